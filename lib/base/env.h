@@ -1,0 +1,39 @@
+/**
+ * What other programs keep in globals: allocator, limits, log, stop flag, ledger.
+ * One struct tt_env per run, made by cmd/, borrowed by everything below it.
+ */
+#ifndef TT_BASE_ENV_H
+#define TT_BASE_ENV_H
+
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+
+struct tt_loss;
+
+enum tt_log_level { TT_LOG_QUIET = 0, TT_LOG_NORMAL = 1, TT_LOG_VERBOSE = 2 };
+
+struct tt_env {
+	struct tt_mem mem;
+	struct tt_loss *loss;                 /* the ledger; model/loss.h */
+	unsigned jobs;                        /* worker threads, at least 1 */
+	enum tt_log_level log_level;
+	void (*log)(void *arg, enum tt_log_level level, const char *line);  /* may be NULL */
+	void *log_arg;
+	const volatile sig_atomic_t *stop;    /* non-zero: give up soon with TT_E_STOPPED; may be NULL */
+	uint64_t spool_max;                   /* bytes a pipe may be spooled to disk */
+	const char *tmpdir;                   /* where the unlinked spool goes; NULL: $TMPDIR, else /tmp */
+};
+
+static inline bool
+tt_stopped(const struct tt_env *env)
+{
+	return env->stop && *env->stop;
+}
+
+/* Log one line when ${level} is wanted. */
+void tt_log(const struct tt_env *env, enum tt_log_level level, const char *fmt, ...) TT_PRINTF(3, 4);
+
+#endif

@@ -1,0 +1,73 @@
+/**
+ * Counted, capped allocation for everything that lives long.
+ *
+ * One struct tt_mem per run. Callers give the size again when they free, so
+ * blocks carry no header. The counters are atomic: any thread may allocate.
+ * Failure is TT_E_NOMEM (the system said no) or TT_E_LIMIT (the cap, whose
+ * message names --max-memory).
+ */
+#ifndef TT_BASE_MEM_H
+#define TT_BASE_MEM_H
+
+#include <stdatomic.h>
+#include <stddef.h>
+
+#include "base/err.h"
+
+struct tt_mem {
+	_Atomic size_t used, peak;
+	size_t cap;                   /* bytes; 0 = none */
+};
+
+/**
+ * tt_mem_alloc(mem, n, err):
+ * Return ${n} zeroed bytes, or NULL with ${err} filled. ${n} of 0 gives a unique
+ * pointer that must be freed with size 0.
+ */
+void *tt_mem_alloc(struct tt_mem *mem, size_t n, struct tt_err *err);
+
+/**
+ * tt_mem_grow(mem, p, cap, need, elem, err):
+ * Make the array *${p} of *${cap} elements of ${elem} bytes hold at least ${need}
+ * elements, at least doubling it; new elements are zero. On failure array and
+ * capacity are unchanged. Checked against overflow.
+ */
+int tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t elem,
+    struct tt_err *err);
+
+/**
+ * tt_mem_free(mem, p, n):
+ * Give back a block of ${n} bytes (element size times capacity for arrays).
+ * NULL is fine.
+ */
+void tt_mem_free(struct tt_mem *mem, void *p, size_t n);
+
+/* --- arena: many small blocks with one lifetime ------------------------- */
+
+struct tt_arena_page;
+struct tt_arena {
+	struct tt_mem *mem;
+	struct tt_arena_page *pages;
+	char *at, *end;
+};
+
+/**
+ * tt_arena_init(a, mem) / tt_arena_free(a):
+ * An empty arena drawing on ${mem}; free gives everything back at once.
+ */
+void tt_arena_init(struct tt_arena *a, struct tt_mem *mem);
+void tt_arena_free(struct tt_arena *a);
+
+/**
+ * tt_arena_alloc(a, n, err):
+ * ${n} zeroed bytes aligned for any type, or NULL with ${err} filled.
+ */
+void *tt_arena_alloc(struct tt_arena *a, size_t n, struct tt_err *err);
+
+/**
+ * tt_arena_text(a, s, n, err):
+ * A NUL-terminated copy of the ${n} bytes at ${s}.
+ */
+char *tt_arena_text(struct tt_arena *a, const char *s, size_t n, struct tt_err *err);
+
+#endif

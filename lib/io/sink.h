@@ -1,0 +1,65 @@
+/**
+ * Output that is either complete or not there.
+ *
+ * A named file is written under a temporary name in the same directory and
+ * renamed into place by tt_sink_commit(); tt_sink_abort() (also after any error,
+ * or by the signal clean-up list) leaves what was there before. "-" is standard
+ * output, written as it comes. The suffix chooses compression: .gz .xz .zst .bz2
+ * .lz4; compressed output is cut into blocks of 1 MiB that are compressed by
+ * ${env->jobs} threads and written in order, so the bytes do not depend on -j.
+ * gzip blocks are joined into one member (raw deflate blocks, one CRC): readers
+ * that stop at the first member see everything. The other codings are written
+ * as concatenated frames, which their tools all read.
+ *
+ * Threads: one writer.
+ */
+#ifndef TT_IO_SINK_H
+#define TT_IO_SINK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/env.h"
+
+struct tt_sink;
+
+/**
+ * tt_sink_open(env, path, sink, err):
+ * Open ${path} for output ("-": standard output, never compressed).
+ * Errors: TT_E_IO with path and errno.
+ */
+int tt_sink_open(struct tt_env *env, const char *path, struct tt_sink **sink, struct tt_err *err);
+
+/* A sink that keeps what it is given in memory; tt_sink_mem_data borrows it. For tests and small documents. */
+int tt_sink_open_mem(struct tt_env *env, struct tt_sink **sink, struct tt_err *err);
+const char *tt_sink_mem_data(const struct tt_sink *sink, size_t *n);
+
+/* Append ${n} bytes. ENOSPC, EDQUOT, EFBIG, EIO: TT_E_IO naming the path. */
+int tt_sink_write(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
+
+/* Bytes given to the sink so far (before compression), and bytes written out. */
+uint64_t tt_sink_bytes(const struct tt_sink *sink);
+uint64_t tt_sink_bytes_out(const struct tt_sink *sink);
+
+/**
+ * tt_sink_commit(sink, err):
+ * Flush, close and rename into place, then free the sink; on failure the
+ * temporary is removed, the old file stands, the sink is freed all the same.
+ */
+int tt_sink_commit(struct tt_sink *sink, struct tt_err *err);
+
+/* Give up: remove the temporary, free the sink. NULL is fine. */
+void tt_sink_abort(struct tt_sink *sink);
+
+/**
+ * tt_sink_unlink_all():
+ * Unlink the temporaries of all open sinks of the process.
+ * Async-signal-safe: for the handler of a fatal signal.
+ */
+void tt_sink_unlink_all(void);
+
+/* The suffix of ${path} in front of a compression suffix ("a.json.gz" -> ".json"), with its length; NULL if none. */
+const char *tt_path_suffix(const char *path, size_t *n);
+
+#endif

@@ -1,0 +1,108 @@
+/**
+ * Input as a run of decoded bytes: a file, a pipe, or a compressed form of either.
+ *
+ * The source recognises gzip, xz, zstd, bzip2 and lz4 by their first bytes and
+ * hands out what is inside. A plain regular file is seekable: workers pread()
+ * from it side by side. Everything else is read in order; it can be rewound
+ * once more than once (`rewindable`): a compressed regular file is inflated
+ * again, a pipe has been copied to an unlinked temporary file if the caller
+ * asked for that before the first read (tt_src_keep).
+ *
+ * Facts this is built on: libarchive's filters are enabled one by one (its
+ * "all" runs outside programs); gzip is inflated with zlib directly because
+ * libarchive neither checks the CRC nor gives back the bytes in front of a cut;
+ * files are never mapped (a file that shrinks under a map is a SIGBUS).
+ *
+ * Threads: one thread reads in order; tt_src_pread may run on any number of
+ * threads beside it.
+ */
+#ifndef TT_IO_SRC_H
+#define TT_IO_SRC_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/env.h"
+
+struct tt_src;
+
+enum tt_src_coding {
+	TT_CODING_NONE, TT_CODING_GZIP, TT_CODING_XZ, TT_CODING_ZSTD, TT_CODING_BZIP2, TT_CODING_LZ4,
+};
+
+struct tt_src_info {
+	const char *name;             /* as the user gave it; "standard input" for "-" */
+	enum tt_src_coding coding;
+	bool seekable;                /* tt_src_pread works */
+	bool rewindable;
+	uint64_t raw_size;            /* bytes on disk, or UINT64_MAX for a pipe */
+	uint64_t raw_at;              /* bytes taken from it so far by in-order reads */
+	uint64_t size;                /* decoded bytes: known for seekable input, else UINT64_MAX until the end */
+};
+
+/**
+ * tt_src_open(env, path, src, err):
+ * Open ${path}; "-" is standard input (descriptor 0). A directory, a missing
+ * file or an unreadable one is TT_E_IO with a message that says which.
+ * An empty file opens; its first read returns TT_END.
+ * Owns: *${src} is the caller's, to close.
+ */
+int tt_src_open(struct tt_env *env, const char *path, struct tt_src **src, struct tt_err *err);
+
+/* As above over a descriptor, which the source owns from the call on, or over memory, which is borrowed. */
+int tt_src_open_fd(struct tt_env *env, int fd, const char *name, struct tt_src **src, struct tt_err *err);
+int tt_src_open_mem(struct tt_env *env, const void *p, size_t n, const char *name, struct tt_src **src,
+    struct tt_err *err);
+
+const struct tt_src_info *tt_src_info(const struct tt_src *src);
+
+/**
+ * tt_src_peek(src, p, n, err):
+ * Point *${p} at the first decoded bytes of the input, up to 4096 of them
+ * (*${n}), without consuming any. Only before the first read.
+ */
+int tt_src_peek(struct tt_src *src, const uint8_t **p, size_t *n, struct tt_err *err);
+
+/**
+ * tt_src_read(src, p, n, got, err):
+ * Read the next ${n} decoded bytes in order. Fewer only where the input ends
+ * or is damaged: then *${got} says how many are good, and the status is TT_OK
+ * if *got > 0 (the next call gives the reason), TT_END at a proper end,
+ * TT_E_DAMAGED where the compressed stream is cut or broken or its CRC wrong
+ * (everything that inflated before it has been given out), TT_E_IO for errors
+ * of the system: EIO is never told as damage. EINTR and short reads are hidden.
+ */
+int tt_src_read(struct tt_src *src, void *p, size_t n, size_t *got, struct tt_err *err);
+
+/**
+ * tt_src_pread(src, at, p, n, got, err):
+ * Read up to ${n} bytes at ${at}; fewer than n only at the end of the file.
+ * Only where info->seekable.
+ */
+int tt_src_pread(const struct tt_src *src, uint64_t at, void *p, size_t n, size_t *got,
+    struct tt_err *err);
+
+/**
+ * tt_src_keep(src, err):
+ * Promise that the input will be rewound. For a pipe this starts the spool (raw
+ * bytes as they arrive, at most env->spool_max: over it reads return
+ * TT_E_LIMIT naming --spool-max). A no-op elsewhere. Only before the first read.
+ */
+int tt_src_keep(struct tt_src *src, struct tt_err *err);
+
+/* Go back to the first decoded byte. TT_E_USAGE where info->rewindable is false. */
+int tt_src_rewind(struct tt_src *src, struct tt_err *err);
+
+/**
+ * tt_src_changed(src):
+ * Has the file's size, modification time or inode changed since it was opened?
+ */
+bool tt_src_changed(const struct tt_src *src);
+
+/* Trailing bytes after the last gzip member (0 if none): not ours, told in the ledger by the caller. */
+uint64_t tt_src_garbage(const struct tt_src *src);
+
+void tt_src_close(struct tt_src *src);
+
+#endif
