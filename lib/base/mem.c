@@ -1,0 +1,226 @@
+/**
+ * Counted, capped allocation; the contract is in mem.h.
+ */
+#include "base/mem.h"
+
+#include <stdalign.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Count ${n} more bytes, or refuse. The sum is exact at every moment, so the cap is never passed. */
+static int
+charge(struct tt_mem *mem, size_t n, struct tt_err *err)
+{
+	size_t used = atomic_load_explicit(&mem->used, memory_order_relaxed), now, peak;
+
+	do {
+		if (n > SIZE_MAX - used || (mem->cap && used + n > mem->cap))
+			return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
+			    "%zu bytes more would pass the memory cap of %zu (%zu in use); raise --max-memory",
+			    n, mem->cap, used);
+		now = used + n;
+	} while (!atomic_compare_exchange_weak_explicit(&mem->used, &used, now, memory_order_relaxed,
+	    memory_order_relaxed));
+	peak = atomic_load_explicit(&mem->peak, memory_order_relaxed);
+	while (peak < now && !atomic_compare_exchange_weak_explicit(&mem->peak, &peak, now, memory_order_relaxed,
+	    memory_order_relaxed))
+		;
+	return TT_OK;
+}
+
+static void
+refund(struct tt_mem *mem, size_t n)
+{
+	atomic_fetch_sub_explicit(&mem->used, n, memory_order_relaxed);
+}
+
+void *
+tt_mem_alloc(struct tt_mem *mem, size_t n, struct tt_err *err)
+{
+	void *p;
+
+	if (charge(mem, n, err) != TT_OK)
+		return NULL;
+	p = calloc(n ? n : 1, 1);
+	if (!p) {
+		refund(mem, n);
+		tt_nomem(err);
+	}
+	return p;
+}
+
+/* The capacity to grow to, or 0 where its size in bytes cannot be said. */
+static size_t
+grown_cap(size_t cap, size_t need, size_t elem)
+{
+	size_t max = SIZE_MAX / 2 / elem, want = cap < 8 ? 8 : cap;
+
+	if (need > max)
+		return 0;
+	if (cap)
+		want = cap <= max / 2 ? cap * 2 : max;
+	return want < need ? need : want;
+}
+
+int
+tt_mem_grow(struct tt_mem *mem, void *p, size_t *cap, size_t need, size_t elem, struct tt_err *err)
+{
+	size_t old_b = *cap * elem, new_cap, new_b;
+	void *array;
+	int rc;
+
+	if (need <= *cap)
+		return TT_OK;
+	new_cap = grown_cap(*cap, need, elem);
+	if (new_cap == 0)
+		return tt_nomem(err);
+	new_b = new_cap * elem;
+	rc = charge(mem, new_b - old_b, err);
+	if (rc != TT_OK)
+		return rc;
+	/* ${p} points to a pointer of any type; memcpy reads and writes it without an alias. */
+	memcpy(&array, p, sizeof array);
+	array = realloc(array, new_b);
+	if (!array) {
+		refund(mem, new_b - old_b);
+		return tt_nomem(err);
+	}
+	memset((char *)array + old_b, 0, new_b - old_b);
+	memcpy(p, &array, sizeof array);
+	*cap = new_cap;
+	return TT_OK;
+}
+
+void
+tt_mem_free(struct tt_mem *mem, void *p, size_t n)
+{
+	if (!p)
+		return;
+	free(p);
+	refund(mem, n);
+}
+
+/* --- arena -------------------------------------------------------------- */
+
+#define PAGE_FIRST ((size_t)4096)
+#define PAGE_LARGEST ((size_t)1 << 20)
+
+struct tt_arena_page {
+	struct tt_arena_page *next;
+	size_t size;                  /* with this header */
+};
+
+/* The header, rounded up so that what follows is aligned for any type. */
+#define HEAD ((sizeof(struct tt_arena_page) + alignof(max_align_t) - 1) & ~(alignof(max_align_t) - 1))
+
+void
+tt_arena_init(struct tt_arena *a, struct tt_mem *mem)
+{
+	*a = (struct tt_arena){ .mem = mem };
+}
+
+void
+tt_arena_free(struct tt_arena *a)
+{
+	while (a->pages) {
+		struct tt_arena_page *page = a->pages;
+
+		a->pages = page->next;
+		tt_mem_free(a->mem, page, page->size);
+	}
+	a->at = a->end = NULL;
+}
+
+static struct tt_arena_page *
+add_page(struct tt_arena *a, size_t size, struct tt_err *err)
+{
+	struct tt_arena_page *page = tt_mem_alloc(a->mem, size, err);
+
+	if (!page)
+		return NULL;
+	page->size = size;
+	return page;
+}
+
+/* A block too large to share a page: it gets its own, behind the one being filled. */
+static void *
+alloc_large(struct tt_arena *a, size_t n, struct tt_err *err)
+{
+	struct tt_arena_page *page = add_page(a, HEAD + n, err);
+
+	if (!page)
+		return NULL;
+	if (a->pages) {
+		page->next = a->pages->next;
+		a->pages->next = page;
+	} else {
+		a->pages = page;
+	}
+	return (char *)page + HEAD;
+}
+
+/* Begin a new page of twice the size of the last. */
+static int
+next_page(struct tt_arena *a, struct tt_err *err)
+{
+	size_t size = PAGE_FIRST;
+	struct tt_arena_page *page;
+
+	/* Only pages that are shared count: a large block does not make the next page large. */
+	if (a->end)
+		size = a->pages->size < PAGE_LARGEST ? a->pages->size * 2 : PAGE_LARGEST;
+	page = add_page(a, size, err);
+	if (!page)
+		return err ? err->code : TT_E_NOMEM;
+	page->next = a->pages;
+	a->pages = page;
+	a->at = (char *)page + HEAD;
+	a->end = (char *)page + size;
+	return TT_OK;
+}
+
+/* ${n} zeroed bytes at a multiple of ${align}, a power of two no larger than any type wants. */
+static void *
+carve(struct tt_arena *a, size_t n, size_t align, struct tt_err *err)
+{
+	size_t skip = (size_t)(0 - (uintptr_t)a->at) & (align - 1);
+	char *p;
+
+	if (n > SIZE_MAX / 2) {
+		tt_nomem(err);
+		return NULL;
+	}
+	n += n == 0;
+	if (!a->at || n + skip > (size_t)(a->end - a->at)) {
+		if (n > PAGE_FIRST / 4)
+			return alloc_large(a, n, err);
+		if (next_page(a, err) != TT_OK)
+			return NULL;
+		skip = 0;
+	}
+	p = a->at + skip;
+	a->at = p + n;
+	return p;
+}
+
+void *
+tt_arena_alloc(struct tt_arena *a, size_t n, struct tt_err *err)
+{
+	return carve(a, n, alignof(max_align_t), err);
+}
+
+char *
+tt_arena_text(struct tt_arena *a, const char *s, size_t n, struct tt_err *err)
+{
+	char *p;
+
+	if (n == SIZE_MAX) {
+		tt_nomem(err);
+		return NULL;
+	}
+	p = carve(a, n + 1, 1, err);
+	if (p && n)
+		memcpy(p, s, n);
+	return p;
+}

@@ -1,0 +1,149 @@
+/**
+ * Numbers as text; the contract is in buf.h.
+ *
+ * Integers are written two digits at a time from a table: at hundreds of
+ * millions of numbers the divisions are what an emitter's time goes to.
+ */
+#include "base/buf.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+const char tt_digits2[200] = {
+#define PAIR(a, b) '0' + (a), '0' + (b)
+#define TEN(a) PAIR(a, 0), PAIR(a, 1), PAIR(a, 2), PAIR(a, 3), PAIR(a, 4), PAIR(a, 5), PAIR(a, 6), \
+	PAIR(a, 7), PAIR(a, 8), PAIR(a, 9)
+	TEN(0), TEN(1), TEN(2), TEN(3), TEN(4), TEN(5), TEN(6), TEN(7), TEN(8), TEN(9),
+#undef TEN
+#undef PAIR
+};
+
+/* How many decimal digits ${v} has (1..20). */
+static unsigned
+count_digits(uint64_t v)
+{
+	unsigned n = 1;
+
+	for (;;) {
+		if (v < 10)
+			return n;
+		if (v < 100)
+			return n + 1;
+		if (v < 1000)
+			return n + 2;
+		if (v < 10000)
+			return n + 3;
+		v /= 10000;
+		n += 4;
+	}
+}
+
+/* Write the last ${n} digits of ${v} at ${p}, with leading zeros where it has fewer. */
+static void
+put_digits(char *p, uint64_t v, unsigned n)
+{
+	while (n >= 2) {
+		n -= 2;
+		memcpy(p + n, tt_digits2 + 2 * (v % 100), 2);
+		v /= 100;
+	}
+	if (n)
+		*p = (char)('0' + v % 10);
+}
+
+char *
+tt_put_u64(char *p, uint64_t v)
+{
+	unsigned n = count_digits(v);
+
+	put_digits(p, v, n);
+	return p + n;
+}
+
+/* Write the sign of ${v}, and give its magnitude: INT64_MIN has one too. */
+static uint64_t
+put_sign(char **p, int64_t v)
+{
+	if (v >= 0)
+		return (uint64_t)v;
+	*(*p)++ = '-';
+	return 0 - (uint64_t)v;
+}
+
+char *
+tt_put_i64(char *p, int64_t v)
+{
+	uint64_t u = put_sign(&p, v);
+
+	return tt_put_u64(p, u);
+}
+
+char *
+tt_put_hex(char *p, uint64_t v)
+{
+	unsigned n = 1;
+
+	for (uint64_t rest = v >> 4; rest; rest >>= 4)
+		n++;
+	memcpy(p, "0x", 2);
+	p += 2;
+	for (unsigned i = n; i-- > 0; v >>= 4)
+		p[i] = "0123456789abcdef"[v & 15];
+	return p + n;
+}
+
+char *
+tt_put_fixed(char *p, int64_t v, unsigned digits)
+{
+	static const uint32_t pow10[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000,
+		1000000000 };
+	uint64_t u = put_sign(&p, v);
+
+	if (digits == 0)
+		return tt_put_u64(p, u);
+	p = tt_put_u64(p, u / pow10[digits]);
+	*p++ = '.';
+	put_digits(p, u % pow10[digits], digits);
+	return p + digits;
+}
+
+/* Copy the text of a double, with '.' for whatever the locale has between the digits. */
+static char *
+copy_double(char *p, const char *s)
+{
+	while (*s) {
+		if (strchr("0123456789+-e", *s)) {
+			*p++ = *s++;
+			continue;
+		}
+		*p++ = '.';
+		while (*s && !strchr("0123456789+-e", *s))
+			s++;
+	}
+	return p;
+}
+
+char *
+tt_put_double(char *p, double v)
+{
+	/*
+	 * Fifteen digits survive the way through a normal double, so a shorter form is found there
+	 * (%g drops trailing zeros); a subnormal has fewer to give and is tried from one digit up.
+	 */
+	int digits = fabs(v) < DBL_MIN ? 1 : 15;
+	char text[48];
+
+	if (!isfinite(v))
+		return p;
+	if (fabs(v) < 1e15 && v == (double)(int64_t)v && !(v == 0 && signbit(v)))
+		return tt_put_i64(p, (int64_t)v);
+	for (; digits <= 17; digits++) {
+		snprintf(text, sizeof text, "%.*g", digits, v);
+		/* The same locale wrote the text, so it is read back rightly. */
+		if (strtod(text, NULL) == v)
+			break;
+	}
+	return copy_double(p, text);
+}

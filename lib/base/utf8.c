@@ -1,0 +1,166 @@
+/**
+ * UTF-8 and JSON text; the contracts are in utf8.h and buf.h.
+ */
+#include "base/utf8.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+static bool
+is_tail(unsigned char c)
+{
+	return (c & 0xc0) == 0x80;
+}
+
+/* Does ${c1} fit as second byte behind ${c0}? This is where overlong forms and surrogates fall out. */
+static bool
+is_second(unsigned char c0, unsigned char c1)
+{
+	switch (c0) {
+	case 0xe0:
+		return c1 >= 0xa0 && c1 <= 0xbf;
+	case 0xed:
+		return c1 >= 0x80 && c1 <= 0x9f;
+	case 0xf0:
+		return c1 >= 0x90 && c1 <= 0xbf;
+	case 0xf4:
+		return c1 >= 0x80 && c1 <= 0x8f;
+	default:
+		return is_tail(c1);
+	}
+}
+
+size_t
+tt_utf8_len(const char *s, size_t n)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	size_t len;
+
+	if (n == 0)
+		return 0;
+	if (u[0] < 0x80)
+		return 1;
+	if (u[0] < 0xc2 || u[0] > 0xf4)
+		return 0;
+	len = u[0] < 0xe0 ? 2 : u[0] < 0xf0 ? 3 : 4;
+	if (n < len || !is_second(u[0], u[1]))
+		return 0;
+	for (size_t i = 2; i < len; i++) {
+		if (!is_tail(u[i]))
+			return 0;
+	}
+	return len;
+}
+
+static bool
+is_control(const char *s, size_t len)
+{
+	unsigned char c = (unsigned char)s[0];
+
+	if (len == 1)
+		return c < 0x20 || c == 0x7f;
+	return len == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0;
+}
+
+void
+tt_utf8_line(char *to, size_t size, const char *s)
+{
+	size_t left = strlen(s), at = 0;
+
+	if (size == 0)
+		return;
+	while (left > 0) {
+		size_t len = tt_utf8_len(s, left), take = len ? len : 1;
+		bool bad = len == 0 || is_control(s, len);
+		size_t put = bad ? 1 : len;
+
+		if (size - at <= put)
+			break;
+		memcpy(to + at, bad ? "?" : s, put);
+		at += put;
+		s += take;
+		left -= take;
+	}
+	to[at] = '\0';
+}
+
+/* U+FFFD, the character that stands for what could not be read. */
+static char *
+put_unknown(char *p)
+{
+	memcpy(p, "\xef\xbf\xbd", 3);
+	return p + 3;
+}
+
+char *
+tt_utf8_clean(char *p, const char *s, size_t n)
+{
+	const char *end = s + n;
+
+	while (s < end) {
+		size_t len = tt_utf8_len(s, (size_t)(end - s));
+
+		if (len == 0) {
+			p = put_unknown(p);
+			s++;
+			continue;
+		}
+		memcpy(p, s, len);
+		p += len;
+		s += len;
+	}
+	return p;
+}
+
+/* Write one of `"`, `\` and U+0001..U+001F as JSON wants it. */
+static char *
+put_escape(char *p, char c)
+{
+	static const char hex[] = "0123456789abcdef";
+	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+	const char *short_form = strchr(from, c);
+
+	*p++ = '\\';
+	if (short_form) {
+		*p++ = to[short_form - from];
+		return p;
+	}
+	memcpy(p, "u00", 3);
+	p[3] = hex[(unsigned char)c >> 4];
+	p[4] = hex[c & 15];
+	return p + 5;
+}
+
+static bool
+is_plain(unsigned char c)
+{
+	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+}
+
+char *
+tt_put_json(char *p, const char *s, size_t n)
+{
+	const char *end = s + n;
+
+	while (s < end) {
+		size_t len;
+
+		if (is_plain((unsigned char)*s)) {
+			*p++ = *s++;
+			continue;
+		}
+		len = tt_utf8_len(s, (size_t)(end - s));
+		if (len > 1) {
+			memcpy(p, s, len);
+			p += len;
+			s += len;
+			continue;
+		}
+		p = len == 0 || *s == '\0' ? put_unknown(p) : put_escape(p, *s);
+		s++;
+	}
+	return p;
+}

@@ -1,0 +1,27 @@
+/**
+ * What is valid UTF-8, and how a line from outside is made fit to print.
+ *
+ * Valid means RFC 3629: no overlong forms, no surrogates, nothing over U+10FFFF.
+ */
+#ifndef TT_BASE_UTF8_H
+#define TT_BASE_UTF8_H
+
+#include <stddef.h>
+
+/**
+ * tt_utf8_len(s, n):
+ * The length (1..4) of the valid character at the start of the ${n} bytes at
+ * ${s}, or 0 if there is none.
+ */
+size_t tt_utf8_len(const char *s, size_t n);
+
+/**
+ * tt_utf8_line(to, size, s):
+ * Copy the text ${s} to the ${size} bytes at ${to}, with '?' for control
+ * characters (C0, DEL and C1: a terminal would obey them) and for bytes that
+ * are not UTF-8. What does not fit is left out whole characters at a time; the
+ * copy always ends with NUL.
+ */
+void tt_utf8_line(char *to, size_t size, const char *s);
+
+#endif
