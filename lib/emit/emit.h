@@ -1,0 +1,71 @@
+/**
+ * Emitters: the model written as a file another program reads.
+ *
+ * Two kinds. A streaming emitter (Chrome JSON, raw CSV) formats each chunk on the worker that has it: `chunk` is a pure
+ * function into a text buffer; the pipeline hands the buffers to `write` in file order, so the bytes do
+ * not depend on -j. What needs a running state (counters, GC) comes to `rare`, in order. An aggregating
+ * emitter (pprof, folded, CSV tables) leaves both NULL and writes all in `finish`.
+ *
+ * Life: begin, (chunk | rare, write)*, finish, commit; or end at any time, which takes
+ * everything back. The emitter owns its sinks.
+ */
+#ifndef TT_EMIT_H
+#define TT_EMIT_H
+
+#include "io/sink.h"
+#include "model/model.h"
+#include "out/table.h"
+#include "pass/pass.h"
+
+/* A finished zone. */
+struct tt_slice {
+	int64_t ts, dur;
+	uint64_t key;
+	uint32_t depth;
+	uint32_t flags;               /* enum tt_event_flag; TT_F_BASE: begun in an earlier chunk */
+};
+
+/* What a worker hands to `chunk` and the ordered stage to `rare`. */
+struct tt_view {
+	const struct tt_model *m;
+	const struct tt_capture *cap;
+	const struct tt_thread *thread;
+	const struct tt_batch *b;     /* allocations and rare events; ts already on the common timeline */
+	const struct tt_slice *slice; /* in order of begin; zones filtered out are not here */
+	size_t nslice;
+	uint64_t alloc_before_b, alloc_before_n;      /* of this thread, before this chunk */
+};
+
+struct tt_emit_opts {
+	struct tt_env *env;
+	const char *path;             /* "-": standard output */
+	const char *generator;        /* "tracetool 0.1.0" */
+	enum tt_names_form names;
+	bool begin_end;               /* Chrome: B/E, one thread after the other */
+	uint64_t split;               /* Chrome: start a new file near this many bytes; 0 never */
+	const char *table;            /* CSV: table id, or "events" (default) */
+	struct tt_render_opts csv;
+	struct tt_pass_opts pass;     /* CSV tables */
+	uint64_t estimate;            /* zones + allocations in the input as the prepass counted; 0 unknown */
+};
+
+struct tt_emit {
+	const char *name, *summary;
+	const char *const *suffix;    /* without compression: ".json"; NULL-terminated */
+	unsigned needs;
+	int (*begin)(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err);
+	int (*chunk)(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+	int (*rare)(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+	int (*write)(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err);
+	int (*finish)(void *state, const struct tt_model *m, struct tt_err *err);
+	int (*commit)(void *state, struct tt_err *err);
+	void (*end)(void *state);     /* after commit: frees; before: takes back */
+};
+
+extern const struct tt_emit *const tt_emits[];       /* NULL-terminated */
+
+/* The emitter for a name, or for a path's suffix; NULL. */
+const struct tt_emit *tt_emit_named(const char *name);
+const struct tt_emit *tt_emit_for_path(const char *path);
+
+#endif

@@ -1,0 +1,342 @@
+/**
+ * The bytes of an input; the contract is in raw.h.
+ */
+#include "io/raw.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/spool.h"
+
+#define WIN_SIZE ((size_t)1 << 17)
+
+/* A read at least this long goes straight to the reader's memory. */
+#define DIRECT_MIN ((size_t)1 << 14)
+
+static void
+init(struct tt_raw *raw, struct tt_env *env)
+{
+	*raw = (struct tt_raw){ .env = env, .fd = -1, .spool = -1, .whole = true };
+}
+
+/* Learn whether ${fd} is a file with a size, and from where it will be read. */
+static int
+examine(struct tt_raw *raw, struct tt_err *err)
+{
+	struct stat st;
+	off_t at;
+
+	if (fstat(raw->fd, &st) != 0)
+		return tt_fail_sys(err, errno, "cannot examine");
+	if (S_ISDIR(st.st_mode))
+		return tt_fail(err, TT_E_IO, TT_NOWHERE, "is a directory");
+	raw->size = UINT64_MAX;
+	at = S_ISREG(st.st_mode) ? lseek(raw->fd, 0, SEEK_CUR) : -1;
+	if (at < 0)
+		return TT_OK;
+	raw->regular = true;
+	raw->base = (uint64_t)at;
+	/* Files of /proc say 0 and hold more: those are read until they end. */
+	if (st.st_size > 0)
+		raw->size = st.st_size > at ? (uint64_t)(st.st_size - at) : 0;
+	/* Advice; nothing depends on it. */
+	(void)posix_fadvise(raw->fd, 0, 0, POSIX_FADV_SEQUENTIAL);
+	return TT_OK;
+}
+
+int
+tt_raw_open_fd(struct tt_raw *raw, struct tt_env *env, int fd, struct tt_err *err)
+{
+	int rc;
+
+	init(raw, env);
+	raw->fd = fd;
+	rc = examine(raw, err);
+	if (rc == TT_OK) {
+		raw->own = tt_mem_alloc(&env->mem, WIN_SIZE, err);
+		if (!raw->own)
+			rc = err ? err->code : TT_E_NOMEM;
+	}
+	if (rc != TT_OK)
+		tt_raw_close(raw);
+	raw->win = raw->own;
+	return rc;
+}
+
+void
+tt_raw_open_mem(struct tt_raw *raw, struct tt_env *env, const void *p, size_t n)
+{
+	/* All of it is in the window from the start: nothing is ever fetched. */
+	init(raw, env);
+	raw->win = p;
+	raw->win_end = n;
+	raw->size = raw->fetched = n;
+}
+
+void
+tt_raw_close(struct tt_raw *raw)
+{
+	if (raw->fd >= 0)
+		close(raw->fd);
+	if (raw->spool >= 0)
+		close(raw->spool);
+	tt_mem_free(&raw->env->mem, raw->own, WIN_SIZE);
+	raw->fd = raw->spool = -1;
+	raw->own = NULL;
+}
+
+uint64_t
+tt_raw_at(const struct tt_raw *raw)
+{
+	return raw->fetched - (raw->win_end - raw->win_at);
+}
+
+/* --- fetching ----------------------------------------------------------- */
+
+/* One pread() that hides EINTR; TT_END at the end of the file. */
+static int
+pread_some(const struct tt_env *env, int fd, uint64_t at, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	for (;;) {
+		ssize_t r;
+
+		if (tt_stopped(env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		r = pread(fd, p, n, (off_t)at);
+		if (r >= 0) {
+			*got = (size_t)r;
+			return r ? TT_OK : TT_END;
+		}
+		if (errno != EINTR)
+			return tt_fail_sys(err, errno, "cannot read at byte %" PRIu64, at);
+	}
+}
+
+/* One read() that hides EINTR, and waits where a descriptor was made non-blocking by others. */
+static int
+read_some(const struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	for (;;) {
+		ssize_t r;
+
+		if (tt_stopped(raw->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		r = read(raw->fd, p, n);
+		if (r >= 0) {
+			*got = (size_t)r;
+			return r ? TT_OK : TT_END;
+		}
+		if (errno == EAGAIN) {
+			struct pollfd wait = { .fd = raw->fd, .events = POLLIN };
+
+			poll(&wait, 1, -1);
+		} else if (errno != EINTR) {
+			return tt_fail_sys(err, errno, "cannot read at byte %" PRIu64, raw->fetched);
+		}
+	}
+}
+
+static int
+fetch_file(const struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	if (raw->fetched >= raw->size)
+		return TT_END;
+	if (n > raw->size - raw->fetched)
+		n = (size_t)(raw->size - raw->fetched);
+	return pread_some(raw->env, raw->fd, raw->base + raw->fetched, p, n, got, err);
+}
+
+static int
+fetch_pipe(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	int rc;
+
+	if (raw->spool >= 0 && raw->fetched < raw->spooled) {
+		if (n > raw->spooled - raw->fetched)
+			n = (size_t)(raw->spooled - raw->fetched);
+		return pread_some(raw->env, raw->spool, raw->fetched, p, n, got, err);
+	}
+	if (raw->failed.code) {
+		if (err)
+			*err = raw->failed;
+		return raw->failed.code;
+	}
+	rc = read_some(raw, p, n, got, &raw->failed);
+	if (rc == TT_OK && raw->spool >= 0) {
+		rc = tt_spool_add(raw->env, raw->spool, raw->spooled, p, *got, &raw->failed);
+		if (rc == TT_OK)
+			raw->spooled += *got;
+	}
+	if (rc < 0 && err)
+		*err = raw->failed;
+	return rc;
+}
+
+/* Bring up to ${n} bytes to ${p}. */
+static int
+fetch(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	int rc;
+
+	*got = 0;
+	if (raw->fd < 0)
+		return TT_END;
+	if (!raw->regular) {
+		rc = fetch_pipe(raw, p, n, got, err);
+	} else if (raw->failed.code) {
+		if (err)
+			*err = raw->failed;
+		return raw->failed.code;
+	} else {
+		rc = fetch_file(raw, p, n, got, &raw->failed);
+		if (rc < 0 && err)
+			*err = raw->failed;
+	}
+	if (rc != TT_OK)
+		*got = 0;
+	raw->fetched += *got;
+	return rc;
+}
+
+/* --- the window --------------------------------------------------------- */
+
+/* Fetch more into the window; at most ${min} bytes, which are few, move to its front. */
+static int
+fill(struct tt_raw *raw, size_t min, struct tt_err *err)
+{
+	size_t left = raw->win_end - raw->win_at, got;
+	int rc;
+
+	if (raw->own && WIN_SIZE - raw->win_at < min + 1) {
+		memmove(raw->own, raw->own + raw->win_at, left);
+		raw->win_at = 0;
+		raw->win_end = left;
+		raw->whole = false;
+	} else if (raw->own && left == 0 && raw->win_end == WIN_SIZE) {
+		raw->win_at = raw->win_end = 0;
+		raw->whole = false;
+	}
+	rc = fetch(raw, raw->own ? raw->own + raw->win_end : NULL, WIN_SIZE - raw->win_end, &got, err);
+	raw->win_end += got;
+	return rc;
+}
+
+int
+tt_raw_look(struct tt_raw *raw, size_t min, const uint8_t **p, size_t *n, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	while (rc == TT_OK && raw->win_end - raw->win_at < min)
+		rc = fill(raw, min, err);
+	*p = raw->win + raw->win_at;
+	*n = raw->win_end - raw->win_at;
+	/* What is there comes first; the reason why there is no more, when it is asked for. */
+	return *n ? TT_OK : rc;
+}
+
+void
+tt_raw_take(struct tt_raw *raw, size_t n)
+{
+	raw->win_at += n;
+}
+
+int
+tt_raw_read(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	const uint8_t *from;
+	size_t have;
+	int rc;
+
+	if (raw->win_at == raw->win_end && n >= DIRECT_MIN) {
+		raw->whole = raw->whole && raw->fd < 0;
+		return fetch(raw, p, n, got, err);
+	}
+	*got = 0;
+	rc = tt_raw_look(raw, 1, &from, &have, err);
+	if (rc != TT_OK)
+		return rc;
+	*got = have < n ? have : n;
+	memcpy(p, from, *got);
+	tt_raw_take(raw, *got);
+	return TT_OK;
+}
+
+int
+tt_raw_pread(const struct tt_raw *raw, uint64_t at, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	uint8_t *to = p;
+
+	*got = 0;
+	if (at >= raw->size)
+		return TT_OK;
+	if (n > raw->size - at)
+		n = (size_t)(raw->size - at);
+	if (raw->fd < 0) {
+		memcpy(to, raw->win + at, n);
+		*got = n;
+		return TT_OK;
+	}
+	while (*got < n) {
+		size_t some = 0;
+		int rc = pread_some(raw->env, raw->fd, raw->base + at + *got, to + *got, n - *got, &some, err);
+
+		if (rc == TT_END)
+			break;
+		if (rc != TT_OK)
+			return rc;
+		*got += some;
+	}
+	return TT_OK;
+}
+
+/* --- going back --------------------------------------------------------- */
+
+bool
+tt_raw_rewindable(const struct tt_raw *raw)
+{
+	return raw->fd < 0 || raw->regular || raw->spool >= 0;
+}
+
+int
+tt_raw_keep(struct tt_raw *raw, struct tt_err *err)
+{
+	int rc;
+
+	if (tt_raw_rewindable(raw))
+		return TT_OK;
+	if (!raw->whole)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "cannot keep a pipe that has been read already");
+	rc = tt_spool_open(raw->env, &raw->spool, err);
+	if (rc != TT_OK)
+		return rc;
+	/* The bytes looked at so far came before the spool was there. */
+	rc = tt_spool_add(raw->env, raw->spool, 0, raw->win, raw->win_end, err);
+	if (rc != TT_OK) {
+		close(raw->spool);
+		raw->spool = -1;
+		return rc;
+	}
+	raw->spooled = raw->win_end;
+	return TT_OK;
+}
+
+int
+tt_raw_rewind(struct tt_raw *raw, struct tt_err *err)
+{
+	if (!tt_raw_rewindable(raw))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "a pipe that was not kept cannot be read again");
+	raw->win_at = 0;
+	if (raw->fd < 0)
+		return TT_OK;
+	raw->win_end = 0;
+	raw->fetched = 0;
+	raw->whole = true;
+	if (raw->regular)
+		raw->failed.code = TT_OK;
+	return TT_OK;
+}

@@ -1,0 +1,66 @@
+/**
+ * The bytes of an input as they lie on disk or arrive: a regular file, a pipe, or memory.
+ *
+ * Bytes pass through a window, so that a decoder can look before it takes. A
+ * pipe can be spooled to an unlinked temporary file, and is then rewound like
+ * a file. Internal to lib/io: src.c owns it, the decoders draw on it.
+ *
+ * Errors of a read stay: every later read past that byte returns the same,
+ * because a pipe that failed once has lost its place.
+ * Threads: one thread; tt_raw_pread on any number beside it.
+ */
+#ifndef TT_IO_RAW_H
+#define TT_IO_RAW_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/env.h"
+
+struct tt_raw {
+	struct tt_env *env;
+	int fd;                       /* owned; -1: memory */
+	int spool;                    /* descriptor of the spool, or -1 */
+	bool regular;                 /* a file that pread() works on */
+	uint64_t base;                /* where in the file our byte 0 is */
+	uint64_t size;                /* as it was when opened; UINT64_MAX: not known */
+	uint64_t fetched;             /* our offset of the next byte to fetch */
+	uint64_t spooled;             /* bytes in the spool */
+	uint8_t *own;                 /* the window's memory; NULL for memory input */
+	const uint8_t *win;
+	size_t win_at, win_end;       /* the bytes fetched and not yet taken */
+	bool whole;                   /* win[0] is our byte 0 */
+	struct tt_err failed;         /* the error that stays; code TT_OK: none */
+};
+
+/* Begin at the current offset of ${fd}, which belongs to ${raw} from here on, also on failure. */
+int tt_raw_open_fd(struct tt_raw *raw, struct tt_env *env, int fd, struct tt_err *err);
+void tt_raw_open_mem(struct tt_raw *raw, struct tt_env *env, const void *p, size_t n);
+void tt_raw_close(struct tt_raw *raw);
+
+/* Bytes taken so far. */
+uint64_t tt_raw_at(const struct tt_raw *raw);
+
+/**
+ * tt_raw_look(raw, min, p, n, err):
+ * Point *${p} at the *${n} bytes that come next, at least ${min} of them (up to
+ * 4096) unless the input ends or fails before. TT_END where there is none.
+ */
+int tt_raw_look(struct tt_raw *raw, size_t min, const uint8_t **p, size_t *n, struct tt_err *err);
+
+/* Take ${n} of the bytes that tt_raw_look() showed. */
+void tt_raw_take(struct tt_raw *raw, size_t n);
+
+/* Take up to ${n} bytes to ${p}, as many as one fetch gives: TT_OK means *${got} > 0. */
+int tt_raw_read(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err);
+
+/* As tt_src_pread(); for regular files and memory. */
+int tt_raw_pread(const struct tt_raw *raw, uint64_t at, void *p, size_t n, size_t *got, struct tt_err *err);
+
+/* Can tt_raw_rewind() work? Start to make it so; go back to byte 0. */
+bool tt_raw_rewindable(const struct tt_raw *raw);
+int tt_raw_keep(struct tt_raw *raw, struct tt_err *err);
+int tt_raw_rewind(struct tt_raw *raw, struct tt_err *err);
+
+#endif

@@ -1,0 +1,77 @@
+/**
+ * The unlinked temporary file; the contract is in spool.h.
+ */
+#include "io/spool.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+static const char *
+spool_dir(const struct tt_env *env)
+{
+	const char *dir = env->tmpdir ? env->tmpdir : getenv("TMPDIR");
+
+	return dir && *dir ? dir : "/tmp";
+}
+
+/* For file systems without O_TMPFILE: a name that lives as short as can be. */
+static int
+open_named(const char *dir)
+{
+	char path[4096];
+	int fd;
+
+	if (snprintf(path, sizeof path, "%s/tracetool-XXXXXX", dir) >= (int)sizeof path) {
+		errno = ENAMETOOLONG;
+		return -1;
+	}
+	fd = mkostemp(path, O_CLOEXEC);
+	if (fd >= 0)
+		unlink(path);
+	return fd;
+}
+
+int
+tt_spool_open(const struct tt_env *env, int *fd, struct tt_err *err)
+{
+	const char *dir = spool_dir(env);
+
+	*fd = open(dir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+	/* EISDIR is how a kernel or a file system that does not know the flag answers. */
+	if (*fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+		*fd = open_named(dir);
+	if (*fd < 0)
+		return tt_fail_sys(err, errno, "cannot make a temporary file in %s", dir);
+	return TT_OK;
+}
+
+int
+tt_spool_add(const struct tt_env *env, int fd, uint64_t at, const void *p, size_t n, struct tt_err *err)
+{
+	const char *from = p;
+
+	if (n > env->spool_max || at > env->spool_max - n)
+		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
+		    "the pipe gives more than the %" PRIu64 " bytes that may be spooled; raise --spool-max, or "
+		    "name a file",
+		    env->spool_max);
+	while (n > 0) {
+		ssize_t put = pwrite(fd, from, n, (off_t)at);
+
+		if (put < 0 && errno == EINTR && !tt_stopped(env))
+			continue;
+		if (put < 0 && errno == EINTR)
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		if (put <= 0)
+			return tt_fail_sys(err, put ? errno : ENOSPC, "cannot spool the pipe to a file in %s",
+			    spool_dir(env));
+		from += put;
+		n -= (size_t)put;
+		at += (uint64_t)put;
+	}
+	return TT_OK;
+}

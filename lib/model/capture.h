@@ -1,0 +1,81 @@
+/**
+ * One capture (one process): its facts, its threads, its definitions.
+ */
+#ifndef TT_MODEL_CAPTURE_H
+#define TT_MODEL_CAPTURE_H
+
+#include <stdbool.h>
+
+#include "model/defs.h"
+#include "model/event.h"
+#include "model/zones.h"
+
+struct tt_thread {
+	uint64_t tid;                 /* the producer's id; reused after the thread ended */
+	uint32_t process, generation;
+	uint32_t index;               /* place in the thread table = number in outputs, less 1 */
+	bool started, ended;
+	int64_t first_ts, last_ts;    /* of all its events; first > last: none */
+	uint64_t nevent, ncall;       /* events; zones begun */
+	uint64_t nalloc, alloc_b;
+	uint64_t open_at_end;
+	int64_t stopped_ns;           /* the world was stopped by another thread while this one had zones open */
+	struct tt_stack stack;        /* zones open between chunks */
+	const char *name;             /* set by tt_threads_name at the end of a run; never NULL */
+};
+
+/* Facts about a capture that formats fill in at open. */
+struct tt_capture {
+	const char *path;             /* as the user gave it */
+	const char *format;           /* name of the reader */
+	const char *version;          /* of the file, for people: "data version 17 (profiler 3.0)" */
+	const char *producer;         /* "Mono log profiler" */
+	const char *arch, *os, *args; /* "" where unknown */
+	unsigned pointer_size;
+	int64_t pid;
+	uint32_t process;             /* index among the inputs */
+	uint64_t wall_ms;             /* wall clock at start, ms since 1970; 0 unknown */
+	int64_t zero_ns;              /* event clock at ts = 0 */
+	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
+	bool has_frames;              /* frame marks are in the file */
+	bool distorts;                /* every call instrumented: times are relative */
+	bool clean_end;               /* set at the end of a run */
+	int64_t offset_ns;            /* added to ts to come to the common timeline */
+	int64_t min_ts, max_ts;       /* over all events seen, common timeline */
+	uint64_t nevent, nchunk, bytes;
+	uint64_t tally[256];          /* with TT_NEEDS_TALLY */
+	const char *(*tally_name)(unsigned tag);
+	/* The category (assembly) a marker belongs to; by the format, called at report time. */
+	const char *(*category)(const struct tt_capture *, const struct tt_def *marker);
+	void *category_arg;
+	struct tt_defs *defs;
+	struct tt_arena arena;        /* text of the fields above */
+	struct tt_meta { const char *key, *value; struct tt_meta *next; } *meta;
+};
+
+/* Add a key/value fact (copied); a later one of the same key replaces the earlier. */
+int tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
+const char *tt_capture_meta_get(const struct tt_capture *c, const char *key);
+
+/* --- the thread table of a run ------------------------------------------ */
+
+struct tt_threads {
+	struct tt_mem *mem;
+	struct tt_thread **t;         /* stable pointers */
+	size_t n, cap;
+	uint32_t *slot;               /* (process, tid) -> newest thread */
+	size_t nslot;
+};
+
+void tt_threads_init(struct tt_threads *ts, struct tt_mem *mem);
+void tt_threads_free(struct tt_threads *ts);
+
+/* The newest thread of (process, tid), made if there is none. ${fresh}: the id starts again; a thread that ended is not it. */
+int tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool fresh, struct tt_thread **t,
+    struct tt_err *err);
+
+/* Set every thread's name from its capture's definitions: the newest name not later than its last event. */
+int tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n, struct tt_arena *a,
+    struct tt_err *err);
+
+#endif

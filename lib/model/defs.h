@@ -1,0 +1,50 @@
+/**
+ * Definitions: what keys mean, and when.
+ *
+ * One struct tt_defs per process (capture). The ordered stage adds definitions in
+ * file order; look-ups happen after the input was read once (report time, or
+ * after the prepass of a streaming emitter), so a definition that stands behind
+ * its first use is found all the same. A key can be defined again (addresses
+ * are reused after an unload): a use takes the newest definition whose time is
+ * not later than its own, else the oldest one.
+ *
+ * Threads: one writer; any number of readers once nobody writes any more.
+ */
+#ifndef TT_MODEL_DEFS_H
+#define TT_MODEL_DEFS_H
+
+#include <stdbool.h>
+
+#include "model/event.h"
+
+struct tt_defs;
+
+int tt_defs_new(struct tt_mem *mem, struct tt_defs **defs, struct tt_err *err);
+void tt_defs_free(struct tt_defs *defs);
+
+/* Add a copy of ${d}. A repetition of what the key already means adds nothing. */
+int tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err);
+
+/* The definition of ${key} at time ${ts}, or NULL. INT64_MAX asks for the newest. */
+const struct tt_def *tt_defs_find(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key, int64_t ts);
+
+/* The ${i}th definition of ${kind} in order of addition (0 up), or NULL behind the last. Every redefinition counts. */
+const struct tt_def *tt_defs_at(const struct tt_defs *defs, enum tt_def_kind kind, size_t i);
+size_t tt_defs_count(const struct tt_defs *defs, enum tt_def_kind kind);
+
+/* Was any class or vtable key given a second, different meaning? Then uses must be told apart by time. */
+bool tt_defs_reused(const struct tt_defs *defs);
+/* Was this one? */
+bool tt_defs_key_reused(const struct tt_defs *defs, uint64_t key);
+
+/**
+ * tt_defs_class(defs, key, ts):
+ * The class an allocation of ${key} is of: through the vtable where the format
+ * has them, else the class itself. NULL if unknown.
+ */
+const struct tt_def *tt_defs_class(const struct tt_defs *defs, uint64_t key, int64_t ts);
+
+/* The nearest symbol at or below ${ip}, at most ${reach} bytes away, or NULL. */
+const struct tt_def *tt_defs_symbol(struct tt_defs *defs, uint64_t ip, uint64_t reach);
+
+#endif

@@ -1,0 +1,224 @@
+/**
+ * The event model: what every reader turns its bytes into.
+ *
+ * A chunk is what a format can decode alone; decoding it gives one struct
+ * tt_batch: events of one thread in the order of their begin, in 24 bytes each.
+ * Events live in memory only and are borrowed until the batch is recycled.
+ *
+ * A zone (an activation of a marker: a method call, a Unity sample) that begins
+ * and ends inside its chunk is ONE event, TT_CALL, with its duration: the reader
+ * matches begin and end while it decodes (model/zones.h), on any worker. Only a
+ * zone that crosses a chunk's edge, or lasts 2^32 ns or more, stays a TT_BEGIN and a
+ * TT_END. Measured against begin and end as events of their own, this halves
+ * the events and takes the stack out of the serial path (see model/calls.h).
+ *
+ * Names are not events: a zone carries its producer's key (method address,
+ * marker id) and text is looked up at report time in model/defs.h.
+ */
+#ifndef TT_MODEL_EVENT_H
+#define TT_MODEL_EVENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "model/loss.h"
+
+enum tt_kind {
+	TT_NONE = 0,
+	/* stack events: ts, val = key, depth */
+	TT_CALL,              /* a whole zone; dur = its length in ns */
+	TT_BEGIN,             /* a zone that does not end in this chunk, or lasts 2^32 ns or more */
+	TT_END,               /* end of a TT_BEGIN; TT_F_BASE: of a zone from an earlier chunk */
+	/* frequent events */
+	TT_ALLOC,             /* val = class or vtable key, dur = bytes; TT_F_WIDE, TT_F_STACK: an ext follows */
+	TT_EXT,               /* second slot of the event before it; see the event's own line */
+	TT_ARG,               /* an argument of the event before: val = bits or text offset, dur = length,
+	                         depth = enum tt_type, ts = key of its name */
+	/* the rest is "rare": indexed in tt_batch.rare and handed on in file order */
+	TT_SAMPLE,            /* val = native ip, dur = frames; ext: ts = tid, val = first word */
+	TT_INSTANT,           /* val = key of a marker; args follow */
+	TT_COUNTER,           /* val = bits, dur = counter id, depth = enum tt_type, TT_F_DELTA */
+	TT_FRAME,             /* a new frame of the program begins */
+	TT_FLOW,              /* val = flow id, depth = enum tt_flow, TT_F_NEXT: binds to the next zone begun */
+	TT_GC,                /* val = enum tt_gc_phase, dur = generation */
+	TT_GC_HEAP,           /* val = heap size in bytes */
+	TT_GC_MOVE,           /* dur = moves; ext: val = first word of (old, new) pairs */
+	TT_HANDLE,            /* val = handle, depth = kind, TT_F_END: destroyed; ext: ts = object, val = first word of stack, dur = frames */
+	TT_FINALIZE,          /* val = object (0: the queue), TT_F_END: its end */
+	TT_THROW,             /* val = exception object; TT_F_STACK: ext: val = first word, dur = frames */
+	TT_CLAUSE,            /* val = method key, dur = clause index, depth = enum tt_clause; ext: ts = object */
+	TT_MONITOR,           /* val = object, depth = enum tt_monitor; TT_F_STACK: ext as TT_THROW */
+	TT_HEAP_SHOT,         /* TT_F_END: its end */
+	TT_HEAP_OBJECT,       /* val = object, depth = generation, dur = references; ext: ts = size, val = first
+	                         word: class or vtable key, then (offset, object) pairs */
+	TT_HEAP_ROOT,         /* val = object, dur = extra, depth = old root kind; ext: ts = slot address */
+	TT_ROOT,              /* val = start, depth = source, TT_F_END: unregistered; ext: ts = size, val = key; text arg */
+	TT_JIT_CODE,          /* val = start, dur = size, depth = kind; text arg */
+	TT_COVERAGE,          /* depth = what (0 assembly, 1 method, 2 statement, 3 class); args follow */
+	TT_THREAD,            /* the batch's own thread starts (TT_F_END: ends); val = tid */
+	TT_META,              /* domain, image, ... unload: val = key, depth = enum tt_def_kind */
+	TT_SYNC,              /* all application threads are flushed up to ts; depth = kind */
+	TT_GAP,               /* the thread's stack is unknown from here (damage, drop) */
+	TT_KINDS
+};
+
+enum tt_event_flag {
+	TT_F_BASE = 1,        /* TT_END: ends a zone that this chunk did not begin */
+	TT_F_UNWIND = 2,      /* ended by an exception passing through */
+	TT_F_POPPED = 4,      /* had no end of its own: closed by the end of a zone around it */
+	TT_F_CONT = 8,        /* continues an interrupted zone: time, but not an activation of its own */
+	TT_F_STACK = 16,      /* a recorded stack follows in the ext */
+	TT_F_WIDE = 32,       /* the ext's ts holds the full value of dur */
+	TT_F_END = 64,
+	TT_F_DELTA = 64,
+	TT_F_NEXT = 64,
+	TT_F_MORE = 128,      /* at least one TT_EXT or TT_ARG follows */
+};
+
+enum tt_type { TT_T_I64, TT_T_U64, TT_T_F64, TT_T_TEXT, TT_T_BLOB, TT_T_PTR };
+enum tt_flow { TT_FLOW_BEGIN, TT_FLOW_PARALLEL, TT_FLOW_END, TT_FLOW_SEQUENTIAL };
+enum tt_gc_phase {      /* numbers of Mono's profiler; others map onto them */
+	TT_GC_START = 0, TT_GC_END = 5, TT_GC_PRE_STOP = 6, TT_GC_STOPPED = 7, TT_GC_PRE_RESTART = 8,
+	TT_GC_RESTARTED = 9, TT_GC_LOCKS_TAKEN = 10, TT_GC_LOCKS_RELEASED = 11,
+};
+enum tt_clause { TT_CLAUSE_CATCH = 0, TT_CLAUSE_FILTER = 1, TT_CLAUSE_FINALLY = 2, TT_CLAUSE_FAULT = 4 };
+enum tt_monitor { TT_MONITOR_CONTEND = 1, TT_MONITOR_ACQUIRED = 2, TT_MONITOR_FAILED = 3 };
+
+/* Keys of the zones that tracetool itself makes of GC, lock and exception events. */
+#define TT_KEY_GC_PAUSE   (UINT64_MAX - 1)
+#define TT_KEY_GC_GEN(g)  (UINT64_MAX - 16 + ((g) < 7 ? (uint64_t)(g) : 7))
+#define TT_KEY_CONTENTION (UINT64_MAX - 2)
+#define TT_KEY_EXCEPTION  (UINT64_MAX - 3)
+#define TT_KEY_MORE       (UINT64_MAX - 4)
+#define TT_KEY_SPECIAL    (UINT64_MAX - 31)     /* this and above are ours */
+
+struct tt_event {
+	int64_t ts;           /* ns from the capture's zero; may be negative */
+	uint64_t val;
+	uint32_t dur;
+	uint16_t depth;       /* CALL, BEGIN, END, ALLOC: zones of this chunk open around it, at most 65535 */
+	uint8_t kind;         /* enum tt_kind */
+	uint8_t flags;        /* enum tt_event_flag */
+};
+
+enum tt_def_kind {
+	TT_DEF_MARKER,        /* a = code start, b = code size; text = name */
+	TT_DEF_CLASS,         /* a = image; text = name */
+	TT_DEF_VTABLE,        /* a = domain, b = class */
+	TT_DEF_IMAGE,         /* text = file name; text2 = mvid */
+	TT_DEF_ASSEMBLY,      /* a = image; text = full name */
+	TT_DEF_DOMAIN,        /* text = name */
+	TT_DEF_CONTEXT,       /* a = domain */
+	TT_DEF_THREAD,        /* text = name */
+	TT_DEF_CATEGORY,      /* a = colour RGBA; text = name */
+	TT_DEF_COUNTER,       /* a = section | type << 32, b = unit | variance << 32; text = name, text2 = section name */
+	TT_DEF_SYMBOL,        /* key = address, a = size; text = name */
+	TT_DEF_BINARY,        /* key = address, a = file offset, b = size; text = file */
+	TT_DEF_META,          /* text = key, text2 = value: a fact about the capture */
+	TT_DEF_KINDS
+};
+
+struct tt_def {
+	uint64_t key, a, b;
+	int64_t ts;
+	const char *text, *text2;     /* in a batch: borrowed from the chunk's bytes; may be NULL */
+	uint32_t len, len2;
+	uint8_t kind;                 /* enum tt_def_kind */
+	uint8_t flags;                /* marker flags and verbosity are in a and b of their format's own def */
+};
+
+/* What nobody needs is not decoded. */
+enum tt_needs {
+	TT_NEEDS_ARGS = 1,            /* arguments and objects of rare events */
+	TT_NEEDS_HEAP = 2,            /* heap objects, references, roots, moves */
+	TT_NEEDS_TALLY = 4,           /* events counted by the format's own type: tt_batch.tally */
+	TT_NEEDS_SLICES = 8,          /* finished zones, for emitters that write each one */
+	TT_NEEDS_TEXT = 16,           /* names while streaming: a definitions prepass */
+	TT_NEEDS_FRAMES = 32,         /* the frame table before the events: a prepass */
+	TT_NEEDS_CALLS = 64,          /* the call tree is kept */
+	TT_NEEDS_HIST = 128,          /* a histogram of durations per marker */
+};
+
+/* What decoding one chunk gives. Arrays belong to the batch and are used again for the next chunk. */
+struct tt_batch {
+	struct tt_mem *mem;
+	unsigned needs;
+
+	uint64_t seq;                 /* place in the capture */
+	uint64_t at;                  /* byte offset of the chunk */
+	uint64_t bytes;               /* its length */
+	uint64_t tid;                 /* the producer's thread id */
+	uint32_t process, thread;     /* indexes; thread is set by the ordered stage */
+
+	struct tt_event *ev;
+	size_t n, cap;
+	uint64_t *word;               /* stacks, graphs: whatever 24 bytes cannot hold */
+	size_t nword, capword;
+	struct tt_buf text;           /* text and blobs of arguments */
+	struct tt_def *def;
+	size_t ndef, capdef;
+	uint32_t *rare;               /* positions of rare events */
+	size_t nrare, caprare;
+	uint32_t *tally;              /* [256] with TT_NEEDS_TALLY, else NULL */
+
+	/* the reader's matching of begin and end: model/zones.h */
+	uint32_t *open;               /* positions of the zones open now, outermost first */
+	size_t depth, capopen;
+	uint32_t *base_end;           /* positions of TT_F_BASE ends */
+	size_t nbase_end, capbase_end;
+	const struct tt_stack *base;  /* the thread's real stack, on the second decoding of an unsure chunk */
+	uint64_t unsure;              /* ends that matched nothing here and may match the stack below */
+	uint64_t *unsure_key;
+	size_t capunsure;
+
+	int64_t stack_ts;             /* time of the last stack event; only where nstack > 0 */
+	uint64_t nstack;              /* stack events seen (begins and ends) */
+	int64_t min_ts, max_ts;       /* over all events; min > max: none */
+	uint64_t nevent;              /* events of the producer */
+	uint64_t nalloc, alloc_b;
+	struct tt_loss loss;          /* what was lost in this chunk; joined in file order */
+};
+
+/* Make an empty batch drawing on ${mem}; free what it holds. */
+void tt_batch_init(struct tt_batch *b, struct tt_mem *mem, unsigned needs);
+void tt_batch_free(struct tt_batch *b);
+
+/* Forget the last chunk, keep the arrays. */
+void tt_batch_reset(struct tt_batch *b);
+
+/**
+ * tt_batch_room(b, more, err):
+ * Make room for ${more} events, and for as many open zones and ends.
+ * Inline where there is room, so a reader may call it before each event.
+ */
+int tt_batch_grow(struct tt_batch *b, size_t more, struct tt_err *err);
+static inline int
+tt_batch_room(struct tt_batch *b, size_t more, struct tt_err *err)
+{
+	if (b->cap - b->n >= more && b->capopen - b->depth >= more)
+		return TT_OK;
+	return tt_batch_grow(b, more, err);
+}
+
+/* Append a rare event (room for it must be there) and return it, or NULL with ${err} filled. */
+struct tt_event *tt_batch_rare(struct tt_batch *b, enum tt_kind kind, int64_t ts, uint64_t val, struct tt_err *err);
+
+/* Append ${n} words and return the first one's index in *${at}. */
+int tt_batch_words(struct tt_batch *b, size_t n, uint64_t *at, struct tt_err *err);
+
+/* Append a definition; text stays borrowed. */
+int tt_batch_def(struct tt_batch *b, const struct tt_def *d, struct tt_err *err);
+
+/* Widen [min_ts, max_ts] to ${ts}. */
+static inline void
+tt_batch_time(struct tt_batch *b, int64_t ts)
+{
+	if (ts < b->min_ts)
+		b->min_ts = ts;
+	if (ts > b->max_ts)
+		b->max_ts = ts;
+}
+
+#endif

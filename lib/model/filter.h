@@ -1,0 +1,47 @@
+/**
+ * What the user asked to look at. Meaning (tracetool-metrics(7), Filters):
+ *
+ * - time: zones are clipped to [from, to); an activation, allocation or instant
+ *   counts where it begins. --frames A-B is the same with the frames' times.
+ * - thread: only threads whose name or number matches.
+ * - min_dur, depth, wrappers: a zone left out counts nothing; its time stays self time of
+ *   the zone around it, its allocations go to that zone.
+ * - marker, category: choose rows of tables and zones of outputs; they do not
+ *   change anything's figures.
+ */
+#ifndef TT_MODEL_FILTER_H
+#define TT_MODEL_FILTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tt_filter {
+	int64_t from, to;                     /* INT64_MIN, INT64_MAX: no limit */
+	bool has_frames;
+	uint64_t frame_first, frame_last;     /* inclusive; becomes from and to once the frame table is known */
+	const char *const *thread;            /* globs, NULL-terminated, or NULL */
+	const char *const *marker;
+	const char *const *category;
+	int64_t min_dur;                      /* ns; 0 none */
+	uint32_t depth;                       /* zones nested deeper are left out; 0 none */
+	bool wrappers;                        /* keep the runtime's allocation wrappers */
+};
+
+void tt_filter_init(struct tt_filter *f);
+
+/* Does it need the prepass (names or frames) before events can be judged? */
+bool tt_filter_needs_text(const struct tt_filter *f);
+
+/**
+ * tt_glob(pattern, text):
+ * `*` any run, `?` one character, `[a-z]` a set, `\` quotes; the whole text must match. A pattern
+ * without any of these also matches where it stands anywhere inside ${text}.
+ * Never takes more than O(pattern * text).
+ */
+bool tt_glob(const char *pattern, const char *text);
+
+/* Does ${text} match any of ${list} (NULL: yes)? */
+bool tt_glob_any(const char *const *list, const char *text);
+
+#endif

@@ -1,0 +1,55 @@
+/**
+ * The interface of a reader: bytes -> batches.
+ *
+ * `open` reads the header and, on seekable input, the index. `next` finds the
+ * bounds of the next chunk, cheap and serial. `decode` is a pure function of one
+ * chunk and the open context: any worker, no locks, any order, and again
+ * with the same result. New readers: formats/<name>/reader.c and one line in registry.c.
+ */
+#ifndef TT_MODEL_FORMAT_H
+#define TT_MODEL_FORMAT_H
+
+#include "io/src.h"
+#include "model/capture.h"
+#include "model/event.h"
+
+struct tt_chunk {
+	uint64_t seq;
+	uint64_t at, len;             /* place in the decoded input */
+	uint64_t tid;
+	int64_t ts;                   /* time base; of use to whoever wants another order */
+	uint8_t *bytes;               /* the chunk, with TT_CHUNK_PAD zero bytes behind it */
+	size_t cap;                   /* of bytes; the slot's buffer grows and is used again */
+	bool loaded;                  /* bytes are in hand (else the worker preads them) */
+	uint64_t state[4];            /* the format's own: where decoding starts inside a long chunk */
+	struct tt_loss loss;          /* found by next: skipped bytes, a cut */
+};
+#define TT_CHUNK_PAD 64
+#define TT_CHUNK_MAX (1u << 20)       /* longer units are cut into windows by next */
+
+struct tt_format {
+	const char *name, *summary;
+	const char *suffix;           /* usual file name suffix, for lists */
+	/* How sure is the reader from the first bytes: 0..100. Pure; may be called on any bytes. */
+	int (*probe)(const uint8_t *head, size_t n);
+	/* Read header (and index); fill ${cap}; *${ctx} is the reader's. The source stands at its beginning. */
+	int (*open)(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err);
+	/* TT_OK with *${c} filled, TT_END, or an error. Loss found on the way is in c->loss also with TT_END. */
+	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
+	/* Start again with the first chunk (the source has been rewound by the caller if it is not seekable).
+	   ${tid} of TT_ALL gives every thread, else only this one's chunks. */
+	int (*rewind)(void *ctx, uint64_t tid, struct tt_err *err);
+	int (*decode)(const void *ctx, const struct tt_chunk *c, struct tt_batch *out, struct tt_err *err);
+	/* After the last chunk: facts known only now (clean end). */
+	void (*finish)(void *ctx, struct tt_capture *cap);
+	void (*close)(void *ctx);
+};
+#define TT_ALL UINT64_MAX
+
+extern const struct tt_format *const tt_formats[];   /* NULL-terminated */
+
+/* The reader for ${head}; TT_E_UNKNOWN with what the bytes look like, or with both names on a tie. */
+int tt_format_pick(const struct tt_format *const *list, const uint8_t *head, size_t n, const struct tt_format **f,
+    struct tt_err *err);
+
+#endif

@@ -1,0 +1,54 @@
+/**
+ * Frames: the table of frame boundaries, made by a prepass, and what falls into each.
+ *
+ * A frame runs from one begin of the frame marker (or frame mark) to the next on the frame thread. The
+ * time before the first begin and the frame still open at the end are partial: left out and counted.
+ */
+#ifndef TT_MODEL_FRAMES_H
+#define TT_MODEL_FRAMES_H
+
+#include <stdbool.h>
+
+#include "base/mem.h"
+#include "stat/hist.h"
+
+/* Per frame, arrays of n. */
+struct tt_frames {
+	struct tt_mem *mem;
+	const char *marker;           /* name of the frame marker; NULL: marks of the capture */
+	size_t n, cap;
+	int64_t *start;               /* ts of the begin */
+	int64_t *dur;
+	uint32_t *thread;             /* thread index */
+	_Atomic uint64_t *alloc_b;    /* of all threads of the process, by time */
+	_Atomic uint64_t *alloc_n;
+	_Atomic int64_t *wait_ns;     /* waits on the frame thread; meaningful where has_wait */
+	bool has_wait;                /* a wait marker or contention record was seen */
+	uint64_t partial;             /* frames left out because they are not whole */
+
+	/* per marker (dense number), over frames of its frame thread */
+	struct tt_frame_marker {
+		uint64_t present;     /* frames in which it runs */
+		int64_t total, total_max;     /* ns per frame, outermost activations, clipped */
+		int64_t self, self_max;
+		uint64_t calls_max;   /* begins per frame */
+	} *marker_stat;
+	size_t nmarker_stat;
+
+	/* self time per category and frame, filled with the marker rows */
+	struct tt_frame_category { struct tt_hist hist; int64_t self, self_max; uint64_t present; } *category_stat;
+	size_t ncategory_stat;        /* index: category number of model.h */
+
+	/* the worst frames, in order of duration; rows of their top markers by self time */
+	struct tt_hitch {
+		size_t frame;
+		struct { uint32_t marker; int64_t self; uint64_t calls; } top[8];
+		unsigned ntop;
+	} *hitch;
+	size_t nhitch;
+};
+
+/* The frame that holds ${ts} among those of ${process}'s frames, or SIZE_MAX. */
+size_t tt_frames_find(const struct tt_frames *f, int64_t ts);
+
+#endif

@@ -1,0 +1,66 @@
+/**
+ * The ledger of what was lost, guessed or left out. Silence means nothing was.
+ *
+ * A struct tt_loss is plain data: each batch has one, and the ordered stage joins
+ * it into the run's in file order, so the ledger does not depend on -j.
+ */
+#ifndef TT_MODEL_LOSS_H
+#define TT_MODEL_LOSS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum tt_severity { TT_INFO, TT_NOTICE, TT_LOSS, TT_ERROR };
+
+enum tt_loss_kind {
+	TT_LOST_CUT,              /* the input ends inside a chunk */
+	TT_LOST_CODING,           /* the compressed stream is cut or damaged */
+	TT_LOST_SYNC,             /* bytes skipped to find the next chunk */
+	TT_LOST_DAMAGED,          /* the rest of a chunk could not be decoded */
+	TT_LOST_UNKNOWN,          /* an event of an unknown type: the rest of its chunk is skipped */
+	TT_LOST_GARBAGE,          /* bytes after the end of the input's last part */
+	TT_LOST_CHANGED,          /* the file changed while it was read */
+	TT_LOST_DROPPED,          /* dropped by the recorder */
+	TT_LOST_NOT_ENDED,        /* the producer did not end cleanly */
+	TT_LOST_UNMATCHED,        /* ends without a begin, ignored */
+	TT_LOST_POPPED,           /* zones without an end, closed with a zone around them */
+	TT_LOST_OPEN,             /* zones still open at the end of the capture */
+	TT_LOST_DEPTH,            /* zones nested deeper than the stack limit */
+	TT_LOST_CLOCK,            /* time ran backwards: taken as standing still */
+	TT_LOST_NAMES,            /* keys without a definition */
+	TT_LOST_PATHS,            /* call paths over the cap, joined in "(more paths)" */
+	TT_LOST_REUSED,           /* addresses used for several things that could not be told apart */
+	TT_LOST_VALUES,           /* values that could not be written (NaN, infinity, out of range) */
+	TT_LOST_STACKS,           /* stacks cut by the recorder's depth limit */
+	TT_LOST_KINDS
+};
+
+struct tt_loss_entry {
+	uint64_t n;               /* occurrences or events */
+	uint64_t bytes;
+	uint64_t first_at;        /* byte offset of the first, or TT_NOWHERE */
+};
+
+struct tt_loss {
+	bool any;
+	struct tt_loss_entry e[TT_LOST_KINDS];
+};
+
+/* The fixed facts of a kind: id (for machines), severity, what to print, what to do. */
+struct tt_loss_info {
+	const char *id, *text, *advice;
+	enum tt_severity severity;
+	bool damage;              /* makes the exit code 3 */
+};
+extern const struct tt_loss_info tt_loss_info[TT_LOST_KINDS];
+
+void tt_loss_reset(struct tt_loss *l);
+void tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, uint64_t at);
+void tt_loss_join(struct tt_loss *into, const struct tt_loss *from);
+
+/* Does the ledger hold an entry that means the input itself is damaged? */
+bool tt_loss_damaged(const struct tt_loss *l);
+
+extern const char *const tt_severity_name[4];
+
+#endif

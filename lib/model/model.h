@@ -1,0 +1,93 @@
+/**
+ * What one run over the input(s) has learnt: everything passes report from.
+ *
+ * Built by run/run.h; read-only afterwards. Text is looked up here, at report time.
+ */
+#ifndef TT_MODEL_MODEL_H
+#define TT_MODEL_MODEL_H
+
+#include "base/env.h"
+#include "model/capture.h"
+#include "model/filter.h"
+#include "model/frames.h"
+#include "model/tree.h"
+
+/* A stop of the world, seen from outside: event 6 to event 9 of the triggering thread. */
+struct tt_pause { int64_t start, end; uint32_t thread, process; };
+
+struct tt_gc_stat {                   /* collections of one generation, start to end */
+	uint64_t n;
+	int64_t total, max;
+};
+
+struct tt_heap_point { int64_t ts; uint64_t bytes; };
+
+struct tt_counter_stat {              /* one counter: last, min, max, mean of its values */
+	uint32_t process;
+	uint64_t id;
+	uint64_t n;
+	double last, min, max, sum;
+	int64_t last_i;               /* exact value for integer types */
+	bool is_int;
+	const char *text;             /* last value of a text counter */
+};
+
+struct tt_model {
+	struct tt_env *env;
+	struct tt_capture **cap;
+	size_t ncap;
+	struct tt_threads threads;
+	struct tt_tree *tree;
+	struct tt_counts *counts;     /* of all workers */
+	struct tt_filter filter;
+	struct tt_frames *frames;     /* NULL: no frame marks and no --frame-marker */
+	struct tt_loss *loss;
+	int64_t min_ts, max_ts;
+
+	struct tt_pause *pause;       /* by time */
+	size_t npause, cappause;
+	uint64_t pause_n;             /* all of them, also beyond what is listed */
+	int64_t pause_total, pause_max;
+	struct tt_gc_stat gen[8];
+	uint64_t heap_resizes, heap_max, heap_last, moves;
+	struct tt_heap_point *heap;   /* resizes by time, thinned out over 65,536 */
+	size_t nheap, capheap;
+
+	uint64_t throws, clauses[5];
+	uint64_t contended, acquired, contend_failed;
+	uint64_t samples, samples_managed;
+	uint64_t handles[4][2];       /* [kind][created, destroyed] */
+	uint64_t finalized, heap_shots, heap_objects, heap_object_bytes, coverage_records, syncs, jit_records;
+
+	struct tt_counter_stat *counter;
+	size_t ncounter, capcounter;
+
+	/* per dense marker number, made by tt_model_resolve() */
+	struct tt_name {
+		const char *full;     /* "Namespace.Class:Method (args)" */
+		const char *shown;    /* by --names */
+		uint32_t category;    /* category number */
+		bool alloc_wrapper;   /* the runtime's: stripped unless filter.wrappers */
+		bool known;           /* a definition was found */
+	} *name;
+	size_t nname;
+	struct tt_category { const char *name; uint32_t rgba; } *category;    /* number -> name */
+	size_t ncategory;
+	struct tt_arena arena;        /* text made at report time */
+};
+
+enum tt_names_form { TT_NAMES_SHORT, TT_NAMES_FULL };
+
+/* Text for every marker and thread known so far, categories numbered in order of name. Repeatable; only when no worker runs. */
+int tt_model_resolve(struct tt_model *m, enum tt_names_form form, struct tt_err *err);
+
+/* The name of the class behind allocation key ${key} of ${process}; "(unknown class 0x...)" where undefined. */
+const char *tt_model_class(const struct tt_model *m, uint32_t process, uint64_t key);
+
+/* The name of a zone key while streaming (after the prepass). Any thread. */
+const struct tt_name *tt_model_key(const struct tt_model *m, uint32_t process, uint64_t key);
+
+/* Is instrumentation heavy enough that times are relative? Then the one line to say so, else NULL. */
+const char *tt_model_caveat(const struct tt_model *m);
+
+#endif

@@ -1,0 +1,96 @@
+/**
+ * The one calling-context tree.
+ *
+ * Nodes are keyed (parent, kind, producer's key); a path is a node. Below the
+ * root stands one node per thread and tree: TT_NODE_THREAD for calls,
+ * TT_NODE_SAMPLES and TT_NODE_STACKS for recorded stacks (samples, allocations).
+ * An allocation is a node too (TT_NODE_ALLOC, keyed by class, its count and bytes in
+ * n and total), so sites, classes, threads and categories are all folds of one tree.
+ *
+ * Sharing. The nodes are shared by all workers: look-ups run without a lock, while new nodes are
+ * added only by the commit stage, which the pipeline runs in file order. A worker
+ * that meets a new path keeps it in its own overlay until then. So node numbers
+ * depend on the file alone, never on -j, and the cap on paths is exact. Counters
+ * are per worker and summed at the end (integers: any order gives the same).
+ *
+ * Memory: 24 bytes a node, 16 to 32 in the hash, 24 per worker; at most ${cap} nodes.
+ */
+#ifndef TT_MODEL_TREE_H
+#define TT_MODEL_TREE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "base/mem.h"
+#include "model/event.h"
+#include "stat/hist.h"
+
+enum tt_node_kind { TT_NODE_ZONE, TT_NODE_ALLOC, TT_NODE_THREAD, TT_NODE_SAMPLES, TT_NODE_STACKS, TT_NODE_ROOT };
+
+struct tt_node {
+	uint64_t key;                 /* zone: marker key; alloc: class key; thread roots: thread index */
+	uint32_t parent;
+	uint32_t marker;              /* zone: dense marker number; else TT_NO_MARKER */
+	uint32_t depth;               /* thread roots: 0 */
+	uint8_t kind;
+	bool inner;                   /* an ancestor has the same key: its total is not counted again */
+	uint16_t process;
+};
+#define TT_NO_MARKER UINT32_MAX
+#define TT_NODE_MORE 1                /* "(more paths)" */
+
+struct tt_count {
+	uint64_t n;                   /* activations; allocations; samples whose leaf is here */
+	int64_t total;                /* ns; bytes for allocations */
+	int64_t self;                 /* ns */
+};
+
+struct tt_marker {                    /* dense marker number -> key */
+	uint64_t key;
+	uint32_t process;
+};
+
+#define TT_TREE_PAGE_BITS 10
+#define TT_TREE_PAGE (1u << TT_TREE_PAGE_BITS)
+
+struct tt_tree;
+
+int tt_tree_new(struct tt_mem *mem, uint32_t cap, struct tt_tree **tree, struct tt_err *err);
+void tt_tree_free(struct tt_tree *tree);
+
+/* Look up a child; 0 if there is none (yet). Any thread. */
+uint32_t tt_tree_find(const struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key);
+
+/* Find or add a child; over the cap TT_NODE_MORE. Only the commit stage. */
+int tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t process,
+    uint32_t *node, struct tt_err *err);
+
+/* Nodes 0 .. count-1 exist. */
+uint32_t tt_tree_count(const struct tt_tree *tree);
+const struct tt_node *tt_tree_node(const struct tt_tree *tree, uint32_t node);
+uint32_t tt_tree_markers(const struct tt_tree *tree);
+const struct tt_marker *tt_tree_marker(const struct tt_tree *tree, uint32_t marker);
+uint64_t tt_tree_dropped(const struct tt_tree *tree);   /* paths that went to "(more paths)" */
+
+/* --- counters of one worker --------------------------------------------- */
+
+struct tt_dist;                       /* count, min, max and buckets of one marker */
+struct tt_counts;
+
+int tt_counts_new(struct tt_mem *mem, uint32_t cap, struct tt_counts **c, struct tt_err *err);
+void tt_counts_free(struct tt_counts *c);
+
+/* The counter of ${node}; NULL only out of memory. */
+struct tt_count *tt_counts_at(struct tt_counts *c, uint32_t node, struct tt_err *err);
+
+/* Add one duration to a marker's distribution. */
+int tt_counts_dur(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err *err);
+
+/* Add all of ${from} to ${into}. */
+int tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_err *err);
+
+/* Read back: zero where nothing was counted. */
+struct tt_count tt_counts_get(const struct tt_counts *c, uint32_t node);
+void tt_counts_hist(const struct tt_counts *c, uint32_t marker, struct tt_hist *into);  /* adds to ${into} */
+
+#endif

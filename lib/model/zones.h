@@ -1,0 +1,95 @@
+/**
+ * Matching of begin and end while decoding, without knowing what was open before.
+ *
+ * A reader calls tt_zone_begin and tt_zone_end for each event of its thread, in
+ * order. The rule for an end of key K, the same everywhere (tracetool-metrics(7),
+ * Calls): the top zone if it is K; else the nearest open zone K below, the zones above it
+ * being closed at that time (TT_F_POPPED); else the end is ignored and counted.
+ *
+ * The chunk's own zones decide alone in all but two cases. An end that finds
+ * none of them open is kept as TT_END with TT_F_BASE, for the ordered stage. An
+ * end that finds some open but none of its key is taken for one without a begin
+ * (Mono's exceptions leave ahead-of-time compiled methods that were never
+ * entered) and noted as unsure: if the ordered stage finds its key on the stack
+ * below, it has the chunk decoded again with b->base set, and nothing is guessed.
+ *
+ * Exceptions: while the zone TT_KEY_EXCEPTION is on top, a frame left by unwinding
+ * is closed beneath it: the zone ends, the frame ends, the zone begins again
+ * as TT_F_CONT. So time spent unwinding belongs to Exception.
+ */
+#ifndef TT_MODEL_ZONES_H
+#define TT_MODEL_ZONES_H
+
+#include "model/event.h"
+
+/* One zone open on a thread. */
+struct tt_open {
+	uint64_t key;
+	int64_t ts;
+	uint32_t flags;       /* TT_F_CONT */
+};
+
+/* The stack of a thread between chunks. */
+struct tt_stack {
+	struct tt_open *z;
+	size_t n, cap;
+	int64_t last_ts;      /* of the last stack event */
+	uint8_t begun;        /* last_ts is set */
+};
+
+/* The slow cases of tt_zone_end; room for depth + 4 events is made there. */
+int tt_zone_end_slow(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt_err *err);
+
+/* A zone of ${key} begins. Room must be there (tt_batch_room). */
+static inline void
+tt_zone_begin(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags)
+{
+	struct tt_event *e = &b->ev[b->n];
+
+	e->ts = ts;
+	e->val = key;
+	e->dur = 0;
+	e->depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX;
+	e->kind = TT_BEGIN;
+	e->flags = (uint8_t)flags;
+	b->open[b->depth++] = (uint32_t)b->n++;
+}
+
+/**
+ * tt_zone_end(b, ts, key, flags, err):
+ * A zone of ${key} ends; ${flags} is 0 or TT_F_UNWIND.
+ */
+static inline int
+tt_zone_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt_err *err)
+{
+	if (b->depth > 0 && b->depth < UINT16_MAX) {
+		struct tt_event *e = &b->ev[b->open[b->depth - 1]];
+		uint64_t dur = (uint64_t)ts - (uint64_t)e->ts;
+
+		if (e->val == key && dur <= UINT32_MAX) {
+			e->dur = (uint32_t)dur;
+			e->kind = TT_CALL;
+			e->flags |= (uint8_t)flags;
+			b->depth--;
+			return TT_OK;
+		}
+	}
+	return tt_zone_end_slow(b, ts, key, flags, err);
+}
+
+/**
+ * tt_stack_end(s, key, ts, flags, popped):
+ * Apply an end to a thread's stack by the same rule; ${popped} (may be NULL) is
+ * called for every zone that ends, innermost first, with its flags. Returns 1
+ * if a zone of the key ended, 0 if the end was ignored.
+ * In the exception case the Exception zone is on top again afterwards.
+ */
+int tt_stack_end(struct tt_stack *s, uint64_t key, int64_t ts, unsigned flags,
+    void (*popped)(void *arg, const struct tt_open *z, unsigned flags), void *arg);
+
+/* Push a zone; deeper than TT_STACK_MAX it is dropped and 0 comes back. */
+#define TT_STACK_MAX 65536
+int tt_stack_push(struct tt_stack *s, struct tt_mem *mem, uint64_t key, int64_t ts, unsigned flags,
+    struct tt_err *err);
+
+#endif

@@ -1,0 +1,61 @@
+/**
+ * One run: inputs in, model out, streaming emitters fed on the way.
+ *
+ * Each chunk passes five steps; the steps marked | run on any worker, the others one chunk at a time in file order:
+ *
+ *	next -> |decode| -> enter -> |fold| -> commit
+ *
+ * next    finds the chunk's bounds (format)
+ * decode  bytes to a batch; begin and end matched inside the chunk (model/zones.h)
+ * enter   definitions and threads in file order; the thread's stack before and after the chunk: O(depth)
+ * fold    with the stack known: paths, counters, text of streaming emitters
+ * commit  new paths, rare events, text out, losses
+ *
+ * No thread spins: a worker takes the oldest step that can be taken and sleeps where there is none.
+ * Memory: 2 chunks per worker in flight + definitions + tree, whatever the input's length.
+ */
+#ifndef TT_RUN_H
+#define TT_RUN_H
+
+#include "emit/emit.h"
+#include "model/format.h"
+#include "model/model.h"
+
+enum tt_align { TT_ALIGN_AUTO, TT_ALIGN_START, TT_ALIGN_CLOCK, TT_ALIGN_WALL };
+
+struct tt_progress {                  /* called from one thread at a time, at most every 100 ms */
+	void (*tick)(void *arg, const char *phase, uint64_t done, uint64_t total);     /* raw bytes; total 0: unknown */
+	void *arg;
+};
+
+struct tt_run_opts {
+	const struct tt_format *const *formats;
+	const char *format;           /* force a reader; NULL by content */
+	const char *const *path;
+	size_t npath;
+	enum tt_align align;
+	const char *const *meta;      /* "k=v", NULL-terminated, or NULL */
+	unsigned needs;               /* what passes and emitters need, joined */
+	struct tt_filter filter;
+	enum tt_names_form names;
+	const char *frame_marker;     /* glob; NULL */
+	const char *frame_thread;     /* glob; NULL: where it begins most often */
+	const char *const *wait;      /* wait markers; NULL: the table */
+	unsigned hitches;
+	uint32_t max_paths;           /* 0: 500,000 */
+	const struct tt_emit *const *emit;    /* streaming and aggregating ones, parallel to emit_opts */
+	const struct tt_emit_opts *emit_opts;
+	size_t nemit;
+	struct tt_progress progress;
+};
+
+/**
+ * tt_run(env, opts, m, err):
+ * Read all inputs; *${m} is the caller's, to free, also where the status is an
+ * error and it is not NULL (what could be read is in it). Damage is not an error: it is in the ledger
+ * (tt_loss_damaged). Emitters are finished and committed, or all taken back.
+ */
+int tt_run(struct tt_env *env, const struct tt_run_opts *opts, struct tt_model **m, struct tt_err *err);
+void tt_model_free(struct tt_model *m);
+
+#endif

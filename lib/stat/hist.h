@@ -1,0 +1,43 @@
+/**
+ * Integer log-linear histogram: 32 steps per power of two, so a value read back
+ * is within 1.6 % of the one put in; values below 32 are exact. Merging is
+ * addition, so any order of threads and shards gives the same bits.
+ */
+#ifndef TT_STAT_HIST_H
+#define TT_STAT_HIST_H
+
+#include <stdint.h>
+
+#define TT_HIST_BITS 5
+#define TT_HIST_PAGE (1u << TT_HIST_BITS)     /* buckets per page = per power of two */
+#define TT_HIST_PAGES (64 - TT_HIST_BITS)     /* page 0: values below 32 */
+#define TT_HIST_BUCKETS (TT_HIST_PAGES * TT_HIST_PAGE)
+
+/* The bucket of ${v}: page * 32 + place. */
+static inline unsigned
+tt_hist_bucket(uint64_t v)
+{
+	if (v < TT_HIST_PAGE)
+		return (unsigned)v;
+	unsigned top = 63u - (unsigned)__builtin_clzll(v);
+	return (top - TT_HIST_BITS + 1) * TT_HIST_PAGE + (unsigned)((v >> (top - TT_HIST_BITS)) & (TT_HIST_PAGE - 1));
+}
+
+/* The value that stands for a bucket: its middle. */
+uint64_t tt_hist_value(unsigned bucket);
+
+/* A dense histogram, for report time. */
+struct tt_hist {
+	uint64_t n;
+	uint64_t min, max;            /* exact; min > max: empty */
+	uint64_t b[TT_HIST_BUCKETS];
+};
+
+void tt_hist_init(struct tt_hist *h);
+void tt_hist_add(struct tt_hist *h, uint64_t v, uint64_t n);
+void tt_hist_join(struct tt_hist *into, const struct tt_hist *from);
+
+/* Nearest rank: the smallest value with at least ${num}/${den} of all at or below it, clamped to [min, max]; 0 if empty. */
+uint64_t tt_hist_quantile(const struct tt_hist *h, uint64_t num, uint64_t den);
+
+#endif
