@@ -6,10 +6,10 @@
  * Events live in memory only and are borrowed until the batch is recycled.
  *
  * A zone (an activation of a marker: a method call, a Unity sample) that begins
- * and ends inside its chunk is ONE event, TT_CALL, with its duration: the reader
+ * and ends inside its chunk is ONE event, TT_ZONE, with its duration: the reader
  * matches begin and end while it decodes (model/zones.h), on any worker. Only a
- * zone that crosses a chunk's edge, or lasts 2^32 ns or more, stays a TT_BEGIN and a
- * TT_END. Measured against begin and end as events of their own, this halves
+ * zone that crosses a chunk's edge, or lasts 2^32 ns or more, stays a TT_ZONE_BEGIN and a
+ * TT_ZONE_END. Measured against begin and end as events of their own, this halves
  * the events and takes the stack out of the serial path (see model/calls.h).
  *
  * Names are not events: a zone carries its producer's key (method address,
@@ -28,9 +28,9 @@
 enum tt_kind {
 	TT_NONE = 0,
 	/* stack events: ts, val = key, depth */
-	TT_CALL,              /* a whole zone; dur = its length in ns */
-	TT_BEGIN,             /* a zone that does not end in this chunk, or lasts 2^32 ns or more */
-	TT_END,               /* end of a TT_BEGIN; TT_F_BASE: of a zone from an earlier chunk */
+	TT_ZONE,              /* a whole zone; dur = its length in ns */
+	TT_ZONE_BEGIN,             /* a zone that does not end in this chunk, or lasts 2^32 ns or more */
+	TT_ZONE_END,               /* end of a TT_ZONE_BEGIN; TT_F_BASE: of a zone from an earlier chunk */
 	/* frequent events */
 	TT_ALLOC,             /* val = class or vtable key, dur = bytes; TT_F_WIDE, TT_F_STACK: an ext follows */
 	TT_EXT,               /* second slot of the event before it; see the event's own line */
@@ -65,7 +65,7 @@ enum tt_kind {
 };
 
 enum tt_event_flag {
-	TT_F_BASE = 1,        /* TT_END: ends a zone that this chunk did not begin */
+	TT_F_BASE = 1,        /* TT_ZONE_END: ends a zone that this chunk did not begin */
 	TT_F_UNWIND = 2,      /* ended by an exception passing through */
 	TT_F_POPPED = 4,      /* had no end of its own: closed by the end of a zone around it */
 	TT_F_CONT = 8,        /* continues an interrupted zone: time, but not an activation of its own */

@@ -7,7 +7,7 @@
  * being closed at that time (TT_F_POPPED); else the end is ignored and counted.
  *
  * The chunk's own zones decide alone in all but two cases. An end that finds
- * none of them open is kept as TT_END with TT_F_BASE, for the ordered stage. An
+ * none of them open is kept as TT_ZONE_END with TT_F_BASE, for the ordered stage. An
  * end that finds some open but none of its key is taken for one without a begin
  * (Mono's exceptions leave ahead-of-time compiled methods that were never
  * entered) and noted as unsure: if the ordered stage finds its key on the stack
@@ -50,7 +50,7 @@ tt_zone_begin(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags)
 	e->val = key;
 	e->dur = 0;
 	e->depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX;
-	e->kind = TT_BEGIN;
+	e->kind = TT_ZONE_BEGIN;
 	e->flags = (uint8_t)flags;
 	b->open[b->depth++] = (uint32_t)b->n++;
 }
@@ -68,7 +68,7 @@ tt_zone_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct
 
 		if (e->val == key && dur <= UINT32_MAX) {
 			e->dur = (uint32_t)dur;
-			e->kind = TT_CALL;
+			e->kind = TT_ZONE;
 			e->flags |= (uint8_t)flags;
 			b->depth--;
 			return TT_OK;
