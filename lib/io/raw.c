@@ -73,7 +73,7 @@ tt_raw_open_mem(struct tt_raw *raw, struct tt_env *env, const void *p, size_t n)
 {
 	/* All of it is in the window from the start: nothing is ever fetched. */
 	init(raw, env);
-	raw->win = p;
+	raw->win = p ? p : (const void *)"";
 	raw->win_end = n;
 	raw->size = raw->fetched = n;
 }
@@ -159,7 +159,9 @@ fetch_pipe(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *er
 	if (raw->spool >= 0 && raw->fetched < raw->spooled) {
 		if (n > raw->spooled - raw->fetched)
 			n = (size_t)(raw->spooled - raw->fetched);
-		return pread_some(raw->env, raw->spool, raw->fetched, p, n, got, err);
+		rc = pread_some(raw->env, raw->spool, raw->fetched, p, n, got, err);
+		/* We wrote these bytes: an end here is the disk's doing, not the pipe's. */
+		return rc == TT_END ? tt_fail_sys(err, EIO, "cannot read the spool") : rc;
 	}
 	if (raw->failed.code) {
 		if (err)
@@ -205,7 +207,7 @@ fetch(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 
 /* --- the window --------------------------------------------------------- */
 
-/* Fetch more into the window; at most ${min} bytes, which are few, move to its front. */
+/* Fetch more into the window; where it is full to ${min} bytes, what is left moves to its front. */
 static int
 fill(struct tt_raw *raw, size_t min, struct tt_err *err)
 {
@@ -216,9 +218,6 @@ fill(struct tt_raw *raw, size_t min, struct tt_err *err)
 		memmove(raw->own, raw->own + raw->win_at, left);
 		raw->win_at = 0;
 		raw->win_end = left;
-		raw->whole = false;
-	} else if (raw->own && left == 0 && raw->win_end == WIN_SIZE) {
-		raw->win_at = raw->win_end = 0;
 		raw->whole = false;
 	}
 	rc = fetch(raw, raw->own ? raw->own + raw->win_end : NULL, WIN_SIZE - raw->win_end, &got, err);

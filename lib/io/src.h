@@ -13,6 +13,11 @@
  * libarchive neither checks the CRC nor gives back the bytes in front of a cut;
  * files are never mapped (a file that shrinks under a map is a SIGBUS).
  *
+ * A regular file is read up to the size it had when it was opened. Opening names
+ * the input in its messages; reading does not: the caller says what it read. The
+ * place of an error in a compressed input (tt_err.at) is an offset in the
+ * compressed bytes, and the message says so.
+ *
  * Threads: one thread reads in order; tt_src_pread may run on any number of
  * threads beside it.
  */
@@ -60,7 +65,8 @@ const struct tt_src_info *tt_src_info(const struct tt_src *src);
 /**
  * tt_src_peek(src, p, n, err):
  * Point *${p} at the first decoded bytes of the input, up to 4096 of them
- * (*${n}), without consuming any. Only before the first read.
+ * (*${n}; 0 if it is empty), without consuming any. Only before the first read.
+ * An error is returned only where it leaves no byte to show.
  */
 int tt_src_peek(struct tt_src *src, const uint8_t **p, size_t *n, struct tt_err *err);
 
@@ -87,7 +93,8 @@ int tt_src_pread(const struct tt_src *src, uint64_t at, void *p, size_t n, size_
  * tt_src_keep(src, err):
  * Promise that the input will be rewound. For a pipe this starts the spool (raw
  * bytes as they arrive, at most env->spool_max: over it reads return
- * TT_E_LIMIT naming --spool-max). A no-op elsewhere. Only before the first read.
+ * TT_E_LIMIT naming --spool-max). A no-op elsewhere. Only before the first read
+ * (a peek before it is fine), else TT_E_USAGE.
  */
 int tt_src_keep(struct tt_src *src, struct tt_err *err);
 
@@ -100,7 +107,10 @@ int tt_src_rewind(struct tt_src *src, struct tt_err *err);
  */
 bool tt_src_changed(const struct tt_src *src);
 
-/* Trailing bytes after the last gzip member (0 if none): not ours, told in the ledger by the caller. */
+/*
+ * Trailing bytes after the last gzip member (0 if none, or all zero): not ours, told in the ledger by the
+ * caller. Known once a read has returned TT_END.
+ */
 uint64_t tt_src_garbage(const struct tt_src *src);
 
 void tt_src_close(struct tt_src *src);

@@ -1,0 +1,34 @@
+/**
+ * A decoder: what turns the raw bytes of a compressed input into the bytes inside.
+ *
+ * Internal to lib/io; src.c is the only user. Each kind is a struct that begins
+ * with struct tt_decoder.
+ */
+#ifndef TT_IO_DECODE_H
+#define TT_IO_DECODE_H
+
+#include "io/raw.h"
+#include "io/src.h"
+
+struct tt_decoder {
+	/**
+	 * Write up to ${n} decoded bytes to ${p}: TT_OK means *${got} > 0. A
+	 * decoder that met damage gives out all that came before it first,
+	 * and then returns the same error for ever (until rewound).
+	 * The place of damage (tt_err.at) is an offset in the raw bytes.
+	 */
+	int (*read)(struct tt_decoder *d, void *p, size_t n, size_t *got, struct tt_err *err);
+	/* Begin again; the raw bytes are at their first. */
+	int (*rewind)(struct tt_decoder *d, struct tt_err *err);
+	void (*free)(struct tt_decoder *d);
+	uint64_t garbage;             /* raw bytes behind the end that are not ours */
+};
+
+/* A decoder of gzip members (zlib), checking CRC and length of each. */
+int tt_gzip_new(struct tt_env *env, struct tt_raw *raw, struct tt_decoder **d, struct tt_err *err);
+
+/* A decoder of any other coding (libarchive). */
+int tt_filter_new(struct tt_env *env, struct tt_raw *raw, enum tt_src_coding coding, struct tt_decoder **d,
+    struct tt_err *err);
+
+#endif

@@ -1,0 +1,209 @@
+/**
+ * xz, zstd, bzip2 and lz4 input through libarchive; the contract is in decode.h.
+ *
+ * Only the one filter that src.c recognised is enabled: libarchive's "all" runs
+ * outside programs. Raw bytes come through our own callback, so that an error
+ * of the system is told as one and not as a truncated input.
+ */
+#include "io/decode.h"
+
+#include <archive.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+
+struct filter {
+	struct tt_decoder d;
+	struct tt_env *env;
+	struct tt_raw *raw;
+	const struct coding *coding;
+	struct archive *a;            /* NULL until the first read */
+	size_t lent;                  /* raw bytes the last callback lent to libarchive */
+	const uint8_t *block;         /* decoded and not yet given out */
+	size_t block_n;
+	bool raw_ended, ended;
+	struct tt_err raw_err;        /* why the callback failed */
+	struct tt_err failed;         /* the error that stays */
+};
+
+static const struct coding {
+	enum tt_src_coding id;
+	const char *name;
+	int filter;
+	int (*enable)(struct archive *a);
+} codings[] = {
+	{ TT_CODING_XZ, "xz", ARCHIVE_FILTER_XZ, archive_read_support_filter_xz },
+	{ TT_CODING_ZSTD, "zstd", ARCHIVE_FILTER_ZSTD, archive_read_support_filter_zstd },
+	{ TT_CODING_BZIP2, "bzip2", ARCHIVE_FILTER_BZIP2, archive_read_support_filter_bzip2 },
+	{ TT_CODING_LZ4, "lz4", ARCHIVE_FILTER_LZ4, archive_read_support_filter_lz4 },
+};
+
+/* libarchive asks for more raw bytes: it keeps what it got until it asks again. */
+static la_ssize_t
+give_raw(struct archive *a, void *arg, const void **p)
+{
+	struct filter *f = arg;
+	const uint8_t *from;
+	size_t n;
+	int rc;
+
+	tt_raw_take(f->raw, f->lent);
+	f->lent = 0;
+	rc = tt_raw_look(f->raw, 1, &from, &n, &f->raw_err);
+	if (rc == TT_END) {
+		f->raw_ended = true;
+		return 0;
+	}
+	if (rc != TT_OK) {
+		archive_set_error(a, EIO, "read error");
+		return -1;
+	}
+	f->lent = n;
+	*p = from;
+	return (la_ssize_t)n;
+}
+
+/* Write down why libarchive gave up, as what it is: our own read error, memory, or damage. */
+static int
+fail_archive(struct filter *f)
+{
+	const char *why = archive_error_string(f->a);
+	uint64_t at = tt_raw_at(f->raw) + f->lent;
+
+	if (f->raw_err.code < 0)
+		f->failed = f->raw_err;
+	else if (archive_errno(f->a) == ENOMEM)
+		tt_nomem(&f->failed);
+	else if (f->raw_ended)
+		tt_fail(&f->failed, TT_E_DAMAGED, at,
+		    "%s data ends at byte %" PRIu64 " of the compressed input before it is complete (cut?): %s",
+		    f->coding->name, at, why ? why : "not understood");
+	else
+		tt_fail(&f->failed, TT_E_DAMAGED, at,
+		    "%s data is damaged before byte %" PRIu64 " of the compressed input: %s", f->coding->name, at,
+		    why ? why : "not understood");
+	return f->failed.code;
+}
+
+/* The filter that was found must be ours alone: libarchive hands out unrecognised bytes as they are. */
+static int
+check_filters(struct filter *f)
+{
+	if (archive_filter_count(f->a) == 2 && archive_filter_code(f->a, 0) == f->coding->filter)
+		return TT_OK;
+	archive_clear_error(f->a);
+	return fail_archive(f);
+}
+
+/* Enable what we need, and see each call succeed: one that did not turns up as "not recognised" later. */
+static int
+set_up(struct filter *f)
+{
+	struct archive_entry *entry;
+	int rc;
+
+	f->a = archive_read_new();
+	if (!f->a)
+		return tt_nomem(&f->failed);
+	if (f->coding->enable(f->a) != ARCHIVE_OK || archive_read_support_format_raw(f->a) != ARCHIVE_OK ||
+	    archive_read_support_format_empty(f->a) != ARCHIVE_OK)
+		return tt_fail(&f->failed, TT_E_UNKNOWN, TT_NOWHERE, "the libarchive here cannot read %s",
+		    f->coding->name);
+	if (archive_read_open(f->a, f, NULL, give_raw, NULL) != ARCHIVE_OK)
+		return fail_archive(f);
+	rc = archive_read_next_header(f->a, &entry);
+	if (rc == ARCHIVE_EOF)
+		f->ended = true;
+	else if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
+		return fail_archive(f);
+	return check_filters(f);
+}
+
+static int
+next_block(struct filter *f)
+{
+	const void *p = NULL;
+	la_int64_t at;
+	int rc;
+
+	if (f->failed.code)
+		return f->failed.code;
+	if (!f->a) {
+		rc = set_up(f);
+		if (rc != TT_OK)
+			return rc;
+	}
+	if (f->ended)
+		return TT_END;
+	rc = archive_read_data_block(f->a, &p, &f->block_n, &at);
+	if (rc == ARCHIVE_OK || rc == ARCHIVE_WARN) {
+		f->block = p;
+		return TT_OK;
+	}
+	f->block_n = 0;
+	f->ended = rc == ARCHIVE_EOF;
+	return f->ended ? TT_END : fail_archive(f);
+}
+
+static int
+filter_read(struct tt_decoder *d, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	struct filter *f = (struct filter *)d;
+
+	*got = 0;
+	while (f->block_n == 0) {
+		int rc = next_block(f);
+
+		if (rc < 0 && err)
+			*err = f->failed;
+		if (rc != TT_OK)
+			return rc;
+	}
+	*got = f->block_n < n ? f->block_n : n;
+	memcpy(p, f->block, *got);
+	f->block += *got;
+	f->block_n -= *got;
+	return TT_OK;
+}
+
+static int
+filter_rewind(struct tt_decoder *d, struct tt_err *err)
+{
+	struct filter *f = (struct filter *)d;
+
+	(void)err;
+	archive_read_free(f->a);
+	f->a = NULL;
+	f->lent = f->block_n = 0;
+	f->ended = f->raw_ended = false;
+	f->failed.code = f->raw_err.code = TT_OK;
+	return TT_OK;
+}
+
+static void
+filter_free(struct tt_decoder *d)
+{
+	struct filter *f = (struct filter *)d;
+
+	archive_read_free(f->a);
+	tt_mem_free(&f->env->mem, f, sizeof *f);
+}
+
+int
+tt_filter_new(struct tt_env *env, struct tt_raw *raw, enum tt_src_coding coding, struct tt_decoder **d,
+    struct tt_err *err)
+{
+	struct filter *f = tt_mem_alloc(&env->mem, sizeof *f, err);
+
+	if (!f)
+		return err ? err->code : TT_E_NOMEM;
+	f->d = (struct tt_decoder){ .read = filter_read, .rewind = filter_rewind, .free = filter_free };
+	f->env = env;
+	f->raw = raw;
+	for (size_t i = 0; i < sizeof codings / sizeof *codings; i++) {
+		if (codings[i].id == coding)
+			f->coding = &codings[i];
+	}
+	*d = &f->d;
+	return TT_OK;
+}

@@ -1,0 +1,350 @@
+/**
+ * Input as decoded bytes; the contract is in src.h.
+ */
+#include "io/src.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/decode.h"
+#include "io/raw.h"
+
+#define HEAD_MAX 4096
+
+struct tt_src {
+	struct tt_env *env;
+	struct tt_raw raw;
+	struct tt_decoder *dec;       /* NULL: the raw bytes are the bytes */
+	struct tt_src_info info;
+	char *name, *path;            /* path: NULL where there is none to look at again */
+	struct stat opened;           /* the file as it was */
+	uint64_t given;               /* decoded bytes read so far */
+	uint8_t head[HEAD_MAX];       /* what was peeked */
+	size_t head_at, head_n;       /* the part of it not yet read */
+	bool peeked;
+};
+
+/* --- recognising -------------------------------------------------------- */
+
+/* First bytes by which a coding is known; RFC 1952, the xz, zstd and lz4 format documents, bzip2. */
+static const struct magic {
+	enum tt_src_coding coding;
+	size_t n;
+	const char *bytes;
+} magics[] = {
+	{ TT_CODING_GZIP, 3, "\x1f\x8b\x08" },
+	{ TT_CODING_XZ, 6, "\xfd" "7zXZ\0" },
+	{ TT_CODING_ZSTD, 4, "\x28\xb5\x2f\xfd" },
+	{ TT_CODING_LZ4, 4, "\x04\x22\x4d\x18" },
+};
+
+/* "BZh", a level, and what a first block or an empty file goes on with: a text may well begin "BZh9". */
+static bool
+is_bzip2(const uint8_t *p, size_t n)
+{
+	return n >= 10 && memcmp(p, "BZh", 3) == 0 && p[3] >= '1' && p[3] <= '9' &&
+	    (memcmp(p + 4, "\x31\x41\x59\x26\x53\x59", 6) == 0 ||
+	     memcmp(p + 4, "\x17\x72\x45\x38\x50\x90", 6) == 0);
+}
+
+static enum tt_src_coding
+recognise(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
+		/* A file cut inside its magic is told as cut, if two bytes of it are there. */
+		size_t have = n < magics[i].n ? n : magics[i].n;
+
+		if (have >= 2 && memcmp(p, magics[i].bytes, have) == 0)
+			return magics[i].coding;
+	}
+	return is_bzip2(p, n) ? TT_CODING_BZIP2 : TT_CODING_NONE;
+}
+
+/* --- opening ------------------------------------------------------------ */
+
+static char *
+copy_name(struct tt_env *env, const char *s, struct tt_err *err)
+{
+	size_t n = strlen(s) + 1;
+	char *p = tt_mem_alloc(&env->mem, n, err);
+
+	return p ? memcpy(p, s, n) : NULL;
+}
+
+static int
+make(struct tt_env *env, const char *name, struct tt_src **src, struct tt_err *err)
+{
+	struct tt_src *s = tt_mem_alloc(&env->mem, sizeof *s, err);
+
+	*src = NULL;
+	if (!s)
+		return err ? err->code : TT_E_NOMEM;
+	s->env = env;
+	s->raw.env = env;
+	s->raw.fd = s->raw.spool = -1;
+	s->name = copy_name(env, name, err);
+	if (!s->name) {
+		tt_src_close(s);
+		return err ? err->code : TT_E_NOMEM;
+	}
+	s->info.name = s->name;
+	*src = s;
+	return TT_OK;
+}
+
+static int
+make_decoder(struct tt_src *s, struct tt_err *err)
+{
+	switch (s->info.coding) {
+	case TT_CODING_NONE:
+		return TT_OK;
+	case TT_CODING_GZIP:
+		return tt_gzip_new(s->env, &s->raw, &s->dec, err);
+	default:
+		return tt_filter_new(s->env, &s->raw, s->info.coding, &s->dec, err);
+	}
+}
+
+/* With the raw bytes open: see what they are, and say what can be done with them. */
+static int
+begin(struct tt_src *s, struct tt_err *err)
+{
+	struct tt_src_info *info = &s->info;
+	const uint8_t *p;
+	size_t n;
+	int rc;
+
+	/* A read error comes back when the bytes are asked for, unless there are none at all. */
+	rc = tt_raw_look(&s->raw, 10, &p, &n, err);
+	if (rc < 0)
+		return rc;
+	/* Empty after all, not one of those files that say so and are not. */
+	if (rc == TT_END && s->raw.regular)
+		s->raw.size = 0;
+	info->coding = recognise(p, n);
+	info->raw_size = s->raw.size;
+	info->rewindable = tt_raw_rewindable(&s->raw);
+	info->seekable = info->coding == TT_CODING_NONE && s->raw.size != UINT64_MAX;
+	info->size = info->seekable ? s->raw.size : UINT64_MAX;
+	return make_decoder(s, err);
+}
+
+/* The part of opening that all kinds share: on failure the source is gone and the message has its name. */
+static int
+finish_open(struct tt_src **src, int rc, struct tt_err *err)
+{
+	if (rc == TT_OK)
+		rc = begin(*src, err);
+	if (rc != TT_OK) {
+		if (err)
+			tt_err_in(err, "%s", (*src)->name);
+		tt_src_close(*src);
+		*src = NULL;
+	}
+	return rc;
+}
+
+int
+tt_src_open_fd(struct tt_env *env, int fd, const char *name, struct tt_src **src, struct tt_err *err)
+{
+	int rc = make(env, name, src, err);
+
+	if (rc != TT_OK) {
+		close(fd);
+		return rc;
+	}
+	rc = tt_raw_open_fd(&(*src)->raw, env, fd, err);
+	if (rc == TT_OK && fstat(fd, &(*src)->opened) != 0)
+		rc = tt_fail_sys(err, errno, "cannot examine");
+	return finish_open(src, rc, err);
+}
+
+int
+tt_src_open_mem(struct tt_env *env, const void *p, size_t n, const char *name, struct tt_src **src,
+    struct tt_err *err)
+{
+	int rc = make(env, name, src, err);
+
+	if (rc != TT_OK)
+		return rc;
+	tt_raw_open_mem(&(*src)->raw, env, p, n);
+	return finish_open(src, TT_OK, err);
+}
+
+/* open(), which waits on a FIFO for its writer, and may be told to stop there. */
+static int
+open_path(const struct tt_env *env, const char *path, int *fd, struct tt_err *err)
+{
+	do {
+		if (tt_stopped(env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		*fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	} while (*fd < 0 && errno == EINTR);
+	return *fd < 0 ? tt_fail_sys(err, errno, "%s", path) : TT_OK;
+}
+
+int
+tt_src_open(struct tt_env *env, const char *path, struct tt_src **src, struct tt_err *err)
+{
+	int fd = -1, rc;
+
+	*src = NULL;
+	if (strcmp(path, "-") == 0) {
+		/* A copy, so that closing it does not free descriptor 0 for some other file. */
+		fd = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3);
+		if (fd < 0)
+			return tt_fail_sys(err, errno, "standard input");
+		return tt_src_open_fd(env, fd, "standard input", src, err);
+	}
+	rc = open_path(env, path, &fd, err);
+	if (rc != TT_OK)
+		return rc;
+	rc = tt_src_open_fd(env, fd, path, src, err);
+	if (rc != TT_OK)
+		return rc;
+	(*src)->path = copy_name(env, path, err);
+	if ((*src)->path)
+		return TT_OK;
+	tt_src_close(*src);
+	*src = NULL;
+	return err ? err->code : TT_E_NOMEM;
+}
+
+void
+tt_src_close(struct tt_src *s)
+{
+	struct tt_env *env;
+
+	if (!s)
+		return;
+	env = s->env;
+	if (s->dec)
+		s->dec->free(s->dec);
+	tt_raw_close(&s->raw);
+	if (s->name)
+		tt_mem_free(&env->mem, s->name, strlen(s->name) + 1);
+	if (s->path)
+		tt_mem_free(&env->mem, s->path, strlen(s->path) + 1);
+	tt_mem_free(&env->mem, s, sizeof *s);
+}
+
+const struct tt_src_info *
+tt_src_info(const struct tt_src *s)
+{
+	return &s->info;
+}
+
+/* --- reading ------------------------------------------------------------ */
+
+/* The next decoded bytes, as many as there are up to ${n}; the reason for fewer only if there are none. */
+static int
+pull(struct tt_src *s, uint8_t *p, size_t n, size_t *got, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	*got = 0;
+	while (*got < n) {
+		size_t some = 0;
+
+		rc = s->dec ? s->dec->read(s->dec, p + *got, n - *got, &some, err)
+			    : tt_raw_read(&s->raw, p + *got, n - *got, &some, err);
+		*got += some;
+		if (rc != TT_OK)
+			break;
+	}
+	s->info.raw_at = tt_raw_at(&s->raw);
+	return *got ? TT_OK : rc;
+}
+
+int
+tt_src_peek(struct tt_src *s, const uint8_t **p, size_t *n, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (!s->peeked) {
+		rc = pull(s, s->head, sizeof s->head, &s->head_n, err);
+		/* Errors come again when asked for again: they stay where they are met. */
+		s->peeked = rc == TT_OK;
+	}
+	*p = s->head + s->head_at;
+	*n = s->head_n;
+	return rc < 0 ? rc : TT_OK;
+}
+
+int
+tt_src_read(struct tt_src *s, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	size_t early = s->head_n < n ? s->head_n : n, more = 0;
+	int rc = TT_OK;
+
+	if (early)
+		memcpy(p, s->head + s->head_at, early);
+	s->head_at += early;
+	s->head_n -= early;
+	if (n > early)
+		rc = pull(s, (uint8_t *)p + early, n - early, &more, err);
+	*got = early + more;
+	s->given += *got;
+	if (rc == TT_END)
+		s->info.size = s->given;
+	return *got ? TT_OK : rc;
+}
+
+int
+tt_src_pread(const struct tt_src *s, uint64_t at, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	*got = 0;
+	if (!s->info.seekable)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "cannot be read out of order");
+	return tt_raw_pread(&s->raw, at, p, n, got, err);
+}
+
+int
+tt_src_keep(struct tt_src *s, struct tt_err *err)
+{
+	int rc = tt_raw_keep(&s->raw, err);
+
+	s->info.rewindable = tt_raw_rewindable(&s->raw);
+	return rc;
+}
+
+int
+tt_src_rewind(struct tt_src *s, struct tt_err *err)
+{
+	int rc = tt_raw_rewind(&s->raw, err);
+
+	if (rc == TT_OK && s->dec)
+		rc = s->dec->rewind(s->dec, err);
+	if (rc != TT_OK)
+		return rc;
+	s->given = s->info.raw_at = 0;
+	s->head_at = s->head_n = 0;
+	s->peeked = false;
+	return TT_OK;
+}
+
+bool
+tt_src_changed(const struct tt_src *s)
+{
+	struct stat now;
+
+	if (!s->raw.regular || s->raw.fd < 0)
+		return false;
+	if (fstat(s->raw.fd, &now) != 0)
+		return true;
+	if (now.st_size != s->opened.st_size || now.st_mtim.tv_sec != s->opened.st_mtim.tv_sec ||
+	    now.st_mtim.tv_nsec != s->opened.st_mtim.tv_nsec)
+		return true;
+	/* Another file by the same name. A name that is gone says nothing about the bytes we hold open. */
+	return s->path && stat(s->path, &now) == 0 &&
+	    (now.st_ino != s->opened.st_ino || now.st_dev != s->opened.st_dev);
+}
+
+uint64_t
+tt_src_garbage(const struct tt_src *s)
+{
+	return s->dec ? s->dec->garbage : 0;
+}
