@@ -5,6 +5,11 @@
  * renderers turn them into words. A column's id is its name for machines (CSV
  * header, JSON key, --sort), its title the one for people.
  *
+ * Machine forms (documented in tracetool-report(5)): JSON is one object, see json.c. CSV of one table
+ * is plain RFC 4180; several tables follow each other with an empty line between, each under a line
+ * "# id". NS and BYTES are integers, PERCENT a number with 2 decimals, MILLI with 3, HEX a string,
+ * an empty cell is null or nothing.
+ *
  * Errors: TT_E_NOMEM. Owns: rows and text are copied into the report's arena
  * (tt_cell_text borrows: pass text that lives as long as the report).
  */
@@ -19,8 +24,8 @@
 enum tt_unit {
 	TT_UNIT_TEXT,
 	TT_UNIT_COUNT,        /* plain integer */
-	TT_UNIT_NS,           /* text: ms with three decimals (µs below 1 ms with --verbose no); machines: integer ns */
-	TT_UNIT_BYTES,        /* text: 1,234 B / 12.3 KB / ...; machines: integer bytes */
+	TT_UNIT_NS,           /* text: ms (a column wholly below 1 ms: µs) with three decimals; machines: integer ns */
+	TT_UNIT_BYTES,        /* text: 1,234 B / 12.3 KB / ... (powers of 1024); machines: integer bytes */
 	TT_UNIT_PERCENT,      /* in 1/100 percent: 1234 = 12.34 % */
 	TT_UNIT_MILLI,        /* in 1/1000: FPS, ratios, means of counts */
 	TT_UNIT_HEX,          /* address or id */
@@ -49,9 +54,10 @@ struct tt_table {
 	size_t hidden;                /* rows cut by the limit */
 	const char *note;             /* printed under the title; NULL none */
 	const char *empty_reason;     /* why there are no rows */
-	bool tree;                    /* first column is indented text: never sorted */
-	bool facts;                   /* two columns, key and value: rendered as a list; cells of column 1 may be text */
-	const enum tt_unit *row_unit; /* facts: unit of each row's value; NULL: by column */
+	bool tree;                    /* column 1 is the depth of the row, shown as indentation of column 0: never sorted */
+	bool facts;                   /* few wide rows: people see one line per column, one value per row beside it */
+	bool whole;                   /* small by nature (a histogram): never sorted or cut */
+	bool extra;                   /* shown only when asked for by name: tt_report_select() */
 	struct tt_table *next;
 };
 
@@ -78,11 +84,20 @@ static inline void tt_cell_text(struct tt_cell *c, const char *s) { c->empty = f
 /* A line for the whole report (ledger entries, caveats). Copied. */
 int tt_report_note(struct tt_report *r, const char *severity, const char *id, const char *text, struct tt_err *err);
 
+/**
+ * tt_report_select(r, ids):
+ * Keep only the tables named in the NULL-terminated ${ids} (a name also chooses an extra
+ * table); NULL keeps all but the extra ones. Names that no table has are ignored: check them
+ * against the passes' lists first. Repeatable.
+ */
+void tt_report_select(struct tt_report *r, const char *const *ids);
+
 /* A printf-style text in the report's arena; NULL with ${err} filled. */
 char *tt_report_text(struct tt_report *r, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);
 
 /* Sort by column id, largest first for numbers, text ascending ("-id" the other way round), ties by all other columns from the left;
-   unknown id: TT_E_USAGE naming those there are. Then keep the first ${limit} rows (0: all). */
+   empty cells always last; unknown id: TT_E_USAGE naming those there are. Facts, trees and whole tables stay as they are.
+   Then keep the first ${limit} rows (0: all; facts and whole tables are never cut). */
 int tt_table_sort(struct tt_table *t, const char *by, struct tt_err *err);
 void tt_table_limit(struct tt_table *t, size_t limit);
 
@@ -105,7 +120,12 @@ char *tt_put_time(char *p, int64_t ns);
 char *tt_put_bytes(char *p, int64_t b);
 char *tt_put_count(char *p, int64_t n);
 
-/* Append one CSV field / record end by the rules of RFC 4180 (LF unless crlf). */
+/**
+ * tt_csv_field(out, s, n, o):
+ * Append the ${n} bytes of text at ${s} as one CSV field: quoted where RFC 4180 (or o->csv_sep) wants
+ * it, invalid UTF-8 and NUL as U+FFFD, and with o->csv_safe a `'` in front of what a spreadsheet
+ * would run as a formula. Separators, numbers and the LF at the end of a record are the caller's.
+ */
 int tt_csv_field(struct tt_buf *out, const char *s, size_t n, const struct tt_render_opts *o, struct tt_err *err);
 
 #endif

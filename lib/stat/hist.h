@@ -10,7 +10,7 @@
 
 #define TT_HIST_BITS 5
 #define TT_HIST_PAGE (1u << TT_HIST_BITS)     /* buckets per page = per power of two */
-#define TT_HIST_PAGES (64 - TT_HIST_BITS)     /* page 0: values below 32 */
+#define TT_HIST_PAGES (65 - TT_HIST_BITS)     /* page 0: values below 32; the last: 2^63 and up */
 #define TT_HIST_BUCKETS (TT_HIST_PAGES * TT_HIST_PAGE)
 
 /* The bucket of ${v}: page * 32 + place. */
@@ -37,7 +37,8 @@ void tt_hist_init(struct tt_hist *h);
 void tt_hist_add(struct tt_hist *h, uint64_t v, uint64_t n);
 void tt_hist_join(struct tt_hist *into, const struct tt_hist *from);
 
-/* Nearest rank: the smallest value with at least ${num}/${den} of all at or below it, clamped to [min, max]; 0 if empty. */
+/* Nearest rank: the smallest value with at least ${num}/${den} of all at or below it, clamped to [min, max]; 0 if empty.
+   The first and the last rank are exact. */
 uint64_t tt_hist_quantile(const struct tt_hist *h, uint64_t num, uint64_t den);
 
 #endif
