@@ -11,7 +11,14 @@
  * that stop at the first member see everything. The other codings are written
  * as concatenated frames, which their tools all read.
  *
- * Threads: one writer.
+ * A file keeps its permissions when it is replaced; a symbolic link stays and the
+ * file it leads to is replaced; a file that may not be written is not replaced
+ * either. What is no regular file (/dev/null, a FIFO) is written directly. All
+ * messages name the path. Once a write has failed, every later call returns the
+ * same error. SIGPIPE and SIGXFSZ must be ignored by the program to get EPIPE and
+ * EFBIG here; EPIPE is TT_E_IO with tt_err.sys == EPIPE.
+ *
+ * Threads: one writer, who also writes what the compressing threads have done.
  */
 #ifndef TT_IO_SINK_H
 #define TT_IO_SINK_H
@@ -54,12 +61,15 @@ void tt_sink_abort(struct tt_sink *sink);
 
 /**
  * tt_sink_unlink_all():
- * Unlink the temporaries of all open sinks of the process.
+ * Unlink the temporaries of all open sinks of the process (not of its parent).
  * Async-signal-safe: for the handler of a fatal signal.
  */
 void tt_sink_unlink_all(void);
 
-/* The suffix of ${path} in front of a compression suffix ("a.json.gz" -> ".json"), with its length; NULL if none. */
+/*
+ * The suffix of ${path} in front of a compression suffix ("a.json.gz" -> ".json"), with its length; NULL if none.
+ * It ends there, not with NUL.
+ */
 const char *tt_path_suffix(const char *path, size_t *n);
 
 #endif

@@ -1,0 +1,219 @@
+/**
+ * Where output goes; the contract is in dest.h.
+ */
+#include "io/dest.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "io/temp.h"
+
+/* More is written in steps, so that a wish to stop is seen. */
+#define WRITE_MAX ((size_t)1 << 24)
+
+static int
+fail(const struct tt_dest *d, int sys, struct tt_err *err)
+{
+	return tt_fail_sys(err, sys, "cannot write %s", d->name);
+}
+
+static void
+close_fd(struct tt_dest *d)
+{
+	if (d->fd >= 0 && !d->borrowed)
+		close(d->fd);
+	d->fd = -1;
+}
+
+/* Give up everything that is held: the descriptor, the temporary file, the path. */
+void
+tt_dest_abort(struct tt_dest *d)
+{
+	close_fd(d);
+	if (d->temp) {
+		unlink(tt_temp_path(d->temp));
+		tt_temp_release(d->temp);
+		d->temp = NULL;
+	}
+	tt_mem_free(&d->env->mem, d->path, d->path_size);
+	d->path = NULL;
+}
+
+/* --- opening ------------------------------------------------------------ */
+
+/* Write to a device or a FIFO as it is. */
+static int
+open_direct(struct tt_dest *d, struct tt_err *err)
+{
+	do {
+		if (tt_stopped(d->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		d->fd = open(d->name, O_WRONLY | O_CLOEXEC | O_NOCTTY);
+	} while (d->fd < 0 && errno == EINTR);
+	return d->fd < 0 ? fail(d, errno, err) : TT_OK;
+}
+
+/* Keep the path to rename to: where ${real} was found by following links, that one. */
+static int
+set_path(struct tt_dest *d, const char *real, struct tt_err *err)
+{
+	const char *path = real ? real : d->name;
+
+	d->path_size = strlen(path) + 1;
+	d->path = tt_mem_alloc(&d->env->mem, d->path_size, err);
+	if (!d->path)
+		return err ? err->code : TT_E_NOMEM;
+	memcpy(d->path, path, d->path_size);
+	return TT_OK;
+}
+
+/* A link stays a link: the file it leads to is the one that is replaced. */
+static int
+follow(struct tt_dest *d, struct tt_err *err)
+{
+	struct stat st;
+	char *real;
+	int rc;
+
+	if (lstat(d->name, &st) != 0 || !S_ISLNK(st.st_mode))
+		return set_path(d, NULL, err);
+	real = realpath(d->name, NULL);
+	if (!real)
+		return fail(d, errno, err);
+	rc = set_path(d, real, err);
+	free(real);
+	return rc;
+}
+
+/* Open the temporary; ${old} is the file that will be replaced, or NULL. */
+static int
+open_temp(struct tt_dest *d, const struct stat *old, struct tt_err *err)
+{
+	int rc = follow(d, err);
+
+	if (rc != TT_OK)
+		return rc;
+	/* rename() would replace a file we may not write; the user who protected it means it. */
+	if (old && faccessat(AT_FDCWD, d->path, W_OK, AT_EACCESS) != 0)
+		return fail(d, errno, err);
+	rc = tt_temp_open(d->path, &d->temp, &d->fd, err);
+	if (rc != TT_OK) {
+		if (err)
+			tt_err_in(err, "cannot write %s", d->name);
+		return rc;
+	}
+	if (old && fchmod(d->fd, old->st_mode & 0777) != 0)
+		return fail(d, errno, err);
+	return TT_OK;
+}
+
+static int
+open_by_kind(struct tt_dest *d, struct tt_err *err)
+{
+	struct stat st;
+
+	if (stat(d->name, &st) != 0)
+		return errno == ENOENT ? open_temp(d, NULL, err) : fail(d, errno, err);
+	if (S_ISDIR(st.st_mode))
+		return fail(d, EISDIR, err);
+	return S_ISREG(st.st_mode) ? open_temp(d, &st, err) : open_direct(d, err);
+}
+
+int
+tt_dest_open(struct tt_dest *d, struct tt_env *env, const char *name, struct tt_err *err)
+{
+	int rc;
+
+	*d = (struct tt_dest){ .env = env, .fd = -1, .name = name };
+	if (strcmp(name, "-") == 0) {
+		d->name = "standard output";
+		d->fd = STDOUT_FILENO;
+		d->borrowed = true;
+		return TT_OK;
+	}
+	rc = open_by_kind(d, err);
+	if (rc != TT_OK)
+		tt_dest_abort(d);
+	return rc;
+}
+
+/* --- writing ------------------------------------------------------------ */
+
+/* After a write that did nothing: wait, try again, or tell why not. */
+static int
+stalled(const struct tt_dest *d, int sys, struct tt_err *err)
+{
+	struct pollfd wait = { .fd = d->fd, .events = POLLOUT };
+
+	if (sys == EAGAIN)
+		poll(&wait, 1, -1);
+	return sys == EINTR || sys == EAGAIN ? TT_OK : fail(d, sys, err);
+}
+
+int
+tt_dest_write(struct tt_dest *d, const void *p, size_t n, struct tt_err *err)
+{
+	const char *from = p;
+	int rc = TT_OK;
+
+	while (n > 0 && rc == TT_OK) {
+		ssize_t put;
+
+		if (tt_stopped(d->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		put = write(d->fd, from, n < WRITE_MAX ? n : WRITE_MAX);
+		if (put <= 0) {
+			rc = stalled(d, put ? errno : ENOSPC, err);
+			continue;
+		}
+		from += put;
+		n -= (size_t)put;
+		d->written += (uint64_t)put;
+	}
+	return rc;
+}
+
+/* --- the end ------------------------------------------------------------ */
+
+/* Bring the temporary to disk and to its name. */
+static int
+replace(struct tt_dest *d, struct tt_err *err)
+{
+	int fd = d->fd;
+
+	while (fsync(fd) != 0) {
+		if (errno != EINTR)
+			return fail(d, errno, err);
+	}
+	d->fd = -1;
+	/* Linux closes the descriptor even where it says EINTR. */
+	if (close(fd) != 0 && errno != EINTR)
+		return fail(d, errno, err);
+	if (rename(tt_temp_path(d->temp), d->path) != 0)
+		return fail(d, errno, err);
+	tt_temp_release(d->temp);
+	d->temp = NULL;
+	return TT_OK;
+}
+
+int
+tt_dest_commit(struct tt_dest *d, struct tt_err *err)
+{
+	int rc = TT_OK, fd = d->fd;
+
+	if (d->temp) {
+		rc = replace(d, err);
+	} else if (!d->borrowed) {
+		d->fd = -1;
+		if (close(fd) != 0 && errno != EINTR)
+			rc = fail(d, errno, err);
+	}
+	tt_dest_abort(d);
+	return rc;
+}

@@ -1,0 +1,44 @@
+/**
+ * Where output goes: a file by way of a temporary name, standard output, or a device.
+ *
+ * Internal to lib/io; sink.c is the user. A dest that failed is aborted, never
+ * written again. Threads: one.
+ */
+#ifndef TT_IO_DEST_H
+#define TT_IO_DEST_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/env.h"
+
+struct tt_temp;
+
+struct tt_dest {
+	struct tt_env *env;
+	int fd;
+	bool borrowed;                /* ${fd} is standard output, which stays open */
+	const char *name;             /* for messages: what the user gave */
+	char *path;                   /* owned: the file to replace, links followed */
+	size_t path_size;             /* bytes of ${path} with its NUL */
+	struct tt_temp *temp;         /* the temporary name, NULL where written directly */
+	uint64_t written;
+};
+
+/**
+ * tt_dest_open(dest, env, name, err):
+ * Open ${name} ("-": standard output), which must live as long as ${dest}.
+ * A file is written under a temporary name beside it, with the permissions of
+ * the file it will replace; what is no regular file is written directly.
+ */
+int tt_dest_open(struct tt_dest *dest, struct tt_env *env, const char *name, struct tt_err *err);
+
+/* Write all ${n} bytes. EINTR, EAGAIN and short writes are hidden. */
+int tt_dest_write(struct tt_dest *dest, const void *p, size_t n, struct tt_err *err);
+
+/* Put the file in its place, or leave everything as it was; ${dest} is closed in both cases. */
+int tt_dest_commit(struct tt_dest *dest, struct tt_err *err);
+void tt_dest_abort(struct tt_dest *dest);
+
+#endif

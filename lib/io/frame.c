@@ -1,0 +1,81 @@
+/**
+ * xz, zstd, bzip2 and lz4 output in blocks through libarchive; the contract is in block.h.
+ *
+ * Each block becomes a frame (stream) that is complete by itself; the formats
+ * and their tools take a run of frames as one.
+ */
+#include "io/block.h"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <errno.h>
+#include <string.h>
+
+struct tt_frame_kind {
+	int (*add)(struct archive *a);
+	const char *level;            /* "compression-level"; NULL: the coding's own */
+};
+
+/* xz at its own level 6 would take 20 s for 64 MB of trace that level 1 does in 2. */
+static const struct tt_frame_kind xz = { archive_write_add_filter_xz, "1" };
+static const struct tt_frame_kind zstd = { archive_write_add_filter_zstd, "3" };
+static const struct tt_frame_kind bzip2 = { archive_write_add_filter_bzip2, NULL };
+static const struct tt_frame_kind lz4 = { archive_write_add_filter_lz4, NULL };
+
+static int
+fail(struct archive *a, const char *suffix, struct tt_err *err)
+{
+	const char *why = archive_error_string(a);
+
+	if (archive_errno(a) == ENOMEM)
+		return tt_nomem(err);
+	return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "libarchive cannot compress a block for %s: %s", suffix + 1,
+	    why ? why : "it does not say why");
+}
+
+/* Raw bytes through one filter to memory, without the padding of tapes. */
+static int
+set_up(struct archive *a, const struct tt_frame_kind *kind, struct tt_block *b)
+{
+	if (archive_write_set_format_raw(a) != ARCHIVE_OK || kind->add(a) != ARCHIVE_OK)
+		return ARCHIVE_FATAL;
+	if (kind->level && archive_write_set_filter_option(a, NULL, "compression-level", kind->level) != ARCHIVE_OK)
+		return ARCHIVE_FATAL;
+	if (archive_write_set_bytes_in_last_block(a, 1) != ARCHIVE_OK)
+		return ARCHIVE_FATAL;
+	return archive_write_open_memory(a, b->out, TT_BLOCK_BOUND, &b->out_n);
+}
+
+static int
+write_block(struct archive *a, struct archive_entry *entry, const struct tt_block *b)
+{
+	/* The raw format holds one file without a name, and wants to be told that it is one. */
+	archive_entry_set_filetype(entry, AE_IFREG);
+	if (archive_write_header(a, entry) != ARCHIVE_OK)
+		return ARCHIVE_FATAL;
+	if (archive_write_data(a, b->in, b->in_n) != (la_ssize_t)b->in_n)
+		return ARCHIVE_FATAL;
+	return archive_write_close(a);
+}
+
+static int
+frame_code(const struct tt_coding *coding, void *state, struct tt_block *b, struct tt_err *err)
+{
+	struct archive *a = archive_write_new();
+	struct archive_entry *entry = archive_entry_new();
+	int rc = TT_OK;
+
+	(void)state;
+	if (!a || !entry)
+		rc = tt_nomem(err);
+	else if (set_up(a, coding->kind, b) != ARCHIVE_OK || write_block(a, entry, b) != ARCHIVE_OK)
+		rc = fail(a, coding->suffix, err);
+	archive_entry_free(entry);
+	archive_write_free(a);
+	return rc;
+}
+
+const struct tt_coding tt_coding_xz = { .suffix = ".xz", .code = frame_code, .kind = &xz };
+const struct tt_coding tt_coding_zstd = { .suffix = ".zst", .code = frame_code, .kind = &zstd };
+const struct tt_coding tt_coding_bzip2 = { .suffix = ".bz2", .code = frame_code, .kind = &bzip2 };
+const struct tt_coding tt_coding_lz4 = { .suffix = ".lz4", .code = frame_code, .kind = &lz4 };

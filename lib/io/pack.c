@@ -1,0 +1,327 @@
+/**
+ * Compressed output in blocks; the contract is in pack.h.
+ *
+ * The blocks form a ring. Block number k (from 0) lies at k modulo the ring's
+ * size; written <= taken <= filled number the blocks written out, taken up by a
+ * worker, and handed over by the writer. Under the lock: taken, filled, quit and
+ * the blocks' done flags.
+ */
+#include "io/pack.h"
+
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <zlib.h>
+
+struct tt_pack {
+	struct tt_env *env;
+	const struct tt_coding *coding;
+	struct tt_dest *dest;
+	struct tt_block *ring;
+	size_t ring_n;
+	uint64_t written, taken, filled;
+	pthread_mutex_t lock;
+	pthread_cond_t work, done;
+	pthread_t *threads;           /* room for env->jobs */
+	size_t threads_n;
+	bool threads_tried, quit;
+	void *state;                  /* the writer's own coder, where there are no workers */
+	uint32_t crc;
+	uint64_t total;
+};
+
+static const struct tt_coding *const codings[] = {
+	&tt_coding_gzip, &tt_coding_xz, &tt_coding_zstd, &tt_coding_bzip2, &tt_coding_lz4,
+};
+
+const struct tt_coding *
+tt_pack_coding(const char *path)
+{
+	size_t n = strlen(path);
+
+	for (size_t i = 0; i < sizeof codings / sizeof *codings; i++) {
+		size_t k = strlen(codings[i]->suffix);
+
+		if (n > k && strcmp(path + n - k, codings[i]->suffix) == 0)
+			return codings[i];
+	}
+	return NULL;
+}
+
+/* --- compressing -------------------------------------------------------- */
+
+/* Compress one block, with a coder made on first use. */
+static void
+code_block(struct tt_pack *pack, void **state, struct tt_block *b)
+{
+	const struct tt_coding *coding = pack->coding;
+	int rc = TT_OK;
+
+	b->failed.code = TT_OK;
+	b->out_n = 0;
+	if (coding->start && !*state)
+		rc = coding->start(pack->env, state, &b->failed);
+	if (rc == TT_OK)
+		coding->code(coding, *state, b, &b->failed);
+}
+
+/* Wait for the next block nobody has taken; NULL when it is time to go. Called with the lock. */
+static struct tt_block *
+take_block(struct tt_pack *pack)
+{
+	while (!pack->quit && pack->taken == pack->filled)
+		pthread_cond_wait(&pack->work, &pack->lock);
+	return pack->quit ? NULL : &pack->ring[pack->taken++ % pack->ring_n];
+}
+
+static void *
+work(void *arg)
+{
+	struct tt_pack *pack = arg;
+	struct tt_block *b;
+	void *state = NULL;
+
+	pthread_mutex_lock(&pack->lock);
+	while ((b = take_block(pack))) {
+		pthread_mutex_unlock(&pack->lock);
+		code_block(pack, &state, b);
+		pthread_mutex_lock(&pack->lock);
+		b->done = true;
+		pthread_cond_signal(&pack->done);
+	}
+	pthread_mutex_unlock(&pack->lock);
+	if (state)
+		pack->coding->stop(pack->env, state);
+	return NULL;
+}
+
+/* Start the workers. Where the system gives fewer, or none, the output is the same and only slower. */
+static void
+start_workers(struct tt_pack *pack)
+{
+	sigset_t all, old;
+
+	pack->threads_tried = true;
+	if (pack->env->jobs < 2)
+		return;
+	/* Signals are for the threads that wait for them. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	while (pack->threads_n < pack->env->jobs &&
+	    pthread_create(&pack->threads[pack->threads_n], NULL, work, pack) == 0)
+		pack->threads_n++;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (pack->threads_n < pack->env->jobs)
+		tt_log(pack->env, TT_LOG_VERBOSE, "compressing with %zu threads instead of %u", pack->threads_n,
+		    pack->env->jobs);
+}
+
+/* --- the order ---------------------------------------------------------- */
+
+/* Is the oldest block ready to be written? With ${wait}: now it is. */
+static bool
+oldest_done(struct tt_pack *pack, bool wait)
+{
+	struct tt_block *b = &pack->ring[pack->written % pack->ring_n];
+	bool done;
+
+	pthread_mutex_lock(&pack->lock);
+	while (wait && !b->done)
+		pthread_cond_wait(&pack->done, &pack->lock);
+	done = b->done;
+	pthread_mutex_unlock(&pack->lock);
+	return done;
+}
+
+/* Write the oldest block, which is done, and make it free. */
+static int
+write_oldest(struct tt_pack *pack, struct tt_err *err)
+{
+	struct tt_block *b = &pack->ring[pack->written % pack->ring_n];
+	int rc;
+
+	if (b->failed.code != TT_OK) {
+		if (err)
+			*err = b->failed;
+		return b->failed.code;
+	}
+	rc = tt_dest_write(pack->dest, b->out, b->out_n, err);
+	if (rc != TT_OK)
+		return rc;
+	if (pack->coding->tail)
+		pack->crc = (uint32_t)crc32_combine(pack->crc, b->crc, (z_off_t)b->in_n);
+	pack->total += b->in_n;
+	b->in_n = 0;
+	b->done = false;
+	pack->written++;
+	return TT_OK;
+}
+
+/* Write what is done; at least so much that no more than ${most} blocks stay in flight. */
+static int
+write_done(struct tt_pack *pack, uint64_t most, struct tt_err *err)
+{
+	while (pack->written < pack->filled && oldest_done(pack, pack->filled - pack->written > most)) {
+		int rc = write_oldest(pack, err);
+
+		if (rc != TT_OK)
+			return rc;
+	}
+	return TT_OK;
+}
+
+/* Hand the block being filled over to be compressed. */
+static int
+submit(struct tt_pack *pack, bool last, struct tt_err *err)
+{
+	struct tt_block *b = &pack->ring[pack->filled % pack->ring_n];
+
+	b->last = last;
+	if (!pack->threads_tried && !last)
+		start_workers(pack);
+	if (pack->threads_n == 0) {
+		code_block(pack, &pack->state, b);
+		b->done = true;
+		pack->filled++;
+		return write_done(pack, 0, err);
+	}
+	pthread_mutex_lock(&pack->lock);
+	pack->filled++;
+	pthread_cond_signal(&pack->work);
+	pthread_mutex_unlock(&pack->lock);
+	return write_done(pack, last ? 0 : pack->ring_n - 1, err);
+}
+
+/* The block to fill, with memory behind it. */
+static int
+get_block(struct tt_pack *pack, struct tt_block **block, struct tt_err *err)
+{
+	struct tt_block *b = &pack->ring[pack->filled % pack->ring_n];
+
+	if (!b->in)
+		b->in = tt_mem_alloc(&pack->env->mem, TT_BLOCK_SIZE, err);
+	if (b->in && !b->out)
+		b->out = tt_mem_alloc(&pack->env->mem, TT_BLOCK_BOUND, err);
+	*block = b;
+	return b->in && b->out ? TT_OK : err ? err->code : TT_E_NOMEM;
+}
+
+/* Before the first block: what stands in front of all of them. */
+static int
+write_head(struct tt_pack *pack, struct tt_err *err)
+{
+	uint8_t head[32];
+
+	if (!pack->coding->head || pack->dest->written > 0)
+		return TT_OK;
+	return tt_dest_write(pack->dest, head, pack->coding->head(head), err);
+}
+
+int
+tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err)
+{
+	const char *from = p;
+
+	while (n > 0) {
+		struct tt_block *b;
+		size_t some;
+		int rc = get_block(pack, &b, err);
+
+		if (rc != TT_OK)
+			return rc;
+		some = TT_BLOCK_SIZE - b->in_n < n ? TT_BLOCK_SIZE - b->in_n : n;
+		memcpy(b->in + b->in_n, from, some);
+		b->in_n += some;
+		from += some;
+		n -= some;
+		if (b->in_n < TT_BLOCK_SIZE)
+			continue;
+		rc = write_head(pack, err);
+		if (rc == TT_OK)
+			rc = submit(pack, false, err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	return TT_OK;
+}
+
+int
+tt_pack_finish(struct tt_pack *pack, struct tt_err *err)
+{
+	struct tt_block *b;
+	uint8_t tail[32];
+	int rc = get_block(pack, &b, err);
+
+	if (rc == TT_OK)
+		rc = write_head(pack, err);
+	/* A stream needs its last block even if it is empty; a run of frames only where there is none at all. */
+	if (rc == TT_OK && (pack->coding->tail || b->in_n > 0 || pack->filled == 0))
+		rc = submit(pack, true, err);
+	else if (rc == TT_OK)
+		rc = write_done(pack, 0, err);
+	if (rc == TT_OK && pack->coding->tail)
+		rc = tt_dest_write(pack->dest, tail, pack->coding->tail(tail, pack->crc, pack->total), err);
+	return rc;
+}
+
+/* --- making and freeing ------------------------------------------------- */
+
+int
+tt_pack_new(struct tt_env *env, const struct tt_coding *coding, struct tt_dest *dest, struct tt_pack **out,
+    struct tt_err *err)
+{
+	struct tt_pack *pack = tt_mem_alloc(&env->mem, sizeof *pack, err);
+
+	if (!pack)
+		return err ? err->code : TT_E_NOMEM;
+	pack->env = env;
+	pack->coding = coding;
+	pack->dest = dest;
+	pack->ring_n = env->jobs < 2 ? 1 : 2 * (size_t)env->jobs;
+	pthread_mutex_init(&pack->lock, NULL);
+	pthread_cond_init(&pack->work, NULL);
+	pthread_cond_init(&pack->done, NULL);
+	pack->ring = tt_mem_alloc(&env->mem, pack->ring_n * sizeof *pack->ring, err);
+	if (pack->ring)
+		pack->threads = tt_mem_alloc(&env->mem, env->jobs * sizeof *pack->threads, err);
+	if (!pack->threads) {
+		tt_pack_free(pack);
+		return err ? err->code : TT_E_NOMEM;
+	}
+	*out = pack;
+	return TT_OK;
+}
+
+static void
+stop_workers(struct tt_pack *pack)
+{
+	pthread_mutex_lock(&pack->lock);
+	pack->quit = true;
+	pthread_cond_broadcast(&pack->work);
+	pthread_mutex_unlock(&pack->lock);
+	while (pack->threads_n > 0)
+		pthread_join(pack->threads[--pack->threads_n], NULL);
+	pthread_cond_destroy(&pack->done);
+	pthread_cond_destroy(&pack->work);
+	pthread_mutex_destroy(&pack->lock);
+}
+
+void
+tt_pack_free(struct tt_pack *pack)
+{
+	struct tt_mem *mem;
+
+	if (!pack)
+		return;
+	mem = &pack->env->mem;
+	stop_workers(pack);
+	if (pack->state)
+		pack->coding->stop(pack->env, pack->state);
+	for (size_t i = 0; pack->ring && i < pack->ring_n; i++) {
+		tt_mem_free(mem, pack->ring[i].in, TT_BLOCK_SIZE);
+		tt_mem_free(mem, pack->ring[i].out, TT_BLOCK_BOUND);
+	}
+	tt_mem_free(mem, pack->ring, pack->ring_n * sizeof *pack->ring);
+	tt_mem_free(mem, pack->threads, pack->env->jobs * sizeof *pack->threads);
+	tt_mem_free(mem, pack, sizeof *pack);
+}

@@ -1,0 +1,220 @@
+/**
+ * Output that is complete or not there; the contract is in sink.h.
+ */
+#include "io/sink.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "io/dest.h"
+#include "io/pack.h"
+
+/* Plain output goes to the system in pieces of this size. */
+#define BUFFER ((size_t)1 << 18)
+
+struct tt_sink {
+	struct tt_env *env;
+	bool in_memory;
+	struct tt_buf memory;         /* what an in_memory sink was given */
+	struct tt_dest dest;
+	struct tt_pack *pack;         /* NULL: not compressed */
+	char *name;
+	char *buffer;                 /* of BUFFER bytes, for plain output */
+	size_t buffered;
+	uint64_t given;
+	struct tt_err failed;         /* the error that stays; code TT_OK: none */
+};
+
+/* Free a sink whose destination is closed. */
+static void
+free_sink(struct tt_sink *s)
+{
+	struct tt_mem *mem = &s->env->mem;
+
+	tt_buf_free(&s->memory);
+	tt_mem_free(mem, s->buffer, BUFFER);
+	if (s->name)
+		tt_mem_free(mem, s->name, strlen(s->name) + 1);
+	tt_mem_free(mem, s, sizeof *s);
+}
+
+static int
+make(struct tt_env *env, const char *name, struct tt_sink **sink, struct tt_err *err)
+{
+	size_t n = strlen(name) + 1;
+	struct tt_sink *s = tt_mem_alloc(&env->mem, sizeof *s, err);
+
+	*sink = NULL;
+	if (!s)
+		return err ? err->code : TT_E_NOMEM;
+	s->env = env;
+	s->name = tt_mem_alloc(&env->mem, n, err);
+	if (!s->name) {
+		free_sink(s);
+		return err ? err->code : TT_E_NOMEM;
+	}
+	memcpy(s->name, name, n);
+	*sink = s;
+	return TT_OK;
+}
+
+/* With the destination open: get what the way there needs. */
+static int
+begin(struct tt_sink *s, struct tt_err *err)
+{
+	const struct tt_coding *coding = tt_pack_coding(s->name);
+
+	if (coding)
+		return tt_pack_new(s->env, coding, &s->dest, &s->pack, err);
+	s->buffer = tt_mem_alloc(&s->env->mem, BUFFER, err);
+	return s->buffer ? TT_OK : err ? err->code : TT_E_NOMEM;
+}
+
+int
+tt_sink_open(struct tt_env *env, const char *path, struct tt_sink **sink, struct tt_err *err)
+{
+	struct tt_sink *s;
+	int rc = make(env, path, sink, err);
+
+	if (rc != TT_OK)
+		return rc;
+	s = *sink;
+	rc = tt_dest_open(&s->dest, env, s->name, err);
+	if (rc == TT_OK) {
+		rc = begin(s, err);
+		if (rc != TT_OK)
+			tt_dest_abort(&s->dest);
+	}
+	if (rc != TT_OK) {
+		free_sink(s);
+		*sink = NULL;
+	}
+	return rc;
+}
+
+int
+tt_sink_open_mem(struct tt_env *env, struct tt_sink **sink, struct tt_err *err)
+{
+	int rc = make(env, "memory", sink, err);
+
+	if (rc == TT_OK)
+		(*sink)->in_memory = true;
+	return rc;
+}
+
+const char *
+tt_sink_mem_data(const struct tt_sink *s, size_t *n)
+{
+	*n = s->memory.n;
+	return s->memory.p ? s->memory.p : "";
+}
+
+/* --- writing ------------------------------------------------------------ */
+
+static int
+flush(struct tt_sink *s, struct tt_err *err)
+{
+	size_t n = s->buffered;
+
+	s->buffered = 0;
+	return tt_dest_write(&s->dest, s->buffer, n, err);
+}
+
+static int
+write_plain(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
+{
+	if (n > BUFFER - s->buffered) {
+		int rc = flush(s, err);
+
+		if (rc != TT_OK)
+			return rc;
+	}
+	if (n >= BUFFER)
+		return tt_dest_write(&s->dest, p, n, err);
+	memcpy(s->buffer + s->buffered, p, n);
+	s->buffered += n;
+	return TT_OK;
+}
+
+int
+tt_sink_write(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
+{
+	int rc;
+
+	if (n == 0)
+		return TT_OK;
+	/* Bytes are missing once a write has failed: nothing may come behind the gap. */
+	if (s->failed.code == TT_OK) {
+		rc = s->in_memory ? tt_buf_add(&s->memory, p, n, &s->failed)
+		    : s->pack     ? tt_pack_write(s->pack, p, n, &s->failed)
+				  : write_plain(s, p, n, &s->failed);
+		if (rc == TT_OK) {
+			s->given += n;
+			return TT_OK;
+		}
+	}
+	if (err)
+		*err = s->failed;
+	return s->failed.code;
+}
+
+uint64_t
+tt_sink_bytes(const struct tt_sink *s)
+{
+	return s->given;
+}
+
+uint64_t
+tt_sink_bytes_out(const struct tt_sink *s)
+{
+	return s->in_memory ? s->given : s->dest.written;
+}
+
+/* --- the end ------------------------------------------------------------ */
+
+int
+tt_sink_commit(struct tt_sink *s, struct tt_err *err)
+{
+	int rc = s->failed.code;
+
+	if (rc != TT_OK && err)
+		*err = s->failed;
+	if (rc == TT_OK && !s->in_memory)
+		rc = s->pack ? tt_pack_finish(s->pack, err) : flush(s, err);
+	tt_pack_free(s->pack);
+	s->pack = NULL;
+	if (rc == TT_OK && !s->in_memory)
+		rc = tt_dest_commit(&s->dest, err);
+	else if (!s->in_memory)
+		tt_dest_abort(&s->dest);
+	free_sink(s);
+	return rc;
+}
+
+void
+tt_sink_abort(struct tt_sink *s)
+{
+	if (!s)
+		return;
+	tt_pack_free(s->pack);
+	if (!s->in_memory)
+		tt_dest_abort(&s->dest);
+	free_sink(s);
+}
+
+const char *
+tt_path_suffix(const char *path, size_t *n)
+{
+	const struct tt_coding *coding = tt_pack_coding(path);
+	size_t end = strlen(path) - (coding ? strlen(coding->suffix) : 0);
+
+	*n = 0;
+	for (size_t i = end; i > 1 && path[i - 1] != '/'; i--) {
+		/* The dot that begins a name is no suffix. */
+		if (path[i - 1] == '.' && path[i - 2] != '/') {
+			*n = end - (i - 1);
+			return path + i - 1;
+		}
+	}
+	return NULL;
+}

@@ -1,0 +1,121 @@
+/**
+ * Temporary names; the contract is in temp.h and, for the signal handler, in sink.h.
+ */
+#include "io/temp.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/types.h>
+#include <unistd.h>
+
+#include "io/sink.h"
+
+#define TEMP_MAX 64
+
+/* As much of the file's own name as always fits into a name (255 bytes) with what is put around it. */
+#define STEM_MAX 200
+
+enum { TEMP_FREE, TEMP_TAKEN, TEMP_LIVE };
+
+struct tt_temp {
+	atomic_int state;
+	pid_t pid;
+	char path[PATH_MAX];
+};
+
+static struct tt_temp temps[TEMP_MAX];
+
+static struct tt_temp *
+take_slot(void)
+{
+	for (size_t i = 0; i < TEMP_MAX; i++) {
+		int state = TEMP_FREE;
+
+		if (atomic_compare_exchange_strong(&temps[i].state, &state, TEMP_TAKEN))
+			return &temps[i];
+	}
+	return NULL;
+}
+
+/* Make the ${k}th name for a file beside ${path}. */
+static int
+name_temp(struct tt_temp *t, const char *path, unsigned k)
+{
+	const char *slash = strrchr(path, '/');
+	const char *base = slash ? slash + 1 : path;
+	int n = snprintf(t->path, sizeof t->path, "%.*s.%.*s.tmp.%ld.%u", (int)(base - path), path, STEM_MAX, base,
+	    (long)t->pid, k);
+
+	return n >= 0 && (size_t)n < sizeof t->path ? 0 : ENAMETOOLONG;
+}
+
+/* Create a file under the first free name; 0 or an errno. */
+static int
+create(struct tt_temp *t, const char *path, int *fd)
+{
+	static atomic_uint counter;
+	int sys = EEXIST;
+
+	for (int tries = 0; sys == EEXIST && tries < 1000; tries++) {
+		sys = name_temp(t, path, atomic_fetch_add(&counter, 1));
+		if (sys)
+			break;
+		/* Live before it exists: a signal in between finds nothing to unlink, and that is harmless. */
+		atomic_store(&t->state, TEMP_LIVE);
+		*fd = open(t->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
+		if (*fd >= 0)
+			return 0;
+		sys = errno;
+		atomic_store(&t->state, TEMP_TAKEN);
+		if (sys == EINTR)
+			sys = EEXIST;
+	}
+	return sys;
+}
+
+int
+tt_temp_open(const char *path, struct tt_temp **temp, int *fd, struct tt_err *err)
+{
+	struct tt_temp *t = take_slot();
+	int sys;
+
+	if (!t)
+		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %d outputs are open", TEMP_MAX);
+	t->pid = getpid();
+	sys = create(t, path, fd);
+	if (sys) {
+		tt_temp_release(t);
+		return tt_fail_sys(err, sys, "cannot make a temporary file beside it");
+	}
+	*temp = t;
+	return TT_OK;
+}
+
+const char *
+tt_temp_path(const struct tt_temp *t)
+{
+	return t->path;
+}
+
+void
+tt_temp_release(struct tt_temp *t)
+{
+	atomic_store(&t->state, TEMP_FREE);
+}
+
+void
+tt_sink_unlink_all(void)
+{
+	int sys = errno;
+	pid_t self = getpid();
+
+	for (size_t i = 0; i < TEMP_MAX; i++) {
+		if (atomic_load(&temps[i].state) == TEMP_LIVE && temps[i].pid == self)
+			unlink(temps[i].path);
+	}
+	errno = sys;
+}
