@@ -15,6 +15,7 @@ Exit status: 0 read whole, 3 damaged or not recognised (what could be read is pr
 import bisect
 import csv
 import json
+import math
 import struct
 import sys
 import zlib
@@ -394,6 +395,8 @@ class Decoder:
                 value = cur.uleb()
             elif kind == 5:
                 value = struct.unpack("<d", cur.take(8))[0]
+                if not math.isfinite(value):
+                    value = str(value)  # JSON has no word for it
             elif kind == 6:
                 value = cur.string() if cur.u8() else None
             else:
@@ -958,7 +961,7 @@ class Analysis:
             if kind in (5, 6) or counter["section"] == CUSTOM_SECTION:
                 counter["last"] = value
                 continue
-            total = (counter["last"] or 0) + value
+            total = value + (counter["last"] if isinstance(counter["last"], int) else 0)
             if kind == 1:
                 total &= 0xFFFFFFFF
             elif kind == 4:
