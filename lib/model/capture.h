@@ -14,6 +14,7 @@ struct tt_thread {
 	uint64_t tid;                 /* the producer's id; reused after the thread ended */
 	uint32_t process, generation;
 	uint32_t index;               /* place in the thread table = number in outputs, less 1 */
+	uint32_t next;                /* index + 1 of the next thread of this id; 0 none */
 	bool started, ended;
 	int64_t first_ts, last_ts;    /* of all its events; first > last: none */
 	uint64_t nevent, ncall;       /* events; zones begun */
@@ -39,6 +40,7 @@ struct tt_capture {
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
 	bool has_frames;              /* frame marks are in the file */
 	bool distorts;                /* every call instrumented: times are relative */
+	bool ends_recorded;           /* the format records the end of every thread: one without says the producer was killed */
 	bool clean_end;               /* set at the end of a run */
 	int64_t offset_ns;            /* added to ts to come to the common timeline */
 	int64_t min_ts, max_ts;       /* over all events seen, common timeline */
@@ -63,16 +65,19 @@ struct tt_threads {
 	struct tt_mem *mem;
 	struct tt_thread **t;         /* stable pointers */
 	size_t n, cap;
-	uint32_t *slot;               /* (process, tid) -> newest thread */
-	size_t nslot;
+	struct tt_thread_slot { uint32_t first, now; } *slot;     /* by (process, tid): index + 1 of its first and present thread */
+	size_t nslot, used;
 };
 
 void tt_threads_init(struct tt_threads *ts, struct tt_mem *mem);
 void tt_threads_free(struct tt_threads *ts);
 
-/* The newest thread of (process, tid), made if there is none. ${fresh}: the id starts again; a thread that ended is not it. */
+/* The present thread of (process, tid), made if there is none. ${fresh}: the id starts again; a thread that ended is not it. */
 int tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool fresh, struct tt_thread **t,
     struct tt_err *err);
+
+/* Forget what happened but not who was there: the same input read again meets the same threads. */
+void tt_threads_reset(struct tt_threads *ts);
 
 /* Set every thread's name from its capture's definitions: the newest name not later than its last event. */
 int tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n, struct tt_arena *a,

@@ -25,6 +25,8 @@
 #include "base/mem.h"
 #include "model/loss.h"
 
+struct tt_stack;
+
 enum tt_kind {
 	TT_NONE = 0,
 	/* stack events: ts, val = key, depth */
@@ -168,7 +170,7 @@ struct tt_batch {
 	size_t depth, capopen;
 	uint32_t *base_end;           /* positions of TT_F_BASE ends */
 	size_t nbase_end, capbase_end;
-	const struct tt_stack *base;  /* the thread's real stack, on the second decoding of an unsure chunk */
+	struct tt_stack *base;        /* a copy of the thread's real stack, on the second decoding of an unsure chunk */
 	uint64_t unsure;              /* ends that matched nothing here and may match the stack below */
 	uint64_t *unsure_key;
 	size_t capunsure;

@@ -40,8 +40,6 @@ struct tt_format {
 	   ${tid} of TT_ALL gives every thread, else only this one's chunks. */
 	int (*rewind)(void *ctx, uint64_t tid, struct tt_err *err);
 	int (*decode)(const void *ctx, const struct tt_chunk *c, struct tt_batch *out, struct tt_err *err);
-	/* After the last chunk: facts known only now (clean end). */
-	void (*finish)(void *ctx, struct tt_capture *cap);
 	void (*close)(void *ctx);
 };
 #define TT_ALL UINT64_MAX

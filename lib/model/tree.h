@@ -74,17 +74,57 @@ uint64_t tt_tree_dropped(const struct tt_tree *tree);   /* paths that went to "(
 
 /* --- counters of one worker --------------------------------------------- */
 
-struct tt_dist;                       /* count, min, max and buckets of one marker */
-struct tt_counts;
+/* The durations of one marker: a page of buckets per power of two that occurs. */
+struct tt_dist {
+	uint64_t n, min, max;
+	uint64_t *page[TT_HIST_PAGES];
+};
 
-int tt_counts_new(struct tt_mem *mem, uint32_t cap, struct tt_counts **c, struct tt_err *err);
+#define TT_TREE_DIR (1u << 14)        /* pages of nodes or markers */
+
+struct tt_counts {
+	struct tt_mem *mem;
+	struct tt_count *node[TT_TREE_DIR];
+	struct tt_dist *dist[TT_TREE_DIR];
+};
+
+int tt_counts_new(struct tt_mem *mem, struct tt_counts **c, struct tt_err *err);
 void tt_counts_free(struct tt_counts *c);
 
+struct tt_count *tt_counts_new_page(struct tt_counts *c, uint32_t node, struct tt_err *err);
+int tt_counts_dur_slow(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err *err);
+
 /* The counter of ${node}; NULL only out of memory. */
-struct tt_count *tt_counts_at(struct tt_counts *c, uint32_t node, struct tt_err *err);
+static inline struct tt_count *
+tt_counts_at(struct tt_counts *c, uint32_t node, struct tt_err *err)
+{
+	struct tt_count *page = c->node[node >> TT_TREE_PAGE_BITS];
+
+	return page ? page + (node & (TT_TREE_PAGE - 1)) : tt_counts_new_page(c, node, err);
+}
 
 /* Add one duration to a marker's distribution. */
-int tt_counts_dur(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err *err);
+static inline int
+tt_counts_dur(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err *err)
+{
+	struct tt_dist *d = c->dist[marker >> TT_TREE_PAGE_BITS];
+	unsigned bucket = tt_hist_bucket(dur);
+
+	if (d) {
+		d += marker & (TT_TREE_PAGE - 1);
+		uint64_t *page = d->page[bucket / TT_HIST_PAGE];
+		if (page && d->n) {
+			page[bucket % TT_HIST_PAGE]++;
+			d->n++;
+			if (dur < d->min)
+				d->min = dur;
+			if (dur > d->max)
+				d->max = dur;
+			return TT_OK;
+		}
+	}
+	return tt_counts_dur_slow(c, marker, dur, err);
+}
 
 /* Add all of ${from} to ${into}. */
 int tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_err *err);

@@ -1,0 +1,63 @@
+/**
+ * The .mlpd reader's own interface: what reader.c (header, index, chunks),
+ * decode.c (events) and category.c (assemblies) share.
+ */
+#ifndef TT_MONO_MONO_H
+#define TT_MONO_MONO_H
+
+#include "mono/layout.h"
+#include "model/format.h"
+
+/* One buffer of the file. */
+struct mlpd_unit {
+	uint64_t at;          /* of its 48-byte header */
+	uint64_t tid;
+	int64_t ts;
+	uint64_t len;         /* of its events, as far as they are in the file */
+};
+
+struct mlpd {
+	struct tt_env *env;
+	struct tt_src *src;
+	unsigned version, major, minor;
+	uint64_t mask;        /* of pointers: 2^32-1 in captures of 32-bit processes */
+	int64_t zero;         /* event clock at ts = 0 */
+	uint64_t first;       /* offset of the first buffer */
+
+	/* in-order position */
+	uint64_t at, seq, only;       /* only: one thread's chunks, or TT_ALL */
+	struct mlpd_unit *unit;       /* the index; NULL on input that cannot seek */
+	size_t nunit, capunit, next;
+	struct tt_loss found;         /* while building the index; told with the first chunk */
+
+	/* a window onto the input for headers and for finding the next one */
+	uint8_t *win;
+	size_t nwin, capwin;
+	uint64_t win_at;
+	bool ended;                   /* the input holds no more than the window */
+	struct tt_err end_err;        /* why, where it was not a proper end */
+
+	/* a buffer longer than TT_CHUNK_MAX is handed out in windows */
+	struct mlpd_unit big;
+	uint64_t big_state[4];
+	struct tt_batch scratch;
+};
+
+/* The state of decoding at the start of a chunk. */
+enum { MLPD_S_TIME, MLPD_S_PTR, MLPD_S_OBJ, MLPD_S_METHOD };
+
+/**
+ * mlpd_decode(m, bytes, n, at, tid, state, more, b, used, err):
+ * Decode ${n} bytes of events, with TT_CHUNK_PAD readable zero bytes behind
+ * them, into ${b}; ${state} moves on. ${more}: the buffer goes on behind these
+ * bytes, so an event that does not fit ends the run without complaint.
+ * *${used} is the length of the whole events. Damage goes to b->loss.
+ */
+int mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, uint64_t tid, uint64_t state[4],
+    bool more, struct tt_batch *b, size_t *used, struct tt_err *err);
+
+/* tt_capture.category and tally_name of this format. */
+const char *mlpd_category(const struct tt_capture *cap, const struct tt_def *marker);
+const char *mlpd_tag_name(unsigned tag);
+
+#endif

@@ -1,0 +1,521 @@
+#include "mono/mono.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+static int
+probe(const uint8_t *head, size_t n)
+{
+	if (n < 4 || mlpd_u32(head) != MLPD_MAGIC)
+		return 0;
+	return n >= 8 && head[6] >= MLPD_V_MIN && head[6] <= MLPD_V_MAX + 16 ? 100 : 60;
+}
+
+/* --- a window onto the input -------------------------------------------- */
+
+/*
+ * Point *${p} at the bytes from ${at} on, at least ${want} of them unless the input ends before (*${n}
+ * says how many). In-order input only moves forward.
+ */
+static int
+window(struct mlpd *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err)
+{
+	size_t got = 0;
+	int rc = tt_mem_grow(&m->env->mem, &m->win, &m->capwin, want, 1, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (tt_src_info(m->src)->seekable) {
+		bool inside = at >= m->win_at && at + want <= m->win_at + m->nwin;
+		if (!inside) {
+			rc = tt_src_pread(m->src, at, m->win, want, &got, err);
+			if (rc < 0)
+				return rc;
+			m->win_at = at;
+			m->nwin = got;
+		}
+	} else {
+		if (at > m->win_at) {
+			uint64_t drop = at - m->win_at;
+			if (drop > m->nwin)
+				drop = m->nwin;
+			memmove(m->win, m->win + drop, m->nwin - (size_t)drop);
+			m->nwin -= (size_t)drop;
+			m->win_at += drop;
+		}
+		while (m->nwin < want && !m->ended) {
+			rc = tt_src_read(m->src, m->win + m->nwin, m->capwin - m->nwin, &got, &m->end_err);
+			if (rc == TT_E_IO || rc == TT_E_NOMEM || rc == TT_E_STOPPED || rc == TT_E_LIMIT) {
+				*err = m->end_err;
+				return rc;
+			}
+			if (rc == TT_OK)
+				m->nwin += got;
+			else
+				m->ended = true;
+		}
+	}
+	*p = m->win + (at - m->win_at);
+	*n = m->nwin - (size_t)(at - m->win_at);
+	return TT_OK;
+}
+
+/* --- buffers ------------------------------------------------------------- */
+
+static bool
+is_magic(const uint8_t *p)
+{
+	return mlpd_u32(p) == MLPD_BUF_MAGIC;
+}
+
+/* Could a buffer begin at ${p}, with ${n} bytes in hand: a sane length, and the next magic or the end behind it? */
+static bool
+plausible(const uint8_t *p, size_t n, bool at_end)
+{
+	if (n < MLPD_BUF_HEAD || !is_magic(p))
+		return false;
+	uint32_t len = mlpd_u32(p + 4);
+	if (len == 0 || len > INT32_MAX)
+		return false;
+	uint64_t next = (uint64_t)MLPD_BUF_HEAD + len;
+	if (next + 4 <= n)
+		return is_magic(p + next);
+	return !at_end || next >= n || len < TT_CHUNK_MAX;
+}
+
+/* Find the next plausible buffer at or behind ${at}; *${found} is false where there is none in ${limit} bytes. */
+static int
+resync(struct mlpd *m, uint64_t at, uint64_t limit, uint64_t *where, bool *found, struct tt_err *err)
+{
+	const size_t step = 256u << 10;
+	uint64_t from = at;
+
+	*found = false;
+	while (at - from < limit) {
+		const uint8_t *p;
+		size_t n;
+		int rc = window(m, at, step, &p, &n, err);
+		if (rc != TT_OK)
+			return rc;
+		bool at_end = n < step;
+		for (size_t i = 0; i + MLPD_BUF_HEAD <= n; i++) {
+			const uint8_t *hit = memchr(p + i, 0x01, n - i);
+			if (!hit)
+				break;
+			i = (size_t)(hit - p);
+			if (i + MLPD_BUF_HEAD <= n && plausible(hit, n - i, at_end)) {
+				*where = at + i;
+				*found = true;
+				return TT_OK;
+			}
+		}
+		if (at_end) {
+			*where = at + n;
+			return TT_OK;
+		}
+		at += n - (MLPD_BUF_HEAD - 1);
+	}
+	*where = at;
+	return TT_OK;
+}
+
+/*
+ * How long a buffer really is whose header promises ${len} bytes that are not there or are unusually many:
+ * up to the next buffer that can be seen, else as far as the input goes.
+ */
+static int
+real_length(struct mlpd *m, uint64_t at, uint64_t len, uint64_t size, struct mlpd_unit *unit, struct tt_loss *loss,
+    struct tt_err *err)
+{
+	uint64_t body = at + MLPD_BUF_HEAD, where;
+	bool found;
+	int rc = resync(m, body, len && len < TT_CHUNK_MAX ? len : TT_CHUNK_MAX, &where, &found, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (found && (len == 0 || where < body + len)) {
+		unit->len = where - body;
+		tt_loss_add(loss, TT_LOST_DAMAGED, 1, 0, at);
+		return TT_OK;
+	}
+	if (size != UINT64_MAX && (len == 0 || len > size - body)) {
+		unit->len = size - body;
+		tt_loss_add(loss, TT_LOST_CUT, 1, len ? len - (size - body) : 0, size);
+		return TT_OK;
+	}
+	unit->len = len;
+	return TT_OK;
+}
+
+/* The buffer at ${at}, or the first behind it that can be found. */
+static int
+next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *loss, struct tt_err *err)
+{
+	uint64_t size = tt_src_info(m->src)->seekable ? tt_src_info(m->src)->size : UINT64_MAX;
+	const uint8_t *p;
+	size_t n;
+	int rc = window(m, at, MLPD_BUF_HEAD, &p, &n, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (n == 0)
+		return TT_END;
+	if (n < 4 || !is_magic(p)) {
+		uint64_t where;
+		bool found;
+		rc = resync(m, at, UINT64_MAX, &where, &found, err);
+		if (rc != TT_OK)
+			return rc;
+		tt_loss_add(loss, n < 4 ? TT_LOST_CUT : found ? TT_LOST_SYNC : TT_LOST_GARBAGE, 1, where - at, at);
+		if (!found)
+			return TT_END;
+		at = where;
+		rc = window(m, at, MLPD_BUF_HEAD, &p, &n, err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	if (n < MLPD_BUF_HEAD) {
+		tt_loss_add(loss, TT_LOST_CUT, 1, n, at);
+		return TT_END;
+	}
+	uint32_t len = mlpd_u32(p + 4);
+	*unit = (struct mlpd_unit){ .at = at, .tid = mlpd_u64(p + 32) & m->mask, .len = len,
+		.ts = (int64_t)(mlpd_u64(p + 8) - (uint64_t)m->zero) };
+	if (len > INT32_MAX || len == 0)
+		return real_length(m, at, 0, size, unit, loss, err);
+	if (len > (128u << 10) || (size != UINT64_MAX && at + MLPD_BUF_HEAD + len > size))
+		return real_length(m, at, len, size, unit, loss, err);
+	return TT_OK;
+}
+
+/* The header-only index: where the buffers are and when they begin. */
+static int
+build_index(struct mlpd *m, struct tt_err *err)
+{
+	uint64_t at = m->first;
+	struct mlpd_unit u;
+	int64_t zero = INT64_MAX;
+	int rc;
+
+	while ((rc = next_unit(m, at, &u, &m->found, err)) == TT_OK) {
+		if (tt_stopped(m->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		rc = tt_mem_grow(&m->env->mem, &m->unit, &m->capunit, m->nunit + 1, sizeof u, err);
+		if (rc != TT_OK)
+			return rc;
+		m->unit[m->nunit++] = u;
+		if (u.ts < zero)
+			zero = u.ts;
+		at = u.at + MLPD_BUF_HEAD + u.len;
+	}
+	if (rc != TT_END)
+		return rc;
+	if (m->nunit > 0) {
+		m->zero = zero;
+		for (size_t i = 0; i < m->nunit; i++)
+			m->unit[i].ts -= zero;
+	}
+	return TT_OK;
+}
+
+/* --- header -------------------------------------------------------------- */
+
+static const char *
+header_text(struct tt_capture *cap, const uint8_t *head, size_t n, size_t *at, struct tt_err *err)
+{
+	if (n - *at < 4) {
+		tt_fail(err, TT_E_DAMAGED, *at, "the file ends inside its header");
+		return NULL;
+	}
+	uint32_t len = mlpd_u32(head + *at);
+	*at += 4;
+	if (len > n - *at) {
+		tt_fail(err, TT_E_DAMAGED, *at - 4, "a text in the header claims %u bytes (file cut, or not a capture)", len);
+		return NULL;
+	}
+	const char *t = (const char *)head + *at;
+	*at += len;
+	return tt_arena_text(&cap->arena, t, strnlen(t, len), err);
+}
+
+static int
+read_header(struct mlpd *m, struct tt_capture *cap, struct tt_err *err)
+{
+	const uint8_t *h;
+	size_t n, at = 8;
+	char version[80];
+	int rc = window(m, 0, 64u << 10, &h, &n, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (n < 32)
+		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
+	if (mlpd_u32(h) != MLPD_MAGIC)
+		return tt_fail(err, TT_E_UNKNOWN, 0, "no Mono profiler magic at the beginning");
+	m->major = h[4];
+	m->minor = h[5];
+	m->version = h[6];
+	cap->pointer_size = h[7];
+	if (m->version < MLPD_V_MIN || m->version > MLPD_V_MAX)
+		return tt_fail(err, TT_E_UNKNOWN, 6, "data version %u is %s: this tracetool reads versions %d to %d",
+		    m->version, m->version > MLPD_V_MAX ? "too new" : "too old", MLPD_V_MIN, MLPD_V_MAX);
+	if (h[7] != 4 && h[7] != 8)
+		return tt_fail(err, TT_E_DAMAGED, 7, "pointer size %u is neither 4 nor 8", h[7]);
+	m->mask = h[7] == 4 ? UINT32_MAX : UINT64_MAX;
+	cap->wall_ms = mlpd_u64(h + at);
+	at += 8;
+	bool clock = m->major >= 3;
+	if (clock) {
+		m->zero = (int64_t)mlpd_u64(h + at);
+		at += 8;
+	}
+	int32_t flags = (int32_t)mlpd_u32(h + at + 4);
+	if (flags != 0)
+		return tt_fail(err, TT_E_UNKNOWN, at + 4, "header flags 0x%x are not known to this tracetool", (unsigned)flags);
+	cap->pid = (int32_t)mlpd_u32(h + at + 8);
+	at += 14;
+	cap->args = cap->arch = cap->os = "";
+	if (m->major == 0) {
+		at += 2;
+	} else {
+		if (!(cap->args = header_text(cap, h, n, &at, err)) || !(cap->arch = header_text(cap, h, n, &at, err)) ||
+		    !(cap->os = header_text(cap, h, n, &at, err)))
+			return err->code;
+	}
+	m->first = at;
+	if (!clock && n >= at + 16 && is_magic(h + at))
+		m->zero = (int64_t)mlpd_u64(h + at + 8);
+	cap->start_ns = m->zero;
+	snprintf(version, sizeof version, "data version %u (profiler %u.%u)", m->version, m->major, m->minor);
+	cap->version = tt_arena_text(&cap->arena, version, strlen(version), err);
+	return cap->version ? TT_OK : err->code;
+}
+
+static void
+close_(void *ctx)
+{
+	struct mlpd *m = ctx;
+
+	if (!m)
+		return;
+	tt_batch_free(&m->scratch);
+	tt_mem_free(&m->env->mem, m->unit, m->capunit * sizeof *m->unit);
+	tt_mem_free(&m->env->mem, m->win, m->capwin);
+	tt_mem_free(&m->env->mem, m, sizeof *m);
+}
+
+static int
+open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err)
+{
+	struct mlpd *m = tt_mem_alloc(&env->mem, sizeof *m, err);
+	int rc;
+
+	if (!m)
+		return err->code;
+	m->env = env;
+	m->src = src;
+	m->only = TT_ALL;
+	tt_batch_init(&m->scratch, &env->mem, 0);
+	tt_loss_reset(&m->found);
+	rc = read_header(m, cap, err);
+	if (rc == TT_OK && tt_src_info(src)->seekable)
+		rc = build_index(m, err);
+	if (rc != TT_OK) {
+		close_(m);
+		return rc;
+	}
+	m->at = m->first;
+	cap->zero_ns = m->zero;
+	cap->producer = "Mono log profiler";
+	cap->ends_recorded = m->version >= 13;
+	cap->category = mlpd_category;
+	cap->tally_name = mlpd_tag_name;
+	*ctx = m;
+	return TT_OK;
+}
+
+/* --- chunks -------------------------------------------------------------- */
+
+/* The next buffer: from the index, or from the input. */
+static int
+step(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err)
+{
+	if (!m->unit) {
+		int rc = next_unit(m, m->at, u, loss, err);
+		if (rc == TT_OK)
+			m->at = u->at + MLPD_BUF_HEAD + u->len;
+		return rc;
+	}
+	while (m->next < m->nunit) {
+		*u = m->unit[m->next++];
+		if (m->only == TT_ALL || u->tid == m->only)
+			return TT_OK;
+	}
+	return TT_END;
+}
+
+static int
+room(struct mlpd *m, struct tt_chunk *c, size_t n, struct tt_err *err)
+{
+	return tt_mem_grow(&m->env->mem, &c->bytes, &c->cap, n + TT_CHUNK_PAD, 1, err);
+}
+
+/* Copy ${n} bytes at ${at} into the chunk; fewer where the input ends: then the chunk is shorter and the cut is told. */
+static int
+load(struct mlpd *m, struct tt_chunk *c, uint64_t at, size_t n, struct tt_err *err)
+{
+	const uint8_t *p;
+	size_t have;
+	int rc = room(m, c, n, err);
+
+	if (rc == TT_OK)
+		rc = window(m, at, n, &p, &have, err);
+	if (rc != TT_OK)
+		return rc;
+	if (have < n) {
+		tt_loss_add(&c->loss, TT_LOST_CUT, 1, n - have, at + have);
+		n = have;
+	}
+	memcpy(c->bytes, p, n);
+	memset(c->bytes + n, 0, TT_CHUNK_PAD);
+	c->len = n;
+	c->loaded = true;
+	return TT_OK;
+}
+
+/* One window of a buffer too long to decode in one piece: its whole events, and the state behind them. */
+static int
+big_window(struct mlpd *m, struct tt_chunk *c, struct tt_err *err)
+{
+	struct mlpd_unit *u = &m->big;
+	size_t n = u->len < TT_CHUNK_MAX ? (size_t)u->len : TT_CHUNK_MAX, used = 0;
+	uint64_t state[4];
+	int rc = load(m, c, u->at, n, err);
+
+	if (rc != TT_OK)
+		return rc;
+	c->at = u->at;
+	c->tid = u->tid;
+	c->ts = u->ts;
+	memcpy(c->state, m->big_state, sizeof state);
+	memcpy(state, m->big_state, sizeof state);
+	if (c->len < n || n == u->len) {
+		u->len = 0;
+		return TT_OK;
+	}
+	tt_batch_reset(&m->scratch);
+	rc = mlpd_decode(m, c->bytes, n, u->at, u->tid, state, true, &m->scratch, &used, err);
+	if (rc != TT_OK)
+		return rc;
+	if (used == 0 || m->scratch.loss.any) {
+		/* Damaged here, or an event longer than a window: the rest is lost, and the real decoding says so. */
+		tt_loss_add(&c->loss, TT_LOST_DAMAGED, 1, u->len - n, u->at + n);
+		u->len = 0;
+		return TT_OK;
+	}
+	memset(c->bytes + used, 0, TT_CHUNK_PAD);
+	c->len = used;
+	u->at += used;
+	u->len -= used;
+	memcpy(m->big_state, state, sizeof state);
+	return TT_OK;
+}
+
+static int
+next(void *ctx, struct tt_chunk *c, struct tt_err *err)
+{
+	struct mlpd *m = ctx;
+	struct mlpd_unit u;
+	const uint8_t *h;
+	size_t n;
+
+	tt_loss_reset(&c->loss);
+	c->loaded = false;
+	if (m->found.any && m->seq == 0) {
+		tt_loss_join(&c->loss, &m->found);
+	}
+	c->seq = m->seq++;
+	if (m->big.len > 0)
+		return big_window(m, c, err);
+	int rc = step(m, &u, &c->loss, err);
+	if (rc == TT_END && m->ended && m->end_err.code == TT_E_DAMAGED)
+		tt_loss_add(&c->loss, TT_LOST_CODING, 1, 0, m->end_err.at);
+	if (rc != TT_OK)
+		return rc;
+	c->at = u.at;
+	c->tid = u.tid;
+	c->ts = u.ts;
+	if (u.len <= TT_CHUNK_MAX && m->unit) {
+		c->len = MLPD_BUF_HEAD + u.len;
+		c->state[0] = UINT64_MAX;       /* the state is in the header that comes with the bytes */
+		return TT_OK;
+	}
+	if (u.len <= TT_CHUNK_MAX) {
+		c->state[0] = UINT64_MAX;
+		return load(m, c, u.at, (size_t)(MLPD_BUF_HEAD + u.len), err);
+	}
+	rc = window(m, u.at, MLPD_BUF_HEAD, &h, &n, err);
+	if (rc != TT_OK)
+		return rc;
+	m->big = u;
+	m->big.at += MLPD_BUF_HEAD;
+	m->big_state[MLPD_S_TIME] = mlpd_u64(h + 8);
+	m->big_state[MLPD_S_PTR] = mlpd_u64(h + 16);
+	m->big_state[MLPD_S_OBJ] = mlpd_u64(h + 24);
+	m->big_state[MLPD_S_METHOD] = mlpd_u64(h + 40);
+	return big_window(m, c, err);
+}
+
+static int
+decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err)
+{
+	const struct mlpd *m = ctx;
+	const uint8_t *p = c->bytes;
+	size_t n = (size_t)c->len, used;
+	uint64_t state[4], at = c->at;
+
+	memcpy(state, c->state, sizeof state);
+	if (c->state[0] == UINT64_MAX) {
+		if (n < MLPD_BUF_HEAD)
+			return TT_OK;   /* cut inside the header: told by next */
+		state[MLPD_S_TIME] = mlpd_u64(p + 8);
+		state[MLPD_S_PTR] = mlpd_u64(p + 16);
+		state[MLPD_S_OBJ] = mlpd_u64(p + 24);
+		state[MLPD_S_METHOD] = mlpd_u64(p + 40);
+		p += MLPD_BUF_HEAD;
+		n -= MLPD_BUF_HEAD;
+		at += MLPD_BUF_HEAD;
+	}
+	return mlpd_decode(m, p, n, at, c->tid, state, false, b, &used, err);
+}
+
+static int
+rewind_(void *ctx, uint64_t tid, struct tt_err *err)
+{
+	struct mlpd *m = ctx;
+
+	m->next = 0;
+	m->seq = 0;
+	m->only = tid;
+	m->big.len = 0;
+	m->at = m->first;
+	if (!tt_src_info(m->src)->seekable) {
+		m->win_at = m->nwin = 0;
+		m->ended = false;
+		memset(&m->end_err, 0, sizeof m->end_err);
+	}
+	(void)err;
+	return TT_OK;
+}
+
+const struct tt_format tt_format_mlpd = {
+	.name = "mlpd",
+	.summary = "Mono log profiler, data versions 4 to 17",
+	.suffix = ".mlpd",
+	.probe = probe,
+	.open = open_,
+	.next = next,
+	.rewind = rewind_,
+	.decode = decode,
+	.close = close_,
+};

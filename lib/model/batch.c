@@ -1,0 +1,90 @@
+#include "model/event.h"
+
+void
+tt_batch_init(struct tt_batch *b, struct tt_mem *mem, unsigned needs)
+{
+	memset(b, 0, sizeof *b);
+	b->mem = mem;
+	b->needs = needs;
+	tt_loss_reset(&b->loss);
+	tt_batch_reset(b);
+}
+
+void
+tt_batch_free(struct tt_batch *b)
+{
+	tt_mem_free(b->mem, b->ev, b->cap * sizeof *b->ev);
+	tt_mem_free(b->mem, b->word, b->capword * sizeof *b->word);
+	tt_mem_free(b->mem, b->def, b->capdef * sizeof *b->def);
+	tt_mem_free(b->mem, b->rare, b->caprare * sizeof *b->rare);
+	tt_mem_free(b->mem, b->tally, b->tally ? 256 * sizeof *b->tally : 0);
+	tt_mem_free(b->mem, b->open, b->capopen * sizeof *b->open);
+	tt_mem_free(b->mem, b->base_end, b->capbase_end * sizeof *b->base_end);
+	tt_mem_free(b->mem, b->unsure_key, b->capunsure * sizeof *b->unsure_key);
+	tt_buf_free(&b->text);
+	memset(b, 0, sizeof *b);
+}
+
+void
+tt_batch_reset(struct tt_batch *b)
+{
+	b->n = b->nword = b->ndef = b->nrare = 0;
+	b->text.n = 0;
+	b->depth = b->nbase_end = 0;
+	b->base = NULL;
+	b->unsure = 0;
+	b->nstack = b->nevent = b->nalloc = b->alloc_b = 0;
+	b->min_ts = INT64_MAX;
+	b->max_ts = INT64_MIN;
+	if (b->tally)
+		memset(b->tally, 0, 256 * sizeof *b->tally);
+	if (b->loss.any)
+		tt_loss_reset(&b->loss);
+}
+
+int
+tt_batch_grow(struct tt_batch *b, size_t more, struct tt_err *err)
+{
+	int rc = tt_mem_grow(b->mem, &b->ev, &b->cap, b->n + more, sizeof *b->ev, err);
+
+	if (rc == TT_OK)
+		rc = tt_mem_grow(b->mem, &b->open, &b->capopen, b->depth + more, sizeof *b->open, err);
+	return rc;
+}
+
+struct tt_event *
+tt_batch_rare(struct tt_batch *b, enum tt_kind kind, int64_t ts, uint64_t val, struct tt_err *err)
+{
+	if (b->nrare == b->caprare &&
+	    tt_mem_grow(b->mem, &b->rare, &b->caprare, b->nrare + 1, sizeof *b->rare, err) != TT_OK)
+		return NULL;
+	/* Room for the event and for the slots that belong to it. */
+	if (tt_batch_room(b, 16, err) != TT_OK)
+		return NULL;
+	b->rare[b->nrare++] = (uint32_t)b->n;
+	struct tt_event *e = &b->ev[b->n++];
+	*e = (struct tt_event){ .ts = ts, .val = val, .kind = (uint8_t)kind };
+	return e;
+}
+
+int
+tt_batch_words(struct tt_batch *b, size_t n, uint64_t *at, struct tt_err *err)
+{
+	int rc = tt_mem_grow(b->mem, &b->word, &b->capword, b->nword + n, sizeof *b->word, err);
+
+	if (rc == TT_OK) {
+		*at = b->nword;
+		b->nword += n;
+	}
+	return rc;
+}
+
+int
+tt_batch_def(struct tt_batch *b, const struct tt_def *d, struct tt_err *err)
+{
+	int rc = tt_mem_grow(b->mem, &b->def, &b->capdef, b->ndef + 1, sizeof *b->def, err);
+
+	if (rc == TT_OK)
+		b->def[b->ndef++] = *d;
+	return rc;
+}

@@ -1,0 +1,175 @@
+#include "model/capture.h"
+
+int
+tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err)
+{
+	char *v = tt_arena_text(&c->arena, value, strlen(value), err);
+
+	if (!v)
+		return err->code;
+	struct tt_meta **at = &c->meta;
+	while (*at && strcmp((*at)->key, key) != 0)
+		at = &(*at)->next;
+	if (!*at) {
+		struct tt_meta *m = tt_arena_alloc(&c->arena, sizeof *m, err);
+		char *k = m ? tt_arena_text(&c->arena, key, strlen(key), err) : NULL;
+		if (!k)
+			return err->code;
+		m->key = k;
+		*at = m;
+	}
+	(*at)->value = v;
+	return TT_OK;
+}
+
+const char *
+tt_capture_meta_get(const struct tt_capture *c, const char *key)
+{
+	for (const struct tt_meta *m = c->meta; m; m = m->next)
+		if (strcmp(m->key, key) == 0)
+			return m->value;
+	return NULL;
+}
+
+void
+tt_threads_init(struct tt_threads *ts, struct tt_mem *mem)
+{
+	memset(ts, 0, sizeof *ts);
+	ts->mem = mem;
+}
+
+void
+tt_threads_free(struct tt_threads *ts)
+{
+	for (size_t i = 0; i < ts->n; i++) {
+		struct tt_thread *t = ts->t[i];
+		tt_mem_free(ts->mem, t->stack.z, t->stack.cap * sizeof *t->stack.z);
+		tt_mem_free(ts->mem, t, sizeof *t);
+	}
+	tt_mem_free(ts->mem, ts->t, ts->cap * sizeof *ts->t);
+	tt_mem_free(ts->mem, ts->slot, ts->nslot * sizeof *ts->slot);
+}
+
+static struct tt_thread_slot *
+slot_of(struct tt_thread *const *t, struct tt_thread_slot *slot, size_t nslot, uint32_t process, uint64_t tid)
+{
+	size_t i = (size_t)(((tid ^ process) * 0x9E3779B97F4A7C15u) >> 20) & (nslot - 1);
+
+	while (slot[i].first && (t[slot[i].first - 1]->tid != tid || t[slot[i].first - 1]->process != process))
+		i = (i + 1) & (nslot - 1);
+	return &slot[i];
+}
+
+static int
+grow_slots(struct tt_threads *ts, struct tt_err *err)
+{
+	size_t nslot = ts->nslot ? ts->nslot * 2 : 64;
+	struct tt_thread_slot *slot = tt_mem_alloc(ts->mem, nslot * sizeof *slot, err);
+
+	if (!slot)
+		return err->code;
+	for (size_t i = 0; i < ts->nslot; i++)
+		if (ts->slot[i].first) {
+			const struct tt_thread *t = ts->t[ts->slot[i].first - 1];
+			*slot_of(ts->t, slot, nslot, t->process, t->tid) = ts->slot[i];
+		}
+	tt_mem_free(ts->mem, ts->slot, ts->nslot * sizeof *ts->slot);
+	ts->slot = slot;
+	ts->nslot = nslot;
+	return TT_OK;
+}
+
+static int
+new_thread(struct tt_threads *ts, uint32_t process, uint64_t tid, uint32_t generation, struct tt_thread **t,
+    struct tt_err *err)
+{
+	int rc = tt_mem_grow(ts->mem, &ts->t, &ts->cap, ts->n + 1, sizeof *ts->t, err);
+
+	if (rc != TT_OK)
+		return rc;
+	struct tt_thread *n = tt_mem_alloc(ts->mem, sizeof *n, err);
+	if (!n)
+		return err->code;
+	n->tid = tid;
+	n->process = process;
+	n->generation = generation;
+	n->index = (uint32_t)ts->n;
+	n->first_ts = INT64_MAX;
+	n->last_ts = INT64_MIN;
+	n->name = "";
+	ts->t[ts->n++] = n;
+	*t = n;
+	return TT_OK;
+}
+
+int
+tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool fresh, struct tt_thread **t,
+    struct tt_err *err)
+{
+	int rc;
+
+	if (ts->used * 2 >= ts->nslot && (rc = grow_slots(ts, err)) != TT_OK)
+		return rc;
+	struct tt_thread_slot *slot = slot_of(ts->t, ts->slot, ts->nslot, process, tid);
+	struct tt_thread *now = slot->now ? ts->t[slot->now - 1] : NULL;
+	if (now && !(fresh && now->ended)) {
+		*t = now;
+		return TT_OK;
+	}
+	uint32_t known = now ? now->next : slot->first;
+	if (known) {
+		*t = ts->t[known - 1];
+	} else {
+		if ((rc = new_thread(ts, process, tid, now ? now->generation + 1 : 0, t, err)) != TT_OK)
+			return rc;
+		if (now)
+			now->next = (*t)->index + 1;
+		else
+			slot->first = (*t)->index + 1;
+		ts->used += now == NULL;
+	}
+	slot->now = (*t)->index + 1;
+	return TT_OK;
+}
+
+void
+tt_threads_reset(struct tt_threads *ts)
+{
+	for (size_t i = 0; i < ts->nslot; i++)
+		ts->slot[i].now = 0;
+	for (size_t i = 0; i < ts->n; i++) {
+		struct tt_thread *t = ts->t[i];
+		t->started = t->ended = false;
+		t->first_ts = INT64_MAX;
+		t->last_ts = INT64_MIN;
+		t->nevent = t->ncall = t->nalloc = t->alloc_b = t->open_at_end = 0;
+		t->stack.n = 0;
+		t->stack.begun = 0;
+	}
+}
+
+int
+tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n, struct tt_arena *a,
+    struct tt_err *err)
+{
+	for (size_t i = 0; i < ts->n; i++) {
+		struct tt_thread *t = ts->t[i];
+		if (t->process >= n)
+			continue;
+		/* A later thread of the same id is named later: look no further than where this one ended. */
+		int64_t until = t->next && t->last_ts >= t->first_ts ? t->last_ts - caps[t->process]->offset_ns : INT64_MAX;
+		const struct tt_def *d = tt_defs_find(caps[t->process]->defs, TT_DEF_THREAD, t->tid, until);
+		if (d && d->len > 0) {
+			t->name = d->text;
+			continue;
+		}
+		char buf[40], *p = buf;
+		memcpy(p, "Thread ", 7);
+		p = tt_put_u64(p + 7, i + 1);
+		char *name = tt_arena_text(a, buf, (size_t)(p - buf), err);
+		if (!name)
+			return err->code;
+		t->name = name;
+	}
+	return TT_OK;
+}

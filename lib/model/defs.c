@@ -1,0 +1,261 @@
+#include "model/defs.h"
+
+#include <stdlib.h>
+
+/* Definitions of one kind: all in order of addition, and a hash of the newest per key. */
+struct kind {
+	struct entry **all;
+	size_t n, cap;
+	uint32_t *slot;               /* index + 1 into all, of the key's newest; 0 empty */
+	size_t nslot;
+};
+
+struct entry {
+	struct tt_def d;
+	struct entry *older;          /* what the key meant before, newest time first */
+};
+
+struct tt_defs {
+	struct tt_mem *mem;
+	struct tt_arena arena;
+	struct kind kind[TT_DEF_KINDS];
+	bool reused;
+	const struct tt_def **symbol; /* by address; made on demand */
+	size_t nsymbol;
+};
+
+int
+tt_defs_new(struct tt_mem *mem, struct tt_defs **defs, struct tt_err *err)
+{
+	struct tt_defs *d = tt_mem_alloc(mem, sizeof *d, err);
+
+	if (!d)
+		return err->code;
+	d->mem = mem;
+	tt_arena_init(&d->arena, mem);
+	*defs = d;
+	return TT_OK;
+}
+
+void
+tt_defs_free(struct tt_defs *d)
+{
+	if (!d)
+		return;
+	for (size_t k = 0; k < TT_DEF_KINDS; k++) {
+		tt_mem_free(d->mem, d->kind[k].all, d->kind[k].cap * sizeof *d->kind[k].all);
+		tt_mem_free(d->mem, d->kind[k].slot, d->kind[k].nslot * sizeof *d->kind[k].slot);
+	}
+	tt_mem_free(d->mem, d->symbol, d->nsymbol * sizeof *d->symbol);
+	tt_arena_free(&d->arena);
+	tt_mem_free(d->mem, d, sizeof *d);
+}
+
+static size_t
+hash(uint64_t key, size_t nslot)
+{
+	return (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & (nslot - 1);
+}
+
+/* The slot of ${key}: its own, or the empty one where it belongs. */
+static uint32_t *
+find_slot(const struct kind *k, uint64_t key)
+{
+	size_t i = hash(key, k->nslot);
+
+	while (k->slot[i] && k->all[k->slot[i] - 1]->d.key != key)
+		i = (i + 1) & (k->nslot - 1);
+	return &k->slot[i];
+}
+
+static int
+rehash(struct tt_defs *defs, struct kind *k, struct tt_err *err)
+{
+	struct kind bigger = *k;
+
+	bigger.nslot = k->nslot ? k->nslot * 2 : 64;
+	bigger.slot = tt_mem_alloc(defs->mem, bigger.nslot * sizeof *bigger.slot, err);
+	if (!bigger.slot)
+		return err->code;
+	for (size_t i = 0; i < k->nslot; i++)
+		if (k->slot[i])
+			*find_slot(&bigger, k->all[k->slot[i] - 1]->d.key) = k->slot[i];
+	tt_mem_free(defs->mem, k->slot, k->nslot * sizeof *k->slot);
+	*k = bigger;
+	return TT_OK;
+}
+
+static bool
+same_text(const char *a, uint32_t na, const char *b, uint32_t nb)
+{
+	return na == nb && (na == 0 || memcmp(a, b, na) == 0);
+}
+
+static bool
+same_meaning(const struct tt_def *a, const struct tt_def *b)
+{
+	return a->a == b->a && a->b == b->b && same_text(a->text, a->len, b->text, b->len) &&
+	    same_text(a->text2, a->len2, b->text2, b->len2);
+}
+
+static int
+copy_text(struct tt_defs *defs, struct tt_def *d, struct tt_err *err)
+{
+	const char *t = tt_arena_text(&defs->arena, d->text ? d->text : "", d->len, err);
+	const char *t2 = t && d->len2 ? tt_arena_text(&defs->arena, d->text2, d->len2, err) : "";
+
+	if (!t || !t2)
+		return err->code;
+	d->text = t;
+	d->text2 = t2;
+	return TT_OK;
+}
+
+/* Keep the chain of one key in order of time, newest first, whatever the order of arrival. */
+static struct entry *
+chain(struct entry *head, struct entry *e)
+{
+	if (!head || e->d.ts >= head->d.ts) {
+		e->older = head;
+		return e;
+	}
+	struct entry *at = head;
+	while (at->older && at->older->d.ts > e->d.ts)
+		at = at->older;
+	e->older = at->older;
+	at->older = e;
+	return head;
+}
+
+int
+tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
+{
+	struct kind *k = &defs->kind[d->kind];
+	int rc;
+
+	if (k->n * 2 >= k->nslot && (rc = rehash(defs, k, err)) != TT_OK)
+		return rc;
+	uint32_t *slot = find_slot(k, d->key);
+	struct entry *head = *slot ? k->all[*slot - 1] : NULL;
+	for (struct entry *e = head; e; e = e->older)
+		if (e->d.ts <= d->ts || !e->older) {
+			if (same_meaning(&e->d, d)) {
+				if (d->ts < e->d.ts)
+					e->d.ts = d->ts;
+				return TT_OK;
+			}
+			break;
+		}
+	if ((rc = tt_mem_grow(defs->mem, &k->all, &k->cap, k->n + 1, sizeof *k->all, err)) != TT_OK)
+		return rc;
+	struct entry *e = tt_arena_alloc(&defs->arena, sizeof *e, err);
+	if (!e)
+		return err->code;
+	e->d = *d;
+	if ((rc = copy_text(defs, &e->d, err)) != TT_OK)
+		return rc;
+	k->all[k->n++] = e;
+	if (head && (d->kind == TT_DEF_CLASS || d->kind == TT_DEF_VTABLE))
+		defs->reused = true;
+	/* The slot holds an index into all; the chain hangs on the entry it names, which must stay the newest. */
+	struct entry *newest = chain(head, e);
+	if (newest == e)
+		*slot = (uint32_t)k->n;
+	return TT_OK;
+}
+
+static const struct entry *
+find_entry(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key)
+{
+	const struct kind *k = &defs->kind[kind];
+
+	if (k->nslot == 0)
+		return NULL;
+	uint32_t i = *find_slot(k, key);
+	return i ? k->all[i - 1] : NULL;
+}
+
+const struct tt_def *
+tt_defs_find(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key, int64_t ts)
+{
+	const struct entry *e = find_entry(defs, kind, key);
+
+	while (e && e->d.ts > ts && e->older)
+		e = e->older;
+	return e ? &e->d : NULL;
+}
+
+const struct tt_def *
+tt_defs_at(const struct tt_defs *defs, enum tt_def_kind kind, size_t i)
+{
+	return i < defs->kind[kind].n ? &defs->kind[kind].all[i]->d : NULL;
+}
+
+size_t
+tt_defs_count(const struct tt_defs *defs, enum tt_def_kind kind)
+{
+	return defs->kind[kind].n;
+}
+
+bool
+tt_defs_reused(const struct tt_defs *defs)
+{
+	return defs->reused;
+}
+
+bool
+tt_defs_key_reused(const struct tt_defs *defs, uint64_t key)
+{
+	const struct entry *e = find_entry(defs, TT_DEF_VTABLE, key);
+
+	if (e) {
+		if (e->older)
+			return true;
+		e = find_entry(defs, TT_DEF_CLASS, e->d.b);
+	} else {
+		e = find_entry(defs, TT_DEF_CLASS, key);
+	}
+	return e && e->older;
+}
+
+const struct tt_def *
+tt_defs_class(const struct tt_defs *defs, uint64_t key, int64_t ts)
+{
+	const struct tt_def *v = tt_defs_find(defs, TT_DEF_VTABLE, key, ts);
+
+	return tt_defs_find(defs, TT_DEF_CLASS, v ? v->b : key, ts);
+}
+
+static int
+by_address(const void *a, const void *b)
+{
+	uint64_t x = (*(const struct tt_def *const *)a)->key, y = (*(const struct tt_def *const *)b)->key;
+
+	return (x > y) - (x < y);
+}
+
+const struct tt_def *
+tt_defs_symbol(struct tt_defs *defs, uint64_t ip, uint64_t reach)
+{
+	const struct kind *k = &defs->kind[TT_DEF_SYMBOL];
+	struct tt_err err;
+
+	if (!defs->symbol && k->n > 0) {
+		defs->symbol = tt_mem_alloc(defs->mem, k->n * sizeof *defs->symbol, &err);
+		if (!defs->symbol)
+			return NULL;
+		defs->nsymbol = k->n;
+		for (size_t i = 0; i < k->n; i++)
+			defs->symbol[i] = &k->all[i]->d;
+		qsort(defs->symbol, defs->nsymbol, sizeof *defs->symbol, by_address);
+	}
+	size_t lo = 0, hi = defs->nsymbol;
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (defs->symbol[mid]->key <= ip)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo > 0 && ip - defs->symbol[lo - 1]->key <= reach ? defs->symbol[lo - 1] : NULL;
+}

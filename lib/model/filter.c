@@ -1,0 +1,182 @@
+/**
+ * Globs and the defaults of a filter; the contract is in filter.h.
+ */
+#include "model/filter.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+
+void
+tt_filter_init(struct tt_filter *f)
+{
+	*f = (struct tt_filter){ .from = INT64_MIN, .to = INT64_MAX };
+}
+
+bool
+tt_filter_needs_text(const struct tt_filter *f)
+{
+	/*
+	 * Frames become times, and thread globs match names that may be defined behind their use. Marker and
+	 * category only choose rows, and what writes zones one by one asks for text itself.
+	 */
+	return f->has_frames || f->thread;
+}
+
+/* The length of the character at ${s}; a byte that is not UTF-8 counts as one. */
+static size_t
+char_len(const char *s)
+{
+	size_t len = tt_utf8_len(s, strnlen(s, 4));
+
+	return len ? len : 1;
+}
+
+/* The character at ${s} as a number to compare; a stray byte stands for itself. */
+static uint32_t
+char_at(const char *s, size_t len)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	uint32_t c = u[0];
+
+	if (len > 1)
+		c &= 0x7fu >> len;
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | (u[i] & 0x3f);
+	return c;
+}
+
+/* The end of the set that begins at ${p} ("["), behind its "]"; NULL if it never ends: then "[" is a plain character. */
+static const char *
+set_end(const char *p)
+{
+	p++;
+	if (*p == '!' || *p == '^')
+		p++;
+	if (*p == ']')
+		p++;
+	for (; *p && *p != ']'; p++) {
+		if (*p == '\\' && p[1])
+			p++;
+	}
+	return *p ? p + 1 : NULL;
+}
+
+/* Take one character of a set and step over it. */
+static uint32_t
+set_char(const char **p)
+{
+	size_t len;
+	uint32_t c;
+
+	if (**p == '\\' && (*p)[1])
+		(*p)++;
+	len = char_len(*p);
+	c = char_at(*p, len);
+	*p += len;
+	return c;
+}
+
+/* Is ${c} in the set that stands from ${p} ("[") to ${end}? */
+static bool
+set_has(const char *p, const char *end, uint32_t c)
+{
+	bool negate, found = false;
+
+	p++;
+	negate = *p == '!' || *p == '^';
+	p += negate;
+	/* A "]" right at the beginning is a member, so the loop tests at its end. */
+	do {
+		uint32_t first = set_char(&p), last = first;
+
+		if (*p == '-' && p + 1 < end - 1) {
+			p++;
+			last = set_char(&p);
+		}
+		found |= c >= first && c <= last;
+	} while (p < end - 1);
+	return found != negate;
+}
+
+/* Match one character of the text against one item of the pattern (not "*"); step over both, or false. */
+static bool
+match_one(const char **p, const char **s)
+{
+	size_t len = char_len(*s);
+	uint32_t c = char_at(*s, len);
+	const char *end;
+	size_t plen;
+
+	if (**p == '?') {
+		(*p)++;
+		*s += len;
+		return true;
+	}
+	if (**p == '[' && (end = set_end(*p)) != NULL) {
+		if (!set_has(*p, end, c))
+			return false;
+		*p = end;
+		*s += len;
+		return true;
+	}
+	if (**p == '\\' && (*p)[1])
+		(*p)++;
+	plen = char_len(*p);
+	if (plen != len || memcmp(*p, *s, len) != 0)
+		return false;
+	*p += len;
+	*s += len;
+	return true;
+}
+
+/*
+ * Only the last star can need another try: what an earlier one took less or more of, the later makes
+ * up for. So going back to the last star alone is exact, and the time is O(pattern * text).
+ */
+static bool
+match(const char *p, const char *s)
+{
+	const char *star = NULL, *again = NULL;
+
+	while (*s) {
+		const char *p0 = p;
+
+		if (*p == '*') {
+			star = ++p;
+			again = s;
+			continue;
+		}
+		if (*p && match_one(&p, &s))
+			continue;
+		p = p0;
+		if (!star)
+			return false;
+		p = star;
+		again += char_len(again);
+		s = again;
+	}
+	while (*p == '*')
+		p++;
+	return *p == '\0';
+}
+
+bool
+tt_glob(const char *pattern, const char *text)
+{
+	if (!strpbrk(pattern, "*?[\\"))
+		return strstr(text, pattern) != NULL;
+	return match(pattern, text);
+}
+
+bool
+tt_glob_any(const char *const *list, const char *text)
+{
+	if (!list)
+		return true;
+	for (; *list; list++) {
+		if (tt_glob(*list, text))
+			return true;
+	}
+	return false;
+}

@@ -1,0 +1,118 @@
+/**
+ * The ledger; the contract is in loss.h.
+ */
+#include "model/loss.h"
+
+#include <string.h>
+
+#include "base/err.h"
+
+const char *const tt_severity_name[4] = { "info", "notice", "loss", "error" };
+
+/*
+ * Damage is what makes a capture less than its producer wrote; it gives exit code 3. The rest is either the
+ * producer's doing (it was killed, it dropped events) or a decision of ours that figures depend on.
+ */
+const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
+	[TT_LOST_CUT] = { "cut", "input ends inside a chunk",
+	    "The file is cut short: copy it again; what stands before the cut was read.", TT_ERROR, true },
+	[TT_LOST_CODING] = { "coding", "compressed stream cut or damaged",
+	    "Check the compressed file (gzip -t, xz -t) and copy it again; what could be decompressed was read.",
+	    TT_ERROR, true },
+	[TT_LOST_SYNC] = { "sync", "bytes skipped to find the next chunk",
+	    "The file is damaged here: copy it again, in binary mode if over FTP; the rest was read.", TT_ERROR,
+	    true },
+	[TT_LOST_DAMAGED] = { "damaged", "rest of a chunk that could not be decoded",
+	    "The chunk is damaged: times and calls of its thread are incomplete there; other chunks are unaffected.",
+	    TT_ERROR, true },
+	[TT_LOST_UNKNOWN] = { "unknown", "event of an unknown type; rest of its chunk skipped",
+	    "The producer may be newer than this tracetool: look for an update, or report the capture.", TT_ERROR,
+	    true },
+	[TT_LOST_GARBAGE] = { "garbage", "bytes after the end of the capture",
+	    "Something was appended to the file; it was ignored.", TT_LOSS, true },
+	[TT_LOST_CHANGED] = { "changed", "input changed while it was read",
+	    "Run again when the capture is finished: figures may mix two states of the file.", TT_ERROR, true },
+	[TT_LOST_DROPPED] = { "dropped", "events dropped by the recorder",
+	    "Record less, or with a larger buffer: counts and times are lower bounds.", TT_LOSS, false },
+	[TT_LOST_NOT_ENDED] = { "not_ended", "producer did not end cleanly",
+	    "The program was killed, crashed or still runs: up to the last second of each thread is missing.",
+	    TT_NOTICE, false },
+	[TT_LOST_UNMATCHED] = { "unmatched", "ends without a begin, ignored",
+	    "Usual where an exception leaves code that is not instrumented; otherwise calls are missing.", TT_INFO,
+	    false },
+	[TT_LOST_POPPED] = { "popped", "zones without an end, closed with the zone around them",
+	    "Their times are upper bounds; usual after exceptions.", TT_INFO, false },
+	[TT_LOST_OPEN] = { "open", "zones still open at the end",
+	    "Closed at their thread's last event: their times are lower bounds.", TT_INFO, false },
+	[TT_LOST_DEPTH] = { "depth", "zones nested deeper than the stack limit",
+	    "Left out: their time belongs to the deepest zone kept; look for endless recursion.", TT_LOSS, false },
+	[TT_LOST_CLOCK] = { "clock", "times that ran backwards, taken as standing still",
+	    "Durations around them are too short; the recording machine's clock is suspect.", TT_NOTICE, false },
+	[TT_LOST_NAMES] = { "names", "keys without a definition",
+	    "Their names were not recorded (capture cut early, or code unloaded): shown as (unknown).", TT_NOTICE,
+	    false },
+	[TT_LOST_PATHS] = { "paths", "call paths over the cap, joined in \"(more paths)\"",
+	    "Raise --max-paths to see them apart; totals per marker are complete all the same.", TT_NOTICE, false },
+	[TT_LOST_REUSED] = { "reused", "addresses used for several things that cannot be told apart",
+	    "Code or classes were unloaded and their addresses reused: figures of the later ones hold the earlier.",
+	    TT_NOTICE, false },
+	[TT_LOST_VALUES] = { "values", "values that could not be written",
+	    "The output format has no NaN, infinity or number that large: these points were left out.", TT_NOTICE,
+	    false },
+	[TT_LOST_STACKS] = { "stacks", "stacks cut by the recorder's depth limit",
+	    "Their outermost callers are missing: record with a higher frame limit (Mono: maxframes=N).", TT_INFO,
+	    false },
+};
+
+void
+tt_loss_reset(struct tt_loss *l)
+{
+	memset(l, 0, sizeof *l);
+}
+
+/* Add to one entry; an entry that counted nothing yet has no place. */
+static void
+add(struct tt_loss_entry *e, uint64_t n, uint64_t bytes, uint64_t at)
+{
+	if (e->n == 0 && e->bytes == 0)
+		e->first_at = TT_NOWHERE;
+	e->n += n;
+	e->bytes += bytes;
+	if (at < e->first_at)
+		e->first_at = at;
+}
+
+void
+tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, uint64_t at)
+{
+	if (n == 0 && bytes == 0)
+		return;
+	add(&l->e[k], n, bytes, at);
+	l->any = true;
+}
+
+void
+tt_loss_join(struct tt_loss *into, const struct tt_loss *from)
+{
+	if (!from->any)
+		return;
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
+		const struct tt_loss_entry *e = &from->e[k];
+
+		if (e->n || e->bytes)
+			add(&into->e[k], e->n, e->bytes, e->first_at);
+	}
+	into->any = true;
+}
+
+bool
+tt_loss_damaged(const struct tt_loss *l)
+{
+	if (!l->any)
+		return false;
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
+		if (tt_loss_info[k].damage && (l->e[k].n || l->e[k].bytes))
+			return true;
+	}
+	return false;
+}

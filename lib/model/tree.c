@@ -1,0 +1,293 @@
+#include "model/tree.h"
+
+#include <stdlib.h>
+
+/*
+ * Everything lives in pages that never move, so that workers may read while the commit stage adds: a
+ * node is complete before its hash entry is published, and a hash table that grew is published whole
+ * while the old one stays until the end.
+ */
+enum { DIR = 1u << 14 };              /* pages: 16,384 * 1,024 nodes */
+#define MAX_NODES ((uint32_t)DIR * TT_TREE_PAGE)
+
+struct entry {
+	uint64_t key;
+	uint32_t parent;              /* kind in the top two bits */
+	_Atomic uint32_t node;        /* 0: empty; written last */
+};
+
+struct table {
+	struct table *older;
+	size_t n;                     /* entries, a power of two */
+	unsigned shift;
+	struct entry e[];
+};
+
+struct tt_tree {
+	struct tt_mem *mem;
+	uint32_t cap;
+	_Atomic uint32_t n;
+	uint64_t dropped;
+	struct table *_Atomic table;
+	struct tt_node *node[DIR];
+
+	struct tt_marker *marker;
+	size_t nmarker, capmarker;
+	uint32_t *mslot;              /* marker number + 1 by key */
+	size_t nmslot;
+};
+
+static uint32_t
+tag(uint32_t parent, enum tt_node_kind kind)
+{
+	/* Thread roots hang on the root alone and have keys of their own; two bits are enough. */
+	return parent | (kind == TT_NODE_ZONE ? 0 : kind == TT_NODE_ALLOC ? 1u : kind == TT_NODE_STACKS ? 3u : 2u) << 30;
+}
+
+static uint64_t
+root_key(enum tt_node_kind kind, uint64_t key)
+{
+	return kind == TT_NODE_SAMPLES ? key | (uint64_t)1 << 40 : key;
+}
+
+static inline size_t
+slot(const struct table *t, uint32_t parent, uint64_t key)
+{
+	return (size_t)(((key ^ (uint64_t)parent << 32) * 0x9E3779B97F4A7C15u + (uint64_t)parent * 0xD6E8FEB86659FD93u) >>
+	    t->shift);
+}
+
+static struct table *
+new_table(struct tt_tree *tree, size_t n, struct tt_err *err)
+{
+	struct table *t = tt_mem_alloc(tree->mem, sizeof *t + n * sizeof t->e[0], err);
+
+	if (!t)
+		return NULL;
+	t->n = n;
+	t->shift = (unsigned)(64 - __builtin_ctzll(n));
+	return t;
+}
+
+static void
+insert(struct table *t, uint32_t parent, uint64_t key, uint32_t node)
+{
+	size_t i = slot(t, parent, key);
+
+	while (atomic_load_explicit(&t->e[i].node, memory_order_relaxed))
+		i = (i + 1) & (t->n - 1);
+	t->e[i].key = key;
+	t->e[i].parent = parent;
+	atomic_store_explicit(&t->e[i].node, node, memory_order_release);
+}
+
+static int
+grow_table(struct tt_tree *tree, struct tt_err *err)
+{
+	struct table *old = atomic_load_explicit(&tree->table, memory_order_relaxed);
+	struct table *t = new_table(tree, old->n * 4, err);
+
+	if (!t)
+		return err->code;
+	for (size_t i = 0; i < old->n; i++) {
+		uint32_t node = atomic_load_explicit(&old->e[i].node, memory_order_relaxed);
+		if (node)
+			insert(t, old->e[i].parent, old->e[i].key, node);
+	}
+	t->older = old;
+	atomic_store_explicit(&tree->table, t, memory_order_release);
+	return TT_OK;
+}
+
+static int
+new_node(struct tt_tree *tree, const struct tt_node *from, uint32_t *id, struct tt_err *err)
+{
+	uint32_t n = atomic_load_explicit(&tree->n, memory_order_relaxed);
+	struct tt_node **page = &tree->node[n >> TT_TREE_PAGE_BITS];
+
+	if (!*page && !(*page = tt_mem_alloc(tree->mem, TT_TREE_PAGE * sizeof **page, err)))
+		return err->code;
+	(*page)[n & (TT_TREE_PAGE - 1)] = *from;
+	atomic_store_explicit(&tree->n, n + 1, memory_order_release);
+	*id = n;
+	return TT_OK;
+}
+
+int
+tt_tree_new(struct tt_mem *mem, uint32_t cap, struct tt_tree **out, struct tt_err *err)
+{
+	struct tt_tree *tree = tt_mem_alloc(mem, sizeof *tree, err);
+	struct tt_node root = { .kind = TT_NODE_ROOT, .marker = TT_NO_MARKER };
+	struct tt_node more = { .kind = TT_NODE_ZONE, .key = TT_KEY_MORE, .depth = 1 };
+	uint32_t id;
+
+	if (!tree)
+		return err->code;
+	tree->mem = mem;
+	tree->cap = cap < MAX_NODES - 64 ? cap : MAX_NODES - 64;
+	struct table *t = new_table(tree, 4096, err);
+	atomic_store(&tree->table, t);
+	*out = tree;
+	if (!t || new_node(tree, &root, &id, err) != TT_OK || new_node(tree, &more, &id, err) != TT_OK ||
+	    tt_mem_grow(mem, &tree->marker, &tree->capmarker, 1, sizeof *tree->marker, err) != TT_OK) {
+		tt_tree_free(tree);
+		*out = NULL;
+		return err->code;
+	}
+	tree->marker[0] = (struct tt_marker){ .key = TT_KEY_MORE };
+	tree->nmarker = 1;
+	return TT_OK;
+}
+
+void
+tt_tree_free(struct tt_tree *tree)
+{
+	if (!tree)
+		return;
+	for (struct table *t = atomic_load(&tree->table), *older; t; t = older) {
+		older = t->older;
+		tt_mem_free(tree->mem, t, sizeof *t + t->n * sizeof t->e[0]);
+	}
+	for (size_t i = 0; i < DIR; i++)
+		tt_mem_free(tree->mem, tree->node[i], tree->node[i] ? TT_TREE_PAGE * sizeof *tree->node[i] : 0);
+	tt_mem_free(tree->mem, tree->marker, tree->capmarker * sizeof *tree->marker);
+	tt_mem_free(tree->mem, tree->mslot, tree->nmslot * sizeof *tree->mslot);
+	tt_mem_free(tree->mem, tree, sizeof *tree);
+}
+
+uint32_t
+tt_tree_find(const struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key)
+{
+	const struct table *t = atomic_load_explicit(&((struct tt_tree *)(uintptr_t)tree)->table, memory_order_acquire);
+	uint32_t p = tag(parent, kind);
+
+	if (kind == TT_NODE_SAMPLES)
+		key = root_key(kind, key);
+	for (size_t i = slot(t, p, key);; i = (i + 1) & (t->n - 1)) {
+		uint32_t node = atomic_load_explicit(&((struct entry *)(uintptr_t)&t->e[i])->node, memory_order_acquire);
+		if (node == 0 || (t->e[i].key == key && t->e[i].parent == p))
+			return node;
+	}
+}
+
+const struct tt_node *
+tt_tree_node(const struct tt_tree *tree, uint32_t node)
+{
+	return &tree->node[node >> TT_TREE_PAGE_BITS][node & (TT_TREE_PAGE - 1)];
+}
+
+uint32_t
+tt_tree_count(const struct tt_tree *tree)
+{
+	return atomic_load_explicit(&((struct tt_tree *)(uintptr_t)tree)->n, memory_order_acquire);
+}
+
+/* The dense number of a marker key, given in the order in which the commit stage first meets it. */
+static int
+marker_of(struct tt_tree *tree, uint32_t process, uint64_t key, uint32_t *marker, struct tt_err *err)
+{
+	int rc;
+
+	if (tree->nmarker * 2 >= tree->nmslot) {
+		size_t n = tree->nmslot ? tree->nmslot * 2 : 256;
+		uint32_t *s = tt_mem_alloc(tree->mem, n * sizeof *s, err);
+		if (!s)
+			return err->code;
+		for (size_t m = 0; m < tree->nmarker; m++) {
+			size_t i = (size_t)(((tree->marker[m].key ^ tree->marker[m].process) * 0x9E3779B97F4A7C15u) >> 20) & (n - 1);
+			while (s[i])
+				i = (i + 1) & (n - 1);
+			s[i] = (uint32_t)m + 1;
+		}
+		tt_mem_free(tree->mem, tree->mslot, tree->nmslot * sizeof *tree->mslot);
+		tree->mslot = s;
+		tree->nmslot = n;
+	}
+	size_t i = (size_t)(((key ^ process) * 0x9E3779B97F4A7C15u) >> 20) & (tree->nmslot - 1);
+	for (; tree->mslot[i]; i = (i + 1) & (tree->nmslot - 1)) {
+		const struct tt_marker *m = &tree->marker[tree->mslot[i] - 1];
+		if (m->key == key && m->process == process) {
+			*marker = tree->mslot[i] - 1;
+			return TT_OK;
+		}
+	}
+	rc = tt_mem_grow(tree->mem, &tree->marker, &tree->capmarker, tree->nmarker + 1, sizeof *tree->marker, err);
+	if (rc != TT_OK)
+		return rc;
+	tree->marker[tree->nmarker] = (struct tt_marker){ .key = key, .process = process };
+	*marker = (uint32_t)tree->nmarker;
+	tree->mslot[i] = (uint32_t)++tree->nmarker;
+	return TT_OK;
+}
+
+/* Is there a zone of ${key} among ${node} and its ancestors? */
+static bool
+on_path(const struct tt_tree *tree, uint32_t node, uint64_t key)
+{
+	for (; node; node = tt_tree_node(tree, node)->parent) {
+		const struct tt_node *n = tt_tree_node(tree, node);
+		if (n->kind != TT_NODE_ZONE)
+			return false;
+		if (n->key == key)
+			return true;
+	}
+	return false;
+}
+
+int
+tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t process,
+    uint32_t *node, struct tt_err *err)
+{
+	const struct tt_node *up = tt_tree_node(tree, parent);
+	struct tt_node n = { .key = key, .parent = parent, .kind = (uint8_t)kind, .marker = TT_NO_MARKER,
+		.process = (uint16_t)process };
+	int rc;
+
+	*node = tt_tree_find(tree, parent, kind, key);
+	if (*node)
+		return TT_OK;
+	if (parent == TT_NODE_MORE && kind == TT_NODE_ZONE) {
+		*node = TT_NODE_MORE;
+		return TT_OK;
+	}
+	/* Threads and what is allocated below "(more paths)" are few; they are never turned away. */
+	if (kind < TT_NODE_THREAD && parent != TT_NODE_MORE && tt_tree_count(tree) >= tree->cap) {
+		tree->dropped++;
+		*node = TT_NODE_MORE;
+		return TT_OK;
+	}
+	if (tt_tree_count(tree) >= MAX_NODES)
+		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %u call paths", MAX_NODES);
+	struct table *t = atomic_load_explicit(&tree->table, memory_order_relaxed);
+	if ((size_t)tt_tree_count(tree) * 2 >= t->n && (rc = grow_table(tree, err)) != TT_OK)
+		return rc;
+	if (kind < TT_NODE_THREAD)
+		n.depth = up->depth + 1;
+	if (kind == TT_NODE_ZONE) {
+		n.inner = on_path(tree, parent, key);
+		if ((rc = marker_of(tree, process, key, &n.marker, err)) != TT_OK)
+			return rc;
+	}
+	if ((rc = new_node(tree, &n, node, err)) != TT_OK)
+		return rc;
+	insert(atomic_load_explicit(&tree->table, memory_order_relaxed), tag(parent, kind), root_key(kind, key), *node);
+	return TT_OK;
+}
+
+uint32_t
+tt_tree_markers(const struct tt_tree *tree)
+{
+	return (uint32_t)tree->nmarker;
+}
+
+const struct tt_marker *
+tt_tree_marker(const struct tt_tree *tree, uint32_t marker)
+{
+	return &tree->marker[marker];
+}
+
+uint64_t
+tt_tree_dropped(const struct tt_tree *tree)
+{
+	return tree->dropped;
+}

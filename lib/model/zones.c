@@ -1,0 +1,163 @@
+#include "model/zones.h"
+
+/* Append a plain event; room is there. */
+static struct tt_event *
+put(struct tt_batch *b, enum tt_kind kind, int64_t ts, uint64_t key, unsigned flags)
+{
+	struct tt_event *e = &b->ev[b->n++];
+
+	*e = (struct tt_event){ .ts = ts, .val = key, .kind = (uint8_t)kind, .flags = (uint8_t)flags };
+	e->depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX;
+	return e;
+}
+
+/*
+ * Close the chunk's innermost zone at ${ts}. What fits becomes TT_ZONE in place. A zone of 2^32 ns or
+ * more, or nested deeper than an event can say, keeps its begin and gets an end of its own.
+ */
+static void
+close_top(struct tt_batch *b, int64_t ts, unsigned flags)
+{
+	struct tt_event *e = &b->ev[b->open[--b->depth]];
+	uint64_t dur = (uint64_t)ts - (uint64_t)e->ts;
+
+	if (ts < e->ts) {
+		tt_loss_add(&b->loss, TT_LOST_CLOCK, 1, 0, b->at);
+		dur = 0;
+	}
+	if (dur <= UINT32_MAX && b->depth < UINT16_MAX - 1) {
+		e->dur = (uint32_t)dur;
+		e->kind = TT_ZONE;
+		e->flags |= (uint8_t)flags;
+		return;
+	}
+	put(b, TT_ZONE_END, ts, e->val, flags);
+}
+
+/* Does the thread's stack below hold ${key}? Only known on a second decoding. */
+static bool
+base_has(const struct tt_batch *b, uint64_t key)
+{
+	for (size_t i = b->base->n; i-- > 0;)
+		if (b->base->z[i].key == key)
+			return true;
+	return false;
+}
+
+static int
+note_unsure(struct tt_batch *b, uint64_t key, struct tt_err *err)
+{
+	int rc = tt_mem_grow(b->mem, &b->unsure_key, &b->capunsure, b->unsure + 1, sizeof *b->unsure_key, err);
+
+	if (rc == TT_OK)
+		b->unsure_key[b->unsure++] = key;
+	return rc;
+}
+
+static int
+base_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt_err *err)
+{
+	int rc = tt_mem_grow(b->mem, &b->base_end, &b->capbase_end, b->nbase_end + 1, sizeof *b->base_end, err);
+
+	if (rc != TT_OK)
+		return rc;
+	b->base_end[b->nbase_end++] = (uint32_t)b->n;
+	put(b, TT_ZONE_END, ts, key, flags | TT_F_BASE);
+	if (b->base)
+		tt_stack_end(b->base, key, ts, flags, NULL, NULL);
+	return TT_OK;
+}
+
+/* The rule of ends, exceptions apart. */
+static int
+end_plain(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt_err *err)
+{
+	size_t i = b->depth;
+
+	while (i > 0 && b->ev[b->open[i - 1]].val != key)
+		i--;
+	if (i > 0) {
+		while (b->depth > i) {
+			close_top(b, ts, TT_F_POPPED);
+			tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, b->at);
+		}
+		close_top(b, ts, flags & TT_F_UNWIND);
+		return TT_OK;
+	}
+	if (b->depth == 0)
+		return base_end(b, ts, key, flags, err);
+	if (!b->base)
+		return note_unsure(b, key, err);
+	if (!base_has(b, key)) {
+		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		return TT_OK;
+	}
+	while (b->depth > 0) {
+		close_top(b, ts, TT_F_POPPED);
+		tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, b->at);
+	}
+	return base_end(b, ts, key, flags, err);
+}
+
+int
+tt_zone_end_slow(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt_err *err)
+{
+	int rc = tt_batch_room(b, b->depth + 4, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (!(flags & TT_F_UNWIND) || b->depth == 0 || key == TT_KEY_EXCEPTION ||
+	    b->ev[b->open[b->depth - 1]].val != TT_KEY_EXCEPTION)
+		return end_plain(b, ts, key, flags, err);
+	close_top(b, ts, 0);
+	rc = end_plain(b, ts, key, flags | TT_F_CONT, err);
+	if (rc == TT_OK)
+		tt_zone_begin(b, ts, TT_KEY_EXCEPTION, TT_F_CONT);
+	return rc;
+}
+
+int
+tt_stack_end(struct tt_stack *s, uint64_t key, int64_t ts, unsigned flags,
+    void (*popped)(void *arg, const struct tt_open *z, unsigned flags), void *arg)
+{
+	bool unwinding = (flags & TT_F_UNWIND) && !(flags & TT_F_CONT) && s->n > 0 && key != TT_KEY_EXCEPTION &&
+	    s->z[s->n - 1].key == TT_KEY_EXCEPTION;
+	size_t i = s->n - (unwinding ? 1 : 0);
+
+	while (i > 0 && s->z[i - 1].key != key)
+		i--;
+	if (unwinding) {
+		if (popped)
+			popped(arg, &s->z[s->n - 1], 0);
+		s->n--;
+	}
+	if (i > 0) {
+		while (s->n > i) {
+			s->n--;
+			if (popped)
+				popped(arg, &s->z[s->n], TT_F_POPPED);
+		}
+		s->n--;
+		if (popped)
+			popped(arg, &s->z[s->n], flags & TT_F_UNWIND);
+	}
+	/* The slot just freed is there to be used again. */
+	if (unwinding)
+		s->z[s->n++] = (struct tt_open){ .key = TT_KEY_EXCEPTION, .ts = ts, .flags = TT_F_CONT };
+	return i > 0;
+}
+
+int
+tt_stack_push(struct tt_stack *s, struct tt_mem *mem, uint64_t key, int64_t ts, unsigned flags,
+    struct tt_err *err)
+{
+	if (s->n >= TT_STACK_MAX)
+		return 0;
+	if (s->n == s->cap) {
+		int rc = tt_mem_grow(mem, &s->z, &s->cap, s->n + 1, sizeof *s->z, err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	s->z[s->n++] = (struct tt_open){ .key = key, .ts = ts, .flags = flags };
+	return 1;
+}
