@@ -881,23 +881,34 @@ event(struct run *r, unsigned tag, bool *unknown)
 	}
 }
 
-/* What stood open cannot be trusted any more: close it and say so. */
+/* What stood open cannot be trusted any more: close it, at the last stack event, and say so. */
 static int
 gap(struct run *r, enum tt_loss_kind kind, const uint8_t *from)
 {
 	struct tt_batch *b = r->b;
+	struct tt_event *e;
 
 	tt_loss_add(&b->loss, kind, 1, (uint64_t)(r->end - from), r->at + (uint64_t)(from - r->start));
 	while (b->depth > 0) {
-		int rc = tt_zone_end_slow(b, now(r), b->ev[b->open[b->depth - 1]].val, 0, r->err);
+		int rc = tt_zone_end_slow(b, b->stack_ts, b->ev[b->open[b->depth - 1]].val, 0, r->err);
 		if (rc != TT_OK)
 			return rc;
 	}
-	if (!tt_batch_rare(b, TT_GAP, now(r), 0, r->err))
+	e = tt_batch_rare(b, TT_GAP, b->nstack ? b->stack_ts : now(r), 0, r->err);
+	if (!e)
 		return r->err->code;
-	b->stack_ts = now(r);
-	b->nstack++;
+	e->flags = b->nstack ? 0 : TT_F_BASE;
 	return TT_OK;
+}
+
+/* Enter and leave keep their time in a register; here it joins the other stack events'. */
+static void
+settle(struct tt_batch *b, uint64_t *calls, int64_t call_ts)
+{
+	if (*calls && (b->nstack == 0 || call_ts > b->stack_ts))
+		b->stack_ts = call_ts;
+	b->nstack += *calls;
+	*calls = 0;
 }
 
 int
@@ -909,7 +920,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 		.method = state[MLPD_S_METHOD], .mask = m->mask, .zero = m->zero, .err = err,
 		.heap = (b->needs & TT_NEEDS_HEAP) != 0 };
 	uint64_t events = 0, calls = 0, before = r.time;
-	const uint8_t *ev = r.p, *last_call = NULL;
+	const uint8_t *ev = r.p;
 	int64_t call_ts = 0;
 	int rc = TT_OK;
 
@@ -934,7 +945,6 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 				break;
 			tt_zone_begin(b, now(&r), r.method, 0);
 			call_ts = now(&r);
-			last_call = ev;
 			calls++;
 			break;
 		case MLPD_LEAVE:
@@ -944,7 +954,6 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 				break;
 			rc = tt_zone_end(b, now(&r), r.method, 0, err);
 			call_ts = now(&r);
-			last_call = ev;
 			calls++;
 			break;
 		case MLPD_EXC_LEAVE:
@@ -954,7 +963,6 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 				break;
 			rc = tt_zone_end(b, now(&r), r.method, TT_F_UNWIND, err);
 			call_ts = now(&r);
-			last_call = ev;
 			calls++;
 			break;
 		case MLPD_ALLOC_PLAIN:
@@ -971,6 +979,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 			r.method = m0;
 			if (more && !unknown && !r.bad)
 				break;
+			settle(b, &calls, call_ts);
 			rc = gap(&r, unknown ? TT_LOST_UNKNOWN : TT_LOST_DAMAGED, ev);
 			ev = r.end;
 			break;
@@ -980,9 +989,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 		events++;
 		ev = r.p;
 	}
-	if (last_call && (b->nstack == 0 || call_ts > b->stack_ts))
-		b->stack_ts = call_ts;
-	b->nstack += calls;
+	settle(b, &calls, call_ts);
 	b->nevent += events;
 	if (n > 0 && r.time != before)
 		tt_batch_time(b, now(&r));

@@ -2,6 +2,10 @@
 
 #include <stdlib.h>
 
+/* Stand-in keys for classes whose own key means several things: no process has code or data there. */
+#define ALIAS      0xFFF7000000000000u
+#define ALIAS_MASK 0xFFFFFFFF00000000u
+
 /* Definitions of one kind: all in order of addition, and a hash of the newest per key. */
 struct kind {
 	struct entry **all;
@@ -13,6 +17,7 @@ struct kind {
 struct entry {
 	struct tt_def d;
 	struct entry *older;          /* what the key meant before, newest time first */
+	uint32_t index;               /* in all */
 };
 
 struct tt_defs {
@@ -154,6 +159,7 @@ tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 	e->d = *d;
 	if ((rc = copy_text(defs, &e->d, err)) != TT_OK)
 		return rc;
+	e->index = (uint32_t)k->n;
 	k->all[k->n++] = e;
 	if (head && (d->kind == TT_DEF_CLASS || d->kind == TT_DEF_VTABLE))
 		defs->reused = true;
@@ -221,9 +227,21 @@ tt_defs_key_reused(const struct tt_defs *defs, uint64_t key)
 const struct tt_def *
 tt_defs_class(const struct tt_defs *defs, uint64_t key, int64_t ts)
 {
-	const struct tt_def *v = tt_defs_find(defs, TT_DEF_VTABLE, key, ts);
+	const struct kind *k = &defs->kind[TT_DEF_CLASS];
 
-	return tt_defs_find(defs, TT_DEF_CLASS, v ? v->b : key, ts);
+	if ((key & ALIAS_MASK) == ALIAS && (key & ~ALIAS_MASK) < k->n)
+		return &k->all[key & ~ALIAS_MASK]->d;
+	const struct tt_def *v = tt_defs_find(defs, TT_DEF_VTABLE, key, ts);
+	return v ? tt_defs_find(defs, TT_DEF_CLASS, v->b, v->ts) : tt_defs_find(defs, TT_DEF_CLASS, key, ts);
+}
+
+uint64_t
+tt_defs_alias(const struct tt_defs *defs, uint64_t key, int64_t ts)
+{
+	if (!tt_defs_key_reused(defs, key))
+		return key;
+	const struct tt_def *d = tt_defs_class(defs, key, ts);
+	return d ? ALIAS | ((const struct entry *)(const void *)d)->index : key;
 }
 
 static int

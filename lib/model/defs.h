@@ -37,6 +37,9 @@ bool tt_defs_reused(const struct tt_defs *defs);
 /* Was this one? */
 bool tt_defs_key_reused(const struct tt_defs *defs, uint64_t key);
 
+/* ${key} itself or, where it was given several meanings, a key that stands for its class at ${ts} alone (tt_defs_class knows it). */
+uint64_t tt_defs_alias(const struct tt_defs *defs, uint64_t key, int64_t ts);
+
 /**
  * tt_defs_class(defs, key, ts):
  * The class an allocation of ${key} is of: through the vtable where the format

@@ -62,7 +62,8 @@ enum tt_kind {
 	TT_THREAD,            /* the batch's own thread starts (TT_F_END: ends); val = tid */
 	TT_META,              /* domain, image, ... unload: val = key, depth = enum tt_def_kind */
 	TT_SYNC,              /* all application threads are flushed up to ts; depth = kind */
-	TT_GAP,               /* the thread's stack is unknown from here (damage, drop) */
+	TT_GAP,               /* the thread's stack is unknown from here (damage, drop): what is open ends at ts;
+	                         TT_F_BASE: at the thread's last stack event */
 	TT_KINDS
 };
 

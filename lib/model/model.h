@@ -12,8 +12,8 @@
 #include "model/frames.h"
 #include "model/tree.h"
 
-/* A stop of the world, seen from outside: event 6 to event 9 of the triggering thread. */
-struct tt_pause { int64_t start, end; uint32_t thread, process; };
+/* A stop of the world: asked for at start, every thread stands still from stopped, all run again at end. */
+struct tt_pause { int64_t start, stopped, end; uint32_t thread, process; };
 
 struct tt_gc_stat {                   /* collections of one generation, start to end */
 	uint64_t n;
@@ -47,7 +47,8 @@ struct tt_model {
 	struct tt_pause *pause;       /* by time */
 	size_t npause, cappause;
 	uint64_t pause_n;             /* all of them, also beyond what is listed */
-	int64_t pause_total, pause_max;
+	int64_t pause_total, pause_max;       /* start to end */
+	int64_t stopped_total, stopped_max;   /* stopped to end */
 	struct tt_gc_stat gen[8];
 	uint64_t heap_resizes, heap_max, heap_last, moves;
 	struct tt_heap_point *heap;   /* resizes by time, thinned out over 65,536 */
