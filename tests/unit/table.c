@@ -1,0 +1,395 @@
+/* Tests of out/table.h: sorting, limits and the four renderers. */
+#include "check.h"
+
+#include "out/table.h"
+
+static struct tt_mem mem;
+static struct tt_err err;
+
+static const struct tt_col cols[] = {
+	{ "marker", "marker", TT_UNIT_TEXT, "name" },
+	{ "count", "count", TT_UNIT_COUNT, "calls" },
+	{ "self_ns", "self", TT_UNIT_NS, "self time" },
+	{ "share", "share", TT_UNIT_PERCENT, "of all" },
+};
+#define NCOL (sizeof cols / sizeof *cols)
+
+static struct tt_table *
+table(struct tt_report *r, const char *id)
+{
+	struct tt_table *t = NULL;
+
+	CHECK_EQ_INT(tt_report_table(r, id, "Markers", cols, NCOL, &t, &err), TT_OK);
+	return t;
+}
+
+static void
+row(struct tt_report *r, struct tt_table *t, const char *name, int64_t n, int64_t ns, int64_t share)
+{
+	struct tt_cell *c;
+
+	CHECK_EQ_INT(tt_table_row(r, t, &c, &err), TT_OK);
+	tt_cell_text(&c[0], name);
+	tt_cell_int(&c[1], n);
+	tt_cell_int(&c[2], ns);
+	if (share >= 0)
+		tt_cell_int(&c[3], share);
+}
+
+/* Render and compare; frees the report. */
+static void
+expect(struct tt_report *r, struct tt_render_opts o, const char *want)
+{
+	struct tt_buf b = { 0 };
+
+	CHECK_EQ_INT(tt_render(r, &o, &b, &err), TT_OK);
+	CHECK_EQ_INT(tt_buf_add(&b, "", 1, &err), TT_OK);
+	CHECK_STR(b.p, want);
+	tt_buf_free(&b);
+	tt_report_free(r);
+	CHECK_EQ_INT(mem.used, 0);
+}
+
+TEST(text_has_one_unit_per_column_and_numbers_to_the_right)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	struct tt_table *t = table(&r, "markers");
+	row(&r, t, "World:Frame", 1234567, 1234567890, 1234);
+	row(&r, t, "Über", 1, 999, -1);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
+	    "Markers\n"
+	    "  marker           count    self ms  share %\n"
+	    "  World:Frame  1,234,567  1,234.568    12.34\n"
+	    "  Über                 1      0.001        -\n");
+}
+
+TEST(a_column_below_one_ms_is_in_us)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	row(&r, table(&r, "markers"), "a", 1, 999999, 0);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
+	    "Markers\n"
+	    "  marker  count  self µs  share %\n"
+	    "  a           1  999.999     0.00\n");
+}
+
+TEST(hidden_rows_and_notes_are_told)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	struct tt_table *t = table(&r, "markers");
+	for (int i = 0; i < 1003; i++)
+		row(&r, t, "x", i, 0, 0);
+	tt_table_limit(t, 1);
+	t->note = "a note";
+	CHECK_EQ_INT(t->hidden, 1002);
+	CHECK_EQ_INT(tt_report_note(&r, "loss", "dropped", "two events\nlost", &err), TT_OK);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
+	    "Markers\n"
+	    "  a note\n"
+	    "  marker  count  self ms  share %\n"
+	    "  x           0    0.000     0.00\n"
+	    "  … 1,002 more (--limit 0 shows all)\n"
+	    "\n"
+	    "loss: two events?lost\n");
+}
+
+TEST(an_empty_table_says_why)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	table(&r, "markers")->empty_reason = "no calls in this capture";
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT }, "Markers\n  no calls in this capture\n");
+}
+
+TEST(a_narrow_terminal_cuts_names_then_columns)
+{
+	static const char want[] =
+	    "Markers\n"
+	    "  marker                    count  self µs\n"
+	    "  Ünïcödé.Namespace.World…      1    0.002\n"
+	    "  not shown, the terminal is too narrow: share\n";
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	row(&r, table(&r, "markers"), "Ünïcödé.Namespace.World:Frame", 1, 2, 3);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 44 }, want);
+}
+
+TEST(wide_characters_count_two_columns_and_controls_never_reach_the_terminal)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	struct tt_table *t = table(&r, "markers");
+	row(&r, t, "データ", 1, 0, 0);
+	row(&r, t, "\033[31m\xff", 1, 0, 0);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
+	    "Markers\n"
+	    "  marker  count  self ms  share %\n"
+	    "  データ      1    0.000     0.00\n"
+	    "  ?[31m?      1    0.000     0.00\n");
+}
+
+TEST(colour_is_only_in_text_with_colour)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	table(&r, "markers")->empty_reason = "none";
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .color = true },
+	    "\033[1mMarkers\033[0m\n  \033[2mnone\033[0m\n");
+}
+
+static const struct tt_col tree_cols[] = {
+	{ "marker", "marker", TT_UNIT_TEXT, "" },
+	{ "depth", "depth", TT_UNIT_COUNT, "" },
+	{ "count", "count", TT_UNIT_COUNT, "" },
+};
+
+static void
+tree(struct tt_report *r)
+{
+	static const char *const name[] = { "Main", "Frame", "Draw" };
+	struct tt_table *t;
+	struct tt_cell *c;
+
+	CHECK_EQ_INT(tt_report_table(r, "calltree", "Tree", tree_cols, 3, &t, &err), TT_OK);
+	t->tree = true;
+	for (int i = 0; i < 3; i++) {
+		CHECK_EQ_INT(tt_table_row(r, t, &c, &err), TT_OK);
+		tt_cell_text(&c[0], name[i]);
+		tt_cell_int(&c[1], i);
+		tt_cell_int(&c[2], i * 10);
+	}
+	CHECK_EQ_INT(tt_table_sort(t, "count", &err), TT_OK);
+}
+
+TEST(a_tree_is_indented_for_people_and_has_depths_for_machines)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	tree(&r);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
+	    "Tree\n  marker    count\n  Main          0\n    Frame      10\n      Draw     20\n");
+	tt_report_init(&r, &mem);
+	tree(&r);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_CSV },
+	    "marker,depth,count\nMain,0,0\nFrame,1,10\nDraw,2,20\n");
+}
+
+TEST(facts_stand_upright)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	struct tt_table *t = table(&r, "facts");
+	t->facts = true;
+	row(&r, t, "wall", 12, 16666667, -1);
+	row(&r, t, "CPU", 12, 123456789012, -1);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
+	    "Markers\n"
+	    "  marker  wall       CPU      \n"
+	    "  count          12         12\n"
+	    "  self    16.667 ms  123.457 s\n");
+}
+
+TEST(json_is_exact_and_escaped)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	struct tt_table *t = table(&r, "markers");
+	row(&r, t, "a\"b\\\n", INT64_MAX, INT64_MIN, 1234);
+	row(&r, t, "c", 0, 0, -1);
+	t->hidden = 3;
+	table(&r, "none")->empty_reason = "why";
+	CHECK_EQ_INT(tt_report_note(&r, "info", "x", "y", &err), TT_OK);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_JSON, .generator = "tracetool 1" },
+	    "{\"tracetool_report\":1,\n"
+	    "\"generator\":\"tracetool 1\",\n"
+	    "\"notes\":[\n"
+	    " {\"severity\":\"info\",\"id\":\"x\",\"text\":\"y\"}],\n"
+	    "\"tables\":{\n"
+	    " \"markers\":{\"title\":\"Markers\",\n"
+	    "  \"columns\":[{\"id\":\"marker\",\"title\":\"marker\",\"unit\":\"text\"},"
+	    "{\"id\":\"count\",\"title\":\"count\",\"unit\":\"count\"},"
+	    "{\"id\":\"self_ns\",\"title\":\"self\",\"unit\":\"ns\"},"
+	    "{\"id\":\"share\",\"title\":\"share\",\"unit\":\"percent\"}],\n"
+	    "  \"hidden\":3,\n"
+	    "  \"rows\":[\n"
+	    "   {\"marker\":\"a\\\"b\\\\\\n\",\"count\":9223372036854775807,\"self_ns\":-9223372036854775808,"
+	    "\"share\":12.34},\n"
+	    "   {\"marker\":\"c\",\"count\":0,\"self_ns\":0,\"share\":null}]},\n"
+	    " \"none\":{\"title\":\"Markers\",\n"
+	    "  \"columns\":[{\"id\":\"marker\",\"title\":\"marker\",\"unit\":\"text\"},"
+	    "{\"id\":\"count\",\"title\":\"count\",\"unit\":\"count\"},"
+	    "{\"id\":\"self_ns\",\"title\":\"self\",\"unit\":\"ns\"},"
+	    "{\"id\":\"share\",\"title\":\"share\",\"unit\":\"percent\"}],\n"
+	    "  \"empty\":\"why\",\n"
+	    "  \"rows\":[]}}}\n");
+}
+
+TEST(csv_of_one_table_is_plain_rfc_4180)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	struct tt_table *t = table(&r, "markers");
+	row(&r, t, "a,\"b\"", 1, -2, 5);
+	row(&r, t, "two\nlines", 1234, 2, -1);
+	row(&r, t, "bad \xff byte;", 0, 2, -1);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_CSV },
+	    "marker,count,self_ns,share\n"
+	    "\"a,\"\"b\"\"\",1,-2,0.05\n"
+	    "\"two\nlines\",1234,2,\n"
+	    "bad \xef\xbf\xbd byte;,0,2,\n");
+}
+
+TEST(csv_separator_mark_and_safe_mode)
+{
+	static const char *const risky[] = { "=1+1", "+a", "-a", "@a", "\ta", "\xef\xbc\x9d" "a", "a=b", "" };
+	struct tt_render_opts o = { .form = TT_RENDER_CSV, .csv_sep = ';', .csv_bom = true, .csv_safe = true };
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	struct tt_table *t = table(&r, "markers");
+	for (size_t i = 0; i < sizeof risky / sizeof *risky; i++)
+		row(&r, t, risky[i], -1, -1, 0);
+	expect(&r, o,
+	    "\xef\xbb\xbfmarker;count;self_ns;share\n"
+	    "'=1+1;-1;-1;0.00\n"
+	    "'+a;-1;-1;0.00\n"
+	    "'-a;-1;-1;0.00\n"
+	    "'@a;-1;-1;0.00\n"
+	    "'\ta;-1;-1;0.00\n"
+	    "'\xef\xbc\x9d" "a;-1;-1;0.00\n"
+	    "a=b;-1;-1;0.00\n"
+	    ";-1;-1;0.00\n");
+}
+
+TEST(csv_of_several_tables_names_each)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	row(&r, table(&r, "one"), "a", 1, 2, 3);
+	table(&r, "two");
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_CSV },
+	    "# one\nmarker,count,self_ns,share\na,1,2,0.03\n\n# two\nmarker,count,self_ns,share\n");
+}
+
+TEST(markdown_escapes_what_would_mean_something)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	row(&r, table(&r, "markers"), "List`1<a|b>:*_x\n", 1000, 2000000, -1);
+	CHECK_EQ_INT(tt_report_note(&r, "notice", "x", "a <b>", &err), TT_OK);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_MARKDOWN },
+	    "### Markers\n\n"
+	    "| marker | count | self ms | share % |\n"
+	    "| :-- | --: | --: | --: |\n"
+	    "| List\\`1\\<a\\|b\\>:\\*\\_x  | 1,000 | 2.000 | - |\n"
+	    "\n- **notice**: a \\<b\\>\n");
+}
+
+TEST(sorting_is_total_and_empty_cells_come_last)
+{
+	struct tt_report r;
+	struct tt_table *t;
+
+	tt_report_init(&r, &mem);
+	t = table(&r, "markers");
+	row(&r, t, "b", 1, 5, -1);
+	row(&r, t, "a", 1, 5, 7);
+	row(&r, t, "c", 2, 9, 7);
+	CHECK_EQ_INT(tt_table_sort(t, "share", &err), TT_OK);
+	CHECK_STR(t->cell[0].s, "a");
+	CHECK_STR(t->cell[NCOL].s, "c");
+	CHECK_STR(t->cell[2 * NCOL].s, "b");
+	CHECK_EQ_INT(tt_table_sort(t, "-share", &err), TT_OK);
+	CHECK_STR(t->cell[2 * NCOL].s, "b");
+	CHECK_EQ_INT(tt_table_sort(t, "self_ns", &err), TT_OK);
+	CHECK_STR(t->cell[0].s, "c");
+	CHECK_STR(t->cell[NCOL].s, "a");
+	CHECK_EQ_INT(tt_table_sort(t, "-marker", &err), TT_OK);
+	CHECK_STR(t->cell[0].s, "c");
+	CHECK_EQ_INT(tt_table_sort(t, "nonsense", &err), TT_E_USAGE);
+	CHECK_HAS(err.msg, "marker, count, self_ns, share");
+	tt_report_free(&r);
+}
+
+TEST(select_keeps_what_is_named_and_drops_extras_by_default)
+{
+	static const char *const ids[] = { "two", "three", NULL };
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	row(&r, table(&r, "one"), "a", 1, 2, 3);
+	table(&r, "two")->extra = true;
+	table(&r, "three");
+	tt_report_select(&r, ids);
+	CHECK_STR(r.first->id, "two");
+	CHECK_STR(r.first->next->id, "three");
+	CHECK(r.last == r.first->next && !r.last->next);
+	tt_report_select(&r, NULL);
+	CHECK(r.first == r.last);
+	CHECK_STR(r.first->id, "three");
+	table(&r, "four");
+	CHECK_STR(r.first->next->id, "four");
+	tt_report_free(&r);
+	CHECK_EQ_INT(mem.used, 0);
+}
+
+TEST(a_failed_allocation_is_reported_and_leaks_nothing)
+{
+	struct tt_report r;
+	struct tt_cell *c;
+	struct tt_table *t;
+
+	tt_report_init(&r, &mem);
+	t = table(&r, "markers");
+	mem.cap = mem.used;
+	CHECK_EQ_INT(tt_table_row(&r, t, &c, &err), TT_E_LIMIT);
+	mem.cap = 0;
+	tt_report_free(&r);
+	CHECK_EQ_INT(mem.used, 0);
+}
+
+static const char *
+human(char *(*put)(char *, int64_t), int64_t v)
+{
+	static char text[64];
+
+	*put(text, v) = '\0';
+	return text;
+}
+
+TEST(human_forms)
+{
+	CHECK_STR(human(tt_put_count, 0), "0");
+	CHECK_STR(human(tt_put_count, -1234), "-1,234");
+	CHECK_STR(human(tt_put_count, 100000), "100,000");
+	CHECK_STR(human(tt_put_count, INT64_MIN), "-9,223,372,036,854,775,808");
+	CHECK_STR(human(tt_put_time, 0), "0 ns");
+	CHECK_STR(human(tt_put_time, -999), "-999 ns");
+	CHECK_STR(human(tt_put_time, 1500), "1.500 µs");
+	CHECK_STR(human(tt_put_time, 12345499), "12.345 ms");
+	CHECK_STR(human(tt_put_time, -12345500), "-12.346 ms");
+	CHECK_STR(human(tt_put_time, 9999999000), "9,999.999 ms");
+	CHECK_STR(human(tt_put_time, 10000000000), "10.000 s");
+	CHECK_STR(human(tt_put_time, INT64_MIN), "-9,223,372,036.855 s");
+	CHECK_STR(human(tt_put_bytes, 9999), "9,999 B");
+	CHECK_STR(human(tt_put_bytes, 10000), "9.8 KB");
+	CHECK_STR(human(tt_put_bytes, 1048576), "1.0 MB");
+	CHECK_STR(human(tt_put_bytes, -1536 * 1024), "-1.5 MB");
+	CHECK_STR(human(tt_put_bytes, INT64_MAX), "8,192.0 PB");
+}
