@@ -52,7 +52,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Their names were not recorded (capture cut early, or code unloaded): shown as (unknown).", TT_NOTICE,
 	    false },
 	[TT_LOST_PATHS] = { "paths", "call paths over the cap, joined in \"(more paths)\"",
-	    "Raise --max-paths to see them apart; totals per marker are complete all the same.", TT_NOTICE, false },
+	    "Raise --max-paths to see them apart: what they hold stands under (more paths), not under its markers.", TT_NOTICE, false },
 	[TT_LOST_REUSED] = { "reused", "addresses used for several things that cannot be told apart",
 	    "Code or classes were unloaded and their addresses reused: figures of the later ones hold the earlier.",
 	    TT_NOTICE, false },

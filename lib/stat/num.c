@@ -1,0 +1,136 @@
+/**
+ * Exact integer statistics; the contract is in num.h.
+ */
+#include "stat/num.h"
+
+#include <stdlib.h>
+
+uint64_t
+tt_isqrt(tt_u128 v)
+{
+	uint64_t root = 0;
+
+	/* Bit by bit from the top: 64 steps, no division. */
+	for (unsigned bit = 64; bit-- > 0;) {
+		uint64_t try = root | UINT64_C(1) << bit;
+
+		if ((tt_u128)try * try <= v)
+			root = try;
+	}
+	return root;
+}
+
+int64_t
+tt_ratio(uint64_t a, uint64_t b, uint64_t c)
+{
+	tt_u128 v;
+
+	if (c == 0)
+		return 0;
+	v = ((tt_u128)a * b + c / 2) / c;
+	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+}
+
+uint64_t
+tt_nearest_rank(uint64_t n, uint64_t num, uint64_t den)
+{
+	tt_u128 rank = ((tt_u128)n * num + den - 1) / den;
+
+	if (rank < 1)
+		return 1;
+	return rank > n ? n : (uint64_t)rank;
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	const int64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+void
+tt_sort_i64(int64_t *v, size_t n)
+{
+	if (n > 1)
+		qsort(v, n, sizeof *v, by_value);
+}
+
+int64_t
+tt_quantile_i64(const int64_t *sorted, size_t n, uint64_t num, uint64_t den)
+{
+	return n ? sorted[tt_nearest_rank(n, num, den) - 1] : 0;
+}
+
+/* The mean of ${n} > 0 values, rounded down. */
+static int64_t
+floor_mean(const int64_t *v, size_t n)
+{
+	/* Kept as whole part and rest, so that no sum of 64-bit values can overflow. */
+	int64_t whole = 0, d = (int64_t)n, rest = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		whole += v[i] / d;
+		rest += v[i] % d;
+		whole += rest / d;
+		rest %= d;
+	}
+	return rest < 0 ? whole - 1 : whole;
+}
+
+static uint64_t
+distance(int64_t a, int64_t b)
+{
+	return a > b ? (uint64_t)a - (uint64_t)b : (uint64_t)b - (uint64_t)a;
+}
+
+/*
+ * How far to shift deviations right so that the sum of ${n} of their squares stays below 2^126. Real captures
+ * need none: 2^40 ns is 18 minutes.
+ */
+static unsigned
+shift_for(uint64_t largest, size_t n)
+{
+	unsigned bits = 0, count = 0, shift = 0;
+
+	for (; largest; largest >>= 1)
+		bits++;
+	for (; n; n >>= 1)
+		count++;
+	while (2 * (bits - shift) + count > 126)
+		shift++;
+	return shift;
+}
+
+int64_t
+tt_stddev_i64(const int64_t *v, size_t n)
+{
+	uint64_t largest = 0, root;
+	tt_u128 squares = 0, var, off = 0;
+	int64_t mean;
+	unsigned shift;
+
+	if (n == 0)
+		return 0;
+	mean = floor_mean(v, n);
+	for (size_t i = 0; i < n; i++) {
+		if (distance(v[i], mean) > largest)
+			largest = distance(v[i], mean);
+	}
+	shift = shift_for(largest, n);
+	for (size_t i = 0; i < n; i++) {
+		uint64_t d = distance(v[i], mean) >> shift;
+
+		squares += (tt_u128)d * d;
+		/* The mean was rounded down by off / n, which the variance about it must give back. */
+		off += (uint64_t)v[i] - (uint64_t)mean;
+	}
+	off = shift ? 0 : (uint64_t)off;
+	var = (squares - off * off / n) / n;
+	root = tt_isqrt(var);
+	/* (root + 1/2)^2 = root^2 + root + 1/4 */
+	if (var > (tt_u128)root * root + root)
+		root++;
+	root <<= shift;
+	return root > INT64_MAX ? INT64_MAX : (int64_t)root;
+}

@@ -1,0 +1,31 @@
+/**
+ * Exact integer arithmetic for statistics: no figure passes through a double, so
+ * compiler, libm and locale cannot change a digit.
+ */
+#ifndef TT_STAT_NUM_H
+#define TT_STAT_NUM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+__extension__ typedef unsigned __int128 tt_u128;
+
+/* The largest integer whose square is at most ${v}. */
+uint64_t tt_isqrt(tt_u128 v);
+
+/* ${a} * ${b} / ${c}, to the nearest integer (halves up); 0 where ${c} is 0, INT64_MAX where it does not fit. */
+int64_t tt_ratio(uint64_t a, uint64_t b, uint64_t c);
+
+/* The place (1..n) of the nearest-rank quantile ${num}/${den} of ${n} > 0 values. */
+uint64_t tt_nearest_rank(uint64_t n, uint64_t num, uint64_t den);
+
+/* Sort ${n} values ascending. */
+void tt_sort_i64(int64_t *v, size_t n);
+
+/* The nearest-rank quantile of ${n} sorted values; 0 if there are none. */
+int64_t tt_quantile_i64(const int64_t *sorted, size_t n, uint64_t num, uint64_t den);
+
+/* Their standard deviation (of the whole population), to the nearest integer; 0 for none. */
+int64_t tt_stddev_i64(const int64_t *v, size_t n);
+
+#endif

@@ -1,0 +1,88 @@
+/* Tests of model/filter.h. */
+#include "check.h"
+
+#include <time.h>
+
+#include "model/filter.h"
+
+TEST(a_plain_pattern_matches_anywhere)
+{
+	CHECK(tt_glob("Frame", "Game.World:Frame"));
+	CHECK(tt_glob("", "anything"));
+	CHECK(!tt_glob("frame", "Game.World:Frame"));
+}
+
+TEST(a_glob_matches_the_whole_text)
+{
+	CHECK(tt_glob("Game.*", "Game.World:Frame"));
+	CHECK(!tt_glob("*.World", "Game.World:Frame"));
+	CHECK(tt_glob("*", ""));
+	CHECK(tt_glob("***", "x"));
+	CHECK(tt_glob("a*b*c", "a-b-b-c"));
+	CHECK(!tt_glob("a*b*c", "a-b-b-"));
+	CHECK(tt_glob("*ab", "aab"));
+	CHECK(!tt_glob("?", ""));
+	CHECK(tt_glob("a?c", "abc"));
+}
+
+TEST(a_question_mark_is_one_character_not_one_byte)
+{
+	CHECK(tt_glob("M?rz", "März"));
+	CHECK(tt_glob("?", "データ" + 0) == false);
+	CHECK(tt_glob("???", "データ"));
+	CHECK(tt_glob("?", "\xff"));
+}
+
+TEST(sets_and_quotes)
+{
+	CHECK(tt_glob("[a-c]x", "bx"));
+	CHECK(!tt_glob("[a-c]x", "dx"));
+	CHECK(tt_glob("[!a-c]x", "dx"));
+	CHECK(tt_glob("[^a-c]x", "dx"));
+	CHECK(tt_glob("[]]", "]"));
+	CHECK(tt_glob("[a\\]]", "]"));
+	CHECK(tt_glob("[a-]", "-"));
+	CHECK(tt_glob("[ä-ü]", "ö"));
+	CHECK(tt_glob("[ab", "[ab"));
+	CHECK(!tt_glob("[ab", "a"));
+	CHECK(tt_glob("\\*", "*"));
+	CHECK(!tt_glob("\\*", "x"));
+	CHECK(tt_glob("a\\", "a\\"));
+	CHECK(tt_glob("[I]dle", "Idle"));
+	CHECK(!tt_glob("[I]dle", "Idler"));
+}
+
+TEST(hostile_patterns_stay_quick)
+{
+	static char text[20001], pattern[201];
+	clock_t start = clock();
+
+	memset(text, 'a', 20000);
+	for (int i = 0; i < 200; i += 2)
+		memcpy(pattern + i, "*a", 2);
+	memcpy(pattern + 198, "*b", 2);
+	CHECK(!tt_glob(pattern, text));
+	CHECK(clock() - start < 2 * CLOCKS_PER_SEC);
+}
+
+TEST(a_list_matches_if_any_does)
+{
+	static const char *const list[] = { "x", "*:Frame", NULL };
+
+	CHECK(tt_glob_any(NULL, "y"));
+	CHECK(tt_glob_any(list, "World:Frame"));
+	CHECK(!tt_glob_any(list, "World:Draw"));
+}
+
+TEST(only_frames_and_threads_need_the_prepass)
+{
+	static const char *const list[] = { "x", NULL };
+	struct tt_filter f;
+
+	tt_filter_init(&f);
+	CHECK(f.from == INT64_MIN && f.to == INT64_MAX);
+	f.marker = list;
+	CHECK(!tt_filter_needs_text(&f));
+	f.thread = list;
+	CHECK(tt_filter_needs_text(&f));
+}

@@ -1,0 +1,141 @@
+/* Tests of stat/hist.h and stat/num.h. */
+#include "check.h"
+
+#include <math.h>
+
+#include "stat/hist.h"
+#include "stat/num.h"
+
+static uint64_t
+next_random(void)
+{
+	static uint64_t x = 88172645463325252u;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return x;
+}
+
+TEST(buckets_cover_every_value_within_1_6_percent)
+{
+	unsigned last = 0;
+
+	for (uint64_t v = 0; v < 100000; v++) {
+		unsigned b = tt_hist_bucket(v);
+
+		CHECK(b == last || b == last + 1);
+		last = b;
+	}
+	for (int i = 0; i < 100000; i++) {
+		uint64_t v = next_random() >> (i % 64), back = tt_hist_value(tt_hist_bucket(v));
+		uint64_t off = back > v ? back - v : v - back;
+
+		CHECK(tt_hist_bucket(v) < TT_HIST_BUCKETS);
+		CHECK(tt_hist_bucket(back) == tt_hist_bucket(v));
+		CHECK(v < 32 ? off == 0 : off <= v / 62);
+	}
+	CHECK_EQ_INT(tt_hist_bucket(UINT64_MAX), TT_HIST_BUCKETS - 1);
+}
+
+TEST(quantiles_are_nearest_rank_and_stay_within_what_was_added)
+{
+	static struct tt_hist h;
+
+	tt_hist_init(&h);
+	CHECK_EQ_INT(tt_hist_quantile(&h, 1, 2), 0);
+	tt_hist_add(&h, 1000003, 1);
+	CHECK_EQ_INT(tt_hist_quantile(&h, 1, 2), 1000003);
+	CHECK_EQ_INT(tt_hist_quantile(&h, 99, 100), 1000003);
+	tt_hist_init(&h);
+	for (uint64_t v = 1; v <= 20; v++)
+		tt_hist_add(&h, v, 1);
+	CHECK_EQ_INT(tt_hist_quantile(&h, 1, 2), 10);
+	CHECK_EQ_INT(tt_hist_quantile(&h, 95, 100), 19);
+	CHECK_EQ_INT(tt_hist_quantile(&h, 99, 100), 20);
+	CHECK_EQ_INT(tt_hist_quantile(&h, 0, 100), 1);
+	CHECK_EQ_INT(tt_hist_quantile(&h, 1, 1), 20);
+}
+
+TEST(joining_in_any_order_gives_the_same_bits)
+{
+	static struct tt_hist part[3], a, b, all;
+
+	tt_hist_init(&a);
+	tt_hist_init(&b);
+	tt_hist_init(&all);
+	for (int i = 0; i < 3; i++)
+		tt_hist_init(&part[i]);
+	for (int i = 0; i < 10000; i++) {
+		uint64_t v = next_random() >> (i % 60);
+
+		tt_hist_add(&part[i % 3], v, 2);
+		tt_hist_add(&all, v, 2);
+	}
+	for (int i = 0; i < 3; i++) {
+		tt_hist_join(&a, &part[i]);
+		tt_hist_join(&b, &part[2 - i]);
+	}
+	CHECK_EQ_INT(memcmp(&a, &b, sizeof a), 0);
+	CHECK_EQ_INT(memcmp(&a, &all, sizeof a), 0);
+}
+
+TEST(square_roots_are_exact)
+{
+	CHECK_EQ_INT(tt_isqrt(0), 0);
+	CHECK_EQ_INT(tt_isqrt(15), 3);
+	CHECK_EQ_INT(tt_isqrt(16), 4);
+	CHECK(tt_isqrt(~(tt_u128)0) == UINT64_MAX);
+	for (int i = 0; i < 1000; i++) {
+		uint64_t r = next_random();
+
+		CHECK(tt_isqrt((tt_u128)r * r) == r);
+		CHECK(tt_isqrt((tt_u128)r * r - 1) == r - 1);
+	}
+}
+
+TEST(ratios_round_and_saturate)
+{
+	CHECK_EQ_INT(tt_ratio(1, 1000, 3), 333);
+	CHECK_EQ_INT(tt_ratio(2, 1000, 3), 667);
+	CHECK_EQ_INT(tt_ratio(1, 1, 2), 1);
+	CHECK_EQ_INT(tt_ratio(5, 5, 0), 0);
+	CHECK_EQ_INT(tt_ratio(UINT64_MAX, UINT64_MAX, 1), INT64_MAX);
+	CHECK_EQ_INT(tt_ratio(60, 1000000000000, 1000000000), 60000);
+}
+
+TEST(quantiles_of_exact_values)
+{
+	int64_t v[100];
+
+	for (int i = 0; i < 100; i++)
+		v[i] = 100 - i;
+	tt_sort_i64(v, 100);
+	CHECK_EQ_INT(tt_quantile_i64(v, 100, 1, 2), 50);
+	CHECK_EQ_INT(tt_quantile_i64(v, 100, 999, 1000), 100);
+	CHECK_EQ_INT(tt_quantile_i64(v, 99, 1, 2), 50);
+	CHECK_EQ_INT(tt_quantile_i64(v, 1, 99, 100), 1);
+	CHECK_EQ_INT(tt_quantile_i64(v, 0, 1, 2), 0);
+}
+
+TEST(standard_deviation_matches_long_double_and_survives_extremes)
+{
+	static const int64_t simple[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+	int64_t v[1000], ends[2] = { INT64_MIN, INT64_MAX };
+
+	CHECK_EQ_INT(tt_stddev_i64(simple, 8), 2);
+	CHECK_EQ_INT(tt_stddev_i64(simple, 1), 0);
+	CHECK_EQ_INT(tt_stddev_i64(simple, 0), 0);
+	for (int round = 0; round < 50; round++) {
+		long double sum = 0, squares = 0;
+
+		for (int i = 0; i < 1000; i++) {
+			v[i] = (int64_t)(next_random() % 100000000);
+			sum += (long double)v[i];
+		}
+		for (int i = 0; i < 1000; i++)
+			squares += ((long double)v[i] - sum / 1000) * ((long double)v[i] - sum / 1000);
+		CHECK_EQ_INT(tt_stddev_i64(v, 1000), llroundl(sqrtl(squares / 1000)));
+	}
+	CHECK(tt_stddev_i64(ends, 2) > INT64_MAX - 100);
+}
