@@ -14,13 +14,22 @@
 struct tt_frame_kind {
 	int (*add)(struct archive *a);
 	const char *level;            /* "compression-level"; NULL: the coding's own */
+	const char *empty;            /* the frame of no bytes, where libarchive cannot make it */
+	size_t empty_n;
 };
 
-/* xz at its own level 6 would take 20 s for 64 MB of trace that level 1 does in 2. */
-static const struct tt_frame_kind xz = { archive_write_add_filter_xz, "1" };
-static const struct tt_frame_kind zstd = { archive_write_add_filter_zstd, "3" };
-static const struct tt_frame_kind bzip2 = { archive_write_add_filter_bzip2, NULL };
-static const struct tt_frame_kind lz4 = { archive_write_add_filter_lz4, NULL };
+/* libarchive 3.6.2 crashes when it closes an lz4 filter that was given nothing. Header, end mark, checksum. */
+static const char lz4_empty[] = "\x04\x22\x4d\x18\x64\x40\xa7" "\0\0\0\0" "\x05\x5d\xcc\x02";
+
+/* xz at its own level 6 takes 19 s for 64 MB of trace that level 1 does in 1.6 s (6.4 and 9.0 MB). */
+static const struct tt_frame_kind xz = { .add = archive_write_add_filter_xz, .level = "1" };
+static const struct tt_frame_kind zstd = { .add = archive_write_add_filter_zstd, .level = "3" };
+static const struct tt_frame_kind bzip2 = { .add = archive_write_add_filter_bzip2 };
+static const struct tt_frame_kind lz4 = {
+	.add = archive_write_add_filter_lz4,
+	.empty = lz4_empty,
+	.empty_n = sizeof lz4_empty - 1,
+};
 
 static int
 fail(struct archive *a, const char *suffix, struct tt_err *err)
@@ -59,13 +68,12 @@ write_block(struct archive *a, struct archive_entry *entry, const struct tt_bloc
 }
 
 static int
-frame_code(const struct tt_coding *coding, void *state, struct tt_block *b, struct tt_err *err)
+code_by_archive(const struct tt_coding *coding, struct tt_block *b, struct tt_err *err)
 {
 	struct archive *a = archive_write_new();
 	struct archive_entry *entry = archive_entry_new();
 	int rc = TT_OK;
 
-	(void)state;
 	if (!a || !entry)
 		rc = tt_nomem(err);
 	else if (set_up(a, coding->kind, b) != ARCHIVE_OK || write_block(a, entry, b) != ARCHIVE_OK)
@@ -73,6 +81,19 @@ frame_code(const struct tt_coding *coding, void *state, struct tt_block *b, stru
 	archive_entry_free(entry);
 	archive_write_free(a);
 	return rc;
+}
+
+static int
+frame_code(const struct tt_coding *coding, void *state, struct tt_block *b, struct tt_err *err)
+{
+	const struct tt_frame_kind *kind = coding->kind;
+
+	(void)state;
+	if (b->in_n > 0 || !kind->empty)
+		return code_by_archive(coding, b, err);
+	memcpy(b->out, kind->empty, kind->empty_n);
+	b->out_n = kind->empty_n;
+	return TT_OK;
 }
 
 const struct tt_coding tt_coding_xz = { .suffix = ".xz", .code = frame_code, .kind = &xz };
