@@ -1,0 +1,68 @@
+/**
+ * The program: arguments in, exit code out. What the verbs share.
+ *
+ * No parsing of captures and no arithmetic on events is here; that is lib/ and formats/.
+ */
+#ifndef TT_CMD_H
+#define TT_CMD_H
+
+#include "base/env.h"
+#include "model/loss.h"
+#include "opts.h"
+#include "ui.h"
+
+/* One per process; everything a verb may use. */
+struct app {
+	struct tt_env env;
+	struct tt_loss loss;
+	struct tt_arena arena;        /* lists of options; lives to the end */
+	struct ui ui;
+	const char *input;            /* what lines of the ledger begin with: the file, or how many */
+};
+
+/**
+ * A verb runs over its arguments and returns a status. Damage is not one: it is in app->loss.
+ * The verb has written its output and freed all it had, whatever it returns.
+ */
+struct command {
+	const struct verb *verb;
+	int (*run)(struct app *app, int argc, char **argv, struct tt_err *err);
+};
+
+/* The verbs in the order of `tracetool help`, ended by one without a verb. */
+extern const struct command commands[];
+
+/* The names of the verbs, for completions and suggestions. */
+const char *command_name(size_t i);
+const struct command *command_named(const char *name);
+
+/* The command without a verb: the summary. */
+extern const struct command command_default;
+
+extern const struct verb verb_convert, verb_stats, verb_info, verb_list, verb_help, verb_summary;
+int run_convert(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_stats(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_info(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_list(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_help(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_summary(struct app *app, int argc, char **argv, struct tt_err *err);
+
+/**
+ * app_parse(app, verb, into, ui, argc, argv, err):
+ * Parse a verb's arguments and take over its message options ${ui} (a part of ${into}).
+ * TT_END: --help was given and has been printed.
+ */
+int app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc, char **argv,
+    struct tt_err *err);
+
+/* Write ${text} to ${path} ("-": standard output), completely or not at all. */
+int app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err);
+
+/* Completions of all verbs for "bash", "zsh" or "fish". */
+const char *completion_shell(size_t i);
+int completion_write(const char *shell, struct tt_buf *out, struct tt_err *err);
+
+/* The overview `tracetool help` prints. */
+int help_overview(struct tt_buf *out, struct tt_err *err);
+
+#endif

@@ -1,0 +1,344 @@
+/**
+ * tracetool convert: captures to files other programs read.
+ */
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "input.h"
+#include "tables.h"
+#include "value.h"
+#include "version.h"
+
+/* One -o. Format and table are those that stood before it; NULL: by suffix, the events. */
+struct output {
+	const char *path, *format, *table;
+	const struct tt_emit *emit;
+};
+
+struct convert_opts {
+	struct input_opts in;
+	struct output *out;
+	size_t nout, capout;
+	const char *format, *table;   /* the last given so far */
+	unsigned nformat, ntable;     /* how often */
+	bool begin_end;
+	uint64_t split;
+	char csv_sep;
+	bool csv_bom, csv_safe;
+};
+
+static const char *
+emit_value(size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (!tt_emits[k])
+			return NULL;
+	}
+	return tt_emits[i] ? tt_emits[i]->name : NULL;
+}
+
+/* Tables of the passes, and "events" in front. */
+static const char *
+table_value(size_t i)
+{
+	return i == 0 ? "events" : table_id(i - 1);
+}
+
+static int
+set_format(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct convert_opts *c = field;
+
+	c->nformat++;
+	return opt_text(o, &c->format, value, a, err);
+}
+
+static int
+set_table(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct convert_opts *c = field;
+
+	c->ntable++;
+	return opt_text(o, &c->table, value, a, err);
+}
+
+static int
+add_output(struct convert_opts *c, const char *path, struct tt_arena *a, struct tt_err *err)
+{
+	if (c->nout == c->capout) {
+		size_t cap = c->capout ? 2 * c->capout : 4;
+		struct output *out = tt_arena_alloc(a, cap * sizeof *out, err);
+
+		if (!out)
+			return err->code;
+		if (c->nout > 0)
+			memcpy(out, c->out, c->nout * sizeof *out);
+		c->out = out;
+		c->capout = cap;
+	}
+	c->out[c->nout++] = (struct output){ .path = path, .format = c->format, .table = c->table };
+	return TT_OK;
+}
+
+static int
+set_output(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	(void)o;
+	if (value[0] == '\0')
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the output file has no name");
+	return add_output(field, value, a, err);
+}
+
+static int
+set_separator(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	(void)o, (void)a;
+	if (strcmp(value, "tab") == 0)
+		value = "\t";
+	if (strlen(value) != 1 || !strchr(",;|\t", value[0]))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not one of , ; | tab", value);
+	*(char *)field = value[0];
+	return TT_OK;
+}
+
+#define AT(f) offsetof(struct convert_opts, f)
+
+static const struct opt output_opt[] = {
+	{ 'o', "output", "FILE", "write FILE (\"-\": standard output); format by its suffix; .gz .xz .zst .bz2 .lz4 behind "
+	  "that compress; repeatable: the input is read once", set_output, 0, 0, 0, NULL },
+	{ 'f', "format", "FORMAT", "format of the outputs that follow; a single one is for all, wherever it stands",
+	  set_format, 0, 0, 0, emit_value },
+	{ 0, "begin-end", NULL, "chrome: begin and end events, one thread after the other, in place of complete events",
+	  opt_flag, AT(begin_end), 0, 0, NULL },
+	{ 0, "split", "SIZE", "chrome: a new file near every SIZE bytes of JSON; each loads alone", opt_size, AT(split),
+	  0, 0, NULL },
+	{ 0, "table", "ID", "csv: this table (see tracetool list metrics) in place of the events; for the outputs that "
+	  "follow, like --format", set_table, 0, 0, 0, table_value },
+	{ 0, "csv-sep", "CHAR", "csv: the separator: , ; | or tab", set_separator, AT(csv_sep), 0, 0, NULL },
+	{ 0, "csv-bom", NULL, "csv: a byte order mark in front, which Excel needs to see UTF-8", opt_flag, AT(csv_bom), 0,
+	  0, NULL },
+	{ 0, "csv-safe", NULL, "csv: a ' in front of text that a spreadsheet would run as a formula", opt_flag,
+	  AT(csv_safe), 0, 0, NULL },
+	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+};
+
+static const struct opt_group groups[] = {
+	{ "Output", output_opt, 0 },
+	INPUT_GROUPS(struct convert_opts, in),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_convert = {
+	.name = "convert",
+	.summary = "write captures as files other programs read",
+	.operands = "FILE...",
+	.about = "Write captures as files other programs read: Chrome JSON for Perfetto and chrome://tracing, CSV, pprof, "
+	    "folded stacks. Several inputs are merged on one timeline; several outputs are made in one run. \"-\" is "
+	    "standard input; compressed inputs are recognised by their content.",
+	.examples = "  tracetool convert game.mlpd -o game.json.gz\n"
+	    "  tracetool convert game.mlpd --time 10-12.5 -o part.json -o part.pb.gz\n"
+	    "  tracetool convert game.mlpd -f csv --table markers -o markers.csv\n"
+	    "  zcat game.mlpd.gz | tracetool convert - -f folded -o - | flamegraph.pl > game.svg\n",
+	.group = groups,
+	.operand_at = offsetof(struct convert_opts, in.path),
+};
+
+/* --- checks ---------------------------------------------------------------- */
+
+/* Do two names lead to the same directory entry? */
+static bool
+same_target(const char *a, const char *b)
+{
+	const char *base_a = strrchr(a, '/'), *base_b = strrchr(b, '/');
+	char dir[2][4096] = { ".", "." };
+	struct stat st[2];
+
+	if (strcmp(a, b) == 0)
+		return true;
+	if (strcmp(base_a ? base_a + 1 : a, base_b ? base_b + 1 : b) != 0)
+		return false;
+	if ((base_a && (size_t)(base_a - a) + 2 > sizeof dir[0]) || (base_b && (size_t)(base_b - b) + 2 > sizeof dir[1]))
+		return false;
+	if (base_a)
+		*(char *)mempcpy(dir[0], a, (size_t)(base_a - a) + 1) = '\0';
+	if (base_b)
+		*(char *)mempcpy(dir[1], b, (size_t)(base_b - b) + 1) = '\0';
+	return stat(dir[0], &st[0]) == 0 && stat(dir[1], &st[1]) == 0 && st[0].st_dev == st[1].st_dev &&
+	    st[0].st_ino == st[1].st_ino;
+}
+
+static bool
+is_named(const struct output *o, const char *emit)
+{
+	return strcmp(o->emit->name, emit) == 0;
+}
+
+/* Find the output's emitter and see that it can go where it shall. */
+static int
+check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
+{
+	bool standard = strcmp(o->path, "-") == 0;
+
+	o->emit = o->format ? tt_emit_named(o->format) : tt_emit_for_path(o->path);
+	if (!o->emit && standard)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard output needs a format (-f)");
+	if (!o->emit)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+		    "%s: no format has this suffix; give one with -f (see \"tracetool list emitters\")", o->path);
+	if (standard && is_named(o, "pprof") && isatty(STDOUT_FILENO))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pprof is binary: not written to a terminal (-o FILE)");
+	if (input_is(&c->in, o->path))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and an output", o->path);
+	for (const struct output *other = c->out; other < o; other++) {
+		if (same_target(other->path, o->path))
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", o->path);
+	}
+	if (c->split > 0 && standard && is_named(o, "chrome"))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--split makes several files: standard output is one (-o FILE)");
+	return TT_OK;
+}
+
+/* An option for one emitter that is not among the outputs is a mistake, not a wish. */
+static int
+check_used(const struct convert_opts *c, bool given, const char *option, const char *emit, struct tt_err *err)
+{
+	if (!given)
+		return TT_OK;
+	for (size_t i = 0; i < c->nout; i++) {
+		if (is_named(&c->out[i], emit))
+			return TT_OK;
+	}
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is for %s output, and there is none", option, emit);
+}
+
+static int
+check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (c->nout == 0 && !c->format)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no output: give -o FILE, or -f FORMAT for standard output");
+	if (c->nout == 0)
+		rc = add_output(c, "-", a, err);
+	for (size_t i = 0; rc == TT_OK && i < c->nout; i++) {
+		struct output *o = &c->out[i];
+
+		if (c->nformat == 1)
+			o->format = c->format;
+		if (c->ntable == 1)
+			o->table = c->table;
+		rc = check_output(c, o, err);
+	}
+	if (rc == TT_OK)
+		rc = check_used(c, c->begin_end, "--begin-end", "chrome", err);
+	if (rc == TT_OK)
+		rc = check_used(c, c->split > 0, "--split", "chrome", err);
+	if (rc == TT_OK)
+		rc = check_used(c, c->ntable > 0, "--table", "csv", err);
+	if (rc == TT_OK)
+		rc = check_used(c, c->csv_sep != ',' || c->csv_bom || c->csv_safe, "--csv-...", "csv", err);
+	return rc;
+}
+
+/* --- the run ----------------------------------------------------------------- */
+
+/* What output ${o} needs of the run. */
+static unsigned
+needs_of(const struct output *o)
+{
+	const struct tt_pass *pass = is_named(o, "csv") && o->table ? table_pass(o->table) : NULL;
+
+	return pass ? pass->needs : o->emit->needs;
+}
+
+static void
+fill_emit(struct app *app, const struct convert_opts *c, const struct output *o, struct tt_emit_opts *e)
+{
+	*e = (struct tt_emit_opts){
+		.env = &app->env,
+		.path = o->path,
+		.generator = TT_GENERATOR,
+		.names = (enum tt_names_form)c->in.names,
+		.begin_end = c->begin_end,
+		.split = c->split,
+		.table = o->table,
+		.csv = { .form = TT_RENDER_CSV, .csv_sep = c->csv_sep, .csv_bom = c->csv_bom, .csv_safe = c->csv_safe,
+		    .generator = TT_GENERATOR },
+		.pass = { .hitches = 10, .threshold_e4 = 100, .wait = c->in.wait.v },
+	};
+}
+
+/* One line per output: where, how large, of how many events. */
+static void
+say_written(struct app *app, const struct convert_opts *c, const struct tt_model *m)
+{
+	uint64_t events = 0;
+	char count[40], size[40];
+
+	for (size_t i = 0; i < m->ncap; i++)
+		events += m->cap[i]->nevent;
+	*tt_put_count(count, (int64_t)events) = '\0';
+	for (size_t i = 0; i < c->nout; i++) {
+		bool standard = strcmp(c->out[i].path, "-") == 0;
+		const char *path = standard ? "standard output" : c->out[i].path;
+		struct stat st;
+
+		if ((standard ? fstat(STDOUT_FILENO, &st) : stat(path, &st)) == 0 && S_ISREG(st.st_mode)) {
+			*tt_put_bytes(size, (int64_t)st.st_size) = '\0';
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s of %s from %s events", path, size, c->out[i].emit->name, count);
+		} else {
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s from %s events", path, c->out[i].emit->name, count);
+		}
+	}
+}
+
+static int
+convert(struct app *app, struct convert_opts *c, struct tt_err *err)
+{
+	struct tt_run_opts run;
+	const struct tt_emit **emit;
+	struct tt_emit_opts *opts;
+	struct tt_model *m = NULL;
+	int rc = input_setup(app, &c->in, &run, err);
+
+	if (rc == TT_OK)
+		rc = check_outputs(c, &app->arena, err);
+	if (rc != TT_OK)
+		return rc;
+	emit = tt_arena_alloc(&app->arena, c->nout * sizeof *emit, err);
+	if (!emit)
+		return err->code;
+	opts = tt_arena_alloc(&app->arena, c->nout * sizeof *opts, err);
+	if (!opts)
+		return err->code;
+	for (size_t i = 0; i < c->nout; i++) {
+		emit[i] = c->out[i].emit;
+		fill_emit(app, c, &c->out[i], &opts[i]);
+		run.needs |= needs_of(&c->out[i]);
+	}
+	run.emit = emit;
+	run.emit_opts = opts;
+	run.nemit = c->nout;
+	run.hitches = 10;
+	rc = tt_run(&app->env, &run, &m, err);
+	ui_erase(&app->ui);
+	if (rc == TT_OK)
+		say_written(app, c, m);
+	tt_model_free(m);
+	return rc;
+}
+
+int
+run_convert(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct convert_opts c = { .csv_sep = ',' };
+	int rc;
+
+	input_defaults(&c.in);
+	rc = app_parse(app, &verb_convert, &c, &c.in.ui, argc, argv, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	return convert(app, &c, err);
+}

@@ -1,0 +1,106 @@
+/**
+ * tracetool help: texts made from the option tables.
+ */
+#include <string.h>
+
+#include "cmd.h"
+
+struct help_opts {
+	struct opt_list verb;
+	const char *completion;
+	bool options;
+	struct ui_opts ui;
+};
+
+static const struct opt help_opt[] = {
+	{ 0, "completion", "SHELL", "print completions for bash, zsh or fish", opt_text,
+	  offsetof(struct help_opts, completion), 0, 0, completion_shell },
+	{ 0, "options", NULL, "print the command's options one per line, for programs", opt_flag,
+	  offsetof(struct help_opts, options), 0, 0, NULL },
+	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+};
+
+static const struct opt_group groups[] = {
+	{ "Help", help_opt, 0 },
+	UI_GROUP(struct help_opts, ui),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_help = {
+	.name = "help",
+	.summary = "print help about a command, or completions for a shell",
+	.operands = "[COMMAND]",
+	.about = "Print help about a command. \"tracetool COMMAND --help\" prints the same.",
+	.examples = "  tracetool help convert\n"
+	    "  tracetool help --completion bash > ~/.local/share/bash-completion/completions/tracetool\n",
+	.group = groups,
+	.operand_at = offsetof(struct help_opts, verb),
+	.operand = command_name,
+};
+
+int
+help_overview(struct tt_buf *out, struct tt_err *err)
+{
+	int rc = tt_buf_text(out, "Usage: tracetool COMMAND [OPTION]... FILE...\n"
+	    "       tracetool [OPTION]... FILE...\n\n"
+	    "Convert and analyse profiler captures.\n\nCommands:\n", err);
+
+	for (const struct command *c = commands; rc == TT_OK && c->verb; c++)
+		rc = tt_buf_printf(out, err, "  %-9s %s\n", c->verb->name, c->verb->summary);
+	if (rc == TT_OK)
+		rc = tt_buf_text(out, "\nA file alone prints a summary and the top of the tables.\n"
+		    "\"tracetool help COMMAND\" says more; \"tracetool --version\" prints the version.\n"
+		    "Manual: tracetool(1), tracetool-metrics(7)\n", err);
+	return rc;
+}
+
+/* The verb the operand names; without one the summary. */
+static int
+find_verb(const struct help_opts *o, const struct verb **verb, struct tt_err *err)
+{
+	const struct command *c;
+	const char *near;
+
+	if (o->verb.n > 1)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "help is about one command at a time");
+	if (o->verb.n == 0) {
+		*verb = &verb_summary;
+		return TT_OK;
+	}
+	c = command_named(o->verb.v[0]);
+	if (!c) {
+		near = opts_nearest(o->verb.v[0], command_name);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\"%s%s%s", o->verb.v[0],
+		    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+	}
+	*verb = c->verb;
+	return TT_OK;
+}
+
+int
+run_help(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct help_opts o = { 0 };
+	const struct verb *verb = NULL;
+	struct tt_buf text = { 0 };
+	unsigned width;
+	int rc = app_parse(app, &verb_help, &o, &o.ui, argc, argv, err);
+
+	if (rc == TT_OK)
+		rc = find_verb(&o, &verb, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	width = ui_width(1);
+	if (o.completion)
+		rc = completion_write(o.completion, &text, err);
+	else if (o.options)
+		rc = opts_machine(verb, &text, err);
+	else if (o.verb.n == 0)
+		rc = help_overview(&text, err);
+	else
+		rc = opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text, err);
+	if (rc == TT_OK)
+		rc = app_write(app, "-", &text, err);
+	tt_buf_free(&text);
+	return rc;
+}

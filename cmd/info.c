@@ -1,0 +1,324 @@
+/**
+ * tracetool info: what a capture is. Producer, versions, duration, threads, events by type, damage.
+ */
+#include "info.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "cmd.h"
+#include "input.h"
+#include "report.h"
+#include "tables.h"
+
+struct info_opts {
+	struct input_opts in;
+	struct report_opts out;
+};
+
+static const struct opt_group groups[] = {
+	REPORT_GROUP(struct info_opts, out),
+	INPUT_GROUPS(struct info_opts, in),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_info = {
+	.name = "info",
+	.summary = "print what a capture is: producer, version, duration, threads, events, damage",
+	.operands = "FILE...",
+	.about = "Print what captures are: producer, versions, duration, threads, events by type, and whether anything is "
+	    "damaged or missing. The whole input is read.",
+	.examples = "  tracetool info game.mlpd\n"
+	    "  tracetool info --format json *.mlpd\n",
+	.group = groups,
+	.operand_at = offsetof(struct info_opts, in.path),
+};
+
+/* --- tables ------------------------------------------------------------------- */
+
+static const struct tt_col capture_col[] = {
+	{ "path", "file", TT_UNIT_TEXT, "the input as it was named" },
+	{ "format", "format", TT_UNIT_TEXT, "the reader" },
+	{ "version", "version", TT_UNIT_TEXT, "version of the file" },
+	{ "producer", "producer", TT_UNIT_TEXT, "what recorded it" },
+	{ "started", "started", TT_UNIT_TEXT, "wall clock at the start, UTC" },
+	{ "duration_ns", "duration", TT_UNIT_NS, "from the first event to the last" },
+	{ "bytes", "size", TT_UNIT_BYTES, "bytes read, after decompression" },
+	{ "events", "events", TT_UNIT_COUNT, "events in the file, before any filter" },
+	{ "chunks", "chunks", TT_UNIT_COUNT, "parts that are decoded alone" },
+	{ "threads", "threads", TT_UNIT_COUNT, "threads that wrote events or were named" },
+	{ "pid", "process id", TT_UNIT_COUNT, "of the recorded process" },
+	{ "arch", "architecture", TT_UNIT_TEXT, "of the recorded process" },
+	{ "pointer_size", "pointer size", TT_UNIT_COUNT, "bytes" },
+	{ "os", "system", TT_UNIT_TEXT, "of the recorded process" },
+	{ "args", "recorded with", TT_UNIT_TEXT, "the recorder's options" },
+	{ "zero_ns", "clock at zero", TT_UNIT_COUNT, "the recorder's event clock at time 0 of this report, in ns" },
+	{ "offset_ns", "offset", TT_UNIT_NS, "added to its times to put several inputs on one timeline" },
+	{ "frame_marks", "frame marks", TT_UNIT_BOOL, "the file marks frames itself" },
+	{ "clean_end", "ended cleanly", TT_UNIT_BOOL, "the recorder was shut down in order" },
+};
+
+static const struct tt_col thread_col[] = {
+	{ "process", "process", TT_UNIT_COUNT, "number of the input, from 0" },
+	{ "thread", "thread", TT_UNIT_TEXT, "name" },
+	{ "tid", "id", TT_UNIT_HEX, "the recorder's id" },
+	{ "first_ns", "first event", TT_UNIT_NS, "time of its first event" },
+	{ "last_ns", "last event", TT_UNIT_NS, "time of its last event" },
+	{ "events", "events", TT_UNIT_COUNT, "all its events" },
+	{ "calls", "calls", TT_UNIT_COUNT, "calls begun" },
+	{ "allocs", "allocations", TT_UNIT_COUNT, "objects allocated" },
+	{ "alloc_bytes", "allocated", TT_UNIT_BYTES, "bytes allocated" },
+	{ "open", "open at end", TT_UNIT_COUNT, "calls still open at the end" },
+};
+
+static const struct tt_col event_col[] = {
+	{ "process", "process", TT_UNIT_COUNT, "number of the input, from 0" },
+	{ "type", "event", TT_UNIT_TEXT, "the format's own name of the type" },
+	{ "events", "count", TT_UNIT_COUNT, "events of this type" },
+};
+
+static const struct tt_col meta_col[] = {
+	{ "process", "process", TT_UNIT_COUNT, "number of the input, from 0" },
+	{ "key", "key", TT_UNIT_TEXT, "what the fact is about" },
+	{ "value", "value", TT_UNIT_TEXT, "the fact" },
+};
+
+#define NCOL(c) (sizeof (c) / sizeof (c)[0])
+
+enum { T_CAPTURE, T_THREAD, T_EVENT, T_META, T_N };
+static const struct tt_pass_table table[T_N] = {
+	[T_CAPTURE] = { "capture", "Capture", capture_col, NCOL(capture_col) },
+	[T_THREAD] = { "capture_threads", "Threads", thread_col, NCOL(thread_col) },
+	[T_EVENT] = { "capture_events", "Events by type", event_col, NCOL(event_col) },
+	[T_META] = { "capture_meta", "Facts", meta_col, NCOL(meta_col) },
+};
+
+const struct tt_pass_table *
+info_tables(size_t *n)
+{
+	*n = T_N;
+	return table;
+}
+
+static int
+new_table(struct tt_report *r, int which, struct tt_table **t, struct tt_err *err)
+{
+	return tt_report_table(r, table[which].id, table[which].title, table[which].col, table[which].ncol, t, err);
+}
+
+/* Text, or nothing where it is not known. */
+static void
+put_text(struct tt_cell *c, const char *s)
+{
+	if (s && s[0])
+		tt_cell_text(c, s);
+}
+
+/* "2026-11-20 07:11:05 UTC", or NULL. */
+static int
+put_wall(struct tt_report *r, struct tt_cell *c, uint64_t wall_ms, struct tt_err *err)
+{
+	time_t s = (time_t)(wall_ms / 1000);
+	struct tm tm;
+	char *text;
+
+	if (wall_ms == 0 || !gmtime_r(&s, &tm))
+		return TT_OK;
+	text = tt_report_text(r, err, "%04d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
+	    tm.tm_hour, tm.tm_min, tm.tm_sec);
+	if (!text)
+		return err->code;
+	tt_cell_text(c, text);
+	return TT_OK;
+}
+
+static uint64_t
+threads_of(const struct tt_model *m, uint32_t process)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < m->threads.n; i++)
+		n += m->threads.t[i]->process == process;
+	return n;
+}
+
+static int
+capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_report *r, struct tt_table *t,
+    struct tt_err *err)
+{
+	struct tt_cell *c;
+	int rc = tt_table_row(r, t, &c, err);
+
+	if (rc != TT_OK)
+		return rc;
+	put_text(&c[0], k->path);
+	put_text(&c[1], k->format);
+	put_text(&c[2], k->version);
+	put_text(&c[3], k->producer);
+	rc = put_wall(r, &c[4], k->wall_ms, err);
+	if (k->max_ts >= k->min_ts)
+		tt_cell_int(&c[5], k->max_ts - k->min_ts);
+	tt_cell_int(&c[6], (int64_t)k->bytes);
+	tt_cell_int(&c[7], (int64_t)k->nevent);
+	tt_cell_int(&c[8], (int64_t)k->nchunk);
+	tt_cell_int(&c[9], (int64_t)threads_of(m, k->process));
+	tt_cell_int(&c[10], k->pid);
+	put_text(&c[11], k->arch);
+	tt_cell_int(&c[12], k->pointer_size);
+	put_text(&c[13], k->os);
+	put_text(&c[14], k->args);
+	tt_cell_int(&c[15], k->zero_ns);
+	if (m->ncap > 1)
+		tt_cell_int(&c[16], k->offset_ns);
+	tt_cell_int(&c[17], k->has_frames);
+	tt_cell_int(&c[18], k->clean_end);
+	return rc;
+}
+
+int
+info_summary(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+{
+	struct tt_table *t;
+	int rc = new_table(r, T_CAPTURE, &t, err);
+
+	if (rc == TT_OK)
+		t->facts = true;
+	for (size_t i = 0; rc == TT_OK && i < m->ncap; i++)
+		rc = capture_row(m, m->cap[i], r, t, err);
+	return rc;
+}
+
+static int
+thread_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+{
+	struct tt_table *t;
+	int rc = new_table(r, T_THREAD, &t, err);
+
+	for (size_t i = 0; rc == TT_OK && i < m->threads.n; i++) {
+		const struct tt_thread *th = m->threads.t[i];
+		struct tt_cell *c;
+
+		rc = tt_table_row(r, t, &c, err);
+		if (rc != TT_OK)
+			return rc;
+		tt_cell_int(&c[0], th->process);
+		put_text(&c[1], th->name);
+		tt_cell_int(&c[2], (int64_t)th->tid);
+		if (th->first_ts <= th->last_ts) {
+			tt_cell_int(&c[3], th->first_ts);
+			tt_cell_int(&c[4], th->last_ts);
+		}
+		tt_cell_int(&c[5], (int64_t)th->nevent);
+		tt_cell_int(&c[6], (int64_t)th->ncall);
+		tt_cell_int(&c[7], (int64_t)th->nalloc);
+		tt_cell_int(&c[8], (int64_t)th->alloc_b);
+		tt_cell_int(&c[9], (int64_t)th->open_at_end);
+	}
+	return rc;
+}
+
+static int
+event_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+{
+	struct tt_table *t;
+	int rc = new_table(r, T_EVENT, &t, err);
+
+	for (size_t i = 0; rc == TT_OK && i < m->ncap; i++) {
+		const struct tt_capture *k = m->cap[i];
+
+		for (unsigned tag = 0; rc == TT_OK && tag < 256; tag++) {
+			struct tt_cell *c;
+
+			if (k->tally[tag] == 0)
+				continue;
+			rc = tt_table_row(r, t, &c, err);
+			if (rc != TT_OK)
+				return rc;
+			tt_cell_int(&c[0], (int64_t)i);
+			put_text(&c[1], k->tally_name ? k->tally_name(tag) : NULL);
+			tt_cell_int(&c[2], (int64_t)k->tally[tag]);
+		}
+	}
+	return rc != TT_OK ? rc : tt_table_sort(t, "events", err);
+}
+
+static int
+meta_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+{
+	struct tt_table *t = NULL;
+	int rc = TT_OK;
+
+	for (size_t i = 0; rc == TT_OK && i < m->ncap; i++) {
+		for (const struct tt_meta *f = m->cap[i]->meta; rc == TT_OK && f; f = f->next) {
+			struct tt_cell *c;
+
+			if (!t)
+				rc = new_table(r, T_META, &t, err);
+			if (rc == TT_OK)
+				rc = tt_table_row(r, t, &c, err);
+			if (rc != TT_OK)
+				return rc;
+			tt_cell_int(&c[0], (int64_t)i);
+			tt_cell_text(&c[1], f->key);
+			tt_cell_text(&c[2], f->value);
+		}
+	}
+	return rc;
+}
+
+/* The ledger, as the pass of that name tells it. */
+static int
+loss_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+{
+	const struct tt_pass_opts po = { 0 };
+	const struct tt_pass *loss = pass_named("loss");
+
+	return loss ? loss->report(m, &po, r, err) : TT_OK;
+}
+
+static int
+info(struct app *app, const struct info_opts *o, struct tt_err *err)
+{
+	struct tt_run_opts run;
+	struct tt_model *m = NULL;
+	struct tt_report r;
+	int rc = input_setup(app, &o->in, &run, err);
+
+	if (rc == TT_OK && o->out.output && input_is(&o->in, o->out.output))
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", o->out.output);
+	if (rc != TT_OK)
+		return rc;
+	run.needs = TT_NEEDS_TALLY;
+	tt_report_init(&r, &app->env.mem);
+	rc = tt_run(&app->env, &run, &m, err);
+	ui_erase(&app->ui);
+	if (rc == TT_OK)
+		rc = info_summary(m, &r, err);
+	if (rc == TT_OK)
+		rc = meta_rows(m, &r, err);
+	if (rc == TT_OK)
+		rc = thread_rows(m, &r, err);
+	if (rc == TT_OK)
+		rc = event_rows(m, &r, err);
+	if (rc == TT_OK)
+		rc = loss_rows(m, &r, err);
+	if (rc == TT_OK)
+		rc = report_write(app, &o->out, &r, err);
+	tt_report_free(&r);
+	tt_model_free(m);
+	return rc;
+}
+
+int
+run_info(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct info_opts o;
+	int rc;
+
+	input_defaults(&o.in);
+	report_defaults(&o.out);
+	rc = app_parse(app, &verb_info, &o, &o.in.ui, argc, argv, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	return info(app, &o, err);
+}

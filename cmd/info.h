@@ -1,0 +1,17 @@
+/**
+ * What a capture is, as a table: for `tracetool info` and the summary.
+ */
+#ifndef TT_CMD_INFO_H
+#define TT_CMD_INFO_H
+
+#include "model/model.h"
+#include "out/table.h"
+
+/* Add the table "capture": one row per input. */
+int info_summary(const struct tt_model *m, struct tt_report *r, struct tt_err *err);
+
+/* The tables `tracetool info` makes, for `tracetool list metrics`. */
+struct tt_pass_table;
+const struct tt_pass_table *info_tables(size_t *n);
+
+#endif

@@ -1,0 +1,233 @@
+/**
+ * The options all verbs that read captures share; the contract is in input.h.
+ */
+#include "input.h"
+
+#include <sched.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "value.h"
+
+#define JOBS_MAX 256
+#define DEFAULT_MEMORY (UINT64_C(1) << 30)
+#define DEFAULT_SPOOL (UINT64_C(8) << 30)
+#define DEFAULT_PATHS 500000
+#define MAX_PATHS (UINT64_C(1) << 26)
+
+static const char *
+format_value(size_t i)
+{
+	for (size_t k = 0; k < i; k++) {
+		if (!tt_formats[k])
+			return NULL;
+	}
+	return tt_formats[i] ? tt_formats[i]->name : NULL;
+}
+
+static const char *
+align_value(size_t i)
+{
+	static const char *const v[] = { "auto", "start", "clock", "wall", NULL };    /* enum tt_align */
+
+	return v[i];
+}
+
+static const char *
+names_value(size_t i)
+{
+	static const char *const v[] = { "short", "full", NULL };     /* enum tt_names_form */
+
+	return v[i];
+}
+
+static int
+set_time(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct input_opts *in = field;
+
+	(void)o, (void)a;
+	return val_time_range(value, &in->from, &in->to, err);
+}
+
+static int
+set_frames(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct input_opts *in = field;
+
+	(void)o, (void)a;
+	in->has_frames = true;
+	return val_number_range(value, &in->frame_first, &in->frame_last, err);
+}
+
+static int
+set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	const char *eq = strchr(value, '=');
+
+	(void)o;
+	if (!eq || eq == value)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not of the form KEY=VALUE", value);
+	return opt_list_add(field, value, a, err);
+}
+
+#define AT(f) offsetof(struct input_opts, f)
+#define END { 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL }
+
+const struct opt input_opt[] = {
+	{ 0, "input-format", "NAME", "read the input as this format, whatever it looks like (see tracetool list)",
+	  opt_text, AT(format), 0, 0, format_value },
+	{ 0, "align", "HOW", "put several inputs on one timeline by: their event clocks if they agree (auto), their "
+	  "starts (start), event clocks (clock), wall clocks (wall)", opt_choice, AT(align), 0, 0, align_value },
+	{ 0, "meta", "KEY=VALUE", "add a fact about the capture to every output; repeatable", set_meta, AT(meta), 0, 0,
+	  NULL },
+	END,
+};
+
+const struct opt input_filter_opt[] = {
+	{ 0, "time", "A-B", "only from A to B, in seconds from the beginning; either may be left out", set_time, 0, 0, 0,
+	  NULL },
+	{ 0, "frames", "A-B", "only from frame A to frame B, both included; either may be left out", set_frames, 0, 0, 0,
+	  NULL },
+	{ 0, "thread", "GLOB", "only threads whose name or number matches; repeatable", opt_add, AT(thread), 0, 0, NULL },
+	{ 0, "category", "GLOB", "only rows and slices of matching categories; repeatable", opt_add, AT(category), 0, 0,
+	  NULL },
+	{ 0, "marker", "GLOB", "only rows and slices of matching markers (names without arguments); repeatable", opt_add,
+	  AT(marker), 0, 0, NULL },
+	{ 0, "min-duration", "DUR", "leave out calls shorter than DUR (like 50us, 1.5ms); their time stays with the "
+	  "caller", opt_duration, AT(min_dur), 0, 0, NULL },
+	{ 0, "depth", "N", "leave out calls nested deeper than N", opt_count, AT(depth), 1, UINT32_MAX, NULL },
+	{ 0, "wrappers", NULL, "keep the runtime's allocation wrappers, which are left out otherwise", opt_flag,
+	  AT(wrappers), 0, 0, NULL },
+	{ 0, "names", "FORM", "names of markers: short (no namespaces and arguments) or full", opt_choice, AT(names), 0, 0,
+	  names_value },
+	END,
+};
+
+const struct opt input_frame_opt[] = {
+	{ 0, "frame-marker", "GLOB", "a frame begins where this marker begins; for captures without frame marks",
+	  opt_text, AT(frame_marker), 0, 0, NULL },
+	{ 0, "frame-thread", "GLOB", "count frames on this thread; default: where the frame marker begins most often",
+	  opt_text, AT(frame_thread), 0, 0, NULL },
+	{ 0, "wait", "GLOB", "a marker whose time is waiting, in place of the built-in list; repeatable", opt_add,
+	  AT(wait), 0, 0, NULL },
+	END,
+};
+
+const struct opt input_limit_opt[] = {
+	{ 'j', "jobs", "N", "worker threads; default: the processors this process may use", opt_count, AT(jobs), 1,
+	  JOBS_MAX, NULL },
+	{ 0, "max-memory", "SIZE", "stop with an error over this much memory; default 1G, 0 for none", opt_size,
+	  AT(max_memory), 0, 0, NULL },
+	{ 0, "spool-max", "SIZE", "the most to copy to disk of a pipe that must be read twice; default 8G", opt_size,
+	  AT(spool_max), 0, 0, NULL },
+	{ 0, "tmpdir", "DIR", "where that copy goes; default $TMPDIR, else /tmp", opt_text, AT(tmpdir), 0, 0, NULL },
+	{ 0, "max-paths", "N", "call paths to tell apart; default 500000", opt_count, AT(max_paths), 16, MAX_PATHS, NULL },
+	END,
+};
+
+void
+input_defaults(struct input_opts *o)
+{
+	memset(o, 0, sizeof *o);
+	o->from = INT64_MIN;
+	o->to = INT64_MAX;
+	o->max_memory = DEFAULT_MEMORY;
+	o->spool_max = DEFAULT_SPOOL;
+	o->max_paths = DEFAULT_PATHS;
+}
+
+/* The processors this process may use, which is fewer than there are in a container or under taskset. */
+static unsigned
+usable_cpus(void)
+{
+	cpu_set_t set;
+	int n = sched_getaffinity(0, sizeof set, &set) == 0 ? CPU_COUNT(&set) : 1;
+
+	return n < 1 ? 1 : n > JOBS_MAX ? JOBS_MAX : (unsigned)n;
+}
+
+static int
+check_paths(const struct input_opts *o, struct tt_err *err)
+{
+	size_t stdin_n = 0;
+
+	if (o->path.n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no input file (\"-\" reads standard input)");
+	for (size_t i = 0; i < o->path.n; i++) {
+		if (o->path.v[i][0] == '\0')
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "an input file has no name");
+		stdin_n += strcmp(o->path.v[i], "-") == 0;
+	}
+	if (stdin_n > 1)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard input (\"-\") can be read only once");
+	return TT_OK;
+}
+
+int
+input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run, struct tt_err *err)
+{
+	int rc = check_paths(o, err);
+
+	if (rc != TT_OK)
+		return rc;
+	app->env.jobs = o->jobs ? (unsigned)o->jobs : usable_cpus();
+	app->env.mem.cap = o->max_memory;
+	app->env.spool_max = o->spool_max;
+	app->env.tmpdir = o->tmpdir;
+	app->input = o->path.v[0];
+	if (strcmp(app->input, "-") == 0)
+		app->input = "standard input";
+	if (o->path.n > 1) {
+		char text[32];
+		char *end = tt_put_u64(text, o->path.n);
+
+		memcpy(end, " inputs", 8);
+		app->input = tt_arena_text(&app->arena, text, strlen(text), err);
+		if (!app->input)
+			return err->code;
+	}
+	*run = (struct tt_run_opts){
+		.formats = tt_formats,
+		.format = o->format,
+		.path = o->path.v,
+		.npath = o->path.n,
+		.align = (enum tt_align)o->align,
+		.meta = o->meta.v,
+		.names = (enum tt_names_form)o->names,
+		.frame_marker = o->frame_marker,
+		.frame_thread = o->frame_thread,
+		.wait = o->wait.v,
+		.max_paths = (uint32_t)o->max_paths,
+		.progress = { ui_tick, &app->ui },
+	};
+	tt_filter_init(&run->filter);
+	run->filter.from = o->from;
+	run->filter.to = o->to;
+	run->filter.has_frames = o->has_frames;
+	run->filter.frame_first = o->frame_first;
+	run->filter.frame_last = o->frame_last;
+	run->filter.thread = o->thread.v;
+	run->filter.marker = o->marker.v;
+	run->filter.category = o->category.v;
+	run->filter.min_dur = o->min_dur;
+	run->filter.depth = (uint32_t)o->depth;
+	run->filter.wrappers = o->wrappers;
+	return TT_OK;
+}
+
+bool
+input_is(const struct input_opts *o, const char *path)
+{
+	struct stat a, b;
+
+	if (strcmp(path, "-") == 0 || stat(path, &a) != 0 || !S_ISREG(a.st_mode))
+		return false;
+	for (size_t i = 0; i < o->path.n; i++) {
+		bool std = strcmp(o->path.v[i], "-") == 0;
+
+		if ((std ? fstat(0, &b) : stat(o->path.v[i], &b)) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+			return true;
+	}
+	return false;
+}

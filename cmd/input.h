@@ -1,0 +1,55 @@
+/**
+ * The options all verbs that read captures share, and what they mean for a run.
+ */
+#ifndef TT_CMD_INPUT_H
+#define TT_CMD_INPUT_H
+
+#include "cmd.h"
+#include "pass/pass.h"
+#include "run/run.h"
+
+struct input_opts {
+	struct opt_list path;         /* operands */
+	const char *format;
+	int align;                    /* enum tt_align */
+	struct opt_list meta;
+	int64_t from, to;
+	bool has_frames;
+	uint64_t frame_first, frame_last;
+	struct opt_list thread, category, marker;
+	int64_t min_dur;
+	uint64_t depth;
+	bool wrappers;
+	int names;                    /* enum tt_names_form */
+	const char *frame_marker, *frame_thread;
+	struct opt_list wait;
+	uint64_t jobs, max_memory, spool_max, max_paths;
+	const char *tmpdir;
+	struct ui_opts ui;
+};
+
+extern const struct opt input_opt[], input_filter_opt[], input_frame_opt[], input_limit_opt[];
+
+/* The groups, for a verb whose struct ${type} holds them as ${member}. */
+#define INPUT_GROUPS(type, member) \
+	{ "Input", input_opt, offsetof(type, member) }, \
+	{ "What to look at", input_filter_opt, offsetof(type, member) }, \
+	{ "Frames", input_frame_opt, offsetof(type, member) }, \
+	{ "Limits", input_limit_opt, offsetof(type, member) }, \
+	UI_GROUP(type, member.ui)
+
+void input_defaults(struct input_opts *o);
+
+/**
+ * input_setup(app, o, run, err):
+ * Check the options against each other and fill app->env and ${run} from them: all but needs, emitters
+ * and hitches.
+ * Borrows: ${run} points into ${o}.
+ */
+int input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run, struct tt_err *err);
+
+/* Is ${path} the same file as one of the inputs? */
+bool input_is(const struct input_opts *o, const char *path);
+
+
+#endif

@@ -1,0 +1,249 @@
+/**
+ * tracetool list: what there is. Readers, passes, emitters, and every table with its columns.
+ */
+#include <string.h>
+
+#include "cmd.h"
+#include "emit/emit.h"
+#include "info.h"
+#include "model/format.h"
+#include "pass/pass.h"
+#include "report.h"
+
+struct list_opts {
+	struct opt_list what;
+	struct report_opts out;
+	struct ui_opts ui;
+};
+
+enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_N };
+
+static const char *
+what_value(size_t i)
+{
+	static const char *const v[] = { "formats", "passes", "emitters", "metrics", NULL };
+
+	return i <= L_N ? v[i] : NULL;
+}
+
+static const struct opt_group groups[] = {
+	REPORT_GROUP(struct list_opts, out),
+	UI_GROUP(struct list_opts, ui),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_list = {
+	.name = "list",
+	.summary = "list formats read, passes, formats written, and all tables with their columns",
+	.operands = "[formats] [passes] [emitters] [metrics]",
+	.about = "List what there is: formats that are read, analysis passes, formats that are written (emitters), and all "
+	    "tables with their columns (metrics). Without an argument all but the last.",
+	.examples = "  tracetool list\n"
+	    "  tracetool list metrics\n"
+	    "  tracetool list metrics --format json\n",
+	.group = groups,
+	.operand_at = offsetof(struct list_opts, what),
+	.operand = what_value,
+};
+
+static const struct tt_col format_col[] = {
+	{ "name", "format", TT_UNIT_TEXT, "for --input-format" },
+	{ "suffix", "suffix", TT_UNIT_TEXT, "usual end of the file's name" },
+	{ "summary", "what it is", TT_UNIT_TEXT, "in one line" },
+};
+static const struct tt_col pass_col[] = {
+	{ "name", "pass", TT_UNIT_TEXT, "for stats --table" },
+	{ "standard", "standard", TT_UNIT_BOOL, "part of tracetool stats without --table" },
+	{ "tables", "tables", TT_UNIT_TEXT, "what it makes, for --table" },
+	{ "summary", "what it is", TT_UNIT_TEXT, "in one line" },
+};
+static const struct tt_col emitter_col[] = {
+	{ "name", "emitter", TT_UNIT_TEXT, "for convert --format" },
+	{ "suffix", "suffixes", TT_UNIT_TEXT, "of output files that choose it" },
+	{ "summary", "what it is", TT_UNIT_TEXT, "in one line" },
+};
+static const struct tt_col metric_col[] = {
+	{ "table", "table", TT_UNIT_TEXT, "for --table" },
+	{ "column", "column", TT_UNIT_TEXT, "for --sort, in CSV and JSON" },
+	{ "title", "title", TT_UNIT_TEXT, "as people see it" },
+	{ "unit", "unit", TT_UNIT_TEXT, "of the number" },
+	{ "help", "what it is", TT_UNIT_TEXT, "in one line; tracetool-metrics(7) has the definition" },
+};
+
+#define NCOL(c) (sizeof (c) / sizeof (c)[0])
+
+/* A row of texts. */
+static int
+row(struct tt_report *r, struct tt_table *t, const char *const *s, struct tt_err *err)
+{
+	struct tt_cell *c;
+	int rc = tt_table_row(r, t, &c, err);
+
+	for (size_t i = 0; rc == TT_OK && i < t->ncol; i++) {
+		if (s[i] && s[i][0])
+			tt_cell_text(&c[i], s[i]);
+	}
+	return rc;
+}
+
+/* The texts of ${next}(${arg}, 0), (1), ... with blanks between, in the report's arena. */
+static int
+join(struct tt_report *r, const char *(*next)(const void *arg, size_t i), const void *arg, const char **text,
+    struct tt_err *err)
+{
+	const char *s = "", *one;
+
+	for (size_t i = 0; (one = next(arg, i)) != NULL; i++) {
+		s = tt_report_text(r, err, "%s%s%s", s, i > 0 ? " " : "", one);
+		if (!s)
+			return err->code;
+	}
+	*text = s;
+	return TT_OK;
+}
+
+static const char *
+suffix_at(const void *arg, size_t i)
+{
+	const struct tt_emit *e = arg;
+
+	return e->suffix ? e->suffix[i] : NULL;
+}
+
+static const char *
+pass_table_at(const void *arg, size_t i)
+{
+	const struct tt_pass *p = arg;
+
+	return i < p->ntables ? p->tables[i].id : NULL;
+}
+
+static int
+list_formats(struct tt_report *r, struct tt_err *err)
+{
+	struct tt_table *t;
+	int rc = tt_report_table(r, "formats", "Formats read", format_col, NCOL(format_col), &t, err);
+
+	for (const struct tt_format *const *f = tt_formats; rc == TT_OK && *f; f++)
+		rc = row(r, t, (const char *const[]){ (*f)->name, (*f)->suffix, (*f)->summary }, err);
+	return rc;
+}
+
+static int
+list_passes(struct tt_report *r, struct tt_err *err)
+{
+	struct tt_table *t;
+	int rc = tt_report_table(r, "passes", "Passes", pass_col, NCOL(pass_col), &t, err);
+
+	for (const struct tt_pass *const *p = tt_passes; rc == TT_OK && *p; p++) {
+		const char *tables = NULL;
+
+		rc = join(r, pass_table_at, *p, &tables, err);
+		if (rc == TT_OK)
+			rc = row(r, t, (const char *const[]){ (*p)->name, NULL, tables, (*p)->summary }, err);
+		if (rc == TT_OK)
+			tt_cell_int(&t->cell[(t->nrow - 1) * t->ncol + 1], (*p)->standard);
+	}
+	return rc;
+}
+
+static int
+list_emitters(struct tt_report *r, struct tt_err *err)
+{
+	struct tt_table *t;
+	int rc = tt_report_table(r, "emitters", "Formats written", emitter_col, NCOL(emitter_col), &t, err);
+
+	for (const struct tt_emit *const *e = tt_emits; rc == TT_OK && *e; e++) {
+		const char *suffixes = NULL;
+
+		rc = join(r, suffix_at, *e, &suffixes, err);
+		if (rc == TT_OK)
+			rc = row(r, t, (const char *const[]){ (*e)->name, suffixes, (*e)->summary }, err);
+	}
+	return rc;
+}
+
+/* By enum tt_unit: what the number is for machines. */
+static const char *const unit_name[] = {
+	[TT_UNIT_TEXT] = "text", [TT_UNIT_COUNT] = "count", [TT_UNIT_NS] = "ns", [TT_UNIT_BYTES] = "bytes",
+	[TT_UNIT_PERCENT] = "%", [TT_UNIT_MILLI] = "number", [TT_UNIT_HEX] = "hex", [TT_UNIT_BOOL] = "yes/no",
+};
+
+static int
+table_rows(struct tt_report *r, struct tt_table *t, const struct tt_pass_table *p, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; rc == TT_OK && i < p->ncol; i++) {
+		const struct tt_col *c = &p->col[i];
+
+		rc = row(r, t, (const char *const[]){ p->id, c->id, c->title, unit_name[c->unit], c->help }, err);
+	}
+	return rc;
+}
+
+static int
+list_metrics(struct tt_report *r, struct tt_err *err)
+{
+	size_t n;
+	const struct tt_pass_table *info = info_tables(&n);
+	struct tt_table *t;
+	int rc = tt_report_table(r, "metrics", "Tables and columns", metric_col, NCOL(metric_col), &t, err);
+
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
+		for (size_t i = 0; rc == TT_OK && i < (*p)->ntables; i++)
+			rc = table_rows(r, t, &(*p)->tables[i], err);
+	}
+	for (size_t i = 0; rc == TT_OK && i < n; i++)
+		rc = table_rows(r, t, &info[i], err);
+	return rc;
+}
+
+/* Which lists the operands name, as bits. */
+static int
+wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
+{
+	*bits = o->what.n == 0 ? (1u << L_METRICS) - 1 : 0;
+	for (size_t i = 0; i < o->what.n; i++) {
+		const char *word = o->what.v[i], *near;
+		size_t k = 0;
+
+		while (k < L_N && strcmp(what_value(k), word) != 0)
+			k++;
+		if (k == L_N) {
+			near = opts_nearest(word, what_value);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no list \"%s\"%s%s%s (formats, passes, emitters, metrics)",
+			    word, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+		}
+		*bits |= 1u << k;
+	}
+	return TT_OK;
+}
+
+int
+run_list(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	static int (*const list[L_N])(struct tt_report *, struct tt_err *) = {
+		[L_FORMATS] = list_formats, [L_PASSES] = list_passes, [L_EMITTERS] = list_emitters, [L_METRICS] = list_metrics,
+	};
+	struct list_opts o = { 0 };
+	struct tt_report r;
+	unsigned bits;
+	int rc;
+
+	report_defaults(&o.out);
+	rc = app_parse(app, &verb_list, &o, &o.ui, argc, argv, err);
+	if (rc == TT_OK)
+		rc = wanted(&o, &bits, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	tt_report_init(&r, &app->env.mem);
+	for (size_t k = 0; rc == TT_OK && k < L_N; k++) {
+		if (bits & 1u << k)
+			rc = list[k](&r, err);
+	}
+	if (rc == TT_OK)
+		rc = report_write(app, &o.out, &r, err);
+	tt_report_free(&r);
+	return rc;
+}

@@ -1,0 +1,328 @@
+/**
+ * The command table, signals, and how a status becomes an exit code.
+ *
+ * setlocale() is never called: the process stays in the "C" locale, so that no number, no sorting and no
+ * message depends on where it runs. Text of captures is UTF-8 and handled as bytes.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "io/sink.h"
+#include "out/table.h"
+#include "version.h"
+
+const struct command commands[] = {
+	{ &verb_convert, run_convert },
+	{ &verb_stats, run_stats },
+	{ &verb_info, run_info },
+	{ &verb_list, run_list },
+	{ &verb_help, run_help },
+	{ NULL, NULL },
+};
+const struct command command_default = { &verb_summary, run_summary };
+
+const char *
+command_name(size_t i)
+{
+	return i < sizeof commands / sizeof commands[0] && commands[i].verb ? commands[i].verb->name : NULL;
+}
+
+const struct command *
+command_named(const char *name)
+{
+	for (const struct command *c = commands; c->verb; c++) {
+		if (strcmp(c->verb->name, name) == 0)
+			return c;
+	}
+	return NULL;
+}
+
+/* --- signals ------------------------------------------------------------- */
+
+/* The signal that asks to stop, or 0: the one thing a handler may write. */
+static volatile sig_atomic_t stop;
+
+/* How long the orderly way out may take before the hard one. */
+#define STOP_WITHIN_US 150000
+
+static void
+die_by(int sig)
+{
+	sigset_t set;
+
+	signal(sig, SIG_DFL);
+	sigemptyset(&set);
+	sigaddset(&set, sig);
+	pthread_sigmask(SIG_UNBLOCK, &set, NULL);
+	raise(sig);
+}
+
+/**
+ * The first signal asks the run to stop; it then takes its output back and main() dies of the same signal. The second
+ * one, or the alarm if the run hangs in the system (a pipe nobody writes to), removes the temporaries here and dies.
+ */
+static void
+on_stop(int sig)
+{
+	const struct itimerval within = { .it_value = { .tv_usec = STOP_WITHIN_US } };
+	int saved = errno;
+
+	if (sig != SIGALRM && stop == 0) {
+		stop = sig;
+		setitimer(ITIMER_REAL, &within, NULL);      /* one system call: safe in a handler */
+		errno = saved;
+		return;
+	}
+	tt_sink_unlink_all();
+	die_by(stop);
+}
+
+/* No SA_RESTART: a read that waits must come back to see the flag. A signal that was ignored (nohup) stays so. */
+static void
+catch_signals(void)
+{
+	static const int sigs[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction sa = { .sa_handler = on_stop }, old;
+
+	sigemptyset(&sa.sa_mask);
+	for (size_t i = 0; i < sizeof sigs / sizeof sigs[0]; i++) {
+		if (sigaction(sigs[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN)
+			sigaction(sigs[i], &sa, NULL);
+	}
+	sigaction(SIGALRM, &sa, NULL);
+	/* Both come back as errors of write(): EPIPE, EFBIG. */
+	signal(SIGPIPE, SIG_IGN);
+	signal(SIGXFSZ, SIG_IGN);
+}
+
+/* A closed standard descriptor would be given to the next file opened. Reads and writes of these fail as before. */
+static void
+hold_descriptors(void)
+{
+	for (int fd = 0; fd <= 2; fd++) {
+		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+			_exit(4);
+	}
+}
+
+/* --- what verbs share ------------------------------------------------------ */
+
+int
+app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err)
+{
+	struct tt_sink *sink;
+	int rc = tt_sink_open(&app->env, path, &sink, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (text->n > 0)
+		rc = tt_sink_write(sink, text->p, text->n, err);
+	if (rc != TT_OK) {
+		tt_sink_abort(sink);
+		return rc;
+	}
+	return tt_sink_commit(sink, err);
+}
+
+int
+app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc, char **argv,
+    struct tt_err *err)
+{
+	int rc = opts_parse(verb, into, argc, argv, &app->arena, err);
+	struct tt_buf text = { 0 };
+	unsigned width;
+
+	if (ui->help) {               /* also when something else is wrong: the text says how to do it right */
+		width = ui_width(STDOUT_FILENO);
+		rc = opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text, err);
+		if (rc == TT_OK)
+			rc = app_write(app, "-", &text, err);
+		tt_buf_free(&text);
+		return rc == TT_OK ? TT_END : rc;
+	}
+	if (rc != TT_OK)
+		return rc;
+	ui_set(&app->ui, ui);
+	app->env.log_level = ui->quiet ? TT_LOG_QUIET : ui->verbose ? TT_LOG_VERBOSE : TT_LOG_NORMAL;
+	return TT_OK;
+}
+
+static int
+print_version(struct app *app, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	int rc = tt_buf_text(&text, TT_GENERATOR "\n", err);
+
+	if (rc == TT_OK)
+		rc = app_write(app, "-", &text, err);
+	tt_buf_free(&text);
+	return rc;
+}
+
+static int
+print_overview(struct app *app, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	int rc = help_overview(&text, err);
+
+	if (rc == TT_OK)
+		rc = app_write(app, "-", &text, err);
+	tt_buf_free(&text);
+	return rc;
+}
+
+/* Is the first argument, which is no verb, meant as one? Then say so instead of "no such file". */
+static int
+check_verb(const char *word, struct tt_err *err)
+{
+	const char *near = opts_nearest(word, command_name);
+	struct stat st;
+
+	if (word[0] == '-' || strpbrk(word, "./") || stat(word, &st) == 0)
+		return TT_OK;
+	if (near)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\"; did you mean \"%s\"?", word, near);
+	return TT_OK;
+}
+
+/* Run what the arguments (without the program's name) ask for; *${verb} is the one whose help fits. */
+static int
+run(struct app *app, int argc, char **argv, const struct verb **verb, struct tt_err *err)
+{
+	const struct command *c;
+	int rc;
+
+	if (argc == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no command and no file");
+	if (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0)
+		return print_version(app, err);
+	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)
+		return print_overview(app, err);
+	c = command_named(argv[0]);
+	if (!c) {
+		rc = check_verb(argv[0], err);
+		if (rc != TT_OK)
+			return rc;
+		*verb = &verb_summary;
+		return run_summary(app, argc, argv, err);
+	}
+	*verb = c->verb;
+	return c->run(app, argc - 1, argv + 1, err);
+}
+
+/* --- the end --------------------------------------------------------------- */
+
+/* "TEXT: 3, 1.2 KB, first at byte 88": what is known of an entry. */
+static int
+put_loss(struct tt_buf *b, const struct tt_loss_info *i, const struct tt_loss_entry *e, struct tt_err *err)
+{
+	const char *sep = ": ";
+	char text[40];
+	int rc = tt_buf_text(b, i->text, err);
+
+	if (rc == TT_OK && e->n > 1) {
+		*tt_put_count(text, (int64_t)e->n) = '\0';
+		rc = tt_buf_printf(b, err, "%s%s", sep, text);
+		sep = ", ";
+	}
+	if (rc == TT_OK && e->bytes > 0) {
+		*tt_put_bytes(text, (int64_t)e->bytes) = '\0';
+		rc = tt_buf_printf(b, err, "%s%s", sep, text);
+		sep = ", ";
+	}
+	if (rc == TT_OK && e->first_at != TT_NOWHERE)
+		rc = tt_buf_printf(b, err, "%s%sat byte %llu", sep, e->n > 1 ? "first " : "",
+		    (unsigned long long)e->first_at);
+	return rc;
+}
+
+/* One line for each kind of loss that is more than a remark. */
+static void
+say_losses(struct app *app)
+{
+	struct tt_err err;
+
+	for (int k = 0; k < TT_LOST_KINDS; k++) {
+		const struct tt_loss_entry *e = &app->loss.e[k];
+		const struct tt_loss_info *i = &tt_loss_info[k];
+		struct tt_buf b = { 0 };
+
+		if ((e->n == 0 && e->bytes == 0) || i->severity < TT_LOSS)
+			continue;
+		if (put_loss(&b, i, e, &err) == TT_OK)
+			ui_say(&app->ui, "%s: %.*s. %s", app->input, (int)b.n, b.p, i->advice);
+		else
+			ui_say(&app->ui, "%s: %s", app->input, i->text);
+		tt_buf_free(&b);
+	}
+}
+
+/* What --verbose adds: the price of the run. */
+static void
+say_cost(struct app *app)
+{
+	struct rusage u;
+	char wall[40], rss[40], mem[40];
+
+	if (getrusage(RUSAGE_SELF, &u) != 0)
+		return;
+	*tt_put_time(wall, ui_clock() - app->ui.start_ns) = '\0';
+	*tt_put_bytes(rss, (int64_t)u.ru_maxrss * 1024) = '\0';
+	*tt_put_bytes(mem, (int64_t)atomic_load(&app->env.mem.peak)) = '\0';
+	tt_log(&app->env, TT_LOG_VERBOSE, "%s, peak memory %s (%s of it counted against --max-memory)", wall, rss, mem);
+}
+
+/* Tell how it went; the exit code, or the end by a signal. */
+static int
+conclude(struct app *app, int status, const struct tt_err *err, const struct verb *verb)
+{
+	ui_erase(&app->ui);
+	if (stop != 0 && status < 0) {
+		tt_sink_unlink_all();
+		die_by(stop);
+	}
+	if (status == TT_E_IO && err->sys == EPIPE)
+		die_by(SIGPIPE);      /* the reader of a pipe has seen enough: end as if the signal had not been ignored */
+	if (status != TT_E_USAGE)
+		say_losses(app);
+	if (status < 0)
+		ui_say(&app->ui, "%s", err->msg);
+	if (status == TT_E_USAGE)
+		ui_say(&app->ui, "see \"tracetool help%s%s\"", verb && verb->name[0] ? " " : "", verb ? verb->name : "");
+	say_cost(app);
+	if (status >= 0 && tt_loss_damaged(&app->loss))
+		return tt_exit_code(TT_E_DAMAGED);
+	return tt_exit_code(status);
+}
+
+int
+main(int argc, char **argv)
+{
+	struct app app = { .input = "" };
+	struct tt_err err = { 0 };
+	const struct verb *verb = NULL;
+	int status, code;
+
+	hold_descriptors();
+	catch_signals();
+	ui_init(&app.ui);
+	tt_loss_reset(&app.loss);
+	tt_arena_init(&app.arena, &app.env.mem);
+	app.env.loss = &app.loss;
+	app.env.jobs = 1;
+	app.env.log_level = TT_LOG_NORMAL;
+	app.env.log = ui_log;
+	app.env.log_arg = &app.ui;
+	app.env.stop = &stop;
+	status = run(&app, argc > 0 ? argc - 1 : 0, argv + 1, &verb, &err);
+	code = conclude(&app, status, &err, verb);
+	tt_arena_free(&app.arena);
+	return code;
+}

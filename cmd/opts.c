@@ -1,0 +1,469 @@
+/**
+ * Options from tables; the contract is in opts.h.
+ */
+#include "opts.h"
+
+#include <string.h>
+
+#include "value.h"
+
+/* --- reading values ------------------------------------------------------ */
+
+int
+opt_flag(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	(void)o, (void)value, (void)a, (void)err;
+	*(bool *)field = true;
+	return TT_OK;
+}
+
+/* TT_OK if the row's values hold ${s} (or anything goes); *${i} is its place. */
+static int
+known_value(const struct opt *o, const char *s, size_t *i, struct tt_err *err)
+{
+	const char *near;
+	char list[256] = "";
+
+	if (!o->value)
+		return TT_OK;
+	for (size_t k = 0; o->value(k); k++) {
+		if (strcmp(o->value(k), s) == 0) {
+			*i = k;
+			return TT_OK;
+		}
+		if (strlen(list) + strlen(o->value(k)) + 3 < sizeof list) {
+			strcat(list, k > 0 ? ", " : "");
+			strcat(list, o->value(k));
+		}
+	}
+	near = opts_nearest(s, o->value);
+	if (near)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown value \"%s\"; did you mean \"%s\"?", s, near);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown value \"%s\" (one of: %s)", s, list);
+}
+
+int
+opt_text(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	size_t i;
+	int rc = known_value(o, value, &i, err);
+
+	(void)a;
+	if (rc != TT_OK)
+		return rc;
+	*(const char **)field = value;
+	return TT_OK;
+}
+
+int
+opt_choice(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	size_t i = 0;
+	int rc = known_value(o, value, &i, err);
+
+	(void)a;
+	if (rc != TT_OK)
+		return rc;
+	*(int *)field = (int)i;
+	return TT_OK;
+}
+
+int
+opt_list_add(struct opt_list *l, const char *s, struct tt_arena *a, struct tt_err *err)
+{
+	if (l->n + 1 >= l->cap) {
+		size_t cap = l->cap ? 2 * l->cap : 8;
+		const char **v = tt_arena_alloc(a, cap * sizeof *v, err);
+
+		if (!v)
+			return err->code;
+		if (l->n > 0)
+			memcpy(v, l->v, l->n * sizeof *v);
+		l->v = v;
+		l->cap = cap;
+	}
+	l->v[l->n++] = s;
+	l->v[l->n] = NULL;
+	return TT_OK;
+}
+
+int
+opt_add(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	size_t i;
+	int rc = known_value(o, value, &i, err);
+
+	return rc != TT_OK ? rc : opt_list_add(field, value, a, err);
+}
+
+int
+opt_commas(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	for (const char *p = value;; p++) {
+		size_t n = strcspn(p, ",");
+		char *s = tt_arena_text(a, p, n, err);
+		int rc;
+
+		if (!s)
+			return err->code;
+		rc = opt_add(o, field, s, a, err);
+		if (rc != TT_OK)
+			return rc;
+		p += n;
+		if (*p == '\0')
+			return TT_OK;
+	}
+}
+
+int
+opt_count(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	(void)a;
+	return val_count(value, o->lo, o->hi, field, err);
+}
+
+int
+opt_size(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	(void)o, (void)a;
+	return val_size(value, field, err);
+}
+
+int
+opt_duration(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	(void)o, (void)a;
+	return val_duration(value, field, err);
+}
+
+int
+opt_percent(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	(void)o, (void)a;
+	return val_percent(value, field, err);
+}
+
+/* --- misspellings --------------------------------------------------------- */
+
+#define WORD_MAX 40
+
+static size_t
+min3(size_t a, size_t b, size_t c)
+{
+	size_t m = a < b ? a : b;
+
+	return m < c ? m : c;
+}
+
+/* Edits to get from ${a} to ${b}: insert, delete, replace, swap two neighbours. */
+static size_t
+edits(const char *a, size_t na, const char *b, size_t nb)
+{
+	size_t row[3][WORD_MAX + 1];  /* the last two rows and this one, in turn */
+
+	for (size_t j = 0; j <= nb; j++)
+		row[0][j] = j;
+	for (size_t i = 1; i <= na; i++) {
+		size_t *now = row[i % 3];
+		const size_t *up = row[(i + 2) % 3], *up2 = row[(i + 1) % 3];
+
+		now[0] = i;
+		for (size_t j = 1; j <= nb; j++) {
+			now[j] = min3(up[j] + 1, now[j - 1] + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && up2[j - 2] + 1 < now[j])
+				now[j] = up2[j - 2] + 1;
+		}
+	}
+	return row[na % 3][nb];
+}
+
+size_t
+opts_distance(const char *word, const char *candidate)
+{
+	size_t n = strlen(word), m = strlen(candidate), d;
+
+	if (n == 0 || n > WORD_MAX || m > WORD_MAX)
+		return SIZE_MAX;
+	if (n >= 2 && n < m && memcmp(word, candidate, n) == 0)
+		return 1;
+	d = edits(word, n, candidate, m);
+	return d <= (n + 2) / 3 && d < n ? d : SIZE_MAX;
+}
+
+const char *
+opts_nearest(const char *word, const char *(*value)(size_t i))
+{
+	const char *best = NULL;
+	size_t least = SIZE_MAX;
+
+	for (size_t i = 0; value(i); i++) {
+		size_t d = opts_distance(word, value(i));
+
+		if (d < least) {
+			least = d;
+			best = value(i);
+		}
+	}
+	return best;
+}
+
+/* --- parsing --------------------------------------------------------------- */
+
+const struct opt *
+opts_at(const struct verb *verb, size_t i, size_t *base)
+{
+	for (const struct opt_group *g = verb->group; g->title; g++) {
+		for (const struct opt *o = g->opt; o->name; o++) {
+			if (i-- == 0) {
+				*base = g->base;
+				return o;
+			}
+		}
+	}
+	return NULL;
+}
+
+/* The arguments being read. */
+struct scan {
+	const struct verb *verb;
+	char *into;
+	int argc, i;
+	char *const *argv;
+	struct tt_arena *arena;
+};
+
+static int
+unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *err)
+{
+	const char *best = NULL;
+	size_t least = SIZE_MAX, base;
+	const struct opt *o;
+	char word[WORD_MAX + 1];
+
+	if (n <= WORD_MAX) {
+		memcpy(word, name, n);
+		word[n] = '\0';
+		for (size_t i = 0; (o = opts_at(s->verb, i, &base)) != NULL; i++) {
+			size_t d = opts_distance(word, o->name);
+
+			if (d < least) {
+				least = d;
+				best = o->name;
+			}
+		}
+	}
+	if (best)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown option --%.*s; did you mean --%s?", (int)n, name,
+		    best);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown option --%.*s", (int)n, name);
+}
+
+/* Run the row; ${shown} is the option as the user wrote it. */
+static int
+set(const struct scan *s, const struct opt *o, size_t base, const char *value, const char *shown, struct tt_err *err)
+{
+	int rc = o->set(o, s->into + base + o->at, value, s->arena, err);
+
+	return rc == TT_E_USAGE ? tt_err_in(err, "option %s", shown) : rc;
+}
+
+/* The next argument as the value of ${shown}. */
+static int
+take_value(struct scan *s, const struct opt *o, const char *shown, const char **value, struct tt_err *err)
+{
+	if (s->i + 1 >= s->argc)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s needs a value (%s)", shown, o->arg);
+	*value = s->argv[++s->i];
+	return TT_OK;
+}
+
+static int
+parse_long(struct scan *s, struct tt_err *err)
+{
+	const char *name = s->argv[s->i] + 2, *value = NULL;
+	size_t n = strcspn(name, "="), base;
+	const struct opt *o;
+	char shown[64];
+	int rc = TT_OK;
+
+	for (size_t i = 0; (o = opts_at(s->verb, i, &base)) != NULL; i++) {
+		if (strlen(o->name) == n && memcmp(o->name, name, n) == 0)
+			break;
+	}
+	if (!o)
+		return unknown_option(s, name, n, err);
+	memcpy(shown, "--", 3);
+	strncat(shown, o->name, sizeof shown - 3);
+	if (name[n] == '=')
+		value = name + n + 1;
+	if (value && !o->arg)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s takes no value", shown);
+	if (!value && o->arg)
+		rc = take_value(s, o, shown, &value, err);
+	return rc != TT_OK ? rc : set(s, o, base, value, shown, err);
+}
+
+static int
+parse_short(struct scan *s, struct tt_err *err)
+{
+	for (const char *p = s->argv[s->i] + 1; *p; p++) {
+		const char shown[3] = { '-', *p, '\0' };
+		const char *value = NULL;
+		const struct opt *o;
+		size_t base;
+		int rc = TT_OK;
+
+		for (size_t i = 0; (o = opts_at(s->verb, i, &base)) != NULL; i++) {
+			if (o->letter == *p)
+				break;
+		}
+		if (!o)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown option -%s",
+			    *p > ' ' && *p < 127 ? &shown[1] : p);
+		if (o->arg) {
+			value = p + 1;
+			if (*value == '\0')
+				rc = take_value(s, o, shown, &value, err);
+			return rc != TT_OK ? rc : set(s, o, base, value, shown, err);
+		}
+		rc = set(s, o, base, NULL, shown, err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	return TT_OK;
+}
+
+int
+opts_parse(const struct verb *verb, void *into, int argc, char *const *argv, struct tt_arena *a, struct tt_err *err)
+{
+	struct scan s = { .verb = verb, .into = into, .argc = argc, .argv = argv, .arena = a };
+	struct opt_list *operand = (struct opt_list *)(void *)(s.into + verb->operand_at);
+	bool options = true;
+
+	for (; s.i < argc; s.i++) {
+		const char *p = argv[s.i];
+		int rc;
+
+		if (options && strcmp(p, "--") == 0) {
+			options = false;
+			continue;
+		}
+		if (!options || p[0] != '-' || p[1] == '\0')
+			rc = opt_list_add(operand, p, a, err);
+		else if (p[1] == '-')
+			rc = parse_long(&s, err);
+		else
+			rc = parse_short(&s, err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	return TT_OK;
+}
+
+/* --- texts ------------------------------------------------------------------ */
+
+#define HELP_COLUMN 28
+
+/* Columns the UTF-8 text takes: every character is taken for one wide. */
+static unsigned
+columns(const char *s, size_t n)
+{
+	unsigned c = 0;
+
+	for (size_t i = 0; i < n; i++)
+		c += ((unsigned char)s[i] & 0xc0) != 0x80;
+	return c;
+}
+
+int
+opts_wrap(const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out, struct tt_err *err)
+{
+	bool first = true;
+	int rc = TT_OK;
+
+	for (const char *p = text; *p && rc == TT_OK;) {
+		size_t n = strcspn(p, " \n");
+		unsigned c = columns(p, n);
+
+		if (!first && at + 1 + c > width) {
+			rc = tt_buf_printf(out, err, "\n%*s", (int)indent, "");
+			at = indent;
+		} else if (!first && at > indent) {
+			rc = tt_buf_text(out, " ", err);
+			at++;
+		}
+		if (rc == TT_OK)
+			rc = tt_buf_add(out, p, n, err);
+		at += c;
+		first = false;
+		p += n;
+		if (*p == '\n') {     /* a paragraph's end */
+			if (rc == TT_OK)
+				rc = tt_buf_printf(out, err, "\n\n%*s", (int)indent, "");
+			at = indent;
+			first = true;
+		}
+		p += *p != '\0';
+	}
+	return rc == TT_OK ? tt_buf_text(out, "\n", err) : rc;
+}
+
+static int
+help_option(const struct opt *o, unsigned width, struct tt_buf *out, struct tt_err *err)
+{
+	size_t start = out->n;
+	unsigned at;
+	int rc;
+
+	if (o->letter)
+		rc = tt_buf_printf(out, err, "  -%c, --%s", o->letter, o->name);
+	else
+		rc = tt_buf_printf(out, err, "      --%s", o->name);
+	if (rc == TT_OK && o->arg)
+		rc = tt_buf_printf(out, err, " %s", o->arg);
+	if (rc != TT_OK)
+		return rc;
+	at = (unsigned)(out->n - start);
+	if (at + 2 > HELP_COLUMN)
+		rc = tt_buf_printf(out, err, "\n%*s", HELP_COLUMN, "");
+	else
+		rc = tt_buf_printf(out, err, "%*s", (int)(HELP_COLUMN - at), "");
+	return rc != TT_OK ? rc : opts_wrap(o->help, HELP_COLUMN, HELP_COLUMN, width, out, err);
+}
+
+int
+opts_help(const struct verb *verb, unsigned width, struct tt_buf *out, struct tt_err *err)
+{
+	const char *gap = verb->name[0] ? " " : "";
+	int rc;
+
+	rc = tt_buf_printf(out, err, "Usage: tracetool%s%s [OPTION]... %s\n\n", gap, verb->name, verb->operands);
+	if (rc == TT_OK)
+		rc = opts_wrap(verb->about, 0, 0, width, out, err);
+	for (const struct opt_group *g = verb->group; rc == TT_OK && g->title; g++) {
+		rc = tt_buf_printf(out, err, "\n%s:\n", g->title);
+		for (const struct opt *o = g->opt; rc == TT_OK && o->name; o++)
+			rc = help_option(o, width, out, err);
+	}
+	if (rc == TT_OK && verb->examples)
+		rc = tt_buf_printf(out, err, "\nExamples:\n%s", verb->examples);
+	if (rc == TT_OK)
+		rc = tt_buf_printf(out, err, "\nManual: tracetool%s%s(1)\n", verb->name[0] ? "-" : "", verb->name);
+	return rc;
+}
+
+int
+opts_machine(const struct verb *verb, struct tt_buf *out, struct tt_err *err)
+{
+	const struct opt *o;
+	int rc = TT_OK;
+	size_t base;
+
+	for (size_t i = 0; rc == TT_OK && (o = opts_at(verb, i, &base)) != NULL; i++) {
+		if (o->letter)
+			rc = tt_buf_printf(out, err, "-%c ", o->letter);
+		if (rc == TT_OK)
+			rc = tt_buf_printf(out, err, "--%s%s%s\n", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+	}
+	return rc;
+}

@@ -1,0 +1,105 @@
+/**
+ * Options from tables: one table of a verb gives its parser, its help text, its shell completions, and the list
+ * that a test compares with the manual.
+ *
+ * A row names a field of the verb's own struct by its offset and the function that reads
+ * the value into it. Rows stand in groups; a group may live in a struct inside the verb's (base),
+ * so verbs share groups.
+ *
+ * Syntax: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, bundles of flags (-qv), "--" ends options; options and
+ * operands may be mixed; "-" is an operand. Names are not abbreviated: scripts would break when a
+ * longer name is added.
+ */
+#ifndef TT_CMD_OPTS_H
+#define TT_CMD_OPTS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+
+/* A repeatable option's values, or the operands; v is NULL-terminated, and NULL where there are none. */
+struct opt_list {
+	const char **v;
+	size_t n, cap;
+};
+
+struct opt {
+	char letter;                  /* 0: none */
+	const char *name;
+	const char *arg;              /* what the value is called in texts; NULL: takes none */
+	const char *help;             /* lower case, no final period */
+	/* Read ${value} (NULL for a flag) into ${field}. The row is there for its limits. */
+	int (*set)(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
+	size_t at;                    /* offset of the field in the group's struct */
+	uint64_t lo, hi;              /* opt_count */
+	const char *(*value)(size_t i);       /* the values there are, NULL behind the last; NULL: anything goes */
+};
+
+struct opt_group {
+	const char *title;
+	const struct opt *opt;        /* ends with a row without a name */
+	size_t base;                  /* offset of the group's struct in the verb's */
+};
+
+struct verb {
+	const char *name;             /* "" for the command without a verb */
+	const char *summary;          /* one line */
+	const char *operands;         /* "FILE..." */
+	const char *about;            /* paragraphs for the help text, cut into lines there */
+	const char *examples;         /* lines as they are */
+	const struct opt_group *group;        /* ends with one without a title */
+	size_t operand_at;            /* offset of the struct opt_list of operands */
+	const char *(*operand)(size_t i);     /* the operands there are; NULL: files */
+};
+
+/* --- how values are read: for opt.set ----------------------------------- */
+
+int opt_flag(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);   /* bool */
+int opt_text(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);   /* const char * */
+int opt_add(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);    /* opt_list */
+int opt_commas(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err); /* opt_list, cut at commas */
+int opt_choice(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err); /* int: its place in value() */
+int opt_count(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);  /* uint64_t, lo..hi */
+int opt_size(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);   /* uint64_t */
+int opt_duration(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);   /* int64_t ns */
+int opt_percent(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);    /* int64_t 1/10000 */
+
+/* Add ${s}, borrowed, to ${l}. */
+int opt_list_add(struct opt_list *l, const char *s, struct tt_arena *a, struct tt_err *err);
+
+/* --- tables at work ------------------------------------------------------ */
+
+/**
+ * opts_parse(verb, into, argc, argv, a, err):
+ * Read ${argc} arguments (without program and verb) into the verb's struct ${into}, whose defaults
+ * are already there. Values and operands are borrowed from ${argv}; lists come from ${a}.
+ * Errors: TT_E_USAGE with the option and, for a misspelt one, the nearest there is; TT_E_NOMEM.
+ */
+int opts_parse(const struct verb *verb, void *into, int argc, char *const *argv, struct tt_arena *a,
+    struct tt_err *err);
+
+/* The help text of a verb in lines of at most ${width} columns. */
+int opts_help(const struct verb *verb, unsigned width, struct tt_buf *out, struct tt_err *err);
+
+/* One option per line: "-o --output FILE", "--wrappers". What tests read. */
+int opts_machine(const struct verb *verb, struct tt_buf *out, struct tt_err *err);
+
+/* A visit to every option of a verb, in order. */
+const struct opt *opts_at(const struct verb *verb, size_t i, size_t *base);
+
+/**
+ * opts_nearest(word, value):
+ * The one of value(0), value(1), ... that ${word} is most likely a misspelling or beginning of, or NULL.
+ */
+const char *opts_nearest(const char *word, const char *(*value)(size_t i));
+
+/* As opts_nearest over a comparison a caller runs itself: how far apart are two words; SIZE_MAX: not a misspelling. */
+size_t opts_distance(const char *word, const char *candidate);
+
+/* Cut ${text} into lines of at most ${width} columns, each after the first indented by ${indent}. */
+int opts_wrap(const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out, struct tt_err *err);
+
+#endif

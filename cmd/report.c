@@ -1,0 +1,78 @@
+/**
+ * Where a report goes and in what form; the contract is in report.h.
+ */
+#include "report.h"
+
+#include <string.h>
+#include <unistd.h>
+
+#include "io/sink.h"
+#include "version.h"
+
+/* By enum tt_render. */
+static const struct { const char *name, *suffix; } form[] = {
+	[TT_RENDER_TEXT] = { "text", ".txt" },
+	[TT_RENDER_JSON] = { "json", ".json" },
+	[TT_RENDER_CSV] = { "csv", ".csv" },
+	[TT_RENDER_MARKDOWN] = { "markdown", ".md" },
+};
+#define NFORM (sizeof form / sizeof form[0])
+
+static const char *
+form_value(size_t i)
+{
+	return i < NFORM ? form[i].name : NULL;
+}
+
+const struct opt report_opt[] = {
+	{ 0, "format", "FORM", "text, json, csv or markdown; default: by the suffix of the output file, else text",
+	  opt_choice, offsetof(struct report_opts, form), 0, 0, form_value },
+	{ 'o', "output", "FILE", "write to FILE; .gz .xz .zst .bz2 .lz4 behind its name compress", opt_text,
+	  offsetof(struct report_opts, output), 0, 0, NULL },
+	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+};
+
+void
+report_defaults(struct report_opts *o)
+{
+	o->form = -1;
+	o->output = NULL;
+}
+
+enum tt_render
+report_form(const struct report_opts *o)
+{
+	const char *suffix = NULL;
+	size_t n = 0;
+
+	if (o->form >= 0)
+		return (enum tt_render)o->form;
+	if (o->output)
+		suffix = tt_path_suffix(o->output, &n);
+	for (size_t i = 0; suffix && i < NFORM; i++) {
+		if (strlen(form[i].suffix) == n && memcmp(suffix, form[i].suffix, n) == 0)
+			return (enum tt_render)i;
+	}
+	return TT_RENDER_TEXT;
+}
+
+int
+report_write(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err)
+{
+	const char *path = o->output ? o->output : "-";
+	bool screen = strcmp(path, "-") == 0;
+	const struct tt_render_opts ro = {
+		.form = report_form(o),
+		.color = ui_color(&app->ui, screen ? STDOUT_FILENO : -1),
+		.width = screen ? ui_width(STDOUT_FILENO) : 0,
+		.csv_sep = ',',
+		.generator = TT_GENERATOR,
+	};
+	struct tt_buf text = { 0 };
+	int rc = tt_render(r, &ro, &text, err);
+
+	if (rc == TT_OK)
+		rc = app_write(app, path, &text, err);
+	tt_buf_free(&text);
+	return rc;
+}

@@ -1,0 +1,25 @@
+/**
+ * Where a report goes and in what form: the options stats, info, list and the summary share.
+ */
+#ifndef TT_CMD_REPORT_H
+#define TT_CMD_REPORT_H
+
+#include "cmd.h"
+#include "out/table.h"
+
+struct report_opts {
+	int form;                     /* enum tt_render; -1: by the output's suffix, else text */
+	const char *output;           /* NULL: standard output */
+};
+extern const struct opt report_opt[];
+#define REPORT_GROUP(type, member) { "Report", report_opt, offsetof(type, member) }
+
+void report_defaults(struct report_opts *o);
+
+/* The form the options ask for. */
+enum tt_render report_form(const struct report_opts *o);
+
+/* Render ${r} and write it. */
+int report_write(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err);
+
+#endif

@@ -1,0 +1,309 @@
+/**
+ * tracetool stats: tables of figures. And the command without a verb: a summary and the top of the tables.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "info.h"
+#include "input.h"
+#include "report.h"
+#include "tables.h"
+#include "value.h"
+
+#define BUDGETS_MAX (sizeof ((struct tt_pass_opts *)NULL)->budget_ns / sizeof(int64_t))
+#define LIMIT_TEXT 20
+#define LIMIT_SUMMARY 10
+
+struct stats_opts {
+	struct input_opts in;
+	struct report_opts out;
+	struct opt_list table;
+	const char *sort;
+	bool has_limit;
+	uint64_t limit;
+	struct opt_list budget;
+	int64_t budget_ns[BUDGETS_MAX];
+	bool bottom_up;
+	int64_t threshold_e4;
+	uint64_t max_depth, hitches;
+};
+
+static int
+set_limit(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct stats_opts *s = field;
+
+	s->has_limit = true;
+	return opt_count(o, &s->limit, value, a, err);
+}
+
+static int
+set_budget(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct stats_opts *s = field;
+	int rc;
+
+	(void)o;
+	if (s->budget.n == BUDGETS_MAX)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "at most %u budgets", (unsigned)BUDGETS_MAX);
+	rc = val_milliseconds(value, &s->budget_ns[s->budget.n], err);
+	return rc != TT_OK ? rc : opt_list_add(&s->budget, value, a, err);
+}
+
+#define AT(f) offsetof(struct stats_opts, f)
+#define END { 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL }
+
+static const struct opt table_opt[] = {
+	{ 0, "table", "ID[,ID]", "only these tables; an ID names a table or a pass (see tracetool list metrics); "
+	  "repeatable", opt_commas, AT(table), 0, 0, table_or_pass },
+	{ 0, "sort", "COLUMN", "sort by this column, largest first; -COLUMN: smallest first", opt_text, AT(sort), 0, 0,
+	  NULL },
+	{ 0, "limit", "N", "at most N rows of a table, 0 for all; default 20 as text, else all", set_limit, 0, 0,
+	  UINT32_MAX, NULL },
+	{ 0, "budget", "MS", "count frames over MS milliseconds; repeatable", set_budget, 0, 0, 0, NULL },
+	{ 0, "hitches", "N", "list the N worst frames; default 10", opt_count, AT(hitches), 0, 1000, NULL },
+	{ 0, "bottom-up", NULL, "call tree from the callees to their callers", opt_flag, AT(bottom_up), 0, 0, NULL },
+	{ 0, "threshold", "PCT", "call tree without branches below PCT percent of the time; default 1", opt_percent,
+	  AT(threshold_e4), 0, 0, NULL },
+	{ 0, "max-depth", "N", "call tree at most N levels deep", opt_count, AT(max_depth), 1, UINT32_MAX, NULL },
+	END,
+};
+
+static const struct opt_group groups[] = {
+	{ "Tables", table_opt, 0 },
+	REPORT_GROUP(struct stats_opts, out),
+	INPUT_GROUPS(struct stats_opts, in),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_stats = {
+	.name = "stats",
+	.summary = "print frames, allocations, categories, markers, threads and losses",
+	.operands = "FILE...",
+	.about = "Print tables of figures: frames, allocations and collections, categories, markers, threads, and what was "
+	    "lost. Every figure is defined in tracetool-metrics(7).",
+	.examples = "  tracetool stats game.mlpd\n"
+	    "  tracetool stats game.mlpd --frame-marker 'Game:Update' --budget 8.33\n"
+	    "  tracetool stats game.mlpd --table markers --sort self_ns --limit 50\n"
+	    "  tracetool stats game.mlpd --format json -o game.stats.json\n",
+	.group = groups,
+	.operand_at = offsetof(struct stats_opts, in.path),
+};
+
+const struct verb verb_summary = {
+	.name = "",
+	.summary = "print a summary and the top of the tables",
+	.operands = "FILE...",
+	.about = "Without a command: what the capture is, and the first rows of the tables \"tracetool stats\" prints.",
+	.group = groups,
+	.operand_at = offsetof(struct stats_opts, in.path),
+};
+
+/* --- which passes, which tables ---------------------------------------------- */
+
+/* Is ${t} asked for, by its own name or its pass's? */
+static bool
+wants_table(const struct stats_opts *s, const struct tt_pass *p, const struct tt_pass_table *t)
+{
+	if (s->table.n == 0)
+		return p->standard;
+	for (size_t i = 0; i < s->table.n; i++) {
+		if (strcmp(s->table.v[i], t->id) == 0)
+			return true;
+		if (strcmp(s->table.v[i], p->name) == 0 && !table_named(p->name))
+			return true;
+	}
+	return false;
+}
+
+static bool
+wants_pass(const struct stats_opts *s, const struct tt_pass *p)
+{
+	for (size_t i = 0; i < p->ntables; i++) {
+		if (wants_table(s, p, &p->tables[i]))
+			return true;
+	}
+	return false;
+}
+
+/* The name of the column behind --sort's minus, or NULL. */
+static const char *
+sort_column(const struct stats_opts *s)
+{
+	return s->sort ? s->sort + (s->sort[0] == '-') : NULL;
+}
+
+/* Does one of the tables asked for have the column of --sort? Told before the work, not after. */
+static int
+check_sort(const struct stats_opts *s, struct tt_err *err)
+{
+	const char *id = sort_column(s), *near = NULL;
+	size_t least = SIZE_MAX;
+
+	if (!id)
+		return TT_OK;
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
+		for (size_t i = 0; i < (*p)->ntables; i++) {
+			const struct tt_pass_table *t = &(*p)->tables[i];
+
+			for (size_t c = 0; c < t->ncol && wants_table(s, *p, t); c++) {
+				size_t d = opts_distance(id, t->col[c].id);
+
+				if (strcmp(t->col[c].id, id) == 0)
+					return TT_OK;
+				if (d < least) {
+					least = d;
+					near = t->col[c].id;
+				}
+			}
+		}
+	}
+	if (near)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --sort: no column \"%s\"; did you mean \"%s\"?", id,
+		    near);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+	    "option --sort: no column \"%s\" in these tables (see \"tracetool list metrics\")", id);
+}
+
+static bool
+has_column(const struct tt_table *t, const char *id)
+{
+	for (size_t c = 0; c < t->ncol; c++) {
+		if (strcmp(t->col[c].id, id) == 0)
+			return true;
+	}
+	return false;
+}
+
+/* Sort and cut the tables as asked for. Trees are cut only on request: they have thresholds of their own. */
+static int
+arrange(const struct stats_opts *s, struct tt_report *r, size_t standard_limit, struct tt_err *err)
+{
+	const char *column = sort_column(s);
+	size_t limit = s->has_limit ? s->limit : report_form(&s->out) == TT_RENDER_TEXT ? standard_limit : 0;
+	int rc;
+
+	for (struct tt_table *t = r->first; t; t = t->next) {
+		if (column && !t->tree && has_column(t, column)) {
+			rc = tt_table_sort(t, s->sort, err);
+			if (rc != TT_OK)
+				return rc;
+		}
+		if (!t->tree || s->has_limit)
+			tt_table_limit(t, limit);
+	}
+	return TT_OK;
+}
+
+/* The ids of the tables added behind ${before} that are shown when their pass is asked for by name. */
+static int
+add_shown(const struct tt_report *r, const struct tt_table *before, struct opt_list *ids, struct tt_arena *a,
+    struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (const struct tt_table *t = before ? before->next : r->first; rc == TT_OK && t; t = t->next) {
+		if (!t->extra)
+			rc = opt_list_add(ids, t->id, a, err);
+	}
+	return rc;
+}
+
+static int
+fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *m, struct tt_report *r,
+    struct tt_err *err)
+{
+	struct tt_pass_opts po = {
+		.budget = s->budget.v,
+		.nbudget = (unsigned)s->budget.n,
+		.hitches = (unsigned)s->hitches,
+		.threshold_e4 = s->threshold_e4,
+		.max_depth = (unsigned)s->max_depth,
+		.bottom_up = s->bottom_up,
+		.wait = s->in.wait.v,
+	};
+	struct opt_list ids = { 0 };
+	int rc = TT_OK;
+
+	memcpy(po.budget_ns, s->budget_ns, sizeof po.budget_ns);
+	for (size_t i = 0; rc == TT_OK && i < s->table.n; i++)
+		rc = opt_list_add(&ids, s->table.v[i], &app->arena, err);
+	for (const struct tt_pass *const *p = tt_passes; rc == TT_OK && *p; p++) {
+		const struct tt_table *before = r->last;
+
+		if (!wants_pass(s, *p))
+			continue;
+		rc = (*p)->report(m, &po, r, err);
+		for (size_t i = 0; rc == TT_OK && i < s->table.n; i++) {
+			if (strcmp(s->table.v[i], (*p)->name) == 0 && !table_named((*p)->name))
+				rc = add_shown(r, before, &ids, &app->arena, err);
+		}
+	}
+	if (rc == TT_OK)
+		tt_report_select(r, ids.v);
+	return rc;
+}
+
+/* --- the run ------------------------------------------------------------------- */
+
+static int
+stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *err)
+{
+	struct tt_run_opts run;
+	struct tt_model *m = NULL;
+	struct tt_report r;
+	int rc = input_setup(app, &s->in, &run, err);
+
+	if (rc == TT_OK)
+		rc = check_sort(s, err);
+	if (rc == TT_OK && s->out.output && input_is(&s->in, s->out.output))
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", s->out.output);
+	if (rc != TT_OK)
+		return rc;
+	run.hitches = (unsigned)s->hitches;
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
+		if (wants_pass(s, *p))
+			run.needs |= (*p)->needs;
+	}
+	tt_report_init(&r, &app->env.mem);
+	rc = tt_run(&app->env, &run, &m, err);
+	ui_erase(&app->ui);
+	if (rc == TT_OK && summary)
+		rc = info_summary(m, &r, err);
+	if (rc == TT_OK)
+		rc = fill_report(app, s, m, &r, err);
+	if (rc == TT_OK)
+		rc = arrange(s, &r, summary ? LIMIT_SUMMARY : LIMIT_TEXT, err);
+	if (rc == TT_OK)
+		rc = report_write(app, &s->out, &r, err);
+	tt_report_free(&r);
+	tt_model_free(m);
+	return rc;
+}
+
+static int
+run_tables(struct app *app, const struct verb *verb, int argc, char **argv, struct tt_err *err)
+{
+	struct stats_opts s = { .threshold_e4 = 100, .hitches = 10 };
+	int rc;
+
+	input_defaults(&s.in);
+	report_defaults(&s.out);
+	rc = app_parse(app, verb, &s, &s.in.ui, argc, argv, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	return stats(app, &s, verb == &verb_summary, err);
+}
+
+int
+run_stats(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	return run_tables(app, &verb_stats, argc, argv, err);
+}
+
+int
+run_summary(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	return run_tables(app, &verb_summary, argc, argv, err);
+}

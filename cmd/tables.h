@@ -1,0 +1,20 @@
+/**
+ * The tables of all passes by id: what --table chooses from.
+ */
+#ifndef TT_CMD_TABLES_H
+#define TT_CMD_TABLES_H
+
+#include "pass/pass.h"
+
+/* The ${i}th table's id over all passes, NULL behind the last. */
+const char *table_id(size_t i);
+
+/* The same, and behind them the names of those passes that are no table's id. */
+const char *table_or_pass(size_t i);
+
+/* The pass that makes table ${id}, and the table's row; NULL if there is none. */
+const struct tt_pass *table_pass(const char *id);
+const struct tt_pass_table *table_named(const char *id);
+const struct tt_pass *pass_named(const char *name);
+
+#endif

@@ -1,0 +1,216 @@
+/**
+ * What people see on standard error; the contract is in ui.h.
+ */
+#include "ui.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/utf8.h"
+#include "out/table.h"
+
+#define BAR_AFTER_NS INT64_C(1000000000)      /* shorter work needs no bar */
+
+static const char *
+when_value(size_t i)
+{
+	static const char *const v[] = { "auto", "always", "never", NULL };
+
+	return v[i];
+}
+
+const struct opt ui_opt[] = {
+	{ 'q', "quiet", NULL, "say nothing but errors and what was lost", opt_flag, offsetof(struct ui_opts, quiet),
+	  0, 0, NULL },
+	{ 'v', "verbose", NULL, "say more: readers chosen, passes over the input, time and memory used", opt_flag,
+	  offsetof(struct ui_opts, verbose), 0, 0, NULL },
+	{ 0, "color", "WHEN", "colours: auto (on a terminal, unless NO_COLOR is set), always or never", opt_choice,
+	  offsetof(struct ui_opts, color), 0, 0, when_value },
+	{ 0, "progress", "WHEN", "progress bar on standard error: auto (on a terminal, when the work takes more than "
+	  "a second), always or never", opt_choice, offsetof(struct ui_opts, progress), 0, 0, when_value },
+	{ 'h', "help", NULL, "print this text", opt_flag, offsetof(struct ui_opts, help), 0, 0, NULL },
+	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+};
+
+int64_t
+ui_clock(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+void
+ui_init(struct ui *ui)
+{
+	memset(ui, 0, sizeof *ui);
+	pthread_mutex_init(&ui->lock, NULL);
+	ui->start_ns = ui_clock();
+}
+
+void
+ui_set(struct ui *ui, const struct ui_opts *o)
+{
+	ui->opts = *o;
+	ui->bar = o->progress == UI_ALWAYS || (o->progress == UI_AUTO && !o->quiet && ui_width(STDERR_FILENO) > 0);
+}
+
+/* Write all of it, as far as anybody reads. */
+static void
+put(const char *p, size_t n)
+{
+	while (n > 0) {
+		ssize_t k = write(STDERR_FILENO, p, n);
+
+		if (k <= 0)
+			return;
+		p += k;
+		n -= (size_t)k;
+	}
+}
+
+/* With the lock held. */
+static void
+erase(struct ui *ui)
+{
+	if (ui->drawn)
+		put("\r\033[K", 4);
+	ui->drawn = false;
+}
+
+void
+ui_erase(struct ui *ui)
+{
+	pthread_mutex_lock(&ui->lock);
+	erase(ui);
+	pthread_mutex_unlock(&ui->lock);
+}
+
+static void
+say_line(struct ui *ui, const char *text)
+{
+	char line[1200];
+	int n = snprintf(line, sizeof line - 1, "tracetool: %s", text);
+	size_t len = n < 0 ? 0 : (size_t)n < sizeof line - 1 ? (size_t)n : sizeof line - 2;
+
+	line[len] = '\n';
+	pthread_mutex_lock(&ui->lock);
+	erase(ui);
+	put(line, len + 1);
+	pthread_mutex_unlock(&ui->lock);
+}
+
+void
+ui_say(struct ui *ui, const char *fmt, ...)
+{
+	char raw[1024], text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	if (vsnprintf(raw, sizeof raw, fmt, ap) < 0)
+		raw[0] = '\0';
+	va_end(ap);
+	tt_utf8_line(text, sizeof text, raw);
+	say_line(ui, text);
+}
+
+void
+ui_log(void *arg, enum tt_log_level level, const char *line)
+{
+	(void)level;
+	say_line(arg, line);
+}
+
+bool
+ui_color(const struct ui *ui, int fd)
+{
+	const char *no = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	if (ui->opts.color != UI_AUTO)
+		return ui->opts.color == UI_ALWAYS;
+	return !(no && no[0]) && isatty(fd) && term && strcmp(term, "dumb") != 0;
+}
+
+unsigned
+ui_width(int fd)
+{
+	struct winsize w;
+
+	if (!isatty(fd))
+		return 0;
+	return ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : 80;
+}
+
+/* --- the bar ------------------------------------------------------------- */
+
+#define BAR_CELLS 24
+
+/* "1:02:03", "4:05", "7 s". */
+static void
+put_eta(char *to, size_t size, uint64_t s)
+{
+	if (s >= 3600)
+		snprintf(to, size, "%llu:%02llu:%02llu left", (unsigned long long)(s / 3600),
+		    (unsigned long long)(s / 60 % 60), (unsigned long long)(s % 60));
+	else if (s >= 60)
+		snprintf(to, size, "%llu:%02llu left", (unsigned long long)(s / 60), (unsigned long long)(s % 60));
+	else
+		snprintf(to, size, "%llu s left", (unsigned long long)s);
+}
+
+/* The bar's line for ${done} of ${total} bytes, ${rate} of them a second. */
+static void
+bar_line(char *to, size_t size, const char *phase, uint64_t done, uint64_t total, uint64_t rate)
+{
+	char cells[BAR_CELLS + 1], eta[48] = "", amount[32];
+
+	if (total == 0) {
+		*tt_put_bytes(amount, done > INT64_MAX ? INT64_MAX : (int64_t)done) = '\0';
+		snprintf(to, size, "%s: %s, %llu MB/s", phase, amount, (unsigned long long)(rate / 1000000));
+		return;
+	}
+	if (done > total)
+		done = total;
+	memset(cells, '.', BAR_CELLS);
+	memset(cells, '#', (size_t)((double)done / (double)total * BAR_CELLS));
+	cells[BAR_CELLS] = '\0';
+	if (rate > 0)
+		put_eta(eta, sizeof eta, (total - done + rate - 1) / rate);
+	snprintf(to, size, "%s [%s] %3u %%, %llu MB/s, %s", phase, cells, (unsigned)((double)done / (double)total * 100),
+	    (unsigned long long)(rate / 1000000), eta);
+}
+
+void
+ui_tick(void *arg, const char *phase, uint64_t done, uint64_t total)
+{
+	struct ui *ui = arg;
+	int64_t now = ui_clock();
+	unsigned width = ui_width(STDERR_FILENO);
+	char text[200], line[220];
+	double s;
+	int n;
+
+	if (!ui->bar)
+		return;
+	pthread_mutex_lock(&ui->lock);
+	if (strncmp(ui->phase, phase, sizeof ui->phase - 1) != 0) {
+		snprintf(ui->phase, sizeof ui->phase, "%s", phase);
+		ui->phase_ns = now;
+		ui->phase_at = done;
+	}
+	s = (double)(now - ui->phase_ns) / 1e9;
+	if (ui->opts.progress == UI_ALWAYS || now - ui->start_ns >= BAR_AFTER_NS) {
+		bar_line(text, sizeof text, phase, done, total,
+		    s > 0.05 && done > ui->phase_at ? (uint64_t)((double)(done - ui->phase_at) / s) : 0);
+		/* A line as wide as the terminal would leave copies of itself behind. */
+		n = snprintf(line, sizeof line, "\r\033[K%.*s", width > 1 ? (int)width - 1 : 79, text);
+		put(line, n < 0 ? 0 : (size_t)n);
+		ui->drawn = true;
+	}
+	pthread_mutex_unlock(&ui->lock);
+}

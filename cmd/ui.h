@@ -1,0 +1,63 @@
+/**
+ * What people see on standard error: messages, and a progress bar on a terminal.
+ *
+ * Every message is one line "tracetool: ..." written by one write(2), so lines of several
+ * processes do not mix; it first erases the bar. Nothing here can fail: whoever closed
+ * standard error does not want to know.
+ *
+ * Threads: any thread may log; the bar is drawn by whoever makes progress.
+ */
+#ifndef TT_CMD_UI_H
+#define TT_CMD_UI_H
+
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/env.h"
+#include "opts.h"
+
+enum ui_when { UI_AUTO, UI_ALWAYS, UI_NEVER };
+
+/* The options every verb has. */
+struct ui_opts {
+	bool quiet, verbose, help;
+	int color, progress;          /* enum ui_when */
+};
+extern const struct opt ui_opt[];
+#define UI_GROUP(type, member) { "Messages", ui_opt, offsetof(type, member) }
+
+struct ui {
+	pthread_mutex_t lock;
+	struct ui_opts opts;
+	bool bar;                     /* wanted */
+	bool drawn;                   /* on the screen now */
+	int64_t start_ns;             /* of the run */
+	char phase[32];
+	int64_t phase_ns;             /* of the phase */
+	uint64_t phase_at;            /* bytes done when the phase was first seen */
+};
+
+void ui_init(struct ui *ui);
+
+/* Take over the options; from here on the bar may appear. */
+void ui_set(struct ui *ui, const struct ui_opts *o);
+
+/* One line on standard error, always. */
+void ui_say(struct ui *ui, const char *fmt, ...) TT_PRINTF(2, 3);
+
+/* For struct tt_env and struct tt_progress; ${arg} is the struct ui. */
+void ui_log(void *arg, enum tt_log_level level, const char *line);
+void ui_tick(void *arg, const char *phase, uint64_t done, uint64_t total);
+
+/* Erase the bar; it comes back with the next tick. */
+void ui_erase(struct ui *ui);
+
+/* Does descriptor ${fd} get colours? The columns of its terminal; 0 where it is none. */
+bool ui_color(const struct ui *ui, int fd);
+unsigned ui_width(int fd);
+
+/* Seconds since some start, in ns; never goes back. */
+int64_t ui_clock(void);
+
+#endif

@@ -1,0 +1,40 @@
+/**
+ * Values of options: text to numbers, strictly.
+ *
+ * The whole text must be used: no white space, no sign, nothing behind. Decimals are
+ * read as integers of the finest unit, never through a double, so that "0.1 s"
+ * is 100,000,000 ns on every machine.
+ *
+ * Errors: TT_E_USAGE with a message that quotes the text and says what is wanted; the
+ * caller prepends the option.
+ */
+#ifndef TT_CMD_VALUE_H
+#define TT_CMD_VALUE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+/* A whole number from ${lo} to ${hi}. */
+int val_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err *err);
+
+/* Bytes: a whole number, with k, M, G or T behind it times 1024 each. */
+int val_size(const char *s, uint64_t *v, struct tt_err *err);
+
+/* A length of time with its unit, in ns: "250ns", "1.5ms", "2s", also us and µs. */
+int val_duration(const char *s, int64_t *ns, struct tt_err *err);
+
+/* Milliseconds, in ns: "16.67"; the unit "ms" may stand behind it. Above zero. */
+int val_milliseconds(const char *s, int64_t *ns, struct tt_err *err);
+
+/* A share in percent, in 1/10000: "1" and "1%" are 100; at most 100 %, two decimals. */
+int val_percent(const char *s, int64_t *e4, struct tt_err *err);
+
+/* "A-B" in seconds, in ns; either side may be left out: INT64_MIN and INT64_MAX stand for that. A < B. */
+int val_time_range(const char *s, int64_t *from, int64_t *to, struct tt_err *err);
+
+/* "A-B", both inclusive, "A" for one, "A-" and "-B" open: 0 and UINT64_MAX stand for that. A <= B. */
+int val_number_range(const char *s, uint64_t *first, uint64_t *last, struct tt_err *err);
+
+#endif
