@@ -66,7 +66,8 @@ check_int(intmax_t have, intmax_t want, const char *what, const char *file, int 
 {
 	if (have != want) {
 		check_bad++;
-		printf("%s:%d: %s: %s is %" PRIdMAX ", not %" PRIdMAX "\n", file, line, check_name, what, have, want);
+		printf("%s:%d: %s: %s is %" PRIdMAX ", not %" PRIdMAX "\n", file, line, check_name, what,
+		    have, want);
 	}
 	return have == want;
 }
@@ -78,8 +79,8 @@ check_str(const char *have, const char *want, const char *what, const char *file
 
 	if (!good) {
 		check_bad++;
-		printf("%s:%d: %s: %s is \"%s\", not \"%s\"\n", file, line, check_name, what, have ? have : "(null)",
-		    want);
+		printf("%s:%d: %s: %s is \"%s\", not \"%s\"\n", file, line, check_name, what,
+		    have ? have : "(null)", want);
 	}
 	return good;
 }

@@ -17,14 +17,15 @@ charge(struct tt_mem *mem, size_t n, struct tt_err *err)
 	do {
 		if (n > SIZE_MAX - used || (mem->cap && used + n > mem->cap))
 			return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
-			    "%zu bytes more would pass the memory cap of %zu (%zu in use); raise --max-memory",
+			    "%zu bytes more would pass the cap of %zu (%zu in use); raise --max-memory",
 			    n, mem->cap, used);
 		now = used + n;
 	} while (!atomic_compare_exchange_weak_explicit(&mem->used, &used, now, memory_order_relaxed,
 	    memory_order_relaxed));
 	peak = atomic_load_explicit(&mem->peak, memory_order_relaxed);
-	while (peak < now && !atomic_compare_exchange_weak_explicit(&mem->peak, &peak, now, memory_order_relaxed,
-	    memory_order_relaxed))
+	while (peak < now &&
+	    !atomic_compare_exchange_weak_explicit(&mem->peak, &peak, now, memory_order_relaxed,
+		memory_order_relaxed))
 		;
 	return TT_OK;
 }

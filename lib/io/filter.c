@@ -76,12 +76,13 @@ fail_archive(struct filter *f)
 		tt_nomem(&f->failed);
 	else if (f->raw_ended)
 		tt_fail(&f->failed, TT_E_DAMAGED, at,
-		    "%s data ends at byte %" PRIu64 " of the compressed input before it is complete (cut?): %s",
+		    "%s data ends at byte %" PRIu64
+		    " of the compressed input before it is complete (cut?): %s",
 		    f->coding->name, at, why ? why : "not understood");
 	else
 		tt_fail(&f->failed, TT_E_DAMAGED, at,
-		    "%s data is damaged before byte %" PRIu64 " of the compressed input: %s", f->coding->name, at,
-		    why ? why : "not understood");
+		    "%s data is damaged before byte %" PRIu64 " of the compressed input: %s", f->coding->name,
+		    at, why ? why : "not understood");
 	return f->failed.code;
 }
 

@@ -35,7 +35,8 @@ fail_damaged(struct gzip *g, struct tt_err *err)
 
 	if (strcmp(why, "incorrect data check") == 0)
 		tt_fail(&g->damage, TT_E_DAMAGED, at,
-		    "gzip CRC differs at byte %" PRIu64 " of the compressed input: the data before it is damaged",
+		    "gzip CRC differs at byte %" PRIu64
+		    " of the compressed input: the data before it is damaged",
 		    at);
 	else if (strcmp(why, "incorrect length check") == 0)
 		tt_fail(&g->damage, TT_E_DAMAGED, at,

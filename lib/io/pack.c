@@ -112,8 +112,8 @@ start_workers(struct tt_pack *pack)
 		pack->threads_n++;
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (pack->threads_n < pack->env->jobs)
-		tt_log(pack->env, TT_LOG_VERBOSE, "compressing with %zu threads instead of %u", pack->threads_n,
-		    pack->env->jobs);
+		tt_log(pack->env, TT_LOG_VERBOSE, "compressing with %zu threads instead of %u",
+		    pack->threads_n, pack->env->jobs);
 }
 
 /* --- the order ---------------------------------------------------------- */
@@ -254,7 +254,7 @@ tt_pack_finish(struct tt_pack *pack, struct tt_err *err)
 
 	if (rc == TT_OK)
 		rc = write_head(pack, err);
-	/* A stream needs its last block even if it is empty; a run of frames only where there is none at all. */
+	/* A stream needs its last block even if it is empty; frames only where there is none at all. */
 	if (rc == TT_OK && (pack->coding->tail || b->in_n > 0 || pack->filled == 0))
 		rc = submit(pack, true, err);
 	else if (rc == TT_OK)

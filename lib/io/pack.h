@@ -19,8 +19,8 @@ struct tt_pack;
 /* The coding that the suffix of ${path} asks for, or NULL. */
 const struct tt_coding *tt_pack_coding(const char *path);
 
-int tt_pack_new(struct tt_env *env, const struct tt_coding *coding, struct tt_dest *dest, struct tt_pack **pack,
-    struct tt_err *err);
+int tt_pack_new(struct tt_env *env, const struct tt_coding *coding, struct tt_dest *dest,
+    struct tt_pack **pack, struct tt_err *err);
 int tt_pack_write(struct tt_pack *pack, const void *p, size_t n, struct tt_err *err);
 
 /* Compress and write all that is left, and the end mark. Once, and last. */

@@ -282,7 +282,8 @@ tt_raw_pread(const struct tt_raw *raw, uint64_t at, void *p, size_t n, size_t *g
 	}
 	while (*got < n) {
 		size_t some = 0;
-		int rc = pread_some(raw->env, raw->fd, raw->base + at + *got, to + *got, n - *got, &some, err);
+		int rc =
+		    pread_some(raw->env, raw->fd, raw->base + at + *got, to + *got, n - *got, &some, err);
 
 		if (rc == TT_END)
 			break;

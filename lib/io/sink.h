@@ -38,7 +38,7 @@ struct tt_sink;
  */
 int tt_sink_open(struct tt_env *env, const char *path, struct tt_sink **sink, struct tt_err *err);
 
-/* A sink that keeps what it is given in memory; tt_sink_mem_data borrows it. For tests and small documents. */
+/* A sink that keeps what it is given in memory; tt_sink_mem_data borrows it. For tests and small files. */
 int tt_sink_open_mem(struct tt_env *env, struct tt_sink **sink, struct tt_err *err);
 const char *tt_sink_mem_data(const struct tt_sink *sink, size_t *n);
 
@@ -67,8 +67,8 @@ void tt_sink_abort(struct tt_sink *sink);
 void tt_sink_unlink_all(void);
 
 /*
- * The suffix of ${path} in front of a compression suffix ("a.json.gz" -> ".json"), with its length; NULL if none.
- * It ends there, not with NUL.
+ * The suffix of ${path} in front of a compression suffix ("a.json.gz" -> ".json"), with its length: it ends
+ * there, not with NUL. NULL if none.
  */
 const char *tt_path_suffix(const char *path, size_t *n);
 

@@ -56,8 +56,8 @@ tt_spool_add(const struct tt_env *env, int fd, uint64_t at, const void *p, size_
 
 	if (n > env->spool_max || at > env->spool_max - n)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
-		    "the pipe gives more than the %" PRIu64 " bytes that may be spooled; raise --spool-max, or "
-		    "name a file",
+		    "the pipe gives more than the %" PRIu64
+		    " bytes that may be spooled; raise --spool-max, or name a file",
 		    env->spool_max);
 	while (n > 0) {
 		ssize_t put = pwrite(fd, from, n, (off_t)at);

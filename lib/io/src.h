@@ -43,7 +43,7 @@ struct tt_src_info {
 	bool rewindable;
 	uint64_t raw_size;            /* bytes on disk, or UINT64_MAX for a pipe */
 	uint64_t raw_at;              /* bytes taken from it so far by in-order reads */
-	uint64_t size;                /* decoded bytes: known for seekable input, else UINT64_MAX until the end */
+	uint64_t size;                /* decoded bytes; UINT64_MAX: not known before the end */
 };
 
 /**

@@ -47,8 +47,8 @@ name_temp(struct tt_temp *t, const char *path, unsigned k)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
-	int n = snprintf(t->path, sizeof t->path, "%.*s.%.*s.tmp.%ld.%u", (int)(base - path), path, STEM_MAX, base,
-	    (long)t->pid, k);
+	int n = snprintf(t->path, sizeof t->path, "%.*s.%.*s.tmp.%ld.%u", (int)(base - path), path, STEM_MAX,
+	    base, (long)t->pid, k);
 
 	return n >= 0 && (size_t)n < sizeof t->path ? 0 : ENAMETOOLONG;
 }
@@ -64,7 +64,7 @@ create(struct tt_temp *t, const char *path, int *fd)
 		sys = name_temp(t, path, atomic_fetch_add(&counter, 1));
 		if (sys)
 			break;
-		/* Live before it exists: a signal in between finds nothing to unlink, and that is harmless. */
+		/* Live before it exists: a signal in between finds nothing to unlink, and no harm. */
 		atomic_store(&t->state, TEMP_LIVE);
 		*fd = open(t->path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOCTTY, 0666);
 		if (*fd >= 0)

@@ -140,7 +140,8 @@ TEST(a_decimal_comma_changes_nothing)
 	char have[40];
 
 	/* Where no such locale is installed there is nothing to see. */
-	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "de_DE") && !setlocale(LC_ALL, "fr_FR.UTF-8"))
+	if (!setlocale(LC_ALL, "de_DE.UTF-8") && !setlocale(LC_ALL, "de_DE") &&
+	    !setlocale(LC_ALL, "fr_FR.UTF-8"))
 		return;
 	*tt_put_double(have, 0.25) = '\0';
 	CHECK_STR(have, "0.25");

@@ -25,7 +25,8 @@ static const char *const suffixes[] = { "", ".gz", ".xz", ".zst", ".bz2", ".lz4"
 static char *
 make_text(size_t n)
 {
-	static const char *words[] = { "{\"ph\":\"X\",", "\"name\":\"Update\",", "\"ts\":", "\"dur\":", "},\n" };
+	static const char *words[] = { "{\"ph\":\"X\",", "\"name\":\"Update\",",
+		"\"ts\":", "\"dur\":", "},\n" };
 	char *p = malloc(n + 32);
 	uint32_t x = 12345;
 
@@ -136,7 +137,8 @@ decodes_to(const char *path, const char *p, size_t n, enum tt_src_coding coding)
 		return false;
 	}
 	CHECK_EQ_INT(tt_src_info(src)->coding, coding);
-	if (tt_src_read(src, have, n + 1, &got, &err) < 0 || tt_src_read(src, have + got, 1, &more, &err) != TT_END)
+	if (tt_src_read(src, have, n + 1, &got, &err) < 0 ||
+	    tt_src_read(src, have + got, 1, &more, &err) != TT_END)
 		got = SIZE_MAX;
 	same = got == n && memcmp(have, p, n) == 0 && tt_src_garbage(src) == 0;
 	tt_src_close(src);

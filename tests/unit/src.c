@@ -19,7 +19,8 @@ static struct tt_env env = { .jobs = 1, .spool_max = 1 << 30 };
 static char *
 make_text(size_t n)
 {
-	static const char *words[] = { "{\"ph\":\"X\",", "\"name\":\"Update\",", "\"ts\":", "\"dur\":", "},\n" };
+	static const char *words[] = { "{\"ph\":\"X\",", "\"name\":\"Update\",",
+		"\"ts\":", "\"dur\":", "},\n" };
 	char *p = malloc(n + 32);
 	uint32_t x = 12345;
 
@@ -490,7 +491,8 @@ TEST(garbage_behind_gzip_is_counted_and_zeros_are_not)
 	static const struct {
 		const char *tail;
 		size_t n, want;
-	} cases[] = { { "garbage", 7, 7 }, { "\0\0\0\0", 4, 0 }, { "\0\0x", 3, 3 }, { "\x1f\x00", 2, 2 }, { "x", 1, 1 } };
+	} cases[] = { { "garbage", 7, 7 }, { "\0\0\0\0", 4, 0 }, { "\0\0x", 3, 3 }, { "\x1f\x00", 2, 2 },
+		{ "x", 1, 1 } };
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct tt_buf gz = { 0 };
@@ -512,8 +514,8 @@ TEST(garbage_behind_gzip_is_counted_and_zeros_are_not)
 
 TEST(bytes_that_only_begin_like_a_coding_are_plain)
 {
-	static const char *const cases[] = { "\x1f\x8b\x07 not deflate", "BZh9 is how bzip2 begins", "\xfd" "7zXX", "B",
-		"\x28\xb5\x2f\xfe" };
+	static const char *const cases[] = { "\x1f\x8b\x07 not deflate", "BZh9 is how bzip2 begins",
+		"\3757zXX", "B", "\x28\xb5\x2f\xfe" };
 	struct told told = { 0 };
 
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
