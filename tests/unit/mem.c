@@ -92,7 +92,7 @@ TEST(arena_blocks_are_aligned_zeroed_and_apart)
 			break;
 		for (size_t k = 0; k < n; k++) {
 			if (p[k] != 0) {
-				CHECK(!"zeroed");
+				CHECK_EQ_INT(p[k], 0);
 				break;
 			}
 		}
