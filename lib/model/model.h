@@ -40,6 +40,7 @@ struct tt_model {
 	struct tt_tree *tree;
 	struct tt_counts *counts;     /* of all workers */
 	struct tt_filter filter;
+	bool *keep_thread;            /* by thread index; NULL: all */
 	struct tt_frames *frames;     /* NULL: no frame marks and no --frame-marker */
 	struct tt_loss *loss;
 	int64_t min_ts, max_ts;
@@ -70,8 +71,10 @@ struct tt_model {
 		uint32_t category;    /* category number */
 		bool alloc_wrapper;   /* the runtime's: stripped unless filter.wrappers */
 		bool known;           /* a definition was found */
+		bool wanted;          /* chosen by --marker and --category */
 	} *name;
 	size_t nname;
+	struct tt_keys *keys;         /* name of every key defined or met: tt_model_key() */
 	struct tt_category { const char *name; uint32_t rgba; } *category;    /* number -> name */
 	size_t ncategory;
 	struct tt_arena arena;        /* text made at report time */
@@ -79,7 +82,12 @@ struct tt_model {
 
 enum tt_names_form { TT_NAMES_SHORT, TT_NAMES_FULL };
 
-/* Text for every marker and thread known so far, categories numbered in order of name. Repeatable; only when no worker runs. */
+/**
+ * tt_model_resolve(m, form, err):
+ * Text for every marker and thread known so far, categories numbered in order of name (a category of
+ * any definition counts, so numbers given after the definitions prepass stay). Repeatable; only when no worker
+ * runs. Everything is in m->arena; text handed out earlier stays good.
+ */
 int tt_model_resolve(struct tt_model *m, enum tt_names_form form, struct tt_err *err);
 
 /* The name of the class behind allocation key ${key} of ${process}; "(unknown class 0x...)" where undefined. */

@@ -1,0 +1,127 @@
+/**
+ * Names, cut and matched; the contract is in names.h.
+ */
+#include "model/names.h"
+
+#include <string.h>
+
+#include "model/filter.h"
+
+size_t
+tt_name_bare(const char *s)
+{
+	size_t n = strlen(s), i = n, depth = 0;
+
+	if (n == 0 || s[n - 1] != ')')
+		return n;
+	while (i-- > 0) {
+		if (s[i] == ')')
+			depth++;
+		if (s[i] == '(' && --depth == 0)
+			break;
+	}
+	/* The list stands behind a space; "(wrapper x)" alone is not one. */
+	return depth == 0 && i > 1 && s[i - 1] == ' ' ? i - 1 : n;
+}
+
+/* The length of "(wrapper KIND) " at the beginning, or 0. */
+static size_t
+wrapper_len(const char *s)
+{
+	const char *end = strncmp(s, "(wrapper ", 9) == 0 ? strstr(s, ") ") : NULL;
+
+	return end ? (size_t)(end + 2 - s) : 0;
+}
+
+/* Where the class ends: the ':' outside type arguments that no other ':' stands beside; ${n} if there is none. */
+static size_t
+class_len(const char *s, size_t n)
+{
+	size_t depth = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '<')
+			depth++;
+		else if (s[i] == '>' && depth > 0)
+			depth--;
+		else if (s[i] == ':' && depth == 0)
+			return i + 1 < n && s[i + 1] == ':' ? n : i;
+	}
+	return n;
+}
+
+/* Does a type name end here, so that what follows is a name of its own? */
+static bool
+ends_name(char c)
+{
+	return strchr("<>,[]()*& /", c) != NULL;
+}
+
+/* Copy the class ${s} with the namespace of every type in it left out. */
+static char *
+put_class(char *p, const char *s, size_t n)
+{
+	char *name = p;
+
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '.' && p > name && i + 1 < n) {
+			p = name;
+			continue;
+		}
+		*p++ = s[i];
+		if (s[i] == '\0' || ends_name(s[i]))
+			name = p;
+	}
+	return p;
+}
+
+size_t
+tt_name_short(char *to, const char *s)
+{
+	size_t n = tt_name_bare(s), head = wrapper_len(s), cls;
+	char *p = to;
+
+	if (head > n)
+		head = 0;
+	cls = class_len(s + head, n - head);
+	memcpy(p, s, head);
+	p += head;
+	if (head + cls < n)
+		p = put_class(p, s + head, cls);
+	else
+		cls = 0;
+	memcpy(p, s + head + cls, n - head - cls);
+	p += n - head - cls;
+	*p = '\0';
+	return (size_t)(p - to);
+}
+
+bool
+tt_name_alloc_wrapper(const char *s)
+{
+	static const char alloc[] = "(wrapper alloc)", native[] = "(wrapper managed-to-native)";
+
+	if (strncmp(s, alloc, sizeof alloc - 1) == 0)
+		return true;
+	return strncmp(s, native, sizeof native - 1) == 0 && strstr(s, "__icall_wrapper_");
+}
+
+bool
+tt_name_match(const char *const *globs, const char *s)
+{
+	char text[2048];
+	size_t bare;
+
+	if (!globs || tt_glob_any(globs, s))
+		return true;
+	/* A name that long is compared whole only; no real one is. */
+	if (strlen(s) >= sizeof text)
+		return false;
+	bare = tt_name_bare(s);
+	memcpy(text, s, bare);
+	text[bare] = '\0';
+	if (tt_glob_any(globs, text))
+		return true;
+	tt_name_short(text, s);
+	return tt_glob_any(globs, text);
+}

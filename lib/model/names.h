@@ -1,0 +1,29 @@
+/**
+ * The text of a marker's name: what may be left out of it, and how globs meet it.
+ *
+ * Mono writes "Name.Space.Class/Nested:Method<T> (argument,types)", with "(wrapper KIND) " in front of
+ * stubs (mono_method_full_name). Names of other producers have no ':' or no list and pass unchanged.
+ */
+#ifndef TT_MODEL_NAMES_H
+#define TT_MODEL_NAMES_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+/* The length of ${s} without its argument list. */
+size_t tt_name_bare(const char *s);
+
+/**
+ * tt_name_short(to, s):
+ * Write class and method without namespaces and argument list ("World:Frame") and a NUL to ${to},
+ * which has room for strlen(s) + 1 bytes; return the length.
+ */
+size_t tt_name_short(char *to, const char *s);
+
+/* Is it one of the runtime's own steps of an allocation, not a place where a program allocates? */
+bool tt_name_alloc_wrapper(const char *s);
+
+/* Does ${s}, its name without the argument list, or its short form match any of ${globs} (NULL: yes)? */
+bool tt_name_match(const char *const *globs, const char *s);
+
+#endif

@@ -1,0 +1,506 @@
+/**
+ * Text for keys, at report time and while streaming; the contract is in model.h.
+ *
+ * Everything is made anew by each call, but text made by an earlier one is used again: the first
+ * call stands behind the definitions prepass, the last behind the events.
+ */
+#include "model/model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/names.h"
+
+#define UNKNOWN "(unknown)"
+#define NO_CATEGORY "(none)"
+#define SPECIALS 32
+
+struct key_slot {
+	uint64_t key;
+	uint32_t process;
+	uint32_t i;                   /* index + 1 into all; 0: empty */
+};
+
+struct class_slot {
+	uint64_t key;
+	uint32_t process;
+	const char *name;             /* NULL: empty */
+};
+
+struct tt_keys {
+	enum tt_names_form form;
+	struct tt_name *all;          /* markers of the tree by their number, then keys only defined */
+	const char **category;        /* of each of them, until categories have numbers */
+	size_t n, cap;
+	struct key_slot *slot;
+	size_t nslot;
+	struct class_slot *class;
+	size_t nclass;
+	struct tt_name special[SPECIALS];
+	struct tt_name unknown;
+};
+
+/* The zones tracetool makes itself. Categories as dataflow.md section 6 wants them: of their own. */
+static const struct { uint64_t key; const char *name, *category; } specials[] = {
+	{ TT_KEY_GC_PAUSE, "GC.Pause", "GC" },
+	{ TT_KEY_CONTENTION, "Contention", "Contention" },
+	{ TT_KEY_EXCEPTION, "Exception", "Exceptions" },
+	{ TT_KEY_MORE, "(more paths)", "(more paths)" },
+	{ TT_KEY_GC_GEN(0), "GC.Collect gen0", "GC" },
+	{ TT_KEY_GC_GEN(1), "GC.Collect gen1", "GC" },
+	{ TT_KEY_GC_GEN(2), "GC.Collect gen2", "GC" },
+	{ TT_KEY_GC_GEN(3), "GC.Collect gen3", "GC" },
+	{ TT_KEY_GC_GEN(4), "GC.Collect gen4", "GC" },
+	{ TT_KEY_GC_GEN(5), "GC.Collect gen5", "GC" },
+	{ TT_KEY_GC_GEN(6), "GC.Collect gen6", "GC" },
+	{ TT_KEY_GC_GEN(7), "GC.Collect gen7", "GC" },
+};
+#define NSPECIAL (sizeof specials / sizeof *specials)
+
+static size_t
+hash(uint32_t process, uint64_t key, size_t nslot)
+{
+	return (size_t)(((key ^ (uint64_t)process << 48) * 0x9E3779B97F4A7C15u) >> 20) & (nslot - 1);
+}
+
+static struct key_slot *
+find_key(const struct tt_keys *k, uint32_t process, uint64_t key)
+{
+	size_t i = hash(process, key, k->nslot);
+
+	while (k->slot[i].i && (k->slot[i].key != key || k->slot[i].process != process))
+		i = (i + 1) & (k->nslot - 1);
+	return &k->slot[i];
+}
+
+static struct class_slot *
+find_class(const struct tt_keys *k, uint32_t process, uint64_t key)
+{
+	size_t i = hash(process, key, k->nclass);
+
+	while (k->class[i].name && (k->class[i].key != key || k->class[i].process != process))
+		i = (i + 1) & (k->nclass - 1);
+	return &k->class[i];
+}
+
+/* A power of two with at least as many free places as ${n} taken ones. */
+static size_t
+slots_for(size_t n)
+{
+	size_t slots = 16;
+
+	while (slots < 2 * n)
+		slots *= 2;
+	return slots;
+}
+
+/* --- one name ------------------------------------------------------------- */
+
+static int
+unknown_name(struct tt_model *m, uint64_t key, struct tt_name *name, struct tt_err *err)
+{
+	char text[40], *p = text;
+
+	memcpy(p, "(unknown ", 9);
+	p = tt_put_hex(p + 9, key);
+	*p++ = ')';
+	name->full = name->shown = tt_arena_text(&m->arena, text, (size_t)(p - text), err);
+	return name->full ? TT_OK : err->code;
+}
+
+/* What an earlier call found for the same text in the same form, or NULL. */
+static const char *
+shown_before(const struct tt_keys *old, enum tt_names_form form, uint32_t process, uint64_t key, const char *full)
+{
+	const struct key_slot *s;
+
+	if (!old || old->form != form)
+		return NULL;
+	s = find_key(old, process, key);
+	return s->i && old->all[s->i - 1].full == full ? old->all[s->i - 1].shown : NULL;
+}
+
+static int
+short_name(struct tt_model *m, struct tt_name *name, struct tt_buf *scratch, struct tt_err *err)
+{
+	size_t n;
+	int rc;
+
+	scratch->n = 0;
+	rc = tt_buf_room(scratch, strlen(name->full) + 1, err);
+	if (rc != TT_OK)
+		return rc;
+	n = tt_name_short(scratch->p, name->full);
+	if (strcmp(scratch->p, name->full) == 0)
+		name->shown = name->full;
+	else
+		name->shown = tt_arena_text(&m->arena, scratch->p, n, err);
+	return name->shown ? TT_OK : err->code;
+}
+
+static const char *
+category_of(const struct tt_capture *cap, const struct tt_def *def)
+{
+	const char *c = cap->category ? cap->category(cap, def) : NULL;
+
+	return c && *c ? c : NO_CATEGORY;
+}
+
+/* Fill a name from its definition. */
+static int
+defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, uint32_t process, uint64_t key,
+    struct tt_name *name, const char **category, struct tt_buf *scratch, struct tt_err *err)
+{
+	const struct tt_capture *cap = m->cap[process];
+	const struct tt_def *def = tt_defs_find(cap->defs, TT_DEF_MARKER, key, INT64_MAX);
+
+	*category = UNKNOWN;
+	if (!def || def->len == 0)
+		return unknown_name(m, key, name, err);
+	name->known = true;
+	name->full = def->text;
+	name->alloc_wrapper = tt_name_alloc_wrapper(name->full);
+	*category = category_of(cap, def);
+	if (k->form == TT_NAMES_FULL)
+		name->shown = name->full;
+	else
+		name->shown = shown_before(old, k->form, process, key, name->full);
+	return name->shown ? TT_OK : short_name(m, name, scratch, err);
+}
+
+/* The special name of ${key}, or NULL. */
+static const struct tt_name *
+special_name(const struct tt_keys *k, uint64_t key)
+{
+	const struct tt_name *n;
+
+	if (key < TT_KEY_SPECIAL)
+		return NULL;
+	n = &k->special[key - TT_KEY_SPECIAL];
+	return n->full ? n : NULL;
+}
+
+/* --- the table of keys ------------------------------------------------------ */
+
+static int
+add_key(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, uint32_t process, uint64_t key,
+    struct tt_buf *scratch, struct tt_err *err)
+{
+	struct tt_name *name = &k->all[k->n];
+	const struct tt_name *special = special_name(k, key);
+
+	if (special) {
+		*name = *special;
+		k->category[k->n] = k->category[k->cap + (key - TT_KEY_SPECIAL)];
+		k->n++;
+		return TT_OK;
+	}
+	*find_key(k, process, key) = (struct key_slot){ .key = key, .process = process, .i = (uint32_t)k->n + 1 };
+	k->n++;
+	return defined_name(m, k, old, process, key, name, &k->category[k->n - 1], scratch, err);
+}
+
+static int
+add_markers(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, struct tt_buf *scratch,
+    struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (uint32_t i = 0; i < tt_tree_markers(m->tree) && rc == TT_OK; i++) {
+		const struct tt_marker *mk = tt_tree_marker(m->tree, i);
+
+		rc = add_key(m, k, old, mk->process, mk->key, scratch, err);
+	}
+	return rc;
+}
+
+/* Keys that have a definition but no place in the tree (yet): streaming emitters ask for them too. */
+static int
+add_definitions(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, uint32_t process,
+    struct tt_buf *scratch, struct tt_err *err)
+{
+	const struct tt_defs *defs = m->cap[process]->defs;
+	const struct tt_def *d;
+	int rc = TT_OK;
+
+	for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(defs, TT_DEF_MARKER, i)) != NULL; i++) {
+		if (d->key < TT_KEY_SPECIAL && !find_key(k, process, d->key)->i)
+			rc = add_key(m, k, old, process, d->key, scratch, err);
+	}
+	return rc;
+}
+
+static void
+add_specials(struct tt_keys *k)
+{
+	k->unknown = (struct tt_name){ .full = UNKNOWN, .shown = UNKNOWN };
+	for (size_t i = 0; i < NSPECIAL; i++) {
+		struct tt_name *n = &k->special[specials[i].key - TT_KEY_SPECIAL];
+
+		*n = (struct tt_name){ .full = specials[i].name, .shown = specials[i].name, .known = true };
+		k->category[k->cap + (specials[i].key - TT_KEY_SPECIAL)] = specials[i].category;
+	}
+}
+
+static int
+new_keys(struct tt_model *m, enum tt_names_form form, struct tt_keys **keys, struct tt_err *err)
+{
+	struct tt_keys *k = tt_arena_alloc(&m->arena, sizeof *k, err);
+
+	if (!k)
+		return err->code;
+	k->form = form;
+	k->cap = m->tree ? tt_tree_markers(m->tree) : 0;
+	for (size_t p = 0; p < m->ncap; p++)
+		k->cap += tt_defs_count(m->cap[p]->defs, TT_DEF_MARKER);
+	k->nslot = slots_for(k->cap);
+	k->all = tt_arena_alloc(&m->arena, k->cap * sizeof *k->all, err);
+	k->slot = k->all ? tt_arena_alloc(&m->arena, k->nslot * sizeof *k->slot, err) : NULL;
+	if (!k->slot)
+		return err->code;
+	*keys = k;
+	return TT_OK;
+}
+
+/* --- categories ---------------------------------------------------------------- */
+
+static int
+by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* The colour a capture gives a category, or 0. */
+static uint32_t
+color_of(const struct tt_model *m, const char *name)
+{
+	for (size_t p = 0; p < m->ncap; p++) {
+		const struct tt_def *d;
+
+		for (size_t i = 0; (d = tt_defs_at(m->cap[p]->defs, TT_DEF_CATEGORY, i)) != NULL; i++) {
+			if (strcmp(d->text, name) == 0)
+				return (uint32_t)d->a;
+		}
+	}
+	return 0;
+}
+
+/*
+ * The names of all categories, in order, each once. Those of special keys are always among them, so that
+ * numbers do not move when the first collection comes after the prepass.
+ */
+static int
+list_categories(struct tt_model *m, const struct tt_keys *k, struct tt_err *err)
+{
+	size_t n = 0, cap = k->n + NSPECIAL + 2, distinct = 0;
+	const char **list = tt_mem_alloc(&m->env->mem, cap * sizeof *list, err);
+
+	if (!list)
+		return err->code;
+	for (size_t i = 0; i < k->n; i++)
+		list[n++] = k->category[i];
+	for (size_t i = 0; i < NSPECIAL; i++)
+		list[n++] = specials[i].category;
+	list[n++] = UNKNOWN;
+	list[n++] = NO_CATEGORY;
+	qsort(list, n, sizeof *list, by_text);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || strcmp(list[i], list[i - 1]) != 0)
+			distinct++;
+	}
+	m->category = tt_arena_alloc(&m->arena, distinct * sizeof *m->category, err);
+	m->ncategory = 0;
+	for (size_t i = 0; i < n && m->category; i++) {
+		if (i == 0 || strcmp(list[i], list[i - 1]) != 0)
+			m->category[m->ncategory++] = (struct tt_category){ list[i], color_of(m, list[i]) };
+	}
+	tt_mem_free(&m->env->mem, list, cap * sizeof *list);
+	return m->category ? TT_OK : err->code;
+}
+
+static uint32_t
+category_number(const struct tt_model *m, const char *name)
+{
+	size_t lo = 0, hi = m->ncategory;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(m->category[mid].name, name) <= 0)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return (uint32_t)lo;
+}
+
+/* The number of a name's category, and whether the user asked for it. */
+static void
+place_name(const struct tt_model *m, struct tt_name *n, const char *category)
+{
+	n->category = category_number(m, category);
+	n->wanted = tt_glob_any(m->filter.category, category) && tt_name_match(m->filter.marker, n->full);
+}
+
+static void
+place_names(const struct tt_model *m, struct tt_keys *k)
+{
+	for (size_t i = 0; i < k->n; i++)
+		place_name(m, &k->all[i], k->category[i]);
+	for (size_t i = 0; i < SPECIALS; i++) {
+		if (k->special[i].full)
+			place_name(m, &k->special[i], k->category[k->cap + i]);
+	}
+	place_name(m, &k->unknown, UNKNOWN);
+}
+
+/* --- classes ---------------------------------------------------------------------- */
+
+static int
+class_name(struct tt_model *m, uint32_t process, uint64_t key, const char **name, struct tt_err *err)
+{
+	const struct tt_def *d = tt_defs_class(m->cap[process]->defs, key, INT64_MAX);
+	char text[48], *p = text;
+
+	*name = d && d->len ? d->text : NULL;
+	if (*name)
+		return TT_OK;
+	memcpy(p, "(unknown class ", 15);
+	p = tt_put_hex(p + 15, key);
+	*p++ = ')';
+	*name = tt_arena_text(&m->arena, text, (size_t)(p - text), err);
+	return *name ? TT_OK : err->code;
+}
+
+static int
+grow_classes(struct tt_model *m, struct tt_keys *k, struct tt_err *err)
+{
+	struct class_slot *old = k->class;
+	size_t nold = k->nclass;
+
+	k->nclass = nold ? nold * 4 : 64;
+	k->class = tt_arena_alloc(&m->arena, k->nclass * sizeof *k->class, err);
+	if (!k->class)
+		return err->code;
+	for (size_t i = 0; i < nold; i++) {
+		if (old[i].name)
+			*find_class(k, old[i].process, old[i].key) = old[i];
+	}
+	return TT_OK;
+}
+
+/* The classes of all allocations in the tree. */
+static int
+add_classes(struct tt_model *m, struct tt_keys *k, struct tt_err *err)
+{
+	uint32_t count = m->tree ? tt_tree_count(m->tree) : 0;
+	size_t n = 0;
+	int rc = grow_classes(m, k, err);
+
+	for (uint32_t i = 0; i < count && rc == TT_OK; i++) {
+		const struct tt_node *node = tt_tree_node(m->tree, i);
+		struct class_slot *s;
+
+		if (node->kind != TT_NODE_ALLOC || node->process >= m->ncap)
+			continue;
+		if (2 * n >= k->nclass && (rc = grow_classes(m, k, err)) != TT_OK)
+			break;
+		s = find_class(k, node->process, node->key);
+		if (s->name)
+			continue;
+		s->key = node->key;
+		s->process = node->process;
+		n++;
+		rc = class_name(m, node->process, node->key, &s->name, err);
+	}
+	return rc;
+}
+
+/* --- the public side -------------------------------------------------------------- */
+
+/* Names of all keys, and the categories they are in. */
+static int
+resolve_keys(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, struct tt_err *err)
+{
+	struct tt_buf scratch = { 0 };
+	int rc;
+
+	add_specials(k);
+	rc = m->tree ? add_markers(m, k, old, &scratch, err) : TT_OK;
+	for (uint32_t p = 0; p < m->ncap && rc == TT_OK; p++)
+		rc = add_definitions(m, k, old, p, &scratch, err);
+	tt_buf_free(&scratch);
+	if (rc == TT_OK)
+		rc = list_categories(m, k, err);
+	if (rc == TT_OK)
+		place_names(m, k);
+	return rc;
+}
+
+int
+tt_model_resolve(struct tt_model *m, enum tt_names_form form, struct tt_err *err)
+{
+	struct tt_keys *k = NULL;
+	size_t ncategory;
+	int rc = new_keys(m, form, &k, err);
+
+	if (rc != TT_OK)
+		return rc;
+	ncategory = k->cap + SPECIALS;
+	k->category = tt_mem_alloc(&m->env->mem, ncategory * sizeof *k->category, err);
+	if (!k->category)
+		return err->code;
+	rc = resolve_keys(m, k, m->keys, err);
+	tt_mem_free(&m->env->mem, k->category, ncategory * sizeof *k->category);
+	k->category = NULL;
+	if (rc == TT_OK)
+		rc = add_classes(m, k, err);
+	if (rc != TT_OK)
+		return rc;
+	m->keys = k;
+	m->name = k->all;
+	m->nname = m->tree ? tt_tree_markers(m->tree) : 0;
+	return tt_threads_name(&m->threads, m->cap, m->ncap, &m->arena, err);
+}
+
+const char *
+tt_model_class(const struct tt_model *m, uint32_t process, uint64_t key)
+{
+	const struct tt_def *d;
+	const struct class_slot *s = m->keys ? find_class(m->keys, process, key) : NULL;
+
+	if (s && s->name)
+		return s->name;
+	d = process < m->ncap ? tt_defs_class(m->cap[process]->defs, key, INT64_MAX) : NULL;
+	return d && d->len ? d->text : "(unknown class)";
+}
+
+const struct tt_name *
+tt_model_key(const struct tt_model *m, uint32_t process, uint64_t key)
+{
+	static const struct tt_name unknown = { .full = UNKNOWN, .shown = UNKNOWN, .wanted = true };
+	const struct tt_keys *k = m->keys;
+	const struct key_slot *s;
+
+	if (!k)
+		return &unknown;
+	if (key >= TT_KEY_SPECIAL) {
+		const struct tt_name *n = special_name(k, key);
+
+		return n ? n : &k->unknown;
+	}
+	s = find_key(k, process, key);
+	return s->i ? &k->all[s->i - 1] : &k->unknown;
+}
+
+const char *
+tt_model_caveat(const struct tt_model *m)
+{
+	for (size_t i = 0; i < m->ncap; i++) {
+		if (m->cap[i]->distorts)
+			return "every call was recorded, which can slow a program by tens of times: times are "
+			       "relative; compare them with each other, not with a run that is not recorded";
+	}
+	return NULL;
+}
