@@ -1,4 +1,8 @@
-# tracetool: GNU make. `make` builds build/tracetool; `make help` lists the rest.
+# tracetool. `make` builds build/tracetool; `make help` lists the rest. GNU make.
+#
+# Everything made goes to $(BUILD). Variants (sanitizers, coverage, another compiler) are the same rules with another
+# BUILD and other flags; what is there is rebuilt when compiler or flags change.
+
 CC       ?= cc
 OPT      ?= -O2 -g
 WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
@@ -8,35 +12,222 @@ LDFLAGS  += -pthread
 LDLIBS   += -larchive -ljansson -lz -lm
 BUILD    ?= build
 PREFIX   ?= /usr/local
+DESTDIR  ?=
+FUZZ_TIME ?= 60
 
-LIB_SRC  := $(wildcard lib/*/*.c formats/*.c formats/*/*.c)
-CMD_SRC  := $(wildcard cmd/*.c)
+BIN      := $(BUILD)/tracetool
+LIB      := $(BUILD)/libtracetool.a
+LIB_SRC  := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
+CMD_SRC  := $(sort $(wildcard cmd/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
-UNIT_SRC := $(wildcard tests/unit/*.c)
-UNIT_BIN := $(UNIT_SRC:tests/unit/%.c=$(BUILD)/unit/%)
 
-.PHONY: all unit clean
-all: $(BUILD)/tracetool
+# Tests: one program for each tests/unit/*.c and tests/fault/*.c, linked with the library and with what lies in
+# tests/*.c, except for the programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
+GEN_SRC  := $(sort $(wildcard tests/*_gen.c))
+HELP_SRC := $(filter-out $(GEN_SRC),$(sort $(wildcard tests/*.c)))
+UNIT_SRC := $(sort $(wildcard tests/unit/*.c tests/fault/*.c))
+FUZZ_SRC := $(filter-out tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
+HELP_LIB := $(BUILD)/tests/libhelp.a
+GEN_BIN  := $(GEN_SRC:tests/%.c=$(BUILD)/%)
+UNIT_BIN := $(UNIT_SRC:tests/%.c=$(BUILD)/%)
+FUZZ_BIN := $(FUZZ_SRC:tests/%.c=$(BUILD)/%)
+FUZZER   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzer/%)
 
-$(BUILD)/%.o: %.c
+# `make V=1` shows the commands.
+Q        := $(if $(V),,@)
+say       = $(if $(V),,@echo '  $(1) $(2)')
+MAKEFLAGS += --no-builtin-rules
+
+PAGES    := $(sort $(wildcard man/*.[1-9]))
+
+.PHONY: all
+all: $(BIN)
+
+.PHONY: help
+help:
+	@echo 'all        $(BIN) (the default)'
+	@echo 'setup      install the Debian packages that build, tests and demo need; only what is missing'
+	@echo 'demo       convert a small capture to build/demo/ and print its figures'
+	@echo 'check      all tests, in three minutes on two cores'
+	@echo 'check-all  the same at full length, and with clang'
+	@echo 'san tsan   the tests under address and undefined-behaviour, or thread sanitizer'
+	@echo 'fuzz       every fuzz target for FUZZ_TIME=$(FUZZ_TIME) seconds'
+	@echo 'cover      the tests with coverage of lines and branches'
+	@echo 'bench      speed and memory beside other programs'
+	@echo 'man        copy the common options into the manual pages'
+	@echo 'install uninstall   to PREFIX=$(PREFIX) below DESTDIR'
+	@echo 'clean      remove $(BUILD)/'
+
+# --- building ---------------------------------------------------------------
+
+# Changes when compiler or flags do, and everything is made anew.
+FLAGS := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDLIBS)
+$(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
+.PHONY: FORCE
+FORCE:
 
-$(BUILD)/libtracetool.a: $(LIB_OBJ)
-	@rm -f $@
-	ar rcs $@ $^
-
-$(BUILD)/tracetool: $(CMD_OBJ) $(BUILD)/libtracetool.a
-	$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
-
-$(BUILD)/unit/%: tests/unit/%.c $(BUILD)/libtracetool.a
+$(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< $(BUILD)/libtracetool.a $(LDFLAGS) $(LDLIBS)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
 
+$(LIB): $(LIB_OBJ)
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(BIN): $(CMD_OBJ) $(LIB)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+$(HELP_LIB): $(HELP_SRC:%.c=$(BUILD)/%.o)
+	@mkdir -p $(@D)
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(GEN_BIN) $(UNIT_BIN): $(BUILD)/%: tests/%.c $(HELP_LIB) $(LIB) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< $(HELP_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
+
+$(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(LIB) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
+
+# The loops over failing allocations replace our own calls only, not those of the libraries.
+$(BUILD)/fault/oom: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+
+.PHONY: tests unit
+tests: $(BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
 unit: $(UNIT_BIN)
 
+.PHONY: clean
 clean:
 	rm -rf $(BUILD)
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(UNIT_BIN:=.d)
+# --- packages -----------------------------------------------------------------
+
+DEB_BUILD := gcc make pkg-config libarchive-dev libjansson-dev zlib1g-dev
+DEB_TEST  := bzip2 clang golang-go jq lcov libarchive-tools libclang-rt-dev libmono-profiler lz4 mandoc mono-mcs \
+	mono-runtime mono-utils nodejs npm python3 strace valgrind xz-utils zstd zsh fish
+
+.PHONY: setup
+setup:
+	@if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
+		echo 'This is not a Debian system. Please install what these Debian packages hold:'; \
+		echo '  to build: $(DEB_BUILD)'; \
+		echo '  to test:  $(DEB_TEST)'; \
+	else \
+		missing=; \
+		for p in $(DEB_BUILD) $(DEB_TEST); do \
+			[ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || missing="$$missing $$p"; \
+		done; \
+		if [ -n "$$missing" ]; then \
+			as=; [ "$$(id -u)" = 0 ] || as=sudo; \
+			echo "installing:$$missing"; \
+			$$as apt-get update -q && \
+			DEBIAN_FRONTEND=noninteractive $$as apt-get install -qy --no-install-recommends $$missing || exit 1; \
+		else \
+			echo 'every package is installed'; \
+		fi; \
+	fi
+	@if [ -f tests/validators/package.json ]; then tests/validators/install.sh; fi
+
+# --- tests ----------------------------------------------------------------------
+
+.PHONY: check check-all
+check: tests
+	@tests/run.sh check $(BUILD)
+
+check-all: tests
+	@tests/run.sh all $(BUILD)
+	$(MAKE) BUILD=$(BUILD)/clang CC=clang OPT='$(OPT) -Werror' check
+
+# Options of the sanitizers are for the programs they find things in; leaks are looked for at the end of each.
+.PHONY: san tsan
+san:
+	$(MAKE) BUILD=$(BUILD)/san OPT='-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer' \
+		TT_SANITIZED=1 check
+tsan:
+	$(MAKE) BUILD=$(BUILD)/tsan OPT='-O1 -g -fsanitize=thread -fno-omit-frame-pointer' TT_SANITIZED=1 check
+export TT_SANITIZED
+
+# libFuzzer wants clang and its own objects, so each target is compiled whole.
+FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+$(FUZZER): $(BUILD)/fuzzer/%: tests/fuzz/%.c $(HELP_SRC) $(LIB_SRC) $(wildcard lib/*/*.h formats/*/*.h)
+	@mkdir -p $(@D)
+	$(call say,FUZZ,$@)
+	$(Q)clang $(CPPFLAGS) -Itests -std=c11 -pthread $(FUZZ_FLAGS) -o $@ $< $(HELP_SRC) $(LIB_SRC) $(LDLIBS)
+
+.PHONY: fuzz
+fuzz: $(FUZZER) tests
+	@tests/fuzz.sh $(BUILD) $(FUZZ_TIME)
+
+.PHONY: cover
+cover:
+	$(MAKE) BUILD=$(BUILD)/cover OPT='-O0 -g --coverage' tests
+	@find $(BUILD)/cover -name '*.gcda' -delete
+	-tests/run.sh check $(BUILD)/cover
+	lcov -q --rc lcov_branch_coverage=1 -c -d $(BUILD)/cover -o $(BUILD)/cover/all.info --no-external -b .
+	lcov -q --rc lcov_branch_coverage=1 -e $(BUILD)/cover/all.info '*/lib/*' '*/formats/*' '*/cmd/*' \
+		-o $(BUILD)/cover/tracetool.info
+	lcov --rc lcov_branch_coverage=1 --list $(BUILD)/cover/tracetool.info
+	genhtml -q --branch-coverage -o $(BUILD)/cover/html $(BUILD)/cover/tracetool.info
+	@echo 'page by page: $(BUILD)/cover/html/index.html'
+
+.PHONY: bench
+bench: $(BIN) $(GEN_BIN)
+	tests/bench/run.sh $(BUILD)
+
+# --- demo -----------------------------------------------------------------------
+
+DEMO     := testdata/mlpd/good-d01-gameloop-calls-alloc.mlpd
+DEMO_OUT := $(BUILD)/demo/gameloop
+
+.PHONY: demo
+demo: $(BIN)
+	@mkdir -p $(BUILD)/demo
+	@echo '$$ tracetool convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz'
+	@$(BIN) convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz
+	@echo
+	@echo "$$ tracetool $(DEMO) --frame-marker 'GameLoop:Frame'"
+	@$(BIN) $(DEMO) --frame-marker 'GameLoop:Frame'
+	@if command -v go >/dev/null; then \
+		echo; echo '$$ go tool pprof -top -nodecount=8 $(DEMO_OUT).pb.gz'; \
+		go tool pprof -top -nodecount=8 $(DEMO_OUT).pb.gz 2>/dev/null; \
+	fi
+	@echo
+	@echo 'Open $(DEMO_OUT).json.gz in https://ui.perfetto.dev (it stays on your machine) or chrome://tracing.'
+
+# --- manual and installation ------------------------------------------------------
+
+.PHONY: man
+man:
+	@man/common.sh write $(PAGES)
+
+INSTALL := install
+SHARE   := $(DESTDIR)$(PREFIX)/share
+
+.PHONY: install uninstall
+install: $(BIN)
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/man/man7 \
+		$(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+	$(INSTALL) -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracetool
+	$(INSTALL) -m 644 $(filter %.1,$(PAGES)) $(SHARE)/man/man1
+	$(INSTALL) -m 644 $(filter %.7,$(PAGES)) $(SHARE)/man/man7
+	$(BIN) help --completion bash > $(SHARE)/bash-completion/completions/tracetool
+	$(BIN) help --completion zsh > $(SHARE)/zsh/site-functions/_tracetool
+	$(BIN) help --completion fish > $(SHARE)/fish/vendor_completions.d/tracetool.fish
+
+uninstall:
+	rm -f $(DESTDIR)$(PREFIX)/bin/tracetool
+	rm -f $(foreach p,$(notdir $(PAGES)),$(SHARE)/man/man$(subst .,,$(suffix $(p)))/$(p))
+	rm -f $(SHARE)/bash-completion/completions/tracetool $(SHARE)/zsh/site-functions/_tracetool \
+		$(SHARE)/fish/vendor_completions.d/tracetool.fish
+
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d)
