@@ -19,10 +19,11 @@ struct tt_frames {
 	size_t n, cap;
 	int64_t *start;               /* ts of the begin */
 	int64_t *dur;
+	uint64_t *number;             /* place in its process, from 1 */
 	uint32_t *thread;             /* thread index */
-	_Atomic uint64_t *alloc_b;    /* of all threads of the process, by time */
-	_Atomic uint64_t *alloc_n;
-	_Atomic int64_t *wait_ns;     /* waits on the frame thread; meaningful where has_wait */
+	uint64_t *alloc_b;            /* of all threads of the process, by time */
+	uint64_t *alloc_n;
+	int64_t *wait_ns;             /* waits on the frame thread; meaningful where has_wait */
 	bool has_wait;                /* a wait marker or contention record was seen */
 	uint64_t partial;             /* frames left out because they are not whole */
 
@@ -42,13 +43,13 @@ struct tt_frames {
 	/* the worst frames, in order of duration; rows of their top markers by self time */
 	struct tt_hitch {
 		size_t frame;
-		struct { uint32_t marker; int64_t self; uint64_t calls; } top[8];
+		struct { uint64_t key; int64_t self; uint64_t calls; } top[8];
 		unsigned ntop;
 	} *hitch;
 	size_t nhitch;
 };
 
-/* The frame that holds ${ts} among those of ${process}'s frames, or SIZE_MAX. */
-size_t tt_frames_find(const struct tt_frames *f, int64_t ts);
+/* The frame that holds ${ts} among frames ${from} to ${to} - 1 (of one process), or SIZE_MAX. */
+size_t tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts);
 
 #endif

@@ -44,6 +44,8 @@ struct tt_model {
 	struct tt_frames *frames;     /* NULL: no frame marks and no --frame-marker */
 	struct tt_loss *loss;
 	int64_t min_ts, max_ts;
+	size_t npath;
+	uint64_t zones_expected;      /* zones and allocations as the prepass counted; 0 without one */
 
 	struct tt_pause *pause;       /* by time */
 	size_t npause, cappause;
@@ -55,6 +57,7 @@ struct tt_model {
 	struct tt_heap_point *heap;   /* resizes by time, thinned out over 65,536 */
 	size_t nheap, capheap;
 
+	/* totals of rare events; the first and the last are named in tt_model_zero_counts() */
 	uint64_t throws, clauses[5];
 	uint64_t contended, acquired, contend_failed;
 	uint64_t samples, samples_managed;

@@ -127,9 +127,9 @@ tt_stack_end(struct tt_stack *s, uint64_t key, int64_t ts, unsigned flags,
 	while (i > 0 && s->z[i - 1].key != key)
 		i--;
 	if (unwinding) {
-		if (popped)
-			popped(arg, &s->z[s->n - 1], 0);
 		s->n--;
+		if (popped)
+			popped(arg, &s->z[s->n], 0);
 	}
 	if (i > 0) {
 		while (s->n > i) {

@@ -1,0 +1,56 @@
+#include "model/format.h"
+
+/* What the bytes look like, for those that are no capture. */
+static const char *
+looks_like(const uint8_t *p, size_t n)
+{
+	static const struct { const char *magic; size_t n; const char *what; } known[] = {
+		{ "version https://git-lfs", 23, "a Git LFS pointer: fetch the real file with `git lfs pull`" },
+		{ "PK\x03\x04", 4, "a zip archive: unpack it first" },
+		{ "7z\xbc\xaf\x27\x1c", 6, "a 7z archive: unpack it first" },
+		{ "\x7f" "ELF", 4, "an ELF program or library" },
+		{ "MZ", 2, "a Windows program or library" },
+		{ "{", 1, "JSON text" },
+		{ "[", 1, "JSON text" },
+		{ "<", 1, "XML or HTML text" },
+	};
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (n >= known[i].n && memcmp(p, known[i].magic, known[i].n) == 0)
+			return known[i].what;
+	if (n > 262 && memcmp(p + 257, "ustar", 5) == 0)
+		return "a tar archive: unpack it first";
+	for (size_t i = 0; i < n; i++)
+		if (p[i])
+			return NULL;
+	return "all zero";
+}
+
+int
+tt_format_pick(const struct tt_format *const *list, const uint8_t *head, size_t n, const struct tt_format **f,
+    struct tt_err *err)
+{
+	const struct tt_format *best = NULL, *tie = NULL;
+	int top = 0;
+
+	for (size_t i = 0; list[i]; i++) {
+		int bid = list[i]->probe(head, n);
+		if (bid > top) {
+			top = bid;
+			best = list[i];
+			tie = NULL;
+		} else if (bid > 0 && bid == top) {
+			tie = list[i];
+		}
+	}
+	if (tie)
+		return tt_fail(err, TT_E_UNKNOWN, 0, "looks like %s and like %s: choose with --input-format", best->name, tie->name);
+	if (best) {
+		*f = best;
+		return TT_OK;
+	}
+	const char *what = looks_like(head, n);
+	if (what)
+		return tt_fail(err, TT_E_UNKNOWN, 0, "not a capture that tracetool reads: it is %s", what);
+	return tt_fail(err, TT_E_UNKNOWN, 0, "not a capture that tracetool reads (see: tracetool list formats)");
+}

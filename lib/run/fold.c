@@ -1,0 +1,444 @@
+#include "run/fold.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* --- overlay: paths the tree does not have yet ------------------------------- */
+
+static size_t
+over_hash(uint32_t parent, unsigned kind, uint64_t key, size_t nslot)
+{
+	return (size_t)(((key + kind) * 0x9E3779B97F4A7C15u ^ (uint64_t)parent * 0xD6E8FEB86659FD93u) >> 24) & (nslot - 1);
+}
+
+static void
+over_reset(struct tt_over *o)
+{
+	if (o->n > 0)
+		memset(o->slot, 0, o->nslot * sizeof *o->slot);
+	o->n = o->nlate = 0;
+}
+
+static int
+over_grow(struct tt_over *o, struct tt_err *err)
+{
+	size_t want = o->nslot ? o->nslot * 2 : 256;
+	uint32_t *slot = tt_mem_alloc(o->mem, want * sizeof *slot, err);
+
+	if (!slot)
+		return err->code;
+	for (size_t j = 0; j < o->n; j++) {
+		size_t i = over_hash(o->node[j].parent, o->node[j].kind, o->node[j].key, want);
+		while (slot[i])
+			i = (i + 1) & (want - 1);
+		slot[i] = (uint32_t)j + 1;
+	}
+	tt_mem_free(o->mem, o->slot, o->nslot * sizeof *o->slot);
+	o->slot = slot;
+	o->nslot = want;
+	return TT_OK;
+}
+
+/* Find or add; *${node} is TT_OVER | index. Adding may move the others, so nobody keeps pointers to them. */
+static int
+over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t *node,
+    struct tt_err *err)
+{
+	int rc;
+
+	if (o->n * 2 >= o->nslot && (rc = over_grow(o, err)) != TT_OK)
+		return rc;
+	size_t i = over_hash(parent, kind, key, o->nslot);
+	for (; o->slot[i]; i = (i + 1) & (o->nslot - 1)) {
+		const struct tt_over_node *n = &o->node[o->slot[i] - 1];
+		if (n->key == key && n->parent == parent && n->kind == kind) {
+			*node = TT_OVER | (o->slot[i] - 1);
+			return TT_OK;
+		}
+	}
+	if ((rc = tt_mem_grow(o->mem, &o->node, &o->cap, o->n + 1, sizeof *o->node, err)) != TT_OK)
+		return rc;
+	o->node[o->n] = (struct tt_over_node){ .key = key, .parent = parent, .kind = (uint8_t)kind };
+	*node = TT_OVER | (uint32_t)o->n;
+	o->slot[i] = (uint32_t)++o->n;
+	return TT_OK;
+}
+
+int
+tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts, uint32_t process,
+    struct tt_err *err)
+{
+	int rc = tt_mem_grow(o->mem, &o->map, &o->capmap, o->n, sizeof *o->map, err);
+
+	/* In order of first meeting: a parent always stands before its children. */
+	for (size_t i = 0; rc == TT_OK && i < o->n; i++) {
+		const struct tt_over_node *n = &o->node[i];
+		uint32_t parent = n->parent & TT_OVER ? o->map[n->parent & ~TT_OVER] : n->parent;
+		rc = tt_tree_add(tree, parent, n->kind, n->key, process, &o->map[i], err);
+		struct tt_count *c = rc == TT_OK ? tt_counts_at(counts, o->map[i], err) : NULL;
+		if (!c)
+			return err->code;
+		c->n += n->c.n;
+		/* What nests in "(more paths)" would be counted at every level. */
+		if (o->map[i] != TT_NODE_MORE || parent != TT_NODE_MORE)
+			c->total += n->c.total;
+		c->self += n->c.self;
+	}
+	for (size_t i = 0; rc == TT_OK && i < o->nlate; i++)
+		rc = tt_counts_dur(counts, tt_tree_node(tree, o->map[o->late[i].node])->marker, o->late[i].dur, err);
+	over_reset(o);
+	return rc;
+}
+
+/* --- levels: the path from the thread's root -------------------------------- */
+
+static inline struct tt_count *
+count_of(struct tt_fold_io *io, const struct tt_level *l)
+{
+	return likely(l->c != NULL) ? l->c : &io->over.node[l->node & ~TT_OVER].c;
+}
+
+/* The child of ${up} for ${key}, in the tree or the overlay. */
+static inline int
+descend(struct tt_fold *f, struct tt_fold_io *io, uint32_t up, enum tt_node_kind kind, uint64_t key,
+    struct tt_level *to, struct tt_err *err)
+{
+	const struct tt_tree *tree = f->m->tree;
+	uint32_t node = 0;
+
+	if (likely(!(up & TT_OVER)))
+		node = up == TT_NODE_MORE && kind == TT_NODE_ZONE ? TT_NODE_MORE : tt_tree_find(tree, up, kind, key);
+	if (likely(node)) {
+		to->node = node;
+		to->marker = tt_tree_node(tree, node)->marker;
+		to->c = tt_counts_at(f->counts, node, err);
+		return likely(to->c != NULL) ? TT_OK : err->code;
+	}
+	to->c = NULL;
+	to->marker = TT_NO_MARKER;
+	return over_child(&io->over, up, kind, key, &to->node, err);
+}
+
+static int
+add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint64_t dur, struct tt_err *err)
+{
+	if (!(f->needs & TT_NEEDS_HIST))
+		return TT_OK;
+	if (likely(l->c != NULL))
+		return tt_counts_dur(f->counts, l->marker, dur, err);
+	struct tt_over *o = &io->over;
+	int rc = tt_mem_grow(o->mem, &o->late, &o->caplate, o->nlate + 1, sizeof *o->late, err);
+	if (rc == TT_OK)
+		o->late[o->nlate++] = (struct tt_late){ .node = l->node & ~TT_OVER, .dur = dur };
+	return rc;
+}
+
+static int
+add_slice(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, int64_t dur, uint64_t key, size_t depth,
+    unsigned flags, struct tt_err *err)
+{
+	if (io->nslice == io->capslice) {
+		int rc = tt_mem_grow(f->mem, &io->slice, &io->capslice, io->nslice + 1, sizeof *io->slice, err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	io->slice[io->nslice++] = (struct tt_slice){ .ts = ts, .dur = dur, .key = key, .depth = (uint32_t)depth,
+		.flags = flags };
+	return TT_OK;
+}
+
+/* Is a zone left out by what the filter says of its name or depth? */
+static bool
+left_out(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key, size_t depth)
+{
+	const struct tt_filter *flt = &f->m->filter;
+
+	if (flt->depth && depth >= flt->depth)
+		return true;
+	if (flt->wrappers || !(f->needs & TT_NEEDS_TEXT))
+		return false;
+	const struct tt_name *n = tt_model_key(f->m, io->cap->process, key);
+	return n && n->alloc_wrapper;
+}
+
+/* Step down from level ${i} to level i + 1. */
+static inline int
+step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, bool out, struct tt_err *err)
+{
+	struct tt_level *l = &f->lvl[i + 1];
+
+	if (unlikely(out)) {
+		*l = f->lvl[i];
+		l->out = true;
+		return TT_OK;
+	}
+	l->out = false;
+	return descend(f, io, f->lvl[i].node, TT_NODE_ZONE, key, l, err);
+}
+
+/* A zone of level ${i} is over: count it, clipped to the filter's time. */
+static int
+finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, uint64_t key, unsigned flags,
+    struct tt_err *err)
+{
+	const struct tt_filter *flt = &f->m->filter;
+	const struct tt_level *l = &f->lvl[i];
+	struct tt_count *up = count_of(io, &f->lvl[i - 1]), *c = count_of(io, l);
+	bool counts = ts >= flt->from && ts < flt->to && !(flags & TT_F_CONT);
+	int rc = TT_OK;
+
+	if (end < ts)
+		end = ts;
+	if (l->out || end - ts < flt->min_dur)
+		return TT_OK;
+	if (ts >= flt->to || (end <= flt->from && ts < flt->from))
+		return TT_OK;
+	if (ts < flt->from)
+		ts = flt->from;
+	if (end > flt->to)
+		end = flt->to;
+	c->n += counts;
+	if (l->node != TT_NODE_MORE || f->lvl[i - 1].node != TT_NODE_MORE)
+		c->total += end - ts;
+	c->self += end - ts;
+	up->self -= end - ts;
+	if (counts)
+		rc = add_dur(f, io, l, (uint64_t)(end - ts), err);
+	if (rc == TT_OK && (f->needs & TT_NEEDS_SLICES))
+		rc = add_slice(f, io, ts, end - ts, key, i - 1, flags, err);
+	return rc;
+}
+
+/* --- ends of zones from earlier chunks ------------------------------------- */
+
+struct base_end {
+	struct tt_fold *f;
+	struct tt_fold_io *io;
+	struct tt_err *err;
+	int64_t ts;
+	int rc;
+};
+
+static void
+base_popped(void *arg, const struct tt_open *z, unsigned flags)
+{
+	struct base_end *e = arg;
+
+	if (e->rc == TT_OK)
+		e->rc = finish(e->f, e->io, e->io->base.n + 1, z->ts, e->ts, z->key, flags | z->flags | TT_F_BASE, e->err);
+}
+
+static int
+end_base(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err)
+{
+	struct base_end be = { f, io, err, e->ts, TT_OK };
+	size_t n = io->base.n;
+
+	tt_stack_end(&io->base, e->val, e->ts, e->flags, base_popped, &be);
+	if (be.rc != TT_OK || io->base.n == 0)
+		return be.rc;
+	/* An Exception zone that was interrupted stands on top again. */
+	const struct tt_open *top = &io->base.z[io->base.n - 1];
+	if ((e->flags & TT_F_UNWIND) && top->key == TT_KEY_EXCEPTION && top->ts == e->ts && (top->flags & TT_F_CONT) &&
+	    io->base.n <= n)
+		return step_down(f, io, io->base.n - 1, top->key, left_out(f, io, top->key, io->base.n - 1), err);
+	return TT_OK;
+}
+
+static int
+close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, unsigned flags, struct tt_err *err)
+{
+	struct base_end be = { f, io, err, ts, TT_OK };
+
+	while (io->base.n > 0) {
+		io->base.n--;
+		base_popped(&be, &io->base.z[io->base.n], flags);
+	}
+	return be.rc;
+}
+
+/* --- allocations and samples ------------------------------------------------ */
+
+/* The node of a recorded stack below a root of its own. */
+static int
+stack_path(struct tt_fold *f, struct tt_fold_io *io, enum tt_node_kind root, uint32_t thread, const uint64_t *frame,
+    size_t n, struct tt_level *l, struct tt_err *err)
+{
+	int rc = descend(f, io, 0, root, thread, l, err);
+
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		rc = descend(f, io, l->node, TT_NODE_ZONE, frame[i], l, err);
+	return rc;
+}
+
+static int
+alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err)
+{
+	const struct tt_filter *flt = &f->m->filter;
+	const struct tt_event *x = e->flags & TT_F_MORE ? e + 1 : NULL;
+	int64_t bytes = e->flags & TT_F_WIDE ? x->ts : (int64_t)e->dur;
+	uint64_t key = e->val;
+	struct tt_level l;
+	int rc;
+
+	if (e->ts < flt->from || e->ts >= flt->to)
+		return TT_OK;
+	if (unlikely(f->alias))
+		key = tt_defs_alias(io->cap->defs, key, e->ts - io->cap->offset_ns);
+	if (unlikely(e->flags & TT_F_STACK)) {
+		rc = stack_path(f, io, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, &l, err);
+		if (rc == TT_OK)
+			rc = descend(f, io, l.node, TT_NODE_ALLOC, key, &l, err);
+	} else {
+		rc = descend(f, io, f->lvl[at].node, TT_NODE_ALLOC, key, &l, err);
+	}
+	if (rc != TT_OK)
+		return rc;
+	struct tt_count *c = count_of(io, &l);
+	c->n++;
+	c->total += bytes;
+	return TT_OK;
+}
+
+static int
+sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err)
+{
+	const struct tt_event *x = e + 1;
+	struct tt_level l;
+
+	if (e->ts < f->m->filter.from || e->ts >= f->m->filter.to || (f->m->keep_thread && !f->m->keep_thread[x->ts]))
+		return TT_OK;
+	int rc = stack_path(f, io, TT_NODE_SAMPLES, (uint32_t)x->ts, io->b->word + x->val, e->dur, &l, err);
+	if (rc == TT_OK)
+		count_of(io, &l)->n++;
+	return rc;
+}
+
+/* --- the chunk ---------------------------------------------------------------- */
+
+/* Levels for the zones that were open before the chunk. */
+static int
+begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
+{
+	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
+
+	io->nslice = 0;
+	if (rc == TT_OK)
+		rc = descend(f, io, 0, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
+	f->lvl[0].out = false;
+	for (size_t i = 0; i < io->base.n && rc == TT_OK; i++)
+		rc = step_down(f, io, i, io->base.z[i].key, f->filtered && left_out(f, io, io->base.z[i].key, i), err);
+	return rc;
+}
+
+int
+tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
+{
+	const struct tt_batch *b = io->b;
+	const bool plain = !f->filtered && !(f->needs & TT_NEEDS_SLICES);
+	size_t base, top;             /* levels: of the innermost zone from before; of the present zone */
+	int rc = begin(f, io, b->n, err);
+
+	base = top = io->base.n;
+	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
+		size_t up;
+		switch (e->kind) {
+		case TT_ZONE:
+			up = base + e->depth;
+			top = up + 1;
+			if (likely(plain)) {
+				struct tt_level *l = &f->lvl[top];
+				rc = descend(f, io, f->lvl[up].node, TT_NODE_ZONE, e->val, l, err);
+				if (unlikely(rc != TT_OK || (e->flags & TT_F_CONT) || !l->c || l->node == TT_NODE_MORE)) {
+					l->out = false;
+					if (rc == TT_OK)
+						rc = finish(f, io, top, e->ts, e->ts + e->dur, e->val, e->flags, err);
+					break;
+				}
+				l->c->n++;
+				l->c->total += e->dur;
+				l->c->self += e->dur;
+				count_of(io, &f->lvl[up])->self -= e->dur;
+				if (f->needs & TT_NEEDS_HIST)
+					rc = tt_counts_dur(f->counts, l->marker, e->dur, err);
+				break;
+			}
+			rc = step_down(f, io, up, e->val, f->filtered &&
+			    (e->dur < f->m->filter.min_dur || left_out(f, io, e->val, up)), err);
+			if (rc == TT_OK)
+				rc = finish(f, io, top, e->ts, e->ts + e->dur, e->val, e->flags, err);
+			break;
+		case TT_ZONE_BEGIN:
+			up = e->depth < UINT16_MAX ? base + e->depth : top;
+			top = up + 1;
+			rc = step_down(f, io, up, e->val, f->filtered && left_out(f, io, e->val, up), err);
+			f->lvl[top].ts = e->ts;
+			f->lvl[top].flags = e->flags;
+			break;
+		case TT_ZONE_END:
+			if (e->flags & TT_F_BASE) {
+				rc = end_base(f, io, e, err);
+				base = top = io->base.n;
+				break;
+			}
+			if (e->depth < UINT16_MAX)
+				top = base + e->depth + 1;
+			rc = finish(f, io, top, f->lvl[top].ts, e->ts, e->val, e->flags | f->lvl[top].flags, err);
+			top--;
+			break;
+		case TT_ALLOC:
+			rc = alloc(f, io, e, e->depth < UINT16_MAX ? base + e->depth : top, err);
+			break;
+		case TT_SAMPLE:
+			rc = sample(f, io, e, err);
+			break;
+		case TT_GAP:
+			rc = close_base(f, io, e->flags & TT_F_BASE ? io->base.last_ts : e->ts, TT_F_POPPED, err);
+			base = top = 0;
+			break;
+		default:
+			break;
+		}
+	}
+	return rc;
+}
+
+int
+tt_fold_samples(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
+{
+	const struct tt_batch *b = io->b;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++)
+		if (b->ev[b->rare[i]].kind == TT_SAMPLE)
+			rc = sample(f, io, &b->ev[b->rare[i]], err);
+	return rc;
+}
+
+int
+tt_fold_rest(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
+{
+	int rc = begin(f, io, 0, err);
+
+	return rc == TT_OK ? close_base(f, io, io->base.last_ts, TT_F_POPPED, err) : rc;
+}
+
+void
+tt_fold_free(struct tt_fold *f)
+{
+	tt_counts_free(f->counts);
+	tt_mem_free(f->mem, f->lvl, f->caplvl * sizeof *f->lvl);
+}
+
+void
+tt_fold_io_free(struct tt_fold_io *io, struct tt_mem *mem)
+{
+	struct tt_over *o = &io->over;
+
+	tt_mem_free(mem, io->base.z, io->base.cap * sizeof *io->base.z);
+	tt_mem_free(mem, io->slice, io->capslice * sizeof *io->slice);
+	tt_mem_free(mem, o->node, o->cap * sizeof *o->node);
+	tt_mem_free(mem, o->slot, o->nslot * sizeof *o->slot);
+	tt_mem_free(mem, o->late, o->caplate * sizeof *o->late);
+	tt_mem_free(mem, o->map, o->capmap * sizeof *o->map);
+}

@@ -1,0 +1,80 @@
+/**
+ * The fold: one chunk's events, with the thread's stack before it known, become
+ * counts of call paths and slices. Runs on any worker.
+ */
+#ifndef TT_RUN_FOLD_H
+#define TT_RUN_FOLD_H
+
+#include "emit/emit.h"
+#include "model/model.h"
+#include "model/zones.h"
+
+/* A path first met in this chunk, or not yet committed by an earlier one: kept apart until the commit stage. */
+struct tt_over_node {
+	uint64_t key;
+	uint32_t parent;              /* node, or TT_OVER | index of an earlier one */
+	uint8_t kind;
+	struct tt_count c;
+};
+#define TT_OVER 0x80000000u
+
+struct tt_over {
+	struct tt_mem *mem;
+	struct tt_over_node *node;
+	size_t n, cap;
+	uint32_t *slot;               /* hash: index + 1 */
+	size_t nslot;
+	struct tt_late { uint32_t node; uint64_t dur; } *late;        /* durations whose marker has no number yet */
+	size_t nlate, caplate;
+	uint32_t *map;                /* at commit: index -> node */
+	size_t capmap;
+};
+
+/* A zone open on the path from the thread's root to the present one. */
+struct tt_level {
+	struct tt_count *c;           /* NULL: node is one of the overlay */
+	int64_t ts;                   /* begin, where the zone has an end event of its own */
+	uint32_t node, marker;
+	uint32_t flags;
+	bool out;                     /* left out by the filter: stands for the zone around it */
+};
+
+struct tt_fold {
+	struct tt_mem *mem;
+	const struct tt_model *m;
+	unsigned needs;
+	bool filtered;                /* a filter on time, duration, depth or wrappers is set */
+	bool alias;                   /* class keys were reused: tell them apart by time */
+	struct tt_counts *counts;     /* this worker's */
+	struct tt_level *lvl;
+	size_t caplvl;
+};
+
+/* What the fold needs to know about one chunk, and what it gives. */
+struct tt_fold_io {
+	const struct tt_batch *b;
+	const struct tt_thread *thread;
+	const struct tt_capture *cap;
+	struct tt_stack base;         /* copy of the thread's stack before the chunk; used up */
+	struct tt_over over;
+	struct tt_slice *slice;       /* with TT_NEEDS_SLICES */
+	size_t nslice, capslice;
+	bool skipped;                 /* the filter does not want this thread */
+};
+
+int tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
+
+/* Only the stack samples in it: they belong to other threads than the chunk. */
+int tt_fold_samples(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
+
+/* Close what is still open at the end of the capture: the zones of ${thread}'s stack, at its last stack event. */
+int tt_fold_rest(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
+
+/* Commit stage: give the chunk's new paths their numbers and add their counts to ${counts}. */
+int tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts, uint32_t process,
+    struct tt_err *err);
+
+void tt_fold_free(struct tt_fold *f);
+void tt_fold_io_free(struct tt_fold_io *io, struct tt_mem *mem);
+
+#endif

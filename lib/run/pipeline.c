@@ -1,0 +1,663 @@
+#include "run/state.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+enum step { FREE, READING, DECODING, DECODED, ENTERED, FOLDING, FOLDED };
+
+struct slot {
+	enum step step;
+	struct tt_chunk chunk;
+	struct tt_batch batch;
+	struct tt_fold_io io;
+	struct tt_buf *out;           /* one per emitter */
+	uint64_t alloc_before_b, alloc_before_n;
+};
+
+struct pipe {
+	struct tt_run *r;
+	struct tt_input *in;
+	enum tt_phase phase;
+	unsigned needs;
+	struct slot *slot;
+	size_t nslot;
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	uint64_t read_seq, enter_seq, commit_seq;     /* the next chunk for each serial step */
+	bool reading, entering, committing, eof, failed;
+	struct tt_err err;
+	struct tt_loss tail;          /* told by next at the end */
+};
+
+struct worker {
+	struct pipe *p;
+	struct tt_fold fold;
+	pthread_t thread;
+	bool running;
+};
+
+/* --- the steps --------------------------------------------------------------- */
+
+static int
+read_step(struct pipe *p, struct slot *s, struct tt_err *err)
+{
+	int rc = p->in->format->next(p->in->ctx, &s->chunk, err);
+
+	if (rc == TT_END)
+		tt_loss_join(&p->tail, &s->chunk.loss);
+	return rc;
+}
+
+static int
+load(struct pipe *p, struct slot *s, struct tt_err *err)
+{
+	struct tt_chunk *c = &s->chunk;
+	size_t got;
+	int rc;
+
+	if (c->loaded)
+		return TT_OK;
+	rc = tt_mem_grow(&p->r->env->mem, &c->bytes, &c->cap, (size_t)c->len + TT_CHUNK_PAD, 1, err);
+	if (rc == TT_OK)
+		rc = tt_src_pread(p->in->src, c->at, c->bytes, (size_t)c->len, &got, err);
+	if (rc < 0)
+		return rc;
+	if (got < c->len) {
+		tt_loss_add(&c->loss, TT_LOST_CHANGED, 1, c->len - got, c->at + got);
+		c->len = got;
+	}
+	memset(c->bytes + got, 0, TT_CHUNK_PAD);
+	return TT_OK;
+}
+
+/* Bring the events to the common timeline. */
+static void
+shift(struct tt_batch *b, int64_t by)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if (b->ev[i].kind != TT_EXT && b->ev[i].kind != TT_ARG)
+			b->ev[i].ts += by;
+	b->stack_ts += by;
+	if (b->min_ts <= b->max_ts) {
+		b->min_ts += by;
+		b->max_ts += by;
+	}
+}
+
+static int
+decode(struct pipe *p, struct slot *s, struct tt_err *err)
+{
+	int rc = p->in->format->decode(p->in->ctx, &s->chunk, &s->batch, err);
+
+	s->batch.seq = s->chunk.seq;
+	s->batch.process = p->in->cap->process;
+	if (rc == TT_OK && p->in->cap->offset_ns)
+		shift(&s->batch, p->in->cap->offset_ns);
+	return rc;
+}
+
+static int
+decode_step(struct pipe *p, struct slot *s, struct tt_err *err)
+{
+	tt_batch_reset(&s->batch);
+	int rc = load(p, s, err);
+
+	return rc == TT_OK ? decode(p, s, err) : rc;
+}
+
+/* --- enter: threads, definitions, the stack before and after ------------------ */
+
+static int
+copy_stack(struct pipe *p, struct tt_stack *to, const struct tt_stack *from, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&p->r->env->mem, &to->z, &to->cap, from->n + 1, sizeof *to->z, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (from->n)
+		memcpy(to->z, from->z, from->n * sizeof *to->z);
+	to->n = from->n;
+	to->last_ts = from->last_ts;
+	to->begun = from->begun;
+	return TT_OK;
+}
+
+static bool
+on_stack(const struct tt_stack *s, uint64_t key)
+{
+	for (size_t i = s->n; i-- > 0;)
+		if (s->z[i].key == key)
+			return true;
+	return false;
+}
+
+static bool
+quiet_key(uint64_t key)
+{
+	return key == TT_KEY_EXCEPTION;       /* a catch without a throw is usual where throws are not recorded */
+}
+
+/* What the chunk's ends do to the zones from before, and what it leaves open. */
+static int
+apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
+{
+	struct tt_batch *b = &s->batch;
+	struct tt_stack *st = &t->stack;
+
+	for (size_t i = 0; i < b->nbase_end; i++) {
+		const struct tt_event *e = &b->ev[b->base_end[i]];
+		size_t n = st->n;
+		if (!tt_stack_end(st, e->val, e->ts, e->flags, NULL, NULL)) {
+			if (!quiet_key(e->val))
+				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		} else if (n - st->n > 1) {
+			tt_loss_add(&b->loss, TT_LOST_POPPED, n - st->n - 1, 0, b->at);
+		}
+	}
+	for (size_t i = 0; i < b->nrare; i++)
+		if (b->ev[b->rare[i]].kind == TT_GAP) {
+			t->open_at_end += st->n;
+			st->n = 0;
+		}
+	for (size_t i = 0; i < b->depth; i++) {
+		const struct tt_event *e = &b->ev[b->open[i]];
+		int rc = tt_stack_push(st, &p->r->env->mem, e->val, e->ts, e->flags & TT_F_CONT, err);
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
+			tt_loss_add(&b->loss, TT_LOST_DEPTH, 1, 0, b->at);
+	}
+	if (b->nstack && (!st->begun || b->stack_ts > st->last_ts)) {
+		st->last_ts = b->stack_ts;
+		st->begun = 1;
+	}
+	return TT_OK;
+}
+
+/* Ends that the decoder had to guess about: right unless their key is open below. */
+static int
+settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
+{
+	struct tt_batch *b = &s->batch;
+	bool wrong = false;
+
+	for (uint64_t i = 0; i < b->unsure; i++)
+		wrong = wrong || on_stack(&t->stack, b->unsure_key[i]);
+	if (!wrong) {
+		for (uint64_t i = 0; i < b->unsure; i++)
+			if (!quiet_key(b->unsure_key[i]))
+				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		return TT_OK;
+	}
+	struct tt_stack base = { 0 };
+	int rc = copy_stack(p, &base, &t->stack, err);
+	if (rc == TT_OK) {
+		tt_batch_reset(b);
+		b->base = &base;
+		rc = decode(p, s, err);
+		b->base = NULL;
+	}
+	tt_mem_free(&p->r->env->mem, base.z, base.cap * sizeof *base.z);
+	return rc;
+}
+
+/* Starts and ends of threads; the threads of samples. */
+static int
+enter_threads(struct pipe *p, struct slot *s, struct tt_thread **own, struct tt_err *err)
+{
+	struct tt_threads *ts = &p->r->m->threads;
+	struct tt_batch *b = &s->batch;
+	int rc = tt_threads_get(ts, b->process, b->tid, false, own, err);
+
+	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++) {
+		struct tt_event *e = &b->ev[b->rare[i]];
+		struct tt_thread *t;
+		if (e->kind == TT_SAMPLE) {
+			rc = tt_threads_get(ts, b->process, (uint64_t)e[1].ts, false, &t, err);
+			if (rc == TT_OK)
+				e[1].ts = t->index;
+		} else if (e->kind == TT_THREAD && !(e->flags & TT_F_END)) {
+			rc = tt_threads_get(ts, b->process, e->val, true, &t, err);
+			if (rc != TT_OK)
+				break;
+			t->started = true;
+			t->ended = false;
+			if (e->val == b->tid)
+				*own = t;
+		}
+	}
+	return rc;
+}
+
+static int
+end_threads(struct pipe *p, struct slot *s, struct tt_err *err)
+{
+	struct tt_batch *b = &s->batch;
+
+	for (size_t i = 0; i < b->nrare; i++) {
+		const struct tt_event *e = &b->ev[b->rare[i]];
+		struct tt_thread *t;
+		if (e->kind != TT_THREAD || !(e->flags & TT_F_END))
+			continue;
+		int rc = tt_threads_get(&p->r->m->threads, b->process, e->val, false, &t, err);
+		if (rc != TT_OK)
+			return rc;
+		t->ended = true;
+	}
+	return TT_OK;
+}
+
+static void
+count_thread(struct slot *s, struct tt_thread *t)
+{
+	const struct tt_batch *b = &s->batch;
+
+	s->alloc_before_b = t->alloc_b;
+	s->alloc_before_n = t->nalloc;
+	t->nevent += b->nevent;
+	t->nalloc += b->nalloc;
+	t->alloc_b += b->alloc_b;
+	if (b->min_ts > b->max_ts)
+		return;
+	if (b->min_ts < t->first_ts)
+		t->first_ts = b->min_ts;
+	if (b->max_ts > t->last_ts)
+		t->last_ts = b->max_ts;
+}
+
+static int
+enter_step(struct pipe *p, struct slot *s, struct tt_err *err)
+{
+	struct tt_batch *b = &s->batch;
+	struct tt_capture *cap = p->in->cap;
+	struct tt_thread *t;
+	int rc = TT_OK;
+
+	/* The prepass has these already. */
+	if (p->phase == TT_PHASE_DEFS || !p->r->prepass)
+		for (size_t i = 0; i < b->ndef && rc == TT_OK; i++)
+			rc = tt_defs_add(cap->defs, &b->def[i], err);
+	if (rc == TT_OK)
+		rc = enter_threads(p, s, &t, err);
+	if (rc != TT_OK)
+		return rc;
+	if (b->unsure && (rc = settle_unsure(p, s, t, err)) != TT_OK)
+		return rc;
+	b->thread = t->index;
+	s->io.thread = t;
+	s->io.cap = cap;
+	s->io.b = b;
+	if (p->phase == TT_PHASE_MAIN && (rc = copy_stack(p, &s->io.base, &t->stack, err)) != TT_OK)
+		return rc;
+	count_thread(s, t);
+	rc = apply_stack(p, s, t, err);
+	return rc == TT_OK ? end_threads(p, s, err) : rc;
+}
+
+/* --- fold ------------------------------------------------------------------------ */
+
+static struct tt_view
+view_of(const struct pipe *p, const struct slot *s)
+{
+	return (struct tt_view){ .m = p->r->m, .cap = p->in->cap, .thread = s->io.thread, .b = &s->batch,
+		.slice = s->io.slice, .nslice = s->io.nslice, .alloc_before_b = s->alloc_before_b,
+		.alloc_before_n = s->alloc_before_n };
+}
+
+static int
+fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
+{
+	struct tt_run *r = p->r;
+	int rc;
+
+	if (p->phase != TT_PHASE_MAIN)
+		return TT_OK;
+	if (r->m->keep_thread && !r->m->keep_thread[s->io.thread->index]) {
+		s->io.nslice = 0;
+		s->io.skipped = true;
+		return s->batch.nrare ? tt_fold_samples(&w->fold, &s->io, err) : TT_OK;
+	}
+	s->io.skipped = false;
+	rc = tt_fold_chunk(&w->fold, &s->io, err);
+	struct tt_view v = view_of(p, s);
+	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
+		s->out[i].n = 0;
+		if (r->o->emit[i]->chunk)
+			rc = r->o->emit[i]->chunk(r->emit[i], &v, &s->out[i], err);
+	}
+	return rc;
+}
+
+/* --- commit ------------------------------------------------------------------------ */
+
+static int
+commit_main(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
+{
+	struct tt_run *r = p->r;
+	int rc = tt_over_commit(&s->io.over, r->m->tree, w->fold.counts, p->in->cap->process, err);
+
+	if (rc == TT_OK && s->batch.nrare)
+		rc = tt_rare_tally(r, p->in, &s->batch, s->io.thread, err);
+	if (rc == TT_OK && r->m->frames)
+		rc = tt_frames_chunk(r, &s->batch, err);
+	if (s->io.skipped)
+		return rc;
+	struct tt_view v = view_of(p, s);
+	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
+		const struct tt_emit *e = r->o->emit[i];
+		if (e->rare && s->batch.nrare)
+			rc = e->rare(r->emit[i], &v, &s->out[i], err);
+		if (rc == TT_OK && e->write && s->out[i].n)
+			rc = e->write(r->emit[i], &v, s->out[i].p, s->out[i].n, err);
+	}
+	return rc;
+}
+
+static uint64_t
+now_ms(void)
+{
+	struct timespec ts;
+
+	clock_gettime(CLOCK_MONOTONIC, &ts);
+	return (uint64_t)ts.tv_sec * 1000 + (uint64_t)ts.tv_nsec / 1000000;
+}
+
+static void
+tick(struct pipe *p, const struct slot *s)
+{
+	struct tt_run *r = p->r;
+	const struct tt_src_info *i = tt_src_info(p->in->src);
+	uint64_t at = i->seekable ? s->chunk.at + s->chunk.len : i->raw_at;
+
+	if (!r->o->progress.tick || s->chunk.seq % 64)
+		return;
+	uint64_t ms = now_ms();
+	if (ms - r->last_tick_ms < 100)
+		return;
+	r->last_tick_ms = ms;
+	r->o->progress.tick(r->o->progress.arg, r->phase_name, r->done_bytes + at, r->total_bytes);
+}
+
+static int
+commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
+{
+	struct tt_capture *cap = p->in->cap;
+	struct tt_batch *b = &s->batch;
+	int rc = TT_OK;
+
+	if (tt_stopped(p->r->env))
+		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+	tick(p, s);
+	if (p->phase != TT_PHASE_MAIN)
+		return tt_marks_collect(p->r, p->in, b, s->io.thread, p->phase, err);
+	tt_loss_join(p->r->env->loss, &s->chunk.loss);
+	tt_loss_join(p->r->env->loss, &b->loss);
+	cap->nchunk++;
+	cap->nevent += b->nevent;
+	cap->bytes = s->chunk.at + s->chunk.len;
+	for (unsigned i = 0; b->tally && i < 256; i++)
+		cap->tally[i] += b->tally[i];
+	if (b->min_ts <= b->max_ts) {
+		if (b->min_ts < cap->min_ts)
+			cap->min_ts = b->min_ts;
+		if (b->max_ts > cap->max_ts)
+			cap->max_ts = b->max_ts;
+	}
+	rc = commit_main(p, w, s, err);
+	return rc;
+}
+
+/* --- the workers ---------------------------------------------------------------------- */
+
+static void
+fail(struct pipe *p, const struct tt_err *err)
+{
+	if (!p->failed)
+		p->err = *err;
+	p->failed = true;
+}
+
+/* Take a step outside the lock and move the slot on. Called and returns with the lock held. */
+static void
+take(struct pipe *p, struct worker *w, struct slot *s, enum step during, enum step after,
+    int (*step)(struct pipe *, struct worker *, struct slot *, struct tt_err *))
+{
+	struct tt_err err = { .at = TT_NOWHERE };
+
+	s->step = during;
+	pthread_mutex_unlock(&p->lock);
+	int rc = step(p, w, s, &err);
+	pthread_mutex_lock(&p->lock);
+	s->step = after;
+	if (rc != TT_OK) {
+		err.code = rc;
+		fail(p, &err);
+	}
+	pthread_cond_broadcast(&p->moved);
+}
+
+static int decode_w(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
+{
+	(void)w;
+	return decode_step(p, s, err);
+}
+
+static int enter_w(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
+{
+	(void)w;
+	return enter_step(p, s, err);
+}
+
+static void
+read_next(struct pipe *p, struct worker *w)
+{
+	struct slot *s = &p->slot[p->read_seq % p->nslot];
+	struct tt_err err = { .at = TT_NOWHERE };
+
+	p->reading = true;
+	s->step = READING;
+	pthread_mutex_unlock(&p->lock);
+	int rc = read_step(p, s, &err);
+	pthread_mutex_lock(&p->lock);
+	p->reading = false;
+	if (rc != TT_OK) {
+		s->step = FREE;
+		p->eof = true;
+		if (rc != TT_END) {
+			err.code = rc;
+			fail(p, &err);
+		}
+		pthread_cond_broadcast(&p->moved);
+		return;
+	}
+	p->read_seq++;
+	if (p->r->env->jobs > 1)
+		pthread_cond_broadcast(&p->moved);
+	take(p, w, s, DECODING, DECODED, decode_w);
+}
+
+static struct slot *
+oldest(struct pipe *p, enum step step)
+{
+	for (uint64_t q = p->commit_seq; q < p->enter_seq; q++)
+		if (p->slot[q % p->nslot].step == step)
+			return &p->slot[q % p->nslot];
+	return NULL;
+}
+
+/* One step that can be taken now; false: there is none. The lock is held. */
+static bool
+one_step(struct pipe *p, struct worker *w)
+{
+	struct slot *s = &p->slot[p->commit_seq % p->nslot];
+
+	if (!p->committing && p->commit_seq < p->enter_seq && s->step == FOLDED) {
+		p->committing = true;
+		take(p, w, s, FOLDED, FREE, commit_step);
+		p->committing = false;
+		p->commit_seq++;
+		return true;
+	}
+	s = &p->slot[p->enter_seq % p->nslot];
+	if (!p->entering && p->enter_seq < p->read_seq && s->step == DECODED) {
+		p->entering = true;
+		take(p, w, s, DECODED, ENTERED, enter_w);
+		p->entering = false;
+		p->enter_seq++;
+		return true;
+	}
+	if ((s = oldest(p, ENTERED)) != NULL) {
+		take(p, w, s, FOLDING, FOLDED, fold_step);
+		return true;
+	}
+	if (!p->reading && !p->eof && p->read_seq - p->commit_seq < p->nslot) {
+		read_next(p, w);
+		return true;
+	}
+	return false;
+}
+
+static void *
+work(void *arg)
+{
+	struct worker *w = arg;
+	struct pipe *p = w->p;
+
+	pthread_mutex_lock(&p->lock);
+	while (!p->failed && !(p->eof && p->commit_seq == p->read_seq))
+		if (!one_step(p, w))
+			pthread_cond_wait(&p->moved, &p->lock);
+	pthread_cond_broadcast(&p->moved);
+	pthread_mutex_unlock(&p->lock);
+	return NULL;
+}
+
+/* Zones that the capture leaves open end at their thread's last stack event. */
+static int
+close_open(struct pipe *p, struct worker *w, struct tt_err *err)
+{
+	struct tt_model *m = p->r->m;
+	struct slot *s = &p->slot[0];
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < m->threads.n && rc == TT_OK; i++) {
+		struct tt_thread *t = m->threads.t[i];
+		if (t->process != p->in->cap->process || t->stack.n == 0)
+			continue;
+		t->open_at_end += t->stack.n;
+		if (m->keep_thread && !m->keep_thread[i])
+			continue;
+		tt_batch_reset(&s->batch);
+		s->batch.thread = t->index;
+		s->io.thread = t;
+		s->io.cap = p->in->cap;
+		s->io.b = &s->batch;
+		s->alloc_before_b = t->alloc_b;
+		s->alloc_before_n = t->nalloc;
+		rc = copy_stack(p, &s->io.base, &t->stack, err);
+		if (rc == TT_OK)
+			rc = tt_fold_rest(&w->fold, &s->io, err);
+		s->io.skipped = false;
+		struct tt_view v = view_of(p, s);
+		for (size_t k = 0; k < p->r->o->nemit && rc == TT_OK; k++) {
+			s->out[k].n = 0;
+			if (p->r->o->emit[k]->chunk)
+				rc = p->r->o->emit[k]->chunk(p->r->emit[k], &v, &s->out[k], err);
+		}
+		if (rc == TT_OK)
+			rc = commit_main(p, w, s, err);
+		t->stack.n = 0;
+	}
+	for (size_t i = 0; i < m->threads.n; i++)
+		if (m->threads.t[i]->process == p->in->cap->process && m->threads.t[i]->open_at_end)
+			tt_loss_add(p->r->env->loss, TT_LOST_OPEN, m->threads.t[i]->open_at_end, 0, TT_NOWHERE);
+	return rc;
+}
+
+static int
+set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
+{
+	struct tt_run *r = p->r;
+	struct tt_mem *mem = &r->env->mem;
+
+	p->nslot = 2 * nworker;
+	if (!(p->slot = tt_mem_alloc(mem, p->nslot * sizeof *p->slot, err)))
+		return err->code;
+	for (size_t i = 0; i < p->nslot; i++) {
+		struct slot *s = &p->slot[i];
+		tt_batch_init(&s->batch, mem, p->needs);
+		s->io.over.mem = mem;
+		if (r->o->nemit && !(s->out = tt_mem_alloc(mem, r->o->nemit * sizeof *s->out, err)))
+			return err->code;
+		if ((p->needs & TT_NEEDS_TALLY) && !(s->batch.tally = tt_mem_alloc(mem, 256 * sizeof(uint32_t), err)))
+			return err->code;
+	}
+	for (size_t i = 0; i < nworker; i++) {
+		w[i].p = p;
+		w[i].fold = (struct tt_fold){ .mem = mem, .m = r->m, .needs = p->needs, .filtered = r->filtered,
+			.alias = r->alias };
+		if (p->phase == TT_PHASE_MAIN && tt_counts_new(mem, &w[i].fold.counts, err) != TT_OK)
+			return err->code;
+	}
+	return TT_OK;
+}
+
+static int
+tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_err *err)
+{
+	struct tt_run *r = p->r;
+	struct tt_mem *mem = &r->env->mem;
+
+	for (size_t i = 0; i < nworker; i++) {
+		if (rc == TT_OK && p->phase == TT_PHASE_MAIN)
+			rc = tt_counts_join(r->m->counts, w[i].fold.counts, err);
+		tt_fold_free(&w[i].fold);
+	}
+	for (size_t i = 0; p->slot && i < p->nslot; i++) {
+		struct slot *s = &p->slot[i];
+		tt_batch_free(&s->batch);
+		tt_fold_io_free(&s->io, mem);
+		tt_mem_free(mem, s->chunk.bytes, s->chunk.cap);
+		for (size_t k = 0; s->out && k < r->o->nemit; k++)
+			tt_buf_free(&s->out[k]);
+		tt_mem_free(mem, s->out, r->o->nemit * sizeof *s->out);
+	}
+	tt_mem_free(mem, p->slot, p->nslot * sizeof *p->slot);
+	return rc;
+}
+
+int
+tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, uint64_t tid, struct tt_err *err)
+{
+	struct pipe p = { .r = r, .in = in, .phase = phase, .lock = PTHREAD_MUTEX_INITIALIZER,
+		.moved = PTHREAD_COND_INITIALIZER, .needs = phase == TT_PHASE_MAIN ? r->needs : r->needs & TT_NEEDS_FRAMES };
+	size_t nworker = r->env->jobs;
+	struct worker *w = tt_mem_alloc(&r->env->mem, nworker * sizeof *w, err);
+	(void)tid;
+
+	if (!w)
+		return err->code;
+	int rc = set_up(&p, w, nworker, err);
+	if (rc == TT_OK) {
+		for (size_t i = 1; i < nworker; i++)
+			w[i].running = pthread_create(&w[i].thread, NULL, work, &w[i]) == 0;
+		work(&w[0]);
+		for (size_t i = 1; i < nworker; i++)
+			if (w[i].running)
+				pthread_join(w[i].thread, NULL);
+		if (p.failed) {
+			*err = p.err;
+			rc = err->code;
+		}
+	}
+	if (rc == TT_OK && phase == TT_PHASE_MAIN) {
+		tt_loss_join(r->env->loss, &p.tail);
+		rc = close_open(&p, &w[0], err);
+	}
+	rc = tear_down(&p, w, nworker, rc, err);
+	tt_mem_free(&r->env->mem, w, nworker * sizeof *w);
+	pthread_mutex_destroy(&p.lock);
+	pthread_cond_destroy(&p.moved);
+	return rc;
+}

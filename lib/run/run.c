@@ -1,0 +1,470 @@
+#include "run/state.h"
+
+#include <stdlib.h>
+
+/* --- inputs ------------------------------------------------------------------------------- */
+
+static int
+new_capture(struct tt_run *r, const char *path, uint32_t process, struct tt_capture **out, struct tt_err *err)
+{
+	struct tt_capture *c = tt_mem_alloc(&r->env->mem, sizeof *c, err);
+
+	if (!c)
+		return err->code;
+	*out = c;
+	tt_arena_init(&c->arena, &r->env->mem);
+	c->process = process;
+	c->producer = c->arch = c->os = c->args = c->version = c->format = "";
+	c->min_ts = INT64_MAX;
+	c->max_ts = INT64_MIN;
+	c->path = tt_arena_text(&c->arena, path, strlen(path), err);
+	if (!c->path)
+		return err->code;
+	return tt_defs_new(&r->env->mem, &c->defs, err);
+}
+
+static int
+add_meta(struct tt_capture *c, const char *kv, struct tt_err *err)
+{
+	char key[128];
+	const char *eq = strchr(kv, '=');
+
+	if (!eq || eq == kv || (size_t)(eq - kv) >= sizeof key)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--meta takes key=value, not \"%s\"", kv);
+	memcpy(key, kv, (size_t)(eq - kv));
+	key[eq - kv] = '\0';
+	return tt_capture_meta(c, key, eq + 1, err);
+}
+
+static int
+forced_format(const struct tt_run_opts *o, const struct tt_format **f, struct tt_err *err)
+{
+	for (size_t i = 0; o->formats[i]; i++)
+		if (strcmp(o->formats[i]->name, o->format) == 0) {
+			*f = o->formats[i];
+			return TT_OK;
+		}
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no reader is called \"%s\" (see: tracetool list formats)", o->format);
+}
+
+static int
+open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t process, struct tt_err *err)
+{
+	const uint8_t *head;
+	size_t n;
+	int rc = new_capture(r, path, process, &in->cap, err);
+
+	if (rc == TT_OK)
+		r->m->cap[r->m->ncap++] = in->cap;
+	if (rc == TT_OK)
+		rc = tt_src_open(r->env, path, &in->src, err);
+	if (rc == TT_OK && r->prepass)
+		rc = tt_src_keep(in->src, err);
+	if (rc == TT_OK)
+		rc = tt_src_peek(in->src, &head, &n, err);
+	if (rc == TT_OK && n == 0)
+		rc = tt_fail(err, TT_E_DAMAGED, 0, "the file is empty");
+	if (rc == TT_OK)
+		rc = r->o->format ? forced_format(r->o, &in->format, err) :
+		    tt_format_pick(r->o->formats, head, n, &in->format, err);
+	if (rc == TT_OK) {
+		in->cap->format = in->format->name;
+		rc = in->format->open(r->env, in->src, in->cap, &in->ctx, err);
+	}
+	for (size_t i = 0; rc == TT_OK && r->o->meta && r->o->meta[i]; i++)
+		rc = add_meta(in->cap, r->o->meta[i], err);
+	if (rc < 0 && rc != TT_E_USAGE && in->src)
+		tt_err_in(err, "%s", tt_src_info(in->src)->name);
+	return rc;
+}
+
+static int
+rewind_input(struct tt_input *in, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (!tt_src_info(in->src)->seekable)
+		rc = tt_src_rewind(in->src, err);
+	return rc == TT_OK ? in->format->rewind(in->ctx, TT_ALL, err) : rc;
+}
+
+/* --- one timeline ----------------------------------------------------------------------------- */
+
+/* Do the event clocks of two captures come from one boot: does wall time agree within 2 s? */
+static bool
+one_clock(const struct tt_capture *a, const struct tt_capture *b)
+{
+	int64_t wall = (int64_t)(b->wall_ms - a->wall_ms), clock = (b->start_ns - a->start_ns) / 1000000;
+	int64_t off = wall - clock;
+
+	return a->wall_ms && b->wall_ms && off > -2000 && off < 2000;
+}
+
+static void
+align(struct tt_run *r)
+{
+	struct tt_capture **c = r->m->cap;
+	size_t n = r->m->ncap;
+	enum tt_align how = r->o->align;
+
+	if (n < 2 || how == TT_ALIGN_START)
+		return;
+	if (how == TT_ALIGN_AUTO) {
+		how = TT_ALIGN_CLOCK;
+		for (size_t i = 1; i < n; i++)
+			if (!one_clock(c[0], c[i]))
+				how = TT_ALIGN_WALL;
+		if (how == TT_ALIGN_WALL)
+			tt_log(r->env, TT_LOG_NORMAL, "the captures are not from one boot: aligned by wall time, to about a second");
+	}
+	int64_t first = INT64_MAX;
+	for (size_t i = 0; i < n; i++) {
+		int64_t wall = (int64_t)c[i]->wall_ms * 1000000 - (c[i]->start_ns - c[i]->zero_ns);
+		c[i]->offset_ns = how == TT_ALIGN_CLOCK ? c[i]->zero_ns : wall;
+		if (c[i]->offset_ns < first)
+			first = c[i]->offset_ns;
+	}
+	for (size_t i = 0; i < n; i++)
+		c[i]->offset_ns -= first;
+}
+
+/* --- phases -------------------------------------------------------------------------------------- */
+
+static int
+read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	r->phase_name = name;
+	r->done_bytes = 0;
+	tt_threads_reset(&r->m->threads);
+	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
+		rc = tt_pipeline(r, &r->in[i], phase, TT_ALL, err);
+		if (rc < 0 && rc != TT_E_STOPPED)
+			tt_err_in(err, "%s", r->in[i].cap->path);
+		const struct tt_src_info *info = tt_src_info(r->in[i].src);
+		r->done_bytes += info->raw_size != UINT64_MAX ? info->raw_size : 0;
+	}
+	return rc;
+}
+
+static int
+rewind_all(struct tt_run *r, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < r->nin && rc == TT_OK; i++)
+		rc = rewind_input(&r->in[i], err);
+	return rc;
+}
+
+static int
+name_all(struct tt_run *r, struct tt_err *err)
+{
+	int rc = tt_threads_name(&r->m->threads, r->m->cap, r->m->ncap, &r->m->arena, err);
+
+	return rc == TT_OK ? tt_model_resolve(r->m, r->o->names, err) : rc;
+}
+
+/* Which threads does the filter want? By name or number. */
+static int
+keep_threads(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_model *m = r->m;
+	char num[24];
+
+	if (!m->filter.thread)
+		return TT_OK;
+	m->keep_thread = tt_mem_alloc(&r->env->mem, m->threads.n + 1, err);
+	if (!m->keep_thread)
+		return err->code;
+	for (size_t i = 0; i < m->threads.n; i++) {
+		*tt_put_u64(num, i + 1) = '\0';
+		m->keep_thread[i] = tt_glob_any(m->filter.thread, m->threads.t[i]->name);
+		for (const char *const *t = m->filter.thread; *t; t++)
+			m->keep_thread[i] = m->keep_thread[i] || strcmp(*t, num) == 0;
+	}
+	return TT_OK;
+}
+
+static bool
+any_reused(const struct tt_run *r)
+{
+	for (size_t i = 0; i < r->nin; i++)
+		if (tt_defs_reused(r->in[i].cap->defs))
+			return true;
+	return false;
+}
+
+static bool
+rewindable(const struct tt_run *r)
+{
+	for (size_t i = 0; i < r->nin; i++)
+		if (!tt_src_info(r->in[i].src)->rewindable)
+			return false;
+	return true;
+}
+
+static int
+prepass(struct tt_run *r, struct tt_err *err)
+{
+	int rc = read_all(r, TT_PHASE_DEFS, "names", err);
+
+	if (rc == TT_OK)
+		rc = name_all(r, err);
+	if (rc == TT_OK)
+		rc = rewind_all(r, err);
+	if (rc == TT_OK && r->o->frame_marker) {
+		rc = read_all(r, TT_PHASE_MARKS, "frames", err);
+		if (rc == TT_OK)
+			rc = rewind_all(r, err);
+	}
+	if (rc == TT_OK)
+		rc = tt_frames_build(r, err);
+	if (rc == TT_OK)
+		rc = keep_threads(r, err);
+	r->alias = any_reused(r);
+	return rc;
+}
+
+static int
+new_counts(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_model *m = r->m;
+
+	tt_tree_free(m->tree);
+	tt_counts_free(m->counts);
+	m->tree = NULL;
+	m->counts = NULL;
+	int rc = tt_tree_new(&r->env->mem, r->o->max_paths ? r->o->max_paths : 500000, &m->tree, err);
+	return rc == TT_OK ? tt_counts_new(&r->env->mem, &m->counts, err) : rc;
+}
+
+static int
+begin_emitters(struct tt_run *r, struct tt_err *err)
+{
+	if (!r->o->nemit)
+		return TT_OK;
+	r->emit = tt_mem_alloc(&r->env->mem, r->o->nemit * sizeof *r->emit, err);
+	if (!r->emit)
+		return err->code;
+	for (size_t i = 0; i < r->o->nemit; i++) {
+		int rc = r->o->emit[i]->begin(&r->o->emit_opts[i], r->m, &r->emit[i], err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	return TT_OK;
+}
+
+static int
+finish_emitters(struct tt_run *r, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++)
+		rc = r->o->emit[i]->finish(r->emit[i], r->m, err);
+	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++)
+		rc = r->o->emit[i]->commit(r->emit[i], err);
+	return rc;
+}
+
+/* What only the whole input shows. */
+static void
+close_ledger(struct tt_run *r)
+{
+	struct tt_model *m = r->m;
+
+	for (size_t i = 0; i < r->nin; i++) {
+		struct tt_capture *c = r->in[i].cap;
+		if (tt_src_changed(r->in[i].src))
+			tt_loss_add(m->loss, TT_LOST_CHANGED, 1, 0, TT_NOWHERE);
+		if (tt_src_garbage(r->in[i].src))
+			tt_loss_add(m->loss, TT_LOST_GARBAGE, 1, tt_src_garbage(r->in[i].src), TT_NOWHERE);
+		c->clean_end = c->ends_recorded;
+		bool seen = false;
+		for (size_t t = 0; t < m->threads.n; t++)
+			if (m->threads.t[t]->process == c->process && m->threads.t[t]->started) {
+				seen = true;
+				c->clean_end = c->clean_end && m->threads.t[t]->ended;
+			}
+		c->clean_end = c->clean_end && seen;
+		if (c->ends_recorded && !c->clean_end)
+			tt_loss_add(m->loss, TT_LOST_NOT_ENDED, 1, 0, TT_NOWHERE);
+	}
+	if (tt_tree_dropped(m->tree))
+		tt_loss_add(m->loss, TT_LOST_PATHS, tt_tree_dropped(m->tree), 0, TT_NOWHERE);
+	if (any_reused(r) && !r->alias)
+		tt_loss_add(m->loss, TT_LOST_REUSED, 1, 0, TT_NOWHERE);
+}
+
+static void
+total_times(struct tt_model *m)
+{
+	m->min_ts = INT64_MAX;
+	m->max_ts = INT64_MIN;
+	for (size_t i = 0; i < m->ncap; i++) {
+		if (m->cap[i]->min_ts < m->min_ts)
+			m->min_ts = m->cap[i]->min_ts;
+		if (m->cap[i]->max_ts > m->max_ts)
+			m->max_ts = m->cap[i]->max_ts;
+	}
+	if (m->min_ts > m->max_ts)
+		m->min_ts = m->max_ts = 0;
+}
+
+static int
+main_phase(struct tt_run *r, struct tt_err *err)
+{
+	int rc = new_counts(r, err);
+
+	if (rc == TT_OK)
+		rc = begin_emitters(r, err);
+	if (rc == TT_OK)
+		rc = read_all(r, TT_PHASE_MAIN, "reading", err);
+	return rc;
+}
+
+/* Forget the main phase: the definitions it met show that keys must be told apart by time. */
+static int
+again_by_time(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_model *m = r->m;
+
+	tt_log(r->env, TT_LOG_VERBOSE, "class addresses were reused: reading again to tell them apart by time");
+	tt_loss_reset(m->loss);
+	m->npause = m->nheap = m->ncounter = 0;
+	m->pause_n = 0;
+	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
+	memset(m->gen, 0, sizeof m->gen);
+	m->heap_resizes = m->heap_max = m->heap_last = 0;
+	tt_model_zero_counts(m);
+	for (size_t i = 0; i < m->ncap; i++) {
+		struct tt_capture *c = m->cap[i];
+		c->nevent = c->nchunk = c->bytes = 0;
+		memset(c->tally, 0, sizeof c->tally);
+	}
+	r->prepass = r->alias = true;
+	int rc = rewind_all(r, err);
+	return rc == TT_OK ? main_phase(r, err) : rc;
+}
+
+static bool
+needs_prepass(const struct tt_run_opts *o, unsigned needs)
+{
+	return (needs & TT_NEEDS_TEXT) || o->frame_marker || tt_filter_needs_text(&o->filter);
+}
+
+static unsigned
+all_needs(const struct tt_run_opts *o)
+{
+	unsigned needs = o->needs;
+
+	for (size_t i = 0; i < o->nemit; i++) {
+		needs |= o->emit[i]->needs;
+		if (o->emit[i]->chunk)
+			needs |= TT_NEEDS_SLICES | TT_NEEDS_TEXT;
+	}
+	return needs;
+}
+
+static int
+run(struct tt_run *r, struct tt_err *err)
+{
+	const struct tt_run_opts *o = r->o;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < o->npath && rc == TT_OK; i++)
+		rc = open_input(r, &r->in[r->nin++], o->path[i], (uint32_t)i, err);
+	if (rc != TT_OK)
+		return rc;
+	for (size_t i = 0; i < r->nin; i++) {
+		uint64_t raw = tt_src_info(r->in[i].src)->raw_size;
+		r->total_bytes = raw == UINT64_MAX || r->total_bytes == UINT64_MAX ? UINT64_MAX : r->total_bytes + raw;
+		if (r->in[i].cap->has_frames && !r->prepass)
+			r->prepass = tt_src_info(r->in[i].src)->rewindable;
+	}
+	if (r->total_bytes == UINT64_MAX)
+		r->total_bytes = 0;
+	align(r);
+	if (r->prepass)
+		rc = prepass(r, err);
+	if (rc == TT_OK)
+		rc = main_phase(r, err);
+	if (rc == TT_OK && !r->prepass && any_reused(r) && o->nemit == 0 && rewindable(r))
+		rc = again_by_time(r, err);
+	if (rc != TT_OK)
+		return rc;
+	tt_rare_finish(r);
+	close_ledger(r);
+	total_times(r->m);
+	rc = name_all(r, err);
+	if (rc == TT_OK)
+		rc = tt_frames_finish(r, err);
+	return rc == TT_OK ? finish_emitters(r, err) : rc;
+}
+
+int
+tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, struct tt_err *err)
+{
+	struct tt_run r = { .env = env, .o = o, .needs = all_needs(o) };
+	const struct tt_filter *f = &o->filter;
+	int rc;
+
+	*out = NULL;
+	r.prepass = needs_prepass(o, r.needs);
+	if (r.prepass)
+		r.needs |= TT_NEEDS_TEXT;
+	r.filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->min_dur || f->depth ||
+	    (r.needs & TT_NEEDS_TEXT);
+	struct tt_model *m = tt_mem_alloc(&env->mem, sizeof *m, err);
+	if (!m)
+		return err->code;
+	r.m = m;
+	m->env = env;
+	m->loss = env->loss;
+	m->filter = *f;
+	tt_arena_init(&m->arena, &env->mem);
+	tt_threads_init(&m->threads, &env->mem);
+	m->cap = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *m->cap, err);
+	r.in = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *r.in, err);
+	rc = m->cap && r.in ? run(&r, err) : err->code;
+	for (size_t i = 0; r.emit && i < o->nemit; i++)
+		if (r.emit[i])
+			o->emit[i]->end(r.emit[i]);
+	tt_mem_free(&env->mem, r.emit, o->nemit * sizeof *r.emit);
+	for (size_t i = 0; i < r.nin; i++) {
+		if (r.in[i].ctx)
+			r.in[i].format->close(r.in[i].ctx);
+		tt_src_close(r.in[i].src);
+	}
+	tt_mem_free(&env->mem, r.in, (o->npath + 1) * sizeof *r.in);
+	tt_mem_free(&env->mem, r.pausing, r.cappausing * sizeof *r.pausing);
+	tt_marks_free(&r);
+	m->npath = o->npath;
+	*out = m;
+	return rc;
+}
+
+void
+tt_model_free(struct tt_model *m)
+{
+	if (!m)
+		return;
+	struct tt_mem *mem = &m->env->mem;
+	for (size_t i = 0; i < m->ncap; i++) {
+		tt_defs_free(m->cap[i]->defs);
+		tt_arena_free(&m->cap[i]->arena);
+		tt_mem_free(mem, m->cap[i], sizeof *m->cap[i]);
+	}
+	tt_mem_free(mem, m->cap, (m->npath + 1) * sizeof *m->cap);
+	tt_frames_free(m);
+	tt_mem_free(mem, m->keep_thread, m->keep_thread ? m->threads.n + 1 : 0);
+	tt_threads_free(&m->threads);
+	tt_tree_free(m->tree);
+	tt_counts_free(m->counts);
+	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);
+	tt_mem_free(mem, m->heap, m->capheap * sizeof *m->heap);
+	tt_mem_free(mem, m->counter, m->capcounter * sizeof *m->counter);
+	tt_arena_free(&m->arena);
+	tt_mem_free(mem, m, sizeof *m);
+}

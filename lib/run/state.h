@@ -1,0 +1,63 @@
+/**
+ * The inside of a run: what run.c (inputs and phases), pipeline.c (the steps and the workers),
+ * rare.c (ordered totals) and frames.c (the frame table) share.
+ */
+#ifndef TT_RUN_STATE_H
+#define TT_RUN_STATE_H
+
+#include "run/fold.h"
+#include "run/run.h"
+
+/* Which reading of the input this is. */
+enum tt_phase {
+	TT_PHASE_DEFS,                /* definitions, threads, times; frame marks of the capture */
+	TT_PHASE_MARKS,               /* begins of the frame marker */
+	TT_PHASE_MAIN,
+};
+
+struct tt_input {
+	struct tt_src *src;
+	const struct tt_format *format;
+	void *ctx;
+	struct tt_capture *cap;
+};
+
+struct tt_run {
+	struct tt_env *env;
+	const struct tt_run_opts *o;
+	struct tt_model *m;
+	struct tt_input *in;
+	size_t nin;
+	unsigned needs;
+	bool filtered, alias;         /* see tt_fold */
+	bool prepass;                 /* definitions are known before the main phase */
+	void **emit;                  /* states of the emitters */
+	struct tt_pause_open { uint64_t thread; int64_t start, stopped, gc_start; int gen; } *pausing;
+	size_t npausing, cappausing;
+	struct tt_marks *marks;       /* frames.c */
+	uint64_t zones_seen;          /* by the prepass */
+	uint64_t done_bytes, total_bytes, last_tick_ms;
+	const char *phase_name;
+};
+
+/* Read one input once. */
+int tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, uint64_t tid, struct tt_err *err);
+
+/* Ordered stage: add the rare events of ${b} to the model's totals; counters become absolute in place. */
+int tt_rare_tally(struct tt_run *r, struct tt_input *in, struct tt_batch *b, const struct tt_thread *t,
+    struct tt_err *err);
+void tt_model_zero_counts(struct tt_model *m);
+/* After the last event: order the pauses, give each thread its stopped time. */
+void tt_rare_finish(struct tt_run *r);
+
+/* Frames: collect marks of a chunk (ordered), then build the table. */
+int tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, const struct tt_thread *t,
+    enum tt_phase phase, struct tt_err *err);
+int tt_frames_build(struct tt_run *r, struct tt_err *err);
+/* Ordered stage of the main phase: what the chunk does in its frames. */
+int tt_frames_chunk(struct tt_run *r, const struct tt_batch *b, struct tt_err *err);
+int tt_frames_finish(struct tt_run *r, struct tt_err *err);
+void tt_frames_free(struct tt_model *m);
+void tt_marks_free(struct tt_run *r);
+
+#endif
