@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+"""Compare the options of every command with its manual page, both ways; and the pages with mandoc.
+
+The program's list is `tracetool help COMMAND --options`: "-o --output FILE" per line. In a page an
+option is an ".It Fl ..." line, with one or two spellings. Also: shared text is the same in every
+page that holds it, every .Xr leads to a page of ours, and `mandoc -T lint` has no warning.
+
+Prints `N passed, N failed`; exit status 1 if any failed.
+"""
+import glob
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
+VERBS = ["convert", "stats", "info", "list", "help"]
+passed = failed = 0
+
+
+def check(name, problems):
+    global passed, failed
+    if problems:
+        failed += 1
+        for p in problems:
+            print("%s: %s" % (name, p))
+    else:
+        passed += 1
+
+
+def run(*args):
+    r = subprocess.run(args, capture_output=True, text=True, cwd=TOP)
+    return r.returncode, r.stdout + r.stderr
+
+
+def options_of_program(verb):
+    """{'--output': ('-o', True)}: spelling -> (letter or None, takes a value)."""
+    code, out = run(TRACETOOL, "help", *verb, "--options")
+    if code:
+        raise SystemExit("tracetool help --options: " + out)
+    found = {}
+    for line in out.splitlines():
+        words = line.split()
+        letter = words.pop(0) if not words[0].startswith("--") else None
+        found[words[0]] = (letter, len(words) > 1)
+    return found
+
+
+def options_of_page(page):
+    found = {}
+    for line in open(page):
+        if not line.startswith(".It Fl "):
+            continue
+        letter, name, value = None, None, False
+        for part in re.split(r" , (?=Fl )", line[4:]):
+            words = part.split()
+            if words[1].startswith("-"):
+                name = "-" + words[1]
+            else:
+                letter = "-" + words[1]
+            value = value or "Ar" in words
+        if name in found:
+            raise SystemExit("%s: %s stands there twice" % (page, name))
+        found[name] = (letter, value)
+    return found
+
+
+def differences(program, page):
+    out = []
+    for name in sorted(set(program) | set(page), key=str):
+        if program.get(name) != page.get(name):
+            out.append("%s: the program has %s, the page %s"
+                       % (name, program.get(name, "nothing"), page.get(name, "nothing")))
+    return out
+
+
+def main():
+    pages = sorted(glob.glob(os.path.join(TOP, "man", "*.[1-9]")))
+    for verb in VERBS:
+        page = os.path.join(TOP, "man", "tracetool-%s.1" % verb)
+        check("options of " + verb, differences(options_of_program([verb]), options_of_page(page)))
+    # The page of the program itself has what all commands have in common.
+    common = options_of_program(["list"])
+    for verb in VERBS:
+        of_verb = options_of_program([verb])
+        common = {k: v for k, v in common.items() if of_verb.get(k) == v}
+    check("options of all", differences(common, options_of_page(os.path.join(TOP, "man", "tracetool.1"))))
+    code, out = run("man/common.sh", "check", *pages)
+    check("shared text", out.splitlines() if code else [])
+    for page in pages:
+        name = os.path.basename(page)
+        code, out = run("mandoc", "-T", "lint", "-W", "warning", page)
+        check("mandoc " + name, out.splitlines())
+        links = re.findall(r"^\.Xr (tracetool\S*) (\d)", open(page).read(), re.M)
+        check("links of " + name, ["%s(%s) is no page" % x for x in links
+                                   if not os.path.exists(os.path.join(TOP, "man", "%s.%s" % x))])
+    print("%d passed, %d failed" % (passed, failed))
+    return failed > 0
+
+
+sys.exit(main())

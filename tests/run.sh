@@ -1,0 +1,112 @@
+#!/usr/bin/env bash
+# run.sh check|all BUILD: run every suite and sum up.
+#
+# Suites are the unit programs (tests/unit/*.c, tests/fault/*.c), the fuzz targets over their corpora
+# (tests/fuzz/*.c), and the commands in tests/suites. Each ends with a line "N passed, N failed". One that
+# ends otherwise, fails without saying so, needs a tool that is not there or takes too long counts as a
+# failure. Nothing is left out silently. The last line here is the sum, and the exit status 1 if
+# anything failed.
+#
+# Suites run from the top of the tree with BUILD, TRACETOOL (the program), TT_SET (check or all) and
+# TMPDIR (removed at the end) in the environment.
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+TT_SET=${1:?usage: run.sh check|all BUILD}
+BUILD=$(realpath "${2:?}")
+TRACETOOL=$BUILD/tracetool
+LIMIT=${TT_LIMIT:-900}          # seconds a suite may take
+JOBS=${TT_JOBS:-$(nproc)}
+work=$(mktemp -d "${TMPDIR:-/tmp}/tracetool-tests.XXXXXX") || exit 1
+TMPDIR=$work/tmp
+mkdir "$TMPDIR"
+export BUILD TRACETOOL TT_SET TMPDIR
+trap 'rm -rf "$work"' EXIT
+# What the program prints must not depend on these; the suites that try it set them.
+unset LC_ALL LANG LC_NUMERIC NO_COLOR COLUMNS
+export TERM=dumb TZ=UTC
+
+names=() commands=() needs=()
+add() { names+=("$1"); needs+=("$2"); commands+=("$3"); }
+
+for f in tests/unit/*.c tests/fault/*.c; do
+	[ -e "$f" ] || continue
+	n=${f#tests/}; n=${n%.c}
+	add "$n" - "$BUILD/$n"
+done
+for f in tests/fuzz/*.c; do
+	n=$(basename "$f" .c)
+	[ -e "$f" ] && [ "$n" != replay ] && add "fuzz/$n" - "$BUILD/fuzz/$n tests/fuzz/corpus/$n"
+done
+while read -r set name need command; do
+	case $set in
+	check) add "$name" "$need" "$command" ;;
+	all) [ "$TT_SET" = all ] && add "$name" "$need" "$command" ;;
+	''|'#'*) ;;
+	*) echo "tests/suites: \"$set\" is neither check nor all" >&2; exit 1 ;;
+	esac
+done < tests/suites
+
+# Run suite $1; leave its output and what came of it in $work.
+one() {
+	local i=$1 log=$work/$1.log start=$EPOCHREALTIME rc last passed=0 failed=0 tool missing=
+	for tool in ${needs[i]//,/ }; do
+		[ "$tool" = - ] || command -v "$tool" >/dev/null || missing="$missing $tool"
+	done
+	if [ -n "$missing" ]; then
+		echo "not installed:$missing (\"make setup\" installs it)" > "$log"
+		rc=1
+	else
+		timeout -k 5 "$LIMIT" bash -c "${commands[i]}" > "$log" 2>&1 < /dev/null
+		rc=$?
+	fi
+	last=$(tail -n 1 "$log")
+	if [[ $last =~ ^([0-9]+)\ passed,\ ([0-9]+)\ failed$ ]]; then
+		passed=${BASH_REMATCH[1]} failed=${BASH_REMATCH[2]}
+	else
+		echo "(no sum at the end: taken as a failure)" >> "$log"
+		failed=1
+	fi
+	if [ $rc -ne 0 ] && [ "$failed" -eq 0 ]; then
+		echo "(exit status $rc without a failed test: taken as a failure)" >> "$log"
+		failed=1
+	elif [ $rc -eq 124 ]; then
+		echo "(took longer than $LIMIT s)" >> "$log"
+	fi
+	local end=$EPOCHREALTIME
+	echo "$passed $failed $(( (${end/./} - ${start/./}) / 100000 ))" > "$work/$i.new"
+	mv "$work/$i.new" "$work/$i.sum"
+}
+
+# Tell how suite $1 went, once it is over.
+tell() {
+	local passed failed tenths
+	read -r passed failed tenths < "$work/$1.sum"
+	sum_passed=$((sum_passed + passed))
+	sum_failed=$((sum_failed + failed))
+	printf '%-28s %5d passed' "${names[$1]}" "$passed"
+	[ "$failed" -gt 0 ] && printf ' %5d FAILED' "$failed"
+	printf '  %d.%d s\n' $((tenths / 10)) $((tenths % 10))
+	[ "$failed" -gt 0 ] && tail -n 60 "$work/$1.log" | sed 's/^/    /'
+}
+
+sum_passed=0 sum_failed=0 told=0 running=0
+for i in "${!names[@]}"; do
+	while [ $running -ge "$JOBS" ]; do
+		wait -n
+		running=$((running - 1))
+	done
+	one "$i" &
+	running=$((running + 1))
+	while [ -e "$work/$told.sum" ]; do
+		tell $told
+		told=$((told + 1))
+	done
+done
+wait
+while [ -e "$work/$told.sum" ]; do
+	tell $told
+	told=$((told + 1))
+done
+echo "$sum_passed passed, $sum_failed failed"
+[ $sum_failed -eq 0 ] && [ $sum_passed -gt 0 ]
