@@ -244,15 +244,6 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 
 /* --- the run ----------------------------------------------------------------- */
 
-/* What output ${o} needs of the run. */
-static unsigned
-needs_of(const struct output *o)
-{
-	const struct tt_pass *pass = is_named(o, "csv") && o->table ? table_pass(o->table) : NULL;
-
-	return pass ? pass->needs : o->emit->needs;
-}
-
 static void
 fill_emit(struct app *app, const struct convert_opts *c, const struct output *o, struct tt_emit_opts *e)
 {
@@ -316,7 +307,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 	for (size_t i = 0; i < c->nout; i++) {
 		emit[i] = c->out[i].emit;
 		fill_emit(app, c, &c->out[i], &opts[i]);
-		run.needs |= needs_of(&c->out[i]);
+		run.needs |= tt_emit_needs(emit[i], &opts[i]);
 	}
 	run.emit = emit;
 	run.emit_opts = opts;

@@ -102,16 +102,14 @@ const struct verb verb_summary = {
 
 /* --- which passes, which tables ---------------------------------------------- */
 
-/* Is ${t} asked for, by its own name or its pass's? */
+/* Is ${t} asked for? The rule is that of tt_pass_begin(). */
 static bool
 wants_table(const struct stats_opts *s, const struct tt_pass *p, const struct tt_pass_table *t)
 {
 	if (s->table.n == 0)
-		return p->standard;
+		return p->standard && !t->extra;
 	for (size_t i = 0; i < s->table.n; i++) {
-		if (strcmp(s->table.v[i], t->id) == 0)
-			return true;
-		if (strcmp(s->table.v[i], p->name) == 0 && !table_named(p->name))
+		if (strcmp(s->table.v[i], t->id) == 0 || (!t->extra && strcmp(s->table.v[i], p->name) == 0))
 			return true;
 	}
 	return false;
@@ -176,12 +174,18 @@ has_column(const struct tt_table *t, const char *id)
 	return false;
 }
 
+/* The most rows of a table; 0 all. */
+static size_t
+row_limit(const struct stats_opts *s, size_t standard)
+{
+	return s->has_limit ? s->limit : report_form(&s->out) == TT_RENDER_TEXT ? standard : 0;
+}
+
 /* Sort and cut the tables as asked for. Trees are cut only on request: they have thresholds of their own. */
 static int
-arrange(const struct stats_opts *s, struct tt_report *r, size_t standard_limit, struct tt_err *err)
+arrange(const struct stats_opts *s, struct tt_report *r, size_t limit, struct tt_err *err)
 {
 	const char *column = sort_column(s);
-	size_t limit = s->has_limit ? s->limit : report_form(&s->out) == TT_RENDER_TEXT ? standard_limit : 0;
 	int rc;
 
 	for (struct tt_table *t = r->first; t; t = t->next) {
@@ -196,22 +200,20 @@ arrange(const struct stats_opts *s, struct tt_report *r, size_t standard_limit, 
 	return TT_OK;
 }
 
-/* The ids of the tables added behind ${before} that are shown when their pass is asked for by name. */
+/* The lines above the tables: what was lost, and what to keep in mind. */
 static int
-add_shown(const struct tt_report *r, const struct tt_table *before, struct opt_list *ids, struct tt_arena *a,
-    struct tt_err *err)
+add_notes(struct app *app, const struct tt_model *m, struct tt_report *r, struct tt_err *err)
 {
-	int rc = TT_OK;
+	const char *caveat = tt_model_caveat(m);
+	int rc = tt_loss_notes(&app->loss, r, err);
 
-	for (const struct tt_table *t = before ? before->next : r->first; rc == TT_OK && t; t = t->next) {
-		if (!t->extra)
-			rc = opt_list_add(ids, t->id, a, err);
-	}
+	if (rc == TT_OK && caveat)
+		rc = tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat, err);
 	return rc;
 }
 
 static int
-fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *m, struct tt_report *r,
+fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *m, size_t limit, struct tt_report *r,
     struct tt_err *err)
 {
 	struct tt_pass_opts po = {
@@ -222,27 +224,17 @@ fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *
 		.max_depth = (unsigned)s->max_depth,
 		.bottom_up = s->bottom_up,
 		.wait = s->in.wait.v,
+		.table = s->table.v,
+		.rows = s->sort ? 0 : limit,
 	};
-	struct opt_list ids = { 0 };
-	int rc = TT_OK;
+	int rc = add_notes(app, m, r, err);
 
 	memcpy(po.budget_ns, s->budget_ns, sizeof po.budget_ns);
-	for (size_t i = 0; rc == TT_OK && i < s->table.n; i++)
-		rc = opt_list_add(&ids, s->table.v[i], &app->arena, err);
 	for (const struct tt_pass *const *p = tt_passes; rc == TT_OK && *p; p++) {
-		const struct tt_table *before = r->last;
-
-		if (!wants_pass(s, *p))
-			continue;
-		rc = (*p)->report(m, &po, r, err);
-		for (size_t i = 0; rc == TT_OK && i < s->table.n; i++) {
-			if (strcmp(s->table.v[i], (*p)->name) == 0 && !table_named((*p)->name))
-				rc = add_shown(r, before, &ids, &app->arena, err);
-		}
+		if (wants_pass(s, *p))
+			rc = (*p)->report(m, &po, r, err);
 	}
-	if (rc == TT_OK)
-		tt_report_select(r, ids.v);
-	return rc;
+	return rc == TT_OK ? arrange(s, r, limit, err) : rc;
 }
 
 /* --- the run ------------------------------------------------------------------- */
@@ -272,9 +264,7 @@ stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *
 	if (rc == TT_OK && summary)
 		rc = info_summary(m, &r, err);
 	if (rc == TT_OK)
-		rc = fill_report(app, s, m, &r, err);
-	if (rc == TT_OK)
-		rc = arrange(s, &r, summary ? LIMIT_SUMMARY : LIMIT_TEXT, err);
+		rc = fill_report(app, s, m, row_limit(s, summary ? LIMIT_SUMMARY : LIMIT_TEXT), &r, err);
 	if (rc == TT_OK)
 		rc = report_write(app, &s->out, &r, err);
 	tt_report_free(&r);
