@@ -1,0 +1,195 @@
+#include "mono/mono.h"
+
+#include <stdio.h>
+
+/*
+ * The assembly a method belongs to is not in the file. Its name begins with its class, and classes name their
+ * image: so classes are indexed by the text both spellings share, and a method takes the image of the class it
+ * names. Where two images have such a class, or none has, it says so (tracetool-metrics(7), Categories).
+ */
+
+struct entry {
+	const char *name;             /* plain class name; NULL: empty slot */
+	const char *image;
+};
+
+struct index {
+	size_t nclass;                /* definitions it was made from */
+	size_t nslot;
+	struct entry e[];
+};
+
+/* Types that method names spell as C# does. */
+static const char *const alias[][2] = {
+	{ "object", "System.Object" }, { "string", "System.String" }, { "bool", "System.Boolean" },
+	{ "char", "System.Char" }, { "sbyte", "System.SByte" }, { "byte", "System.Byte" },
+	{ "int16", "System.Int16" }, { "uint16", "System.UInt16" }, { "int", "System.Int32" },
+	{ "uint", "System.UInt32" }, { "long", "System.Int64" }, { "ulong", "System.UInt64" },
+	{ "single", "System.Single" }, { "double", "System.Double" }, { "intptr", "System.IntPtr" },
+	{ "uintptr", "System.UIntPtr" }, { "void", "System.Void" },
+};
+
+/*
+ * The class name without arities, type arguments and array ranks, nested classes behind a '.': what the
+ * spellings of methods and of classes before and after the runtime's start have in common. At most
+ * ${cap} - 1 bytes; returns the length.
+ */
+static size_t
+plain(char *to, size_t cap, const char *s, size_t n)
+{
+	size_t out = 0, depth = 0;
+
+	for (size_t i = 0; i < n && out + 1 < cap; i++) {
+		char c = s[i];
+		if (c == '<' && i > 0 && s[i - 1] != '.' && s[i - 1] != '/') {
+			depth++;
+		} else if (c == '>' && depth > 0) {
+			depth--;
+		} else if (depth == 0 && c == '`') {
+			while (i + 1 < n && s[i + 1] >= '0' && s[i + 1] <= '9')
+				i++;
+		} else if (depth == 0 && c == '[') {
+			break;
+		} else if (depth == 0) {
+			to[out++] = c == '/' || c == '+' ? '.' : c;
+		}
+	}
+	to[out] = '\0';
+	return out;
+}
+
+static size_t
+slot_of(const struct index *x, const char *name)
+{
+	uint64_t h = 1469598103934665603u;
+
+	for (const char *p = name; *p; p++)
+		h = (h ^ (uint8_t)*p) * 1099511628211u;
+	size_t i = (size_t)(h ^ h >> 29) & (x->nslot - 1);
+	while (x->e[i].name && strcmp(x->e[i].name, name) != 0)
+		i = (i + 1) & (x->nslot - 1);
+	return i;
+}
+
+/* "GameLoop" of the assembly's full name, or of the image's file name. */
+static const char *
+image_name(struct tt_capture *cap, uint64_t image, int64_t ts, struct tt_err *err)
+{
+	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_IMAGE, image, ts);
+
+	if (!d || d->len == 0)
+		return NULL;
+	const char *base = d->text;
+	for (const char *p = d->text; *p; p++)
+		if (*p == '/' || *p == '\\')
+			base = p + 1;
+	size_t n = strlen(base);
+	if (n > 4 && (strcmp(base + n - 4, ".dll") == 0 || strcmp(base + n - 4, ".exe") == 0))
+		n -= 4;
+	return tt_arena_text(&cap->arena, base, n, err);
+}
+
+/* Images repeat for class after class: remember the last. */
+struct last { uint64_t image; const char *name; bool set; };
+
+static const char *
+image_of(struct tt_capture *cap, const struct tt_def *d, struct last *last, struct tt_err *err)
+{
+	if (!last->set || last->image != d->a)
+		*last = (struct last){ d->a, image_name(cap, d->a, d->ts, err), true };
+	return last->name;
+}
+
+static const char ambiguous[] = "(ambiguous)";
+
+static const struct index *
+build(struct tt_capture *cap)
+{
+	struct index *x = cap->category_arg;
+	size_t n = tt_defs_count(cap->defs, TT_DEF_CLASS), nslot = 64;
+	struct tt_err err;
+	struct last last = { 0 };
+	char name[512];
+
+	if (x && x->nclass == n)
+		return x;
+	while (nslot < n * 2)
+		nslot *= 2;
+	x = tt_arena_alloc(&cap->arena, sizeof *x + nslot * sizeof x->e[0], &err);
+	if (!x)
+		return NULL;
+	x->nclass = n;
+	x->nslot = nslot;
+	for (size_t i = 0; i < n; i++) {
+		const struct tt_def *d = tt_defs_at(cap->defs, TT_DEF_CLASS, i);
+		const char *image = image_of(cap, d, &last, &err);
+		size_t len = plain(name, sizeof name, d->text, d->len);
+		if (!image || len == 0)
+			continue;
+		struct entry *e = &x->e[slot_of(x, name)];
+		if (e->name) {
+			if (e->image != ambiguous && strcmp(e->image, image) != 0)
+				e->image = ambiguous;
+			continue;
+		}
+		const char *copy = tt_arena_text(&cap->arena, name, len, &err);
+		if (!copy)
+			return NULL;
+		*e = (struct entry){ copy, image };
+	}
+	cap->category_arg = x;
+	return x;
+}
+
+const char *
+mlpd_category(const struct tt_capture *c, const struct tt_def *marker)
+{
+	struct tt_capture *cap = (struct tt_capture *)(uintptr_t)c;
+	const struct index *x = build(cap);
+	const char *s = marker->text;
+	char name[512];
+
+	if (!x)
+		return "(unknown)";
+	if (strncmp(s, "(wrapper", 8) == 0)
+		return "(wrapper)";
+	const char *colon = strchr(s, ':');
+	size_t n = plain(name, sizeof name, s, colon ? (size_t)(colon - s) : strlen(s));
+	for (size_t i = 0; i < sizeof alias / sizeof *alias; i++)
+		if (strcmp(name, alias[i][0]) == 0)
+			n = (size_t)snprintf(name, sizeof name, "%s", alias[i][1]);
+	const struct entry *e = n ? &x->e[slot_of(x, name)] : NULL;
+	return e && e->name ? e->image : "(unknown)";
+}
+
+const char *
+mlpd_tag_name(unsigned tag)
+{
+	static const struct { uint8_t tag; const char *name; } names[] = {
+		{ MLPD_ALLOC_PLAIN, "allocation" }, { MLPD_ALLOC_BT, "allocation with stack" },
+		{ MLPD_GC_EVENT, "GC event" }, { MLPD_GC_RESIZE, "GC heap resize" }, { MLPD_GC_MOVE, "GC moves" },
+		{ MLPD_HANDLE_NEW, "handle created" }, { MLPD_HANDLE_NEW_BT, "handle created with stack" },
+		{ MLPD_HANDLE_FREE, "handle destroyed" }, { MLPD_HANDLE_FREE_BT, "handle destroyed with stack" },
+		{ MLPD_FINALIZE_BEGIN, "finalizer queue begin" }, { MLPD_FINALIZE_END, "finalizer queue end" },
+		{ MLPD_FINALIZE_OBJ_BEGIN, "finalizer begin" }, { MLPD_FINALIZE_OBJ_END, "finalizer end" },
+		{ MLPD_META_NAME, "name" }, { MLPD_META_LOAD, "load" }, { MLPD_META_UNLOAD, "unload" },
+		{ MLPD_META_LOAD_FAILED, "load failed" },
+		{ MLPD_ENTER, "method enter" }, { MLPD_LEAVE, "method leave" },
+		{ MLPD_EXC_LEAVE, "method leave by exception" }, { MLPD_JIT, "method record" },
+		{ MLPD_THROW, "throw" }, { MLPD_THROW_BT, "throw with stack" }, { MLPD_CLAUSE, "exception clause" },
+		{ MLPD_HEAP_BEGIN, "heap shot begin" }, { MLPD_HEAP_END, "heap shot end" },
+		{ MLPD_HEAP_OBJECT, "heap object" }, { MLPD_HEAP_ROOTS, "heap roots" },
+		{ MLPD_ROOT_ADD, "root registered" }, { MLPD_ROOT_DEL, "root unregistered" },
+		{ MLPD_HIT, "sample" }, { MLPD_USYM, "native symbol" }, { MLPD_UBIN, "native binary" },
+		{ MLPD_COUNTER_DESC, "counter descriptions" }, { MLPD_COUNTER_VALUES, "counter values" },
+		{ MLPD_JITHELPER, "JIT helper" },
+		{ MLPD_COV_ASSEMBLY, "coverage assembly" }, { MLPD_COV_METHOD, "coverage method" },
+		{ MLPD_COV_STATEMENT, "coverage statement" }, { MLPD_COV_CLASS, "coverage class" },
+		{ MLPD_SYNC, "sync point" }, { MLPD_AOT_ID, "AOT id" },
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i].tag == tag)
+			return names[i].name;
+	return (tag & 0x0f) == MLPD_MONITOR ? "monitor" : "(unknown)";
+}
