@@ -157,16 +157,18 @@ tsan:
 	$(MAKE) BUILD=$(BUILD)/tsan OPT='-O1 -g -fsanitize=thread -fno-omit-frame-pointer' TT_SANITIZED=1 check
 export TT_SANITIZED
 
-# libFuzzer wants clang and its own objects, so each target is compiled whole.
-FUZZ_FLAGS := -O1 -g -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
-$(FUZZER): $(BUILD)/fuzzer/%: tests/fuzz/%.c $(HELP_SRC) $(LIB_SRC) $(wildcard lib/*/*.h formats/*/*.h)
+# libFuzzer comes with clang. Its build is one more variant.
+FUZZ_OPT := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
+$(FUZZER): $(BUILD)/fuzzer/%: tests/fuzz/%.c $(HELP_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
-	$(call say,FUZZ,$@)
-	$(Q)clang $(CPPFLAGS) -Itests -std=c11 -pthread $(FUZZ_FLAGS) -o $@ $< $(HELP_SRC) $(LIB_SRC) $(LDLIBS)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
 
-.PHONY: fuzz
-fuzz: $(FUZZER) tests
-	@tests/fuzz.sh $(BUILD) $(FUZZ_TIME)
+.PHONY: fuzz fuzzers
+fuzzers: $(FUZZER)
+fuzz: tests
+	$(MAKE) BUILD=$(BUILD)/fuzzing CC=clang OPT='$(FUZZ_OPT)' fuzzers
+	@tests/fuzz.sh $(BUILD)/fuzzing $(FUZZ_TIME)
 
 .PHONY: cover
 cover:
@@ -230,4 +232,4 @@ uninstall:
 	rm -f $(SHARE)/bash-completion/completions/tracetool $(SHARE)/zsh/site-functions/_tracetool \
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d)
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

@@ -1,0 +1,79 @@
+/**
+ * Fuzz target: the option parser and every kind of value. The input is the arguments, NUL between them.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../../cmd/opts.c"
+#include "../../cmd/value.c"
+
+struct all {
+	bool flag;
+	const char *text;
+	struct opt_list list, commas, operands;
+	int pick;
+	uint64_t n, size;
+	int64_t dur, pct;
+};
+
+static const char *
+pick_value(size_t i)
+{
+	static const char *const v[] = { "auto", "always", "never", NULL };
+
+	return v[i];
+}
+
+#define AT(f) offsetof(struct all, f)
+static const struct opt opt[] = {
+	{ 'f', "flag", NULL, "x", opt_flag, AT(flag), 0, 0, NULL },
+	{ 't', "text", "TEXT", "x", opt_text, AT(text), 0, 0, NULL },
+	{ 'l', "list", "ONE", "x", opt_add, AT(list), 0, 0, NULL },
+	{ 'c', "commas", "A,B", "x", opt_commas, AT(commas), 0, 0, pick_value },
+	{ 'p', "pick", "WHEN", "x", opt_choice, AT(pick), 0, 0, pick_value },
+	{ 'n', "number", "N", "x", opt_count, AT(n), 1, 9, NULL },
+	{ 's', "size", "SIZE", "x", opt_size, AT(size), 0, 0, NULL },
+	{ 'd', "duration", "DUR", "x", opt_duration, AT(dur), 0, 0, NULL },
+	{ 'o', "percent", "PCT", "x", opt_percent, AT(pct), 0, 0, NULL },
+	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct opt_group groups[] = { { "All", opt, 0 }, { NULL, NULL, 0 } };
+static const struct verb verb = { .name = "fuzz", .group = groups, .operand_at = AT(operands) };
+
+int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
+{
+	struct tt_mem mem = { .cap = 1 << 20 };
+	struct tt_arena arena;
+	struct tt_err err = { .msg = "" };
+	struct all all = { 0 };
+	char *text = malloc(n + 1), *argv[64];
+	int64_t a, b;
+	uint64_t c, d;
+	int argc = 0, rc;
+
+	if (!text)
+		return 0;
+	memcpy(text, p, n);
+	text[n] = '\0';
+	for (size_t i = 0; i < n && argc < 64; i += strlen(text + i) + 1)
+		argv[argc++] = text + i;
+	tt_arena_init(&arena, &mem);
+	rc = opts_parse(&verb, &all, argc, argv, &arena, &err);
+	if ((rc < 0) != (err.msg[0] != '\0'))
+		abort();              /* every refusal is told */
+	if (rc == TT_OK && all.n > 9)
+		abort();
+	if (val_time_range(text, &a, &b, &err) == TT_OK && a >= b)
+		abort();
+	if (val_number_range(text, &c, &d, &err) == TT_OK && c > d)
+		abort();
+	if (val_milliseconds(text, &a, &err) == TT_OK && a <= 0)
+		abort();
+	tt_arena_free(&arena);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,259 @@
+/* Tests of cmd/value.h and cmd/opts.h, which are no part of the library: compiled in here. */
+#include "check.h"
+
+#include "../../cmd/opts.c"
+#include "../../cmd/value.c"
+
+static struct tt_err err;
+
+/* --- values --------------------------------------------------------------- */
+
+TEST(counts_are_whole_numbers_in_range)
+{
+	uint64_t v;
+
+	CHECK(val_count("0", 0, 10, &v, &err) == TT_OK && v == 0);
+	CHECK(val_count("18446744073709551615", 0, UINT64_MAX, &v, &err) == TT_OK && v == UINT64_MAX);
+	static const char *const bad[] = { "", " 1", "1 ", "+1", "-1", "0x10", "1.0", "1k", "11", "18446744073709551616",
+	    "99999999999999999999999" };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		CHECK_EQ_INT(val_count(bad[i], 0, 10, &v, &err), TT_E_USAGE);
+		CHECK_HAS(err.msg, bad[i]);
+	}
+}
+
+TEST(sizes_have_binary_suffixes_and_do_not_wrap)
+{
+	uint64_t v;
+
+	CHECK(val_size("4096", &v, &err) == TT_OK && v == 4096);
+	CHECK(val_size("4k", &v, &err) == TT_OK && v == 4096);
+	CHECK(val_size("4K", &v, &err) == TT_OK && v == 4096);
+	CHECK(val_size("16M", &v, &err) == TT_OK && v == 16777216);
+	CHECK(val_size("1G", &v, &err) == TT_OK && v == 1073741824);
+	CHECK(val_size("2T", &v, &err) == TT_OK && v == UINT64_C(2199023255552));
+	CHECK(val_size("16777215T", &v, &err) == TT_OK);
+	static const char *const bad[] = { "", "k", "1.5G", "16777216T", "4kB", "4 k", "-1", "1g", "1P" };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		CHECK_EQ_INT(val_size(bad[i], &v, &err), TT_E_USAGE);
+}
+
+TEST(durations_are_exact)
+{
+	int64_t v;
+
+	CHECK(val_duration("250ns", &v, &err) == TT_OK && v == 250);
+	CHECK(val_duration("50us", &v, &err) == TT_OK && v == 50000);
+	CHECK(val_duration("50\302\265s", &v, &err) == TT_OK && v == 50000);
+	CHECK(val_duration("1.5ms", &v, &err) == TT_OK && v == 1500000);
+	CHECK(val_duration("0.1s", &v, &err) == TT_OK && v == 100000000);
+	CHECK(val_duration(".25s", &v, &err) == TT_OK && v == 250000000);
+	CHECK(val_duration("2.s", &v, &err) == TT_OK && v == 2000000000);
+	CHECK(val_duration("1.000000000000s", &v, &err) == TT_OK && v == 1000000000);
+	CHECK(val_duration("9223372036s", &v, &err) == TT_OK);
+	static const char *const bad[] = { "", "5", "ms", ".ms", "1.5ns", "0.0000000001s", "9223372037s", "1e3ms", "1m",
+	    "1.2.3ms", "-1ms", " 1ms", "1 ms" };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		CHECK_EQ_INT(val_duration(bad[i], &v, &err), TT_E_USAGE);
+}
+
+TEST(time_ranges_may_be_open_on_either_side)
+{
+	int64_t a, b;
+
+	CHECK(val_time_range("2.5-4", &a, &b, &err) == TT_OK && a == 2500000000 && b == 4000000000);
+	CHECK(val_time_range("0.1-0.3", &a, &b, &err) == TT_OK && a == 100000000 && b == 300000000);
+	CHECK(val_time_range("10-", &a, &b, &err) == TT_OK && a == 10000000000 && b == INT64_MAX);
+	CHECK(val_time_range("-0.000000001", &a, &b, &err) == TT_OK && a == INT64_MIN && b == 1);
+	static const char *const bad[] = { "", "-", "5", "4-2", "3-3", "1-2-3", "a-b", "1-2s", "0.0000000001-1", "--1" };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		CHECK_EQ_INT(val_time_range(bad[i], &a, &b, &err), TT_E_USAGE);
+}
+
+TEST(number_ranges_are_inclusive_and_may_be_open)
+{
+	uint64_t a, b;
+
+	CHECK(val_number_range("100-200", &a, &b, &err) == TT_OK && a == 100 && b == 200);
+	CHECK(val_number_range("7", &a, &b, &err) == TT_OK && a == 7 && b == 7);
+	CHECK(val_number_range("7-7", &a, &b, &err) == TT_OK && a == 7 && b == 7);
+	CHECK(val_number_range("100-", &a, &b, &err) == TT_OK && a == 100 && b == UINT64_MAX);
+	CHECK(val_number_range("-50", &a, &b, &err) == TT_OK && a == 0 && b == 50);
+	static const char *const bad[] = { "", "-", "9-8", "1.5", "1-2-3", "x" };
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		CHECK_EQ_INT(val_number_range(bad[i], &a, &b, &err), TT_E_USAGE);
+}
+
+TEST(milliseconds_and_percent_are_exact)
+{
+	int64_t v;
+
+	CHECK(val_milliseconds("16.67", &v, &err) == TT_OK && v == 16670000);
+	CHECK(val_milliseconds("8.33ms", &v, &err) == TT_OK && v == 8330000);
+	CHECK(val_milliseconds("0", &v, &err) == TT_E_USAGE);
+	CHECK(val_milliseconds("-1", &v, &err) == TT_E_USAGE);
+	CHECK(val_percent("1", &v, &err) == TT_OK && v == 100);
+	CHECK(val_percent("0.05%", &v, &err) == TT_OK && v == 5);
+	CHECK(val_percent("100", &v, &err) == TT_OK && v == 10000);
+	CHECK(val_percent("100.01", &v, &err) == TT_E_USAGE);
+	CHECK(val_percent("1.005", &v, &err) == TT_E_USAGE);
+}
+
+/* --- parsing ---------------------------------------------------------------- */
+
+struct inner {
+	uint64_t n;
+	int pick;
+};
+struct outer {
+	bool flag, other;
+	const char *text;
+	struct opt_list list, commas, operands;
+	struct inner in;
+};
+
+static const char *
+pick_value(size_t i)
+{
+	static const char *const v[] = { "auto", "always", "never", NULL };
+
+	return v[i];
+}
+
+static const struct opt outer_opt[] = {
+	{ 'f', "flag", NULL, "a flag", opt_flag, offsetof(struct outer, flag), 0, 0, NULL },
+	{ 'g', "other-flag", NULL, "another", opt_flag, offsetof(struct outer, other), 0, 0, NULL },
+	{ 't', "text", "TEXT", "a text", opt_text, offsetof(struct outer, text), 0, 0, NULL },
+	{ 0, "list", "ONE", "repeatable", opt_add, offsetof(struct outer, list), 0, 0, NULL },
+	{ 0, "commas", "A,B", "cut at commas", opt_commas, offsetof(struct outer, commas), 0, 0, NULL },
+	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct opt inner_opt[] = {
+	{ 'n', "number", "N", "a number of something that takes so many words to tell that the line must be cut",
+	    opt_count, offsetof(struct inner, n), 1, 9, NULL },
+	{ 0, "pick", "WHEN", "one of three", opt_choice, offsetof(struct inner, pick), 0, 0, pick_value },
+	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+};
+static const struct opt_group groups[] = {
+	{ "Outer", outer_opt, 0 },
+	{ "Inner", inner_opt, offsetof(struct outer, in) },
+	{ NULL, NULL, 0 },
+};
+static const struct verb verb = {
+	.name = "try", .summary = "try it", .operands = "FILE...", .about = "Tries.", .group = groups,
+	.operand_at = offsetof(struct outer, operands),
+};
+
+static struct tt_mem mem;
+static struct tt_arena arena;
+static struct outer got;
+
+/* Parse the words of ${line}, cut at blanks. */
+static int
+parse(const char *line)
+{
+	static char copy[4][200];
+	static unsigned k;
+	char *argv[20], *save, *p = copy[k++ % 4];
+	int argc = 0;
+
+	tt_arena_free(&arena);
+	tt_arena_init(&arena, &mem);
+	memset(&got, 0, sizeof got);
+	snprintf(p, sizeof copy[0], "%s", line);
+	for (char *w = strtok_r(p, " ", &save); w; w = strtok_r(NULL, " ", &save))
+		argv[argc++] = w;
+	return opts_parse(&verb, &got, argc, argv, &arena, &err);
+}
+
+TEST(options_have_long_short_and_bundled_forms)
+{
+	CHECK_EQ_INT(parse("a --flag -n 3 b --text=x=y --pick never -"), TT_OK);
+	CHECK(got.flag && !got.other);
+	CHECK_EQ_INT(got.in.n, 3);
+	CHECK_STR(got.text, "x=y");
+	CHECK_EQ_INT(got.in.pick, 2);
+	CHECK_EQ_INT(got.operands.n, 3);
+	CHECK_STR(got.operands.v[2], "-");
+	CHECK(got.operands.v[3] == NULL);
+	CHECK_EQ_INT(parse("-fgn4 -tfile"), TT_OK);
+	CHECK(got.flag && got.other && got.in.n == 4);
+	CHECK_STR(got.text, "file");
+	CHECK_EQ_INT(parse("--text -f --text= -- -f --flag"), TT_OK);
+	CHECK(!got.flag);
+	CHECK_STR(got.text, "");
+	CHECK_EQ_INT(got.operands.n, 2);
+}
+
+TEST(lists_grow_and_end_with_null)
+{
+	char line[200] = "";
+
+	for (int i = 0; i < 15; i++)
+		strcat(line, " --list=x");
+	CHECK_EQ_INT(parse(line), TT_OK);
+	CHECK_EQ_INT(got.list.n, 15);
+	CHECK(got.list.v[15] == NULL);
+	CHECK_EQ_INT(parse("--commas a,b --commas c"), TT_OK);
+	CHECK_EQ_INT(got.commas.n, 3);
+	CHECK_STR(got.commas.v[1], "b");
+	CHECK_STR(got.commas.v[2], "c");
+}
+
+TEST(wrong_options_say_what_is_wrong)
+{
+	static const struct { const char *line, *say; } bad[] = {
+		{ "--flga", "unknown option --flga; did you mean --flag?" },
+		{ "--num 3", "unknown option --num; did you mean --number?" },
+		{ "--zzzzzz", "unknown option --zzzzzz" },
+		{ "-z", "unknown option -z" },
+		{ "-fz", "unknown option -z" },
+		{ "--flag=yes", "option --flag takes no value" },
+		{ "--text", "option --text needs a value (TEXT)" },
+		{ "-n", "option -n needs a value (N)" },
+		{ "-n 0", "option -n: \"0\" is not a whole number from 1 to 9" },
+		{ "--number=10", "option --number: \"10\" is not" },
+		{ "--pick alway", "option --pick: unknown value \"alway\"; did you mean \"always\"?" },
+		{ "--pick=xyzzy", "unknown value \"xyzzy\" (one of: auto, always, never)" },
+	};
+
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		CHECK_EQ_INT(parse(bad[i].line), TT_E_USAGE);
+		CHECK_HAS(err.msg, bad[i].say);
+	}
+}
+
+TEST(suggestions_are_near_or_none)
+{
+	CHECK_STR(opts_nearest("nevr", pick_value), "never");
+	CHECK_STR(opts_nearest("alwyas", pick_value), "always");
+	CHECK_STR(opts_nearest("al", pick_value), "always");
+	CHECK(opts_nearest("sometimes", pick_value) == NULL);
+	CHECK(opts_nearest("", pick_value) == NULL);
+	CHECK(opts_nearest("x", pick_value) == NULL);
+	CHECK(opts_nearest("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", pick_value) == NULL);
+}
+
+TEST(help_stays_within_its_width)
+{
+	struct tt_buf b = { 0 };
+
+	CHECK_EQ_INT(opts_help(&verb, 60, &b, &err), TT_OK);
+	CHECK_EQ_INT(tt_buf_add(&b, "", 1, &err), TT_OK);
+	CHECK_HAS(b.p, "  -n, --number N");
+	CHECK_HAS(b.p, "\nInner:\n");
+	for (char *p = b.p; *p; p += strcspn(p, "\n") + 1)
+		CHECK(strcspn(p, "\n") <= 60);
+	tt_buf_free(&b);
+}
+
+TEST(the_machine_list_has_every_option)
+{
+	struct tt_buf b = { 0 };
+
+	CHECK_EQ_INT(opts_machine(&verb, &b, &err), TT_OK);
+	CHECK_EQ_INT(tt_buf_add(&b, "", 1, &err), TT_OK);
+	CHECK_STR(b.p, "-f --flag\n-g --other-flag\n-t --text TEXT\n--list ONE\n--commas A,B\n-n --number N\n--pick WHEN\n");
+	tt_buf_free(&b);
+	tt_arena_free(&arena);
+}
