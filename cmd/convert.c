@@ -278,9 +278,9 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 
 		if ((standard ? fstat(STDOUT_FILENO, &st) : stat(path, &st)) == 0 && S_ISREG(st.st_mode)) {
 			*tt_put_bytes(size, (int64_t)st.st_size) = '\0';
-			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s of %s from %s events", path, size, c->out[i].emit->name, count);
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, %s, from %s events", path, size, c->out[i].emit->name, count);
 		} else {
-			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s from %s events", path, c->out[i].emit->name, count);
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, from %s events", path, c->out[i].emit->name, count);
 		}
 	}
 }

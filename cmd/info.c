@@ -47,7 +47,7 @@ static const struct tt_col capture_col[] = {
 	{ "events", "events", TT_UNIT_COUNT, "events in the file, before any filter" },
 	{ "chunks", "chunks", TT_UNIT_COUNT, "parts that are decoded alone" },
 	{ "threads", "threads", TT_UNIT_COUNT, "threads that wrote events or were named" },
-	{ "pid", "process id", TT_UNIT_COUNT, "of the recorded process" },
+	{ "pid", "process id", TT_UNIT_TEXT, "of the recorded process" },
 	{ "arch", "architecture", TT_UNIT_TEXT, "of the recorded process" },
 	{ "pointer_size", "pointer size", TT_UNIT_COUNT, "bytes" },
 	{ "os", "system", TT_UNIT_TEXT, "of the recorded process" },
@@ -59,7 +59,6 @@ static const struct tt_col capture_col[] = {
 };
 
 static const struct tt_col thread_col[] = {
-	{ "process", "process", TT_UNIT_COUNT, "number of the input, from 0" },
 	{ "thread", "thread", TT_UNIT_TEXT, "name" },
 	{ "tid", "id", TT_UNIT_HEX, "the recorder's id" },
 	{ "first_ns", "first event", TT_UNIT_NS, "time of its first event" },
@@ -69,18 +68,19 @@ static const struct tt_col thread_col[] = {
 	{ "allocs", "allocations", TT_UNIT_COUNT, "objects allocated" },
 	{ "alloc_bytes", "allocated", TT_UNIT_BYTES, "bytes allocated" },
 	{ "open", "open at end", TT_UNIT_COUNT, "calls still open at the end" },
+	{ "process", "process", TT_UNIT_COUNT, "number of the input, from 0" },
 };
 
 static const struct tt_col event_col[] = {
-	{ "process", "process", TT_UNIT_COUNT, "number of the input, from 0" },
 	{ "type", "event", TT_UNIT_TEXT, "the format's own name of the type" },
 	{ "events", "count", TT_UNIT_COUNT, "events of this type" },
+	{ "process", "process", TT_UNIT_COUNT, "number of the input, from 0" },
 };
 
 static const struct tt_col meta_col[] = {
-	{ "process", "process", TT_UNIT_COUNT, "number of the input, from 0" },
 	{ "key", "key", TT_UNIT_TEXT, "what the fact is about" },
 	{ "value", "value", TT_UNIT_TEXT, "the fact" },
+	{ "process", "process", TT_UNIT_COUNT, "number of the input, from 0" },
 };
 
 #define NCOL(c) (sizeof (c) / sizeof (c)[0])
@@ -162,7 +162,13 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_repo
 	tt_cell_int(&c[7], (int64_t)k->nevent);
 	tt_cell_int(&c[8], (int64_t)k->nchunk);
 	tt_cell_int(&c[9], (int64_t)threads_of(m, k->process));
-	tt_cell_int(&c[10], k->pid);
+	if (rc == TT_OK && k->pid > 0) {
+		const char *pid = tt_report_text(r, err, "%lld", (long long)k->pid);
+
+		if (!pid)
+			return err->code;
+		tt_cell_text(&c[10], pid);
+	}
 	put_text(&c[11], k->arch);
 	tt_cell_int(&c[12], k->pointer_size);
 	put_text(&c[13], k->os);
@@ -201,18 +207,18 @@ thread_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
 		rc = tt_table_row(r, t, &c, err);
 		if (rc != TT_OK)
 			return rc;
-		tt_cell_int(&c[0], th->process);
-		put_text(&c[1], th->name);
-		tt_cell_int(&c[2], (int64_t)th->tid);
+		put_text(&c[0], th->name);
+		tt_cell_int(&c[1], (int64_t)th->tid);
 		if (th->first_ts <= th->last_ts) {
-			tt_cell_int(&c[3], th->first_ts);
-			tt_cell_int(&c[4], th->last_ts);
+			tt_cell_int(&c[2], th->first_ts);
+			tt_cell_int(&c[3], th->last_ts);
 		}
-		tt_cell_int(&c[5], (int64_t)th->nevent);
-		tt_cell_int(&c[6], (int64_t)th->ncall);
-		tt_cell_int(&c[7], (int64_t)th->nalloc);
-		tt_cell_int(&c[8], (int64_t)th->alloc_b);
-		tt_cell_int(&c[9], (int64_t)th->open_at_end);
+		tt_cell_int(&c[4], (int64_t)th->nevent);
+		tt_cell_int(&c[5], (int64_t)th->ncall);
+		tt_cell_int(&c[6], (int64_t)th->nalloc);
+		tt_cell_int(&c[7], (int64_t)th->alloc_b);
+		tt_cell_int(&c[8], (int64_t)th->open_at_end);
+		tt_cell_int(&c[9], th->process);
 	}
 	return rc;
 }
@@ -234,9 +240,9 @@ event_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
 			rc = tt_table_row(r, t, &c, err);
 			if (rc != TT_OK)
 				return rc;
-			tt_cell_int(&c[0], (int64_t)i);
-			put_text(&c[1], k->tally_name ? k->tally_name(tag) : NULL);
-			tt_cell_int(&c[2], (int64_t)k->tally[tag]);
+			put_text(&c[0], k->tally_name ? k->tally_name(tag) : NULL);
+			tt_cell_int(&c[1], (int64_t)k->tally[tag]);
+			tt_cell_int(&c[2], (int64_t)i);
 		}
 	}
 	return rc != TT_OK ? rc : tt_table_sort(t, "events", err);
@@ -258,9 +264,9 @@ meta_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
 				rc = tt_table_row(r, t, &c, err);
 			if (rc != TT_OK)
 				return rc;
-			tt_cell_int(&c[0], (int64_t)i);
-			tt_cell_text(&c[1], f->key);
-			tt_cell_text(&c[2], f->value);
+			tt_cell_text(&c[0], f->key);
+			tt_cell_text(&c[1], f->value);
+			tt_cell_int(&c[2], (int64_t)i);
 		}
 	}
 	return rc;
@@ -292,6 +298,8 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);
+	if (rc == TT_OK)
+		rc = report_notes(app, m, &r, err);
 	if (rc == TT_OK)
 		rc = info_summary(m, &r, err);
 	if (rc == TT_OK)

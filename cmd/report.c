@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "io/sink.h"
+#include "pass/pass.h"
 #include "version.h"
 
 /* By enum tt_render. */
@@ -54,6 +55,17 @@ report_form(const struct report_opts *o)
 			return (enum tt_render)i;
 	}
 	return TT_RENDER_TEXT;
+}
+
+int
+report_notes(struct app *app, const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+{
+	const char *caveat = tt_model_caveat(m);
+	int rc = tt_loss_notes(&app->loss, r, err);
+
+	if (rc == TT_OK && caveat)
+		rc = tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat, err);
+	return rc;
 }
 
 int

@@ -5,6 +5,7 @@
 #define TT_CMD_REPORT_H
 
 #include "cmd.h"
+#include "model/model.h"
 #include "out/table.h"
 
 struct report_opts {
@@ -18,6 +19,9 @@ void report_defaults(struct report_opts *o);
 
 /* The form the options ask for. */
 enum tt_render report_form(const struct report_opts *o);
+
+/* The lines that hold for the whole report: what was lost, and what to keep in mind. */
+int report_notes(struct app *app, const struct tt_model *m, struct tt_report *r, struct tt_err *err);
 
 /* Render ${r} and write it. */
 int report_write(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err);

@@ -200,18 +200,6 @@ arrange(const struct stats_opts *s, struct tt_report *r, size_t limit, struct tt
 	return TT_OK;
 }
 
-/* The lines above the tables: what was lost, and what to keep in mind. */
-static int
-add_notes(struct app *app, const struct tt_model *m, struct tt_report *r, struct tt_err *err)
-{
-	const char *caveat = tt_model_caveat(m);
-	int rc = tt_loss_notes(&app->loss, r, err);
-
-	if (rc == TT_OK && caveat)
-		rc = tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat, err);
-	return rc;
-}
-
 static int
 fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *m, size_t limit, struct tt_report *r,
     struct tt_err *err)
@@ -227,7 +215,7 @@ fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *
 		.table = s->table.v,
 		.rows = s->sort ? 0 : limit,
 	};
-	int rc = add_notes(app, m, r, err);
+	int rc = report_notes(app, m, r, err);
 
 	memcpy(po.budget_ns, s->budget_ns, sizeof po.budget_ns);
 	for (const struct tt_pass *const *p = tt_passes; rc == TT_OK && *p; p++) {
