@@ -59,13 +59,12 @@ dist_at(struct tt_counts *c, uint32_t marker, unsigned bucket, struct tt_err *er
 }
 
 static void
-widen(struct tt_dist *d, uint64_t min, uint64_t max, uint64_t n)
+widen(struct tt_dist *d, uint64_t not_min, uint64_t max)
 {
-	if (d->n == 0 || min < d->min)
-		d->min = min;
-	if (d->n == 0 || max > d->max)
+	if (not_min > d->not_min)
+		d->not_min = not_min;
+	if (max > d->max)
 		d->max = max;
-	d->n += n;
 }
 
 int
@@ -76,7 +75,7 @@ tt_counts_dur_slow(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt
 
 	if (!d)
 		return err->code;
-	widen(d, dur, dur, 1);
+	widen(d, ~dur, dur);
 	d->page[bucket / TT_HIST_PAGE][bucket % TT_HIST_PAGE]++;
 	return TT_OK;
 }
@@ -96,7 +95,7 @@ join_dist(struct tt_counts *into, uint32_t marker, const struct tt_dist *from, s
 			d->page[p][i] += from->page[p][i];
 	}
 	if (d)
-		widen(d, from->min, from->max, from->n);
+		widen(d, from->not_min, from->max);
 	return TT_OK;
 }
 
@@ -115,8 +114,7 @@ tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_e
 			c[i].self += from->node[p][i].self;
 		}
 		for (uint32_t i = 0; from->dist[p] && i < TT_TREE_PAGE && rc == TT_OK; i++)
-			if (from->dist[p][i].n)
-				rc = join_dist(into, (p << TT_TREE_PAGE_BITS) + i, &from->dist[p][i], err);
+			rc = join_dist(into, (p << TT_TREE_PAGE_BITS) + i, &from->dist[p][i], err);
 	}
 	return rc;
 }
@@ -134,14 +132,19 @@ tt_counts_hist(const struct tt_counts *c, uint32_t marker, struct tt_hist *into)
 {
 	const struct tt_dist *d = c->dist[marker >> TT_TREE_PAGE_BITS];
 
-	if (!d || !(d += marker & (TT_TREE_PAGE - 1))->n)
+	uint64_t n = 0;
+
+	if (!d)
 		return;
-	if (d->min < into->min)
-		into->min = d->min;
-	if (d->max > into->max)
-		into->max = d->max;
-	into->n += d->n;
+	d += marker & (TT_TREE_PAGE - 1);
 	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
-		for (unsigned i = 0; d->page[p] && i < TT_HIST_PAGE; i++)
+		for (unsigned i = 0; d->page[p] && i < TT_HIST_PAGE; i++) {
 			into->b[p * TT_HIST_PAGE + i] += d->page[p][i];
+			n += d->page[p][i];
+		}
+	into->n += n;
+	if (n && ~d->not_min < into->min)
+		into->min = ~d->not_min;
+	if (n && d->max > into->max)
+		into->max = d->max;
 }

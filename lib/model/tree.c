@@ -2,94 +2,41 @@
 
 #include <stdlib.h>
 
-/*
- * Everything lives in pages that never move, so that workers may read while the commit stage adds: a
- * node is complete before its hash entry is published, and a hash table that grew is published whole
- * while the old one stays until the end.
- */
-enum { DIR = 1u << 14 };              /* pages: 16,384 * 1,024 nodes */
-#define MAX_NODES ((uint32_t)DIR * TT_TREE_PAGE)
+#define MAX_NODES (TT_TREE_DIR * TT_TREE_PAGE)
 
-struct entry {
-	uint64_t key;
-	uint32_t parent;              /* kind in the top two bits */
-	_Atomic uint32_t node;        /* 0: empty; written last */
-};
-
-struct table {
-	struct table *older;
-	size_t n;                     /* entries, a power of two */
-	unsigned shift;
-	struct entry e[];
-};
-
-struct tt_tree {
-	struct tt_mem *mem;
-	uint32_t cap;
-	_Atomic uint32_t n;
-	uint64_t dropped;
-	struct table *_Atomic table;
-	struct tt_node *node[DIR];
-
-	struct tt_marker *marker;
-	size_t nmarker, capmarker;
-	uint32_t *mslot;              /* marker number + 1 by key */
-	size_t nmslot;
-};
-
-static uint32_t
-tag(uint32_t parent, enum tt_node_kind kind)
-{
-	/* Thread roots hang on the root alone and have keys of their own; two bits are enough. */
-	return parent | (kind == TT_NODE_ZONE ? 0 : kind == TT_NODE_ALLOC ? 1u : kind == TT_NODE_STACKS ? 3u : 2u) << 30;
-}
-
-static uint64_t
-root_key(enum tt_node_kind kind, uint64_t key)
-{
-	return kind == TT_NODE_SAMPLES ? key | (uint64_t)1 << 40 : key;
-}
-
-static inline size_t
-slot(const struct table *t, uint32_t parent, uint64_t key)
-{
-	return (size_t)(((key ^ (uint64_t)parent << 32) * 0x9E3779B97F4A7C15u + (uint64_t)parent * 0xD6E8FEB86659FD93u) >>
-	    t->shift);
-}
-
-static struct table *
+static struct tt_tree_table *
 new_table(struct tt_tree *tree, size_t n, struct tt_err *err)
 {
-	struct table *t = tt_mem_alloc(tree->mem, sizeof *t + n * sizeof t->e[0], err);
+	struct tt_tree_table *t = tt_mem_alloc(tree->mem, sizeof *t + n * sizeof t->e[0], err);
 
 	if (!t)
 		return NULL;
-	t->n = n;
+	t->mask = n - 1;
 	t->shift = (unsigned)(64 - __builtin_ctzll(n));
 	return t;
 }
 
 static void
-insert(struct table *t, uint32_t parent, uint64_t key, uint32_t node)
+insert(struct tt_tree_table *t, uint32_t tag, uint64_t key, uint32_t node)
 {
-	size_t i = slot(t, parent, key);
+	size_t i = tt_tree_slot(t, tag, key);
 
 	while (atomic_load_explicit(&t->e[i].node, memory_order_relaxed))
-		i = (i + 1) & (t->n - 1);
+		i = (i + 1) & t->mask;
 	t->e[i].key = key;
-	t->e[i].parent = parent;
+	t->e[i].parent = tag;
 	atomic_store_explicit(&t->e[i].node, node, memory_order_release);
 }
 
 static int
 grow_table(struct tt_tree *tree, struct tt_err *err)
 {
-	struct table *old = atomic_load_explicit(&tree->table, memory_order_relaxed);
-	struct table *t = new_table(tree, old->n * 4, err);
+	struct tt_tree_table *old = atomic_load_explicit(&tree->table, memory_order_relaxed);
+	struct tt_tree_table *t = new_table(tree, (old->mask + 1) * 4, err);
 
 	if (!t)
 		return err->code;
-	for (size_t i = 0; i < old->n; i++) {
+	for (size_t i = 0; i <= old->mask; i++) {
 		uint32_t node = atomic_load_explicit(&old->e[i].node, memory_order_relaxed);
 		if (node)
 			insert(t, old->e[i].parent, old->e[i].key, node);
@@ -125,7 +72,7 @@ tt_tree_new(struct tt_mem *mem, uint32_t cap, struct tt_tree **out, struct tt_er
 		return err->code;
 	tree->mem = mem;
 	tree->cap = cap < MAX_NODES - 64 ? cap : MAX_NODES - 64;
-	struct table *t = new_table(tree, 4096, err);
+	struct tt_tree_table *t = new_table(tree, 4096, err);
 	atomic_store(&tree->table, t);
 	*out = tree;
 	if (!t || new_node(tree, &root, &id, err) != TT_OK || new_node(tree, &more, &id, err) != TT_OK ||
@@ -144,36 +91,15 @@ tt_tree_free(struct tt_tree *tree)
 {
 	if (!tree)
 		return;
-	for (struct table *t = atomic_load(&tree->table), *older; t; t = older) {
+	for (struct tt_tree_table *t = atomic_load(&tree->table), *older; t; t = older) {
 		older = t->older;
-		tt_mem_free(tree->mem, t, sizeof *t + t->n * sizeof t->e[0]);
+		tt_mem_free(tree->mem, t, sizeof *t + (t->mask + 1) * sizeof t->e[0]);
 	}
-	for (size_t i = 0; i < DIR; i++)
+	for (size_t i = 0; i < TT_TREE_DIR; i++)
 		tt_mem_free(tree->mem, tree->node[i], tree->node[i] ? TT_TREE_PAGE * sizeof *tree->node[i] : 0);
 	tt_mem_free(tree->mem, tree->marker, tree->capmarker * sizeof *tree->marker);
 	tt_mem_free(tree->mem, tree->mslot, tree->nmslot * sizeof *tree->mslot);
 	tt_mem_free(tree->mem, tree, sizeof *tree);
-}
-
-uint32_t
-tt_tree_find(const struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key)
-{
-	const struct table *t = atomic_load_explicit(&((struct tt_tree *)(uintptr_t)tree)->table, memory_order_acquire);
-	uint32_t p = tag(parent, kind);
-
-	if (kind == TT_NODE_SAMPLES)
-		key = root_key(kind, key);
-	for (size_t i = slot(t, p, key);; i = (i + 1) & (t->n - 1)) {
-		uint32_t node = atomic_load_explicit(&((struct entry *)(uintptr_t)&t->e[i])->node, memory_order_acquire);
-		if (node == 0 || (t->e[i].key == key && t->e[i].parent == p))
-			return node;
-	}
-}
-
-const struct tt_node *
-tt_tree_node(const struct tt_tree *tree, uint32_t node)
-{
-	return &tree->node[node >> TT_TREE_PAGE_BITS][node & (TT_TREE_PAGE - 1)];
 }
 
 uint32_t
@@ -258,8 +184,8 @@ tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint6
 	}
 	if (tt_tree_count(tree) >= MAX_NODES)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %u call paths", MAX_NODES);
-	struct table *t = atomic_load_explicit(&tree->table, memory_order_relaxed);
-	if ((size_t)tt_tree_count(tree) * 2 >= t->n && (rc = grow_table(tree, err)) != TT_OK)
+	struct tt_tree_table *t = atomic_load_explicit(&tree->table, memory_order_relaxed);
+	if ((size_t)tt_tree_count(tree) * 2 > t->mask && (rc = grow_table(tree, err)) != TT_OK)
 		return rc;
 	if (kind < TT_NODE_THREAD)
 		n.depth = up->depth + 1;
@@ -270,7 +196,7 @@ tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint6
 	}
 	if ((rc = new_node(tree, &n, node, err)) != TT_OK)
 		return rc;
-	insert(atomic_load_explicit(&tree->table, memory_order_relaxed), tag(parent, kind), root_key(kind, key), *node);
+	insert(atomic_load_explicit(&tree->table, memory_order_relaxed), tt_tree_tag(parent, kind), tt_tree_key(kind, key), *node);
 	return TT_OK;
 }
 

@@ -43,6 +43,7 @@ struct tt_count {
 	uint64_t n;                   /* activations; allocations; samples whose leaf is here */
 	int64_t total;                /* ns; bytes for allocations */
 	int64_t self;                 /* ns */
+	uint32_t marker1;             /* the node's marker + 1, copied here by the worker that counts: 0 not yet */
 };
 
 struct tt_marker {                    /* dense marker number -> key */
@@ -53,13 +54,75 @@ struct tt_marker {                    /* dense marker number -> key */
 #define TT_TREE_PAGE_BITS 10
 #define TT_TREE_PAGE (1u << TT_TREE_PAGE_BITS)
 
-struct tt_tree;
+/* The hash from (parent, kind, key) to node. The node is written last, so whoever sees it sees the rest. */
+struct tt_tree_entry {
+	uint64_t key;
+	uint32_t parent;              /* kind in the top two bits */
+	_Atomic uint32_t node;        /* 0: empty */
+};
+
+struct tt_tree_table {
+	struct tt_tree_table *older;
+	size_t mask;
+	unsigned shift;
+	struct tt_tree_entry e[];
+};
+
+#define TT_TREE_DIR (1u << 14)        /* pages of nodes or markers */
+
+/* Everything lives in pages that never move, so workers read while the commit stage adds. */
+struct tt_tree {
+	struct tt_mem *mem;
+	uint32_t cap;
+	_Atomic uint32_t n;
+	uint64_t dropped;
+	struct tt_tree_table *_Atomic table;
+	struct tt_node *node[TT_TREE_DIR];
+
+	struct tt_marker *marker;
+	size_t nmarker, capmarker;
+	uint32_t *mslot;              /* marker number + 1 by key */
+	size_t nmslot;
+};
 
 int tt_tree_new(struct tt_mem *mem, uint32_t cap, struct tt_tree **tree, struct tt_err *err);
 void tt_tree_free(struct tt_tree *tree);
 
+/* Thread roots hang on the root alone and have keys of their own; two bits are enough for the kind. */
+static inline uint32_t
+tt_tree_tag(uint32_t parent, enum tt_node_kind kind)
+{
+	return parent | (kind < TT_NODE_THREAD ? (uint32_t)kind : kind == TT_NODE_STACKS ? 3u : 2u) << 30;
+}
+
+static inline uint64_t
+tt_tree_key(enum tt_node_kind kind, uint64_t key)
+{
+	return kind == TT_NODE_SAMPLES ? key | (uint64_t)1 << 40 : key;
+}
+
+static inline size_t
+tt_tree_slot(const struct tt_tree_table *t, uint32_t tag, uint64_t key)
+{
+	return (size_t)((key * 0x9E3779B97F4A7C15u ^ (uint64_t)tag * 0xD6E8FEB86659FD93u) >> t->shift);
+}
+
 /* Look up a child; 0 if there is none (yet). Any thread. */
-uint32_t tt_tree_find(const struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key);
+static inline uint32_t
+tt_tree_find(const struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key)
+{
+	const struct tt_tree_table *t = atomic_load_explicit(
+	    (struct tt_tree_table *_Atomic *)(uintptr_t)&tree->table, memory_order_acquire);
+	uint32_t tag = tt_tree_tag(parent, kind);
+
+	key = tt_tree_key(kind, key);
+	for (size_t i = tt_tree_slot(t, tag, key);; i = (i + 1) & t->mask) {
+		const struct tt_tree_entry *e = &t->e[i];
+		uint32_t node = atomic_load_explicit((_Atomic uint32_t *)(uintptr_t)&e->node, memory_order_acquire);
+		if (node == 0 || (e->key == key && e->parent == tag))
+			return node;
+	}
+}
 
 /* Find or add a child; over the cap TT_NODE_MORE. Only the commit stage. */
 int tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t process,
@@ -67,7 +130,11 @@ int tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, u
 
 /* Nodes 0 .. count-1 exist. */
 uint32_t tt_tree_count(const struct tt_tree *tree);
-const struct tt_node *tt_tree_node(const struct tt_tree *tree, uint32_t node);
+static inline const struct tt_node *
+tt_tree_node(const struct tt_tree *tree, uint32_t node)
+{
+	return &tree->node[node >> TT_TREE_PAGE_BITS][node & (TT_TREE_PAGE - 1)];
+}
 uint32_t tt_tree_markers(const struct tt_tree *tree);
 const struct tt_marker *tt_tree_marker(const struct tt_tree *tree, uint32_t marker);
 uint64_t tt_tree_dropped(const struct tt_tree *tree);   /* paths that went to "(more paths)" */
@@ -76,11 +143,9 @@ uint64_t tt_tree_dropped(const struct tt_tree *tree);   /* paths that went to "(
 
 /* The durations of one marker: a page of buckets per power of two that occurs. */
 struct tt_dist {
-	uint64_t n, min, max;
+	uint64_t not_min, max;        /* ~min, so that zero bytes are an empty one */
 	uint64_t *page[TT_HIST_PAGES];
 };
-
-#define TT_TREE_DIR (1u << 14)        /* pages of nodes or markers */
 
 struct tt_counts {
 	struct tt_mem *mem;
@@ -113,11 +178,10 @@ tt_counts_dur(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err 
 	if (d) {
 		d += marker & (TT_TREE_PAGE - 1);
 		uint64_t *page = d->page[bucket / TT_HIST_PAGE];
-		if (page && d->n) {
+		if (page) {
 			page[bucket % TT_HIST_PAGE]++;
-			d->n++;
-			if (dur < d->min)
-				d->min = dur;
+			if (~dur > d->not_min)
+				d->not_min = ~dur;
 			if (dur > d->max)
 				d->max = dur;
 			return TT_OK;

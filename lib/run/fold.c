@@ -110,12 +110,14 @@ descend(struct tt_fold *f, struct tt_fold_io *io, uint32_t up, enum tt_node_kind
 		node = up == TT_NODE_MORE && kind == TT_NODE_ZONE ? TT_NODE_MORE : tt_tree_find(tree, up, kind, key);
 	if (likely(node)) {
 		to->node = node;
-		to->marker = tt_tree_node(tree, node)->marker;
 		to->c = tt_counts_at(f->counts, node, err);
-		return likely(to->c != NULL) ? TT_OK : err->code;
+		if (unlikely(to->c == NULL))
+			return err->code;
+		if (unlikely(to->c->marker1 == 0))
+			to->c->marker1 = tt_tree_node(tree, node)->marker + 1;
+		return TT_OK;
 	}
 	to->c = NULL;
-	to->marker = TT_NO_MARKER;
 	return over_child(&io->over, up, kind, key, &to->node, err);
 }
 
@@ -125,7 +127,7 @@ add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint
 	if (!(f->needs & TT_NEEDS_HIST))
 		return TT_OK;
 	if (likely(l->c != NULL))
-		return tt_counts_dur(f->counts, l->marker, dur, err);
+		return tt_counts_dur(f->counts, l->c->marker1 - 1, dur, err);
 	struct tt_over *o = &io->over;
 	int rc = tt_mem_grow(o->mem, &o->late, &o->caplate, o->nlate + 1, sizeof *o->late, err);
 	if (rc == TT_OK)
@@ -360,7 +362,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 				l->c->self += e->dur;
 				count_of(io, &f->lvl[up])->self -= e->dur;
 				if (f->needs & TT_NEEDS_HIST)
-					rc = tt_counts_dur(f->counts, l->marker, e->dur, err);
+					rc = tt_counts_dur(f->counts, l->c->marker1 - 1, e->dur, err);
 				break;
 			}
 			rc = step_down(f, io, up, e->val, f->filtered &&

@@ -34,7 +34,7 @@ struct tt_over {
 struct tt_level {
 	struct tt_count *c;           /* NULL: node is one of the overlay */
 	int64_t ts;                   /* begin, where the zone has an end event of its own */
-	uint32_t node, marker;
+	uint32_t node;
 	uint32_t flags;
 	bool out;                     /* left out by the filter: stands for the zone around it */
 };
