@@ -32,7 +32,7 @@ static int
 grow_table(struct tt_tree *tree, struct tt_err *err)
 {
 	struct tt_tree_table *old = atomic_load_explicit(&tree->table, memory_order_relaxed);
-	struct tt_tree_table *t = new_table(tree, (old->mask + 1) * 4, err);
+	struct tt_tree_table *t = new_table(tree, (old->mask + 1) * 2, err);
 
 	if (!t)
 		return err->code;
@@ -185,7 +185,7 @@ tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint6
 	if (tt_tree_count(tree) >= MAX_NODES)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %u call paths", MAX_NODES);
 	struct tt_tree_table *t = atomic_load_explicit(&tree->table, memory_order_relaxed);
-	if ((size_t)tt_tree_count(tree) * 2 > t->mask && (rc = grow_table(tree, err)) != TT_OK)
+	if ((size_t)tt_tree_count(tree) * 4 > t->mask * 3 && (rc = grow_table(tree, err)) != TT_OK)
 		return rc;
 	if (kind < TT_NODE_THREAD)
 		n.depth = up->depth + 1;
