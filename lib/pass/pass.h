@@ -20,6 +20,8 @@ struct tt_pass_opts {
 	unsigned max_depth;           /* calltree; 0 none */
 	bool bottom_up;
 	const char *const *wait;      /* wait markers (globs) in place of the built-in table; NULL */
+	const char *const *table;     /* tables or passes to make, by name, NULL-terminated; NULL: all but the extra tables */
+	size_t rows;                  /* tables of paths: make no more rows than this, in the pass's own order; 0 all */
 };
 
 struct tt_pass {
@@ -28,11 +30,27 @@ struct tt_pass {
 	bool standard;                /* part of `tracetool stats` without --table */
 	int (*report)(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err);
 	/* Tables it can make, for `tracetool list metrics` and --table; NULL-terminated ids, with columns. */
-	const struct tt_pass_table { const char *id, *title; const struct tt_col *col; size_t ncol; } *tables;
+	const struct tt_pass_table {
+		const char *id, *title;
+		const struct tt_col *col;
+		size_t ncol;
+		bool extra;           /* made only when asked for by name (tt_pass_opts.table) */
+	} *tables;
 	size_t ntables;
 };
 
 extern const struct tt_pass *const tt_passes[];      /* NULL-terminated */
+
+/**
+ * tt_pass_begin(p, which, o, r, t, err):
+ * Begin the table p->tables[${which}] in ${r} if ${o} wants it: *${t} is the table, or NULL. A table is wanted
+ * when it is asked for by its id, or is not extra and its pass is asked for, or nothing is.
+ */
+int tt_pass_begin(const struct tt_pass *p, size_t which, const struct tt_pass_opts *o, struct tt_report *r,
+    struct tt_table **t, struct tt_err *err);
+
+/* One report note for each entry of ${loss} of severity notice and up. */
+int tt_loss_notes(const struct tt_loss *loss, struct tt_report *r, struct tt_err *err);
 
 /* Markers whose time is waiting, not work: names as the engine and Mono give them (globs). NULL-terminated. */
 extern const char *const tt_wait_markers[];

@@ -1,0 +1,158 @@
+/**
+ * Allocations folded; the contract is in allocs.h.
+ */
+#include "pass/allocs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int
+collect(struct tt_allocs *al, struct tt_err *err)
+{
+	const struct tt_model *m = al->p.m;
+	int rc = TT_OK;
+
+	for (uint32_t i = 0; i < al->p.n && rc == TT_OK; i++) {
+		const struct tt_node *n = tt_paths_node(&al->p, i);
+		struct tt_count c;
+
+		if (n->kind != TT_NODE_ALLOC)
+			continue;
+		c = tt_paths_count(&al->p, i);
+		if (c.n == 0)
+			continue;
+		rc = tt_mem_grow(&m->env->mem, &al->a, &al->cap, al->n + 1, sizeof *al->a, err);
+		if (rc != TT_OK)
+			return rc;
+		al->a[al->n++] = (struct tt_alloc){ .key = n->key, .n = c.n, .bytes = c.total, .node = al->p.owner[i],
+			.process = n->process };
+		al->total_n += c.n;
+		al->total_b += c.total;
+	}
+	return rc;
+}
+
+/* --- classes by number ------------------------------------------------------------ */
+
+static int
+by_class_key(const void *x, const void *y)
+{
+	const struct tt_alloc *a = x, *b = y;
+
+	if (a->process != b->process)
+		return a->process < b->process ? -1 : 1;
+	return (a->key > b->key) - (a->key < b->key);
+}
+
+static int
+by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static uint32_t
+find_class(const struct tt_allocs *al, const char *name)
+{
+	size_t lo = 0, hi = al->nclass;
+
+	while (hi - lo > 1) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (strcmp(al->class[mid], name) <= 0)
+			lo = mid;
+		else
+			hi = mid;
+	}
+	return (uint32_t)lo;
+}
+
+/* Names of all classes: sorted, each once. The allocations stand in order of class key. */
+static int
+list_classes(struct tt_allocs *al, struct tt_err *err)
+{
+	const struct tt_model *m = al->p.m;
+	size_t n = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < al->n && rc == TT_OK; i++) {
+		if (i > 0 && by_class_key(&al->a[i], &al->a[i - 1]) == 0)
+			continue;
+		rc = tt_mem_grow(&m->env->mem, &al->class, &al->capclass, n + 1, sizeof *al->class, err);
+		if (rc == TT_OK)
+			al->class[n++] = tt_model_class(m, al->a[i].process, al->a[i].key);
+	}
+	if (n)
+		qsort(al->class, n, sizeof *al->class, by_text);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || strcmp(al->class[i], al->class[al->nclass - 1]) != 0)
+			al->class[al->nclass++] = al->class[i];
+	}
+	return rc;
+}
+
+static int
+number_classes(struct tt_allocs *al, struct tt_err *err)
+{
+	int rc;
+
+	if (al->n)
+		qsort(al->a, al->n, sizeof *al->a, by_class_key);
+	rc = list_classes(al, err);
+	for (size_t i = 0; i < al->n && rc == TT_OK; i++) {
+		struct tt_alloc *a = &al->a[i];
+
+		if (i > 0 && by_class_key(a, a - 1) == 0)
+			a->class = a[-1].class;
+		else
+			a->class = find_class(al, tt_model_class(al->p.m, a->process, a->key));
+	}
+	return rc;
+}
+
+int
+tt_allocs_init(struct tt_allocs *al, const struct tt_model *m, struct tt_err *err)
+{
+	int rc;
+
+	*al = (struct tt_allocs){ 0 };
+	rc = tt_paths_init(&al->p, m, err);
+	if (rc == TT_OK)
+		rc = collect(al, err);
+	return rc != TT_OK ? rc : number_classes(al, err);
+}
+
+void
+tt_allocs_free(struct tt_allocs *al)
+{
+	struct tt_mem *mem;
+
+	if (!al->p.m)
+		return;
+	mem = &al->p.m->env->mem;
+	tt_mem_free(mem, al->a, al->cap * sizeof *al->a);
+	tt_mem_free(mem, al->class, al->capclass * sizeof *al->class);
+	tt_paths_free(&al->p);
+}
+
+struct order {
+	const struct tt_allocs *al;
+	uint64_t (*of)(const struct tt_allocs *, const struct tt_alloc *);
+};
+
+static int
+by_number(const void *x, const void *y, void *arg)
+{
+	const struct order *o = arg;
+	uint64_t a = o->of(o->al, x), b = o->of(o->al, y);
+
+	return (a > b) - (a < b);
+}
+
+void
+tt_allocs_sort(struct tt_allocs *al, uint64_t (*of)(const struct tt_allocs *, const struct tt_alloc *))
+{
+	struct order o = { al, of };
+
+	if (al->n)
+		qsort_r(al->a, al->n, sizeof *al->a, by_number, &o);
+}

@@ -1,0 +1,46 @@
+/**
+ * All allocations of a run, folded once for the tables of gcalloc; private to lib/pass.
+ *
+ * The site of an allocation is the nearest zone around it (or frame of its recorded stack) that is not
+ * one of the runtime's own allocation wrappers.
+ */
+#ifndef TT_PASS_ALLOCS_H
+#define TT_PASS_ALLOCS_H
+
+#include "pass/paths.h"
+
+/* One node of the tree: allocations of one class on one path. */
+struct tt_alloc {
+	uint64_t key;                 /* of the class */
+	uint64_t n;
+	int64_t bytes;
+	uint32_t node;                /* the path: owner of the allocation's node */
+	uint32_t class;               /* number in tt_allocs.class */
+	uint32_t process;
+};
+
+struct tt_allocs {
+	struct tt_paths p;
+	struct tt_alloc *a;
+	size_t n, cap;
+	const char **class;           /* names, in order, each once */
+	size_t nclass, capclass;
+	uint64_t total_n;
+	int64_t total_b;
+};
+
+/* Collect from ${m}. Free with tt_allocs_free() also after an error. */
+int tt_allocs_init(struct tt_allocs *al, const struct tt_model *m, struct tt_err *err);
+void tt_allocs_free(struct tt_allocs *al);
+
+/* The row of the site, or TT_NO_ROW outside any zone. */
+static inline uint32_t
+tt_alloc_site(const struct tt_allocs *al, const struct tt_alloc *a)
+{
+	return tt_paths_row(&al->p, a->node);
+}
+
+/* Sort by a number that ${of} gives each; equal ones keep no order. */
+void tt_allocs_sort(struct tt_allocs *al, uint64_t (*of)(const struct tt_allocs *, const struct tt_alloc *));
+
+#endif

@@ -1,0 +1,498 @@
+/**
+ * The pass "frames": how long frames take, how many are over budget, which are the worst and why.
+ *
+ * Every figure is over the exact durations of all whole frames; nothing here goes through a histogram
+ * but the histogram. Definitions: tracetool-metrics(7), Frames.
+ */
+#include <string.h>
+
+#include "pass/passes.h"
+#include "pass/paths.h"
+#include "stat/num.h"
+
+enum { F_FRAMES, F_BUDGETS, F_HISTOGRAM, F_HITCHES, F_HITCH_MARKERS };
+
+enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999, S_MAX, S_FPS, S_LOW1, S_LOW01, S_OVER60,
+	S_OVER30, S_OVER20, S_PARTIAL, S_N };
+
+static const struct tt_col summary_col[S_N] = {
+	[S_TIME] = { "time", "time", TT_UNIT_TEXT, "wall: from a frame's begin to the next; cpu: the same without waits on the frame thread." },
+	[S_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Whole frames." },
+	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean frame time." },
+	[S_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median frame time (nearest rank, exact)." },
+	[S_STDDEV] = { "stddev_ns", "std dev", TT_UNIT_NS, "Standard deviation of all frame times (of the population)." },
+	[S_P90] = { "p90_ns", "p90", TT_UNIT_NS, "90th percentile of the frame times (nearest rank, exact)." },
+	[S_P95] = { "p95_ns", "p95", TT_UNIT_NS, "95th percentile of the frame times (nearest rank, exact)." },
+	[S_P99] = { "p99_ns", "p99", TT_UNIT_NS, "99th percentile of the frame times (nearest rank, exact)." },
+	[S_P999] = { "p999_ns", "p99.9", TT_UNIT_NS, "99.9th percentile of the frame times (nearest rank, exact)." },
+	[S_MAX] = { "max_ns", "max", TT_UNIT_NS, "Longest frame." },
+	[S_FPS] = { "fps", "mean FPS", TT_UNIT_MILLI, "Frames divided by the sum of their times." },
+	[S_LOW1] = { "low_1_fps", "1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the worst 1 % of the frames (their number rounded up)." },
+	[S_LOW01] = { "low_01_fps", "0.1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the worst 0.1 % of the frames (their number rounded up)." },
+	[S_OVER60] = { "over_16_67", "over 16.67 ms", TT_UNIT_COUNT, "Frames longer than 1/60 s exactly." },
+	[S_OVER30] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames longer than 1/30 s exactly." },
+	[S_OVER20] = { "over_50", "over 50 ms", TT_UNIT_COUNT, "Frames longer than 50 ms." },
+	[S_PARTIAL] = { "partial", "partial, left out", TT_UNIT_COUNT,
+	    "Frames that are not whole: cut by the beginning or the end of the capture." },
+};
+
+enum { B_TIME, B_BUDGET, B_LIMIT, B_OVER, B_SHARE, B_N };
+
+static const struct tt_col budget_col[B_N] = {
+	[B_TIME] = { "time", "time", TT_UNIT_TEXT, "wall or cpu, as in the table frames." },
+	[B_BUDGET] = { "budget", "budget", TT_UNIT_TEXT, "Budget in ms, as given." },
+	[B_LIMIT] = { "budget_ns", "budget", TT_UNIT_NS, "The longest time within it, in whole ns." },
+	[B_OVER] = { "over", "frames over", TT_UNIT_COUNT, "Frames longer than the budget." },
+	[B_SHARE] = { "over_share", "over", TT_UNIT_PERCENT, "Their share of all whole frames." },
+};
+
+enum { H_FROM, H_TO, H_COUNT, H_SHARE, H_BELOW, H_N };
+
+static const struct tt_col histogram_col[H_N] = {
+	[H_FROM] = { "from_ns", "from", TT_UNIT_NS, "Frames longer than this (the first row: from 0)." },
+	[H_TO] = { "to_ns", "to", TT_UNIT_NS, "Frames up to and with this; empty: no limit." },
+	[H_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Frames between." },
+	[H_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Their share of all whole frames." },
+	[H_BELOW] = { "cumulative", "all up to", TT_UNIT_PERCENT, "Share of frames in this row and those above it." },
+};
+
+enum { W_FRAME, W_START, W_DUR, W_CPU, W_TOP, W_BYTES, W_ALLOCS, W_GC, W_THREAD, W_N };
+
+static const struct tt_col hitch_col[W_N] = {
+	[W_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as --frames counts." },
+	[W_START] = { "start_ns", "start", TT_UNIT_NS, "When it begins." },
+	[W_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time." },
+	[W_CPU] = { "cpu_ns", "CPU", TT_UNIT_NS, "CPU-active time; empty where it cannot be known." },
+	[W_TOP] = { "top", "top markers by self time", TT_UNIT_TEXT, "The three with most self time in it on the frame thread." },
+	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on all threads in it." },
+	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations on all threads in it." },
+	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS, "Time in it during which a collection was stopping or had stopped the world." },
+	[W_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "The frame thread." },
+};
+
+enum { K_FRAME, K_RANK, K_MARKER, K_SELF, K_SHARE, K_CALLS, K_N };
+
+static const struct tt_col hitch_marker_col[K_N] = {
+	[K_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1." },
+	[K_RANK] = { "rank", "rank", TT_UNIT_COUNT, "Place by self time in this frame, from 1." },
+	[K_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker." },
+	[K_SELF] = { "self_ns", "self", TT_UNIT_NS, "Its self time in this frame on the frame thread." },
+	[K_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Its share of the frame's wall time." },
+	[K_CALLS] = { "count", "count", TT_UNIT_COUNT, "Its activations that begin in this frame." },
+};
+
+static const struct tt_pass_table tables[] = {
+	[F_FRAMES] = { "frames", "Frames", summary_col, S_N, false },
+	[F_BUDGETS] = { "frame_budgets", "Frames over budget", budget_col, B_N, false },
+	[F_HISTOGRAM] = { "frame_histogram", "Frame time histogram", histogram_col, H_N, false },
+	[F_HITCHES] = { "hitches", "Worst frames", hitch_col, W_N, false },
+	[F_HITCH_MARKERS] = { "hitch_markers", "Markers of the worst frames", hitch_marker_col, K_N, true },
+};
+
+#define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with --frame-marker NAME"
+#define NO_CPU "no CPU-active time: no wait marker or lock contention was recorded, so waits cannot be told from work"
+
+/* Frame times of one kind, sorted. */
+struct times {
+	const char *name;
+	int64_t *ns;
+	size_t n;
+	uint64_t sum;
+};
+
+struct fold {
+	const struct tt_model *m;
+	const struct tt_pass_opts *o;
+	struct tt_report *r;
+	const struct tt_frames *f;
+	struct times wall, cpu;
+	struct tt_paths paths;
+};
+
+/* --- the times ------------------------------------------------------------------ */
+
+static int
+collect(struct fold *fo, struct times *t, const char *name, bool cpu, struct tt_err *err)
+{
+	const struct tt_frames *f = fo->f;
+
+	*t = (struct times){ .name = name, .n = f->n };
+	t->ns = tt_mem_alloc(&fo->m->env->mem, f->n * sizeof *t->ns, err);
+	if (!t->ns)
+		return err->code;
+	for (size_t i = 0; i < f->n; i++) {
+		int64_t wait = cpu ? f->wait_ns[i] : 0;
+
+		t->ns[i] = wait < f->dur[i] ? f->dur[i] - wait : 0;
+		t->sum += (uint64_t)t->ns[i];
+	}
+	tt_sort_i64(t->ns, t->n);
+	return TT_OK;
+}
+
+static size_t
+count_over(const struct times *t, int64_t limit)
+{
+	size_t lo = 0, hi = t->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (t->ns[mid] > limit)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return t->n - lo;
+}
+
+/* Mean FPS, in thousandths, of the worst ceil(n / part) frames. */
+static int64_t
+worst_fps(const struct times *t, size_t part)
+{
+	size_t n = t->n / part + (t->n % part != 0);
+	uint64_t sum = 0;
+
+	for (size_t i = t->n - n; i < t->n; i++)
+		sum += (uint64_t)t->ns[i];
+	return tt_ratio(n, UINT64_C(1000000000000), sum);
+}
+
+/* --- tables ----------------------------------------------------------------------- */
+
+/*
+ * Budgets in whole ns: a time is an integer, so "longer than 1e9/60 ns" is "longer than its whole part".
+ */
+static const struct { const char *name; int64_t ns; } standard_budget[] = {
+	{ "16.67", 1000000000 / 60 }, { "33.33", 1000000000 / 30 }, { "50", 50000000 },
+};
+#define NBUDGET (sizeof standard_budget / sizeof *standard_budget)
+
+static int
+put_summary(struct fold *fo, struct tt_table *t, const struct times *x, struct tt_err *err)
+{
+	struct tt_cell *c;
+	int rc = tt_table_row(fo->r, t, &c, err);
+
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_text(&c[S_TIME], x->name);
+	tt_cell_int(&c[S_COUNT], (int64_t)x->n);
+	tt_cell_int(&c[S_MEAN], tt_ratio(x->sum, 1, x->n));
+	tt_cell_int(&c[S_MEDIAN], tt_quantile_i64(x->ns, x->n, 1, 2));
+	tt_cell_int(&c[S_STDDEV], tt_stddev_i64(x->ns, x->n));
+	tt_cell_int(&c[S_P90], tt_quantile_i64(x->ns, x->n, 90, 100));
+	tt_cell_int(&c[S_P95], tt_quantile_i64(x->ns, x->n, 95, 100));
+	tt_cell_int(&c[S_P99], tt_quantile_i64(x->ns, x->n, 99, 100));
+	tt_cell_int(&c[S_P999], tt_quantile_i64(x->ns, x->n, 999, 1000));
+	tt_cell_int(&c[S_MAX], x->ns[x->n - 1]);
+	if (x->sum) {
+		tt_cell_int(&c[S_FPS], tt_ratio(x->n, UINT64_C(1000000000000), x->sum));
+		tt_cell_int(&c[S_LOW1], worst_fps(x, 100));
+		tt_cell_int(&c[S_LOW01], worst_fps(x, 1000));
+	}
+	tt_cell_int(&c[S_OVER60], (int64_t)count_over(x, standard_budget[0].ns));
+	tt_cell_int(&c[S_OVER30], (int64_t)count_over(x, standard_budget[1].ns));
+	tt_cell_int(&c[S_OVER20], (int64_t)count_over(x, standard_budget[2].ns));
+	tt_cell_int(&c[S_PARTIAL], (int64_t)fo->f->partial);
+	return TT_OK;
+}
+
+/* CPU-active time where it cannot be known: a row that says so by being empty. */
+static int
+put_no_cpu(struct fold *fo, struct tt_table *t, struct tt_err *err)
+{
+	struct tt_cell *c;
+	int rc = tt_table_row(fo->r, t, &c, err);
+
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_text(&c[S_TIME], "cpu");
+	return TT_OK;
+}
+
+/* What a frame is in this capture, and why there is no CPU-active time if there is none. */
+static int
+summary_note(struct fold *fo, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_frames *f = fo->f;
+
+	t->note = tt_report_text(fo->r, err, "frames begin at %s%s%s on thread \"%s\"%s%s", f->marker ? "\"" : "",
+	    f->marker ? f->marker : "the capture's frame marks", f->marker ? "\"" : "",
+	    fo->m->threads.t[f->thread[0]]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU);
+	return t->note ? TT_OK : err->code;
+}
+
+static int
+summary(struct fold *fo, struct tt_table *t, struct tt_err *err)
+{
+	int rc;
+
+	t->facts = true;
+	if (!fo->f || fo->f->n == 0)
+		return TT_OK;
+	rc = summary_note(fo, t, err);
+	if (rc == TT_OK)
+		rc = put_summary(fo, t, &fo->wall, err);
+	if (rc != TT_OK)
+		return rc;
+	return fo->f->has_wait ? put_summary(fo, t, &fo->cpu, err) : put_no_cpu(fo, t, err);
+}
+
+static int
+put_budget(struct fold *fo, struct tt_table *t, const struct times *x, const char *name, int64_t limit,
+    struct tt_err *err)
+{
+	size_t over = count_over(x, limit);
+	struct tt_cell *c;
+	int rc = tt_table_row(fo->r, t, &c, err);
+
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_text(&c[B_TIME], x->name);
+	tt_cell_text(&c[B_BUDGET], name);
+	tt_cell_int(&c[B_LIMIT], limit);
+	tt_cell_int(&c[B_OVER], (int64_t)over);
+	tt_cell_share(&c[B_SHARE], (int64_t)over, (int64_t)x->n);
+	return TT_OK;
+}
+
+static int
+budgets_of(struct fold *fo, struct tt_table *t, const struct times *x, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < NBUDGET && rc == TT_OK; i++)
+		rc = put_budget(fo, t, x, standard_budget[i].name, standard_budget[i].ns, err);
+	for (unsigned i = 0; i < fo->o->nbudget && rc == TT_OK; i++)
+		rc = put_budget(fo, t, x, fo->o->budget[i], fo->o->budget_ns[i], err);
+	return rc;
+}
+
+static int
+budgets(struct fold *fo, struct tt_table *t, struct tt_err *err)
+{
+	int rc;
+
+	t->whole = true;
+	if (!fo->f || fo->f->n == 0)
+		return TT_OK;
+	rc = budgets_of(fo, t, &fo->wall, err);
+	return rc == TT_OK && fo->f->has_wait ? budgets_of(fo, t, &fo->cpu, err) : rc;
+}
+
+/* Upper edges in ns, those people know frame rates by among them: 120, 90, 60, 45, 30, 24, 20, 15 FPS. */
+static const int64_t edge[] = { 100000, 250000, 500000, 1000000, 2000000, 3000000, 4000000, 5000000, 6000000, 7000000,
+	8333333, 10000000, 11111111, 13333333, 16666666, 18000000, 20000000, 22222222, 25000000, 33333333, 41666666,
+	50000000, 66666666, 100000000, 150000000, 250000000, 500000000, 1000000000, 2000000000, 5000000000 };
+#define NEDGE (sizeof edge / sizeof *edge)
+
+static int
+put_bucket(struct fold *fo, struct tt_table *t, size_t i, size_t n, size_t below, struct tt_err *err)
+{
+	struct tt_cell *c;
+	int rc = tt_table_row(fo->r, t, &c, err);
+
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_int(&c[H_FROM], i ? edge[i - 1] : 0);
+	if (i < NEDGE)
+		tt_cell_int(&c[H_TO], edge[i]);
+	tt_cell_int(&c[H_COUNT], (int64_t)n);
+	tt_cell_share(&c[H_SHARE], (int64_t)n, (int64_t)fo->wall.n);
+	tt_cell_share(&c[H_BELOW], (int64_t)below, (int64_t)fo->wall.n);
+	return TT_OK;
+}
+
+/* From the first row that holds a frame to the last. */
+static int
+histogram(struct fold *fo, struct tt_table *t, struct tt_err *err)
+{
+	size_t below = 0;
+	int rc = TT_OK;
+
+	t->whole = true;
+	if (!fo->f)
+		return TT_OK;
+	for (size_t i = 0; i <= NEDGE && below < fo->wall.n && rc == TT_OK; i++) {
+		size_t upto = i < NEDGE ? fo->wall.n - count_over(&fo->wall, edge[i]) : fo->wall.n;
+
+		if (upto > 0)
+			rc = put_bucket(fo, t, i, upto - below, upto, err);
+		below = upto;
+	}
+	return rc;
+}
+
+/* --- the worst frames ------------------------------------------------------------- */
+
+/* Time of [start, end) of ${process} in which a collection was stopping or had stopped the world. */
+static int64_t
+pause_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < m->npause; i++) {
+		const struct tt_pause *p = &m->pause[i];
+		int64_t from = p->start > start ? p->start : start, to = p->end < end ? p->end : end;
+
+		if (p->process == process && from < to)
+			sum += to - from;
+	}
+	return sum;
+}
+
+static size_t
+hitches_shown(const struct fold *fo)
+{
+	if (!fo->f)
+		return 0;
+	return fo->o->hitches && fo->o->hitches < fo->f->nhitch ? fo->o->hitches : fo->f->nhitch;
+}
+
+static const char *
+label(const struct fold *fo, const struct tt_hitch *h, unsigned rank)
+{
+	const struct tt_thread *th = fo->m->threads.t[fo->f->thread[h->frame]];
+
+	return tt_paths_label(&fo->paths, tt_model_key(fo->m, th->process, h->top[rank].key));
+}
+
+/* "World:Frame 12.345 ms, ..." of the first three. */
+static int
+put_top(struct fold *fo, const struct tt_hitch *h, struct tt_cell *c, struct tt_err *err)
+{
+	const char *text = "";
+
+	for (unsigned i = 0; i < h->ntop && i < 3; i++) {
+		char time[32];
+
+		*tt_put_time(time, h->top[i].self) = '\0';
+		text = tt_report_text(fo->r, err, "%s%s%s %s", text, i ? ", " : "", label(fo, h, i), time);
+		if (!text)
+			return err->code;
+	}
+	if (h->ntop)
+		tt_cell_text(c, text);
+	return TT_OK;
+}
+
+static int
+put_hitch(struct fold *fo, struct tt_table *t, const struct tt_hitch *h, struct tt_err *err)
+{
+	const struct tt_frames *f = fo->f;
+	const struct tt_thread *th = fo->m->threads.t[f->thread[h->frame]];
+	int64_t start = f->start[h->frame], dur = f->dur[h->frame];
+	struct tt_cell *c;
+	int rc = tt_table_row(fo->r, t, &c, err);
+
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_int(&c[W_FRAME], (int64_t)f->number[h->frame]);
+	tt_cell_int(&c[W_START], start);
+	tt_cell_int(&c[W_DUR], dur);
+	if (f->has_wait)
+		tt_cell_int(&c[W_CPU], f->wait_ns[h->frame] < dur ? dur - f->wait_ns[h->frame] : 0);
+	tt_cell_int(&c[W_BYTES], (int64_t)f->alloc_b[h->frame]);
+	tt_cell_int(&c[W_ALLOCS], (int64_t)f->alloc_n[h->frame]);
+	tt_cell_int(&c[W_GC], pause_in(fo->m, th->process, start, start + dur));
+	tt_cell_text(&c[W_THREAD], th->name);
+	return put_top(fo, h, &c[W_TOP], err);
+}
+
+static int
+hitches(struct fold *fo, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < hitches_shown(fo) && rc == TT_OK; i++)
+		rc = put_hitch(fo, t, &fo->f->hitch[i], err);
+	return rc;
+}
+
+static int
+put_hitch_marker(struct fold *fo, struct tt_table *t, const struct tt_hitch *h, unsigned rank, struct tt_err *err)
+{
+	const char *name = tt_report_text(fo->r, err, "%s", label(fo, h, rank));
+	struct tt_cell *c;
+	int rc = name ? tt_table_row(fo->r, t, &c, err) : err->code;
+
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_int(&c[K_FRAME], (int64_t)fo->f->number[h->frame]);
+	tt_cell_int(&c[K_RANK], (int64_t)rank + 1);
+	tt_cell_text(&c[K_MARKER], name);
+	tt_cell_int(&c[K_SELF], h->top[rank].self);
+	tt_cell_share(&c[K_SHARE], h->top[rank].self, fo->f->dur[h->frame]);
+	tt_cell_int(&c[K_CALLS], (int64_t)h->top[rank].calls);
+	return TT_OK;
+}
+
+static int
+hitch_markers(struct fold *fo, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < hitches_shown(fo); i++) {
+		for (unsigned k = 0; k < fo->f->hitch[i].ntop && rc == TT_OK; k++)
+			rc = put_hitch_marker(fo, t, &fo->f->hitch[i], k, err);
+	}
+	return rc;
+}
+
+/* --- the pass ------------------------------------------------------------------------ */
+
+static int
+tables_of(struct fold *fo, struct tt_err *err)
+{
+	static int (*const make[])(struct fold *, struct tt_table *, struct tt_err *) = {
+		[F_FRAMES] = summary, [F_BUDGETS] = budgets, [F_HISTOGRAM] = histogram, [F_HITCHES] = hitches,
+		[F_HITCH_MARKERS] = hitch_markers,
+	};
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
+		bool none = !fo->f || fo->f->n == 0;
+		struct tt_table *t;
+
+		/* Without frames, one table that says so is enough unless the others are asked for. */
+		if (none && i != F_FRAMES && !fo->o->table)
+			break;
+		rc = tt_pass_begin(&tt_pass_frames, i, fo->o, fo->r, &t, err);
+		if (rc != TT_OK || !t)
+			continue;
+		t->empty_reason = fo->f && fo->f->n == 0 ? "no whole frame in this capture" : NO_FRAMES;
+		rc = make[i](fo, t, err);
+	}
+	return rc;
+}
+
+static int
+report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+{
+	struct fold fo = { .m = m, .o = o, .r = r, .f = m->frames };
+	int rc = TT_OK;
+
+	if (fo.f)
+		rc = collect(&fo, &fo.wall, "wall", false, err);
+	if (rc == TT_OK && fo.f && fo.f->has_wait)
+		rc = collect(&fo, &fo.cpu, "cpu", true, err);
+	if (rc == TT_OK && hitches_shown(&fo))
+		rc = tt_paths_init(&fo.paths, m, err);
+	if (rc == TT_OK)
+		rc = tables_of(&fo, err);
+	tt_paths_free(&fo.paths);
+	tt_mem_free(&m->env->mem, fo.wall.ns, fo.wall.n * sizeof *fo.wall.ns);
+	tt_mem_free(&m->env->mem, fo.cpu.ns, fo.cpu.n * sizeof *fo.cpu.ns);
+	return rc;
+}
+
+const struct tt_pass tt_pass_frames = {
+	.name = "frames",
+	.summary = "frame times: percentiles, FPS, lows, budgets, histogram, worst frames and why",
+	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS,
+	.standard = true,
+	.report = report,
+	.tables = tables,
+	.ntables = TT_NCOL(tables),
+};

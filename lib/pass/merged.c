@@ -1,0 +1,171 @@
+/**
+ * The merged call tree; the contract is in merged.h.
+ */
+#include "pass/merged.h"
+
+#include "stat/num.h"
+
+static struct tt_mem *
+mem_of(const struct tt_merged *g)
+{
+	return &g->p->m->env->mem;
+}
+
+void
+tt_merged_free(struct tt_merged *g)
+{
+	if (!g->p)
+		return;
+	tt_mem_free(mem_of(g), g->v, g->cap * sizeof *g->v);
+	tt_mem_free(mem_of(g), g->at, g->p->n * sizeof *g->at);
+	tt_mem_free(mem_of(g), g->slot, g->nslot * sizeof *g->slot);
+	*g = (struct tt_merged){ 0 };
+}
+
+static uint32_t *
+find_slot(const struct tt_merged *g, uint32_t parent, uint32_t row)
+{
+	uint64_t key = (uint64_t)parent << 32 | row;
+	size_t i = (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & (g->nslot - 1);
+
+	while (g->slot[i] && (g->v[g->slot[i] - 1].parent != parent || g->v[g->slot[i] - 1].row != row))
+		i = (i + 1) & (g->nslot - 1);
+	return &g->slot[i];
+}
+
+static int
+add_node(struct tt_merged *g, uint32_t parent, uint32_t row, uint32_t *number, struct tt_err *err)
+{
+	int rc = tt_mem_grow(mem_of(g), &g->v, &g->cap, (size_t)g->n + 1, sizeof *g->v, err);
+
+	if (rc != TT_OK)
+		return rc;
+	g->v[g->n] = (struct tt_mnode){ .parent = parent, .row = row, .child = TT_NO_MNODE, .sibling = TT_NO_MNODE };
+	*number = g->n++;
+	return TT_OK;
+}
+
+/* The merged node of a shown zone: found, or new. */
+static int
+zone_node(struct tt_merged *g, uint32_t node, uint32_t *number, struct tt_err *err)
+{
+	uint32_t up = g->at[tt_paths_node(g->p, node)->parent], row = tt_paths_row(g->p, node);
+	uint32_t *slot = find_slot(g, up, row);
+	int rc = TT_OK;
+
+	if (!*slot) {
+		rc = add_node(g, up, row, number, err);
+		if (rc == TT_OK)
+			*slot = *number + 1;
+		return rc;
+	}
+	*number = *slot - 1;
+	return TT_OK;
+}
+
+static int
+place(struct tt_merged *g, uint32_t node, struct tt_err *err)
+{
+	const struct tt_node *n = tt_paths_node(g->p, node);
+	struct tt_count c = tt_paths_count(g->p, node);
+	int rc = TT_OK;
+
+	if (n->kind == TT_NODE_THREAD) {
+		rc = add_node(g, TT_NO_MNODE, TT_NO_ROW, &g->at[node], err);
+		if (rc == TT_OK)
+			g->v[g->at[node]].thread = (uint32_t)n->key;
+	} else if (tt_paths_shown(g->p, node)) {
+		rc = zone_node(g, node, &g->at[node], err);
+		if (rc != TT_OK)
+			return rc;
+		g->v[g->at[node]].n += c.n;
+		g->v[g->at[node]].total += c.total;
+		g->v[g->at[node]].self += c.self;
+	} else if (n->kind == TT_NODE_ALLOC || tt_paths_timed(g->p, node)) {
+		uint32_t up = g->at[node] = g->at[n->parent];
+
+		if (up != TT_NO_MNODE && n->kind == TT_NODE_ALLOC)
+			g->v[up].alloc_b += c.total;
+		else if (up != TT_NO_MNODE && g->v[up].row != TT_NO_ROW)
+			g->v[up].self += c.self;
+	}
+	return rc;
+}
+
+/* A thread's total is that of its outermost zones. */
+static void
+sum_up(struct tt_merged *g)
+{
+	for (uint32_t i = g->n; i-- > 0;) {
+		struct tt_mnode *v = &g->v[i], *up;
+
+		if (v->parent == TT_NO_MNODE) {
+			v->sibling = g->first;
+			g->first = i;
+			g->total += v->total;
+			continue;
+		}
+		up = &g->v[v->parent];
+		v->sibling = up->child;
+		up->child = i;
+		up->alloc_b += v->alloc_b;
+		if (up->row == TT_NO_ROW)
+			up->total += v->total;
+	}
+}
+
+static bool
+wanted(const struct tt_merged *g, const struct tt_mnode *v)
+{
+	const struct tt_filter *f = &g->p->m->filter;
+
+	if (v->row == TT_NO_ROW)
+		return !f->marker && !f->category;
+	return g->p->row[v->row].name->wanted;
+}
+
+static void
+mark_kept(struct tt_merged *g)
+{
+	for (uint32_t i = 0; i < g->n; i++) {
+		struct tt_mnode *v = &g->v[i];
+
+		v->keep = wanted(g, v) || (v->parent != TT_NO_MNODE && g->v[v->parent].keep);
+	}
+	/* Upwards only afterwards: what is kept for something below it keeps nothing else below it. */
+	for (uint32_t i = g->n; i-- > 0;) {
+		if (g->v[i].keep && g->v[i].parent != TT_NO_MNODE)
+			g->v[g->v[i].parent].keep = true;
+	}
+}
+
+int
+tt_merged_init(struct tt_merged *g, const struct tt_paths *p, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	*g = (struct tt_merged){ .p = p, .first = TT_NO_MNODE, .nslot = 64 };
+	while (g->nslot < 2 * (size_t)p->n)
+		g->nslot *= 2;
+	g->at = tt_mem_alloc(mem_of(g), p->n * sizeof *g->at, err);
+	g->slot = tt_mem_alloc(mem_of(g), g->nslot * sizeof *g->slot, err);
+	if (!g->at || !g->slot)
+		return err->code;
+	for (uint32_t i = 0; i < p->n && rc == TT_OK; i++) {
+		g->at[i] = TT_NO_MNODE;
+		rc = place(g, i, err);
+	}
+	if (rc == TT_OK) {
+		sum_up(g);
+		mark_kept(g);
+	}
+	return rc;
+}
+
+bool
+tt_merged_over(const struct tt_merged *g, int64_t part, int64_t e4)
+{
+	if (part <= 0)
+		return e4 <= 0;
+	return (tt_u128)(uint64_t)part * 10000 >= (tt_u128)(uint64_t)g->total * (uint64_t)e4;
+}

@@ -1,0 +1,17 @@
+/**
+ * The passes by name, for the registry and for tests; private to lib/pass.
+ */
+#ifndef TT_PASS_PASSES_H
+#define TT_PASS_PASSES_H
+
+#include "pass/pass.h"
+
+extern const struct tt_pass tt_pass_frames, tt_pass_gcalloc, tt_pass_categories, tt_pass_markers, tt_pass_calltree,
+    tt_pass_threads, tt_pass_loss;
+
+#define TT_NCOL(c) (sizeof (c) / sizeof (c)[0])
+
+/* ${part} of ${all} in 1/100 percent; empty where ${all} is 0. */
+void tt_cell_share(struct tt_cell *c, int64_t part, int64_t all);
+
+#endif

@@ -1,0 +1,249 @@
+/**
+ * The call tree as passes look at it; the contract is in paths.h.
+ *
+ * A node's number is larger than its parent's, so what a node inherits is found in one run forwards.
+ */
+#include "pass/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/names.h"
+
+static void *
+array(struct tt_paths *p, size_t n, size_t elem, struct tt_err *err)
+{
+	return tt_mem_alloc(&p->m->env->mem, n * elem, err);
+}
+
+static void
+drop(struct tt_paths *p, void *a, size_t n, size_t elem)
+{
+	tt_mem_free(&p->m->env->mem, a, n * elem);
+}
+
+void
+tt_paths_free(struct tt_paths *p)
+{
+	if (!p->m)
+		return;
+	drop(p, p->row_of, p->nmarker, sizeof *p->row_of);
+	drop(p, p->row, p->nmarker, sizeof *p->row);
+	drop(p, p->by_row, p->nmarker, sizeof *p->by_row);
+	drop(p, p->owner, p->n, sizeof *p->owner);
+	drop(p, p->root, p->n, sizeof *p->root);
+	drop(p, p->child, p->n, sizeof *p->child);
+	drop(p, p->sibling, p->n, sizeof *p->sibling);
+	tt_arena_free(&p->text);
+	*p = (struct tt_paths){ 0 };
+}
+
+/* --- rows --------------------------------------------------------------------- */
+
+static int
+by_full_name(const void *a, const void *b, void *arg)
+{
+	const struct tt_model *m = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int c = strcmp(m->name[x].full, m->name[y].full);
+
+	return c ? c : (x > y) - (x < y);
+}
+
+static void
+make_rows(struct tt_paths *p)
+{
+	const struct tt_name *name = p->m->name;
+
+	for (uint32_t i = 0; i < p->nmarker; i++) {
+		uint32_t marker = p->by_row[i];
+
+		if (i == 0 || strcmp(name[marker].full, name[p->by_row[i - 1]].full) != 0)
+			p->row[p->nrow++] = (struct tt_row){ &name[marker], name[marker].shown, i, 0 };
+		p->row[p->nrow - 1].n++;
+		p->row_of[marker] = p->nrow - 1;
+	}
+}
+
+static int
+by_label(const void *a, const void *b, void *arg)
+{
+	const struct tt_row *row = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int c = strcmp(row[x].label, row[y].label);
+
+	return c ? c : (x > y) - (x < y);
+}
+
+/* The label of a row that is not alone with its short name: that and the argument list. */
+static int
+longer_label(struct tt_paths *p, struct tt_row *row, struct tt_err *err)
+{
+	const char *full = row->name->full, *list = full + tt_name_bare(full);
+	size_t n = strlen(row->name->shown), more = strlen(list);
+	char *s;
+
+	/* With --names full there is nothing to add: full names differ. */
+	if (row->name->shown == full)
+		return TT_OK;
+	s = tt_arena_alloc(&p->text, n + more + 1, err);
+	if (!s)
+		return err->code;
+	memcpy(s, row->name->shown, n);
+	memcpy(s + n, list, more);
+	row->label = s;
+	return TT_OK;
+}
+
+/* Make labels differ: rows in ${order} whose labels are alike get their argument list, or else the full name. */
+static int
+part_labels(struct tt_paths *p, uint32_t *order, bool full, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	qsort_r(order, p->nrow, sizeof *order, by_label, p->row);
+	for (uint32_t i = 0, j; i < p->nrow && rc == TT_OK; i = j) {
+		j = i + 1;
+		while (j < p->nrow && strcmp(p->row[order[i]].label, p->row[order[j]].label) == 0)
+			j++;
+		/* The first one's label is compared with until its neighbours have been looked at. */
+		for (uint32_t k = j; j - i > 1 && k-- > i && rc == TT_OK;) {
+			struct tt_row *row = &p->row[order[k]];
+
+			if (full)
+				row->label = row->name->full;
+			else
+				rc = longer_label(p, row, err);
+		}
+	}
+	return rc;
+}
+
+static int
+make_labels(struct tt_paths *p, struct tt_err *err)
+{
+	uint32_t *order = array(p, p->nrow, sizeof *order, err);
+	int rc;
+
+	if (!order)
+		return err->code;
+	for (uint32_t i = 0; i < p->nrow; i++)
+		order[i] = i;
+	rc = part_labels(p, order, false, err);
+	if (rc == TT_OK)
+		rc = part_labels(p, order, true, err);
+	drop(p, order, p->nrow, sizeof *order);
+	return rc;
+}
+
+/* --- nodes -------------------------------------------------------------------- */
+
+static bool
+is_hidden(const struct tt_paths *p, const struct tt_node *n)
+{
+	return n->kind == TT_NODE_ZONE && n->marker < p->nmarker && p->m->name[n->marker].alloc_wrapper &&
+	    !p->m->filter.wrappers;
+}
+
+static void
+inherit(struct tt_paths *p)
+{
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct tt_node *n = tt_paths_node(p, i);
+		bool top = n->kind >= TT_NODE_THREAD || i == TT_NODE_MORE;
+
+		p->root[i] = top ? i : p->root[n->parent];
+		p->owner[i] = top || (n->kind == TT_NODE_ZONE && !is_hidden(p, n)) ? i : p->owner[n->parent];
+	}
+}
+
+int
+tt_paths_init(struct tt_paths *p, const struct tt_model *m, struct tt_err *err)
+{
+	*p = (struct tt_paths){ .m = m, .n = tt_tree_count(m->tree), .nmarker = (uint32_t)m->nname };
+	tt_arena_init(&p->text, &m->env->mem);
+	p->row_of = array(p, p->nmarker, sizeof *p->row_of, err);
+	p->row = array(p, p->nmarker, sizeof *p->row, err);
+	p->by_row = array(p, p->nmarker, sizeof *p->by_row, err);
+	p->owner = array(p, p->n, sizeof *p->owner, err);
+	p->root = array(p, p->n, sizeof *p->root, err);
+	if (!p->row_of || !p->row || !p->by_row || !p->owner || !p->root)
+		return err->code;
+	for (uint32_t i = 0; i < p->nmarker; i++)
+		p->by_row[i] = i;
+	qsort_r(p->by_row, p->nmarker, sizeof *p->by_row, by_full_name, (void *)(uintptr_t)m);
+	make_rows(p);
+	inherit(p);
+	return make_labels(p, err);
+}
+
+const char *
+tt_paths_label(const struct tt_paths *p, const struct tt_name *name)
+{
+	uint32_t lo = 0, hi = p->nrow;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		int c = strcmp(p->row[mid].name->full, name->full);
+
+		if (c == 0)
+			return p->row[mid].label;
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return name->shown;
+}
+
+const struct tt_thread *
+tt_paths_thread(const struct tt_paths *p, uint32_t node)
+{
+	const struct tt_node *root = tt_paths_node(p, p->root[node]);
+
+	if (root->kind != TT_NODE_THREAD && root->kind != TT_NODE_SAMPLES && root->kind != TT_NODE_STACKS)
+		return NULL;
+	return root->key < p->m->threads.n ? p->m->threads.t[root->key] : NULL;
+}
+
+int
+tt_paths_link(struct tt_paths *p, struct tt_err *err)
+{
+	p->child = array(p, p->n, sizeof *p->child, err);
+	p->sibling = array(p, p->n, sizeof *p->sibling, err);
+	if (!p->child || !p->sibling)
+		return err->code;
+	/* From the end, so that siblings come out in order of number. */
+	for (uint32_t i = p->n; i-- > 1;) {
+		uint32_t parent = tt_paths_node(p, i)->parent;
+
+		p->sibling[i] = p->child[parent];
+		p->child[parent] = i;
+	}
+	return TT_OK;
+}
+
+bool
+tt_walk_next(struct tt_walk *w)
+{
+	const struct tt_paths *p = w->p;
+
+	if (!w->begun) {
+		w->begun = true;
+		w->node = 0;
+		return p->n > 0;
+	}
+	if (!w->leave && p->child[w->node]) {
+		w->node = p->child[w->node];
+		return true;
+	}
+	if (!w->leave) {
+		w->leave = true;
+		return true;
+	}
+	if (w->node == 0)
+		return false;
+	w->leave = p->sibling[w->node] == 0;
+	w->node = w->leave ? tt_paths_node(p, w->node)->parent : p->sibling[w->node];
+	return true;
+}

@@ -1,0 +1,86 @@
+/**
+ * The call tree as passes look at it: rows of equal names, hidden wrappers, nesting.
+ *
+ * A row is what a table of markers has one line for: all markers of one full name, of all processes. The
+ * runtime's allocation wrappers are hidden unless filter.wrappers is set: what they did belongs to the
+ * zone around them, their owner.
+ */
+#ifndef TT_PASS_PATHS_H
+#define TT_PASS_PATHS_H
+
+#include "model/model.h"
+
+#define TT_NO_ROW UINT32_MAX
+
+struct tt_paths {
+	const struct tt_model *m;
+	uint32_t n;                   /* nodes */
+	uint32_t *row_of;             /* by marker number */
+	uint32_t nmarker;
+	struct tt_row {
+		const struct tt_name *name;
+		const char *label;    /* what to show: as name->shown, but no two rows alike */
+		uint32_t first, n;    /* its markers: by_row[first .. first + n - 1] */
+	} *row;                       /* in order of full name */
+	uint32_t nrow;
+	uint32_t *by_row;             /* marker numbers, those of one row together */
+	uint32_t *owner;              /* by node: the shown zone at or above it, else its thread root */
+	uint32_t *root;               /* by node: its thread root; itself for "(more paths)" */
+	uint32_t *child, *sibling;    /* by node: first child, next sibling, 0 none; made by tt_paths_link() */
+	struct tt_arena text;
+};
+
+/* Look at ${m}, which must have been resolved. Free with tt_paths_free() also after an error. */
+int tt_paths_init(struct tt_paths *p, const struct tt_model *m, struct tt_err *err);
+void tt_paths_free(struct tt_paths *p);
+
+static inline const struct tt_node *
+tt_paths_node(const struct tt_paths *p, uint32_t node)
+{
+	return tt_tree_node(p->m->tree, node);
+}
+
+static inline struct tt_count
+tt_paths_count(const struct tt_paths *p, uint32_t node)
+{
+	return tt_counts_get(p->m->counts, node);
+}
+
+/* Is ${node} a zone with time: not of a sample or a recorded stack? */
+static inline bool
+tt_paths_timed(const struct tt_paths *p, uint32_t node)
+{
+	return tt_paths_node(p, node)->kind == TT_NODE_ZONE &&
+	    (node == TT_NODE_MORE || tt_paths_node(p, p->root[node])->kind == TT_NODE_THREAD);
+}
+
+/* A timed zone that is not hidden. */
+static inline bool
+tt_paths_shown(const struct tt_paths *p, uint32_t node)
+{
+	return p->owner[node] == node && tt_paths_timed(p, node);
+}
+
+/* The row of a zone, or TT_NO_ROW for anything else. */
+static inline uint32_t
+tt_paths_row(const struct tt_paths *p, uint32_t node)
+{
+	uint32_t marker = tt_paths_node(p, node)->marker;
+
+	return marker == TT_NO_MARKER || marker >= p->nmarker ? TT_NO_ROW : p->row_of[marker];
+}
+
+/* The label of the row of a name, or how the name is shown where the tree has no such row. */
+const char *tt_paths_label(const struct tt_paths *p, const struct tt_name *name);
+
+/* The thread a node is of; NULL for "(more paths)". */
+const struct tt_thread *tt_paths_thread(const struct tt_paths *p, uint32_t node);
+
+/* Fill child and sibling. */
+int tt_paths_link(struct tt_paths *p, struct tt_err *err);
+
+/* A walk over all nodes, each met twice: before and after everything below it. Needs tt_paths_link(). */
+struct tt_walk { const struct tt_paths *p; uint32_t node; bool leave; bool begun; };
+bool tt_walk_next(struct tt_walk *w);
+
+#endif
