@@ -211,7 +211,7 @@ build_index(struct mlpd *m, struct tt_err *err)
 	if (rc != TT_END)
 		return rc;
 	if (m->nunit > 0) {
-		m->zero = zero;
+		m->zero += zero;
 		for (size_t i = 0; i < m->nunit; i++)
 			m->unit[i].ts -= zero;
 	}

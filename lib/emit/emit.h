@@ -47,12 +47,16 @@ struct tt_emit_opts {
 	struct tt_render_opts csv;
 	struct tt_pass_opts pass;     /* CSV tables */
 	uint64_t estimate;            /* zones + allocations in the input as the prepass counted; 0 unknown */
+	/* In place of tt_sink_open() where not NULL: tests keep outputs in memory. */
+	int (*open)(void *arg, const char *path, struct tt_sink **sink, struct tt_err *err);
+	void *open_arg;
 };
 
 struct tt_emit {
 	const char *name, *summary;
 	const char *const *suffix;    /* without compression: ".json"; NULL-terminated */
 	unsigned needs;
+	unsigned (*needs_for)(const struct tt_emit_opts *o);  /* where they depend on options; NULL: needs. By tt_emit_needs() */
 	int (*begin)(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err);
 	int (*chunk)(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 	int (*rare)(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
@@ -63,6 +67,16 @@ struct tt_emit {
 };
 
 extern const struct tt_emit *const tt_emits[];       /* NULL-terminated */
+
+/**
+ * tt_emit_needs(e, o):
+ * What ${e} needs to do what ${o} asks: e->needs, but for a CSV table what its pass needs. Without
+ * TT_NEEDS_SLICES `chunk`, `rare` and `write` need not be called, and do nothing.
+ */
+unsigned tt_emit_needs(const struct tt_emit *e, const struct tt_emit_opts *o);
+
+/* Open ${path} for an emitter: o->open where there is one, else tt_sink_open(). */
+int tt_emit_open(const struct tt_emit_opts *o, const char *path, struct tt_sink **sink, struct tt_err *err);
 
 /* The emitter for a name, or for a path's suffix; NULL. */
 const struct tt_emit *tt_emit_named(const char *name);

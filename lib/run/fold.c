@@ -149,18 +149,21 @@ add_slice(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, int64_t dur, uin
 	return TT_OK;
 }
 
-/* Is a zone left out by what the filter says of its name or depth? */
+/* Is a zone left out by its depth? */
 static bool
-left_out(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key, size_t depth)
+left_out(const struct tt_fold *f, size_t depth)
 {
-	const struct tt_filter *flt = &f->m->filter;
+	return f->m->filter.depth && depth >= f->m->filter.depth;
+}
 
-	if (flt->depth && depth >= flt->depth)
+/* The runtime's own steps of an allocation stay in the tree, where passes strip them; outputs do not show them. */
+static bool
+shown(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key)
+{
+	if (f->m->filter.wrappers)
 		return true;
-	if (flt->wrappers || !(f->needs & TT_NEEDS_TEXT))
-		return false;
 	const struct tt_name *n = tt_model_key(f->m, io->cap->process, key);
-	return n && n->alloc_wrapper;
+	return !n || !n->alloc_wrapper;
 }
 
 /* Step down from level ${i} to level i + 1. */
@@ -206,7 +209,7 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 	up->self -= end - ts;
 	if (counts)
 		rc = add_dur(f, io, l, (uint64_t)(end - ts), err);
-	if (rc == TT_OK && (f->needs & TT_NEEDS_SLICES))
+	if (rc == TT_OK && (f->needs & TT_NEEDS_SLICES) && shown(f, io, key))
 		rc = add_slice(f, io, ts, end - ts, key, i - 1, flags, err);
 	return rc;
 }
@@ -243,7 +246,7 @@ end_base(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, str
 	const struct tt_open *top = &io->base.z[io->base.n - 1];
 	if ((e->flags & TT_F_UNWIND) && top->key == TT_KEY_EXCEPTION && top->ts == e->ts && (top->flags & TT_F_CONT) &&
 	    io->base.n <= n)
-		return step_down(f, io, io->base.n - 1, top->key, left_out(f, io, top->key, io->base.n - 1), err);
+		return step_down(f, io, io->base.n - 1, top->key, left_out(f, io->base.n - 1), err);
 	return TT_OK;
 }
 
@@ -329,7 +332,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 		rc = descend(f, io, 0, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
 	f->lvl[0].out = false;
 	for (size_t i = 0; i < io->base.n && rc == TT_OK; i++)
-		rc = step_down(f, io, i, io->base.z[i].key, f->filtered && left_out(f, io, io->base.z[i].key, i), err);
+		rc = step_down(f, io, i, io->base.z[i].key, f->filtered && left_out(f, i), err);
 	return rc;
 }
 
@@ -366,14 +369,14 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 				break;
 			}
 			rc = step_down(f, io, up, e->val, f->filtered &&
-			    (e->dur < f->m->filter.min_dur || left_out(f, io, e->val, up)), err);
+			    (e->dur < f->m->filter.min_dur || left_out(f, up)), err);
 			if (rc == TT_OK)
 				rc = finish(f, io, top, e->ts, e->ts + e->dur, e->val, e->flags, err);
 			break;
 		case TT_ZONE_BEGIN:
 			up = e->depth < UINT16_MAX ? base + e->depth : top;
 			top = up + 1;
-			rc = step_down(f, io, up, e->val, f->filtered && left_out(f, io, e->val, up), err);
+			rc = step_down(f, io, up, e->val, f->filtered && left_out(f, up), err);
 			f->lvl[top].ts = e->ts;
 			f->lvl[top].flags = e->flags;
 			break;

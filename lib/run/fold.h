@@ -43,7 +43,7 @@ struct tt_fold {
 	struct tt_mem *mem;
 	const struct tt_model *m;
 	unsigned needs;
-	bool filtered;                /* a filter on time, duration, depth or wrappers is set */
+	bool filtered;                /* a filter on time, duration or depth is set */
 	bool alias;                   /* class keys were reused: tell them apart by time */
 	struct tt_counts *counts;     /* this worker's */
 	struct tt_level *lvl;

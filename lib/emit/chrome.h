@@ -1,0 +1,117 @@
+/**
+ * The parts of the Chrome JSON emitter. Internal to lib/emit/chrome*.c.
+ *
+ * chrome.c        life, files (parts), what stands before and after the events
+ * chrome_zones.c  zones and allocations: `chunk`, the hot path
+ * chrome_rare.c   counters, flows, instants: `rare`
+ * chrome_pairs.c  the B/E form: zones put aside, and written thread by thread
+ *
+ * Every record but the first of a file begins with ",\n", so records can be joined in any order.
+ */
+#ifndef TT_EMIT_CHROME_H
+#define TT_EMIT_CHROME_H
+
+#include <stdatomic.h>
+
+#include "emit/common.h"
+#include "emit/emit.h"
+#include "emit/micros.h"
+#include "emit/pieces.h"
+#include "emit/slices.h"
+
+/* The time of the first event: readers leave an event at 0 out of the bounds of the trace. */
+#define CHROME_FIRST_NS 1000
+
+struct chrome_process {
+	struct tt_pieces pieces;      /* zones: `,"name":"...","cat":"..."}`; allocations: `,"name":"GC.Alloc",...,"bytes":` */
+	struct tt_frags counter;      /* `,"name":"...",...,"args":{"bytes":` by counter id */
+};
+
+struct chrome_part {                  /* one file */
+	struct tt_sink *sink;
+	uint64_t bytes;
+	int64_t first_ts, last_ts;    /* of the chunks in it, for the frames it shows */
+	uint8_t *seen;                /* threads with a record in it, a bit each */
+	size_t capseen;
+};
+
+struct chrome {
+	struct tt_emit_opts o;
+	struct tt_env *env;
+	const struct tt_model *m;
+	int64_t origin;               /* model time of CHROME_FIRST_NS */
+	char *stem;                   /* split: path without suffix, and the suffix */
+	size_t stem_n, stem_cap;
+	const char *suffix;
+	struct chrome_process *process;
+	size_t nprocess;
+	struct chrome_part *part;
+	size_t npart, cappart, committed;
+	struct tt_slices slices;      /* B/E form: zones put aside */
+	struct tt_buf scratch;
+	_Atomic uint64_t *unwritten;  /* values and zones that JSON cannot hold; workers count too */
+};
+
+/* The output's time of ${ts}, or UINT64_MAX where the sum is beyond what can be written. */
+static inline uint64_t
+chrome_time(const struct chrome *c, int64_t ts)
+{
+	uint64_t ns = (uint64_t)ts - (uint64_t)c->origin + CHROME_FIRST_NS;
+
+	return ts >= c->origin && ns < INT64_MAX ? ns : UINT64_MAX;
+}
+
+/* Print ${s}: text of constant length. */
+#define CHROME_PUT(p, s) ((char *)memcpy(p, s, sizeof(s) - 1) + sizeof(s) - 1)
+
+/* The most the fixed part of a record takes: heads are at most 56 bytes, with two numbers and what is between. */
+#define CHROME_RECORD 192
+
+/* `,\n{"ph":"X","pid":1,"tid":2,"ts":` for ${phase} `X`. At most 56 bytes, 64 are written. */
+char *chrome_put_head(char *p, const char *phase, uint32_t pid, uint32_t tid);
+
+static inline uint32_t
+chrome_pid(uint32_t process)
+{
+	return process + 1;
+}
+
+static inline uint32_t
+chrome_tid(const struct tt_thread *t)
+{
+	return t->index + 1;
+}
+
+/* Write records of ${thread} to the current part. */
+int chrome_put(struct chrome *c, const struct tt_thread *thread, const char *p, size_t n, struct tt_err *err);
+
+/* Events from ${from} to ${to} are in the current part. */
+void chrome_span(struct chrome *c, int64_t from, int64_t to);
+
+/* Would ${more} bytes make the current part larger than the user wants its files? */
+bool chrome_full(const struct chrome *c, size_t more);
+
+/* Begin a new part. */
+int chrome_turn(struct chrome *c, struct tt_err *err);
+
+/* --- chrome_zones.c ------------------------------------------------------ */
+
+/* Make the ready-made pieces of all processes. */
+int chrome_names(struct chrome *c, struct tt_err *err);
+int chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+
+/* --- chrome_rare.c ------------------------------------------------------- */
+
+int chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
+
+int chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+
+/* --- chrome_pairs.c ------------------------------------------------------ */
+
+/* What `chunk` and `rare` make in the B/E form is a run of these, since zones wait and text does not. */
+struct chrome_frame { uint64_t zones, n; };   /* zones: n is a number of struct tt_slice; else of bytes */
+
+int chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, size_t n, struct tt_err *err);
+int chrome_pairs_finish(struct chrome *c, struct tt_err *err);
+
+#endif

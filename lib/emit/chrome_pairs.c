@@ -1,0 +1,195 @@
+/**
+ * Chrome JSON in its B/E form: a begin and an end for each zone, one thread after the other.
+ *
+ * Readers sort by time and keep the file's order among equals, and DevTools pairs B with E in file order
+ * on one stack for all threads. So every B must stand in the file before those inside it, also where it is
+ * known only later (a zone hands out itself when it ends): zones are put aside (slices.h) and written at the
+ * end. Among equal times this gives: the ends of what is over, inner first; then the begins, outer first.
+ */
+#include <string.h>
+
+#include "emit/chrome.h"
+
+struct open {
+	struct tt_slice s;
+	uint64_t end;                 /* in the output's time */
+};
+
+struct pairs {
+	struct chrome *c;
+	const struct tt_thread *thread;
+	struct tt_buf out;
+	struct tt_micros micros;
+	struct open *open;            /* the zones written and not ended, outermost first */
+	size_t nopen, capopen;
+	uint64_t last;                /* the latest time written */
+};
+
+/* --- during the run ----------------------------------------------------- */
+
+int
+chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (const char *end = p + n; p < end && rc == TT_OK;) {
+		struct chrome_frame f;
+
+		memcpy(&f, p, sizeof f);
+		p += sizeof f;
+		if (!f.zones) {
+			if (chrome_full(c, f.n))
+				rc = chrome_turn(c, err);
+			if (rc == TT_OK)
+				rc = chrome_put(c, v->thread, p, f.n, err);
+			if (f.n && v->b->min_ts <= v->b->max_ts)
+				chrome_span(c, v->b->min_ts, v->b->max_ts);
+			p += f.n;
+			continue;
+		}
+		for (; f.n > 0 && rc == TT_OK; f.n--, p += sizeof(struct tt_slice)) {
+			struct tt_slice s;
+
+			/* The text before may have left the slices at any address. */
+			memcpy(&s, p, sizeof s);
+			rc = tt_slices_add(&c->slices, v->thread, &s, 1, err);
+		}
+	}
+	return rc;
+}
+
+/* --- at the end --------------------------------------------------------- */
+
+static int
+put(struct pairs *w, const char *phase, uint64_t ts, uint64_t key, struct tt_err *err)
+{
+	const struct tt_thread *t = w->thread;
+	struct tt_piece piece;
+	char *p;
+	int rc = tt_pieces_zone(&w->c->process[t->process].pieces, key, &w->c->scratch, &piece, err);
+
+	if (rc != TT_OK || !piece.s)
+		return rc;
+	rc = tt_buf_room(&w->out, CHROME_RECORD + piece.n + TT_FRAG_PAD, err);
+	if (rc != TT_OK)
+		return rc;
+	p = chrome_put_head(w->out.p + w->out.n, phase, chrome_pid(t->process), chrome_tid(t));
+	p = tt_put_micros(p, &w->micros, ts);
+	p = tt_frag_copy(p, piece.s, piece.n);
+	w->out.n = (size_t)(p - w->out.p);
+	w->last = ts;
+	return TT_OK;
+}
+
+static int
+flush(struct pairs *w, struct tt_err *err)
+{
+	int rc = chrome_put(w->c, w->thread, w->out.p, w->out.n, err);
+
+	w->out.n = 0;
+	return rc;
+}
+
+/* End the innermost zone. */
+static int
+pop(struct pairs *w, struct tt_err *err)
+{
+	const struct open *o = &w->open[--w->nopen];
+
+	return put(w, "E", o->end > w->last ? o->end : w->last, o->s.key, err);
+}
+
+/* End the zones that are over where one at ${depth} begins at ${ts}. */
+static int
+pop_to(struct pairs *w, uint32_t depth, uint64_t ts, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	while (w->nopen > 0 && rc == TT_OK) {
+		const struct open *o = &w->open[w->nopen - 1];
+
+		if (o->s.depth < depth && o->end >= ts)
+			break;
+		rc = pop(w, err);
+	}
+	return rc;
+}
+
+static int
+push(struct pairs *w, const struct tt_slice *s, uint64_t ts, uint64_t end, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&w->c->env->mem, &w->open, &w->capopen, w->nopen + 1, sizeof *w->open, err);
+
+	if (rc != TT_OK)
+		return rc;
+	/* An inner zone never outlives the one around it. */
+	if (w->nopen > 0 && end > w->open[w->nopen - 1].end)
+		end = w->open[w->nopen - 1].end;
+	w->open[w->nopen++] = (struct open){ .s = *s, .end = end };
+	chrome_span(w->c, s->ts, s->ts);
+	return put(w, "B", ts, s->key, err);
+}
+
+/* A file is full: end what is open in it, and go on in the next one with what begins from here. */
+static int
+turn(struct pairs *w, struct tt_err *err)
+{
+	int rc = flush(w, err);
+
+	if (rc != TT_OK || !chrome_full(w->c, 0))
+		return rc;
+	while (w->nopen > 0 && rc == TT_OK)
+		rc = pop(w, err);
+	if (rc == TT_OK)
+		rc = flush(w, err);
+	w->last = 0;
+	return rc == TT_OK ? chrome_turn(w->c, err) : rc;
+}
+
+static int
+put_pair(void *arg, const struct tt_slice *s, struct tt_err *err)
+{
+	struct pairs *w = arg;
+	uint64_t ts = chrome_time(w->c, s->ts), end = ts + (uint64_t)s->dur;
+	int rc = TT_OK;
+
+	if (tt_stopped(w->c->env))
+		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+	if (w->out.n >= 1 << 16)
+		rc = turn(w, err);
+	if (rc == TT_OK)
+		rc = pop_to(w, s->depth, ts, err);
+	if (rc != TT_OK)
+		return rc;
+	/* Zones that overlap (a damaged capture) are moved apart: ends and begins stay in order. */
+	if (ts < w->last)
+		ts = w->last;
+	return push(w, s, ts, end > ts ? end : ts, err);
+}
+
+static int
+put_thread(struct pairs *w, size_t i, struct tt_err *err)
+{
+	int rc;
+
+	w->last = 0;
+	w->thread = w->c->slices.thread[i].thread;
+	rc = tt_slices_each(&w->c->slices, i, put_pair, w, err);
+	while (w->nopen > 0 && rc == TT_OK)
+		rc = pop(w, err);
+	return rc == TT_OK ? flush(w, err) : rc;
+}
+
+int
+chrome_pairs_finish(struct chrome *c, struct tt_err *err)
+{
+	struct pairs w = { .c = c };
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < c->slices.nthread && rc == TT_OK; i++)
+		if (c->slices.thread[i].thread)
+			rc = put_thread(&w, i, err);
+	tt_buf_free(&w.out);
+	tt_mem_free(&c->env->mem, w.open, w.capopen * sizeof *w.open);
+	return rc;
+}

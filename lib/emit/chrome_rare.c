@@ -1,0 +1,366 @@
+/**
+ * Chrome JSON: what is rare, in file order: counters, heap size, flows, instants.
+ *
+ * Stack samples have no shape that viewers of zones read (output-formats.md, 1.6): they are left out,
+ * and the file says so.
+ */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "emit/chrome.h"
+
+#define LARGEST_EXACT ((uint64_t)1 << 53)     /* of integers in a double */
+
+struct rare {
+	struct chrome *c;
+	const struct tt_view *v;
+	struct tt_buf *out;
+	struct tt_err *err;
+	size_t i;                     /* place of the event in the batch */
+	const struct tt_event *e;
+	uint64_t ts;
+};
+
+/* Begin a record at the event's time; it goes on with `,"name"...` or another key. */
+static int
+put_head(struct rare *r, const char *phase, uint64_t ts)
+{
+	int rc = tt_buf_room(r->out, CHROME_RECORD, r->err);
+	char *p;
+
+	if (rc != TT_OK)
+		return rc;
+	p = chrome_put_head(r->out->p + r->out->n, phase, chrome_pid(r->v->cap->process), chrome_tid(r->v->thread));
+	p = tt_put_fixed(p, (int64_t)ts, 3);
+	r->out->n = (size_t)(p - r->out->p);
+	return TT_OK;
+}
+
+/* --- arguments ---------------------------------------------------------- */
+
+/* A number as JSON; what a double cannot hold exactly becomes a string. */
+static int
+put_number(struct rare *r, enum tt_type type, uint64_t bits)
+{
+	bool large = type == TT_T_I64 ? bits + LARGEST_EXACT > 2 * LARGEST_EXACT :
+	    type == TT_T_U64 && bits > LARGEST_EXACT;
+	char text[40], *p = text;
+
+	if (large)
+		*p++ = '"';
+	p = tt_put_value(p, type, bits);
+	if (large)
+		*p++ = '"';
+	return tt_buf_add(r->out, text, (size_t)(p - text), r->err);
+}
+
+static bool
+is_finite(enum tt_type type, uint64_t bits)
+{
+	double d;
+
+	memcpy(&d, &bits, sizeof d);
+	return type != TT_T_F64 || isfinite(d);
+}
+
+static int
+put_text_arg(struct rare *r, const struct tt_event *a)
+{
+	size_t n;
+	const char *s = tt_event_text(r->v->b, a, &n);
+	int rc;
+
+	if ((rc = tt_buf_text(r->out, "\"", r->err)) != TT_OK || (rc = tt_buf_json(r->out, s, n, r->err)) != TT_OK)
+		return rc;
+	return tt_buf_text(r->out, "\"", r->err);
+}
+
+static int
+put_arg(struct rare *r, const struct tt_event *a)
+{
+	switch ((enum tt_type)a->depth) {
+	case TT_T_TEXT:
+		return put_text_arg(r, a);
+	case TT_T_BLOB:
+		return tt_buf_printf(r->out, r->err, "\"%" PRIu32 " bytes\"", a->dur);
+	case TT_T_PTR:
+		return tt_buf_printf(r->out, r->err, "\"0x%" PRIx64 "\"", a->val);
+	default:
+		return put_number(r, (enum tt_type)a->depth, a->val);
+	}
+}
+
+/* The event's arguments, numbered: the formats we read give them no names. */
+static int
+put_args(struct rare *r)
+{
+	const struct tt_event *a = NULL;
+	bool first = true;
+	int rc = TT_OK;
+
+	for (unsigned k = 0; rc == TT_OK && (a = tt_event_arg(r->v->b, r->i, a)); k++) {
+		if (a->depth > TT_T_PTR || !is_finite((enum tt_type)a->depth, a->val)) {
+			atomic_fetch_add_explicit(r->c->unwritten, 1, memory_order_relaxed);
+			continue;
+		}
+		rc = tt_buf_printf(r->out, r->err, "%s\"arg%u\":", first ? ",\"args\":{" : ",", k);
+		if (rc == TT_OK)
+			rc = put_arg(r, a);
+		first = false;
+	}
+	return first || rc != TT_OK ? rc : tt_buf_text(r->out, "}", r->err);
+}
+
+/* --- counters ----------------------------------------------------------- */
+
+static int
+counter_piece(const char *name, size_t n, uint64_t number, const struct tt_def *d, struct tt_buf *b,
+    struct tt_err *err)
+{
+	int rc;
+
+	if ((rc = tt_buf_text(b, ",\"name\":\"", err)) != TT_OK || (rc = tt_buf_json(b, name, n, err)) != TT_OK)
+		return rc;
+	rc = number ? tt_buf_printf(b, err, " (%" PRIu64 ")", number) : TT_OK;
+	if (rc == TT_OK)
+		rc = tt_buf_text(b, "\"", err);
+	if (rc == TT_OK && d && d->len2)
+		rc = tt_buf_json_fact(b, "cat", d->text2, err);
+	return rc == TT_OK ? tt_buf_printf(b, err, ",\"args\":{\"%s\":", tt_counter_unit(d)) : rc;
+}
+
+/* A number for a text, to see whether it was there before. FNV-1a. */
+static uint64_t
+text_hash(const char *s, size_t n)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
+	return h;
+}
+
+/* Make the pieces of a process's counters. One whose name another has gets its number behind it: readers join by name. */
+int
+chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
+{
+	const struct tt_defs *defs = c->m->cap[process]->defs;
+	struct tt_frags *pieces = &c->process[process].counter, names;
+	const struct tt_def *d;
+	int rc = TT_OK;
+
+	tt_frags_init(&names, &c->env->mem);
+	for (size_t i = 0; defs && rc == TT_OK && (d = tt_defs_at(defs, TT_DEF_COUNTER, i)); i++) {
+		uint64_t hash = text_hash(d->text, d->len);
+		bool taken = tt_frags_find(&names, hash) != NULL;
+
+		if (d->len == 0 || tt_frags_find(pieces, d->key))
+			continue;
+		c->scratch.n = 0;
+		rc = counter_piece(d->text, d->len, taken ? d->key : 0, d, &c->scratch, err);
+		if (rc == TT_OK)
+			rc = tt_frags_add(pieces, d->key, c->scratch.p, c->scratch.n, err);
+		if (rc == TT_OK && !taken)
+			rc = tt_frags_add(&names, hash, NULL, TT_FRAG_SKIP, err);
+	}
+	tt_frags_free(&names);
+	return rc;
+}
+
+/* Name and all up to the value. */
+static int
+put_counter_name(struct rare *r)
+{
+	const struct tt_frags *pieces = &r->c->process[r->v->cap->process].counter;
+	const struct tt_frag *f = tt_frags_find(pieces, r->e->dur);
+
+	if (f)
+		return tt_buf_add(r->out, pieces->text + f->at, f->n, r->err);
+	return counter_piece("Counter", 7, r->e->dur, NULL, r->out, r->err);
+}
+
+/* A text counter is no curve: an instant with the text. */
+static int
+put_text_counter(struct rare *r)
+{
+	const struct tt_event *a = tt_event_arg(r->v->b, r->i, NULL);
+	int rc;
+
+	if (!a || a->depth != TT_T_TEXT)
+		return TT_OK;
+	if ((rc = put_head(r, "i", r->ts)) != TT_OK || (rc = tt_buf_text(r->out, ",\"s\":\"p\"", r->err)) != TT_OK ||
+	    (rc = put_counter_name(r)) != TT_OK || (rc = put_text_arg(r, a)) != TT_OK)
+		return rc;
+	return tt_buf_text(r->out, "}}", r->err);
+}
+
+/* Values are absolute: the run has added up differences. */
+static int
+put_counter(struct rare *r)
+{
+	enum tt_type type = (enum tt_type)r->e->depth;
+	char text[40], *p = text;
+	int rc;
+
+	if (type == TT_T_TEXT)
+		return put_text_counter(r);
+	if (type > TT_T_F64 || !is_finite(type, r->e->val)) {
+		atomic_fetch_add_explicit(r->c->unwritten, 1, memory_order_relaxed);
+		return TT_OK;
+	}
+	/* Beyond 2^63 some readers take an integer for another number: as a real it is near enough. */
+	if (type == TT_T_U64 && r->e->val > INT64_MAX)
+		p = tt_put_double(p, (double)r->e->val);
+	else
+		p = tt_put_value(p, type, r->e->val);
+	if ((rc = put_head(r, "C", r->ts)) != TT_OK || (rc = put_counter_name(r)) != TT_OK ||
+	    (rc = tt_buf_add(r->out, text, (size_t)(p - text), r->err)) != TT_OK)
+		return rc;
+	return tt_buf_text(r->out, "}}", r->err);
+}
+
+static int
+put_heap_size(struct rare *r)
+{
+	int rc = put_head(r, "C", r->ts);
+
+	if (rc != TT_OK)
+		return rc;
+	return tt_buf_printf(r->out, r->err, ",\"name\":\"GC heap size\",\"cat\":\"GC\",\"args\":{\"bytes\":%" PRIu64 "}}",
+	    r->e->val & INT64_MAX);
+}
+
+/* --- flows and instants ------------------------------------------------- */
+
+/* When the next zone begins on the thread, at or after ${ts}; ${ts} itself if none is known. */
+static int64_t
+next_begin(const struct tt_view *v, int64_t ts)
+{
+	size_t lo = 0, hi = v->nslice;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v->slice[mid].ts < ts)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < v->nslice ? v->slice[lo].ts : ts;
+}
+
+/* Always bound to the zone around it: a flow that binds to the next zone is put where that zone begins. */
+static int
+put_flow(struct rare *r)
+{
+	static const char phases[] = { [TT_FLOW_BEGIN] = 's', [TT_FLOW_PARALLEL] = 't', [TT_FLOW_END] = 'f',
+		[TT_FLOW_SEQUENTIAL] = 't' };
+	uint64_t ts = r->ts;
+	int rc;
+
+	if (r->e->depth >= sizeof phases)
+		return TT_OK;
+	if (r->e->flags & TT_F_NEXT)
+		ts = chrome_time(r->c, next_begin(r->v, r->e->ts));
+	if (ts == UINT64_MAX)
+		ts = r->ts;
+	rc = put_head(r, &phases[r->e->depth], ts);
+	if (rc != TT_OK)
+		return rc;
+	return tt_buf_printf(r->out, r->err, ",\"name\":\"flow\",\"cat\":\"flow\",\"id\":\"0x%" PRIx64 "\",\"bp\":\"e\"}",
+	    r->e->val);
+}
+
+/* An instant of a marker, with its arguments. */
+static int
+put_instant(struct rare *r)
+{
+	const struct tt_pieces *pieces = &r->c->process[r->v->cap->process].pieces;
+	struct tt_piece piece;
+	int rc = tt_pieces_zone(pieces, r->e->val, &r->c->scratch, &piece, r->err);
+
+	if (rc != TT_OK || !piece.s)
+		return rc;
+	if ((rc = put_head(r, "i", r->ts)) != TT_OK || (rc = tt_buf_text(r->out, ",\"s\":\"t\"", r->err)) != TT_OK ||
+	    (rc = put_args(r)) != TT_OK)
+		return rc;
+	return tt_buf_add(r->out, piece.s, piece.n, r->err);
+}
+
+/* An instant of the runtime: ${name}, and the object it is about where there is one. */
+static int
+put_note(struct rare *r, const char *name, const char *category, uint64_t object)
+{
+	int rc = put_head(r, "i", r->ts);
+
+	if (rc == TT_OK)
+		rc = tt_buf_printf(r->out, r->err, ",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"%s\"", name, category);
+	if (rc == TT_OK && object)
+		rc = tt_buf_printf(r->out, r->err, ",\"args\":{\"object\":\"0x%" PRIx64 "\"}", object);
+	return rc == TT_OK ? tt_buf_text(r->out, "}", r->err) : rc;
+}
+
+static int
+put_event(struct rare *r)
+{
+	switch ((enum tt_kind)r->e->kind) {
+	case TT_INSTANT:
+		return put_instant(r);
+	case TT_FLOW:
+		return put_flow(r);
+	case TT_COUNTER:
+		return put_counter(r);
+	case TT_GC_HEAP:
+		return put_heap_size(r);
+	case TT_THROW:
+		return put_note(r, "Exception thrown", "Exceptions", r->e->val);
+	case TT_MONITOR:
+		if (r->e->depth == TT_MONITOR_ACQUIRED)
+			return TT_OK;
+		return put_note(r, r->e->depth == TT_MONITOR_FAILED ? "Lock not taken" : "Lock contended", "Contention",
+		    r->e->val);
+	case TT_HEAP_SHOT:
+		return put_note(r, r->e->flags & TT_F_END ? "Heap shot ends" : "Heap shot begins", "GC", 0);
+	case TT_GAP:
+		return put_note(r, "Events lost", "tracetool", 0);
+	default:
+		return TT_OK;
+	}
+}
+
+static int
+put_rare(struct rare *r)
+{
+	int rc = TT_OK;
+
+	for (size_t k = 0; k < r->v->b->nrare && rc == TT_OK; k++) {
+		r->i = r->v->b->rare[k];
+		r->e = &r->v->b->ev[r->i];
+		r->ts = tt_emit_in_time(&r->c->m->filter, r->e->ts) ? chrome_time(r->c, r->e->ts) : UINT64_MAX;
+		if (r->ts != UINT64_MAX)
+			rc = put_event(r);
+	}
+	return rc;
+}
+
+int
+chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
+{
+	struct rare r = { .c = state, .v = v, .out = out, .err = err };
+	struct chrome_frame head = { 0 };
+	size_t at = out->n;
+	int rc = TT_OK;
+
+	if (v->b->nrare == 0)
+		return TT_OK;
+	if (r.c->o.begin_end)
+		rc = tt_buf_add(out, &head, sizeof head, err);
+	if (rc == TT_OK)
+		rc = put_rare(&r);
+	if (rc != TT_OK || !r.c->o.begin_end)
+		return rc;
+	head.n = out->n - at - sizeof head;
+	memcpy(out->p + at, &head, sizeof head);
+	return TT_OK;
+}

@@ -1,0 +1,333 @@
+/**
+ * Chrome JSON: zones and allocations, chunk by chunk on any worker.
+ *
+ * A record is a head (the same for the whole chunk), the times, and a piece that depends on the
+ * marker alone, made ready in `begin`. So the cost of a zone is that of printing two numbers.
+ */
+#include <string.h>
+
+#include "emit/chrome.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+
+#define ALLOC_NAME ",\"name\":\"GC.Alloc\",\"cat\":\"GC\""
+
+char *
+chrome_put_head(char *p, const char *phase, uint32_t pid, uint32_t tid)
+{
+	p = CHROME_PUT(p, ",\n{\"ph\":\"");
+	*p++ = *phase;
+	p = CHROME_PUT(p, "\",\"pid\":");
+	p = tt_put_u64(p, pid);
+	p = CHROME_PUT(p, ",\"tid\":");
+	p = tt_put_u64(p, tid);
+	return CHROME_PUT(p, ",\"ts\":");
+}
+
+/* --- ready-made pieces -------------------------------------------------- */
+
+/*
+ * Colours for what is not the program's own work; the rest gets the viewer's own by name. The names are
+ * from the list that catapult has; other viewers ignore them.
+ */
+static const char *
+color_of(uint64_t key)
+{
+	if (key < TT_KEY_SPECIAL)
+		return NULL;
+	if (key == TT_KEY_EXCEPTION)
+		return "terrible";
+	if (key == TT_KEY_CONTENTION)
+		return "thread_state_iowait";
+	return key == TT_KEY_MORE ? "grey" : "bad";
+}
+
+static int
+zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b, struct tt_err *err)
+{
+	const struct chrome *c = arg;
+	const char *category = tt_emit_category(c->m, name), *color = color_of(key);
+	int rc;
+
+	if ((rc = tt_buf_text(b, ",\"name\":\"", err)) != TT_OK ||
+	    (rc = tt_buf_json(b, name->shown, strlen(name->shown), err)) != TT_OK ||
+	    (rc = tt_buf_text(b, "\"", err)) != TT_OK ||
+	    (rc = tt_buf_json_fact(b, "cat", category, err)) != TT_OK ||
+	    (rc = tt_buf_json_fact(b, "cname", color, err)) != TT_OK)
+		return rc;
+	return tt_buf_text(b, "}", err);
+}
+
+static int
+alloc_piece(const void *arg, const char *class, struct tt_buf *b, struct tt_err *err)
+{
+	int rc;
+
+	(void)arg;
+	if ((rc = tt_buf_text(b, ALLOC_NAME ",\"args\":{\"class\":\"", err)) != TT_OK ||
+	    (rc = tt_buf_json(b, class, strlen(class), err)) != TT_OK)
+		return rc;
+	return tt_buf_text(b, "\",\"bytes\":", err);
+}
+
+int
+chrome_names(struct chrome *c, struct tt_err *err)
+{
+	const struct tt_pieces_form form = { zone_piece, alloc_piece, c };
+	int rc = TT_OK;
+
+	for (uint32_t i = 0; i < c->nprocess && rc == TT_OK; i++) {
+		rc = tt_pieces_make(&c->process[i].pieces, &form, c->m, c->m->cap[i], err);
+		if (rc == TT_OK)
+			rc = chrome_counters(c, i, err);
+	}
+	return rc;
+}
+
+/* --- zones -------------------------------------------------------------- */
+
+/* What the records of one chunk share while they are written. */
+struct writer {
+	const struct chrome *c;
+	const struct tt_view *v;
+	const struct tt_pieces *pieces;
+	struct tt_buf *out;
+	struct tt_buf scratch;
+	struct tt_micros micros;
+	char head[128];               /* as chrome_put_head() gave it; 64 bytes are copied */
+	size_t nhead;
+	uint64_t unwritten;
+};
+
+/* Make room for one record with a piece of ${n} bytes; *${p} moves along. */
+static inline int
+room(struct tt_buf *out, char **p, size_t n, struct tt_err *err)
+{
+	size_t need = CHROME_RECORD + n + TT_FRAG_PAD;
+	int rc;
+
+	if (likely(*p && (size_t)(out->p + out->cap - *p) >= need))
+		return TT_OK;
+	if (*p)
+		out->n = (size_t)(*p - out->p);
+	rc = tt_buf_room(out, need, err);
+	*p = out->p + out->n;
+	return rc;
+}
+
+/* Append the record of one zone at *${at}. */
+static inline int
+put_zone(struct writer *w, const struct tt_slice *s, char **at, struct tt_err *err)
+{
+	uint64_t ts = chrome_time(w->c, s->ts);
+	struct tt_piece piece;
+	char *p;
+	int rc = tt_pieces_zone(w->pieces, s->key, &w->scratch, &piece, err);
+
+	if (rc != TT_OK || !piece.s)
+		return rc;
+	if (!likely(s->dur >= 0 && ts <= (uint64_t)INT64_MAX - (uint64_t)s->dur)) {
+		w->unwritten++;
+		return TT_OK;
+	}
+	rc = room(w->out, at, piece.n, err);
+	if (rc != TT_OK)
+		return rc;
+	p = *at;
+	memcpy(p, w->head, 64);
+	p = tt_put_micros(p + w->nhead, &w->micros, ts);
+	p = CHROME_PUT(p, ",\"dur\":");
+	p = tt_put_dur(p, ts, (uint64_t)s->dur);
+	*at = tt_frag_copy(p, piece.s, piece.n);
+	return TT_OK;
+}
+
+/*
+ * How many zones from ${s} on were ended together, inner first? Readers take the longer one for the outer, but
+ * among equals they keep the file's order: so these are written the other way round.
+ */
+static size_t
+ended_together(const struct tt_slice *s, const struct tt_slice *end)
+{
+	const struct tt_slice *e = s + 1;
+
+	while (e < end && (e->flags & TT_F_BASE) && e->depth < e[-1].depth && e->ts <= e[-1].ts)
+		e++;
+	return (size_t)(e - s);
+}
+
+static int
+put_zones(struct writer *w, struct tt_err *err)
+{
+	const struct tt_slice *s = w->v->slice, *end = s + w->v->nslice;
+	char *p = w->out->p ? w->out->p + w->out->n : NULL;
+	int rc = TT_OK;
+
+	while (s < end && rc == TT_OK) {
+		size_t n = s->flags & TT_F_BASE ? ended_together(s, end) : 1;
+
+		for (size_t i = n; i > 0 && rc == TT_OK; i--)
+			rc = put_zone(w, s + i - 1, &p, err);
+		s += n;
+	}
+	if (p)
+		w->out->n = (size_t)(p - w->out->p);
+	return rc;
+}
+
+/* --- allocations -------------------------------------------------------- */
+
+static int
+put_instant(struct writer *w, const struct tt_event *e, uint64_t ts, uint64_t bytes, struct tt_err *err)
+{
+	struct tt_piece piece;
+	char *p = w->out->p ? w->out->p + w->out->n : NULL;
+	int rc = tt_pieces_alloc(w->pieces, e, &w->scratch, &piece, err);
+
+	if (rc == TT_OK)
+		rc = room(w->out, &p, piece.n, err);
+	if (rc != TT_OK)
+		return rc;
+	memcpy(p, w->head, 64);
+	p = tt_put_micros(p + w->nhead, &w->micros, ts);
+	p = CHROME_PUT(p, ",\"s\":\"t\"");
+	p = tt_frag_copy(p, piece.s, piece.n);
+	p = tt_put_u64(p, bytes);
+	p = CHROME_PUT(p, "}}");
+	w->out->n = (size_t)(p - w->out->p);
+	return TT_OK;
+}
+
+/* The thread's own sum so far, as a point of its counter. */
+static int
+put_sum(struct writer *w, uint64_t ts, uint64_t sum, struct tt_err *err)
+{
+	uint32_t tid = chrome_tid(w->v->thread);
+	char *p = w->out->p ? w->out->p + w->out->n : NULL;
+	int rc = room(w->out, &p, 64, err);
+
+	if (rc != TT_OK)
+		return rc;
+	p = chrome_put_head(p, "C", chrome_pid(w->v->cap->process), tid);
+	p = tt_put_micros(p, &w->micros, ts);
+	p = CHROME_PUT(p, ALLOC_NAME ",\"id\":\"");
+	p = tt_put_hex(p, tid);
+	p = CHROME_PUT(p, "\",\"args\":{\"bytes\":");
+	p = tt_put_u64(p, sum);
+	p = CHROME_PUT(p, "}}");
+	w->out->n = (size_t)(p - w->out->p);
+	return TT_OK;
+}
+
+/*
+ * Each allocation is an instant. The counter has a point at the first one of each millisecond and one at the
+ * chunk's last: more would not be seen, and the last makes the sum right where the next chunk begins.
+ */
+static int
+put_allocs(struct writer *w, struct tt_err *err)
+{
+	const struct tt_batch *b = w->v->b;
+	uint64_t sum = w->v->alloc_before_b, shown = sum, ms = UINT64_MAX, ts = UINT64_MAX;
+	bool owed = false;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
+		const struct tt_event *e = &b->ev[i];
+		uint64_t bytes;
+
+		if (e->kind != TT_ALLOC)
+			continue;
+		bytes = tt_alloc_bytes(b, i);
+		sum += bytes;
+		if (!tt_emit_in_time(&w->c->m->filter, e->ts))
+			continue;
+		ts = chrome_time(w->c, e->ts);
+		if (ts == UINT64_MAX) {
+			w->unwritten++;
+			continue;
+		}
+		shown = sum;
+		rc = put_instant(w, e, ts, bytes, err);
+		owed = ts / 1000000 == ms;
+		if (rc == TT_OK && !owed)
+			rc = put_sum(w, ts, sum, err);
+		ms = ts / 1000000;
+	}
+	return owed && rc == TT_OK ? put_sum(w, ts, shown, err) : rc;
+}
+
+/* --- chunk -------------------------------------------------------------- */
+
+static void
+set_head(struct writer *w, const char *phase)
+{
+	w->nhead = (size_t)(chrome_put_head(w->head, phase, chrome_pid(w->v->cap->process), chrome_tid(w->v->thread)) -
+	    w->head);
+}
+
+/* The zones that will be written, as they are: chrome_pairs.c puts them aside. */
+static int
+hand_on_zones(struct writer *w, struct tt_err *err)
+{
+	const struct tt_slice *s = w->v->slice;
+	struct chrome_frame head = { .zones = 1 };
+	size_t at = w->out->n;
+	int rc = tt_buf_room(w->out, sizeof head + w->v->nslice * sizeof *s, err);
+
+	if (rc != TT_OK || w->v->nslice == 0)
+		return rc;
+	w->out->n += sizeof head;
+	for (size_t i = 0; i < w->v->nslice; i++, s++) {
+		struct tt_piece piece;
+
+		rc = tt_pieces_zone(w->pieces, s->key, &w->scratch, &piece, err);
+		if (rc != TT_OK)
+			return rc;
+		if (!piece.s)
+			continue;
+		if (s->dur < 0 || chrome_time(w->c, s->ts) > (uint64_t)INT64_MAX - (uint64_t)s->dur) {
+			w->unwritten++;
+			continue;
+		}
+		memcpy(w->out->p + w->out->n, s, sizeof *s);
+		w->out->n += sizeof *s;
+		head.n++;
+	}
+	memcpy(w->out->p + at, &head, sizeof head);
+	return TT_OK;
+}
+
+static int
+allocs_in_frame(struct writer *w, struct tt_err *err)
+{
+	struct chrome_frame head = { 0 };
+	size_t at = w->out->n;
+	int rc = tt_buf_add(w->out, &head, sizeof head, err);
+
+	if (rc == TT_OK)
+		rc = put_allocs(w, err);
+	if (rc != TT_OK)
+		return rc;
+	head.n = w->out->n - at - sizeof head;
+	memcpy(w->out->p + at, &head, sizeof head);
+	return TT_OK;
+}
+
+int
+chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
+{
+	const struct chrome *c = state;
+	struct writer w = { .c = c, .v = v, .out = out, .pieces = &c->process[v->cap->process].pieces };
+	int rc = TT_OK;
+
+	set_head(&w, "X");
+	if (v->nslice)
+		rc = c->o.begin_end ? hand_on_zones(&w, err) : put_zones(&w, err);
+	set_head(&w, "i");
+	if (rc == TT_OK && v->b->nalloc)
+		rc = c->o.begin_end ? allocs_in_frame(&w, err) : put_allocs(&w, err);
+	if (w.unwritten)
+		atomic_fetch_add_explicit(c->unwritten, w.unwritten, memory_order_relaxed);
+	tt_buf_free(&w.scratch);
+	return rc;
+}

@@ -1,0 +1,125 @@
+/**
+ * What emitters share; the contract is in common.h.
+ */
+#include "emit/common.h"
+
+#include <string.h>
+
+int
+tt_out_flush(struct tt_out *o, struct tt_err *err)
+{
+	size_t n = o->buf.n;
+
+	o->buf.n = 0;
+	return tt_sink_write(o->sink, o->buf.p, n, err);
+}
+
+int
+tt_buf_json(struct tt_buf *b, const char *s, size_t n, struct tt_err *err)
+{
+	int rc;
+
+	if (n > SIZE_MAX / 8)
+		return tt_nomem(err);
+	rc = tt_buf_room(b, 6 * n, err);
+	if (rc == TT_OK)
+		b->n = (size_t)(tt_put_json(b->p + b->n, s, n) - b->p);
+	return rc;
+}
+
+int
+tt_buf_json_fact(struct tt_buf *b, const char *key, const char *value, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (!value || !*value)
+		return TT_OK;
+	if ((rc = tt_buf_text(b, ",\"", err)) != TT_OK || (rc = tt_buf_json(b, key, strlen(key), err)) != TT_OK ||
+	    (rc = tt_buf_text(b, "\":\"", err)) != TT_OK ||
+	    (rc = tt_buf_json(b, value, strlen(value), err)) != TT_OK)
+		return rc;
+	return tt_buf_text(b, "\"", err);
+}
+
+int64_t
+tt_emit_origin(const struct tt_model *m)
+{
+	int64_t first = INT64_MAX;
+
+	if (m->min_ts < m->max_ts)
+		return m->min_ts;
+	for (size_t i = 0; i < m->threads.n; i++) {
+		const struct tt_thread *t = m->threads.t[i];
+
+		if (t->first_ts <= t->last_ts && t->first_ts < first)
+			first = t->first_ts;
+	}
+	return first != INT64_MAX ? first : m->min_ts <= m->max_ts ? m->min_ts : 0;
+}
+
+const struct tt_event *
+tt_event_ext(const struct tt_batch *b, size_t i)
+{
+	return i + 1 < b->n && b->ev[i + 1].kind == TT_EXT ? &b->ev[i + 1] : NULL;
+}
+
+const struct tt_event *
+tt_event_arg(const struct tt_batch *b, size_t i, const struct tt_event *before)
+{
+	size_t at = before ? (size_t)(before - b->ev) + 1 : i + 1;
+
+	while (!before && at < b->n && b->ev[at].kind == TT_EXT)
+		at++;
+	return at < b->n && b->ev[at].kind == TT_ARG ? &b->ev[at] : NULL;
+}
+
+const char *
+tt_event_text(const struct tt_batch *b, const struct tt_event *arg, size_t *n)
+{
+	*n = 0;
+	if (arg->val > b->text.n || arg->dur > b->text.n - arg->val || arg->dur == 0)
+		return "";
+	*n = arg->dur;
+	return b->text.p + arg->val;
+}
+
+const char *
+tt_capture_title(const struct tt_capture *c, size_t *n)
+{
+	const char *s = c->args && *c->args ? c->args : c->path ? c->path : "", *end, *slash;
+
+	/* The first word of the command line, or the whole path; without its folders. */
+	end = s == c->args ? s + strcspn(s, " ") : s + strlen(s);
+	for (slash = end; slash > s && slash[-1] != '/'; slash--)
+		;
+	*n = (size_t)(end - slash);
+	return slash;
+}
+
+const char *
+tt_counter_unit(const struct tt_def *d)
+{
+	/* Mono's units: the upper byte of the low half of b (mono-mlpd.md, 9). */
+	static const char *const units[] = { "value", "bytes", "time_100ns", "count", "fraction" };
+	uint64_t unit = d ? (d->b & UINT32_MAX) >> 24 : 0;
+
+	return units[unit < sizeof units / sizeof *units ? unit : 0];
+}
+
+char *
+tt_put_value(char *p, enum tt_type type, uint64_t bits)
+{
+	double d;
+
+	switch (type) {
+	case TT_T_I64:
+		return tt_put_i64(p, (int64_t)bits);
+	case TT_T_U64:
+		return tt_put_u64(p, bits);
+	case TT_T_F64:
+		memcpy(&d, &bits, sizeof d);
+		return tt_put_double(p, d);
+	default:
+		return p;
+	}
+}

@@ -1,0 +1,77 @@
+/**
+ * What emitters share: text into buffers, arguments of events, what a filter keeps.
+ * Internal to lib/emit.
+ */
+#ifndef TT_EMIT_COMMON_H
+#define TT_EMIT_COMMON_H
+
+#include <stdbool.h>
+
+#include "emit/emit.h"
+
+/* A sink written through a buffer, for emitters that write in small pieces. */
+struct tt_out {
+	struct tt_sink *sink;
+	struct tt_buf buf;
+};
+
+int tt_out_flush(struct tt_out *o, struct tt_err *err);
+
+/* Hand on what has gathered in o->buf, if it is much. */
+static inline int
+tt_out_spill(struct tt_out *o, struct tt_err *err)
+{
+	return o->buf.n < 1 << 16 ? TT_OK : tt_out_flush(o, err);
+}
+
+/* Append ${n} bytes as the inside of a JSON string (tt_put_json). */
+int tt_buf_json(struct tt_buf *b, const char *s, size_t n, struct tt_err *err);
+
+/* Append `,"key":"value"`, the value being any text; NULL or "" appends nothing. */
+int tt_buf_json_fact(struct tt_buf *b, const char *key, const char *value, struct tt_err *err);
+
+/* The time of the first event. Before the run is over the threads of the prepass know it. */
+int64_t tt_emit_origin(const struct tt_model *m);
+
+/* Does an instant at ${ts} lie in the time the user asked for? */
+static inline bool
+tt_emit_in_time(const struct tt_filter *f, int64_t ts)
+{
+	return ts >= f->from && ts < f->to;
+}
+
+/* The text of a category number. */
+static inline const char *
+tt_emit_category(const struct tt_model *m, const struct tt_name *name)
+{
+	return name->category < m->ncategory ? m->category[name->category].name : "";
+}
+
+/* The bytes of an allocation; ${i} is its place in ${b}. */
+static inline uint64_t
+tt_alloc_bytes(const struct tt_batch *b, size_t i)
+{
+	const struct tt_event *e = &b->ev[i];
+
+	return (e->flags & TT_F_WIDE) && i + 1 < b->n ? (uint64_t)e[1].ts : e->dur;
+}
+
+/* The second slot of event ${i}, or NULL. */
+const struct tt_event *tt_event_ext(const struct tt_batch *b, size_t i);
+
+/* The first argument of event ${i}, or NULL; the others lie behind it. */
+const struct tt_event *tt_event_arg(const struct tt_batch *b, size_t i, const struct tt_event *before);
+
+/* The text of an argument; *${n} bytes. */
+const char *tt_event_text(const struct tt_batch *b, const struct tt_event *arg, size_t *n);
+
+/* The name to show for a capture: its program, else its file. *${n} bytes. */
+const char *tt_capture_title(const struct tt_capture *c, size_t *n);
+
+/* The word for what a counter counts, by its definition (may be NULL): "bytes", "count", ... */
+const char *tt_counter_unit(const struct tt_def *d);
+
+/* Print a number; a NaN, an infinity or a text writes nothing. At most 32 bytes. */
+char *tt_put_value(char *p, enum tt_type type, uint64_t bits);
+
+#endif

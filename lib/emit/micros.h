@@ -1,0 +1,231 @@
+/**
+ * Times as Chrome's trace format wants them: microseconds, with nanoseconds behind the point.
+ *
+ * Viewers keep microseconds in a double, and some add ts and dur to find where a zone ends.
+ * Three decimals give every ns back below 2^53 ns, but their sum can be one unit off, and
+ * then zones that touch seem to overlap (a quarter of all zones; output-formats.md, 1.5).
+ * So dur gets more decimals where it must: chosen so that ts + dur is the double of the end.
+ *
+ * Internal to lib/emit. Everything is inline: this runs once per zone, on every worker.
+ */
+#ifndef TT_EMIT_MICROS_H
+#define TT_EMIT_MICROS_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+/*
+ * Ends up to here (2^40 us, 12 days) can be met without moving the length by half a ns; later ones are
+ * printed plainly: doubles do not hold what would be needed.
+ */
+#define TT_MICROS_EXACT (((uint64_t)1 << 40) * 1000)
+
+/* The most one time can take, and what is written behind its end besides. */
+#define TT_MICROS_MAX 48
+
+__extension__ typedef unsigned __int128 tt_u128;
+
+/* Store the 8 characters in ${x}, the first in its lowest byte. */
+static inline void
+tt_store8(char *p, uint64_t x)
+{
+#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
+	x = __builtin_bswap64(x);
+#endif
+	memcpy(p, &x, 8);
+}
+
+/**
+ * tt_eight(v):
+ * The eight decimal digits of ${v} < 10^8 as numbers, one per byte, the first in the lowest.
+ * Two halves, then four pairs, then eight digits, each step all at once; the factors are
+ * 2^20/100 and 2^10/10, exact for these ranges (tests/unit/chrome.c goes over all of them).
+ */
+static inline uint64_t
+tt_eight(uint32_t v)
+{
+	uint64_t x = v / 10000 | (uint64_t)(v % 10000) << 32;
+	uint64_t hundreds = x * 10486 >> 20 & 0x0000007f0000007f;
+	uint64_t tens;
+
+	x = (x - 100 * hundreds) << 16 | hundreds;
+	tens = x * 103 >> 10 & 0x000f000f000f000f;
+	return (x - 10 * tens) << 8 | tens;
+}
+
+#define TT_ASCII8 0x3030303030303030u
+
+/* The start of a run of times that mostly lie close together: its digits are printed once. */
+struct tt_micros {
+	uint64_t base;                /* a multiple of 10^8 ns, the digits of whose 0.1 s are in head */
+	unsigned n;                   /* 0: nothing yet */
+	char head[16];
+};
+
+static inline void
+tt_micros_move(struct tt_micros *m, uint64_t ns)
+{
+	m->base = ns - ns % 100000000;
+	m->n = (unsigned)(tt_put_u64(m->head, m->base / 100000000) - m->head);
+}
+
+/**
+ * tt_put_micros(p, m, ns):
+ * Print ${ns} < 2^63 as microseconds with three decimals.
+ */
+static inline char *
+tt_put_micros(char *p, struct tt_micros *m, uint64_t ns)
+{
+	uint64_t digits;
+
+	if (ns < 100000000)
+		return tt_put_fixed(p, (int64_t)ns, 3);
+	if (ns - m->base >= 100000000 || m->n == 0)
+		tt_micros_move(m, ns);
+	digits = tt_eight((uint32_t)(ns - m->base)) | TT_ASCII8;
+	memcpy(p, m->head, 16);
+	p += m->n;
+	tt_store8(p, digits);
+	tt_store8(p + 5, digits >> 40 << 8 | '.');
+	return p + 9;
+}
+
+/* As above for a length, which is mostly short. */
+static inline char *
+tt_put_micros_short(char *p, uint64_t ns)
+{
+	uint64_t digits;
+	unsigned zeros;
+
+	if (ns >= 100000000)
+		return tt_put_fixed(p, (int64_t)ns, 3);
+	digits = tt_eight((uint32_t)ns);
+	/* The bit stops the count at the last digit before the point, which always stands. */
+	zeros = (unsigned)__builtin_ctzll(digits | (uint64_t)1 << 32) / 8;
+	digits |= TT_ASCII8;
+	tt_store8(p, digits >> 8 * zeros);
+	p += 5 - zeros;
+	tt_store8(p, digits >> 40 << 8 | '.');
+	return p + 4;
+}
+
+/* The exponent of a positive normal double: 2^e <= x < 2^(e+1). */
+static inline int
+tt_exponent(double x)
+{
+	uint64_t bits;
+
+	memcpy(&bits, &x, sizeof bits);
+	return (int)(bits >> 52) - 1023;
+}
+
+/**
+ * tt_micros_decimals(end):
+ * How many decimals a length needs so that it can be off by less than an eighth of the
+ * unit of ${end}, a positive double: the smallest k with 10^-k < ulp/4, at least 3.
+ */
+static inline unsigned
+tt_micros_decimals(double end)
+{
+	/* ulp/4 = 2^(e-54), so 10^-k < 2^(e-54) where k > (54-e) * log10(2). */
+	int k = ((54 - tt_exponent(end)) * 78913 >> 18) + 1;
+
+	return k < 3 ? 3 : k > 18 ? 18 : (unsigned)k;
+}
+
+/* Print ${v} < 10^8 without leading zeros. */
+static inline char *
+tt_put_small(char *p, uint32_t v)
+{
+	uint64_t digits = tt_eight(v);
+	unsigned zeros = (unsigned)__builtin_ctzll(digits | (uint64_t)1 << 56) / 8;
+
+	tt_store8(p, (digits | TT_ASCII8) >> 8 * zeros);
+	return p + 8 - zeros;
+}
+
+/* Print ${v} < 10^${n} as ${n} digits, 1 to 18; 8 more bytes are written. */
+static inline char *
+tt_put_digits(char *p, uint64_t v, unsigned n)
+{
+	if (n > 16) {
+		p = tt_put_digits(p, v / 10000000000000000, n - 16);
+		v %= 10000000000000000;
+		n = 16;
+	}
+	if (n > 8) {
+		tt_store8(p, (tt_eight((uint32_t)(v / 100000000)) | TT_ASCII8) >> 8 * (16 - n));
+		p += n - 8;
+		v %= 100000000;
+		n = 8;
+	}
+	tt_store8(p, (tt_eight((uint32_t)v) | TT_ASCII8) >> 8 * (8 - n));
+	return p + n;
+}
+
+/**
+ * tt_put_micros_exact(p, d, decimals):
+ * Print ${d}, 2^-11 <= d < 2^53, rounded to ${decimals} (3..18) places. Exact: the fraction
+ * is 53 bits over a power of two, so it is multiplied out in integers.
+ */
+static inline char *
+tt_put_micros_exact(char *p, double d, unsigned decimals)
+{
+	static const uint64_t pow10[] = { 1, 10, 100, 1000, 10000, 100000, 1000000, 10000000, 100000000, 1000000000,
+		10000000000, 100000000000, 1000000000000, 10000000000000, 100000000000000, 1000000000000000,
+		10000000000000000, 100000000000000000, 1000000000000000000 };
+	uint64_t whole = (uint64_t)d, bits, unit = pow10[decimals], part = 0;
+	double fraction = d - (double)whole;
+
+	if (fraction > 0) {
+		/* fraction = mantissa / 2^shift */
+		unsigned shift = (unsigned)(52 - tt_exponent(fraction));
+
+		memcpy(&bits, &fraction, sizeof bits);
+		bits = (bits & (((uint64_t)1 << 52) - 1)) | (uint64_t)1 << 52;
+		if (shift < 120)
+			part = (uint64_t)(((tt_u128)bits * unit + ((tt_u128)1 << (shift - 1))) >> shift);
+	}
+	if (part >= unit) {
+		part -= unit;
+		whole++;
+	}
+	p = whole < 100000000 ? tt_put_small(p, (uint32_t)whole) : tt_put_u64(p, whole);
+	*p = '.';
+	return tt_put_digits(p + 1, part, decimals);
+}
+
+/* dur where three decimals do not do; apart, so that the common way stays short. */
+static inline char *
+tt_put_dur_adjusted(char *p, double start, double end)
+{
+	double d = end - start;
+
+	/*
+	 * Where start + d falls just between two doubles, and so d did when it was rounded, no double leads
+	 * to an odd end. This takes a zone longer than half of all the time before its end. It then ends
+	 * one unit late rather than early: what ended with it stays inside.
+	 */
+	if (start + d < end)
+		d += __builtin_ldexp(1.0, tt_exponent(end) - 52);
+	return tt_put_micros_exact(p, d, tt_micros_decimals(end));
+}
+
+/**
+ * tt_put_dur(p, ts, dur):
+ * Print the length ${dur} of a zone that begins at ${ts}, both in ns, so that whoever reads both as
+ * doubles and adds them gets the double of its end. It still rounds to ${dur} ns.
+ */
+static inline char *
+tt_put_dur(char *p, uint64_t ts, uint64_t dur)
+{
+	double start = (double)(int64_t)ts / 1000.0, end = (double)(int64_t)(ts + dur) / 1000.0;
+
+	if (start + (double)(int64_t)dur / 1000.0 == end || ts + dur >= TT_MICROS_EXACT)
+		return tt_put_micros_short(p, dur);
+	return tt_put_dur_adjusted(p, start, end);
+}
+
+#endif

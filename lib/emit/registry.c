@@ -1,0 +1,59 @@
+/**
+ * The emitters there are: one line each.
+ */
+#include <string.h>
+
+#include "emit/emit.h"
+
+extern const struct tt_emit tt_emit_chrome, tt_emit_csv, tt_emit_pprof, tt_emit_folded;
+
+const struct tt_emit *const tt_emits[] = {
+	&tt_emit_chrome,
+	&tt_emit_csv,
+	&tt_emit_pprof,
+	&tt_emit_folded,
+	NULL,
+};
+
+const struct tt_emit *
+tt_emit_named(const char *name)
+{
+	for (size_t i = 0; tt_emits[i]; i++)
+		if (strcmp(tt_emits[i]->name, name) == 0)
+			return tt_emits[i];
+	return NULL;
+}
+
+static bool
+has_suffix(const struct tt_emit *e, const char *s, size_t n)
+{
+	for (size_t i = 0; e->suffix[i]; i++)
+		if (strlen(e->suffix[i]) == n && memcmp(e->suffix[i], s, n) == 0)
+			return true;
+	return false;
+}
+
+const struct tt_emit *
+tt_emit_for_path(const char *path)
+{
+	size_t n;
+	const char *suffix = tt_path_suffix(path, &n);
+
+	for (size_t i = 0; suffix && tt_emits[i]; i++)
+		if (has_suffix(tt_emits[i], suffix, n))
+			return tt_emits[i];
+	return NULL;
+}
+
+unsigned
+tt_emit_needs(const struct tt_emit *e, const struct tt_emit_opts *o)
+{
+	return e->needs_for ? e->needs_for(o) : e->needs;
+}
+
+int
+tt_emit_open(const struct tt_emit_opts *o, const char *path, struct tt_sink **sink, struct tt_err *err)
+{
+	*sink = NULL;
+	return o->open ? o->open(o->open_arg, path, sink, err) : tt_sink_open(o->env, path, sink, err);
+}

@@ -1,0 +1,50 @@
+/**
+ * Zones put aside until all are known, and given back thread by thread in order of begin.
+ *
+ * A zone that crosses a chunk's edge, or lasts long, is handed out when it ends, behind zones that
+ * began after it. Whoever must write begins in order puts zones here: what comes in
+ * order goes to an unlinked temporary file (memory, as long as it is little), what comes late
+ * is kept and sorted, and the two are merged on the way back.
+ *
+ * Memory: 32 bytes for each zone that comes late, 16 for each chunk, 1 MiB.
+ * Disk: 32 bytes a zone; at most env->spool_max.
+ * Threads: one.
+ */
+#ifndef TT_EMIT_SLICES_H
+#define TT_EMIT_SLICES_H
+
+#include "emit/emit.h"
+
+struct tt_slices {
+	struct tt_env *env;
+	int fd;                       /* -1: nothing is on disk yet */
+	uint64_t written;             /* slices on disk */
+	struct tt_slice *pending;     /* slices that come behind them */
+	size_t npending;
+	struct tt_slices_thread {
+		const struct tt_thread *thread;       /* NULL: none put here */
+		int64_t last_ts;              /* of the runs' last slice */
+		uint32_t last_depth;
+		struct tt_slices_run { uint64_t at; size_t n; } *run;
+		size_t nrun, caprun;
+		struct tt_slice *late;
+		size_t nlate, caplate;
+	} *thread;
+	size_t nthread, capthread;
+};
+
+void tt_slices_init(struct tt_slices *s, struct tt_env *env);
+void tt_slices_free(struct tt_slices *s);
+
+/* Put aside ${n} zones of ${thread}; the more of them come in order of begin, the better. */
+int tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const struct tt_slice *slice, size_t n,
+    struct tt_err *err);
+
+/**
+ * tt_slices_each(s, i, f, arg, err):
+ * Call ${f} for the zones of the thread of index ${i} in order of begin, the outer first.
+ */
+int tt_slices_each(struct tt_slices *s, size_t i,
+    int (*f)(void *arg, const struct tt_slice *slice, struct tt_err *err), void *arg, struct tt_err *err);
+
+#endif
