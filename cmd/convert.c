@@ -25,7 +25,7 @@ struct convert_opts {
 	unsigned nformat, ntable;     /* how often */
 	bool begin_end;
 	uint64_t split;
-	char csv_sep;
+	char csv_sep;                 /* 0: not given */
 	bool csv_bom, csv_safe;
 };
 
@@ -238,7 +238,11 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = check_used(c, c->ntable > 0, "--table", "csv", err);
 	if (rc == TT_OK)
-		rc = check_used(c, c->csv_sep != ',' || c->csv_bom || c->csv_safe, "--csv-...", "csv", err);
+		rc = check_used(c, c->csv_sep != '\0', "--csv-sep", "csv", err);
+	if (rc == TT_OK)
+		rc = check_used(c, c->csv_bom, "--csv-bom", "csv", err);
+	if (rc == TT_OK)
+		rc = check_used(c, c->csv_safe, "--csv-safe", "csv", err);
 	return rc;
 }
 
@@ -255,7 +259,7 @@ fill_emit(struct app *app, const struct convert_opts *c, const struct output *o,
 		.begin_end = c->begin_end,
 		.split = c->split,
 		.table = o->table,
-		.csv = { .form = TT_RENDER_CSV, .csv_sep = c->csv_sep, .csv_bom = c->csv_bom, .csv_safe = c->csv_safe,
+		.csv = { .form = TT_RENDER_CSV, .csv_sep = c->csv_sep ? c->csv_sep : ',', .csv_bom = c->csv_bom, .csv_safe = c->csv_safe,
 		    .generator = TT_GENERATOR },
 		.pass = { .hitches = 10, .threshold_e4 = 100, .wait = c->in.wait.v },
 	};
@@ -324,7 +328,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 int
 run_convert(struct app *app, int argc, char **argv, struct tt_err *err)
 {
-	struct convert_opts c = { .csv_sep = ',' };
+	struct convert_opts c = { 0 };
 	int rc;
 
 	input_defaults(&c.in);

@@ -7,8 +7,8 @@
 #	stdout.glob, stderr.glob
 #	                 the same in patterns of bash, line by line; a line "..." is any number of lines
 #	exit             the exit status; none: 0
-# In the environment: `tracetool` is the program under test, $DATA the folder of captures, $CASE that of the case.
-# "exit 250" in a case means that a tool it needs is missing: a failure that says so.
+# In the environment: `tracetool` is the program under test, $DATA the folder of captures, $CASE that of the case;
+# where they are printed they are compared as "DATA" and "CASE".
 #
 # --write puts what was printed into the files without .glob; read the diff before committing it.
 # The last line is "N passed, N failed".
@@ -77,6 +77,7 @@ for case in "$@"; do
 	mkdir "$work/run"
 	(cd "$work/run" && CASE=$case timeout 60 bash "$case/cmd") > "$work/stdout" 2> "$work/stderr" < /dev/null
 	code=$?
+	sed -i "s|$DATA|DATA|g; s|$case|CASE|g" "$work/stdout" "$work/stderr"
 	want=0
 	[ -e "$case/exit" ] && want=$(cat "$case/exit")
 	if [ -n "$write" ] && [ $code -ne $want ]; then
