@@ -29,6 +29,7 @@ struct mlpd {
 	struct mlpd_unit *unit;       /* the index; NULL on input that cannot seek */
 	size_t nunit, capunit, next;
 	struct tt_loss found;         /* while building the index; told with the first chunk */
+	bool told;
 
 	/* a window onto the input for headers and for finding the next one */
 	uint8_t *win;

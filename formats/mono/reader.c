@@ -340,11 +340,12 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 static int
 step(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err)
 {
-	if (!m->unit) {
+	while (!m->unit) {
 		int rc = next_unit(m, m->at, u, loss, err);
 		if (rc == TT_OK)
 			m->at = u->at + MLPD_BUF_HEAD + u->len;
-		return rc;
+		if (rc != TT_OK || m->only == TT_ALL || u->tid == m->only)
+			return rc;
 	}
 	while (m->next < m->nunit) {
 		*u = m->unit[m->next++];
@@ -431,9 +432,9 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 
 	tt_loss_reset(&c->loss);
 	c->loaded = false;
-	if (m->found.any && m->seq == 0) {
+	if (!m->told)
 		tt_loss_join(&c->loss, &m->found);
-	}
+	m->told = true;
 	c->seq = m->seq++;
 	if (m->big.len > 0)
 		return big_window(m, c, err);
@@ -497,6 +498,7 @@ rewind_(void *ctx, uint64_t tid, struct tt_err *err)
 	m->next = 0;
 	m->seq = 0;
 	m->only = tid;
+	m->told = m->told && tid != TT_ALL;
 	m->big.len = 0;
 	m->at = m->first;
 	if (!tt_src_info(m->src)->seekable) {

@@ -20,6 +20,7 @@ struct pipe {
 	struct tt_input *in;
 	enum tt_phase phase;
 	unsigned needs;
+	bool tell;                    /* what next finds goes to the ledger: not on a second reading */
 	struct slot *slot;
 	size_t nslot;
 	pthread_mutex_t lock;
@@ -391,7 +392,8 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	tick(p, s);
 	if (p->phase != TT_PHASE_MAIN)
 		return tt_marks_collect(p->r, p->in, b, s->io.thread, p->phase, err);
-	tt_loss_join(p->r->env->loss, &s->chunk.loss);
+	if (p->tell)
+		tt_loss_join(p->r->env->loss, &s->chunk.loss);
 	tt_loss_join(p->r->env->loss, &b->loss);
 	cap->nchunk++;
 	cap->nevent += b->nevent;
@@ -569,9 +571,6 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 			rc = commit_main(p, w, s, err);
 		t->stack.n = 0;
 	}
-	for (size_t i = 0; i < m->threads.n; i++)
-		if (m->threads.t[i]->process == p->in->cap->process && m->threads.t[i]->open_at_end)
-			tt_loss_add(p->r->env->loss, TT_LOST_OPEN, m->threads.t[i]->open_at_end, 0, TT_NOWHERE);
 	return rc;
 }
 
@@ -628,13 +627,12 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 }
 
 int
-tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, uint64_t tid, struct tt_err *err)
+tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, bool tell, struct tt_err *err)
 {
-	struct pipe p = { .r = r, .in = in, .phase = phase, .lock = PTHREAD_MUTEX_INITIALIZER,
+	struct pipe p = { .r = r, .in = in, .phase = phase, .tell = tell, .lock = PTHREAD_MUTEX_INITIALIZER,
 		.moved = PTHREAD_COND_INITIALIZER, .needs = phase == TT_PHASE_MAIN ? r->needs : r->needs & TT_NEEDS_FRAMES };
 	size_t nworker = r->env->jobs;
 	struct worker *w = tt_mem_alloc(&r->env->mem, nworker * sizeof *w, err);
-	(void)tid;
 
 	if (!w)
 		return err->code;
@@ -652,7 +650,8 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, uint64_t
 		}
 	}
 	if (rc == TT_OK && phase == TT_PHASE_MAIN) {
-		tt_loss_join(r->env->loss, &p.tail);
+		if (p.tell)
+			tt_loss_join(r->env->loss, &p.tail);
 		rc = close_open(&p, &w[0], err);
 	}
 	rc = tear_down(&p, w, nworker, rc, err);

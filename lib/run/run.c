@@ -79,13 +79,13 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 }
 
 static int
-rewind_input(struct tt_input *in, struct tt_err *err)
+rewind_input(struct tt_input *in, uint64_t tid, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	if (!tt_src_info(in->src)->seekable)
 		rc = tt_src_rewind(in->src, err);
-	return rc == TT_OK ? in->format->rewind(in->ctx, TT_ALL, err) : rc;
+	return rc == TT_OK ? in->format->rewind(in->ctx, tid, err) : rc;
 }
 
 /* --- one timeline ----------------------------------------------------------------------------- */
@@ -130,6 +130,36 @@ align(struct tt_run *r)
 
 /* --- phases -------------------------------------------------------------------------------------- */
 
+/* Some output wants one thread after the other. */
+static bool
+by_thread(const struct tt_run *r)
+{
+	for (size_t i = 0; i < r->o->nemit; i++)
+		if (r->o->emit_opts[i].begin_end)
+			return true;
+	return false;
+}
+
+/* One thread id after the other, in order of first appearance; the prepass knows them. */
+static int
+read_threads(struct tt_run *r, struct tt_input *in, struct tt_err *err)
+{
+	const struct tt_threads *ts = &r->m->threads;
+	bool first = true;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < ts->n && rc == TT_OK; i++) {
+		const struct tt_thread *t = ts->t[i];
+		if (t->process != in->cap->process || t->generation > 0)
+			continue;
+		rc = rewind_input(in, t->tid, err);
+		if (rc == TT_OK)
+			rc = tt_pipeline(r, in, TT_PHASE_MAIN, first, err);
+		first = false;
+	}
+	return rc;
+}
+
 static int
 read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err *err)
 {
@@ -139,7 +169,8 @@ read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err 
 	r->done_bytes = 0;
 	tt_threads_reset(&r->m->threads);
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
-		rc = tt_pipeline(r, &r->in[i], phase, TT_ALL, err);
+		rc = phase == TT_PHASE_MAIN && by_thread(r) ? read_threads(r, &r->in[i], err) :
+		    tt_pipeline(r, &r->in[i], phase, true, err);
 		if (rc < 0 && rc != TT_E_STOPPED)
 			tt_err_in(err, "%s", r->in[i].cap->path);
 		const struct tt_src_info *info = tt_src_info(r->in[i].src);
@@ -154,7 +185,7 @@ rewind_all(struct tt_run *r, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++)
-		rc = rewind_input(&r->in[i], err);
+		rc = rewind_input(&r->in[i], TT_ALL, err);
 	return rc;
 }
 
@@ -249,7 +280,9 @@ begin_emitters(struct tt_run *r, struct tt_err *err)
 	if (!r->emit)
 		return err->code;
 	for (size_t i = 0; i < r->o->nemit; i++) {
-		int rc = r->o->emit[i]->begin(&r->o->emit_opts[i], r->m, &r->emit[i], err);
+		struct tt_emit_opts o = r->o->emit_opts[i];
+		o.estimate = r->m->zones_expected;
+		int rc = r->o->emit[i]->begin(&o, r->m, &r->emit[i], err);
 		if (rc != TT_OK)
 			return rc;
 	}
@@ -291,6 +324,9 @@ close_ledger(struct tt_run *r)
 		if (c->ends_recorded && !c->clean_end)
 			tt_loss_add(m->loss, TT_LOST_NOT_ENDED, 1, 0, TT_NOWHERE);
 	}
+	for (size_t t = 0; t < m->threads.n; t++)
+		if (m->threads.t[t]->open_at_end)
+			tt_loss_add(m->loss, TT_LOST_OPEN, m->threads.t[t]->open_at_end, 0, TT_NOWHERE);
 	if (tt_tree_dropped(m->tree))
 		tt_loss_add(m->loss, TT_LOST_PATHS, tt_tree_dropped(m->tree), 0, TT_NOWHERE);
 	if (any_reused(r) && !r->alias)
