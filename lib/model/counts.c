@@ -10,15 +10,7 @@ tt_counts_new(struct tt_mem *mem, struct tt_counts **c, struct tt_err *err)
 	return TT_OK;
 }
 
-static void
-free_dists(struct tt_counts *c, struct tt_dist *d)
-{
-	for (size_t i = 0; i < TT_TREE_PAGE; i++)
-		for (size_t p = 0; p < TT_HIST_PAGES; p++)
-			if (d[i].page[p])
-				tt_mem_free(c->mem, d[i].page[p], TT_HIST_PAGE * sizeof(uint64_t));
-	tt_mem_free(c->mem, d, TT_TREE_PAGE * sizeof *d);
-}
+enum { SLAB_BYTES = (1u << TT_SLAB_BITS) * TT_HIST_PAGE * sizeof(uint32_t) };
 
 void
 tt_counts_free(struct tt_counts *c)
@@ -29,8 +21,12 @@ tt_counts_free(struct tt_counts *c)
 		if (c->node[i])
 			tt_mem_free(c->mem, c->node[i], TT_TREE_PAGE * sizeof *c->node[i]);
 		if (c->dist[i])
-			free_dists(c, c->dist[i]);
+			tt_mem_free(c->mem, c->dist[i], TT_TREE_PAGE * sizeof *c->dist[i]);
 	}
+	for (size_t i = 0; i << TT_SLAB_BITS < c->npage; i++)
+		tt_mem_free(c->mem, c->slab[i], SLAB_BYTES);
+	tt_mem_free(c->mem, c->slab, c->capslab * sizeof *c->slab);
+	tt_mem_free(c->mem, c->carry, c->capcarry * sizeof *c->carry);
 	tt_mem_free(c->mem, c, sizeof *c);
 }
 
@@ -43,6 +39,22 @@ tt_counts_new_page(struct tt_counts *c, uint32_t node, struct tt_err *err)
 	return *page ? *page + (node & (TT_TREE_PAGE - 1)) : NULL;
 }
 
+static int
+new_page(struct tt_counts *c, uint32_t *page, struct tt_err *err)
+{
+	size_t slab = c->npage >> TT_SLAB_BITS;
+
+	if ((c->npage & ((1u << TT_SLAB_BITS) - 1)) == 0) {
+		int rc = tt_mem_grow(c->mem, &c->slab, &c->capslab, slab + 1, sizeof *c->slab, err);
+		if (rc != TT_OK)
+			return rc;
+		if (!(c->slab[slab] = tt_mem_alloc(c->mem, SLAB_BYTES, err)))
+			return err->code;
+	}
+	*page = (uint32_t)++c->npage;
+	return TT_OK;
+}
+
 /* The distribution of ${marker} with a page for ${bucket}. */
 static struct tt_dist *
 dist_at(struct tt_counts *c, uint32_t marker, unsigned bucket, struct tt_err *err)
@@ -52,10 +64,24 @@ dist_at(struct tt_counts *c, uint32_t marker, unsigned bucket, struct tt_err *er
 	if (!*d && !(*d = tt_mem_alloc(c->mem, TT_TREE_PAGE * sizeof **d, err)))
 		return NULL;
 	struct tt_dist *at = *d + (marker & (TT_TREE_PAGE - 1));
-	uint64_t **page = &at->page[bucket / TT_HIST_PAGE];
-	if (!*page && !(*page = tt_mem_alloc(c->mem, TT_HIST_PAGE * sizeof **page, err)))
-		return NULL;
-	return at;
+	uint32_t *page = &at->page[bucket / TT_HIST_PAGE];
+	return *page || new_page(c, page, err) == TT_OK ? at : NULL;
+}
+
+/* Add ${n} to a bucket; what passes 2^32 is noted apart. */
+static int
+add(struct tt_counts *c, struct tt_dist *d, uint32_t marker, unsigned bucket, uint32_t n, struct tt_err *err)
+{
+	uint32_t *b = tt_counts_page(c, d->page[bucket / TT_HIST_PAGE]) + bucket % TT_HIST_PAGE;
+	uint32_t before = *b;
+
+	*b += n;
+	if (*b >= before)
+		return TT_OK;
+	int rc = tt_mem_grow(c->mem, &c->carry, &c->capcarry, c->ncarry + 1, sizeof *c->carry, err);
+	if (rc == TT_OK)
+		c->carry[c->ncarry++] = (struct tt_carry){ .marker = marker, .bucket = bucket };
+	return rc;
 }
 
 static void
@@ -76,27 +102,29 @@ tt_counts_dur_slow(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt
 	if (!d)
 		return err->code;
 	widen(d, ~dur, dur);
-	d->page[bucket / TT_HIST_PAGE][bucket % TT_HIST_PAGE]++;
-	return TT_OK;
+	return add(c, d, marker, bucket, 1, err);
 }
 
 static int
-join_dist(struct tt_counts *into, uint32_t marker, const struct tt_dist *from, struct tt_err *err)
+join_dist(struct tt_counts *into, const struct tt_counts *from, uint32_t marker, const struct tt_dist *fd,
+    struct tt_err *err)
 {
 	struct tt_dist *d = NULL;
+	int rc = TT_OK;
 
-	for (unsigned p = 0; p < TT_HIST_PAGES; p++) {
-		if (!from->page[p])
+	for (unsigned p = 0; p < TT_HIST_PAGES && rc == TT_OK; p++) {
+		if (!fd->page[p])
 			continue;
+		const uint32_t *b = tt_counts_page(from, fd->page[p]);
 		d = dist_at(into, marker, p * TT_HIST_PAGE, err);
 		if (!d)
 			return err->code;
-		for (unsigned i = 0; i < TT_HIST_PAGE; i++)
-			d->page[p][i] += from->page[p][i];
+		for (unsigned i = 0; i < TT_HIST_PAGE && rc == TT_OK; i++)
+			rc = add(into, d, marker, p * TT_HIST_PAGE + i, b[i], err);
 	}
 	if (d)
-		widen(d, from->not_min, from->max);
-	return TT_OK;
+		widen(d, fd->not_min, fd->max);
+	return rc;
 }
 
 int
@@ -114,7 +142,12 @@ tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_e
 			c[i].self += from->node[p][i].self;
 		}
 		for (uint32_t i = 0; from->dist[p] && i < TT_TREE_PAGE && rc == TT_OK; i++)
-			rc = join_dist(into, (p << TT_TREE_PAGE_BITS) + i, &from->dist[p][i], err);
+			rc = join_dist(into, from, (p << TT_TREE_PAGE_BITS) + i, &from->dist[p][i], err);
+	}
+	for (size_t i = 0; i < from->ncarry && rc == TT_OK; i++) {
+		rc = tt_mem_grow(into->mem, &into->carry, &into->capcarry, into->ncarry + 1, sizeof *into->carry, err);
+		if (rc == TT_OK)
+			into->carry[into->ncarry++] = from->carry[i];
 	}
 	return rc;
 }
@@ -139,8 +172,14 @@ tt_counts_hist(const struct tt_counts *c, uint32_t marker, struct tt_hist *into)
 	d += marker & (TT_TREE_PAGE - 1);
 	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
 		for (unsigned i = 0; d->page[p] && i < TT_HIST_PAGE; i++) {
-			into->b[p * TT_HIST_PAGE + i] += d->page[p][i];
-			n += d->page[p][i];
+			uint32_t v = tt_counts_page(c, d->page[p])[i];
+			into->b[p * TT_HIST_PAGE + i] += v;
+			n += v;
+		}
+	for (size_t i = 0; i < c->ncarry; i++)
+		if (c->carry[i].marker == marker) {
+			into->b[c->carry[i].bucket] += (uint64_t)1 << 32;
+			n += (uint64_t)1 << 32;
 		}
 	into->n += n;
 	if (n && ~d->not_min < into->min)

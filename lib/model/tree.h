@@ -141,16 +141,27 @@ uint64_t tt_tree_dropped(const struct tt_tree *tree);   /* paths that went to "(
 
 /* --- counters of one worker --------------------------------------------- */
 
-/* The durations of one marker: a page of buckets per power of two that occurs. */
+/* The durations of one marker: a page of 32 buckets per power of two that occurs. */
 struct tt_dist {
 	uint64_t not_min, max;        /* ~min, so that zero bytes are an empty one */
-	uint64_t *page[TT_HIST_PAGES];
+	uint32_t page[TT_HIST_PAGES]; /* number in the slabs + 1; 0 none */
+};
+
+#define TT_SLAB_BITS 10               /* pages per slab */
+
+/* A bucket that passed 2^32. */
+struct tt_carry {
+	uint32_t marker, bucket;
 };
 
 struct tt_counts {
 	struct tt_mem *mem;
 	struct tt_count *node[TT_TREE_DIR];
 	struct tt_dist *dist[TT_TREE_DIR];
+	uint32_t **slab;
+	size_t npage, capslab;
+	struct tt_carry *carry;
+	size_t ncarry, capcarry;
 };
 
 int tt_counts_new(struct tt_mem *mem, struct tt_counts **c, struct tt_err *err);
@@ -168,6 +179,13 @@ tt_counts_at(struct tt_counts *c, uint32_t node, struct tt_err *err)
 	return page ? page + (node & (TT_TREE_PAGE - 1)) : tt_counts_new_page(c, node, err);
 }
 
+static inline uint32_t *
+tt_counts_page(const struct tt_counts *c, uint32_t page)
+{
+	page--;
+	return c->slab[page >> TT_SLAB_BITS] + (page & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE;
+}
+
 /* Add one duration to a marker's distribution. */
 static inline int
 tt_counts_dur(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err *err)
@@ -177,9 +195,10 @@ tt_counts_dur(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err 
 
 	if (d) {
 		d += marker & (TT_TREE_PAGE - 1);
-		uint64_t *page = d->page[bucket / TT_HIST_PAGE];
-		if (page) {
-			page[bucket % TT_HIST_PAGE]++;
+		uint32_t page = d->page[bucket / TT_HIST_PAGE];
+		uint32_t *b = page ? tt_counts_page(c, page) + bucket % TT_HIST_PAGE : NULL;
+		if (b && *b != UINT32_MAX) {
+			++*b;
 			if (~dur > d->not_min)
 				d->not_min = ~dur;
 			if (dur > d->max)

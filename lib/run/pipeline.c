@@ -602,6 +602,17 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Take a worker's counters: the first ones whole, the others added. */
+static int
+collect(struct tt_model *m, struct tt_counts **c, struct tt_err *err)
+{
+	if (m->counts)
+		return tt_counts_join(m->counts, *c, err);
+	m->counts = *c;
+	*c = NULL;
+	return TT_OK;
+}
+
 static int
 tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_err *err)
 {
@@ -610,7 +621,7 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 
 	for (size_t i = 0; i < nworker; i++) {
 		if (rc == TT_OK && p->phase == TT_PHASE_MAIN)
-			rc = tt_counts_join(r->m->counts, w[i].fold.counts, err);
+			rc = collect(r->m, &w[i].fold.counts, err);
 		tt_fold_free(&w[i].fold);
 	}
 	for (size_t i = 0; p->slot && i < p->nslot; i++) {

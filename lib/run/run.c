@@ -267,8 +267,7 @@ new_counts(struct tt_run *r, struct tt_err *err)
 	tt_counts_free(m->counts);
 	m->tree = NULL;
 	m->counts = NULL;
-	int rc = tt_tree_new(&r->env->mem, r->o->max_paths ? r->o->max_paths : 500000, &m->tree, err);
-	return rc == TT_OK ? tt_counts_new(&r->env->mem, &m->counts, err) : rc;
+	return tt_tree_new(&r->env->mem, r->o->max_paths ? r->o->max_paths : 500000, &m->tree, err);
 }
 
 static int
@@ -357,6 +356,9 @@ main_phase(struct tt_run *r, struct tt_err *err)
 		rc = begin_emitters(r, err);
 	if (rc == TT_OK)
 		rc = read_all(r, TT_PHASE_MAIN, "reading", err);
+	/* An input without a single thread leaves none. */
+	if (rc == TT_OK && !r->m->counts)
+		rc = tt_counts_new(&r->env->mem, &r->m->counts, err);
 	return rc;
 }
 
