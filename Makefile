@@ -55,7 +55,7 @@ help:
 	@echo 'fuzz       every fuzz target for FUZZ_TIME=$(FUZZ_TIME) seconds'
 	@echo 'cover      the tests with coverage of lines and branches'
 	@echo 'bench      speed and memory beside other programs'
-	@echo 'man        copy the common options into the manual pages'
+	@echo 'man        put common options and the tables' columns into the manual pages'
 	@echo 'install uninstall   to PREFIX=$(PREFIX) below DESTDIR'
 	@echo 'clean      remove $(BUILD)/'
 
@@ -209,8 +209,9 @@ demo: $(BIN)
 # --- manual and installation ------------------------------------------------------
 
 .PHONY: man
-man:
+man: $(BIN)
 	@man/common.sh write $(PAGES)
+	@man/tables.py write $(BIN) man/tracetool-metrics.7
 
 INSTALL := install
 SHARE   := $(DESTDIR)$(PREFIX)/share

@@ -62,8 +62,8 @@ static const struct opt table_opt[] = {
 	{ 0, "limit", "N", "at most N rows of a table, 0 for all; default 20 as text, else all", set_limit, 0, 0,
 	  UINT32_MAX, NULL },
 	{ 0, "budget", "MS", "count frames over MS milliseconds; repeatable", set_budget, 0, 0, 0, NULL },
-	{ 0, "hitches", "N", "list the N worst frames; default 10", opt_count, AT(hitches), 0, 1000, NULL },
-	{ 0, "bottom-up", NULL, "call tree from the callees to their callers", opt_flag, AT(bottom_up), 0, 0, NULL },
+	{ 0, "hitches", "N", "list the N worst frames; default 10", opt_count, AT(hitches), 1, 1000, NULL },
+	{ 0, "bottom-up", NULL, "call tree from the callees to their callers; without --table, that alone", opt_flag, AT(bottom_up), 0, 0, NULL },
 	{ 0, "threshold", "PCT", "call tree without branches below PCT percent of the time; default 1", opt_percent,
 	  AT(threshold_e4), 0, 0, NULL },
 	{ 0, "max-depth", "N", "call tree at most N levels deep", opt_count, AT(max_depth), 1, UINT32_MAX, NULL },
@@ -109,7 +109,10 @@ wants_table(const struct stats_opts *s, const struct tt_pass *p, const struct tt
 	if (s->table.n == 0)
 		return p->standard && !t->extra;
 	for (size_t i = 0; i < s->table.n; i++) {
-		if (strcmp(s->table.v[i], t->id) == 0 || (!t->extra && strcmp(s->table.v[i], p->name) == 0))
+		if (strcmp(s->table.v[i], t->id) == 0)
+			return true;
+		/* A name that is both a table's and its pass's means the table. */
+		if (!t->extra && strcmp(s->table.v[i], p->name) == 0 && !table_named(p->name))
 			return true;
 	}
 	return false;
@@ -269,6 +272,8 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 	input_defaults(&s.in);
 	report_defaults(&s.out);
 	rc = app_parse(app, verb, &s, &s.in.ui, argc, argv, err);
+	if (rc == TT_OK && s.bottom_up && s.table.n == 0)
+		rc = opt_list_add(&s.table, "calltree_bottom_up", &app->arena, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	return stats(app, &s, verb == &verb_summary, err);

@@ -3,7 +3,8 @@
 
 The program's list is `tracetool help COMMAND --options`: "-o --output FILE" per line. In a page an
 option is an ".It Fl ..." line, with one or two spellings. Also: shared text is the same in every
-page that holds it, every .Xr leads to a page of ours, and `mandoc -T lint` has no warning.
+page that holds it, tracetool-metrics(7) has every column, kind of loss and wait marker, every .Xr
+leads to a page of ours, and `mandoc -T lint` has no warning.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
@@ -66,6 +67,14 @@ def options_of_page(page):
     return found
 
 
+def in_source(path, pattern):
+    """What the pattern finds in a file of ours; finding nothing is a mistake of this test."""
+    found = re.findall(pattern, open(os.path.join(TOP, path)).read(), re.S)
+    if not found:
+        raise SystemExit("%s: nothing looks like %s" % (path, pattern))
+    return found
+
+
 def differences(program, page):
     out = []
     for name in sorted(set(program) | set(page), key=str):
@@ -88,6 +97,14 @@ def main():
     check("options of all", differences(common, options_of_page(os.path.join(TOP, "man", "tracetool.1"))))
     code, out = run("man/common.sh", "check", *pages)
     check("shared text", out.splitlines() if code else [])
+    metrics = os.path.join(TOP, "man", "tracetool-metrics.7")
+    code, out = run("man/tables.py", "check", TRACETOOL, metrics)
+    check("columns of tables", out.splitlines() if code else [])
+    text = open(metrics).read()
+    check("kinds of loss", ["%s is not explained" % kind for kind in in_source(
+        "lib/model/loss.c", r'\[TT_LOST_\w+\] = \{ "(\w+)"') if ".It Va %s Pq" % kind not in text])
+    check("wait markers", ["%s is not listed" % name for name in re.findall(r'"([^"]+)"', in_source(
+        "lib/pass/registry.c", r"tt_wait_markers\[\] = \{(.*?)NULL")[0]) if "\n%s\n" % name not in text])
     for page in pages:
         name = os.path.basename(page)
         code, out = run("mandoc", "-T", "lint", "-W", "warning", page)

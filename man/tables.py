@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""tables.py write|check TRACETOOL PAGE: the lists of columns in tracetool-metrics(7).
+
+The page holds, between the lines
+	.\\" begin table ID
+	.\\" end table
+the columns of that table as `tracetool list metrics` knows them. "write" puts them in; "check" names
+what differs, and tables the page lacks; exit status 1.
+"""
+import json
+import re
+import subprocess
+import sys
+
+UNITS = {"ns": "ns", "bytes": "bytes", "percent": "percent", "%": "percent", "number": "number", "hex": "hex"}
+
+
+def roff(text):
+    text = text.replace("\\", "\\e")
+    return "\\&" + text if text[:1] in ".'" else text
+
+
+def block(rows):
+    out = [".Bl -tag -width Ds -compact"]
+    for r in rows:
+        unit = UNITS.get(r["unit"])
+        out.append(".It Va %s%s" % (r["column"], " Pq %s" % unit if unit and not r["column"].endswith(unit) else ""))
+        out.append(roff(r["help"]))
+    return out + [".El"]
+
+
+def main():
+    mode, program, page = sys.argv[1:]
+    report = json.loads(subprocess.run([program, "list", "metrics", "--format", "json"], check=True,
+                                       capture_output=True, text=True).stdout)
+    tables = {}
+    for r in report["tables"]["metrics"]["rows"]:
+        tables.setdefault(r["table"], []).append(r)
+    old = open(page).read().splitlines()
+    new, skip, seen, wrong = [], False, set(), []
+    for line in old:
+        if line == '.\\" end table':
+            skip = False
+        if not skip:
+            new.append(line)
+        m = re.match(r'\.\\" begin table (\S+)$', line)
+        if m:
+            skip = True
+            seen.add(m.group(1))
+            if m.group(1) not in tables:
+                wrong.append("%s: there is no table %s" % (page, m.group(1)))
+                continue
+            new += block(tables[m.group(1)])
+    wrong += ["%s: lacks the table %s" % (page, t) for t in sorted(set(tables) - seen)]
+    if new != old and mode == "check":
+        wrong.append('%s: columns differ from the program\'s: run "make man"' % page)
+    if new != old and mode == "write":
+        open(page, "w").write("\n".join(new) + "\n")
+    for w in wrong:
+        print(w)
+    return bool(wrong)
+
+
+sys.exit(main())
