@@ -191,5 +191,10 @@ mlpd_tag_name(unsigned tag)
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (names[i].tag == tag)
 			return names[i].name;
-	return (tag & 0x0f) == MLPD_MONITOR ? "monitor" : "(unknown)";
+	if ((tag & 0x0f) != MLPD_MONITOR)
+		return "(unknown)";
+	static const char *const monitor[] = { "monitor", "monitor contended", "monitor acquired", "monitor gave up" };
+	static const char *const with_stack[] = { "monitor with stack", "monitor contended, with stack",
+		"monitor acquired, with stack", "monitor gave up, with stack" };
+	return (tag & 0x80 ? with_stack : monitor)[tag >> 4 & 3];
 }

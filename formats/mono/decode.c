@@ -160,7 +160,9 @@ time_back(struct run *r, uint64_t delta)
 {
 	tt_batch_time(r->b, now(r));
 	r->time += delta;
-	tt_batch_time(r->b, now(r));
+	/* Mono 4.6 stamps its first counter sample with 0: that is no time. */
+	if (r->time != 0)
+		tt_batch_time(r->b, now(r));
 }
 
 static inline void
@@ -692,6 +694,9 @@ ev_counter_values(struct run *r)
 	unsigned v = r->m->version;
 	int64_t ts = v >= 13 ? now(r) : (int64_t)(u(r) * 1000000u);
 	uint64_t index;
+
+	if (v >= 13 && r->time == 0)
+		ts = r->b->min_ts;
 
 	while ((index = u(r)) != 0 && !over(r)) {
 		uint64_t type = v == 13 || v == 14 ? get_u8(r) : u(r);

@@ -13,6 +13,41 @@ probe(const uint8_t *head, size_t n)
 
 /* --- a window onto the input -------------------------------------------- */
 
+/* Read more of in-order input behind the window. */
+static int
+read_more(struct mlpd *m, struct tt_err *err)
+{
+	size_t got;
+	int rc = tt_src_read(m->src, m->win + m->nwin, m->capwin - m->nwin, &got, &m->end_err);
+
+	if (rc == TT_OK) {
+		m->nwin += got;
+	} else if (rc == TT_END || rc == TT_E_DAMAGED) {
+		m->ended = true;
+	} else {
+		*err = m->end_err;
+		return rc;
+	}
+	return TT_OK;
+}
+
+/* Move the window of in-order input forward to ${at} and fill it with ${want} bytes, if there are as many. */
+static int
+slide(struct mlpd *m, uint64_t at, size_t want, struct tt_err *err)
+{
+	for (;;) {
+		uint64_t drop = at - m->win_at < m->nwin ? at - m->win_at : m->nwin;
+		m->nwin -= (size_t)drop;
+		m->win_at += drop;
+		memmove(m->win, m->win + drop, m->nwin);
+		if (m->ended || (m->win_at == at && m->nwin >= want))
+			return TT_OK;
+		int rc = read_more(m, err);
+		if (rc != TT_OK)
+			return rc;
+	}
+}
+
 /*
  * Point *${p} at the bytes from ${at} on, at least ${want} of them unless the input ends before (*${n}
  * says how many). In-order input only moves forward.
@@ -34,29 +69,11 @@ window(struct mlpd *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, s
 			m->win_at = at;
 			m->nwin = got;
 		}
-	} else {
-		if (at > m->win_at) {
-			uint64_t drop = at - m->win_at;
-			if (drop > m->nwin)
-				drop = m->nwin;
-			memmove(m->win, m->win + drop, m->nwin - (size_t)drop);
-			m->nwin -= (size_t)drop;
-			m->win_at += drop;
-		}
-		while (m->nwin < want && !m->ended) {
-			rc = tt_src_read(m->src, m->win + m->nwin, m->capwin - m->nwin, &got, &m->end_err);
-			if (rc == TT_E_IO || rc == TT_E_NOMEM || rc == TT_E_STOPPED || rc == TT_E_LIMIT) {
-				*err = m->end_err;
-				return rc;
-			}
-			if (rc == TT_OK)
-				m->nwin += got;
-			else
-				m->ended = true;
-		}
+	} else if ((rc = slide(m, at, want, err)) != TT_OK) {
+		return rc;
 	}
-	*p = m->win + (at - m->win_at);
-	*n = m->nwin - (size_t)(at - m->win_at);
+	*n = at - m->win_at < m->nwin ? m->nwin - (size_t)(at - m->win_at) : 0;
+	*p = *n ? m->win + (at - m->win_at) : m->win;
 	return TT_OK;
 }
 
@@ -181,7 +198,8 @@ next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *l
 	uint32_t len = mlpd_u32(p + 4);
 	*unit = (struct mlpd_unit){ .at = at, .tid = mlpd_u64(p + 32) & m->mask, .len = len,
 		.ts = (int64_t)(mlpd_u64(p + 8) - (uint64_t)m->zero) };
-	if (len > INT32_MAX || len == 0)
+	/* An empty buffer is rare but real (Mono 4.6 ends with one). */
+	if (len > INT32_MAX)
 		return real_length(m, at, 0, size, unit, loss, err);
 	if (len > (128u << 10) || (size != UINT64_MAX && at + MLPD_BUF_HEAD + len > size))
 		return real_length(m, at, len, size, unit, loss, err);

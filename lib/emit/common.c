@@ -86,14 +86,19 @@ tt_event_text(const struct tt_batch *b, const struct tt_event *arg, size_t *n)
 const char *
 tt_capture_title(const struct tt_capture *c, size_t *n)
 {
-	const char *s = c->args && *c->args ? c->args : c->path ? c->path : "", *end, *slash;
+	const char *path = c->path ? c->path : "", *slash = strrchr(path, '/');
+	const struct tt_def *d;
 
-	/* The first word of the command line, or the whole path; without its folders. */
-	end = s == c->args ? s + strcspn(s, " ") : s + strlen(s);
-	for (slash = end; slash > s && slash[-1] != '/'; slash--)
-		;
-	*n = (size_t)(end - slash);
-	return slash;
+	/* Mono calls the first domain it names after the program. */
+	for (size_t i = 0; c->defs && (d = tt_defs_at(c->defs, TT_DEF_DOMAIN, i)); i++) {
+		if (d->len) {
+			*n = d->len;
+			return d->text;
+		}
+	}
+	path = slash ? slash + 1 : path;
+	*n = strlen(path);
+	return path;
 }
 
 const char *

@@ -65,7 +65,7 @@ const struct tt_event *tt_event_arg(const struct tt_batch *b, size_t i, const st
 /* The text of an argument; *${n} bytes. */
 const char *tt_event_text(const struct tt_batch *b, const struct tt_event *arg, size_t *n);
 
-/* The name to show for a capture: its program, else its file. *${n} bytes. */
+/* The name to show for a capture: its program as the first named domain tells it, else its file. *${n} bytes. */
 const char *tt_capture_title(const struct tt_capture *c, size_t *n);
 
 /* The word for what a counter counts, by its definition (may be NULL): "bytes", "count", ... */

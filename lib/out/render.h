@@ -37,7 +37,7 @@ char *tt_cell_human(char *p, enum tt_unit unit, bool micro, const struct tt_cell
 /* The same with its unit behind it: for facts. */
 char *tt_cell_fact(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
-/* Is everything in this NS column below 1 ms, so that µs say more? */
+/* Are most values of this NS column below 0.1 ms, so that µs say more? */
 bool tt_column_micro(const struct tt_table *t, size_t col);
 
 /* What the heading adds to the column's title: " ms", " µs", " %" or "". */

@@ -24,7 +24,7 @@
 enum tt_unit {
 	TT_UNIT_TEXT,
 	TT_UNIT_COUNT,        /* plain integer */
-	TT_UNIT_NS,           /* text: ms (a column wholly below 1 ms: µs) with three decimals; machines: integer ns */
+	TT_UNIT_NS,           /* text: ms (a column mostly below 0.1 ms: µs) with three decimals; machines: integer ns */
 	TT_UNIT_BYTES,        /* text: 1,234 B / 12.3 KB / ... (powers of 1024); machines: integer bytes */
 	TT_UNIT_PERCENT,      /* in 1/100 percent: 1234 = 12.34 % */
 	TT_UNIT_MILLI,        /* in 1/1000: FPS, ratios, means of counts */

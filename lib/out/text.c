@@ -6,8 +6,9 @@
  *	  Main      123,456   1,234.567
  *	  … 12 more (--limit 0 shows all)
  *
- * Where a width is given, long text is cut with an ellipsis, and if that is not enough, columns are
- * left out from the right and named under the table. Without a width (a pipe, a file) nothing is cut.
+ * Columns without a single value are left out. Where a width is given, long text is cut with an ellipsis, and
+ * if that is not enough, columns are left out from the right and named under the table. Without a width
+ * (a pipe, a file) nothing is cut.
  */
 #include <string.h>
 
@@ -181,7 +182,9 @@ count_line(struct writer *w, const char *before, size_t n, const char *behind)
 /* How one column is set. */
 struct column {
 	size_t width;         /* of heading and cells */
-	bool micro, hidden;
+	bool micro;
+	bool hidden;          /* not shown: no values, or the depth of a tree */
+	bool cut;             /* not shown: no room */
 };
 
 struct grid {
@@ -226,13 +229,19 @@ measure(struct grid *g, size_t col)
 	}
 }
 
+static bool
+is_shown(const struct grid *g, size_t col)
+{
+	return !g->col[col].hidden && !g->col[col].cut;
+}
+
 static size_t
 grid_width(const struct grid *g)
 {
 	size_t width = INDENT, shown = 0;
 
 	for (size_t col = 0; col < g->t->ncol; col++) {
-		if (g->col[col].hidden)
+		if (!is_shown(g, col))
 			continue;
 		width += g->col[col].width;
 		shown++;
@@ -247,7 +256,7 @@ widest_text(const struct grid *g)
 	size_t best = g->t->ncol;
 
 	for (size_t col = 0; col < g->t->ncol; col++) {
-		if (g->t->col[col].unit != TT_UNIT_TEXT || g->col[col].hidden || g->col[col].width <= TEXT_MIN)
+		if (g->t->col[col].unit != TT_UNIT_TEXT || !is_shown(g, col) || g->col[col].width <= TEXT_MIN)
 			continue;
 		if (best == g->t->ncol || g->col[col].width > g->col[best].width)
 			best = col;
@@ -273,7 +282,7 @@ fit(struct grid *g, size_t max)
 		}
 		if (last <= 2)
 			return;
-		g->col[--last].hidden = true;
+		g->col[--last].cut = true;
 	}
 }
 
@@ -328,7 +337,7 @@ last_shown(const struct grid *g)
 {
 	size_t last = g->t->ncol - 1;
 
-	while (last > 0 && g->col[last].hidden)
+	while (last > 0 && !is_shown(g, last))
 		last--;
 	return last;
 }
@@ -341,7 +350,7 @@ put_grid(struct writer *w, const struct grid *g)
 	spaces(w, INDENT);
 	style(w, bold);
 	for (size_t col = 0; col <= last; col++) {
-		if (g->t->tree && col == 1)
+		if (!is_shown(g, col))
 			continue;
 		put_heading(w, g, col, col == last);
 		spaces(w, col < last ? GAP : 0);
@@ -351,7 +360,7 @@ put_grid(struct writer *w, const struct grid *g)
 	for (size_t row = 0; row < g->t->nrow && w->rc == TT_OK; row++) {
 		spaces(w, INDENT);
 		for (size_t col = 0; col <= last; col++) {
-			if (g->t->tree && col == 1)
+			if (!is_shown(g, col))
 				continue;
 			put_cell(w, g, row, col, col == last);
 			spaces(w, col < last ? GAP : 0);
@@ -362,21 +371,35 @@ put_grid(struct writer *w, const struct grid *g)
 
 /* Name the columns that did not fit. */
 static void
-put_hidden_columns(struct writer *w, const struct grid *g)
+put_cut_columns(struct writer *w, const struct grid *g)
 {
-	size_t last = last_shown(g);
+	bool any = false;
 
-	if (last + 1 == g->t->ncol)
-		return;
-	spaces(w, INDENT);
-	style(w, dim);
-	put(w, "not shown, the terminal is too narrow:");
-	for (size_t col = last + 1; col < g->t->ncol; col++) {
-		put(w, col == last + 1 ? " " : ", ");
+	for (size_t col = 0; col < g->t->ncol; col++) {
+		if (!g->col[col].cut || g->col[col].hidden)
+			continue;
+		if (!any) {
+			spaces(w, INDENT);
+			style(w, dim);
+		}
+		put(w, any ? ", " : "not shown, the terminal is too narrow: ");
 		put(w, g->t->col[col].title);
+		any = true;
 	}
-	style(w, plain);
-	put(w, "\n");
+	if (any) {
+		style(w, plain);
+		put(w, "\n");
+	}
+}
+
+static bool
+all_empty(const struct tt_table *t, size_t col)
+{
+	for (size_t row = 0; row < t->nrow; row++) {
+		if (!tt_table_cell(t, row, col)->empty)
+			return false;
+	}
+	return true;
 }
 
 static int
@@ -387,14 +410,14 @@ put_table(struct writer *w, const struct tt_table *t, struct tt_mem *mem)
 	g.col = tt_mem_alloc(mem, t->ncol * sizeof *g.col, w->err);
 	if (!g.col)
 		return w->err ? w->err->code : TT_E_NOMEM;
-	for (size_t col = 0; col < t->ncol; col++)
+	for (size_t col = 0; col < t->ncol; col++) {
 		measure(&g, col);
-	if (t->tree)
-		g.col[1] = (struct column){ .hidden = true };
+		g.col[col].hidden = (t->tree && col == 1) || all_empty(t, col);
+	}
 	if (w->o->width)
 		fit(&g, w->o->width);
 	put_grid(w, &g);
-	put_hidden_columns(w, &g);
+	put_cut_columns(w, &g);
 	tt_mem_free(mem, g.col, t->ncol * sizeof *g.col);
 	return w->rc;
 }
@@ -420,16 +443,6 @@ fact_text(struct writer *w, const struct tt_table *t, size_t row, size_t col, si
 	if (width > used)
 		spaces(w, width - used);
 	put(w, number);
-}
-
-static bool
-all_empty(const struct tt_table *t, size_t col)
-{
-	for (size_t row = 0; row < t->nrow; row++) {
-		if (!tt_table_cell(t, row, col)->empty)
-			return false;
-	}
-	return true;
 }
 
 /* The width of the values of ${row}. */

@@ -1,0 +1,381 @@
+/**
+ * Folded stacks: one line per stack, `thread;outer;inner COUNT`, for flamegraph.pl, speedscope and others.
+ *
+ * The count is self time in ns; in a capture without calls the number of samples, else bytes allocated
+ * (with the class as innermost frame). Lines stand in order of name, level by level.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "emit/common.h"
+#include "emit/stacks.h"
+
+/* What lies deeper is added up in one line: lines of deep recursion would grow with its square. */
+#define MAX_DEPTH 1024
+#define DEEPER "(deeper)"
+
+struct folded {
+	struct tt_env *env;
+	struct tt_out out;
+	/* while it is written */
+	struct tt_stacks stacks;
+	enum tt_stack_kind kind;      /* what is counted */
+	uint32_t *order;              /* stacks by parent, then by name */
+	uint32_t norder;
+	uint32_t *rank;               /* of rows by label */
+	uint32_t *name_rank;          /* of names */
+	struct level { uint32_t node, next; size_t path_n; } *level;  /* next: place in order of the next child */
+	size_t nlevel, caplevel;
+	struct tt_buf path;
+	uint64_t deeper;              /* summed up beyond MAX_DEPTH */
+};
+
+/* --- order -------------------------------------------------------------------- */
+
+static int
+by_label(const void *a, const void *b, void *arg)
+{
+	const struct tt_row *row = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	int c = strcmp(row[x].label, row[y].label);
+
+	return c ? c : (x > y) - (x < y);
+}
+
+static int
+by_name(const void *a, const void *b, void *arg)
+{
+	const char *const *name = arg;
+
+	return strcmp(name[*(const uint32_t *)a], name[*(const uint32_t *)b]);
+}
+
+/* The place of each of ${n} things in the order of ${compare}. */
+static uint32_t *
+ranks(struct folded *w, size_t n, int (*compare)(const void *, const void *, void *), void *arg, struct tt_err *err)
+{
+	struct tt_mem *mem = &w->env->mem;
+	uint32_t *rank = tt_mem_alloc(mem, n * sizeof *rank, err), *order = tt_mem_alloc(mem, n * sizeof *order, err);
+
+	if (rank && order) {
+		for (uint32_t i = 0; i < n; i++)
+			order[i] = i;
+		qsort_r(order, n, sizeof *order, compare, arg);
+		for (uint32_t i = 0; i < n; i++)
+			rank[order[i]] = i;
+	} else {
+		tt_mem_free(mem, rank, n * sizeof *rank);
+		rank = NULL;
+	}
+	tt_mem_free(mem, order, n * sizeof *order);
+	return rank;
+}
+
+static uint64_t
+rank_of(const struct folded *w, uint32_t node)
+{
+	const struct tt_stacks *s = &w->stacks;
+	const struct tt_node *n = tt_stacks_node(s, node);
+
+	if (n->kind == TT_NODE_ZONE)
+		return s->text[node] == TT_NO_ROW ? UINT32_MAX : w->rank[s->text[node]];
+	/* Threads of one process together. */
+	return (uint64_t)n->process << 32 | w->name_rank[s->text[node]];
+}
+
+static int
+by_place(const void *a, const void *b, void *arg)
+{
+	const struct folded *w = arg;
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	uint32_t px = tt_stacks_up(&w->stacks, x), py = tt_stacks_up(&w->stacks, y);
+	uint64_t rx = rank_of(w, x), ry = rank_of(w, y);
+
+	if (px != py)
+		return px < py ? -1 : 1;
+	if (rx != ry)
+		return rx < ry ? -1 : 1;
+	return (x > y) - (x < y);
+}
+
+static int
+sort_stacks(struct folded *w, struct tt_err *err)
+{
+	struct tt_stacks *s = &w->stacks;
+
+	w->rank = ranks(w, s->paths.nrow, by_label, s->paths.row, err);
+	w->name_rank = ranks(w, s->nname, by_name, s->name, err);
+	w->order = tt_mem_alloc(&w->env->mem, s->n * sizeof *w->order, err);
+	if (!w->rank || !w->name_rank || !w->order)
+		return err ? err->code : TT_E_NOMEM;
+	for (uint32_t i = 1; i < s->n; i++)
+		if (s->same[i] == i)
+			w->order[w->norder++] = i;
+	qsort_r(w->order, w->norder, sizeof *w->order, by_place, w);
+	return TT_OK;
+}
+
+/* The place in the order of the first node in ${parent}. */
+static uint32_t
+first_child(const struct folded *w, uint32_t parent)
+{
+	uint32_t lo = 0, hi = w->norder;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (tt_stacks_up(&w->stacks, w->order[mid]) < parent)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* --- lines ----------------------------------------------------------------------- */
+
+/* A frame's text: valid UTF-8, without what separates frames and lines. */
+static int
+add_frame(struct tt_buf *b, const char *s, struct tt_err *err)
+{
+	size_t n = strlen(s), at = b->n;
+	int rc;
+
+	if (n > SIZE_MAX / 4)
+		return tt_nomem(err);
+	rc = tt_buf_room(b, 3 * n + 1, err);
+	if (rc != TT_OK)
+		return rc;
+	b->n = (size_t)(tt_utf8_clean(b->p + at, s, n) - b->p);
+	for (size_t i = at; i < b->n; i++) {
+		if (b->p[i] == ';')
+			b->p[i] = ':';
+		else if ((unsigned char)b->p[i] < 0x20 || b->p[i] == 0x7f)
+			b->p[i] = ' ';
+	}
+	return TT_OK;
+}
+
+static const char *
+frame_text(const struct folded *w, uint32_t node)
+{
+	const struct tt_stacks *s = &w->stacks;
+	const char *text;
+
+	if (!tt_stacks_frame(s, node))
+		text = s->name[s->text[node]];
+	else
+		text = s->text[node] == TT_NO_ROW ? "(unknown)" : s->paths.row[s->text[node]].label;
+	return *text ? text : "(unnamed)";
+}
+
+static uint64_t
+count_of(const struct folded *w, uint32_t node)
+{
+	const struct tt_stack_value *v = &w->stacks.value[node];
+
+	if (tt_stacks_kind(&w->stacks, node) != w->kind || !tt_stacks_shown(&w->stacks, node))
+		return 0;
+	if (w->kind == TT_STACK_SAMPLE)
+		return v->n;
+	return v->v > 0 ? (uint64_t)v->v : 0;
+}
+
+static int
+put_line(struct folded *w, const char *more, uint64_t count, struct tt_err *err)
+{
+	struct tt_buf *b = &w->out.buf;
+	int rc;
+
+	if (count == 0)
+		return TT_OK;
+	if ((rc = tt_buf_add(b, w->path.p, w->path.n, err)) != TT_OK || (rc = tt_buf_text(b, more, err)) != TT_OK ||
+	    (rc = tt_buf_printf(b, err, " %" PRIu64 "\n", count)) != TT_OK)
+		return rc;
+	return tt_out_spill(&w->out, err);
+}
+
+/* --- the walk ---------------------------------------------------------------------- */
+
+/* The process is a frame of its own where there are several. */
+static int
+add_process(struct folded *w, uint32_t node, struct tt_err *err)
+{
+	const struct tt_model *m = w->stacks.m;
+	uint16_t process = tt_stacks_node(&w->stacks, node)->process;
+	struct tt_buf title = { 0 };
+	size_t n;
+	const char *s;
+	int rc;
+
+	if (m->ncap < 2 || process >= m->ncap)
+		return TT_OK;
+	s = tt_capture_title(m->cap[process], &n);
+	rc = tt_buf_printf(&title, err, "%u %.*s", process + 1u, (int)(n < 1024 ? n : 1024), s);
+	if (rc == TT_OK)
+		rc = add_frame(&w->path, title.p, err);
+	tt_buf_free(&title);
+	return rc == TT_OK ? tt_buf_add(&w->path, ";", 1, err) : rc;
+}
+
+static int
+enter(struct folded *w, uint32_t node, struct tt_err *err)
+{
+	size_t path_n = w->path.n;
+	int rc = tt_mem_grow(&w->env->mem, &w->level, &w->caplevel, w->nlevel + 1, sizeof *w->level, err);
+
+	if (rc != TT_OK)
+		return rc;
+	w->level[w->nlevel] = (struct level){ .node = node, .next = first_child(w, node), .path_n = path_n };
+	if (w->nlevel++ >= MAX_DEPTH) {
+		w->deeper += count_of(w, node);
+		return TT_OK;
+	}
+	rc = w->nlevel == 1 ? add_process(w, node, err) : tt_buf_add(&w->path, ";", 1, err);
+	if (rc == TT_OK)
+		rc = add_frame(&w->path, frame_text(w, node), err);
+	return rc == TT_OK ? put_line(w, "", count_of(w, node), err) : rc;
+}
+
+static int
+leave(struct folded *w, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (w->nlevel == MAX_DEPTH) {
+		rc = put_line(w, ";" DEEPER, w->deeper, err);
+		w->deeper = 0;
+	}
+	w->path.n = w->level[--w->nlevel].path_n;
+	return rc;
+}
+
+/* The next child of the innermost level, or 0. */
+static uint32_t
+next_child(struct folded *w)
+{
+	struct level *l = &w->level[w->nlevel - 1];
+	uint32_t child = l->next < w->norder ? w->order[l->next] : 0;
+
+	if (!child || tt_stacks_up(&w->stacks, child) != l->node)
+		return 0;
+	l->next++;
+	return child;
+}
+
+static int
+put_tree(struct folded *w, uint32_t root, struct tt_err *err)
+{
+	int rc = enter(w, root, err);
+
+	while (w->nlevel > 0 && rc == TT_OK) {
+		uint32_t child = next_child(w);
+
+		rc = child ? enter(w, child, err) : leave(w, err);
+	}
+	return rc;
+}
+
+static int
+put_all(struct folded *w, struct tt_err *err)
+{
+	const struct tt_stacks *s = &w->stacks;
+	int rc = TT_OK;
+
+	w->kind = s->has[TT_STACK_ZONE] ? TT_STACK_ZONE : s->has[TT_STACK_SAMPLE] ? TT_STACK_SAMPLE : TT_STACK_ALLOC;
+	for (uint32_t i = 0; i < w->norder && tt_stacks_up(s, w->order[i]) == 0 && rc == TT_OK; i++) {
+		if (tt_stopped(w->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		rc = put_tree(w, w->order[i], err);
+	}
+	return rc == TT_OK ? tt_out_flush(&w->out, err) : rc;
+}
+
+/* --- life ----------------------------------------------------------------------------- */
+
+static void
+let_go(struct folded *w)
+{
+	struct tt_mem *mem = &w->env->mem;
+
+	tt_mem_free(mem, w->order, w->stacks.n * sizeof *w->order);
+	tt_mem_free(mem, w->rank, w->stacks.paths.nrow * sizeof *w->rank);
+	tt_mem_free(mem, w->name_rank, w->stacks.nname * sizeof *w->name_rank);
+	tt_mem_free(mem, w->level, w->caplevel * sizeof *w->level);
+	w->order = w->rank = w->name_rank = NULL;
+	w->level = NULL;
+	w->caplevel = 0;
+	tt_stacks_free(&w->stacks);
+	tt_buf_free(&w->path);
+	tt_buf_free(&w->out.buf);
+}
+
+static int
+folded_finish(void *state, const struct tt_model *m, struct tt_err *err)
+{
+	struct folded *w = state;
+	int rc = tt_stacks_init(&w->stacks, m, err);
+
+	if (rc == TT_OK)
+		rc = sort_stacks(w, err);
+	if (rc == TT_OK)
+		rc = put_all(w, err);
+	let_go(w);
+	return rc;
+}
+
+static void
+folded_end(void *state)
+{
+	struct folded *w = state;
+
+	if (!w)
+		return;
+	let_go(w);
+	tt_sink_abort(w->out.sink);
+	tt_mem_free(&w->env->mem, w, sizeof *w);
+}
+
+static int
+folded_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
+{
+	struct folded *w = tt_mem_alloc(&o->env->mem, sizeof *w, err);
+	int rc;
+
+	(void)m;
+	*state = NULL;
+	if (!w)
+		return err ? err->code : TT_E_NOMEM;
+	w->env = o->env;
+	rc = tt_emit_open(o, o->path, &w->out.sink, err);
+	if (rc != TT_OK) {
+		folded_end(w);
+		return rc;
+	}
+	*state = w;
+	return TT_OK;
+}
+
+static int
+folded_commit(void *state, struct tt_err *err)
+{
+	struct folded *w = state;
+	struct tt_sink *sink = w->out.sink;
+
+	w->out.sink = NULL;
+	return tt_sink_commit(sink, err);
+}
+
+static const char *const suffixes[] = { ".folded", ".collapsed", NULL };
+
+const struct tt_emit tt_emit_folded = {
+	.name = "folded",
+	.summary = "folded stacks, self time in ns (flamegraph.pl, speedscope, Firefox Profiler)",
+	.suffix = suffixes,
+	.needs = TT_NEEDS_CALLS,
+	.begin = folded_begin,
+	.finish = folded_finish,
+	.commit = folded_commit,
+	.end = folded_end,
+};

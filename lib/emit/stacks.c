@@ -1,0 +1,290 @@
+/**
+ * The tree as stacks of names; the contract is in stacks.h.
+ *
+ * A node's number is larger than its parent's, so one run forwards finds for each node the one that
+ * stands for it: the parent's is known by then.
+ */
+#include "emit/stacks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* --- texts ---------------------------------------------------------------- */
+
+/* Numbers by content: of texts, and of (parent, kind, text). Open addressing, number + 1. */
+struct table {
+	struct tt_mem *mem;
+	uint32_t *slot;
+	size_t nslot, used;
+};
+
+static void
+free_table(struct table *t)
+{
+	tt_mem_free(t->mem, t->slot, t->nslot * sizeof *t->slot);
+}
+
+static uint64_t
+hash_text(const char *s)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+	return h;
+}
+
+static uint64_t
+hash_place(uint32_t parent, uint32_t kind, uint32_t text)
+{
+	uint64_t h = ((uint64_t)parent << 32 | text) * 0x9e3779b97f4a7c15u;
+
+	return (h ^ h >> 29 ^ kind) * 0xbf58476d1ce4e5b9u;
+}
+
+/* Twice the slots, or the first ones; ${hash} of a number says where it belongs. */
+static int
+grow_table(struct table *t, const struct tt_stacks *s, uint64_t (*hash)(const struct tt_stacks *, uint32_t),
+    struct tt_err *err)
+{
+	size_t n = t->nslot ? 2 * t->nslot : 64;
+	uint32_t *slot = tt_mem_alloc(t->mem, n * sizeof *slot, err);
+
+	if (!slot)
+		return err ? err->code : TT_E_NOMEM;
+	for (size_t k = 0; k < t->nslot; k++) {
+		size_t i;
+
+		if (!t->slot[k])
+			continue;
+		for (i = (size_t)(hash(s, t->slot[k] - 1) >> 20) & (n - 1); slot[i]; i = (i + 1) & (n - 1))
+			;
+		slot[i] = t->slot[k];
+	}
+	free_table(t);
+	t->slot = slot;
+	t->nslot = n;
+	return TT_OK;
+}
+
+static uint64_t
+hash_name(const struct tt_stacks *s, uint32_t i)
+{
+	return hash_text(s->name[i]);
+}
+
+/* The number of a text, which must outlive the stacks. */
+static int
+number_text(struct tt_stacks *s, struct table *t, const char *text, uint32_t *number, struct tt_err *err)
+{
+	size_t i;
+	int rc;
+
+	if (2 * t->used >= t->nslot && (rc = grow_table(t, s, hash_name, err)) != TT_OK)
+		return rc;
+	for (i = (size_t)(hash_text(text) >> 20) & (t->nslot - 1); t->slot[i]; i = (i + 1) & (t->nslot - 1)) {
+		*number = t->slot[i] - 1;
+		if (strcmp(s->name[*number], text) == 0)
+			return TT_OK;
+	}
+	rc = tt_mem_grow(&s->m->env->mem, &s->name, &s->capname, s->nname + 1, sizeof *s->name, err);
+	if (rc != TT_OK)
+		return rc;
+	*number = (uint32_t)s->nname;
+	s->name[s->nname++] = text;
+	t->slot[i] = (uint32_t)s->nname;
+	t->used++;
+	return TT_OK;
+}
+
+/* --- nodes ---------------------------------------------------------------- */
+
+static bool
+is_root(const struct tt_node *n)
+{
+	return n->kind >= TT_NODE_THREAD;
+}
+
+/* Is it one of the runtime's wrappers, which the user does not want to see? */
+static bool
+is_hidden(const struct tt_stacks *s, uint32_t node)
+{
+	return tt_stacks_node(s, node)->kind == TT_NODE_ZONE && s->paths.owner[node] != node;
+}
+
+static const char *
+thread_name(const struct tt_model *m, const struct tt_node *n)
+{
+	const char *name = n->key < m->threads.n ? m->threads.t[n->key]->name : NULL;
+
+	return name && *name ? name : "(unnamed thread)";
+}
+
+static int
+set_text(struct tt_stacks *s, struct table *texts, uint32_t node, struct tt_err *err)
+{
+	const struct tt_node *n = tt_stacks_node(s, node);
+
+	if (n->kind == TT_NODE_ZONE) {
+		s->text[node] = tt_paths_row(&s->paths, node);
+		return TT_OK;
+	}
+	if (n->kind == TT_NODE_ROOT)
+		return TT_OK;
+	return number_text(s, texts,
+	    n->kind == TT_NODE_ALLOC ? tt_model_class(s->m, n->process, n->key) : thread_name(s->m, n), &s->text[node],
+	    err);
+}
+
+/* Roots of several processes are told apart; below them the parent does it. */
+static uint32_t
+kind_of(const struct tt_node *n)
+{
+	return n->kind | (is_root(n) ? (uint32_t)n->process << 8 : 0);
+}
+
+static uint64_t
+hash_node(const struct tt_stacks *s, uint32_t i)
+{
+	return hash_place(tt_stacks_up(s, i), kind_of(tt_stacks_node(s, i)), s->text[i]);
+}
+
+static bool
+equal(const struct tt_stacks *s, uint32_t a, uint32_t b)
+{
+	return s->text[a] == s->text[b] && kind_of(tt_stacks_node(s, a)) == kind_of(tt_stacks_node(s, b)) &&
+	    tt_stacks_up(s, a) == tt_stacks_up(s, b);
+}
+
+/* Find the node that stands for ${node}: an earlier one of the same place and text, or itself. */
+static int
+stand(struct tt_stacks *s, struct table *places, uint32_t node, struct tt_err *err)
+{
+	size_t i;
+	int rc;
+
+	if (2 * places->used >= places->nslot && (rc = grow_table(places, s, hash_node, err)) != TT_OK)
+		return rc;
+	for (i = (size_t)(hash_node(s, node) >> 20) & (places->nslot - 1); places->slot[i];
+	     i = (i + 1) & (places->nslot - 1)) {
+		if (equal(s, places->slot[i] - 1, node)) {
+			s->same[node] = places->slot[i] - 1;
+			return TT_OK;
+		}
+	}
+	places->slot[i] = node + 1;
+	places->used++;
+	s->same[node] = node;
+	return TT_OK;
+}
+
+enum tt_stack_kind
+tt_stacks_kind(const struct tt_stacks *s, uint32_t node)
+{
+	const struct tt_node *n = tt_stacks_node(s, node);
+	unsigned root = tt_stacks_node(s, s->paths.root[node])->kind;
+
+	if (n->kind == TT_NODE_ALLOC)
+		return TT_STACK_ALLOC;
+	if (n->kind != TT_NODE_ZONE || root == TT_NODE_STACKS)
+		return TT_STACK_NONE;
+	return root == TT_NODE_SAMPLES ? TT_STACK_SAMPLE : TT_STACK_ZONE;
+}
+
+/* Add what was counted at ${node} to the one that stands for it. */
+static void
+add_value(struct tt_stacks *s, uint32_t node)
+{
+	struct tt_count c = tt_counts_get(s->m->counts, node);
+	enum tt_stack_kind kind = tt_stacks_kind(s, node);
+	struct tt_stack_value *v = &s->value[s->same[node]];
+
+	if (kind == TT_STACK_NONE)
+		return;
+	/* A hidden zone gives its time to the zone around it, but is no call of it; a sample stays one. */
+	if (!is_hidden(s, node) || kind != TT_STACK_ZONE)
+		v->n += c.n;
+	v->v += kind == TT_STACK_ALLOC ? c.total : c.self;
+	s->has[kind] |= c.n > 0;
+}
+
+static int
+place_nodes(struct tt_stacks *s, struct table *texts, struct table *places, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	/* Node 0 is the root of all. */
+	for (uint32_t i = 1; i < s->n && rc == TT_OK; i++) {
+		rc = set_text(s, texts, i, err);
+		if (rc != TT_OK)
+			break;
+		if (is_hidden(s, i))
+			s->same[i] = tt_stacks_up(s, i);
+		else
+			rc = stand(s, places, i, err);
+		if (rc == TT_OK)
+			add_value(s, i);
+	}
+	return rc;
+}
+
+int
+tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, struct tt_err *err)
+{
+	struct tt_mem *mem = &m->env->mem;
+	struct table texts = { .mem = mem }, places = { .mem = mem };
+	int rc;
+
+	*s = (struct tt_stacks){ .m = m, .n = tt_tree_count(m->tree) };
+	rc = tt_paths_init(&s->paths, m, err);
+	if (rc != TT_OK)
+		return rc;
+	s->same = tt_mem_alloc(mem, s->n * sizeof *s->same, err);
+	s->text = tt_mem_alloc(mem, s->n * sizeof *s->text, err);
+	s->value = tt_mem_alloc(mem, s->n * sizeof *s->value, err);
+	if (!s->same || !s->text || !s->value)
+		return err ? err->code : TT_E_NOMEM;
+	rc = place_nodes(s, &texts, &places, err);
+	free_table(&texts);
+	free_table(&places);
+	return rc;
+}
+
+void
+tt_stacks_free(struct tt_stacks *s)
+{
+	struct tt_mem *mem;
+
+	if (!s->m)
+		return;
+	mem = &s->m->env->mem;
+	tt_mem_free(mem, s->same, s->n * sizeof *s->same);
+	tt_mem_free(mem, s->text, s->n * sizeof *s->text);
+	tt_mem_free(mem, s->value, s->n * sizeof *s->value);
+	tt_mem_free(mem, s->name, s->capname * sizeof *s->name);
+	tt_paths_free(&s->paths);
+	*s = (struct tt_stacks){ 0 };
+}
+
+bool
+tt_stacks_shown(const struct tt_stacks *s, uint32_t node)
+{
+	const struct tt_stack_value *v = &s->value[node];
+	uint32_t zone = node;
+
+	if (s->same[node] != node || tt_stacks_kind(s, node) == TT_STACK_NONE || (v->n == 0 && v->v == 0))
+		return false;
+	if (!tt_stacks_frame(s, node))
+		zone = tt_stacks_up(s, node);
+	if (!tt_stacks_frame(s, zone))        /* allocated outside all zones: of no marker, so only where none was asked for */
+		return !s->m->filter.marker && !s->m->filter.category;
+	return s->text[zone] == TT_NO_ROW || s->paths.row[s->text[zone]].name->wanted;
+}
+
+const char *
+tt_stacks_thread(const struct tt_stacks *s, uint32_t node)
+{
+	uint32_t root = s->paths.root[node];
+
+	return is_root(tt_stacks_node(s, root)) && root != 0 ? s->name[s->text[root]] : NULL;
+}
