@@ -65,16 +65,21 @@ TEST(text_has_one_unit_per_column_and_numbers_to_the_right)
 	    "  Über                 1      0.001        -\n");
 }
 
-TEST(a_column_below_one_ms_is_in_us)
+TEST(a_column_mostly_below_a_tenth_of_a_ms_is_in_us)
 {
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
-	row(&r, table(&r, "markers"), "a", 1, 999999, 0);
+	struct tt_table *t = table(&r, "markers");
+	row(&r, t, "a", 1, 99999, 0);
+	row(&r, t, "b", 1, 1, 0);
+	row(&r, t, "c", 1, 12345678, 0);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
-	    "  marker  count  self µs  share %\n"
-	    "  a           1  999.999     0.00\n");
+	    "  marker  count     self µs  share %\n"
+	    "  a           1      99.999     0.00\n"
+	    "  b           1       0.001     0.00\n"
+	    "  c           1  12,345.678     0.00\n");
 }
 
 TEST(hidden_rows_and_notes_are_told)
