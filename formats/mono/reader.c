@@ -100,9 +100,12 @@ plausible(const uint8_t *p, size_t n, bool at_end)
 	return !at_end || next >= n || len < TT_CHUNK_MAX;
 }
 
-/* Find the next plausible buffer at or behind ${at}; *${found} is false where there is none in ${limit} bytes. */
+/*
+ * Find the next plausible buffer at or behind ${at}; *${found} is false where there is none in ${limit} bytes.
+ * What stands from ${keep} on is still wanted: in-order input must not move past it (TT_NOWHERE: nothing is).
+ */
 static int
-resync(struct mlpd *m, uint64_t at, uint64_t limit, uint64_t *where, bool *found, struct tt_err *err)
+resync(struct mlpd *m, uint64_t keep, uint64_t at, uint64_t limit, uint64_t *where, bool *found, struct tt_err *err)
 {
 	const size_t step = 256u << 10;
 	uint64_t from = at;
@@ -111,9 +114,12 @@ resync(struct mlpd *m, uint64_t at, uint64_t limit, uint64_t *where, bool *found
 	while (at - from < limit) {
 		const uint8_t *p;
 		size_t n;
-		int rc = window(m, at, step, &p, &n, err);
+		size_t back = keep < at ? (size_t)(at - keep) : 0;
+		int rc = window(m, at - back, back + step, &p, &n, err);
 		if (rc != TT_OK)
 			return rc;
+		p += back < n ? back : n;
+		n -= back < n ? back : n;
 		bool at_end = n < step;
 		for (size_t i = 0; i + MLPD_BUF_HEAD <= n; i++) {
 			const uint8_t *hit = memchr(p + i, 0x01, n - i);
@@ -146,7 +152,7 @@ real_length(struct mlpd *m, uint64_t at, uint64_t len, uint64_t size, struct mlp
 {
 	uint64_t body = at + MLPD_BUF_HEAD, where;
 	bool found;
-	int rc = resync(m, body, len && len < TT_CHUNK_MAX ? len : TT_CHUNK_MAX, &where, &found, err);
+	int rc = resync(m, at, body, len && len < TT_CHUNK_MAX ? len : TT_CHUNK_MAX, &where, &found, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -180,7 +186,7 @@ next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *l
 	if (n < 4 || !is_magic(p)) {
 		uint64_t where;
 		bool found;
-		rc = resync(m, at, UINT64_MAX, &where, &found, err);
+		rc = resync(m, TT_NOWHERE, at, UINT64_MAX, &where, &found, err);
 		if (rc != TT_OK)
 			return rc;
 		tt_loss_add(loss, n < 4 ? TT_LOST_CUT : found ? TT_LOST_SYNC : TT_LOST_GARBAGE, 1, where - at, at);
