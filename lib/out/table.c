@@ -30,7 +30,7 @@ tt_report_free(struct tt_report *r)
 	for (struct tt_table *t = r->first; t; t = t->next)
 		free_cells(r, t);
 	tt_arena_free(&r->arena);
-	*r = (struct tt_report){ .mem = r->mem };
+	tt_report_init(r, r->mem);
 }
 
 int

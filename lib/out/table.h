@@ -68,6 +68,7 @@ struct tt_report {
 	struct tt_note { const char *severity, *id, *text; struct tt_note *next; } *note, *last_note;
 };
 
+/* An empty report; tt_report_free() leaves one behind. */
 void tt_report_init(struct tt_report *r, struct tt_mem *mem);
 void tt_report_free(struct tt_report *r);
 
