@@ -28,7 +28,7 @@ TEST(a_glob_matches_the_whole_text)
 TEST(a_question_mark_is_one_character_not_one_byte)
 {
 	CHECK(tt_glob("M?rz", "März"));
-	CHECK(tt_glob("?", "データ" + 0) == false);
+	CHECK(tt_glob("?", "データ") == false);
 	CHECK(tt_glob("???", "データ"));
 	CHECK(tt_glob("?", "\xff"));
 }

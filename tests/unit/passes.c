@@ -169,7 +169,7 @@ cell(const struct tt_table *t, size_t row, const char *col)
 		if (strcmp(t->col[c].id, col) == 0)
 			return &t->cell[row * t->ncol + c];
 	}
-	CHECK(!"no such cell");
+	CHECK_STR("no such cell", col);
 	return &none;
 }
 

@@ -260,7 +260,7 @@ TEST(csv_of_one_table_is_plain_rfc_4180)
 
 TEST(csv_separator_mark_and_safe_mode)
 {
-	static const char *const risky[] = { "=1+1", "+a", "-a", "@a", "\ta", "\xef\xbc\x9d" "a", "a=b", "" };
+	static const char *const risky[] = { "=1+1", "+a", "-a", "@a", "\ta", "＝a", "a=b", "" };
 	struct tt_render_opts o = { .form = TT_RENDER_CSV, .csv_sep = ';', .csv_bom = true, .csv_safe = true };
 	struct tt_report r;
 
@@ -275,7 +275,7 @@ TEST(csv_separator_mark_and_safe_mode)
 	    "'-a;-1;-1;0.00\n"
 	    "'@a;-1;-1;0.00\n"
 	    "'\ta;-1;-1;0.00\n"
-	    "'\xef\xbc\x9d" "a;-1;-1;0.00\n"
+	    "'＝a;-1;-1;0.00\n"
 	    "a=b;-1;-1;0.00\n"
 	    ";-1;-1;0.00\n");
 }
