@@ -1,0 +1,114 @@
+#include "mono/take.h"
+
+/* Numbers of more than two groups, out of line. */
+uint64_t
+mlpd_uleb_long(const uint8_t **pp, bool *bad)
+{
+	const uint8_t *p = *pp;
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 70; shift += 7) {
+		uint8_t c = *p++;
+		if (shift < 64)
+			v |= (uint64_t)(c & 0x7f) << shift;
+		if (c < 0x80) {
+			*pp = p;
+			return v;
+		}
+	}
+	*bad = true;
+	*pp = p;
+	return 0;
+}
+
+int64_t
+mlpd_sleb_long(const uint8_t **pp, bool *bad)
+{
+	const uint8_t *p = *pp;
+	uint64_t v = 0;
+
+	for (unsigned shift = 0; shift < 70; shift += 7) {
+		uint8_t c = *p++;
+		if (shift < 64)
+			v |= (uint64_t)(c & 0x7f) << shift;
+		if (c < 0x80) {
+			if ((c & 0x40) && shift + 7 < 64)
+				v |= ~(uint64_t)0 << (shift + 7);
+			*pp = p;
+			return (int64_t)v;
+		}
+	}
+	*bad = true;
+	*pp = p;
+	return 0;
+}
+
+void
+take_text(struct mlpd_run *r, const char **t, uint32_t *len)
+{
+	const uint8_t *nul = r->p < r->end ? memchr(r->p, 0, (size_t)(r->end - r->p)) : NULL;
+
+	*t = "";
+	*len = 0;
+	if (!nul) {
+		r->bad = true;
+		return;
+	}
+	*t = (const char *)r->p;
+	*len = (uint32_t)(nul - r->p);
+	r->p = nul + 1;
+}
+
+/* A delta that runs backwards is stored as the wrapped difference. */
+void
+mlpd_time_back(struct mlpd_run *r, uint64_t delta)
+{
+	tt_batch_time(r->b, now(r));
+	r->time += delta;
+	/* Mono 4.6 stamps its first counter sample with 0: that is no time. */
+	if (r->time != 0)
+		tt_batch_time(r->b, now(r));
+}
+
+void
+put_ext(struct mlpd_run *r, struct tt_event *e, int64_t ts, uint64_t val, uint64_t n)
+{
+	e->flags |= TT_F_MORE;
+	r->b->ev[r->b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = ts, .val = val,
+		.dur = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX };
+}
+
+int
+take_text_arg(struct mlpd_run *r, const char *t, uint32_t len)
+{
+	size_t off = r->b->text.n;
+	int rc = tt_buf_add(&r->b->text, t, len, r->err);
+
+	if (rc != TT_OK)
+		return rc;
+	rc = tt_batch_room(r->b, 1, r->err);
+	if (rc != TT_OK)
+		return rc;
+	r->b->ev[r->b->n++] = (struct tt_event){ .kind = TT_ARG, .val = off, .dur = len, .depth = TT_T_TEXT };
+	return TT_OK;
+}
+
+int
+take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n)
+{
+	bool old = r->m->version < 13;
+	int rc;
+
+	if (old)
+		take_u(r);
+	*n = take_u(r);
+	if (*n > left(r)) {
+		r->bad = true;
+		*n = 0;
+		return TT_OK;
+	}
+	rc = tt_batch_words(r->b, (size_t)*n, first, r->err);
+	for (uint64_t i = 0; rc == TT_OK && i < *n && r->p <= r->end; i++)
+		r->b->word[*first + i] = old ? take_ptr(r) : take_method(r);
+	return rc;
+}

@@ -1,0 +1,148 @@
+/**
+ * Taking numbers, pointers and text out of a buffer's events, and the state that runs along.
+ *
+ * Nothing here checks bounds by itself: behind the bytes stand TT_CHUNK_PAD zeros, which end every number, so
+ * p passes the end by a few bytes at most, and over() tells at the end of an event that it did. Whoever loops
+ * over a count from the file asks left() before and looks at p inside.
+ */
+#ifndef TT_MONO_TAKE_H
+#define TT_MONO_TAKE_H
+
+#include "mono/mono.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+/* One run of decoding. */
+struct mlpd_run {
+	const struct mlpd *m;
+	struct tt_batch *b;
+	const uint8_t *p, *end;
+	const uint8_t *start;         /* of the chunk */
+	uint64_t at;                  /* byte offset of start */
+	uint64_t time, ptr, obj, method, mask;
+	int64_t zero;
+	bool bad;
+	bool heap;
+	struct tt_err *err;
+};
+
+uint64_t mlpd_uleb_long(const uint8_t **pp, bool *bad);
+int64_t mlpd_sleb_long(const uint8_t **pp, bool *bad);
+void mlpd_time_back(struct mlpd_run *r, uint64_t delta);
+
+static inline uint64_t
+uleb(const uint8_t **pp, bool *bad)
+{
+	const uint8_t *p = *pp;
+
+	if (likely(p[0] < 0x80)) {
+		*pp = p + 1;
+		return p[0];
+	}
+	if (likely(p[1] < 0x80)) {
+		*pp = p + 2;
+		return (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
+	}
+	return mlpd_uleb_long(pp, bad);
+}
+
+static inline int64_t
+sleb(const uint8_t **pp, bool *bad)
+{
+	const uint8_t *p = *pp;
+
+	if (p[0] < 0x80) {
+		*pp = p + 1;
+		return (int64_t)((uint64_t)p[0] << 57) >> 57;
+	}
+	if (p[1] < 0x80) {
+		*pp = p + 2;
+		return (int64_t)(((uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7) << 50) >> 50;
+	}
+	if (p[2] < 0x80) {
+		*pp = p + 3;
+		return (int64_t)(((uint64_t)(p[0] & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14) << 43) >> 43;
+	}
+	return mlpd_sleb_long(pp, bad);
+}
+
+static inline uint64_t take_u(struct mlpd_run *r) { return uleb(&r->p, &r->bad); }
+static inline uint64_t take_s(struct mlpd_run *r) { return (uint64_t)sleb(&r->p, &r->bad); }
+static inline uint64_t take_ptr(struct mlpd_run *r) { return (r->ptr + take_s(r)) & r->mask; }
+static inline uint64_t take_obj(struct mlpd_run *r) { return ((r->obj + take_s(r)) * 8) & r->mask; }
+static inline uint64_t take_method(struct mlpd_run *r) { return r->method = (r->method + take_s(r)) & r->mask; }
+static inline unsigned take_u8(struct mlpd_run *r) { return *r->p++; }
+
+/* One byte since ${v}, a number before. */
+static inline uint64_t
+byte_since(struct mlpd_run *r, unsigned v)
+{
+	return r->m->version >= v ? take_u8(r) : take_u(r);
+}
+
+/* A value written through a C int: 2^31 and more come out sign-extended. */
+static inline uint64_t
+from_int(uint64_t v)
+{
+	return (v >> 63) ? (v & UINT32_MAX) : v;
+}
+
+static inline bool
+over(const struct mlpd_run *r)
+{
+	return r->p > r->end || r->bad;
+}
+
+/* How many bytes are left: bounds every count before anything is reserved for it. */
+static inline uint64_t
+left(const struct mlpd_run *r)
+{
+	return over(r) ? 0 : (uint64_t)(r->end - r->p);
+}
+
+static inline int64_t
+now(const struct mlpd_run *r)
+{
+	return (int64_t)(r->time - (uint64_t)r->zero);
+}
+
+static inline void
+advance(struct mlpd_run *r)
+{
+	uint64_t d = take_u(r);
+
+	if (unlikely(d >> 63))
+		mlpd_time_back(r, d);
+	else
+		r->time += d;
+}
+
+/* Only events that had a time before version 13 always, the others since then. */
+static inline void
+advance_since_13(struct mlpd_run *r)
+{
+	if (r->m->version >= 13)
+		advance(r);
+}
+
+/* A NUL-ended text, borrowed from the buffer; without its NUL the run is bad. */
+void take_text(struct mlpd_run *r, const char **t, uint32_t *len);
+
+/* Text as an argument of the event put last, copied to the batch. */
+int take_text_arg(struct mlpd_run *r, const char *t, uint32_t len);
+
+/* A recorded stack, outermost frame first: *${n} frames from word *${first} of the batch. */
+int take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n);
+
+/* The second slot of ${e}, which was put last; tt_batch_rare left room for it. */
+void put_ext(struct mlpd_run *r, struct tt_event *e, int64_t ts, uint64_t val, uint64_t n);
+
+/**
+ * mlpd_event(r, tag, unknown):
+ * Decode the payload of any event; r->p stands behind its tag. *${unknown} is set for a tag without a known
+ * length. Errors: TT_E_NOMEM, TT_E_LIMIT; damage is told by over().
+ */
+int mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown);
+
+#endif
