@@ -149,6 +149,16 @@ tt_cell_fact(char *p, enum tt_unit unit, const struct tt_cell *cell)
 }
 
 bool
+tt_column_empty(const struct tt_table *t, size_t col)
+{
+	for (size_t row = 0; row < t->nrow; row++) {
+		if (!tt_table_cell(t, row, col)->empty)
+			return false;
+	}
+	return true;
+}
+
+bool
 tt_column_micro(const struct tt_table *t, size_t col)
 {
 	size_t small = 0, large = 0;

@@ -69,7 +69,7 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, b
 static bool
 left_out(const struct tt_table *t, size_t col)
 {
-	return t->tree && col == 1;
+	return (t->tree && col == 1) || tt_column_empty(t, col);
 }
 
 static int
@@ -95,28 +95,28 @@ put_head(struct tt_buf *out, const struct tt_table *t, struct tt_err *err)
 static int
 put_rows(struct tt_buf *out, const struct tt_table *t, struct tt_mem *mem, struct tt_err *err)
 {
-	bool *micro = tt_mem_alloc(mem, t->ncol * sizeof *micro, err);
+	struct how { bool out, micro; } *how = tt_mem_alloc(mem, t->ncol * sizeof *how, err);
 	int rc = TT_OK;
 
-	if (!micro)
+	if (!how)
 		return err ? err->code : TT_E_NOMEM;
 	for (size_t col = 0; col < t->ncol; col++)
-		micro[col] = tt_column_micro(t, col);
+		how[col] = (struct how){ left_out(t, col), tt_column_micro(t, col) };
 	for (size_t row = 0; row < t->nrow && rc == TT_OK; row++) {
 		rc = tt_buf_add(out, "|", 1, err);
 		for (size_t col = 0; col < t->ncol && rc == TT_OK; col++) {
-			if (left_out(t, col))
+			if (how[col].out)
 				continue;
 			rc = tt_buf_add(out, " ", 1, err);
 			if (rc == TT_OK)
-				rc = put_cell(out, t, row, col, micro[col], err);
+				rc = put_cell(out, t, row, col, how[col].micro, err);
 			if (rc == TT_OK)
 				rc = tt_buf_text(out, " |", err);
 		}
 		if (rc == TT_OK)
 			rc = tt_buf_add(out, "\n", 1, err);
 	}
-	tt_mem_free(mem, micro, t->ncol * sizeof *micro);
+	tt_mem_free(mem, how, t->ncol * sizeof *how);
 	return rc;
 }
 
@@ -133,6 +133,8 @@ put_facts(struct tt_buf *out, const struct tt_table *t, struct tt_err *err)
 	for (size_t row = 0; row < t->nrow && rc == TT_OK; row++)
 		rc = tt_buf_text(out, t->nrow > 1 ? " --: |" : " :-- |", err);
 	for (size_t col = 0; col < t->ncol && rc == TT_OK; col++) {
+		if (left_out(t, col))
+			continue;
 		rc = tt_buf_printf(out, err, "\n| %s |", t->col[col].title);
 		for (size_t row = 0; row < t->nrow && rc == TT_OK; row++) {
 			rc = tt_buf_add(out, " ", 1, err);

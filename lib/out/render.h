@@ -37,6 +37,9 @@ char *tt_cell_human(char *p, enum tt_unit unit, bool micro, const struct tt_cell
 /* The same with its unit behind it: for facts. */
 char *tt_cell_fact(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
+/* Has no row a value here? Then people are spared the column. */
+bool tt_column_empty(const struct tt_table *t, size_t col);
+
 /* Are most values of this NS column below 0.1 ms, so that µs say more? */
 bool tt_column_micro(const struct tt_table *t, size_t col);
 

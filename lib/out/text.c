@@ -392,16 +392,6 @@ put_cut_columns(struct writer *w, const struct grid *g)
 	}
 }
 
-static bool
-all_empty(const struct tt_table *t, size_t col)
-{
-	for (size_t row = 0; row < t->nrow; row++) {
-		if (!tt_table_cell(t, row, col)->empty)
-			return false;
-	}
-	return true;
-}
-
 static int
 put_table(struct writer *w, const struct tt_table *t, struct tt_mem *mem)
 {
@@ -412,7 +402,7 @@ put_table(struct writer *w, const struct tt_table *t, struct tt_mem *mem)
 		return w->err ? w->err->code : TT_E_NOMEM;
 	for (size_t col = 0; col < t->ncol; col++) {
 		measure(&g, col);
-		g.col[col].hidden = (t->tree && col == 1) || all_empty(t, col);
+		g.col[col].hidden = (t->tree && col == 1) || tt_column_empty(t, col);
 	}
 	if (w->o->width)
 		fit(&g, w->o->width);
@@ -471,11 +461,11 @@ put_facts(struct writer *w, const struct tt_table *t)
 	size_t titles = 0;
 
 	for (size_t col = 0; col < t->ncol; col++) {
-		if (!all_empty(t, col) && text_width(t->col[col].title) > titles)
+		if (!tt_column_empty(t, col) && text_width(t->col[col].title) > titles)
 			titles = text_width(t->col[col].title);
 	}
 	for (size_t col = 0; col < t->ncol && w->rc == TT_OK; col++) {
-		if (all_empty(t, col))
+		if (tt_column_empty(t, col))
 			continue;
 		spaces(w, INDENT);
 		style(w, bold);

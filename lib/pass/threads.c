@@ -4,15 +4,12 @@
 #include "pass/passes.h"
 #include "pass/paths.h"
 
-enum { T_THREAD, T_NUMBER, T_TID, T_GENERATION, T_BUSY, T_SHARE, T_STOPPED, T_CALLS, T_ALLOCS, T_BYTES,
-	T_EVENTS, T_FIRST, T_LAST, T_OPEN, T_PROCESS, T_N };
+enum { T_THREAD, T_NUMBER, T_BUSY, T_SHARE, T_STOPPED, T_CALLS, T_ALLOCS, T_BYTES, T_EVENTS, T_FIRST, T_LAST, T_OPEN,
+	T_TID, T_GENERATION, T_PROCESS, T_N };
 
 static const struct tt_col threads_col[T_N] = {
 	[T_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "Name, or \"Thread\" and its number where it has none." },
 	[T_NUMBER] = { "number", "no.", TT_UNIT_COUNT, "Number of the thread in all outputs, from 1." },
-	[T_TID] = { "tid", "tid", TT_UNIT_HEX, "The producer's thread id." },
-	[T_GENERATION] = { "generation", "gen.", TT_UNIT_COUNT,
-	    "How many threads had this id before it; ids are used again after a thread ends." },
 	[T_BUSY] = { "busy_ns", "busy", TT_UNIT_NS, "Time inside at least one zone." },
 	[T_SHARE] = { "busy_share", "busy", TT_UNIT_PERCENT, "Busy time as share of the time from its first to its last event." },
 	[T_STOPPED] = { "stopped_ns", "stopped", TT_UNIT_NS,
@@ -24,6 +21,9 @@ static const struct tt_col threads_col[T_N] = {
 	[T_FIRST] = { "first_ns", "first", TT_UNIT_NS, "Time of its first event." },
 	[T_LAST] = { "last_ns", "last", TT_UNIT_NS, "Time of its last event." },
 	[T_OPEN] = { "open_at_end", "open", TT_UNIT_COUNT, "Zones still open at the end of the capture." },
+	[T_TID] = { "tid", "tid", TT_UNIT_HEX, "The producer's thread id." },
+	[T_GENERATION] = { "generation", "gen.", TT_UNIT_COUNT,
+	    "How many threads had this id before it; ids are used again after a thread ends." },
 	[T_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input it is from, from 0." },
 };
 

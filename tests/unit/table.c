@@ -296,13 +296,13 @@ TEST(markdown_escapes_what_would_mean_something)
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
-	row(&r, table(&r, "markers"), "List`1<a|b>:*_x\n", 1000, 2000000, -1);
+	row(&r, table(&r, "markers"), "List`1<a|b>:*_x\n", 1000, 2000000, 50);
 	CHECK_EQ_INT(tt_report_note(&r, "notice", "x", "a <b>", &err), TT_OK);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_MARKDOWN },
 	    "### Markers\n\n"
 	    "| marker | count | self ms | share % |\n"
 	    "| :-- | --: | --: | --: |\n"
-	    "| List\\`1\\<a\\|b\\>:\\*\\_x  | 1,000 | 2.000 | - |\n"
+	    "| List\\`1\\<a\\|b\\>:\\*\\_x  | 1,000 | 2.000 | 0.50 |\n"
 	    "\n- **notice**: a \\<b\\>\n");
 }
 
