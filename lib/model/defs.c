@@ -232,7 +232,11 @@ tt_defs_class(const struct tt_defs *defs, uint64_t key, int64_t ts)
 	if ((key & ALIAS_MASK) == ALIAS && (key & ~ALIAS_MASK) < k->n)
 		return &k->all[key & ~ALIAS_MASK]->d;
 	const struct tt_def *v = tt_defs_find(defs, TT_DEF_VTABLE, key, ts);
-	return v ? tt_defs_find(defs, TT_DEF_CLASS, v->b, v->ts) : tt_defs_find(defs, TT_DEF_CLASS, key, ts);
+
+	if (!v)
+		return tt_defs_find(defs, TT_DEF_CLASS, key, ts);
+	/* A vtable that comes again for a class of the same address is one definition here: the class decides. */
+	return tt_defs_find(defs, TT_DEF_CLASS, v->b, ts > v->ts ? ts : v->ts);
 }
 
 uint64_t

@@ -374,7 +374,7 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 	m->pause_n = 0;
 	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
 	memset(m->gen, 0, sizeof m->gen);
-	m->heap_resizes = m->heap_max = m->heap_last = 0;
+	m->heap_resizes = m->heap_max = m->heap_last = m->moves = 0;
 	tt_model_zero_counts(m);
 	for (size_t i = 0; i < m->ncap; i++) {
 		struct tt_capture *c = m->cap[i];
