@@ -702,7 +702,7 @@ mlpd_counters(struct mlpd_buffer *b, uint64_t t, const struct mlpd_count *counts
 {
 	late_timed_event(b, t, T_SAMPLE, 0x40);
 	if (b->w->version <= 12)
-		mlpd_uleb(&b->events, (t - b->w->clock_ns) / 1000000);
+		mlpd_uleb(&b->events, t > b->w->clock_ns ? (t - b->w->clock_ns) / 1000000 : 0);
 	for (size_t i = 0; i < n; i++)
 		put_count(b, &counts[i]);
 	mlpd_uleb(&b->events, 0);
