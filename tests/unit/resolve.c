@@ -228,3 +228,27 @@ TEST(filters_choose_names)
 	CHECK(tt_model_key(&m, 0, TT_KEY_GC_PAUSE)->wanted);
 	teardown(&m, &c);
 }
+
+TEST(out_of_memory_leaves_the_earlier_names_good)
+{
+	struct tt_model m;
+	struct tt_capture c;
+	int rc = TT_E_LIMIT;
+	unsigned failed = 0;
+
+	setup(&m, &c);
+	CHECK_EQ_INT(tt_model_resolve(&m, TT_NAMES_SHORT, &err), TT_OK);
+	node(&m, node(&m, node(&m, 0, TT_NODE_THREAD, 0), TT_NODE_ZONE, 0x7f0), TT_NODE_ALLOC, 0x55);
+	for (size_t room = 0; rc == TT_E_LIMIT && room < 1 << 20; room += 16) {
+		env.mem.cap = atomic_load(&env.mem.used) + room;
+		rc = tt_model_resolve(&m, TT_NAMES_FULL, &err);
+		failed += rc == TT_E_LIMIT;
+		if (rc == TT_E_LIMIT)
+			CHECK_STR(tt_model_key(&m, 0, 0x10)->shown, "World:Frame");
+	}
+	env.mem.cap = 0;
+	CHECK_EQ_INT(rc, TT_OK);
+	CHECK(failed > 0);
+	CHECK_STR(tt_model_key(&m, 0, 0x10)->shown, "Game.World:Frame (int)");
+	teardown(&m, &c);
+}
