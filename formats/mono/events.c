@@ -612,7 +612,7 @@ mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown)
 	int rc;
 
 	switch (tag) {
-	case MLPD_HEAP_OBJECT: case MLPD_HEAP_ROOTS: case MLPD_USYM: case MLPD_UBIN: case MLPD_COUNTER_DESC:
+	case MLPD_HEAP_OBJECT: case MLPD_HEAP_ROOTS: case MLPD_USYM: case MLPD_COUNTER_DESC:
 	case MLPD_HIT: case MLPD_COUNTER_VALUES:
 	case MLPD_COV_ASSEMBLY: case MLPD_COV_METHOD: case MLPD_COV_STATEMENT: case MLPD_COV_CLASS:
 		advance_since_13(r);
