@@ -197,8 +197,8 @@ demo: $(BIN)
 	@echo '$$ tracetool convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz'
 	@$(BIN) convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz
 	@echo
-	@echo "$$ tracetool $(DEMO) --frame-marker 'GameLoop:Frame'"
-	@$(BIN) $(DEMO) --frame-marker 'GameLoop:Frame'
+	@echo "$$ tracetool $(DEMO) --frame-marker 'World:Frame'"
+	@$(BIN) $(DEMO) --frame-marker 'World:Frame'
 	@if command -v go >/dev/null; then \
 		echo; echo '$$ go tool pprof -top -nodecount=8 $(DEMO_OUT).pb.gz'; \
 		go tool pprof -top -nodecount=8 $(DEMO_OUT).pb.gz 2>/dev/null; \

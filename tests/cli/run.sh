@@ -80,8 +80,9 @@ for case in "$@"; do
 	sed -i "s|$DATA|DATA|g; s|$case|CASE|g" "$work/stdout" "$work/stderr"
 	want=0
 	[ -e "$case/exit" ] && want=$(cat "$case/exit")
-	if [ -n "$write" ] && [ $code -ne $want ]; then
-		echo $code > "$case/exit"
+	if [ -n "$write" ]; then
+		rm -f "$case/exit"
+		[ $code -eq 0 ] || echo $code > "$case/exit"
 		want=$code
 	fi
 	{
