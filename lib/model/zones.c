@@ -89,7 +89,9 @@ end_plain(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct t
 	if (!b->base)
 		return note_unsure(b, key, err);
 	if (!base_has(b, key)) {
-		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		/* A catch without a throw is usual where throws are not recorded. */
+		if (key != TT_KEY_EXCEPTION)
+			tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
 		return TT_OK;
 	}
 	while (b->depth > 0) {
