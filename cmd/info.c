@@ -68,19 +68,19 @@ static const struct tt_col thread_col[] = {
 	{ "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated." },
 	{ "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated." },
 	{ "open", "open at end", TT_UNIT_COUNT, "Calls still open at the end." },
-	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 0." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
 static const struct tt_col event_col[] = {
 	{ "type", "event", TT_UNIT_TEXT, "The format's own name of the type." },
 	{ "events", "count", TT_UNIT_COUNT, "Events of this type." },
-	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 0." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
 static const struct tt_col meta_col[] = {
 	{ "key", "key", TT_UNIT_TEXT, "What the fact is about." },
 	{ "value", "value", TT_UNIT_TEXT, "The fact." },
-	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 0." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
 #define NCOL(c) (sizeof (c) / sizeof (c)[0])
@@ -218,7 +218,7 @@ thread_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
 		tt_cell_int(&c[6], (int64_t)th->nalloc);
 		tt_cell_int(&c[7], (int64_t)th->alloc_b);
 		tt_cell_int(&c[8], (int64_t)th->open_at_end);
-		tt_cell_int(&c[9], th->process);
+		tt_cell_int(&c[9], (int64_t)th->process + 1);
 	}
 	return rc;
 }
@@ -242,7 +242,7 @@ event_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
 				return rc;
 			put_text(&c[0], k->tally_name ? k->tally_name(tag) : NULL);
 			tt_cell_int(&c[1], (int64_t)k->tally[tag]);
-			tt_cell_int(&c[2], (int64_t)i);
+			tt_cell_int(&c[2], (int64_t)i + 1);
 		}
 	}
 	return rc != TT_OK ? rc : tt_table_sort(t, "events", err);
@@ -266,7 +266,7 @@ meta_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
 				return rc;
 			tt_cell_text(&c[0], f->key);
 			tt_cell_text(&c[1], f->value);
-			tt_cell_int(&c[2], (int64_t)i);
+			tt_cell_int(&c[2], (int64_t)i + 1);
 		}
 	}
 	return rc;

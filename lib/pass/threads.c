@@ -24,7 +24,7 @@ static const struct tt_col threads_col[T_N] = {
 	[T_TID] = { "tid", "tid", TT_UNIT_HEX, "The producer's thread id." },
 	[T_GENERATION] = { "generation", "gen.", TT_UNIT_COUNT,
 	    "How many threads had this id before it; ids are used again after a thread ends." },
-	[T_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input it is from, from 0." },
+	[T_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input it is from, from 1." },
 };
 
 static const struct tt_pass_table tables[] = {
@@ -59,7 +59,7 @@ put_thread(struct tt_report *r, struct tt_table *t, const struct tt_thread *th, 
 	tt_cell_int(&c[T_NUMBER], (int64_t)th->index + 1);
 	tt_cell_int(&c[T_TID], (int64_t)th->tid);
 	tt_cell_int(&c[T_GENERATION], th->generation);
-	tt_cell_int(&c[T_PROCESS], th->process);
+	tt_cell_int(&c[T_PROCESS], (int64_t)th->process + 1);
 	tt_cell_int(&c[T_BUSY], busy);
 	tt_cell_int(&c[T_STOPPED], th->stopped_ns);
 	tt_cell_int(&c[T_CALLS], (int64_t)th->ncall);

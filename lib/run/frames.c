@@ -21,6 +21,7 @@ struct row {
 	uint64_t key;
 	uint32_t active;              /* activations open now */
 	bool wait, touched;
+	bool out;                     /* an allocation wrapper: its time is that of the zone around it */
 	uint64_t calls;
 	int64_t total, self, since;   /* since: when the outermost activation began, or the frame */
 	struct tt_frame_marker sum;
@@ -342,7 +343,8 @@ row_of(struct tt_run *r, struct watch *w, uint64_t key, struct tt_err *err)
 		return NULL;
 	const struct tt_name *n = tt_model_key(r->m, w->process, key);
 	const char *const *globs = r->o->wait ? r->o->wait : tt_wait_markers;
-	w->row[w->nrow] = (struct row){ .key = key, .wait = key == TT_KEY_CONTENTION || (n && tt_name_match(globs, n->full)) };
+	w->row[w->nrow] = (struct row){ .key = key, .wait = key == TT_KEY_CONTENTION || (n && tt_name_match(globs, n->full)),
+		.out = n && n->alloc_wrapper && !r->m->filter.wrappers };
 	w->slot[i] = (uint32_t)++w->nrow;
 	return &w->row[w->nrow - 1];
 }
@@ -391,11 +393,16 @@ keep_top(struct tt_hitch *h, const struct row *row)
 static int
 settle_self(struct tt_run *r, struct watch *w, int64_t ts, struct tt_err *err)
 {
-	if (w->st.n && ts > w->since && in_frame(r->m->frames, w, w->since)) {
-		struct row *top = row_of(r, w, w->st.z[w->st.n - 1].key, err);
-		if (!top || touch(r, w, top, err) != TT_OK)
+	for (size_t i = w->st.n; i > 0 && ts > w->since && in_frame(r->m->frames, w, w->since); i--) {
+		struct row *top = row_of(r, w, w->st.z[i - 1].key, err);
+		if (!top)
+			return err->code;
+		if (top->out)
+			continue;
+		if (touch(r, w, top, err) != TT_OK)
 			return err->code;
 		top->self += ts - w->since;
+		break;
 	}
 	if (ts > w->since)
 		w->since = ts;
@@ -415,7 +422,7 @@ close_frame(struct tt_run *r, struct watch *w, int64_t end, struct tt_err *err)
 		struct row *row = row_of(r, w, w->st.z[i].key, err);
 		if (!row)
 			return err->code;
-		if (row->since < end) {
+		if (row->since < end && !row->out) {
 			rc = touch(r, w, row, err);
 			row->total += end - (row->since > start ? row->since : start);
 			row->since = end;
@@ -490,6 +497,8 @@ zone_begin(struct tt_run *r, struct watch *w, uint64_t key, int64_t ts, unsigned
 	struct row *row = rc == TT_OK ? row_of(r, w, key, err) : NULL;
 	if (!row)
 		return err->code;
+	if (row->out)
+		return TT_OK;
 	if (row->active++ == 0)
 		row->since = ts;
 	if (row->wait) {
