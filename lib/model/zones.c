@@ -98,7 +98,8 @@ end_plain(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct t
 		close_top(b, ts, TT_F_POPPED);
 		tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, b->at);
 	}
-	return base_end(b, ts, key, flags, err);
+	/* What was on top has gone: an Exception zone below it is not interrupted, it is closed like the rest. */
+	return base_end(b, ts, key, flags | TT_F_CONT, err);
 }
 
 int
