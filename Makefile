@@ -81,7 +81,7 @@ $(LIB): $(LIB_OBJ)
 
 $(BIN): $(CMD_OBJ) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(HELP_LIB): $(HELP_SRC:%.c=$(BUILD)/%.o)
 	@mkdir -p $(@D)
