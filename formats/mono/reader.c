@@ -364,7 +364,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 static int
 step(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err)
 {
-	while (!m->unit) {
+	while (!tt_src_info(m->src)->seekable) {
 		int rc = next_unit(m, m->at, u, loss, err);
 		if (rc == TT_OK)
 			m->at = u->at + MLPD_BUF_HEAD + u->len;
