@@ -74,7 +74,6 @@ kit_free(struct kit *k)
 	for (size_t i = 0; i < k->nfile; i++)
 		free(k->path[i]);
 	tt_batch_free(&k->batch);
-	tt_model_unresolve(&k->m);
 	tt_tree_free(k->m.tree);
 	tt_counts_free(k->m.counts);
 	tt_threads_free(&k->m.threads);

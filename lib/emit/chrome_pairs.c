@@ -155,7 +155,7 @@ put_pair(void *arg, const struct tt_slice *s, struct tt_err *err)
 
 	if (tt_stopped(w->c->env))
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-	if (w->out.n >= 1 << 16)
+	if (w->out.n >= 1 << 16 || chrome_full(w->c, w->out.n))
 		rc = turn(w, err);
 	if (rc == TT_OK)
 		rc = pop_to(w, s->depth, ts, err);
