@@ -1,0 +1,192 @@
+#include "unity/names.h"
+
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof (a) / sizeof *(a))
+
+/* Ids of 2019.1 and later, in order. */
+static const char *const category[] = {
+	"Render", "Scripts", "Managed Jobs", "Burst Jobs", "GUI", "Physics", "Animation", "AI", "Audio", "Audio Job",
+	"Audio Update Job", "Video", "Particles", "Gi", "Network", "Loading", "Other", "GC", "VSync", "Overhead",
+	"PlayerLoop", "Director", "VR", "Memory", "Internal", "FileIO", "UI Layout", "UI Render", "VFX",
+	"Build Interface", "Input", "Virtual Texturing", "GPU", "Physics2D", "NetworkOperations", "UIDetails", "Debug",
+	"Jobs", "Text", "U2D", "UIToolkit",
+};
+
+const char *
+unity_category(unsigned id, const char *version)
+{
+	bool old = version && strncmp(version, "2018.", 5) == 0;
+
+	if (old && id > 28)
+		return NULL;
+	if (old && id >= 9)
+		id += 2;
+	return id < COUNT(category) ? category[id] : NULL;
+}
+
+/* --- markers -------------------------------------------------------------- */
+
+struct role {
+	const char *name;
+	enum unity_role role;
+};
+
+/* In the order of strcmp. */
+static const struct role roles[] = {
+	{ "EditorLoop", UNITY_EDITOR_LOOP },
+	{ "GC.Alloc", UNITY_ALLOC },
+	{ "GC.Collect", UNITY_COLLECT },
+	{ "Gfx.PresentFrame", UNITY_WAIT },
+	{ "Gfx.WaitForCommands", UNITY_WAIT },
+	{ "Gfx.WaitForGfxCommandsFromMainThread", UNITY_WAIT },
+	{ "Gfx.WaitForPresentOnGfxThread", UNITY_WAIT },
+	{ "Gfx.WaitForRenderThread", UNITY_WAIT },
+	{ "GfxDevice.WaitForRenderThread", UNITY_WAIT },
+	{ "Idle", UNITY_WAIT },
+	{ "PlayerLoop", UNITY_PLAYER_LOOP },
+	{ "Profiler.Default", UNITY_LABEL },
+	{ "Profiler.DefaultMarker", UNITY_LABEL },
+	{ "Semaphore.WaitForSignal", UNITY_WAIT },
+	{ UNITY_FRAME_TIMING_NAME, UNITY_FRAME_TIMING },
+	{ "WaitForTargetFPS", UNITY_WAIT },
+};
+
+static int
+by_role(const void *key, const void *row)
+{
+	return strcmp(key, ((const struct role *)row)->name);
+}
+
+enum unity_role
+unity_role(const char *marker)
+{
+	const struct role *r = bsearch(marker, roles, COUNT(roles), sizeof *roles, by_role);
+
+	return r ? r->role : UNITY_PLAIN;
+}
+
+/* --- counters ------------------------------------------------------------- */
+
+struct counter {
+	const char *name;
+	uint8_t unit;         /* enum unity_unit_of */
+	uint8_t timing;       /* enum unity_timing */
+};
+
+#define NS UNITY_UNIT_NS, UNITY_TIMING_NONE
+#define BYTES UNITY_UNIT_BYTES, UNITY_TIMING_NONE
+#define COUNTS UNITY_UNIT_COUNT, UNITY_TIMING_NONE
+
+/* In the order of strcmp. */
+static const struct counter counters[] = {
+	{ "AnimationClip Count", COUNTS },
+	{ "AnimationClip Memory", BYTES },
+	{ "App Committed Memory", BYTES },
+	{ "App Resident Memory", BYTES },
+	{ "Asset Count", COUNTS },
+	{ "Audio Reads", BYTES },
+	{ "Audio Reserved Memory", BYTES },
+	{ "Audio Used Memory", BYTES },
+	{ "AudioClip Count", COUNTS },
+	{ "AudioClip Memory", BYTES },
+	{ "Batches Count", COUNTS },
+	{ "CPU Main Thread Active Time", NS },
+	{ "CPU Main Thread Frame Time", UNITY_UNIT_NS, UNITY_TIMING_MAIN },
+	{ "CPU Render Thread Active Time", NS },
+	{ "CPU Render Thread Frame Time", UNITY_UNIT_NS, UNITY_TIMING_RENDER },
+	{ "CPU Total Frame Time", UNITY_UNIT_NS, UNITY_TIMING_TOTAL },
+	{ "Draw Calls Count", COUNTS },
+	{ "Dynamic Batched Draw Calls Count", COUNTS },
+	{ "Dynamic Batched Triangles Count", COUNTS },
+	{ "Dynamic Batched Vertices Count", COUNTS },
+	{ "Dynamic Batches Count", COUNTS },
+	{ "Dynamic Batching Time", NS },
+	{ "Entities Reads", BYTES },
+	{ "File Bytes Read", BYTES },
+	{ "File Bytes Written", BYTES },
+	{ "GC Allocated In Frame", BYTES },
+	{ "GC Allocation In Frame Count", COUNTS },
+	{ "GC Reserved Memory", BYTES },
+	{ "GC Used Memory", BYTES },
+	{ "GPU Frame Time", UNITY_UNIT_NS, UNITY_TIMING_GPU },
+	{ "Game Object Count", COUNTS },
+	{ "GameObject Count", COUNTS },
+	{ "Gfx Reserved Memory", BYTES },
+	{ "Gfx Used Memory", BYTES },
+	{ "Index Buffer Upload In Frame Bytes", BYTES },
+	{ "Index Buffer Upload In Frame Count", COUNTS },
+	{ "Instanced Batched Draw Calls Count", COUNTS },
+	{ "Instanced Batched Triangles Count", COUNTS },
+	{ "Instanced Batched Vertices Count", COUNTS },
+	{ "Instanced Batches Count", COUNTS },
+	{ "Material Count", COUNTS },
+	{ "Material Memory", BYTES },
+	{ "Mesh Count", COUNTS },
+	{ "Mesh Memory", BYTES },
+	{ "Mesh Reads", BYTES },
+	{ "Object Count", COUNTS },
+	{ "Other Reads", BYTES },
+	{ "Physics Used Memory", BYTES },
+	{ "Profiler Reserved Memory", BYTES },
+	{ "Profiler Used Memory", BYTES },
+	{ "Render Textures Bytes", BYTES },
+	{ "Render Textures Changes Count", COUNTS },
+	{ "Render Textures Count", COUNTS },
+	{ "Scene Object Count", COUNTS },
+	{ "Scripting Reads", BYTES },
+	{ "SetPass Calls Count", COUNTS },
+	{ "Shadow Casters Count", COUNTS },
+	{ "Static Batched Draw Calls Count", COUNTS },
+	{ "Static Batched Triangles Count", COUNTS },
+	{ "Static Batched Vertices Count", COUNTS },
+	{ "Static Batches Count", COUNTS },
+	{ "System Total Used Memory", BYTES },
+	{ "System Used Memory", BYTES },
+	{ "Texture Count", COUNTS },
+	{ "Texture Memory", BYTES },
+	{ "Texture Reads", BYTES },
+	{ "Total Reserved Memory", BYTES },
+	{ "Total Used Memory", BYTES },
+	{ "Triangles Count", COUNTS },
+	{ "Used Buffers Bytes", BYTES },
+	{ "Used Buffers Count", COUNTS },
+	{ "Used Textures Bytes", BYTES },
+	{ "Used Textures Count", COUNTS },
+	{ "Vertex Buffer Upload In Frame Bytes", BYTES },
+	{ "Vertex Buffer Upload In Frame Count", COUNTS },
+	{ "Vertices Count", COUNTS },
+	{ "Video Memory Bytes", BYTES },
+	{ "Video Reserved Memory", BYTES },
+	{ "Video Used Memory", BYTES },
+	{ "Virtual Texture Reads", BYTES },
+	{ "Visible Skinned Meshes Count", COUNTS },
+};
+
+static int
+by_counter(const void *key, const void *row)
+{
+	return strcmp(key, ((const struct counter *)row)->name);
+}
+
+static bool
+ends_in(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+struct unity_counter
+unity_counter(const char *name)
+{
+	const struct counter *c = bsearch(name, counters, COUNT(counters), sizeof *counters, by_counter);
+
+	if (c)
+		return (struct unity_counter){ c->unit, c->timing, true, false };
+	enum unity_unit_of unit = ends_in(name, "Memory") || ends_in(name, "Bytes") ? UNITY_UNIT_BYTES :
+	    ends_in(name, "Count") ? UNITY_UNIT_COUNT : ends_in(name, "Time") ? UNITY_UNIT_NS : UNITY_UNIT_UNKNOWN;
+	return (struct unity_counter){ unit, UNITY_TIMING_NONE, false, unit != UNITY_UNIT_UNKNOWN };
+}

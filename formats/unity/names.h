@@ -1,0 +1,68 @@
+/**
+ * What Unity's names mean: built-in categories, markers that stand for more than a zone, counters and their units.
+ *
+ * Descriptors carry names but neither units nor meaning, and category ids differ between versions of the
+ * engine; this is the one place that knows. Names are compared whole and exactly. The recorder
+ * uses it too: libc only, no state, any thread.
+ *
+ * Source: shared/specs/unity-profiler-abi.md, sections 8 to 11.
+ */
+#ifndef TT_UNITY_NAMES_H
+#define TT_UNITY_NAMES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/**
+ * unity_category(id, version):
+ * The usual name of the built-in category ${id}, or NULL. For categories that no descriptor was seen of:
+ * a descriptor's name comes first. ${version} is the engine's ("2018.4.36f1"; NULL or "" where unknown):
+ * 2018 had two categories less, and every id from 9 up two lower.
+ */
+const char *unity_category(unsigned id, const char *version);
+
+/* What a marker's events are, beside zones or instants. */
+enum unity_role {
+	UNITY_PLAIN,
+	UNITY_ALLOC,          /* GC.Alloc: each Begin or Single with a value is one allocation of that many bytes */
+	UNITY_COLLECT,        /* GC.Collect: its zones are collections */
+	UNITY_LABEL,          /* Profiler.BeginSample(text): {instance id, text, category} */
+	UNITY_WAIT,           /* waiting, not work */
+	UNITY_PLAYER_LOOP,    /* root of the game's work in a frame */
+	UNITY_EDITOR_LOOP,    /* the Editor's own work; no part of the game */
+	UNITY_FRAME_TIMING,   /* our own: one FrameTiming record, see UNITY_FRAME_TIMING_NAME */
+};
+enum unity_role unity_role(const char *marker);
+
+/*
+ * The instant by which the recorder hands on what FrameTimingManager measured. Values in order: CPU total, main
+ * thread, present wait, render thread, GPU (f64, ms; GPU 0: not available), frame start, first submit, present
+ * called, frame complete (u64 ticks; 0: not available), ticks per second (u64), flags (u32: UNITY_TIMING_*), and how many frames
+ * before the running one the record describes (u32).
+ */
+#define UNITY_FRAME_TIMING_NAME "Tracetool.FrameTiming"
+#define UNITY_TIMING_COMPLETE_COMPUTED 1u     /* the platform computes the time of completion, it does not measure it */
+
+/* Frame timings, whether from counters or from records, arrive this many frames after the frame they describe. */
+#define UNITY_TIMING_DELAY 4
+
+enum unity_unit_of {
+	UNITY_UNIT_UNKNOWN, UNITY_UNIT_NS, UNITY_UNIT_BYTES, UNITY_UNIT_COUNT,
+};
+
+/* Which measurement of FrameTimingManager a built-in counter holds. */
+enum unity_timing {
+	UNITY_TIMING_NONE, UNITY_TIMING_TOTAL, UNITY_TIMING_MAIN, UNITY_TIMING_RENDER, UNITY_TIMING_GPU,
+};
+
+struct unity_counter {
+	enum unity_unit_of unit;
+	enum unity_timing timing;
+	bool builtin;         /* in Unity's list: a Single of this name with one number is a sample, whatever its flags */
+	bool guess;           /* the unit was taken from the end of an unknown name */
+};
+
+/* What a counter called ${name} counts. */
+struct unity_counter unity_counter(const char *name);
+
+#endif
