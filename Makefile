@@ -32,6 +32,7 @@ HELP_LIB := $(BUILD)/tests/libhelp.a
 GEN_BIN  := $(GEN_SRC:tests/%.c=$(BUILD)/%)
 UNIT_BIN := $(UNIT_SRC:tests/%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:tests/%.c=$(BUILD)/%)
+BENCH_BIN := $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 FUZZER   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzer/%)
 
 # `make V=1` shows the commands.
@@ -89,7 +90,7 @@ $(HELP_LIB): $(HELP_SRC:%.c=$(BUILD)/%.o)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(GEN_BIN) $(UNIT_BIN): $(BUILD)/%: tests/%.c $(HELP_LIB) $(LIB) $(BUILD)/flags
+$(GEN_BIN) $(UNIT_BIN) $(BENCH_BIN): $(BUILD)/%: tests/%.c $(HELP_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< $(HELP_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
@@ -114,7 +115,7 @@ clean:
 
 DEB_BUILD := gcc make pkg-config libarchive-dev libjansson-dev zlib1g-dev
 DEB_TEST  := bzip2 clang golang-go jq lcov libarchive-tools libclang-rt-dev libmono-profiler lz4 mandoc mono-mcs \
-	mono-runtime mono-utils nodejs npm python3 strace valgrind xz-utils zstd zsh fish
+	mono-runtime mono-utils nodejs npm python3 strace uftrace valgrind xz-utils zstd zsh fish
 
 .PHONY: setup
 setup:
@@ -183,8 +184,8 @@ cover:
 	@echo 'page by page: $(BUILD)/cover/html/index.html'
 
 .PHONY: bench
-bench: $(BIN) $(GEN_BIN)
-	tests/bench/run.sh $(BUILD)
+bench: $(BIN) $(BENCH_BIN)
+	@tests/bench/run.sh $(BUILD)
 
 # --- demo -----------------------------------------------------------------------
 
@@ -233,4 +234,4 @@ uninstall:
 	rm -f $(SHARE)/bash-completion/completions/tracetool $(SHARE)/zsh/site-functions/_tracetool \
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

@@ -1,0 +1,402 @@
+#!/usr/bin/env bash
+# run.sh BUILD: how fast and how large is tracetool, beside other programs on the same files? See README.md here.
+#
+# Captures are recorded once, into BUILD/bench/captures (about 7 GB). Every row of the table comes from runs that take
+# turns, ours, theirs, ours, theirs. The table goes to standard output and, with the spread, to BUILD/bench/results.md.
+# The exit status is 1 if a row misses what it must reach, or could not be measured.
+#
+# QUICK=1: small captures, three runs; for seeing that all of it works, not for figures.
+# RUNS=N:  that many runs of each row.
+# ONLY=RE: only the groups of rows whose names match: stats chrome gzip pprof memory info jobs
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+
+mkdir -p "${1:?usage: run.sh BUILD}/bench/captures" "$1/bench/out" || exit 1
+BUILD=$(realpath "$1")
+BENCH=$BUILD/bench
+CAPTURES=$BENCH/captures
+OUT=$BENCH/out
+TT=$BUILD/tracetool
+SMALL=testdata/mlpd/good-d01-gameloop-calls-alloc.mlpd
+export LC_ALL=C MONO_LOG_LEVEL=error
+
+if [ -n "${QUICK:-}" ]; then
+	RUNS=${RUNS:-3} BIG=100 MANY=60 WHOLE=30 FLAT="30 100" FLAT_MANY="30 60" CALLS=1000
+else
+	RUNS=${RUNS:-5} BIG=1400 MANY=580 WHOLE=150 FLAT="150 500 1400 2000" FLAT_MANY="150 580 2000" CALLS=4000
+fi
+rm -rf "$OUT"
+mkdir -p "$OUT"
+rows=$OUT/rows detail=$OUT/detail missed=0
+: > "$rows"
+: > "$detail"
+
+say() { printf '%s\n' "$*" >&2; }
+have() { command -v "$1" > /dev/null; }
+cores=$(nproc)
+
+# --- captures ------------------------------------------------------------------
+
+# The programs that are recorded.
+programs() {
+	local p=$BENCH/programs
+	mkdir -p "$p"
+	if [ ! -s "$p/Big.exe" ]; then
+		mcs -optimize -nowarn:0649 tests/bench/programs/Big.cs -out:"$p/Big.exe" -r:System.Core.dll || return 1
+	fi
+	if [ ! -s "$p/Many.exe" ]; then
+		python3 tests/bench/programs/many.py > "$p/Many.cs" && mcs -optimize "$p/Many.cs" -out:"$p/Many.exe"
+	fi
+}
+
+# record SECONDS FILE big|many
+record() {
+	local mono=(mono "--profile=log:nodefaults,calls,alloc,output=$2")
+	case $3 in
+	big) "${mono[@]}" "$BENCH/programs/Big.exe" "$1" 2> /dev/null ;;
+	many) "${mono[@]}" "$BENCH/programs/Many.exe" "$1" 2 > /dev/null ;;
+	esac
+}
+
+# capture big|many MB: record a capture of about that size, unless there is one. How long that takes depends on
+# machine and load: two short recordings tell the rate, and one that misses by more than a seventh is repeated.
+capture() {
+	local f=$CAPTURES/$1-$2.mlpd want=$(($2 * 1000000)) a b secs size
+	[ -s "$f" ] && return
+	if ! have mono || ! have mcs || ! have python3; then
+		say 'captures are recorded by mono, mcs and python3: make setup installs them'
+		return 1
+	fi
+	programs || return 1
+	if [ ! -s "$CAPTURES/$1.rate" ]; then
+		record 2 "$f.new" "$1" && a=$(stat -c %s "$f.new") && record 4 "$f.new" "$1" && b=$(stat -c %s "$f.new") || return 1
+		[ "$b" -gt "$a" ] || b=$((a + a / 2))
+		echo $(((b - a) / 2)) $((2 * a - b)) > "$CAPTURES/$1.rate"
+	fi
+	read -r a b < "$CAPTURES/$1.rate"
+	secs=$(((want - b + a / 2) / a))
+	for _ in 1 2 3; do
+		[ "$secs" -gt 0 ] || secs=1
+		say "recording $1-$2.mlpd for $secs s"
+		record "$secs" "$f.new" "$1" || return 1
+		size=$(stat -c %s "$f.new")
+		[ $((size * 7)) -ge $((want * 6)) ] && [ $((size * 7)) -le $((want * 8)) ] && break
+		secs=$(((secs * (want / 1000) + size / 2000) / (size / 1000)))
+	done
+	mv "$f.new" "$f"
+}
+
+# --- rows ----------------------------------------------------------------------
+
+# timed OPTION... -- OURS [-- THEIRS]: run in turns; the figures go to the variables named below.
+timed() {
+	local words
+	if ! words=$("$BENCH/time" -n "$RUNS" "$@" 2> "$OUT/messages"); then
+		say "$(cat "$OUT/messages")"
+		return 1
+	fi
+	read -r a_min a_med a_max b_min b_med b_max r_med r_min r_max _ a_rss others <<< "$words"
+}
+
+calc() { awk "BEGIN { print $* }"; }
+secs() { awk -v v="$1" 'BEGIN { if (v < 0.1) printf "%.1f ms", v * 1000; else printf "%.2f s", v }'; }
+mib() { awk -v v="$1" 'BEGIN { printf "%.1f", v / 1024 }'; }
+
+# Columns on the screen; sizes of several files do not fit in there.
+line() {
+	[ ${#3} -le 9 ] || set -- "$1" "$2" '' "${@:4}"
+	printf '%-58s %5s %9s %9s %11s %10s %7s %8s\n' "$@"
+}
+
+# row JOB CORES OURS PEER VALUE LIMIT [RSS]: VALUE is what LIMIT is about, as ">= 1.0", "<= 1.1" or "-" for none.
+# What stands behind a number in VALUE or LIMIT is a unit.
+row() {
+	local ok=-
+	if [ "$6" != - ]; then
+		ok=$(awk -v v="$5" -v l="$6" 'BEGIN { split(l, w, " "); v += 0;
+			print (w[1] == ">=" ? v >= w[2] + 0 : v <= w[2] + 0) ? "yes" : "NO" }')
+		[ "$ok" = yes ] || missed=$((missed + 1))
+	fi
+	printf '%s\t' "$1" "$2" "$3" "$4" "$5" "$6" "$ok" "${7:--}" >> "$rows"
+	printf '\n' >> "$rows"
+	line "$1" "$2" "$3" "$4" "$5" "$6" "$ok" "${7:--}"
+}
+
+# Could not be measured: as bad as a miss.
+none() {
+	missed=$((missed + 1))
+	printf '%s\t' "$1" "${2:--}" - - "not measured: ${3:-failed}" - NO - >> "$rows"
+	printf '\n' >> "$rows"
+	line "$1" "${2:--}" - - - - NO -
+	say "	not measured: ${3:-failed}"
+}
+
+# The runs behind a row.
+spread() {
+	printf '| %s | %s | %s, %s, %s | %s | %s | %s %% |\n' "$1" "$2" "$(secs "$a_min")" "$(secs "$a_med")" "$(secs "$a_max")" \
+		"$([ "$b_med" = 0 ] && echo - || echo "$(secs "$b_min"), $(secs "$b_med"), $(secs "$b_max")")" \
+		"$([ "$b_med" = 0 ] && echo - || echo "$r_min to $r_max")" "$others" >> "$detail"
+}
+
+# on CORES: sets `pin` and `j` for runs on one core or two.
+on() {
+	j=-j$1 pin=()
+	[ "$1" = 1 ] && pin=(-1)
+}
+
+# faster JOB CORES LIMIT OPTION... -- OURS -- PEER: a row for speed: theirs by ours.
+faster() {
+	local job=$1 n=$2 limit=$3
+	shift 3
+	timed "${pin[@]}" "$@" || { none "$job" "$n"; return; }
+	row "$job" "$n" "$(secs "$a_med")" "$(secs "$b_med")" "$(printf %.2f "$r_med")" "$limit" "$(mib "$a_rss")"
+	spread "$job" "$n"
+}
+
+wanted() { [[ $1 =~ ${ONLY:-.} ]]; }
+
+# --- stats -----------------------------------------------------------------------
+
+stats_rows() {
+	local big=$CAPTURES/big-$BIG.mlpd many=$CAPTURES/many-$MANY.mlpd n
+	have mprof-report || { none "stats beside mprof-report" - "mprof-report is not installed (make setup)"; return; }
+	for n in 1 2; do
+		on $n
+		faster "stats BIG / mprof-report" $n ">= $([ $n = 1 ] && echo 1.0 || echo 2.0)" -- \
+			"$TT" stats "$j" "$big" -- mprof-report "$big"
+		faster "stats MANY / mprof-report" $n ">= $([ $n = 1 ] && echo 0.75 || echo 1.3)" -- \
+			"$TT" stats "$j" "$many" -- mprof-report "$many"
+		faster "stats MANY / mprof-report --traces" $n ">= $([ $n = 1 ] && echo 2.5 || echo 4)" -- \
+			"$TT" stats "$j" "$many" -- mprof-report --traces "$many"
+	done
+}
+
+unresolved_row() {
+	local c n=0
+	for c in big-$BIG many-$MANY; do
+		n=$((n + $("$TT" stats -q --table markers,gcalloc --format json "$CAPTURES/$c.mlpd" | grep -c '"(unknown')))
+	done
+	row "names not resolved, BIG and MANY" - "$n" - "$n" "<= 0"
+}
+
+# --- Chrome JSON -------------------------------------------------------------------
+
+# pack CAPTURE NAME [OPTION...]: the slices for the bare loop, kept as captures are; prints how many.
+pack() {
+	local f=$CAPTURES/$2.slices c=$1
+	if [ ! -s "$f" ] || [ "$c" -nt "$f" ]; then
+		shift 2
+		"$TT" convert -q "$@" -f csv -o - "$c" | "$BENCH/bareloop" pack "$f" > "$f.n" || return 1
+	fi
+	cat "$f.n"
+}
+
+chrome_rows() {
+	local whole=$CAPTURES/big-$WHOLE.mlpd big=$CAPTURES/big-$BIG.mlpd n slices time
+	slices=$(pack "$whole" "big-$WHOLE") || { none "convert to Chrome JSON / bare loop"; return; }
+	for n in 1 2; do
+		on $n
+		faster "convert to Chrome JSON / bare loop" $n "$([ $n = 1 ] && echo - || echo '>= 0.5')" -s -x "$OUT/a.json" -x "$OUT/b.json" \
+			-- "$TT" convert -q "$j" "$whole" -o "$OUT/a.json" -- "$BENCH/bareloop" print "$CAPTURES/big-$WHOLE.slices" "$OUT/b.json"
+	done
+	# A window of the same length out of a long capture.
+	time=$("$TT" info -q --format json "$big" | sed -n 's/.*"duration_ns":\([0-9]*\).*/\1/p' | head -1)
+	time=0-$(awk -v t="$time" -v b="$BIG" -v w="$WHOLE" 'BEGIN { printf "%.1f", t / 1e9 * w / b }')
+	if pack "$big" "big-$BIG-$time" --time "$time" > /dev/null; then
+		on 2
+		faster "same, --time $time of BIG / bare loop" 2 - -s -x "$OUT/a.json" -x "$OUT/b.json" -- \
+			"$TT" convert -q "$j" --time "$time" "$big" -o "$OUT/a.json" -- \
+			"$BENCH/bareloop" print "$CAPTURES/big-$BIG-$time.slices" "$OUT/b.json"
+	fi
+	uftrace_rows "$whole" "$slices"
+}
+
+# Per slice: the two read different captures, as neither reads the other's.
+uftrace_rows() {
+	local job="Chrome JSON, ns a slice / uftrace dump --chrome" data=$OUT/uftrace theirs n
+	have uftrace || { none "$job" - "uftrace is not installed (make setup)"; return; }
+	if ! ${CC:-cc} -O1 -finstrument-functions tests/bench/programs/calls.c -o "$OUT/calls" ||
+		! uftrace record -d "$data" "$OUT/calls" "$CALLS" > /dev/null 2> "$OUT/messages" ||
+		! uftrace dump --chrome -d "$data" > "$OUT/u.json" 2>> "$OUT/messages"; then
+		none "$job"
+		return
+	fi
+	theirs=$(grep -c '"ph":"B"' "$OUT/u.json")
+	for n in 1 2; do
+		on $n
+		timed "${pin[@]}" -b "$OUT/u.json" -x "$OUT/u.json" -x "$OUT/a.json" -- "$TT" convert -q "$j" "$1" -o "$OUT/a.json" -- \
+			uftrace dump --chrome -d "$data" || { none "$job" $n; continue; }
+		row "$job" $n "$(calc "int($a_med / $2 * 1e10) / 10")" "$(calc "int($b_med / $theirs * 1e10) / 10")" \
+			"$(awk -v a="$a_med" -v n="$2" -v b="$b_med" -v m="$theirs" 'BEGIN { printf "%.1f", (b / m) / (a / n) }')" ">= 5" \
+			"$(mib "$a_rss")"
+		r_min=$(calc "$r_min * $2 / $theirs") r_max=$(calc "$r_max * $2 / $theirs")
+		spread "$job" $n
+	done
+	rm -rf "$data"
+}
+
+gzip_rows() {
+	local whole=$CAPTURES/big-$WHOLE.mlpd bytes n
+	bytes=$("$TT" convert -q "$whole" -f chrome -o - | wc -c)
+	for n in 1 2; do
+		on $n
+		timed "${pin[@]}" -x "$OUT/a.json.gz" -- "$TT" convert -q "$j" "$whole" -o "$OUT/a.json.gz" || { none "convert to .json.gz" $n; continue; }
+		row "convert to .json.gz, MB of JSON a second" $n "$(secs "$a_med")" - "$(calc "int($bytes / $a_med / 1e6)") MB/s" \
+			"$([ $n = 1 ] && echo - || echo '>= 300')" "$(mib "$a_rss")"
+		spread "convert to .json.gz" $n
+	done
+}
+
+# --- pprof -----------------------------------------------------------------------
+
+pprof_rows() {
+	local n c
+	for n in 1 2; do
+		on $n
+		for c in big-$BIG many-$MANY; do
+			local job="stats / convert to pprof, ${c%-*}"
+			job=${job/big/BIG} job=${job/many/MANY}
+			timed "${pin[@]}" -x "$OUT/a.pb.gz" -- "$TT" convert -q "$j" "$CAPTURES/$c.mlpd" -o "$OUT/a.pb.gz" -- \
+				"$TT" stats "$j" "$CAPTURES/$c.mlpd" || { none "$job" $n; continue; }
+			row "convert to pprof / stats, ${job##* }, time" $n "$(secs "$a_med")" "$(secs "$b_med")" \
+				"$(awk -v a="$a_med" -v b="$b_med" 'BEGIN { printf "%.2f", a / b }')" "<= 1.1" "$(mib "$a_rss")"
+			spread "convert to pprof / stats, ${job##* }" $n
+		done
+	done
+}
+
+# --- memory ------------------------------------------------------------------------
+
+# memory_row JOB big|many "SIZES" COMMAND...: peak RSS over captures of those sizes; the file stands behind COMMAND.
+memory_row() {
+	local job=$1 kind=$2 sizes=$3 s all=() max=0 runs=$RUNS
+	shift 3
+	RUNS=1
+	for s in $sizes; do
+		timed -w 0 -x "$OUT/a.json.gz" -- "$@" "$CAPTURES/$kind-$s.mlpd" || { RUNS=$runs; none "$job" 2; return; }
+		all+=("$(mib "$a_rss")")
+		max=$(awk -v a="$a_rss" -v m="$max" 'BEGIN { print (a > m ? a : m) }')
+	done
+	RUNS=$runs
+	row "$job" 2 "${all[*]}" - "$(mib "$max") MiB" "<= 96" "$(mib "$max")"
+}
+
+memory_rows() {
+	local k f w
+	for k in big many; do
+		[ $k = big ] && f=$FLAT || f=$FLAT_MANY
+		w="RSS over ${f// /, } MB, ${k^^}:"
+		memory_row "$w info" $k "$f" "$TT" info -j2
+		memory_row "$w stats" $k "$f" "$TT" stats -j2
+		memory_row "$w Chrome JSON" $k "$f" "$TT" convert -q -j2 -f chrome -o -
+		memory_row "$w Chrome JSON, B/E" $k "${f%% *}" "$TT" convert -q -j2 -f chrome --begin-end -o -
+		memory_row "$w .json.gz of 1 s" $k "$f" "$TT" convert -q -j2 --time 1-2 -o "$OUT/a.json.gz"
+		memory_row "$w CSV events" $k "$f" "$TT" convert -q -j2 -f csv -o -
+		memory_row "$w pprof" $k "$f" "$TT" convert -q -j2 -f pprof -o -
+		memory_row "$w folded" $k "$f" "$TT" convert -q -j2 -f folded -o -
+	done
+}
+
+# --- small files, many jobs -----------------------------------------------------------
+
+info_row() {
+	local runs=$RUNS
+	RUNS=51
+	timed -- "$TT" info $SMALL || { RUNS=$runs; none "info, small file"; return; }
+	RUNS=$runs
+	row "info, small file" "$cores" "$(secs "$a_med")" - "$(calc "int($a_med * 1e5) / 100") ms" "<= 10" "$(mib "$a_rss")"
+	spread "info, small file" "$cores"
+}
+
+jobs_rows() {
+	local c whole=$CAPTURES/big-$WHOLE.mlpd
+	pin=()
+	for c in big-$BIG many-$MANY; do
+		local k=${c%-*}
+		timed -- "$TT" stats -j8 "$CAPTURES/$c.mlpd" -- "$TT" stats -j2 "$CAPTURES/$c.mlpd" || { none "stats ${k^^}, -j8 / -j2"; continue; }
+		row "stats ${k^^}, -j8 / -j2, time" 2 "$(secs "$a_med")" "$(secs "$b_med")" \
+			"$(awk -v a="$a_med" -v b="$b_med" 'BEGIN { printf "%.2f", a / b }')" "<= 1.1" "$(mib "$a_rss")"
+		spread "stats ${k^^}, -j8 / -j2" 2
+	done
+	timed -x "$OUT/a.json" -x "$OUT/b.json" -- "$TT" convert -q -j8 "$whole" -o "$OUT/a.json" -- \
+		"$TT" convert -q -j2 "$whole" -o "$OUT/b.json" || { none "Chrome JSON, -j8 / -j2"; return; }
+	row "Chrome JSON, -j8 / -j2, time" 2 "$(secs "$a_med")" "$(secs "$b_med")" \
+		"$(awk -v a="$a_med" -v b="$b_med" 'BEGIN { printf "%.2f", a / b }')" "<= 1.1" "$(mib "$a_rss")"
+	spread "Chrome JSON, -j8 / -j2" 2
+}
+
+# The same bytes from any number of jobs.
+same_rows() {
+	local c n differ
+	for c in "big-$BIG stats --format json" "many-$MANY stats --format json" "big-$WHOLE convert -q -f chrome -o -" \
+		"many-$MANY convert -q --time 1-2 -f chrome -o -" "many-$MANY convert -q -f pprof -o -"; do
+		# shellcheck disable=SC2086
+		set -- $c
+		local f=$CAPTURES/$1.mlpd what=$1
+		shift
+		differ=0
+		"$TT" "$@" -j1 "$f" > "$OUT/one" || { none "same bytes: $what $*"; continue; }
+		for n in 2 3 8; do
+			"$TT" "$@" -j$n "$f" | cmp -s - "$OUT/one" || differ=$((differ + 1))
+		done
+		rm -f "$OUT/one"
+		row "outputs that differ, -j1 2 3 8: $what $1 ${*: -3:1}" - "$differ" - "$differ" "<= 0"
+	done
+}
+
+# --- all of it -----------------------------------------------------------------------
+
+needs=("big $BIG" "many $MANY" "big $WHOLE")
+wanted memory && for s in $FLAT; do needs+=("big $s"); done
+wanted memory && for s in $FLAT_MANY; do needs+=("many $s"); done
+for c in "${needs[@]}"; do
+	# shellcheck disable=SC2086
+	capture $c || exit 1
+done
+
+line job cores ours peer value 'must reach' reached 'RSS MiB'
+began=$SECONDS load=$(cut -d' ' -f1-3 /proc/loadavg)
+wanted stats && stats_rows && unresolved_row
+wanted chrome && chrome_rows
+wanted gzip && gzip_rows
+wanted pprof && pprof_rows
+wanted memory && memory_rows
+wanted info && info_row
+wanted jobs && jobs_rows && same_rows
+took=$((SECONDS - began))
+
+# --- the table -----------------------------------------------------------------------
+
+size() { awk -v b="$(stat -c %s "$CAPTURES/$1.mlpd")" 'BEGIN { printf "%.0f MB", b / 1e6 }'; }
+{
+	echo '# tracetool beside others'
+	echo
+	echo "$("$TT" --version), $(git log -1 --format='commit %h' 2> /dev/null)$(git diff --quiet HEAD 2> /dev/null || echo ' and changes'). \
+$(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $cores cores, Linux $(uname -r). Load before: $load. \
+$(mono --version 2> /dev/null | sed -n '1s/ (.*//p'), $(uftrace --version 2> /dev/null | cut -d' ' -f1,2). \
+BIG $(size big-$BIG), MANY $(size many-$MANY), Chrome JSON from a capture of $(size big-$WHOLE). Medians of $RUNS; $took s in all."
+	[ -z "${QUICK:-}" ] || printf '\n**QUICK: small captures and few runs; the figures say little.**\n'
+	echo
+	echo '| job | cores | ours | peer | value | must reach | reached | peak RSS, MiB |'
+	echo '|---|---|---|---|---|---|---|---|'
+	sed 's/\t$//; s/\t/ | /g; s/^/| /; s/$/ |/' "$rows"
+	echo
+	echo '"value" is the ratio of speeds (theirs by ours) where a peer is named, of times where the row says so.'
+	echo '"cores": 1 is both on one core with -j1; 2 is -j2; mprof-report, uftrace and the loop use one.'
+	echo
+	echo '## Spread'
+	echo
+	echo '| job | cores | ours: least, median, largest | peer | ratio of pairs | others took of the machine |'
+	echo '|---|---|---|---|---|---|'
+	cat "$detail"
+} > "$BENCH/results.md"
+
+echo
+echo "Written to $BENCH/results.md. $took s; load before: $load."
+rm -rf "$OUT"
+if [ -n "${QUICK:-}" ]; then
+	echo "QUICK: $missed rows below what they must reach, which says little on small captures."
+	exit 0
+fi
+echo "$missed rows did not reach what they must."
+[ "$missed" = 0 ]
