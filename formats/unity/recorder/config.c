@@ -1,0 +1,388 @@
+#include "unity/recorder/config.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof (a) / sizeof *(a))
+
+void
+config_init(struct config *c)
+{
+	*c = (struct config){ .verbosity = UINT8_MAX, .self = true };
+}
+
+/* --- values ----------------------------------------------------------------- */
+
+/* A decimal number with an optional fraction, times ${unit}: no locale, no floating point. */
+static bool
+take_number(const char **s, const char *end, uint64_t unit, uint64_t *v)
+{
+	const char *p = *s;
+	uint64_t n = 0;
+
+	if (p == end || *p < '0' || *p > '9')
+		return false;
+	for (; p < end && *p >= '0' && *p <= '9'; p++)
+		if (__builtin_mul_overflow(n, 10u, &n) || __builtin_add_overflow(n, (unsigned)(*p - '0'), &n))
+			return false;
+	if (__builtin_mul_overflow(n, unit, &n))
+		return false;
+	if (p < end && *p == '.')
+		for (p++; p < end && *p >= '0' && *p <= '9'; p++) {
+			unit /= 10;
+			n += unit * (unsigned)(*p - '0');
+		}
+	*s = p;
+	*v = n;
+	return true;
+}
+
+struct suffix { const char *text; uint64_t unit; };
+static const struct suffix sizes[] = {
+	{ "", 1 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 },
+	{ "GiB", 1 << 30 }, { NULL, 0 },
+};
+static const struct suffix times[] = {
+	{ "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }, { "s", 1000000000 }, { "min", 60000000000 }, { NULL, 0 },
+};
+
+static bool
+read_amount(const char *s, size_t n, const struct suffix *suffix, uint64_t *v)
+{
+	size_t digits = 0;
+
+	while (digits < n && ((s[digits] >= '0' && s[digits] <= '9') || s[digits] == '.'))
+		digits++;
+	for (; suffix->text; suffix++) {
+		const char *p = s;
+		if (strlen(suffix->text) == n - digits && memcmp(suffix->text, s + digits, n - digits) == 0)
+			return take_number(&p, s + digits, suffix->unit, v) && p == s + digits;
+	}
+	return false;
+}
+
+/* "7", "7-", "7-9", "-9" */
+static bool
+read_range(const char *s, size_t n, uint64_t *first, uint64_t *last)
+{
+	const char *p = s, *end = s + n;
+
+	*first = 1;
+	*last = 0;
+	if (p < end && *p != '-' && !take_number(&p, end, 1, first))
+		return false;
+	if (p == end) {
+		*last = *first;
+		return n > 0 && *first > 0;
+	}
+	if (*p++ != '-')
+		return false;
+	if (p < end && (!take_number(&p, end, 1, last) || *last < *first))
+		return false;
+	return p == end && *first > 0 && n > 1;
+}
+
+static bool
+is_text(const char *s, size_t n, const char *text)
+{
+	return strlen(text) == n && memcmp(s, text, n) == 0;
+}
+
+struct bit { const char *text; unsigned value; };
+static const struct bit flag_names[] = {
+	{ "script", UNITY_M_SCRIPT }, { "editor", UNITY_M_EDITOR }, { "release", UNITY_M_RELEASE },
+	{ "warning", UNITY_M_WARNING }, { "invoke", UNITY_M_INVOKE }, { "deep", UNITY_M_DEEP },
+	{ "counter", UNITY_M_COUNTER }, { "gpu", UNITY_M_GPU }, { NULL, 0 },
+};
+static const struct bit verbosity_names[] = {
+	{ "user", UNITY_V_USER }, { "debug", UNITY_V_DEBUG }, { "internal", UNITY_V_INTERNAL },
+	{ "external", UNITY_V_EXTERNAL }, { "advanced", UNITY_V_ADVANCED }, { NULL, 0 },
+};
+
+static const struct bit *
+find_bit(const struct bit *b, const char *s, size_t n)
+{
+	for (; b->text; b++)
+		if (is_text(s, n, b->text))
+			return b;
+	return NULL;
+}
+
+static bool
+add_entry(struct config *c, enum config_list list, const char *s, size_t n)
+{
+	if (n > sizeof c->text - 2 || c->used > sizeof c->text - 2 - n)
+		return false;
+	c->text[c->used] = (char)list;
+	memcpy(c->text + c->used + 1, s, n);
+	c->text[c->used + 1 + n] = '\0';
+	c->used += n + 2;
+	c->n[list]++;
+	return true;
+}
+
+/* The piece of ${s} up to the next comma; *${s} moves behind it. NULL at the end. */
+static const char *
+take_piece(const char **s, const char *end, size_t *n)
+{
+	const char *at = *s;
+
+	if (at >= end)
+		return NULL;
+	const char *comma = memchr(at, ',', (size_t)(end - at));
+	*n = (size_t)((comma ? comma : end) - at);
+	*s = comma ? comma + 1 : end;
+	return at;
+}
+
+/* --- options ------------------------------------------------------------------ */
+
+enum kind { K_PATH, K_SIZE, K_TIME, K_RANGE, K_FLAGS, K_VERBOSITY, K_LIST, K_ENTRY, K_BOOL };
+
+struct option {
+	const char *name;
+	enum kind kind;
+	size_t at;            /* of the field; K_LIST, K_ENTRY: enum config_list */
+	const char *form;     /* what a value looks like */
+};
+
+static const struct option options[] = {
+	{ "capture", K_PATH, offsetof(struct config, capture), "a file name" },
+	{ "control", K_PATH, offsetof(struct config, control), "a file name" },
+	{ "ring", K_SIZE, offsetof(struct config, ring_b), "a size such as 32M" },
+	{ "max-size", K_SIZE, offsetof(struct config, max_b), "a size such as 2G" },
+	{ "rotate-size", K_SIZE, offsetof(struct config, rotate_b), "a size such as 256M" },
+	{ "rotate-time", K_TIME, offsetof(struct config, rotate_ns), "a time such as 10min" },
+	{ "keep", K_TIME, offsetof(struct config, keep_ns), "a time such as 10s" },
+	{ "over", K_TIME, offsetof(struct config, over_ns), "a time such as 33.4ms" },
+	{ "frames", K_RANGE, offsetof(struct config, first), "a range such as 100-199" },
+	{ "flags", K_FLAGS, offsetof(struct config, flags),
+	    "from script, editor, release, warning, invoke, deep, counter, gpu" },
+	{ "no-flags", K_FLAGS, offsetof(struct config, no_flags),
+	    "from script, editor, release, warning, invoke, deep, counter, gpu" },
+	{ "verbosity", K_VERBOSITY, offsetof(struct config, verbosity),
+	    "one of user, debug, internal, external, advanced" },
+	{ "categories", K_LIST, LIST_CATEGORIES, "names or patterns" },
+	{ "no-categories", K_LIST, LIST_NO_CATEGORIES, "names or patterns" },
+	{ "names", K_LIST, LIST_NAMES, "names or patterns" },
+	{ "no-names", K_LIST, LIST_NO_NAMES, "names or patterns" },
+	{ "meta", K_ENTRY, LIST_META, "KEY=VALUE" },
+	{ "self", K_BOOL, offsetof(struct config, self), "yes or no" },
+};
+
+static bool
+set_flags(uint16_t *to, const char *s, const char *end)
+{
+	const struct bit *b;
+	const char *piece;
+	size_t n;
+
+	*to = 0;
+	while ((piece = take_piece(&s, end, &n)) != NULL) {
+		if (!(b = find_bit(flag_names, piece, n)))
+			return false;
+		*to = (uint16_t)(*to | b->value);
+	}
+	return *to != 0;
+}
+
+static bool
+set_list(struct config *c, enum config_list list, const char *s, const char *end)
+{
+	const char *piece;
+	size_t n;
+
+	while ((piece = take_piece(&s, end, &n)) != NULL)
+		if (n > 0 && !add_entry(c, list, piece, n))
+			return false;
+	return true;
+}
+
+static bool
+set_one(struct config *c, const struct option *o, const char *s, size_t n)
+{
+	void *field = (char *)c + (o->kind == K_LIST || o->kind == K_ENTRY ? 0 : o->at);
+	const struct bit *b;
+
+	switch (o->kind) {
+	case K_PATH:
+		if (n == 0 || n >= CONFIG_PATH)
+			return false;
+		memcpy(field, s, n);
+		((char *)field)[n] = '\0';
+		return true;
+	case K_SIZE:
+		return read_amount(s, n, sizes, field);
+	case K_TIME:
+		return read_amount(s, n, times, field);
+	case K_RANGE:
+		return read_range(s, n, &c->first, &c->last);
+	case K_FLAGS:
+		return set_flags(field, s, s + n);
+	case K_VERBOSITY:
+		if ((b = find_bit(verbosity_names, s, n)) != NULL)
+			c->verbosity = b->value;
+		return b;
+	case K_LIST:
+		return set_list(c, (enum config_list)o->at, s, s + n);
+	case K_ENTRY:
+		return memchr(s, '=', n) && *s != '=' && add_entry(c, (enum config_list)o->at, s, n);
+	case K_BOOL:
+		c->self = is_text(s, n, "yes");
+		return c->self || is_text(s, n, "no");
+	}
+	return false;
+}
+
+static int
+set_text(struct config *c, const char *s, size_t n, char why[CONFIG_WHY])
+{
+	const char *eq = memchr(s, '=', n);
+	size_t name = eq ? (size_t)(eq - s) : n;
+
+	for (size_t i = 0; i < COUNT(options); i++) {
+		const struct option *o = &options[i];
+		if (!is_text(s, name, o->name))
+			continue;
+		if (eq && set_one(c, o, eq + 1, n - name - 1))
+			return 0;
+		snprintf(why, CONFIG_WHY, "option \"%.*s\": want %s", (int)(n < 100 ? n : 100), s, o->form);
+		return -1;
+	}
+	snprintf(why, CONFIG_WHY, "no option is called \"%.*s\"", (int)(name < 100 ? name : 100), s);
+	return -1;
+}
+
+static bool
+is_blank(char ch)
+{
+	return ch == ' ' || ch == '\t' || ch == '\r';
+}
+
+int
+config_set(struct config *c, const char *text, size_t n, char why[CONFIG_WHY])
+{
+	size_t at = 0;
+
+	while (at < n) {
+		size_t end = at;
+		while (end < n && text[end] != ';' && text[end] != '\n')
+			end++;
+		size_t from = at, to = end;
+		while (from < to && is_blank(text[from]))
+			from++;
+		while (to > from && is_blank(text[to - 1]))
+			to--;
+		if (to > from && set_text(c, text + from, to - from, why) != 0)
+			return -1;
+		at = end + 1;
+	}
+	return 0;
+}
+
+/* --- use ------------------------------------------------------------------------ */
+
+const char *
+config_next(const struct config *c, enum config_list list, const char *last)
+{
+	const char *p = last ? last + strlen(last) + 1 : c->text;
+
+	for (; p < c->text + c->used; p += strlen(p) + 1)
+		if (*p++ == (char)list)
+			return p;
+	return NULL;
+}
+
+bool
+config_glob(const char *pattern, const char *s)
+{
+	const char *star = NULL, *from = NULL;        /* where to go on when the rest does not fit */
+
+	while (*s) {
+		if (*pattern == '*') {
+			star = ++pattern;
+			from = s;
+		} else if (*pattern == '?' || *pattern == *s) {
+			pattern++;
+			s++;
+		} else if (star) {
+			pattern = star;
+			s = ++from;
+		} else {
+			return false;
+		}
+	}
+	while (*pattern == '*')
+		pattern++;
+	return *pattern == '\0';
+}
+
+static bool
+is_listed(const struct config *c, enum config_list list, const char *s)
+{
+	for (const char *p = NULL; (p = config_next(c, list, p)) != NULL;)
+		if (config_glob(p, s))
+			return true;
+	return false;
+}
+
+bool
+config_takes(const struct config *c, const struct unity_marker *m, const char *category)
+{
+	const char *name = m->name ? m->name : "";
+
+	if (m->flags & c->no_flags || (c->flags && !(m->flags & c->flags)) || UNITY_VERBOSITY(m->flags) > c->verbosity)
+		return false;
+	if (c->n[LIST_CATEGORIES] && !is_listed(c, LIST_CATEGORIES, category))
+		return false;
+	if (c->n[LIST_NAMES] && !is_listed(c, LIST_NAMES, name))
+		return false;
+	return !is_listed(c, LIST_NO_CATEGORIES, category) && !is_listed(c, LIST_NO_NAMES, name);
+}
+
+/* Days since 1970-01-01 as a date of the Gregorian calendar. */
+static void
+date_of(int64_t days, long *year, unsigned *month, unsigned *day)
+{
+	int64_t z = days + 719468;                    /* from 0000-03-01 */
+	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
+	unsigned doe = (unsigned)(z - era * 146097);
+	unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
+	unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
+	unsigned mp = (5 * doy + 2) / 153;
+
+	*day = doy - (153 * mp + 2) / 5 + 1;
+	*month = mp < 10 ? mp + 3 : mp - 9;
+	*year = (long)(yoe + era * 400) + (*month <= 2);
+}
+
+int
+config_path(char to[CONFIG_PATH], const char *path, long pid, int64_t unix_s)
+{
+	size_t out = 0;
+
+	for (const char *p = path; *p; p++) {
+		char part[64] = { *p, '\0' };
+		if (*p == '%' && p[1] == '%') {
+			p++;
+		} else if (*p == '%' && p[1] == 'p') {
+			snprintf(part, sizeof part, "%ld", pid);
+			p++;
+		} else if (*p == '%' && p[1] == 't') {
+			int64_t days = unix_s / 86400, s = unix_s % 86400;
+			long year;
+			unsigned month, day;
+			date_of(days, &year, &month, &day);
+			snprintf(part, sizeof part, "%04ld%02u%02u-%02d%02d%02d", year, month, day, (int)(s / 3600),
+			    (int)(s / 60 % 60), (int)(s % 60));
+			p++;
+		}
+		size_t n = strlen(part);
+		if (n >= CONFIG_PATH - out)
+			return -1;
+		memcpy(to + out, part, n);
+		out += n;
+	}
+	to[out] = '\0';
+	return 0;
+}

@@ -1,0 +1,60 @@
+/**
+ * Options of the recorder: one syntax for the environment, the command line, the control file and the C function.
+ *
+ * Options are NAME=VALUE, separated by ';' or line ends. Where they come from, later ones first:
+ * tracetool_start() or the control file, the command line (-tracetool FILE, -tracetool-options OPTIONS), the
+ * environment (TRACETOOL_CAPTURE, TRACETOOL_OPTIONS). tracetool-unity(7) lists them.
+ */
+#ifndef TT_UNITY_CONFIG_H
+#define TT_UNITY_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "unity/recorder/abi.h"
+
+enum { CONFIG_PATH = 1024, CONFIG_LISTS = 8192, CONFIG_WHY = 256 };
+
+/* Lists of glob patterns, and of facts for the capture. */
+enum config_list { LIST_CATEGORIES, LIST_NO_CATEGORIES, LIST_NAMES, LIST_NO_NAMES, LIST_META, LISTS };
+
+struct config {
+	char capture[CONFIG_PATH];    /* "": idle until asked */
+	char control[CONFIG_PATH];    /* the control file; "": none */
+	uint64_t ring_b;              /* 0: the usual */
+	uint64_t max_b;               /* stop there; 0: no end */
+	uint64_t rotate_b, rotate_ns; /* a new file each; 0: never */
+	uint64_t keep_ns;             /* flight recorder: hold the last so long; 0: everything goes to the file */
+	uint64_t over_ns;             /* write what is held when a frame takes longer; 0: at the end */
+	uint64_t first, last;         /* frames to capture, from 1; last 0: no end */
+	uint16_t flags, no_flags;     /* record only markers with one of these, never those with one of these; 0: no matter */
+	unsigned verbosity;           /* the highest recorded */
+	bool self;                    /* show our own work in the Unity profiler */
+	unsigned n[LISTS];            /* entries of each list */
+	size_t used;
+	char text[CONFIG_LISTS];      /* entries of all lists: a byte of enum config_list, text, NUL */
+};
+
+void config_init(struct config *c);
+
+/**
+ * config_set(c, text, n, why):
+ * Read the options in the ${n} bytes at ${text}. Lists given again grow; other options are replaced.
+ * Returns 0, or -1 with the reason in ${why}; options before the bad one are set.
+ */
+int config_set(struct config *c, const char *text, size_t n, char why[CONFIG_WHY]);
+
+/* Does the capture take this marker? ${category} is the name of its category, "" where unknown. */
+bool config_takes(const struct config *c, const struct unity_marker *m, const char *category);
+
+/* The entry of ${list} behind ${last} (NULL: the first), or NULL. Of LIST_META they are "key=value". */
+const char *config_next(const struct config *c, enum config_list list, const char *last);
+
+/* Does ${s} match ${pattern}: '*' any run, '?' any byte, case matters? */
+bool config_glob(const char *pattern, const char *s);
+
+/* Put ${path} into ${to} with %p (process id), %t (UTC, 20261120-093000) and %% replaced. 0, or -1: does not fit. */
+int config_path(char to[CONFIG_PATH], const char *path, long pid, int64_t unix_s);
+
+#endif

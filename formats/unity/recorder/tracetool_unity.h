@@ -1,0 +1,117 @@
+/**
+ * The C functions of libtracetool-unity, for native code and for P/Invoke.
+ *
+ * Every function may be called from any thread, at any time, capturing or not, also where Unity gives no profiler
+ * interface and in a forked child; it then does nothing and says so. Texts are UTF-8; NULL is taken as "".
+ * No function keeps a pointer. Calling convention: the platform's plain C one.
+ *
+ * Versions: functions and fields are added at the end and never change; tracetool_api() tells what is there.
+ */
+#ifndef TRACETOOL_UNITY_H
+#define TRACETOOL_UNITY_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#if defined _WIN32
+#define TRACETOOL_API __declspec(dllexport)
+#elif defined __GNUC__
+#define TRACETOOL_API __attribute__((visibility("default")))
+#else
+#define TRACETOOL_API
+#endif
+
+/* What functions that return int give beside their own numbers. */
+enum tracetool_result {
+	TRACETOOL_OK = 0,
+	TRACETOOL_E_OPTION = -1,      /* an option could not be read: tracetool_message() */
+	TRACETOOL_E_STATE = -2,       /* capturing already, or not capturing */
+	TRACETOOL_E_UNITY = -3,       /* no profiler interface: nothing will be delivered */
+	TRACETOOL_E_SYSTEM = -4,      /* the file or memory could not be had: tracetool_message() */
+};
+
+enum tracetool_state {
+	TRACETOOL_IDLE = 0,
+	TRACETOOL_STARTING = 1,       /* asked for; begins with the next frame */
+	TRACETOOL_CAPTURING = 2,
+	TRACETOOL_STOPPING = 3,       /* callbacks are removed, the rest is being written */
+};
+
+/* The version of this header: 1. Calling it also makes Android load the library. */
+TRACETOOL_API int32_t tracetool_api(void);
+
+/* Version of the profiler callbacks that Unity offers: 2, 1, or 0 for none. */
+TRACETOOL_API int32_t tracetool_interface(void);
+
+/**
+ * tracetool_start(path, options):
+ * Capture to ${path} from the next frame on; ${options} as in tracetool-unity(7), over those of the environment
+ * and the command line. NULL or "" for ${path} takes the path given there.
+ * Result: TRACETOOL_OK, or a negative enum tracetool_result. The file is made by another thread: whether it
+ * could be is told by tracetool_state() and tracetool_message().
+ */
+TRACETOOL_API int32_t tracetool_start(const char *path, const char *options);
+
+/* End the capture with the next frame. TRACETOOL_OK or TRACETOOL_E_STATE. */
+TRACETOOL_API int32_t tracetool_stop(void);
+
+/* Flight recorder (option keep): write what is held. TRACETOOL_OK or TRACETOOL_E_STATE. */
+TRACETOOL_API int32_t tracetool_dump(void);
+
+TRACETOOL_API int32_t tracetool_state(void);
+
+/* The last message, with its NUL, into ${size} bytes at ${to}; returns the length it has (without NUL). */
+TRACETOOL_API int32_t tracetool_message(char *to, int32_t size);
+
+/* A mark on the calling thread, now. */
+TRACETOOL_API void tracetool_mark(const char *text);
+
+/* What the program does from now on ("level 3", "boss fight"): the fact "label", with its time. */
+TRACETOOL_API void tracetool_label(const char *text);
+
+/*
+ * A fact about the run, with its time. What is set while idle goes into every later capture; at most 64 KiB of
+ * keys and values are kept. An empty value forgets the key.
+ */
+TRACETOOL_API void tracetool_meta(const char *key, const char *value);
+
+/* One record of FrameTimingManager. Where the engine has no value it gives 0, and so does this. */
+struct tracetool_frame_timing {
+	double cpu_total_ms;          /* cpuFrameTime */
+	double cpu_main_ms;           /* cpuMainThreadFrameTime */
+	double cpu_present_wait_ms;   /* cpuMainThreadPresentWaitTime */
+	double cpu_render_ms;         /* cpuRenderThreadFrameTime */
+	double gpu_ms;                /* gpuFrameTime */
+	uint64_t frame_start;         /* frameStartTimestamp, in ticks */
+	uint64_t first_submit;        /* firstSubmitTimestamp */
+	uint64_t present_called;      /* cpuTimePresentCalled */
+	uint64_t frame_complete;      /* cpuTimeFrameComplete */
+	uint32_t flags;               /* TRACETOOL_COMPLETE_COMPUTED */
+	uint32_t age;                 /* frames between the one it describes and the running one: 4 */
+};
+#define TRACETOOL_COMPLETE_COMPUTED 1u        /* frame_complete is computed by the platform, not measured */
+
+/* Record ${n} frame timings; ${ticks_per_second} is FrameTimingManager.GetCpuTimerFrequency(). */
+TRACETOOL_API void tracetool_frame_timings(const struct tracetool_frame_timing *t, int32_t n,
+    uint64_t ticks_per_second);
+
+/* What the running capture did so far, or the last one did. */
+struct tracetool_counts {
+	uint64_t events;              /* made */
+	uint64_t dropped;             /* of these: not kept, the ring was full */
+	uint64_t bytes;               /* written to the file */
+	uint64_t frames;
+	uint64_t markers;             /* events were asked for of so many */
+	uint64_t filtered;            /* markers left out by the options */
+};
+/* Fill ${size} bytes (sizeof *c) of ${c}. */
+TRACETOOL_API void tracetool_counts(struct tracetool_counts *c, int32_t size);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
