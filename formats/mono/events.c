@@ -44,16 +44,26 @@ ev_gc(struct mlpd_run *r)
 	if (!e)
 		return r->err->code;
 	e->dur = gen;
-	if (kind == TT_GC_PRE_STOP)
+	switch (kind) {
+	case TT_GC_PRE_STOP:
 		tt_zone_begin(r->b, now(r), TT_KEY_GC_PAUSE, 0);
-	else if (kind == TT_GC_START)
+		tt_zone_begin(r->b, now(r), TT_KEY_GC_STOP, 0);
+		break;
+	case TT_GC_STOPPED:
+		rc = tt_zone_end(r->b, now(r), TT_KEY_GC_STOP, 0, r->err);
+		break;
+	case TT_GC_START:
 		tt_zone_begin(r->b, now(r), TT_KEY_GC_GEN(gen), 0);
-	else if (kind == TT_GC_END)
+		break;
+	case TT_GC_END:
 		rc = tt_zone_end(r->b, now(r), TT_KEY_GC_GEN(gen), 0, r->err);
-	else if (kind == TT_GC_RESTARTED)
+		break;
+	case TT_GC_RESTARTED:
 		rc = tt_zone_end(r->b, now(r), TT_KEY_GC_PAUSE, 0, r->err);
-	else
+		break;
+	default:
 		return TT_OK;
+	}
 	r->b->stack_ts = now(r);
 	r->b->nstack++;
 	return rc;

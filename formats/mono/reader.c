@@ -247,8 +247,8 @@ build_index(struct mlpd *m, struct tt_err *err)
 static const char *
 header_text(struct tt_capture *cap, const uint8_t *head, size_t n, size_t *at, struct tt_err *err)
 {
-	if (n - *at < 4) {
-		tt_fail(err, TT_E_DAMAGED, *at, "the file ends inside its header");
+	if (*at > n || n - *at < 4) {
+		tt_fail(err, TT_E_DAMAGED, n, "the file ends inside its header");
 		return NULL;
 	}
 	uint32_t len = mlpd_u32(head + *at);

@@ -92,6 +92,7 @@ enum tt_monitor { TT_MONITOR_CONTEND = 1, TT_MONITOR_ACQUIRED = 2, TT_MONITOR_FA
 /* Keys of the zones that tracetool itself makes of GC, lock and exception events. */
 #define TT_KEY_GC_PAUSE   (UINT64_MAX - 1)
 #define TT_KEY_GC_GEN(g)  (UINT64_MAX - 16 + ((g) < 7 ? (uint64_t)(g) : 7))
+#define TT_KEY_GC_STOP    (UINT64_MAX - 5)      /* inside the pause: until every thread stands still */
 #define TT_KEY_CONTENTION (UINT64_MAX - 2)
 #define TT_KEY_EXCEPTION  (UINT64_MAX - 3)
 #define TT_KEY_MORE       (UINT64_MAX - 4)

@@ -41,9 +41,10 @@ struct tt_keys {
 	struct tt_name unknown;
 };
 
-/* The zones tracetool makes itself. Categories as dataflow.md section 6 wants them: of their own. */
+/* The zones tracetool makes itself, in categories of their own. */
 static const struct { uint64_t key; const char *name, *category; } specials[] = {
 	{ TT_KEY_GC_PAUSE, "GC.Pause", "GC" },
+	{ TT_KEY_GC_STOP, "GC.Stop", "GC" },
 	{ TT_KEY_CONTENTION, "Contention", "Contention" },
 	{ TT_KEY_EXCEPTION, "Exception", "Exceptions" },
 	{ TT_KEY_MORE, "(more paths)", "(more paths)" },

@@ -805,7 +805,10 @@ class Analysis:
         zone = "GC.Collect gen%d" % generation
         if kind == 6:
             self.calls.enter(thread, "GC.Pause", time)
+            self.calls.enter(thread, "GC.Stop", time)
             thread.open_pairs["pause"] = time
+        elif kind == 7:
+            self.calls.leave(thread, "GC.Stop", time)
         elif kind == 9:
             self.calls.leave(thread, "GC.Pause", time)
             if "pause" in thread.open_pairs:
