@@ -22,11 +22,12 @@ CMD_SRC  := $(sort $(wildcard cmd/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 
-# Tests: one program for each tests/unit/*.c and tests/fault/*.c, linked with the library and with what lies in
-# tests/*.c, except for the programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
+# Tests: one program for each tests/unit/*.c, linked with the library and with what lies in tests/*.c, except for the
+# programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
 GEN_SRC  := $(sort $(wildcard tests/*_gen.c))
 HELP_SRC := $(filter-out $(GEN_SRC),$(sort $(wildcard tests/*.c)))
-UNIT_SRC := $(sort $(wildcard tests/unit/*.c tests/fault/*.c))
+UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
+OOM_BIN  := $(BUILD)/tracetool-oom
 FUZZ_SRC := $(filter-out tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
 HELP_LIB := $(BUILD)/tests/libhelp.a
 GEN_BIN  := $(GEN_SRC:tests/%.c=$(BUILD)/%)
@@ -100,11 +101,13 @@ $(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(LIB) $(BUIL
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
 
-# The loops over failing allocations replace our own calls only, not those of the libraries.
-$(BUILD)/fault/oom: LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+# The program with allocation that fails on purpose.
+$(OOM_BIN): $(CMD_OBJ) $(BUILD)/tests/fault/alloc.o $(LIB)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 .PHONY: tests unit
-tests: $(BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
+tests: $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
 unit: $(UNIT_BIN)
 
 .PHONY: clean
@@ -234,4 +237,4 @@ uninstall:
 	rm -f $(SHARE)/bash-completion/completions/tracetool $(SHARE)/zsh/site-functions/_tracetool \
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(BUILD)/tests/fault/alloc.d $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Every system call that reads or writes fails once; or is interrupted, or does less than asked.
+
+Writes: exit status 4, a line with the errno's text, no new file, the old one untouched, nothing left behind.
+Reads: the same, and never told as damage. EINTR changes nothing. Ends with "N passed, N failed".
+"""
+import os
+
+import kit
+
+ERRORS = {"ENOSPC": "No space left", "EIO": "Input/output error", "EDQUOT": "quota"}
+
+
+def strace(inject, path=None):
+    """strace that injects into calls on ${path} alone, or into all of them."""
+    return ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "inject=" + inject] + (["-P", path] if path else [])
+
+
+def clean(work, before):
+    for f in os.listdir(work):
+        os.unlink(os.path.join(work, f))
+    for f, text in before.items():
+        open(os.path.join(work, f), "wb").write(text)
+
+
+def main():
+    s = kit.Suite()
+    work = s.path("work")
+    os.makedirs(work)
+    capture = os.path.join(kit.DATA, "good-d08-recursion-calls.mlpd")
+    before = {"out.json": b"old"}
+
+    # Output. The calls the program makes on the way out, counted by what strace sees.
+    args = [kit.TRACETOOL, "convert", "-q", "-j", "1", capture, "-o", "out.json"]
+    clean(work, before)
+    kit.run(args, work)
+    want = kit.listing(work)
+    s.check("convert", None if want["out.json"] != b"old" else "wrote nothing")
+    for call, errors in [("write", ["ENOSPC", "EDQUOT", "EIO"]), ("fsync", ["EIO", "ENOSPC"]), ("rename", ["EIO"]),
+                         ("fchmod", []), ("ftruncate", [])]:
+        for error in errors:
+            for n in range(1, 1000):
+                clean(work, before)
+                r = kit.run(strace("%s:error=%s:when=%d" % (call, error, n)) + args, work)
+                after = kit.listing(work)
+                if r.returncode == 0 and after == want:
+                    s.check("%s is called" % call, "never" if n == 1 else None)
+                    break
+                name = "%s of %s number %d" % (error, call, n)
+                if r.returncode != 4 or ERRORS[error] not in r.err:
+                    s.check(name, "exit %d: %s" % (r.returncode, r.err))
+                else:
+                    s.check(name, "left %s" % {k: len(v) for k, v in after.items()} if after != before else None)
+
+    # A report on standard output.
+    for error in ["ENOSPC", "EIO"]:
+        r = kit.run(strace("write:error=%s:when=1" % error) + [kit.TRACETOOL, "info", capture], work)
+        s.check("%s of a report" % error,
+                None if r.returncode == 4 and ERRORS[error] in r.err else "exit %d: %s" % (r.returncode, r.err))
+
+    # Input: only the capture's reads fail, else it is the loader that does not start.
+    compressed = s.path("in.mlpd.gz")
+    kit.run(["sh", "-c", "gzip -c %s > %s" % (capture, compressed)], s.dir)
+    for path in [capture, compressed]:
+        for verb in [["info"], ["stats"], ["convert", "-q", "-f", "chrome"]]:
+            args = [kit.TRACETOOL] + verb + ["-j", "1", path]
+            want = kit.run(args, work)
+            for call in ["read", "pread64"]:
+                for n in range(1, 1000):
+                    r = kit.run(strace("%s:error=EIO:when=%d" % (call, n), path) + args, work)
+                    if r.returncode == 0 and r.out == want.out:
+                        break
+                    bad = None
+                    if r.returncode != 4 or "Input/output error" not in r.err:
+                        bad = "exit %d: %s" % (r.returncode, r.err)
+                    elif "damage" in r.err or "cut" in r.err or "truncated" in r.err:
+                        bad = "told as damage: %s" % r.err
+                    s.check("%s, EIO of %s number %d on %s" % (verb[0], call, n, os.path.basename(path)), bad)
+            # A call that is interrupted is made again: every second one is, so that the program gets on.
+            for call in ["read", "pread64", "write"]:
+                r = kit.run(strace("%s:error=EINTR:when=1+2" % call, None if call == "write" else path) + args, work)
+                s.check("%s, EINTR of %s on %s" % (verb[0], call, os.path.basename(path)),
+                        None if (r.returncode, r.out) == (0, want.out) else "exit %d: %s" % (r.returncode, r.err))
+    s.end()
+
+
+main()
