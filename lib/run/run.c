@@ -157,6 +157,11 @@ read_threads(struct tt_run *r, struct tt_input *in, struct tt_err *err)
 			rc = tt_pipeline(r, in, TT_PHASE_MAIN, first, err);
 		first = false;
 	}
+	/* Without a thread there is still a ledger to fill. */
+	if (first && rc == TT_OK)
+		rc = rewind_input(in, TT_ALL, err);
+	if (first && rc == TT_OK)
+		rc = tt_pipeline(r, in, TT_PHASE_MAIN, true, err);
 	return rc;
 }
 

@@ -1,0 +1,57 @@
+/**
+ * Whole runs over captures in memory: for loops of tens of thousands, and for fuzzing.
+ *
+ *	struct memrun r;
+ *	memrun(&r, bytes, n, MEMRUN_CALLS | MEMRUN_EMIT);
+ *	... r.rc, r.err, r.loss, r.m ...
+ *	CHECK_EQ_INT(memrun_free(&r), 0);
+ *
+ * The program's way through tt_run() is taken as it is: the bytes stand in a memory file that is opened by its
+ * path. Emitters write to memory that is thrown away; passes are reported and rendered.
+ */
+#ifndef TESTS_MEMRUN_H
+#define TESTS_MEMRUN_H
+
+#include "run/run.h"
+
+enum memrun_what {
+	MEMRUN_CALLS = 1,             /* the call tree and histograms, as `stats` wants them */
+	MEMRUN_REPORT = 2,            /* every pass, as JSON and as text */
+	MEMRUN_EMIT = 4,              /* every emitter */
+	MEMRUN_BEGIN_END = 8,         /* and Chrome JSON in its other form */
+	MEMRUN_FRAMES = 16,           /* frames by the marker "*Frame*" */
+	MEMRUN_PIPE = 32,             /* not seekable: through a pipe, so at most 64 KiB */
+};
+
+struct memrun {
+	struct tt_env env;
+	struct tt_loss loss;
+	struct tt_model *m;           /* NULL where it could not be made */
+	struct tt_err err;
+	int rc;
+};
+
+/* One run on one thread, or on ${jobs}. */
+void memrun(struct memrun *r, const void *p, size_t n, unsigned what);
+void memrun_jobs(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs);
+
+/* Free all of it; returns the bytes that the run still holds and should not. */
+size_t memrun_free(struct memrun *r);
+
+/* Whatever is in the ledger makes the exit status 3, or the run failed for damage. */
+bool memrun_damaged(const struct memrun *r);
+
+/* Events of the producer, over all inputs. */
+uint64_t memrun_events(const struct memrun *r);
+
+/* What decoding one chunk gave. Times are those of the event clock, so a chunk's sum depends on its bytes alone. */
+struct memchunk {
+	uint64_t at, len;             /* with the buffer's header; of the pieces of a long buffer, as the reader says */
+	uint64_t sum, nevent;
+	bool lost;
+};
+
+/* The chunks of a capture, through the reader alone; the caller frees them. NULL with *${n} 0 where it does not open. */
+struct memchunk *memchunks(const void *p, size_t len, size_t *n);
+
+#endif
