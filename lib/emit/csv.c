@@ -480,7 +480,7 @@ csv_needs(const struct tt_emit_opts *o)
 
 	if (pass)
 		return pass->needs;
-	return wants_events(o) ? TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS : 0;
+	return wants_events(o) ? TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP : 0;
 }
 
 static int
@@ -649,7 +649,7 @@ const struct tt_emit tt_emit_csv = {
 	.name = "csv",
 	.summary = "comma-separated values: all events, or one table (--table)",
 	.suffix = suffixes,
-	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS,
+	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP,
 	.needs_for = csv_needs,
 	.begin = csv_begin,
 	.chunk = csv_chunk,

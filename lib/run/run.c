@@ -337,6 +337,22 @@ close_ledger(struct tt_run *r)
 		tt_loss_add(m->loss, TT_LOST_REUSED, 1, 0, TT_NOWHERE);
 }
 
+/* Keys that nothing in the input says the meaning of: markers, and classes of allocations. */
+static void
+unnamed(struct tt_model *m)
+{
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < tt_tree_markers(m->tree) && i < m->nname; i++)
+		n += !m->name[i].known && tt_tree_marker(m->tree, i)->key < TT_KEY_SPECIAL;
+	for (uint32_t i = 0; i < tt_tree_count(m->tree); i++) {
+		const struct tt_node *node = tt_tree_node(m->tree, i);
+		n += node->kind == TT_NODE_ALLOC && !tt_defs_class(m->cap[node->process]->defs, node->key, INT64_MAX);
+	}
+	if (n)
+		tt_loss_add(m->loss, TT_LOST_NAMES, n, 0, TT_NOWHERE);
+}
+
 static void
 total_times(struct tt_model *m)
 {
@@ -467,6 +483,8 @@ run(struct tt_run *r, struct tt_err *err)
 		rc = name_all(r, err);
 	if (rc == TT_OK)
 		rc = tt_frames_finish(r, err);
+	if (rc == TT_OK)
+		unnamed(r->m);
 	return rc == TT_OK ? finish_emitters(r, err) : rc;
 }
 
