@@ -1,0 +1,231 @@
+/**
+ * Layout of captures (.ttc) and of the ring in shared memory they come from, to the byte.
+ *
+ * Writer, reader and the manual page tracetool-capture(5) agree through this file. libc only: recorders include
+ * it inside other people's programs. Every integer is little-endian.
+ *
+ * A capture is a file header and chunks, nothing else. A chunk belongs to one thread and decodes alone: its header
+ * has the absolute time and how many events that thread dropped so far, its body begins with the thread's open
+ * zones, and (thread, seq, first, before) say what stood before it, so that anything missing is noticed.
+ *
+ *	file  = head, then text, then chunks             struct ttc_head
+ *	chunk = 64-byte head, body of `length` bytes     struct ttc_chunk
+ *	body  = state, records
+ *	state = varint key, varint alloc key, varint depth, varint given, then `given` zigzag differences of keys,
+ *	        outermost first
+ *	record = varint (ticks since the record before, shifted up by 2, with enum ttc_op in the low bits), then
+ *	         what enum ttc_op says
+ *
+ * Thread 0 is the recorder itself: definitions, clock, threads, drops, the end. Its records are all TTC_OTHER.
+ *
+ * The writer copies a chunk that is still being written once a second. The next part of the same chunk gets a
+ * head of its own with the state at its place (`first` > 0), made by walking the records: ttc_walk.
+ *
+ * varint: seven bits a byte, least first, the high bit says that more follow; at most ten bytes; may be
+ * padded (0x80 bytes before the last). zigzag: (n << 1) ^ (n >> 63).
+ */
+#ifndef TT_CHUNK_H
+#define TT_CHUNK_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define TTC_MAGIC         "\x89TTC\r\n\x1a\n"       /* of a capture */
+#define TTC_RING_MAGIC    "\x89TTR\r\n\x1a\n"       /* of a ring */
+#define TTC_CHUNK_MAGIC   0x6b435454u         /* "TTCk" */
+#define TTC_DEFS_MAGIC    0x64435454u         /* "TTCd": definitions, in a ring only */
+#define TTC_MAJOR         1           /* another one cannot be read */
+#define TTC_MINOR         0           /* a greater one can: kinds it does not know are skipped and counted */
+
+#define TTC_CHUNK_MIN     (4u << 10)
+#define TTC_CHUNK_LIMIT   (1u << 20)  /* of a chunk with its head */
+#define TTC_HEAD_LIMIT    (64u << 10) /* of the file's head with its text */
+#define TTC_STACK         16384       /* deeper zones are counted, not named, in a state */
+
+/* Of a file. 192 bytes; then `text` bytes of NUL-terminated texts in the order of enum ttc_text. */
+struct ttc_head {
+	char magic[8];
+	uint16_t major, minor;
+	uint32_t size;                /* of this and the text */
+	uint32_t crc;                 /* CRC-32C of all of that, with zeros here */
+	uint32_t flags;               /* enum ttc_head_flag */
+	uint8_t run[16];              /* random: files and ring of one recording have the same */
+	uint32_t part;                /* 0, or the place in a rotation */
+	uint32_t chunk;               /* size of a chunk in the ring */
+	uint64_t num, den;            /* ns = ticks * num / den */
+	uint64_t ticks;               /* the start of the recording: one instant on three clocks */
+	uint64_t mono_ns;             /* monotonic, raw where the system has it */
+	uint64_t wall_ns;             /* since 1970 */
+	uint64_t pid;
+	uint32_t pointer;             /* bytes */
+	uint32_t clock;               /* enum ttc_clock */
+	uint64_t part_ticks;          /* the start of this file */
+	uint8_t zero[80];             /* for later */
+};
+
+enum ttc_head_flag {
+	TTC_H_LAST = 1,               /* keeps the last seconds: what is older is no loss */
+	TTC_H_DISTORTS = 2,           /* every call instrumented: times are relative */
+};
+enum ttc_clock { TTC_CLOCK_SYSTEM, TTC_CLOCK_TSC, TTC_CLOCK_CNTVCT, TTC_CLOCK_QPC };
+enum ttc_text { TTC_T_RING, TTC_T_PRODUCER, TTC_T_OS, TTC_T_ARCH, TTC_T_ARGS, TTC_T_CAPTURE, TTC_TEXTS };
+
+/* Of a chunk. 64 bytes. */
+struct ttc_chunk {
+	uint32_t magic;
+	uint32_t thread;              /* number in this recording, 1 up, never used again; 0: the recorder */
+	uint64_t commit;              /* low half: length of the body; high half: CRC-32C of bytes 16 to 64 and the body */
+	uint64_t seq;                 /* place among the thread's chunks, 0 up */
+	uint64_t ticks;               /* what the first record's time counts from */
+	uint64_t dropped;             /* events this thread has dropped since its beginning */
+	uint64_t events;              /* events in this thread's chunks before this place */
+	uint32_t first;               /* bytes of this chunk's records that stand in parts before this one */
+	uint32_t before;              /* bytes of records in the thread's chunk before (seq - 1); 0 in the first */
+	uint32_t state;               /* bytes of state; records follow */
+	uint32_t run;                 /* first four bytes of the recording's run */
+};
+#define TTC_CHUNK_HEAD    64u
+#define TTC_CRC_FROM      16u
+
+/* The low two bits of a record's first varint. */
+enum ttc_op {
+	TTC_BEGIN,                    /* zigzag (key - last key) */
+	TTC_END,                      /* of the innermost zone */
+	TTC_ALLOC,                    /* zigzag (key - last alloc key), varint bytes */
+	TTC_OTHER,                    /* byte kind, varint length, payload */
+};
+
+/*
+ * Kinds of TTC_OTHER. "key" is a zigzag difference to the last key, as in TTC_BEGIN; "args" is a varint count, then for
+ * each a byte type and a value; "text" is a varint length and the bytes.
+ */
+enum ttc_kind {
+	TTC_BEGIN_ARGS = 1,           /* key args: a zone */
+	TTC_SINGLE = 2,               /* key args: an instant */
+	TTC_END_BELOW = 3,            /* varint n >= 1, varint flags: the zone below n others that had no end */
+	TTC_END_NONE = 4,             /* key: an end of a zone that is not open */
+	TTC_COUNTER = 5,              /* key, args (one) */
+	TTC_FLOW = 6,                 /* byte enum tt_flow, varint id */
+	TTC_FRAME = 7,                /* a frame begins here; payload empty or a varint, the program's own number */
+	TTC_LABEL = 8,                /* key of the owner, byte type (8 or 9), text, args: a zone named by its own text */
+	TTC_ALLOC_ARGS = 9,           /* key, varint bytes, args; key as in TTC_ALLOC */
+	TTC_THREAD_END = 10,          /* the thread ended */
+	TTC_END_FLAGS = 11,           /* varint flags: end of the innermost zone; 1: left by an exception */
+	/* 16 to 63: for Mono's recorder (samples, collections, exceptions, locks, code) */
+
+	/* thread 0 only; times are varint ticks since ttc_head.ticks */
+	TTC_DEF_MARKER = 64,          /* time key category native flags text */
+	TTC_DEF_CATEGORY = 65,        /* time key native rgba text */
+	TTC_DEF_THREAD = 66,          /* time native-id group-text name-text */
+	TTC_DEF_COUNTER = 67,         /* time key unit section-text: more about a marker that is a counter */
+	TTC_DEF_LABEL = 68,           /* time key owner category byte type text */
+	TTC_META = 69,                /* time key-text value-text: a fact about the capture */
+	TTC_CLOCK = 70,               /* time mono_ns wall_ns: one instant on three clocks */
+	TTC_THREAD = 71,              /* number native-id kernel-id time seq events dropped: before the thread's first chunk in a file */
+	TTC_DROPS = 72,               /* number dropped: where it changed */
+	TTC_FINISH = 73,              /* byte enum ttc_finish, varint n, then n times: number seq end events dropped */
+	TTC_NOTE = 74,                /* text: a warning of the recorder */
+};
+
+enum ttc_finish { TTC_F_CLEAN, TTC_F_MAX_SIZE, TTC_F_DISK, TTC_F_ROTATED };
+
+/* Types of arguments: numbers of Unity's, so that they pass through; 32 and above are ours. */
+enum ttc_type {
+	TTC_NONE = 0, TTC_INSTANCE = 1, TTC_I32 = 2, TTC_U32 = 3, TTC_I64 = 4, TTC_U64 = 5, TTC_F32 = 6, TTC_F64 = 7,
+	TTC_TEXT8 = 8, TTC_TEXT16 = 9, TTC_VEC3 = 10, TTC_BLOB = 11, TTC_RESOURCE = 12, TTC_ENTITY = 13,
+	TTC_PTR = 32, TTC_CLASS = 33, TTC_STACK_KEYS = 34,
+	TTC_RAW = 0x80,               /* set: text of raw bytes, whatever the type says (its size was not the type's) */
+};
+/* Values: 1, 2, 4 zigzag; 3, 5, 12, 13, 32, 33 varint; 6 four bytes; 7 eight bytes; else text. */
+
+/* --- the ring ------------------------------------------------------------- */
+
+/*
+ *	ring = struct ttc_ring (4096 bytes), slots of threads, chunks
+ *
+ * A chunk counts if its magic, run and checksum are right; what is in the capture already is told by (thread, seq, first).
+ * A chunk of definitions has a ttc_chunk head with TTC_DEFS_MAGIC and `seq` its number, then entries at multiples of
+ * 8: {u32 length, u32 CRC-32C of what follows}, u64 ticks, byte kind, payload. The entry's first word is stored last;
+ * 0 is a hole, and the next good entry is found by trying every multiple of 8.
+ */
+struct ttc_ring {
+	char magic[8];
+	uint16_t major, minor;
+	uint32_t size;                /* of this struct as written */
+	uint8_t run[16];
+	uint64_t total;               /* bytes of the ring */
+	uint32_t slots, slot_at;      /* number and offset of struct ttc_slot */
+	uint32_t chunks, chunk;       /* number and size */
+	uint64_t chunk_at;            /* offset of the first */
+	uint64_t state;               /* enum ttc_ring_state; the writer's */
+	uint64_t pid;
+	uint32_t head;                /* size of a copy of the capture's head, at 1024 */
+	uint32_t spare;
+};
+#define TTC_RING_HEAD     4096u
+#define TTC_RING_COPY     1024u
+#define TTC_RING_TEXT     (TTC_RING_HEAD - TTC_RING_COPY)     /* room for it */
+enum ttc_ring_state { TTC_R_LIVE = 1, TTC_R_STOPPED = 2, TTC_R_DONE = 3 };
+
+struct ttc_slot {
+	uint32_t state;               /* enum ttc_slot_state */
+	uint32_t number;
+	uint64_t native;              /* the program's id of the thread */
+	uint64_t kernel;              /* the kernel's */
+	uint64_t ticks;               /* its beginning */
+	uint64_t dropped;             /* so far */
+	uint64_t events;              /* before its present chunk */
+	uint32_t chunk;               /* index + 1 of its present chunk; 0: none */
+	uint32_t spare;
+	uint64_t spare2;
+};
+enum ttc_slot_state { TTC_S_FREE, TTC_S_LIVE, TTC_S_ENDED };
+
+_Static_assert(sizeof(struct ttc_head) == 192, "ttc_head");
+_Static_assert(sizeof(struct ttc_chunk) == TTC_CHUNK_HEAD, "ttc_chunk");
+_Static_assert(sizeof(struct ttc_slot) == 64, "ttc_slot");
+
+/* --- bytes ------------------------------------------------------------------ */
+
+static inline uint64_t
+ttc_zig(uint64_t n)
+{
+	return n << 1 ^ (0 - (n >> 63));
+}
+
+static inline uint64_t
+ttc_zag(uint64_t z)
+{
+	return z >> 1 ^ (0 - (z & 1));
+}
+
+/* Write ${v} at ${p}; returns the place behind it. */
+static inline uint8_t *
+ttc_put(uint8_t *p, uint64_t v)
+{
+	while (v >= 0x80) {
+		*p++ = (uint8_t)(v | 0x80);
+		v >>= 7;
+	}
+	*p++ = (uint8_t)v;
+	return p;
+}
+
+/* Read a varint into *${v}; NULL where it does not end before ${end} or has more than ten bytes. */
+static inline const uint8_t *
+ttc_get(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	uint64_t x = 0;
+
+	for (unsigned up = 0; p < end && up < 70; up += 7) {
+		x |= (uint64_t)(*p & 0x7f) << (up < 64 ? up : 0);
+		if (!(*p++ & 0x80)) {
+			*v = x;
+			return p;
+		}
+	}
+	return NULL;
+}
+
+#endif

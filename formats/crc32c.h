@@ -1,0 +1,74 @@
+/**
+ * CRC-32C (Castagnoli, as in iSCSI): of every chunk of a capture, extended by each event.
+ *
+ * The processor's instruction where it has one (x86-64 SSE4.2, aarch64 CRC32), chosen when the program runs; else tables.
+ */
+#ifndef TT_CRC32C_H
+#define TT_CRC32C_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+/* Does the processor have the instruction? Set by tt_crc32c_init, which is cheap and may be called often. */
+extern bool tt_crc32c_fast;
+void tt_crc32c_init(void);
+
+/* The CRC-32C of ${n} bytes whose forerunners have the CRC-32C ${crc} (0 for none). */
+uint32_t tt_crc32c(uint32_t crc, const void *p, size_t n);
+
+/* The running form: start with ~0, the checksum is the complement. Any length; by table, and by instruction. */
+uint32_t tt_crc32c_table(uint32_t run, const void *p, size_t n);
+uint32_t tt_crc32c_long(uint32_t run, const void *p, size_t n);
+
+#if defined(__x86_64__)
+#define TT_CRC32C_HAVE 1
+static inline uint64_t
+tt_crc32c_word(uint64_t run, uint64_t w)
+{
+	__asm__("crc32q %1, %0" : "+r"(run) : "r"(w));
+	return run;
+}
+#elif defined(__aarch64__)
+#define TT_CRC32C_HAVE 1
+static inline uint64_t
+tt_crc32c_word(uint64_t run, uint64_t w)
+{
+	uint32_t r = (uint32_t)run;
+
+	__asm__(".arch_extension crc\n\tcrc32cx %w0, %w0, %1" : "+r"(r) : "r"(w));
+	return r;
+}
+#endif
+
+/**
+ * tt_crc32c_run(run, p, n):
+ * Extend by a short record, without a branch on its length below 8. ${p} must have 8 readable bytes behind it.
+ *
+ * The last n bytes, xored with the state and pushed to the top of a word of zeros, are what the instruction
+ * would see after 8 - n zero bytes that leave the state zero; what is left of the state comes back by xor.
+ */
+static inline uint32_t
+tt_crc32c_run(uint32_t run, const uint8_t *p, size_t n)
+{
+#ifdef TT_CRC32C_HAVE
+	if (__builtin_expect(tt_crc32c_fast, 1)) {
+		uint64_t r = run, w;
+
+		while (__builtin_expect(n >= 8, 0)) {
+			memcpy(&w, p, 8);
+			r = tt_crc32c_word(r, w);
+			p += 8;
+			n -= 8;
+		}
+		if (n == 0)
+			return (uint32_t)r;
+		memcpy(&w, p, 8);
+		return (uint32_t)(tt_crc32c_word(0, (w ^ r) << (64 - 8 * n)) ^ r >> (8 * n));
+	}
+#endif
+	return tt_crc32c_table(run, p, n);
+}
+
+#endif
