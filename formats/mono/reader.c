@@ -351,6 +351,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	m->at = m->first;
 	cap->zero_ns = m->zero;
 	cap->producer = "Mono log profiler";
+	cap->instruments = true;
 	cap->ends_recorded = m->version >= 13;
 	cap->category = mlpd_category;
 	cap->tally_name = mlpd_tag_name;

@@ -422,8 +422,11 @@ count_calls(struct tt_run *r, struct tt_err *err)
 		const struct tt_node *node = tt_tree_node(m->tree, i);
 		thread[i] = node->kind == TT_NODE_THREAD ? (uint32_t)node->key + 1 :
 		    node->kind == TT_NODE_ZONE ? thread[node->parent] : 0;
-		if (node->kind == TT_NODE_ZONE && thread[i])
-			m->threads.t[thread[i] - 1]->ncall += tt_counts_get(m->counts, i).n;
+		if (node->kind != TT_NODE_ZONE || !thread[i])
+			continue;
+		m->threads.t[thread[i] - 1]->ncall += tt_counts_get(m->counts, i).n;
+		if (node->key < TT_KEY_SPECIAL)
+			m->cap[node->process]->distorts = m->cap[node->process]->instruments;
 	}
 	tt_mem_free(&r->env->mem, thread, n * sizeof *thread);
 	return TT_OK;
