@@ -24,13 +24,6 @@ namespace UnityEngine
                 Send(b, "LateUpdate");
         }
 
-        public static void Quit()
-        {
-            Application.Quit();
-            foreach (MonoBehaviour b in Behaviours.ToArray())
-                Send(b, "OnApplicationQuit");
-        }
-
         internal static void Send(MonoBehaviour b, string message)
         {
             var m = b.GetType().GetMethod(message, System.Reflection.BindingFlags.Instance |
@@ -52,23 +45,10 @@ namespace UnityEngine
         public static string persistentDataPath = System.IO.Path.GetTempPath();
         public static string dataPath { get { return persistentDataPath; } }
         public static bool isEditor { get { return false; } }
-        public static bool isPlaying { get { return true; } }
         public static int targetFrameRate { get { return 60; } }
-        public static event Action quitting;
-
-        internal static void Quit()
-        {
-            if (quitting != null)
-                quitting();
-        }
     }
 
     public enum DeviceType { Unknown, Handheld, Console, Desktop }
-
-    namespace Rendering
-    {
-        public enum GraphicsDeviceType { Null = 4, OpenGLCore = 17, Vulkan = 21 }
-    }
 
     public static class SystemInfo
     {
@@ -81,7 +61,6 @@ namespace UnityEngine
         public static string graphicsDeviceName { get { return "Stub GPU"; } }
         public static string graphicsDeviceVersion { get { return "Stub API 1.0"; } }
         public static int graphicsMemorySize { get { return 1024; } }
-        public static Rendering.GraphicsDeviceType graphicsDeviceType { get { return Rendering.GraphicsDeviceType.Vulkan; } }
     }
 
     public static class QualitySettings
@@ -136,17 +115,21 @@ namespace UnityEngine
     }
 
     public class Component : Object { }
-    public class Behaviour : Component { }
+    public class Behaviour : Component
+    {
+        public bool enabled { get; set; }
+    }
+
     public class MonoBehaviour : Behaviour { }
+
+    public static class Time
+    {
+        public static float unscaledDeltaTime { get { return 0.25f; } }
+    }
 
     public class AddComponentMenu : Attribute
     {
         public AddComponentMenu(string menuName) { }
-    }
-
-    public class DefaultExecutionOrder : Attribute
-    {
-        public DefaultExecutionOrder(int order) { }
     }
 
     [AttributeUsage(AttributeTargets.Field)]
@@ -210,7 +193,6 @@ namespace UnityEngine.SceneManagement
         public Scene(string name, int buildIndex) : this() { this.name = name; this.buildIndex = buildIndex; }
         public string name { get; private set; }
         public int buildIndex { get; private set; }
-        public bool IsValid() { return name != null; }
     }
 
     public static class SceneManager
@@ -236,11 +218,6 @@ namespace UnityEngine.SceneManagement
                 sceneLoaded(active, LoadSceneMode.Single);
         }
     }
-}
-
-namespace UnityEngine.Scripting
-{
-    public class PreserveAttribute : Attribute { }
 }
 
 namespace Unity.Profiling

@@ -1,0 +1,237 @@
+#!/usr/bin/env bash
+# compile.sh: the C# package for Unity, as far as it can be tried without Unity. Ends with "N passed, N failed".
+#
+# The C# compiles without warnings against the stand-ins of tests/unity-stubs; the package has what the Package Manager
+# asks for; under Mono the companion works with the recorder's library, with one that is too old, and without one; the recorder in
+# one C file compiles and has the same functions; the archive of `make dist` is complete and always the same.
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+BUILD=${BUILD:-build}
+package=formats/unity/package stubs=tests/unity-stubs
+work=$(mktemp -d "${TMPDIR:-/tmp}/package.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+passed=0 failed=0
+
+# is NAME COMMAND...: the command must succeed; what it says is shown where it does not.
+is() {
+	local name=$1
+	shift
+	if "$@" > "$work/out" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $name"
+		sed 's/^/    /' "$work/out" | head -n 40
+	fi
+}
+
+# --- C# -------------------------------------------------------------------------
+
+cs() { mcs -warnaserror -warn:4 -target:library "$@"; }
+
+# compiled NAME SYMBOLS PARTS: the parts of the package, with the symbols that Unity would define.
+compiled() {
+	local d=$work/$1 symbols=$2 part
+	mkdir -p "$d"
+	cs -d:"$symbols" -out:"$d/UnityEngine.dll" $stubs/UnityEngine.cs || return
+	cs -d:"$symbols" -r:"$d/UnityEngine.dll" -out:"$d/Tracetool.dll" $package/Runtime/*.cs || return
+	for part in $3; do
+		case $part in
+		editor)
+			cs -d:"$symbols" -r:"$d/UnityEngine.dll" -out:"$d/UnityEditor.dll" $stubs/UnityEditor.cs &&
+			cs -d:"$symbols" -r:"$d/UnityEngine.dll" -r:"$d/UnityEditor.dll" -r:"$d/Tracetool.dll" \
+				-out:"$d/Tracetool.Editor.dll" $package/Editor/*.cs || return ;;
+		samples)
+			cs -d:"$symbols" -r:"$d/UnityEngine.dll" -r:"$d/Tracetool.dll" -out:"$d/Samples.dll" \
+				$package/Samples~/*/*.cs || return ;;
+		esac
+	done
+}
+
+new=UNITY_2020_3_OR_NEWER,UNITY_2021_2_OR_NEWER,UNITY_2022_1_OR_NEWER
+is "compiles for the Editor" compiled editor UNITY_EDITOR,UNITY_STANDALONE,$new "editor samples"
+is "compiles for the Editor, 2020.3" compiled editor2020 UNITY_EDITOR,UNITY_STANDALONE,UNITY_2020_3_OR_NEWER "editor samples"
+is "compiles for a desktop player" compiled player UNITY_STANDALONE,$new samples
+is "compiles for a desktop player with IL2CPP" compiled il2cpp UNITY_STANDALONE,ENABLE_IL2CPP,$new samples
+is "compiles for a desktop player, 2020.3" compiled player2020 UNITY_STANDALONE,UNITY_2020_3_OR_NEWER samples
+is "compiles for Android" compiled android UNITY_ANDROID,$new samples
+is "compiles for Android with IL2CPP" compiled android2 UNITY_ANDROID,ENABLE_IL2CPP,$new samples
+is "compiles for iOS" compiled ios UNITY_IOS,ENABLE_IL2CPP,$new samples
+is "compiles for iOS with the recorder linked in" compiled static UNITY_IOS,ENABLE_IL2CPP,TRACETOOL_STATIC,$new samples
+
+imports() { monodis --moduleref "$1" | sed -n 's/^[0-9]*: //p' | sort -u | tr '\n' ' '; }
+is "players import the library by name" [ "$(imports "$work/ios/Tracetool.dll")" = "tracetool-unity " ]
+is "linked-in recorders are imported from the player" [ "$(imports "$work/static/Tracetool.dll")" = "__Internal " ]
+
+# --- the package ------------------------------------------------------------------
+
+# https://docs.unity3d.com/Manual/upm-manifestPkg.html and cus-naming.html
+manifest() {
+	jq -e '
+		(.name | test("^[a-z0-9-]+(\\.[a-z0-9_-]+){2,}$") and length <= 50) and
+		(.version | test("^(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)\\.(0|[1-9][0-9]*)(-[0-9A-Za-z.-]+)?$")) and
+		(.unity | test("^20[0-9]{2}\\.[0-9]$|^6000\\.[0-9]$")) and
+		(.displayName | type == "string" and length > 0) and
+		(.description | type == "string" and length > 0) and
+		(.author.name | type == "string" and length > 0) and
+		((.dependencies // {}) | type == "object") and
+		(.keywords | all(type == "string")) and
+		(.samples | all((.displayName | length > 0) and (.description | length > 0) and (.path | startswith("Samples~/")))) and
+		(keys - ["author", "dependencies", "description", "displayName", "keywords", "license", "name", "samples",
+			"unity", "version"] == [])' $package/package.json
+}
+is "package.json is what the Package Manager wants" manifest
+is "the package has the program's version" grep -q "TT_VERSION \"$(jq -r .version $package/package.json)\"" cmd/version.h
+is "the change log knows the version" grep -q "^## \[$(jq -r .version $package/package.json)\]" $package/CHANGELOG.md
+is "the license is the project's" cmp LICENSE $package/LICENSE.md
+samples_exist() { jq -r '.samples[].path' $package/package.json | while read -r p; do [ -d "$package/$p" ] || exit 1; done; }
+is "samples are where the manifest says" samples_exist
+
+# Every asset has import settings, and the reverse: but for libraries, which `make dist` puts there.
+metas() {
+	local f rc=0
+	while read -r f; do
+		case $f in
+		*.meta)
+			[ -e "${f%.meta}" ] || [[ $f == */Plugins/*.so.meta || $f == */Plugins/*.dll.meta ]] ||
+				{ echo "$f: there is no such asset"; rc=1; } ;;
+		*)
+			[ -e "$f.meta" ] || { echo "$f has no .meta"; rc=1; } ;;
+		esac
+	done < <(find $package -mindepth 1 -not -path '*/Documentation~*' -not -name '*~')
+	return $rc
+}
+is "every asset has a .meta" metas
+guids() {
+	local all
+	all=$(find $package -name '*.meta' -exec sed -n 's/^guid: //p' {} +)
+	[ "$(wc -l <<< "$all")" -eq "$(find $package -name '*.meta' | wc -l)" ] || { echo "one without a GUID"; return 1; }
+	grep -vxE '[0-9a-f]{32}' <<< "$all" && return 1
+	[ -z "$(sort <<< "$all" | uniq -d)" ]
+}
+is "GUIDs are well formed and unique" guids
+yaml() {
+	python3 - $package <<-'END'
+		import pathlib, sys
+		importers = {'.cs': 'MonoImporter', '.md': 'TextScriptImporter', '.asmdef': 'AssemblyDefinitionImporter',
+		             '.json': 'PackageManifestImporter', '.so': 'PluginImporter', '.dll': 'PluginImporter', '': 'DefaultImporter'}
+		for p in pathlib.Path(sys.argv[1]).rglob('*.meta'):
+		    lines = p.read_text().split('\n')
+		    want = importers[pathlib.Path(p.stem).suffix if not p.with_suffix('').is_dir() else '']
+		    assert lines[0] == 'fileFormatVersion: 2' and lines[1].startswith('guid: '), p
+		    assert want + ':' in lines, (p, want)
+		    assert ('folderAsset: yes' in lines) == p.with_suffix('').is_dir(), p
+		    assert not any('\t' in l for l in lines), p
+		    if want == 'PluginImporter':
+		        assert '  isPreloaded: 1' in lines, (p, 'is not loaded on startup: early markers would be lost')
+	END
+}
+is "import settings are of the right kind" yaml
+asmdefs() {
+	jq -e '.name == "Tracetool" and .includePlatforms == []' $package/Runtime/Tracetool.asmdef &&
+	jq -e '.name == "Tracetool.Editor" and .includePlatforms == ["Editor"] and .references == ["Tracetool"]' \
+		$package/Editor/Tracetool.Editor.asmdef
+}
+is "assembly definitions" asmdefs
+functions() {
+	diff <(sed -n 's/^TRACETOOL_API [a-z0-9_ ]*\b\(tracetool_[a-z_]*\)(.*/\1/p' formats/unity/recorder/tracetool_unity.h | sort) \
+		<(sed -n 's/.* extern .*\b\(tracetool_[a-z_]*\)(.*/\1/p' $package/Runtime/Native.cs | grep -v tracetool_register | sort)
+}
+is "every function of tracetool_unity.h is imported" functions
+
+# --- one C file ---------------------------------------------------------------------
+
+make -s BUILD="$BUILD" "$BUILD/dist/tracetool_unity.c" > "$work/log" 2>&1 || cat "$work/log"
+one=$BUILD/dist/tracetool_unity.c
+exported() { nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort; }
+amalgam() {     # COMPILER SUFFIX FLAGS...
+	local cc=$1 out=$work/$1$2.so
+	shift 2
+	# What IL2CPP would give: no include paths, no symbols.
+	"$cc" -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -fvisibility=hidden -shared -pthread "$@" -o "$out" "$one"
+}
+is "one C file compiles with gcc" amalgam gcc ""
+is "one C file compiles with clang" amalgam clang ""
+is "no function of the recorder is left open to others" \
+	bash -c 'gcc -std=gnu11 -O2 -c -o "$1/one.o" "$2" && ! nm -g --defined-only "$1/one.o" | grep -vE " (tracetool_|Unity(PluginLoad|PluginUnload))"' \
+	- "$work" "$one"
+library=$BUILD/libtracetool-unity.so
+same_functions() { diff <(exported "$library") <(exported "$1"); }
+is "one C file has the library's functions (gcc)" same_functions "$work/gcc.so"
+is "one C file has the library's functions (clang)" same_functions "$work/clang.so"
+if command -v x86_64-w64-mingw32-gcc >/dev/null; then
+	is "one C file compiles for Windows" x86_64-w64-mingw32-gcc -std=gnu11 -O2 -Wall -Wextra -Werror -shared -static-libgcc \
+		-o "$work/one.dll" "$one"
+fi
+if command -v aarch64-linux-gnu-gcc >/dev/null; then
+	is "one C file compiles for aarch64" aarch64-linux-gnu-gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -fvisibility=hidden \
+		-shared -pthread -o "$work/aarch64.so" "$one"
+fi
+linked_in() {
+	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -DTRACETOOL_STATIC -pthread -o "$work/static/player" tests/package/player.c "$one" &&
+	"$work/static/player"
+}
+is "linked into a player it registers itself" linked_in
+
+# --- under Mono -----------------------------------------------------------------------
+
+cp "$work/player/UnityEngine.dll" "$work/player/Tracetool.dll" "$work/"
+is "the test program compiles" mcs -warnaserror -warn:4 -d:$new -r:"$work/UnityEngine.dll" -r:"$work/Tracetool.dll" \
+	-out:"$work/Run.exe" tests/package/Run.cs
+run() {         # FOLDER-OF-LIBRARY MODE...
+	local folder=$1
+	shift
+	env -u TRACETOOL_CAPTURE -u TRACETOOL_OPTIONS LD_LIBRARY_PATH="$folder" timeout 60 mono "$work/Run.exe" "$@"
+}
+mkdir "$work/none" "$work/empty" "$work/old" "$work/foreign" "$work/one"
+echo 'int nothing(void) { return 0; }' | gcc -shared -fPIC -x c -o "$work/empty/libtracetool-unity.so" -
+echo 'int tracetool_api(void) { return 0; }' | gcc -shared -fPIC -x c -o "$work/old/libtracetool-unity.so" -
+echo 'not a library' > "$work/foreign/libtracetool-unity.so"
+cp "$work/gcc.so" "$work/one/libtracetool-unity.so"
+is "without a library nothing happens" run "$work/none" missing "not in this build"
+is "a file that is no library is none" run "$work/foreign" missing "not in this build"
+is "a library without our functions is none" run "$work/empty" missing "has not the functions"
+is "a library that is too old is none" run "$work/old" missing "too old"
+is "the library without a Unity says so" run "$(dirname "$library")" alone
+is "one C file without a Unity says so" run "$work/one" alone
+is "a capture is made through the companion" run "$(dirname "$library")" hosted "$work/game.ttc"
+
+# --- make dist --------------------------------------------------------------------------
+
+dist() { make -s BUILD="$BUILD" dist > "$work/log" 2>&1 || { cat "$work/log"; return 1; }; tail -n 1 "$work/log"; }
+archive=$(dist) || echo "$archive"
+is "make dist names the archive" test -f "$archive"
+again() {
+	local sum
+	sum=$(sha256sum < "$archive") && rm "$archive" && touch $package/README.md && dist && [ "$sum" = "$(sha256sum < "$archive")" ]
+}
+is "make dist always makes the same bytes" again
+holds() {
+	tar -tzf "$archive" > "$work/list" &&
+	! grep -v '^package/' "$work/list" && sort -C "$work/list" &&
+	! tar -tvzf "$archive" | grep -v '^-rw-r--r-- 0/0 ' &&
+	for f in package.json README.md Runtime/Tracetool.cs Editor/TracetoolMenu.cs Source~/tracetool_unity.c \
+		Plugins/Linux/x86_64/libtracetool-unity.so; do
+		grep -qx "package/$f" "$work/list" || { echo "no $f"; return 1; }
+	done
+	while read -r f; do
+		case $f in
+		*.meta|package/*~/*) ;;
+		*) grep -qxF "$f.meta" "$work/list" || { echo "$f has no .meta"; return 1; } ;;
+		esac
+	done < "$work/list"
+	for f in $(grep '\.meta$' "$work/list" | tr ' ' '?'); do
+		grep -qE "^${f%.meta}(/|$)" "$work/list" || { echo "$f is of nothing"; return 1; }
+	done
+}
+is "the archive is complete" holds
+is "the archive has the library of this build" \
+	bash -c 'tar -xzOf "$1" package/Plugins/Linux/x86_64/libtracetool-unity.so | cmp - "$2"' - "$archive" "$library"
+if command -v npm >/dev/null; then
+	mkdir "$work/npm"
+	is "npm reads the archive" bash -c 'cd "$1" && npm --offline pack --dry-run --ignore-scripts "$2"' - "$work/npm" \
+		"$(realpath "$archive")"
+fi
+
+echo "$passed passed, $failed failed"
+[ "$failed" -eq 0 ]
