@@ -34,6 +34,12 @@ GEN_BIN  := $(GEN_SRC:tests/%.c=$(BUILD)/%)
 UNIT_BIN := $(UNIT_SRC:tests/%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:tests/%.c=$(BUILD)/%)
 BENCH_BIN := $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
+# The stand-in Unity host: programs with a main or with check.h, and what they share.
+HOST_HELP := $(addprefix tests/host/,account.c engine.c game.c play.c truth.c)
+HOST_SRC := $(filter-out $(HOST_HELP) tests/host/probe_plugin.c,$(sort $(wildcard tests/host/*.c)))
+HOST_BIN := $(HOST_SRC:tests/%.c=$(BUILD)/%)
+HOST_LIB := $(BUILD)/tests/libhost.a
+PROBE    := $(BUILD)/host/probe_plugin.so
 FUZZER   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzer/%)
 
 # `make V=1` shows the commands.
@@ -106,8 +112,28 @@ $(OOM_BIN): $(CMD_OBJ) $(BUILD)/tests/fault/alloc.o $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
+$(HOST_LIB): $(HOST_HELP:%.c=$(BUILD)/%.o)
+	@mkdir -p $(@D)
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
+
+# -rdynamic: the plug-in's write() is the host's, which can be slow.
+$(HOST_BIN): $(BUILD)/%: tests/%.c $(HOST_LIB) $(LIB) $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -rdynamic -o $@ $< $(HOST_LIB) $(LIB) $(LDFLAGS) $(LDLIBS) -ldl
+
+$(PROBE): tests/host/probe_plugin.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+
+.PHONY: host
+host: $(HOST_BIN) $(PROBE)
+
 .PHONY: tests unit
-tests: $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
+tests: $(HOST_BIN) $(PROBE) $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
 unit: $(UNIT_BIN)
 
 .PHONY: clean
@@ -237,4 +263,4 @@ uninstall:
 	rm -f $(SHARE)/bash-completion/completions/tracetool $(SHARE)/zsh/site-functions/_tracetool \
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(BUILD)/tests/fault/alloc.d $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
+-include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(BUILD)/tests/fault/alloc.d $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

@@ -51,6 +51,7 @@ static struct {
 	unsigned ncategory;
 	struct unity_marker *marker[ENGINE_MARKERS];
 	_Atomic unsigned nmarker;
+	uint32_t last_id;             /* of markers of the game; those of plug-ins have numbers of their own */
 	unsigned event_calls;
 	struct thread_entry thread[THREADS];
 	unsigned nthread;
@@ -354,7 +355,7 @@ new_marker(bool own_id, uint32_t id, const char *name, uint16_t category, uint16
 	lock();
 	if (e.nmarker == ENGINE_MARKERS)
 		abort();
-	*m = (struct unity_marker){ .id = own_id ? id : e.nmarker + 1, .flags = flags, .category = category, .name = name };
+	*m = (struct unity_marker){ .id = own_id ? id : ++e.last_id, .flags = flags, .category = category, .name = name };
 	e.marker[e.nmarker] = m;
 	e.nmarker++;
 	n = copy_slots(ENGINE_MARKER, s);
@@ -539,11 +540,19 @@ p_available(void)
 	return !e.o.release;
 }
 
+static const struct unity_marker *
+plugin_marker(const char *name, uint16_t category, uint16_t flags)
+{
+	static _Atomic uint32_t last = 1000000;
+
+	return engine_marker_as(++last, must(strdup(name)), category, flags);
+}
+
 static int UNITY_CALL
 p_create_marker(const struct unity_marker **m, const char *name, uint16_t category, uint16_t flags, int max_values)
 {
 	(void)max_values;
-	*m = engine_marker(must(strdup(name)), category, flags);
+	*m = plugin_marker(name, category, flags);
 	return 0;
 }
 
@@ -593,7 +602,7 @@ p_create_counter(uint16_t category, const char *name, uint16_t marker_flags, uin
 	if (!c)
 		return NULL;
 	e.seen.counters++;
-	c->m = engine_marker(must(strdup(name)), category, (uint16_t)(marker_flags | UNITY_M_COUNTER));
+	c->m = plugin_marker(name, category, (uint16_t)(marker_flags | UNITY_M_COUNTER));
 	c->type = type;
 	c->size = (uint8_t)size;
 	c->flags = counter_flags;
@@ -678,8 +687,10 @@ void
 engine_start(const struct engine_opts *o)
 {
 	e.o = *o;
-	if (o->only_split)
-		interfaces.get_by_value = interfaces.register_by_value = NULL;
+	memset(e.slot, 0, sizeof e.slot);
+	e.nflow = e.frame = e.nmarker = e.ncategory = e.nthread = e.last_id = e.ncounter = e.event_calls = 0;
+	memset(&e.seen, 0, sizeof e.seen);
+	interfaces.get_by_value = interfaces.register_by_value = o->only_split ? NULL : by_value;
 	for (unsigned i = 0; i < NBUILTIN; i++)
 		engine_category(builtin[i], 0x205070ffu + (i << 24) + (i << 11));
 }

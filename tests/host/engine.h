@@ -61,7 +61,7 @@ struct engine_list {                  /* who is called for a marker; immutable, 
 	} hook[];
 };
 
-/* Begin with the built-in categories and no markers. */
+/* Begin anew with the built-in categories and no markers. No plug-in is loaded, and no thread uses the engine. */
 void engine_start(const struct engine_opts *o);
 
 /* Load the library and call its UnityPluginLoad; 0, or -1 with the reason on standard error. */
