@@ -281,11 +281,17 @@ fuzz_names(struct kit *k, struct bytes *b)
 	unsigned n = (unsigned)take(b, 1) % 16;
 
 	for (unsigned i = 0; i < n; i++) {
-		size_t len, len2;
-		const char *text = take_text(b, &len), *text2 = take_text(b, &len2);
+		struct tt_def d = { .kind = (uint8_t)kinds[i % 4], .key = i / 2 };
+		size_t len;
 
-		kit_def(k, 0, &(struct tt_def){ .kind = (uint8_t)kinds[i % 4], .key = i / 2, .text = text, .len = (uint32_t)len,
-			.text2 = text2, .len2 = (uint32_t)len2, .a = take(b, 1), .b = take(b, 1) << 24 });
+		/* One after the other: every compiler must make the same of a file. */
+		d.text = take_text(b, &len);
+		d.len = (uint32_t)len;
+		d.text2 = take_text(b, &len);
+		d.len2 = (uint32_t)len;
+		d.a = take(b, 1);
+		d.b = take(b, 1) << 24;
+		kit_def(k, 0, &d);
 	}
 }
 
@@ -295,15 +301,19 @@ fuzz_tree(struct kit *k, struct bytes *b)
 	unsigned n = (unsigned)take(b, 1) % 64;
 
 	for (unsigned i = 0; i < n; i++) {
-		uint32_t parent = (uint32_t)(take(b, 1) % tt_tree_count(k->m.tree)), kind = (uint32_t)(take(b, 1) % 5);
+		uint32_t parent = (uint32_t)(take(b, 1) % tt_tree_count(k->m.tree));
+		uint32_t kind = (uint32_t)(take(b, 1) % 5);
+		uint64_t key, count, total;
 
 		/* Roots stand at the top, allocations at the bottom. */
 		if (tt_tree_node(k->m.tree, parent)->kind == TT_NODE_ALLOC || kind >= TT_NODE_THREAD)
 			parent = 0;
 		if (parent == 0 && kind < TT_NODE_THREAD)
 			kind = TT_NODE_THREAD + kind % 3;
-		kit_node(k, parent, (enum tt_node_kind)kind, parent == 0 ? take(b, 1) % 3 : take(b, 1) % 8, take_number(b),
-		    (int64_t)take_number(b), (int64_t)take_number(b));
+		key = take(b, 1) % (parent == 0 ? 3 : 8);
+		count = take_number(b);
+		total = take_number(b);
+		kit_node(k, parent, (enum tt_node_kind)kind, key, count, (int64_t)total, (int64_t)take_number(b));
 	}
 }
 
@@ -334,8 +344,9 @@ fuzz_event(struct kit *k, struct bytes *b, int64_t ts)
 	}
 	if (flags & 4) {
 		need(tt_batch_room(&k->batch, 1, &err), &err, "argument");
+		words = take(b, 8);
 		k->batch.ev[k->batch.n++] = (struct tt_event){ .kind = TT_ARG, .depth = (uint16_t)(take(b, 1) % 7),
-			.val = take(b, 8) };
+			.val = words };
 	}
 }
 
@@ -350,8 +361,9 @@ fuzz_zones(struct bytes *b, struct tt_slice *s, size_t max, int64_t ts, uint64_t
 		uint64_t dur = take_number(b), depth = take(b, 1) % 8, gap = take(b, 1);
 
 		if (how & 1) {
-			s[i] = (struct tt_slice){ .ts = (int64_t)take_number(b), .dur = (int64_t)dur, .key = take(b, 1) % 10,
-				.depth = (uint32_t)depth, .flags = (uint32_t)take(b, 1) };
+			s[i] = (struct tt_slice){ .dur = (int64_t)dur, .depth = (uint32_t)depth, .flags = (uint32_t)gap };
+			s[i].ts = (int64_t)take_number(b);
+			s[i].key = take(b, 1) % 10;
 			continue;
 		}
 		s[i] = (struct tt_slice){ .ts = end + (int64_t)gap, .dur = (int64_t)(dur & 0xffffffff), .key = depth };
@@ -396,8 +408,11 @@ kit_fuzz(struct kit *k, const char *emit, const uint8_t *p, size_t n)
 		ts = (int64_t)((uint64_t)ts + take_number(&b));
 		if (what & 1)
 			fuzz_event(k, &b, ts);
-		if (what & 2)
-			kit_alloc(k, ts, take(&b, 1) % 10, take_number(&b));
+		if (what & 2) {
+			uint64_t class = take(&b, 1) % 10;
+
+			kit_alloc(k, ts, class, take_number(&b));
+		}
 		if (what & 4)
 			kit_chunk(k, thread[what >> 3 & 1], slice, fuzz_zones(&b, slice, 32, ts, how));
 		else if (what & 8)

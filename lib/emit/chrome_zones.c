@@ -238,7 +238,10 @@ put_allocs(struct writer *w, struct tt_err *err)
 		if (e->kind != TT_ALLOC)
 			continue;
 		bytes = tt_alloc_bytes(b, i);
-		sum += bytes;
+		/* No more than JSON readers take for an integer; damaged captures have such sizes. */
+		if (bytes > INT64_MAX)
+			bytes = INT64_MAX;
+		sum = sum + bytes < sum || sum + bytes > INT64_MAX ? INT64_MAX : sum + bytes;
 		if (!tt_emit_in_time(&w->c->m->filter, e->ts))
 			continue;
 		ts = chrome_time(w->c, e->ts);

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "emit/common.h"
 #include "emit/stacks.h"
 
@@ -23,8 +24,7 @@ struct folded {
 	enum tt_stack_kind kind;      /* what is counted */
 	uint32_t *order;              /* stacks by parent, then by name */
 	uint32_t norder;
-	uint32_t *rank;               /* of rows by label */
-	uint32_t *name_rank;          /* of names */
+	uint32_t *rank;               /* of names */
 	struct level { uint32_t node, next; size_t path_n; } *level;  /* next: place in order of the next child */
 	size_t nlevel, caplevel;
 	struct tt_buf path;
@@ -34,16 +34,6 @@ struct folded {
 /* --- order -------------------------------------------------------------------- */
 
 static int
-by_label(const void *a, const void *b, void *arg)
-{
-	const struct tt_row *row = arg;
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-	int c = strcmp(row[x].label, row[y].label);
-
-	return c ? c : (x > y) - (x < y);
-}
-
-static int
 by_name(const void *a, const void *b, void *arg)
 {
 	const char *const *name = arg;
@@ -51,37 +41,33 @@ by_name(const void *a, const void *b, void *arg)
 	return strcmp(name[*(const uint32_t *)a], name[*(const uint32_t *)b]);
 }
 
-/* The place of each of ${n} things in the order of ${compare}. */
-static uint32_t *
-ranks(struct folded *w, size_t n, int (*compare)(const void *, const void *, void *), void *arg, struct tt_err *err)
+/* Find the place of each name in the order of all. */
+static int
+rank_names(struct folded *w, struct tt_err *err)
 {
 	struct tt_mem *mem = &w->env->mem;
-	uint32_t *rank = tt_mem_alloc(mem, n * sizeof *rank, err), *order = tt_mem_alloc(mem, n * sizeof *order, err);
+	size_t n = w->stacks.nname;
+	uint32_t *order = tt_mem_alloc(mem, n * sizeof *order, err);
 
-	if (rank && order) {
+	w->rank = tt_mem_alloc(mem, n * sizeof *w->rank, err);
+	if (w->rank && order) {
 		for (uint32_t i = 0; i < n; i++)
 			order[i] = i;
-		qsort_r(order, n, sizeof *order, compare, arg);
+		qsort_r(order, n, sizeof *order, by_name, w->stacks.name);
 		for (uint32_t i = 0; i < n; i++)
-			rank[order[i]] = i;
-	} else {
-		tt_mem_free(mem, rank, n * sizeof *rank);
-		rank = NULL;
+			w->rank[order[i]] = i;
 	}
 	tt_mem_free(mem, order, n * sizeof *order);
-	return rank;
+	return w->rank && order ? TT_OK : err ? err->code : TT_E_NOMEM;
 }
 
+/* Threads of one process together. */
 static uint64_t
 rank_of(const struct folded *w, uint32_t node)
 {
-	const struct tt_stacks *s = &w->stacks;
-	const struct tt_node *n = tt_stacks_node(s, node);
+	const struct tt_node *n = tt_stacks_node(&w->stacks, node);
 
-	if (n->kind == TT_NODE_ZONE)
-		return s->text[node] == TT_NO_ROW ? UINT32_MAX : w->rank[s->text[node]];
-	/* Threads of one process together. */
-	return (uint64_t)n->process << 32 | w->name_rank[s->text[node]];
+	return (n->kind >= TT_NODE_THREAD ? (uint64_t)n->process << 32 : 0) | w->rank[w->stacks.text[node]];
 }
 
 static int
@@ -103,17 +89,18 @@ static int
 sort_stacks(struct folded *w, struct tt_err *err)
 {
 	struct tt_stacks *s = &w->stacks;
+	int rc = rank_names(w, err);
 
-	w->rank = ranks(w, s->paths.nrow, by_label, s->paths.row, err);
-	w->name_rank = ranks(w, s->nname, by_name, s->name, err);
+	if (rc != TT_OK)
+		return rc;
 	w->order = tt_mem_alloc(&w->env->mem, s->n * sizeof *w->order, err);
-	if (!w->rank || !w->name_rank || !w->order)
+	if (!w->order)
 		return err ? err->code : TT_E_NOMEM;
 	for (uint32_t i = 1; i < s->n; i++)
 		if (s->same[i] == i)
 			w->order[w->norder++] = i;
 	qsort_r(w->order, w->norder, sizeof *w->order, by_place, w);
-	return TT_OK;
+	return rc;
 }
 
 /* The place in the order of the first node in ${parent}. */
@@ -135,39 +122,50 @@ first_child(const struct folded *w, uint32_t parent)
 
 /* --- lines ----------------------------------------------------------------------- */
 
-/* A frame's text: valid UTF-8, without what separates frames and lines. */
-static int
-add_frame(struct tt_buf *b, const char *s, struct tt_err *err)
+/* May it not stand in a frame: does it separate frames or lines? */
+static bool
+is_special(char c)
 {
-	size_t n = strlen(s), at = b->n;
-	int rc;
-
-	if (n > SIZE_MAX / 4)
-		return tt_nomem(err);
-	rc = tt_buf_room(b, 3 * n + 1, err);
-	if (rc != TT_OK)
-		return rc;
-	b->n = (size_t)(tt_utf8_clean(b->p + at, s, n) - b->p);
-	for (size_t i = at; i < b->n; i++) {
-		if (b->p[i] == ';')
-			b->p[i] = ':';
-		else if ((unsigned char)b->p[i] < 0x20 || b->p[i] == 0x7f)
-			b->p[i] = ' ';
-	}
-	return TT_OK;
+	return c == ';' || (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-static const char *
-frame_text(const struct folded *w, uint32_t node)
+/* Can ${s} stand in a line as it is? */
+static bool
+is_clean(const char *s)
 {
-	const struct tt_stacks *s = &w->stacks;
-	const char *text;
+	size_t n = strlen(s), len;
 
-	if (!tt_stacks_frame(s, node))
-		text = s->name[s->text[node]];
-	else
-		text = s->text[node] == TT_NO_ROW ? "(unknown)" : s->paths.row[s->text[node]].label;
-	return *text ? text : "(unnamed)";
+	for (; n > 0; s += len, n -= len) {
+		len = tt_utf8_len(s, n);
+		if (len == 0 || is_special(*s))
+			return false;
+	}
+	return true;
+}
+
+/* A frame's text: valid UTF-8, without what separates frames and lines. */
+static int
+clean(struct tt_stacks *s, const char *text, const char **cleaned, struct tt_err *err)
+{
+	size_t n = strlen(text);
+	char *p, *end;
+
+	if (n == 0)
+		*cleaned = "(unnamed)";
+	if (n == 0 || is_clean(text))
+		return TT_OK;
+	if (n > SIZE_MAX / 4)
+		return tt_nomem(err);
+	p = tt_arena_alloc(&s->arena, 3 * n + 1, err);
+	if (!p)
+		return err ? err->code : TT_E_NOMEM;
+	end = tt_utf8_clean(p, text, n);
+	for (char *c = p; c < end; c++) {
+		if (is_special(*c))
+			*c = *c == ';' ? ':' : ' ';
+	}
+	*cleaned = p;
+	return TT_OK;
 }
 
 static uint64_t
@@ -202,21 +200,20 @@ put_line(struct folded *w, const char *more, uint64_t count, struct tt_err *err)
 static int
 add_process(struct folded *w, uint32_t node, struct tt_err *err)
 {
-	const struct tt_model *m = w->stacks.m;
-	uint16_t process = tt_stacks_node(&w->stacks, node)->process;
-	struct tt_buf title = { 0 };
+	struct tt_stacks *s = &w->stacks;
+	uint16_t process = tt_stacks_node(s, node)->process;
+	const char *title, *text;
 	size_t n;
-	const char *s;
 	int rc;
 
-	if (m->ncap < 2 || process >= m->ncap)
+	if (s->m->ncap < 2 || process >= s->m->ncap)
 		return TT_OK;
-	s = tt_capture_title(m->cap[process], &n);
-	rc = tt_buf_printf(&title, err, "%u %.*s", process + 1u, (int)(n < 1024 ? n : 1024), s);
-	if (rc == TT_OK)
-		rc = add_frame(&w->path, title.p, err);
-	tt_buf_free(&title);
-	return rc == TT_OK ? tt_buf_add(&w->path, ";", 1, err) : rc;
+	title = tt_capture_title(s->m->cap[process], &n);
+	text = tt_arena_text(&s->arena, title, n, err);
+	if (!text)
+		return err ? err->code : TT_E_NOMEM;
+	rc = clean(s, text, &text, err);
+	return rc == TT_OK ? tt_buf_printf(&w->path, err, "%u %s;", process + 1u, text) : rc;
 }
 
 static int
@@ -234,7 +231,7 @@ enter(struct folded *w, uint32_t node, struct tt_err *err)
 	}
 	rc = w->nlevel == 1 ? add_process(w, node, err) : tt_buf_add(&w->path, ";", 1, err);
 	if (rc == TT_OK)
-		rc = add_frame(&w->path, frame_text(w, node), err);
+		rc = tt_buf_text(&w->path, w->stacks.name[w->stacks.text[node]], err);
 	return rc == TT_OK ? put_line(w, "", count_of(w, node), err) : rc;
 }
 
@@ -300,10 +297,9 @@ let_go(struct folded *w)
 	struct tt_mem *mem = &w->env->mem;
 
 	tt_mem_free(mem, w->order, w->stacks.n * sizeof *w->order);
-	tt_mem_free(mem, w->rank, w->stacks.paths.nrow * sizeof *w->rank);
-	tt_mem_free(mem, w->name_rank, w->stacks.nname * sizeof *w->name_rank);
+	tt_mem_free(mem, w->rank, w->stacks.nname * sizeof *w->rank);
 	tt_mem_free(mem, w->level, w->caplevel * sizeof *w->level);
-	w->order = w->rank = w->name_rank = NULL;
+	w->order = w->rank = NULL;
 	w->level = NULL;
 	w->caplevel = 0;
 	tt_stacks_free(&w->stacks);
@@ -315,7 +311,7 @@ static int
 folded_finish(void *state, const struct tt_model *m, struct tt_err *err)
 {
 	struct folded *w = state;
-	int rc = tt_stacks_init(&w->stacks, m, err);
+	int rc = tt_stacks_init(&w->stacks, m, clean, err);
 
 	if (rc == TT_OK)
 		rc = sort_stacks(w, err);

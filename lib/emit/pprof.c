@@ -3,7 +3,7 @@
  *
  * One sample per stack and, for allocations, per class. Samples are written first, the tables they refer
  * to last, so nothing but the tree is held in memory. The order of string_table is fixed before:
- * the words below, rows of the tree, categories, classes and threads, comments.
+ * the words below, names (of zones, classes and threads), categories, programs, comments.
  *
  * system_name stays 0: pprof takes a name that equals it for one of C++ and cuts it (output-formats.md, 2.3).
  */
@@ -20,10 +20,10 @@
 
 enum word {
 	WORD_NONE, WORD_WALL, WORD_NANOSECONDS, WORD_CALLS, WORD_COUNT, WORD_ALLOC_SPACE, WORD_BYTES, WORD_ALLOC_OBJECTS,
-	WORD_SAMPLES, WORD_THREAD, WORD_CATEGORY, WORD_CLASS, WORD_PROCESS, WORD_CUT, WORD_UNNAMED, WORDS
+	WORD_SAMPLES, WORD_THREAD, WORD_CATEGORY, WORD_CLASS, WORD_PROCESS, WORD_CUT, WORDS
 };
 static const char *const words[WORDS] = { "", "wall", "nanoseconds", "calls", "count", "alloc_space", "bytes",
-	"alloc_objects", "samples", "thread", "category", "class", "process", "(outer frames left out)", "(unnamed)" };
+	"alloc_objects", "samples", "thread", "category", "class", "process", "(outer frames left out)" };
 
 /* The sample types, in the order of the values; those that nothing was recorded for are left out. */
 static const struct type {
@@ -47,9 +47,9 @@ struct pprof {
 	const struct tt_model *m;
 	struct tt_stacks stacks;
 	bool has[NTYPE];
-	uint8_t *used;                /* rows that stand in a sample */
+	uint8_t *used;                /* names that are a frame of a sample */
 	bool cut;                     /* a stack was cut */
-	uint64_t row_at, category_at, name_at, process_at, comment_at;        /* places in the string table */
+	uint64_t name_at, category_at, process_at, comment_at;        /* places in the string table */
 	uint64_t ncomment;
 	struct tt_buf part;           /* one message */
 };
@@ -118,17 +118,17 @@ put_numbers(struct pprof *w, unsigned field, unsigned n, const uint64_t *v, stru
 
 /* --- samples (Sample: 1 location_id*, 2 value*, 3 label*) -------------------- */
 
-/* Location and function of a row; the two are numbered alike. The last one stands for frames that were cut. */
+/* Location and function of a name; the two are numbered alike. The last one stands for frames that were cut. */
 static uint64_t
-id_of_row(uint32_t row)
+id_of(uint64_t name)
 {
-	return (uint64_t)row + 1;
+	return name + 1;
 }
 
 static uint64_t
 id_of_cut(const struct pprof *w)
 {
-	return (uint64_t)w->stacks.paths.nrow + 1;
+	return id_of(w->stacks.nname);
 }
 
 /* The ids of a stack, innermost first, packed. */
@@ -146,10 +146,10 @@ add_stack(struct pprof *w, uint32_t node, struct tt_err *err)
 	/* The length comes first and is known last: the ids are put behind the room it may take. */
 	start = p = w->part.p + w->part.n + head;
 	for (; node && depth < MAX_DEPTH; node = tt_stacks_up(s, node)) {
-		if (!tt_stacks_frame(s, node) || s->text[node] == TT_NO_ROW)
+		if (!tt_stacks_frame(s, node))
 			continue;
 		w->used[s->text[node]] = 1;
-		p = put_varint(p, id_of_row(s->text[node]));
+		p = put_varint(p, id_of(s->text[node]));
 		depth++;
 	}
 	if (node && tt_stacks_frame(s, node)) {
@@ -203,8 +203,8 @@ add_labels(struct pprof *w, uint32_t node, struct tt_err *err)
 		rc = add_label(w, WORD_THREAD, w->name_at + s->text[root], err);
 	if (rc == TT_OK && w->m->ncap > 1)
 		rc = add_label(w, WORD_PROCESS, w->process_at + tt_stacks_node(s, node)->process, err);
-	if (rc == TT_OK && tt_stacks_frame(s, zone) && s->text[zone] != TT_NO_ROW)
-		rc = add_label(w, WORD_CATEGORY, w->category_at + s->paths.row[s->text[zone]].name->category, err);
+	if (rc == TT_OK && tt_stacks_frame(s, zone) && tt_stacks_name(s, zone))
+		rc = add_label(w, WORD_CATEGORY, w->category_at + tt_stacks_name(s, zone)->category, err);
 	if (rc == TT_OK && node != zone)
 		rc = add_label(w, WORD_CLASS, w->name_at + s->text[node], err);
 	return rc;
@@ -250,12 +250,11 @@ put_function(struct pprof *w, uint64_t id, uint64_t text, struct tt_err *err)
 static int
 put_functions(struct pprof *w, struct tt_err *err)
 {
-	const struct tt_paths *paths = &w->stacks.paths;
 	int rc = TT_OK;
 
-	for (uint32_t i = 0; i < paths->nrow && rc == TT_OK; i++)
+	for (size_t i = 0; i < w->stacks.nname && rc == TT_OK; i++)
 		if (w->used[i])
-			rc = put_function(w, id_of_row(i), paths->row[i].name->full[0] ? w->row_at + i : WORD_UNNAMED, err);
+			rc = put_function(w, id_of(i), w->name_at + i, err);
 	return rc == TT_OK && w->cut ? put_function(w, id_of_cut(w), WORD_CUT, err) : rc;
 }
 
@@ -352,12 +351,10 @@ put_strings(struct pprof *w, struct tt_err *err)
 
 	for (size_t i = 0; i < WORDS && rc == TT_OK; i++)
 		rc = put_text(w, words[i], err);
-	for (uint32_t i = 0; i < s->paths.nrow && rc == TT_OK; i++)
-		rc = put_text(w, w->used[i] ? s->paths.row[i].name->full : "", err);
-	for (size_t i = 0; i < w->m->ncategory && rc == TT_OK; i++)
-		rc = put_text(w, w->m->category[i].name, err);
 	for (size_t i = 0; i < s->nname && rc == TT_OK; i++)
 		rc = put_text(w, s->name[i], err);
+	for (size_t i = 0; i < w->m->ncategory && rc == TT_OK; i++)
+		rc = put_text(w, w->m->category[i].name, err);
 	for (size_t i = 0; i < w->m->ncap && rc == TT_OK; i++) {
 		size_t n;
 		const char *title = tt_capture_title(w->m->cap[i], &n);
@@ -408,12 +405,11 @@ put_profile(struct pprof *w, struct tt_err *err)
 
 	for (size_t i = 0; i < NTYPE; i++)
 		w->has[i] = s->has[types[i].kind] || (!any && types[i].kind == TT_STACK_ZONE);
-	w->row_at = WORDS;
-	w->category_at = w->row_at + s->paths.nrow;
-	w->name_at = w->category_at + w->m->ncategory;
-	w->process_at = w->name_at + s->nname;
+	w->name_at = WORDS;
+	w->category_at = w->name_at + s->nname;
+	w->process_at = w->category_at + w->m->ncategory;
 	w->comment_at = w->process_at + w->m->ncap;
-	w->used = tt_mem_alloc(&w->env->mem, s->paths.nrow, err);
+	w->used = tt_mem_alloc(&w->env->mem, s->nname, err);
 	if (!w->used)
 		return err ? err->code : TT_E_NOMEM;
 	if ((rc = put_samples(w, err)) != TT_OK || (rc = put_types(w, err)) != TT_OK ||
@@ -426,7 +422,7 @@ put_profile(struct pprof *w, struct tt_err *err)
 static void
 let_go(struct pprof *w)
 {
-	tt_mem_free(&w->env->mem, w->used, w->stacks.paths.nrow);
+	tt_mem_free(&w->env->mem, w->used, w->stacks.nname);
 	w->used = NULL;
 	tt_stacks_free(&w->stacks);
 	tt_buf_free(&w->part);
@@ -440,7 +436,7 @@ pprof_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	int rc;
 
 	w->m = m;
-	rc = tt_stacks_init(&w->stacks, m, err);
+	rc = tt_stacks_init(&w->stacks, m, NULL, err);
 	if (rc == TT_OK)
 		rc = put_profile(w, err);
 	let_go(w);

@@ -73,13 +73,22 @@ hash_name(const struct tt_stacks *s, uint32_t i)
 	return hash_text(s->name[i]);
 }
 
+/* What is needed while the stacks are made. */
+struct maker {
+	struct table texts, places;
+	tt_stacks_clean *clean;
+};
+
 /* The number of a text, which must outlive the stacks. */
 static int
-number_text(struct tt_stacks *s, struct table *t, const char *text, uint32_t *number, struct tt_err *err)
+number_text(struct tt_stacks *s, struct maker *m, const char *text, uint32_t *number, struct tt_err *err)
 {
+	struct table *t = &m->texts;
 	size_t i;
-	int rc;
+	int rc = m->clean ? m->clean(s, text, &text, err) : TT_OK;
 
+	if (rc != TT_OK)
+		return rc;
 	if (2 * t->used >= t->nslot && (rc = grow_table(t, s, hash_name, err)) != TT_OK)
 		return rc;
 	for (i = (size_t)(hash_text(text) >> 20) & (t->nslot - 1); t->slot[i]; i = (i + 1) & (t->nslot - 1)) {
@@ -120,27 +129,56 @@ thread_name(const struct tt_model *m, const struct tt_node *n)
 	return name && *name ? name : "(unnamed thread)";
 }
 
+/* Zones have texts by row, so that each is looked at once. */
 static int
-set_text(struct tt_stacks *s, struct table *texts, uint32_t node, struct tt_err *err)
+set_frame(struct tt_stacks *s, struct maker *m, uint32_t node, struct tt_err *err)
+{
+	uint32_t row = tt_paths_row(&s->paths, node), number;
+	const struct tt_row *r;
+	int rc;
+
+	if (row == TT_NO_ROW)
+		return number_text(s, m, "(unknown)", &s->text[node], err);
+	r = &s->paths.row[row];
+	if (!s->row_text[row]) {
+		const char *text = m->clean ? r->label : r->name->full;
+
+		rc = number_text(s, m, *text ? text : "(unnamed)", &number, err);
+		if (rc != TT_OK)
+			return rc;
+		s->row_text[row] = number + 1;
+	}
+	s->text[node] = s->row_text[row] - 1;
+	return TT_OK;
+}
+
+static int
+set_text(struct tt_stacks *s, struct maker *m, uint32_t node, struct tt_err *err)
 {
 	const struct tt_node *n = tt_stacks_node(s, node);
 
-	if (n->kind == TT_NODE_ZONE) {
-		s->text[node] = tt_paths_row(&s->paths, node);
+	switch ((enum tt_node_kind)n->kind) {
+	case TT_NODE_ZONE:
+		return is_hidden(s, node) ? TT_OK : set_frame(s, m, node, err);
+	case TT_NODE_ALLOC:
+		return number_text(s, m, tt_model_class(s->m, n->process, n->key), &s->text[node], err);
+	case TT_NODE_ROOT:
 		return TT_OK;
+	default:
+		return number_text(s, m, thread_name(s->m, n), &s->text[node], err);
 	}
-	if (n->kind == TT_NODE_ROOT)
-		return TT_OK;
-	return number_text(s, texts,
-	    n->kind == TT_NODE_ALLOC ? tt_model_class(s->m, n->process, n->key) : thread_name(s->m, n), &s->text[node],
-	    err);
 }
 
-/* Roots of several processes are told apart; below them the parent does it. */
+/*
+ * Roots of several processes are told apart; below them the parent does it. Stacks recorded with allocations
+ * are those of the calls; only samples count something of their own in the same place.
+ */
 static uint32_t
 kind_of(const struct tt_node *n)
 {
-	return n->kind | (is_root(n) ? (uint32_t)n->process << 8 : 0);
+	uint32_t kind = n->kind == TT_NODE_STACKS ? TT_NODE_THREAD : n->kind;
+
+	return kind | (is_root(n) ? (uint32_t)n->process << 8 : 0);
 }
 
 static uint64_t
@@ -186,7 +224,7 @@ tt_stacks_kind(const struct tt_stacks *s, uint32_t node)
 
 	if (n->kind == TT_NODE_ALLOC)
 		return TT_STACK_ALLOC;
-	if (n->kind != TT_NODE_ZONE || root == TT_NODE_STACKS)
+	if (n->kind != TT_NODE_ZONE)
 		return TT_STACK_NONE;
 	return root == TT_NODE_SAMPLES ? TT_STACK_SAMPLE : TT_STACK_ZONE;
 }
@@ -209,19 +247,19 @@ add_value(struct tt_stacks *s, uint32_t node)
 }
 
 static int
-place_nodes(struct tt_stacks *s, struct table *texts, struct table *places, struct tt_err *err)
+place_nodes(struct tt_stacks *s, struct maker *m, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	/* Node 0 is the root of all. */
 	for (uint32_t i = 1; i < s->n && rc == TT_OK; i++) {
-		rc = set_text(s, texts, i, err);
+		rc = set_text(s, m, i, err);
 		if (rc != TT_OK)
 			break;
 		if (is_hidden(s, i))
 			s->same[i] = tt_stacks_up(s, i);
 		else
-			rc = stand(s, places, i, err);
+			rc = stand(s, &m->places, i, err);
 		if (rc == TT_OK)
 			add_value(s, i);
 	}
@@ -229,24 +267,26 @@ place_nodes(struct tt_stacks *s, struct table *texts, struct table *places, stru
 }
 
 int
-tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, struct tt_err *err)
+tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, tt_stacks_clean *clean, struct tt_err *err)
 {
 	struct tt_mem *mem = &m->env->mem;
-	struct table texts = { .mem = mem }, places = { .mem = mem };
+	struct maker maker = { .texts = { .mem = mem }, .places = { .mem = mem }, .clean = clean };
 	int rc;
 
 	*s = (struct tt_stacks){ .m = m, .n = tt_tree_count(m->tree) };
+	tt_arena_init(&s->arena, mem);
 	rc = tt_paths_init(&s->paths, m, err);
 	if (rc != TT_OK)
 		return rc;
 	s->same = tt_mem_alloc(mem, s->n * sizeof *s->same, err);
 	s->text = tt_mem_alloc(mem, s->n * sizeof *s->text, err);
 	s->value = tt_mem_alloc(mem, s->n * sizeof *s->value, err);
-	if (!s->same || !s->text || !s->value)
+	s->row_text = tt_mem_alloc(mem, s->paths.nrow * sizeof *s->row_text, err);
+	if (!s->same || !s->text || !s->value || !s->row_text)
 		return err ? err->code : TT_E_NOMEM;
-	rc = place_nodes(s, &texts, &places, err);
-	free_table(&texts);
-	free_table(&places);
+	rc = place_nodes(s, &maker, err);
+	free_table(&maker.texts);
+	free_table(&maker.places);
 	return rc;
 }
 
@@ -262,23 +302,34 @@ tt_stacks_free(struct tt_stacks *s)
 	tt_mem_free(mem, s->text, s->n * sizeof *s->text);
 	tt_mem_free(mem, s->value, s->n * sizeof *s->value);
 	tt_mem_free(mem, s->name, s->capname * sizeof *s->name);
+	tt_mem_free(mem, s->row_text, s->paths.nrow * sizeof *s->row_text);
+	tt_arena_free(&s->arena);
 	tt_paths_free(&s->paths);
 	*s = (struct tt_stacks){ 0 };
+}
+
+const struct tt_name *
+tt_stacks_name(const struct tt_stacks *s, uint32_t node)
+{
+	uint32_t row = tt_paths_row(&s->paths, node);
+
+	return row == TT_NO_ROW ? NULL : s->paths.row[row].name;
 }
 
 bool
 tt_stacks_shown(const struct tt_stacks *s, uint32_t node)
 {
 	const struct tt_stack_value *v = &s->value[node];
+	const struct tt_name *name;
 	uint32_t zone = node;
 
 	if (s->same[node] != node || tt_stacks_kind(s, node) == TT_STACK_NONE || (v->n == 0 && v->v == 0))
 		return false;
 	if (!tt_stacks_frame(s, node))
 		zone = tt_stacks_up(s, node);
-	if (!tt_stacks_frame(s, zone))        /* allocated outside all zones: of no marker, so only where none was asked for */
-		return !s->m->filter.marker && !s->m->filter.category;
-	return s->text[zone] == TT_NO_ROW || s->paths.row[s->text[zone]].name->wanted;
+	/* What was allocated outside all zones is of no marker. */
+	name = tt_stacks_frame(s, zone) ? tt_stacks_name(s, zone) : NULL;
+	return name ? name->wanted : !s->m->filter.marker && !s->m->filter.category;
 }
 
 const char *

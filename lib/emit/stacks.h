@@ -1,10 +1,10 @@
 /**
  * The call tree as stacks of names: what pprof and folded output are made of.
  *
- * Two nodes of the tree whose stacks read the same (the runtime's wrappers hidden, methods of one full
- * name taken for one, threads by name) are one stack here: one of them stands for all.
+ * Two nodes of the tree whose stacks read the same (the runtime's wrappers hidden, threads by name)
+ * are one stack here: one of them stands for all. Stacks of samples stay apart from those of calls.
  *
- * Memory: 16 bytes a node, 32 more while it is made. Internal to lib/emit.
+ * Memory: 24 bytes a node, 16 more while it is made. Internal to lib/emit.
  */
 #ifndef TT_EMIT_STACKS_H
 #define TT_EMIT_STACKS_H
@@ -24,15 +24,23 @@ struct tt_stacks {
 	const struct tt_model *m;
 	uint32_t n;                   /* nodes */
 	uint32_t *same;               /* by node: the node that stands for it; itself for those that do */
-	uint32_t *text;               /* by node: row of a zone, else index into name */
+	uint32_t *text;               /* by node: index into name */
 	struct tt_stack_value { uint64_t n; int64_t v; } *value;      /* by node that stands */
-	const char **name;            /* classes and threads, each text once */
+	const char **name;            /* zones, classes and threads, each text once */
 	size_t nname, capname;
+	uint32_t *row_text;           /* by row: index into name + 1; 0: not met */
+	struct tt_arena arena;        /* for texts made on the way */
 	bool has[TT_STACK_ALLOC + 1]; /* kinds that occur with a count */
 };
 
-/* Look at ${m}, which must have been resolved. Free with tt_stacks_free() also after an error. */
-int tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, struct tt_err *err);
+/**
+ * tt_stacks_init(s, m, clean, err):
+ * Look at ${m}, which must have been resolved. Frames are full names; with ${clean} they are labels, and
+ * every text is what ${clean} makes of it (in s->arena), or as it is where that sets nothing.
+ * Free with tt_stacks_free() also after an error.
+ */
+typedef int tt_stacks_clean(struct tt_stacks *s, const char *text, const char **cleaned, struct tt_err *err);
+int tt_stacks_init(struct tt_stacks *s, const struct tt_model *m, tt_stacks_clean *clean, struct tt_err *err);
 void tt_stacks_free(struct tt_stacks *s);
 
 enum tt_stack_kind tt_stacks_kind(const struct tt_stacks *s, uint32_t node);
@@ -52,6 +60,9 @@ tt_stacks_up(const struct tt_stacks *s, uint32_t node)
 {
 	return s->same[tt_stacks_node(s, node)->parent];
 }
+
+/* The name behind a frame; NULL if there is none. */
+const struct tt_name *tt_stacks_name(const struct tt_stacks *s, uint32_t node);
 
 /* Is it a frame of a stack (not a root, not an allocation)? */
 static inline bool
