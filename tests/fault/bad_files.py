@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""Every bad file of testdata: its exit status, what the user is told, and that the rest was read.
+
+One line of the table for each file in testdata/mlpd that is not good-*; one without a line fails.
+"""
+import json
+import os
+import subprocess
+
+import kit
+
+# name: (status, parts of the one or more lines on standard error, events that are read or None)
+EXPECTED = {
+    "bad-buffer-magic": (3, ["bytes skipped to find the next chunk", "212 B", "byte 366"], 3000),
+    "bad-cut-at-buffer-end": (0, [], 1),
+    "bad-cut-in-buffer": (3, ["input ends inside a chunk", "byte 60000"], 2000),
+    "bad-cut-in-buffer-header": (3, ["input ends inside a chunk", "20 B", "byte 157"], 0),
+    "bad-cut-in-header": (3, ["header"], None),
+    "bad-empty": (3, ["empty"], None),
+    "bad-ff-run-in-buffer": (3, ["could not be decoded", "byte 39991"], 804),
+    "bad-garbage-tail": (3, ["bytes after the end", "12 B", "byte 88563"], 4000),
+    "bad-gzip-bad-crc": (3, ["compressed stream cut or damaged"], 4000),
+    "bad-gzip-cut": (3, ["compressed stream cut or damaged", "byte 12618"], 789),
+    "bad-header-only": (0, [], 0),
+    "bad-huge-length": (3, ["byte 157"], 4000),
+    "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
+    "bad-negative-length": (3, ["byte 157"], 4000),
+    "bad-one-byte-short": (3, ["input ends inside a chunk", "1 B"], 4000),
+    "bad-zero-tail": (3, ["bytes after the end", "100 B", "byte 88563"], 4000),
+    "unsupported-future-version": (3, ["99", "17"], None),
+}
+
+
+def problem_of(path, expected):
+    status, parts, events = expected
+    r = subprocess.run([kit.TRACETOOL, "info", "--format", "json", path], capture_output=True, timeout=60)
+    err = r.stderr.decode("utf-8", "replace")
+    if r.returncode != status:
+        return "exit status %d, not %d" % (r.returncode, status)
+    for part in parts:
+        if part not in err:
+            return "standard error has no %r: %r" % (part, err)
+    for line in err.splitlines():
+        if not line.startswith("tracetool: ") or os.path.basename(path) not in line:
+            return "a line that names neither program nor file: %r" % line
+    if events is None:
+        if r.stdout:
+            return "refused, and printed something: %r" % r.stdout[:80]
+        if err.count("\n") != 1:
+            return "refused in more or less than one line: %r" % err
+        return None
+    have = json.loads(r.stdout)["tables"]["capture"]["rows"][0]["events"]
+    if have < events:
+        return "%d events read, %d are whole at least" % (have, events)
+    return None
+
+
+def kept_output(s, path, status):
+    """What can be read is written, in every format; what is refused writes nothing."""
+    for suffix in ("json", "csv", "pb.gz", "folded"):
+        out = s.path("out." + suffix)
+        r = subprocess.run([kit.TRACETOOL, "convert", "-q", path, "-o", out], capture_output=True, timeout=60)
+        there = os.path.exists(out)
+        if r.returncode != status[0]:
+            return "convert to %s: exit status %d, not %d" % (suffix, r.returncode, status[0])
+        if there != (status[2] is not None):
+            return "convert to %s: output %s" % (suffix, "is there" if there else "is missing")
+        if there:
+            os.unlink(out)
+    return None
+
+
+def main():
+    s = kit.Suite()
+    names = sorted(n[:-5] for n in os.listdir(kit.DATA) if n.endswith(".mlpd") and not n.startswith("good-"))
+    for name in names:
+        path = os.path.join(kit.DATA, name + ".mlpd")
+        if s.check(name, None if name in EXPECTED else "no expectation for it in bad_files.py"):
+            s.check(name, problem_of(path, EXPECTED[name]))
+            s.check(name, kept_output(s, path, EXPECTED[name]))
+    for name in EXPECTED:
+        s.check(name, None if name in names else "expected, but not in testdata")
+    s.end()
+
+
+if __name__ == "__main__":
+    main()

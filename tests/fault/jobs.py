@@ -1,0 +1,100 @@
+#!/usr/bin/env python3
+"""The number of workers changes no byte: every output of every capture with -j 1, 2, 3 and 8.
+
+Good captures and bad ones, those of the encoder, and two made longer by repeating their buffers, so
+that many chunks are under way at once. Standard error, where damage is told, counts as output.
+"""
+import os
+import struct
+import subprocess
+
+import kit
+
+JOBS = (1, 2, 3, 8)
+OUTPUTS = ("json", "csv", "pb", "folded")
+
+
+def longer(path, times, to):
+    """The header once, all buffers several times."""
+    data = open(path, "rb").read()
+    start = data.find(b"\x01LPM")
+    with open(to, "wb") as f:
+        f.write(data[:start])
+        for _ in range(times):
+            f.write(data[start:])
+
+
+def shuffled(path, to):
+    """The buffers in another order: threads interleave as no recorder writes them."""
+    data = open(path, "rb").read()
+    pos, parts = data.find(b"\x01LPM"), []
+    head = data[:pos]
+    while pos < len(data):
+        end = pos + 48 + struct.unpack_from("<i", data, pos + 4)[0]
+        parts.append(data[pos:end])
+        pos = end
+    parts.sort(key=lambda b: hash_of(b))
+    with open(to, "wb") as f:
+        f.write(head + b"".join(parts))
+
+
+def hash_of(data):
+    h = 0
+    for byte in data[:200]:
+        h = (h * 131 + byte) & 0xFFFFFFFF
+    return h
+
+
+def outputs(s, path, jobs):
+    """All that comes out with so many workers, by name."""
+    out = {}
+    base = s.path("j%d" % jobs)
+    args = [kit.TRACETOOL, "convert", "-j", str(jobs), path]
+    for suffix in OUTPUTS:
+        args += ["-o", "%s.%s" % (base, suffix)]
+    args += ["-f", "chrome", "--begin-end", "-o", base + ".be.json"]
+    r = subprocess.run(args, capture_output=True, timeout=120)
+    out["convert"] = (r.returncode, r.stderr.replace(base.encode(), b"OUT"))
+    for suffix in OUTPUTS + ("be.json",):
+        name = "%s.%s" % (base, suffix)
+        if os.path.exists(name):
+            out[suffix] = open(name, "rb").read()
+            os.unlink(name)
+    for verb in ("stats", "info"):
+        more = ["--frame-marker", "World:Frame"] if verb == "stats" and "gameloop-calls" in path else []
+        r = subprocess.run([kit.TRACETOOL, verb, "--format", "json", "-j", str(jobs), path] + more,
+                           capture_output=True, timeout=120)
+        out[verb] = (r.returncode, r.stdout, r.stderr)
+    return out
+
+
+def compare(s, path):
+    first = outputs(s, path, JOBS[0])
+    for jobs in JOBS[1:]:
+        for again in range(3 if kit.LONG else 1):
+            now = outputs(s, path, jobs)
+            if now != first:
+                return "-j %d changes %s" % (jobs, ", ".join(k for k in first if first[k] != now.get(k)))
+    return None
+
+
+def main():
+    s = kit.Suite()
+    names = sorted(n for n in os.listdir(kit.DATA) if n.endswith(".mlpd"))
+    if not kit.LONG:
+        names = [n for n in names if not n[-8:-6] == "-v"]      # one encoding of each
+    paths = [os.path.join(kit.DATA, n) for n in names]
+    for version in range(4, 18) if kit.LONG else (5, 13, 17):
+        paths.append(s.capture(version, version))
+    for stem, times in (("good-d01-gameloop-calls-alloc", 12), ("good-d04-exceptions", 40)):
+        paths.append(s.path("long-%s.mlpd" % stem))
+        longer(os.path.join(kit.DATA, stem + ".mlpd"), times, paths[-1])
+        paths.append(s.path("shuffled-%s.mlpd" % stem))
+        shuffled(os.path.join(kit.DATA, stem + ".mlpd"), paths[-1])
+    for path in paths:
+        s.check(os.path.basename(path), compare(s, path))
+    s.end()
+
+
+if __name__ == "__main__":
+    main()
