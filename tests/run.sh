@@ -36,7 +36,10 @@ for f in tests/unit/*.c; do
 done
 for f in tests/fuzz/*.c; do
 	n=$(basename "$f" .c)
-	[ -e "$f" ] && [ "$n" != replay ] && add "fuzz/$n" - "$BUILD/fuzz/$n tests/fuzz/corpus/$n"
+	[ -e "$f" ] && [ "$n" != replay ] || continue
+	corpus=tests/fuzz/corpus/$n
+	[ -d "$corpus" ] || corpus=
+	add "fuzz/$n" - "$BUILD/fuzz/$n $corpus"
 done
 while read -r set name need command; do
 	case $set in
