@@ -3,7 +3,9 @@
 //
 //   missing      there is no library: nothing happens, and Tracetool.Message has it
 //   alone        the library without a Unity: says that there is no profiler
+//   told         a library that prints what it is told: the caller compares that
 //   hosted FILE  the library with a profiler interface made of delegates below: a capture of 60 frames goes to FILE
+//   editor DIR [missing]   the same through the Editor's menu; a capture goes into DIR (compiled with UNITY_EDITOR)
 
 using System;
 using System.Collections.Generic;
@@ -36,7 +38,11 @@ static class Run
         switch (args[0]) {
         case "missing": Missing(args[1]); break;
         case "alone": Alone(); break;
+        case "told": Told(); break;
         case "hosted": Host.Run(args[1], True); break;
+#if UNITY_EDITOR
+        case "editor": Editor(args[1], args.Length > 2); break;
+#endif
         default: return 99;
         }
         return wrong;
@@ -47,6 +53,42 @@ static class Run
         typeof(Tracetool).Assembly.GetType("TracetoolUnity.TracetoolFeed")
             .GetMethod("Begin", BindingFlags.Static | BindingFlags.NonPublic).Invoke(null, null);
     }
+
+#if UNITY_EDITOR
+    static object Menu(string type, string method)
+    {
+        return Assembly.Load("Tracetool.Editor").GetType("TracetoolUnity.Editor." + type, true)
+            .GetMethod(method, BindingFlags.Static | BindingFlags.NonPublic).Invoke(null, null);
+    }
+
+    static void Editor(string folder, bool missing)
+    {
+        System.Runtime.CompilerServices.RuntimeHelpers.RunClassConstructor(
+            Assembly.Load("Tracetool.Editor").GetType("TracetoolUnity.Editor.TracetoolMenu", true).TypeHandle);
+        UnityEditor.EditorPrefs.SetString("Tracetool.Folder", folder);
+        if (!missing)
+            Host.Load();
+        Menu("TracetoolSettings", "Draw");
+        True(StubLoop.Log[0].Contains(missing ? "not in this build" : "is ready"), "settings: " + StubLoop.Log[0]);
+        Is(Menu("TracetoolMenu", "MayStart"), !missing, "may start");
+        Is(Menu("TracetoolMenu", "MayStop"), false, "may stop");
+        Is(Menu("TracetoolMenu", "MayReveal"), false, "may reveal");
+        Menu("TracetoolMenu", "StartCapture");
+        if (missing) {
+            True(StubLoop.Log[1].StartsWith("warning: tracetool: no capture: "), "log: " + StubLoop.Log[1]);
+            return;
+        }
+        True(Host.Wait(TracetoolState.Capturing), "the capture begins: " + Tracetool.Message);
+        Is(Menu("TracetoolMenu", "MayStart"), false, "may start while capturing");
+        Is(Menu("TracetoolMenu", "MayStop"), true, "may stop while capturing");
+        UnityEditor.EditorApplication.StubChange(UnityEditor.PlayModeStateChange.ExitingPlayMode);
+        True(Host.Wait(TracetoolState.Idle), "leaving play mode ends the capture");
+        Is(Menu("TracetoolMenu", "MayReveal"), true, "may reveal");
+        Menu("TracetoolMenu", "Reveal");
+        string last = StubLoop.Log[StubLoop.Log.Count - 1];
+        True(last.StartsWith("reveal: " + folder) && last.EndsWith(".ttc"), "revealed: " + last);
+    }
+#endif
 
     static void Missing(string message)
     {
@@ -71,6 +113,48 @@ static class Run
             Tracetool.Meta("k", "v");
         }
         True(clock.ElapsedMilliseconds < 1000, "300,000 calls without a library take less than a second");
+    }
+
+    static void Told()
+    {
+        Startup();
+        Is(Tracetool.Start("/tmp/\u00e4 b.ttc", "keep=10s;meta=k=\ud83d\ude00"), TracetoolResult.Ok, "Start");
+        Is(Tracetool.Message, "a message of 1024 bytes at most: \u00b5", "Message");
+        Is(Tracetool.Counts.Events, 1ul, "Counts.Events");
+        Is(Tracetool.Counts.Dropped, 2ul, "Counts.Dropped");
+        Is(Tracetool.Counts.Bytes, 3ul, "Counts.Bytes");
+        Is(Tracetool.Counts.Frames, 4ul, "Counts.Frames");
+        Is(Tracetool.Counts.Markers, 5ul, "Counts.Markers");
+        Is(Tracetool.Counts.Filtered, ulong.MaxValue, "Counts.Filtered");
+        Tracetool.Mark("a longer text and");
+        Tracetool.Mark("a short one");
+        Tracetool.Label(null);
+        Is(Tracetool.Dump(), TracetoolResult.WrongState, "Dump");
+
+        // One frame; none that is new; three at once; one that adds GPU time itself; one without any time.
+        Host.Add(1);
+        StubLoop.Frame();
+        StubLoop.Frame();
+        Host.Add(2);
+        Host.Add(3);
+        Host.Add(4);
+        StubLoop.Frame();
+        FrameTiming t = Host.Timing(5);
+        t.cpuTimeFrameComplete = t.cpuTimePresentCalled - 1;
+#if UNITY_2022_1_OR_NEWER
+        t.cpuTimeFrameComplete = t.firstSubmitTimestamp + 8000000;
+#endif
+        StubLoop.Timings.Add(t);
+        StubLoop.Frame();
+        StubLoop.Timings.Add(new FrameTiming { cpuFrameTime = 6 });
+        StubLoop.Frame();
+        SceneManager.StubLoad("Level", 1);
+        Is(StubLoop.RecordersAlive, 8, "recorders attached");
+        Tracetool.Stop();
+        StubLoop.Frame();
+        Is(StubLoop.RecordersAlive, 0, "recorders attached");
+        SceneManager.StubLoad("Menu", 0);
+        StubLoop.Frame();
     }
 
     static void Alone()
@@ -201,7 +285,7 @@ static class Host
             frame(frameUser);
     }
 
-    static bool Wait(TracetoolState want)
+    public static bool Wait(TracetoolState want)
     {
         for (int i = 0; i < 500 && Tracetool.State != want; i++) {
             Frame();
@@ -210,11 +294,16 @@ static class Host
         return Tracetool.State == want;
     }
 
-    public static void Run(string file, Action<bool, string> check)
+    public static void Load()
     {
         Build();
         IntPtr get = Function(new GetFn((high, low) => high == 0x5DEB59E88F2D4571ul ? table : IntPtr.Zero));
         UnityPluginLoad(Table(IntPtr.Zero, IntPtr.Zero, get, Function(new AddFn((h, l, p) => { }))));
+    }
+
+    public static void Run(string file, Action<bool, string> check)
+    {
+        Load();
         check(Tracetool.HasProfiler, "HasProfiler");
         global::Run.Startup();
         check(Tracetool.Start(file) == TracetoolResult.Ok, "Start: " + Tracetool.Message);
@@ -253,18 +342,20 @@ static class Host
         UnityPluginUnload();
     }
 
-    static FrameTiming Timing(int i)
+    public static FrameTiming Timing(int i)
     {
+        ulong start = 1000000000ul + 16666667ul * (ulong)i;
         return new FrameTiming {
-            cpuFrameTime = 16.5 + i, cpuMainThreadFrameTime = 9.25, cpuMainThreadPresentWaitTime = 5.5,
-            cpuRenderThreadFrameTime = 4.125, gpuFrameTime = 8, frameStartTimestamp = 1000000000ul + 16666667ul * (ulong)i,
-            firstSubmitTimestamp = 1001000000ul + 16666667ul * (ulong)i,
-            cpuTimePresentCalled = 1010000000ul + 16666667ul * (ulong)i,
-            cpuTimeFrameComplete = 1009000000ul + 16666667ul * (ulong)i,
+            cpuFrameTime = 16.5 + i, gpuFrameTime = 8,
+            cpuTimePresentCalled = start + 10000000, cpuTimeFrameComplete = start + 12000000,
+#if UNITY_2022_1_OR_NEWER
+            cpuMainThreadFrameTime = 9.25, cpuMainThreadPresentWaitTime = 5.5, cpuRenderThreadFrameTime = 4.125,
+            frameStartTimestamp = start, firstSubmitTimestamp = start + 1000000,
+#endif
         };
     }
 
-    static void Add(int i)
+    public static void Add(int i)
     {
         StubLoop.Timings.Add(Timing(i));
     }

@@ -98,7 +98,7 @@ metas() {
 		*)
 			[ -e "$f.meta" ] || { echo "$f has no .meta"; rc=1; } ;;
 		esac
-	done < <(find $package -mindepth 1 -not -path '*/Documentation~*' -not -name '*~')
+	done < <(find $package -mindepth 1 -not -path '*/Documentation~*' -not -path '*/Source~*' -not -name '*~')
 	return $rc
 }
 is "every asset has a .meta" metas
@@ -139,11 +139,18 @@ functions() {
 }
 is "every function of tracetool_unity.h is imported" functions
 
+options() {
+	diff <(sed -n 's/^\t{ "\([a-z-]*\)", K_[A-Z]*,.*/\1/p' formats/unity/recorder/config.c | sort) \
+		<(grep -E '^\| `[a-z-]+=' $package/Documentation~/tracetool-recorder.md | cut -d'|' -f2 | grep -o '`[a-z-]*=' |
+			tr -d '`=' | sort)
+}
+is "the documentation has every option" options
+
 # --- one C file ---------------------------------------------------------------------
 
 make -s BUILD="$BUILD" "$BUILD/dist/tracetool_unity.c" > "$work/log" 2>&1 || cat "$work/log"
 one=$BUILD/dist/tracetool_unity.c
-exported() { nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort; }
+exported() { nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort | tee "$work/exported" && [ -s "$work/exported" ]; }
 amalgam() {     # COMPILER SUFFIX FLAGS...
 	local cc=$1 out=$work/$1$2.so
 	shift 2
@@ -156,7 +163,9 @@ is "no function of the recorder is left open to others" \
 	bash -c 'gcc -std=gnu11 -O2 -c -o "$1/one.o" "$2" && ! nm -g --defined-only "$1/one.o" | grep -vE " (tracetool_|Unity(PluginLoad|PluginUnload))"' \
 	- "$work" "$one"
 library=$BUILD/libtracetool-unity.so
-same_functions() { diff <(exported "$library") <(exported "$1"); }
+same_functions() {
+	exported "$library" > "$work/theirs" && exported "$1" > "$work/ours" && diff "$work/theirs" "$work/ours"
+}
 is "one C file has the library's functions (gcc)" same_functions "$work/gcc.so"
 is "one C file has the library's functions (clang)" same_functions "$work/clang.so"
 if command -v x86_64-w64-mingw32-gcc >/dev/null; then
@@ -175,25 +184,47 @@ is "linked into a player it registers itself" linked_in
 
 # --- under Mono -----------------------------------------------------------------------
 
-cp "$work/player/UnityEngine.dll" "$work/player/Tracetool.dll" "$work/"
-is "the test program compiles" mcs -warnaserror -warn:4 -d:$new -r:"$work/UnityEngine.dll" -r:"$work/Tracetool.dll" \
-	-out:"$work/Run.exe" tests/package/Run.cs
-run() {         # FOLDER-OF-LIBRARY MODE...
+is "the test program compiles for a player" mcs -warnaserror -warn:4 -d:$new -r:"$work/player/UnityEngine.dll" \
+	-r:"$work/player/Tracetool.dll" -out:"$work/player/Run.exe" tests/package/Run.cs
+is "the test program compiles for the Editor" mcs -warnaserror -warn:4 -d:UNITY_EDITOR,$new \
+	-r:"$work/editor/UnityEngine.dll" -r:"$work/editor/UnityEditor.dll" -r:"$work/editor/Tracetool.dll" \
+	-r:"$work/editor/Tracetool.Editor.dll" -out:"$work/editor/Run.exe" tests/package/Run.cs
+mono_with() {   # FOLDER-OF-LIBRARY PROGRAM...
 	local folder=$1
 	shift
-	env -u TRACETOOL_CAPTURE -u TRACETOOL_OPTIONS LD_LIBRARY_PATH="$folder" timeout 60 mono "$work/Run.exe" "$@"
+	env -u TRACETOOL_CAPTURE -u TRACETOOL_OPTIONS LD_LIBRARY_PATH="$folder" timeout 60 mono "$@"
+}
+run() {         # FOLDER-OF-LIBRARY MODE...
+	local folder=$1 program=$work/player/Run.exe
+	shift
+	[ "$1" = editor ] && program=$work/editor/Run.exe
+	mono_with "$folder" "$program" "$@"
 }
 mkdir "$work/none" "$work/empty" "$work/old" "$work/foreign" "$work/one"
 echo 'int nothing(void) { return 0; }' | gcc -shared -fPIC -x c -o "$work/empty/libtracetool-unity.so" -
 echo 'int tracetool_api(void) { return 0; }' | gcc -shared -fPIC -x c -o "$work/old/libtracetool-unity.so" -
 echo 'not a library' > "$work/foreign/libtracetool-unity.so"
 cp "$work/gcc.so" "$work/one/libtracetool-unity.so"
+mkdir "$work/fake"
+is "a library that prints compiles" gcc -Wall -Wextra -Werror -shared -fPIC -o "$work/fake/libtracetool-unity.so" \
+	tests/package/fake.c
+told() {        # UNITY-VERSION PROGRAM
+	mono_with "$work/fake" "$2" told > "$work/told" || { cat "$work/told"; return 1; }
+	diff tests/package/told-"$1" "$work/told"
+}
+is "the library is told the right things (2022.1)" told 2022 "$work/player/Run.exe"
+is "the test program compiles for 2020.3" mcs -warnaserror -warn:4 -d:UNITY_2020_3_OR_NEWER \
+	-r:"$work/player2020/UnityEngine.dll" -r:"$work/player2020/Tracetool.dll" -out:"$work/player2020/Run.exe" \
+	tests/package/Run.cs
+is "the library is told the right things (2020.3)" told 2020 "$work/player2020/Run.exe"
 is "without a library nothing happens" run "$work/none" missing "not in this build"
 is "a file that is no library is none" run "$work/foreign" missing "not in this build"
 is "a library without our functions is none" run "$work/empty" missing "has not the functions"
 is "a library that is too old is none" run "$work/old" missing "too old"
 is "the library without a Unity says so" run "$(dirname "$library")" alone
 is "one C file without a Unity says so" run "$work/one" alone
+is "the Editor's menu without a library" run "$work/none" editor "$work/captures" missing
+is "the Editor's menu starts and stops a capture" run "$(dirname "$library")" editor "$work/captures"
 is "a capture is made through the companion" run "$(dirname "$library")" hosted "$work/game.ttc"
 
 # --- make dist --------------------------------------------------------------------------
@@ -207,9 +238,11 @@ again() {
 }
 is "make dist always makes the same bytes" again
 holds() {
-	tar -tzf "$archive" > "$work/list" &&
-	! grep -v '^package/' "$work/list" && sort -C "$work/list" &&
-	! tar -tvzf "$archive" | grep -v '^-rw-r--r-- 0/0 ' &&
+	local f
+	tar -tzf "$archive" > "$work/list" || return
+	grep -v '^package/' "$work/list" && return 1
+	LC_ALL=C sort -c "$work/list" || return
+	tar -tvzf "$archive" | grep -v '^-rw-r--r-- 0/0 ' && return 1
 	for f in package.json README.md Runtime/Tracetool.cs Editor/TracetoolMenu.cs Source~/tracetool_unity.c \
 		Plugins/Linux/x86_64/libtracetool-unity.so; do
 		grep -qx "package/$f" "$work/list" || { echo "no $f"; return 1; }
