@@ -27,11 +27,15 @@ take_number(const char **s, const char *end, uint64_t unit, uint64_t *v)
 			return false;
 	if (__builtin_mul_overflow(n, unit, &n))
 		return false;
-	if (p < end && *p == '.')
-		for (p++; p < end && *p >= '0' && *p <= '9'; p++) {
-			unit /= 10;
-			n += unit * (unsigned)(*p - '0');
-		}
+	if (p < end && *p == '.') {
+		uint64_t part = 0, of = 1;
+		for (p++; p < end && *p >= '0' && *p <= '9'; p++)
+			if (of < 1000000) {
+				part = part * 10 + (unsigned)(*p - '0');
+				of *= 10;
+			}
+		n += part * unit / of;
+	}
 	*s = p;
 	*v = n;
 	return true;
@@ -137,7 +141,7 @@ take_piece(const char **s, const char *end, size_t *n)
 
 /* --- options ------------------------------------------------------------------ */
 
-enum kind { K_PATH, K_SIZE, K_TIME, K_RANGE, K_FLAGS, K_VERBOSITY, K_LIST, K_ENTRY, K_BOOL };
+enum kind { K_PATH, K_COUNT, K_SIZE, K_TIME, K_RANGE, K_FLAGS, K_VERBOSITY, K_LIST, K_ENTRY, K_BOOL };
 
 struct option {
 	const char *name;
@@ -153,6 +157,7 @@ static const struct option options[] = {
 	{ "max-size", K_SIZE, offsetof(struct config, max_b), "a size such as 2G" },
 	{ "rotate-size", K_SIZE, offsetof(struct config, rotate_b), "a size such as 256M" },
 	{ "rotate-time", K_TIME, offsetof(struct config, rotate_ns), "a time such as 10min" },
+	{ "rotate-keep", K_COUNT, offsetof(struct config, rotate_keep), "a number of files" },
 	{ "keep", K_TIME, offsetof(struct config, keep_ns), "a time such as 10s" },
 	{ "over", K_TIME, offsetof(struct config, over_ns), "a time such as 33.4ms" },
 	{ "frames", K_RANGE, offsetof(struct config, first), "a range such as 100-199" },
@@ -211,6 +216,8 @@ set_one(struct config *c, const struct option *o, const char *s, size_t n)
 		memcpy(field, s, n);
 		((char *)field)[n] = '\0';
 		return true;
+	case K_COUNT:
+		return read_amount(s, n, sizes, field) && *(uint64_t *)field <= UINT32_MAX;
 	case K_SIZE:
 		return read_amount(s, n, sizes, field);
 	case K_TIME:

@@ -25,6 +25,7 @@ struct config {
 	uint64_t ring_b;              /* 0: the usual */
 	uint64_t max_b;               /* stop there; 0: no end */
 	uint64_t rotate_b, rotate_ns; /* a new file each; 0: never */
+	uint64_t rotate_keep;         /* files kept; 0: all */
 	uint64_t keep_ns;             /* flight recorder: hold the last so long; 0: everything goes to the file */
 	uint64_t over_ns;             /* write what is held when a frame takes longer; 0: at the end */
 	uint64_t first, last;         /* frames to capture, from 1; last 0: no end */

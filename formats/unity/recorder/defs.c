@@ -1,0 +1,324 @@
+#include "unity/recorder/plugin.h"
+
+#include <stdlib.h>
+
+/*
+ * Categories and threads are asked for from load on: the engine is not known to describe those again that it has
+ * already, and a capture that starts late should name them all the same. They come seldom. Markers it does describe
+ * again, so those are asked for while capturing only.
+ *
+ * One lock for all; markers are registered under it, so that none is after the end of a capture.
+ */
+static struct lock lock = { ATOMIC_FLAG_INIT };
+
+static void
+copy(char *to, size_t size, const char *s)
+{
+	size_t n = s ? strlen(s) : 0;
+
+	if (n >= size)
+		for (n = size - 1; n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80; n--)
+			;
+	if (n)
+		memcpy(to, s, n);
+	to[n] = '\0';
+}
+
+/* --- categories ------------------------------------------------------------------ */
+
+enum { CATEGORIES = 65536 };
+
+/* By id. Descriptors live as long as the process. */
+static _Atomic(const struct unity_category *) category[CATEGORIES];
+static _Atomic uint64_t category_key[CATEGORIES];
+static uint32_t category_known[CATEGORIES / 32];
+static uint16_t category_id[CATEGORIES];      /* those known, in order */
+static unsigned ncategory;
+
+uint64_t
+defs_category_key(uint64_t id)
+{
+	uint64_t key = id < CATEGORIES ? atomic_load_explicit(&category_key[id], memory_order_relaxed) : 0;
+
+	return key >= atomic_load_explicit(&plugin.first_key, memory_order_relaxed) ? key : 0;
+}
+
+static const char *
+category_name(unsigned id)
+{
+	const struct unity_category *c = atomic_load_explicit(&category[id], memory_order_relaxed);
+
+	return c && c->name ? c->name : "";
+}
+
+static void
+define_category(unsigned id)
+{
+	const struct unity_category *c = atomic_load_explicit(&category[id], memory_order_relaxed);
+	uint64_t key = rec_def_category(id, c ? c->rgba : 0, category_name(id));
+
+	atomic_store_explicit(&category_key[id], key, memory_order_relaxed);
+}
+
+static void UNITY_CALL
+on_category(const struct unity_category *c, void *user)
+{
+	(void)user;
+	if (!c)
+		return;
+	plugin_lock(&lock);
+	const struct unity_category *old = atomic_load_explicit(&category[c->id], memory_order_relaxed);
+	if (!(category_known[c->id / 32] >> c->id % 32 & 1)) {
+		category_known[c->id / 32] |= 1u << c->id % 32;
+		category_id[ncategory++] = c->id;
+	} else if (old != c && strcmp(category_name(c->id), c->name ? c->name : "") != 0) {
+		plugin_add(N_REUSED);
+	} else if (defs_category_key(c->id)) {
+		plugin_unlock(&lock);
+		return;
+	}
+	atomic_store_explicit(&category[c->id], c, memory_order_relaxed);
+	if (rec_on())
+		define_category(c->id);
+	plugin_unlock(&lock);
+}
+
+/* --- threads ------------------------------------------------------------------------ */
+
+enum { THREADS = 1024 };
+
+/* The newest descriptions; strings must be copied. Where there are more, the oldest is forgotten. */
+static struct thread {
+	uint64_t id;
+	char group[40], name[72];
+} thread[THREADS];
+static unsigned nthread, thread_next;
+
+static void UNITY_CALL
+on_thread(const struct unity_thread *d, void *user)
+{
+	unsigned i = 0;
+
+	(void)user;
+	if (!d)
+		return;
+	plugin_lock(&lock);
+	while (i < nthread && thread[i].id != d->id)
+		i++;
+	if (i == nthread) {
+		i = thread_next;
+		thread_next = (thread_next + 1) % THREADS;
+		nthread += nthread < THREADS;
+	}
+	thread[i].id = d->id;
+	copy(thread[i].group, sizeof thread[i].group, d->group);
+	copy(thread[i].name, sizeof thread[i].name, d->name);
+	if (rec_on())
+		rec_def_thread(d->id, d->group, d->name);
+	plugin_unlock(&lock);
+}
+
+/* --- markers --------------------------------------------------------------------------- */
+
+/* Those of this capture by id; two descriptors may claim one. Grows by doubling; SEEN_MOST are looked after. */
+enum { SEEN_FIRST = 8192, SEEN_MOST = 1 << 22 };
+static const struct unity_marker **seen, *seen_first[SEEN_FIRST];
+static size_t nseen, capseen;
+
+static size_t
+slot_of(const struct unity_marker *const *table, size_t cap, const struct unity_marker *m, bool *reused)
+{
+	size_t i = m->id & (cap - 1);
+
+	for (; table[i] && table[i] != m; i = (i + 1) & (cap - 1))
+		if (table[i]->id == m->id && reused)
+			*reused = true;
+	return i;
+}
+
+static void
+grow_seen(void)
+{
+	const struct unity_marker **bigger = capseen < SEEN_MOST ? calloc(capseen * 2, sizeof *bigger) : NULL;
+
+	if (!bigger)
+		return;
+	for (size_t i = 0; i < capseen; i++)
+		if (seen[i])
+			bigger[slot_of(bigger, capseen * 2, seen[i], NULL)] = seen[i];
+	if (seen != seen_first)
+		free(seen);
+	seen = bigger;
+	capseen *= 2;
+}
+
+/* Is ${m} new in this capture? Registering a marker twice does the engine knows what. */
+static bool
+is_new(const struct unity_marker *m)
+{
+	bool reused = false;
+
+	if (nseen >= capseen / 2)
+		grow_seen();
+	if (nseen >= capseen - 1)
+		return true;
+	size_t i = slot_of(seen, capseen, m, &reused);
+	if (seen[i])
+		return false;
+	seen[i] = m;
+	nseen++;
+	if (reused)
+		plugin_add(N_REUSED);
+	return true;
+}
+
+/* How a marker's events are taken. */
+enum how { PLAIN, ALLOC, LABEL, COUNTER, HOWS };
+static unity_event_cb *const callback[HOWS] = { events_plain, events_alloc, events_label, events_counter };
+static bool registered[HOWS], registered_marker, registered_flow;
+
+static enum how
+how_of(const struct unity_marker *m, const char *name)
+{
+	enum unity_role role = unity_role(name);
+
+	return role == UNITY_ALLOC ? ALLOC : role == UNITY_LABEL ? LABEL :
+	    m->flags & UNITY_M_COUNTER || unity_counter(name).builtin ? COUNTER : PLAIN;
+}
+
+static unsigned
+unit_of(const char *name)
+{
+	static const uint8_t unit[] = { [UNITY_UNIT_UNKNOWN] = UNITY_U_NONE, [UNITY_UNIT_NS] = UNITY_U_NS,
+		[UNITY_UNIT_BYTES] = UNITY_U_BYTES, [UNITY_UNIT_COUNT] = UNITY_U_COUNT };
+	struct unity_counter c = unity_counter(name);
+
+	return c.guess ? UNITY_U_NONE : unit[c.unit];
+}
+
+static void
+add_marker(const struct unity_marker *m)
+{
+	const char *name = m->name ? m->name : "";
+
+	if (strncmp(name, SELF_PREFIX, sizeof SELF_PREFIX - 1) == 0 || !is_new(m))
+		return;
+	if (!config_takes(&plugin.config, m, category_name(m->category))) {
+		plugin_add(N_FILTERED);
+		return;
+	}
+	if (!m->name)
+		plugin_add(N_NAMELESS);
+	if (!defs_category_key(m->category)) {
+		plugin_add(N_CATEGORIES_UNKNOWN);
+		define_category(m->category);
+	}
+	uint64_t key = rec_def_marker(defs_category_key(m->category), m->id, m->flags, name);
+	if (key == 0)
+		return;
+	enum how how = how_of(m, name);
+	if (how == COUNTER)
+		rec_def_counter(key, unit_of(name), category_name(m->category));
+	if (plugin.unity->add_event(m, callback[how], (void *)(uintptr_t)key) != 0) {
+		plugin_add(N_REFUSED);
+		return;
+	}
+	plugin_add(N_MARKERS);
+	registered[how] = true;
+}
+
+static void UNITY_CALL
+on_marker(const struct unity_marker *m, void *user)
+{
+	(void)user;
+	if (!m)
+		return;
+	plugin_lock(&lock);
+	if (atomic_load(&plugin.state) == S_CAPTURING)
+		add_marker(m);
+	plugin_unlock(&lock);
+}
+
+/* --- the life of a capture -------------------------------------------------------------- */
+
+static bool registered_category, registered_thread;
+
+static bool
+accepted(int rc)
+{
+	if (rc != 0)
+		plugin_add(N_REFUSED);
+	return rc == 0;
+}
+
+void
+defs_load(void)
+{
+	registered_category = accepted(plugin.unity->add_category(on_category, NULL));
+	registered_thread = accepted(plugin.unity->add_thread(on_thread, NULL));
+}
+
+void
+defs_unload(void)
+{
+	if (registered_category)
+		plugin.unity->del_category(on_category, NULL);
+	if (registered_thread)
+		plugin.unity->del_thread(on_thread, NULL);
+	registered_category = registered_thread = false;
+}
+
+void
+defs_open(void)
+{
+	enum { OUR_CATEGORY = 0x10000, OUR_MARKER = 0x7fffffff };     /* ids the engine cannot give, or hardly */
+
+	plugin_lock(&lock);
+	uint64_t ours = rec_def_category(OUR_CATEGORY, 0x808080ff, "Tracetool");
+	atomic_store(&plugin.first_key, ours);
+	plugin.mark_key = rec_def_marker(ours, OUR_MARKER, 0, SELF_PREFIX "Mark");
+	plugin.timing_key = rec_def_marker(ours, OUR_MARKER - 1, 0, UNITY_FRAME_TIMING_NAME);
+	for (unsigned i = 0; i < ncategory; i++)
+		define_category(category_id[i]);
+	for (unsigned i = 0; i < nthread; i++)
+		rec_def_thread(thread[i].id, thread[i].group, thread[i].name);
+	if (!seen) {
+		seen = seen_first;
+		capseen = SEEN_FIRST;
+	}
+	memset(seen, 0, capseen * sizeof *seen);
+	nseen = 0;
+	plugin_unlock(&lock);
+}
+
+void
+defs_start(void)
+{
+	const struct unity_callbacks *u = plugin.unity;
+
+	if (plugin.version >= 2)
+		registered_flow = accepted(u->add_flow(events_flow, NULL));
+	registered_marker = accepted(u->add_marker(on_marker, NULL));
+	if (!registered_marker)
+		plugin_say("Unity lets no further plug-in see markers: the capture has frames and marks only");
+}
+
+/* The state is no longer S_CAPTURING: who comes now registers nothing, and who is in add_marker is waited for. */
+void
+defs_stop(void)
+{
+	const struct unity_callbacks *u = plugin.unity;
+
+	plugin_lock(&lock);
+	plugin_unlock(&lock);
+	if (registered_marker)
+		u->del_marker(on_marker, NULL);
+	for (unsigned i = 0; i < HOWS; i++) {
+		if (registered[i])
+			u->del_event(NULL, callback[i], NULL);
+		registered[i] = false;
+	}
+	if (registered_flow)
+		u->del_flow(events_flow, NULL);
+	registered_marker = registered_flow = false;
+}

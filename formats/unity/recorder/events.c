@@ -1,0 +1,200 @@
+#include "unity/recorder/plugin.h"
+
+/*
+ * Here nothing waits, allocates or calls the system; what recording itself promises is in rec.h. The time is read first,
+ * so that what we do lies behind it at a begin. A marker's key comes as the user pointer.
+ */
+
+/* An array of Unity's values is one of ours. */
+_Static_assert(sizeof(struct rec_value) == sizeof(struct unity_value), "values have one layout");
+_Static_assert(offsetof(struct rec_value, size) == offsetof(struct unity_value, size), "values have one layout");
+_Static_assert(offsetof(struct rec_value, p) == offsetof(struct unity_value, data), "values have one layout");
+
+enum { MOST_VALUES = 64 };
+
+/* The writing end; NULL where nothing is recorded, or the marker was registered for an earlier capture. */
+static inline struct rec_thread *
+writer(uint64_t key)
+{
+	struct rec_thread *t = rec_thread();
+
+	return t && key >= atomic_load_explicit(&plugin.first_key, memory_order_relaxed) ? t : NULL;
+}
+
+/*
+ * The values as they may be read: none behind the 64th; none behind the first on 32-bit targets, where arrays of managed
+ * code may be spaced differently (the specification, 6.3); no size without data, for which ${copy} is used.
+ */
+static const struct rec_value *
+values(const struct unity_value *v, unsigned *n, struct rec_value copy[MOST_VALUES])
+{
+	unsigned most = sizeof(void *) == 4 ? 1 : MOST_VALUES;
+
+	if (!v)
+		*n = 0;
+	if (*n > most) {
+		plugin_add(N_ODD);
+		*n = most;
+	}
+	for (unsigned i = 0; i < *n; i++) {
+		if (v[i].data || v[i].size == 0)
+			continue;
+		plugin_add(N_ODD);
+		for (i = 0; i < *n; i++)
+			copy[i] = (struct rec_value){ .type = v[i].type, .size = v[i].data ? v[i].size : 0,
+				.p = v[i].data };
+		return copy;
+	}
+	return (const struct rec_value *)(const void *)v;
+}
+
+static void
+begin_args(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v)
+{
+	struct rec_value copy[MOST_VALUES];
+	const struct rec_value *r = values(v, &n, copy);
+
+	rec_begin_args(t, now, key, r, n);
+}
+
+static void
+single(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v)
+{
+	struct rec_value copy[MOST_VALUES];
+	const struct rec_value *r = values(v, &n, copy);
+
+	rec_single(t, now, key, r, n);
+}
+
+void UNITY_CALL
+events_plain(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
+{
+	uint64_t now = rec_now(), key = (uintptr_t)user;
+	struct rec_thread *t = writer(key);
+
+	(void)m;
+	if (!t)
+		return;
+	if (event == UNITY_BEGIN) {
+		if (n == 0)
+			rec_begin(t, now, key);
+		else
+			begin_args(t, now, key, n, v);
+	} else if (event == UNITY_END) {
+		rec_end(t, now, key);
+	} else {
+		if (event != UNITY_SINGLE)
+			plugin_add(N_ODD);
+		single(t, now, key, n, v);
+	}
+}
+
+/* A whole number that is not negative, of any of the four types. */
+static inline bool
+whole(const struct unity_value *v, uint64_t *n)
+{
+	uint32_t n32;
+	uint64_t n64;
+
+	if (!v->data)
+		return false;
+	if ((v->type == UNITY_T_U32 || v->type == UNITY_T_I32) && v->size == 4) {
+		memcpy(&n32, v->data, 4);
+		*n = n32;
+		return v->type == UNITY_T_U32 || n32 <= INT32_MAX;
+	}
+	if ((v->type == UNITY_T_U64 || v->type == UNITY_T_I64) && v->size == 8) {
+		memcpy(&n64, v->data, 8);
+		*n = n64;
+		return v->type == UNITY_T_U64 || n64 <= INT64_MAX;
+	}
+	return false;
+}
+
+/* One allocation for each Begin or Single with its size; the End, and so the duration, means nothing. */
+void UNITY_CALL
+events_alloc(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
+{
+	uint64_t now = rec_now(), key = (uintptr_t)user, bytes;
+	struct rec_thread *t;
+
+	(void)m;
+	if (event == UNITY_END || !(t = writer(key)))
+		return;
+	if (n > 0 && v && whole(v, &bytes)) {
+		rec_alloc(t, now, key, bytes);
+	} else if (n > 0) {
+		plugin_add(N_ODD);
+		single(t, now, key, n, v);
+	}
+}
+
+/* Text declared as of 8-bit characters was seen to hold UTF-16 on this marker: the first character's second byte tells. */
+static bool
+is_text16(const struct unity_value *v)
+{
+	return v->type == UNITY_T_TEXT16 ||
+	    (v->size >= 2 && v->size % 2 == 0 && ((const char *)v->data)[0] != 0 && ((const char *)v->data)[1] == 0);
+}
+
+/* Profiler.BeginSample(text): {instance id, text, category}. */
+void UNITY_CALL
+events_label(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
+{
+	bool labelled = event == UNITY_BEGIN && n >= 2 && v && sizeof(void *) > 4 && v[1].data &&
+	    (v[1].type == UNITY_T_TEXT || v[1].type == UNITY_T_TEXT16);
+
+	if (!labelled) {
+		events_plain(m, event, n, v, user);
+		return;
+	}
+	uint64_t now = rec_now(), key = (uintptr_t)user, category = 0, instance = 0;
+	struct rec_thread *t = writer(key);
+	if (!t)
+		return;
+	struct rec_value text = { .type = is_text16(&v[1]) ? TTC_TEXT16 : TTC_TEXT8, .size = v[1].size, .p = v[1].data };
+	if (v[0].data && v[0].size == 4)
+		memcpy(&instance, v[0].data, 4);
+	else if (v[0].data && v[0].size == 8)
+		memcpy(&instance, v[0].data, 8);
+	if (n >= 3 && whole(&v[2], &category))
+		category = defs_category_key(category);
+	rec_label(t, now, key, category, &text, instance ? (const struct rec_value *)(const void *)v : NULL, instance != 0);
+}
+
+static bool
+is_number(const struct unity_value *v)
+{
+	switch (v->type) {
+	case UNITY_T_I32: case UNITY_T_U32: case UNITY_T_F32:
+		return v->size == 4 && v->data;
+	case UNITY_T_I64: case UNITY_T_U64: case UNITY_T_F64:
+		return v->size == 8 && v->data;
+	default:
+		return false;
+	}
+}
+
+void UNITY_CALL
+events_counter(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
+{
+	if (event != UNITY_SINGLE || n != 1 || !v || !is_number(v)) {
+		events_plain(m, event, n, v, user);
+		return;
+	}
+	uint64_t now = rec_now(), key = (uintptr_t)user;
+	struct rec_thread *t = writer(key);
+	if (t)
+		rec_counter(t, now, key, (const struct rec_value *)(const void *)v);
+}
+
+void UNITY_CALL
+events_flow(uint8_t event, uint32_t id, void *user)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+
+	(void)user;
+	if (t)
+		rec_flow(t, now, event, id);
+}

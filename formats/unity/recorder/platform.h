@@ -1,0 +1,27 @@
+/**
+ * What the Unity recorder asks of the system beside what recording does (formats/platform.h): one file for each.
+ */
+#ifndef TT_UNITY_PLATFORM_H
+#define TT_UNITY_PLATFORM_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* The environment variable ${name} as UTF-8 into ${size} bytes: its length; 0 where unset, empty or too long. */
+size_t platform_env(const char *name, char *to, size_t size);
+
+/* Call ${take} with each argument of the process's command line and the one behind it (NULL at the end). */
+void platform_args(void (*take)(void *arg, const char *s, const char *next), void *arg);
+
+int64_t platform_unix_s(void);
+
+/* One line to where the player's log takes it up. */
+void platform_say(const char *line);
+
+/* A number that changes when a file does; 0 where there is none, or one that anybody but its owner and us may write. */
+uint64_t platform_stamp(const char *path);
+
+/* Up to ${size} bytes of a file: how many. */
+size_t platform_read(const char *path, char *to, size_t size);
+
+#endif

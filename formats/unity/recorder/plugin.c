@@ -1,0 +1,562 @@
+#include "unity/recorder/plugin.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unity/recorder/platform.h"
+
+struct plugin plugin;
+
+/* --- locks, messages -------------------------------------------------------------- */
+
+void
+plugin_lock(struct lock *l)
+{
+	while (atomic_flag_test_and_set_explicit(&l->taken, memory_order_acquire))
+		plat_sleep_us(20);
+}
+
+void
+plugin_unlock(struct lock *l)
+{
+	atomic_flag_clear_explicit(&l->taken, memory_order_release);
+}
+
+static struct {
+	struct lock lock;
+	char text[512];
+	bool printed;
+} message = { .lock = { ATOMIC_FLAG_INIT }, .printed = true };
+
+void
+plugin_say(const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	plugin_lock(&message.lock);
+	vsnprintf(message.text, sizeof message.text, fmt, ap);
+	message.printed = false;
+	plugin_unlock(&message.lock);
+	va_end(ap);
+}
+
+void
+plugin_print(void)
+{
+	char line[sizeof message.text + 16];
+
+	plugin_lock(&message.lock);
+	bool fresh = !message.printed;
+	if (fresh)
+		snprintf(line, sizeof line, "tracetool: %s\n", message.text);
+	message.printed = true;
+	plugin_unlock(&message.lock);
+	if (fresh)
+		platform_say(line);
+}
+
+/* --- capturing ---------------------------------------------------------------------- */
+
+/* Guards the options, the helper's life, and the way out of S_IDLE. */
+static struct lock control = { ATOMIC_FLAG_INIT };
+static struct config base;    /* of the environment and the command line */
+static char path[CONFIG_PATH];        /* of the running capture */
+static _Atomic bool stop_wanted;
+static bool has_frames;       /* the frame callback is installed */
+static uint64_t load_pid;     /* in a forked child it is another one */
+static uint64_t over_ticks, last_ticks;
+static struct rec_stats last_stats;
+
+static int
+state_now(void)
+{
+	return atomic_load_explicit(&plugin.state, memory_order_acquire);
+}
+
+static bool
+go(enum state from, enum state to)
+{
+	int s = (int)from;
+
+	return atomic_compare_exchange_strong(&plugin.state, &s, (int)to);
+}
+
+/* From S_PREPARING: make ring and file. Some tens of milliseconds; on the helper, or while the library is loaded. */
+static int
+prepare(void)
+{
+	const struct config *c = &plugin.config;
+	char why[256] = "";
+	uint64_t num = 1, den = 1;
+	uint64_t keep = c->keep_ns ? c->keep_ns : c->over_ns ? 10000000000u : 0;
+	struct rec_options o = {
+		.path = path, .producer = "tracetool Unity plug-in", .ring = c->ring_b, .max_size = c->max_b,
+		.keep_ms = keep / 1000000 + (keep % 1000000 != 0), .rotate_size = c->rotate_b,
+		.rotate_ms = c->rotate_ns / 1000000 + (c->rotate_ns % 1000000 != 0),
+		.rotate_keep = (uint32_t)c->rotate_keep, .write = self_write,
+	};
+	int rc = -1;
+
+	if (config_path(path, c->capture, (long)plat_pid(), platform_unix_s()) == 0)
+		rc = rec_open(&o, why);
+	else
+		snprintf(why, sizeof why, "the file name is too long");
+	if (rc != 0) {
+		plugin_say("no capture: %s", why);
+		atomic_store(&plugin.state, S_IDLE);
+		return rc;
+	}
+	if (why[0])
+		plugin_say("%s", why);
+	plat_ratio(&num, &den);
+	over_ticks = num ? (uint64_t)((double)c->over_ns * (double)den / (double)num) : 0;
+	for (unsigned i = 0; i < N_COUNTS; i++)
+		atomic_store(&plugin.count[i], 0);
+	atomic_store(&plugin.frames, 0);
+	defs_open();
+	facts_open();
+	self_open();
+	atomic_store(&plugin.state, S_READY);
+	return 0;
+}
+
+/* From S_STOPPING: write what is left, end the file. */
+static void
+finish(void)
+{
+	char why[256] = "";
+
+	facts_close();
+	rec_stats(&last_stats);
+	int rc = rec_close(why);
+	self_close();
+	struct rec_stats s;
+	rec_stats(&s);
+	if (s.written_b > last_stats.written_b)
+		last_stats = s;
+	if (rc != 0)
+		plugin_say("capture %s: %s", path, why);
+	else
+		plugin_say("capture %s: %llu bytes, %llu events dropped", path,
+		    (unsigned long long)last_stats.written_b, (unsigned long long)last_stats.dropped);
+	atomic_store(&plugin.state, S_IDLE);
+}
+
+/* On the main thread, in the frame callback or at load: the two places where callbacks are safely installed. */
+static void
+begin(void)
+{
+	if (go(S_READY, S_CAPTURING))
+		defs_start();
+}
+
+static void
+end(void)
+{
+	if (go(S_CAPTURING, S_STOPPING))
+		defs_stop();
+}
+
+static void
+frame_captured(uint64_t n)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+
+	if (t)
+		rec_frame(t, now, n);
+	uint64_t done = atomic_load_explicit(&plugin.frames, memory_order_relaxed);
+	atomic_store_explicit(&plugin.frames, done + 1, memory_order_relaxed);
+	if (over_ticks && done > 0 && now - last_ticks > over_ticks)
+		rec_dump();
+	last_ticks = now;
+	if (atomic_load_explicit(&stop_wanted, memory_order_relaxed) ||
+	    (plugin.config.last && n > plugin.config.last) || !rec_on())
+		end();
+}
+
+/* A frame begins. The only callback, and so the whole cost, of a game that is not captured. */
+static void UNITY_CALL
+on_frame(void *user)
+{
+	uint64_t n = atomic_load_explicit(&plugin.frame, memory_order_relaxed) + 1;
+	int s = state_now();
+
+	(void)user;
+	atomic_store_explicit(&plugin.frame, n, memory_order_relaxed);
+	if (s == S_IDLE)
+		return;
+	if (s == S_READY && n >= plugin.config.first && !atomic_load(&stop_wanted))
+		begin();
+	if (state_now() == S_CAPTURING)
+		frame_captured(n);
+}
+
+/* --- the helper: what must not be done on game threads --------------------------------- */
+
+static enum { H_NONE, H_RUNS, H_ENDED } helper;       /* control */
+static struct plat_thread helper_thread;
+static _Atomic bool quit;
+static uint64_t control_stamp;
+
+static void
+obey(char *text, size_t n)
+{
+	char *line = memchr(text, '\n', n), *word = text;
+	const char *rest = line ? line + 1 : text + n;
+
+	text[n] = '\0';
+	if (line)
+		*line = '\0';
+	word[strcspn(word, "\r")] = '\0';
+	char *arg = strchr(word, ' ');
+	if (arg)
+		*arg++ = '\0';
+	if (strcmp(word, "start") == 0)
+		tracetool_start(arg, rest);
+	else if (strcmp(word, "stop") == 0)
+		tracetool_stop();
+	else if (strcmp(word, "dump") == 0)
+		tracetool_dump();
+	else if (strcmp(word, "label") == 0)
+		tracetool_label(arg);
+	else if (*word)
+		plugin_say("control file %s: no command is called \"%.40s\"", base.control, word);
+}
+
+static void
+look_at_control(void)
+{
+	static char text[16384];
+	uint64_t stamp = base.control[0] ? platform_stamp(base.control) : 0;
+
+	if (stamp == control_stamp)
+		return;
+	control_stamp = stamp;
+	if (stamp)
+		obey(text, platform_read(base.control, text, sizeof text - 1));
+}
+
+static void
+helper_run(void)
+{
+	for (unsigned round = 0;; round++) {
+		int s = state_now();
+		if (s == S_PREPARING)
+			prepare();
+		if (s == S_STOPPING || (s == S_READY && atomic_load(&stop_wanted) && go(S_READY, S_STOPPING)))
+			finish();
+		if (round % 4 == 0)
+			look_at_control();
+		plugin_print();
+		plugin_lock(&control);
+		if (atomic_load(&quit) || (state_now() == S_IDLE && !base.control[0])) {
+			helper = H_ENDED;
+			plugin_unlock(&control);
+			return;
+		}
+		plugin_unlock(&control);
+		plat_sleep_us(10000);
+	}
+}
+
+/* Have the helper run. Under control; 0 or -errno. */
+static int
+need_helper(void)
+{
+	if (helper == H_RUNS)
+		return 0;
+	if (helper == H_ENDED)
+		plat_thread_join(&helper_thread);
+	atomic_store(&quit, false);
+	helper = H_RUNS;
+	int rc = plat_thread_start(&helper_thread, helper_run);
+	if (rc != 0)
+		helper = H_NONE;
+	return rc;
+}
+
+static void
+end_helper(void)
+{
+	atomic_store(&quit, true);
+	plugin_lock(&control);
+	bool is = helper != H_NONE;
+	plugin_unlock(&control);
+	if (is)
+		plat_thread_join(&helper_thread);
+	helper = H_NONE;
+}
+
+/* --- C functions ------------------------------------------------------------------------- */
+
+int32_t
+tracetool_api(void)
+{
+	return 1;
+}
+
+int32_t
+tracetool_interface(void)
+{
+	return plugin.version;
+}
+
+static int
+start_options(struct config *c, const char *file, const char *options)
+{
+	char why[CONFIG_WHY];
+
+	*c = base;
+	if (options && config_set(c, options, strlen(options), why) != 0) {
+		plugin_say("%s", why);
+		return TRACETOOL_E_OPTION;
+	}
+	if (file && *file) {
+		if (strlen(file) >= sizeof c->capture) {
+			plugin_say("the file name is too long");
+			return TRACETOOL_E_OPTION;
+		}
+		strcpy(c->capture, file);
+	}
+	if (!c->capture[0]) {
+		plugin_say("a capture needs a file name");
+		return TRACETOOL_E_OPTION;
+	}
+	return TRACETOOL_OK;
+}
+
+/* Under control. */
+static int
+start(const char *file, const char *options)
+{
+	static struct config c;
+
+	if (state_now() != S_IDLE)
+		return TRACETOOL_E_STATE;
+	int rc = start_options(&c, file, options);
+	if (rc != TRACETOOL_OK)
+		return rc;
+	plugin.config = c;
+	atomic_store(&stop_wanted, false);
+	atomic_store(&plugin.state, S_PREPARING);
+	if (need_helper() != 0) {
+		plugin_say("no capture: no thread could be had");
+		atomic_store(&plugin.state, S_IDLE);
+		return TRACETOOL_E_SYSTEM;
+	}
+	return TRACETOOL_OK;
+}
+
+int32_t
+tracetool_start(const char *file, const char *options)
+{
+	if (!plugin.unity || !has_frames) {
+		plugin_say("no capture: Unity gives no profiler interface here");
+		return TRACETOOL_E_UNITY;
+	}
+	if (load_pid != plat_pid()) {
+		plugin_say("no capture: this is a forked child");
+		return TRACETOOL_E_SYSTEM;
+	}
+	plugin_lock(&control);
+	int rc = start(file, options);
+	plugin_unlock(&control);
+	return rc;
+}
+
+int32_t
+tracetool_stop(void)
+{
+	int s = state_now();
+
+	if (s == S_IDLE || s == S_STOPPING)
+		return TRACETOOL_E_STATE;
+	atomic_store(&stop_wanted, true);
+	return TRACETOOL_OK;
+}
+
+int32_t
+tracetool_dump(void)
+{
+	if (state_now() != S_CAPTURING)
+		return TRACETOOL_E_STATE;
+	rec_dump();
+	return TRACETOOL_OK;
+}
+
+int32_t
+tracetool_state(void)
+{
+	switch (state_now()) {
+	case S_PREPARING: case S_READY:
+		return TRACETOOL_STARTING;
+	case S_CAPTURING:
+		return TRACETOOL_CAPTURING;
+	case S_STOPPING:
+		return TRACETOOL_STOPPING;
+	default:
+		return TRACETOOL_IDLE;
+	}
+}
+
+int32_t
+tracetool_message(char *to, int32_t size)
+{
+	plugin_lock(&message.lock);
+	size_t n = strlen(message.text);
+	if (to && size > 0) {
+		size_t fits = n < (size_t)size ? n : (size_t)size - 1;
+		memcpy(to, message.text, fits);
+		to[fits] = '\0';
+	}
+	plugin_unlock(&message.lock);
+	return (int32_t)n;
+}
+
+void
+tracetool_counts(struct tracetool_counts *c, int32_t size)
+{
+	struct rec_stats s = last_stats;
+
+	if (rec_on())
+		rec_stats(&s);
+	struct tracetool_counts all = {
+		.dropped = s.dropped, .bytes = s.written_b, .frames = atomic_load(&plugin.frames),
+		.markers = atomic_load(&plugin.count[N_MARKERS]), .filtered = atomic_load(&plugin.count[N_FILTERED]),
+	};
+	if (c && size > 0)
+		memcpy(c, &all, (size_t)size < sizeof all ? (size_t)size : sizeof all);
+}
+
+/* --- entry points ---------------------------------------------------------------------------- */
+
+UNITY_EXPORT unity_load_fn UnityPluginLoad;
+UNITY_EXPORT unity_unload_fn UnityPluginUnload;
+
+static void
+take_options(const char *from, const char *s, size_t n)
+{
+	char why[CONFIG_WHY];
+
+	if (config_set(&base, s, n, why) != 0)
+		plugin_say("%s: %s", from, why);
+}
+
+static void
+take_path(const char *s, size_t n)
+{
+	if (n < sizeof base.capture) {
+		memcpy(base.capture, s, n);
+		base.capture[n] = '\0';
+	}
+}
+
+/* -tracetool FILE, -tracetool-options OPTIONS */
+static void
+take_arg(void *arg, const char *s, const char *next)
+{
+	(void)arg;
+	if (next && strcmp(s, "-tracetool") == 0)
+		take_path(next, strlen(next));
+	else if (next && strcmp(s, "-tracetool-options") == 0)
+		take_options("-tracetool-options", next, strlen(next));
+}
+
+static void
+read_options(void)
+{
+	static char text[CONFIG_LISTS];
+	size_t n;
+
+	config_init(&base);
+	if ((n = platform_env("TRACETOOL_OPTIONS", text, sizeof text)) > 0)
+		take_options("TRACETOOL_OPTIONS", text, n);
+	if ((n = platform_env("TRACETOOL_CAPTURE", text, sizeof text)) > 0)
+		take_path(text, n);
+	platform_args(take_arg, NULL);
+}
+
+static void
+load(struct unity_interfaces *unity)
+{
+	plugin.version = 2;
+	if (!(plugin.unity = unity->get(UNITY_CALLBACKS_V2))) {
+		plugin.version = 1;
+		plugin.unity = unity->get(UNITY_CALLBACKS_V1);
+	}
+	if (!plugin.unity) {
+		plugin.version = 0;
+		if (base.capture[0])
+			plugin_say("no capture: Unity gives no profiler interface here");
+		return;
+	}
+	has_frames = plugin.unity->add_frame(on_frame, NULL) == 0;
+	if (!has_frames)
+		plugin_say("Unity lets no further plug-in see frames: no capture can start or stop while it runs");
+	defs_load();
+	self_load(unity);
+	plugin_lock(&control);
+	if (base.capture[0]) {
+		plugin.config = base;
+		atomic_store(&stop_wanted, false);
+		atomic_store(&plugin.state, S_PREPARING);
+		if (prepare() == 0 && plugin.config.first <= 1)
+			begin();
+	}
+	if ((base.control[0] || state_now() != S_IDLE) && need_helper() != 0)
+		plugin_say("no thread could be had: what is captured is written when the game ends");
+	plugin_unlock(&control);
+}
+
+void UNITY_CALL
+UnityPluginLoad(struct unity_interfaces *unity)
+{
+	if (!unity || plugin.unity)
+		return;
+	plat_init();
+	plat_pin();
+	load_pid = plat_pid();
+	read_options();
+	load(unity);
+	plugin_print();
+}
+
+/* Whatever the state: no callbacks of ours, no recording. */
+void UNITY_CALL
+UnityPluginUnload(void)
+{
+	if (!plugin.unity)
+		return;
+	if (has_frames)
+		plugin.unity->del_frame(on_frame, NULL);
+	has_frames = false;
+	end_helper();
+	end();
+	if (go(S_READY, S_STOPPING) || state_now() == S_STOPPING)
+		finish();
+	atomic_store(&plugin.state, S_IDLE);
+	defs_unload();
+	plugin.unity = NULL;
+	plugin.version = 0;
+	plugin_print();
+}
+
+#if defined __GNUC__ && !defined _WIN32
+/* A game that ends without unloading its plug-ins: complete the file. The engine may be gone; it is not called. */
+__attribute__((destructor)) static void
+at_exit(void)
+{
+	int s = state_now();
+
+	if (!plugin.unity || load_pid != plat_pid() || s == S_IDLE)
+		return;
+	end_helper();
+	atomic_store(&plugin.state, S_STOPPING);
+	if (s != S_PREPARING)
+		finish();
+	plugin_print();
+}
+#endif

@@ -1,0 +1,97 @@
+/**
+ * The Unity recorder's own interface: what its files share.
+ *
+ *	plugin.c      entry points, the state of capturing, the frame callback, the helper thread
+ *	defs.c        categories, markers and threads: what the engine describes
+ *	events.c      event callbacks: all that runs on game threads while capturing
+ *	facts.c       C functions for marks, labels, facts and frame timings
+ *	self.c        our own work shown in the Unity profiler
+ *	config.c      options
+ */
+#ifndef TT_UNITY_PLUGIN_H
+#define TT_UNITY_PLUGIN_H
+
+#include "rec.h"
+#include "unity/names.h"
+#include "unity/recorder/abi.h"
+#include "unity/recorder/config.h"
+#include "unity/recorder/tracetool_unity.h"
+
+enum state {
+	S_IDLE,
+	S_PREPARING,          /* the helper makes ring and file */
+	S_READY,              /* waits for its first frame */
+	S_CAPTURING,
+	S_STOPPING,           /* callbacks are gone; the helper ends the recording */
+};
+
+/* What is tolerated and counted; in the order of plugin_count_name. */
+enum count {
+	N_MARKERS, N_FILTERED, N_REUSED, N_NAMELESS, N_CATEGORIES_UNKNOWN, N_REFUSED, N_ODD, N_COUNTS,
+};
+
+extern struct plugin {
+	const struct unity_callbacks *unity;  /* NULL: no profiler interface */
+	int version;                  /* of it; 0: none */
+	_Atomic int state;            /* enum state */
+	_Atomic uint64_t frame;       /* frames begun since the library was loaded */
+	_Atomic uint64_t frames;      /* of them in the running or last capture */
+	_Atomic uint64_t count[N_COUNTS];
+	_Atomic uint64_t first_key;   /* of this capture: smaller ones are of an earlier one */
+	struct config config;         /* of the running capture */
+	uint64_t mark_key, timing_key;/* our own markers */
+} plugin;
+
+/* A lock for rare paths: who waits sleeps a little. Never held while calling the engine, but for one function of defs.c. */
+struct lock { atomic_flag taken; };
+void plugin_lock(struct lock *l);
+void plugin_unlock(struct lock *l);
+
+static inline void
+plugin_add(enum count what)
+{
+	atomic_fetch_add_explicit(&plugin.count[what], 1, memory_order_relaxed);
+}
+
+/* Keep a message for tracetool_message() and the player's log. It is printed by plugin_print(): not on game threads. */
+void plugin_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+void plugin_print(void);
+
+/* --- defs.c ------------------------------------------------------------------- */
+
+/* Have categories and threads described from now on; the end of it. */
+void defs_load(void);
+void defs_unload(void);
+/* The recording began: define our own markers, then what is known already. Any thread. */
+void defs_open(void);
+/* Ask for flows and for every marker's events; take all of it back. */
+void defs_start(void);
+void defs_stop(void);
+/* The key of the category ${id} in this capture, 0 where it has none. Any thread, no lock. */
+uint64_t defs_category_key(uint64_t id);
+
+/* --- events.c: on game threads ---------------------------------------------------- */
+
+/* ${user} is the marker's key. */
+unity_event_cb events_plain, events_alloc, events_label, events_counter;
+unity_flow_cb events_flow;
+
+/* --- facts.c ---------------------------------------------------------------------- */
+
+/* The recording began: put in what is known. */
+void facts_open(void);
+/* ... ends: put in what was counted. */
+void facts_close(void);
+
+/* --- self.c ----------------------------------------------------------------------- */
+
+#define SELF_PREFIX "Tracetool."      /* of our own markers: their events are not recorded */
+
+void self_load(struct unity_interfaces *unity);
+/* rec_options.write: write, and show it. */
+long self_write(void *arg, int fd, const void *p, size_t n);
+/* The recording starts to write from its own thread; has ended. */
+void self_open(void);
+void self_close(void);
+
+#endif

@@ -1,0 +1,186 @@
+/*
+ * Options of the Unity recorder, and what Unity's names mean. The recorder is no part of the library: its file is
+ * taken in whole.
+ */
+#include "unity/recorder/config.c"
+
+#include "check.h"
+#include "unity/names.h"
+
+static struct config c;
+static char why[CONFIG_WHY];
+
+static int
+set(const char *text)
+{
+	why[0] = '\0';
+	return config_set(&c, text, strlen(text), why);
+}
+
+TEST(options_stand_between_semicolons_and_line_ends)
+{
+	config_init(&c);
+	CHECK_EQ_INT(set(" ring=64M; over = "), -1);
+	CHECK_EQ_INT(set(" ring=64M;;over=33.4ms\r\nkeep=10s ; capture=/tmp/a b.ttc\n"), 0);
+	CHECK_EQ_INT(c.ring_b, 64 << 20);
+	CHECK_EQ_INT(c.over_ns, 33400000);
+	CHECK_EQ_INT(c.keep_ns, 10000000000);
+	CHECK_STR(c.capture, "/tmp/a b.ttc");
+}
+
+TEST(amounts_are_read_without_rounding)
+{
+	config_init(&c);
+	CHECK_EQ_INT(set("max-size=1.5G;rotate-size=100;rotate-time=2min"), 0);
+	CHECK_EQ_INT(c.max_b, 3ll << 29);
+	CHECK_EQ_INT(c.rotate_b, 100);
+	CHECK_EQ_INT(c.rotate_ns, 120000000000);
+	static const char *const bad[] = { "ring=", "ring=M", "ring=1.M2", "ring=1.2.3M", "ring=-1", "ring=1m", "over=5",
+		"over=", "ring=99999999999999999999", "ring=17179869184G", "ring=0x10", "ring" };
+	for (size_t i = 0; i < COUNT(bad); i++)
+		if (!CHECK_EQ_INT(set(bad[i]), -1))
+			printf("  %s\n", bad[i]);
+	CHECK_HAS(why, "want a size such as 32M");
+}
+
+TEST(frame_ranges_have_either_end_open)
+{
+	static const struct { const char *text; int rc; uint64_t first, last; } rows[] = {
+		{ "frames=7", 0, 7, 7 }, { "frames=7-", 0, 7, 0 }, { "frames=-9", 0, 1, 9 }, { "frames=7-9", 0, 7, 9 },
+		{ "frames=9-7", -1, 0, 0 }, { "frames=0", -1, 0, 0 }, { "frames=", -1, 0, 0 }, { "frames=-", -1, 0, 0 },
+		{ "frames=7-9x", -1, 0, 0 }, { "frames=0-3", -1, 0, 0 },
+	};
+
+	for (size_t i = 0; i < COUNT(rows); i++) {
+		config_init(&c);
+		CHECK_EQ_INT(set(rows[i].text), rows[i].rc);
+		if (rows[i].rc == 0) {
+			CHECK_EQ_INT(c.first, rows[i].first);
+			CHECK_EQ_INT(c.last, rows[i].last);
+		}
+	}
+}
+
+TEST(what_is_wrong_is_named)
+{
+	config_init(&c);
+	CHECK_EQ_INT(set("rong=1"), -1);
+	CHECK_HAS(why, "no option is called \"rong\"");
+	CHECK_EQ_INT(set("verbosity=loud"), -1);
+	CHECK_HAS(why, "advanced");
+	CHECK_EQ_INT(set("flags=script,evil"), -1);
+	CHECK_EQ_INT(set("meta=keyonly"), -1);
+	CHECK_EQ_INT(set("meta==v"), -1);
+	CHECK_EQ_INT(set("self=maybe"), -1);
+}
+
+static bool
+takes(const char *name, unsigned flags, const char *category)
+{
+	struct unity_marker m = { .flags = (uint16_t)flags, .name = name };
+
+	return config_takes(&c, &m, category);
+}
+
+TEST(filters_decide_by_category_flags_verbosity_and_name)
+{
+	config_init(&c);
+	CHECK(takes("A", 0x1c00, "") && takes(NULL, UNITY_M_DEEP, "Render"));
+	CHECK_EQ_INT(set("categories=Render,Phys*;no-names=*.Wait*,Idle;no-flags=deep;verbosity=internal"), 0);
+	CHECK(takes("Draw", 0, "Render") && takes("Step", 0, "Physics") && takes("Step", 0x0800, "Physics2D"));
+	CHECK(!takes("Draw", 0, "render"));
+	CHECK(!takes("Draw", 0, ""));
+	CHECK(!takes("Gfx.WaitForCommands", 0, "Render"));
+	CHECK(!takes("Idle", 0, "Render") && takes("Idle2", 0, "Render"));
+	CHECK(!takes("Draw", UNITY_M_DEEP, "Render"));
+	CHECK(!takes("Draw", 0x0c00, "Render") && !takes("Draw", 0x1000, "Render"));
+	config_init(&c);
+	CHECK_EQ_INT(set("flags=script,counter"), 0);
+	CHECK(!takes("A", 0, "x") && takes("A", UNITY_M_COUNTER, "x") && takes("A", UNITY_M_SCRIPT | UNITY_M_DEEP, "x"));
+}
+
+TEST(globs_back_up_as_far_as_needed)
+{
+	CHECK(config_glob("*", "") && config_glob("", "") && !config_glob("", "a") && !config_glob("?", ""));
+	CHECK(config_glob("a*b*c", "aXbYbZc") && !config_glob("a*b*c", "aXbYbZ"));
+	CHECK(config_glob("*ab", "aab") && config_glob("a**", "a") && config_glob("?\?x", "ábx") == 0);
+}
+
+TEST(lists_that_do_not_fit_are_refused)
+{
+	static char big[CONFIG_LISTS + 64];
+
+	config_init(&c);
+	memset(big, 'x', sizeof big - 1);
+	memcpy(big, "names=", 6);
+	CHECK_EQ_INT(set(big), -1);
+	for (int i = 0; i < CONFIG_LISTS; i++)
+		(void)set("names=a,b");
+	CHECK(c.used <= sizeof c.text);
+	CHECK(takes("b", 0, ""));
+	CHECK(!takes("x", 0, ""));
+}
+
+TEST(facts_come_back_in_order)
+{
+	const char *m;
+
+	config_init(&c);
+	CHECK_EQ_INT(set("meta=build=1234, debug;names=x;meta=tag=a=b"), 0);
+	m = config_next(&c, LIST_META, NULL);
+	CHECK_STR(m, "build=1234, debug");
+	m = config_next(&c, LIST_META, m);
+	CHECK_STR(m, "tag=a=b");
+	CHECK(!config_next(&c, LIST_META, m));
+}
+
+TEST(file_names_take_process_and_time)
+{
+	char to[CONFIG_PATH];
+
+	CHECK_EQ_INT(config_path(to, "a-%p-%t-%%-%x.ttc", 42, 0), 0);
+	CHECK_STR(to, "a-42-19700101-000000-%-%x.ttc");
+	CHECK_EQ_INT(config_path(to, "%t", 1, 951782399), 0);
+	CHECK_STR(to, "20000228-235959");
+	CHECK_EQ_INT(config_path(to, "%t", 1, 951782400), 0);
+	CHECK_STR(to, "20000229-000000");
+	CHECK_EQ_INT(config_path(to, "%t", 1, 1763629200), 0);
+	CHECK_STR(to, "20251120-090000");
+	char longest[CONFIG_PATH + 1];
+	memset(longest, 'p', CONFIG_PATH);
+	longest[CONFIG_PATH] = '\0';
+	CHECK_EQ_INT(config_path(to, longest, 1, 0), -1);
+	memcpy(longest + CONFIG_PATH - 3, "%t", 3);
+	CHECK_EQ_INT(config_path(to, longest, 1, 0), -1);
+}
+
+TEST(categories_have_their_ids_of_each_version)
+{
+	CHECK_STR(unity_category(0, NULL), "Render");
+	CHECK_STR(unity_category(17, "2019.4.40f1"), "GC");
+	CHECK_STR(unity_category(15, "2018.4.36f1"), "GC");
+	CHECK_STR(unity_category(8, "2018.4.36f1"), "Audio");
+	CHECK_STR(unity_category(9, "2018.4.36f1"), "Video");
+	CHECK_STR(unity_category(28, "2018.4.36f1"), "Input");
+	CHECK(!unity_category(29, "2018.4.36f1"));
+	CHECK_STR(unity_category(40, ""), "UIToolkit");
+	CHECK(!unity_category(41, "") && !unity_category(0xffff, ""));
+}
+
+TEST(names_of_the_tables_are_found)
+{
+	CHECK_EQ_INT(unity_role("GC.Alloc"), UNITY_ALLOC);
+	CHECK_EQ_INT(unity_role("EditorLoop"), UNITY_EDITOR_LOOP);
+	CHECK_EQ_INT(unity_role("WaitForTargetFPS"), UNITY_WAIT);
+	CHECK_EQ_INT(unity_role("Profiler.DefaultMarker"), UNITY_LABEL);
+	CHECK_EQ_INT(unity_role("Profiler.Default"), UNITY_LABEL);
+	CHECK_EQ_INT(unity_role("gc.alloc"), UNITY_PLAIN);
+	struct unity_counter k = unity_counter("GPU Frame Time");
+	CHECK(k.builtin && !k.guess && k.unit == UNITY_UNIT_NS && k.timing == UNITY_TIMING_GPU);
+	k = unity_counter("Audio Reads");
+	CHECK(k.builtin && k.unit == UNITY_UNIT_BYTES);
+	k = unity_counter("Enemies Count");
+	CHECK(!k.builtin && k.guess && k.unit == UNITY_UNIT_COUNT);
+	k = unity_counter("Score");
+	CHECK(!k.builtin && !k.guess && k.unit == UNITY_UNIT_UNKNOWN);
+}
