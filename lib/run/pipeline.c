@@ -13,7 +13,10 @@ struct slot {
 	struct tt_fold_io io;
 	struct tt_buf *out;           /* one per emitter */
 	uint64_t alloc_before_b, alloc_before_n;
+	uint64_t raw_at;              /* bytes taken from the input when this chunk was read */
 };
+
+struct worker;
 
 struct pipe {
 	struct tt_run *r;
@@ -47,6 +50,8 @@ read_step(struct pipe *p, struct slot *s, struct tt_err *err)
 
 	if (rc == TT_END)
 		tt_loss_join(&p->tail, &s->chunk.loss);
+	const struct tt_src_info *i = tt_src_info(p->in->src);
+	s->raw_at = i->seekable ? s->chunk.at + s->chunk.len : i->raw_at;
 	return rc;
 }
 
@@ -99,8 +104,9 @@ decode(struct pipe *p, struct slot *s, struct tt_err *err)
 }
 
 static int
-decode_step(struct pipe *p, struct slot *s, struct tt_err *err)
+decode_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 {
+	(void)w;
 	tt_batch_reset(&s->batch);
 	int rc = load(p, s, err);
 
@@ -268,13 +274,14 @@ count_thread(struct slot *s, struct tt_thread *t)
 }
 
 static int
-enter_step(struct pipe *p, struct slot *s, struct tt_err *err)
+enter_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 {
 	struct tt_batch *b = &s->batch;
 	struct tt_capture *cap = p->in->cap;
 	struct tt_thread *t;
 	int rc = TT_OK;
 
+	(void)w;
 	/* The prepass has these already. */
 	if (p->phase == TT_PHASE_DEFS || !p->r->prepass)
 		for (size_t i = 0; i < b->ndef && rc == TT_OK; i++)
@@ -368,8 +375,6 @@ static void
 tick(struct pipe *p, const struct slot *s)
 {
 	struct tt_run *r = p->r;
-	const struct tt_src_info *i = tt_src_info(p->in->src);
-	uint64_t at = i->seekable ? s->chunk.at + s->chunk.len : i->raw_at;
 
 	if (!r->o->progress.tick || s->chunk.seq % 64)
 		return;
@@ -377,7 +382,7 @@ tick(struct pipe *p, const struct slot *s)
 	if (ms - r->last_tick_ms < 100)
 		return;
 	r->last_tick_ms = ms;
-	r->o->progress.tick(r->o->progress.arg, r->phase_name, r->done_bytes + at, r->total_bytes);
+	r->o->progress.tick(r->o->progress.arg, r->phase_name, r->done_bytes + s->raw_at, r->total_bytes);
 }
 
 static int
@@ -385,7 +390,6 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 {
 	struct tt_capture *cap = p->in->cap;
 	struct tt_batch *b = &s->batch;
-	int rc = TT_OK;
 
 	if (tt_stopped(p->r->env))
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
@@ -406,8 +410,7 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 		if (b->max_ts > cap->max_ts)
 			cap->max_ts = b->max_ts;
 	}
-	rc = commit_main(p, w, s, err);
-	return rc;
+	return commit_main(p, w, s, err);
 }
 
 /* --- the workers ---------------------------------------------------------------------- */
@@ -439,18 +442,6 @@ take(struct pipe *p, struct worker *w, struct slot *s, enum step during, enum st
 	pthread_cond_broadcast(&p->moved);
 }
 
-static int decode_w(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
-{
-	(void)w;
-	return decode_step(p, s, err);
-}
-
-static int enter_w(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
-{
-	(void)w;
-	return enter_step(p, s, err);
-}
-
 static void
 read_next(struct pipe *p, struct worker *w)
 {
@@ -476,7 +467,7 @@ read_next(struct pipe *p, struct worker *w)
 	p->read_seq++;
 	if (p->r->env->jobs > 1)
 		pthread_cond_broadcast(&p->moved);
-	take(p, w, s, DECODING, DECODED, decode_w);
+	take(p, w, s, DECODING, DECODED, decode_step);
 }
 
 static struct slot *
@@ -504,7 +495,7 @@ one_step(struct pipe *p, struct worker *w)
 	s = &p->slot[p->enter_seq % p->nslot];
 	if (!p->entering && p->enter_seq < p->read_seq && s->step == DECODED) {
 		p->entering = true;
-		take(p, w, s, DECODED, ENTERED, enter_w);
+		take(p, w, s, DECODED, ENTERED, enter_step);
 		p->entering = false;
 		p->enter_seq++;
 		return true;
