@@ -100,6 +100,7 @@ account_sum(const struct account *a)
 		s.zones += t->zones;
 		s.labels += t->labels;
 		s.allocs += t->allocs;
+		s.alloc_ends += t->alloc_ends;
 		s.alloc_b += t->alloc_b;
 		s.instants += t->instants;
 		s.counters += t->counters;
@@ -132,7 +133,7 @@ put_counts(FILE *f, const struct account_thread *t)
 	fprintf(f, "\"events\":%" PRIu64 ",\"begins\":%" PRIu64 ",\"ends\":%" PRIu64 ",\"singles\":%" PRIu64
 	    ",\"zones\":%" PRIu64 ",\"labels\":%" PRIu64 ",\"allocs\":%" PRIu64 ",\"alloc_bytes\":%" PRIu64
 	    ",\"instants\":%" PRIu64 ",\"counters\":%" PRIu64 ",\"values\":%" PRIu64 ",\"frames\":%" PRIu64
-	    ",\"flows\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "],\"missed\":%" PRIu64, (uint64_t)t->sent,
+	    ",\"flows\":[%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "],\"missed\":%" PRIu64, t->sent,
 	    t->begins, t->ends, t->singles, t->zones, t->labels, t->allocs, t->alloc_b, t->instants, t->counters,
 	    t->values, t->frames, t->flows[0], t->flows[1], t->flows[2], t->flows[3], t->missed);
 }

@@ -36,10 +36,10 @@ struct note {
 struct account_thread {
 	char name[64], group[32];
 	uint64_t id, kernel_id;       /* as the engine says, and the kernel's */
-	_Atomic uint64_t sent;        /* events whose callback has returned: all of the below together */
+	uint64_t sent;                /* events whose callback has returned: all of the below together */
 	uint64_t begins, ends, singles, flows[4], frames;
 	/* of the begins and singles: */
-	uint64_t zones, labels, allocs, alloc_b, instants, counters, values;
+	uint64_t zones, labels, allocs, alloc_ends, alloc_b, instants, counters, values;
 	uint64_t missed;              /* events nobody listened to */
 	uint64_t faults, switches;    /* page faults, voluntary context switches while working: see game_opts.usage */
 	struct note *note;            /* NULL: not noted */
@@ -72,16 +72,14 @@ void account_write(const struct account *a, FILE *f);
 static inline void
 account_note(struct account_thread *t, uint32_t kind, uint32_t id, uint64_t val)
 {
-	uint64_t n = atomic_load_explicit(&t->sent, memory_order_relaxed);
-
-	if (n < t->cap)
-		t->note[n] = (struct note){ kind, id, val };
+	if (t->sent < t->cap)
+		t->note[t->sent] = (struct note){ kind, id, val };
 }
 
 static inline void
 account_sent(struct account_thread *t)
 {
-	atomic_store_explicit(&t->sent, atomic_load_explicit(&t->sent, memory_order_relaxed) + 1, memory_order_release);
+	__atomic_store_n(&t->sent, t->sent + 1, __ATOMIC_RELEASE);
 }
 
 /* Send a begin or single of ${m}; ${kind} and ${val} say what it is. False: nobody listens. */
@@ -132,6 +130,7 @@ send_end(struct account_thread *t, const struct unity_marker *m, enum note_kind 
 	account_note(t, kind, m->id, 0);
 	engine_call(l, m, UNITY_END, 0, NULL);
 	t->ends++;
+	t->alloc_ends += kind == NOTE_ALLOC_END;
 	account_sent(t);
 	return true;
 }

@@ -783,6 +783,14 @@ game_play(struct game *g, struct account *acc, int (*each)(void *, unsigned), vo
 }
 
 void
+game_solo(struct game *g, struct account_thread *t, uint64_t seed, unsigned events)
+{
+	struct actor a = { .g = g, .t = t, .kind = MISC, .rng = seed_of(seed, 3) };
+
+	walk(&a, events);
+}
+
+void
 game_played(struct game *g, const struct account *a)
 {
 	for (unsigned f = 0; f < a->frames; f++) {

@@ -42,6 +42,13 @@ void game_free(struct game *g);
  */
 void game_play(struct game *g, struct account *a, int (*each)(void *arg, unsigned frame), void *arg);
 
+/**
+ * game_solo(g, a, t, seed, events):
+ * Send about ${events} events of every kind from the calling thread, whose account is ${t}. No system call, no wait.
+ * Several threads may do so at once.
+ */
+void game_solo(struct game *g, struct account_thread *t, uint64_t seed, unsigned events);
+
 /* Another process has played ${g} to ${a}: make the markers it made meanwhile, so that their names are known here. */
 void game_played(struct game *g, const struct account *a);
 

@@ -12,6 +12,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "chunk.h"
+
 const char *
 play_plugin(void)
 {
@@ -127,6 +129,20 @@ play_until(enum tracetool_state state)
 		nanosleep(&(struct timespec){ 0, 1000000 }, NULL);
 	}
 	return -1;
+}
+
+void
+play_remove(const char *path)
+{
+	struct { struct ttc_head head; char ring[512]; } h = { .ring = "" };
+	FILE *f = fopen(path, "rb");
+	size_t n = f ? fread(&h, 1, sizeof h - 1, f) : 0;
+
+	if (f)
+		fclose(f);
+	if (n > sizeof h.head && memcmp(h.head.magic, TTC_MAGIC, 8) == 0 && h.ring[0] == '/')
+		unlink(h.ring);
+	unlink(path);
 }
 
 void

@@ -49,6 +49,9 @@ void play_free(struct play *p);
 /* All of it but the last. The exit status; 128 + signal where it died of one. */
 int play_run(struct play *p);
 
+/* Remove the capture ${path} and the ring it names, if there is one. */
+void play_remove(const char *path);
+
 /* Frames without work until the plug-in says that it captures (or is idle); -1 after five seconds. In the player. */
 int play_until(enum tracetool_state state);
 
