@@ -79,14 +79,24 @@ static class Run
             return;
         }
         True(Host.Wait(TracetoolState.Capturing), "the capture begins: " + Tracetool.Message);
+        UnityEditor.EditorApplication.update();
         Is(Menu("TracetoolMenu", "MayStart"), false, "may start while capturing");
         Is(Menu("TracetoolMenu", "MayStop"), true, "may stop while capturing");
         UnityEditor.EditorApplication.StubChange(UnityEditor.PlayModeStateChange.ExitingPlayMode);
         True(Host.Wait(TracetoolState.Idle), "leaving play mode ends the capture");
+        UnityEditor.EditorApplication.update();
+        True(UnityEditor.EditorApplication.update == null, "the menu stops watching");
+        True(StubLoop.Log[StubLoop.Log.Count - 1].StartsWith("log: tracetool: capture " + folder), "the end is told: " +
+            StubLoop.Log[StubLoop.Log.Count - 1]);
         Is(Menu("TracetoolMenu", "MayReveal"), true, "may reveal");
         Menu("TracetoolMenu", "Reveal");
         string last = StubLoop.Log[StubLoop.Log.Count - 1];
         True(last.StartsWith("reveal: " + folder) && last.EndsWith(".ttc"), "revealed: " + last);
+
+        UnityEditor.EditorPrefs.SetString("Tracetool.Options", "ring=much");
+        Menu("TracetoolMenu", "StartCapture");
+        last = StubLoop.Log[StubLoop.Log.Count - 1];
+        True(last.StartsWith("warning: tracetool: no capture: option \"ring=much\""), "a wrong option is told: " + last);
     }
 #endif
 

@@ -28,6 +28,9 @@ namespace UnityEditor
 
     public static class EditorApplication
     {
+        public delegate void CallbackFunction();
+        public static CallbackFunction update;
+
         public static event Action<PlayModeStateChange> playModeStateChanged;
 
         // No part of Unity.

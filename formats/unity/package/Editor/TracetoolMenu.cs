@@ -14,9 +14,30 @@ namespace TracetoolUnity.Editor
         const string Menu = "Tools/Tracetool/";
         const string LastKey = "Tracetool.LastCapture";
 
+        static bool ran;
+
         static TracetoolMenu()
         {
             EditorApplication.playModeStateChanged += OnPlayMode;
+            // Scripts are loaded anew while captures go on.
+            if (Tracetool.State != TracetoolState.Idle)
+                EditorApplication.update += Watch;
+        }
+
+        // Tell how the capture ended, or that it did not begin: the file is made and ended in the background.
+        static void Watch()
+        {
+            TracetoolState s = Tracetool.State;
+            if (s != TracetoolState.Idle) {
+                ran = ran || s != TracetoolState.Starting;
+                return;
+            }
+            EditorApplication.update -= Watch;
+            if (ran)
+                Debug.Log("tracetool: " + Tracetool.Message);
+            else
+                Debug.LogWarning("tracetool: " + Tracetool.Message);
+            ran = false;
         }
 
         static string Last
@@ -41,7 +62,7 @@ namespace TracetoolUnity.Editor
             TracetoolResult result = Tracetool.Start(path, TracetoolSettings.Options);
             if (result == TracetoolResult.Ok) {
                 Last = path;
-                Debug.Log("tracetool: capturing to " + path);
+                EditorApplication.update += Watch;
             } else {
                 Debug.LogWarning("tracetool: no capture: " + Explain(result));
             }
@@ -57,9 +78,6 @@ namespace TracetoolUnity.Editor
         static void StopCapture()
         {
             Tracetool.Stop();
-            TracetoolCounts c = Tracetool.Counts;
-            Debug.Log(string.Format(CultureInfo.InvariantCulture, "tracetool: {0} events in {1} frames, {2} of them dropped",
-                c.Events, c.Frames, c.Dropped));
         }
 
         [MenuItem(Menu + "Stop Capture", true)]

@@ -161,8 +161,7 @@ namespace TracetoolUnity
                 Native.tracetool_label(Native.Text(text));
         }
 
-        /// <summary>A fact about the run. Facts set while nothing is captured go into every later capture; an empty value
-        /// forgets one.</summary>
+        /// <summary>A fact about the run, for the running capture and every later one; an empty value forgets it.</summary>
         public static void Meta(string key, string value)
         {
             if (IsAvailable && !string.IsNullOrEmpty(key))

@@ -26,7 +26,6 @@ namespace TracetoolUnity
         ProfilerRecorder[] recorders;
         ulong newest;
         bool feeding;
-        bool stale;     // facts were sent into a capture: the next one must hear them, too
 
         [RuntimeInitializeOnLoadMethod(RuntimeInitializeLoadType.BeforeSceneLoad)]
         static void Begin()
@@ -122,17 +121,13 @@ namespace TracetoolUnity
                 Attach();
             else if (!capturing && feeding)
                 Detach();
-            if (feeding) {
+            if (feeding)
                 Feed();
-            } else if (stale && Tracetool.State == TracetoolState.Idle) {
-                stale = false;
-                SendFacts();
-            }
         }
 
         void Attach()
         {
-            feeding = stale = true;
+            feeding = true;
             newest = 0;
             // Where nothing has this name in this category, the recorder is not valid and costs nothing.
             recorders = new ProfilerRecorder[2 * counters.Length];
