@@ -186,27 +186,49 @@ tt_counts_page(const struct tt_counts *c, uint32_t page)
 	return c->slab[page >> TT_SLAB_BITS] + (page & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE;
 }
 
-/* Add one duration to a marker's distribution. */
-static inline int
-tt_counts_dur(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err *err)
+/* Bring in what tt_counts_dur_find() will read. */
+static inline void
+tt_counts_dur_fetch(const struct tt_counts *c, uint32_t marker, uint64_t dur)
+{
+	const struct tt_dist *d = c->dist[marker >> TT_TREE_PAGE_BITS];
+
+	if (d) {
+		d += marker & (TT_TREE_PAGE - 1);
+		__builtin_prefetch(d, 1);
+		__builtin_prefetch(&d->page[tt_hist_bucket(dur) / TT_HIST_PAGE]);
+	}
+}
+
+/* The bucket in which ${dur} is to be counted; NULL: not there yet, see tt_counts_dur_slow(). */
+static inline uint32_t *
+tt_counts_dur_find(struct tt_counts *c, uint32_t marker, uint64_t dur)
 {
 	struct tt_dist *d = c->dist[marker >> TT_TREE_PAGE_BITS];
 	unsigned bucket = tt_hist_bucket(dur);
 
-	if (d) {
-		d += marker & (TT_TREE_PAGE - 1);
-		uint32_t page = d->page[bucket / TT_HIST_PAGE];
-		uint32_t *b = page ? tt_counts_page(c, page) + bucket % TT_HIST_PAGE : NULL;
-		if (b && *b != UINT32_MAX) {
-			++*b;
-			if (~dur > d->not_min)
-				d->not_min = ~dur;
-			if (dur > d->max)
-				d->max = dur;
-			return TT_OK;
-		}
-	}
-	return tt_counts_dur_slow(c, marker, dur, err);
+	if (!d)
+		return NULL;
+	d += marker & (TT_TREE_PAGE - 1);
+	uint32_t page = d->page[bucket / TT_HIST_PAGE];
+	if (!page)
+		return NULL;
+	if (~dur > d->not_min)
+		d->not_min = ~dur;
+	if (dur > d->max)
+		d->max = dur;
+	return tt_counts_page(c, page) + bucket % TT_HIST_PAGE;
+}
+
+/* Add one duration to a marker's distribution. */
+static inline int
+tt_counts_dur(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err *err)
+{
+	uint32_t *b = tt_counts_dur_find(c, marker, dur);
+
+	if (!b || *b == UINT32_MAX)
+		return tt_counts_dur_slow(c, marker, dur, err);
+	++*b;
+	return TT_OK;
 }
 
 /* Add all of ${from} to ${into}. */

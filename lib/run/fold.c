@@ -135,6 +135,31 @@ add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint
 	return rc;
 }
 
+/* Count the durations that wait: fetch where each one's page is noted, then its bucket, then count. */
+static int
+count_waiting(struct tt_fold *f, struct tt_err *err)
+{
+	struct tt_counts *c = f->counts;
+	uint32_t *bucket[TT_FOLD_WAITING];
+	size_t n = f->nwaiting;
+	int rc = TT_OK;
+
+	f->nwaiting = 0;
+	for (size_t i = 0; i < n; i++)
+		tt_counts_dur_fetch(c, f->waiting[i].marker, f->waiting[i].dur);
+	for (size_t i = 0; i < n; i++) {
+		bucket[i] = tt_counts_dur_find(c, f->waiting[i].marker, f->waiting[i].dur);
+		__builtin_prefetch(bucket[i], 1);
+	}
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		if (likely(bucket[i] && *bucket[i] != UINT32_MAX))
+			++*bucket[i];
+		else
+			rc = tt_counts_dur_slow(c, f->waiting[i].marker, f->waiting[i].dur, err);
+	}
+	return rc;
+}
+
 static int
 add_slice(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, int64_t dur, uint64_t key, size_t depth,
     unsigned flags, struct tt_err *err)
@@ -340,7 +365,7 @@ int
 tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
-	const bool plain = !f->filtered && !(f->needs & TT_NEEDS_SLICES);
+	const bool plain = !f->filtered && !(f->needs & TT_NEEDS_SLICES), hist = f->needs & TT_NEEDS_HIST;
 	size_t base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
 
@@ -364,8 +389,11 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 				l->c->total += e->dur;
 				l->c->self += e->dur;
 				count_of(io, &f->lvl[up])->self -= e->dur;
-				if (f->needs & TT_NEEDS_HIST)
-					rc = tt_counts_dur(f->counts, l->c->marker1 - 1, e->dur, err);
+				if (hist) {
+					f->waiting[f->nwaiting++] = (struct tt_waiting){ l->c->marker1 - 1, e->dur };
+					if (f->nwaiting == TT_FOLD_WAITING)
+						rc = count_waiting(f, err);
+				}
 				break;
 			}
 			rc = step_down(f, io, up, e->val, f->filtered &&
@@ -405,7 +433,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			break;
 		}
 	}
-	return rc;
+	return rc == TT_OK ? count_waiting(f, err) : rc;
 }
 
 int

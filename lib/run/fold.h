@@ -39,6 +39,13 @@ struct tt_level {
 	bool out;                     /* left out by the filter: stands for the zone around it */
 };
 
+/*
+ * Durations that wait to be counted. With thousands of markers each one lies somewhere else in memory; taken
+ * many at a time, the fetches run side by side.
+ */
+enum { TT_FOLD_WAITING = 64 };
+struct tt_waiting { uint32_t marker, dur; };
+
 struct tt_fold {
 	struct tt_mem *mem;
 	const struct tt_model *m;
@@ -48,6 +55,8 @@ struct tt_fold {
 	struct tt_counts *counts;     /* this worker's */
 	struct tt_level *lvl;
 	size_t caplvl;
+	struct tt_waiting waiting[TT_FOLD_WAITING];
+	size_t nwaiting;
 };
 
 /* What the fold needs to know about one chunk, and what it gives. */
