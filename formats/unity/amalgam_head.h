@@ -17,3 +17,6 @@
 #define UnityPluginLoad tracetool_plugin_load
 #define UnityPluginUnload tracetool_plugin_unload
 #endif
+#ifdef __clang__
+#pragma clang diagnostic ignored "-Wunused-function"   /* of headers: it takes this file for the program itself */
+#endif

@@ -10,18 +10,20 @@ a prefix: the file may become part of a player, beside anybody's code.
 """
 
 import argparse
+import collections
 import os
 import re
 import sys
 
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"[^\n]*\n', re.M)
-SYSTEM_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*<')
+CPLUSPLUS = re.compile(r'^#ifdef __cplusplus\n.*?^#endif\n+', re.M | re.S)
 DEFINE = re.compile(r'^[ \t]*#[ \t]*define[ \t]+(\w+)', re.M)
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'|'
                    r'^[ \t]*#(?:[^\n\\]|\\.|\\\n)*|\w+|->|\s+|.', re.S | re.M)
 WORD = re.compile(r'[A-Za-z_]\w*$')
 EXPORTS = {'TRACETOOL_API', 'UNITY_EXPORT'}
-KEYWORDS = {'static', 'struct', 'union', 'enum', '__attribute__', '__declspec', '_Alignas', '_Atomic', '_Thread_local',
+TAGS = {'struct', 'union', 'enum'}
+KEYWORDS = {'static', '__attribute__', '__declspec', '_Alignas', '_Atomic', '_Thread_local',
             'main'}
 SYSTEMS = {'linux': 'defined __linux__', 'windows': 'defined _WIN32', 'win32': 'defined _WIN32',
            'apple': 'defined __APPLE__', 'posix': '!defined _WIN32'}
@@ -40,7 +42,7 @@ def header(file, path, done, out):
     if file in done:
         return
     done.add(file)
-    text = open(file, encoding='utf-8').read()
+    text = CPLUSPLUS.sub('', open(file, encoding='utf-8').read())
     for name in INCLUDE.findall(text):
         header(find(name, os.path.dirname(file), path), path, done, out)
     out.append('\n/* ---- %s ---- */\n\n' % os.path.relpath(file) + INCLUDE.sub('', text))
@@ -54,56 +56,42 @@ def is_code(t):
     return not (t.isspace() or t.startswith(('/*', '//')) or t.lstrip().startswith('#'))
 
 
-def private_names(text):
-    """Names that a C file declares for itself alone: static functions and objects, types and enumerators."""
-    names, statement, depth = set(), [], 0
+def statements(text):
+    """Declarations and heads of functions at file scope, as tokens; what is in braces is one token, '{}', but for enumerators."""
+    statement, depth, enumerators, before = [], 0, [], ''
     for t in filter(is_code, tokens(text)):
         if t == '{':
-            if depth == 0:
-                names |= declared(statement)
-                in_enum = 'enum' in statement and '(' not in statement
-            elif depth == 1:
-                in_enum = False
+            if depth == 0 and statement[-1] == ')' and '=' not in statement:
+                yield statement, []
+                statement = None
+            in_enum = depth == 0 and statement and 'enum' in statement[-2:]
             depth += 1
-            previous = '{'
-            continue
-        if t == '}':
+        elif t == '}':
             depth -= 1
             if depth == 0:
-                statement = ['}']
-            continue
-        if depth == 1 and in_enum and previous in '{,' and WORD.match(t):
-            names.add(t)
-        previous = t
-        if depth:
-            continue
-        if t == ';':
-            names |= declared(statement)
-            statement = []
-        else:
-            if statement == ['}'] and t not in (',', '='):
-                statement = []
+                statement = [] if statement is None else statement + ['{}']
+        elif depth == 1 and in_enum and before in '{,' and WORD.match(t):
+            enumerators.append(t)
+        elif depth == 0 and t == ';':
+            yield statement, enumerators
+            statement, enumerators = [], []
+        elif depth == 0:
             statement.append(t)
-    return names
+        before = t
 
 
 def declared(statement):
-    names = set()
-    for i, t in enumerate(statement[:-1]):
-        if t in ('struct', 'union', 'enum') and i + 2 == len(statement):
-            names.add(statement[i + 1])
-    if 'static' not in statement:
-        return names
-    level = 0
+    """The functions and objects a statement declares."""
+    names, level = set(), 0
     for i, t in enumerate(statement):
+        following = statement[i + 1] if i + 1 < len(statement) else ';'
         if t in ')]':
             level -= 1
-        following = statement[i + 1] if i + 1 < len(statement) else ';'
-        if level == 0 and t == '(' and following == '*':        # a pointer to a function
+        elif level == 0 and t == '(' and following == '*':      # a pointer to a function
             names.add(statement[i + 2])
             break
-        if level == 0 and WORD.match(t) and following in ('(', '[', '=', ';', ',') and t not in KEYWORDS \
-                and statement[i + 1:i + 3] != ['(', '*']:
+        elif level == 0 and WORD.match(t) and following in ('(', '[', '=', ';', ',') and t not in KEYWORDS \
+                and statement[i + 1:i + 3] != ['(', '*'] and (i == 0 or statement[i - 1] not in TAGS):
             names.add(t)
             if following in ('(', '='):
                 break
@@ -112,41 +100,33 @@ def declared(statement):
     return names
 
 
+def private_names(text):
+    """What a C file declares for itself alone: functions, objects and enumerators, and tags."""
+    names, tags = set(), set()
+    for statement, enumerators in statements(text):
+        names.update(enumerators)
+        tags |= {t for i, t in enumerate(statement[:-1]) if i and statement[i - 1] in TAGS and statement[i + 1] == '{}'}
+        if 'static' in statement:
+            names |= declared(statement)
+    return names, tags
+
+
 def outer_names(text):
     """What a text defines or declares for other files, and which of that it marks as exported."""
-    names, exported, statement, depth = set(), set(), [], 0
-    for t in filter(is_code, tokens(text)):
-        if t == '{':
-            if depth == 0:
-                add_outer(statement, names, exported)
-            depth += 1
-        elif t == '}':
-            depth -= 1
-            if depth == 0:
-                statement = []
-        elif depth == 0 and t == ';':
-            add_outer(statement, names, exported)
-            statement = []
-        elif depth == 0:
-            statement.append(t)
+    names, exported = set(), set()
+    for statement, _ in statements(text):
+        if not {'static', 'typedef', '_Static_assert'} & set(statement):
+            names |= declared(statement)
+            if EXPORTS & set(statement):
+                exported |= declared(statement)
     return names, exported
 
 
-def add_outer(statement, names, exported):
-    if not statement or {'static', 'typedef', '_Static_assert'} & set(statement):
-        return
-    found = declared(['static'] + statement)
-    if statement[0] in ('struct', 'union', 'enum') and len(statement) <= 2:
-        return
-    names |= found
-    if set(statement) & EXPORTS:
-        exported |= found
-
-
-def rename(text, prefix, names):
+def rename(text, prefix, names, tags):
+    """Members keep their names: what follows a dot or an arrow, and tags are apart from all else."""
     out, before = [], ''
     for t in tokens(text):
-        if t in names and before not in ('.', '->'):
+        if t in (tags if before in TAGS else names) and before not in ('.', '->'):
             out.append(prefix + t)
         elif t.lstrip().startswith('#'):
             out.append(re.sub(r'\b\w+\b', lambda m: prefix + m[0] if m[0] in names else m[0], t))
@@ -192,15 +172,15 @@ def main():
     if a.head:
         out.insert(0, open(a.head, encoding='utf-8').read())
 
-    # Bodies of platform files exclude each other, so they may share names with each other, but not with the rest.
-    owners = {}
+    users = collections.Counter()
+    for _, text in bodies:
+        names, tags = private_names(text)
+        users.update([(n, 'name') for n in names] + [(n, 'tag') for n in tags])
     for file, text in bodies:
-        for name in private_names(text):
-            owners.setdefault(name, []).append(file)
-    for file, text in bodies:
-        shared = {n for n, files in owners.items() if file in files and len(files) > 1}
+        names, tags = private_names(text)
         stem = re.sub(r'\W', '_', os.path.splitext(os.path.basename(file))[0])
-        text = rename(text, stem + '_', shared)
+        text = rename(text, stem + '_', {n for n in names if users[n, 'name'] > 1},
+                      {n for n in tags if users[n, 'tag'] > 1})
         macros = sorted(set(DEFINE.findall(text)))
         text += ''.join('#undef %s\n' % m for m in macros if not m.startswith('_'))
         where = condition(file)
