@@ -41,7 +41,7 @@
 #define TTC_CHUNK_MIN     (4u << 10)
 #define TTC_CHUNK_LIMIT   (1u << 20)  /* of a chunk with its head */
 #define TTC_HEAD_LIMIT    (64u << 10) /* of the file's head with its text */
-#define TTC_STACK         16384       /* deeper zones are counted, not named, in a state */
+#define TTC_STACK         4096        /* the outermost zones a state names, at most; see ttc_stack_max */
 
 /* Of a file. 192 bytes; then `text` bytes of NUL-terminated texts in the order of enum ttc_text. */
 struct ttc_head {
@@ -67,6 +67,7 @@ struct ttc_head {
 enum ttc_head_flag {
 	TTC_H_LAST = 1,               /* keeps the last seconds: what is older is no loss */
 	TTC_H_DISTORTS = 2,           /* every call instrumented: times are relative */
+	TTC_H_DISK = 4,               /* set afterwards: writing failed, the rest is missing */
 };
 enum ttc_clock { TTC_CLOCK_SYSTEM, TTC_CLOCK_TSC, TTC_CLOCK_CNTVCT, TTC_CLOCK_QPC };
 enum ttc_text { TTC_T_RING, TTC_T_PRODUCER, TTC_T_OS, TTC_T_ARCH, TTC_T_ARGS, TTC_T_CAPTURE, TTC_TEXTS };
@@ -108,7 +109,7 @@ enum ttc_kind {
 	TTC_COUNTER = 5,              /* key, args (one) */
 	TTC_FLOW = 6,                 /* byte enum tt_flow, varint id */
 	TTC_FRAME = 7,                /* a frame begins here; payload empty or a varint, the program's own number */
-	TTC_LABEL = 8,                /* key of the owner, byte type (8 or 9), text, args: a zone named by its own text */
+	TTC_END_KEY = 8,              /* key, varint flags: end of a zone nested too deep for a state */
 	TTC_ALLOC_ARGS = 9,           /* key, varint bytes, args; key as in TTC_ALLOC */
 	TTC_THREAD_END = 10,          /* the thread ended */
 	TTC_END_FLAGS = 11,           /* varint flags: end of the innermost zone; 1: left by an exception */
@@ -118,14 +119,18 @@ enum ttc_kind {
 	TTC_DEF_MARKER = 64,          /* time key category native flags text */
 	TTC_DEF_CATEGORY = 65,        /* time key native rgba text */
 	TTC_DEF_THREAD = 66,          /* time native-id group-text name-text */
-	TTC_DEF_COUNTER = 67,         /* time key unit section-text: more about a marker that is a counter */
-	TTC_DEF_LABEL = 68,           /* time key owner category byte type text */
+	TTC_DEF_COUNTER = 67,         /* time key unit name-text section-text: a marker that is a counter */
+	TTC_DEF_LABEL = 68,           /* time key owner category byte type (8 or 9) text: a zone named by its own text */
 	TTC_META = 69,                /* time key-text value-text: a fact about the capture */
 	TTC_CLOCK = 70,               /* time mono_ns wall_ns: one instant on three clocks */
-	TTC_THREAD = 71,              /* number native-id kernel-id time seq events dropped: before the thread's first chunk in a file */
+	TTC_THREAD = 71,              /* number native-id kernel-id time seq first: its next chunk, before the first one in a file and
+	                                 wherever chunks before it were not kept */
 	TTC_DROPS = 72,               /* number dropped: where it changed */
-	TTC_FINISH = 73,              /* byte enum ttc_finish, varint n, then n times: number seq end events dropped */
+	TTC_FINISH = 73,              /* byte enum ttc_finish, varint n, then n times: number seq end events dropped: what was made, and
+	                                 where its last chunk ends; several where threads are many; threads that
+	                                 ended before have a TTC_GONE */
 	TTC_NOTE = 74,                /* text: a warning of the recorder */
+	TTC_GONE = 75,                /* number seq end events dropped: as in TTC_FINISH, of a thread that has ended */
 };
 
 enum ttc_finish { TTC_F_CLEAN, TTC_F_MAX_SIZE, TTC_F_DISK, TTC_F_ROTATED };
@@ -180,11 +185,18 @@ struct ttc_slot {
 	uint32_t spare;
 	uint64_t spare2;
 };
-enum ttc_slot_state { TTC_S_FREE, TTC_S_LIVE, TTC_S_ENDED };
+enum ttc_slot_state { TTC_S_FREE, TTC_S_TAKEN, TTC_S_LIVE, TTC_S_ENDED };
 
 _Static_assert(sizeof(struct ttc_head) == 192, "ttc_head");
 _Static_assert(sizeof(struct ttc_chunk) == TTC_CHUNK_HEAD, "ttc_chunk");
 _Static_assert(sizeof(struct ttc_slot) == 64, "ttc_slot");
+
+/* How many zones a state names in a chunk of ${chunk} bytes: so that it takes half of it at most. */
+static inline uint32_t
+ttc_stack_max(uint32_t chunk)
+{
+	return chunk / 20 < TTC_STACK ? chunk / 20 : TTC_STACK;
+}
 
 /* --- bytes ------------------------------------------------------------------ */
 
@@ -227,5 +239,25 @@ ttc_get(const uint8_t *p, const uint8_t *end, uint64_t *v)
 	}
 	return NULL;
 }
+
+/* --- walking ----------------------------------------------------------------- */
+
+/* What a state tells, moved along the records. */
+struct ttc_walk {
+	uint64_t ticks, key, alloc_key;
+	uint64_t events;              /* records passed */
+	uint64_t *zone;               /* TTC_STACK keys */
+	uint32_t depth, max;          /* zones open; how many of them are named */
+};
+
+/* Start with a chunk's head and its state of ${n} bytes; the offset behind it, or 0 where it is not one. */
+size_t ttc_walk_state(struct ttc_walk *w, const struct ttc_chunk *h, const uint8_t *p, size_t n);
+
+/* Write a state naming the first ${given} of ${depth} zones, whose keys stand ${stride} bytes apart; its length. At most 40 + 10 * given bytes. */
+size_t ttc_state_put(uint8_t *p, uint64_t key, uint64_t alloc_key, uint32_t depth, uint32_t given,
+    const uint64_t *zone, size_t stride);
+
+/* Pass ${n} bytes of whole records; how many bytes were whole and understood. */
+size_t ttc_walk(struct ttc_walk *w, const uint8_t *p, size_t n);
 
 #endif

@@ -262,6 +262,7 @@ rec_time(struct rec_thread *t, uint8_t *p, uint64_t ticks, unsigned op)
 {
 	uint64_t d = ticks > t->ticks ? ticks - t->ticks : 0;
 
+	d &= UINT64_MAX >> 2;         /* longer than any program runs */
 	t->ticks += d;
 	return ttc_put(p, d << 2 | op);
 }
@@ -295,15 +296,12 @@ rec_begin(struct rec_thread *t, uint64_t ticks, uint64_t key)
 static inline void
 rec_end(struct rec_thread *t, uint64_t ticks, uint64_t key)
 {
-	if (t->depth == 0 || t->depth > t->zone_max || t->zone[t->depth - 1].match != key) {
+	/* Room first: that may begin a recording, where nothing is open. */
+	if (!rec_enter(t, ticks) || t->depth - 1 >= t->zone_max || t->zone[t->depth - 1].match != key) {
 		rec_end_slow(t, ticks, key, 0);
 		return;
 	}
 	t->depth--;
-	if (!rec_enter(t, ticks)) {
-		rec_drop(t);
-		return;
-	}
 	rec_publish(t, rec_time(t, t->p, ticks, TTC_END));
 }
 

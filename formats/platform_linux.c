@@ -1,0 +1,482 @@
+/**
+ * Linux (and, by POSIX, its kin). The contract is in platform.h.
+ */
+#if !defined(_WIN32)
+#include "platform.h"
+#include "chunk.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+#if defined(__linux__)
+#include <sys/syscall.h>
+#endif
+#if defined(__x86_64__)
+#include <cpuid.h>
+#endif
+
+/* --- the clock ----------------------------------------------------------------- */
+
+bool rec_has_counter;
+static struct plat_instant began;
+
+#if defined(CLOCK_MONOTONIC_RAW)
+#define CLOCK CLOCK_MONOTONIC_RAW
+#else
+#define CLOCK CLOCK_MONOTONIC
+#endif
+
+static uint64_t
+clock_ns(clockid_t id)
+{
+	struct timespec ts;
+
+	clock_gettime(id, &ts);
+	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+uint64_t
+rec_now_slow(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* Does the counter run at one rate, in every state of every core? */
+static bool
+invariant(void)
+{
+#if defined(__x86_64__)
+	unsigned a, b, c, d;
+
+	return __get_cpuid(0x80000007, &a, &b, &c, &d) && (d & 1u << 8);
+#elif defined(__aarch64__)
+	return true;
+#else
+	return false;
+#endif
+}
+
+void
+plat_instant(struct plat_instant *i)
+{
+	uint64_t best = UINT64_MAX;
+
+	/* The try in which nothing came between. */
+	for (int k = 0; k < 8; k++) {
+		uint64_t a = rec_now(), mono = clock_ns(CLOCK), b = rec_now();
+		if (b - a < best) {
+			best = b - a;
+			i->ticks = a + (b - a) / 2;
+			i->mono_ns = mono;
+		}
+	}
+	i->wall_ns = clock_ns(CLOCK_REALTIME);
+}
+
+unsigned
+plat_ratio(uint64_t *num, uint64_t *den)
+{
+	struct plat_instant now;
+
+	*num = *den = 1;
+	if (!rec_has_counter)
+		return TTC_CLOCK_SYSTEM;
+#if defined(__aarch64__)
+	__asm__ volatile("mrs %0, cntfrq_el0" : "=r"(*den));
+	*num = 1000000000u;
+	if (*den)
+		return TTC_CLOCK_CNTVCT;
+#endif
+	plat_instant(&now);
+	while (now.mono_ns - began.mono_ns < 50000000u) {
+		plat_sleep_us(5000);
+		plat_instant(&now);
+	}
+	*num = now.mono_ns - began.mono_ns;
+	*den = now.ticks - began.ticks;
+	return TTC_CLOCK_TSC;
+}
+
+/* --- once ------------------------------------------------------------------------- */
+
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static bool barriers;
+
+#if defined(__linux__) && defined(SYS_membarrier)
+enum { MEMBARRIER_EXPEDITED = 1 << 3, MEMBARRIER_REGISTER = 1 << 4 };
+#endif
+
+static void
+init(void)
+{
+	rec_has_counter = invariant();
+	plat_instant(&began);
+#if defined(__linux__) && defined(SYS_membarrier)
+	barriers = syscall(SYS_membarrier, MEMBARRIER_REGISTER, 0, 0) == 0;
+#endif
+}
+
+void
+plat_init(void)
+{
+	pthread_once(&once, init);
+}
+
+bool
+plat_barrier(void)
+{
+	atomic_thread_fence(memory_order_seq_cst);
+#if defined(__linux__) && defined(SYS_membarrier)
+	return barriers && syscall(SYS_membarrier, MEMBARRIER_EXPEDITED, 0, 0) == 0;
+#else
+	return false;
+#endif
+}
+
+/* --- shared memory ------------------------------------------------------------------ */
+
+static int
+open_new(const char *path)
+{
+	int fd;
+
+	do
+		fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600);
+	while (fd < 0 && errno == EINTR);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Reserve all of it, so that no page can be missing later: that would be a SIGBUS in the game. */
+static int
+reserve(int fd, size_t n)
+{
+	int rc;
+
+	do
+		rc = posix_fallocate(fd, 0, (off_t)n);
+	while (rc == EINTR);
+	return -rc;
+}
+
+static int
+map_in(struct plat_map *m, const char *dir, size_t n)
+{
+	uint8_t random[8];
+	uint64_t r;
+	int fd, rc;
+
+	plat_random(random, sizeof random);
+	memcpy(&r, random, 8);
+	int len = snprintf(m->path, sizeof m->path, "%s/tracetool-%llu-%016llx.ring", dir,
+	    (unsigned long long)plat_pid(), (unsigned long long)r);
+	if (len < 0 || (size_t)len >= sizeof m->path)
+		return -ENAMETOOLONG;
+	fd = open_new(m->path);
+	if (fd < 0)
+		return fd;
+	rc = reserve(fd, n);
+	if (rc == 0) {
+		m->p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+		rc = m->p == MAP_FAILED ? -errno : 0;
+	}
+	close(fd);
+	if (rc != 0) {
+		unlink(m->path);
+		return rc;
+	}
+	m->n = n;
+	/* Every page is there before the first event. */
+	for (size_t at = 0; at < n; at += 4096)
+		((volatile uint8_t *)m->p)[at] = 0;
+	return 0;
+}
+
+int
+plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n, char why[256])
+{
+	char own[512] = ".";
+	const char *slash = strrchr(capture, '/'), *run = getenv("XDG_RUNTIME_DIR");
+	int rc;
+
+	if (dir) {
+		rc = map_in(m, dir, n);
+		if (rc != 0)
+			snprintf(why, 256, "no ring in %s: %s", dir, strerror(-rc));
+		return rc;
+	}
+	if (map_in(m, "/dev/shm", n) == 0)
+		return 0;
+	if (run && run[0] == '/' && map_in(m, run, n) == 0)
+		return 0;
+	if (slash)
+		snprintf(own, sizeof own, "%.*s", slash == capture ? 1 : (int)(slash - capture), capture);
+	rc = map_in(m, own, n);
+	if (rc == 0)
+		snprintf(why, 256, "the ring is beside the capture, on a disk: the game may wait for it at times "
+		    "(no room in /dev/shm)");
+	else
+		snprintf(why, 256, "no place for a ring of %zu bytes: %s", n, strerror(-rc));
+	return rc;
+}
+
+void
+plat_map_drop(struct plat_map *m, bool keep_memory)
+{
+	unlink(m->path);
+	if (!keep_memory)
+		munmap(m->p, m->n);
+}
+
+/* --- files ------------------------------------------------------------------------------ */
+
+int
+plat_create(const char *path)
+{
+	int fd;
+
+	/* A pipe or a device is written to as it is; a file is made anew, so that an old one's readers keep theirs. */
+	struct stat st;
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		fd = open(path, O_WRONLY | O_CLOEXEC);
+		return fd < 0 ? -errno : fd;
+	}
+	if (unlink(path) != 0 && errno != ENOENT)
+		return -errno;
+	fd = open_new(path);
+	return fd;
+}
+
+long
+plat_write(int fd, const void *p, size_t n)
+{
+	ssize_t done;
+
+	do
+		done = write(fd, p, n);
+	while (done < 0 && errno == EINTR);
+	return done < 0 ? -errno : (long)done;
+}
+
+int
+plat_patch(int fd, uint64_t at, const void *p, size_t n)
+{
+	return pwrite(fd, p, n, (off_t)at) == (ssize_t)n ? 0 : -EIO;
+}
+
+int
+plat_truncate(int fd, uint64_t n)
+{
+	return ftruncate(fd, (off_t)n) == 0 ? 0 : -errno;
+}
+
+int
+plat_close(int fd)
+{
+	return close(fd) == 0 ? 0 : -errno;
+}
+
+int
+plat_unlink(const char *path)
+{
+	return unlink(path) == 0 ? 0 : -errno;
+}
+
+/* --- threads ------------------------------------------------------------------------------- */
+
+static void (*thread_run)(void);
+
+static void *
+thread_main(void *arg)
+{
+	(void)arg;
+	thread_run();
+	return NULL;
+}
+
+int
+plat_thread_start(struct plat_thread *t, void (*run)(void))
+{
+	sigset_t all, old;
+	pthread_t id;
+	int rc;
+
+	thread_run = run;
+	/* The game's signals are the game's, but for those that an error of ours raises. SIGPIPE and SIGXFSZ come back
+	   as errors of write() because they are blocked here. */
+	sigfillset(&all);
+	sigdelset(&all, SIGSEGV);
+	sigdelset(&all, SIGBUS);
+	sigdelset(&all, SIGFPE);
+	sigdelset(&all, SIGILL);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	rc = pthread_create(&id, NULL, thread_main, NULL);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	if (rc == 0)
+		memcpy(t->handle, &id, sizeof id);
+	return -rc;
+}
+
+void
+plat_thread_join(struct plat_thread *t)
+{
+	pthread_t id;
+
+	memcpy(&id, t->handle, sizeof id);
+	pthread_join(id, NULL);
+}
+
+uint64_t
+plat_thread_self(void)
+{
+	return (uint64_t)(uintptr_t)pthread_self();
+}
+
+uint64_t
+plat_thread_kernel(void)
+{
+#if defined(__linux__)
+	return (uint64_t)syscall(SYS_gettid);
+#else
+	return plat_thread_self();
+#endif
+}
+
+uint64_t
+plat_thread_ns(void)
+{
+	return clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+void
+plat_sleep_us(unsigned us)
+{
+	struct timespec ts = { .tv_sec = us / 1000000, .tv_nsec = (long)(us % 1000000) * 1000 };
+
+	nanosleep(&ts, NULL);
+}
+
+static pthread_key_t exit_key;
+
+void
+plat_thread_exit_hook(void (*end)(void *t))
+{
+	pthread_key_create(&exit_key, end);
+}
+
+void
+plat_thread_exit_arm(void *t)
+{
+	pthread_setspecific(exit_key, t);
+}
+
+void
+plat_fork_hook(void (*child)(void))
+{
+	pthread_atfork(NULL, NULL, child);
+}
+
+void
+plat_pin(void)
+{
+	Dl_info i;
+
+	if (dladdr((void *)(uintptr_t)plat_pin, &i) && i.dli_fname)
+		dlopen(i.dli_fname, RTLD_NOW | RTLD_NODELETE | RTLD_NOLOAD);
+}
+
+/* --- the rest ------------------------------------------------------------------------------------ */
+
+void *
+plat_alloc(size_t n)
+{
+	void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+void
+plat_free(void *p, size_t n)
+{
+	if (p)
+		munmap(p, n);
+}
+
+uint64_t
+plat_pid(void)
+{
+	return (uint64_t)getpid();
+}
+
+void
+plat_random(void *p, size_t n)
+{
+	int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, p, n);
+
+	if (fd >= 0)
+		close(fd);
+	if (got == (ssize_t)n)
+		return;
+	/* Names need only differ from those of other recordings. */
+	uint64_t x = clock_ns(CLOCK_REALTIME) * 0x9e3779b97f4a7c15u ^ clock_ns(CLOCK_MONOTONIC) ^ plat_pid() << 32;
+	for (size_t i = 0; i < n; i++, x = x * 6364136223846793005u + 1442695040888963407u)
+		((uint8_t *)p)[i] = (uint8_t)(x >> 56);
+}
+
+const char *
+plat_os(void)
+{
+	static char os[160];
+	struct utsname u;
+
+	if (!os[0] && uname(&u) == 0)
+		snprintf(os, sizeof os, "%s %s", u.sysname, u.release);
+	return os;
+}
+
+const char *
+plat_arch(void)
+{
+#if defined(__x86_64__)
+	return "x86-64";
+#elif defined(__aarch64__)
+	return "aarch64";
+#elif defined(__i386__)
+	return "x86";
+#elif defined(__arm__)
+	return "arm";
+#else
+	return "";
+#endif
+}
+
+void
+plat_args(char *buf, size_t n)
+{
+	int fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	ssize_t got = fd < 0 ? -1 : read(fd, buf, n - 1);
+
+	if (fd >= 0)
+		close(fd);
+	if (got < 0)
+		got = 0;
+	while (got > 0 && buf[got - 1] == '\0')
+		got--;
+	for (ssize_t i = 0; i < got; i++)
+		if (buf[i] == '\0')
+			buf[i] = ' ';
+	buf[got] = '\0';
+}
+
+#else
+typedef int tt_platform_linux_is_empty;
+#endif

@@ -1,0 +1,108 @@
+/**
+ * The ring and what game threads and the writer share: between ring.c (game threads) and chunk_write.c only.
+ *
+ * Chunks go round: free list -> a thread writes -> sealed list -> the writer -> free list. Both lists are stacks of
+ * indexes linked outside the shared memory; the free list's head carries a count against ABA, the sealed list is always
+ * taken whole. Nobody waits: a thread that finds no free chunk drops its event.
+ *
+ * Leaving: whoever ends a recording clears `on`, then every thread's `end`, with a barrier on all threads before and
+ * after, and waits until no `busy` is set. From then on each recording function ends in rec_more, which sees `on`.
+ */
+#ifndef TT_RING_H
+#define TT_RING_H
+
+#include "rec.h"
+
+#define RING_LABELS       65536u      /* distinct labels with a key of their own */
+#define RING_LABEL_TRIES  16u
+#define RING_TEXT_MAX     4000u       /* bytes of a text or value */
+#define RING_DEF_SPARE    8u          /* chunks for definitions taken ahead */
+#define RING_DEF_HEAD     16u         /* u32 length, u32 CRC, u64 ticks */
+
+struct ring_label { _Atomic uint64_t hash, key; };
+
+struct ring {
+	struct plat_map map;
+	struct ttc_ring *head;
+	struct ttc_slot *slot;
+	uint8_t *chunk;               /* the first */
+	uint32_t nslot, nchunk, size; /* size of a chunk */
+	uint32_t stack_max, value_max;
+	uint32_t run32;
+	uint64_t zero_ticks;          /* start of the recording */
+	/* by chunk: the next in its list (index + 1); the slot of its thread */
+	_Atomic uint32_t *link;
+	uint32_t *owner;
+	uint32_t *count;              /* events in a sealed chunk */
+	_Atomic uint64_t free;        /* count << 32 | index + 1 */
+	_Atomic uint32_t sealed;      /* index + 1 of the newest */
+	_Atomic int32_t nfree;
+	/* definitions: chunk index + 1 by number; the present number + 1 << 32 | offset */
+	_Atomic uint32_t *def_chunk;
+	_Atomic uint32_t *def_end;    /* how far each is used, once the next has begun */
+	_Atomic uint64_t def_at;
+	uint32_t def_max;             /* chunks they may take */
+	_Atomic uint64_t defs_lost;
+	_Atomic uint32_t numbers;     /* threads so far */
+	_Atomic uint64_t no_slot;     /* events of threads there was no slot for */
+	struct ring_label *label;
+};
+
+/* One for the library: never freed, so that late callers find it. */
+struct rec_state {
+	_Atomic bool on;              /* events are taken */
+	_Atomic bool forked;
+	_Atomic uint64_t session;     /* number of the present or last recording */
+	_Atomic uint64_t keys;        /* given so far */
+	_Atomic bool dump;
+	struct ring ring;
+	_Atomic(struct rec_thread *) threads;
+};
+extern struct rec_state rec_state;
+
+/* The list of threads: taken at a thread's first event, its exit, and by whoever ends a recording. */
+void rec_threads_lock(void);
+void rec_threads_unlock(void);
+
+static inline struct ttc_chunk *
+ring_chunk(const struct ring *r, uint32_t index)
+{
+	return (struct ttc_chunk *)(void *)(r->chunk + (size_t)index * r->size);
+}
+
+static inline _Atomic uint64_t *
+ring_commit(struct ttc_chunk *c)
+{
+	return (_Atomic uint64_t *)(void *)&c->commit;
+}
+
+static inline _Atomic uint32_t *
+ring_slot_state(struct ttc_slot *s)
+{
+	return (_Atomic uint32_t *)(void *)&s->state;
+}
+
+/* Lay out the ring in ${map} and make its lists; 0 or -errno. Everything private is made and touched too. */
+int ring_make(struct ring *r, uint32_t chunk, uint32_t nslot);
+void ring_free(struct ring *r);       /* all but the map */
+
+uint32_t ring_take(struct ring *r);   /* index + 1 of a free chunk; 0: none */
+void ring_give(struct ring *r, uint32_t index);
+
+/* Hand the present chunk of ${t}, if any, to the writer. */
+void ring_seal(struct ring *r, struct rec_thread *t);
+
+/* For plat_thread_exit_hook. */
+void ring_thread_exit(void *t);
+
+/* Publish a definition of ${n} bytes, its kind first; false: no room. */
+bool ring_def(struct ring *r, const uint8_t *p, size_t n);
+
+/**
+ * ring_detach():
+ * After `on` was cleared: get every thread out, for good; with ${seal} hand over their chunks. False where one
+ * stayed inside for a second: the memory must be left to it.
+ */
+bool ring_detach(bool seal);
+
+#endif
