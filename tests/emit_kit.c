@@ -295,6 +295,16 @@ fuzz_names(struct kit *k, struct bytes *b)
 	}
 }
 
+/* Is a node part of the stacks of samples? Nothing is allocated there. */
+static bool
+in_samples(const struct kit *k, uint32_t node)
+{
+	for (; node; node = tt_tree_node(k->m.tree, node)->parent)
+		if (tt_tree_node(k->m.tree, node)->kind == TT_NODE_SAMPLES)
+			return true;
+	return false;
+}
+
 static void
 fuzz_tree(struct kit *k, struct bytes *b)
 {
@@ -310,6 +320,8 @@ fuzz_tree(struct kit *k, struct bytes *b)
 			parent = 0;
 		if (parent == 0 && kind < TT_NODE_THREAD)
 			kind = TT_NODE_THREAD + kind % 3;
+		if (kind == TT_NODE_ALLOC && in_samples(k, parent))
+			kind = TT_NODE_ZONE;
 		key = take(b, 1) % (parent == 0 ? 3 : 8);
 		count = take_number(b);
 		total = take_number(b);

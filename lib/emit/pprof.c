@@ -20,10 +20,10 @@
 
 enum word {
 	WORD_NONE, WORD_WALL, WORD_NANOSECONDS, WORD_CALLS, WORD_COUNT, WORD_ALLOC_SPACE, WORD_BYTES, WORD_ALLOC_OBJECTS,
-	WORD_SAMPLES, WORD_THREAD, WORD_CATEGORY, WORD_CLASS, WORD_PROCESS, WORD_CUT, WORDS
+	WORD_SAMPLES, WORD_THREAD, WORD_CATEGORY, WORD_CLASS, WORD_PROCESS, WORD_CUT, WORD_OUTSIDE, WORDS
 };
 static const char *const words[WORDS] = { "", "wall", "nanoseconds", "calls", "count", "alloc_space", "bytes",
-	"alloc_objects", "samples", "thread", "category", "class", "process", "(outer frames left out)" };
+	"alloc_objects", "samples", "thread", "category", "class", "process", "(outer frames left out)", "(outside all calls)" };
 
 /* The sample types, in the order of the values; those that nothing was recorded for are left out. */
 static const struct type {
@@ -48,7 +48,7 @@ struct pprof {
 	struct tt_stacks stacks;
 	bool has[NTYPE];
 	uint8_t *used;                /* names that are a frame of a sample */
-	bool cut;                     /* a stack was cut */
+	bool cut, outside;            /* a stack was cut; one had no frame at all */
 	uint64_t name_at, category_at, process_at, comment_at;        /* places in the string table */
 	uint64_t ncomment;
 	struct tt_buf part;           /* one message */
@@ -118,7 +118,7 @@ put_numbers(struct pprof *w, unsigned field, unsigned n, const uint64_t *v, stru
 
 /* --- samples (Sample: 1 location_id*, 2 value*, 3 label*) -------------------- */
 
-/* Location and function of a name; the two are numbered alike. The last one stands for frames that were cut. */
+/* Location and function of a name; the two are numbered alike. The last two stand for what has no name. */
 static uint64_t
 id_of(uint64_t name)
 {
@@ -129,6 +129,12 @@ static uint64_t
 id_of_cut(const struct pprof *w)
 {
 	return id_of(w->stacks.nname);
+}
+
+static uint64_t
+id_of_outside(const struct pprof *w)
+{
+	return id_of_cut(w) + 1;
 }
 
 /* The ids of a stack, innermost first, packed. */
@@ -156,9 +162,12 @@ add_stack(struct pprof *w, uint32_t node, struct tt_err *err)
 		w->cut = true;
 		p = put_varint(p, id_of_cut(w));
 	}
+	/* pprof lists nothing for an empty stack, but counts it to the total. */
+	if (p == start) {
+		w->outside = true;
+		p = put_varint(p, id_of_outside(w));
+	}
 	n = (size_t)(p - start);
-	if (n == 0)
-		return TT_OK;
 	p = put_varint(w->part.p + w->part.n, 1 << 3 | BYTES);
 	p = put_varint(p, n);
 	memmove(p, start, n);
@@ -255,7 +264,11 @@ put_functions(struct pprof *w, struct tt_err *err)
 	for (size_t i = 0; i < w->stacks.nname && rc == TT_OK; i++)
 		if (w->used[i])
 			rc = put_function(w, id_of(i), w->name_at + i, err);
-	return rc == TT_OK && w->cut ? put_function(w, id_of_cut(w), WORD_CUT, err) : rc;
+	if (rc == TT_OK && w->cut)
+		rc = put_function(w, id_of_cut(w), WORD_CUT, err);
+	if (rc == TT_OK && w->outside)
+		rc = put_function(w, id_of_outside(w), WORD_OUTSIDE, err);
+	return rc;
 }
 
 /* Mapping: 1 id, 5 filename, 7 has_functions: so pprof has no reason to look for symbols. */

