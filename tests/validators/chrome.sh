@@ -9,7 +9,6 @@
 # TRACETOOL defaults to the environment's, then to build/tracetool; captures to some of testdata/mlpd,
 # or to all of them where TT_SET is all. Ends with "N passed, N failed".
 here=$(cd "$(dirname "$0")" && pwd)
-build=${BUILD:-$here/../../build}
-sh "$here/setup.sh" "$build/validators" || exit 1
-[ $# -gt 0 ] || set -- "${TRACETOOL:-$build/tracetool}"
-exec python3 "$here/chrome_check.py" "$build/validators" "$@"
+sh "$here/install.sh" >&2 || exit 1
+[ $# -gt 0 ] || set -- "${TRACETOOL:-$here/../../build/tracetool}"
+exec python3 "$here/chrome_check.py" "$@"

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Chrome JSON in Perfetto's trace_processor and Chrome's trace engine: see chrome.sh.
 
-    chrome_check.py PACKAGES TRACETOOL [CAPTURE...]
+    chrome_check.py TRACETOOL [CAPTURE...]
 """
 import csv
 import io
@@ -53,17 +53,11 @@ class Output:
         same("names of zones and of instants have in common, and that", zone_names & self.instants, set())
 
 
-def check_perfetto(packages, path, out, want):
-    env = dict(os.environ, TP_ASSETS=os.path.join(
-        packages, "node_modules", "@swmansion", "argent", "assets", "trace-processor"))
-    text = run("node", os.path.join(HERE, "tp.cjs"), "--strict", "--json", path, SLICES, THREADS,
-               "select distinct name from counter_track", env=env)
-    decoder, answers = json.JSONDecoder(), []
-    while text.strip():
-        answer, end = decoder.raw_decode(text.lstrip())
-        answers.append(answer)
-        text = text.lstrip()[end:]
-    slices, threads, counters = answers
+def check_perfetto(path, out, want):
+    text = run("node", os.path.join(HERE, "tp.cjs"), path, SLICES, THREADS, "select distinct name from counter_track")
+    slices, threads, counters = [json.loads(line) for line in text.splitlines()]
+    for s in slices:
+        s.update((k, int(s[k])) for k in ("tid", "ts", "dur", "depth"))
     rows = [(out.native[s["tid"]], s["name"], s["ts"], s["dur"], s["depth"]) for s in slices
             if (s["name"], s["cat"]) not in out.instants and s["cat"] != "Frame"]
     have = from_start(rows)
@@ -71,21 +65,15 @@ def check_perfetto(packages, path, out, want):
                     ("sums of depths", lambda z, n: n * z[4])):
         same("trace_processor: " + what, sum(f(z, n) for z, n in have.items()), sum(f(z, n) for z, n in want.items()))
     same("trace_processor: zones", have, want)
-    same("trace_processor: names of threads", {t["tid"]: t["name"] for t in threads},
+    same("trace_processor: names of threads", {int(t["tid"]): t["name"] for t in threads},
          {tid: name for tid, name in out.names.items()})
     same("trace_processor: number of counters", len({c["name"].split(" id: ")[0].rsplit(" ", 1)[0]
                                                      if " id: " not in c["name"] else c["name"].split(" id: ")[0]
                                                      for c in counters}), len(out.counters))
 
 
-def check_devtools(packages, path, out):
-    # The driver asks node for the package from the current directory.
-    here = os.getcwd()
-    os.chdir(packages)
-    try:
-        got = json.loads(run("node", os.path.join(HERE, "devtools_trace_engine.mjs"), path))
-    finally:
-        os.chdir(here)
+def check_devtools(path, out):
+    got = json.loads(run("node", os.path.join(HERE, "devtools.mjs"), path))
     threads = {t["tid"]: t for t in got["threads"] if t["entries"]}
     frames = {tid for tid, name in out.names.items() if tid not in out.native}
     zones = {tid: n for tid, n in out.zones.items() if n}
@@ -95,9 +83,7 @@ def check_devtools(packages, path, out):
          {t: out.names[t] for t in threads})
 
 
-def main(packages, tracetool, *files):
-    packages = os.path.abspath(packages)
-    tracetool = os.path.abspath(tracetool)
+def main(tracetool, *files):
 
     def check(path):
         want = oracle_zones(path)
@@ -107,8 +93,8 @@ def main(packages, tracetool, *files):
                 run(tracetool, "convert", "-q", "--wrappers", "--names", "full", *form, "-o", to, path)
                 out = Output(to)
                 same("begins and ends", out.zones, out.ends)
-                check_perfetto(packages, to, out, want)
-                check_devtools(packages, to, out)
+                check_perfetto(to, out, want)
+                check_devtools(to, out)
 
     return check_all(captures(list(files)), check)
 

@@ -7,6 +7,5 @@
 #
 # Arguments as for chrome.sh. Ends with "N passed, N failed".
 here=$(cd "$(dirname "$0")" && pwd)
-build=${BUILD:-$here/../../build}
-[ $# -gt 0 ] || set -- "${TRACETOOL:-$build/tracetool}"
+[ $# -gt 0 ] || set -- "${TRACETOOL:-$here/../../build/tracetool}"
 exec python3 "$here/pprof_check.py" "$@"
