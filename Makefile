@@ -142,6 +142,7 @@ clean:
 
 # --- packages -----------------------------------------------------------------
 
+# go, node and npm often come from elsewhere than Debian: the commands are what counts.
 DEB_BUILD := gcc make pkg-config libarchive-dev libjansson-dev zlib1g-dev
 DEB_TEST  := bzip2 clang golang-go jq lcov libarchive-tools libclang-rt-dev libmono-profiler lz4 mandoc mono-mcs \
 	mono-runtime mono-utils nodejs npm python3 strace uftrace valgrind xz-utils zstd zsh fish
@@ -155,7 +156,12 @@ setup:
 	else \
 		missing=; \
 		for p in $(DEB_BUILD) $(DEB_TEST); do \
-			[ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>/dev/null)" = installed ] || missing="$$missing $$p"; \
+			case $$p in \
+			golang-go) command -v go ;; \
+			nodejs) command -v node ;; \
+			npm) command -v npm ;; \
+			*) [ "$$(dpkg-query -W -f='$${db:Status-Status}' $$p 2>&1)" = installed ] ;; \
+			esac > /dev/null || missing="$$missing $$p"; \
 		done; \
 		if [ -n "$$missing" ]; then \
 			as=; [ "$$(id -u)" = 0 ] || as=sudo; \
@@ -166,7 +172,7 @@ setup:
 			echo 'every package is installed'; \
 		fi; \
 	fi
-	@if [ -f tests/validators/package.json ]; then tests/validators/install.sh; fi
+	@tests/validators/install.sh
 
 # --- tests ----------------------------------------------------------------------
 
