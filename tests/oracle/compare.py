@@ -188,6 +188,11 @@ class Recorder(mlpd.Analysis):
         super().on_heap_object(thread, time, obj, cls, size, generation, refs)
         self.row("heap_object", thread, time, detail=obj)
 
+    def on_roots(self, thread, time, roots):
+        super().on_roots(thread, time, roots)
+        for _, obj in roots:
+            self.row("heap_root", thread, time, detail=obj)
+
     def on_hit(self, thread, time, when, tid, ips, frames):
         super().on_hit(thread, time, when, tid, ips, frames)
         self.hit_threads.add(tid)
