@@ -1,6 +1,7 @@
 /**
  * tracetool convert: captures to files other programs read.
  */
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -265,7 +266,26 @@ fill_emit(struct app *app, const struct convert_opts *c, const struct output *o,
 	};
 }
 
-/* One line per output: where, how large, of how many events. */
+/* Bytes of the files --split made of ${path}, and how many they are: "game.json" gives "game-001.json" and on. */
+static uint64_t
+size_of_parts(const char *path, unsigned *n)
+{
+	size_t len;
+	const char *suffix = tt_path_suffix(path, &len);
+	int stem = (int)(suffix ? (size_t)(suffix - path) : strlen(path));
+	uint64_t bytes = 0;
+	char name[4096];
+	struct stat st;
+
+	for (*n = 0;; ++*n) {
+		snprintf(name, sizeof name, "%.*s-%03u%s", stem, path, *n + 1, path + stem);
+		if (stat(name, &st) != 0)
+			return bytes;
+		bytes += (uint64_t)st.st_size;
+	}
+}
+
+/* One line per output: where, how large, of how many events. What is no file (a pipe) has no size. */
 static void
 say_written(struct app *app, const struct convert_opts *c, const struct tt_model *m)
 {
@@ -276,15 +296,21 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 		events += m->cap[i]->nevent;
 	*tt_put_count(count, (int64_t)events) = '\0';
 	for (size_t i = 0; i < c->nout; i++) {
-		bool standard = strcmp(c->out[i].path, "-") == 0;
-		const char *path = standard ? "standard output" : c->out[i].path;
+		const struct output *o = &c->out[i];
+		bool standard = strcmp(o->path, "-") == 0;
+		const char *path = standard ? "standard output" : o->path;
 		struct stat st;
+		unsigned parts;
 
-		if ((standard ? fstat(STDOUT_FILENO, &st) : stat(path, &st)) == 0 && S_ISREG(st.st_mode)) {
+		if (c->split > 0 && is_named(o, "chrome")) {
+			*tt_put_bytes(size, (int64_t)size_of_parts(path, &parts)) = '\0';
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %u files, %s, from %s events", path, size, parts,
+			    o->emit->name, count);
+		} else if ((standard ? fstat(STDOUT_FILENO, &st) : stat(path, &st)) == 0 && S_ISREG(st.st_mode)) {
 			*tt_put_bytes(size, (int64_t)st.st_size) = '\0';
-			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, %s, from %s events", path, size, c->out[i].emit->name, count);
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, %s, from %s events", path, size, o->emit->name, count);
 		} else {
-			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, from %s events", path, c->out[i].emit->name, count);
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, from %s events", path, o->emit->name, count);
 		}
 	}
 }

@@ -197,6 +197,14 @@ def capture(tracetool, path, work, forms):
     devtools(name + ".json", out["json"], chrome)
     stats = json.loads(run(tracetool, "stats", "--format", "json", path).stdout)["tables"]
     pprof(name + ".pb.gz", out["pb.gz"], stats, out["folded"])
+    if "frames" in forms:
+        framed = os.path.join(work, "framed.json")
+        run(tracetool, "convert", "-q", "--frame-marker", "World:Frame", path, "-o", framed)
+        c = Chrome(framed)
+        frames = sum(n for (_, slice_name, _, _), n in c.slices.items() if re.match(r"Frame \d+$", slice_name))
+        check(name + " with frames", c.problem or (None if frames == 23 else "%d frames, not 23" % frames))
+        perfetto(name + " with frames", framed, c)
+        devtools(name + " with frames", framed, c)
     if "begin-end" in forms:
         pairs = os.path.join(work, "pairs.json")
         run(tracetool, "convert", "-q", "--begin-end", path, "-o", pairs)
@@ -236,7 +244,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tracetool-validators.") as work:
         os.environ["PPROF_TMPDIR"] = work
         for n in names:
-            forms = ["begin-end", "split"] if n == SOME[0] else ["begin-end"] if more else []
+            forms = ["frames", "begin-end", "split"] if n == SOME[0] else ["begin-end"] if more else []
             capture(tracetool, os.path.join(DATA, n + ".mlpd"), work, forms)
     print("%d passed, %d failed" % (passed, failed))
     return failed > 0
