@@ -292,13 +292,10 @@ plat_unlink(const char *path)
 
 /* --- threads ------------------------------------------------------------------------------- */
 
-static void (*thread_run)(void);
-
 static void *
 thread_main(void *arg)
 {
-	(void)arg;
-	thread_run();
+	((void (*)(void))(uintptr_t)arg)();
 	return NULL;
 }
 
@@ -309,7 +306,6 @@ plat_thread_start(struct plat_thread *t, void (*run)(void))
 	pthread_t id;
 	int rc;
 
-	thread_run = run;
 	/* The game's signals are the game's, but for those that an error of ours raises. SIGPIPE and SIGXFSZ come back
 	   as errors of write() because they are blocked here. */
 	sigfillset(&all);
@@ -318,7 +314,7 @@ plat_thread_start(struct plat_thread *t, void (*run)(void))
 	sigdelset(&all, SIGFPE);
 	sigdelset(&all, SIGILL);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
-	rc = pthread_create(&id, NULL, thread_main, NULL);
+	rc = pthread_create(&id, NULL, thread_main, (void *)(uintptr_t)run);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	if (rc == 0)
 		memcpy(t->handle, &id, sizeof id);
