@@ -39,7 +39,6 @@ struct counter {
 
 #define CATEGORIES 256
 #define THREADS 8192
-#define LISTS 256
 #define COUNTERS 256
 
 static struct {
@@ -55,8 +54,8 @@ static struct {
 	unsigned event_calls;
 	struct thread_entry thread[THREADS];
 	unsigned nthread;
-	const struct engine_list *list[LISTS];
-	unsigned nlist;
+	const struct engine_list *lists;
+	size_t list_bytes;
 	struct counter counter[COUNTERS];
 	unsigned ncounter;
 	struct engine_seen seen;
@@ -159,24 +158,27 @@ del_slot(enum engine_kind kind, any_fn *cb, void *user)
 
 /* --- who listens to a marker ---------------------------------------------------- */
 
-/* The one list of this content. Few differ, so they are kept for ever and an emitter may hold on to one. */
+/* A list of this content. It is never freed: an emitter may hold on to one, and valgrind finds it through the chain. */
 static const struct engine_list *
-intern(const struct engine_hook *h, unsigned n)
+new_list(const struct engine_hook *h, unsigned n)
 {
 	struct engine_list *l;
 
 	if (n == 0)
 		return NULL;
-	for (unsigned i = 0; i < e.nlist; i++) {
-		if (e.list[i]->n == n && memcmp(e.list[i]->hook, h, n * sizeof *h) == 0)
-			return e.list[i];
-	}
-	if (e.nlist == LISTS)
-		abort();
 	l = must(malloc(sizeof *l + n * sizeof *h));
+	l->next = e.lists;
+	e.lists = l;
+	e.list_bytes += sizeof *l + n * sizeof *h + 16;
 	l->n = n;
 	memcpy(l->hook, h, n * sizeof *h);
-	return e.list[e.nlist++] = l;
+	return l;
+}
+
+size_t
+engine_bytes(void)
+{
+	return e.list_bytes;
 }
 
 static void
@@ -207,7 +209,7 @@ add_event(const struct unity_marker *cm, unity_event_cb *cb, void *user)
 		}
 		if (n < 8) {
 			h[n++] = (struct engine_hook){ cb, user };
-			set_list(m, intern(h, n));
+			set_list(m, new_list(h, n));
 			e.seen.registered[ENGINE_EVENT]++;
 			rc = 0;
 		}
@@ -231,7 +233,7 @@ remove_hook(struct unity_marker *m, unity_event_cb *cb, void *user, bool any_use
 	}
 	if (!l || n == l->n)
 		return 0;
-	set_list(m, intern(h, n));
+	set_list(m, new_list(h, n));
 	return l->n - n;
 }
 

@@ -54,12 +54,16 @@ struct engine_seen {
 };
 
 struct engine_list {                  /* who is called for a marker; immutable, never freed before the process ends */
+	const struct engine_list *next;
 	unsigned n;
 	struct engine_hook {
 		unity_event_cb *cb;
 		void *user;
 	} hook[];
 };
+
+/* Bytes of all such lists: what the host grows by. */
+size_t engine_bytes(void);
 
 /* Begin anew with the built-in categories and no markers. No plug-in is loaded, and no thread uses the engine. */
 void engine_start(const struct engine_opts *o);

@@ -214,7 +214,7 @@ cycle(void)
 			sleep_ms(50);
 			files = open_files();
 			threads = threads_now();
-			before = resident_kb();
+			before = resident_kb() - (long)engine_bytes() / 1024;
 		}
 	}
 	sleep_ms(50);
@@ -224,7 +224,8 @@ cycle(void)
 		fflush(stdout);
 		_exit(10);
 	}
-	if (!play_sanitized() && after > before + 2048 + (long)cycles() * 2) {
+	after -= (long)engine_bytes() / 1024;
+	if (!play_sanitized() && after > before + 1024) {
 		fprintf(stdout, "%ld KiB grew to %ld in %u cycles\n", before, after, cycles());
 		fflush(stdout);
 		_exit(11);

@@ -1,0 +1,410 @@
+/**
+ * cost: what recording costs a game, in figures. No test: nothing here fails.
+ *
+ * usage: cost [SECONDS [FPS]]       60 seconds at 60 frames a second
+ *
+ * Each figure stands beside what was measured in the same run, in turns: two reads of the processor's counter, and
+ * callbacks that only read it. The game sends 28,000 events a frame in bursts, as games do, while the writer writes.
+ *	pair       begin and end of plain zones, nested, of 3,500 markers in no order
+ *	alloc      GC.Alloc: begin with its size, and end
+ *	label      Profiler.BeginSample of 64 bytes of UTF-16 (32 characters), of 400 texts, and its end
+ *	worst      the slowest single callback, beside the slowest of those that only read the counter
+ */
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "play.h"
+
+#if defined(__x86_64__)
+#include <x86intrin.h>
+static inline uint64_t
+counter(void)
+{
+	return __rdtsc();
+}
+#else
+static inline uint64_t
+counter(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+#endif
+
+enum { MARKERS = 3500, PAIRS = 14000, BURST = 64, LABELS = 400 };
+
+static const struct unity_marker *marker[MARKERS], *alloc_marker, *label_marker;
+static uint16_t order[PAIRS];         /* which marker comes when */
+static uint16_t label_text[LABELS][32];
+static volatile uint64_t sink;
+
+static void UNITY_CALL
+clock_only(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
+{
+	(void)m;
+	(void)event;
+	(void)n;
+	(void)v;
+	(void)user;
+	sink = counter();
+}
+
+/* A list as markers have it, of a callback that only reads the clock. */
+static union {
+	struct engine_list list;
+	char room[sizeof(struct engine_list) + sizeof(struct engine_hook)];
+} only;
+
+static double ns_per_tick;
+
+static uint64_t
+now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* --- what is measured: each function does ${n} of a thing, the time over all is taken outside ------------- */
+
+/* Zones in bursts, nested as deep as eight. */
+#define ZONES(begin, end) do { \
+	for (unsigned i = 0; i + 8 <= n; i += 8) { \
+		for (unsigned k = 0; k < 8; k++) \
+			begin(marker[order[at + i + k]]); \
+		for (unsigned k = 8; k-- > 0;) \
+			end(marker[order[at + i + k]]); \
+	} \
+} while (0)
+
+static void
+do_reads(unsigned at, unsigned n)
+{
+#define READ(m) (sink = counter() + (m)->id)
+	ZONES(READ, READ);
+}
+
+static void
+do_clock_only(unsigned at, unsigned n)
+{
+#define CALL_ONLY(m) engine_call(&only.list, (m), 0, 0, NULL)
+	ZONES(CALL_ONLY, CALL_ONLY);
+}
+
+static void
+do_pairs(unsigned at, unsigned n)
+{
+#define BEGIN(m) engine_emit((m), UNITY_BEGIN, 0, NULL)
+#define END(m) engine_emit((m), UNITY_END, 0, NULL)
+	ZONES(BEGIN, END);
+}
+
+static void
+do_allocs(unsigned at, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		uint32_t bytes = 32 + (order[at + i] & 0xfffu);
+		struct unity_value v = { .type = UNITY_T_U32, .size = 4, .data = &bytes };
+
+		engine_emit(alloc_marker, UNITY_BEGIN, 1, &v);
+		engine_emit(alloc_marker, UNITY_END, 0, NULL);
+	}
+}
+
+static void
+do_labels(unsigned at, unsigned n)
+{
+	for (unsigned i = 0; i < n; i++) {
+		int32_t object = 0;
+		uint32_t category = 1;
+		const struct unity_value v[] = {
+			{ .type = UNITY_T_INSTANCE, .size = 4, .data = &object },
+			{ .type = UNITY_T_TEXT16, .size = 64, .data = label_text[order[at + i] % LABELS] },
+			{ .type = UNITY_T_U32, .size = 4, .data = &category },
+		};
+
+		engine_emit(label_marker, UNITY_BEGIN, 3, v);
+		engine_emit(label_marker, UNITY_END, 0, NULL);
+	}
+}
+
+enum job { READS, CLOCK_ONLY, PLAIN, ALLOCS, LABELED, JOBS };
+static void (*const jobs[JOBS])(unsigned, unsigned) = { do_reads, do_clock_only, do_pairs, do_allocs, do_labels };
+static const char *const job_names[JOBS] = { "two counter reads", "two callbacks that read it", "begin + end",
+	"GC.Alloc", "64-byte label + end" };
+
+struct sum {
+	uint64_t ticks, n;
+	double *frame;                /* ns each, of every frame: for the median */
+	unsigned frames;
+};
+static struct sum sums[JOBS];
+
+static void
+measure(enum job j, unsigned at, unsigned n)
+{
+	struct sum *s = &sums[j];
+	uint64_t a, b;
+
+	a = counter();
+	jobs[j](at, n);
+	b = counter();
+	s->ticks += b - a;
+	s->n += n;
+	s->frame[s->frames++] = (double)(b - a) * ns_per_tick / n;
+}
+
+static int
+by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* --- the slowest ------------------------------------------------------------------------------------------- */
+
+struct slow {
+	uint64_t worst, over_1us, over_10us, over_100us, n;
+};
+
+static void
+took(struct slow *s, uint64_t ticks)
+{
+	double us = (double)ticks * ns_per_tick / 1000;
+
+	s->n++;
+	s->over_1us += us > 1;
+	s->over_10us += us > 10;
+	s->over_100us += us > 100;
+	if (ticks > s->worst)
+		s->worst = ticks;
+}
+
+/* ${n} pairs, each callback timed, in turns with callbacks that only read the clock. */
+static void
+time_each(struct slow *ours, struct slow *theirs, unsigned n)
+{
+	uint64_t a, b;
+
+	for (unsigned i = 0; i < n; i++) {
+		const struct unity_marker *m = marker[order[i]];
+
+		a = counter();
+		engine_emit(m, UNITY_BEGIN, 0, NULL);
+		b = counter();
+		took(ours, b - a);
+		a = counter();
+		engine_call(&only.list, m, 0, 0, NULL);
+		b = counter();
+		took(theirs, b - a);
+		a = counter();
+		engine_emit(m, UNITY_END, 0, NULL);
+		b = counter();
+		took(ours, b - a);
+		a = counter();
+		engine_call(&only.list, m, 0, 0, NULL);
+		b = counter();
+		took(theirs, b - a);
+	}
+}
+
+/* --- one thread and two ------------------------------------------------------------------------------------- */
+
+static _Atomic unsigned waiting;
+static unsigned party;
+
+/* Processor time of ${n} bursts on this thread. */
+static void *
+busy_thread(void *arg)
+{
+	uint64_t *cpu_ns = arg, a;
+
+	engine_thread("Cost", "Busy");
+	do_pairs(0, BURST);
+	waiting++;
+	while (waiting < party)
+		;
+	a = now_ns(CLOCK_THREAD_CPUTIME_ID);
+	for (unsigned i = 0; i < 60; i++) {
+		do_pairs(0, PAIRS);
+		nanosleep(&(struct timespec){ 0, 10000000 }, NULL);
+	}
+	*cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - a;
+	return NULL;
+}
+
+static double
+threads_ns(unsigned n)
+{
+	pthread_t t[4];
+	uint64_t ns[4] = { 0 }, sum = 0;
+
+	waiting = 0;
+	party = n;
+	for (unsigned i = 0; i < n; i++)
+		pthread_create(&t[i], NULL, busy_thread, &ns[i]);
+	for (unsigned i = 0; i < n; i++) {
+		pthread_join(t[i], NULL);
+		sum += ns[i];
+	}
+	return (double)sum / n / (60.0 * PAIRS);
+}
+
+/* --- the run -------------------------------------------------------------------------------------------------- */
+
+static void
+make_markers(void)
+{
+	static char name[MARKERS][24];
+	uint64_t r = 88172645463325252u;
+
+	for (unsigned i = 0; i < MARKERS; i++) {
+		snprintf(name[i], sizeof name[i], "Cost.Marker %u", i);
+		marker[i] = engine_marker(name[i], 1, 0);
+	}
+	alloc_marker = engine_marker("GC.Alloc", 23, 0);
+	label_marker = engine_marker("Profiler.Default", 24, UNITY_M_SCRIPT);
+	for (unsigned i = 0; i < PAIRS; i++) {
+		r ^= r << 13;
+		r ^= r >> 7;
+		r ^= r << 17;
+		/* Half of the events are of a tenth of the markers. */
+		order[i] = (uint16_t)(r % (r >> 40 & 1 ? MARKERS / 10 : MARKERS));
+	}
+	for (unsigned i = 0; i < LABELS; i++) {
+		for (unsigned k = 0; k < 32; k++)
+			label_text[i][k] = (uint16_t)('a' + (i >> (k % 3 * 3)) % 26);
+		label_text[i][0] = (uint16_t)('A' + i % 26);
+		label_text[i][31] = (uint16_t)('0' + i / 40);
+	}
+}
+
+static void
+calibrate(void)
+{
+	uint64_t a = counter(), t = now_ns(CLOCK_MONOTONIC);
+
+	nanosleep(&(struct timespec){ 0, 200000000 }, NULL);
+	ns_per_tick = (double)(now_ns(CLOCK_MONOTONIC) - t) / (double)(counter() - a);
+}
+
+static double
+idle_ns(void)
+{
+	enum { N = 2000000 };
+	uint64_t a = counter();
+
+	for (unsigned i = 0; i < N; i++)
+		engine_frame();
+	return (double)(counter() - a) * ns_per_tick / N;
+}
+
+/* What the host's own frame costs, to be taken off. */
+static double
+bare_frame_ns(void)
+{
+	return idle_ns();
+}
+
+static void
+report(double idle, double bare, const struct slow *ours, const struct slow *theirs, double one, double two,
+    const char *capture)
+{
+	struct tracetool_counts c = { .events = 0 };
+	double reads = (double)sums[READS].ticks * ns_per_tick / (double)sums[READS].n;
+	double plain = (double)sums[PLAIN].ticks * ns_per_tick / (double)sums[PLAIN].n;
+	struct stat st = { .st_size = 0 };
+
+	PLAY_CALL(tracetool_counts)(&c, sizeof c);
+	stat(capture, &st);
+	printf("| what | mean, ns | median, ns | by two reads | by a plain pair |\n|---|---|---|---|---|\n");
+	for (unsigned j = 0; j < JOBS; j++) {
+		struct sum *s = &sums[j];
+		double mean = (double)s->ticks * ns_per_tick / (double)s->n;
+
+		qsort(s->frame, s->frames, sizeof *s->frame, by_value);
+		printf("| %s | %.1f | %.1f | %.2f | %.2f |\n", job_names[j], mean, s->frame[s->frames / 2], mean / reads,
+		    mean / plain);
+	}
+	printf("\n| single callback | worst, us | over 1 us | over 10 us | over 100 us | of |\n|---|---|---|---|---|---|\n");
+	printf("| ours | %.1f | %llu | %llu | %llu | %llu |\n", (double)ours->worst * ns_per_tick / 1000,
+	    (unsigned long long)ours->over_1us, (unsigned long long)ours->over_10us, (unsigned long long)ours->over_100us,
+	    (unsigned long long)ours->n);
+	printf("| clock only | %.1f | %llu | %llu | %llu | %llu |\n", (double)theirs->worst * ns_per_tick / 1000,
+	    (unsigned long long)theirs->over_1us, (unsigned long long)theirs->over_10us,
+	    (unsigned long long)theirs->over_100us, (unsigned long long)theirs->n);
+	printf("\n| two threads at once | %.1f ns a pair beside %.1f for one: %.2f |\n", two, one, two / one);
+	printf("| idle, a frame | %.1f ns more than the host's own %.1f |\n", idle - bare, bare);
+	printf("| events | %llu made, %llu dropped; %lld bytes, %.2f an event |\n", (unsigned long long)c.events,
+	    (unsigned long long)c.dropped, (long long)st.st_size,
+	    c.events > c.dropped ? (double)st.st_size / (double)(c.events - c.dropped) : 0);
+}
+
+int
+main(int argc, char **argv)
+{
+	double seconds = argc > 1 ? atof(argv[1]) : 60, fps = argc > 2 ? atof(argv[2]) : 60;
+	unsigned frames = (unsigned)(seconds * fps) + 1;
+	struct engine_opts o = { .callbacks = 2 };
+	struct slow ours = { .n = 0 }, theirs = { .n = 0 };
+	double bare, idle, one, two;
+	char capture[512];
+	uint64_t start;
+
+	setvbuf(stdout, NULL, _IOLBF, 0);
+	snprintf(capture, sizeof capture, "%s/tracetool-cost.ttc", getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp");
+	unsetenv("TRACETOOL_CAPTURE");
+	unsetenv("TRACETOOL_OPTIONS");
+	calibrate();
+	engine_start(&o);
+	make_markers();
+	only.list.n = 1;
+	only.list.hook[0] = (struct engine_hook){ clock_only, NULL };
+	for (unsigned j = 0; j < JOBS; j++) {
+		sums[j].frame = calloc(frames, sizeof *sums[j].frame);
+		if (!sums[j].frame)
+			return 4;
+	}
+	engine_thread("", "Main Thread");
+	bare = bare_frame_ns();
+	if (engine_load(play_plugin()) != 0)
+		return 4;
+	idle = idle_ns();
+	if (PLAY_CALL(tracetool_start)(capture, "") != TRACETOOL_OK || play_until(TRACETOOL_CAPTURING) != 0) {
+		fprintf(stderr, "cost: no capture\n");
+		return 4;
+	}
+	start = now_ns(CLOCK_MONOTONIC);
+	for (unsigned f = 0; f + 1 < frames; f++) {
+		uint64_t due = start + (uint64_t)(1e9 * (f + 1) / fps), now;
+
+		engine_frame();
+		/* The same number in each job, so that none has warmer caches than the others. */
+		measure(READS, 0, PAIRS / 4);
+		measure(PLAIN, PAIRS / 4, PAIRS / 4);
+		measure(CLOCK_ONLY, PAIRS / 2, PAIRS / 4);
+		measure(PLAIN + (f % 3), PAIRS / 2, PAIRS / 4);
+		if (f % 3 == 0)
+			sums[PLAIN].frames--;   /* counted in the mean already; one a frame for the median */
+		do_pairs(PAIRS / 2, PAIRS / 2);
+		time_each(&ours, &theirs, 200);
+		now = now_ns(CLOCK_MONOTONIC);
+		if (now < due)
+			nanosleep(&(struct timespec){ (time_t)((due - now) / 1000000000), (long)((due - now) % 1000000000) }, NULL);
+	}
+	one = threads_ns(1);
+	two = threads_ns(2);
+	PLAY_CALL(tracetool_stop)();
+	play_until(TRACETOOL_IDLE);
+	report(idle, bare, &ours, &theirs, one, two, capture);
+	engine_unload(true);
+	remove(capture);
+	return 0;
+}
