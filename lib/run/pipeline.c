@@ -30,6 +30,7 @@ struct pipe {
 	pthread_cond_t moved;
 	uint64_t read_seq, enter_seq, commit_seq;     /* the next chunk for each serial step */
 	bool reading, entering, committing, eof, failed;
+	unsigned asleep;              /* workers that wait */
 	struct tt_err err;
 	struct tt_loss tail;          /* told by next at the end */
 };
@@ -423,6 +424,43 @@ fail(struct pipe *p, const struct tt_err *err)
 	p->failed = true;
 }
 
+static struct slot *
+oldest(struct pipe *p, enum step step)
+{
+	for (uint64_t q = p->commit_seq; q < p->enter_seq; q++)
+		if (p->slot[q % p->nslot].step == step)
+			return &p->slot[q % p->nslot];
+	return NULL;
+}
+
+enum task { NOTHING, COMMIT, ENTER, FOLD, READ };
+
+/* What can be done now, the oldest chunk first, and the slot it is done to. The lock is held. */
+static enum task
+next_task(struct pipe *p, struct slot **s)
+{
+	*s = &p->slot[p->commit_seq % p->nslot];
+	if (!p->committing && p->commit_seq < p->enter_seq && (*s)->step == FOLDED)
+		return COMMIT;
+	*s = &p->slot[p->enter_seq % p->nslot];
+	if (!p->entering && p->enter_seq < p->read_seq && (*s)->step == DECODED)
+		return ENTER;
+	if ((*s = oldest(p, ENTERED)) != NULL)
+		return FOLD;
+	*s = &p->slot[p->read_seq % p->nslot];
+	return !p->reading && !p->eof && p->read_seq - p->commit_seq < p->nslot ? READ : NOTHING;
+}
+
+/* Before this worker goes off to its task: is there one more? Then one more worker wakes, and does the same. */
+static void
+wake(struct pipe *p)
+{
+	struct slot *s;
+
+	if (p->asleep && next_task(p, &s) != NOTHING)
+		pthread_cond_signal(&p->moved);
+}
+
 /* Take a step outside the lock and move the slot on. Called and returns with the lock held. */
 static void
 take(struct pipe *p, struct worker *w, struct slot *s, enum step during, enum step after,
@@ -431,6 +469,7 @@ take(struct pipe *p, struct worker *w, struct slot *s, enum step during, enum st
 	struct tt_err err = { .at = TT_NOWHERE };
 
 	s->step = during;
+	wake(p);
 	pthread_mutex_unlock(&p->lock);
 	int rc = step(p, w, s, &err);
 	pthread_mutex_lock(&p->lock);
@@ -439,17 +478,16 @@ take(struct pipe *p, struct worker *w, struct slot *s, enum step during, enum st
 		err.code = rc;
 		fail(p, &err);
 	}
-	pthread_cond_broadcast(&p->moved);
 }
 
 static void
-read_next(struct pipe *p, struct worker *w)
+read_next(struct pipe *p, struct worker *w, struct slot *s)
 {
-	struct slot *s = &p->slot[p->read_seq % p->nslot];
 	struct tt_err err = { .at = TT_NOWHERE };
 
 	p->reading = true;
 	s->step = READING;
+	wake(p);
 	pthread_mutex_unlock(&p->lock);
 	int rc = read_step(p, s, &err);
 	pthread_mutex_lock(&p->lock);
@@ -461,54 +499,40 @@ read_next(struct pipe *p, struct worker *w)
 			err.code = rc;
 			fail(p, &err);
 		}
-		pthread_cond_broadcast(&p->moved);
 		return;
 	}
 	p->read_seq++;
-	if (p->r->env->jobs > 1)
-		pthread_cond_broadcast(&p->moved);
 	take(p, w, s, DECODING, DECODED, decode_step);
 }
 
-static struct slot *
-oldest(struct pipe *p, enum step step)
-{
-	for (uint64_t q = p->commit_seq; q < p->enter_seq; q++)
-		if (p->slot[q % p->nslot].step == step)
-			return &p->slot[q % p->nslot];
-	return NULL;
-}
-
-/* One step that can be taken now; false: there is none. The lock is held. */
+/* One task; false: there is none. The lock is held. */
 static bool
-one_step(struct pipe *p, struct worker *w)
+one_task(struct pipe *p, struct worker *w)
 {
-	struct slot *s = &p->slot[p->commit_seq % p->nslot];
+	struct slot *s;
 
-	if (!p->committing && p->commit_seq < p->enter_seq && s->step == FOLDED) {
+	switch (next_task(p, &s)) {
+	case COMMIT:
 		p->committing = true;
 		take(p, w, s, FOLDED, FREE, commit_step);
 		p->committing = false;
 		p->commit_seq++;
 		return true;
-	}
-	s = &p->slot[p->enter_seq % p->nslot];
-	if (!p->entering && p->enter_seq < p->read_seq && s->step == DECODED) {
+	case ENTER:
 		p->entering = true;
 		take(p, w, s, DECODED, ENTERED, enter_step);
 		p->entering = false;
 		p->enter_seq++;
 		return true;
-	}
-	if ((s = oldest(p, ENTERED)) != NULL) {
+	case FOLD:
 		take(p, w, s, FOLDING, FOLDED, fold_step);
 		return true;
-	}
-	if (!p->reading && !p->eof && p->read_seq - p->commit_seq < p->nslot) {
-		read_next(p, w);
+	case READ:
+		read_next(p, w, s);
 		return true;
+	default:
+		return false;
 	}
-	return false;
 }
 
 static void *
@@ -519,8 +543,11 @@ work(void *arg)
 
 	pthread_mutex_lock(&p->lock);
 	while (!p->failed && !(p->eof && p->commit_seq == p->read_seq))
-		if (!one_step(p, w))
+		if (!one_task(p, w)) {
+			p->asleep++;
 			pthread_cond_wait(&p->moved, &p->lock);
+			p->asleep--;
+		}
 	pthread_cond_broadcast(&p->moved);
 	pthread_mutex_unlock(&p->lock);
 	return NULL;
