@@ -21,7 +21,7 @@ is() {
 	else
 		failed=$((failed + 1))
 		echo "FAILED: $name"
-		sed 's/^/    /' "$work/out" | head -n 40
+		cut -c 1-300 "$work/out" | head -n 40 | sed 's/^/    /'
 	fi
 }
 
@@ -148,7 +148,7 @@ is "the documentation has every option" options
 
 # --- one C file ---------------------------------------------------------------------
 
-make -s BUILD="$BUILD" "$BUILD/dist/tracetool_unity.c" > "$work/log" 2>&1 || cat "$work/log"
+is "one C file is made" make -s BUILD="$BUILD" "$BUILD/dist/tracetool_unity.c"
 one=$BUILD/dist/tracetool_unity.c
 exported() { nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort | tee "$work/exported" && [ -s "$work/exported" ]; }
 amalgam() {     # COMPILER SUFFIX FLAGS...
@@ -229,8 +229,9 @@ is "a capture is made through the companion" run "$(dirname "$library")" hosted 
 
 # --- make dist --------------------------------------------------------------------------
 
-dist() { make -s BUILD="$BUILD" dist > "$work/log" 2>&1 || { cat "$work/log"; return 1; }; tail -n 1 "$work/log"; }
-archive=$(dist) || echo "$archive"
+dist() { make -s BUILD="$BUILD" dist > "$work/log" 2>&1 || { tail -n 20 "$work/log"; return 1; }; }
+is "make dist" dist
+archive=$(tail -n 1 "$work/log")
 is "make dist names the archive" test -f "$archive"
 again() {
 	local sum

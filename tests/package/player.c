@@ -37,6 +37,38 @@ del_frame(unity_frame_cb *cb, void *user)
 }
 
 static int
+no_category(unity_category_cb *cb, void *user)
+{
+	(void)cb;
+	(void)user;
+	return 0;
+}
+
+static int
+no_marker(unity_marker_cb *cb, void *user)
+{
+	(void)cb;
+	(void)user;
+	return 0;
+}
+
+static int
+no_thread(unity_thread_cb *cb, void *user)
+{
+	(void)cb;
+	(void)user;
+	return 0;
+}
+
+static int
+no_flow(unity_flow_cb *cb, void *user)
+{
+	(void)cb;
+	(void)user;
+	return 0;
+}
+
+static int
 no_event(const struct unity_marker *m, unity_event_cb *cb, void *user)
 {
 	(void)m;
@@ -46,7 +78,8 @@ no_event(const struct unity_marker *m, unity_event_cb *cb, void *user)
 }
 
 static struct unity_callbacks callbacks = {
-	.add_event = no_event, .del_event = no_event, .add_frame = add_frame, .del_frame = del_frame,
+	no_category, no_category, no_marker, no_marker, no_event, no_event, add_frame, del_frame, no_thread, no_thread,
+	no_flow, no_flow,
 };
 
 static void *

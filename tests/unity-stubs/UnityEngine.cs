@@ -220,6 +220,12 @@ namespace UnityEngine.SceneManagement
     }
 }
 
+namespace UnityEngine.Scripting
+{
+    [AttributeUsage(AttributeTargets.Assembly)]
+    public class AlwaysLinkAssemblyAttribute : Attribute { }
+}
+
 namespace Unity.Profiling
 {
     public struct ProfilerCategory

@@ -4,6 +4,8 @@ using Unity.Profiling;
 using UnityEngine;
 using UnityEngine.SceneManagement;
 
+// Nothing in a scene refers to this assembly: without this, players would be built without it and Begin never run.
+[assembly: UnityEngine.Scripting.AlwaysLinkAssembly]
 [assembly: System.Runtime.CompilerServices.InternalsVisibleTo("Tracetool.Editor")]
 
 namespace TracetoolUnity
@@ -26,6 +28,7 @@ namespace TracetoolUnity
         ProfilerRecorder[] recorders;
         ulong newest;
         bool feeding;
+        static string scene;
 
         [RuntimeInitializeOnLoadMethod(RuntimeInitializeLoadType.BeforeSceneLoad)]
         static void Begin()
@@ -62,7 +65,17 @@ namespace TracetoolUnity
             Tracetool.Meta("gpu_memory_mib", Number(SystemInfo.graphicsMemorySize));
             Tracetool.Meta("vsync", Number(QualitySettings.vSyncCount));
             Tracetool.Meta("target_fps", Number(Application.targetFrameRate));
-            Tracetool.Meta("scene", SceneManager.GetActiveScene().name);
+            scene = null;
+            SendScene();
+        }
+
+        static void SendScene()
+        {
+            string now = SceneManager.GetActiveScene().name;
+            if (now == scene)
+                return;
+            scene = now;
+            Tracetool.Meta("scene", now);
         }
 
         static string Backend
@@ -99,19 +112,20 @@ namespace TracetoolUnity
 
         static void OnActiveScene(Scene before, Scene now)
         {
-            Tracetool.Meta("scene", now.name);
+            SendScene();
         }
 
-        static void OnLoaded(Scene scene, LoadSceneMode mode)
+        static void OnLoaded(Scene loaded, LoadSceneMode mode)
         {
+            SendScene();
             if (Tracetool.IsCapturing)
-                Tracetool.Mark("scene loaded: " + scene.name);
+                Tracetool.Mark("scene loaded: " + loaded.name);
         }
 
-        static void OnUnloaded(Scene scene)
+        static void OnUnloaded(Scene unloaded)
         {
             if (Tracetool.IsCapturing)
-                Tracetool.Mark("scene unloaded: " + scene.name);
+                Tracetool.Mark("scene unloaded: " + unloaded.name);
         }
 
         void LateUpdate()
