@@ -22,6 +22,18 @@ CMD_SRC  := $(sort $(wildcard cmd/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 
+# Recorders: libraries that other programs load. The system's own file is of the compiler's target.
+TARGET   := $(shell $(CC) -dumpmachine 2>/dev/null)
+WINDOWS  := $(findstring mingw,$(TARGET))
+DLL      := $(if $(WINDOWS),dll,so)
+OTHER    := $(if $(WINDOWS),linux posix,windows)
+REC_SRC  := $(filter-out formats/registry.c formats/chunk_read%.c $(OTHER:%=formats/platform_%.c),\
+	$(sort $(wildcard formats/*.c)))
+UNITY_SRC := $(REC_SRC) formats/unity/names.c \
+	$(filter-out $(OTHER:%=formats/unity/recorder/platform_%.c),$(sort $(wildcard formats/unity/recorder/*.c)))
+UNITY    := $(BUILD)/libtracetool-unity.$(DLL)
+PIC_OBJ  := $(UNITY_SRC:%.c=$(BUILD)/pic/%.o)
+
 # Tests: one program for each tests/unit/*.c, linked with the library and with what lies in tests/*.c, except for the
 # programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
 GEN_SRC  := $(sort $(wildcard tests/*_gen.c))
@@ -42,6 +54,7 @@ HOST_LIB := $(BUILD)/tests/libhost.a
 PROBE    := $(BUILD)/host/probe_plugin.so
 FUZZER   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzer/%)
 
+, := ,
 # `make V=1` shows the commands.
 Q        := $(if $(V),,@)
 say       = $(if $(V),,@echo '  $(1) $(2)')
@@ -50,7 +63,7 @@ MAKEFLAGS += --no-builtin-rules
 PAGES    := $(sort $(wildcard man/*.[1-9]))
 
 .PHONY: all
-all: $(BIN)
+all: $(BIN) $(UNITY)
 
 .PHONY: help
 help:
@@ -90,6 +103,34 @@ $(LIB): $(LIB_OBJ)
 $(BIN): $(CMD_OBJ) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+
+# A recorder must not need anything but libc, must not be unloaded, and shows nothing but what it exports.
+PIC_FLAGS := -fvisibility=hidden $(if $(WINDOWS),,-fPIC)
+REC_LINK := $(if $(WINDOWS),-static,-Wl$(,)-z$(,)defs -Wl$(,)-z$(,)nodelete)
+REC_LIBS := $(if $(WINDOWS),-lshell32,-ldl)
+$(BUILD)/pic/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -MMD -MP -c -o $@ $<
+
+$(UNITY): $(PIC_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared $(REC_LINK) -o $@ $^ $(REC_LIBS)
+
+# The recorder for other systems, where their compilers are (make setup). What it imports is checked.
+AARCH64  := aarch64-linux-gnu-gcc
+MINGW    := x86_64-w64-mingw32-gcc
+.PHONY: unity unity-aarch64 unity-windows
+unity: $(UNITY)
+	@tests/imports.sh $(UNITY)
+unity-aarch64 unity-windows:
+	@if command -v $(OF_$@) >/dev/null; then \
+		$(MAKE) BUILD=$(BUILD)/$(@:unity-%=%) CC=$(OF_$@) unity; \
+	else \
+		echo '$@: not built, there is no $(OF_$@) (make setup)'; \
+	fi
+OF_unity-aarch64 := $(AARCH64)
+OF_unity-windows := $(MINGW)
 
 $(HELP_LIB): $(HELP_SRC:%.c=$(BUILD)/%.o)
 	@mkdir -p $(@D)
@@ -145,7 +186,8 @@ clean:
 # go, node and npm often come from elsewhere than Debian: the commands are what counts.
 DEB_BUILD := gcc make pkg-config libarchive-dev libjansson-dev zlib1g-dev
 DEB_TEST  := bzip2 clang golang-go jq lcov libarchive-tools libclang-rt-dev libmono-profiler lz4 mandoc mono-mcs \
-	mono-runtime mono-utils nodejs npm python3 strace uftrace valgrind xz-utils zstd zsh fish
+	mono-runtime mono-utils nodejs npm python3 strace uftrace valgrind xz-utils zstd zsh fish \
+	gcc-aarch64-linux-gnu gcc-mingw-w64-x86-64 libc6-dev-arm64-cross musl-tools qemu-user wine wine64
 
 .PHONY: setup
 setup:

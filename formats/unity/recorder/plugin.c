@@ -113,7 +113,7 @@ prepare(void)
 	plat_ratio(&num, &den);
 	over_ticks = num ? (uint64_t)((double)c->over_ns * (double)den / (double)num) : 0;
 	for (unsigned i = 0; i < N_COUNTS; i++)
-		atomic_store(&plugin.count[i], 0);
+		atomic_store(&plugin.count[i], i == N_REFUSED ? plugin.refused_at_load : 0);
 	atomic_store(&plugin.frames, 0);
 	defs_open();
 	facts_open();
@@ -497,6 +497,7 @@ load(struct unity_interfaces *unity)
 	if (!has_frames)
 		plugin_say("Unity lets no further plug-in see frames: no capture can start or stop while it runs");
 	defs_load();
+	plugin.refused_at_load = atomic_load(&plugin.count[N_REFUSED]) + !has_frames;
 	self_load(unity);
 	plugin_lock(&control);
 	if (base.capture[0]) {

@@ -38,6 +38,7 @@ extern struct plugin {
 	_Atomic uint64_t frames;      /* of them in the running or last capture */
 	_Atomic uint64_t count[N_COUNTS];
 	_Atomic uint64_t first_key;   /* of this capture: smaller ones are of an earlier one */
+	uint64_t refused_at_load;     /* registrations */
 	struct config config;         /* of the running capture */
 	uint64_t mark_key, timing_key;/* our own markers */
 } plugin;

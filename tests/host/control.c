@@ -1,0 +1,603 @@
+/**
+ * How captures of the real plug-in start and stop: environment, command line, functions, control file, frame range,
+ * slow frames; and what is left behind when they do not.
+ *
+ * Each test plays in a process of its own, because a process loads the plug-in once.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "check.h"
+#include "play.h"
+
+static const char *file;
+static struct engine_opts engine;
+static char **args;
+
+static void
+pause_ms(long ms)
+{
+	nanosleep(&(struct timespec){ ms / 1000, ms % 1000 * 1000000 }, NULL);
+}
+
+/* Run ${child} in another process, in an environment with no capture; its checks are this test's. */
+static void
+in_player(void (*child)(void))
+{
+	int status = 0;
+
+	file = check_path("control.ttc");
+	unlink(file);
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid == 0) {
+		unsetenv("TRACETOOL_CAPTURE");
+		unsetenv("TRACETOOL_OPTIONS");
+		check_bad = 0;
+		child();
+		fflush(NULL);
+		exit(check_bad > 0);
+	}
+	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
+		;
+	CHECK_EQ_INT(status, 0);
+	unlink(file);
+	engine = (struct engine_opts){ .callbacks = 2 };
+}
+
+static void
+load(void)
+{
+	if (engine.callbacks == 0)
+		engine.callbacks = 2;
+	engine_start(&engine);
+	engine_thread("", "Main Thread");
+	CHECK_EQ_INT(engine_load(play_plugin()), 0);
+}
+
+#define START PLAY_CALL(tracetool_start)
+#define STOP PLAY_CALL(tracetool_stop)
+#define STATE PLAY_CALL(tracetool_state)
+
+static const char *
+message(void)
+{
+	static char text[512];
+
+	PLAY_CALL(tracetool_message)(text, sizeof text);
+	return text;
+}
+
+static struct tracetool_counts
+counts(void)
+{
+	struct tracetool_counts c = { 0 };
+
+	PLAY_CALL(tracetool_counts)(&c, sizeof c);
+	return c;
+}
+
+/* ${frames} frames of some zones each. */
+static void
+play(unsigned frames)
+{
+	static const struct unity_marker *m;
+
+	if (!m)
+		m = engine_marker("Work", 1, 0);
+	for (unsigned i = 0; i < frames; i++) {
+		engine_frame();
+		for (unsigned k = 0; k < 100; k++) {
+			engine_emit(m, UNITY_BEGIN, 0, NULL);
+			engine_emit(m, UNITY_END, 0, NULL);
+		}
+	}
+}
+
+static long
+size_of(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 ? (long)st.st_size : -1;
+}
+
+/* Registered and not taken back. */
+static int
+held(unsigned kind)
+{
+	return (int)engine_seen()->registered[kind] - (int)engine_seen()->unregistered[kind];
+}
+
+static void
+check_clean(void)
+{
+	CHECK_EQ_INT(engine_seen()->twice, 0);
+	CHECK_EQ_INT(engine_seen()->unknown, 0);
+	CHECK_EQ_INT(engine_seen()->flow_on_v1, 0);
+}
+
+/* --- starting and stopping --------------------------------------------------------- */
+
+static void
+idle(void)
+{
+	load();
+	play(10);
+	CHECK_EQ_INT(STATE(), TRACETOOL_IDLE);
+	CHECK_EQ_INT(held(ENGINE_FRAME), 1);
+	CHECK_EQ_INT(held(ENGINE_MARKER) + held(ENGINE_FLOW), 0);
+	CHECK_EQ_INT(engine_seen()->registered[ENGINE_EVENT], 0);
+	engine_unload(true);
+	for (unsigned k = 0; k < ENGINE_KINDS; k++)
+		CHECK_EQ_INT(held(k), 0);
+	CHECK_EQ_INT(size_of(file), -1);
+	check_clean();
+}
+
+TEST(an_idle_plugin_sees_frames_and_no_events)
+{
+	in_player(idle);
+}
+
+static void
+by_function(void)
+{
+	load();
+	CHECK_EQ_INT(PLAY_CALL(tracetool_interface)(), 2);
+	CHECK_EQ_INT(STOP(), TRACETOOL_E_STATE);
+	CHECK_EQ_INT(PLAY_CALL(tracetool_dump)(), TRACETOOL_E_STATE);
+	CHECK_EQ_INT(START(file, NULL), TRACETOOL_OK);
+	CHECK_EQ_INT(START(file, NULL), TRACETOOL_E_STATE);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	play(20);
+	CHECK(counts().frames >= 20);
+	CHECK_EQ_INT(held(ENGINE_MARKER), 1);
+	CHECK_EQ_INT(held(ENGINE_FLOW), 1);
+	CHECK_EQ_INT(STOP(), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	CHECK_EQ_INT(held(ENGINE_MARKER) + held(ENGINE_FLOW), 0);
+	CHECK(size_of(file) > 20 * 100);
+	CHECK_EQ_INT((long)counts().bytes, size_of(file));
+	CHECK_EQ_INT(counts().dropped, 0);
+	CHECK_HAS(message(), "0 events dropped");
+	long before = size_of(file);
+	play(20);
+	CHECK_EQ_INT(size_of(file), before);
+	engine_unload(true);
+	check_clean();
+}
+
+TEST(functions_start_and_stop_a_capture)
+{
+	in_player(by_function);
+}
+
+static void
+again_and_again(void)
+{
+	load();
+	for (int i = 0; i < (play_long() ? 1000 : 40); i++) {
+		CHECK_EQ_INT(START(file, i % 2 ? "ring=4M" : "ring=4M;names=Work"), TRACETOOL_OK);
+		CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+		play(2);
+		CHECK_EQ_INT(STOP(), TRACETOOL_OK);
+		CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+		CHECK(size_of(file) > 200);
+		CHECK_EQ_INT(counts().dropped, 0);
+	}
+	engine_unload(true);
+	check_clean();
+}
+
+TEST(captures_follow_each_other)
+{
+	in_player(again_and_again);
+}
+
+static void
+by_environment(void)
+{
+	setenv("TRACETOOL_CAPTURE", file, 1);
+	setenv("TRACETOOL_OPTIONS", "ring=4M", 1);
+	load();
+	CHECK_EQ_INT(STATE(), TRACETOOL_CAPTURING);
+	play(5);
+	engine_unload(true);
+	CHECK(size_of(file) > 500);
+	check_clean();
+}
+
+TEST(the_environment_captures_before_the_first_frame)
+{
+	in_player(by_environment);
+}
+
+/* The command line is that of the process: the test runs itself anew, and CONTROL_PLAYER says what it is. */
+__attribute__((constructor)) static void
+second_self(int argc, char **argv)
+{
+	const char *want = getenv("CONTROL_PLAYER");
+
+	(void)argc;
+	args = argv;
+	if (!want)
+		return;
+	load();
+	if (strcmp(want, "capture") == 0)
+		CHECK_EQ_INT(STATE(), TRACETOOL_CAPTURING);
+	else
+		CHECK_EQ_INT(STATE(), TRACETOOL_IDLE);
+	play(5);
+	engine_unload(true);
+	fflush(NULL);
+	_exit(check_bad > 0);
+}
+
+static void
+by_command_line(void)
+{
+	setenv("CONTROL_PLAYER", "capture", 1);
+	setenv("TRACETOOL_CAPTURE", "/nonexistent/never.ttc", 1);
+	execl("/proc/self/exe", args[0], "-batchmode", "-tracetool", file, "-tracetool-options", "ring=4M;names=W*",
+	    "-nographics", (char *)NULL);
+	CHECK(false);
+}
+
+TEST(the_command_line_goes_before_the_environment)
+{
+	struct stat st;
+
+	file = check_path("control.ttc");
+	unlink(file);
+	fflush(NULL);
+	pid_t pid = fork();
+	if (pid == 0) {
+		by_command_line();
+		_exit(1);
+	}
+	int status = 0;
+	waitpid(pid, &status, 0);
+	CHECK_EQ_INT(status, 0);
+	CHECK(stat(file, &st) == 0 && st.st_size > 500);
+	CHECK_EQ_INT(st.st_mode & 0777, 0600);
+	unlink(file);
+}
+
+static void
+write_file(const char *path, const char *text)
+{
+	FILE *f = fopen(path, "w");
+
+	if (!CHECK(f != NULL))
+		return;
+	fputs(text, f);
+	fclose(f);
+}
+
+static void
+by_control_file(void)
+{
+	char options[600], text[600];
+	const char *control = check_path("control");
+
+	snprintf(options, sizeof options, "control=%s;ring=4M", control);
+	setenv("TRACETOOL_OPTIONS", options, 1);
+	load();
+	play(3);
+	CHECK_EQ_INT(STATE(), TRACETOOL_IDLE);
+	snprintf(text, sizeof text, "start %s\nnames=Work\nmeta=why=test\n", file);
+	write_file(control, text);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	play(5);
+	write_file(control, "stop now\n");
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	CHECK(size_of(file) > 500);
+	unlink(file);
+	write_file(control, "sing\n");
+	pause_ms(200);
+	CHECK_HAS(message(), "no command is called \"sing\"");
+	/* Anybody could have written it. */
+	snprintf(text, sizeof text, "start %s\n", file);
+	unlink(control);
+	int fd = open(control, O_WRONLY | O_CREAT, 0666);
+	fchmod(fd, 0666);
+	CHECK(write(fd, text, strlen(text)) > 0);
+	close(fd);
+	pause_ms(200);
+	CHECK_EQ_INT(STATE(), TRACETOOL_IDLE);
+	engine_unload(true);
+	unlink(control);
+	check_clean();
+}
+
+TEST(the_control_file_is_obeyed_when_it_changes)
+{
+	in_player(by_control_file);
+}
+
+static void
+by_frames(void)
+{
+	setenv("TRACETOOL_CAPTURE", file, 1);
+	setenv("TRACETOOL_OPTIONS", "ring=4M;frames=10-14", 1);
+	load();
+	play(9);
+	CHECK_EQ_INT(STATE(), TRACETOOL_STARTING);
+	CHECK_EQ_INT(held(ENGINE_MARKER), 0);
+	play(1);
+	CHECK_EQ_INT(STATE(), TRACETOOL_CAPTURING);
+	play(4);
+	CHECK_EQ_INT(STATE(), TRACETOOL_CAPTURING);
+	play(1);
+	CHECK(STATE() == TRACETOOL_STOPPING || STATE() == TRACETOOL_IDLE);
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	CHECK_EQ_INT(counts().frames, 6);     /* the last is the end of the one before */
+	engine_unload(true);
+	check_clean();
+}
+
+TEST(a_frame_range_starts_and_stops_by_itself)
+{
+	in_player(by_frames);
+}
+
+static void
+slow_frames(void)
+{
+	char options[] = "ring=4M;keep=5s;over=50ms";
+
+	load();
+	CHECK_EQ_INT(START(file, options), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	play(50);
+	pause_ms(30);
+	play(1);
+	pause_ms(100);
+	long before = size_of(file);
+	CHECK(before < 50 * 200);     /* nothing but the head yet */
+	pause_ms(80);
+	play(1);
+	pause_ms(300);
+	CHECK(size_of(file) > 50 * 200);
+	STOP();
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	engine_unload(true);
+	check_clean();
+}
+
+TEST(a_slow_frame_writes_what_was_held)
+{
+	in_player(slow_frames);
+}
+
+/* --- what can go wrong ---------------------------------------------------------------- */
+
+static void
+refusals(void)
+{
+	load();
+	CHECK_EQ_INT(START(NULL, NULL), TRACETOOL_E_OPTION);
+	CHECK_HAS(message(), "needs a file name");
+	CHECK_EQ_INT(START(file, "rong=4M"), TRACETOOL_E_OPTION);
+	CHECK_HAS(message(), "no option is called \"rong\"");
+	CHECK_EQ_INT(STATE(), TRACETOOL_IDLE);
+	CHECK_EQ_INT(START("/nonexistent/x.ttc", "ring=4M"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	CHECK_HAS(message(), "no capture: ");
+	CHECK_EQ_INT(START(file, "ring=4M"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	engine_unload(true);
+	CHECK(size_of(file) > 200);
+	check_clean();
+}
+
+TEST(what_cannot_be_done_is_told_and_changes_nothing)
+{
+	in_player(refusals);
+}
+
+static void
+no_interface(void)
+{
+	setenv("TRACETOOL_CAPTURE", file, 1);
+	engine_start(&(struct engine_opts){ .callbacks = 0 });
+	CHECK_EQ_INT(engine_load(play_plugin()), 0);
+	CHECK_EQ_INT(PLAY_CALL(tracetool_interface)(), 0);
+	CHECK_EQ_INT(START(file, NULL), TRACETOOL_E_UNITY);
+	CHECK_HAS(message(), "no profiler interface");
+	PLAY_CALL(tracetool_mark)("x");
+	PLAY_CALL(tracetool_label)(NULL);
+	PLAY_CALL(tracetool_meta)("k", "v");
+	PLAY_CALL(tracetool_frame_timings)(NULL, 3, 0);
+	CHECK_EQ_INT(counts().frames, 0);
+	engine_unload(true);
+	CHECK_EQ_INT(size_of(file), -1);
+}
+
+TEST(without_an_interface_every_function_does_nothing)
+{
+	in_player(no_interface);
+}
+
+static void
+nothing_registered(void)
+{
+	setenv("TRACETOOL_CAPTURE", file, 1);
+	setenv("TRACETOOL_OPTIONS", "ring=4M", 1);
+	load();
+	play(3);
+	engine_unload(true);
+	CHECK_EQ_INT(engine_seen()->unknown, 0);
+}
+
+TEST(refused_registrations_are_survived)
+{
+	for (unsigned kind = 0; kind < ENGINE_KINDS; kind++) {
+		engine.fail = ENGINE_FAIL(kind);
+		in_player(nothing_registered);
+	}
+	engine.fail = ~0u;
+	in_player(nothing_registered);
+	engine.taken = ENGINE_SLOTS;
+	in_player(nothing_registered);
+}
+
+static void
+forked(void)
+{
+	int status = -1;
+
+	load();
+	CHECK_EQ_INT(START(file, "ring=4M"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	play(3);
+	pid_t pid = fork();
+	if (pid == 0) {
+		play(50);
+		PLAY_CALL(tracetool_mark)("child");
+		_exit(START(file, NULL) == TRACETOOL_OK);
+	}
+	waitpid(pid, &status, 0);
+	CHECK_EQ_INT(status, 0);
+	play(3);
+	STOP();
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	CHECK(size_of(file) > 600 && size_of(file) < 20000);
+	engine_unload(true);
+}
+
+TEST(a_forked_child_records_nothing)
+{
+	in_player(forked);
+}
+
+static void
+no_unload(void)
+{
+	load();
+	CHECK_EQ_INT(START(file, "ring=4M"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	play(30);
+}
+
+TEST(a_game_that_just_exits_leaves_a_complete_file)
+{
+	static const char finish[] = { 70 };
+
+	(void)finish;
+	in_player(no_unload);
+}
+
+static void
+stop_before_start(void)
+{
+	load();
+	CHECK_EQ_INT(START(file, "ring=4M;frames=1000000-"), TRACETOOL_OK);
+	pause_ms(300);
+	play(3);
+	CHECK_EQ_INT(STATE(), TRACETOOL_STARTING);
+	CHECK_EQ_INT(STOP(), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	CHECK_EQ_INT(engine_seen()->registered[ENGINE_MARKER], 0);
+	engine_unload(true);
+	check_clean();
+}
+
+TEST(a_capture_can_be_stopped_before_its_first_frame)
+{
+	in_player(stop_before_start);
+}
+
+static void
+own_work(void)
+{
+	setenv("TRACETOOL_CAPTURE", file, 1);
+	setenv("TRACETOOL_OPTIONS", "ring=4M", 1);
+	engine.profiler = 2;
+	load();
+	for (int i = 0; i < 30; i++) {
+		play(50);
+		pause_ms(50);
+	}
+	engine_unload(true);
+	CHECK(engine_seen()->counters == 2);
+	CHECK_EQ_INT(engine_seen()->threads, 1);
+	check_clean();
+}
+
+TEST(our_own_work_is_shown_in_the_profiler)
+{
+	in_player(own_work);
+}
+
+/* --- many threads ----------------------------------------------------------------------- */
+
+static _Atomic bool over;
+
+static void *
+emit(void *arg)
+{
+	const struct unity_marker *m = arg;
+
+	engine_thread("Job", "Worker");
+	while (!over) {
+		engine_emit(m, UNITY_BEGIN, 0, NULL);
+		engine_emit(m, UNITY_SINGLE, 0, NULL);
+		engine_emit(m, UNITY_END, 0, NULL);
+		engine_flow(0, 7);
+	}
+	return NULL;
+}
+
+static void *
+make_markers(void *arg)
+{
+	static char name[8000][16];
+
+	(void)arg;
+	for (int i = 0; i < 8000 && !over; i++) {
+		snprintf(name[i], sizeof name[i], "M%d", i);
+		const struct unity_marker *m = engine_marker(name[i], (uint16_t)(i % 60), 0);
+		engine_emit(m, UNITY_SINGLE, 0, NULL);
+		pause_ms(1);
+	}
+	return NULL;
+}
+
+static void
+storm(void)
+{
+	pthread_t t[4];
+
+	load();
+	for (int i = 0; i < 3; i++)
+		pthread_create(&t[i], NULL, emit, (void *)(uintptr_t)engine_marker("Storm", 1, 0));
+	pthread_create(&t[3], NULL, make_markers, NULL);
+	for (int i = 0; i < (play_long() ? 100 : 10); i++) {
+		CHECK_EQ_INT(START(file, "ring=4M"), TRACETOOL_OK);
+		CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+		play(3);
+		STOP();
+		CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	}
+	CHECK_EQ_INT(START(file, "ring=4M"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	play(3);
+	engine_unload(true);
+	for (int i = 0; i < 3; i++)
+		pause_ms(10);
+	over = true;
+	for (int i = 0; i < 4; i++)
+		pthread_join(t[i], NULL);
+	check_clean();
+}
+
+TEST(captures_start_stop_and_unload_while_threads_emit)
+{
+	in_player(storm);
+}
