@@ -76,6 +76,7 @@ help:
 	@echo 'fuzz       every fuzz target for FUZZ_TIME=$(FUZZ_TIME) seconds'
 	@echo 'cover      the tests with coverage of lines and branches'
 	@echo 'bench      speed and memory beside other programs'
+	@echo 'dist       the package for Unity, with the libraries that can be built here, to $(BUILD)/dist/'
 	@echo 'man        put common options and the tables' columns into the manual pages'
 	@echo 'install uninstall   to PREFIX=$(PREFIX) below DESTDIR'
 	@echo 'clean      remove $(BUILD)/'
@@ -263,6 +264,28 @@ cover:
 .PHONY: bench
 bench: $(BIN) $(BENCH_BIN)
 	@tests/bench/run.sh $(BUILD)
+
+# --- the package for Unity ------------------------------------------------------
+
+# The recorder as one C file, and the archive for the Package Manager with the libraries that can be built here,
+# without debug information.
+ONE      := $(BUILD)/dist/tracetool_unity.c
+ONE_SRC  := $(sort $(filter-out formats/registry.c formats/chunk_read%.c,$(wildcard formats/*.c)) formats/unity/names.c \
+	$(wildcard formats/unity/recorder/*.c))
+$(ONE): formats/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/*.h formats/unity/*.h formats/unity/recorder/*.h)
+	@mkdir -p $(@D)
+	$(call say,PY,$@)
+	$(Q)formats/unity/amalgamate.py -I formats --head formats/unity/amalgam_head.h --tail formats/unity/amalgam_tail.h \
+		-o $@ $(ONE_SRC)
+
+stripped = if [ -e $(2) ]; then $(1)strip -g -o $(BUILD)/dist/$(3) $(2); else rm -f $(BUILD)/dist/$(3); fi
+.PHONY: dist
+dist: $(ONE) $(UNITY) unity-aarch64 unity-windows
+	@$(call stripped,,$(UNITY),here.so)
+	@$(call stripped,$(AARCH64:gcc=),$(BUILD)/aarch64/libtracetool-unity.so,aarch64.so)
+	@$(call stripped,$(MINGW:gcc=),$(BUILD)/windows/libtracetool-unity.dll,windows.dll)
+	@formats/unity/dist.py -o $(BUILD)/dist --source $(ONE) --lib linux-$(shell uname -m)=$(BUILD)/dist/here.so \
+		--lib linux-aarch64=$(BUILD)/dist/aarch64.so --lib windows-x86_64=$(BUILD)/dist/windows.dll
 
 # --- demo -----------------------------------------------------------------------
 

@@ -3,7 +3,7 @@
 dist.py -o DIR --source FILE.c [--lib SYSTEM=FILE]...: make the package that Unity's Package Manager installs.
 
 The archive is laid out as npm packs it: every path begins with package/. It holds package/ of this folder, the
-amalgamated source in Source~ and the libraries given; what Unity needs to know about a library that is not given is
+amalgamated source in Source~ and those of the libraries that are there; what Unity needs to know about the others is
 left out. The same input makes the same bytes. Prints the archive's name.
 """
 
@@ -73,7 +73,10 @@ def main():
         system, _, path = lib.partition('=')
         if system not in PLACES:
             sys.exit('dist.py: %s is none of %s' % (system, ', '.join(PLACES)))
-        files[PLACES[system]] = open(path, 'rb').read()
+        if os.path.exists(path):
+            files[PLACES[system]] = open(path, 'rb').read()
+        else:
+            print('dist.py: without %s: there is no %s' % (system, path), file=sys.stderr)
     drop_orphans(files)
 
     manifest = json.loads(files['package.json'])
