@@ -182,6 +182,7 @@ ev_metadata(struct mlpd_run *r, unsigned tag)
 		d.a = take_ptr(r);
 		break;
 	case MLPD_VTABLE:
+		r->bad = r->bad || v < 15;
 		d.kind = TT_DEF_VTABLE;
 		d.a = take_ptr(r);
 		d.b = take_ptr(r);
@@ -615,12 +616,32 @@ ev_plain(struct mlpd_run *r, enum tt_kind kind, uint64_t val, unsigned flags)
 	return TT_OK;
 }
 
+/* Events that came or went with a data version; elsewhere their tag means nothing. */
+static bool
+in_version(unsigned v, unsigned tag)
+{
+	switch (tag & 0x0f) {
+	case MLPD_MONITOR:
+		return v >= 14 ? (tag & 0x70) == 0 : (tag & 0x40) == 0 && (tag & 0x30) != 0;
+	case MLPD_COVERAGE:
+		return v >= 10 && v <= 15;
+	case MLPD_META:
+		return v >= (tag == MLPD_AOT_ID ? 16 : 13);
+	default:
+		return tag != MLPD_UBIN || v <= 15;
+	}
+}
+
 int
 mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown)
 {
 	unsigned v = r->m->version;
 	int rc;
 
+	if (!in_version(v, tag)) {
+		*unknown = true;
+		return TT_OK;
+	}
 	switch (tag) {
 	case MLPD_HEAP_OBJECT: case MLPD_HEAP_ROOTS: case MLPD_USYM: case MLPD_COUNTER_DESC:
 	case MLPD_HIT: case MLPD_COUNTER_VALUES:
@@ -677,7 +698,7 @@ mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown)
 		return TT_OK;
 	}
 	default:
-		if ((tag & 0x0f) == MLPD_MONITOR && (v < 14 || tag == 0x05 || tag == 0x85))
+		if ((tag & 0x0f) == MLPD_MONITOR)
 			return ev_monitor(r, tag);
 		*unknown = true;
 		return TT_OK;
