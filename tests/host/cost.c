@@ -3,16 +3,22 @@
  *
  * usage: cost [SECONDS [FPS]]       60 seconds at 60 frames a second
  *
- * Each figure stands beside what was measured in the same run, in turns: two reads of the processor's counter, and
- * callbacks that only read it. The game sends 28,000 events a frame in bursts, as games do, while the writer writes.
- *	pair       begin and end of plain zones, nested, of 3,500 markers in no order
+ * The game sends 28,000 events a frame in bursts, as games do, while the writer writes. Each figure stands beside what was
+ * measured in the same frames, in turns:
+ *	reads      two reads of the processor's counter
+ *	clock      two callbacks that only read it, found and called like ours
+ *	pair       begin and end of plain zones, nested eight deep
  *	alloc      GC.Alloc: begin with its size, and end
- *	label      Profiler.BeginSample of 64 bytes of UTF-16 (32 characters), of 400 texts, and its end
- *	worst      the slowest single callback, beside the slowest of those that only read the counter
+ *	label      Profiler.BeginSample of 64 bytes of UTF-16 (32 characters), one of 400 texts, and its end
+ * "hot" is over 16 markers, as a loop over objects has them; "cold" over 3,500 in no order, where host and recorder
+ * alike wait for memory. Bursts in which the thread was switched out are left out and counted.
+ *
+ * worst: the slowest single callback of ours, beside the slowest of those that only read the counter.
  */
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <time.h>
 
@@ -36,12 +42,14 @@ counter(void)
 }
 #endif
 
-enum { MARKERS = 3500, PAIRS = 14000, BURST = 64, LABELS = 400 };
+enum { MARKERS = 3500, PAIRS = 14000, BURST = 1000, HOT = 16, LABELS = 400 };
 
 static const struct unity_marker *marker[MARKERS], *alloc_marker, *label_marker;
-static uint16_t order[PAIRS];         /* which marker comes when */
+static struct unity_marker *shadow[MARKERS];  /* the same, but whoever listens only reads the clock */
+static uint16_t order[2][PAIRS];      /* which marker comes when: hot, cold */
 static uint16_t label_text[LABELS][32];
 static volatile uint64_t sink;
+static double ns_per_tick;
 
 static void UNITY_CALL
 clock_only(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
@@ -54,14 +62,6 @@ clock_only(const struct unity_marker *m, uint16_t event, uint16_t n, const struc
 	sink = counter();
 }
 
-/* A list as markers have it, of a callback that only reads the clock. */
-static union {
-	struct engine_list list;
-	char room[sizeof(struct engine_list) + sizeof(struct engine_hook)];
-} only;
-
-static double ns_per_tick;
-
 static uint64_t
 now_ns(clockid_t clock)
 {
@@ -71,45 +71,57 @@ now_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
-/* --- what is measured: each function does ${n} of a thing, the time over all is taken outside ------------- */
+static void *
+must(void *p)
+{
+	if (!p)
+		abort();
+	return p;
+}
+
+/* --- what is measured: each function does ${n} of a thing, with the markers from ${o} on ------------------- */
 
 /* Zones in bursts, nested as deep as eight. */
 #define ZONES(begin, end) do { \
 	for (unsigned i = 0; i + 8 <= n; i += 8) { \
 		for (unsigned k = 0; k < 8; k++) \
-			begin(marker[order[at + i + k]]); \
+			begin(o[i + k]); \
 		for (unsigned k = 8; k-- > 0;) \
-			end(marker[order[at + i + k]]); \
+			end(o[i + k]); \
 	} \
 } while (0)
 
 static void
-do_reads(unsigned at, unsigned n)
+do_reads(const uint16_t *o, unsigned n)
 {
-#define READ(m) (sink = counter() + (m)->id)
-	ZONES(READ, READ);
+	(void)o;
+	for (unsigned i = 0; i < n; i++) {
+		sink = counter();
+		sink = counter();
+	}
 }
 
 static void
-do_clock_only(unsigned at, unsigned n)
+do_clock(const uint16_t *o, unsigned n)
 {
-#define CALL_ONLY(m) engine_call(&only.list, (m), 0, 0, NULL)
-	ZONES(CALL_ONLY, CALL_ONLY);
+#define CLOCK_BEGIN(i) engine_emit(shadow[i], UNITY_BEGIN, 0, NULL)
+#define CLOCK_END(i) engine_emit(shadow[i], UNITY_END, 0, NULL)
+	ZONES(CLOCK_BEGIN, CLOCK_END);
 }
 
 static void
-do_pairs(unsigned at, unsigned n)
+do_pairs(const uint16_t *o, unsigned n)
 {
-#define BEGIN(m) engine_emit((m), UNITY_BEGIN, 0, NULL)
-#define END(m) engine_emit((m), UNITY_END, 0, NULL)
+#define BEGIN(i) engine_emit(marker[i], UNITY_BEGIN, 0, NULL)
+#define END(i) engine_emit(marker[i], UNITY_END, 0, NULL)
 	ZONES(BEGIN, END);
 }
 
 static void
-do_allocs(unsigned at, unsigned n)
+do_allocs(const uint16_t *o, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
-		uint32_t bytes = 32 + (order[at + i] & 0xfffu);
+		uint32_t bytes = 32 + (o[i] & 0xfffu);
 		struct unity_value v = { .type = UNITY_T_U32, .size = 4, .data = &bytes };
 
 		engine_emit(alloc_marker, UNITY_BEGIN, 1, &v);
@@ -118,14 +130,14 @@ do_allocs(unsigned at, unsigned n)
 }
 
 static void
-do_labels(unsigned at, unsigned n)
+do_labels(const uint16_t *o, unsigned n)
 {
 	for (unsigned i = 0; i < n; i++) {
 		int32_t object = 0;
 		uint32_t category = 1;
 		const struct unity_value v[] = {
 			{ .type = UNITY_T_INSTANCE, .size = 4, .data = &object },
-			{ .type = UNITY_T_TEXT16, .size = 64, .data = label_text[order[at + i] % LABELS] },
+			{ .type = UNITY_T_TEXT16, .size = 64, .data = label_text[o[i] % LABELS] },
 			{ .type = UNITY_T_U32, .size = 4, .data = &category },
 		};
 
@@ -134,30 +146,60 @@ do_labels(unsigned at, unsigned n)
 	}
 }
 
-enum job { READS, CLOCK_ONLY, PLAIN, ALLOCS, LABELED, JOBS };
-static void (*const jobs[JOBS])(unsigned, unsigned) = { do_reads, do_clock_only, do_pairs, do_allocs, do_labels };
-static const char *const job_names[JOBS] = { "two counter reads", "two callbacks that read it", "begin + end",
-	"GC.Alloc", "64-byte label + end" };
-
-struct sum {
-	uint64_t ticks, n;
-	double *frame;                /* ns each, of every frame: for the median */
-	unsigned frames;
+/* The order of a frame's bursts turns from frame to frame. Together they make PAIRS pairs of ours. */
+static struct job {
+	const char *name;
+	void (*run)(const uint16_t *, unsigned);
+	bool cold;
+	unsigned bursts;              /* a frame */
+	double ticks;
+	uint64_t n, switched;
+	double *burst;                /* ns each: for the median */
+	unsigned nburst;
+} jobs[] = {
+	{ .name = "two counter reads", .run = do_reads, .bursts = 2 },
+	{ .name = "two clock-only callbacks, hot", .run = do_clock, .bursts = 2 },
+	{ .name = "begin + end, hot", .run = do_pairs, .bursts = 6 },
+	{ .name = "GC.Alloc", .run = do_allocs, .bursts = 1 },
+	{ .name = "64-byte label + end, hot", .run = do_labels, .bursts = 1 },
+	{ .name = "two clock-only callbacks, cold", .run = do_clock, .cold = true, .bursts = 2 },
+	{ .name = "begin + end, cold", .run = do_pairs, .cold = true, .bursts = 5 },
+	{ .name = "64-byte label + end, 400 texts", .run = do_labels, .cold = true, .bursts = 1 },
 };
-static struct sum sums[JOBS];
+enum { JOBS = sizeof jobs / sizeof *jobs, READS = 0, PLAIN = 2 };
 
 static void
-measure(enum job j, unsigned at, unsigned n)
+measure(struct job *j, unsigned at)
 {
-	struct sum *s = &sums[j];
+	const uint16_t *o = &order[j->cold][at % (PAIRS / BURST) * BURST];
+	struct rusage u, w;
 	uint64_t a, b;
 
+	/* Warm what a burst in the middle of a frame's work has warm. */
+	j->run(o, 16);
+	getrusage(RUSAGE_THREAD, &u);
 	a = counter();
-	jobs[j](at, n);
+	j->run(o, BURST);
 	b = counter();
-	s->ticks += b - a;
-	s->n += n;
-	s->frame[s->frames++] = (double)(b - a) * ns_per_tick / n;
+	getrusage(RUSAGE_THREAD, &w);
+	if (u.ru_nivcsw != w.ru_nivcsw) {
+		j->switched++;
+		return;
+	}
+	j->ticks += (double)(b - a);
+	j->n += BURST;
+	j->burst[j->nburst++] = (double)(b - a) * ns_per_tick / BURST;
+}
+
+static void
+measure_frame(unsigned f)
+{
+	for (unsigned i = 0; i < JOBS; i++) {
+		struct job *j = &jobs[(i + f) % JOBS];
+
+		for (unsigned k = 0; k < j->bursts; k++)
+			measure(j, f + i + k);
+	}
 }
 
 static int
@@ -194,14 +236,14 @@ time_each(struct slow *ours, struct slow *theirs, unsigned n)
 	uint64_t a, b;
 
 	for (unsigned i = 0; i < n; i++) {
-		const struct unity_marker *m = marker[order[i]];
+		const struct unity_marker *m = marker[order[0][i]], *c = shadow[order[0][i]];
 
 		a = counter();
 		engine_emit(m, UNITY_BEGIN, 0, NULL);
 		b = counter();
 		took(ours, b - a);
 		a = counter();
-		engine_call(&only.list, m, 0, 0, NULL);
+		engine_emit(c, UNITY_BEGIN, 0, NULL);
 		b = counter();
 		took(theirs, b - a);
 		a = counter();
@@ -209,7 +251,7 @@ time_each(struct slow *ours, struct slow *theirs, unsigned n)
 		b = counter();
 		took(ours, b - a);
 		a = counter();
-		engine_call(&only.list, m, 0, 0, NULL);
+		engine_emit(c, UNITY_END, 0, NULL);
 		b = counter();
 		took(theirs, b - a);
 	}
@@ -227,13 +269,13 @@ busy_thread(void *arg)
 	uint64_t *cpu_ns = arg, a;
 
 	engine_thread("Cost", "Busy");
-	do_pairs(0, BURST);
+	do_pairs(order[0], BURST);
 	waiting++;
 	while (waiting < party)
 		;
 	a = now_ns(CLOCK_THREAD_CPUTIME_ID);
 	for (unsigned i = 0; i < 60; i++) {
-		do_pairs(0, PAIRS);
+		do_pairs(order[0], PAIRS);
 		nanosleep(&(struct timespec){ 0, 10000000 }, NULL);
 	}
 	*cpu_ns = now_ns(CLOCK_THREAD_CPUTIME_ID) - a;
@@ -268,6 +310,8 @@ make_markers(void)
 	for (unsigned i = 0; i < MARKERS; i++) {
 		snprintf(name[i], sizeof name[i], "Cost.Marker %u", i);
 		marker[i] = engine_marker(name[i], 1, 0);
+		shadow[i] = must(malloc(sizeof *shadow[i]));
+		*shadow[i] = *marker[i];
 	}
 	alloc_marker = engine_marker("GC.Alloc", 23, 0);
 	label_marker = engine_marker("Profiler.Default", 24, UNITY_M_SCRIPT);
@@ -275,14 +319,27 @@ make_markers(void)
 		r ^= r << 13;
 		r ^= r >> 7;
 		r ^= r << 17;
-		/* Half of the events are of a tenth of the markers. */
-		order[i] = (uint16_t)(r % (r >> 40 & 1 ? MARKERS / 10 : MARKERS));
+		order[0][i] = (uint16_t)(i * 5 % HOT);
+		order[1][i] = (uint16_t)(r % MARKERS);
 	}
 	for (unsigned i = 0; i < LABELS; i++) {
 		for (unsigned k = 0; k < 32; k++)
 			label_text[i][k] = (uint16_t)('a' + (i >> (k % 3 * 3)) % 26);
 		label_text[i][0] = (uint16_t)('A' + i % 26);
 		label_text[i][31] = (uint16_t)('0' + i / 40);
+	}
+}
+
+/* When the recorder has its lists, those that only read the clock get theirs, laid out alike. */
+static void
+make_shadows(void)
+{
+	for (unsigned i = 0; i < MARKERS; i++) {
+		struct engine_list *l = must(calloc(1, sizeof *l + sizeof *l->hook));
+
+		l->n = 1;
+		l->hook[0] = (struct engine_hook){ clock_only, NULL };
+		shadow[i]->callbacks = l;
 	}
 }
 
@@ -318,20 +375,20 @@ report(double idle, double bare, const struct slow *ours, const struct slow *the
     const char *capture)
 {
 	struct tracetool_counts c = { .events = 0 };
-	double reads = (double)sums[READS].ticks * ns_per_tick / (double)sums[READS].n;
-	double plain = (double)sums[PLAIN].ticks * ns_per_tick / (double)sums[PLAIN].n;
+	double reads = jobs[READS].ticks * ns_per_tick / (double)jobs[READS].n;
+	double plain = jobs[PLAIN].ticks * ns_per_tick / (double)jobs[PLAIN].n;
 	struct stat st = { .st_size = 0 };
 
 	PLAY_CALL(tracetool_counts)(&c, sizeof c);
 	stat(capture, &st);
-	printf("| what | mean, ns | median, ns | by two reads | by a plain pair |\n|---|---|---|---|---|\n");
-	for (unsigned j = 0; j < JOBS; j++) {
-		struct sum *s = &sums[j];
-		double mean = (double)s->ticks * ns_per_tick / (double)s->n;
+	printf("| what | mean, ns | median, ns | by two reads | by a hot pair | bursts left out |\n|---|---|---|---|---|---|\n");
+	for (unsigned i = 0; i < JOBS; i++) {
+		struct job *j = &jobs[i];
+		double mean = j->ticks * ns_per_tick / (double)j->n;
 
-		qsort(s->frame, s->frames, sizeof *s->frame, by_value);
-		printf("| %s | %.1f | %.1f | %.2f | %.2f |\n", job_names[j], mean, s->frame[s->frames / 2], mean / reads,
-		    mean / plain);
+		qsort(j->burst, j->nburst, sizeof *j->burst, by_value);
+		printf("| %s | %.1f | %.1f | %.2f | %.2f | %llu of %llu |\n", j->name, mean, j->burst[j->nburst / 2], mean / reads,
+		    mean / plain, (unsigned long long)j->switched, (unsigned long long)(j->switched + j->nburst));
 	}
 	printf("\n| single callback | worst, us | over 1 us | over 10 us | over 100 us | of |\n|---|---|---|---|---|---|\n");
 	printf("| ours | %.1f | %llu | %llu | %llu | %llu |\n", (double)ours->worst * ns_per_tick / 1000,
@@ -365,13 +422,8 @@ main(int argc, char **argv)
 	calibrate();
 	engine_start(&o);
 	make_markers();
-	only.list.n = 1;
-	only.list.hook[0] = (struct engine_hook){ clock_only, NULL };
-	for (unsigned j = 0; j < JOBS; j++) {
-		sums[j].frame = calloc(frames, sizeof *sums[j].frame);
-		if (!sums[j].frame)
-			return 4;
-	}
+	for (unsigned i = 0; i < JOBS; i++)
+		jobs[i].burst = must(calloc((size_t)frames * jobs[i].bursts, sizeof *jobs[i].burst));
 	engine_thread("", "Main Thread");
 	bare = bare_frame_ns();
 	if (engine_load(play_plugin()) != 0)
@@ -381,19 +433,13 @@ main(int argc, char **argv)
 		fprintf(stderr, "cost: no capture\n");
 		return 4;
 	}
+	make_shadows();
 	start = now_ns(CLOCK_MONOTONIC);
 	for (unsigned f = 0; f + 1 < frames; f++) {
 		uint64_t due = start + (uint64_t)(1e9 * (f + 1) / fps), now;
 
 		engine_frame();
-		/* The same number in each job, so that none has warmer caches than the others. */
-		measure(READS, 0, PAIRS / 4);
-		measure(PLAIN, PAIRS / 4, PAIRS / 4);
-		measure(CLOCK_ONLY, PAIRS / 2, PAIRS / 4);
-		measure(PLAIN + (f % 3), PAIRS / 2, PAIRS / 4);
-		if (f % 3 == 0)
-			sums[PLAIN].frames--;   /* counted in the mean already; one a frame for the median */
-		do_pairs(PAIRS / 2, PAIRS / 2);
+		measure_frame(f);
 		time_each(&ours, &theirs, 200);
 		now = now_ns(CLOCK_MONOTONIC);
 		if (now < due)

@@ -9,6 +9,7 @@
  *	compare=1        compare what tracetool reads with what was sent: 1 totals, 2 each event
  *	seed= threads= markers= frames= events= fps= rate= counters= churn= single_allocs= plain=
  *	                 of the game, see game.h
+ *	slow=RATE        the recorder's sink takes so many bytes a second until the game is over; 0: none
  *	callbacks= profiler= release= fail= taken= no_replay=
  *	                 of the engine, see engine.h
  * Exit status: the player's; 1 where the comparison finds differences.
@@ -21,6 +22,23 @@
 
 static const char *account_path;
 static long compare;
+static double slow = -1;
+
+static int
+slow_down(void *arg, unsigned frame)
+{
+	(void)arg;
+	if (frame == 0 && slow >= 0)
+		play_slow(slow);
+	return 0;
+}
+
+static void
+speed_up(struct play *p)
+{
+	(void)p;
+	play_slow_end();
+}
 
 static int
 set(struct play *p, const char *name, const char *value)
@@ -63,6 +81,8 @@ set(struct play *p, const char *name, const char *value)
 		p->game.fps = strtod(value, NULL);
 	else if (strcmp(name, "rate") == 0)
 		p->game.rate = strtod(value, NULL);
+	else if (strcmp(name, "slow") == 0)
+		slow = strtod(value, NULL);
 	else if (strcmp(name, "compare") == 0)
 		compare = strtol(value, NULL, 0);
 	else
@@ -73,7 +93,7 @@ set(struct play *p, const char *name, const char *value)
 int
 main(int argc, char **argv)
 {
-	struct play p = { .engine = { .callbacks = 2 }, .game = GAME_OPTS };
+	struct play p = { .engine = { .callbacks = 2 }, .game = GAME_OPTS, .each = slow_down, .last = speed_up };
 	struct truth t;
 	FILE *f;
 	int rc;

@@ -438,39 +438,65 @@ equal(struct compare *c, const char *what, const char *name, uint64_t have, uint
 		differ(c, "%s of \"%s\": %" PRIu64 ", not %" PRIu64, what, name, have, want);
 }
 
-/* What the capture itself says of each thread at its end. */
-struct finish {
+/* What the capture itself says of each thread, read without tracetool. */
+struct facts {
 	uint64_t native[ACCOUNT_THREADS], events[ACCOUNT_THREADS], dropped[ACCOUNT_THREADS];
+	uint64_t finish[ACCOUNT_THREADS];     /* events by the recorder's own account + 1; 0: none given */
 	bool there[ACCOUNT_THREADS];
 };
 
+/* A record's time and low bits, then the payload of a TTC_OTHER in [*${q}, *${stop}). The kind, or -1 at the end. */
+static int
+take_record_head(const uint8_t **p, const uint8_t *end, unsigned *op, const uint8_t **q, const uint8_t **stop)
+{
+	uint64_t time, n;
+	int kind = 0;
+
+	*p = *p < end ? ttc_get(*p, end, &time) : NULL;
+	if (!*p)
+		return -1;
+	*op = time & 3;
+	if (*op != TTC_OTHER)
+		return 0;
+	if (*p == end)
+		return -1;
+	kind = *(*p)++;
+	*q = ttc_get(*p, end, &n);
+	if (!*q || n > (uint64_t)(end - *q))
+		return -1;
+	*p = *stop = *q + n;
+	return kind;
+}
+
 /* The records of a chunk of thread 0. */
 static void
-take_facts(struct finish *f, const uint8_t *p, const uint8_t *end)
+take_facts(struct facts *f, const uint8_t *p, const uint8_t *end)
 {
-	uint64_t time, n, v[7];
+	const uint8_t *q = NULL, *stop = NULL;
+	uint64_t n, v[7] = { 0 };
+	unsigned op;
+	int kind;
 
-	while (p && p < end && (p = ttc_get(p, end, &time)) && p < end) {
-		unsigned kind = *p++;
-		const uint8_t *q = ttc_get(p, end, &n), *stop;
-
-		if (!q || n > (uint64_t)(end - q))
-			return;
-		stop = q + n;
-		p = stop;
+	while ((kind = take_record_head(&p, end, &op, &q, &stop)) >= 0) {
 		if (kind == TTC_THREAD) {
-			for (int i = 0; i < 7 && q; i++)
+			for (int i = 0; i < 2 && q; i++)
 				q = ttc_get(q, stop, &v[i]);
-			if (q && v[0] < ACCOUNT_THREADS)
+			if (q && v[0] < ACCOUNT_THREADS) {
 				f->native[v[0]] = v[1];
+				f->there[v[0]] = true;
+			}
+		} else if (kind == TTC_DROPS) {
+			for (int i = 0; i < 2 && q; i++)
+				q = ttc_get(q, stop, &v[i]);
+			if (q && v[0] < ACCOUNT_THREADS && v[1] > f->dropped[v[0]])
+				f->dropped[v[0]] = v[1];
 		} else if (kind == TTC_FINISH && q < stop) {
 			q = ttc_get(q + 1, stop, &n);
-			for (uint64_t k = 0; k < n && q; k++) {
+			for (uint64_t k = 0; q && k < n; k++) {
 				for (int i = 0; i < 5 && q; i++)
 					q = ttc_get(q, stop, &v[i]);
 				if (q && v[0] < ACCOUNT_THREADS) {
-					f->there[v[0]] = true;
-					f->events[v[0]] = v[3];
+					f->finish[v[0]] = v[3] + 1;
 					f->dropped[v[0]] = v[4];
 				}
 			}
@@ -478,14 +504,30 @@ take_facts(struct finish *f, const uint8_t *p, const uint8_t *end)
 	}
 }
 
-/* A reader of captures that knows of thread 0 only. */
+/* Those of another thread: each is an event. */
+static uint64_t
+count_events(const uint8_t *p, const uint8_t *end)
+{
+	const uint8_t *q, *stop;
+	uint64_t n = 0, v;
+	unsigned op;
+	int kind;
+
+	while (p && (kind = take_record_head(&p, end, &op, &q, &stop)) >= 0) {
+		for (int i = op == TTC_BEGIN ? 1 : op == TTC_ALLOC ? 2 : 0; i > 0 && p; i--)
+			p = ttc_get(p, end, &v);
+		n += kind != TTC_THREAD_END;
+	}
+	return n;
+}
+
 static int
-read_facts(const char *capture, struct finish *f)
+read_facts(const char *capture, struct facts *f)
 {
 	FILE *in = fopen(capture, "rb");
 	struct ttc_head h;
 	struct ttc_chunk c;
-	uint8_t *body = malloc(TTC_CHUNK_LIMIT), *records;
+	uint8_t *body = malloc(TTC_CHUNK_LIMIT);
 	int rc = -1;
 
 	memset(f, 0, sizeof *f);
@@ -494,11 +536,13 @@ read_facts(const char *capture, struct finish *f)
 	while (fread(&c, sizeof c, 1, in) == 1) {
 		uint32_t length = (uint32_t)c.commit;
 
-		if (c.magic != TTC_CHUNK_MAGIC || length > TTC_CHUNK_LIMIT || fread(body, 1, length, in) != length)
+		if (c.magic != TTC_CHUNK_MAGIC || length > TTC_CHUNK_LIMIT || c.state > length ||
+		    fread(body, 1, length, in) != length)
 			goto out;
-		records = body + c.state;
-		if (c.thread == 0 && c.state <= length)
-			take_facts(f, records, body + length);
+		if (c.thread == 0)
+			take_facts(f, body + c.state, body + length);
+		else if (c.thread < ACCOUNT_THREADS)
+			f->events[c.thread] += count_events(body + c.state, body + length);
 	}
 	rc = 0;
 out:
@@ -508,13 +552,12 @@ out:
 	return rc;
 }
 
-/* For each thread: what the reader has and what was dropped is what was made. */
+/* For each thread: what the capture has and what was dropped is what was made. */
 static void
 compare_drops(struct compare *c, json_t *list, const char *capture)
 {
-	struct finish *f = malloc(sizeof *f);
-	json_t *row;
-	size_t i;
+	struct facts *f = malloc(sizeof *f);
+	unsigned generation[ACCOUNT_THREADS] = { 0 };
 
 	if (!f)
 		abort();
@@ -524,23 +567,35 @@ compare_drops(struct compare *c, json_t *list, const char *capture)
 	for (unsigned n = 1; n < ACCOUNT_THREADS; n++) {
 		int k = f->there[n] ? thread_of(c, n, f->native[n]) : -1;
 		const struct account_thread *t = k >= 0 ? &c->a->thread[k] : NULL;
-		uint64_t made = t ? t->sent - t->alloc_ends + t->frames : 0;
+		uint64_t made, have = f->events[n] + f->dropped[n], slack;
+		json_t *row;
+		size_t i;
 
 		if (!t)
 			continue;
-		c->t->made += made;
+		for (unsigned m = 1; m < n; m++)
+			generation[n] += f->there[m] && f->native[m] == f->native[n];
+		made = t->sent - t->alloc_ends + t->frames;
+		/* A frame mark more or less at the ends is a matter of taste. */
+		slack = t->frames > 0;
+		c->t->made += slack ? have : made;
 		c->t->written += f->events[n];
 		c->t->dropped += f->dropped[n];
-		/* A frame mark more or less at the ends is a matter of taste. */
-		if (f->events[n] + f->dropped[n] + (t->frames > 0) < made || f->events[n] + f->dropped[n] > made + (t->frames > 0))
+		if (have + slack < made || have > made + slack)
 			differ(c, "\"%s\" made %" PRIu64 ", but %" PRIu64 " are written and %" PRIu64 " dropped", t->name, made,
 			    f->events[n], f->dropped[n]);
+		if (f->finish[n])
+			equal(c, "the recorder's count of events", t->name, f->finish[n] - 1, f->events[n]);
 		json_array_foreach(list, i, row) {
 			uint64_t tid = strtoull(json_string_value(json_object_get(row, "tid")), NULL, 0);
 
-			if ((tid == t->id || tid == t->kernel_id) && number(row, "generation") == 0)
+			if ((tid == t->id || tid == t->kernel_id) && number(row, "generation") == generation[n])
 				equal(c, "events read", t->name, number(row, "events"), f->events[n]);
 		}
+	}
+	for (uint32_t k = 0; k < c->a->nthread; k++) {
+		if (!c->taken[k] && c->a->thread[k].sent > 0)
+			differ(c, "thread \"%s\" is missing", c->a->thread[k].name);
 	}
 	free(f);
 }
@@ -640,11 +695,11 @@ truth_totals(const struct game *g, const struct account *a, const char *tracetoo
 	root = f ? json_loadf(f, 0, &why) : NULL;
 	if (f && pclose(f) != 0 && !how)
 		differ(c, "stats failed");
-	if (root && (how & TRUTH_DROPS)) {
-		compare_drops(c, rows(root, "threads"), capture);
-	} else if (!root) {
+	if (how & TRUTH_DROPS)
+		compare_drops(c, root ? rows(root, "threads") : NULL, capture);
+	if (!root) {
 		differ(c, "stats gives no JSON: %s", why.text);
-	} else {
+	} else if (!(how & TRUTH_DROPS)) {
 		json_t *gc = json_array_get(rows(root, "gcalloc"), 0);
 
 		equal(c, "allocations", "all", number(gc, "count"), sum.allocs);
