@@ -349,6 +349,12 @@ static class Host
         StubLoop.Frame();
         check(StubLoop.RecordersAlive == 0, "recorders attached after the capture: " + StubLoop.RecordersAlive);
         check(Tracetool.Counts.Bytes > 0, "bytes are written");
+
+        // Facts are for every capture.
+        check(Tracetool.Start(file + ".2") == TracetoolResult.Ok, "Start again: " + Tracetool.Message);
+        check(Wait(TracetoolState.Capturing), "the second capture begins: " + Tracetool.Message);
+        Tracetool.Stop();
+        check(Wait(TracetoolState.Idle), "the second capture ends");
         UnityPluginUnload();
     }
 

@@ -229,6 +229,17 @@ is "one C file without a Unity says so" run "$work/one" alone
 is "the Editor's menu without a library" run "$work/none" editor "$work/captures" missing
 is "the Editor's menu starts and stops a capture" run "$(dirname "$library")" editor "$work/captures"
 is "a capture is made through the companion" run "$(dirname "$library")" hosted "$work/game.ttc"
+# As the bytes have it: texts are not packed in any way.
+holds_texts() {
+	local file=$1 t
+	shift
+	for t; do
+		grep -qaF -e "$t" "$file" || { echo "$file: no \"$t\""; return 1; }
+	done
+}
+is "the capture has marks, labels, scenes and facts" holds_texts "$work/game.ttc" "Player.Update" "shot" "boss µ" \
+	"scene loaded: Level" "build_guid" "00112233445566778899aabbccddeeff" "2022.3.1f1-stub"
+is "a later capture has the facts, too" holds_texts "$work/game.ttc.2" "build_guid" "2022.3.1f1-stub" "Level"
 
 # --- make dist --------------------------------------------------------------------------
 
