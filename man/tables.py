@@ -4,10 +4,12 @@
 The page holds, between the lines
 	.\\" begin table ID
 	.\\" end table
-the columns of that table as `tracetool list metrics` knows them. "write" puts them in; "check" names
-what differs, and tables the page lacks; exit status 1.
+the columns of that table as `tracetool list metrics` knows them, and between "begin losses" and "end losses"
+the kinds of loss in lib/model/loss.c. "write" puts them in; "check" names what differs, and tables the page
+lacks; exit status 1.
 """
 import json
+import os
 import re
 import subprocess
 import sys
@@ -29,6 +31,21 @@ def block(rows):
     return out + [".El"]
 
 
+def losses():
+    source = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib", "model", "loss.c")).read()
+    text = r'"((?:[^"\\]|\\.)*)"'
+    rows = re.findall(r"\[TT_LOST_\w+\] = \{ %s, %s,\s*%s,\s*TT_(\w+),\s*(true|false)" % (text, text, text), source)
+    if len(rows) != len(re.findall(r"\[TT_LOST_", source)):
+        raise SystemExit("lib/model/loss.c: a kind of loss does not look as this program knows them")
+    out = ['.Bl -tag -width "not_ended"']
+    for kind, what, advice, severity, damage in rows:
+        out.append(".It Va %s Pq %s%s" % (kind, severity.lower(), " No *" if damage == "true" else ""))
+        what, advice = what.replace('\\"', '"'), advice.replace('\\"', '"')
+        out.append(roff(what[0].upper() + what[1:] + "."))
+        out += [roff(sentence) for sentence in re.split(r"(?<=\.) ", advice)]
+    return out + [".El"]
+
+
 def main():
     mode, program, page = sys.argv[1:]
     report = json.loads(subprocess.run([program, "list", "metrics", "--format", "json"], check=True,
@@ -39,10 +56,13 @@ def main():
     old = open(page).read().splitlines()
     new, skip, seen, wrong = [], False, set(), []
     for line in old:
-        if line == '.\\" end table':
+        if line in ('.\\" end table', '.\\" end losses'):
             skip = False
         if not skip:
             new.append(line)
+        if line == '.\\" begin losses':
+            skip = True
+            new += losses()
         m = re.match(r'\.\\" begin table (\S+)$', line)
         if m:
             skip = True

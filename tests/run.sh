@@ -29,6 +29,15 @@ export TERM=dumb TZ=UTC
 names=() commands=() needs=()
 add() { names+=("$1"); needs+=("$2"); commands+=("$3"); }
 
+# The long ones first, so that they do not end alone.
+while read -r set name need command; do
+	case $set in
+	check) add "$name" "$need" "$command" ;;
+	all) [ "$TT_SET" = all ] && add "$name" "$need" "$command" ;;
+	''|'#'*) ;;
+	*) echo "tests/suites: \"$set\" is neither check nor all" >&2; exit 1 ;;
+	esac
+done < tests/suites
 for f in tests/unit/*.c; do
 	[ -e "$f" ] || continue
 	n=${f#tests/}; n=${n%.c}
@@ -41,14 +50,6 @@ for f in tests/fuzz/*.c; do
 	[ -d "$corpus" ] || corpus=
 	add "fuzz/$n" - "$BUILD/fuzz/$n $corpus"
 done
-while read -r set name need command; do
-	case $set in
-	check) add "$name" "$need" "$command" ;;
-	all) [ "$TT_SET" = all ] && add "$name" "$need" "$command" ;;
-	''|'#'*) ;;
-	*) echo "tests/suites: \"$set\" is neither check nor all" >&2; exit 1 ;;
-	esac
-done < tests/suites
 
 # Run suite $1; leave its output and what came of it in $work.
 one() {
