@@ -71,4 +71,20 @@ tt_crc32c_run(uint32_t run, const uint8_t *p, size_t n)
 	return tt_crc32c_table(run, p, n);
 }
 
+/* Extend by the low ${bits} (8 to 64) of ${w}; ${p} is where the same bytes stand, for processors without the instruction. */
+static inline uint32_t
+tt_crc32c_bits(uint32_t run, uint64_t w, unsigned bits, const uint8_t *p)
+{
+#ifdef TT_CRC32C_HAVE
+	if (__builtin_expect(tt_crc32c_fast, 1)) {
+		if (bits == 64)
+			return (uint32_t)tt_crc32c_word(run, w);
+		return (uint32_t)(tt_crc32c_word(0, (w ^ run) << (64 - bits)) ^ (uint64_t)run >> bits);
+	}
+#else
+	(void)w;
+#endif
+	return tt_crc32c_table(run, p, bits / 8);
+}
+
 #endif

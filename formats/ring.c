@@ -880,12 +880,10 @@ hash(const uint8_t *p, size_t n, uint64_t seed)
 	return h ? h : 1;
 }
 
-/* The key of a label; 0: there is no room for another, or it is being defined just now. */
-static uint64_t
-label_key(struct ring *r, uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
+/* A label met for the first time, or not where its hash points. 0: no room for another, or it is being defined just now. */
+static __attribute__((noinline)) uint64_t
+label_slow(struct ring *r, uint64_t h, uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
 {
-	uint64_t h = hash(s, n, owner ^ category << 40 ^ (uint64_t)type << 32);
-
 	for (uint32_t i = 0; i < RING_LABEL_TRIES; i++) {
 		struct ring_label *l = &r->label[(h + i) % RING_LABELS];
 		uint64_t have = atomic_load_explicit(&l->hash, memory_order_acquire), key;
@@ -909,6 +907,31 @@ label_key(struct ring *r, uint64_t owner, uint64_t category, unsigned type, cons
 			return atomic_load_explicit(&l->key, memory_order_acquire);
 	}
 	return 0;
+}
+
+static inline uint64_t
+label_key(struct ring *r, uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
+{
+	uint64_t h = hash(s, n, owner ^ category << 40 ^ (uint64_t)type << 32);
+	struct ring_label *l = &r->label[h % RING_LABELS];
+
+	if (__builtin_expect(atomic_load_explicit(&l->hash, memory_order_acquire) == h, 1))
+		return atomic_load_explicit(&l->key, memory_order_acquire);
+	return label_slow(r, h, owner, category, type, s, n);
+}
+
+/* The text goes with the event, as its first argument. */
+static __attribute__((noinline)) void
+label_text(struct rec_thread *t, uint64_t ticks, uint64_t owner, const struct rec_value *text,
+    const struct rec_value *args, unsigned n)
+{
+	struct rec_value all[8] = { *text };
+	unsigned m = n < 7 ? n : 7;
+
+	for (unsigned i = 0; i < m; i++)
+		all[i + 1] = args[i];
+	keyed(t, ticks, TTC_BEGIN_ARGS, owner, all, m + 1);
+	rec_push(t, owner, owner);
 }
 
 void
@@ -936,14 +959,8 @@ rec_label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t categor
 			size--;
 	}
 	key = label_key(R, owner, category, v->type, s, size);
-	if (key == 0) {               /* the text goes with the event, as its first argument */
-		struct rec_value all[8];
-		unsigned m = n < 7 ? n : 7;
-		all[0] = (struct rec_value){ .type = v->type, .size = (uint32_t)size, .p = s };
-		for (unsigned i = 0; i < m; i++)
-			all[i + 1] = args[i];
-		keyed(t, ticks, TTC_BEGIN_ARGS, owner, all, m + 1);
-		rec_push(t, owner, owner);
+	if (key == 0) {
+		label_text(t, ticks, owner, &(struct rec_value){ .type = v->type, .size = (uint32_t)size, .p = s }, args, n);
 		return;
 	}
 	if (n > 0) {
@@ -954,7 +971,7 @@ rec_label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t categor
 			rec_drop(t);
 			return;
 		}
-		rec_publish(t, put_key(t, rec_time(t, t->p, ticks, TTC_BEGIN), key));
+		rec_begin_at(t, ticks, key);
 	}
 	rec_push(t, key, owner);
 }
