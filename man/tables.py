@@ -35,7 +35,7 @@ def losses():
     source = open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "lib", "model", "loss.c")).read()
     text = r'"((?:[^"\\]|\\.)*)"'
     rows = re.findall(r"\[TT_LOST_\w+\] = \{ %s, %s,\s*%s,\s*TT_(\w+),\s*(true|false)" % (text, text, text), source)
-    if len(rows) != len(re.findall(r"\[TT_LOST_", source)):
+    if len(rows) != len(re.findall(r"\[TT_LOST_\w+\] = \{ \"", source)):
         raise SystemExit("lib/model/loss.c: a kind of loss does not look as this program knows them")
     out = ['.Bl -tag -width "not_ended"']
     for kind, what, advice, severity, damage in rows:
