@@ -66,6 +66,19 @@ single(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struc
 	rec_single(t, now, key, r, n);
 }
 
+/* What carries values, or is odd. */
+static __attribute__((noinline)) void
+other(struct rec_thread *t, uint64_t now, unsigned event, unsigned n, const struct unity_value *v, uint64_t key)
+{
+	if (event == UNITY_BEGIN) {
+		begin_args(t, now, key, n, v);
+		return;
+	}
+	if (event != UNITY_SINGLE)
+		plugin_add(N_ODD);
+	single(t, now, key, n, v);
+}
+
 void UNITY_CALL
 events_plain(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
 {
@@ -75,18 +88,12 @@ events_plain(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 	(void)m;
 	if (!t)
 		return;
-	if (event == UNITY_BEGIN) {
-		if (n == 0)
-			rec_begin(t, now, key);
-		else
-			begin_args(t, now, key, n, v);
-	} else if (event == UNITY_END) {
+	if (event == UNITY_END)
 		rec_end(t, now, key);
-	} else {
-		if (event != UNITY_SINGLE)
-			plugin_add(N_ODD);
-		single(t, now, key, n, v);
-	}
+	else if (event == UNITY_BEGIN && n == 0)
+		rec_begin(t, now, key);
+	else
+		other(t, now, event, n, v, key);
 }
 
 /* A whole number that is not negative, of any of the four types. */
@@ -141,17 +148,21 @@ is_text16(const struct unity_value *v)
 void UNITY_CALL
 events_label(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
 {
-	bool labelled = event == UNITY_BEGIN && n >= 2 && v && sizeof(void *) > 4 && v[1].data &&
-	    (v[1].type == UNITY_T_TEXT || v[1].type == UNITY_T_TEXT16);
-
-	if (!labelled) {
-		events_plain(m, event, n, v, user);
-		return;
-	}
 	uint64_t now = rec_now(), key = (uintptr_t)user, category = 0, instance = 0;
 	struct rec_thread *t = writer(key);
+
+	(void)m;
 	if (!t)
 		return;
+	if (event == UNITY_END) {
+		rec_end(t, now, key);
+		return;
+	}
+	if (event != UNITY_BEGIN || n < 2 || !v || sizeof(void *) == 4 || !v[1].data ||
+	    (v[1].type != UNITY_T_TEXT && v[1].type != UNITY_T_TEXT16)) {
+		other(t, now, event, n, v, key);
+		return;
+	}
 	struct rec_value text = { .type = is_text16(&v[1]) ? TTC_TEXT16 : TTC_TEXT8, .size = v[1].size, .p = v[1].data };
 	if (v[0].data && v[0].size == 4)
 		memcpy(&instance, v[0].data, 4);
