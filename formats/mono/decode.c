@@ -143,7 +143,8 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 	struct mlpd_run r = { .m = m, .b = b, .p = bytes, .end = bytes + n, .start = bytes, .at = at,
 		.time = state[MLPD_S_TIME], .ptr = state[MLPD_S_PTR], .obj = state[MLPD_S_OBJ],
 		.method = state[MLPD_S_METHOD], .mask = m->mask, .zero = m->zero, .err = err,
-		.heap = (b->needs & TT_NEEDS_HEAP) != 0 };
+		.heap = (b->needs & TT_NEEDS_HEAP) != 0,
+		.floor = b->base && b->base->begun ? b->base->last_ts : INT64_MIN };
 	uint64_t events = 0, calls = 0, before = r.time;
 	const uint8_t *ev = r.p;
 	int64_t call_ts = 0;
@@ -157,7 +158,14 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 	while (rc == TT_OK && r.p < r.end) {
 		bool unknown = false;
 
-		calls += hot(&r, &events, &call_ts, &rc);
+		if (calls == 0 && b->nstack == 0)
+			b->stack_from = now(&r);
+		if (likely(now(&r) >= r.floor)) {
+			uint64_t more_calls = hot(&r, &events, &call_ts, &rc);
+			if (more_calls)
+				r.floor = call_ts;
+			calls += more_calls;
+		}
 		ev = r.p;
 		if (rc != TT_OK || r.p >= r.end)
 			break;

@@ -32,11 +32,29 @@ ev_alloc(struct mlpd_run *r, bool bt)
 	return TT_OK;
 }
 
+/* The time of a stack event: a clock that goes back stands still, so no zone ends before it began. */
+static int64_t
+stack_time(struct mlpd_run *r)
+{
+	struct tt_batch *b = r->b;
+	int64_t ts = now(r);
+
+	if (ts < b->stack_from)
+		b->stack_from = ts;
+	if (ts < r->floor) {
+		tt_loss_add(&b->loss, TT_LOST_CLOCK, 1, 0, b->at);
+		ts = r->floor;
+	}
+	r->floor = b->stack_ts = ts;
+	b->nstack++;
+	return ts;
+}
+
 static int
 ev_gc(struct mlpd_run *r)
 {
 	unsigned kind = (unsigned)byte_since(r, 13), gen = (unsigned)byte_since(r, 13);
-	int rc = TT_OK;
+	int64_t ts;
 
 	if (over(r))
 		return TT_OK;
@@ -46,27 +64,22 @@ ev_gc(struct mlpd_run *r)
 	e->dur = gen;
 	switch (kind) {
 	case TT_GC_PRE_STOP:
-		tt_zone_begin(r->b, now(r), TT_KEY_GC_PAUSE, 0);
-		tt_zone_begin(r->b, now(r), TT_KEY_GC_STOP, 0);
-		break;
+		ts = stack_time(r);
+		tt_zone_begin(r->b, ts, TT_KEY_GC_PAUSE, 0);
+		tt_zone_begin(r->b, ts, TT_KEY_GC_STOP, 0);
+		return TT_OK;
 	case TT_GC_STOPPED:
-		rc = tt_zone_end(r->b, now(r), TT_KEY_GC_STOP, 0, r->err);
-		break;
+		return tt_zone_end(r->b, stack_time(r), TT_KEY_GC_STOP, 0, r->err);
 	case TT_GC_START:
-		tt_zone_begin(r->b, now(r), TT_KEY_GC_GEN(gen), 0);
-		break;
+		tt_zone_begin(r->b, stack_time(r), TT_KEY_GC_GEN(gen), 0);
+		return TT_OK;
 	case TT_GC_END:
-		rc = tt_zone_end(r->b, now(r), TT_KEY_GC_GEN(gen), 0, r->err);
-		break;
+		return tt_zone_end(r->b, stack_time(r), TT_KEY_GC_GEN(gen), 0, r->err);
 	case TT_GC_RESTARTED:
-		rc = tt_zone_end(r->b, now(r), TT_KEY_GC_PAUSE, 0, r->err);
-		break;
+		return tt_zone_end(r->b, stack_time(r), TT_KEY_GC_PAUSE, 0, r->err);
 	default:
 		return TT_OK;
 	}
-	r->b->stack_ts = now(r);
-	r->b->nstack++;
-	return rc;
 }
 
 static int
@@ -229,9 +242,7 @@ ev_throw(struct mlpd_run *r, bool bt)
 		e->flags = TT_F_STACK;
 		put_ext(r, e, 0, first, n);
 	}
-	tt_zone_begin(r->b, now(r), TT_KEY_EXCEPTION, 0);
-	r->b->stack_ts = now(r);
-	r->b->nstack++;
+	tt_zone_begin(r->b, stack_time(r), TT_KEY_EXCEPTION, 0);
 	return TT_OK;
 }
 
@@ -252,9 +263,7 @@ ev_clause(struct mlpd_run *r)
 	put_ext(r, e, (int64_t)o, 0, 0);
 	if (kind != TT_CLAUSE_CATCH)
 		return TT_OK;
-	r->b->stack_ts = now(r);
-	r->b->nstack++;
-	return tt_zone_end(r->b, now(r), TT_KEY_EXCEPTION, 0, r->err);
+	return tt_zone_end(r->b, stack_time(r), TT_KEY_EXCEPTION, 0, r->err);
 }
 
 static int
@@ -274,13 +283,11 @@ ev_monitor(struct mlpd_run *r, unsigned tag)
 		e->flags = TT_F_STACK;
 		put_ext(r, e, 0, first, n);
 	}
-	r->b->stack_ts = now(r);
-	r->b->nstack++;
-	if (event == TT_MONITOR_CONTEND) {
-		tt_zone_begin(r->b, now(r), TT_KEY_CONTENTION, 0);
-		return TT_OK;
-	}
-	return tt_zone_end(r->b, now(r), TT_KEY_CONTENTION, 0, r->err);
+	if (event == TT_MONITOR_CONTEND)
+		tt_zone_begin(r->b, stack_time(r), TT_KEY_CONTENTION, 0);
+	else if (event == TT_MONITOR_ACQUIRED || event == TT_MONITOR_FAILED)
+		rc = tt_zone_end(r->b, stack_time(r), TT_KEY_CONTENTION, 0, r->err);
+	return rc;
 }
 
 static int
@@ -596,11 +603,9 @@ ev_call(struct mlpd_run *r, unsigned tag)
 	take_method(r);
 	if (over(r))
 		return TT_OK;
-	r->b->nstack++;
-	r->b->stack_ts = now(r);
 	if (tag != MLPD_ENTER)
-		return tt_zone_end(r->b, now(r), r->method, tag == MLPD_EXC_LEAVE ? TT_F_UNWIND : 0, r->err);
-	tt_zone_begin(r->b, now(r), r->method, 0);
+		return tt_zone_end(r->b, stack_time(r), r->method, tag == MLPD_EXC_LEAVE ? TT_F_UNWIND : 0, r->err);
+	tt_zone_begin(r->b, stack_time(r), r->method, 0);
 	return TT_OK;
 }
 

@@ -22,6 +22,7 @@ struct mlpd_run {
 	uint64_t at;                  /* byte offset of start */
 	uint64_t time, ptr, obj, method, mask;
 	int64_t zero;
+	int64_t floor;                /* time of the last stack event: the next is no earlier */
 	bool bad;
 	bool heap;
 	struct tt_err *err;

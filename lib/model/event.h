@@ -178,6 +178,7 @@ struct tt_batch {
 	size_t capunsure;
 
 	int64_t stack_ts;             /* time of the last stack event; only where nstack > 0 */
+	int64_t stack_from;           /* no stack event as the file has them is earlier; only where nstack > 0 */
 	uint64_t nstack;              /* stack events seen (begins and ends) */
 	int64_t min_ts, max_ts;       /* over all events; min > max: none */
 	uint64_t nevent;              /* events of the producer */

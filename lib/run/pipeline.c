@@ -86,6 +86,7 @@ shift(struct tt_batch *b, int64_t by)
 		if (b->ev[i].kind != TT_EXT && b->ev[i].kind != TT_ARG)
 			b->ev[i].ts += by;
 	b->stack_ts += by;
+	b->stack_from += by;
 	if (b->min_ts <= b->max_ts) {
 		b->min_ts += by;
 		b->max_ts += by;
@@ -183,33 +184,6 @@ apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 	return TT_OK;
 }
 
-/* Ends that the decoder had to guess about: right unless their key is open below. */
-static int
-settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
-{
-	struct tt_batch *b = &s->batch;
-	bool wrong = false;
-
-	for (uint64_t i = 0; i < b->unsure; i++)
-		wrong = wrong || on_stack(&t->stack, b->unsure_key[i]);
-	if (!wrong) {
-		for (uint64_t i = 0; i < b->unsure; i++)
-			if (!quiet_key(b->unsure_key[i]))
-				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
-		return TT_OK;
-	}
-	struct tt_stack base = { 0 };
-	int rc = copy_stack(p, &base, &t->stack, err);
-	if (rc == TT_OK) {
-		tt_batch_reset(b);
-		b->base = &base;
-		rc = decode(p, s, err);
-		b->base = NULL;
-	}
-	tt_mem_free(&p->r->env->mem, base.z, base.cap * sizeof *base.z);
-	return rc;
-}
-
 /* Starts and ends of threads; the threads of samples. */
 static int
 enter_threads(struct pipe *p, struct slot *s, struct tt_thread **own, struct tt_err *err)
@@ -235,6 +209,40 @@ enter_threads(struct pipe *p, struct slot *s, struct tt_thread **own, struct tt_
 				*own = t;
 		}
 	}
+	return rc;
+}
+
+/*
+ * What the decoder had to guess about: ends without a begin in the chunk are right unless their key is open below,
+ * and times unless they run back behind the chunk before. Else the chunk is decoded again, knowing both.
+ */
+static int
+settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
+{
+	struct tt_batch *b = &s->batch;
+	bool wrong = b->nstack && t->stack.begun && b->stack_from < t->stack.last_ts;
+
+	for (uint64_t i = 0; i < b->unsure; i++)
+		wrong = wrong || on_stack(&t->stack, b->unsure_key[i]);
+	if (!wrong) {
+		for (uint64_t i = 0; i < b->unsure; i++)
+			if (!quiet_key(b->unsure_key[i]))
+				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		return TT_OK;
+	}
+	struct tt_stack base = { 0 };
+	int rc = copy_stack(p, &base, &t->stack, err);
+	if (rc == TT_OK) {
+		tt_batch_reset(b);
+		base.last_ts -= p->in->cap->offset_ns;
+		b->base = &base;
+		rc = decode(p, s, err);
+		b->base = NULL;
+	}
+	/* The threads of samples have to be found again, too. */
+	if (rc == TT_OK)
+		rc = enter_threads(p, s, &t, err);
+	tt_mem_free(&p->r->env->mem, base.z, base.cap * sizeof *base.z);
 	return rc;
 }
 
@@ -291,7 +299,7 @@ enter_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 		rc = enter_threads(p, s, &t, err);
 	if (rc != TT_OK)
 		return rc;
-	if (b->unsure && (rc = settle_unsure(p, s, t, err)) != TT_OK)
+	if ((b->unsure || b->nstack) && (rc = settle_unsure(p, s, t, err)) != TT_OK)
 		return rc;
 	b->thread = t->index;
 	s->io.thread = t;
