@@ -26,7 +26,7 @@ add_pause(struct tt_run *r, const struct tt_thread *t, const struct tt_pause_ope
 {
 	struct tt_model *m = r->m;
 	int64_t stopped = p->stopped != INT64_MIN ? p->stopped : end;
-	int64_t dur = end - p->start, still = end - stopped;
+	int64_t dur = end - p->start, still = end > stopped ? end - stopped : 0;
 
 	m->pause_n++;
 	m->pause_total += dur;
