@@ -23,8 +23,8 @@ TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*
 WORD = re.compile(r'[A-Za-z_]\w*$')
 EXPORTS = {'TRACETOOL_API', 'UNITY_EXPORT'}
 TAGS = {'struct', 'union', 'enum'}
-KEYWORDS = {'static', '__attribute__', '__declspec', '_Alignas', '_Atomic', '_Thread_local',
-            'main'}
+# Words before a parenthesis that it does not make a function's name.
+KEYWORDS = {'static', '__attribute__', '__declspec', '_Alignas', '_Atomic', '_Thread_local', 'main'}
 SYSTEMS = {'linux': 'defined __linux__', 'windows': 'defined _WIN32', 'win32': 'defined _WIN32',
            'apple': 'defined __APPLE__', 'posix': '!defined _WIN32'}
 
@@ -49,7 +49,7 @@ def header(file, path, done, out):
 
 
 def tokens(text):
-    return [t for t in TOKEN.findall(text)]
+    return TOKEN.findall(text)
 
 
 def is_code(t):

@@ -150,6 +150,54 @@ is "the documentation has every option" options
 
 # --- one C file ---------------------------------------------------------------------
 
+# Two files with the same private names, of every sort; s.put and struct put are none of them.
+names_apart() {
+	mkdir "$work/names" && cd "$work/names" || return
+	cat > a.h <<-'END'
+		#ifndef A_H
+		#define A_H
+		struct a { int put; };
+		int b_do(void);
+		extern int count;
+		#endif
+	END
+	cat > a.c <<-'END'
+		#include "a.h"
+		#include <stdio.h>
+		#define N 3
+		static int put(int x);
+		enum { ONE, TWO = 2, };
+		struct own { int z; };
+		struct put { int z; };
+		static const char *names[N] = { "put", [1] = "x{;" }, brace = '{';
+		static int (*pointer)(int);
+		int count;
+		static int
+		put(int x) { struct own o = { ONE }; struct put p = { brace }; return x + N + o.z + p.z - '{'; }
+		int main(void)
+		{
+			struct a s = { 1 };
+			pointer = put;
+			s.put = pointer(s.put);
+			int b = b_do();
+			return printf("%d %d %s %d\n", s.put, b, names[0], count) < 0 ? TWO : 0;
+		}
+	END
+	cat > b.c <<-'END'
+		#include "a.h"
+		#define N 4
+		enum { ONE = 7 };
+		struct own { char c[N]; };
+		static _Thread_local unsigned long names, brace;
+		static int pointer;
+		static int put(void) { names++; return ONE + (int)sizeof(struct own) + pointer + (int)brace; }
+		int b_do(void) { count = 5; return put(); }
+	END
+	"$top/formats/unity/amalgamate.py" -o all.c a.c b.c && gcc -Wall -Wextra -Werror all.c -o all &&
+	[ "$(./all)" = "4 11 put 5" ] && nm all | grep -q ' tracetool_own_b_do'
+}
+top=$PWD
+is "private names of two files are kept apart" eval '(names_apart)'
 is "one C file is made" make "$BUILD/dist/tracetool_unity.c"
 is "the library is made" make "$BUILD/libtracetool-unity.so"
 one=$BUILD/dist/tracetool_unity.c
