@@ -6,8 +6,7 @@ bad=0
 case $lib in
 *.dll)
 	needs=$(objdump -p "$lib" | sed -n 's/^.*DLL Name: //p')
-	exports=$(objdump -p "$lib" | sed -n '/^\[Ordinal\/Name Pointer\]/,/^$/s/^.*\] *\(+base\[ *[0-9]*\] *[0-9a-f]* \)\{0,1\}//p' |
-		grep -v '^\[')
+	exports=$(objdump -p "$lib" | sed -n '/^\[Ordinal\/Name Pointer\]/,/^$/p' | awk '/^\t\[/ { print $NF }')
 	system='^(KERNEL32|SHELL32|ADVAPI32|bcrypt|ntdll|msvcrt|ucrtbase|api-ms-win-.*)\.dll$'
 	;;
 *)

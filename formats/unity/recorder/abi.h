@@ -116,7 +116,7 @@ struct unity_interfaces {
 	void (*get_by_value)(void);
 	void (*register_by_value)(void);
 	void *(UNITY_CALL *get)(uint64_t high, uint64_t low);         /* NULL where unknown */
-	void (UNITY_CALL *add)(uint64_t high, uint64_t low, void *interface);
+	void (UNITY_CALL *add)(uint64_t high, uint64_t low, void *table);
 };
 
 #define UNITY_CALLBACKS_V1 0x572FDB38CE3C4B1Fu, 0xA6071A9A7C4F52D8u   /* IUnityProfilerCallbacks, 2018.2 */

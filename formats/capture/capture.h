@@ -1,0 +1,130 @@
+/**
+ * The reader of our own captures (.ttc): what reader.c (file and chunks), join.c (the ring), decode.c (records) and
+ * copy.c (tracetool recover) share.
+ *
+ * Source: formats/chunk.h and tracetool-capture(5). No byte is used before its chunk's checksum was right.
+ */
+#ifndef TT_CAPTURE_CAPTURE_H
+#define TT_CAPTURE_CAPTURE_H
+
+#include "chunk.h"
+#include "model/format.h"
+
+/* A chunk, or a part of one. */
+struct ttc_unit {
+	uint64_t at;                  /* of its head, in the file or the ring; of made ones their index */
+	uint64_t seq, ticks, dropped;
+	uint32_t len;                 /* of the body */
+	uint32_t thread;              /* number */
+	uint32_t first, end;          /* which bytes of the chunk's records it has */
+	uint32_t before, state;
+	uint8_t where;                /* enum ttc_where */
+	uint8_t flags;                /* enum ttc_unit_flag */
+};
+enum ttc_where { TTC_IN_FILE, TTC_IN_RING, TTC_MADE };
+enum ttc_unit_flag {
+	TTC_U_FIRST = 1,              /* the thread's first: its open zones began before */
+	TTC_U_GAP = 2,                /* what stood open is not known: the state says what does now */
+	TTC_U_SKIP = 4,               /* was there already */
+};
+
+struct ttc_start { uint64_t seq; uint32_t first; };
+
+/* What is known of a thread, by its number. */
+struct ttc_who {
+	uint32_t number;              /* 0 with used false: empty slot */
+	bool used, known, seen, gap, accounted;
+	uint64_t native;
+	uint64_t seq;                 /* of its last unit */
+	uint32_t end;
+	uint64_t at_drops;            /* dropped before its last unit */
+	uint64_t dropped;             /* told in the ledger */
+	uint64_t last_seq, last_end;  /* the account of the recorder: next chunk, bytes of the last */
+	struct ttc_start *start;      /* where its chunks may begin */
+	size_t nstart, capstart;
+};
+
+struct ttc_made { uint8_t *p; size_t n; };
+
+struct ttc {
+	struct tt_env *env;
+	struct tt_src *src;
+	struct tt_capture *cap;
+	struct ttc_head head;
+	const char *text[TTC_TEXTS];
+	uint64_t mult;                /* ns = ticks * mult >> shift */
+	unsigned shift;
+	uint32_t run32;
+	uint64_t first;               /* offset of the first chunk */
+
+	uint64_t at, seq, only;
+	struct ttc_unit *unit;        /* the index; on input that cannot seek, what the ring adds */
+	size_t nunit, capunit, next;
+	bool indexed, joined, closed, told;
+	struct tt_loss found;
+
+	struct ttc_who *who;          /* a hash by number */
+	size_t nwho, capwho;
+	uint64_t zero_seq;            /* the next chunk of thread 0 */
+	uint32_t zero_end;
+	bool zero_seen;
+	int finish;                   /* enum ttc_finish + 1; 0: none */
+	uint64_t late;                /* units that came after later ones of their thread */
+
+	struct tt_src *ring;
+	struct ttc_made *made;
+	size_t nmade, capmade;
+	uint64_t from_ring;           /* units */
+
+	uint8_t *win;
+	size_t nwin, capwin;
+	uint64_t win_at;
+	bool ended;
+	struct tt_err end_err;
+};
+
+/* reader.c */
+struct ttc_who *ttc_who(struct ttc *m, uint32_t number, struct tt_err *err);     /* made if new; NULL: no memory */
+int ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, struct tt_err *err);
+/* Take a unit in order: its flags, and what they mean for the ledger. */
+int ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
+int ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err);
+void ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss);
+/* Is the checksum of a chunk right? */
+bool ttc_good(const uint8_t *chunk, size_t len);
+void ttc_unit_of(struct ttc_unit *u, const uint8_t *head, uint64_t at);
+/* Is it the head of a chunk of this recording? */
+bool ttc_plausible(const struct ttc *m, const uint8_t *head);
+/* Read a unit whole, head first, into *${p} of *${cap} bytes (grown). TT_E_DAMAGED where it is not good. */
+int ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, struct tt_err *err);
+
+/* join.c: add what the ring has and the file has not. Nothing happens where there is no ring of this recording. */
+int ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
+
+/* decode.c */
+int ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
+const char *ttc_category(const struct tt_capture *cap, const struct tt_def *marker);
+const char *ttc_tag_name(unsigned tag);
+
+/**
+ * ttc_copy(ctx, write, arg, done, err):
+ * Write the capture that ${ctx} (opened by tt_format_capture, on seekable input) reads, whole, with what its ring
+ * adds, without what is damaged, and with an end. For tracetool recover.
+ */
+struct ttc_copied { uint64_t chunks, from_ring, left_out; const char *ring; };
+int ttc_copy(void *ctx, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg,
+    struct ttc_copied *done, struct tt_err *err);
+
+static inline uint32_t
+ttc_u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t
+ttc_u64(const uint8_t *p)
+{
+	return ttc_u32(p) | (uint64_t)ttc_u32(p + 4) << 32;
+}
+
+#endif

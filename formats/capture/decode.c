@@ -1,0 +1,757 @@
+#include "capture/capture.h"
+
+#include "model/zones.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
+
+struct run {
+	const struct ttc *m;
+	struct tt_batch *b;
+	const uint8_t *p, *end;
+	uint64_t ticks, key, alloc_key;
+	uint64_t base_at;             /* words: keys of the zones open before the chunk, outermost first */
+	size_t nbase;                 /* those that are open still */
+	uint64_t calls;               /* begins and ends */
+	int64_t call_ts;
+	struct tt_err *err;
+};
+
+static inline int64_t
+ns(const struct ttc *m, uint64_t ticks)
+{
+	__extension__ typedef __int128 wide;
+
+	return (int64_t)((wide)(int64_t)(ticks - m->head.ticks) * (int64_t)m->mult >> m->shift);
+}
+
+/* The rest of the chunk makes no sense, though its checksum is right. */
+static int
+damaged(struct run *r, enum tt_loss_kind kind)
+{
+	struct tt_batch *b = r->b;
+
+	tt_loss_add(&b->loss, kind, 1, (uint64_t)(r->end - r->p), b->at);
+	r->p = r->end;
+	return TT_OK;
+}
+
+/* --- arguments --------------------------------------------------------------------- */
+
+/* Append UTF-16 text as UTF-8; what is not valid becomes U+FFFD. */
+static int
+add_utf16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err)
+{
+	int rc = tt_buf_room(to, n / 2 * 3 + 4, err);
+
+	for (size_t i = 0; rc == TT_OK && i + 1 < n; i += 2) {
+		uint32_t c = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8;
+		char *o = to->p + to->n;
+		if (c >= 0xd800 && c < 0xdc00 && i + 3 < n && (p[i + 3] & 0xfc) == 0xdc) {
+			c = 0x10000 + ((c - 0xd800) << 10) + (((uint32_t)p[i + 2] | (uint32_t)p[i + 3] << 8) - 0xdc00);
+			i += 2;
+		} else if (c >= 0xd800 && c < 0xe000) {
+			c = 0xfffd;
+		}
+		if (c < 0x80) {
+			*o++ = (char)c;
+		} else if (c < 0x800) {
+			*o++ = (char)(0xc0 | c >> 6);
+			*o++ = (char)(0x80 | (c & 0x3f));
+		} else if (c < 0x10000) {
+			*o++ = (char)(0xe0 | c >> 12);
+			*o++ = (char)(0x80 | (c >> 6 & 0x3f));
+			*o++ = (char)(0x80 | (c & 0x3f));
+		} else {
+			*o++ = (char)(0xf0 | c >> 18);
+			*o++ = (char)(0x80 | (c >> 12 & 0x3f));
+			*o++ = (char)(0x80 | (c >> 6 & 0x3f));
+			*o++ = (char)(0x80 | (c & 0x3f));
+		}
+		to->n = (size_t)(o - to->p);
+	}
+	return rc;
+}
+
+/* A value; text stays in the chunk. */
+struct value {
+	enum tt_type type;
+	uint64_t bits;
+	const uint8_t *text;
+	size_t n;
+	bool wide;                    /* UTF-16 */
+};
+
+static const uint8_t *
+take_value(const uint8_t *p, const uint8_t *end, struct value *v)
+{
+	uint64_t x;
+	unsigned type;
+	float f;
+	double d;
+
+	memset(v, 0, sizeof *v);
+	if (p >= end)
+		return NULL;
+	type = *p++;
+	switch (type) {
+	case TTC_INSTANCE: case TTC_I32: case TTC_I64:
+		p = ttc_get(p, end, &x);
+		v->type = TT_T_I64;
+		v->bits = p ? ttc_zag(x) : 0;
+		return p;
+	case TTC_U32: case TTC_U64: case TTC_RESOURCE: case TTC_ENTITY:
+		v->type = TT_T_U64;
+		return ttc_get(p, end, &v->bits);
+	case TTC_PTR: case TTC_CLASS:
+		v->type = TT_T_PTR;
+		return ttc_get(p, end, &v->bits);
+	case TTC_F32:
+		if (end - p < 4)
+			return NULL;
+		memcpy(&f, p, 4);
+		d = (double)f;
+		memcpy(&v->bits, &d, 8);
+		v->type = TT_T_F64;
+		return p + 4;
+	case TTC_F64:
+		if (end - p < 8)
+			return NULL;
+		v->bits = ttc_u64(p);
+		v->type = TT_T_F64;
+		return p + 8;
+	default:
+		break;
+	}
+	p = ttc_get(p, end, &x);
+	if (!p || x > (uint64_t)(end - p))
+		return NULL;
+	v->text = p;
+	v->n = (size_t)x;
+	v->wide = type == TTC_TEXT16;
+	v->type = type == TTC_TEXT8 || type == TTC_TEXT16 ? TT_T_TEXT : TT_T_BLOB;
+	return p + x;
+}
+
+/* The argument as an event behind the one at ${at}. Room is made. */
+static int
+put_arg(struct run *r, size_t at, const struct value *v)
+{
+	struct tt_batch *b = r->b;
+	uint64_t bits = v->bits, n = 0;
+	int rc = tt_batch_room(b, 2, r->err);
+
+	if (rc == TT_OK && v->text) {
+		bits = b->text.n;
+		rc = v->wide ? add_utf16(&b->text, v->text, v->n, r->err) : tt_buf_add(&b->text, v->text, v->n, r->err);
+		n = b->text.n - bits;
+		while (v->type == TT_T_TEXT && n > 0 && b->text.p[bits + n - 1] == '\0')
+			n--;
+	}
+	if (rc != TT_OK)
+		return rc;
+	b->ev[b->n++] = (struct tt_event){ .kind = TT_ARG, .val = bits, .dur = (uint32_t)n, .depth = (uint16_t)v->type };
+	b->ev[at].flags |= TT_F_MORE;
+	return TT_OK;
+}
+
+static int
+args(struct run *r, size_t at, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t n;
+	struct value v;
+	int rc = TT_OK;
+
+	if (!(r->b->needs & TT_NEEDS_ARGS))
+		return TT_OK;
+	if (!(p = ttc_get(p, end, &n)))
+		return TT_OK;
+	for (; n > 0 && rc == TT_OK && (p = take_value(p, end, &v)) != NULL; n--)
+		rc = put_arg(r, at, &v);
+	return rc;
+}
+
+/* --- zones ------------------------------------------------------------------------------ */
+
+static void
+begin(struct run *r, uint64_t key, unsigned flags)
+{
+	r->call_ts = ns(r->m, r->ticks);
+	tt_zone_begin(r->b, r->call_ts, key, flags);
+	r->calls++;
+}
+
+/*
+ * The zone below ${above} others ends. The recorder has found out which one that is; here its key is looked up, in
+ * this chunk or among those open before it.
+ */
+static int
+end_zone(struct run *r, uint64_t above, unsigned flags)
+{
+	struct tt_batch *b = r->b;
+	uint64_t key;
+
+	if (above < b->depth) {
+		key = b->ev[b->open[b->depth - 1 - above]].val;
+	} else if (above - b->depth < r->nbase) {
+		r->nbase -= (size_t)(above - b->depth) + 1;
+		key = b->word[r->base_at + r->nbase];
+	} else {
+		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		return TT_OK;
+	}
+	r->call_ts = ns(r->m, r->ticks);
+	r->calls++;
+	return tt_zone_end(b, r->call_ts, key, flags & 1 ? TT_F_UNWIND : 0, r->err);
+}
+
+static int
+end_key(struct run *r, uint64_t key, unsigned flags)
+{
+	r->call_ts = ns(r->m, r->ticks);
+	r->calls++;
+	return tt_zone_end(r->b, r->call_ts, key, flags & 1 ? TT_F_UNWIND : 0, r->err);
+}
+
+static int
+alloc(struct run *r, uint64_t bytes)
+{
+	struct tt_batch *b = r->b;
+	struct tt_event *e = &b->ev[b->n++];
+
+	*e = (struct tt_event){ .ts = ns(r->m, r->ticks), .val = r->alloc_key, .dur = (uint32_t)bytes,
+		.depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX, .kind = TT_ALLOC };
+	if (unlikely(bytes > UINT32_MAX)) {
+		e->dur = UINT32_MAX;
+		e->flags = TT_F_WIDE | TT_F_MORE;
+		b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = (int64_t)bytes };
+	}
+	b->nalloc++;
+	b->alloc_b += bytes;
+	return TT_OK;
+}
+
+/* --- other events --------------------------------------------------------------------------- */
+
+static struct tt_event *
+rare(struct run *r, enum tt_kind kind, uint64_t val)
+{
+	return tt_batch_rare(r->b, kind, ns(r->m, r->ticks), val, r->err);
+}
+
+static int
+counter(struct run *r, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t n;
+	struct value v;
+
+	if (!(p = ttc_get(p, end, &n)) || n == 0 || !take_value(p, end, &v) || v.text)
+		return TT_OK;
+	struct tt_event *e = rare(r, TT_COUNTER, v.bits);
+	if (!e)
+		return r->err->code;
+	e->dur = (uint32_t)r->key;
+	e->depth = (uint16_t)v.type;
+	return TT_OK;
+}
+
+static int
+flow(struct run *r, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t id;
+	unsigned type;
+
+	if (p == end || *p > TT_FLOW_SEQUENTIAL)
+		return TT_OK;
+	type = *p++;
+	if (!ttc_get(p, end, &id))
+		return TT_OK;
+	struct tt_event *e = rare(r, TT_FLOW, id);
+	if (!e)
+		return r->err->code;
+	e->depth = (uint16_t)type;
+	e->flags = type == TT_FLOW_PARALLEL || type == TT_FLOW_SEQUENTIAL ? TT_F_NEXT : 0;
+	return TT_OK;
+}
+
+/* A record of another kind, with its payload. */
+static int
+other(struct run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
+{
+	struct tt_batch *b = r->b;
+	uint64_t v = 0, w = 0;
+	struct tt_event *e;
+	size_t at;
+	int rc;
+
+	switch (kind) {
+	case TTC_BEGIN_ARGS: case TTC_SINGLE: case TTC_END_NONE: case TTC_END_KEY: case TTC_COUNTER:
+		if (!(p = ttc_get(p, end, &v)))
+			return damaged(r, TT_LOST_DAMAGED);
+		r->key += ttc_zag(v);
+		break;
+	case TTC_ALLOC_ARGS:
+		if (!(p = ttc_get(p, end, &v)) || !(p = ttc_get(p, end, &w)))
+			return damaged(r, TT_LOST_DAMAGED);
+		r->alloc_key += ttc_zag(v);
+		break;
+	default:
+		break;
+	}
+	switch (kind) {
+	case TTC_BEGIN_ARGS:
+		at = b->n;
+		begin(r, r->key, 0);
+		rc = args(r, at, p, end);
+		break;
+	case TTC_SINGLE:
+		if (!(e = rare(r, TT_INSTANT, r->key)))
+			return r->err->code;
+		rc = args(r, (size_t)(e - b->ev), p, end);
+		break;
+	case TTC_END_BELOW:
+		if (!(p = ttc_get(p, end, &v)))
+			return damaged(r, TT_LOST_DAMAGED);
+		ttc_get(p, end, &w);
+		rc = end_zone(r, v, (unsigned)w);
+		break;
+	case TTC_END_FLAGS:
+		ttc_get(p, end, &w);
+		rc = end_zone(r, 0, (unsigned)w);
+		break;
+	case TTC_END_KEY:
+		ttc_get(p, end, &w);
+		rc = end_key(r, r->key, (unsigned)w);
+		break;
+	case TTC_END_NONE:
+		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		rc = TT_OK;
+		break;
+	case TTC_COUNTER:
+		rc = counter(r, p, end);
+		break;
+	case TTC_FLOW:
+		rc = flow(r, p, end);
+		break;
+	case TTC_FRAME:
+		rc = rare(r, TT_FRAME, ttc_get(p, end, &v) ? v : 0) ? TT_OK : r->err->code;
+		break;
+	case TTC_ALLOC_ARGS:
+		rc = alloc(r, w);
+		break;
+	case TTC_THREAD_END:
+		if (!(e = rare(r, TT_THREAD, b->tid)))
+			return r->err->code;
+		e->flags = TT_F_END;
+		return TT_OK;
+	default:
+		tt_loss_add(&b->loss, TT_LOST_UNKNOWN, 1, (uint64_t)(end - p), b->at);
+		rc = TT_OK;
+		break;
+	}
+	b->nevent++;
+	return rc;
+}
+
+/* --- the state at the chunk's beginning -------------------------------------------------------- */
+
+/* Read it; with ${resume} its zones begin here, continued. */
+static int
+state(struct run *r, const uint8_t *end, bool resume)
+{
+	struct tt_batch *b = r->b;
+	uint64_t depth, given, z, last = 0;
+	int rc;
+
+	if (!(r->p = ttc_get(r->p, end, &r->key)) || !(r->p = ttc_get(r->p, end, &r->alloc_key)) ||
+	    !(r->p = ttc_get(r->p, end, &depth)) || !(r->p = ttc_get(r->p, end, &given)) || given > depth || given > TTC_STACK)
+		return TT_E_DAMAGED;
+	if ((rc = tt_batch_words(b, (size_t)given, &r->base_at, r->err)) != TT_OK ||
+	    (rc = tt_batch_room(b, (size_t)given + 4, r->err)) != TT_OK)
+		return rc;
+	for (uint64_t i = 0; i < given; i++) {
+		if (!(r->p = ttc_get(r->p, end, &z)))
+			return TT_E_DAMAGED;
+		last += ttc_zag(z);
+		b->word[r->base_at + i] = last;
+	}
+	r->nbase = (size_t)given;
+	if (!resume)
+		return TT_OK;
+	if (depth > given)
+		tt_loss_add(&b->loss, TT_LOST_STACKS, 1, 0, b->at);
+	for (uint64_t i = 0; i < given; i++)
+		tt_zone_begin(b, ns(r->m, r->ticks), b->word[r->base_at + i], TT_F_CONT);
+	if (given) {
+		r->calls++;
+		r->call_ts = ns(r->m, r->ticks);
+	}
+	r->nbase = 0;
+	return TT_OK;
+}
+
+/* What the chunk's place in its thread means: a beginning, or a gap. */
+static int
+arrive(struct run *r, unsigned flags)
+{
+	struct tt_event *e;
+
+	if (flags & TTC_U_FIRST) {
+		if (!(e = rare(r, TT_THREAD, r->b->tid)))
+			return r->err->code;
+	} else if (flags & TTC_U_GAP) {
+		if (!(e = rare(r, TT_GAP, 0)))
+			return r->err->code;
+		e->flags = TT_F_BASE;
+	}
+	return TT_OK;
+}
+
+/* --- the loop ------------------------------------------------------------------------------------- */
+
+/* Numbers of one to three bytes, nearly all there are; the caller knows that 16 bytes are readable. */
+static inline const uint8_t *
+get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
+{
+	uint64_t x = p[0];
+
+	if (likely(x < 0x80)) {
+		*v = x;
+		return p + 1;
+	}
+	x = (x & 0x7f) | (uint64_t)p[1] << 7;
+	if (likely(p[1] < 0x80)) {
+		*v = x;
+		return p + 2;
+	}
+	if (likely(p[2] < 0x80)) {
+		*v = (x & 0x3fff) | (uint64_t)p[2] << 14;
+		return p + 3;
+	}
+	return ttc_get(p, end, v);
+}
+
+static int
+records(struct run *r)
+{
+	struct tt_batch *b = r->b;
+	uint32_t *tally = b->tally;
+	uint64_t t, v, n = 0;
+	int rc = TT_OK;
+
+	while (r->p < r->end && rc == TT_OK) {
+		const uint8_t *p = get_fast(r->p, r->end, &t);
+		if (unlikely(!p) || unlikely((rc = tt_batch_room(b, 8, r->err)) != TT_OK))
+			return rc == TT_OK ? damaged(r, TT_LOST_DAMAGED) : rc;
+		r->ticks += t >> 2;
+		switch (t & 3) {
+		case TTC_BEGIN:
+			p = get_fast(p, r->end, &v);
+			if (unlikely(!p || p > r->end))
+				return damaged(r, TT_LOST_DAMAGED);
+			r->key += ttc_zag(v);
+			begin(r, r->key, 0);
+			n++;
+			break;
+		case TTC_END: {
+			size_t d = b->depth;
+			n++;
+			if (likely(d > 0)) {
+				r->call_ts = ns(r->m, r->ticks);
+				r->calls++;
+				rc = tt_zone_end(b, r->call_ts, b->ev[b->open[d - 1]].val, 0, r->err);
+			} else {
+				rc = end_zone(r, 0, 0);
+			}
+			break;
+		}
+		case TTC_ALLOC: {
+			uint64_t bytes;
+			p = get_fast(p, r->end, &v);
+			if (unlikely(!p) || unlikely(!(p = get_fast(p, r->end, &bytes))) || unlikely(p > r->end))
+				return damaged(r, TT_LOST_DAMAGED);
+			r->alloc_key += ttc_zag(v);
+			rc = alloc(r, bytes);
+			n++;
+			break;
+		}
+		default: {
+			unsigned kind;
+			if (unlikely(p >= r->end))
+				return damaged(r, TT_LOST_DAMAGED);
+			kind = *p++;
+			p = ttc_get(p, r->end, &v);
+			if (unlikely(!p || v > (uint64_t)(r->end - p)))
+				return damaged(r, TT_LOST_DAMAGED);
+			const uint8_t *payload = p;
+			p += v;
+			r->p = p;
+			if (tally)
+				tally[4 + (kind < 250 ? kind : 250)]++;
+			rc = other(r, kind, payload, p);
+			continue;
+		}
+		}
+		if (tally)
+			tally[t & 3]++;
+		r->p = p;
+	}
+	b->nevent += n;
+	return rc;
+}
+
+/* --- thread 0: definitions --------------------------------------------------------------------------- */
+
+struct fields { const uint8_t *p, *end; bool bad; };
+
+static uint64_t
+number(struct fields *f)
+{
+	uint64_t v = 0;
+
+	if (!f->bad && !(f->p = ttc_get(f->p, f->end, &v)))
+		f->bad = true;
+	return v;
+}
+
+static const char *
+text(struct fields *f, uint32_t *len)
+{
+	uint64_t n = number(f);
+	const char *s = (const char *)f->p;
+
+	*len = 0;
+	if (f->bad || n > (uint64_t)(f->end - f->p)) {
+		f->bad = true;
+		return "";
+	}
+	f->p += n;
+	*len = (uint32_t)n;
+	return s;
+}
+
+static int64_t
+def_time(const struct run *r, struct fields *f)
+{
+	return ns(r->m, r->m->head.ticks + number(f));
+}
+
+static int
+marker(struct run *r, struct fields *f)
+{
+	struct tt_def d = { .kind = TT_DEF_MARKER }, also;
+	uint64_t native, flags;
+	int rc;
+
+	d.ts = def_time(r, f);
+	d.key = number(f);
+	d.a = number(f);
+	native = number(f);
+	flags = number(f);
+	d.b = (flags & UINT32_MAX) | native << 32;
+	d.text = text(f, &d.len);
+	if (f->bad)
+		return TT_OK;
+	rc = tt_batch_def(r->b, &d, r->err);
+	also = d;
+	if (rc == TT_OK && d.len == 8 && memcmp(d.text, "GC.Alloc", 8) == 0) {
+		also.kind = TT_DEF_CLASS;
+		also.a = also.b = 0;
+		rc = tt_batch_def(r->b, &also, r->err);
+	}
+	if (rc == TT_OK && (flags & 0x80)) {  /* a counter by its flags */
+		also.kind = TT_DEF_COUNTER;
+		also.a = 0x8000;
+		also.b = 0;
+		rc = tt_batch_def(r->b, &also, r->err);
+	}
+	return rc;
+}
+
+/* Texts converted into the batch's buffer are found by their offset until the buffer stops growing. */
+#define IN_BUFFER 0x80
+
+static int
+label(struct run *r, struct fields *f)
+{
+	struct tt_def d = { .kind = TT_DEF_MARKER, .flags = 1 };
+	struct tt_buf *to = &r->b->text;
+	unsigned type;
+	int rc;
+
+	d.ts = def_time(r, f);
+	d.key = number(f);
+	d.b = number(f);
+	d.a = number(f);
+	if (f->bad || f->p >= f->end)
+		return TT_OK;
+	type = *f->p++;
+	d.text = text(f, &d.len);
+	if (f->bad)
+		return TT_OK;
+	if (type == TTC_TEXT16) {
+		size_t at = to->n;
+		if ((rc = add_utf16(to, (const uint8_t *)d.text, d.len, r->err)) != TT_OK)
+			return rc;
+		d.text = (const char *)(uintptr_t)at;
+		d.len = (uint32_t)(to->n - at);
+		d.flags |= IN_BUFFER;
+	}
+	return tt_batch_def(r->b, &d, r->err);
+}
+
+static int
+definition(struct run *r, unsigned kind, struct fields *f)
+{
+	static const uint32_t unit_of[] = { 0, 1, 2, 3, 4, 5 };
+	struct tt_def d = { 0 };
+	uint64_t unit;
+	uint32_t len;
+
+	switch (kind) {
+	case TTC_DEF_MARKER:
+		return marker(r, f);
+	case TTC_DEF_LABEL:
+		return label(r, f);
+	case TTC_DEF_CATEGORY:
+		d.kind = TT_DEF_CATEGORY;
+		d.ts = def_time(r, f);
+		d.key = number(f);
+		d.b = number(f);
+		d.a = number(f);
+		d.text = text(f, &d.len);
+		break;
+	case TTC_DEF_THREAD:
+		d.kind = TT_DEF_THREAD;
+		d.ts = def_time(r, f);
+		d.key = number(f);
+		d.text2 = text(f, &d.len2);
+		d.text = text(f, &d.len);
+		break;
+	case TTC_DEF_COUNTER:
+		d.kind = TT_DEF_COUNTER;
+		d.ts = def_time(r, f);
+		d.key = number(f);
+		unit = number(f);
+		d.a = 0x8000;
+		d.b = unit < 6 ? unit_of[unit] : 0;
+		d.text = text(f, &d.len);
+		d.text2 = text(f, &d.len2);
+		break;
+	case TTC_META:
+		d.kind = TT_DEF_META;
+		d.ts = def_time(r, f);
+		d.text = text(f, &d.len);
+		d.text2 = text(f, &d.len2);
+		/* One key each: a fact does not replace another. */
+		d.key = 1469598103934665603u;
+		for (len = 0; len < d.len; len++)
+			d.key = (d.key ^ (uint8_t)d.text[len]) * 1099511628211u;
+		break;
+	default:
+		return TT_OK;
+	}
+	return f->bad ? TT_OK : tt_batch_def(r->b, &d, r->err);
+}
+
+static int
+definitions(struct run *r)
+{
+	struct tt_batch *b = r->b;
+	uint64_t t, n;
+	int rc = TT_OK;
+
+	while (r->p < r->end && rc == TT_OK) {
+		const uint8_t *p = ttc_get(r->p, r->end, &t);
+		if (!p || (t & 3) != TTC_OTHER || p == r->end)
+			return damaged(r, TT_LOST_DAMAGED);
+		unsigned kind = *p++;
+		if (!(p = ttc_get(p, r->end, &n)) || n > (uint64_t)(r->end - p))
+			return damaged(r, TT_LOST_DAMAGED);
+		struct fields f = { .p = p, .end = p + n };
+		r->p = p + n;
+		rc = definition(r, kind, &f);
+		if (f.bad)
+			tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, n, b->at);
+	}
+	for (size_t i = 0; i < b->ndef; i++)
+		if (b->def[i].flags & IN_BUFFER) {
+			b->def[i].flags &= (uint8_t)~IN_BUFFER;
+			b->def[i].text = b->text.p + (uintptr_t)b->def[i].text;
+		}
+	return rc;
+}
+
+int
+ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err)
+{
+	const uint8_t *h = c->bytes;
+	struct run r = { .m = m, .b = b, .err = err };
+	uint32_t nstate;
+	int rc;
+
+	b->tid = c->tid;
+	b->at = c->at;
+	b->bytes = c->len;
+	if (c->len < TTC_CHUNK_HEAD)
+		return TT_OK;
+	nstate = ttc_u32(h + 56);
+	r.ticks = ttc_u64(h + 24);
+	r.p = h + TTC_CHUNK_HEAD;
+	r.end = h + c->len;
+	if (nstate > c->len - TTC_CHUNK_HEAD)
+		return damaged(&r, TT_LOST_DAMAGED);
+	if (ttc_u32(h + 4) == 0) {
+		r.p += nstate;
+		return definitions(&r);
+	}
+	rc = arrive(&r, (unsigned)c->state[0]);
+	if (rc == TT_OK)
+		rc = state(&r, r.p + nstate, c->state[0] & (TTC_U_FIRST | TTC_U_GAP));
+	if (rc == TT_E_DAMAGED) {
+		r.p = h + TTC_CHUNK_HEAD;
+		return damaged(&r, TT_LOST_DAMAGED);
+	}
+	if (rc != TT_OK)
+		return rc;
+	r.p = h + TTC_CHUNK_HEAD + nstate;
+	if (r.p < r.end || b->nrare) {
+		tt_batch_time(b, ns(m, r.ticks));
+		rc = records(&r);
+		tt_batch_time(b, ns(m, r.ticks));
+	}
+	if (r.calls) {
+		b->stack_ts = r.call_ts;
+		b->nstack += r.calls;
+	}
+	return rc;
+}
+
+/* --- what marker definitions mean -------------------------------------------------------------------- */
+
+const char *
+ttc_category(const struct tt_capture *cap, const struct tt_def *d)
+{
+	uint64_t key = d->a;
+
+	if (key == 0 && (d->flags & 1)) {     /* a label without one: its owner's */
+		const struct tt_def *owner = tt_defs_find(cap->defs, TT_DEF_MARKER, d->b, INT64_MAX);
+		key = owner ? owner->a : 0;
+	}
+	const struct tt_def *c = key ? tt_defs_find(cap->defs, TT_DEF_CATEGORY, key, INT64_MAX) : NULL;
+	return c ? c->text : NULL;
+}
+
+const char *
+ttc_tag_name(unsigned tag)
+{
+	static const char *const name[] = {
+		[TTC_BEGIN] = "begin", [TTC_END] = "end", [TTC_ALLOC] = "alloc",
+		[4 + TTC_BEGIN_ARGS] = "begin with arguments", [4 + TTC_SINGLE] = "single", [4 + TTC_END_BELOW] = "end further out",
+		[4 + TTC_END_NONE] = "end without begin", [4 + TTC_COUNTER] = "counter", [4 + TTC_FLOW] = "flow",
+		[4 + TTC_FRAME] = "frame", [4 + TTC_END_KEY] = "end of a deep zone", [4 + TTC_ALLOC_ARGS] = "alloc with arguments",
+		[4 + TTC_THREAD_END] = "thread end", [4 + TTC_END_FLAGS] = "end with flags",
+	};
+
+	return tag < sizeof name / sizeof name[0] ? name[tag] : NULL;
+}

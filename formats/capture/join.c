@@ -1,0 +1,279 @@
+/**
+ * What a killed program left in its ring: chunks and parts of chunks that were published but not written.
+ *
+ * The capture names its ring. Whoever made the capture chose that name, so a file is taken for the ring only if it is
+ * a regular one of ours, called as rings are, and says that it belongs to this very recording.
+ */
+#include "capture/capture.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "crc32c.h"
+
+/* Open the ring, or leave m->ring NULL. */
+static int
+open_ring(struct ttc *m, struct tt_err *err)
+{
+	const char *path = m->text[TTC_T_RING], *base = strrchr(path, '/');
+	size_t n = strlen(path);
+	struct stat st;
+	int fd;
+
+	base = base ? base + 1 : path;
+	if (path[0] != '/' || strncmp(base, "tracetool-", 10) != 0 || n < 5 || strcmp(path + n - 5, ".ring") != 0)
+		return TT_OK;
+	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (fd < 0)
+		return TT_OK;
+	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || (st.st_uid != geteuid() && geteuid() != 0)) {
+		close(fd);
+		return TT_OK;
+	}
+	return tt_src_open_fd(m->env, fd, path, &m->ring, err);
+}
+
+/* Is it the ring of this recording, and as large as it says? */
+static bool
+belongs(const struct ttc *m, const struct ttc_ring *r)
+{
+	uint64_t size = tt_src_info(m->ring)->size;
+
+	return memcmp(r->magic, TTC_RING_MAGIC, 8) == 0 && r->major == TTC_MAJOR &&
+	    memcmp(r->run, m->head.run, sizeof r->run) == 0 && r->chunk >= TTC_CHUNK_MIN && r->chunk <= TTC_CHUNK_LIMIT &&
+	    r->chunks <= size / r->chunk && r->chunk_at <= size && (uint64_t)r->chunks * r->chunk <= size - r->chunk_at &&
+	    r->slot_at <= size && (uint64_t)r->slots * sizeof(struct ttc_slot) <= size - r->slot_at;
+}
+
+/* Threads that the file has not heard of, and drops. */
+static int
+read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct tt_err *err)
+{
+	struct ttc_slot s;
+	size_t got;
+
+	for (uint32_t i = 0; i < r->slots; i++) {
+		int rc = tt_src_pread(m->ring, r->slot_at + (uint64_t)i * sizeof s, &s, sizeof s, &got, err);
+		if (rc < 0 || got < sizeof s)
+			return rc < 0 ? rc : TT_OK;
+		if (s.number == 0 || s.state < TTC_S_LIVE || s.state > TTC_S_ENDED)
+			continue;
+		struct ttc_who *w = ttc_who(m, s.number, err);
+		if (!w)
+			return err->code;
+		if (!w->known) {
+			w->known = true;
+			w->native = s.native;
+			if ((rc = ttc_start_add(m, w, 0, 0, err)) != TT_OK)
+				return rc;
+		}
+		ttc_drops(w, s.dropped, loss);
+	}
+	return TT_OK;
+}
+
+/* Keep ${n} bytes as a chunk of ours and make a unit of it. */
+static int
+add_made(struct ttc *m, const uint8_t *p, size_t n, struct ttc_unit *u, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&m->env->mem, &m->made, &m->capmade, m->nmade + 1, sizeof *m->made, err);
+	uint8_t *copy = rc == TT_OK ? tt_mem_alloc(&m->env->mem, n, err) : NULL;
+
+	if (!copy)
+		return err->code;
+	memcpy(copy, p, n);
+	m->made[m->nmade] = (struct ttc_made){ copy, n };
+	ttc_unit_of(u, copy, m->nmade++);
+	u->where = TTC_MADE;
+	return TT_OK;
+}
+
+/* A head whose checksum is right, before ${n} bytes of body at ${chunk} + 64. */
+static void
+seal(uint8_t *chunk, struct ttc_chunk *h, size_t n)
+{
+	memcpy(chunk, h, sizeof *h);
+	h->commit = n | (uint64_t)tt_crc32c(0, chunk + TTC_CRC_FROM, TTC_CHUNK_HEAD - TTC_CRC_FROM + n) << 32;
+	memcpy(chunk, h, sizeof *h);
+}
+
+/* --- definitions ----------------------------------------------------------------------------- */
+
+/* The entries of a chunk of definitions as a chunk of thread 0. */
+static int
+add_definitions(struct ttc *m, const uint8_t *c, uint32_t size, uint8_t *to, struct tt_err *err)
+{
+	struct ttc_chunk h = { .magic = TTC_CHUNK_MAGIC, .seq = UINT64_MAX, .state = 4, .run = m->run32 };
+	uint8_t *p = to + TTC_CHUNK_HEAD;
+	struct ttc_unit u;
+	int rc;
+
+	memset(p, 0, 4);
+	p += 4;
+	for (uint32_t at = TTC_CHUNK_HEAD; at + 16 <= size;) {
+		uint32_t n = ttc_u32(c + at);
+		if (n < 9 || n > size - at - 8 || tt_crc32c(0, c + at + 8, n) != ttc_u32(c + at + 4)) {
+			at += 8;              /* a hole: one that was not finished */
+			continue;
+		}
+		p = ttc_put(p, TTC_OTHER);
+		*p++ = c[at + 16];
+		p = ttc_put(p, n - 9);
+		memcpy(p, c + at + 17, n - 9);
+		p += n - 9;
+		at += (n + 8 + 7) & ~7u;
+	}
+	h.ticks = m->head.ticks;
+	seal(to, &h, (size_t)(p - to) - TTC_CHUNK_HEAD);
+	rc = add_made(m, to, (size_t)(p - to), &u, err);
+	return rc == TT_OK ? ttc_unit_add(m, &u, err) : rc;
+}
+
+/* --- chunks ------------------------------------------------------------------------------------- */
+
+/* What the chunk ${c} has behind the first ${done} bytes of its records, as a part of its own. */
+static int
+add_rest(struct ttc *m, const uint8_t *c, uint32_t done, struct ttc_unit *u, struct tt_err *err)
+{
+	uint64_t *zone = tt_mem_alloc(&m->env->mem, TTC_STACK * sizeof *zone, err);
+	struct ttc_walk w = { .zone = zone, .max = TTC_STACK };
+	struct ttc_chunk h;
+	uint8_t *to = NULL;
+	size_t cap = 0, n;
+	int rc;
+
+	if (!zone)
+		return err->code;
+	memcpy(&h, c, sizeof h);
+	rc = tt_mem_grow(&m->env->mem, &to, &cap, TTC_CHUNK_HEAD + 40 + 10 * TTC_STACK + (size_t)u->len, 1, err);
+	if (rc == TT_OK) {
+		const uint8_t *records = c + TTC_CHUNK_HEAD + h.state;
+		w.max = ttc_stack_max(m->head.chunk);
+		if (!ttc_walk_state(&w, &h, c + TTC_CHUNK_HEAD, h.state) || ttc_walk(&w, records, done) != done) {
+			rc = TT_E_DAMAGED;
+		} else {
+			n = ttc_state_put(to + TTC_CHUNK_HEAD, w.key, w.alloc_key, w.depth, w.depth < w.max ? w.depth : w.max,
+			    zone, sizeof *zone);
+			memcpy(to + TTC_CHUNK_HEAD + n, records + done, u->end - done);
+			h.ticks = w.ticks;
+			h.events += w.events;
+			h.first = done;
+			h.state = (uint32_t)n;
+			n += u->end - done;
+			seal(to, &h, n);
+			rc = add_made(m, to, TTC_CHUNK_HEAD + n, u, err);
+		}
+	}
+	tt_mem_free(&m->env->mem, to, cap);
+	tt_mem_free(&m->env->mem, zone, TTC_STACK * sizeof *zone);
+	return rc;
+}
+
+static int
+by_time(const void *a, const void *b)
+{
+	const struct ttc_unit *x = a, *y = b;
+
+	if (x->thread == y->thread && x->seq != y->seq)
+		return (x->seq > y->seq) - (x->seq < y->seq);
+	if (x->ticks != y->ticks)
+		return (x->ticks > y->ticks) - (x->ticks < y->ticks);
+	return (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+/* Take what the file has not; in order of time. */
+static int
+add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap, struct tt_loss *loss,
+    struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (n > 0)
+		qsort(u, n, sizeof *u, by_time);
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		struct ttc_who *w = ttc_who(m, u[i].thread, err);
+		if (!w)
+			return err->code;
+		if (w->seen && (u[i].seq < w->seq || (u[i].seq == w->seq && u[i].end <= w->end)))
+			continue;
+		/* A chunk of the ring may have changed since it was looked at, where the program still runs. */
+		rc = ttc_load(m, &u[i], p, cap, err);
+		if (rc == TT_OK && w->seen && u[i].seq == w->seq && w->end > 0)
+			rc = add_rest(m, *p, w->end, &u[i], err);
+		if (rc == TT_E_DAMAGED) {
+			rc = TT_OK;
+			continue;
+		}
+		if (rc != TT_OK)
+			break;
+		/* A flight recorder forgets on purpose. */
+		if (m->head.flags & TTC_H_LAST)
+			rc = ttc_start_add(m, w, u[i].seq, u[i].first, err);
+		if (rc == TT_OK)
+			rc = ttc_admit(m, &u[i], loss, err);
+		if (rc == TT_OK)
+			rc = ttc_unit_add(m, &u[i], err);
+		m->from_ring++;
+	}
+	return rc;
+}
+
+int
+ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
+{
+	struct ttc_unit *u = NULL;
+	struct ttc_ring r;
+	uint8_t *p = NULL, *to = NULL;
+	size_t n = 0, capu = 0, cap = 0, capto = 0, got;
+	int rc = open_ring(m, err);
+
+	if (rc != TT_OK || !m->ring)
+		return rc;
+	rc = tt_src_pread(m->ring, 0, &r, sizeof r, &got, err);
+	if (rc < 0)
+		return rc;
+	if (got < sizeof r || !belongs(m, &r)) {
+		tt_src_close(m->ring);
+		m->ring = NULL;
+		return TT_OK;
+	}
+	rc = read_slots(m, &r, loss, err);
+	if (rc == TT_OK)
+		rc = tt_mem_grow(&m->env->mem, &p, &cap, r.chunk + TT_CHUNK_PAD, 1, err);
+	if (rc == TT_OK)
+		rc = tt_mem_grow(&m->env->mem, &to, &capto, 2 * (size_t)r.chunk, 1, err);
+	for (uint32_t i = 0; i < r.chunks && rc == TT_OK; i++) {
+		uint64_t at = r.chunk_at + (uint64_t)i * r.chunk;
+		struct ttc_unit one;
+		rc = tt_src_pread(m->ring, at, p, TTC_CHUNK_HEAD, &got, err);
+		if (rc < 0 || got < TTC_CHUNK_HEAD)
+			break;
+		rc = TT_OK;
+		if (ttc_u32(p + 60) != m->run32)
+			continue;
+		if (ttc_u32(p) == TTC_DEFS_MAGIC) {
+			rc = tt_src_pread(m->ring, at, p, r.chunk, &got, err);
+			rc = rc < 0 ? rc : got == r.chunk ? add_definitions(m, p, r.chunk, to, err) : TT_OK;
+			continue;
+		}
+		ttc_unit_of(&one, p, at);
+		if (!ttc_plausible(m, p) || one.len > r.chunk - TTC_CHUNK_HEAD || one.thread == 0 || one.end == one.first)
+			continue;
+		one.where = TTC_IN_RING;
+		rc = tt_mem_grow(&m->env->mem, &u, &capu, n + 1, sizeof *u, err);
+		if (rc == TT_OK)
+			u[n++] = one;
+	}
+	if (rc == TT_OK)
+		rc = add_chunks(m, u, n, &p, &cap, loss, err);
+	if (rc == TT_OK)
+		tt_log(m->env, TT_LOG_VERBOSE, "%s: joined with %s: %llu chunks", m->cap->path, m->text[TTC_T_RING],
+		    (unsigned long long)m->from_ring);
+	tt_mem_free(&m->env->mem, u, capu * sizeof *u);
+	tt_mem_free(&m->env->mem, p, cap);
+	tt_mem_free(&m->env->mem, to, capto);
+	return rc;
+}
