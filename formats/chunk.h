@@ -61,12 +61,14 @@ struct ttc_head {
 	uint32_t pointer;             /* bytes */
 	uint32_t clock;               /* enum ttc_clock */
 	uint64_t part_ticks;          /* the start of this file */
-	uint8_t zero[80];             /* for later */
+	uint64_t thread;              /* native id of the thread that started the recording */
+	uint8_t zero[72];             /* for later */
 };
 
 enum ttc_head_flag {
 	TTC_H_LAST = 1,               /* keeps the last seconds: what is older is no loss */
 	TTC_H_DISTORTS = 2,           /* every call instrumented: times are relative */
+	TTC_H_NO_FRAMES = 8,          /* the program marks no frames */
 	TTC_H_DISK = 4,               /* set afterwards: writing failed, the rest is missing */
 };
 enum ttc_clock { TTC_CLOCK_SYSTEM, TTC_CLOCK_TSC, TTC_CLOCK_CNTVCT, TTC_CLOCK_QPC };
@@ -191,11 +193,11 @@ _Static_assert(sizeof(struct ttc_head) == 192, "ttc_head");
 _Static_assert(sizeof(struct ttc_chunk) == TTC_CHUNK_HEAD, "ttc_chunk");
 _Static_assert(sizeof(struct ttc_slot) == 64, "ttc_slot");
 
-/* How many zones a state names in a chunk of ${chunk} bytes: so that it takes half of it at most. */
+/* How many zones a state names in a chunk of ${chunk} bytes: so that it takes 10/16 of it at the very most. */
 static inline uint32_t
 ttc_stack_max(uint32_t chunk)
 {
-	return chunk / 20 < TTC_STACK ? chunk / 20 : TTC_STACK;
+	return chunk / 16 < TTC_STACK ? chunk / 16 : TTC_STACK;
 }
 
 /* --- bytes ------------------------------------------------------------------ */

@@ -46,6 +46,7 @@ struct rec_options {
 	uint32_t rotate_keep;         /* files kept; 0: all */
 	const struct rec_meta *meta;  /* facts known at the start, ended by a NULL key */
 	bool distorts;                /* every call is instrumented: times are relative */
+	bool no_frames;               /* rec_frame will not be called: readers need not look for frames */
 	const char *ring_dir;         /* NULL: /dev/shm, else $XDG_RUNTIME_DIR, else the capture's folder */
 	uint32_t poll_ms;             /* how often the writer looks; 0: 5 */
 	uint32_t part_ms;             /* how often it writes what open chunks hold; 0: 1000 */

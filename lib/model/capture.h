@@ -43,6 +43,7 @@ struct tt_capture {
 	bool distorts;                /* and there are some: times are relative; set at the end of a run */
 	bool ends_recorded;           /* the format records the end of every thread: one without says the producer was killed */
 	bool clean_end;               /* set at the end of a run */
+	int end_mark;                 /* the format has a mark of its own for the end: 1 seen, -1 not; 0: it has none */
 	int64_t offset_ns;            /* added to ts to come to the common timeline */
 	int64_t min_ts, max_ts;       /* over all events seen, common timeline */
 	uint64_t nevent, nchunk, bytes;

@@ -62,6 +62,11 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_STACKS] = { "stacks", "stacks cut by the recorder's depth limit",
 	    "Their outermost callers are missing: record with a higher frame limit (Mono: maxframes=N).", TT_INFO,
 	    false },
+	[TT_LOST_MISSING] = { "missing", "chunks missing, repeated or out of order",
+	    "Parts of the file were lost or copied wrongly: copy it again; what is there was read, in its right order.",
+	    TT_ERROR, true },
+	[TT_LOST_STOPPED] = { "stopped", "recorder stopped before the program did",
+	    "The disk was full or the size limit was reached: what came later is not in the capture.", TT_LOSS, false },
 };
 
 void

@@ -32,6 +32,8 @@ enum tt_loss_kind {
 	TT_LOST_REUSED,           /* addresses used for several things that could not be told apart */
 	TT_LOST_VALUES,           /* values that could not be written (NaN, infinity, out of range) */
 	TT_LOST_STACKS,           /* stacks cut by the recorder's depth limit */
+	TT_LOST_MISSING,          /* places where chunks of a thread are missing, repeated or out of order */
+	TT_LOST_STOPPED,          /* the recorder stopped before the program did */
 	TT_LOST_KINDS
 };
 

@@ -324,8 +324,8 @@ close_ledger(struct tt_run *r)
 				seen = true;
 				c->clean_end = c->clean_end && m->threads.t[t]->ended;
 			}
-		c->clean_end = c->clean_end && seen;
-		if (c->ends_recorded && !c->clean_end)
+		c->clean_end = c->end_mark ? c->end_mark > 0 : c->clean_end && seen;
+		if ((c->ends_recorded || c->end_mark) && !c->clean_end)
 			tt_loss_add(m->loss, TT_LOST_NOT_ENDED, 1, 0, TT_NOWHERE);
 	}
 	for (size_t t = 0; t < m->threads.n; t++)

@@ -1,0 +1,297 @@
+#include "ttc_kit.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static uint64_t
+mix(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
+{
+	uint64_t h = a * 0x9e3779b97f4a7c15u;
+
+	h = (h ^ h >> 31 ^ b) * 0xbf58476d1ce4e5b9u;
+	h = (h ^ h >> 30 ^ c) * 0x94d049bb133111ebu;
+	h = (h ^ h >> 29 ^ d) * 0x9e3779b97f4a7c15u;
+	return h ^ h >> 32;
+}
+
+/* --- recording ------------------------------------------------------------------------ */
+
+void
+ttc_keys(uint64_t *key, unsigned n)
+{
+	char name[40];
+	uint64_t category = rec_def_category(1, 0x11223344, "Scripts");
+
+	for (unsigned i = 0; i < n; i++) {
+		snprintf(name, sizeof name, "Marker %u \xc3\xa9", i);
+		key[i] = rec_def_marker(category, i, 0, i == 0 ? "GC.Alloc" : i == 1 ? "Profiler.Default" : name);
+	}
+}
+
+static void
+closed(struct ttc_script *s, size_t i)
+{
+	s->sum.zones++;
+	s->sum.hash += mix(1, s->zone[i].key, s->zone[i].ticks, s->ticks);
+}
+
+static void
+end(struct ttc_script *s, uint64_t match)
+{
+	uint64_t i = s->depth;
+
+	rec_end(s->t, s->ticks, match);
+	s->sum.events++;
+	while (i > 0 && s->zone[i - 1].match != match)
+		i--;
+	if (i == 0)
+		return;
+	while (s->depth >= i)
+		closed(s, --s->depth);
+}
+
+static void
+push(struct ttc_script *s, uint64_t key, uint64_t match)
+{
+	s->zone[s->depth].key = key;
+	s->zone[s->depth].match = match;
+	s->zone[s->depth++].ticks = s->ticks;
+	s->sum.events++;
+}
+
+/* Every kind of event, in the proportions of a game, now and then something odd. */
+static void
+one(struct ttc_script *s)
+{
+	uint64_t r = ttc_random(&s->seed), key = s->key[2 + ttc_random(&s->seed) % (s->nkey - 2)];
+	int32_t i32 = (int32_t)ttc_random(&s->seed);
+	double f64 = (double)i32 / 3;
+	uint64_t u64 = ttc_random(&s->seed) << (r % 20);
+	struct rec_value v[3] = { { .type = TTC_I32, .size = 4, .p = &i32 }, { .type = TTC_F64, .size = 8, .p = &f64 },
+		{ .type = TTC_TEXT8, .size = 5, .p = "hello" } };
+	unsigned what = (unsigned)(r % 100);
+
+	s->ticks += what == 99 ? u64 >> 20 : ttc_random(&s->seed) % 3000;
+	if (what < 38 && s->depth < 290) {
+		rec_begin(s->t, s->ticks, key);
+		push(s, key, key);
+	} else if (what < 42 && s->depth < 290) {
+		rec_begin_args(s->t, s->ticks, key, v, 1 + what % 3);
+		push(s, key, key);
+	} else if (what < 82 && s->depth > 0) {
+		end(s, s->zone[s->depth - 1].match);
+	} else if (what < 88) {
+		rec_alloc(s->t, s->ticks, s->key[0], u64 & 0xfffffffffff);
+		s->sum.events++;
+		s->sum.allocs++;
+		s->sum.bytes += u64 & 0xfffffffffff;
+		s->sum.hash += mix(2, s->key[0], s->ticks, u64 & 0xfffffffffff);
+	} else if (what < 91) {
+		rec_single(s->t, s->ticks, key, v, what % 4);
+		s->sum.events++;
+		s->sum.singles++;
+		s->sum.hash += mix(3, key, s->ticks, 0);
+	} else if (what < 94) {
+		struct rec_value c = { .type = TTC_U64, .size = 8, .p = &u64 };
+		rec_counter(s->t, s->ticks, key, &c);
+		s->sum.events++;
+		s->sum.counters++;
+		s->sum.hash += mix(4, key, s->ticks, u64);
+	} else if (what < 96) {
+		rec_flow(s->t, s->ticks, (unsigned)u64 % 4, u64 >> 3);
+		s->sum.events++;
+		s->sum.flows++;
+		s->sum.hash += mix(5, u64 % 4, s->ticks, u64 >> 3);
+	} else if (what < 97) {
+		rec_frame(s->t, s->ticks, 0);
+		s->sum.events++;
+		s->sum.frames++;
+		s->sum.hash += mix(6, 0, s->ticks, 0);
+	} else if (what < 98 && s->depth < 200) {
+		end(s, key);          /* of whatever zone of that key is open, or none */
+	}
+}
+
+void
+ttc_run(struct ttc_script *s, unsigned events)
+{
+	uint64_t to = s->sum.events + events;
+
+	while (s->sum.events < to)
+		one(s);
+	s->sum.open = s->depth;
+}
+
+/* --- reading ------------------------------------------------------------------------------ */
+
+struct reading {
+	struct ttc_result *r;
+	struct tt_stack stack[TTC_KIT_THREADS];
+	const struct ttc *m;
+};
+
+static size_t
+thread_of(struct reading *x, uint64_t tid)
+{
+	struct ttc_result *r = x->r;
+
+	for (size_t i = 0; i < r->threads; i++)
+		if (r->tid[i] == tid)
+			return i;
+	if (r->threads == TTC_KIT_THREADS)
+		return TTC_KIT_THREADS - 1;
+	r->tid[r->threads] = tid;
+	return r->threads++;
+}
+
+static void
+events(struct reading *x, const struct tt_batch *b, struct tt_mem *mem)
+{
+	size_t k = thread_of(x, b->tid);
+	struct ttc_sum *s = &x->r->sum[k];
+	struct tt_stack *st = &x->stack[k];
+	struct tt_err err;
+
+	s->events += b->nevent;
+	for (size_t i = 0; i < b->n; i++) {
+		const struct tt_event *e = &b->ev[i];
+		switch (e->kind) {
+		case TT_ZONE:
+			if (e->flags & TT_F_CONT) {
+				s->cont++;
+				break;
+			}
+			s->zones++;
+			s->hash += mix(1, e->val, (uint64_t)e->ts, (uint64_t)(e->ts + e->dur));
+			break;
+		case TT_ZONE_BEGIN:
+			tt_stack_push(st, mem, e->val, e->ts, e->flags & TT_F_CONT, &err);
+			break;
+		case TT_ZONE_END: {
+			size_t j = st->n;
+			while (j > 0 && st->z[j - 1].key != e->val)
+				j--;
+			while (j > 0 && st->n >= j) {
+				const struct tt_open *z = &st->z[--st->n];
+				if (z->flags & TT_F_CONT) {
+					s->cont++;
+					continue;
+				}
+				s->zones++;
+				s->hash += mix(1, z->key, (uint64_t)z->ts, (uint64_t)e->ts);
+			}
+			break;
+		}
+		case TT_ALLOC: {
+			uint64_t bytes = e->flags & TT_F_WIDE ? (uint64_t)e[1].ts : e->dur;
+			s->allocs++;
+			s->bytes += bytes;
+			s->hash += mix(2, e->val, (uint64_t)e->ts, bytes);
+			break;
+		}
+		case TT_INSTANT: s->singles++; s->hash += mix(3, e->val, (uint64_t)e->ts, 0); break;
+		case TT_COUNTER: s->counters++; s->hash += mix(4, e->dur, (uint64_t)e->ts, e->val); break;
+		case TT_FLOW: s->flows++; s->hash += mix(5, e->depth, (uint64_t)e->ts, e->val); break;
+		case TT_FRAME: s->frames++; s->hash += mix(6, 0, (uint64_t)e->ts, 0); break;
+		case TT_GAP: x->r->gaps++; st->n = 0; break;
+		default: break;
+		}
+	}
+	s->open = st->n;
+}
+
+static int
+decode(struct reading *x, struct tt_chunk *c, struct tt_batch *b, struct tt_err *err)
+{
+	struct tt_stack *st = &x->stack[thread_of(x, c->tid)], base = { 0 };
+	bool again = false;
+	int rc;
+
+	tt_batch_reset(b);
+	rc = tt_format_capture.decode(x->m, c, b, err);
+	for (uint64_t i = 0; rc == TT_OK && i < b->unsure; i++)
+		for (size_t j = 0; j < st->n; j++)
+			again = again || st->z[j].key == b->unsure_key[i];
+	if (!again)
+		return rc;
+	for (size_t i = 0; i < st->n; i++)
+		tt_stack_push(&base, b->mem, st->z[i].key, st->z[i].ts, st->z[i].flags, err);
+	tt_batch_reset(b);
+	b->base = &base;
+	rc = tt_format_capture.decode(x->m, c, b, err);
+	b->base = NULL;
+	tt_mem_free(b->mem, base.z, base.cap * sizeof *base.z);
+	return rc;
+}
+
+void
+ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_result *r)
+{
+	struct tt_env env = { .jobs = 1, .log_level = TT_LOG_QUIET };
+	struct tt_loss loss;
+	struct tt_capture cap = { .path = "test", .min_ts = INT64_MAX, .max_ts = INT64_MIN };
+	struct tt_src *src = NULL;
+	struct tt_chunk c = { 0 };
+	struct tt_batch b;
+	struct reading x = { .r = r };
+	void *ctx = NULL;
+
+	memset(r, 0, sizeof *r);
+	tt_loss_reset(&r->loss);
+	tt_loss_reset(&loss);
+	env.loss = &loss;
+	tt_arena_init(&cap.arena, &env.mem);
+	tt_batch_init(&b, &env.mem, TT_NEEDS_ARGS);
+	r->rc = tt_defs_new(&env.mem, &cap.defs, &r->err);
+	if (r->rc == TT_OK)
+		r->rc = p ? tt_src_open_mem(&env, p, n, "test", &src, &r->err) : tt_src_open(&env, path, &src, &r->err);
+	if (r->rc == TT_OK)
+		r->rc = tt_format_capture.open(&env, src, &cap, &ctx, &r->err);
+	x.m = ctx;
+	if (ctx) {                    /* times in ticks, so that they compare exactly */
+		struct ttc *m = ctx;
+		m->mult = 1;
+		m->shift = 0;
+		m->head.ticks = 0;
+	}
+	while (r->rc == TT_OK && (r->rc = tt_format_capture.next(ctx, &c, &r->err)) == TT_OK) {
+		tt_loss_join(&r->loss, &c.loss);
+		r->rc = decode(&x, &c, &b, &r->err);
+		if (r->rc != TT_OK)
+			break;
+		r->chunks++;
+		tt_loss_join(&r->loss, &b.loss);
+		for (size_t i = 0; i < b.ndef && r->rc == TT_OK; i++)
+			r->rc = tt_defs_add(cap.defs, &b.def[i], &r->err);
+		if (b.n > 0)
+			events(&x, &b, &env.mem);
+	}
+	if (r->rc == TT_END) {
+		tt_loss_join(&r->loss, &c.loss);
+		r->rc = TT_OK;
+	}
+	r->end_mark = cap.end_mark;
+	r->from_ring = ctx ? ((const struct ttc *)ctx)->from_ring : 0;
+	for (int k = 0; cap.defs && k < TT_DEF_KINDS; k++)
+		r->ndef[k] = tt_defs_count(cap.defs, (enum tt_def_kind)k);
+	const struct tt_def *d = cap.defs && key ? tt_defs_find(cap.defs, TT_DEF_MARKER, key, INT64_MAX) : NULL;
+	if (d)
+		snprintf(r->text, sizeof r->text, "%s", d->text);
+	for (size_t i = 0; i < r->threads; i++) {
+		struct ttc_sum *a = &r->all, *s = &r->sum[i];
+		a->events += s->events; a->zones += s->zones; a->allocs += s->allocs; a->bytes += s->bytes;
+		a->singles += s->singles; a->counters += s->counters; a->flows += s->flows; a->frames += s->frames;
+		a->open += s->open; a->cont += s->cont; a->hash += s->hash;
+	}
+	for (size_t i = 0; i < TTC_KIT_THREADS; i++)
+		tt_mem_free(&env.mem, x.stack[i].z, x.stack[i].cap * sizeof *x.stack[i].z);
+	if (ctx)
+		tt_format_capture.close(ctx);
+	if (src)
+		tt_src_close(src);
+	tt_batch_free(&b);
+	tt_mem_free(&env.mem, c.bytes, c.cap);
+	tt_defs_free(cap.defs);
+	tt_arena_free(&cap.arena);
+}

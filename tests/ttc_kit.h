@@ -1,0 +1,60 @@
+/**
+ * Captures in tests: made by the recorder itself from seeded scripts, read back through the reader, and compared by sums
+ * over everything that was recorded.
+ */
+#ifndef TT_TESTS_TTC_KIT_H
+#define TT_TESTS_TTC_KIT_H
+
+#include "base/env.h"
+#include "capture/capture.h"
+#include "model/loss.h"
+#include "rec.h"
+
+extern const struct tt_format tt_format_capture;
+
+/* What a thread recorded, or what was read of it: counts, and order-free sums of hashes. */
+struct ttc_sum {
+	uint64_t events, zones, allocs, bytes, singles, counters, flows, frames, open, cont;
+	uint64_t hash;                /* of all but zones that are open at the end */
+};
+
+#define TTC_KIT_THREADS 64
+
+struct ttc_result {
+	int rc;
+	struct tt_err err;
+	uint64_t threads, tid[TTC_KIT_THREADS], gaps, chunks;
+	struct ttc_sum sum[TTC_KIT_THREADS];
+	struct ttc_sum all;
+	struct tt_loss loss;
+	int end_mark;
+	uint64_t from_ring;
+	uint64_t ndef[TT_DEF_KINDS];
+	char text[256];               /* name of the marker asked for */
+};
+
+/* Read ${n} bytes, or the file ${path} where p is NULL. ${key}: give this marker's name. */
+void ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_result *r);
+
+/* A seeded program on one writing end; the sum says what it did, in ticks. */
+struct ttc_script {
+	struct rec_thread *t;
+	uint64_t seed, ticks, depth, markers, nkey;
+	const uint64_t *key;          /* nkey marker keys; the first is for allocations, the second for labels */
+	struct { uint64_t key, match, ticks; } zone[300];
+	struct ttc_sum sum;
+};
+void ttc_run(struct ttc_script *s, unsigned events);
+
+/* Make keys; [0] GC.Alloc, [1] Profiler.Default, then plain ones. */
+void ttc_keys(uint64_t *key, unsigned n);
+
+static inline uint64_t
+ttc_random(uint64_t *s)
+{
+	*s = *s * 6364136223846793005u + 1442695040888963407u;
+	uint64_t x = *s ^ *s >> 29;
+	return (x * 0xbf58476d1ce4e5b9u) >> 16;
+}
+
+#endif

@@ -1,0 +1,411 @@
+/* Tests of formats/capture/ over captures that the recorder makes: identity, damage, order. */
+#include "check.h"
+
+#include <sys/stat.h>
+
+#include "ttc_kit.h"
+
+static char why[256];
+
+static bool
+opened(struct rec_options *o)
+{
+	int rc = rec_open(o, why);
+
+	if (rc != 0)
+		printf("rec_open: %s\n", why);
+	return CHECK_EQ_INT(rc, 0);
+}
+
+/* Let the writer catch up before the ring is full. */
+static void
+breathe(void)
+{
+	struct rec_stats s;
+
+	for (rec_stats(&s); s.free < s.total / 4; rec_stats(&s))
+		usleep(500);
+}
+
+static uint8_t *
+slurp(const char *path, size_t *n)
+{
+	FILE *f = fopen(path, "rb");
+	struct stat st;
+	uint8_t *p = NULL;
+
+	if (f && fstat(fileno(f), &st) == 0) {
+		p = malloc((size_t)st.st_size + 1);
+		*n = p ? fread(p, 1, (size_t)st.st_size, f) : 0;
+	}
+	if (f)
+		fclose(f);
+	return p;
+}
+
+static uint64_t
+damage(const struct ttc_result *r)
+{
+	return r->loss.e[TT_LOST_CUT].n + r->loss.e[TT_LOST_SYNC].n + r->loss.e[TT_LOST_DAMAGED].n +
+	    r->loss.e[TT_LOST_MISSING].n + r->loss.e[TT_LOST_GARBAGE].n + r->loss.e[TT_LOST_UNKNOWN].n +
+	    (r->rc != TT_OK);
+}
+
+#define NKEY 60
+
+/* ${threads} scripts on writing ends of one thread, ${events} each, into check_path("a.ttc"). */
+static void
+record(uint64_t seed, unsigned threads, unsigned events, struct rec_options o, struct ttc_sum *sum, uint64_t *last_key)
+{
+	static struct ttc_script s[8];
+	uint64_t key[NKEY];
+
+	o.path = check_path("a.ttc");
+	o.producer = "test";
+	if (!opened(&o))
+		return;
+	ttc_keys(key, NKEY);
+	*last_key = key[NKEY - 1];
+	memset(s, 0, sizeof s);
+	for (unsigned i = 0; i < threads; i++) {
+		s[i].t = rec_thread_extra();
+		s[i].t->native = 1000 + i;
+		s[i].seed = seed * 977 + i;
+		s[i].ticks = rec_now();
+		s[i].key = key;
+		s[i].nkey = NKEY;
+	}
+	for (unsigned done = 0; done < events; done += 50) {
+		for (unsigned i = 0; i < threads; i++)
+			ttc_run(&s[i], events - done < 50 ? events - done : 50);
+		breathe();
+		if (done % 2000 == 1950)
+			rec_flush(1000);
+	}
+	for (unsigned i = 0; i < threads; i++)
+		sum[i] = s[i].sum;
+	CHECK_EQ_INT(rec_close(why), 0);
+	for (unsigned i = 0; i < threads; i++)
+		rec_thread_release(s[i].t);
+}
+
+static void
+same(const struct ttc_result *r, const struct ttc_sum *sum, unsigned threads)
+{
+	CHECK_EQ_INT(r->rc, TT_OK);
+	CHECK_EQ_INT(damage(r), 0);
+	CHECK_EQ_INT(r->gaps, 0);
+	CHECK_EQ_INT(r->end_mark, 1);
+	for (size_t i = 0; i < r->threads; i++) {
+		const struct ttc_sum *a = &r->sum[i], *b;
+		if (r->tid[i] < 1000 || r->tid[i] >= 1000 + threads) {
+			CHECK_EQ_INT(a->events, 0);
+			continue;
+		}
+		b = &sum[r->tid[i] - 1000];
+		CHECK_EQ_INT(a->events, b->events);
+		CHECK_EQ_INT(a->zones, b->zones);
+		CHECK_EQ_INT(a->allocs, b->allocs);
+		CHECK_EQ_INT(a->bytes, b->bytes);
+		CHECK_EQ_INT(a->singles, b->singles);
+		CHECK_EQ_INT(a->counters, b->counters);
+		CHECK_EQ_INT(a->flows, b->flows);
+		CHECK_EQ_INT(a->frames, b->frames);
+		CHECK_EQ_INT(a->open, b->open);
+		CHECK(a->hash == b->hash);
+	}
+}
+
+TEST(what_was_recorded_is_what_is_read)
+{
+	bool all = getenv("TT_SET") && strcmp(getenv("TT_SET"), "all") == 0;
+	unsigned seeds = all ? 400 : 25;
+
+	for (unsigned seed = 1; seed <= seeds; seed++) {
+		struct rec_options o = { .ring = 2u << 20, .chunk = seed % 3 == 0 ? 64u << 10 : 4096u << seed % 3,
+			.part_ms = seed % 2 ? 3 : 1000, .poll_ms = 1 };
+		struct ttc_sum sum[8];
+		struct ttc_result r;
+		uint64_t key = 0;
+		record(seed, 1 + seed % 5, 3000, o, sum, &key);
+		ttc_read(check_path("a.ttc"), NULL, 0, key, &r);
+		same(&r, sum, 1 + seed % 5);
+		CHECK_EQ_INT(r.ndef[TT_DEF_MARKER], NKEY);
+		CHECK_STR(r.text, "Marker 59 \xc3\xa9");
+	}
+}
+
+TEST(rotated_files_are_complete_each_and_sum_up)
+{
+	struct rec_options o = { .ring = 2u << 20, .chunk = 4096, .rotate_size = 40000, .part_ms = 3, .poll_ms = 1 };
+	struct ttc_sum sum[8], got = { 0 };
+	struct ttc_result r;
+	uint64_t key = 0, made = 0;
+	unsigned files = 0;
+
+	record(7, 3, 20000, o, sum, &key);
+	for (int i = 0; i < 3; i++)
+		made += sum[i].events;
+	for (;; files++) {
+		char name[40];
+		if (files)
+			snprintf(name, sizeof name, "a.%u.ttc", files);
+		else
+			snprintf(name, sizeof name, "a.ttc");
+		if (access(check_path(name), R_OK) != 0)
+			break;
+		ttc_read(check_path(name), NULL, 0, key, &r);
+		CHECK_EQ_INT(damage(&r), 0);
+		CHECK_EQ_INT(r.gaps, 0);
+		CHECK_EQ_INT(r.end_mark, 1);
+		CHECK_EQ_INT(r.ndef[TT_DEF_MARKER], NKEY);
+		got.events += r.all.events;
+		got.allocs += r.all.allocs;
+		got.hash += r.all.hash;
+		remove(check_path(name));
+	}
+	CHECK(files > 4);
+	CHECK_EQ_INT(got.events, made);
+	CHECK_EQ_INT(got.allocs, sum[0].allocs + sum[1].allocs + sum[2].allocs);
+}
+
+/* --- damage ------------------------------------------------------------------------------ */
+
+/* A small capture with several chunks, in memory. */
+static uint8_t *
+small(unsigned threads, unsigned events, size_t *n, struct ttc_result *whole)
+{
+	struct rec_options o = { .ring = 1u << 20, .chunk = 4096, .part_ms = 2, .poll_ms = 1 };
+	struct ttc_sum sum[8];
+	uint64_t key;
+	uint8_t *p;
+
+	record(5, threads, events, o, sum, &key);
+	p = slurp(check_path("a.ttc"), n);
+	ttc_read(NULL, p, *n, 0, whole);
+	same(whole, sum, threads);
+	return p;
+}
+
+TEST(every_prefix_gives_whole_chunks_and_says_that_it_is_cut)
+{
+	struct ttc_result whole, r;
+	uint64_t before = 0;
+	size_t n;
+	uint8_t *p = small(3, 3000, &n, &whole);
+	unsigned bad = 0;
+
+	for (size_t k = 0; k < n; k++) {
+		uint8_t *q = malloc(k + 1);       /* so that valgrind and ASan see a byte too far */
+		memcpy(q, p, k);
+		ttc_read(NULL, q, k, 0, &r);
+		bad += r.all.events < before || r.all.events > whole.all.events;
+		bad += r.rc == TT_OK && r.end_mark > 0;
+		for (size_t i = 0; i < r.threads; i++)
+			bad += r.gaps > 0;
+		before = r.all.events;
+		free(q);
+	}
+	CHECK_EQ_INT(bad, 0);
+	CHECK(n > 16000);
+	printf("every_prefix: %zu prefixes\n", n);
+	free(p);
+}
+
+TEST(every_flipped_bit_is_noticed_and_stays_in_its_chunk)
+{
+	struct ttc_result whole, r;
+	size_t n;
+	uint8_t *p = small(2, 1200, &n, &whole);
+	unsigned missed = 0, spread = 0;
+	uint64_t largest = 4096;
+
+	for (size_t k = 0; k < n; k++) {
+		for (int bit = 0; bit < 8; bit++) {
+			p[k] ^= (uint8_t)(1 << bit);
+			ttc_read(NULL, p, n, 0, &r);
+			if (damage(&r) == 0) {
+				if (missed++ < 5)
+					printf("bit %d of byte %zu went unnoticed\n", bit, k);
+			}
+			/* A chunk of 4 KiB holds no more than 2,000 events. */
+			if (r.rc == TT_OK && r.all.events + largest / 2 < whole.all.events)
+				spread++;
+			p[k] ^= (uint8_t)(1 << bit);
+		}
+	}
+	CHECK_EQ_INT(missed, 0);
+	CHECK_EQ_INT(spread, 0);
+	printf("every_bit: %zu bits\n", 8 * n);
+	free(p);
+}
+
+/* Where the chunks are. */
+static size_t
+chunks_of(const uint8_t *p, size_t n, size_t *at, size_t max)
+{
+	size_t k = 0, i = ttc_u32(p + 12);
+
+	while (i + TTC_CHUNK_HEAD <= n && k < max) {
+		at[k++] = i;
+		i += TTC_CHUNK_HEAD + ttc_u32(p + i + 8);
+	}
+	at[k] = i;
+	return k;
+}
+
+TEST(chunks_in_another_order_are_noticed_and_all_read)
+{
+	struct ttc_result whole, r;
+	size_t n, at[20], k;
+	uint8_t *p = small(3, 4000, &n, &whole), *q = malloc(n);
+	unsigned quiet = 0, less = 0;
+
+	k = chunks_of(p, n, at, 16);
+	for (size_t i = 0; i < k; i++)
+		for (size_t j = i + 1; j < k; j++) {
+			uint8_t *to = q;
+#define COPY(a, b) do { memcpy(to, p + (a), (b) - (a)); to += (b) - (a); } while (0)
+			COPY(0, at[i]);
+			COPY(at[j], at[j + 1]);
+			COPY(at[i + 1], at[j]);
+			COPY(at[i], at[i + 1]);
+			COPY(at[j + 1], n);
+			ttc_read(NULL, q, n, 0, &r);
+			bool same_thread = ttc_u32(p + at[i] + 4) == ttc_u32(p + at[j] + 4);
+			bool between = false;
+			for (size_t x = i + 1; x < j; x++)
+				between = between || ttc_u32(p + at[x] + 4) == ttc_u32(p + at[i] + 4) ||
+				    ttc_u32(p + at[x] + 4) == ttc_u32(p + at[j] + 4);
+			/* Chunks of different threads may stand in any order. */
+			quiet += (same_thread || between) && damage(&r) == 0;
+			less += r.all.events != whole.all.events || r.all.hash != whole.all.hash;
+		}
+	CHECK_EQ_INT(quiet, 0);
+	CHECK_EQ_INT(less, 0);
+	free(q);
+	free(p);
+}
+
+TEST(chunks_repeated_or_missing_are_noticed_and_the_rest_read)
+{
+	struct ttc_result whole, r;
+	size_t n, at[20], k;
+	uint8_t *p = small(3, 4000, &n, &whole), *q = malloc(2 * n);
+	unsigned quiet = 0, wrong = 0;
+
+	k = chunks_of(p, n, at, 16);
+	for (size_t i = 0; i < k; i++) {
+		size_t len = at[i + 1] - at[i];
+		memcpy(q, p, at[i]);
+		memcpy(q + at[i], p + at[i + 1], n - at[i + 1]);
+		ttc_read(NULL, q, n - len, 0, &r);
+		quiet += damage(&r) == 0;
+		wrong += r.all.events > whole.all.events || r.all.events + 2500 < whole.all.events;
+		for (size_t j = i; j < k; j++) {      /* once more behind chunk j */
+			memcpy(q, p, at[j + 1]);
+			memcpy(q + at[j + 1], p + at[i], len);
+			memcpy(q + at[j + 1] + len, p + at[j + 1], n - at[j + 1]);
+			ttc_read(NULL, q, n + len, 0, &r);
+			quiet += damage(&r) == 0;
+			wrong += r.all.events != whole.all.events || r.all.hash != whole.all.hash;
+		}
+	}
+	CHECK_EQ_INT(quiet, 0);
+	CHECK_EQ_INT(wrong, 0);
+	free(q);
+	free(p);
+}
+
+/* After a missing chunk the open zones come back from the state of the next one. */
+TEST(zones_open_at_a_gap_are_open_behind_it)
+{
+	struct rec_options o = { .path = check_path("a.ttc"), .ring = 1u << 20, .chunk = 4096, .part_ms = 100000 };
+	uint64_t key[NKEY];
+	size_t n, at[64], k;
+	struct ttc_result r;
+	uint8_t *p, *q;
+
+	if (!opened(&o))
+		return;
+	ttc_keys(key, NKEY);
+	struct rec_thread *t = rec_thread();
+	uint64_t now = rec_now();
+	rec_begin(t, now, key[2]);
+	rec_begin(t, now + 1, key[3]);
+	for (int i = 0; i < 6000; i++) {
+		rec_begin(t, now + 10 + (uint64_t)i, key[4]);
+		rec_end(t, now + 10 + (uint64_t)i, key[4]);
+	}
+	rec_end(t, now + 10000, key[3]);
+	rec_end(t, now + 10001, key[2]);
+	rec_close(why);
+	p = slurp(check_path("a.ttc"), &n);
+	q = malloc(n);
+	k = chunks_of(p, n, at, 60);
+	for (size_t i = 0; i < k; i++) {
+		if (ttc_u32(p + at[i] + 4) == 0 || ttc_u64(p + at[i] + 16) != 2)
+			continue;
+		memcpy(q, p, at[i]);
+		memcpy(q + at[i], p + at[i + 1], n - at[i + 1]);
+		ttc_read(NULL, q, n - (at[i + 1] - at[i]), 0, &r);
+		CHECK_EQ_INT(r.gaps, 1);
+		CHECK_EQ_INT(r.all.open, 0);
+		CHECK(r.all.cont == 2 || r.all.cont == 3);    /* a short one may be cut in two */
+		CHECK_EQ_INT(r.loss.e[TT_LOST_UNMATCHED].n, 0);
+		CHECK_EQ_INT(r.loss.e[TT_LOST_MISSING].n, 1);
+	}
+	free(q);
+	free(p);
+}
+
+TEST(labels_are_zones_named_by_their_text)
+{
+	struct rec_options o = { .path = check_path("a.ttc"), .ring = 2u << 20 };
+	uint64_t key[NKEY];
+	static const uint16_t text[] = { 'G', 0xe9, 0x4e2d, 0xd83d, 0xde00, 0, 0 };
+	struct rec_value v = { .type = TTC_TEXT16, .size = sizeof text, .p = text };
+	struct ttc_result r;
+
+	if (!opened(&o))
+		return;
+	ttc_keys(key, NKEY);
+	struct rec_thread *t = rec_thread();
+	uint64_t now = rec_now();
+	for (int i = 0; i < 1000; i++) {
+		rec_label(t, now + 3 * (uint64_t)i, key[1], 0, &v, NULL, 0);
+		rec_begin(t, now + 3 * (uint64_t)i + 1, key[2]);
+		rec_end(t, now + 3 * (uint64_t)i + 1, key[2]);
+		rec_end(t, now + 3 * (uint64_t)i + 2, key[1]);
+	}
+	uint64_t label = t->zone[0].key;
+	rec_close(why);
+	ttc_read(check_path("a.ttc"), NULL, 0, label, &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.all.zones, 2000);
+	CHECK_EQ_INT(r.all.events, 4000);
+	CHECK_EQ_INT(r.ndef[TT_DEF_MARKER], NKEY + 1);
+	CHECK_STR(r.text, "G\xc3\xa9\xe4\xb8\xad\xf0\x9f\x98\x80");
+	size_t n;
+	uint8_t *p = slurp(check_path("a.ttc"), &n);
+	CHECK(n < 1000 * 18);
+	free(p);
+}
+
+TEST(a_newer_version_and_strange_heads_are_refused)
+{
+	struct ttc_result whole, r;
+	size_t n;
+	uint8_t *p = small(1, 200, &n, &whole);
+
+	p[8] = 2;
+	ttc_read(NULL, p, n, 0, &r);
+	CHECK_EQ_INT(r.rc, TT_E_UNKNOWN);
+	CHECK_HAS(r.err.msg, "2.0");
+	CHECK_HAS(r.err.msg, "version 1");
+	p[8] = 1;
+	p[14] = 0xff;
+	ttc_read(NULL, p, n, 0, &r);
+	CHECK_EQ_INT(r.rc, TT_E_DAMAGED);
+	free(p);
+}
