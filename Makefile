@@ -107,7 +107,7 @@ $(BIN): $(CMD_OBJ) $(LIB)
 
 # A recorder must not need anything but libc, must not be unloaded, and shows nothing but what it exports.
 PIC_FLAGS := -fvisibility=hidden $(if $(WINDOWS),,-fPIC)
-REC_LINK := $(if $(WINDOWS),-static,-Wl$(,)-z$(,)defs -Wl$(,)-z$(,)nodelete)
+REC_LINK := $(if $(WINDOWS),-static -Wl$(,)--no-insert-timestamp,-Wl$(,)-z$(,)defs -Wl$(,)-z$(,)nodelete)
 REC_LIBS := $(if $(WINDOWS),-lshell32,-ldl)
 $(BUILD)/pic/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -278,7 +278,8 @@ $(ONE): formats/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/*.h formats/un
 	$(Q)formats/unity/amalgamate.py -I formats --head formats/unity/amalgam_head.h --tail formats/unity/amalgam_tail.h \
 		-o $@ $(ONE_SRC)
 
-stripped = if [ -e $(2) ]; then $(1)strip -g -o $(BUILD)/dist/$(3) $(2); else rm -f $(BUILD)/dist/$(3); fi
+# (mingw's strip puts the time into what it writes unless told another one.)
+stripped = if [ -e $(2) ]; then SOURCE_DATE_EPOCH=499162500 $(1)strip -g -o $(BUILD)/dist/$(3) $(2); else rm -f $(BUILD)/dist/$(3); fi
 .PHONY: dist
 dist: $(ONE) $(UNITY) unity-aarch64 unity-windows
 	@$(call stripped,,$(UNITY),here.so)
