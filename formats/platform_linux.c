@@ -159,11 +159,21 @@ open_new(const char *path)
 static int
 reserve(int fd, size_t n)
 {
+	const struct timespec none = { 0 };
+	sigset_t xfsz, old, pending;
 	int rc;
 
+	/* Over a limit on file sizes it raises a signal that kills: the error is enough. */
+	sigemptyset(&xfsz);
+	sigaddset(&xfsz, SIGXFSZ);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &xfsz, &old);
 	do
 		rc = posix_fallocate(fd, 0, (off_t)n);
 	while (rc == EINTR);
+	if (rc == EFBIG && !sigismember(&pending, SIGXFSZ))
+		sigtimedwait(&xfsz, NULL, &none);
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -rc;
 }
 

@@ -69,6 +69,7 @@ struct ttc {
 	uint32_t zero_end;
 	bool zero_seen;
 	int finish;                   /* enum ttc_finish + 1; 0: none */
+	uint64_t cut_at, cut_b;       /* the file ends inside a chunk; told unless the ring has it whole */
 	uint64_t late;                /* units that came after later ones of their thread */
 
 	struct tt_src *ring;

@@ -431,7 +431,8 @@ next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err
 		if (n == 0)
 			return TT_END;
 		if (n < TTC_CHUNK_HEAD) {
-			tt_loss_add(loss, TT_LOST_CUT, 1, n, m->at);
+			m->cut_at = m->at;
+			m->cut_b = n;
 			m->at += n;
 			return TT_END;
 		}
@@ -454,7 +455,12 @@ next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err
 		/* Its length or the next one's head is damaged, or the file is cut. */
 		if ((rc = resync(m, m->at + TTC_CHUNK_HEAD, &where, &found, err)) != TT_OK)
 			return rc;
-		tt_loss_add(loss, found || whole ? TT_LOST_DAMAGED : TT_LOST_CUT, 1, where - m->at, m->at);
+		if (found || whole) {
+			tt_loss_add(loss, TT_LOST_DAMAGED, 1, where - m->at, m->at);
+		} else {
+			m->cut_at = m->at;
+			m->cut_b = where - m->at;
+		}
 		m->at = where;
 		if (!found)
 			return TT_END;
@@ -580,6 +586,9 @@ conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	m->joined = true;
 	if (rc != TT_OK)
 		return rc;
+	/* A chunk stays in the ring until it is written whole. */
+	if (m->cut_b && !m->ring)
+		tt_loss_add(loss, TT_LOST_CUT, 1, m->cut_b, m->cut_at);
 	settle(m, loss);
 	m->cap->end_mark = m->finish == TTC_F_CLEAN + 1 || m->finish == TTC_F_ROTATED + 1 ||
 	    m->finish == TTC_F_MAX_SIZE + 1 ? 1 : -1;
@@ -624,7 +633,7 @@ build_index(struct ttc *m, struct tt_err *err)
 		return rc;
 	tt_loss_reset(&order);
 	rc = admit_all(m, &order, err);
-	if (rc == TT_OK && (order.e[TT_LOST_MISSING].n || m->found.any)) {
+	if (rc == TT_OK && (order.e[TT_LOST_MISSING].n || m->found.any || m->cut_b)) {
 		uint64_t late;
 		rc = check_all(m, &m->found, err);
 		/* Once more with the good ones: how many are out of order? Then in order. */
@@ -890,7 +899,7 @@ rewind_(void *ctx, uint64_t tid, struct tt_err *err)
 	m->at = m->first;
 	m->zero_seen = m->joined = m->closed = m->ended = false;
 	m->finish = 0;
-	m->late = 0;
+	m->late = m->cut_b = 0;
 	m->win_at = m->nwin = 0;
 	memset(&m->end_err, 0, sizeof m->end_err);
 	return TT_OK;

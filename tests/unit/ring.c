@@ -1,0 +1,577 @@
+/* Tests of formats/ring.c and formats/chunk_write.c: full rings, kills, full disks, forks, many threads. */
+#include "check.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+
+#include "ttc_kit.h"
+
+#if defined(__SANITIZE_THREAD__) || defined(__SANITIZE_ADDRESS__)
+#define SLOW 4
+#else
+#define SLOW 1
+#endif
+
+static char why[256];
+
+static bool
+everything(void)
+{
+	const char *set = getenv("TT_SET");
+
+	return set && strcmp(set, "all") == 0;
+}
+
+static bool
+opened(const struct rec_options *o)
+{
+	int rc = rec_open(o, why);
+
+	if (rc != 0)
+		printf("rec_open: %s\n", why);
+	return CHECK_EQ_INT(rc, 0);
+}
+
+static uint64_t
+damage(const struct ttc_result *r)
+{
+	return r->loss.e[TT_LOST_CUT].n + r->loss.e[TT_LOST_SYNC].n + r->loss.e[TT_LOST_DAMAGED].n +
+	    r->loss.e[TT_LOST_MISSING].n + r->loss.e[TT_LOST_UNKNOWN].n + (r->rc != TT_OK);
+}
+
+/* The ring files of this process in /dev/shm. */
+static unsigned
+rings(void)
+{
+	char mine[40];
+	unsigned n = 0;
+	DIR *d = opendir("/dev/shm");
+	struct dirent *e;
+
+	snprintf(mine, sizeof mine, "tracetool-%d-", (int)getpid());
+	while (d && (e = readdir(d)))
+		n += strncmp(e->d_name, mine, strlen(mine)) == 0;
+	if (d)
+		closedir(d);
+	return n;
+}
+
+/* --- what tests share ------------------------------------------------------------------------ */
+
+/* A sink of so many bytes a second; 0: none at all until it is let go. */
+static _Atomic long sink_rate;
+
+static long
+slow_write(void *arg, int fd, const void *p, size_t n)
+{
+	(void)arg;
+	long rate = sink_rate;
+	size_t some = n < 16384 ? n : 16384;
+
+	if (rate == 0) {
+		while ((rate = sink_rate) == 0)
+			usleep(1000);
+	}
+	if (rate > 0)
+		usleep((useconds_t)(some * 1000000 / (size_t)rate));
+	return plat_write(fd, p, rate < 0 ? n : some);
+}
+
+struct maker { uint64_t made, native, bytes; unsigned long n; const uint64_t *key; };
+
+static void *
+make_events(void *arg)
+{
+	struct maker *m = arg;
+	struct rec_thread *t = rec_thread();
+
+	if (!t)
+		return NULL;
+	m->native = plat_thread_self();
+	uint64_t bytes = 7;
+	struct rec_value v = { .type = TTC_U64, .size = 8, .p = &bytes };
+	for (unsigned long i = 0; i < m->n; i++) {
+		rec_begin(t, rec_now(), m->key[2 + i % 5]);
+		rec_begin_args(t, rec_now(), m->key[9], &v, 1);
+		rec_alloc(t, rec_now(), m->key[0], 40);
+		rec_end(t, rec_now(), m->key[9]);
+		rec_end(t, rec_now(), m->key[2 + i % 5]);
+		m->made += 5;
+		m->bytes += 40;
+	}
+	return NULL;
+}
+
+/*
+ * Those that record in a forked child come first: a child of a process that has recorded itself records nothing.
+ */
+
+/* --- killed ---------------------------------------------------------------------------------- */
+
+/*
+ * A child records counters 1, 2, 3, ... on two threads and notes in shared memory the last one whose function has
+ * returned. It is killed at a random time; every noted one must be read, in one piece with those before.
+ */
+struct shared { _Atomic uint64_t done[2]; _Atomic bool ready; };
+
+static struct shared *share;
+static uint64_t kill_key[12];
+
+static void *
+count_up(void *arg)
+{
+	size_t k = (size_t)(uintptr_t)arg;
+	struct rec_thread *t = rec_thread();
+
+	for (uint64_t i = 1; t; i++) {
+		struct rec_value v = { .type = TTC_U64, .size = 8, .p = &i };
+		rec_begin(t, rec_now(), kill_key[3 + k]);
+		rec_counter(t, rec_now(), kill_key[10 + k], &v);
+		rec_end(t, rec_now(), kill_key[3 + k]);
+		atomic_store(&share->done[k], i);
+		/* Not so fast that events are dropped: this test is about those that were not. */
+		if (i % 256 == 0) {
+			struct rec_stats s;
+			for (rec_stats(&s); s.free < s.total / 3; rec_stats(&s))
+				usleep(200);
+		}
+	}
+	return NULL;
+}
+
+static void
+child(const struct rec_options *o)
+{
+	pthread_t id;
+
+	if (rec_open(o, why) != 0)
+		_exit(9);
+	ttc_keys(kill_key, 12);
+	atomic_store(&share->ready, true);
+	pthread_create(&id, NULL, count_up, NULL);
+	count_up((void *)1);
+	_exit(8);
+}
+
+static void
+kills(unsigned n, bool slow)
+{
+	unsigned lost = 0, torn = 0, from_ring = 0;
+	uint64_t seed = 42, events = 0;
+	char ring[256];
+
+	share = mmap(NULL, sizeof *share, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+	if (!CHECK(share != MAP_FAILED))
+		return;
+	for (unsigned i = 0; i < n; i++) {
+		struct rec_options o = { .path = check_path("k.ttc"), .ring = 1u << 20, .chunk = i % 2 ? 4096 : 16384,
+			.part_ms = i % 3 ? 5 : 1000, .write = slow ? slow_write : NULL };
+		struct ttc_result r;
+		memset(share, 0, sizeof *share);
+		sink_rate = 1 << 20;
+		fflush(stdout);
+		pid_t pid = fork();
+		if (pid == 0)
+			child(&o);
+		while (!atomic_load(&share->ready) && waitpid(pid, NULL, WNOHANG) == 0)
+			usleep(100);
+		usleep((useconds_t)(ttc_random(&seed) % (slow ? 60000 : 30000)));
+		kill(pid, SIGKILL);
+		waitpid(pid, NULL, 0);
+		ttc_read(o.path, NULL, 0, 0, &r);
+		torn += damage(&r) > 0;
+		from_ring += r.from_ring > 0;
+		events += r.all.events;
+		/* Three events for each noted round, on either thread; the one that was being made may be there or not. */
+		uint64_t least = 3 * (atomic_load(&share->done[0]) + atomic_load(&share->done[1]));
+		if (r.all.events + r.loss.e[TT_LOST_DROPPED].n < least || r.all.events > least + 6 ||
+		    r.loss.e[TT_LOST_UNMATCHED].n > 0 || r.gaps > 0) {
+			lost++;
+			printf("kill %u: noted %" PRIu64 ", read %" PRIu64 ", dropped %" PRIu64 ", gaps %" PRIu64 "\n", i, least,
+			    r.all.events, r.loss.e[TT_LOST_DROPPED].n, r.gaps);
+		}
+		/* What the kill leaves behind. */
+		snprintf(ring, sizeof ring, "rm -f /dev/shm/tracetool-%d-*.ring", (int)pid);
+		if (system(ring) != 0)
+			printf("%s failed\n", ring);
+	}
+	CHECK_EQ_INT(lost, 0);
+	CHECK_EQ_INT(torn, 0);
+	CHECK(from_ring > n / 2);
+	printf("%u kills%s: %" PRIu64 " events read, %u joined with a ring\n", n, slow ? ", slow sink" : "", events, from_ring);
+	munmap(share, sizeof *share);
+}
+
+TEST(killed_program_loses_no_published_event)
+{
+	kills(everything() ? 400 : 20, false);
+	kills(everything() ? 100 : 5, true);
+}
+
+/* --- the disk -------------------------------------------------------------------------------- */
+
+TEST(full_disk_stops_the_recording_and_nothing_else)
+{
+	uint64_t key[10];
+	struct rec_stats s;
+	struct ttc_result r;
+
+	pid_t pid = fork();
+	if (pid == 0) {
+		struct rlimit l = { 300000, 300000 };
+		struct rec_options o = { .path = check_path("d.ttc"), .ring = 2u << 20, .chunk = 16384 };
+		setrlimit(RLIMIT_FSIZE, &l);
+		signal(SIGXFSZ, SIG_DFL);     /* would kill: must not be raised */
+		o.ring_dir = "/dev/shm";
+		/* The ring itself is over the limit: so it fails before anything is made, or the limit is not for it. */
+		int rc = rec_open(&o, why);
+		_exit(rc == 0 ? 1 : rc == -EFBIG ? 0 : 2);
+	}
+	int status = 0;
+	waitpid(pid, &status, 0);
+	CHECK_EQ_INT(status, 0);
+
+	pid = fork();
+	if (pid == 0) {
+		struct rec_options o = { .path = check_path("d.ttc"), .ring = 2u << 20, .chunk = 16384, .poll_ms = 1 };
+		if (rec_open(&o, why) != 0)
+			_exit(1);
+		struct rlimit l = { 300000, 300000 };
+		setrlimit(RLIMIT_FSIZE, &l);
+		ttc_keys(key, 10);
+		struct maker m = { .n = 200000, .key = key };
+		make_events(&m);
+		for (int i = 0; i < 1000 && rec_on(); i++)
+			usleep(1000);
+		rec_stats(&s);
+		make_events(&m);      /* silence */
+		int rc = rec_close(why);
+		_exit(s.on ? 2 : s.error != EFBIG ? 3 : s.finish != TTC_F_DISK ? 4 : rc != -EFBIG ? 5 : 0);
+	}
+	waitpid(pid, &status, 0);
+	CHECK_EQ_INT(status, 0);
+	ttc_read(check_path("d.ttc"), NULL, 0, 0, &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.loss.e[TT_LOST_STOPPED].n, 1);
+	CHECK_EQ_INT(r.end_mark, -1);
+	CHECK(r.all.events > 10000);
+}
+
+/* --- dropping --------------------------------------------------------------------------- */
+
+/* What two threads make at full speed is written or counted as dropped, exactly. */
+static void
+drops_at(long rate, unsigned long n)
+{
+	struct rec_options o = { .path = check_path("r.ttc"), .ring = 2u << 20, .chunk = 16u << 10, .write = slow_write };
+	struct maker m[2] = { 0 };
+	struct ttc_result r;
+	pthread_t id[2];
+	uint64_t key[10], made = 0;
+
+	sink_rate = -1;
+	if (!opened(&o))
+		return;
+	ttc_keys(key, 10);
+	sink_rate = rate;
+	for (int i = 0; i < 2; i++) {
+		m[i].n = n;
+		m[i].key = key;
+		pthread_create(&id[i], NULL, make_events, &m[i]);
+	}
+	for (int i = 0; i < 2; i++) {
+		pthread_join(id[i], NULL);
+		made += m[i].made;
+	}
+	sink_rate = -1;
+	CHECK_EQ_INT(rec_close(why), 0);
+	ttc_read(o.path, NULL, 0, key[9], &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.all.events + r.loss.e[TT_LOST_DROPPED].n, made);
+	CHECK_EQ_INT(r.loss.e[TT_LOST_UNMATCHED].n, 0);
+	CHECK_STR(r.text, "Marker 9 \xc3\xa9");
+	printf("sink %ld B/s: %" PRIu64 " made, %" PRIu64 " written, %" PRIu64 " dropped, %" PRIu64 " gaps\n", rate, made,
+	    r.all.events, r.loss.e[TT_LOST_DROPPED].n, r.gaps);
+	if (rate == 0)
+		CHECK(r.loss.e[TT_LOST_DROPPED].n > 0);
+}
+
+TEST(full_ring_drops_whole_events_and_counts_each)
+{
+	drops_at(0, 400000 / SLOW);
+	drops_at(1 << 20, 400000 / SLOW);
+	drops_at(20 << 20, 400000 / SLOW);
+	drops_at(-1, 400000 / SLOW);
+}
+
+/* After drops the zones that are open are known again. */
+TEST(zones_open_while_events_were_dropped_are_open_behind_it)
+{
+	struct rec_options o = { .path = check_path("r.ttc"), .ring = 1u << 20, .chunk = 4096, .write = slow_write };
+	uint64_t key[10], made = 0;
+	struct ttc_result r;
+
+	sink_rate = -1;
+	if (!opened(&o))
+		return;
+	ttc_keys(key, 10);
+	struct rec_thread *t = rec_thread();
+	rec_begin(t, rec_now(), key[2]);
+	rec_begin(t, rec_now(), key[3]);
+	made = 2;
+	rec_flush(1000);
+	sink_rate = 0;
+	for (int i = 0; i < 400000; i++, made += 2) {
+		rec_begin(t, rec_now(), key[4]);
+		rec_end(t, rec_now(), key[4]);
+	}
+	rec_end(t, rec_now(), key[3]);       /* dropped */
+	rec_begin(t, rec_now(), key[5]);     /* dropped */
+	sink_rate = -1;
+	made += 2;
+	rec_flush(2000);
+	rec_begin(t, rec_now(), key[6]);
+	rec_end(t, rec_now(), key[6]);
+	rec_end(t, rec_now(), key[5]);
+	rec_end(t, rec_now(), key[2]);
+	made += 4;
+	rec_close(why);
+	ttc_read(o.path, NULL, 0, 0, &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK(r.gaps >= 1);
+	CHECK_EQ_INT(r.all.open, 0);
+	CHECK_EQ_INT(r.loss.e[TT_LOST_UNMATCHED].n, 0);
+	CHECK_EQ_INT(r.all.events + r.loss.e[TT_LOST_DROPPED].n, made);
+}
+
+/* --- limits --------------------------------------------------------------------------------- */
+
+TEST(size_limit_ends_the_capture_below_it)
+{
+	struct rec_options o = { .path = check_path("m.ttc"), .ring = 2u << 20, .max_size = 500000, .poll_ms = 1 };
+	struct rec_stats s;
+	struct ttc_result r;
+	struct stat st;
+	uint64_t key[10];
+
+	if (!opened(&o))
+		return;
+	ttc_keys(key, 10);
+	struct maker m = { .n = 300000, .key = key };
+	make_events(&m);
+	for (int i = 0; i < 1000 && rec_on(); i++)
+		usleep(1000);
+	rec_stats(&s);
+	CHECK(!s.on);
+	CHECK_EQ_INT(s.finish, TTC_F_MAX_SIZE);
+	CHECK_EQ_INT(rec_close(why), 0);
+	CHECK(stat(o.path, &st) == 0 && st.st_size <= 500000 && st.st_size > 300000);
+	ttc_read(o.path, NULL, 0, 0, &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.end_mark, 1);
+	CHECK_EQ_INT(r.loss.e[TT_LOST_STOPPED].n, 1);
+}
+
+TEST(flight_recorder_keeps_the_last_part_and_all_names)
+{
+	struct rec_options o = { .path = check_path("f.ttc"), .ring = 1u << 20, .chunk = 4096, .keep_ms = 60000, .poll_ms = 1 };
+	struct ttc_result r;
+	struct stat st;
+	uint64_t key[10];
+
+	if (!opened(&o))
+		return;
+	ttc_keys(key, 10);
+	struct rec_thread *t = rec_thread();
+	rec_begin(t, rec_now(), key[9]);
+	struct maker m = { .n = 20000, .key = key };
+	for (int i = 0; i < 20; i++) {
+		make_events(&m);
+		usleep(5000);
+	}
+	CHECK(stat(o.path, &st) == 0 && st.st_size < 20000);
+	rec_dump();
+	rec_flush(1000);
+	CHECK(stat(o.path, &st) == 0 && st.st_size > 300000);
+	for (int i = 0; i < 20; i++) {
+		make_events(&m);
+		usleep(5000);
+	}
+	rec_end(t, rec_now(), key[9]);
+	CHECK_EQ_INT(rec_close(why), 0);
+	ttc_read(o.path, NULL, 0, key[9], &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.end_mark, 1);
+	CHECK_EQ_INT(r.ndef[TT_DEF_MARKER], 10);
+	CHECK_EQ_INT(r.all.open, 0);
+	CHECK_EQ_INT(r.loss.e[TT_LOST_UNMATCHED].n, 0);
+	CHECK(r.all.events > 50000 && r.all.events < m.made);
+	CHECK(r.gaps >= 1);
+}
+
+/* --- coming and going ------------------------------------------------------------------------------ */
+
+static _Atomic bool stop_all;
+
+static void *
+busy_thread(void *arg)
+{
+	const uint64_t *key = arg;
+	uint64_t text = 1;
+	struct rec_value v = { .type = TTC_TEXT8, .size = 8, .p = &text };
+
+	while (!stop_all) {
+		struct rec_thread *t = rec_thread();
+		if (!t) {
+			usleep(100);
+			continue;
+		}
+		for (int i = 0; i < 200; i++) {
+			rec_begin(t, rec_now(), key[2]);
+			rec_single(t, rec_now(), key[4], &v, 1);
+			rec_label(t, rec_now(), key[1], 0, &v, NULL, 0);
+			rec_alloc(t, rec_now(), key[0], 8);
+			rec_end(t, rec_now(), key[1]);
+			rec_end(t, rec_now(), key[2]);
+			rec_flow(t, rec_now(), 1, 5);
+			text = 0x20202020u + (unsigned)i % 50;
+		}
+		rec_def_marker(0, 1, 0, "another");
+		rec_meta("key", "value");
+		usleep(20);
+	}
+	return NULL;
+}
+
+TEST(starting_and_stopping_under_load_leaves_nothing)
+{
+	struct rec_options o = { .path = check_path("s.ttc"), .ring = 1u << 20, .chunk = 4096, .poll_ms = 1 };
+	unsigned cycles = (everything() ? 1000 : 60) / SLOW, bad = 0;
+	static const uint64_t key[] = { 1, 2, 3, 4, 5 };
+	struct ttc_result r;
+	pthread_t id[3];
+
+	stop_all = false;
+	for (int i = 0; i < 3; i++)
+		pthread_create(&id[i], NULL, busy_thread, (void *)(uintptr_t)key);
+	for (unsigned i = 0; i < cycles; i++) {
+		if (!opened(&o))
+			break;
+		usleep(1000 + i % 7 * 300);
+		bad += rec_close(why) != 0;
+		if (i % 10 == 0) {
+			ttc_read(o.path, NULL, 0, 0, &r);
+			bad += damage(&r) > 0 || r.end_mark != 1;
+			if (damage(&r))
+				printf("cycle %u: %" PRIu64 " damaged\n", i, damage(&r));
+		}
+	}
+	stop_all = true;
+	for (int i = 0; i < 3; i++)
+		pthread_join(id[i], NULL);
+	CHECK_EQ_INT(bad, 0);
+	CHECK_EQ_INT(rings(), 0);
+}
+
+static void *
+short_thread(void *arg)
+{
+	const uint64_t *key = arg;
+	struct rec_thread *t = rec_thread();
+
+	for (int i = 0; t && i < 3; i++) {
+		rec_begin(t, rec_now(), key[2]);
+		rec_end(t, rec_now(), key[2]);
+	}
+	return NULL;
+}
+
+TEST(many_threads_come_and_go)
+{
+	struct rec_options o = { .path = check_path("t.ttc"), .ring = 1u << 20, .chunk = 4096, .poll_ms = 1, .threads = 40 };
+	unsigned n = (everything() ? 10000 : 1000) / SLOW;
+	uint64_t key[10];
+	struct rec_stats s;
+	struct ttc_result r;
+
+	if (!opened(&o))
+		return;
+	ttc_keys(key, 10);
+	for (unsigned i = 0; i < n; i += 10) {
+		pthread_t id[10];
+		for (int k = 0; k < 10; k++)
+			pthread_create(&id[k], NULL, short_thread, key);
+		for (int k = 0; k < 10; k++)
+			pthread_join(id[k], NULL);
+		for (rec_stats(&s); s.free < s.total / 2; rec_stats(&s))
+			usleep(500);
+		rec_flush(1000);      /* places in the table are free again */
+	}
+	CHECK_EQ_INT(rec_close(why), 0);
+	ttc_read(o.path, NULL, 0, 0, &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.all.events + r.loss.e[TT_LOST_DROPPED].n, 6 * n);
+	CHECK_EQ_INT(r.loss.e[TT_LOST_DROPPED].n, 0);
+}
+
+TEST(a_forked_child_records_nothing_and_spoils_nothing)
+{
+	struct rec_options o = { .path = check_path("c.ttc"), .ring = 1u << 20, .chunk = 16384 };
+	struct ttc_result r;
+	uint64_t key[10];
+	int status;
+
+	if (!opened(&o))
+		return;
+	ttc_keys(key, 10);
+	struct rec_thread *t = rec_thread();
+	rec_begin(t, rec_now(), key[2]);
+	pid_t pid = fork();
+	if (pid == 0) {
+		for (int i = 0; i < 100000; i++) {
+			rec_begin(t, rec_now(), key[3]);
+			rec_end(t, rec_now(), key[3]);
+		}
+		rec_end(t, rec_now(), key[2]);
+		rec_def_marker(0, 1, 0, "child");
+		short_thread(key);
+		bool on = rec_on();
+		_exit(on || rec_close(why) != 0 || rec_open(&o, why) == 0);
+	}
+	waitpid(pid, &status, 0);
+	CHECK_EQ_INT(status, 0);
+	rec_end(t, rec_now(), key[2]);
+	CHECK_EQ_INT(rec_close(why), 0);
+	ttc_read(o.path, NULL, 0, 0, &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.all.events, 2);
+	CHECK_EQ_INT(r.ndef[TT_DEF_MARKER], 10);
+}
+
+TEST(wrong_options_are_told)
+{
+	struct rec_options o = { .path = check_path("w.ttc"), .chunk = 5000 };
+
+	CHECK_EQ_INT(rec_open(&o, why), -EINVAL);
+	CHECK_HAS(why, "5000");
+	o.chunk = 0;
+	o.ring = 100000;
+	CHECK_EQ_INT(rec_open(&o, why), -EINVAL);
+	o.ring = 0;
+	o.path = "/nonexistent/x.ttc";
+	CHECK_EQ_INT(rec_open(&o, why), -ENOENT);
+	CHECK_HAS(why, "/nonexistent/x.ttc");
+	o.path = check_path("w.ttc");
+	CHECK_EQ_INT(rec_open(&o, why), 0);
+	CHECK_EQ_INT(rec_open(&o, why), -EBUSY);
+	CHECK_EQ_INT(rec_close(why), 0);
+	CHECK_EQ_INT(rec_close(why), 0);
+	CHECK_EQ_INT(rings(), 0);
+}
