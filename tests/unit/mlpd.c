@@ -1,0 +1,308 @@
+/*
+ * What the reader and the run make of chunks that cannot be understood alone: ends of zones from an earlier chunk
+ * below zones of their own, clocks that go back, samples of other threads beside them. Found by comparing with
+ * tests/oracle/mlpd.py; here in the smallest form.
+ */
+#include "check.h"
+
+#include "memrun.h"
+#include "mlpd_encode.h"
+
+#define T0 1000000000u
+#define CODE 0x10000u
+#define TID 0x1234u
+#define OTHER 0x5678u
+
+/* A capture of buffers of one thread, each begun by next(). */
+struct shot {
+	struct mlpd_writer w;
+	struct mlpd_buffer b;
+	bool open;
+	struct memrun r;
+};
+
+static void
+shot_begin(struct shot *s, int version)
+{
+	memset(s, 0, sizeof *s);
+	mlpd_init(&s->w, version, 8);
+	mlpd_header(&s->w, 1600000000000, T0);
+}
+
+static void
+next(struct shot *s, uint64_t tid, uint64_t time)
+{
+	if (s->open)
+		mlpd_flush(&s->b);
+	mlpd_open(&s->b, &s->w, tid, T0 + time, 0, 0, CODE);
+	s->open = true;
+}
+
+static void
+shot_run(struct shot *s, unsigned what)
+{
+	mlpd_flush(&s->b);
+	memrun(&s->r, s->w.out.data, s->w.out.len, what);
+	CHECK_EQ_INT(s->r.rc, TT_OK);
+}
+
+static void
+shot_end(struct shot *s)
+{
+	CHECK_EQ_INT(memrun_free(&s->r), 0);
+	mlpd_free(&s->w);
+}
+
+/* What the tree holds for a method, or all zones of one of our own kinds. */
+static struct tt_count
+count_of(const struct shot *s, uint64_t key)
+{
+	const struct tt_model *m = s->r.m;
+	struct tt_count sum = { 0 };
+
+	for (uint32_t i = 0; m && i < tt_tree_count(m->tree); i++) {
+		const struct tt_node *n = tt_tree_node(m->tree, i);
+		struct tt_count c = tt_counts_get(m->counts, i);
+
+		if (n->kind != TT_NODE_ZONE || n->key != key)
+			continue;
+		sum.n += c.n;
+		sum.total += c.total;
+		sum.self += c.self;
+	}
+	return sum;
+}
+
+static uint32_t
+depth_of(const struct shot *s, uint64_t key)
+{
+	const struct tt_model *m = s->r.m;
+
+	for (uint32_t i = 0; m && i < tt_tree_count(m->tree); i++) {
+		const struct tt_node *n = tt_tree_node(m->tree, i);
+
+		if (n->kind == TT_NODE_ZONE && n->key == key)
+			return n->depth;
+	}
+	return 0;
+}
+
+static uint64_t
+lost(const struct shot *s, enum tt_loss_kind k)
+{
+	return s->r.loss.e[k].n;
+}
+
+TEST(an_end_below_the_chunks_own_zones_closes_them)
+{
+	struct shot s;
+
+	shot_begin(&s, 17);
+	next(&s, TID, 0);
+	mlpd_enter(&s.b, T0 + 10, CODE);
+	next(&s, TID, 100);
+	mlpd_enter(&s.b, T0 + 110, CODE + 8);
+	mlpd_leave(&s.b, T0 + 150, CODE);
+	shot_run(&s, MEMRUN_CALLS);
+	CHECK_EQ_INT(count_of(&s, CODE).total, 140);
+	CHECK_EQ_INT(count_of(&s, CODE + 8).total, 40);
+	CHECK_EQ_INT(lost(&s, TT_LOST_POPPED), 1);
+	CHECK_EQ_INT(lost(&s, TT_LOST_UNMATCHED), 0);
+	shot_end(&s);
+}
+
+TEST(an_exception_zone_under_the_chunks_own_zones_is_not_interrupted)
+{
+	struct shot s;
+
+	shot_begin(&s, 17);
+	next(&s, TID, 0);
+	mlpd_enter(&s.b, T0 + 10, CODE);
+	mlpd_enter(&s.b, T0 + 20, CODE + 8);
+	mlpd_throw(&s.b, T0 + 30, 0x80, NULL);
+	next(&s, TID, 100);
+	mlpd_enter(&s.b, T0 + 110, CODE + 16);
+	mlpd_exc_leave(&s.b, T0 + 120, CODE + 8);
+	/* Were there an Exception zone left, this would stand in it. */
+	mlpd_enter(&s.b, T0 + 130, CODE + 24);
+	mlpd_leave(&s.b, T0 + 140, CODE + 24);
+	mlpd_leave(&s.b, T0 + 150, CODE);
+	shot_run(&s, MEMRUN_CALLS);
+	CHECK_EQ_INT(count_of(&s, TT_KEY_EXCEPTION).n, 1);
+	CHECK_EQ_INT(count_of(&s, TT_KEY_EXCEPTION).total, 90);
+	CHECK_EQ_INT(depth_of(&s, CODE + 24), 2);
+	CHECK_EQ_INT(count_of(&s, CODE).self, 140 - 100 - 10);
+	shot_end(&s);
+}
+
+TEST(a_catch_without_a_throw_is_never_told)
+{
+	struct shot s;
+
+	shot_begin(&s, 17);
+	next(&s, TID, 0);
+	mlpd_enter(&s.b, T0 + 10, CODE);
+	next(&s, TID, 100);
+	mlpd_enter(&s.b, T0 + 110, CODE + 8);
+	mlpd_clause(&s.b, T0 + 115, 0, 0, CODE + 8, 0x80);
+	mlpd_leave(&s.b, T0 + 120, CODE);     /* the chunk is decoded twice */
+	shot_run(&s, MEMRUN_CALLS);
+	CHECK_EQ_INT(lost(&s, TT_LOST_UNMATCHED), 0);
+	shot_end(&s);
+}
+
+TEST(a_clock_that_goes_back_in_a_chunk_stands_still)
+{
+	struct shot s;
+
+	shot_begin(&s, 17);
+	next(&s, TID, 0);
+	mlpd_enter(&s.b, T0 + 100, CODE);
+	mlpd_enter(&s.b, T0 + 50, CODE + 8);
+	mlpd_leave(&s.b, T0 + 90, CODE + 8);
+	mlpd_enter(&s.b, T0 + 95, CODE + 8);
+	mlpd_leave(&s.b, T0 + 130, CODE + 8);
+	mlpd_leave(&s.b, T0 + 150, CODE);
+	for (int i = 0; i < 20; i++) {        /* enough for the fast loop */
+		mlpd_enter(&s.b, T0 + 200 + (uint64_t)i, CODE + 16);
+		mlpd_leave(&s.b, T0 + 200 + (uint64_t)i, CODE + 16);
+	}
+	shot_run(&s, MEMRUN_REPORT);
+	CHECK_EQ_INT(count_of(&s, CODE).total, 50);
+	CHECK_EQ_INT(count_of(&s, CODE).self, 20);
+	CHECK_EQ_INT(count_of(&s, CODE + 8).total, 30);
+	CHECK_EQ_INT(count_of(&s, CODE + 16).n, 20);
+	CHECK_EQ_INT(lost(&s, TT_LOST_CLOCK), 3);
+	shot_end(&s);
+}
+
+TEST(a_chunk_that_begins_before_its_threads_last_one_stands_still)
+{
+	struct shot s;
+
+	shot_begin(&s, 17);
+	next(&s, TID, 0);
+	mlpd_enter(&s.b, T0 + 100, CODE);
+	mlpd_enter(&s.b, T0 + 200, CODE + 8);
+	next(&s, TID, 20);
+	mlpd_leave(&s.b, T0 + 50, CODE + 8);
+	mlpd_leave(&s.b, T0 + 300, CODE);
+	shot_run(&s, MEMRUN_REPORT);
+	CHECK_EQ_INT(count_of(&s, CODE + 8).total, 0);
+	CHECK_EQ_INT(count_of(&s, CODE).total, 200);
+	CHECK_EQ_INT(count_of(&s, CODE).self, 200);
+	CHECK(lost(&s, TT_LOST_CLOCK) > 0);
+	shot_end(&s);
+}
+
+TEST(samples_keep_their_threads_when_a_chunk_is_decoded_again)
+{
+	const uint64_t ip = CODE, frame = CODE + 64;
+	const struct mlpd_stack stack = { &frame, 1 };
+	struct shot s;
+
+	shot_begin(&s, 17);
+	next(&s, OTHER, 0);
+	mlpd_enter(&s.b, T0 + 5, CODE + 32);
+	next(&s, TID, 0);
+	mlpd_enter(&s.b, T0 + 10, CODE);
+	next(&s, TID, 100);
+	mlpd_hit(&s.b, T0 + 105, OTHER, &ip, 1, &stack);
+	mlpd_enter(&s.b, T0 + 110, CODE + 8);
+	mlpd_leave(&s.b, T0 + 150, CODE);
+	shot_run(&s, MEMRUN_REPORT | MEMRUN_EMIT);
+	uint64_t found = 0;
+	for (uint32_t i = 0; s.r.m && i < tt_tree_count(s.r.m->tree); i++) {
+		const struct tt_node *n = tt_tree_node(s.r.m->tree, i);
+
+		if (n->kind != TT_NODE_SAMPLES)
+			continue;
+		found++;
+		if (CHECK(n->key < s.r.m->threads.n))
+			CHECK_EQ_INT(s.r.m->threads.t[n->key]->tid, OTHER);
+	}
+	CHECK_EQ_INT(found, 1);
+	shot_end(&s);
+}
+
+TEST(native_binaries_have_a_time_in_old_versions_too)
+{
+	struct shot s;
+
+	shot_begin(&s, 8);
+	next(&s, TID, 0);
+	mlpd_enter(&s.b, T0 + 10, CODE);
+	mlpd_binary(&s.b, T0 + 1000, CODE, 0, 128, "/bin/true");
+	mlpd_leave(&s.b, T0 + 1010, CODE);
+	shot_run(&s, MEMRUN_CALLS);
+	CHECK_EQ_INT(count_of(&s, CODE).total, 1000);
+	CHECK(!memrun_damaged(&s.r));
+	shot_end(&s);
+}
+
+/* The event of another version, which has the tag for nothing. */
+static void
+check_unknown(int version, void (*put)(struct mlpd_buffer *))
+{
+	struct shot s;
+
+	shot_begin(&s, version);
+	next(&s, TID, 0);
+	mlpd_enter(&s.b, T0 + 10, CODE);
+	put(&s.b);
+	next(&s, TID, 100);
+	mlpd_enter(&s.b, T0 + 110, CODE);
+	shot_run(&s, MEMRUN_CALLS);
+	CHECK_EQ_INT(lost(&s, TT_LOST_UNKNOWN), 1);
+	CHECK_EQ_INT(memrun_events(&s.r), 2);
+	shot_end(&s);
+}
+
+static void put_sync(struct mlpd_buffer *b) { mlpd_sync(b, T0 + 20, 0); }
+static void put_aot(struct mlpd_buffer *b) { mlpd_aot_id(b, T0 + 20, "id"); }
+static void put_binary(struct mlpd_buffer *b) { mlpd_binary(b, T0 + 20, CODE, 0, 1, "x"); }
+
+static void
+put_coverage(struct mlpd_buffer *b)
+{
+	const uint64_t figures[3] = { 1, 1, 0 };
+
+	mlpd_cov_class(b, T0 + 20, "a", "c", figures);
+}
+
+TEST(events_that_the_version_does_not_have_are_unknown)
+{
+	check_unknown(12, put_sync);
+	check_unknown(15, put_aot);
+	check_unknown(16, put_binary);
+	check_unknown(9, put_coverage);
+	check_unknown(16, put_coverage);
+}
+
+TEST(a_class_loaded_again_at_its_old_address_keeps_its_own_allocations)
+{
+	const uint64_t vt = 0x2000, cls = 0x1000;
+	struct shot s;
+	uint64_t bytes[2] = { 0 };
+
+	shot_begin(&s, 17);
+	next(&s, TID, 0);
+	mlpd_class(&s.b, T0 + 10, MLPD_LOAD, cls, 0x500, "One");
+	mlpd_vtable(&s.b, T0 + 11, MLPD_LOAD, vt, 0, cls);
+	mlpd_alloc(&s.b, T0 + 12, vt, 0x8000, 16, NULL);
+	mlpd_class(&s.b, T0 + 20, MLPD_LOAD, cls, 0x500, "Two");
+	mlpd_vtable(&s.b, T0 + 21, MLPD_LOAD, vt, 0, cls);
+	mlpd_alloc(&s.b, T0 + 22, vt, 0x8010, 32, NULL);
+	shot_run(&s, MEMRUN_CALLS);
+	for (uint32_t i = 0; s.r.m && i < tt_tree_count(s.r.m->tree); i++) {
+		const struct tt_node *n = tt_tree_node(s.r.m->tree, i);
+
+		if (n->kind != TT_NODE_ALLOC)
+			continue;
+		const char *name = tt_model_class(s.r.m, 0, n->key);
+		bytes[strcmp(name, "Two") == 0] += (uint64_t)tt_counts_get(s.r.m->counts, i).total;
+	}
+	CHECK_EQ_INT(bytes[0], 16);
+	CHECK_EQ_INT(bytes[1], 32);
+	shot_end(&s);
+}
