@@ -227,11 +227,20 @@ if command -v aarch64-linux-gnu-gcc >/dev/null; then
 	is "one C file compiles for aarch64" aarch64-linux-gnu-gcc -std=gnu11 -O2 -Wall -Wextra -Werror -fPIC -fvisibility=hidden \
 		-shared -pthread -o "$work/aarch64.so" "$one"
 fi
-linked_in() {
-	gcc -std=gnu11 -O2 -Wall -Wextra -Werror -DTRACETOOL_STATIC -pthread -o "$work/static/player" tests/package/player.c "$one" &&
-	"$work/static/player"
+linked_in() {   # COMPILER RUNNER FLAGS...
+	local cc=$1 runner=$2
+	shift 2
+	"$cc" -std=gnu11 -O2 -Wall -Wextra -Werror -DTRACETOOL_STATIC "$@" -o "$work/static/player.exe" tests/package/player.c \
+		"$one" && WINEDEBUG=-all timeout 120 $runner "$work/static/player.exe"
 }
-is "linked into a player it registers itself" linked_in
+is "linked into a player it registers itself" linked_in gcc "" -pthread
+if command -v aarch64-linux-gnu-gcc >/dev/null && command -v qemu-aarch64 >/dev/null; then
+	is "linked into a player it registers itself (aarch64)" linked_in aarch64-linux-gnu-gcc \
+		"qemu-aarch64 -L /usr/aarch64-linux-gnu" -pthread
+fi
+if command -v x86_64-w64-mingw32-gcc >/dev/null && command -v wine >/dev/null; then
+	is "linked into a player it registers itself (Windows)" linked_in x86_64-w64-mingw32-gcc wine -static
+fi
 
 # --- under Mono -----------------------------------------------------------------------
 
