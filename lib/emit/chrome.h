@@ -1,7 +1,8 @@
 /**
  * The parts of the Chrome JSON emitter. Internal to lib/emit/chrome*.c.
  *
- * chrome.c        life, files (parts), what stands before and after the events
+ * chrome.c        life, files (parts), what stands before the events
+ * chrome_tail.c   what stands behind them: names of threads, frames, provenance, losses
  * chrome_zones.c  zones and allocations: `chunk`, the hot path
  * chrome_rare.c   counters, flows, instants: `rare`
  * chrome_pairs.c  the B/E form: zones put aside, and written thread by thread
@@ -23,7 +24,7 @@
 #define CHROME_FIRST_NS 1000
 
 struct chrome_process {
-	struct tt_pieces pieces;      /* zones: `,"name":"...","cat":"..."}`; allocations: `,"name":"GC.Alloc",...,"bytes":` */
+	struct tt_pieces pieces;      /* zones: `,"name":...}`; allocations: `,"name":"GC.Alloc",...,"bytes":` */
 	struct tt_frags counter;      /* `,"name":"...",...,"args":{"bytes":` by counter id */
 };
 
@@ -68,7 +69,7 @@ chrome_time(const struct chrome *c, int64_t ts)
 #define CHROME_RECORD 192
 
 /* `,\n{"ph":"X","pid":1,"tid":2,"ts":` for ${phase} `X`. At most 56 bytes, 64 are written. */
-char *chrome_put_head(char *p, const char *phase, uint32_t pid, uint32_t tid);
+char *tt_chrome_put_head(char *p, const char *phase, uint32_t pid, uint32_t tid);
 
 static inline uint32_t
 chrome_pid(uint32_t process)
@@ -82,36 +83,43 @@ chrome_tid(const struct tt_thread *t)
 	return t->index + 1;
 }
 
+int tt_chrome_part_write(struct chrome_part *part, const char *p, size_t n, struct tt_err *err);
+
 /* Write records of ${thread} to the current part. */
-int chrome_put(struct chrome *c, const struct tt_thread *thread, const char *p, size_t n, struct tt_err *err);
+int tt_chrome_put(struct chrome *c, const struct tt_thread *thread, const char *p, size_t n, struct tt_err *err);
 
 /* Events from ${from} to ${to} are in the current part. */
-void chrome_span(struct chrome *c, int64_t from, int64_t to);
+void tt_chrome_span(struct chrome *c, int64_t from, int64_t to);
 
 /* Would ${more} bytes make the current part larger than the user wants its files? */
-bool chrome_full(const struct chrome *c, size_t more);
+bool tt_chrome_full(const struct chrome *c, size_t more);
 
 /* Begin a new part. */
-int chrome_turn(struct chrome *c, struct tt_err *err);
+int tt_chrome_turn(struct chrome *c, struct tt_err *err);
+
+/* --- chrome_tail.c ------------------------------------------------------- */
+
+/* End a file: everything behind its last event. */
+int tt_chrome_tail(struct chrome *c, struct chrome_part *part, struct tt_err *err);
 
 /* --- chrome_zones.c ------------------------------------------------------ */
 
 /* Make the ready-made pieces of all processes. */
-int chrome_names(struct chrome *c, struct tt_err *err);
-int chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+int tt_chrome_names(struct chrome *c, struct tt_err *err);
+int tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 
 /* --- chrome_rare.c ------------------------------------------------------- */
 
-int chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
+int tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
 
-int chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+int tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 
 /* --- chrome_pairs.c ------------------------------------------------------ */
 
 /* What `chunk` and `rare` make in the B/E form is a run of these, since zones wait and text does not. */
 struct chrome_frame { uint64_t zones, n; };   /* zones: n is a number of struct tt_slice; else of bytes */
 
-int chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, size_t n, struct tt_err *err);
-int chrome_pairs_finish(struct chrome *c, struct tt_err *err);
+int tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, size_t n, struct tt_err *err);
+int tt_chrome_pairs_finish(struct chrome *c, struct tt_err *err);
 
 #endif

@@ -28,7 +28,7 @@ struct pairs {
 /* --- during the run ----------------------------------------------------- */
 
 int
-chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
+tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -38,12 +38,12 @@ chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, siz
 		memcpy(&f, p, sizeof f);
 		p += sizeof f;
 		if (!f.zones) {
-			if (chrome_full(c, f.n))
-				rc = chrome_turn(c, err);
+			if (tt_chrome_full(c, f.n))
+				rc = tt_chrome_turn(c, err);
 			if (rc == TT_OK)
-				rc = chrome_put(c, v->thread, p, f.n, err);
+				rc = tt_chrome_put(c, v->thread, p, f.n, err);
 			if (f.n && v->b->min_ts <= v->b->max_ts)
-				chrome_span(c, v->b->min_ts, v->b->max_ts);
+				tt_chrome_span(c, v->b->min_ts, v->b->max_ts);
 			p += f.n;
 			continue;
 		}
@@ -73,7 +73,7 @@ put(struct pairs *w, const char *phase, uint64_t ts, uint64_t key, struct tt_err
 	rc = tt_buf_room(&w->out, CHROME_RECORD + piece.n + TT_FRAG_PAD, err);
 	if (rc != TT_OK)
 		return rc;
-	p = chrome_put_head(w->out.p + w->out.n, phase, chrome_pid(t->process), chrome_tid(t));
+	p = tt_chrome_put_head(w->out.p + w->out.n, phase, chrome_pid(t->process), chrome_tid(t));
 	p = tt_put_micros(p, &w->micros, ts);
 	p = tt_frag_copy(p, piece.s, piece.n);
 	w->out.n = (size_t)(p - w->out.p);
@@ -84,7 +84,7 @@ put(struct pairs *w, const char *phase, uint64_t ts, uint64_t key, struct tt_err
 static int
 flush(struct pairs *w, struct tt_err *err)
 {
-	int rc = chrome_put(w->c, w->thread, w->out.p, w->out.n, err);
+	int rc = tt_chrome_put(w->c, w->thread, w->out.p, w->out.n, err);
 
 	w->out.n = 0;
 	return rc;
@@ -126,7 +126,7 @@ push(struct pairs *w, const struct tt_slice *s, uint64_t ts, uint64_t end, struc
 	if (w->nopen > 0 && end > w->open[w->nopen - 1].end)
 		end = w->open[w->nopen - 1].end;
 	w->open[w->nopen++] = (struct open){ .s = *s, .end = end };
-	chrome_span(w->c, s->ts, s->ts);
+	tt_chrome_span(w->c, s->ts, s->ts);
 	return put(w, "B", ts, s->key, err);
 }
 
@@ -136,14 +136,14 @@ turn(struct pairs *w, struct tt_err *err)
 {
 	int rc = flush(w, err);
 
-	if (rc != TT_OK || !chrome_full(w->c, 0))
+	if (rc != TT_OK || !tt_chrome_full(w->c, 0))
 		return rc;
 	while (w->nopen > 0 && rc == TT_OK)
 		rc = pop(w, err);
 	if (rc == TT_OK)
 		rc = flush(w, err);
 	w->last = 0;
-	return rc == TT_OK ? chrome_turn(w->c, err) : rc;
+	return rc == TT_OK ? tt_chrome_turn(w->c, err) : rc;
 }
 
 static int
@@ -155,7 +155,7 @@ put_pair(void *arg, const struct tt_slice *s, struct tt_err *err)
 
 	if (tt_stopped(w->c->env))
 		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-	if (w->out.n >= 1 << 16 || chrome_full(w->c, w->out.n))
+	if (w->out.n >= 1 << 16 || tt_chrome_full(w->c, w->out.n))
 		rc = turn(w, err);
 	if (rc == TT_OK)
 		rc = pop_to(w, s->depth, ts, err);
@@ -181,7 +181,7 @@ put_thread(struct pairs *w, size_t i, struct tt_err *err)
 }
 
 int
-chrome_pairs_finish(struct chrome *c, struct tt_err *err)
+tt_chrome_pairs_finish(struct chrome *c, struct tt_err *err)
 {
 	struct pairs w = { .c = c };
 	int rc = TT_OK;

@@ -31,7 +31,7 @@ put_head(struct rare *r, const char *phase, uint64_t ts)
 
 	if (rc != TT_OK)
 		return rc;
-	p = chrome_put_head(r->out->p + r->out->n, phase, chrome_pid(r->v->cap->process), chrome_tid(r->v->thread));
+	p = tt_chrome_put_head(r->out->p + r->out->n, phase, chrome_pid(r->v->cap->process), chrome_tid(r->v->thread));
 	p = tt_put_fixed(p, (int64_t)ts, 3);
 	r->out->n = (size_t)(p - r->out->p);
 	return TT_OK;
@@ -141,9 +141,9 @@ text_hash(const char *s, size_t n)
 	return h;
 }
 
-/* Make the pieces of a process's counters. One whose name another has gets its number behind it: readers join by name. */
+/* The pieces of a process's counters. One whose name another has gets its number behind it: readers join by name. */
 int
-chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
+tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
 {
 	const struct tt_defs *defs = c->m->cap[process]->defs;
 	struct tt_frags *pieces = &c->process[process].counter, names;
@@ -345,7 +345,7 @@ put_rare(struct rare *r)
 }
 
 int
-chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
+tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
 {
 	struct rare r = { .c = state, .v = v, .out = out, .err = err };
 	struct chrome_frame head = { 0 };

@@ -13,7 +13,7 @@
 #define ALLOC_NAME ",\"name\":\"GC.Alloc\",\"cat\":\"GC\""
 
 char *
-chrome_put_head(char *p, const char *phase, uint32_t pid, uint32_t tid)
+tt_chrome_put_head(char *p, const char *phase, uint32_t pid, uint32_t tid)
 {
 	p = CHROME_PUT(p, ",\n{\"ph\":\"");
 	*p++ = *phase;
@@ -71,7 +71,7 @@ alloc_piece(const void *arg, const char *class, struct tt_buf *b, struct tt_err 
 }
 
 int
-chrome_names(struct chrome *c, struct tt_err *err)
+tt_chrome_names(struct chrome *c, struct tt_err *err)
 {
 	const struct tt_pieces_form form = { zone_piece, alloc_piece, c };
 	int rc = TT_OK;
@@ -79,7 +79,7 @@ chrome_names(struct chrome *c, struct tt_err *err)
 	for (uint32_t i = 0; i < c->nprocess && rc == TT_OK; i++) {
 		rc = tt_pieces_make(&c->process[i].pieces, &form, c->m, c->m->cap[i], err);
 		if (rc == TT_OK)
-			rc = chrome_counters(c, i, err);
+			rc = tt_chrome_counters(c, i, err);
 	}
 	return rc;
 }
@@ -94,7 +94,7 @@ struct writer {
 	struct tt_buf *out;
 	struct tt_buf scratch;
 	struct tt_micros micros;
-	char head[128];               /* as chrome_put_head() gave it; 64 bytes are copied */
+	char head[128];               /* as tt_chrome_put_head() gave it; 64 bytes are copied */
 	size_t nhead;
 	uint64_t unwritten;
 };
@@ -208,7 +208,7 @@ put_sum(struct writer *w, uint64_t ts, uint64_t sum, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc;
-	p = chrome_put_head(p, "C", chrome_pid(w->v->cap->process), tid);
+	p = tt_chrome_put_head(p, "C", chrome_pid(w->v->cap->process), tid);
 	p = tt_put_micros(p, &w->micros, ts);
 	p = CHROME_PUT(p, ALLOC_NAME ",\"id\":\"");
 	p = tt_put_hex(p, tid);
@@ -264,7 +264,7 @@ put_allocs(struct writer *w, struct tt_err *err)
 static void
 set_head(struct writer *w, const char *phase)
 {
-	w->nhead = (size_t)(chrome_put_head(w->head, phase, chrome_pid(w->v->cap->process), chrome_tid(w->v->thread)) -
+	w->nhead = (size_t)(tt_chrome_put_head(w->head, phase, chrome_pid(w->v->cap->process), chrome_tid(w->v->thread)) -
 	    w->head);
 }
 
@@ -317,7 +317,7 @@ allocs_in_frame(struct writer *w, struct tt_err *err)
 }
 
 int
-chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
+tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
 {
 	const struct chrome *c = state;
 	struct writer w = { .c = c, .v = v, .out = out, .pieces = &c->process[v->cap->process].pieces };

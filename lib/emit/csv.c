@@ -5,56 +5,33 @@
  * capture, ids in hex, text quoted by RFC 4180. `value` is a number (bytes, count, counter value), ids and
  * words are in `detail`.
  */
-#include <inttypes.h>
-#include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
-#include "emit/pieces.h"
-
-#define NUMBERS 160                   /* the most the numbers of a record and their separators take */
-
-struct csv {
-	struct tt_emit_opts o;
-	struct tt_env *env;
-	const struct tt_model *m;
-	struct tt_sink *sink;
-	const struct tt_pass *pass;   /* of the table; NULL: events */
-	const char *table[2];
-	char sep;
-	int64_t origin;
-	struct tt_pieces *process;    /* zones: `,name,category,,` and LF; allocations: `,class,GC,` */
-	size_t nprocess;
-	uint64_t *tid;                /* native ids of the threads known before the events: samples name others */
-	size_t ntid;
-	struct tt_buf scratch;
-	uint64_t unwritten;
-};
+#include "emit/csv.h"
 
 /* --- ready-made pieces --------------------------------------------------- */
 
-static int
-put_sep(struct tt_buf *b, const struct csv *c, struct tt_err *err)
+int
+tt_csv_put_sep(struct tt_buf *b, const struct csv *c, struct tt_err *err)
 {
 	return tt_buf_add(b, &c->sep, 1, err);
 }
 
-/* A separator and a field of text. */
-static int
-put_field(struct tt_buf *b, const struct csv *c, const char *s, size_t n, struct tt_err *err)
+int
+tt_csv_put_field(struct tt_buf *b, const struct csv *c, const char *s, size_t n, struct tt_err *err)
 {
-	int rc = put_sep(b, c, err);
+	int rc = tt_csv_put_sep(b, c, err);
 
 	return rc == TT_OK && n ? tt_csv_field(b, s, n, &c->o.csv, err) : rc;
 }
 
-static int
-put_name(struct tt_buf *b, const struct csv *c, const struct tt_name *name, struct tt_err *err)
+int
+tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name *name, struct tt_err *err)
 {
 	const char *category = tt_emit_category(c->m, name);
-	int rc = put_field(b, c, name->shown, strlen(name->shown), err);
+	int rc = tt_csv_put_field(b, c, name->shown, strlen(name->shown), err);
 
-	return rc == TT_OK ? put_field(b, c, category, strlen(category), err) : rc;
+	return rc == TT_OK ? tt_csv_put_field(b, c, category, strlen(category), err) : rc;
 }
 
 static int
@@ -62,7 +39,7 @@ zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_
 {
 	const struct csv *c = arg;
 	const char rest[] = { c->sep, c->sep, '\n' };
-	int rc = put_name(b, c, name, err);
+	int rc = tt_csv_put_name(b, c, name, err);
 
 	(void)key;
 	return rc == TT_OK ? tt_buf_add(b, rest, sizeof rest, err) : rc;
@@ -72,11 +49,11 @@ static int
 alloc_piece(const void *arg, const char *class, struct tt_buf *b, struct tt_err *err)
 {
 	const struct csv *c = arg;
-	int rc = put_field(b, c, class, strlen(class), err);
+	int rc = tt_csv_put_field(b, c, class, strlen(class), err);
 
 	if (rc == TT_OK)
-		rc = put_field(b, c, "GC", 2, err);
-	return rc == TT_OK ? put_sep(b, c, err) : rc;
+		rc = tt_csv_put_field(b, c, "GC", 2, err);
+	return rc == TT_OK ? tt_csv_put_sep(b, c, err) : rc;
 }
 
 /* --- zones and allocations ------------------------------------------------ */
@@ -92,8 +69,8 @@ struct writer {
 	size_t nids;
 };
 
-static char *
-put_ids(char *p, const struct csv *c, uint32_t process, uint32_t thread, bool has_tid, uint64_t tid)
+char *
+tt_csv_put_ids(char *p, const struct csv *c, uint32_t process, uint32_t thread, bool has_tid, uint64_t tid)
 {
 	*p++ = c->sep;
 	p = tt_put_u64(p, process + 1);
@@ -111,17 +88,17 @@ set_ids(struct writer *w)
 {
 	const struct tt_thread *t = w->v->thread;
 
-	w->nids = (size_t)(put_ids(w->ids, w->c, w->v->cap->process, t->index, true, t->tid) - w->ids);
+	w->nids = (size_t)(tt_csv_put_ids(w->ids, w->c, w->v->cap->process, t->index, true, t->tid) - w->ids);
 }
 
 /* ts - origin may be more than an int64_t holds only in damaged captures; it wraps, like the times themselves. */
-static int64_t
-time_of(const struct csv *c, int64_t ts)
+int64_t
+tt_csv_time(const struct csv *c, int64_t ts)
 {
 	return (int64_t)((uint64_t)ts - (uint64_t)c->origin);
 }
 
-/* Copy the first columns: ${kind} of ${n} bytes, and the ids. Room for NUMBERS bytes is there. */
+/* Copy the first columns: ${kind} of ${n} bytes, and the ids. Room for CSV_NUMBERS bytes is there. */
 static char *
 put_start(const struct writer *w, char *p, const char *kind, size_t n)
 {
@@ -139,11 +116,11 @@ put_zone(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 
 	if (rc != TT_OK || !piece.s)
 		return rc;
-	rc = tt_buf_room(w->out, NUMBERS + piece.n + TT_FRAG_PAD, err);
+	rc = tt_buf_room(w->out, CSV_NUMBERS + piece.n + TT_FRAG_PAD, err);
 	if (rc != TT_OK)
 		return rc;
 	p = put_start(w, w->out->p + w->out->n, "zone", 4);
-	p = tt_put_i64(p, time_of(w->c, s->ts));
+	p = tt_put_i64(p, tt_csv_time(w->c, s->ts));
 	*p++ = w->c->sep;
 	p = tt_put_i64(p, s->dur);
 	*p++ = w->c->sep;
@@ -161,11 +138,11 @@ put_alloc(struct writer *w, const struct tt_event *e, uint64_t bytes, struct tt_
 	int rc = tt_pieces_alloc(w->pieces, e, &w->scratch, &piece, err);
 
 	if (rc == TT_OK)
-		rc = tt_buf_room(w->out, NUMBERS + piece.n + TT_FRAG_PAD, err);
+		rc = tt_buf_room(w->out, CSV_NUMBERS + piece.n + TT_FRAG_PAD, err);
 	if (rc != TT_OK)
 		return rc;
 	p = put_start(w, w->out->p + w->out->n, "alloc", 5);
-	p = tt_put_i64(p, time_of(w->c, e->ts));
+	p = tt_put_i64(p, tt_csv_time(w->c, e->ts));
 	*p++ = w->c->sep;
 	*p++ = w->c->sep;
 	p = tt_frag_copy(p, piece.s, piece.n);
@@ -196,261 +173,6 @@ csv_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct
 			rc = put_alloc(&w, e, tt_alloc_bytes(v->b, i), err);
 	}
 	tt_buf_free(&w.scratch);
-	return rc;
-}
-
-/* --- rare events ------------------------------------------------------------ */
-
-/* What stands in a rare record's columns, gathered before it is written. */
-struct record {
-	const char *kind;
-	const struct tt_name *marker; /* gives name and category; NULL: the two below */
-	const char *name, *category;
-	size_t nname, ncategory;
-	char value[40];               /* "" or a number */
-	const char *detail;           /* text; the buffer below for ids */
-	size_t ndetail;
-	char id[24];
-	uint32_t thread;              /* index */
-};
-
-static void
-set_number(struct record *r, enum tt_type type, uint64_t bits)
-{
-	*tt_put_value(r->value, type, bits) = '\0';
-}
-
-static void
-set_id(struct record *r, uint64_t id)
-{
-	r->ndetail = (size_t)(tt_put_hex(r->id, id) - r->id);
-	r->detail = r->id;
-}
-
-static void
-set_detail(struct record *r, const char *text)
-{
-	r->detail = text;
-	r->ndetail = strlen(text);
-}
-
-static void
-set_name(struct record *r, const char *name)
-{
-	r->name = name;
-	r->nname = strlen(name);
-}
-
-static const char *
-pick(const char *const *list, size_t n, uint64_t i)
-{
-	return i < n && list[i] ? list[i] : "";
-}
-#define PICK(list, i) pick(list, sizeof(list) / sizeof *(list), i)
-
-static void
-gather_counter(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
-{
-	const struct tt_event *e = &v->b->ev[i], *a = tt_event_arg(v->b, i, NULL);
-	const struct tt_def *d = v->cap->defs ? tt_defs_find(v->cap->defs, TT_DEF_COUNTER, e->dur, INT64_MAX) : NULL;
-
-	if (d && d->len) {
-		r->name = d->text;
-		r->nname = d->len;
-	} else {
-		r->nname = (size_t)(tt_put_u64(r->id, e->dur) - r->id);
-		r->name = r->id;
-	}
-	if (d && d->len2) {
-		r->category = d->text2;
-		r->ncategory = d->len2;
-	}
-	if (e->depth == TT_T_TEXT) {
-		if (a && a->depth == TT_T_TEXT)
-			r->detail = tt_event_text(v->b, a, &r->ndetail);
-		return;
-	}
-	set_number(r, (enum tt_type)e->depth, e->val);
-	set_detail(r, tt_counter_unit(d));
-	if (!r->value[0])
-		c->unwritten++;
-}
-
-static void
-gather_sample(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
-{
-	const struct tt_event *e = &v->b->ev[i], *x = tt_event_ext(v->b, i);
-
-	set_id(r, e->val);
-	set_number(r, TT_T_U64, e->dur);
-	if (!x)
-		return;
-	r->thread = (uint32_t)x->ts;
-	/* The innermost frame is the last. */
-	if (e->dur > 0 && x->val <= v->b->nword && e->dur <= v->b->nword - x->val)
-		r->marker = tt_model_key(c->m, v->cap->process, v->b->word[x->val + e->dur - 1]);
-}
-
-/* The arguments as text: the first that is one, else the first number. */
-static void
-gather_args(const struct tt_view *v, size_t i, struct record *r)
-{
-	for (const struct tt_event *a = NULL; (a = tt_event_arg(v->b, i, a));) {
-		if (a->depth == TT_T_TEXT && !r->detail)
-			r->detail = tt_event_text(v->b, a, &r->ndetail);
-		else if (a->depth == TT_T_PTR && !r->detail)
-			set_id(r, a->val);
-		else if (a->depth <= TT_T_F64 && !r->value[0])
-			set_number(r, (enum tt_type)a->depth, a->val);
-	}
-}
-
-static const char *const gc_phases[] = { [TT_GC_START] = "start", [TT_GC_END] = "end", [TT_GC_PRE_STOP] = "stopping",
-	[TT_GC_STOPPED] = "stopped", [TT_GC_PRE_RESTART] = "restarting", [TT_GC_RESTARTED] = "restarted",
-	[TT_GC_LOCKS_TAKEN] = "locks taken", [TT_GC_LOCKS_RELEASED] = "locks released" };
-static const char *const flows[] = { "begin", "parallel", "end", "sequential" };
-static const char *const handles[] = { "weak", "weak tracking", "normal", "pinned" };
-static const char *const clauses[] = { "catch", "filter", "finally", NULL, "fault" };
-static const char *const monitors[] = { NULL, "contended", "acquired", "failed" };
-static const char *const syncs[] = { "periodic", "world stop", "world start" };
-static const char *const coverages[] = { "assembly", "method", "statement", "class" };
-
-static const char *const kinds[TT_KINDS] = { [TT_SAMPLE] = "sample", [TT_INSTANT] = "instant", [TT_COUNTER] = "counter",
-	[TT_FRAME] = "frame", [TT_FLOW] = "flow", [TT_GC] = "gc", [TT_GC_HEAP] = "gc_heap", [TT_GC_MOVE] = "gc_move",
-	[TT_HANDLE] = "handle", [TT_FINALIZE] = "finalize", [TT_THROW] = "throw", [TT_CLAUSE] = "clause",
-	[TT_MONITOR] = "monitor", [TT_HEAP_SHOT] = "heap_shot", [TT_HEAP_OBJECT] = "heap_object",
-	[TT_HEAP_ROOT] = "heap_root", [TT_ROOT] = "root", [TT_JIT_CODE] = "jit_code", [TT_COVERAGE] = "coverage",
-	[TT_THREAD] = "thread", [TT_META] = "meta", [TT_SYNC] = "sync", [TT_GAP] = "gap" };
-
-/* Fill ${r} for the rare event at ${i}; false: the user does not want it. */
-static bool
-gather(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
-{
-	const struct tt_event *e = &v->b->ev[i];
-	bool end = (e->flags & TT_F_END) != 0;
-
-	switch ((enum tt_kind)e->kind) {
-	case TT_COUNTER:
-		gather_counter(c, v, i, r);
-		break;
-	case TT_SAMPLE:
-		gather_sample(c, v, i, r);
-		break;
-	case TT_INSTANT:
-		r->marker = tt_model_key(c->m, v->cap->process, e->val);
-		gather_args(v, i, r);
-		return r->marker->wanted;
-	case TT_CLAUSE:
-		r->marker = tt_model_key(c->m, v->cap->process, e->val);
-		set_number(r, TT_T_U64, e->dur);
-		set_detail(r, PICK(clauses, e->depth));
-		break;
-	case TT_GC:
-		set_name(r, PICK(gc_phases, e->val));
-		set_number(r, TT_T_U64, e->dur);
-		break;
-	case TT_GC_HEAP:
-	case TT_GC_MOVE:
-		set_number(r, TT_T_U64, e->val);
-		break;
-	case TT_FLOW:
-		set_name(r, PICK(flows, e->depth));
-		set_id(r, e->val);
-		break;
-	case TT_HANDLE:
-		set_name(r, end ? "destroyed" : "created");
-		r->category = PICK(handles, e->depth);
-		r->ncategory = strlen(r->category);
-		set_id(r, e->val);
-		break;
-	case TT_MONITOR:
-		set_name(r, PICK(monitors, e->depth));
-		set_id(r, e->val);
-		break;
-	case TT_SYNC:
-		set_name(r, PICK(syncs, e->depth));
-		break;
-	case TT_COVERAGE:
-		set_name(r, PICK(coverages, e->depth));
-		gather_args(v, i, r);
-		break;
-	case TT_THREAD:
-	case TT_FINALIZE:
-	case TT_HEAP_SHOT:
-		set_name(r, end ? "end" : "start");
-		set_id(r, e->val);
-		break;
-	case TT_ROOT:
-		set_name(r, end ? "unregistered" : "registered");
-		gather_args(v, i, r);
-		if (!r->detail)
-			set_id(r, e->val);
-		break;
-	case TT_JIT_CODE:
-		set_number(r, TT_T_U64, e->dur);
-		gather_args(v, i, r);
-		break;
-	case TT_FRAME:
-	case TT_GAP:
-		break;
-	default:
-		set_id(r, e->val);
-		break;
-	}
-	return true;
-}
-
-static int
-put_record(struct csv *c, const struct tt_view *v, const struct tt_event *e, const struct record *r, struct tt_buf *b,
-    struct tt_err *err)
-{
-	bool own = r->thread == v->thread->index;
-	char *p;
-	int rc = tt_buf_room(b, NUMBERS, err);
-
-	if (rc != TT_OK)
-		return rc;
-	p = b->p + b->n;
-	p = (char *)memcpy(p, r->kind, strlen(r->kind)) + strlen(r->kind);
-	p = put_ids(p, c, v->cap->process, r->thread, own || r->thread < c->ntid,
-	    own ? v->thread->tid : r->thread < c->ntid ? c->tid[r->thread] : 0);
-	p = tt_put_i64(p, time_of(c, e->ts));
-	*p++ = c->sep;
-	*p++ = c->sep;
-	b->n = (size_t)(p - b->p);
-	if (r->marker) {
-		rc = put_name(b, c, r->marker, err);
-	} else {
-		rc = put_field(b, c, r->name, r->nname, err);
-		if (rc == TT_OK)
-			rc = put_field(b, c, r->category, r->ncategory, err);
-	}
-	if (rc == TT_OK)
-		rc = put_sep(b, c, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(b, r->value, err);
-	if (rc == TT_OK)
-		rc = put_field(b, c, r->detail, r->ndetail, err);
-	return rc == TT_OK ? tt_buf_add(b, "\n", 1, err) : rc;
-}
-
-static int
-csv_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
-{
-	struct csv *c = state;
-	int rc = TT_OK;
-
-	for (size_t k = 0; !c->pass && k < v->b->nrare && rc == TT_OK; k++) {
-		size_t i = v->b->rare[k];
-		const struct tt_event *e = &v->b->ev[i];
-		struct record r = { .thread = v->thread->index };
-
-		if (e->kind >= TT_KINDS || !kinds[e->kind] || !tt_emit_in_time(&c->m->filter, e->ts))
-			continue;
-		r.kind = kinds[e->kind];
-		if (gather(c, v, i, &r))
-			rc = put_record(c, v, e, &r, out, err);
-	}
 	return rc;
 }
 
@@ -525,7 +247,7 @@ begin_events(struct csv *c, struct tt_err *err)
 	if (rc == TT_OK && c->o.csv.csv_bom)
 		rc = tt_buf_text(&c->scratch, "\xef\xbb\xbf", err);
 	for (size_t i = 0; i < sizeof columns / sizeof *columns && rc == TT_OK; i++) {
-		rc = i ? put_sep(&c->scratch, c, err) : TT_OK;
+		rc = i ? tt_csv_put_sep(&c->scratch, c, err) : TT_OK;
 		if (rc == TT_OK)
 			rc = tt_buf_text(&c->scratch, columns[i], err);
 	}
@@ -653,7 +375,7 @@ const struct tt_emit tt_emit_csv = {
 	.needs_for = csv_needs,
 	.begin = csv_begin,
 	.chunk = csv_chunk,
-	.rare = csv_rare,
+	.rare = tt_csv_rare,
 	.write = csv_write,
 	.finish = csv_finish,
 	.commit = csv_commit,

@@ -1,0 +1,256 @@
+/**
+ * Chrome JSON: what stands behind the events of a file: names of threads, frames, provenance, losses.
+ *
+ * All of it is known only at the end. Readers do not mind where in the file it stands.
+ */
+#include <inttypes.h>
+#include <string.h>
+
+#include "emit/chrome.h"
+
+/* --- threads ------------------------------------------------------------ */
+
+static int
+put_thread(const struct tt_thread *t, struct tt_buf *b, struct tt_err *err)
+{
+	uint32_t pid = chrome_pid(t->process), tid = chrome_tid(t);
+	int rc = tt_buf_printf(b, err,
+	    ",\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+	    ",\"name\":\"thread_name\",\"args\":{\"name\":\"",
+	    pid, tid);
+
+	if (rc == TT_OK && t->name && *t->name)
+		rc = tt_buf_json(b, t->name, strlen(t->name), err);
+	else if (rc == TT_OK)
+		rc = tt_buf_printf(b, err, "Thread %" PRIu32, tid);
+	if (rc == TT_OK)
+		rc = tt_buf_printf(b, err,
+		    "\",\"native_id\":\"0x%" PRIx64 "\"}},\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+		    ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}",
+		    t->tid, pid, tid, tid);
+	return rc;
+}
+
+static bool
+is_seen(const struct chrome_part *part, size_t i)
+{
+	return i / 8 < part->capseen && (part->seen[i / 8] >> i % 8 & 1);
+}
+
+static int
+put_threads(struct chrome *c, const struct chrome_part *part, struct tt_buf *b, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < c->m->threads.n && rc == TT_OK; i++)
+		if (is_seen(part, i))
+			rc = put_thread(c->m->threads.t[i], b, err);
+	return rc;
+}
+
+/* --- frames ------------------------------------------------------------- */
+
+/* Frames have a row of their own, above the threads; its number is one no thread has. */
+static uint32_t
+frames_tid(const struct chrome *c)
+{
+	return (uint32_t)c->m->threads.n + 1;
+}
+
+static uint32_t
+frame_process(const struct chrome *c, size_t i)
+{
+	uint32_t thread = c->m->frames->thread[i];
+
+	return thread < c->m->threads.n ? c->m->threads.t[thread]->process : 0;
+}
+
+static int
+put_frame_row(struct chrome *c, uint32_t process, struct tt_buf *b, struct tt_err *err)
+{
+	uint32_t pid = chrome_pid(process), tid = frames_tid(c);
+
+	return tt_buf_printf(b, err,
+	    ",\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+	    ",\"name\":\"thread_name\",\"args\":{\"name\":\"Frames\"}},"
+	    "\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+	    ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":0}}",
+	    pid, tid, pid, tid);
+}
+
+/* A record of frame ${i}: all up to and with its time. */
+static int
+put_frame_head(struct chrome *c, size_t i, const char *phase, uint64_t ts, struct tt_buf *b, struct tt_err *err)
+{
+	int rc = tt_buf_room(b, CHROME_RECORD, err);
+	char *p;
+
+	if (rc != TT_OK)
+		return rc;
+	p = tt_chrome_put_head(b->p + b->n, phase, chrome_pid(frame_process(c, i)), frames_tid(c));
+	b->n = (size_t)(tt_put_fixed(p, (int64_t)ts, 3) - b->p);
+	return TT_OK;
+}
+
+static int
+put_frame_name(size_t i, struct tt_buf *b, struct tt_err *err)
+{
+	return tt_buf_printf(b, err, ",\"name\":\"Frame %zu\",\"cat\":\"Frame\"}", i);
+}
+
+static int
+put_frame(struct chrome *c, size_t i, struct tt_buf *b, struct tt_err *err)
+{
+	const struct tt_frames *f = c->m->frames;
+	uint64_t ts = chrome_time(c, f->start[i]), dur = (uint64_t)f->dur[i];
+	int rc;
+
+	if (f->dur[i] < 0 || ts > INT64_MAX - dur)
+		return TT_OK;
+	if ((rc = put_frame_head(c, i, c->o.begin_end ? "B" : "X", ts, b, err)) != TT_OK)
+		return rc;
+	if (!c->o.begin_end) {
+		/* put_frame_head() made room for this too. */
+		char *p = CHROME_PUT(b->p + b->n, ",\"dur\":");
+
+		b->n = (size_t)(tt_put_dur(p, ts, dur) - b->p);
+		return put_frame_name(i, b, err);
+	}
+	if ((rc = put_frame_name(i, b, err)) != TT_OK ||
+	    (rc = put_frame_head(c, i, "E", ts + dur, b, err)) != TT_OK)
+		return rc;
+	return put_frame_name(i, b, err);
+}
+
+/* Frames that overlap the part's time and what the user asked for. */
+static bool
+shows_frame(const struct chrome *c, const struct chrome_part *part, size_t i)
+{
+	const struct tt_filter *f = &c->m->filter;
+	int64_t start = c->m->frames->start[i], dur = c->m->frames->dur[i];
+
+	if (start < f->from || start >= f->to)
+		return false;
+	return !c->o.split || (start <= part->last_ts && start >= part->first_ts - (dur > 0 ? dur : 0));
+}
+
+static int
+put_frames(struct chrome *c, struct chrome_part *part, struct tt_buf *b, struct tt_err *err)
+{
+	uint32_t process = UINT32_MAX;
+	int rc = TT_OK;
+
+	for (size_t i = 0; c->m->frames && i < c->m->frames->n && rc == TT_OK; i++) {
+		if (!shows_frame(c, part, i))
+			continue;
+		if (frame_process(c, i) != process) {
+			process = frame_process(c, i);
+			rc = put_frame_row(c, process, b, err);
+		}
+		if (rc == TT_OK)
+			rc = put_frame(c, i, b, err);
+		if (rc == TT_OK && b->n >= 1 << 16) {
+			rc = tt_chrome_part_write(part, b->p, b->n, err);
+			b->n = 0;
+		}
+	}
+	return rc;
+}
+
+/* --- otherData ---------------------------------------------------------- */
+
+static int
+put_losses(const struct tt_loss *l, struct tt_buf *b, struct tt_err *err)
+{
+	bool first = true;
+	int rc = tt_buf_text(b, ",\n\"losses\":[", err);
+
+	for (unsigned k = 0; k < TT_LOST_KINDS && rc == TT_OK; k++) {
+		const struct tt_loss_info *i = &tt_loss_info[k];
+
+		if (!l->e[k].n && !l->e[k].bytes)
+			continue;
+		rc = tt_buf_printf(b, err, "%s\n{\"id\":\"%s\",\"severity\":\"%s\",\"count\":%" PRIu64 ",\"bytes\":%" PRIu64,
+		    first ? "" : ",", i->id, tt_severity_name[i->severity], l->e[k].n, l->e[k].bytes);
+		if (rc == TT_OK)
+			rc = tt_buf_json_fact(b, "text", i->text, err);
+		if (rc == TT_OK)
+			rc = tt_buf_text(b, "}", err);
+		first = false;
+	}
+	return rc == TT_OK ? tt_buf_text(b, "]", err) : rc;
+}
+
+/* A list, not an object: keys come from the user and from captures, and may look alike once cleaned. */
+static int
+put_meta(const struct tt_meta *m, struct tt_buf *b, struct tt_err *err)
+{
+	int rc = tt_buf_text(b, ",\"meta\":[", err);
+
+	for (bool first = true; m && rc == TT_OK; m = m->next, first = false) {
+		if ((rc = tt_buf_text(b, first ? "{\"key\":\"" : ",{\"key\":\"", err)) != TT_OK ||
+		    (rc = tt_buf_json(b, m->key, strlen(m->key), err)) != TT_OK ||
+		    (rc = tt_buf_text(b, "\"", err)) != TT_OK ||
+		    (rc = tt_buf_json_fact(b, "value", m->value, err)) != TT_OK)
+			return rc;
+		rc = tt_buf_text(b, "}", err);
+	}
+	return rc == TT_OK ? tt_buf_text(b, "]", err) : rc;
+}
+
+static int
+put_capture_facts(const struct tt_capture *cap, bool first, struct tt_buf *b, struct tt_err *err)
+{
+	const struct { const char *key, *value; } facts[] = { { "path", cap->path }, { "format", cap->format },
+		{ "version", cap->version }, { "producer", cap->producer }, { "arguments", cap->args },
+		{ "architecture", cap->arch }, { "system", cap->os } };
+	int rc = tt_buf_printf(b, err,
+	    "%s\n{\"pid\":%" PRIu32 ",\"native_pid\":%" PRId64 ",\"wall_clock_ms\":%" PRIu64 ",\"clean_end\":%s",
+	    first ? "" : ",", chrome_pid(cap->process), cap->pid, cap->wall_ms, cap->clean_end ? "true" : "false");
+
+	for (size_t i = 0; i < sizeof facts / sizeof *facts && rc == TT_OK; i++)
+		rc = tt_buf_json_fact(b, facts[i].key, facts[i].value, err);
+	if (rc == TT_OK && cap->meta)
+		rc = put_meta(cap->meta, b, err);
+	return rc == TT_OK ? tt_buf_text(b, "}", err) : rc;
+}
+
+/* Where the data is from, what was changed and what is missing. */
+static int
+put_other_data(struct chrome *c, struct tt_buf *b, struct tt_err *err)
+{
+	const char *caveat = tt_model_caveat(c->m);
+	int rc;
+
+	if ((rc = tt_buf_text(b, "\n],\"otherData\":{\"format\":\"tracetool Chrome JSON 1\"", err)) != TT_OK ||
+	    (rc = tt_buf_json_fact(b, "generator", c->o.generator, err)) != TT_OK ||
+	    (rc = tt_buf_json_fact(b, "caveat", caveat, err)) != TT_OK)
+		return rc;
+	/* As a string: it may be too large for a double. */
+	rc = tt_buf_printf(b, err, ",\n\"removed_origin_ns\":\"%" PRId64 "\",\"first_event_us\":1", c->origin);
+	if (rc == TT_OK && c->m->samples)
+		rc = tt_buf_printf(b, err, ",\"left_out\":\"%" PRIu64 " stack samples: see pprof or folded output\"",
+		    c->m->samples);
+	if (rc == TT_OK)
+		rc = tt_buf_text(b, ",\n\"captures\":[", err);
+	for (size_t i = 0; i < c->m->ncap && rc == TT_OK; i++)
+		rc = put_capture_facts(c->m->cap[i], i == 0, b, err);
+	if (rc == TT_OK)
+		rc = tt_buf_text(b, "]", err);
+	if (rc == TT_OK)
+		rc = put_losses(c->m->loss, b, err);
+	return rc == TT_OK ? tt_buf_text(b, "}}\n", err) : rc;
+}
+
+int
+tt_chrome_tail(struct chrome *c, struct chrome_part *part, struct tt_err *err)
+{
+	struct tt_buf *b = &c->scratch;
+	int rc;
+
+	b->n = 0;
+	if ((rc = put_threads(c, part, b, err)) != TT_OK || (rc = put_frames(c, part, b, err)) != TT_OK ||
+	    (rc = put_other_data(c, b, err)) != TT_OK)
+		return rc;
+	return tt_chrome_part_write(part, b->p, b->n, err);
+}

@@ -1,0 +1,45 @@
+/**
+ * The parts of the CSV emitter. Internal to lib/emit/csv*.c.
+ *
+ * csv.c        life, zones and allocations, tables
+ * csv_rare.c   rare events
+ */
+#ifndef TT_EMIT_CSV_H
+#define TT_EMIT_CSV_H
+
+#include "emit/pieces.h"
+
+/* The most the numbers of a record and their separators take. */
+#define CSV_NUMBERS 160
+
+struct csv {
+	struct tt_emit_opts o;
+	struct tt_env *env;
+	const struct tt_model *m;
+	struct tt_sink *sink;
+	const struct tt_pass *pass;   /* of the table; NULL: events */
+	const char *table[2];
+	char sep;
+	int64_t origin;
+	struct tt_pieces *process;    /* zones: `,name,category,,` and LF; allocations: `,class,GC,` */
+	size_t nprocess;
+	uint64_t *tid;                /* native ids of the threads known before the events: samples name others */
+	size_t ntid;
+	struct tt_buf scratch;
+	uint64_t unwritten;
+};
+
+/* A separator; a separator and a field of text; the two fields of a name. */
+int tt_csv_put_sep(struct tt_buf *b, const struct csv *c, struct tt_err *err);
+int tt_csv_put_field(struct tt_buf *b, const struct csv *c, const char *s, size_t n, struct tt_err *err);
+int tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name *name, struct tt_err *err);
+
+/* Print `,process,thread,tid,`; ${thread} is an index. */
+char *tt_csv_put_ids(char *p, const struct csv *c, uint32_t process, uint32_t thread, bool has_tid, uint64_t tid);
+
+/* ns from the first event. */
+int64_t tt_csv_time(const struct csv *c, int64_t ts);
+
+int tt_csv_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+
+#endif

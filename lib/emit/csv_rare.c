@@ -1,0 +1,259 @@
+/**
+ * CSV: rare events, one record each: what of them stands in which column.
+ */
+#include <string.h>
+
+#include "emit/csv.h"
+
+/* What stands in a rare record's columns, gathered before it is written. */
+struct record {
+	const char *kind;
+	const struct tt_name *marker; /* gives name and category; NULL: the two below */
+	const char *name, *category;
+	size_t nname, ncategory;
+	char value[40];               /* "" or a number */
+	const char *detail;           /* text; the buffer below for ids */
+	size_t ndetail;
+	char id[24];
+	uint32_t thread;              /* index */
+};
+
+static void
+set_number(struct record *r, enum tt_type type, uint64_t bits)
+{
+	*tt_put_value(r->value, type, bits) = '\0';
+}
+
+static void
+set_id(struct record *r, uint64_t id)
+{
+	r->ndetail = (size_t)(tt_put_hex(r->id, id) - r->id);
+	r->detail = r->id;
+}
+
+static void
+set_detail(struct record *r, const char *text)
+{
+	r->detail = text;
+	r->ndetail = strlen(text);
+}
+
+static void
+set_name(struct record *r, const char *name)
+{
+	r->name = name;
+	r->nname = strlen(name);
+}
+
+static const char *
+pick(const char *const *list, size_t n, uint64_t i)
+{
+	return i < n && list[i] ? list[i] : "";
+}
+#define PICK(list, i) pick(list, sizeof(list) / sizeof *(list), i)
+
+static void
+gather_counter(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
+{
+	const struct tt_event *e = &v->b->ev[i], *a = tt_event_arg(v->b, i, NULL);
+	const struct tt_def *d = v->cap->defs ? tt_defs_find(v->cap->defs, TT_DEF_COUNTER, e->dur, INT64_MAX) : NULL;
+
+	if (d && d->len) {
+		r->name = d->text;
+		r->nname = d->len;
+	} else {
+		r->nname = (size_t)(tt_put_u64(r->id, e->dur) - r->id);
+		r->name = r->id;
+	}
+	if (d && d->len2) {
+		r->category = d->text2;
+		r->ncategory = d->len2;
+	}
+	if (e->depth == TT_T_TEXT) {
+		if (a && a->depth == TT_T_TEXT)
+			r->detail = tt_event_text(v->b, a, &r->ndetail);
+		return;
+	}
+	set_number(r, (enum tt_type)e->depth, e->val);
+	set_detail(r, tt_counter_unit(d));
+	if (!r->value[0])
+		c->unwritten++;
+}
+
+static void
+gather_sample(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
+{
+	const struct tt_event *e = &v->b->ev[i], *x = tt_event_ext(v->b, i);
+
+	set_id(r, e->val);
+	set_number(r, TT_T_U64, e->dur);
+	if (!x)
+		return;
+	r->thread = (uint32_t)x->ts;
+	/* The innermost frame is the last. */
+	if (e->dur > 0 && x->val <= v->b->nword && e->dur <= v->b->nword - x->val)
+		r->marker = tt_model_key(c->m, v->cap->process, v->b->word[x->val + e->dur - 1]);
+}
+
+/* The arguments as text: the first that is one, else the first number. */
+static void
+gather_args(const struct tt_view *v, size_t i, struct record *r)
+{
+	for (const struct tt_event *a = NULL; (a = tt_event_arg(v->b, i, a));) {
+		if (a->depth == TT_T_TEXT && !r->detail)
+			r->detail = tt_event_text(v->b, a, &r->ndetail);
+		else if (a->depth == TT_T_PTR && !r->detail)
+			set_id(r, a->val);
+		else if (a->depth <= TT_T_F64 && !r->value[0])
+			set_number(r, (enum tt_type)a->depth, a->val);
+	}
+}
+
+static const char *const gc_phases[] = { [TT_GC_START] = "start", [TT_GC_END] = "end", [TT_GC_PRE_STOP] = "stopping",
+	[TT_GC_STOPPED] = "stopped", [TT_GC_PRE_RESTART] = "restarting", [TT_GC_RESTARTED] = "restarted",
+	[TT_GC_LOCKS_TAKEN] = "locks taken", [TT_GC_LOCKS_RELEASED] = "locks released" };
+static const char *const flows[] = { "begin", "parallel", "end", "sequential" };
+static const char *const handles[] = { "weak", "weak tracking", "normal", "pinned" };
+static const char *const clauses[] = { "catch", "filter", "finally", NULL, "fault" };
+static const char *const monitors[] = { NULL, "contended", "acquired", "failed" };
+static const char *const syncs[] = { "periodic", "world stop", "world start" };
+static const char *const coverages[] = { "assembly", "method", "statement", "class" };
+
+static const char *const kinds[TT_KINDS] = { [TT_SAMPLE] = "sample", [TT_INSTANT] = "instant", [TT_COUNTER] = "counter",
+	[TT_FRAME] = "frame", [TT_FLOW] = "flow", [TT_GC] = "gc", [TT_GC_HEAP] = "gc_heap", [TT_GC_MOVE] = "gc_move",
+	[TT_HANDLE] = "handle", [TT_FINALIZE] = "finalize", [TT_THROW] = "throw", [TT_CLAUSE] = "clause",
+	[TT_MONITOR] = "monitor", [TT_HEAP_SHOT] = "heap_shot", [TT_HEAP_OBJECT] = "heap_object",
+	[TT_HEAP_ROOT] = "heap_root", [TT_ROOT] = "root", [TT_JIT_CODE] = "jit_code", [TT_COVERAGE] = "coverage",
+	[TT_THREAD] = "thread", [TT_META] = "meta", [TT_SYNC] = "sync", [TT_GAP] = "gap" };
+
+/* Fill ${r} for the rare event at ${i}; false: the user does not want it. */
+static bool
+gather(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
+{
+	const struct tt_event *e = &v->b->ev[i];
+	bool end = (e->flags & TT_F_END) != 0;
+
+	switch ((enum tt_kind)e->kind) {
+	case TT_COUNTER:
+		gather_counter(c, v, i, r);
+		break;
+	case TT_SAMPLE:
+		gather_sample(c, v, i, r);
+		break;
+	case TT_INSTANT:
+		r->marker = tt_model_key(c->m, v->cap->process, e->val);
+		gather_args(v, i, r);
+		return r->marker->wanted;
+	case TT_CLAUSE:
+		r->marker = tt_model_key(c->m, v->cap->process, e->val);
+		set_number(r, TT_T_U64, e->dur);
+		set_detail(r, PICK(clauses, e->depth));
+		break;
+	case TT_GC:
+		set_name(r, PICK(gc_phases, e->val));
+		set_number(r, TT_T_U64, e->dur);
+		break;
+	case TT_GC_HEAP:
+	case TT_GC_MOVE:
+		set_number(r, TT_T_U64, e->val);
+		break;
+	case TT_FLOW:
+		set_name(r, PICK(flows, e->depth));
+		set_id(r, e->val);
+		break;
+	case TT_HANDLE:
+		set_name(r, end ? "destroyed" : "created");
+		r->category = PICK(handles, e->depth);
+		r->ncategory = strlen(r->category);
+		set_id(r, e->val);
+		break;
+	case TT_MONITOR:
+		set_name(r, PICK(monitors, e->depth));
+		set_id(r, e->val);
+		break;
+	case TT_SYNC:
+		set_name(r, PICK(syncs, e->depth));
+		break;
+	case TT_COVERAGE:
+		set_name(r, PICK(coverages, e->depth));
+		gather_args(v, i, r);
+		break;
+	case TT_THREAD:
+	case TT_FINALIZE:
+	case TT_HEAP_SHOT:
+		set_name(r, end ? "end" : "start");
+		set_id(r, e->val);
+		break;
+	case TT_ROOT:
+		set_name(r, end ? "unregistered" : "registered");
+		gather_args(v, i, r);
+		if (!r->detail)
+			set_id(r, e->val);
+		break;
+	case TT_JIT_CODE:
+		set_number(r, TT_T_U64, e->dur);
+		gather_args(v, i, r);
+		break;
+	case TT_FRAME:
+	case TT_GAP:
+		break;
+	default:
+		set_id(r, e->val);
+		break;
+	}
+	return true;
+}
+
+static int
+put_record(struct csv *c, const struct tt_view *v, const struct tt_event *e, const struct record *r, struct tt_buf *b,
+    struct tt_err *err)
+{
+	bool own = r->thread == v->thread->index;
+	char *p;
+	int rc = tt_buf_room(b, CSV_NUMBERS, err);
+
+	if (rc != TT_OK)
+		return rc;
+	p = b->p + b->n;
+	p = (char *)memcpy(p, r->kind, strlen(r->kind)) + strlen(r->kind);
+	p = tt_csv_put_ids(p, c, v->cap->process, r->thread, own || r->thread < c->ntid,
+	    own ? v->thread->tid : r->thread < c->ntid ? c->tid[r->thread] : 0);
+	p = tt_put_i64(p, tt_csv_time(c, e->ts));
+	*p++ = c->sep;
+	*p++ = c->sep;
+	b->n = (size_t)(p - b->p);
+	if (r->marker) {
+		rc = tt_csv_put_name(b, c, r->marker, err);
+	} else {
+		rc = tt_csv_put_field(b, c, r->name, r->nname, err);
+		if (rc == TT_OK)
+			rc = tt_csv_put_field(b, c, r->category, r->ncategory, err);
+	}
+	if (rc == TT_OK)
+		rc = tt_csv_put_sep(b, c, err);
+	if (rc == TT_OK)
+		rc = tt_buf_text(b, r->value, err);
+	if (rc == TT_OK)
+		rc = tt_csv_put_field(b, c, r->detail, r->ndetail, err);
+	return rc == TT_OK ? tt_buf_add(b, "\n", 1, err) : rc;
+}
+
+int
+tt_csv_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
+{
+	struct csv *c = state;
+	int rc = TT_OK;
+
+	for (size_t k = 0; !c->pass && k < v->b->nrare && rc == TT_OK; k++) {
+		size_t i = v->b->rare[k];
+		const struct tt_event *e = &v->b->ev[i];
+		struct record r = { .thread = v->thread->index };
+
+		if (e->kind >= TT_KINDS || !kinds[e->kind] || !tt_emit_in_time(&c->m->filter, e->ts))
+			continue;
+		r.kind = kinds[e->kind];
+		if (gather(c, v, i, &r))
+			rc = put_record(c, v, e, &r, out, err);
+	}
+	return rc;
+}
