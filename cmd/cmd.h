@@ -52,8 +52,8 @@ int run_summary(struct app *app, int argc, char **argv, struct tt_err *err);
  * Parse a verb's arguments and take over its message options ${ui} (a part of ${into}).
  * TT_END: --help was given and has been printed.
  */
-int app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc, char **argv,
-    struct tt_err *err);
+int app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc,
+    char **argv, struct tt_err *err);
 
 /* Write ${text} to ${path} ("-": standard output), completely or not at all. */
 int app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err);

@@ -26,7 +26,7 @@ put_values(const char *(*value)(size_t i), struct tt_buf *b, struct tt_err *err)
 	return rc;
 }
 
-/* The first clause of a help text inside single quotes, ${quote} for each of those in it; ${escape} get a backslash. */
+/* A help text's first clause within single quotes: ${quote} for those in it, a backslash before ${escape}. */
 static int
 put_help(const char *help, const char *quote, const char *escape, struct tt_buf *b, struct tt_err *err)
 {
@@ -121,7 +121,8 @@ bash(struct tt_buf *b, struct tt_err *err)
 	for (const struct command *c = commands; rc == TT_OK && c->verb; c++)
 		rc = tt_buf_printf(b, err, "%s%s", c > commands ? "|" : "", c->verb->name);
 	if (rc == TT_OK)
-		rc = tt_buf_text(b, ") verb=${COMP_WORDS[1]} ;;\n\t\tesac\n\tfi\n\tcase $verb:$prev in\n", err);
+		rc = tt_buf_text(
+		    b, ") verb=${COMP_WORDS[1]} ;;\n\t\tesac\n\tfi\n\tcase $verb:$prev in\n", err);
 	for (const struct command *c = commands; rc == TT_OK && c->verb; c++)
 		rc = bash_verb(c->verb, b, err);
 	if (rc == TT_OK)
@@ -180,7 +181,8 @@ zsh_option(const struct opt *o, struct tt_buf *b, struct tt_err *err)
 	int rc;
 
 	if (o->letter)
-		rc = tt_buf_printf(b, err, " \\\n\t\t'*'{-%c%s,--%s%s}'[", o->letter, o->arg ? "+" : "", o->name, eq);
+		rc = tt_buf_printf(
+		    b, err, " \\\n\t\t'*'{-%c%s,--%s%s}'[", o->letter, o->arg ? "+" : "", o->name, eq);
 	else
 		rc = tt_buf_printf(b, err, " \\\n\t\t'*--%s%s[", o->name, eq);
 	if (rc == TT_OK)
@@ -200,7 +202,8 @@ zsh_verb(const struct verb *v, struct tt_buf *b, struct tt_err *err)
 	int rc;
 
 	if (v->name[0])
-		rc = tt_buf_printf(b, err, "\t%s)\n\t\tshift words; ((CURRENT--))\n\t\t_arguments -s -S", v->name);
+		rc = tt_buf_printf(
+		    b, err, "\t%s)\n\t\tshift words; ((CURRENT--))\n\t\t_arguments -s -S", v->name);
 	else
 		rc = tt_buf_text(b, "\t*)\n\t\t_arguments -s -S", err);
 	for (size_t i = 0; rc == TT_OK && (o = opts_at(v, i, &base)) != NULL; i++)
@@ -270,7 +273,8 @@ fish_value(const struct opt *o, struct tt_buf *b, struct tt_err *err)
 		return tt_buf_text(b, " -x -a '(__fish_complete_directories)'", err);
 	if (!o->value)
 		return tt_buf_text(b, " -x", err);
-	rc = tt_buf_text(b, commas ? " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"" : " -x -a '", err);
+	rc = tt_buf_text(
+	    b, commas ? " -x -a '(__fish_complete_list , \"string split \\\" \\\" \\\"" : " -x -a '", err);
 	if (rc == TT_OK)
 		rc = put_values(o->value, b, err);
 	return rc == TT_OK ? tt_buf_text(b, commas ? "\\\"\")'" : "'", err) : rc;
@@ -313,10 +317,12 @@ fish_verb(const struct verb *v, struct tt_buf *b, struct tt_err *err)
 static int
 fish(struct tt_buf *b, struct tt_err *err)
 {
-	int rc = tt_buf_text(b, "# fish completion for tracetool(1); made by \"tracetool help --completion fish\"\n", err);
+	int rc = tt_buf_text(
+	    b, "# fish completion for tracetool(1); made by \"tracetool help --completion fish\"\n", err);
 
 	for (const struct command *c = commands; rc == TT_OK && c->verb; c++) {
-		rc = tt_buf_printf(b, err, "complete -c tracetool -n __fish_use_subcommand -a %s -d '", c->verb->name);
+		rc = tt_buf_printf(
+		    b, err, "complete -c tracetool -n __fish_use_subcommand -a %s -d '", c->verb->name);
 		if (rc == TT_OK)
 			rc = put_help(c->verb->summary, "\\'", "\\", b, err);
 		if (rc == TT_OK)

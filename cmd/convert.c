@@ -107,22 +107,25 @@ set_separator(const struct opt *o, void *field, const char *value, struct tt_are
 #define AT(f) offsetof(struct convert_opts, f)
 
 static const struct opt output_opt[] = {
-	{ 'o', "output", "FILE", "write FILE (\"-\": standard output); format by its suffix; .gz .xz .zst .bz2 .lz4 behind "
-	  "that compress; repeatable: the input is read once", set_output, 0, 0, 0, NULL },
-	{ 'f', "format", "FORMAT", "format of the outputs that follow; a single one is for all, wherever it stands",
-	  set_format, 0, 0, 0, emit_value },
-	{ 0, "begin-end", NULL, "chrome: begin and end events, one thread after the other, in place of complete events",
-	  opt_flag, AT(begin_end), 0, 0, NULL },
-	{ 0, "split", "SIZE", "chrome: a new file near every SIZE bytes of JSON; each loads alone", opt_size, AT(split),
-	  0, 0, NULL },
-	{ 0, "table", "ID", "csv: this table (see tracetool list metrics) in place of the events; for the outputs that "
-	  "follow, like --format", set_table, 0, 0, 0, table_value },
-	{ 0, "csv-sep", "CHAR", "csv: the separator: , ; | or tab", set_separator, AT(csv_sep), 0, 0, NULL },
-	{ 0, "csv-bom", NULL, "csv: a byte order mark in front, which Excel needs to see UTF-8", opt_flag, AT(csv_bom), 0,
-	  0, NULL },
-	{ 0, "csv-safe", NULL, "csv: a ' in front of text that a spreadsheet would run as a formula", opt_flag,
-	  AT(csv_safe), 0, 0, NULL },
-	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+	{ .letter = 'o', .name = "output", .arg = "FILE", .set = set_output,
+	    .help = "write FILE (\"-\": standard output); format by its suffix; .gz .xz .zst .bz2 .lz4 "
+	            "behind that compress; repeatable: the input is read once" },
+	{ .letter = 'f', .name = "format", .arg = "FORMAT", .set = set_format, .value = emit_value,
+	    .help = "format of the outputs that follow; a single one is for all, wherever it stands" },
+	{ .name = "begin-end", .set = opt_flag, .at = AT(begin_end),
+	    .help = "chrome: begin and end events, one thread after the other, in place of complete events" },
+	{ .name = "split", .arg = "SIZE", .set = opt_size, .at = AT(split),
+	    .help = "chrome: a new file near every SIZE bytes of JSON; each loads alone" },
+	{ .name = "table", .arg = "ID", .set = set_table, .value = table_value,
+	    .help = "csv: this table (see tracetool list metrics) in place of the events; for the outputs "
+	            "that follow, like --format" },
+	{ .name = "csv-sep", .arg = "CHAR", .set = set_separator, .at = AT(csv_sep),
+	    .help = "csv: the separator: , ; | or tab" },
+	{ .name = "csv-bom", .set = opt_flag, .at = AT(csv_bom),
+	    .help = "csv: a byte order mark in front, which Excel needs to see UTF-8" },
+	{ .name = "csv-safe", .set = opt_flag, .at = AT(csv_safe),
+	    .help = "csv: a ' in front of text that a spreadsheet would run as a formula" },
+	{ .name = NULL },
 };
 
 static const struct opt_group groups[] = {
@@ -135,13 +138,15 @@ const struct verb verb_convert = {
 	.name = "convert",
 	.summary = "write captures as files other programs read",
 	.operands = "FILE...",
-	.about = "Write captures as files other programs read: Chrome JSON for Perfetto and chrome://tracing, CSV, pprof, "
-	    "folded stacks. Several inputs are merged on one timeline; several outputs are made in one run. \"-\" is "
-	    "standard input; compressed inputs are recognised by their content.",
+	.about = "Write captures as files other programs read: Chrome JSON for Perfetto and "
+		 "chrome://tracing, CSV, pprof, "
+		 "folded stacks. Several inputs are merged on one timeline; several outputs are made in one "
+		 "run. \"-\" is "
+		 "standard input; compressed inputs are recognised by their content.",
 	.examples = "  tracetool convert game.mlpd -o game.json.gz\n"
-	    "  tracetool convert game.mlpd --time 10-12.5 -o part.json -o part.pb.gz\n"
-	    "  tracetool convert game.mlpd -f csv --table markers -o markers.csv\n"
-	    "  zcat game.mlpd.gz | tracetool convert - -f folded -o - | flamegraph.pl > game.svg\n",
+		    "  tracetool convert game.mlpd --time 10-12.5 -o part.json -o part.pb.gz\n"
+		    "  tracetool convert game.mlpd -f csv --table markers -o markers.csv\n"
+		    "  zcat game.mlpd.gz | tracetool convert - -f folded -o - | flamegraph.pl > game.svg\n",
 	.group = groups,
 	.operand_at = offsetof(struct convert_opts, in.path),
 };
@@ -160,7 +165,8 @@ same_target(const char *a, const char *b)
 		return true;
 	if (strcmp(base_a ? base_a + 1 : a, base_b ? base_b + 1 : b) != 0)
 		return false;
-	if ((base_a && (size_t)(base_a - a) + 2 > sizeof dir[0]) || (base_b && (size_t)(base_b - b) + 2 > sizeof dir[1]))
+	if ((base_a && (size_t)(base_a - a) + 2 > sizeof dir[0]) ||
+	    (base_b && (size_t)(base_b - b) + 2 > sizeof dir[1]))
 		return false;
 	if (base_a)
 		*(char *)mempcpy(dir[0], a, (size_t)(base_a - a) + 1) = '\0';
@@ -187,9 +193,11 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard output needs a format (-f)");
 	if (!o->emit)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-		    "%s: no format has this suffix; give one with -f (see \"tracetool list emitters\")", o->path);
+		    "%s: no format has this suffix; give one with -f (see \"tracetool list emitters\")",
+		    o->path);
 	if (standard && is_named(o, "pprof") && isatty(STDOUT_FILENO))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pprof is binary: not written to a terminal (-o FILE)");
+		return tt_fail(
+		    err, TT_E_USAGE, TT_NOWHERE, "pprof is binary: not written to a terminal (-o FILE)");
 	if (input_is(&c->in, o->path))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and an output", o->path);
 	for (const struct output *other = c->out; other < o; other++) {
@@ -197,7 +205,8 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", o->path);
 	}
 	if (c->split > 0 && standard && is_named(o, "chrome"))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--split makes several files: standard output is one (-o FILE)");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+		    "--split makes several files: standard output is one (-o FILE)");
 	return TT_OK;
 }
 
@@ -220,7 +229,8 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 	int rc = TT_OK;
 
 	if (c->nout == 0 && !c->format)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no output: give -o FILE, or -f FORMAT for standard output");
+		return tt_fail(
+		    err, TT_E_USAGE, TT_NOWHERE, "no output: give -o FILE, or -f FORMAT for standard output");
 	if (c->nout == 0)
 		rc = add_output(c, "-", a, err);
 	for (size_t i = 0; rc == TT_OK && i < c->nout; i++) {
@@ -260,13 +270,16 @@ fill_emit(struct app *app, const struct convert_opts *c, const struct output *o,
 		.begin_end = c->begin_end,
 		.split = c->split,
 		.table = o->table,
-		.csv = { .form = TT_RENDER_CSV, .csv_sep = c->csv_sep ? c->csv_sep : ',', .csv_bom = c->csv_bom, .csv_safe = c->csv_safe,
+		.csv = { .form = TT_RENDER_CSV,
+		    .csv_sep = c->csv_sep ? c->csv_sep : ',',
+		    .csv_bom = c->csv_bom,
+		    .csv_safe = c->csv_safe,
 		    .generator = TT_GENERATOR },
 		.pass = { .hitches = 10, .threshold_e4 = 100, .wait = c->in.wait.v },
 	};
 }
 
-/* Bytes of the files --split made of ${path}, and how many they are: "game.json" gives "game-001.json" and on. */
+/* Bytes of the files --split made of ${path}, and their number: "game.json" gives "game-001.json" and on. */
 static uint64_t
 size_of_parts(const char *path, unsigned *n)
 {
@@ -304,13 +317,16 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 
 		if (c->split > 0 && is_named(o, "chrome")) {
 			*tt_put_bytes(size, (int64_t)size_of_parts(path, &parts)) = '\0';
-			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %u files, %s, from %s events", path, size, parts,
-			    o->emit->name, count);
-		} else if ((standard ? fstat(STDOUT_FILENO, &st) : stat(path, &st)) == 0 && S_ISREG(st.st_mode)) {
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %u files, %s, from %s events", path, size,
+			    parts, o->emit->name, count);
+		} else if ((standard ? fstat(STDOUT_FILENO, &st) : stat(path, &st)) == 0 &&
+			   S_ISREG(st.st_mode)) {
 			*tt_put_bytes(size, (int64_t)st.st_size) = '\0';
-			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, %s, from %s events", path, size, o->emit->name, count);
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, %s, from %s events", path, size,
+			    o->emit->name, count);
 		} else {
-			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s, from %s events", path, o->emit->name, count);
+			tt_log(
+			    &app->env, TT_LOG_NORMAL, "%s: %s, from %s events", path, o->emit->name, count);
 		}
 	}
 }

@@ -13,11 +13,12 @@ struct help_opts {
 };
 
 static const struct opt help_opt[] = {
-	{ 0, "completion", "SHELL", "print completions for bash, zsh or fish", opt_text,
-	  offsetof(struct help_opts, completion), 0, 0, completion_shell },
-	{ 0, "options", NULL, "print the command's options one per line, for programs", opt_flag,
-	  offsetof(struct help_opts, options), 0, 0, NULL },
-	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+	{ .name = "completion", .arg = "SHELL", .set = opt_text,
+	    .at = offsetof(struct help_opts, completion), .value = completion_shell,
+	    .help = "print completions for bash, zsh or fish" },
+	{ .name = "options", .set = opt_flag, .at = offsetof(struct help_opts, options),
+	    .help = "print the command's options one per line, for programs" },
+	{ .name = NULL },
 };
 
 static const struct opt_group groups[] = {

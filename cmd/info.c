@@ -26,10 +26,11 @@ const struct verb verb_info = {
 	.name = "info",
 	.summary = "print what a capture is: producer, version, duration, threads, events, damage",
 	.operands = "FILE...",
-	.about = "Print what captures are: producer, versions, duration, threads, events by type, and whether anything is "
-	    "damaged or missing. The whole input is read.",
+	.about = "Print what captures are: producer, versions, duration, threads, events by type, and "
+		 "whether anything is "
+		 "damaged or missing. The whole input is read.",
 	.examples = "  tracetool info game.mlpd\n"
-	    "  tracetool info --format json *.mlpd\n",
+		    "  tracetool info --format json *.mlpd\n",
 	.group = groups,
 	.operand_at = offsetof(struct info_opts, in.path),
 };
@@ -52,7 +53,8 @@ static const struct tt_col capture_col[] = {
 	{ "pointer_size", "pointer size", TT_UNIT_COUNT, "Bytes." },
 	{ "os", "system", TT_UNIT_TEXT, "Of the recorded process." },
 	{ "args", "recorded with", TT_UNIT_TEXT, "The recorder's options." },
-	{ "zero_ns", "clock at zero", TT_UNIT_COUNT, "The recorder's event clock at time 0 of this report, in ns." },
+	{ "zero_ns", "clock at zero", TT_UNIT_COUNT,
+	    "The recorder's event clock at time 0 of this report, in ns." },
 	{ "offset_ns", "offset", TT_UNIT_NS, "Added to its times to put several inputs on one timeline." },
 	{ "frame_marks", "frame marks", TT_UNIT_BOOL, "The file marks frames itself." },
 	{ "clean_end", "ended cleanly", TT_UNIT_BOOL, "The recorder was shut down in order." },
@@ -103,7 +105,8 @@ info_tables(size_t *n)
 static int
 new_table(struct tt_report *r, int which, struct tt_table **t, struct tt_err *err)
 {
-	return tt_report_table(r, table[which].id, table[which].title, table[which].col, table[which].ncol, t, err);
+	return tt_report_table(
+	    r, table[which].id, table[which].title, table[which].col, table[which].ncol, t, err);
 }
 
 /* Text, or nothing where it is not known. */
@@ -124,8 +127,8 @@ put_wall(struct tt_report *r, struct tt_cell *c, uint64_t wall_ms, struct tt_err
 
 	if (wall_ms == 0 || !gmtime_r(&s, &tm))
 		return TT_OK;
-	text = tt_report_text(r, err, "%04d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
-	    tm.tm_hour, tm.tm_min, tm.tm_sec);
+	text = tt_report_text(r, err, "%04d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1,
+	    tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
 	if (!text)
 		return err->code;
 	tt_cell_text(c, text);

@@ -72,58 +72,63 @@ set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a
 }
 
 #define AT(f) offsetof(struct input_opts, f)
-#define END { 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL }
 
 const struct opt input_opt[] = {
-	{ 0, "input-format", "NAME", "read the input as this format, whatever it looks like (see tracetool list)",
-	  opt_text, AT(format), 0, 0, format_value },
-	{ 0, "align", "HOW", "put several inputs on one timeline by: their event clocks if they agree (auto), their "
-	  "starts (start), event clocks (clock), wall clocks (wall)", opt_choice, AT(align), 0, 0, align_value },
-	{ 0, "meta", "KEY=VALUE", "add a fact about the capture to every output; repeatable", set_meta, AT(meta), 0, 0,
-	  NULL },
-	END,
+	{ .name = "input-format", .arg = "NAME", .set = opt_text, .at = AT(format), .value = format_value,
+	    .help = "read the input as this format, whatever it looks like (see tracetool list)" },
+	{ .name = "align", .arg = "HOW", .set = opt_choice, .at = AT(align), .value = align_value,
+	    .help = "put several inputs on one timeline by: their event clocks if they agree (auto), their "
+	            "starts (start), event clocks (clock), wall clocks (wall)" },
+	{ .name = "meta", .arg = "KEY=VALUE", .set = set_meta, .at = AT(meta),
+	    .help = "add a fact about the capture to every output; repeatable" },
+	{ .name = NULL },
 };
 
 const struct opt input_filter_opt[] = {
-	{ 0, "time", "A-B", "only from A to B, in seconds from the beginning; either may be left out", set_time, 0, 0, 0,
-	  NULL },
-	{ 0, "frames", "A-B", "only from frame A to frame B, both included; either may be left out", set_frames, 0, 0, 0,
-	  NULL },
-	{ 0, "thread", "GLOB", "only threads whose name or number matches; repeatable", opt_add, AT(thread), 0, 0, NULL },
-	{ 0, "category", "GLOB", "only rows and slices of matching categories; repeatable", opt_add, AT(category), 0, 0,
-	  NULL },
-	{ 0, "marker", "GLOB", "only rows and slices of matching markers (names without arguments); repeatable", opt_add,
-	  AT(marker), 0, 0, NULL },
-	{ 0, "min-duration", "DUR", "leave out calls shorter than DUR (like 50us, 1.5ms); their time stays with the "
-	  "caller", opt_duration, AT(min_dur), 0, 0, NULL },
-	{ 0, "depth", "N", "leave out calls nested deeper than N", opt_count, AT(depth), 1, UINT32_MAX, NULL },
-	{ 0, "wrappers", NULL, "keep the runtime's allocation wrappers, which are left out otherwise", opt_flag,
-	  AT(wrappers), 0, 0, NULL },
-	{ 0, "names", "FORM", "names of markers: short (no namespaces and arguments) or full", opt_choice, AT(names), 0, 0,
-	  names_value },
-	END,
+	{ .name = "time", .arg = "A-B", .set = set_time,
+	    .help = "only from A to B, in seconds from the beginning; either may be left out" },
+	{ .name = "frames", .arg = "A-B", .set = set_frames,
+	    .help = "only from frame A to frame B, both included; either may be left out" },
+	{ .name = "thread", .arg = "GLOB", .set = opt_add, .at = AT(thread),
+	    .help = "only threads whose name or number matches; repeatable" },
+	{ .name = "category", .arg = "GLOB", .set = opt_add, .at = AT(category),
+	    .help = "only rows and slices of matching categories; repeatable" },
+	{ .name = "marker", .arg = "GLOB", .set = opt_add, .at = AT(marker),
+	    .help = "only rows and slices of matching markers (names without arguments); repeatable" },
+	{ .name = "min-duration", .arg = "DUR", .set = opt_duration, .at = AT(min_dur),
+	    .help = "leave out calls shorter than DUR (like 50us, 1.5ms); their time stays with the caller" },
+	{ .name = "depth", .arg = "N", .set = opt_count, .at = AT(depth), .lo = 1, .hi = UINT32_MAX,
+	    .help = "leave out calls nested deeper than N" },
+	{ .name = "wrappers", .set = opt_flag, .at = AT(wrappers),
+	    .help = "keep the runtime's allocation wrappers, which are left out otherwise" },
+	{ .name = "names", .arg = "FORM", .set = opt_choice, .at = AT(names), .value = names_value,
+	    .help = "names of markers: short (no namespaces and arguments) or full" },
+	{ .name = NULL },
 };
 
 const struct opt input_frame_opt[] = {
-	{ 0, "frame-marker", "GLOB", "a frame begins where this marker begins; for captures without frame marks",
-	  opt_text, AT(frame_marker), 0, 0, NULL },
-	{ 0, "frame-thread", "GLOB", "count frames on this thread; default: where the frame marker begins most often",
-	  opt_text, AT(frame_thread), 0, 0, NULL },
-	{ 0, "wait", "GLOB", "a marker whose time is waiting, in place of the built-in list; repeatable", opt_add,
-	  AT(wait), 0, 0, NULL },
-	END,
+	{ .name = "frame-marker", .arg = "GLOB", .set = opt_text, .at = AT(frame_marker),
+	    .help = "a frame begins where this marker begins; for captures without frame marks" },
+	{ .name = "frame-thread", .arg = "GLOB", .set = opt_text, .at = AT(frame_thread),
+	    .help = "count frames on this thread; default: where the frame marker begins most often" },
+	{ .name = "wait", .arg = "GLOB", .set = opt_add, .at = AT(wait),
+	    .help = "a marker whose time is waiting, in place of the built-in list; repeatable" },
+	{ .name = NULL },
 };
 
 const struct opt input_limit_opt[] = {
-	{ 'j', "jobs", "N", "worker threads; default: the processors this process may use", opt_count, AT(jobs), 1,
-	  JOBS_MAX, NULL },
-	{ 0, "max-memory", "SIZE", "stop with an error over this much memory; default 1G, 0 for none", opt_size,
-	  AT(max_memory), 0, 0, NULL },
-	{ 0, "spool-max", "SIZE", "the most to copy to disk of a pipe that must be read twice; default 8G", opt_size,
-	  AT(spool_max), 0, 0, NULL },
-	{ 0, "tmpdir", "DIR", "where that copy goes; default $TMPDIR, else /tmp", opt_text, AT(tmpdir), 0, 0, NULL },
-	{ 0, "max-paths", "N", "call paths to tell apart; default 500000", opt_count, AT(max_paths), 16, MAX_PATHS, NULL },
-	END,
+	{ .letter = 'j', .name = "jobs", .arg = "N", .set = opt_count,
+	    .at = AT(jobs), .lo = 1, .hi = JOBS_MAX,
+	    .help = "worker threads; default: the processors this process may use" },
+	{ .name = "max-memory", .arg = "SIZE", .set = opt_size, .at = AT(max_memory),
+	    .help = "stop with an error over this much memory; default 1G, 0 for none" },
+	{ .name = "spool-max", .arg = "SIZE", .set = opt_size, .at = AT(spool_max),
+	    .help = "the most to copy to disk of a pipe that must be read twice; default 8G" },
+	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
+	    .help = "where that copy goes; default $TMPDIR, else /tmp" },
+	{ .name = "max-paths", .arg = "N", .set = opt_count, .at = AT(max_paths), .lo = 16, .hi = MAX_PATHS,
+	    .help = "call paths to tell apart; default 500000" },
+	{ .name = NULL },
 };
 
 void
@@ -226,7 +231,8 @@ input_is(const struct input_opts *o, const char *path)
 	for (size_t i = 0; i < o->path.n; i++) {
 		bool std = strcmp(o->path.v[i], "-") == 0;
 
-		if ((std ? fstat(0, &b) : stat(o->path.v[i], &b)) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+		if ((std ? fstat(0, &b) : stat(o->path.v[i], &b)) == 0 && a.st_dev == b.st_dev &&
+		    a.st_ino == b.st_ino)
 			return true;
 	}
 	return false;

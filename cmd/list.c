@@ -36,11 +36,12 @@ const struct verb verb_list = {
 	.name = "list",
 	.summary = "list formats read, passes, formats written, and all tables with their columns",
 	.operands = "[formats] [passes] [emitters] [metrics]",
-	.about = "List what there is: formats that are read, analysis passes, formats that are written (emitters), and all "
-	    "tables with their columns (metrics). Without an argument all but the last.",
+	.about = "List what there is: formats that are read, analysis passes, formats that are written "
+		 "(emitters), and all "
+		 "tables with their columns (metrics). Without an argument all but the last.",
 	.examples = "  tracetool list\n"
-	    "  tracetool list metrics\n"
-	    "  tracetool list metrics --format json\n",
+		    "  tracetool list metrics\n"
+		    "  tracetool list metrics --format json\n",
 	.group = groups,
 	.operand_at = offsetof(struct list_opts, what),
 	.operand = what_value,
@@ -177,7 +178,8 @@ table_rows(struct tt_report *r, struct tt_table *t, const struct tt_pass_table *
 	for (size_t i = 0; rc == TT_OK && i < p->ncol; i++) {
 		const struct tt_col *c = &p->col[i];
 
-		rc = row(r, t, (const char *const[]){ p->id, c->id, c->title, unit_name[c->unit], c->help }, err);
+		rc = row(
+		    r, t, (const char *const[]){ p->id, c->id, c->title, unit_name[c->unit], c->help }, err);
 	}
 	return rc;
 }
@@ -212,8 +214,9 @@ wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
 			k++;
 		if (k == L_N) {
 			near = opts_nearest(word, what_value);
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no list \"%s\"%s%s%s (formats, passes, emitters, metrics)",
-			    word, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics)", word,
+			    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 		}
 		*bits |= 1u << k;
 	}
@@ -224,7 +227,10 @@ int
 run_list(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	static int (*const list[L_N])(struct tt_report *, struct tt_err *) = {
-		[L_FORMATS] = list_formats, [L_PASSES] = list_passes, [L_EMITTERS] = list_emitters, [L_METRICS] = list_metrics,
+		[L_FORMATS] = list_formats,
+		[L_PASSES] = list_passes,
+		[L_EMITTERS] = list_emitters,
+		[L_METRICS] = list_metrics,
 	};
 	struct list_opts o = { 0 };
 	struct tt_report r;

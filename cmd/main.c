@@ -65,8 +65,9 @@ die_by(int sig)
 }
 
 /**
- * The first signal asks the run to stop; it then takes its output back and main() dies of the same signal. The second
- * one, or the alarm if the run hangs in the system (a pipe nobody writes to), removes the temporaries here and dies.
+ * The first signal asks the run to stop; it then takes its output back and main() dies of the same signal.
+ * The second one, or the alarm if the run hangs in the system (a pipe nobody writes to), removes the
+ * temporaries here and dies.
  */
 static void
 on_stop(int sig)
@@ -84,7 +85,7 @@ on_stop(int sig)
 	die_by(stop);
 }
 
-/* No SA_RESTART: a read that waits must come back to see the flag. A signal that was ignored (nohup) stays so. */
+/* No SA_RESTART: a read that waits must come back to see the flag. What was ignored (nohup) stays so. */
 static void
 catch_signals(void)
 {
@@ -102,12 +103,14 @@ catch_signals(void)
 	signal(SIGXFSZ, SIG_IGN);
 }
 
-/* A closed standard descriptor would be given to the next file opened. Reads and writes of these fail as before. */
+/* A closed standard descriptor would go to the next file opened. Reads and writes of these fail as before. */
 static void
 hold_descriptors(void)
 {
 	for (int fd = 0; fd <= 2; fd++) {
-		if (fcntl(fd, F_GETFD) < 0 && errno == EBADF && open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
+		if (fcntl(fd, F_GETFD) == 0 || errno != EBADF)
+			continue;
+		if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
 			_exit(4);
 	}
 }
@@ -132,14 +135,14 @@ app_write(struct app *app, const char *path, const struct tt_buf *text, struct t
 }
 
 int
-app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc, char **argv,
-    struct tt_err *err)
+app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc,
+    char **argv, struct tt_err *err)
 {
 	int rc = opts_parse(verb, into, argc, argv, &app->arena, err);
 	struct tt_buf text = { 0 };
 	unsigned width;
 
-	if (ui->help) {               /* also when something else is wrong: the text says how to do it right */
+	if (ui->help) {               /* also when something else is wrong: the text says how it is right */
 		width = ui_width(STDOUT_FILENO);
 		rc = opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text, err);
 		if (rc == TT_OK)
@@ -188,7 +191,8 @@ check_verb(const char *word, struct tt_err *err)
 	if (word[0] == '-' || strpbrk(word, "./") || stat(word, &st) == 0)
 		return TT_OK;
 	if (near)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\"; did you mean \"%s\"?", word, near);
+		return tt_fail(
+		    err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\"; did you mean \"%s\"?", word, near);
 	return TT_OK;
 }
 
@@ -276,7 +280,8 @@ say_cost(struct app *app)
 	*tt_put_time(wall, ui_clock() - app->ui.start_ns) = '\0';
 	*tt_put_bytes(rss, (int64_t)u.ru_maxrss * 1024) = '\0';
 	*tt_put_bytes(mem, (int64_t)atomic_load(&app->env.mem.peak)) = '\0';
-	tt_log(&app->env, TT_LOG_VERBOSE, "%s, peak memory %s (%s of it counted against --max-memory)", wall, rss, mem);
+	tt_log(&app->env, TT_LOG_VERBOSE, "%s, peak memory %s (%s of it counted against --max-memory)", wall, rss,
+	    mem);
 }
 
 /* Tell how it went; the exit code, or the end by a signal. */
@@ -289,13 +294,14 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct ver
 		die_by(stop);
 	}
 	if (status == TT_E_IO && err->sys == EPIPE)
-		die_by(SIGPIPE);      /* the reader of a pipe has seen enough: end as if the signal had not been ignored */
+		die_by(SIGPIPE);      /* the reader of a pipe has seen enough: end as if it were not ignored */
 	if (status != TT_E_USAGE)
 		say_losses(app);
 	if (status < 0)
 		ui_say(&app->ui, "%s", err->msg);
 	if (status == TT_E_USAGE)
-		ui_say(&app->ui, "see \"tracetool help%s%s\"", verb && verb->name[0] ? " " : "", verb ? verb->name : "");
+		ui_say(&app->ui, "see \"tracetool help%s%s\"", verb && verb->name[0] ? " " : "",
+		    verb ? verb->name : "");
 	say_cost(app);
 	if (status >= 0 && tt_loss_damaged(&app->loss))
 		return tt_exit_code(TT_E_DAMAGED);

@@ -38,7 +38,8 @@ known_value(const struct opt *o, const char *s, size_t *i, struct tt_err *err)
 	}
 	near = opts_nearest(s, o->value);
 	if (near)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown value \"%s\"; did you mean \"%s\"?", s, near);
+		return tt_fail(
+		    err, TT_E_USAGE, TT_NOWHERE, "unknown value \"%s\"; did you mean \"%s\"?", s, near);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown value \"%s\" (one of: %s)", s, list);
 }
 
@@ -170,7 +171,8 @@ edits(const char *a, size_t na, const char *b, size_t nb)
 		now[0] = i;
 		for (size_t j = 1; j <= nb; j++) {
 			now[j] = min3(up[j] + 1, now[j - 1] + 1, up[j - 1] + (a[i - 1] != b[j - 1]));
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && up2[j - 2] + 1 < now[j])
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+			    up2[j - 2] + 1 < now[j])
 				now[j] = up2[j - 2] + 1;
 		}
 	}
@@ -253,14 +255,15 @@ unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *
 		}
 	}
 	if (best)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown option --%.*s; did you mean --%s?", (int)n, name,
-		    best);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown option --%.*s; did you mean --%s?",
+		    (int)n, name, best);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown option --%.*s", (int)n, name);
 }
 
 /* Run the row; ${shown} is the option as the user wrote it. */
 static int
-set(const struct scan *s, const struct opt *o, size_t base, const char *value, const char *shown, struct tt_err *err)
+set(const struct scan *s, const struct opt *o, size_t base, const char *value, const char *shown,
+    struct tt_err *err)
 {
 	int rc = o->set(o, s->into + base + o->at, value, s->arena, err);
 
@@ -334,7 +337,8 @@ parse_short(struct scan *s, struct tt_err *err)
 }
 
 int
-opts_parse(const struct verb *verb, void *into, int argc, char *const *argv, struct tt_arena *a, struct tt_err *err)
+opts_parse(
+    const struct verb *verb, void *into, int argc, char *const *argv, struct tt_arena *a, struct tt_err *err)
 {
 	struct scan s = { .verb = verb, .into = into, .argc = argc, .argv = argv, .arena = a };
 	struct opt_list *operand = (struct opt_list *)(void *)(s.into + verb->operand_at);
@@ -376,7 +380,8 @@ columns(const char *s, size_t n)
 }
 
 int
-opts_wrap(const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out, struct tt_err *err)
+opts_wrap(
+    const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out, struct tt_err *err)
 {
 	bool first = true;
 	int rc = TT_OK;
@@ -437,7 +442,8 @@ opts_help(const struct verb *verb, unsigned width, struct tt_buf *out, struct tt
 	const char *gap = verb->name[0] ? " " : "";
 	int rc;
 
-	rc = tt_buf_printf(out, err, "Usage: tracetool%s%s [OPTION]... %s\n\n", gap, verb->name, verb->operands);
+	rc = tt_buf_printf(
+	    out, err, "Usage: tracetool%s%s [OPTION]... %s\n\n", gap, verb->name, verb->operands);
 	if (rc == TT_OK)
 		rc = opts_wrap(verb->about, 0, 0, width, out, err);
 	for (const struct opt_group *g = verb->group; rc == TT_OK && g->title; g++) {
@@ -448,7 +454,8 @@ opts_help(const struct verb *verb, unsigned width, struct tt_buf *out, struct tt
 	if (rc == TT_OK && verb->examples)
 		rc = tt_buf_printf(out, err, "\nExamples:\n%s", verb->examples);
 	if (rc == TT_OK)
-		rc = tt_buf_printf(out, err, "\nManual: tracetool%s%s(1)\n", verb->name[0] ? "-" : "", verb->name);
+		rc = tt_buf_printf(
+		    out, err, "\nManual: tracetool%s%s(1)\n", verb->name[0] ? "-" : "", verb->name);
 	return rc;
 }
 
@@ -463,7 +470,8 @@ opts_machine(const struct verb *verb, struct tt_buf *out, struct tt_err *err)
 		if (o->letter)
 			rc = tt_buf_printf(out, err, "-%c ", o->letter);
 		if (rc == TT_OK)
-			rc = tt_buf_printf(out, err, "--%s%s%s\n", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+			rc = tt_buf_printf(
+			    out, err, "--%s%s%s\n", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 	}
 	return rc;
 }

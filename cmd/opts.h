@@ -1,14 +1,14 @@
 /**
- * Options from tables: one table of a verb gives its parser, its help text, its shell completions, and the list
- * that a test compares with the manual.
+ * Options from tables: one table of a verb gives its parser, its help text, its shell completions, and the
+ * list that a test compares with the manual.
  *
  * A row names a field of the verb's own struct by its offset and the function that reads
  * the value into it. Rows stand in groups; a group may live in a struct inside the verb's (base),
  * so verbs share groups.
  *
- * Syntax: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, bundles of flags (-qv), "--" ends options; options and
- * operands may be mixed; "-" is an operand. Names are not abbreviated: scripts would break when a
- * longer name is added.
+ * Syntax: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, bundles of flags (-qv), "--" ends options; options
+ * and operands may be mixed; "-" is an operand. Names are not abbreviated: scripts would break when a longer
+ * name is added.
  */
 #ifndef TT_CMD_OPTS_H
 #define TT_CMD_OPTS_H
@@ -32,10 +32,11 @@ struct opt {
 	const char *arg;              /* what the value is called in texts; NULL: takes none */
 	const char *help;             /* lower case, no final period */
 	/* Read ${value} (NULL for a flag) into ${field}. The row is there for its limits. */
-	int (*set)(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
+	int (*set)(const struct opt *o, void *field, const char *value, struct tt_arena *a,
+	    struct tt_err *err);
 	size_t at;                    /* offset of the field in the group's struct */
 	uint64_t lo, hi;              /* opt_count */
-	const char *(*value)(size_t i);       /* the values there are, NULL behind the last; NULL: anything goes */
+	const char *(*value)(size_t i);       /* the values there are, NULL behind the last; NULL: any */
 };
 
 struct opt_group {
@@ -57,15 +58,18 @@ struct verb {
 
 /* --- how values are read: for opt.set ----------------------------------- */
 
-int opt_flag(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);   /* bool */
-int opt_text(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);   /* const char * */
-int opt_add(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);    /* opt_list */
-int opt_commas(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err); /* opt_list, cut at commas */
-int opt_choice(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err); /* int: its place in value() */
-int opt_count(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);  /* uint64_t, lo..hi */
-int opt_size(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);   /* uint64_t */
-int opt_duration(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);   /* int64_t ns */
-int opt_percent(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);    /* int64_t 1/10000 */
+#define OPT_SET(name) \
+	int name(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+
+OPT_SET(opt_flag);        /* bool */
+OPT_SET(opt_text);        /* const char * */
+OPT_SET(opt_add);         /* struct opt_list */
+OPT_SET(opt_commas);      /* struct opt_list, cut at commas */
+OPT_SET(opt_choice);      /* int: the place in value() */
+OPT_SET(opt_count);       /* uint64_t, lo..hi */
+OPT_SET(opt_size);        /* uint64_t, bytes */
+OPT_SET(opt_duration);    /* int64_t, ns */
+OPT_SET(opt_percent);     /* int64_t, 1/10000 */
 
 /* Add ${s}, borrowed, to ${l}. */
 int opt_list_add(struct opt_list *l, const char *s, struct tt_arena *a, struct tt_err *err);
@@ -96,10 +100,11 @@ const struct opt *opts_at(const struct verb *verb, size_t i, size_t *base);
  */
 const char *opts_nearest(const char *word, const char *(*value)(size_t i));
 
-/* As opts_nearest over a comparison a caller runs itself: how far apart are two words; SIZE_MAX: not a misspelling. */
+/* How far apart two words are, for a search of one's own; SIZE_MAX: not a misspelling. */
 size_t opts_distance(const char *word, const char *candidate);
 
 /* Cut ${text} into lines of at most ${width} columns, each after the first indented by ${indent}. */
-int opts_wrap(const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out, struct tt_err *err);
+int opts_wrap(
+    const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out, struct tt_err *err);
 
 #endif

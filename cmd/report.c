@@ -26,11 +26,13 @@ form_value(size_t i)
 }
 
 const struct opt report_opt[] = {
-	{ 0, "format", "FORM", "text, json, csv or markdown; default: by the suffix of the output file, else text",
-	  opt_choice, offsetof(struct report_opts, form), 0, 0, form_value },
-	{ 'o', "output", "FILE", "write to FILE; .gz .xz .zst .bz2 .lz4 behind its name compress", opt_text,
-	  offsetof(struct report_opts, output), 0, 0, NULL },
-	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+	{ .name = "format", .arg = "FORM", .set = opt_choice,
+	    .at = offsetof(struct report_opts, form), .value = form_value,
+	    .help = "text, json, csv or markdown; default: by the suffix of the output file, else text" },
+	{ .letter = 'o', .name = "output", .arg = "FILE",
+	    .set = opt_text, .at = offsetof(struct report_opts, output),
+	    .help = "write to FILE; .gz .xz .zst .bz2 .lz4 behind its name compress" },
+	{ .name = NULL },
 };
 
 void

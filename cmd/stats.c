@@ -52,22 +52,26 @@ set_budget(const struct opt *o, void *field, const char *value, struct tt_arena 
 }
 
 #define AT(f) offsetof(struct stats_opts, f)
-#define END { 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL }
 
 static const struct opt table_opt[] = {
-	{ 0, "table", "ID[,ID]", "only these tables; an ID names a table or a pass (see tracetool list metrics); "
-	  "repeatable", opt_commas, AT(table), 0, 0, table_or_pass },
-	{ 0, "sort", "COLUMN", "sort by this column, largest first; -COLUMN: smallest first", opt_text, AT(sort), 0, 0,
-	  NULL },
-	{ 0, "limit", "N", "at most N rows of a table, 0 for all; default 20 as text, else all", set_limit, 0, 0,
-	  UINT32_MAX, NULL },
-	{ 0, "budget", "MS", "count frames over MS milliseconds; repeatable", set_budget, 0, 0, 0, NULL },
-	{ 0, "hitches", "N", "list the N worst frames; default 10", opt_count, AT(hitches), 1, 1000, NULL },
-	{ 0, "bottom-up", NULL, "call tree from the callees to their callers; without --table, that alone", opt_flag, AT(bottom_up), 0, 0, NULL },
-	{ 0, "threshold", "PCT", "call tree without branches below PCT percent of the time; default 1", opt_percent,
-	  AT(threshold_e4), 0, 0, NULL },
-	{ 0, "max-depth", "N", "call tree at most N levels deep", opt_count, AT(max_depth), 1, UINT32_MAX, NULL },
-	END,
+	{ .name = "table", .arg = "ID[,ID]", .set = opt_commas, .at = AT(table), .value = table_or_pass,
+	    .help = "only these tables; an ID names a table or a pass (see tracetool list metrics); "
+	            "repeatable" },
+	{ .name = "sort", .arg = "COLUMN", .set = opt_text, .at = AT(sort),
+	    .help = "sort by this column, largest first; -COLUMN: smallest first" },
+	{ .name = "limit", .arg = "N", .set = set_limit, .hi = UINT32_MAX,
+	    .help = "at most N rows of a table, 0 for all; default 20 as text, else all" },
+	{ .name = "budget", .arg = "MS", .set = set_budget,
+	    .help = "count frames over MS milliseconds; repeatable" },
+	{ .name = "hitches", .arg = "N", .set = opt_count, .at = AT(hitches), .lo = 1, .hi = 1000,
+	    .help = "list the N worst frames; default 10" },
+	{ .name = "bottom-up", .set = opt_flag, .at = AT(bottom_up),
+	    .help = "call tree from the callees to their callers; without --table, that alone" },
+	{ .name = "threshold", .arg = "PCT", .set = opt_percent, .at = AT(threshold_e4),
+	    .help = "call tree without branches below PCT percent of the time; default 1" },
+	{ .name = "max-depth", .arg = "N", .set = opt_count, .at = AT(max_depth), .lo = 1, .hi = UINT32_MAX,
+	    .help = "call tree at most N levels deep" },
+	{ .name = NULL },
 };
 
 static const struct opt_group groups[] = {
@@ -81,12 +85,13 @@ const struct verb verb_stats = {
 	.name = "stats",
 	.summary = "print frames, allocations, categories, markers, threads and losses",
 	.operands = "FILE...",
-	.about = "Print tables of figures: frames, allocations and collections, categories, markers, threads, and what was "
-	    "lost. Every figure is defined in tracetool-metrics(7).",
+	.about = "Print tables of figures: frames, allocations and collections, categories, markers, "
+		 "threads, and what was "
+		 "lost. Every figure is defined in tracetool-metrics(7).",
 	.examples = "  tracetool stats game.mlpd\n"
-	    "  tracetool stats game.mlpd --frame-marker 'Game:Update' --budget 8.33\n"
-	    "  tracetool stats game.mlpd --table markers --sort self_ns --limit 50\n"
-	    "  tracetool stats game.mlpd --format json -o game.stats.json\n",
+		    "  tracetool stats game.mlpd --frame-marker 'Game:Update' --budget 8.33\n"
+		    "  tracetool stats game.mlpd --table markers --sort self_ns --limit 50\n"
+		    "  tracetool stats game.mlpd --format json -o game.stats.json\n",
 	.group = groups,
 	.operand_at = offsetof(struct stats_opts, in.path),
 };
@@ -95,7 +100,8 @@ const struct verb verb_summary = {
 	.name = "",
 	.summary = "print a summary and the top of the tables",
 	.operands = "FILE...",
-	.about = "Without a command: what the capture is, and the first rows of the tables \"tracetool stats\" prints.",
+	.about = "Without a command: what the capture is, and the first rows of the tables \"tracetool "
+		 "stats\" prints.",
 	.group = groups,
 	.operand_at = offsetof(struct stats_opts, in.path),
 };
@@ -161,8 +167,8 @@ check_sort(const struct stats_opts *s, struct tt_err *err)
 		}
 	}
 	if (near)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --sort: no column \"%s\"; did you mean \"%s\"?", id,
-		    near);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+		    "option --sort: no column \"%s\"; did you mean \"%s\"?", id, near);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 	    "option --sort: no column \"%s\" in these tables (see \"tracetool list metrics\")", id);
 }
@@ -204,8 +210,8 @@ arrange(const struct stats_opts *s, struct tt_report *r, size_t limit, struct tt
 }
 
 static int
-fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *m, size_t limit, struct tt_report *r,
-    struct tt_err *err)
+fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *m, size_t limit,
+    struct tt_report *r, struct tt_err *err)
 {
 	struct tt_pass_opts po = {
 		.budget = s->budget.v,

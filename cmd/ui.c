@@ -24,16 +24,20 @@ when_value(size_t i)
 }
 
 const struct opt ui_opt[] = {
-	{ 'q', "quiet", NULL, "say nothing but errors and what was lost", opt_flag, offsetof(struct ui_opts, quiet),
-	  0, 0, NULL },
-	{ 'v', "verbose", NULL, "say more: readers chosen, passes over the input, time and memory used", opt_flag,
-	  offsetof(struct ui_opts, verbose), 0, 0, NULL },
-	{ 0, "color", "WHEN", "colours: auto (on a terminal, unless NO_COLOR is set), always or never", opt_choice,
-	  offsetof(struct ui_opts, color), 0, 0, when_value },
-	{ 0, "progress", "WHEN", "progress bar on standard error: auto (on a terminal, when the work takes more than "
-	  "a second), always or never", opt_choice, offsetof(struct ui_opts, progress), 0, 0, when_value },
-	{ 'h', "help", NULL, "print this text", opt_flag, offsetof(struct ui_opts, help), 0, 0, NULL },
-	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+	{ .letter = 'q', .name = "quiet", .set = opt_flag, .at = offsetof(struct ui_opts, quiet),
+	    .help = "say nothing but errors and what was lost" },
+	{ .letter = 'v', .name = "verbose", .set = opt_flag, .at = offsetof(struct ui_opts, verbose),
+	    .help = "say more: readers chosen, passes over the input, time and memory used" },
+	{ .name = "color", .arg = "WHEN", .set = opt_choice,
+	    .at = offsetof(struct ui_opts, color), .value = when_value,
+	    .help = "colours: auto (on a terminal, unless NO_COLOR is set), always or never" },
+	{ .name = "progress", .arg = "WHEN", .set = opt_choice,
+	    .at = offsetof(struct ui_opts, progress), .value = when_value,
+	    .help = "progress bar on standard error: auto (on a terminal, when the work takes more than a "
+	            "second), always or never" },
+	{ .letter = 'h', .name = "help", .set = opt_flag, .at = offsetof(struct ui_opts, help),
+	    .help = "print this text" },
+	{ .name = NULL },
 };
 
 int64_t
@@ -57,7 +61,8 @@ void
 ui_set(struct ui *ui, const struct ui_opts *o)
 {
 	ui->opts = *o;
-	ui->bar = o->progress == UI_ALWAYS || (o->progress == UI_AUTO && !o->quiet && ui_width(STDERR_FILENO) > 0);
+	ui->bar =
+	    o->progress == UI_ALWAYS || (o->progress == UI_AUTO && !o->quiet && ui_width(STDERR_FILENO) > 0);
 }
 
 /* Write all of it, as far as anybody reads. */
@@ -158,7 +163,8 @@ put_eta(char *to, size_t size, uint64_t s)
 		snprintf(to, size, "%llu:%02llu:%02llu left", (unsigned long long)(s / 3600),
 		    (unsigned long long)(s / 60 % 60), (unsigned long long)(s % 60));
 	else if (s >= 60)
-		snprintf(to, size, "%llu:%02llu left", (unsigned long long)(s / 60), (unsigned long long)(s % 60));
+		snprintf(
+		    to, size, "%llu:%02llu left", (unsigned long long)(s / 60), (unsigned long long)(s % 60));
 	else
 		snprintf(to, size, "%llu s left", (unsigned long long)s);
 }
@@ -181,8 +187,8 @@ bar_line(char *to, size_t size, const char *phase, uint64_t done, uint64_t total
 	cells[BAR_CELLS] = '\0';
 	if (rate > 0)
 		put_eta(eta, sizeof eta, (total - done + rate - 1) / rate);
-	snprintf(to, size, "%s [%s] %3u %%, %llu MB/s, %s", phase, cells, (unsigned)((double)done / (double)total * 100),
-	    (unsigned long long)(rate / 1000000), eta);
+	snprintf(to, size, "%s [%s] %3u %%, %llu MB/s, %s", phase, cells,
+	    (unsigned)((double)done / (double)total * 100), (unsigned long long)(rate / 1000000), eta);
 }
 
 void

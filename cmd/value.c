@@ -134,8 +134,8 @@ val_milliseconds(const char *s, int64_t *ns, struct tt_err *err)
 
 	if (decimal(&p, 1000000, ns) && (*p == '\0' || strcmp(p, "ms") == 0) && *ns > 0)
 		return TT_OK;
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not a number of milliseconds above zero (like 16.67)",
-	    s);
+	return tt_fail(
+	    err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not a number of milliseconds above zero (like 16.67)", s);
 }
 
 int
@@ -145,8 +145,8 @@ val_percent(const char *s, int64_t *e4, struct tt_err *err)
 
 	if (decimal(&p, 100, e4) && (*p == '\0' || strcmp(p, "%") == 0) && *e4 <= 10000)
 		return TT_OK;
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not a share from 0 to 100 percent with two decimals",
-	    s);
+	return tt_fail(
+	    err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not a share from 0 to 100 percent with two decimals", s);
 }
 
 int
@@ -195,6 +195,6 @@ val_number_range(const char *s, uint64_t *first, uint64_t *last, struct tt_err *
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" ends before it begins", s);
 	return TT_OK;
 wrong:
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not a range of numbers (like 100-200, 7, 100- or -50)",
-	    s);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+	    "\"%s\" is not a range of numbers (like 100-200, 7, 100- or -50)", s);
 }

@@ -1,6 +1,6 @@
 /**
- * Runs a fuzz target once over every file named, or found in a directory named, and over some bytes made up here;
- * for compilers without libFuzzer, and for `make check`. Ends with "N passed, N failed": a target that
+ * Runs a fuzz target once over every file named, or found in a directory named, and over some bytes made up
+ * here; for compilers without libFuzzer, and for `make check`. Ends with "N passed, N failed": a target that
  * finds something does not come back, so what came back has passed.
  */
 #include <dirent.h>
@@ -29,12 +29,12 @@ run_file(const char *path)
 		return;
 	}
 	n = (size_t)st.st_size;
-	p = malloc(n ? n : 1);        /* exactly as long as the file, so that a sanitizer sees a read behind it */
+	p = malloc(n ? n : 1);        /* no longer than the file: a sanitizer sees a read behind it */
 	if (!p || fread(p, 1, n, f) != n) {
 		perror(path);
 		failed++;
 	} else {
-		fprintf(stderr, "%s\n", path);        /* the last one named is the one that did not come back */
+		fprintf(stderr, "%s\n", path);        /* the last one named did not come back */
 		LLVMFuzzerTestOneInput(p, n);
 		passed++;
 	}

@@ -86,6 +86,20 @@ struct kit {
 	unsigned n, cap;
 };
 
+/* A place in the game's code: the same calls come again each frame, so call paths are as many as places. */
+struct place {
+	struct marker m;
+	int16_t label;                /* of Profiler.BeginSample here; -1: none */
+	uint16_t nchild;
+	uint32_t child;               /* the first of them */
+};
+
+/* The code one kind of thread runs. Place 0 is outside of all. */
+struct code {
+	struct place *place;
+	unsigned n;
+};
+
 struct label {
 	char text[96];
 	uint16_t wide[96];
@@ -112,6 +126,7 @@ struct actor {
 struct game {
 	struct game_opts o;
 	struct kit kit[KINDS];
+	struct code code[KINDS];
 	struct label label[LABELS];
 	const struct unity_marker *default_marker, *alloc, *collect, *player_loop, *wait, *present, *idle, *job, *commands;
 	const struct unity_marker *counter[COUNTERS], *instant[8];
@@ -243,6 +258,36 @@ make_labels(struct game *g)
 	}
 }
 
+/* Lay out the code of one kind of thread: ${n} places, the wide ones outside. */
+static void
+make_code(struct game *g, enum actor_kind kind, unsigned n)
+{
+	struct code *c = &g->code[kind];
+	const struct kit *kit = &g->kit[kind];
+	uint64_t rng = seed_of(79, kind);
+	unsigned made = 1;
+
+	c->place = calloc(n, sizeof *c->place);
+	if (!c->place)
+		abort();
+	c->n = n;
+	for (unsigned i = 0; i < n; i++) {
+		static const uint8_t children[] = { 0, 0, 0, 1, 1, 1, 2, 2, 2, 2, 3, 3, 4, 6, 1, 0 };
+		struct place *p = &c->place[i];
+		uint64_t r = next(&rng);
+
+		p->m = kit->m[(r >> 16 & 0xffff) * (r >> 32 & 0xffff) / 65536 * kit->n >> 16];
+		p->label = (kind == MAIN || kind == MISC) && r % 24 == 0 ? (int16_t)(r >> 48) % LABELS : -1;
+		if (p->label < 0)
+			p->label = -1;
+		p->nchild = i == 0 ? 24 : children[r >> 12 & 15];
+		if (p->nchild > n - made)
+			p->nchild = (uint16_t)(n - made);
+		p->child = made;
+		made += p->nchild;
+	}
+}
+
 static void
 add_actor(struct game *g, enum actor_kind kind, const char *group, const char *name)
 {
@@ -338,6 +383,8 @@ game_new(const struct game_opts *o)
 	for (unsigned i = 0; n + i < o->markers || i < 60; i++)
 		own_marker(g, i);
 	make_labels(g);
+	for (unsigned k = 0; k < KINDS; k++)
+		make_code(g, (enum actor_kind)k, k == MAIN ? 12000 : k == RENDER || k == JOB ? 1500 : 400);
 	make_actors(g);
 	return g;
 }
@@ -347,8 +394,10 @@ game_free(struct game *g)
 {
 	if (!g)
 		return;
-	for (unsigned i = 0; i < KINDS; i++)
+	for (unsigned i = 0; i < KINDS; i++) {
 		free(g->kit[i].m);
+		free(g->code[i].place);
+	}
 	for (unsigned i = 0; i < g->nactor; i++)
 		sem_destroy(&g->actor[i].go);
 	sem_destroy(&g->done);
@@ -358,12 +407,14 @@ game_free(struct game *g)
 
 /* --- what a thread sends ---------------------------------------------------------- */
 
-static void
+/* What nobody listens to is no zone, and gets no end: false. */
+static bool
 push(struct actor *a, const struct unity_marker *m, enum note_kind kind, uint64_t val, uint16_t n, const struct unity_value *v)
 {
-	/* What nobody listens to is no zone, and gets no end. */
-	if (send_event(a->t, m, UNITY_BEGIN, kind, val, n, v))
-		a->stack[a->depth++] = m;
+	if (!send_event(a->t, m, UNITY_BEGIN, kind, val, n, v))
+		return false;
+	a->stack[a->depth++] = m;
+	return true;
 }
 
 static void
@@ -386,11 +437,10 @@ allocate(struct actor *a)
 		send_end(a->t, a->g->alloc, NOTE_ALLOC_END);
 }
 
-static void
-begin_label(struct actor *a)
+static bool
+begin_label(struct actor *a, unsigned i)
 {
 	uint64_t r = next(&a->rng);
-	unsigned i = (unsigned)(r % LABELS * (r >> 32 & 0xff) / 255);
 	const struct label *l = &a->g->label[i];
 	int32_t object = (int32_t)(r >> 40);
 	uint32_t category = 1;
@@ -400,7 +450,7 @@ begin_label(struct actor *a)
 		{ .type = UNITY_T_U32, .size = 4, .data = &category },
 	};
 
-	push(a, a->g->default_marker, NOTE_LABEL, i, 3, v);
+	return push(a, a->g->default_marker, NOTE_LABEL, i, 3, v);
 }
 
 /* An instant: a number and sometimes a text. */
@@ -419,7 +469,7 @@ instant(struct actor *a)
 	    f < NFILES ? 2 : 1, v);
 }
 
-static void
+static bool
 begin_with(struct actor *a, const struct marker *m)
 {
 	uint64_t r = next(&a->rng);
@@ -456,50 +506,54 @@ begin_with(struct actor *a, const struct marker *m)
 	default:
 		break;
 	}
-	push(a, m->m, NOTE_ZONE, 0, n, v);
+	return push(a, m->m, NOTE_ZONE, 0, n, v);
 }
 
-/* One of the markers of this kind of thread, the first ones more often than the last. */
-static const struct marker *
-pick_marker(struct actor *a, uint64_t r)
+static bool
+enter(struct actor *a, const struct place *p)
 {
-	const struct kit *k = &a->g->kit[a->kind];
-	uint64_t x = (r >> 16 & 0xffff) * (r >> 32 & 0xffff) >> 16;
+	bool plain = a->g->o.plain;
 
-	return &k->m[x * k->n >> 16];
+	if (p->label >= 0 && !plain)
+		return begin_label(a, (unsigned)p->label);
+	if (p->m.spec && !plain)
+		return begin_with(a, &p->m);
+	return push(a, p->m.m, NOTE_ZONE, 0, 0, NULL);
 }
 
 /* About ${n} events in zones within those open now. */
 static void
 walk(struct actor *a, unsigned n)
 {
+	const struct code *c = &a->g->code[a->kind];
 	const unsigned base = a->depth;
 	const uint64_t start = a->t->sent + a->t->missed;
-	const bool plain = a->g->o.plain, scripts = a->kind == MAIN || a->kind == MISC;
+	const bool plain = a->g->o.plain;
+	uint32_t at[DEPTH] = { 0 }, in = 0;   /* places we are in */
 
 	for (;;) {
 		uint64_t r = next(&a->rng);
+		const struct place *p = &c->place[at[in]];
 		uint64_t gone = a->t->sent + a->t->missed - start;
-		const struct marker *m;
 
-		if (gone + (a->depth - base) >= n)
+		if (gone + in >= n)
 			break;
-		if (a->depth > base && (a->depth >= DEPTH - 2 || (r & 15) >= 8 - (a->depth - base < 5))) {
+		if (in > 0 && (a->depth >= DEPTH - 2 || p->nchild == 0 || (r & 15) >= (in < 4 ? 9 : 8))) {
+			/* Leaves are where allocations and instants are, too. */
+			if (!plain && p->nchild == 0 && (r >> 4 & 31) == 0)
+				allocate(a);
+			else if (!plain && p->nchild == 0 && (r >> 4 & 63) == 1)
+				instant(a);
 			pop(a);
-			continue;
-		}
-		if (!plain && (r >> 4 & 63) == 0) {
+			in--;
+		} else if (!plain && (r >> 4 & 127) == 0) {
 			allocate(a);
-		} else if (!plain && scripts && (r >> 4 & 63) == 1) {
-			begin_label(a);
-		} else if (!plain && (r >> 4 & 127) == 2) {
-			instant(a);
 		} else {
-			m = pick_marker(a, r);
-			if (m->spec && !plain)
-				begin_with(a, m);
-			else
-				push(a, m->m, NOTE_ZONE, 0, 0, NULL);
+			/* The first ones more often than the last. */
+			uint32_t k = p->child + (uint32_t)((r >> 16 & 0xff) * (r >> 24 & 0xff) * p->nchild >> 16);
+
+			if (enter(a, &c->place[k]))
+				at[++in] = k;
 		}
 	}
 	while (a->depth > base)
@@ -717,8 +771,11 @@ play_frame(struct game *g, unsigned f)
 	bool loading, churn = g->o.churn && f % g->o.churn == g->o.churn - 1;
 	unsigned total = frame_events(g, f, &loading), mine;
 
-	if (makes_marker(f))
+	if (makes_marker(f)) {
+		/* From now on one of the places uses it. */
 		own_marker(g, LATE + g->late++);
+		g->code[MAIN].place[1 + f % 30].m = g->kit[MAIN].m[g->kit[MAIN].n - 1];
+	}
 	push(a, g->player_loop, NOTE_ZONE, 0, 0, NULL);
 	if (churn) {
 		guest = (struct actor){ .g = g, .kind = MISC, .group = "Scripting Threads", .budget = 120,

@@ -34,7 +34,7 @@ in_child(void (*fn)(void))
 	pid = fork();
 	if (pid == 0) {
 		alarm(play_long() ? 600 : 60);
-		if (!freopen("/dev/null", "w", stderr) && !play_sanitized())
+		if (!play_sanitized() && !freopen("/dev/null", "w", stderr))
 			_exit(120);
 		fn();
 		exit(0);
@@ -597,6 +597,7 @@ forked(void)
 	engine_emit(marker[0], UNITY_BEGIN, 0, NULL);
 	pid = fork();
 	if (pid == 0) {
+		alarm(30);
 		for (int i = 0; i < 1000; i++) {
 			engine_emit(marker[1], UNITY_BEGIN, 0, NULL);
 			engine_emit(marker[1], UNITY_END, 0, NULL);

@@ -217,7 +217,7 @@ read_csv(struct compare *c, const char *tracetool, const char *capture)
 	FILE *f;
 	int rc;
 
-	snprintf(command, sizeof command, "'%s' convert -q -f csv -o - '%s'", tracetool, capture);
+	snprintf(command, sizeof command, "'%s' convert -q --names full -f csv -o - '%s'", tracetool, capture);
 	f = popen(command, "r");
 	if (!f)
 		return -1;
@@ -600,6 +600,21 @@ compare_drops(struct compare *c, json_t *list, const char *capture)
 	free(f);
 }
 
+/* The thread that had the id ${tid} after ${generation} others. */
+static int
+thread_in(struct compare *c, uint64_t tid, uint64_t generation)
+{
+	for (uint32_t i = 0; i < c->a->nthread; i++) {
+		const struct account_thread *t = &c->a->thread[i];
+
+		if ((t->id == tid || t->kernel_id == tid) && generation-- == 0) {
+			c->taken[i] = true;
+			return (int)i;
+		}
+	}
+	return -1;
+}
+
 static void
 compare_threads(struct compare *c, json_t *list)
 {
@@ -608,7 +623,7 @@ compare_threads(struct compare *c, json_t *list)
 
 	json_array_foreach(list, i, row) {
 		const char *name = json_string_value(json_object_get(row, "thread"));
-		int k = thread_of(c, (unsigned)number(row, "number"), strtoull(json_string_value(json_object_get(row, "tid")), NULL, 0));
+		int k = thread_in(c, strtoull(json_string_value(json_object_get(row, "tid")), NULL, 0), number(row, "generation"));
 		const struct account_thread *t = k >= 0 ? &c->a->thread[k] : NULL;
 
 		if (!t) {
@@ -690,7 +705,7 @@ truth_totals(const struct game *g, const struct account *a, const char *tracetoo
 	c->g = g;
 	c->a = a;
 	c->t = t;
-	snprintf(command, sizeof command, "'%s' stats -q --format json '%s'", tracetool, capture);
+	snprintf(command, sizeof command, "'%s' stats -q --names full --format json '%s'", tracetool, capture);
 	f = popen(command, "r");
 	root = f ? json_loadf(f, 0, &why) : NULL;
 	if (f && pclose(f) != 0 && !how)

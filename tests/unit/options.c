@@ -14,8 +14,8 @@ TEST(counts_are_whole_numbers_in_range)
 
 	CHECK(val_count("0", 0, 10, &v, &err) == TT_OK && v == 0);
 	CHECK(val_count("18446744073709551615", 0, UINT64_MAX, &v, &err) == TT_OK && v == UINT64_MAX);
-	static const char *const bad[] = { "", " 1", "1 ", "+1", "-1", "0x10", "1.0", "1k", "11", "18446744073709551616",
-	    "99999999999999999999999" };
+	static const char *const bad[] = { "", " 1", "1 ", "+1", "-1", "0x10", "1.0", "1k", "11",
+		"18446744073709551616", "99999999999999999999999" };
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
 		CHECK_EQ_INT(val_count(bad[i], 0, 10, &v, &err), TT_E_USAGE);
 		CHECK_HAS(err.msg, bad[i]);
@@ -51,8 +51,8 @@ TEST(durations_are_exact)
 	CHECK(val_duration("2.s", &v, &err) == TT_OK && v == 2000000000);
 	CHECK(val_duration("1.000000000000s", &v, &err) == TT_OK && v == 1000000000);
 	CHECK(val_duration("9223372036s", &v, &err) == TT_OK);
-	static const char *const bad[] = { "", "5", "ms", ".ms", "1.5ns", "0.0000000001s", "9223372037s", "1e3ms", "1m",
-	    "1.2.3ms", "-1ms", " 1ms", "1 ms" };
+	static const char *const bad[] = { "", "5", "ms", ".ms", "1.5ns", "0.0000000001s", "9223372037s",
+		"1e3ms", "1m", "1.2.3ms", "-1ms", " 1ms", "1 ms" };
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		CHECK_EQ_INT(val_duration(bad[i], &v, &err), TT_E_USAGE);
 }
@@ -65,7 +65,8 @@ TEST(time_ranges_may_be_open_on_either_side)
 	CHECK(val_time_range("0.1-0.3", &a, &b, &err) == TT_OK && a == 100000000 && b == 300000000);
 	CHECK(val_time_range("10-", &a, &b, &err) == TT_OK && a == 10000000000 && b == INT64_MAX);
 	CHECK(val_time_range("-0.000000001", &a, &b, &err) == TT_OK && a == INT64_MIN && b == 1);
-	static const char *const bad[] = { "", "-", "5", "4-2", "3-3", "1-2-3", "a-b", "1-2s", "0.0000000001-1", "--1" };
+	static const char *const bad[] = { "", "-", "5", "4-2", "3-3", "1-2-3", "a-b", "1-2s",
+		"0.0000000001-1", "--1" };
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		CHECK_EQ_INT(val_time_range(bad[i], &a, &b, &err), TT_E_USAGE);
 }
@@ -129,8 +130,9 @@ static const struct opt outer_opt[] = {
 	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
 };
 static const struct opt inner_opt[] = {
-	{ 'n', "number", "N", "a number of something that takes so many words to tell that the line must be cut",
-	    opt_count, offsetof(struct inner, n), 1, 9, NULL },
+	{ 'n', "number", "N",
+	    "a number of something that takes so many words to tell that the line must be cut", opt_count,
+	    offsetof(struct inner, n), 1, 9, NULL },
 	{ 0, "pick", "WHEN", "one of three", opt_choice, offsetof(struct inner, pick), 0, 0, pick_value },
 	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
 };
@@ -231,7 +233,8 @@ TEST(suggestions_are_near_or_none)
 	CHECK(opts_nearest("sometimes", pick_value) == NULL);
 	CHECK(opts_nearest("", pick_value) == NULL);
 	CHECK(opts_nearest("x", pick_value) == NULL);
-	CHECK(opts_nearest("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa", pick_value) == NULL);
+	CHECK(opts_nearest("aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
+		  pick_value) == NULL);
 }
 
 TEST(help_stays_within_its_width)
@@ -253,7 +256,8 @@ TEST(the_machine_list_has_every_option)
 
 	CHECK_EQ_INT(opts_machine(&verb, &b, &err), TT_OK);
 	CHECK_EQ_INT(tt_buf_add(&b, "", 1, &err), TT_OK);
-	CHECK_STR(b.p, "-f --flag\n-g --other-flag\n-t --text TEXT\n--list ONE\n--commas A,B\n-n --number N\n--pick WHEN\n");
+	CHECK_STR(b.p, "-f --flag\n-g --other-flag\n-t --text TEXT\n--list ONE\n--commas A,B\n-n --number "
+		       "N\n--pick WHEN\n");
 	tt_buf_free(&b);
 	tt_arena_free(&arena);
 }
