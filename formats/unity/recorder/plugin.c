@@ -534,7 +534,8 @@ UnityPluginUnload(void)
 	if (has_frames)
 		plugin.unity->del_frame(on_frame, NULL);
 	has_frames = false;
-	end_helper();
+	if (load_pid == plat_pid())           /* a forked child has no helper, and waiting for it might never end */
+		end_helper();
 	end();
 	if (go(S_READY, S_STOPPING) || state_now() == S_STOPPING)
 		finish();
