@@ -280,8 +280,7 @@ say_cost(struct app *app)
 	*tt_put_time(wall, ui_clock() - app->ui.start_ns) = '\0';
 	*tt_put_bytes(rss, (int64_t)u.ru_maxrss * 1024) = '\0';
 	*tt_put_bytes(mem, (int64_t)atomic_load(&app->env.mem.peak)) = '\0';
-	tt_log(&app->env, TT_LOG_VERBOSE, "%s, peak memory %s (%s of it counted against --max-memory)", wall, rss,
-	    mem);
+	tt_log(&app->env, TT_LOG_VERBOSE, "%s, peak memory %s (%s counted against --max-memory)", wall, rss, mem);
 }
 
 /* Tell how it went; the exit code, or the end by a signal. */
@@ -294,7 +293,7 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct ver
 		die_by(stop);
 	}
 	if (status == TT_E_IO && err->sys == EPIPE)
-		die_by(SIGPIPE);      /* the reader of a pipe has seen enough: end as if it were not ignored */
+		die_by(SIGPIPE);      /* the reader of a pipe has seen enough: end as without our SIG_IGN */
 	if (status != TT_E_USAGE)
 		say_losses(app);
 	if (status < 0)
