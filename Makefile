@@ -320,10 +320,11 @@ SHARE   := $(DESTDIR)$(PREFIX)/share
 
 .PHONY: install uninstall
 install: $(BIN)
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/man/man7 \
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man7 \
 		$(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	$(INSTALL) -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracetool
 	$(INSTALL) -m 644 $(filter %.1,$(PAGES)) $(SHARE)/man/man1
+	$(INSTALL) -m 644 $(filter %.5,$(PAGES)) $(SHARE)/man/man5
 	$(INSTALL) -m 644 $(filter %.7,$(PAGES)) $(SHARE)/man/man7
 	$(BIN) help --completion bash > $(SHARE)/bash-completion/completions/tracetool
 	$(BIN) help --completion zsh > $(SHARE)/zsh/site-functions/_tracetool

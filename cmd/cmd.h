@@ -39,11 +39,13 @@ const struct command *command_named(const char *name);
 /* The command without a verb: the summary. */
 extern const struct command command_default;
 
-extern const struct verb verb_convert, verb_stats, verb_info, verb_list, verb_help, verb_summary;
+extern const struct verb verb_convert, verb_stats, verb_info, verb_list, verb_recover, verb_help,
+    verb_summary;
 int run_convert(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_stats(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_info(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_list(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_recover(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_help(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_summary(struct app *app, int argc, char **argv, struct tt_err *err);
 

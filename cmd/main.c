@@ -23,6 +23,7 @@ const struct command commands[] = {
 	{ &verb_stats, run_stats },
 	{ &verb_info, run_info },
 	{ &verb_list, run_list },
+	{ &verb_recover, run_recover },
 	{ &verb_help, run_help },
 	{ NULL, NULL },
 };

@@ -135,7 +135,10 @@ enum ttc_kind {
 	TTC_GONE = 75,                /* number seq end events dropped: as in TTC_FINISH, of a thread that has ended */
 };
 
-enum ttc_finish { TTC_F_CLEAN, TTC_F_MAX_SIZE, TTC_F_DISK, TTC_F_ROTATED };
+enum ttc_finish {
+	TTC_F_CLEAN, TTC_F_MAX_SIZE, TTC_F_DISK, TTC_F_ROTATED,
+	TTC_F_RECOVERED,              /* written by tracetool recover */
+};
 
 /* Types of arguments: numbers of Unity's, so that they pass through; 32 and above are ours. */
 enum ttc_type {

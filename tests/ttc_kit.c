@@ -295,3 +295,41 @@ ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_res
 	tt_defs_free(cap.defs);
 	tt_arena_free(&cap.arena);
 }
+
+static int
+append(void *arg, const void *p, size_t n, struct tt_err *err)
+{
+	return tt_buf_add(arg, p, n, err);
+}
+
+char *
+ttc_recover(const char *path, size_t *n)
+{
+	struct tt_env env = { .jobs = 1, .log_level = TT_LOG_QUIET };
+	struct tt_loss loss;
+	struct tt_capture cap = { .path = "test" };
+	struct tt_src *src = NULL;
+	struct ttc_copied done;
+	struct tt_buf b = { 0 };
+	struct tt_err err;
+	void *ctx = NULL;
+	int rc;
+
+	tt_loss_reset(&loss);
+	env.loss = &loss;
+	tt_arena_init(&cap.arena, &env.mem);
+	rc = tt_src_open(&env, path, &src, &err);
+	if (rc == TT_OK)
+		rc = tt_format_capture.open(&env, src, &cap, &ctx, &err);
+	if (rc == TT_OK)
+		rc = ttc_copy(ctx, append, &b, &done, &err);
+	tt_format_capture.close(ctx);
+	if (src)
+		tt_src_close(src);
+	tt_arena_free(&cap.arena);
+	*n = b.n;
+	if (rc == TT_OK)
+		return b.p;
+	tt_buf_free(&b);
+	return NULL;
+}

@@ -36,6 +36,9 @@ struct ttc_result {
 /* Read ${n} bytes, or the file ${path} where p is NULL. ${key}: give this marker's name. */
 void ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_result *r);
 
+/* What tracetool recover makes of ${path}; NULL where it fails. */
+char *ttc_recover(const char *path, size_t *n);
+
 /* A seeded program on one writing end; the sum says what it did, in ticks. */
 struct ttc_script {
 	struct rec_thread *t;

@@ -26,6 +26,7 @@ enum ttc_unit_flag {
 	TTC_U_FIRST = 1,              /* the thread's first: its open zones began before */
 	TTC_U_GAP = 2,                /* what stood open is not known: the state says what does now */
 	TTC_U_SKIP = 4,               /* was there already */
+	TTC_U_QUIET = 8,              /* of thread 0, without definitions: nothing to decode */
 };
 
 struct ttc_start { uint64_t seq; uint32_t first; };

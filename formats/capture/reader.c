@@ -581,7 +581,7 @@ conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	if (!m->joined && m->finish != TTC_F_CLEAN + 1 && m->finish != TTC_F_ROTATED + 1 && m->finish != TTC_F_MAX_SIZE + 1)
+	if (!m->joined && (m->finish == 0 || m->finish == TTC_F_DISK + 1))
 		rc = ttc_join(m, loss, err);
 	m->joined = true;
 	if (rc != TT_OK)
@@ -618,10 +618,10 @@ build_index(struct ttc *m, struct tt_err *err)
 				tt_loss_add(&m->found, TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u.len, u.at);
 				continue;
 			}
+			bool again = m->zero_seen && u.seq < m->zero_seq;
 			if (rc == TT_OK)
 				rc = heed_all(m, body, &u, &defines, &m->found, err);
-			if (rc == TT_OK && !defines)
-				continue;
+			u.flags = again ? TTC_U_SKIP : defines ? 0 : TTC_U_QUIET;
 		}
 		if (rc == TT_OK)
 			rc = ttc_unit_add(m, &u, err);
@@ -633,7 +633,7 @@ build_index(struct ttc *m, struct tt_err *err)
 		return rc;
 	tt_loss_reset(&order);
 	rc = admit_all(m, &order, err);
-	if (rc == TT_OK && (order.e[TT_LOST_MISSING].n || m->found.any || m->cut_b)) {
+	if (rc == TT_OK && (order.e[TT_LOST_MISSING].n || tt_loss_damaged(&m->found) || m->cut_b)) {
 		uint64_t late;
 		rc = check_all(m, &m->found, err);
 		/* Once more with the good ones: how many are out of order? Then in order. */
@@ -841,7 +841,7 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	for (;;) {
 		if ((rc = step(m, &u, &c->loss, err)) != TT_OK)
 			return rc;
-		if (u.flags & TTC_U_SKIP)
+		if (u.flags & (TTC_U_SKIP | TTC_U_QUIET))
 			continue;
 		struct ttc_who *w = ttc_who(m, u.thread, err);
 		if (!w)

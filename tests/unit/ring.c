@@ -163,7 +163,7 @@ child(const struct rec_options *o)
 static void
 kills(unsigned n, bool slow)
 {
-	unsigned lost = 0, torn = 0, from_ring = 0;
+	unsigned lost = 0, torn = 0, from_ring = 0, unlike = 0;
 	uint64_t seed = 42, events = 0;
 	char ring[256];
 
@@ -197,6 +197,16 @@ kills(unsigned n, bool slow)
 			printf("kill %u: noted %" PRIu64 ", read %" PRIu64 ", dropped %" PRIu64 ", gaps %" PRIu64 "\n", i, least,
 			    r.all.events, r.loss.e[TT_LOST_DROPPED].n, r.gaps);
 		}
+		/* The recovered capture stands alone. */
+		struct ttc_result copy = { 0 };
+		size_t ncopy;
+		char *p = ttc_recover(o.path, &ncopy);
+		if (p)
+			ttc_read(NULL, p, ncopy, 0, &copy);
+		unlike += !p || copy.all.events != r.all.events || copy.all.hash != r.all.hash || damage(&copy) > 0 ||
+		    copy.from_ring > 0 || copy.loss.e[TT_LOST_DROPPED].n != r.loss.e[TT_LOST_DROPPED].n ||
+		    copy.ndef[TT_DEF_MARKER] != r.ndef[TT_DEF_MARKER];
+		free(p);
 		/* What the kill leaves behind. */
 		snprintf(ring, sizeof ring, "rm -f /dev/shm/tracetool-%d-*.ring", (int)pid);
 		if (system(ring) != 0)
@@ -204,6 +214,7 @@ kills(unsigned n, bool slow)
 	}
 	CHECK_EQ_INT(lost, 0);
 	CHECK_EQ_INT(torn, 0);
+	CHECK_EQ_INT(unlike, 0);
 	CHECK(from_ring > n / 2);
 	printf("%u kills%s: %" PRIu64 " events read, %u joined with a ring\n", n, slow ? ", slow sink" : "", events, from_ring);
 	munmap(share, sizeof *share);
@@ -223,6 +234,7 @@ TEST(full_disk_stops_the_recording_and_nothing_else)
 	struct rec_stats s;
 	struct ttc_result r;
 
+	fflush(stdout);
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct rlimit l = { 300000, 300000 };
@@ -238,6 +250,7 @@ TEST(full_disk_stops_the_recording_and_nothing_else)
 	waitpid(pid, &status, 0);
 	CHECK_EQ_INT(status, 0);
 
+	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
 		struct rec_options o = { .path = check_path("d.ttc"), .ring = 2u << 20, .chunk = 16384, .poll_ms = 1 };

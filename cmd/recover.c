@@ -1,0 +1,140 @@
+/**
+ * tracetool recover: a whole capture from what a killed program left.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "capture/capture.h"
+#include "cmd.h"
+#include "io/sink.h"
+
+extern const struct tt_format tt_format_capture;
+
+struct recover_opts {
+	struct opt_list path;
+	const char *out;
+	bool remove_ring;
+	struct ui_opts ui;
+};
+
+static const struct opt recover_opt[] = {
+	{ .letter = 'o', .name = "output", .arg = "FILE",
+	    .set = opt_text, .at = offsetof(struct recover_opts, out),
+	    .help = "write the capture there; default: its name with .recovered before .ttc" },
+	{ .name = "remove-ring", .set = opt_flag, .at = offsetof(struct recover_opts, remove_ring),
+	    .help = "remove the ring once the capture is written" },
+	{ .name = NULL },
+};
+
+static const struct opt_group groups[] = {
+	{ "Output", recover_opt, 0 },
+	UI_GROUP(struct recover_opts, ui),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_recover = {
+	.name = "recover",
+	.summary = "make a whole capture of what a killed program left",
+	.operands = "CAPTURE",
+	.about = "Write a capture that holds what CAPTURE and the ring it names hold together. A recorder's "
+		 "ring stays behind in "
+		 "shared memory when its program is killed, until the next boot; every command reads it with "
+		 "the capture as "
+		 "long as it is there. Damaged chunks are left out.",
+	.examples = "  tracetool recover game.ttc\n"
+		    "  tracetool recover game.ttc -o whole.ttc --remove-ring\n",
+	.group = groups,
+	.operand_at = offsetof(struct recover_opts, path),
+};
+
+static int
+write_out(void *arg, const void *p, size_t n, struct tt_err *err)
+{
+	return tt_sink_write(arg, p, n, err);
+}
+
+/* "game.ttc" -> "game.recovered.ttc" */
+static const char *
+default_output(struct app *app, const char *path, struct tt_err *err)
+{
+	size_t n = strlen(path), stem = n > 4 && strcmp(path + n - 4, ".ttc") == 0 ? n - 4 : n;
+	char *out = tt_arena_alloc(&app->arena, n + 24, err);
+
+	if (out)
+		snprintf(out, n + 24, "%.*s.recovered.ttc", (int)stem, path);
+	return out;
+}
+
+static int
+copy(struct app *app, const struct recover_opts *o, const char *path, void *ctx, struct tt_err *err)
+{
+	struct ttc_copied done;
+	struct tt_sink *sink;
+	const char *out = o->out ? o->out : default_output(app, path, err);
+	int rc = out ? tt_sink_open(&app->env, out, &sink, err) : err->code;
+
+	if (rc != TT_OK)
+		return rc;
+	rc = ttc_copy(ctx, write_out, sink, &done, err);
+	if (rc != TT_OK) {
+		tt_sink_abort(sink);
+		return rc;
+	}
+	rc = tt_sink_commit(sink, err);
+	if (rc != TT_OK)
+		return rc;
+	tt_log(&app->env, TT_LOG_NORMAL, "%s: %llu chunks, %llu of them from %s", out,
+	    (unsigned long long)done.chunks, (unsigned long long)done.from_ring,
+	    done.ring ? done.ring : "its ring (there is none)");
+	if (o->remove_ring && done.ring && unlink(done.ring) != 0)
+		return tt_fail_sys(err, errno, "%s", done.ring);
+	return TT_OK;
+}
+
+static int
+recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
+{
+	const char *path = o->path.v[0];
+	struct tt_capture cap = { .path = path };
+	struct tt_src *src = NULL;
+	void *ctx = NULL;
+	const uint8_t *head;
+	size_t n;
+	int rc = tt_src_open(&app->env, path, &src, err);
+
+	tt_arena_init(&cap.arena, &app->env.mem);
+	if (rc == TT_OK)
+		rc = tt_src_peek(src, &head, &n, err);
+	if (rc == TT_OK && tt_format_capture.probe(head, n) == 0)
+		rc = tt_fail(err, TT_E_UNKNOWN, 0, "not a capture of tracetool's recorders");
+	if (rc == TT_OK && !tt_src_info(src)->seekable)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+		    "recover wants the capture as a plain file, as the recorder left it");
+	if (rc == TT_OK)
+		rc = tt_format_capture.open(&app->env, src, &cap, &ctx, err);
+	if (rc != TT_OK && src)
+		tt_err_in(err, "%s", path);
+	if (rc == TT_OK)
+		rc = copy(app, o, path, ctx, err);
+	tt_format_capture.close(ctx);
+	if (src)
+		tt_src_close(src);
+	tt_arena_free(&cap.arena);
+	return rc;
+}
+
+int
+run_recover(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct recover_opts o = { 0 };
+	int rc = app_parse(app, &verb_recover, &o, &o.ui, argc, argv, err);
+
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	if (o.path.n != 1)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "recover takes one capture");
+	app->input = o.path.v[0];
+	return recover(app, &o, err);
+}

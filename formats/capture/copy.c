@@ -1,0 +1,205 @@
+#include "capture/capture.h"
+
+#include "crc32c.h"
+
+struct copy {
+	struct ttc *m;
+	int (*write)(void *arg, const void *p, size_t n, struct tt_err *err);
+	void *arg;
+	uint64_t seq;                 /* of the next chunk of thread 0 */
+	uint32_t before;
+	struct tt_buf stream;         /* records of thread 0 to come */
+	struct tt_err *err;
+};
+
+/* The head without the name of the ring, which has given what it had. */
+static int
+write_head(struct copy *c)
+{
+	struct ttc_head h = c->m->head;
+	struct tt_buf b = { 0 };
+	int rc;
+
+	rc = tt_buf_add(&b, &h, sizeof h, c->err);
+	for (int i = 0; i < TTC_TEXTS && rc == TT_OK; i++) {
+		const char *t = i == TTC_T_RING ? "" : c->m->text[i];
+		rc = tt_buf_add(&b, t, strlen(t) + 1, c->err);
+	}
+	if (rc == TT_OK) {
+		h.size = (uint32_t)b.n;
+		h.crc = 0;
+		memcpy(b.p, &h, sizeof h);
+		h.crc = tt_crc32c(0, b.p, b.n);
+		memcpy(b.p, &h, sizeof h);
+		rc = c->write(c->arg, b.p, b.n, c->err);
+	}
+	tt_buf_free(&b);
+	return rc;
+}
+
+/* ${n} bytes of records as the next chunk of thread 0. */
+static int
+write_stream(struct copy *c, const void *records, size_t n)
+{
+	struct ttc_chunk h = { .magic = TTC_CHUNK_MAGIC, .seq = c->seq, .ticks = c->m->head.ticks, .before = c->before,
+		.state = 4, .run = c->m->run32 };
+	struct tt_buf b = { 0 };
+	int rc;
+
+	if (n == 0)
+		return TT_OK;
+	rc = tt_buf_add(&b, &h, sizeof h, c->err);
+	if (rc == TT_OK)
+		rc = tt_buf_add(&b, "\0\0\0\0", 4, c->err);
+	if (rc == TT_OK)
+		rc = tt_buf_add(&b, records, n, c->err);
+	if (rc == TT_OK) {
+		uint32_t crc = tt_crc32c(0, b.p + TTC_CRC_FROM, b.n - TTC_CRC_FROM);
+		h.commit = (n + 4) | (uint64_t)crc << 32;
+		memcpy(b.p, &h, sizeof h);
+		rc = c->write(c->arg, b.p, b.n, c->err);
+	}
+	c->seq++;
+	c->before = (uint32_t)n;
+	tt_buf_free(&b);
+	return rc;
+}
+
+static int
+put_record(struct copy *c, unsigned kind, const uint8_t *p, size_t n)
+{
+	uint8_t head[16], *at = ttc_put(head, TTC_OTHER);
+	int rc;
+
+	*at++ = (uint8_t)kind;
+	at = ttc_put(at, n);
+	rc = tt_buf_add(&c->stream, head, (size_t)(at - head), c->err);
+	return rc == TT_OK ? tt_buf_add(&c->stream, p, n, c->err) : rc;
+}
+
+static int
+flush(struct copy *c)
+{
+	int rc = write_stream(c, c->stream.p, c->stream.n);
+
+	c->stream.n = 0;
+	return rc;
+}
+
+/* Where a thread's chunks begin again: as the recorder would have said it. */
+static int
+announce(struct copy *c, const struct ttc_unit *u)
+{
+	const struct ttc_who *w = ttc_who(c->m, u->thread, c->err);
+	uint8_t b[70], *p = b;
+
+	if (!w)
+		return c->err->code;
+	p = ttc_put(p, u->thread);
+	p = ttc_put(p, w->native);
+	p = ttc_put(p, 0);
+	p = ttc_put(p, 0);
+	p = ttc_put(p, u->seq);
+	p = ttc_put(p, u->first);
+	return put_record(c, TTC_THREAD, b, (size_t)(p - b));
+}
+
+/* What every thread has, and has dropped. */
+static int
+finish(struct copy *c)
+{
+	struct ttc *m = c->m;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < m->capwho && rc == TT_OK; i++) {
+		const struct ttc_who *w = &m->who[i];
+		uint8_t b[80], *p = b;
+		if (!w->used || (w->number == 0 && !w->dropped))
+			continue;
+		if (w->dropped) {
+			p = ttc_put(p, w->number);
+			p = ttc_put(p, w->dropped);
+			rc = put_record(c, TTC_DROPS, b, (size_t)(p - b));
+		}
+		p = b;
+		*p++ = TTC_F_RECOVERED;
+		p = ttc_put(p, w->seen);
+		if (w->seen) {
+			p = ttc_put(p, w->number);
+			p = ttc_put(p, w->seq + 1);
+			p = ttc_put(p, w->end);
+			p = ttc_put(p, 0);
+			p = ttc_put(p, w->dropped);
+		}
+		if (rc == TT_OK)
+			rc = put_record(c, TTC_FINISH, b, (size_t)(p - b));
+		if (rc == TT_OK && c->stream.n > 16000)
+			rc = flush(c);
+	}
+	return rc == TT_OK ? flush(c) : rc;
+}
+
+static int
+copy_units(struct copy *c, struct ttc_copied *done)
+{
+	struct ttc *m = c->m;
+	uint8_t *p = NULL;
+	size_t cap = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < m->nunit && rc == TT_OK; i++) {
+		const struct ttc_unit *u = &m->unit[i];
+		bool joined = u->where != TTC_IN_FILE;
+		if (tt_stopped(m->env)) {
+			rc = tt_fail(c->err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+			break;
+		}
+		if (u->flags & TTC_U_SKIP)
+			continue;
+		rc = ttc_load(m, u, &p, &cap, c->err);
+		if (rc == TT_E_DAMAGED) {
+			tt_loss_add(m->env->loss, TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, u->at);
+			done->left_out++;
+			rc = TT_OK;
+			continue;
+		}
+		if (rc == TT_OK && joined && u->thread == 0) {
+			rc = write_stream(c, p + TTC_CHUNK_HEAD + u->state, u->len - u->state);
+		} else if (rc == TT_OK) {
+			if (joined && (u->flags & (TTC_U_FIRST | TTC_U_GAP))) {
+				rc = announce(c, u);
+				if (rc == TT_OK)
+					rc = flush(c);
+			}
+			if (rc == TT_OK)
+				rc = c->write(c->arg, p, TTC_CHUNK_HEAD + (size_t)u->len, c->err);
+			if (!joined && u->thread == 0) {
+				c->seq = u->seq + 1;
+				c->before = u->end;
+			}
+		}
+		done->chunks++;
+		done->from_ring += joined && u->thread != 0;
+	}
+	tt_mem_free(&m->env->mem, p, cap);
+	return rc;
+}
+
+int
+ttc_copy(void *ctx, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg,
+    struct ttc_copied *done, struct tt_err *err)
+{
+	struct copy c = { .m = ctx, .write = write, .arg = arg, .err = err };
+	int rc;
+
+	*done = (struct ttc_copied){ .ring = c.m->ring ? c.m->text[TTC_T_RING] : NULL };
+	tt_loss_join(c.m->env->loss, &c.m->found);
+	rc = write_head(&c);
+	if (rc == TT_OK)
+		rc = copy_units(&c, done);
+	/* A capture that ended by itself has its end already. */
+	if (rc == TT_OK && (c.m->finish == 0 || c.m->finish == TTC_F_DISK + 1))
+		rc = finish(&c);
+	tt_buf_free(&c.stream);
+	return rc;
+}
