@@ -24,6 +24,7 @@ struct tt_dest {
 	size_t path_size;             /* bytes of ${path} with its NUL */
 	struct tt_temp *temp;         /* the temporary name, NULL where written directly */
 	uint64_t written;
+	uint64_t sent;                /* of those, what the system was asked to bring to disk */
 };
 
 /**
