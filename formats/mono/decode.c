@@ -100,10 +100,23 @@ hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
 				open = b->open;
 				room = 4096;
 			}
-			ev[n] = (struct tt_event){ .ts = ts, .val = meth, .depth = (uint16_t)depth, .kind = TT_ZONE_BEGIN };
-			open[depth++] = (uint32_t)n++;
+			/* A leaf ends at once: its leave follows, with a time of one or two bytes and a method delta of 0. */
+			const uint8_t *next = q + (top >> 3);
+			uint32_t took = next[1] < 0x80 ? next[1] : (uint32_t)(next[1] & 0x7f) | (uint32_t)next[2] << 7;
+			const uint8_t *zero_at = next + 2 + (next[1] >> 7);
 			room--;
 			enters++;
+			if (next[0] == MLPD_LEAVE && *zero_at == 0 && took < 1u << 14) {
+				ev[n++] = (struct tt_event){ .ts = ts, .val = meth, .dur = took, .depth = (uint16_t)depth,
+					.kind = TT_ZONE };
+				time = t + took;
+				method = meth;
+				p = zero_at + 1;
+				calls += 2;
+				continue;
+			}
+			ev[n] = (struct tt_event){ .ts = ts, .val = meth, .depth = (uint16_t)depth, .kind = TT_ZONE_BEGIN };
+			open[depth++] = (uint32_t)n++;
 		} else {
 			if (unlikely(depth == 0 || depth >= UINT16_MAX))
 				break;

@@ -107,21 +107,29 @@ tt_tree_slot(const struct tt_tree_table *t, uint32_t tag, uint64_t key)
 	return (size_t)((key * 0x9E3779B97F4A7C15u ^ (uint64_t)tag * 0xD6E8FEB86659FD93u) >> t->shift);
 }
 
-/* Look up a child; 0 if there is none (yet). Any thread. */
-static inline uint32_t
-tt_tree_find(const struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key)
+/* The table of now. One that is kept while the tree grows stays good; it only misses what came since. */
+static inline const struct tt_tree_table *
+tt_tree_now(const struct tt_tree *tree)
 {
-	const struct tt_tree_table *t = atomic_load_explicit(
-	    (struct tt_tree_table *_Atomic *)(uintptr_t)&tree->table, memory_order_acquire);
-	uint32_t tag = tt_tree_tag(parent, kind);
+	return atomic_load_explicit((struct tt_tree_table *_Atomic *)(uintptr_t)&tree->table, memory_order_acquire);
+}
 
-	key = tt_tree_key(kind, key);
+static inline uint32_t
+tt_tree_lookup(const struct tt_tree_table *t, uint32_t tag, uint64_t key)
+{
 	for (size_t i = tt_tree_slot(t, tag, key);; i = (i + 1) & t->mask) {
 		const struct tt_tree_entry *e = &t->e[i];
 		uint32_t node = atomic_load_explicit((_Atomic uint32_t *)(uintptr_t)&e->node, memory_order_acquire);
 		if (node == 0 || (e->key == key && e->parent == tag))
 			return node;
 	}
+}
+
+/* Look up a child; 0 if there is none (yet). Any thread. */
+static inline uint32_t
+tt_tree_find(const struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key)
+{
+	return tt_tree_lookup(tt_tree_now(tree), tt_tree_tag(parent, kind), tt_tree_key(kind, key));
 }
 
 /* Find or add a child; over the cap TT_NODE_MORE. Only the commit stage. */
@@ -188,23 +196,22 @@ tt_counts_page(const struct tt_counts *c, uint32_t page)
 
 /* Bring in what tt_counts_dur_find() will read. */
 static inline void
-tt_counts_dur_fetch(const struct tt_counts *c, uint32_t marker, uint64_t dur)
+tt_counts_dur_fetch(const struct tt_counts *c, uint32_t marker, unsigned bucket)
 {
 	const struct tt_dist *d = c->dist[marker >> TT_TREE_PAGE_BITS];
 
 	if (d) {
 		d += marker & (TT_TREE_PAGE - 1);
 		__builtin_prefetch(d, 1);
-		__builtin_prefetch(&d->page[tt_hist_bucket(dur) / TT_HIST_PAGE]);
+		__builtin_prefetch(&d->page[bucket / TT_HIST_PAGE]);
 	}
 }
 
-/* The bucket in which ${dur} is to be counted; NULL: not there yet, see tt_counts_dur_slow(). */
+/* Where ${dur}, which belongs in ${bucket}, is to be counted; NULL: not there yet, see tt_counts_dur_slow(). */
 static inline uint32_t *
-tt_counts_dur_find(struct tt_counts *c, uint32_t marker, uint64_t dur)
+tt_counts_dur_find(struct tt_counts *c, uint32_t marker, unsigned bucket, uint64_t dur)
 {
 	struct tt_dist *d = c->dist[marker >> TT_TREE_PAGE_BITS];
-	unsigned bucket = tt_hist_bucket(dur);
 
 	if (!d)
 		return NULL;
@@ -223,7 +230,7 @@ tt_counts_dur_find(struct tt_counts *c, uint32_t marker, uint64_t dur)
 static inline int
 tt_counts_dur(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err *err)
 {
-	uint32_t *b = tt_counts_dur_find(c, marker, dur);
+	uint32_t *b = tt_counts_dur_find(c, marker, tt_hist_bucket(dur), dur);
 
 	if (!b || *b == UINT32_MAX)
 		return tt_counts_dur_slow(c, marker, dur, err);

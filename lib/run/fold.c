@@ -146,9 +146,9 @@ count_waiting(struct tt_fold *f, struct tt_err *err)
 
 	f->nwaiting = 0;
 	for (size_t i = 0; i < n; i++)
-		tt_counts_dur_fetch(c, f->waiting[i].marker, f->waiting[i].dur);
+		tt_counts_dur_fetch(c, f->waiting[i].marker, f->waiting[i].bucket);
 	for (size_t i = 0; i < n; i++) {
-		bucket[i] = tt_counts_dur_find(c, f->waiting[i].marker, f->waiting[i].dur);
+		bucket[i] = tt_counts_dur_find(c, f->waiting[i].marker, f->waiting[i].bucket, f->waiting[i].dur);
 		__builtin_prefetch(bucket[i], 1);
 	}
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
@@ -361,11 +361,41 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	return rc;
 }
 
+/*
+ * Nearly all zones where nothing is filtered: whole, on a path that was met before. False, with nothing done, for
+ * the others.
+ */
+static inline bool
+quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_event *e, size_t up)
+{
+	struct tt_level *l = &f->lvl[up];
+
+	if (unlikely(!l->c || l->node == TT_NODE_MORE || (e->flags & TT_F_CONT)))
+		return false;
+	uint32_t node = tt_tree_lookup(known, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
+	struct tt_count *page = f->counts->node[node >> TT_TREE_PAGE_BITS];
+	if (unlikely(node <= TT_NODE_MORE || !page))
+		return false;
+	struct tt_count *c = page + (node & (TT_TREE_PAGE - 1));
+	if (unlikely(c->marker1 == 0))
+		return false;
+	c->n++;
+	c->total += e->dur;
+	c->self += e->dur;
+	l->c->self -= e->dur;
+	l[1].c = c;
+	l[1].node = node;
+	l[1].out = false;
+	f->waiting[f->nwaiting++] = (struct tt_waiting){ c->marker1 - 1, tt_hist_bucket(e->dur), e->dur };
+	return true;
+}
+
 int
 tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
-	const bool plain = !f->filtered && !(f->needs & TT_NEEDS_SLICES), hist = f->needs & TT_NEEDS_HIST;
+	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
+	const bool plain = !f->filtered && (f->needs & (TT_NEEDS_SLICES | TT_NEEDS_HIST)) == TT_NEEDS_HIST;
 	size_t base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
 
@@ -376,24 +406,9 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 		case TT_ZONE:
 			up = base + e->depth;
 			top = up + 1;
-			if (likely(plain)) {
-				struct tt_level *l = &f->lvl[top];
-				rc = descend(f, io, f->lvl[up].node, TT_NODE_ZONE, e->val, l, err);
-				if (unlikely(rc != TT_OK || (e->flags & TT_F_CONT) || !l->c || l->node == TT_NODE_MORE)) {
-					l->out = false;
-					if (rc == TT_OK)
-						rc = finish(f, io, top, e->ts, e->ts + e->dur, e->val, e->flags, err);
-					break;
-				}
-				l->c->n++;
-				l->c->total += e->dur;
-				l->c->self += e->dur;
-				count_of(io, &f->lvl[up])->self -= e->dur;
-				if (hist) {
-					f->waiting[f->nwaiting++] = (struct tt_waiting){ l->c->marker1 - 1, e->dur };
-					if (f->nwaiting == TT_FOLD_WAITING)
-						rc = count_waiting(f, err);
-				}
+			if (likely(plain && quick(f, known, e, up))) {
+				if (unlikely(f->nwaiting == TT_FOLD_WAITING))
+					rc = count_waiting(f, err);
 				break;
 			}
 			rc = step_down(f, io, up, e->val, f->filtered &&
