@@ -88,7 +88,7 @@ const struct opt input_filter_opt[] = {
 	{ .name = "time", .arg = "A-B", .set = set_time,
 	    .help = "only from A to B, in seconds from the beginning; either may be left out" },
 	{ .name = "frames", .arg = "A-B", .set = set_frames,
-	    .help = "only from frame A to frame B, both included; either may be left out" },
+	    .help = "only from frame A to frame B, numbered from 1, both included; either may be left out" },
 	{ .name = "thread", .arg = "GLOB", .set = opt_add, .at = AT(thread),
 	    .help = "only threads whose name or number matches; repeatable" },
 	{ .name = "category", .arg = "GLOB", .set = opt_add, .at = AT(category),
