@@ -431,6 +431,77 @@ get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
 	return ttc_get(p, end, v);
 }
 
+/*
+ * Begins and ends, nearly all there is: everything that changes lives in registers. Stops before the first record of
+ * another kind, at an end that needs the rules of model/zones.h, and near the end of the chunk.
+ */
+static uint64_t
+hot(struct run *r, int *rc)
+{
+	struct tt_batch *b = r->b;
+	const struct ttc *m = r->m;
+	const uint64_t zero = m->head.ticks;
+	const uint8_t *p = r->p, *end = r->end;
+	uint64_t ticks = r->ticks, key = r->key, begins = 0, ends = 0, t, v;
+	size_t n = b->n, depth = b->depth, room = 0;
+	struct tt_event *ev = b->ev;
+	uint32_t *open = b->open;
+	int64_t ts = r->call_ts;
+
+	while (end - p >= 32) {
+		const uint8_t *q = get_fast(p, end, &t);
+		if (unlikely(!q) || (t & 3) > TTC_END)
+			break;
+		__extension__ typedef __int128 wide;
+		int64_t at = (int64_t)((wide)(int64_t)(ticks + (t >> 2) - zero) * (int64_t)m->mult >> m->shift);
+		if ((t & 3) == TTC_BEGIN) {
+			q = get_fast(q, end, &v);
+			if (unlikely(!q || depth >= UINT16_MAX - 1))
+				break;
+			if (unlikely(room == 0)) {
+				b->n = n;
+				b->depth = depth;
+				if ((*rc = tt_batch_room(b, 4096, r->err)) != TT_OK)
+					break;
+				ev = b->ev;
+				open = b->open;
+				room = 4096;
+			}
+			key += ttc_zag(v);
+			ev[n] = (struct tt_event){ .ts = at, .val = key, .depth = (uint16_t)depth, .kind = TT_ZONE_BEGIN };
+			open[depth++] = (uint32_t)n++;
+			room--;
+			begins++;
+		} else {
+			if (unlikely(depth == 0 || depth >= UINT16_MAX))
+				break;
+			struct tt_event *e = &ev[open[depth - 1]];
+			uint64_t dur = (uint64_t)at - (uint64_t)e->ts;
+			if (unlikely(dur > UINT32_MAX))
+				break;
+			e->dur = (uint32_t)dur;
+			e->kind = TT_ZONE;
+			depth--;
+			ends++;
+		}
+		ticks += t >> 2;
+		ts = at;
+		p = q;
+	}
+	r->p = p;
+	r->ticks = ticks;
+	r->key = key;
+	r->call_ts = ts;
+	r->calls += begins + ends;
+	b->n = n;
+	b->depth = depth;
+	if (b->tally) {
+		b->tally[TTC_BEGIN] += (uint32_t)begins;
+		b->tally[TTC_END] += (uint32_t)ends;
+	}
+	return begins + ends;
+}
+
 static int
 records(struct run *r)
 {
@@ -440,6 +511,9 @@ records(struct run *r)
 	int rc = TT_OK;
 
 	while (r->p < r->end && rc == TT_OK) {
+		n += hot(r, &rc);
+		if (unlikely(rc != TT_OK))
+			break;
 		const uint8_t *p = get_fast(r->p, r->end, &t);
 		if (unlikely(!p) || unlikely((rc = tt_batch_room(b, 8, r->err)) != TT_OK))
 			return rc == TT_OK ? damaged(r, TT_LOST_DAMAGED) : rc;
