@@ -6,7 +6,7 @@
  *	capture=FILE     what the recorder writes; default: none is asked for
  *	options=TEXT     options of the recorder
  *	account=FILE     write what was sent, as JSON ("-": standard output)
- *	compare=1        compare what tracetool reads with what was sent: 1 totals, 2 each event
+ *	compare=1        compare what tracetool reads with what was sent: 1 totals, 2 each event, 3 totals with drops
  *	seed= threads= markers= frames= events= fps= rate= counters= churn= single_allocs= plain=
  *	                 of the game, see game.h
  *	slow=RATE        the recorder's sink takes so many bytes a second until the game is over; 0: none
@@ -125,7 +125,8 @@ main(int argc, char **argv)
 			fclose(f);
 	}
 	if (rc == 0 && compare && p.capture)
-		rc = (compare == 2 ? truth_events : truth_totals)(p.g, p.a, play_tracetool(), p.capture, 0, &t) != 0;
+		rc = (compare == 2 ? truth_events : truth_totals)(p.g, p.a, play_tracetool(), p.capture, compare == 3 ? TRUTH_DROPS : 0,
+		    &t) != 0;
 	if (rc == 0 && compare)
 		printf("equal: %llu events\n", (unsigned long long)t.events);
 	play_free(&p);

@@ -708,7 +708,7 @@ TEST(its_own_work_is_shown_in_the_profiler)
 		CHECK_EQ_INT(in_child(self_shown), 0);
 		check_readable(capture);
 		/* ... and is not in the capture. */
-		snprintf(command, sizeof command, "'%s' convert -q -f csv -o - '%s' | grep -c '^zone.*Tracetool' | grep -qx 0",
+		snprintf(command, sizeof command, "'%s' convert -q -f csv -o - '%s' | grep -c '^zone.*,Tracetool[.]' | grep -qx 0",
 		    play_tracetool(), capture);
 		CHECK_EQ_INT(system(command), 0);
 	}

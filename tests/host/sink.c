@@ -33,6 +33,7 @@ one_sink(double b_per_s)
 	rate = b_per_s;
 	p.capture = check_path("sink.ttc");
 	p.game.frames = play_long() ? 1200 : 200;
+	p.game.churn = 0;               /* each native id is one thread: those that lose all they made are told apart */
 	p.game.rate = play_sanitized() ? 1e6 : 0;
 	if (CHECK_EQ_INT(play_run(&p), 0)) {
 		CHECK_EQ_INT(truth_totals(p.g, p.a, play_tracetool(), p.capture, TRUTH_DROPS, &t), 0);
