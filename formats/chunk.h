@@ -1,12 +1,13 @@
 /**
  * Layout of captures (.ttc) and of the ring in shared memory they come from, to the byte.
  *
- * Writer, reader and the manual page tracetool-capture(5) agree through this file. libc only: recorders include
- * it inside other people's programs. Every integer is little-endian.
+ * Writer, reader and the manual page tracetool-capture(5) agree through this file. libc only: recorders
+ * include it inside other people's programs. Every integer is little-endian.
  *
- * A capture is a file header and chunks, nothing else. A chunk belongs to one thread and decodes alone: its header
- * has the absolute time and how many events that thread dropped so far, its body begins with the thread's open
- * zones, and (thread, seq, first, before) say what stood before it, so that anything missing is noticed.
+ * A capture is a file header and chunks, nothing else. A chunk belongs to one thread and decodes alone: its
+ * header has the absolute time and how many events that thread dropped so far, its body begins with the
+ * thread's open zones, and (thread, seq, first, before) say what stood before it, so that anything missing
+ * is noticed.
  *
  *	file  = head, then text, then chunks             struct ttc_head
  *	chunk = 64-byte head, body of `length` bytes     struct ttc_chunk
@@ -16,7 +17,8 @@
  *	record = varint (ticks since the record before, shifted up by 2, with enum ttc_op in the low bits), then
  *	         what enum ttc_op says
  *
- * Thread 0 is the recorder itself: definitions, clock, threads, drops, the end. Its records are all TTC_OTHER.
+ * Thread 0 is the recorder itself: definitions, clock, threads, drops, the end. Its records are all
+ * TTC_OTHER.
  *
  * The writer copies a chunk that is still being written once a second. The next part of the same chunk gets a
  * head of its own with the state at its place (`first` > 0), made by walking the records: ttc_walk.
@@ -78,13 +80,15 @@ enum ttc_text { TTC_T_RING, TTC_T_PRODUCER, TTC_T_OS, TTC_T_ARCH, TTC_T_ARGS, TT
 struct ttc_chunk {
 	uint32_t magic;
 	uint32_t thread;              /* number in this recording, 1 up, never used again; 0: the recorder */
-	uint64_t commit;              /* low half: length of the body; high half: CRC-32C of bytes 16 to 64 and the body */
+	uint64_t commit;              /* low half: length of the body; high half: CRC-32C of bytes 16 to
+				         64 and the body */
 	uint64_t seq;                 /* place among the thread's chunks, 0 up */
 	uint64_t ticks;               /* what the first record's time counts from */
 	uint64_t dropped;             /* events this thread has dropped since its beginning */
 	uint64_t events;              /* events in this thread's chunks before this place */
 	uint32_t first;               /* bytes of this chunk's records that stand in parts before this one */
-	uint32_t before;              /* bytes of records in the thread's chunk before (seq - 1); 0 in the first */
+	uint32_t before;              /* bytes of records in the thread's chunk before (seq - 1); 0 in
+				         the first */
 	uint32_t state;               /* bytes of state; records follow */
 	uint32_t run;                 /* first four bytes of the recording's run */
 };
@@ -100,17 +104,19 @@ enum ttc_op {
 };
 
 /*
- * Kinds of TTC_OTHER. "key" is a zigzag difference to the last key, as in TTC_BEGIN; "args" is a varint count, then for
- * each a byte type and a value; "text" is a varint length and the bytes.
+ * Kinds of TTC_OTHER. "key" is a zigzag difference to the last key, as in TTC_BEGIN; "args" is a varint
+ * count, then for each a byte type and a value; "text" is a varint length and the bytes.
  */
 enum ttc_kind {
 	TTC_BEGIN_ARGS = 1,           /* key args: a zone */
 	TTC_SINGLE = 2,               /* key args: an instant */
-	TTC_END_BELOW = 3,            /* varint n >= 1, varint flags: the zone below n others that had no end */
+	TTC_END_BELOW = 3,            /* varint n >= 1, varint flags: the zone below n others that had
+				         no end */
 	TTC_END_NONE = 4,             /* key: an end of a zone that is not open */
 	TTC_COUNTER = 5,              /* key, args (one) */
 	TTC_FLOW = 6,                 /* byte enum tt_flow, varint id */
-	TTC_FRAME = 7,                /* a frame begins here; payload empty or a varint, the program's own number */
+	TTC_FRAME = 7,                /* a frame begins here; payload empty or a varint, the program's
+				         own number */
 	TTC_END_KEY = 8,              /* key, varint flags: end of a zone nested too deep for a state */
 	TTC_ALLOC_ARGS = 9,           /* key, varint bytes, args; key as in TTC_ALLOC */
 	TTC_THREAD_END = 10,          /* the thread ended */
@@ -122,7 +128,8 @@ enum ttc_kind {
 	TTC_DEF_CATEGORY = 65,        /* time key native rgba text */
 	TTC_DEF_THREAD = 66,          /* time native-id group-text name-text */
 	TTC_DEF_COUNTER = 67,         /* time key unit name-text section-text: a marker that is a counter */
-	TTC_DEF_LABEL = 68,           /* time key owner category byte type (8 or 9) text: a zone named by its own text */
+	TTC_DEF_LABEL = 68,           /* time key owner category byte type (8 or 9) text: a zone named
+				         by its own text */
 	TTC_META = 69,                /* time key-text value-text: a fact about the capture */
 	TTC_CLOCK = 70,               /* time mono_ns wall_ns: one instant on three clocks */
 	TTC_THREAD = 71,              /* number native-id kernel-id time seq first: its next chunk, before the first one in a file and
@@ -132,7 +139,8 @@ enum ttc_kind {
 	                                 where its last chunk ends; several where threads are many; threads that
 	                                 ended before have a TTC_GONE */
 	TTC_NOTE = 74,                /* text: a warning of the recorder */
-	TTC_GONE = 75,                /* number seq end events dropped: as in TTC_FINISH, of a thread that has ended */
+	TTC_GONE = 75,                /* number seq end events dropped: as in TTC_FINISH, of a thread
+				         that has ended */
 };
 
 enum ttc_finish {
@@ -145,7 +153,8 @@ enum ttc_type {
 	TTC_NONE = 0, TTC_INSTANCE = 1, TTC_I32 = 2, TTC_U32 = 3, TTC_I64 = 4, TTC_U64 = 5, TTC_F32 = 6, TTC_F64 = 7,
 	TTC_TEXT8 = 8, TTC_TEXT16 = 9, TTC_VEC3 = 10, TTC_BLOB = 11, TTC_RESOURCE = 12, TTC_ENTITY = 13,
 	TTC_PTR = 32, TTC_CLASS = 33, TTC_STACK_KEYS = 34,
-	TTC_RAW = 0x80,               /* set: text of raw bytes, whatever the type says (its size was not the type's) */
+	TTC_RAW = 0x80,               /* set: text of raw bytes, whatever the type says (its size was
+				         not the type's) */
 };
 /* Values: 1, 2, 4 zigzag; 3, 5, 12, 13, 32, 33 varint; 6 four bytes; 7 eight bytes; else text. */
 
@@ -154,10 +163,11 @@ enum ttc_type {
 /*
  *	ring = struct ttc_ring (4096 bytes), slots of threads, chunks
  *
- * A chunk counts if its magic, run and checksum are right; what is in the capture already is told by (thread, seq, first).
- * A chunk of definitions has a ttc_chunk head with TTC_DEFS_MAGIC and `seq` its number, then entries at multiples of
- * 8: {u32 length, u32 CRC-32C of what follows}, u64 ticks, byte kind, payload. The entry's first word is stored last;
- * 0 is a hole, and the next good entry is found by trying every multiple of 8.
+ * A chunk counts if its magic, run and checksum are right; what is in the capture already is told by
+ * (thread, seq, first). A chunk of definitions has a ttc_chunk head with TTC_DEFS_MAGIC and `seq` its
+ * number, then entries at multiples of 8: {u32 length, u32 CRC-32C of what follows}, u64 ticks, byte kind,
+ * payload. The entry's first word is stored last; 0 is a hole, and the next good entry is found by trying
+ * every multiple of 8.
  */
 struct ttc_ring {
 	char magic[8];
@@ -196,7 +206,10 @@ _Static_assert(sizeof(struct ttc_head) == 192, "ttc_head");
 _Static_assert(sizeof(struct ttc_chunk) == TTC_CHUNK_HEAD, "ttc_chunk");
 _Static_assert(sizeof(struct ttc_slot) == 64, "ttc_slot");
 
-/* How many zones a state names in a chunk of ${chunk} bytes: so that it takes 10/16 of it at the very most. */
+/*
+ * How many zones a state names in a chunk of ${chunk} bytes: so that it takes 10/16 of it at the very
+ * most.
+ */
 static inline uint32_t
 ttc_stack_max(uint32_t chunk)
 {
@@ -258,7 +271,10 @@ struct ttc_walk {
 /* Start with a chunk's head and its state of ${n} bytes; the offset behind it, or 0 where it is not one. */
 size_t ttc_walk_state(struct ttc_walk *w, const struct ttc_chunk *h, const uint8_t *p, size_t n);
 
-/* Write a state naming the first ${given} of ${depth} zones, whose keys stand ${stride} bytes apart; its length. At most 40 + 10 * given bytes. */
+/*
+ * Write a state naming the first ${given} of ${depth} zones, whose keys stand ${stride} bytes apart;
+ * its length. At most 40 + 10 * given bytes.
+ */
 size_t ttc_state_put(uint8_t *p, uint64_t key, uint64_t alloc_key, uint32_t depth, uint32_t given,
     const uint64_t *zone, size_t stride);
 

@@ -1,10 +1,11 @@
 /**
- * The writer: one thread that moves chunks from the ring to the capture; opening and closing; walking records.
+ * The writer: one thread that moves chunks from the ring to the capture; opening and closing; walking
+ * records.
  *
- * Each pass, in this order, so that a reader who goes through the file meets what it needs before it needs it: the clock
- * (once a second), new definitions, sealed chunks, what open chunks hold (once a second), counts of drops, threads
- * that ended. Everything of the recorder itself goes through the stream of thread 0, which is written before any other
- * chunk.
+ * Each pass, in this order, so that a reader who goes through the file meets what it needs before it needs
+ * it: the clock (once a second), new definitions, sealed chunks, what open chunks hold (once a second),
+ * counts of drops, threads that ended. Everything of the recorder itself goes through the stream of thread
+ * 0, which is written before any other chunk.
  */
 #include "ring.h"
 
@@ -17,8 +18,8 @@
 /* --- states and walking -------------------------------------------------------------- */
 
 size_t
-ttc_state_put(uint8_t *p, uint64_t key, uint64_t alloc_key, uint32_t depth, uint32_t given, const uint64_t *zone,
-    size_t stride)
+ttc_state_put(uint8_t *p, uint64_t key, uint64_t alloc_key, uint32_t depth, uint32_t given,
+    const uint64_t *zone, size_t stride)
 {
 	uint8_t *at = ttc_put(p, key);
 	uint64_t last = 0;
@@ -44,8 +45,8 @@ ttc_walk_state(struct ttc_walk *w, const struct ttc_chunk *h, const uint8_t *p, 
 	w->ticks = h->ticks;
 	w->events = 0;
 	if (!(at = ttc_get(at, end, &w->key)) || !(at = ttc_get(at, end, &w->alloc_key)) ||
-	    !(at = ttc_get(at, end, &depth)) || !(at = ttc_get(at, end, &given)) || given > depth || given > TTC_STACK ||
-	    depth > UINT32_MAX)
+	    !(at = ttc_get(at, end, &depth)) || !(at = ttc_get(at, end, &given)) || given > depth ||
+	    given > TTC_STACK || depth > UINT32_MAX)
 		return 0;
 	for (uint64_t i = 0; i < given; i++) {
 		if (!(at = ttc_get(at, end, &z)))
@@ -359,12 +360,14 @@ put_definitions(void)
 	while (W.def_number < (uint32_t)(at >> 32)) {
 		bool last = W.def_number + 1 == (uint32_t)(at >> 32);
 		uint32_t c = atomic_load_explicit(&R->def_chunk[W.def_number], memory_order_acquire);
-		uint32_t end = last ? (uint32_t)at : atomic_load_explicit(&R->def_end[W.def_number], memory_order_acquire);
+		uint32_t end = last ? (uint32_t)at
+				    : atomic_load_explicit(&R->def_end[W.def_number], memory_order_acquire);
 		uint8_t *base = (uint8_t *)ring_chunk(R, c - 1);
 
 		while (W.def_offset < end) {
 			uint8_t *e = base + W.def_offset;
-			uint64_t w = atomic_load_explicit((_Atomic uint64_t *)(void *)e, memory_order_acquire);
+			uint64_t w =
+			    atomic_load_explicit((_Atomic uint64_t *)(void *)e, memory_order_acquire);
 			if (w == 0)
 				return;
 			uint32_t n = (uint32_t)w;
@@ -505,7 +508,8 @@ static void
 put_drops(uint32_t slot)
 {
 	const struct ttc_slot *s = &R->slot[slot];
-	uint64_t dropped = atomic_load_explicit((_Atomic uint64_t *)(uintptr_t)&s->dropped, memory_order_relaxed);
+	uint64_t dropped =
+	    atomic_load_explicit((_Atomic uint64_t *)(uintptr_t)&s->dropped, memory_order_relaxed);
 	struct wslot *w = slot_of(slot);
 	uint8_t b[20], *p;
 
@@ -592,7 +596,8 @@ rotate(uint64_t ms)
 {
 	if (W.stopped || (!W.o.rotate_size && !W.o.rotate_ms))
 		return;
-	if (!(W.o.rotate_size && W.at >= W.o.rotate_size) && !(W.o.rotate_ms && ms - W.part_began_ms >= W.o.rotate_ms))
+	if (!(W.o.rotate_size && W.at >= W.o.rotate_size) &&
+	    !(W.o.rotate_ms && ms - W.part_began_ms >= W.o.rotate_ms))
 		return;
 	stop_writing(TTC_F_ROTATED, 0);
 	new_file();
@@ -623,7 +628,8 @@ pass(bool all)
 	uint64_t ms = now_ms();
 	uint32_t nended = 0, n, *ended = W.order + R->nchunk;
 	bool parts = all || ms - W.parts_ms >= W.o.part_ms;
-	bool dump = atomic_exchange_explicit(&rec_state.dump, false, memory_order_acq_rel) || (all && W.o.keep_ms);
+	bool dump =
+	    atomic_exchange_explicit(&rec_state.dump, false, memory_order_acq_rel) || (all && W.o.keep_ms);
 
 	if (ms - W.clock_ms >= 1000)
 		put_clock();
@@ -648,12 +654,14 @@ pass(bool all)
 	if (W.o.keep_ms ? dump : parts) {
 		W.parts_ms = ms;
 		for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)
-			if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) == TTC_S_LIVE)
+			if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) ==
+			    TTC_S_LIVE)
 				put_part(i);
 	}
 	if (parts)
 		for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)
-			if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) >= TTC_S_LIVE)
+			if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) >=
+			    TTC_S_LIVE)
 				put_drops(i);
 	free_slots(ended, nended);
 	if (parts)
@@ -680,7 +688,8 @@ put_finish(enum ttc_finish how)
 	}
 	if (lost && how != TTC_F_ROTATED) {
 		char text[100];
-		snprintf(text, sizeof text, "%llu definitions had no room in the ring", (unsigned long long)lost);
+		snprintf(
+		    text, sizeof text, "%llu definitions had no room in the ring", (unsigned long long)lost);
 		put_note(text);
 	}
 	/* In records of few enough threads; a reader joins them. */
@@ -715,8 +724,8 @@ mark_head(void)
 }
 
 /*
- * This file ends. Where it is not for another one, the recording is over too: threads are let go, and what the
- * stream still holds is written if the file takes it.
+ * This file ends. Where it is not for another one, the recording is over too: threads are let go, and what
+ * the stream still holds is written if the file takes it.
  */
 static void
 stop_writing(enum ttc_finish how, int error)
@@ -871,7 +880,10 @@ run_writer(void)
 	while (!atomic_load_explicit(&W.closing, memory_order_acquire)) {
 		uint64_t want = atomic_load_explicit(&W.flush_want, memory_order_acquire);
 		bool all = want != atomic_load_explicit(&W.flush_done, memory_order_relaxed);
-		/* Twice: what was open and is sealed by the time the first one gets to it, the second one finds. */
+		/*
+		 * Twice: what was open and is sealed by the time the first one gets to it, the second
+		 * one finds.
+		 */
 		for (int i = 0; i < 1 + all && !W.stopped; i++)
 			pass(all);
 		atomic_store_explicit(&W.flush_done, want, memory_order_release);
@@ -884,7 +896,10 @@ run_writer(void)
 		stop_writing(TTC_F_CLEAN, 0);
 }
 
-/* --- opening and closing --------------------------------------------------------------------------------- */
+/*
+ * --- opening and closing
+ * ---------------------------------------------------------------------------------
+ */
 
 static void
 lock_life(void)
@@ -933,7 +948,8 @@ check_options(struct rec_options *o, char why[256])
 		return -EINVAL;
 	}
 	if (o->ring / o->chunk < 16 + RING_DEF_SPARE || o->ring > (uint64_t)1 << 40) {
-		snprintf(why, 256, "a ring has at least %u chunks of %u bytes", 16 + RING_DEF_SPARE, o->chunk);
+		snprintf(
+		    why, 256, "a ring has at least %u chunks of %u bytes", 16 + RING_DEF_SPARE, o->chunk);
 		return -EINVAL;
 	}
 	if (o->threads > 1u << 16) {
@@ -1184,11 +1200,12 @@ rec_stats(struct rec_stats *s)
 		s->defs_lost = atomic_load(&R->defs_lost);
 		s->dropped = atomic_load(&R->no_slot);
 		for (uint32_t i = 0; i < R->nslot; i++) {
-			uint32_t state = atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire);
+			uint32_t state =
+			    atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire);
 			s->threads += state == TTC_S_LIVE;
 			if (state >= TTC_S_LIVE)
-				s->dropped += atomic_load_explicit((_Atomic uint64_t *)(void *)&R->slot[i].dropped,
-				    memory_order_relaxed);
+				s->dropped += atomic_load_explicit(
+				    (_Atomic uint64_t *)(void *)&R->slot[i].dropped, memory_order_relaxed);
 		}
 	}
 	atomic_store(&t->busy, 0);

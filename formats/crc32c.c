@@ -17,7 +17,10 @@ tt_crc32c_init(void)
 #endif
 }
 
-/* Remainders of each half byte, reflected polynomial 0x82f63b78: 64 bytes of table stay in the cache of a game. */
+/*
+ * Remainders of each half byte, reflected polynomial 0x82f63b78: 64 bytes of table stay in the cache
+ * of a game.
+ */
 static const uint32_t half[16] = {
 	0x00000000, 0x105ec76f, 0x20bd8ede, 0x30e349b1, 0x417b1dbc, 0x5125dad3, 0x61c69362, 0x7198540d,
 	0x82f63b78, 0x92a8fc17, 0xa24bb5a6, 0xb21572c9, 0xc38d26c4, 0xd3d3e1ab, 0xe330a81a, 0xf36e6f75,
@@ -38,7 +41,10 @@ tt_crc32c_table(uint32_t run, const void *data, size_t n)
 
 #ifdef TT_CRC32C_HAVE
 
-/* Multiply ${a} by ${b} modulo the polynomial, both reflected: what n zero bytes do to a state is one factor. */
+/*
+ * Multiply ${a} by ${b} modulo the polynomial, both reflected: what n zero bytes do to a state is one
+ * factor.
+ */
 static uint32_t
 times(uint32_t a, uint32_t b)
 {

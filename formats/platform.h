@@ -18,8 +18,8 @@ uint64_t rec_now_slow(void);  /* the system's monotonic clock, in its ticks */
 
 /**
  * rec_now():
- * Raw ticks: the processor's counter where it is invariant, else the system's monotonic clock.
- * Not ordered against the instructions around it. Right only after plat_init (rec_open, or the library's load).
+ * Raw ticks: the processor's counter where it is invariant, else the system's monotonic clock. Not ordered
+ * against the instructions around it. Right only after plat_init (rec_open, or the library's load).
  */
 static inline uint64_t
 rec_now(void)
@@ -42,7 +42,10 @@ rec_now(void)
 struct plat_instant { uint64_t ticks, mono_ns, wall_ns; };
 void plat_instant(struct plat_instant *i);
 
-/* Choose the clock. Once, at load; early, so that the counter's rate is known better when recording starts. */
+/*
+ * Choose the clock. Once, at load; early, so that the counter's rate is known better when recording
+ * starts.
+ */
 void plat_init(void);
 /* ns = ticks * num / den; may measure for some milliseconds. Returns enum ttc_clock. */
 unsigned plat_ratio(uint64_t *num, uint64_t *den);
@@ -56,7 +59,10 @@ struct plat_map {
 	void *handle;
 };
 
-/* Make ${n} bytes, reserved and touched, readable by this user alone. 0 or -errno; ${why} as rec_open; may warn. */
+/*
+ * Make ${n} bytes, reserved and touched, readable by this user alone. 0 or -errno; ${why} as rec_open;
+ * may warn.
+ */
 int plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n, char why[256]);
 /* Take away the memory, or (${keep_memory}) only the name. */
 void plat_map_drop(struct plat_map *m, bool keep_memory);

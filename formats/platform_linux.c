@@ -231,7 +231,8 @@ plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n
 		snprintf(own, sizeof own, "%.*s", slash == capture ? 1 : (int)(slash - capture), capture);
 	rc = map_in(m, own, n);
 	if (rc == 0)
-		snprintf(why, 256, "the ring is beside the capture, on a disk: the game may wait for it at times "
+		snprintf(why, 256,
+		    "the ring is beside the capture, on a disk: the game may wait for it at times "
 		    "(no room in /dev/shm)");
 	else
 		snprintf(why, 256, "no place for a ring of %zu bytes: %s", n, strerror(-rc));
@@ -253,7 +254,10 @@ plat_create(const char *path)
 {
 	int fd;
 
-	/* A pipe or a device is written to as it is; a file is made anew, so that an old one's readers keep theirs. */
+	/*
+	 * A pipe or a device is written to as it is; a file is made anew, so that an old one's readers
+	 * keep theirs.
+	 */
 	struct stat st;
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -433,7 +437,8 @@ plat_random(void *p, size_t n)
 	if (got == (ssize_t)n)
 		return;
 	/* Names need only differ from those of other recordings. */
-	uint64_t x = clock_ns(CLOCK_REALTIME) * 0x9e3779b97f4a7c15u ^ clock_ns(CLOCK_MONOTONIC) ^ plat_pid() << 32;
+	uint64_t x =
+	    clock_ns(CLOCK_REALTIME) * 0x9e3779b97f4a7c15u ^ clock_ns(CLOCK_MONOTONIC) ^ plat_pid() << 32;
 	for (size_t i = 0; i < n; i++, x = x * 6364136223846793005u + 1442695040888963407u)
 		((uint8_t *)p)[i] = (uint8_t)(x >> 56);
 }

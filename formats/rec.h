@@ -1,16 +1,17 @@
 /**
- * Recording: what a recorder plug-in calls inside another program. Used by Unity's plug-in and by Mono's module.
+ * Recording: what a recorder plug-in calls inside another program. Used by Unity's plug-in and by Mono's
+ * module.
  *
- * One recording at a time per library. rec_open starts it: it makes the ring, touches every page of it, opens the
- * capture and starts one writer thread. From then on any thread gets its writing end with rec_thread() and
- * records with the inline functions here; those take no lock, make no system call (after a thread's first event) and
- * never wait: where the ring is full, whole events are dropped and counted for their thread. An event is
- * published when its function returns: a kill, even -9, loses none of those. rec_close ends it and leaves a
- * complete capture.
+ * One recording at a time per library. rec_open starts it: it makes the ring, touches every page of it,
+ * opens the capture and starts one writer thread. From then on any thread gets its writing end with
+ * rec_thread() and records with the inline functions here; those take no lock, make no system call (after a
+ * thread's first event) and never wait: where the ring is full, whole events are dropped and counted for
+ * their thread. An event is published when its function returns: a kill, even -9, loses none of those.
+ * rec_close ends it and leaves a complete capture.
  *
- * Threads: rec_open and rec_close from one thread at a time (a mutex serialises them); all else from any thread
- * at any time, also before, between and after recordings, where it does nothing. A writing end is its thread's alone.
- * In a forked child everything does nothing.
+ * Threads: rec_open and rec_close from one thread at a time (a mutex serialises them); all else from any
+ * thread at any time, also before, between and after recordings, where it does nothing. A writing end is
+ * its thread's alone. In a forked child everything does nothing.
  *
  * Signals: a handler may have interrupted any of these functions; it must use a writing end made for it
  * (rec_thread_extra), never rec_thread().
@@ -41,7 +42,8 @@ struct rec_options {
 	uint64_t max_size;            /* stop when the capture would be longer; 0: never */
 	uint64_t keep_ms;             /* flight recorder: only this much is kept, in the ring, and written by rec_dump and
 	                                 rec_close; 0: everything is written. The ring bounds it too */
-	uint64_t rotate_size;         /* begin another file (game.ttc, game.1.ttc, ...) at this length; 0: never */
+	uint64_t rotate_size;         /* begin another file (game.ttc, game.1.ttc, ...) at this length;
+				         0: never */
 	uint64_t rotate_ms;           /* ... or after this time */
 	uint32_t rotate_keep;         /* files kept; 0: all */
 	const struct rec_meta *meta;  /* facts known at the start, ended by a NULL key */
@@ -50,7 +52,10 @@ struct rec_options {
 	const char *ring_dir;         /* NULL: /dev/shm, else $XDG_RUNTIME_DIR, else the capture's folder */
 	uint32_t poll_ms;             /* how often the writer looks; 0: 5 */
 	uint32_t part_ms;             /* how often it writes what open chunks hold; 0: 1000 */
-	/* For tests and other sinks: write ${n} bytes; how many were written, or -errno. NULL: write() to the file. */
+	/*
+	 * For tests and other sinks: write ${n} bytes; how many were written, or -errno. NULL: write()
+	 * to the file.
+	 */
 	long (*write)(void *arg, int fd, const void *p, size_t n);
 	void *write_arg;
 };
@@ -64,19 +69,25 @@ int rec_open(const struct rec_options *o, char why[256]);
 
 /**
  * rec_close(why):
- * Stop recording, write all that is in the ring, end the capture cleanly and remove the ring.
- * 0, or a negative errno (also of a write that failed long before) with one line in ${why}.
- * Threads that are inside a recording function are waited for, at most a second; then the memory is left to them.
+ * Stop recording, write all that is in the ring, end the capture cleanly and remove the ring. 0, or a
+ * negative errno (also of a write that failed long before) with one line in ${why}. Threads that are inside
+ * a recording function are waited for, at most a second; then the memory is left to them.
  */
 int rec_close(char why[256]);
 
 /* Is a recording running (and has not stopped by itself)? */
 bool rec_on(void);
 
-/* Have all that is published now written, and wait for it (not on a game thread). 0, or -ETIMEDOUT after ${ms}. */
+/*
+ * Have all that is published now written, and wait for it (not on a game thread). 0, or -ETIMEDOUT
+ * after ${ms}.
+ */
 int rec_flush(unsigned ms);
 
-/* Flight recorder: write what the ring keeps. Returns at once; the writer does it. Any thread: one atomic store. */
+/*
+ * Flight recorder: write what the ring keeps. Returns at once; the writer does it. Any thread: one
+ * atomic store.
+ */
 void rec_dump(void);
 
 struct rec_stats {
@@ -98,15 +109,21 @@ void rec_stats(struct rec_stats *s);
 /* --- definitions: any thread; copied; they may take a few microseconds --------- */
 
 /*
- * Every function gives a key for the events, never 0 and never given twice in a process, or 0 where nothing is recorded
- * or there is no room. Keys of an earlier recording must not be used in a later one: define again.
- * Texts are UTF-8 and cut at 4,000 bytes; NULL is "".
+ * Every function gives a key for the events, never 0 and never given twice in a process, or 0 where nothing
+ * is recorded or there is no room. Keys of an earlier recording must not be used in a later one: define
+ * again. Texts are UTF-8 and cut at 4,000 bytes; NULL is "".
  */
 uint64_t rec_def_category(uint64_t native, uint32_t rgba, const char *name);
 uint64_t rec_def_marker(uint64_t category, uint64_t native, uint32_t flags, const char *name);
-/* As rec_def_marker under a key of the caller's (Mono: the method's address). Do not mix the two in one recording. */
+/*
+ * As rec_def_marker under a key of the caller's (Mono: the method's address). Do not mix the two in
+ * one recording.
+ */
 void rec_def_marker_as(uint64_t key, uint64_t category, uint64_t native, uint32_t flags, const char *name);
-/* More about a marker whose events are counters: unit as Unity counts them (0 none, 1 ns, 2 bytes, 3 count, 4 %, 5 Hz). */
+/*
+ * More about a marker whose events are counters: unit as Unity counts them (0 none, 1 ns, 2 bytes, 3
+ * count, 4 %, 5 Hz).
+ */
 void rec_def_counter(uint64_t marker, unsigned unit, const char *section);
 /* A thread's name; ${native} is joined with the id a thread has in rec_thread(). The newest wins. */
 void rec_def_thread(uint64_t native, const char *group, const char *name);
@@ -123,7 +140,8 @@ struct rec_zone {
 /* The fields are for the inline functions here and for ring.c alone. */
 struct rec_thread {
 	uint8_t *p;                   /* next record */
-	_Atomic(uint8_t *) end;       /* a record of up to REC_SMALL bytes fits where p is before this; NULL: no chunk */
+	_Atomic(uint8_t *) end;       /* a record of up to REC_SMALL bytes fits where p is before this;
+				         NULL: no chunk */
 	uint8_t *body;
 	_Atomic uint64_t *commit;
 	uint64_t ticks, key, alloc_key;
@@ -145,13 +163,16 @@ struct rec_thread {
 
 /**
  * rec_thread():
- * The calling thread's writing end, made at its first call (that one allocates); NULL where nothing is recorded or
- * there is no memory. Released by itself when the thread exits. Valid as long as the thread runs, across
- * recordings; still, ask each time.
+ * The calling thread's writing end, made at its first call (that one allocates); NULL where nothing is
+ * recorded or there is no memory. Released by itself when the thread exits. Valid as long as the thread
+ * runs, across recordings; still, ask each time.
  */
 static inline struct rec_thread *rec_thread(void);
 
-/* Another writing end for the calling thread, for its signal handlers; NULL as above. The caller releases it. */
+/*
+ * Another writing end for the calling thread, for its signal handlers; NULL as above. The caller
+ * releases it.
+ */
 struct rec_thread *rec_thread_extra(void);
 void rec_thread_release(struct rec_thread *t);
 
@@ -167,7 +188,10 @@ struct rec_value {
 };
 
 static inline void rec_begin(struct rec_thread *t, uint64_t ticks, uint64_t key);
-/* An end without a begin is recorded as one and counted by the reader; an end further out closes what is inside. */
+/*
+ * An end without a begin is recorded as one and counted by the reader; an end further out closes what
+ * is inside.
+ */
 static inline void rec_end(struct rec_thread *t, uint64_t ticks, uint64_t key);
 /* An allocation of ${bytes}; ${key} is a marker's (GC.Alloc) or a class's. */
 static inline void rec_alloc(struct rec_thread *t, uint64_t ticks, uint64_t key, uint64_t bytes);
@@ -194,7 +218,10 @@ void rec_label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t ca
 
 /* An end with flags (1: left by an exception). */
 void rec_end_flags(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags);
-/* Any record of enum ttc_kind 16 to 63: ${n} bytes of payload, at most 4,000; as long as it is one event it may hold anything. */
+/*
+ * Any record of enum ttc_kind 16 to 63: ${n} bytes of payload, at most 4,000; as long as it is one
+ * event it may hold anything.
+ */
 void rec_other(struct rec_thread *t, uint64_t ticks, unsigned kind, const void *payload, size_t n);
 
 /* --- inside --------------------------------------------------------------------------- */
@@ -269,8 +296,9 @@ rec_time(struct rec_thread *t, uint8_t *p, uint64_t ticks, unsigned op)
 }
 
 /*
- * A record of up to eight bytes, put together in a register: stored once, and its checksum reads back no bytes just
- * written one by one, for which the processor would wait until they have left its store queue (0.6 ns of a pair's 18.6).
+ * A record of up to eight bytes, put together in a register: stored once, and its checksum reads back no
+ * bytes just written one by one, for which the processor would wait until they have left its store queue
+ * (0.6 ns of a pair's 18.6).
  */
 struct rec_word {
 	uint64_t w;

@@ -1,5 +1,6 @@
 /**
- * What runs on game threads: getting chunks, records that are not inline, definitions, labels, coming and going.
+ * What runs on game threads: getting chunks, records that are not inline, definitions, labels, coming and
+ * going.
  */
 #include "ring.h"
 
@@ -61,7 +62,10 @@ ring_give(struct ring *r, uint32_t index)
 	atomic_fetch_add_explicit(&r->nfree, 1, memory_order_relaxed);
 }
 
-/* Another chunk for definitions, behind number ${number} (0: the first). False: the ring has no more for them. */
+/*
+ * Another chunk for definitions, behind number ${number} (0: the first). False: the ring has no more
+ * for them.
+ */
 static bool
 more_defs(struct ring *r, uint32_t number)
 {
@@ -282,8 +286,8 @@ rec_drop(struct rec_thread *t)
 	if (atomic_load_explicit(&rec_state.on, memory_order_relaxed)) {
 		if (t->session == atomic_load_explicit(&rec_state.session, memory_order_relaxed)) {
 			t->dropped++;
-			atomic_store_explicit((_Atomic uint64_t *)(void *)&R->slot[t->slot].dropped, t->dropped,
-			    memory_order_relaxed);
+			atomic_store_explicit((_Atomic uint64_t *)(void *)&R->slot[t->slot].dropped,
+			    t->dropped, memory_order_relaxed);
 		} else {
 			atomic_fetch_add_explicit(&R->no_slot, 1, memory_order_relaxed);
 		}
@@ -315,8 +319,8 @@ enter(struct rec_thread *t, uint64_t ticks, size_t need)
 }
 
 /*
- * Begin a record of ${kind} whose payload has at most ${most} bytes. The length before the payload is padded to
- * the bytes that ${most} needs, and put in when the payload's end is known.
+ * Begin a record of ${kind} whose payload has at most ${most} bytes. The length before the payload is
+ * padded to the bytes that ${most} needs, and put in when the payload's end is known.
  */
 static uint8_t *
 open_other(struct rec_thread *t, uint64_t ticks, unsigned kind, size_t most, uint8_t **length)
@@ -441,7 +445,8 @@ put_key(struct rec_thread *t, uint8_t *p, uint64_t key)
 
 /* A record of a key and values. */
 static void
-keyed(struct rec_thread *t, uint64_t ticks, unsigned kind, uint64_t key, const struct rec_value *v, unsigned n)
+keyed(
+    struct rec_thread *t, uint64_t ticks, unsigned kind, uint64_t key, const struct rec_value *v, unsigned n)
 {
 	uint8_t *length, *p;
 
@@ -553,7 +558,10 @@ rec_other(struct rec_thread *t, uint64_t ticks, unsigned kind, const void *paylo
 	plain(t, ticks, kind, payload, n < 480 ? n : n < RING_TEXT_MAX && n < R->size / 4 ? n : 480);
 }
 
-/* An end that is not of the innermost zone: which it is is decided here, once, so that the reader need not guess. */
+/*
+ * An end that is not of the innermost zone: which it is is decided here, once, so that the reader need
+ * not guess.
+ */
 void
 rec_end_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags)
 {
@@ -630,7 +638,8 @@ ring_def(struct ring *r, const uint8_t *p, size_t n)
 			offset = TTC_CHUNK_HEAD;
 		}
 		to = (uint64_t)number << 32 | (offset + need);
-		if (atomic_compare_exchange_weak_explicit(&r->def_at, &at, to, memory_order_acq_rel, memory_order_acquire))
+		if (atomic_compare_exchange_weak_explicit(
+			&r->def_at, &at, to, memory_order_acq_rel, memory_order_acquire))
 			break;
 	}
 	if (offset == TTC_CHUNK_HEAD && number > 1)
@@ -642,13 +651,14 @@ ring_def(struct ring *r, const uint8_t *p, size_t n)
 	memcpy(e + 8, &ticks, 8);
 	memcpy(e + 16, p, n);
 	uint32_t crc = tt_crc32c(0, e + 8, n + 8);
-	atomic_store_explicit((_Atomic uint64_t *)(void *)e, (n + 8) | (uint64_t)crc << 32, memory_order_release);
+	atomic_store_explicit(
+	    (_Atomic uint64_t *)(void *)e, (n + 8) | (uint64_t)crc << 32, memory_order_release);
 	return true;
 }
 
 /*
- * Definitions come from any thread, which may have no writing end: it gets one, whose `busy` keeps the ring there.
- * NULL: nothing is recorded.
+ * Definitions come from any thread, which may have no writing end: it gets one, whose `busy` keeps the ring
+ * there. NULL: nothing is recorded.
  */
 static struct rec_thread *
 def_enter(void)
@@ -778,13 +788,15 @@ marker_name(const struct ring *r, uint64_t marker, uint64_t *n)
 	for (; number > 0; number--) {
 		const uint8_t *c = (const uint8_t *)ring_chunk(r, r->def_chunk[number - 1] - 1);
 		for (uint32_t at = TTC_CHUNK_HEAD; at + RING_DEF_HEAD <= r->size;) {
-			uint64_t w = atomic_load_explicit((_Atomic uint64_t *)(uintptr_t)(c + at), memory_order_acquire);
+			uint64_t w = atomic_load_explicit(
+			    (_Atomic uint64_t *)(uintptr_t)(c + at), memory_order_acquire);
 			uint64_t time, key, skip;
 			const uint8_t *p = c + at + RING_DEF_HEAD, *end = c + at + 8 + (uint32_t)w;
 			if (w == 0 || end > c + r->size)
 				break;
 			at += ((uint32_t)w + 8 + 7) & ~7u;
-			if (*p++ != TTC_DEF_MARKER || !(p = ttc_get(p, end, &time)) || !(p = ttc_get(p, end, &key)) || key != marker)
+			if (*p++ != TTC_DEF_MARKER || !(p = ttc_get(p, end, &time)) ||
+			    !(p = ttc_get(p, end, &key)) || key != marker)
 				continue;
 			for (int i = 0; i < 3 && p; i++)
 				p = ttc_get(p, end, &skip);
@@ -880,9 +892,13 @@ hash(const uint8_t *p, size_t n, uint64_t seed)
 	return h ? h : 1;
 }
 
-/* A label met for the first time, or not where its hash points. 0: no room for another, or it is being defined just now. */
+/*
+ * A label met for the first time, or not where its hash points. 0: no room for another, or it is being
+ * defined just now.
+ */
 static __attribute__((noinline)) uint64_t
-label_slow(struct ring *r, uint64_t h, uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
+label_slow(
+    struct ring *r, uint64_t h, uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
 {
 	for (uint32_t i = 0; i < RING_LABEL_TRIES; i++) {
 		struct ring_label *l = &r->label[(h + i) % RING_LABELS];
@@ -960,7 +976,8 @@ rec_label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t categor
 	}
 	key = label_key(R, owner, category, v->type, s, size);
 	if (key == 0) {
-		label_text(t, ticks, owner, &(struct rec_value){ .type = v->type, .size = (uint32_t)size, .p = s }, args, n);
+		label_text(t, ticks, owner,
+		    &(struct rec_value){ .type = v->type, .size = (uint32_t)size, .p = s }, args, n);
 		return;
 	}
 	if (n > 0) {
@@ -1065,7 +1082,8 @@ rec_thread_release(struct rec_thread *t)
 	}
 	rec_leave(t);
 	rec_threads_lock();
-	for (at = &rec_state.threads; atomic_load(at) && atomic_load(at) != t; at = (_Atomic(struct rec_thread *) *)&atomic_load(at)->next)
+	for (at = &rec_state.threads; atomic_load(at) && atomic_load(at) != t;
+	     at = (_Atomic(struct rec_thread *) *)&atomic_load(at)->next)
 		;
 	if (atomic_load(at) == t)
 		atomic_store(at, t->next);

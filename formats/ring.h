@@ -1,12 +1,13 @@
 /**
  * The ring and what game threads and the writer share: between ring.c (game threads) and chunk_write.c only.
  *
- * Chunks go round: free list -> a thread writes -> sealed list -> the writer -> free list. Both lists are stacks of
- * indexes linked outside the shared memory; the free list's head carries a count against ABA, the sealed list is always
- * taken whole. Nobody waits: a thread that finds no free chunk drops its event.
+ * Chunks go round: free list -> a thread writes -> sealed list -> the writer -> free list. Both lists are
+ * stacks of indexes linked outside the shared memory; the free list's head carries a count against ABA, the
+ * sealed list is always taken whole. Nobody waits: a thread that finds no free chunk drops its event.
  *
- * Leaving: whoever ends a recording clears `on`, then every thread's `end`, with a barrier on all threads before and
- * after, and waits until no `busy` is set. From then on each recording function ends in rec_more, which sees `on`.
+ * Leaving: whoever ends a recording clears `on`, then every thread's `end`, with a barrier on all threads
+ * before and after, and waits until no `busy` is set. From then on each recording function ends in
+ * rec_more, which sees `on`.
  */
 #ifndef TT_RING_H
 #define TT_RING_H
@@ -100,8 +101,8 @@ bool ring_def(struct ring *r, const uint8_t *p, size_t n);
 
 /**
  * ring_detach():
- * After `on` was cleared: get every thread out, for good; with ${seal} hand over their chunks. False where one
- * stayed inside for a second: the memory must be left to it.
+ * After `on` was cleared: get every thread out, for good; with ${seal} hand over their chunks. False where
+ * one stayed inside for a second: the memory must be left to it.
  */
 bool ring_detach(bool seal);
 

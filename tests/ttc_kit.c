@@ -25,7 +25,10 @@ ttc_keys(uint64_t *key, unsigned n)
 
 	for (unsigned i = 0; i < n; i++) {
 		snprintf(name, sizeof name, "Marker %u \xc3\xa9", i);
-		key[i] = rec_def_marker(category, i, 0, i == 0 ? "GC.Alloc" : i == 1 ? "Profiler.Default" : name);
+		key[i] = rec_def_marker(category, i, 0,
+		    i == 0   ? "GC.Alloc"
+		    : i == 1 ? "Profiler.Default"
+			     : name);
 	}
 }
 
@@ -68,8 +71,8 @@ one(struct ttc_script *s)
 	int32_t i32 = (int32_t)ttc_random(&s->seed);
 	double f64 = (double)i32 / 3;
 	uint64_t u64 = ttc_random(&s->seed) << (r % 20);
-	struct rec_value v[3] = { { .type = TTC_I32, .size = 4, .p = &i32 }, { .type = TTC_F64, .size = 8, .p = &f64 },
-		{ .type = TTC_TEXT8, .size = 5, .p = "hello" } };
+	struct rec_value v[3] = { { .type = TTC_I32, .size = 4, .p = &i32 },
+		{ .type = TTC_F64, .size = 8, .p = &f64 }, { .type = TTC_TEXT8, .size = 5, .p = "hello" } };
 	unsigned what = (unsigned)(r % 100);
 
 	s->ticks += what == 99 ? u64 >> 20 : ttc_random(&s->seed) % 3000;
@@ -245,7 +248,8 @@ ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_res
 	tt_batch_init(&b, &env.mem, TT_NEEDS_ARGS);
 	r->rc = tt_defs_new(&env.mem, &cap.defs, &r->err);
 	if (r->rc == TT_OK)
-		r->rc = p ? tt_src_open_mem(&env, p, n, "test", &src, &r->err) : tt_src_open(&env, path, &src, &r->err);
+		r->rc = p ? tt_src_open_mem(&env, p, n, "test", &src, &r->err)
+			  : tt_src_open(&env, path, &src, &r->err);
 	if (r->rc == TT_OK)
 		r->rc = tt_format_capture.open(&env, src, &cap, &ctx, &r->err);
 	x.m = ctx;
@@ -275,13 +279,17 @@ ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_res
 	r->from_ring = ctx ? ((const struct ttc *)ctx)->from_ring : 0;
 	for (int k = 0; cap.defs && k < TT_DEF_KINDS; k++)
 		r->ndef[k] = tt_defs_count(cap.defs, (enum tt_def_kind)k);
-	const struct tt_def *d = cap.defs && key ? tt_defs_find(cap.defs, TT_DEF_MARKER, key, INT64_MAX) : NULL;
+	const struct tt_def *d =
+	    cap.defs && key ? tt_defs_find(cap.defs, TT_DEF_MARKER, key, INT64_MAX) : NULL;
 	if (d)
 		snprintf(r->text, sizeof r->text, "%s", d->text);
 	for (size_t i = 0; i < r->threads; i++) {
 		struct ttc_sum *a = &r->all, *s = &r->sum[i];
 		a->events += s->events; a->zones += s->zones; a->allocs += s->allocs; a->bytes += s->bytes;
-		a->singles += s->singles; a->counters += s->counters; a->flows += s->flows; a->frames += s->frames;
+		a->singles += s->singles;
+		a->counters += s->counters;
+		a->flows += s->flows;
+		a->frames += s->frames;
 		a->open += s->open; a->cont += s->cont; a->hash += s->hash;
 	}
 	for (size_t i = 0; i < TTC_KIT_THREADS; i++)

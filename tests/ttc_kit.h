@@ -1,6 +1,6 @@
 /**
- * Captures in tests: made by the recorder itself from seeded scripts, read back through the reader, and compared by sums
- * over everything that was recorded.
+ * Captures in tests: made by the recorder itself from seeded scripts, read back through the reader, and
+ * compared by sums over everything that was recorded.
  */
 #ifndef TT_TESTS_TTC_KIT_H
 #define TT_TESTS_TTC_KIT_H
@@ -43,7 +43,8 @@ char *ttc_recover(const char *path, size_t *n);
 struct ttc_script {
 	struct rec_thread *t;
 	uint64_t seed, ticks, depth, markers, nkey;
-	const uint64_t *key;          /* nkey marker keys; the first is for allocations, the second for labels */
+	const uint64_t *key;          /* nkey marker keys; the first is for allocations, the second for
+				         labels */
 	struct { uint64_t key, match, ticks; } zone[300];
 	struct ttc_sum sum;
 };

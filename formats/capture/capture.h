@@ -1,6 +1,6 @@
 /**
- * The reader of our own captures (.ttc): what reader.c (file and chunks), join.c (the ring), decode.c (records) and
- * copy.c (tracetool recover) share.
+ * The reader of our own captures (.ttc): what reader.c (file and chunks), join.c (the ring), decode.c
+ * (records) and copy.c (tracetool recover) share.
  *
  * Source: formats/chunk.h and tracetool-capture(5). No byte is used before its chunk's checksum was right.
  */
@@ -100,7 +100,10 @@ bool ttc_plausible(const struct ttc *m, const uint8_t *head);
 /* Read a unit whole, head first, into *${p} of *${cap} bytes (grown). TT_E_DAMAGED where it is not good. */
 int ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, struct tt_err *err);
 
-/* join.c: add what the ring has and the file has not. Nothing happens where there is no ring of this recording. */
+/*
+ * join.c: add what the ring has and the file has not. Nothing happens where there is no ring of this
+ * recording.
+ */
 int ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
 /* decode.c */
@@ -110,8 +113,8 @@ const char *ttc_tag_name(unsigned tag);
 
 /**
  * ttc_copy(ctx, write, arg, done, err):
- * Write the capture that ${ctx} (opened by tt_format_capture, on seekable input) reads, whole, with what its ring
- * adds, without what is damaged, and with an end. For tracetool recover.
+ * Write the capture that ${ctx} (opened by tt_format_capture, on seekable input) reads, whole, with what
+ * its ring adds, without what is damaged, and with an end. For tracetool recover.
  */
 struct ttc_copied { uint64_t chunks, from_ring, left_out; const char *ring; };
 int ttc_copy(void *ctx, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg,

@@ -41,8 +41,12 @@ write_head(struct copy *c)
 static int
 write_stream(struct copy *c, const void *records, size_t n)
 {
-	struct ttc_chunk h = { .magic = TTC_CHUNK_MAGIC, .seq = c->seq, .ticks = c->m->head.ticks, .before = c->before,
-		.state = 4, .run = c->m->run32 };
+	struct ttc_chunk h = { .magic = TTC_CHUNK_MAGIC,
+		.seq = c->seq,
+		.ticks = c->m->head.ticks,
+		.before = c->before,
+		.state = 4,
+		.run = c->m->run32 };
 	struct tt_buf b = { 0 };
 	int rc;
 
@@ -158,7 +162,8 @@ copy_units(struct copy *c, struct ttc_copied *done)
 			continue;
 		rc = ttc_load(m, u, &p, &cap, c->err);
 		if (rc == TT_E_DAMAGED) {
-			tt_loss_add(m->env->loss, TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, u->at);
+			tt_loss_add(
+			    m->env->loss, TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, u->at);
 			done->left_out++;
 			rc = TT_OK;
 			continue;

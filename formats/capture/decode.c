@@ -48,7 +48,8 @@ add_utf16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err)
 		uint32_t c = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8;
 		char *o = to->p + to->n;
 		if (c >= 0xd800 && c < 0xdc00 && i + 3 < n && (p[i + 3] & 0xfc) == 0xdc) {
-			c = 0x10000 + ((c - 0xd800) << 10) + (((uint32_t)p[i + 2] | (uint32_t)p[i + 3] << 8) - 0xdc00);
+			c = 0x10000 + ((c - 0xd800) << 10) +
+			    (((uint32_t)p[i + 2] | (uint32_t)p[i + 3] << 8) - 0xdc00);
 			i += 2;
 		} else if (c >= 0xd800 && c < 0xe000) {
 			c = 0xfffd;
@@ -143,14 +144,16 @@ put_arg(struct run *r, size_t at, const struct value *v)
 
 	if (rc == TT_OK && v->text) {
 		bits = b->text.n;
-		rc = v->wide ? add_utf16(&b->text, v->text, v->n, r->err) : tt_buf_add(&b->text, v->text, v->n, r->err);
+		rc = v->wide ? add_utf16(&b->text, v->text, v->n, r->err)
+			     : tt_buf_add(&b->text, v->text, v->n, r->err);
 		n = b->text.n - bits;
 		while (v->type == TT_T_TEXT && n > 0 && b->text.p[bits + n - 1] == '\0')
 			n--;
 	}
 	if (rc != TT_OK)
 		return rc;
-	b->ev[b->n++] = (struct tt_event){ .kind = TT_ARG, .val = bits, .dur = (uint32_t)n, .depth = (uint16_t)v->type };
+	b->ev[b->n++] =
+	    (struct tt_event){ .kind = TT_ARG, .val = bits, .dur = (uint32_t)n, .depth = (uint16_t)v->type };
 	b->ev[at].flags |= TT_F_MORE;
 	return TT_OK;
 }
@@ -182,8 +185,8 @@ begin(struct run *r, uint64_t key, unsigned flags)
 }
 
 /*
- * The zone below ${above} others ends. The recorder has found out which one that is; here its key is looked up, in
- * this chunk or among those open before it.
+ * The zone below ${above} others ends. The recorder has found out which one that is; here its key is looked
+ * up, in this chunk or among those open before it.
  */
 static int
 end_zone(struct run *r, uint64_t above, unsigned flags)
@@ -364,7 +367,8 @@ state(struct run *r, const uint8_t *end, bool resume)
 	int rc;
 
 	if (!(r->p = ttc_get(r->p, end, &r->key)) || !(r->p = ttc_get(r->p, end, &r->alloc_key)) ||
-	    !(r->p = ttc_get(r->p, end, &depth)) || !(r->p = ttc_get(r->p, end, &given)) || given > depth || given > TTC_STACK)
+	    !(r->p = ttc_get(r->p, end, &depth)) || !(r->p = ttc_get(r->p, end, &given)) || given > depth ||
+	    given > TTC_STACK)
 		return TT_E_DAMAGED;
 	if ((rc = tt_batch_words(b, (size_t)given, &r->base_at, r->err)) != TT_OK ||
 	    (rc = tt_batch_room(b, (size_t)given + 4, r->err)) != TT_OK)
@@ -432,8 +436,8 @@ get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
 }
 
 /*
- * Begins and ends, nearly all there is: everything that changes lives in registers. Stops before the first record of
- * another kind, at an end that needs the rules of model/zones.h, and near the end of the chunk.
+ * Begins and ends, nearly all there is: everything that changes lives in registers. Stops before the first
+ * record of another kind, at an end that needs the rules of model/zones.h, and near the end of the chunk.
  */
 static uint64_t
 hot(struct run *r, int *rc)
@@ -453,7 +457,8 @@ hot(struct run *r, int *rc)
 		if (unlikely(!q) || (t & 3) > TTC_END)
 			break;
 		__extension__ typedef __int128 wide;
-		int64_t at = (int64_t)((wide)(int64_t)(ticks + (t >> 2) - zero) * (int64_t)m->mult >> m->shift);
+		int64_t at =
+		    (int64_t)((wide)(int64_t)(ticks + (t >> 2) - zero) * (int64_t)m->mult >> m->shift);
 		if ((t & 3) == TTC_BEGIN) {
 			q = get_fast(q, end, &v);
 			if (unlikely(!q || depth >= UINT16_MAX - 1))
@@ -468,7 +473,9 @@ hot(struct run *r, int *rc)
 				room = 4096;
 			}
 			key += ttc_zag(v);
-			ev[n] = (struct tt_event){ .ts = at, .val = key, .depth = (uint16_t)depth, .kind = TT_ZONE_BEGIN };
+			ev[n] = (struct tt_event){
+				.ts = at, .val = key, .depth = (uint16_t)depth, .kind = TT_ZONE_BEGIN
+			};
 			open[depth++] = (uint32_t)n++;
 			room--;
 			begins++;
@@ -542,7 +549,8 @@ records(struct run *r)
 		case TTC_ALLOC: {
 			uint64_t bytes;
 			p = get_fast(p, r->end, &v);
-			if (unlikely(!p) || unlikely(!(p = get_fast(p, r->end, &bytes))) || unlikely(p > r->end))
+			if (unlikely(!p) || unlikely(!(p = get_fast(p, r->end, &bytes))) ||
+			    unlikely(p > r->end))
 				return damaged(r, TT_LOST_DAMAGED);
 			r->alloc_key += ttc_zag(v);
 			rc = alloc(r, bytes);
@@ -820,11 +828,20 @@ const char *
 ttc_tag_name(unsigned tag)
 {
 	static const char *const name[] = {
-		[TTC_BEGIN] = "begin", [TTC_END] = "end", [TTC_ALLOC] = "alloc",
-		[4 + TTC_BEGIN_ARGS] = "begin with arguments", [4 + TTC_SINGLE] = "single", [4 + TTC_END_BELOW] = "end further out",
-		[4 + TTC_END_NONE] = "end without begin", [4 + TTC_COUNTER] = "counter", [4 + TTC_FLOW] = "flow",
-		[4 + TTC_FRAME] = "frame", [4 + TTC_END_KEY] = "end of a deep zone", [4 + TTC_ALLOC_ARGS] = "alloc with arguments",
-		[4 + TTC_THREAD_END] = "thread end", [4 + TTC_END_FLAGS] = "end with flags",
+		[TTC_BEGIN] = "begin",
+		[TTC_END] = "end",
+		[TTC_ALLOC] = "alloc",
+		[4 + TTC_BEGIN_ARGS] = "begin with arguments",
+		[4 + TTC_SINGLE] = "single",
+		[4 + TTC_END_BELOW] = "end further out",
+		[4 + TTC_END_NONE] = "end without begin",
+		[4 + TTC_COUNTER] = "counter",
+		[4 + TTC_FLOW] = "flow",
+		[4 + TTC_FRAME] = "frame",
+		[4 + TTC_END_KEY] = "end of a deep zone",
+		[4 + TTC_ALLOC_ARGS] = "alloc with arguments",
+		[4 + TTC_THREAD_END] = "thread end",
+		[4 + TTC_END_FLAGS] = "end with flags",
 	};
 
 	return tag < sizeof name / sizeof name[0] ? name[tag] : NULL;

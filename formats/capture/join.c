@@ -1,8 +1,9 @@
 /**
  * What a killed program left in its ring: chunks and parts of chunks that were published but not written.
  *
- * The capture names its ring. Whoever made the capture chose that name, so a file is taken for the ring only if it is
- * a regular one of ours, called as rings are, and says that it belongs to this very recording.
+ * The capture names its ring. Whoever made the capture chose that name, so a file is taken for the ring
+ * only if it is a regular one of ours, called as rings are, and says that it belongs to this very
+ * recording.
  */
 #include "capture/capture.h"
 
@@ -24,7 +25,8 @@ open_ring(struct ttc *m, struct tt_err *err)
 	int fd;
 
 	base = base ? base + 1 : path;
-	if (path[0] != '/' || strncmp(base, "tracetool-", 10) != 0 || n < 5 || strcmp(path + n - 5, ".ring") != 0)
+	if (path[0] != '/' || strncmp(base, "tracetool-", 10) != 0 || n < 5 ||
+	    strcmp(path + n - 5, ".ring") != 0)
 		return TT_OK;
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
@@ -43,9 +45,10 @@ belongs(const struct ttc *m, const struct ttc_ring *r)
 	uint64_t size = tt_src_info(m->ring)->size;
 
 	return memcmp(r->magic, TTC_RING_MAGIC, 8) == 0 && r->major == TTC_MAJOR &&
-	    memcmp(r->run, m->head.run, sizeof r->run) == 0 && r->chunk >= TTC_CHUNK_MIN && r->chunk <= TTC_CHUNK_LIMIT &&
-	    r->chunks <= size / r->chunk && r->chunk_at <= size && (uint64_t)r->chunks * r->chunk <= size - r->chunk_at &&
-	    r->slot_at <= size && (uint64_t)r->slots * sizeof(struct ttc_slot) <= size - r->slot_at;
+	       memcmp(r->run, m->head.run, sizeof r->run) == 0 && r->chunk >= TTC_CHUNK_MIN &&
+	       r->chunk <= TTC_CHUNK_LIMIT && r->chunks <= size / r->chunk && r->chunk_at <= size &&
+	       (uint64_t)r->chunks * r->chunk <= size - r->chunk_at && r->slot_at <= size &&
+	       (uint64_t)r->slots * sizeof(struct ttc_slot) <= size - r->slot_at;
 }
 
 /* Threads that the file has not heard of, and drops. */
@@ -148,15 +151,17 @@ add_rest(struct ttc *m, const uint8_t *c, uint32_t done, struct ttc_unit *u, str
 	if (!zone)
 		return err->code;
 	memcpy(&h, c, sizeof h);
-	rc = tt_mem_grow(&m->env->mem, &to, &cap, TTC_CHUNK_HEAD + 40 + 10 * TTC_STACK + (size_t)u->len, 1, err);
+	rc = tt_mem_grow(
+	    &m->env->mem, &to, &cap, TTC_CHUNK_HEAD + 40 + 10 * TTC_STACK + (size_t)u->len, 1, err);
 	if (rc == TT_OK) {
 		const uint8_t *records = c + TTC_CHUNK_HEAD + h.state;
 		w.max = ttc_stack_max(m->head.chunk);
-		if (!ttc_walk_state(&w, &h, c + TTC_CHUNK_HEAD, h.state) || ttc_walk(&w, records, done) != done) {
+		if (!ttc_walk_state(&w, &h, c + TTC_CHUNK_HEAD, h.state) ||
+		    ttc_walk(&w, records, done) != done) {
 			rc = TT_E_DAMAGED;
 		} else {
-			n = ttc_state_put(to + TTC_CHUNK_HEAD, w.key, w.alloc_key, w.depth, w.depth < w.max ? w.depth : w.max,
-			    zone, sizeof *zone);
+			n = ttc_state_put(to + TTC_CHUNK_HEAD, w.key, w.alloc_key, w.depth,
+			    w.depth < w.max ? w.depth : w.max, zone, sizeof *zone);
 			memcpy(to + TTC_CHUNK_HEAD + n, records + done, u->end - done);
 			h.ticks = w.ticks;
 			h.events += w.events;
@@ -199,7 +204,10 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 			return err->code;
 		if (w->seen && (u[i].seq < w->seq || (u[i].seq == w->seq && u[i].end <= w->end)))
 			continue;
-		/* A chunk of the ring may have changed since it was looked at, where the program still runs. */
+		/*
+		 * A chunk of the ring may have changed since it was looked at, where the program still
+		 * runs.
+		 */
 		rc = ttc_load(m, &u[i], p, cap, err);
 		if (rc == TT_OK && w->seen && u[i].seq == w->seq && w->end > 0)
 			rc = add_rest(m, *p, w->end, &u[i], err);
@@ -260,7 +268,8 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 			continue;
 		}
 		ttc_unit_of(&one, p, at);
-		if (!ttc_plausible(m, p) || one.len > r.chunk - TTC_CHUNK_HEAD || one.thread == 0 || one.end == one.first)
+		if (!ttc_plausible(m, p) || one.len > r.chunk - TTC_CHUNK_HEAD || one.thread == 0 ||
+		    one.end == one.first)
 			continue;
 		one.where = TTC_IN_RING;
 		rc = tt_mem_grow(&m->env->mem, &u, &capu, n + 1, sizeof *u, err);
@@ -270,8 +279,8 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = add_chunks(m, u, n, &p, &cap, loss, err);
 	if (rc == TT_OK)
-		tt_log(m->env, TT_LOG_VERBOSE, "%s: joined with %s: %llu chunks", m->cap->path, m->text[TTC_T_RING],
-		    (unsigned long long)m->from_ring);
+		tt_log(m->env, TT_LOG_VERBOSE, "%s: joined with %s: %llu chunks", m->cap->path,
+		    m->text[TTC_T_RING], (unsigned long long)m->from_ring);
 	tt_mem_free(&m->env->mem, u, capu * sizeof *u);
 	tt_mem_free(&m->env->mem, p, cap);
 	tt_mem_free(&m->env->mem, to, capto);

@@ -39,7 +39,10 @@ read_on(struct ttc *m, uint64_t at, size_t want, struct tt_err *err)
 	}
 }
 
-/* Point *${p} at the bytes from ${at}: ${want} of them, or *${n} where the input ends before. Forward only on pipes. */
+/*
+ * Point *${p} at the bytes from ${at}: ${want} of them, or *${n} where the input ends before. Forward
+ * only on pipes.
+ */
 static int
 window(struct ttc *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err)
 {
@@ -69,8 +72,8 @@ ttc_plausible(const struct ttc *m, const uint8_t *h)
 {
 	uint32_t len = ttc_u32(h + 8), state = ttc_u32(h + 56);
 
-	return ttc_u32(h) == TTC_CHUNK_MAGIC && ttc_u32(h + 60) == m->run32 && len <= TTC_CHUNK_LIMIT && state <= len &&
-	    ttc_u32(h + 48) <= TTC_CHUNK_LIMIT;
+	return ttc_u32(h) == TTC_CHUNK_MAGIC && ttc_u32(h + 60) == m->run32 && len <= TTC_CHUNK_LIMIT &&
+	       state <= len && ttc_u32(h + 48) <= TTC_CHUNK_LIMIT;
 }
 
 bool
@@ -119,8 +122,10 @@ ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, stru
 		return rc;
 	memset(*p + got, 0, n + TT_CHUNK_PAD - got);
 	/* A ring in use may have another chunk there by now. */
-	return got == n && ttc_u32(*p + 8) == u->len && ttc_u32(*p + 4) == u->thread && ttc_u64(*p + 16) == u->seq &&
-	    ttc_good(*p, u->len) ? TT_OK : TT_E_DAMAGED;
+	return got == n && ttc_u32(*p + 8) == u->len && ttc_u32(*p + 4) == u->thread &&
+		       ttc_u64(*p + 16) == u->seq && ttc_good(*p, u->len)
+		   ? TT_OK
+		   : TT_E_DAMAGED;
 }
 
 /* --- threads ---------------------------------------------------------------------------- */
@@ -261,7 +266,10 @@ account(struct ttc *m, struct fields *f, struct tt_loss *loss, struct tt_err *er
 	return TT_OK;
 }
 
-/* One record of the recorder's stream, as far as it is about chunks; what it defines is decoded with the events. */
+/*
+ * One record of the recorder's stream, as far as it is about chunks; what it defines is decoded with
+ * the events.
+ */
 static int
 heed(struct ttc *m, unsigned kind, struct fields *f, bool *defines, struct tt_loss *loss, struct tt_err *err)
 {
@@ -308,7 +316,8 @@ heed(struct ttc *m, unsigned kind, struct fields *f, bool *defines, struct tt_lo
 	case TTC_NOTE:
 		n = number(f);
 		if (!f->bad && n <= (uint64_t)(f->end - f->p))
-			tt_log(m->env, TT_LOG_NORMAL, "%s: the recorder says: %.*s", m->cap->path, (int)n, (const char *)f->p);
+			tt_log(m->env, TT_LOG_NORMAL, "%s: the recorder says: %.*s", m->cap->path, (int)n,
+			    (const char *)f->p);
 		break;
 	case TTC_CLOCK:
 		break;
@@ -365,7 +374,8 @@ resync(struct ttc *m, uint64_t at, uint64_t *where, bool *found, struct tt_err *
 		if (rc != TT_OK)
 			return rc;
 		for (size_t i = 0; i + TTC_CHUNK_HEAD <= n; i++) {
-			const uint8_t *hit = memchr(p + i, TTC_CHUNK_MAGIC & 0xff, n - i - (TTC_CHUNK_HEAD - 1));
+			const uint8_t *hit =
+			    memchr(p + i, TTC_CHUNK_MAGIC & 0xff, n - i - (TTC_CHUNK_HEAD - 1));
 			if (!hit)
 				break;
 			i = (size_t)(hit - p);
@@ -384,7 +394,10 @@ resync(struct ttc *m, uint64_t at, uint64_t *where, bool *found, struct tt_err *
 	}
 }
 
-/* Is the chunk at ${at}, as long as its head says, whole and right? *${follows}: as it should, another one or the end does. */
+/*
+ * Is the chunk at ${at}, as long as its head says, whole and right? *${follows}: as it should, another
+ * one or the end does.
+ */
 static int
 check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, bool *good, struct tt_err *err)
 {
@@ -402,7 +415,8 @@ check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, b
 		if (*whole && !*follows) {
 			if ((rc = window(m, at + want, TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
 				return rc;
-			*follows = n >= TTC_CHUNK_HEAD ? ttc_plausible(m, p) : n > 0 && memcmp(p, "TTCk", n < 4 ? n : 4) == 0;
+			*follows = n >= TTC_CHUNK_HEAD ? ttc_plausible(m, p)
+						       : n > 0 && memcmp(p, "TTCk", n < 4 ? n : 4) == 0;
 		}
 		if (!*whole || *follows)
 			return TT_OK;
@@ -543,7 +557,10 @@ sort_threads(struct ttc *m, struct tt_err *err)
 		return err->code;
 	memcpy(s, m->unit, m->nunit * sizeof *s);
 	qsort(s, m->nunit, sizeof *s, by_place);
-	/* Where each thread's run begins in s is found by its first unit; `end` of the table's entry counts on. */
+	/*
+	 * Where each thread's run begins in s is found by its first unit; `end` of the table's entry
+	 * counts on.
+	 */
 	reset_order(m);
 	for (size_t i = m->nunit; i-- > 0;) {
 		struct ttc_who *w = ttc_who(m, s[i].thread, err);
@@ -570,7 +587,8 @@ settle(struct ttc *m, struct tt_loss *loss)
 		const struct ttc_who *w = &m->who[i];
 		if (!w->used || !w->accounted || w->last_seq == 0)
 			continue;
-		if (!w->seen || w->seq + 1 < w->last_seq || (w->seq + 1 == w->last_seq && w->end < w->last_end))
+		if (!w->seen || w->seq + 1 < w->last_seq ||
+		    (w->seq + 1 == w->last_seq && w->end < w->last_end))
 			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, TT_NOWHERE);
 	}
 }
@@ -615,7 +633,8 @@ build_index(struct ttc *m, struct tt_err *err)
 		if (u.thread == 0) {
 			rc = ttc_load(m, &u, &body, &cap, err);
 			if (rc == TT_E_DAMAGED) {
-				tt_loss_add(&m->found, TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u.len, u.at);
+				tt_loss_add(
+				    &m->found, TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u.len, u.at);
 				continue;
 			}
 			bool again = m->zero_seen && u.seq < m->zero_seq;
@@ -668,8 +687,8 @@ set_ratio(struct ttc *m, struct tt_err *err)
 	const struct ttc_head *h = &m->head;
 
 	if (h->num == 0 || h->den == 0 || h->num / h->den > 1u << 30)
-		return tt_fail(err, TT_E_DAMAGED, 64, "the clock's ratio %llu/%llu makes no sense", (unsigned long long)h->num,
-		    (unsigned long long)h->den);
+		return tt_fail(err, TT_E_DAMAGED, 64, "the clock's ratio %llu/%llu makes no sense",
+		    (unsigned long long)h->num, (unsigned long long)h->den);
 	for (m->shift = 62;; m->shift--) {
 		wide v = ((wide)h->num << m->shift) / h->den;
 		if (v >> 62 == 0 || m->shift == 0) {
@@ -699,8 +718,9 @@ read_head(struct ttc *m, struct tt_err *err)
 		    "the capture's magic is damaged (line ends changed by a transfer in text mode?)");
 	memcpy(h, p, sizeof *h);
 	if (h->major != TTC_MAJOR)
-		return tt_fail(err, TT_E_UNKNOWN, 8, "capture version %u.%u is %s: this tracetool reads version %d", h->major,
-		    h->minor, h->major > TTC_MAJOR ? "too new" : "too old", TTC_MAJOR);
+		return tt_fail(err, TT_E_UNKNOWN, 8,
+		    "capture version %u.%u is %s: this tracetool reads version %d", h->major, h->minor,
+		    h->major > TTC_MAJOR ? "too new" : "too old", TTC_MAJOR);
 	size = h->size;
 	if (size < sizeof *h || size > TTC_HEAD_LIMIT || size > n)
 		return tt_fail(err, TT_E_DAMAGED, 12, "the header claims %zu bytes; %zu are there", size, n);

@@ -55,7 +55,8 @@ damage(const struct ttc_result *r)
 
 /* ${threads} scripts on writing ends of one thread, ${events} each, into check_path("a.ttc"). */
 static void
-record(uint64_t seed, unsigned threads, unsigned events, struct rec_options o, struct ttc_sum *sum, uint64_t *last_key)
+record(uint64_t seed, unsigned threads, unsigned events, struct rec_options o, struct ttc_sum *sum,
+    uint64_t *last_key)
 {
 	static struct ttc_script s[8];
 	uint64_t key[NKEY];
@@ -122,8 +123,10 @@ TEST(what_was_recorded_is_what_is_read)
 	unsigned seeds = all ? 400 : 25;
 
 	for (unsigned seed = 1; seed <= seeds; seed++) {
-		struct rec_options o = { .ring = 2u << 20, .chunk = seed % 3 == 0 ? 64u << 10 : 4096u << seed % 3,
-			.part_ms = seed % 2 ? 3 : 1000, .poll_ms = 1 };
+		struct rec_options o = { .ring = 2u << 20,
+			.chunk = seed % 3 == 0 ? 64u << 10 : 4096u << seed % 3,
+			.part_ms = seed % 2 ? 3 : 1000,
+			.poll_ms = 1 };
 		struct ttc_sum sum[8];
 		struct ttc_result r;
 		uint64_t key = 0;
@@ -137,7 +140,9 @@ TEST(what_was_recorded_is_what_is_read)
 
 TEST(rotated_files_are_complete_each_and_sum_up)
 {
-	struct rec_options o = { .ring = 2u << 20, .chunk = 4096, .rotate_size = 40000, .part_ms = 3, .poll_ms = 1 };
+	struct rec_options o = {
+		.ring = 2u << 20, .chunk = 4096, .rotate_size = 40000, .part_ms = 3, .poll_ms = 1
+	};
 	struct ttc_sum sum[8], got = { 0 };
 	struct ttc_result r;
 	uint64_t key = 0, made = 0;
@@ -320,7 +325,9 @@ TEST(chunks_repeated_or_missing_are_noticed_and_the_rest_read)
 /* After a missing chunk the open zones come back from the state of the next one. */
 TEST(zones_open_at_a_gap_are_open_behind_it)
 {
-	struct rec_options o = { .path = check_path("a.ttc"), .ring = 1u << 20, .chunk = 4096, .part_ms = 100000 };
+	struct rec_options o = {
+		.path = check_path("a.ttc"), .ring = 1u << 20, .chunk = 4096, .part_ms = 100000
+	};
 	uint64_t key[NKEY];
 	size_t n, at[64], k;
 	struct ttc_result r;

@@ -110,14 +110,16 @@ make_events(void *arg)
 }
 
 /*
- * Those that record in a forked child come first: a child of a process that has recorded itself records nothing.
+ * Those that record in a forked child come first: a child of a process that has recorded itself records
+ * nothing.
  */
 
 /* --- killed ---------------------------------------------------------------------------------- */
 
 /*
- * A child records counters 1, 2, 3, ... on two threads and notes in shared memory the last one whose function has
- * returned. It is killed at a random time; every noted one must be read, in one piece with those before.
+ * A child records counters 1, 2, 3, ... on two threads and notes in shared memory the last one whose
+ * function has returned. It is killed at a random time; every noted one must be read, in one piece with
+ * those before.
  */
 struct shared { _Atomic uint64_t done[2]; _Atomic bool ready; };
 
@@ -171,8 +173,11 @@ kills(unsigned n, bool slow)
 	if (!CHECK(share != MAP_FAILED))
 		return;
 	for (unsigned i = 0; i < n; i++) {
-		struct rec_options o = { .path = check_path("k.ttc"), .ring = 1u << 20, .chunk = i % 2 ? 4096 : 16384,
-			.part_ms = i % 3 ? 5 : 1000, .write = slow ? slow_write : NULL };
+		struct rec_options o = { .path = check_path("k.ttc"),
+			.ring = 1u << 20,
+			.chunk = i % 2 ? 4096 : 16384,
+			.part_ms = i % 3 ? 5 : 1000,
+			.write = slow ? slow_write : NULL };
 		struct ttc_result r;
 		memset(share, 0, sizeof *share);
 		sink_rate = 1 << 20;
@@ -189,13 +194,17 @@ kills(unsigned n, bool slow)
 		torn += damage(&r) > 0;
 		from_ring += r.from_ring > 0;
 		events += r.all.events;
-		/* Three events for each noted round, on either thread; the one that was being made may be there or not. */
+		/*
+		 * Three events for each noted round, on either thread; the one that was being made may
+		 * be there or not.
+		 */
 		uint64_t least = 3 * (atomic_load(&share->done[0]) + atomic_load(&share->done[1]));
 		if (r.all.events + r.loss.e[TT_LOST_DROPPED].n < least || r.all.events > least + 6 ||
 		    r.loss.e[TT_LOST_UNMATCHED].n > 0 || r.gaps > 0) {
 			lost++;
-			printf("kill %u: noted %" PRIu64 ", read %" PRIu64 ", dropped %" PRIu64 ", gaps %" PRIu64 "\n", i, least,
-			    r.all.events, r.loss.e[TT_LOST_DROPPED].n, r.gaps);
+			printf("kill %u: noted %" PRIu64 ", read %" PRIu64 ", dropped %" PRIu64
+			       ", gaps %" PRIu64 "\n",
+			    i, least, r.all.events, r.loss.e[TT_LOST_DROPPED].n, r.gaps);
 		}
 		/* The recovered capture stands alone. */
 		struct ttc_result copy = { 0 };
@@ -203,9 +212,10 @@ kills(unsigned n, bool slow)
 		char *p = ttc_recover(o.path, &ncopy);
 		if (p)
 			ttc_read(NULL, p, ncopy, 0, &copy);
-		unlike += !p || copy.all.events != r.all.events || copy.all.hash != r.all.hash || damage(&copy) > 0 ||
-		    copy.from_ring > 0 || copy.loss.e[TT_LOST_DROPPED].n != r.loss.e[TT_LOST_DROPPED].n ||
-		    copy.ndef[TT_DEF_MARKER] != r.ndef[TT_DEF_MARKER];
+		unlike += !p || copy.all.events != r.all.events || copy.all.hash != r.all.hash ||
+			  damage(&copy) > 0 || copy.from_ring > 0 ||
+			  copy.loss.e[TT_LOST_DROPPED].n != r.loss.e[TT_LOST_DROPPED].n ||
+			  copy.ndef[TT_DEF_MARKER] != r.ndef[TT_DEF_MARKER];
 		free(p);
 		/* What the kill leaves behind. */
 		snprintf(ring, sizeof ring, "rm -f /dev/shm/tracetool-%d-*.ring", (int)pid);
@@ -216,7 +226,8 @@ kills(unsigned n, bool slow)
 	CHECK_EQ_INT(torn, 0);
 	CHECK_EQ_INT(unlike, 0);
 	CHECK(from_ring > n / 2);
-	printf("%u kills%s: %" PRIu64 " events read, %u joined with a ring\n", n, slow ? ", slow sink" : "", events, from_ring);
+	printf("%u kills%s: %" PRIu64 " events read, %u joined with a ring\n", n, slow ? ", slow sink" : "",
+	    events, from_ring);
 	munmap(share, sizeof *share);
 }
 
@@ -242,7 +253,10 @@ TEST(full_disk_stops_the_recording_and_nothing_else)
 		setrlimit(RLIMIT_FSIZE, &l);
 		signal(SIGXFSZ, SIG_DFL);     /* would kill: must not be raised */
 		o.ring_dir = "/dev/shm";
-		/* The ring itself is over the limit: so it fails before anything is made, or the limit is not for it. */
+		/*
+		 * The ring itself is over the limit: so it fails before anything is made, or the limit
+		 * is not for it.
+		 */
 		int rc = rec_open(&o, why);
 		_exit(rc == 0 ? 1 : rc == -EFBIG ? 0 : 2);
 	}
@@ -253,7 +267,9 @@ TEST(full_disk_stops_the_recording_and_nothing_else)
 	fflush(stdout);
 	pid = fork();
 	if (pid == 0) {
-		struct rec_options o = { .path = check_path("d.ttc"), .ring = 2u << 20, .chunk = 16384, .poll_ms = 1 };
+		struct rec_options o = {
+			.path = check_path("d.ttc"), .ring = 2u << 20, .chunk = 16384, .poll_ms = 1
+		};
 		if (rec_open(&o, why) != 0)
 			_exit(1);
 		struct rlimit l = { 300000, 300000 };
@@ -283,7 +299,9 @@ TEST(full_disk_stops_the_recording_and_nothing_else)
 static void
 drops_at(long rate, unsigned long n)
 {
-	struct rec_options o = { .path = check_path("r.ttc"), .ring = 2u << 20, .chunk = 16u << 10, .write = slow_write };
+	struct rec_options o = {
+		.path = check_path("r.ttc"), .ring = 2u << 20, .chunk = 16u << 10, .write = slow_write
+	};
 	struct maker m[2] = { 0 };
 	struct ttc_result r;
 	pthread_t id[2];
@@ -310,8 +328,8 @@ drops_at(long rate, unsigned long n)
 	CHECK_EQ_INT(r.all.events + r.loss.e[TT_LOST_DROPPED].n, made);
 	CHECK_EQ_INT(r.loss.e[TT_LOST_UNMATCHED].n, 0);
 	CHECK_STR(r.text, "Marker 9 \xc3\xa9");
-	printf("sink %ld B/s: %" PRIu64 " made, %" PRIu64 " written, %" PRIu64 " dropped, %" PRIu64 " gaps\n", rate, made,
-	    r.all.events, r.loss.e[TT_LOST_DROPPED].n, r.gaps);
+	printf("sink %ld B/s: %" PRIu64 " made, %" PRIu64 " written, %" PRIu64 " dropped, %" PRIu64 " gaps\n",
+	    rate, made, r.all.events, r.loss.e[TT_LOST_DROPPED].n, r.gaps);
 	if (rate == 0)
 		CHECK(r.loss.e[TT_LOST_DROPPED].n > 0);
 }
@@ -327,7 +345,9 @@ TEST(full_ring_drops_whole_events_and_counts_each)
 /* After drops the zones that are open are known again. */
 TEST(zones_open_while_events_were_dropped_are_open_behind_it)
 {
-	struct rec_options o = { .path = check_path("r.ttc"), .ring = 1u << 20, .chunk = 4096, .write = slow_write };
+	struct rec_options o = {
+		.path = check_path("r.ttc"), .ring = 1u << 20, .chunk = 4096, .write = slow_write
+	};
 	uint64_t key[10], made = 0;
 	struct ttc_result r;
 
@@ -368,7 +388,9 @@ TEST(zones_open_while_events_were_dropped_are_open_behind_it)
 
 TEST(size_limit_ends_the_capture_below_it)
 {
-	struct rec_options o = { .path = check_path("m.ttc"), .ring = 2u << 20, .max_size = 500000, .poll_ms = 1 };
+	struct rec_options o = {
+		.path = check_path("m.ttc"), .ring = 2u << 20, .max_size = 500000, .poll_ms = 1
+	};
 	struct rec_stats s;
 	struct ttc_result r;
 	struct stat st;
@@ -394,7 +416,9 @@ TEST(size_limit_ends_the_capture_below_it)
 
 TEST(flight_recorder_keeps_the_last_part_and_all_names)
 {
-	struct rec_options o = { .path = check_path("f.ttc"), .ring = 1u << 20, .chunk = 4096, .keep_ms = 60000, .poll_ms = 1 };
+	struct rec_options o = {
+		.path = check_path("f.ttc"), .ring = 1u << 20, .chunk = 4096, .keep_ms = 60000, .poll_ms = 1
+	};
 	struct ttc_result r;
 	struct stat st;
 	uint64_t key[10];
@@ -508,7 +532,9 @@ short_thread(void *arg)
 
 TEST(many_threads_come_and_go)
 {
-	struct rec_options o = { .path = check_path("t.ttc"), .ring = 1u << 20, .chunk = 4096, .poll_ms = 1, .threads = 40 };
+	struct rec_options o = {
+		.path = check_path("t.ttc"), .ring = 1u << 20, .chunk = 4096, .poll_ms = 1, .threads = 40
+	};
 	unsigned n = (everything() ? 10000 : 1000) / SLOW;
 	uint64_t key[10];
 	struct rec_stats s;
