@@ -175,7 +175,7 @@ $(PROBE): tests/host/probe_plugin.c $(BUILD)/flags
 host: $(HOST_BIN) $(PROBE)
 
 .PHONY: tests unit
-tests: $(HOST_BIN) $(PROBE) $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
+tests: $(HOST_BIN) $(PROBE) $(UNITY) $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
 unit: $(UNIT_BIN)
 
 .PHONY: clean
