@@ -58,7 +58,7 @@ struct ttc {
 	uint32_t run32;
 	uint64_t first;               /* offset of the first chunk */
 
-	uint64_t at, seq, only;
+	uint64_t at, seq;
 	struct ttc_unit *unit;        /* the index; on input that cannot seek, what the ring adds */
 	size_t nunit, capunit, next;
 	bool indexed, joined, closed, told;

@@ -792,7 +792,6 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	m->env = env;
 	m->src = src;
 	m->cap = cap;
-	m->only = TT_ALL;
 	tt_loss_reset(&m->found);
 	rc = read_head(m, err);
 	if (rc == TT_OK) {
@@ -868,8 +867,6 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 			return err->code;
 		uint64_t tid = u.thread ? w->native : m->head.thread;
 		bool gap = u.thread && w->gap;
-		if (m->only != TT_ALL && tid != m->only)
-			continue;
 		rc = ttc_load(m, &u, &c->bytes, &c->cap, err);
 		if (rc == TT_E_DAMAGED) {
 			tt_loss_add(&c->loss, TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u.len, u.at);
@@ -895,15 +892,14 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 }
 
 static int
-rewind_(void *ctx, uint64_t tid, struct tt_err *err)
+rewind_(void *ctx, struct tt_err *err)
 {
 	struct ttc *m = ctx;
 
 	(void)err;
 	m->next = 0;
 	m->seq = 0;
-	m->only = tid;
-	m->told = m->told && tid != TT_ALL;
+	m->told = false;
 	if (m->indexed) {
 		for (size_t i = 0; i < m->capwho; i++)
 			m->who[i].gap = false;

@@ -25,7 +25,7 @@ struct mlpd {
 	uint64_t first;       /* offset of the first buffer */
 
 	/* in-order position */
-	uint64_t at, seq, only;       /* only: one thread's chunks, or TT_ALL */
+	uint64_t at, seq;
 	struct mlpd_unit *unit;       /* the index; NULL on input that cannot seek */
 	size_t nunit, capunit, next;
 	struct tt_loss found;         /* while building the index; told with the first chunk */

@@ -338,7 +338,6 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		return err->code;
 	m->env = env;
 	m->src = src;
-	m->only = TT_ALL;
 	tt_batch_init(&m->scratch, &env->mem, 0);
 	tt_loss_reset(&m->found);
 	rc = read_header(m, cap, err);
@@ -365,19 +364,16 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 static int
 step(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err)
 {
-	while (!tt_src_info(m->src)->seekable) {
+	if (!m->unit) {
 		int rc = next_unit(m, m->at, u, loss, err);
 		if (rc == TT_OK)
 			m->at = u->at + MLPD_BUF_HEAD + u->len;
-		if (rc != TT_OK || m->only == TT_ALL || u->tid == m->only)
-			return rc;
+		return rc;
 	}
-	while (m->next < m->nunit) {
-		*u = m->unit[m->next++];
-		if (m->only == TT_ALL || u->tid == m->only)
-			return TT_OK;
-	}
-	return TT_END;
+	if (m->next >= m->nunit)
+		return TT_END;
+	*u = m->unit[m->next++];
+	return TT_OK;
 }
 
 static int
@@ -516,14 +512,13 @@ decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_
 }
 
 static int
-rewind_(void *ctx, uint64_t tid, struct tt_err *err)
+rewind_(void *ctx, struct tt_err *err)
 {
 	struct mlpd *m = ctx;
 
 	m->next = 0;
 	m->seq = 0;
-	m->only = tid;
-	m->told = m->told && tid != TT_ALL;
+	m->told = false;
 	m->big.len = 0;
 	m->at = m->first;
 	if (!tt_src_info(m->src)->seekable) {

@@ -36,13 +36,11 @@ struct tt_format {
 	int (*open)(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err);
 	/* TT_OK with *${c} filled, TT_END, or an error. Loss found on the way is in c->loss also with TT_END. */
 	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
-	/* Start again with the first chunk (the source has been rewound by the caller if it is not seekable).
-	   ${tid} of TT_ALL gives every thread, else only this one's chunks, and tells no loss again. */
-	int (*rewind)(void *ctx, uint64_t tid, struct tt_err *err);
+	/* Start again with the first chunk (the source has been rewound by the caller if it is not seekable). */
+	int (*rewind)(void *ctx, struct tt_err *err);
 	int (*decode)(const void *ctx, const struct tt_chunk *c, struct tt_batch *out, struct tt_err *err);
 	void (*close)(void *ctx);
 };
-#define TT_ALL UINT64_MAX
 
 extern const struct tt_format *const tt_formats[];   /* NULL-terminated */
 

@@ -105,6 +105,7 @@ tt_loss_notes(const struct tt_loss *loss, struct tt_report *r, struct tt_err *er
 const struct tt_pass tt_pass_loss = {
 	.name = "loss",
 	.summary = "what was lost, guessed or left out, with advice",
+	.needs = TT_NEEDS_CALLS,      /* keys without a name are found in the tree */
 	.standard = true,
 	.report = report,
 	.tables = tables,

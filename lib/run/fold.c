@@ -203,7 +203,7 @@ step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, bool
 		return TT_OK;
 	}
 	l->out = false;
-	return descend(f, io, f->lvl[i].node, TT_NODE_ZONE, key, l, err);
+	return f->tree ? descend(f, io, f->lvl[i].node, TT_NODE_ZONE, key, l, err) : TT_OK;
 }
 
 /* A zone of level ${i} is over: count it, clipped to the filter's time. */
@@ -213,7 +213,6 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 {
 	const struct tt_filter *flt = &f->m->filter;
 	const struct tt_level *l = &f->lvl[i];
-	struct tt_count *up = count_of(io, &f->lvl[i - 1]), *c = count_of(io, l);
 	bool counts = ts >= flt->from && ts < flt->to && !(flags & TT_F_CONT);
 	int rc = TT_OK;
 
@@ -227,13 +226,16 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 		ts = flt->from;
 	if (end > flt->to)
 		end = flt->to;
-	c->n += counts;
-	if (l->node != TT_NODE_MORE || f->lvl[i - 1].node != TT_NODE_MORE)
-		c->total += end - ts;
-	c->self += end - ts;
-	up->self -= end - ts;
-	if (counts)
-		rc = add_dur(f, io, l, (uint64_t)(end - ts), err);
+	if (f->tree) {
+		struct tt_count *c = count_of(io, l);
+		c->n += counts;
+		if (l->node != TT_NODE_MORE || f->lvl[i - 1].node != TT_NODE_MORE)
+			c->total += end - ts;
+		c->self += end - ts;
+		count_of(io, &f->lvl[i - 1])->self -= end - ts;
+		if (counts)
+			rc = add_dur(f, io, l, (uint64_t)(end - ts), err);
+	}
 	if (rc == TT_OK && (f->needs & TT_NEEDS_SLICES) && shown(f, io, key))
 		rc = add_slice(f, io, ts, end - ts, key, i - 1, flags, err);
 	return rc;
@@ -311,7 +313,7 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 	struct tt_level l;
 	int rc;
 
-	if (e->ts < flt->from || e->ts >= flt->to)
+	if (!f->tree || e->ts < flt->from || e->ts >= flt->to)
 		return TT_OK;
 	if (unlikely(f->alias))
 		key = tt_defs_alias(io->cap->defs, key, e->ts - io->cap->offset_ns);
@@ -336,7 +338,7 @@ sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struc
 	const struct tt_event *x = e + 1;
 	struct tt_level l;
 
-	if (e->ts < f->m->filter.from || e->ts >= f->m->filter.to || (f->m->keep_thread && !f->m->keep_thread[x->ts]))
+	if (!f->tree || e->ts < f->m->filter.from || e->ts >= f->m->filter.to || (f->m->keep_thread && !f->m->keep_thread[x->ts]))
 		return TT_OK;
 	int rc = stack_path(f, io, TT_NODE_SAMPLES, (uint32_t)x->ts, io->b->word + x->val, e->dur, &l, err);
 	if (rc == TT_OK)
@@ -353,12 +355,22 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
 
 	io->nslice = 0;
-	if (rc == TT_OK)
+	if (rc == TT_OK && f->tree)
 		rc = descend(f, io, 0, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
 	f->lvl[0].out = false;
 	for (size_t i = 0; i < io->base.n && rc == TT_OK; i++)
 		rc = step_down(f, io, i, io->base.z[i].key, f->filtered && left_out(f, i), err);
 	return rc;
+}
+
+/* Is there a zone of the producer's own, not one made of GC, lock or exception events? */
+static bool
+any_call(const struct tt_batch *b)
+{
+	for (size_t i = 0; i < b->n; i++)
+		if ((b->ev[i].kind == TT_ZONE || b->ev[i].kind == TT_ZONE_BEGIN) && b->ev[i].val < TT_KEY_SPECIAL)
+			return true;
+	return false;
 }
 
 /*
@@ -395,11 +407,12 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
 	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
-	const bool plain = !f->filtered && (f->needs & (TT_NEEDS_SLICES | TT_NEEDS_HIST)) == TT_NEEDS_HIST;
+	const bool plain = f->tree && !f->filtered && (f->needs & (TT_NEEDS_SLICES | TT_NEEDS_HIST)) == TT_NEEDS_HIST;
 	size_t base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
 
 	base = top = io->base.n;
+	io->calls = b->n > b->nrare && any_call(b);
 	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
 		size_t up;
 		switch (e->kind) {

@@ -50,6 +50,7 @@ struct tt_fold {
 	struct tt_mem *mem;
 	const struct tt_model *m;
 	unsigned needs;
+	bool tree;                    /* somebody needs the call tree */
 	bool filtered;                /* a filter on time, duration or depth is set */
 	bool alias;                   /* class keys were reused: tell them apart by time */
 	struct tt_counts *counts;     /* this worker's */
@@ -68,6 +69,7 @@ struct tt_fold_io {
 	struct tt_over over;
 	struct tt_slice *slice;       /* with TT_NEEDS_SLICES */
 	size_t nslice, capslice;
+	bool calls;                   /* there are zones of the producer's own in it */
 	bool skipped;                 /* the filter does not want this thread */
 };
 

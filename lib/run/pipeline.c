@@ -23,7 +23,6 @@ struct pipe {
 	struct tt_input *in;
 	enum tt_phase phase;
 	unsigned needs;
-	bool tell;                    /* what next finds goes to the ledger: not on a second reading */
 	struct slot *slot;
 	size_t nslot;
 	pthread_mutex_t lock;
@@ -405,9 +404,9 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	tick(p, s);
 	if (p->phase != TT_PHASE_MAIN)
 		return tt_marks_collect(p->r, p->in, b, s->io.thread, p->phase, err);
-	if (p->tell)
-		tt_loss_join(p->r->env->loss, &s->chunk.loss);
+	tt_loss_join(p->r->env->loss, &s->chunk.loss);
 	tt_loss_join(p->r->env->loss, &b->loss);
+	cap->distorts = cap->distorts || (cap->instruments && s->io.calls);
 	cap->nchunk++;
 	cap->nevent += b->nevent;
 	cap->bytes = s->chunk.at + s->chunk.len;
@@ -620,7 +619,8 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 	}
 	for (size_t i = 0; i < nworker; i++) {
 		w[i].p = p;
-		w[i].fold = (struct tt_fold){ .mem = mem, .m = r->m, .needs = p->needs, .filtered = r->filtered,
+		w[i].fold = (struct tt_fold){ .mem = mem, .m = r->m, .needs = p->needs,
+			.tree = (p->needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = r->filtered,
 			.alias = r->alias };
 		if (p->phase == TT_PHASE_MAIN && tt_counts_new(mem, &w[i].fold.counts, err) != TT_OK)
 			return err->code;
@@ -664,9 +664,9 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 }
 
 int
-tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, bool tell, struct tt_err *err)
+tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct tt_err *err)
 {
-	struct pipe p = { .r = r, .in = in, .phase = phase, .tell = tell, .lock = PTHREAD_MUTEX_INITIALIZER,
+	struct pipe p = { .r = r, .in = in, .phase = phase, .lock = PTHREAD_MUTEX_INITIALIZER,
 		.moved = PTHREAD_COND_INITIALIZER, .needs = phase == TT_PHASE_MAIN ? r->needs : r->needs & TT_NEEDS_FRAMES };
 	size_t nworker = r->env->jobs;
 	struct worker *w = tt_mem_alloc(&r->env->mem, nworker * sizeof *w, err);
@@ -687,8 +687,7 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, bool tel
 		}
 	}
 	if (rc == TT_OK && phase == TT_PHASE_MAIN) {
-		if (p.tell)
-			tt_loss_join(r->env->loss, &p.tail);
+		tt_loss_join(r->env->loss, &p.tail);
 		rc = close_open(&p, &w[0], err);
 	}
 	rc = tear_down(&p, w, nworker, rc, err);

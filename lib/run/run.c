@@ -79,13 +79,13 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 }
 
 static int
-rewind_input(struct tt_input *in, uint64_t tid, struct tt_err *err)
+rewind_input(struct tt_input *in, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	if (!tt_src_info(in->src)->seekable)
 		rc = tt_src_rewind(in->src, err);
-	return rc == TT_OK ? in->format->rewind(in->ctx, tid, err) : rc;
+	return rc == TT_OK ? in->format->rewind(in->ctx, err) : rc;
 }
 
 /* --- one timeline ----------------------------------------------------------------------------- */
@@ -130,41 +130,6 @@ align(struct tt_run *r)
 
 /* --- phases -------------------------------------------------------------------------------------- */
 
-/* Some output wants one thread after the other. */
-static bool
-by_thread(const struct tt_run *r)
-{
-	for (size_t i = 0; i < r->o->nemit; i++)
-		if (r->o->emit_opts[i].begin_end)
-			return true;
-	return false;
-}
-
-/* One thread id after the other, in order of first appearance; the prepass knows them. */
-static int
-read_threads(struct tt_run *r, struct tt_input *in, struct tt_err *err)
-{
-	const struct tt_threads *ts = &r->m->threads;
-	bool first = true;
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < ts->n && rc == TT_OK; i++) {
-		const struct tt_thread *t = ts->t[i];
-		if (t->process != in->cap->process || t->generation > 0)
-			continue;
-		rc = rewind_input(in, t->tid, err);
-		if (rc == TT_OK)
-			rc = tt_pipeline(r, in, TT_PHASE_MAIN, first, err);
-		first = false;
-	}
-	/* Without a thread there is still a ledger to fill. */
-	if (first && rc == TT_OK)
-		rc = rewind_input(in, TT_ALL, err);
-	if (first && rc == TT_OK)
-		rc = tt_pipeline(r, in, TT_PHASE_MAIN, true, err);
-	return rc;
-}
-
 static int
 read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err *err)
 {
@@ -174,8 +139,7 @@ read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err 
 	r->done_bytes = 0;
 	tt_threads_reset(&r->m->threads);
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
-		rc = phase == TT_PHASE_MAIN && by_thread(r) ? read_threads(r, &r->in[i], err) :
-		    tt_pipeline(r, &r->in[i], phase, true, err);
+		rc = tt_pipeline(r, &r->in[i], phase, err);
 		if (rc < 0 && rc != TT_E_STOPPED)
 			tt_err_in(err, "%s", r->in[i].cap->path);
 		const struct tt_src_info *info = tt_src_info(r->in[i].src);
@@ -190,7 +154,7 @@ rewind_all(struct tt_run *r, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++)
-		rc = rewind_input(&r->in[i], TT_ALL, err);
+		rc = rewind_input(&r->in[i], err);
 	return rc;
 }
 
@@ -275,6 +239,21 @@ new_counts(struct tt_run *r, struct tt_err *err)
 	return tt_tree_new(&r->env->mem, r->o->max_paths ? r->o->max_paths : 500000, &m->tree, err);
 }
 
+static void
+total_times(struct tt_model *m)
+{
+	m->min_ts = INT64_MAX;
+	m->max_ts = INT64_MIN;
+	for (size_t i = 0; i < m->ncap; i++) {
+		if (m->cap[i]->min_ts < m->min_ts)
+			m->min_ts = m->cap[i]->min_ts;
+		if (m->cap[i]->max_ts > m->max_ts)
+			m->max_ts = m->cap[i]->max_ts;
+	}
+	if (m->min_ts > m->max_ts)
+		m->min_ts = m->max_ts = 0;
+}
+
 static int
 begin_emitters(struct tt_run *r, struct tt_err *err)
 {
@@ -353,26 +332,12 @@ unnamed(struct tt_model *m)
 		tt_loss_add(m->loss, TT_LOST_NAMES, n, 0, TT_NOWHERE);
 }
 
-static void
-total_times(struct tt_model *m)
-{
-	m->min_ts = INT64_MAX;
-	m->max_ts = INT64_MIN;
-	for (size_t i = 0; i < m->ncap; i++) {
-		if (m->cap[i]->min_ts < m->min_ts)
-			m->min_ts = m->cap[i]->min_ts;
-		if (m->cap[i]->max_ts > m->max_ts)
-			m->max_ts = m->cap[i]->max_ts;
-	}
-	if (m->min_ts > m->max_ts)
-		m->min_ts = m->max_ts = 0;
-}
-
 static int
 main_phase(struct tt_run *r, struct tt_err *err)
 {
 	int rc = new_counts(r, err);
 
+	total_times(r->m);        /* as the prepass saw them */
 	if (rc == TT_OK)
 		rc = begin_emitters(r, err);
 	if (rc == TT_OK)
@@ -425,8 +390,6 @@ count_calls(struct tt_run *r, struct tt_err *err)
 		if (node->kind != TT_NODE_ZONE || !thread[i])
 			continue;
 		m->threads.t[thread[i] - 1]->ncall += tt_counts_get(m->counts, i).n;
-		if (node->key < TT_KEY_SPECIAL)
-			m->cap[node->process]->distorts = m->cap[node->process]->instruments;
 	}
 	tt_mem_free(&r->env->mem, thread, n * sizeof *thread);
 	return TT_OK;
@@ -443,11 +406,8 @@ all_needs(const struct tt_run_opts *o)
 {
 	unsigned needs = o->needs;
 
-	for (size_t i = 0; i < o->nemit; i++) {
-		needs |= o->emit[i]->needs;
-		if (o->emit[i]->chunk)
-			needs |= TT_NEEDS_SLICES | TT_NEEDS_TEXT;
-	}
+	for (size_t i = 0; i < o->nemit; i++)
+		needs |= tt_emit_needs(o->emit[i], &o->emit_opts[i]);
 	return needs;
 }
 

@@ -40,8 +40,8 @@ struct tt_run {
 	const char *phase_name;
 };
 
-/* Read one input once, from where it stands. ${tell}: its skipped bytes and cuts are not in the ledger yet. */
-int tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, bool tell, struct tt_err *err);
+/* Read one input once, from its beginning. */
+int tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct tt_err *err);
 
 /* Ordered stage: add the rare events of ${b} to the model's totals; counters become absolute in place. */
 int tt_rare_tally(struct tt_run *r, struct tt_input *in, struct tt_batch *b, const struct tt_thread *t,
