@@ -416,3 +416,22 @@ TEST(a_newer_version_and_strange_heads_are_refused)
 	CHECK_EQ_INT(r.rc, TT_E_DAMAGED);
 	free(p);
 }
+
+/* The promise of tracetool-capture(5), Versions: this file is never made anew. */
+TEST(captures_of_every_release_are_read)
+{
+	struct ttc_result r;
+
+	ttc_read("testdata/capture/good-v1.0-every-kind.ttc", NULL, 0, 0, &r);
+	CHECK_EQ_INT(r.rc, TT_OK);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.end_mark, 1);
+	CHECK_EQ_INT(r.all.events, 6040);
+	CHECK_EQ_INT(r.all.zones, 2560);
+	CHECK_EQ_INT(r.all.allocs, 422);
+	CHECK_EQ_INT(r.all.bytes, 3766294502719129);
+	CHECK_EQ_INT(r.ndef[TT_DEF_MARKER], 41);
+	CHECK_EQ_INT(r.ndef[TT_DEF_THREAD], 3);
+	CHECK_EQ_INT(r.ndef[TT_DEF_COUNTER], 1);
+	CHECK_EQ_INT(r.ndef[TT_DEF_META], 3);
+}

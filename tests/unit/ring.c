@@ -132,7 +132,9 @@ count_up(void *arg)
 	size_t k = (size_t)(uintptr_t)arg;
 	struct rec_thread *t = rec_thread();
 
-	for (uint64_t i = 1; t; i++) {
+	if (!t)
+		return NULL;
+	for (uint64_t i = 1;; i++) {
 		struct rec_value v = { .type = TTC_U64, .size = 8, .p = &i };
 		rec_begin(t, rec_now(), kill_key[3 + k]);
 		rec_counter(t, rec_now(), kill_key[10 + k], &v);
@@ -145,7 +147,6 @@ count_up(void *arg)
 				usleep(200);
 		}
 	}
-	return NULL;
 }
 
 static void
