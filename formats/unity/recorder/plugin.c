@@ -67,6 +67,7 @@ static _Atomic bool stop_wanted;
 static bool has_frames;       /* the frame callback is installed */
 static uint64_t load_pid;     /* in a forked child it is another one */
 static uint64_t over_ticks, last_ticks;
+static _Atomic uint64_t first_frame;  /* of the capture that is ready: its options may be another one's already */
 static struct rec_stats last_stats;
 
 static int
@@ -118,6 +119,7 @@ prepare(void)
 	defs_open();
 	facts_open();
 	self_open();
+	atomic_store(&first_frame, c->first);
 	atomic_store(&plugin.state, S_READY);
 	return 0;
 }
@@ -188,7 +190,7 @@ on_frame(void *user)
 	atomic_store_explicit(&plugin.frame, n, memory_order_relaxed);
 	if (s == S_IDLE)
 		return;
-	if (s == S_READY && n >= plugin.config.first && !atomic_load(&stop_wanted))
+	if (s == S_READY && n >= atomic_load(&first_frame) && !atomic_load(&stop_wanted))
 		begin();
 	if (state_now() == S_CAPTURING)
 		frame_captured(n);
