@@ -1,11 +1,11 @@
 /*
  * tracetool_unity.c: the recorder of tracetool for Unity, all of it in one C11 file.
  *
- * Made by formats/unity/amalgamate.py of tracetool from the sources named below; change those. MIT License: see LICENSE.md
- * of the package. README.md beside this file tells how to compile it.
+ * Made by formats/unity/amalgamate.py of tracetool from the sources named below; change those. MIT License:
+ * see LICENSE.md of the package. README.md beside this file tells how to compile it.
  *
- * TRACETOOL_STATIC: the file becomes part of a player that links plug-ins in, beside others that have the same entry
- * points. They then get names of their own, and tracetool_register() gives them to the engine.
+ * TRACETOOL_STATIC: the file becomes part of a player that links plug-ins in, beside others that have the
+ * same entry points. They then get names of their own, and tracetool_register() gives them to the engine.
  */
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -18,5 +18,6 @@
 #define UnityPluginUnload tracetool_plugin_unload
 #endif
 #ifdef __clang__
-#pragma clang diagnostic ignored "-Wunused-function"   /* of headers: it takes this file for the program itself */
+/* Of headers: clang takes this file for the program itself. */
+#pragma clang diagnostic ignored "-Wunused-function"
 #endif

@@ -57,7 +57,7 @@ def is_code(t):
 
 
 def statements(text):
-    """Declarations and heads of functions at file scope, as tokens; what is in braces is one token, '{}', but for enumerators."""
+    """Declarations and heads of functions at file scope, as tokens; what is in braces is one token, '{}'. And enumerators."""
     statement, depth, enumerators, before = [], 0, [], ''
     for t in filter(is_code, tokens(text)):
         if t == '{':
@@ -105,7 +105,9 @@ def private_names(text):
     names, tags = set(), set()
     for statement, enumerators in statements(text):
         names.update(enumerators)
-        tags |= {t for i, t in enumerate(statement[:-1]) if i and statement[i - 1] in TAGS and statement[i + 1] == '{}'}
+        for keyword, tag, body in zip(statement, statement[1:], statement[2:]):
+            if keyword in TAGS and body == '{}':
+                tags.add(tag)
         if 'static' in statement:
             names |= declared(statement)
     return names, tags

@@ -1,5 +1,5 @@
-// Run.cs MODE [FILE]: the package outside Unity, under Mono, with the stand-ins of tests/unity-stubs. Prints what is wrong;
-// the exit status is the number of it.
+// Run.cs MODE [FILE]: the package outside Unity, under Mono, with the stand-ins of tests/unity-stubs.
+// Prints what is wrong; the exit status is the number of it.
 //
 //   missing      there is no library: nothing happens, and Tracetool.Message has it
 //   alone        the library without a Unity: says that there is no profiler
@@ -86,8 +86,8 @@ static class Run
         True(Host.Wait(TracetoolState.Idle), "leaving play mode ends the capture");
         UnityEditor.EditorApplication.update();
         True(UnityEditor.EditorApplication.update == null, "the menu stops watching");
-        True(StubLoop.Log[StubLoop.Log.Count - 1].StartsWith("log: tracetool: capture " + folder), "the end is told: " +
-            StubLoop.Log[StubLoop.Log.Count - 1]);
+        True(StubLoop.Log[StubLoop.Log.Count - 1].StartsWith("log: tracetool: capture " + folder),
+            "the end is told: " + StubLoop.Log[StubLoop.Log.Count - 1]);
         Is(Menu("TracetoolMenu", "MayReveal"), true, "may reveal");
         Menu("TracetoolMenu", "Reveal");
         string last = StubLoop.Log[StubLoop.Log.Count - 1];
@@ -96,7 +96,8 @@ static class Run
         UnityEditor.EditorPrefs.SetString("Tracetool.Options", "ring=much");
         Menu("TracetoolMenu", "StartCapture");
         last = StubLoop.Log[StubLoop.Log.Count - 1];
-        True(last.StartsWith("warning: tracetool: no capture: option \"ring=much\""), "a wrong option is told: " + last);
+        True(last.StartsWith("warning: tracetool: no capture: option \"ring=much\""),
+            "a wrong option is told: " + last);
     }
 #endif
 

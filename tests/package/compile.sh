@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
-# compile.sh: the C# package for Unity, as far as it can be tried without Unity. Ends with "N passed, N failed".
+# compile.sh: the C# package for Unity, as far as it can be tried without Unity. Ends with
+# "N passed, N failed".
 #
-# The C# compiles without warnings against the stand-ins of tests/unity-stubs; the package has what the Package Manager
-# asks for; under Mono the companion works with the recorder's library, with one that is too old, and without one; the recorder in
-# one C file compiles and has the same functions; the archive of `make dist` is complete and always the same.
+# The C# compiles without warnings against the stand-ins of tests/unity-stubs; the package has what the
+# Package Manager asks for; under Mono the companion works with the recorder's library, with one that is too
+# old, and without one; the recorder in one C file compiles and has the same functions; the archive of `make
+# dist` is complete and always the same.
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 # A build of our own: what `make check` has may be instrumented, and Mono is not.
@@ -52,7 +54,8 @@ compiled() {
 
 new=UNITY_2020_3_OR_NEWER,UNITY_2021_2_OR_NEWER,UNITY_2022_1_OR_NEWER
 is "compiles for the Editor" compiled editor UNITY_EDITOR,UNITY_STANDALONE,$new "editor samples"
-is "compiles for the Editor, 2020.3" compiled editor2020 UNITY_EDITOR,UNITY_STANDALONE,UNITY_2020_3_OR_NEWER "editor samples"
+is "compiles for the Editor, 2020.3" \
+	compiled editor2020 UNITY_EDITOR,UNITY_STANDALONE,UNITY_2020_3_OR_NEWER "editor samples"
 is "compiles for a desktop player" compiled player UNITY_STANDALONE,$new samples
 is "compiles for a desktop player with IL2CPP" compiled il2cpp UNITY_STANDALONE,ENABLE_IL2CPP,$new samples
 is "compiles for a desktop player, 2020.3" compiled player2020 UNITY_STANDALONE,UNITY_2020_3_OR_NEWER samples
@@ -86,7 +89,9 @@ is "package.json is what the Package Manager wants" manifest
 is "the package has the program's version" grep -q "TT_VERSION \"$(jq -r .version $package/package.json)\"" cmd/version.h
 is "the change log knows the version" grep -q "^## \[$(jq -r .version $package/package.json)\]" $package/CHANGELOG.md
 is "the license is the project's" cmp LICENSE $package/LICENSE.md
-samples_exist() { jq -r '.samples[].path' $package/package.json | while read -r p; do [ -d "$package/$p" ] || exit 1; done; }
+samples_exist() {
+	jq -r '.samples[].path' $package/package.json | while read -r p; do [ -d "$package/$p" ] || exit 1; done
+}
 is "samples are where the manifest says" samples_exist
 
 # Every asset has import settings, and the reverse: but for libraries, which `make dist` puts there.
@@ -201,7 +206,9 @@ is "private names of two files are kept apart" eval '(names_apart)'
 is "one C file is made" make "$BUILD/dist/tracetool_unity.c"
 is "the library is made" make "$BUILD/libtracetool-unity.so"
 one=$BUILD/dist/tracetool_unity.c
-exported() { nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort | tee "$work/exported" && [ -s "$work/exported" ]; }
+exported() {
+	nm -D --defined-only "$1" | awk '$2 != "A" { print $3 }' | sort | tee "$work/exported" && [ -s "$work/exported" ]
+}
 amalgam() {     # COMPILER SUFFIX FLAGS...
 	local cc=$1 out=$work/$1$2.so
 	shift 2
@@ -210,9 +217,11 @@ amalgam() {     # COMPILER SUFFIX FLAGS...
 }
 is "one C file compiles with gcc" amalgam gcc ""
 is "one C file compiles with clang" amalgam clang ""
-is "no function of the recorder is left open to others" \
-	bash -c 'gcc -std=gnu11 -O2 -c -o "$1/one.o" "$2" && ! nm -g --defined-only "$1/one.o" | grep -vE " (tracetool_|Unity(PluginLoad|PluginUnload))"' \
-	- "$work" "$one"
+no_foreign_names() {
+	gcc -std=gnu11 -O2 -c -o "$work/one.o" "$one" &&
+	! nm -g --defined-only "$work/one.o" | grep -vE " (tracetool_|Unity(PluginLoad|PluginUnload))"
+}
+is "no function of the recorder is left open to others" no_foreign_names
 library=$BUILD/libtracetool-unity.so
 same_functions() {
 	exported "$library" > "$work/theirs" && exported "$1" > "$work/ours" && diff "$work/theirs" "$work/ours"

@@ -1,4 +1,4 @@
-/* Stands for libtracetool-unity: prints what it is told, so that what P/Invoke makes of it can be compared. */
+/* Stands for libtracetool-unity: prints what it is told, so that what P/Invoke makes of it is compared. */
 #include "../../formats/unity/recorder/tracetool_unity.h"
 
 #include <inttypes.h>
@@ -78,8 +78,8 @@ tracetool_frame_timings(const struct tracetool_frame_timing *t, int32_t n, uint6
 {
 	printf("%d timings at %" PRIu64 " Hz\n", n, ticks_per_second);
 	for (int32_t i = 0; i < n; i++)
-		printf("  %g %g %g %g %g, %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 ", flags %u, age %u\n", t[i].cpu_total_ms,
-		    t[i].cpu_main_ms, t[i].cpu_present_wait_ms, t[i].cpu_render_ms, t[i].gpu_ms, t[i].frame_start,
+		printf("  %g %g %g %g %g, %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 ", flags %u, age %u\n",
+		    t[i].cpu_total_ms, t[i].cpu_main_ms, t[i].cpu_present_wait_ms, t[i].cpu_render_ms, t[i].gpu_ms, t[i].frame_start,
 		    t[i].first_submit, t[i].present_called, t[i].frame_complete, t[i].flags, t[i].age);
 }
 

@@ -1,4 +1,4 @@
-/* Stands for a player that links plug-ins in: the recorder's one file must register itself and nothing else. */
+/* Stands for a player that links plug-ins in: the recorder's one file must register itself, no more. */
 #include "../../formats/unity/recorder/abi.h"
 #include "../../formats/unity/recorder/tracetool_unity.h"
 
@@ -78,8 +78,8 @@ no_event(const struct unity_marker *m, unity_event_cb *cb, void *user)
 }
 
 static struct unity_callbacks callbacks = {
-	no_category, no_category, no_marker, no_marker, no_event, no_event, add_frame, del_frame, no_thread, no_thread,
-	no_flow, no_flow,
+	no_category, no_category, no_marker, no_marker, no_event, no_event, add_frame, del_frame,
+	no_thread, no_thread, no_flow, no_flow,
 };
 
 static void *
@@ -107,7 +107,8 @@ main(void)
 	tracetool_register();
 	tracetool_register();
 	if (registered != 1 || tracetool_interface() != 2 || installed != 1) {
-		printf("registered %d times, interface %d, %d frame callbacks\n", registered, tracetool_interface(), installed);
+		printf("registered %d times, interface %d, %d frame callbacks\n", registered,
+		    tracetool_interface(), installed);
 		return 1;
 	}
 	unload_it();

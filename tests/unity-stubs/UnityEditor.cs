@@ -59,7 +59,11 @@ namespace UnityEditor
 
     public static class SessionState
     {
-        public static string GetString(string key, string defaultValue) { return EditorPrefs.GetString("session:" + key, defaultValue); }
+        public static string GetString(string key, string defaultValue)
+        {
+            return EditorPrefs.GetString("session:" + key, defaultValue);
+        }
+
         public static void SetString(string key, string value) { EditorPrefs.SetString("session:" + key, value); }
     }
 

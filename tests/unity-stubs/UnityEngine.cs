@@ -33,7 +33,7 @@ namespace UnityEngine
         }
     }
 
-    public enum RuntimePlatform { OSXEditor = 0, OSXPlayer = 1, WindowsPlayer = 2, WindowsEditor = 7, IPhonePlayer = 8, Android = 11, LinuxPlayer = 13, LinuxEditor = 16 }
+    public enum RuntimePlatform { LinuxPlayer = 13 }
 
     public static class Application
     {
@@ -135,7 +135,7 @@ namespace UnityEngine
     [AttributeUsage(AttributeTargets.Field)]
     public sealed class SerializeField : Attribute { }
 
-    public enum RuntimeInitializeLoadType { AfterSceneLoad, BeforeSceneLoad, AfterAssembliesLoaded, BeforeSplashScreen, SubsystemRegistration }
+    public enum RuntimeInitializeLoadType { AfterSceneLoad, BeforeSceneLoad }
 
     [AttributeUsage(AttributeTargets.Method)]
     public class RuntimeInitializeOnLoadMethodAttribute : Attribute

@@ -7,7 +7,8 @@ using UnityEngine;
 
 namespace TracetoolUnity.Editor
 {
-    // Tools > Tracetool: start and stop a capture of the Editor, with or without a game playing in it, and find the file.
+    // Tools > Tracetool: start and stop a capture of the Editor, with or without a game playing in it, and
+    // find the file.
     [InitializeOnLoad]
     static class TracetoolMenu
     {
@@ -114,7 +115,8 @@ namespace TracetoolUnity.Editor
 
         static void OnPlayMode(PlayModeStateChange change)
         {
-            if (change == PlayModeStateChange.ExitingPlayMode && TracetoolSettings.StopWithPlay && Tracetool.IsCapturing)
+            if (change == PlayModeStateChange.ExitingPlayMode && TracetoolSettings.StopWithPlay &&
+                Tracetool.IsCapturing)
                 StopCapture();
         }
     }
@@ -123,7 +125,8 @@ namespace TracetoolUnity.Editor
     static class TracetoolSettings
     {
         public const string Place = "Preferences/Tracetool";
-        const string FolderKey = "Tracetool.Folder", OptionsKey = "Tracetool.Options", StopKey = "Tracetool.StopWithPlay";
+        const string FolderKey = "Tracetool.Folder", OptionsKey = "Tracetool.Options";
+        const string StopKey = "Tracetool.StopWithPlay";
 
         public static string Folder
         {
@@ -161,7 +164,8 @@ namespace TracetoolUnity.Editor
                 new GUIContent("Folder", "Where captures go. Empty: Captures in the project's folder."),
                 EditorPrefs.GetString(FolderKey, ""));
             string options = EditorGUILayout.TextField(
-                new GUIContent("Options", "NAME=VALUE, separated by semicolons, as in the package's documentation."), Options);
+                new GUIContent("Options", "NAME=VALUE, separated by semicolons, as in the package's documentation."),
+                Options);
             bool stop = EditorGUILayout.Toggle(
                 new GUIContent("Stop With Play Mode", "End a running capture when play mode ends."), StopWithPlay);
             if (EditorGUI.EndChangeCheck()) {

@@ -4,11 +4,12 @@ using System.Text;
 
 namespace TracetoolUnity
 {
-    // The library's C functions, version 1 of tracetool_unity.h. Texts go over as bytes of UTF-8 with a NUL, because what
-    // P/Invoke makes of a string by itself differs between Mono on Windows and elsewhere.
+    // The library's C functions, version 1 of tracetool_unity.h. Texts go over as bytes of UTF-8 with a
+    // NUL, because what P/Invoke makes of a string by itself differs between Mono on Windows and elsewhere.
     static class Native
     {
-        // Where IL2CPP has compiled the recorder's source into the player, its functions are in the player itself.
+        // Where IL2CPP has compiled the recorder's source into the player, its functions are in the player
+        // itself.
 #if TRACETOOL_STATIC && ENABLE_IL2CPP && !UNITY_EDITOR
         const string Library = "__Internal";
 #else
@@ -20,17 +21,20 @@ namespace TracetoolUnity
 
         [DllImport(Library, CallingConvention = C)] public static extern int tracetool_api();
         [DllImport(Library, CallingConvention = C)] public static extern int tracetool_interface();
-        [DllImport(Library, CallingConvention = C)] public static extern int tracetool_start(byte[] path, byte[] options);
+        [DllImport(Library, CallingConvention = C)] public static extern int tracetool_start(byte[] path,
+            byte[] options);
         [DllImport(Library, CallingConvention = C)] public static extern int tracetool_stop();
         [DllImport(Library, CallingConvention = C)] public static extern int tracetool_dump();
         [DllImport(Library, CallingConvention = C)] public static extern int tracetool_state();
-        [DllImport(Library, CallingConvention = C)] public static extern int tracetool_message([Out] byte[] to, int size);
+        [DllImport(Library, CallingConvention = C)] public static extern int tracetool_message([Out] byte[] to,
+            int size);
         [DllImport(Library, CallingConvention = C)] public static extern void tracetool_mark(byte[] text);
         [DllImport(Library, CallingConvention = C)] public static extern void tracetool_label(byte[] text);
         [DllImport(Library, CallingConvention = C)] public static extern void tracetool_meta(byte[] key, byte[] value);
-        [DllImport(Library, CallingConvention = C)] public static extern void tracetool_frame_timings([In] Timing[] t, int n,
-            ulong ticksPerSecond);
-        [DllImport(Library, CallingConvention = C)] public static extern void tracetool_counts(out TracetoolCounts c, int size);
+        [DllImport(Library, CallingConvention = C)] public static extern void tracetool_frame_timings([In] Timing[] t,
+            int n, ulong ticksPerSecond);
+        [DllImport(Library, CallingConvention = C)] public static extern void tracetool_counts(out TracetoolCounts c,
+            int size);
 #if TRACETOOL_STATIC && ENABLE_IL2CPP && !UNITY_EDITOR
         [DllImport(Library, CallingConvention = C)] public static extern int tracetool_register();
 #endif

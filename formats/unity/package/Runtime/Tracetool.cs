@@ -48,9 +48,9 @@ namespace TracetoolUnity
         public ulong Filtered;
     }
 
-    /// <summary>
-    /// Starts and stops captures of Unity's profiler events to a file, and adds marks, labels and facts to them. Every member may be
-    /// used at any time and from any thread, unless it says otherwise. Where the native library is missing, calls do nothing.
+    /// <summary>Starts and stops captures of Unity's profiler events to a file, and adds marks, labels and
+    /// facts to them. Every member may be used at any time and from any thread, unless it says otherwise.
+    /// Where the native library is missing, calls do nothing.
     /// </summary>
     public static class Tracetool
     {
@@ -64,7 +64,8 @@ namespace TracetoolUnity
             get { return probed ? available : Probe(); }
         }
 
-        /// <summary>Does Unity offer its profiler's events here? False before the library is loaded as a plug-in.</summary>
+        /// <summary>Does Unity offer its profiler's events here? False before the library is loaded as a
+        /// plug-in.</summary>
         public static bool HasProfiler
         {
             get { return IsAvailable && Native.tracetool_interface() > 0; }
@@ -102,8 +103,8 @@ namespace TracetoolUnity
             }
         }
 
-        /// <summary>
-        /// A name for a new capture in the folder where the game may write: tracetool-DATE-TIME.ttc. Main thread only.
+        /// <summary>A name for a new capture in the folder where the game may write:
+        /// tracetool-DATE-TIME.ttc. Main thread only.
         /// </summary>
         public static string DefaultPath
         {
@@ -119,8 +120,8 @@ namespace TracetoolUnity
         /// Capture to a file from the next frame on. Whether the file could be made is known a moment later:
         /// <see cref="State"/> and <see cref="Message"/>.
         /// </summary>
-        /// <param name="path">The file; null or empty for the one from the environment or the command line. %t and %p stand
-        /// for the time and the process.</param>
+        /// <param name="path">The file; null or empty for the one from the environment or the command line.
+        /// %t and %p stand for the time and the process.</param>
         /// <param name="options">NAME=VALUE, separated by semicolons, as in the package's documentation.</param>
         public static TracetoolResult Start(string path, string options = null)
         {
@@ -161,7 +162,8 @@ namespace TracetoolUnity
                 Native.tracetool_label(Native.Text(text));
         }
 
-        /// <summary>A fact about the run, for the running capture and every later one; an empty value forgets it.</summary>
+        /// <summary>A fact about the run, for the running capture and every later one; an empty value
+        /// forgets it.</summary>
         public static void Meta(string key, string value)
         {
             if (IsAvailable && !string.IsNullOrEmpty(key))

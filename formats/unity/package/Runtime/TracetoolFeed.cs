@@ -4,21 +4,24 @@ using Unity.Profiling;
 using UnityEngine;
 using UnityEngine.SceneManagement;
 
-// Nothing in a scene refers to this assembly: without this, players would be built without it and Begin never run.
+// Nothing in a scene refers to this assembly: without this, players would be built without it and Begin
+// never run.
 [assembly: UnityEngine.Scripting.AlwaysLinkAssembly]
 [assembly: System.Runtime.CompilerServices.InternalsVisibleTo("Tracetool.Editor")]
 
 namespace TracetoolUnity
 {
-    // What only scripts can know and captures should hold: facts about build and device, scenes, frame timings. One
-    // hidden object that lives as long as the game; while nothing is captured it asks for the state once a frame.
+    // What only scripts can know and captures should hold: facts about build and device, scenes, frame
+    // timings. One hidden object that lives as long as the game; while nothing is captured it asks for the
+    // state once a frame.
     [AddComponentMenu("")]
     sealed class TracetoolFeed : MonoBehaviour
     {
         // Unity hands out timings of a frame when its GPU work is over: four frames later.
         const uint Delay = 4;
 
-        // FrameTimingManager measures while something listens to these. Their category differs between versions.
+        // FrameTimingManager measures while something listens to these. Their category differs between
+        // versions.
         static readonly string[] counters = {
             "CPU Total Frame Time", "CPU Main Thread Frame Time", "CPU Render Thread Frame Time", "GPU Frame Time",
         };
@@ -206,7 +209,8 @@ namespace TracetoolUnity
             r.CpuRenderMs = t.cpuRenderThreadFrameTime;
             r.FrameStart = t.frameStartTimestamp;
             r.FirstSubmit = t.firstSubmitTimestamp;
-            // Some platforms do not measure when the GPU is done, but add its time to that of the first submission.
+            // Some platforms do not measure when the GPU is done, but add its time to that of the first
+            // submission.
             if (r.FrameComplete != 0 && r.FirstSubmit != 0) {
                 double sum = r.FirstSubmit + r.GpuMs * frequency / 1000;
                 if (Math.Abs(sum - r.FrameComplete) <= Math.Max(frequency / 1e6, 2))
