@@ -212,6 +212,8 @@ next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *l
 	return TT_OK;
 }
 
+#define YEAR (INT64_C(366) * 86400 * 1000000000)
+
 /* The header-only index: where the buffers are and when they begin. */
 static int
 build_index(struct mlpd *m, struct tt_err *err)
@@ -228,13 +230,14 @@ build_index(struct mlpd *m, struct tt_err *err)
 		if (rc != TT_OK)
 			return rc;
 		m->unit[m->nunit++] = u;
-		if (u.ts < zero)
+		/* A buffer from a year before the recording has its time from a flipped bit: zero is not there. */
+		if (u.ts < zero && u.ts > -YEAR)
 			zero = u.ts;
 		at = u.at + MLPD_BUF_HEAD + u.len;
 	}
 	if (rc != TT_END)
 		return rc;
-	if (m->nunit > 0) {
+	if (zero != INT64_MAX) {
 		m->zero += zero;
 		for (size_t i = 0; i < m->nunit; i++)
 			m->unit[i].ts -= zero;
@@ -364,7 +367,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 static int
 step(struct mlpd *m, struct mlpd_unit *u, struct tt_loss *loss, struct tt_err *err)
 {
-	if (!m->unit) {
+	if (!tt_src_info(m->src)->seekable) {
 		int rc = next_unit(m, m->at, u, loss, err);
 		if (rc == TT_OK)
 			m->at = u->at + MLPD_BUF_HEAD + u->len;
