@@ -34,11 +34,11 @@ UNITY_SRC := $(REC_SRC) formats/unity/names.c \
 UNITY    := $(BUILD)/libtracetool-unity.$(DLL)
 PIC_OBJ  := $(UNITY_SRC:%.c=$(BUILD)/pic/%.o)
 
-# Tests: one program for each tests/unit/*.c, linked with the library and with what lies in tests/*.c, except for the
-# programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
+# Tests: one program for each tests/unit/*.c and tests/fault/*.c (but alloc.c, which is part of one), linked with the
+# library and with what lies in tests/*.c, except for the programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
 GEN_SRC  := $(sort $(wildcard tests/*_gen.c))
 HELP_SRC := $(filter-out $(GEN_SRC),$(sort $(wildcard tests/*.c)))
-UNIT_SRC := $(sort $(wildcard tests/unit/*.c))
+UNIT_SRC := $(sort $(filter-out tests/fault/alloc.c,$(wildcard tests/unit/*.c tests/fault/*.c)))
 OOM_BIN  := $(BUILD)/tracetool-oom
 FUZZ_SRC := $(filter-out tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
 HELP_LIB := $(BUILD)/tests/libhelp.a

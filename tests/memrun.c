@@ -238,7 +238,7 @@ load(struct tt_mem *mem, const struct tt_src *src, struct tt_chunk *c, struct tt
 struct memchunk *
 memchunks(const void *p, size_t len, size_t *n)
 {
-	const struct tt_format *f = tt_formats[0];
+	const struct tt_format *f = NULL;
 	struct tt_loss loss = { 0 };
 	struct tt_env env = { .jobs = 1, .loss = &loss };
 	struct tt_capture cap = { 0 };
@@ -251,9 +251,14 @@ memchunks(const void *p, size_t len, size_t *n)
 	size_t room = 0;
 
 	*n = 0;
+	for (size_t i = 0; tt_formats[i]; i++)
+		if (strcmp(tt_formats[i]->name, "mlpd") == 0)
+			f = tt_formats[i];
 	tt_arena_init(&cap.arena, &env.mem);
 	tt_batch_init(&b, &env.mem, TT_NEEDS_ARGS | TT_NEEDS_HEAP);
 	int rc = tt_src_open_mem(&env, p, len, "memory", &src, &err);
+	if (!f)
+		abort();
 	if (rc == TT_OK)
 		rc = f->open(&env, src, &cap, &ctx, &err);
 	while (rc == TT_OK && (rc = f->next(ctx, &c, &err)) == TT_OK) {
