@@ -121,7 +121,10 @@ enum ttc_kind {
 	TTC_ALLOC_ARGS = 9,           /* key, varint bytes, args; key as in TTC_ALLOC */
 	TTC_THREAD_END = 10,          /* the thread ended */
 	TTC_END_FLAGS = 11,           /* varint flags: end of the innermost zone; 1: left by an exception */
-	/* 16 to 63: for Mono's recorder (samples, collections, exceptions, locks, code) */
+	/* 16 to 63: for Mono's recorder (samples, collections, exceptions, locks, code), but for */
+	TTC_TIMING = 48,              /* Unity's: what the engine measured of a frame: varint how many frames before the running
+	                                 one, varint 1 for a computed completion, then varints of ns: whole, main
+	                                 thread, render thread, present wait, GPU; 0: no value */
 
 	/* thread 0 only; times are varint ticks since ttc_head.ticks */
 	TTC_DEF_MARKER = 64,          /* time key category native flags text */

@@ -109,6 +109,7 @@ int ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 /* decode.c */
 int ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 const char *ttc_category(const struct tt_capture *cap, const struct tt_def *marker);
+int ttc_timing(const char *counter, unsigned *late);
 const char *ttc_tag_name(unsigned tag);
 
 /**

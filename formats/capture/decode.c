@@ -1,6 +1,7 @@
 #include "capture/capture.h"
 
 #include "model/zones.h"
+#include "unity/names.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -277,6 +278,25 @@ flow(struct run *r, const uint8_t *p, const uint8_t *end)
 	return TT_OK;
 }
 
+static int
+timing(struct run *r, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t back, flags, v;
+
+	if (!(p = ttc_get(p, end, &back)) || !(p = ttc_get(p, end, &flags)) || back > UINT16_MAX)
+		return TT_OK;
+	for (unsigned i = 0; i < TT_TIMINGS && (p = ttc_get(p, end, &v)) != NULL; i++) {
+		struct tt_event *e = v ? rare(r, TT_TIMING, v) : NULL;
+		if (v && !e)
+			return r->err->code;
+		if (!e)
+			continue;
+		e->dur = i;
+		e->depth = (uint16_t)back;
+	}
+	return TT_OK;
+}
+
 /* A record of another kind, with its payload. */
 static int
 other(struct run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
@@ -338,6 +358,9 @@ other(struct run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
 		break;
 	case TTC_FRAME:
 		rc = rare(r, TT_FRAME, ttc_get(p, end, &v) ? v : 0) ? TT_OK : r->err->code;
+		break;
+	case TTC_TIMING:
+		rc = timing(r, p, end);
 		break;
 	case TTC_ALLOC_ARGS:
 		rc = alloc(r, w);
@@ -811,6 +834,20 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 
 /* --- what marker definitions mean -------------------------------------------------------------------- */
 
+/* A category that nobody had described when its first marker came: described later, or by Unity's list. */
+static const char *
+nameless(const struct tt_capture *cap, const struct tt_def *c)
+{
+	const struct tt_def *d;
+	const char *name;
+
+	for (size_t i = 0; (d = tt_defs_at(cap->defs, TT_DEF_CATEGORY, i)) != NULL; i++)
+		if (d->b == c->b && d->len > 0)
+			return d->text;
+	name = c->b < 0x10000 ? unity_category((unsigned)c->b, tt_capture_meta_get(cap, "unity_version")) : NULL;
+	return name ? name : c->text;
+}
+
 const char *
 ttc_category(const struct tt_capture *cap, const struct tt_def *d)
 {
@@ -821,7 +858,26 @@ ttc_category(const struct tt_capture *cap, const struct tt_def *d)
 		key = owner ? owner->a : 0;
 	}
 	const struct tt_def *c = key ? tt_defs_find(cap->defs, TT_DEF_CATEGORY, key, INT64_MAX) : NULL;
-	return c ? c->text : NULL;
+	return c && c->len == 0 ? nameless(cap, c) : c ? c->text : NULL;
+}
+
+/* Unity's counters of FrameTimingManager. */
+int
+ttc_timing(const char *counter, unsigned *late)
+{
+	*late = UNITY_TIMING_DELAY;
+	switch (unity_counter(counter).timing) {
+	case UNITY_TIMING_TOTAL:
+		return TT_TIMING_TOTAL;
+	case UNITY_TIMING_MAIN:
+		return TT_TIMING_MAIN;
+	case UNITY_TIMING_RENDER:
+		return TT_TIMING_RENDER;
+	case UNITY_TIMING_GPU:
+		return TT_TIMING_GPU;
+	default:
+		return -1;
+	}
 }
 
 const char *
@@ -842,6 +898,7 @@ ttc_tag_name(unsigned tag)
 		[4 + TTC_ALLOC_ARGS] = "alloc with arguments",
 		[4 + TTC_THREAD_END] = "thread end",
 		[4 + TTC_END_FLAGS] = "end with flags",
+		[4 + TTC_TIMING] = "frame timing",
 	};
 
 	return tag < sizeof name / sizeof name[0] ? name[tag] : NULL;

@@ -816,6 +816,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->arch = m->text[TTC_T_ARCH];
 	cap->args = m->text[TTC_T_ARGS];
 	cap->category = ttc_category;
+	cap->timing = ttc_timing;
 	cap->tally_name = ttc_tag_name;
 	*ctx = m;
 	return TT_OK;

@@ -52,6 +52,8 @@ struct tt_capture {
 	/* The category (assembly) a marker belongs to; by the format, called at report time. */
 	const char *(*category)(const struct tt_capture *, const struct tt_def *marker);
 	void *category_arg;
+	/* Which part of a frame the counter of this name measures (enum tt_timing), and how many frames late; -1: none. */
+	int (*timing)(const char *counter, unsigned *late);
 	struct tt_defs *defs;
 	struct tt_arena arena;        /* text of the fields above */
 	struct tt_meta { const char *key, *value; struct tt_meta *next; } *meta;

@@ -43,6 +43,7 @@ enum tt_kind {
 	TT_INSTANT,           /* val = key of a marker; args follow */
 	TT_COUNTER,           /* val = bits, dur = counter id, depth = enum tt_type, TT_F_DELTA */
 	TT_FRAME,             /* a new frame of the program begins */
+	TT_TIMING,            /* a part of a frame took val ns: dur = enum tt_timing, depth = frames back */
 	TT_FLOW,              /* val = flow id, depth = enum tt_flow, TT_F_NEXT: binds to the next zone begun */
 	TT_GC,                /* val = enum tt_gc_phase, dur = generation */
 	TT_GC_HEAP,           /* val = heap size in bytes */
@@ -82,6 +83,8 @@ enum tt_event_flag {
 
 enum tt_type { TT_T_I64, TT_T_U64, TT_T_F64, TT_T_TEXT, TT_T_BLOB, TT_T_PTR };
 enum tt_flow { TT_FLOW_BEGIN, TT_FLOW_PARALLEL, TT_FLOW_END, TT_FLOW_SEQUENTIAL };
+/* What engines measure of a frame themselves: wall time, work of the main and the render thread, waiting to present, GPU. */
+enum tt_timing { TT_TIMING_TOTAL, TT_TIMING_MAIN, TT_TIMING_RENDER, TT_TIMING_PRESENT, TT_TIMING_GPU, TT_TIMINGS };
 enum tt_gc_phase {      /* numbers of Mono's profiler; others map onto them */
 	TT_GC_START = 0, TT_GC_END = 5, TT_GC_PRE_STOP = 6, TT_GC_STOPPED = 7, TT_GC_PRE_RESTART = 8,
 	TT_GC_RESTARTED = 9, TT_GC_LOCKS_TAKEN = 10, TT_GC_LOCKS_RELEASED = 11,

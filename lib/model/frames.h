@@ -10,6 +10,7 @@
 #include <stdbool.h>
 
 #include "base/mem.h"
+#include "model/event.h"
 #include "stat/hist.h"
 
 /* Per frame, arrays of n. */
@@ -25,6 +26,8 @@ struct tt_frames {
 	uint64_t *alloc_n;
 	int64_t *wait_ns;             /* waits on the frame thread; meaningful where has_wait */
 	bool has_wait;                /* a wait marker or contention record was seen */
+	int64_t *timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
+	bool has_timing;
 	uint64_t partial;             /* frames left out because they are not whole */
 
 	/* per marker (dense number), over frames of its frame thread */

@@ -10,7 +10,7 @@
 #include "pass/paths.h"
 #include "stat/num.h"
 
-enum { F_FRAMES, F_BUDGETS, F_HISTOGRAM, F_HITCHES, F_HITCH_MARKERS };
+enum { F_FRAMES, F_TIMINGS, F_LIMITS, F_BUDGETS, F_HISTOGRAM, F_HITCHES, F_HITCH_MARKERS };
 
 enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999, S_MAX, S_FPS, S_LOW1, S_LOW01, S_OVER60,
 	S_OVER30, S_OVER20, S_PARTIAL, S_N };
@@ -36,6 +36,28 @@ static const struct tt_col summary_col[S_N] = {
 	    "Frames that are not whole: cut by the beginning or the end of the capture." },
 };
 
+enum { T_PART, T_COUNT, T_MISSING, T_MEAN, T_MEDIAN, T_P95, T_P99, T_MAX, T_N };
+
+static const struct tt_col timing_col[T_N] = {
+	[T_PART] = { "part", "part", TT_UNIT_TEXT, "What was measured: frame (whole), main (thread), render (thread), present (waiting to present), gpu." },
+	[T_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Whole frames with a value." },
+	[T_MISSING] = { "missing", "without", TT_UNIT_COUNT, "Whole frames without one: not supported, or the last ones, whose values came too late." },
+	[T_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean over the frames with a value." },
+	[T_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Their median (nearest rank, exact)." },
+	[T_P95] = { "p95_ns", "p95", TT_UNIT_NS, "Their 95th percentile (nearest rank, exact)." },
+	[T_P99] = { "p99_ns", "p99", TT_UNIT_NS, "Their 99th percentile (nearest rank, exact)." },
+	[T_MAX] = { "max_ns", "max", TT_UNIT_NS, "The largest." },
+};
+
+enum { L_LIMIT, L_COUNT, L_SHARE, L_MEAN, L_N };
+
+static const struct tt_col limit_col[L_N] = {
+	[L_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, GPU, present or balanced: Frame timings, above." },
+	[L_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Whole frames limited so." },
+	[L_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Their share of the frames whose limit is known." },
+	[L_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Their mean wall time." },
+};
+
 enum { B_TIME, B_BUDGET, B_LIMIT, B_OVER, B_SHARE, B_N };
 
 static const struct tt_col budget_col[B_N] = {
@@ -56,13 +78,18 @@ static const struct tt_col histogram_col[H_N] = {
 	[H_BELOW] = { "cumulative", "all up to", TT_UNIT_PERCENT, "Share of frames in this row and those above it." },
 };
 
-enum { W_FRAME, W_START, W_DUR, W_CPU, W_TOP, W_BYTES, W_ALLOCS, W_GC, W_THREAD, W_N };
+enum { W_FRAME, W_START, W_DUR, W_CPU, W_MAIN, W_RENDER, W_GPU, W_PRESENT, W_LIMIT, W_TOP, W_BYTES, W_ALLOCS, W_GC, W_THREAD, W_N };
 
 static const struct tt_col hitch_col[W_N] = {
 	[W_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as --frames counts." },
 	[W_START] = { "start_ns", "start", TT_UNIT_NS, "When it begins." },
 	[W_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time." },
 	[W_CPU] = { "cpu_ns", "CPU", TT_UNIT_NS, "CPU-active time; empty where it cannot be known." },
+	[W_MAIN] = { "main_ns", "main", TT_UNIT_NS, "Work of the main thread, as the engine measured it." },
+	[W_RENDER] = { "render_ns", "render", TT_UNIT_NS, "Work of the render thread, as the engine measured it." },
+	[W_GPU] = { "gpu_ns", "GPU", TT_UNIT_NS, "GPU time, as the engine measured it." },
+	[W_PRESENT] = { "present_wait_ns", "present wait", TT_UNIT_NS, "Time the main thread waited to present, as the engine measured it." },
+	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, GPU, present or balanced." },
 	[W_TOP] = { "top", "top markers by self time", TT_UNIT_TEXT, "The three with most self time in it on the frame thread." },
 	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on all threads in it." },
 	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations on all threads in it." },
@@ -83,6 +110,8 @@ static const struct tt_col hitch_marker_col[K_N] = {
 
 static const struct tt_pass_table tables[] = {
 	[F_FRAMES] = { "frames", "Frames", summary_col, S_N, false },
+	[F_TIMINGS] = { "frame_timings", "Frame timings", timing_col, T_N, false },
+	[F_LIMITS] = { "frame_limits", "What frames are limited by", limit_col, L_N, false },
 	[F_BUDGETS] = { "frame_budgets", "Frames over budget", budget_col, B_N, false },
 	[F_HISTOGRAM] = { "frame_histogram", "Frame time histogram", histogram_col, H_N, false },
 	[F_HITCHES] = { "hitches", "Worst frames", hitch_col, W_N, false },
@@ -90,6 +119,7 @@ static const struct tt_pass_table tables[] = {
 };
 
 #define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with --frame-marker NAME"
+#define NO_TIMINGS "no frame timings: the engine's own measurements are not in this capture"
 #define NO_CPU "no CPU-active time: no wait marker or lock contention was recorded, so waits cannot be told from work"
 
 /* Frame times of one kind, sorted. */
@@ -281,6 +311,115 @@ budgets(struct fold *fo, struct tt_table *t, struct tt_err *err)
 	return rc == TT_OK && fo->f->has_wait ? budgets_of(fo, t, &fo->cpu, err) : rc;
 }
 
+/* --- the engine's own measurements --------------------------------------------------- */
+
+static int
+put_part(struct fold *fo, struct tt_table *t, const char *part, unsigned what, struct tt_err *err)
+{
+	const struct tt_frames *f = fo->f;
+	struct tt_mem *mem = &fo->m->env->mem;
+	int64_t *ns = tt_mem_alloc(mem, f->n * sizeof *ns, err);
+	struct tt_cell *c;
+	uint64_t sum = 0;
+	size_t n = 0;
+	int rc = TT_OK;
+
+	if (!ns)
+		return err->code;
+	for (size_t i = 0; i < f->n; i++)
+		if (f->timing[what][i]) {
+			sum += (uint64_t)f->timing[what][i];
+			ns[n++] = f->timing[what][i];
+		}
+	tt_sort_i64(ns, n);
+	rc = tt_table_row(fo->r, t, &c, err);
+	if (rc == TT_OK) {
+		tt_cell_text(&c[T_PART], part);
+		tt_cell_int(&c[T_COUNT], (int64_t)n);
+		tt_cell_int(&c[T_MISSING], (int64_t)(f->n - n));
+	}
+	if (rc == TT_OK && n) {
+		tt_cell_int(&c[T_MEAN], tt_ratio(sum, 1, n));
+		tt_cell_int(&c[T_MEDIAN], tt_quantile_i64(ns, n, 1, 2));
+		tt_cell_int(&c[T_P95], tt_quantile_i64(ns, n, 95, 100));
+		tt_cell_int(&c[T_P99], tt_quantile_i64(ns, n, 99, 100));
+		tt_cell_int(&c[T_MAX], ns[n - 1]);
+	}
+	tt_mem_free(mem, ns, f->n * sizeof *ns);
+	return rc;
+}
+
+static int
+timings(struct fold *fo, struct tt_table *t, struct tt_err *err)
+{
+	static const struct { const char *name; unsigned what; } part[TT_TIMINGS] = {
+		{ "frame", TT_TIMING_TOTAL }, { "main", TT_TIMING_MAIN }, { "render", TT_TIMING_RENDER },
+		{ "present", TT_TIMING_PRESENT }, { "gpu", TT_TIMING_GPU },
+	};
+	int rc = TT_OK;
+
+	t->whole = true;
+	for (size_t i = 0; i < TT_TIMINGS && fo->f && fo->f->has_timing && rc == TT_OK; i++)
+		rc = put_part(fo, t, part[i].name, part[i].what, err);
+	return rc;
+}
+
+enum limit { BY_MAIN, BY_RENDER, BY_GPU, BY_PRESENT, BY_NOTHING, LIMITS };
+static const char *const limit_name[LIMITS] = { "main thread", "render thread", "GPU", "present", "balanced" };
+
+/*
+ * What limits frame ${i}: the one part that takes more than four fifths of the frame; LIMITS where the engine measured
+ * neither thread nor GPU.
+ */
+static enum limit
+limit_of(const struct tt_frames *f, size_t i)
+{
+	static const unsigned part[] = { TT_TIMING_MAIN, TT_TIMING_RENDER, TT_TIMING_GPU };
+	int64_t whole = f->timing[TT_TIMING_TOTAL][i] ? f->timing[TT_TIMING_TOTAL][i] : f->dur[i];
+	enum limit by = BY_NOTHING;
+	unsigned known = 0, near = 0;
+
+	for (unsigned k = 0; k < 3; k++) {
+		int64_t ns = f->timing[part[k]][i];
+		known += ns > 0;
+		if (ns > whole - whole / 5) {
+			near++;
+			by = (enum limit)k;
+		}
+	}
+	if (known == 0)
+		return LIMITS;
+	if (near == 0 && f->timing[TT_TIMING_PRESENT][i] > 500000)
+		return BY_PRESENT;
+	return near == 1 ? by : BY_NOTHING;
+}
+
+static int
+limits(struct fold *fo, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_frames *f = fo->f;
+	uint64_t n[LIMITS + 1] = { 0 }, sum[LIMITS + 1] = { 0 }, all = 0;
+	int rc = TT_OK;
+
+	t->whole = true;
+	for (size_t i = 0; f && f->has_timing && i < f->n; i++) {
+		enum limit by = limit_of(f, i);
+		n[by]++;
+		sum[by] += (uint64_t)f->dur[i];
+		all += by != LIMITS;
+	}
+	for (unsigned i = 0; i < LIMITS && rc == TT_OK; i++) {
+		struct tt_cell *c;
+		if (n[i] == 0 || (rc = tt_table_row(fo->r, t, &c, err)) != TT_OK)
+			continue;
+		tt_cell_text(&c[L_LIMIT], limit_name[i]);
+		tt_cell_int(&c[L_COUNT], (int64_t)n[i]);
+		tt_cell_share(&c[L_SHARE], (int64_t)n[i], (int64_t)all);
+		tt_cell_int(&c[L_MEAN], tt_ratio(sum[i], 1, n[i]));
+	}
+	return rc;
+}
+
 /* Upper edges in ns, those people know frame rates by among them: 120, 90, 60, 45, 30, 24, 20, 15 FPS. */
 static const int64_t edge[] = { 100000, 250000, 500000, 1000000, 2000000, 3000000, 4000000, 5000000, 6000000, 7000000,
 	8333333, 10000000, 11111111, 13333333, 16666666, 18000000, 20000000, 22222222, 25000000, 33333333, 41666666,
@@ -377,6 +516,20 @@ put_top(struct fold *fo, const struct tt_hitch *h, struct tt_cell *c, struct tt_
 	return TT_OK;
 }
 
+static void
+put_timings(const struct tt_frames *f, size_t i, struct tt_cell *c)
+{
+	static const struct { unsigned col, what; } part[] = { { W_MAIN, TT_TIMING_MAIN }, { W_RENDER, TT_TIMING_RENDER },
+		{ W_GPU, TT_TIMING_GPU }, { W_PRESENT, TT_TIMING_PRESENT } };
+	enum limit by = limit_of(f, i);
+
+	for (unsigned k = 0; k < sizeof part / sizeof *part; k++)
+		if (f->timing[part[k].what][i])
+			tt_cell_int(&c[part[k].col], f->timing[part[k].what][i]);
+	if (by != LIMITS)
+		tt_cell_text(&c[W_LIMIT], limit_name[by]);
+}
+
 static int
 put_hitch(struct fold *fo, struct tt_table *t, const struct tt_hitch *h, struct tt_err *err)
 {
@@ -393,6 +546,8 @@ put_hitch(struct fold *fo, struct tt_table *t, const struct tt_hitch *h, struct 
 	tt_cell_int(&c[W_DUR], dur);
 	if (f->has_wait)
 		tt_cell_int(&c[W_CPU], f->wait_ns[h->frame] < dur ? dur - f->wait_ns[h->frame] : 0);
+	if (f->has_timing)
+		put_timings(f, h->frame, c);
 	tt_cell_int(&c[W_BYTES], (int64_t)f->alloc_b[h->frame]);
 	tt_cell_int(&c[W_ALLOCS], (int64_t)f->alloc_n[h->frame]);
 	tt_cell_int(&c[W_GC], pause_in(fo->m, th->process, start, start + dur));
@@ -446,7 +601,7 @@ static int
 tables_of(struct fold *fo, struct tt_err *err)
 {
 	static int (*const make[])(struct fold *, struct tt_table *, struct tt_err *) = {
-		[F_FRAMES] = summary, [F_BUDGETS] = budgets, [F_HISTOGRAM] = histogram, [F_HITCHES] = hitches,
+		[F_FRAMES] = summary, [F_TIMINGS] = timings, [F_LIMITS] = limits, [F_BUDGETS] = budgets, [F_HISTOGRAM] = histogram, [F_HITCHES] = hitches,
 		[F_HITCH_MARKERS] = hitch_markers,
 	};
 	int rc = TT_OK;
@@ -458,10 +613,14 @@ tables_of(struct fold *fo, struct tt_err *err)
 		/* Without frames, one table that says so is enough unless the others are asked for. */
 		if (none && i != F_FRAMES && !fo->o->table)
 			break;
+		bool timing = i == F_TIMINGS || i == F_LIMITS;
+		if (timing && !(fo->f && fo->f->has_timing) && !fo->o->table)
+			continue;
 		rc = tt_pass_begin(&tt_pass_frames, i, fo->o, fo->r, &t, err);
 		if (rc != TT_OK || !t)
 			continue;
-		t->empty_reason = fo->f && fo->f->n == 0 ? "no whole frame in this capture" : NO_FRAMES;
+		t->empty_reason = fo->f && fo->f->n == 0 ? "no whole frame in this capture" :
+		    fo->f && timing ? NO_TIMINGS : NO_FRAMES;
 		rc = make[i](fo, t, err);
 	}
 	return rc;

@@ -36,6 +36,9 @@ struct watch {
 	size_t first;                 /* of this process's frames */
 	size_t frame;                 /* the one we are in, or the next */
 	size_t end;                   /* behind this process's frames */
+	const struct marks *marks;    /* all of the process's, for frames that are not in the table, too */
+	struct timer { uint64_t key; unsigned late; int what; } timer[8];      /* counters of frame timings */
+	unsigned ntimer;
 	uint32_t waiting;             /* wait zones open */
 	int64_t wait_since;
 	struct row *row;
@@ -183,8 +186,9 @@ add_frames(struct tt_run *r, const struct marks *m, struct tt_err *err)
 	struct tt_mem *mem = &r->env->mem;
 	const struct tt_filter *flt = &r->m->filter;
 	size_t n = m->n > 1 ? m->n - 1 : 0, cap = f->cap;
-	void *column[] = { &f->start, &f->dur, &f->number, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns };
-	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8 };
+	void *column[] = { &f->start, &f->dur, &f->number, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns,
+		&f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
+	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8, 8, 8, 8, 8, 8 };
 
 	for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
 		cap = f->cap;
@@ -212,8 +216,18 @@ static void
 new_watch(struct tt_run *r, const struct marks *m, size_t first)
 {
 	struct watch *w = &r->marks->w[r->marks->nwatch++];
+	const struct tt_capture *cap = r->m->cap[m->process];
+	const struct tt_def *d;
 
-	*w = (struct watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first, .end = r->m->frames->n };
+	*w = (struct watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
+		.end = r->m->frames->n, .marks = m };
+	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
+		struct timer *t = &w->timer[w->ntimer];
+		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
+			t->key = d->key;
+			w->ntimer++;
+		}
+	}
 }
 
 struct length { int64_t dur; size_t frame; };
@@ -652,6 +666,76 @@ count_allocs(struct tt_frames *f, const struct watch *w, const struct tt_batch *
 	}
 }
 
+/* The frame ${back} frames before the one that ${ts} falls into, whole or not; SIZE_MAX where it is not in the table. */
+static size_t
+frame_back(const struct tt_frames *f, const struct watch *w, int64_t ts, unsigned back)
+{
+	size_t lo = 0, hi = w->marks->n;
+
+	while (lo < hi) {             /* marks up to ts: the number of the frame */
+		size_t mid = lo + (hi - lo) / 2;
+		if (w->marks->ts[mid] <= ts)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo <= back)
+		return SIZE_MAX;
+	uint64_t number = lo - back;
+	for (lo = w->first, hi = w->end; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (f->number[mid] < number)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < w->end && f->number[lo] == number ? lo : SIZE_MAX;
+}
+
+static void
+set_timing(struct tt_frames *f, const struct watch *w, int64_t ts, unsigned back, unsigned what, uint64_t ns, bool over)
+{
+	size_t at = ns > 0 && ns <= INT64_MAX && what < TT_TIMINGS ? frame_back(f, w, ts, back) : SIZE_MAX;
+
+	if (at == SIZE_MAX || (f->timing[what][at] && !over))
+		return;
+	f->timing[what][at] = (int64_t)ns;
+	f->has_timing = true;
+}
+
+/* A value of a counter in ns; 0 where it has none. */
+static uint64_t
+whole_ns(const struct tt_event *e)
+{
+	double d;
+
+	switch ((enum tt_type)e->depth) {
+	case TT_T_I64:
+		return (int64_t)e->val > 0 ? e->val : 0;
+	case TT_T_U64:
+		return e->val;
+	case TT_T_F64:
+		memcpy(&d, &e->val, sizeof d);
+		return d > 0 && d < 9e18 ? (uint64_t)d : 0;
+	default:
+		return 0;
+	}
+}
+
+/* What the engine measured goes to the frame it is about; a record of it goes before a counter. */
+static void
+take_timings(struct tt_frames *f, const struct watch *w, const struct tt_batch *b)
+{
+	for (size_t i = 0; i < b->nrare; i++) {
+		const struct tt_event *e = &b->ev[b->rare[i]];
+		if (e->kind == TT_TIMING)
+			set_timing(f, w, e->ts, e->depth, e->dur, e->val, true);
+		for (unsigned k = 0; e->kind == TT_COUNTER && k < w->ntimer; k++)
+			if ((uint32_t)w->timer[k].key == e->dur)
+				set_timing(f, w, e->ts, w->timer[k].late, (unsigned)w->timer[k].what, whole_ns(e), false);
+	}
+}
+
 int
 tt_frames_chunk(struct tt_run *r, const struct tt_batch *b, struct tt_err *err)
 {
@@ -663,6 +747,8 @@ tt_frames_chunk(struct tt_run *r, const struct tt_batch *b, struct tt_err *err)
 			continue;
 		if (b->nalloc)
 			count_allocs(r->m->frames, w, b);
+		if (b->nrare)
+			take_timings(r->m->frames, w, b);
 		if (w->thread == b->thread)
 			return replay(r, w, b, err);
 	}
@@ -716,6 +802,8 @@ tt_frames_free(struct tt_model *m)
 	tt_mem_free(f->mem, f->alloc_b, f->cap * sizeof *f->alloc_b);
 	tt_mem_free(f->mem, f->alloc_n, f->cap * sizeof *f->alloc_n);
 	tt_mem_free(f->mem, f->wait_ns, f->cap * sizeof *f->wait_ns);
+	for (unsigned i = 0; i < TT_TIMINGS; i++)
+		tt_mem_free(f->mem, f->timing[i], f->cap * sizeof *f->timing[i]);
 	tt_mem_free(f->mem, f, sizeof *f);
 	m->frames = NULL;
 }

@@ -535,6 +535,72 @@ TEST(our_own_work_is_shown_in_the_profiler)
 	in_player(own_work);
 }
 
+/* --- what goes in by functions ------------------------------------------------------- */
+
+/* What tracetool prints. */
+static const char *
+tracetool(const char *arguments)
+{
+	static char text[65536], command[1024];
+
+	snprintf(command, sizeof command, "%s %s 2>&1", play_tracetool(), arguments);
+	FILE *f = popen(command, "r");
+	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+	text[n] = '\0';
+	if (f)
+		pclose(f);
+	return text;
+}
+
+enum { FRAMES = 30, LATE = 4 };
+
+/*
+ * The frame after the kth took k ms on the main thread and 2k on the GPU (but the fifth: no GPU time), told by records
+ * four frames later, and half of k on the render thread, told by the engine's counter.
+ */
+static void
+timed(void)
+{
+	load();
+	const struct unity_marker *render = engine_marker("CPU Render Thread Frame Time", 0, 0);
+	CHECK_EQ_INT(START(file, "ring=4M"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	for (unsigned i = 1; i <= FRAMES; i++) {
+		play(1);
+		unsigned k = i - LATE;
+		struct tracetool_frame_timing f = { .cpu_total_ms = 100, .cpu_main_ms = k, .gpu_ms = k == 5 ? 0 : 2 * k,
+			.cpu_present_wait_ms = 1, .age = LATE };
+		if (i <= LATE)
+			continue;
+		PLAY_CALL(tracetool_frame_timings)(&f, 1, 10000000);
+		int64_t ns = k * 500000;
+		engine_emit(render, UNITY_SINGLE, 1, &(struct unity_value){ .type = UNITY_T_I64, .size = 8, .data = &ns });
+	}
+	STOP();
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	engine_unload(true);
+
+	char arguments[700], row[80];
+	snprintf(arguments, sizeof arguments, "stats %s --table hitches,frame_timings,frame_limits --hitches 100 --format csv", file);
+	const char *text = tracetool(arguments);
+	for (int k = 1; k <= FRAMES - LATE; k++) {
+		snprintf(row, sizeof row, ",,%d,%d,%.0d,1000000,%s,", k * 1000000, k * 500000, k == 5 ? 0 : 2000000 * k, "present");
+		const char *at = strstr(text, row);
+		snprintf(row, sizeof row, "\n%d,", k + 1);
+		const char *line = strstr(text, "# hitches") ? strstr(strstr(text, "# hitches"), row) : NULL;
+		CHECK(at && line && line < at && !memchr(line + 1, '\n', (size_t)(at - line - 1)));
+	}
+	CHECK_HAS(text, "\nmain,26,");
+	CHECK_HAS(text, "\nrender,26,");
+	CHECK_HAS(text, "\ngpu,25,");
+	CHECK_HAS(text, "\npresent,26,100.00,");
+}
+
+TEST(frame_timings_go_to_the_frames_they_are_about)
+{
+	in_player(timed);
+}
+
 /* --- many threads ----------------------------------------------------------------------- */
 
 static _Atomic bool over;

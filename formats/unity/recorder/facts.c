@@ -117,6 +117,28 @@ tracetool_mark(const char *text)
 		    &(struct rec_value){ .type = TTC_TEXT8, .size = (uint32_t)strlen(text), .p = text }, 1);
 }
 
+static uint64_t
+ns_of(double ms)
+{
+	return ms > 0 && ms < 1e9 ? (uint64_t)(ms * 1e6 + 0.5) : 0;
+}
+
+/* What reports need, beside the record as it is. */
+static void
+put_timing(struct rec_thread *t, uint64_t now, const struct tracetool_frame_timing *f)
+{
+	uint8_t b[80], *p = b;
+
+	p = ttc_put(p, f->age);
+	p = ttc_put(p, f->flags);
+	p = ttc_put(p, ns_of(f->cpu_total_ms));
+	p = ttc_put(p, ns_of(f->cpu_main_ms));
+	p = ttc_put(p, ns_of(f->cpu_render_ms));
+	p = ttc_put(p, ns_of(f->cpu_present_wait_ms));
+	p = ttc_put(p, ns_of(f->gpu_ms));
+	rec_other(t, now, TTC_TIMING, b, (size_t)(p - b));
+}
+
 void
 tracetool_frame_timings(const struct tracetool_frame_timing *f, int32_t n, uint64_t ticks_per_second)
 {
@@ -140,6 +162,8 @@ tracetool_frame_timings(const struct tracetool_frame_timing *f, int32_t n, uint6
 			{ .type = TTC_U32, .size = 4, .p = &f->flags },
 			{ .type = TTC_U32, .size = 4, .p = &f->age },
 		};
-		rec_single(t, rec_now(), plugin.timing_key, v, sizeof v / sizeof *v);
+		uint64_t now = rec_now();
+		rec_single(t, now, plugin.timing_key, v, sizeof v / sizeof *v);
+		put_timing(t, now, f);
 	}
 }
