@@ -61,7 +61,7 @@ struct ttc {
 	uint64_t at, seq;
 	struct ttc_unit *unit;        /* the index; on input that cannot seek, what the ring adds */
 	size_t nunit, capunit, next;
-	bool indexed, joined, closed, told;
+	bool in_order, indexed, joined, closed, told;
 	struct tt_loss found;
 
 	struct ttc_who *who;          /* a hash by number */

@@ -245,6 +245,31 @@ number(struct fields *f)
 	return v;
 }
 
+/*
+ * A fact about the capture; a later one of the same key replaces it. What the user said (--meta) stands, which
+ * on input in order is known before.
+ */
+static int
+fact(struct ttc *m, struct fields *f, struct tt_err *err)
+{
+	char key[128];
+	const char *value;
+	uint64_t n;
+
+	number(f);
+	n = number(f);
+	if (f->bad || n > (uint64_t)(f->end - f->p) || n == 0 || n >= sizeof key)
+		return TT_OK;
+	memcpy(key, f->p, (size_t)n);
+	key[n] = '\0';
+	f->p += n;
+	n = number(f);
+	if (f->bad || n > (uint64_t)(f->end - f->p) || (m->in_order && tt_capture_meta_get(m->cap, key)))
+		return TT_OK;
+	value = tt_arena_text(&m->cap->arena, (const char *)f->p, (size_t)n, err);
+	return value ? tt_capture_meta(m->cap, key, value, err) : err->code;
+}
+
 /* "Thread n's next chunk would be (seq), and its last one has so many bytes." */
 static int
 account(struct ttc *m, struct fields *f, struct tt_loss *loss, struct tt_err *err)
@@ -320,6 +345,10 @@ heed(struct ttc *m, unsigned kind, struct fields *f, bool *defines, struct tt_lo
 			    (const char *)f->p);
 		break;
 	case TTC_CLOCK:
+		break;
+	case TTC_META:
+		*defines = true;
+		rc = fact(m, f, err);
 		break;
 	default:
 		*defines = true;
@@ -555,8 +584,10 @@ sort_threads(struct ttc *m, struct tt_err *err)
 
 	if (!s)
 		return err->code;
-	memcpy(s, m->unit, m->nunit * sizeof *s);
-	qsort(s, m->nunit, sizeof *s, by_place);
+	if (m->nunit > 0)
+		memcpy(s, m->unit, m->nunit * sizeof *s);
+	if (m->nunit > 0)
+		qsort(s, m->nunit, sizeof *s, by_place);
 	/*
 	 * Where each thread's run begins in s is found by its first unit; `end` of the table's entry
 	 * counts on.
@@ -796,7 +827,8 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	rc = read_head(m, err);
 	if (rc == TT_OK) {
 		m->at = m->first;
-		if (tt_src_info(src)->seekable)
+		m->in_order = !tt_src_info(src)->seekable;
+		if (!m->in_order)
 			rc = build_index(m, err);
 	}
 	if (rc != TT_OK) {
