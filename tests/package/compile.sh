@@ -306,11 +306,12 @@ holds_texts() {
 is "the capture has marks, labels, scenes and facts" holds_texts "$work/game.ttc" "Player.Update" "shot" "boss µ" \
 	"scene loaded: Level" "build_guid" "00112233445566778899aabbccddeeff" "2022.3.1f1-stub"
 is "a later capture has the facts, too" holds_texts "$work/game.ttc.2" "build_guid" "2022.3.1f1-stub" "Level"
-# 59 frame timings and 3 marks are the single events.
+# 59 frame timings (single events, or a kind of their own) and 3 marks.
 reads() {
 	"$TRACETOOL" info "$work/game.ttc" --format json > "$work/info.json" || return
 	jq -e '(.tables.capture_events.rows | map({(.type): .events}) | add) as $n |
-		$n.begin == 60 and $n.end == 60 and $n.single == 62 and $n.frame >= 60 and
+		$n.begin == 60 and $n.end == 60 and $n.frame >= 60 and
+		($n.single == 62 or ($n.single == 3 and $n["frame timing"] == 59)) and
 		.tables.capture.rows[0].clean_end and .tables.loss.rows == []' "$work/info.json" ||
 		{ jq -c '.tables.capture_events.rows, .tables.loss.rows' "$work/info.json"; return 1; }
 }
