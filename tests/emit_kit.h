@@ -84,7 +84,7 @@ struct kit_profile {
 	char shown[64];               /* default_sample_type */
 	size_t deepest;
 };
-/* Every rule of output-formats.md, 2.2, and valid UTF-8; labels of distinct keys. ${out} may be NULL. */
+/* Everything pprof checks when it reads, and valid UTF-8; labels of distinct keys. ${out} may be NULL. */
 const char *kit_check_profile(const char *p, size_t n, struct kit_profile *out);
 
 #endif

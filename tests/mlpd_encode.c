@@ -90,7 +90,7 @@ mlpd_str(struct mlpd_bytes *b, const char *s)
 }
 
 /*
- * Fields of section 2 and 3
+ * Fields
  */
 
 /* An address of a 4-byte process as the profiler holds it in 64 bits: sign-extended. */
@@ -222,7 +222,7 @@ put_header_text(struct mlpd_bytes *b, const char *s)
 void
 mlpd_header(struct mlpd_writer *w, uint64_t wall_ms, uint64_t clock_ns)
 {
-	/* The profiler versions of the Mono releases that wrote each data version (section 1). */
+	/* The profiler versions of the Mono releases that wrote each data version. */
 	unsigned major = w->version >= 15 ? 3 : w->version >= 13 ? 1 : 0;
 	unsigned minor = major == 0 ? 4 : w->version == 14 ? 2 : 0;
 	struct mlpd_bytes *b = &w->out;

@@ -1,6 +1,6 @@
 /*
  * A small encoder of Mono log profiler files, for tests: every data version from 4 to 17, both
- * pointer sizes, every event of the format. Written from specs/mono-mlpd.md; it shares nothing
+ * pointer sizes, every event of the format. Written from a description of the format; it shares nothing
  * with the reader. Test programs compile mlpd_encode.c with themselves; it needs libc only.
  *
  * A file is a header and then buffers. Several buffers may be open at once, one per thread, as

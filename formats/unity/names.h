@@ -5,7 +5,7 @@
  * engine; this is the one place that knows. Names are compared whole and exactly. The recorder
  * uses it too: libc only, no state, any thread.
  *
- * Source: shared/specs/unity-profiler-abi.md, sections 8 to 11.
+ * Source: Unity's manual of built-in markers and counters, and the categories of its published C# reference.
  */
 #ifndef TT_UNITY_NAMES_H
 #define TT_UNITY_NAMES_H

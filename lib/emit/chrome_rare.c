@@ -1,7 +1,7 @@
 /**
  * Chrome JSON: what is rare, in file order: counters, heap size, flows, instants.
  *
- * Stack samples have no shape that viewers of zones read (output-formats.md, 1.6): they are left out,
+ * Stack samples have no shape that viewers of zones read: they are left out,
  * and the file says so.
  */
 #include <inttypes.h>

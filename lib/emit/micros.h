@@ -3,7 +3,7 @@
  *
  * Viewers keep microseconds in a double, and some add ts and dur to find where a zone ends.
  * Three decimals give every ns back below 2^53 ns, but their sum can be one unit off, and
- * then zones that touch seem to overlap (a quarter of all zones; output-formats.md, 1.5).
+ * then zones that touch seem to overlap (a quarter of all zones).
  * So dur gets more decimals where it must: chosen so that ts + dur is the double of the end.
  *
  * Internal to lib/emit. Everything is inline: this runs once per zone, on every worker.

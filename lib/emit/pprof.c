@@ -5,7 +5,7 @@
  * to last, so nothing but the tree is held in memory. The order of string_table is fixed before:
  * the words below, names (of zones, classes and threads), categories, programs, comments.
  *
- * system_name stays 0: pprof takes a name that equals it for one of C++ and cuts it (output-formats.md, 2.3).
+ * system_name stays 0: pprof takes a name that equals it for one of C++ and cuts it.
  */
 #include <inttypes.h>
 #include <stdarg.h>

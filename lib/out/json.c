@@ -1,5 +1,5 @@
 /**
- * Reports as one JSON object (tracetool-report(5)):
+ * Reports as one JSON object (tracetool-json(7)):
  *
  *	{"tracetool_report":1,"generator":"tracetool 0.1.0",
  *	 "notes":[{"severity":"notice","id":"not_ended","text":"..."}],

@@ -341,6 +341,8 @@ fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 		s->out[i].n = 0;
 		if (r->o->emit[i]->chunk)
 			rc = r->o->emit[i]->chunk(r->emit[i], &v, &s->out[i], err);
+		if (rc != TT_OK)
+			r->emit_failed = true;
 	}
 	return rc;
 }
@@ -366,6 +368,8 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 			rc = e->rare(r->emit[i], &v, &s->out[i], err);
 		if (rc == TT_OK && e->write && s->out[i].n)
 			rc = e->write(r->emit[i], &v, s->out[i].p, s->out[i].n, err);
+		if (rc != TT_OK)
+			r->emit_failed = true;
 	}
 	return rc;
 }

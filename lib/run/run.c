@@ -54,7 +54,7 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	size_t n;
 	int rc = new_capture(r, path, process, &in->cap, err);
 
-	if (rc == TT_OK)
+	if (in->cap)
 		r->m->cap[r->m->ncap++] = in->cap;
 	if (rc == TT_OK)
 		rc = tt_src_open(r->env, path, &in->src, err);
@@ -140,7 +140,7 @@ read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err 
 	tt_threads_reset(&r->m->threads);
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
 		rc = tt_pipeline(r, &r->in[i], phase, err);
-		if (rc < 0 && rc != TT_E_STOPPED)
+		if (rc < 0 && rc != TT_E_STOPPED && !r->emit_failed)
 			tt_err_in(err, "%s", r->in[i].cap->path);
 		const struct tt_src_info *info = tt_src_info(r->in[i].src);
 		r->done_bytes += info->raw_size != UINT64_MAX ? info->raw_size : 0;

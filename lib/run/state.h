@@ -32,6 +32,7 @@ struct tt_run {
 	bool filtered, alias;         /* see tt_fold */
 	bool prepass;                 /* definitions are known before the main phase */
 	void **emit;                  /* states of the emitters */
+	_Atomic bool emit_failed;     /* the error is an output's, not the input's */
 	struct tt_pause_open { uint64_t thread; int64_t start, stopped, gc_start; int gen; } *pausing;
 	size_t npausing, cappausing;
 	struct tt_marks *marks;       /* frames.c */

@@ -11,7 +11,7 @@
 #include <dlfcn.h>
 #endif
 
-/* The built-in categories by id, as 2019.1 and later have them (section 8). */
+/* The built-in categories by id, as 2019.1 and later have them. */
 static const char *const builtin[] = { "Render", "Scripts", "Managed Jobs", "Burst Jobs", "GUI", "Physics", "Animation",
 	"AI", "Audio", "Audio Job", "Audio Update Job", "Video", "Particles", "Gi", "Network", "Loading", "Other", "GC",
 	"VSync", "Overhead", "PlayerLoop", "Director", "VR", "Memory", "Internal", "FileIO", "UI Layout", "UI Render",

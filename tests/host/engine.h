@@ -11,7 +11,7 @@
  * plug-in is called back, so that it may register, and so that its own locks meet none of ours. A callback that
  * was unregistered may still run on another thread, as with Unity.
  *
- * Source: shared/specs/unity-profiler-abi.md; its section 4.3 is about limits and replay.
+ * Source: Unity's manual; limits and replay as it documents them.
  */
 #ifndef HOST_ENGINE_H
 #define HOST_ENGINE_H

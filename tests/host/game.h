@@ -1,8 +1,8 @@
 /**
  * The stand-in game: a seeded workload shaped like what real Unity captures hold.
  *
- * Threads, markers, nesting, allocations with a long tail, labels, counters, flows, hitches, loads (the figures
- * of shared/specs/unity-profiler-abi.md, section 15). What each thread sends depends on the seed and options
+ * Threads, markers, nesting, allocations with a long tail, labels, counters, flows, hitches, loads (figures
+ * seen in captures of real projects). What each thread sends depends on the seed and options
  * alone, not on the scheduler: two runs send the same events on every thread, in the same order. Only times
  * differ.
  */

@@ -6,7 +6,7 @@
 The programs of tests/mono are compiled into BUILD/live and recorded with the options of testdata's
 table and some more; one is killed in the middle. Each capture is compared
 
-* with the installed mprof-report, where that is right (specs/mono-mlpd.md, section 13): events by type,
+* with the installed mprof-report, where that is right: events by type,
   calls by method, allocations by class as far as it can name them, collections, throws and clauses;
 * with mlpd.py, in everything (tests/oracle/compare.py).
 

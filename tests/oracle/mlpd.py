@@ -5,8 +5,7 @@
     mlpd.py --events FILE          every call: tid,method,start_ns,dur_ns,depth
     mlpd.py --frames SUBSTRING FILE   frame,start_ns,wall_ns,alloc_count,alloc_bytes
 
-Written from the format description alone (specs/mono-mlpd.md; "section N" below means that
-document) so that it can contradict the C reader. It keeps everything in memory and works in
+Written from a description of the format alone, not from the C reader, so that it can contradict the C reader. It keeps everything in memory and works in
 two passes: `Capture` decodes all events and collects definitions, `Analysis` replays the events
 in file order with every definition known. No line of it is meant to be fast.
 
@@ -41,7 +40,7 @@ def signed64(v):
 
 
 def c_int(v):
-    """A size that went through a C int: undo the 64-bit sign extension (section 3)."""
+    """A size that went through a C int: undo the 64-bit sign extension."""
     return v & 0xFFFFFFFF if v >> 63 else v
 
 
@@ -161,7 +160,7 @@ class Decoder:
         self.negative_deltas = 0
         self.timed = False      # has the last event a time in ns of its own?
 
-    # Field types of section 2.
+    # Field types.
     def ptr(self):
         return (self.ptr_base + self.cur.sleb()) & self.mask
 
@@ -434,11 +433,11 @@ class Decoder:
 
 
 # --------------------------------------------------------------------------------------
-# The file: header, buffers, recovery (section 13)
+# The file: header, buffers, recovery
 # --------------------------------------------------------------------------------------
 
 class Definitions:
-    """What an address meant at a time: the newest not later, else the earliest (section 6)."""
+    """What an address meant at a time: the newest not later, else the earliest."""
 
     def __init__(self):
         self.by_key, self.sorted = defaultdict(list), False
@@ -991,7 +990,7 @@ class Analysis:
     # Reports.
 
     def clean_end(self):
-        """Every started thread ended and the last event is a thread end (section 13, V >= 13)."""
+        """Every started thread ended and the last event is a thread end (V >= 13)."""
         last = self.capture.last_event
         ended = all(t.ends >= t.starts for g in self.threads.values() for t in g)
         return bool(last and last[0] == "metadata" and last[2:4] == ("unload", 5) and ended)

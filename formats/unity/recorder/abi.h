@@ -8,8 +8,8 @@
  * All interfaces are plain structs of function pointers: no virtual table, no self argument. Functions that return
  * int give 0 for success.
  *
- * Source: shared/specs/unity-profiler-abi.md, sections 1 to 7, checked there against three
- * generations of the engine (2018.2 to 6000.5).
+ * Source: Unity's published manual and plug-in interface (2018.2 to 6000.5), described in our own words; sizes
+ * and offsets were compared with three generations of it.
  */
 #ifndef TT_UNITY_ABI_H
 #define TT_UNITY_ABI_H
@@ -17,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Calling convention of all functions but one, and how entry points are exported (section 1). */
+/* Calling convention of all functions but one, and how entry points are exported. */
 #if defined _WIN32 || defined __CYGWIN__
 #define UNITY_CALL __stdcall
 #define UNITY_EXPORT __declspec(dllexport)
@@ -29,7 +29,7 @@
 #define UNITY_EXPORT
 #endif
 
-/* --- descriptors (section 6) ---------------------------------------------- */
+/* --- descriptors ---------------------------------------------- */
 
 struct unity_category {               /* lives as long as the process */
 	uint16_t id;
@@ -61,7 +61,7 @@ struct unity_thread {                 /* to be copied inside the callback */
 	const char *name;
 };
 
-/* --- numbers (section 7) ---------------------------------------------------- */
+/* --- numbers ---------------------------------------------------- */
 
 enum unity_marker_flag {
 	UNITY_M_SCRIPT = 0x0002,      /* made by a user script */
@@ -99,7 +99,7 @@ enum unity_flow { UNITY_FLOW_BEGIN = 0, UNITY_FLOW_PARALLEL = 1, UNITY_FLOW_END 
 
 enum unity_counter_flag { UNITY_C_FLUSH = 0x0002, UNITY_C_RESET = 0x0004 };
 
-/* --- callbacks (section 4.2): no time, no thread, no frame number ------------ */
+/* --- callbacks: no time, no thread, no frame number ------------ */
 
 typedef void UNITY_CALL unity_category_cb(const struct unity_category *, void *user);
 typedef void UNITY_CALL unity_marker_cb(const struct unity_marker *, void *user);
@@ -174,7 +174,7 @@ struct unity_profiler_v2 {
 	void (UNITY_CALL *flush_counter)(void *value);
 };
 
-/* --- entry points (section 3) --------------------------------------------------- */
+/* --- entry points --------------------------------------------------- */
 
 typedef void UNITY_CALL unity_load_fn(struct unity_interfaces *);     /* "UnityPluginLoad" */
 typedef void UNITY_CALL unity_unload_fn(void);                        /* "UnityPluginUnload" */
