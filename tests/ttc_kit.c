@@ -1,5 +1,8 @@
 #include "ttc_kit.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -228,8 +231,25 @@ decode(struct reading *x, struct tt_chunk *c, struct tt_batch *b, struct tt_err 
 	return rc;
 }
 
-void
-ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_result *r)
+/* A pipe that holds ${n} bytes and is closed behind them. */
+static int
+filled_pipe(const void *p, size_t n)
+{
+	int fd[2];
+
+	if (pipe(fd) != 0)
+		return -1;
+	fcntl(fd[1], F_SETPIPE_SZ, 1 << 20);
+	if (write(fd[1], p, n) != (ssize_t)n) {
+		close(fd[0]);
+		fd[0] = -1;
+	}
+	close(fd[1]);
+	return fd[0];
+}
+
+static void
+read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct ttc_result *r)
 {
 	struct tt_env env = { .jobs = 1, .log_level = TT_LOG_QUIET };
 	struct tt_loss loss;
@@ -248,7 +268,7 @@ ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_res
 	tt_batch_init(&b, &env.mem, TT_NEEDS_ARGS);
 	r->rc = tt_defs_new(&env.mem, &cap.defs, &r->err);
 	if (r->rc == TT_OK)
-		r->rc = p ? tt_src_open_mem(&env, p, n, "test", &src, &r->err)
+		r->rc = fd >= 0 ? tt_src_open_fd(&env, fd, "test", &src, &r->err) : p ? tt_src_open_mem(&env, p, n, "test", &src, &r->err)
 			  : tt_src_open(&env, path, &src, &r->err);
 	if (r->rc == TT_OK)
 		r->rc = tt_format_capture.open(&env, src, &cap, &ctx, &r->err);
@@ -302,6 +322,18 @@ ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_res
 	tt_mem_free(&env.mem, c.bytes, c.cap);
 	tt_defs_free(cap.defs);
 	tt_arena_free(&cap.arena);
+}
+
+void
+ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_result *r)
+{
+	read_any(path, p, n, -1, key, r);
+}
+
+void
+ttc_read_pipe(const void *p, size_t n, struct ttc_result *r)
+{
+	read_any(NULL, NULL, 0, filled_pipe(p, n), 0, r);
 }
 
 static int

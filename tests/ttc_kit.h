@@ -36,6 +36,9 @@ struct ttc_result {
 /* Read ${n} bytes, or the file ${path} where p is NULL. ${key}: give this marker's name. */
 void ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_result *r);
 
+/* The same bytes through a pipe (at most 1 MiB), which cannot be read out of order. */
+void ttc_read_pipe(const void *p, size_t n, struct ttc_result *r);
+
 /* What tracetool recover makes of ${path}; NULL where it fails. */
 char *ttc_recover(const char *path, size_t *n);
 

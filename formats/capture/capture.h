@@ -46,6 +46,7 @@ struct ttc_who {
 };
 
 struct ttc_made { uint8_t *p; size_t n; };
+struct ttc_fact { const char *key; struct ttc_fact *next; };
 
 struct ttc {
 	struct tt_env *env;
@@ -61,6 +62,7 @@ struct ttc {
 	uint64_t at, seq;
 	struct ttc_unit *unit;        /* the index; on input that cannot seek, what the ring adds */
 	size_t nunit, capunit, next;
+	struct ttc_fact *facts;       /* keys of metadata that came from the capture */
 	bool in_order, indexed, joined, closed, told;
 	struct tt_loss found;
 

@@ -252,6 +252,7 @@ number(struct fields *f)
 static int
 fact(struct ttc *m, struct fields *f, struct tt_err *err)
 {
+	struct ttc_fact *own = m->facts;
 	char key[128];
 	const char *value;
 	uint64_t n;
@@ -264,8 +265,19 @@ fact(struct ttc *m, struct fields *f, struct tt_err *err)
 	key[n] = '\0';
 	f->p += n;
 	n = number(f);
-	if (f->bad || n > (uint64_t)(f->end - f->p) || (m->in_order && tt_capture_meta_get(m->cap, key)))
+	if (f->bad || n > (uint64_t)(f->end - f->p))
 		return TT_OK;
+	while (own && strcmp(own->key, key) != 0)
+		own = own->next;
+	if (!own && m->in_order && tt_capture_meta_get(m->cap, key))
+		return TT_OK;
+	if (!own) {
+		own = tt_arena_alloc(&m->cap->arena, sizeof *own, err);
+		if (!own || !(own->key = tt_arena_text(&m->cap->arena, key, strlen(key), err)))
+			return err->code;
+		own->next = m->facts;
+		m->facts = own;
+	}
 	value = tt_arena_text(&m->cap->arena, (const char *)f->p, (size_t)n, err);
 	return value ? tt_capture_meta(m->cap, key, value, err) : err->code;
 }
@@ -890,7 +902,7 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	if (!m->told)
 		tt_loss_join(&c->loss, &m->found);
 	m->told = true;
-	for (;;) {
+	for (;; defines = true) {
 		if ((rc = step(m, &u, &c->loss, err)) != TT_OK)
 			return rc;
 		if (u.flags & (TTC_U_SKIP | TTC_U_QUIET))

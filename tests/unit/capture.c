@@ -133,6 +133,13 @@ TEST(what_was_recorded_is_what_is_read)
 		record(seed, 1 + seed % 5, 3000, o, sum, &key);
 		ttc_read(check_path("a.ttc"), NULL, 0, key, &r);
 		same(&r, sum, 1 + seed % 5);
+		size_t n = 0;
+		uint8_t *p = slurp(check_path("a.ttc"), &n);
+		struct ttc_result in_order;
+		ttc_read_pipe(p, n, &in_order);
+		same(&in_order, sum, 1 + seed % 5);
+		CHECK(memcmp(in_order.ndef, r.ndef, sizeof r.ndef) == 0);
+		free(p);
 		CHECK_EQ_INT(r.ndef[TT_DEF_MARKER], NKEY);
 		CHECK_STR(r.text, "Marker 59 \xc3\xa9");
 	}
@@ -209,6 +216,12 @@ TEST(every_prefix_gives_whole_chunks_and_says_that_it_is_cut)
 		for (size_t i = 0; i < r.threads; i++)
 			bad += r.gaps > 0;
 		before = r.all.events;
+		if (k % 7 == 0) {
+			struct ttc_result in_order;
+			ttc_read_pipe(q, k, &in_order);
+			bad += in_order.all.events != r.all.events || in_order.rc != r.rc ||
+			    in_order.end_mark != r.end_mark || (damage(&in_order) > 0) != (damage(&r) > 0);
+		}
 		free(q);
 	}
 	CHECK_EQ_INT(bad, 0);
@@ -232,6 +245,12 @@ TEST(every_flipped_bit_is_noticed_and_stays_in_its_chunk)
 			if (damage(&r) == 0) {
 				if (missed++ < 5)
 					printf("bit %d of byte %zu went unnoticed\n", bit, k);
+			}
+			if ((8 * k + (size_t)bit) % 13 == 0) {
+				struct ttc_result in_order;
+				ttc_read_pipe(p, n, &in_order);
+				if (damage(&in_order) == 0 && missed++ < 5)
+					printf("bit %d of byte %zu went unnoticed in order\n", bit, k);
 			}
 			/* A chunk of 4 KiB holds no more than 2,000 events. */
 			if (r.rc == TT_OK && r.all.events + largest / 2 < whole.all.events)
@@ -285,6 +304,10 @@ TEST(chunks_in_another_order_are_noticed_and_all_read)
 			/* Chunks of different threads may stand in any order. */
 			quiet += (same_thread || between) && damage(&r) == 0;
 			less += r.all.events != whole.all.events || r.all.hash != whole.all.hash;
+			/* In order, what comes late is left out. */
+			ttc_read_pipe(q, n, &r);
+			quiet += (same_thread || between) && damage(&r) == 0;
+			less += r.rc != TT_OK || r.all.events > whole.all.events;
 		}
 	CHECK_EQ_INT(quiet, 0);
 	CHECK_EQ_INT(less, 0);
