@@ -664,12 +664,6 @@ marker(struct run *r, struct fields *f)
 		also.a = also.b = 0;
 		rc = tt_batch_def(r->b, &also, r->err);
 	}
-	if (rc == TT_OK && (flags & 0x80)) {  /* a counter by its flags */
-		also.kind = TT_DEF_COUNTER;
-		also.a = 0x8000;
-		also.b = 0;
-		rc = tt_batch_def(r->b, &also, r->err);
-	}
 	return rc;
 }
 
@@ -705,10 +699,27 @@ label(struct run *r, struct fields *f)
 	return tt_batch_def(r->b, &d, r->err);
 }
 
+/* A counter's unit: as the recorder says, in Unity's numbers, else what its name suggests. */
+static enum tt_counter_unit
+unit_of(uint64_t unit, const char *name, size_t n)
+{
+	static const uint8_t known[] = { TT_CU_NONE, TT_CU_NS, TT_CU_BYTES, TT_CU_COUNT, TT_CU_PERCENT, TT_CU_HZ };
+	static const uint8_t guessed[] = { [UNITY_UNIT_UNKNOWN] = TT_CU_NONE, [UNITY_UNIT_NS] = TT_CU_NS_GUESSED,
+		[UNITY_UNIT_BYTES] = TT_CU_BYTES_GUESSED, [UNITY_UNIT_COUNT] = TT_CU_COUNT_GUESSED };
+	char s[256];
+
+	if (unit > 0)
+		return unit < sizeof known ? known[unit] : TT_CU_NONE;
+	if (n >= sizeof s)
+		return TT_CU_NONE;
+	memcpy(s, name, n);
+	s[n] = '\0';
+	return guessed[unity_counter(s).unit];
+}
+
 static int
 definition(struct run *r, unsigned kind, struct fields *f)
 {
-	static const uint32_t unit_of[] = { 0, 1, 2, 3, 4, 5 };
 	struct tt_def d = { 0 };
 	uint64_t unit;
 	uint32_t len;
@@ -739,8 +750,8 @@ definition(struct run *r, unsigned kind, struct fields *f)
 		d.key = number(f);
 		unit = number(f);
 		d.a = 0x8000;
-		d.b = unit < 6 ? unit_of[unit] : 0;
 		d.text = text(f, &d.len);
+		d.b = (uint64_t)unit_of(unit, d.text, d.len) << 24;
 		d.text2 = text(f, &d.len2);
 		break;
 	case TTC_META:

@@ -82,6 +82,11 @@ enum tt_event_flag {
 };
 
 enum tt_type { TT_T_I64, TT_T_U64, TT_T_F64, TT_T_TEXT, TT_T_BLOB, TT_T_PTR };
+/* Of a TT_DEF_COUNTER, shifted up by 24. The first five are Mono's numbers; guessed: by the end of an unknown name. */
+enum tt_counter_unit {
+	TT_CU_NONE, TT_CU_BYTES, TT_CU_100NS, TT_CU_COUNT, TT_CU_FRACTION, TT_CU_NS, TT_CU_PERCENT, TT_CU_HZ,
+	TT_CU_NS_GUESSED, TT_CU_BYTES_GUESSED, TT_CU_COUNT_GUESSED,
+};
 enum tt_flow { TT_FLOW_BEGIN, TT_FLOW_PARALLEL, TT_FLOW_END, TT_FLOW_SEQUENTIAL };
 /* What engines measure of a frame themselves: wall time, work of the main and the render thread, waiting to present, GPU. */
 enum tt_timing { TT_TIMING_TOTAL, TT_TIMING_MAIN, TT_TIMING_RENDER, TT_TIMING_PRESENT, TT_TIMING_GPU, TT_TIMINGS };
