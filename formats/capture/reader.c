@@ -976,6 +976,7 @@ const struct tt_format tt_format_capture = {
 	.name = "capture",
 	.summary = "captures of tracetool's own recorders",
 	.suffix = ".ttc",
+	.frames = true,
 	.probe = probe,
 	.open = open_,
 	.next = next,

@@ -30,6 +30,7 @@ struct tt_chunk {
 struct tt_format {
 	const char *name, *summary;
 	const char *suffix;           /* usual file name suffix, for lists */
+	bool frames;                  /* may hold frame marks: a pipe is kept for a second reading where they are wanted */
 	/* How sure is the reader from the first bytes: 0..100. Pure; may be called on any bytes. */
 	int (*probe)(const uint8_t *head, size_t n);
 	/* Read header (and index); fill ${cap}; *${ctx} is the reader's. The source stands at its beginning. */

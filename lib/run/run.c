@@ -67,6 +67,8 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	if (rc == TT_OK)
 		rc = r->o->format ? forced_format(r->o, &in->format, err) :
 		    tt_format_pick(r->o->formats, head, n, &in->format, err);
+	if (rc == TT_OK && !r->prepass && in->format->frames && (r->needs & TT_NEEDS_FRAMES))
+		rc = tt_src_keep(in->src, err);
 	if (rc == TT_OK) {
 		in->cap->format = in->format->name;
 		rc = in->format->open(r->env, in->src, in->cap, &in->ctx, err);
