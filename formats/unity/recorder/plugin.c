@@ -246,8 +246,8 @@ helper_run(void)
 {
 	for (unsigned round = 0;; round++) {
 		int s = state_now();
-		if (s == S_PREPARING)
-			prepare();
+		if (s == S_PREPARING && prepare() == 0)
+			rec_def_thread(plat_thread_self(), "Tracetool", "Control");   /* definitions made it one */
 		if (s == S_STOPPING || (s == S_READY && atomic_load(&stop_wanted) && go(S_READY, S_STOPPING)))
 			finish();
 		if (round % 4 == 0)
