@@ -299,7 +299,8 @@ by_control_file(void)
 	CHECK(size_of(file) > 500);
 	unlink(file);
 	write_file(control, "sing\n");
-	pause_ms(200);
+	for (int i = 0; i < 100 && !strstr(message(), "sing"); i++)
+		pause_ms(50);
 	CHECK_HAS(message(), "no command is called \"sing\"");
 	/* Anybody could have written it. */
 	snprintf(text, sizeof text, "start %s\n", file);
@@ -349,7 +350,7 @@ TEST(a_frame_range_starts_and_stops_by_itself)
 static void
 slow_frames(void)
 {
-	char options[] = "ring=4M;keep=5s;over=50ms";
+	char options[] = "ring=4M;keep=5s;over=500ms";
 
 	load();
 	CHECK_EQ_INT(START(file, options), TRACETOOL_OK);
@@ -360,9 +361,10 @@ slow_frames(void)
 	pause_ms(100);
 	long before = size_of(file);
 	CHECK(before < 50 * 200);     /* nothing but the head yet */
-	pause_ms(80);
+	pause_ms(700);
 	play(1);
-	pause_ms(300);
+	for (int i = 0; i < 100 && size_of(file) <= 50 * 200; i++)
+		pause_ms(50);
 	CHECK(size_of(file) > 50 * 200);
 	STOP();
 	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
