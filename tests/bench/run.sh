@@ -7,7 +7,7 @@
 #
 # QUICK=1: small captures, three runs; for seeing that all of it works, not for figures.
 # RUNS=N:  that many runs of each row.
-# ONLY=RE: only the groups of rows whose names match: stats chrome gzip pprof memory info jobs
+# ONLY=RE: only the groups of rows whose names match: stats chrome gzip pprof memory info jobs same
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -27,7 +27,7 @@ else
 fi
 rm -rf "$OUT"
 mkdir -p "$OUT"
-rows=$OUT/rows detail=$OUT/detail missed=0
+rows=$OUT/rows detail=$OUT/detail missed=0 busiest=0
 : > "$rows"
 : > "$detail"
 
@@ -96,6 +96,7 @@ timed() {
 		return 1
 	fi
 	read -r a_min a_med a_max b_min b_med b_max r_med r_min r_max _ a_rss others <<< "$words"
+	[ "$others" -le "$busiest" ] || busiest=$others
 }
 
 calc() { awk "BEGIN { print $* }"; }
@@ -148,6 +149,7 @@ on() {
 faster() {
 	local job=$1 n=$2 limit=$3
 	shift 3
+	[ "$n" -le "$cores" ] || { none "$job" "$n" "this machine has one core"; return; }
 	timed "${pin[@]}" "$@" || { none "$job" "$n"; return; }
 	row "$job" "$n" "$(secs "$a_med")" "$(secs "$b_med")" "$(printf %.2f "$r_med")" "$limit" "$(mib "$a_rss")"
 	spread "$job" "$n"
@@ -325,23 +327,24 @@ jobs_rows() {
 	spread "Chrome JSON, -j8 / -j2" 2
 }
 
-# The same bytes from any number of jobs.
-same_rows() {
-	local c n differ
-	for c in "big-$BIG stats --format json" "many-$MANY stats --format json" "big-$WHOLE convert -q -f chrome -o -" \
-		"many-$MANY convert -q --time 1-2 -f chrome -o -" "many-$MANY convert -q -f pprof -o -"; do
-		# shellcheck disable=SC2086
-		set -- $c
-		local f=$CAPTURES/$1.mlpd what=$1
-		shift
-		differ=0
-		"$TT" "$@" -j1 "$f" > "$OUT/one" || { none "same bytes: $what $*"; continue; }
-		for n in 2 3 8; do
-			"$TT" "$@" -j$n "$f" | cmp -s - "$OUT/one" || differ=$((differ + 1))
-		done
-		rm -f "$OUT/one"
-		row "outputs that differ, -j1 2 3 8: $what $1 ${*: -3:1}" - "$differ" - "$differ" "<= 0"
+# same JOB CAPTURE ARGUMENT...: the same bytes from any number of jobs?
+same() {
+	local job="outputs that differ for -j1 2 3 8: $1" f=$CAPTURES/$2.mlpd n differ=0
+	shift 2
+	"$TT" "$@" -j1 "$f" > "$OUT/one" || { none "$job"; return; }
+	for n in 2 3 8; do
+		"$TT" "$@" -j$n "$f" | cmp -s - "$OUT/one" || differ=$((differ + 1))
 	done
+	rm -f "$OUT/one"
+	row "$job" - "$differ" - "$differ" "<= 0"
+}
+
+same_rows() {
+	same "stats, BIG" "big-$BIG" stats --format json
+	same "stats, MANY" "many-$MANY" stats --format json
+	same "Chrome JSON, BIG" "big-$WHOLE" convert -q -f chrome -o -
+	same "Chrome JSON, MANY" "many-$MANY" convert -q --time 1-2 -f chrome -o -
+	same "pprof, MANY" "many-$MANY" convert -q -f pprof -o -
 }
 
 # --- all of it -----------------------------------------------------------------------
@@ -362,7 +365,8 @@ wanted gzip && gzip_rows
 wanted pprof && pprof_rows
 wanted memory && memory_rows
 wanted info && info_row
-wanted jobs && jobs_rows && same_rows
+wanted jobs && jobs_rows
+wanted same && same_rows
 took=$((SECONDS - began))
 
 # --- the table -----------------------------------------------------------------------
@@ -375,6 +379,7 @@ size() { awk -v b="$(stat -c %s "$CAPTURES/$1.mlpd")" 'BEGIN { printf "%.0f MB",
 $(sed -n 's/^model name[^:]*: *//p' /proc/cpuinfo | head -1), $cores cores, Linux $(uname -r). Load before: $load. \
 $(mono --version 2> /dev/null | sed -n '1s/ (.*//p'), $(uftrace --version 2> /dev/null | cut -d' ' -f1,2). \
 BIG $(size big-$BIG), MANY $(size many-$MANY), Chrome JSON from a capture of $(size big-$WHOLE). Medians of $RUNS; $took s in all."
+	[ "$busiest" -lt 10 ] || printf '\n**Others used up to %s %% of the machine meanwhile: the figures are worth little.**\n' "$busiest"
 	[ -z "${QUICK:-}" ] || printf '\n**QUICK: small captures and few runs; the figures say little.**\n'
 	echo
 	echo '| job | cores | ours | peer | value | must reach | reached | peak RSS, MiB |'
@@ -393,6 +398,7 @@ BIG $(size big-$BIG), MANY $(size many-$MANY), Chrome JSON from a capture of $(s
 
 echo
 echo "Written to $BENCH/results.md. $took s; load before: $load."
+[ "$busiest" -lt 10 ] || echo "Others used up to $busiest % of the machine meanwhile: the figures are worth little."
 rm -rf "$OUT"
 if [ -n "${QUICK:-}" ]; then
 	echo "QUICK: $missed rows below what they must reach, which says little on small captures."
