@@ -779,11 +779,15 @@ definitions(struct run *r)
 
 	while (r->p < r->end && rc == TT_OK) {
 		const uint8_t *p = ttc_get(r->p, r->end, &t);
-		if (!p || (t & 3) != TTC_OTHER || p == r->end)
-			return damaged(r, TT_LOST_DAMAGED);
+		if (!p || (t & 3) != TTC_OTHER || p == r->end) {
+			rc = damaged(r, TT_LOST_DAMAGED);
+			break;
+		}
 		unsigned kind = *p++;
-		if (!(p = ttc_get(p, r->end, &n)) || n > (uint64_t)(r->end - p))
-			return damaged(r, TT_LOST_DAMAGED);
+		if (!(p = ttc_get(p, r->end, &n)) || n > (uint64_t)(r->end - p)) {
+			rc = damaged(r, TT_LOST_DAMAGED);
+			break;
+		}
 		struct fields f = { .p = p, .end = p + n };
 		r->p = p + n;
 		rc = definition(r, kind, &f);
