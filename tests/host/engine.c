@@ -85,6 +85,31 @@ must(void *p)
 	return p;
 }
 
+/* Memory that lives as long as the process, whatever engine it was of; leak checkers find it through the chain. */
+static void *
+keep(size_t n)
+{
+	static struct kept {
+		struct kept *next;
+		max_align_t bytes[];
+	} *all;
+	struct kept *k = must(malloc(sizeof *k + n));
+
+	lock();
+	k->next = all;
+	all = k;
+	unlock();
+	return k->bytes;
+}
+
+const char *
+engine_text(const char *s)
+{
+	size_t n = strlen(s) + 1;
+
+	return memcpy(keep(n), s, n);
+}
+
 /* --- slots ------------------------------------------------------------------ */
 
 /* Those who are registered now. The plug-in is called from copies, without our lock. */
@@ -350,7 +375,7 @@ engine_category(const char *name, uint32_t rgba)
 static const struct unity_marker *
 new_marker(bool own_id, uint32_t id, const char *name, uint16_t category, uint16_t flags)
 {
-	struct unity_marker *m = must(malloc(sizeof *m));
+	struct unity_marker *m = keep(sizeof *m);
 	struct slot s[ENGINE_SLOTS];
 	unsigned n;
 
@@ -547,7 +572,7 @@ plugin_marker(const char *name, uint16_t category, uint16_t flags)
 {
 	static _Atomic uint32_t last = 1000000;
 
-	return engine_marker_as(++last, must(strdup(name)), category, flags);
+	return engine_marker_as(++last, engine_text(name), category, flags);
 }
 
 static int UNITY_CALL
@@ -570,7 +595,7 @@ static int UNITY_CALL
 p_create_category(uint16_t *id, const char *name, uint32_t unused)
 {
 	(void)unused;
-	*id = engine_category(must(strdup(name)), 0x808080ffu);
+	*id = engine_category(engine_text(name), 0x808080ffu);
 	return 0;
 }
 
@@ -578,7 +603,7 @@ static int UNITY_CALL
 p_register_thread(uint64_t *id, const char *group, const char *name)
 {
 	e.seen.threads++;
-	*id = engine_thread(must(strdup(group ? group : "")), must(strdup(name)));
+	*id = engine_thread(engine_text(group ? group : ""), engine_text(name));
 	return 0;
 }
 

@@ -79,6 +79,9 @@ void (*engine_symbol(const char *name))(void);
 
 const struct engine_seen *engine_seen(void);
 
+/* A copy of ${s} that lives as long as the process. */
+const char *engine_text(const char *s);
+
 /* Make a category, a marker; tell those who want to know, on this thread. Names are kept as they are, not copied. */
 uint16_t engine_category(const char *name, uint32_t rgba);
 const struct unity_marker *engine_marker(const char *name, uint16_t category, uint16_t flags);

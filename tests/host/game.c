@@ -194,17 +194,6 @@ into_kit(struct kit *k, const struct unity_marker *m, uint8_t spec)
 	k->m[k->n++] = (struct marker){ m, spec };
 }
 
-/* A name that stays. */
-static char *
-keep(const char *text)
-{
-	char *p = strdup(text);
-
-	if (!p)
-		abort();
-	return p;
-}
-
 /* A marker of the game's own code; ${i} decides all about it. */
 static void
 own_marker(struct game *g, unsigned i)
@@ -225,7 +214,7 @@ own_marker(struct game *g, unsigned i)
 	else
 		snprintf(name, sizeof name, "Game.%s.%s%s%u.%s", PICK(subjects, r >> 24), PICK(subjects, r >> 8),
 		    PICK(roles, r >> 16), i, PICK(verbs, r >> 32));
-	into_kit(&g->kit[where[w].kind], engine_marker(keep(name), where[w].category, flags),
+	into_kit(&g->kit[where[w].kind], engine_marker(engine_text(name), where[w].category, flags),
 	    (uint8_t)((r >> 40) % 16 == 0 ? 1 + (r >> 48) % (SPECS - 1) : NO_VALUES));
 }
 
@@ -277,9 +266,7 @@ make_code(struct game *g, enum actor_kind kind, unsigned n)
 		uint64_t r = next(&rng);
 
 		p->m = kit->m[(r >> 16 & 0xffff) * (r >> 32 & 0xffff) / 65536 * kit->n >> 16];
-		p->label = (kind == MAIN || kind == MISC) && r % 24 == 0 ? (int16_t)(r >> 48) % LABELS : -1;
-		if (p->label < 0)
-			p->label = -1;
+		p->label = (kind == MAIN || kind == MISC) && r % 24 == 0 ? (int16_t)((r >> 48) % LABELS) : -1;
 		p->nchild = i == 0 ? 24 : children[r >> 12 & 15];
 		if (p->nchild > n - made)
 			p->nchild = (uint16_t)(n - made);
@@ -369,13 +356,13 @@ game_new(const struct game_opts *o)
 		char name[64];
 
 		snprintf(name, sizeof name, "Game.Event.%s", PICK(subjects, i * 5));
-		g->instant[i] = engine_marker(keep(name), 1, UNITY_M_SCRIPT);
+		g->instant[i] = engine_marker(engine_text(name), 1, UNITY_M_SCRIPT);
 	}
 	for (unsigned i = 0; i < o->counters && i < COUNTERS; i++) {
 		char name[64];
 
 		snprintf(name, sizeof name, "%s %s %u", PICK(subjects, i * 7), i % 3 ? "Count" : "Budget", i);
-		g->counter[i] = engine_marker(i < sizeof counters / sizeof *counters ? counters[i] : keep(name),
+		g->counter[i] = engine_marker(i < sizeof counters / sizeof *counters ? counters[i] : engine_text(name),
 		    i < 12 ? 23 : 1, UNITY_M_COUNTER);
 	}
 	while (engine_marker_at(n))

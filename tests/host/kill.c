@@ -38,7 +38,7 @@ struct outcome {
 static void
 kill_one(unsigned i, double sink, struct outcome *o)
 {
-	struct play p = { .engine = { .callbacks = 2 }, .game = GAME_OPTS, .notes = 1 << 20, .quiet = true };
+	struct play p = { .engine = { .callbacks = 2 }, .game = GAME_OPTS, .notes = 1 << 21, .quiet = true };
 	struct truth t;
 	uint64_t wait_ns;
 

@@ -486,7 +486,7 @@ short_life(void *arg)
 
 	snprintf(name, sizeof name, "Short %u", (unsigned)(uintptr_t)arg);
 	engine_thread("Short", name);
-	engine_marker(strdup(name), 1, 0);
+	engine_marker(engine_text(name), 1, 0);
 	for (unsigned i = 0; i < 20; i++) {
 		engine_emit(marker[i], UNITY_BEGIN, 0, NULL);
 		engine_emit(marker[i], UNITY_END, 0, NULL);
