@@ -181,6 +181,30 @@ TEST(rotated_files_are_complete_each_and_sum_up)
 	CHECK_EQ_INT(got.allocs, sum[0].allocs + sum[1].allocs + sum[2].allocs);
 }
 
+TEST(rotation_keeps_as_many_files_as_wanted)
+{
+	struct rec_options o = { .ring = 2u << 20, .chunk = 4096, .rotate_size = 30000, .rotate_keep = 3,
+		.part_ms = 3, .poll_ms = 1 };
+	struct ttc_sum sum[8];
+	struct ttc_result r;
+	uint64_t key = 0;
+	unsigned kept = 0;
+
+	record(8, 2, 20000, o, sum, &key);
+	for (unsigned i = 0; i < 40; i++) {
+		char name[40];
+		snprintf(name, sizeof name, i ? "a.%u.ttc" : "a.ttc", i);
+		if (access(check_path(name), R_OK) != 0)
+			continue;
+		ttc_read(check_path(name), NULL, 0, key, &r);
+		CHECK_EQ_INT(damage(&r), 0);
+		CHECK(r.all.events > 0);
+		kept++;
+		remove(check_path(name));
+	}
+	CHECK_EQ_INT(kept, 3);
+}
+
 /* --- damage ------------------------------------------------------------------------------ */
 
 /* A small capture with several chunks, in memory. */
