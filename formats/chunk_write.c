@@ -200,6 +200,7 @@ struct writer {
 	_Atomic bool closing;
 	_Atomic uint64_t flush_want, flush_done;
 	_Atomic uint64_t written_b, chunks, parts, writer_ns, files;
+	_Atomic uint64_t dropped;     /* by threads whose places were given back; at the end by all */
 	_Atomic int failed;
 	_Atomic int stopped_as;       /* enum ttc_finish */
 };
@@ -618,6 +619,7 @@ free_slots(const uint32_t *ended, uint32_t n)
 			stream_put(TTC_GONE, b, (size_t)(put_account(b, w) - b));
 		w->number = 0;
 		s->number = 0;
+		atomic_fetch_add_explicit(&W.dropped, s->dropped, memory_order_relaxed);
 		atomic_store_explicit(ring_slot_state(s), TTC_S_FREE, memory_order_release);
 	}
 }
@@ -667,6 +669,19 @@ pass(bool all)
 	if (parts)
 		stream_flush();
 	rotate(ms);
+}
+
+/* Events that threads of the ring have dropped, and those that found no place in it. */
+static uint64_t
+dropped_by_living(void)
+{
+	uint64_t sum = atomic_load(&R->no_slot);
+
+	for (uint32_t i = 0; i < R->nslot; i++)
+		if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) >= TTC_S_LIVE)
+			sum += atomic_load_explicit(
+			    (_Atomic uint64_t *)(void *)&R->slot[i].dropped, memory_order_relaxed);
+	return sum;
 }
 
 /* Every thread's account, and why the file ends. */
@@ -1027,6 +1042,7 @@ start(const struct rec_options *given, char why[256])
 	atomic_store(&W.flush_want, 0);
 	atomic_store(&W.flush_done, 0);
 	atomic_store(&W.written_b, 0);
+	atomic_store(&W.dropped, 0);
 	atomic_store(&W.chunks, 0);
 	atomic_store(&W.parts, 0);
 	atomic_store(&W.writer_ns, 0);
@@ -1132,6 +1148,7 @@ rec_close(char why[256])
 	out = ring_detach(true);
 	atomic_store_explicit(&W.closing, true, memory_order_release);
 	plat_thread_join(&W.thread);
+	atomic_fetch_add_explicit(&W.dropped, dropped_by_living(), memory_order_relaxed);
 	if (plat_close(W.fd) != 0 && W.error == 0)
 		W.error = EIO;
 	if (W.error) {
@@ -1185,6 +1202,7 @@ rec_stats(struct rec_stats *s)
 	s->error = atomic_load(&W.failed);
 	s->finish = (enum ttc_finish)atomic_load(&W.stopped_as);
 	s->written_b = atomic_load(&W.written_b);
+	s->dropped = atomic_load(&W.dropped);
 	s->chunks = atomic_load(&W.chunks);
 	s->parts = atomic_load(&W.parts);
 	s->writer_ns = atomic_load(&W.writer_ns);
@@ -1198,15 +1216,10 @@ rec_stats(struct rec_stats *s)
 		s->free = nfree > 0 ? (uint32_t)nfree : 0;
 		s->total = R->nchunk;
 		s->defs_lost = atomic_load(&R->defs_lost);
-		s->dropped = atomic_load(&R->no_slot);
-		for (uint32_t i = 0; i < R->nslot; i++) {
-			uint32_t state =
-			    atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire);
-			s->threads += state == TTC_S_LIVE;
-			if (state >= TTC_S_LIVE)
-				s->dropped += atomic_load_explicit(
-				    (_Atomic uint64_t *)(void *)&R->slot[i].dropped, memory_order_relaxed);
-		}
+		s->dropped += dropped_by_living();
+		for (uint32_t i = 0; i < R->nslot; i++)
+			s->threads += atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) ==
+			    TTC_S_LIVE;
 	}
 	atomic_store(&t->busy, 0);
 }
