@@ -67,7 +67,8 @@ all: $(BIN) $(UNITY)
 
 .PHONY: help
 help:
-	@echo 'all        $(BIN) (the default)'
+	@echo 'all        $(BIN) and $(UNITY) (the default)'
+	@echo 'unity-aarch64 unity-windows   the Unity recorder for these, where their compilers are'
 	@echo 'setup      install the Debian packages that build, tests and demo need; only what is missing'
 	@echo 'demo       convert a small capture to build/demo/ and print its figures'
 	@echo 'check      all tests, in three minutes on two cores'
@@ -171,8 +172,11 @@ $(PROBE): tests/host/probe_plugin.c $(BUILD)/flags
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
 
-.PHONY: host
+.PHONY: host cost
 host: $(HOST_BIN) $(PROBE)
+# What recording costs a game: a minute. No test, and best with nothing else running.
+cost: host $(UNITY)
+	BUILD=$(BUILD) $(BUILD)/host/cost
 
 .PHONY: tests unit
 tests: $(HOST_BIN) $(PROBE) $(UNITY) $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
