@@ -142,6 +142,7 @@ hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
 		return 0;
 	*call_ts = now(r);
 	*events += calls;
+	b->nzone += enters;
 	if (b->tally) {
 		b->tally[MLPD_ENTER] += (uint32_t)enters;
 		b->tally[MLPD_LEAVE] += (uint32_t)(calls - enters);

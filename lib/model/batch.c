@@ -33,7 +33,7 @@ tt_batch_reset(struct tt_batch *b)
 	b->depth = b->nbase_end = 0;
 	b->base = NULL;
 	b->unsure = 0;
-	b->nstack = b->nevent = b->nalloc = b->alloc_b = 0;
+	b->nstack = b->nevent = b->nzone = b->nalloc = b->alloc_b = 0;
 	b->min_ts = INT64_MAX;
 	b->max_ts = INT64_MIN;
 	if (b->tally)

@@ -190,6 +190,7 @@ struct tt_batch {
 	uint64_t nstack;              /* stack events seen (begins and ends) */
 	int64_t min_ts, max_ts;       /* over all events; min > max: none */
 	uint64_t nevent;              /* events of the producer */
+	uint64_t nzone;               /* zones begun; one that continues is not begun again */
 	uint64_t nalloc, alloc_b;
 	struct tt_loss loss;          /* what was lost in this chunk; joined in file order */
 };

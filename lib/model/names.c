@@ -20,8 +20,8 @@ tt_name_bare(const char *s)
 		if (s[i] == '(' && --depth == 0)
 			break;
 	}
-	/* The list stands behind a space; "(wrapper x)" alone is not one. */
-	return depth == 0 && i > 1 && s[i - 1] == ' ' ? i - 1 : n;
+	/* The list stands behind a space, and "Class:Method" before it: "Job (Burst)" and "(wrapper x)" have none. */
+	return depth == 0 && i > 1 && s[i - 1] == ' ' && memchr(s, ':', i - 1) ? i - 1 : n;
 }
 
 /* The length of "(wrapper KIND) " at the beginning, or 0. */

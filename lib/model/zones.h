@@ -53,6 +53,7 @@ tt_zone_begin(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags)
 	e->kind = TT_ZONE_BEGIN;
 	e->flags = (uint8_t)flags;
 	b->open[b->depth++] = (uint32_t)b->n++;
+	b->nzone += !(flags & TT_F_CONT);
 }
 
 /**

@@ -271,6 +271,7 @@ count_thread(struct slot *s, struct tt_thread *t)
 	s->alloc_before_b = t->alloc_b;
 	s->alloc_before_n = t->nalloc;
 	t->nevent += b->nevent;
+	t->ncall += b->nzone;
 	t->nalloc += b->nalloc;
 	t->alloc_b += b->alloc_b;
 	if (b->min_ts > b->max_ts)

@@ -374,29 +374,6 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 	return rc == TT_OK ? main_phase(r, err) : rc;
 }
 
-/* Zones begun per thread: the activations of all paths below its root. */
-static int
-count_calls(struct tt_run *r, struct tt_err *err)
-{
-	struct tt_model *m = r->m;
-	uint32_t n = tt_tree_count(m->tree);
-	uint32_t *thread = tt_mem_alloc(&r->env->mem, n * sizeof *thread, err);
-
-	if (!thread)
-		return err->code;
-	/* A parent's number is smaller than its children's. */
-	for (uint32_t i = 0; i < n; i++) {
-		const struct tt_node *node = tt_tree_node(m->tree, i);
-		thread[i] = node->kind == TT_NODE_THREAD ? (uint32_t)node->key + 1 :
-		    node->kind == TT_NODE_ZONE ? thread[node->parent] : 0;
-		if (node->kind != TT_NODE_ZONE || !thread[i])
-			continue;
-		m->threads.t[thread[i] - 1]->ncall += tt_counts_get(m->counts, i).n;
-	}
-	tt_mem_free(&r->env->mem, thread, n * sizeof *thread);
-	return TT_OK;
-}
-
 static bool
 needs_prepass(const struct tt_run_opts *o, unsigned needs)
 {
@@ -443,9 +420,7 @@ run(struct tt_run *r, struct tt_err *err)
 	tt_rare_finish(r);
 	close_ledger(r);
 	total_times(r->m);
-	rc = count_calls(r, err);
-	if (rc == TT_OK)
-		rc = name_all(r, err);
+	rc = name_all(r, err);
 	if (rc == TT_OK)
 		rc = tt_frames_finish(r, err);
 	if (rc == TT_OK)

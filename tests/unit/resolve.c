@@ -46,7 +46,7 @@ TEST(names_of_other_producers_pass_unchanged)
 {
 	CHECK_STR(shorten("PlayerLoop"), "PlayerLoop");
 	CHECK_STR(shorten("Update.ScriptRunBehaviourUpdate"), "Update.ScriptRunBehaviourUpdate");
-	CHECK_STR(shorten("Camera.Render (Main)"), "Camera.Render");
+	CHECK_STR(shorten("Camera.Render (Main)"), "Camera.Render (Main)");
 	CHECK_STR(shorten("std::vector<int>::push_back"), "std::vector<int>::push_back");
 	CHECK_STR(shorten("Foo()"), "Foo()");
 	CHECK_STR(shorten(""), "");
