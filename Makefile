@@ -298,7 +298,7 @@ DEMO     := testdata/mlpd/good-d01-gameloop-calls-alloc.mlpd
 DEMO_OUT := $(BUILD)/demo/gameloop
 
 .PHONY: demo
-demo: $(BIN)
+demo: $(BIN) $(BUILD)/libtracetool-unity.so $(BUILD)/host/host
 	@mkdir -p $(BUILD)/demo
 	@echo '$$ tracetool convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz'
 	@$(BIN) convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz
@@ -309,6 +309,14 @@ demo: $(BIN)
 		echo; echo '$$ go tool pprof -top -nodecount=8 $(DEMO_OUT).pb.gz'; \
 		go tool pprof -top -nodecount=8 $(DEMO_OUT).pb.gz 2>/dev/null; \
 	fi
+	@echo
+	@echo '# A stand-in Unity game, recorded through the real plug-in:'
+	@echo '$$ $(BUILD)/host/host frames=600 threads=8 events=6000 capture=$(BUILD)/demo/game.ttc'
+	@rm -f $(BUILD)/demo/game.ttc
+	@BUILD=$(BUILD) $(BUILD)/host/host frames=600 threads=8 events=6000 capture=$(BUILD)/demo/game.ttc
+	@echo
+	@echo '$$ tracetool stats $(BUILD)/demo/game.ttc --table frames,hitches,hitch_markers --hitches 2'
+	@$(BIN) stats $(BUILD)/demo/game.ttc --table frames,hitches,hitch_markers --hitches 2 --limit 8
 	@echo
 	@echo 'Open $(DEMO_OUT).json.gz in https://ui.perfetto.dev (it stays on your machine) or chrome://tracing.'
 
