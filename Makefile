@@ -78,7 +78,7 @@ help:
 	@echo 'cover      the tests with coverage of lines and branches'
 	@echo 'bench      speed and memory beside other programs'
 	@echo 'dist       the package for Unity, with the libraries that can be built here, to $(BUILD)/dist/'
-	@echo 'man        put common options and the tables' columns into the manual pages'
+	@echo 'man        put common options and the columns of tables into the manual pages'
 	@echo 'install uninstall   to PREFIX=$(PREFIX) below DESTDIR'
 	@echo 'clean      remove $(BUILD)/'
 
