@@ -523,6 +523,7 @@ hot(struct run *r, int *rc)
 	r->key = key;
 	r->call_ts = ts;
 	r->calls += begins + ends;
+	b->nzone += begins;
 	b->n = n;
 	b->depth = depth;
 	if (b->tally) {
