@@ -152,6 +152,23 @@ tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_e
 	return rc;
 }
 
+int
+tt_counts_settle(struct tt_counts *c, const struct tt_tree *tree, struct tt_err *err)
+{
+	for (uint32_t i = TT_NODE_MORE + 1; i < tt_tree_count(tree); i++) {
+		const struct tt_node *n = tt_tree_node(tree, i);
+		int64_t total = n->kind == TT_NODE_ZONE ? tt_counts_get(c, i).total : 0;
+		if (total == 0)
+			continue;
+		struct tt_count *own = tt_counts_at(c, i, err), *up = tt_counts_at(c, n->parent, err);
+		if (!own || !up)
+			return err->code;
+		own->self += total;
+		up->self -= total;
+	}
+	return TT_OK;
+}
+
 struct tt_count
 tt_counts_get(const struct tt_counts *c, uint32_t node)
 {

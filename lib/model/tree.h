@@ -42,7 +42,7 @@ struct tt_node {
 struct tt_count {
 	uint64_t n;                   /* activations; allocations; samples whose leaf is here */
 	int64_t total;                /* ns; bytes for allocations */
-	int64_t self;                 /* ns */
+	int64_t self;                 /* ns; before tt_counts_settle() only what total does not tell */
 	uint32_t marker1;             /* the node's marker + 1, copied here by the worker that counts: 0 not yet */
 };
 
@@ -237,6 +237,12 @@ tt_counts_dur(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err 
 	++*b;
 	return TT_OK;
 }
+
+/*
+ * Self time, at the end: of each path its total less those of the paths below. So the fold adds one sum per zone,
+ * not three.
+ */
+int tt_counts_settle(struct tt_counts *c, const struct tt_tree *tree, struct tt_err *err);
 
 /* Add all of ${from} to ${into}. */
 int tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_err *err);

@@ -79,10 +79,18 @@ tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts
 		if (!c)
 			return err->code;
 		c->n += n->c.n;
-		/* What nests in "(more paths)" would be counted at every level. */
-		if (o->map[i] != TT_NODE_MORE || parent != TT_NODE_MORE)
-			c->total += n->c.total;
 		c->self += n->c.self;
+		if (o->map[i] != TT_NODE_MORE) {
+			c->total += n->c.total;
+			continue;
+		}
+		/* "(more paths)" is no child of its callers, so their self time is told here; what nests in it counts once. */
+		struct tt_count *up = tt_counts_at(counts, parent, err);
+		if (!up)
+			return err->code;
+		c->total += parent != TT_NODE_MORE ? n->c.total : 0;
+		c->self += n->c.total;
+		up->self -= n->c.total;
 	}
 	for (size_t i = 0; rc == TT_OK && i < o->nlate; i++)
 		rc = tt_counts_dur(counts, tt_tree_node(tree, o->map[o->late[i].node])->marker, o->late[i].dur, err);
@@ -227,12 +235,11 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 	if (end > flt->to)
 		end = flt->to;
 	if (f->tree) {
+		/* Below "(more paths)" all is inside it already. */
 		struct tt_count *c = count_of(io, l);
 		c->n += counts;
-		if (l->node != TT_NODE_MORE || f->lvl[i - 1].node != TT_NODE_MORE)
+		if (l->node != TT_NODE_MORE)
 			c->total += end - ts;
-		c->self += end - ts;
-		count_of(io, &f->lvl[i - 1])->self -= end - ts;
 		if (counts)
 			rc = add_dur(f, io, l, (uint64_t)(end - ts), err);
 	}
@@ -393,12 +400,15 @@ quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_even
 		return false;
 	c->n++;
 	c->total += e->dur;
-	c->self += e->dur;
-	l->c->self -= e->dur;
 	l[1].c = c;
 	l[1].node = node;
 	l[1].out = false;
-	f->waiting[f->nwaiting++] = (struct tt_waiting){ c->marker1 - 1, tt_hist_bucket(e->dur), e->dur };
+	unsigned bucket = tt_hist_bucket(e->dur);
+	uint32_t *at = f->few ? tt_counts_dur_find(f->counts, c->marker1 - 1, bucket, e->dur) : NULL;
+	if (at && *at != UINT32_MAX)
+		++*at;
+	else
+		f->waiting[f->nwaiting++] = (struct tt_waiting){ c->marker1 - 1, bucket, e->dur };
 	return true;
 }
 
@@ -407,6 +417,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
 	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
+	f->few = known->mask < 4096;
 	const bool plain = f->tree && !f->filtered && (f->needs & (TT_NEEDS_SLICES | TT_NEEDS_HIST)) == TT_NEEDS_HIST;
 	size_t base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);

@@ -50,6 +50,7 @@ struct tt_fold {
 	struct tt_mem *mem;
 	const struct tt_model *m;
 	unsigned needs;
+	bool few;                     /* so few paths that their counts stay in the cache: durations need not wait */
 	bool tree;                    /* somebody needs the call tree */
 	bool filtered;                /* a filter on time, duration or depth is set */
 	bool alias;                   /* class keys were reused: tell them apart by time */

@@ -417,6 +417,9 @@ run(struct tt_run *r, struct tt_err *err)
 		rc = again_by_time(r, err);
 	if (rc != TT_OK)
 		return rc;
+	rc = tt_counts_settle(r->m->counts, r->m->tree, err);
+	if (rc != TT_OK)
+		return rc;
 	tt_rare_finish(r);
 	close_ledger(r);
 	total_times(r->m);
