@@ -4,6 +4,7 @@
 #include "input.h"
 
 #include <sched.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -119,7 +120,7 @@ const struct opt input_frame_opt[] = {
 const struct opt input_limit_opt[] = {
 	{ .letter = 'j', .name = "jobs", .arg = "N", .set = opt_count,
 	    .at = AT(jobs), .lo = 1, .hi = JOBS_MAX,
-	    .help = "worker threads; default: the processors this process may use" },
+	    .help = "worker threads; default, and at most: the processors this process may use" },
 	{ .name = "max-memory", .arg = "SIZE", .set = opt_size, .at = AT(max_memory),
 	    .help = "stop with an error over this much memory; default 1G, 0 for none" },
 	{ .name = "spool-max", .arg = "SIZE", .set = opt_size, .at = AT(spool_max),
@@ -176,7 +177,10 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 
 	if (rc != TT_OK)
 		return rc;
-	app->env.jobs = o->jobs ? (unsigned)o->jobs : usable_cpus();
+	app->env.jobs = usable_cpus();
+	/* More workers than processors only take each other's cache: a quarter slower at -j8 on two. */
+	if (o->jobs && ((unsigned)o->jobs < app->env.jobs || getenv("TRACETOOL_JOBS_EXACT")))
+		app->env.jobs = (unsigned)o->jobs;
 	app->env.mem.cap = o->max_memory;
 	app->env.spool_max = o->spool_max;
 	app->env.tmpdir = o->tmpdir;

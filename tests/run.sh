@@ -21,6 +21,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/tracetool-tests.XXXXXX") || exit 1
 TMPDIR=$work/tmp
 mkdir "$TMPDIR"
 export BUILD TRACETOOL TT_SET TMPDIR
+export TRACETOOL_JOBS_EXACT=1   # -j 8 is eight workers, also on two processors
 trap 'rm -rf "$work"' EXIT
 # What the program prints must not depend on these; the suites that try it set them.
 unset LC_ALL LANG LC_NUMERIC NO_COLOR COLUMNS

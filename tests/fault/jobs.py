@@ -10,6 +10,7 @@ import subprocess
 
 import kit
 
+os.environ["TRACETOOL_JOBS_EXACT"] = "1"
 JOBS = (1, 2, 3, 8)
 OUTPUTS = ("json", "csv", "pb", "folded")
 
