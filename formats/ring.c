@@ -892,9 +892,30 @@ hash(const uint8_t *p, size_t n, uint64_t seed)
 	return h ? h : 1;
 }
 
+/* The key of a label whose definition found no room: its text goes with each event. */
+#define LABEL_WRITTEN_OUT UINT64_MAX
+
+/* Define a label; its key, or 0 where there is no room. */
+static uint64_t
+define_label(uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
+{
+	uint64_t key = new_key();
+	struct def d;
+
+	def_begin(&d, TTC_DEF_LABEL);
+	d.p = ttc_put(d.p, key);
+	d.p = ttc_put(d.p, owner);
+	d.p = ttc_put(d.p, category);
+	*d.p++ = (uint8_t)type;
+	d.p = ttc_put(d.p, n);
+	memcpy(d.p, s, n);
+	d.p += n;
+	return def_end(&d) ? key : 0;
+}
+
 /*
- * A label met for the first time, or not where its hash points. 0: no room for another, or it is being
- * defined just now.
+ * A label met for the first time, or not where its hash points. One that another thread defines at this moment is
+ * not waited for: it is defined twice, under two keys. 0: no room for another.
  */
 static __attribute__((noinline)) uint64_t
 label_slow(
@@ -904,23 +925,16 @@ label_slow(
 		struct ring_label *l = &r->label[(h + i) % RING_LABELS];
 		uint64_t have = atomic_load_explicit(&l->hash, memory_order_acquire), key;
 		if (have == 0 && atomic_compare_exchange_strong(&l->hash, &have, h)) {
-			struct def d;
-			key = new_key();
-			def_begin(&d, TTC_DEF_LABEL);
-			d.p = ttc_put(d.p, key);
-			d.p = ttc_put(d.p, owner);
-			d.p = ttc_put(d.p, category);
-			*d.p++ = (uint8_t)type;
-			d.p = ttc_put(d.p, n);
-			memcpy(d.p, s, n);
-			d.p += n;
-			if (!def_end(&d))
-				return 0;     /* the place stays without a key: such labels are written out */
-			atomic_store_explicit(&l->key, key, memory_order_release);
+			key = define_label(owner, category, type, s, n);
+			atomic_store_explicit(&l->key, key ? key : LABEL_WRITTEN_OUT, memory_order_release);
 			return key;
 		}
-		if (have == h)
-			return atomic_load_explicit(&l->key, memory_order_acquire);
+		if (have != h)
+			continue;
+		key = atomic_load_explicit(&l->key, memory_order_acquire);
+		if (key == LABEL_WRITTEN_OUT)
+			return 0;
+		return key ? key : define_label(owner, category, type, s, n);
 	}
 	return 0;
 }
@@ -931,8 +945,11 @@ label_key(struct ring *r, uint64_t owner, uint64_t category, unsigned type, cons
 	uint64_t h = hash(s, n, owner ^ category << 40 ^ (uint64_t)type << 32);
 	struct ring_label *l = &r->label[h % RING_LABELS];
 
-	if (__builtin_expect(atomic_load_explicit(&l->hash, memory_order_acquire) == h, 1))
-		return atomic_load_explicit(&l->key, memory_order_acquire);
+	if (__builtin_expect(atomic_load_explicit(&l->hash, memory_order_acquire) == h, 1)) {
+		uint64_t key = atomic_load_explicit(&l->key, memory_order_acquire);
+		if (__builtin_expect(key != 0 && key != LABEL_WRITTEN_OUT, 1))
+			return key;
+	}
 	return label_slow(r, h, owner, category, type, s, n);
 }
 
