@@ -1,0 +1,70 @@
+/**
+ * Budgets: what a team promises about its captures, read from a JSON file. The file is described in
+ * tracetool-budget(5) and budget.schema.json.
+ */
+#ifndef TT_GATE_BUDGET_H
+#define TT_GATE_BUDGET_H
+
+#include "gate/measure.h"
+
+enum tt_level { TT_LEVEL_OFF, TT_LEVEL_WARN, TT_LEVEL_ERROR };
+extern const char *const tt_level_name[3];
+
+/* How a figure of many captures becomes one, for rows without a baseline. */
+enum tt_over { TT_OVER_MEDIAN, TT_OVER_WORST, TT_OVER_BEST, TT_OVER_MEAN, TT_OVER_POOLED };
+extern const char *const tt_over_name[5];
+
+enum tt_limit_kind {
+	TT_LIMIT_NONE,
+	TT_LIMIT_AMOUNT,      /* "33.3ms": v is the limit */
+	TT_LIMIT_CHANGE,      /* "+0.3ms": v is the change against the baseline that is allowed */
+	TT_LIMIT_PPM,         /* "+5%": the same in parts of a million of the baseline's median */
+};
+struct tt_limit {
+	enum tt_limit_kind kind;
+	enum tt_dim dim;
+	int64_t v;
+	const char *text;             /* as the file has it */
+};
+
+struct tt_row {
+	const char *id;
+	struct tt_measure measure;
+	size_t which;                 /* place of the measure in tt_budget.measure */
+	enum tt_level level;
+	enum tt_over over;
+	struct tt_limit max, min;     /* of a relative row one, of an exact row none */
+	bool relative;                /* judged against the baseline, by a test */
+	bool exact;                   /* judged against the baseline, by equality */
+	int64_t effect;               /* smallest change that matters, amount; 0 none */
+	unsigned min_captures;        /* 0: 1 */
+	struct tt_where { const char *key, *glob; } *where;
+	size_t nwhere;
+	struct tt_waive { const char *until, *why, *who; } waive;     /* until NULL: none; else YYYY-MM-DD, the last day */
+	unsigned line, column;        /* of the row in the file; 0: it is there by default */
+};
+
+struct tt_budget {
+	const char *path;
+	struct tt_row *row;
+	size_t nrow;
+	struct tt_measure *measure;   /* those of the rows, each once, then those every sample has */
+	size_t nmeasure;
+	struct { uint64_t frames; const char *until_marker; } skip;
+	const char **fingerprint;     /* facts that must agree with the baseline's; NULL-terminated */
+	bool baseline;                /* a row needs one */
+	unsigned needs;               /* enum tt_needs */
+};
+
+/**
+ * tt_budget_parse(text, n, path, b, a, err):
+ * Read the budget in the ${n} bytes at ${text}. Everything in ${a}; ${path} is copied.
+ * Errors: TT_E_USAGE with line and column: "budget.json:7:13: unknown key "maxx"; did you mean "max"?"; TT_E_NOMEM.
+ */
+int tt_budget_parse(const char *text, size_t n, const char *path, struct tt_budget *b, struct tt_arena *a,
+    struct tt_err *err);
+
+/* The row named ${id}, or NULL with TT_E_USAGE in ${err} that names the nearest. */
+const struct tt_row *tt_budget_row(const struct tt_budget *b, const char *id, struct tt_err *err);
+
+#endif

@@ -1,0 +1,85 @@
+/**
+ * Measures: which figure of a capture a row of a budget is about.
+ *
+ * A measure is a metric ("frame.time"), a statistic of it ("p95", "per_frame.mean"), and where the metric wants
+ * one a selector (a glob of marker, category, counter or thread names) or a frame limit. The metrics and their
+ * definitions are listed in tracetool-metrics(7), Gate metrics; tt_metrics is that list.
+ */
+#ifndef TT_GATE_MEASURE_H
+#define TT_GATE_MEASURE_H
+
+#include <stdbool.h>
+
+#include "gate/amount.h"
+#include "model/model.h"
+
+/* What of a metric's selector a row must give. */
+enum tt_select { TT_SELECT_NONE, TT_SELECT_MARKER, TT_SELECT_CATEGORY, TT_SELECT_COUNTER, TT_SELECT_THREAD, TT_SELECT_LIMIT };
+
+/* What to show beside a change of a metric: tt_mover. */
+enum tt_about { TT_ABOUT_NOTHING, TT_ABOUT_TIME, TT_ABOUT_ALLOC };
+
+struct tt_metric {
+	const char *name;             /* "frame.time" */
+	const char *title;            /* "frame time": for sentences */
+	enum tt_dim dim;              /* of its statistics, but those with a dimension of their own */
+	enum tt_select select;
+	enum tt_about about;
+	bool more_is_better;          /* frames per second */
+	bool loud_tail;               /* p99, p99.9 and max of it vary too much for a relative row */
+	unsigned needs;               /* enum tt_needs */
+	unsigned family;              /* which figures: measure.c */
+	const char *help;             /* one sentence */
+};
+
+enum tt_stat_kind {
+	TT_STAT_MEAN, TT_STAT_MEDIAN, TT_STAT_STDDEV, TT_STAT_P90, TT_STAT_P95, TT_STAT_P99, TT_STAT_P999, TT_STAT_MAX,
+	TT_STAT_MIN, TT_STAT_LAST, TT_STAT_TOTAL, TT_STAT_COUNT, TT_STAT_PER_1000, TT_STAT_LOW_1, TT_STAT_LOW_01,
+	TT_STAT_FRAME_MEAN, TT_STAT_FRAME_MEDIAN, TT_STAT_FRAME_P95, TT_STAT_FRAME_P99, TT_STAT_FRAME_MAX,
+	TT_STATS
+};
+extern const char *const tt_stat_name[TT_STATS];      /* "p99.9", "per_frame.mean", ... */
+
+extern const struct tt_metric tt_metrics[];   /* ends with one without a name */
+
+struct tt_measure {
+	const struct tt_metric *metric;
+	enum tt_stat_kind stat;
+	const char *select;           /* glob; NULL */
+	int64_t limit_ns;             /* TT_SELECT_LIMIT */
+	const char *key;              /* "marker.time[Update*].per_frame.mean": equal for equal measures */
+	bool pooled;                  /* keep the values of single frames: tt_value.each */
+};
+
+/* Can metric ${m} give ${stat}? The first it can give is its default. */
+bool tt_metric_has(const struct tt_metric *m, enum tt_stat_kind stat);
+enum tt_stat_kind tt_metric_default(const struct tt_metric *m);
+
+/* The dimension of the measure; that of a counter is known only with its value. */
+enum tt_dim tt_measure_dim(const struct tt_measure *x);
+
+/* Fill x->key from the rest; in ${a}. */
+int tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
+
+/* For people: "frame time, p95", "\"Update*\" time per frame, mean". In ${a}. */
+const char *tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
+
+/* One figure of one capture. */
+struct tt_value {
+	bool known;
+	enum tt_dim dim;
+	int64_t v;                    /* amount */
+	const char *why;              /* not known: why not, and what to do; a sentence without a full stop */
+	bool absent;                  /* nothing of the selector's name was met; v is 0 where that is a value */
+	int64_t *each;                /* amounts of the single frames, sorted; measures with .pooled alone */
+	size_t neach;
+};
+
+/**
+ * tt_measure_all(m, x, n, v, a, err):
+ * The figures ${v}[i] of the ${n} measures ${x} in the model of a run that had their needs. Text and arrays in ${a}.
+ */
+int tt_measure_all(const struct tt_model *m, const struct tt_measure *x, size_t n, struct tt_value *v, struct tt_arena *a,
+    struct tt_err *err);
+
+#endif

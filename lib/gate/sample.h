@@ -1,0 +1,72 @@
+/**
+ * Samples: what the gate keeps of one capture. The capture is the sample, never the frame.
+ *
+ * Captures of one process (A+B on the command line) are read in one run and are one sample.
+ */
+#ifndef TT_GATE_SAMPLE_H
+#define TT_GATE_SAMPLE_H
+
+#include "gate/measure.h"
+
+struct tt_fact { const char *key, *value; };
+
+/* Time or allocation by name: what a change of the whole is made of. */
+struct tt_part {
+	enum tt_about about;          /* TIME: self time of a marker; ALLOC: bytes at a site ("marker: class") */
+	const char *name;
+	int64_t v;                    /* amount, per frame where there are frames, else in all */
+	int64_t count;                /* amount: calls or allocations, the same way */
+};
+
+/* One of the worst frames. */
+struct tt_worst {
+	uint64_t number;              /* as --frames counts */
+	int64_t start_ns, dur_ns;
+	int64_t alloc_b, alloc_n;
+	struct { const char *name; int64_t self_ns; } top[3];
+	unsigned ntop;
+};
+
+struct tt_sample {
+	const char *name;             /* as given: "a.ttc", "a.ttc+b.ttc" */
+	const char *session;          /* "": none */
+	struct tt_fact *fact;         /* by key: of the capture's header, its metadata and --meta */
+	size_t nfact;
+	uint64_t frames;              /* whole frames looked at */
+	bool damaged;
+	const char *damage;           /* what the ledger says first of it, else NULL */
+	struct tt_value *value;       /* one for each measure */
+	size_t nvalue;
+	struct tt_part *part;         /* by about, then by amount, largest first */
+	size_t npart;
+	bool parts_per_frame;         /* part.v is per frame */
+	struct tt_worst *worst;       /* by duration, largest first */
+	size_t nworst;
+};
+
+/**
+ * tt_sample_from(m, loss, x, n, s, a, err):
+ * The sample ${s} of a finished run. Everything in ${a}, nothing of ${m} is needed afterwards.
+ */
+int tt_sample_from(const struct tt_model *m, const struct tt_loss *loss, const struct tt_measure *x, size_t n,
+    struct tt_sample *s, struct tt_arena *a, struct tt_err *err);
+
+/* The value of fact ${key}, or NULL. */
+const char *tt_sample_fact(const struct tt_sample *s, const char *key);
+
+/* What runs need beside the measures, so that parts and worst frames can be told. */
+#define TT_SAMPLE_NEEDS (TT_NEEDS_CALLS | TT_NEEDS_FRAMES)
+#define TT_SAMPLE_PARTS 64            /* of each kind kept */
+#define TT_SAMPLE_WORST 5
+
+/**
+ * A sample as a JSON object and back: what baselines hold and what batch hands from its children to the gate. The
+ * values are by the measures' keys; tt_sample_parse() leaves those without one unknown. ${at} names the object in
+ * errors (TT_E_USAGE). ${json} is a jansson object.
+ */
+struct tt_buf;
+int tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, struct tt_buf *out, struct tt_err *err);
+int tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, const char *at, struct tt_sample *s,
+    struct tt_arena *a, struct tt_err *err);
+
+#endif

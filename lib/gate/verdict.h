@@ -1,0 +1,130 @@
+/**
+ * Verdicts: what a gate says of captures, row by row. Made by tt_judge(), read by the renderers
+ * (cmd/verdict_*.c); plain data, nothing to look up, the same input always gives the same verdict.
+ *
+ * How a row is judged (tracetool-budget(5), How rows are judged):
+ * - absolute: the figure over all captures (row->over) against max and min: PASS or BREACH.
+ * - relative: exact one-sided Mann-Whitney test of the captures' figures against the baseline's, Holm over all
+ *   relative rows; Hodges-Lehmann shift and its interval. WORSE, NOT_WORSE, UNDECIDED or CANNOT_JUDGE.
+ * - exact: all figures equal the baseline's one figure: PASS or BREACH.
+ */
+#ifndef TT_GATE_VERDICT_H
+#define TT_GATE_VERDICT_H
+
+#include "gate/baseline.h"
+#include "gate/budget.h"
+#include "gate/sample.h"
+
+enum tt_outcome {
+	TT_PASS,              /* absolute or exact row: within the limit */
+	TT_NOT_WORSE,         /* relative: shown to be within what is allowed */
+	TT_UNDECIDED,         /* relative: neither shown; more captures would tell. Passes unless --inconclusive=fail */
+	TT_CANNOT_JUDGE,      /* too few captures, no frames, no such marker ...: nothing could fail here. Exit 5 */
+	TT_WAIVED,            /* breach or worse, and a waiver in force */
+	TT_SKIPPED,           /* level off, or no capture is meant by its where */
+	TT_BREACH,            /* absolute or exact row: over the limit */
+	TT_WORSE,             /* relative: shown to be worse by more than allowed */
+	TT_OUTCOMES
+};
+extern const char *const tt_outcome_name[TT_OUTCOMES];        /* "pass", "not worse", "undecided", "cannot judge", ... */
+extern const char *const tt_outcome_id[TT_OUTCOMES];          /* "pass", "not_worse", ...: for machines */
+
+/* The figure of one capture. */
+struct tt_point {
+	const struct tt_sample *sample;
+	bool known;
+	int64_t v;                    /* amount */
+};
+
+/* What changed beneath a row: markers by self time, or allocation sites by bytes; largest change for the worse first. */
+struct tt_mover {
+	enum tt_about about;
+	const char *name;
+	bool per_frame;
+	bool fresh, gone;             /* not in the baseline; not any more */
+	int64_t base, now, change;    /* amounts, medians over captures */
+	int64_t base_count, now_count;        /* calls or allocations, the same way */
+};
+
+/* One row of one group. */
+struct tt_verdict_row {
+	const struct tt_row *row;     /* id, level, limits as written, waiver, line */
+	const char *group;            /* with group_by: the value of the fact; else NULL */
+	const char *name;             /* row->id, with group "id [group]": unique in the verdict */
+	const char *title;            /* "frame time, p95" */
+	enum tt_outcome outcome;
+	enum tt_outcome would;        /* WAIVED: what it would be; else as outcome */
+	bool fails;                   /* makes the exit code 1 (BREACH, WORSE at level error) */
+	enum tt_dim dim;
+
+	/* figures, where has_value; amounts of dim */
+	bool has_value;
+	int64_t value;                /* over all captures: by row->over; of relative rows their median */
+	bool has_limit;
+	int64_t limit;                /* what value is held against; of relative rows the largest change allowed */
+	bool limit_is_min;            /* value must not be below; else not above */
+	size_t n;                     /* captures judged */
+	const struct tt_sample *worst;        /* the capture with the worst figure, or NULL */
+	struct tt_point *point;       /* all captures meant, in the order given */
+	size_t npoint;
+
+	/* relative and exact rows, where has_base */
+	bool has_base;
+	int64_t base;                 /* the baseline's median */
+	size_t m, sessions;           /* captures and sessions of the baseline */
+	struct tt_point *base_point;
+	size_t nbase_point;
+
+	/* relative rows, where tested; signed as the metric is, so + is more. ppm: of base, where that is not 0 */
+	bool tested;
+	double p, p_adjusted;         /* one-sided, for worse; after Holm over ntested rows */
+	size_t ntested;
+	int64_t shift, shift_ppm;     /* Hodges-Lehmann */
+	bool has_low, has_high;       /* false: the captures are too few for a bound on that side */
+	int64_t low, high;            /* one-sided 95 % bounds each: together a 90 % interval */
+	int64_t low_ppm, high_ppm;
+	int64_t widened;              /* part of limit that is there for the spread between sessions */
+	double ks, ks_p;              /* Kolmogorov-Smirnov distance and p: shown, never decides */
+	size_t need;                  /* CANNOT_JUDGE for too few: captures on each side that would do; 0 otherwise */
+
+	const char *text;             /* the finding in one sentence for people, without id and outcome, no full stop */
+	const char *hint;             /* what to do about it, one sentence; NULL */
+	struct tt_mover *mover;       /* at most 5; relative rows that are WORSE or UNDECIDED; of BREACH where known */
+	size_t nmover;
+};
+
+struct tt_verdict {
+	struct tt_arena arena;
+	struct tt_verdict_row *row;   /* in the order of the budget, groups within a row by name; integrity rows last */
+	size_t nrow;
+	size_t count[TT_OUTCOMES];
+	size_t warned;                /* rows at level warn that breach or are worse */
+	const struct tt_sample *sample;
+	size_t nsample;
+	const struct tt_budget *budget;
+	const struct tt_baseline *base;       /* NULL: none */
+	const char *today;            /* YYYY-MM-DD that waivers were held against */
+	int exit_code;                /* 0, 1, 3 (damaged captures at integrity level error), 5 */
+	const char *summary;          /* "FAILED: 1 of 12 rows is worse (frame-p95)": one line */
+	const char **remark;          /* "the baseline is of one session ...": sentences for every report */
+	size_t nremark;
+};
+
+struct tt_judge_opts {
+	const char *today;            /* YYYY-MM-DD */
+	enum { TT_INCONCLUSIVE_AUTO, TT_INCONCLUSIVE_PASS, TT_INCONCLUSIVE_FAIL } inconclusive;
+	const char *group_by;         /* a fact's key; NULL */
+};
+
+/**
+ * tt_judge(budget, base, s, n, o, v, mem, err):
+ * Judge the ${n} samples ${s}, whose values are by budget->measure. All arguments are borrowed for as long as the
+ * verdict lives. Free with tt_verdict_free(), also after an error.
+ * Errors: TT_E_USAGE (a limit of the wrong dimension for a counter, a budget that needs a baseline where ${base} is
+ * NULL), TT_E_NOMEM.
+ */
+int tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const struct tt_sample *s, size_t n,
+    const struct tt_judge_opts *o, struct tt_verdict *v, struct tt_mem *mem, struct tt_err *err);
+void tt_verdict_free(struct tt_verdict *v);
+
+#endif

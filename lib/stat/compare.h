@@ -1,0 +1,54 @@
+/**
+ * Comparing two small sets of values exactly: is the second larger?
+ *
+ * The values are the captures' figures; a set is some 4 to 100 of them. Equal values are common (frame counts,
+ * quantised clocks), so every probability here is of the permutation distribution given the ties, as
+ * wilcox.exact of R's exactRankTests computes it.
+ */
+#ifndef TT_STAT_COMPARE_H
+#define TT_STAT_COMPARE_H
+
+#include <stdbool.h>
+
+#include "base/mem.h"
+#include "stat/num.h"
+
+/* Up to this many values on both sides together probabilities are exact; beyond, normal with ties and continuity. */
+#define TT_COMPARE_EXACT 200
+
+/**
+ * tt_mann_whitney(x, m, y, n, p, mem, err):
+ * *${p}: the probability, if all ${m} + ${n} values were drawn alike, that the rank sum of the ${n} values ${y} is
+ * at least as large as it is. 1 where a side is empty.
+ */
+int tt_mann_whitney(const int64_t *x, size_t m, const int64_t *y, size_t n, double *p, struct tt_mem *mem,
+    struct tt_err *err);
+
+/* The smallest p that m and n values can give: 1 / (m + n over n). */
+double tt_mann_whitney_least(size_t m, size_t n);
+
+struct tt_shift {
+	int64_t shift;                /* Hodges-Lehmann: the median of all differences y - x (of two middles their mean) */
+	bool has_low, has_high;
+	int64_t low, high;            /* one-sided bounds of confidence 1 - alpha each */
+};
+
+/**
+ * tt_hodges_lehmann(x, m, y, n, alpha, s, mem, err):
+ * By how much ${y} is above ${x}. m, n > 0. A bound is missing where the values are too few for ${alpha}.
+ */
+int tt_hodges_lehmann(const int64_t *x, size_t m, const int64_t *y, size_t n, double alpha, struct tt_shift *s,
+    struct tt_mem *mem, struct tt_err *err);
+
+/* Holm's correction of ${n} probabilities, in place: the adjusted p[i] is at most 1 and at least p[i]. */
+int tt_holm(double *p, size_t n, struct tt_mem *mem, struct tt_err *err);
+
+/**
+ * tt_kolmogorov_smirnov(x, m, y, n, d, p, mem, err):
+ * The largest distance *${d} of the two cumulative distributions, and the exact two-sided *${p} of one at least as
+ * large given the ties.
+ */
+int tt_kolmogorov_smirnov(const int64_t *x, size_t m, const int64_t *y, size_t n, double *d, double *p,
+    struct tt_mem *mem, struct tt_err *err);
+
+#endif
