@@ -114,7 +114,8 @@ memrun_jobs(struct memrun *r, const void *p, size_t n, unsigned what, unsigned j
 	struct tt_emit_opts eo[16];
 	const char *path[1];
 	struct tt_run_opts o = { .formats = tt_formats, .path = path, .npath = 1, .emit = emit, .emit_opts = eo,
-		.needs = what & (MEMRUN_CALLS | MEMRUN_REPORT) ? TT_NEEDS_CALLS | TT_NEEDS_HIST | TT_NEEDS_TALLY : 0 };
+		.needs = (what & (MEMRUN_CALLS | MEMRUN_REPORT) ? TT_NEEDS_CALLS | TT_NEEDS_HIST | TT_NEEDS_TALLY : 0) |
+		    (what & MEMRUN_REPORT ? TT_NEEDS_COVERAGE : 0) };
 	int fd = -1;
 
 	memset(r, 0, sizeof *r);

@@ -5,13 +5,14 @@
 
 #include "emit/emit.h"
 
-extern const struct tt_emit tt_emit_chrome, tt_emit_csv, tt_emit_pprof, tt_emit_folded;
+extern const struct tt_emit tt_emit_chrome, tt_emit_csv, tt_emit_pprof, tt_emit_folded, tt_emit_lcov;
 
 const struct tt_emit *const tt_emits[] = {
 	&tt_emit_chrome,
 	&tt_emit_csv,
 	&tt_emit_pprof,
 	&tt_emit_folded,
+	&tt_emit_lcov,
 	NULL,
 };
 

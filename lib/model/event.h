@@ -59,7 +59,9 @@ enum tt_kind {
 	TT_HEAP_ROOT,         /* val = object, dur = extra, depth = old root kind; ext: ts = slot address */
 	TT_ROOT,              /* val = start, depth = source, TT_F_END: unregistered; ext: ts = size, val = key; text arg */
 	TT_JIT_CODE,          /* val = start, dur = size, depth = kind; text arg */
-	TT_COVERAGE,          /* depth = what (0 assembly, 1 method, 2 statement, 3 class); args follow */
+	TT_COVERAGE,          /* depth = what (0 assembly, 1 method, 2 statement, 3 class); args follow: of a method
+	                         assembly, class, name, signature, file, then token, id, statements; of a statement
+	                         the method's id, IL offset less that of the statement before, count, line, column */
 	TT_THREAD,            /* the batch's own thread starts (TT_F_END: ends); val = tid */
 	TT_META,              /* domain, image, ... unload: val = key, depth = enum tt_def_kind */
 	TT_SYNC,              /* all application threads are flushed up to ts; depth = kind */
@@ -151,6 +153,7 @@ enum tt_needs {
 	TT_NEEDS_FRAMES = 32,         /* the frame table before the events: a prepass */
 	TT_NEEDS_CALLS = 64,          /* the call tree is kept */
 	TT_NEEDS_HIST = 128,          /* a histogram of durations per marker */
+	TT_NEEDS_COVERAGE = 256,      /* the model keeps coverage */
 };
 
 /* What decoding one chunk gives. Arrays belong to the batch and are used again for the next chunk. */

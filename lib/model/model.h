@@ -8,6 +8,7 @@
 
 #include "base/env.h"
 #include "model/capture.h"
+#include "model/cover.h"
 #include "model/filter.h"
 #include "model/frames.h"
 #include "model/tree.h"
@@ -63,6 +64,8 @@ struct tt_model {
 	uint64_t samples, samples_managed;
 	uint64_t handles[4][2];       /* [kind][created, destroyed] */
 	uint64_t finalized, heap_shots, heap_objects, heap_object_bytes, coverage_records, syncs, jit_records;
+
+	struct tt_cover *cover;       /* NULL without TT_NEEDS_COVERAGE */
 
 	struct tt_counter_stat *counter;
 	size_t ncounter, capcounter;

@@ -180,6 +180,14 @@ counter(struct tt_run *r, struct tt_input *in, struct tt_event *e, const struct 
 	return TT_OK;
 }
 
+/* Counts of the whole run, whatever time was asked for: they are written when it ends. */
+static int
+coverage(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, size_t i, struct tt_err *err)
+{
+	r->m->coverage_records++;
+	return r->m->cover ? tt_cover_event(r->m->cover, in->cap->process, b, i, err) : TT_OK;
+}
+
 /* --- everything else is counted ----------------------------------------------------- */
 
 static void
@@ -209,7 +217,6 @@ count(struct tt_model *m, const struct tt_event *e)
 		m->heap_objects += e[1].ts != 0;
 		m->heap_object_bytes += (uint64_t)e[1].ts;
 		break;
-	case TT_COVERAGE: m->coverage_records++; break;
 	case TT_SYNC: m->syncs++; break;
 	case TT_JIT_CODE: m->jit_records++; break;
 	default: break;
@@ -226,6 +233,8 @@ tt_rare_tally(struct tt_run *r, struct tt_input *in, struct tt_batch *b, const s
 		struct tt_event *e = &b->ev[b->rare[i]];
 		if (e->kind == TT_COUNTER)
 			rc = counter(r, in, e, b, err);
+		else if (e->kind == TT_COVERAGE)
+			rc = coverage(r, in, b, b->rare[i], err);
 		else if (!in_time(r, e->ts))
 			rc = e->kind == TT_GC ? gc(r, e, t, err) : TT_OK;
 		else if (e->kind == TT_GC)

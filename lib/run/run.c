@@ -364,6 +364,8 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 	memset(m->gen, 0, sizeof m->gen);
 	m->heap_resizes = m->heap_max = m->heap_last = m->moves = 0;
 	tt_model_zero_counts(m);
+	if (m->cover)
+		tt_cover_reset(m->cover);
 	for (size_t i = 0; i < m->ncap; i++) {
 		struct tt_capture *c = m->cap[i];
 		c->nevent = c->nchunk = c->bytes = 0;
@@ -426,6 +428,8 @@ run(struct tt_run *r, struct tt_err *err)
 	rc = name_all(r, err);
 	if (rc == TT_OK)
 		rc = tt_frames_finish(r, err);
+	if (rc == TT_OK && r->m->cover)
+		rc = tt_cover_finish(r->m->cover, err);
 	if (rc == TT_OK)
 		unnamed(r->m);
 	return rc == TT_OK ? finish_emitters(r, err) : rc;
@@ -454,7 +458,11 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	tt_threads_init(&m->threads, &env->mem);
 	m->cap = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *m->cap, err);
 	r.in = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *r.in, err);
-	rc = m->cap && r.in ? run(&r, err) : err->code;
+	rc = m->cap && r.in ? TT_OK : err->code;
+	if (rc == TT_OK && (r.needs & TT_NEEDS_COVERAGE))
+		rc = tt_cover_new(&env->mem, &m->cover, err);
+	if (rc == TT_OK)
+		rc = run(&r, err);
 	for (size_t i = 0; r.emit && i < o->nemit; i++)
 		if (r.emit[i])
 			o->emit[i]->end(r.emit[i]);
@@ -491,6 +499,7 @@ tt_model_free(struct tt_model *m)
 	tt_counts_free(m->counts);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);
 	tt_mem_free(mem, m->heap, m->capheap * sizeof *m->heap);
+	tt_cover_free(m->cover);
 	tt_mem_free(mem, m->counter, m->capcounter * sizeof *m->counter);
 	tt_arena_free(&m->arena);
 	tt_mem_free(mem, m, sizeof *m);

@@ -1,0 +1,69 @@
+/**
+ * Coverage: how often each line of a program ran, as the runtime counted its statements.
+ *
+ * The ordered stage hands over the TT_COVERAGE events; tt_cover_finish() joins them. A method may come several
+ * times: a generic one once for each instance the runtime compiled, known by (assembly, token); and every method
+ * once per capture where several are read. All of these are one method here, under the name that came first, and
+ * what they ran is added up. A line ran as often as the most frequent of its statements, in each of the methods
+ * that have code on it, added up.
+ *
+ * Source: Mono's profiler.h (MonoProfilerCoverageData) and, of the events, tracetool-mlpd(7). A statement is a
+ * sequence point: (IL offset, count, line, column); events tell the offset from the statement before. Lines 0 and
+ * 0xfeefee (hidden) are no lines.
+ *
+ * Threads: one writer, then any number of readers.
+ */
+#ifndef TT_MODEL_COVER_H
+#define TT_MODEL_COVER_H
+
+#include "model/event.h"
+
+struct tt_cover;
+
+struct tt_cover_method {
+	const char *assembly, *class, *name, *signature;
+	const char *file;             /* "" unknown */
+	uint32_t line;                /* its first; 0 unknown */
+	uint32_t in_assembly, in_class;       /* numbers, in order of name */
+	uint64_t entries;             /* how often its first statement ran */
+	uint64_t statements, statements_hit;
+};
+
+/* A method's code on a line. */
+struct tt_cover_at {
+	uint32_t method, file, line;
+	uint64_t hits;
+};
+
+struct tt_cover_line {
+	uint32_t file, line;
+	uint64_t hits;
+};
+
+/* What is known at the end. All in order: methods by assembly, class, name; places by method; lines by file. */
+struct tt_cover_sum {
+	const char *const *file;      /* in order of name */
+	size_t nfile;
+	const struct tt_cover_method *method;
+	size_t nmethod;
+	const struct tt_cover_at *at;
+	size_t nat;
+	const struct tt_cover_line *line;
+	size_t nline;
+};
+
+int tt_cover_new(struct tt_mem *mem, struct tt_cover **c, struct tt_err *err);
+void tt_cover_free(struct tt_cover *c);
+
+/* Forget all events, before they are read again. */
+void tt_cover_reset(struct tt_cover *c);
+
+/* Take the TT_COVERAGE event at ${i} of a batch decoded with TT_NEEDS_COVERAGE. */
+int tt_cover_event(struct tt_cover *c, uint32_t process, const struct tt_batch *b, size_t i, struct tt_err *err);
+
+/* After the last event. Cost: O(n log n) in statements. */
+int tt_cover_finish(struct tt_cover *c, struct tt_err *err);
+
+const struct tt_cover_sum *tt_cover_sum(const struct tt_cover *c);
+
+#endif

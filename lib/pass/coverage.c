@@ -1,0 +1,288 @@
+/**
+ * The pass "coverage": lines, statements and methods that ran; the definitions are in model/cover.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass/passes.h"
+
+enum { C_ASSEMBLIES, C_FILES, C_CLASSES, C_METHODS, C_LINES };
+
+/* What assemblies, files, classes and methods have in common. */
+enum { K_LINES, K_LINES_HIT, K_LINE_SHARE, K_METHODS, K_METHODS_HIT, K_METHOD_SHARE, K_STATEMENTS, K_STATEMENTS_HIT, K_N };
+#define LINES \
+	{ "lines", "lines", TT_UNIT_COUNT, "Lines that have code, as debug information tells them." }, \
+	{ "lines_hit", "run", TT_UNIT_COUNT, "Those that ran at least once." }, \
+	{ "line_share", "run", TT_UNIT_PERCENT, "Lines run as share of lines; empty without debug information." }
+#define METHODS \
+	{ "methods", "methods", TT_UNIT_COUNT, "Methods that have statements; instances of a generic method are one." }, \
+	{ "methods_hit", "run", TT_UNIT_COUNT, "Those of which a statement ran." }, \
+	{ "method_share", "run", TT_UNIT_PERCENT, "Methods run as share of methods." }
+#define STATEMENTS \
+	{ "statements", "statements", TT_UNIT_COUNT, "Statements: sequence points of the compiler." }, \
+	{ "statements_hit", "run", TT_UNIT_COUNT, "Those that ran at least once." }
+
+static const struct tt_col assemblies_col[] = {
+	{ "assembly", "assembly", TT_UNIT_TEXT, "Its name." }, LINES, METHODS, STATEMENTS,
+};
+static const struct tt_col files_col[] = {
+	{ "file", "file", TT_UNIT_TEXT, "Source file as debug information names it." }, LINES,
+};
+static const struct tt_col classes_col[] = {
+	{ "class", "class", TT_UNIT_TEXT, "Its full name." }, LINES, METHODS, STATEMENTS,
+	{ "assembly", "assembly", TT_UNIT_TEXT, "The assembly it is in." },
+};
+
+enum { M_METHOD, M_ENTRIES, M_LINES, M_LINES_HIT, M_LINE_SHARE, M_STATEMENTS, M_STATEMENTS_HIT, M_LINE, M_FILE, M_CLASS,
+	M_ASSEMBLY };
+static const struct tt_col methods_col[] = {
+	{ "method", "method", TT_UNIT_TEXT, "Name and arguments." },
+	{ "entries", "entered", TT_UNIT_COUNT, "How often its first statement ran." },
+	LINES, STATEMENTS,
+	{ "line", "line", TT_UNIT_COUNT, "Its first line; empty without debug information." },
+	{ "file", "file", TT_UNIT_TEXT, "The source file of that line." },
+	{ "class", "class", TT_UNIT_TEXT, "The class it is of." },
+	{ "assembly", "assembly", TT_UNIT_TEXT, "The assembly it is in." },
+};
+static const struct tt_col lines_col[] = {
+	{ "file", "file", TT_UNIT_TEXT, "Source file as debug information names it." },
+	{ "line", "line", TT_UNIT_COUNT, "Line in it, from 1." },
+	{ "hits", "hits", TT_UNIT_COUNT,
+	    "How often it ran: the most frequent of its statements, added up over the methods that have code on it." },
+};
+
+static const struct tt_pass_table tables[] = {
+	[C_ASSEMBLIES] = { "coverage", "Coverage", assemblies_col, TT_NCOL(assemblies_col), false },
+	[C_FILES] = { "coverage_files", "Coverage by file", files_col, TT_NCOL(files_col), false },
+	[C_CLASSES] = { "coverage_classes", "Coverage by class", classes_col, TT_NCOL(classes_col), false },
+	[C_METHODS] = { "coverage_methods", "Coverage by method", methods_col, TT_NCOL(methods_col), true },
+	[C_LINES] = { "coverage_lines", "Coverage by line", lines_col, TT_NCOL(lines_col), true },
+};
+
+/* --- figures ------------------------------------------------------------------ */
+
+struct figures { uint64_t lines, lines_hit, methods, methods_hit, statements, statements_hit; };
+
+/* Which row a method's code belongs to. */
+typedef uint32_t row_fn(const struct tt_cover_method *m);
+
+static uint32_t of_assembly(const struct tt_cover_method *m) { return m->in_assembly; }
+static uint32_t of_class(const struct tt_cover_method *m) { return m->in_class; }
+
+struct place { uint32_t row, file, line; bool hit; };
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	if (x->file != y->file)
+		return x->file < y->file ? -1 : 1;
+	return (x->line > y->line) - (x->line < y->line);
+}
+
+/* Distinct lines of each row, and those that ran. */
+static int
+count_lines(const struct tt_model *m, const struct tt_cover_sum *s, row_fn *of, struct figures *f, struct tt_err *err)
+{
+	struct place *p = tt_mem_alloc(&m->env->mem, s->nat * sizeof *p, err);
+
+	if (!p)
+		return err->code;
+	for (size_t i = 0; i < s->nat; i++)
+		p[i] = (struct place){ of(&s->method[s->at[i].method]), s->at[i].file, s->at[i].line, s->at[i].hits > 0 };
+	if (s->nat)
+		qsort(p, s->nat, sizeof *p, by_place);
+	for (size_t i = 0; i < s->nat;) {
+		bool hit = false;
+		size_t from = i;
+
+		for (; i < s->nat && by_place(&p[from], &p[i]) == 0; i++)
+			hit = hit || p[i].hit;
+		f[p[from].row].lines++;
+		f[p[from].row].lines_hit += hit;
+	}
+	tt_mem_free(&m->env->mem, p, s->nat * sizeof *p);
+	return TT_OK;
+}
+
+static void
+count_methods(const struct tt_cover_sum *s, row_fn *of, struct figures *f)
+{
+	for (size_t i = 0; i < s->nmethod; i++) {
+		const struct tt_cover_method *m = &s->method[i];
+		struct figures *to = &f[of(m)];
+
+		to->methods += m->statements > 0;
+		to->methods_hit += m->statements_hit > 0;
+		to->statements += m->statements;
+		to->statements_hit += m->statements_hit;
+	}
+}
+
+static void
+put_lines(struct tt_cell *c, uint64_t lines, uint64_t hit)
+{
+	tt_cell_int(&c[K_LINES], (int64_t)lines);
+	tt_cell_int(&c[K_LINES_HIT], (int64_t)hit);
+	tt_cell_share(&c[K_LINE_SHARE], (int64_t)hit, (int64_t)lines);
+}
+
+/* --- tables --------------------------------------------------------------------- */
+
+/* Rows of assemblies or classes; methods stand in order of both. */
+static int
+put_parts(const struct tt_model *m, const struct tt_cover_sum *s, bool classes, struct tt_report *r, struct tt_table *t,
+    struct tt_err *err)
+{
+	row_fn *of = classes ? of_class : of_assembly;
+	size_t n = s->nmethod ? of(&s->method[s->nmethod - 1]) + 1 : 0;
+	struct figures *f = tt_mem_alloc(&m->env->mem, n * sizeof *f, err);
+	uint32_t next = 0;
+	int rc;
+
+	if (!f)
+		return err->code;
+	count_methods(s, of, f);
+	rc = count_lines(m, s, of, f, err);
+	for (size_t i = 0; i < s->nmethod && rc == TT_OK; i++) {
+		const struct tt_cover_method *me = &s->method[i];
+		const struct figures *g = &f[next];
+		struct tt_cell *c;
+
+		if (of(me) != next)
+			continue;
+		next++;
+		if (g->methods == 0)
+			continue;
+		if ((rc = tt_table_row(r, t, &c, err)) != TT_OK)
+			break;
+		tt_cell_text(&c[0], classes ? me->class : me->assembly);
+		put_lines(c + 1, g->lines, g->lines_hit);
+		tt_cell_int(&c[1 + K_METHODS], (int64_t)g->methods);
+		tt_cell_int(&c[1 + K_METHODS_HIT], (int64_t)g->methods_hit);
+		tt_cell_share(&c[1 + K_METHOD_SHARE], (int64_t)g->methods_hit, (int64_t)g->methods);
+		tt_cell_int(&c[1 + K_STATEMENTS], (int64_t)g->statements);
+		tt_cell_int(&c[1 + K_STATEMENTS_HIT], (int64_t)g->statements_hit);
+		if (classes)
+			tt_cell_text(&c[1 + K_N], me->assembly);
+	}
+	tt_mem_free(&m->env->mem, f, n * sizeof *f);
+	return rc;
+}
+
+static int
+put_files(const struct tt_cover_sum *s, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < s->nline && rc == TT_OK;) {
+		uint32_t file = s->line[i].file;
+		uint64_t lines = 0, hit = 0;
+		struct tt_cell *c;
+
+		for (; i < s->nline && s->line[i].file == file; i++) {
+			lines++;
+			hit += s->line[i].hits > 0;
+		}
+		if ((rc = tt_table_row(r, t, &c, err)) != TT_OK)
+			break;
+		tt_cell_text(&c[0], s->file[file]);
+		put_lines(c + 1, lines, hit);
+	}
+	return rc;
+}
+
+static int
+put_methods(const struct tt_cover_sum *s, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	size_t at = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < s->nmethod && rc == TT_OK; i++) {
+		const struct tt_cover_method *m = &s->method[i];
+		uint64_t lines = 0, hit = 0;
+		struct tt_cell *c;
+		const char *name;
+
+		for (; at < s->nat && s->at[at].method == i; at++) {
+			lines++;
+			hit += s->at[at].hits > 0;
+		}
+		if (m->statements == 0)
+			continue;
+		if ((rc = tt_table_row(r, t, &c, err)) != TT_OK)
+			break;
+		if (!(name = tt_report_text(r, err, "%s (%s)", m->name, m->signature)))
+			return err->code;
+		tt_cell_text(&c[M_METHOD], name);
+		tt_cell_int(&c[M_ENTRIES], (int64_t)m->entries);
+		put_lines(c + M_LINES, lines, hit);
+		tt_cell_int(&c[M_STATEMENTS], (int64_t)m->statements);
+		tt_cell_int(&c[M_STATEMENTS_HIT], (int64_t)m->statements_hit);
+		if (m->line) {
+			tt_cell_int(&c[M_LINE], m->line);
+			tt_cell_text(&c[M_FILE], m->file);
+		}
+		tt_cell_text(&c[M_CLASS], m->class);
+		tt_cell_text(&c[M_ASSEMBLY], m->assembly);
+	}
+	return rc;
+}
+
+static int
+put_each_line(const struct tt_cover_sum *s, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < s->nline && rc == TT_OK; i++) {
+		struct tt_cell *c;
+
+		if ((rc = tt_table_row(r, t, &c, err)) != TT_OK)
+			break;
+		tt_cell_text(&c[0], s->file[s->line[i].file]);
+		tt_cell_int(&c[1], s->line[i].line);
+		tt_cell_int(&c[2], (int64_t)s->line[i].hits);
+	}
+	return rc;
+}
+
+/* A capture without coverage has none of these tables unless one is asked for by name. */
+static int
+report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+{
+	static const struct tt_cover_sum nothing;
+	const struct tt_cover_sum *s = m->cover ? tt_cover_sum(m->cover) : &nothing;
+	int rc = TT_OK;
+
+	if (s->nmethod == 0 && !o->table)
+		return TT_OK;
+	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
+		struct tt_table *t;
+
+		rc = tt_pass_begin(&tt_pass_coverage, i, o, r, &t, err);
+		if (rc != TT_OK || !t)
+			continue;
+		t->empty_reason = s->nmethod ? "no debug information says which lines there are" : "no coverage in this capture";
+		switch (i) {
+		case C_ASSEMBLIES: rc = put_parts(m, s, false, r, t, err); break;
+		case C_CLASSES: rc = put_parts(m, s, true, r, t, err); break;
+		case C_FILES: rc = put_files(s, r, t, err); break;
+		case C_METHODS: rc = put_methods(s, r, t, err); break;
+		default: rc = put_each_line(s, r, t, err); break;
+		}
+	}
+	return rc;
+}
+
+const struct tt_pass tt_pass_coverage = {
+	.name = "coverage",
+	.summary = "coverage: lines, statements and methods that ran, by assembly, file, class and method",
+	.needs = TT_NEEDS_COVERAGE,
+	.standard = true,
+	.report = report,
+	.tables = tables,
+	.ntables = TT_NCOL(tables),
+};
