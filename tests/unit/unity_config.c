@@ -101,9 +101,9 @@ TEST(filters_decide_by_category_flags_verbosity_and_name)
 
 TEST(globs_back_up_as_far_as_needed)
 {
-	CHECK(config_glob("*", "") && config_glob("", "") && !config_glob("", "a") && !config_glob("?", ""));
-	CHECK(config_glob("a*b*c", "aXbYbZc") && !config_glob("a*b*c", "aXbYbZ"));
-	CHECK(config_glob("*ab", "aab") && config_glob("a**", "a") && config_glob("?\?x", "ábx") == 0);
+	CHECK(optval_glob("*", "") && optval_glob("", "") && !optval_glob("", "a") && !optval_glob("?", ""));
+	CHECK(optval_glob("a*b*c", "aXbYbZc") && !optval_glob("a*b*c", "aXbYbZ"));
+	CHECK(optval_glob("*ab", "aab") && optval_glob("a**", "a") && optval_glob("?\?x", "ábx") == 0);
 }
 
 TEST(lists_that_do_not_fit_are_refused)
@@ -138,20 +138,20 @@ TEST(file_names_take_process_and_time)
 {
 	char to[CONFIG_PATH];
 
-	CHECK_EQ_INT(config_path(to, "a-%p-%t-%%-%x.ttc", 42, 0), 0);
+	CHECK_EQ_INT(optval_path(to, "a-%p-%t-%%-%x.ttc", 42, 0), 0);
 	CHECK_STR(to, "a-42-19700101-000000-%-%x.ttc");
-	CHECK_EQ_INT(config_path(to, "%t", 1, 951782399), 0);
+	CHECK_EQ_INT(optval_path(to, "%t", 1, 951782399), 0);
 	CHECK_STR(to, "20000228-235959");
-	CHECK_EQ_INT(config_path(to, "%t", 1, 951782400), 0);
+	CHECK_EQ_INT(optval_path(to, "%t", 1, 951782400), 0);
 	CHECK_STR(to, "20000229-000000");
-	CHECK_EQ_INT(config_path(to, "%t", 1, 1763629200), 0);
+	CHECK_EQ_INT(optval_path(to, "%t", 1, 1763629200), 0);
 	CHECK_STR(to, "20251120-090000");
 	char longest[CONFIG_PATH + 1];
 	memset(longest, 'p', CONFIG_PATH);
 	longest[CONFIG_PATH] = '\0';
-	CHECK_EQ_INT(config_path(to, longest, 1, 0), -1);
+	CHECK_EQ_INT(optval_path(to, longest, 1, 0), -1);
 	memcpy(longest + CONFIG_PATH - 3, "%t", 3);
-	CHECK_EQ_INT(config_path(to, longest, 1, 0), -1);
+	CHECK_EQ_INT(optval_path(to, longest, 1, 0), -1);
 }
 
 TEST(categories_have_their_ids_of_each_version)

@@ -13,58 +13,6 @@ config_init(struct config *c)
 
 /* --- values ----------------------------------------------------------------- */
 
-/* A decimal number with an optional fraction, times ${unit}: no locale, no floating point. */
-static bool
-take_number(const char **s, const char *end, uint64_t unit, uint64_t *v)
-{
-	const char *p = *s;
-	uint64_t n = 0;
-
-	if (p == end || *p < '0' || *p > '9')
-		return false;
-	for (; p < end && *p >= '0' && *p <= '9'; p++)
-		if (__builtin_mul_overflow(n, 10u, &n) || __builtin_add_overflow(n, (unsigned)(*p - '0'), &n))
-			return false;
-	if (__builtin_mul_overflow(n, unit, &n))
-		return false;
-	if (p < end && *p == '.') {
-		uint64_t part = 0, of = 1;
-		for (p++; p < end && *p >= '0' && *p <= '9'; p++)
-			if (of < 1000000) {
-				part = part * 10 + (unsigned)(*p - '0');
-				of *= 10;
-			}
-		n += part * unit / of;
-	}
-	*s = p;
-	*v = n;
-	return true;
-}
-
-struct suffix { const char *text; uint64_t unit; };
-static const struct suffix sizes[] = {
-	{ "", 1 }, { "K", 1 << 10 }, { "M", 1 << 20 }, { "G", 1 << 30 }, { "KiB", 1 << 10 }, { "MiB", 1 << 20 },
-	{ "GiB", 1 << 30 }, { NULL, 0 },
-};
-static const struct suffix times[] = {
-	{ "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }, { "s", 1000000000 }, { "min", 60000000000 }, { NULL, 0 },
-};
-
-static bool
-read_amount(const char *s, size_t n, const struct suffix *suffix, uint64_t *v)
-{
-	size_t digits = 0;
-
-	while (digits < n && ((s[digits] >= '0' && s[digits] <= '9') || s[digits] == '.'))
-		digits++;
-	for (; suffix->text; suffix++) {
-		const char *p = s;
-		if (strlen(suffix->text) == n - digits && memcmp(suffix->text, s + digits, n - digits) == 0)
-			return take_number(&p, s + digits, suffix->unit, v) && p == s + digits;
-	}
-	return false;
-}
-
 /* "7", "7-", "7-9", "-9" */
 static bool
 read_range(const char *s, size_t n, uint64_t *first, uint64_t *last)
@@ -73,7 +21,7 @@ read_range(const char *s, size_t n, uint64_t *first, uint64_t *last)
 
 	*first = 1;
 	*last = 0;
-	if (p < end && *p != '-' && !take_number(&p, end, 1, first))
+	if (p < end && *p != '-' && !optval_number(&p, end, 1, first))
 		return false;
 	if (p == end) {
 		*last = *first;
@@ -81,7 +29,7 @@ read_range(const char *s, size_t n, uint64_t *first, uint64_t *last)
 	}
 	if (*p++ != '-')
 		return false;
-	if (p < end && (!take_number(&p, end, 1, last) || *last < *first))
+	if (p < end && (!optval_number(&p, end, 1, last) || *last < *first))
 		return false;
 	return p == end && *first > 0 && n > 1;
 }
@@ -217,11 +165,11 @@ set_one(struct config *c, const struct option *o, const char *s, size_t n)
 		((char *)field)[n] = '\0';
 		return true;
 	case K_COUNT:
-		return read_amount(s, n, sizes, field) && *(uint64_t *)field <= UINT32_MAX;
+		return optval_size(s, n, field) && *(uint64_t *)field <= UINT32_MAX;
 	case K_SIZE:
-		return read_amount(s, n, sizes, field);
+		return optval_size(s, n, field);
 	case K_TIME:
-		return read_amount(s, n, times, field);
+		return optval_time(s, n, field);
 	case K_RANGE:
 		return read_range(s, n, &c->first, &c->last);
 	case K_FLAGS:
@@ -300,35 +248,11 @@ config_next(const struct config *c, enum config_list list, const char *last)
 	return NULL;
 }
 
-bool
-config_glob(const char *pattern, const char *s)
-{
-	const char *star = NULL, *from = NULL;        /* where to go on when the rest does not fit */
-
-	while (*s) {
-		if (*pattern == '*') {
-			star = ++pattern;
-			from = s;
-		} else if (*pattern == '?' || *pattern == *s) {
-			pattern++;
-			s++;
-		} else if (star) {
-			pattern = star;
-			s = ++from;
-		} else {
-			return false;
-		}
-	}
-	while (*pattern == '*')
-		pattern++;
-	return *pattern == '\0';
-}
-
 static bool
 is_listed(const struct config *c, enum config_list list, const char *s)
 {
 	for (const char *p = NULL; (p = config_next(c, list, p)) != NULL;)
-		if (config_glob(p, s))
+		if (optval_glob(p, s))
 			return true;
 	return false;
 }
@@ -345,51 +269,4 @@ config_takes(const struct config *c, const struct unity_marker *m, const char *c
 	if (c->n[LIST_NAMES] && !is_listed(c, LIST_NAMES, name))
 		return false;
 	return !is_listed(c, LIST_NO_CATEGORIES, category) && !is_listed(c, LIST_NO_NAMES, name);
-}
-
-/* Days since 1970-01-01 as a date of the Gregorian calendar. */
-static void
-date_of(int64_t days, long *year, unsigned *month, unsigned *day)
-{
-	int64_t z = days + 719468;                    /* from 0000-03-01 */
-	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
-	unsigned doe = (unsigned)(z - era * 146097);
-	unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
-	unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);
-	unsigned mp = (5 * doy + 2) / 153;
-
-	*day = doy - (153 * mp + 2) / 5 + 1;
-	*month = mp < 10 ? mp + 3 : mp - 9;
-	*year = (long)(yoe + era * 400) + (*month <= 2);
-}
-
-int
-config_path(char to[CONFIG_PATH], const char *path, long pid, int64_t unix_s)
-{
-	size_t out = 0;
-
-	for (const char *p = path; *p; p++) {
-		char part[64] = { *p, '\0' };
-		if (*p == '%' && p[1] == '%') {
-			p++;
-		} else if (*p == '%' && p[1] == 'p') {
-			snprintf(part, sizeof part, "%ld", pid);
-			p++;
-		} else if (*p == '%' && p[1] == 't') {
-			int64_t days = unix_s / 86400, s = unix_s % 86400;
-			long year;
-			unsigned month, day;
-			date_of(days, &year, &month, &day);
-			snprintf(part, sizeof part, "%04ld%02u%02u-%02d%02d%02d", year, month, day, (int)(s / 3600),
-			    (int)(s / 60 % 60), (int)(s % 60));
-			p++;
-		}
-		size_t n = strlen(part);
-		if (n >= CONFIG_PATH - out)
-			return -1;
-		memcpy(to + out, part, n);
-		out += n;
-	}
-	to[out] = '\0';
-	return 0;
 }

@@ -12,9 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "optval.h"
 #include "unity/recorder/abi.h"
 
-enum { CONFIG_PATH = 1024, CONFIG_LISTS = 8192, CONFIG_WHY = 256 };
+enum { CONFIG_PATH = OPTVAL_PATH, CONFIG_LISTS = 8192, CONFIG_WHY = 256 };
 
 /* Lists of glob patterns, and of facts for the capture. */
 enum config_list { LIST_CATEGORIES, LIST_NO_CATEGORIES, LIST_NAMES, LIST_NO_NAMES, LIST_META, LISTS };
@@ -51,11 +52,5 @@ bool config_takes(const struct config *c, const struct unity_marker *m, const ch
 
 /* The entry of ${list} behind ${last} (NULL: the first), or NULL. Of LIST_META they are "key=value". */
 const char *config_next(const struct config *c, enum config_list list, const char *last);
-
-/* Does ${s} match ${pattern}: '*' any run, '?' any byte, case matters? */
-bool config_glob(const char *pattern, const char *s);
-
-/* Put ${path} into ${to} with %p (process id), %t (UTC, 20261120-093000) and %% replaced. 0, or -1: does not fit. */
-int config_path(char to[CONFIG_PATH], const char *path, long pid, int64_t unix_s);
 
 #endif

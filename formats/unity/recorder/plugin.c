@@ -100,7 +100,7 @@ prepare(void)
 	};
 	int rc = -1;
 
-	if (config_path(path, c->capture, (long)plat_pid(), platform_unix_s()) == 0)
+	if (optval_path(path, c->capture, (long)plat_pid(), platform_unix_s()) == 0)
 		rc = rec_open(&o, why);
 	else
 		snprintf(why, sizeof why, "the file name is too long");
