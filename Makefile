@@ -34,6 +34,12 @@ UNITY_SRC := $(REC_SRC) formats/unity/names.c \
 UNITY    := $(BUILD)/libtracetool-unity.$(DLL)
 PIC_OBJ  := $(UNITY_SRC:%.c=$(BUILD)/pic/%.o)
 
+# The module that Mono loads, where its headers are (libmono-2.0-dev). It is not linked with the runtime.
+MONO_INC := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I mono-2 2>/dev/null))
+MONO_SRC := $(REC_SRC) $(filter formats/unity/recorder/platform_%.c,$(UNITY_SRC)) $(sort $(wildcard formats/mono/recorder/*.c))
+MONO     := $(BUILD)/$(if $(WINDOWS),,lib)mono-profiler-tracetool.$(DLL)
+MONO_OBJ := $(MONO_SRC:%.c=$(BUILD)/pic/%.o)
+
 # Tests: one program for each tests/unit/*.c and tests/fault/*.c (but alloc.c, which is part of one), linked with the
 # library and with what lies in tests/*.c, except for the programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
 GEN_SRC  := $(sort $(wildcard tests/*_gen.c))
@@ -63,11 +69,12 @@ MAKEFLAGS += --no-builtin-rules
 PAGES    := $(sort $(wildcard man/*.[1-9]))
 
 .PHONY: all
-all: $(BIN) $(UNITY)
+all: $(BIN) $(UNITY) mono
 
 .PHONY: help
 help:
-	@echo 'all        $(BIN) and $(UNITY) (the default)'
+	@echo 'all        $(BIN), $(UNITY) and the Mono module (the default)'
+	@echo 'mono mono-windows   $(MONO), where Mono'"'"'s headers are; the same for Windows'
 	@echo 'unity-aarch64 unity-windows   the Unity recorder for these, where their compilers are'
 	@echo 'setup      install the Debian packages that build, tests and demo need; only what is missing'
 	@echo 'demo       convert a small capture to build/demo/ and print its figures'
@@ -134,6 +141,25 @@ unity-aarch64 unity-windows:
 OF_unity-aarch64 := $(AARCH64)
 OF_unity-windows := $(MINGW)
 
+$(BUILD)/pic/formats/mono/recorder/%.o: CPPFLAGS += $(MONO_INC)
+$(MONO): $(MONO_OBJ)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared $(REC_LINK) $(if $(WINDOWS),,-Wl$(,)-soname$(,)$(@F)) -o $@ $^ $(REC_LIBS)
+
+.PHONY: mono mono-windows
+ifeq ($(MONO_INC),)
+mono:
+	@echo '$@: $(MONO) is not built, there are no headers of Mono ("make setup" installs libmono-2.0-dev)'
+else
+mono: $(MONO)
+endif
+mono-windows:
+	@if command -v $(MINGW) >/dev/null; then \
+		$(MAKE) BUILD=$(BUILD)/windows CC=$(MINGW) mono; \
+	else \
+		echo '$@: not built, there is no $(MINGW) (make setup)'; \
+	fi
+
 $(HELP_LIB): $(HELP_SRC:%.c=$(BUILD)/%.o)
 	@mkdir -p $(@D)
 	$(call say,AR,$@)
@@ -179,7 +205,7 @@ cost: host $(UNITY)
 	BUILD=$(BUILD) $(BUILD)/host/cost
 
 .PHONY: tests unit
-tests: $(HOST_BIN) $(PROBE) $(UNITY) $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
+tests: $(HOST_BIN) $(PROBE) $(UNITY) mono $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
 unit: $(UNIT_BIN)
 
 .PHONY: clean
@@ -189,7 +215,7 @@ clean:
 # --- packages -----------------------------------------------------------------
 
 # go, node and npm often come from elsewhere than Debian: the commands are what counts.
-DEB_BUILD := gcc make pkg-config libarchive-dev libjansson-dev zlib1g-dev
+DEB_BUILD := gcc make pkg-config libarchive-dev libjansson-dev zlib1g-dev libmono-2.0-dev
 DEB_TEST  := bzip2 clang golang-go jq lcov libarchive-tools libclang-rt-dev libmono-profiler lz4 mandoc mono-mcs \
 	mono-runtime mono-utils nodejs npm python3 strace uftrace valgrind xz-utils zstd zsh fish \
 	gcc-aarch64-linux-gnu gcc-mingw-w64-x86-64 libc6-dev-arm64-cross musl-tools qemu-user wine wine64
@@ -348,4 +374,4 @@ uninstall:
 	rm -f $(SHARE)/bash-completion/completions/tracetool $(SHARE)/zsh/site-functions/_tracetool \
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish
 
--include $(LIB_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(BUILD)/tests/fault/alloc.d $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
+-include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(BUILD)/tests/fault/alloc.d $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

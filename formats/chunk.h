@@ -144,6 +144,16 @@ enum ttc_kind {
 	TTC_NOTE = 74,                /* text: a warning of the recorder */
 	TTC_GONE = 75,                /* number seq end events dropped: as in TTC_FINISH, of a thread
 				         that has ended */
+	TTC_DEF_OBJECT = 76,          /* time key byte enum ttc_object, varint of-key text text2 */
+};
+
+/* What a managed runtime has besides methods, which are markers. */
+enum ttc_object {
+	TTC_O_CLASS,                  /* of: image; text: name */
+	TTC_O_IMAGE,                  /* text: file name, text2: module version id */
+	TTC_O_ASSEMBLY,               /* of: image; text: full name */
+	TTC_O_DOMAIN,                 /* text: name */
+	TTC_O_CONTEXT,                /* of: domain */
 };
 
 enum ttc_finish {

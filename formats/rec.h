@@ -125,6 +125,8 @@ void rec_def_marker_as(uint64_t key, uint64_t category, uint64_t native, uint32_
  * count, 4 %, 5 Hz).
  */
 void rec_def_counter(uint64_t marker, unsigned unit, const char *section);
+/* What else a managed runtime has: ${key} and ${of} are the caller's. */
+void rec_def_object(enum ttc_object what, uint64_t key, uint64_t of, const char *text, const char *text2);
 /* A thread's name; ${native} is joined with the id a thread has in rec_thread(). The newest wins. */
 void rec_def_thread(uint64_t native, const char *group, const char *name);
 /* A fact about the capture, now: scene changes, tags. */

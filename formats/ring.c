@@ -828,6 +828,24 @@ rec_def_counter(uint64_t marker, unsigned unit, const char *section)
 }
 
 void
+rec_def_object(enum ttc_object what, uint64_t key, uint64_t of, const char *text, const char *text2)
+{
+	struct rec_thread *t = def_enter();
+	struct def d;
+
+	if (!t)
+		return;
+	def_begin(&d, TTC_DEF_OBJECT);
+	d.p = ttc_put(d.p, key);
+	*d.p++ = (uint8_t)what;
+	d.p = ttc_put(d.p, of);
+	def_string(&d, text);
+	def_string(&d, text2);
+	def_end(&d);
+	rec_leave(t);
+}
+
+void
 rec_def_thread(uint64_t native, const char *group, const char *name)
 {
 	struct rec_thread *t = def_enter();

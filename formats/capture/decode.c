@@ -719,6 +719,23 @@ unit_of(uint64_t unit, const char *name, size_t n)
 }
 
 static int
+object(struct run *r, struct fields *f)
+{
+	static const uint8_t kind[] = { [TTC_O_CLASS] = TT_DEF_CLASS, [TTC_O_IMAGE] = TT_DEF_IMAGE,
+		[TTC_O_ASSEMBLY] = TT_DEF_ASSEMBLY, [TTC_O_DOMAIN] = TT_DEF_DOMAIN, [TTC_O_CONTEXT] = TT_DEF_CONTEXT };
+	struct tt_def d = { .ts = def_time(r, f) };
+
+	d.key = number(f);
+	if (f->bad || f->p == f->end || *f->p >= sizeof kind)
+		return TT_OK;
+	d.kind = kind[*f->p++];
+	d.a = number(f);
+	d.text = text(f, &d.len);
+	d.text2 = text(f, &d.len2);
+	return f->bad ? TT_OK : tt_batch_def(r->b, &d, r->err);
+}
+
+static int
 definition(struct run *r, unsigned kind, struct fields *f)
 {
 	struct tt_def d = { 0 };
@@ -755,6 +772,8 @@ definition(struct run *r, unsigned kind, struct fields *f)
 		d.b = (uint64_t)unit_of(unit, d.text, d.len) << 24;
 		d.text2 = text(f, &d.len2);
 		break;
+	case TTC_DEF_OBJECT:
+		return object(r, f);
 	case TTC_META:
 		d.kind = TT_DEF_META;
 		d.ts = def_time(r, f);

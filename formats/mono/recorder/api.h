@@ -1,0 +1,65 @@
+/**
+ * The runtime's functions, found by name when the module is loaded: it is not linked with a runtime, so that it
+ * serves the program mono, programs that embed Mono and hosts that load it late (Unity), and older and newer ones.
+ *
+ * Source: Mono 6.8's public headers (libmono-2.0-dev), API version 3; what version 2 lacks is optional.
+ */
+#ifndef TT_MONO_API_H
+#define TT_MONO_API_H
+
+#include <stdbool.h>
+
+#include <mono/jit/jit.h>
+#include <mono/metadata/appdomain.h>
+#include <mono/metadata/assembly.h>
+#include <mono/metadata/class.h>
+#include <mono/metadata/debug-helpers.h>
+#include <mono/metadata/image.h>
+#include <mono/metadata/metadata.h>
+#include <mono/metadata/mono-gc.h>
+#include <mono/metadata/object.h>
+#include <mono/metadata/profiler.h>
+#include <mono/metadata/threads.h>
+#include <mono/utils/mono-counters.h>
+#include <mono/utils/mono-publib.h>
+
+/* Without one of these nothing can be recorded. */
+#define API_NEEDED(X) \
+	X(mono_assembly_get_image) X(mono_assembly_get_name) X(mono_assembly_name_get_name) X(mono_class_get_image) X(mono_class_get_name) \
+	X(mono_class_get_namespace) X(mono_class_get_nesting_type) X(mono_class_get_type) X(mono_domain_get_id) \
+	X(mono_free) X(mono_image_get_assembly) X(mono_image_get_filename) X(mono_image_get_guid) \
+	X(mono_image_get_name) X(mono_method_full_name) X(mono_method_get_class) X(mono_method_get_name) \
+	X(mono_object_get_class) X(mono_object_get_size) X(mono_profiler_create) \
+	X(mono_profiler_enable_allocations) X(mono_profiler_set_assembly_loaded_callback) \
+	X(mono_profiler_set_call_instrumentation_filter_callback) X(mono_profiler_set_class_loaded_callback) \
+	X(mono_profiler_set_domain_name_callback) X(mono_profiler_set_gc_allocation_callback) \
+	X(mono_profiler_set_image_loaded_callback) X(mono_profiler_set_image_unloaded_callback) X(mono_profiler_set_jit_done_callback) \
+	X(mono_profiler_set_method_enter_callback) X(mono_profiler_set_method_exception_leave_callback) \
+	X(mono_profiler_set_method_leave_callback) X(mono_profiler_set_method_tail_call_callback) \
+	X(mono_profiler_set_runtime_initialized_callback) X(mono_profiler_set_runtime_shutdown_begin_callback) \
+	X(mono_profiler_set_runtime_shutdown_end_callback) X(mono_profiler_set_thread_name_callback) \
+	X(mono_profiler_set_thread_started_callback) X(mono_profiler_set_thread_stopped_callback) \
+	X(mono_stringify_assembly_name) X(mono_type_get_name)
+
+/* NULL where the runtime has none. */
+#define API_OPTIONAL(X) \
+	X(mono_get_runtime_build_info) X(mono_profiler_enable_clauses) X(mono_profiler_set_method_free_callback)
+
+#define API_MEMBER(name) __typeof__(&name) name;
+struct api {
+	API_NEEDED(API_MEMBER)
+	API_OPTIONAL(API_MEMBER)
+};
+extern struct api api;
+
+/**
+ * api_find(inside):
+ * Fill the table from the library that has the address ${inside}, or from the program. NULL, or the name of a needed
+ * function that is not there.
+ */
+const char *api_find(void *inside);
+
+/* The version of the profiler API the running runtime has: 2 or 3. */
+unsigned api_version(void);
+
+#endif

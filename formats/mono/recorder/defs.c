@@ -1,0 +1,190 @@
+#include "mono/recorder/module.h"
+
+#include <stdio.h>
+
+#include "mono/recorder/table.h"
+
+/* Images have their category's key as number, the others 1. */
+static struct table methods, classes, images;
+
+static uint64_t
+key(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+/* --- images --------------------------------------------------------------------- */
+
+/* The key of the category of all methods of ${i}: its name. */
+static uint64_t
+image_category(MonoImage *i)
+{
+	uint64_t k = i ? table_get(&images, key(i)) : 0;
+
+	if (i && k == 0) {
+		k = rec_def_category(0, 0, api.mono_image_get_name(i));
+		table_set(&images, key(i), k);
+	}
+	return k;
+}
+
+static uint64_t
+wrapper_category(void)
+{
+	static _Atomic uint64_t known;
+	uint64_t k = atomic_load_explicit(&known, memory_order_relaxed);
+
+	if (k == 0) {
+		k = rec_def_category(0, 0, "(wrapper)");
+		atomic_store_explicit(&known, k, memory_order_relaxed);
+	}
+	return k;
+}
+
+static void
+on_image(MonoProfiler *p, MonoImage *i)
+{
+	const char *file = api.mono_image_get_filename(i), *id = api.mono_image_get_guid(i);
+
+	(void)p;
+	image_category(i);
+	rec_def_object(TTC_O_IMAGE, key(i), 0, file, id);
+}
+
+/* Its address may become another one's. */
+static void
+on_image_gone(MonoProfiler *p, MonoImage *i)
+{
+	(void)p;
+	if (table_get(&images, key(i)))
+		table_set(&images, key(i), 0);
+}
+
+static void
+on_assembly(MonoProfiler *p, MonoAssembly *a)
+{
+	char *name = api.mono_stringify_assembly_name(api.mono_assembly_get_name(a));
+
+	(void)p;
+	rec_def_object(TTC_O_ASSEMBLY, key(a), key(api.mono_assembly_get_image(a)), name, NULL);
+	api.mono_free(name);
+}
+
+/* --- classes -------------------------------------------------------------------- */
+
+/* "Namespace.Outer/Inner", of what needs no type: the runtime cannot name those before it is initialized. */
+static size_t
+plain_name(MonoClass *c, char *to, size_t room)
+{
+	MonoClass *outer = api.mono_class_get_nesting_type(c);
+	const char *space = outer ? "" : api.mono_class_get_namespace(c);
+	size_t n = outer ? plain_name(outer, to, room) : 0;
+
+	if (n >= room)
+		return n;
+	return n + (size_t)snprintf(to + n, room - n, "%s%s%s", space, outer ? "/" : *space ? "." : "",
+	    api.mono_class_get_name(c));
+}
+
+static void
+define_class(MonoClass *c)
+{
+	uint64_t image = key(api.mono_class_get_image(c));
+	char text[1024];
+
+	if (!atomic_load_explicit(&module.initialized, memory_order_acquire)) {
+		plain_name(c, text, sizeof text);
+		rec_def_object(TTC_O_CLASS, key(c), image, text, NULL);
+		return;
+	}
+	char *name = api.mono_type_get_name(api.mono_class_get_type(c));
+	rec_def_object(TTC_O_CLASS, key(c), image, name, NULL);
+	api.mono_free(name);
+}
+
+void
+defs_class(MonoClass *c)
+{
+	if (table_get(&classes, key(c)) == 0 && table_set(&classes, key(c), 1) == 0)
+		define_class(c);
+}
+
+/* Once more where the address was another class's. */
+static void
+on_class(MonoProfiler *p, MonoClass *c)
+{
+	(void)p;
+	table_set(&classes, key(c), 1);
+	define_class(c);
+}
+
+/* --- methods ---------------------------------------------------------------------- */
+
+static void
+define_method(MonoMethod *m)
+{
+	char *name = api.mono_method_full_name(m, 1);
+	MonoClass *c = api.mono_method_get_class(m);
+
+	if (name && strncmp(name, "(wrapper", 8) == 0)
+		rec_def_marker_as(key(m), wrapper_category(), 0, 0, name);
+	else
+		rec_def_marker_as(key(m), image_category(c ? api.mono_class_get_image(c) : NULL), 0, 0, name);
+	api.mono_free(name);
+}
+
+void
+defs_method(MonoMethod *m)
+{
+	if (table_get(&methods, key(m)) == 0 && table_set(&methods, key(m), 1) == 0)
+		define_method(m);
+}
+
+static void
+on_jit(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
+{
+	(void)p;
+	(void)info;
+	defs_method(m);
+}
+
+/* A dynamic method: its address may become another one's. */
+static void
+on_method_gone(MonoProfiler *p, MonoMethod *m)
+{
+	(void)p;
+	if (table_get(&methods, key(m)))
+		table_set(&methods, key(m), 0);
+}
+
+/* --- the rest --------------------------------------------------------------------------- */
+
+static void
+on_domain_name(MonoProfiler *p, MonoDomain *d, const char *name)
+{
+	(void)p;
+	rec_def_object(TTC_O_DOMAIN, key(d), 0, name, NULL);
+}
+
+static void
+on_thread_name(MonoProfiler *p, uintptr_t tid, const char *name)
+{
+	(void)p;
+	rec_def_thread(tid, "", name);
+}
+
+void
+defs_load(void)
+{
+	MonoProfilerHandle h = module.handle;
+
+	api.mono_profiler_set_image_loaded_callback(h, on_image);
+	api.mono_profiler_set_image_unloaded_callback(h, on_image_gone);
+	api.mono_profiler_set_assembly_loaded_callback(h, on_assembly);
+	api.mono_profiler_set_class_loaded_callback(h, on_class);
+	api.mono_profiler_set_jit_done_callback(h, on_jit);
+	if (api.mono_profiler_set_method_free_callback)
+		api.mono_profiler_set_method_free_callback(h, on_method_gone);
+	api.mono_profiler_set_domain_name_callback(h, on_domain_name);
+	api.mono_profiler_set_thread_name_callback(h, on_thread_name);
+}

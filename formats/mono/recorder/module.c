@@ -1,0 +1,120 @@
+#include "mono/recorder/module.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "unity/recorder/platform.h"
+
+#if defined(_WIN32)
+#define EXPORT __declspec(dllexport)
+#else
+#define EXPORT __attribute__((visibility("default")))
+#endif
+
+EXPORT void mono_profiler_init_tracetool(const char *desc);
+
+struct module module;
+static struct _MonoProfiler self;
+static char path[OPTVAL_PATH];
+
+void
+module_say(const char *fmt, ...)
+{
+	char line[OPTIONS_WHY + 100] = "tracetool: ";
+	size_t n = strlen(line);
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(line + n, sizeof line - n - 1, fmt, ap);
+	va_end(ap);
+	strcat(line, "\n");
+	platform_say(line);
+}
+
+/* Complete the capture: when the runtime has ended, or, where it does not come to that, when the process does. */
+static void
+finish(void)
+{
+	static atomic_flag done = ATOMIC_FLAG_INIT;
+	char why[256];
+	struct rec_stats s;
+
+	if (atomic_flag_test_and_set(&done))
+		return;
+	int rc = rec_close(why);
+	rec_stats(&s);
+	if (rc != 0)
+		module_say("capture %s: %s", path, why);
+	else if (s.dropped)
+		module_say("capture %s: %llu events dropped, the ring was full (ring= makes it larger)", path,
+		    (unsigned long long)s.dropped);
+}
+
+static void
+on_initialized(MonoProfiler *p)
+{
+	(void)p;
+	atomic_store_explicit(&module.initialized, true, memory_order_release);
+}
+
+static void
+on_shutdown(MonoProfiler *p)
+{
+	(void)p;
+	finish();
+}
+
+static int
+open_capture(void)
+{
+	char why[256] = "", build[200], version[8];
+	char *runtime = api.mono_get_runtime_build_info ? api.mono_get_runtime_build_info() : NULL;
+	int rc = -1;
+
+	snprintf(build, sizeof build, "%s", runtime ? runtime : "");
+	snprintf(version, sizeof version, "%u", api_version());
+	if (runtime)
+		api.mono_free(runtime);
+	const struct rec_meta meta[] = { { "mono.runtime", build }, { "mono.profiler_api", version }, { NULL, NULL } };
+	struct rec_options o = { .path = path, .producer = "tracetool Mono module", .ring = module.o.ring_b,
+		.threads = (uint32_t)module.o.threads, .max_size = module.o.max_b, .meta = meta,
+		.distorts = module.o.calls, .no_frames = true };
+	if (optval_path(path, module.o.out, (long)plat_pid(), platform_unix_s()) == 0)
+		rc = rec_open(&o, why);
+	else
+		snprintf(why, sizeof why, "the file name is too long");
+	if (rc != 0)
+		module_say("not profiled: %s", why);
+	else if (why[0])
+		module_say("%s", why);
+	return rc;
+}
+
+/* "tracetool" or "tracetool:OPTIONS". On any trouble the program runs on, unprofiled, and is told so in one line. */
+void
+mono_profiler_init_tracetool(const char *desc)
+{
+	const char *colon = desc ? strchr(desc, ':') : NULL;
+	const char *missing = api_find(__builtin_return_address(0));
+	char why[OPTIONS_WHY];
+
+	if (module.handle)
+		return;
+	if (missing) {
+		module_say("not profiled: this runtime has no %s", missing);
+		return;
+	}
+	if (options_read(&module.o, colon ? colon + 1 : "", why) != 0) {
+		module_say("not profiled: %s", why);
+		return;
+	}
+	if (open_capture() != 0)
+		return;
+	module.handle = self.handle = api.mono_profiler_create(&self);
+	api.mono_profiler_set_runtime_initialized_callback(module.handle, on_initialized);
+	api.mono_profiler_set_runtime_shutdown_end_callback(module.handle, on_shutdown);
+	defs_load();
+	calls_load();
+	atexit(finish);
+}

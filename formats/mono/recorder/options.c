@@ -1,0 +1,135 @@
+#include "mono/recorder/options.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define COUNT(a) (sizeof (a) / sizeof *(a))
+
+enum kind { K_FLAG, K_COUNT, K_SIZE, K_TIME, K_PATH, K_LIST };
+
+static const struct option {
+	const char *name;
+	enum kind kind;
+	size_t at;            /* of the field; K_LIST: enum options_list */
+	const char *form;     /* what a value looks like */
+} options[] = {
+	{ "calls", K_FLAG, offsetof(struct options, calls), NULL },
+	{ "include", K_LIST, LIST_INCLUDE, "a pattern such as [Game]World.*:Update" },
+	{ "exclude", K_LIST, LIST_EXCLUDE, "a pattern such as [mscorlib]*" },
+	{ "alloc", K_FLAG, offsetof(struct options, alloc), NULL },
+	{ "out", K_PATH, offsetof(struct options, out), "a file name" },
+	{ "max-size", K_SIZE, offsetof(struct options, max_b), "a size such as 2G" },
+	{ "ring", K_SIZE, offsetof(struct options, ring_b), "a size such as 32M" },
+	{ "threads", K_COUNT, offsetof(struct options, threads), "a number of threads" },
+};
+
+static bool
+add_entry(struct options *o, enum options_list list, const char *s, size_t n)
+{
+	if (n == 0 || n > sizeof o->text - 2 || o->used > sizeof o->text - 2 - n)
+		return false;
+	o->text[o->used] = (char)list;
+	memcpy(o->text + o->used + 1, s, n);
+	o->text[o->used + 1 + n] = '\0';
+	o->used += n + 2;
+	o->n[list]++;
+	return true;
+}
+
+static bool
+set(struct options *o, const struct option *p, const char *v, size_t n)
+{
+	void *field = (char *)o + (p->kind == K_LIST ? 0 : p->at);
+	const char *end = v + n;
+
+	switch (p->kind) {
+	case K_FLAG:
+		*(bool *)field = true;
+		return true;
+	case K_COUNT:
+		return optval_number(&v, end, 1, field) && v == end && *(uint64_t *)field <= UINT32_MAX;
+	case K_SIZE:
+		return optval_size(v, n, field);
+	case K_TIME:
+		return optval_time(v, n, field);
+	case K_PATH:
+		if (n == 0 || n >= OPTVAL_PATH)
+			return false;
+		memcpy(field, v, n + 1);
+		return true;
+	case K_LIST:
+		return add_entry(o, (enum options_list)p->at, v, n);
+	}
+	return false;
+}
+
+/* Name all options, as far as there is room. */
+static void
+say_all(char why[OPTIONS_WHY], size_t at)
+{
+	for (size_t i = 0; i < COUNT(options) && at < OPTIONS_WHY; i++)
+		at += (size_t)snprintf(why + at, OPTIONS_WHY - at, "%s%s%s", i ? ", " : "", options[i].name,
+		    options[i].kind == K_FLAG ? "" : "=");
+}
+
+static int
+read_one(struct options *o, const char *s, size_t n, char why[OPTIONS_WHY])
+{
+	const char *eq = memchr(s, '=', n);
+	size_t name = eq ? (size_t)(eq - s) : n;
+
+	for (size_t i = 0; i < COUNT(options); i++) {
+		const struct option *p = &options[i];
+		if (strlen(p->name) != name || memcmp(p->name, s, name) != 0)
+			continue;
+		if ((p->kind == K_FLAG) == !eq && set(o, p, eq ? eq + 1 : s + n, eq ? n - name - 1 : 0))
+			return 0;
+		if (p->kind == K_FLAG)
+			snprintf(why, OPTIONS_WHY, "option \"%s\" takes no value", p->name);
+		else
+			snprintf(why, OPTIONS_WHY, "option \"%.*s\": want %s=%s", (int)(n < 100 ? n : 100), s, p->name, p->form);
+		return -1;
+	}
+	say_all(why, (size_t)snprintf(why, OPTIONS_WHY, "no option is called \"%.*s\"; there are ", (int)(name < 100 ? name : 100),
+	    s));
+	return -1;
+}
+
+int
+options_read(struct options *o, const char *s, char why[OPTIONS_WHY])
+{
+	char one[2 * OPTVAL_PATH];
+	size_t n = 0;
+
+	memset(o, 0, sizeof *o);
+	strcpy(o->out, "tracetool-%p.ttc");
+	for (;; s++) {
+		if (*s == ',' && s[1] == ',') {
+			s++;
+		} else if (*s == ',' || *s == '\0') {
+			one[n] = '\0';
+			if (n > 0 && read_one(o, one, n, why) != 0)
+				return -1;
+			n = 0;
+			if (*s == '\0')
+				return 0;
+			continue;
+		}
+		if (n == sizeof one - 1) {
+			snprintf(why, OPTIONS_WHY, "option \"%.60s...\" is too long", one);
+			return -1;
+		}
+		one[n++] = *s;
+	}
+}
+
+const char *
+options_next(const struct options *o, enum options_list list, const char *last)
+{
+	const char *p = last ? last + strlen(last) + 1 : o->text;
+
+	for (; p < o->text + o->used; p += strlen(p) + 1)
+		if (*p++ == (char)list)
+			return p;
+	return NULL;
+}
