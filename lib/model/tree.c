@@ -17,9 +17,9 @@ new_table(struct tt_tree *tree, size_t n, struct tt_err *err)
 }
 
 static void
-insert(struct tt_tree_table *t, uint32_t tag, uint64_t key, uint32_t node)
+insert(struct tt_tree_table *t, uint64_t hash, uint32_t tag, uint64_t key, uint32_t node)
 {
-	size_t i = tt_tree_slot(t, tag, key);
+	size_t i = tt_tree_slot(t, hash);
 
 	while (atomic_load_explicit(&t->e[i].node, memory_order_relaxed))
 		i = (i + 1) & t->mask;
@@ -39,7 +39,7 @@ grow_table(struct tt_tree *tree, struct tt_err *err)
 	for (size_t i = 0; i <= old->mask; i++) {
 		uint32_t node = atomic_load_explicit(&old->e[i].node, memory_order_relaxed);
 		if (node)
-			insert(t, old->e[i].parent, old->e[i].key, node);
+			insert(t, tt_tree_node(tree, node)->hash, old->e[i].parent, old->e[i].key, node);
 	}
 	t->older = old;
 	atomic_store_explicit(&tree->table, t, memory_order_release);
@@ -165,11 +165,11 @@ tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint6
     uint32_t *node, struct tt_err *err)
 {
 	const struct tt_node *up = tt_tree_node(tree, parent);
-	struct tt_node n = { .key = key, .parent = parent, .kind = (uint8_t)kind, .marker = TT_NO_MARKER,
-		.process = (uint16_t)process };
+	struct tt_node n = { .key = key, .hash = tt_tree_hash(up->hash, kind, key), .parent = parent,
+		.kind = (uint8_t)kind, .marker = TT_NO_MARKER, .process = (uint16_t)process };
 	int rc;
 
-	*node = tt_tree_find(tree, parent, kind, key);
+	*node = tt_tree_find(tree, n.hash, parent, kind, key);
 	if (*node)
 		return TT_OK;
 	if (parent == TT_NODE_MORE && kind == TT_NODE_ZONE) {
@@ -198,7 +198,8 @@ tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint6
 	}
 	if ((rc = new_node(tree, &n, node, err)) != TT_OK)
 		return rc;
-	insert(atomic_load_explicit(&tree->table, memory_order_relaxed), tt_tree_tag(parent, kind), tt_tree_key(kind, key), *node);
+	insert(atomic_load_explicit(&tree->table, memory_order_relaxed), n.hash, tt_tree_tag(parent, kind),
+	    tt_tree_key(kind, key), *node);
 	return TT_OK;
 }
 

@@ -13,7 +13,11 @@
  * depend on the file alone, never on -j, and the cap on paths is exact. Counters
  * are per worker and summed at the end (integers: any order gives the same).
  *
- * Memory: 24 bytes a node, 16 to 32 in the hash, 24 per worker; at most ${cap} nodes.
+ * Look-ups. Where a path stands in the table follows from its keys alone (tt_tree_hash), not from the numbers of the
+ * nodes above it. So the look-ups of many zones run side by side and can be fetched ahead, though each parent
+ * is only known when its own look-up has ended.
+ *
+ * Memory: 32 bytes a node, 16 to 32 in the table, 32 per worker; at most ${cap} nodes.
  */
 #ifndef TT_MODEL_TREE_H
 #define TT_MODEL_TREE_H
@@ -29,6 +33,7 @@ enum tt_node_kind { TT_NODE_ZONE, TT_NODE_ALLOC, TT_NODE_THREAD, TT_NODE_SAMPLES
 
 struct tt_node {
 	uint64_t key;                 /* zone: marker key; alloc: class key; thread roots: thread index */
+	uint64_t hash;                /* of the path: tt_tree_hash() */
 	uint32_t parent;
 	uint32_t marker;              /* zone: dense marker number; else TT_NO_MARKER */
 	uint32_t depth;               /* thread roots: 0 */
@@ -101,10 +106,23 @@ tt_tree_key(enum tt_node_kind kind, uint64_t key)
 	return kind == TT_NODE_SAMPLES ? key | (uint64_t)1 << 40 : key;
 }
 
-static inline size_t
-tt_tree_slot(const struct tt_tree_table *t, uint32_t tag, uint64_t key)
+/* The hash of a child's path from that of its parent's (the root's is 0). */
+static inline uint64_t
+tt_tree_hash(uint64_t parent, enum tt_node_kind kind, uint64_t key)
 {
-	return (size_t)((key * 0x9E3779B97F4A7C15u ^ (uint64_t)tag * 0xD6E8FEB86659FD93u) >> t->shift);
+	return (parent + key + ((uint64_t)kind << 56)) * 0x9E3779B97F4A7C15u;
+}
+
+static inline size_t
+tt_tree_slot(const struct tt_tree_table *t, uint64_t hash)
+{
+	return (size_t)(hash >> t->shift);
+}
+
+static inline void
+tt_tree_fetch(const struct tt_tree_table *t, uint64_t hash)
+{
+	__builtin_prefetch(&t->e[tt_tree_slot(t, hash)]);
 }
 
 /* The table of now. One that is kept while the tree grows stays good; it only misses what came since. */
@@ -115,9 +133,9 @@ tt_tree_now(const struct tt_tree *tree)
 }
 
 static inline uint32_t
-tt_tree_lookup(const struct tt_tree_table *t, uint32_t tag, uint64_t key)
+tt_tree_lookup(const struct tt_tree_table *t, uint64_t hash, uint32_t tag, uint64_t key)
 {
-	for (size_t i = tt_tree_slot(t, tag, key);; i = (i + 1) & t->mask) {
+	for (size_t i = tt_tree_slot(t, hash);; i = (i + 1) & t->mask) {
 		const struct tt_tree_entry *e = &t->e[i];
 		uint32_t node = atomic_load_explicit((_Atomic uint32_t *)(uintptr_t)&e->node, memory_order_acquire);
 		if (node == 0 || (e->key == key && e->parent == tag))
@@ -125,11 +143,11 @@ tt_tree_lookup(const struct tt_tree_table *t, uint32_t tag, uint64_t key)
 	}
 }
 
-/* Look up a child; 0 if there is none (yet). Any thread. */
+/* Look up the child whose path has ${hash}; 0 if there is none (yet). Any thread. */
 static inline uint32_t
-tt_tree_find(const struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key)
+tt_tree_find(const struct tt_tree *tree, uint64_t hash, uint32_t parent, enum tt_node_kind kind, uint64_t key)
 {
-	return tt_tree_lookup(tt_tree_now(tree), tt_tree_tag(parent, kind), tt_tree_key(kind, key));
+	return tt_tree_lookup(tt_tree_now(tree), hash, tt_tree_tag(parent, kind), tt_tree_key(kind, key));
 }
 
 /* Find or add a child; over the cap TT_NODE_MORE. Only the commit stage. */

@@ -106,16 +106,18 @@ count_of(struct tt_fold_io *io, const struct tt_level *l)
 	return likely(l->c != NULL) ? l->c : &io->over.node[l->node & ~TT_OVER].c;
 }
 
-/* The child of ${up} for ${key}, in the tree or the overlay. */
+/* The child of ${from} for ${key}, in the tree or the overlay. ${to} may be ${from}. */
 static inline int
-descend(struct tt_fold *f, struct tt_fold_io *io, uint32_t up, enum tt_node_kind kind, uint64_t key,
+descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, enum tt_node_kind kind, uint64_t key,
     struct tt_level *to, struct tt_err *err)
 {
 	const struct tt_tree *tree = f->m->tree;
-	uint32_t node = 0;
+	uint32_t up = from->node, node = 0;
 
+	to->hash = tt_tree_hash(from->hash, kind, key);
 	if (likely(!(up & TT_OVER)))
-		node = up == TT_NODE_MORE && kind == TT_NODE_ZONE ? TT_NODE_MORE : tt_tree_find(tree, up, kind, key);
+		node = up == TT_NODE_MORE && kind == TT_NODE_ZONE ? TT_NODE_MORE :
+		    tt_tree_find(tree, to->hash, up, kind, key);
 	if (likely(node)) {
 		to->node = node;
 		to->c = tt_counts_at(f->counts, node, err);
@@ -211,7 +213,7 @@ step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, bool
 		return TT_OK;
 	}
 	l->out = false;
-	return f->tree ? descend(f, io, f->lvl[i].node, TT_NODE_ZONE, key, l, err) : TT_OK;
+	return f->tree ? descend(f, io, &f->lvl[i], TT_NODE_ZONE, key, l, err) : TT_OK;
 }
 
 /* A zone of level ${i} is over: count it, clipped to the filter's time. */
@@ -303,10 +305,11 @@ static int
 stack_path(struct tt_fold *f, struct tt_fold_io *io, enum tt_node_kind root, uint32_t thread, const uint64_t *frame,
     size_t n, struct tt_level *l, struct tt_err *err)
 {
-	int rc = descend(f, io, 0, root, thread, l, err);
+	const struct tt_level top = { 0 };
+	int rc = descend(f, io, &top, root, thread, l, err);
 
 	for (size_t i = 0; i < n && rc == TT_OK; i++)
-		rc = descend(f, io, l->node, TT_NODE_ZONE, frame[i], l, err);
+		rc = descend(f, io, l, TT_NODE_ZONE, frame[i], l, err);
 	return rc;
 }
 
@@ -327,9 +330,9 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 	if (unlikely(e->flags & TT_F_STACK)) {
 		rc = stack_path(f, io, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, &l, err);
 		if (rc == TT_OK)
-			rc = descend(f, io, l.node, TT_NODE_ALLOC, key, &l, err);
+			rc = descend(f, io, &l, TT_NODE_ALLOC, key, &l, err);
 	} else {
-		rc = descend(f, io, f->lvl[at].node, TT_NODE_ALLOC, key, &l, err);
+		rc = descend(f, io, &f->lvl[at], TT_NODE_ALLOC, key, &l, err);
 	}
 	if (rc != TT_OK)
 		return rc;
@@ -359,11 +362,12 @@ sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struc
 static int
 begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 {
+	const struct tt_level top = { 0 };
 	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
 
 	io->nslice = 0;
 	if (rc == TT_OK && f->tree)
-		rc = descend(f, io, 0, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
+		rc = descend(f, io, &top, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
 	f->lvl[0].out = false;
 	for (size_t i = 0; i < io->base.n && rc == TT_OK; i++)
 		rc = step_down(f, io, i, io->base.z[i].key, f->filtered && left_out(f, i), err);
@@ -391,7 +395,8 @@ quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_even
 
 	if (unlikely(!l->c || l->node == TT_NODE_MORE || (e->flags & TT_F_CONT)))
 		return false;
-	uint32_t node = tt_tree_lookup(known, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
+	l[1].hash = tt_tree_hash(l->hash, TT_NODE_ZONE, e->val);
+	uint32_t node = tt_tree_lookup(known, l[1].hash, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
 	struct tt_count *page = f->counts->node[node >> TT_TREE_PAGE_BITS];
 	if (unlikely(node <= TT_NODE_MORE || !page))
 		return false;

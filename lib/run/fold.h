@@ -33,6 +33,7 @@ struct tt_over {
 /* A zone open on the path from the thread's root to the present one. */
 struct tt_level {
 	struct tt_count *c;           /* NULL: node is one of the overlay */
+	uint64_t hash;                /* of the path, tt_tree_hash() */
 	int64_t ts;                   /* begin, where the zone has an end event of its own */
 	uint32_t node;
 	uint32_t flags;
