@@ -40,7 +40,7 @@ tt_counts_new_page(struct tt_counts *c, uint32_t node, struct tt_err *err)
 }
 
 static int
-new_page(struct tt_counts *c, uint32_t *page, struct tt_err *err)
+new_page(struct tt_counts *c, uint32_t **page, struct tt_err *err)
 {
 	size_t slab = c->npage >> TT_SLAB_BITS;
 
@@ -51,36 +51,38 @@ new_page(struct tt_counts *c, uint32_t *page, struct tt_err *err)
 		if (!(c->slab[slab] = tt_mem_alloc(c->mem, SLAB_BYTES, err)))
 			return err->code;
 	}
-	*page = (uint32_t)++c->npage;
+	*page = c->slab[slab] + (c->npage++ & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE;
 	return TT_OK;
 }
 
-/* The distribution of ${marker} with a page for ${bucket}. */
-static struct tt_dist *
-dist_at(struct tt_counts *c, uint32_t marker, unsigned bucket, struct tt_err *err)
+struct tt_dist *
+tt_counts_dist(struct tt_counts *c, uint32_t marker, struct tt_err *err)
 {
 	struct tt_dist **d = &c->dist[marker >> TT_TREE_PAGE_BITS];
 
 	if (!*d && !(*d = tt_mem_alloc(c->mem, TT_TREE_PAGE * sizeof **d, err)))
 		return NULL;
 	struct tt_dist *at = *d + (marker & (TT_TREE_PAGE - 1));
-	uint32_t *page = &at->page[bucket / TT_HIST_PAGE];
-	return *page || new_page(c, page, err) == TT_OK ? at : NULL;
+	at->marker = marker;
+	return at;
 }
 
 /* Add ${n} to a bucket; what passes 2^32 is noted apart. */
 static int
-add(struct tt_counts *c, struct tt_dist *d, uint32_t marker, unsigned bucket, uint32_t n, struct tt_err *err)
+add(struct tt_counts *c, struct tt_dist *d, unsigned bucket, uint32_t n, struct tt_err *err)
 {
-	uint32_t *b = tt_counts_page(c, d->page[bucket / TT_HIST_PAGE]) + bucket % TT_HIST_PAGE;
-	uint32_t before = *b;
+	uint32_t **page = &d->page[bucket / TT_HIST_PAGE];
+	int rc;
 
+	if (!*page && (rc = new_page(c, page, err)) != TT_OK)
+		return rc;
+	uint32_t *b = *page + bucket % TT_HIST_PAGE, before = *b;
 	*b += n;
 	if (*b >= before)
 		return TT_OK;
-	int rc = tt_mem_grow(c->mem, &c->carry, &c->capcarry, c->ncarry + 1, sizeof *c->carry, err);
+	rc = tt_mem_grow(c->mem, &c->carry, &c->capcarry, c->ncarry + 1, sizeof *c->carry, err);
 	if (rc == TT_OK)
-		c->carry[c->ncarry++] = (struct tt_carry){ .marker = marker, .bucket = bucket };
+		c->carry[c->ncarry++] = (struct tt_carry){ .marker = d->marker, .bucket = bucket };
 	return rc;
 }
 
@@ -94,36 +96,24 @@ widen(struct tt_dist *d, uint64_t not_min, uint64_t max)
 }
 
 int
-tt_counts_dur_slow(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err *err)
+tt_counts_dur_slow(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct tt_err *err)
 {
-	unsigned bucket = tt_hist_bucket(dur);
-	struct tt_dist *d = dist_at(c, marker, bucket, err);
-
-	if (!d)
-		return err->code;
 	widen(d, ~dur, dur);
-	return add(c, d, marker, bucket, 1, err);
+	return add(c, d, tt_hist_bucket(dur), 1, err);
 }
 
 static int
-join_dist(struct tt_counts *into, const struct tt_counts *from, uint32_t marker, const struct tt_dist *fd,
-    struct tt_err *err)
+join_dist(struct tt_counts *into, const struct tt_dist *from, uint32_t marker, struct tt_err *err)
 {
-	struct tt_dist *d = NULL;
+	struct tt_dist *d = from->max || from->not_min ? tt_counts_dist(into, marker, err) : NULL;
 	int rc = TT_OK;
 
-	for (unsigned p = 0; p < TT_HIST_PAGES && rc == TT_OK; p++) {
-		if (!fd->page[p])
-			continue;
-		const uint32_t *b = tt_counts_page(from, fd->page[p]);
-		d = dist_at(into, marker, p * TT_HIST_PAGE, err);
-		if (!d)
-			return err->code;
-		for (unsigned i = 0; i < TT_HIST_PAGE && rc == TT_OK; i++)
-			rc = add(into, d, marker, p * TT_HIST_PAGE + i, b[i], err);
-	}
-	if (d)
-		widen(d, fd->not_min, fd->max);
+	if (!d)
+		return from->max || from->not_min ? err->code : TT_OK;
+	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
+		for (unsigned i = 0; from->page[p] && i < TT_HIST_PAGE && rc == TT_OK; i++)
+			rc = add(into, d, p * TT_HIST_PAGE + i, from->page[p][i], err);
+	widen(d, from->not_min, from->max);
 	return rc;
 }
 
@@ -142,7 +132,7 @@ tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_e
 			c[i].self += from->node[p][i].self;
 		}
 		for (uint32_t i = 0; from->dist[p] && i < TT_TREE_PAGE && rc == TT_OK; i++)
-			rc = join_dist(into, from, (p << TT_TREE_PAGE_BITS) + i, &from->dist[p][i], err);
+			rc = join_dist(into, &from->dist[p][i], (p << TT_TREE_PAGE_BITS) + i, err);
 	}
 	for (size_t i = 0; i < from->ncarry && rc == TT_OK; i++) {
 		rc = tt_mem_grow(into->mem, &into->carry, &into->capcarry, into->ncarry + 1, sizeof *into->carry, err);
@@ -189,7 +179,7 @@ tt_counts_hist(const struct tt_counts *c, uint32_t marker, struct tt_hist *into)
 	d += marker & (TT_TREE_PAGE - 1);
 	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
 		for (unsigned i = 0; d->page[p] && i < TT_HIST_PAGE; i++) {
-			uint32_t v = tt_counts_page(c, d->page[p])[i];
+			uint32_t v = d->page[p][i];
 			into->b[p * TT_HIST_PAGE + i] += v;
 			n += v;
 		}

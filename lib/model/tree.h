@@ -44,11 +44,13 @@ struct tt_node {
 #define TT_NO_MARKER UINT32_MAX
 #define TT_NODE_MORE 1                /* "(more paths)" */
 
+struct tt_dist;
+
 struct tt_count {
 	uint64_t n;                   /* activations; allocations; samples whose leaf is here */
 	int64_t total;                /* ns; bytes for allocations */
 	int64_t self;                 /* ns; before tt_counts_settle() only what total does not tell */
-	uint32_t marker1;             /* the node's marker + 1, copied here by the worker that counts: 0 not yet */
+	struct tt_dist *dist;         /* of the node's marker, in the same counters: NULL not looked for yet */
 };
 
 struct tt_marker {                    /* dense marker number -> key */
@@ -170,7 +172,8 @@ uint64_t tt_tree_dropped(const struct tt_tree *tree);   /* paths that went to "(
 /* The durations of one marker: a page of 32 buckets per power of two that occurs. */
 struct tt_dist {
 	uint64_t not_min, max;        /* ~min, so that zero bytes are an empty one */
-	uint32_t page[TT_HIST_PAGES]; /* number in the slabs + 1; 0 none */
+	uint32_t *page[TT_HIST_PAGES];
+	uint32_t marker;
 };
 
 #define TT_SLAB_BITS 10               /* pages per slab */
@@ -194,7 +197,9 @@ int tt_counts_new(struct tt_mem *mem, struct tt_counts **c, struct tt_err *err);
 void tt_counts_free(struct tt_counts *c);
 
 struct tt_count *tt_counts_new_page(struct tt_counts *c, uint32_t node, struct tt_err *err);
-int tt_counts_dur_slow(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err *err);
+/* The durations of ${marker}; NULL only out of memory. They never move. */
+struct tt_dist *tt_counts_dist(struct tt_counts *c, uint32_t marker, struct tt_err *err);
+int tt_counts_dur_slow(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct tt_err *err);
 
 /* The counter of ${node}; NULL only out of memory. */
 static inline struct tt_count *
@@ -205,53 +210,35 @@ tt_counts_at(struct tt_counts *c, uint32_t node, struct tt_err *err)
 	return page ? page + (node & (TT_TREE_PAGE - 1)) : tt_counts_new_page(c, node, err);
 }
 
-static inline uint32_t *
-tt_counts_page(const struct tt_counts *c, uint32_t page)
-{
-	page--;
-	return c->slab[page >> TT_SLAB_BITS] + (page & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE;
-}
-
-/* Bring in what tt_counts_dur_find() will read. */
+/* Bring in what tt_dist_find() will read. */
 static inline void
-tt_counts_dur_fetch(const struct tt_counts *c, uint32_t marker, unsigned bucket)
+tt_dist_fetch(const struct tt_dist *d, unsigned bucket)
 {
-	const struct tt_dist *d = c->dist[marker >> TT_TREE_PAGE_BITS];
-
-	if (d) {
-		d += marker & (TT_TREE_PAGE - 1);
-		__builtin_prefetch(d, 1);
-		__builtin_prefetch(&d->page[bucket / TT_HIST_PAGE]);
-	}
+	__builtin_prefetch(d, 1);
+	__builtin_prefetch(&d->page[bucket / TT_HIST_PAGE]);
 }
 
 /* Where ${dur}, which belongs in ${bucket}, is to be counted; NULL: not there yet, see tt_counts_dur_slow(). */
 static inline uint32_t *
-tt_counts_dur_find(struct tt_counts *c, uint32_t marker, unsigned bucket, uint64_t dur)
+tt_dist_find(struct tt_dist *d, unsigned bucket, uint64_t dur)
 {
-	struct tt_dist *d = c->dist[marker >> TT_TREE_PAGE_BITS];
+	uint32_t *page = d->page[bucket / TT_HIST_PAGE];
 
-	if (!d)
-		return NULL;
-	d += marker & (TT_TREE_PAGE - 1);
-	uint32_t page = d->page[bucket / TT_HIST_PAGE];
-	if (!page)
-		return NULL;
 	if (~dur > d->not_min)
 		d->not_min = ~dur;
 	if (dur > d->max)
 		d->max = dur;
-	return tt_counts_page(c, page) + bucket % TT_HIST_PAGE;
+	return page ? page + bucket % TT_HIST_PAGE : NULL;
 }
 
 /* Add one duration to a marker's distribution. */
 static inline int
-tt_counts_dur(struct tt_counts *c, uint32_t marker, uint64_t dur, struct tt_err *err)
+tt_counts_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct tt_err *err)
 {
-	uint32_t *b = tt_counts_dur_find(c, marker, tt_hist_bucket(dur), dur);
+	uint32_t *b = tt_dist_find(d, tt_hist_bucket(dur), dur);
 
 	if (!b || *b == UINT32_MAX)
-		return tt_counts_dur_slow(c, marker, dur, err);
+		return tt_counts_dur_slow(c, d, dur, err);
 	++*b;
 	return TT_OK;
 }

@@ -92,8 +92,10 @@ tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts
 		c->self += n->c.total;
 		up->self -= n->c.total;
 	}
-	for (size_t i = 0; rc == TT_OK && i < o->nlate; i++)
-		rc = tt_counts_dur(counts, tt_tree_node(tree, o->map[o->late[i].node])->marker, o->late[i].dur, err);
+	for (size_t i = 0; rc == TT_OK && i < o->nlate; i++) {
+		struct tt_dist *d = tt_counts_dist(counts, tt_tree_node(tree, o->map[o->late[i].node])->marker, err);
+		rc = d ? tt_counts_dur(counts, d, o->late[i].dur, err) : err->code;
+	}
 	over_reset(o);
 	return rc;
 }
@@ -123,8 +125,9 @@ descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, e
 		to->c = tt_counts_at(f->counts, node, err);
 		if (unlikely(to->c == NULL))
 			return err->code;
-		if (unlikely(to->c->marker1 == 0))
-			to->c->marker1 = tt_tree_node(tree, node)->marker + 1;
+		if (kind == TT_NODE_ZONE && unlikely(!to->c->dist) && (f->needs & TT_NEEDS_HIST) &&
+		    !(to->c->dist = tt_counts_dist(f->counts, tt_tree_node(tree, node)->marker, err)))
+			return err->code;
 		return TT_OK;
 	}
 	to->c = NULL;
@@ -137,7 +140,7 @@ add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint
 	if (!(f->needs & TT_NEEDS_HIST))
 		return TT_OK;
 	if (likely(l->c != NULL))
-		return tt_counts_dur(f->counts, l->c->marker1 - 1, dur, err);
+		return tt_counts_dur(f->counts, l->c->dist, dur, err);
 	struct tt_over *o = &io->over;
 	int rc = tt_mem_grow(o->mem, &o->late, &o->caplate, o->nlate + 1, sizeof *o->late, err);
 	if (rc == TT_OK)
@@ -156,16 +159,16 @@ count_waiting(struct tt_fold *f, struct tt_err *err)
 
 	f->nwaiting = 0;
 	for (size_t i = 0; i < n; i++)
-		tt_counts_dur_fetch(c, f->waiting[i].marker, f->waiting[i].bucket);
+		tt_dist_fetch(f->waiting[i].dist, f->waiting[i].bucket);
 	for (size_t i = 0; i < n; i++) {
-		bucket[i] = tt_counts_dur_find(c, f->waiting[i].marker, f->waiting[i].bucket, f->waiting[i].dur);
+		bucket[i] = tt_dist_find(f->waiting[i].dist, f->waiting[i].bucket, f->waiting[i].dur);
 		__builtin_prefetch(bucket[i], 1);
 	}
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		if (likely(bucket[i] && *bucket[i] != UINT32_MAX))
 			++*bucket[i];
 		else
-			rc = tt_counts_dur_slow(c, f->waiting[i].marker, f->waiting[i].dur, err);
+			rc = tt_counts_dur_slow(c, f->waiting[i].dist, f->waiting[i].dur, err);
 	}
 	return rc;
 }
@@ -401,7 +404,8 @@ quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_even
 	if (unlikely(node <= TT_NODE_MORE || !page))
 		return false;
 	struct tt_count *c = page + (node & (TT_TREE_PAGE - 1));
-	if (unlikely(c->marker1 == 0))
+	struct tt_dist *d = c->dist;
+	if (unlikely(!d))
 		return false;
 	c->n++;
 	c->total += e->dur;
@@ -409,11 +413,11 @@ quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_even
 	l[1].node = node;
 	l[1].out = false;
 	unsigned bucket = tt_hist_bucket(e->dur);
-	uint32_t *at = f->few ? tt_counts_dur_find(f->counts, c->marker1 - 1, bucket, e->dur) : NULL;
+	uint32_t *at = f->few ? tt_dist_find(d, bucket, e->dur) : NULL;
 	if (at && *at != UINT32_MAX)
 		++*at;
 	else
-		f->waiting[f->nwaiting++] = (struct tt_waiting){ c->marker1 - 1, bucket, e->dur };
+		f->waiting[f->nwaiting++] = (struct tt_waiting){ d, bucket, e->dur };
 	return true;
 }
 

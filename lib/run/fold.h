@@ -45,7 +45,7 @@ struct tt_level {
  * many at a time, the fetches run side by side.
  */
 enum { TT_FOLD_WAITING = 64 };
-struct tt_waiting { uint32_t marker, bucket, dur; };
+struct tt_waiting { struct tt_dist *dist; uint32_t bucket, dur; };
 
 struct tt_fold {
 	struct tt_mem *mem;

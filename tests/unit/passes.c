@@ -64,8 +64,10 @@ node(struct world *w, uint32_t parent, enum tt_node_kind kind, uint64_t key, uin
 static void
 durations(struct world *w, uint32_t id, uint64_t dur, unsigned n)
 {
+	struct tt_dist *d = tt_counts_dist(w->m.counts, tt_tree_node(w->m.tree, id)->marker, &err);
+
 	for (unsigned i = 0; i < n; i++)
-		CHECK_EQ_INT(tt_counts_dur(w->m.counts, tt_tree_node(w->m.tree, id)->marker, dur, &err), TT_OK);
+		CHECK_EQ_INT(tt_counts_dur(w->m.counts, d, dur, &err), TT_OK);
 }
 
 enum { FRAME = 0x10, DRAW = 0x20, CONCAT = 0x30, CONCAT3 = 0x31, WRAPPER = 0x40, TWIN = 0x21 };
