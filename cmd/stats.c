@@ -134,6 +134,21 @@ wants_pass(const struct stats_opts *s, const struct tt_pass *p)
 	return false;
 }
 
+/* What the tables asked for need of the run. */
+static unsigned
+needs_of(const struct stats_opts *s)
+{
+	unsigned needs = 0;
+
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
+		for (size_t i = 0; i < (*p)->ntables; i++) {
+			if (wants_table(s, *p, &(*p)->tables[i]))
+				needs |= (*p)->needs | ((*p)->table_needs ? (*p)->table_needs[i] : 0);
+		}
+	}
+	return needs;
+}
+
 /* The name of the column behind --sort's minus, or NULL. */
 static const char *
 sort_column(const struct stats_opts *s)
@@ -251,10 +266,7 @@ stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *
 	if (rc != TT_OK)
 		return rc;
 	run.hitches = (unsigned)s->hitches;
-	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
-		if (wants_pass(s, *p))
-			run.needs |= (*p)->needs;
-	}
+	run.needs |= needs_of(s);
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);

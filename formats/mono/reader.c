@@ -355,6 +355,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->producer = "Mono log profiler";
 	cap->instruments = true;
 	cap->ends_recorded = m->version >= 13;
+	cap->skips_equal = true;
 	cap->category = mlpd_category;
 	cap->tally_name = mlpd_tag_name;
 	*ctx = m;

@@ -154,6 +154,7 @@ enum tt_needs {
 	TT_NEEDS_CALLS = 64,          /* the call tree is kept */
 	TT_NEEDS_HIST = 128,          /* a histogram of durations per marker */
 	TT_NEEDS_COVERAGE = 256,      /* the model keeps coverage */
+	TT_NEEDS_POINTS = 512,        /* every value of every counter */
 };
 
 /* What decoding one chunk gives. Arrays belong to the batch and are used again for the next chunk. */

@@ -23,15 +23,29 @@ struct tt_gc_stat {                   /* collections of one generation, start to
 
 struct tt_heap_point { int64_t ts; uint64_t bytes; };
 
-struct tt_counter_stat {              /* one counter: last, min, max, mean of its values */
+/*
+ * One counter of one process. A number that comes to mean another counter begins a new one. Integers are exact:
+ * signed, or modulo 2^64 where the type is unsigned.
+ */
+struct tt_counter_stat {
 	uint32_t process;
 	uint64_t id;
-	uint64_t n;
-	double last, min, max, sum;
-	int64_t last_i;               /* exact value for integer types */
-	bool is_int;
-	const char *text;             /* last value of a text counter */
+	const struct tt_def *def;     /* what it is; NULL: not described */
+	uint64_t n;                   /* values in the filter's time */
+	int64_t first_ts, last_ts;
+	uint8_t type;                 /* enum tt_type of its values */
+	union tt_counter_value { int64_t i; uint64_t u; double d; } first, last, min, max;
+	double sum;                   /* over all samplings, those included that left it out as unchanged */
+	uint64_t nsum;
+	uint64_t tick;                /* the last sampling in sum */
+	bool custom;
+	uint64_t bits;                /* the last value, also outside the filter's time: deltas go on from it */
+	char *text;                   /* last value of a text counter */
+	size_t captext;
 };
+
+/* A value of a counter; kept with TT_NEEDS_POINTS. */
+struct tt_counter_point { int64_t ts; uint32_t counter; union tt_counter_value v; };
 
 struct tt_model {
 	struct tt_env *env;
@@ -69,6 +83,10 @@ struct tt_model {
 
 	struct tt_counter_stat *counter;
 	size_t ncounter, capcounter;
+	uint64_t counter_dropped;     /* values of counters beyond the 65,536 that are told apart */
+	struct tt_counter_point *point;       /* in file order, at most 4 million */
+	size_t npoint, cappoint;
+	uint64_t point_dropped;
 
 	/* per dense marker number, made by tt_model_resolve() */
 	struct tt_name {

@@ -97,6 +97,8 @@ char *
 tt_cell_machine(char *p, enum tt_unit unit, const struct tt_cell *cell)
 {
 	switch (unit) {
+	case TT_UNIT_VALUE:
+		return tt_cell_machine(p, cell->unit, cell);
 	case TT_UNIT_PERCENT:
 		return tt_put_fixed(p, cell->v, 2);
 	case TT_UNIT_MILLI:
@@ -120,6 +122,8 @@ tt_cell_human(char *p, enum tt_unit unit, bool micro, const struct tt_cell *cell
 	if (cell->empty)
 		return put(p, "-");
 	switch (unit) {
+	case TT_UNIT_VALUE:
+		return tt_cell_fact(p, cell->unit, cell);
 	case TT_UNIT_NS:
 		return put_point(p, micro ? cell->v : round_div(cell->v, 1000), 3);
 	case TT_UNIT_BYTES:

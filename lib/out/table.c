@@ -146,12 +146,24 @@ struct order {
 	bool reverse;
 };
 
+/* How much one step of a unit is, as it is written. */
+static double
+step(const struct tt_cell *c)
+{
+	return c->unit == TT_UNIT_MILLI ? 0.001 : c->unit == TT_UNIT_PERCENT ? 0.01 : 1;
+}
+
 /* The natural order of one column: numbers largest first, text ascending. */
 static int
 compare_values(enum tt_unit unit, const struct tt_cell *a, const struct tt_cell *b)
 {
 	if (unit == TT_UNIT_TEXT)
 		return strcmp(a->s, b->s);
+	if (unit == TT_UNIT_VALUE && a->unit != b->unit) {
+		double x = (double)a->v * step(a), y = (double)b->v * step(b);
+
+		return (x < y) - (x > y);
+	}
 	return (a->v < b->v) - (a->v > b->v);
 }
 

@@ -30,6 +30,7 @@ enum tt_unit {
 	TT_UNIT_MILLI,        /* in 1/1000: FPS, ratios, means of counts */
 	TT_UNIT_HEX,          /* address or id */
 	TT_UNIT_BOOL,
+	TT_UNIT_VALUE,        /* each cell has a unit of its own (tt_cell.unit), which another column names for machines */
 };
 
 struct tt_col {
@@ -41,6 +42,7 @@ struct tt_col {
 
 struct tt_cell {
 	bool empty;           /* no value: "-" for people, nothing for machines */
+	uint8_t unit;         /* enum tt_unit, in a TT_UNIT_VALUE column only: a number, not text */
 	int64_t v;
 	const char *s;        /* TT_UNIT_TEXT */
 };
@@ -80,6 +82,13 @@ int tt_report_table(struct tt_report *r, const char *id, const char *title, cons
 int tt_table_row(struct tt_report *r, struct tt_table *t, struct tt_cell **cell, struct tt_err *err);
 
 static inline void tt_cell_int(struct tt_cell *c, int64_t v) { c->empty = false; c->v = v; }
+static inline void
+tt_cell_value(struct tt_cell *c, enum tt_unit unit, int64_t v)
+{
+	c->empty = false;
+	c->unit = (uint8_t)unit;
+	c->v = v;
+}
 static inline void tt_cell_text(struct tt_cell *c, const char *s) { c->empty = false; c->s = s; }
 
 /* A line for the whole report (ledger entries, caveats). Copied. */

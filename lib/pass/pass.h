@@ -27,7 +27,7 @@ struct tt_pass_opts {
 struct tt_pass {
 	const char *name, *summary;
 	unsigned needs;               /* enum tt_needs */
-	bool standard;                /* part of `tracetool stats` without --table */
+	bool standard;                /* part of `tracetool stats` without --table; what a capture cannot have is left out */
 	int (*report)(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err);
 	/* Tables it can make, for `tracetool list metrics` and --table; NULL-terminated ids, with columns. */
 	const struct tt_pass_table {
@@ -37,6 +37,7 @@ struct tt_pass {
 		bool extra;           /* made only when asked for by name (tt_pass_opts.table) */
 	} *tables;
 	size_t ntables;
+	const unsigned *table_needs;  /* by table: what it needs beyond needs; NULL: nothing */
 };
 
 extern const struct tt_pass *const tt_passes[];      /* NULL-terminated */

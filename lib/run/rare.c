@@ -44,12 +44,6 @@ add_pause(struct tt_run *r, const struct tt_thread *t, const struct tt_pause_ope
 	return rc;
 }
 
-static bool
-in_time(const struct tt_run *r, int64_t ts)
-{
-	return ts >= r->m->filter.from && ts < r->m->filter.to;
-}
-
 static int
 gc(struct tt_run *r, const struct tt_event *e, const struct tt_thread *t, struct tt_err *err)
 {
@@ -71,7 +65,7 @@ gc(struct tt_run *r, const struct tt_event *e, const struct tt_thread *t, struct
 		p->gen = e->dur < 7 ? (int)e->dur : 7;
 		break;
 	case TT_GC_END:
-		if (p->gc_start != INT64_MIN && in_time(r, p->gc_start)) {
+		if (p->gc_start != INT64_MIN && tt_run_in_time(r, p->gc_start)) {
 			struct tt_gc_stat *g = &r->m->gen[p->gen];
 			int64_t dur = e->ts > p->gc_start ? e->ts - p->gc_start : 0;
 			g->n++;
@@ -82,7 +76,7 @@ gc(struct tt_run *r, const struct tt_event *e, const struct tt_thread *t, struct
 		p->gc_start = INT64_MIN;
 		break;
 	case TT_GC_RESTARTED:
-		if (p->start != INT64_MIN && in_time(r, p->start))
+		if (p->start != INT64_MIN && tt_run_in_time(r, p->start))
 			rc = add_pause(r, t, p, e->ts > p->start ? e->ts : p->start, err);
 		p->start = INT64_MIN;
 		break;
@@ -110,74 +104,6 @@ heap_size(struct tt_run *r, const struct tt_event *e, struct tt_err *err)
 	if (rc == TT_OK)
 		m->heap[m->nheap++] = (struct tt_heap_point){ .ts = e->ts, .bytes = e->val };
 	return rc;
-}
-
-/* --- counters ---------------------------------------------------------------------- */
-
-static struct tt_counter_stat *
-counter_of(struct tt_run *r, uint32_t process, uint64_t id, struct tt_err *err)
-{
-	struct tt_model *m = r->m;
-
-	/* Ids are small and dense in practice: look where it should be first. */
-	for (size_t i = 0; i < m->ncounter; i++)
-		if (m->counter[i].id == id && m->counter[i].process == process)
-			return &m->counter[i];
-	if (tt_mem_grow(&r->env->mem, &m->counter, &m->capcounter, m->ncounter + 1, sizeof *m->counter, err) != TT_OK)
-		return NULL;
-	struct tt_counter_stat *c = &m->counter[m->ncounter++];
-	*c = (struct tt_counter_stat){ .process = process, .id = id };
-	return c;
-}
-
-static double
-as_double(uint64_t bits)
-{
-	double v;
-
-	memcpy(&v, &bits, sizeof v);
-	return v;
-}
-
-/* Deltas become absolute here, in the order of the file, for everybody behind. */
-static int
-counter(struct tt_run *r, struct tt_input *in, struct tt_event *e, const struct tt_batch *b, struct tt_err *err)
-{
-	struct tt_counter_stat *c = counter_of(r, in->cap->process, e->dur, err);
-	double v;
-
-	if (!c)
-		return err->code;
-	if (e->depth == TT_T_TEXT) {
-		c->n++;
-		c->text = (e->flags & TT_F_MORE) ?
-		    tt_arena_text(&in->cap->arena, b->text.p + e[1].val, e[1].dur, err) : "";
-		return c->text ? TT_OK : err->code;
-	}
-	if (e->depth == TT_T_F64) {
-		v = as_double(e->val);
-	} else {
-		const struct tt_def *d = tt_defs_find(in->cap->defs, TT_DEF_COUNTER, e->dur, INT64_MAX);
-		bool custom = d && (uint32_t)d->a == 0x8000;
-		if (e->flags & TT_F_DELTA) {
-			if (!custom)
-				e->val += (uint64_t)c->last_i;
-			e->flags &= (uint8_t)~TT_F_DELTA;
-		}
-		c->last_i = (int64_t)e->val;
-		c->is_int = true;
-		v = e->depth == TT_T_U64 ? (double)e->val : (double)(int64_t)e->val;
-	}
-	if (!in_time(r, e->ts))
-		return TT_OK;
-	if (c->n == 0 || v < c->min)
-		c->min = v;
-	if (c->n == 0 || v > c->max)
-		c->max = v;
-	c->n++;
-	c->last = v;
-	c->sum += v;
-	return TT_OK;
 }
 
 /* Counts of the whole run, whatever time was asked for: they are written when it ends. */
@@ -232,10 +158,10 @@ tt_rare_tally(struct tt_run *r, struct tt_input *in, struct tt_batch *b, const s
 	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++) {
 		struct tt_event *e = &b->ev[b->rare[i]];
 		if (e->kind == TT_COUNTER)
-			rc = counter(r, in, e, b, err);
+			rc = tt_counters_event(r, in, e, b, err);
 		else if (e->kind == TT_COVERAGE)
 			rc = coverage(r, in, b, b->rare[i], err);
-		else if (!in_time(r, e->ts))
+		else if (!tt_run_in_time(r, e->ts))
 			rc = e->kind == TT_GC ? gc(r, e, t, err) : TT_OK;
 		else if (e->kind == TT_GC)
 			rc = gc(r, e, t, err);
@@ -279,6 +205,7 @@ tt_rare_finish(struct tt_run *r)
 {
 	struct tt_model *m = r->m;
 
+	tt_counters_finish(r);
 	if (m->npause)
 		qsort(m->pause, m->npause, sizeof *m->pause, by_start);
 	if (m->nheap)

@@ -358,7 +358,8 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 
 	tt_log(r->env, TT_LOG_VERBOSE, "class addresses were reused: reading again to tell them apart by time");
 	tt_loss_reset(m->loss);
-	m->npause = m->nheap = m->ncounter = 0;
+	m->npause = m->nheap = 0;
+	tt_counters_reset(r);
 	m->pause_n = 0;
 	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
 	memset(m->gen, 0, sizeof m->gen);
@@ -474,6 +475,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	}
 	tt_mem_free(&env->mem, r.in, (o->npath + 1) * sizeof *r.in);
 	tt_mem_free(&env->mem, r.pausing, r.cappausing * sizeof *r.pausing);
+	tt_mem_free(&env->mem, r.counter_slot, r.ncounter_slot * sizeof *r.counter_slot);
 	tt_marks_free(&r);
 	m->npath = o->npath;
 	*out = m;
@@ -501,6 +503,7 @@ tt_model_free(struct tt_model *m)
 	tt_mem_free(mem, m->heap, m->capheap * sizeof *m->heap);
 	tt_cover_free(m->cover);
 	tt_mem_free(mem, m->counter, m->capcounter * sizeof *m->counter);
+	tt_mem_free(mem, m->point, m->cappoint * sizeof *m->point);
 	tt_arena_free(&m->arena);
 	tt_mem_free(mem, m, sizeof *m);
 }

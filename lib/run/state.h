@@ -36,6 +36,8 @@ struct tt_run {
 	struct tt_pause_open { uint64_t thread; int64_t start, stopped, gc_start; int gen; } *pausing;
 	size_t npausing, cappausing;
 	struct tt_marks *marks;       /* frames.c */
+	uint32_t *counter_slot;       /* counters.c: index + 1 into the model's counters */
+	size_t ncounter_slot;
 	uint64_t zones_seen;          /* by the prepass */
 	uint64_t done_bytes, total_bytes, last_tick_ms;
 	const char *phase_name;
@@ -43,6 +45,21 @@ struct tt_run {
 
 /* Read one input once, from its beginning. */
 int tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct tt_err *err);
+
+/* Is it in the filter's time? */
+static inline bool
+tt_run_in_time(const struct tt_run *r, int64_t ts)
+{
+	return ts >= r->m->filter.from && ts < r->m->filter.to;
+}
+
+/* Ordered stage: add the value of one counter; ${e}, a TT_COUNTER, becomes absolute in place. */
+int tt_counters_event(struct tt_run *r, struct tt_input *in, struct tt_event *e, const struct tt_batch *b,
+    struct tt_err *err);
+/* After the last event: counters that did not change count in every sampling all the same. */
+void tt_counters_finish(struct tt_run *r);
+/* Forget all counters. */
+void tt_counters_reset(struct tt_run *r);
 
 /* Ordered stage: add the rare events of ${b} to the model's totals; counters become absolute in place. */
 int tt_rare_tally(struct tt_run *r, struct tt_input *in, struct tt_batch *b, const struct tt_thread *t,

@@ -202,9 +202,9 @@ class Recorder(mlpd.Analysis):
         self.row("sample", self.thread(tid), when, leaf, None if frames else "", len(frames),
                  ips[0] if ips else 0)
 
-    def on_counters(self, thread, time, values):
-        super().on_counters(thread, time, values)
+    def on_counters(self, thread, time, values, when):
         for index, kind, value in values:
+            super().on_counters(thread, time, [(index, kind, value)], when)
             c = self.counters[index]
             known = index in self.described
             if kind == 6:
@@ -395,6 +395,48 @@ def compare_gc(c, a, stats):
     c.same("heap resizes", [g["heap_resizes"] or 0, g["heap_max_bytes"] or 0], [a.resizes, a.max_heap])
 
 
+UNITS = {1: ("bytes", 1), 2: ("ns", 100), 3: ("count", 1), 4: ("percent", 100)}
+
+
+def compare_counters(c, a, rows):
+    theirs, ours = Counter(), Counter()
+    for r in rows:
+        theirs[(r["counter"], r["unit"] or "", r["last"], r["min"], r["max"], r["text"] or "", r["count"])] += 1
+    means = {(r["counter"], r["count"], r["last"]): (r["mean"], r["unit"]) for r in rows}
+    for k in a.replaced_counters + list(a.counters.values()):
+        if not k["samples"]:
+            continue
+        text = any(kind == 6 for kind in k["kinds"])
+        unit, factor = UNITS.get(k["unit"] >> 24 & 255, ("value", 1))
+        if unit == "ns" and k["type"] == 7:
+            factor = 1000
+        numbers = [v for _, v in k["points"] if isinstance(v, (int, float))]
+        figures = a.counter_figures(k)
+        shown = [None] * 3
+        if figures and not text:
+            shown = [scaled(v, unit, factor) for v in (numbers[-1], figures[0], figures[2])]
+        ours[(k["name"], "" if text else unit, *shown, k["last"] or "" if text else "", len(k["points"]) if text
+              else len(numbers))] += 1
+        mean, _ = means.get((k["name"], len(numbers), shown[0]), (None, None))
+        if mean is not None and not text:
+            want = figures[1] * factor
+            if abs(mean - want) > 1 + abs(want) * 1e-9:
+                c.note("mean of counter %r: %r, mlpd.py has %r" % (k["name"], mean, want))
+    for what, x in (("only in tracetool's counters", theirs - ours), ("missing in tracetool's counters", ours - theirs)):
+        for row in sorted(x, key=str)[:2]:
+            c.note("%s: %r" % (what, row))
+
+
+def scaled(v, unit, factor):
+    if isinstance(v, int):
+        v *= factor
+        return None if not -2**63 <= v * (100 if unit == "percent" else 1) < 2**63 else v
+    v = round(v * factor * (100 if unit == "percent" else 1000)) / (100 if unit == "percent" else 1000)
+    if unit in ("bytes", "ns"):
+        v = round(v)
+    return v if abs(v) * 1000 <= 9.2e18 else None
+
+
 def value_of(kind, value):
     """Doubles are compared as what they are, not as they are spelt."""
     if kind != "counter" or not value or value.lstrip("-").isdigit():
@@ -505,6 +547,7 @@ def compare(program, path):
     compare_methods(c, a, stats)
     compare_allocations(c, a, stats)
     compare_gc(c, a, stats)
+    compare_counters(c, a, stats.get("counters", []))
     generation = {str(r["number"]): (r["tid"], r["generation"]) for r in stats["threads"]}
     compare_events(c, a, program.csv(path), generation)
     compare_frames(c, program, capture, a, path)

@@ -347,9 +347,8 @@ class Decoder:
             return "binary", address, self.cur.uleb(), self.cur.uleb(), self.cur.string()
         if x == 0x30:
             return "counter_desc", [self.counter_description() for _ in range(self.cur.count())]
-        if v <= 12:
-            self.cur.uleb()
-        return "counters", self.counter_values()
+        when = self.cur.uleb() if v <= 12 else self.time
+        return "counters", self.counter_values(), when
 
     def hit(self):
         v, cur = self.version, self.cur
@@ -757,6 +756,7 @@ class Analysis:
         self.symbols = self.binaries = 0
         self.counters = {}              # index -> {"name", "section", "samples", "last"}
         self.replaced_counters = []
+        self.samplings = {False: [], True: []}  # custom or not -> times
         self.shots, self.open_shots = [], {}
         self.stray_heap_objects = 0
         self.roots = Counter()
@@ -945,32 +945,43 @@ class Analysis:
         self.binaries += 1
 
     def on_counter_desc(self, _thread, _time, descriptions):
-        for index, section, section_name, name, _kind, _unit, _variance in descriptions:
+        for index, section, section_name, name, kind, unit, _variance in descriptions:
             old = self.counters.get(index)
             if old and (old["name"], old["section"]) == (name, section):
                 continue
             if old:
                 self.replaced_counters.append(old)
             self.counters[index] = {"name": name, "section": section,
-                                    "section_name": section_name, "samples": 0, "last": None}
+                                    "section_name": section_name, "samples": 0, "last": None,
+                                    "points": [], "kinds": set(), "type": kind, "unit": unit}
 
-    def on_counters(self, _thread, _time, values):
+    def on_counters(self, _thread, _time, values, when):
         for index, kind, value in values:
             counter = self.counters.setdefault(
                 index, {"name": "#%d" % index, "section": 0, "section_name": None,
-                        "samples": 0, "last": None})
+                        "samples": 0, "last": None, "points": [], "kinds": set(), "type": 0,
+                        "unit": 0})
             counter["samples"] += 1
-            if kind in (5, 6) or counter["section"] == CUSTOM_SECTION:
-                counter["last"] = value
-                continue
-            total = value + (counter["last"] if isinstance(counter["last"], int) else 0)
-            if kind == 1:
-                total &= 0xFFFFFFFF
-            elif kind == 4:
-                total &= M64
-            else:
-                total = signed64(total & M64)
-            counter["last"] = total
+            times = self.samplings[counter["section"] == CUSTOM_SECTION]
+            if not times or times[-1] != when:
+                times.append(when)
+            counter["kinds"].add(kind)
+            self.set_counter(counter, kind, value)
+            counter["points"].append((len(times), counter["last"]))
+
+    @staticmethod
+    def set_counter(counter, kind, value):
+        if kind in (5, 6) or counter["section"] == CUSTOM_SECTION:
+            counter["last"] = value
+            return
+        total = value + (counter["last"] if isinstance(counter["last"], int) else 0)
+        if kind == 1:
+            total &= 0xFFFFFFFF
+        elif kind == 4:
+            total &= M64
+        else:
+            total = signed64(total & M64)
+        counter["last"] = total
 
     def on_jit_helper(self, _thread, _time, kind, _start, size, _name):
         self.helpers[str(kind)] += 1
@@ -1050,6 +1061,19 @@ class Analysis:
             if c["samples"]:
                 out[name] = {"samples": c["samples"], "last": c["last"]}
         return dict(sorted(out.items()))
+
+    def counter_figures(self, counter):
+        """(least, mean, largest): one that a sampling leaves out has its last value."""
+        values = [v for _, v in counter["points"] if isinstance(v, (int, float))]
+        if not values:
+            return None
+        ticks = [n for n, v in counter["points"] if isinstance(v, (int, float))]
+        end = len(self.samplings[counter["section"] == CUSTOM_SECTION])
+        total = 0
+        for i, value in enumerate(values):
+            total += value * max(1, (ticks[i + 1] if i + 1 < len(ticks) else end + 1) - ticks[i])
+        weight = sum(max(1, (ticks[i + 1] if i + 1 < len(ticks) else end + 1) - ticks[i]) for i in range(len(ticks)))
+        return min(values), total / weight, max(values)
 
     def report(self):
         c = self.capture

@@ -1,0 +1,337 @@
+/**
+ * The pass "counters": the runtime's, the program's and the engine's counters.
+ *
+ * Values are shown in the counter's own unit, times always in ns, so one column holds bytes in one row and
+ * nanoseconds in the next. Definitions: tracetool-metrics(7), Counters.
+ */
+#include <math.h>
+
+#include "pass/passes.h"
+#include "stat/num.h"
+
+enum { C_SUMMARY, C_VALUES };
+
+enum { K_COUNTER, K_SECTION, K_UNIT, K_LAST, K_MIN, K_MEAN, K_MAX, K_FIRST, K_DELTA, K_TEXT, K_COUNT, K_KIND, K_FIRST_NS,
+	K_LAST_NS, K_ID, K_PROCESS, K_N };
+
+static const struct tt_col counters_col[K_N] = {
+	[K_COUNTER] = { "counter", "counter", TT_UNIT_TEXT, "Name, or \"#\" and its number where nothing describes it." },
+	[K_SECTION] = { "section", "section", TT_UNIT_TEXT, "What it is about: the part of the runtime, or the producer's category." },
+	[K_UNIT] = { "unit", "unit", TT_UNIT_TEXT,
+	    "Unit of its values here: bytes, ns (all times), count, percent, hz or value; a question mark behind it: as the name suggests." },
+	[K_LAST] = { "last", "last", TT_UNIT_VALUE, "Its last value." },
+	[K_MIN] = { "min", "min", TT_UNIT_VALUE, "Smallest value." },
+	[K_MEAN] = { "mean", "mean", TT_UNIT_VALUE, "Mean over all samplings from the first value on, unchanged ones included." },
+	[K_MAX] = { "max", "max", TT_UNIT_VALUE, "Largest value." },
+	[K_FIRST] = { "first", "first", TT_UNIT_VALUE, "Its first value." },
+	[K_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Last value less first value." },
+	[K_TEXT] = { "text", "text", TT_UNIT_TEXT, "Last value of a counter whose values are text." },
+	[K_COUNT] = { "count", "values", TT_UNIT_COUNT, "Values in the file: Mono leaves out those that have not changed." },
+	[K_KIND] = { "kind", "kind", TT_UNIT_TEXT, "monotonic, constant or variable, where the recorder says so." },
+	[K_FIRST_NS] = { "first_ns", "from", TT_UNIT_NS, "Time of the first value." },
+	[K_LAST_NS] = { "last_ns", "to", TT_UNIT_NS, "Time of the last value." },
+	[K_ID] = { "id", "id", TT_UNIT_HEX, "Its number in the file." },
+	[K_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+
+enum { V_TIME, V_COUNTER, V_SECTION, V_UNIT, V_VALUE, V_DELTA, V_PROCESS, V_N };
+
+static const struct tt_col values_col[V_N] = {
+	[V_TIME] = { "time_ns", "time", TT_UNIT_NS, "When it was sampled." },
+	[V_COUNTER] = { "counter", "counter", TT_UNIT_TEXT, "Name of the counter." },
+	[V_SECTION] = { "section", "section", TT_UNIT_TEXT, "What it is about." },
+	[V_UNIT] = { "unit", "unit", TT_UNIT_TEXT, "Unit of its values here, as in the table counters." },
+	[V_VALUE] = { "value", "value", TT_UNIT_VALUE, "Its value." },
+	[V_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Value less the one before; empty for the first." },
+	[V_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+
+static const struct tt_pass_table tables[] = {
+	[C_SUMMARY] = { "counters", "Counters", counters_col, K_N, false },
+	[C_VALUES] = { "counter_values", "Counters over time", values_col, V_N, true },
+};
+
+static const unsigned table_needs[] = { [C_VALUES] = TT_NEEDS_POINTS };
+
+#define NO_COUNTERS "no counter in this capture, or none that the filters leave"
+
+/* --- units ------------------------------------------------------------------------- */
+
+/* How the values of a counter are shown: multiplied by num, in a unit. */
+struct scale { enum tt_unit unit; int64_t num; const char *name; };
+
+static struct scale
+scale_of(const struct tt_counter_stat *c)
+{
+	static const struct scale by_unit[] = {
+		[TT_CU_NONE] = { TT_UNIT_COUNT, 1, "value" },
+		[TT_CU_BYTES] = { TT_UNIT_BYTES, 1, "bytes" },
+		[TT_CU_100NS] = { TT_UNIT_NS, 100, "ns" },
+		[TT_CU_COUNT] = { TT_UNIT_COUNT, 1, "count" },
+		[TT_CU_FRACTION] = { TT_UNIT_PERCENT, 10000, "percent" },
+		[TT_CU_NS] = { TT_UNIT_NS, 1, "ns" },
+		[TT_CU_PERCENT] = { TT_UNIT_PERCENT, 100, "percent" },
+		[TT_CU_HZ] = { TT_UNIT_MILLI, 1000, "hz" },
+		[TT_CU_NS_GUESSED] = { TT_UNIT_NS, 1, "ns?" },
+		[TT_CU_BYTES_GUESSED] = { TT_UNIT_BYTES, 1, "bytes?" },
+		[TT_CU_COUNT_GUESSED] = { TT_UNIT_COUNT, 1, "count?" },
+	};
+	const uint64_t interval = 7;          /* Mono's type of times in microseconds */
+	uint64_t unit = c->def ? (c->def->b & UINT32_MAX) >> 24 : TT_CU_NONE;
+	struct scale s = by_unit[unit < TT_NCOL(by_unit) ? unit : TT_CU_NONE];
+
+	if (unit == TT_CU_100NS && c->def->a >> 32 == interval)
+		s.num = 1000;
+	/* A fraction of a count is shown as such. */
+	if (s.unit == TT_UNIT_COUNT && c->type == TT_T_F64)
+		s = (struct scale){ TT_UNIT_MILLI, 1000, s.name };
+	return s;
+}
+
+static void
+put_double(struct tt_cell *c, struct scale s, double v)
+{
+	double scaled = round(v * (double)s.num);
+
+	if (scaled >= -9.2e18 && scaled <= 9.2e18)
+		tt_cell_value(c, s.unit, (int64_t)scaled);
+}
+
+/* A cell stays empty where the value does not fit. */
+static void
+put_value(struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value v)
+{
+	struct scale s = scale_of(of);
+	int64_t scaled;
+
+	if (of->type == TT_T_F64)
+		put_double(c, s, v.d);
+	else if (!(of->type == TT_T_U64 && v.i < 0) && !__builtin_mul_overflow(v.i, s.num, &scaled))
+		tt_cell_value(c, s.unit, scaled);
+}
+
+/* ${a} less ${b} */
+static void
+put_delta(struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value a, union tt_counter_value b)
+{
+	union tt_counter_value d;
+
+	if (of->type == TT_T_F64)
+		d.d = a.d - b.d;
+	else if (of->type == TT_T_U64 && a.u < b.u) {
+		struct scale s = scale_of(of);
+		put_double(c, s, -(double)(b.u - a.u));
+		return;
+	} else if (of->type == TT_T_U64)
+		d.u = a.u - b.u;
+	else if (__builtin_sub_overflow(a.i, b.i, &d.i))
+		return;
+	put_value(c, of, d);
+}
+
+static void
+put_mean(struct tt_cell *c, const struct tt_counter_stat *of)
+{
+	struct scale s = scale_of(of);
+
+	if (s.unit == TT_UNIT_COUNT)
+		s = (struct scale){ TT_UNIT_MILLI, 1000, s.name };
+	put_double(c, s, of->sum / (double)of->nsum);
+}
+
+/* --- names ------------------------------------------------------------------------- */
+
+/* Mono's sections; a custom one has its name in the file. */
+static const char *
+section_of(const struct tt_counter_stat *c)
+{
+	static const struct { uint32_t id; const char *name; } section[] = {
+		{ 0x100, "JIT" }, { 0x200, "GC" }, { 0x400, "metadata" }, { 0x800, "generics" }, { 0x1000, "security" },
+		{ 0x2000, "runtime" }, { 0x4000, "system" }, { 0x8000, "custom" }, { 0x10000, "profiler" },
+		{ 0x20000, "interpreter" },
+	};
+
+	if (!c->def)
+		return "";
+	if (c->def->len2)
+		return c->def->text2;
+	for (size_t i = 0; i < TT_NCOL(section); i++) {
+		if (section[i].id == (uint32_t)c->def->a)
+			return section[i].name;
+	}
+	return "";
+}
+
+static const char *
+name_of(struct tt_report *r, const struct tt_counter_stat *c, struct tt_err *err)
+{
+	return c->def && c->def->len ? c->def->text :
+	    tt_report_text(r, err, "#%llu", (unsigned long long)c->id);
+}
+
+static const char *
+kind_of(const struct tt_counter_stat *c)
+{
+	static const char *const kind[] = { "", "monotonic", "constant", "", "variable" };
+	uint64_t v = c->def ? c->def->b >> 60 : 0;
+
+	return kind[v < TT_NCOL(kind) ? v : 0];
+}
+
+static void
+put_text(struct tt_cell *c, const char *s)
+{
+	if (s && *s)
+		tt_cell_text(c, s);
+}
+
+/* Counters are rows like markers: chosen by name, and by section as by category. */
+static bool
+is_wanted(const struct tt_model *m, const struct tt_counter_stat *c, const char *name)
+{
+	return tt_glob_any(m->filter.marker, name) && tt_glob_any(m->filter.category, section_of(c));
+}
+
+/* --- tables ------------------------------------------------------------------------ */
+
+static int
+put_counter(const struct tt_model *m, const struct tt_counter_stat *s, struct tt_report *r, struct tt_table *t,
+    struct tt_err *err)
+{
+	const char *name = name_of(r, s, err);
+	struct tt_cell *c;
+	int rc;
+
+	if (!name)
+		return err->code;
+	if (!is_wanted(m, s, name))
+		return TT_OK;
+	rc = tt_table_row(r, t, &c, err);
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_text(&c[K_COUNTER], name);
+	put_text(&c[K_SECTION], section_of(s));
+	put_text(&c[K_TEXT], s->text);
+	put_text(&c[K_KIND], kind_of(s));
+	tt_cell_int(&c[K_COUNT], (int64_t)s->n);
+	tt_cell_int(&c[K_LAST_NS], s->last_ts);
+	tt_cell_int(&c[K_ID], (int64_t)s->id);
+	tt_cell_int(&c[K_PROCESS], (int64_t)s->process + 1);
+	if (s->type == TT_T_TEXT)
+		return TT_OK;
+	tt_cell_text(&c[K_UNIT], scale_of(s).name);
+	put_value(&c[K_LAST], s, s->last);
+	put_value(&c[K_MIN], s, s->min);
+	put_value(&c[K_MAX], s, s->max);
+	put_value(&c[K_FIRST], s, s->first);
+	put_delta(&c[K_DELTA], s, s->last, s->first);
+	put_mean(&c[K_MEAN], s);
+	tt_cell_int(&c[K_FIRST_NS], s->first_ts);
+	return TT_OK;
+}
+
+static int
+summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < m->ncounter && rc == TT_OK; i++) {
+		if (m->counter[i].n)
+			rc = put_counter(m, &m->counter[i], r, t, err);
+	}
+	if (rc == TT_OK && m->counter_dropped)
+		t->note = tt_report_text(r, err, "%llu values of further counters were not looked at",
+		    (unsigned long long)m->counter_dropped);
+	return rc == TT_OK && m->counter_dropped && !t->note ? err->code : rc;
+}
+
+static int
+put_point(const struct tt_model *m, const struct tt_counter_point *p, const union tt_counter_value *before,
+    struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_counter_stat *s = &m->counter[p->counter];
+	struct tt_cell *c;
+	int rc = tt_table_row(r, t, &c, err);
+	const char *name = rc == TT_OK ? name_of(r, s, err) : NULL;
+
+	if (!name)
+		return err->code;
+	tt_cell_int(&c[V_TIME], p->ts);
+	tt_cell_text(&c[V_COUNTER], name);
+	put_text(&c[V_SECTION], section_of(s));
+	tt_cell_text(&c[V_UNIT], scale_of(s).name);
+	put_value(&c[V_VALUE], s, p->v);
+	if (before)
+		put_delta(&c[V_DELTA], s, p->v, *before);
+	tt_cell_int(&c[V_PROCESS], (int64_t)s->process + 1);
+	return TT_OK;
+}
+
+/* In file order, which is that of time for each counter. */
+static int
+values(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_table *t,
+    struct tt_err *err)
+{
+	struct tt_mem *mem = &m->env->mem;
+	struct seen { union tt_counter_value v; bool is, wanted; } *seen =
+	    tt_mem_alloc(mem, m->ncounter * sizeof *seen, err);
+	int rc = seen ? TT_OK : err->code;
+
+	for (size_t i = 0; i < m->ncounter && rc == TT_OK; i++) {
+		const char *name = name_of(r, &m->counter[i], err);
+
+		rc = name ? TT_OK : err->code;
+		seen[i].wanted = name && is_wanted(m, &m->counter[i], name);
+	}
+	for (size_t i = 0; i < m->npoint && rc == TT_OK; i++) {
+		const struct tt_counter_point *p = &m->point[i];
+		struct seen *s = &seen[p->counter];
+
+		if (!s->wanted)
+			continue;
+		if (o->rows && t->nrow >= o->rows)
+			t->hidden++;
+		else
+			rc = put_point(m, p, s->is ? &s->v : NULL, r, t, err);
+		s->v = p->v;
+		s->is = true;
+	}
+	if (rc == TT_OK && m->point_dropped) {
+		t->note = tt_report_text(r, err, "only the first %zu values: %llu more are in the file; --time chooses",
+		    m->npoint, (unsigned long long)m->point_dropped);
+		rc = t->note ? TT_OK : err->code;
+	}
+	tt_mem_free(mem, seen, m->ncounter * sizeof *seen);
+	return rc;
+}
+
+static int
+report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+{
+	struct tt_table *t;
+	int rc;
+
+	if (m->ncounter == 0 && !o->table)
+		return TT_OK;
+	rc = tt_pass_begin(&tt_pass_counters, C_SUMMARY, o, r, &t, err);
+	if (rc == TT_OK && t) {
+		t->empty_reason = NO_COUNTERS;
+		rc = summary(m, r, t, err);
+	}
+	if (rc == TT_OK)
+		rc = tt_pass_begin(&tt_pass_counters, C_VALUES, o, r, &t, err);
+	if (rc != TT_OK || !t)
+		return rc;
+	t->empty_reason = NO_COUNTERS;
+	return values(m, o, r, t, err);
+}
+
+const struct tt_pass tt_pass_counters = {
+	.name = "counters",
+	.summary = "counters: last, least, mean and largest value, change, values over time",
+	.standard = true,
+	.report = report,
+	.tables = tables,
+	.ntables = TT_NCOL(tables),
+	.table_needs = table_needs,
+};
