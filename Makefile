@@ -357,10 +357,11 @@ INSTALL := install
 SHARE   := $(DESTDIR)$(PREFIX)/share
 
 .PHONY: install uninstall
-install: $(BIN)
-	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man7 \
+install: $(BIN) mono
+	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man7 \
 		$(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
 	$(INSTALL) -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracetool
+	if [ -e $(MONO) ]; then $(INSTALL) -m 644 $(MONO) $(DESTDIR)$(PREFIX)/lib; fi
 	$(INSTALL) -m 644 $(filter %.1,$(PAGES)) $(SHARE)/man/man1
 	$(INSTALL) -m 644 $(filter %.5,$(PAGES)) $(SHARE)/man/man5
 	$(INSTALL) -m 644 $(filter %.7,$(PAGES)) $(SHARE)/man/man7
@@ -369,7 +370,7 @@ install: $(BIN)
 	$(BIN) help --completion fish > $(SHARE)/fish/vendor_completions.d/tracetool.fish
 
 uninstall:
-	rm -f $(DESTDIR)$(PREFIX)/bin/tracetool
+	rm -f $(DESTDIR)$(PREFIX)/bin/tracetool $(DESTDIR)$(PREFIX)/lib/$(notdir $(MONO))
 	rm -f $(foreach p,$(notdir $(PAGES)),$(SHARE)/man/man$(subst .,,$(suffix $(p)))/$(p))
 	rm -f $(SHARE)/bash-completion/completions/tracetool $(SHARE)/zsh/site-functions/_tracetool \
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish

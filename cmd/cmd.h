@@ -18,6 +18,8 @@ struct app {
 	struct tt_arena arena;        /* lists of options; lives to the end */
 	struct ui ui;
 	const char *input;            /* what lines of the ledger begin with: the file, or how many */
+	bool child;                   /* a program was run: the end is its end */
+	int child_status;             /* as waitpid() tells it */
 };
 
 /**
@@ -39,13 +41,14 @@ const struct command *command_named(const char *name);
 /* The command without a verb: the summary. */
 extern const struct command command_default;
 
-extern const struct verb verb_convert, verb_stats, verb_info, verb_list, verb_recover, verb_help,
+extern const struct verb verb_convert, verb_stats, verb_info, verb_list, verb_recover, verb_record, verb_help,
     verb_summary;
 int run_convert(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_stats(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_info(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_list(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_recover(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_record(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_help(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_summary(struct app *app, int argc, char **argv, struct tt_err *err);
 

@@ -13,6 +13,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
+#include "child.h"
 #include "cmd.h"
 #include "io/sink.h"
 #include "out/table.h"
@@ -23,6 +24,7 @@ const struct command commands[] = {
 	{ &verb_stats, run_stats },
 	{ &verb_info, run_info },
 	{ &verb_list, run_list },
+	{ &verb_record, run_record },
 	{ &verb_recover, run_recover },
 	{ &verb_help, run_help },
 	{ NULL, NULL },
@@ -303,6 +305,8 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct ver
 		ui_say(&app->ui, "see \"tracetool help%s%s\"", verb && verb->name[0] ? " " : "",
 		    verb ? verb->name : "");
 	say_cost(app);
+	if (app->child)
+		return child_end(app->child_status);
 	if (status >= 0 && tt_loss_damaged(&app->loss))
 		return tt_exit_code(TT_E_DAMAGED);
 	return tt_exit_code(status);

@@ -1,13 +1,15 @@
 /**
  * tracetool recover: a whole capture from what a killed program left.
  */
+#include "recover.h"
+
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "capture/capture.h"
-#include "cmd.h"
 #include "io/sink.h"
 
 extern const struct tt_format tt_format_capture;
@@ -68,11 +70,10 @@ default_output(struct app *app, const char *path, struct tt_err *err)
 }
 
 static int
-copy(struct app *app, const struct recover_opts *o, const char *path, void *ctx, struct tt_err *err)
+copy(struct app *app, void *ctx, const char *out, bool remove_ring, struct tt_err *err)
 {
 	struct ttc_copied done;
 	struct tt_sink *sink;
-	const char *out = o->out ? o->out : default_output(app, path, err);
 	int rc = out ? tt_sink_open(&app->env, out, &sink, err) : err->code;
 
 	if (rc != TT_OK)
@@ -88,40 +89,86 @@ copy(struct app *app, const struct recover_opts *o, const char *path, void *ctx,
 	tt_log(&app->env, TT_LOG_NORMAL, "%s: %llu chunks, %llu of them from %s", out,
 	    (unsigned long long)done.chunks, (unsigned long long)done.from_ring,
 	    done.ring ? done.ring : "its ring (there is none)");
-	if (o->remove_ring && done.ring && unlink(done.ring) != 0)
+	if (remove_ring && done.ring && unlink(done.ring) != 0)
 		return tt_fail_sys(err, errno, "%s", done.ring);
 	return TT_OK;
+}
+
+/* Open a capture of ours; the caller closes it in any case. */
+static int
+open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, void **ctx, struct tt_err *err)
+{
+	const uint8_t *head;
+	size_t n;
+	int rc = tt_src_open(&app->env, cap->path, src, err);
+
+	tt_arena_init(&cap->arena, &app->env.mem);
+	if (rc == TT_OK)
+		rc = tt_src_peek(*src, &head, &n, err);
+	if (rc == TT_OK && tt_format_capture.probe(head, n) == 0)
+		rc = tt_fail(err, TT_E_UNKNOWN, 0, "not a capture of tracetool's recorders");
+	if (rc == TT_OK && !tt_src_info(*src)->seekable)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+		    "recover wants the capture as a plain file, as the recorder left it");
+	if (rc == TT_OK)
+		rc = tt_format_capture.open(&app->env, *src, cap, ctx, err);
+	if (rc != TT_OK && *src)
+		tt_err_in(err, "%s", cap->path);
+	return rc;
+}
+
+static void
+close_capture(struct tt_capture *cap, struct tt_src *src, void *ctx)
+{
+	tt_format_capture.close(ctx);
+	if (src)
+		tt_src_close(src);
+	tt_arena_free(&cap->arena);
 }
 
 static int
 recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 {
-	const char *path = o->path.v[0];
+	struct tt_capture cap = { .path = o->path.v[0] };
+	struct tt_src *src = NULL;
+	void *ctx = NULL;
+	int rc = open_capture(app, &cap, &src, &ctx, err);
+
+	if (rc == TT_OK)
+		rc = copy(app, ctx, o->out ? o->out : default_output(app, cap.path, err), o->remove_ring, err);
+	close_capture(&cap, src, ctx);
+	return rc;
+}
+
+/* Does the program that made the ring still run? */
+static bool
+runs(const struct ttc *m)
+{
+	struct ttc_ring r;
+	struct tt_err err;
+	size_t got;
+
+	return tt_src_pread(m->ring, 0, &r, sizeof r, &got, &err) == TT_OK && got == sizeof r && r.pid > 0 &&
+	    r.pid <= INT32_MAX && (kill((pid_t)r.pid, 0) == 0 || errno == EPERM);
+}
+
+int
+recover_mend(struct app *app, const char *path, struct recovered *what, struct tt_err *err)
+{
 	struct tt_capture cap = { .path = path };
 	struct tt_src *src = NULL;
 	void *ctx = NULL;
-	const uint8_t *head;
-	size_t n;
-	int rc = tt_src_open(&app->env, path, &src, err);
+	int rc = open_capture(app, &cap, &src, &ctx, err);
 
-	tt_arena_init(&cap.arena, &app->env.mem);
-	if (rc == TT_OK)
-		rc = tt_src_peek(src, &head, &n, err);
-	if (rc == TT_OK && tt_format_capture.probe(head, n) == 0)
-		rc = tt_fail(err, TT_E_UNKNOWN, 0, "not a capture of tracetool's recorders");
-	if (rc == TT_OK && !tt_src_info(src)->seekable)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-		    "recover wants the capture as a plain file, as the recorder left it");
-	if (rc == TT_OK)
-		rc = tt_format_capture.open(&app->env, src, &cap, &ctx, err);
-	if (rc != TT_OK && src)
-		tt_err_in(err, "%s", path);
-	if (rc == TT_OK)
-		rc = copy(app, o, path, ctx, err);
-	tt_format_capture.close(ctx);
-	if (src)
-		tt_src_close(src);
-	tt_arena_free(&cap.arena);
+	*what = (struct recovered){ 0 };
+	if (rc == TT_OK) {
+		const struct ttc *m = ctx;
+		what->ring = m->ring != NULL;
+		what->running = what->ring && runs(m);
+		if (what->ring && !what->running)
+			rc = copy(app, ctx, path, true, err);
+	}
+	close_capture(&cap, src, ctx);
 	return rc;
 }
 

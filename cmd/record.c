@@ -1,0 +1,371 @@
+/**
+ * tracetool record: run a Mono program with our module, then say what came of it.
+ */
+#include <errno.h>
+#include <glob.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "child.h"
+#include "recover.h"
+
+#define MODULE "libmono-profiler-tracetool.so"
+
+struct record_opts {
+	struct opt_list program;
+	struct opt_list options;
+	const char *out, *module;
+	bool no_summary;
+	struct ui_opts ui;
+};
+
+#define AT(f) offsetof(struct record_opts, f)
+
+static const struct opt record_opt[] = {
+	{ .letter = 'o', .name = "output", .arg = "FILE", .set = opt_text, .at = AT(out),
+	    .help = "the capture; %p in it is the process id, %t the time, %% a percent sign; default: named like the "
+	            "program, with .ttc" },
+	{ .letter = 'p', .name = "profile", .arg = "OPTIONS", .set = opt_add, .at = AT(options),
+	    .help = "what to record: options of the module with commas between, see tracetool-mono(7); repeatable; default "
+	            "calls,alloc" },
+	{ .name = "module", .arg = "FILE", .set = opt_text, .at = AT(module),
+	    .help = "the module; default: beside this program, or in ../lib of its folder" },
+	{ .name = "no-summary", .set = opt_flag, .at = AT(no_summary), .help = "only say where the capture is" },
+	{ .name = NULL },
+};
+
+static const struct opt_group groups[] = {
+	{ "Recording", record_opt, 0 },
+	UI_GROUP(struct record_opts, ui),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_record = {
+	.name = "record",
+	.summary = "run a Mono program and record it",
+	.operands = "-- PROGRAM [ARG...]",
+	.about = "Run PROGRAM, usually \"mono game.exe\" or a script that does, with tracetool's profiler module. When it has "
+		 "ended, however that was, complete the capture, print a summary on standard error, and end as it did: with "
+		 "its exit code or by its signal.",
+	.examples = "  tracetool record -- mono game.exe --level 3\n"
+		    "  tracetool record -p sample=1000 -o fast.ttc -- mono game.exe\n"
+		    "  tracetool record -p coverage -o tests.ttc -- mono nunit-console.exe tests.dll\n",
+	.group = groups,
+	.operand_at = AT(program),
+};
+
+/* --- the module ------------------------------------------------------------------ */
+
+static bool
+is_file(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode);
+}
+
+static char *
+join(struct app *app, const char *a, const char *b, const char *c, struct tt_err *err)
+{
+	size_t n = strlen(a) + strlen(b) + strlen(c) + 1;
+	char *s = tt_arena_alloc(&app->arena, n, err);
+
+	if (s)
+		snprintf(s, n, "%s%s%s", a, b, c);
+	return s;
+}
+
+/* The folder of the module as an absolute path: the one given, or one that goes with this program. */
+static int
+find_module(struct app *app, const struct record_opts *o, char **folder, struct tt_err *err)
+{
+	static const char *const at[] = { "/" MODULE, "/../lib/" MODULE };
+	char own[4096], *real = NULL, *cut;
+	ssize_t n = readlink("/proc/self/exe", own, sizeof own - 1);
+
+	if (o->module && !(real = realpath(o->module, NULL)))
+		return tt_fail_sys(err, errno, "%s", o->module);
+	if (real && strcmp(strrchr(real, '/') + 1, MODULE) != 0) {
+		free(real);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --module: the runtime wants it to be called " MODULE);
+	}
+	own[n > 0 ? n : 0] = '\0';
+	if ((cut = strrchr(own, '/')))
+		*cut = '\0';
+	for (size_t i = 0; !real && i < sizeof at / sizeof at[0]; i++) {
+		char *path = join(app, own, at[i], "", err);
+		if (!path)
+			return err->code;
+		real = is_file(path) ? realpath(path, NULL) : NULL;
+	}
+	if (!real)
+		return tt_fail_sys(err, ENOENT, "%s/" MODULE " (nor in %s/../lib; option --module names it)", own, own);
+	*strrchr(real, '/') = '\0';
+	*folder = tt_arena_text(&app->arena, real, strlen(real), err);
+	free(real);
+	return *folder ? TT_OK : err->code;
+}
+
+/* --- the environment ----------------------------------------------------------------- */
+
+/* Copy ${s}, each byte of ${which} doubled (quote 0) or behind ${quote}. */
+static char *
+escape(struct app *app, const char *s, const char *which, char quote, struct tt_err *err)
+{
+	char *to = tt_arena_alloc(&app->arena, 2 * strlen(s) + 1, err), *p = to;
+
+	for (; to && *s; s++) {
+		if (strchr(which, *s))
+			*p++ = quote ? quote : *s;
+		*p++ = *s;
+	}
+	return to;
+}
+
+/* Put ${value} and ${sep} before what the variable holds, or ${sep} and ${value} behind it. */
+static int
+extend(struct app *app, const char *name, const char *value, const char *sep, bool before, struct tt_err *err)
+{
+	const char *old = getenv(name);
+	char *text = NULL;
+
+	if (old && *old)
+		text = before ? join(app, value, sep, old, err) : join(app, old, sep, value, err);
+	if (old && *old && !text)
+		return err->code;
+	return setenv(name, text ? text : value, 1) == 0 ? TT_OK : tt_fail_sys(err, errno, "%s", name);
+}
+
+/*
+ * "tracetool:out=FILE,OPTIONS" to where runtimes look for it: mono reads MONO_ENV_OPTIONS (blanks and backslashes
+ * behind a backslash), later ones, also where embedded, MONO_PROFILE; the module takes the first. LD_LIBRARY_PATH
+ * is where they find it.
+ */
+static int
+set_environment(struct app *app, const struct record_opts *o, const char *folder, const char *out, struct tt_err *err)
+{
+	char *text = escape(app, out, ",", 0, err);
+	int rc = TT_OK;
+
+	if (text)
+		text = join(app, "tracetool:out=", text, "", err);
+	if (text && o->options.n == 0)
+		text = join(app, text, ",calls,alloc", "", err);
+	for (size_t i = 0; text && i < o->options.n; i++)
+		text = join(app, text, ",", o->options.v[i], err);
+	char *quoted = text ? escape(app, text, " \t\\\"'", '\\', err) : NULL;
+	if (quoted)
+		quoted = join(app, "--profile=", quoted, "", err);
+	if (!quoted)
+		return err->code;
+	rc = extend(app, "MONO_ENV_OPTIONS", quoted, " ", false, err);
+	if (rc == TT_OK && setenv("MONO_PROFILE", text, 1) != 0)
+		rc = tt_fail_sys(err, errno, "MONO_PROFILE");
+	return rc == TT_OK ? extend(app, "LD_LIBRARY_PATH", folder, ":", true, err) : rc;
+}
+
+/* --- where the capture goes -------------------------------------------------------------- */
+
+/* "game.exe" of "mono --debug game.exe": the first argument that ends so, else the program; as "game". */
+static const char *
+stem_of(struct app *app, const struct record_opts *o, struct tt_err *err)
+{
+	const char *name = o->program.v[0], *base;
+	size_t n = strlen(name);
+
+	for (size_t i = 1; i < o->program.n; i++) {
+		size_t len = strlen(o->program.v[i]);
+		if (len > 4 && strcmp(o->program.v[i] + len - 4, ".exe") == 0) {
+			name = o->program.v[i];
+			n = len - 4;
+			break;
+		}
+	}
+	base = strrchr(name, '/');
+	base = base && base[1] ? base + 1 : name;
+	char *copy = tt_arena_text(&app->arena, base, n - (size_t)(base - name), err);
+	return copy ? escape(app, copy, "%", 0, err) : NULL;
+}
+
+/* The capture's name for the module: absolute, as the program may stand elsewhere by the time it is made. */
+static const char *
+out_path(struct app *app, const struct record_opts *o, struct tt_err *err)
+{
+	const char *out = o->out;
+	char cwd[4096], *here;
+
+	if (!out) {
+		const char *stem = stem_of(app, o, err);
+		out = stem ? join(app, stem, ".ttc", "", err) : NULL;
+	}
+	if (!out || out[0] == '/')
+		return out;
+	if (!getcwd(cwd, sizeof cwd)) {
+		tt_fail_sys(err, errno, "the present folder");
+		return NULL;
+	}
+	here = escape(app, cwd, "%", 0, err);
+	return here ? join(app, here, "/", out, err) : NULL;
+}
+
+/* A pattern for glob() of the names ${out} may become, with ${more} before its suffix. */
+static char *
+pattern_of(struct app *app, const char *out, const char *more, struct tt_err *err)
+{
+	size_t n = strlen(out), stem = n > 4 && strcmp(out + n - 4, ".ttc") == 0 ? n - 4 : n;
+	char *to = tt_arena_alloc(&app->arena, 2 * n + strlen(more) + 1, err), *p = to;
+
+	for (size_t i = 0; to && i <= n; i++) {
+		if (i == stem)
+			p = stpcpy(p, more);
+		if (out[i] == '%' && (out[i + 1] == 'p' || out[i + 1] == 't')) {
+			*p++ = '*';
+			i++;
+			continue;
+		}
+		if (out[i] == '%' && out[i + 1] == '%')
+			i++;
+		if (out[i] && strchr("*?[\\", out[i]))
+			*p++ = '\\';
+		*p++ = out[i];
+	}
+	return to;
+}
+
+/* Add the files of ${pattern} that were changed since ${start}. */
+static int
+add_files(struct app *app, const char *pattern, const struct timespec *start, struct opt_list *found, struct tt_err *err)
+{
+	glob_t g = { 0 };
+	struct stat st;
+	int rc = TT_OK;
+
+	if (glob(pattern, 0, NULL, &g) == 0)
+		for (size_t i = 0; i < g.gl_pathc && rc == TT_OK; i++) {
+			const char *path = g.gl_pathv[i];
+			if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_mtim.tv_sec < start->tv_sec ||
+			    (st.st_mtim.tv_sec == start->tv_sec && st.st_mtim.tv_nsec < start->tv_nsec))
+				continue;
+			path = tt_arena_text(&app->arena, path, strlen(path), err);
+			rc = path ? opt_list_add(found, path, &app->arena, err) : err->code;
+		}
+	globfree(&g);
+	return rc;
+}
+
+/* Captures, and the further files of a rotation. */
+static int
+find_captures(struct app *app, const char *out, const struct timespec *start, struct opt_list *found, struct tt_err *err)
+{
+	static const char *const more[] = { "", ".[0-9]*" };
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < sizeof more / sizeof more[0] && rc == TT_OK; i++) {
+		char *pattern = pattern_of(app, out, more[i], err);
+		rc = pattern ? add_files(app, pattern, start, found, err) : err->code;
+	}
+	return rc;
+}
+
+/* --- afterwards ------------------------------------------------------------------------------ */
+
+/* Complete what the program left; a failure is told, not returned: the program's end is what counts. */
+static void
+mend(struct app *app, const char *path)
+{
+	struct recovered what;
+	struct tt_err err = { 0 };
+
+	if (recover_mend(app, path, &what, &err) != TT_OK)
+		ui_say(&app->ui, "%s", err.msg);
+	else if (what.running)
+		ui_say(&app->ui, "%s: is being recorded still", path);
+}
+
+/* The summary of `tracetool FILE`; on standard error, as standard output is the program's. */
+static void
+summarise(struct app *app, const struct record_opts *o, const struct opt_list *found)
+{
+	struct opt_list arg = { 0 };
+	struct tt_err err = { 0 };
+	int out = dup(STDOUT_FILENO);
+	int rc = TT_OK;
+
+	if (o->ui.quiet)
+		rc = opt_list_add(&arg, "-q", &app->arena, &err);
+	if (rc == TT_OK)
+		rc = opt_list_add(&arg, "--", &app->arena, &err);
+	for (size_t i = 0; i < found->n && rc == TT_OK; i++)
+		rc = opt_list_add(&arg, found->v[i], &app->arena, &err);
+	dup2(STDERR_FILENO, STDOUT_FILENO);
+	if (rc == TT_OK)
+		rc = run_summary(app, (int)arg.n, (char **)(void *)arg.v, &err);
+	if (rc != TT_OK)
+		ui_say(&app->ui, "%s", err.msg);
+	if (out >= 0) {
+		dup2(out, STDOUT_FILENO);
+		close(out);
+	}
+}
+
+static int
+conclude(struct app *app, const struct record_opts *o, const char *out, const char *folder, const struct timespec *start,
+    struct tt_err *err)
+{
+	struct opt_list found = { 0 };
+	int rc = find_captures(app, out, start, &found, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (found.n == 0) {
+		ui_say(&app->ui, "nothing was recorded. If no line above says why, no Mono runtime loaded %s/" MODULE
+		    " (one tells where it looks with MONO_LOG_LEVEL=debug MONO_LOG_MASK=profiler)", folder);
+		return TT_OK;
+	}
+	for (size_t i = 0; i < found.n; i++)
+		mend(app, found.v[i]);
+	for (size_t i = 0; i < found.n; i++)
+		tt_log(&app->env, TT_LOG_NORMAL, "recorded to %s", found.v[i]);
+	if (!o->no_summary)
+		summarise(app, o, &found);
+	return TT_OK;
+}
+
+static int
+record(struct app *app, const struct record_opts *o, struct tt_err *err)
+{
+	struct timespec start;
+	char *folder;
+	int status, rc = find_module(app, o, &folder, err);
+	const char *out = rc == TT_OK ? out_path(app, o, err) : NULL;
+
+	if (!out)
+		return err->code;
+	rc = set_environment(app, o, folder, out, err);
+	/* The clock that files' times are of. */
+	clock_gettime(CLOCK_REALTIME_COARSE, &start);
+	if (rc == TT_OK)
+		rc = child_run(o->program.v, &status, err);
+	if (rc != TT_OK)
+		return rc;
+	app->child = true;
+	app->child_status = status;
+	return conclude(app, o, out, folder, &start, err);
+}
+
+int
+run_record(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct record_opts o = { 0 };
+	int rc = app_parse(app, &verb_record, &o, &o.ui, argc, argv, err);
+
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	if (o.program.n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "record wants the program to run, behind --");
+	return record(app, &o, err);
+}

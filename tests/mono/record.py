@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+"""tracetool record, with the real runtime: whatever way the program ends, its end is passed on and the capture is whole."""
+import os
+import shutil
+import signal
+import subprocess
+
+import kit
+
+CALLS = 50000
+
+
+def record(*args, options=(), path=None, **kw):
+    out = path or kit.capture("out.ttc")
+    argv = [kit.TRACETOOL, "record", "-o", out] + list(options) + ["--"] + list(args)
+    kw.setdefault("cwd", kit.FOLDER)
+    return out, subprocess.run(argv, capture_output=True, text=True, errors="replace", stdin=subprocess.DEVNULL,
+                               timeout=120, **kw)
+
+
+def ends(*args):
+    return ["mono", kit.program("Ends")] + list(args)
+
+
+def calls(path):
+    return kit.counts(kit.stats(path, "markers")["markers"], "marker", "count").get("Ends:Step (int)", [0])[0]
+
+
+def rings():
+    return {f for f in os.listdir("/dev/shm") if f.startswith("tracetool-")} if os.path.isdir("/dev/shm") else set()
+
+
+def same_end(what, *args):
+    """Exit status as without us; all calls made before; no ring left."""
+    before = rings()
+    alone = subprocess.run(ends(*args), capture_output=True, cwd=kit.FOLDER, stdin=subprocess.DEVNULL)
+    out, run = record(*ends(*args), options=["--no-summary"])
+    kit.check(run.returncode == alone.returncode, what + ": its end is passed on", run.returncode, alone.returncode)
+    # (The runtime's own report of a crash is full of addresses.)
+    kit.check(run.stdout.split("\nCLR")[0] == alone.stdout.decode().split("\nCLR")[0], what + ": its output is its own",
+              run.stdout)
+    kit.check("recorded to " + out in run.stderr, what + ": says where the capture is", run.stderr)
+    kit.check(calls(out) == CALLS, what + ": no call is lost", calls(out))
+    kit.check(rings() <= before, what + ": no ring is left", rings() - before)
+
+
+def signalled(sig):
+    """A signal to tracetool alone reaches the program."""
+    out = kit.capture("signal.ttc")
+    p = subprocess.Popen([kit.TRACETOOL, "record", "--no-summary", "-o", out, "--"] + ends("wait"), stdout=subprocess.PIPE,
+                         stderr=subprocess.PIPE, cwd=kit.FOLDER)
+    p.stdout.readline()
+    p.send_signal(sig)
+    _, said = p.communicate(timeout=60)
+    kit.check(p.returncode == -sig, "%s is passed on" % sig.name, p.returncode, said)
+    kit.check(calls(out) == CALLS, "%s: no call is lost" % sig.name, calls(out))
+
+
+def summary():
+    out, run = record(*ends("exit", "0"))
+    kit.check(run.stdout == "ready\n", "the summary is not on standard output", run.stdout)
+    plain = subprocess.run([kit.TRACETOOL, out], capture_output=True, text=True)
+    kit.check(plain.stdout in run.stderr, "the summary is that of the file", run.stderr)
+
+
+def defaults():
+    """Named like the program; the runtime's own options are kept; names that need quoting."""
+    folder = os.path.join(kit.FOLDER, "a 'b', \"c\" %p \\d")
+    os.makedirs(folder, exist_ok=True)
+    env = dict(os.environ, MONO_ENV_OPTIONS="--debug")
+    run = subprocess.run([kit.TRACETOOL, "record", "-q", "--no-summary", "--"] + ends("exit", "0"), cwd=folder, env=env,
+                         capture_output=True, text=True)
+    kit.check(os.listdir(folder) == ["Ends.ttc"] and run.stderr == "", "a folder with blanks, quotes, commas and percent signs",
+              os.listdir(folder), run.stderr)
+    out, run = record("sh", "-c", 'mono "$0" exit 0 && echo "$MONO_ENV_OPTIONS"', kit.program("Ends"), options=["--no-summary"],
+                      env=env)
+    kit.check("--debug --profile=tracetool:" in run.stdout, "MONO_ENV_OPTIONS is added to", run.stdout)
+    kit.check(calls(out) == CALLS, "a runtime started by a script is recorded", run.stderr)
+
+
+def several():
+    """%p: each process has a capture."""
+    pattern = kit.capture("many-%p.ttc")
+    _, run = record("sh", "-c", 'mono "$0" exit 0; mono "$0" exit 5', kit.program("Ends"), path=pattern, options=["--no-summary"])
+    found = [f for f in os.listdir(kit.FOLDER) if f.startswith("many-")]
+    kit.check(run.returncode == 5 and len(found) == 2 and run.stderr.count("recorded to") == 2, "several processes", found,
+              run.stderr)
+
+
+def not_recorded():
+    out, run = record("true")
+    kit.check(run.returncode == 0 and "nothing was recorded" in run.stderr and not os.path.exists(out),
+              "a program without a runtime is told so", run.stderr)
+    out, run = record(*ends("exit", "3"), options=["-p", "cals"])
+    kit.check(run.returncode == 3 and '"cals"' in run.stderr and "nothing was recorded" in run.stderr,
+              "a bad option is told and changes nothing", run.returncode, run.stderr)
+    # The runtime is silent about a module it cannot load.
+    folder = os.path.join(kit.FOLDER, "bad")
+    os.makedirs(folder, exist_ok=True)
+    bad = os.path.join(folder, "libmono-profiler-tracetool.so")
+    open(bad, "w").write("no library")
+    out, run = record(*ends("exit", "0"), options=["--module", bad])
+    kit.check(run.returncode == 0 and "nothing was recorded" in run.stderr and bad in run.stderr,
+              "a module that does not load is told", run.stderr)
+    out, run = record("./no-such-program")
+    kit.check(run.returncode == 4 and "no-such-program" in run.stderr, "a program that is not there", run.stderr)
+    other = os.path.join(folder, "other.so")
+    shutil.copy(bad, other)
+    _, run = record("true", options=["--module", other])
+    kit.check(run.returncode == 2, "a module of another name is refused", run.stderr)
+
+
+def old_capture_is_no_new_one():
+    """A capture from before is not taken for one of this run, nor touched by it."""
+    out = kit.capture("old.ttc")
+    record(*ends("exit", "0"), path=out, options=["--no-summary"])
+    size = os.path.getsize(out)
+    os.utime(out, (1, 1))
+    _, run = record("true", path=out)
+    kit.check("nothing was recorded" in run.stderr and os.path.getsize(out) == size, "an old capture stays", run.stderr)
+
+
+kit.compile("Ends")
+same_end("exit 0", "exit", "0")
+same_end("exit 7", "exit", "7")
+same_end("an unhandled exception", "throw")
+same_end("Process.Kill", "kill")
+same_end("FailFast", "failfast")
+for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+    signalled(sig)
+summary()
+defaults()
+several()
+not_recorded()
+old_capture_is_no_new_one()
+kit.end()
