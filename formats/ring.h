@@ -1,5 +1,6 @@
 /**
- * The ring and what game threads and the writer share: between ring.c (game threads) and chunk_write.c only.
+ * The ring and what game threads and the writer share. Inside the recorder only: ring.c, records.c, define.c and
+ * labels.c run on game threads; writer.h is the other side.
  *
  * Chunks go round: free list -> a thread writes -> sealed list -> the writer -> free list. Both lists are
  * stacks of indexes linked outside the shared memory; the free list's head carries a count against ABA, the
@@ -96,8 +97,57 @@ void ring_seal(struct ring *r, struct rec_thread *t);
 /* For plat_thread_exit_hook. */
 void ring_thread_exit(void *t);
 
+/* --- define.c --- */
+
+/* Another chunk for definitions, behind number ${number} (0: the first). False: the ring has no more for them. */
+bool ring_more_defs(struct ring *r, uint32_t number);
+
 /* Publish a definition of ${n} bytes, its kind first; false: no room. */
 bool ring_def(struct ring *r, const uint8_t *p, size_t n);
+
+/* Define a label, entered; its key, or 0 where there is no room. */
+uint64_t ring_def_label(uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n);
+
+/* --- records.c --- */
+
+/* Room for ${need} bytes at t->p; entered either way. */
+bool ring_enter(struct rec_thread *t, uint64_t ticks, size_t need);
+
+/* A record of a key and values. */
+void ring_keyed(struct rec_thread *t, uint64_t ticks, unsigned kind, uint64_t key, const struct rec_value *v,
+    unsigned n);
+
+/* The thread ends: no event of the program's; not counted, nor missed where there is no room. Entered afterwards. */
+void ring_thread_end(struct rec_thread *t);
+
+/* --- labels.c --- */
+
+/*
+ * What a thread remembers of the labels it began, by where their texts stood: a text is compared, not hashed. Lies
+ * behind the thread's zones; zeros at first.
+ */
+#define RING_KNOWN        512u
+#define RING_KNOWN_TEXT   80u
+struct ring_known {
+	uint64_t key, owner, category, session;
+	uint32_t size;                /* of the text as it was given, terminators and all */
+	uint32_t type;
+	uint64_t spare;
+	uint8_t text[RING_KNOWN_TEXT];
+};
+_Static_assert(sizeof(struct ring_known) == 128, "whole cache lines");
+
+#define RING_ZONES        (TTC_STACK * sizeof(struct rec_zone))
+#define RING_THREAD       (sizeof(struct rec_thread) + RING_ZONES + (RING_KNOWN + 1) * sizeof(struct ring_known))
+
+static inline struct ring_known *
+ring_known(struct rec_thread *t)
+{
+	uintptr_t at = (uintptr_t)(t + 1) + RING_ZONES, line = sizeof(struct ring_known);
+
+	return (struct ring_known *)(void *)((at + line - 1) / line * line);
+}
+
 
 /**
  * ring_detach():

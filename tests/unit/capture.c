@@ -413,6 +413,74 @@ TEST(zones_open_at_a_gap_are_open_behind_it)
 	free(p);
 }
 
+/* The key of a label begun, and ended. */
+static uint64_t
+label_key(struct rec_thread *t, uint64_t owner, uint64_t category, unsigned type, const void *p, size_t n)
+{
+	struct rec_value v = { .type = (uint8_t)type, .size = (uint32_t)n, .p = p };
+	uint64_t key;
+
+	rec_label(t, rec_now(), owner, category, &v, NULL, 0);
+	key = t->zone[0].key;
+	rec_end(t, rec_now(), owner);
+	return key;
+}
+
+/* Texts that come and go at one address, each different from all others in one byte at the least. */
+TEST(a_label_is_what_its_text_says_now)
+{
+	enum { MOST = 140, STEP = 7 };
+	struct rec_options o = { .path = check_path("a.ttc") };
+	static uint64_t first[MOST + 1][MOST + 1];
+	uint64_t key[3], bad = 0, smallest = UINT64_MAX, last = 0, n = 0;
+	uint8_t text[MOST + 3];
+	struct ttc_result r;
+
+	if (!opened(&o))
+		return;
+	ttc_keys(key, 3);
+	struct rec_thread *t = rec_thread();
+	for (unsigned round = 0; round < 3; round++)
+		for (size_t len = 1; len <= MOST; len += len < 70 ? 1 : STEP)
+			for (size_t at = 0; at < len; at++) {
+				memset(text, 'x', sizeof text);
+				text[at] = 'y';
+				uint64_t k = label_key(t, key[1], 0, TTC_TEXT8, text, len);
+				if (round == 0) {
+					bad += k <= last;     /* each a new one */
+					first[len][at] = last = k;
+					n++;
+				} else {
+					bad += k != first[len][at];
+				}
+				smallest = k < smallest ? k : smallest;
+			}
+	CHECK_EQ_INT(bad, 0);
+	CHECK_EQ_INT(last - smallest + 1, n);
+	/* Terminators are none of the text; owner, category and type are of the label. */
+	memset(text, 0, sizeof text);
+	memcpy(text, "a\0b\0c\0", 6);
+	uint64_t k = label_key(t, key[1], 0, TTC_TEXT16, text, 6);
+	CHECK_EQ_INT(label_key(t, key[1], 0, TTC_TEXT16, text, 8), k);
+	CHECK_EQ_INT(label_key(t, key[1], 0, TTC_TEXT16, text, 6), k);
+	CHECK(label_key(t, key[1], 0, TTC_TEXT8, text, 6) != k);
+	CHECK(label_key(t, key[2], 0, TTC_TEXT16, text, 6) != k);
+	CHECK(label_key(t, key[1], 1, TTC_TEXT16, text, 6) != k);
+	CHECK_EQ_INT(rec_close(why), 0);
+	memset(text, 'x', sizeof text);
+	text[33] = 'y';
+	text[64] = '\0';
+	ttc_read(check_path("a.ttc"), NULL, 0, first[64][33], &r);
+	CHECK_EQ_INT(r.rc, TT_OK);
+	CHECK_STR(r.text, (char *)text);
+	/* A key of an earlier recording is none of this one. */
+	if (!opened(&o))
+		return;
+	memcpy(text, "a\0b\0c\0", 7);
+	CHECK(label_key(rec_thread(), key[1], 0, TTC_TEXT16, text, 6) > k);
+	CHECK_EQ_INT(rec_close(why), 0);
+}
+
 TEST(labels_are_zones_named_by_their_text)
 {
 	struct rec_options o = { .path = check_path("a.ttc"), .ring = 2u << 20 };

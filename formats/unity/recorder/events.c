@@ -136,41 +136,53 @@ events_alloc(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 	}
 }
 
-/* Text declared as of 8-bit characters was seen to hold UTF-16 on this marker: the first character's second byte tells. */
-static bool
-is_text16(const struct unity_value *v)
+/* The text begins a zone. {instance id, text, category}; ${text} is the second value, or what it really is. */
+static inline __attribute__((always_inline)) void
+begin_label(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v,
+    const struct rec_value *text)
 {
-	return v->type == UNITY_T_TEXT16 ||
-	    (v->size >= 2 && v->size % 2 == 0 && ((const char *)v->data)[0] != 0 && ((const char *)v->data)[1] == 0);
-}
+	uint64_t category = 0, instance = 0;
 
-/* Profiler.BeginSample(text): {instance id, text, category}. */
-void UNITY_CALL
-events_label(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
-{
-	uint64_t now = rec_now(), key = (uintptr_t)user, category = 0, instance = 0;
-	struct rec_thread *t = writer(key);
-
-	(void)m;
-	if (!t)
-		return;
-	if (event == UNITY_END) {
-		rec_end(t, now, key);
-		return;
-	}
-	if (event != UNITY_BEGIN || n < 2 || !v || sizeof(void *) == 4 || !v[1].data ||
-	    (v[1].type != UNITY_T_TEXT && v[1].type != UNITY_T_TEXT16)) {
-		other(t, now, event, n, v, key);
-		return;
-	}
-	struct rec_value text = { .type = is_text16(&v[1]) ? TTC_TEXT16 : TTC_TEXT8, .size = v[1].size, .p = v[1].data };
 	if (v[0].data && v[0].size == 4)
 		memcpy(&instance, v[0].data, 4);
 	else if (v[0].data && v[0].size == 8)
 		memcpy(&instance, v[0].data, 8);
 	if (n >= 3 && whole(&v[2], &category))
 		category = defs_category_key(category);
-	rec_label(t, now, key, category, &text, instance ? (const struct rec_value *)(const void *)v : NULL, instance != 0);
+	rec_label(t, now, key, category, text, (const struct rec_value *)(const void *)v, instance != 0);
+}
+
+/* Text declared as of 8-bit characters was seen to hold UTF-16 on this marker: the first character's second byte tells. */
+static __attribute__((noinline)) void
+label_8(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v)
+{
+	const char *s = v[1].data;
+	bool wide = v[1].size >= 2 && v[1].size % 2 == 0 && s[0] != 0 && s[1] == 0;
+	struct rec_value text = { .type = wide ? TTC_TEXT16 : TTC_TEXT8, .size = v[1].size, .p = s };
+
+	begin_label(t, now, key, n, v, &text);
+}
+
+/* Profiler.BeginSample(text). */
+void UNITY_CALL
+events_label(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
+{
+	uint64_t now = rec_now(), key = (uintptr_t)user;
+	struct rec_thread *t = writer(key);
+
+	(void)m;
+	if (!t)
+		return;
+	if (event == UNITY_END)
+		rec_end(t, now, key);
+	else if (event != UNITY_BEGIN || n < 2 || !v || sizeof(void *) == 4 || !v[1].data)
+		other(t, now, event, n, v, key);
+	else if (v[1].type == UNITY_T_TEXT16)
+		begin_label(t, now, key, n, v, (const struct rec_value *)(const void *)&v[1]);
+	else if (v[1].type == UNITY_T_TEXT)
+		label_8(t, now, key, n, v);
+	else
+		other(t, now, event, n, v, key);
 }
 
 static bool

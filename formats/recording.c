@@ -1,0 +1,348 @@
+/**
+ * A recording: its beginning, its end, and the thread that writes it.
+ */
+#include "writer.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#define R (&rec_state.ring)
+#define W rec_writer
+
+struct writer rec_writer;
+
+static atomic_flag life = ATOMIC_FLAG_INIT;   /* rec_open and rec_close */
+
+static void
+run_writer(void)
+{
+	while (!atomic_load_explicit(&W.closing, memory_order_acquire)) {
+		uint64_t want = atomic_load_explicit(&W.flush_want, memory_order_acquire);
+		bool all = want != atomic_load_explicit(&W.flush_done, memory_order_relaxed);
+		/*
+		 * Twice: what was open and is sealed by the time the first one gets to it, the second
+		 * one finds.
+		 */
+		for (int i = 0; i < 1 + all && !W.stopped; i++)
+			writer_pass(all);
+		atomic_store_explicit(&W.flush_done, want, memory_order_release);
+		atomic_store_explicit(&W.writer_ns, plat_thread_ns(), memory_order_relaxed);
+		plat_sleep_us((W.stopped ? 20 : W.o.poll_ms) * 1000);
+	}
+	for (int i = 0; i < 2 && !W.stopped; i++)
+		writer_pass(true);
+	if (!W.stopped)
+		writer_stop(TTC_F_CLEAN, 0);
+}
+
+
+/* --- opening and closing --------------------------------------------------------- */
+
+static void
+lock_life(void)
+{
+	while (atomic_flag_test_and_set_explicit(&life, memory_order_acquire))
+		plat_sleep_us(200);
+}
+
+static void
+unlock_life(void)
+{
+	atomic_flag_clear_explicit(&life, memory_order_release);
+}
+
+/* In the child: nothing is recorded, and nothing of the parent's is touched. */
+static void
+in_child(void)
+{
+	atomic_store(&rec_state.forked, true);
+	atomic_store(&rec_state.on, false);
+	for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next)
+		atomic_store(&t->end, NULL);
+}
+
+static int
+check_options(struct rec_options *o, char why[256])
+{
+	if (!o->path || !o->path[0] || strlen(o->path) >= sizeof W.path) {
+		snprintf(why, 256, "no path for the capture, or one that is too long");
+		return -EINVAL;
+	}
+	if (!o->chunk)
+		o->chunk = 64u << 10;
+	if (!o->ring)
+		o->ring = 32u << 20;
+	if (!o->threads)
+		o->threads = 1024;
+	if (!o->poll_ms)
+		o->poll_ms = 5;
+	if (!o->part_ms)
+		o->part_ms = 1000;
+	if (!o->producer)
+		o->producer = "tracetool";
+	if ((o->chunk & (o->chunk - 1)) || o->chunk < TTC_CHUNK_MIN || o->chunk > TTC_CHUNK_LIMIT) {
+		snprintf(why, 256, "a chunk has a power of two from 4 KiB to 1 MiB, not %u bytes", o->chunk);
+		return -EINVAL;
+	}
+	if (o->ring / o->chunk < 16 + RING_DEF_SPARE || o->ring > (uint64_t)1 << 40) {
+		snprintf(
+		    why, 256, "a ring has at least %u chunks of %u bytes", 16 + RING_DEF_SPARE, o->chunk);
+		return -EINVAL;
+	}
+	if (o->threads > 1u << 16) {
+		snprintf(why, 256, "at most %u threads", 1u << 16);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+static void
+ring_header(const uint8_t run[16])
+{
+	struct ttc_ring *h = R->head;
+
+	h->major = TTC_MAJOR;
+	h->minor = TTC_MINOR;
+	h->size = sizeof *h;
+	memcpy(h->run, run, 16);
+	h->total = R->map.n;
+	h->slots = R->nslot;
+	h->slot_at = TTC_RING_HEAD;
+	h->chunks = R->nchunk;
+	h->chunk = R->size;
+	h->chunk_at = (uint64_t)(R->chunk - (uint8_t *)R->map.p);
+	h->pid = plat_pid();
+	h->state = TTC_R_LIVE;
+	h->head = (uint32_t)W.nhead;
+	memcpy((uint8_t *)R->map.p + TTC_RING_COPY, W.head, W.nhead);
+	atomic_signal_fence(memory_order_seq_cst);
+	memcpy(h->magic, TTC_RING_MAGIC, 8);
+}
+
+static void
+free_writer(void)
+{
+	free(W.slot);
+	free(W.buf);
+	free(W.stream);
+	free(W.held);
+	free(W.order);
+	free(W.head);
+	plat_free(W.zones, (size_t)R->nslot * R->stack_max * sizeof *W.zones);
+	W.slot = NULL;
+	W.buf = W.stream = W.head = NULL;
+	W.held = NULL;
+	W.order = NULL;
+	W.zones = NULL;
+}
+
+static int
+make_writer(void)
+{
+	W.slot = calloc(R->nslot, sizeof *W.slot);
+	W.buf = malloc(R->size + STREAM_ROOM + (64u << 10));
+	W.stream = malloc(STREAM_ROOM + (16u << 10));
+	W.held = calloc(R->nchunk, sizeof *W.held);
+	W.order = calloc(R->nchunk + R->nslot, sizeof *W.order);
+	W.head = calloc(1, TTC_RING_TEXT);
+	W.zones = plat_alloc((size_t)R->nslot * R->stack_max * sizeof *W.zones);
+	return W.slot && W.buf && W.stream && W.held && W.order && W.head && W.zones ? 0 : -ENOMEM;
+}
+
+static int
+start(const struct rec_options *given, char why[256])
+{
+	struct rec_options o = *given;
+	struct plat_instant zero;
+	uint8_t run[16];
+	int rc = check_options(&o, why);
+
+	if (rc != 0)
+		return rc;
+	memset(&W, 0, offsetof(struct writer, running));
+	atomic_store(&W.closing, false);
+	atomic_store(&W.flush_want, 0);
+	atomic_store(&W.flush_done, 0);
+	atomic_store(&W.written_b, 0);
+	atomic_store(&W.dropped, 0);
+	atomic_store(&W.chunks, 0);
+	atomic_store(&W.parts, 0);
+	atomic_store(&W.writer_ns, 0);
+	atomic_store(&W.failed, 0);
+	atomic_store(&W.stopped_as, TTC_F_CLEAN);
+	W.fd = -1;
+	snprintf(W.path, sizeof W.path, "%s", o.path);
+	snprintf(W.producer, sizeof W.producer, "%s", o.producer);
+	writer_part_name(0, W.name, sizeof W.name);
+	W.o = o;
+	memset(R, 0, sizeof *R);
+	rc = plat_map_make(&R->map, o.ring_dir, W.path,
+	    (size_t)(TTC_RING_HEAD + o.threads * sizeof(struct ttc_slot) + o.ring / o.chunk * o.chunk), why);
+	if (rc != 0)
+		return rc;
+	plat_random(run, sizeof run);
+	memcpy(&R->run32, run, 4);
+	rc = ring_make(R, o.chunk, o.threads);
+	if (rc == 0)
+		rc = make_writer();
+	if (rc == 0 && (W.fd = plat_create(W.name)) < 0)
+		rc = W.fd;
+	if (rc == 0) {
+		plat_instant(&zero);
+		R->zero_ticks = zero.ticks;
+		writer_head(&zero, run);
+		ring_header(run);
+		W.def_offset = TTC_CHUNK_HEAD;
+		W.part_began_ms = W.parts_ms = writer_now_ms();
+		atomic_store(&W.files, 1);
+		writer_clock();
+		if (!writer_bytes(W.head, W.nhead) || !writer_flush())
+			rc = W.error ? -W.error : -EIO;
+	}
+	if (rc == 0)
+		rc = plat_thread_start(&W.thread, run_writer);
+	if (rc == 0)
+		return 0;
+	snprintf(why, 256, "%.200s: %s", W.name, strerror(-rc));
+	if (W.fd >= 0) {
+		plat_close(W.fd);
+		plat_unlink(W.name);
+	}
+	free_writer();
+	ring_free(R);
+	plat_map_drop(&R->map, false);
+	return rc;
+}
+
+int
+rec_open(const struct rec_options *o, char why[256])
+{
+	static bool ready;
+	int rc;
+
+	why[0] = '\0';
+	if (atomic_load(&rec_state.forked)) {
+		snprintf(why, 256, "nothing is recorded in a forked child");
+		return -ECHILD;
+	}
+	lock_life();
+	if (!ready) {
+		plat_init();
+		tt_crc32c_init();
+		plat_thread_exit_hook(ring_thread_exit);
+		plat_fork_hook(in_child);
+		plat_pin();
+		ready = true;
+	}
+	if (W.running) {
+		snprintf(why, 256, "a recording is running already");
+		rc = -EBUSY;
+	} else {
+		rc = start(o, why);
+	}
+	if (rc == 0) {
+		W.running = true;
+		atomic_fetch_add(&rec_state.session, 1);
+		atomic_store(&rec_state.dump, false);
+		atomic_store_explicit(&rec_state.on, true, memory_order_release);
+		for (const struct rec_meta *m = o->meta; m && m->key; m++)
+			rec_meta(m->key, m->value);
+	}
+	unlock_life();
+	return rc;
+}
+
+int
+rec_close(char why[256])
+{
+	bool out;
+	int rc = 0;
+
+	why[0] = '\0';
+	if (atomic_load(&rec_state.forked))
+		return 0;
+	lock_life();
+	if (!W.running) {
+		unlock_life();
+		return 0;
+	}
+	atomic_store(&rec_state.on, false);
+	out = ring_detach(true);
+	atomic_store_explicit(&W.closing, true, memory_order_release);
+	plat_thread_join(&W.thread);
+	atomic_fetch_add_explicit(&W.dropped, writer_dropped_by_living(), memory_order_relaxed);
+	if (plat_close(W.fd) != 0 && W.error == 0)
+		W.error = EIO;
+	if (W.error) {
+		rc = -W.error;
+		snprintf(why, 256, "%.200s: %s", W.name, strerror(W.error));
+	}
+	R->head->state = TTC_R_DONE;
+	plat_map_drop(&R->map, !out);
+	free_writer();
+	if (out)
+		ring_free(R);
+	W.running = false;
+	unlock_life();
+	return rc;
+}
+
+bool
+rec_on(void)
+{
+	return atomic_load_explicit(&rec_state.on, memory_order_relaxed);
+}
+
+int
+rec_flush(unsigned ms)
+{
+	uint64_t want;
+
+	if (!rec_on())
+		return 0;
+	want = atomic_fetch_add(&W.flush_want, 1) + 1;
+	for (unsigned i = 0; i <= ms; i++) {
+		if (atomic_load_explicit(&W.flush_done, memory_order_acquire) >= want || !rec_on())
+			return 0;
+		plat_sleep_us(1000);
+	}
+	return -ETIMEDOUT;
+}
+
+void
+rec_dump(void)
+{
+	atomic_store_explicit(&rec_state.dump, true, memory_order_release);
+}
+
+void
+rec_stats(struct rec_stats *s)
+{
+	memset(s, 0, sizeof *s);
+	s->on = rec_on();
+	s->number = atomic_load(&rec_state.session);
+	s->error = atomic_load(&W.failed);
+	s->finish = (enum ttc_finish)atomic_load(&W.stopped_as);
+	s->written_b = atomic_load(&W.written_b);
+	s->dropped = atomic_load(&W.dropped);
+	s->chunks = atomic_load(&W.chunks);
+	s->parts = atomic_load(&W.parts);
+	s->writer_ns = atomic_load(&W.writer_ns);
+	s->files = atomic_load(&W.files);
+	struct rec_thread *t = s->on ? rec_thread() : NULL;
+	if (!t)
+		return;
+	atomic_store(&t->busy, 1);
+	if (rec_on()) {
+		int32_t nfree = atomic_load(&R->nfree);
+		s->free = nfree > 0 ? (uint32_t)nfree : 0;
+		s->total = R->nchunk;
+		s->defs_lost = atomic_load(&R->defs_lost);
+		s->dropped += writer_dropped_by_living();
+		for (uint32_t i = 0; i < R->nslot; i++)
+			s->threads += atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) ==
+			    TTC_S_LIVE;
+	}
+	atomic_store(&t->busy, 0);
+}

@@ -1,0 +1,327 @@
+/**
+ * What runs on game threads: records that are not inline.
+ */
+#include "ring.h"
+
+#define R (&rec_state.ring)
+
+/* Room for ${need} bytes at t->p; entered either way. */
+bool
+ring_enter(struct rec_thread *t, uint64_t ticks, size_t need)
+{
+	atomic_store_explicit(&t->busy, 1, REC_BUSY_ORDER);
+	atomic_signal_fence(memory_order_seq_cst);
+	uint8_t *end = atomic_load_explicit(&t->end, memory_order_relaxed);
+	if (end && t->p < end && need <= (size_t)(end - t->p) + REC_SMALL)
+		return true;
+	return rec_more(t, ticks, need > REC_SMALL ? need : REC_SMALL) != 0;
+}
+
+/*
+ * Begin a record of ${kind} whose payload has at most ${most} bytes. The length before the payload is
+ * padded to the bytes that ${most} needs, and put in when the payload's end is known.
+ */
+static uint8_t *
+open_other(struct rec_thread *t, uint64_t ticks, unsigned kind, size_t most, uint8_t **length)
+{
+	uint8_t *p = rec_time(t, t->p, ticks, TTC_OTHER);
+
+	*p++ = (uint8_t)kind;
+	*length = p;
+	return p + (most < 128 ? 1 : most < 16384 ? 2 : 3);
+}
+
+static void
+close_other(struct rec_thread *t, uint8_t *length, size_t most, uint8_t *p)
+{
+	size_t width = most < 128 ? 1 : most < 16384 ? 2 : 3, n = (size_t)(p - length) - width;
+
+	for (size_t i = 0; i + 1 < width; i++, n >>= 7)
+		length[i] = (uint8_t)(n | 0x80);
+	length[width - 1] = (uint8_t)(n & 0x7f);
+	rec_publish(t, p);
+}
+
+/* A time, a kind and a length, at most. */
+#define OTHER_HEAD 14u
+
+static size_t
+value_size(const struct rec_value *v)
+{
+	return v->size < R->value_max ? v->size : R->value_max;
+}
+
+/* The most that ${n} values can take; *${n} is cut to what fits a quarter of a chunk. */
+static size_t
+values_most(const struct rec_value *v, unsigned *n)
+{
+	size_t most = 1;
+
+	for (unsigned i = 0; i < *n; i++) {
+		size_t one = 12 + value_size(&v[i]);
+		if (most + one > R->size / 4 || i == 100) {
+			*n = i;
+			break;
+		}
+		most += one;
+	}
+	return most;
+}
+
+static uint64_t
+bits(const void *p, size_t n)
+{
+	uint64_t v = 0;
+
+	memcpy(&v, p, n);
+	return v;
+}
+
+static uint8_t *
+put_value(uint8_t *p, const struct rec_value *v)
+{
+	size_t n = value_size(v);
+
+	switch (v->type) {
+	case TTC_INSTANCE: case TTC_I32:
+		if (v->size != 4)
+			break;
+		*p++ = v->type;
+		return ttc_put(p, ttc_zig((uint64_t)(int64_t)(int32_t)(uint32_t)bits(v->p, 4)));
+	case TTC_I64:
+		if (v->size != 8)
+			break;
+		*p++ = v->type;
+		return ttc_put(p, ttc_zig(bits(v->p, 8)));
+	case TTC_U32:
+		if (v->size != 4)
+			break;
+		*p++ = v->type;
+		return ttc_put(p, bits(v->p, 4));
+	case TTC_U64: case TTC_RESOURCE: case TTC_ENTITY: case TTC_PTR: case TTC_CLASS:
+		if (v->size != 8)
+			break;
+		*p++ = v->type;
+		return ttc_put(p, bits(v->p, 8));
+	case TTC_F32: case TTC_F64:
+		if (v->size != (v->type == TTC_F32 ? 4u : 8u))
+			break;
+		*p++ = v->type;
+		memcpy(p, v->p, n);
+		return p + n;
+	case TTC_TEXT8: case TTC_TEXT16: case TTC_VEC3: case TTC_BLOB: case TTC_STACK_KEYS:
+		*p++ = v->type;
+		p = ttc_put(p, n);
+		if (n)
+			memcpy(p, v->p, n);
+		return p + n;
+	default:
+		break;
+	}
+	*p++ = v->type | TTC_RAW;
+	p = ttc_put(p, n);
+	if (n)
+		memcpy(p, v->p, n);
+	return p + n;
+}
+
+static uint8_t *
+put_values(uint8_t *p, const struct rec_value *v, unsigned n)
+{
+	p = ttc_put(p, n);
+	for (unsigned i = 0; i < n; i++)
+		p = put_value(p, &v[i]);
+	return p;
+}
+
+static uint8_t *
+put_key(struct rec_thread *t, uint8_t *p, uint64_t key)
+{
+	p = ttc_put(p, ttc_zig(key - t->key));
+	t->key = key;
+	return p;
+}
+
+/* A record of a key and values. */
+void
+ring_keyed(
+    struct rec_thread *t, uint64_t ticks, unsigned kind, uint64_t key, const struct rec_value *v, unsigned n)
+{
+	uint8_t *length, *p;
+
+	atomic_store_explicit(&t->busy, 1, REC_BUSY_ORDER);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&rec_state.on, memory_order_acquire)) {
+		rec_leave(t);
+		return;
+	}
+	size_t most = values_most(v, &n) + 10;
+	if (!ring_enter(t, ticks, most + OTHER_HEAD)) {
+		rec_drop(t);
+		return;
+	}
+	p = open_other(t, ticks, kind, most, &length);
+	p = put_key(t, p, key);
+	close_other(t, length, most, put_values(p, v, n));
+}
+
+void
+rec_begin_args(struct rec_thread *t, uint64_t ticks, uint64_t key, const struct rec_value *v, unsigned n)
+{
+	if (n == 0) {
+		rec_begin(t, ticks, key);
+		return;
+	}
+	ring_keyed(t, ticks, TTC_BEGIN_ARGS, key, v, n);
+	rec_push(t, key, key);
+}
+
+void
+rec_single(struct rec_thread *t, uint64_t ticks, uint64_t key, const struct rec_value *v, unsigned n)
+{
+	ring_keyed(t, ticks, TTC_SINGLE, key, v, n);
+}
+
+void
+rec_counter(struct rec_thread *t, uint64_t ticks, uint64_t key, const struct rec_value *v)
+{
+	ring_keyed(t, ticks, TTC_COUNTER, key, v, 1);
+}
+
+void
+rec_alloc_args(struct rec_thread *t, uint64_t ticks, uint64_t key, uint64_t bytes, const struct rec_value *v,
+    unsigned n)
+{
+	uint8_t *length, *p;
+
+	if (n == 0) {
+		rec_alloc(t, ticks, key, bytes);
+		return;
+	}
+	atomic_store_explicit(&t->busy, 1, REC_BUSY_ORDER);
+	atomic_signal_fence(memory_order_seq_cst);
+	if (!atomic_load_explicit(&rec_state.on, memory_order_acquire)) {
+		rec_leave(t);
+		return;
+	}
+	size_t most = values_most(v, &n) + 20;
+	if (!ring_enter(t, ticks, most + OTHER_HEAD)) {
+		rec_drop(t);
+		return;
+	}
+	p = open_other(t, ticks, TTC_ALLOC_ARGS, most, &length);
+	p = ttc_put(p, ttc_zig(key - t->alloc_key));
+	t->alloc_key = key;
+	p = ttc_put(p, bytes);
+	close_other(t, length, most, put_values(p, v, n));
+}
+
+/* A record of plain bytes, few enough that a chunk always has room for them. */
+static void
+plain(struct rec_thread *t, uint64_t ticks, unsigned kind, const uint8_t *payload, size_t n)
+{
+	uint8_t *length, *p;
+
+	if (!ring_enter(t, ticks, n + OTHER_HEAD)) {
+		rec_drop(t);
+		return;
+	}
+	p = open_other(t, ticks, kind, n, &length);
+	if (n)
+		memcpy(p, payload, n);
+	close_other(t, length, n, p + n);
+}
+
+void
+rec_flow(struct rec_thread *t, uint64_t ticks, unsigned type, uint64_t id)
+{
+	uint8_t b[11];
+
+	b[0] = (uint8_t)type;
+	plain(t, ticks, TTC_FLOW, b, (size_t)(ttc_put(b + 1, id) - b));
+}
+
+void
+rec_frame(struct rec_thread *t, uint64_t ticks, uint64_t number)
+{
+	uint8_t b[10];
+
+	plain(t, ticks, TTC_FRAME, b, number ? (size_t)(ttc_put(b, number) - b) : 0);
+}
+
+void
+rec_other(struct rec_thread *t, uint64_t ticks, unsigned kind, const void *payload, size_t n)
+{
+	if (!atomic_load_explicit(&rec_state.on, memory_order_relaxed) || kind < 16 || kind > 63)
+		return;
+	plain(t, ticks, kind, payload, n < 480 ? n : n < RING_TEXT_MAX && n < R->size / 4 ? n : 480);
+}
+
+/*
+ * An end that is not of the innermost zone: which it is is decided here, once, so that the reader need
+ * not guess.
+ */
+void
+rec_end_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags)
+{
+	bool room = ring_enter(t, ticks, 24 + OTHER_HEAD);     /* first: it may begin a recording */
+	uint8_t *length, *p;
+	uint32_t i = t->depth, above;
+
+	if (i > t->zone_max) {
+		t->depth--;
+		above = 0;
+	} else {
+		while (i > 0 && t->zone[i - 1].match != key)
+			i--;
+		above = t->depth - i;
+		if (i > 0)
+			t->depth = i - 1;
+	}
+	if (!room) {
+		rec_drop(t);
+		return;
+	}
+	if (i > 0 && i <= t->zone_max && above == 0) {
+		if (flags == 0) {
+			rec_publish(t, rec_time(t, t->p, ticks, TTC_END));
+			return;
+		}
+		p = open_other(t, ticks, TTC_END_FLAGS, 24, &length);
+		close_other(t, length, 24, ttc_put(p, flags));
+		return;
+	}
+	if (i > 0 && i <= t->zone_max) {
+		p = open_other(t, ticks, TTC_END_BELOW, 24, &length);
+		p = ttc_put(p, above);
+		close_other(t, length, 24, ttc_put(p, flags));
+		return;
+	}
+	p = open_other(t, ticks, i > 0 ? TTC_END_KEY : TTC_END_NONE, 24, &length);
+	p = put_key(t, p, key);
+	if (i > 0)
+		p = ttc_put(p, flags);
+	close_other(t, length, 24, p);
+}
+
+void
+rec_end_flags(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags)
+{
+	if (flags == 0)
+		rec_end(t, ticks, key);
+	else
+		rec_end_slow(t, ticks, key, flags);
+}
+
+void
+ring_thread_end(struct rec_thread *t)
+{
+	uint8_t *length, *p;
+
+	if (!ring_enter(t, rec_now(), REC_SMALL))
+		return;
+	p = open_other(t, rec_now(), TTC_THREAD_END, 0, &length);
+	t->events--;
+	close_other(t, length, 0, p);
+	atomic_store(&t->busy, 1);
+}

@@ -1,0 +1,223 @@
+/**
+ * Files of a recording: their heads and names, how one ends, and the next of a rotation.
+ */
+#include "writer.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#define R (&rec_state.ring)
+#define W rec_writer
+
+static size_t
+add_text(uint8_t *to, size_t room, const char *s, size_t most)
+{
+	size_t n = strlen(s);
+
+	if (n > most)
+		n = most;
+	if (n + 1 > room)
+		n = room - 1;
+	memcpy(to, s, n);
+	to[n] = '\0';
+	return n + 1;
+}
+
+/* The head of the present file, into W.head. */
+void
+writer_head(const struct plat_instant *zero, const uint8_t run[16])
+{
+	struct ttc_head h;
+	char args[1024];
+	const char *text[TTC_TEXTS] = { R->map.path, W.producer, plat_os(), plat_arch(), args, W.path };
+	size_t n = sizeof h;
+
+	if (zero) {
+		memset(&h, 0, sizeof h);
+		memcpy(h.magic, TTC_MAGIC, 8);
+		h.major = TTC_MAJOR;
+		h.minor = TTC_MINOR;
+		h.flags = (W.o.keep_ms ? TTC_H_LAST : 0) | (W.o.distorts ? TTC_H_DISTORTS : 0) |
+		    (W.o.no_frames ? TTC_H_NO_FRAMES : 0);
+		h.thread = plat_thread_self();
+		memcpy(h.run, run, 16);
+		h.chunk = R->size;
+		h.clock = plat_ratio(&h.num, &h.den);
+		h.ticks = zero->ticks;
+		h.mono_ns = zero->mono_ns;
+		h.wall_ns = zero->wall_ns;
+		h.pid = plat_pid();
+		h.pointer = sizeof(void *);
+		plat_args(args, sizeof args);
+		for (int i = 0; i < TTC_TEXTS; i++)
+			n += add_text(W.head + n, TTC_RING_TEXT - n, text[i], 600);
+		W.nhead = n;
+		h.size = (uint32_t)n;
+	} else {
+		memcpy(&h, W.head, sizeof h);
+		h.crc = 0;
+	}
+	h.part = W.part;
+	h.part_ticks = zero ? zero->ticks : rec_now();
+	memcpy(W.head, &h, sizeof h);
+	h.crc = tt_crc32c(0, W.head, W.nhead);
+	memcpy(W.head, &h, sizeof h);
+}
+
+/* "game.ttc" for part 0, then "game.1.ttc", ... */
+void
+writer_part_name(uint32_t part, char *to, size_t n)
+{
+	size_t stem = strlen(W.path);
+
+	if (part == 0) {
+		snprintf(to, n, "%s", W.path);
+		return;
+	}
+	if (stem > 4 && strcmp(W.path + stem - 4, ".ttc") == 0)
+		stem -= 4;
+	snprintf(to, n, "%.*s.%u%s", (int)stem, W.path, part, W.path + stem);
+}
+
+/* Every thread's account, and why the file ends. */
+static void
+put_finish(enum ttc_finish how)
+{
+	uint8_t *b = malloc(16 + FINISH_THREADS * 50), *p = b;
+	uint32_t n = 0;
+	uint64_t no_slot = atomic_load(&R->no_slot), lost = atomic_load(&R->defs_lost);
+
+	if (!b)
+		return;
+	for (uint32_t i = 0; i < R->nslot; i++)
+		n += W.slot[i].number && W.slot[i].part == W.part + 1;
+	if (no_slot && how != TTC_F_ROTATED) {
+		p = ttc_put(p, 0);
+		p = ttc_put(p, no_slot);
+		writer_record(TTC_DROPS, b, (size_t)(p - b));
+	}
+	if (lost && how != TTC_F_ROTATED) {
+		char text[100];
+		snprintf(
+		    text, sizeof text, "%llu definitions had no room in the ring", (unsigned long long)lost);
+		writer_note(text);
+	}
+	/* In records of few enough threads; a reader joins them. */
+	for (uint32_t i = 0, k = 0; k <= n; k += FINISH_THREADS) {
+		uint32_t here = n - k < FINISH_THREADS ? n - k : FINISH_THREADS;
+		p = b;
+		*p++ = (uint8_t)how;
+		p = ttc_put(p, here);
+		for (; here > 0; i++)
+			if (W.slot[i].number && W.slot[i].part == W.part + 1) {
+				p = writer_account(p, &W.slot[i]);
+				here--;
+			}
+		writer_record(TTC_FINISH, b, (size_t)(p - b));
+	}
+	free(b);
+}
+
+/* The disk is full: the head says so, in place, which needs no room. */
+static void
+mark_head(void)
+{
+	struct ttc_head h;
+
+	memcpy(&h, W.head, sizeof h);
+	h.flags |= TTC_H_DISK;
+	h.crc = 0;
+	memcpy(W.head, &h, sizeof h);
+	h.crc = tt_crc32c(0, W.head, W.nhead);
+	memcpy(W.head, &h, sizeof h);
+	plat_patch(W.fd, 0, W.head, W.nhead);
+}
+
+/*
+ * This file ends. Where it is not for another one, the recording is over too: threads are let go, and what
+ * the stream still holds is written if the file takes it.
+ */
+void
+writer_stop(enum ttc_finish how, int error)
+{
+	if (W.stopped)
+		return;
+	if (how != TTC_F_ROTATED && how != TTC_F_CLEAN) {
+		atomic_store(&rec_state.on, false);
+		ring_detach(false);
+		R->head->state = TTC_R_STOPPED;
+	}
+	W.finish = how;
+	W.error = error;
+	if (error)
+		atomic_store(&W.failed, error);
+	atomic_store(&W.stopped_as, how);
+	if (how != TTC_F_DISK) {
+		writer_clock();
+		put_finish(how);
+	} else {
+		mark_head();
+		W.nstream = 0;
+		put_finish(how);
+	}
+	if (W.nstream > 0) {          /* past the limits of put_chunk */
+		uint64_t at = W.at;
+		size_t n = writer_stream_chunk();
+		if (!writer_bytes(W.buf, n)) {
+			W.at = at;
+			plat_truncate(W.fd, at);
+		}
+		W.stream_seq++;
+		W.nstream = 0;
+	}
+	W.stopped = true;
+}
+
+/* The next file of a rotation. */
+static bool
+new_file(void)
+{
+	char old[1100];
+
+	plat_close(W.fd);
+	W.part++;
+	writer_part_name(W.part, W.name, sizeof W.name);
+	W.fd = plat_create(W.name);
+	if (W.fd < 0) {
+		int error = -W.fd;
+		W.stopped = false;
+		W.broken = true;
+		writer_stop(TTC_F_DISK, error);
+		return false;
+	}
+	if (W.o.rotate_keep && W.part >= W.o.rotate_keep) {
+		writer_part_name(W.part - W.o.rotate_keep, old, sizeof old);
+		plat_unlink(old);
+	}
+	writer_head(NULL, NULL);
+	W.at = 0;
+	W.stopped = false;
+	W.stream_seq = W.stream_before = 0;
+	W.nstream = 0;
+	W.def_number = 0;
+	W.def_offset = TTC_CHUNK_HEAD;
+	W.part_began_ms = writer_now_ms();
+	atomic_fetch_add(&W.files, 1);
+	if (!writer_bytes(W.head, W.nhead))
+		return false;
+	writer_clock();
+	writer_definitions();
+	return true;
+}
+
+void
+writer_rotate(void)
+{
+	if (W.stopped || (!W.o.rotate_size && !W.o.rotate_ms))
+		return;
+	if (!(W.o.rotate_size && W.at >= W.o.rotate_size) &&
+	    !(W.o.rotate_ms && writer_now_ms() - W.part_began_ms >= W.o.rotate_ms))
+		return;
+	writer_stop(TTC_F_ROTATED, 0);
+	new_file();
+}
