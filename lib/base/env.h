@@ -13,6 +13,9 @@
 
 struct tt_loss;
 
+/* Whether the process gives up what it does not need; io/sandbox.h. */
+enum tt_sandbox_mode { TT_SANDBOX_ON = 0, TT_SANDBOX_OFF, TT_SANDBOX_REQUIRE };
+
 enum tt_log_level { TT_LOG_QUIET = 0, TT_LOG_NORMAL = 1, TT_LOG_VERBOSE = 2 };
 
 struct tt_env {
@@ -24,6 +27,7 @@ struct tt_env {
 	void *log_arg;
 	const volatile sig_atomic_t *stop;    /* non-zero: give up soon with TT_E_STOPPED; may be NULL */
 	uint64_t spool_max;                   /* bytes a pipe may be spooled to disk */
+	enum tt_sandbox_mode sandbox;
 	const char *tmpdir;                   /* where the unlinked spool goes; NULL: $TMPDIR, else /tmp */
 };
 

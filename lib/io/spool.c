@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *
-spool_dir(const struct tt_env *env)
+const char *
+tt_spool_dir(const struct tt_env *env)
 {
 	const char *dir = env->tmpdir ? env->tmpdir : getenv("TMPDIR");
 
@@ -38,7 +38,7 @@ open_named(const char *dir)
 int
 tt_spool_open(const struct tt_env *env, int *fd, struct tt_err *err)
 {
-	const char *dir = spool_dir(env);
+	const char *dir = tt_spool_dir(env);
 
 	*fd = open(dir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
 	/* EISDIR is how a kernel or a file system that does not know the flag answers. */
@@ -68,7 +68,7 @@ tt_spool_add(const struct tt_env *env, int fd, uint64_t at, const void *p, size_
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		if (put <= 0)
 			return tt_fail_sys(err, put ? errno : ENOSPC, "cannot spool the pipe to a file in %s",
-			    spool_dir(env));
+			    tt_spool_dir(env));
 		from += put;
 		n -= (size_t)put;
 		at += (uint64_t)put;

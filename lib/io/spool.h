@@ -1,5 +1,5 @@
 /**
- * The unlinked temporary file that a pipe is copied to. Internal to lib/io.
+ * Unlinked temporary files: what pipes are copied to, and what is put aside.
  */
 #ifndef TT_IO_SPOOL_H
 #define TT_IO_SPOOL_H
@@ -9,9 +9,12 @@
 
 #include "base/env.h"
 
+/* The directory they are made in: env->tmpdir, else $TMPDIR, else /tmp. */
+const char *tt_spool_dir(const struct tt_env *env);
+
 /**
  * tt_spool_open(env, fd, err):
- * Make an empty file without a name in env->tmpdir ($TMPDIR, /tmp).
+ * Make an empty file without a name in tt_spool_dir().
  * Errors: TT_E_IO naming the directory.
  */
 int tt_spool_open(const struct tt_env *env, int *fd, struct tt_err *err);

@@ -1,0 +1,26 @@
+/**
+ * A filter of system calls for this process and what it starts. Internal to lib/io; sandbox.h says what for.
+ *
+ * The filter is a list of what may be called. All else fails with EPERM, and with ENOSYS where the call is newer
+ * than this list, for that is what makes a C library take the older one. Numbers of another architecture kill.
+ */
+#ifndef TT_IO_SYSCALLS_H
+#define TT_IO_SYSCALLS_H
+
+#include <stdbool.h>
+
+enum tt_syscalls {
+	TT_SYS_OPEN = 1,              /* any open(), directories made and listed, files watched */
+	TT_SYS_OPEN_NEW = 2,          /* open() that makes a new file */
+	TT_SYS_OPEN_WRITE = 4,        /* open() for writing alone */
+	TT_SYS_NAMES = 8,             /* rename, unlink, link */
+	TT_SYS_CHILDREN = 16,         /* fork, kill, wait, limits */
+	TT_SYS_CONFINE = 32,          /* a further step down */
+};
+
+bool tt_syscalls_can(void);
+
+/* Allow what any reader and writer of open files needs, and ${what}. 0 or an errno. */
+int tt_syscalls_limit(unsigned what);
+
+#endif
