@@ -75,7 +75,8 @@ struct ttc {
 	uint64_t cut_at, cut_b;       /* the file ends inside a chunk; told unless the ring has it whole */
 	uint64_t late;                /* units that came after later ones of their thread */
 
-	struct tt_src *ring;
+	struct tt_src *ring;          /* on input that cannot seek, open from the start: later no file is in reach */
+	bool has_ring;                /* it is this recording's, and has been joined */
 	struct ttc_made *made;
 	size_t nmade, capmade;
 	uint64_t from_ring;           /* units */
@@ -101,6 +102,9 @@ void ttc_unit_of(struct ttc_unit *u, const uint8_t *head, uint64_t at);
 bool ttc_plausible(const struct ttc *m, const uint8_t *head);
 /* Read a unit whole, head first, into *${p} of *${cap} bytes (grown). TT_E_DAMAGED where it is not good. */
 int ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, struct tt_err *err);
+
+/* join.c: open the ring the capture names, or leave m->ring NULL where there is none. */
+int ttc_ring_open(struct ttc *m, struct tt_err *err);
 
 /*
  * join.c: add what the ring has and the file has not. Nothing happens where there is no ring of this

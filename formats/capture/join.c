@@ -15,9 +15,8 @@
 
 #include "crc32c.h"
 
-/* Open the ring, or leave m->ring NULL. */
-static int
-open_ring(struct ttc *m, struct tt_err *err)
+int
+ttc_ring_open(struct ttc *m, struct tt_err *err)
 {
 	const char *path = m->text[TTC_T_RING], *base = strrchr(path, '/');
 	size_t n = strlen(path);
@@ -236,7 +235,7 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	struct ttc_ring r;
 	uint8_t *p = NULL, *to = NULL;
 	size_t n = 0, capu = 0, cap = 0, capto = 0, got;
-	int rc = open_ring(m, err);
+	int rc = m->ring ? TT_OK : ttc_ring_open(m, err);
 
 	if (rc != TT_OK || !m->ring)
 		return rc;
@@ -248,6 +247,7 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 		m->ring = NULL;
 		return TT_OK;
 	}
+	m->has_ring = true;
 	rc = read_slots(m, &r, loss, err);
 	if (rc == TT_OK)
 		rc = tt_mem_grow(&m->env->mem, &p, &cap, r.chunk + TT_CHUNK_PAD, 1, err);

@@ -648,7 +648,7 @@ conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	/* A chunk stays in the ring until it is written whole. */
-	if (m->cut_b && !m->ring)
+	if (m->cut_b && !m->has_ring)
 		tt_loss_add(loss, TT_LOST_CUT, 1, m->cut_b, m->cut_at);
 	settle(m, loss);
 	m->cap->end_mark = m->finish == TTC_F_CLEAN + 1 || m->finish == TTC_F_ROTATED + 1 ||
@@ -840,8 +840,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (rc == TT_OK) {
 		m->at = m->first;
 		m->in_order = !tt_src_info(src)->seekable;
-		if (!m->in_order)
-			rc = build_index(m, err);
+		rc = m->in_order ? ttc_ring_open(m, err) : build_index(m, err);
 	}
 	if (rc != TT_OK) {
 		close_(m);
@@ -953,9 +952,7 @@ rewind_(void *ctx, struct tt_err *err)
 	/* In order: everything again. */
 	free_who(m);
 	free_made(m);
-	if (m->ring)
-		tt_src_close(m->ring);
-	m->ring = NULL;
+	m->has_ring = false;
 	m->nunit = 0;
 	m->at = m->first;
 	m->zero_seen = m->joined = m->closed = m->ended = false;
