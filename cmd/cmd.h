@@ -7,6 +7,7 @@
 #define TT_CMD_H
 
 #include "base/env.h"
+#include "io/sandbox.h"
 #include "model/loss.h"
 #include "opts.h"
 #include "ui.h"
@@ -17,6 +18,7 @@ struct app {
 	struct tt_loss loss;
 	struct tt_arena arena;        /* lists of options; lives to the end */
 	struct ui ui;
+	struct tt_sandbox_plan plan;  /* what the process may still do */
 	const char *input;            /* what lines of the ledger begin with: the file, or how many */
 	bool child;                   /* a program was run: the end is its end */
 	int child_status;             /* as waitpid() tells it */
@@ -62,6 +64,21 @@ int app_parse(struct app *app, const struct verb *verb, void *into, const struct
 
 /* Write ${text} to ${path} ("-": standard output), completely or not at all. */
 int app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err);
+
+/**
+ * app_reads(app, inputs, err):
+ * Let app->plan hold what a run over ${inputs} (NULL-terminated) reads: those, the folders they are in, and where
+ * recorders keep their rings: a capture names its own, in one of these.
+ *
+ * app_confine(app, outputs, tmpdir, err):
+ * First stage of the sandbox: what is neither in the plan nor among ${outputs} (NULL-terminated; NULL: none)
+ * nor in ${tmpdir} (NULL: the usual one) is out of reach.
+ */
+int app_reads(struct app *app, const char *const *inputs, struct tt_err *err);
+int app_confine(struct app *app, const char *const *outputs, const char *tmpdir, struct tt_err *err);
+
+/* Second stage, once all inputs are open; for tt_run_opts.opened, with the app as argument. */
+int app_seal(void *app, struct tt_err *err);
 
 /* Completions of all verbs for "bash", "zsh" or "fish". */
 const char *completion_shell(size_t i);

@@ -337,6 +337,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 	struct tt_run_opts run;
 	const struct tt_emit **emit;
 	struct tt_emit_opts *opts;
+	struct opt_list paths = { 0 };
 	struct tt_model *m = NULL;
 	int rc = input_setup(app, &c->in, &run, err);
 
@@ -344,6 +345,16 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 		rc = check_outputs(c, &app->arena, err);
 	if (rc != TT_OK)
 		return rc;
+	for (size_t i = 0; rc == TT_OK && i < c->nout; i++)
+		rc = opt_list_add(&paths, c->out[i].path, &app->arena, err);
+	if (rc == TT_OK)
+		rc = app_reads(app, c->in.path.v, err);
+	if (rc == TT_OK)
+		rc = app_confine(app, paths.v, c->in.tmpdir, err);
+	if (rc != TT_OK)
+		return rc;
+	run.opened = app_seal;
+	run.opened_arg = app;
 	emit = tt_arena_alloc(&app->arena, c->nout * sizeof *emit, err);
 	if (!emit)
 		return err->code;

@@ -297,6 +297,9 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", o->out.output);
 	if (rc != TT_OK)
 		return rc;
+	rc = input_confine(app, &o->in, o->out.output, &run, err);
+	if (rc != TT_OK)
+		return rc;
 	run.needs = TT_NEEDS_TALLY | TT_NEEDS_CALLS;
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_run(&app->env, &run, &m, err);

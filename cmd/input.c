@@ -225,6 +225,20 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 	return TT_OK;
 }
 
+int
+input_confine(struct app *app, const struct input_opts *o, const char *output, struct tt_run_opts *run,
+    struct tt_err *err)
+{
+	struct opt_list l = { 0 };
+	int rc = output ? opt_list_add(&l, output, &app->arena, err) : TT_OK;
+
+	run->opened = app_seal;
+	run->opened_arg = app;
+	if (rc == TT_OK)
+		rc = app_reads(app, o->path.v, err);
+	return rc == TT_OK ? app_confine(app, l.v, o->tmpdir, err) : rc;
+}
+
 bool
 input_is(const struct input_opts *o, const char *path)
 {

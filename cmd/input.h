@@ -48,8 +48,15 @@ void input_defaults(struct input_opts *o);
  */
 int input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run, struct tt_err *err);
 
+/**
+ * input_confine(app, o, output, run, err):
+ * Enter the sandbox, for a run that writes ${output} (NULL: standard output); it closes when ${run} has
+ * opened its inputs.
+ */
+int input_confine(struct app *app, const struct input_opts *o, const char *output, struct tt_run_opts *run,
+    struct tt_err *err);
+
 /* Is ${path} the same file as one of the inputs? */
 bool input_is(const struct input_opts *o, const char *path);
-
 
 #endif

@@ -1,6 +1,7 @@
 /**
  * tracetool list: what there is. Readers, passes, emitters, and every table with its columns.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
@@ -16,12 +17,12 @@ struct list_opts {
 	struct ui_opts ui;
 };
 
-enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_N };
+enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_SANDBOX, L_N };
 
 static const char *
 what_value(size_t i)
 {
-	static const char *const v[] = { "formats", "passes", "emitters", "metrics", NULL };
+	static const char *const v[] = { "formats", "passes", "emitters", "metrics", "sandbox", NULL };
 
 	return i <= L_N ? v[i] : NULL;
 }
@@ -35,10 +36,11 @@ static const struct opt_group groups[] = {
 const struct verb verb_list = {
 	.name = "list",
 	.summary = "list formats read, passes, formats written, and all tables with their columns",
-	.operands = "[formats] [passes] [emitters] [metrics]",
+	.operands = "[formats] [passes] [emitters] [metrics] [sandbox]",
 	.about = "List what there is: formats that are read, analysis passes, formats that are written "
-		 "(emitters), and all "
-		 "tables with their columns (metrics). Without an argument all but the last.",
+		 "(emitters), all "
+		 "tables with their columns (metrics), and what this system has to confine the program while it reads "
+		 "(sandbox). Without an argument the first three.",
 	.examples = "  tracetool list\n"
 		    "  tracetool list metrics\n"
 		    "  tracetool list metrics --format json\n",
@@ -69,6 +71,11 @@ static const struct tt_col metric_col[] = {
 	{ "title", "title", TT_UNIT_TEXT, "as people see it" },
 	{ "unit", "unit", TT_UNIT_TEXT, "of the number" },
 	{ "help", "what it is", TT_UNIT_TEXT, "in one line; tracetool-metrics(7) has the definition" },
+};
+static const struct tt_col sandbox_col[] = {
+	{ "part", "part", TT_UNIT_TEXT, "of the sandbox" },
+	{ "here", "here", TT_UNIT_TEXT, "what this system has of it" },
+	{ "summary", "what it does", TT_UNIT_TEXT, "in one line" },
 };
 
 #define NCOL(c) (sizeof (c) / sizeof (c)[0])
@@ -202,6 +209,36 @@ list_metrics(struct tt_report *r, struct tt_err *err)
 	return rc;
 }
 
+static int
+list_sandbox(struct tt_report *r, struct tt_err *err)
+{
+	struct tt_sandbox_parts p = tt_sandbox_probe();
+	enum tt_sandbox_mode mode;
+	struct tt_table *t;
+	const char *here = "no";
+	int rc = tt_sandbox_mode(getenv("TRACETOOL_SANDBOX"), &mode, err);
+
+	if (rc == TT_OK)
+		rc = tt_report_table(r, "sandbox", "Sandbox", sandbox_col, NCOL(sandbox_col), &t, err);
+	if (rc == TT_OK && p.landlock) {
+		here = tt_report_text(r, err, "version %u", p.landlock);
+		rc = here ? TT_OK : err->code;
+	}
+	if (rc == TT_OK)
+		rc = row(r, t,
+		    (const char *const[]){ "Landlock", p.why ? p.why : here, "keeps files and network out of reach" }, err);
+	if (rc == TT_OK)
+		rc = row(r, t,
+		    (const char *const[]){ "seccomp", p.why ? p.why : p.seccomp ? "yes" : "no",
+		        "no system calls but those that reading and writing need" }, err);
+	if (rc == TT_OK)
+		rc = row(r, t,
+		    (const char *const[]){ "TRACETOOL_SANDBOX",
+		        mode == TT_SANDBOX_OFF ? "off" : mode == TT_SANDBOX_REQUIRE ? "require" : "on",
+		        "on: with what there is; require: both or nothing; off" }, err);
+	return rc;
+}
+
 /* Which lists the operands name, as bits. */
 static int
 wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
@@ -216,7 +253,7 @@ wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
 		if (k == L_N) {
 			near = opts_nearest(word, what_value);
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics)", word,
+			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics, sandbox)", word,
 			    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 		}
 		*bits |= 1u << k;
@@ -232,6 +269,7 @@ run_list(struct app *app, int argc, char **argv, struct tt_err *err)
 		[L_PASSES] = list_passes,
 		[L_EMITTERS] = list_emitters,
 		[L_METRICS] = list_metrics,
+		[L_SANDBOX] = list_sandbox,
 	};
 	struct list_opts o = { 0 };
 	struct tt_report r;

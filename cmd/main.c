@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -16,6 +17,7 @@
 #include "child.h"
 #include "cmd.h"
 #include "io/sink.h"
+#include "io/spool.h"
 #include "out/table.h"
 #include "version.h"
 
@@ -135,6 +137,52 @@ app_write(struct app *app, const char *path, const struct tt_buf *text, struct t
 		return rc;
 	}
 	return tt_sink_commit(sink, err);
+}
+
+int
+app_reads(struct app *app, const char *const *inputs, struct tt_err *err)
+{
+	const char *runtime = getenv("XDG_RUNTIME_DIR");
+	struct opt_list l = { 0 };
+	int rc = opt_list_add(&l, "/dev/shm", &app->arena, err);
+
+	if (rc == TT_OK && runtime && runtime[0])
+		rc = opt_list_add(&l, runtime, &app->arena, err);
+	for (; rc == TT_OK && inputs && *inputs; inputs++) {
+		const char *slash = strrchr(*inputs, '/'), *dir = ".";
+
+		if (strcmp(*inputs, "-") == 0)
+			continue;
+		if (slash)
+			dir = tt_arena_text(&app->arena, *inputs, (size_t)(slash - *inputs) + 1, err);
+		rc = dir ? opt_list_add(&l, *inputs, &app->arena, err) : err->code;
+		if (rc == TT_OK)
+			rc = opt_list_add(&l, dir, &app->arena, err);
+	}
+	app->plan.read = l.v;
+	return rc;
+}
+
+int
+app_confine(struct app *app, const char *const *outputs, const char *tmpdir, struct tt_err *err)
+{
+	struct opt_list scratch = { 0 };
+	int rc = tt_sandbox_mode(getenv("TRACETOOL_SANDBOX"), &app->env.sandbox, err);
+
+	app->env.tmpdir = tmpdir;
+	if (rc == TT_OK)
+		rc = opt_list_add(&scratch, tt_spool_dir(&app->env), &app->arena, err);
+	app->plan.scratch = scratch.v;
+	app->plan.write = outputs;
+	return rc == TT_OK ? tt_sandbox_enter(&app->env, &app->plan, err) : rc;
+}
+
+int
+app_seal(void *arg, struct tt_err *err)
+{
+	struct app *app = arg;
+
+	return tt_sandbox_seal(&app->env, &app->plan, err);
 }
 
 int

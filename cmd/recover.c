@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "capture/capture.h"
@@ -126,16 +127,39 @@ close_capture(struct tt_capture *cap, struct tt_src *src, void *ctx)
 	tt_arena_free(&cap->arena);
 }
 
+/* The folders a ring can be in are written as well where it shall be removed: those that can be read. */
+static int
+confine(struct app *app, const struct recover_opts *o, const char *out, struct tt_err *err)
+{
+	struct opt_list written = { 0 };
+	int rc = opt_list_add(&written, out, &app->arena, err);
+	struct stat st;
+
+	if (rc == TT_OK)
+		rc = app_reads(app, o->path.v, err);
+	for (size_t i = 0; rc == TT_OK && o->remove_ring && app->plan.read[i]; i++) {
+		if (stat(app->plan.read[i], &st) == 0 && S_ISDIR(st.st_mode))
+			rc = opt_list_add(&written, app->plan.read[i], &app->arena, err);
+	}
+	return rc == TT_OK ? app_confine(app, written.v, NULL, err) : rc;
+}
+
 static int
 recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 {
 	struct tt_capture cap = { .path = o->path.v[0] };
 	struct tt_src *src = NULL;
 	void *ctx = NULL;
-	int rc = open_capture(app, &cap, &src, &ctx, err);
+	const char *out = o->out ? o->out : default_output(app, cap.path, err);
+	int rc = out ? confine(app, o, out, err) : err->code;
 
+	tt_arena_init(&cap.arena, &app->env.mem);
 	if (rc == TT_OK)
-		rc = copy(app, ctx, o->out ? o->out : default_output(app, cap.path, err), o->remove_ring, err);
+		rc = open_capture(app, &cap, &src, &ctx, err);
+	if (rc == TT_OK)
+		rc = app_seal(app, err);
+	if (rc == TT_OK)
+		rc = copy(app, ctx, out, o->remove_ring, err);
 	close_capture(&cap, src, ctx);
 	return rc;
 }

@@ -265,6 +265,9 @@ stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", s->out.output);
 	if (rc != TT_OK)
 		return rc;
+	rc = input_confine(app, &s->in, s->out.output, &run, err);
+	if (rc != TT_OK)
+		return rc;
 	run.hitches = (unsigned)s->hitches;
 	run.needs |= needs_of(s);
 	tt_report_init(&r, &app->env.mem);

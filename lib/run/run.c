@@ -401,6 +401,8 @@ run(struct tt_run *r, struct tt_err *err)
 
 	for (size_t i = 0; i < o->npath && rc == TT_OK; i++)
 		rc = open_input(r, &r->in[r->nin++], o->path[i], (uint32_t)i, err);
+	if (rc == TT_OK && o->opened)
+		rc = o->opened(o->opened_arg, err);
 	if (rc != TT_OK)
 		return rc;
 	for (size_t i = 0; i < r->nin; i++) {

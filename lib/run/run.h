@@ -47,6 +47,9 @@ struct tt_run_opts {
 	const struct tt_emit_opts *emit_opts;
 	size_t nemit;
 	struct tt_progress progress;
+	/* All inputs are open, and nothing but their heads has been read. NULL: none; an error ends the run. */
+	int (*opened)(void *arg, struct tt_err *err);
+	void *opened_arg;
 };
 
 /**
