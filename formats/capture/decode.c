@@ -861,6 +861,7 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 		tt_batch_time(b, ns(m, r.ticks));
 	}
 	if (r.calls) {
+		b->stack_from = ns(m, ttc_u64(h + 24));       /* time never runs back in a chunk */
 		b->stack_ts = r.call_ts;
 		b->nstack += r.calls;
 	}
