@@ -2,6 +2,21 @@
 
 #include "model/zones.h"
 
+/* The object of an allocation, in the word behind its stack. */
+static int
+put_object(struct mlpd_run *r, uint64_t object, uint64_t *first)
+{
+	uint64_t at;
+	int rc = tt_batch_words(r->b, 1, &at, r->err);
+
+	if (rc != TT_OK)
+		return rc;
+	r->b->word[at] = object;
+	if (first)
+		*first = at;
+	return TT_OK;
+}
+
 static int
 ev_alloc(struct mlpd_run *r, bool bt)
 {
@@ -10,10 +25,11 @@ ev_alloc(struct mlpd_run *r, bool bt)
 	uint64_t cls = take_ptr(r);
 	int rc = TT_OK;
 
-	take_s(r);
-	uint64_t size = from_int(take_u(r));
+	uint64_t object = take_obj(r), size = from_int(take_u(r));
 	if (bt)
 		rc = take_stack(r, &first, &n);
+	if (unlikely(r->objects) && rc == TT_OK)
+		rc = put_object(r, object, bt ? NULL : &first);
 	if (rc != TT_OK || over(r))
 		return rc;
 	rc = tt_batch_room(b, 2, r->err);
@@ -22,9 +38,10 @@ ev_alloc(struct mlpd_run *r, bool bt)
 	struct tt_event *e = &b->ev[b->n++];
 	*e = (struct tt_event){ .ts = now(r), .val = cls, .kind = TT_ALLOC, .dur = (uint32_t)size,
 		.depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX };
-	if (unlikely(bt || size > UINT32_MAX)) {
+	if (unlikely(bt || size > UINT32_MAX || r->objects)) {
 		e->dur = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
-		e->flags = (uint8_t)((bt ? TT_F_STACK : 0) | (size > UINT32_MAX ? TT_F_WIDE : 0));
+		e->flags = (uint8_t)((bt ? TT_F_STACK : 0) | (size > UINT32_MAX ? TT_F_WIDE : 0) |
+		    (r->objects ? TT_F_OBJECT : 0));
 		put_ext(r, e, (int64_t)size, first, n);
 	}
 	b->nalloc++;
@@ -92,11 +109,11 @@ ev_moves(struct mlpd_run *r)
 		r->bad = true;
 		return TT_OK;
 	}
-	if (r->heap)
+	if (r->moves)
 		rc = tt_batch_words(r->b, (size_t)n, &first, r->err);
 	for (uint64_t i = 0; rc == TT_OK && i < n && r->p <= r->end; i++) {
 		uint64_t o = take_obj(r);
-		if (r->heap)
+		if (r->moves)
 			r->b->word[first + i] = o;
 	}
 	if (rc != TT_OK || over(r))
@@ -105,7 +122,7 @@ ev_moves(struct mlpd_run *r)
 	if (!e)
 		return r->err->code;
 	e->dur = (uint32_t)(n / 2);
-	if (r->heap)
+	if (r->moves)
 		put_ext(r, e, 0, first, n);
 	return TT_OK;
 }
@@ -238,10 +255,8 @@ ev_throw(struct mlpd_run *r, bool bt)
 	struct tt_event *e = tt_batch_rare(r->b, TT_THROW, now(r), o, r->err);
 	if (!e)
 		return r->err->code;
-	if (bt) {
-		e->flags = TT_F_STACK;
-		put_ext(r, e, 0, first, n);
-	}
+	e->flags = bt ? TT_F_STACK : 0;
+	put_ext(r, e, 0, first, n);
 	tt_zone_begin(r->b, stack_time(r), TT_KEY_EXCEPTION, 0);
 	return TT_OK;
 }
@@ -279,10 +294,8 @@ ev_monitor(struct mlpd_run *r, unsigned tag)
 	if (!e)
 		return r->err->code;
 	e->depth = (uint16_t)event;
-	if (tag & 0x80) {
-		e->flags = TT_F_STACK;
-		put_ext(r, e, 0, first, n);
-	}
+	e->flags = tag & 0x80 ? TT_F_STACK : 0;
+	put_ext(r, e, 0, first, n);
 	if (event == TT_MONITOR_CONTEND)
 		tt_zone_begin(r->b, stack_time(r), TT_KEY_CONTENTION, 0);
 	else if (event == TT_MONITOR_ACQUIRED || event == TT_MONITOR_FAILED)

@@ -75,7 +75,8 @@ put_ext(struct mlpd_run *r, struct tt_event *e, int64_t ts, uint64_t val, uint64
 {
 	e->flags |= TT_F_MORE;
 	r->b->ev[r->b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = ts, .val = val,
-		.dur = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX };
+		.dur = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,
+		.depth = r->b->depth < UINT16_MAX ? (uint16_t)r->b->depth : UINT16_MAX };
 }
 
 int

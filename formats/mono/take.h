@@ -24,7 +24,7 @@ struct mlpd_run {
 	int64_t zero;
 	int64_t floor;                /* time of the last stack event: the next is no earlier */
 	bool bad;
-	bool heap;
+	bool heap, moves, objects;    /* what of the heap is wanted */
 	struct tt_err *err;
 };
 

@@ -34,8 +34,9 @@ enum tt_kind {
 	TT_ZONE_BEGIN,             /* a zone that does not end in this chunk, or lasts 2^32 ns or more */
 	TT_ZONE_END,               /* end of a TT_ZONE_BEGIN; TT_F_BASE: of a zone from an earlier chunk */
 	/* frequent events */
-	TT_ALLOC,             /* val = class or vtable key, dur = bytes; TT_F_WIDE, TT_F_STACK: an ext follows */
-	TT_EXT,               /* second slot of the event before it; see the event's own line */
+	TT_ALLOC,             /* val = class or vtable key, dur = bytes; TT_F_WIDE, TT_F_STACK, TT_F_OBJECT: an ext follows */
+	TT_EXT,               /* second slot of the event before it; see the event's own line; depth = zones of this
+	                         chunk open around it */
 	TT_ARG,               /* an argument of the event before: val = bits or text offset, dur = length,
 	                         depth = enum tt_type, ts = key of its name */
 	/* the rest is "rare": indexed in tt_batch.rare and handed on in file order */
@@ -50,9 +51,9 @@ enum tt_kind {
 	TT_GC_MOVE,           /* dur = moves; ext: val = first word of (old, new) pairs */
 	TT_HANDLE,            /* val = handle, depth = kind, TT_F_END: destroyed; ext: ts = object, val = first word of stack, dur = frames */
 	TT_FINALIZE,          /* val = object (0: the queue), TT_F_END: its end */
-	TT_THROW,             /* val = exception object; TT_F_STACK: ext: val = first word, dur = frames */
+	TT_THROW,             /* val = exception object; ext: val = first word, dur = frames (0 without TT_F_STACK) */
 	TT_CLAUSE,            /* val = method key, dur = clause index, depth = enum tt_clause; ext: ts = object */
-	TT_MONITOR,           /* val = object, depth = enum tt_monitor; TT_F_STACK: ext as TT_THROW */
+	TT_MONITOR,           /* val = object, depth = enum tt_monitor; ext as TT_THROW */
 	TT_HEAP_SHOT,         /* TT_F_END: its end */
 	TT_HEAP_OBJECT,       /* val = object, depth = generation, dur = references; ext: ts = size, val = first
 	                         word: class or vtable key, then (offset, object) pairs */
@@ -80,6 +81,7 @@ enum tt_event_flag {
 	TT_F_END = 64,
 	TT_F_DELTA = 64,
 	TT_F_NEXT = 64,
+	TT_F_OBJECT = 64,     /* of TT_ALLOC: the word behind the stack's is its object */
 	TT_F_MORE = 128,      /* at least one TT_EXT or TT_ARG follows */
 };
 
@@ -155,6 +157,11 @@ enum tt_needs {
 	TT_NEEDS_HIST = 128,          /* a histogram of durations per marker */
 	TT_NEEDS_COVERAGE = 256,      /* the model keeps coverage */
 	TT_NEEDS_POINTS = 512,        /* every value of every counter */
+	TT_NEEDS_OBJECTS = 1024,      /* the object of each allocation */
+	TT_NEEDS_MOVES = 2048,        /* what the collector moves where */
+	TT_NEEDS_SITES = 16384,       /* where throws, lock and handle events happen; with TT_NEEDS_CALLS */
+	TT_NEEDS_LOCKS = 4096,        /* the model keeps contention */
+	TT_NEEDS_THROWS = 8192,       /* the model keeps exceptions */
 };
 
 /* What decoding one chunk gives. Arrays belong to the batch and are used again for the next chunk. */

@@ -11,6 +11,8 @@
 #include "model/cover.h"
 #include "model/filter.h"
 #include "model/frames.h"
+#include "model/locks.h"
+#include "model/throws.h"
 #include "model/tree.h"
 
 /* A stop of the world: asked for at start, every thread stands still from stopped, all run again at end. */
@@ -80,6 +82,10 @@ struct tt_model {
 	uint64_t finalized, heap_shots, heap_objects, heap_object_bytes, coverage_records, syncs, jit_records;
 
 	struct tt_cover *cover;       /* NULL without TT_NEEDS_COVERAGE */
+
+	struct tt_locks *locks;       /* with TT_NEEDS_LOCKS, where there is any event: model/locks.h */
+
+	struct tt_throws *thrown;     /* with TT_NEEDS_THROWS: model/throws.h */
 
 	struct tt_counter_stat *counter;
 	size_t ncounter, capcounter;

@@ -98,9 +98,7 @@ static const struct tt_pass_table tables[] = {
 	[G_PATHS] = { "alloc_paths", "Allocation by path", path_col, TT_NCOL(path_col), true },
 };
 
-#define OUTSIDE "(outside any zone)"
 #define NO_ALLOCS "no allocation events in this capture, or none that the filters leave"
-#define PATH_ZONES 64
 
 struct fold {
 	const struct tt_model *m;
@@ -348,7 +346,7 @@ categories(struct fold *f, struct tt_table *t, struct tt_err *err)
 	int rc = s ? TT_OK : err->code;
 
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		const char *name = i < f->m->ncategory ? f->m->category[i].name : OUTSIDE;
+		const char *name = i < f->m->ncategory ? f->m->category[i].name : TT_OUTSIDE;
 
 		if (s[i].n && tt_glob_any(f->m->filter.category, name))
 			rc = put_named(f, t, name, &s[i], err);
@@ -396,7 +394,7 @@ put_site(struct fold *f, struct tt_table *t, const struct tt_alloc *a, const str
 
 	if (!site_wanted(f, site))
 		return TT_OK;
-	name = site == TT_NO_ROW ? OUTSIDE : tt_report_text(f->r, err, "%s", f->al.p.row[site].label);
+	name = site == TT_NO_ROW ? TT_OUTSIDE : tt_report_text(f->r, err, "%s", f->al.p.row[site].label);
 	rc = name ? tt_table_row(f->r, t, &c, err) : err->code;
 	if (rc != TT_OK)
 		return rc;
@@ -445,39 +443,13 @@ by_bytes(const void *x, const void *y)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-/* "Main > World:Frame > World:Draw" */
-static int
-path_text(struct fold *f, uint32_t node, struct tt_buf *b, struct tt_err *err)
-{
-	const struct tt_paths *p = &f->al.p;
-	uint32_t zone[PATH_ZONES];
-	size_t n = 0;
-	int rc = TT_OK;
-
-	while (n < PATH_ZONES && tt_paths_row(p, node) != TT_NO_ROW) {
-		zone[n++] = tt_paths_row(p, node);
-		node = p->owner[tt_paths_node(p, node)->parent];
-	}
-	b->n = 0;
-	if (tt_paths_row(p, node) != TT_NO_ROW)
-		rc = tt_buf_text(b, "… > ", err);
-	else if (n == 0)
-		rc = tt_buf_text(b, OUTSIDE, err);
-	while (n-- > 0 && rc == TT_OK) {
-		rc = tt_buf_text(b, p->row[zone[n]].label, err);
-		if (rc == TT_OK && n > 0)
-			rc = tt_buf_text(b, " > ", err);
-	}
-	return rc;
-}
-
 static int
 put_path(struct fold *f, struct tt_table *t, const struct path *p, struct tt_buf *b, struct tt_err *err)
 {
 	const struct tt_thread *th = tt_paths_thread(&f->al.p, p->node);
 	struct tt_cell *c;
 	char *text;
-	int rc = path_text(f, p->node, b, err);
+	int rc = tt_paths_text(&f->al.p, p->node, b, err);
 
 	if (rc != TT_OK)
 		return rc;

@@ -223,6 +223,50 @@ tt_paths_link(struct tt_paths *p, struct tt_err *err)
 	return TT_OK;
 }
 
+uint32_t
+tt_paths_site(const struct tt_paths *p, uint32_t node)
+{
+	for (; node != 0; node = tt_paths_node(p, node)->parent) {
+		const struct tt_node *n = tt_paths_node(p, node);
+		uint32_t row = tt_paths_row(p, node);
+
+		if (n->kind >= TT_NODE_THREAD)
+			break;
+		if (row == TT_NO_ROW || n->key >= TT_KEY_SPECIAL)
+			continue;
+		const char *full = p->row[row].name->full;
+		if (strncmp(full, "(wrapper ", 9) != 0 && strncmp(full, "System.Threading.Monitor:", 25) != 0)
+			return row;
+	}
+	return TT_NO_ROW;
+}
+
+int
+tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b, struct tt_err *err)
+{
+	enum { ZONES = 64 };
+	uint32_t zone[ZONES];
+	size_t n = 0;
+	int rc = TT_OK;
+
+	node = p->owner[node];
+	while (n < ZONES && tt_paths_row(p, node) != TT_NO_ROW) {
+		zone[n++] = tt_paths_row(p, node);
+		node = p->owner[tt_paths_node(p, node)->parent];
+	}
+	b->n = 0;
+	if (tt_paths_row(p, node) != TT_NO_ROW)
+		rc = tt_buf_text(b, "… > ", err);
+	else if (n == 0)
+		rc = tt_buf_text(b, TT_OUTSIDE, err);
+	while (n-- > 0 && rc == TT_OK) {
+		rc = tt_buf_text(b, p->row[zone[n]].label, err);
+		if (rc == TT_OK && n > 0)
+			rc = tt_buf_text(b, " > ", err);
+	}
+	return rc;
+}
+
 bool
 tt_walk_next(struct tt_walk *w)
 {

@@ -79,6 +79,26 @@ const struct tt_thread *tt_paths_thread(const struct tt_paths *p, uint32_t node)
 /* Fill child and sibling. */
 int tt_paths_link(struct tt_paths *p, struct tt_err *err);
 
+#define TT_OUTSIDE "(outside any zone)"
+
+/* The path to ${node} in ${b}: "Main > World:Frame > World:Draw"; of deeper paths the innermost 64 zones. */
+int tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b, struct tt_err *err);
+
+/*
+ * The row of the place in the program that ${node} is about: the nearest frame or zone at or above it that is not
+ * the runtime's own (wrappers, Monitor's methods) or tracetool's (GC, Exception). TT_NO_ROW: there is none.
+ */
+uint32_t tt_paths_site(const struct tt_paths *p, uint32_t node);
+
+/* Is the site ${row} among those the user asked for? */
+static inline bool
+tt_paths_site_wanted(const struct tt_paths *p, uint32_t row)
+{
+	if (row == TT_NO_ROW)
+		return !p->m->filter.marker && !p->m->filter.category;
+	return p->row[row].name->wanted;
+}
+
 /* A walk over all nodes, each met twice: before and after everything below it. Needs tt_paths_link(). */
 struct tt_walk { const struct tt_paths *p; uint32_t node; bool leave; bool begun; };
 bool tt_walk_next(struct tt_walk *w);

@@ -14,6 +14,8 @@ const struct tt_pass *const tt_passes[] = {
 	&tt_pass_markers,
 	&tt_pass_calltree,
 	&tt_pass_threads,
+	&tt_pass_exceptions,
+	&tt_pass_contention,
 	&tt_pass_counters,
 	&tt_pass_coverage,
 	&tt_pass_loss,

@@ -359,6 +359,28 @@ sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struc
 	return rc;
 }
 
+/* Where a throw, a lock or a handle event happened; ${at} is the level of the zone around it. */
+static int
+add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err)
+{
+	const struct tt_event *x = e + 1;
+	uint32_t node = f->lvl[at].node;
+	struct tt_level l;
+	int rc = TT_OK;
+
+	if (!(f->needs & TT_NEEDS_SITES))
+		return TT_OK;
+	if ((e->flags & TT_F_STACK) && x->dur) {
+		rc = stack_path(f, io, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, &l, err);
+		node = l.node;
+	}
+	if (rc == TT_OK)
+		rc = tt_mem_grow(f->mem, &io->site, &io->capsite, io->nsite + 1, sizeof *io->site, err);
+	if (rc == TT_OK)
+		io->site[io->nsite++].node = node;
+	return rc;
+}
+
 /* --- the chunk ---------------------------------------------------------------- */
 
 /* Levels for the zones that were open before the chunk. */
@@ -369,6 +391,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
 
 	io->nslice = 0;
+	io->nsite = 0;
 	if (rc == TT_OK && f->tree)
 		rc = descend(f, io, &top, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
 	f->lvl[0].out = false;
@@ -473,6 +496,11 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 		case TT_SAMPLE:
 			rc = sample(f, io, e, err);
 			break;
+		case TT_THROW:
+		case TT_MONITOR:
+		case TT_HANDLE:
+			rc = add_site(f, io, e, e[1].depth < UINT16_MAX ? base + e[1].depth : top, err);
+			break;
 		case TT_GAP:
 			rc = close_base(f, io, e->flags & TT_F_BASE ? io->base.last_ts : e->ts, TT_F_POPPED, err);
 			base = top = 0;
@@ -518,6 +546,7 @@ tt_fold_io_free(struct tt_fold_io *io, struct tt_mem *mem)
 
 	tt_mem_free(mem, io->base.z, io->base.cap * sizeof *io->base.z);
 	tt_mem_free(mem, io->slice, io->capslice * sizeof *io->slice);
+	tt_mem_free(mem, io->site, io->capsite * sizeof *io->site);
 	tt_mem_free(mem, o->node, o->cap * sizeof *o->node);
 	tt_mem_free(mem, o->slot, o->nslot * sizeof *o->slot);
 	tt_mem_free(mem, o->late, o->caplate * sizeof *o->late);

@@ -62,6 +62,9 @@ struct tt_fold {
 	size_t nwaiting;
 };
 
+/* Where in the program a rare event happened: its recorded stack, else the zones open on its thread. */
+struct tt_site { uint32_t node; };    /* tt_site_node() */
+
 /* What the fold needs to know about one chunk, and what it gives. */
 struct tt_fold_io {
 	const struct tt_batch *b;
@@ -71,6 +74,8 @@ struct tt_fold_io {
 	struct tt_over over;
 	struct tt_slice *slice;       /* with TT_NEEDS_SLICES */
 	size_t nslice, capslice;
+	struct tt_site *site;         /* with TT_NEEDS_SITES: of each throw, lock and handle event, in order */
+	size_t nsite, capsite;
 	bool calls;                   /* there are zones of the producer's own in it */
 	bool skipped;                 /* the filter does not want this thread */
 };
@@ -86,6 +91,15 @@ int tt_fold_rest(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
 /* Commit stage: give the chunk's new paths their numbers and add their counts to ${counts}. */
 int tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts, uint32_t process,
     struct tt_err *err);
+
+/* The node of site ${i}, once the chunk's paths are committed. */
+static inline uint32_t
+tt_site_node(const struct tt_fold_io *io, size_t i)
+{
+	uint32_t node = i < io->nsite ? io->site[i].node : 0;
+
+	return node & TT_OVER ? io->over.map[node & ~TT_OVER] : node;
+}
 
 void tt_fold_free(struct tt_fold *f);
 void tt_fold_io_free(struct tt_fold_io *io, struct tt_mem *mem);

@@ -360,6 +360,11 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 	tt_loss_reset(m->loss);
 	m->npause = m->nheap = 0;
 	tt_counters_reset(r);
+	tt_gather_free(r);
+	tt_locks_free(m->locks);
+	m->locks = NULL;
+	tt_throws_free(m->thrown);
+	m->thrown = NULL;
 	m->pause_n = 0;
 	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
 	memset(m->gen, 0, sizeof m->gen);
@@ -478,6 +483,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	tt_mem_free(&env->mem, r.in, (o->npath + 1) * sizeof *r.in);
 	tt_mem_free(&env->mem, r.pausing, r.cappausing * sizeof *r.pausing);
 	tt_mem_free(&env->mem, r.counter_slot, r.ncounter_slot * sizeof *r.counter_slot);
+	tt_gather_free(&r);
 	tt_marks_free(&r);
 	m->npath = o->npath;
 	*out = m;
@@ -499,6 +505,8 @@ tt_model_free(struct tt_model *m)
 	tt_frames_free(m);
 	tt_mem_free(mem, m->keep_thread, m->keep_thread ? m->threads.n + 1 : 0);
 	tt_threads_free(&m->threads);
+	tt_locks_free(m->locks);
+	tt_throws_free(m->thrown);
 	tt_tree_free(m->tree);
 	tt_counts_free(m->counts);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);

@@ -38,6 +38,8 @@ struct tt_run {
 	struct tt_marks *marks;       /* frames.c */
 	uint32_t *counter_slot;       /* counters.c: index + 1 into the model's counters */
 	size_t ncounter_slot;
+	struct tt_gather_locks *locks;        /* locks.c */
+	struct tt_gather_throws *throws;      /* throws.c */
 	uint64_t zones_seen;          /* by the prepass */
 	uint64_t done_bytes, total_bytes, last_tick_ms;
 	const char *phase_name;
@@ -67,6 +69,12 @@ int tt_rare_tally(struct tt_run *r, struct tt_input *in, struct tt_batch *b, con
 void tt_model_zero_counts(struct tt_model *m);
 /* After the last event: order the pauses, give each thread its stopped time. */
 void tt_rare_finish(struct tt_run *r);
+
+/* Ordered stage: what gather.h keeps of rare events. Finish after the last event; free forgets what is half done. */
+int tt_gather(struct tt_run *r, struct tt_input *in, const struct tt_fold_io *io, const struct tt_batch *b,
+    const struct tt_thread *t, struct tt_err *err);
+void tt_gather_finish(struct tt_run *r);
+void tt_gather_free(struct tt_run *r);
 
 /* Frames: collect marks of a chunk (ordered), then build the table. */
 int tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, const struct tt_thread *t,

@@ -117,6 +117,7 @@ class Recorder(mlpd.Analysis):
         self.busy = Counter()           # thread -> time in its outermost calls
         self.described = set()          # counters
         self.hit_threads = set()
+        self.move_records = False
         bases = getattr(capture, "bases", [])
         self.origin = min(bases + [capture.min_time]) if capture.min_time is not None else min(bases, default=0)
         super().__init__(capture)
@@ -146,6 +147,7 @@ class Recorder(mlpd.Analysis):
 
     def on_gc_moves(self, thread, time, objects):
         super().on_gc_moves(thread, time, objects)
+        self.move_records = True
         self.row("gc_move", thread, time, value=len(objects) // 2)
 
     def on_handle(self, thread, time, action, kind, handle, obj, stack):
@@ -395,6 +397,61 @@ def compare_gc(c, a, stats):
     c.same("heap resizes", [g["heap_resizes"] or 0, g["heap_max_bytes"] or 0], [a.resizes, a.max_heap])
 
 
+def figures(waits):
+    """As in the tables: number, sum, least, mean, largest."""
+    n = len(waits)
+    return (n, *((sum(waits), min(waits), (2 * sum(waits) + n) // (2 * n), max(waits)) if n else (None,) * 4))
+
+
+def compare_contention(c, a, stats):
+    columns = ("waits", "wait_ns", "min_ns", "mean_ns", "max_ns")
+    theirs = Counter(tuple(r[k] for k in ("lock", "contended", "acquired", "failed", "threads", "moved") + columns)
+                     for r in stats.get("contention_locks", []))
+    ours = Counter(("0x%x" % k["address"] if k["address"] else "0x0", k["contended"], k["acquired"], k["failed"],
+                    len(k["threads"]), k["moved"] if a.move_records else None, *figures(k["waits"])) for k in a.locks)
+    for what, x in (("only in tracetool's locks", theirs - ours), ("missing in tracetool's locks", ours - theirs)):
+        for row in sorted(x, key=str)[:2]:
+            c.note("%s: %r" % (what, row))
+    sites = {r["marker"]: tuple(r[k] for k in ("contended",) + columns) for r in stats.get("contention_sites", [])}
+    mine = {place_name(p): (n, *figures(a.waits_at[p])) for p, n in a.contended_at.items()}
+    c.same_table("waits at", sites, mine)
+    for r in stats.get("contention_sites", []):
+        waits = sorted(next((w for p, w in a.waits_at.items() if place_name(p) == r["marker"]), []))
+        if waits:
+            c.near("p95 at %r" % r["marker"], r["p95_ns"], waits[(len(waits) * 95 + 99) // 100 - 1])
+
+
+def place_name(place):
+    return "(outside any zone)" if place is None else unknown(place)
+
+
+def compare_exceptions(c, a, stats):
+    mine, theirs = Counter(), Counter()
+    for (_, place), n in a.thrown.items():
+        mine[place_name(place)] += n
+    for r in stats.get("exception_sites", []):
+        theirs[r["marker"]] += r["count"]
+    c.same_table("throws at", theirs, mine)
+    types = Counter()
+    for (name, _), n in a.thrown.items():
+        types[name or "(unknown)"] += n
+    have = Counter()
+    for r in stats.get("exceptions", []):
+        have["(unknown)" if r["type"].startswith("(unknown class") else r["type"]] += r["count"]
+    c.same_table("throws of", have, types)
+    mine = {}
+    for (name, kind, index, unwinding), n in a.ran.items():
+        row = mine.setdefault((unknown(name), kind if kind in CLAUSES.values() else None, index), [0, 0])
+        row[0] += n
+        row[1] += n * unwinding
+    theirs = {}
+    for r in stats.get("exception_clauses", []):
+        row = theirs.setdefault((r["marker"], r["kind"], r["clause"]), [0, 0])
+        row[0] += r["count"]
+        row[1] += r["unwinding"] or 0
+    c.same_table("runs of clause", theirs, mine)
+
+
 UNITS = {1: ("bytes", 1), 2: ("ns", 100), 3: ("count", 1), 4: ("percent", 100)}
 
 
@@ -538,7 +595,8 @@ def compare(program, path):
         c.same("exit status (mlpd.py refuses: %s)" % e, status, 3)
         return c.differences
     status, stats = program.json("stats", "-q", "--format", "json", "--names", "full", "--wrappers", path)
-    stats.update(program.json("stats", "-q", "--format", "json", "--table", "alloc_paths", path)[1])
+    stats.update(program.json("stats", "-q", "--format", "json", "--names", "full",
+                              "--table", "alloc_paths,exceptions", path)[1])
     c.same("exit status", status, 3 if capture.damage else 0)
     _, info = program.json("info", "-q", "--format", "json", path)
     compare_info(c, capture, a, info)
@@ -548,6 +606,8 @@ def compare(program, path):
     compare_allocations(c, a, stats)
     compare_gc(c, a, stats)
     compare_counters(c, a, stats.get("counters", []))
+    compare_contention(c, a, stats)
+    compare_exceptions(c, a, stats)
     generation = {str(r["number"]): (r["tid"], r["generation"]) for r in stats["threads"]}
     compare_events(c, a, program.csv(path), generation)
     compare_frames(c, program, capture, a, path)

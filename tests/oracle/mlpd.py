@@ -751,6 +751,12 @@ class Analysis:
         self.throws = 0
         self.monitor = Counter()
         self.monitor_objects = set()
+        self.objects = {}               # address -> class name, of every object whose allocation was seen
+        self.thrown = Counter()         # (type or None, place)
+        self.ran = Counter()            # (method, kind, clause, with an exception)
+        self.locks, self.lock_of = [], {}       # {"address", "waits", "moved", ...}; address -> place in it
+        self.waits_at = defaultdict(list)       # place -> waits
+        self.contended_at = Counter()
         self.hits = self.managed_hits = 0
         self.hits_by_thread, self.leaves = Counter(), Counter()
         self.symbols = self.binaries = 0
@@ -799,6 +805,7 @@ class Analysis:
             totals[0] += 1
             totals[1] += size
         self.allocs.append((time, size))
+        self.objects[_obj] = name
 
     def on_gc_event(self, thread, time, kind, generation):
         zone = "GC.Collect gen%d" % generation
@@ -827,6 +834,13 @@ class Analysis:
 
     def on_gc_moves(self, _thread, _time, objects):
         self.moves += len(objects) // 2
+        for table in (self.objects, self.lock_of):
+            gone = [(new, table.pop(old)) for old, new in zip(objects[::2], objects[1::2])
+                    if old != new and old in table]
+            table.update(gone)
+            if table is self.lock_of:
+                for _, lock in gone:
+                    self.locks[lock]["moved"] += 1
 
     def on_handle(self, _thread, _time, action, kind, _handle, _obj, _stack):
         row = self.handles.setdefault(keyed(HANDLE_KINDS, kind), {"created": 0, "destroyed": 0})
@@ -874,16 +888,42 @@ class Analysis:
         self.calls.counts["exception_leave"] += 1
         self.calls.exception_leave(thread, method, time)
 
-    def on_throw(self, thread, time, _obj, _stack):
+    def place(self, thread, time, stack):
+        """The innermost frame, or open call, that is not the runtime's own; None outside any."""
+        names = ([self.capture.method_name(m, time) for m in stack] if stack
+                 else [f[1] for f in thread.stack if not isinstance(f[0], str)])
+        for name in reversed(names):
+            if not name.startswith(("(wrapper ", "System.Threading.Monitor:")):
+                return name
+        return None
+
+    def on_throw(self, thread, time, obj, stack):
         self.throws += 1
+        self.thrown[(self.objects.get(obj), self.place(thread, time, stack))] += 1
         self.calls.enter(thread, "Exception", time)
 
     def on_clause(self, thread, time, kind, _index, _method, _obj):
+        self.ran[(self.capture.method_name(_method, time), keyed(CLAUSE_KINDS, kind), _index, bool(_obj))] += 1
         self.clauses[keyed(CLAUSE_KINDS, kind)] += 1
         if kind == 0:
             self.calls.leave(thread, "Exception", time)
 
-    def on_monitor(self, thread, time, event, obj, _stack):
+    def on_monitor(self, thread, time, event, obj, stack):
+        if obj not in self.lock_of:
+            self.lock_of[obj] = len(self.locks)
+            self.locks.append({"address": obj, "waits": [], "moved": 0, "contended": 0, "acquired": 0, "failed": 0,
+                               "threads": set()})
+        lock = self.locks[self.lock_of[obj]]
+        lock[keyed({1: "contended", 2: "acquired", 3: "failed"}, event)] = lock.get(
+            keyed({1: "contended", 2: "acquired", 3: "failed"}, event), 0) + 1
+        if event == 1:
+            lock["threads"].add(thread)
+            thread.waits_for = lock, self.place(thread, time, stack)
+            self.contended_at[thread.waits_for[1]] += 1
+        elif event in (2, 3) and "wait" in thread.open_pairs:
+            wait = max(0, time - thread.open_pairs["wait"])
+            thread.waits_for[0]["waits"].append(wait)
+            self.waits_at[thread.waits_for[1]].append(wait)
         self.monitor[keyed({1: "contended", 2: "acquired", 3: "failed"}, event)] += 1
         self.monitor_objects.add(obj)
         if event == 1:

@@ -1,0 +1,41 @@
+/**
+ * What becomes of rare events beyond counts: locks, exceptions. Private to lib/run.
+ *
+ * Each gatherer sees the events of a chunk in the commit stage, in file order, and fills a part of the model. It is
+ * switched on by a bit of the needs.
+ *
+ * File order is that of time for one thread. Over threads it is for what matters here: since data version 13 Mono
+ * flushes all threads when it stops the world, so what happened before a move stands before it. Where that does not
+ * hold it is noticed and counted (late).
+ */
+#ifndef TT_RUN_GATHER_H
+#define TT_RUN_GATHER_H
+
+#include "model/objects.h"
+#include "run/state.h"
+
+/* The chunk being committed. */
+struct tt_gathering {
+	struct tt_run *r;
+	struct tt_input *in;
+	const struct tt_fold_io *io;
+	const struct tt_batch *b;
+	const struct tt_thread *t;
+	size_t site;                  /* of the event at hand, where it has one */
+};
+
+/* Is the event in the time and on a thread that the filter wants? */
+static inline bool
+tt_gather_wanted(const struct tt_gathering *g, const struct tt_event *e)
+{
+	return !g->io->skipped && tt_run_in_time(g->r, e->ts);
+}
+
+int tt_gather_locks_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
+void tt_gather_locks_finish(struct tt_run *r);
+void tt_gather_locks_free(struct tt_run *r);
+
+int tt_gather_throws_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
+void tt_gather_throws_free(struct tt_run *r);
+
+#endif

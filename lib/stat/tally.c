@@ -1,0 +1,126 @@
+#include "stat/tally.h"
+
+#include <string.h>
+
+#define BUCKET_BITS 11                /* TT_HIST_BUCKETS fit */
+_Static_assert(TT_HIST_BUCKETS <= 1u << BUCKET_BITS, "buckets do not fit");
+
+void
+tt_tally_init(struct tt_tally *t, struct tt_mem *mem)
+{
+	*t = (struct tt_tally){ .mem = mem };
+}
+
+void
+tt_tally_free(struct tt_tally *t)
+{
+	if (t->mem)
+		tt_mem_free(t->mem, t->slot, t->nslot * sizeof *t->slot);
+	*t = (struct tt_tally){ .mem = t->mem };
+}
+
+/* The slot of ${key}: its own, or the empty one where it belongs. */
+static size_t
+find(const struct tt_tally *t, uint64_t key)
+{
+	uint64_t h = (key ^ key >> 32) * 0x9E3779B97F4A7C15u;
+	size_t i = (size_t)(h >> 20) & (t->nslot - 1);
+
+	while (t->slot[i].used && t->slot[i].key != key)
+		i = (i + 1) & (t->nslot - 1);
+	return i;
+}
+
+static int
+grow(struct tt_tally *t, struct tt_err *err)
+{
+	struct tt_tally bigger = *t;
+
+	bigger.nslot = t->nslot ? t->nslot * 2 : 64;
+	bigger.slot = tt_mem_alloc(t->mem, bigger.nslot * sizeof *bigger.slot, err);
+	if (!bigger.slot)
+		return err->code;
+	for (size_t i = 0; i < t->nslot; i++) {
+		if (t->slot[i].used)
+			bigger.slot[find(&bigger, t->slot[i].key)] = t->slot[i];
+	}
+	tt_mem_free(t->mem, t->slot, t->nslot * sizeof *t->slot);
+	*t = bigger;
+	return TT_OK;
+}
+
+uint64_t *
+tt_tally_at(struct tt_tally *t, uint64_t key, struct tt_err *err)
+{
+	if (t->n * 2 >= t->nslot && grow(t, err) != TT_OK)
+		return NULL;
+	struct tt_tally_slot *s = &t->slot[find(t, key)];
+	if (!s->used) {
+		s->used = true;
+		s->key = key;
+		t->n++;
+	}
+	return &s->n;
+}
+
+uint64_t
+tt_tally_get(const struct tt_tally *t, uint64_t key)
+{
+	const struct tt_tally_slot *s = t->nslot ? &t->slot[find(t, key)] : NULL;
+
+	return s && s->used ? s->n : 0;
+}
+
+/* --- times ---------------------------------------------------------------- */
+
+void
+tt_times_add(struct tt_times *t, int64_t dur)
+{
+	if (t->n == 0 || dur < t->min)
+		t->min = dur;
+	if (t->n == 0 || dur > t->max)
+		t->max = dur;
+	t->n++;
+	if (__builtin_add_overflow(t->total, dur, &t->total))
+		t->total = INT64_MAX;
+}
+
+void
+tt_times_join(struct tt_times *into, const struct tt_times *from)
+{
+	if (from->n == 0)
+		return;
+	if (into->n == 0 || from->min < into->min)
+		into->min = from->min;
+	if (into->n == 0 || from->max > into->max)
+		into->max = from->max;
+	into->n += from->n;
+	if (__builtin_add_overflow(into->total, from->total, &into->total))
+		into->total = INT64_MAX;
+}
+
+int
+tt_tally_time(struct tt_tally *t, uint64_t id, int64_t dur, struct tt_err *err)
+{
+	uint64_t *n = tt_tally_at(t, id << BUCKET_BITS | tt_hist_bucket((uint64_t)dur), err);
+
+	if (!n)
+		return err->code;
+	++*n;
+	return TT_OK;
+}
+
+void
+tt_tally_hist(const struct tt_tally *t, uint64_t id, const struct tt_times *of, struct tt_hist *h)
+{
+	if (of->n == 0)
+		return;
+	for (unsigned b = tt_hist_bucket((uint64_t)of->min); b <= tt_hist_bucket((uint64_t)of->max); b++) {
+		h->b[b] += tt_tally_get(t, id << BUCKET_BITS | b);
+	}
+	h->n += of->n;
+	if ((uint64_t)of->min < h->min)
+		h->min = (uint64_t)of->min;
+	if ((uint64_t)of->max > h->max)
+		h->max = (uint64_t)of->max;
+}

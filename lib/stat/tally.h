@@ -1,0 +1,49 @@
+/**
+ * Counts by 64-bit key: a hash that only grows.
+ *
+ * Also a sparse store of many small histograms (tt_tally_hist): most of what is measured falls into a few
+ * buckets, and a dense histogram for each of thousands of locks would be 15 KB a piece.
+ *
+ * Errors: TT_E_NOMEM, TT_E_LIMIT. One thread at a time.
+ */
+#ifndef TT_STAT_TALLY_H
+#define TT_STAT_TALLY_H
+
+#include <stdbool.h>
+
+#include "base/mem.h"
+#include "stat/hist.h"
+
+struct tt_tally {
+	struct tt_mem *mem;
+	struct tt_tally_slot { uint64_t key, n; bool used; } *slot;
+	size_t nslot, n;
+};
+
+void tt_tally_init(struct tt_tally *t, struct tt_mem *mem);
+void tt_tally_free(struct tt_tally *t);
+
+/* The count of ${key}, 0 if it is new; NULL with ${err} filled. Good until the next call. */
+uint64_t *tt_tally_at(struct tt_tally *t, uint64_t key, struct tt_err *err);
+
+/* The count of ${key}; 0 where there is none. */
+uint64_t tt_tally_get(const struct tt_tally *t, uint64_t key);
+
+/* --- times ---------------------------------------------------------------- */
+
+/* Figures of some durations. */
+struct tt_times {
+	uint64_t n;
+	int64_t total, min, max;
+};
+
+void tt_times_add(struct tt_times *t, int64_t dur);
+void tt_times_join(struct tt_times *into, const struct tt_times *from);
+
+/* Add ${dur} to the histogram ${id} (below 2^52) kept in ${t}. */
+int tt_tally_time(struct tt_tally *t, uint64_t id, int64_t dur, struct tt_err *err);
+
+/* Add histogram ${id}, whose durations lie between those of ${of}, to ${h}. */
+void tt_tally_hist(const struct tt_tally *t, uint64_t id, const struct tt_times *of, struct tt_hist *h);
+
+#endif
