@@ -19,6 +19,7 @@ struct app {
 	struct tt_arena arena;        /* lists of options; lives to the end */
 	struct ui ui;
 	struct tt_sandbox_plan plan;  /* what the process may still do */
+	int64_t max_time;             /* ns; 0: as long as it takes */
 	const char *input;            /* what lines of the ledger begin with: the file, or how many */
 	bool child;                   /* a program was run: the end is its end */
 	int child_status;             /* as waitpid() tells it */

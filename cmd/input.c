@@ -11,7 +11,6 @@
 #include "value.h"
 
 #define JOBS_MAX 256
-#define DEFAULT_MEMORY (UINT64_C(1) << 30)
 #define DEFAULT_SPOOL (UINT64_C(8) << 30)
 #define DEFAULT_PATHS 500000
 #define MAX_PATHS (UINT64_C(1) << 26)
@@ -121,8 +120,6 @@ const struct opt input_limit_opt[] = {
 	{ .letter = 'j', .name = "jobs", .arg = "N", .set = opt_count,
 	    .at = AT(jobs), .lo = 1, .hi = JOBS_MAX,
 	    .help = "worker threads; default, and at most: the processors this process may use" },
-	{ .name = "max-memory", .arg = "SIZE", .set = opt_size, .at = AT(max_memory),
-	    .help = "stop with an error over this much memory; default 1G, 0 for none" },
 	{ .name = "spool-max", .arg = "SIZE", .set = opt_size, .at = AT(spool_max),
 	    .help = "the most to copy to disk of a pipe that must be read twice; default 8G" },
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
@@ -138,7 +135,6 @@ input_defaults(struct input_opts *o)
 	memset(o, 0, sizeof *o);
 	o->from = INT64_MIN;
 	o->to = INT64_MAX;
-	o->max_memory = DEFAULT_MEMORY;
 	o->spool_max = DEFAULT_SPOOL;
 	o->max_paths = DEFAULT_PATHS;
 }
@@ -181,7 +177,6 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 	/* More workers than processors only take each other's cache: a quarter slower at -j8 on two. */
 	if (o->jobs && ((unsigned)o->jobs < app->env.jobs || getenv("TRACETOOL_JOBS_EXACT")))
 		app->env.jobs = (unsigned)o->jobs;
-	app->env.mem.cap = o->max_memory;
 	app->env.spool_max = o->spool_max;
 	app->env.tmpdir = o->tmpdir;
 	app->input = o->path.v[0];

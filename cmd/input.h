@@ -23,7 +23,7 @@ struct input_opts {
 	int names;                    /* enum tt_names_form */
 	const char *frame_marker, *frame_thread;
 	struct opt_list wait;
-	uint64_t jobs, max_memory, spool_max, max_paths;
+	uint64_t jobs, spool_max, max_paths;
 	const char *tmpdir;
 	struct ui_opts ui;
 };
@@ -35,7 +35,7 @@ extern const struct opt input_opt[], input_filter_opt[], input_frame_opt[], inpu
 	{ "Input", input_opt, offsetof(type, member) }, \
 	{ "What to look at", input_filter_opt, offsetof(type, member) }, \
 	{ "Frames", input_frame_opt, offsetof(type, member) }, \
-	{ "Limits", input_limit_opt, offsetof(type, member) }, \
+	{ "Resources", input_limit_opt, offsetof(type, member) }, \
 	UI_GROUP(type, member.ui)
 
 void input_defaults(struct input_opts *o);

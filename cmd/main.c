@@ -51,11 +51,13 @@ command_named(const char *name)
 
 /* --- signals ------------------------------------------------------------- */
 
-/* The signal that asks to stop, or 0: the one thing a handler may write. */
+/* The signal that asks to stop, SIGALRM for --max-time, or 0: the one thing a handler may write. */
 static volatile sig_atomic_t stop;
 
 /* How long the orderly way out may take before the hard one. */
 #define STOP_WITHIN_US 150000
+
+#define DEFAULT_MEMORY ((size_t)1 << 30)
 
 static void
 die_by(int sig)
@@ -72,22 +74,36 @@ die_by(int sig)
 /**
  * The first signal asks the run to stop; it then takes its output back and main() dies of the same signal.
  * The second one, or the alarm if the run hangs in the system (a pipe nobody writes to), removes the
- * temporaries here and dies.
+ * temporaries here and dies. An alarm that comes first is the end of --max-time.
  */
 static void
 on_stop(int sig)
 {
 	const struct itimerval within = { .it_value = { .tv_usec = STOP_WITHIN_US } };
+	static const char late[] = "tracetool: stopped after the time --max-time allows\n";
 	int saved = errno;
 
-	if (sig != SIGALRM && stop == 0) {
+	if (stop == 0) {
 		stop = sig;
 		setitimer(ITIMER_REAL, &within, NULL);      /* one system call: safe in a handler */
 		errno = saved;
 		return;
 	}
 	tt_sink_unlink_all();
+	if (stop == SIGALRM) {
+		ssize_t n = write(STDERR_FILENO, late, sizeof late - 1);
+
+		_exit(n < 0 ? 4 : tt_exit_code(TT_E_LIMIT));
+	}
 	die_by(stop);
+}
+
+static void
+start_time(int64_t ns)
+{
+	const struct itimerval t = { .it_value = { .tv_sec = ns / 1000000000, .tv_usec = ns % 1000000000 / 1000 + 1 } };
+
+	setitimer(ITIMER_REAL, &t, NULL);
 }
 
 /* No SA_RESTART: a read that waits must come back to see the flag. What was ignored (nohup) stays so. */
@@ -204,6 +220,12 @@ app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_
 	if (rc != TT_OK)
 		return rc;
 	ui_set(&app->ui, ui);
+	if (ui->max_memory)
+		app->env.mem.cap = ui->max_memory < SIZE_MAX ? (size_t)ui->max_memory : 0;
+	if (ui->max_time)
+		app->max_time = ui->max_time;
+	if (app->max_time && verb != &verb_record)    /* the program that is recorded has all the time */
+		start_time(app->max_time);
 	app->env.log_level = ui->quiet ? TT_LOG_QUIET : ui->verbose ? TT_LOG_VERBOSE : TT_LOG_NORMAL;
 	return TT_OK;
 }
@@ -338,10 +360,16 @@ say_cost(struct app *app)
 static int
 conclude(struct app *app, int status, const struct tt_err *err, const struct verb *verb)
 {
+	char text[40];
+
 	ui_erase(&app->ui);
 	if (stop != 0 && status < 0) {
 		tt_sink_unlink_all();
-		die_by(stop);
+		if (stop != SIGALRM)
+			die_by(stop);
+		*tt_put_time(text, app->max_time) = '\0';
+		ui_say(&app->ui, "%s%sstopped after the %s --max-time allows", app->input, app->input[0] ? ": " : "", text);
+		return tt_exit_code(TT_E_LIMIT);
 	}
 	if (status == TT_E_IO && err->sys == EPIPE)
 		die_by(SIGPIPE);      /* the reader of a pipe has seen enough: end as without our SIG_IGN */
@@ -372,6 +400,7 @@ main(int argc, char **argv)
 	catch_signals();
 	ui_init(&app.ui);
 	tt_loss_reset(&app.loss);
+	app.env.mem.cap = DEFAULT_MEMORY;
 	tt_arena_init(&app.arena, &app.env.mem);
 	app.env.loss = &app.loss;
 	app.env.jobs = 1;

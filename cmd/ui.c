@@ -23,7 +23,23 @@ when_value(size_t i)
 	return v[i];
 }
 
+/* "0" is no limit, and not the same as no option. */
+static int
+set_memory(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	uint64_t *max = field;
+	int rc = opt_size(o, field, value, a, err);
+
+	if (rc == TT_OK && *max == 0)
+		*max = UINT64_MAX;
+	return rc;
+}
+
 const struct opt ui_opt[] = {
+	{ .name = "max-memory", .arg = "SIZE", .set = set_memory, .at = offsetof(struct ui_opts, max_memory),
+	    .help = "stop with an error over this much memory; default 1G, 0 for none" },
+	{ .name = "max-time", .arg = "DUR", .set = opt_duration, .at = offsetof(struct ui_opts, max_time),
+	    .help = "stop with an error after so long (like 500ms, 30s); default: never" },
 	{ .letter = 'q', .name = "quiet", .set = opt_flag, .at = offsetof(struct ui_opts, quiet),
 	    .help = "say nothing but errors and what was lost" },
 	{ .letter = 'v', .name = "verbose", .set = opt_flag, .at = offsetof(struct ui_opts, verbose),

@@ -23,9 +23,11 @@ enum ui_when { UI_AUTO, UI_ALWAYS, UI_NEVER };
 struct ui_opts {
 	bool quiet, verbose, help;
 	int color, progress;          /* enum ui_when */
+	uint64_t max_memory;          /* bytes, UINT64_MAX for no limit; 0: not given */
+	int64_t max_time;             /* ns; 0: not given, no limit */
 };
 extern const struct opt ui_opt[];
-#define UI_GROUP(type, member) { "Messages", ui_opt, offsetof(type, member) }
+#define UI_GROUP(type, member) { "Limits and messages", ui_opt, offsetof(type, member) }
 
 struct ui {
 	pthread_mutex_t lock;
