@@ -100,9 +100,6 @@ const struct opt *opts_at(const struct verb *verb, size_t i, size_t *base);
  */
 const char *opts_nearest(const char *word, const char *(*value)(size_t i));
 
-/* How far apart two words are, for a search of one's own; SIZE_MAX: not a misspelling. */
-size_t opts_distance(const char *word, const char *candidate);
-
 /* Cut ${text} into lines of at most ${width} columns, each after the first indented by ${indent}. */
 int opts_wrap(
     const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out, struct tt_err *err);

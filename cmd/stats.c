@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/near.h"
 #include "cmd.h"
 #include "info.h"
 #include "input.h"
@@ -170,7 +171,7 @@ check_sort(const struct stats_opts *s, struct tt_err *err)
 			const struct tt_pass_table *t = &(*p)->tables[i];
 
 			for (size_t c = 0; c < t->ncol && wants_table(s, *p, t); c++) {
-				size_t d = opts_distance(id, t->col[c].id);
+				size_t d = tt_word_distance(id, t->col[c].id);
 
 				if (strcmp(t->col[c].id, id) == 0)
 					return TT_OK;

@@ -27,7 +27,7 @@ struct tt_limit {
 	const char *text;             /* as the file has it */
 };
 
-struct tt_row {
+struct tt_budget_row {
 	const char *id;
 	struct tt_measure measure;
 	size_t which;                 /* place of the measure in tt_budget.measure */
@@ -46,13 +46,14 @@ struct tt_row {
 
 struct tt_budget {
 	const char *path;
-	struct tt_row *row;
+	struct tt_budget_row *row;
 	size_t nrow;
 	struct tt_measure *measure;   /* those of the rows, each once, then those every sample has */
 	size_t nmeasure;
-	struct { uint64_t frames; const char *until_marker; } skip;
+	struct { uint64_t frames; int64_t time_ns; } skip;     /* left out at the beginning */
 	const char **fingerprint;     /* facts that must agree with the baseline's; NULL-terminated */
 	bool baseline;                /* a row needs one */
+	enum tt_level integrity;      /* of the default rows; error: damaged captures give exit code 3 */
 	unsigned needs;               /* enum tt_needs */
 };
 
@@ -65,6 +66,6 @@ int tt_budget_parse(const char *text, size_t n, const char *path, struct tt_budg
     struct tt_err *err);
 
 /* The row named ${id}, or NULL with TT_E_USAGE in ${err} that names the nearest. */
-const struct tt_row *tt_budget_row(const struct tt_budget *b, const char *id, struct tt_err *err);
+const struct tt_budget_row *tt_budget_row(const struct tt_budget *b, const char *id, struct tt_err *err);
 
 #endif

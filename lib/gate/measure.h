@@ -19,19 +19,6 @@ enum tt_select { TT_SELECT_NONE, TT_SELECT_MARKER, TT_SELECT_CATEGORY, TT_SELECT
 /* What to show beside a change of a metric: tt_mover. */
 enum tt_about { TT_ABOUT_NOTHING, TT_ABOUT_TIME, TT_ABOUT_ALLOC };
 
-struct tt_metric {
-	const char *name;             /* "frame.time" */
-	const char *title;            /* "frame time": for sentences */
-	enum tt_dim dim;              /* of its statistics, but those with a dimension of their own */
-	enum tt_select select;
-	enum tt_about about;
-	bool more_is_better;          /* frames per second */
-	bool loud_tail;               /* p99, p99.9 and max of it vary too much for a relative row */
-	unsigned needs;               /* enum tt_needs */
-	unsigned family;              /* which figures: measure.c */
-	const char *help;             /* one sentence */
-};
-
 enum tt_stat_kind {
 	TT_STAT_MEAN, TT_STAT_MEDIAN, TT_STAT_STDDEV, TT_STAT_P90, TT_STAT_P95, TT_STAT_P99, TT_STAT_P999, TT_STAT_MAX,
 	TT_STAT_MIN, TT_STAT_LAST, TT_STAT_TOTAL, TT_STAT_COUNT, TT_STAT_PER_1000, TT_STAT_LOW_1, TT_STAT_LOW_01,
@@ -39,6 +26,28 @@ enum tt_stat_kind {
 	TT_STATS
 };
 extern const char *const tt_stat_name[TT_STATS];      /* "p99.9", "per_frame.mean", ... */
+
+/* How a metric is found in a model. */
+enum tt_family {
+	TT_FAM_FRAME, TT_FAM_TIMING, TT_FAM_OVER, TT_FAM_FPS, TT_FAM_FRAMES, TT_FAM_ALLOC, TT_FAM_ALLOC_FRAMES,
+	TT_FAM_COLLECTIONS, TT_FAM_PAUSE, TT_FAM_HEAP, TT_FAM_CATEGORY, TT_FAM_MARKER, TT_FAM_COUNTER, TT_FAM_THREAD,
+	TT_FAM_LOST, TT_FAM_LENGTH,
+};
+
+struct tt_metric {
+	const char *name;             /* "frame.time" */
+	const char *title;            /* "frame time": for sentences */
+	enum tt_dim dim;              /* of its statistics, but those with a dimension of their own */
+	enum tt_select select;
+	enum tt_about about;
+	unsigned needs;               /* enum tt_needs */
+	unsigned stats;               /* those it has, a bit each: 1u << enum tt_stat_kind */
+	enum tt_stat_kind usual;      /* where a row names none */
+	bool standard;                /* every sample has all statistics of it */
+	enum tt_family family;        /* how it is found */
+	unsigned of;                  /* which of the family */
+	const char *help;             /* one sentence */
+};
 
 extern const struct tt_metric tt_metrics[];   /* ends with one without a name */
 
@@ -51,12 +60,17 @@ struct tt_measure {
 	bool pooled;                  /* keep the values of single frames: tt_value.each */
 };
 
-/* Can metric ${m} give ${stat}? The first it can give is its default. */
-bool tt_metric_has(const struct tt_metric *m, enum tt_stat_kind stat);
-enum tt_stat_kind tt_metric_default(const struct tt_metric *m);
+/* The metric of this name, or NULL. */
+const struct tt_metric *tt_metric_named(const char *name);
+
+/* Are more of it better: frames per second? Then a row wants `min`. */
+bool tt_metric_up(const struct tt_metric *m);
 
 /* The dimension of the measure; that of a counter is known only with its value. */
 enum tt_dim tt_measure_dim(const struct tt_measure *x);
+
+/* Does the statistic hang on a few events of a capture (p99, p99.9, max), so that it is far too noisy to compare? */
+bool tt_stat_loud(enum tt_stat_kind stat);
 
 /* Fill x->key from the rest; in ${a}. */
 int tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
@@ -76,10 +90,14 @@ struct tt_value {
 };
 
 /**
- * tt_measure_all(m, x, n, v, a, err):
- * The figures ${v}[i] of the ${n} measures ${x} in the model of a run that had their needs. Text and arrays in ${a}.
+ * tt_measure_all(m, lost, x, n, v, a, err):
+ * The figures ${v}[i] of the ${n} measures ${x} in the model of a run that had their needs and lost ${lost} events
+ * (tt_lost_events). Text and arrays in ${a}.
  */
-int tt_measure_all(const struct tt_model *m, const struct tt_measure *x, size_t n, struct tt_value *v, struct tt_arena *a,
-    struct tt_err *err);
+int tt_measure_all(const struct tt_model *m, uint64_t lost, const struct tt_measure *x, size_t n, struct tt_value *v,
+    struct tt_arena *a, struct tt_err *err);
+
+/* Entries of severity loss and error, counted as the table loss does. */
+uint64_t tt_lost_events(const struct tt_loss *l);
 
 #endif

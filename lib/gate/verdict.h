@@ -48,7 +48,7 @@ struct tt_mover {
 
 /* One row of one group. */
 struct tt_verdict_row {
-	const struct tt_row *row;     /* id, level, limits as written, waiver, line */
+	const struct tt_budget_row *row;     /* id, level, limits as written, waiver, line */
 	const char *group;            /* with group_by: the value of the fact; else NULL */
 	const char *name;             /* row->id, with group "id [group]": unique in the verdict */
 	const char *title;            /* "frame time, p95" */
@@ -104,7 +104,7 @@ struct tt_verdict {
 	const struct tt_budget *budget;
 	const struct tt_baseline *base;       /* NULL: none */
 	const char *today;            /* YYYY-MM-DD that waivers were held against */
-	int exit_code;                /* 0, 1, 3 (damaged captures at integrity level error), 5 */
+	int exit_code;                /* 0; 3: a capture is damaged (and integrity is an error); 1; 5: inconclusive */
 	const char *summary;          /* "FAILED: 1 of 12 rows is worse (frame-p95)": one line */
 	const char **remark;          /* "the baseline is of one session ...": sentences for every report */
 	size_t nremark;
@@ -114,6 +114,7 @@ struct tt_judge_opts {
 	const char *today;            /* YYYY-MM-DD */
 	enum { TT_INCONCLUSIVE_AUTO, TT_INCONCLUSIVE_PASS, TT_INCONCLUSIVE_FAIL } inconclusive;
 	const char *group_by;         /* a fact's key; NULL */
+	bool first;                   /* without a baseline, rows that need one are skipped: it is being made */
 };
 
 /**

@@ -1,0 +1,293 @@
+/**
+ * Documents; the contract is in doc.h.
+ */
+#include "gate/doc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/near.h"
+
+int
+tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, struct tt_arena *a, struct tt_err *err)
+{
+	json_error_t e;
+
+	*d = (struct tt_doc){ .path = path, .text = text, .n = n, .a = a };
+	d->root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
+	if (d->root)
+		return TT_OK;
+	if (e.line <= 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is no JSON: %s", path, e.text);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: is no JSON: %s", path, e.line, e.column, e.text);
+}
+
+void
+tt_doc_free(struct tt_doc *d)
+{
+	json_decref(d->root);
+	d->root = NULL;
+}
+
+struct tt_node_at
+tt_doc_root(const struct tt_doc *d)
+{
+	return (struct tt_node_at){ .doc = d, .json = d->root };
+}
+
+struct tt_node_at
+tt_doc_member(const struct tt_node_at *of, const char *key)
+{
+	return (struct tt_node_at){ .doc = of->doc, .up = of, .key = key, .json = json_object_get(of->json, key) };
+}
+
+struct tt_node_at
+tt_doc_element(const struct tt_node_at *of, size_t i)
+{
+	return (struct tt_node_at){ .doc = of->doc, .up = of, .index = i, .json = json_array_get(of->json, i) };
+}
+
+/* --- places ------------------------------------------------------------------- */
+
+/* The text is valid JSON here: jansson has read it. Positions are byte offsets; a search that fails stays inside. */
+
+static size_t
+skip_space(const struct tt_doc *d, size_t i)
+{
+	while (i < d->n && strchr(" \t\r\n,:", d->text[i]) && d->text[i])
+		i++;
+	return i;
+}
+
+/* Behind the string that begins at ${i}. */
+static size_t
+skip_string(const struct tt_doc *d, size_t i)
+{
+	for (i++; i < d->n && d->text[i] != '"'; i++)
+		if (d->text[i] == '\\')
+			i++;
+	return i + 1;
+}
+
+/* Behind the value that begins at ${i}. */
+static size_t
+skip_value(const struct tt_doc *d, size_t i)
+{
+	size_t depth = 0;
+
+	for (;;) {
+		i = skip_space(d, i);
+		if (i >= d->n)
+			return d->n;
+		if (d->text[i] == '"') {
+			i = skip_string(d, i);
+		} else if (d->text[i] == '{' || d->text[i] == '[') {
+			depth++;
+			i++;
+		} else if (d->text[i] == '}' || d->text[i] == ']') {
+			depth -= depth > 0;
+			i++;
+		} else {
+			while (i < d->n && !strchr(" \t\r\n,:]}", d->text[i]))
+				i++;
+		}
+		if (depth == 0)
+			return i;
+	}
+}
+
+/* Where member ${key} begins in the object at ${i}: *${at_key} its key; the object itself if it is not found. */
+static size_t
+find_member(const struct tt_doc *d, size_t i, const char *key, size_t *at_key)
+{
+	size_t start = i, len = strlen(key);
+
+	*at_key = i;
+	for (i = skip_space(d, i + 1); i < d->n && d->text[i] == '"'; i = skip_space(d, skip_value(d, i))) {
+		size_t k = i, end = skip_string(d, i);
+
+		i = skip_space(d, end);
+		if (end - k == len + 2 && memcmp(d->text + k + 1, key, len) == 0) {
+			*at_key = k;
+			return i;
+		}
+	}
+	return start;
+}
+
+static size_t
+find(const struct tt_node_at *v, size_t *at_key)
+{
+	size_t i;
+
+	if (!v->up) {
+		*at_key = skip_space(v->doc, 0);
+		return *at_key;
+	}
+	i = find(v->up, at_key);
+	if (v->key)
+		return find_member(v->doc, i, v->key, at_key);
+	i = skip_space(v->doc, i + 1);
+	for (size_t k = 0; k < v->index; k++)
+		i = skip_space(v->doc, skip_value(v->doc, i));
+	*at_key = i;
+	return i;
+}
+
+void
+tt_doc_place(const struct tt_node_at *v, bool key, unsigned *line, unsigned *column)
+{
+	size_t at_key, at = find(v, &at_key);
+
+	at = key ? at_key : at;
+	*line = *column = 1;
+	for (size_t i = 0; i < at && i < v->doc->n; i++) {
+		if (v->doc->text[i] == '\n') {
+			++*line;
+			*column = 1;
+		} else if (((unsigned char)v->doc->text[i] & 0xC0) != 0x80) {
+			++*column;
+		}
+	}
+}
+
+int
+tt_doc_fail(const struct tt_node_at *v, bool key, struct tt_err *err, const char *fmt, ...)
+{
+	char text[400];
+	unsigned line, column;
+	va_list list;
+
+	va_start(list, fmt);
+	vsnprintf(text, sizeof text, fmt, list);
+	va_end(list);
+	tt_doc_place(v, key, &line, &column);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: %s", v->doc->path, line, column, text);
+}
+
+/* --- strictness ----------------------------------------------------------------- */
+
+const char *
+tt_doc_nearest(const char *word, const char *const *words)
+{
+	const char *best = NULL;
+	size_t least = SIZE_MAX;
+
+	for (; *words; words++) {
+		size_t d = tt_word_distance(word, *words);
+
+		if (d < least) {
+			least = d;
+			best = *words;
+		}
+	}
+	return best;
+}
+
+static bool
+is_one_of(const char *word, const char *const *words)
+{
+	for (; *words; words++)
+		if (strcmp(word, *words) == 0)
+			return true;
+	return false;
+}
+
+int
+tt_doc_keys(const struct tt_node_at *v, const char *const *keys, struct tt_err *err)
+{
+	const char *key;
+	json_t *value;
+
+	json_object_foreach(v->json, key, value) {
+		struct tt_node_at m = { .doc = v->doc, .up = v, .key = key, .json = value };
+		const char *near = tt_doc_nearest(key, keys);
+
+		if (is_one_of(key, keys))
+			continue;
+		if (near)
+			return tt_doc_fail(&m, true, err, "unknown key \"%s\"; did you mean \"%s\"?", key, near);
+		return tt_doc_fail(&m, true, err, "unknown key \"%s\"", key);
+	}
+	return TT_OK;
+}
+
+static int
+wrong(const struct tt_node_at *v, const char *what, struct tt_err *err)
+{
+	if (v->key)
+		return tt_doc_fail(v, false, err, "\"%s\" must be %s", v->key, what);
+	return tt_doc_fail(v, false, err, "must be %s", what);
+}
+
+int
+tt_doc_object(const struct tt_node_at *v, struct tt_err *err)
+{
+	return !v->json || json_is_object(v->json) ? TT_OK : wrong(v, "an object", err);
+}
+
+int
+tt_doc_array(const struct tt_node_at *v, size_t *n, struct tt_err *err)
+{
+	*n = json_array_size(v->json);
+	return !v->json || json_is_array(v->json) ? TT_OK : wrong(v, "an array", err);
+}
+
+int
+tt_doc_text(const struct tt_node_at *v, const char **s, struct tt_err *err)
+{
+	if (!v->json)
+		return TT_OK;
+	if (!json_is_string(v->json))
+		return wrong(v, "a text", err);
+	*s = tt_arena_text(v->doc->a, json_string_value(v->json), json_string_length(v->json), err);
+	return *s ? TT_OK : err->code;
+}
+
+int
+tt_doc_count(const struct tt_node_at *v, uint64_t *n, struct tt_err *err)
+{
+	if (!v->json)
+		return TT_OK;
+	if (!json_is_integer(v->json) || json_integer_value(v->json) < 0)
+		return wrong(v, "a whole number from 0 up", err);
+	*n = (uint64_t)json_integer_value(v->json);
+	return TT_OK;
+}
+
+int
+tt_doc_bool(const struct tt_node_at *v, bool *b, struct tt_err *err)
+{
+	if (!v->json)
+		return TT_OK;
+	if (!json_is_boolean(v->json))
+		return wrong(v, "true or false", err);
+	*b = json_is_true(v->json);
+	return TT_OK;
+}
+
+int
+tt_doc_word(const struct tt_node_at *v, const char *const *words, int *i, struct tt_err *err)
+{
+	const char *s = json_string_value(v->json), *near;
+	char all[200] = "";
+
+	if (!v->json)
+		return TT_OK;
+	for (int k = 0; words[k]; k++) {
+		size_t n = strlen(all);
+
+		if (s && strcmp(s, words[k]) == 0) {
+			*i = k;
+			return TT_OK;
+		}
+		snprintf(all + n, sizeof all - n, "%s%s", k ? ", " : "", words[k]);
+	}
+	near = s ? tt_doc_nearest(s, words) : NULL;
+	if (near)
+		return tt_doc_fail(v, false, err, "no %s \"%s\"; did you mean \"%s\"?", v->key ? v->key : "word", s, near);
+	return tt_doc_fail(v, false, err, "%s%s%smust be one of: %s", v->key ? "\"" : "", v->key ? v->key : "",
+	    v->key ? "\" " : "", all);
+}

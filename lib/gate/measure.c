@@ -1,0 +1,194 @@
+/**
+ * The metrics of the gate, and what measures are called; the contract is in measure.h.
+ */
+#include "gate/measure.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/buf.h"
+
+const char *const tt_stat_name[TT_STATS] = {
+	[TT_STAT_MEAN] = "mean", [TT_STAT_MEDIAN] = "median", [TT_STAT_STDDEV] = "stddev", [TT_STAT_P90] = "p90",
+	[TT_STAT_P95] = "p95", [TT_STAT_P99] = "p99", [TT_STAT_P999] = "p99.9", [TT_STAT_MAX] = "max",
+	[TT_STAT_MIN] = "min", [TT_STAT_LAST] = "last", [TT_STAT_TOTAL] = "total", [TT_STAT_COUNT] = "count",
+	[TT_STAT_PER_1000] = "per_1000", [TT_STAT_LOW_1] = "low_1", [TT_STAT_LOW_01] = "low_0.1",
+	[TT_STAT_FRAME_MEAN] = "per_frame.mean", [TT_STAT_FRAME_MEDIAN] = "per_frame.median",
+	[TT_STAT_FRAME_P95] = "per_frame.p95", [TT_STAT_FRAME_P99] = "per_frame.p99",
+	[TT_STAT_FRAME_MAX] = "per_frame.max",
+};
+
+#define S(x) (1u << TT_STAT_##x)
+#define TIMES (S(MEAN) | S(MEDIAN) | S(STDDEV) | S(P90) | S(P95) | S(P99) | S(P999) | S(MAX))
+#define FRAMES (TT_NEEDS_FRAMES | TT_NEEDS_CALLS)
+
+const struct tt_metric tt_metrics[] = {
+	{ "frame.time", "frame time", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_TIME, FRAMES, TIMES, TT_STAT_MEDIAN, true,
+	    TT_FAM_FRAME, 0, "Wall time of the frames, as in the table frames." },
+	{ "frame.cpu", "CPU-active frame time", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_TIME, FRAMES, TIMES, TT_STAT_MEDIAN, true,
+	    TT_FAM_FRAME, 1, "Wall time of the frames without waits on the frame thread." },
+	{ "frame.main", "main thread time", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_TIME, FRAMES, TIMES, TT_STAT_MEDIAN, true,
+	    TT_FAM_TIMING, TT_TIMING_MAIN, "Work of the main thread in a frame, as the engine measured it (table frame_timings)." },
+	{ "frame.render", "render thread time", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_TIME, FRAMES, TIMES, TT_STAT_MEDIAN, true,
+	    TT_FAM_TIMING, TT_TIMING_RENDER, "Work of the render thread in a frame, as the engine measured it." },
+	{ "frame.present", "present wait", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES, TIMES, TT_STAT_MEDIAN, true,
+	    TT_FAM_TIMING, TT_TIMING_PRESENT, "Time the main thread waited to present, as the engine measured it." },
+	{ "frame.gpu", "GPU time", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES, TIMES, TT_STAT_MEDIAN, true,
+	    TT_FAM_TIMING, TT_TIMING_GPU, "GPU time of a frame, as the engine measured it." },
+	{ "frame.over", "frames over", TT_DIM_PER_1000, TT_SELECT_LIMIT, TT_ABOUT_TIME, FRAMES, S(PER_1000) | S(COUNT),
+	    TT_STAT_PER_1000, false, TT_FAM_OVER, 0, "Frames whose wall time is longer than the row's limit." },
+	{ "frame.cpu.over", "CPU-active frames over", TT_DIM_PER_1000, TT_SELECT_LIMIT, TT_ABOUT_TIME, FRAMES,
+	    S(PER_1000) | S(COUNT), TT_STAT_PER_1000, false, TT_FAM_OVER, 1,
+	    "Frames whose CPU-active time is longer than the row's limit." },
+	{ "frame.fps", "frame rate", TT_DIM_FPS, TT_SELECT_NONE, TT_ABOUT_TIME, FRAMES, S(MEAN) | S(LOW_1) | S(LOW_01),
+	    TT_STAT_MEAN, true, TT_FAM_FPS, 0, "Frames per second: of all frames, of the worst 1 % and 0.1 % of them." },
+	{ "frame.count", "frames", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES, S(TOTAL), TT_STAT_TOTAL, true,
+	    TT_FAM_FRAMES, 0, "Whole frames." },
+	{ "gc.alloc.bytes", "bytes allocated", TT_DIM_BYTES, TT_SELECT_NONE, TT_ABOUT_ALLOC, FRAMES,
+	    S(FRAME_MEAN) | S(FRAME_MEDIAN) | S(FRAME_P95) | S(FRAME_P99) | S(FRAME_MAX) | S(TOTAL), TT_STAT_FRAME_MEAN, true,
+	    TT_FAM_ALLOC, 0, "Bytes allocated on all threads." },
+	{ "gc.alloc.count", "allocations", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_ALLOC, FRAMES,
+	    S(FRAME_MEAN) | S(FRAME_MEDIAN) | S(FRAME_P95) | S(FRAME_P99) | S(FRAME_MAX) | S(TOTAL), TT_STAT_FRAME_MEAN, true,
+	    TT_FAM_ALLOC, 1, "Allocations on all threads." },
+	{ "gc.alloc.frames", "frames that allocate", TT_DIM_PER_1000, TT_SELECT_NONE, TT_ABOUT_ALLOC, FRAMES,
+	    S(PER_1000) | S(COUNT), TT_STAT_PER_1000, true, TT_FAM_ALLOC_FRAMES, 0, "Frames in which any thread allocates." },
+	{ "gc.collections", "collections", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_ALLOC, FRAMES, S(TOTAL) | S(PER_1000),
+	    TT_STAT_TOTAL, true, TT_FAM_COLLECTIONS, 0, "Collections of all generations; per_1000: for a thousand frames." },
+	{ "gc.pause", "GC pause", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_ALLOC, FRAMES,
+	    S(TOTAL) | S(MAX) | S(MEAN) | S(FRAME_MEAN), TT_STAT_MAX, true, TT_FAM_PAUSE, 0,
+	    "Times the world was stopped, from the request to the restart." },
+	{ "gc.stopped", "GC stop", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_ALLOC, FRAMES,
+	    S(TOTAL) | S(MAX) | S(MEAN) | S(FRAME_MEAN), TT_STAT_MAX, true, TT_FAM_PAUSE, 1,
+	    "The same from the moment all threads stood still." },
+	{ "heap.size", "heap size", TT_DIM_BYTES, TT_SELECT_NONE, TT_ABOUT_ALLOC, 0, S(MAX) | S(LAST), TT_STAT_MAX, true,
+	    TT_FAM_HEAP, 0, "Size of the managed heap, as its changes were recorded." },
+	{ "category.time", "time", TT_DIM_TIME, TT_SELECT_CATEGORY, TT_ABOUT_TIME, FRAMES,
+	    S(FRAME_MEAN) | S(FRAME_MEDIAN) | S(FRAME_P95) | S(FRAME_MAX) | S(TOTAL), TT_STAT_FRAME_MEAN, false,
+	    TT_FAM_CATEGORY, 0, "Self time of the categories that match: per frame on the frame thread; total: on all threads." },
+	{ "marker.time", "time", TT_DIM_TIME, TT_SELECT_MARKER, TT_ABOUT_TIME, FRAMES | TT_NEEDS_HIST,
+	    S(FRAME_MEAN) | S(FRAME_MAX) | S(TOTAL) | S(MEAN) | S(MEDIAN) | S(P95) | S(P99) | S(MAX), TT_STAT_FRAME_MEAN, false,
+	    TT_FAM_MARKER, 0, "Time in markers that match and what they call: per frame on the frame thread; total: on all threads; "
+	    "mean, median, p95, p99 and max: of one activation." },
+	{ "marker.self", "self time", TT_DIM_TIME, TT_SELECT_MARKER, TT_ABOUT_TIME, FRAMES,
+	    S(FRAME_MEAN) | S(FRAME_MAX) | S(TOTAL), TT_STAT_FRAME_MEAN, false, TT_FAM_MARKER, 1,
+	    "The same without what they call." },
+	{ "marker.count", "calls", TT_DIM_NUMBER, TT_SELECT_MARKER, TT_ABOUT_TIME, FRAMES,
+	    S(TOTAL) | S(FRAME_MEAN) | S(FRAME_MAX), TT_STAT_TOTAL, false, TT_FAM_MARKER, 2,
+	    "Activations of the markers that match on all threads; per_frame.max: on the frame thread." },
+	{ "thread.time", "busy time", TT_DIM_TIME, TT_SELECT_THREAD, TT_ABOUT_TIME, FRAMES, S(TOTAL) | S(FRAME_MEAN),
+	    TT_STAT_FRAME_MEAN, false, TT_FAM_THREAD, 0, "Time inside at least one zone of the threads that match." },
+	{ "counter", "counter", TT_DIM_NUMBER, TT_SELECT_COUNTER, TT_ABOUT_NOTHING, 0, S(MAX) | S(MEAN) | S(MIN) | S(LAST),
+	    TT_STAT_MAX, false, TT_FAM_COUNTER, 0, "Values of the counter that matches, in its own unit." },
+	{ "lost.events", "events lost", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_NOTHING, 0, S(TOTAL), TT_STAT_TOTAL, true,
+	    TT_FAM_LOST, 0, "What the table loss counts with severity loss or error." },
+	{ "capture.time", "capture length", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_NOTHING, 0, S(TOTAL), TT_STAT_TOTAL, true,
+	    TT_FAM_LENGTH, 0, "From the first event to the last." },
+	{ 0 },
+};
+
+const struct tt_metric *
+tt_metric_named(const char *name)
+{
+	for (const struct tt_metric *m = tt_metrics; m->name; m++)
+		if (strcmp(m->name, name) == 0)
+			return m;
+	return NULL;
+}
+
+bool
+tt_metric_up(const struct tt_metric *m)
+{
+	return m->family == TT_FAM_FPS;
+}
+
+enum tt_dim
+tt_measure_dim(const struct tt_measure *x)
+{
+	if (x->stat == TT_STAT_PER_1000)
+		return x->metric->family == TT_FAM_COLLECTIONS ? TT_DIM_NUMBER : TT_DIM_PER_1000;
+	return x->stat == TT_STAT_COUNT ? TT_DIM_NUMBER : x->metric->dim;
+}
+
+bool
+tt_stat_loud(enum tt_stat_kind stat)
+{
+	return stat == TT_STAT_P99 || stat == TT_STAT_P999 || stat == TT_STAT_MAX || stat == TT_STAT_FRAME_P99 ||
+	    stat == TT_STAT_FRAME_MAX || stat == TT_STAT_LOW_01;
+}
+
+/* --- names ---------------------------------------------------------------------- */
+
+static const char *format(struct tt_arena *a, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);
+
+static const char *
+format(struct tt_arena *a, struct tt_err *err, const char *fmt, ...)
+{
+	va_list list, again;
+	char *text;
+	int n;
+
+	va_start(list, fmt);
+	va_copy(again, list);
+	n = vsnprintf(NULL, 0, fmt, list);
+	text = n < 0 ? NULL : tt_arena_alloc(a, (size_t)n + 1, err);
+	if (text)
+		vsnprintf(text, (size_t)n + 1, fmt, again);
+	va_end(again);
+	va_end(list);
+	return text;
+}
+
+int
+tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err)
+{
+	const char *stat = tt_stat_name[x->stat], *name = x->metric->name;
+
+	if (x->metric->select == TT_SELECT_LIMIT)
+		x->key = format(a, err, "%s[%lldns].%s", name, (long long)x->limit_ns, stat);
+	else if (x->select)
+		x->key = format(a, err, "%s[%s].%s", name, x->select, stat);
+	else
+		x->key = format(a, err, "%s.%s", name, stat);
+	return x->key ? TT_OK : err->code;
+}
+
+/* The statistic in words, behind the metric's. */
+static const char *const words[TT_STATS] = {
+	[TT_STAT_MEAN] = ", mean", [TT_STAT_MEDIAN] = ", median", [TT_STAT_STDDEV] = ", standard deviation",
+	[TT_STAT_P90] = ", p90", [TT_STAT_P95] = ", p95", [TT_STAT_P99] = ", p99", [TT_STAT_P999] = ", p99.9",
+	[TT_STAT_MAX] = ", largest", [TT_STAT_MIN] = ", smallest", [TT_STAT_LAST] = " at the end",
+	[TT_STAT_TOTAL] = " in all", [TT_STAT_COUNT] = "", [TT_STAT_PER_1000] = " of 1000",
+	[TT_STAT_LOW_1] = ", 1 % low", [TT_STAT_LOW_01] = ", 0.1 % low", [TT_STAT_FRAME_MEAN] = " per frame, mean",
+	[TT_STAT_FRAME_MEDIAN] = " per frame, median", [TT_STAT_FRAME_P95] = " per frame, p95",
+	[TT_STAT_FRAME_P99] = " per frame, p99", [TT_STAT_FRAME_MAX] = " per frame, largest",
+};
+
+const char *
+tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *err)
+{
+	const struct tt_metric *m = x->metric;
+	const char *stat = words[x->stat];
+	char limit[48];
+
+	switch (m->select) {
+	case TT_SELECT_LIMIT:
+		*tt_put_amount(limit, tt_scale(x->limit_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
+		return format(a, err, "%s %s%s", m->title, limit, stat);
+	case TT_SELECT_MARKER:
+		return format(a, err, "%s in %s%s", m->title, x->select, stat);
+	case TT_SELECT_CATEGORY:
+		return format(a, err, "%s in category %s%s", m->title, x->select, stat);
+	case TT_SELECT_THREAD:
+		return format(a, err, "%s of thread %s%s", m->title, x->select, stat);
+	case TT_SELECT_COUNTER:
+		return format(a, err, "counter %s%s", x->select, stat);
+	default:
+		break;
+	}
+	if (x->stat == TT_STAT_PER_1000)
+		return format(a, err, "%s in 1000%s", m->title, m->family == TT_FAM_COLLECTIONS ? " frames" : "");
+	if (m->family == TT_FAM_LENGTH || m->family == TT_FAM_FRAMES)
+		stat = "";
+	return format(a, err, "%s%s", m->title, stat);
+}

@@ -1,0 +1,137 @@
+/**
+ * What changed beneath a row: the contract is in judge.h and at struct tt_mover.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "gate/judge.h"
+#include "stat/num.h"
+
+#define MOVERS 5
+
+/* One part of one capture. */
+struct seen {
+	const char *name;
+	int64_t v, count;
+	bool base;
+};
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct seen *x = a, *y = b;
+
+	return strcmp(x->name, y->name);
+}
+
+static size_t
+collect(const struct tt_point *p, size_t n, enum tt_about about, bool base, struct seen *to)
+{
+	size_t all = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		for (size_t k = 0; k < p[i].sample->npart; k++) {
+			const struct tt_part *part = &p[i].sample->part[k];
+
+			if (part->about == about)
+				to[all++] = (struct seen){ part->name, part->v, part->count, base };
+		}
+	}
+	return all;
+}
+
+/* The median of ${n} values in any order, and zeros up to ${all} of them: captures without this part. */
+static int64_t
+median_of(int64_t *v, size_t n, size_t all)
+{
+	size_t zeros = all > n ? all - n : 0, rank;
+
+	tt_sort_i64(v, n);
+	if (all == 0)
+		return 0;
+	rank = tt_nearest_rank(all > n ? all : n, 1, 2);
+	return rank <= zeros ? 0 : v[rank - zeros - 1];
+}
+
+/* The medians of one name on one side. */
+static int64_t
+side(const struct seen *s, size_t n, bool base, bool count, size_t all, int64_t *work)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (s[i].base == base)
+			work[k++] = count ? s[i].count : s[i].v;
+	return median_of(work, k, all);
+}
+
+static int
+by_change(const void *a, const void *b)
+{
+	const struct tt_mover *x = a, *y = b;
+
+	if (x->change != y->change)
+		return x->change < y->change ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+/* Keep the mover if it is among the worst so far. */
+static void
+keep(struct tt_verdict_row *r, const struct tt_mover *m)
+{
+	if (m->change <= 0)
+		return;
+	if (r->nmover < MOVERS)
+		r->mover[r->nmover++] = *m;
+	else if (by_change(m, &r->mover[MOVERS - 1]) < 0)
+		r->mover[MOVERS - 1] = *m;
+	qsort(r->mover, r->nmover, sizeof *r->mover, by_change);
+}
+
+static void
+compare(struct tt_verdict_row *r, struct seen *s, size_t n, int64_t *work)
+{
+	bool per_frame = r->npoint && r->point[0].sample->parts_per_frame;
+
+	if (n)
+		qsort(s, n, sizeof *s, by_name);
+	for (size_t i = 0, end; i < n; i = end) {
+		struct tt_mover m = { .about = r->row->measure.metric->about, .name = s[i].name, .per_frame = per_frame };
+
+		for (end = i + 1; end < n && strcmp(s[end].name, s[i].name) == 0; end++)
+			;
+		m.base = side(s + i, end - i, true, false, r->nbase_point, work);
+		m.now = side(s + i, end - i, false, false, r->npoint, work);
+		m.base_count = side(s + i, end - i, true, true, r->nbase_point, work);
+		m.now_count = side(s + i, end - i, false, true, r->npoint, work);
+		m.change = m.now - m.base;
+		m.fresh = m.base == 0;
+		m.gone = m.now == 0;
+		keep(r, &m);
+	}
+}
+
+int
+tt_movers(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
+{
+	bool wanted = r->would == TT_WORSE || r->would == TT_BREACH || r->would == TT_UNDECIDED;
+	size_t most = 0;
+	struct seen *s;
+	int64_t *work;
+
+	if (!wanted || !r->has_base || r->row->measure.metric->about == TT_ABOUT_NOTHING)
+		return TT_OK;
+	for (size_t i = 0; i < r->npoint; i++)
+		most += r->point[i].sample->npart;
+	for (size_t i = 0; i < r->nbase_point; i++)
+		most += r->base_point[i].sample->npart;
+	s = tt_arena_alloc(&v->arena, (most + 1) * sizeof *s, err);
+	work = s ? tt_arena_alloc(&v->arena, (most + 1) * sizeof *work, err) : NULL;
+	r->mover = work ? tt_arena_alloc(&v->arena, MOVERS * sizeof *r->mover, err) : NULL;
+	if (!r->mover)
+		return err->code;
+	most = collect(r->point, r->npoint, r->row->measure.metric->about, false, s);
+	most += collect(r->base_point, r->nbase_point, r->row->measure.metric->about, true, s + most);
+	compare(r, s, most, work);
+	return TT_OK;
+}

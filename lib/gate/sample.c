@@ -1,0 +1,334 @@
+/**
+ * Samples from models; the contract is in sample.h. sample_json.c writes and reads them.
+ */
+#include "gate/sample.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass/allocs.h"
+#include "stat/num.h"
+
+/* --- facts ------------------------------------------------------------------------ */
+
+static int
+by_key(const void *a, const void *b)
+{
+	const struct tt_fact *x = a, *y = b;
+
+	return strcmp(x->key, y->key);
+}
+
+const char *
+tt_sample_fact(const struct tt_sample *s, const char *key)
+{
+	for (size_t i = 0; i < s->nfact; i++)
+		if (strcmp(s->fact[i].key, key) == 0)
+			return s->fact[i].value;
+	return NULL;
+}
+
+/* Add a fact unless its key is there or it says nothing. */
+static int
+add_fact(struct tt_sample *s, const char *key, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct tt_fact *f = &s->fact[s->nfact];
+
+	if (!value || !*value || tt_sample_fact(s, key))
+		return TT_OK;
+	f->key = tt_arena_text(a, key, strlen(key), err);
+	f->value = f->key ? tt_arena_text(a, value, strlen(value), err) : NULL;
+	s->nfact += f->value != NULL;
+	return f->value ? TT_OK : err->code;
+}
+
+static int
+facts(const struct tt_model *m, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+{
+	size_t most = 4 * m->ncap;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < m->ncap; i++)
+		for (const struct tt_meta *f = m->cap[i]->meta; f; f = f->next)
+			most++;
+	s->fact = tt_arena_alloc(a, (most + 1) * sizeof *s->fact, err);
+	if (!s->fact)
+		return err->code;
+	for (size_t i = 0; i < m->ncap && rc == TT_OK; i++) {
+		const struct tt_capture *c = m->cap[i];
+
+		for (const struct tt_meta *f = c->meta; f && rc == TT_OK; f = f->next)
+			rc = add_fact(s, f->key, f->value, a, err);
+		if (rc == TT_OK)
+			rc = add_fact(s, "format", c->format, a, err);
+		if (rc == TT_OK)
+			rc = add_fact(s, "arch", c->arch, a, err);
+		if (rc == TT_OK)
+			rc = add_fact(s, "os", c->os, a, err);
+		if (rc == TT_OK)
+			rc = add_fact(s, "producer", c->producer, a, err);
+	}
+	qsort(s->fact, s->nfact, sizeof *s->fact, by_key);
+	return rc;
+}
+
+/* --- parts: markers ------------------------------------------------------------------ */
+
+struct parts {
+	const struct tt_model *m;
+	size_t frames;
+	struct tt_part *p;            /* of the kind being gathered */
+	size_t n, cap;
+	struct tt_arena *a;
+};
+
+/* Largest first; equal ones by name. */
+static int
+by_amount(const void *a, const void *b)
+{
+	const struct tt_part *x = a, *y = b;
+
+	if (x->v != y->v)
+		return x->v < y->v ? 1 : -1;
+	return strcmp(x->name, y->name);
+}
+
+static int64_t
+per(int64_t v, size_t frames)
+{
+	return tt_scale(v, TT_AMOUNT_ONE, frames ? (int64_t)frames : 1);
+}
+
+static int
+add_part(struct parts *p, enum tt_about about, const char *name, int64_t v, int64_t count, struct tt_err *err)
+{
+	int rc;
+
+	if (v <= 0)
+		return TT_OK;
+	rc = tt_mem_grow(&p->m->env->mem, &p->p, &p->cap, p->n + 1, sizeof *p->p, err);
+	if (rc == TT_OK)
+		p->p[p->n++] = (struct tt_part){ about, name, per(v, p->frames), per(count, p->frames) };
+	return rc;
+}
+
+/* Self time of a row: on the frame thread where there are frames, else on all threads. */
+static int
+time_parts(struct parts *p, const struct tt_paths *t, struct tt_err *err)
+{
+	const struct tt_frames *f = p->m->frames;
+	struct { int64_t self, calls; } *sum = tt_mem_alloc(&p->m->env->mem, (t->nrow + 1) * sizeof *sum, err);
+	int rc = TT_OK;
+
+	if (!sum)
+		return err->code;
+	for (uint32_t i = 0; i < t->n; i++) {
+		uint32_t row = tt_paths_timed(t, i) && tt_paths_shown(t, t->owner[i]) ? tt_paths_row(t, t->owner[i]) : TT_NO_ROW;
+		struct tt_count c;
+
+		if (row == TT_NO_ROW)
+			continue;
+		c = tt_paths_count(t, i);
+		sum[row].self += c.self;
+		sum[row].calls += t->owner[i] == i ? (int64_t)c.n : 0;
+	}
+	for (uint32_t i = 0; i < t->nrow && rc == TT_OK; i++) {
+		int64_t self = 0;
+
+		for (uint32_t k = 0; p->frames && k < t->row[i].n; k++) {
+			uint32_t marker = t->by_row[t->row[i].first + k];
+
+			self += marker < f->nmarker_stat ? f->marker_stat[marker].self : 0;
+		}
+		rc = add_part(p, TT_ABOUT_TIME, t->row[i].label, p->frames ? self : sum[i].self, sum[i].calls, err);
+	}
+	tt_mem_free(&p->m->env->mem, sum, (t->nrow + 1) * sizeof *sum);
+	return rc;
+}
+
+/* --- parts: allocation sites --------------------------------------------------------- */
+
+static uint64_t
+site_and_class(const struct tt_allocs *al, const struct tt_alloc *a)
+{
+	return (uint64_t)tt_alloc_site(al, a) << 32 | a->class;
+}
+
+static int
+put_site(struct parts *p, const struct tt_allocs *al, const struct tt_alloc *a, int64_t bytes, uint64_t n,
+    struct tt_err *err)
+{
+	uint32_t row = tt_alloc_site(al, a);
+	const char *site = row == TT_NO_ROW ? "(outside any zone)" : al->p.row[row].label;
+	const char *class = al->class[a->class];
+	size_t len = strlen(site) + strlen(class) + 3;
+	char *name = tt_arena_alloc(p->a, len, err);
+
+	if (!name)
+		return err->code;
+	snprintf(name, len, "%s: %s", site, class);
+	return add_part(p, TT_ABOUT_ALLOC, name, bytes, (int64_t)n, err);
+}
+
+static int
+alloc_parts(struct parts *p, struct tt_err *err)
+{
+	struct tt_allocs al = { 0 };
+	int rc = tt_allocs_init(&al, p->m, err);
+
+	if (rc == TT_OK)
+		tt_allocs_sort(&al, site_and_class);
+	for (size_t i = 0, end; i < al.n && rc == TT_OK; i = end) {
+		int64_t bytes = 0;
+		uint64_t n = 0;
+
+		for (end = i; end < al.n && site_and_class(&al, &al.a[end]) == site_and_class(&al, &al.a[i]); end++) {
+			bytes += al.a[end].bytes;
+			n += al.a[end].n;
+		}
+		rc = put_site(p, &al, &al.a[i], bytes, n, err);
+	}
+	tt_allocs_free(&al);
+	return rc;
+}
+
+/* Move the largest of what was gathered to the sample, with names that live as long as it. */
+static int
+keep_parts(struct parts *p, struct tt_sample *s, struct tt_err *err)
+{
+	if (p->n)
+		qsort(p->p, p->n, sizeof *p->p, by_amount);
+	for (size_t i = 0; i < p->n && i < TT_SAMPLE_PARTS; i++) {
+		struct tt_part *to = &s->part[s->npart];
+
+		*to = p->p[i];
+		to->name = tt_arena_text(p->a, to->name, strlen(to->name), err);
+		if (!to->name)
+			return err->code;
+		s->npart++;
+	}
+	p->n = 0;
+	return TT_OK;
+}
+
+static int
+parts(const struct tt_model *m, const struct tt_paths *t, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+{
+	struct parts p = { .m = m, .frames = m->frames ? m->frames->n : 0, .a = a };
+	int rc;
+
+	s->parts_per_frame = p.frames > 0;
+	s->part = tt_arena_alloc(a, 2 * TT_SAMPLE_PARTS * sizeof *s->part, err);
+	if (!s->part)
+		return err->code;
+	rc = time_parts(&p, t, err);
+	if (rc == TT_OK)
+		rc = keep_parts(&p, s, err);
+	if (rc == TT_OK)
+		rc = alloc_parts(&p, err);
+	if (rc == TT_OK)
+		rc = keep_parts(&p, s, err);
+	tt_mem_free(&m->env->mem, p.p, p.cap * sizeof *p.p);
+	return rc;
+}
+
+/* --- the worst frames ------------------------------------------------------------------- */
+
+static int
+worst_frame(const struct tt_model *m, const struct tt_paths *t, const struct tt_hitch *h, struct tt_worst *w,
+    struct tt_arena *a, struct tt_err *err)
+{
+	const struct tt_frames *f = m->frames;
+	const struct tt_thread *th = m->threads.t[f->thread[h->frame]];
+
+	*w = (struct tt_worst){ .number = f->number[h->frame], .start_ns = f->start[h->frame],
+		.dur_ns = f->dur[h->frame], .alloc_b = (int64_t)f->alloc_b[h->frame],
+		.alloc_n = (int64_t)f->alloc_n[h->frame] };
+	for (unsigned i = 0; i < h->ntop && i < 3; i++) {
+		const char *name = tt_paths_label(t, tt_model_key(m, th->process, h->top[i].key));
+
+		w->top[i].self_ns = h->top[i].self;
+		w->top[i].name = tt_arena_text(a, name, strlen(name), err);
+		if (!w->top[i].name)
+			return err->code;
+		w->ntop++;
+	}
+	return TT_OK;
+}
+
+static int
+worst_frames(const struct tt_model *m, const struct tt_paths *t, struct tt_sample *s, struct tt_arena *a,
+    struct tt_err *err)
+{
+	size_t n = m->frames ? m->frames->nhitch : 0;
+	int rc = TT_OK;
+
+	n = n < TT_SAMPLE_WORST ? n : TT_SAMPLE_WORST;
+	s->worst = tt_arena_alloc(a, TT_SAMPLE_WORST * sizeof *s->worst, err);
+	if (!s->worst)
+		return err->code;
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		rc = worst_frame(m, t, &m->frames->hitch[i], &s->worst[i], a, err);
+		s->nworst += rc == TT_OK;
+	}
+	return rc;
+}
+
+/* --- all of it ------------------------------------------------------------------------------ */
+
+/* "a.ttc+b.ttc" */
+static const char *
+name_of(const struct tt_model *m, struct tt_arena *a, struct tt_err *err)
+{
+	size_t n = 1;
+	char *name, *p;
+
+	for (size_t i = 0; i < m->ncap; i++)
+		n += strlen(m->cap[i]->path) + 1;
+	p = name = tt_arena_alloc(a, n, err);
+	for (size_t i = 0; i < m->ncap && name; i++) {
+		size_t len = strlen(m->cap[i]->path);
+
+		if (i)
+			*p++ = '+';
+		memcpy(p, m->cap[i]->path, len);
+		p += len;
+	}
+	return name;
+}
+
+static const char *
+first_damage(const struct tt_loss *loss)
+{
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++)
+		if (loss->e[k].n + loss->e[k].bytes > 0 && tt_loss_info[k].damage)
+			return tt_loss_info[k].text;
+	return NULL;
+}
+
+int
+tt_sample_from(const struct tt_model *m, const struct tt_loss *loss, const struct tt_measure *x, size_t n,
+    struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+{
+	struct tt_paths t = { 0 };
+	int rc;
+
+	*s = (struct tt_sample){ .session = "", .frames = m->frames ? m->frames->n : 0,
+		.damaged = tt_loss_damaged(loss), .damage = first_damage(loss), .nvalue = n };
+	s->name = name_of(m, a, err);
+	s->value = s->name ? tt_arena_alloc(a, (n + 1) * sizeof *s->value, err) : NULL;
+	if (!s->value)
+		return err->code;
+	rc = facts(m, s, a, err);
+	if (rc == TT_OK)
+		rc = tt_measure_all(m, tt_lost_events(loss), x, n, s->value, a, err);
+	if (rc == TT_OK)
+		rc = tt_paths_init(&t, m, err);
+	if (rc == TT_OK)
+		rc = parts(m, &t, s, a, err);
+	if (rc == TT_OK)
+		rc = worst_frames(m, &t, s, a, err);
+	tt_paths_free(&t);
+	return rc;
+}
