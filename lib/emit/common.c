@@ -89,6 +89,10 @@ tt_capture_title(const struct tt_capture *c, size_t *n)
 	const char *path = c->path ? c->path : "", *slash = strrchr(path, '/');
 	const struct tt_def *d;
 
+	if (c->title) {
+		*n = strlen(c->title);
+		return c->title;
+	}
 	/* Mono calls the first domain it names after the program. */
 	for (size_t i = 0; c->defs && (d = tt_defs_at(c->defs, TT_DEF_DOMAIN, i)); i++) {
 		if (d->len) {

@@ -28,6 +28,7 @@ struct tt_thread {
 /* Facts about a capture that formats fill in at open. */
 struct tt_capture {
 	const char *path;             /* as the user gave it */
+	const char *title;            /* what to call it in outputs; NULL: by what is in it. Borrowed */
 	const char *format;           /* name of the reader */
 	const char *version;          /* of the file, for people: "data version 17 (profiler 3.0)" */
 	const char *producer;         /* "Mono log profiler" */

@@ -299,9 +299,9 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 		if (rc == TT_OK)
 			new_watch(r, best, first);
 	}
-	if (rc == TT_OK && m->filter.has_frames) {
-		if (m->frames->n == 0)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames");
+	if (rc == TT_OK && m->filter.has_frames && m->frames->n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames");
+	if (rc == TT_OK && m->frames->n > 0 && (m->filter.has_frames || r->o->whole_frames)) {
 		m->filter.from = m->frames->start[0];
 		m->filter.to = m->frames->start[m->frames->n - 1] + m->frames->dur[m->frames->n - 1];
 	}

@@ -73,6 +73,8 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 		in->cap->format = in->format->name;
 		rc = in->format->open(r->env, in->src, in->cap, &in->ctx, err);
 	}
+	if (r->o->title)
+		in->cap->title = r->o->title[process];
 	for (size_t i = 0; rc == TT_OK && r->o->meta && r->o->meta[i]; i++)
 		rc = add_meta(in->cap, r->o->meta[i], err);
 	if (rc < 0 && rc != TT_E_USAGE && in->src)
@@ -454,7 +456,8 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	r.prepass = needs_prepass(o, r.needs);
 	if (r.prepass)
 		r.needs |= TT_NEEDS_TEXT;
-	r.filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->min_dur || f->depth;
+	r.filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->min_dur || f->depth ||
+	    o->whole_frames;
 	struct tt_model *m = tt_mem_alloc(&env->mem, sizeof *m, err);
 	if (!m)
 		return err->code;

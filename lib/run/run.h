@@ -35,11 +35,13 @@ struct tt_run_opts {
 	size_t npath;
 	enum tt_align align;
 	const char *const *meta;      /* "k=v", NULL-terminated, or NULL */
+	const char *const *title;     /* what to call each input in outputs, parallel to path; NULL: by what is in it */
 	unsigned needs;               /* what passes and emitters need, joined */
 	struct tt_filter filter;
 	enum tt_names_form names;
 	const char *frame_marker;     /* glob; NULL */
 	const char *frame_thread;     /* glob; NULL: where it begins most often */
+	bool whole_frames;            /* where there are frames, look at whole ones only: the filter's time becomes theirs */
 	const char *const *wait;      /* wait markers; NULL: the table */
 	unsigned hitches;
 	uint32_t max_paths;           /* 0: 500,000 */
