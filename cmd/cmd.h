@@ -23,6 +23,7 @@ struct app {
 	const char *input;            /* what lines of the ledger begin with: the file, or how many */
 	bool child;                   /* a program was run: the end is its end */
 	int child_status;             /* as waitpid() tells it */
+	int verdict;                  /* the exit code of a verdict: 1 negative, 5 inconclusive; damaged input goes before it */
 };
 
 /**

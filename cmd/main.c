@@ -385,7 +385,7 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct ver
 		return child_end(app->child_status);
 	if (status >= 0 && tt_loss_damaged(&app->loss))
 		return tt_exit_code(TT_E_DAMAGED);
-	return tt_exit_code(status);
+	return status >= 0 && app->verdict ? app->verdict : tt_exit_code(status);
 }
 
 int

@@ -307,6 +307,8 @@ opts_parse(
 
 		if (options && strcmp(p, "--") == 0) {
 			options = false;
+			operand->parted = true;
+			operand->before = operand->n;
 			continue;
 		}
 		if (!options || p[0] != '-' || p[1] == '\0')

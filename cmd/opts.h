@@ -24,6 +24,8 @@
 struct opt_list {
 	const char **v;
 	size_t n, cap;
+	bool parted;                  /* operands: there was a "--" ... */
+	size_t before;                /* ... behind so many of them */
 };
 
 struct opt {
