@@ -92,10 +92,11 @@ put_frame_head(struct chrome *c, size_t i, const char *phase, uint64_t ts, struc
 	return TT_OK;
 }
 
+/* By the number --frames takes. */
 static int
-put_frame_name(size_t i, struct tt_buf *b, struct tt_err *err)
+put_frame_name(const struct tt_frames *f, size_t i, struct tt_buf *b, struct tt_err *err)
 {
-	return tt_buf_printf(b, err, ",\"name\":\"Frame %zu\",\"cat\":\"Frame\"}", i);
+	return tt_buf_printf(b, err, ",\"name\":\"Frame %" PRIu64 "\",\"cat\":\"Frame\"}", f->number[i]);
 }
 
 static int
@@ -114,12 +115,12 @@ put_frame(struct chrome *c, size_t i, struct tt_buf *b, struct tt_err *err)
 		char *p = CHROME_PUT(b->p + b->n, ",\"dur\":");
 
 		b->n = (size_t)(tt_put_dur(p, ts, dur) - b->p);
-		return put_frame_name(i, b, err);
+		return put_frame_name(f, i, b, err);
 	}
-	if ((rc = put_frame_name(i, b, err)) != TT_OK ||
+	if ((rc = put_frame_name(f, i, b, err)) != TT_OK ||
 	    (rc = put_frame_head(c, i, "E", ts + dur, b, err)) != TT_OK)
 		return rc;
-	return put_frame_name(i, b, err);
+	return put_frame_name(f, i, b, err);
 }
 
 /* Frames that overlap the part's time and what the user asked for. */

@@ -661,7 +661,8 @@ TEST(frames_have_a_row_of_their_own)
 	struct tt_thread *t;
 	int64_t start[] = { 100, 200, 350 }, dur[] = { 100, 150, 50 };
 	uint32_t thread[] = { 0, 0, 0 };
-	struct tt_frames f = { .n = 3, .start = start, .dur = dur, .thread = thread };
+	uint64_t number_of[] = { 1, 2, 3 };
+	struct tt_frames f = { .n = 3, .start = start, .dur = dur, .number = number_of, .thread = thread };
 	json_t *j, *e;
 
 	kit_init(&k);
@@ -673,7 +674,7 @@ TEST(frames_have_a_row_of_their_own)
 	kit_chunk(&k, t, NULL, 0);
 	j = finish(&k);
 	CHECK_EQ_INT(count(j, "X", NULL), 2);
-	e = event(j, "X", "Frame 1", 0);
+	e = event(j, "X", "Frame 2", 0);
 	CHECK_EQ_INT(number(e, "tid"), 2);
 	CHECK_EQ_INT(ns(e, "ts"), 1200);
 	CHECK_EQ_INT(ns(e, "dur"), 150);
