@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/proto.h"
 #include "emit/common.h"
 #include "emit/stacks.h"
 
@@ -56,50 +57,11 @@ struct pprof {
 
 /* --- wire format ------------------------------------------------------------ */
 
-enum wire { VARINT = 0, BYTES = 2 };
-
-static char *
-put_varint(char *p, uint64_t v)
-{
-	for (; v >= 0x80; v >>= 7)
-		*p++ = (char)(v | 0x80);
-	*p++ = (char)v;
-	return p;
-}
-
-/* Append a field of a number. Zero is what a missing field means. */
-static int
-add_number(struct tt_buf *b, unsigned field, uint64_t v, struct tt_err *err)
-{
-	int rc = v ? tt_buf_room(b, 20, err) : TT_OK;
-	char *p;
-
-	if (rc != TT_OK || !v)
-		return rc;
-	p = put_varint(b->p + b->n, (uint64_t)field << 3 | VARINT);
-	b->n = (size_t)(put_varint(p, v) - b->p);
-	return TT_OK;
-}
-
-/* Append a field of ${n} bytes. */
-static int
-add_bytes(struct tt_buf *b, unsigned field, const char *s, size_t n, struct tt_err *err)
-{
-	int rc = tt_buf_room(b, 20, err);
-	char *p;
-
-	if (rc != TT_OK)
-		return rc;
-	p = put_varint(b->p + b->n, (uint64_t)field << 3 | BYTES);
-	b->n = (size_t)(put_varint(p, n) - b->p);
-	return tt_buf_add(b, s, n, err);
-}
-
 /* Append the message gathered in ${w}->part as a field of the profile, and begin anew. */
 static int
 end_part(struct pprof *w, unsigned field, struct tt_err *err)
 {
-	int rc = add_bytes(&w->out.buf, field, w->part.p, w->part.n, err);
+	int rc = tt_proto_bytes(&w->out.buf, field, w->part.p, w->part.n, err);
 
 	w->part.n = 0;
 	return rc == TT_OK ? tt_out_spill(&w->out, err) : rc;
@@ -112,7 +74,7 @@ put_numbers(struct pprof *w, unsigned field, unsigned n, const uint64_t *v, stru
 	int rc = TT_OK;
 
 	for (unsigned i = 0; i < n && rc == TT_OK; i++)
-		rc = add_number(&w->part, i + 1, v[i], err);
+		rc = tt_proto_number(&w->part, i + 1, v[i], err);
 	return rc == TT_OK ? end_part(w, field, err) : rc;
 }
 
@@ -155,21 +117,21 @@ add_stack(struct pprof *w, uint32_t node, struct tt_err *err)
 		if (!tt_stacks_frame(s, node))
 			continue;
 		w->used[s->text[node]] = 1;
-		p = put_varint(p, id_of(s->text[node]));
+		p = tt_put_varint(p, id_of(s->text[node]));
 		depth++;
 	}
 	if (node && tt_stacks_frame(s, node)) {
 		w->cut = true;
-		p = put_varint(p, id_of_cut(w));
+		p = tt_put_varint(p, id_of_cut(w));
 	}
 	/* pprof lists nothing for an empty stack, but counts it to the total. */
 	if (p == start) {
 		w->outside = true;
-		p = put_varint(p, id_of_outside(w));
+		p = tt_put_varint(p, id_of_outside(w));
 	}
 	n = (size_t)(p - start);
-	p = put_varint(w->part.p + w->part.n, 1 << 3 | BYTES);
-	p = put_varint(p, n);
+	p = tt_put_varint(w->part.p + w->part.n, 1 << 3 | TT_WIRE_BYTES);
+	p = tt_put_varint(p, n);
 	memmove(p, start, n);
 	w->part.n = (size_t)(p + n - w->part.p);
 	return TT_OK;
@@ -184,8 +146,8 @@ add_values(struct pprof *w, uint32_t node, struct tt_err *err)
 
 	for (size_t i = 0; i < NTYPE; i++)
 		if (w->has[i])
-			p = put_varint(p, kind != types[i].kind ? 0 : types[i].v ? (uint64_t)v->v : v->n);
-	return add_bytes(&w->part, 2, packed, (size_t)(p - packed), err);
+			p = tt_put_varint(p, kind != types[i].kind ? 0 : types[i].v ? (uint64_t)v->v : v->n);
+	return tt_proto_bytes(&w->part, 2, packed, (size_t)(p - packed), err);
 }
 
 /* Label: 1 key, 2 str. */
@@ -194,11 +156,11 @@ add_label(struct pprof *w, enum word key, uint64_t text, struct tt_err *err)
 {
 	char label[24], *p = label;
 
-	*p++ = 1 << 3 | VARINT;
-	p = put_varint(p, key);
-	*p++ = 2 << 3 | VARINT;
-	p = put_varint(p, text);
-	return add_bytes(&w->part, 3, label, (size_t)(p - label), err);
+	*p++ = 1 << 3 | TT_WIRE_VARINT;
+	p = tt_put_varint(p, key);
+	*p++ = 2 << 3 | TT_WIRE_VARINT;
+	p = tt_put_varint(p, text);
+	return tt_proto_bytes(&w->part, 3, label, (size_t)(p - label), err);
 }
 
 static int
@@ -244,13 +206,13 @@ static int
 put_function(struct pprof *w, uint64_t id, uint64_t text, struct tt_err *err)
 {
 	char line[12];
-	size_t n = (size_t)(put_varint(line + 1, id) - line);
+	size_t n = (size_t)(tt_put_varint(line + 1, id) - line);
 	int rc;
 
 	/* Location: 1 id, 2 mapping_id, 4 line*; Line: 1 function_id. */
-	line[0] = 1 << 3 | VARINT;
-	if ((rc = add_number(&w->part, 1, id, err)) != TT_OK || (rc = add_number(&w->part, 2, 1, err)) != TT_OK ||
-	    (rc = add_bytes(&w->part, 4, line, n, err)) != TT_OK || (rc = end_part(w, 4, err)) != TT_OK)
+	line[0] = 1 << 3 | TT_WIRE_VARINT;
+	if ((rc = tt_proto_number(&w->part, 1, id, err)) != TT_OK || (rc = tt_proto_number(&w->part, 2, 1, err)) != TT_OK ||
+	    (rc = tt_proto_bytes(&w->part, 4, line, n, err)) != TT_OK || (rc = end_part(w, 4, err)) != TT_OK)
 		return rc;
 	/* Function: 1 id, 2 name. */
 	return put_numbers(w, 5, 2, (const uint64_t[]){ id, text }, err);
@@ -277,9 +239,9 @@ put_mapping(struct pprof *w, struct tt_err *err)
 {
 	int rc;
 
-	if ((rc = add_number(&w->part, 1, 1, err)) != TT_OK ||
-	    (rc = add_number(&w->part, 5, w->m->ncap ? w->process_at : WORD_NONE, err)) != TT_OK ||
-	    (rc = add_number(&w->part, 7, 1, err)) != TT_OK)
+	if ((rc = tt_proto_number(&w->part, 1, 1, err)) != TT_OK ||
+	    (rc = tt_proto_number(&w->part, 5, w->m->ncap ? w->process_at : WORD_NONE, err)) != TT_OK ||
+	    (rc = tt_proto_number(&w->part, 7, 1, err)) != TT_OK)
 		return rc;
 	return end_part(w, 3, err);
 }
@@ -386,13 +348,13 @@ put_facts(struct pprof *w, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (uint64_t i = 0; i < w->ncomment && rc == TT_OK; i++)
-		rc = add_number(b, 13, w->comment_at + i, err);
+		rc = tt_proto_number(b, 13, w->comment_at + i, err);
 	if (rc == TT_OK)
-		rc = add_number(b, 14, shown, err);
+		rc = tt_proto_number(b, 14, shown, err);
 	if (rc == TT_OK && m->ncap && m->cap[0]->wall_ms < INT64_MAX / 1000000)
-		rc = add_number(b, 9, m->cap[0]->wall_ms * 1000000, err);
+		rc = tt_proto_number(b, 9, m->cap[0]->wall_ms * 1000000, err);
 	if (rc == TT_OK && m->max_ts > m->min_ts)
-		rc = add_number(b, 10, ((uint64_t)m->max_ts - (uint64_t)m->min_ts) & INT64_MAX, err);
+		rc = tt_proto_number(b, 10, ((uint64_t)m->max_ts - (uint64_t)m->min_ts) & INT64_MAX, err);
 	return rc;
 }
 

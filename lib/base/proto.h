@@ -1,0 +1,49 @@
+/**
+ * The wire format of protocol buffers, as far as writers need it: numbers and runs of bytes as fields.
+ */
+#ifndef TT_BASE_PROTO_H
+#define TT_BASE_PROTO_H
+
+#include "base/buf.h"
+
+enum tt_wire { TT_WIRE_VARINT = 0, TT_WIRE_BYTES = 2 };
+
+/* At most 10 bytes; returns the end. */
+static inline char *
+tt_put_varint(char *p, uint64_t v)
+{
+	for (; v >= 0x80; v >>= 7)
+		*p++ = (char)(v | 0x80);
+	*p++ = (char)v;
+	return p;
+}
+
+/* Append a field of a number. Zero is what a missing field means. */
+static inline int
+tt_proto_number(struct tt_buf *b, unsigned field, uint64_t v, struct tt_err *err)
+{
+	int rc = v ? tt_buf_room(b, 20, err) : TT_OK;
+	char *p;
+
+	if (rc != TT_OK || !v)
+		return rc;
+	p = tt_put_varint(b->p + b->n, (uint64_t)field << 3 | TT_WIRE_VARINT);
+	b->n = (size_t)(tt_put_varint(p, v) - b->p);
+	return TT_OK;
+}
+
+/* Append a field of ${n} bytes. */
+static inline int
+tt_proto_bytes(struct tt_buf *b, unsigned field, const void *s, size_t n, struct tt_err *err)
+{
+	int rc = tt_buf_room(b, 20, err);
+	char *p;
+
+	if (rc != TT_OK)
+		return rc;
+	p = tt_put_varint(b->p + b->n, (uint64_t)field << 3 | TT_WIRE_BYTES);
+	b->n = (size_t)(tt_put_varint(p, n) - b->p);
+	return tt_buf_add(b, s, n, err);
+}
+
+#endif
