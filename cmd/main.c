@@ -24,6 +24,7 @@
 const struct command commands[] = {
 	{ &verb_convert, run_convert },
 	{ &verb_stats, run_stats },
+	{ &verb_diff, run_diff },
 	{ &verb_info, run_info },
 	{ &verb_list, run_list },
 	{ &verb_record, run_record },

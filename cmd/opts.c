@@ -306,9 +306,10 @@ opts_parse(
 		int rc;
 
 		if (options && strcmp(p, "--") == 0) {
-			options = false;
+			options = verb->sides && !operand->parted;
+			if (options)
+				operand->before = operand->n;
 			operand->parted = true;
-			operand->before = operand->n;
 			continue;
 		}
 		if (!options || p[0] != '-' || p[1] == '\0')

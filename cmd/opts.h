@@ -24,7 +24,7 @@
 struct opt_list {
 	const char **v;
 	size_t n, cap;
-	bool parted;                  /* operands: there was a "--" ... */
+	bool parted;                  /* operands of a verb that has two sides: there was a "--" ... */
 	size_t before;                /* ... behind so many of them */
 };
 
@@ -56,6 +56,7 @@ struct verb {
 	const struct opt_group *group;        /* ends with one without a title */
 	size_t operand_at;            /* offset of the struct opt_list of operands */
 	const char *(*operand)(size_t i);     /* the operands there are; NULL: files */
+	bool sides;                   /* the first "--" parts the operands and ends no options; the second does */
 };
 
 /* --- how values are read: for opt.set ----------------------------------- */

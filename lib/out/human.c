@@ -162,6 +162,22 @@ tt_column_empty(const struct tt_table *t, size_t col)
 	return true;
 }
 
+/* Count the values of a column by whether they are below 0.1 ms. */
+static void
+count_small(const struct tt_table *t, size_t col, size_t *small, size_t *large)
+{
+	for (size_t row = 0; row < t->nrow; row++) {
+		const struct tt_cell *c = tt_table_cell(t, row, col);
+
+		if (c->empty || c->v == 0)
+			continue;
+		if (below(c->v, 100000))
+			++*small;
+		else
+			++*large;
+	}
+}
+
 bool
 tt_column_micro(const struct tt_table *t, size_t col)
 {
@@ -169,15 +185,9 @@ tt_column_micro(const struct tt_table *t, size_t col)
 
 	if (t->col[col].unit != TT_UNIT_NS)
 		return false;
-	for (size_t row = 0; row < t->nrow; row++) {
-		const struct tt_cell *c = tt_table_cell(t, row, col);
-
-		if (c->empty || c->v == 0)
-			continue;
-		if (below(c->v, 100000))
-			small++;
-		else
-			large++;
+	for (size_t i = 0; i < t->ncol; i++) {
+		if (i == col || (t->one_unit && t->col[i].unit == TT_UNIT_NS))
+			count_small(t, i, &small, &large);
 	}
 	/* Durations of calls span six orders of magnitude: what most rows need decides. */
 	return small > large;

@@ -58,6 +58,7 @@ struct tt_table {
 	const char *empty_reason;     /* why there are no rows */
 	bool tree;                    /* column 1 is the depth of the row, shown as indentation of column 0: never sorted */
 	bool facts;                   /* few wide rows: people see one line per column, one value per row beside it */
+	bool one_unit;                /* people see all NS columns in the same unit: they are there to be compared */
 	bool whole;                   /* small by nature (a histogram): never sorted or cut */
 	bool extra;                   /* shown only when asked for by name: tt_report_select() */
 	struct tt_table *next;

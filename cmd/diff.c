@@ -1,0 +1,407 @@
+/**
+ * tracetool diff: two groups of captures, and what the difference of their frame times is made of.
+ */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cmd.h"
+#include "diff/profile.h"
+#include "diff/report.h"
+#include "diff/verdict.h"
+#include "emit/emit.h"
+#include "input.h"
+#include "report.h"
+#include "value.h"
+#include "version.h"
+
+#define LIMIT_TEXT 20
+#define MARGIN_E4 200         /* 2 %: with less, identical builds stay undecided */
+
+struct diff_opts {
+	struct input_opts in;
+	struct report_opts out;
+	struct opt_list table;
+	bool has_limit;
+	uint64_t limit;
+	struct tt_diff_margin margin;
+	const char *rename, *pprof, *chrome;
+};
+
+static int
+set_limit(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct diff_opts *d = field;
+
+	d->has_limit = true;
+	return opt_count(o, &d->limit, value, a, err);
+}
+
+/* "2%", or a length of time. */
+static int
+set_margin(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct tt_diff_margin *m = field;
+	const char *s = value + (*value == '+');
+	struct tt_err not;
+
+	(void)o, (void)a;
+	if (strchr(s, '%') ? val_percent(s, &m->e4, &not) == TT_OK : val_duration(s, &m->ns, &not) == TT_OK) {
+		m->e4 = strchr(s, '%') ? m->e4 : -1;
+		return TT_OK;
+	}
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither a share (5%%) nor a time (0.3ms)", value);
+}
+
+/* What --table takes. */
+static const char *
+table_value(size_t i)
+{
+	return i == 0 ? "verdict" : tt_diff_table_id(i - 1);
+}
+
+#define AT(f) offsetof(struct diff_opts, f)
+
+static const struct opt diff_opt[] = {
+	{ .name = "rename", .arg = "FILE", .set = opt_text, .at = AT(rename),
+	    .help = "what A calls a thing and what B calls it: lines of OLD, a TAB, NEW" },
+	{ .name = "max", .arg = "MARGIN", .set = set_margin, .at = AT(margin),
+	    .help = "how much slower B may be and not be worse: 5%, 0.3ms; default 2%" },
+	{ .name = "table", .arg = "ID[,ID]", .set = opt_commas, .at = AT(table), .value = table_value,
+	    .help = "only these tables; repeatable" },
+	{ .name = "limit", .arg = "N", .set = set_limit, .hi = UINT32_MAX,
+	    .help = "at most N rows of a table that changed and one for the rest, 0 for all; default 20 as text, else all" },
+	{ .name = "pprof", .arg = "FILE", .set = opt_text, .at = AT(pprof),
+	    .help = "also write B less A as a profile for go tool pprof" },
+	{ .name = "chrome", .arg = "FILE", .set = opt_text, .at = AT(chrome),
+	    .help = "also write the middle capture of each side as Chrome JSON, each as a process" },
+	{ .name = NULL },
+};
+
+static const struct opt_group groups[] = {
+	{ "Comparison", diff_opt, 0 },
+	REPORT_GROUP(struct diff_opts, out),
+	INPUT_GROUPS(struct diff_opts, in),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_diff = {
+	.name = "diff",
+	.summary = "compare captures: what makes frames slower or faster",
+	.operands = "A... -- B...",
+	.about = "Compare captures of one build (A) with those of another (B): is B slower, and what is the "
+		 "difference made of? Parts add up to the difference in frame time to the nanosecond. Several "
+		 "captures on each side tell a change from noise.",
+	.examples = "  tracetool diff before.ttc -- after.ttc\n"
+		    "  tracetool diff main-*.ttc -- mine-*.ttc --max 5%\n"
+		    "  tracetool diff a.mlpd -- b.mlpd --frame-marker Game:Tick --pprof diff.pb.gz\n",
+	.group = groups,
+	.operand_at = offsetof(struct diff_opts, in.path),
+	.sides = true,
+};
+
+/* --- checks ------------------------------------------------------------------------ */
+
+static int
+check_output(const struct diff_opts *o, const char *path, const char *option, struct tt_err *err)
+{
+	if (!path)
+		return TT_OK;
+	if (input_is(&o->in, path))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", path);
+	if (strcmp(path, "-") != 0)
+		return TT_OK;
+	if (isatty(STDOUT_FILENO) && strcmp(option, "--pprof") == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s: not written to a terminal", option);
+	return o->out.output && strcmp(o->out.output, "-") != 0 ? TT_OK : tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+	    "option %s: standard output is taken by the tables (-o FILE)", option);
+}
+
+/* Chrome JSON is written by a second reading. */
+static int
+check_files(const struct diff_opts *o, struct tt_err *err)
+{
+	struct stat st;
+
+	for (size_t i = 0; o->chrome && i < o->in.path.n; i++) {
+		const char *path = o->in.path.v[i];
+
+		if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --chrome reads twice: %s is no file", path);
+	}
+	return TT_OK;
+}
+
+static int
+check(const struct diff_opts *o, struct tt_err *err)
+{
+	const struct opt_list *p = &o->in.path;
+	int rc;
+
+	if (!p->parted)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "which captures are A and which are B? Put \"--\" between them");
+	if (p->before == 0 || p->before == p->n)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture %s \"--\"", p->before ? "behind" : "before");
+	for (size_t i = 0; i < o->table.n; i++) {
+		size_t k = 0;
+
+		while (table_value(k) && strcmp(table_value(k), o->table.v[i]) != 0)
+			k++;
+		if (!table_value(k))
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --table: no table \"%s\"", o->table.v[i]);
+	}
+	rc = check_output(o, o->out.output && strcmp(o->out.output, "-") != 0 ? o->out.output : NULL, "--output", err);
+	if (rc == TT_OK)
+		rc = check_output(o, o->pprof, "--pprof", err);
+	if (rc == TT_OK)
+		rc = check_output(o, o->chrome, "--chrome", err);
+	if (rc == TT_OK && o->pprof && o->chrome && strcmp(o->pprof, o->chrome) == 0)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", o->pprof);
+	return rc == TT_OK ? check_files(o, err) : rc;
+}
+
+/* --- reading ------------------------------------------------------------------------ */
+
+/* Read one capture and fold it in. Its losses join those of the others. */
+static int
+add_capture(struct app *app, struct tt_run_opts *run, struct tt_diff *d, unsigned side, const char *path,
+    struct tt_report *r, struct tt_err *err)
+{
+	const char *const one[] = { path, NULL };
+	struct tt_loss *all = app->env.loss, loss;
+	struct tt_model *m = NULL;
+	const char *caveat;
+	int rc;
+
+	tt_loss_reset(&loss);
+	app->env.loss = &loss;
+	run->path = one;
+	run->npath = 1;
+	rc = tt_run(&app->env, run, &m, err);
+	app->env.loss = all;
+	tt_loss_join(all, &loss);
+	if (rc == TT_OK)
+		rc = tt_diff_add(d, side, m, err);
+	caveat = m && rc == TT_OK && !r->note ? tt_model_caveat(m) : NULL;
+	if (caveat)
+		rc = tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat, err);
+	tt_model_free(m);
+	return rc;
+}
+
+/* The sandbox: from here on only inputs are read and outputs written. It closes with the last reading. */
+static int
+confine(struct app *app, const struct diff_opts *o, struct tt_err *err)
+{
+	const char *const out[] = { o->out.output, o->pprof, o->chrome };
+	struct opt_list l = { 0 };
+	int rc = app_reads(app, o->in.path.v, err);
+
+	for (size_t i = 0; i < sizeof out / sizeof *out && rc == TT_OK; i++) {
+		if (out[i])
+			rc = opt_list_add(&l, out[i], &app->arena, err);
+	}
+	return rc == TT_OK ? app_confine(app, l.v, o->in.tmpdir, err) : rc;
+}
+
+static void
+seal(struct app *app, struct tt_run_opts *run)
+{
+	run->opened = app_seal;
+	run->opened_arg = app;
+}
+
+static int
+add_all(struct app *app, const struct diff_opts *o, struct tt_run_opts *run, struct tt_diff *d, struct tt_report *r,
+    struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	run->needs |= TT_NEEDS_CALLS | TT_NEEDS_FRAMES;
+	run->whole_frames = true;
+	for (size_t i = 0; i < o->in.path.n && rc == TT_OK; i++) {
+		if (i + 1 == o->in.path.n && !o->chrome)
+			seal(app, run);
+		rc = add_capture(app, run, d, i < o->in.path.before ? TT_DIFF_A : TT_DIFF_B, o->in.path.v[i], r, err);
+	}
+	return rc == TT_OK ? tt_diff_finish(d, err) : rc;
+}
+
+/* --- writing ------------------------------------------------------------------------- */
+
+static int
+note(struct tt_report *r, const char *id, const char *text, struct tt_err *err)
+{
+	return tt_report_note(r, tt_severity_name[TT_NOTICE], id, text, err);
+}
+
+static int
+add_notes(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r, struct tt_err *err)
+{
+	size_t unused = 0, first = 0;
+	int rc = tt_loss_notes(&app->loss, r, err);
+
+	if (rc == TT_OK && !d->frames)
+		rc = note(r, "no_frames",
+		    "the captures have no frames: the time in markers of all threads is compared, per capture (frames: "
+		    "--frame-marker)", err);
+	for (size_t i = 0; d->rename && i < d->rename->n; i++) {
+		if (!d->rename->v[i].used && unused++ == 0)
+			first = i;
+	}
+	if (rc == TT_OK && unused) {
+		const char *s = tt_report_text(r, err, "%s: %zu of %zu names are not in the captures of A; the first is \"%s\"",
+		    o->rename, unused, d->rename->n, d->rename->v[first].from);
+
+		rc = s ? note(r, "rename", s, err) : err->code;
+	}
+	return rc;
+}
+
+static bool
+wants(const struct diff_opts *o, const char *table)
+{
+	for (size_t i = 0; i < o->table.n; i++) {
+		if (strcmp(o->table.v[i], table) == 0)
+			return true;
+	}
+	return o->table.n == 0;
+}
+
+static int
+write_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r, struct tt_err *err)
+{
+	const struct tt_diff_report_opts ro = {
+		.table = o->table.v,
+		.rows = o->has_limit ? o->limit : report_form(&o->out) == TT_RENDER_TEXT ? LIMIT_TEXT : 0,
+	};
+	struct tt_diff_verdict v;
+	int rc = tt_diff_judge(d, &o->margin, &v, err);
+
+	if (rc == TT_OK && wants(o, "verdict"))
+		rc = tt_diff_verdict_report(&v, r, err);
+	if (rc == TT_OK)
+		rc = tt_diff_report(d, &ro, r, err);
+	if (rc == TT_OK)
+		rc = add_notes(app, o, d, r, err);
+	if (rc == TT_OK)
+		rc = report_write(app, &o->out, r, err);
+	if (rc == TT_OK)
+		app->verdict = tt_diff_exit(&v);
+	return rc;
+}
+
+/* The capture whose mean is the middle one of its side, as the user gave it. */
+static const char *
+middle(const struct diff_opts *o, const struct tt_diff *d, unsigned side)
+{
+	const struct tt_diff_side *s = &d->side[side];
+
+	for (size_t i = 0; i < s->n; i++) {
+		size_t below = 0;
+
+		for (size_t k = 0; k < s->n; k++)
+			below += s->capture[k].mean < s->capture[i].mean || (s->capture[k].mean == s->capture[i].mean && k < i);
+		if (below == (s->n - 1) / 2)
+			return o->in.path.v[side == TT_DIFF_A ? i : o->in.path.before + i];
+	}
+	return o->in.path.v[0];
+}
+
+static int
+write_chrome(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_run_opts *run, struct tt_err *err)
+{
+	const char *const path[] = { middle(o, d, TT_DIFF_A), middle(o, d, TT_DIFF_B), NULL };
+	const struct tt_emit *emit = tt_emit_named("chrome");
+	const struct tt_emit_opts eo = { .env = &app->env, .path = o->chrome, .generator = TT_GENERATOR,
+		.names = (enum tt_names_form)o->in.names };
+	struct tt_loss *all = app->env.loss, loss;
+	const char *title[2];
+	struct tt_model *m = NULL;
+	int rc;
+
+	for (size_t i = 0; i < 2; i++) {
+		char *s = tt_arena_alloc(&app->arena, strlen(path[i]) + 4, err);
+
+		if (!s)
+			return err->code;
+		stpcpy(stpcpy(s, i ? "B: " : "A: "), path[i]);
+		title[i] = s;
+	}
+	seal(app, run);
+	run->path = path;
+	run->npath = 2;
+	run->title = title;
+	run->whole_frames = false;
+	run->align = o->in.align == TT_ALIGN_AUTO ? TT_ALIGN_START : (enum tt_align)o->in.align;
+	run->emit = &emit;
+	run->emit_opts = &eo;
+	run->nemit = 1;
+	run->needs = tt_emit_needs(emit, &eo);
+	tt_loss_reset(&loss);         /* told by the first reading */
+	app->env.loss = &loss;
+	rc = tt_run(&app->env, run, &m, err);
+	app->env.loss = all;
+	tt_model_free(m);
+	return rc;
+}
+
+static int
+write_all(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_run_opts *run,
+    struct tt_report *r, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (o->pprof)
+		rc = tt_diff_profile(d, o->pprof, TT_GENERATOR, err);
+	if (rc == TT_OK && o->chrome)
+		rc = write_chrome(app, o, d, run, err);
+	ui_erase(&app->ui);
+	return rc == TT_OK ? write_tables(app, o, d, r, err) : rc;
+}
+
+static int
+diff(struct app *app, const struct diff_opts *o, struct tt_err *err)
+{
+	struct tt_rename rename = { 0 };
+	struct tt_diff d = { 0 };
+	struct tt_run_opts run;
+	struct tt_report r;
+	int rc = input_setup(app, &o->in, &run, err);
+
+	if (rc == TT_OK)
+		rc = check(o, err);
+	if (rc != TT_OK)
+		return rc;
+	tt_report_init(&r, &app->env.mem);
+	if (o->rename)
+		rc = tt_rename_read(&rename, &app->env, o->rename, err);
+	if (rc == TT_OK)
+		rc = confine(app, o, err);
+	if (rc == TT_OK)
+		rc = tt_diff_init(&d, &app->env, run.names, run.wait, o->rename ? &rename : NULL, err);
+	if (rc == TT_OK)
+		rc = add_all(app, o, &run, &d, &r, err);
+	ui_erase(&app->ui);
+	if (rc == TT_OK)
+		rc = write_all(app, o, &d, &run, &r, err);
+	tt_report_free(&r);
+	tt_diff_free(&d);
+	tt_rename_free(&rename);
+	return rc;
+}
+
+int
+run_diff(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct diff_opts o = { .margin = { .e4 = MARGIN_E4 } };
+	int rc;
+
+	input_defaults(&o.in);
+	report_defaults(&o.out);
+	rc = app_parse(app, &verb_diff, &o, &o.in.ui, argc, argv, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	return diff(app, &o, err);
+}

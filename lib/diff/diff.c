@@ -1,0 +1,522 @@
+/**
+ * Captures folded into the tree of both sides; the contract is in diff.h.
+ */
+#include "diff/diff.h"
+
+#include <string.h>
+
+#include "model/names.h"
+#include "pass/allocs.h"
+#include "pass/merged.h"
+#include "pass/pass.h"
+#include "stat/num.h"
+
+#define UNKNOWN "(unknown)"
+
+int
+tt_diff_init(struct tt_diff *d, struct tt_env *env, enum tt_names_form names, const char *const *wait,
+    struct tt_rename *rename, struct tt_err *err)
+{
+	int rc;
+
+	*d = (struct tt_diff){ .env = env, .names = names, .wait = wait ? wait : tt_wait_markers, .rename = rename };
+	tt_arena_init(&d->arena, &env->mem);
+	rc = tt_mem_grow(&env->mem, &d->node, &d->capnode, 1, sizeof *d->node, err);
+	if (rc == TT_OK)
+		d->nnode = 1;
+	return rc;
+}
+
+static void
+free_table(struct tt_diff *d, struct tt_diff_table *t)
+{
+	tt_mem_free(&d->env->mem, t->slot, t->n * sizeof *t->slot);
+}
+
+void
+tt_diff_free(struct tt_diff *d)
+{
+	struct tt_mem *mem;
+
+	if (!d->env)
+		return;
+	mem = &d->env->mem;
+	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
+		tt_mem_free(mem, d->side[s].capture, d->side[s].cap * sizeof *d->side[s].capture);
+	tt_mem_free(mem, d->node, d->capnode * sizeof *d->node);
+	tt_mem_free(mem, d->marker, d->capmarker * sizeof *d->marker);
+	tt_mem_free(mem, d->thread, d->capthread * sizeof *d->thread);
+	tt_mem_free(mem, d->class_name, d->capclass * sizeof *d->class_name);
+	tt_mem_free(mem, d->site, d->capsite * sizeof *d->site);
+	free_table(d, &d->node_at);
+	free_table(d, &d->marker_at);
+	free_table(d, &d->thread_at);
+	free_table(d, &d->class_at);
+	free_table(d, &d->site_at);
+	tt_arena_free(&d->arena);
+	*d = (struct tt_diff){ 0 };
+}
+
+/* --- tables by hash --------------------------------------------------------------- */
+
+static uint64_t
+hash_text(const char *s)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; *s; s++)
+		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
+	return h;
+}
+
+static uint64_t
+hash_pair(uint64_t a, uint64_t b)
+{
+	return (a * 0x9E3779B97F4A7C15u ^ b) * 0xD6E8FEB86659FD93u;
+}
+
+/* What is looked for, or the element that is there. */
+struct key {
+	const char *text;
+	uint64_t a, b;
+};
+
+static struct key
+key_of(const struct tt_diff *d, const struct tt_diff_table *t, size_t i)
+{
+	if (t == &d->node_at)
+		return (struct key){ .a = (uint64_t)d->node[i].kind << 32 | d->node[i].parent, .b = d->node[i].name };
+	if (t == &d->site_at)
+		return (struct key){ .a = d->site[i].marker, .b = d->site[i].class };
+	return (struct key){ .text = t == &d->marker_at ? d->marker[i].full : t == &d->thread_at ? d->thread[i] :
+	    d->class_name[i] };
+}
+
+static size_t
+place(const struct tt_diff *d, const struct tt_diff_table *t, struct key k)
+{
+	uint64_t h = k.text ? hash_text(k.text) : hash_pair(k.a, k.b);
+	size_t i = (size_t)(h ^ h >> 32) & (t->n - 1);
+
+	for (; t->slot[i]; i = (i + 1) & (t->n - 1)) {
+		struct key have = key_of(d, t, t->slot[i] - 1);
+
+		if (k.text ? strcmp(have.text, k.text) == 0 : have.a == k.a && have.b == k.b)
+			break;
+	}
+	return i;
+}
+
+/*
+ * The slot of ${k}: it holds the element's place + 1, or 0 and takes that of one to be added. NULL: ${err}.
+ */
+static uint32_t *
+slot_of(struct tt_diff *d, struct tt_diff_table *t, struct key k, struct tt_err *err)
+{
+	struct tt_diff_table old = *t;
+	size_t i;
+
+	if (t->used * 2 >= t->n) {
+		t->n = old.n ? old.n * 2 : 256;
+		t->slot = tt_mem_alloc(&d->env->mem, t->n * sizeof *t->slot, err);
+		if (!t->slot) {
+			*t = old;
+			return NULL;
+		}
+		for (size_t s = 0; s < old.n; s++) {
+			if (old.slot[s])
+				t->slot[place(d, t, key_of(d, t, old.slot[s] - 1))] = old.slot[s];
+		}
+		free_table(d, &old);
+	}
+	i = place(d, t, k);
+	t->used += t->slot[i] == 0;
+	return &t->slot[i];
+}
+
+/* --- names, threads, nodes ---------------------------------------------------------- */
+
+static const char *
+renamed(struct tt_diff *d, unsigned side, enum tt_rename_kind kind, const char *name, struct tt_err *err)
+{
+	return side == TT_DIFF_A && d->rename ? tt_rename(d->rename, kind, name, err) : name;
+}
+
+static const char *
+copy(struct tt_diff *d, const char *s, struct tt_err *err)
+{
+	return tt_arena_text(&d->arena, s, strlen(s), err);
+}
+
+/* The number of ${text} in a list of texts, added if it is new. */
+static int
+text_number(struct tt_diff *d, struct tt_diff_table *t, const char ***list, size_t *n, size_t *cap, const char *text,
+    uint32_t *number, struct tt_err *err)
+{
+	uint32_t *slot = slot_of(d, t, (struct key){ .text = text }, err);
+	int rc = slot ? TT_OK : err->code;
+
+	if (rc != TT_OK)
+		return rc;
+	if (!*slot) {
+		rc = tt_mem_grow(&d->env->mem, list, cap, *n + 1, sizeof **list, err);
+		if (rc != TT_OK || !((*list)[*n] = copy(d, text, err))) {
+			t->used--;
+			return rc != TT_OK ? rc : err->code;
+		}
+		*slot = (uint32_t)++*n;
+	}
+	*number = *slot - 1;
+	return TT_OK;
+}
+
+/* How many bytes of a thread's name are left without its number: "Worker 12", "Job.Worker-3", "Pool (4)", "IO #2". */
+static size_t
+fold_thread(const char *s)
+{
+	size_t n = strlen(s), end = n;
+	bool paren = n > 0 && s[n - 1] == ')';
+
+	end -= paren;
+	while (end > 0 && s[end - 1] >= '0' && s[end - 1] <= '9')
+		end--;
+	if (end + paren == n || (paren && (end == 0 || s[end - 1] != '(')))
+		return n;
+	end -= paren;
+	while (end > 0 && strchr(" #-_.:", s[end - 1]))
+		end--;
+	return end ? end : n;
+}
+
+static int
+thread_number(struct tt_diff *d, unsigned side, const char *name, uint32_t *number, struct tt_err *err)
+{
+	const char *s = renamed(d, side, TT_RENAME_THREAD, name, err);
+	char *cut = s ? tt_arena_text(&d->arena, s, fold_thread(s), err) : NULL;
+
+	if (!cut)
+		return err->code;
+	return text_number(d, &d->thread_at, &d->thread, &d->nthread, &d->capthread, cut, number, err);
+}
+
+static int
+node_number(struct tt_diff *d, uint32_t parent, enum tt_diff_kind kind, uint32_t name, uint32_t *number, struct tt_err *err)
+{
+	const struct key k = { .a = (uint64_t)kind << 32 | parent, .b = name };
+	uint32_t *slot = slot_of(d, &d->node_at, k, err);
+	int rc = slot ? TT_OK : err->code;
+
+	if (rc == TT_OK && !*slot) {
+		rc = tt_mem_grow(&d->env->mem, &d->node, &d->capnode, d->nnode + 1, sizeof *d->node, err);
+		if (rc != TT_OK) {
+			d->node_at.used--;
+			return rc;
+		}
+		d->node[d->nnode] = (struct tt_diff_node){ .parent = parent, .name = name, .kind = kind,
+			.framed = kind == TT_DIFF_FRAME_THREAD || kind == TT_DIFF_REST || d->node[parent].framed };
+		*slot = (uint32_t)++d->nnode;
+	}
+	if (rc == TT_OK)
+		*number = *slot - 1;
+	return rc;
+}
+
+static enum tt_diff_class
+class_of(const struct tt_diff *d, const char *full, const char *category)
+{
+	if (strcmp(category, "GC") == 0)
+		return TT_DIFF_GC;
+	return tt_name_match(d->wait, full) ? TT_DIFF_WAIT : TT_DIFF_WORK;
+}
+
+/* The label of a marker that --rename gave a new name. */
+static const char *
+new_label(struct tt_diff *d, const char *full, struct tt_err *err)
+{
+	char *s;
+
+	if (d->names == TT_NAMES_FULL)
+		return copy(d, full, err);
+	s = tt_arena_alloc(&d->arena, strlen(full) + 1, err);
+	if (s)
+		tt_name_short(s, full);
+	return s;
+}
+
+static int
+add_marker(struct tt_diff *d, const char *full, struct tt_err *err)
+{
+	struct tt_diff_marker *k;
+	int rc = tt_mem_grow(&d->env->mem, &d->marker, &d->capmarker, d->nmarker + 1, sizeof *d->marker, err);
+
+	if (rc != TT_OK)
+		return rc;
+	k = &d->marker[d->nmarker];
+	*k = (struct tt_diff_marker){ .full = copy(d, full, err) };
+	return k->full ? TT_OK : err->code;
+}
+
+/* The marker of a row of ${p}. What has no name in its capture is one marker: keys say nothing in another capture. */
+static int
+marker_number(struct tt_diff *d, unsigned side, const struct tt_paths *p, uint32_t row, uint32_t *number,
+    struct tt_err *err)
+{
+	const struct tt_name *name = p->row[row].name;
+	const char *category = p->m->category[name->category].name, *full = name->known ? name->full : UNKNOWN, *given = full;
+	struct tt_diff_marker *k;
+	uint32_t *slot;
+	int rc = TT_OK;
+
+	full = renamed(d, side, TT_RENAME_MARKER, given, err);
+	category = full ? renamed(d, side, TT_RENAME_CATEGORY, category, err) : NULL;
+	slot = category ? slot_of(d, &d->marker_at, (struct key){ .text = full }, err) : NULL;
+	if (!slot)
+		return err->code;
+	if (!*slot) {
+		rc = add_marker(d, full, err);
+		if (rc != TT_OK) {
+			d->marker_at.used--;
+			return rc;
+		}
+		*slot = (uint32_t)++d->nmarker;
+	}
+	k = &d->marker[*slot - 1];
+	*number = *slot - 1;
+	if (!k->label || (side == TT_DIFF_B && !k->category[side]))
+		k->label = full == given && name->known ? copy(d, p->row[row].label, err) : new_label(d, full, err);
+	if (!k->category[side]) {
+		k->category[side] = copy(d, category, err);
+		k->class = class_of(d, given, category);
+	}
+	return k->label && k->category[side] ? TT_OK : err->code;
+}
+
+/* --- one capture ------------------------------------------------------------------------ */
+
+struct fold {
+	struct tt_diff *d;
+	unsigned side;
+	const struct tt_model *m;
+	struct tt_allocs al;
+	struct tt_merged g;
+	uint32_t *marker;             /* by row: number + 1; 0 not yet */
+	uint32_t *at;                 /* by merged node */
+	uint32_t frame_thread;        /* index in the model */
+	int64_t total;                /* frames */
+};
+
+static int
+row_marker(struct fold *f, uint32_t row, uint32_t *number, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (!f->marker[row]) {
+		rc = marker_number(f->d, f->side, &f->al.p, row, number, err);
+		if (rc == TT_OK)
+			f->marker[row] = *number + 1;
+	}
+	*number = f->marker[row] - 1;
+	return rc;
+}
+
+static int
+thread_node(struct fold *f, uint32_t thread, uint32_t *node, struct tt_err *err)
+{
+	struct tt_diff *d = f->d;
+	bool frame = d->frames && thread == f->frame_thread;
+	uint32_t number;
+	int rc = thread_number(d, f->side, f->m->threads.t[thread]->name, &number, err);
+
+	/* The frame threads of all captures are one, whatever they are called. */
+	if (rc == TT_OK && frame && d->frame_thread) {
+		*node = d->frame_thread;
+		return rc;
+	}
+	if (rc == TT_OK)
+		rc = node_number(d, 0, frame ? TT_DIFF_FRAME_THREAD : TT_DIFF_THREAD, number, node, err);
+	if (rc == TT_OK && frame)
+		d->frame_thread = *node;
+	return rc;
+}
+
+/* All paths and their self time. */
+static int
+fold_paths(struct fold *f, int64_t *busy, struct tt_err *err)
+{
+	struct tt_diff *d = f->d;
+	int rc = TT_OK;
+
+	for (uint32_t i = 0; i < f->g.n && rc == TT_OK; i++) {
+		const struct tt_mnode *v = &f->g.v[i];
+		struct tt_diff_sum *sum;
+		uint32_t marker;
+
+		if (v->row == TT_NO_ROW) {
+			rc = thread_node(f, v->thread, &f->at[i], err);
+			continue;
+		}
+		rc = row_marker(f, v->row, &marker, err);
+		if (rc == TT_OK)
+			rc = node_number(d, v->parent == TT_NO_MNODE ? 0 : f->at[v->parent], TT_DIFF_ZONE, marker, &f->at[i], err);
+		if (rc != TT_OK)
+			break;
+		sum = &d->node[f->at[i]].side[f->side];
+		sum->n += v->n;
+		sum->self += v->self;
+		if (!d->frames || d->node[f->at[i]].framed)
+			*busy += v->self;
+	}
+	return rc;
+}
+
+static int
+fold_sites(struct fold *f, struct tt_err *err)
+{
+	struct tt_diff *d = f->d;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < f->al.n && rc == TT_OK; i++) {
+		const struct tt_alloc *a = &f->al.a[i];
+		uint32_t row = tt_alloc_site(&f->al, a), marker = TT_DIFF_NONE, class, *slot = NULL;
+
+		if (row != TT_NO_ROW)
+			rc = row_marker(f, row, &marker, err);
+		if (rc == TT_OK)
+			rc = text_number(d, &d->class_at, &d->class_name, &d->nclass, &d->capclass, f->al.class[a->class], &class, err);
+		if (rc == TT_OK && !(slot = slot_of(d, &d->site_at, (struct key){ .a = marker, .b = class }, err)))
+			rc = err->code;
+		if (rc == TT_OK && !*slot) {
+			rc = tt_mem_grow(&d->env->mem, &d->site, &d->capsite, d->nsite + 1, sizeof *d->site, err);
+			if (rc == TT_OK) {
+				d->site[d->nsite] = (struct tt_diff_site){ .marker = marker, .class = class };
+				*slot = (uint32_t)++d->nsite;
+			} else
+				d->site_at.used--;
+		}
+		if (rc == TT_OK) {
+			d->site[*slot - 1].side[f->side].n += a->n;
+			d->site[*slot - 1].side[f->side].bytes += a->bytes;
+		}
+	}
+	return rc;
+}
+
+/* What of the frames is in no marker. The node is there even where it is nothing. */
+static int
+fold_rest(struct fold *f, int64_t busy, struct tt_err *err)
+{
+	struct tt_diff *d = f->d;
+	uint32_t rest;
+	int rc = TT_OK;
+
+	/* A thread that did nothing in its frames has no paths. */
+	if (!d->frame_thread)
+		rc = thread_node(f, f->frame_thread, &rest, err);
+	if (rc == TT_OK)
+		rc = node_number(d, d->frame_thread, TT_DIFF_REST, 0, &rest, err);
+	if (rc == TT_OK)
+		d->node[rest].side[f->side].self += f->total - busy;
+	return rc;
+}
+
+static int
+median(struct fold *f, int64_t *median_ns, struct tt_err *err)
+{
+	const struct tt_frames *fr = f->m->frames;
+	struct tt_mem *mem = &f->d->env->mem;
+	int64_t *v = tt_mem_alloc(mem, fr->n * sizeof *v, err);
+
+	if (!v)
+		return err->code;
+	memcpy(v, fr->dur, fr->n * sizeof *v);
+	tt_sort_i64(v, fr->n);
+	*median_ns = tt_quantile_i64(v, fr->n, 1, 2);
+	tt_mem_free(mem, v, fr->n * sizeof *v);
+	return TT_OK;
+}
+
+/* The capture's own figures; without frames ${busy} is all there is. */
+static int
+note_capture(struct fold *f, int64_t busy, struct tt_err *err)
+{
+	struct tt_diff_side *s = &f->d->side[f->side];
+	struct tt_diff_capture *c;
+	int rc = tt_mem_grow(&f->d->env->mem, &s->capture, &s->cap, s->n + 1, sizeof *s->capture, err);
+
+	if (rc != TT_OK)
+		return rc;
+	c = &s->capture[s->n];
+	*c = (struct tt_diff_capture){ .path = copy(f->d, f->m->cap[0]->path, err), .total = busy, .mean = busy };
+	if (!c->path)
+		return err->code;
+	if (f->d->frames) {
+		c->frames = f->m->frames->n;
+		c->total = f->total;
+		c->mean = tt_diff_per(c->total, c->frames);
+		rc = median(f, &c->median, err);
+	}
+	s->n++;
+	s->units += f->d->frames ? c->frames : 1;
+	s->total += c->total;
+	return rc;
+}
+
+static int
+fold_all(struct fold *f, struct tt_err *err)
+{
+	struct tt_mem *mem = &f->d->env->mem;
+	int64_t busy = 0;
+	int rc = tt_allocs_init(&f->al, f->m, err);
+
+	if (rc == TT_OK)
+		rc = tt_merged_init(&f->g, &f->al.p, err);
+	if (rc != TT_OK)
+		return rc;
+	f->marker = tt_mem_alloc(mem, f->al.p.nmarker * sizeof *f->marker, err);
+	f->at = f->marker ? tt_mem_alloc(mem, f->g.n * sizeof *f->at, err) : NULL;
+	if (!f->at)
+		return err->code;
+	rc = fold_paths(f, &busy, err);
+	if (rc == TT_OK)
+		rc = fold_sites(f, err);
+	if (rc == TT_OK && f->d->frames)
+		rc = fold_rest(f, busy, err);
+	return rc == TT_OK ? note_capture(f, busy, err) : rc;
+}
+
+/* Does the capture fit to those before? */
+static int
+check_frames(struct tt_diff *d, const struct tt_model *m, struct tt_err *err)
+{
+	bool first = d->side[TT_DIFF_A].n + d->side[TT_DIFF_B].n == 0;
+	const char *path = m->cap[0]->path;
+
+	if (m->frames && m->frames->n == 0)
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not one whole frame", path);
+	if (first)
+		d->frames = m->frames != NULL;
+	if (d->frames == (m->frames != NULL))
+		return TT_OK;
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: %s frames, unlike the captures before it (see --frame-marker)", path,
+	    m->frames ? "has" : "has no");
+}
+
+int
+tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, struct tt_err *err)
+{
+	struct fold f = { .d = d, .side = side, .m = m };
+	struct tt_mem *mem = &d->env->mem;
+	int rc = check_frames(d, m, err);
+
+	if (rc != TT_OK)
+		return rc;
+	for (size_t i = 0; d->frames && i < m->frames->n; i++)
+		f.total += m->frames->dur[i];
+	f.frame_thread = d->frames ? m->frames->thread[0] : 0;
+	rc = fold_all(&f, err);
+	tt_mem_free(mem, f.at, f.at ? f.g.n * sizeof *f.at : 0);
+	tt_mem_free(mem, f.marker, f.marker ? f.al.p.nmarker * sizeof *f.marker : 0);
+	tt_merged_free(&f.g);
+	tt_allocs_free(&f.al);
+	return rc;
+}

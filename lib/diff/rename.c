@@ -1,0 +1,193 @@
+/**
+ * The map file of --rename; the contract is in rename.h.
+ */
+#include "diff/rename.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "io/src.h"
+#include "model/names.h"
+
+#define FILE_MAX (16u << 20)
+
+static const char *const kind_name[TT_RENAME_KINDS] = { "marker", "thread", "category" };
+
+static int
+order(const struct tt_rename_line *a, uint8_t kind, const char *name, size_t n)
+{
+	int c = (a->kind > kind) - (a->kind < kind);
+
+	if (c == 0)
+		c = strncmp(a->from, name, n);
+	return c ? c : a->from[n] != '\0';
+}
+
+static int
+by_name(const void *x, const void *y)
+{
+	const struct tt_rename_line *a = x, *b = y;
+	int c = (a->kind > b->kind) - (a->kind < b->kind);
+
+	if (c == 0)
+		c = strcmp(a->from, b->from);
+	return c ? c : (a->line > b->line) - (a->line < b->line);
+}
+
+/* One line, which ends with NUL; it is cut at its TABs. */
+static int
+read_line(struct tt_rename *r, char *s, unsigned line, struct tt_err *err)
+{
+	char *field[3] = { s }, *tab;
+	unsigned n = 1;
+	uint8_t kind = TT_RENAME_MARKER;
+	int rc;
+
+	while (n < 3 && (tab = strchr(field[n - 1], '\t')) != NULL) {
+		*tab = '\0';
+		field[n++] = tab + 1;
+	}
+	if (n < 2)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "line %u: want OLD, a TAB and NEW", line);
+	if (n == 3) {
+		while (kind < TT_RENAME_KINDS && strcmp(kind_name[kind], field[0]) != 0)
+			kind++;
+		if (kind == TT_RENAME_KINDS)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+			    "line %u: \"%s\" is not marker, thread or category", line, field[0]);
+	}
+	if (!field[n - 2][0] || !field[n - 1][0])
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "line %u: a name is empty", line);
+	rc = tt_mem_grow(&r->env->mem, &r->v, &r->cap, r->n + 1, sizeof *r->v, err);
+	if (rc == TT_OK)
+		r->v[r->n++] = (struct tt_rename_line){ .from = field[n - 2], .to = field[n - 1], .line = line, .kind = kind };
+	return rc;
+}
+
+static int
+read_lines(struct tt_rename *r, char *s, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (unsigned line = 1; s && rc == TT_OK; line++) {
+		char *next = strchr(s, '\n');
+		size_t n;
+
+		if (next)
+			*next++ = '\0';
+		n = strlen(s);
+		if (n > 0 && s[n - 1] == '\r')
+			s[n - 1] = '\0';
+		if (s[0] && s[0] != '#')
+			rc = read_line(r, s, line, err);
+		s = next;
+	}
+	if (rc != TT_OK || r->n == 0)
+		return rc;
+	qsort(r->v, r->n, sizeof *r->v, by_name);
+	for (size_t i = 1; i < r->n; i++) {
+		if (r->v[i].kind == r->v[i - 1].kind && strcmp(r->v[i].from, r->v[i - 1].from) == 0)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "line %u: \"%s\" was renamed in line %u",
+			    r->v[i].line, r->v[i].from, r->v[i - 1].line);
+	}
+	return TT_OK;
+}
+
+static int
+read_all(struct tt_src *src, struct tt_buf *b, struct tt_err *err)
+{
+	size_t got;
+	int rc;
+
+	do {
+		rc = tt_buf_room(b, 65536, err);
+		if (rc == TT_OK)
+			rc = tt_src_read(src, b->p + b->n, 65536, &got, err);
+		if (rc == TT_OK)
+			b->n += got;
+		if (rc == TT_OK && b->n > FILE_MAX)
+			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "larger than 16 MB: no list of names");
+	} while (rc == TT_OK);
+	if (rc != TT_END)
+		return rc;
+	if (memchr(b->p, '\0', b->n))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "not a text: it holds NUL");
+	return TT_OK;
+}
+
+int
+tt_rename_read(struct tt_rename *r, struct tt_env *env, const char *path, struct tt_err *err)
+{
+	struct tt_src *src = NULL;
+	struct tt_buf b = { 0 };
+	char *text = NULL;
+	int rc;
+
+	*r = (struct tt_rename){ .env = env };
+	tt_arena_init(&r->text, &env->mem);
+	rc = tt_src_open(env, path, &src, err);
+	if (rc != TT_OK)
+		return rc;
+	rc = read_all(src, &b, err);
+	tt_src_close(src);
+	if (rc == TT_OK && b.n > 0 && !(text = tt_arena_text(&r->text, b.p, b.n, err)))
+		rc = err->code;
+	tt_buf_free(&b);
+	if (rc == TT_OK && text)
+		rc = read_lines(r, text, err);
+	return rc == TT_OK ? rc : tt_err_in(err, "%s", path);
+}
+
+void
+tt_rename_free(struct tt_rename *r)
+{
+	if (!r->env)
+		return;
+	tt_mem_free(&r->env->mem, r->v, r->cap * sizeof *r->v);
+	tt_arena_free(&r->text);
+	*r = (struct tt_rename){ 0 };
+}
+
+/* The line for the ${n} bytes at ${name}, or NULL. */
+static struct tt_rename_line *
+find(struct tt_rename *r, enum tt_rename_kind kind, const char *name, size_t n)
+{
+	size_t lo = 0, hi = r->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		int c = order(&r->v[mid], (uint8_t)kind, name, n);
+
+		if (c == 0) {
+			r->v[mid].used = true;
+			return &r->v[mid];
+		}
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+const char *
+tt_rename(struct tt_rename *r, enum tt_rename_kind kind, const char *name, struct tt_err *err)
+{
+	size_t n = strlen(name), bare = kind == TT_RENAME_MARKER ? tt_name_bare(name) : n, to;
+	const struct tt_rename_line *l = find(r, kind, name, n);
+	char *s;
+
+	if (l)
+		return l->to;
+	l = bare < n ? find(r, kind, name, bare) : NULL;
+	if (!l)
+		return name;
+	to = strlen(l->to);
+	s = tt_arena_alloc(&r->text, to + n - bare + 1, err);
+	if (!s)
+		return NULL;
+	memcpy(s, l->to, to);
+	memcpy(s + to, name + bare, n - bare);
+	return s;
+}

@@ -1,0 +1,25 @@
+/**
+ * A comparison as tables. Their columns are defined in tracetool-diff(1).
+ */
+#ifndef TT_DIFF_REPORT_H
+#define TT_DIFF_REPORT_H
+
+#include "diff/diff.h"
+#include "out/table.h"
+
+struct tt_diff_report_opts {
+	const char *const *table;     /* ids, NULL-terminated; NULL: all but the extra ones */
+	size_t rows;                  /* of a table, the rest being one row more; 0 all */
+};
+
+/* The tables there are, NULL behind the last. */
+const char *tt_diff_table_id(size_t i);
+
+/**
+ * tt_diff_report(d, o, r, err):
+ * Append the tables of a finished comparison to ${r}.
+ * Borrows: text of ${d}, which must live as long as ${r}.
+ */
+int tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, struct tt_report *r, struct tt_err *err);
+
+#endif

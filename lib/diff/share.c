@@ -1,0 +1,199 @@
+/**
+ * Parts that add up; the contract is in diff.h.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "diff/diff.h"
+#include "stat/num.h"
+
+__extension__ typedef __int128 i128;
+
+/* The floor of ${v} / ${unit}, and what is left over. */
+static int64_t
+floor_div(int64_t v, uint64_t unit, uint64_t *rest)
+{
+	i128 u = unit, q = v / u, r = v % u;
+
+	if (r < 0) {
+		q--;
+		r += u;
+	}
+	*rest = (uint64_t)r;
+	return (int64_t)q;
+}
+
+int64_t
+tt_diff_per(int64_t v, uint64_t unit)
+{
+	uint64_t rest;
+	int64_t q;
+
+	if (unit == 0)
+		return 0;
+	q = floor_div(v, unit, &rest);
+	return q + (rest >= unit - rest);
+}
+
+static int
+by_rest(const void *x, const void *y)
+{
+	const struct tt_diff_piece *a = x, *b = y;
+
+	if (a->rest != b->rest)
+		return a->rest < b->rest ? 1 : -1;
+	return (a->i > b->i) - (a->i < b->i);
+}
+
+void
+tt_diff_share(struct tt_diff_piece *piece, size_t n, uint64_t unit, int64_t whole)
+{
+	for (size_t i = 0; i < n; i++) {
+		piece[i].part = unit ? floor_div(piece[i].v, unit, &piece[i].rest) : 0;
+		whole -= piece[i].part;
+	}
+	if (unit == 0 || n == 0)
+		return;
+	qsort(piece, n, sizeof *piece, by_rest);
+	for (size_t i = 0; i < n && whole > 0; i++, whole--)
+		piece[i].part++;
+}
+
+/* --- both sides ------------------------------------------------------------------- */
+
+/* Share ${whole} among those of the nodes that ${in} is true of. */
+static void
+share_nodes(struct tt_diff *d, unsigned side, bool of_whole, int64_t whole, struct tt_diff_piece *piece)
+{
+	size_t n = 0;
+
+	for (size_t i = 1; i < d->nnode; i++) {
+		const struct tt_diff_node *v = &d->node[i];
+
+		if ((v->kind == TT_DIFF_ZONE || v->kind == TT_DIFF_REST) && tt_diff_is_part(d, v) == of_whole)
+			piece[n++] = (struct tt_diff_piece){ .v = v->side[side].self, .i = i };
+	}
+	tt_diff_share(piece, n, d->side[side].units, whole);
+	for (size_t i = 0; i < n; i++)
+		d->node[piece[i].i].side[side].part = piece[i].part;
+}
+
+static void
+share_sites(struct tt_diff *d, unsigned side, struct tt_diff_piece *piece)
+{
+	int64_t all = 0;
+
+	for (size_t i = 0; i < d->nsite; i++) {
+		piece[i] = (struct tt_diff_piece){ .v = d->site[i].side[side].bytes, .i = i };
+		all += d->site[i].side[side].bytes;
+	}
+	d->side[side].alloc_b = tt_diff_per(all, d->side[side].units);
+	tt_diff_share(piece, d->nsite, d->side[side].units, d->side[side].alloc_b);
+	for (size_t i = 0; i < d->nsite; i++)
+		d->site[piece[i].i].side[side].part = piece[i].part;
+}
+
+static void
+share_side(struct tt_diff *d, unsigned side, struct tt_diff_piece *piece)
+{
+	int64_t beside = 0;
+
+	d->side[side].mean = tt_diff_per(d->side[side].total, d->side[side].units);
+	share_nodes(d, side, true, d->side[side].mean, piece);
+	for (size_t i = 1; i < d->nnode; i++) {
+		if (!tt_diff_is_part(d, &d->node[i]))
+			beside += d->node[i].side[side].self;
+	}
+	share_nodes(d, side, false, tt_diff_per(beside, d->side[side].units), piece);
+	share_sites(d, side, piece);
+}
+
+/*
+ * A's self time per call times B's calls per frame. Equal rates and equal costs are told exactly, not but for rounding.
+ */
+static int64_t
+between(const struct tt_diff *d, const struct tt_diff_node *v)
+{
+	const struct tt_diff_sum *a = &v->side[TT_DIFF_A], *b = &v->side[TT_DIFF_B];
+	uint64_t ua = d->side[TT_DIFF_A].units, ub = d->side[TT_DIFF_B].units;
+	tt_u128 top, bottom;
+
+	if (v->kind == TT_DIFF_REST || (tt_u128)a->n * ub == (tt_u128)b->n * ua)
+		return a->part;
+	if (a->n == 0)
+		return a->self == 0 ? b->part : a->part;
+	if (a->self < 0 || ub == 0)
+		return a->part;
+	if ((i128)a->self * (i128)b->n == (i128)b->self * (i128)a->n)
+		return b->part;
+	top = (tt_u128)(uint64_t)a->self * b->n;
+	bottom = (tt_u128)a->n * ub;
+	top = top / bottom + (top % bottom >= bottom - top % bottom);
+	return top > INT64_MAX / 4 ? INT64_MAX / 4 : (int64_t)top;
+}
+
+static int
+by_label(const void *x, const void *y, void *arg)
+{
+	const struct tt_diff_marker *m = arg;
+	size_t a = *(const size_t *)x, b = *(const size_t *)y;
+	int c = strcmp(m[a].label, m[b].label);
+
+	return c ? c : (a > b) - (a < b);
+}
+
+/* Labels are told apart within a capture; across captures two markers may still share one. */
+static int
+part_labels(struct tt_diff *d, struct tt_err *err)
+{
+	size_t *order = tt_mem_alloc(&d->env->mem, d->nmarker * sizeof *order, err);
+
+	if (!order)
+		return err->code;
+	for (size_t i = 0; i < d->nmarker; i++)
+		order[i] = i;
+	if (d->nmarker > 1)
+		qsort_r(order, d->nmarker, sizeof *order, by_label, d->marker);
+	for (size_t i = 0, j; i < d->nmarker; i = j) {
+		const char *label = d->marker[order[i]].label;
+
+		for (j = i + 1; j < d->nmarker && strcmp(d->marker[order[j]].label, label) == 0; j++)
+			continue;
+		for (size_t k = i; j - i > 1 && k < j; k++)
+			d->marker[order[k]].label = d->marker[order[k]].full;
+	}
+	tt_mem_free(&d->env->mem, order, d->nmarker * sizeof *order);
+	return TT_OK;
+}
+
+int
+tt_diff_finish(struct tt_diff *d, struct tt_err *err)
+{
+	size_t n = d->nnode > d->nsite ? d->nnode : d->nsite;
+	struct tt_diff_piece *piece = tt_mem_alloc(&d->env->mem, n * sizeof *piece, err);
+
+	if (!piece)
+		return err->code;
+	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
+		share_side(d, s, piece);
+	for (size_t i = 1; i < d->nnode; i++)
+		d->node[i].mid = between(d, &d->node[i]);
+	tt_mem_free(&d->env->mem, piece, n * sizeof *piece);
+	return part_labels(d, err);
+}
+
+/* --- what a node is --------------------------------------------------------------------- */
+
+enum tt_diff_class
+tt_diff_class(const struct tt_diff *d, const struct tt_diff_node *n)
+{
+	return n->kind == TT_DIFF_REST ? TT_DIFF_UNACCOUNTED : d->marker[n->name].class;
+}
+
+const char *
+tt_diff_category(const struct tt_diff *d, const struct tt_diff_node *n, unsigned side)
+{
+	const struct tt_diff_marker *k = &d->marker[n->name];
+
+	return n->kind == TT_DIFF_REST ? "" : k->category[side] ? k->category[side] : k->category[!side];
+}

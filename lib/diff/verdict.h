@@ -1,0 +1,37 @@
+/**
+ * Is side B worse? The captures' means are the sample, never their frames.
+ */
+#ifndef TT_DIFF_VERDICT_H
+#define TT_DIFF_VERDICT_H
+
+#include "diff/diff.h"
+#include "out/table.h"
+#include "stat/compare.h"
+
+enum tt_diff_outcome { TT_DIFF_NOT_WORSE, TT_DIFF_WORSE, TT_DIFF_UNDECIDED, TT_DIFF_CANNOT_JUDGE };
+
+/* How much more is allowed. */
+struct tt_diff_margin {
+	int64_t e4;                   /* in 1/10000 of A's median, and if that is negative */
+	int64_t ns;                   /* this instead */
+};
+
+struct tt_diff_verdict {
+	enum tt_diff_outcome outcome;
+	int64_t a, b;                 /* medians of the captures' means, ns */
+	int64_t allowed;              /* ns */
+	double p;                     /* one-sided: B as much above A by chance; not where a side is empty */
+	struct tt_shift shift;        /* bounds of 95 % each */
+};
+
+/* Judge a finished comparison that has captures on both sides. Errors: TT_E_NOMEM. */
+int tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, struct tt_diff_verdict *v,
+    struct tt_err *err);
+
+/* Put it in front of the other tables of ${r}: the table "verdict". */
+int tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r, struct tt_err *err);
+
+/* The exit code: 0 not worse, 1 worse, 5 else. */
+int tt_diff_exit(const struct tt_diff_verdict *v);
+
+#endif
