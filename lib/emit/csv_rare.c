@@ -95,6 +95,20 @@ gather_sample(struct csv *c, const struct tt_view *v, size_t i, struct record *r
 		r->marker = tt_model_key(c->m, v->cap->process, v->b->word[x->val + e->dur - 1]);
 }
 
+/* Its class, size and address; size 0: more references of an object. */
+static void
+gather_object(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
+{
+	const struct tt_event *e = &v->b->ev[i], *x = tt_event_ext(v->b, i);
+
+	set_id(r, e->val);
+	if (!x)
+		return;
+	set_number(r, TT_T_U64, (uint64_t)x->ts);
+	if (x->val < v->b->nword)
+		set_name(r, tt_model_class(c->m, v->cap->process, v->b->word[x->val]));
+}
+
 /* The arguments as text: the first that is one, else the first number. */
 static void
 gather_args(const struct tt_view *v, size_t i, struct record *r)
@@ -173,6 +187,9 @@ gather(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
 		break;
 	case TT_SYNC:
 		set_name(r, PICK(syncs, e->depth));
+		break;
+	case TT_HEAP_OBJECT:
+		gather_object(c, v, i, r);
 		break;
 	case TT_COVERAGE:
 		set_name(r, PICK(coverages, e->depth));

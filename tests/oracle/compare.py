@@ -190,7 +190,8 @@ class Recorder(mlpd.Analysis):
 
     def on_heap_object(self, thread, time, obj, cls, size, generation, refs):
         super().on_heap_object(thread, time, obj, cls, size, generation, refs)
-        self.row("heap_object", thread, time, detail=obj)
+        name = self.capture.class_name(cls, time) or "(unknown class 0x%x)" % cls
+        self.row("heap_object", thread, time, name, "", size, obj)
 
     def on_roots(self, thread, time, roots):
         super().on_roots(thread, time, roots)
