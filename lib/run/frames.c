@@ -8,6 +8,9 @@
  * Frames in two steps. The prepass collects where the frame marker begins on each thread (marks), from which
  * the table of boundaries is built. In the main phase the commit stage replays the frame thread's zones in
  * order (watch): at any time it knows what is open, so time can be cut exactly at every boundary.
+ *
+ * Nearly all zones lie whole in one frame. Such a zone takes its time from the one around it when it begins, and is
+ * done; only the few that reach over a boundary stand on the stack, whose top gets the time as it passes.
  */
 
 struct marks {                        /* begins on one thread */
@@ -27,10 +30,20 @@ struct row {
 	struct tt_frame_marker sum;
 };
 
+/* A zone that lies whole in the present frame. Row numbers are one up, 0 is none. */
+struct inner {
+	uint32_t row;                 /* 0: its time is that of the zone around it */
+	uint32_t giver;               /* the row that its zones take their time from */
+	int64_t ts, end;
+};
+
 /* The replay of one frame thread. */
 struct watch {
 	uint32_t process, thread;
 	struct tt_stack st;
+	uint32_t under;               /* the giver of zones right above the stack; STALE: to be looked up */
+	struct inner *inner;          /* zones above the stack */
+	size_t ninner, capinner;
 	int64_t since;                /* self time is counted up to here */
 	bool begun;
 	size_t first;                 /* of this process's frames */
@@ -48,6 +61,8 @@ struct watch {
 	uint32_t *touched;            /* rows of the present frame */
 	size_t ntouched, captouched;
 };
+
+#define STALE UINT32_MAX
 
 struct tt_marks {
 	struct marks *m;
@@ -220,7 +235,7 @@ new_watch(struct tt_run *r, const struct marks *m, size_t first)
 	const struct tt_def *d;
 
 	*w = (struct watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
-		.end = r->m->frames->n, .marks = m };
+		.end = r->m->frames->n, .marks = m, .under = STALE };
 	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
 		struct timer *t = &w->timer[w->ntimer];
 		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
@@ -566,6 +581,8 @@ pop_to(struct tt_run *r, struct watch *w, size_t n, const int64_t *ends, size_t 
 {
 	int rc = TT_OK;
 
+	if (w->st.n > n)
+		w->under = STALE;
 	while (w->st.n > n && rc == TT_OK) {
 		int64_t ts = ends[w->st.n - 1 - base];
 		rc = advance(r, w, ts, err);
@@ -578,15 +595,113 @@ pop_to(struct tt_run *r, struct watch *w, size_t n, const int64_t *ends, size_t 
 	return rc;
 }
 
+/* --- zones whole in a frame ---------------------------------------------------------------------- */
+
+/* Close all but the outer ${n}. */
+static void
+pop_inner(struct watch *w, size_t n)
+{
+	while (w->ninner > n) {
+		uint32_t i = w->inner[--w->ninner].row;
+		if (i == 0)
+			continue;
+		w->row[i - 1].active--;
+		w->waiting -= w->row[i - 1].wait;
+	}
+}
+
+/* Whose time zones right above the stack take: the innermost that is shown. */
+static int
+find_under(struct tt_run *r, struct watch *w, struct tt_err *err)
+{
+	w->under = 0;
+	for (size_t i = w->st.n; i > 0 && w->under == 0; i--) {
+		struct row *row = row_of(r, w, w->st.z[i - 1].key, err);
+		if (!row)
+			return err->code;
+		if (!row->out)
+			w->under = (uint32_t)(row - w->row) + 1;
+	}
+	return TT_OK;
+}
+
+static int
+take_time(struct tt_run *r, struct watch *w, uint32_t row, int64_t ns, struct tt_err *err)
+{
+	if (row == 0)
+		return TT_OK;
+	w->row[row - 1].self -= ns;
+	return touch(r, w, &w->row[row - 1], err);
+}
+
+static int
+inner_zone(struct tt_run *r, struct watch *w, const struct tt_event *e, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	struct inner z = { .ts = e->ts, .end = e->ts + e->dur };
+	int rc = tt_mem_grow(&r->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof z, err);
+
+	if (rc == TT_OK && w->ninner == 0 && w->under == STALE)
+		rc = find_under(r, w, err);
+	struct row *row = rc == TT_OK ? row_of(r, w, e->val, err) : NULL;
+	if (!row)
+		return err->code;
+	z.giver = w->under;
+	if (w->ninner > 0) {          /* only a damaged capture has zones that reach out of the one around them */
+		const struct inner *up = &w->inner[w->ninner - 1];
+		z.giver = up->giver;
+		z.ts = z.ts < up->ts ? up->ts : z.ts > up->end ? up->end : z.ts;
+		z.end = z.end > up->end ? up->end : z.end < z.ts ? z.ts : z.end;
+	}
+	if (!row->out) {
+		int64_t ns = z.end - z.ts;
+		z.row = (uint32_t)(row - w->row) + 1;
+		if ((rc = touch(r, w, row, err)) != TT_OK || (rc = take_time(r, w, z.giver, ns, err)) != TT_OK)
+			return rc;
+		z.giver = z.row;
+		row->self += ns;
+		row->calls += !(e->flags & TT_F_CONT);
+		if (row->active++ == 0)
+			row->total += ns;
+		if (row->wait) {
+			f->has_wait = true;
+			if (w->waiting++ == 0)
+				f->wait_ns[w->frame] += ns;
+		}
+	}
+	w->inner[w->ninner++] = z;
+	return TT_OK;
+}
+
+static bool
+whole_in_frame(const struct tt_frames *f, const struct watch *w, const struct tt_event *e)
+{
+	return in_frame(f, w, e->ts) && e->ts + e->dur <= f->start[w->frame] + f->dur[w->frame];
+}
+
+/* --- a chunk ---------------------------------------------------------------------------------------- */
+
+/* A zone goes on the stack. */
+static int
+push(struct tt_run *r, struct watch *w, const struct tt_event *e, struct tt_err *err)
+{
+	int rc = zone_begin(r, w, e->val, e->ts, e->flags, err);
+
+	w->under = STALE;
+	if (rc == TT_OK && tt_stack_push(&w->st, &r->env->mem, e->val, e->ts, e->flags & TT_F_CONT, err) < 0)
+		rc = err->code;
+	return rc;
+}
+
 /*
  * Replay one chunk of the frame thread. Whole zones come in the order of their begin; each is closed when the
- * next event stands no deeper, at its own end.
+ * next event stands no deeper, those on the stack at their own end.
  */
 static int
 replay(struct tt_run *r, struct watch *w, const struct tt_batch *b, struct tt_err *err)
 {
 	struct tt_mem *mem = &r->env->mem;
-	size_t base = w->st.n, cap = 0, whole = 0;
+	size_t base = w->st.n, cap = 0, whole = 0;    /* whole: above it stand whole zones only */
 	int64_t *ends = NULL;
 	int rc = tt_mem_grow(mem, &ends, &cap, b->n + 1, sizeof *ends, err);
 
@@ -596,20 +711,30 @@ replay(struct tt_run *r, struct watch *w, const struct tt_batch *b, struct tt_er
 		struct ending end = { r, w, e->ts, TT_OK, err };
 		switch (e->kind) {
 		case TT_ZONE:
+			pop_inner(w, up > w->st.n ? up - w->st.n : 0);
+			if (up < w->st.n)
+				rc = pop_to(r, w, up > whole ? up : whole, ends, base, err);
+			if (rc == TT_OK && (w->ninner > 0 || whole_in_frame(r->m->frames, w, e))) {
+				rc = inner_zone(r, w, e, err);
+				break;
+			}
+			if (rc == TT_OK)
+				rc = push(r, w, e, err);
+			if (w->st.n > base)
+				ends[w->st.n - 1 - base] = e->ts + e->dur;
+			break;
 		case TT_ZONE_BEGIN:
+			pop_inner(w, 0);
 			/* Open zones end by their own event; whole ones lie above them. */
 			rc = pop_to(r, w, up > whole ? up : whole, ends, base, err);
 			if (rc == TT_OK)
-				rc = zone_begin(r, w, e->val, e->ts, e->flags, err);
-			if (rc == TT_OK && tt_stack_push(&w->st, mem, e->val, e->ts, e->flags & TT_F_CONT, err) < 0)
-				rc = err->code;
-			if (e->kind == TT_ZONE_BEGIN)
-				whole = w->st.n;
-			else if (w->st.n > base)
-				ends[w->st.n - 1 - base] = e->ts + e->dur;
+				rc = push(r, w, e, err);
+			whole = w->st.n;
 			break;
 		case TT_ZONE_END:
+			pop_inner(w, 0);
 			rc = pop_to(r, w, whole > base ? whole : base, ends, base, err);
+			w->under = STALE;
 			if (rc == TT_OK)
 				rc = advance(r, w, e->ts, err);
 			if (rc == TT_OK)
@@ -630,6 +755,8 @@ replay(struct tt_run *r, struct watch *w, const struct tt_batch *b, struct tt_er
 			rc = end.rc;
 			break;
 		case TT_GAP:
+			pop_inner(w, 0);
+			w->under = STALE;
 			end.ts = e->flags & TT_F_BASE ? w->since : e->ts;
 			while (w->st.n > 0 && end.rc == TT_OK) {
 				w->st.n--;
@@ -642,6 +769,7 @@ replay(struct tt_run *r, struct watch *w, const struct tt_batch *b, struct tt_er
 			break;
 		}
 	}
+	pop_inner(w, 0);
 	if (rc == TT_OK)
 		rc = pop_to(r, w, whole > base ? whole : base, ends, base, err);
 	tt_mem_free(mem, ends, cap * sizeof *ends);
@@ -823,6 +951,7 @@ tt_marks_free(struct tt_run *r)
 	for (size_t i = 0; i < ms->nwatch; i++) {
 		struct watch *w = &ms->w[i];
 		tt_mem_free(mem, w->st.z, w->st.cap * sizeof *w->st.z);
+		tt_mem_free(mem, w->inner, w->capinner * sizeof *w->inner);
 		tt_mem_free(mem, w->row, w->caprow * sizeof *w->row);
 		tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);
 		tt_mem_free(mem, w->touched, w->captouched * sizeof *w->touched);
