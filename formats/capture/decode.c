@@ -23,7 +23,7 @@ ns(const struct ttc *m, uint64_t ticks)
 {
 	__extension__ typedef __int128 wide;
 
-	return (int64_t)((wide)(int64_t)(ticks - m->head.ticks) * (int64_t)m->mult >> m->shift);
+	return (int64_t)((wide)(int64_t)(ticks - m->head.ticks) * (int64_t)m->mult >> (m->shift & 63));
 }
 
 /* The rest of the chunk makes no sense, though its checksum is right. */
@@ -458,79 +458,104 @@ get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
 	return ttc_get(p, end, v);
 }
 
+/* The high bits of eight bytes: where a number goes on. */
+#define MORE UINT64_C(0x8080808080808080)
+
+/* The bytes of ${w} up to the lowest one that has its high bit set in ${stop}. */
+static inline uint64_t
+up_to(uint64_t w, uint64_t stop)
+{
+	return w & (stop ^ (stop - 1));
+}
+
+/* Two numbers of up to four bytes, one in each half. */
+static inline uint64_t
+compact(uint64_t w)
+{
+	w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x7f007f007f007f00)) >> 1;
+	return (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x3fff00003fff0000)) >> 2;
+}
+
+/* ${a}, or ${b} where ${mask} is all ones. */
+static inline uint64_t
+pick(uint64_t a, uint64_t b, uint64_t mask)
+{
+	return a ^ ((a ^ b) & mask);
+}
+
 /*
- * Begins and ends, nearly all there is: everything that changes lives in registers. Stops before the first
- * record of another kind, at an end that needs the rules of model/zones.h, and near the end of the chunk.
+ * Begins and ends, nearly all there is. Which of the two comes next, and how long its numbers are, cannot be
+ * foretold, so there is no branch on either: both numbers come out of one load, and an event is written for an end,
+ * too, where the next begin will be. Everything that changes lives in registers. Stops before the
+ * first record of another kind or of more than eight bytes, at an end that needs the rules of model/zones.h, and near
+ * the end of the chunk.
  */
 static uint64_t
 hot(struct run *r, int *rc)
 {
 	struct tt_batch *b = r->b;
 	const struct ttc *m = r->m;
-	const uint64_t zero = m->head.ticks;
 	const uint8_t *p = r->p, *end = r->end;
-	uint64_t ticks = r->ticks, key = r->key, begins = 0, ends = 0, t, v;
-	size_t n = b->n, depth = b->depth, room = 0;
+	uint64_t ticks = r->ticks - m->head.ticks, key = r->key, count = 0;
+	const size_t first = b->n;
+	size_t n = first, depth = b->depth, full = n;
 	struct tt_event *ev = b->ev;
 	uint32_t *open = b->open;
 	int64_t ts = r->call_ts;
 
-	while (end - p >= 32) {
-		const uint8_t *q = get_fast(p, end, &t);
-		if (unlikely(!q) || (t & 3) > TTC_END)
+	while (end - p >= 16) {
+		uint64_t w = ttc_u64(p), ends = -(w & 1);     /* all ones for an end */
+		uint64_t stop = ~w & MORE, stop2 = stop & (stop - 1), last = pick(stop2, stop, ends);
+		if (unlikely((w & 2) || !(uint32_t)stop || !last || depth + ends >= UINT16_MAX - 1))
 			break;
-		__extension__ typedef __int128 wide;
-		int64_t at =
-		    (int64_t)((wide)(int64_t)(ticks + (t >> 2) - zero) * (int64_t)m->mult >> m->shift);
-		if ((t & 3) == TTC_BEGIN) {
-			q = get_fast(q, end, &v);
-			if (unlikely(!q || depth >= UINT16_MAX - 1))
+		if (unlikely(n == full)) {
+			b->n = n;
+			b->depth = depth;
+			if ((*rc = tt_batch_room(b, 4096, r->err)) != TT_OK)
 				break;
-			if (unlikely(room == 0)) {
-				b->n = n;
-				b->depth = depth;
-				if ((*rc = tt_batch_room(b, 4096, r->err)) != TT_OK)
-					break;
-				ev = b->ev;
-				open = b->open;
-				room = 4096;
-			}
-			key += ttc_zag(v);
-			ev[n] = (struct tt_event){
-				.ts = at, .val = key, .depth = (uint16_t)depth, .kind = TT_ZONE_BEGIN
-			};
-			open[depth++] = (uint32_t)n++;
-			room--;
-			begins++;
-		} else {
-			if (unlikely(depth == 0 || depth >= UINT16_MAX))
-				break;
-			struct tt_event *e = &ev[open[depth - 1]];
-			uint64_t dur = (uint64_t)at - (uint64_t)e->ts;
-			if (unlikely(dur > UINT32_MAX))
-				break;
-			e->dur = (uint32_t)dur;
-			e->kind = TT_ZONE;
-			depth--;
-			ends++;
+			ev = b->ev;
+			open = b->open;
+			full = n + 4095;
 		}
-		ticks += t >> 2;
+		unsigned bits = (unsigned)__builtin_ctzll(stop) + 1, len = (unsigned)__builtin_ctzll(last) + 1;
+		if (unlikely(len > bits + 32))
+			break;
+		uint64_t both = compact((uint32_t)up_to(w, stop) | up_to(w >> bits, stop2 >> bits) << 32);
+		uint64_t v = both >> 32, now = ticks + ((uint32_t)both >> 2);
+		__extension__ typedef __int128 wide;
+		int64_t at = (int64_t)((wide)(int64_t)now * (int64_t)m->mult >> (m->shift & 63));
+		uint64_t to = key + ttc_zag(v);
+
+		ev[n] = (struct tt_event){ .ts = at, .val = to, .depth = (uint16_t)depth };
+		struct tt_event *e = &ev[pick(n, open[depth + ends], ends)];
+		open[depth] = (uint32_t)n;
+		uint64_t dur = (uint64_t)at - (uint64_t)e->ts;
+		if (unlikely(dur > UINT32_MAX))
+			break;
+		e->dur = (uint32_t)dur;
+		e->kind = (uint8_t)pick(TT_ZONE_BEGIN, TT_ZONE, ends);
+		n += 1 + ends;
+		depth += 1 + 2 * ends;
+		key = pick(to, key, ends);
+		ticks = now;
 		ts = at;
-		p = q;
+		p += len / 8;
+		count++;
 	}
+	uint64_t begins = n - first;
 	r->p = p;
-	r->ticks = ticks;
+	r->ticks = ticks + m->head.ticks;
 	r->key = key;
 	r->call_ts = ts;
-	r->calls += begins + ends;
+	r->calls += count;
 	b->nzone += begins;
 	b->n = n;
 	b->depth = depth;
 	if (b->tally) {
 		b->tally[TTC_BEGIN] += (uint32_t)begins;
-		b->tally[TTC_END] += (uint32_t)ends;
+		b->tally[TTC_END] += (uint32_t)(count - begins);
 	}
-	return begins + ends;
+	return count;
 }
 
 static int
