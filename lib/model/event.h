@@ -162,6 +162,7 @@ enum tt_needs {
 	TT_NEEDS_SITES = 16384,       /* where throws, lock and handle events happen; with TT_NEEDS_CALLS */
 	TT_NEEDS_LOCKS = 4096,        /* the model keeps contention */
 	TT_NEEDS_THROWS = 8192,       /* the model keeps exceptions */
+	TT_NEEDS_CODE = 32768,        /* the model keeps helper code and sampled addresses */
 };
 
 /* What decoding one chunk gives. Arrays belong to the batch and are used again for the next chunk. */

@@ -8,6 +8,7 @@
 
 #include "base/env.h"
 #include "model/capture.h"
+#include "model/code.h"
 #include "model/cover.h"
 #include "model/filter.h"
 #include "model/frames.h"
@@ -86,6 +87,8 @@ struct tt_model {
 	struct tt_locks *locks;       /* with TT_NEEDS_LOCKS, where there is any event: model/locks.h */
 
 	struct tt_throws *thrown;     /* with TT_NEEDS_THROWS: model/throws.h */
+
+	struct tt_code *code;         /* with TT_NEEDS_CODE: model/code.h */
 
 	struct tt_counter_stat *counter;
 	size_t ncounter, capcounter;

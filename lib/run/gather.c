@@ -10,6 +10,7 @@ struct gatherer {
 static const struct gatherer gatherers[] = {
 	{ TT_NEEDS_LOCKS, tt_gather_locks_event, tt_gather_locks_finish, tt_gather_locks_free },
 	{ TT_NEEDS_THROWS, tt_gather_throws_event, NULL, tt_gather_throws_free },
+	{ TT_NEEDS_CODE, tt_gather_code_event, NULL, NULL },
 };
 #define GATHERERS (sizeof gatherers / sizeof *gatherers)
 
@@ -80,5 +81,6 @@ void
 tt_gather_free(struct tt_run *r)
 {
 	for (size_t k = 0; k < GATHERERS; k++)
-		gatherers[k].free(r);
+		if (gatherers[k].free)
+			gatherers[k].free(r);
 }

@@ -18,6 +18,7 @@ A damaged FILE is compared as far as both read it: events and calls, not the tex
 
 Prints one line per difference and `N passed, N failed` (a file each); exit status 1 if any failed.
 """
+import bisect
 import csv
 import io
 import json
@@ -422,6 +423,42 @@ def compare_contention(c, a, stats):
             c.near("p95 at %r" % r["marker"], r["p95_ns"], waits[(len(waits) * 95 + 99) // 100 - 1])
 
 
+def compare_samples(c, a, stats):
+    own, total = Counter(), Counter()
+    for _, _, names, _ in a.sampled:
+        own[unknown(names[0]) if names else "(native)"] += 1
+        total.update({unknown(n) for n in names} or {"(native)"})
+    theirs = {r["marker"]: (r["self"], r["total"]) for r in stats.get("samples", [])}
+    c.same_table("samples in", theirs, {k: (own[k], total[k]) for k in total})
+    c.same("samples of threads", sum(r["samples"] for r in stats.get("sample_threads", [])), len(a.sampled))
+    c.same("managed samples", sum(r["managed"] for r in stats.get("sample_threads", [])),
+           sum(bool(n) for _, _, n, _ in a.sampled))
+    c.same("samples of categories", sum(r["self"] for r in stats.get("sample_categories", [])), len(a.sampled))
+    c.same("samples of native code", sum(r["samples"] for r in stats.get("sample_native", [])), len(a.sampled))
+    theirs = Counter()
+    for r in stats.get("sample_native", []):
+        theirs[r["code"] if r["kind"] in ("symbol", "method") else "(other)"] += r["samples"]
+    symbols = sorted(a.symbol_at)
+    starts = sorted(a.code)
+    ours = Counter()
+    for _, _, _, ip in a.sampled:
+        i = bisect.bisect_right(starts, ip) - 1
+        k = bisect.bisect_right(symbols, ip) - 1
+        if i >= 0 and ip < starts[i] + a.code[starts[i]][0]:
+            ours[a.code[starts[i]][1]] += 1
+        elif k >= 0 and ip - symbols[k] <= 4096 and not a.helpers:
+            ours[a.symbol_at[symbols[k]] or "(other)"] += 1
+        else:
+            ours["(other)"] += 1
+    if not a.helpers:
+        c.same_table("samples in native", theirs, ours)
+    jit = stats.get("jit", [])
+    if jit:
+        c.same("methods, helpers", [jit[0]["methods"] >= len(a.seen["method"]), jit[0]["helpers"]],
+               [True, sum(n for k, n in a.helpers.items() if k != "0")])
+        c.same("helper code", sum(r["bytes"] for r in stats.get("jit_helpers", [])), a.helper_bytes)
+
+
 def place_name(place):
     return "(outside any zone)" if place is None else unknown(place)
 
@@ -597,7 +634,7 @@ def compare(program, path):
         return c.differences
     status, stats = program.json("stats", "-q", "--format", "json", "--names", "full", "--wrappers", path)
     stats.update(program.json("stats", "-q", "--format", "json", "--names", "full",
-                              "--table", "alloc_paths,exceptions", path)[1])
+                              "--table", "alloc_paths,exceptions,jit,jit_helpers", path)[1])
     c.same("exit status", status, 3 if capture.damage else 0)
     _, info = program.json("info", "-q", "--format", "json", path)
     compare_info(c, capture, a, info)
@@ -609,6 +646,7 @@ def compare(program, path):
     compare_counters(c, a, stats.get("counters", []))
     compare_contention(c, a, stats)
     compare_exceptions(c, a, stats)
+    compare_samples(c, a, stats)
     generation = {str(r["number"]): (r["tid"], r["generation"]) for r in stats["threads"]}
     compare_events(c, a, program.csv(path), generation)
     compare_frames(c, program, capture, a, path)

@@ -759,7 +759,11 @@ class Analysis:
         self.contended_at = Counter()
         self.hits = self.managed_hits = 0
         self.hits_by_thread, self.leaves = Counter(), Counter()
+        self.sampled = []               # (tid, time, names leaf first, native address)
         self.symbols = self.binaries = 0
+        self.symbol_at = {}             # address -> name
+        self.code = {}                  # start -> (size, name), methods before helpers
+        self.helper_code = {}
         self.counters = {}              # index -> {"name", "section", "samples", "last"}
         self.replaced_counters = []
         self.samplings = {False: [], True: []}  # custom or not -> times
@@ -872,7 +876,9 @@ class Analysis:
         elif action == "name":
             self.late_names.append((ident, time, name))
 
-    def on_method(self, _thread, _time, address, _code, _size, _name):
+    def on_method(self, _thread, _time, address, code, size, name):
+        if code and size:
+            self.code[code] = (size, name)
         self.seen["method"].add(address)
         self.metadata["method"]["record"] += 1
 
@@ -971,15 +977,17 @@ class Analysis:
     def on_root_unregister(self, *_):
         self.roots["unregistered"] += 1
 
-    def on_hit(self, _thread, _time, when, tid, _ips, frames):
+    def on_hit(self, _thread, _time, when, tid, ips, frames):
         self.hits += 1
         self.hits_by_thread["0x%x" % tid] += 1
         self.managed_hits += bool(frames)
         leaf = self.capture.method_name(frames[0], when) if frames else "[native only]"
         self.leaves[leaf] += 1
+        self.sampled.append((tid, when, [self.capture.method_name(m, when) for m in frames], ips[0] if ips else 0))
 
-    def on_symbol(self, *_):
+    def on_symbol(self, _thread, _time, address, _size, name):
         self.symbols += 1
+        self.symbol_at[address] = name
 
     def on_binary(self, *_):
         self.binaries += 1

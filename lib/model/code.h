@@ -1,0 +1,35 @@
+/**
+ * Native code: what the runtime made beside methods, and where samples hit.
+ *
+ * Built by run/code.c; read by the passes "jit" and "samples".
+ */
+#ifndef TT_MODEL_CODE_H
+#define TT_MODEL_CODE_H
+
+#include "stat/tally.h"
+
+enum { TT_CODE_HELPERS_MAX = 1 << 20, TT_CODE_IPS_MAX = 1 << 20 };
+
+/* A piece of code that is no method: a trampoline, a helper of the runtime. */
+struct tt_code_helper {
+	uint64_t start;
+	uint32_t size, process;
+	uint16_t kind;                /* Mono's, of data version 14 */
+	const char *name;             /* "" where it has none */
+};
+
+struct tt_code {
+	struct tt_mem *mem;
+	struct tt_code_helper *helper;
+	size_t n, cap;
+	uint64_t helper_n[16], helper_b[16];  /* by kind, all of them; kinds over 15 in the last */
+	struct tt_code_ips {          /* native addresses that samples hit, by process */
+		struct tt_tally managed, native;      /* with and without managed frames */
+		uint64_t dropped;     /* hits of addresses beyond TT_CODE_IPS_MAX */
+	} *ips;
+	size_t nips;
+};
+
+void tt_code_free(struct tt_code *c);
+
+#endif

@@ -1,0 +1,28 @@
+/**
+ * What a native address belongs to; private to lib/pass.
+ */
+#ifndef TT_PASS_CODE_H
+#define TT_PASS_CODE_H
+
+#include "model/model.h"
+
+enum tt_code_kind { TT_CODE_METHOD, TT_CODE_HELPER, TT_CODE_SYMBOL, TT_CODE_UNKNOWN };
+
+/* Methods and helpers of one process by address. */
+struct tt_codemap {
+	const struct tt_model *m;
+	uint32_t process;
+	struct tt_code_range { uint64_t start, end; const struct tt_def *method; const struct tt_code_helper *helper; } *v;
+	size_t n, cap;
+};
+
+int tt_codemap_init(struct tt_codemap *c, const struct tt_model *m, uint32_t process, struct tt_err *err);
+void tt_codemap_free(struct tt_codemap *c);
+
+/* The name of the code at ${ip}: of its method, its helper, else the nearest symbol at most 4 KiB below it. */
+enum tt_code_kind tt_codemap_name(const struct tt_codemap *c, uint64_t ip, const char **name);
+
+/* "delegate invoke" for Mono's kind of helper code. */
+const char *tt_code_helper_kind(unsigned kind);
+
+#endif

@@ -1,0 +1,190 @@
+/**
+ * The pass "jit": what the runtime compiled.
+ *
+ * Definitions: tracetool-metrics(7), JIT.
+ */
+#include <string.h>
+
+#include "pass/code.h"
+#include "pass/passes.h"
+#include "stat/num.h"
+
+enum { J_SUMMARY, J_HELPERS, J_METHODS };
+
+enum { U_METHODS, U_CODE, U_BYTES, U_MEAN, U_MAX, U_HELPERS, U_HELPER_BYTES, U_TIME, U_COMPILED, U_AOT, U_PROCESS, U_N };
+
+static const struct tt_col summary_col[U_N] = {
+	[U_METHODS] = { "methods", "methods", TT_UNIT_COUNT, "Methods that the capture names." },
+	[U_CODE] = { "with_code", "with code", TT_UNIT_COUNT,
+	    "Those whose code the capture knows; the others were first met on a stack." },
+	[U_BYTES] = { "code_bytes", "code", TT_UNIT_BYTES, "Bytes of their code." },
+	[U_MEAN] = { "mean_bytes", "mean size", TT_UNIT_BYTES, "Bytes per method with code." },
+	[U_MAX] = { "max_bytes", "largest", TT_UNIT_BYTES, "Largest code of one method." },
+	[U_HELPERS] = { "helpers", "helpers", TT_UNIT_COUNT, "Pieces of helper code; code that belongs to a method is not one." },
+	[U_HELPER_BYTES] = { "helper_bytes", "helper code", TT_UNIT_BYTES, "Their bytes." },
+	[U_TIME] = { "jit_ns", "time", TT_UNIT_NS, "Time spent compiling, by the runtime's own counter; empty where it is not recorded." },
+	[U_COMPILED] = { "compiled", "compiled", TT_UNIT_COUNT, "Methods compiled at run time, by the runtime's own counter." },
+	[U_AOT] = { "aot", "ahead of time", TT_UNIT_COUNT, "Methods compiled ahead of time that were used, by its counter." },
+	[U_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+static const struct tt_col helper_col[] = {
+	{ "kind", "kind", TT_UNIT_TEXT, "What the code is for, as Mono names it." },
+	{ "count", "count", TT_UNIT_COUNT, "Pieces of it." },
+	{ "bytes", "bytes", TT_UNIT_BYTES, "Their bytes." },
+};
+static const struct tt_col method_col[] = {
+	{ "marker", "method", TT_UNIT_TEXT, "Name of the method." },
+	{ "category", "category", TT_UNIT_TEXT, "Its category." },
+	{ "bytes", "code", TT_UNIT_BYTES, "Bytes of its code." },
+	{ "address", "address", TT_UNIT_HEX, "Where the code begins." },
+	{ "time_ns", "time", TT_UNIT_NS, "When the recorder first met it." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+
+static const struct tt_pass_table tables[] = {
+	[J_SUMMARY] = { "jit", "Compiled code", summary_col, U_N, false },
+	[J_HELPERS] = { "jit_helpers", "Helper code", helper_col, TT_NCOL(helper_col), false },
+	[J_METHODS] = { "jit_methods", "Code by method", method_col, TT_NCOL(method_col), true },
+};
+
+#define METHOD_CODE 0         /* kind of helper code that repeats a method's */
+
+/* The last value of the counter ${name} in ${unit} of the file, times ${factor}; the cell stays empty without it. */
+static void
+put_counter(const struct tt_model *m, uint32_t process, const char *name, int64_t factor, struct tt_cell *c)
+{
+	for (size_t i = 0; i < m->ncounter; i++) {
+		const struct tt_counter_stat *s = &m->counter[i];
+		int64_t v;
+
+		if (s->process == process && s->def && s->n && strcmp(s->def->text, name) == 0 &&
+		    (s->type == TT_T_I64 || s->type == TT_T_U64) && !__builtin_mul_overflow(s->last.i, factor, &v))
+			tt_cell_int(c, v);
+	}
+}
+
+static int
+summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	t->facts = true;
+	for (uint32_t p = 0; p < m->ncap && rc == TT_OK; p++) {
+		const struct tt_capture *cap = m->cap[p];
+		uint64_t n = 0, code = 0, bytes = 0, largest = 0, helpers = 0, helper_b = 0;
+		const struct tt_def *d;
+		struct tt_cell *c;
+
+		if (!cap->instruments)
+			continue;
+		for (size_t i = 0; (d = tt_defs_at(cap->defs, TT_DEF_MARKER, i)); i++) {
+			n++;
+			code += d->b > 0;
+			bytes += d->b;
+			if (d->b > largest)
+				largest = d->b;
+		}
+		for (size_t i = 0; m->code && i < m->code->n; i++) {
+			const struct tt_code_helper *h = &m->code->helper[i];
+			helpers += h->process == p && h->kind != METHOD_CODE;
+			helper_b += h->process == p && h->kind != METHOD_CODE ? h->size : 0;
+		}
+		rc = tt_table_row(r, t, &c, err);
+		if (rc != TT_OK)
+			return rc;
+		tt_cell_int(&c[U_METHODS], (int64_t)n);
+		tt_cell_int(&c[U_CODE], (int64_t)code);
+		tt_cell_int(&c[U_BYTES], (int64_t)bytes);
+		if (code) {
+			tt_cell_int(&c[U_MEAN], tt_ratio(bytes, 1, code));
+			tt_cell_int(&c[U_MAX], (int64_t)largest);
+		}
+		tt_cell_int(&c[U_HELPERS], (int64_t)helpers);
+		tt_cell_int(&c[U_HELPER_BYTES], (int64_t)helper_b);
+		put_counter(m, p, "Total time spent JITting", 100, &c[U_TIME]);
+		put_counter(m, p, "Compiled methods", 1, &c[U_COMPILED]);
+		put_counter(m, p, "Methods from AOT", 1, &c[U_AOT]);
+		tt_cell_int(&c[U_PROCESS], (int64_t)p + 1);
+	}
+	return rc;
+}
+
+static int
+helpers(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (unsigned k = 0; m->code && k < TT_NCOL(m->code->helper_n) && rc == TT_OK; k++) {
+		struct tt_cell *c;
+
+		if (m->code->helper_n[k] == 0)
+			continue;
+		rc = tt_table_row(r, t, &c, err);
+		if (rc != TT_OK)
+			return rc;
+		tt_cell_text(&c[0], tt_code_helper_kind(k));
+		tt_cell_int(&c[1], (int64_t)m->code->helper_n[k]);
+		tt_cell_int(&c[2], (int64_t)m->code->helper_b[k]);
+	}
+	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
+}
+
+static int
+methods(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (uint32_t p = 0; p < m->ncap; p++) {
+		const struct tt_capture *cap = m->cap[p];
+		const struct tt_def *d;
+
+		for (size_t i = 0; cap->instruments && rc == TT_OK && (d = tt_defs_at(cap->defs, TT_DEF_MARKER, i)); i++) {
+			const struct tt_name *name = tt_model_key(m, p, d->key);
+			struct tt_cell *c;
+
+			if (d->b == 0 || !name->wanted)
+				continue;
+			rc = tt_table_row(r, t, &c, err);
+			if (rc != TT_OK)
+				return rc;
+			tt_cell_text(&c[0], name->shown);
+			if (name->category < m->ncategory)
+				tt_cell_text(&c[1], m->category[name->category].name);
+			tt_cell_int(&c[2], (int64_t)d->b);
+			tt_cell_int(&c[3], (int64_t)d->a);
+			tt_cell_int(&c[4], d->ts + cap->offset_ns);
+			tt_cell_int(&c[5], (int64_t)p + 1);
+		}
+	}
+	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
+}
+
+static int
+report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+{
+	static int (*const make[])(const struct tt_model *, struct tt_report *, struct tt_table *, struct tt_err *) = {
+		[J_SUMMARY] = summary, [J_HELPERS] = helpers, [J_METHODS] = methods,
+	};
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
+		struct tt_table *t;
+
+		rc = tt_pass_begin(&tt_pass_jit, i, o, r, &t, err);
+		if (rc != TT_OK || !t)
+			continue;
+		t->empty_reason = i == J_HELPERS ? "no helper code in this capture (Mono's option jit records it)" :
+		    "no compiled code in this capture";
+		rc = make[i](m, r, t, err);
+	}
+	return rc;
+}
+
+const struct tt_pass tt_pass_jit = {
+	.name = "jit",
+	.summary = "compiled code: methods, sizes, helper code",
+	.needs = TT_NEEDS_CODE,
+	.report = report,
+	.tables = tables,
+	.ntables = TT_NCOL(tables),
+};
