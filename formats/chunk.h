@@ -121,6 +121,8 @@ enum ttc_kind {
 	TTC_ALLOC_ARGS = 9,           /* key, varint bytes, args; key as in TTC_ALLOC */
 	TTC_THREAD_END = 10,          /* the thread ended */
 	TTC_END_FLAGS = 11,           /* varint flags: end of the innermost zone; 1: left by an exception */
+	TTC_BEGIN_FLAGS = 12,         /* key, varint flags: a zone; 8: goes on after an interruption */
+	TTC_RESET = 13,               /* first of a chunk: recording paused, and what stood open before is not known to stand open now */
 	/* 16 to 63: for Mono's recorder (samples, collections, exceptions, locks, code), but for */
 	TTC_TIMING = 48,              /* Unity's: what the engine measured of a frame: varint how many frames before the running
 	                                 one, varint 1 for a computed completion, then varints of ns: whole, main

@@ -48,6 +48,8 @@ struct rec_options {
 	uint32_t rotate_keep;         /* files kept; 0: all */
 	const struct rec_meta *meta;  /* facts known at the start, ended by a NULL key */
 	bool distorts;                /* every call is instrumented: times are relative */
+	bool late;                    /* threads may be inside zones when their recording begins: ends without a begin are not
+	                                 recorded */
 	bool no_frames;               /* rec_frame will not be called: readers need not look for frames */
 	const char *ring_dir;         /* NULL: /dev/shm, else $XDG_RUNTIME_DIR, else the capture's folder */
 	uint32_t poll_ms;             /* how often the writer looks; 0: 5 */
@@ -77,6 +79,13 @@ int rec_close(char why[256]);
 
 /* Is a recording running (and has not stopped by itself)? */
 bool rec_on(void);
+
+/*
+ * Take no events, take them again; definitions go on. What stands open when it pauses ends with its thread's last event.
+ * Any thread, but not where another one may be stopped inside a recording function; a pause waits up to a second for those.
+ */
+void rec_pause(void);
+void rec_resume(void);
 
 /*
  * Have all that is published now written, and wait for it (not on a game thread). 0, or -ETIMEDOUT
@@ -157,8 +166,9 @@ struct rec_thread {
 	uint64_t made, dropped;       /* events before this chunk; dropped */
 	uint64_t seq, session, native;
 	uint32_t before, chunk;       /* record bytes in the chunk before; index + 1 of the present one */
-	uint32_t zone_max;
+	uint32_t zone_max, pauses;
 	uint8_t extra, ended;
+	bool was_out;                 /* of who waits for all threads */
 	struct rec_thread *next;      /* all of them */
 };
 #define REC_SMALL 32u
@@ -218,6 +228,8 @@ void rec_frame(struct rec_thread *t, uint64_t ticks, uint64_t number);
 void rec_label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t category, const struct rec_value *v,
     const struct rec_value *args, unsigned n);
 
+/* A zone with flags (8: goes on after an interruption). */
+void rec_begin_flags(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags);
 /* An end with flags (1: left by an exception). */
 void rec_end_flags(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags);
 /*

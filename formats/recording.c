@@ -191,6 +191,7 @@ start(const struct rec_options *given, char why[256])
 	if (rc == 0) {
 		plat_instant(&zero);
 		R->zero_ticks = zero.ticks;
+		R->late = o.late;
 		writer_head(&zero, run);
 		ring_header(run);
 		W.def_offset = TTC_CHUNK_HEAD;
@@ -245,6 +246,7 @@ rec_open(const struct rec_options *o, char why[256])
 		W.running = true;
 		atomic_fetch_add(&rec_state.session, 1);
 		atomic_store(&rec_state.dump, false);
+		atomic_store(&rec_state.paused, false);
 		atomic_store_explicit(&rec_state.on, true, memory_order_release);
 		for (const struct rec_meta *m = o->meta; m && m->key; m++)
 			rec_meta(m->key, m->value);
@@ -286,6 +288,25 @@ rec_close(char why[256])
 	W.running = false;
 	unlock_life();
 	return rc;
+}
+
+void
+rec_pause(void)
+{
+	lock_life();
+	if (W.running && rec_on() && !atomic_exchange(&rec_state.paused, true)) {
+		ring_detach(true);
+		atomic_fetch_add(&rec_state.pauses, 1);
+	}
+	unlock_life();
+}
+
+void
+rec_resume(void)
+{
+	lock_life();
+	atomic_store(&rec_state.paused, false);
+	unlock_life();
 }
 
 bool

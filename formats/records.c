@@ -297,11 +297,31 @@ rec_end_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags)
 		close_other(t, length, 24, ttc_put(p, flags));
 		return;
 	}
+	if (i == 0 && R->late) {
+		rec_leave(t);
+		return;
+	}
 	p = open_other(t, ticks, i > 0 ? TTC_END_KEY : TTC_END_NONE, 24, &length);
 	p = put_key(t, p, key);
 	if (i > 0)
 		p = ttc_put(p, flags);
 	close_other(t, length, 24, p);
+}
+
+void
+rec_begin_flags(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags)
+{
+	uint8_t *length, *p;
+
+	if (!enter(t, ticks, 24 + OTHER_HEAD)) {
+		rec_push(t, key, key);
+		rec_drop(t);
+		return;
+	}
+	rec_push(t, key, key);
+	p = open_other(t, ticks, TTC_BEGIN_FLAGS, 24, &length);
+	p = put_key(t, p, key);
+	close_other(t, length, 24, ttc_put(p, flags));
 }
 
 void

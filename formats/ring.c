@@ -225,8 +225,24 @@ join_session(struct rec_thread *t, uint64_t session, uint64_t ticks)
 	t->seq = t->made = t->dropped = t->events = 0;
 	t->before = 0;
 	t->ticks = ticks;
+	t->pauses = atomic_load_explicit(&rec_state.pauses, memory_order_relaxed);
 	t->session = session;
 	return true;
+}
+
+/* The first record of a thread's first chunk after a pause: who knows what it has left and entered meanwhile. */
+static void
+reset(struct rec_thread *t, uint64_t ticks)
+{
+	uint8_t *p = rec_time(t, t->p, ticks, TTC_OTHER);
+
+	*p++ = TTC_RESET;
+	*p++ = 0;
+	t->depth = 0;
+	/* As rec_publish, but it is none of the program's events, and another one follows. */
+	t->crc = tt_crc32c_run(t->crc, t->p, (size_t)(p - t->p));
+	t->p = p;
+	atomic_store_explicit(t->commit, (uint64_t)(p - t->body) | (uint64_t)(uint32_t)~t->crc << 32, memory_order_release);
 }
 
 int
@@ -234,12 +250,17 @@ rec_more(struct rec_thread *t, uint64_t ticks, size_t need)
 {
 	uint32_t c;
 
-	if (!atomic_load_explicit(&rec_state.on, memory_order_acquire))
+	if (!atomic_load_explicit(&rec_state.on, memory_order_acquire) ||
+	    atomic_load_explicit(&rec_state.paused, memory_order_acquire)) {
+		/* Nor may a smaller record behind this one: it could be its end. */
+		atomic_store_explicit(&t->end, NULL, memory_order_relaxed);
 		return 0;
+	}
 	uint64_t session = atomic_load_explicit(&rec_state.session, memory_order_relaxed);
 	if (t->session != session && !join_session(t, session, ticks))
 		return 0;
-	if (t->chunk && need > REC_SMALL &&
+	uint32_t pauses = atomic_load_explicit(&rec_state.pauses, memory_order_relaxed);
+	if (t->chunk && need > REC_SMALL && t->pauses == pauses &&
 	    t->p + need + 8 <= (uint8_t *)ring_chunk(R, t->chunk - 1) + R->size)
 		return 1;
 	ring_seal(R, t);
@@ -247,13 +268,18 @@ rec_more(struct rec_thread *t, uint64_t ticks, size_t need)
 	if (c == 0)
 		return 0;
 	begin_chunk(R, t, c - 1, ticks);
+	if (t->pauses != pauses) {
+		t->pauses = pauses;
+		reset(t, ticks);
+	}
 	return 1;
 }
 
 void
 rec_drop(struct rec_thread *t)
 {
-	if (atomic_load_explicit(&rec_state.on, memory_order_relaxed)) {
+	if (atomic_load_explicit(&rec_state.on, memory_order_relaxed) &&
+	    !atomic_load_explicit(&rec_state.paused, memory_order_relaxed)) {
 		if (t->session == atomic_load_explicit(&rec_state.session, memory_order_relaxed)) {
 			t->dropped++;
 			atomic_store_explicit((_Atomic uint64_t *)(void *)&R->slot[t->slot].dropped,
@@ -353,7 +379,9 @@ rec_thread_release(struct rec_thread *t)
 		/* No event of the program's: it is not counted, nor missed where there is no room. */
 		if (!t->extra)
 			ring_thread_end(t);
+		rec_threads_lock();       /* a pause may seal it at this moment */
 		ring_seal(R, t);
+		rec_threads_unlock();
 		atomic_store_explicit(ring_slot_state(s), TTC_S_ENDED, memory_order_release);
 	}
 	rec_leave(t);
@@ -367,15 +395,21 @@ rec_thread_release(struct rec_thread *t)
 	plat_free(t, RING_THREAD);
 }
 
-/* Wait until nobody is inside; false after a second. */
+/* Wait until each thread has been seen outside, once: coming in again it sees what has changed. False after a second. */
 static bool
 all_out(void)
 {
+	rec_threads_lock();
+	for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next)
+		t->was_out = false;
+	rec_threads_unlock();
 	for (int i = 0; i < 2000; i++) {
 		bool in = false;
 		rec_threads_lock();
-		for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next)
-			in = in || atomic_load(&t->busy);
+		for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next) {
+			t->was_out = t->was_out || !atomic_load(&t->busy);
+			in = in || !t->was_out;
+		}
 		rec_threads_unlock();
 		if (!in)
 			return true;

@@ -31,6 +31,7 @@ struct ring {
 	uint32_t nslot, nchunk, size; /* size of a chunk */
 	uint32_t stack_max, value_max;
 	uint32_t run32;
+	bool late;                    /* as in rec_options */
 	uint64_t zero_ticks;          /* start of the recording */
 	/* by chunk: the next in its list (index + 1); the slot of its thread */
 	_Atomic uint32_t *link;
@@ -53,6 +54,8 @@ struct ring {
 /* One for the library: never freed, so that late callers find it. */
 struct rec_state {
 	_Atomic bool on;              /* events are taken */
+	_Atomic bool paused;          /* ... but not now */
+	_Atomic uint32_t pauses;
 	_Atomic bool forked;
 	_Atomic uint64_t session;     /* number of the present or last recording */
 	_Atomic uint64_t keys;        /* given so far */

@@ -65,11 +65,11 @@ walk_other(struct ttc_walk *w, unsigned kind, const uint8_t *p, const uint8_t *e
 	uint64_t v;
 
 	switch (kind) {
-	case TTC_BEGIN_ARGS: case TTC_SINGLE: case TTC_END_NONE: case TTC_END_KEY: case TTC_COUNTER:
+	case TTC_BEGIN_ARGS: case TTC_SINGLE: case TTC_END_NONE: case TTC_END_KEY: case TTC_COUNTER: case TTC_BEGIN_FLAGS:
 		if (!ttc_get(p, end, &v))
 			break;
 		w->key += ttc_zag(v);
-		if (kind == TTC_BEGIN_ARGS)
+		if (kind == TTC_BEGIN_ARGS || kind == TTC_BEGIN_FLAGS)
 			walk_push(w);
 		else if (kind == TTC_END_KEY)
 			walk_pop(w, 1);
@@ -85,10 +85,13 @@ walk_other(struct ttc_walk *w, unsigned kind, const uint8_t *p, const uint8_t *e
 		if (ttc_get(p, end, &v))
 			walk_pop(w, v < UINT32_MAX ? v + 1 : v);
 		break;
+	case TTC_RESET:
+		w->depth = 0;
+		break;
 	default:
 		break;
 	}
-	w->events += kind != TTC_THREAD_END;
+	w->events += kind != TTC_THREAD_END && kind != TTC_RESET;
 }
 
 size_t

@@ -297,6 +297,25 @@ timing(struct run *r, const uint8_t *p, const uint8_t *end)
 	return TT_OK;
 }
 
+/* What stands open is not known any more: it ends at the thread's last event. */
+static int
+forget_open(struct run *r)
+{
+	struct tt_batch *b = r->b;
+	struct tt_event *e;
+	int rc;
+
+	while (b->depth > 0)
+		if ((rc = tt_zone_end(b, r->call_ts, b->ev[b->open[b->depth - 1]].val, 0, r->err)) != TT_OK)
+			return rc;
+	r->nbase = 0;
+	e = rare(r, TT_GAP, 0);
+	if (!e)
+		return r->err->code;
+	e->flags = TT_F_BASE;
+	return TT_OK;
+}
+
 /* A record of another kind, with its payload. */
 static int
 other(struct run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
@@ -308,7 +327,7 @@ other(struct run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
 	int rc;
 
 	switch (kind) {
-	case TTC_BEGIN_ARGS: case TTC_SINGLE: case TTC_END_NONE: case TTC_END_KEY: case TTC_COUNTER:
+	case TTC_BEGIN_ARGS: case TTC_SINGLE: case TTC_END_NONE: case TTC_END_KEY: case TTC_COUNTER: case TTC_BEGIN_FLAGS:
 		if (!(p = ttc_get(p, end, &v)))
 			return damaged(r, TT_LOST_DAMAGED);
 		r->key += ttc_zag(v);
@@ -327,6 +346,13 @@ other(struct run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
 		begin(r, r->key, 0);
 		rc = args(r, at, p, end);
 		break;
+	case TTC_BEGIN_FLAGS:
+		ttc_get(p, end, &w);
+		begin(r, r->key, w & 8 ? TT_F_CONT : 0);
+		rc = TT_OK;
+		break;
+	case TTC_RESET:
+		return forget_open(r);
 	case TTC_SINGLE:
 		if (!(e = rare(r, TT_INSTANT, r->key)))
 			return r->err->code;
@@ -959,6 +985,8 @@ ttc_tag_name(unsigned tag)
 		[4 + TTC_ALLOC_ARGS] = "alloc with arguments",
 		[4 + TTC_THREAD_END] = "thread end",
 		[4 + TTC_END_FLAGS] = "end with flags",
+		[4 + TTC_BEGIN_FLAGS] = "begin with flags",
+		[4 + TTC_RESET] = "pause",
 		[4 + TTC_TIMING] = "frame timing",
 	};
 

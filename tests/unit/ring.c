@@ -385,6 +385,72 @@ TEST(zones_open_while_events_were_dropped_are_open_behind_it)
 	CHECK_EQ_INT(r.all.events + r.loss.e[TT_LOST_DROPPED].n, made);
 }
 
+/* --- pauses ----------------------------------------------------------------------------------- */
+
+TEST(nothing_is_recorded_in_a_pause_and_nothing_stands_open_behind_it)
+{
+	struct rec_options o = { .path = check_path("p.ttc"), .late = true };
+	struct ttc_result r;
+	uint64_t key[10];
+
+	if (!opened(&o))
+		return;
+	ttc_keys(key, 9);
+	struct rec_thread *t = rec_thread();
+	rec_begin(t, rec_now(), key[2]);
+	rec_begin(t, rec_now(), key[3]);
+	rec_pause();
+	rec_begin(t, rec_now(), key[4]);
+	rec_single(t, rec_now(), key[4], NULL, 0);
+	rec_end(t, rec_now(), key[4]);
+	rec_end(t, rec_now(), key[3]);
+	key[9] = rec_def_marker(0, 0, 0, "defined in a pause");
+	rec_resume();
+	rec_end(t, rec_now(), key[2]);
+	rec_begin(t, rec_now(), key[9]);
+	rec_end(t, rec_now(), key[9]);
+	CHECK_EQ_INT(rec_close(why), 0);
+	ttc_read(o.path, NULL, 0, key[9], &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.all.events, 4);
+	CHECK_EQ_INT(r.loss.e[TT_LOST_DROPPED].n, 0);
+	CHECK_EQ_INT(r.loss.e[TT_LOST_UNMATCHED].n, 0);
+	CHECK_EQ_INT(r.gaps, 1);
+	CHECK_STR(r.text, "defined in a pause");
+}
+
+TEST(pauses_while_threads_record_tear_nothing)
+{
+	struct rec_options o = { .path = check_path("p.ttc"), .late = true, .chunk = 4096, .poll_ms = 1, .part_ms = 1 };
+	struct maker m[3] = { 0 };
+	struct ttc_result r;
+	pthread_t id[3];
+	uint64_t key[10], made = 0;
+
+	if (!opened(&o))
+		return;
+	ttc_keys(key, 10);
+	for (int i = 0; i < 3; i++) {
+		m[i].n = 1000000 / SLOW;
+		m[i].key = key;
+		pthread_create(&id[i], NULL, make_events, &m[i]);
+	}
+	for (int i = 0; i < 100; i++) {
+		rec_pause();
+		rec_resume();
+	}
+	for (int i = 0; i < 3; i++) {
+		pthread_join(id[i], NULL);
+		made += m[i].made;
+	}
+	CHECK_EQ_INT(rec_close(why), 0);
+	ttc_read(o.path, NULL, 0, 0, &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.loss.e[TT_LOST_UNMATCHED].n, 0);
+	CHECK(r.all.events + r.loss.e[TT_LOST_DROPPED].n <= made);
+	CHECK(r.all.events > 0);
+}
+
 /* --- limits --------------------------------------------------------------------------------- */
 
 TEST(size_limit_ends_the_capture_below_it)
