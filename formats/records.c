@@ -313,7 +313,7 @@ rec_begin_flags(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned fla
 {
 	uint8_t *length, *p;
 
-	if (!enter(t, ticks, 24 + OTHER_HEAD)) {
+	if (!ring_enter(t, ticks, 24 + OTHER_HEAD)) {
 		rec_push(t, key, key);
 		rec_drop(t);
 		return;

@@ -297,6 +297,29 @@ timing(struct run *r, const uint8_t *p, const uint8_t *end)
 	return TT_OK;
 }
 
+/* An allocation with its stack, where it has one. */
+static int
+alloc_stack(struct run *r, uint64_t bytes, const uint8_t *p, const uint8_t *end)
+{
+	struct tt_batch *b = r->b;
+	size_t at = b->n, frames = 0;
+	uint64_t n, first = 0;
+	int rc = alloc(r, bytes);
+
+	if (rc != TT_OK || !(p = ttc_get(p, end, &n)) || n == 0 || p == end || *p++ != TTC_STACK_KEYS ||
+	    !(p = ttc_get(p, end, &n)) || n > (uint64_t)(end - p))
+		return rc;
+	rc = ttc_stack(b, p, (size_t)n, &first, &frames, r->err);
+	if (frames == 0)
+		return rc;
+	if (!(b->ev[at].flags & TT_F_WIDE))
+		b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = (int64_t)bytes };
+	b->ev[at].flags |= TT_F_STACK | TT_F_MORE;
+	b->ev[at + 1].val = first;
+	b->ev[at + 1].dur = (uint32_t)frames;
+	return rc;
+}
+
 /* What stands open is not known any more: it ends at the thread's last event. */
 static int
 forget_open(struct run *r)
@@ -389,7 +412,7 @@ other(struct run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
 		rc = timing(r, p, end);
 		break;
 	case TTC_ALLOC_ARGS:
-		rc = alloc(r, w);
+		rc = alloc_stack(r, w, p, end);
 		break;
 	case TTC_THREAD_END:
 		if (!(e = rare(r, TT_THREAD, b->tid)))
@@ -397,8 +420,7 @@ other(struct run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
 		e->flags = TT_F_END;
 		return TT_OK;
 	default:
-		tt_loss_add(&b->loss, TT_LOST_UNKNOWN, 1, (uint64_t)(end - p), b->at);
-		rc = TT_OK;
+		rc = ttc_mono(b, ns(r->m, r->ticks), kind, p, end, r->err);
 		break;
 	}
 	b->nevent++;
@@ -990,5 +1012,5 @@ ttc_tag_name(unsigned tag)
 		[4 + TTC_TIMING] = "frame timing",
 	};
 
-	return tag < sizeof name / sizeof name[0] ? name[tag] : NULL;
+	return tag < sizeof name / sizeof name[0] && name[tag] ? name[tag] : tag >= 4 ? ttc_mono_name(tag - 4) : NULL;
 }

@@ -51,7 +51,7 @@ enum tt_kind {
 	TT_GC_MOVE,           /* dur = moves; ext: val = first word of (old, new) pairs */
 	TT_HANDLE,            /* val = handle, depth = kind, TT_F_END: destroyed; ext: ts = object, val = first word of stack, dur = frames */
 	TT_FINALIZE,          /* val = object (0: the queue), TT_F_END: its end */
-	TT_THROW,             /* val = exception object; ext: val = first word, dur = frames (0 without TT_F_STACK) */
+	TT_THROW,             /* val = exception object; ext: val = first word, dur = frames (0 without TT_F_STACK), ts = class key or 0 */
 	TT_CLAUSE,            /* val = method key, dur = clause index, depth = enum tt_clause; ext: ts = object */
 	TT_MONITOR,           /* val = object, depth = enum tt_monitor; ext as TT_THROW */
 	TT_HEAP_SHOT,         /* TT_F_END: its end */
@@ -108,6 +108,7 @@ enum tt_monitor { TT_MONITOR_CONTEND = 1, TT_MONITOR_ACQUIRED = 2, TT_MONITOR_FA
 #define TT_KEY_CONTENTION (UINT64_MAX - 2)
 #define TT_KEY_EXCEPTION  (UINT64_MAX - 3)
 #define TT_KEY_MORE       (UINT64_MAX - 4)
+#define TT_KEY_JIT        (UINT64_MAX - 17)
 #define TT_KEY_SPECIAL    (UINT64_MAX - 31)     /* this and above are ours */
 
 struct tt_event {

@@ -47,6 +47,7 @@ static const struct { uint64_t key; const char *name, *category; } specials[] = 
 	{ TT_KEY_GC_STOP, "GC.Stop", "GC" },
 	{ TT_KEY_CONTENTION, "Contention", "Contention" },
 	{ TT_KEY_EXCEPTION, "Exception", "Exceptions" },
+	{ TT_KEY_JIT, "JIT", "JIT" },
 	{ TT_KEY_MORE, "(more paths)", "(more paths)" },
 	{ TT_KEY_GC_GEN(0), "GC.Collect gen0", "GC" },
 	{ TT_KEY_GC_GEN(1), "GC.Collect gen1", "GC" },

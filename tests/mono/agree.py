@@ -1,9 +1,13 @@
 #!/usr/bin/env python3
 """The module and the runtime's own log profiler in one process: both must have seen the same.
 
-What is compared: calls per method, allocations and bytes per class. Both are read by tracetool; that it reads the log
-profiler's captures rightly is tested elsewhere, against mprof-report.
+What is compared: calls per method, allocations and bytes per class, and of everything else how often there was each kind
+of it. Both captures are read by tracetool; that it reads the log profiler's rightly is tested elsewhere, against mprof-report.
 """
+import collections
+import csv
+import subprocess
+
 import kit
 
 # Program with arguments, by whether it is of the long set.
@@ -13,7 +17,13 @@ PROGRAMS = [
     (False, "Exceptions"),
     (True, "GameLoop", "300", "8"),
     (True, "Names"),
+    (True, "GcMoves"),
 ]
+# Our options, the log profiler's, programs.
+RARE = ("gc,moves,roots,handles,finalizers,exceptions,monitor",
+        "nodefaults,gc,gcmove,gcroot,gchandle,finalization,exception,monitor",
+        [(False, "Exceptions"), (False, "GcMoves"), (False, "Monitors"), (True, "Names"), (True, "Heap"), (True, "GameLoop", "300", "8")])
+KINDS = ("gc", "gc_heap", "gc_move", "handle", "finalize", "throw", "clause", "monitor", "root")
 
 
 def methods(rows):
@@ -22,21 +32,52 @@ def methods(rows):
     return [r for r in rows if not r["marker"].startswith(("(", "GC."))]
 
 
-def agree(name, *args):
-    ours, theirs = kit.capture(name + ".ttc"), kit.capture(name + ".mlpd")
-    run = kit.mono("calls,alloc,out=" + ours, name, *args, more=["--profile=log:nodefaults,calls,calldepth=100000,alloc,output=" + theirs])
+def record(ours, theirs, name, args):
+    """Both captures of one run, and what to call it."""
+    paths = kit.capture(name + ".ttc"), kit.capture(name + ".mlpd")
+    run = kit.mono("%s,out=%s" % (ours, paths[0]), name, *args, more=["--profile=log:%s,output=%s" % (theirs, paths[1])])
     plain = kit.mono(None, name, *args)
-    what = " ".join((name,) + args)
+    what = " ".join((name,) + tuple(args))
     kit.check(run.returncode == plain.returncode, what + ": exit status", run.returncode, plain.returncode, run.stderr)
-    a, b = (kit.stats(path, "markers,alloc_classes") for path in (ours, theirs))
+    return paths, what
+
+
+def calls(name, *args):
+    paths, what = record("calls,alloc", "nodefaults,calls,calldepth=100000,alloc", name, args)
+    a, b = (kit.stats(path, "markers,alloc_classes") for path in paths)
     kit.check_equal(kit.counts(methods(a["markers"]), "marker", "count"), kit.counts(methods(b["markers"]), "marker", "count"),
                     what + ": calls per method")
     kit.check_equal(kit.counts(a["alloc_classes"], "class", "count", "bytes"),
                     kit.counts(b["alloc_classes"], "class", "count", "bytes"), what + ": allocations per class")
 
 
+def rare_events(path):
+    """{(kind, name, category): how many}, and of moves and heap sizes the sum of their values."""
+    subprocess.run([kit.TRACETOOL, "convert", "-q", path, "-o", path + ".csv"], check=True)
+    found = collections.Counter()
+    with open(path + ".csv", encoding="utf-8", errors="surrogateescape", newline="") as f:
+        for row in csv.DictReader(f):
+            if row["kind"] in KINDS:
+                found[row["kind"], row["name"], row["category"], row["detail"] * (row["kind"] == "clause")] += 1
+                if row["kind"] in ("gc_heap", "gc_move"):
+                    found[row["kind"], "sum"] += int(row["value"])
+    return found
+
+
+def rare(name, *args):
+    paths, what = record(RARE[0], RARE[1], name, args)
+    kit.check_equal(*(rare_events(path) for path in paths), what + ": other events")
+    a, b = (kit.stats(path, "gcalloc,gc_generations") for path in paths)
+    for table, columns in (("gcalloc", ("collections", "pauses", "moves", "heap_last_bytes", "heap_max_bytes", "heap_resizes")),
+                           ("gc_generations", ("generation", "count"))):
+        kit.check_equal(*({i: [r[c] for c in columns] for i, r in enumerate(t[table])} for t in (a, b)), what + ": " + table)
+
+
 kit.compile()
-for long, name, *args in PROGRAMS:
+for long, *command in PROGRAMS:
     if kit.LONG or not long:
-        agree(name, *args)
+        calls(*command)
+for long, *command in RARE[2]:
+    if kit.LONG or not long:
+        rare(*command)
 kit.end()

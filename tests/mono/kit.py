@@ -1,6 +1,7 @@
 """What the tests of the Mono module share: compiling the programs here, running them on the installed runtime."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -21,10 +22,13 @@ def compile(*names):
     for name in names or sorted(n[:-3] for n in os.listdir(HERE) if n.endswith(".cs")):
         source, exe = os.path.join(HERE, name + ".cs"), program(name)
         if not os.path.exists(exe) or os.path.getmtime(exe) < os.path.getmtime(source):
-            fresh = "%s.%d.exe" % (exe, os.getpid())
+            # The assembly is called as the file it is first written to.
+            fresh = os.path.join(FOLDER, name + ".exe")
             subprocess.run(["mcs", "-debug", "-unsafe", "-nowarn:0168,0219,0414,0649", "-r:System.Core.dll",
                             "-out:" + fresh, source], check=True, stdout=subprocess.DEVNULL)
-            os.replace(fresh, exe)
+            for end in (".mdb", ""):
+                shutil.move(fresh + end, exe + end)
+
 
 
 def program(name):

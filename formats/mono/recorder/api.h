@@ -33,7 +33,7 @@
 	X(mono_profiler_enable_allocations) X(mono_profiler_set_assembly_loaded_callback) \
 	X(mono_profiler_set_call_instrumentation_filter_callback) X(mono_profiler_set_class_loaded_callback) \
 	X(mono_profiler_set_domain_name_callback) X(mono_profiler_set_gc_allocation_callback) \
-	X(mono_profiler_set_image_loaded_callback) X(mono_profiler_set_image_unloaded_callback) X(mono_profiler_set_jit_done_callback) \
+	X(mono_profiler_set_image_loaded_callback) X(mono_profiler_set_image_unloaded_callback)X(mono_profiler_set_jit_done_callback) \
 	X(mono_profiler_set_method_enter_callback) X(mono_profiler_set_method_exception_leave_callback) \
 	X(mono_profiler_set_method_leave_callback) X(mono_profiler_set_method_tail_call_callback) \
 	X(mono_profiler_set_runtime_initialized_callback) X(mono_profiler_set_runtime_shutdown_begin_callback) \
@@ -41,9 +41,30 @@
 	X(mono_profiler_set_thread_started_callback) X(mono_profiler_set_thread_stopped_callback) \
 	X(mono_stringify_assembly_name) X(mono_type_get_name)
 
-/* NULL where the runtime has none. */
+/* NULL where the runtime has none: what needs one is refused, or left out. */
 #define API_OPTIONAL(X) \
-	X(mono_get_runtime_build_info) X(mono_profiler_enable_clauses) X(mono_profiler_set_method_free_callback)
+	X(mono_class_from_mono_type) X(mono_class_is_enum) X(mono_class_is_valuetype) X(mono_context_get_domain_id) X(mono_context_get_id) \
+	X(mono_domain_get_friendly_name) X(mono_get_runtime_build_info) X(mono_jit_info_get_code_size) \
+	X(mono_jit_info_get_code_start) X(mono_metadata_free_mh) X(mono_method_get_header) \
+	X(mono_method_header_get_locals) X(mono_method_signature) X(mono_profiler_call_context_free_buffer) \
+	X(mono_profiler_call_context_get_argument) X(mono_profiler_call_context_get_local) \
+	X(mono_profiler_call_context_get_result) X(mono_profiler_call_context_get_this) \
+	X(mono_profiler_enable_call_context_introspection) X(mono_profiler_enable_clauses) \
+	X(mono_profiler_set_assembly_unloaded_callback) X(mono_profiler_set_context_loaded_callback) \
+	X(mono_profiler_set_context_unloaded_callback) X(mono_profiler_set_domain_unloaded_callback) \
+	X(mono_profiler_set_exception_clause_callback) X(mono_profiler_set_exception_throw_callback) \
+	X(mono_profiler_set_gc_event_callback) X(mono_profiler_set_gc_finalized_callback) \
+	X(mono_profiler_set_gc_finalized_object_callback) X(mono_profiler_set_gc_finalizing_callback) \
+	X(mono_profiler_set_gc_finalizing_object_callback) X(mono_profiler_set_gc_handle_created_callback) \
+	X(mono_profiler_set_gc_handle_deleted_callback) X(mono_profiler_set_gc_moves_callback) \
+	X(mono_profiler_set_gc_resize_callback) X(mono_profiler_set_gc_root_register_callback) \
+	X(mono_profiler_set_gc_root_unregister_callback) X(mono_profiler_set_gc_roots_callback) \
+	X(mono_profiler_set_jit_begin_callback) X(mono_profiler_set_jit_code_buffer_callback) \
+	X(mono_profiler_set_jit_failed_callback) X(mono_profiler_set_method_free_callback) \
+	X(mono_profiler_set_monitor_acquired_callback) X(mono_profiler_set_monitor_contention_callback) \
+	X(mono_profiler_set_monitor_failed_callback) X(mono_signature_get_params) \
+	X(mono_signature_get_return_type) X(mono_stack_walk_no_il) X(mono_string_chars) X(mono_string_length) \
+	X(mono_type_get_type) X(mono_type_get_underlying_type) X(mono_type_is_byref)
 
 #define API_MEMBER(name) __typeof__(&name) name;
 struct api {

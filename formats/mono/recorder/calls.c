@@ -14,7 +14,7 @@ on_enter(MonoProfiler *p, MonoMethod *m, MonoProfilerCallContext *context)
 	(void)p;
 	(void)context;
 	if (t)
-		rec_begin(t, now, (uintptr_t)m);
+		rec_begin(t, now, module_key(m));
 }
 
 static void
@@ -26,7 +26,7 @@ on_leave(MonoProfiler *p, MonoMethod *m, MonoProfilerCallContext *context)
 	(void)p;
 	(void)context;
 	if (t)
-		rec_end(t, now, (uintptr_t)m);
+		rec_end(t, now, module_key(m));
 }
 
 /* The method is left, and the one it calls enters by itself. */
@@ -35,6 +35,26 @@ on_tail_call(MonoProfiler *p, MonoMethod *m, MonoMethod *target)
 {
 	(void)target;
 	on_leave(p, m, NULL);
+}
+
+/*
+ * A frame that an exception leaves is closed beneath the zone "Exception", which goes on: the time of unwinding belongs to it
+ * (model/zones.h has the same rule). Methods compiled ahead of time are left so without having been entered.
+ */
+static void
+leave_by_exception(struct rec_thread *t, uint64_t now, uint64_t key)
+{
+	uint32_t at = zone_find(t, key);
+
+	if (at == 0)
+		return;
+	if (at == 1 || zone_find(t, MONO_KEY_EXCEPTION) != 1) {
+		rec_end_flags(t, now, key, 1);
+		return;
+	}
+	rec_end(t, now, MONO_KEY_EXCEPTION);
+	rec_end_flags(t, now, key, 1);
+	rec_begin_flags(t, now, MONO_KEY_EXCEPTION, 8);
 }
 
 static void
@@ -46,8 +66,99 @@ on_exception_leave(MonoProfiler *p, MonoMethod *m, MonoObject *exception)
 	(void)p;
 	(void)exception;
 	if (t)
-		rec_end_flags(t, now, (uintptr_t)m, 1);
+		leave_by_exception(t, now, module_key(m));
 }
+
+/* --- frames, arguments, a limit of depth: for those who ask for one --------------------------------- */
+
+/* Calls beyond the limit: of a thread, outermost first. Of those beyond HIDDEN_MOST the number is known. */
+enum { HIDDEN_MOST = 256 };
+static __thread struct {
+	uint32_t n, pauses;
+	uint64_t key[HIDDEN_MOST];
+} hidden;
+
+static void
+hide(uint64_t key)
+{
+	if (hidden.n < HIDDEN_MOST)
+		hidden.key[hidden.n] = key;
+	hidden.n++;
+}
+
+/* Was it a hidden call that ended? */
+static bool
+unhide(uint64_t key)
+{
+	uint32_t pauses = atomic_load_explicit(&module.pauses, memory_order_relaxed), n = hidden.n;
+
+	if (hidden.pauses != pauses) {
+		hidden.pauses = pauses;
+		hidden.n = n = 0;
+	}
+	if (n > HIDDEN_MOST) {
+		hidden.n--;
+		return true;
+	}
+	while (n > 0 && hidden.key[n - 1] != key)
+		n--;
+	if (n > 0)
+		hidden.n = n - 1;
+	return n > 0;
+}
+
+static void
+on_enter_more(MonoProfiler *p, MonoMethod *m, MonoProfilerCallContext *context)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	unsigned flags = filter_flags(m);
+
+	(void)p;
+	if (!t)
+		return;
+	if (flags & FILTER_FRAME)
+		rec_frame(t, now, 0);
+	if (!(flags & FILTER_CALLS))
+		return;
+	if (module.o.depth && t->depth >= module.o.depth)
+		hide(module_key(m));
+	else if (flags & FILTER_ARGS && context)
+		args_enter(t, now, m, context);
+	else
+		rec_begin(t, now, module_key(m));
+}
+
+static void
+on_leave_more(MonoProfiler *p, MonoMethod *m, MonoProfilerCallContext *context)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	unsigned flags = filter_flags(m);
+
+	(void)p;
+	if (!t || !(flags & FILTER_CALLS) || unhide(module_key(m)))
+		return;
+	if (flags & FILTER_ARGS && context)
+		args_leave(t, now, m, context);
+	rec_end(t, now, module_key(m));
+}
+
+static void
+on_tail_call_more(MonoProfiler *p, MonoMethod *m, MonoMethod *target)
+{
+	(void)target;
+	on_leave_more(p, m, NULL);
+}
+
+static void
+on_exception_leave_more(MonoProfiler *p, MonoMethod *m, MonoObject *exception)
+{
+	if (!unhide(module_key(m)))
+		on_exception_leave(p, m, exception);
+}
+
+/* --- allocations ------------------------------------------------------------------------------------- */
 
 /* Objects are aligned to 8 bytes in the heap; the log profiler counts what they take there, too. */
 static uint64_t
@@ -67,33 +178,79 @@ on_alloc(MonoProfiler *p, MonoObject *o)
 		return;
 	MonoClass *c = api.mono_object_get_class(o);
 	defs_class(c);
-	rec_alloc(t, now, (uintptr_t)c, heap_size(api.mono_object_get_size(o)));
+	rec_alloc(t, now, module_key(c), heap_size(api.mono_object_get_size(o)));
 }
+
+static void
+on_alloc_stack(MonoProfiler *p, MonoObject *o)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	uint8_t stack[STACK_BYTES];
+
+	(void)p;
+	if (!t)
+		return;
+	MonoClass *c = api.mono_object_get_class(o);
+	uint64_t bytes = heap_size(api.mono_object_get_size(o));
+	defs_class(c);
+	struct rec_value v = { .type = TTC_STACK_KEYS, .size = (uint32_t)stack_put(stack, (unsigned)module.o.alloc_stack),
+		.p = stack };
+	rec_alloc_args(t, now, module_key(c), bytes, &v, 1);
+}
+
+/* --- what is asked for ----------------------------------------------------------------------------------- */
 
 static MonoProfilerCallInstrumentationFlags
 filter(MonoProfiler *p, MonoMethod *m)
 {
+	unsigned flags = filter_flags(m), i = MONO_PROFILER_CALL_INSTRUMENTATION_NONE;
+
 	(void)p;
-	(void)m;
-	return MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |
-	    MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL | MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
+	if (flags & FILTER_CALLS)
+		i |= MONO_PROFILER_CALL_INSTRUMENTATION_ENTER | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE |
+		    MONO_PROFILER_CALL_INSTRUMENTATION_TAIL_CALL | MONO_PROFILER_CALL_INSTRUMENTATION_EXCEPTION_LEAVE;
+	if (flags & FILTER_ARGS)
+		i |= MONO_PROFILER_CALL_INSTRUMENTATION_ENTER_CONTEXT | MONO_PROFILER_CALL_INSTRUMENTATION_LEAVE_CONTEXT;
+	if (flags & FILTER_FRAME)
+		i |= MONO_PROFILER_CALL_INSTRUMENTATION_ENTER;
+	return (MonoProfilerCallInstrumentationFlags)i;
+}
+
+static bool
+instruments(void)
+{
+	return module.o.calls || module.o.n[LIST_ARGS] || module.o.n[LIST_FRAME];
 }
 
 void
 calls_load(void)
 {
-	MonoProfilerHandle h = module.handle;
+	const struct options *o = &module.o;
 
-	if (module.o.calls) {
-		api.mono_profiler_set_call_instrumentation_filter_callback(h, filter);
-		api.mono_profiler_set_method_enter_callback(h, on_enter);
-		api.mono_profiler_set_method_leave_callback(h, on_leave);
-		api.mono_profiler_set_method_tail_call_callback(h, on_tail_call);
-		api.mono_profiler_set_method_exception_leave_callback(h, on_exception_leave);
+	if (instruments())
+		api.mono_profiler_set_call_instrumentation_filter_callback(module.handle, filter);
+	if (o->n[LIST_ARGS] && !(api.mono_profiler_enable_call_context_introspection &&
+	    api.mono_profiler_enable_call_context_introspection()))
+		module_say("args: this runtime gives no arguments");
+	if (o->alloc && !api.mono_profiler_enable_allocations())
+		module_say("alloc: this runtime tells of no allocations");
+}
+
+void
+calls_listen(bool on)
+{
+	const struct options *o = &module.o;
+	MonoProfilerHandle h = module.handle;
+	bool more = o->depth || o->n[LIST_ARGS] || o->n[LIST_FRAME];
+
+	if (instruments()) {
+		api.mono_profiler_set_method_enter_callback(h, !on ? NULL : more ? on_enter_more : on_enter);
+		api.mono_profiler_set_method_leave_callback(h, !on ? NULL : more ? on_leave_more : on_leave);
+		api.mono_profiler_set_method_tail_call_callback(h, !on ? NULL : more ? on_tail_call_more : on_tail_call);
+		api.mono_profiler_set_method_exception_leave_callback(h, !on ? NULL : more ? on_exception_leave_more :
+		    on_exception_leave);
 	}
-	if (module.o.alloc) {
-		if (!api.mono_profiler_enable_allocations())
-			module_say("the runtime does not tell of allocations any more: another profiler module was late?");
-		api.mono_profiler_set_gc_allocation_callback(h, on_alloc);
-	}
+	if (o->alloc)
+		api.mono_profiler_set_gc_allocation_callback(h, !on ? NULL : o->alloc_stack ? on_alloc_stack : on_alloc);
 }

@@ -7,10 +7,16 @@
 /* Images have their category's key as number, the others 1. */
 static struct table methods, classes, images;
 
-static uint64_t
-key(const void *p)
+/* It was unloaded: its address may become another one's. */
+static void
+gone(enum ttc_object what, const void *o)
 {
-	return (uintptr_t)p;
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	uint8_t b[12] = { (uint8_t)what };
+
+	if (t)
+		rec_other(t, now, MONO_GONE, b, (size_t)(ttc_put(b + 1, module_key(o)) - b));
 }
 
 /* --- images --------------------------------------------------------------------- */
@@ -19,11 +25,11 @@ key(const void *p)
 static uint64_t
 image_category(MonoImage *i)
 {
-	uint64_t k = i ? table_get(&images, key(i)) : 0;
+	uint64_t k = i ? table_get(&images, module_key(i)) : 0;
 
 	if (i && k == 0) {
 		k = rec_def_category(0, 0, api.mono_image_get_name(i));
-		table_set(&images, key(i), k);
+		table_set(&images, module_key(i), k);
 	}
 	return k;
 }
@@ -48,16 +54,16 @@ on_image(MonoProfiler *p, MonoImage *i)
 
 	(void)p;
 	image_category(i);
-	rec_def_object(TTC_O_IMAGE, key(i), 0, file, id);
+	rec_def_object(TTC_O_IMAGE, module_key(i), 0, file, id);
 }
 
-/* Its address may become another one's. */
 static void
 on_image_gone(MonoProfiler *p, MonoImage *i)
 {
 	(void)p;
-	if (table_get(&images, key(i)))
-		table_set(&images, key(i), 0);
+	gone(TTC_O_IMAGE, i);
+	if (table_get(&images, module_key(i)))
+		table_set(&images, module_key(i), 0);
 }
 
 static void
@@ -66,46 +72,46 @@ on_assembly(MonoProfiler *p, MonoAssembly *a)
 	char *name = api.mono_stringify_assembly_name(api.mono_assembly_get_name(a));
 
 	(void)p;
-	rec_def_object(TTC_O_ASSEMBLY, key(a), key(api.mono_assembly_get_image(a)), name, NULL);
+	rec_def_object(TTC_O_ASSEMBLY, module_key(a), module_key(api.mono_assembly_get_image(a)), name, NULL);
 	api.mono_free(name);
 }
 
 /* --- classes -------------------------------------------------------------------- */
 
-/* "Namespace.Outer/Inner", of what needs no type: the runtime cannot name those before it is initialized. */
-static size_t
-plain_name(MonoClass *c, char *to, size_t room)
+size_t
+defs_class_name(MonoClass *c, char *to, size_t room)
 {
 	MonoClass *outer = api.mono_class_get_nesting_type(c);
 	const char *space = outer ? "" : api.mono_class_get_namespace(c);
-	size_t n = outer ? plain_name(outer, to, room) : 0;
+	size_t n = outer ? defs_class_name(outer, to, room) : 0;
+	int more = n < room ? snprintf(to + n, room - n, "%s%s%s", space, outer ? "/" : *space ? "." : "",
+	    api.mono_class_get_name(c)) : 0;
 
-	if (n >= room)
-		return n;
-	return n + (size_t)snprintf(to + n, room - n, "%s%s%s", space, outer ? "/" : *space ? "." : "",
-	    api.mono_class_get_name(c));
+	n += more > 0 ? (size_t)more : 0;
+	return n < room ? n : room - 1;
 }
 
+/* The runtime cannot name types before it is initialized: plain names do till then. */
 static void
 define_class(MonoClass *c)
 {
-	uint64_t image = key(api.mono_class_get_image(c));
+	uint64_t image = module_key(api.mono_class_get_image(c));
 	char text[1024];
 
 	if (!atomic_load_explicit(&module.initialized, memory_order_acquire)) {
-		plain_name(c, text, sizeof text);
-		rec_def_object(TTC_O_CLASS, key(c), image, text, NULL);
+		defs_class_name(c, text, sizeof text);
+		rec_def_object(TTC_O_CLASS, module_key(c), image, text, NULL);
 		return;
 	}
 	char *name = api.mono_type_get_name(api.mono_class_get_type(c));
-	rec_def_object(TTC_O_CLASS, key(c), image, name, NULL);
+	rec_def_object(TTC_O_CLASS, module_key(c), image, name, NULL);
 	api.mono_free(name);
 }
 
 void
 defs_class(MonoClass *c)
 {
-	if (table_get(&classes, key(c)) == 0 && table_set(&classes, key(c), 1) == 0)
+	if (table_get(&classes, module_key(c)) == 0 && table_set(&classes, module_key(c), 1) == 0)
 		define_class(c);
 }
 
@@ -114,7 +120,7 @@ static void
 on_class(MonoProfiler *p, MonoClass *c)
 {
 	(void)p;
-	table_set(&classes, key(c), 1);
+	table_set(&classes, module_key(c), 1);
 	define_class(c);
 }
 
@@ -127,24 +133,22 @@ define_method(MonoMethod *m)
 	MonoClass *c = api.mono_method_get_class(m);
 
 	if (name && strncmp(name, "(wrapper", 8) == 0)
-		rec_def_marker_as(key(m), wrapper_category(), 0, 0, name);
+		rec_def_marker_as(module_key(m), wrapper_category(), 0, 0, name);
 	else
-		rec_def_marker_as(key(m), image_category(c ? api.mono_class_get_image(c) : NULL), 0, 0, name);
+		rec_def_marker_as(module_key(m), image_category(c ? api.mono_class_get_image(c) : NULL), 0, 0, name);
 	api.mono_free(name);
 }
 
 void
 defs_method(MonoMethod *m)
 {
-	if (table_get(&methods, key(m)) == 0 && table_set(&methods, key(m), 1) == 0)
+	if (table_get(&methods, module_key(m)) == 0 && table_set(&methods, module_key(m), 1) == 0)
 		define_method(m);
 }
 
-static void
-on_jit(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
+void
+defs_compiled(MonoMethod *m)
 {
-	(void)p;
-	(void)info;
 	defs_method(m);
 }
 
@@ -153,8 +157,9 @@ static void
 on_method_gone(MonoProfiler *p, MonoMethod *m)
 {
 	(void)p;
-	if (table_get(&methods, key(m)))
-		table_set(&methods, key(m), 0);
+	if (table_get(&methods, module_key(m)))
+		table_set(&methods, module_key(m), 0);
+	filter_forget(m);
 }
 
 /* --- the rest --------------------------------------------------------------------------- */
@@ -163,7 +168,37 @@ static void
 on_domain_name(MonoProfiler *p, MonoDomain *d, const char *name)
 {
 	(void)p;
-	rec_def_object(TTC_O_DOMAIN, key(d), 0, name, NULL);
+	rec_def_object(TTC_O_DOMAIN, module_key(d), 0, name, NULL);
+}
+
+static void
+on_domain_gone(MonoProfiler *p, MonoDomain *d)
+{
+	(void)p;
+	gone(TTC_O_DOMAIN, d);
+}
+
+static void
+on_assembly_gone(MonoProfiler *p, MonoAssembly *a)
+{
+	(void)p;
+	gone(TTC_O_ASSEMBLY, a);
+}
+
+static void
+on_context(MonoProfiler *p, MonoAppContext *c)
+{
+	int domain = api.mono_context_get_domain_id ? api.mono_context_get_domain_id(c) : 0;
+
+	(void)p;
+	rec_def_object(TTC_O_CONTEXT, module_key(c), domain > 0 ? (uint64_t)domain : 0, NULL, NULL);
+}
+
+static void
+on_context_gone(MonoProfiler *p, MonoAppContext *c)
+{
+	(void)p;
+	gone(TTC_O_CONTEXT, c);
 }
 
 static void
@@ -182,9 +217,16 @@ defs_load(void)
 	api.mono_profiler_set_image_unloaded_callback(h, on_image_gone);
 	api.mono_profiler_set_assembly_loaded_callback(h, on_assembly);
 	api.mono_profiler_set_class_loaded_callback(h, on_class);
-	api.mono_profiler_set_jit_done_callback(h, on_jit);
-	if (api.mono_profiler_set_method_free_callback)
-		api.mono_profiler_set_method_free_callback(h, on_method_gone);
 	api.mono_profiler_set_domain_name_callback(h, on_domain_name);
 	api.mono_profiler_set_thread_name_callback(h, on_thread_name);
+	if (api.mono_profiler_set_method_free_callback)
+		api.mono_profiler_set_method_free_callback(h, on_method_gone);
+	if (api.mono_profiler_set_domain_unloaded_callback)
+		api.mono_profiler_set_domain_unloaded_callback(h, on_domain_gone);
+	if (api.mono_profiler_set_assembly_unloaded_callback)
+		api.mono_profiler_set_assembly_unloaded_callback(h, on_assembly_gone);
+	if (api.mono_profiler_set_context_loaded_callback)
+		api.mono_profiler_set_context_loaded_callback(h, on_context);
+	if (api.mono_profiler_set_context_unloaded_callback)
+		api.mono_profiler_set_context_unloaded_callback(h, on_context_gone);
 }

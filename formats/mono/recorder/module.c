@@ -65,6 +65,35 @@ on_shutdown(MonoProfiler *p)
 	finish();
 }
 
+static uint64_t
+ms(uint64_t ns)
+{
+	return ns / 1000000 + (ns % 1000000 != 0);
+}
+
+/* What the user said of the capture: "key:value". */
+static void
+put_facts(void)
+{
+	char key[256];
+
+	for (const char *m = NULL; (m = options_next(&module.o, LIST_META, m)) != NULL;) {
+		size_t n = strcspn(m, ":");
+		snprintf(key, sizeof key, "%.*s", (int)(n < sizeof key ? n : sizeof key - 1), m);
+		rec_meta(key, m + n + 1);
+	}
+}
+
+/* Have the events that the options ask for from now on, or no more. */
+static void
+listen_to(bool on)
+{
+	calls_listen(on);
+	gc_listen(on);
+	thrown_listen(on);
+	jit_listen(on);
+}
+
 static int
 open_capture(void)
 {
@@ -78,8 +107,10 @@ open_capture(void)
 		api.mono_free(runtime);
 	const struct rec_meta meta[] = { { "mono.runtime", build }, { "mono.profiler_api", version }, { NULL, NULL } };
 	struct rec_options o = { .path = path, .producer = "tracetool Mono module", .ring = module.o.ring_b,
-		.threads = (uint32_t)module.o.threads, .max_size = module.o.max_b, .meta = meta,
-		.distorts = module.o.calls, .no_frames = true };
+		.threads = (uint32_t)module.o.threads, .max_size = module.o.max_b, .keep_ms = ms(module.o.keep_ns),
+		.rotate_size = module.o.rotate_b, .rotate_ms = ms(module.o.rotate_ns),
+		.rotate_keep = (uint32_t)module.o.rotate_keep, .meta = meta, .distorts = module.o.calls, .late = true,
+		.no_frames = !module.o.n[LIST_FRAME] };
 	if (optval_path(path, module.o.out, (long)plat_pid(), platform_unix_s()) == 0)
 		rc = rec_open(&o, why);
 	else
@@ -114,7 +145,11 @@ mono_profiler_init_tracetool(const char *desc)
 	module.handle = self.handle = api.mono_profiler_create(&self);
 	api.mono_profiler_set_runtime_initialized_callback(module.handle, on_initialized);
 	api.mono_profiler_set_runtime_shutdown_end_callback(module.handle, on_shutdown);
+	put_facts();
 	defs_load();
 	calls_load();
+	gc_load();
+	thrown_load();
+	listen_to(true);
 	atexit(finish);
 }

@@ -5,8 +5,14 @@
  *	options.c     options
  *	api.c         the runtime's functions
  *	defs.c        names: methods, classes, images, assemblies, domains, threads
+ *	filter.c      which methods are instrumented, and how
  *	calls.c       calls and allocations: the hot path
- *	table.c       which names are told
+ *	args.c        arguments and results of calls
+ *	stack.c       stacks of managed frames
+ *	gc.c          collections, moves, roots, handles, finalizers
+ *	thrown.c      exceptions and locks
+ *	jit.c         compiling
+ *	table.c       what is known of addresses
  *
  * Callbacks come on any thread, before runtime_initialized too, and after the end of the recording, where they do
  * nothing. A method's key in the capture is its address, a class's too.
@@ -14,6 +20,7 @@
 #ifndef TT_MONO_MODULE_H
 #define TT_MONO_MODULE_H
 
+#include "mono/records.h"
 #include "mono/recorder/api.h"
 #include "mono/recorder/options.h"
 #include "rec.h"
@@ -25,22 +32,75 @@ extern struct module {
 	struct options o;
 	MonoProfilerHandle handle;
 	_Atomic bool initialized;     /* the runtime is: types can be named */
+	_Atomic uint32_t pauses;      /* so far */
 } module;
 
 /* One line for the user, on standard error. */
 void module_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
+static inline uint64_t
+module_key(const void *p)
+{
+	return (uintptr_t)p;
+}
+
+/*
+ * Of each part, two functions. _load, in the entry point: tell the runtime what will be wanted, which is possible only
+ * there. _listen: have the events from now on, or no more; while recording is paused, the program pays only for what
+ * its code was compiled with.
+ */
+void defs_load(void);
+void calls_load(void);
+void calls_listen(bool on);
+void gc_load(void);
+void gc_listen(bool on);
+void thrown_load(void);
+void thrown_listen(bool on);
+void jit_listen(bool on);
+
 /* --- defs.c ------------------------------------------------------------------- */
 
-/* Ask for the events that define. */
-void defs_load(void);
 /* Define a method or class unless it is already. May load classes, and so raise further events. */
 void defs_method(MonoMethod *m);
 void defs_class(MonoClass *c);
+/* "Namespace.Outer/Inner" of any class at any time, cut to ${room} bytes; its length. */
+size_t defs_class_name(MonoClass *c, char *to, size_t room);
+/* A method was compiled; has gone. */
+void defs_compiled(MonoMethod *m);
 
-/* --- calls.c ------------------------------------------------------------------ */
+/* --- filter.c ------------------------------------------------------------------ */
 
-/* Ask for calls and allocations as the options say. In the entry point: instrumentation is decided there. */
-void calls_load(void);
+enum filter_flag { FILTER_KNOWN = 1, FILTER_CALLS = 2, FILTER_ARGS = 4, FILTER_FRAME = 8 };
+
+/* What is wanted of a method. Remembered: asked at each compilation, each unwinding, and by the slower callbacks at each call. */
+unsigned filter_flags(MonoMethod *m);
+void filter_forget(MonoMethod *m);
+
+/* --- args.c ---------------------------------------------------------------------- */
+
+/* Record that a method begins, with its arguments; what it returns and its locals, before it ends. */
+void args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context);
+void args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context);
+
+/* --- stack.c --------------------------------------------------------------------- */
+
+enum { STACK_MOST = 256, STACK_BYTES = 10 * STACK_MOST + 10 };
+
+/* Write the calling thread's innermost ${most} managed frames as records have them; how many bytes. Defines the methods. */
+size_t stack_put(uint8_t to[STACK_BYTES], unsigned most);
+
+/* --- zones that are no methods ----------------------------------------------------- */
+
+/* The place of ${key} among the thread's open zones, counted from the innermost, 1 up; 0: it is not open. */
+static inline uint32_t
+zone_find(const struct rec_thread *t, uint64_t key)
+{
+	uint32_t n = t->depth < t->zone_max ? t->depth : t->zone_max;
+
+	for (uint32_t i = n; i > 0; i--)
+		if (t->zone[i - 1].key == key)
+			return t->depth - i + 1;
+	return 0;
+}
 
 #endif

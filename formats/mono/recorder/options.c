@@ -5,22 +5,40 @@
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 
-enum kind { K_FLAG, K_COUNT, K_SIZE, K_TIME, K_PATH, K_LIST };
+enum kind { K_FLAG, K_COUNT, K_STACK, K_SIZE, K_TIME, K_PATH, K_LIST, K_METHOD, K_ENTRY };
 
 static const struct option {
 	const char *name;
 	enum kind kind;
-	size_t at;            /* of the field; K_LIST: enum options_list */
+	size_t at;            /* of the field; K_LIST and behind: enum options_list */
 	const char *form;     /* what a value looks like */
 } options[] = {
 	{ "calls", K_FLAG, offsetof(struct options, calls), NULL },
 	{ "include", K_LIST, LIST_INCLUDE, "a pattern such as [Game]World.*:Update" },
 	{ "exclude", K_LIST, LIST_EXCLUDE, "a pattern such as [mscorlib]*" },
+	{ "depth", K_COUNT, offsetof(struct options, depth), "a number of calls" },
+	{ "args", K_METHOD, LIST_ARGS, "a method such as World:Spawn" },
+	{ "frame", K_METHOD, LIST_FRAME, "a method such as Game:Tick" },
 	{ "alloc", K_FLAG, offsetof(struct options, alloc), NULL },
+	{ "alloc-stack", K_STACK, offsetof(struct options, alloc_stack), "a number of frames from 1 to 256" },
+	{ "gc", K_FLAG, offsetof(struct options, gc), NULL },
+	{ "moves", K_FLAG, offsetof(struct options, moves), NULL },
+	{ "roots", K_FLAG, offsetof(struct options, roots), NULL },
+	{ "handles", K_FLAG, offsetof(struct options, handles), NULL },
+	{ "finalizers", K_FLAG, offsetof(struct options, finalizers), NULL },
+	{ "exceptions", K_FLAG, offsetof(struct options, exceptions), NULL },
+	{ "monitor", K_FLAG, offsetof(struct options, monitor), NULL },
+	{ "stack", K_STACK, offsetof(struct options, stack), "a number of frames from 0 to 256" },
+	{ "jit", K_FLAG, offsetof(struct options, jit), NULL },
 	{ "out", K_PATH, offsetof(struct options, out), "a file name" },
 	{ "max-size", K_SIZE, offsetof(struct options, max_b), "a size such as 2G" },
+	{ "rotate-size", K_SIZE, offsetof(struct options, rotate_b), "a size such as 256M" },
+	{ "rotate-time", K_TIME, offsetof(struct options, rotate_ns), "a time such as 10min" },
+	{ "rotate-keep", K_COUNT, offsetof(struct options, rotate_keep), "a number of files" },
+	{ "keep", K_TIME, offsetof(struct options, keep_ns), "a time such as 10s" },
 	{ "ring", K_SIZE, offsetof(struct options, ring_b), "a size such as 32M" },
 	{ "threads", K_COUNT, offsetof(struct options, threads), "a number of threads" },
+	{ "meta", K_ENTRY, LIST_META, "KEY:VALUE" },
 };
 
 static bool
@@ -39,7 +57,7 @@ add_entry(struct options *o, enum options_list list, const char *s, size_t n)
 static bool
 set(struct options *o, const struct option *p, const char *v, size_t n)
 {
-	void *field = (char *)o + (p->kind == K_LIST ? 0 : p->at);
+	void *field = (char *)o + (p->kind >= K_LIST ? 0 : p->at);
 	const char *end = v + n;
 
 	switch (p->kind) {
@@ -48,6 +66,8 @@ set(struct options *o, const struct option *p, const char *v, size_t n)
 		return true;
 	case K_COUNT:
 		return optval_number(&v, end, 1, field) && v == end && *(uint64_t *)field <= UINT32_MAX;
+	case K_STACK:
+		return optval_number(&v, end, 1, field) && v == end && *(uint64_t *)field <= 256;
 	case K_SIZE:
 		return optval_size(v, n, field);
 	case K_TIME:
@@ -57,6 +77,10 @@ set(struct options *o, const struct option *p, const char *v, size_t n)
 			return false;
 		memcpy(field, v, n + 1);
 		return true;
+	case K_METHOD: case K_ENTRY:
+		if (!memchr(v, ':', n))
+			return false;
+		return add_entry(o, (enum options_list)p->at, v, n);
 	case K_LIST:
 		return add_entry(o, (enum options_list)p->at, v, n);
 	}
@@ -103,6 +127,7 @@ options_read(struct options *o, const char *s, char why[OPTIONS_WHY])
 
 	memset(o, 0, sizeof *o);
 	strcpy(o->out, "tracetool-%p.ttc");
+	o->stack = 16;
 	for (;; s++) {
 		if (*s == ',' && s[1] == ',') {
 			s++;

@@ -10,15 +10,21 @@
 
 enum { OPTIONS_LISTS = 8192, OPTIONS_WHY = 1024 };
 
-/* Lists: patterns of methods. */
-enum options_list { LIST_INCLUDE, LIST_EXCLUDE, LISTS };
+/* Patterns of methods; facts for the capture. */
+enum options_list { LIST_INCLUDE, LIST_EXCLUDE, LIST_ARGS, LIST_FRAME, LIST_META, LISTS };
 
 struct options {
-	bool calls, alloc;
+	bool calls, alloc, gc, moves, roots, handles, finalizers, exceptions, monitor, jit;
+	uint64_t depth;               /* calls nested deeper are left out; 0: none is */
+	uint64_t alloc_stack, stack;  /* frames of allocations; of throws and contended locks */
+	uint64_t alloc_sample_b;      /* one allocation in so many bytes; 0: each */
 	char out[OPTVAL_PATH];        /* of the capture, as given */
 	uint64_t ring_b;              /* 0: the usual */
 	uint64_t max_b;               /* stop there; 0: no end */
 	uint64_t threads;             /* live at once; 0: the usual */
+	uint64_t keep_ns;             /* flight recorder: hold the last so long; 0: everything goes to the file */
+	uint64_t rotate_b, rotate_ns; /* a new file each; 0: never */
+	uint64_t rotate_keep;         /* files kept; 0: all */
 	unsigned n[LISTS];            /* entries of each list */
 	size_t used;
 	char text[OPTIONS_LISTS];     /* entries of all lists: a byte of enum options_list, text, NUL */

@@ -1,0 +1,286 @@
+/**
+ * Records of the Mono module as events: the same kinds as the log profiler's captures give.
+ */
+#include "mono/records.h"
+
+#include "capture/capture.h"
+
+_Static_assert(MONO_KEY_GC_PAUSE == TT_KEY_GC_PAUSE && MONO_KEY_GC_GEN(3) == TT_KEY_GC_GEN(3) &&
+    MONO_KEY_GC_STOP == TT_KEY_GC_STOP && MONO_KEY_CONTENTION == TT_KEY_CONTENTION &&
+    MONO_KEY_EXCEPTION == TT_KEY_EXCEPTION && MONO_KEY_JIT == TT_KEY_JIT, "one set of keys");
+
+/* A payload being read; past its end everything is 0. */
+struct take {
+	const uint8_t *p, *end;
+	bool bad;
+};
+
+static uint64_t
+number(struct take *t)
+{
+	uint64_t v = 0;
+
+	if (!t->bad && !(t->p = ttc_get(t->p, t->end, &v)))
+		t->bad = true;
+	return v;
+}
+
+static unsigned
+byte(struct take *t)
+{
+	if (!t->bad && t->p < t->end)
+		return *t->p++;
+	t->bad = true;
+	return 0;
+}
+
+/* How many numbers may follow: each has a byte. */
+static size_t
+count(struct take *t)
+{
+	uint64_t n = number(t);
+
+	if (t->bad || n > (uint64_t)(t->end - t->p))
+		t->bad = true;
+	return t->bad ? 0 : (size_t)n;
+}
+
+/* Append an event's second slot; tt_batch_rare left room for it. */
+static void
+put_ext(struct tt_batch *b, struct tt_event *e, int64_t ts, uint64_t val, size_t n)
+{
+	e->flags |= TT_F_MORE;
+	b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = ts, .val = val, .dur = (uint32_t)n };
+}
+
+static int
+stack(struct tt_batch *b, struct take *t, uint64_t *first, size_t *n, struct tt_err *err)
+{
+	uint64_t last = 0;
+	int rc;
+
+	*n = count(t);
+	if ((rc = tt_batch_words(b, *n, first, err)) != TT_OK)
+		return rc;
+	for (size_t i = *n; i-- > 0;)         /* outermost first, here */
+		b->word[*first + i] = last += ttc_zag(number(t));
+	return TT_OK;
+}
+
+int
+ttc_stack(struct tt_batch *b, const uint8_t *p, size_t len, uint64_t *first, size_t *n, struct tt_err *err)
+{
+	struct take t = { .p = p, .end = p + len };
+
+	return stack(b, &t, first, n, err);
+}
+
+static int
+addresses(struct tt_batch *b, struct take *t, uint64_t *first, size_t *n, struct tt_err *err)
+{
+	uint64_t last = 0;
+	int rc;
+
+	*n = count(t);
+	if ((rc = tt_batch_words(b, *n, first, err)) != TT_OK)
+		return rc;
+	for (size_t i = 0; i < *n; i++)
+		b->word[*first + i] = (last += ttc_zag(number(t))) << 3;
+	return TT_OK;
+}
+
+static int
+text(struct tt_batch *b, struct take *t, struct tt_event *e, struct tt_err *err)
+{
+	size_t n = count(t), at = b->text.n;
+	int rc = tt_buf_add(&b->text, (const char *)t->p, n, err);
+
+	e->flags |= TT_F_MORE;
+	if (rc == TT_OK)
+		b->ev[b->n++] = (struct tt_event){ .kind = TT_ARG, .val = at, .dur = (uint32_t)n, .depth = TT_T_TEXT };
+	return rc;
+}
+
+static int
+heap_roots(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+{
+	uint64_t first;
+	size_t n;
+	int rc = addresses(b, t, &first, &n, err);
+
+	for (size_t i = 0; rc == TT_OK && i + 1 < n && !t->bad; i += 2) {
+		struct tt_event *e = tt_batch_rare(b, TT_HEAP_ROOT, ts, b->word[first + i + 1], err);
+		if (!e)
+			return err->code;
+		put_ext(b, e, (int64_t)b->word[first + i], 0, 0);
+		rc = tt_batch_room(b, 8, err);
+	}
+	return rc;
+}
+
+static int
+root(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+{
+	bool gone = byte(t) != 0;
+	uint64_t start = number(t), size = gone ? 0 : number(t);
+	unsigned source = gone ? 0 : (unsigned)number(t);
+	uint64_t key = gone ? 0 : number(t);
+
+	if (t->bad)
+		return TT_OK;
+	struct tt_event *e = tt_batch_rare(b, TT_ROOT, ts, start, err);
+	if (!e)
+		return err->code;
+	e->depth = (uint16_t)source;
+	e->flags = gone ? TT_F_END : 0;
+	put_ext(b, e, (int64_t)size, key, 0);
+	return gone ? TT_OK : text(b, t, e, err);
+}
+
+static int
+moves(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+{
+	uint64_t first = 0;
+	size_t n;
+	int rc = addresses(b, t, &first, &n, err);
+
+	if (rc != TT_OK || t->bad)
+		return rc;
+	struct tt_event *e = tt_batch_rare(b, TT_GC_MOVE, ts, n / 2, err);
+	if (!e)
+		return err->code;
+	e->dur = (uint32_t)(n / 2);
+	put_ext(b, e, 0, first, n);
+	return TT_OK;
+}
+
+/* An event of an object with a stack: ${ts2} is the ext's own. */
+static int
+with_stack(struct tt_batch *b, struct take *t, enum tt_kind kind, int64_t ts, uint64_t val, unsigned depth, uint64_t ts2,
+    struct tt_err *err)
+{
+	uint64_t first = 0;
+	size_t n;
+	int rc = stack(b, t, &first, &n, err);
+
+	if (rc != TT_OK || t->bad)
+		return rc;
+	struct tt_event *e = tt_batch_rare(b, kind, ts, val, err);
+	if (!e)
+		return err->code;
+	e->depth = (uint16_t)depth;
+	e->flags = n > 0 ? TT_F_STACK : 0;
+	put_ext(b, e, (int64_t)ts2, first, n);
+	return TT_OK;
+}
+
+/* An event without more than these. */
+static int
+plain(struct tt_batch *b, struct take *t, enum tt_kind kind, int64_t ts, uint64_t val, uint32_t dur, unsigned depth,
+    unsigned flags, struct tt_err *err)
+{
+	struct tt_event *e;
+
+	if (t->bad)
+		return TT_OK;
+	if (!(e = tt_batch_rare(b, kind, ts, val, err)))
+		return err->code;
+	e->dur = dur;
+	e->depth = (uint16_t)depth;
+	e->flags = (uint8_t)flags;
+	return TT_OK;
+}
+
+/* The payload of one record; the caller made room for 8 events. */
+static int
+record(struct tt_batch *b, int64_t ts, unsigned kind, struct take *t, struct tt_err *err)
+{
+	static const uint8_t gone[] = { [TTC_O_CLASS] = TT_DEF_CLASS, [TTC_O_IMAGE] = TT_DEF_IMAGE,
+		[TTC_O_ASSEMBLY] = TT_DEF_ASSEMBLY, [TTC_O_DOMAIN] = TT_DEF_DOMAIN, [TTC_O_CONTEXT] = TT_DEF_CONTEXT };
+	struct tt_event *e;
+	uint64_t v, w, x;
+	unsigned a, z;
+	int rc;
+
+	switch (kind) {
+	case MONO_GC:
+		a = byte(t);
+		return plain(b, t, TT_GC, ts, a, (uint32_t)number(t), 0, 0, err);
+	case MONO_GC_HEAP:
+		return plain(b, t, TT_GC_HEAP, ts, number(t), 0, 0, 0, err);
+	case MONO_GC_MOVES:
+		return moves(b, ts, t, err);
+	case MONO_GC_ROOTS:
+		return heap_roots(b, ts, t, err);
+	case MONO_HANDLE:
+		a = byte(t);
+		z = byte(t);
+		v = number(t);
+		w = number(t);
+		if ((rc = plain(b, t, TT_HANDLE, ts, v, 0, a, z ? TT_F_END : 0, err)) == TT_OK && !t->bad)
+			put_ext(b, &b->ev[b->n - 1], (int64_t)w, 0, 0);
+		return rc;
+	case MONO_FINALIZE:
+		a = byte(t);
+		return plain(b, t, TT_FINALIZE, ts, number(t), 0, 0, a ? TT_F_END : 0, err);
+	case MONO_THROW:
+		v = number(t);
+		w = number(t);
+		return with_stack(b, t, TT_THROW, ts, v, 0, w, err);
+	case MONO_CLAUSE:
+		a = byte(t);
+		v = number(t);
+		w = number(t);
+		x = number(t);
+		if ((rc = plain(b, t, TT_CLAUSE, ts, w, (uint32_t)v, a, 0, err)) == TT_OK && !t->bad)
+			put_ext(b, &b->ev[b->n - 1], (int64_t)x, 0, 0);
+		return rc;
+	case MONO_MONITOR:
+		a = byte(t);
+		v = number(t);
+		return with_stack(b, t, TT_MONITOR, ts, v, a, 0, err);
+	case MONO_ROOT:
+		return root(b, ts, t, err);
+	case MONO_CODE:
+		a = byte(t);
+		v = number(t);
+		w = number(t);
+		if (t->bad)
+			return TT_OK;
+		if (!(e = tt_batch_rare(b, TT_JIT_CODE, ts, v, err)))
+			return err->code;
+		e->dur = w < UINT32_MAX ? (uint32_t)w : UINT32_MAX;
+		e->depth = (uint16_t)a;
+		return text(b, t, e, err);
+	case MONO_GONE:
+		a = byte(t);
+		return plain(b, t, TT_META, ts, number(t), 0, a < sizeof gone ? gone[a] : 0, 0, err);
+	default:
+		tt_loss_add(&b->loss, TT_LOST_UNKNOWN, 1, (uint64_t)(t->end - t->p), b->at);
+		return TT_OK;
+	}
+}
+
+int
+ttc_mono(struct tt_batch *b, int64_t ts, unsigned kind, const uint8_t *p, const uint8_t *end, struct tt_err *err)
+{
+	struct take t = { .p = p, .end = end };
+	int rc = record(b, ts, kind, &t, err);
+
+	if (t.bad)
+		tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, (uint64_t)(end - p), b->at);
+	return rc;
+}
+
+const char *
+ttc_mono_name(unsigned kind)
+{
+	static const char *const name[] = {
+		[MONO_GC] = "GC event", [MONO_GC_HEAP] = "GC heap resize", [MONO_GC_MOVES] = "GC moves",
+		[MONO_GC_ROOTS] = "heap roots", [MONO_HANDLE] = "handle", [MONO_FINALIZE] = "finalizer",
+		[MONO_THROW] = "throw", [MONO_CLAUSE] = "exception clause", [MONO_MONITOR] = "monitor",
+		[MONO_ROOT] = "root", [MONO_CODE] = "machine code", [MONO_GONE] = "unload",
+	};
+
+	return kind < sizeof name / sizeof *name ? name[kind] : NULL;
+}

@@ -1,0 +1,194 @@
+#include "mono/recorder/module.h"
+
+#include <stdio.h>
+
+#include <mono/metadata/blob.h>
+
+enum { VALUES = 24, TEXT = 200, CHARS = 400 };
+
+/* Values being put together: what they point to lives as long as this. */
+struct values {
+	unsigned n;
+	struct rec_value v[VALUES];
+	void *buffer[VALUES];         /* the runtime's */
+	struct { uint64_t bits; char text[TEXT]; } own[VALUES];
+};
+
+static void
+set(struct values *to, unsigned type, const void *p, size_t size)
+{
+	to->v[to->n++] = (struct rec_value){ .type = (uint8_t)type, .size = (uint32_t)size, .p = p };
+}
+
+static void
+set_number(struct values *to, unsigned type, uint64_t bits, size_t size)
+{
+	to->own[to->n].bits = bits;
+	set(to, type, &to->own[to->n].bits, size);
+}
+
+/* An object as its class and address. */
+static void
+set_object(struct values *to, MonoObject *o)
+{
+	char *text = to->own[to->n].text;
+	size_t n;
+
+	if (!o) {
+		set(to, TTC_TEXT8, "null", 4);
+		return;
+	}
+	n = defs_class_name(api.mono_object_get_class(o), text, TEXT - 24);
+	n += (size_t)snprintf(text + n, TEXT - n, " 0x%llx", (unsigned long long)module_key(o));
+	set(to, TTC_TEXT8, text, n);
+}
+
+static void
+set_string(struct values *to, MonoString *s)
+{
+	if (!s || !api.mono_string_chars || !api.mono_string_length) {
+		set_object(to, (MonoObject *)s);
+		return;
+	}
+	int n = api.mono_string_length(s);
+	set(to, TTC_TEXT16, api.mono_string_chars(s), (size_t)(n < CHARS ? n : CHARS) * 2);
+}
+
+/* A value of ${type} at ${p}. */
+static void
+set_value(struct values *to, MonoType *type, const void *p)
+{
+	static const struct { uint8_t type, size; } plain[] = {
+		[MONO_TYPE_BOOLEAN] = { TTC_U32, 1 }, [MONO_TYPE_CHAR] = { TTC_TEXT16, 2 }, [MONO_TYPE_I1] = { TTC_I32, 1 },
+		[MONO_TYPE_U1] = { TTC_U32, 1 }, [MONO_TYPE_I2] = { TTC_I32, 2 }, [MONO_TYPE_U2] = { TTC_U32, 2 },
+		[MONO_TYPE_I4] = { TTC_I32, 4 }, [MONO_TYPE_U4] = { TTC_U32, 4 }, [MONO_TYPE_I8] = { TTC_I64, 8 },
+		[MONO_TYPE_U8] = { TTC_U64, 8 }, [MONO_TYPE_R4] = { TTC_F32, 4 }, [MONO_TYPE_R8] = { TTC_F64, 8 },
+		[MONO_TYPE_PTR] = { TTC_PTR, sizeof(void *) }, [MONO_TYPE_I] = { TTC_I64, sizeof(void *) },
+		[MONO_TYPE_U] = { TTC_U64, sizeof(void *) }, [MONO_TYPE_FNPTR] = { TTC_PTR, sizeof(void *) },
+	};
+	int kind = api.mono_type_get_type(type);
+	uint64_t bits = 0;
+	void *o = NULL;
+
+	if (api.mono_type_is_byref && api.mono_type_is_byref(type)) {
+		memcpy(&o, p, sizeof o);
+		set_number(to, TTC_PTR, module_key(o), 8);
+		return;
+	}
+	if (kind == MONO_TYPE_VALUETYPE && api.mono_class_is_enum && api.mono_class_is_enum(api.mono_class_from_mono_type(type)))
+		kind = api.mono_type_get_type(api.mono_type_get_underlying_type(type));
+	if ((size_t)kind < sizeof plain / sizeof *plain && plain[kind].size > 0) {
+		size_t n = plain[kind].size;
+		memcpy(&bits, p, n);
+		/* Numbers have at least four bytes here. */
+		if (plain[kind].type == TTC_I32) {
+			int32_t i = n == 1 ? (int8_t)bits : n == 2 ? (int16_t)bits : (int32_t)bits;
+			bits = (uint32_t)i;
+		}
+		if (plain[kind].type == TTC_I32 || plain[kind].type == TTC_U32)
+			n = 4;
+		set_number(to, plain[kind].type, bits, plain[kind].type == TTC_PTR ? 8 : n);
+		return;
+	}
+	if (kind == MONO_TYPE_VALUETYPE || kind == MONO_TYPE_TYPEDBYREF ||
+	    (kind == MONO_TYPE_GENERICINST && api.mono_class_is_valuetype(api.mono_class_from_mono_type(type)))) {
+		char *text = to->own[to->n].text;
+		set(to, TTC_TEXT8, text, defs_class_name(api.mono_class_from_mono_type(type), text, TEXT));
+		return;
+	}
+	memcpy(&o, p, sizeof o);
+	if (kind == MONO_TYPE_STRING)
+		set_string(to, o);
+	else
+		set_object(to, o);
+}
+
+/* Take over what the runtime gave. Where it gave nothing there is a value all the same: places count. */
+static void
+add(struct values *to, MonoType *type, void *buffer)
+{
+	if (to->n == VALUES) {
+		api.mono_profiler_call_context_free_buffer(buffer);
+		return;
+	}
+	to->buffer[to->n] = buffer;
+	if (buffer)
+		set_value(to, type, buffer);
+	else
+		set(to, TTC_TEXT8, "?", 1);
+}
+
+static void
+release(struct values *v)
+{
+	for (unsigned i = 0; i < v->n; i++)
+		api.mono_profiler_call_context_free_buffer(v->buffer[i]);
+}
+
+/* A runtime that has one of these has all. */
+static bool
+able(void)
+{
+	return api.mono_profiler_call_context_get_this && api.mono_method_signature && api.mono_signature_get_params &&
+	    api.mono_type_get_type && api.mono_class_from_mono_type && api.mono_class_is_valuetype;
+}
+
+void
+args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context)
+{
+	struct values v = { .n = 0 };
+	void *iter = NULL, *self;
+	uint32_t i = 0;
+
+	if (!able()) {
+		rec_begin(t, now, module_key(m));
+		return;
+	}
+	MonoMethodSignature *s = api.mono_method_signature(m);
+	MonoClass *c = api.mono_method_get_class(m);
+	if ((self = api.mono_profiler_call_context_get_this(context)) != NULL) {
+		void *o;
+		memcpy(&o, self, sizeof o);
+		v.buffer[0] = self;
+		if (c && api.mono_class_is_valuetype(c))
+			set_number(&v, TTC_PTR, module_key(o), 8);
+		else
+			set_object(&v, o);
+	}
+	for (MonoType *type; s && (type = api.mono_signature_get_params(s, &iter)) != NULL; i++)
+		add(&v, type, api.mono_profiler_call_context_get_argument(context, i));
+	rec_begin_args(t, now, module_key(m), v.v, v.n);
+	release(&v);
+}
+
+static void
+add_locals(struct values *v, MonoMethod *m, MonoProfilerCallContext *context)
+{
+	MonoMethodHeader *h = api.mono_method_get_header ? api.mono_method_get_header(m) : NULL;
+	uint32_t n = 0;
+
+	if (!h)
+		return;
+	MonoType **types = api.mono_method_header_get_locals(h, &n, NULL);
+	for (uint32_t i = 0; i < n; i++)
+		add(v, types[i], api.mono_profiler_call_context_get_local(context, i));
+	if (api.mono_metadata_free_mh)
+		api.mono_metadata_free_mh(h);
+}
+
+void
+args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context)
+{
+	struct values v = { .n = 0 };
+
+	if (!able())
+		return;
+	MonoMethodSignature *s = api.mono_method_signature(m);
+	MonoType *type = s && api.mono_signature_get_return_type ? api.mono_signature_get_return_type(s) : NULL;
+	if (type && api.mono_type_get_type(type) != MONO_TYPE_VOID)
+		add(&v, type, api.mono_profiler_call_context_get_result(context));
+	add_locals(&v, m, context);
+	if (v.n > 0)
+		rec_single(t, now, module_key(m), v.v, v.n);
+	release(&v);
+}

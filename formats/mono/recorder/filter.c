@@ -1,0 +1,109 @@
+#include "mono/recorder/module.h"
+
+#include "mono/recorder/table.h"
+
+static struct table decided;
+
+/* What patterns are matched against. */
+struct names {
+	const char *assembly, *method;
+	const char *plain;            /* class without its namespace */
+	char class[1024];
+};
+
+static void
+names_of(MonoMethod *m, struct names *n)
+{
+	MonoClass *c = api.mono_method_get_class(m);
+	MonoImage *i = c ? api.mono_class_get_image(c) : NULL;
+
+	n->assembly = i ? api.mono_image_get_name(i) : "";
+	n->method = api.mono_method_get_name(m);
+	n->class[0] = '\0';
+	if (c)
+		defs_class_name(c, n->class, sizeof n->class);
+	const char *slash = strchr(n->class, '/'), *dot = NULL;
+	for (const char *p = n->class; *p && p != slash; p++)
+		if (*p == '.')
+			dot = p;
+	n->plain = dot ? dot + 1 : n->class;
+}
+
+/* Does ${s} match the ${n} bytes of a pattern? None matches all. */
+static bool
+matches(const char *pattern, size_t n, const char *s)
+{
+	char part[1024];
+
+	if (n == 0)
+		return true;
+	if (n >= sizeof part)
+		return false;
+	memcpy(part, pattern, n);
+	part[n] = '\0';
+	return optval_glob(part, s);
+}
+
+/* [ASSEMBLY]CLASS:METHOD; each may be left out, and the class's namespace, too. */
+static bool
+is_method(const char *pattern, const struct names *n)
+{
+	const char *end = *pattern == '[' ? strchr(pattern, ']') : NULL;
+
+	if (end) {
+		if (!matches(pattern + 1, (size_t)(end - pattern - 1), n->assembly))
+			return false;
+		pattern = end + 1;
+	}
+	/* The last colon: explicit implementations have none in their names. */
+	const char *colon = strrchr(pattern, ':');
+	size_t len = colon ? (size_t)(colon - pattern) : strlen(pattern);
+	if (colon && !matches(colon + 1, strlen(colon + 1), n->method))
+		return false;
+	return matches(pattern, len, n->class) || matches(pattern, len, n->plain);
+}
+
+static bool
+is_listed(enum options_list list, const struct names *n)
+{
+	for (const char *p = NULL; (p = options_next(&module.o, list, p)) != NULL;)
+		if (is_method(p, n))
+			return true;
+	return false;
+}
+
+static unsigned
+decide(MonoMethod *m)
+{
+	const struct options *o = &module.o;
+	unsigned flags = FILTER_KNOWN;
+	struct names n;
+
+	names_of(m, &n);
+	if (o->calls && (!o->n[LIST_INCLUDE] || is_listed(LIST_INCLUDE, &n)) && !is_listed(LIST_EXCLUDE, &n))
+		flags |= FILTER_CALLS;
+	if (is_listed(LIST_ARGS, &n))
+		flags |= FILTER_CALLS | FILTER_ARGS;
+	if (is_listed(LIST_FRAME, &n))
+		flags |= FILTER_FRAME;
+	return flags;
+}
+
+unsigned
+filter_flags(MonoMethod *m)
+{
+	unsigned flags = (unsigned)table_get(&decided, module_key(m));
+
+	if (flags == 0) {
+		flags = decide(m);
+		table_set(&decided, module_key(m), flags);
+	}
+	return flags;
+}
+
+void
+filter_forget(MonoMethod *m)
+{
+	if (table_get(&decided, module_key(m)))
+		table_set(&decided, module_key(m), 0);
+}

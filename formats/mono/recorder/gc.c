@@ -1,0 +1,233 @@
+#include "mono/recorder/module.h"
+
+/*
+ * Between the events 7 (stopped) and 8 (restarting) every other thread stands still, and may hold any lock: nothing here
+ * may take one. The collecting thread has its writing end since event 6.
+ */
+
+static void
+on_event(MonoProfiler *p, MonoProfilerGCEvent event, uint32_t generation, mono_bool serial)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	uint8_t b[12] = { (uint8_t)event };
+
+	(void)p;
+	(void)serial;
+	if (!t)
+		return;
+	rec_other(t, now, MONO_GC, b, (size_t)(ttc_put(b + 1, generation) - b));
+	switch (event) {
+	case MONO_GC_EVENT_PRE_STOP_WORLD:
+		rec_begin(t, now, MONO_KEY_GC_PAUSE);
+		rec_begin(t, now, MONO_KEY_GC_STOP);
+		break;
+	case MONO_GC_EVENT_POST_STOP_WORLD:
+		rec_end(t, now, MONO_KEY_GC_STOP);
+		break;
+	case MONO_GC_EVENT_START:
+		rec_begin(t, now, MONO_KEY_GC_GEN(generation));
+		break;
+	case MONO_GC_EVENT_END:
+		rec_end(t, now, MONO_KEY_GC_GEN(generation));
+		break;
+	case MONO_GC_EVENT_POST_START_WORLD:
+		rec_end(t, now, MONO_KEY_GC_PAUSE);
+		break;
+	default:
+		break;
+	}
+}
+
+static void
+put_number(unsigned kind, uint64_t n)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	uint8_t b[12];
+
+	if (t)
+		rec_other(t, now, kind, b, (size_t)(ttc_put(b, n) - b));
+}
+
+static void
+on_resize(MonoProfiler *p, uintptr_t bytes)
+{
+	(void)p;
+	put_number(MONO_GC_HEAP, bytes);
+}
+
+/* Addresses two by two, from one array or from two, in records of at most so many pairs. */
+enum { PAIRS = 150 };
+
+static void
+put_pairs(unsigned kind, const void *const *a, const void *const *b, size_t stride, uint64_t pairs)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	uint8_t to[20 * PAIRS + 10];
+
+	for (uint64_t i = 0; t && i < pairs;) {
+		uint64_t n = pairs - i < PAIRS ? pairs - i : PAIRS, last = 0;
+		uint8_t *p = ttc_put(to, 2 * n);
+		for (uint64_t end = i + n; i < end; i++) {
+			uint64_t x = module_key(a[i * stride]) >> 3, y = module_key(b[i * stride]) >> 3;
+			p = ttc_put(p, ttc_zig(x - last));
+			p = ttc_put(p, ttc_zig(y - x));
+			last = y;
+		}
+		rec_other(t, now, kind, to, (size_t)(p - to));
+	}
+}
+
+static void
+on_moves(MonoProfiler *p, MonoObject *const *objects, uint64_t n)
+{
+	const void *const *o = (const void *const *)(const void *)objects;
+
+	(void)p;
+	put_pairs(MONO_GC_MOVES, o, o + 1, 2, n / 2);
+}
+
+static void
+on_roots(MonoProfiler *p, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects)
+{
+	(void)p;
+	put_pairs(MONO_GC_ROOTS, (const void *const *)addresses, (const void *const *)(const void *)objects, 1, n);
+}
+
+static void
+put_handle(uint32_t handle, MonoGCHandleType type, bool gone, MonoObject *o)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	uint8_t b[32] = { (uint8_t)type, gone }, *p = b + 2;
+
+	if (!t)
+		return;
+	p = ttc_put(p, handle);
+	p = ttc_put(p, module_key(o));
+	rec_other(t, now, MONO_HANDLE, b, (size_t)(p - b));
+}
+
+static void
+on_handle(MonoProfiler *p, uint32_t handle, MonoGCHandleType type, MonoObject *o)
+{
+	(void)p;
+	put_handle(handle, type, false, o);
+}
+
+static void
+on_handle_gone(MonoProfiler *p, uint32_t handle, MonoGCHandleType type)
+{
+	(void)p;
+	put_handle(handle, type, true, NULL);
+}
+
+static void
+put_finalizer(bool end, MonoObject *o)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	uint8_t b[12] = { end };
+
+	if (t)
+		rec_other(t, now, MONO_FINALIZE, b, (size_t)(ttc_put(b + 1, module_key(o)) - b));
+}
+
+static void
+on_finalizing(MonoProfiler *p)
+{
+	(void)p;
+	put_finalizer(false, NULL);
+}
+
+static void
+on_finalized(MonoProfiler *p)
+{
+	(void)p;
+	put_finalizer(true, NULL);
+}
+
+static void
+on_finalizing_object(MonoProfiler *p, MonoObject *o)
+{
+	(void)p;
+	put_finalizer(false, o);
+}
+
+static void
+on_finalized_object(MonoProfiler *p, MonoObject *o)
+{
+	(void)p;
+	put_finalizer(true, o);
+}
+
+static void
+on_root(MonoProfiler *p, const mono_byte *start, uintptr_t size, MonoGCRootSource source, const void *key, const char *name)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	size_t n = name ? strlen(name) : 0;
+	uint8_t b[320] = { 0 }, *q = b + 1;
+
+	(void)p;
+	if (!t)
+		return;
+	n = n < 250 ? n : 250;
+	q = ttc_put(q, module_key(start));
+	q = ttc_put(q, size);
+	q = ttc_put(q, (uint64_t)source);
+	q = ttc_put(q, module_key(key));
+	q = ttc_put(q, n);
+	if (n)
+		memcpy(q, name, n);
+	rec_other(t, now, MONO_ROOT, b, (size_t)(q + n - b));
+}
+
+static void
+on_root_gone(MonoProfiler *p, const mono_byte *start)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	uint8_t b[12] = { 1 };
+
+	(void)p;
+	if (t)
+		rec_other(t, now, MONO_ROOT, b, (size_t)(ttc_put(b + 1, module_key(start)) - b));
+}
+
+#define LISTEN(event, wanted, f) \
+	do { \
+		if ((wanted) && api.mono_profiler_set_ ## event ## _callback) \
+			api.mono_profiler_set_ ## event ## _callback(h, on ? (f) : NULL); \
+	} while (0)
+
+/* Always, also in a pause: a thread must not come to its first event with the world stopped. */
+void
+gc_load(void)
+{
+	MonoProfilerHandle h = module.handle;
+	bool on = true;
+
+	LISTEN(gc_event, module.o.gc || module.o.moves || module.o.roots, on_event);
+}
+
+void
+gc_listen(bool on)
+{
+	const struct options *o = &module.o;
+	MonoProfilerHandle h = module.handle;
+
+	LISTEN(gc_resize, o->gc, on_resize);
+	LISTEN(gc_moves, o->moves, on_moves);
+	LISTEN(gc_roots, o->roots, on_roots);
+	LISTEN(gc_root_register, o->roots, on_root);
+	LISTEN(gc_root_unregister, o->roots, on_root_gone);
+	LISTEN(gc_handle_created, o->handles, on_handle);
+	LISTEN(gc_handle_deleted, o->handles, on_handle_gone);
+	LISTEN(gc_finalizing, o->finalizers, on_finalizing);
+	LISTEN(gc_finalized, o->finalizers, on_finalized);
+	LISTEN(gc_finalizing_object, o->finalizers, on_finalizing_object);
+	LISTEN(gc_finalized_object, o->finalizers, on_finalized_object);
+}

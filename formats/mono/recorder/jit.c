@@ -1,0 +1,109 @@
+#include "mono/recorder/module.h"
+
+/* Compiling is a zone "JIT"; what comes of it is told with its size and, of methods, its name. */
+
+static void
+put_code(unsigned kind, const void *start, uint64_t size, const char *text)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	size_t n = text ? strlen(text) : 0;
+	uint8_t b[440] = { (uint8_t)kind }, *q = b + 1;
+
+	if (!t)
+		return;
+	n = n < 400 ? n : 400;
+	q = ttc_put(q, module_key(start));
+	q = ttc_put(q, size);
+	q = ttc_put(q, n);
+	if (n)
+		memcpy(q, text, n);
+	rec_other(t, now, MONO_CODE, b, (size_t)(q + n - b));
+}
+
+static void
+on_begin(MonoProfiler *p, MonoMethod *m)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+
+	(void)p;
+	(void)m;
+	if (t)
+		rec_begin(t, now, MONO_KEY_JIT);
+}
+
+static void
+end(unsigned flags)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+
+	if (t)
+		rec_end_flags(t, now, MONO_KEY_JIT, flags);
+}
+
+static void
+on_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
+{
+	(void)p;
+	end(0);
+	defs_compiled(m);
+	/* The interpreter makes no code. */
+	if (!info || !api.mono_jit_info_get_code_start || !api.mono_jit_info_get_code_size)
+		return;
+	int size = api.mono_jit_info_get_code_size(info);
+	char *name = api.mono_method_full_name(m, 1);
+	put_code(MONO_PROFILER_CODE_BUFFER_METHOD, api.mono_jit_info_get_code_start(info), size > 0 ? (uint64_t)size : 0, name);
+	api.mono_free(name);
+}
+
+/* The method is named: what failed is of interest. */
+static void
+on_failed(MonoProfiler *p, MonoMethod *m)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	static const char text[] = "JIT failed";
+
+	(void)p;
+	if (!t)
+		return;
+	defs_method(m);
+	rec_single(t, now, module_key(m), &(struct rec_value){ .type = TTC_TEXT8, .size = sizeof text - 1, .p = text }, 1);
+	end(1);
+}
+
+/* Code that belongs to no method of its own; methods are told by on_done. */
+static void
+on_buffer(MonoProfiler *p, const mono_byte *start, uint64_t size, MonoProfilerCodeBufferType kind, const void *data)
+{
+	(void)p;
+	if (kind != MONO_PROFILER_CODE_BUFFER_METHOD)
+		put_code((unsigned)kind, start, size, kind == MONO_PROFILER_CODE_BUFFER_SPECIFIC_TRAMPOLINE ? data : NULL);
+}
+
+static void
+on_named(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
+{
+	(void)p;
+	(void)info;
+	defs_compiled(m);
+}
+
+/* Names are wanted whatever is recorded, and in pauses. */
+void
+jit_listen(bool on)
+{
+	MonoProfilerHandle h = module.handle;
+
+	api.mono_profiler_set_jit_done_callback(h, on && module.o.jit ? on_done : on_named);
+	if (!module.o.jit)
+		return;
+	if (api.mono_profiler_set_jit_begin_callback)
+		api.mono_profiler_set_jit_begin_callback(h, on ? on_begin : NULL);
+	if (api.mono_profiler_set_jit_failed_callback)
+		api.mono_profiler_set_jit_failed_callback(h, on ? on_failed : NULL);
+	if (api.mono_profiler_set_jit_code_buffer_callback)
+		api.mono_profiler_set_jit_code_buffer_callback(h, on ? on_buffer : NULL);
+}

@@ -1,0 +1,39 @@
+/**
+ * Records of the Mono module in our captures: what its recorder writes and the captures' reader understands.
+ *
+ * Kinds of TTC_OTHER from 16; tracetool-capture(5) describes their payloads. Numbers are varints. An address is one, too;
+ * "addresses" are a count, then zigzag differences of addresses shifted down by 3. A stack is a count, then zigzag differences of
+ * methods' addresses, innermost first. libc only.
+ */
+#ifndef TT_MONO_RECORDS_H
+#define TT_MONO_RECORDS_H
+
+#include <stdint.h>
+
+enum mono_record {
+	MONO_GC = 16,                 /* byte phase (the runtime's number), generation */
+	MONO_GC_HEAP = 17,            /* bytes */
+	MONO_GC_MOVES = 18,           /* addresses: old, new, old, new ... */
+	MONO_GC_ROOTS = 19,           /* addresses: slot, object, slot, object ... */
+	MONO_HANDLE = 20,             /* byte kind, byte 1 for destroyed, handle, object */
+	MONO_FINALIZE = 21,           /* byte 1 for the end, object (0: the queue) */
+	MONO_THROW = 22,              /* object, class, stack */
+	MONO_CLAUSE = 23,             /* byte kind, index, method, object */
+	MONO_MONITOR = 24,            /* byte enum tt_monitor, object, stack */
+	MONO_ROOT = 25,               /* byte 1 for unregistered, start, size, source, key, text */
+	MONO_CODE = 26,               /* byte kind, start, size, text: machine code that was made */
+	MONO_GONE = 27,               /* byte enum ttc_object, key: unloaded */
+};
+
+/*
+ * Keys of zones that are no methods, as the reader of the log profiler's captures gives them (TT_KEY_*): collections,
+ * stops of the world, waiting for a lock, from a throw to its catch, compiling.
+ */
+#define MONO_KEY_GC_PAUSE   (UINT64_MAX - 1)
+#define MONO_KEY_GC_GEN(g)  (UINT64_MAX - 16 + ((g) < 7 ? (uint64_t)(g) : 7))
+#define MONO_KEY_GC_STOP    (UINT64_MAX - 5)
+#define MONO_KEY_CONTENTION (UINT64_MAX - 2)
+#define MONO_KEY_EXCEPTION  (UINT64_MAX - 3)
+#define MONO_KEY_JIT        (UINT64_MAX - 17)
+
+#endif
