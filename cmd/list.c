@@ -6,6 +6,7 @@
 
 #include "cmd.h"
 #include "emit/emit.h"
+#include "gate/measure.h"
 #include "info.h"
 #include "model/format.h"
 #include "pass/pass.h"
@@ -17,12 +18,12 @@ struct list_opts {
 	struct ui_opts ui;
 };
 
-enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_SANDBOX, L_N };
+enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_GATE, L_SANDBOX, L_N };
 
 static const char *
 what_value(size_t i)
 {
-	static const char *const v[] = { "formats", "passes", "emitters", "metrics", "sandbox", NULL };
+	static const char *const v[] = { "formats", "passes", "emitters", "metrics", "gate", "sandbox", NULL };
 
 	return i <= L_N ? v[i] : NULL;
 }
@@ -36,10 +37,10 @@ static const struct opt_group groups[] = {
 const struct verb verb_list = {
 	.name = "list",
 	.summary = "list formats read, passes, formats written, and all tables with their columns",
-	.operands = "[formats] [passes] [emitters] [metrics] [sandbox]",
+	.operands = "[formats] [passes] [emitters] [metrics] [gate] [sandbox]",
 	.about = "List what there is: formats that are read, analysis passes, formats that are written "
 		 "(emitters), all "
-		 "tables with their columns (metrics), and what this system has to confine the program while it reads "
+		 "tables with their columns (metrics), figures that budgets can limit (gate), and what this system has to confine the program while it reads "
 		 "(sandbox). Without an argument the first three.",
 	.examples = "  tracetool list\n"
 		    "  tracetool list metrics\n"
@@ -70,6 +71,13 @@ static const struct tt_col metric_col[] = {
 	{ "column", "column", TT_UNIT_TEXT, "for --sort, in CSV and JSON" },
 	{ "title", "title", TT_UNIT_TEXT, "as people see it" },
 	{ "unit", "unit", TT_UNIT_TEXT, "of the number" },
+	{ "help", "what it is", TT_UNIT_TEXT, "in one line; tracetool-metrics(7) has the definition" },
+};
+static const struct tt_col gate_col[] = {
+	{ "metric", "metric", TT_UNIT_TEXT, "for a budget's rows" },
+	{ "unit", "unit", TT_UNIT_TEXT, "of limits" },
+	{ "needs", "needs", TT_UNIT_TEXT, "the key that says whose figure, or over which limit" },
+	{ "stats", "statistics", TT_UNIT_TEXT, "the usual one first" },
 	{ "help", "what it is", TT_UNIT_TEXT, "in one line; tracetool-metrics(7) has the definition" },
 };
 static const struct tt_col sandbox_col[] = {
@@ -209,6 +217,40 @@ list_metrics(struct tt_report *r, struct tt_err *err)
 	return rc;
 }
 
+/* The statistics of a metric, the usual one first. */
+static const char *
+stat_at(const void *arg, size_t i)
+{
+	const struct tt_metric *m = arg;
+
+	if (i == 0)
+		return tt_stat_name[m->usual];
+	for (unsigned k = 0; k < TT_STATS; k++)
+		if ((m->stats & 1u << k) && k != m->usual && --i == 0)
+			return tt_stat_name[k];
+	return NULL;
+}
+
+static int
+list_gate(struct tt_report *r, struct tt_err *err)
+{
+	static const char *const needs[] = {
+		[TT_SELECT_NONE] = "", [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",
+		[TT_SELECT_COUNTER] = "counter", [TT_SELECT_THREAD] = "thread", [TT_SELECT_LIMIT] = "limit",
+	};
+	struct tt_table *t;
+	int rc = tt_report_table(r, "gate", "Metrics of budgets", gate_col, NCOL(gate_col), &t, err);
+
+	for (const struct tt_metric *m = tt_metrics; m->name && rc == TT_OK; m++) {
+		const char *stats = "";
+
+		rc = join(r, stat_at, m, &stats, err);
+		if (rc == TT_OK)
+			rc = row(r, t, (const char *const[]){ m->name, tt_dim_name[m->dim], needs[m->select], stats, m->help }, err);
+	}
+	return rc;
+}
+
 static int
 list_sandbox(struct tt_report *r, struct tt_err *err)
 {
@@ -253,7 +295,7 @@ wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
 		if (k == L_N) {
 			near = opts_nearest(word, what_value);
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics, sandbox)", word,
+			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics, gate, sandbox)", word,
 			    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 		}
 		*bits |= 1u << k;
@@ -269,6 +311,7 @@ run_list(struct app *app, int argc, char **argv, struct tt_err *err)
 		[L_PASSES] = list_passes,
 		[L_EMITTERS] = list_emitters,
 		[L_METRICS] = list_metrics,
+		[L_GATE] = list_gate,
 		[L_SANDBOX] = list_sandbox,
 	};
 	struct list_opts o = { 0 };

@@ -6,6 +6,7 @@
 
 #include "base/near.h"
 #include "cmd.h"
+#include "gate.h"
 #include "info.h"
 #include "input.h"
 #include "report.h"
@@ -19,6 +20,7 @@
 struct stats_opts {
 	struct input_opts in;
 	struct report_opts out;
+	struct gate_opts gate;
 	struct opt_list table;
 	const char *sort;
 	bool has_limit;
@@ -82,6 +84,14 @@ static const struct opt_group groups[] = {
 	{ NULL, NULL, 0 },
 };
 
+static const struct opt_group gate_groups[] = {
+	{ "Tables", table_opt, 0 },
+	GATE_GROUP(struct stats_opts, gate),
+	REPORT_GROUP(struct stats_opts, out),
+	INPUT_GROUPS(struct stats_opts, in),
+	{ NULL, NULL, 0 },
+};
+
 const struct verb verb_stats = {
 	.name = "stats",
 	.summary = "print frames, allocations, categories, markers, threads and losses",
@@ -92,8 +102,9 @@ const struct verb verb_stats = {
 	.examples = "  tracetool stats game.mlpd\n"
 		    "  tracetool stats game.mlpd --frame-marker 'Game:Update' --budget 8.33\n"
 		    "  tracetool stats game.mlpd --table markers --sort self_ns --limit 50\n"
-		    "  tracetool stats game.mlpd --format json -o game.stats.json\n",
-	.group = groups,
+		    "  tracetool stats game.mlpd --format json -o game.stats.json\n"
+		    "  tracetool stats --gate budget.json --baseline base.json run*.ttc\n",
+	.group = gate_groups,
 	.operand_at = offsetof(struct stats_opts, in.path),
 };
 
@@ -289,6 +300,7 @@ static int
 run_tables(struct app *app, const struct verb *verb, int argc, char **argv, struct tt_err *err)
 {
 	struct stats_opts s = { .threshold_e4 = 100, .hitches = 10 };
+	bool gate;
 	int rc;
 
 	input_defaults(&s.in);
@@ -298,6 +310,11 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 		rc = opt_list_add(&s.table, "calltree_bottom_up", &app->arena, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
+	rc = gate_wanted(&s.gate, &gate, err);
+	if (rc != TT_OK)
+		return rc;
+	if (gate)
+		return gate_run(app, &s.gate, &s.in, &s.out, err);
 	return stats(app, &s, verb == &verb_summary, err);
 }
 

@@ -4,8 +4,8 @@
 The page holds, between the lines
 	.\\" begin table ID
 	.\\" end table
-the columns of that table as `tracetool list metrics` knows them, and between "begin losses" and "end losses"
-the kinds of loss in lib/model/loss.c. "write" puts them in; "check" names what differs, and tables the page
+the columns of that table as `tracetool list metrics` knows them, between "begin losses" and "end losses"
+the kinds of loss in lib/model/loss.c, and between "begin gate" and "end gate" the metrics of budgets. "write" puts them in; "check" names what differs, and tables the page
 lacks; exit status 1.
 """
 import json
@@ -46,6 +46,18 @@ def losses():
     return out + [".El"]
 
 
+def gate(program):
+    report = json.loads(subprocess.run([program, "list", "gate", "--format", "json"], check=True,
+                                       capture_output=True, text=True).stdout)
+    out = [".Bl -tag -width Ds -compact"]
+    for r in report["tables"]["gate"]["rows"]:
+        stats = r["stats"].split()
+        out.append(".It Va %s%s" % (r["metric"], " Pq needs %s" % r["needs"] if r["needs"] else ""))
+        out.append(roff(r["help"]))
+        out.append("Statistics: " + ", ".join(stats) + ".")
+    return out + [".El"]
+
+
 def main():
     mode, program, page = sys.argv[1:]
     report = json.loads(subprocess.run([program, "list", "metrics", "--format", "json"], check=True,
@@ -56,13 +68,16 @@ def main():
     old = open(page).read().splitlines()
     new, skip, seen, wrong = [], False, set(), []
     for line in old:
-        if line in ('.\\" end table', '.\\" end losses'):
+        if line in ('.\\" end table', '.\\" end losses', '.\\" end gate'):
             skip = False
         if not skip:
             new.append(line)
         if line == '.\\" begin losses':
             skip = True
             new += losses()
+        if line == '.\\" begin gate':
+            skip = True
+            new += gate(program)
         m = re.match(r'\.\\" begin table (\S+)$', line)
         if m:
             skip = True

@@ -61,7 +61,7 @@ read_metric(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err
 	}
 	if (near)
 		return tt_doc_fail(&m, false, err, "no metric \"%s\"; did you mean \"%s\"?", name, near);
-	return tt_doc_fail(&m, false, err, "no metric \"%s\" (see \"tracetool list metrics\")", name);
+	return tt_doc_fail(&m, false, err, "no metric \"%s\" (see \"tracetool list gate\")", name);
 }
 
 static int
@@ -640,11 +640,18 @@ static int
 read_budget(struct reader *rd, const struct tt_node_at *root, struct tt_err *err)
 {
 	static const char *const keys[] = { "tracetool_budget", "$schema", "comment", "skip", "rows", "integrity",
-		"fingerprint", NULL };
+		"fingerprint", "frame_marker", "frame_thread", NULL };
+	struct tt_node_at v;
 	int rc = read_version(root, err);
 
 	if (rc == TT_OK)
 		rc = tt_doc_keys(root, keys, err);
+	v = tt_doc_member(root, "frame_marker");
+	if (rc == TT_OK)
+		rc = tt_doc_text(&v, &rd->b->frame_marker, err);
+	v = tt_doc_member(root, "frame_thread");
+	if (rc == TT_OK)
+		rc = tt_doc_text(&v, &rd->b->frame_thread, err);
 	if (rc == TT_OK)
 		rc = read_skip(rd->b, root, err);
 	if (rc == TT_OK)

@@ -51,6 +51,7 @@ struct tt_budget {
 	struct tt_measure *measure;   /* those of the rows, each once, then those every sample has */
 	size_t nmeasure;
 	struct { uint64_t frames; int64_t time_ns; } skip;     /* left out at the beginning */
+	const char *frame_marker, *frame_thread;      /* globs, where the command line gives none; NULL */
 	const char **fingerprint;     /* facts that must agree with the baseline's; NULL-terminated */
 	bool baseline;                /* a row needs one */
 	enum tt_level integrity;      /* of the default rows; error: damaged captures give exit code 3 */

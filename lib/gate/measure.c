@@ -158,7 +158,7 @@ static const char *const words[TT_STATS] = {
 	[TT_STAT_MEAN] = ", mean", [TT_STAT_MEDIAN] = ", median", [TT_STAT_STDDEV] = ", standard deviation",
 	[TT_STAT_P90] = ", p90", [TT_STAT_P95] = ", p95", [TT_STAT_P99] = ", p99", [TT_STAT_P999] = ", p99.9",
 	[TT_STAT_MAX] = ", largest", [TT_STAT_MIN] = ", smallest", [TT_STAT_LAST] = " at the end",
-	[TT_STAT_TOTAL] = " in all", [TT_STAT_COUNT] = "", [TT_STAT_PER_1000] = " of 1000",
+	[TT_STAT_TOTAL] = " in all", [TT_STAT_COUNT] = "", [TT_STAT_PER_1000] = "",
 	[TT_STAT_LOW_1] = ", 1 % low", [TT_STAT_LOW_01] = ", 0.1 % low", [TT_STAT_FRAME_MEAN] = " per frame, mean",
 	[TT_STAT_FRAME_MEDIAN] = " per frame, median", [TT_STAT_FRAME_P95] = " per frame, p95",
 	[TT_STAT_FRAME_P99] = " per frame, p99", [TT_STAT_FRAME_MAX] = " per frame, largest",
@@ -187,7 +187,7 @@ tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *
 		break;
 	}
 	if (x->stat == TT_STAT_PER_1000)
-		return format(a, err, "%s in 1000%s", m->title, m->family == TT_FAM_COLLECTIONS ? " frames" : "");
+		return format(a, err, "%s%s", m->title, m->family == TT_FAM_COLLECTIONS ? " in 1000 frames" : "");
 	if (m->family == TT_FAM_LENGTH || m->family == TT_FAM_FRAMES)
 		stat = "";
 	return format(a, err, "%s%s", m->title, stat);

@@ -1,0 +1,556 @@
+/**
+ * tracetool stats --gate; the contract is in gate.h.
+ */
+#include "gate.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "gate/verdict.h"
+#include "io/src.h"
+#include "verdict.h"
+
+#define DOCUMENT_MAX (64u << 20)      /* bytes of a budget or baseline */
+
+static const char *
+inconclusive_value(size_t i)
+{
+	static const char *const v[] = { "auto", "pass", "fail", NULL };
+
+	return v[i];
+}
+
+#define AT(f) offsetof(struct gate_opts, f)
+
+const struct opt gate_opt[] = {
+	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
+	    .help = "hold every FILE against this budget (tracetool-budget(5)) and print the verdict; A+B is one capture" },
+	{ .name = "baseline", .arg = "BASE", .set = opt_text, .at = AT(baseline),
+	    .help = "what rows with a change for their limit are compared with" },
+	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
+	    .help = "compare also with a baseline of another environment" },
+	{ .name = "save", .arg = "BASE", .set = opt_text, .at = AT(save),
+	    .help = "write the captures as a baseline" },
+	{ .name = "append", .set = opt_flag, .at = AT(append),
+	    .help = "with --save: as one more session of the baseline that is there" },
+	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = inconclusive_value,
+	    .help = "rows that cannot be judged, and undecided ones, all pass or fail; auto: the first fail, the others pass" },
+	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
+	    .help = "the day waivers are held against, YYYY-MM-DD; default: by SOURCE_DATE_EPOCH, else the clock" },
+	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(group_by),
+	    .help = "judge captures apart by this fact of theirs, like scene" },
+	{ .name = "explain", .arg = "ROW", .set = opt_text, .at = AT(explain),
+	    .help = "print instead what is behind this row: captures, worst frames, markers, allocation sites" },
+	{ .name = "suggest", .set = opt_flag, .at = AT(suggest),
+	    .help = "print a budget that the captures keep, to start from" },
+	{ .name = NULL },
+};
+
+int
+gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
+{
+	const struct { const char *name; bool given; } with[] = {
+		{ "baseline", g->baseline != NULL }, { "force-baseline", g->force_baseline }, { "save", g->save != NULL },
+		{ "append", g->append }, { "inconclusive", g->inconclusive != 0 }, { "today", g->today != NULL },
+		{ "group-by", g->group_by != NULL }, { "explain", g->explain != NULL },
+	};
+
+	*wanted = g->budget || g->suggest;
+	for (size_t i = 0; i < sizeof with / sizeof *with; i++)
+		if (with[i].given && !g->budget)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s: without --gate it does nothing", with[i].name);
+	if (g->suggest && g->budget)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --suggest: it makes a budget, and --gate names one");
+	if (g->append && !g->save)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --append: without --save it does nothing");
+	return TT_OK;
+}
+
+/* --- the day ------------------------------------------------------------------------- */
+
+static int
+today(struct app *app, const char *given, const char **day, struct tt_err *err)
+{
+	const char *epoch = getenv("SOURCE_DATE_EPOCH");
+	time_t now = time(NULL);
+	char text[32], *end;
+	struct tm tm;
+
+	if (given) {
+		if (strlen(given) != 10 || !strptime(given, "%Y-%m-%d", &tm))
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --today: \"%s\" is no date like 2027-01-31", given);
+		*day = given;
+		return TT_OK;
+	}
+	if (epoch && *epoch) {
+		now = (time_t)strtoll(epoch, &end, 10);
+		if (*end != '\0')
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "SOURCE_DATE_EPOCH is \"%s\", no number of seconds", epoch);
+	}
+	if (!gmtime_r(&now, &tm) || strftime(text, sizeof text, "%Y-%m-%d", &tm) == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "SOURCE_DATE_EPOCH is out of range");
+	*day = tt_arena_text(&app->arena, text, strlen(text), err);
+	return *day ? TT_OK : err->code;
+}
+
+/* --- documents ------------------------------------------------------------------------ */
+
+/* All of the file ${path}. */
+static int
+read_document(struct app *app, const char *path, struct tt_buf *text, struct tt_err *err)
+{
+	struct tt_src *src;
+	size_t got = 0;
+	int rc = tt_src_open(&app->env, path, &src, err);
+
+	while (rc == TT_OK) {
+		rc = tt_buf_room(text, 1 << 16, err);
+		if (rc == TT_OK)
+			rc = tt_src_read(src, text->p + text->n, 1 << 16, &got, err);
+		text->n += rc == TT_OK ? got : 0;
+		if (rc == TT_OK && text->n > DOCUMENT_MAX)
+			rc = tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "longer than %u MiB", DOCUMENT_MAX >> 20);
+		if (rc < 0)
+			tt_err_in(err, "%s", path);
+	}
+	tt_src_close(src);
+	return rc == TT_END ? TT_OK : rc;
+}
+
+struct gate {
+	struct app *app;
+	const struct gate_opts *g;
+	const struct input_opts *in;
+	struct tt_arena a;
+	struct tt_budget budget;
+	struct tt_baseline base;
+	bool has_base;
+	const char *settings;
+	struct capture *cap;          /* by operand */
+	struct tt_sample *sample;
+	size_t nsample;
+};
+
+static int
+read_budget(struct gate *x, struct tt_err *err)
+{
+	static const char none[] = "{ \"tracetool_budget\": 1, \"rows\": [] }";
+	struct tt_buf text = { 0 };
+	int rc = x->g->budget ? read_document(x->app, x->g->budget, &text, err) : tt_buf_text(&text, none, err);
+
+	if (rc == TT_OK)
+		rc = tt_budget_parse(text.p, text.n, x->g->budget ? x->g->budget : "suggestion", &x->budget, &x->a, err);
+	tt_buf_free(&text);
+	if (rc == TT_OK && x->g->explain && !tt_budget_row(&x->budget, x->g->explain, err))
+		rc = err->code;
+	return rc;
+}
+
+static int
+read_baseline(struct gate *x, const char *path, struct tt_baseline *b, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	int rc = read_document(x->app, path, &text, err);
+
+	if (rc == TT_OK)
+		rc = tt_baseline_parse(text.p, text.n, path, &x->budget, b, &x->a, err);
+	tt_buf_free(&text);
+	return rc;
+}
+
+/* --- captures ----------------------------------------------------------------------------- */
+
+/* One sample's files, and what is known of the process that was recorded. */
+struct capture {
+	const char **path;            /* NULL-terminated */
+	size_t n;
+	struct capture *into;         /* read with this one: of the same process */
+	int64_t pid, wall_ns, end_ns; /* of the first file; wall clock */
+	int64_t clock_ns;             /* wall clock less event clock */
+};
+
+static int
+add_path(struct gate *x, struct capture *c, const char *path, size_t n, struct tt_err *err)
+{
+	const char **more = tt_arena_alloc(&x->a, (c->n + 2) * sizeof *more, err);
+	char *copy = more ? tt_arena_text(&x->a, path, n, err) : NULL;
+
+	if (!copy)
+		return err->code;
+	for (size_t i = 0; i < c->n; i++)
+		more[i] = c->path[i];
+	more[c->n++] = copy;
+	c->path = more;
+	return TT_OK;
+}
+
+/* "A+B" is two files of one capture, unless there is a file of that name. */
+static int
+split(struct gate *x, struct capture *c, const char *operand, struct tt_err *err)
+{
+	const char *plus = strchr(operand, '+');
+	int rc = TT_OK;
+
+	if (!plus || access(operand, F_OK) == 0)
+		return add_path(x, c, operand, strlen(operand), err);
+	for (; plus && rc == TT_OK; plus = strchr(operand, '+')) {
+		rc = add_path(x, c, operand, (size_t)(plus - operand), err);
+		operand = plus + 1;
+	}
+	return rc == TT_OK ? add_path(x, c, operand, strlen(operand), err) : rc;
+}
+
+/* Note what the capture's header says of its process. */
+static void
+note_process(struct capture *c, const struct tt_model *m)
+{
+	const struct tt_capture *first = m->cap[0];
+
+	c->pid = first->wall_ms ? first->pid : 0;
+	c->wall_ns = (int64_t)first->wall_ms * 1000000;
+	c->end_ns = c->wall_ns + (m->max_ts > m->min_ts ? m->max_ts - m->min_ts : 0);
+	c->clock_ns = c->wall_ns - first->start_ns;
+}
+
+/* Two recorders in one process: its id is the same, the clocks are of one boot, and they ran at the same time. */
+static bool
+one_process(const struct capture *a, const struct capture *b)
+{
+	int64_t apart = a->clock_ns > b->clock_ns ? a->clock_ns - b->clock_ns : b->clock_ns - a->clock_ns;
+
+	return a->pid > 0 && a->pid == b->pid && apart < INT64_C(2000000000) && a->wall_ns <= b->end_ns &&
+	    b->wall_ns <= a->end_ns;
+}
+
+/* What the skip of the budget leaves may be nothing: then the capture has no figures, which rows will say. */
+static int
+nothing_left(struct gate *x, const struct capture *c, struct tt_sample *s, struct tt_err *err)
+{
+	const char *why = "no frame is left after those that the budget skips";
+
+	*s = (struct tt_sample){ .name = c->path[0], .session = "", .nvalue = x->budget.nmeasure };
+	s->value = tt_arena_alloc(&x->a, (s->nvalue + 1) * sizeof *s->value, err);
+	if (!s->value)
+		return err->code;
+	for (size_t i = 0; i < s->nvalue; i++)
+		s->value[i].why = why;
+	return TT_OK;
+}
+
+static int
+read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c, struct tt_sample *s, struct tt_err *err)
+{
+	struct app *app = x->app;
+	struct tt_run_opts run = *common;
+	struct tt_model *m = NULL;
+	struct tt_loss loss;
+	bool skips = x->budget.skip.frames && !x->in->has_frames;
+	int rc;
+
+	run.path = c->path;
+	run.npath = c->n;
+	tt_loss_reset(&loss);
+	app->env.loss = &loss;
+	rc = tt_run(&app->env, &run, &m, err);
+	app->env.loss = &app->loss;
+	ui_erase(&app->ui);
+	if (rc == TT_OK) {
+		note_process(c, m);
+		rc = tt_sample_from(m, &loss, x->budget.measure, x->budget.nmeasure, s, &x->a, err);
+		if (x->budget.integrity == TT_LEVEL_ERROR)
+			tt_loss_join(&app->loss, &loss);
+	} else if (rc == TT_E_USAGE && skips) {
+		rc = nothing_left(x, c, s, err);
+	}
+	tt_model_free(m);
+	return rc;
+}
+
+/* The files of ${other} become files of ${c}: its own sample is given up. */
+static int
+join(struct gate *x, struct capture *c, struct capture *other, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	tt_log(&x->app->env, TT_LOG_NORMAL, "%s and %s are of one process (%lld): one capture", c->path[0], other->path[0],
+	    (long long)c->pid);
+	for (size_t i = 0; i < other->n && rc == TT_OK; i++)
+		rc = add_path(x, c, other->path[i], strlen(other->path[i]), err);
+	other->into = c;
+	return rc;
+}
+
+static int
+join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		struct capture *c = &x->cap[i];
+		size_t files = c->n;
+
+		for (size_t k = i + 1; k < n && rc == TT_OK && !c->into; k++)
+			if (!x->cap[k].into && one_process(c, &x->cap[k]))
+				rc = join(x, c, &x->cap[k], err);
+		if (rc == TT_OK && c->n > files)
+			rc = read_capture(x, run, c, &x->sample[i], err);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!x->cap[i].into)
+			x->sample[x->nsample++] = x->sample[i];
+	return rc;
+}
+
+static int
+read_captures(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
+{
+	size_t n = x->in->path.n;
+	int rc = TT_OK;
+
+	x->cap = tt_arena_alloc(&x->a, (n + 1) * sizeof *x->cap, err);
+	x->sample = x->cap ? tt_arena_alloc(&x->a, (n + 1) * sizeof *x->sample, err) : NULL;
+	if (!x->sample)
+		return err->code;
+	run->needs = x->budget.needs;
+	run->hitches = TT_SAMPLE_WORST;
+	if (!run->frame_marker)
+		run->frame_marker = x->budget.frame_marker;
+	if (!run->frame_thread)
+		run->frame_thread = x->budget.frame_thread;
+	if (x->budget.skip.frames && !run->filter.has_frames) {
+		run->filter.has_frames = true;
+		run->filter.frame_first = x->budget.skip.frames + 1;
+		run->filter.frame_last = UINT64_MAX;
+	}
+	if (x->budget.skip.time_ns && run->filter.from == INT64_MIN)
+		run->filter.from = x->budget.skip.time_ns;
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		rc = split(x, &x->cap[i], x->in->path.v[i], err);
+		if (rc == TT_OK)
+			rc = read_capture(x, run, &x->cap[i], &x->sample[i], err);
+	}
+	return rc == TT_OK ? join_processes(x, run, n, err) : rc;
+}
+
+/* --- what the figures depend on beside the captures ------------------------------------------ */
+
+static int
+put_list(struct tt_buf *b, const char *what, const struct opt_list *l, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < l->n && rc == TT_OK; i++)
+		rc = tt_buf_printf(b, err, "%s%s %s", b->n ? ", " : "", what, l->v[i]);
+	return rc;
+}
+
+static int
+put_one(struct tt_buf *b, const char *what, const char *value, struct tt_err *err)
+{
+	return value ? tt_buf_printf(b, err, "%s%s %s", b->n ? ", " : "", what, value) : TT_OK;
+}
+
+static int
+put_number(struct tt_buf *b, const char *what, int64_t v, bool given, struct tt_err *err)
+{
+	return given ? tt_buf_printf(b, err, "%s%s %lld", b->n ? ", " : "", what, (long long)v) : TT_OK;
+}
+
+static int
+settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
+{
+	const struct tt_filter *f = &run->filter;
+	struct tt_buf b = { 0 };
+	int rc = put_one(&b, "frame marker", run->frame_marker, err);
+
+	if (rc == TT_OK)
+		rc = put_one(&b, "frame thread", run->frame_thread, err);
+	if (rc == TT_OK)
+		rc = put_list(&b, "wait", &x->in->wait, err);
+	if (rc == TT_OK)
+		rc = put_number(&b, "from frame", (int64_t)f->frame_first, f->has_frames, err);
+	if (rc == TT_OK)
+		rc = put_number(&b, "to frame", (int64_t)f->frame_last, f->has_frames && f->frame_last != UINT64_MAX, err);
+	if (rc == TT_OK)
+		rc = put_number(&b, "from ns", f->from, f->from != INT64_MIN, err);
+	if (rc == TT_OK)
+		rc = put_number(&b, "to ns", f->to, f->to != INT64_MAX, err);
+	if (rc == TT_OK)
+		rc = put_list(&b, "thread", &x->in->thread, err);
+	if (rc == TT_OK)
+		rc = put_number(&b, "longer than ns", f->min_dur, f->min_dur != 0, err);
+	if (rc == TT_OK)
+		rc = put_number(&b, "depth", f->depth, f->depth != 0, err);
+	if (rc == TT_OK)
+		rc = put_one(&b, "with", f->wrappers ? "wrappers" : NULL, err);
+	x->settings = rc == TT_OK ? tt_arena_text(&x->a, b.n ? b.p : "", b.n, err) : NULL;
+	tt_buf_free(&b);
+	return x->settings ? TT_OK : err->code;
+}
+
+/* --- the baseline that is saved ------------------------------------------------------------------ */
+
+static int
+save(struct gate *x, struct tt_baseline *old, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < x->nsample; i++)
+		if (x->sample[i].damaged)
+			return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved, for %s is damaged", x->g->save,
+			    x->sample[i].name);
+	if (old && !x->g->force_baseline)
+		rc = tt_baseline_check(old, x->sample, x->nsample, &x->budget, x->settings, err);
+	if (rc == TT_OK)
+		rc = tt_baseline_write(old, x->sample, x->nsample, &x->budget, x->settings, &text, err);
+	if (rc == TT_OK)
+		rc = app_write(x->app, x->g->save, &text, err);
+	tt_buf_free(&text);
+	return rc;
+}
+
+/* --- the run ----------------------------------------------------------------------------------------- */
+
+/* Options that a command which exports frames needs to find the same ones. */
+static const char *
+convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
+{
+	struct tt_buf b = { 0 };
+	const char *text;
+	int rc = TT_OK;
+
+	if (run->frame_marker)
+		rc = tt_buf_printf(&b, err, " --frame-marker '%s'", run->frame_marker);
+	if (rc == TT_OK && run->frame_thread)
+		rc = tt_buf_printf(&b, err, " --frame-thread '%s'", run->frame_thread);
+	text = rc == TT_OK ? tt_arena_text(&x->a, b.n ? b.p : "", b.n, err) : NULL;
+	tt_buf_free(&b);
+	return text;
+}
+
+static int
+print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, const struct report_opts *out,
+    struct tt_err *err)
+{
+	const char *path = out->output ? out->output : "-", *convert = convert_options(x, run, err);
+	struct tt_buf text = { 0 };
+	int rc = convert ? TT_OK : err->code;
+
+	if (rc == TT_OK && x->g->explain)
+		rc = verdict_explain(v, x->g->explain, convert, &text, err);
+	else if (rc == TT_OK)
+		rc = verdict_text(v, ui_color(&x->app->ui, strcmp(path, "-") == 0 ? STDOUT_FILENO : -1), &text, err);
+	if (rc == TT_OK)
+		rc = app_write(x->app, path, &text, err);
+	tt_buf_free(&text);
+	return rc;
+}
+
+static int
+judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_baseline *old,
+    struct tt_err *err)
+{
+	struct tt_judge_opts o = { .inconclusive = x->g->inconclusive, .group_by = x->g->group_by,
+		.first = x->g->save != NULL };
+	struct tt_verdict v = { 0 };
+	int rc = today(x->app, x->g->today, &o.today, err);
+
+	if (rc == TT_OK && x->has_base && !x->g->force_baseline)
+		rc = tt_baseline_check(&x->base, x->sample, x->nsample, &x->budget, x->settings, err);
+	if (rc != TT_OK)
+		return rc;
+	rc = tt_judge(&x->budget, x->has_base ? &x->base : NULL, x->sample, x->nsample, &o, &v, &x->app->env.mem, err);
+	if (rc == TT_OK)
+		rc = print(x, &v, run, out, err);
+	if (rc == TT_OK && x->g->save)
+		rc = save(x, old, err);
+	if (rc == TT_OK)
+		x->app->verdict = v.exit_code;
+	tt_verdict_free(&v);
+	return rc;
+}
+
+static int
+suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	int rc = budget_suggest(x->sample, x->nsample, x->budget.measure, x->budget.nmeasure, run->frame_marker, &text, err);
+
+	if (rc == TT_OK)
+		rc = app_write(x->app, out->output ? out->output : "-", &text, err);
+	tt_buf_free(&text);
+	return rc;
+}
+
+/* The sandbox stays open for the next capture: only its first stage holds. */
+static int
+confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
+{
+	struct opt_list reads = { 0 }, writes = { 0 };
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < x->in->path.n && rc == TT_OK; i++) {
+		struct capture c = { 0 };
+
+		rc = split(x, &c, x->in->path.v[i], err);
+		for (size_t k = 0; k < c.n && rc == TT_OK; k++)
+			rc = opt_list_add(&reads, c.path[k], &x->app->arena, err);
+	}
+	if (rc == TT_OK && out->output)
+		rc = opt_list_add(&writes, out->output, &x->app->arena, err);
+	if (rc == TT_OK && x->g->save)
+		rc = opt_list_add(&writes, x->g->save, &x->app->arena, err);
+	if (rc == TT_OK)
+		rc = app_reads(x->app, reads.v, err);
+	return rc == TT_OK ? app_confine(x->app, writes.v, x->in->tmpdir, err) : rc;
+}
+
+static int
+all(struct gate *x, const struct report_opts *out, struct tt_err *err)
+{
+	bool append = x->g->append && access(x->g->save, F_OK) == 0;
+	struct tt_baseline old;
+	struct tt_run_opts run;
+	int rc = input_setup(x->app, x->in, &run, err);
+
+	if (rc == TT_OK)
+		rc = read_budget(x, err);
+	if (rc == TT_OK && x->g->baseline) {
+		rc = read_baseline(x, x->g->baseline, &x->base, err);
+		x->has_base = true;
+	}
+	if (rc == TT_OK && append)
+		rc = read_baseline(x, x->g->save, &old, err);
+	if (rc == TT_OK && x->budget.baseline && !x->has_base && !x->g->save)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "
+		    "(--save makes one)", x->budget.path);
+	if (rc == TT_OK)
+		rc = confine(x, out, err);
+	if (rc == TT_OK)
+		rc = read_captures(x, &run, err);
+	if (rc == TT_OK)
+		rc = settings(x, &run, err);
+	if (rc != TT_OK)
+		return rc;
+	return x->g->suggest ? suggest(x, &run, out, err) : judge(x, &run, out, append ? &old : NULL, err);
+}
+
+int
+gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in, const struct report_opts *out,
+    struct tt_err *err)
+{
+	struct gate x = { .app = app, .g = g, .in = in };
+	int rc;
+
+	if (out->output && input_is(in, out->output))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", out->output);
+	if (g->save && input_is(in, g->save))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --save: %s is one of the captures", g->save);
+	tt_arena_init(&x.a, &app->env.mem);
+	rc = all(&x, out, err);
+	tt_arena_free(&x.a);
+	return rc;
+}

@@ -1,0 +1,29 @@
+/**
+ * tracetool stats --gate: captures held against a budget. The options, and the run.
+ */
+#ifndef TT_CMD_GATE_H
+#define TT_CMD_GATE_H
+
+#include "input.h"
+#include "report.h"
+
+struct gate_opts {
+	const char *budget, *baseline, *save, *today, *explain, *group_by;
+	bool append, force_baseline, suggest;
+	int inconclusive;             /* 0 none given, 1 pass, 2 fail: as in struct tt_judge_opts */
+};
+extern const struct opt gate_opt[];
+#define GATE_GROUP(type, member) { "Gate", gate_opt, offsetof(type, member) }
+
+/* Is it a gate that the options ask for? TT_E_USAGE where one of them makes no sense without --gate. */
+int gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err);
+
+/**
+ * gate_run(app, g, in, out, err):
+ * Read the captures, judge them, save the baseline and print the verdict. The exit code of the verdict is left in
+ * app->verdict.
+ */
+int gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in, const struct report_opts *out,
+    struct tt_err *err);
+
+#endif

@@ -1,0 +1,212 @@
+/**
+ * A budget to start from; the contract is in verdict.h.
+ *
+ * What it suggests is what can be judged: changes of the median and mean from +2 % up, more where the captures
+ * themselves differ by more; tails as frames over a limit per thousand, for p99 and the maximum of a capture hang
+ * on a few frames; allocation as none at all where there is none.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "stat/num.h"
+#include "verdict.h"
+
+struct suggest {
+	const struct tt_sample *s;
+	size_t n;
+	const struct tt_measure *x;
+	size_t nx;
+	struct tt_buf *out;
+	struct tt_err *err;
+	bool some;                    /* a row has been written */
+};
+
+/* The captures' figures of a measure: how many, and of those known the median, spread and largest. */
+struct spread { size_t n; int64_t median, sd, max; };
+
+static struct spread
+spread_of(const struct suggest *g, const char *key)
+{
+	struct spread r = { 0 };
+	int64_t v[256];
+
+	for (size_t i = 0; i < g->nx; i++) {
+		if (strcmp(g->x[i].key, key) != 0)
+			continue;
+		for (size_t k = 0; k < g->n && r.n < 256; k++)
+			if (g->s[k].value[i].known)
+				v[r.n++] = g->s[k].value[i].v;
+	}
+	tt_sort_i64(v, r.n);
+	r.median = tt_quantile_i64(v, r.n, 1, 2);
+	r.sd = tt_stddev_i64(v, r.n);
+	r.max = r.n ? v[r.n - 1] : 0;
+	return r;
+}
+
+/* Twice the spread in whole percent, at least 2. */
+static int64_t
+room(const struct spread *r)
+{
+	int64_t percent = r->median > 0 ? tt_scale(r->sd, 200, r->median) + 1 : 2;
+
+	return percent < 2 ? 2 : percent;
+}
+
+static int
+begin_row(struct suggest *g, const char *id, const char *metric, const char *stat)
+{
+	int rc = tt_buf_printf(g->out, g->err, "%s\n\t\t{ \"id\": \"%s\", \"metric\": \"%s\"", g->some ? "," : "", id, metric);
+
+	g->some = true;
+	if (rc == TT_OK && stat)
+		rc = tt_buf_printf(g->out, g->err, ", \"stat\": \"%s\"", stat);
+	return rc;
+}
+
+static const char *
+amount(char text[64], int64_t v, enum tt_dim dim)
+{
+	*tt_put_amount(text, v, dim) = '\0';
+	return text;
+}
+
+/* A row that leaves room for the captures' own spread. */
+static int
+relative_row(struct suggest *g, const char *id, const char *metric, const char *stat, enum tt_dim dim)
+{
+	char key[80], median[64], sd[64];
+	struct spread r;
+	size_t n = strlen(metric);
+	int rc;
+
+	memcpy(key, metric, n);
+	key[n] = '.';
+	memcpy(key + n + 1, stat, strlen(stat) + 1);
+	r = spread_of(g, key);
+	if (r.n == 0 || r.median <= 0)
+		return TT_OK;
+	rc = begin_row(g, id, metric, stat);
+	if (rc == TT_OK)
+		rc = tt_buf_printf(g->out, g->err, ", \"max\": \"+%lld%%\",\n\t\t  \"comment\": \"%s", (long long)room(&r),
+		    amount(median, r.median, dim));
+	if (rc == TT_OK && r.n > 1)
+		rc = tt_buf_printf(g->out, g->err, "; standard deviation of the %zu captures %s", r.n, amount(sd, r.sd, dim));
+	return rc == TT_OK ? tt_buf_text(g->out, "\" }", g->err) : rc;
+}
+
+/* Frames over the least usual limit that is half as long again as the median frame. */
+static int
+tail_row(struct suggest *g)
+{
+	static const struct { const char *text; int64_t ns; } limit[] = {
+		{ "8.33ms", 8333333 }, { "11.1ms", 11111111 }, { "16.7ms", 16666666 }, { "22.2ms", 22222222 },
+		{ "33.3ms", 33333333 }, { "50ms", 50000000 }, { "66.7ms", 66666666 }, { "100ms", 100000000 },
+		{ "250ms", 250000000 }, { "1s", 1000000000 },
+	};
+	struct spread r = spread_of(g, "frame.time.median"), p99 = spread_of(g, "frame.time.p99");
+	size_t k = 0, n = sizeof limit / sizeof *limit;
+	char text[64];
+	int rc;
+
+	if (r.n == 0)
+		return TT_OK;
+	while (k + 1 < n && limit[k].ns < tt_scale(r.median, 3, 2 * TT_AMOUNT_ONE))
+		k++;
+	rc = begin_row(g, "hitches", "frame.over", NULL);
+	if (rc == TT_OK)
+		rc = tt_buf_printf(g->out, g->err, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": 10, \"level\": \"warn\",\n"
+		    "\t\t  \"comment\": \"frames of a thousand; p99 is %s\" }", limit[k].text, amount(text, p99.median, TT_DIM_TIME));
+	return rc;
+}
+
+/* ${v} and a fifth more, in the unit that people would take. */
+static int
+put_rounded(struct suggest *g, int64_t v, enum tt_dim dim)
+{
+	static const struct { const char *name; enum tt_dim dim; int64_t size; } unit[] = {
+		{ "ms", TT_DIM_TIME, 1000000 }, { "us", TT_DIM_TIME, 1000 }, { "MiB", TT_DIM_BYTES, 1 << 20 },
+		{ "KiB", TT_DIM_BYTES, 1 << 10 }, { "B", TT_DIM_BYTES, 1 }, { "ns", TT_DIM_TIME, 1 },
+	};
+	int64_t more = tt_scale(v, 12, 10 * TT_AMOUNT_ONE);
+
+	for (size_t i = 0; i < sizeof unit / sizeof *unit; i++)
+		if (unit[i].dim == dim && (more >= 10 * unit[i].size || unit[i].size == 1))
+			return tt_buf_printf(g->out, g->err, "\"%lld%s\"", (long long)(more / unit[i].size + 1), unit[i].name);
+	return tt_buf_printf(g->out, g->err, "%lld", (long long)more + 1);
+}
+
+static int
+absolute_row(struct suggest *g, const char *id, const char *metric, const char *stat, const char *key, enum tt_dim dim)
+{
+	struct spread r = spread_of(g, key);
+	char text[64];
+	int rc;
+
+	if (r.n == 0 || r.max <= 0)
+		return TT_OK;
+	rc = begin_row(g, id, metric, stat);
+	if (rc == TT_OK)
+		rc = tt_buf_text(g->out, ", \"max\": ", g->err);
+	if (rc == TT_OK)
+		rc = put_rounded(g, r.max, dim);
+	return rc == TT_OK ? tt_buf_printf(g->out, g->err, ", \"over\": \"worst\",\n\t\t  \"comment\": \"at most %s in the "
+	    "captures\" }", amount(text, r.max, dim)) : rc;
+}
+
+static int
+alloc_rows(struct suggest *g)
+{
+	struct spread r = spread_of(g, "gc.alloc.frames.per_1000");
+	int rc = TT_OK;
+
+	if (r.n && r.max == 0) {
+		rc = begin_row(g, "no-allocation", "gc.alloc.bytes", "per_frame.max");
+		return rc == TT_OK ? tt_buf_text(g->out, ", \"max\": \"0B\", \"over\": \"worst\",\n\t\t  \"comment\": \"no frame "
+		    "of these captures allocates\" }", g->err) : rc;
+	}
+	rc = relative_row(g, "alloc-bytes", "gc.alloc.bytes", "per_frame.mean", TT_DIM_BYTES);
+	return rc == TT_OK ? relative_row(g, "alloc-count", "gc.alloc.count", "per_frame.mean", TT_DIM_NUMBER) : rc;
+}
+
+int
+budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, size_t nx, const char *frame_marker,
+    struct tt_buf *out, struct tt_err *err)
+{
+	struct suggest g = { s, n, x, nx, out, err, false };
+	int rc = tt_buf_printf(out, err, "{\n\t\"tracetool_budget\": 1,\n\t\"comment\": \"Suggested from %zu capture%s. Rows with a "
+	    "change for max are held against a baseline (--save, --baseline).\",\n", n, n == 1 ? "" : "s");
+
+	if (rc == TT_OK && frame_marker) {
+		rc = tt_buf_text(out, "\t\"frame_marker\": \"", err);
+		if (rc == TT_OK)
+			rc = tt_buf_room(out, 6 * strlen(frame_marker), err);
+		if (rc == TT_OK)
+			out->n = (size_t)(tt_put_json(out->p + out->n, frame_marker, strlen(frame_marker)) - out->p);
+		if (rc == TT_OK)
+			rc = tt_buf_text(out, "\",\n", err);
+	}
+	if (rc == TT_OK)
+		rc = tt_buf_text(out, "\t\"rows\": [", err);
+	if (rc == TT_OK)
+		rc = relative_row(&g, "frame-median", "frame.time", "median", TT_DIM_TIME);
+	if (rc == TT_OK)
+		rc = relative_row(&g, "frame-mean", "frame.time", "mean", TT_DIM_TIME);
+	if (rc == TT_OK)
+		rc = relative_row(&g, "cpu-median", "frame.cpu", "median", TT_DIM_TIME);
+	if (rc == TT_OK)
+		rc = relative_row(&g, "main-median", "frame.main", "median", TT_DIM_TIME);
+	if (rc == TT_OK)
+		rc = relative_row(&g, "render-median", "frame.render", "median", TT_DIM_TIME);
+	if (rc == TT_OK)
+		rc = relative_row(&g, "gpu-median", "frame.gpu", "median", TT_DIM_TIME);
+	if (rc == TT_OK)
+		rc = tail_row(&g);
+	if (rc == TT_OK)
+		rc = alloc_rows(&g);
+	if (rc == TT_OK)
+		rc = absolute_row(&g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME);
+	if (rc == TT_OK)
+		rc = absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES);
+	return rc == TT_OK ? tt_buf_text(out, "\n\t]\n}\n", err) : rc;
+}

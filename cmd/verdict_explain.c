@@ -1,0 +1,176 @@
+/**
+ * What is behind one row of a verdict; the contract is in verdict.h.
+ */
+#include <string.h>
+
+#include "verdict.h"
+
+#define PARTS_SHOWN 8
+
+static int
+put_points(struct tt_buf *out, const struct tt_verdict_row *r, const struct tt_point *p, size_t n, bool sessions,
+    struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		const struct tt_value *v = &p[i].sample->value[r->row->which];
+		char text[64];
+
+		*tt_put_amount(text, p[i].v, r->dim) = '\0';
+		rc = tt_buf_printf(out, err, "  %-20s  %s%s%s\n", p[i].known ? text : "-", p[i].sample->name,
+		    sessions ? ", session " : "", sessions ? p[i].sample->session : "");
+		if (rc == TT_OK && v->why)
+			rc = tt_buf_printf(out, err, "  %20s  %s\n", "", v->why);
+	}
+	return rc;
+}
+
+static int
+put_test(struct tt_buf *out, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	char widened[64];
+	int rc = tt_buf_printf(out, err, "\nTest\n  p = %.4g, after Holm over %zu rows %.4g; largest distance of the "
+	    "distributions %.2f (p = %.2g, shown only)\n", r->p, r->ntested, r->p_adjusted, r->ks, r->ks_p);
+
+	*tt_put_amount(widened, r->widened, r->dim) = '\0';
+	if (rc == TT_OK && r->widened)
+		rc = tt_buf_printf(out, err, "  of what is allowed, %s is for the spread between the %zu sessions\n", widened,
+		    r->sessions);
+	return rc;
+}
+
+/* Quoted for a shell. */
+static int
+put_quoted(struct tt_buf *out, const char *s, struct tt_err *err)
+{
+	int rc;
+
+	if (s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:")] == '\0')
+		return tt_buf_text(out, s, err);
+	rc = tt_buf_text(out, "'", err);
+	for (; *s && rc == TT_OK; s++)
+		rc = *s == '\'' ? tt_buf_text(out, "'\\''", err) : tt_buf_add(out, s, 1, err);
+	return rc == TT_OK ? tt_buf_text(out, "'", err) : rc;
+}
+
+static int
+put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *w, const char *convert, struct tt_err *err)
+{
+	char dur[64], bytes[64];
+	int rc;
+
+	*tt_put_amount(dur, tt_scale(w->dur_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
+	*tt_put_amount(bytes, tt_scale(w->alloc_b, TT_AMOUNT_ONE, 1), TT_DIM_BYTES) = '\0';
+	rc = tt_buf_printf(out, err, "  frame %llu: %s; %s in %lld allocations\n", (unsigned long long)w->number, dur, bytes,
+	    (long long)w->alloc_n);
+	for (unsigned i = 0; i < w->ntop && rc == TT_OK; i++) {
+		*tt_put_amount(dur, tt_scale(w->top[i].self_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
+		rc = tt_buf_printf(out, err, "      %-12s  %s\n", dur, w->top[i].name);
+	}
+	if (rc == TT_OK)
+		rc = tt_buf_text(out, "    tracetool convert ", err);
+	if (rc == TT_OK)
+		rc = put_quoted(out, s->name, err);
+	return rc == TT_OK ? tt_buf_printf(out, err, "%s --frames %llu -o frame-%llu.json\n", convert,
+	    (unsigned long long)w->number, (unsigned long long)w->number) : rc;
+}
+
+static int
+put_parts(struct tt_buf *out, const struct tt_sample *s, enum tt_about about, const char *title, struct tt_err *err)
+{
+	enum tt_dim dim = about == TT_ABOUT_TIME ? TT_DIM_TIME : TT_DIM_BYTES;
+	size_t shown = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < s->npart && rc == TT_OK && shown < PARTS_SHOWN; i++) {
+		const struct tt_part *p = &s->part[i];
+		char v[64], count[64];
+
+		if (p->about != about)
+			continue;
+		if (shown++ == 0)
+			rc = tt_buf_printf(out, err, "\n%s%s of %s\n", title, s->parts_per_frame ? ", per frame," : "", s->name);
+		*tt_put_amount(v, p->v, dim) = '\0';
+		*tt_put_amount(count, p->count, TT_DIM_NUMBER) = '\0';
+		if (rc == TT_OK)
+			rc = tt_buf_printf(out, err, "  %-12s  %10s x  %s\n", v, count, p->name);
+	}
+	return rc;
+}
+
+static int
+put_worst(struct tt_buf *out, const struct tt_verdict_row *r, const char *convert, struct tt_err *err)
+{
+	const struct tt_sample *s = r->worst ? r->worst : r->npoint ? r->point[0].sample : NULL;
+	int rc = TT_OK;
+
+	if (!s)
+		return TT_OK;
+	if (s->nworst)
+		rc = tt_buf_printf(out, err, "\nWorst frames of %s\n", s->name);
+	for (size_t i = 0; i < s->nworst && rc == TT_OK; i++)
+		rc = put_frame(out, s, &s->worst[i], strchr(s->name, '+') ? "" : convert, err);
+	if (rc == TT_OK)
+		rc = put_parts(out, s, TT_ABOUT_TIME, "Self time of markers", err);
+	return rc == TT_OK ? put_parts(out, s, TT_ABOUT_ALLOC, "Allocation sites", err) : rc;
+}
+
+static int
+put_movers(struct tt_buf *out, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	int rc = r->nmover ? tt_buf_text(out, "\nWhat grew\n", err) : TT_OK;
+
+	for (size_t i = 0; i < r->nmover && rc == TT_OK; i++) {
+		const struct tt_mover *m = &r->mover[i];
+		enum tt_dim dim = m->about == TT_ABOUT_TIME ? TT_DIM_TIME : TT_DIM_BYTES;
+		char change[64], base[64], now[64];
+
+		*tt_put_change(change, m->change, dim) = '\0';
+		*tt_put_amount(base, m->base, dim) = '\0';
+		*tt_put_amount(now, m->now, dim) = '\0';
+		rc = tt_buf_printf(out, err, "  %-12s  %s  (%s to %s%s)\n", change, m->name, base, now,
+		    m->per_frame ? " per frame" : "");
+	}
+	return rc;
+}
+
+static int
+put_row(struct tt_buf *out, const struct tt_verdict_row *r, const char *convert, struct tt_err *err)
+{
+	int rc = tt_buf_printf(out, err, "%s: %s: %s\n%s\n  metric %s: %s\n", r->name, tt_outcome_name[r->outcome], r->text,
+	    r->title, r->row->measure.key, r->row->measure.metric->help);
+
+	if (rc == TT_OK && r->npoint)
+		rc = tt_buf_text(out, "\nCaptures\n", err);
+	if (rc == TT_OK)
+		rc = put_points(out, r, r->point, r->npoint, false, err);
+	if (rc == TT_OK && r->nbase_point)
+		rc = tt_buf_text(out, "\nBaseline\n", err);
+	if (rc == TT_OK)
+		rc = put_points(out, r, r->base_point, r->nbase_point, true, err);
+	if (rc == TT_OK && r->tested)
+		rc = put_test(out, r, err);
+	if (rc == TT_OK)
+		rc = put_movers(out, r, err);
+	return rc == TT_OK ? put_worst(out, r, convert, err) : rc;
+}
+
+int
+verdict_explain(const struct tt_verdict *v, const char *id, const char *convert, struct tt_buf *out,
+    struct tt_err *err)
+{
+	const struct tt_budget_row *row = tt_budget_row(v->budget, id, err);
+	size_t n = 0;
+	int rc = row ? TT_OK : err->code;
+
+	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
+		if (v->row[i].row != row)
+			continue;
+		if (n++)
+			rc = tt_buf_text(out, "\n", err);
+		if (rc == TT_OK)
+			rc = put_row(out, &v->row[i], convert, err);
+	}
+	return rc;
+}

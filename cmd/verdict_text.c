@@ -1,0 +1,142 @@
+/**
+ * A verdict for people; the contract is in verdict.h.
+ */
+#include <string.h>
+
+#include "verdict.h"
+
+#define RED "\033[31m"
+#define GREEN "\033[32m"
+#define YELLOW "\033[33m"
+#define PLAIN "\033[0m"
+#define NAME_MAX_WIDTH 32
+
+struct word { const char *text, *color; };
+
+static struct word
+word_of(const struct tt_verdict_row *r)
+{
+	switch (r->outcome) {
+	case TT_PASS:
+	case TT_NOT_WORSE:
+		return (struct word){ "ok", GREEN };
+	case TT_BREACH:
+	case TT_WORSE:
+		return r->fails ? (struct word){ "FAIL", RED } : (struct word){ "warn", YELLOW };
+	case TT_UNDECIDED:
+		return (struct word){ "undecided", YELLOW };
+	case TT_CANNOT_JUDGE:
+		return (struct word){ "cannot", YELLOW };
+	case TT_WAIVED:
+		return (struct word){ "waived", YELLOW };
+	default:
+		return (struct word){ "skipped", "" };
+	}
+}
+
+/* Columns that ${s} takes: characters, not bytes. */
+static size_t
+columns(const char *s)
+{
+	size_t n = 0;
+
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xC0) != 0x80;
+	return n;
+}
+
+static int
+put_padded(struct tt_buf *out, const char *s, size_t width, struct tt_err *err)
+{
+	size_t n = columns(s);
+
+	return tt_buf_printf(out, err, "%s%*s", s, n < width ? (int)(width - n) : 0, "");
+}
+
+/* "Game:Spin  +2.004 ms per frame, 0.100 ms to 2.104 ms; calls per frame 1, were 1" */
+static int
+put_mover(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err)
+{
+	enum tt_dim dim = m->about == TT_ABOUT_TIME ? TT_DIM_TIME : TT_DIM_BYTES;
+	const char *per = m->per_frame ? " per frame" : "", *what = m->about == TT_ABOUT_TIME ? "calls" : "allocations";
+	char change[64], base[64], now[64], count[64], was[64];
+	int rc;
+
+	*tt_put_change(change, m->change, dim) = '\0';
+	*tt_put_amount(base, m->base, dim) = '\0';
+	*tt_put_amount(now, m->now, dim) = '\0';
+	*tt_put_amount(count, m->now_count, TT_DIM_NUMBER) = '\0';
+	*tt_put_amount(was, m->base_count, TT_DIM_NUMBER) = '\0';
+	rc = tt_buf_printf(out, err, "               %s  %s%s", m->name, change, per);
+	if (rc == TT_OK && m->fresh)
+		return tt_buf_printf(out, err, ", not in the baseline (%s%s: %s)\n", what, per, count);
+	if (rc == TT_OK)
+		rc = tt_buf_printf(out, err, " (%s to %s; %s%s: %s, were %s)\n", base, now, what, per, count, was);
+	return rc;
+}
+
+static int
+put_row(struct tt_buf *out, const struct tt_verdict_row *r, size_t width, bool color, struct tt_err *err)
+{
+	struct word w = word_of(r);
+	int rc = tt_buf_text(out, "  ", err);
+
+	if (rc == TT_OK && color)
+		rc = tt_buf_text(out, w.color, err);
+	if (rc == TT_OK)
+		rc = put_padded(out, w.text, 11, err);
+	if (rc == TT_OK && color && *w.color)
+		rc = tt_buf_text(out, PLAIN, err);
+	if (rc == TT_OK)
+		rc = put_padded(out, r->name, width + 2, err);
+	if (rc == TT_OK)
+		rc = tt_buf_printf(out, err, "%s: %s\n", r->title, r->text);
+	for (size_t i = 0; i < r->nmover && rc == TT_OK && (r->would == TT_WORSE || r->would == TT_BREACH); i++)
+		rc = put_mover(out, &r->mover[i], err);
+	if (rc == TT_OK && r->hint && r->outcome != TT_SKIPPED)
+		rc = tt_buf_printf(out, err, "               %s\n", r->hint);
+	return rc;
+}
+
+static size_t
+name_width(const struct tt_verdict *v)
+{
+	size_t width = 0;
+
+	for (size_t i = 0; i < v->nrow; i++) {
+		size_t n = columns(v->row[i].name);
+
+		width = n > width && n <= NAME_MAX_WIDTH ? n : width;
+	}
+	return width;
+}
+
+static int
+put_head(struct tt_buf *out, const struct tt_verdict *v, struct tt_err *err)
+{
+	int rc = tt_buf_printf(out, err, "%s: %zu capture%s", v->budget->path, v->nsample, v->nsample == 1 ? "" : "s");
+
+	if (rc == TT_OK && v->base)
+		rc = tt_buf_printf(out, err, " against %s (%zu capture%s in %zu session%s)", v->base->path, v->base->nsample,
+		    v->base->nsample == 1 ? "" : "s", v->base->nsession, v->base->nsession == 1 ? "" : "s");
+	return rc == TT_OK ? tt_buf_printf(out, err, ", on %s\n\n", v->today) : rc;
+}
+
+int
+verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct tt_err *err)
+{
+	size_t width = name_width(v);
+	int rc = put_head(out, v, err);
+
+	/* What fails comes first: it is what the reader of a long log looks for. */
+	for (int failing = 1; failing >= 0; failing--)
+		for (size_t i = 0; i < v->nrow && rc == TT_OK; i++)
+			if (v->row[i].fails == failing)
+				rc = put_row(out, &v->row[i], width, color, err);
+	if (rc == TT_OK && v->nremark)
+		rc = tt_buf_text(out, "\n", err);
+	for (size_t i = 0; i < v->nremark && rc == TT_OK; i++)
+		rc = tt_buf_printf(out, err, "note: %s\n", v->remark[i]);
+	return rc == TT_OK ? tt_buf_printf(out, err, "\n%s%s%s\n", color ? v->exit_code == 0 ? GREEN : RED : "",
+	    v->summary, color ? PLAIN : "") : rc;
+}
