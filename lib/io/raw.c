@@ -78,6 +78,18 @@ tt_raw_open_mem(struct tt_raw *raw, struct tt_env *env, const void *p, size_t n)
 	raw->size = raw->fetched = n;
 }
 
+int
+tt_raw_open_more(struct tt_raw *raw, struct tt_env *env, tt_raw_more *more, void *arg, struct tt_err *err)
+{
+	init(raw, env);
+	raw->more = more;
+	raw->more_arg = arg;
+	raw->size = UINT64_MAX;
+	raw->own = tt_mem_alloc(&env->mem, WIN_SIZE, err);
+	raw->win = raw->own;
+	return raw->own ? TT_OK : err ? err->code : TT_E_NOMEM;
+}
+
 void
 tt_raw_close(struct tt_raw *raw)
 {
@@ -168,9 +180,9 @@ fetch_pipe(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *er
 			*err = raw->failed;
 		return raw->failed.code;
 	}
-	rc = read_some(raw, p, n, got, &raw->failed);
+	rc = raw->more ? raw->more(raw->more_arg, p, n, got, &raw->failed) : read_some(raw, p, n, got, &raw->failed);
 	if (rc == TT_OK && raw->spool >= 0) {
-		rc = tt_spool_add(raw->env, raw->spool, raw->spooled, p, *got, &raw->failed);
+		rc = tt_spool_add(raw->env, &raw->spool, raw->spooled, p, *got, &raw->failed);
 		if (rc == TT_OK)
 			raw->spooled += *got;
 	}
@@ -186,7 +198,7 @@ fetch(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 	int rc;
 
 	*got = 0;
-	if (raw->fd < 0)
+	if (raw->fd < 0 && !raw->more)
 		return TT_END;
 	if (!raw->regular) {
 		rc = fetch_pipe(raw, p, n, got, err);
@@ -252,7 +264,7 @@ tt_raw_read(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *e
 	int rc;
 
 	if (raw->win_at == raw->win_end && n >= DIRECT_MIN) {
-		raw->whole = raw->whole && raw->fd < 0;
+		raw->whole = false;
 		return fetch(raw, p, n, got, err);
 	}
 	*got = 0;
@@ -299,7 +311,7 @@ tt_raw_pread(const struct tt_raw *raw, uint64_t at, void *p, size_t n, size_t *g
 bool
 tt_raw_rewindable(const struct tt_raw *raw)
 {
-	return raw->fd < 0 || raw->regular || raw->spool >= 0;
+	return (raw->fd < 0 && !raw->more) || raw->regular || raw->spool >= 0;
 }
 
 int
@@ -315,7 +327,7 @@ tt_raw_keep(struct tt_raw *raw, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	/* The bytes looked at so far came before the spool was there. */
-	rc = tt_spool_add(raw->env, raw->spool, 0, raw->win, raw->win_end, err);
+	rc = tt_spool_add(raw->env, &raw->spool, 0, raw->win, raw->win_end, err);
 	if (rc != TT_OK) {
 		close(raw->spool);
 		raw->spool = -1;
@@ -331,7 +343,7 @@ tt_raw_rewind(struct tt_raw *raw, struct tt_err *err)
 	if (!tt_raw_rewindable(raw))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "a pipe that was not kept cannot be read again");
 	raw->win_at = 0;
-	if (raw->fd < 0)
+	if (raw->fd < 0 && !raw->more)
 		return TT_OK;
 	raw->win_end = 0;
 	raw->fetched = 0;

@@ -1,9 +1,9 @@
 /**
- * The bytes of an input as they lie on disk or arrive: a regular file, a pipe, or memory.
+ * The bytes of an input as they lie on disk or arrive: a regular file, a pipe, memory, or what a function gives.
  *
  * Bytes pass through a window, so that a decoder can look before it takes. A
  * pipe can be spooled to an unlinked temporary file, and is then rewound like
- * a file. Internal to lib/io: src.c owns it, the decoders draw on it.
+ * a file. src.c of lib/io owns it, the decoders draw on it.
  *
  * Errors of a read stay: every later read past that byte returns the same,
  * because a pipe that failed once has lost its place.
@@ -18,9 +18,14 @@
 
 #include "base/env.h"
 
+/* Write up to ${n} bytes to ${p}: TT_OK means *${got} > 0; TT_END where there are no more. */
+typedef int tt_raw_more(void *arg, void *p, size_t n, size_t *got, struct tt_err *err);
+
 struct tt_raw {
 	struct tt_env *env;
-	int fd;                       /* owned; -1: memory */
+	int fd;                       /* owned; -1: memory, or a function */
+	tt_raw_more *more;            /* the function; NULL: none */
+	void *more_arg;
 	int spool;                    /* descriptor of the spool, or -1 */
 	bool regular;                 /* a file that pread() works on */
 	uint64_t base;                /* where in the file our byte 0 is */
@@ -37,6 +42,10 @@ struct tt_raw {
 /* Begin at the current offset of ${fd}, which belongs to ${raw} from here on, also on failure. */
 int tt_raw_open_fd(struct tt_raw *raw, struct tt_env *env, int fd, struct tt_err *err);
 void tt_raw_open_mem(struct tt_raw *raw, struct tt_env *env, const void *p, size_t n);
+
+/* Bytes in order from ${more}; they cannot be had twice. */
+int tt_raw_open_more(struct tt_raw *raw, struct tt_env *env, tt_raw_more *more, void *arg, struct tt_err *err);
+
 void tt_raw_close(struct tt_raw *raw);
 
 /* Bytes taken so far. */

@@ -1,5 +1,5 @@
 /**
- * The unlinked temporary file; the contract is in spool.h.
+ * The spool of a pipe; the contract is in spool.h.
  */
 #include "io/spool.h"
 
@@ -8,6 +8,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/sendfile.h>
 #include <unistd.h>
 
 const char *
@@ -35,8 +37,8 @@ open_named(const char *dir)
 	return fd;
 }
 
-int
-tt_spool_open(const struct tt_env *env, int *fd, struct tt_err *err)
+static int
+open_file(const struct tt_env *env, int *fd, struct tt_err *err)
 {
 	const char *dir = tt_spool_dir(env);
 
@@ -50,24 +52,68 @@ tt_spool_open(const struct tt_env *env, int *fd, struct tt_err *err)
 }
 
 int
-tt_spool_add(const struct tt_env *env, int fd, uint64_t at, const void *p, size_t n, struct tt_err *err)
+tt_spool_open(const struct tt_env *env, int *fd, struct tt_err *err)
+{
+	if (env->spool_memory > 0) {
+		*fd = memfd_create("tracetool", MFD_CLOEXEC);
+		if (*fd >= 0)
+			return TT_OK;
+	}
+	return open_file(env, fd, err);
+}
+
+/* Move the ${n} bytes of a spool in memory to a file. */
+static int
+move_to_file(const struct tt_env *env, int *fd, uint64_t n, struct tt_err *err)
+{
+	off_t at = 0;
+	int file;
+	int rc = open_file(env, &file, err);
+
+	if (rc != TT_OK)
+		return rc;
+	while ((uint64_t)at < n) {
+		ssize_t put = sendfile(file, *fd, &at, (size_t)(n - (uint64_t)at));
+
+		if (put < 0 && errno == EINTR && !tt_stopped(env))
+			continue;
+		if (put <= 0) {
+			rc = tt_fail_sys(err, put ? errno : ENOSPC, "cannot spool to a file in %s", tt_spool_dir(env));
+			close(file);
+			return rc;
+		}
+	}
+	close(*fd);
+	*fd = file;
+	return TT_OK;
+}
+
+int
+tt_spool_add(const struct tt_env *env, int *fd, uint64_t at, const void *p, size_t n, struct tt_err *err)
 {
 	const char *from = p;
+	int rc;
 
 	if (n > env->spool_max || at > env->spool_max - n)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
-		    "the pipe gives more than the %" PRIu64
+		    "more than the %" PRIu64
 		    " bytes that may be spooled; raise --spool-max, or name a file",
 		    env->spool_max);
+	/* It was in memory as long as it fitted. */
+	if (env->spool_memory > 0 && at <= env->spool_memory && n > env->spool_memory - at) {
+		rc = move_to_file(env, fd, at, err);
+		if (rc != TT_OK)
+			return rc;
+	}
 	while (n > 0) {
-		ssize_t put = pwrite(fd, from, n, (off_t)at);
+		ssize_t put = pwrite(*fd, from, n, (off_t)at);
 
 		if (put < 0 && errno == EINTR && !tt_stopped(env))
 			continue;
 		if (put < 0 && errno == EINTR)
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		if (put <= 0)
-			return tt_fail_sys(err, put ? errno : ENOSPC, "cannot spool the pipe to a file in %s",
+			return tt_fail_sys(err, put ? errno : ENOSPC, "cannot spool to a file in %s",
 			    tt_spool_dir(env));
 		from += put;
 		n -= (size_t)put;

@@ -1,5 +1,5 @@
 /**
- * Unlinked temporary files: what pipes are copied to, and what is put aside.
+ * What is put aside: in memory up to a size, beyond it in an unlinked temporary file.
  */
 #ifndef TT_IO_SPOOL_H
 #define TT_IO_SPOOL_H
@@ -14,16 +14,18 @@ const char *tt_spool_dir(const struct tt_env *env);
 
 /**
  * tt_spool_open(env, fd, err):
- * Make an empty file without a name in tt_spool_dir().
+ * Make an empty spool: in memory if env->spool_memory allows any (a memfd), else a file without a name in
+ * tt_spool_dir().
  * Errors: TT_E_IO naming the directory.
  */
 int tt_spool_open(const struct tt_env *env, int *fd, struct tt_err *err);
 
 /**
  * tt_spool_add(env, fd, at, p, n, err):
- * Write ${n} bytes at ${at}, the spool's end.
+ * Write ${n} bytes at ${at}, the spool's end. Where they do not fit into env->spool_memory any more, the spool
+ * moves to a temporary file, and *${fd} becomes that file's.
  * Errors: TT_E_LIMIT over env->spool_max, TT_E_IO naming the directory.
  */
-int tt_spool_add(const struct tt_env *env, int fd, uint64_t at, const void *p, size_t n, struct tt_err *err);
+int tt_spool_add(const struct tt_env *env, int *fd, uint64_t at, const void *p, size_t n, struct tt_err *err);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,6 +15,9 @@
 
 #define HEAD_MAX 4096
 
+/* Below this many decoded bytes no ratio is too large. */
+#define RATIO_FROM (UINT64_C(64) << 20)
+
 struct tt_src {
 	struct tt_env *env;
 	struct tt_raw raw;
@@ -22,6 +26,7 @@ struct tt_src {
 	char *name, *path;            /* path: NULL where there is none to look at again */
 	struct stat opened;           /* the file as it was */
 	uint64_t given;               /* decoded bytes read so far */
+	uint64_t pulled;              /* the same, with what was only peeked */
 	uint8_t head[HEAD_MAX];       /* what was peeked */
 	size_t head_at, head_n;       /* the part of it not yet read */
 	bool peeked;
@@ -174,6 +179,17 @@ tt_src_open_mem(struct tt_env *env, const void *p, size_t n, const char *name, s
 	return finish_open(src, TT_OK, err);
 }
 
+int
+tt_src_open_more(struct tt_env *env, tt_raw_more *more, void *arg, const char *name, struct tt_src **src,
+    struct tt_err *err)
+{
+	int rc = make(env, name, src, err);
+
+	if (rc != TT_OK)
+		return rc;
+	return finish_open(src, tt_raw_open_more(&(*src)->raw, env, more, arg, err), err);
+}
+
 /* open(), which waits on a FIFO for its writer, and may be told to stop there. */
 static int
 open_path(const struct tt_env *env, const char *path, int *fd, struct tt_err *err)
@@ -239,6 +255,23 @@ tt_src_info(const struct tt_src *s)
 
 /* --- reading ------------------------------------------------------------ */
 
+/* Has the input given more than it may? */
+static int
+check_limits(const struct tt_src *s, struct tt_err *err)
+{
+	const struct tt_env *env = s->env;
+	uint64_t raw = s->info.raw_at;
+
+	if (env->decoded_max && s->pulled > env->decoded_max)
+		return tt_fail(err, TT_E_LIMIT, s->pulled,
+		    "gives more than the %" PRIu64 " decoded bytes allowed; raise --max-decoded", env->decoded_max);
+	if (env->ratio_max && s->dec && s->pulled > RATIO_FROM && s->pulled / (raw ? raw : 1) >= env->ratio_max)
+		return tt_fail(err, TT_E_LIMIT, s->pulled,
+		    "%" PRIu64 " compressed bytes gave %" PRIu64 " decoded ones, over the ratio of %" PRIu64
+		    " allowed; raise --max-ratio", raw, s->pulled, env->ratio_max);
+	return TT_OK;
+}
+
 /* The next decoded bytes, as many as there are up to ${n}; the reason for fewer only if there are none. */
 static int
 pull(struct tt_src *s, uint8_t *p, size_t n, size_t *got, struct tt_err *err)
@@ -246,6 +279,9 @@ pull(struct tt_src *s, uint8_t *p, size_t n, size_t *got, struct tt_err *err)
 	int rc = TT_OK;
 
 	*got = 0;
+	rc = check_limits(s, err);
+	if (rc != TT_OK)
+		return rc;
 	while (*got < n) {
 		size_t some = 0;
 
@@ -256,6 +292,7 @@ pull(struct tt_src *s, uint8_t *p, size_t n, size_t *got, struct tt_err *err)
 			break;
 	}
 	s->info.raw_at = tt_raw_at(&s->raw);
+	s->pulled += *got;
 	return *got ? TT_OK : rc;
 }
 
@@ -320,7 +357,7 @@ tt_src_rewind(struct tt_src *s, struct tt_err *err)
 		rc = s->dec->rewind(s->dec, err);
 	if (rc != TT_OK)
 		return rc;
-	s->given = s->info.raw_at = 0;
+	s->given = s->pulled = s->info.raw_at = 0;
 	s->head_at = s->head_n = 0;
 	s->peeked = false;
 	return TT_OK;
@@ -341,6 +378,12 @@ tt_src_changed(const struct tt_src *s)
 	/* Another file by the same name. A name that is gone says nothing about the bytes we hold open. */
 	return s->path && stat(s->path, &now) == 0 &&
 	    (now.st_ino != s->opened.st_ino || now.st_dev != s->opened.st_dev);
+}
+
+uint64_t
+tt_src_spooled(const struct tt_src *s)
+{
+	return s->raw.spooled;
 }
 
 uint64_t

@@ -18,6 +18,8 @@
  * place of an error in a compressed input (tt_err.at) is an offset in the
  * compressed bytes, and the message says so.
  *
+ * env->decoded_max and env->ratio_max bound what in-order reads give: over them they return TT_E_LIMIT.
+ *
  * Threads: one thread reads in order; tt_src_pread may run on any number of
  * threads beside it.
  */
@@ -60,6 +62,10 @@ int tt_src_open_fd(struct tt_env *env, int fd, const char *name, struct tt_src *
 int tt_src_open_mem(struct tt_env *env, const void *p, size_t n, const char *name, struct tt_src **src,
     struct tt_err *err);
 
+/* As above over the bytes that ${more} gives in order (io/raw.h says how). */
+int tt_src_open_more(struct tt_env *env, int (*more)(void *, void *, size_t, size_t *, struct tt_err *), void *arg,
+    const char *name, struct tt_src **src, struct tt_err *err);
+
 const struct tt_src_info *tt_src_info(const struct tt_src *src);
 
 /**
@@ -97,6 +103,9 @@ int tt_src_pread(const struct tt_src *src, uint64_t at, void *p, size_t n, size_
  * (a peek before it is fine), else TT_E_USAGE.
  */
 int tt_src_keep(struct tt_src *src, struct tt_err *err);
+
+/* Bytes kept for going back so far; 0 where nothing had to be. */
+uint64_t tt_src_spooled(const struct tt_src *src);
 
 /* Go back to the first decoded byte. TT_E_USAGE where info->rewindable is false. */
 int tt_src_rewind(struct tt_src *src, struct tt_err *err);

@@ -32,6 +32,7 @@ struct tt_run_opts {
 	const struct tt_format *const *formats;
 	const char *format;           /* force a reader; NULL by content */
 	const char *const *path;
+	const int *fd;                /* parallel to path: read this descriptor, which the run takes over; NULL: open path */
 	size_t npath;
 	enum tt_align align;
 	const char *const *meta;      /* "k=v", NULL-terminated, or NULL */
