@@ -235,7 +235,8 @@ wanted(const struct tt_env *env)
 int
 tt_sandbox_enter(const struct tt_env *env, const struct tt_sandbox_plan *plan, struct tt_err *err)
 {
-	unsigned what = TT_SYS_OPEN | TT_SYS_NAMES | TT_SYS_CONFINE | (plan->children ? TT_SYS_CHILDREN : 0);
+	unsigned what = TT_SYS_OPEN | TT_SYS_NAMES | TT_SYS_CONFINE | (plan->children ? TT_SYS_CHILDREN : 0) |
+	    (plan->tell ? TT_SYS_TELL : 0);
 
 	if (!wanted(env))
 		return TT_OK;
@@ -249,7 +250,7 @@ tt_sandbox_enter(const struct tt_env *env, const struct tt_sandbox_plan *plan, s
 int
 tt_sandbox_seal(const struct tt_env *env, const struct tt_sandbox_plan *plan, struct tt_err *err)
 {
-	unsigned what = 0;
+	unsigned what = plan->tell ? TT_SYS_TELL : 0;
 
 	if (!wanted(env))
 		return TT_OK;

@@ -31,6 +31,7 @@ struct tt_sandbox_plan {
 	const char *const *write;     /* outputs, there or not yet: the directory each is in; directories: as they are */
 	const char *const *scratch;   /* directories for temporary files that are made and read again */
 	bool children;                /* processes are forked, signalled and waited for; enter only */
+	bool tell;                    /* messages and descriptors are sent on sockets that are there */
 };
 
 struct tt_sandbox_parts {

@@ -16,6 +16,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -202,6 +203,12 @@ children(struct program *p)
 }
 
 static void
+tell(struct program *p)
+{
+	ALLOW(p, SYS_sendmsg, SYS_recvmsg, SYS_sendto, SYS_recvfrom, SYS_pipe2, SYS_memfd_create, SYS_sendfile);
+}
+
+static void
 build(struct program *p, unsigned what)
 {
 	p->n = 0;
@@ -222,8 +229,12 @@ build(struct program *p, unsigned what)
 	}
 	if (what & TT_SYS_OPEN_WRITE)
 		allow_open(p, O_ACCMODE | O_CREAT, O_WRONLY);
-	if (what & TT_SYS_CHILDREN)
+	if (what & TT_SYS_CHILDREN) {
 		children(p);
+		allow_if(p, SYS_socketpair, 0, UINT32_MAX, AF_UNIX);
+	}
+	if (what & TT_SYS_TELL)
+		tell(p);
 	/* Landlock's three numbers are 444 to 446 everywhere. */
 	if (what & TT_SYS_CONFINE)
 		ALLOW(p, 444, 445, 446, SYS_prctl, SYS_seccomp);

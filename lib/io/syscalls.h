@@ -16,6 +16,7 @@ enum tt_syscalls {
 	TT_SYS_NAMES = 8,             /* rename, unlink, link */
 	TT_SYS_CHILDREN = 16,         /* fork, kill, wait, limits */
 	TT_SYS_CONFINE = 32,          /* a further step down */
+	TT_SYS_TELL = 64,             /* messages on sockets that are there, pipes and files in memory to hand on */
 };
 
 bool tt_syscalls_can(void);
