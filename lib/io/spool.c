@@ -83,6 +83,12 @@ move_to_file(const struct tt_env *env, int *fd, uint64_t n, struct tt_err *err)
 			return rc;
 		}
 	}
+	/* Whoever gets the descriptor reads from its offset. */
+	if (lseek(file, 0, SEEK_SET) != 0) {
+		rc = tt_fail_sys(err, errno, "cannot seek in a spool");
+		close(file);
+		return rc;
+	}
 	close(*fd);
 	*fd = file;
 	return TT_OK;

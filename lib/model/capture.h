@@ -50,6 +50,7 @@ struct tt_capture {
 	int64_t offset_ns;            /* added to ts to come to the common timeline */
 	int64_t min_ts, max_ts;       /* over all events seen, common timeline */
 	uint64_t nevent, nchunk, bytes;
+	uint64_t spooled;             /* bytes kept to read the input twice; set at the end of a run */
 	uint64_t tally[256];          /* with TT_NEEDS_TALLY */
 	const char *(*tally_name)(unsigned tag);
 	/* The category (assembly) a marker belongs to; by the format, called at report time. */

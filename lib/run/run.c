@@ -297,6 +297,7 @@ close_ledger(struct tt_run *r)
 
 	for (size_t i = 0; i < r->nin; i++) {
 		struct tt_capture *c = r->in[i].cap;
+		c->spooled = tt_src_spooled(r->in[i].src);
 		if (tt_src_changed(r->in[i].src))
 			tt_loss_add(m->loss, TT_LOST_CHANGED, 1, 0, TT_NOWHERE);
 		if (tt_src_garbage(r->in[i].src))

@@ -1,0 +1,33 @@
+/**
+ * What a batch comes to: lines of results (result.h) folded into totals, groups, days and histograms.
+ *
+ * Everything is sums, largest values and histograms of integers: the order of lines does not matter, and parts
+ * could be added up. Memory grows with the number of groups and days alone, and both are capped: what comes beyond
+ * goes to "(more)". Tables and columns are defined in tracetool-batch(1), FIGURES.
+ */
+#ifndef TT_BATCH_AGGREGATE_H
+#define TT_BATCH_AGGREGATE_H
+
+#include "base/env.h"
+#include "batch/result.h"
+#include "out/table.h"
+#include "pass/pass.h"
+
+struct tt_aggregate;
+
+/* ${group}: keys of facts to group captures by ("build", "device"), NULL-terminated; NULL: none. Borrowed. */
+int tt_aggregate_new(struct tt_env *env, const char *const *group, struct tt_aggregate **a, struct tt_err *err);
+void tt_aggregate_free(struct tt_aggregate *a);
+
+int tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err);
+
+/* Captures, and how many of them failed or are damaged; files and archives that could not be read count as failed. */
+void tt_aggregate_failures(const struct tt_aggregate *a, uint64_t *captures, uint64_t *failures);
+
+/* Put the tables into ${r}. */
+int tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r, struct tt_err *err);
+
+/* All tables there are, for lists. */
+const struct tt_pass_table *tt_aggregate_tables(size_t *n);
+
+#endif

@@ -1,0 +1,307 @@
+/**
+ * The processes of a batch; the contract is in child.h.
+ */
+#include "batch/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <malloc.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include "base/hash.h"
+#include "batch/unpack.h"
+#include "batch/wire.h"
+#include "io/sink.h"
+
+#define COPY ((size_t)256 << 10)
+
+struct child {
+	const struct tt_child *c;
+	struct tt_env env;
+	struct tt_loss loss;
+	struct tt_err err;
+};
+
+/* Shadow memory of sanitizers counts as data. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#define LIMIT_DATA 0
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer) || __has_feature(thread_sanitizer) || __has_feature(memory_sanitizer)
+#define LIMIT_DATA 0
+#endif
+#endif
+#ifndef LIMIT_DATA
+#define LIMIT_DATA 1
+#endif
+
+/* Data of this process, on top of what it was forked with and the program's own. */
+static void
+cap_memory(uint64_t bytes)
+{
+	struct rlimit r;
+
+	if (!LIMIT_DATA || bytes == 0 || getrlimit(RLIMIT_DATA, &r) != 0)
+		return;
+	r.rlim_cur = r.rlim_max != RLIM_INFINITY && bytes > r.rlim_max ? r.rlim_max : (rlim_t)bytes;
+	(void)setrlimit(RLIMIT_DATA, &r);
+}
+
+/* Room for stacks, buffers of libraries and what was forked, beside what is counted. */
+#define MEMORY_BESIDE (UINT64_C(64) << 20)
+
+static void
+on_cpu(int sig)
+{
+	tt_sink_unlink_all();
+	signal(sig, SIG_DFL);
+	raise(sig);
+}
+
+static void
+cap_cpu(int64_t ns)
+{
+	rlim_t s = (rlim_t)(ns / 1000000000 + 2);
+	const struct rlimit r = { s, s + 2 };
+
+	signal(SIGXCPU, on_cpu);
+	if (ns > 0)
+		(void)setrlimit(RLIMIT_CPU, &r);
+}
+
+/* Keep the descriptors that are needed, as 3 and up, and close what the parent had. */
+static void
+keep_descriptors(struct tt_child *c, int *dir)
+{
+	int keep[3] = { c->sock, c->in, *dir }, n = 0;
+
+	/* First out of the way, then down: a number may be another's. */
+	for (int i = 0; i < 3; i++)
+		keep[i] = keep[i] >= 0 ? fcntl(keep[i], F_DUPFD_CLOEXEC, 64) : -1;
+	for (int i = 0; i < 3; i++) {
+		if (keep[i] >= 0 && dup2(keep[i], 3 + n) == 3 + n)
+			keep[i] = 3 + n++;
+	}
+	close_range(3u + (unsigned)n, ~0u, 0);
+	c->sock = keep[0];
+	c->in = keep[1];
+	*dir = keep[2];
+}
+
+static void
+begin(struct child *ch)
+{
+	const struct tt_many_opts *o = ch->c->o;
+	const struct tt_env *from = ch->c->env;
+	const struct rlimit none = { 0, 0 };
+
+	(void)setrlimit(RLIMIT_CORE, &none);
+	(void)prctl(PR_SET_DUMPABLE, 0);
+	/* Copies of big blocks are not worth a system call each. */
+	mallopt(M_MMAP_THRESHOLD, 4 << 20);
+	mallopt(M_TRIM_THRESHOLD, 64 << 20);
+	tt_loss_reset(&ch->loss);
+	ch->env = (struct tt_env){ .loss = &ch->loss, .jobs = 1, .stop = from->stop, .spool_max = from->spool_max,
+		.spool_memory = from->spool_memory, .decoded_max = from->decoded_max, .ratio_max = from->ratio_max,
+		.tmpdir = from->tmpdir };
+	ch->env.mem.cap = (size_t)o->capture_memory;
+}
+
+/* --- telling ------------------------------------------------------------------- */
+
+/* Nobody to tell: the parent is gone, and so are we. */
+static void
+tell(struct child *ch, const struct tt_wire *w)
+{
+	ch->err.code = TT_OK;
+	if (tt_wire_send(ch->c->sock, w, -1, &ch->err) != TT_OK && ch->err.code != TT_E_LIMIT)
+		_exit(4);
+}
+
+static void
+tell_result(struct child *ch, const struct tt_buf *body, uint64_t size, uint64_t hash)
+{
+	struct tt_wire w = { .kind = TT_WIRE_RESULT, .size = size, .hash = hash, .body = body->p, .nbody = body->n };
+
+	tell(ch, &w);
+	if (ch->err.code == TT_E_LIMIT) {
+		static const char text[] = "\"outcome\":\"failed\",\"why\":\"limit\",\"detail\":\"its result is too long\"";
+
+		w.body = text;
+		w.nbody = sizeof text - 1;
+		tell(ch, &w);
+	}
+}
+
+/* --- captures -------------------------------------------------------------------- */
+
+static void
+analyse(struct child *ch, uint64_t size, uint64_t hash)
+{
+	const struct tt_child *c = ch->c;
+	struct tt_buf body = { 0 };
+	int rc;
+
+	cap_memory(c->o->capture_memory ? c->o->capture_memory + MEMORY_BESIDE : 0);
+	/* Who unpacks may work for days, and is timed by its signs of life. */
+	cap_cpu(c->o->capture_ns);
+	rc = tt_one(&ch->env, c->o->one, c->in, c->key, c->nkey, &body, &ch->err);
+	if (rc == TT_E_STOPPED)
+		_exit(4);
+	if (rc != TT_OK) {
+		body.n = 0;
+		rc = tt_one_failed(&body, "failed", "memory", ch->err.msg, strlen(ch->err.msg), &ch->err);
+	}
+	if (rc != TT_OK)
+		_exit(4);
+	tell_result(ch, &body, size, hash);
+}
+
+/* The hash of a file, read from its beginning to its end. */
+static int
+hash_file(struct child *ch, uint64_t *n, uint64_t *hash)
+{
+	uint8_t *p = tt_mem_alloc(&ch->env.mem, COPY, &ch->err);
+	struct tt_hash h;
+	ssize_t got = 1;
+
+	*n = 0;
+	tt_hash_init(&h);
+	if (!p)
+		return ch->err.code;
+	while (got > 0 && !tt_stopped(&ch->env)) {
+		got = pread(ch->c->in, p, COPY, (off_t)*n);
+		if (got < 0 && errno == EINTR) {
+			got = 1;
+			continue;
+		}
+		if (got > 0) {
+			tt_hash_add(&h, p, (size_t)got);
+			*n += (uint64_t)got;
+		}
+	}
+	tt_mem_free(&ch->env.mem, p, COPY);
+	*hash = tt_hash_value(&h);
+	return got < 0 ? tt_fail_sys(&ch->err, errno, "cannot read at byte %llu", (unsigned long long)*n) : TT_OK;
+}
+
+/* --- files ------------------------------------------------------------------------ */
+
+static bool
+is_done(void *arg, const char *key, size_t n, const uint64_t *hash)
+{
+	const struct tt_child *c = arg;
+
+	return c->o->done && c->o->done(c->o->arg, c->file, key, n, hash);
+}
+
+static void
+unpack(struct child *ch, struct tt_src *src, enum tt_archive_kind kind)
+{
+	const struct tt_child *c = ch->c;
+	const struct tt_unpack_opts uo = {
+		.formats = c->o->one->run.formats,
+		.format = c->o->one->run.format,
+		.shard = c->shard,
+		.depth = c->o->depth,
+		.members_max = c->o->members_max,
+		.whole = c->o->verify,
+		.done = is_done,
+		.done_arg = (void *)(uintptr_t)c,
+	};
+
+	cap_memory(c->o->unpack_memory);
+	ch->env.mem.cap = 0;          /* the limit above holds for libraries, too */
+	tt_archive_locale();
+	if (tt_unpack(&ch->env, &uo, src, kind, c->key, c->nkey, c->sock, &ch->err) != TT_OK)
+		_exit(4);
+}
+
+static void
+capture_file(struct child *ch, struct tt_src *src)
+{
+	const struct tt_child *c = ch->c;
+	uint64_t n, hash;
+	struct tt_buf body = { 0 };
+
+	tt_src_close(src);
+	if (hash_file(ch, &n, &hash) != TT_OK) {
+		if (tt_one_failed(&body, "failed", "io", ch->err.msg, strlen(ch->err.msg), &ch->err) != TT_OK)
+			_exit(4);
+		tell_result(ch, &body, n, hash);
+	} else if (c->o->verify && is_done((void *)(uintptr_t)c, c->key, c->nkey, &hash)) {
+		tell(ch, &(struct tt_wire){ .kind = TT_WIRE_SAME, .key = c->key, .nkey = c->nkey, .size = n, .hash = hash });
+	} else {
+		analyse(ch, n, hash);
+	}
+}
+
+static void
+fail_file(struct child *ch, const char *why)
+{
+	struct tt_buf body = { 0 };
+
+	if (tt_one_failed(&body, "failed", why, ch->err.msg, strlen(ch->err.msg), &ch->err) != TT_OK)
+		_exit(4);
+	tell_result(ch, &body, 0, 0);
+}
+
+/* A file: a capture, an archive, or neither. */
+static void
+file(struct child *ch)
+{
+	const struct tt_child *c = ch->c;
+	const struct tt_format *f;
+	struct tt_err why = { 0 };
+	enum tt_archive_kind kind;
+	struct tt_src *src;
+	const uint8_t *head;
+	const char *what;
+	size_t n;
+	int in = fcntl(c->in, F_DUPFD_CLOEXEC, 3), rc;
+
+	rc = in < 0 ? tt_fail_sys(&ch->err, errno, "cannot be read") : tt_src_open_fd(&ch->env, in, "file", &src, &ch->err);
+	if (rc == TT_OK)
+		rc = tt_src_peek(src, &head, &n, &ch->err);
+	if (rc == TT_E_STOPPED)
+		_exit(4);
+	if (rc != TT_OK) {
+		fail_file(ch, rc == TT_E_DAMAGED ? "damaged" : rc == TT_E_LIMIT ? "limit" : "io");
+		return;
+	}
+	if (c->o->one->run.format || tt_format_pick(c->o->one->run.formats, head, n, &f, &why) == TT_OK) {
+		capture_file(ch, src);
+		return;
+	}
+	kind = tt_archive_probe(head, n);
+	if (kind != TT_ARCHIVE_NONE) {
+		unpack(ch, src, kind);
+		return;
+	}
+	what = tt_unpack_kind_of(head, n);
+	tell(ch, &(struct tt_wire){ .kind = TT_WIRE_OTHER, .body = what, .nbody = strlen(what) });
+}
+
+_Noreturn void
+tt_child(const struct tt_child *given)
+{
+	struct tt_child c = *given;
+	struct child ch = { .c = &c };
+	int dir = c.o->dir;
+
+	keep_descriptors(&c, &dir);
+	begin(&ch);
+	cap_memory(c.o->unpack_memory);
+	if (dir >= 0 && fchdir(dir) != 0)
+		_exit(4);
+	if (c.o->confine && c.o->confine(c.o->arg, &ch.env, true, &ch.err) != TT_OK)
+		_exit(4);
+	if (c.member)
+		analyse(&ch, 0, 0);
+	else
+		file(&ch);
+	_exit(0);
+}

@@ -1,0 +1,23 @@
+/**
+ * What runs in the processes of a batch. Internal to lib/batch.
+ */
+#ifndef TT_BATCH_CHILD_H
+#define TT_BATCH_CHILD_H
+
+#include "batch/many.h"
+
+struct tt_child {
+	struct tt_env *env;           /* the parent's, to be copied */
+	const struct tt_many_opts *o;
+	int sock, in;                 /* the socket; the capture or file */
+	bool member;                  /* ${in} is a capture out of an archive; else a file */
+	size_t file;                  /* number of the file */
+	struct tt_shard shard;        /* of members, where the file is a zip that shards share */
+	const char *key;
+	size_t nkey;
+};
+
+/* Be the process; called right after fork(). */
+_Noreturn void tt_child(const struct tt_child *c);
+
+#endif

@@ -1,0 +1,33 @@
+/**
+ * One capture of a batch: what its process does with it, and the body of its result (result.h).
+ *
+ * Runs in a process of its own that has the capture as a descriptor and stands in the output directory.
+ */
+#ifndef TT_BATCH_ONE_H
+#define TT_BATCH_ONE_H
+
+#include "emit/emit.h"
+#include "run/run.h"
+
+struct tt_one_opts {
+	struct tt_run_opts run;       /* formats, filters and the like; path, fd, needs and emitters are set here */
+	const char *const *convert;   /* suffixes of the files to make ("json.gz"), NULL-terminated; NULL: none */
+	const char *report;           /* suffix of a report to write per capture (".json"); NULL: none */
+	enum tt_render report_form;
+	const char *generator;
+};
+
+/**
+ * tt_one(env, o, fd, key, n, body, err):
+ * Analyse the capture that ${fd} (taken over) gives and append its body, whatever comes of it: what fails
+ * is an outcome. Files are made in the current directory under names of tt_key_file().
+ * Errors: TT_E_NOMEM where there is no body, TT_E_STOPPED.
+ */
+int tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, const char *key, size_t n, struct tt_buf *body,
+    struct tt_err *err);
+
+/* The body of what failed: ${why} is a word of tracetool-batch(1), RESULTS; ${detail} a line. */
+int tt_one_failed(struct tt_buf *body, const char *outcome, const char *why, const char *detail, size_t n,
+    struct tt_err *err);
+
+#endif

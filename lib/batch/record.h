@@ -1,0 +1,56 @@
+/**
+ * The record of one archive of a batch: what was in it that is no capture, and what was wrong.
+ *
+ * Counts by kind, and for each kind of complaint the first lines and how many there were. Plain data in
+ * a few hundred bytes, whatever the archive holds.
+ */
+#ifndef TT_BATCH_RECORD_H
+#define TT_BATCH_RECORD_H
+
+#include <jansson.h>
+
+#include "base/buf.h"
+
+#define TT_RECORD_LINES 10
+#define TT_RECORD_KINDS 32
+
+struct tt_record {
+	const char *format;
+	uint64_t members, captures;
+	uint64_t spooled;             /* bytes of archives in it that had to be whole */
+	struct { const char *name; uint64_t n; } kind[TT_RECORD_KINDS];       /* in order of name; constant text */
+	size_t nkind;
+	struct tt_complaints {
+		const char *name;
+		uint64_t n;
+		uint64_t at[TT_RECORD_LINES];         /* number of the member */
+		char *line[TT_RECORD_LINES];
+	} complaint[8];
+	size_t ncomplaint;
+	int failed;                   /* why the rest of it could not be read; TT_OK: all was */
+	char detail[480];
+};
+
+void tt_record_begin(struct tt_record *r, const char *format);
+void tt_record_free(struct tt_record *r);
+
+/* One more member of this kind, which is no capture. */
+int tt_record_kind(struct tt_record *r, const char *kind, struct tt_err *err);
+
+/* A complaint about member number ${at}. TT_END: it is among the first, and to be told; TT_OK: it is counted. */
+int tt_record_complain(struct tt_record *r, const char *kind, uint64_t at, const char *line, struct tt_err *err);
+
+/* The archive could not be read on, by ${status} (TT_E_DAMAGED, TT_E_LIMIT, ...). */
+int tt_record_fail(struct tt_record *r, int status, const char *detail, struct tt_err *err);
+
+/**
+ * tt_record_join(r, doc, err):
+ * Add the record of another part of the same archive, read back from its line, which must live as long as ${r}.
+ * The order of parts does not matter. TT_E_DAMAGED: it is no record.
+ */
+int tt_record_join(struct tt_record *r, const json_t *doc, struct tt_err *err);
+
+/* Append the body of the archive's line of results. */
+int tt_record_put(const struct tt_record *r, struct tt_buf *body, struct tt_err *err);
+
+#endif

@@ -1,0 +1,188 @@
+/**
+ * Lines of results; the contract is in result.h.
+ */
+#include "batch/result.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#define BEGIN "{\"key\":\""
+#define BODY ",\"outcome\":\""
+#define CRC ",\"crc\":\""
+#define CRC_TAIL (sizeof CRC - 1 + 8 + 2)
+
+static uint32_t
+crc_of(const char *p, size_t n)
+{
+	return (uint32_t)crc32_z(crc32_z(0, NULL, 0), (const Bytef *)p, n);
+}
+
+int
+tt_result_text(struct tt_buf *b, const char *s, size_t n, struct tt_err *err)
+{
+	int rc = tt_buf_room(b, 6 * n + 2, err);
+
+	if (rc != TT_OK)
+		return rc;
+	b->p[b->n++] = '"';
+	b->n = (size_t)(tt_put_json(b->p + b->n, s, n) - b->p);
+	b->p[b->n++] = '"';
+	return TT_OK;
+}
+
+int
+tt_result_compose(struct tt_buf *b, const struct tt_result_id *id, const char *body, size_t n, struct tt_err *err)
+{
+	int64_t s = id->file_mtime_ns / 1000000000, ns = id->file_mtime_ns % 1000000000;
+	size_t start = b->n;
+	int rc = tt_buf_text(b, "{\"key\":", err);
+
+	if (ns < 0) {
+		ns += 1000000000;
+		s--;
+	}
+	if (rc == TT_OK)
+		rc = tt_result_text(b, id->key, id->nkey, err);
+	if (rc == TT_OK)
+		rc = tt_buf_printf(b, err, ",\"type\":\"%s\",\"by\":\"%016llx\",\"file_size\":%llu,\"file_mtime\":\"%lld.%09lld\"",
+		    id->type, (unsigned long long)id->by, (unsigned long long)id->file_size, (long long)s, (long long)ns);
+	if (rc == TT_OK && id->has_content)
+		rc = tt_buf_printf(b, err, ",\"size\":%llu,\"hash\":\"%016llx\"", (unsigned long long)id->size,
+		    (unsigned long long)id->hash);
+	if (rc == TT_OK && id->parts)
+		rc = tt_buf_printf(b, err, ",\"part\":%u,\"parts\":%u", id->part, id->parts);
+	if (rc == TT_OK)
+		rc = tt_buf_add(b, ",", 1, err);
+	if (rc == TT_OK)
+		rc = tt_buf_add(b, body, n, err);
+	if (rc == TT_OK)
+		rc = tt_buf_printf(b, err, CRC "%08x\"}\n", crc_of(b->p + start, b->n - start));
+	return rc;
+}
+
+/* The closing quote of the JSON string that begins at ${from}, or 0. */
+static size_t
+string_end(const char *p, size_t n, size_t from)
+{
+	for (size_t i = from; i < n; i++) {
+		if (p[i] == '\\')
+			i++;
+		else if (p[i] == '"')
+			return i;
+	}
+	return 0;
+}
+
+const char *
+tt_result_scan(const char *p, size_t n, size_t *nkey)
+{
+	const size_t begin = sizeof BEGIN - 1;
+	char told[CRC_TAIL + 1];
+	size_t end;
+
+	if (n < begin + 1 + CRC_TAIL || n > TT_RESULT_LINE_MAX || memcmp(p, BEGIN, begin) != 0)
+		return NULL;
+	snprintf(told, sizeof told, CRC "%08x\"}", crc_of(p, n - CRC_TAIL));
+	if (memcmp(p + n - CRC_TAIL, told, CRC_TAIL) != 0)
+		return NULL;
+	end = string_end(p, n - CRC_TAIL, begin);
+	if (end == 0)
+		return NULL;
+	*nkey = end - begin;
+	return p + begin;
+}
+
+static const char *
+text_of(const json_t *doc, const char *name)
+{
+	const char *s = json_string_value(json_object_get(doc, name));
+
+	return s ? s : "";
+}
+
+static uint64_t
+number_of(const json_t *doc, const char *name)
+{
+	json_int_t v = json_integer_value(json_object_get(doc, name));
+
+	return v > 0 ? (uint64_t)v : 0;
+}
+
+/* Where the body begins: the key, which comes first, cannot hold its mark, for its quotes are escaped. */
+static bool
+find_body(const char *line, size_t n, struct tt_result *r)
+{
+	const char *p = memmem(line, n - CRC_TAIL, BODY, sizeof BODY - 1);
+
+	if (!p)
+		return false;
+	r->body = p + 1;
+	r->nbody = (size_t)(line + n - CRC_TAIL - r->body);
+	return true;
+}
+
+static bool
+is_one_of(const char *s, const char *const *list)
+{
+	for (; *list; list++) {
+		if (strcmp(s, *list) == 0)
+			return true;
+	}
+	return false;
+}
+
+int
+tt_result_load(const char *line, size_t n, struct tt_result *r, struct tt_err *err)
+{
+	static const char *const types[] = { "capture", "archive", "file", NULL };
+	static const char *const outcomes[] = { "ok", "damaged", "failed", "skipped", NULL };
+	json_error_t why;
+	size_t nkey;
+
+	memset(r, 0, sizeof *r);
+	if (!tt_result_scan(line, n, &nkey) || !find_body(line, n, r))
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "not a whole line of results");
+	r->doc = json_loadb(line, n, JSON_REJECT_DUPLICATES, &why);
+	if (!r->doc)
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "not a line of results: %s", why.text);
+	r->key = text_of(r->doc, "key");
+	r->type = text_of(r->doc, "type");
+	r->outcome = text_of(r->doc, "outcome");
+	r->why = text_of(r->doc, "why");
+	r->detail = text_of(r->doc, "detail");
+	r->hash = text_of(r->doc, "hash");
+	r->mtime = text_of(r->doc, "file_mtime");
+	r->by = strtoull(text_of(r->doc, "by"), NULL, 16);
+	r->file_size = number_of(r->doc, "file_size");
+	r->size = number_of(r->doc, "size");
+	r->part = (unsigned)number_of(r->doc, "part");
+	r->parts = (unsigned)number_of(r->doc, "parts");
+	if (is_one_of(r->type, types) && is_one_of(r->outcome, outcomes) && r->part <= r->parts)
+		return TT_OK;
+	tt_result_free(r);
+	return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a line of results of no known kind");
+}
+
+void
+tt_result_free(struct tt_result *r)
+{
+	json_decref(r->doc);
+	r->doc = NULL;
+}
+
+bool
+tt_result_again(const struct tt_result *r)
+{
+	static const char *const passing[] = { "crashed", "timeout", "interrupted", "memory", "io", NULL };
+
+	return is_one_of(r->why, passing);
+}
+
+int
+tt_result_rank(const struct tt_result *r)
+{
+	if (tt_result_again(r))
+		return 0;
+	return strcmp(r->outcome, "failed") == 0 ? 1 : strcmp(r->outcome, "damaged") == 0 ? 2 : 3;
+}

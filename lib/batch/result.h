@@ -1,0 +1,68 @@
+/**
+ * One line of a results file: what is known of a capture, of an archive, or of a file that is neither.
+ *
+ *	{"key":"a.zip!b.mlpd","type":"capture","by":"0123456789abcdef","file_size":12,"file_mtime":"1700000000.000000000",
+ *	 "size":34,"hash":"0123456789abcdef","outcome":"ok",...,"crc":"01234567"}
+ *
+ * on one line. What stands from "outcome" to the checksum is the body; it depends on the capture alone. The checksum
+ * (CRC-32 as in gzip, of all bytes in front of `,"crc"`) tells a line that is whole from one that was torn. The
+ * format is described in tracetool-batch(1), RESULTS.
+ *
+ * Lines may come from anywhere: tt_result_scan() and tt_result_load() take any bytes.
+ */
+#ifndef TT_BATCH_RESULT_H
+#define TT_BATCH_RESULT_H
+
+#include <jansson.h>
+#include <stdbool.h>
+
+#include "base/buf.h"
+
+#define TT_RESULT_LINE_MAX ((size_t)256 << 10)
+
+/* What the parent itself knows, and writes. */
+struct tt_result_id {
+	const char *key;
+	size_t nkey;
+	const char *type;             /* "capture", "archive", "file" */
+	uint64_t by;                  /* hash of version and options */
+	uint64_t file_size;           /* of the file on disk */
+	int64_t file_mtime_ns;
+	bool has_content;             /* size and hash are known */
+	uint64_t size, hash;          /* of the capture as it lies in its archive */
+	unsigned part, parts;         /* of an archive's record; parts 0: whole */
+};
+
+/* Append a whole line with its LF. ${body} is the inside of an object, from "outcome" on. */
+int tt_result_compose(struct tt_buf *line, const struct tt_result_id *id, const char *body, size_t n, struct tt_err *err);
+
+/* Append the ${n} bytes of text as a JSON string with its quotes. */
+int tt_result_text(struct tt_buf *b, const char *s, size_t n, struct tt_err *err);
+
+/* The key of a line whose checksum is right, still escaped as in JSON; NULL for any other line. */
+const char *tt_result_scan(const char *line, size_t n, size_t *nkey);
+
+/* A line, understood. */
+struct tt_result {
+	json_t *doc;                  /* NULL: not loaded */
+	const char *key, *type, *outcome, *why, *detail, *hash, *mtime;       /* in doc; "" where there is none */
+	uint64_t by, file_size, size;
+	unsigned part, parts;
+	const char *body;             /* in the line */
+	size_t nbody;
+};
+
+/**
+ * tt_result_load(line, n, r, err):
+ * Check and understand the ${n} bytes of a line without its LF. TT_E_DAMAGED: it is none of ours.
+ */
+int tt_result_load(const char *line, size_t n, struct tt_result *r, struct tt_err *err);
+void tt_result_free(struct tt_result *r);
+
+/* Would trying again perhaps end better (a crash, a timeout, an error of the system)? */
+bool tt_result_again(const struct tt_result *r);
+
+/* How much a result is worth against another of the same key: higher wins. */
+int tt_result_rank(const struct tt_result *r);
+
+#endif

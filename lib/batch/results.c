@@ -1,0 +1,539 @@
+/**
+ * Lines of results in order; the contract is in results.h.
+ */
+#include "batch/results.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "batch/record.h"
+#include "io/spool.h"
+#include "io/src.h"
+
+#define RUN_BYTES ((size_t)12 << 20)    /* lines sorted in memory at a time */
+#define READ_BYTES ((size_t)64 << 10)   /* of each run, while they are merged */
+
+struct line {
+	const char *p;
+	const char *key;
+	uint32_t n, nkey;
+};
+
+/* A sorted run in the temporary file. */
+struct run {
+	uint64_t at, end;             /* what is not yet in buf */
+	char *buf;
+	size_t n, used, cap;
+	struct line head;             /* the first line not given out */
+	bool over;
+};
+
+struct tt_results {
+	struct tt_env *env;
+	char *text;                   /* RUN_BYTES */
+	size_t ntext;
+	struct line *line;
+	size_t nline, capline;
+	struct run *run;
+	size_t nrun, caprun;
+	int fd;
+	uint64_t size;                /* of the temporary file */
+	struct tt_results_sum sum;
+	/* the lines of one key, while it is settled */
+	struct tt_buf group;
+	struct { size_t at, n; } *member;
+	size_t nmember, capmember;
+};
+
+int
+tt_results_new(struct tt_env *env, struct tt_results **out, struct tt_err *err)
+{
+	struct tt_results *rs = tt_mem_alloc(&env->mem, sizeof *rs, err);
+
+	*out = rs;
+	if (!rs)
+		return err->code;
+	rs->env = env;
+	rs->fd = -1;
+	rs->text = tt_mem_alloc(&env->mem, RUN_BYTES, err);
+	if (rs->text)
+		return TT_OK;
+	tt_results_free(rs);
+	*out = NULL;
+	return err->code;
+}
+
+void
+tt_results_free(struct tt_results *rs)
+{
+	struct tt_mem *mem;
+
+	if (!rs)
+		return;
+	mem = &rs->env->mem;
+	for (size_t i = 0; i < rs->nrun; i++)
+		tt_mem_free(mem, rs->run[i].buf, rs->run[i].cap);
+	tt_mem_free(mem, rs->run, rs->caprun * sizeof *rs->run);
+	tt_mem_free(mem, rs->text, RUN_BYTES);
+	tt_mem_free(mem, rs->line, rs->capline * sizeof *rs->line);
+	tt_mem_free(mem, rs->member, rs->capmember * sizeof *rs->member);
+	tt_buf_free(&rs->group);
+	if (rs->fd >= 0)
+		close(rs->fd);
+	tt_mem_free(mem, rs, sizeof *rs);
+}
+
+/* --- runs -------------------------------------------------------------------------- */
+
+static int
+compare_keys(const char *a, size_t na, const char *b, size_t nb)
+{
+	int c = memcmp(a, b, na < nb ? na : nb);
+
+	return c ? c : na < nb ? -1 : na > nb;
+}
+
+static int
+compare(const void *a, const void *b)
+{
+	const struct line *x = a, *y = b;
+	int c = compare_keys(x->key, x->nkey, y->key, y->nkey);
+
+	return c ? c : compare_keys(x->p, x->n, y->p, y->n);
+}
+
+static bool
+same_line(const struct line *a, const struct line *b)
+{
+	return a->n == b->n && memcmp(a->p, b->p, a->n) == 0;
+}
+
+/* Sort what is in memory and put it, each line once, behind the other runs. */
+static int
+spill(struct tt_results *rs, struct tt_err *err)
+{
+	struct run *r;
+	int rc = TT_OK;
+
+	if (rs->nline == 0)
+		return TT_OK;
+	if (tt_mem_grow(&rs->env->mem, &rs->run, &rs->caprun, rs->nrun + 1, sizeof *rs->run, err) != TT_OK)
+		return err->code;
+	if (rs->fd < 0)
+		rc = tt_spool_open(rs->env, &rs->fd, err);
+	if (rc != TT_OK)
+		return rc;
+	qsort(rs->line, rs->nline, sizeof *rs->line, compare);
+	r = &rs->run[rs->nrun++];
+	*r = (struct run){ .at = rs->size, .end = rs->size };
+	for (size_t i = 0; i < rs->nline && rc == TT_OK; i++) {
+		if (i > 0 && same_line(&rs->line[i - 1], &rs->line[i]))
+			continue;
+		/* Its LF is behind it in memory. */
+		rc = tt_spool_add(rs->env, &rs->fd, r->end, rs->line[i].p, rs->line[i].n + 1, err);
+		r->end += rs->line[i].n + 1;
+	}
+	rs->size = r->end;
+	rs->nline = rs->ntext = 0;
+	return rc;
+}
+
+int
+tt_results_add(struct tt_results *rs, const char *line, size_t n, struct tt_err *err)
+{
+	size_t nkey;
+	int rc = TT_OK;
+
+	if (n == 0)
+		return TT_OK;
+	rs->sum.lines++;
+	if (!tt_result_scan(line, n, &nkey)) {
+		rs->sum.bad++;
+		return TT_OK;
+	}
+	if (rs->ntext + n + 1 > RUN_BYTES)
+		rc = spill(rs, err);
+	if (rc == TT_OK)
+		rc = tt_mem_grow(&rs->env->mem, &rs->line, &rs->capline, rs->nline + 1, sizeof *rs->line, err);
+	if (rc != TT_OK)
+		return rc;
+	char *to = rs->text + rs->ntext;
+	memcpy(to, line, n);
+	to[n] = '\n';
+	rs->ntext += n + 1;
+	rs->line[rs->nline++] = (struct line){ .p = to, .n = (uint32_t)n, .nkey = (uint32_t)nkey,
+		.key = to + (tt_result_scan(line, n, &nkey) - line) };
+	return TT_OK;
+}
+
+/* --- files --------------------------------------------------------------------------- */
+
+/* Cut ${src} into lines. */
+static int
+cut_lines(struct tt_env *env, struct tt_src *src,
+    int (*line)(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err), void *arg, struct tt_err *err)
+{
+	const size_t cap = 2 * TT_RESULT_LINE_MAX;
+	char *buf = tt_mem_alloc(&env->mem, cap, err), *lf;
+	size_t n = 0, got = 0, used;
+	uint64_t at = 0;
+	bool skip = false;            /* inside a line that is too long to be one */
+	int rc = buf ? TT_OK : err->code;
+
+	while (rc == TT_OK) {
+		rc = tt_src_read(src, buf + n, cap - n, &got, err);
+		if (rc != TT_OK)
+			break;
+		n += got;
+		for (used = 0; rc == TT_OK && (lf = memchr(buf + used, '\n', n - used)) != NULL; used = (size_t)(lf - buf) + 1) {
+			if (!skip)
+				rc = line(arg, at + used, buf + used, (size_t)(lf - buf) - used, err);
+			skip = false;
+		}
+		if (used == 0 && n == cap) {
+			skip = true;
+			used = n;
+		}
+		memmove(buf, buf + used, n - used);
+		n -= used;
+		at += used;
+	}
+	tt_mem_free(&env->mem, buf, cap);
+	return rc == TT_END ? TT_OK : rc;
+}
+
+int
+tt_results_lines(struct tt_env *env, const char *path,
+    int (*line)(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err), void *arg, struct tt_err *err)
+{
+	struct tt_src *src;
+	int rc = tt_src_open(env, path, &src, err);
+
+	if (rc != TT_OK)
+		return rc;
+	rc = cut_lines(env, src, line, arg, err);
+	tt_src_close(src);
+	return rc < 0 && rc != TT_E_STOPPED ? tt_err_in(err, "%s", path) : rc;
+}
+
+static int
+on_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
+{
+	(void)at;
+	return tt_results_add(arg, line, n, err);
+}
+
+int
+tt_results_add_file(struct tt_results *rs, const char *path, struct tt_err *err)
+{
+	return tt_results_lines(rs->env, path, on_line, rs, err);
+}
+
+/* --- merging --------------------------------------------------------------------------- */
+
+/* Make the run's next line its head. */
+static int
+advance(struct tt_results *rs, struct run *r, struct tt_err *err)
+{
+	for (;;) {
+		char *lf = r->n > r->used ? memchr(r->buf + r->used, '\n', r->n - r->used) : NULL;
+		size_t some, nkey;
+		ssize_t got;
+
+		if (lf) {
+			char *p = r->buf + r->used;
+			size_t n = (size_t)(lf - p);
+			const char *key = tt_result_scan(p, n, &nkey);
+
+			if (!key)
+				return tt_fail_sys(err, EIO, "a temporary file changed while it was read");
+			r->head = (struct line){ .p = p, .n = (uint32_t)n, .key = key, .nkey = (uint32_t)nkey };
+			r->used += n + 1;
+			return TT_OK;
+		}
+		if (r->at == r->end) {
+			r->over = true;
+			return TT_OK;
+		}
+		if (r->n > r->used)
+			memmove(r->buf, r->buf + r->used, r->n - r->used);
+		r->n -= r->used;
+		r->used = 0;
+		if (r->cap - r->n < READ_BYTES &&
+		    tt_mem_grow(&rs->env->mem, &r->buf, &r->cap, r->n + READ_BYTES, 1, err) != TT_OK)
+			return err->code;
+		some = r->end - r->at < r->cap - r->n ? (size_t)(r->end - r->at) : r->cap - r->n;
+		got = pread(rs->fd, r->buf + r->n, some, (off_t)r->at);
+		if (got <= 0 && errno != EINTR)
+			return tt_fail_sys(err, got ? errno : EIO, "cannot read a temporary file");
+		r->n += got > 0 ? (size_t)got : 0;
+		r->at += got > 0 ? (uint64_t)got : 0;
+	}
+}
+
+/* A heap of runs by their heads. */
+static void
+sink_down(struct run **heap, size_t n, size_t i)
+{
+	for (;;) {
+		size_t least = i;
+
+		for (size_t k = 2 * i + 1; k <= 2 * i + 2 && k < n; k++) {
+			if (compare(&heap[k]->head, &heap[least]->head) < 0)
+				least = k;
+		}
+		if (least == i)
+			return;
+		struct run *t = heap[i];
+		heap[i] = heap[least];
+		heap[least] = t;
+		i = least;
+	}
+}
+
+/* --- one key ------------------------------------------------------------------------------ */
+
+static const char *
+member_text(const struct tt_results *rs, size_t i)
+{
+	return rs->group.p + rs->member[i].at;
+}
+
+static int
+give(struct tt_results *rs, const struct tt_results_out *out, const char *line, size_t n, const struct tt_result *r,
+    struct tt_err *err)
+{
+	rs->sum.kept++;
+	return out->line(out->arg, line, n, r, err);
+}
+
+/* Have all parts of some number of shards come? That number, or 0. A part that may yet end better has not. */
+static unsigned
+complete(const struct tt_result *r, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		unsigned parts = r[i].parts, have = 0, last = 0;
+
+		/* They stand in order of parts, then part; doubles lie beside each other. */
+		for (size_t k = 0; parts && k < n; k++) {
+			if (r[k].parts == parts && r[k].part > last && !tt_result_again(&r[k])) {
+				last = r[k].part;
+				have++;
+			}
+		}
+		if (parts && have == parts)
+			return parts;
+	}
+	return 0;
+}
+
+static int
+join_parts(struct tt_results *rs, const struct tt_results_out *out, const struct tt_result *r, size_t n, unsigned parts,
+    struct tt_err *err)
+{
+	struct tt_result_id id = { .key = r[0].key, .nkey = strlen(r[0].key), .type = "archive", .by = r[0].by,
+		.file_size = r[0].file_size };
+	struct tt_buf body = { 0 }, line = { 0 };
+	struct tt_result whole = { 0 };
+	struct tt_record rec;
+	unsigned last = 0;
+	long long s = 0, ns = 0;
+	int rc = TT_OK;
+
+	tt_record_begin(&rec, "");
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		if (r[i].parts != parts || r[i].part <= last || tt_result_again(&r[i]))
+			continue;
+		last = r[i].part;
+		rc = tt_record_join(&rec, r[i].doc, err);
+	}
+	if (sscanf(r[0].mtime, "%lld.%lld", &s, &ns) == 2)
+		id.file_mtime_ns = s * 1000000000 + ns;
+	if (rc == TT_OK)
+		rc = tt_record_put(&rec, &body, err);
+	if (rc == TT_OK)
+		rc = tt_result_compose(&line, &id, body.p, body.n, err);
+	if (rc == TT_OK)
+		rc = tt_result_load(line.p, line.n - 1, &whole, err);
+	if (rc == TT_OK)
+		rc = give(rs, out, line.p, line.n - 1, &whole, err);
+	tt_result_free(&whole);
+	tt_record_free(&rec);
+	tt_buf_free(&body);
+	tt_buf_free(&line);
+	return rc;
+}
+
+static int
+by_parts(const void *a, const void *b)
+{
+	const struct tt_result *x = a, *y = b;
+
+	if (x->parts != y->parts)
+		return x->parts < y->parts ? -1 : 1;
+	return x->part < y->part ? -1 : x->part > y->part;
+}
+
+/* The best of the results that are whole: the first of its rank, for they stand in order of their bytes. */
+static size_t
+best_of(const struct tt_result *r, size_t n)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		if (r[i].parts == 0 && (best == SIZE_MAX || tt_result_rank(&r[i]) > tt_result_rank(&r[best])))
+			best = i;
+	}
+	return best;
+}
+
+static bool
+differ(const struct tt_result *a, const struct tt_result *b)
+{
+	return strcmp(a->type, b->type) != 0 || a->by != b->by ||
+	    (a->hash[0] && b->hash[0] && strcmp(a->hash, b->hash) != 0);
+}
+
+/* Settle the loaded results of one key. */
+static int
+settle_loaded(struct tt_results *rs, const struct tt_results_out *out, struct tt_result *r, const size_t *at, size_t n,
+    struct tt_err *err)
+{
+	size_t best = best_of(r, n);
+	bool conflict = false;
+	unsigned parts;
+	int rc = TT_OK;
+
+	for (size_t i = 1; i < n; i++)
+		conflict = conflict || differ(&r[0], &r[i]);
+	if (conflict) {
+		rs->sum.conflicts++;
+		if (out->conflict)
+			out->conflict(out->arg, r[0].key);
+	}
+	if (best != SIZE_MAX && !tt_result_again(&r[best]))
+		return give(rs, out, member_text(rs, at[best]), rs->member[at[best]].n, &r[best], err);
+	/* Records of parts. Sorted copies: the texts stay with their places. */
+	struct tt_result *sorted = tt_mem_alloc(&rs->env->mem, n * sizeof *sorted, err);
+	if (!sorted)
+		return err->code;
+	memcpy(sorted, r, n * sizeof *sorted);
+	qsort(sorted, n, sizeof *sorted, by_parts);
+	parts = complete(sorted, n);
+	if (parts) {
+		rc = join_parts(rs, out, sorted, n, parts, err);
+	} else {
+		if (best != SIZE_MAX)
+			rc = give(rs, out, member_text(rs, at[best]), rs->member[at[best]].n, &r[best], err);
+		else
+			rs->sum.missing++;
+		for (size_t i = 0; i < n && rc == TT_OK; i++) {
+			if (r[i].parts)
+				rc = give(rs, out, member_text(rs, at[i]), rs->member[at[i]].n, &r[i], err);
+		}
+	}
+	tt_mem_free(&rs->env->mem, sorted, n * sizeof *sorted);
+	return rc;
+}
+
+/* Settle the lines of one key. */
+static int
+settle(struct tt_results *rs, const struct tt_results_out *out, struct tt_err *err)
+{
+	struct tt_result *r;
+	size_t *at, n = 0, max = rs->nmember;
+	struct tt_err why;
+	int rc;
+
+	if (max == 0)
+		return TT_OK;
+	r = tt_mem_alloc(&rs->env->mem, max * sizeof *r, err);
+	at = tt_mem_alloc(&rs->env->mem, max * sizeof *at, err);
+	rc = r && at ? TT_OK : err->code;
+	for (size_t i = 0; i < max && rc == TT_OK; i++) {
+		if (tt_result_load(member_text(rs, i), rs->member[i].n, &r[n], &why) != TT_OK) {
+			rs->sum.bad++;
+		} else if (out->keep && !out->keep(out->arg, &r[n])) {
+			rs->sum.dropped++;
+			tt_result_free(&r[n]);
+		} else {
+			at[n++] = i;
+		}
+	}
+	if (rc == TT_OK && n > 0)
+		rc = settle_loaded(rs, out, r, at, n, err);
+	for (size_t i = 0; i < n; i++)
+		tt_result_free(&r[i]);
+	tt_mem_free(&rs->env->mem, r, max * sizeof *r);
+	tt_mem_free(&rs->env->mem, at, max * sizeof *at);
+	rs->nmember = 0;
+	rs->group.n = 0;
+	return rc;
+}
+
+/* Add a line to the group, or begin the next one with it. */
+static int
+take(struct tt_results *rs, const struct tt_results_out *out, const struct line *l, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (rs->nmember > 0) {
+		const char *first = member_text(rs, 0), *last = member_text(rs, rs->nmember - 1);
+		size_t nkey, nlast = rs->member[rs->nmember - 1].n;
+		const char *key = tt_result_scan(first, rs->member[0].n, &nkey);
+
+		if (nlast == l->n && memcmp(last, l->p, l->n) == 0)
+			return TT_OK;
+		if (compare_keys(key, nkey, l->key, l->nkey) != 0)
+			rc = settle(rs, out, err);
+	}
+	if (rc == TT_OK)
+		rc = tt_mem_grow(&rs->env->mem, &rs->member, &rs->capmember, rs->nmember + 1, sizeof *rs->member, err);
+	if (rc != TT_OK)
+		return rc;
+	rs->member[rs->nmember].at = rs->group.n;
+	rs->member[rs->nmember++].n = l->n;
+	return tt_buf_add(&rs->group, l->p, l->n, err);
+}
+
+int
+tt_results_finish(struct tt_results *rs, const struct tt_results_out *out, struct tt_results_sum *sum, struct tt_err *err)
+{
+	struct run **heap;
+	size_t n = 0;
+	int rc = spill(rs, err);
+
+	/* What held lines in memory is not needed while runs are merged. */
+	tt_mem_free(&rs->env->mem, rs->text, RUN_BYTES);
+	rs->text = NULL;
+	tt_mem_free(&rs->env->mem, rs->line, rs->capline * sizeof *rs->line);
+	rs->line = NULL;
+	rs->capline = 0;
+	heap = tt_mem_alloc(&rs->env->mem, (rs->nrun + 1) * sizeof *heap, err);
+	if (!heap)
+		return err->code;
+	for (size_t i = 0; i < rs->nrun && rc == TT_OK; i++) {
+		rc = advance(rs, &rs->run[i], err);
+		if (!rs->run[i].over)
+			heap[n++] = &rs->run[i];
+	}
+	for (size_t i = n; i-- > 0;)
+		sink_down(heap, n, i);
+	while (rc == TT_OK && n > 0) {
+		rc = take(rs, out, &heap[0]->head, err);
+		if (rc == TT_OK)
+			rc = advance(rs, heap[0], err);
+		if (heap[0]->over)
+			heap[0] = heap[--n];
+		sink_down(heap, n, 0);
+		if (tt_stopped(rs->env))
+			rc = tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+	}
+	if (rc == TT_OK)
+		rc = settle(rs, out, err);
+	tt_mem_free(&rs->env->mem, heap, (rs->nrun + 1) * sizeof *heap);
+	*sum = rs->sum;
+	return rc;
+}

@@ -1,0 +1,62 @@
+/**
+ * Many lines of results: put in order by key, each key once, however many files they come from and however many there are.
+ *
+ * Lines are sorted in runs of bounded memory that go to an unlinked file, and merged from there, so memory does not
+ * depend on their number. What comes out depends on the set of lines alone, not on their order or how often they come:
+ *
+ * - equal lines are one;
+ * - of several results of a capture the best wins (whole before damaged before failed, and a failure that another try
+ *   may mend last), then the one whose bytes are smallest; if their contents differ, that is told;
+ * - records of all shards of an archive become its record.
+ *
+ * Lines that are torn, or none of ours, are counted and left out.
+ */
+#ifndef TT_BATCH_RESULTS_H
+#define TT_BATCH_RESULTS_H
+
+#include "base/env.h"
+#include "batch/result.h"
+
+struct tt_results;
+
+struct tt_results_sum {
+	uint64_t lines;               /* read, also the same twice */
+	uint64_t bad;                 /* torn or not ours */
+	uint64_t dropped;             /* by `keep` */
+	uint64_t kept;                /* come out */
+	uint64_t conflicts;           /* keys with different contents */
+	uint64_t missing;             /* archives of which records of shards are missing */
+};
+
+int tt_results_new(struct tt_env *env, struct tt_results **rs, struct tt_err *err);
+void tt_results_free(struct tt_results *rs);
+
+/* Add a line without its LF. */
+int tt_results_add(struct tt_results *rs, const char *line, size_t n, struct tt_err *err);
+
+/* Add all lines of a file. */
+int tt_results_add_file(struct tt_results *rs, const char *path, struct tt_err *err);
+
+/**
+ * tt_results_lines(env, path, line, arg, err):
+ * Give every whole line of ${path} (without its LF) to ${line}, with the place where it begins. A last line without
+ * its LF is none.
+ */
+int tt_results_lines(struct tt_env *env, const char *path,
+    int (*line)(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err), void *arg, struct tt_err *err);
+
+struct tt_results_out {
+	/* Is the line wanted? NULL: all are. */
+	bool (*keep)(void *arg, const struct tt_result *r);
+	/* The lines that come out, in order, without LF. */
+	int (*line)(void *arg, const char *line, size_t n, const struct tt_result *r, struct tt_err *err);
+	/* Two results of one key differ in content. */
+	void (*conflict)(void *arg, const char *key);
+	void *arg;
+};
+
+/* Give out all lines in order. Once, and last. */
+int tt_results_finish(struct tt_results *rs, const struct tt_results_out *out, struct tt_results_sum *sum,
+    struct tt_err *err);
+
+#endif

@@ -1,0 +1,45 @@
+/**
+ * The unpacker of a batch: one process per archive, which tells the parent its captures one by one.
+ *
+ * Each member is looked at once, from its beginning: what a reader recognises is a capture, what is an archive
+ * itself is gone into, the rest is counted by kind. A capture goes to the parent as a descriptor: of memory
+ * (or of an unlinked file, where it must be whole before it can be used) with all of it, or, if it is larger
+ * than env->spool_memory, of a pipe that its bytes follow on. A 7z or zip inside an archive is spooled, for it
+ * must be sought; a tar is read as it comes.
+ *
+ * The unpacker never has more captures underway than the parent has given it leave for: a byte on the socket
+ * is leave for one.
+ */
+#ifndef TT_BATCH_UNPACK_H
+#define TT_BATCH_UNPACK_H
+
+#include "batch/key.h"
+#include "io/archive.h"
+#include "model/format.h"
+
+struct tt_unpack_opts {
+	const struct tt_format *const *formats;
+	const char *format;           /* force a reader: every file is a capture; NULL by content */
+	struct tt_shard shard;        /* which members of a zip */
+	unsigned depth;               /* how deep archives may lie in archives; 0: not at all */
+	uint64_t members_max;         /* per archive and what is in it */
+	bool whole;                   /* spool every capture whole: its hash is wanted before it is analysed */
+	/**
+	 * Is there a result for this capture? ${hash}: of its content, or NULL where that is not to be looked at.
+	 */
+	bool (*done)(void *arg, const char *key, size_t n, const uint64_t *hash);
+	void *done_arg;
+};
+
+/* Words for what is no capture, by its first bytes. */
+const char *tt_unpack_kind_of(const uint8_t *head, size_t n);
+
+/**
+ * tt_unpack(env, o, src, kind, key, n, sock, err):
+ * Go through the archive ${src}, and tell all on ${sock}, TT_WIRE_END last. ${key}: the archive's own.
+ * What is wrong with the archive is in its record. Errors: TT_E_IO (the parent is gone), TT_E_NOMEM, TT_E_STOPPED.
+ */
+int tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src, enum tt_archive_kind kind,
+    const char *key, size_t n, int sock, struct tt_err *err);
+
+#endif

@@ -1,0 +1,126 @@
+/**
+ * Messages of the processes of a batch; the contract is in wire.h.
+ */
+#include "batch/wire.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
+#include <unistd.h>
+
+struct head {
+	uint32_t magic, kind, flags, nkey;
+	uint64_t index, size, hash, nbody;
+};
+
+#define MAGIC 0x54547731u
+
+int
+tt_wire_parse(const void *p, size_t n, struct tt_wire *w, struct tt_err *err)
+{
+	const char *text = (const char *)p + sizeof(struct head);
+	struct head h;
+
+	memset(w, 0, sizeof *w);
+	if (n < sizeof h)
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message of %zu bytes has no head", n);
+	memcpy(&h, p, sizeof h);
+	if (h.magic != MAGIC || h.kind == 0 || h.kind >= TT_WIRE_KINDS)
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message of no known kind");
+	n -= sizeof h;
+	if (h.nkey > TT_WIRE_KEY_MAX || h.nkey > n || h.nbody != n - h.nkey)
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message whose lengths do not add up");
+	if (memchr(text, '\0', n) || memchr(text, '\n', n))
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message with a NUL or a line's end in it");
+	*w = (struct tt_wire){ .kind = h.kind, .flags = h.flags, .index = h.index, .size = h.size, .hash = h.hash,
+		.key = text, .nkey = h.nkey, .body = text + h.nkey, .nbody = n - h.nkey };
+	return TT_OK;
+}
+
+int
+tt_wire_send(int sock, const struct tt_wire *w, int fd, struct tt_err *err)
+{
+	struct head h = { MAGIC, w->kind, w->flags, (uint32_t)w->nkey, w->index, w->size, w->hash, w->nbody };
+	struct iovec iov[3] = { { &h, sizeof h }, { (void *)(uintptr_t)w->key, w->nkey }, { (void *)(uintptr_t)w->body, w->nbody } };
+	union { struct cmsghdr align; char room[CMSG_SPACE(sizeof(int))]; } control = { .room = { 0 } };
+	struct msghdr m = { .msg_iov = iov, .msg_iovlen = 3 };
+
+	if (w->nkey > TT_WIRE_KEY_MAX || sizeof h + w->nkey + w->nbody > TT_WIRE_MAX)
+		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "what there is to tell is longer than %zu bytes", TT_WIRE_MAX);
+	if (fd >= 0) {
+		struct cmsghdr *c;
+
+		m.msg_control = control.room;
+		m.msg_controllen = sizeof control.room;
+		c = CMSG_FIRSTHDR(&m);
+		c->cmsg_level = SOL_SOCKET;
+		c->cmsg_type = SCM_RIGHTS;
+		c->cmsg_len = CMSG_LEN(sizeof fd);
+		memcpy(CMSG_DATA(c), &fd, sizeof fd);
+	}
+	while (sendmsg(sock, &m, MSG_NOSIGNAL) < 0) {
+		struct pollfd wait = { .fd = sock, .events = POLLOUT };
+
+		if (errno == EAGAIN)
+			poll(&wait, 1, -1);
+		else if (errno != EINTR)
+			return tt_fail_sys(err, errno, "cannot tell the parent");
+	}
+	return TT_OK;
+}
+
+/* The one descriptor of a message, or -1; more than one are closed. */
+static int
+take_descriptor(struct msghdr *m)
+{
+	int fd = -1;
+
+	for (struct cmsghdr *c = CMSG_FIRSTHDR(m); c; c = CMSG_NXTHDR(m, c)) {
+		if (c->cmsg_level != SOL_SOCKET || c->cmsg_type != SCM_RIGHTS)
+			continue;
+		for (size_t i = 0; (i + 1) * sizeof fd <= c->cmsg_len - CMSG_LEN(0); i++) {
+			int one;
+
+			memcpy(&one, CMSG_DATA(c) + i * sizeof one, sizeof one);
+			if (fd >= 0)
+				close(one);
+			else
+				fd = one;
+		}
+	}
+	return fd;
+}
+
+int
+tt_wire_receive(int sock, void *buf, struct tt_wire *w, int *fd, int *got, struct tt_err *err)
+{
+	union { struct cmsghdr align; char room[CMSG_SPACE(4 * sizeof(int))]; } control;
+	struct iovec iov = { buf, TT_WIRE_MAX };
+	struct msghdr m = { .msg_iov = &iov, .msg_iovlen = 1, .msg_control = control.room,
+		.msg_controllen = sizeof control.room };
+	ssize_t n;
+	int rc;
+
+	*fd = -1;
+	*got = 0;
+	do
+		n = recvmsg(sock, &m, MSG_DONTWAIT | MSG_CMSG_CLOEXEC);
+	while (n < 0 && errno == EINTR);
+	if (n < 0)
+		return errno == EAGAIN ? TT_OK : errno == ECONNRESET ? TT_END : tt_fail_sys(err, errno, "cannot hear a child");
+	*fd = take_descriptor(&m);
+	if (n == 0 && *fd < 0)
+		return TT_END;
+	rc = m.msg_flags & MSG_TRUNC ?
+	    tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message longer than %zu bytes", TT_WIRE_MAX) :
+	    tt_wire_parse(buf, (size_t)n, w, err);
+	if (rc != TT_OK && *fd >= 0) {
+		close(*fd);
+		*fd = -1;
+	}
+	*got = rc == TT_OK;
+	return rc;
+}

@@ -1,0 +1,66 @@
+/**
+ * The members of an archive, one after the other: tar, zip, 7z.
+ *
+ * The archive comes as a source, so compression around it is the source's business (with its checks), and an
+ * archive inside an archive is a source over a member. A tar is read in order; zip and 7z need a
+ * seekable source, because their directory stands at the end. Nothing is ever written, and no member is
+ * anything but bytes here: names, links and devices are told, not made.
+ *
+ * Built on libarchive: formats are enabled one by one, filters not at all, reading goes through our own callbacks.
+ * Names are asked for in UTF-8, which needs the thread's locale: tt_archive_locale().
+ *
+ * Threads: one per archive.
+ */
+#ifndef TT_IO_ARCHIVE_H
+#define TT_IO_ARCHIVE_H
+
+#include "io/src.h"
+
+enum tt_archive_kind { TT_ARCHIVE_NONE, TT_ARCHIVE_TAR, TT_ARCHIVE_ZIP, TT_ARCHIVE_7Z };
+extern const char *const tt_archive_name[];   /* "", "tar", "zip", "7z" */
+
+enum tt_member_kind { TT_MEMBER_FILE, TT_MEMBER_DIRECTORY, TT_MEMBER_LINK, TT_MEMBER_DEVICE, TT_MEMBER_ENCRYPTED };
+
+struct tt_member {
+	const char *path;             /* bytes as the archive has them, up to the first NUL; until the next member */
+	enum tt_member_kind kind;
+	uint64_t size;                /* as the archive says; UINT64_MAX where it does not */
+};
+
+struct tt_archive;
+
+/* What the first (decoded) bytes of an input begin. */
+enum tt_archive_kind tt_archive_probe(const uint8_t *head, size_t n);
+
+/* Let the calling thread read names beyond ASCII. Call once in a process that opens archives. */
+void tt_archive_locale(void);
+
+/**
+ * tt_archive_open(env, src, kind, block, ar, err):
+ * Read ${src}, borrowed, as an archive. ${block}: the most bytes to fetch at once of a source that can be
+ * sought; 0 for the usual size. A small one wastes less where most members are passed over.
+ * Errors: TT_E_USAGE (zip or 7z on a source that is not seekable), TT_E_NOMEM.
+ */
+int tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind kind, size_t block,
+    struct tt_archive **ar, struct tt_err *err);
+
+/**
+ * tt_archive_next(ar, m, err):
+ * Go on to the next member, past what was not read of this one. TT_END behind the last. TT_E_DAMAGED: the rest cannot
+ * be read; TT_E_LIMIT: the same, because it needs more memory than there may be or a limit of the source; TT_E_IO.
+ */
+int tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
+
+/**
+ * tt_archive_read(ar, p, n, got, err):
+ * Up to ${n} bytes of the member: TT_OK with *${got} > 0, TT_END, or an error as above, which may be this member's
+ * alone (a wrong CRC): the next call of tt_archive_next() tells.
+ */
+int tt_archive_read(struct tt_archive *ar, void *p, size_t n, size_t *got, struct tt_err *err);
+
+/* Bytes taken from the source by this archive. */
+uint64_t tt_archive_taken(const struct tt_archive *ar);
+
+void tt_archive_close(struct tt_archive *ar);
+
+#endif
