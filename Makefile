@@ -216,7 +216,7 @@ clean:
 
 # go, node and npm often come from elsewhere than Debian: the commands are what counts.
 DEB_BUILD := gcc make pkg-config libarchive-dev libjansson-dev zlib1g-dev libmono-2.0-dev
-DEB_TEST  := bzip2 clang golang-go jq lcov libarchive-tools libclang-rt-dev libmono-profiler lz4 mandoc mono-mcs \
+DEB_TEST  := bzip2 p7zip-full zip clang golang-go jq lcov libarchive-tools libclang-rt-dev libmono-profiler lz4 mandoc mono-mcs \
 	mono-runtime mono-utils nodejs npm python3 python3-jsonschema r-base-core r-cran-exactranktests strace uftrace valgrind xz-utils zstd zsh fish \
 	gcc-aarch64-linux-gnu gcc-mingw-w64-x86-64 libc6-dev-arm64-cross musl-tools qemu-user wine wine64
 

@@ -25,6 +25,8 @@ const struct command commands[] = {
 	{ &verb_convert, run_convert },
 	{ &verb_stats, run_stats },
 	{ &verb_diff, run_diff },
+	{ &verb_batch, run_batch },
+	{ &verb_merge, run_merge },
 	{ &verb_info, run_info },
 	{ &verb_list, run_list },
 	{ &verb_record, run_record },

@@ -236,3 +236,19 @@ ui_tick(void *arg, const char *phase, uint64_t done, uint64_t total)
 	}
 	pthread_mutex_unlock(&ui->lock);
 }
+
+void
+ui_line(struct ui *ui, const char *text)
+{
+	unsigned width = ui_width(STDERR_FILENO);
+	char line[300];
+	int n;
+
+	if (!ui->bar || (ui->opts.progress != UI_ALWAYS && ui_clock() - ui->start_ns < BAR_AFTER_NS))
+		return;
+	pthread_mutex_lock(&ui->lock);
+	n = snprintf(line, sizeof line, "\r\033[K%.*s", width > 1 ? (int)width - 1 : 200, text);
+	put(line, n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1);
+	ui->drawn = true;
+	pthread_mutex_unlock(&ui->lock);
+}

@@ -52,6 +52,9 @@ void ui_say(struct ui *ui, const char *fmt, ...) TT_PRINTF(2, 3);
 void ui_log(void *arg, enum tt_log_level level, const char *line);
 void ui_tick(void *arg, const char *phase, uint64_t done, uint64_t total);
 
+/* The same place for a line of the caller's own. */
+void ui_line(struct ui *ui, const char *text);
+
 /* Erase the bar; it comes back with the next tick. */
 void ui_erase(struct ui *ui);
 

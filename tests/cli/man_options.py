@@ -16,7 +16,7 @@ import sys
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
-VERBS = ["convert", "stats", "diff", "info", "list", "record", "recover", "help"]
+VERBS = ["convert", "stats", "diff", "info", "list", "record", "recover", "batch", "merge", "help"]
 passed = failed = 0
 
 

@@ -1,0 +1,80 @@
+/**
+ * tracetool batch and merge: what their parts share.
+ */
+#ifndef TT_CMD_BATCH_H
+#define TT_CMD_BATCH_H
+
+#include "batch/aggregate.h"
+#include "batch/many.h"
+#include "batch/results.h"
+#include "input.h"
+
+/* --- the report: where it goes, in what form, by which groups ------------------- */
+
+struct summary_opts {
+	int form;                     /* of standard output; enum tt_render */
+	struct opt_list report;       /* files, form by suffix */
+	struct opt_list group;        /* keys of facts */
+};
+extern const struct opt summary_opt[];
+
+/* Print and write the figures. */
+int summary_write(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err);
+
+/* --- files -------------------------------------------------------------------------- */
+
+struct batch_files {
+	struct tt_many_file *file;    /* in order of work */
+	size_t n, cap;
+	size_t *by_key;               /* places in file, in order of key */
+	uint64_t links, others;       /* passed over: symbolic links, what is no file */
+};
+
+/**
+ * batch_files_find(app, operands, root, out, f, err):
+ * All files that the operands name: files, what is below directories, globs, and for "-" the names on standard input,
+ * one a line. ${root}: keys are paths below it; NULL: below the directory operand they come from, else as named.
+ * What lies in ${out} (NULL: none), the batch's own directory, is passed over.
+ * Errors: TT_E_IO, TT_E_USAGE (two files of one key).
+ */
+int batch_files_find(struct app *app, const struct opt_list *operands, const char *root, const char *out,
+    struct batch_files *f, struct tt_err *err);
+
+/* The file whose key is the ${n} bytes at ${key}; NULL. */
+const struct tt_many_file *batch_files_get(const struct batch_files *f, const char *key, size_t n);
+
+/* --- results -------------------------------------------------------------------------- */
+
+struct batch_out {
+	struct app *app;
+	const struct batch_files *files;
+	uint64_t by;
+	struct tt_shard shard;
+	bool verify;
+	struct tt_results *rs;        /* lines, where there is no directory to keep them in */
+	char *part, *final;           /* paths; NULL: no directory */
+	int fd;                       /* of part */
+	int old[2];                   /* final and part as they were; -1 */
+	struct done { uint64_t h, at; } *done;        /* a hash table of results; at: place * 2 + which of old */
+	size_t ndone, capdone;
+	uint64_t *redo;               /* files some of whose results are to be made again: hashes, sorted */
+	size_t nredo, capredo;
+	uint64_t carried;
+	struct tt_buf line;
+};
+
+/* Begin to keep results in directory ${dir} (NULL: nowhere); ${resume}: with those that are there. */
+int batch_out_open(struct batch_out *o, const char *dir, bool resume, struct tt_err *err);
+bool batch_out_done(const struct batch_out *o, const struct tt_many_file *f, const char *key, size_t n, const uint64_t *hash);
+int batch_out_line(struct batch_out *o, const char *line, size_t n, struct tt_err *err);
+int batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err *err);
+
+/* All is done: the lines in order to the final file, and into ${a}. */
+int batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct tt_results_sum *sum, struct tt_err *err);
+void batch_out_close(struct batch_out *o);
+
+/* Lines of ${rs} to ${path} (NULL: nowhere) and into ${a}; of ${files} (NULL: all) with ${by} alone. */
+int batch_put_results(struct app *app, struct tt_results *rs, const char *path, const struct batch_files *files,
+    uint64_t by, struct tt_aggregate *a, struct tt_results_sum *sum, struct tt_err *err);
+
+#endif

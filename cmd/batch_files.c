@@ -1,0 +1,389 @@
+/**
+ * The files of a batch; the contract is in batch.h.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "batch.h"
+#include "io/src.h"
+
+/* Directories deeper than this are a loop of mounts, or a joke. */
+#define DEPTH_MAX 200
+
+struct find {
+	struct app *app;
+	struct batch_files *f;
+	const char *root;             /* absolute, or NULL */
+	struct stat out;              /* the batch's own directory */
+	bool has_out;
+	char path[PATH_MAX];          /* of the file at hand */
+	struct tt_buf key;
+};
+
+static int
+out_of_memory(struct tt_err *err)
+{
+	return err->code ? err->code : tt_nomem(err);
+}
+
+/* How much work a byte of it is: a guess from the name, which only decides what begins first. */
+static uint64_t
+weight(const char *path)
+{
+	static const struct { const char *end; unsigned w; } heavy[] = {
+		{ ".xz", 8 }, { ".txz", 8 }, { ".7z", 8 }, { ".bz2", 10 }, { ".tbz2", 10 }, { ".tbz", 10 },
+		{ ".zst", 4 }, { ".tzst", 4 }, { ".gz", 4 }, { ".tgz", 4 }, { ".zip", 4 }, { ".lz4", 3 },
+	};
+	size_t n = strlen(path);
+
+	for (size_t i = 0; i < sizeof heavy / sizeof heavy[0]; i++) {
+		size_t k = strlen(heavy[i].end);
+
+		if (n > k && strcmp(path + n - k, heavy[i].end) == 0)
+			return heavy[i].w;
+	}
+	return 1;
+}
+
+/* Add the file at find->path under the path ${name}, which becomes its key. */
+static int
+add_file(struct find *d, const char *name, const struct stat *st, struct tt_err *err)
+{
+	struct tt_arena *a = &d->app->arena;
+	struct batch_files *f = d->f;
+	struct tt_many_file *file;
+	int rc;
+
+	if (tt_mem_grow(&d->app->env.mem, &f->file, &f->cap, f->n + 1, sizeof *f->file, err) != TT_OK)
+		return out_of_memory(err);
+	d->key.n = 0;
+	while (name[0] == '/' || (name[0] == '.' && name[1] == '/'))
+		name += name[0] == '/' ? 1 : 2;
+	rc = tt_key_add(&d->key, name, strlen(name), err);
+	if (rc != TT_OK)
+		return rc;
+	file = &f->file[f->n];
+	file->path = tt_arena_text(a, d->path, strlen(d->path), err);
+	file->key = file->path ? tt_arena_text(a, d->key.p, d->key.n, err) : NULL;
+	if (!file->key)
+		return out_of_memory(err);
+	file->size = (uint64_t)st->st_size;
+	file->mtime_ns = (int64_t)st->st_mtim.tv_sec * 1000000000 + st->st_mtim.tv_nsec;
+	file->cost = file->size * weight(d->path);
+	f->n++;
+	return TT_OK;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void
+free_names(char **names, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		free(names[i]);
+	free(names);
+}
+
+/* The names in a directory, in order. */
+static int
+list_names(int fd, char ***names, size_t *n, struct tt_err *err)
+{
+	DIR *dir = fdopendir(fd);
+	struct dirent *e;
+	size_t cap = 0;
+
+	*names = NULL;
+	*n = 0;
+	if (!dir) {
+		int sys = errno;
+
+		close(fd);
+		return tt_fail_sys(err, sys, "cannot list");
+	}
+	while ((e = readdir(dir)) != NULL) {
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0)
+			continue;
+		if (*n == cap) {
+			char **more = realloc(*names, (cap = cap ? 2 * cap : 64) * sizeof **names);
+
+			if (!more)
+				break;
+			*names = more;
+		}
+		(*names)[*n] = strdup(e->d_name);
+		if (!(*names)[*n])
+			break;
+		++*n;
+	}
+	closedir(dir);
+	if (e) {
+		free_names(*names, *n);
+		return tt_nomem(err);
+	}
+	qsort(*names, *n, sizeof **names, by_name);
+	return TT_OK;
+}
+
+static int walk(struct find *d, int fd, size_t below, unsigned depth, struct tt_err *err);
+
+/* One name in the directory ${dir}; d->path holds the directory's, and ${at} its length. */
+static int
+visit(struct find *d, int dir, size_t at, const char *name, size_t below, unsigned depth, struct tt_err *err)
+{
+	struct stat st;
+	int n = snprintf(d->path + at, sizeof d->path - at, "%s%s", at && d->path[at - 1] == '/' ? "" : "/", name);
+	int fd;
+
+	if (n < 0 || (size_t)n >= sizeof d->path - at)
+		return tt_fail_sys(err, ENAMETOOLONG, "%.*s", (int)at, d->path);
+	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+		return errno == ENOENT ? TT_OK : tt_fail_sys(err, errno, "%s", d->path);
+	if (S_ISREG(st.st_mode))
+		return add_file(d, d->path + below, &st, err);
+	if (!S_ISDIR(st.st_mode)) {
+		*(S_ISLNK(st.st_mode) ? &d->f->links : &d->f->others) += 1;
+		return TT_OK;
+	}
+	if (d->has_out && st.st_dev == d->out.st_dev && st.st_ino == d->out.st_ino)
+		return TT_OK;
+	if (depth == DEPTH_MAX)
+		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "%s: directories are nested too deep", d->path);
+	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+	if (fd < 0)
+		return tt_fail_sys(err, errno, "%s", d->path);
+	return walk(d, fd, below, depth + 1, err);
+}
+
+/* Everything in the directory ${fd}, which is closed, and whose path is in d->path. */
+static int
+walk(struct find *d, int fd, size_t below, unsigned depth, struct tt_err *err)
+{
+	size_t at = strlen(d->path), n = 0;
+	char **names = NULL;
+	int dir = dup(fd);
+	int rc = dir < 0 ? tt_fail_sys(err, errno, "%s", d->path) : list_names(fd, &names, &n, err);
+
+	if (dir < 0)
+		close(fd);
+	if (rc != TT_OK) {
+		if (dir >= 0)
+			close(dir);
+		return tt_err_in(err, "%s", d->path);
+	}
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		rc = visit(d, dir, at, names[i], below, depth, err);
+		d->path[at] = '\0';
+		if (rc == TT_OK && tt_stopped(&d->app->env))
+			rc = tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+	}
+	free_names(names, n);
+	close(dir);
+	return rc;
+}
+
+/* Where in d->path, which becomes absolute, the part below the root begins. */
+static int
+below_root(struct find *d, size_t *below, struct tt_err *err)
+{
+	size_t n = strlen(d->root);
+	char real[PATH_MAX];
+
+	if (!realpath(d->path, real))
+		return tt_fail_sys(err, errno, "%s", d->path);
+	if (strncmp(real, d->root, n) != 0 || (real[n] != '/' && real[n] != '\0' && n > 1))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is not below --root %s", d->path, d->root);
+	memcpy(d->path, real, strlen(real) + 1);
+	*below = n;
+	return TT_OK;
+}
+
+static int operand(struct find *d, const char *path, bool globs, struct tt_err *err);
+
+static int
+expand(struct find *d, const char *pattern, struct tt_err *err)
+{
+	glob_t g = { 0 };
+	int rc = TT_OK;
+
+	if (glob(pattern, 0, NULL, &g) != 0)
+		rc = tt_fail_sys(err, ENOENT, "%s", pattern);
+	for (size_t i = 0; rc == TT_OK && i < g.gl_pathc; i++)
+		rc = operand(d, g.gl_pathv[i], false, err);
+	globfree(&g);
+	return rc;
+}
+
+static int
+operand(struct find *d, const char *path, bool globs, struct tt_err *err)
+{
+	struct stat st;
+	size_t n = strlen(path), below = 0;
+	int fd, rc = TT_OK;
+
+	if (n == 0 || n >= sizeof d->path)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, n ? "a name is too long" : "an input file has no name");
+	if (stat(path, &st) != 0) {
+		if (errno == ENOENT && globs && strpbrk(path, "*?["))
+			return expand(d, path, err);
+		return tt_fail_sys(err, errno, "%s", path);
+	}
+	memcpy(d->path, path, n + 1);
+	if (d->root)
+		rc = below_root(d, &below, err);
+	if (rc != TT_OK)
+		return rc;
+	if (S_ISREG(st.st_mode))
+		return add_file(d, d->path + below, &st, err);
+	if (!S_ISDIR(st.st_mode))
+		return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: neither a file nor a directory", path);
+	fd = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd < 0)
+		return tt_fail_sys(err, errno, "%s", path);
+	return walk(d, fd, d->root ? below : strlen(d->path), 0, err);
+}
+
+/* Names on standard input, one a line. */
+static int
+from_input(struct find *d, struct tt_err *err)
+{
+	struct tt_src *src;
+	char line[PATH_MAX], block[4096];
+	size_t n = 0, got;
+	int rc = tt_src_open(&d->app->env, "-", &src, err);
+
+	if (rc != TT_OK)
+		return rc;
+	while (rc == TT_OK && (rc = tt_src_read(src, block, sizeof block, &got, err)) == TT_OK) {
+		for (size_t i = 0; i < got && rc == TT_OK; i++) {
+			if (block[i] != '\n') {
+				if (n + 1 == sizeof line)
+					rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard input: a name is too long");
+				else
+					line[n++] = block[i];
+				continue;
+			}
+			line[n] = '\0';
+			if (n > 0)
+				rc = operand(d, line, false, err);
+			n = 0;
+		}
+	}
+	if (rc == TT_END && n > 0) {
+		line[n] = '\0';
+		rc = operand(d, line, false, err);
+	}
+	tt_src_close(src);
+	return rc == TT_END ? TT_OK : rc;
+}
+
+/* --- order ------------------------------------------------------------------------- */
+
+static int
+by_work(const void *a, const void *b)
+{
+	const struct tt_many_file *x = a, *y = b;
+
+	if (x->cost != y->cost)
+		return x->cost > y->cost ? -1 : 1;
+	return strcmp(x->key, y->key);
+}
+
+static int
+by_key(const void *a, const void *b, void *arg)
+{
+	const struct tt_many_file *f = arg;
+
+	return strcmp(f[*(const size_t *)a].key, f[*(const size_t *)b].key);
+}
+
+static bool
+one_file(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/* Each file once: the same twice is dropped, two of one key are a mistake. */
+static int
+settle(struct app *app, struct batch_files *f, struct tt_err *err)
+{
+	size_t n = 0;
+
+	qsort(f->file, f->n, sizeof *f->file, by_work);
+	for (size_t i = 0; i < f->n; i++)     /* equal keys of one file are of one size: neighbours */
+		if (n == 0 || strcmp(f->file[n - 1].key, f->file[i].key) != 0 || !one_file(f->file[n - 1].path, f->file[i].path))
+			f->file[n++] = f->file[i];
+	f->n = n;
+	f->by_key = tt_arena_alloc(&app->arena, (n + 1) * sizeof *f->by_key, err);
+	if (!f->by_key)
+		return out_of_memory(err);
+	for (size_t i = 0; i < n; i++)
+		f->by_key[i] = i;
+	qsort_r(f->by_key, n, sizeof *f->by_key, by_key, f->file);
+	for (size_t i = 1; i < n; i++) {
+		const struct tt_many_file *a = &f->file[f->by_key[i - 1]], *b = &f->file[f->by_key[i]];
+
+		if (strcmp(a->key, b->key) == 0)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+			    "%s and %s would both be called \"%s\"; give the directory both are in with --root", a->path,
+			    b->path, a->key);
+	}
+	return TT_OK;
+}
+
+const struct tt_many_file *
+batch_files_get(const struct batch_files *f, const char *key, size_t n)
+{
+	size_t lo = 0, hi = f->n;
+
+	while (lo < hi) {
+		size_t mid = (lo + hi) / 2;
+		const struct tt_many_file *m = &f->file[f->by_key[mid]];
+		int c = strncmp(m->key, key, n);
+
+		if (c == 0 && m->key[n] == '\0')
+			return m;
+		if (c < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return NULL;
+}
+
+int
+batch_files_find(struct app *app, const struct opt_list *operands, const char *root, const char *out,
+    struct batch_files *f, struct tt_err *err)
+{
+	struct find *d = tt_arena_alloc(&app->arena, sizeof *d, err);
+	char real[PATH_MAX];
+	int rc = TT_OK;
+
+	if (!d)
+		return out_of_memory(err);
+	d->app = app;
+	d->f = f;
+	d->has_out = out && stat(out, &d->out) == 0;
+	if (root) {
+		if (!realpath(root, real))
+			return tt_fail_sys(err, errno, "%s", root);
+		d->root = real;
+	}
+	for (size_t i = 0; i < operands->n && rc == TT_OK; i++)
+		rc = strcmp(operands->v[i], "-") == 0 ? from_input(d, err) : operand(d, operands->v[i], true, err);
+	tt_buf_free(&d->key);
+	return rc == TT_OK ? settle(app, f, err) : rc;
+}

@@ -1,0 +1,185 @@
+/**
+ * tracetool merge: results of shards become those of one run.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "batch.h"
+
+struct merge_opts {
+	struct opt_list path;
+	struct summary_opts sum;
+	const char *output;
+	const char *tmpdir;
+	struct ui_opts ui;
+};
+
+#define AT(f) offsetof(struct merge_opts, f)
+
+static const struct opt merge_opt[] = {
+	{ .letter = 'o', .name = "output", .arg = "DIR|FILE", .set = opt_text, .at = AT(output),
+	    .help = "write all results, in order, to DIR/results.jsonl or to FILE" },
+	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
+	    .help = "where results are sorted; default $TMPDIR, else /tmp" },
+	{ .name = NULL },
+};
+
+static const struct opt_group groups[] = {
+	{ "Output", merge_opt, 0 },
+	{ "Figures", summary_opt, offsetof(struct merge_opts, sum) },
+	UI_GROUP(struct merge_opts, ui),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_merge = {
+	.name = "merge",
+	.summary = "put the results of shards of a batch together",
+	.operands = "FILE|DIR...",
+	.about = "Put results of \"tracetool batch\" together, from any number of shards and runs, in any order: the same bytes "
+		 "as of one big run. A DIR stands for all files in it named results*.jsonl and results*.part. The same result "
+		 "twice is one; equal keys with different content are told.",
+	.examples = "  tracetool merge -o out out\n"
+		    "  tracetool merge -o all.jsonl.gz node1/ node2/results.jsonl --group-by build --report trend.csv\n",
+	.group = groups,
+	.operand_at = offsetof(struct merge_opts, path),
+};
+
+static bool
+ends_with(const char *s, size_t n, const char *end)
+{
+	size_t k = strlen(end);
+
+	return n >= k && memcmp(s + n - k, end, k) == 0;
+}
+
+/* results.jsonl, results.3-of-20.part: not results.jsonl.tmp.123.0, which somebody is writing, or died over. */
+static bool
+is_results(const char *name)
+{
+	size_t n = strlen(name);
+
+	if (strncmp(name, "results.", 8) != 0 || strstr(name, ".tmp."))
+		return false;
+	return ends_with(name, n, ".jsonl") || ends_with(name, n, ".part");
+}
+
+static int
+add_dir(struct app *app, const char *path, struct opt_list *l, struct tt_err *err)
+{
+	DIR *dir = opendir(path);
+	struct dirent *e;
+	size_t before = l->n;
+	int rc = TT_OK;
+
+	if (!dir)
+		return tt_fail_sys(err, errno, "%s", path);
+	while (rc == TT_OK && (e = readdir(dir)) != NULL) {
+		char full[PATH_MAX];
+		int n = snprintf(full, sizeof full, "%s/%s", path, e->d_name);
+		const char *copy;
+
+		if (!is_results(e->d_name) || n < 0 || (size_t)n >= sizeof full)
+			continue;
+		copy = tt_arena_text(&app->arena, full, (size_t)n, err);
+		rc = copy ? opt_list_add(l, copy, &app->arena, err) : err->code;
+	}
+	closedir(dir);
+	if (rc == TT_OK && l->n == before)
+		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: no results here (results*.jsonl, results*.part)", path);
+	return rc;
+}
+
+/* The file to write; *${path} is NULL for none. */
+static int
+target(struct app *app, const char *output, const char **path, struct tt_err *err)
+{
+	struct stat st;
+	char full[PATH_MAX];
+	int n;
+
+	*path = output;
+	if (!output || stat(output, &st) != 0 || !S_ISDIR(st.st_mode))
+		return TT_OK;
+	n = snprintf(full, sizeof full, "%s/results.jsonl", output);
+	if (n < 0 || (size_t)n >= sizeof full)
+		return tt_fail_sys(err, ENAMETOOLONG, "%s", output);
+	*path = tt_arena_text(&app->arena, full, (size_t)n, err);
+	return *path ? TT_OK : err->code;
+}
+
+static int
+confine(struct app *app, const struct merge_opts *o, const struct opt_list *files, const char *path, struct tt_err *err)
+{
+	struct opt_list write = { 0 };
+	int rc = app_reads(app, files->v, err);
+
+	for (size_t i = 0; i < o->sum.report.n && rc == TT_OK; i++)
+		rc = opt_list_add(&write, o->sum.report.v[i], &app->arena, err);
+	if (rc == TT_OK && path)
+		rc = opt_list_add(&write, path, &app->arena, err);
+	return rc == TT_OK ? app_confine(app, write.v, o->tmpdir, err) : rc;
+}
+
+static int
+merge(struct app *app, const struct merge_opts *o, const struct opt_list *files, const char *path, struct tt_err *err)
+{
+	struct tt_results *rs = NULL;
+	struct tt_aggregate *a = NULL;
+	struct tt_results_sum sum = { 0 };
+	int rc = tt_results_new(&app->env, &rs, err);
+
+	for (size_t i = 0; i < files->n && rc == TT_OK; i++)
+		rc = tt_results_add_file(rs, files->v[i], err);
+	if (rc == TT_OK)
+		rc = tt_aggregate_new(&app->env, o->sum.group.v, &a, err);
+	if (rc == TT_OK)
+		rc = batch_put_results(app, rs, path, NULL, 0, a, &sum, err);
+	if (rc == TT_OK) {
+		tt_log(&app->env, TT_LOG_NORMAL, "%llu results from %llu lines in %zu files", (unsigned long long)sum.kept,
+		    (unsigned long long)sum.lines, files->n);
+		if (sum.bad)
+			ui_say(&app->ui, "%llu lines were torn, or no results: left out", (unsigned long long)sum.bad);
+		if (sum.missing)
+			ui_say(&app->ui, "%llu archives are not complete: results of shards are missing",
+			    (unsigned long long)sum.missing);
+		if (sum.conflicts || sum.missing)
+			app->verdict = tt_exit_code(TT_E_DAMAGED);
+		rc = summary_write(app, &o->sum, a, err);
+	}
+	tt_aggregate_free(a);
+	tt_results_free(rs);
+	return rc;
+}
+
+int
+run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct merge_opts o = { 0 };
+	struct opt_list files = { 0 };
+	const char *path = NULL;
+	struct stat st;
+	int rc = app_parse(app, &verb_merge, &o, &o.ui, argc, argv, err);
+
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	if (o.path.n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "nothing to merge: name results, or folders that hold them");
+	for (size_t i = 0; i < o.path.n && rc == TT_OK; i++) {
+		if (stat(o.path.v[i], &st) == 0 && S_ISDIR(st.st_mode))
+			rc = add_dir(app, o.path.v[i], &files, err);
+		else
+			rc = opt_list_add(&files, o.path.v[i], &app->arena, err);
+	}
+	if (rc == TT_OK)
+		rc = target(app, o.output, &path, err);
+	app->env.mem.cap = 0;
+	app->env.spool_max = UINT64_MAX;
+	app->env.tmpdir = o.tmpdir;
+	if (rc == TT_OK)
+		rc = confine(app, &o, &files, path, err);
+	return rc == TT_OK ? merge(app, &o, &files, path, err) : rc;
+}

@@ -1,0 +1,166 @@
+"""What the suites of batches share: captures, archives of all kinds made by other programs, runs, and the sum at the end."""
+import bz2
+import gzip
+import io
+import json
+import lzma
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+
+TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+BUILD = os.path.realpath(os.environ.get("BUILD", os.path.join(TOP, "build")))
+TRACETOOL = os.environ.get("TRACETOOL", os.path.join(BUILD, "tracetool"))
+LONG = os.environ.get("TT_SET") == "all"
+SLOW = 5 if os.environ.get("TT_SANITIZED") else 1
+DATA = os.path.join(TOP, "testdata", "mlpd")
+
+
+class Suite:
+    """Counts checks; makes a directory to work in; ends the program with the sum."""
+
+    def __init__(self):
+        self.passed = self.failed = 0
+        self.dir = tempfile.mkdtemp(prefix="tracetool-batch.")
+
+    def path(self, *name):
+        return os.path.join(self.dir, *name)
+
+    def check(self, name, problem):
+        if problem:
+            self.failed += 1
+            if self.failed <= 30:
+                print("%s: %s" % (name, str(problem)[:2000]))
+        else:
+            self.passed += 1
+        return not problem
+
+    def equal(self, name, have, want):
+        return self.check(name, None if have == want else "%r is not %r" % (have, want))
+
+    def end(self):
+        shutil.rmtree(self.dir, ignore_errors=True)
+        print("%d passed, %d failed" % (self.passed, self.failed))
+        sys.exit(self.failed > 0 or self.passed == 0)
+
+
+def run(*args, cwd=None, env=None, text=None, timeout=300, **more):
+    """tracetool ARGS to its end; .out bytes, .err text."""
+    e = dict(os.environ)
+    e.update(env or {})
+    r = subprocess.run([TRACETOOL, *map(str, args)], cwd=cwd, env=e, capture_output=True, timeout=timeout,
+                       input=text.encode() if text is not None else b"", **more)
+    r.out, r.err = r.stdout, r.stderr.decode("utf-8", "replace")
+    return r
+
+
+def results(path):
+    """The lines of a results file, read by Python's json."""
+    with open(path, "rb") as f:
+        return [json.loads(line) for line in f.read().splitlines()]
+
+
+def by_key(path):
+    return {r["key"]: r for r in results(path)}
+
+
+def captures(seed=1, n=12, folder=None):
+    """{name: bytes}: whole captures of several versions, small ones."""
+    names = sorted(f for f in os.listdir(DATA) if f.startswith("good-") and f.endswith(".mlpd"))
+    rng = random.Random(seed)
+    rng.shuffle(names)
+    found = {}
+    for i in range(n):
+        f = names[i % len(names)]
+        name = "%03d-%s" % (i, f)
+        found[os.path.join(folder, name) if folder else name] = open(os.path.join(DATA, f), "rb").read()
+    return found
+
+
+# --- archives, made by Python, 7z, zip and the compressors' own programs ---------------------
+
+def tar(members):
+    """Bytes of a tar of [(name, bytes)] or of tarfile.TarInfo with bytes."""
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w", format=tarfile.PAX_FORMAT) as t:
+        for name, data in members:
+            info = name
+            if not isinstance(name, tarfile.TarInfo):
+                info = tarfile.TarInfo(name)
+                info.mtime = 1700000000
+            if data is not None:
+                info.size = len(data)
+            t.addfile(info, io.BytesIO(data) if data is not None else None)
+    return out.getvalue()
+
+
+def zipped(members, stored=False):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED) as z:
+        for name, data in members:
+            z.writestr(zipfile.ZipInfo(name, (2023, 11, 14, 22, 13, 20)), data,
+                       zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED)
+    return out.getvalue()
+
+
+def seven(members, *options):
+    folder = tempfile.mkdtemp()
+    try:
+        for name, data in members:
+            path = os.path.join(folder, "in", name)
+            os.makedirs(os.path.dirname(path), exist_ok=True)
+            open(path, "wb").write(data)
+        subprocess.run(["7z", "a", "-bso0", "-bsp0", "-mtm=off", *options, "../out.7z", "."], check=True,
+                       cwd=os.path.join(folder, "in"), stdin=subprocess.DEVNULL)
+        return open(os.path.join(folder, "out.7z"), "rb").read()
+    finally:
+        shutil.rmtree(folder)
+
+
+def pack(tool, data):
+    if tool == "gz":
+        return gzip.compress(data, 6, mtime=0)
+    if tool == "xz":
+        return lzma.compress(data, preset=1)
+    if tool == "bz2":
+        return bz2.compress(data)
+    return subprocess.run([{"zst": "zstd", "lz4": "lz4"}[tool], "-q", "-c"], input=data, check=True,
+                          stdout=subprocess.PIPE).stdout
+
+
+def mixed(folder, per=6, seed=7):
+    """One archive of each kind in ${folder}; {key: bytes} of all captures in them."""
+    os.makedirs(folder, exist_ok=True)
+    keys = {}
+
+    def put(name, data, members):
+        open(os.path.join(folder, name), "wb").write(data)
+        for member, content in members:
+            keys["%s!%s" % (name, member)] = content
+
+    for i, tool in enumerate(["gz", "xz", "zst", "bz2", "lz4"]):
+        members = sorted(captures(seed + i, per, "d").items())
+        put("t.tar." + tool, pack(tool, tar(members)), members)
+    members = sorted(captures(seed + 5, per).items())
+    put("plain.tar", tar(members), members)
+    put("z.zip", zipped(members), members)
+    put("stored.zip", zipped(members, True), members)
+    put("s.7z", seven(members), members)
+    inner = sorted(captures(seed + 6, 2).items())
+    nest = [("a.tar.gz", pack("gz", tar(inner))), ("b.zip", zipped(inner)), ("c.7z", seven(inner)), ("readme.txt", b"hello\n"),
+            ("one.mlpd.xz", pack("xz", inner[0][1]))]
+    open(os.path.join(folder, "nest.tar.zst"), "wb").write(pack("zst", tar(nest)))
+    for name, _ in nest[:3]:
+        for member, content in inner:
+            keys["nest.tar.zst!%s!%s" % (name, member)] = content
+    keys["nest.tar.zst!one.mlpd.xz"] = inner[0][1]
+    for name, content in sorted(captures(seed + 8, per, "plain").items()):
+        os.makedirs(os.path.join(folder, "plain"), exist_ok=True)
+        open(os.path.join(folder, name), "wb").write(content)
+        keys[name] = content
+    return keys

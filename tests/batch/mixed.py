@@ -1,0 +1,134 @@
+#!/usr/bin/env python3
+"""Batches over archives of all kinds: every capture is found, and its figures are those of `tracetool stats` on the plain file.
+
+Also: the same bytes whatever -j, the shards, their order, and how often they come; results read back by jq and Python's csv.
+Ends with "N passed, N failed".
+"""
+import csv
+import io
+import json
+import os
+import random
+import shutil
+import subprocess
+
+import kit
+from kit import run
+
+
+def figures(s, keys):
+    """What stats says of each capture: {key: (allocations, bytes)}."""
+    told, seen = {}, {}
+    for key, data in keys.items():
+        if data not in seen:
+            path = s.path("one.mlpd")
+            open(path, "wb").write(data)
+            r = json.loads(run("stats", "--table", "gcalloc", "--format", "json", path).out)
+            row = r["tables"]["gcalloc"]["rows"][0]
+            seen[data] = (row["count"], row["bytes"], row["pauses"])
+        told[key] = seen[data]
+    return told
+
+
+def main():
+    s = kit.Suite()
+    src = s.path("in")
+    keys = kit.mixed(src, 12 if kit.LONG else 4)
+    one = s.path("one")
+    r = run("batch", "-o", one, src)
+    s.equal("a batch over sound captures ends well", (r.returncode, r.err.count("\n")), (0, 1))
+    whole = open(os.path.join(one, "results.jsonl"), "rb").read()
+    got = kit.by_key(os.path.join(one, "results.jsonl"))
+    found = {k for k, v in got.items() if v["type"] == "capture"}
+    s.equal("every capture is found, and nothing else is one", found ^ set(keys), set())
+    want = figures(s, keys)
+    for key in sorted(found & set(keys)):
+        m = got[key]["metrics"]
+        have = (m["gcalloc.count"], m["gcalloc.bytes"], m["gcalloc.pauses"])
+        s.equal("figures of " + key, (got[key]["outcome"],) + have, ("ok",) + want[key])
+    s.equal("what is no capture is counted", got["nest.tar.zst"]["kinds"], {"archive": 3, "text": 1})
+    s.equal("no part file is left", sorted(os.listdir(one)), ["results.jsonl"])
+
+    # other readers
+    n = subprocess.run(["jq", "-s", 'map(select(.type=="capture") | .metrics["gcalloc.bytes"]) | add',
+                        os.path.join(one, "results.jsonl")], stdout=subprocess.PIPE, check=True).stdout
+    s.equal("jq adds up the bytes", int(n), sum(w[1] for w in want.values()))
+    r = run("merge", one, "--format", "csv", "--group-by", "format")
+    tables = {t.split("\n", 1)[0]: list(csv.DictReader(io.StringIO(t.split("\n", 1)[1])))
+              for t in r.out.decode()[2:].split("\n\n# ")}
+    s.equal("csv: allocated", int(tables["batch"][0]["alloc_bytes"]), sum(w[1] for w in want.values()))
+    s.equal("csv: captures of the group", [(g["group"], g["captures"]) for g in tables["batch_groups"]],
+            [("format=mlpd", str(len(keys)))])
+    r = run("merge", one, "--format", "json", "--report", s.path("r.md"), "--report", s.path("r.csv"))
+    s.equal("json: pauses", json.loads(r.out)["tables"]["batch"]["rows"][0]["pauses"], sum(w[2] for w in want.values()))
+    s.check("markdown is written", None if b"|" in open(s.path("r.md"), "rb").read() else "no table")
+
+    # -j, shards, order, repeats
+    aggregate = run("merge", one).out
+    for j in ([1, 2, 8] if kit.LONG else [1, 8]):
+        out = s.path("j%d" % j)
+        run("batch", "-q", "-j", j, "-o", out, src, env={"TRACETOOL_JOBS_EXACT": "1"})
+        s.check("-j %d gives the same bytes" % j, open(os.path.join(out, "results.jsonl"), "rb").read() != whole)
+    rng = random.Random(20261120)
+    for n in ([7, 20] if kit.LONG else [3, 7]):
+        out = s.path("n%d" % n)
+        order = list(range(1, n + 1)) + [rng.randint(1, n)]
+        rng.shuffle(order)
+        for i in order:
+            run("batch", "-q", "-o", out, "--shard", "%d/%d" % (i, n), src)
+        s.equal("%d shards leave %d files" % (n, n), len(os.listdir(out)), n)
+        open(os.path.join(out, "results.jsonl.tmp.99.1"), "wb").write(b"stale\n" * 100)
+        r = run("merge", "-o", s.path("m%d.jsonl" % n), out)
+        s.equal("%d shards merge well" % n, (r.returncode, r.out == aggregate), (0, True))
+        s.check("%d shards merge to the same bytes" % n, open(s.path("m%d.jsonl" % n), "rb").read() != whole)
+        inputs = [os.path.join(out, f) for f in os.listdir(out) if ".tmp." not in f] * 2 + [one]
+        rng.shuffle(inputs)
+        run("merge", "-q", "-o", s.path("again.jsonl"), *inputs)
+        s.check("%d shards, twice, shuffled, with the whole" % n, open(s.path("again.jsonl"), "rb").read() != whole)
+        os.unlink(os.path.join(out, "results.2-of-%d.jsonl" % n))
+        r = run("merge", "-o", s.path("part.jsonl"), out)
+        s.equal("a missing shard is told", (r.returncode, "are missing" in r.err), (3, True))
+    shutil.rmtree(s.path("n7"))
+
+    # resume
+    r = run("batch", "-o", one, "--resume", src)
+    s.check("resume with nothing to do changes nothing", open(os.path.join(one, "results.jsonl"), "rb").read() != whole)
+    s.check("resume with nothing to do does nothing", None if "0 captures:" in r.err else r.err)
+    r = run("batch", "-o", one, "--resume", "--verify", src)
+    s.check("verify keeps what is the same", open(os.path.join(one, "results.jsonl"), "rb").read() != whole)
+    s.check("verify analyses nothing again", None if "0 captures:" in r.err else r.err)
+    os.utime(os.path.join(src, "z.zip"), (1, 1))
+    r = run("batch", "-o", one, "--resume", "--verify", src)
+    s.check("verify does not believe a time", None if "0 captures:" in r.err else r.err)
+    s.equal("and notes the new one", kit.by_key(os.path.join(one, "results.jsonl"))["z.zip"]["file_mtime"], "1.000000000")
+    os.utime(os.path.join(src, "z.zip"), (2, 2))
+    r = run("batch", "-o", one, "--resume", src)
+    n = sum(k.startswith("z.zip!") for k in keys)
+    s.check("resume does again what has a new time", None if "%d captures:" % n in r.err else r.err)
+    os.unlink(os.path.join(src, "s.7z"))
+    run("batch", "-q", "-o", one, "--resume", src)
+    left = {k for k in kit.by_key(os.path.join(one, "results.jsonl")) if k.startswith("s.7z")}
+    s.equal("what is gone has no results", left, set())
+
+    # files of captures
+    out = s.path("conv")
+    r = run("batch", "-q", "-o", out, "--do", "convert", "--to", "json.gz,folded", "--per-capture", "json", src)
+    files = sorted(os.listdir(os.path.join(out, "captures")))
+    told = sorted(f for v in kit.results(os.path.join(out, "results.jsonl")) for f in v.get("files", []))
+    s.equal("files are those that the results name", files, told)
+    s.equal("three of each capture", len(files), 3 * sum(not k.startswith("s.7z") for k in keys))
+    key = "t.tar.xz!" + sorted(k.split("!")[1] for k in keys if k.startswith("t.tar.xz!"))[0]
+    name = [f for f in kit.by_key(os.path.join(out, "results.jsonl"))[key]["files"] if f.endswith(".folded")][0]
+    open(s.path("x.mlpd"), "wb").write(keys[key])
+    s.equal("a file made is what convert makes", open(os.path.join(out, "captures", name), "rb").read(),
+            run("convert", s.path("x.mlpd"), "-f", "folded").out)
+    # names on standard input
+    names = "\n".join(os.path.join(src, f) for f in ["plain.tar", "stored.zip"]) + "\n"
+    r = run("batch", "-o", s.path("list"), "--root", src, "-", text=names)
+    s.equal("a list of names", {k.split("!")[0] for k in kit.by_key(s.path("list", "results.jsonl"))}, {"plain.tar", "stored.zip"})
+    r = run("batch", os.path.join(src, "*.zip"), "-o", s.path("glob"), "--root", src)
+    s.equal("a glob the shell left", {k.split("!")[0] for k in kit.by_key(s.path("glob", "results.jsonl"))}, {"z.zip", "stored.zip"})
+    s.end()
+
+
+main()
