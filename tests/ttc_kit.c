@@ -131,6 +131,8 @@ ttc_run(struct ttc_script *s, unsigned events)
 
 /* --- reading ------------------------------------------------------------------------------ */
 
+struct ttc_how ttc_how = { .needs = TT_NEEDS_ARGS };
+
 struct reading {
 	struct ttc_result *r;
 	struct tt_stack stack[TTC_KIT_THREADS];
@@ -265,7 +267,9 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 	tt_loss_reset(&loss);
 	env.loss = &loss;
 	tt_arena_init(&cap.arena, &env.mem);
-	tt_batch_init(&b, &env.mem, TT_NEEDS_ARGS);
+	tt_batch_init(&b, &env.mem, ttc_how.needs);
+	r->min_ts = INT64_MAX;
+	r->max_ts = INT64_MIN;
 	r->rc = tt_defs_new(&env.mem, &cap.defs, &r->err);
 	if (r->rc == TT_OK)
 		r->rc = fd >= 0 ? tt_src_open_fd(&env, fd, "test", &src, &r->err) : p ? tt_src_open_mem(&env, p, n, "test", &src, &r->err)
@@ -278,6 +282,7 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 		m->mult = 1;
 		m->shift = 0;
 		m->head.ticks = 0;
+		m->quick = m->quick && !ttc_how.plain;
 	}
 	while (r->rc == TT_OK && (r->rc = tt_format_capture.next(ctx, &c, &r->err)) == TT_OK) {
 		tt_loss_join(&r->loss, &c.loss);
@@ -285,6 +290,10 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 		if (r->rc != TT_OK)
 			break;
 		r->chunks++;
+		r->nzone += b.nzone;
+		r->nalloc += b.nalloc;
+		r->min_ts = b.min_ts < r->min_ts ? b.min_ts : r->min_ts;
+		r->max_ts = b.max_ts > r->max_ts ? b.max_ts : r->max_ts;
 		tt_loss_join(&r->loss, &b.loss);
 		for (size_t i = 0; i < b.ndef && r->rc == TT_OK; i++)
 			r->rc = tt_defs_add(cap.defs, &b.def[i], &r->err);

@@ -31,7 +31,12 @@ struct ttc_result {
 	uint64_t from_ring;
 	uint64_t ndef[TT_DEF_KINDS];
 	char text[256];               /* name of the marker asked for */
+	uint64_t nzone, nalloc;       /* as the batches count them */
+	int64_t min_ts, max_ts;
 };
+
+/* How ttc_read reads: what it needs of a batch, and whether without the processor's help. */
+extern struct ttc_how { unsigned needs; bool plain; } ttc_how;
 
 /* Read ${n} bytes, or the file ${path} where p is NULL. ${key}: give this marker's name. */
 void ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_result *r);

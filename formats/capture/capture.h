@@ -56,6 +56,7 @@ struct ttc {
 	const char *text[TTC_TEXTS];
 	uint64_t mult;                /* ns = ticks * mult >> shift */
 	unsigned shift;
+	bool quick;                   /* the processor gathers bits */
 	uint32_t run32;
 	uint64_t first;               /* offset of the first chunk */
 

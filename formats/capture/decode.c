@@ -506,105 +506,166 @@ get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
 	return ttc_get(p, end, v);
 }
 
-/* The high bits of eight bytes: where a number goes on. */
-#define MORE UINT64_C(0x8080808080808080)
-
-/* The bytes of ${w} up to the lowest one that has its high bit set in ${stop}. */
-static inline uint64_t
-up_to(uint64_t w, uint64_t stop)
+/* Seven bits of each byte, together. */
+static inline __attribute__((always_inline)) uint64_t
+squeeze(uint64_t x)
 {
-	return w & (stop ^ (stop - 1));
+	x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
+	x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
+	return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
 }
 
-/* Two numbers of up to four bytes, one in each half. */
-static inline uint64_t
-compact(uint64_t w)
+/* The bits of ${x} under ${mask}, together; ${mask} has the low seven of some bytes in a row. */
+static inline __attribute__((always_inline)) uint64_t
+gather(uint64_t x, uint64_t mask, bool quick)
 {
-	w = (w & UINT64_C(0x007f007f007f007f)) | (w & UINT64_C(0x7f007f007f007f00)) >> 1;
-	return (w & UINT64_C(0x00003fff00003fff)) | (w & UINT64_C(0x3fff00003fff0000)) >> 2;
-}
-
-/* ${a}, or ${b} where ${mask} is all ones. */
-static inline uint64_t
-pick(uint64_t a, uint64_t b, uint64_t mask)
-{
-	return a ^ ((a ^ b) & mask);
+#if defined(__x86_64__)
+	if (quick) {
+		__asm__("pext %1, %0, %0" : "+r"(x) : "r"(mask));
+		return x;
+	}
+#else
+	(void)quick;
+#endif
+	return mask ? squeeze((x & mask) >> __builtin_ctzll(mask)) : 0;
 }
 
 /*
- * Begins and ends, nearly all there is. Which of the two comes next, and how long its numbers are, cannot be
- * foretold, so there is no branch on either: both numbers come out of one load, and an event is written for an end,
- * too, where the next begin will be. Everything that changes lives in registers. Stops before the
- * first record of another kind or of more than eight bytes, at an end that needs the rules of model/zones.h, and near
- * the end of the chunk.
+ * A begin or an end at ${p}, where 16 bytes are readable; the place behind, or NULL where it is neither. Both numbers are
+ * taken from eight bytes without a branch on their lengths: those follow no pattern, and a wrong guess costs as much as
+ * several records. *${begin}: 1 or 0; *${v} is 0 at an end.
  */
-static uint64_t
-hot(struct run *r, int *rc)
+static inline __attribute__((always_inline)) const uint8_t *
+begin_or_end(const uint8_t *p, const uint8_t *end, uint64_t *begin, uint64_t *t, uint64_t *v, bool quick)
+{
+	const uint64_t high = 0x8080808080808080;
+	uint64_t w = ttc_u64(p), stop = ~w & high, first, both;
+
+	if (unlikely((w & 3) > TTC_END))
+		return NULL;
+	*begin = (w & 1) ^ 1;
+	both = stop ^ ((stop & (0 - stop)) & (0 - *begin));   /* where the last number ends, and what follows */
+	if (unlikely(both == 0)) {
+		uint64_t time = 0, key = 0;   /* their address is taken: what is returned stays in registers */
+		p = ttc_get(p, end, &time);
+		if (p && *begin)
+			p = ttc_get(p, end, &key);
+		*t = time;
+		*v = key;
+		return p;
+	}
+	first = stop ^ (stop - 1);
+	*t = gather(w, first & ~high, quick);
+	*v = gather(w, (both ^ (both - 1)) & ~first & ~high, quick);
+	return p + 1 + __builtin_ctzll(both) / 8;
+}
+_Static_assert(TTC_BEGIN == 0 && TTC_END == 1, "see begin_or_end");
+
+/* A begin whose arguments nobody wants, and which is then one like any other; else NULL. */
+static const uint8_t *
+begin_bare(const uint8_t *p, const uint8_t *end, uint64_t *t, uint64_t *v)
+{
+	uint64_t n;
+
+	*t = *v = 0;
+	if (!(p = get_fast(p, end, t)) || (*t & 3) != TTC_OTHER || *p != TTC_BEGIN_ARGS ||
+	    !(p = get_fast(p + 1, end, &n)) || n > (uint64_t)(end - p) || !ttc_get(p, p + n, v))
+		return NULL;
+	return p + n;
+}
+
+/*
+ * Begins and ends, nearly all there is: everything that changes lives in registers, and both are done alike, as which of
+ * them comes follows no pattern either. Stops before the first record of another kind, at an end that needs the rules of
+ * model/zones.h, and near the end of the chunk.
+ */
+static inline __attribute__((always_inline)) uint64_t
+hot_loop(struct run *r, int *rc, bool quick)
 {
 	struct tt_batch *b = r->b;
-	const struct ttc *m = r->m;
-	const uint8_t *p = r->p, *end = r->end;
-	uint64_t ticks = r->ticks - m->head.ticks, key = r->key, count = 0;
-	const size_t first = b->n;
-	size_t n = first, depth = b->depth, full = n;
+	const uint8_t *p = r->p, *end = r->end, *q;
+	const uint64_t zero = r->m->head.ticks, n0 = b->n;
+	const unsigned shift = r->m->shift ? r->m->shift : 1;
+	const int64_t mult = (int64_t)(r->m->shift ? r->m->mult : r->m->mult << 1);
+	uint64_t ticks = r->ticks, key = r->key, n = b->n, depth = b->depth, most = 0, records = 0, is, t, v;
 	struct tt_event *ev = b->ev;
 	uint32_t *open = b->open;
+	const bool bare = !(b->needs & TT_NEEDS_ARGS) && !b->tally;
 	int64_t ts = r->call_ts;
 
-	while (end - p >= 16) {
-		uint64_t w = ttc_u64(p), ends = -(w & 1);     /* all ones for an end */
-		uint64_t stop = ~w & MORE, stop2 = stop & (stop - 1), last = pick(stop2, stop, ends);
-		if (unlikely((w & 2) || !(uint32_t)stop || !last || depth + ends >= UINT16_MAX - 1))
+	while (end - p >= 32) {
+		q = begin_or_end(p, end, &is, &t, &v, quick);
+		if (unlikely(!q) && bare) {
+			uint64_t time, of;
+			q = begin_bare(p, end, &time, &of);
+			t = time;
+			v = of;
+			is = 1;
+		}
+		uint64_t top = depth + is - 1;        /* of the zone that begins or ends */
+		if (unlikely(!q) || unlikely(top >= UINT16_MAX - 2))
 			break;
-		if (unlikely(n == full)) {
+		if (unlikely(n >= most)) {
 			b->n = n;
 			b->depth = depth;
 			if ((*rc = tt_batch_room(b, 4096, r->err)) != TT_OK)
 				break;
 			ev = b->ev;
 			open = b->open;
-			full = n + 4095;
+			most = n + 4095;
 		}
-		unsigned bits = (unsigned)__builtin_ctzll(stop) + 1, len = (unsigned)__builtin_ctzll(last) + 1;
-		if (unlikely(len > bits + 32))
-			break;
-		uint64_t both = compact((uint32_t)up_to(w, stop) | up_to(w >> bits, stop2 >> bits) << 32);
-		uint64_t v = both >> 32, now = ticks + ((uint32_t)both >> 2);
 		__extension__ typedef __int128 wide;
-		int64_t at = (int64_t)((wide)(int64_t)now * (int64_t)m->mult >> (m->shift & 63));
-		uint64_t to = key + ttc_zag(v);
-
-		ev[n] = (struct tt_event){ .ts = at, .val = to, .depth = (uint16_t)depth };
-		struct tt_event *e = &ev[pick(n, open[depth + ends], ends)];
+		wide product = (wide)(int64_t)(ticks + (t >> 2) - zero) * mult;
+		int64_t at = (int64_t)((uint64_t)product >> shift | (uint64_t)(product >> 64) << (64 - shift));
+		/* A zone that begins; at an end the next one will be written over this, and at a begin it is the one on top. */
+		ev[n] = (struct tt_event){
+			.ts = at, .val = key + ttc_zag(v), .depth = (uint16_t)depth, .kind = TT_ZONE_BEGIN
+		};
 		open[depth] = (uint32_t)n;
+		struct tt_event *e = &ev[open[top]];
 		uint64_t dur = (uint64_t)at - (uint64_t)e->ts;
 		if (unlikely(dur > UINT32_MAX))
 			break;
 		e->dur = (uint32_t)dur;
-		e->kind = (uint8_t)pick(TT_ZONE_BEGIN, TT_ZONE, ends);
-		n += 1 + ends;
-		depth += 1 + 2 * ends;
-		key = pick(to, key, ends);
-		ticks = now;
+		e->kind = (uint8_t)(TT_ZONE + is * (TT_ZONE_BEGIN - TT_ZONE));
+		n += is;
+		depth = top + is;
+		key += ttc_zag(v);
+		ticks += t >> 2;
 		ts = at;
-		p += len / 8;
-		count++;
+		records++;
+		p = q;
 	}
-	uint64_t begins = n - first;
 	r->p = p;
-	r->ticks = ticks + m->head.ticks;
+	r->ticks = ticks;
 	r->key = key;
 	r->call_ts = ts;
-	r->calls += count;
-	b->nzone += begins;
+	r->calls += records;
+	b->nzone += n - n0;
 	b->n = n;
 	b->depth = depth;
 	if (b->tally) {
-		b->tally[TTC_BEGIN] += (uint32_t)begins;
-		b->tally[TTC_END] += (uint32_t)(count - begins);
+		b->tally[TTC_BEGIN] += (uint32_t)(n - n0);
+		b->tally[TTC_END] += (uint32_t)(records - (n - n0));
 	}
-	return count;
+	return records;
 }
+
+static uint64_t
+hot_plain(struct run *r, int *rc)
+{
+	return hot_loop(r, rc, false);
+}
+
+#if defined(__x86_64__)
+static __attribute__((target("bmi,bmi2"))) uint64_t
+hot_quick(struct run *r, int *rc)
+{
+	return hot_loop(r, rc, true);
+}
+#else
+#define hot_quick hot_plain
+#endif
 
 static int
 records(struct run *r)
@@ -615,8 +676,8 @@ records(struct run *r)
 	int rc = TT_OK;
 
 	while (r->p < r->end && rc == TT_OK) {
-		n += hot(r, &rc);
-		if (unlikely(rc != TT_OK))
+		n += r->m->quick ? hot_quick(r, &rc) : hot_plain(r, &rc);
+		if (unlikely(rc != TT_OK || r->p == r->end))
 			break;
 		const uint8_t *p = get_fast(r->p, r->end, &t);
 		if (unlikely(!p) || unlikely((rc = tt_batch_room(b, 8, r->err)) != TT_OK))
@@ -678,6 +739,67 @@ records(struct run *r)
 	b->nevent += n;
 	return rc;
 }
+
+/* --- skimming ---------------------------------------------------------------------------------------- */
+
+/* Only frames and the thread's end of what the chunk holds, its last time, and how many zones and allocations. */
+static inline __attribute__((always_inline)) int
+skim_loop(struct run *r, bool quick)
+{
+	struct tt_batch *b = r->b;
+	const uint8_t *p = r->p, *end = r->end, *q;
+	uint64_t begin, t, v;
+	unsigned kind;
+	int rc = TT_OK;
+
+	while (p < end && rc == TT_OK) {
+		while (end - p >= 32 && ((q = begin_or_end(p, end, &begin, &t, &v, quick)) != NULL ||
+		    ((begin = 1) && (q = begin_bare(p, end, &t, &v)) != NULL))) {
+			r->ticks += t >> 2;
+			b->nzone += begin;
+			p = q;
+		}
+		if (p == end || !(p = ttc_get(p, end, &t)))
+			break;
+		r->ticks += t >> 2;
+		if ((t & 3) != TTC_OTHER) {
+			if ((t & 3) != TTC_END && !(p = ttc_get(p, end, &v)))
+				break;
+			if ((t & 3) == TTC_ALLOC && !(p = ttc_get(p, end, &v)))
+				break;
+			b->nzone += (t & 3) == TTC_BEGIN;
+			b->nalloc += (t & 3) == TTC_ALLOC;
+			continue;
+		}
+		if (p == end)
+			break;
+		kind = *p++;
+		if (!(p = ttc_get(p, end, &v)) || v > (uint64_t)(end - p))
+			break;
+		p += v;
+		if (kind == TTC_FRAME || kind == TTC_THREAD_END || (kind >= 16 && kind != TTC_TIMING))
+			rc = other(r, kind, p - v, p);
+		b->nzone += kind == TTC_BEGIN_ARGS;
+		b->nalloc += kind == TTC_ALLOC_ARGS;
+	}
+	return rc;
+}
+
+static int
+skim_plain(struct run *r)
+{
+	return skim_loop(r, false);
+}
+
+#if defined(__x86_64__)
+static __attribute__((target("bmi,bmi2"))) int
+skim_quick(struct run *r)
+{
+	return skim_loop(r, true);
+}
+#else
+#define skim_quick skim_plain
+#endif
 
 /* --- thread 0: definitions --------------------------------------------------------------------------- */
 
@@ -919,6 +1041,13 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 		return definitions(&r);
 	}
 	rc = arrive(&r, (unsigned)c->state[0]);
+	if (rc == TT_OK && (b->needs & TT_SKIM)) {
+		r.p += nstate;
+		tt_batch_time(b, ns(m, r.ticks));
+		rc = m->quick ? skim_quick(&r) : skim_plain(&r);
+		tt_batch_time(b, ns(m, r.ticks));
+		return rc;
+	}
 	if (rc == TT_OK)
 		rc = state(&r, r.p + nstate, c->state[0] & (TTC_U_FIRST | TTC_U_GAP));
 	if (rc == TT_E_DAMAGED) {

@@ -823,6 +823,17 @@ close_(void *ctx)
 	tt_mem_free(&m->env->mem, m, sizeof *m);
 }
 
+/* Has the processor an instruction that gathers bits, in hardware? */
+static bool
+gathers(void)
+{
+#if defined(__x86_64__)
+	return __builtin_cpu_supports("bmi2") && !__builtin_cpu_is("znver1") && !__builtin_cpu_is("znver2");
+#else
+	return false;
+#endif
+}
+
 static int
 open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err)
 {
@@ -832,6 +843,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (!m)
 		return err->code;
 	tt_crc32c_init();
+	m->quick = gathers();
 	m->env = env;
 	m->src = src;
 	m->cap = cap;

@@ -164,6 +164,7 @@ enum tt_needs {
 	TT_NEEDS_LOCKS = 4096,        /* the model keeps contention */
 	TT_NEEDS_THROWS = 8192,       /* the model keeps exceptions */
 	TT_NEEDS_CODE = 32768,        /* the model keeps helper code and sampled addresses */
+	TT_SKIM = 65536,              /* of events only frames, threads, times and how many there are: see tt_format.decode */
 };
 
 /* What decoding one chunk gives. Arrays belong to the batch and are used again for the next chunk. */

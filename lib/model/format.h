@@ -39,6 +39,10 @@ struct tt_format {
 	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
 	/* Start again with the first chunk (the source has been rewound by the caller if it is not seekable). */
 	int (*rewind)(void *ctx, struct tt_err *err);
+	/*
+	 * Events of a chunk, definitions, times. Where out->needs says TT_SKIM a reader may leave out all events but
+	 * frames, gaps and threads, and gives nzone, nalloc, min_ts and max_ts all the same.
+	 */
 	int (*decode)(const void *ctx, const struct tt_chunk *c, struct tt_batch *out, struct tt_err *err);
 	void (*close)(void *ctx);
 };

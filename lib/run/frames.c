@@ -157,7 +157,7 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 			in->cap->min_ts = b->min_ts;
 		if (b->max_ts > in->cap->max_ts)
 			in->cap->max_ts = b->max_ts;
-		r->zones_seen += b->n - b->nrare;
+		r->zones_seen += b->nzone + b->nalloc;
 		for (size_t i = 0; i < b->nrare && rc == TT_OK && !r->o->frame_marker; i++)
 			if (b->ev[b->rare[i]].kind == TT_FRAME)
 				rc = add_mark(r, t, b->ev[b->rare[i]].ts, err);

@@ -670,11 +670,19 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 	return rc;
 }
 
+static unsigned
+needs_of(const struct tt_run *r, enum tt_phase phase)
+{
+	if (phase == TT_PHASE_MAIN)
+		return r->needs;
+	return (r->needs & TT_NEEDS_FRAMES) | (phase == TT_PHASE_DEFS ? TT_SKIM : 0);
+}
+
 int
 tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct tt_err *err)
 {
 	struct pipe p = { .r = r, .in = in, .phase = phase, .lock = PTHREAD_MUTEX_INITIALIZER,
-		.moved = PTHREAD_COND_INITIALIZER, .needs = phase == TT_PHASE_MAIN ? r->needs : r->needs & TT_NEEDS_FRAMES };
+		.moved = PTHREAD_COND_INITIALIZER, .needs = needs_of(r, phase) };
 	size_t nworker = r->env->jobs;
 	struct worker *w = tt_mem_alloc(&r->env->mem, nworker * sizeof *w, err);
 

@@ -481,6 +481,40 @@ TEST(a_label_is_what_its_text_says_now)
 	CHECK_EQ_INT(rec_close(why), 0);
 }
 
+/* With and without the processor's help, with and without arguments; and what a first look over it finds. */
+TEST(every_way_of_reading_finds_the_same)
+{
+	struct ttc_result r[4], first;
+	struct ttc_sum sum[8];
+
+	for (uint64_t seed = 60; seed < 64; seed++) {
+		struct rec_options o = { .ring = 4u << 20, .chunk = 4096u << seed % 3, .part_ms = 2, .poll_ms = 1 };
+		uint64_t key = 0;
+		record(seed, 2, 30000, o, sum, &key);
+		for (unsigned i = 0; i < 4; i++) {
+			ttc_how = (struct ttc_how){ .needs = i & 1 ? TT_NEEDS_ARGS : 0, .plain = i & 2 };
+			ttc_read(check_path("a.ttc"), NULL, 0, 0, &r[i]);
+			CHECK_EQ_INT(damage(&r[i]), 0);
+			CHECK_EQ_INT(r[i].all.events, sum[0].events + sum[1].events);
+			CHECK_EQ_INT(r[i].all.hash, sum[0].hash + sum[1].hash);
+			CHECK_EQ_INT(r[i].all.zones, r[0].all.zones);
+			CHECK_EQ_INT(r[i].all.open, r[0].all.open);
+		}
+		for (unsigned i = 0; i < 2; i++) {
+			ttc_how = (struct ttc_how){ .needs = TT_SKIM, .plain = i };
+			ttc_read(check_path("a.ttc"), NULL, 0, 0, &first);
+			CHECK_EQ_INT(damage(&first), 0);
+			CHECK_EQ_INT(first.nzone, r[0].nzone);
+			CHECK_EQ_INT(first.nalloc, r[0].nalloc);
+			CHECK_EQ_INT(first.all.frames, r[0].all.frames);
+			CHECK_EQ_INT(first.ndef[TT_DEF_MARKER], r[0].ndef[TT_DEF_MARKER]);
+			CHECK_EQ_INT(first.min_ts, r[0].min_ts);
+			CHECK_EQ_INT(first.max_ts, r[0].max_ts);
+		}
+		ttc_how = (struct ttc_how){ .needs = TT_NEEDS_ARGS };
+	}
+}
+
 TEST(labels_are_zones_named_by_their_text)
 {
 	struct rec_options o = { .path = check_path("a.ttc"), .ring = 2u << 20 };
