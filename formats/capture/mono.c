@@ -50,7 +50,8 @@ static void
 put_ext(struct tt_batch *b, struct tt_event *e, int64_t ts, uint64_t val, size_t n)
 {
 	e->flags |= TT_F_MORE;
-	b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = ts, .val = val, .dur = (uint32_t)n };
+	b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = ts, .val = val, .dur = (uint32_t)n,
+		.depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX };
 }
 
 static int

@@ -179,7 +179,10 @@ thrown(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 		return TT_OK;
 	if (!(t = thrower_of(g, err)))
 		return err->code;
-	tt_objects_get(&p->objects, e->val, &key);
+	if (e[1].ts)
+		key = (uint64_t)e[1].ts;
+	else
+		tt_objects_get(&p->objects, e->val, &key);
 	rc = site_of(g, key, tt_site_node(g->io, g->site), &site, err);
 	if (rc != TT_OK)
 		return rc;

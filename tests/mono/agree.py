@@ -20,8 +20,8 @@ PROGRAMS = [
     (True, "GcMoves"),
 ]
 # Our options, the log profiler's, programs.
-RARE = ("gc,moves,roots,handles,finalizers,exceptions,monitor",
-        "nodefaults,gc,gcmove,gcroot,gchandle,finalization,exception,monitor",
+RARE = ("alloc,gc,moves,roots,handles,finalizers,exceptions,monitor",
+        "nodefaults,alloc,gc,gcmove,gcroot,gchandle,finalization,exception,monitor",
         [(False, "Exceptions"), (False, "GcMoves"), (False, "Monitors"), (True, "Names"), (True, "Heap"), (True, "GameLoop", "300", "8")])
 KINDS = ("gc", "gc_heap", "gc_move", "handle", "finalize", "throw", "clause", "monitor", "root")
 
@@ -67,10 +67,20 @@ def rare_events(path):
 def rare(name, *args):
     paths, what = record(RARE[0], RARE[1], name, args)
     kit.check_equal(*(rare_events(path) for path in paths), what + ": other events")
-    a, b = (kit.stats(path, "gcalloc,gc_generations") for path in paths)
+    a, b = (kit.stats(path, "gcalloc,gc_generations,exceptions,contention") for path in paths)
     for table, columns in (("gcalloc", ("collections", "pauses", "moves", "heap_last_bytes", "heap_max_bytes", "heap_resizes")),
-                           ("gc_generations", ("generation", "count"))):
+                           ("gc_generations", ("generation", "count")),
+                           ("contention", ("contended", "acquired", "failed"))):
         kit.check_equal(*({i: [r[c] for c in columns] for i, r in enumerate(t[table])} for t in (a, b)), what + ": " + table)
+
+
+    thrown = [kit.counts(t["exceptions"], "type", "count", "caught") for t in (a, b)]
+    # The log profiler does not name types: now and then tracetool loses an exception's object between two moves.
+    unnamed = thrown[1].pop("(unknown)", [0, 0])
+    more = [sum(t[k][i] for k in t) for i in (0, 1) for t in thrown]
+    kit.check([more[0] - more[1], more[2] - more[3]] == unnamed and "(unknown)" not in thrown[0] and
+              all(thrown[0].get(k, [0])[0] >= n for k, (n, _) in thrown[1].items()) and sum(unnamed) <= 4,
+              what + ": throws per type", *thrown, unnamed)
 
 
 kit.compile()
