@@ -15,6 +15,10 @@ ENV = dict(os.environ, LD_LIBRARY_PATH=BUILD)
 passed = failed = 0
 
 
+# What a program needs besides its own file.
+more = {"Control": [os.path.join(HERE, "..", "..", "formats", "mono", "package", "Tracetool.cs")]}
+
+
 def compile(*names):
     """Compile programs of this folder; all of them without a name. Into BUILD/mono, only what is new."""
     os.makedirs(os.path.join(BUILD, "mono"), exist_ok=True)
@@ -25,7 +29,7 @@ def compile(*names):
             # The assembly is called as the file it is first written to.
             fresh = os.path.join(FOLDER, name + ".exe")
             subprocess.run(["mcs", "-debug", "-unsafe", "-nowarn:0168,0219,0414,0649", "-r:System.Core.dll",
-                            "-out:" + fresh, source], check=True, stdout=subprocess.DEVNULL)
+                            "-out:" + fresh, source] + more.get(name, []), check=True, stdout=subprocess.DEVNULL)
             for end in (".mdb", ""):
                 shutil.move(fresh + end, exe + end)
 

@@ -12,10 +12,10 @@
 struct api api;
 
 static const struct entry { const char *name; size_t at; bool needed; } entries[] = {
-#define NEEDED(name) { #name, offsetof(struct api, name), true },
-#define OPTIONAL(name) { #name, offsetof(struct api, name), false },
-	API_NEEDED(NEEDED)
-	API_OPTIONAL(OPTIONAL)
+#define ENTRY_NEEDED(name) { #name, offsetof(struct api, name), true },
+#define ENTRY_OPTIONAL(name) { #name, offsetof(struct api, name), false },
+	API_NEEDED(ENTRY_NEEDED)
+	API_OPTIONAL(ENTRY_OPTIONAL)
 };
 
 #if defined(_WIN32)

@@ -44,6 +44,8 @@
 /* NULL where the runtime has none: what needs one is refused, or left out. */
 #define API_OPTIONAL(X) \
 	X(mono_class_from_mono_type) X(mono_class_is_enum) X(mono_class_is_valuetype) X(mono_context_get_domain_id) X(mono_context_get_id) \
+	X(mono_counter_get_name) X(mono_counter_get_section) X(mono_counter_get_type) X(mono_counter_get_unit) \
+	X(mono_counters_foreach) X(mono_counters_sample) \
 	X(mono_domain_get_friendly_name) X(mono_get_runtime_build_info) X(mono_jit_info_get_code_size) \
 	X(mono_jit_info_get_code_start) X(mono_metadata_free_mh) X(mono_method_get_header) \
 	X(mono_method_header_get_locals) X(mono_method_signature) X(mono_profiler_call_context_free_buffer) \

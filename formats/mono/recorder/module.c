@@ -42,6 +42,7 @@ finish(void)
 
 	if (atomic_flag_test_and_set(&done))
 		return;
+	control_end();
 	int rc = rec_close(why);
 	rec_stats(&s);
 	if (rc != 0)
@@ -84,9 +85,8 @@ put_facts(void)
 	}
 }
 
-/* Have the events that the options ask for from now on, or no more. */
-static void
-listen_to(bool on)
+void
+module_listen(bool on)
 {
 	calls_listen(on);
 	gc_listen(on);
@@ -150,6 +150,6 @@ mono_profiler_init_tracetool(const char *desc)
 	calls_load();
 	gc_load();
 	thrown_load();
-	listen_to(true);
+	control_load();
 	atexit(finish);
 }

@@ -12,6 +12,8 @@
  *	gc.c          collections, moves, roots, handles, finalizers
  *	thrown.c      exceptions and locks
  *	jit.c         compiling
+ *	control.c     starting and stopping: options, signal, control file, C functions
+ *	counters.c    the runtime's counters
  *	table.c       what is known of addresses
  *
  * Callbacks come on any thread, before runtime_initialized too, and after the end of the recording, where they do
@@ -57,6 +59,16 @@ void gc_listen(bool on);
 void thrown_load(void);
 void thrown_listen(bool on);
 void jit_listen(bool on);
+
+/* All of them, _listen. */
+void module_listen(bool on);
+
+/* Begin recording, or wait for what shall begin it; look after the counters. The end of that. */
+void control_load(void);
+void control_end(void);
+
+/* Record the runtime's counters, now. On one thread only. */
+void counters_sample(void);
 
 /* --- defs.c ------------------------------------------------------------------- */
 

@@ -1,11 +1,12 @@
 #include "mono/recorder/options.h"
 
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 
-enum kind { K_FLAG, K_COUNT, K_STACK, K_SIZE, K_TIME, K_PATH, K_LIST, K_METHOD, K_ENTRY };
+enum kind { K_FLAG, K_COUNT, K_STACK, K_SIZE, K_TIME, K_PATH, K_SIGNAL, K_LIST, K_METHOD, K_ENTRY };
 
 static const struct option {
 	const char *name;
@@ -30,6 +31,11 @@ static const struct option {
 	{ "monitor", K_FLAG, offsetof(struct options, monitor), NULL },
 	{ "stack", K_STACK, offsetof(struct options, stack), "a number of frames from 0 to 256" },
 	{ "jit", K_FLAG, offsetof(struct options, jit), NULL },
+	{ "counters", K_TIME, offsetof(struct options, counters_ns), "a time such as 1s" },
+	{ "paused", K_FLAG, offsetof(struct options, paused), NULL },
+	{ "delay", K_TIME, offsetof(struct options, delay_ns), "a time such as 30s" },
+	{ "signal", K_SIGNAL, offsetof(struct options, signal), "USR1 or USR2" },
+	{ "control", K_PATH, offsetof(struct options, control), "a file name" },
 	{ "out", K_PATH, offsetof(struct options, out), "a file name" },
 	{ "max-size", K_SIZE, offsetof(struct options, max_b), "a size such as 2G" },
 	{ "rotate-size", K_SIZE, offsetof(struct options, rotate_b), "a size such as 256M" },
@@ -55,6 +61,22 @@ add_entry(struct options *o, enum options_list list, const char *s, size_t n)
 }
 
 static bool
+set_signal(uint64_t *to, const char *v, size_t n)
+{
+#if defined(SIGUSR1)
+	if (n == 4 && (memcmp(v, "USR1", 4) == 0 || memcmp(v, "USR2", 4) == 0)) {
+		*to = v[3] == '1' ? SIGUSR1 : SIGUSR2;
+		return true;
+	}
+#else
+	(void)to;
+	(void)v;
+	(void)n;
+#endif
+	return false;
+}
+
+static bool
 set(struct options *o, const struct option *p, const char *v, size_t n)
 {
 	void *field = (char *)o + (p->kind >= K_LIST ? 0 : p->at);
@@ -72,6 +94,8 @@ set(struct options *o, const struct option *p, const char *v, size_t n)
 		return optval_size(v, n, field);
 	case K_TIME:
 		return optval_time(v, n, field);
+	case K_SIGNAL:
+		return set_signal(field, v, n);
 	case K_PATH:
 		if (n == 0 || n >= OPTVAL_PATH)
 			return false;

@@ -25,6 +25,11 @@ struct options {
 	uint64_t keep_ns;             /* flight recorder: hold the last so long; 0: everything goes to the file */
 	uint64_t rotate_b, rotate_ns; /* a new file each; 0: never */
 	uint64_t rotate_keep;         /* files kept; 0: all */
+	uint64_t counters_ns;         /* how often counters are read; 0: never */
+	bool paused;                  /* till something starts it */
+	uint64_t delay_ns;            /* so long */
+	uint64_t signal;              /* number of the one that starts and stops; 0: none */
+	char control[OPTVAL_PATH];    /* the control file; "": none */
 	unsigned n[LISTS];            /* entries of each list */
 	size_t used;
 	char text[OPTIONS_LISTS];     /* entries of all lists: a byte of enum options_list, text, NUL */

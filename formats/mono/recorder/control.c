@@ -1,0 +1,258 @@
+#include "mono/recorder/module.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#if !defined(_WIN32)
+#include <signal.h>
+#endif
+
+#include "mono/recorder/tracetool_mono.h"
+#include "unity/recorder/platform.h"
+
+/*
+ * Recording starts and stops: by options, a signal, the control file, and C functions for the program. All within one
+ * capture; whatever asks first is obeyed first. A thread of our own looks after all that comes from outside.
+ */
+
+static atomic_flag taken = ATOMIC_FLAG_INIT;
+static bool paused, ended;            /* taken */
+static uint64_t mark;                 /* key of our marker */
+static _Atomic uint32_t signals;      /* received */
+static _Atomic bool quit;
+static struct plat_thread helper;
+static bool has_helper;
+static uint64_t stamp;                /* of the control file */
+
+static void
+lock(void)
+{
+	while (atomic_flag_test_and_set_explicit(&taken, memory_order_acquire))
+		plat_sleep_us(20);
+}
+
+static void
+unlock(void)
+{
+	atomic_flag_clear_explicit(&taken, memory_order_release);
+}
+
+/* A text at this moment, on the calling thread. */
+static void
+put_mark(const char *text)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+
+	if (t && mark)
+		rec_single(t, now, mark, &(struct rec_value){ .type = TTC_TEXT8, .size = (uint32_t)strlen(text), .p = text }, 1);
+}
+
+/* --- C functions --------------------------------------------------------------------- */
+
+int32_t
+tracetool_mono_api(void)
+{
+	return 1;
+}
+
+int32_t
+tracetool_mono_start(void)
+{
+	int32_t rc = TRACETOOL_MONO_E_STATE;
+
+	lock();
+	if (!ended && paused && rec_on()) {
+		rec_resume();
+		module_listen(true);
+		paused = false;
+		put_mark("recording starts");
+		rc = TRACETOOL_MONO_OK;
+	}
+	unlock();
+	return rc;
+}
+
+int32_t
+tracetool_mono_stop(void)
+{
+	int32_t rc = TRACETOOL_MONO_E_STATE;
+
+	lock();
+	if (!ended && !paused && rec_on()) {
+		put_mark("recording stops");
+		module_listen(false);
+		rec_pause();
+		atomic_fetch_add(&module.pauses, 1);
+		paused = true;
+		rc = TRACETOOL_MONO_OK;
+	}
+	unlock();
+	return rc;
+}
+
+int32_t
+tracetool_mono_dump(void)
+{
+	if (!rec_on() || !module.o.keep_ns)
+		return TRACETOOL_MONO_E_STATE;
+	rec_dump();
+	return TRACETOOL_MONO_OK;
+}
+
+int32_t
+tracetool_mono_flush(int32_t ms)
+{
+	return rec_on() && rec_flush(ms > 0 ? (unsigned)ms : 0) == 0 ? TRACETOOL_MONO_OK : TRACETOOL_MONO_E_STATE;
+}
+
+int32_t
+tracetool_mono_state(void)
+{
+	lock();
+	bool is = !paused;
+	unlock();
+	return !rec_on() ? TRACETOOL_MONO_OFF : is ? TRACETOOL_MONO_RECORDING : TRACETOOL_MONO_PAUSED;
+}
+
+void
+tracetool_mono_label(const char *text)
+{
+	put_mark(text ? text : "");
+}
+
+void
+tracetool_mono_meta(const char *key, const char *value)
+{
+	if (key && *key)
+		rec_meta(key, value);
+}
+
+/* --- what comes from outside ----------------------------------------------------------- */
+
+/* One command: start, stop, dump, or label TEXT. */
+static void
+obey(char *text, size_t n)
+{
+	text[n] = '\0';
+	text[strcspn(text, "\r\n")] = '\0';
+	char *arg = strchr(text, ' ');
+	if (arg)
+		*arg++ = '\0';
+	if (strcmp(text, "start") == 0)
+		tracetool_mono_start();
+	else if (strcmp(text, "stop") == 0)
+		tracetool_mono_stop();
+	else if (strcmp(text, "dump") == 0)
+		tracetool_mono_dump();
+	else if (strcmp(text, "label") == 0)
+		put_mark(arg ? arg : "");
+	else if (*text)
+		module_say("control file %s: no command is called \"%.40s\"; there are start, stop, dump, label", module.o.control,
+		    text);
+}
+
+static void
+look_at_file(void)
+{
+	static char text[4096];
+	uint64_t now = platform_stamp(module.o.control);
+
+	if (now == stamp)
+		return;
+	stamp = now;
+	if (now)
+		obey(text, platform_read(module.o.control, text, sizeof text - 1));
+}
+
+static void
+toggle(void)
+{
+	if (tracetool_mono_stop() != TRACETOOL_MONO_OK)
+		tracetool_mono_start();
+}
+
+static void
+help(void)
+{
+	struct plat_instant i;
+	plat_instant(&i);
+	uint64_t begin = i.mono_ns, sampled = 0;
+	uint32_t seen = 0;
+	bool waits = module.o.delay_ns > 0;
+
+	rec_def_thread(plat_thread_self(), "", "Tracetool");
+	while (!atomic_load_explicit(&quit, memory_order_acquire)) {
+		plat_instant(&i);
+		if (waits && i.mono_ns - begin >= module.o.delay_ns) {
+			waits = false;
+			tracetool_mono_start();
+		}
+		for (; seen != atomic_load_explicit(&signals, memory_order_relaxed); seen++)
+			toggle();
+		if (module.o.control[0])
+			look_at_file();
+		if (module.o.counters_ns && i.mono_ns - sampled >= module.o.counters_ns) {
+			sampled = i.mono_ns;
+			counters_sample();
+		}
+		plat_sleep_us(10000);
+	}
+}
+
+#if !defined(_WIN32)
+static void
+on_signal(int number)
+{
+	(void)number;
+	atomic_fetch_add_explicit(&signals, 1, memory_order_relaxed);
+}
+
+static void
+listen_to_signal(void)
+{
+	struct sigaction a = { .sa_handler = on_signal, .sa_flags = SA_RESTART };
+
+	sigemptyset(&a.sa_mask);
+	if (sigaction((int)module.o.signal, &a, NULL) != 0)
+		module_say("signal: %s", strerror(errno));
+}
+#else
+static void
+listen_to_signal(void)
+{
+	module_say("signal: this system has none");
+}
+#endif
+
+void
+control_load(void)
+{
+	const struct options *o = &module.o;
+
+	mark = rec_def_marker(rec_def_category(0, 0x808080ff, "Tracetool"), 0, 0, "Tracetool.Mark");
+	paused = o->paused || o->delay_ns;
+	if (paused)
+		rec_pause();
+	if (o->signal)
+		listen_to_signal();
+	if (o->control[0])
+		stamp = platform_stamp(o->control);
+	if (o->delay_ns || o->signal || o->control[0] || o->counters_ns) {
+		has_helper = plat_thread_start(&helper, help) == 0;
+		if (!has_helper)
+			module_say("no thread could be had: nothing will start or stop recording from outside");
+	}
+	module_listen(!paused);
+}
+
+void
+control_end(void)
+{
+	atomic_store_explicit(&quit, true, memory_order_release);
+	if (has_helper)
+		plat_thread_join(&helper);
+	has_helper = false;
+	lock();
+	ended = true;
+	unlock();
+}

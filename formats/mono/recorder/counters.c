@@ -1,0 +1,121 @@
+#include "mono/recorder/module.h"
+
+#include <stdio.h>
+
+/*
+ * The runtime's own counters, read at intervals by the helper thread, which is not the runtime's: reading takes no managed
+ * memory. Their keys are small numbers: events name counters by 32 bits. Other
+ * keys are smaller ones, or addresses.
+ */
+enum { COUNTERS = 1024, FIRST_KEY = 0x40000000 };
+
+static struct {
+	MonoCounter *counter;
+	int type, unit;
+	uint64_t key;
+} known[COUNTERS];
+static unsigned nknown;
+
+static const char *
+section_name(int section)
+{
+	static const struct { int section; const char *name; } names[] = {
+		{ MONO_COUNTER_JIT, "JIT" }, { MONO_COUNTER_GC, "GC" }, { MONO_COUNTER_METADATA, "metadata" },
+		{ MONO_COUNTER_GENERICS, "generics" }, { MONO_COUNTER_SECURITY, "security" },
+		{ MONO_COUNTER_RUNTIME, "runtime" }, { MONO_COUNTER_SYSTEM, "system" },
+		{ MONO_COUNTER_PERFCOUNTERS, "perfcounters" }, { MONO_COUNTER_PROFILER, "profiler" },
+		{ MONO_COUNTER_INTERP, "interp" },
+	};
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (names[i].section == section)
+			return names[i].name;
+	return "";
+}
+
+/* Units as captures have them: 0 none, 1 ns, 2 bytes, 3 count, 4 %. */
+static unsigned
+unit_of(int type, int unit)
+{
+	if (unit == MONO_COUNTER_TIME || type == MONO_COUNTER_TIME_INTERVAL)
+		return 1;
+	return unit == MONO_COUNTER_BYTES ? 2 : unit == MONO_COUNTER_COUNT ? 3 : unit == MONO_COUNTER_PERCENTAGE ? 4 : 0;
+}
+
+static unsigned
+find(MonoCounter *c)
+{
+	unsigned i = 0;
+
+	while (i < nknown && known[i].counter != c)
+		i++;
+	if (i < nknown || i == COUNTERS)
+		return i;
+	known[i].counter = c;
+	known[i].type = api.mono_counter_get_type(c);
+	known[i].unit = api.mono_counter_get_unit(c);
+	known[i].key = FIRST_KEY + i;
+	nknown++;
+	rec_def_marker_as(known[i].key, 0, 0, 0, api.mono_counter_get_name(c));
+	rec_def_counter(known[i].key, unit_of(known[i].type, known[i].unit), section_name(api.mono_counter_get_section(c)));
+	return i;
+}
+
+/* The value, in the capture's units. False where it is a text, or none. */
+static bool
+value(unsigned i, const void *p, struct rec_value *v, int64_t *whole, double *real)
+{
+	bool time = unit_of(known[i].type, known[i].unit) == 1;
+	int32_t i32;
+
+	*v = (struct rec_value){ .type = TTC_I64, .size = 8, .p = whole };
+	switch (known[i].type) {
+	case MONO_COUNTER_INT: case MONO_COUNTER_UINT:
+		memcpy(&i32, p, 4);
+		*whole = known[i].type == MONO_COUNTER_INT ? (int64_t)i32 : (int64_t)(uint32_t)i32;
+		break;
+	case MONO_COUNTER_WORD:
+		*whole = 0;
+		memcpy(whole, p, sizeof(void *));
+		break;
+	case MONO_COUNTER_LONG: case MONO_COUNTER_ULONG: case MONO_COUNTER_TIME_INTERVAL:
+		memcpy(whole, p, 8);
+		break;
+	case MONO_COUNTER_DOUBLE:
+		memcpy(real, p, 8);
+		*real *= known[i].unit == MONO_COUNTER_PERCENTAGE ? 100 : time ? 100 : 1;
+		v->type = TTC_F64;
+		v->p = real;
+		return true;
+	default:
+		return false;
+	}
+	if (time)
+		*whole *= known[i].type == MONO_COUNTER_TIME_INTERVAL ? 1000 : 100;
+	return true;
+}
+
+static mono_bool
+one(MonoCounter *c, void *arg)
+{
+	struct rec_thread *t = arg;
+	unsigned i = find(c);
+	uint64_t buffer[8] = { 0 };
+	struct rec_value v;
+	int64_t whole = 0;
+	double real = 0;
+
+	if (i < COUNTERS && known[i].type != MONO_COUNTER_STRING &&
+	    api.mono_counters_sample(c, buffer, sizeof buffer) > 0 && value(i, buffer, &v, &whole, &real))
+		rec_counter(t, rec_now(), known[i].key, &v);
+	return 1;
+}
+
+void
+counters_sample(void)
+{
+	struct rec_thread *t = rec_thread();
+
+	if (t && api.mono_counters_foreach && atomic_load_explicit(&module.initialized, memory_order_acquire))
+		api.mono_counters_foreach(one, t);
+}
