@@ -597,6 +597,22 @@ read_skip(struct tt_budget *b, const struct tt_node_at *root, struct tt_err *err
 }
 
 static int
+read_session_spread(struct tt_budget *b, const struct tt_node_at *root, struct tt_err *err)
+{
+	struct tt_node_at v = tt_doc_member(root, "session_spread");
+	const char *text = NULL, *wrong;
+	int rc = tt_doc_text(&v, &text, err);
+
+	b->session_ppm = 10000;
+	if (rc != TT_OK || !text)
+		return rc;
+	wrong = read_percent(text, &b->session_ppm);
+	if (!wrong && b->session_ppm > 1000000)
+		wrong = "is at most \"100%\"";
+	return wrong ? tt_doc_fail(&v, false, err, "\"session_spread\" %s", wrong) : TT_OK;
+}
+
+static int
 read_fingerprint(struct reader *rd, const struct tt_node_at *root, struct tt_err *err)
 {
 	struct tt_node_at v = tt_doc_member(root, "fingerprint");
@@ -640,7 +656,7 @@ static int
 read_budget(struct reader *rd, const struct tt_node_at *root, struct tt_err *err)
 {
 	static const char *const keys[] = { "tracetool_budget", "$schema", "comment", "skip", "rows", "integrity",
-		"fingerprint", "frame_marker", "frame_thread", NULL };
+		"fingerprint", "frame_marker", "frame_thread", "session_spread", NULL };
 	struct tt_node_at v;
 	int rc = read_version(root, err);
 
@@ -652,6 +668,8 @@ read_budget(struct reader *rd, const struct tt_node_at *root, struct tt_err *err
 	v = tt_doc_member(root, "frame_thread");
 	if (rc == TT_OK)
 		rc = tt_doc_text(&v, &rd->b->frame_thread, err);
+	if (rc == TT_OK)
+		rc = read_session_spread(rd->b, root, err);
 	if (rc == TT_OK)
 		rc = read_skip(rd->b, root, err);
 	if (rc == TT_OK)

@@ -53,6 +53,7 @@ struct tt_budget {
 	struct { uint64_t frames; int64_t time_ns; } skip;     /* left out at the beginning */
 	const char *frame_marker, *frame_thread;      /* globs, where the command line gives none; NULL */
 	const char **fingerprint;     /* facts that must agree with the baseline's; NULL-terminated */
+	int64_t session_ppm;          /* by how much sessions are taken to differ before any is known to; 1 % */
 	bool baseline;                /* a row needs one */
 	enum tt_level integrity;      /* of the default rows; error: damaged captures give exit code 3 */
 	unsigned needs;               /* enum tt_needs */

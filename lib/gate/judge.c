@@ -3,6 +3,7 @@
  */
 #include "gate/judge.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -379,15 +380,19 @@ exact(struct work *w, struct tt_err *err)
 	return rc;
 }
 
-/* The spread of the baseline's sessions: twice the standard deviation of their medians. */
+/*
+ * What is allowed for the difference of sessions: they are taken to spread by the budget's session_spread, which
+ * counts as one session's evidence, and by what the baseline's own show. A new session differs from the mean of n by
+ * sqrt(1 + 1/n) times as much.
+ */
 static int
 session_spread(struct work *w, int64_t *spread, struct tt_err *err)
 {
 	const struct tt_verdict_row *r = w->r;
 	int64_t *of = tt_arena_alloc(&w->v->arena, (r->sessions + 1) * sizeof *of, err);
+	double prior = (double)r->base * (double)w->v->budget->session_ppm / 1e6, sum = prior * prior, mean = 0;
 	size_t n = 0;
 
-	*spread = 0;
 	if (!of)
 		return err->code;
 	for (size_t i = 0, end; i < r->nbase_point; i = end) {
@@ -404,8 +409,12 @@ session_spread(struct work *w, int64_t *spread, struct tt_err *err)
 		if (count && n < r->sessions)
 			of[n++] = median(v, count);
 	}
-	if (n > 1)      /* of a sample of sessions, so n - 1 */
-		*spread = tt_scale(tt_stddev_i64(of, n), 2 * (int64_t)tt_isqrt((tt_u128)n * 1000000000000 / (n - 1)), 1000000);
+	for (size_t i = 0; i < n; i++)
+		mean += (double)of[i] / (double)n;
+	for (size_t i = 0; i < n; i++)
+		sum += ((double)of[i] - mean) * ((double)of[i] - mean);
+	sum = n ? sqrt(sum / (double)n * (1 + 1 / (double)n)) : 0;
+	*spread = sum < 9e18 ? (int64_t)(sum + 0.5) : INT64_MAX / 2;
 	return TT_OK;
 }
 
@@ -438,7 +447,7 @@ relative(struct work *w, struct tt_err *err)
 	r->limit_is_min = sign < 0;
 	r->has_limit = true;
 	r->limit = l->kind == TT_LIMIT_CHANGE ? l->v : tt_scale(r->base < 0 ? -r->base : r->base, l->v, 1000000);
-	r->limit += r->widened;
+	r->limit = r->limit > INT64_MAX / 2 ? INT64_MAX : r->limit + r->widened;
 	if (r->row->effect > r->limit)
 		r->limit = r->row->effect;
 	find_worst(r, sign < 0);

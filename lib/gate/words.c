@@ -116,17 +116,23 @@ exact_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 static const char *
 shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
-	struct text value, base, shift, low, high, limit;
-	int64_t sign = r->limit_is_min ? -1 : 1;
+	struct text value, base, shift, low, high, limit, wide;
+	int64_t sign = r->limit_is_min ? -1 : 1, size = r->base < 0 ? -r->base : r->base;
+	const char *also;
 
 	amount(&value, r->value, r->dim);
 	amount(&base, r->base, r->dim);
 	share(r, &shift, r->shift, r->shift_ppm);
-	share(r, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, r->base < 0 ? -r->base : r->base));
+	share(r, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, size));
+	share(r, &wide, sign * r->widened, tt_scale(sign * r->widened, 1000000, size));
+	also = r->widened && r->limit != r->row->effect ?
+	    tt_verdict_text(v, err, " (of that %s between sessions)", wide.s) : "";
+	if (!also)
+		return NULL;
 	if (!r->has_low || !r->has_high)
-		return tt_verdict_text(v, err, "%s, was %s: %s, allowed %s", value.s, base.s, shift.s, limit.s);
-	return tt_verdict_text(v, err, "%s, was %s: %s (%s to %s), allowed %s", value.s, base.s, shift.s,
-	    share(r, &low, r->low, r->low_ppm), share(r, &high, r->high, r->high_ppm), limit.s);
+		return tt_verdict_text(v, err, "%s, was %s: %s, allowed %s%s", value.s, base.s, shift.s, limit.s, also);
+	return tt_verdict_text(v, err, "%s, was %s: %s (%s to %s), allowed %s%s", value.s, base.s, shift.s,
+	    share(r, &low, r->low, r->low_ppm), share(r, &high, r->high, r->high_ppm), limit.s, also);
 }
 
 static const char *
@@ -288,8 +294,9 @@ remarks(struct tt_verdict *v, struct tt_err *err)
 		tested += v->row[i].tested;
 	}
 	if (rc == TT_OK && tested && v->base->nsession == 1)
-		rc = remark(v, "the baseline is of one session: what differs from day to day is not known, so small changes may be "
-		    "that; add sessions with --save --append", err);
+		rc = remark(v, tt_verdict_text(v, err, "the baseline is of one session: by how much sessions differ is not known, and "
+		    "taken to be %lld.%lld %%; add sessions with --save --append", (long long)(v->budget->session_ppm / 10000),
+		    (long long)(v->budget->session_ppm / 1000 % 10)), err);
 	return rc;
 }
 
