@@ -359,12 +359,14 @@ SHARE   := $(DESTDIR)$(PREFIX)/share
 .PHONY: install uninstall
 install: $(BIN) mono
 	$(INSTALL) -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(SHARE)/man/man1 $(SHARE)/man/man5 $(SHARE)/man/man7 \
-		$(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d
+		$(SHARE)/bash-completion/completions $(SHARE)/zsh/site-functions $(SHARE)/fish/vendor_completions.d \
+		$(SHARE)/tracetool
 	$(INSTALL) -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracetool
 	if [ -e $(MONO) ]; then $(INSTALL) -m 644 $(MONO) $(DESTDIR)$(PREFIX)/lib; fi
 	$(INSTALL) -m 644 $(filter %.1,$(PAGES)) $(SHARE)/man/man1
 	$(INSTALL) -m 644 $(filter %.5,$(PAGES)) $(SHARE)/man/man5
 	$(INSTALL) -m 644 $(filter %.7,$(PAGES)) $(SHARE)/man/man7
+	$(INSTALL) -m 644 lib/gate/budget.schema.json $(SHARE)/tracetool
 	$(BIN) help --completion bash > $(SHARE)/bash-completion/completions/tracetool
 	$(BIN) help --completion zsh > $(SHARE)/zsh/site-functions/_tracetool
 	$(BIN) help --completion fish > $(SHARE)/fish/vendor_completions.d/tracetool.fish
@@ -373,6 +375,6 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/tracetool $(DESTDIR)$(PREFIX)/lib/$(notdir $(MONO))
 	rm -f $(foreach p,$(notdir $(PAGES)),$(SHARE)/man/man$(subst .,,$(suffix $(p)))/$(p))
 	rm -f $(SHARE)/bash-completion/completions/tracetool $(SHARE)/zsh/site-functions/_tracetool \
-		$(SHARE)/fish/vendor_completions.d/tracetool.fish
+		$(SHARE)/fish/vendor_completions.d/tracetool.fish $(SHARE)/tracetool/budget.schema.json
 
 -include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(BUILD)/tests/fault/alloc.d $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "stat/compare.h"
 #include "stat/num.h"
 #include "verdict.h"
 
@@ -19,6 +20,7 @@ struct suggest {
 	struct tt_buf *out;
 	struct tt_err *err;
 	bool some;                    /* a row has been written */
+	size_t relative;              /* rows that compare with a baseline */
 };
 
 /* The captures' figures of a measure: how many, and of those known the median, spread and largest. */
@@ -86,6 +88,7 @@ relative_row(struct suggest *g, const char *id, const char *metric, const char *
 	r = spread_of(g, key);
 	if (r.n == 0 || r.median <= 0)
 		return TT_OK;
+	g->relative++;
 	rc = begin_row(g, id, metric, stat);
 	if (rc == TT_OK)
 		rc = tt_buf_printf(g->out, g->err, ", \"max\": \"+%lld%%\",\n\t\t  \"comment\": \"%s", (long long)room(&r),
@@ -154,28 +157,44 @@ absolute_row(struct suggest *g, const char *id, const char *metric, const char *
 	    "captures\" }", amount(text, r.max, dim)) : rc;
 }
 
+/* Where few frames allocate, what counts is how many do. */
 static int
 alloc_rows(struct suggest *g)
 {
 	struct spread r = spread_of(g, "gc.alloc.frames.per_1000");
-	int rc = TT_OK;
+	int rc;
 
 	if (r.n && r.max == 0) {
 		rc = begin_row(g, "no-allocation", "gc.alloc.bytes", "per_frame.max");
 		return rc == TT_OK ? tt_buf_text(g->out, ", \"max\": \"0B\", \"over\": \"worst\",\n\t\t  \"comment\": \"no frame "
 		    "of these captures allocates\" }", g->err) : rc;
 	}
+	if (r.n && r.max < 100 * TT_AMOUNT_ONE)
+		return absolute_row(g, "alloc-frames", "gc.alloc.frames", "per_1000", "gc.alloc.frames.per_1000", TT_DIM_PER_1000);
 	rc = relative_row(g, "alloc-bytes", "gc.alloc.bytes", "per_frame.mean", TT_DIM_BYTES);
 	return rc == TT_OK ? relative_row(g, "alloc-count", "gc.alloc.count", "per_frame.mean", TT_DIM_NUMBER) : rc;
+}
+
+/* How many captures the relative rows want on each side. */
+static int
+put_advice(struct suggest *g)
+{
+	size_t n = 2;
+
+	if (g->relative == 0)
+		return TT_OK;
+	while (n < 100 && tt_mann_whitney_least(n, n) * (double)g->relative > 0.05)
+		n++;
+	return tt_buf_printf(g->out, g->err, ",\n\t\"comment\": \"Rows with a change for max are held against a baseline (--save, "
+	    "--baseline): these want at least %zu captures on each side, better 8.\"", n);
 }
 
 int
 budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_err *err)
 {
-	struct suggest g = { s, n, x, nx, out, err, false };
-	int rc = tt_buf_printf(out, err, "{\n\t\"tracetool_budget\": 1,\n\t\"comment\": \"Suggested from %zu capture%s. Rows with a "
-	    "change for max are held against a baseline (--save, --baseline).\",\n", n, n == 1 ? "" : "s");
+	struct suggest g = { .s = s, .n = n, .x = x, .nx = nx, .out = out, .err = err };
+	int rc = tt_buf_printf(out, err, "{\n\t\"tracetool_budget\": 1,\n");
 
 	if (rc == TT_OK && frame_marker) {
 		rc = tt_buf_text(out, "\t\"frame_marker\": \"", err);
@@ -208,5 +227,9 @@ budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, 
 		rc = absolute_row(&g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME);
 	if (rc == TT_OK)
 		rc = absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES);
-	return rc == TT_OK ? tt_buf_text(out, "\n\t]\n}\n", err) : rc;
+	if (rc == TT_OK)
+		rc = tt_buf_text(out, "\n\t]", err);
+	if (rc == TT_OK)
+		rc = put_advice(&g);
+	return rc == TT_OK ? tt_buf_text(out, "\n}\n", err) : rc;
 }

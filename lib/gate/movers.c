@@ -109,6 +109,9 @@ compare(struct tt_verdict_row *r, struct seen *s, size_t n, int64_t *work)
 		m.gone = m.now == 0;
 		keep(r, &m);
 	}
+	/* What is less than a twentieth of the first does not matter beside it. */
+	while (r->nmover && r->mover[r->nmover - 1].change < r->mover[0].change / 20)
+		r->nmover--;
 }
 
 int
