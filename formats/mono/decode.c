@@ -157,7 +157,8 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 	struct mlpd_run r = { .m = m, .b = b, .p = bytes, .end = bytes + n, .start = bytes, .at = at,
 		.time = state[MLPD_S_TIME], .ptr = state[MLPD_S_PTR], .obj = state[MLPD_S_OBJ],
 		.method = state[MLPD_S_METHOD], .mask = m->mask, .zero = m->zero, .err = err,
-		.heap = (b->needs & TT_NEEDS_HEAP) != 0, .moves = (b->needs & (TT_NEEDS_HEAP | TT_NEEDS_MOVES)) != 0,
+		.heap = (b->needs & TT_NEEDS_HEAP) != 0, .graph = (b->needs & TT_NEEDS_GRAPH) != 0,
+		.moves = (b->needs & (TT_NEEDS_HEAP | TT_NEEDS_MOVES)) != 0,
 		.objects = (b->needs & TT_NEEDS_OBJECTS) != 0,
 		.floor = b->base && b->base->begun ? b->base->last_ts : INT64_MIN };
 	uint64_t events = 0, calls = 0, before = r.time;
@@ -207,6 +208,8 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 		ev = r.p;
 	}
 	settle(b, &calls, call_ts);
+	if (rc == TT_OK)
+		rc = tt_heap_flush(b, now(&r), err);
 	b->nevent += events;
 	if (n > 0 && r.time != before && r.time != 0)
 		tt_batch_time(b, now(&r));

@@ -304,71 +304,17 @@ ev_monitor(struct mlpd_run *r, unsigned tag)
 }
 
 static int
-ev_heap_object(struct mlpd_run *r)
+ev_shot(struct mlpd_run *r, bool end)
 {
-	unsigned v = r->m->version;
-	uint64_t o = take_obj(r), cls = take_ptr(r), size = from_int(take_u(r));
-	unsigned gen = v >= 16 ? take_u8(r) : 0;
-	uint64_t n = from_int(take_u(r)), first = 0, off = 0;
-	int rc = TT_OK;
+	struct tt_event *e;
+	int rc = tt_heap_flush(r->b, now(r), r->err);
 
-	if (n > left(r)) {
-		r->bad = true;
-		return TT_OK;
-	}
-	if (r->heap) {
-		rc = tt_batch_words(r->b, 1 + 2 * (size_t)n, &first, r->err);
-		if (rc != TT_OK)
-			return rc;
-		r->b->word[first] = cls;
-	}
-	for (uint64_t i = 0; i < n && r->p <= r->end; i++) {
-		if (v >= 2)
-			off += take_u(r);
-		uint64_t ref = take_obj(r);
-		if (r->heap) {
-			r->b->word[first + 1 + 2 * i] = off;
-			r->b->word[first + 2 + 2 * i] = ref;
-		}
-	}
-	if (over(r))
-		return TT_OK;
-	struct tt_event *e = tt_batch_rare(r->b, TT_HEAP_OBJECT, now(r), o, r->err);
+	if (rc != TT_OK || over(r))
+		return rc;
+	e = tt_batch_rare(r->b, TT_HEAP_SHOT, now(r), 0, r->err);
 	if (!e)
 		return r->err->code;
-	e->depth = (uint16_t)gen;
-	e->dur = (uint32_t)n;
-	put_ext(r, e, (int64_t)size, first, 0);
-	return TT_OK;
-}
-
-static int
-ev_heap_roots(struct mlpd_run *r)
-{
-	unsigned v = r->m->version;
-	uint64_t n = take_u(r);
-
-	if (v < 15)
-		take_u(r);
-	for (uint64_t i = 0; i < n && !over(r); i++) {
-		uint64_t slot = 0, kind = 0, extra = 0, o;
-		if (v >= 15) {
-			slot = take_ptr(r);
-			o = take_obj(r);
-		} else {
-			o = take_obj(r);
-			kind = v == 13 ? take_u8(r) : take_u(r);
-			extra = take_u(r);
-		}
-		if (over(r) || !r->heap)
-			continue;
-		struct tt_event *e = tt_batch_rare(r->b, TT_HEAP_ROOT, now(r), o, r->err);
-		if (!e)
-			return r->err->code;
-		e->depth = (uint16_t)kind;
-		e->dur = (uint32_t)extra;
-		put_ext(r, e, (int64_t)slot, 0, 0);
-	}
+	e->flags = end ? TT_F_END : 0;
 	return TT_OK;
 }
 
@@ -690,10 +636,10 @@ mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown)
 	case MLPD_THROW: return ev_throw(r, false);
 	case MLPD_THROW_BT: return ev_throw(r, true);
 	case MLPD_CLAUSE: return ev_clause(r);
-	case MLPD_HEAP_BEGIN: return ev_plain(r, TT_HEAP_SHOT, 0, 0);
-	case MLPD_HEAP_END: return ev_plain(r, TT_HEAP_SHOT, 0, TT_F_END);
-	case MLPD_HEAP_OBJECT: return ev_heap_object(r);
-	case MLPD_HEAP_ROOTS: return ev_heap_roots(r);
+	case MLPD_HEAP_BEGIN: return ev_shot(r, false);
+	case MLPD_HEAP_END: return ev_shot(r, true);
+	case MLPD_HEAP_OBJECT: return mlpd_shot_object(r);
+	case MLPD_HEAP_ROOTS: return mlpd_shot_roots(r);
 	case MLPD_ROOT_ADD: return ev_root(r, false);
 	case MLPD_ROOT_DEL: return ev_root(r, true);
 	case MLPD_HIT: return ev_hit(r);

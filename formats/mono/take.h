@@ -24,7 +24,7 @@ struct mlpd_run {
 	int64_t zero;
 	int64_t floor;                /* time of the last stack event: the next is no earlier */
 	bool bad;
-	bool heap, moves, objects;    /* what of the heap is wanted */
+	bool heap, graph, moves, objects;     /* what of the heap is wanted */
 	struct tt_err *err;
 };
 
@@ -145,5 +145,9 @@ void put_ext(struct mlpd_run *r, struct tt_event *e, int64_t ts, uint64_t val, u
  * length. Errors: TT_E_NOMEM, TT_E_LIMIT; damage is told by over().
  */
 int mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown);
+
+/* Its part for heap shots. */
+int mlpd_shot_object(struct mlpd_run *r);
+int mlpd_shot_roots(struct mlpd_run *r);
 
 #endif

@@ -22,6 +22,7 @@ tt_batch_free(struct tt_batch *b)
 	tt_mem_free(b->mem, b->base_end, b->capbase_end * sizeof *b->base_end);
 	tt_mem_free(b->mem, b->unsure_key, b->capunsure * sizeof *b->unsure_key);
 	tt_buf_free(&b->text);
+	tt_heap_sum_free(&b->heap, b->mem);
 	memset(b, 0, sizeof *b);
 }
 
@@ -30,6 +31,7 @@ tt_batch_reset(struct tt_batch *b)
 {
 	b->n = b->nword = b->ndef = b->nrare = 0;
 	b->text.n = 0;
+	tt_heap_sum_reset(&b->heap);
 	b->depth = b->nbase_end = 0;
 	b->base = NULL;
 	b->unsure = 0;

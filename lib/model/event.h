@@ -23,6 +23,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "model/heap.h"
 #include "model/loss.h"
 
 struct tt_stack;
@@ -55,9 +56,17 @@ enum tt_kind {
 	TT_CLAUSE,            /* val = method key, dur = clause index, depth = enum tt_clause; ext: ts = object */
 	TT_MONITOR,           /* val = object, depth = enum tt_monitor; ext as TT_THROW */
 	TT_HEAP_SHOT,         /* TT_F_END: its end */
-	TT_HEAP_OBJECT,       /* val = object, depth = generation, dur = references; ext: ts = size, val = first
+	TT_HEAP_CLASS,        /* objects of one class in this chunk: val = class or vtable key, dur = continuation records;
+	                         ext: ts = bytes, val = objects, dur = references */
+	TT_HEAP_BIG,          /* one of the largest objects of this chunk: val = object; ext: ts = size, val = key */
+	TT_HEAP_GRAPH,        /* with TT_NEEDS_GRAPH: val = first word; ext: val = words. Per object: its address (lowest
+	                         bit: references of an object that was there already), number of references << 32 |
+	                         place of its class among the TT_HEAP_CLASS events just before, references */
+	TT_HEAP_ROOTS,        /* val = how many; with TT_NEEDS_GRAPH: ext: val = first word of (slot address, or old
+	                         root kind before data version 15; object) pairs */
+	TT_HEAP_OBJECT,       /* with TT_NEEDS_HEAP: val = object, depth = generation, dur = references; ext: ts = size, val = first
 	                         word: class or vtable key, then (offset, object) pairs */
-	TT_HEAP_ROOT,         /* val = object, dur = extra, depth = old root kind; ext: ts = slot address */
+	TT_HEAP_ROOT,         /* with TT_NEEDS_HEAP: val = object, dur = extra, depth = old root kind; ext: ts = slot address */
 	TT_ROOT,              /* val = start, depth = source, TT_F_END: unregistered; ext: ts = size, val = key; text arg */
 	TT_JIT_CODE,          /* val = start, dur = size, depth = kind; text arg */
 	TT_COVERAGE,          /* depth = what (0 assembly, 1 method, 2 statement, 3 class); args follow: of a method
@@ -163,6 +172,8 @@ enum tt_needs {
 	TT_NEEDS_SITES = 16384,       /* where throws, lock and handle events happen; with TT_NEEDS_CALLS */
 	TT_NEEDS_LOCKS = 4096,        /* the model keeps contention */
 	TT_NEEDS_THROWS = 8192,       /* the model keeps exceptions */
+	TT_NEEDS_SHOTS = 65536,       /* the model keeps heap shots */
+	TT_NEEDS_GRAPH = 131072,      /* references of heap objects, for the graph of a shot */
 	TT_NEEDS_CODE = 32768,        /* the model keeps helper code and sampled addresses */
 	TT_SKIM = 65536,              /* of events only frames, threads, times and how many there are: see tt_format.decode */
 };
@@ -206,6 +217,7 @@ struct tt_batch {
 	uint64_t nevent;              /* events of the producer */
 	uint64_t nzone;               /* zones begun; one that continues is not begun again */
 	uint64_t nalloc, alloc_b;
+	struct tt_heap_sum heap;      /* heap objects not yet handed on: model/heap.h */
 	struct tt_loss loss;          /* what was lost in this chunk; joined in file order */
 };
 

@@ -90,6 +90,8 @@ struct tt_model {
 
 	struct tt_code *code;         /* with TT_NEEDS_CODE: model/code.h */
 
+	struct tt_shots *shots;       /* with TT_NEEDS_SHOTS, where there is any event: model/heap.h */
+
 	struct tt_counter_stat *counter;
 	size_t ncounter, capcounter;
 	uint64_t counter_dropped;     /* values of counters beyond the 65,536 that are told apart */

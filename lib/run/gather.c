@@ -11,6 +11,7 @@ static const struct gatherer gatherers[] = {
 	{ TT_NEEDS_LOCKS, tt_gather_locks_event, tt_gather_locks_finish, tt_gather_locks_free },
 	{ TT_NEEDS_THROWS, tt_gather_throws_event, NULL, tt_gather_throws_free },
 	{ TT_NEEDS_CODE, tt_gather_code_event, NULL, NULL },
+	{ TT_NEEDS_SHOTS, tt_gather_shots_event, NULL, tt_gather_shots_free },
 };
 #define GATHERERS (sizeof gatherers / sizeof *gatherers)
 

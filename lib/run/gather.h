@@ -37,6 +37,9 @@ void tt_gather_locks_free(struct tt_run *r);
 
 int tt_gather_code_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 
+int tt_gather_shots_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
+void tt_gather_shots_free(struct tt_run *r);
+
 int tt_gather_throws_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 void tt_gather_throws_free(struct tt_run *r);
 

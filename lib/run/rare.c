@@ -138,9 +138,8 @@ count(struct tt_model *m, const struct tt_event *e)
 		m->samples_managed += e->dur > 0;
 		break;
 	case TT_HEAP_SHOT: m->heap_shots += !(e->flags & TT_F_END); break;
-	case TT_HEAP_OBJECT:
-		/* Size 0 continues an object already counted. */
-		m->heap_objects += e[1].ts != 0;
+	case TT_HEAP_CLASS:
+		m->heap_objects += e[1].val;
 		m->heap_object_bytes += (uint64_t)e[1].ts;
 		break;
 	case TT_SYNC: m->syncs++; break;

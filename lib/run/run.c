@@ -371,6 +371,8 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 	m->thrown = NULL;
 	tt_code_free(m->code);
 	m->code = NULL;
+	tt_shots_free(m->shots);
+	m->shots = NULL;
 	m->pause_n = 0;
 	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
 	memset(m->gen, 0, sizeof m->gen);
@@ -515,6 +517,7 @@ tt_model_free(struct tt_model *m)
 	tt_locks_free(m->locks);
 	tt_throws_free(m->thrown);
 	tt_code_free(m->code);
+	tt_shots_free(m->shots);
 	tt_tree_free(m->tree);
 	tt_counts_free(m->counts);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);

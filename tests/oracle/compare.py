@@ -459,6 +459,41 @@ def compare_samples(c, a, stats):
         c.same("helper code", sum(r["bytes"] for r in stats.get("jit_helpers", [])), a.helper_bytes)
 
 
+def compare_shots(c, a, stats):
+    rows = stats.get("heapshots", [])
+    columns = ("objects", "bytes", "references", "continued", "roots", "complete")
+    theirs = [tuple(r[k] for k in columns) for r in rows]
+    ours = [tuple(s[k] for k in ("objects", "bytes", "references", "continuation_records", "roots", "complete"))
+            for s in a.shots]
+    c.same("heap shots", theirs, ours)
+    whole = [s for s in a.shots if s["complete"]]
+    if not whole:
+        return
+
+    def by_class(shot):
+        return Counter({n: (r["count"], r["bytes"]) for n, r in shot["by_class"].items()}) if shot else {}
+
+    def class_name(name):
+        return "(unresolved)" if name.startswith("(unknown class") else name
+
+    now, before = by_class(whole[-1]), by_class(whole[-2] if len(whole) > 1 else None)
+    theirs = {class_name(r["class"]): (r["objects"], r["bytes"]) for r in stats.get("heapshot_classes", []) if r["objects"]}
+    c.same_table("last shot's", theirs, dict(now))
+    if before:
+        theirs = {class_name(r["class"]): (r["d_objects"], r["d_bytes"]) for r in stats.get("heapshot_classes", [])
+                  if r["d_objects"] or r["d_bytes"]}
+        mine = {n: tuple(x - y for x, y in zip(now.get(n, (0, 0)), before.get(n, (0, 0)))) for n in set(now) | set(before)}
+        c.same_table("difference of shots in", theirs, {n: d for n, d in mine.items() if any(d)})
+    first = by_class(whole[0])
+    theirs = {class_name(r["class"]): (r["first_bytes"], r["last_bytes"], r["d_objects"])
+              for r in stats.get("heapshot_growth", [])}
+    mine = {n: (first.get(n, (0, 0))[1], now.get(n, (0, 0))[1], now.get(n, (0, 0))[0] - first.get(n, (0, 0))[0])
+            for s in whole for n in s["by_class"]}
+    c.same_table("growth of", theirs, mine)
+    c.same("largest objects", [r["bytes"] for r in stats.get("heapshot_objects", [])],
+           sorted(whole[-1].get("sizes", []), reverse=True)[:32])
+
+
 def place_name(place):
     return "(outside any zone)" if place is None else unknown(place)
 
@@ -647,6 +682,7 @@ def compare(program, path):
     compare_contention(c, a, stats)
     compare_exceptions(c, a, stats)
     compare_samples(c, a, stats)
+    compare_shots(c, a, stats)
     generation = {str(r["number"]): (r["tid"], r["generation"]) for r in stats["threads"]}
     compare_events(c, a, program.csv(path), generation)
     compare_frames(c, program, capture, a, path)

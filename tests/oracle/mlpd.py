@@ -942,7 +942,7 @@ class Analysis:
 
     def on_shot_begin(self, thread, time):
         shot = {"time_ns": time, "objects": 0, "bytes": 0, "references": 0,
-                "continuation_records": 0, "complete": False, "by_class": {}}
+                "continuation_records": 0, "complete": False, "roots": 0, "by_class": {}}
         self.shots.append(shot)
         self.open_shots[thread.tid] = shot
 
@@ -966,8 +966,11 @@ class Analysis:
         row = shot["by_class"].setdefault(name, {"count": 0, "bytes": 0})
         row["count"] += 1
         row["bytes"] += size
+        shot.setdefault("sizes", []).append(size)
 
     def on_roots(self, _thread, _time, roots):
+        for shot in self.open_shots.values():
+            shot["roots"] += len(roots)
         self.roots["events"] += 1
         self.roots["entries"] += len(roots)
 

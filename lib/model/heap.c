@@ -1,0 +1,131 @@
+#include "model/heap.h"
+
+#include <string.h>
+
+#include "model/event.h"
+
+void
+tt_heap_sum_free(struct tt_heap_sum *s, struct tt_mem *mem)
+{
+	tt_mem_free(mem, s->c, s->cap * sizeof *s->c);
+	tt_mem_free(mem, s->slot, s->nslot * sizeof *s->slot);
+	memset(s, 0, sizeof *s);
+}
+
+void
+tt_heap_sum_reset(struct tt_heap_sum *s)
+{
+	if (s->n)
+		memset(s->slot, 0, s->nslot * sizeof *s->slot);
+	s->n = s->nbig = 0;
+	s->last = 0;
+	s->ngraph = 0;
+}
+
+static size_t
+start(const struct tt_heap_sum *s, uint64_t key)
+{
+	return (size_t)(key * 0x9E3779B97F4A7C15u >> 32) & (s->nslot - 1);
+}
+
+static int
+grow(struct tt_heap_sum *s, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t n = s->nslot ? s->nslot * 2 : 256;
+	uint32_t *slot = tt_mem_alloc(mem, n * sizeof *slot, err);
+
+	if (!slot)
+		return err->code;
+	tt_mem_free(mem, s->slot, s->nslot * sizeof *slot);
+	s->slot = slot;
+	s->nslot = n;
+	for (size_t k = 0; k < s->n; k++) {
+		size_t i = start(s, s->c[k].key);
+		while (slot[i])
+			i = (i + 1) & (n - 1);
+		slot[i] = (uint32_t)k + 1;
+	}
+	return TT_OK;
+}
+
+struct tt_heap_class *
+tt_heap_sum_at(struct tt_heap_sum *s, struct tt_mem *mem, uint64_t key, struct tt_err *err)
+{
+	if (s->last < s->n && s->c[s->last].key == key)
+		return &s->c[s->last];
+	if (s->n * 2 >= s->nslot && grow(s, mem, err) != TT_OK)
+		return NULL;
+	size_t i = start(s, key);
+	while (s->slot[i] && s->c[s->slot[i] - 1].key != key)
+		i = (i + 1) & (s->nslot - 1);
+	if (!s->slot[i]) {
+		if (tt_mem_grow(mem, &s->c, &s->cap, s->n + 1, sizeof *s->c, err) != TT_OK)
+			return NULL;
+		s->c[s->n] = (struct tt_heap_class){ .key = key };
+		s->slot[i] = (uint32_t)++s->n;
+	}
+	s->last = s->slot[i] - 1;
+	return &s->c[s->last];
+}
+
+/* Largest first; of one size the lower address. */
+static bool
+before(const struct tt_heap_big *a, const struct tt_heap_big *b)
+{
+	return a->size != b->size ? a->size > b->size : a->object < b->object;
+}
+
+void
+tt_heap_add_big(struct tt_heap_big *big, size_t *n, const struct tt_heap_big *o)
+{
+	size_t i = *n;
+
+	if (i == TT_HEAP_BIGGEST && !before(o, &big[i - 1]))
+		return;
+	if (i == TT_HEAP_BIGGEST)
+		i--;
+	else
+		++*n;
+	for (; i > 0 && before(o, &big[i - 1]); i--)
+		big[i] = big[i - 1];
+	big[i] = *o;
+}
+
+/* An event with a second slot. */
+static int
+put(struct tt_batch *b, enum tt_kind kind, int64_t ts, uint64_t val, uint32_t dur, struct tt_event ext,
+    struct tt_err *err)
+{
+	struct tt_event *e = tt_batch_rare(b, kind, ts, val, err);
+
+	if (!e)
+		return err->code;
+	e->dur = dur;
+	e->flags = TT_F_MORE;
+	ext.kind = TT_EXT;
+	b->ev[b->n++] = ext;
+	return TT_OK;
+}
+
+int
+tt_heap_flush(struct tt_batch *b, int64_t ts, struct tt_err *err)
+{
+	struct tt_heap_sum *s = &b->heap;
+	int rc = TT_OK;
+
+	if (s->n == 0)
+		return TT_OK;
+	for (size_t i = 0; i < s->n && rc == TT_OK; i++) {
+		const struct tt_heap_class *c = &s->c[i];
+		rc = put(b, TT_HEAP_CLASS, ts, c->key, c->more,
+		    (struct tt_event){ .ts = (int64_t)c->bytes, .val = c->n, .dur = c->refs }, err);
+	}
+	for (size_t i = 0; i < s->nbig && rc == TT_OK; i++) {
+		const struct tt_heap_big *o = &s->big[i];
+		rc = put(b, TT_HEAP_BIG, ts, o->object, 0, (struct tt_event){ .ts = (int64_t)o->size, .val = o->key }, err);
+	}
+	if (rc == TT_OK && s->ngraph)
+		rc = put(b, TT_HEAP_GRAPH, ts, s->graph, 0, (struct tt_event){ .val = s->ngraph }, err);
+	tt_heap_sum_reset(s);
+	return rc;
+}

@@ -1,0 +1,88 @@
+/**
+ * Heap shots: the objects of a chunk summed by class while it is decoded, and what a run keeps of them.
+ *
+ * A shot has millions of objects; handing each on as an event costs more than decoding it. So the decoder sums them
+ * up where it stands, on any worker, and tt_heap_flush() puts the sums into the batch as events: TT_HEAP_CLASS for
+ * each class, TT_HEAP_BIG for the largest objects and, with TT_NEEDS_GRAPH, one TT_HEAP_GRAPH with all objects and
+ * references as words.
+ */
+#ifndef TT_MODEL_HEAP_H
+#define TT_MODEL_HEAP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/mem.h"
+
+struct tt_batch;
+
+enum { TT_HEAP_BIGGEST = 32 };
+
+struct tt_heap_big { uint64_t object, key, size; };
+
+struct tt_heap_sum {
+	struct tt_heap_class {
+		uint64_t key;         /* class or vtable */
+		uint64_t bytes;
+		uint32_t n, refs;
+		uint32_t more;        /* records that continue the references of an object */
+	} *c;
+	size_t n, cap;
+	uint32_t *slot;               /* hash of key: index + 1 */
+	size_t nslot;
+	uint32_t last;                /* index of the class before: objects of one class often stand together */
+	struct tt_heap_big big[TT_HEAP_BIGGEST];
+	size_t nbig;
+	uint64_t graph, ngraph;       /* words of the graph: first, number */
+};
+
+void tt_heap_sum_free(struct tt_heap_sum *s, struct tt_mem *mem);
+void tt_heap_sum_reset(struct tt_heap_sum *s);
+
+/* The class of ${key}; NULL with ${err} filled. */
+struct tt_heap_class *tt_heap_sum_at(struct tt_heap_sum *s, struct tt_mem *mem, uint64_t key, struct tt_err *err);
+
+/* Put an object among the largest ${big}[0 .. *${n}), if it is one of them. */
+void tt_heap_add_big(struct tt_heap_big *big, size_t *n, const struct tt_heap_big *o);
+
+/* Hand on what was summed up, at time ${ts}, and begin anew. */
+int tt_heap_flush(struct tt_batch *b, int64_t ts, struct tt_err *err);
+
+/* --- of a run ----------------------------------------------------------------- */
+
+struct tt_shot_class {                /* one class in one shot */
+	uint32_t class;               /* index into tt_shots.key */
+	uint32_t more;
+	uint64_t n, bytes, refs;
+};
+
+struct tt_shot {
+	int64_t ts, end_ts;
+	uint32_t process, thread;
+	bool complete, kept;          /* its end was seen; its classes are kept */
+	uint64_t n, bytes, refs, more, roots;
+	size_t nclass;                /* class keys in it */
+	size_t first;                 /* of its classes, in tt_shots.cell; only where kept */
+};
+
+enum { TT_SHOTS_MAX = 1 << 16, TT_SHOT_CELLS_MAX = 1 << 20 };
+
+struct tt_shots {
+	struct tt_mem *mem;
+	struct tt_shot *shot;         /* in file order */
+	size_t n, cap;
+	uint64_t dropped;             /* shots beyond TT_SHOTS_MAX */
+	struct tt_shot_class *cell;
+	size_t ncell, capcell;
+	uint64_t *key;                /* of each class met, with its process */
+	uint32_t *key_process;
+	size_t nkey, capkey, capkey_process;
+	struct tt_heap_big big[TT_HEAP_BIGGEST];      /* of the last complete shot */
+	size_t nbig;
+	uint64_t stray;               /* objects outside any shot */
+};
+
+void tt_shots_free(struct tt_shots *s);
+
+#endif
