@@ -382,3 +382,38 @@ ttc_recover(const char *path, size_t *n)
 	tt_buf_free(&b);
 	return NULL;
 }
+
+/* --- damage that checksums do not show ------------------------------------------------------ */
+
+static void
+put32(uint8_t *p, uint32_t v)
+{
+	memcpy(p, &v, 4);
+}
+
+void
+ttc_mend(uint8_t *p, size_t n)
+{
+	uint32_t size;
+
+	if (n < sizeof(struct ttc_head))
+		return;
+	memcpy(p, TTC_MAGIC, 8);
+	p[8] = TTC_MAJOR;
+	p[9] = 0;
+	size = ttc_u32(p + 12);
+	if (size > n || size < sizeof(struct ttc_head))
+		put32(p + 12, size = sizeof(struct ttc_head));
+	put32(p + 16, 0);
+	put32(p + 16, tt_crc32c(0, p, size));
+	for (size_t at = size; at + TTC_CHUNK_HEAD <= n;) {
+		uint32_t len = ttc_u32(p + at + 8);
+		if (len > n - at - TTC_CHUNK_HEAD)
+			put32(p + at + 8, len = (uint32_t)(n - at - TTC_CHUNK_HEAD));
+		put32(p + at, TTC_CHUNK_MAGIC);
+		memcpy(p + at + 60, p + 24, 4);
+		put32(p + at + 12,
+		    tt_crc32c(0, p + at + TTC_CRC_FROM, TTC_CHUNK_HEAD - TTC_CRC_FROM + (size_t)len));
+		at += TTC_CHUNK_HEAD + (size_t)len;
+	}
+}
