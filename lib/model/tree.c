@@ -146,20 +146,6 @@ marker_of(struct tt_tree *tree, uint32_t process, uint64_t key, uint32_t *marker
 	return TT_OK;
 }
 
-/* Is there a zone of ${key} among ${node} and its ancestors? */
-static bool
-on_path(const struct tt_tree *tree, uint32_t node, uint64_t key)
-{
-	for (; node; node = tt_tree_node(tree, node)->parent) {
-		const struct tt_node *n = tt_tree_node(tree, node);
-		if (n->kind != TT_NODE_ZONE)
-			return false;
-		if (n->key == key)
-			return true;
-	}
-	return false;
-}
-
 int
 tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t process,
     uint32_t *node, struct tt_err *err)
@@ -191,11 +177,8 @@ tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint6
 		return rc;
 	if (kind < TT_NODE_THREAD)
 		n.depth = up->depth + 1;
-	if (kind == TT_NODE_ZONE) {
-		n.inner = on_path(tree, parent, key);
-		if ((rc = marker_of(tree, process, key, &n.marker, err)) != TT_OK)
-			return rc;
-	}
+	if (kind == TT_NODE_ZONE && (rc = marker_of(tree, process, key, &n.marker, err)) != TT_OK)
+		return rc;
 	if ((rc = new_node(tree, &n, node, err)) != TT_OK)
 		return rc;
 	insert(atomic_load_explicit(&tree->table, memory_order_relaxed), n.hash, tt_tree_tag(parent, kind),

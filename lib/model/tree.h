@@ -38,7 +38,6 @@ struct tt_node {
 	uint32_t marker;              /* zone: dense marker number; else TT_NO_MARKER */
 	uint32_t depth;               /* thread roots: 0 */
 	uint8_t kind;
-	bool inner;                   /* an ancestor has the same key: its total is not counted again */
 	uint16_t process;
 };
 #define TT_NO_MARKER UINT32_MAX
