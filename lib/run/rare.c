@@ -11,13 +11,11 @@ enum { MAX_PAUSES = 1u << 18, MAX_HEAP_POINTS = 1u << 16 };
 static struct tt_pause_open *
 pausing(struct tt_run *r, uint64_t thread, struct tt_err *err)
 {
-	for (size_t i = 0; i < r->npausing; i++)
-		if (r->pausing[i].thread == thread)
-			return &r->pausing[i];
-	if (tt_mem_grow(&r->env->mem, &r->pausing, &r->cappausing, r->npausing + 1, sizeof *r->pausing, err) != TT_OK)
+	if (tt_mem_grow(&r->env->mem, &r->pausing, &r->cappausing, (size_t)thread + 1, sizeof *r->pausing, err) != TT_OK)
 		return NULL;
-	struct tt_pause_open *p = &r->pausing[r->npausing++];
-	*p = (struct tt_pause_open){ .thread = thread, .start = INT64_MIN, .stopped = INT64_MIN, .gc_start = INT64_MIN };
+	struct tt_pause_open *p = &r->pausing[thread];
+	if (!p->known)
+		*p = (struct tt_pause_open){ .known = true, .start = INT64_MIN, .stopped = INT64_MIN, .gc_start = INT64_MIN };
 	return p;
 }
 
@@ -191,16 +189,94 @@ heap_by_time(const void *a, const void *b)
 	return (x->ts > y->ts) - (x->ts < y->ts);
 }
 
-static int64_t
+/*
+ * How long threads stood still for others' pauses. With the sum over all pauses of a process of how much lies before a
+ * time x, what a thread had of them is the difference of two such sums, whatever the numbers of threads and
+ * pauses are. Sums are taken modulo 2^64, as differences of times may be.
+ */
+struct edge {
+	int64_t ts;
+	uint64_t sum;         /* over this and those before it: signs times ts */
+	int64_t open;         /* over this and those before it: signs */
+	uint32_t process;
+	int sign;             /* 1 where the world stops, -1 where it goes on */
+};
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	return x->process != y->process ? (x->process > y->process) - (x->process < y->process) :
+	    (x->ts > y->ts) - (x->ts < y->ts);
+}
+
+/* The pauses of ${process} before ${ts}, as far as they are before it. */
+static uint64_t
+stopped_before(const struct edge *e, size_t n, uint32_t process, int64_t ts)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (e[mid].process < process || (e[mid].process == process && e[mid].ts <= ts))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo > 0 && e[lo - 1].process == process ? (uint64_t)e[lo - 1].open * (uint64_t)ts - e[lo - 1].sum : 0;
+}
+
+static uint64_t
 overlap(int64_t a, int64_t b, int64_t c, int64_t d)
 {
 	int64_t from = a > c ? a : c, to = b < d ? b : d;
 
-	return to > from ? to - from : 0;
+	return to > from ? (uint64_t)to - (uint64_t)from : 0;
 }
 
-void
-tt_rare_finish(struct tt_run *r)
+static int
+stopped_times(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_model *m = r->m;
+	struct tt_mem *mem = &r->env->mem;
+	size_t n = 2 * m->npause;
+	struct edge *e = tt_mem_alloc(mem, n * sizeof *e, err);
+
+	if (!e)
+		return err->code;
+	for (size_t i = 0; i < m->npause; i++) {
+		const struct tt_pause *p = &m->pause[i];
+		e[2 * i] = (struct edge){ .ts = p->stopped, .process = p->process, .sign = 1 };
+		e[2 * i + 1] = (struct edge){ .ts = p->end > p->stopped ? p->end : p->stopped, .process = p->process, .sign = -1 };
+	}
+	if (n)
+		qsort(e, n, sizeof *e, by_place);
+	for (size_t i = 0; i < n; i++) {
+		bool first = i == 0 || e[i - 1].process != e[i].process;
+		e[i].open = (first ? 0 : e[i - 1].open) + e[i].sign;
+		e[i].sum = (first ? 0 : e[i - 1].sum) + (uint64_t)e[i].sign * (uint64_t)e[i].ts;
+	}
+	for (size_t i = 0; i < m->threads.n; i++) {
+		struct tt_thread *t = m->threads.t[i];
+		t->stopped_ns = 0;
+		if (t->first_ts <= t->last_ts)
+			t->stopped_ns = (int64_t)(stopped_before(e, n, t->process, t->last_ts) -
+			    stopped_before(e, n, t->process, t->first_ts));
+	}
+	/* A thread's own pauses are its work. */
+	for (size_t i = 0; i < m->npause; i++) {
+		const struct tt_pause *p = &m->pause[i];
+		struct tt_thread *t = m->threads.t[p->thread];
+		if (t->first_ts <= t->last_ts)
+			t->stopped_ns = (int64_t)((uint64_t)t->stopped_ns - overlap(p->stopped, p->end, t->first_ts, t->last_ts));
+	}
+	tt_mem_free(mem, e, n * sizeof *e);
+	return TT_OK;
+}
+
+int
+tt_rare_finish(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_model *m = r->m;
 
@@ -210,16 +286,10 @@ tt_rare_finish(struct tt_run *r)
 		qsort(m->pause, m->npause, sizeof *m->pause, by_start);
 	if (m->nheap)
 		qsort(m->heap, m->nheap, sizeof *m->heap, heap_by_time);
-	for (size_t i = 0; i < m->threads.n; i++) {
-		struct tt_thread *t = m->threads.t[i];
-		t->stopped_ns = 0;
-		/* Pauses are few beside threads or the other way round; the product stays small in real captures. */
-		for (size_t j = 0; j < m->npause && t->first_ts <= t->last_ts; j++)
-			if (m->pause[j].process == t->process && m->pause[j].thread != t->index)
-				t->stopped_ns += overlap(m->pause[j].stopped, m->pause[j].end, t->first_ts, t->last_ts);
-	}
 	tt_mem_free(&r->env->mem, r->pausing, r->cappausing * sizeof *r->pausing);
 	r->pausing = NULL;
+	r->cappausing = 0;
+	return stopped_times(r, err);
 }
 
 void

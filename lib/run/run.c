@@ -438,7 +438,9 @@ run(struct tt_run *r, struct tt_err *err)
 	rc = tt_counts_settle(r->m->counts, r->m->tree, err);
 	if (rc != TT_OK)
 		return rc;
-	tt_rare_finish(r);
+	rc = tt_rare_finish(r, err);
+	if (rc != TT_OK)
+		return rc;
 	close_ledger(r);
 	total_times(r->m);
 	rc = name_all(r, err);

@@ -33,8 +33,9 @@ struct tt_run {
 	bool prepass;                 /* definitions are known before the main phase */
 	void **emit;                  /* states of the emitters */
 	_Atomic bool emit_failed;     /* the error is an output's, not the input's */
-	struct tt_pause_open { uint64_t thread; int64_t start, stopped, gc_start; int gen; } *pausing;
-	size_t npausing, cappausing;
+	/* By thread. */
+	struct tt_pause_open { int64_t start, stopped, gc_start; int gen; bool known; } *pausing;
+	size_t cappausing;
 	struct tt_marks *marks;       /* frames.c */
 	uint32_t *counter_slot;       /* counters.c: index + 1 into the model's counters */
 	size_t ncounter_slot;
@@ -69,7 +70,7 @@ int tt_rare_tally(struct tt_run *r, struct tt_input *in, struct tt_batch *b, con
     struct tt_err *err);
 void tt_model_zero_counts(struct tt_model *m);
 /* After the last event: order the pauses, give each thread its stopped time. */
-void tt_rare_finish(struct tt_run *r);
+int tt_rare_finish(struct tt_run *r, struct tt_err *err);
 
 /* Ordered stage: what gather.h keeps of rare events. Finish after the last event; free forgets what is half done. */
 int tt_gather(struct tt_run *r, struct tt_input *in, const struct tt_fold_io *io, const struct tt_batch *b,
