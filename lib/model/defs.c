@@ -1,22 +1,29 @@
 #include "model/defs.h"
 
 #include <stdlib.h>
+#include <sys/random.h>
 
 /* Stand-in keys for classes whose own key means several things: no process has code or data there. */
 #define ALIAS      0xFFF7000000000000u
 #define ALIAS_MASK 0xFFFFFFFF00000000u
 
-/* Definitions of one kind: all in order of addition, and a hash of the newest per key. */
+/* Definitions of one kind: all in order of addition, and a hash of one entry per key. */
 struct kind {
 	struct entry **all;
 	size_t n, cap;
-	uint32_t *slot;               /* index + 1 into all, of the key's newest; 0 empty */
+	uint32_t *slot;               /* index + 1 into all, of the root of the key's entries; 0 empty */
 	size_t nslot;
 };
 
+/*
+ * What a key has meant stands in a treap by time (of equal times the one that was added later is the later), so that
+ * a capture whose definitions come in the worst order costs no more than a logarithm. Ranks are random, or a capture
+ * could be made for them; they show in no output.
+ */
 struct entry {
 	struct tt_def d;
-	struct entry *older;          /* what the key meant before, newest time first */
+	struct entry *before, *after;
+	uint32_t rank;
 	uint32_t index;               /* in all */
 };
 
@@ -25,6 +32,7 @@ struct tt_defs {
 	struct tt_arena arena;
 	struct kind kind[TT_DEF_KINDS];
 	bool reused;
+	uint64_t random;
 	const struct tt_def **symbol; /* by address; made on demand */
 	size_t nsymbol;
 };
@@ -38,6 +46,9 @@ tt_defs_new(struct tt_mem *mem, struct tt_defs **defs, struct tt_err *err)
 		return err->code;
 	d->mem = mem;
 	tt_arena_init(&d->arena, mem);
+	/* Where the system gives none, the address serves. */
+	if (getrandom(&d->random, sizeof d->random, GRND_NONBLOCK) != (ssize_t)sizeof d->random)
+		d->random = (uint64_t)(uintptr_t)d;
 	*defs = d;
 	return TT_OK;
 }
@@ -116,20 +127,50 @@ copy_text(struct tt_defs *defs, struct tt_def *d, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Keep the chain of one key in order of time, newest first, whatever the order of arrival. */
-static struct entry *
-chain(struct entry *head, struct entry *e)
+/* Part the entries below ${e}: those up to ${ts} go to *${low}, the others to *${high}. */
+static void
+part(struct entry *e, int64_t ts, struct entry **low, struct entry **high)
 {
-	if (!head || e->d.ts >= head->d.ts) {
-		e->older = head;
-		return e;
+	while (e) {
+		if (e->d.ts <= ts) {
+			*low = e;
+			low = &e->after;
+			e = e->after;
+		} else {
+			*high = e;
+			high = &e->before;
+			e = e->before;
+		}
 	}
-	struct entry *at = head;
-	while (at->older && at->older->d.ts > e->d.ts)
-		at = at->older;
-	e->older = at->older;
-	at->older = e;
-	return head;
+	*low = *high = NULL;
+}
+
+/* Add ${e} to the entries below *${root}. */
+static void
+place(struct entry **root, struct entry *e)
+{
+	while (*root && (*root)->rank >= e->rank)
+		root = (*root)->d.ts <= e->d.ts ? &(*root)->after : &(*root)->before;
+	part(*root, e->d.ts, &e->before, &e->after);
+	*root = e;
+}
+
+/* The latest entry up to ${ts}; where there is none, the first. */
+static struct entry *
+latest(struct entry *e, int64_t ts)
+{
+	struct entry *found = NULL, *first = e;
+
+	while (e) {
+		first = e;
+		if (e->d.ts <= ts) {
+			found = e;
+			e = e->after;
+		} else {
+			e = e->before;
+		}
+	}
+	return found ? found : first;
 }
 
 int
@@ -141,16 +182,12 @@ tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 	if (k->n * 2 >= k->nslot && (rc = rehash(defs, k, err)) != TT_OK)
 		return rc;
 	uint32_t *slot = find_slot(k, d->key);
-	struct entry *head = *slot ? k->all[*slot - 1] : NULL;
-	for (struct entry *e = head; e; e = e->older)
-		if (e->d.ts <= d->ts || !e->older) {
-			if (same_meaning(&e->d, d)) {
-				if (d->ts < e->d.ts)
-					e->d.ts = d->ts;
-				return TT_OK;
-			}
-			break;
-		}
+	struct entry *root = *slot ? k->all[*slot - 1] : NULL, *at = latest(root, d->ts);
+	if (at && same_meaning(&at->d, d)) {
+		if (d->ts < at->d.ts)
+			at->d.ts = d->ts;
+		return TT_OK;
+	}
 	if ((rc = tt_mem_grow(defs->mem, &k->all, &k->cap, k->n + 1, sizeof *k->all, err)) != TT_OK)
 		return rc;
 	struct entry *e = tt_arena_alloc(&defs->arena, sizeof *e, err);
@@ -159,18 +196,18 @@ tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 	e->d = *d;
 	if ((rc = copy_text(defs, &e->d, err)) != TT_OK)
 		return rc;
+	defs->random = defs->random * 6364136223846793005u + 1442695040888963407u;
+	e->rank = (uint32_t)(defs->random >> 32);
 	e->index = (uint32_t)k->n;
 	k->all[k->n++] = e;
-	if (head && (d->kind == TT_DEF_CLASS || d->kind == TT_DEF_VTABLE))
+	if (root && (d->kind == TT_DEF_CLASS || d->kind == TT_DEF_VTABLE))
 		defs->reused = true;
-	/* The slot holds an index into all; the chain hangs on the entry it names, which must stay the newest. */
-	struct entry *newest = chain(head, e);
-	if (newest == e)
-		*slot = (uint32_t)k->n;
+	place(&root, e);
+	*slot = root->index + 1;
 	return TT_OK;
 }
 
-static const struct entry *
+static struct entry *
 find_entry(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key)
 {
 	const struct kind *k = &defs->kind[kind];
@@ -184,10 +221,8 @@ find_entry(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key)
 const struct tt_def *
 tt_defs_find(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key, int64_t ts)
 {
-	const struct entry *e = find_entry(defs, kind, key);
+	const struct entry *e = latest(find_entry(defs, kind, key), ts);
 
-	while (e && e->d.ts > ts && e->older)
-		e = e->older;
 	return e ? &e->d : NULL;
 }
 
@@ -209,19 +244,25 @@ tt_defs_reused(const struct tt_defs *defs)
 	return defs->reused;
 }
 
+static bool
+several(const struct entry *e)
+{
+	return e->before || e->after;
+}
+
 bool
 tt_defs_key_reused(const struct tt_defs *defs, uint64_t key)
 {
 	const struct entry *e = find_entry(defs, TT_DEF_VTABLE, key);
 
 	if (e) {
-		if (e->older)
+		if (several(e))
 			return true;
 		e = find_entry(defs, TT_DEF_CLASS, e->d.b);
 	} else {
 		e = find_entry(defs, TT_DEF_CLASS, key);
 	}
-	return e && e->older;
+	return e && several(e);
 }
 
 const struct tt_def *
