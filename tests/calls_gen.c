@@ -1,5 +1,5 @@
 /*
- * calls_gen OUT < SCRIPT: write a capture of Mono's log profiler whose every call and time the script says.
+ * calls_gen OUT [NUMBER] < SCRIPT: write a capture of Mono's log profiler whose every call and time the script says.
  *
  * One event a line, the words separated by TABs:
  *	image	IMAGE	FILE
@@ -10,6 +10,7 @@
  *	leave	TIME	THREAD	METHOD
  *	alloc	TIME	THREAD	CLASS	BYTES
  *	end	TIME	THREAD
+ * NUMBER sets the hour it was made: captures of one process and time would be taken for one.
  * Ids are small numbers, times ns from the beginning; those of a thread do not run backwards.
  */
 #include <errno.h>
@@ -106,12 +107,12 @@ main(int argc, char **argv)
 {
 	char text[4096], *f[6];
 
-	if (argc != 2) {
-		fprintf(stderr, "usage: calls_gen OUT < SCRIPT\n");
+	if (argc < 2 || argc > 3) {
+		fprintf(stderr, "usage: calls_gen OUT [NUMBER] < SCRIPT\n");
 		return 2;
 	}
 	mlpd_init(&w, 14, 8);
-	mlpd_header(&w, 1600000000000, START);
+	mlpd_header(&w, 1600000000000 + (argc > 2 ? strtoull(argv[2], NULL, 10) * 3600000 : 0), START);
 	while (fgets(text, sizeof text, stdin)) {
 		int n = 0;
 

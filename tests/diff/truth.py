@@ -67,6 +67,7 @@ class Capture:
 
 class Script(Capture):
     """Calls on threads that each have a clock of their own."""
+    made = 0
 
     def __init__(self, frame_thread="Main"):
         super().__init__()
@@ -121,7 +122,8 @@ class Script(Capture):
             while self.stack[thread]:
                 self.leave(thread)
             self.lines.append("end\t%d\t%d" % (self.now[thread], self.number("thread", thread)))
-        subprocess.run([gen, path], input="\n".join(self.lines) + "\n", text=True, check=True)
+        Script.made += 1
+        subprocess.run([gen, path, str(Script.made)], input=("\n".join(self.lines) + "\n").encode("utf-8", "surrogateescape"), check=True)
         return path
 
 
