@@ -216,8 +216,9 @@ clean:
 
 # go, node and npm often come from elsewhere than Debian: the commands are what counts.
 DEB_BUILD := gcc make pkg-config libarchive-dev libjansson-dev zlib1g-dev libmono-2.0-dev
-DEB_TEST  := bzip2 p7zip-full zip clang golang-go jq lcov libarchive-tools libclang-rt-dev libmono-profiler lz4 mandoc mono-mcs \
-	mono-runtime mono-utils nodejs npm python3 python3-jsonschema r-base-core r-cran-exactranktests strace uftrace valgrind xz-utils zstd zsh fish \
+DEB_TEST  := bzip2 p7zip-full zip clang cmark-gfm golang-go jq lcov libarchive-tools libclang-rt-dev libmono-profiler libxml2-utils lz4 mandoc \
+	mono-mcs mono-runtime mono-utils nodejs npm python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-yaml \
+	r-base-core r-cran-exactranktests strace uftrace valgrind xz-utils zstd zsh fish \
 	gcc-aarch64-linux-gnu gcc-mingw-w64-x86-64 libc6-dev-arm64-cross musl-tools qemu-user wine wine64
 
 .PHONY: setup
@@ -366,7 +367,7 @@ install: $(BIN) mono
 	$(INSTALL) -m 644 $(filter %.1,$(PAGES)) $(SHARE)/man/man1
 	$(INSTALL) -m 644 $(filter %.5,$(PAGES)) $(SHARE)/man/man5
 	$(INSTALL) -m 644 $(filter %.7,$(PAGES)) $(SHARE)/man/man7
-	$(INSTALL) -m 644 lib/gate/budget.schema.json $(SHARE)/tracetool
+	$(INSTALL) -m 644 lib/gate/budget.schema.json lib/gate/verdict.schema.json $(SHARE)/tracetool
 	$(BIN) help --completion bash > $(SHARE)/bash-completion/completions/tracetool
 	$(BIN) help --completion zsh > $(SHARE)/zsh/site-functions/_tracetool
 	$(BIN) help --completion fish > $(SHARE)/fish/vendor_completions.d/tracetool.fish
@@ -375,6 +376,7 @@ uninstall:
 	rm -f $(DESTDIR)$(PREFIX)/bin/tracetool $(DESTDIR)$(PREFIX)/lib/$(notdir $(MONO))
 	rm -f $(foreach p,$(notdir $(PAGES)),$(SHARE)/man/man$(subst .,,$(suffix $(p)))/$(p))
 	rm -f $(SHARE)/bash-completion/completions/tracetool $(SHARE)/zsh/site-functions/_tracetool \
-		$(SHARE)/fish/vendor_completions.d/tracetool.fish $(SHARE)/tracetool/budget.schema.json
+		$(SHARE)/fish/vendor_completions.d/tracetool.fish $(SHARE)/tracetool/budget.schema.json \
+		$(SHARE)/tracetool/verdict.schema.json
 
 -include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(BUILD)/tests/fault/alloc.d $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

@@ -54,7 +54,9 @@ gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
 	const struct { const char *name; bool given; } with[] = {
 		{ "baseline", g->baseline != NULL }, { "force-baseline", g->force_baseline }, { "save", g->save != NULL },
 		{ "append", g->append }, { "inconclusive", g->inconclusive != 0 }, { "today", g->today != NULL },
-		{ "group-by", g->group_by != NULL }, { "explain", g->explain != NULL },
+		{ "group-by", g->group_by != NULL }, { "explain", g->explain != NULL }, { "junit", g->to.junit != NULL },
+		{ "github", g->to.github }, { "gitlab", g->to.gitlab != NULL }, { "azure", g->to.azure },
+		{ "teamcity", g->to.teamcity }, { "markdown", g->to.markdown != NULL }, { "json", g->to.json != NULL },
 	};
 
 	*wanted = g->budget || g->suggest;
@@ -131,6 +133,7 @@ struct gate {
 	struct capture *cap;          /* by operand */
 	struct tt_sample *sample;
 	size_t nsample;
+	struct verdict_out to;
 };
 
 static int
@@ -443,6 +446,8 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 		rc = verdict_explain(v, x->g->explain, convert, &text, err);
 	else if (rc == TT_OK)
 		rc = verdict_text(v, ui_color(&x->app->ui, strcmp(path, "-") == 0 ? STDOUT_FILENO : -1), &text, err);
+	if (rc == TT_OK && strcmp(path, "-") == 0)
+		rc = verdict_defuse(&x->g->to, &text, err);
 	if (rc == TT_OK)
 		rc = app_write(x->app, path, &text, err);
 	tt_buf_free(&text);
@@ -465,6 +470,8 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 	rc = tt_judge(&x->budget, x->has_base ? &x->base : NULL, x->sample, x->nsample, &o, &v, &x->app->env.mem, err);
 	if (rc == TT_OK)
 		rc = print(x, &v, run, out, err);
+	if (rc == TT_OK)
+		rc = verdict_write(x->app, &x->to, &v, err);
 	if (rc == TT_OK && x->g->save)
 		rc = save(x, old, err);
 	if (rc == TT_OK)
@@ -503,6 +510,8 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		rc = opt_list_add(&writes, out->output, &x->app->arena, err);
 	if (rc == TT_OK && x->g->save)
 		rc = opt_list_add(&writes, x->g->save, &x->app->arena, err);
+	if (rc == TT_OK)
+		rc = verdict_open(x->app, &x->g->to, x->in, &writes, &x->to, err);
 	if (rc == TT_OK)
 		rc = app_reads(x->app, reads.v, err);
 	return rc == TT_OK ? app_confine(x->app, writes.v, x->in->tmpdir, err) : rc;
@@ -551,6 +560,7 @@ gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --save: %s is one of the captures", g->save);
 	tt_arena_init(&x.a, &app->env.mem);
 	rc = all(&x, out, err);
+	verdict_close(&x.to);
 	tt_arena_free(&x.a);
 	return rc;
 }

@@ -6,10 +6,12 @@
 
 #include "input.h"
 #include "report.h"
+#include "verdict_out.h"
 
 struct gate_opts {
 	const char *budget, *baseline, *save, *today, *explain, *group_by;
 	bool append, force_baseline, suggest;
+	struct verdict_opts to;
 	int inconclusive;             /* 0 none given, 1 pass, 2 fail: as in struct tt_judge_opts */
 };
 extern const struct opt gate_opt[];

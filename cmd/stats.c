@@ -87,6 +87,7 @@ static const struct opt_group groups[] = {
 static const struct opt_group gate_groups[] = {
 	{ "Tables", table_opt, 0 },
 	GATE_GROUP(struct stats_opts, gate),
+	VERDICT_GROUP(struct stats_opts, gate.to),
 	REPORT_GROUP(struct stats_opts, out),
 	INPUT_GROUPS(struct stats_opts, in),
 	{ NULL, NULL, 0 },

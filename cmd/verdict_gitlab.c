@@ -1,0 +1,78 @@
+/**
+ * A verdict's figures as GitLab's metrics report: OpenMetrics text, which merge requests show beside the target branch's.
+ *
+ * GitLab (Gitlab::Ci::Parsers::Metrics::Generic) cuts lines at '#' and splits them as a shell does, so labels hold no '#';
+ * the rest of the escapes is OpenMetrics' own.
+ */
+#include "verdict_out.h"
+
+static const char *
+label(uint32_t c, char tmp[32])
+{
+	(void)tmp;
+	switch (c) {
+	case '\\':
+		return "\\\\";
+	case '"':
+		return "\\\"";
+	case '\n':
+		return "\\n";
+	case '#':
+		return "\xef\xbc\x83";        /* the same, in full width */
+	case '`':
+	case '$':
+		return "_";
+	default:
+		return c < 0x20 || (c >= 0x7f && c < 0xa0) ? "\xef\xbf\xbd" : NULL;
+	}
+}
+
+static bool has_value(const struct tt_verdict_row *r) { return r->has_value; }
+static int64_t get_value(const struct tt_verdict_row *r) { return r->value; }
+static bool has_base(const struct tt_verdict_row *r) { return r->has_base; }
+static int64_t get_base(const struct tt_verdict_row *r) { return r->base; }
+static bool has_limit(const struct tt_verdict_row *r) { return r->has_limit; }
+static int64_t get_limit(const struct tt_verdict_row *r) { return r->limit; }
+
+static const struct family {
+	const char *name, *help;
+	bool (*has)(const struct tt_verdict_row *r);
+	int64_t (*get)(const struct tt_verdict_row *r);
+} families[] = {
+	{ "tracetool_value", "figure of a row of the budget", has_value, get_value },
+	{ "tracetool_baseline", "the baseline's", has_base, get_base },
+	{ "tracetool_limit", "limit, or of rows against the baseline the largest change allowed", has_limit, get_limit },
+};
+
+static int
+sample(struct tt_buf *out, const struct family *f, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	char value[32];
+	int rc = tt_buf_printf(out, err, "%s{row=\"", f->name);
+
+	if (rc == TT_OK)
+		rc = verdict_put(out, r->name, label, err);
+	*tt_put_base(value, f->get(r)) = '\0';
+	return rc == TT_OK ? tt_buf_printf(out, err, "\",unit=\"%s\"} %s\n", tt_dim_name[r->dim], value) : rc;
+}
+
+int
+verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t k = 0; k < sizeof families / sizeof *families && rc == TT_OK; k++) {
+		const struct family *f = &families[k];
+
+		rc = tt_buf_printf(out, err, "# TYPE %s gauge\n# HELP %s %s\n", f->name, f->name, f->help);
+		for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
+			if (f->has(&v->row[i]))
+				rc = sample(out, f, &v->row[i], err);
+		}
+	}
+	if (rc == TT_OK)
+		rc = tt_buf_text(out, "# TYPE tracetool_rows gauge\n# HELP tracetool_rows rows by outcome\n", err);
+	for (unsigned i = 0; i < TT_OUTCOMES && rc == TT_OK; i++)
+		rc = tt_buf_printf(out, err, "tracetool_rows{outcome=\"%s\"} %zu\n", tt_outcome_id[i], v->count[i]);
+	return rc == TT_OK ? tt_buf_text(out, "# EOF\n", err) : rc;
+}

@@ -1,0 +1,174 @@
+/**
+ * A gate's verdict where teams read it: the options, and the files. The contract is in verdict_out.h.
+ */
+#include "verdict_out.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "io/src.h"
+
+/* GitHub shows no summary of a step that is larger. */
+#define SUMMARY_MAX (1u << 20)
+
+#define AT(f) offsetof(struct verdict_opts, f)
+
+const struct opt verdict_opt[] = {
+	{ .name = "junit", .arg = "FILE", .set = opt_text, .at = AT(junit), .help = "write the verdict as JUnit XML, a test case for each row" },
+	{ .name = "github", .set = opt_flag, .at = AT(github),
+	    .help = "annotations for GitHub Actions on standard output, and the verdict in the step's summary" },
+	{ .name = "gitlab", .arg = "FILE", .set = opt_text, .at = AT(gitlab), .help = "write the figures as GitLab's metrics report" },
+	{ .name = "azure", .set = opt_flag, .at = AT(azure), .help = "messages for Azure Pipelines on standard output" },
+	{ .name = "teamcity", .set = opt_flag, .at = AT(teamcity), .help = "messages for TeamCity on standard output" },
+	{ .name = "markdown", .arg = "FILE", .set = opt_text, .at = AT(markdown), .help = "write the verdict for a pull request" },
+	{ .name = "json", .arg = "FILE", .set = opt_text, .at = AT(json), .help = "write the verdict as JSON; see tracetool-json(7)" },
+	{ .name = NULL },
+};
+
+/* --- where it goes ----------------------------------------------------------------------- */
+
+/* Take in the summary as it is; one that is not there is empty. */
+static int
+read_summary(struct app *app, struct verdict_out *w, struct tt_err *err)
+{
+	struct tt_src *src;
+	size_t got;
+	int rc = tt_src_open(&app->env, w->summary, &src, err);
+
+	if (rc != TT_OK)
+		return err->sys == ENOENT ? TT_OK : rc;
+	while ((rc = tt_buf_room(&w->before, 4096, err)) == TT_OK && w->before.n <= SUMMARY_MAX &&
+	    (rc = tt_src_read(src, w->before.p + w->before.n, 4096, &got, err)) == TT_OK)
+		w->before.n += got;
+	tt_src_close(src);
+	return rc == TT_END ? TT_OK : rc;
+}
+
+/* Another output: not an input, and none that is there already. The text has standard output, unless it went to a file. */
+static int
+add_file(struct app *app, const char *path, const struct input_opts *in, struct opt_list *paths, struct tt_err *err)
+{
+	if (strcmp(path, "-") == 0 && paths->n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard output is taken by the text (-o FILE)");
+	if (input_is(in, path))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and an output", path);
+	for (size_t i = 0; i < paths->n; i++) {
+		if (strcmp(paths->v[i], path) == 0)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", path);
+	}
+	return opt_list_add(paths, path, &app->arena, err);
+}
+
+int
+verdict_open(struct app *app, const struct verdict_opts *o, const struct input_opts *in, struct opt_list *paths,
+    struct verdict_out *w, struct tt_err *err)
+{
+	const char *const file[] = { o->junit, o->gitlab, o->markdown, o->json };
+	int rc = TT_OK;
+
+	*w = (struct verdict_out){ .o = o };
+	for (size_t i = 0; i < sizeof file / sizeof *file && rc == TT_OK; i++) {
+		if (file[i])
+			rc = add_file(app, file[i], in, paths, err);
+	}
+	w->summary = o->github ? getenv("GITHUB_STEP_SUMMARY") : NULL;
+	if (w->summary && !w->summary[0])
+		w->summary = NULL;
+	if (rc == TT_OK && w->summary)
+		rc = opt_list_add(paths, w->summary, &app->arena, err);
+	return rc == TT_OK && w->summary ? read_summary(app, w, err) : rc;
+}
+
+/*
+ * GitHub takes "::" at the beginning of a line, also behind blanks, and "##[" anywhere; Azure "##vso[" anywhere, TeamCity
+ * "##teamcity[".
+ */
+int
+verdict_defuse(const struct verdict_opts *o, struct tt_buf *text, struct tt_err *err)
+{
+	struct tt_buf out = { 0 };
+	bool start = true;
+	int rc = TT_OK;
+
+	if (!o->github && !o->azure && !o->teamcity)
+		return TT_OK;
+	for (size_t i = 0; i < text->n && rc == TT_OK; i++) {
+		const char *p = text->p + i;
+		bool two = i + 1 < text->n && p[1] == p[0] && (p[0] == '#' || (p[0] == ':' && start));
+
+		start = *p == '\n' || (start && (*p == ' ' || *p == '\t'));
+		rc = tt_buf_add(&out, p, 1, err);
+		if (rc == TT_OK && two)
+			rc = tt_buf_text(&out, "\xe2\x80\x8b", err);
+	}
+	if (rc == TT_OK) {
+		tt_buf_free(text);
+		*text = out;
+	} else
+		tt_buf_free(&out);
+	return rc;
+}
+
+void
+verdict_close(struct verdict_out *w)
+{
+	tt_buf_free(&w->before);
+}
+
+typedef int renderer(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
+
+static int
+write_one(struct app *app, const char *path, renderer *render, const struct tt_verdict *v, struct tt_err *err)
+{
+	struct tt_buf b = { 0 };
+	int rc = render(v, &b, err);
+
+	if (rc == TT_OK)
+		rc = app_write(app, path, &b, err);
+	tt_buf_free(&b);
+	return rc;
+}
+
+static int
+markdown(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err)
+{
+	return verdict_markdown(v, 0, out, err);
+}
+
+/* Behind what other commands of the step have written, as far as there is room. */
+static int
+write_summary(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct tt_err *err)
+{
+	size_t room = w->before.n < SUMMARY_MAX ? SUMMARY_MAX - w->before.n : 0;
+	struct tt_buf b = { 0 };
+	int rc = room ? verdict_markdown(v, room, &b, err) : TT_OK;
+
+	if (rc == TT_OK && b.n > 0 && b.n <= room)
+		rc = tt_buf_add(&w->before, b.p, b.n, err);
+	if (rc == TT_OK && b.n > 0 && b.n <= room)
+		rc = app_write(app, w->summary, &w->before, err);
+	tt_buf_free(&b);
+	return rc;
+}
+
+int
+verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct tt_err *err)
+{
+	const struct { const char *path; renderer *render; } out[] = {
+		{ w->o->junit, verdict_junit },
+		{ w->o->gitlab, verdict_gitlab },
+		{ w->o->markdown, markdown },
+		{ w->o->json, verdict_json },
+		{ w->o->github ? "-" : NULL, verdict_github },
+		{ w->o->azure ? "-" : NULL, verdict_azure },
+		{ w->o->teamcity ? "-" : NULL, verdict_teamcity },
+	};
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < sizeof out / sizeof *out && rc == TT_OK; i++) {
+		if (out[i].path)
+			rc = write_one(app, out[i].path, out[i].render, v, err);
+	}
+	return rc == TT_OK && w->summary ? write_summary(app, w, v, err) : rc;
+}

@@ -1,0 +1,86 @@
+/**
+ * A gate's verdict where teams read it: files and lines for CI systems, pull requests and scripts.
+ *
+ * Every renderer is a pure function of the verdict into a buffer: same verdict, same bytes. Names come from captures
+ * and may hold anything; each renderer escapes by the rules of what reads it, named in its file.
+ *
+ * Errors: TT_E_NOMEM; writing: TT_E_IO.
+ */
+#ifndef TT_CMD_VERDICT_OUT_H
+#define TT_CMD_VERDICT_OUT_H
+
+#include "cmd.h"
+#include "gate/verdict.h"
+#include "input.h"
+
+struct verdict_opts {
+	const char *junit, *gitlab, *markdown, *json;         /* files; NULL: not wanted */
+	bool github, azure, teamcity;         /* lines on standard output */
+};
+
+extern const struct opt verdict_opt[];
+#define VERDICT_GROUP(type, member) { "Verdict", verdict_opt, offsetof(type, member) }
+
+/* What of GitHub's step summary was there when the program began: its file is replaced as a whole. */
+struct verdict_out {
+	const struct verdict_opts *o;
+	const char *summary;          /* path; NULL: none is wanted */
+	struct tt_buf before;
+};
+
+/**
+ * verdict_open(app, o, in, paths, w, err):
+ * Before the sandbox: check that no file is an input or named twice, take in what must be read, and add the files that
+ * will be written to ${paths}. Free with verdict_close() also after an error.
+ * Errors: TT_E_USAGE, TT_E_IO.
+ */
+int verdict_open(struct app *app, const struct verdict_opts *o, const struct input_opts *in, struct opt_list *paths,
+    struct verdict_out *w, struct tt_err *err);
+
+/**
+ * verdict_defuse(o, text, err):
+ * Where CI systems read standard output: break what they would take for a message of ours in ${text}, whose names may be
+ * anyone's. A blank without width goes between the characters it begins with.
+ */
+int verdict_defuse(const struct verdict_opts *o, struct tt_buf *text, struct tt_err *err);
+
+/* Write all that is wanted. Lines go to standard output, in the order GitHub, Azure, TeamCity. */
+int verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct tt_err *err);
+void verdict_close(struct verdict_out *w);
+
+/* --- renderers: append to ${out} ------------------------------------------------------- */
+
+int verdict_junit(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
+int verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
+int verdict_github(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
+int verdict_azure(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
+int verdict_teamcity(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
+int verdict_json(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
+
+/* At most ${max} bytes (0: any number): what does not fit is left out from the end, and it says so. */
+int verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out, struct tt_err *err);
+
+/* --- what renderers share ------------------------------------------------------------------ */
+
+/* How loudly a row is told. */
+enum verdict_kind { VERDICT_FINE, VERDICT_NOTICE, VERDICT_WARNING, VERDICT_ERROR, VERDICT_KINDS };
+enum verdict_kind verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r);
+
+/* The rows' numbers, the worst first: by kind, then by how far over the limit. NULL: ${err}; free() it. */
+size_t *verdict_order(const struct tt_verdict *v, struct tt_err *err);
+
+/* What stands for the character ${c} (32 bytes at ${tmp} may be used), or NULL: itself. */
+typedef const char *verdict_escape(uint32_t c, char tmp[32]);
+
+/* Append ${s}, escaped; what is not UTF-8 becomes U+FFFD before. */
+int verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt_err *err);
+
+/* Append the finding: "frame time, p95: 16.7 ms, was 16.2 ms ...", and with ${more} hint and movers, one a line. */
+int verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, struct tt_err *err);
+
+/* One mover: "Enemy:Think +0.44 ms per frame (0.9 ms, was 0.46 ms; calls 12, was 4)". At the end no line end. */
+int verdict_mover(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err);
+/* The same without the name in front. */
+int verdict_mover_change(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err);
+
+#endif

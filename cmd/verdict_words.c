@@ -1,0 +1,165 @@
+/**
+ * What the renderers of a verdict share: which rows are loud, escaping, findings. The contract is in verdict_out.h.
+ */
+#include "verdict_out.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* --- which rows, in which order ---------------------------------------------------- */
+
+enum verdict_kind
+verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r)
+{
+	switch (r->outcome) {
+	case TT_BREACH:
+	case TT_WORSE:
+		return r->fails ? VERDICT_ERROR : VERDICT_WARNING;
+	case TT_CANNOT_JUDGE:
+		return r->row->level == TT_LEVEL_ERROR && v->exit_code != 0 ? VERDICT_ERROR : VERDICT_WARNING;
+	case TT_UNDECIDED:
+	case TT_WAIVED:
+		return VERDICT_NOTICE;
+	case TT_PASS:
+	case TT_NOT_WORSE:
+	case TT_SKIPPED:
+	case TT_OUTCOMES:
+		break;
+	}
+	return VERDICT_FINE;
+}
+
+/* How far over its limit a row is, in parts of a million of it. */
+static int64_t
+excess(const struct tt_verdict_row *r)
+{
+	int64_t over, of = r->row->relative ? r->base : r->limit;
+
+	if (r->row->relative && r->tested)
+		over = (r->limit_is_min ? -r->shift : r->shift) - r->limit;
+	else if (r->has_value && r->has_limit)
+		over = r->limit_is_min ? r->limit - r->value : r->value - r->limit;
+	else
+		return 0;
+	return of == 0 ? over > 0 ? INT64_MAX : 0 : tt_scale(over, 1000000, of < 0 ? -of : of);
+}
+
+static int
+by_weight(const void *x, const void *y, void *arg)
+{
+	const struct tt_verdict *v = arg;
+	size_t a = *(const size_t *)x, b = *(const size_t *)y;
+	enum verdict_kind ka = verdict_kind(v, &v->row[a]), kb = verdict_kind(v, &v->row[b]);
+	int64_t ea = excess(&v->row[a]), eb = excess(&v->row[b]);
+
+	if (ka != kb)
+		return ka < kb ? 1 : -1;
+	if (ea != eb)
+		return ea < eb ? 1 : -1;
+	return (a > b) - (a < b);
+}
+
+size_t *
+verdict_order(const struct tt_verdict *v, struct tt_err *err)
+{
+	size_t *order = malloc((v->nrow + 1) * sizeof *order);
+
+	if (!order) {
+		tt_nomem(err);
+		return NULL;
+	}
+	for (size_t i = 0; i < v->nrow; i++)
+		order[i] = i;
+	qsort_r(order, v->nrow, sizeof *order, by_weight, (void *)(uintptr_t)v);
+	return order;
+}
+
+/* --- text ------------------------------------------------------------------------------ */
+
+static uint32_t
+decode(const char *s, size_t len)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	uint32_t c = u[0];
+
+	if (len > 1)
+		c &= 0x7fu >> len;
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | (u[i] & 0x3f);
+	return c;
+}
+
+int
+verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t n = strlen(s), len; n > 0 && rc == TT_OK; s += len, n -= len) {
+		const char *text = NULL;
+		char tmp[32];
+
+		len = tt_utf8_len(s, n);
+		if (len > 0 && escape)
+			text = escape(decode(s, len), tmp);
+		else if (len == 0)
+			text = "\xef\xbf\xbd";
+		rc = text ? tt_buf_text(out, text, err) : tt_buf_add(out, s, len, err);
+		len += len == 0;
+	}
+	return rc;
+}
+
+static int
+put_amount(struct tt_buf *out, const char *before, int64_t v, enum tt_dim dim, struct tt_err *err)
+{
+	char text[64];
+
+	*tt_put_amount(text, v, dim) = '\0';
+	return tt_buf_printf(out, err, "%s%s", before, text);
+}
+
+int
+verdict_mover_change(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err)
+{
+	enum tt_dim dim = m->about == TT_ABOUT_ALLOC ? TT_DIM_BYTES : TT_DIM_TIME;
+	const char *count = m->about == TT_ABOUT_ALLOC ? "; allocations " : "; calls ";
+	char change[64];
+	int rc;
+
+	*tt_put_change(change, m->change, dim) = '\0';
+	rc = tt_buf_printf(out, err, "%s%s (", change, m->per_frame ? " per frame" : "");
+	if (rc == TT_OK)
+		rc = m->gone ? tt_buf_text(out, "gone", err) : put_amount(out, "", m->now, dim, err);
+	if (rc == TT_OK)
+		rc = m->fresh ? tt_buf_text(out, ", new", err) : put_amount(out, ", was ", m->base, dim, err);
+	if (rc == TT_OK && !m->gone)
+		rc = put_amount(out, count, m->now_count, TT_DIM_NUMBER, err);
+	if (rc == TT_OK && !m->gone && !m->fresh)
+		rc = put_amount(out, ", was ", m->base_count, TT_DIM_NUMBER, err);
+	return rc == TT_OK ? tt_buf_text(out, ")", err) : rc;
+}
+
+int
+verdict_mover(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err)
+{
+	int rc = tt_buf_printf(out, err, "%s ", m->name);
+
+	return rc == TT_OK ? verdict_mover_change(out, m, err) : rc;
+}
+
+int
+verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, struct tt_err *err)
+{
+	int rc = tt_buf_printf(out, err, "%s: %s", r->title, r->text);
+
+	if (rc == TT_OK && more && r->hint)
+		rc = tt_buf_printf(out, err, "\n%s", r->hint);
+	for (size_t i = 0; i < r->nmover && more && rc == TT_OK; i++) {
+		rc = tt_buf_text(out, "\n", err);
+		if (rc == TT_OK)
+			rc = verdict_mover(out, &r->mover[i], err);
+	}
+	return rc;
+}
