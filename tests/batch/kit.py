@@ -129,7 +129,8 @@ def pack(tool, data):
         return lzma.compress(data, preset=1)
     if tool == "bz2":
         return bz2.compress(data)
-    return subprocess.run([{"zst": "zstd", "lz4": "lz4"}[tool], "-q", "-c"], input=data, check=True,
+    # lz4 in small blocks: a block that is cut is lost
+    return subprocess.run({"zst": ["zstd", "-q", "-c"], "lz4": ["lz4", "-q", "-c", "-B5"]}[tool], input=data, check=True,
                           stdout=subprocess.PIPE).stdout
 
 

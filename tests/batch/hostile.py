@@ -1,0 +1,259 @@
+#!/usr/bin/env python3
+"""Archives made to hurt: clear lines, nothing outside the output folder, and the rest of the batch unharmed.
+
+Beside each bad archive lies a sound one, whose results must be what they are without it. Ends with "N passed, N failed".
+"""
+import io
+import os
+import random
+import struct
+import subprocess
+import tarfile
+import zlib
+
+import kit
+from kit import run
+
+BOMB = (10 << 30) if kit.LONG else (400 << 20)
+MEMBERS = 1000000 if kit.LONG else 60000
+
+
+class Zeros(io.RawIOBase):
+    """So many bytes that are mostly zero, behind a beginning."""
+
+    def __init__(self, begin, n):
+        self.begin, self.n, self.at = begin, n, 0
+
+    def read(self, n=-1):
+        n = min(n, self.n - self.at) if n >= 0 else self.n - self.at
+        out = self.begin[self.at:self.at + n]
+        self.at += n
+        return out + bytes(n - len(out))
+
+
+def special(name, kind, link=""):
+    t = tarfile.TarInfo(name)
+    t.type, t.linkname = kind, link
+    return t
+
+
+class Case:
+    def __init__(self, s):
+        self.s, self.n = s, 0
+        self.good = sorted(kit.captures(3, 4).items())
+        self.sound = kit.pack("gz", kit.tar(self.good))
+        self.want = None
+
+    def run(self, name, files, *options, **more):
+        """A batch over ${files} {name: bytes or path} and a sound archive: (run, {key: result}, folder of outputs)."""
+        self.n += 1
+        src, out = self.s.path("in%d" % self.n), self.s.path("out%d" % self.n)
+        os.makedirs(src)
+        open(os.path.join(src, "sound.tar.gz"), "wb").write(self.sound)
+        os.utime(os.path.join(src, "sound.tar.gz"), (1700000000, 1700000000))
+        for f, data in files.items():
+            if isinstance(data, bytes):
+                open(os.path.join(src, f), "wb").write(data)
+            else:
+                os.rename(data, os.path.join(src, f))
+        r = run("batch", "-o", out, src, *options, **more)
+        got = kit.by_key(os.path.join(out, "results.jsonl")) if os.path.exists(os.path.join(out, "results.jsonl")) else {}
+        sound = {k: (v["outcome"], v.get("metrics")) for k, v in got.items() if k.startswith("sound.tar.gz")}
+        if self.want is None:
+            self.want = sound
+            self.s.equal("the sound archive alone", (r.returncode, len(sound)), (0, len(self.good) + 1))
+        self.s.equal(name + ": the rest is unharmed", sound, self.want)
+        self.s.check(name + ": no crash", "signal" in r.err and r.err)
+        self.s.equal(name + ": no part file left", os.path.exists(os.path.join(out, "results.part")), False)
+        for f in os.listdir(src):
+            os.unlink(os.path.join(src, f))
+        return r, got, out
+
+
+def names(c):
+    s, m = c.s, c.good[0][1]
+    tricks = ["../evil.mlpd", "/abs/evil.mlpd", "a/../../../evil.mlpd", "..", "x/..", "./a.mlpd", "A.MLPD", "a.mlpd", "a.mlpd",
+              "new\nline.mlpd", "esc\x1b[31m.mlpd", "tab\t.mlpd", "-rf", "~", "con", "a b;rm.mlpd", "%2e%2e!x#2.mlpd", "é.mlpd",
+              "long" * 2000 + ".mlpd", ".hidden", "\\..\\evil.mlpd", "C:\\evil.mlpd"]
+    members = [(t, m) for t in tricks]
+    raw = kit.tar(members)
+    raw = raw.replace(b"con\0", b"c\xff\xfe\0")     # no UTF-8; the checksum is put right below
+    at = raw.find(b"c\xff\xfe\0")
+    head = bytearray(raw[at:at + 512])
+    head[148:156] = b"        "
+    head[148:156] = b"%06o\0 " % sum(head)
+    raw = raw[:at] + bytes(head) + raw[at + 512:]
+    before = sorted(os.listdir(s.dir))
+    r, got, out = c.run("odd names", {"t.tar": raw}, "--do", "convert", "--to", "folded")
+    caps = [k for k in got if k.startswith("t.tar!")]
+    files = os.listdir(os.path.join(out, "captures"))
+    s.equal("odd names: all are captures", len(caps), len(tricks))
+    s.equal("odd names: a file each", len(files), len(tricks) + len(c.good))
+    s.check("odd names: harmless file names", [f for f in files if not all(x.isascii() and (x.isalnum() or x in "._-") for x in f)])
+    s.equal("odd names: equal up to case have files of their own", len({f.lower() for f in files}), len(files))
+    s.check("odd names: nothing outside", [f for f in os.listdir(s.dir) if f not in before and not f.startswith(("in", "out"))])
+    s.check("odd names: no control character is printed", [l for l in r.err if ord(l) < 32 and l != "\n"])
+    s.check("odd names: told, and not for ever", None if 1 <= r.err.count("an odd name") <= 10 else r.err)
+    s.equal("odd names: the second of a name", "t.tar!a.mlpd#2" in got, True)
+    z = kit.zipped([("nul.mlpd", m), ("b.mlpd", m)]).replace(b"nul.mlpd", b"nu\0.mlpd")
+    _, got, _ = c.run("a NUL in a name", {"n.zip": z})
+    s.equal("a NUL in a name: both captures", sum(k.startswith("n.zip!") for k in got), 2)
+
+
+def kinds(c):
+    s, m = c.s, c.good[0][1]
+    members = [(special("link", tarfile.SYMTYPE, "/etc/passwd"), None), (special("hard", tarfile.LNKTYPE, "a.mlpd"), None),
+               (special("null", tarfile.CHRTYPE), None), (special("disk", tarfile.BLKTYPE), None),
+               (special("fifo", tarfile.FIFOTYPE), None), (special("dir", tarfile.DIRTYPE), None), ("a.mlpd", m)]
+    _, got, _ = c.run("links and devices", {"k.tar": kit.tar(members)})
+    s.equal("links and devices are counted", got["k.tar"]["kinds"], {"device": 3, "directory": 1, "link": 2})
+    s.equal("links and devices: the capture beside them", got["k.tar!a.mlpd"]["outcome"], "ok")
+    # a link where outputs go
+    out, elsewhere = s.path("linked"), s.path("elsewhere")
+    os.makedirs(out)
+    os.makedirs(elsewhere)
+    os.symlink(elsewhere, os.path.join(out, "captures"))
+    one = s.path("one.mlpd")
+    open(one, "wb").write(m)
+    r = run("batch", "-o", out, "--do", "convert", "--to", "folded", one)
+    s.equal("no output through a link", (r.returncode, os.listdir(elsewhere)), (4, []))
+    os.unlink(os.path.join(out, "captures"))
+    run("batch", "-o", out, "--do", "convert", "--to", "folded", one)
+    f = os.listdir(os.path.join(out, "captures"))[0]
+    os.unlink(os.path.join(out, "captures", f))
+    os.symlink(os.path.join(elsewhere, "x"), os.path.join(out, "captures", f))
+    r = run("batch", "-o", out, "--do", "convert", "--to", "folded", one)
+    s.equal("no output through a link of its name", (r.returncode, os.listdir(elsewhere)), (3, []))
+
+
+def encrypted(c):
+    s, m = c.s, c.good[0][1]
+    folder = s.path("enc")
+    os.makedirs(folder)
+    for name, data in c.good:
+        open(os.path.join(folder, name), "wb").write(data)
+    subprocess.run(["zip", "-q", "-r", "-P", "secret", "../e.zip", "."], cwd=folder, check=True)
+    subprocess.run(["7z", "a", "-bso0", "-bsp0", "-psecret", "../e.7z", "."], cwd=folder, check=True)
+    subprocess.run(["7z", "a", "-bso0", "-bsp0", "-psecret", "-mhe=on", "../h.7z", "."], cwd=folder, check=True)
+    r, got, _ = c.run("encrypted", {"e.zip": s.path("e.zip"), "e.7z": s.path("e.7z"), "h.7z": s.path("h.7z")})
+    s.equal("encrypted zip is told", (got["e.zip"]["outcome"], got["e.zip"]["why"], got["e.zip"]["captures"]),
+            ("damaged", "encrypted", 0))
+    for k in ["e.7z", "h.7z"]:
+        s.check("%s is told" % k, None if got[k]["outcome"] != "ok" else got[k])
+    s.equal("encrypted: exit", r.returncode, 3)
+    del m
+
+
+def damaged(c):
+    s = c.s
+    members = sorted(kit.captures(11, 30).items())
+    rng = random.Random(5)
+    made = {"d.tar.gz": kit.pack("gz", kit.tar(members)), "d.tar.xz": kit.pack("xz", kit.tar(members)),
+            "d.tar.zst": kit.pack("zst", kit.tar(members)), "d.tar.bz2": kit.pack("bz2", kit.tar(members)),
+            "d.tar.lz4": kit.pack("lz4", kit.tar(members)), "d.zip": kit.zipped(members), "d.7z": kit.seven(members),
+            "d.tar": kit.tar(members)}
+    for name, data in sorted(made.items()):
+        for share in [0.01, 0.5, 0.999]:
+            at = int(len(data) * share)
+            cut = data[:at]
+            flip = bytearray(data)
+            for i in range(at, min(at + 16, len(data))):
+                flip[i] ^= 1 << rng.randrange(8) | 1
+            for how, bad in [("cut", cut), ("flipped", bytes(flip))]:
+                what = "%s %s at %s %%" % (name, how, share * 100)
+                r, got, _ = c.run(what, {name: bad})
+                inside = [k for k in got if k.startswith(name + "!")]
+                whole = [k for k in inside if got[k]["outcome"] == "ok"]
+                if name == "d.tar" and (how == "flipped" or share > 0.9):
+                    continue                  # nothing in a tar tells of other bytes, or misses the zeros at its end
+                s.equal(what + ": told", (r.returncode, name in r.err), (3, True))
+                if name.startswith("d.tar"):
+                    # the end of archive may be all that is lost
+                    enough = {0.01: 0, 0.5: 8, 0.999: 25}[share]
+                    s.check(what + ": what came before", None if len(whole) >= enough else "%d of 30" % len(whole))
+                if how == "flipped" and name == "d.zip" and share < 0.9:
+                    s.check(what + ": all other members", None if len(whole) >= 28 else "%d of 30" % len(whole))
+
+
+def bombs(c):
+    s, m = c.s, c.good[0][1]
+    # a capture's head and then zeros without end, in tar.gz, in zip, as a plain .gz
+    t = s.path("bomb.tar.gz")
+    with tarfile.open(t, "w:gz", compresslevel=1) as tar:
+        info = tarfile.TarInfo("zeros")
+        info.size = BOMB
+        tar.addfile(info, Zeros(b"", BOMB))
+        info = tarfile.TarInfo("after.mlpd")
+        info.size = len(m)
+        tar.addfile(info, io.BytesIO(m))
+    r, got, _ = c.run("bomb in tar.gz", {"b.tar.gz": t}, "--max-ratio", "100")
+    s.equal("bomb in tar.gz", (r.returncode, got["b.tar.gz"]["why"]), (3, "limit"))
+    p = s.path("bomb.mlpd.gz")
+    z = zlib.compressobj(1, wbits=31)
+    with open(p, "wb") as f:
+        f.write(z.compress(m))
+        for _ in range(BOMB >> 22):
+            f.write(z.compress(bytes(1 << 22)))
+        f.write(z.flush())
+    r, got, _ = c.run("capture that is a bomb", {"b.mlpd.gz": p}, "--max-ratio", "100")
+    s.check("capture that is a bomb: told", None if got["b.mlpd.gz"]["outcome"] != "ok" else got)
+    import zipfile
+    p = s.path("bomb.zip")
+    with zipfile.ZipFile(p, "w", zipfile.ZIP_DEFLATED, compresslevel=1) as zf:
+        with zf.open("bomb.mlpd", "w", force_zip64=True) as f:
+            f.write(m)
+            for _ in range(BOMB >> 22):
+                f.write(bytes(1 << 22))
+        zf.writestr("after.mlpd", m)
+    r, got, _ = c.run("bomb in zip", {"b.zip": p}, "--max-ratio", "100")
+    s.check("bomb in zip: told", None if got["b.zip!bomb.mlpd"]["outcome"] != "ok" else got["b.zip!bomb.mlpd"])
+    s.equal("bomb in zip: the member behind it", got["b.zip!after.mlpd"]["outcome"], "ok")
+    # nested
+    data = kit.zipped([("x.mlpd", m)])
+    for _ in range(8):
+        data = kit.zipped([("a.zip", data), ("b.zip", data)])
+    r, got, _ = c.run("nested bombs", {"n.zip": data})
+    s.check("nested bombs: told, ten times at most", None if 1 <= r.err.count("--nesting") <= 10 else r.err)
+    s.equal("nested bombs: counted", got["n.zip"]["complaints"]["depth"]["n"], 16)
+    # an xz that wants a dictionary larger than an unpacker may have
+    big = subprocess.run(["xz", "-c", "--format=xz", "--lzma2=preset=1,dict=512MiB"], input=kit.tar([("a.mlpd", m)]),
+                         stdout=subprocess.PIPE, check=True).stdout
+    if not os.environ.get("TT_SANITIZED"):
+        r, got, _ = c.run("large dictionary", {"x.tar.xz": big})
+        s.check("large dictionary: a limit, in one line", None if "memory" in r.err else (r.err, got))
+
+
+def many(c):
+    s = c.s
+    t = s.path("many.tar.gz")
+    with tarfile.open(t, "w:gz", compresslevel=1, format=tarfile.USTAR_FORMAT) as tar:
+        info = tarfile.TarInfo("x")
+        for i in range(MEMBERS):
+            info.name = "e/%d" % i
+            tar.addfile(info)
+    r, got, _ = c.run("empty members", {"m.tar.gz": t})
+    s.equal("empty members are counted", (got["m.tar.gz"]["kinds"], r.returncode), ({"empty": MEMBERS}, 0))
+    # zip with a directory that lies
+    m = c.good[0][1]
+    z = kit.zipped([("a.mlpd", m), ("b.mlpd", m)])
+    end = z.rfind(b"PK\5\6")
+    for name, bad in [("no directory", z[:z.find(b"PK\1\2")]), ("end cut", z[:end + 10]),
+                      ("offset beyond", z[:end + 16] + struct.pack("<I", len(z) + 99) + z[end + 20:]),
+                      ("count wrong", z[:end + 8] + b"\xff\xff\xff\xff" + z[end + 12:])]:
+        r, got, _ = c.run("zip: " + name, {"z.zip": bad})
+        s.check("zip: %s: told, or read all the same" % name,
+                None if "z.zip" in r.err or sum(k.startswith("z.zip!") for k in got) == 2 else (r.err, list(got)))
+    r, got, _ = c.run("neither", {"zeros": bytes(100000), "text": b"hello\n", "empty": b"", "rar": b"Rar!\x1a\7\0aaa"})
+    s.equal("what is neither", {k: got[k]["kind"] for k in ["zeros", "text", "empty", "rar"]},
+            {"zeros": "zeros", "text": "text", "empty": "empty", "rar": "other archive"})
+
+
+def main():
+    s = kit.Suite()
+    c = Case(s)
+    for part in [names, kinds, encrypted, damaged, bombs, many]:
+        part(c)
+    s.end()
+
+
+main()

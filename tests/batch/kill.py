@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+"""Processes killed at random, and disks that are full: --resume completes, and the results are those of a run nobody disturbed.
+
+kill -9 of captures' processes, of unpackers and of the parent; a limit on file size and, where there may be one, a small
+file system. At most the captures in flight are done again. Seeded; ends with "N passed, N failed".
+"""
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import time
+
+import kit
+from kit import run
+
+ROUNDS = 60 if kit.LONG else 12
+ENV = dict(os.environ, TRACETOOL_JOBS_EXACT="1")
+
+
+def children(pid):
+    """Processes whose parent is ${pid}."""
+    try:
+        with open("/proc/%d/task/%d/children" % (pid, pid)) as f:
+            return [int(c) for c in f.read().split()]
+    except OSError:
+        return []
+
+
+def lines(path):
+    """Whole lines so far."""
+    try:
+        return open(path, "rb").read().count(b"\n")
+    except OSError:
+        return 0
+
+
+def start(src, out, *options):
+    return subprocess.Popen([kit.TRACETOOL, "batch", "-q", "-j2", "-o", out, *options, src], env=ENV,
+                            stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+
+
+def main():
+    s = kit.Suite()
+    src = s.path("in")
+    kit.mixed(src, 8)
+    want_dir = s.path("want")
+    began = time.monotonic()
+    r = run("batch", "-q", "-j2", "-o", want_dir, src, env=ENV)
+    took = time.monotonic() - began
+    s.equal("undisturbed", r.returncode, 0)
+    want = open(os.path.join(want_dir, "results.jsonl"), "rb").read()
+    total = want.count(b"\n")
+    rng = random.Random(20261120)
+    hit = {"child": 0, "parent": 0}
+    for who in ["child", "parent"]:
+        for i in range(ROUNDS):
+            out = s.path("k")
+            shutil.rmtree(out, ignore_errors=True)
+            p = start(src, out)
+            # at a random share of the work, which does not depend on how fast the machine is
+            after = rng.randrange(total)
+            while p.poll() is None and lines(os.path.join(out, "results.part")) < after:
+                time.sleep(0.001)
+            if who == "parent":
+                p.kill()
+                hit[who] += p.poll() is None
+            else:
+                for pid in children(p.pid)[:rng.randrange(1, 4)]:
+                    try:
+                        os.kill(pid, signal.SIGKILL)
+                        hit[who] += 1
+                    except ProcessLookupError:
+                        pass
+            p.communicate()
+            part = os.path.join(out, "results.part")
+            had = lines(part)
+            if rng.random() < 0.5 and os.path.exists(part):
+                with open(part, "ab") as f:
+                    f.write(b'{"key":"torn')
+            name = "%s killed, round %d" % (who, i)
+            r = run("batch", "-j2", "-o", out, "--resume", src, env=ENV)
+            s.equal(name + ": resume ends well", r.returncode, 0)
+            s.check(name + ": the same results", open(os.path.join(out, "results.jsonl"), "rb").read() != want)
+            if who == "parent" and had:
+                # archives not at their end are opened again, their captures not
+                n = int(r.err.split(" captures:")[0].split("tracetool: ")[-1].replace(",", ""))
+                s.check(name + ": what was done is not done again", None if n <= total - had + 2 else "%d of %d, %d were there" % (n, total, had))
+            left = [c for c in children(os.getpid()) if c != p.pid]
+            s.equal(name + ": no process is left", left, [])
+    print("killed: %(child)d children, %(parent)d parents" % hit)
+    for sig in [signal.SIGINT, signal.SIGTERM]:
+        out = s.path("sig")
+        shutil.rmtree(out, ignore_errors=True)
+        p = start(src, out)
+        while p.poll() is None and lines(os.path.join(out, "results.part")) < total // 2:
+            time.sleep(0.001)
+        p.send_signal(sig)
+        p.communicate()
+        s.check("%s: its own status" % sig.name, None if p.returncode in (-sig, 0) else p.returncode)
+        run("batch", "-q", "-o", out, "--resume", src)
+        s.check("%s: resume" % sig.name, open(os.path.join(out, "results.jsonl"), "rb").read() != want)
+    # full disks
+    size = len(want)
+    for share in [0.1, 0.5, 0.9]:
+        out = s.path("full")
+        shutil.rmtree(out, ignore_errors=True)
+        limit = int(size * share)
+        r = run("batch", "-o", out, src, preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit)))
+        s.check("limit of %d bytes: told" % limit, None if r.returncode in (3, 4) and "too large" in r.err else (r.returncode, r.err))
+        r = run("batch", "-q", "-o", out, "--resume", src)
+        s.check("limit of %d bytes: resume" % limit, open(os.path.join(out, "results.jsonl"), "rb").read() != want)
+    disk = s.path("disk")
+    os.makedirs(disk)
+    if os.geteuid() == 0 and subprocess.run(["mount", "-t", "tmpfs", "-o", "size=32k", "none", disk], stderr=subprocess.DEVNULL).returncode == 0:
+        try:
+            r = run("batch", "-o", os.path.join(disk, "o"), src)
+            s.check("full file system: told", None if r.returncode == 4 and "No space" in r.err else (r.returncode, r.err))
+            subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
+            r = run("batch", "-q", "-o", os.path.join(disk, "o"), "--resume", src)
+            s.check("full file system: resume", open(os.path.join(disk, "o", "results.jsonl"), "rb").read() != want)
+        finally:
+            subprocess.run(["umount", disk], check=True)
+    print("one run: %.2f s, %d lines" % (took, total))
+    s.end()
+
+
+main()
