@@ -148,7 +148,7 @@ analyse(struct child *ch, uint64_t size, uint64_t hash)
 	cap_memory(c->o->capture_memory ? c->o->capture_memory + MEMORY_BESIDE : 0);
 	/* Who unpacks may work for days, and is timed by its signs of life. */
 	cap_cpu(c->o->capture_ns);
-	rc = tt_one(&ch->env, c->o->one, c->in, c->key, c->nkey, &body, &ch->err);
+	rc = tt_one(&ch->env, c->o->one, c->in, c->member ? c->size : UINT64_MAX, c->key, c->nkey, &body, &ch->err);
 	if (rc == TT_E_STOPPED)
 		_exit(4);
 	if (rc != TT_OK) {

@@ -36,6 +36,7 @@ struct arch {
 	struct proc *unpacker;        /* NULL: ended */
 	unsigned underway;            /* captures handed over and not ended */
 	unsigned leave;               /* given and not used */
+	unsigned char busy[256];      /* slots that have been given, or whose capture has not ended */
 	bool told_end;
 	struct tt_buf record;         /* the body of its line, until its captures have ended */
 	unsigned parts;               /* shards that share it; 0: one */
@@ -219,6 +220,7 @@ static int
 start(struct many *m, struct proc *p, int in, const char *key, size_t nkey, struct tt_shard shard, struct tt_err *err)
 {
 	struct tt_child c = { .env = m->env, .o = m->o, .in = in, .member = p->role == ROLE_MEMBER, .file = p->file,
+		.size = p->what && !(p->what->flags & TT_WIRE_STREAM) ? p->what->size : UINT64_MAX,
 		.shard = shard, .key = key, .nkey = nkey };
 	pid_t parent = getpid();
 	int s[2];
@@ -330,8 +332,13 @@ static void
 give_leave(struct many *m, struct arch *a)
 {
 	while (a->unpacker && a->underway + a->leave < leave_of(m)) {
-		if (send(a->unpacker->sock, "", 1, MSG_DONTWAIT | MSG_NOSIGNAL) != 1)
+		unsigned char slot = 0;
+
+		while (a->busy[slot] && slot < 255)
+			slot++;
+		if (a->busy[slot] || send(a->unpacker->sock, &slot, 1, MSG_DONTWAIT | MSG_NOSIGNAL) != 1)
 			return;
+		a->busy[slot] = 1;
 		if (a->leave == 0)
 			a->unpacker->heard_ns = now_ns();     /* it may have been waiting for this */
 		a->leave++;
@@ -473,8 +480,10 @@ same_capture(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_
 	id.size = w->size;
 	id.hash = w->hash;
 	m->sum.same++;
-	if (p->role == ROLE_UNPACKER && p->arch->leave > 0)
+	if (p->role == ROLE_UNPACKER && p->arch->leave > 0) {
 		p->arch->leave--;
+		p->arch->busy[w->flags >> TT_WIRE_SLOT & 255] = 0;
+	}
 	if (p->role == ROLE_UNPACKER)
 		give_leave(m, p->arch);
 	else
@@ -637,6 +646,7 @@ member_ended(struct many *m, struct proc *p, struct tt_err *err)
 	if (rc == TT_OK && !m->stopping)
 		rc = capture_line(m, &id, &p->result, &a->said, err);
 	a->underway--;
+	a->busy[r->flags >> TT_WIRE_SLOT & 255] = 0;
 	give_leave(m, a);
 	free_proc(m, p);
 	m->analysing--;

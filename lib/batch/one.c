@@ -382,7 +382,7 @@ put_body(struct tt_env *env, const struct tt_one_opts *o, const struct tt_model 
 }
 
 int
-tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, const char *key, size_t n, struct tt_buf *body,
+tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, const char *key, size_t n, struct tt_buf *body,
     struct tt_err *err)
 {
 	struct tt_run_opts run = o->run;
@@ -394,6 +394,7 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, const char *key,
 
 	run.path = path;
 	run.fd = &fd;
+	run.fd_size = &size;
 	run.npath = 1;
 	run.needs = needs_of(o, &out);
 	run.emit = out.emit;

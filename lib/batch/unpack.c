@@ -54,6 +54,7 @@ struct unpack {
 	struct tt_src *file;
 	struct level *top;
 	uint8_t *copy;                /* COPY */
+	int slot[256];                /* spools by the number the parent's leave gives; -1: none */
 	struct tt_err gone;           /* why the parent cannot be told; code TT_OK: it can */
 };
 
@@ -107,16 +108,18 @@ alive(struct unpack *u, struct tt_err *err)
 	return tell(u, &(struct tt_wire){ .kind = TT_WIRE_ALIVE, .size = raw }, -1, err);
 }
 
-/* Wait for leave to send a capture. */
+/* Wait for leave to send a capture: *${slot} is the place whose descriptor is free. */
 static int
-await_leave(struct unpack *u, struct tt_err *err)
+await_leave(struct unpack *u, unsigned *slot, struct tt_err *err)
 {
 	for (;;) {
-		char c;
+		unsigned char c;
 		ssize_t n = recv(u->sock, &c, 1, 0);
 
-		if (n == 1)
+		if (n == 1) {
+			*slot = c;
 			return TT_OK;
+		}
 		if (tt_stopped(u->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		if (n == 0)
@@ -150,19 +153,40 @@ check_member(const struct unpack *u, const struct level *l, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The member's next bytes as they lie in its archive: first those that were kept. */
+/* The member's next bytes as they lie in its archive, in place: first those that were kept. */
+static int
+member_block(struct unpack *u, struct level *l, const uint8_t **p, size_t *n, struct tt_err *err)
+{
+	int rc;
+
+	if (l->tee_at < l->tee_n) {
+		*p = l->tee + l->tee_at;
+		*n = l->tee_n - l->tee_at;
+		l->tee_at = l->tee_n;
+		return TT_OK;
+	}
+	rc = check_member(u, l, err);
+	if (rc == TT_OK)
+		rc = tt_archive_block(l->ar, p, n, err);
+	if (rc != TT_OK)
+		return rc;
+	l->given += *n;
+	return alive(u, err);
+}
+
+/* The same as a copy, which is kept as well while it is not known what the member is. */
 static int
 member_more(struct unpack *u, struct level *l, void *p, size_t n, size_t *got, struct tt_err *err)
 {
 	int rc;
 
+	*got = 0;
 	if (l->tee_at < l->tee_n) {
 		*got = l->tee_n - l->tee_at < n ? l->tee_n - l->tee_at : n;
 		memcpy(p, l->tee + l->tee_at, *got);
 		l->tee_at += *got;
 		return TT_OK;
 	}
-	*got = 0;
 	if (l->keep && n > TEE_FIRST)
 		n = TEE_FIRST;
 	if (l->keep && l->tee_n + n > TEE_MAX)
@@ -196,7 +220,10 @@ on_more(void *arg, void *p, size_t n, size_t *got, struct tt_err *err)
 struct copying {
 	struct tt_hash hash;
 	uint64_t n;
-	int fd;                       /* memory, a file, or the writing end of a pipe */
+	int *fd;                      /* the slot's: memory, or a file */
+	unsigned slot;
+	const uint8_t *next;          /* what came, and did not fit */
+	size_t nnext;
 	bool reader_gone;
 };
 
@@ -230,8 +257,9 @@ spool_member(struct unpack *u, struct level *l, struct copying *c, bool whole, b
 {
 	*ended = true;
 	for (;;) {
+		const uint8_t *p;
 		size_t got;
-		int rc = member_more(u, l, u->copy, COPY, &got, cut);
+		int rc = member_block(u, l, &p, &got, cut);
 
 		if (rc == TT_END)
 			return TT_OK;
@@ -243,16 +271,15 @@ spool_member(struct unpack *u, struct level *l, struct copying *c, bool whole, b
 			return TT_OK; /* the reason is in ${cut} */
 		if (c->n + got > u->env->spool_memory && !whole) {
 			/* What does not fit any more goes down the pipe, behind what does. */
-			l->tee_at = 0;
-			l->tee_n = got;
-			memcpy(l->tee, u->copy, got);
+			c->next = p;
+			c->nnext = got;
 			*ended = false;
 			return TT_OK;
 		}
-		rc = tt_spool_add(u->env, &c->fd, c->n, u->copy, got, err);
+		rc = tt_spool_add(u->env, c->fd, c->n, p, got, err);
 		if (rc != TT_OK)
 			return rc;
-		tt_hash_add(&c->hash, u->copy, got);
+		tt_hash_add(&c->hash, p, got);
 		c->n += got;
 	}
 }
@@ -264,7 +291,7 @@ tell_member(struct unpack *u, enum tt_wire_kind kind, const struct copying *c, i
 	struct tt_wire w = { .kind = kind, .index = u->index, .size = c->n, .hash = tt_hash_value(&c->hash),
 		.key = u->key.p, .nkey = u->key.n };
 
-	w.flags = (stream ? TT_WIRE_STREAM : 0u) | (cut->code ? TT_WIRE_CUT : 0u);
+	w.flags = (stream ? TT_WIRE_STREAM : 0u) | (cut->code ? TT_WIRE_CUT : 0u) | c->slot << TT_WIRE_SLOT;
 	if (cut->code) {
 		w.body = cut->msg;
 		w.nbody = strlen(cut->msg);
@@ -288,7 +315,8 @@ stream_member(struct unpack *u, struct level *l, struct copying *c, struct tt_er
 	rc = tell_member(u, TT_WIRE_MEMBER, c, p[0], true, &cut, err);
 	close(p[0]);
 	while (rc == TT_OK && from < c->n && !c->reader_gone) {
-		ssize_t got = pread(c->fd, u->copy, COPY, (off_t)from);
+		size_t some = c->n - from < COPY ? (size_t)(c->n - from) : COPY;
+		ssize_t got = pread(*c->fd, u->copy, some, (off_t)from);
 
 		if (got <= 0)
 			rc = tt_fail_sys(err, got ? errno : EIO, "cannot read a spool");
@@ -297,18 +325,18 @@ stream_member(struct unpack *u, struct level *l, struct copying *c, struct tt_er
 		from += got > 0 ? (uint64_t)got : 0;
 	}
 	while (rc == TT_OK && !c->reader_gone) {
-		size_t got;
-
-		rc = member_more(u, l, u->copy, COPY, &got, &cut);
-		if (rc != TT_OK)
+		tt_hash_add(&c->hash, c->next, c->nnext);
+		c->n += c->nnext;
+		rc = write_all(u, p[1], c->next, c->nnext, &c->reader_gone, err);
+		if (rc == TT_OK && member_block(u, l, &c->next, &c->nnext, &cut) != TT_OK)
 			break;
-		tt_hash_add(&c->hash, u->copy, got);
-		c->n += got;
-		rc = write_all(u, p[1], u->copy, got, &c->reader_gone, err);
 	}
 	close(p[1]);
-	if (rc == TT_E_STOPPED || u->gone.code)
-		return rc;
+	if (rc != TT_OK || cut.code == TT_E_STOPPED || u->gone.code) {
+		if (rc == TT_OK)
+			*err = cut.code == TT_E_STOPPED ? cut : u->gone;
+		return err->code;
+	}
 	return tell_member(u, TT_WIRE_MEMBER_END, c, -1, true, &cut, err);
 }
 
@@ -321,7 +349,7 @@ is_done(const struct unpack *u, const uint64_t *hash)
 static int
 capture(struct unpack *u, struct level *l, struct tt_err *err)
 {
-	struct copying c = { .fd = -1 };
+	struct copying c = { .next = NULL };
 	struct tt_err cut = { 0 };
 	bool ended;
 	int rc;
@@ -329,13 +357,15 @@ capture(struct unpack *u, struct level *l, struct tt_err *err)
 	u->rec.captures++;
 	if (!u->o->whole && is_done(u, NULL))
 		return TT_OK;
-	rc = await_leave(u, err);
+	rc = await_leave(u, &c.slot, err);
 	if (rc != TT_OK)
 		return rc;
 	tt_hash_init(&c.hash);
 	l->keep = false;
 	l->tee_at = 0;
-	rc = tt_spool_open(u->env, &c.fd, err);
+	c.fd = &u->slot[c.slot];
+	/* What an earlier capture had there is written over: memory that is there costs no new pages. */
+	rc = *c.fd >= 0 ? TT_OK : tt_spool_open(u->env, c.fd, err);
 	if (rc == TT_OK)
 		rc = spool_member(u, l, &c, u->o->whole, &ended, &cut, err);
 	if (rc == TT_E_LIMIT) {
@@ -349,10 +379,13 @@ capture(struct unpack *u, struct level *l, struct tt_err *err)
 		uint64_t hash = tt_hash_value(&c.hash);
 		bool same = u->o->whole && !cut.code && is_done(u, &hash);
 
-		rc = tell_member(u, same ? TT_WIRE_SAME : TT_WIRE_MEMBER, &c, same ? -1 : c.fd, false, &cut, err);
+		rc = tell_member(u, same ? TT_WIRE_SAME : TT_WIRE_MEMBER, &c, same ? -1 : *c.fd, false, &cut, err);
 	}
-	if (c.fd >= 0)
-		close(c.fd);
+	/* A file, or memory beyond its usual size, is not kept. */
+	if (*c.fd >= 0 && c.n > u->env->spool_memory) {
+		close(*c.fd);
+		*c.fd = -1;
+	}
 	return rc;
 }
 
@@ -645,6 +678,8 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 	int rc = tt_buf_add(&u.key, key, n, err);
 
 	l.key_n = n;
+	for (size_t i = 0; i < sizeof u.slot / sizeof u.slot[0]; i++)
+		u.slot[i] = -1;
 	u.copy = tt_mem_alloc(&env->mem, COPY, err);
 	if (!u.copy)
 		rc = err->code;
@@ -667,6 +702,10 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 		rc = tt_record_put(&u.rec, &body, err);
 	if (rc == TT_OK)
 		rc = tell(&u, &(struct tt_wire){ .kind = TT_WIRE_END, .body = body.p, .nbody = body.n }, -1, err);
+	for (size_t i = 0; i < sizeof u.slot / sizeof u.slot[0]; i++) {
+		if (u.slot[i] >= 0)
+			close(u.slot[i]);
+	}
 	tt_mem_free(&env->mem, u.copy, COPY);
 	tt_buf_free(&u.key);
 	tt_buf_free(&body);

@@ -33,6 +33,7 @@ struct tt_archive {
 	const uint8_t *data;          /* of the member: fetched and not yet given out */
 	size_t data_n;
 	uint64_t data_at, given;      /* where that lies in the member; bytes of it given out */
+	uint8_t *zeros;               /* BLOCK, for holes; NULL: none was met */
 	struct tt_err src_err;        /* why a fetch failed; code TT_OK: none did */
 	bool over;                    /* nothing more can be read */
 };
@@ -232,6 +233,7 @@ tt_archive_close(struct tt_archive *ar)
 		return;
 	archive_read_free(ar->a);
 	tt_mem_free(&ar->env->mem, ar->buf, BLOCK);
+	tt_mem_free(&ar->env->mem, ar->zeros, BLOCK);
 	tt_mem_free(&ar->env->mem, ar, sizeof *ar);
 }
 
@@ -329,9 +331,8 @@ next_block(struct tt_archive *ar, struct tt_err *err)
  * Blocks and not archive_read_data(): that one forgets what it has already copied when the block behind it fails.
  */
 int
-tt_archive_read(struct tt_archive *ar, void *p, size_t n, size_t *got, struct tt_err *err)
+tt_archive_block(struct tt_archive *ar, const uint8_t **p, size_t *n, struct tt_err *err)
 {
-	*got = 0;
 	while (ar->data_n == 0) {
 		int rc = next_block(ar, err);
 
@@ -339,15 +340,42 @@ tt_archive_read(struct tt_archive *ar, void *p, size_t n, size_t *got, struct tt
 			return rc;
 	}
 	if (ar->given < ar->data_at) {        /* a hole */
-		*got = ar->data_at - ar->given < n ? (size_t)(ar->data_at - ar->given) : n;
-		memset(p, 0, *got);
+		if (!ar->zeros) {
+			ar->zeros = tt_mem_alloc(&ar->env->mem, BLOCK, err);
+			if (!ar->zeros)
+				return err ? err->code : TT_E_NOMEM;
+		}
+		*p = ar->zeros;
+		*n = ar->data_at - ar->given < BLOCK ? (size_t)(ar->data_at - ar->given) : BLOCK;
 	} else {
-		*got = ar->data_n < n ? ar->data_n : n;
-		memcpy(p, ar->data, *got);
-		ar->data += *got;
-		ar->data_n -= *got;
-		ar->data_at += *got;
+		*p = ar->data;
+		*n = ar->data_n;
+		ar->data_at += *n;
+		ar->data_n = 0;
 	}
-	ar->given += *got;
+	ar->given += *n;
+	return TT_OK;
+}
+
+int
+tt_archive_read(struct tt_archive *ar, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	const uint8_t *from;
+	size_t have;
+	int rc = tt_archive_block(ar, &from, &have, err);
+
+	*got = 0;
+	if (rc != TT_OK)
+		return rc;
+	*got = have < n ? have : n;
+	memcpy(p, from, *got);
+	if (have > n && from == ar->zeros) {
+		ar->given -= have - n;
+	} else if (have > n) {        /* put back what did not fit */
+		ar->data = from + n;
+		ar->data_n = have - n;
+		ar->data_at -= have - n;
+		ar->given -= have - n;
+	}
 	return TT_OK;
 }

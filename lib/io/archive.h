@@ -58,6 +58,9 @@ int tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *e
  */
 int tt_archive_read(struct tt_archive *ar, void *p, size_t n, size_t *got, struct tt_err *err);
 
+/* The same without a copy: *${p} is good until the next call. */
+int tt_archive_block(struct tt_archive *ar, const uint8_t **p, size_t *n, struct tt_err *err);
+
 /* Bytes taken from the source by this archive. */
 uint64_t tt_archive_taken(const struct tt_archive *ar);
 

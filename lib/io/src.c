@@ -155,6 +155,12 @@ finish_open(struct tt_src **src, int rc, struct tt_err *err)
 int
 tt_src_open_fd(struct tt_env *env, int fd, const char *name, struct tt_src **src, struct tt_err *err)
 {
+	return tt_src_open_part(env, fd, UINT64_MAX, name, src, err);
+}
+
+int
+tt_src_open_part(struct tt_env *env, int fd, uint64_t size, const char *name, struct tt_src **src, struct tt_err *err)
+{
 	int rc = make(env, name, src, err);
 
 	if (rc != TT_OK) {
@@ -162,6 +168,8 @@ tt_src_open_fd(struct tt_env *env, int fd, const char *name, struct tt_src **src
 		return rc;
 	}
 	rc = tt_raw_open_fd(&(*src)->raw, env, fd, err);
+	if (rc == TT_OK && (*src)->raw.regular && size < (*src)->raw.size)
+		(*src)->raw.size = size;
 	if (rc == TT_OK && fstat(fd, &(*src)->opened) != 0)
 		rc = tt_fail_sys(err, errno, "cannot examine");
 	return finish_open(src, rc, err);

@@ -62,6 +62,9 @@ int tt_src_open_fd(struct tt_env *env, int fd, const char *name, struct tt_src *
 int tt_src_open_mem(struct tt_env *env, const void *p, size_t n, const char *name, struct tt_src **src,
     struct tt_err *err);
 
+/* As tt_src_open_fd() over the first ${size} bytes of it, if it is a file. */
+int tt_src_open_part(struct tt_env *env, int fd, uint64_t size, const char *name, struct tt_src **src, struct tt_err *err);
+
 /* As above over the bytes that ${more} gives in order (io/raw.h says how). */
 int tt_src_open_more(struct tt_env *env, int (*more)(void *, void *, size_t, size_t *, struct tt_err *), void *arg,
     const char *name, struct tt_src **src, struct tt_err *err);

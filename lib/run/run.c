@@ -57,7 +57,7 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	if (in->cap)
 		r->m->cap[r->m->ncap++] = in->cap;
 	if (rc == TT_OK)
-		rc = r->o->fd ? tt_src_open_fd(r->env, r->o->fd[process], path, &in->src, err) :
+		rc = r->o->fd ? tt_src_open_part(r->env, r->o->fd[process], r->o->fd_size[process], path, &in->src, err) :
 		    tt_src_open(r->env, path, &in->src, err);
 	if (rc == TT_OK && r->prepass)
 		rc = tt_src_keep(in->src, err);

@@ -33,6 +33,7 @@ struct tt_run_opts {
 	const char *format;           /* force a reader; NULL by content */
 	const char *const *path;
 	const int *fd;                /* parallel to path: read this descriptor, which the run takes over; NULL: open path */
+	const uint64_t *fd_size;      /* and of a file so many bytes at most */
 	size_t npath;
 	enum tt_align align;
 	const char *const *meta;      /* "k=v", NULL-terminated, or NULL */
