@@ -58,6 +58,9 @@ HOST_SRC := $(filter-out $(HOST_HELP) tests/host/probe_plugin.c,$(sort $(wildcar
 HOST_BIN := $(HOST_SRC:tests/%.c=$(BUILD)/%)
 HOST_LIB := $(BUILD)/tests/libhost.a
 PROBE    := $(BUILD)/host/probe_plugin.so
+# The plug-in without the library around it, for those that drive it in their own process.
+PLUG_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter formats/unity/recorder/%,$(UNITY_SRC)))
+PLUG_LIB := $(BUILD)/tests/libplugin.a
 FUZZER   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzer/%)
 
 , := ,
@@ -171,10 +174,16 @@ $(GEN_BIN) $(UNIT_BIN) $(BENCH_BIN): $(BUILD)/%: tests/%.c $(HELP_LIB) $(LIB) $(
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< $(HELP_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
 
-$(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(LIB) $(BUILD)/flags
+$(PLUG_LIB): $(PLUG_OBJ)
+	@mkdir -p $(@D)
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
+
+$(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
 
 # The program with allocation that fails on purpose.
 $(OOM_BIN): $(CMD_OBJ) $(BUILD)/tests/fault/alloc.o $(LIB)
@@ -269,10 +278,10 @@ export TT_SANITIZED
 
 # libFuzzer comes with clang. Its build is one more variant.
 FUZZ_OPT := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-$(FUZZER): $(BUILD)/fuzzer/%: tests/fuzz/%.c $(HELP_LIB) $(LIB) $(BUILD)/flags
+$(FUZZER): $(BUILD)/fuzzer/%: tests/fuzz/%.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
+	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(PLUG_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
 
 .PHONY: fuzz fuzzers
 fuzzers: $(FUZZER)
@@ -379,4 +388,4 @@ uninstall:
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish $(SHARE)/tracetool/budget.schema.json \
 		$(SHARE)/tracetool/verdict.schema.json
 
--include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(BUILD)/tests/fault/alloc.d $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
+-include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(BUILD)/tests/fault/alloc.d $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
