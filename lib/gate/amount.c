@@ -164,7 +164,7 @@ tt_put_ppm(char *p, int64_t ppm)
 {
 	int64_t tenths = tt_scale(ppm, 1, 1000);      /* of a percent */
 
-	if (tenths >= 0)
+	if (ppm >= 0)
 		*p++ = '+';
 	/* Small changes with another digit. */
 	if (tenths > -10 && tenths < 10)

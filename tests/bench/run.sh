@@ -7,7 +7,7 @@
 #
 # QUICK=1: small captures, three runs; for seeing that all of it works, not for figures.
 # RUNS=N:  that many runs of each row.
-# ONLY=RE: only the groups of rows whose names match: stats chrome gzip pprof memory info jobs same
+# ONLY=RE: only the groups of rows whose names match: stats chrome gzip pprof memory info jobs same gate
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -21,9 +21,9 @@ SMALL=testdata/mlpd/good-d01-gameloop-calls-alloc.mlpd
 export LC_ALL=C MONO_LOG_LEVEL=error
 
 if [ -n "${QUICK:-}" ]; then
-	RUNS=${RUNS:-3} BIG=100 MANY=60 WHOLE=30 FLAT="30 100" FLAT_MANY="30 60" CALLS=1000
+	RUNS=${RUNS:-3} BIG=100 MANY=60 WHOLE=30 FLAT="30 100" FLAT_MANY="30 60" CALLS=1000 GATED=10
 else
-	RUNS=${RUNS:-5} BIG=1400 MANY=580 WHOLE=150 FLAT="150 500 1400 2000" FLAT_MANY="150 580 2000" CALLS=4000
+	RUNS=${RUNS:-5} BIG=1400 MANY=580 WHOLE=150 FLAT="150 500 1400 2000" FLAT_MANY="150 580 2000" CALLS=4000 GATED=100
 fi
 rm -rf "$OUT"
 mkdir -p "$OUT"
@@ -347,9 +347,42 @@ same_rows() {
 	same "pprof, MANY" "many-$MANY" convert -q -f pprof -o -
 }
 
+# --- gate ----------------------------------------------------------------------------
+
+# Twenty captures of as many processes: one recording under other process ids (4 bytes of its header). Beside it: stats
+# on each of them in turn, all tables.
+gate_rows() {
+	local big=$CAPTURES/big-$GATED.mlpd dir=$OUT/gate k n
+	mkdir -p "$dir"
+	for k in $(seq 20); do
+		cp "$big" "$dir/$k.mlpd" && printf "\\x$(printf %02x "$k")\\x00\\x00\\x00" |
+			dd of="$dir/$k.mlpd" bs=1 seek=32 conv=notrunc status=none || { none "gate / stats, 20 captures"; return; }
+	done
+	cat > "$dir/budget.json" <<-'E'
+		{ "tracetool_budget": 1, "rows": [
+		  { "id": "length", "metric": "capture.time", "max": "1000s" },
+		  { "id": "bytes", "metric": "gc.alloc.bytes", "stat": "total", "max": "1000GiB" },
+		  { "id": "pause", "metric": "gc.pause", "stat": "max", "max": "1000s" },
+		  { "id": "marker", "metric": "marker.time", "marker": "*:Main", "stat": "total", "max": "1000s" },
+		  { "id": "p95", "metric": "marker.time", "marker": "*:Len", "stat": "p95", "max": "1000s" } ] }
+	E
+	for n in 1 2; do
+		on $n
+		timed "${pin[@]}" -- "$TT" stats "$j" --gate "$dir/budget.json" "$dir"/*.mlpd -- \
+			bash -c 'for f in "${@:2}"; do "$0" stats "$1" "$f" || exit; done' "$TT" "$j" "$dir"/*.mlpd ||
+			{ none "gate / stats, 20 captures" $n; continue; }
+		row "gate / stats, 20 captures of $GATED MB, time" $n "$(secs "$a_med")" "$(secs "$b_med")" \
+			"$(awk -v a="$a_med" -v b="$b_med" 'BEGIN { printf "%.2f", a / b }')" "<= 1.1" "$(mib "$a_rss")"
+		spread "gate / stats, 20 captures" $n
+	done
+	rm -rf "$dir"
+}
+
 # --- all of it -----------------------------------------------------------------------
 
 needs=("big $BIG" "many $MANY" "big $WHOLE")
+[ "${ONLY:-}" = gate ] && needs=()
+wanted gate && needs+=("big $GATED")
 wanted memory && for s in $FLAT; do needs+=("big $s"); done
 wanted memory && for s in $FLAT_MANY; do needs+=("many $s"); done
 for c in "${needs[@]}"; do
@@ -367,11 +400,12 @@ wanted memory && memory_rows
 wanted info && info_row
 wanted jobs && jobs_rows
 wanted same && same_rows
+wanted gate && gate_rows
 took=$((SECONDS - began))
 
 # --- the table -----------------------------------------------------------------------
 
-size() { awk -v b="$(stat -c %s "$CAPTURES/$1.mlpd")" 'BEGIN { printf "%.0f MB", b / 1e6 }'; }
+size() { awk -v b="$(stat -c %s "$CAPTURES/$1.mlpd" 2> /dev/null)" 'BEGIN { printf "%.0f MB", b / 1e6 }'; }
 {
 	echo '# tracetool beside others'
 	echo
