@@ -162,14 +162,11 @@ tt_put_change(char *p, int64_t v, enum tt_dim dim)
 char *
 tt_put_ppm(char *p, int64_t ppm)
 {
-	int64_t tenths = tt_scale(ppm, 1, 1000);      /* of a percent */
+	int64_t tenths = tt_scale(ppm, 1, 1000), hundredths = tt_scale(ppm, 1, 100);
+	bool small = tenths > -10 && tenths < 10;     /* of a percent: then with another digit */
 
-	if (ppm >= 0)
+	if ((small ? hundredths : tenths) >= 0)
 		*p++ = '+';
-	/* Small changes with another digit. */
-	if (tenths > -10 && tenths < 10)
-		p = tt_put_fixed(p, tt_scale(ppm, 1, 100), 2);
-	else
-		p = tt_put_fixed(p, tenths, 1);
+	p = small ? tt_put_fixed(p, hundredths, 2) : tt_put_fixed(p, tenths, 1);
 	return put(p, " %");
 }

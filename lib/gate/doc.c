@@ -19,6 +19,9 @@ tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, str
 	d->root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
 	if (d->root)
 		return TT_OK;
+	/* Without memory jansson gives up, at some places without a word. */
+	if (json_error_code(&e) == json_error_out_of_memory || e.text[0] == '\0')
+		return tt_nomem(err);
 	if (e.line <= 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is no JSON: %s", path, e.text);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: is no JSON: %s", path, e.line, e.column, e.text);

@@ -12,7 +12,15 @@ import kit
 PROGRAM = os.path.join(kit.BUILD, "tracetool-oom")
 
 
-def commands(capture, compressed):
+BUDGET = """{ "tracetool_budget": 1, "frame_marker": "World:Frame", "rows": [
+  { "id": "a", "metric": "frame.time", "stat": "p95", "max": "1s", "over": "pooled" },
+  { "id": "b", "metric": "marker.time", "marker": "World:*", "max": "+50%", "where": { "format": "*" } },
+  { "id": "c", "metric": "category.time", "category": "*", "max": "1s", "waive": { "until": "2030-01-01", "why": "x" } },
+  { "id": "d", "metric": "gc.alloc.bytes", "max": "1B", "level": "warn" } ] }
+"""
+
+
+def commands(capture, compressed, budget, base):
     yield "list", ["list", "metrics"], []
     yield "help", ["help", "stats"], []
     yield "info", ["info", capture], []
@@ -21,6 +29,11 @@ def commands(capture, compressed):
     for form in ["text", "json", "csv", "markdown"]:
         yield "stats " + form, ["stats", "--format", form, "--table", "markers,calltree,calltree_bottom_up,alloc_paths",
                                 "--thread", "*", capture], []
+    gate = ["stats", "--gate", budget, "--today", "2026-01-01", "--inconclusive", "pass", capture]
+    yield "gate", gate + ["--baseline", base], []
+    yield "gate save", gate + ["--save", "base.json"], ["base.json"]
+    yield "gate explain", gate + ["--baseline", base, "--explain", "b"], []
+    yield "suggest", ["stats", "--suggest", "--frame-marker", "World:Frame", capture], []
     for name in ["out.json", "out.json.gz", "out.csv", "out.pb.gz", "out.folded"]:
         yield "convert " + name, ["convert", "-q", capture, "-o", name], [name]
     yield "convert all", ["convert", "-q", capture, capture, "-o", "a.json", "-o", "b.csv", "-o", "c.folded"], \
@@ -56,8 +69,10 @@ def main():
     capture = s.capture()
     compressed = capture + ".gz"
     kit.run(["sh", "-c", "gzip -c %s > %s" % (capture, compressed)], s.dir)
-    told = s.path("told")
-    for name, args, outputs in commands(capture, compressed):
+    told, budget, base = s.path("told"), s.path("budget.json"), s.path("kept.json")
+    open(budget, "w").write(BUDGET)
+    kit.run([PROGRAM, "stats", "--gate", budget, "--save", base, capture], s.dir)
+    for name, args, outputs in commands(capture, compressed, budget, base):
         work = s.path("work")
         for on in [False, True]:
             os.makedirs(work, exist_ok=True)
