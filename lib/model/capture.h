@@ -52,6 +52,7 @@ struct tt_capture {
 	uint64_t nevent, nchunk, bytes;
 	uint64_t spooled;             /* bytes kept to read the input twice; set at the end of a run */
 	uint64_t tally[256];          /* with TT_NEEDS_TALLY */
+	uint64_t unloaded[TT_DEF_KINDS];      /* records of things unloaded */
 	const char *(*tally_name)(unsigned tag);
 	/* The category (assembly) a marker belongs to; by the format, called at report time. */
 	const char *(*category)(const struct tt_capture *, const struct tt_def *marker);

@@ -223,6 +223,20 @@ tt_paths_link(struct tt_paths *p, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Does the method do the runtime's part of what its caller asked for? */
+static bool
+is_plumbing(const char *full)
+{
+	static const char *const begins[] = { "(wrapper ", "System.Threading.Monitor:",
+		"System.Runtime.InteropServices.GCHandle:" };
+
+	for (size_t i = 0; i < sizeof begins / sizeof *begins; i++) {
+		if (strncmp(full, begins[i], strlen(begins[i])) == 0)
+			return true;
+	}
+	return false;
+}
+
 uint32_t
 tt_paths_site(const struct tt_paths *p, uint32_t node)
 {
@@ -235,7 +249,7 @@ tt_paths_site(const struct tt_paths *p, uint32_t node)
 		if (row == TT_NO_ROW || n->key >= TT_KEY_SPECIAL)
 			continue;
 		const char *full = p->row[row].name->full;
-		if (strncmp(full, "(wrapper ", 9) != 0 && strncmp(full, "System.Threading.Monitor:", 25) != 0)
+		if (!is_plumbing(full))
 			return row;
 	}
 	return TT_NO_ROW;

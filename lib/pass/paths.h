@@ -86,7 +86,7 @@ int tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b, str
 
 /*
  * The row of the place in the program that ${node} is about: the nearest frame or zone at or above it that is not
- * the runtime's own (wrappers, Monitor's methods) or tracetool's (GC, Exception). TT_NO_ROW: there is none.
+ * the runtime's own (wrappers, methods of Monitor and GCHandle) or tracetool's (GC, Exception). TT_NO_ROW: there is none.
  */
 uint32_t tt_paths_site(const struct tt_paths *p, uint32_t node);
 

@@ -12,6 +12,7 @@ static const struct gatherer gatherers[] = {
 	{ TT_NEEDS_THROWS, tt_gather_throws_event, NULL, tt_gather_throws_free },
 	{ TT_NEEDS_CODE, tt_gather_code_event, NULL, NULL },
 	{ TT_NEEDS_SHOTS, tt_gather_shots_event, NULL, tt_gather_shots_free },
+	{ TT_NEEDS_HANDLES, tt_gather_handles_event, NULL, tt_gather_handles_free },
 };
 #define GATHERERS (sizeof gatherers / sizeof *gatherers)
 

@@ -40,6 +40,9 @@ int tt_gather_code_event(struct tt_gathering *g, const struct tt_event *e, struc
 int tt_gather_shots_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 void tt_gather_shots_free(struct tt_run *r);
 
+int tt_gather_handles_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
+void tt_gather_handles_free(struct tt_run *r);
+
 int tt_gather_throws_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 void tt_gather_throws_free(struct tt_run *r);
 

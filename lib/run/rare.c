@@ -166,6 +166,8 @@ tt_rare_tally(struct tt_run *r, struct tt_input *in, struct tt_batch *b, const s
 			rc = heap_size(r, e, err);
 		else
 			count(r->m, e);
+		if (e->kind == TT_META && e->depth < TT_DEF_KINDS)
+			in->cap->unloaded[e->depth]++;
 	}
 	return rc;
 }

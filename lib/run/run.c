@@ -373,6 +373,8 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 	m->code = NULL;
 	tt_shots_free(m->shots);
 	m->shots = NULL;
+	tt_handles_free(m->handles_of);
+	m->handles_of = NULL;
 	m->pause_n = 0;
 	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
 	memset(m->gen, 0, sizeof m->gen);
@@ -384,6 +386,7 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 		struct tt_capture *c = m->cap[i];
 		c->nevent = c->nchunk = c->bytes = 0;
 		memset(c->tally, 0, sizeof c->tally);
+		memset(c->unloaded, 0, sizeof c->unloaded);
 	}
 	r->prepass = r->alias = true;
 	int rc = rewind_all(r, err);
@@ -520,6 +523,7 @@ tt_model_free(struct tt_model *m)
 	tt_throws_free(m->thrown);
 	tt_code_free(m->code);
 	tt_shots_free(m->shots);
+	tt_handles_free(m->handles_of);
 	tt_tree_free(m->tree);
 	tt_counts_free(m->counts);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);

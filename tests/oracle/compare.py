@@ -494,6 +494,34 @@ def compare_shots(c, a, stats):
            sorted(whole[-1].get("sizes", []), reverse=True)[:32])
 
 
+def compare_handles(c, a, stats):
+    names = {"weak": "weak", "weak_track": "weak tracking", "normal": "normal", "pinned": "pinned"}
+    live = Counter(kind for kind, _ in a.live_handles)
+    mine, other = {}, [0, 0, 0]
+    numbers = {v: k for k, v in mlpd.HANDLE_KINDS.items()}
+    for name, row in a.handles.items():
+        if name in names and row["created"] + row["destroyed"]:
+            mine[names[name]] = (row["created"], row["destroyed"], live[numbers[name]])
+        elif name not in names:
+            other = [other[0] + row["created"], other[1] + row["destroyed"], other[2] + live[int(name)]]
+    if any(other):
+        mine["(other)"] = tuple(other)
+    c.same_table("handles", {r["kind"]: (r["created"], r["destroyed"], r["live"]) for r in stats.get("handles", [])}, mine)
+    kinds = ("weak", "weak tracking", "normal", "pinned")
+    ours = Counter()
+    for (place, kind), n in a.handles_at.items():
+        ours[(place_name(place), kinds[kind] if kind < 4 else "(other)")] += n
+    theirs = {(r["marker"], r["kind"]): r["created"] for r in stats.get("handle_sites", [])}
+    c.same_table("handles made at", theirs, dict(ours))
+    theirs = {r["what"]: r["count"] for r in stats.get("finalizers", [])}
+    c.same("finalizers", (theirs.get("object", 0), theirs.get("run", 0)),
+           (a.finalizers["object_begin"], a.finalizers["queue_begin"]))
+    items = Counter(r["kind"] for r in stats.get("metadata_items", []))
+    for kind in ("image", "assembly"):
+        if a.metadata[kind]["load"] == len(a.seen[kind]):
+            c.same(kind, items[kind], len(a.seen[kind]))
+
+
 def place_name(place):
     return "(outside any zone)" if place is None else unknown(place)
 
@@ -669,7 +697,7 @@ def compare(program, path):
         return c.differences
     status, stats = program.json("stats", "-q", "--format", "json", "--names", "full", "--wrappers", path)
     stats.update(program.json("stats", "-q", "--format", "json", "--names", "full",
-                              "--table", "alloc_paths,exceptions,jit,jit_helpers", path)[1])
+                              "--table", "alloc_paths,exceptions,jit,jit_helpers,metadata_items", path)[1])
     c.same("exit status", status, 3 if capture.damage else 0)
     _, info = program.json("info", "-q", "--format", "json", path)
     compare_info(c, capture, a, info)
@@ -683,6 +711,7 @@ def compare(program, path):
     compare_exceptions(c, a, stats)
     compare_samples(c, a, stats)
     compare_shots(c, a, stats)
+    compare_handles(c, a, stats)
     generation = {str(r["number"]): (r["tid"], r["generation"]) for r in stats["threads"]}
     compare_events(c, a, program.csv(path), generation)
     compare_frames(c, program, capture, a, path)

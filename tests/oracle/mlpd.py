@@ -759,6 +759,7 @@ class Analysis:
         self.contended_at = Counter()
         self.hits = self.managed_hits = 0
         self.hits_by_thread, self.leaves = Counter(), Counter()
+        self.live_handles, self.handles_at = {}, Counter()
         self.sampled = []               # (tid, time, names leaf first, native address)
         self.symbols = self.binaries = 0
         self.symbol_at = {}             # address -> name
@@ -846,7 +847,11 @@ class Analysis:
                 for _, lock in gone:
                     self.locks[lock]["moved"] += 1
 
-    def on_handle(self, _thread, _time, action, kind, _handle, _obj, _stack):
+    def on_handle(self, thread, time, action, kind, handle, _obj, stack):
+        self.live_handles.pop((kind, handle), None)
+        if action == "created":
+            self.live_handles[(kind, handle)] = True
+            self.handles_at[(self.place(thread, time, stack), kind)] += 1
         row = self.handles.setdefault(keyed(HANDLE_KINDS, kind), {"created": 0, "destroyed": 0})
         row[action] += 1
 
@@ -899,7 +904,8 @@ class Analysis:
         names = ([self.capture.method_name(m, time) for m in stack] if stack
                  else [f[1] for f in thread.stack if not isinstance(f[0], str)])
         for name in reversed(names):
-            if not name.startswith(("(wrapper ", "System.Threading.Monitor:")):
+            if not name.startswith(("(wrapper ", "System.Threading.Monitor:",
+                                    "System.Runtime.InteropServices.GCHandle:")):
                 return name
         return None
 

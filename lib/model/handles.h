@@ -1,0 +1,39 @@
+/**
+ * GC handles and finalizers.
+ *
+ * Built by run/handles.c; read by the passes "handles" and "finalizers".
+ */
+#ifndef TT_MODEL_HANDLES_H
+#define TT_MODEL_HANDLES_H
+
+#include "stat/tally.h"
+
+enum { TT_HANDLE_KINDS = 5 };         /* weak, weak tracking, normal, pinned; others */
+
+/* Handles of one kind made on one path. */
+struct tt_handle_site {
+	uint32_t node, kind;
+	uint64_t created, destroyed;
+	struct tt_times life;         /* from the creation to the destruction of those that have both */
+};
+
+struct tt_handles {
+	struct tt_mem *mem;
+	struct tt_handle_kind {
+		uint64_t created, destroyed;
+		uint64_t unknown;     /* destroyed, but made before the capture began or outside the filters */
+		uint64_t live, most;
+	} kind[TT_HANDLE_KINDS];
+	struct tt_handle_site *site;
+	size_t n, cap;
+	struct tt_tally at;           /* node << 3 | kind -> site + 1 */
+
+	/* finalizers */
+	uint64_t runs, objects;       /* begun */
+	struct tt_times run, object;  /* begun and ended */
+	struct tt_tally hist;         /* 0: runs, 1: objects */
+};
+
+void tt_handles_free(struct tt_handles *h);
+
+#endif

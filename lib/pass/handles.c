@@ -1,0 +1,242 @@
+/**
+ * The passes "handles" and "finalizers".
+ *
+ * Definitions: tracetool-metrics(7), Handles and finalizers.
+ */
+#include <stdlib.h>
+
+#include "pass/passes.h"
+#include "pass/paths.h"
+#include "stat/num.h"
+
+static const char *const kinds[TT_HANDLE_KINDS] = { "weak", "weak tracking", "normal", "pinned", "(other)" };
+
+static const struct tt_col kind_col[] = {
+	{ "kind", "kind", TT_UNIT_TEXT, "weak, weak tracking (through finalization), normal or pinned." },
+	{ "created", "created", TT_UNIT_COUNT, "Handles made." },
+	{ "destroyed", "destroyed", TT_UNIT_COUNT, "Handles given back." },
+	{ "live", "live", TT_UNIT_COUNT, "Made but not given back in the capture." },
+	{ "most", "most", TT_UNIT_COUNT, "Most that were live at once." },
+	{ "unknown", "from before", TT_UNIT_COUNT, "Given back, but not made in the capture or where the filters look." },
+};
+static const struct tt_col site_col[] = {
+	{ "marker", "site", TT_UNIT_TEXT,
+	    "Where it was made: innermost zone, or frame of the recorded stack, that is not the runtime's own." },
+	{ "kind", "kind", TT_UNIT_TEXT, "Kind of handle." },
+	{ "created", "created", TT_UNIT_COUNT, "Handles made here." },
+	{ "destroyed", "destroyed", TT_UNIT_COUNT, "Those of them that were given back, wherever." },
+	{ "live", "live", TT_UNIT_COUNT, "Those that were not." },
+	{ "mean_ns", "mean life", TT_UNIT_NS, "Mean time from making to giving back." },
+	{ "max_ns", "longest life", TT_UNIT_NS, "Longest such time." },
+};
+static const struct tt_pass_table handle_tables[] = {
+	{ "handles", "GC handles", kind_col, TT_NCOL(kind_col), false },
+	{ "handle_sites", "GC handles by site", site_col, TT_NCOL(site_col), false },
+};
+
+static int
+put_kinds(const struct tt_handles *h, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < TT_HANDLE_KINDS && rc == TT_OK; i++) {
+		const struct tt_handle_kind *k = &h->kind[i];
+		struct tt_cell *c;
+
+		if (k->created + k->destroyed == 0)
+			continue;
+		rc = tt_table_row(r, t, &c, err);
+		if (rc != TT_OK)
+			return rc;
+		tt_cell_text(&c[0], kinds[i]);
+		tt_cell_int(&c[1], (int64_t)k->created);
+		tt_cell_int(&c[2], (int64_t)k->destroyed);
+		tt_cell_int(&c[3], (int64_t)k->live);
+		tt_cell_int(&c[4], (int64_t)k->most);
+		tt_cell_int(&c[5], (int64_t)k->unknown);
+	}
+	return rc;
+}
+
+struct place { uint32_t row, kind, site; };
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct place *x = a, *y = b;
+
+	if (x->row != y->row)
+		return x->row < y->row ? -1 : 1;
+	return (x->kind > y->kind) - (x->kind < y->kind);
+}
+
+static int
+put_site(const struct tt_paths *p, const struct tt_handles *h, const struct place *v, size_t n, struct tt_report *r,
+    struct tt_table *t, struct tt_err *err)
+{
+	uint64_t created = 0, destroyed = 0;
+	struct tt_times life = { 0 };
+	const char *name;
+	struct tt_cell *c;
+	int rc;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct tt_handle_site *s = &h->site[v[i].site];
+		created += s->created;
+		destroyed += s->destroyed;
+		tt_times_join(&life, &s->life);
+	}
+	name = v->row == TT_NO_ROW ? TT_OUTSIDE : tt_report_text(r, err, "%s", p->row[v->row].label);
+	rc = name ? tt_table_row(r, t, &c, err) : err->code;
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_text(&c[0], name);
+	tt_cell_text(&c[1], kinds[v->kind]);
+	tt_cell_int(&c[2], (int64_t)created);
+	tt_cell_int(&c[3], (int64_t)destroyed);
+	tt_cell_int(&c[4], (int64_t)(created - destroyed));
+	if (life.n == 0)
+		return TT_OK;
+	tt_cell_int(&c[5], tt_ratio((uint64_t)life.total, 1, life.n));
+	tt_cell_int(&c[6], life.max);
+	return TT_OK;
+}
+
+static int
+put_sites(const struct tt_model *m, const struct tt_handles *h, struct tt_report *r, struct tt_table *t,
+    struct tt_err *err)
+{
+	struct place *v = tt_mem_alloc(&m->env->mem, h->n * sizeof *v, err);
+	struct tt_paths p = { 0 };
+	int rc = v ? tt_paths_init(&p, m, err) : err->code;
+
+	for (size_t i = 0; i < h->n && rc == TT_OK; i++)
+		v[i] = (struct place){ tt_paths_site(&p, h->site[i].node), h->site[i].kind, (uint32_t)i };
+	if (rc == TT_OK && h->n)
+		qsort(v, h->n, sizeof *v, by_place);
+	for (size_t i = 0, j; i < h->n && rc == TT_OK; i = j) {
+		for (j = i; j < h->n && by_place(&v[i], &v[j]) == 0; j++)
+			;
+		if (tt_paths_site_wanted(&p, v[i].row))
+			rc = put_site(&p, h, v + i, j - i, r, t, err);
+	}
+	tt_paths_free(&p);
+	tt_mem_free(&m->env->mem, v, h->n * sizeof *v);
+	return rc == TT_OK ? tt_table_sort(t, "created", err) : rc;
+}
+
+static bool
+any_handle(const struct tt_handles *h)
+{
+	for (size_t i = 0; h && i < TT_HANDLE_KINDS; i++) {
+		if (h->kind[i].created + h->kind[i].destroyed)
+			return true;
+	}
+	return false;
+}
+
+static int
+report_handles(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+{
+	const struct tt_handles *h = any_handle(m->handles_of) ? m->handles_of : NULL;
+	int rc = TT_OK;
+
+	if (!h && !o->table)
+		return TT_OK;
+	for (size_t i = 0; i < TT_NCOL(handle_tables) && rc == TT_OK; i++) {
+		struct tt_table *t;
+
+		rc = tt_pass_begin(&tt_pass_handles, i, o, r, &t, err);
+		if (rc != TT_OK || !t)
+			continue;
+		t->empty_reason = "no handle in this capture (Mono's option gchandle records them), or none that the filters leave";
+		if (h)
+			rc = i == 0 ? put_kinds(h, r, t, err) : put_sites(m, h, r, t, err);
+	}
+	return rc;
+}
+
+const struct tt_pass tt_pass_handles = {
+	.name = "handles",
+	.summary = "GC handles: created, destroyed, live, by kind and site",
+	.needs = TT_NEEDS_CALLS | TT_NEEDS_SITES | TT_NEEDS_HANDLES,
+	.standard = true,
+	.report = report_handles,
+	.tables = handle_tables,
+	.ntables = TT_NCOL(handle_tables),
+};
+
+/* --- finalizers --------------------------------------------------------------------------- */
+
+static const struct tt_col final_col[] = {
+	{ "what", "what", TT_UNIT_TEXT, "object: the finalizer of one object; run: a run of the finalizer thread over its queue." },
+	{ "count", "count", TT_UNIT_COUNT, "How many began." },
+	{ "total_ns", "total", TT_UNIT_NS, "Time of those that ended in the capture." },
+	{ "min_ns", "min", TT_UNIT_NS, "Shortest." },
+	{ "mean_ns", "mean", TT_UNIT_NS, "Mean." },
+	{ "p95_ns", "p95", TT_UNIT_NS, "95th percentile (nearest rank, within 1.6 %)." },
+	{ "max_ns", "max", TT_UNIT_NS, "Longest." },
+};
+static const struct tt_pass_table final_tables[] = {
+	{ "finalizers", "Finalizers", final_col, TT_NCOL(final_col), false },
+};
+
+static int
+put_final(const struct tt_handles *h, bool object, struct tt_hist *hist, struct tt_report *r, struct tt_table *t,
+    struct tt_err *err)
+{
+	const struct tt_times *times = object ? &h->object : &h->run;
+	struct tt_cell *c;
+	int rc = tt_table_row(r, t, &c, err);
+
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_text(&c[0], object ? "object" : "run");
+	tt_cell_int(&c[1], (int64_t)(object ? h->objects : h->runs));
+	if (times->n == 0)
+		return TT_OK;
+	tt_hist_init(hist);
+	tt_tally_hist(&h->hist, object, times, hist);
+	tt_cell_int(&c[2], times->total);
+	tt_cell_int(&c[3], times->min);
+	tt_cell_int(&c[4], tt_ratio((uint64_t)times->total, 1, times->n));
+	tt_cell_int(&c[5], (int64_t)tt_hist_quantile(hist, 95, 100));
+	tt_cell_int(&c[6], times->max);
+	return TT_OK;
+}
+
+static int
+report_finalizers(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+{
+	const struct tt_handles *h = m->handles_of && m->handles_of->runs + m->handles_of->objects ? m->handles_of : NULL;
+	struct tt_hist *hist;
+	struct tt_table *t;
+	int rc;
+
+	if (!h && !o->table)
+		return TT_OK;
+	rc = tt_pass_begin(&tt_pass_finalizers, 0, o, r, &t, err);
+	if (rc != TT_OK || !t)
+		return rc;
+	t->empty_reason = "no finalizer in this capture (Mono's option finalization records them), or none that the filters leave";
+	if (!h)
+		return TT_OK;
+	hist = tt_mem_alloc(&m->env->mem, sizeof *hist, err);
+	if (!hist)
+		return err->code;
+	rc = put_final(h, true, hist, r, t, err);
+	if (rc == TT_OK)
+		rc = put_final(h, false, hist, r, t, err);
+	tt_mem_free(&m->env->mem, hist, sizeof *hist);
+	return rc;
+}
+
+const struct tt_pass tt_pass_finalizers = {
+	.name = "finalizers",
+	.summary = "finalizers: objects and runs, their times",
+	.needs = TT_NEEDS_HANDLES,
+	.standard = true,
+	.report = report_finalizers,
+	.tables = final_tables,
+	.ntables = TT_NCOL(final_tables),
+};

@@ -1,0 +1,213 @@
+/**
+ * The pass "metadata": images, assemblies, domains, contexts and classes that the capture tells of.
+ *
+ * Definitions: tracetool-metrics(7), Metadata.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass/passes.h"
+
+enum { M_SUMMARY, M_THINGS, M_CLASSES };
+
+static const struct tt_col summary_col[] = {
+	{ "kind", "kind", TT_UNIT_TEXT, "image, assembly, domain, context, class, vtable, method or thread." },
+	{ "loaded", "loaded", TT_UNIT_COUNT, "Different ones that were loaded or named; an address that was used again counts again." },
+	{ "unloaded", "unloaded", TT_UNIT_COUNT, "Records of one being unloaded; classes have none." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+static const struct tt_col thing_col[] = {
+	{ "kind", "kind", TT_UNIT_TEXT, "image, assembly, domain or context." },
+	{ "name", "name", TT_UNIT_TEXT, "File of an image, full name of an assembly, name of a domain." },
+	{ "id", "id", TT_UNIT_HEX, "Address, or the number of a domain or context." },
+	{ "of", "of", TT_UNIT_TEXT, "Image of an assembly, domain of a context." },
+	{ "mvid", "mvid", TT_UNIT_TEXT, "Version id of an image, where the capture has it." },
+	{ "time_ns", "time", TT_UNIT_NS, "When it was loaded or named." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+static const struct tt_col class_col[] = {
+	{ "class", "class", TT_UNIT_TEXT, "Name of the class." },
+	{ "image", "image", TT_UNIT_TEXT, "File of the image it is in." },
+	{ "id", "id", TT_UNIT_HEX, "Its address." },
+	{ "time_ns", "time", TT_UNIT_NS, "When it was loaded." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+static const struct tt_pass_table tables[] = {
+	[M_SUMMARY] = { "metadata", "Metadata", summary_col, TT_NCOL(summary_col), false },
+	[M_THINGS] = { "metadata_items", "Images, assemblies, domains, contexts", thing_col, TT_NCOL(thing_col), false },
+	[M_CLASSES] = { "metadata_classes", "Classes", class_col, TT_NCOL(class_col), true },
+};
+
+static const struct { enum tt_def_kind kind; const char *name; } things[] = {
+	{ TT_DEF_IMAGE, "image" }, { TT_DEF_ASSEMBLY, "assembly" }, { TT_DEF_DOMAIN, "domain" },
+	{ TT_DEF_CONTEXT, "context" }, { TT_DEF_CLASS, "class" }, { TT_DEF_VTABLE, "vtable" },
+	{ TT_DEF_MARKER, "method" }, { TT_DEF_THREAD, "thread" },
+};
+enum { LISTED = 4 };                  /* the first of these have a table of their own */
+
+/* A domain is loaded without a name and gets it by a record of its own: is ${d} told again by that one? */
+static bool
+is_named_later(const struct tt_defs *defs, const struct tt_def *d)
+{
+	const struct tt_def *other;
+
+	for (size_t i = 0; d->kind == TT_DEF_DOMAIN && d->len == 0 && (other = tt_defs_at(defs, TT_DEF_DOMAIN, i)); i++) {
+		if (other->key == d->key && other->len && other->ts >= d->ts)
+			return true;
+	}
+	return false;
+}
+
+/* How many things of a kind; a thread has a record for each name. */
+static uint64_t
+count_of(const struct tt_model *m, uint32_t p, enum tt_def_kind kind)
+{
+	const struct tt_defs *defs = m->cap[p]->defs;
+	const struct tt_def *d;
+	uint64_t n = 0;
+
+	if (kind == TT_DEF_THREAD) {
+		for (size_t i = 0; i < m->threads.n; i++)
+			n += m->threads.t[i]->process == p;
+		return n;
+	}
+	if (kind != TT_DEF_DOMAIN)
+		return tt_defs_count(defs, kind);
+	for (size_t i = 0; (d = tt_defs_at(defs, kind, i)); i++)
+		n += !is_named_later(defs, d);
+	return n;
+}
+
+static int
+summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	t->whole = true;
+	for (uint32_t p = 0; p < m->ncap; p++) {
+		for (size_t i = 0; i < TT_NCOL(things) && rc == TT_OK; i++) {
+			uint64_t gone = m->cap[p]->unloaded[things[i].kind];
+			uint64_t n = count_of(m, p, things[i].kind);
+			struct tt_cell *c;
+
+			if (n + gone == 0)
+				continue;
+			rc = tt_table_row(r, t, &c, err);
+			if (rc != TT_OK)
+				return rc;
+			tt_cell_text(&c[0], things[i].name);
+			tt_cell_int(&c[1], (int64_t)n);
+			if (i < LISTED)
+				tt_cell_int(&c[2], (int64_t)gone);
+			tt_cell_int(&c[3], (int64_t)p + 1);
+		}
+	}
+	return rc;
+}
+
+static void
+put_text(struct tt_cell *c, const char *s)
+{
+	if (s && *s)
+		tt_cell_text(c, s);
+}
+
+/* The name of what a thing belongs to. */
+static const char *
+owner_of(const struct tt_defs *defs, const struct tt_def *d)
+{
+	const struct tt_def *of = NULL;
+
+	if (d->kind == TT_DEF_ASSEMBLY || d->kind == TT_DEF_CLASS)
+		of = tt_defs_find(defs, TT_DEF_IMAGE, d->a, d->ts);
+	else if (d->kind == TT_DEF_CONTEXT)
+		of = tt_defs_find(defs, TT_DEF_DOMAIN, d->a, INT64_MAX);
+	return of && of->len ? of->text : NULL;
+}
+
+static int
+put_thing(const struct tt_model *m, uint32_t p, const struct tt_def *d, const char *kind, struct tt_report *r,
+    struct tt_table *t, struct tt_err *err)
+{
+	struct tt_cell *c;
+	int rc = tt_table_row(r, t, &c, err);
+
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_text(&c[0], kind);
+	put_text(&c[1], d->text);
+	tt_cell_int(&c[2], (int64_t)d->key);
+	put_text(&c[3], owner_of(m->cap[p]->defs, d));
+	put_text(&c[4], d->text2);
+	tt_cell_int(&c[5], d->ts + m->cap[p]->offset_ns);
+	tt_cell_int(&c[6], (int64_t)p + 1);
+	return TT_OK;
+}
+
+static int
+items(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_def *d;
+	int rc = TT_OK;
+
+	for (uint32_t p = 0; p < m->ncap; p++) {
+		for (size_t k = 0; k < LISTED; k++) {
+			for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(m->cap[p]->defs, things[k].kind, i)); i++)
+				if (!is_named_later(m->cap[p]->defs, d))
+					rc = put_thing(m, p, d, things[k].name, r, t, err);
+		}
+	}
+	return rc;
+}
+
+static int
+classes(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_def *d;
+	int rc = TT_OK;
+
+	for (uint32_t p = 0; p < m->ncap; p++) {
+		for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(m->cap[p]->defs, TT_DEF_CLASS, i)); i++) {
+			struct tt_cell *c;
+
+			rc = tt_table_row(r, t, &c, err);
+			if (rc != TT_OK)
+				return rc;
+			put_text(&c[0], d->text);
+			put_text(&c[1], owner_of(m->cap[p]->defs, d));
+			tt_cell_int(&c[2], (int64_t)d->key);
+			tt_cell_int(&c[3], d->ts + m->cap[p]->offset_ns);
+			tt_cell_int(&c[4], (int64_t)p + 1);
+		}
+	}
+	return rc == TT_OK ? tt_table_sort(t, "class", err) : rc;
+}
+
+static int
+report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+{
+	static int (*const make[])(const struct tt_model *, struct tt_report *, struct tt_table *, struct tt_err *) = {
+		[M_SUMMARY] = summary, [M_THINGS] = items, [M_CLASSES] = classes,
+	};
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
+		struct tt_table *t;
+
+		rc = tt_pass_begin(&tt_pass_metadata, i, o, r, &t, err);
+		if (rc != TT_OK || !t)
+			continue;
+		t->empty_reason = "none in this capture";
+		rc = make[i](m, r, t, err);
+	}
+	return rc;
+}
+
+const struct tt_pass tt_pass_metadata = {
+	.name = "metadata",
+	.summary = "images, assemblies, domains, contexts, classes",
+	.needs = 0,
+	.report = report,
+	.tables = tables,
+	.ntables = TT_NCOL(tables),
+};
