@@ -413,6 +413,7 @@ static int
 run(struct tt_run *r, struct tt_err *err)
 {
 	const struct tt_run_opts *o = r->o;
+	bool frames = false;
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < o->npath && rc == TT_OK; i++)
@@ -424,9 +425,10 @@ run(struct tt_run *r, struct tt_err *err)
 	for (size_t i = 0; i < r->nin; i++) {
 		uint64_t raw = tt_src_info(r->in[i].src)->raw_size;
 		r->total_bytes = raw == UINT64_MAX || r->total_bytes == UINT64_MAX ? UINT64_MAX : r->total_bytes + raw;
-		if (r->in[i].cap->has_frames && !r->prepass)
-			r->prepass = tt_src_info(r->in[i].src)->rewindable;
+		frames = frames || r->in[i].cap->has_frames;
 	}
+	if (frames && !r->prepass)
+		r->prepass = rewindable(r);
 	if (r->total_bytes == UINT64_MAX)
 		r->total_bytes = 0;
 	align(r);
