@@ -40,11 +40,14 @@ MONO_SRC := $(REC_SRC) $(filter formats/unity/recorder/platform_%.c,$(UNITY_SRC)
 MONO     := $(BUILD)/$(if $(WINDOWS),,lib)mono-profiler-tracetool.$(DLL)
 MONO_OBJ := $(MONO_SRC:%.c=$(BUILD)/pic/%.o)
 
-# Tests: one program for each tests/unit/*.c and tests/fault/*.c (but alloc.c, which is part of one), linked with the
+# Tests: one program for each tests/unit/*.c and tests/fault/*.c (but what makes OOM_BIN), linked with the
 # library and with what lies in tests/*.c, except for the programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
 GEN_SRC  := $(sort $(wildcard tests/*_gen.c))
 HELP_SRC := $(filter-out $(GEN_SRC),$(sort $(wildcard tests/*.c)))
-UNIT_SRC := $(sort $(filter-out tests/fault/alloc.c,$(wildcard tests/unit/*.c tests/fault/*.c)))
+FAULT_SRC := tests/fault/alloc.c tests/fault/transfer.c
+UNIT_SRC := $(sort $(filter-out $(FAULT_SRC),$(wildcard tests/unit/*.c tests/fault/*.c)))
+FAULT_OBJ := $(FAULT_SRC:%.c=$(BUILD)/%.o)
+WRAPPED  := malloc calloc realloc read write pread64 pwrite64 open64 close fsync rename
 OOM_BIN  := $(BUILD)/tracetool-oom
 FUZZ_SRC := $(filter-out tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
 HELP_LIB := $(BUILD)/tests/libhelp.a
@@ -185,10 +188,10 @@ $(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
 
-# The program with allocation that fails on purpose.
-$(OOM_BIN): $(CMD_OBJ) $(BUILD)/tests/fault/alloc.o $(LIB)
+# The program with allocation and transfers that fail on purpose.
+$(OOM_BIN): $(CMD_OBJ) $(FAULT_OBJ) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(CFLAGS) $(WRAPPED:%=-Wl,--wrap=%) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
 $(HOST_LIB): $(HOST_HELP:%.c=$(BUILD)/%.o)
 	@mkdir -p $(@D)
@@ -388,4 +391,4 @@ uninstall:
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish $(SHARE)/tracetool/budget.schema.json \
 		$(SHARE)/tracetool/verdict.schema.json
 
--include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(BUILD)/tests/fault/alloc.d $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
+-include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

@@ -13,6 +13,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "fault.h"
+
+ssize_t __real_write(int fd, const void *p, size_t n);
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t n);
@@ -38,6 +41,13 @@ begin(void)
 		told = open(s, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 }
 
+void
+fault_tell(void)
+{
+	if (told >= 0 && __real_write(told, "!", 1) != 1)
+		abort();
+}
+
 static bool
 fails(void)
 {
@@ -45,8 +55,8 @@ fails(void)
 
 	if (at == 0 || n < at || (n > at && !on))
 		return false;
-	if (n == at && told >= 0 && write(told, "!", 1) != 1)
-		abort();
+	if (n == at)
+		fault_tell();
 	errno = ENOMEM;
 	return true;
 }

@@ -1,4 +1,6 @@
 """What the fault suites share: a capture, runs of the program, and the sum at the end."""
+import gzip
+import json
 import os
 import shutil
 import subprocess
@@ -43,6 +45,109 @@ class Suite:
         sys.exit(self.failed > 0 or self.passed == 0)
 
 
+# Commands without a case of their own in cases(), and why.
+NO_CASE = {
+    "record": "runs a program; tests/mono/record.py",
+    "batch": "forks a child for each capture, which fails alone; tests/batch",
+    "merge": "merges what batch wrote; tests/batch",
+}
+
+
+BUDGET = """{ "tracetool_budget": 1, "frame_marker": "World:Frame", "rows": [
+  { "id": "a", "metric": "frame.time", "stat": "p95", "max": "1s", "over": "pooled" },
+  { "id": "b", "metric": "marker.time", "marker": "World:*", "max": "+50%", "where": { "format": "*" } },
+  { "id": "c", "metric": "category.time", "category": "*", "max": "1s", "waive": { "until": "2030-01-01", "why": "x" } },
+  { "id": "d", "metric": "gc.alloc.bytes", "max": "1B", "level": "warn" } ] }
+"""
+
+
+class Case:
+    """A command line; the files it writes; the exit status when nothing fails."""
+
+    def __init__(self, name, args, outputs=(), status=0):
+        self.name, self.args, self.outputs, self.status = name, list(args), list(outputs), status
+
+
+def listed(what):
+    """Rows of `tracetool list WHAT`."""
+    out = subprocess.run([TRACETOOL, "list", what, "--format", "json"], capture_output=True, check=True).stdout
+    return json.loads(out)["tables"][what]["rows"]
+
+
+def commands():
+    """All commands the program has."""
+    text = subprocess.run([TRACETOOL, "help"], capture_output=True, check=True).stdout.decode()
+    part = text[text.index("Commands:"):].split("\n\n")[0]
+    return [line.split()[0] for line in part.splitlines()[1:]]
+
+
+def captures(suite):
+    """(format, path) of a small capture of every reader."""
+    for f in listed("formats"):
+        if f["name"] == "mlpd":
+            yield f["name"], suite.capture()
+            continue
+        folder = os.path.join(TOP, "testdata", f["name"])
+        good = [os.path.join(folder, n) for n in os.listdir(folder)
+                if n.startswith("good-") and n.endswith(f["suffix"])]
+        yield f["name"], min(good, key=os.path.getsize)
+
+
+def cases(suite, every=True):
+    """Every command x every reader, plain and compressed, x every form and emitter. Without ${every}: a few of them."""
+    for what in ("formats", "metrics"):
+        yield Case("list " + what, ["list", what])
+    seen = {"list", "help", "info", "stats", "convert"}
+    yield Case("help", ["help", "stats"])
+    suffixes = [e["suffix"].split()[0] for e in listed("emitters")]
+    for name, path in captures(suite):
+        packed = suite.path(os.path.basename(path) + ".gz")
+        with gzip.open(packed, "wb") as f:
+            f.write(open(path, "rb").read())
+        few = not every and name != "mlpd"
+        yield Case(name + " info", ["info", path])
+        yield Case(name + ".gz info", ["info", packed])
+        yield Case(name + " summary", [path])
+        for form in ["text", "json", "csv", "markdown"]:
+            if not few or form == "json":
+                yield Case("%s stats %s" % (name, form), ["stats", "--format", form, "--thread", "*", path])
+        yield Case(name + " stats of tables", ["stats", "--format", "json", "--table",
+                   "markers,calltree,calltree_bottom_up,alloc_paths", path])
+        for suffix in suffixes:
+            out = "out" + suffix
+            yield Case("%s to %s" % (name, suffix), ["convert", "-q", path, "-o", out], [out])
+            if every:
+                yield Case("%s.gz to %s.xz" % (name, suffix), ["convert", "-q", packed, "-o", out + ".xz"],
+                           [out + ".xz"])
+        outs = ["a" + suffix for suffix in suffixes] + ["b.json.gz"]
+        args = sum((["-o", o] for o in outs), [])
+        yield Case(name + " to all", ["convert", "-q", path, path] + args, outs)
+        if not few:
+            yield from gate_cases(suite, name, path)
+        if name == "capture":
+            seen.add("recover")
+            yield Case("recover", ["recover", "-q", path, "-o", "whole.ttc"], ["whole.ttc"])
+        if "diff" in commands():
+            seen.add("diff")
+            yield Case(name + " diff", ["diff", path, "--", path], status=None)
+    for c in commands():
+        if c not in seen and c not in NO_CASE:
+            yield Case(c, None)
+
+
+def gate_cases(suite, name, path):
+    """Budgets, baselines and suggestions."""
+    budget, base = suite.path("budget.json"), suite.path(name + "-kept.json")
+    open(budget, "w").write(BUDGET)
+    subprocess.run([TRACETOOL, "stats", "--gate", budget, "--save", base, path], stdout=subprocess.DEVNULL,
+                   stderr=subprocess.DEVNULL)
+    gate = ["stats", "--gate", budget, "--today", "2026-01-01", "--inconclusive", "pass", path]
+    yield Case(name + " gate", gate + ["--baseline", base], status=None)
+    yield Case(name + " gate save", gate + ["--save", "base.json"], ["base.json"], status=None)
+    yield Case(name + " gate explain", gate + ["--baseline", base, "--explain", "b"], status=None)
+    yield Case(name + " suggest", ["stats", "--suggest", "--frame-marker", "World:Frame", path], status=None)
+
+
 def run(args, cwd, env=None, **more):
     """Run to the end; text of standard error in .err, bytes of standard output in .out."""
     e = dict(os.environ)
@@ -50,6 +155,24 @@ def run(args, cwd, env=None, **more):
     r = subprocess.run(args, cwd=cwd, env=e, stdin=subprocess.DEVNULL, capture_output=True, timeout=60, **more)
     r.out, r.err = r.stdout, r.stderr.decode("utf-8", "replace")
     return r
+
+
+class Work:
+    """An empty directory with ${before} in it, for one run."""
+
+    def __init__(self, suite, before):
+        self.dir = tempfile.mkdtemp(dir=suite.dir)
+        for f, text in before.items():
+            open(os.path.join(self.dir, f), "wb").write(text)
+
+    def files(self):
+        return listing(self.dir)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        shutil.rmtree(self.dir, ignore_errors=True)
 
 
 def listing(path):

@@ -1,0 +1,90 @@
+#!/usr/bin/env python3
+"""Limits of the program and of the system: memory, file sizes, pipes that close.
+
+Every command, reader, form and emitter, with more and more of what is limited until it is enough. Too little: exit
+status 4, a line that says what was too small, no new output. Ends with "N passed, N failed".
+"""
+import os
+import resource
+import signal
+import subprocess
+
+import kit
+
+
+def limited(what, n):
+    return lambda: resource.setrlimit(what, (n, n))
+
+
+def refused(r, words, before, after):
+    if r.returncode != 4:
+        return "exit %d: %s" % (r.returncode, r.err[-300:])
+    if not any(w in r.err for w in words):
+        return "none of %s in: %s" % (words, r.err[-300:])
+    if after != before:
+        return "left something behind: %s" % sorted(after)
+    return None
+
+
+def sweep(s, case, name, sizes, words, good, want, how):
+    """Run with each size; how(args, size) gives arguments and what else run() takes."""
+    before = {f: b"old" for f in case.outputs}
+    enough = False
+    for size in sizes:
+        args, more = how(case.args, size)
+        with kit.Work(s, before) as work:
+            r = kit.run([kit.TRACETOOL] + args, work.dir, **more)
+            after = work.files()
+        if r.returncode == good.returncode and r.out == good.out and after == want:
+            enough = True
+            s.check("%s, %s %d" % (case.name, name, size), None)
+        else:
+            s.check("%s, %s %d" % (case.name, name, size), refused(r, words, before, after))
+    s.check("%s, %s" % (case.name, name), None if enough else "is never enough")
+
+
+def closed_pipe(case):
+    """Whoever reads has seen enough: the end of SIGPIPE, without a word."""
+    reader, writer = os.pipe()
+    os.close(reader)
+    p = subprocess.run([kit.TRACETOOL] + case.args, stdin=subprocess.DEVNULL, stdout=writer, stderr=subprocess.PIPE)
+    os.close(writer)
+    err = p.stderr.decode("utf-8", "replace")
+    if p.returncode != -signal.SIGPIPE:
+        return "status %d, not that of SIGPIPE" % p.returncode
+    return "said %r" % err if err else None
+
+
+def main():
+    s = kit.Suite()
+    step = 4 if kit.LONG else 16
+    memory = [1 << 14]
+    while memory[-1] < 1 << 26:
+        memory.append(memory[-1] * step)
+    emitters = kit.listed("emitters")
+    for case in kit.cases(s, kit.LONG):
+        if not s.check(case.name, None if case.args else "has no case in tests/fault/kit.py"):
+            continue
+        with kit.Work(s, {}) as work:
+            good = kit.run([kit.TRACETOOL] + case.args, work.dir)
+            want = work.files()
+        sweep(s, case, "--max-memory", memory, ["--max-memory"], good, want,
+              lambda a, n: (a[:1] + ["--max-memory", str(n)] + a[1:], {}))
+        # What the libraries need is beside our own; the loader has run by then. Sanitizers reserve terabytes.
+        if not os.environ.get("TT_SANITIZED"):
+            sizes = [1, 2, 3, 4, 6, 8, 12, 16, 256] if kit.LONG else [2, 6, 256]
+            sweep(s, case, "RLIMIT_DATA", [n << 20 for n in sizes], ["memory"], good, want,
+                  lambda a, n: (a, {"preexec_fn": limited(resource.RLIMIT_DATA, n)}))
+        if case.outputs:
+            sweep(s, case, "RLIMIT_FSIZE", [1, 100, 4096, 1 << 26], ["File too large"], good, want,
+                  lambda a, n: (a, {"preexec_fn": limited(resource.RLIMIT_FSIZE, n)}))
+        elif case.status == 0:
+            s.check(case.name + ", closed pipe", closed_pipe(case))
+    for name, path in kit.captures(s):
+        for e in emitters:
+            s.check("%s %s, closed pipe" % (name, e["name"]),
+                    closed_pipe(kit.Case(name, ["convert", "-q", "-f", e["name"], path])))
+    s.end()
+
+
+main()

@@ -1,0 +1,66 @@
+#!/usr/bin/env python3
+"""Transfers of one byte, interrupted ones, and each system call of reading and writing failing in turn.
+
+Every command, reader, form and emitter. One byte at a time with every second call interrupted: the same bytes come
+out. A call that fails: exit status 4 with the system's text, never told as damage, no new output and the old one untouched; or, where
+nothing depends on it, the very same result. Ends with "N passed, N failed".
+"""
+import errno
+import os
+
+import kit
+
+PROGRAM = os.path.join(kit.BUILD, "tracetool-oom")
+FAIL = [("open", errno.EMFILE), ("read", errno.EIO), ("write", errno.ENOSPC), ("write", errno.EDQUOT),
+        ("write", errno.EFBIG), ("close", errno.EIO), ("fsync", errno.EIO), ("rename", errno.EIO)]
+
+
+def problem(r, good, before, after, want, error):
+    if r.returncode == good.returncode and r.out == good.out and after == want:
+        return None
+    if r.returncode != 4:
+        return "exit %d: %s" % (r.returncode, r.err[-300:])
+    if os.strerror(error) not in r.err:
+        return "the system's text is missing: %s" % r.err
+    if "damage" in r.err or "cut" in r.err or "truncated" in r.err:
+        return "told as damage: %s" % r.err
+    # Of several outputs each is the old one or complete: they take their places one after the other.
+    if set(after) != set(before) or any(after[f] not in (before[f], want[f]) for f in after):
+        return "left something behind: %s" % {k: len(v) for k, v in after.items()}
+    return None
+
+
+def failing(s, case, args, good, want):
+    told = s.path("told")
+    before = {f: b"old" for f in case.outputs}
+    for call, error in FAIL if kit.LONG else FAIL[:3] + FAIL[5:]:
+        for n in range(1, 2000):
+            env = {"TT_IO": "fail", "TT_IO_CALL": call, "TT_IO_AT": str(n), "TT_IO_ERRNO": str(error),
+                   "TT_FAIL_TOLD": told}
+            with kit.Work(s, before) as work:
+                r = kit.run([PROGRAM] + args, work.dir, env)
+                s.check("%s, %s number %d fails with %s" % (case.name, call, n, errno.errorcode[error]),
+                        problem(r, good, before, work.files(), want, error))
+            if os.path.getsize(told) == 0:
+                break
+
+
+def main():
+    s = kit.Suite()
+    for case in kit.cases(s, kit.LONG):
+        if not s.check(case.name, None if case.args else "has no case in tests/fault/kit.py"):
+            continue
+        args = case.args + ([] if case.args[0] in ("list", "help", "recover") else ["-j", "1"])
+        with kit.Work(s, {}) as work:
+            good = kit.run([PROGRAM] + args, work.dir)
+            want = work.files()
+        with kit.Work(s, {}) as work:
+            r = kit.run([PROGRAM] + args, work.dir, {"TT_IO": "short"})
+            same = (r.returncode, r.out, r.err, work.files()) == (good.returncode, good.out, good.err, want)
+            s.check(case.name + ", one byte at a time",
+                    None if same else "another result: exit %d, %s" % (r.returncode, r.err[-200:]))
+        failing(s, case, args, good, want)
+    s.end()
+
+
+main()
