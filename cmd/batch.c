@@ -22,11 +22,12 @@
 #define FILES_DIR "captures"
 #define RULES_MAX 64          /* more inputs than this, and the process may read whatever it likes */
 
-enum what { DO_STATS = 1, DO_CONVERT = 2 };
+enum what { DO_STATS = 1, DO_CONVERT = 2, DO_GATE = 4 };
 
 struct batch_opts {
 	struct input_opts in;
 	struct summary_opts sum;
+	struct gate_opts gate;
 	struct opt_list what, to;
 	int per_capture;              /* enum tt_render; -1: none */
 	const char *dir, *root;
@@ -42,7 +43,7 @@ struct batch_opts {
 static const char *
 what_value(size_t i)
 {
-	static const char *const v[] = { "stats", "convert", NULL };
+	static const char *const v[] = { "stats", "convert", "gate", NULL };
 
 	return v[i];
 }
@@ -93,7 +94,7 @@ set_failures(const struct opt *o, void *field, const char *value, struct tt_aren
 
 static const struct opt work_opt[] = {
 	{ .name = "do", .arg = "WORK[,WORK]", .set = opt_commas, .at = AT(what), .value = what_value,
-	    .help = "what to do with each capture: stats (figures; always), convert (files, see --to)" },
+	    .help = "what to do with each capture: stats (figures; always), convert (files, see --to), gate (see --gate)" },
 	{ .name = "to", .arg = "SUFFIX[,SUFFIX]", .set = opt_commas, .at = AT(to),
 	    .help = "convert: the files to make of each capture, like json.gz or pb.gz; the suffix says the format" },
 	{ .name = "per-capture", .arg = "FORM", .set = opt_choice, .at = AT(per_capture), .value = form_value,
@@ -156,6 +157,8 @@ static const struct opt limit_opt[] = {
 static const struct opt_group groups[] = {
 	{ "Work", work_opt, 0 },
 	{ "Figures", summary_opt, offsetof(struct batch_opts, sum) },
+	{ "Gate", batch_gate_opt, offsetof(struct batch_opts, gate) },
+	VERDICT_GROUP(struct batch_opts, gate.to),
 	{ "Run", run_opt, 0 },
 	{ "Input", source_opt, 0 },
 	{ "What to look at", input_filter_opt, offsetof(struct batch_opts, in) },
@@ -185,10 +188,10 @@ const struct verb verb_batch = {
 static unsigned
 work_of(const struct batch_opts *o)
 {
-	unsigned what = DO_STATS;
+	unsigned what = DO_STATS | (o->gate.budget ? DO_GATE : 0u);
 
 	for (size_t i = 0; i < o->what.n; i++)
-		what |= strcmp(o->what.v[i], "convert") == 0 ? DO_CONVERT : 0u;
+		what |= strcmp(o->what.v[i], "convert") == 0 ? DO_CONVERT : strcmp(o->what.v[i], "gate") == 0 ? DO_GATE : 0u;
 	return what;
 }
 
@@ -219,6 +222,8 @@ check(const struct batch_opts *o, struct tt_err *err)
 {
 	bool convert = work_of(o) & DO_CONVERT;
 
+	if ((work_of(o) & DO_GATE) && !o->gate.budget)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--do gate needs --gate BUDGET");
 	if (o->in.path.n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "nothing to do: name folders, archives or captures");
 	if (convert && o->to.n == 0)
@@ -245,21 +250,24 @@ put_list(struct tt_buf *b, const struct opt_list *l, struct tt_err *err)
 
 /* What results depend on, in a number: version and options. */
 static int
-sign(const struct batch_opts *o, uint64_t *by, struct tt_err *err)
+sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *by, struct tt_err *err)
 {
 	const struct input_opts *in = &o->in;
+	const struct tt_filter *f = &one->run.filter;
 	const struct opt_list *list[] = { &in->meta, &in->thread, &in->category, &in->marker, &in->wait, &o->to };
 	struct tt_buf b = { 0 };
 	int rc = tt_buf_printf(&b, err, TT_GENERATOR " %u %d %s|%lld %lld %d %llu %llu|%lld %llu %d %d|%s|%s|%llu|%llu %llu %llu %llu %llu|",
-	    work_of(o), o->per_capture, in->format ? in->format : "", (long long)in->from, (long long)in->to, in->has_frames,
-	    (unsigned long long)in->frame_first, (unsigned long long)in->frame_last, (long long)in->min_dur,
-	    (unsigned long long)in->depth, in->wrappers, in->names, in->frame_marker ? in->frame_marker : "",
-	    in->frame_thread ? in->frame_thread : "", (unsigned long long)in->max_paths, (unsigned long long)o->depth,
+	    work_of(o), o->per_capture, in->format ? in->format : "", (long long)f->from, (long long)f->to, f->has_frames,
+	    (unsigned long long)f->frame_first, (unsigned long long)f->frame_last, (long long)in->min_dur,
+	    (unsigned long long)in->depth, in->wrappers, in->names, one->run.frame_marker ? one->run.frame_marker : "",
+	    one->run.frame_thread ? one->run.frame_thread : "", (unsigned long long)in->max_paths, (unsigned long long)o->depth,
 	    (unsigned long long)o->decoded_max, (unsigned long long)o->ratio_max, (unsigned long long)o->members_max,
 	    (unsigned long long)o->spool_memory);
 
 	for (size_t i = 0; i < sizeof list / sizeof list[0] && rc == TT_OK; i++)
 		rc = put_list(&b, list[i], err);
+	for (size_t i = 0; i < one->nmeasure && rc == TT_OK; i++)
+		rc = tt_buf_printf(&b, err, "%s %d\n", one->measure[i].key, one->measure[i].pooled);
 	*by = tt_hash_bytes(b.p, b.n);
 	tt_buf_free(&b);
 	return rc;
@@ -309,6 +317,8 @@ struct batch {
 	const struct batch_opts *o;
 	struct batch_files files;
 	struct batch_out out;
+	struct batch_gate gate;
+	struct tt_run_opts run;       /* of every capture */
 	int64_t logged_ns;
 	bool makes_files;
 };
@@ -395,11 +405,10 @@ on_confine(void *arg, struct tt_env *env, bool scratch, struct tt_err *err)
 
 /* What the parent may do: read the inputs, write results and reports, start processes. */
 static int
-confine(struct batch *b, struct tt_err *err)
+confine(struct batch *b, struct opt_list *write, struct tt_err *err)
 {
 	static const char *const anything[] = { "/", NULL };
 	struct app *app = b->app;
-	struct opt_list write = { 0 };
 	int rc = TT_OK;
 
 	app->plan.children = app->plan.tell = true;
@@ -422,10 +431,10 @@ confine(struct batch *b, struct tt_err *err)
 			rc = app_reads(app, read.v, err);
 	}
 	for (size_t i = 0; i < b->o->sum.report.n && rc == TT_OK; i++)
-		rc = opt_list_add(&write, b->o->sum.report.v[i], &app->arena, err);
+		rc = opt_list_add(write, b->o->sum.report.v[i], &app->arena, err);
 	if (rc == TT_OK && b->o->dir)
-		rc = opt_list_add(&write, b->o->dir, &app->arena, err);
-	return rc == TT_OK ? app_confine(app, write.v, b->o->in.tmpdir, err) : rc;
+		rc = opt_list_add(write, b->o->dir, &app->arena, err);
+	return rc == TT_OK ? app_confine(app, write->v, b->o->in.tmpdir, err) : rc;
 }
 
 static int
@@ -445,6 +454,12 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 			    o->in.format);
 	}
 	one->run.progress.tick = NULL;
+	if (b->gate.gate) {
+		gate_set_run(b->gate.gate, &one->run);
+		one->measure = gate_budget(b->gate.gate)->measure;
+		one->nmeasure = gate_budget(b->gate.gate)->nmeasure;
+	}
+	b->run = one->run;
 	one->generator = TT_GENERATOR;
 	one->convert = work_of(o) & DO_CONVERT ? o->to.v : NULL;
 	if (o->per_capture >= 0) {
@@ -483,7 +498,7 @@ judge(struct batch *b, const struct tt_aggregate *a)
 		if (many)
 			ui_say(&b->app->ui, "%llu of %llu captures failed or are damaged: more than --max-failures allows",
 			    (unsigned long long)failures, (unsigned long long)captures);
-		b->app->verdict = many ? 1 : 0;
+		b->app->verdict = many ? 1 : b->app->verdict;
 	} else if (failures > 0) {
 		b->app->verdict = tt_exit_code(TT_E_DAMAGED);
 	}
@@ -498,7 +513,7 @@ finish(struct batch *b, struct tt_err *err)
 	int rc = tt_aggregate_new(&b->app->env, b->o->sum.group.v, &a, err);
 
 	if (rc == TT_OK)
-		rc = batch_out_finish(&b->out, a, &sum, err);
+		rc = batch_out_finish(&b->out, a, &b->gate, &sum, err);
 	ui_erase(&b->app->ui);
 	if (rc == TT_OK && sum.bad)
 		tt_log(&b->app->env, TT_LOG_VERBOSE, "%llu lines of results were torn and left out", (unsigned long long)sum.bad);
@@ -506,6 +521,10 @@ finish(struct batch *b, struct tt_err *err)
 		rc = summary_write(b->app, &b->o->sum, a, err);
 	if (rc == TT_OK) {
 		tt_aggregate_failures(a, &captures, &failures);
+		if (captures > 0)
+			rc = batch_gate_judge(&b->gate, &b->run, b->o->sum.form == TT_RENDER_TEXT, err);
+	}
+	if (rc == TT_OK) {
 		judge(b, a);
 		if (captures == 0 && b->o->shard.count <= 1)
 			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture among %zu files and what is in them", b->files.n);
@@ -543,15 +562,18 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	struct batch b = { .app = app, .o = o, .makes_files = o->to.n > 0 || o->per_capture >= 0 };
 	uint64_t memory = app->env.mem.cap;
 	struct tt_one_opts one = { 0 };
+	struct opt_list write = { 0 };
 	int dir = -1;
 	int rc = check(o, err);
 
 	b.out = (struct batch_out){ .app = app, .files = &b.files, .shard = o->shard, .verify = o->verify, .fd = -1,
 		.old = { -1, -1 } };
 	if (rc == TT_OK)
+		rc = batch_gate_open(&b.gate, app, (struct gate_opts *)(uintptr_t)&o->gate, &o->in, &o->sum.group, &write, err);
+	if (rc == TT_OK)
 		rc = fill_one(&b, &one, err);
 	if (rc == TT_OK)
-		rc = sign(o, &b.out.by, err);
+		rc = sign(o, &one, &b.out.by, err);
 	app->env.mem.cap = 0;         /* the limit is a capture's */
 	app->env.spool_memory = o->spool_memory;
 	app->env.decoded_max = o->decoded_max;
@@ -563,7 +585,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	if (rc == TT_OK && b.makes_files)
 		rc = open_files_dir(o->dir, &dir, err);
 	if (rc == TT_OK)
-		rc = confine(&b, err);
+		rc = confine(&b, &write, err);
 	if (rc == TT_OK)
 		rc = batch_out_open(&b.out, o->dir, o->resume, err);
 	if (rc == TT_OK)
@@ -571,6 +593,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = finish(&b, err);
 	batch_out_close(&b.out);
+	batch_gate_close(&b.gate);
 	if (dir >= 0)
 		close(dir);
 	tt_mem_free(&app->env.mem, b.files.file, b.files.cap * sizeof *b.files.file);

@@ -7,6 +7,7 @@
 #include "batch/aggregate.h"
 #include "batch/many.h"
 #include "batch/results.h"
+#include "gate.h"
 #include "input.h"
 
 /* --- the report: where it goes, in what form, by which groups ------------------- */
@@ -20,6 +21,28 @@ extern const struct opt summary_opt[];
 
 /* Print and write the figures. */
 int summary_write(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err);
+
+/* --- gate --------------------------------------------------------------------------- */
+
+extern const struct opt batch_gate_opt[];     /* into struct gate_opts */
+
+/* Samples out of results, for a gate; all zero: there is none. */
+struct batch_gate {
+	struct app *app;
+	struct gate *gate;
+	const struct opt_list *group;
+	struct tt_arena a;
+	struct tt_sample *sample;
+	size_t n, cap;
+	const char *by;               /* the fact that samples are judged apart by, made of ${group} */
+};
+
+/* Begin, if ${g} names a budget; for ${writes} see gate_open(). */
+int batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in,
+    const struct opt_list *group, struct opt_list *writes, struct tt_err *err);
+int batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *err);
+int batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool show, struct tt_err *err);
+void batch_gate_close(struct batch_gate *b);
 
 /* --- files -------------------------------------------------------------------------- */
 
@@ -70,11 +93,12 @@ int batch_out_line(struct batch_out *o, const char *line, size_t n, struct tt_er
 int batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err *err);
 
 /* All is done: the lines in order to the final file, and into ${a}. */
-int batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct tt_results_sum *sum, struct tt_err *err);
+int batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum,
+    struct tt_err *err);
 void batch_out_close(struct batch_out *o);
 
-/* Lines of ${rs} to ${path} (NULL: nowhere) and into ${a}; of ${files} (NULL: all) with ${by} alone. */
+/* Lines of ${rs} to ${path} (NULL: nowhere), into ${a} and ${g}; of ${files} (NULL: all) with ${by} alone. */
 int batch_put_results(struct app *app, struct tt_results *rs, const char *path, const struct batch_files *files,
-    uint64_t by, struct tt_aggregate *a, struct tt_results_sum *sum, struct tt_err *err);
+    uint64_t by, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum, struct tt_err *err);
 
 #endif

@@ -272,6 +272,7 @@ struct putting {
 	const struct batch_files *files;
 	uint64_t by;
 	struct tt_aggregate *a;
+	struct batch_gate *g;
 	unsigned conflicts;
 };
 
@@ -295,6 +296,9 @@ on_line(void *arg, const char *line, size_t n, const struct tt_result *r, struct
 	struct putting *p = arg;
 	int rc = tt_aggregate_add(p->a, r, err);
 
+	if (rc == TT_OK)
+		rc = batch_gate_add(p->g, r, err);
+
 	if (rc != TT_OK || !p->sink)
 		return rc;
 	rc = tt_sink_write(p->sink, line, n, err);
@@ -312,9 +316,9 @@ on_conflict(void *arg, const char *key)
 
 int
 batch_put_results(struct app *app, struct tt_results *rs, const char *path, const struct batch_files *files, uint64_t by,
-    struct tt_aggregate *a, struct tt_results_sum *sum, struct tt_err *err)
+    struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum, struct tt_err *err)
 {
-	struct putting p = { .app = app, .files = files, .by = by, .a = a };
+	struct putting p = { .app = app, .files = files, .by = by, .a = a, .g = g };
 	const struct tt_results_out out = { .keep = on_keep, .line = on_line, .conflict = on_conflict, .arg = &p };
 	int rc = path ? tt_sink_open(&app->env, path, &p.sink, err) : TT_OK;
 
@@ -331,7 +335,8 @@ batch_put_results(struct app *app, struct tt_results *rs, const char *path, cons
 }
 
 int
-batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct tt_results_sum *sum, struct tt_err *err)
+batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum,
+    struct tt_err *err)
 {
 	int rc = TT_OK;
 
@@ -343,7 +348,7 @@ batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct tt_results_
 			rc = tt_results_add_file(o->rs, o->part, err);
 	}
 	if (rc == TT_OK)
-		rc = batch_put_results(o->app, o->rs, o->final, o->files, o->by, a, sum, err);
+		rc = batch_put_results(o->app, o->rs, o->final, o->files, o->by, a, g, sum, err);
 	if (rc == TT_OK && o->part)
 		unlink(o->part);
 	return rc;

@@ -306,17 +306,11 @@ join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct t
 	return rc;
 }
 
-static int
-read_captures(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
+/* What the budget wants of every run. */
+static void
+set_run(const struct gate *x, struct tt_run_opts *run)
 {
-	size_t n = x->in->path.n;
-	int rc = TT_OK;
-
-	x->cap = tt_arena_alloc(&x->a, (n + 1) * sizeof *x->cap, err);
-	x->sample = x->cap ? tt_arena_alloc(&x->a, (n + 1) * sizeof *x->sample, err) : NULL;
-	if (!x->sample)
-		return err->code;
-	run->needs = x->budget.needs;
+	run->needs |= x->budget.needs;
 	run->hitches = TT_SAMPLE_WORST;
 	if (!run->frame_marker)
 		run->frame_marker = x->budget.frame_marker;
@@ -329,6 +323,19 @@ read_captures(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
 	}
 	if (x->budget.skip.time_ns && run->filter.from == INT64_MIN)
 		run->filter.from = x->budget.skip.time_ns;
+}
+
+static int
+read_captures(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
+{
+	size_t n = x->in->path.n;
+	int rc = TT_OK;
+
+	x->cap = tt_arena_alloc(&x->a, (n + 1) * sizeof *x->cap, err);
+	x->sample = x->cap ? tt_arena_alloc(&x->a, (n + 1) * sizeof *x->sample, err) : NULL;
+	if (!x->sample)
+		return err->code;
+	set_run(x, run);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		rc = split(x, &x->cap[i], x->in->path.v[i], err);
 		if (rc == TT_OK)
@@ -454,6 +461,7 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 	return rc;
 }
 
+/* Judge, print to ${out} unless it is NULL, write and save. */
 static int
 judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_baseline *old,
     struct tt_err *err)
@@ -468,7 +476,7 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 	if (rc != TT_OK)
 		return rc;
 	rc = tt_judge(&x->budget, x->has_base ? &x->base : NULL, x->sample, x->nsample, &o, &v, &x->app->env.mem, err);
-	if (rc == TT_OK)
+	if (rc == TT_OK && out)
 		rc = print(x, &v, run, out, err);
 	if (rc == TT_OK)
 		rc = verdict_write(x->app, &x->to, &v, err);
@@ -563,4 +571,61 @@ gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in
 	verdict_close(&x.to);
 	tt_arena_free(&x.a);
 	return rc;
+}
+
+/* --- captures that others read --------------------------------------------------------------------------- */
+
+int
+gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, struct opt_list *writes,
+    struct gate **gate, struct tt_err *err)
+{
+	struct gate *x = tt_arena_alloc(&app->arena, sizeof *x, err);
+	int rc;
+
+	*gate = x;
+	if (!x)
+		return err->code;
+	*x = (struct gate){ .app = app, .g = g, .in = in };
+	tt_arena_init(&x->a, &app->env.mem);
+	rc = read_budget(x, err);
+	if (rc == TT_OK && g->baseline) {
+		rc = read_baseline(x, g->baseline, &x->base, err);
+		x->has_base = true;
+	}
+	if (rc == TT_OK && x->budget.baseline && !x->has_base)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline",
+		    x->budget.path);
+	return rc == TT_OK ? verdict_open(app, &g->to, in, writes, &x->to, err) : rc;
+}
+
+const struct tt_budget *
+gate_budget(const struct gate *x)
+{
+	return &x->budget;
+}
+
+void
+gate_set_run(const struct gate *x, struct tt_run_opts *run)
+{
+	set_run(x, run);
+}
+
+int
+gate_judge(struct gate *x, const struct tt_run_opts *run, struct tt_sample *sample, size_t n, bool show, struct tt_err *err)
+{
+	const struct report_opts out = { .output = NULL };
+	int rc = settings(x, run, err);
+
+	x->sample = sample;
+	x->nsample = n;
+	return rc == TT_OK ? judge(x, run, show ? &out : NULL, NULL, err) : rc;
+}
+
+void
+gate_close(struct gate *x)
+{
+	if (!x)
+		return;
+	verdict_close(&x->to);
+	tt_arena_free(&x->a);
 }

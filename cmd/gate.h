@@ -28,4 +28,21 @@ int gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err);
 int gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in, const struct report_opts *out,
     struct tt_err *err);
 
+/**
+ * A gate over captures that somebody else reads, like the processes of a batch.
+ *
+ * gate_open() reads budget and baseline (g->save, append, suggest and explain are not for it) and adds the files that
+ * will be written to ${writes}; before the sandbox. gate_set_run() puts what the budget wants into the options of a run;
+ * gate_judge() judges the samples made of it, prints the verdict if it shall ${show} it, and writes the files.
+ * The exit code is left in app->verdict. Free with gate_close(), also after an error; NULL is fine.
+ */
+struct gate;
+int gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, struct opt_list *writes,
+    struct gate **gate, struct tt_err *err);
+const struct tt_budget *gate_budget(const struct gate *gate);
+void gate_set_run(const struct gate *gate, struct tt_run_opts *run);
+int gate_judge(struct gate *gate, const struct tt_run_opts *run, struct tt_sample *sample, size_t n, bool show,
+    struct tt_err *err);
+void gate_close(struct gate *gate);
+
 #endif

@@ -13,6 +13,7 @@
 struct merge_opts {
 	struct opt_list path;
 	struct summary_opts sum;
+	struct gate_opts gate;
 	const char *output;
 	const char *tmpdir;
 	struct ui_opts ui;
@@ -31,6 +32,8 @@ static const struct opt merge_opt[] = {
 static const struct opt_group groups[] = {
 	{ "Output", merge_opt, 0 },
 	{ "Figures", summary_opt, offsetof(struct merge_opts, sum) },
+	{ "Gate", batch_gate_opt, offsetof(struct merge_opts, gate) },
+	VERDICT_GROUP(struct merge_opts, gate.to),
 	UI_GROUP(struct merge_opts, ui),
 	{ NULL, NULL, 0 },
 };
@@ -112,20 +115,35 @@ target(struct app *app, const char *output, const char **path, struct tt_err *er
 }
 
 static int
-confine(struct app *app, const struct merge_opts *o, const struct opt_list *files, const char *path, struct tt_err *err)
+confine(struct app *app, const struct merge_opts *o, const struct opt_list *files, const char *path,
+    struct opt_list *write, struct tt_err *err)
 {
-	struct opt_list write = { 0 };
 	int rc = app_reads(app, files->v, err);
 
 	for (size_t i = 0; i < o->sum.report.n && rc == TT_OK; i++)
-		rc = opt_list_add(&write, o->sum.report.v[i], &app->arena, err);
+		rc = opt_list_add(write, o->sum.report.v[i], &app->arena, err);
 	if (rc == TT_OK && path)
-		rc = opt_list_add(&write, path, &app->arena, err);
-	return rc == TT_OK ? app_confine(app, write.v, o->tmpdir, err) : rc;
+		rc = opt_list_add(write, path, &app->arena, err);
+	return rc == TT_OK ? app_confine(app, write->v, o->tmpdir, err) : rc;
+}
+
+/* The verdict over all captures. The runs that read them are over: only the budget's own settings are known. */
+static int
+gate_of(struct app *app, const struct merge_opts *o, struct batch_gate *gate, struct tt_err *err)
+{
+	struct tt_run_opts run = { .formats = NULL };
+
+	(void)app;
+	if (!gate->gate)
+		return TT_OK;
+	tt_filter_init(&run.filter);
+	gate_set_run(gate->gate, &run);
+	return batch_gate_judge(gate, &run, o->sum.form == TT_RENDER_TEXT, err);
 }
 
 static int
-merge(struct app *app, const struct merge_opts *o, const struct opt_list *files, const char *path, struct tt_err *err)
+merge(struct app *app, const struct merge_opts *o, const struct opt_list *files, const char *path, struct batch_gate *gate,
+    struct tt_err *err)
 {
 	struct tt_results *rs = NULL;
 	struct tt_aggregate *a = NULL;
@@ -137,7 +155,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 	if (rc == TT_OK)
 		rc = tt_aggregate_new(&app->env, o->sum.group.v, &a, err);
 	if (rc == TT_OK)
-		rc = batch_put_results(app, rs, path, NULL, 0, a, &sum, err);
+		rc = batch_put_results(app, rs, path, NULL, 0, a, gate, &sum, err);
 	if (rc == TT_OK) {
 		tt_log(&app->env, TT_LOG_NORMAL, "%llu results from %llu lines in %zu files", (unsigned long long)sum.kept,
 		    (unsigned long long)sum.lines, files->n);
@@ -146,9 +164,11 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 		if (sum.missing)
 			ui_say(&app->ui, "%llu archives are not complete: results of shards are missing",
 			    (unsigned long long)sum.missing);
+		rc = summary_write(app, &o->sum, a, err);
+		if (rc == TT_OK)
+			rc = gate_of(app, o, gate, err);
 		if (sum.conflicts || sum.missing)
 			app->verdict = tt_exit_code(TT_E_DAMAGED);
-		rc = summary_write(app, &o->sum, a, err);
 	}
 	tt_aggregate_free(a);
 	tt_results_free(rs);
@@ -159,7 +179,9 @@ int
 run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	struct merge_opts o = { 0 };
-	struct opt_list files = { 0 };
+	struct opt_list files = { 0 }, write = { 0 };
+	struct batch_gate gate = { .n = 0 };
+	struct input_opts in;
 	const char *path = NULL;
 	struct stat st;
 	int rc = app_parse(app, &verb_merge, &o, &o.ui, argc, argv, err);
@@ -179,7 +201,13 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 	app->env.mem.cap = 0;
 	app->env.spool_max = UINT64_MAX;
 	app->env.tmpdir = o.tmpdir;
+	input_defaults(&in);
 	if (rc == TT_OK)
-		rc = confine(app, &o, &files, path, err);
-	return rc == TT_OK ? merge(app, &o, &files, path, err) : rc;
+		rc = batch_gate_open(&gate, app, &o.gate, &in, &o.sum.group, &write, err);
+	if (rc == TT_OK)
+		rc = confine(app, &o, &files, path, &write, err);
+	if (rc == TT_OK)
+		rc = merge(app, &o, &files, path, &gate, err);
+	batch_gate_close(&gate);
+	return rc;
 }

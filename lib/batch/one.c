@@ -364,6 +364,24 @@ needs_of(const struct tt_one_opts *o, const struct outputs *out)
 	return needs;
 }
 
+/* What the gate judges. */
+static int
+put_sample(struct tt_buf *b, struct tt_env *env, const struct tt_one_opts *o, const struct tt_model *m, struct tt_err *err)
+{
+	struct tt_arena a;
+	struct tt_sample s;
+	int rc;
+
+	tt_arena_init(&a, &env->mem);
+	rc = tt_sample_from(m, env->loss, o->measure, o->nmeasure, &s, &a, err);
+	if (rc == TT_OK)
+		rc = tt_buf_text(b, ",\"sample\":", err);
+	if (rc == TT_OK)
+		rc = tt_sample_json(&s, o->measure, o->nmeasure, b, err);
+	tt_arena_free(&a);
+	return rc;
+}
+
 static int
 put_body(struct tt_env *env, const struct tt_one_opts *o, const struct tt_model *m, const struct outputs *out,
     struct tt_buf *b, struct tt_err *err)
@@ -378,6 +396,8 @@ put_body(struct tt_env *env, const struct tt_one_opts *o, const struct tt_model 
 		rc = put_metrics(b, env, m, o, err);
 	if (rc == TT_OK)
 		rc = put_hists(b, m, err);
+	if (rc == TT_OK && o->measure)
+		rc = put_sample(b, env, o, m, err);
 	return rc == TT_OK ? put_outputs(b, out, err) : rc;
 }
 
@@ -396,11 +416,11 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	run.fd = &fd;
 	run.fd_size = &size;
 	run.npath = 1;
-	run.needs = needs_of(o, &out);
+	run.needs |= needs_of(o, &out);
 	run.emit = out.emit;
 	run.emit_opts = out.opts;
 	run.nemit = out.n;
-	run.hitches = o->report ? 10 : 1;
+	run.hitches = o->report ? 10 : o->measure ? TT_SAMPLE_WORST : 1;
 	if (rc == TT_OK)
 		rc = tt_run(env, &run, &m, err);
 	if (rc == TT_OK && o->report)

@@ -7,6 +7,7 @@
 #define TT_BATCH_ONE_H
 
 #include "emit/emit.h"
+#include "gate/sample.h"
 #include "run/run.h"
 
 struct tt_one_opts {
@@ -14,6 +15,8 @@ struct tt_one_opts {
 	const char *const *convert;   /* suffixes of the files to make ("json.gz"), NULL-terminated; NULL: none */
 	const char *report;           /* suffix of a report to write per capture (".json"); NULL: none */
 	enum tt_render report_form;
+	const struct tt_measure *measure;     /* of a gate: the sample goes into the result; NULL: none */
+	size_t nmeasure;
 	const char *generator;
 };
 

@@ -1,0 +1,147 @@
+/**
+ * Gates over batches; the contract is in batch.h.
+ */
+#include "batch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define AT(f) offsetof(struct gate_opts, f)
+
+static const char *
+inconclusive_value(size_t i)
+{
+	static const char *const v[] = { "auto", "pass", "fail", NULL };
+
+	return v[i];
+}
+
+const struct opt batch_gate_opt[] = {
+	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
+	    .help = "hold the captures against this budget (tracetool-budget(5)), each group apart, and print the verdict" },
+	{ .name = "baseline", .arg = "BASE", .set = opt_text, .at = AT(baseline),
+	    .help = "what rows with a change for their limit are compared with" },
+	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
+	    .help = "compare also with a baseline of another environment" },
+	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = inconclusive_value,
+	    .help = "rows that cannot be judged, and undecided ones, all pass or fail; auto: the first fail, the others pass" },
+	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
+	    .help = "the day waivers are held against, YYYY-MM-DD; default: by SOURCE_DATE_EPOCH, else the clock" },
+	{ .name = NULL },
+};
+
+/* "build,device": the one fact that stands for those of --group-by. */
+static int
+name_group(struct batch_gate *b, struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < b->group->n && rc == TT_OK; i++)
+		rc = tt_buf_printf(&text, err, "%s%s", i ? "," : "", b->group->v[i]);
+	if (rc == TT_OK && text.n > 0) {
+		b->by = tt_arena_text(&b->app->arena, text.p, text.n, err);
+		rc = b->by ? TT_OK : err->code;
+	}
+	tt_buf_free(&text);
+	return rc;
+}
+
+int
+batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in,
+    const struct opt_list *group, struct opt_list *writes, struct tt_err *err)
+{
+	const bool given = g->baseline || g->force_baseline || g->inconclusive || g->today || g->to.junit || g->to.gitlab ||
+	    g->to.markdown || g->to.json || g->to.github || g->to.azure || g->to.teamcity;
+	int rc;
+
+	*b = (struct batch_gate){ .app = app, .group = group };
+	if (!g->budget)
+		return given ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "an option about a verdict is given, and no --gate BUDGET") :
+		    TT_OK;
+	tt_arena_init(&b->a, &app->env.mem);
+	rc = name_group(b, err);
+	g->group_by = b->by;
+	return rc == TT_OK ? gate_open(app, g, in, writes, &b->gate, err) : rc;
+}
+
+void
+batch_gate_close(struct batch_gate *b)
+{
+	if (!b->gate)
+		return;
+	gate_close(b->gate);
+	tt_mem_free(&b->app->env.mem, b->sample, b->cap * sizeof *b->sample);
+	tt_arena_free(&b->a);
+}
+
+static int
+by_key(const void *a, const void *b)
+{
+	return strcmp(((const struct tt_fact *)a)->key, ((const struct tt_fact *)b)->key);
+}
+
+/* Give the sample the fact that its group is named by. */
+static int
+add_group(struct batch_gate *b, struct tt_sample *s, struct tt_err *err)
+{
+	struct tt_fact *fact = tt_arena_alloc(&b->a, (s->nfact + 1) * sizeof *fact, err);
+	struct tt_buf text = { 0 };
+	int rc = fact ? TT_OK : err->code;
+
+	for (size_t i = 0; i < b->group->n && rc == TT_OK; i++) {
+		const char *v = tt_sample_fact(s, b->group->v[i]);
+
+		rc = tt_buf_printf(&text, err, "%s%s", i ? ", " : "", v ? v : "?");
+	}
+	if (rc == TT_OK) {
+		if (s->nfact)
+			memcpy(fact, s->fact, s->nfact * sizeof *fact);
+		fact[s->nfact].key = b->by;
+		fact[s->nfact].value = tt_arena_text(&b->a, text.p, text.n, err);
+		rc = fact[s->nfact++].value ? TT_OK : err->code;
+		s->fact = fact;
+		qsort(fact, s->nfact, sizeof *fact, by_key);
+	}
+	tt_buf_free(&text);
+	return rc;
+}
+
+int
+batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
+{
+	const json_t *json = json_object_get(r->doc, "sample");
+	const struct tt_budget *budget = b->gate ? gate_budget(b->gate) : NULL;
+	struct tt_sample *s;
+	int rc;
+
+	if (!b->gate || !json)
+		return TT_OK;
+	if (tt_mem_grow(&b->app->env.mem, &b->sample, &b->cap, b->n + 1, sizeof *b->sample, err) != TT_OK)
+		return err->code;
+	s = &b->sample[b->n];
+	rc = tt_sample_parse(json, budget->measure, budget->nmeasure, r->key, s, &b->a, err);
+	if (rc != TT_OK)
+		return rc;
+	s->name = tt_arena_text(&b->a, r->key, strlen(r->key), err);
+	if (!s->name)
+		return err->code;
+	if (strcmp(r->outcome, "ok") != 0 && !s->damaged) {
+		s->damaged = true;
+		s->damage = tt_arena_text(&b->a, r->detail, strlen(r->detail), err);
+	}
+	/* With two facts and more, one that joins them; a single one is there already. */
+	rc = b->group->n > 1 ? add_group(b, s, err) : TT_OK;
+	b->n += rc == TT_OK;
+	return rc;
+}
+
+int
+batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool show, struct tt_err *err)
+{
+	if (!b->gate)
+		return TT_OK;
+	if (b->n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no result has figures for a gate: they come from a batch with --gate");
+	return gate_judge(b->gate, run, b->sample, b->n, show, err);
+}

@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+"""A gate over a batch gives the verdict of `tracetool stats --gate` over the same captures, each group apart, also from shards.
+
+Captures are played by the stand-in host through the real recorder. Ends with "N passed, N failed".
+"""
+import json
+import os
+import subprocess
+
+import kit
+from kit import run
+
+BUDGET = {"tracetool_budget": 1, "rows": [
+    {"id": "p95", "metric": "frame.time", "stat": "p95", "max": "1000ms"},
+    {"id": "alloc", "metric": "gc.alloc.bytes", "stat": "per_frame.p95", "max": "16B"},
+    {"id": "pooled", "metric": "frame.time", "stat": "p99", "max": "1000ms", "over": "pooled"}]}
+
+
+def rows(verdict):
+    return sorted((r["id"], r.get("group") or "", r["outcome"], json.dumps(r.get("value"))) for r in verdict["rows"])
+
+
+def main():
+    s = kit.Suite()
+    src = s.path("in")
+    os.makedirs(src)
+    for i, frames in enumerate([40, 40, 60, 60, 60]):
+        subprocess.run([os.path.join(kit.BUILD, "host", "host"), "frames=%d" % frames, "threads=3", "events=300",
+                        "capture=" + os.path.join(src, "c%d.ttc" % i)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    files = sorted(os.path.join(src, f) for f in os.listdir(src))
+    budget = s.path("budget.json")
+    json.dump(BUDGET, open(budget, "w"))
+    for group in [[], ["--group-by", "recorder.frames"]]:
+        a, b = s.path("a.json"), s.path("b.json")
+        x = run("stats", "--gate", budget, *group, "--json", a, *files)
+        y = run("batch", "--gate", budget, *group, "--json", b, "--junit", s.path("j.xml"), src)
+        s.equal("exit status %s" % group, (x.returncode, y.returncode), (1, 1))
+        s.equal("rows %s" % group, rows(json.load(open(b))), rows(json.load(open(a))))
+        s.check("the verdict is printed", None if b"FAILED" in y.out else y.out)
+    archive = s.path("all.tar.zst")
+    open(archive, "wb").write(kit.pack("zst", kit.tar([(os.path.basename(f), open(f, "rb").read()) for f in files])))
+    r = run("batch", "--gate", budget, "--json", s.path("c.json"), archive)
+    run("batch", "--gate", budget, "--json", s.path("whole.json"), src)
+    s.equal("out of an archive", rows(json.load(open(s.path("c.json")))), rows(json.load(open(s.path("whole.json")))))
+    two = ["--group-by", "recorder.frames,recorder.interface"]
+    run("batch", "--gate", budget, *two, "--json", s.path("d.json"), src)
+    groups = {r.get("group") for r in json.load(open(s.path("d.json")))["rows"]}
+    s.equal("groups by two facts", len(groups), 2)
+    out = s.path("out")
+    for i in [3, 1, 2]:
+        run("batch", "-q", "-o", out, "--shard", "%d/3" % i, "--gate", budget, src)
+    r = run("merge", out, "--gate", budget, *two, "--json", s.path("m.json"))
+    s.equal("merged shards give the verdict", (r.returncode, rows(json.load(open(s.path("m.json"))))),
+            (1, rows(json.load(open(s.path("d.json"))))))
+    plain = s.path("plain")
+    run("batch", "-q", "-o", plain, src)
+    r = run("merge", plain, "--gate", budget)
+    s.equal("results without figures for a gate", (r.returncode, "--gate" in r.err), (2, True))
+    r = run("batch", "--do", "gate", src)
+    s.equal("--do gate wants a budget", r.returncode, 2)
+    s.end()
+
+
+main()
