@@ -99,6 +99,9 @@ int rec_flush(unsigned ms);
  */
 void rec_dump(void);
 
+/* Free chunks of the ring, of *${total}; for recorders that can wait. 0 of 0 where nothing is recorded. */
+uint32_t rec_room(uint32_t *total);
+
 struct rec_stats {
 	bool on;                      /* recording */
 	int error;                    /* errno that stopped it, or 0 */

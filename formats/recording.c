@@ -337,6 +337,15 @@ rec_dump(void)
 	atomic_store_explicit(&rec_state.dump, true, memory_order_release);
 }
 
+uint32_t
+rec_room(uint32_t *total)
+{
+	int32_t n = atomic_load_explicit(&R->nfree, memory_order_relaxed);
+
+	*total = rec_on() ? R->nchunk : 0;
+	return *total && n > 0 ? (uint32_t)n : 0;
+}
+
 void
 rec_stats(struct rec_stats *s)
 {

@@ -119,6 +119,147 @@ heap_roots(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
 	return rc;
 }
 
+/* A sample is of the thread whose signal handler wrote it. */
+static int
+sample(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+{
+	uint64_t ip = number(t), first;
+	size_t n;
+	int rc = stack(b, t, &first, &n, err);
+
+	if (rc != TT_OK || t->bad)
+		return rc;
+	struct tt_event *e = tt_batch_rare(b, TT_SAMPLE, ts, ip, err);
+	if (!e)
+		return err->code;
+	e->dur = (uint32_t)n;
+	e->flags = TT_F_STACK;
+	put_ext(b, e, (int64_t)b->tid, first, n);
+	return TT_OK;
+}
+
+static int
+heap_shot(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+{
+	bool end = byte(t) != 0;
+	uint64_t which = number(t);
+	struct tt_event *e = t->bad ? NULL : tt_batch_rare(b, TT_HEAP_SHOT, ts, which, err);
+
+	if (!e)
+		return t->bad ? TT_OK : err->code;
+	e->flags = end ? TT_F_END : 0;
+	return TT_OK;
+}
+
+static int
+heap_object(struct tt_batch *b, int64_t ts, struct take *t, uint64_t *at, uint64_t *class, struct tt_err *err)
+{
+	bool wanted = (b->needs & TT_NEEDS_HEAP) != 0;
+	uint64_t first = 0, ref, size;
+	unsigned gen;
+	size_t n;
+	int rc = tt_batch_room(b, 8, err);
+
+	*at += ttc_zag(number(t));
+	*class += ttc_zag(number(t));
+	size = number(t);
+	gen = (unsigned)number(t);
+	n = count(t);
+	ref = *at;
+	if (rc != TT_OK || t->bad || (wanted && (rc = tt_batch_words(b, 1 + 2 * n, &first, err)) != TT_OK))
+		return rc;
+	if (wanted)
+		b->word[first] = *class;
+	for (size_t i = 0; i < n; i++) {
+		uint64_t offset = number(t);
+		ref += ttc_zag(number(t));
+		if (!wanted)
+			continue;
+		b->word[first + 1 + 2 * i] = offset;
+		b->word[first + 2 + 2 * i] = ref << 3;
+	}
+	struct tt_event *e = t->bad ? NULL : tt_batch_rare(b, TT_HEAP_OBJECT, ts, *at << 3, err);
+	if (!e)
+		return t->bad ? TT_OK : err->code;
+	e->depth = (uint16_t)gen;
+	e->dur = (uint32_t)n;
+	put_ext(b, e, (int64_t)size, first, 0);
+	return TT_OK;
+}
+
+static int
+heap_objects(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+{
+	uint64_t at = 0, class = 0;
+	int rc = TT_OK;
+
+	while (rc == TT_OK && !t->bad && t->p < t->end)
+		rc = heap_object(b, ts, t, &at, &class, err);
+	return rc;
+}
+
+/* --- coverage: arguments as event.h lists them ---------------------------------------- */
+
+static int
+cover_number(struct tt_batch *b, uint64_t v, struct tt_err *err)
+{
+	int rc = tt_batch_room(b, 8, err);
+
+	if (rc == TT_OK)
+		b->ev[b->n++] = (struct tt_event){ .kind = TT_ARG, .val = v, .depth = TT_T_U64 };
+	return rc;
+}
+
+static struct tt_event *
+cover(struct tt_batch *b, int64_t ts, unsigned what, uint64_t val, struct tt_err *err)
+{
+	struct tt_event *e = tt_batch_room(b, 8, err) == TT_OK ? tt_batch_rare(b, TT_COVERAGE, ts, val, err) : NULL;
+
+	if (e) {
+		e->depth = (uint16_t)what;
+		e->flags = TT_F_MORE;
+	}
+	return e;
+}
+
+static int
+cover_method(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+{
+	uint64_t id = number(t), token = number(t), statements = number(t);
+	struct tt_event *e = cover(b, ts, 1, token, err);
+	int rc = e ? TT_OK : err->code;
+
+	for (unsigned i = 0; i < 5 && rc == TT_OK; i++) {
+		size_t n = count(t), at = b->text.n;
+		if ((rc = tt_buf_add(&b->text, (const char *)t->p, n, err)) == TT_OK && (rc = tt_batch_room(b, 8, err)) == TT_OK)
+			b->ev[b->n++] = (struct tt_event){ .kind = TT_ARG, .val = at, .dur = (uint32_t)n, .depth = TT_T_TEXT };
+		t->p += t->bad ? 0 : n;
+	}
+	if (rc == TT_OK && (rc = cover_number(b, token, err)) == TT_OK && (rc = cover_number(b, id, err)) == TT_OK)
+		rc = cover_number(b, statements, err);
+	return rc;
+}
+
+static int
+cover_statements(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+{
+	uint64_t id = number(t);
+	int rc = TT_OK;
+
+	while (rc == TT_OK && !t->bad && t->p < t->end) {
+		uint64_t v[5] = { id, ttc_zag(number(t)) };
+		for (unsigned i = 2; i < 5; i++)
+			v[i] = number(t);
+		if (t->bad)
+			break;
+		if (!cover(b, ts, 2, id, err))
+			return err->code;
+		for (unsigned i = 0; i < 5 && rc == TT_OK; i++)
+			rc = cover_number(b, v[i], err);
+	}
+	return rc;
+}
+
 static int
 root(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
 {
@@ -256,6 +397,16 @@ record(struct tt_batch *b, int64_t ts, unsigned kind, struct take *t, struct tt_
 	case MONO_GONE:
 		a = byte(t);
 		return plain(b, t, TT_META, ts, number(t), 0, a < sizeof gone ? gone[a] : 0, 0, err);
+	case MONO_SAMPLE:
+		return sample(b, ts, t, err);
+	case MONO_HEAP_SHOT:
+		return heap_shot(b, ts, t, err);
+	case MONO_HEAP_OBJECTS:
+		return heap_objects(b, ts, t, err);
+	case MONO_COVER_METHOD:
+		return cover_method(b, ts, t, err);
+	case MONO_COVER_STATEMENTS:
+		return cover_statements(b, ts, t, err);
 	default:
 		tt_loss_add(&b->loss, TT_LOST_UNKNOWN, 1, (uint64_t)(t->end - t->p), b->at);
 		return TT_OK;
@@ -281,6 +432,8 @@ ttc_mono_name(unsigned kind)
 		[MONO_GC_ROOTS] = "heap roots", [MONO_HANDLE] = "handle", [MONO_FINALIZE] = "finalizer",
 		[MONO_THROW] = "throw", [MONO_CLAUSE] = "exception clause", [MONO_MONITOR] = "monitor",
 		[MONO_ROOT] = "root", [MONO_CODE] = "machine code", [MONO_GONE] = "unload",
+		[MONO_SAMPLE] = "sample", [MONO_HEAP_SHOT] = "heap shot", [MONO_HEAP_OBJECTS] = "heap objects",
+		[MONO_COVER_METHOD] = "coverage method", [MONO_COVER_STATEMENTS] = "coverage statements",
 	};
 
 	return kind < sizeof name / sizeof *name ? name[kind] : NULL;

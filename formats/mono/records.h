@@ -23,6 +23,17 @@ enum mono_record {
 	MONO_ROOT = 25,               /* byte 1 for unregistered, start, size, source, key, text */
 	MONO_CODE = 26,               /* byte kind, start, size, text: machine code that was made */
 	MONO_GONE = 27,               /* byte enum ttc_object, key: unloaded */
+	MONO_SAMPLE = 28,             /* address of the instruction, stack */
+	MONO_HEAP_SHOT = 29,          /* byte 0, number: begins; byte 1, number, objects, bytes: ends */
+	/*
+	 * Objects up to the end: zigzag difference of its address (>> 3) to that of the object before, zigzag difference of
+	 * its class, size (0: more references of the object before), generation, count of references, then for each its
+	 * offset and the zigzag difference of what it refers to, the first to the object, others to the reference before.
+	 */
+	MONO_HEAP_OBJECTS = 30,
+	/* id, token, statements, then texts: assembly, class, name, signature, file */
+	MONO_COVER_METHOD = 31,
+	MONO_COVER_STATEMENTS = 32,   /* id, then up to the end: zigzag difference of the IL offset, count, line, column */
 };
 
 /*

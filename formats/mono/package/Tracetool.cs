@@ -13,6 +13,7 @@ public static class Tracetool {
 	[DllImport(Library)] static extern int tracetool_mono_start();
 	[DllImport(Library)] static extern int tracetool_mono_stop();
 	[DllImport(Library)] static extern int tracetool_mono_dump();
+	[DllImport(Library)] static extern int tracetool_mono_heapshot();
 	[DllImport(Library)] static extern int tracetool_mono_flush(int ms);
 	[DllImport(Library)] static extern int tracetool_mono_state();
 	[DllImport(Library)] static extern void tracetool_mono_label(byte[] text);
@@ -43,6 +44,9 @@ public static class Tracetool {
 
 	/// <summary>Flight recorder (keep=): write what is held.</summary>
 	public static bool Dump() { return loaded && tracetool_mono_dump() == 0; }
+
+	/// <summary>Have a heap shot taken soon (heapshot).</summary>
+	public static bool Heapshot() { return loaded && tracetool_mono_heapshot() == 0; }
 
 	/// <summary>Have everything so far written to the file; wait for it, at most so long.</summary>
 	public static bool Flush(int milliseconds) { return loaded && tracetool_mono_flush(milliseconds) == 0; }

@@ -15,11 +15,13 @@
 #include <mono/metadata/class.h>
 #include <mono/metadata/debug-helpers.h>
 #include <mono/metadata/image.h>
+#include <mono/metadata/loader.h>
 #include <mono/metadata/metadata.h>
 #include <mono/metadata/mono-gc.h>
 #include <mono/metadata/object.h>
 #include <mono/metadata/profiler.h>
 #include <mono/metadata/threads.h>
+#include <mono/metadata/tokentype.h>
 #include <mono/utils/mono-counters.h>
 #include <mono/utils/mono-publib.h>
 
@@ -43,10 +45,16 @@
 
 /* NULL where the runtime has none: what needs one is refused, or left out. */
 #define API_OPTIONAL(X) \
-	X(mono_class_from_mono_type) X(mono_class_is_enum) X(mono_class_is_valuetype) X(mono_context_get_domain_id) X(mono_context_get_id) \
+	X(mono_assembly_foreach) X(mono_class_from_mono_type) X(mono_class_is_enum) X(mono_class_is_valuetype) X(mono_context_get_domain_id) X(mono_context_get_id) \
+	X(mono_domain_get_friendly_name) X(mono_gc_collect) X(mono_gc_finalize_notify) X(mono_gc_get_generation) \
+	X(mono_gc_max_generation) X(mono_gc_walk_heap) X(mono_get_method) \
+	X(mono_image_get_table_rows) X(mono_jit_info_get_method) X(mono_jit_info_table_find) X(mono_method_get_token) \
+	X(mono_profiler_enable_coverage) X(mono_profiler_enable_sampling) X(mono_profiler_get_coverage_data) \
+	X(mono_profiler_set_coverage_filter_callback) X(mono_profiler_set_domain_unloading_callback) \
+	X(mono_profiler_set_sample_hit_callback) X(mono_profiler_set_sample_mode) X(mono_stack_walk_async_safe) \
 	X(mono_counter_get_name) X(mono_counter_get_section) X(mono_counter_get_type) X(mono_counter_get_unit) \
 	X(mono_counters_foreach) X(mono_counters_sample) \
-	X(mono_domain_get_friendly_name) X(mono_get_runtime_build_info) X(mono_jit_info_get_code_size) \
+	X(mono_get_runtime_build_info) X(mono_jit_info_get_code_size) \
 	X(mono_jit_info_get_code_start) X(mono_metadata_free_mh) X(mono_method_get_header) \
 	X(mono_method_header_get_locals) X(mono_method_signature) X(mono_profiler_call_context_free_buffer) \
 	X(mono_profiler_call_context_get_argument) X(mono_profiler_call_context_get_local) \

@@ -100,6 +100,15 @@ tracetool_mono_dump(void)
 }
 
 int32_t
+tracetool_mono_heapshot(void)
+{
+	if (!rec_on() || !heap_wanted())
+		return TRACETOOL_MONO_E_STATE;
+	heap_request();
+	return TRACETOOL_MONO_OK;
+}
+
+int32_t
 tracetool_mono_flush(int32_t ms)
 {
 	return rec_on() && rec_flush(ms > 0 ? (unsigned)ms : 0) == 0 ? TRACETOOL_MONO_OK : TRACETOOL_MONO_E_STATE;
@@ -129,7 +138,7 @@ tracetool_mono_meta(const char *key, const char *value)
 
 /* --- what comes from outside ----------------------------------------------------------- */
 
-/* One command: start, stop, dump, or label TEXT. */
+/* One command: start, stop, dump, heapshot, or label TEXT. */
 static void
 obey(char *text, size_t n)
 {
@@ -144,10 +153,12 @@ obey(char *text, size_t n)
 		tracetool_mono_stop();
 	else if (strcmp(text, "dump") == 0)
 		tracetool_mono_dump();
+	else if (strcmp(text, "heapshot") == 0)
+		tracetool_mono_heapshot();
 	else if (strcmp(text, "label") == 0)
 		put_mark(arg ? arg : "");
 	else if (*text)
-		module_say("control file %s: no command is called \"%.40s\"; there are start, stop, dump, label", module.o.control,
+		module_say("control file %s: no command is called \"%.40s\"; there are start, stop, dump, heapshot, label", module.o.control,
 		    text);
 }
 

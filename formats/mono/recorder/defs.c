@@ -126,24 +126,25 @@ on_class(MonoProfiler *p, MonoClass *c)
 
 /* --- methods ---------------------------------------------------------------------- */
 
-static void
-define_method(MonoMethod *m)
+void
+defs_code(const void *code, MonoMethod *m)
 {
 	char *name = api.mono_method_full_name(m, 1);
 	MonoClass *c = api.mono_method_get_class(m);
 
 	if (name && strncmp(name, "(wrapper", 8) == 0)
-		rec_def_marker_as(module_key(m), wrapper_category(), 0, 0, name);
+		rec_def_marker_as(module_key(code), wrapper_category(), 0, 0, name);
 	else
-		rec_def_marker_as(module_key(m), image_category(c ? api.mono_class_get_image(c) : NULL), 0, 0, name);
+		rec_def_marker_as(module_key(code), image_category(c ? api.mono_class_get_image(c) : NULL), 0, 0, name);
 	api.mono_free(name);
 }
 
+/* A method that has gone has the number 2: whatever is at its address then is another one. */
 void
 defs_method(MonoMethod *m)
 {
-	if (table_get(&methods, module_key(m)) == 0 && table_set(&methods, module_key(m), 1) == 0)
-		define_method(m);
+	if (table_get(&methods, module_key(m)) != 1 && table_set(&methods, module_key(m), 1) != 1)
+		defs_code(m, m);
 }
 
 void
@@ -152,13 +153,25 @@ defs_compiled(MonoMethod *m)
 	defs_method(m);
 }
 
+bool
+defs_has_method(const MonoMethod *m)
+{
+	return table_get(&methods, module_key(m)) != 0;
+}
+
+bool
+defs_has_class(const MonoClass *c)
+{
+	return table_get(&classes, module_key(c)) != 0;
+}
+
 /* A dynamic method: its address may become another one's. */
 static void
 on_method_gone(MonoProfiler *p, MonoMethod *m)
 {
 	(void)p;
 	if (table_get(&methods, module_key(m)))
-		table_set(&methods, module_key(m), 0);
+		table_set(&methods, module_key(m), 2);
 	filter_forget(m);
 }
 

@@ -72,6 +72,17 @@ is_listed(enum options_list list, const struct names *n)
 	return false;
 }
 
+bool
+filter_lists(enum options_list list, MonoMethod *m)
+{
+	struct names n;
+
+	if (!module.o.n[list])
+		return false;
+	names_of(m, &n);
+	return is_listed(list, &n);
+}
+
 static unsigned
 decide(MonoMethod *m)
 {

@@ -89,11 +89,17 @@ on_moves(MonoProfiler *p, MonoObject *const *objects, uint64_t n)
 	put_pairs(MONO_GC_MOVES, o, o + 1, 2, n / 2);
 }
 
+void
+gc_put_roots(uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects)
+{
+	put_pairs(MONO_GC_ROOTS, (const void *const *)addresses, (const void *const *)(const void *)objects, 1, n);
+}
+
 static void
 on_roots(MonoProfiler *p, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects)
 {
 	(void)p;
-	put_pairs(MONO_GC_ROOTS, (const void *const *)addresses, (const void *const *)(const void *)objects, 1, n);
+	gc_put_roots(n, addresses, objects);
 }
 
 static void
@@ -230,4 +236,14 @@ gc_listen(bool on)
 	LISTEN(gc_finalized, o->finalizers, on_finalized);
 	LISTEN(gc_finalizing_object, o->finalizers, on_finalizing_object);
 	LISTEN(gc_finalized_object, o->finalizers, on_finalized_object);
+}
+
+void
+gc_listen_roots(MonoProfilerHandle h, MonoProfilerGCRootsCallback roots)
+{
+	bool on = true;
+
+	LISTEN(gc_roots, true, roots);
+	LISTEN(gc_root_register, true, on_root);
+	LISTEN(gc_root_unregister, true, on_root_gone);
 }

@@ -43,6 +43,7 @@ finish(void)
 	if (atomic_flag_test_and_set(&done))
 		return;
 	control_end();
+	tools_end();
 	int rc = rec_close(why);
 	rec_stats(&s);
 	if (rc != 0)
@@ -92,6 +93,8 @@ module_listen(bool on)
 	gc_listen(on);
 	thrown_listen(on);
 	jit_listen(on);
+	sample_listen(on);
+	heap_listen(on);
 }
 
 static int
@@ -150,6 +153,7 @@ mono_profiler_init_tracetool(const char *desc)
 	calls_load();
 	gc_load();
 	thrown_load();
+	tools_load();
 	control_load();
 	atexit(finish);
 }

@@ -33,6 +33,7 @@ struct _MonoProfiler { MonoProfilerHandle handle; };
 extern struct module {
 	struct options o;
 	MonoProfilerHandle handle;
+	MonoProfilerHandle tools;     /* of samples, heap shots and coverage; NULL: none of these */
 	_Atomic bool initialized;     /* the runtime is: types can be named */
 	_Atomic uint32_t pauses;      /* so far */
 } module;
@@ -59,6 +60,12 @@ void gc_listen(bool on);
 void thrown_load(void);
 void thrown_listen(bool on);
 void jit_listen(bool on);
+void tools_load(void);
+void sample_load(void);
+void sample_listen(bool on);
+void heap_load(void);
+void heap_listen(bool on);
+void coverage_load(void);
 
 /* All of them, _listen. */
 void module_listen(bool on);
@@ -80,12 +87,54 @@ size_t defs_class_name(MonoClass *c, char *to, size_t room);
 /* A method was compiled; has gone. */
 void defs_compiled(MonoMethod *m);
 
+/* Are they defined? Also in a signal handler, and with the world stopped. */
+bool defs_has_method(const MonoMethod *m);
+bool defs_has_class(const MonoClass *c);
+/* The code at ${code} was compiled ahead of time, of ${m}: name it, by its address. */
+void defs_code(const void *code, MonoMethod *m);
+
+/* --- late.c: names of what a signal handler or a stopped world met ----------------- */
+
+/* Have these named soon. Anywhere: no lock, no allocation. */
+void late_method(MonoMethod *m);
+void late_class(MonoClass *c);
+void late_code(MonoDomain *d, const void *code);
+/* Name what has gathered, now. On a thread that may take the runtime's locks. */
+void late_name(void);
+
+/* At the end, however it comes: what can only be known then. Once. */
+void tools_end(void);
+/*
+ * Wait until the ring has room, where the program waits anyway; not for ever. With the world stopped, too. A false
+ * ${more} begins a new piece of work.
+ */
+void tools_room(bool more);
+
+/* --- sample.c, heap.c, coverage.c ---------------------------------------------------- */
+
+bool sample_wanted(void);
+bool heap_wanted(void);
+bool coverage_wanted(void);
+/* Have a heap shot taken soon. Any thread. */
+void heap_request(void);
+/* The runtime begins to end: the last shot, where one is asked for. */
+void heap_end(void);
+void coverage_end(void);
+
+/* --- gc.c ----------------------------------------------------------------------------- */
+
+void gc_put_roots(uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects);
+/* Have registrations of roots recorded, as ${h}, and ${roots} called with roots. */
+void gc_listen_roots(MonoProfilerHandle h, MonoProfilerGCRootsCallback roots);
+
 /* --- filter.c ------------------------------------------------------------------ */
 
 enum filter_flag { FILTER_KNOWN = 1, FILTER_CALLS = 2, FILTER_ARGS = 4, FILTER_FRAME = 8 };
 
 /* What is wanted of a method. Remembered: asked at each compilation, each unwinding, and by the slower callbacks at each call. */
 unsigned filter_flags(MonoMethod *m);
+/* Is it in a list? Not remembered. */
+bool filter_lists(enum options_list list, MonoMethod *m);
 void filter_forget(MonoMethod *m);
 
 /* --- args.c ---------------------------------------------------------------------- */

@@ -6,7 +6,7 @@
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 
-enum kind { K_FLAG, K_COUNT, K_STACK, K_SIZE, K_TIME, K_PATH, K_SIGNAL, K_LIST, K_METHOD, K_ENTRY };
+enum kind { K_FLAG, K_COUNT, K_STACK, K_SIZE, K_TIME, K_PATH, K_SIGNAL, K_LIST, K_METHOD, K_ENTRY, K_SAMPLE, K_COVERAGE, K_HEAP };
 
 static const struct option {
 	const char *name;
@@ -36,6 +36,12 @@ static const struct option {
 	{ "delay", K_TIME, offsetof(struct options, delay_ns), "a time such as 30s" },
 	{ "signal", K_SIGNAL, offsetof(struct options, signal), "USR1 or USR2" },
 	{ "control", K_PATH, offsetof(struct options, control), "a file name" },
+	{ "sample", K_SAMPLE, offsetof(struct options, sample_hz), "a rate from 1 to 10000 (Hz), or no value" },
+	{ "cpu", K_FLAG, offsetof(struct options, sample_cpu), NULL },
+	{ "real", K_FLAG, offsetof(struct options, sample_real), NULL },
+	{ "coverage", K_COVERAGE, LIST_COVERAGE, "a pattern such as [Game]*, or no value" },
+	{ "coverage-exclude", K_LIST, LIST_UNCOVERED, "a pattern such as [Game]Tests.*" },
+	{ "heapshot", K_HEAP, 0, "a time such as 5s, major collections such as 10gc, end, or no value" },
 	{ "out", K_PATH, offsetof(struct options, out), "a file name" },
 	{ "max-size", K_SIZE, offsetof(struct options, max_b), "a size such as 2G" },
 	{ "rotate-size", K_SIZE, offsetof(struct options, rotate_b), "a size such as 256M" },
@@ -60,6 +66,37 @@ add_entry(struct options *o, enum options_list list, const char *s, size_t n)
 	return true;
 }
 
+/* "5s", "10gc", "end". */
+static bool
+set_heap(struct options *o, const char *v, size_t n)
+{
+	const char *end = v + n;
+	uint64_t gcs;
+
+	o->heap = true;
+	if (strcmp(v, "end") == 0)
+		return o->heap_end = true;
+	if (optval_time(v, n, &o->heap_ns) && o->heap_ns > 0)
+		return true;
+	o->heap_ns = 0;
+	if (!optval_number(&v, end, 1, &gcs) || strcmp(v, "gc") != 0 || gcs == 0)
+		return false;
+	o->heap_gcs = gcs;
+	return true;
+}
+
+/* An option that may stand without a value. */
+static void
+set_plain(struct options *o, const struct option *p)
+{
+	if (p->kind == K_SAMPLE)
+		o->sample_hz = 200;
+	else if (p->kind == K_COVERAGE)
+		o->coverage = true;
+	else
+		o->heap = true;
+}
+
 static bool
 set_signal(uint64_t *to, const char *v, size_t n)
 {
@@ -79,7 +116,7 @@ set_signal(uint64_t *to, const char *v, size_t n)
 static bool
 set(struct options *o, const struct option *p, const char *v, size_t n)
 {
-	void *field = (char *)o + (p->kind >= K_LIST ? 0 : p->at);
+	void *field = (char *)o + (p->kind >= K_LIST && p->kind <= K_ENTRY ? 0 : p->at);
 	const char *end = v + n;
 
 	switch (p->kind) {
@@ -101,6 +138,13 @@ set(struct options *o, const struct option *p, const char *v, size_t n)
 			return false;
 		memcpy(field, v, n + 1);
 		return true;
+	case K_SAMPLE:
+		return optval_number(&v, end, 1, &o->sample_hz) && v == end && o->sample_hz >= 1 && o->sample_hz <= 10000;
+	case K_HEAP:
+		return set_heap(o, v, n);
+	case K_COVERAGE:
+		o->coverage = true;
+		return add_entry(o, LIST_COVERAGE, v, n);
 	case K_METHOD: case K_ENTRY:
 		if (!memchr(v, ':', n))
 			return false;
@@ -130,6 +174,10 @@ read_one(struct options *o, const char *s, size_t n, char why[OPTIONS_WHY])
 		const struct option *p = &options[i];
 		if (strlen(p->name) != name || memcmp(p->name, s, name) != 0)
 			continue;
+		if (!eq && p->kind >= K_SAMPLE) {
+			set_plain(o, p);
+			return 0;
+		}
 		if ((p->kind == K_FLAG) == !eq && set(o, p, eq ? eq + 1 : s + n, eq ? n - name - 1 : 0))
 			return 0;
 		if (p->kind == K_FLAG)

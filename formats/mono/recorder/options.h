@@ -11,10 +11,15 @@
 enum { OPTIONS_LISTS = 8192, OPTIONS_WHY = 1024 };
 
 /* Patterns of methods; facts for the capture. */
-enum options_list { LIST_INCLUDE, LIST_EXCLUDE, LIST_ARGS, LIST_FRAME, LIST_META, LISTS };
+enum options_list { LIST_INCLUDE, LIST_EXCLUDE, LIST_ARGS, LIST_FRAME, LIST_META, LIST_COVERAGE, LIST_UNCOVERED, LISTS };
 
 struct options {
 	bool calls, alloc, gc, moves, roots, handles, finalizers, exceptions, monitor, jit;
+	uint64_t sample_hz;           /* 0: no samples */
+	bool sample_cpu, sample_real; /* which time; cpu without either */
+	bool coverage;
+	bool heap, heap_end;          /* heap shots; one at the end */
+	uint64_t heap_ns, heap_gcs;   /* ... at this interval, every so many major collections; 0: not so */
 	uint64_t depth;               /* calls nested deeper are left out; 0: none is */
 	uint64_t alloc_stack, stack;  /* frames of allocations; of throws and contended locks */
 	uint64_t alloc_sample_b;      /* one allocation in so many bytes; 0: each */

@@ -27,6 +27,9 @@ TRACETOOL_MONO int32_t tracetool_mono_stop(void);
 /* Flight recorder (keep=): write what is held. */
 TRACETOOL_MONO int32_t tracetool_mono_dump(void);
 
+/* Have a heap shot taken soon (heapshot). E_STATE where none can be. */
+TRACETOOL_MONO int32_t tracetool_mono_heapshot(void);
+
 /* Have everything so far written to the file; wait for it up to ${ms} milliseconds. */
 TRACETOOL_MONO int32_t tracetool_mono_flush(int32_t ms);
 

@@ -1,0 +1,273 @@
+#include "mono/recorder/module.h"
+
+/*
+ * Heap shots: every object with class, size and references, taken where a major collection is about to let the
+ * program go on. Every other thread stands still, and may hold any lock: nothing here allocates or names anything.
+ *
+ * A shot is taken where one is asked for: on demand, at an interval, at every Nth major collection, at the end. Where
+ * no collection comes by itself one is caused.
+ */
+
+enum { POLL_US = 10000, RECORD_MOST = 3900, OBJECT_MOST = 60, REF_MOST = 20 };
+
+static struct {
+	bool roots;                   /* roots are recorded for shots alone */
+	int top;                      /* the oldest generation */
+	_Atomic bool wanted, listens;
+	bool serial;                  /* the collection that begins does not run beside the program */
+	bool now;                     /* the running collection gets one; by the collecting thread */
+	uint64_t majors, shots, objects, bytes;
+	/* a record being filled */
+	struct rec_thread *t;
+	uint64_t ticks, last, class;
+	size_t n;
+	uint8_t buf[RECORD_MOST];
+} heap;
+static _Atomic bool quit;
+static struct plat_thread thread;
+static bool runs;
+
+/* --- records ------------------------------------------------------------------- */
+
+static void
+mark(bool end)
+{
+	uint8_t b[48] = { end }, *p = b + 1;
+
+	p = ttc_put(p, heap.shots);
+	if (end) {
+		p = ttc_put(p, heap.objects);
+		p = ttc_put(p, heap.bytes);
+	}
+	rec_other(heap.t, rec_now(), MONO_HEAP_SHOT, b, (size_t)(p - b));
+}
+
+static void
+flush(void)
+{
+	if (heap.n == 0)
+		return;
+	tools_room(true);
+	rec_other(heap.t, heap.ticks, MONO_HEAP_OBJECTS, heap.buf, heap.n);
+	heap.n = 0;
+}
+
+/* The difference to the address before, in units of 8 bytes. */
+static uint8_t *
+put_address(uint8_t *p, const void *o)
+{
+	uint64_t a = module_key(o) >> 3;
+
+	p = ttc_put(p, ttc_zig(a - heap.last));
+	heap.last = a;
+	return p;
+}
+
+/* An object and as many of its references as there is room for; how many. Size 0: more references of the same. */
+static uintptr_t
+put_object(MonoObject *o, MonoClass *c, uintptr_t size, unsigned gen, uintptr_t n, MonoObject **refs, uintptr_t *offsets)
+{
+	uintptr_t room;
+	uint8_t *p;
+
+	if (sizeof heap.buf - heap.n < OBJECT_MOST + (n < 8 ? n : 8) * REF_MOST)
+		flush();
+	if (heap.n == 0)
+		heap.last = heap.class = 0;
+	p = heap.buf + heap.n;
+	room = (sizeof heap.buf - heap.n - OBJECT_MOST) / REF_MOST;
+	n = n < room ? n : room;
+	p = put_address(p, o);
+	p = ttc_put(p, ttc_zig(module_key(c) - heap.class));
+	heap.class = module_key(c);
+	p = ttc_put(p, size);
+	p = ttc_put(p, gen);
+	p = ttc_put(p, n);
+	uint64_t base = heap.last;
+	for (uintptr_t i = 0; i < n; i++) {
+		p = ttc_put(p, offsets[i]);
+		p = put_address(p, refs[i]);
+	}
+	heap.last = base;
+	heap.n = (size_t)(p - heap.buf);
+	return n;
+}
+
+static int
+on_object(MonoObject *o, MonoClass *c, uintptr_t size, uintptr_t n, MonoObject **refs, uintptr_t *offsets, void *arg)
+{
+	unsigned gen = api.mono_gc_get_generation ? (unsigned)api.mono_gc_get_generation(o) : 0;
+	uintptr_t at = 0;
+
+	(void)arg;
+	if (size) {
+		heap.objects++;
+		size += 7;
+		size &= ~(uintptr_t)7;
+		heap.bytes += size;
+	}
+	late_class(c);
+	do {
+		at += put_object(o, c, at ? 0 : size, gen, n - at, refs + at, offsets + at);
+	} while (at < n);
+	return 0;
+}
+
+/* --- collections ------------------------------------------------------------------ */
+
+static bool
+is_due(void)
+{
+	uint64_t every = module.o.heap_gcs;
+
+	return atomic_exchange(&heap.wanted, false) || (every && heap.majors % every == 0);
+}
+
+static void
+shoot(void)
+{
+	heap.shots++;
+	heap.ticks = rec_now();
+	tools_room(false);
+	api.mono_gc_walk_heap(0, on_object, NULL);
+	flush();
+	mark(true);
+	heap.objects = heap.bytes = 0;
+}
+
+static void
+on_gc(MonoProfiler *p, MonoProfilerGCEvent event, uint32_t generation, mono_bool serial)
+{
+	(void)p;
+	if (event == MONO_GC_EVENT_PRE_STOP_WORLD) {
+		rec_thread();         /* not to be made with the world stopped */
+	} else if (event == MONO_GC_EVENT_POST_STOP_WORLD) {
+		/* Only here the runtime tells; version 2 of the interface does not. */
+		heap.serial = serial || api_version() < 3;
+	} else if (event == MONO_GC_EVENT_START && (int)generation == heap.top && heap.serial) {
+		heap.majors++;
+		heap.now = is_due() && atomic_load(&heap.listens) && (heap.t = rec_thread()) != NULL && rec_on();
+		if (heap.now)
+			mark(false);
+	} else if (event == MONO_GC_EVENT_PRE_START_WORLD && heap.now && (int)generation == heap.top) {
+		heap.now = false;
+		shoot();
+	}
+}
+
+/* Of shots only: all of them, at each collection, are another option. */
+static void
+on_roots(MonoProfiler *p, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects)
+{
+	(void)p;
+	if (heap.now)
+		gc_put_roots(n, addresses, objects);
+}
+
+/* --- causing them ------------------------------------------------------------------- */
+
+/* The runtime's finalizer thread collects for us. Where it cannot be woken, the next major collection gets the shot. */
+static void
+on_finalized(MonoProfiler *p)
+{
+	(void)p;
+	if (atomic_load(&heap.wanted) && rec_on() && !sample_wanted())
+		api.mono_gc_collect(heap.top);
+}
+
+void
+heap_request(void)
+{
+	if (!heap_wanted())
+		return;
+	atomic_store(&heap.wanted, true);
+	/*
+	 * Not beside samples: a collection while the runtime stops its sampler, at the program's end, can wait for ever
+	 * (seen with 6.8, once in some dozen runs on a busy machine).
+	 */
+	if (api.mono_gc_finalize_notify && !sample_wanted())
+		api.mono_gc_finalize_notify();
+}
+
+static uint64_t
+mono_ns(void)
+{
+	struct plat_instant i;
+
+	plat_instant(&i);
+	return i.mono_ns;
+}
+
+static void
+run(void)
+{
+	uint64_t next = mono_ns() + module.o.heap_ns;
+
+	while (!atomic_load(&quit)) {
+		if (mono_ns() >= next) {
+			heap_request();
+			next = mono_ns() + module.o.heap_ns;
+		}
+		plat_sleep_us(POLL_US);
+	}
+}
+
+static void
+on_initialized(MonoProfiler *p)
+{
+	(void)p;
+	heap.top = api.mono_gc_max_generation();
+	if (heap.top == 0)
+		module_say("heapshot: this runtime's collector (Boehm) shows no objects");
+	else if (module.o.heap_ns)
+		runs = plat_thread_start(&thread, run) == 0;
+}
+
+void
+heap_end(void)
+{
+	if (runs) {
+		atomic_store(&quit, true);
+		plat_thread_join(&thread);
+		runs = false;
+	}
+	if (heap_wanted() && module.o.heap_end && heap.top > 0) {
+		atomic_store(&heap.wanted, true);
+		api.mono_gc_collect(heap.top);
+	}
+}
+
+bool
+heap_wanted(void)
+{
+	return module.o.heap;
+}
+
+void
+heap_listen(bool on)
+{
+	atomic_store(&heap.listens, on);
+}
+
+void
+heap_load(void)
+{
+	static struct _MonoProfiler self;
+
+	if (!heap_wanted())
+		return;
+	if (!api.mono_gc_walk_heap || !api.mono_gc_max_generation || !api.mono_gc_collect ||
+	    !api.mono_profiler_set_gc_event_callback) {
+		module_say("heapshot: this runtime does not show its heap");
+		module.o.heap = false;
+		return;
+	}
+	/* One of its own: it listens to the runtime's coming up as well. */
+	self.handle = api.mono_profiler_create(&self);
+	api.mono_profiler_set_runtime_initialized_callback(self.handle, on_initialized);
+	api.mono_profiler_set_gc_event_callback(self.handle, on_gc);
+	if (api.mono_profiler_set_gc_finalized_callback)
+		api.mono_profiler_set_gc_finalized_callback(self.handle, on_finalized);
+	if (!module.o.roots)
+		gc_listen_roots(self.handle, on_roots);
+}

@@ -1,0 +1,180 @@
+#include "mono/recorder/module.h"
+
+#include <stdio.h>
+
+#include "mono/recorder/table.h"
+
+/*
+ * The runtime signals every thread at each tick; the handler runs on it, whatever it was doing. So: a writing end of
+ * its own for each thread, made before; no thread-local variable, whose first use may allocate; no name, no lock.
+ *
+ * A tick hits threads that sleep, too. In mode cpu each thread is recorded as often as its own processor time has
+ * passed another period, rounded: one that did not run is not there, and one that was not hit for a while counts
+ * several times.
+ */
+
+enum { DEPTH = 128, REPEAT_MOST = 50 };
+
+struct sampled {
+	struct rec_thread *t;
+	uint64_t cpu_ns;              /* its time when it was last looked at */
+	int64_t due_ns;               /* processor time not recorded yet; negative: recorded ahead */
+};
+static struct table threads;  /* thread id: struct sampled */
+static uint64_t period_ns;    /* mode cpu; else 0 */
+static _Atomic uint64_t missed;
+
+/* How often the hit counts. */
+static unsigned
+weight(struct sampled *s)
+{
+	uint64_t now;
+	int64_t n;
+
+	if (period_ns == 0)
+		return 1;
+	now = plat_thread_ns();
+	s->due_ns += (int64_t)(now - s->cpu_ns);
+	s->cpu_ns = now;
+	n = (s->due_ns + (int64_t)period_ns / 2) / (int64_t)period_ns;
+	if (n <= 0)
+		return 0;
+	s->due_ns -= n * (int64_t)period_ns;
+	return n < REPEAT_MOST ? (unsigned)n : REPEAT_MOST;
+}
+
+struct walk {
+	unsigned n;
+	uint64_t key[DEPTH];
+};
+
+/* Code compiled ahead of time comes without a method, by the address where it begins: that is its key. */
+static mono_bool
+on_frame(MonoMethod *m, MonoDomain *d, void *base, int offset, void *arg)
+{
+	struct walk *w = arg;
+
+	(void)offset;
+	if (m) {
+		late_method(m);
+		w->key[w->n++] = module_key(m);
+	} else if (base) {
+		late_code(d, base);
+		w->key[w->n++] = module_key(base);
+	}
+	return w->n == DEPTH;
+}
+
+static void
+on_hit(MonoProfiler *p, const mono_byte *ip, const void *context)
+{
+	uint64_t now = rec_now(), last = 0;
+	struct sampled *s = (struct sampled *)(uintptr_t)table_get(&threads, plat_thread_self());
+	uint8_t b[20 + 10 * DEPTH], *q = b;
+	struct walk w;
+	unsigned times;
+
+	(void)p;
+	if (!s) {
+		atomic_fetch_add_explicit(&missed, 1, memory_order_relaxed);
+		return;
+	}
+	times = weight(s);
+	if (times == 0)
+		return;
+	w.n = 0;
+	api.mono_stack_walk_async_safe(on_frame, (void *)(uintptr_t)context, &w);
+	q = ttc_put(q, module_key(ip));
+	q = ttc_put(q, w.n);
+	for (unsigned i = 0; i < w.n; i++) {
+		q = ttc_put(q, ttc_zig(w.key[i] - last));
+		last = w.key[i];
+	}
+	while (times-- > 0)
+		rec_other(s->t, now, MONO_SAMPLE, b, (size_t)(q - b));
+}
+
+/* --- threads ------------------------------------------------------------------- */
+
+static void
+forget(uintptr_t tid)
+{
+	struct sampled *s = (struct sampled *)(uintptr_t)table_get(&threads, tid);
+
+	if (!s)
+		return;
+	table_set(&threads, tid, 0);
+	atomic_signal_fence(memory_order_seq_cst);
+	rec_thread_release(s->t);
+	plat_free(s, sizeof *s);
+}
+
+/* On the thread itself. A thread of this id that was not seen to stop is gone. */
+static void
+on_started(MonoProfiler *p, uintptr_t tid)
+{
+	struct sampled *s;
+
+	(void)p;
+	forget(tid);
+	if (tid != plat_thread_self() || !(s = plat_alloc(sizeof *s)))
+		return;
+	s->t = rec_thread_extra();
+	s->cpu_ns = plat_thread_ns();
+	if (s->t)
+		table_set(&threads, tid, (uintptr_t)s);
+	else
+		plat_free(s, sizeof *s);
+}
+
+static void
+on_stopped(MonoProfiler *p, uintptr_t tid)
+{
+	(void)p;
+	if (tid == plat_thread_self())
+		forget(tid);
+}
+
+/* --- on and off ------------------------------------------------------------------ */
+
+bool
+sample_wanted(void)
+{
+	return module.o.sample_hz != 0;
+}
+
+void
+sample_listen(bool on)
+{
+	MonoProfilerSampleMode mode = !on ? MONO_PROFILER_SAMPLE_MODE_NONE :
+	    module.o.sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
+
+	if (!module.tools || !sample_wanted() || !api.mono_profiler_set_sample_mode)
+		return;
+	if (!api.mono_profiler_set_sample_mode(module.tools, mode, (uint32_t)module.o.sample_hz) && on)
+		module_say("sample: another profiler of this process has set the sampling");
+}
+
+void
+sample_load(void)
+{
+	MonoProfilerHandle h = module.tools;
+
+	if (!sample_wanted())
+		return;
+	if (!api.mono_profiler_enable_sampling || !api.mono_profiler_set_sample_mode || !api.mono_profiler_set_sample_hit_callback ||
+	    !api.mono_stack_walk_async_safe || !api.mono_jit_info_table_find || !api.mono_jit_info_get_method ||
+	    !api.mono_profiler_enable_sampling(h)) {
+		module_say("sample: this runtime does not sample");
+		module.o.sample_hz = 0;
+		return;
+	}
+	period_ns = module.o.sample_real ? 0 : 1000000000 / module.o.sample_hz;
+	char hz[24];
+	snprintf(hz, sizeof hz, "%llu", (unsigned long long)module.o.sample_hz);
+	rec_meta("mono.sample_hz", hz);
+	rec_meta("mono.sample_mode", module.o.sample_real ? "real" : "cpu");
+	api.mono_profiler_set_thread_started_callback(h, on_started);
+	api.mono_profiler_set_thread_stopped_callback(h, on_stopped);
+	api.mono_profiler_set_sample_hit_callback(h, on_hit);
+}

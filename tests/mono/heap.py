@@ -1,0 +1,117 @@
+#!/usr/bin/env python3
+"""Heap shots with the real runtime: the objects of the log profiler's shots of the same collections."""
+import csv
+import os
+import subprocess
+import time
+
+import kit
+
+
+def shots(path):
+    """[{class: [objects, bytes]}] of each shot, in order of time. One is written by one thread."""
+    p = subprocess.Popen([kit.TRACETOOL, "convert", "-q", path, "-f", "csv"], stdout=subprocess.PIPE, text=True)
+    found, open_ = [], {}
+    for row in csv.DictReader(p.stdout):
+        if row["kind"] == "heap_shot":
+            if row["name"] == "start":
+                open_[row["tid"]] = {}
+                found.append((int(row["start_ns"]), open_[row["tid"]]))
+        elif row["kind"] == "heap_object" and int(row["value"]):
+            one = open_[row["tid"]].setdefault(row["name"], [0, 0])
+            one[0] += 1
+            one[1] += int(row["value"])
+    kit.check(p.wait() == 0, "reading " + os.path.basename(path))
+    return [rows for _, rows in sorted(found, key=lambda f: f[0])]
+
+
+def agree(program, *args):
+    """Both profilers see each major collection, and take a shot at each."""
+    ours, theirs = kit.capture("heap.ttc"), kit.capture("heap.mlpd")
+    run = kit.mono("heapshot=1gc,out=" + ours, program, *args,
+                   more=["--profile=log:nodefaults,heapshot=1gc,output=" + theirs])
+    kit.check(run.returncode == 0, program + ": exit status", run.returncode, run.stderr)
+    a, b = shots(ours), shots(theirs)
+    kit.check(len(a) == len(b) >= 2, "%s: number of shots" % program, len(a), len(b))
+    for i, (x, y) in enumerate(zip(a, b)):
+        kit.check_equal(x, y, "%s: objects and bytes per class in shot %d" % (program, i))
+        kit.check(not any("unknown" in name for name in x), "%s: every class has a name" % program)
+
+
+def every_other():
+    out = kit.capture("other.ttc")
+    kit.mono("heapshot=1gc,out=" + out, "Heap")
+    all = len(shots(out))
+    kit.mono("heapshot=2gc,out=" + out, "Heap")
+    kit.check(len(shots(out)) == all // 2, "heapshot=2gc takes every other", len(shots(out)), all)
+
+
+def at_the_end():
+    """A program that collects nothing of its own: one shot, and the game's objects are in it."""
+    out = kit.capture("end.ttc")
+    run = kit.mono("heapshot=end,out=" + out, "GameLoop", "20", "4")
+    found = shots(out)
+    kit.check(run.returncode == 0 and len(found) == 1, "heapshot=end takes one", len(found), run.stderr)
+    kit.check(found and any(name.startswith("Game.") for name in found[0]), "... with the program's objects")
+
+
+def at_an_interval():
+    """Collections are caused where none come by themselves; also beside threads that come and go, samples and calls."""
+    out = kit.capture("interval.ttc")
+    run = kit.mono("heapshot=100ms,out=" + out, "Spin", "1000", "1", "2")
+    kit.check(run.returncode == 0 and len(shots(out)) >= 2, "heapshot=100ms takes several in a second", len(shots(out)), run.stderr)
+    run = kit.mono("heapshot=20ms,sample=1000,calls,alloc,gc,out=" + out, "Churn", "200")
+    kit.check(run.returncode == 0 and run.stdout == "200\n", "... beside everything else", run.returncode, run.stderr)
+    loss = [r for r in kit.stats(out, "loss")["loss"] if r["severity"] in ("loss", "error")]
+    kit.check(not loss, "... and nothing is lost", loss)
+
+
+def on_demand():
+    """By the control file; beside that, none comes by itself."""
+    out, control = kit.capture("demand.ttc"), os.path.join(kit.FOLDER, "control")
+    p = subprocess.Popen(["mono", "--profile=tracetool:heapshot,control=%s,out=%s" % (control, out), kit.program("Ends"), "wait"],
+                         stdout=subprocess.PIPE, env=kit.ENV, cwd=kit.FOLDER)
+    p.stdout.readline()
+    with open(control + ".new", "w") as f:
+        f.write("heapshot\n")
+    os.rename(control + ".new", control)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not written(out):
+        time.sleep(0.05)
+    p.kill()
+    p.wait()
+    p.stdout.close()
+    kit.check(len(shots(out)) == 1, "a shot on demand, and no other", len(shots(out)))
+    subprocess.run([kit.TRACETOOL, "recover", "-q", "--remove-ring", out], check=True)
+
+
+def written(path):
+    """Is there a shot in a capture that is being written?"""
+    p = subprocess.run([kit.TRACETOOL, "convert", "-q", path, "-f", "csv"], capture_output=True, text=True, errors="replace")
+    return "heap_shot" in p.stdout and ",end," in p.stdout
+
+
+def on_a_small_ring():
+    """The collection waits for the writer: no object is dropped."""
+    ours, small = kit.capture("large.ttc"), kit.capture("small.ttc")
+    kit.mono("heapshot=end,out=" + ours, "Garbage")
+    run = kit.mono("heapshot=end,ring=2M,out=" + small, "Garbage")
+    a, b = shots(ours), shots(small)
+    kit.check(len(a) == len(b) == 1, "shots of a large heap", len(a), len(b), run.stderr)
+    for name in ("Garbage/Node", "Garbage.Node"):
+        if name in a[0]:
+            kit.check(a[0][name][0] == 200000 and a[0][name] == b[0].get(name), "200,000 objects through a ring of 2 MB",
+                      a[0][name], b[0].get(name))
+            return
+    kit.check(False, "the nodes are in the shot", sorted(a[0])[:20])
+
+
+kit.compile("Ends", "Heap", "GcMoves", "GameLoop", "Spin", "Churn", "Garbage")
+agree("Heap")
+agree("GcMoves")
+every_other()
+at_the_end()
+at_an_interval()
+on_demand()
+on_a_small_ring()
+kit.end()
