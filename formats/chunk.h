@@ -72,6 +72,7 @@ enum ttc_head_flag {
 	TTC_H_DISTORTS = 2,           /* every call instrumented: times are relative */
 	TTC_H_NO_FRAMES = 8,          /* the program marks no frames */
 	TTC_H_DISK = 4,               /* set afterwards: writing failed, the rest is missing */
+	TTC_H_FRAMES_TOLD = 16,       /* each thread that marks frames has a TTC_DEF_FRAMES */
 };
 enum ttc_clock { TTC_CLOCK_SYSTEM, TTC_CLOCK_TSC, TTC_CLOCK_CNTVCT, TTC_CLOCK_QPC };
 enum ttc_text { TTC_T_RING, TTC_T_PRODUCER, TTC_T_OS, TTC_T_ARCH, TTC_T_ARGS, TTC_T_CAPTURE, TTC_TEXTS };
@@ -147,6 +148,7 @@ enum ttc_kind {
 	TTC_GONE = 75,                /* number seq end events dropped: as in TTC_FINISH, of a thread
 				         that has ended */
 	TTC_DEF_OBJECT = 76,          /* time key byte enum ttc_object, varint of-key text text2 */
+	TTC_DEF_FRAMES = 77,          /* time number: this thread has marked a frame */
 };
 
 /* What a managed runtime has besides methods, which are markers. */

@@ -265,6 +265,21 @@ rec_def_object(enum ttc_object what, uint64_t key, uint64_t of, const char *text
 }
 
 void
+ring_def_frames(struct rec_thread *marks)
+{
+	struct rec_thread *t = def_enter();
+	struct def d;
+
+	if (!t)
+		return;
+	def_begin(&d, TTC_DEF_FRAMES);
+	d.p = ttc_put(d.p, R->slot[marks->slot].number);
+	if (def_end(&d))
+		marks->framed = marks->session;
+	rec_leave(t);
+}
+
+void
 rec_def_thread(uint64_t native, const char *group, const char *name)
 {
 	struct rec_thread *t = def_enter();

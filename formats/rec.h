@@ -168,6 +168,7 @@ struct rec_thread {
 	/* the slow path's */
 	uint64_t made, dropped;       /* events before this chunk; dropped */
 	uint64_t seq, session, native;
+	uint64_t framed;              /* the session that has been told of its marking frames */
 	uint32_t before, chunk;       /* record bytes in the chunk before; index + 1 of the present one */
 	uint32_t zone_max, pauses;
 	uint8_t extra, ended;

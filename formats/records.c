@@ -247,6 +247,8 @@ rec_frame(struct rec_thread *t, uint64_t ticks, uint64_t number)
 	uint8_t b[10];
 
 	plain(t, ticks, TTC_FRAME, b, number ? (size_t)(ttc_put(b, number) - b) : 0);
+	if (t->framed != t->session)
+		ring_def_frames(t);
 }
 
 void

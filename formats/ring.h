@@ -104,6 +104,8 @@ void ring_thread_exit(void *t);
 
 /* Another chunk for definitions, behind number ${number} (0: the first). False: the ring has no more for them. */
 bool ring_more_defs(struct ring *r, uint32_t number);
+/* Define that ${t} marks frames, so that a reader in search of them can pass over the chunks of others. */
+void ring_def_frames(struct rec_thread *t);
 
 /* Publish a definition of ${n} bytes, its kind first; false: no room. */
 bool ring_def(struct ring *r, const uint8_t *p, size_t n);

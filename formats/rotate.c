@@ -37,7 +37,7 @@ writer_head(const struct plat_instant *zero, const uint8_t run[16])
 		memcpy(h.magic, TTC_MAGIC, 8);
 		h.major = TTC_MAJOR;
 		h.minor = TTC_MINOR;
-		h.flags = (W.o.keep_ms ? TTC_H_LAST : 0) | (W.o.distorts ? TTC_H_DISTORTS : 0) |
+		h.flags = TTC_H_FRAMES_TOLD | (W.o.keep_ms ? TTC_H_LAST : 0) | (W.o.distorts ? TTC_H_DISTORTS : 0) |
 		    (W.o.no_frames ? TTC_H_NO_FRAMES : 0);
 		h.thread = plat_thread_self();
 		memcpy(h.run, run, 16);

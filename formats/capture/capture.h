@@ -27,6 +27,7 @@ enum ttc_unit_flag {
 	TTC_U_GAP = 2,                /* what stood open is not known: the state says what does now */
 	TTC_U_SKIP = 4,               /* was there already */
 	TTC_U_QUIET = 8,              /* of thread 0, without definitions: nothing to decode */
+	TTC_U_MIDDLE = 16,            /* neither frame marks nor the thread's beginning or end are in it */
 };
 
 struct ttc_start { uint64_t seq; uint32_t first; };
@@ -35,6 +36,8 @@ struct ttc_start { uint64_t seq; uint32_t first; };
 struct ttc_who {
 	uint32_t number;              /* 0 with used false: empty slot */
 	bool used, known, seen, gap, accounted;
+	bool frames;                  /* it marks frames */
+	bool later;                   /* a unit behind this one has been met */
 	uint64_t native;
 	uint64_t seq;                 /* of its last unit */
 	uint32_t end;

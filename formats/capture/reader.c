@@ -356,6 +356,15 @@ heed(struct ttc *m, unsigned kind, struct fields *f, bool *defines, struct tt_lo
 			tt_log(m->env, TT_LOG_NORMAL, "%s: the recorder says: %.*s", m->cap->path, (int)n,
 			    (const char *)f->p);
 		break;
+	case TTC_DEF_FRAMES:
+		number(f);
+		id = (uint32_t)number(f);
+		if (f->bad)
+			break;
+		if (!(w = ttc_who(m, id, err)))
+			return err->code;
+		w->frames = true;
+		break;
 	case TTC_CLOCK:
 		break;
 	case TTC_META:
@@ -658,6 +667,27 @@ conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	return TT_OK;
 }
 
+/*
+ * Which units can be passed over in search of frame marks? Only where the recording ended in good order does the
+ * absence of a definition say anything.
+ */
+static int
+mark_middle(struct ttc *m, struct tt_err *err)
+{
+	if (!(m->head.flags & TTC_H_FRAMES_TOLD) || m->finish != 1 + TTC_F_CLEAN || m->from_ring || m->found.any)
+		return TT_OK;
+	for (size_t i = m->nunit; i-- > 0;) {
+		struct ttc_unit *u = &m->unit[i];
+		struct ttc_who *w = ttc_who(m, u->thread, err);
+		if (!w)
+			return err->code;
+		if (u->thread && w->later && !w->frames && !u->flags)
+			u->flags = TTC_U_MIDDLE;
+		w->later = true;
+	}
+	return TT_OK;
+}
+
 static int
 build_index(struct ttc *m, struct tt_err *err)
 {
@@ -717,7 +747,7 @@ build_index(struct ttc *m, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = conclude(m, &m->found, err);
 	m->indexed = true;
-	return rc;
+	return rc == TT_OK ? mark_middle(m, err) : rc;
 }
 
 /* --- the file's head ---------------------------------------------------------------------------------- */
@@ -916,7 +946,7 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	for (;; defines = true) {
 		if ((rc = step(m, &u, &c->loss, err)) != TT_OK)
 			return rc;
-		if (u.flags & (TTC_U_SKIP | TTC_U_QUIET))
+		if (u.flags & (TTC_U_SKIP | TTC_U_QUIET) || (u.flags & TTC_U_MIDDLE && m->cap->skim))
 			continue;
 		struct ttc_who *w = ttc_who(m, u.thread, err);
 		if (!w)

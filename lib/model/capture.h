@@ -40,6 +40,7 @@ struct tt_capture {
 	int64_t zero_ns;              /* event clock at ts = 0 */
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
 	bool has_frames;              /* frame marks are in the file */
+	bool skim;                    /* set by the run: this reading is after definitions, threads and frame marks alone */
 	bool instruments;             /* the format's zones are calls instrumented one by one */
 	bool distorts;                /* and there are some: times are relative; set at the end of a run */
 	bool ends_recorded;           /* the format records the end of every thread: one without says the producer was killed */

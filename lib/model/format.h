@@ -35,7 +35,10 @@ struct tt_format {
 	int (*probe)(const uint8_t *head, size_t n);
 	/* Read header (and index); fill ${cap}; *${ctx} is the reader's. The source stands at its beginning. */
 	int (*open)(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err);
-	/* TT_OK with *${c} filled, TT_END, or an error. Loss found on the way is in c->loss also with TT_END. */
+	/*
+	 * TT_OK with *${c} filled, TT_END, or an error. Loss found on the way is in c->loss also with TT_END. Where
+	 * cap->skim is set, chunks may be passed over that neither define anything nor mark frames nor begin or end a thread.
+	 */
 	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
 	/* Start again with the first chunk (the source has been rewound by the caller if it is not seekable). */
 	int (*rewind)(void *ctx, struct tt_err *err);

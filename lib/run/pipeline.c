@@ -688,6 +688,8 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 
 	if (!w)
 		return err->code;
+	/* Who prints text while reading wants to know how much there is. */
+	in->cap->skim = phase == TT_PHASE_DEFS && !(r->needs & TT_NEEDS_TEXT);
 	int rc = set_up(&p, w, nworker, err);
 	if (rc == TT_OK) {
 		for (size_t i = 1; i < nworker; i++)
