@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""The gate's figures are those of the tables: every metric and statistic of captures of testdata, as a baseline holds
+them, against what `tracetool stats` prints (whose tables the oracle tests hold against other readers), and against
+sums made here from the events as CSV.
+"""
+import csv
+import io
+import json
+import math
+import os
+import subprocess
+import sys
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
+FOLDER = os.environ.get("TMPDIR", "/tmp")
+DATA = os.path.join(TOP, "testdata")
+passed = failed = 0
+
+
+def check(ok, what, *told):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print("FAILED: " + what, *told)
+
+
+def near(name, have, want, by=0.0006):
+    check(have is want is None or have is not None and want is not None and abs(have - want) <= by + abs(want) * 1e-9, name, have, "not", want)
+
+
+def run(*args):
+    r = subprocess.run([TRACETOOL] + list(args), capture_output=True, text=True, errors="surrogateescape")
+    if r.returncode not in (0, 1, 5):
+        raise RuntimeError("%s: %d: %s" % (" ".join(args), r.returncode, r.stderr))
+    return r.stdout
+
+
+def gate_values(capture, rows, options):
+    """All figures of one capture, by key."""
+    budget, base = os.path.join(FOLDER, "metrics-budget.json"), os.path.join(FOLDER, "metrics-base.json")
+    with open(budget, "w") as f:
+        json.dump({"tracetool_budget": 1, "integrity": {"level": "off"}, "rows": [
+            dict({"id": str(i), "max": r.pop("max", "1s")}, **r) for i, r in enumerate(rows)]}, f)
+    run("stats", "--gate", budget, "--save", base, "--inconclusive", "pass", capture, *options)
+    return json.load(open(base))["sessions"][0]["captures"][0]["values"]
+
+
+def rows_of(metric, stats, **keys):
+    return [dict({"metric": metric, "stat": s}, **keys) for s in stats.split()]
+
+
+def events(capture, options):
+    return list(csv.DictReader(io.StringIO(run("convert", "-q", "-f", "csv", "-o", "-", capture, *options))))
+
+
+def nearest(values, p):
+    return sorted(values)[max(math.ceil(len(values) * p) - 1, 0)] if values else None
+
+
+def compare(capture, marker, category, thread, counter, options):
+    rows = rows_of("marker.time", "per_frame.mean per_frame.max total mean median p95 p99 max", marker=marker)
+    rows += rows_of("marker.self", "per_frame.mean total", marker=marker)
+    rows += [dict(r, max=1) for r in rows_of("marker.count", "total per_frame.mean", marker=marker)]
+    rows += rows_of("category.time", "per_frame.mean per_frame.median per_frame.p95 per_frame.max total", category=category)
+    rows += rows_of("thread.time", "total", thread=thread)
+    rows += [dict(r, max=0) for r in rows_of("counter", "max min mean last", counter=counter)] if counter else []
+    rows += [dict(r, max=1) for r in rows_of("frame.over", "count per_1000", limit="0.4ms")]
+    v = gate_values(capture, rows, options)
+    tables = json.loads(run("stats", capture, "--limit", "0", "--format", "json", "--budget", "0.4", *options))["tables"]
+    f = tables["frames"]["rows"][0]
+    n = f["count"]
+    for stat, column in (("mean", "mean_ns"), ("median", "median_ns"), ("stddev", "stddev_ns"), ("p90", "p90_ns"),
+                         ("p95", "p95_ns"), ("p99", "p99_ns"), ("p99.9", "p999_ns"), ("max", "max_ns")):
+        near("frame.time." + stat, v["frame.time." + stat], f[column], 0.5)
+    near("frame.fps.mean", v["frame.fps.mean"], f["fps"])
+    near("frame.fps.low_1", v["frame.fps.low_1"], f["low_1_fps"])
+    near("frame.count", v["frame.count.total"], n)
+    over = [b for b in tables["frame_budgets"]["rows"] if b["time"] == "wall" and b["budget"] == "0.4"][0]["over"]
+    near("frame.over", v["frame.over[400000ns].count"], over)
+    near("frame.over per 1000", v["frame.over[400000ns].per_1000"], over * 1000 / n)
+    g = tables["gcalloc"]["rows"][0]
+    for key, column in (("gc.alloc.bytes.total", "bytes"), ("gc.alloc.count.total", "count"),
+                        ("gc.alloc.bytes.per_frame.median", "frame_median_bytes"),
+                        ("gc.alloc.bytes.per_frame.p95", "frame_p95_bytes"),
+                        ("gc.alloc.bytes.per_frame.max", "frame_max_bytes"),
+                        ("gc.alloc.count.per_frame.median", "frame_median_count"),
+                        ("gc.collections.total", "collections"), ("gc.pause.total", "pause_ns"),
+                        ("gc.pause.max", "pause_max_ns"), ("gc.stopped.total", "stopped_ns"),
+                        ("gc.stopped.max", "stopped_max_ns"), ("heap.size.max", "heap_max_bytes"),
+                        ("heap.size.last", "heap_last_bytes")):
+        near(key, v[key] if not isinstance(v[key], dict) else v[key].get("value"), g[column])
+    near("pause mean", v["gc.pause.mean"], g["pause_ns"] / max(g["pauses"], 1))
+    near("pause per frame", v["gc.pause.per_frame.mean"], g["pause_ns"] / n)
+    near("frames that allocate", v["gc.alloc.frames.per_1000"], 1000 - 10 * g["zero_frames_share"], 0.06)
+    m = [r for r in tables["markers"]["rows"] if r["marker"] == marker][0]
+    for stat, column in (("total", "total_ns"), ("mean", "mean_ns"), ("median", "median_ns"), ("p95", "p95_ns"),
+                         ("p99", "p99_ns"), ("max", "max_ns"), ("per_frame.mean", "frame_mean_ns"),
+                         ("per_frame.max", "frame_max_ns")):
+        near("marker.time." + stat, v["marker.time[%s].%s" % (marker, stat)], m[column], 0.5)
+    near("marker.self", v["marker.self[%s].total" % marker], m["self_ns"])
+    near("marker.count", v["marker.count[%s].total" % marker], m["count"])
+    near("marker.count per frame", v["marker.count[%s].per_frame.mean" % marker], m["count"] / n)
+    c = [r for r in tables["categories"]["rows"] if r["category"] == category][0]
+    for stat, column in (("total", "self_ns"), ("per_frame.mean", "frame_self_mean_ns"), ("per_frame.max", "frame_self_max_ns"),
+                         ("per_frame.median", "frame_self_median_ns"), ("per_frame.p95", "frame_self_p95_ns")):
+        near("category.time." + stat, v["category.time[%s].%s" % (category, stat)], c[column], 0.5)
+    busy = sum(r["busy_ns"] for r in tables["threads"]["rows"] if r["thread"] == thread)
+    near("thread.time", v["thread.time[%s].total" % thread], busy)
+    lost = sum(r["count"] or 1 for r in tables["loss"]["rows"] if r["severity"] in ("loss", "error")) if "loss" in tables else 0
+    near("lost.events", v["lost.events.total"], lost)
+    if counter:
+        k = [r for r in tables["counters"]["rows"] if r["counter"] == counter][0]
+        for stat, column in (("max", "max"), ("min", "min"), ("mean", "mean"), ("last", "last")):
+            have = v["counter[%s].%s" % (counter, stat)]
+            near("counter." + stat, have["value"] if isinstance(have, dict) else have, k[column], 0.51)
+    return v
+
+
+def against_events(capture, options, marker):
+    """Sums and quantiles made here."""
+    v = compare(capture, marker, "GameLoop", "GameThread", None, options)
+    rows = events(capture, options)
+    kinds = {r["kind"] for r in rows}
+    check(kinds, "there are events", kinds)
+    begins = sorted(int(r["start_ns"]) for r in rows if r["kind"] == "zone" and r["name"] == "World:Frame")
+    frames = [b - a for a, b in zip(begins, begins[1:])]
+    near("frames from events", v["frame.count.total"], len(frames))
+    near("mean from events", v["frame.time.mean"], sum(frames) / len(frames))
+    for stat, p in (("median", 0.5), ("p90", 0.9), ("p95", 0.95), ("p99", 0.99), ("max", 1)):
+        near(stat + " from events", v["frame.time." + stat], nearest(frames, p))
+
+
+def counters(capture, names):
+    rows = []
+    for name in names:
+        rows += [dict(r, max="100%") for r in rows_of("counter", "max min mean last", counter=name)]
+    for r in rows:
+        r["level"] = "off"
+    v = gate_values(capture, rows, [])
+    table = json.loads(run("stats", capture, "--table", "counters", "--limit", "0", "--format", "json"))["tables"]["counters"]
+    for name in names:
+        k = [r for r in table["rows"] if r["counter"] == name][0]
+        for stat in ("max", "min", "mean", "last"):
+            have = v["counter[%s].%s" % (name, stat)]
+            near("counter %s.%s" % (name, stat), have["value"] if isinstance(have, dict) else have, k[stat], 0.51)
+
+
+if __name__ == "__main__":
+    d01 = os.path.join(DATA, "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
+    against_events(d01, ["--frame-marker", "World:Frame"], "World:Physics")
+    compare(d01, "Emitter:Tick", "GameLoop", "Finalizer", None, ["--frame-marker", "World:Frame", "--frames", "5-"])
+    compare(os.path.join(DATA, "gate", "good-spin1.ttc.xz"), "Game:Spin", "Gate", "Main", None, [])
+    counters(os.path.join(DATA, "mlpd", "good-d10-counters-zip.mlpd"), ["System Time", "MonoMethod size", "Inflated methods size", "Collection max time"])
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(failed > 0)
