@@ -124,6 +124,14 @@ put_records(struct wslot *w, uint32_t slot, uint32_t index, uint64_t commit)
 	return writer_chunk(W.buf, TTC_CHUNK_HEAD + n, body + c->state + w->done, end - w->done);
 }
 
+/* Of the thread's events, ${before} of which stand in earlier chunks, so many are in the file. */
+static void
+wrote(struct wslot *w, uint64_t before, uint64_t events)
+{
+	atomic_fetch_add_explicit(&W.events, events - (w->events > before ? w->events : before), memory_order_relaxed);
+	w->events = events;
+}
+
 /* What an open chunk holds by now. */
 static void
 put_part(uint32_t slot)
@@ -150,7 +158,7 @@ put_part(uint32_t slot)
 	}
 	ttc_walk(&w->walk, body + c->state + w->done, end - w->done);
 	w->done = end;
-	w->events = c->events + w->walk.events;
+	wrote(w, c->events, c->events + w->walk.events);
 	atomic_fetch_add_explicit(&W.parts, 1, memory_order_relaxed);
 }
 
@@ -168,7 +176,7 @@ put_sealed(uint32_t index)
 		w->done = 0;
 	w->taken = c->seq + 1;
 	if (!W.stopped && (end > w->done || w->done == 0) && put_records(w, slot, index, commit)) {
-		w->events = c->events + R->count[index];
+		wrote(w, c->events, c->events + R->count[index]);
 		atomic_fetch_add_explicit(&W.chunks, 1, memory_order_relaxed);
 	}
 	if (!W.stopped) {

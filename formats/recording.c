@@ -164,6 +164,7 @@ start(const struct rec_options *given, char why[256])
 	atomic_store(&W.closing, false);
 	atomic_store(&W.flush_want, 0);
 	atomic_store(&W.flush_done, 0);
+	atomic_store(&W.events, 0);
 	atomic_store(&W.written_b, 0);
 	atomic_store(&W.dropped, 0);
 	atomic_store(&W.chunks, 0);
@@ -354,6 +355,7 @@ rec_stats(struct rec_stats *s)
 	s->number = atomic_load(&rec_state.session);
 	s->error = atomic_load(&W.failed);
 	s->finish = (enum ttc_finish)atomic_load(&W.stopped_as);
+	s->events = atomic_load(&W.events);
 	s->written_b = atomic_load(&W.written_b);
 	s->dropped = atomic_load(&W.dropped);
 	s->chunks = atomic_load(&W.chunks);

@@ -55,7 +55,7 @@ struct writer {
 	_Atomic bool running;         /* between rec_open and rec_close */
 	_Atomic bool closing;
 	_Atomic uint64_t flush_want, flush_done;
-	_Atomic uint64_t written_b, chunks, parts, writer_ns, files;
+	_Atomic uint64_t events, written_b, chunks, parts, writer_ns, files;
 	_Atomic uint64_t dropped;     /* by threads whose places were given back; at the end by all */
 	_Atomic int failed;
 	_Atomic int stopped_as;       /* enum ttc_finish */

@@ -163,6 +163,7 @@ by_function(void)
 	CHECK_EQ_INT(held(ENGINE_MARKER) + held(ENGINE_FLOW), 0);
 	CHECK(size_of(file) > 20 * 100);
 	CHECK_EQ_INT((long)counts().bytes, size_of(file));
+	CHECK_EQ_INT(counts().events, counts().frames + 20 * 200);
 	CHECK_EQ_INT(counts().dropped, 0);
 	CHECK_HAS(message(), "0 events dropped");
 	long before = size_of(file);

@@ -426,7 +426,7 @@ tracetool_counts(struct tracetool_counts *c, int32_t size)
 	if (rec_on())
 		rec_stats(&s);
 	struct tracetool_counts all = {
-		.dropped = s.dropped, .bytes = s.written_b, .frames = atomic_load(&plugin.frames),
+		.events = s.events, .dropped = s.dropped, .bytes = s.written_b, .frames = atomic_load(&plugin.frames),
 		.markers = atomic_load(&plugin.count[N_MARKERS]), .filtered = atomic_load(&plugin.count[N_FILTERED]),
 	};
 	if (c && size > 0)

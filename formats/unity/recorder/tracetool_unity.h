@@ -100,7 +100,7 @@ TRACETOOL_API void tracetool_frame_timings(const struct tracetool_frame_timing *
 
 /* What the running capture did so far, or the last one did. */
 struct tracetool_counts {
-	uint64_t events;              /* 0: nobody counts while the game runs; the file has the number */
+	uint64_t events;              /* in the file by now: while capturing, all but those of about the last second */
 	uint64_t dropped;             /* events not kept: the ring was full */
 	uint64_t bytes;               /* written to the file */
 	uint64_t frames;

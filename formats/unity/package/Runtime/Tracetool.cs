@@ -35,7 +35,7 @@ namespace TracetoolUnity
     [StructLayout(LayoutKind.Sequential)]
     public struct TracetoolCounts
     {
-        /// <summary>Events made; 0 where the library does not count them.</summary>
+        /// <summary>Events in the file by now: while capturing, all but those of about the last second.</summary>
         public ulong Events;
         /// <summary>Of these, not kept: the ring in memory was full.</summary>
         public ulong Dropped;
