@@ -201,6 +201,11 @@ events(struct reading *x, const struct tt_batch *b, struct tt_mem *mem)
 		case TT_INSTANT: s->singles++; s->hash += mix(3, e->val, (uint64_t)e->ts, 0); break;
 		case TT_COUNTER: s->counters++; s->hash += mix(4, e->dur, (uint64_t)e->ts, e->val); break;
 		case TT_FLOW: s->flows++; s->hash += mix(5, e->depth, (uint64_t)e->ts, e->val); break;
+		case TT_GC:
+			x->r->gc_starts += e->val == TT_GC_START;
+			x->r->gc_ends += e->val == TT_GC_END;
+			x->r->gc_ticks += e->val == TT_GC_START ? -e->ts : e->ts;
+			break;
 		case TT_FRAME: s->frames++; s->hash += mix(6, 0, (uint64_t)e->ts, 0); break;
 		case TT_GAP: x->r->gaps++; st->n = 0; break;
 		default: break;

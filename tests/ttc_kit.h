@@ -32,6 +32,8 @@ struct ttc_result {
 	uint64_t ndef[TT_DEF_KINDS];
 	char text[256];               /* name of the marker asked for */
 	uint64_t nzone, nalloc;       /* as the batches count them */
+	uint64_t gc_starts, gc_ends;
+	int64_t gc_ticks;             /* from starts to ends */
 	int64_t min_ts, max_ts;
 };
 

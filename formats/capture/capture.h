@@ -7,6 +7,8 @@
 #ifndef TT_CAPTURE_CAPTURE_H
 #define TT_CAPTURE_CAPTURE_H
 
+#include <stdatomic.h>
+
 #include "chunk.h"
 #include "model/format.h"
 
@@ -67,6 +69,7 @@ struct ttc {
 	struct ttc_unit *unit;        /* the index; on input that cannot seek, what the ring adds */
 	size_t nunit, capunit, next;
 	struct ttc_fact *facts;       /* keys of metadata that came from the capture */
+	_Atomic uint64_t collect;     /* key of Unity's GC.Collect; 0: not met yet */
 	bool in_order, indexed, joined, closed, told;
 	struct tt_loss found;
 
@@ -99,6 +102,8 @@ int ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first
 int ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
 int ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err);
 void ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss);
+/* Heed a record of thread 0, ${kind} and its payload, for what it means for others; see also decode.c. */
+void ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end);
 /* Is the checksum of a chunk right? */
 bool ttc_good(const uint8_t *chunk, size_t len);
 void ttc_unit_of(struct ttc_unit *u, const uint8_t *head, uint64_t at);

@@ -11,8 +11,10 @@ struct run {
 	struct tt_batch *b;
 	const uint8_t *p, *end;
 	uint64_t ticks, key, alloc_key;
+	uint64_t collect;             /* key of GC.Collect, or 0 */
 	uint64_t base_at;             /* words: keys of the zones open before the chunk, outermost first */
 	size_t nbase;                 /* those that are open still */
+	bool collected;               /* a zone of the collector's begins or ends here */
 	uint64_t calls;               /* begins and ends */
 	int64_t call_ts;
 	struct tt_err *err;
@@ -180,6 +182,7 @@ args(struct run *r, size_t at, const uint8_t *p, const uint8_t *end)
 static void
 begin(struct run *r, uint64_t key, unsigned flags)
 {
+	r->collected = r->collected || key == r->collect;
 	r->call_ts = ns(r->m, r->ticks);
 	tt_zone_begin(r->b, r->call_ts, key, flags);
 	r->calls++;
@@ -198,14 +201,18 @@ end_zone(struct run *r, uint64_t above, unsigned flags)
 	if (above < b->depth) {
 		key = b->ev[b->open[b->depth - 1 - above]].val;
 	} else if (above - b->depth < r->nbase) {
-		r->nbase -= (size_t)(above - b->depth) + 1;
-		key = b->word[r->base_at + r->nbase];
+		for (size_t i = b->depth; i < above; i++)
+			if (b->word[r->base_at + --r->nbase] == r->collect && r->collect &&
+			    !tt_batch_rare(b, TT_GC, ns(r->m, r->ticks), TT_GC_END, r->err))
+				return r->err->code;
+		key = b->word[r->base_at + --r->nbase];
 	} else {
 		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
 		return TT_OK;
 	}
 	r->call_ts = ns(r->m, r->ticks);
 	r->calls++;
+	r->collected = r->collected || key == r->collect;
 	return tt_zone_end(b, r->call_ts, key, flags & 1 ? TT_F_UNWIND : 0, r->err);
 }
 
@@ -591,6 +598,8 @@ hot_loop(struct run *r, int *rc, bool quick)
 	struct tt_event *ev = b->ev;
 	uint32_t *open = b->open;
 	const bool bare = !(b->needs & TT_NEEDS_ARGS) && !b->tally;
+	const uint64_t collect = r->collect;
+	uint64_t collected = 0;
 	int64_t ts = r->call_ts;
 
 	while (end - p >= 32) {
@@ -631,6 +640,7 @@ hot_loop(struct run *r, int *rc, bool quick)
 		n += is;
 		depth = top + is;
 		key += ttc_zag(v);
+		collected |= key == collect;
 		ticks += t >> 2;
 		ts = at;
 		records++;
@@ -641,6 +651,7 @@ hot_loop(struct run *r, int *rc, bool quick)
 	r->key = key;
 	r->call_ts = ts;
 	r->calls += records;
+	r->collected = r->collected || collected;
 	b->nzone += n - n0;
 	b->n = n;
 	b->depth = depth;
@@ -738,6 +749,25 @@ records(struct run *r)
 	}
 	b->nevent += n;
 	return rc;
+}
+
+/* A collection, as other runtimes tell of it, for each zone of Unity's GC.Collect. */
+static int
+collections(struct run *r)
+{
+	struct tt_batch *b = r->b;
+
+	for (size_t i = 0, n = b->n; i < n; i++) {
+		const struct tt_event e = b->ev[i];
+		bool begins = e.kind == TT_ZONE || e.kind == TT_ZONE_BEGIN, ends = e.kind == TT_ZONE || e.kind == TT_ZONE_END;
+		if ((!begins && !ends) || e.val != r->collect || (e.flags & TT_F_CONT))
+			continue;
+		if (begins && !tt_batch_rare(b, TT_GC, e.ts, TT_GC_START, r->err))
+			return r->err->code;
+		if (ends && !tt_batch_rare(b, TT_GC, e.ts + e.dur, TT_GC_END, r->err))
+			return r->err->code;
+	}
+	return TT_OK;
 }
 
 /* --- skimming ---------------------------------------------------------------------------------------- */
@@ -1021,7 +1051,8 @@ int
 ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err)
 {
 	const uint8_t *h = c->bytes;
-	struct run r = { .m = m, .b = b, .err = err };
+	struct run r = { .m = m, .b = b, .err = err,
+		.collect = atomic_load_explicit(&m->collect, memory_order_relaxed) };
 	uint32_t nstate;
 	int rc;
 
@@ -1060,6 +1091,8 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 	if (r.p < r.end || b->nrare) {
 		tt_batch_time(b, ns(m, r.ticks));
 		rc = records(&r);
+		if (rc == TT_OK && r.collected && r.collect)
+			rc = collections(&r);
 		tt_batch_time(b, ns(m, r.ticks));
 	}
 	if (r.calls) {

@@ -121,6 +121,7 @@ add_definitions(struct ttc *m, const uint8_t *c, uint32_t size, uint8_t *to, str
 			at += 8;              /* a hole: one that was not finished */
 			continue;
 		}
+		ttc_notice(m, c[at + 16], c + at + 17, c + at + 8 + n);
 		p = ttc_put(p, TTC_OTHER);
 		*p++ = c[at + 16];
 		p = ttc_put(p, n - 9);

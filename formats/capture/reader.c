@@ -372,10 +372,28 @@ heed(struct ttc *m, unsigned kind, struct fields *f, bool *defines, struct tt_lo
 		rc = fact(m, f, err);
 		break;
 	default:
+		ttc_notice(m, kind, f->p, f->end);
 		*defines = true;
 		break;
 	}
 	return rc;
+}
+
+void
+ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end)
+{
+	struct fields f = { .p = p, .end = end };
+	uint64_t key, n;
+
+	if (kind != TTC_DEF_MARKER)
+		return;
+	number(&f);
+	key = number(&f);
+	for (int i = 0; i < 3; i++)
+		number(&f);
+	n = number(&f);
+	if (!f.bad && n == 10 && n <= (uint64_t)(f.end - f.p) && memcmp(f.p, "GC.Collect", 10) == 0)
+		atomic_store_explicit(&m->collect, key, memory_order_relaxed);
 }
 
 /* A chunk of thread 0, whose checksum is right. *${defines}: there is something for decode in it. */

@@ -515,6 +515,46 @@ TEST(every_way_of_reading_finds_the_same)
 	}
 }
 
+TEST(zones_of_gc_collect_are_collections)
+{
+	struct rec_options o = { .path = check_path("a.ttc"), .ring = 4u << 20, .chunk = 4096, .poll_ms = 1 };
+	uint64_t key[NKEY], ticks = 1000, sum = 0;
+	struct ttc_result r;
+
+	if (!opened(&o))
+		return;
+	ttc_keys(key, NKEY);
+	uint64_t collect = rec_def_marker(0, 77, 0, "GC.Collect");
+	struct rec_thread *t = rec_thread();
+	for (unsigned i = 0; i < 50; i++) {
+		uint64_t from = ticks += 17;
+		rec_begin(t, ticks, key[2]);
+		rec_begin(t, ticks, collect);
+		/* Some go on over several chunks. */
+		for (unsigned k = 0; k < (i % 10 == 3 ? 5000 : i % 3); k++) {
+			rec_begin(t, ticks += 3, key[3]);
+			rec_end(t, ticks += 3, key[3]);
+		}
+		ticks += 5;
+		if (i % 7 == 1)
+			rec_end_flags(t, ticks, collect, 1);
+		else if (i % 7 != 2)
+			rec_end(t, ticks, collect);
+		rec_end(t, ticks, key[2]);    /* the rest, too */
+		sum += ticks - from;
+	}
+	CHECK_EQ_INT(rec_close(why), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		ttc_how.plain = i;
+		ttc_read(check_path("a.ttc"), NULL, 0, 0, &r);
+		CHECK_EQ_INT(damage(&r), 0);
+		CHECK_EQ_INT(r.gc_starts, 50);
+		CHECK_EQ_INT(r.gc_ends, 50);
+		CHECK_EQ_INT(r.gc_ticks, sum);
+	}
+	ttc_how.plain = false;
+}
+
 TEST(labels_are_zones_named_by_their_text)
 {
 	struct rec_options o = { .path = check_path("a.ttc"), .ring = 2u << 20 };
