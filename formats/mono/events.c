@@ -332,7 +332,7 @@ ev_root(struct mlpd_run *r, bool del)
 		key = take_ptr(r);
 		take_text(r, &t, &len);
 	}
-	if (over(r) || !r->heap)
+	if (over(r) || !(r->heap || r->graph))
 		return TT_OK;
 	struct tt_event *e = tt_batch_rare(r->b, TT_ROOT, now(r), start, r->err);
 	if (!e)

@@ -356,6 +356,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->instruments = true;
 	cap->ends_recorded = m->version >= 13;
 	cap->skips_equal = true;
+	cap->old_roots = m->version < 15;
 	cap->category = mlpd_category;
 	cap->tally_name = mlpd_tag_name;
 	*ctx = m;

@@ -12,6 +12,7 @@
 #include "model/cover.h"
 #include "model/filter.h"
 #include "model/frames.h"
+#include "model/graph.h"
 #include "model/handles.h"
 #include "model/locks.h"
 #include "model/throws.h"
@@ -94,6 +95,8 @@ struct tt_model {
 	struct tt_shots *shots;       /* with TT_NEEDS_SHOTS, where there is any event: model/heap.h */
 
 	struct tt_handles *handles_of;        /* with TT_NEEDS_HANDLES, where there is any event: model/handles.h */
+
+	struct tt_graph *graph;       /* with TT_NEEDS_GRAPH, where there is any event: model/graph.h */
 
 	struct tt_counter_stat *counter;
 	size_t ncounter, capcounter;

@@ -15,6 +15,7 @@ const struct tt_pass *const tt_passes[] = {
 	&tt_pass_calltree,
 	&tt_pass_threads,
 	&tt_pass_heapshot,
+	&tt_pass_heapgraph,
 	&tt_pass_samples,
 	&tt_pass_exceptions,
 	&tt_pass_contention,

@@ -3,7 +3,7 @@
 struct gatherer {
 	unsigned needs;
 	int (*event)(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
-	void (*finish)(struct tt_run *r);
+	int (*finish)(struct tt_run *r, struct tt_err *err);
 	void (*free)(struct tt_run *r);
 };
 
@@ -12,6 +12,7 @@ static const struct gatherer gatherers[] = {
 	{ TT_NEEDS_THROWS, tt_gather_throws_event, NULL, tt_gather_throws_free },
 	{ TT_NEEDS_CODE, tt_gather_code_event, NULL, NULL },
 	{ TT_NEEDS_SHOTS, tt_gather_shots_event, NULL, tt_gather_shots_free },
+	{ TT_NEEDS_GRAPH, tt_gather_graph_event, tt_gather_graph_finish, tt_gather_graph_free },
 	{ TT_NEEDS_HANDLES, tt_gather_handles_event, NULL, tt_gather_handles_free },
 };
 #define GATHERERS (sizeof gatherers / sizeof *gatherers)
@@ -71,12 +72,15 @@ tt_gather(struct tt_run *r, struct tt_input *in, const struct tt_fold_io *io, co
 	return rc;
 }
 
-void
-tt_gather_finish(struct tt_run *r)
+int
+tt_gather_finish(struct tt_run *r, struct tt_err *err)
 {
-	for (size_t k = 0; k < GATHERERS; k++)
+	int rc = TT_OK;
+
+	for (size_t k = 0; k < GATHERERS && rc == TT_OK; k++)
 		if ((r->needs & gatherers[k].needs) && gatherers[k].finish)
-			gatherers[k].finish(r);
+			rc = gatherers[k].finish(r, err);
+	return rc;
 }
 
 void

@@ -32,13 +32,20 @@ tt_gather_wanted(const struct tt_gathering *g, const struct tt_event *e)
 }
 
 int tt_gather_locks_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
-void tt_gather_locks_finish(struct tt_run *r);
+int tt_gather_locks_finish(struct tt_run *r, struct tt_err *err);
 void tt_gather_locks_free(struct tt_run *r);
 
 int tt_gather_code_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 
 int tt_gather_shots_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 void tt_gather_shots_free(struct tt_run *r);
+
+/* The index in tt_shots of class key ${key}. */
+int tt_gather_class(struct tt_gathering *g, uint64_t key, int64_t ts, uint32_t *class, struct tt_err *err);
+
+int tt_gather_graph_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
+int tt_gather_graph_finish(struct tt_run *r, struct tt_err *err);
+void tt_gather_graph_free(struct tt_run *r);
 
 int tt_gather_handles_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 void tt_gather_handles_free(struct tt_run *r);

@@ -247,11 +247,13 @@ tt_gather_locks_event(struct tt_gathering *g, const struct tt_event *e, struct t
 	}
 }
 
-void
-tt_gather_locks_finish(struct tt_run *r)
+int
+tt_gather_locks_finish(struct tt_run *r, struct tt_err *err)
 {
+	(void)err;
 	for (size_t i = 0; r->locks && i < r->locks->nwaiting; i++)
 		r->m->locks->unfinished += r->locks->waiting[i].is;
+	return TT_OK;
 }
 
 void

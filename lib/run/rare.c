@@ -283,7 +283,6 @@ tt_rare_finish(struct tt_run *r, struct tt_err *err)
 	struct tt_model *m = r->m;
 
 	tt_counters_finish(r);
-	tt_gather_finish(r);
 	if (m->npause)
 		qsort(m->pause, m->npause, sizeof *m->pause, by_start);
 	if (m->nheap)

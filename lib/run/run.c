@@ -375,6 +375,8 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 	m->shots = NULL;
 	tt_handles_free(m->handles_of);
 	m->handles_of = NULL;
+	tt_graph_free(m->graph);
+	m->graph = NULL;
 	m->pause_n = 0;
 	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
 	memset(m->gen, 0, sizeof m->gen);
@@ -444,6 +446,8 @@ run(struct tt_run *r, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	rc = tt_rare_finish(r, err);
+	if (rc == TT_OK)
+		rc = tt_gather_finish(r, err);
 	if (rc != TT_OK)
 		return rc;
 	close_ledger(r);
@@ -526,6 +530,7 @@ tt_model_free(struct tt_model *m)
 	tt_code_free(m->code);
 	tt_shots_free(m->shots);
 	tt_handles_free(m->handles_of);
+	tt_graph_free(m->graph);
 	tt_tree_free(m->tree);
 	tt_counts_free(m->counts);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);

@@ -55,8 +55,8 @@ begin(struct tt_run *r, struct tt_err *err)
 
 /* --- the shot under way -------------------------------------------------------------- */
 
-static int
-class_of(struct tt_gathering *g, uint64_t key, int64_t ts, uint32_t *class, struct tt_err *err)
+int
+tt_gather_class(struct tt_gathering *g, uint64_t key, int64_t ts, uint32_t *class, struct tt_err *err)
 {
 	struct tt_gather_shots *gs = g->r->shots;
 	struct tt_shots *s = g->r->m->shots;
@@ -96,7 +96,7 @@ add_class(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 		s->stray += tt_run_in_time(g->r, e->ts) ? e[1].val : 0;
 		return TT_OK;
 	}
-	rc = class_of(g, e->val, e->ts, &class, err);
+	rc = tt_gather_class(g, e->val, e->ts, &class, err);
 	if (rc != TT_OK)
 		return rc;
 	struct tt_shot_class *c = &gs->now[class];

@@ -43,6 +43,7 @@ struct tt_run {
 	struct tt_gather_throws *throws;      /* throws.c */
 	struct tt_gather_shots *shots;        /* shots.c */
 	struct tt_gather_handles *handles;    /* handles.c */
+	struct tt_gather_graph *graph;        /* graph.c */
 	uint64_t zones_seen;          /* by the prepass */
 	uint64_t done_bytes, total_bytes, last_tick_ms;
 	const char *phase_name;
@@ -76,7 +77,7 @@ int tt_rare_finish(struct tt_run *r, struct tt_err *err);
 /* Ordered stage: what gather.h keeps of rare events. Finish after the last event; free forgets what is half done. */
 int tt_gather(struct tt_run *r, struct tt_input *in, const struct tt_fold_io *io, const struct tt_batch *b,
     const struct tt_thread *t, struct tt_err *err);
-void tt_gather_finish(struct tt_run *r);
+int tt_gather_finish(struct tt_run *r, struct tt_err *err);
 void tt_gather_free(struct tt_run *r);
 
 /* Frames: collect marks of a chunk (ordered), then build the table. */

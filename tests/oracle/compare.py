@@ -522,6 +522,40 @@ def compare_handles(c, a, stats):
             c.same(kind, items[kind], len(a.seen[kind]))
 
 
+def compare_graph(c, a, stats):
+    if not a.shots or not a.shots[-1]["complete"]:
+        return
+    mine = Counter()
+    for name, refs in a.graph.values():
+        for to in refs:
+            if to in a.graph:
+                mine[(a.graph[to][0], name)] += 1
+    theirs = Counter()
+    short = lambda n: "(unresolved)" if n.startswith("(unknown class") else n     # noqa: E731
+    for r in stats.get("heapshot_references", []):
+        if not r["root"]:
+            theirs[(short(r["class"]), short(r["from"]))] += r["references"]
+    c.same_table("references to, from", theirs, mine)
+    roots = Counter(a.graph[o][0] for o in a.graph_roots if o in a.graph)
+    theirs = Counter()
+    for r in stats.get("heapshot_references", []):
+        if r["root"]:
+            theirs[short(r["class"])] += r["references"]
+    c.same_table("roots of", theirs, roots)
+    reached, todo = set(), [o for o in a.graph_roots if o in a.graph]
+    while todo:
+        o = todo.pop()
+        if o not in reached:
+            reached.add(o)
+            todo += [to for to in a.graph[o][1] if to in a.graph]
+    c.same("objects reached", sum(r["reached"] for r in stats.get("heapshot_roots", [])), len(reached))
+    missed = Counter(name for o, (name, _) in a.graph.items() if o not in reached)
+    theirs = Counter()
+    for r in stats.get("heapshot_paths", []):
+        theirs[short(r["class"])] += r["objects"] if r["path"] == "(not reached)" else 0
+    c.same_table("objects not reached of", +theirs, Counter({n: missed[n] for n in missed if n in theirs}))
+
+
 def place_name(place):
     return "(outside any zone)" if place is None else unknown(place)
 
@@ -697,7 +731,7 @@ def compare(program, path):
         return c.differences
     status, stats = program.json("stats", "-q", "--format", "json", "--names", "full", "--wrappers", path)
     stats.update(program.json("stats", "-q", "--format", "json", "--names", "full",
-                              "--table", "alloc_paths,exceptions,jit,jit_helpers,metadata_items", path)[1])
+                              "--table", "alloc_paths,exceptions,jit,jit_helpers,metadata_items,heapgraph", path)[1])
     c.same("exit status", status, 3 if capture.damage else 0)
     _, info = program.json("info", "-q", "--format", "json", path)
     compare_info(c, capture, a, info)
@@ -712,6 +746,7 @@ def compare(program, path):
     compare_samples(c, a, stats)
     compare_shots(c, a, stats)
     compare_handles(c, a, stats)
+    compare_graph(c, a, stats)
     generation = {str(r["number"]): (r["tid"], r["generation"]) for r in stats["threads"]}
     compare_events(c, a, program.csv(path), generation)
     compare_frames(c, program, capture, a, path)

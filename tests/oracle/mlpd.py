@@ -949,6 +949,7 @@ class Analysis:
     def on_shot_begin(self, thread, time):
         shot = {"time_ns": time, "objects": 0, "bytes": 0, "references": 0,
                 "continuation_records": 0, "complete": False, "roots": 0, "by_class": {}}
+        self.graph, self.graph_roots = {}, []   # of the last shot: address -> (class, references); addresses
         self.shots.append(shot)
         self.open_shots[thread.tid] = shot
 
@@ -963,6 +964,11 @@ class Analysis:
             self.stray_heap_objects += 1
             return
         shot["references"] += len(refs)
+        name = self.capture.class_name(cls, time) or "(unresolved)"
+        held = self.graph.setdefault(_obj, [name, []])
+        if size:
+            held[0] = name
+        held[1] += [r for _, r in refs]
         if size == 0:
             shot["continuation_records"] += 1
             return
@@ -977,6 +983,7 @@ class Analysis:
     def on_roots(self, _thread, _time, roots):
         for shot in self.open_shots.values():
             shot["roots"] += len(roots)
+            self.graph_roots += [obj for _, obj in roots]
         self.roots["events"] += 1
         self.roots["entries"] += len(roots)
 

@@ -1,0 +1,71 @@
+/**
+ * A long array of numbers in pages that never move: growing copies nothing, so its peak is its size.
+ */
+#ifndef TT_RUN_PAGES_H
+#define TT_RUN_PAGES_H
+
+#include <stdint.h>
+
+#include "base/mem.h"
+
+enum { TT_PAGE_BITS = 16, TT_PAGE = 1 << TT_PAGE_BITS };
+
+struct tt_pages {
+	struct tt_mem *mem;
+	uint32_t **page;
+	size_t npage, cappage;
+	size_t n;
+};
+
+static inline uint32_t *
+tt_pages_at(const struct tt_pages *p, size_t i)
+{
+	return &p->page[i >> TT_PAGE_BITS][i & (TT_PAGE - 1)];
+}
+
+/* Room for ${n} numbers; new ones are zero. */
+static inline int
+tt_pages_room(struct tt_pages *p, size_t n, struct tt_err *err)
+{
+	while (p->npage << TT_PAGE_BITS < n) {
+		int rc = tt_mem_grow(p->mem, &p->page, &p->cappage, p->npage + 1, sizeof *p->page, err);
+		if (rc != TT_OK)
+			return rc;
+		if (!(p->page[p->npage] = tt_mem_alloc(p->mem, TT_PAGE * sizeof(uint32_t), err)))
+			return err->code;
+		p->npage++;
+	}
+	return TT_OK;
+}
+
+static inline int
+tt_pages_push(struct tt_pages *p, uint32_t v, struct tt_err *err)
+{
+	int rc = p->n < p->npage << TT_PAGE_BITS ? TT_OK : tt_pages_room(p, p->n + 1, err);
+
+	if (rc == TT_OK)
+		*tt_pages_at(p, p->n++) = v;
+	return rc;
+}
+
+/* Give back the page that ends before number ${n}: a queue that is eaten from the front. */
+static inline void
+tt_pages_drop(struct tt_pages *p, size_t n)
+{
+	size_t i = (n >> TT_PAGE_BITS) - 1;
+
+	tt_mem_free(p->mem, p->page[i], TT_PAGE * sizeof(uint32_t));
+	p->page[i] = NULL;
+}
+
+static inline void
+tt_pages_free(struct tt_pages *p)
+{
+	for (size_t i = 0; i < p->npage; i++)
+		tt_mem_free(p->mem, p->page[i], p->page[i] ? TT_PAGE * sizeof(uint32_t) : 0);
+	if (p->mem)
+		tt_mem_free(p->mem, p->page, p->cappage * sizeof *p->page);
+	*p = (struct tt_pages){ .mem = p->mem };
+}
+
+#endif
