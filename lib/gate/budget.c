@@ -1,14 +1,11 @@
 /**
- * Reading budgets; the contract is in budget.h.
+ * Reading budgets; the contract is in budget.h. One row is read by budget_row.c.
  */
-#include "gate/budget.h"
-
-#include <math.h>
-#include <stdio.h>
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/near.h"
-#include "gate/doc.h"
+#include "gate/budget_read.h"
 #include "gate/sample.h"
 
 #define ROWS_MAX 4096
@@ -17,367 +14,16 @@ const char *const tt_level_name[3] = { "off", "warn", "error" };
 const char *const tt_over_name[5] = { "median", "worst", "best", "mean", "pooled" };
 
 static const char *const levels[] = { "off", "warn", "error", NULL };
-static const char *const overs[] = { "median", "worst", "best", "mean", "pooled", NULL };
-
-static const char *const selectors[] = {
-	[TT_SELECT_NONE] = NULL, [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",
-	[TT_SELECT_COUNTER] = "counter", [TT_SELECT_THREAD] = "thread", [TT_SELECT_LIMIT] = "limit",
-};
-#define NSELECT (sizeof selectors / sizeof *selectors)
 
 /* What agrees between captures that can be compared, unless the budget has a list of its own. */
 static const char *const usual_fingerprint[] = { "format", "arch", "device", "cpu", "gpu", "gpu_api", "platform",
 	"unity_version", "scripting_backend", "build", "vsync", "target_fps", "scene", NULL };
 
-struct reader {
-	struct tt_budget *b;
-	struct tt_arena *a;
-};
-
-/* --- metric and statistic --------------------------------------------------------------- */
-
-static int
-read_metric(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
-{
-	struct tt_node_at m = tt_doc_member(row, "metric");
-	const char *name = NULL, *near = NULL;
-	size_t least = SIZE_MAX;
-	int rc = tt_doc_text(&m, &name, err);
-
-	if (rc != TT_OK)
-		return rc;
-	if (!name)
-		return tt_doc_fail(row, false, err, "a row needs a \"metric\", like \"frame.time\"");
-	r->measure.metric = tt_metric_named(name);
-	if (r->measure.metric)
-		return TT_OK;
-	for (const struct tt_metric *k = tt_metrics; k->name; k++) {
-		size_t d = tt_word_distance(name, k->name);
-
-		if (d < least) {
-			least = d;
-			near = k->name;
-		}
-	}
-	if (near)
-		return tt_doc_fail(&m, false, err, "no metric \"%s\"; did you mean \"%s\"?", name, near);
-	return tt_doc_fail(&m, false, err, "no metric \"%s\" (see \"tracetool list gate\")", name);
-}
-
-static int
-read_stat(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
-{
-	struct tt_node_at s = tt_doc_member(row, "stat");
-	const struct tt_metric *m = r->measure.metric;
-	const char *name = NULL;
-	char all[200] = "";
-	int rc = tt_doc_text(&s, &name, err);
-
-	r->measure.stat = m->usual;
-	if (rc != TT_OK || !name)
-		return rc;
-	for (unsigned i = 0; i < TT_STATS; i++) {
-		size_t n = strlen(all);
-
-		if (!(m->stats & 1u << i))
-			continue;
-		if (strcmp(name, tt_stat_name[i]) == 0) {
-			r->measure.stat = i;
-			return TT_OK;
-		}
-		snprintf(all + n, sizeof all - n, "%s%s", n ? ", " : "", tt_stat_name[i]);
-	}
-	return tt_doc_fail(&s, false, err, "%s has no statistic \"%s\"; it has: %s", m->name, name, all);
-}
-
-/* The key the metric wants, and none of the others. */
-static int
-read_selector(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
-{
-	const struct tt_metric *m = r->measure.metric;
-	const char *text = NULL, *wrong;
-	int64_t limit = 0;
-	int rc = TT_OK;
-
-	for (unsigned i = 1; i < NSELECT && rc == TT_OK; i++) {
-		struct tt_node_at k = tt_doc_member(row, selectors[i]);
-
-		if (i == m->select && !k.json)
-			return tt_doc_fail(row, false, err, "metric %s needs a \"%s\"", m->name, selectors[i]);
-		if (!k.json)
-			continue;
-		if (i != m->select)
-			return tt_doc_fail(&k, true, err, "\"%s\" has no meaning for metric %s", selectors[i], m->name);
-		if (i == TT_SELECT_LIMIT && !json_is_string(k.json))
-			return tt_doc_fail(&k, false, err, "\"limit\" needs a unit of time, like \"33.3ms\"");
-		rc = tt_doc_text(&k, &text, err);
-		if (rc != TT_OK)
-			return rc;
-		if (i != TT_SELECT_LIMIT) {
-			r->measure.select = text;
-			continue;
-		}
-		wrong = tt_amount_parse(text, TT_DIM_TIME, &limit);
-		if (wrong)
-			return tt_doc_fail(&k, false, err, "\"limit\" %s", wrong);
-		r->measure.limit_ns = limit / TT_AMOUNT_ONE;
-	}
-	return rc;
-}
-
-/* --- limits --------------------------------------------------------------------------------- */
-
-/* An amount without sign of the row's dimension; a counter's may be any. */
-static const char *
-read_amount(const struct tt_budget_row *r, const char *text, struct tt_limit *l)
-{
-	static const enum tt_dim any[] = { TT_DIM_NUMBER, TT_DIM_TIME, TT_DIM_BYTES, TT_DIM_PERCENT };
-
-	l->dim = tt_measure_dim(&r->measure);
-	if (r->measure.metric->family != TT_FAM_COUNTER)
-		return tt_amount_parse(text, l->dim, &l->v);
-	for (size_t i = 0; i < sizeof any / sizeof *any; i++) {
-		l->dim = any[i];
-		if (!tt_amount_parse(text, any[i], &l->v))
-			return NULL;
-	}
-	return "is no amount with a unit that counters have, like \"512MiB\", \"20ms\", \"80%\" or 1000";
-}
-
-/* "5%" as parts of a million. */
-static const char *
-read_percent(const char *text, int64_t *ppm)
-{
-	const char *wrong = tt_amount_parse(text, TT_DIM_PERCENT, ppm);
-
-	if (!wrong)
-		*ppm = tt_scale(*ppm, 10000, TT_AMOUNT_ONE);
-	return wrong;
-}
-
-static int
-read_number(const struct tt_node_at *v, const struct tt_budget_row *r, struct tt_limit *l, struct tt_err *err)
-{
-	double d = json_number_value(v->json);
-	const char *wrong;
-	char text[40];
-
-	l->kind = TT_LIMIT_AMOUNT;
-	wrong = read_amount(r, "0", l);
-	/* A rate in frames per second says so. */
-	if (!wrong && l->dim == TT_DIM_FPS)
-		wrong = "needs its unit, like \"60fps\"";
-	if (wrong)
-		return tt_doc_fail(v, false, err, "\"%s\" %s", v->key, wrong);
-	if (!isfinite(d) || d < 0 || d > 9e15)
-		return tt_doc_fail(v, false, err, "\"%s\" must be from 0 to 9e15", v->key);
-	l->v = json_is_integer(v->json) ? tt_scale(json_integer_value(v->json), TT_AMOUNT_ONE, 1) :
-	    (int64_t)round(d * TT_AMOUNT_ONE);
-	*tt_put_base(text, l->v) = '\0';
-	l->text = tt_arena_text(v->doc->a, text, strlen(text), err);
-	return l->text ? TT_OK : err->code;
-}
-
-static int
-read_limit(const struct tt_node_at *row, const char *key, const struct tt_budget_row *r, struct tt_limit *l,
-    struct tt_err *err)
-{
-	struct tt_node_at v = tt_doc_member(row, key);
-	const char *text = NULL, *wrong = NULL;
-	int rc;
-
-	if (!v.json)
-		return TT_OK;
-	if (json_is_number(v.json))
-		return read_number(&v, r, l, err);
-	if (!json_is_string(v.json))
-		return tt_doc_fail(&v, false, err, "\"%s\" must be an amount, like \"16.7ms\", or a change, like \"+5%%\"", key);
-	rc = tt_doc_text(&v, &text, err);
-	if (rc != TT_OK)
-		return rc;
-	l->text = text;
-	if (*text != '+' && *text != '-') {
-		l->kind = TT_LIMIT_AMOUNT;
-		wrong = read_amount(r, text, l);
-	} else if ((*text == '+') != (strcmp(key, "max") == 0)) {
-		wrong = *text == '+' ? "must not be relative with \"+\": what may be less begins with \"-\"" :
-		    "must not be relative with \"-\": what may be more begins with \"+\"";
-	} else if (text[strlen(text) - 1] == '%') {
-		l->kind = TT_LIMIT_PPM;
-		wrong = read_percent(text + 1, &l->v);
-	} else {
-		l->kind = TT_LIMIT_CHANGE;
-		wrong = read_amount(r, text + 1, l);
-	}
-	if (wrong)
-		return tt_doc_fail(&v, false, err, "\"%s\" %s", key, wrong);
-	if (l->kind != TT_LIMIT_AMOUNT && l->v == 0)
-		return tt_doc_fail(&v, false, err, "\"%s\" must leave some room, like \"%c2%%\": against +0 identical builds "
-		    "cannot be told from worse ones", key, *text);
-	return TT_OK;
-}
-
-static bool
-is_relative(const struct tt_limit *l)
-{
-	return l->kind == TT_LIMIT_CHANGE || l->kind == TT_LIMIT_PPM;
-}
-
-/* max, min and exact together: what kind of row it is. */
-static int
-read_limits(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
-{
-	struct tt_node_at exact = tt_doc_member(row, "exact"), min = tt_doc_member(row, "min"),
-	    max = tt_doc_member(row, "max");
-	int rc = read_limit(row, "max", r, &r->max, err);
-
-	if (rc == TT_OK)
-		rc = read_limit(row, "min", r, &r->min, err);
-	if (rc == TT_OK)
-		rc = tt_doc_bool(&exact, &r->exact, err);
-	if (rc != TT_OK)
-		return rc;
-	if (r->exact && (max.json || min.json))
-		return tt_doc_fail(&exact, true, err, "\"exact\" stands alone, without \"max\" and \"min\"");
-	if (!r->exact && !max.json && !min.json)
-		return tt_doc_fail(row, false, err, "a row needs a \"max\", a \"min\" or \"exact\": true");
-	r->relative = is_relative(&r->max) || is_relative(&r->min);
-	if (r->relative && max.json && min.json)
-		return tt_doc_fail(&min, true, err, "a row with a change for its limit has one limit: make two rows of it");
-	if (is_relative(&r->max) && tt_metric_up(r->measure.metric))
-		return tt_doc_fail(&max, true, err, "more frames per second are better: limit them with \"min\", like \"-5%%\"");
-	return TT_OK;
-}
-
-/* --- the rest of a row ------------------------------------------------------------------------ */
-
-static int
-read_effect(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
-{
-	struct tt_node_at v = tt_doc_member(row, "effect");
-	struct tt_limit l = { 0 };
-	const char *text = NULL, *wrong;
-	int rc;
-
-	if (!v.json)
-		return TT_OK;
-	if (!r->relative)
-		return tt_doc_fail(&v, true, err, "\"effect\" is for rows whose limit is a change, like \"+5%%\"");
-	if (json_is_number(v.json)) {
-		rc = read_number(&v, r, &l, err);
-		r->effect = l.v;
-		return rc;
-	}
-	rc = tt_doc_text(&v, &text, err);
-	if (rc != TT_OK)
-		return rc;
-	wrong = read_amount(r, text, &l);
-	if (wrong)
-		return tt_doc_fail(&v, false, err, "\"effect\" %s", wrong);
-	r->effect = l.v;
-	return TT_OK;
-}
-
-static bool
-is_date(const char *s)
-{
-	static const char form[] = "0000-00-00";
-	int month, day;
-
-	if (strlen(s) != 10)
-		return false;
-	for (int i = 0; i < 10; i++)
-		if (form[i] == '0' ? s[i] < '0' || s[i] > '9' : s[i] != '-')
-			return false;
-	month = (s[5] - '0') * 10 + s[6] - '0';
-	day = (s[8] - '0') * 10 + s[9] - '0';
-	return month >= 1 && month <= 12 && day >= 1 && day <= 31;
-}
-
-static int
-read_waive(const struct tt_node_at *row, struct tt_waive *w, struct tt_err *err)
-{
-	static const char *const keys[] = { "until", "why", "who", NULL };
-	struct tt_node_at v = tt_doc_member(row, "waive"), m;
-	int rc = tt_doc_object(&v, err);
-
-	if (rc != TT_OK || !v.json)
-		return rc;
-	rc = tt_doc_keys(&v, keys, err);
-	m = tt_doc_member(&v, "why");
-	if (rc == TT_OK)
-		rc = tt_doc_text(&m, &w->why, err);
-	m = tt_doc_member(&v, "who");
-	if (rc == TT_OK)
-		rc = tt_doc_text(&m, &w->who, err);
-	m = tt_doc_member(&v, "until");
-	if (rc == TT_OK)
-		rc = tt_doc_text(&m, &w->until, err);
-	if (rc != TT_OK)
-		return rc;
-	if (!w->until || !is_date(w->until))
-		return tt_doc_fail(m.json ? &m : &v, false, err, "a waiver needs \"until\", its last day, like \"2027-01-31\"");
-	if (!w->why || !*w->why)
-		return tt_doc_fail(&v, false, err, "a waiver needs a \"why\"");
-	return TT_OK;
-}
-
-static int
-read_where(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_arena *a, struct tt_err *err)
-{
-	struct tt_node_at v = tt_doc_member(row, "where");
-	int rc = tt_doc_object(&v, err);
-	json_t *value;
-	const char *key;
-
-	if (rc != TT_OK || !v.json)
-		return rc;
-	r->where = tt_arena_alloc(a, (json_object_size(v.json) + 1) * sizeof *r->where, err);
-	if (!r->where)
-		return err->code;
-	json_object_foreach(v.json, key, value) {
-		struct tt_node_at m = { .doc = v.doc, .up = &v, .key = key, .json = value };
-		struct tt_where *w = &r->where[r->nwhere];
-
-		rc = tt_doc_text(&m, &w->glob, err);
-		if (rc != TT_OK)
-			return rc;
-		w->key = tt_arena_text(a, key, strlen(key), err);
-		if (!w->key)
-			return err->code;
-		r->nwhere++;
-	}
-	return TT_OK;
-}
-
-static int
-read_over(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
-{
-	struct tt_node_at v = tt_doc_member(row, "over");
-	enum tt_family f = r->measure.metric->family;
-	enum tt_stat_kind s = r->measure.stat;
-	int over = TT_OVER_MEDIAN, rc = tt_doc_word(&v, overs, &over, err);
-
-	if (rc != TT_OK || !v.json)
-		return rc;
-	if (r->relative || r->exact)
-		return tt_doc_fail(&v, true, err, "\"over\" is for rows without a baseline: the others look at all captures");
-	r->over = (enum tt_over)over;
-	if (r->over != TT_OVER_POOLED)
-		return TT_OK;
-	if (f != TT_FAM_FRAME && f != TT_FAM_TIMING && f != TT_FAM_OVER && (f != TT_FAM_FPS || s != TT_STAT_MEAN) &&
-	    f != TT_FAM_ALLOC_FRAMES && (f != TT_FAM_ALLOC || s == TT_STAT_TOTAL))
-		return tt_doc_fail(&v, false, err, "\"pooled\" needs figures of single frames, which %s, %s, does not have",
-		    r->measure.metric->name, tt_stat_name[s]);
-	r->measure.pooled = true;
-	return TT_OK;
-}
-
 /* --- measures ---------------------------------------------------------------------------------- */
 
 /* The place of ${x} in the list, added if it is new. */
-static int
-place_measure(struct reader *rd, struct tt_measure *x, size_t *which, struct tt_err *err)
+int
+tt_budget_measure(struct tt_budget_reader *rd, struct tt_measure *x, size_t *which, struct tt_err *err)
 {
 	struct tt_budget *b = rd->b;
 	int rc = tt_measure_key(x, rd->a, err);
@@ -397,7 +43,7 @@ place_measure(struct reader *rd, struct tt_measure *x, size_t *which, struct tt_
 
 /* What every sample has, whatever the rows are: for dashboards, and for rows that come later. */
 static int
-standard_measures(struct reader *rd, struct tt_err *err)
+standard_measures(struct tt_budget_reader *rd, struct tt_err *err)
 {
 	size_t which;
 	int rc = TT_OK;
@@ -407,7 +53,7 @@ standard_measures(struct reader *rd, struct tt_err *err)
 			struct tt_measure x = { .metric = m, .stat = i };
 
 			if (m->stats & 1u << i)
-				rc = place_measure(rd, &x, &which, err);
+				rc = tt_budget_measure(rd, &x, &which, err);
 		}
 	}
 	return rc;
@@ -423,71 +69,8 @@ count_standard(void)
 	return n;
 }
 
-/* --- rows ------------------------------------------------------------------------------------------ */
-
 static int
-read_id(const struct tt_node_at *row, const struct tt_budget *b, struct tt_budget_row *r, struct tt_err *err)
-{
-	struct tt_node_at v = tt_doc_member(row, "id");
-	int rc = tt_doc_text(&v, &r->id, err);
-
-	if (rc != TT_OK)
-		return rc;
-	if (!r->id || !*r->id)
-		return tt_doc_fail(v.json ? &v : row, false, err, "a row needs an \"id\", the name reports call it by");
-	for (const char *p = r->id; *p; p++)
-		if ((unsigned char)*p < ' ')
-			return tt_doc_fail(&v, false, err, "an \"id\" has no control characters");
-	for (size_t i = 0; i < b->nrow; i++)
-		if (strcmp(b->row[i].id, r->id) == 0)
-			return tt_doc_fail(&v, false, err, "there is a row \"%s\" already, in line %u", r->id, b->row[i].line);
-	return TT_OK;
-}
-
-static int
-read_row(struct reader *rd, const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
-{
-	static const char *const keys[] = { "id", "metric", "stat", "marker", "category", "counter", "thread", "limit",
-		"max", "min", "exact", "effect", "level", "over", "min_captures", "where", "waive", "comment", NULL };
-	struct tt_node_at v;
-	int level = TT_LEVEL_ERROR, rc = tt_doc_object(row, err);
-	uint64_t n = 0;
-
-	tt_doc_place(row, false, &r->line, &r->column);
-	if (rc == TT_OK)
-		rc = tt_doc_keys(row, keys, err);
-	if (rc == TT_OK)
-		rc = read_id(row, rd->b, r, err);
-	if (rc == TT_OK)
-		rc = read_metric(row, r, err);
-	if (rc == TT_OK)
-		rc = read_stat(row, r, err);
-	if (rc == TT_OK)
-		rc = read_selector(row, r, err);
-	if (rc == TT_OK)
-		rc = read_limits(row, r, err);
-	if (rc == TT_OK)
-		rc = read_effect(row, r, err);
-	v = tt_doc_member(row, "level");
-	if (rc == TT_OK)
-		rc = tt_doc_word(&v, levels, &level, err);
-	r->level = (enum tt_level)level;
-	if (rc == TT_OK)
-		rc = read_over(row, r, err);
-	v = tt_doc_member(row, "min_captures");
-	if (rc == TT_OK)
-		rc = tt_doc_count(&v, &n, err);
-	r->min_captures = n > 100000 ? 100000 : (unsigned)n;
-	if (rc == TT_OK)
-		rc = read_where(row, r, rd->a, err);
-	if (rc == TT_OK)
-		rc = read_waive(row, &r->waive, err);
-	rd->b->baseline |= (r->relative || r->exact) && r->level != TT_LEVEL_OFF;
-	return rc == TT_OK ? place_measure(rd, &r->measure, &r->which, err) : rc;
-}
-
-static int
-read_rows(struct reader *rd, const struct tt_node_at *root, struct tt_err *err)
+read_rows(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_err *err)
 {
 	struct tt_node_at rows = tt_doc_member(root, "rows");
 	struct tt_budget *b = rd->b;
@@ -507,7 +90,7 @@ read_rows(struct reader *rd, const struct tt_node_at *root, struct tt_err *err)
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		struct tt_node_at row = tt_doc_element(&rows, i);
 
-		rc = read_row(rd, &row, &b->row[b->nrow], err);
+		rc = tt_budget_read_row(rd, &row, &b->row[b->nrow], err);
 		b->nrow++;
 	}
 	return rc;
@@ -515,7 +98,7 @@ read_rows(struct reader *rd, const struct tt_node_at *root, struct tt_err *err)
 
 /* A row that is there by default. */
 static int
-default_row(struct reader *rd, const char *id, const char *metric, enum tt_level level, uint64_t limit, bool min,
+default_row(struct tt_budget_reader *rd, const char *id, const char *metric, enum tt_level level, uint64_t limit, bool min,
     struct tt_err *err)
 {
 	struct tt_budget_row *r = &rd->b->row[rd->b->nrow];
@@ -536,12 +119,12 @@ default_row(struct reader *rd, const char *id, const char *metric, enum tt_level
 	r->measure.stat = r->measure.metric->usual;
 	*(min ? &r->min : &r->max) = l;
 	rd->b->nrow++;
-	return place_measure(rd, &r->measure, &r->which, err);
+	return tt_budget_measure(rd, &r->measure, &r->which, err);
 }
 
 /* Losses are judged unless the budget says otherwise: figures of a capture with holes prove nothing. */
 static int
-read_integrity(struct reader *rd, const struct tt_node_at *root, struct tt_err *err)
+read_integrity(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_err *err)
 {
 	static const char *const keys[] = { "lost_events", "min_frames", "level", "comment", NULL };
 	struct tt_node_at v = tt_doc_member(root, "integrity"), m;
@@ -606,14 +189,14 @@ read_session_spread(struct tt_budget *b, const struct tt_node_at *root, struct t
 	b->session_ppm = 10000;
 	if (rc != TT_OK || !text)
 		return rc;
-	wrong = read_percent(text, &b->session_ppm);
+	wrong = tt_budget_percent(text, &b->session_ppm);
 	if (!wrong && b->session_ppm > 1000000)
 		wrong = "is at most \"100%\"";
 	return wrong ? tt_doc_fail(&v, false, err, "\"session_spread\" %s", wrong) : TT_OK;
 }
 
 static int
-read_fingerprint(struct reader *rd, const struct tt_node_at *root, struct tt_err *err)
+read_fingerprint(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_err *err)
 {
 	struct tt_node_at v = tt_doc_member(root, "fingerprint");
 	size_t n;
@@ -653,7 +236,7 @@ read_version(const struct tt_node_at *root, struct tt_err *err)
 }
 
 static int
-read_budget(struct reader *rd, const struct tt_node_at *root, struct tt_err *err)
+read_budget(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_err *err)
 {
 	static const char *const keys[] = { "tracetool_budget", "$schema", "comment", "skip", "rows", "integrity",
 		"fingerprint", "frame_marker", "frame_thread", "session_spread", NULL };
@@ -685,7 +268,7 @@ int
 tt_budget_parse(const char *text, size_t n, const char *path, struct tt_budget *b, struct tt_arena *a,
     struct tt_err *err)
 {
-	struct reader rd = { .b = b, .a = a };
+	struct tt_budget_reader rd = { .b = b, .a = a };
 	struct tt_node_at root;
 	struct tt_doc doc;
 	int rc;

@@ -1,12 +1,62 @@
 /**
- * What the parts of tt_judge() share: judge.c (rows), movers.c (what changed beneath them), words.c (sentences).
+ * What the parts of tt_judge() share: judge.c (rows and groups), row_amount.c (figures of a row, rows without a
+ * baseline), row_change.c (rows against it), movers.c (what changed beneath them), words.c (sentences).
  */
 #ifndef TT_GATE_JUDGE_H
 #define TT_GATE_JUDGE_H
 
 #include "gate/verdict.h"
+#include "stat/compare.h"
 
 #define TT_ALPHA 0.05
+
+/* A row at work. */
+struct tt_judging {
+	struct tt_verdict *v;
+	const struct tt_judge_opts *o;
+	struct tt_mem *mem;
+	struct tt_verdict_row *r;
+	const char **why;             /* by row of the verdict: of CANNOT_JUDGE and SKIPPED */
+	struct tt_shift *shift;       /* by row: as found, larger is worse */
+	double *p;                    /* of the tested rows */
+	size_t np;
+};
+
+/* The captures of ${s} that the row means, of the row's group: *${to}, *${nto} of them. */
+int tt_row_points(struct tt_judging *w, const struct tt_sample *s, size_t n, struct tt_point **to, size_t *nto,
+    struct tt_err *err);
+
+/* The known values of ${p}, each times ${sign}; NULL out of memory. */
+int64_t *tt_row_known(struct tt_judging *w, const struct tt_point *p, size_t n, int sign, size_t *count,
+    struct tt_err *err);
+
+/* The lower middle of sorted values. */
+int64_t tt_row_median(const int64_t *v, size_t n);
+
+/* Where no capture knows the name that the row gives, the reason; else NULL. */
+const char *tt_row_absent(const struct tt_verdict_row *r);
+
+/* Why the first capture of ${p} without a value has none. */
+const char *tt_row_why(const struct tt_verdict_row *r, const struct tt_point *p, size_t n);
+
+/* Outcomes with their reason, which may be NULL where r->need says it. */
+void tt_row_cannot(struct tt_judging *w, const char *why);
+void tt_row_skip(struct tt_judging *w, const char *why);
+
+/* TT_E_USAGE where the limit is no amount of the figure's dimension, which of counters is known only now. */
+int tt_row_check_dim(const struct tt_judging *w, const struct tt_limit *l, struct tt_err *err);
+
+/* Fill r->worst. */
+void tt_row_find_worst(struct tt_verdict_row *r, bool less_is_worse);
+
+/* Is there anything to judge? Sets n, dim and, if not, the outcome. */
+bool tt_row_has_figures(struct tt_judging *w);
+
+/* Judge the row by its kind; a relative one is only measured, until tt_row_decide() with its adjusted probability. */
+int tt_row_absolute(struct tt_judging *w, struct tt_err *err);
+int tt_row_exact(struct tt_judging *w, struct tt_err *err);
+int tt_row_relative(struct tt_judging *w, struct tt_err *err);
+void tt_row_decide(struct tt_judging *w, double adjusted);
 
 /* Find the row's movers. */
 int tt_movers(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err);

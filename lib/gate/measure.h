@@ -14,7 +14,9 @@
 #include "model/model.h"
 
 /* What of a metric's selector a row must give. */
-enum tt_select { TT_SELECT_NONE, TT_SELECT_MARKER, TT_SELECT_CATEGORY, TT_SELECT_COUNTER, TT_SELECT_THREAD, TT_SELECT_LIMIT };
+enum tt_select {
+	TT_SELECT_NONE, TT_SELECT_MARKER, TT_SELECT_CATEGORY, TT_SELECT_COUNTER, TT_SELECT_THREAD, TT_SELECT_LIMIT,
+};
 
 /* What to show beside a change of a metric: tt_mover. */
 enum tt_about { TT_ABOUT_NOTHING, TT_ABOUT_TIME, TT_ABOUT_ALLOC };

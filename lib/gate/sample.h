@@ -65,7 +65,8 @@ const char *tt_sample_fact(const struct tt_sample *s, const char *key);
  * errors (TT_E_USAGE). ${json} is a jansson object.
  */
 struct tt_buf;
-int tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, struct tt_buf *out, struct tt_err *err);
+int tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, struct tt_buf *out,
+    struct tt_err *err);
 int tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, const char *at, struct tt_sample *s,
     struct tt_arena *a, struct tt_err *err);
 

@@ -1,0 +1,60 @@
+/**
+ * What gather.c (frames, allocations, counters) and gather_calls.c (markers, categories, threads) share.
+ */
+#ifndef TT_GATE_GATHER_H
+#define TT_GATE_GATHER_H
+
+#include "gate/measure.h"
+#include "pass/paths.h"
+#include "stat/num.h"
+
+#define TT_NO_FRAMES \
+	"no whole frame: name the marker that begins a frame with --frame-marker, or see skip in the budget"
+
+/* Values of frames, sorted. */
+struct tt_each { int64_t *v; size_t n; bool done; };
+
+enum { E_WALL, E_CPU, E_ALLOC_B, E_ALLOC_N, E_TIMING, E_N = E_TIMING + TT_TIMINGS };
+
+/* One model at work. */
+struct tt_figures {
+	const struct tt_model *m;
+	uint64_t lost;
+	struct tt_arena *out;         /* what the values keep */
+	struct tt_arena work;
+	struct tt_each each[E_N];
+	struct tt_paths paths;        /* made when a measure needs them */
+	bool has_paths;
+};
+
+static inline void
+tt_value_set(struct tt_value *v, int64_t base)
+{
+	v->known = true;
+	v->v = tt_scale(base, TT_AMOUNT_ONE, 1);
+}
+
+/* ${a} / ${b} as an amount. */
+static inline void
+tt_value_ratio(struct tt_value *v, int64_t a, int64_t b)
+{
+	v->known = true;
+	v->v = tt_scale(a, TT_AMOUNT_ONE, b);
+}
+
+static inline size_t
+tt_figures_frames(const struct tt_figures *g)
+{
+	return g->m->frames ? g->m->frames->n : 0;
+}
+
+static inline int64_t
+tt_at_most(uint64_t v)
+{
+	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+}
+
+/* The figure of a measure of markers, categories or threads. */
+int tt_figures_calls(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
+
+#endif
