@@ -70,6 +70,11 @@ int app_parse(struct app *app, const struct verb *verb, void *into, const struct
 /* Write ${text} to ${path} ("-": standard output), completely or not at all. */
 int app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err);
 
+/* The same for ${n} outputs: all are written before the first takes its place, so that a failure leaves none. */
+struct app_output { const char *path; struct tt_buf text; };
+#define APP_OUTPUTS 8
+int app_write_all(struct app *app, const struct app_output *o, size_t n, struct tt_err *err);
+
 /**
  * app_reads(app, inputs, err):
  * Let app->plan hold what a run over ${inputs} (NULL-terminated) reads: those, the folders they are in, and where

@@ -269,8 +269,10 @@ wants(const struct diff_opts *o, const char *table)
 	return o->table.n == 0;
 }
 
+/* The tables as they are to be written, and the verdict. */
 static int
-write_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r, struct tt_err *err)
+make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r, struct tt_buf *text,
+    struct tt_err *err)
 {
 	const struct tt_diff_report_opts ro = {
 		.table = o->table.v,
@@ -286,7 +288,7 @@ write_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d
 	if (rc == TT_OK)
 		rc = add_notes(app, o, d, r, err);
 	if (rc == TT_OK)
-		rc = report_write(app, &o->out, r, err);
+		rc = report_render(app, &o->out, r, text, err);
 	if (rc == TT_OK)
 		app->verdict = tt_diff_exit(&v);
 	return rc;
@@ -351,14 +353,19 @@ static int
 write_all(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_run_opts *run,
     struct tt_report *r, struct tt_err *err)
 {
-	int rc = TT_OK;
+	struct app_output out[2] = { { .path = o->out.output ? o->out.output : "-" }, { .path = o->pprof } };
+	int rc = make_tables(app, o, d, r, &out[0].text, err);
 
-	if (o->pprof)
-		rc = tt_diff_profile(d, o->pprof, TT_GENERATOR, err);
+	if (rc == TT_OK && o->pprof)
+		rc = tt_diff_profile(d, TT_GENERATOR, &out[1].text, err);
 	if (rc == TT_OK && o->chrome)
 		rc = write_chrome(app, o, d, run, err);
 	ui_erase(&app->ui);
-	return rc == TT_OK ? write_tables(app, o, d, r, err) : rc;
+	if (rc == TT_OK)
+		rc = app_write_all(app, out, o->pprof ? 2 : 1, err);
+	tt_buf_free(&out[0].text);
+	tt_buf_free(&out[1].text);
+	return rc;
 }
 
 static int

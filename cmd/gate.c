@@ -402,10 +402,10 @@ settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 
 /* --- the baseline that is saved ------------------------------------------------------------------ */
 
+/* The baseline that --save writes. */
 static int
-save(struct gate *x, struct tt_baseline *old, struct tt_err *err)
+save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err *err)
 {
-	struct tt_buf text = { 0 };
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < x->nsample; i++)
@@ -414,12 +414,7 @@ save(struct gate *x, struct tt_baseline *old, struct tt_err *err)
 			    x->sample[i].name);
 	if (old && !x->g->force_baseline)
 		rc = tt_baseline_check(old, x->sample, x->nsample, &x->budget, x->settings, err);
-	if (rc == TT_OK)
-		rc = tt_baseline_write(old, x->sample, x->nsample, &x->budget, x->settings, &text, err);
-	if (rc == TT_OK)
-		rc = app_write(x->app, x->g->save, &text, err);
-	tt_buf_free(&text);
-	return rc;
+	return rc == TT_OK ? tt_baseline_write(old, x->sample, x->nsample, &x->budget, x->settings, text, err) : rc;
 }
 
 /* --- the run ----------------------------------------------------------------------------------------- */
@@ -441,27 +436,55 @@ convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *er
 	return text;
 }
 
+/* What is printed. */
 static int
-print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, const struct report_opts *out,
-    struct tt_err *err)
+print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, struct app_output *out, struct tt_err *err)
 {
-	const char *path = out->output ? out->output : "-", *convert = convert_options(x, run, err);
-	struct tt_buf text = { 0 };
+	bool screen = strcmp(out->path, "-") == 0, color = ui_color(&x->app->ui, screen ? STDOUT_FILENO : -1);
+	const char *convert = convert_options(x, run, err);
 	int rc = convert ? TT_OK : err->code;
 
 	if (rc == TT_OK && x->g->explain)
-		rc = verdict_explain(v, x->g->explain, convert, &text, err);
+		rc = verdict_explain(v, x->g->explain, convert, &out->text, err);
 	else if (rc == TT_OK)
-		rc = verdict_text(v, ui_color(&x->app->ui, strcmp(path, "-") == 0 ? STDOUT_FILENO : -1), &text, err);
-	if (rc == TT_OK && strcmp(path, "-") == 0)
-		rc = verdict_defuse(&x->g->to, &text, err);
+		rc = verdict_text(v, color, &out->text, err);
+	return rc == TT_OK ? verdict_defuse(screen ? &x->g->to : NULL, color, &out->text, err) : rc;
+}
+
+/*
+ * Print the verdict (where ${o} is not NULL) and write all that was asked for; a baseline that may not be saved stands in no
+ * other's way.
+ */
+static int
+write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, const struct report_opts *o,
+    struct tt_baseline *old, struct tt_err *err)
+{
+	struct app_output out[2] = { 0 };
+	struct tt_buf base = { 0 };
+	int rc = TT_OK, saved = TT_OK;
+	struct tt_err why;
+	size_t n = 0;
+
+	if (o) {
+		out[0].path = o->output ? o->output : "-";
+		rc = print(x, v, run, &out[n++], err);
+	}
+	if (rc == TT_OK && x->g->save)
+		saved = save(x, old, &base, &why);
+	if (x->g->save && saved == TT_OK)
+		out[n++] = (struct app_output){ x->g->save, base };
 	if (rc == TT_OK)
-		rc = app_write(x->app, path, &text, err);
-	tt_buf_free(&text);
+		rc = verdict_write(x->app, &x->to, v, out, n, err);
+	if (rc == TT_OK && saved != TT_OK) {
+		*err = why;
+		rc = saved;
+	}
+	if (o)
+		tt_buf_free(&out[0].text);
+	tt_buf_free(&base);
 	return rc;
 }
 
-/* Judge, print to ${out} unless it is NULL, write and save. */
 static int
 judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_baseline *old,
     struct tt_err *err)
@@ -476,12 +499,8 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 	if (rc != TT_OK)
 		return rc;
 	rc = tt_judge(&x->budget, x->has_base ? &x->base : NULL, x->sample, x->nsample, &o, &v, &x->app->env.mem, err);
-	if (rc == TT_OK && out)
-		rc = print(x, &v, run, out, err);
 	if (rc == TT_OK)
-		rc = verdict_write(x->app, &x->to, &v, err);
-	if (rc == TT_OK && x->g->save)
-		rc = save(x, old, err);
+		rc = write_all(x, &v, run, out, old, err);
 	if (rc == TT_OK)
 		x->app->verdict = v.exit_code;
 	tt_verdict_free(&v);

@@ -4,6 +4,7 @@
  * setlocale() is never called: the process stays in the "C" locale, so that no number, no sorting and no
  * message depends on where it runs. Text of captures is UTF-8 and handled as bytes.
  */
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -144,18 +145,27 @@ hold_descriptors(void)
 int
 app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err)
 {
-	struct tt_sink *sink;
-	int rc = tt_sink_open(&app->env, path, &sink, err);
+	return app_write_all(app, &(const struct app_output){ path, *text }, 1, err);
+}
 
-	if (rc != TT_OK)
-		return rc;
-	if (text->n > 0)
-		rc = tt_sink_write(sink, text->p, text->n, err);
-	if (rc != TT_OK) {
-		tt_sink_abort(sink);
-		return rc;
+int
+app_write_all(struct app *app, const struct app_output *o, size_t n, struct tt_err *err)
+{
+	struct tt_sink *sink[APP_OUTPUTS] = { NULL };
+	size_t done = 0;
+	int rc = TT_OK;
+
+	assert(n <= APP_OUTPUTS);
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		rc = tt_sink_open(&app->env, o[i].path, &sink[i], err);
+		if (rc == TT_OK && o[i].text.n > 0)
+			rc = tt_sink_write(sink[i], o[i].text.p, o[i].text.n, err);
 	}
-	return tt_sink_commit(sink, err);
+	for (; done < n && rc == TT_OK; done++)
+		rc = tt_sink_commit(sink[done], err);
+	for (; done < n; done++)
+		tt_sink_abort(sink[done]);
+	return rc;
 }
 
 int

@@ -70,11 +70,18 @@ report_notes(struct app *app, const struct tt_model *m, struct tt_report *r, str
 	return rc;
 }
 
-int
-report_write(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err)
+/* Where it goes. */
+static const char *
+target(const struct report_opts *o)
 {
-	const char *path = o->output ? o->output : "-";
-	bool screen = strcmp(path, "-") == 0;
+	return o->output ? o->output : "-";
+}
+
+int
+report_render(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_buf *text,
+    struct tt_err *err)
+{
+	bool screen = strcmp(target(o), "-") == 0;
 	const struct tt_render_opts ro = {
 		.form = report_form(o),
 		.color = ui_color(&app->ui, screen ? STDOUT_FILENO : -1),
@@ -82,11 +89,18 @@ report_write(struct app *app, const struct report_opts *o, const struct tt_repor
 		.csv_sep = ',',
 		.generator = TT_GENERATOR,
 	};
+
+	return tt_render(r, &ro, text, err);
+}
+
+int
+report_write(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err)
+{
 	struct tt_buf text = { 0 };
-	int rc = tt_render(r, &ro, &text, err);
+	int rc = report_render(app, o, r, &text, err);
 
 	if (rc == TT_OK)
-		rc = app_write(app, path, &text, err);
+		rc = app_write(app, target(o), &text, err);
 	tt_buf_free(&text);
 	return rc;
 }

@@ -23,6 +23,10 @@ enum tt_render report_form(const struct report_opts *o);
 /* The lines that hold for the whole report: what was lost, and what to keep in mind. */
 int report_notes(struct app *app, const struct tt_model *m, struct tt_report *r, struct tt_err *err);
 
+/* Render ${r} at the end of ${text}, as it is to be written. */
+int report_render(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_buf *text,
+    struct tt_err *err);
+
 /* Render ${r} and write it. */
 int report_write(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err);
 

@@ -80,36 +80,6 @@ verdict_open(struct app *app, const struct verdict_opts *o, const struct input_o
 	return rc == TT_OK && w->summary ? read_summary(app, w, err) : rc;
 }
 
-/*
- * GitHub takes "::" at the beginning of a line, also behind blanks, and "##[" anywhere; Azure "##vso[" anywhere, TeamCity
- * "##teamcity[".
- */
-int
-verdict_defuse(const struct verdict_opts *o, struct tt_buf *text, struct tt_err *err)
-{
-	struct tt_buf out = { 0 };
-	bool start = true;
-	int rc = TT_OK;
-
-	if (!o->github && !o->azure && !o->teamcity)
-		return TT_OK;
-	for (size_t i = 0; i < text->n && rc == TT_OK; i++) {
-		const char *p = text->p + i;
-		bool two = i + 1 < text->n && p[1] == p[0] && (p[0] == '#' || (p[0] == ':' && start));
-
-		start = *p == '\n' || (start && (*p == ' ' || *p == '\t'));
-		rc = tt_buf_add(&out, p, 1, err);
-		if (rc == TT_OK && two)
-			rc = tt_buf_text(&out, "\xe2\x80\x8b", err);
-	}
-	if (rc == TT_OK) {
-		tt_buf_free(text);
-		*text = out;
-	} else
-		tt_buf_free(&out);
-	return rc;
-}
-
 void
 verdict_close(struct verdict_out *w)
 {
@@ -119,56 +89,80 @@ verdict_close(struct verdict_out *w)
 typedef int renderer(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
 
 static int
-write_one(struct app *app, const char *path, renderer *render, const struct tt_verdict *v, struct tt_err *err)
-{
-	struct tt_buf b = { 0 };
-	int rc = render(v, &b, err);
-
-	if (rc == TT_OK)
-		rc = app_write(app, path, &b, err);
-	tt_buf_free(&b);
-	return rc;
-}
-
-static int
 markdown(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err)
 {
 	return verdict_markdown(v, 0, out, err);
 }
 
-/* Behind what other commands of the step have written, as far as there is room. */
+/* All that goes to standard output. */
 static int
-write_summary(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct tt_err *err)
+lines(const struct verdict_opts *o, const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err)
 {
-	size_t room = w->before.n < SUMMARY_MAX ? SUMMARY_MAX - w->before.n : 0;
-	struct tt_buf b = { 0 };
-	int rc = room ? verdict_markdown(v, room, &b, err) : TT_OK;
+	int rc = o->github ? verdict_github(v, out, err) : TT_OK;
 
-	if (rc == TT_OK && b.n > 0 && b.n <= room)
-		rc = tt_buf_add(&w->before, b.p, b.n, err);
-	if (rc == TT_OK && b.n > 0 && b.n <= room)
-		rc = app_write(app, w->summary, &w->before, err);
-	tt_buf_free(&b);
+	if (rc == TT_OK && o->azure)
+		rc = verdict_azure(v, out, err);
+	return rc == TT_OK && o->teamcity ? verdict_teamcity(v, out, err) : rc;
+}
+
+/* Behind what other commands of the step have written, as far as there is room; true: there is something to write. */
+static int
+summary(struct verdict_out *w, const struct tt_verdict *v, bool *write, struct tt_err *err)
+{
+	size_t room = w->before.n < SUMMARY_MAX ? SUMMARY_MAX - w->before.n : 0, n = w->before.n;
+	int rc = room ? verdict_markdown(v, room, &w->before, err) : TT_OK;
+
+	*write = rc == TT_OK && w->before.n > n && w->before.n <= SUMMARY_MAX;
+	return rc;
+}
+
+/* Render the files that are wanted into ${out}; *${n} of them. */
+static int
+files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_output *out, size_t *n, struct tt_err *err)
+{
+	const struct { const char *path; renderer *render; } file[] = {
+		{ o->junit, verdict_junit }, { o->gitlab, verdict_gitlab }, { o->markdown, markdown }, { o->json, verdict_json },
+	};
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < sizeof file / sizeof *file && rc == TT_OK; i++) {
+		if (!file[i].path)
+			continue;
+		out[*n].path = file[i].path;
+		rc = file[i].render(v, &out[(*n)++].text, err);
+	}
 	return rc;
 }
 
 int
-verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct tt_err *err)
+verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct app_output *more, size_t nmore,
+    struct tt_err *err)
 {
-	const struct { const char *path; renderer *render; } out[] = {
-		{ w->o->junit, verdict_junit },
-		{ w->o->gitlab, verdict_gitlab },
-		{ w->o->markdown, markdown },
-		{ w->o->json, verdict_json },
-		{ w->o->github ? "-" : NULL, verdict_github },
-		{ w->o->azure ? "-" : NULL, verdict_azure },
-		{ w->o->teamcity ? "-" : NULL, verdict_teamcity },
-	};
-	int rc = TT_OK;
+	struct app_output out[APP_OUTPUTS] = { 0 };
+	struct tt_buf own = { 0 }, *screen = &own;
+	size_t n = 0, made;
+	bool add = false;
+	int rc = files(w->o, v, out, &n, err);
 
-	for (size_t i = 0; i < sizeof out / sizeof *out && rc == TT_OK; i++) {
-		if (out[i].path)
-			rc = write_one(app, out[i].path, out[i].render, v, err);
+	made = n;
+	for (size_t i = 0; i < nmore; i++) {
+		if (strcmp(more[i].path, "-") == 0)
+			screen = &more[i].text;
 	}
-	return rc == TT_OK && w->summary ? write_summary(app, w, v, err) : rc;
+	if (rc == TT_OK)
+		rc = lines(w->o, v, screen, err);
+	if (rc == TT_OK && w->summary)
+		rc = summary(w, v, &add, err);
+	for (size_t i = 0; i < nmore; i++)
+		out[n++] = more[i];
+	if (own.n > 0)
+		out[n++] = (struct app_output){ "-", own };
+	if (add)
+		out[n++] = (struct app_output){ w->summary, w->before };
+	if (rc == TT_OK)
+		rc = app_write_all(app, out, n, err);
+	for (size_t i = 0; i < made; i++)
+		tt_buf_free(&out[i].text);
+	tt_buf_free(&own);
+	return rc;
 }

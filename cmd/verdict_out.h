@@ -38,14 +38,20 @@ int verdict_open(struct app *app, const struct verdict_opts *o, const struct inp
     struct verdict_out *w, struct tt_err *err);
 
 /**
- * verdict_defuse(o, text, err):
- * Where CI systems read standard output: break what they would take for a message of ours in ${text}, whose names may be
- * anyone's. A blank without width goes between the characters it begins with.
+ * verdict_defuse(o, color, text, err):
+ * Make ${text}, whose names may be anyone's, fit to be printed: controls become '?', but for line ends and, with
+ * ${color}, the colours; and where CI systems read it (${o} not NULL), a blank without width breaks what they would
+ * take for a message of ours.
  */
-int verdict_defuse(const struct verdict_opts *o, struct tt_buf *text, struct tt_err *err);
+int verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, struct tt_err *err);
 
-/* Write all that is wanted. Lines go to standard output, in the order GitHub, Azure, TeamCity. */
-int verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct tt_err *err);
+/**
+ * verdict_write(app, w, v, more, n, err):
+ * Write all that is wanted, and the ${n} outputs ${more} with it: all of them, or where something fails none. Lines go to
+ * standard output, behind what of ${more} does, in the order GitHub, Azure, TeamCity.
+ */
+int verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct app_output *more, size_t n,
+    struct tt_err *err);
 void verdict_close(struct verdict_out *w);
 
 /* --- renderers: append to ${out} ------------------------------------------------------- */

@@ -163,3 +163,60 @@ verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, s
 	}
 	return rc;
 }
+
+/* --- the text for people --------------------------------------------------------------------- */
+
+/* The length of a colour at ${s}: "ESC [ digits m". */
+static size_t
+color_len(const char *s, size_t n)
+{
+	size_t i = 2;
+
+	if (n < 3 || s[0] != '\033' || s[1] != '[')
+		return 0;
+	while (i < n && s[i] >= '0' && s[i] <= '9')
+		i++;
+	return i < n && s[i] == 'm' ? i + 1 : 0;
+}
+
+/* What to print for the character of ${len} bytes at ${s}, or NULL: itself. */
+static const char *
+printable(const char *s, size_t len)
+{
+	uint32_t c = len ? decode(s, len) : 0;
+
+	if (len == 0)
+		return "\xef\xbf\xbd";
+	return c != '\n' && (c < 0x20 || (c >= 0x7f && c < 0xa0)) ? "?" : NULL;
+}
+
+/*
+ * GitHub takes "::" at the beginning of a line, also behind blanks, and "##[" anywhere; Azure "##vso[" anywhere, TeamCity
+ * "##teamcity[".
+ */
+int
+verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, struct tt_err *err)
+{
+	bool read = o && (o->github || o->azure || o->teamcity), start = true;
+	struct tt_buf out = { 0 };
+	int rc = TT_OK;
+
+	for (size_t i = 0, len; i < text->n && rc == TT_OK; i += len ? len : 1) {
+		const char *p = text->p + i, *instead = NULL;
+		bool two = read && i + 1 < text->n && p[1] == p[0] && (*p == '#' || (*p == ':' && start));
+
+		len = color ? color_len(p, text->n - i) : 0;
+		if (len == 0) {
+			len = tt_utf8_len(p, text->n - i);
+			instead = printable(p, len);
+			start = *p == '\n' || (start && *p == ' ');
+		}
+		rc = instead ? tt_buf_text(&out, instead, err) : tt_buf_add(&out, p, len, err);
+		if (rc == TT_OK && two)
+			rc = tt_buf_text(&out, "\xe2\x80\x8b", err);
+	}
+	tt_buf_free(rc == TT_OK ? text : &out);
+	if (rc == TT_OK)
+		*text = out;
+	return rc;
+}

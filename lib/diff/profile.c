@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "base/proto.h"
-#include "io/sink.h"
 #include "stat/num.h"
 
 /* Stacks deeper than this lose their outermost frames. */
@@ -26,7 +25,7 @@ static const char *const words[WORDS] = { "", "time", "nanoseconds", "calls", "c
 
 struct profile {
 	const struct tt_diff *d;
-	struct tt_buf out, part;
+	struct tt_buf *out, part;
 	uint64_t category_at, thread_at, class_at, comment_at;
 	uint64_t ncomment;
 	bool *used;                   /* functions */
@@ -49,7 +48,7 @@ function_of(const struct tt_diff *d, enum word word)
 static int
 end_part(struct profile *w, unsigned field, struct tt_err *err)
 {
-	int rc = tt_proto_bytes(&w->out, field, w->part.p, w->part.n, err);
+	int rc = tt_proto_bytes(w->out, field, w->part.p, w->part.n, err);
 
 	w->part.n = 0;
 	return rc;
@@ -301,32 +300,21 @@ put_all(struct profile *w, const char *generator, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = put_strings(w, generator, err);
 	for (uint64_t i = 0; i < w->ncomment && rc == TT_OK; i++)
-		rc = tt_proto_number(&w->out, 13, w->comment_at + i, err);
-	return rc == TT_OK ? tt_proto_number(&w->out, 14, W_TIME, err) : rc;
+		rc = tt_proto_number(w->out, 13, w->comment_at + i, err);
+	return rc == TT_OK ? tt_proto_number(w->out, 14, W_TIME, err) : rc;
 }
 
 int
-tt_diff_profile(const struct tt_diff *d, const char *path, const char *generator, struct tt_err *err)
+tt_diff_profile(const struct tt_diff *d, const char *generator, struct tt_buf *out, struct tt_err *err)
 {
-	struct profile w = { .d = d };
+	struct profile w = { .d = d, .out = out };
 	struct tt_mem *mem = &d->env->mem;
 	size_t nused = d->nmarker + (WORDS - W_REST);
-	struct tt_sink *sink = NULL;
 	int rc;
 
 	w.used = tt_mem_alloc(mem, nused * sizeof *w.used, err);
 	rc = w.used ? put_all(&w, generator, err) : err->code;
-	if (rc == TT_OK)
-		rc = tt_sink_open(d->env, path, &sink, err);
-	if (rc == TT_OK) {
-		rc = tt_sink_write(sink, w.out.p, w.out.n, err);
-		if (rc == TT_OK)
-			rc = tt_sink_commit(sink, err);
-		else
-			tt_sink_abort(sink);
-	}
 	tt_buf_free(&w.part);
-	tt_buf_free(&w.out);
 	tt_mem_free(mem, w.used, w.used ? nused * sizeof *w.used : 0);
 	return rc;
 }

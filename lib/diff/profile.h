@@ -8,9 +8,10 @@
 #ifndef TT_DIFF_PROFILE_H
 #define TT_DIFF_PROFILE_H
 
+#include "base/buf.h"
 #include "diff/diff.h"
 
-/* Write the profile to ${path}, completely or not at all. Errors: TT_E_NOMEM, TT_E_IO. */
-int tt_diff_profile(const struct tt_diff *d, const char *path, const char *generator, struct tt_err *err);
+/* Append the profile to ${out}. Errors: TT_E_NOMEM, TT_E_LIMIT. */
+int tt_diff_profile(const struct tt_diff *d, const char *generator, struct tt_buf *out, struct tt_err *err);
 
 #endif

@@ -365,6 +365,7 @@ def main():
         loose = [x for x in text if re.match(r"\s*::", x) or "##" in x]
         check("names in the text are no messages", None if sorted(loose) == sorted(x for x in lines if x.startswith("::") or "##" in x)
               else [x for x in loose if x not in lines])
+        check("no controls in the text", [x for x in text if re.search("[\x00-\x1f\x7f-\x9f]", x)])
         check("they are in the text", None if any("error::x" in x for x in text if x not in lines) else text)
         first = [read(f) for f in FORMS] + lines
         again, _ = gate(after, "--gate", b, "--baseline", at("base.json"), jobs="5")
