@@ -10,6 +10,7 @@
 - Our JSON, read here, has exactly the zones of our CSV.
 - pprof: `go tool pprof` reads it (-raw, -top, -traces); its sums are those of stats, and of folded.
 - CSV, read by Python's csv in strict mode: as many fields in every record, integers where integers are due.
+- diff --chrome: the same for both sides in one file.
 - Everything compressed is what it is plain.
 
 Prints `N passed, N failed`; exit status 1 if any failed. Packages: install.sh.
@@ -232,6 +233,18 @@ def split(tracetool, name, path, work, whole):
     check(name + " in parts", "one part" if len(parts) < 2 else same(total, whole.slices, "zones"))
 
 
+def two_sides(tracetool, work):
+    """diff --chrome: one capture of each side, each a process that begins at zero."""
+    path = os.path.join(work, "sides.json")
+    a, b = [os.path.join(DATA, n + ".mlpd") for n in ("good-d01-gameloop-calls-alloc", "good-d05-monitors")]
+    r = run(tracetool, "diff", "-q", a, "--chrome", path, "--", b)
+    if check("diff --chrome", r.stderr if r.returncode not in (0, 1, 5) else None):
+        c = Chrome(path)
+        check("diff --chrome", c.problem or (None if {pid for pid, _ in c.per_thread} == {1, 2} else "not two processes"))
+        perfetto("diff --chrome", path, c)
+        devtools("diff --chrome", path, c)
+
+
 def main():
     tracetool, more = sys.argv[1], len(sys.argv) > 2
     if not os.path.exists(os.path.join(HERE, "node_modules", "@swmansion")):
@@ -246,6 +259,7 @@ def main():
         for n in names:
             forms = ["frames", "begin-end", "split"] if n == SOME[0] else ["begin-end"] if more else []
             capture(tracetool, os.path.join(DATA, n + ".mlpd"), work, forms)
+        two_sides(tracetool, work)
     print("%d passed, %d failed" % (passed, failed))
     return failed > 0
 
