@@ -262,10 +262,8 @@ def check_sites(name, t, sides, frames):
         check("%s: sites of %s" % (name, s), bad)
 
 
-def loop(frames, body, before=None, thread="Main"):
-    s = Script()
-    if before:
-        before(s)
+def loop(frames, body, **more):
+    s = Script(**more)
     for i in range(frames):
         s.enter("Game:Tick")
         s.work(1000)
@@ -334,6 +332,15 @@ def told_apart():
     t, _ = pair("no marker", [loop(5, idle_between(100))], [loop(5, idle_between(250))])
     rows = by(t["markers"])
     same("time in no marker", (rows[REST]["a_ns"], rows[REST]["b_ns"], rows[REST]["cost_ns"]), (100, 250, 150))
+
+    moved = [loop(5, some(1, 100))], [loop(5, some(1, 150), image="/game/Other.dll")]
+    t, _ = pair("moved", *moved)
+    rows = {r["category"]: (r["a_ns"], r["b_ns"], r["calls_ns"], r["cost_ns"]) for r in t["parts"] if r["part"] == "work"}
+    same("another category", rows, {"Game": (1100, 0, -1100, 0), "Other": (0, 1150, 1150, 0)})
+    open(at("names"), "w").write("category\tGame\tOther\n")
+    t, _ = pair("moved and renamed", *moved, ("--rename", at("names")))
+    rows = {r["category"]: (r["a_ns"], r["b_ns"], r["calls_ns"], r["cost_ns"]) for r in t["parts"] if r["part"] == "work"}
+    same("a renamed category", rows, {"Other": (1100, 1150, 0, 50)})
 
     def threads(name, ns):
         def body(s, i):

@@ -69,15 +69,16 @@ class Script(Capture):
     """Calls on threads that each have a clock of their own."""
     made = 0
 
-    def __init__(self, frame_thread="Main"):
+    def __init__(self, frame_thread="Main", image="/game/Game.dll"):
         super().__init__()
+        self.image = image
         self.lines = []
         self.id = {}
         self.now = Counter()
         self.stack = defaultdict(list)
         self.frame_thread = frame_thread
         self.frame_marker = "Game:Tick"
-        self.number("image", "/game/Game.dll")
+        self.number("image", image)
         self.number("thread", frame_thread)
 
     def number(self, kind, name):
@@ -85,7 +86,7 @@ class Script(Capture):
             n = len(self.id) + 1 if kind != "thread" else sum(k == "thread" for k, _ in self.id)
             self.id[(kind, name)] = n
             if kind == "class":
-                self.lines.append("class\t%d\t%d\t%s" % (n, self.id[("image", "/game/Game.dll")], name))
+                self.lines.append("class\t%d\t%d\t%s" % (n, self.id[("image", self.image)], name))
             else:
                 self.lines.append("%s\t%d\t%s" % (kind, n, name))
             if kind == "method" and ":" in name:

@@ -1,0 +1,488 @@
+/**
+ * Tables of times: sums of the parts of nodes; the contract is in lines.h.
+ */
+#include "diff/lines.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "stat/num.h"
+
+#define PATH_ZONES 64
+
+/* Every table of times has these behind its names. */
+enum { T_A, T_B, T_DIFF, T_CALLS, T_COST, T_SUMS };
+enum { T_A_CALLS = T_SUMS, T_B_CALLS, T_A_CALL, T_B_CALL, T_STATE, T_N };
+enum { T_A_SELF = T_N, T_B_SELF, T_A_COUNT, T_B_COUNT };
+#define SUMS \
+	{ "a_ns", "A", TT_UNIT_NS, NULL }, { "b_ns", "B", TT_UNIT_NS, NULL }, { "diff_ns", "B-A", TT_UNIT_NS, NULL }, \
+	{ "calls_ns", "by calls", TT_UNIT_NS, NULL }, { "cost_ns", "by cost", TT_UNIT_NS, NULL }
+#define TIMES \
+	SUMS, { "a_calls", "calls A", TT_UNIT_MILLI, NULL }, { "b_calls", "calls B", TT_UNIT_MILLI, NULL }, \
+	{ "a_call_ns", "per call A", TT_UNIT_NS, NULL }, { "b_call_ns", "per call B", TT_UNIT_NS, NULL }, \
+	{ "state", "", TT_UNIT_TEXT, NULL }
+
+static const struct tt_col class_col[] = {
+	{ "part", "part", TT_UNIT_TEXT, NULL }, { "category", "category", TT_UNIT_TEXT, NULL }, SUMS,
+};
+static const struct tt_col marker_col[] = {
+	{ "marker", "marker", TT_UNIT_TEXT, NULL }, { "category", "category", TT_UNIT_TEXT, NULL }, TIMES,
+};
+static const struct tt_col other_col[] = {
+	{ "thread", "thread", TT_UNIT_TEXT, NULL }, { "marker", "marker", TT_UNIT_TEXT, NULL }, TIMES,
+};
+static const struct tt_col thread_col[] = {
+	{ "thread", "thread", TT_UNIT_TEXT, NULL }, SUMS,
+};
+static const struct tt_col path_col[] = {
+	{ "path", "path", TT_UNIT_TEXT, NULL }, { "thread", "thread", TT_UNIT_TEXT, NULL }, TIMES,
+	{ "a_self_ns", "all A", TT_UNIT_NS, NULL }, { "b_self_ns", "all B", TT_UNIT_NS, NULL },
+	{ "a_count", "count A", TT_UNIT_COUNT, NULL }, { "b_count", "count B", TT_UNIT_COUNT, NULL },
+};
+
+/* --- what all tables share ------------------------------------------------------------------------ */
+
+uint64_t
+tt_diff_size(int64_t v)
+{
+	return v < 0 ? -(uint64_t)v : (uint64_t)v;
+}
+
+int64_t
+tt_diff_rate(const struct tt_diff *d, unsigned side, uint64_t n)
+{
+	return tt_ratio(n, 1000, d->side[side].units);
+}
+
+const char *
+tt_diff_state(bool before, bool after)
+{
+	return before == after ? NULL : after ? "new" : "gone";
+}
+
+bool
+tt_diff_shown(const struct tt_diff_ctx *x, size_t i, bool changed)
+{
+	return x->o->rows == 0 || (i < x->o->rows && changed);
+}
+
+const char *
+tt_diff_rest(const struct tt_diff_ctx *x, size_t n, struct tt_err *err)
+{
+	return tt_report_text(x->r, err, "(%zu more)", n);
+}
+
+/* --- rows ------------------------------------------------------------------------------------------ */
+
+/* A row of times: the sum over some nodes. */
+struct line {
+	const char *name, *other;     /* the two columns of text */
+	int64_t part[TT_DIFF_SIDES], calls;
+	uint64_t n[TT_DIFF_SIDES];
+	int64_t self[TT_DIFF_SIDES];
+	size_t node;                  /* paths: whose text is made when the row is; else 0 */
+};
+
+static int64_t
+line_diff(const struct line *l)
+{
+	return l->part[TT_DIFF_B] - l->part[TT_DIFF_A];
+}
+
+/* The largest difference first, whichever way it goes. */
+static int
+by_size(const void *x, const void *y)
+{
+	const struct line *a = x, *b = y;
+	uint64_t da = tt_diff_size(line_diff(a)), db = tt_diff_size(line_diff(b));
+	int c = (da < db) - (da > db);
+
+	if (c == 0)
+		c = strcmp(a->name, b->name);
+	if (c == 0)
+		c = strcmp(a->other, b->other);
+	return c ? c : (a->node > b->node) - (a->node < b->node);
+}
+
+static void
+add_node(struct line *l, const struct tt_diff_node *v)
+{
+	for (unsigned s = 0; s < TT_DIFF_SIDES; s++) {
+		l->part[s] += v->side[s].part;
+		l->n[s] += v->side[s].n;
+		l->self[s] += v->side[s].self;
+	}
+	l->calls += v->mid - v->side[TT_DIFF_A].part;
+}
+
+static void
+add_line(struct line *l, const struct line *from)
+{
+	for (unsigned s = 0; s < TT_DIFF_SIDES; s++) {
+		l->part[s] += from->part[s];
+		l->n[s] += from->n[s];
+		l->self[s] += from->self[s];
+	}
+	l->calls += from->calls;
+}
+
+static bool
+nothing(const struct line *l)
+{
+	return l->n[0] == 0 && l->n[1] == 0 && l->self[0] == 0 && l->self[1] == 0;
+}
+
+static void
+put_sums(struct tt_cell *c, const struct line *l)
+{
+	tt_cell_int(&c[T_A], l->part[TT_DIFF_A]);
+	tt_cell_int(&c[T_B], l->part[TT_DIFF_B]);
+	tt_cell_int(&c[T_DIFF], line_diff(l));
+	tt_cell_int(&c[T_CALLS], l->calls);
+	tt_cell_int(&c[T_COST], line_diff(l) - l->calls);
+}
+
+static void
+put_times(const struct tt_diff_ctx *x, struct tt_cell *c, const struct line *l)
+{
+	const char *s = tt_diff_state(l->n[0] || l->self[0], l->n[1] || l->self[1]);
+
+	put_sums(c, l);
+	for (unsigned i = 0; i < TT_DIFF_SIDES; i++) {
+		if (l->n[i] == 0)
+			continue;
+		tt_cell_int(&c[T_A_CALLS + i], tt_diff_rate(x->d, i, l->n[i]));
+		tt_cell_int(&c[T_A_CALL + i], tt_diff_per(l->self[i], l->n[i]));
+	}
+	if (s)
+		tt_cell_text(&c[T_STATE], s);
+}
+
+static bool
+timed(const struct tt_diff_node *v)
+{
+	return v->kind == TT_DIFF_ZONE || v->kind == TT_DIFF_REST;
+}
+
+static const char *
+node_label(const struct tt_diff *d, const struct tt_diff_node *v)
+{
+	return v->kind == TT_DIFF_REST ? "(in no marker)" : d->marker[v->name].label;
+}
+
+/* The markers around a node, outermost first; of deeper paths the innermost. */
+static char *
+path_text(const struct tt_diff_ctx *x, size_t node, struct tt_err *err)
+{
+	const struct tt_diff *d = x->d;
+	const char *name[PATH_ZONES];
+	size_t n = 0, bytes = 1;
+	char *s, *p;
+
+	for (; node && timed(&d->node[node]) && n < PATH_ZONES; node = d->node[node].parent) {
+		name[n] = node_label(d, &d->node[node]);
+		bytes += strlen(name[n++]) + 3;
+	}
+	s = p = tt_arena_alloc(&x->r->arena, bytes, err);
+	while (s && n-- > 0) {
+		p = stpcpy(p, name[n]);
+		if (n > 0)
+			p = stpcpy(p, " > ");
+	}
+	return s;
+}
+
+static int
+put_line(const struct tt_diff_ctx *x, struct tt_table *t, const struct line *l, size_t names, bool times, struct tt_err *err)
+{
+	const char *name = l->node ? path_text(x, l->node, err) : l->name;
+	struct tt_cell *c;
+	int rc = name ? tt_table_row(x->r, t, &c, err) : err->code;
+
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_text(&c[0], name);
+	if (names > 1 && l->other[0])
+		tt_cell_text(&c[1], l->other);
+	if (times)
+		put_times(x, c + names, l);
+	else
+		put_sums(c + names, l);
+	if (t->col == path_col) {
+		tt_cell_int(&c[names + T_A_SELF], l->self[0]);
+		tt_cell_int(&c[names + T_B_SELF], l->self[1]);
+		tt_cell_int(&c[names + T_A_COUNT], (int64_t)l->n[0]);
+		tt_cell_int(&c[names + T_B_COUNT], (int64_t)l->n[1]);
+	}
+	return TT_OK;
+}
+
+/* All lines, the largest first; behind a limit one row for the rest, so that the rows still add up. */
+static int
+put_lines(const struct tt_diff_ctx *x, struct tt_table *t, struct line *l, size_t n, size_t names, struct tt_err *err)
+{
+	struct line rest = { .other = "" };
+	size_t kept = 0, hidden = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!nothing(&l[i]))
+			l[kept++] = l[i];
+	}
+	if (kept > 1)
+		qsort(l, kept, sizeof *l, by_size);
+	for (size_t i = 0; i < kept && rc == TT_OK; i++) {
+		if (tt_diff_shown(x, i, line_diff(&l[i]) != 0 || l[i].calls != 0)) {
+			rc = put_line(x, t, &l[i], names, true, err);
+			continue;
+		}
+		add_line(&rest, &l[i]);
+		hidden++;
+	}
+	if (rc != TT_OK || !hidden)
+		return rc;
+	rest.name = tt_diff_rest(x, hidden, err);
+	return rest.name ? put_line(x, t, &rest, names, true, err) : err->code;
+}
+
+/* --- tables of times ------------------------------------------------------------------------------ */
+
+static const char *const class_name[TT_DIFF_CLASSES] = {
+	[TT_DIFF_WORK] = "work", [TT_DIFF_GC] = "GC", [TT_DIFF_WAIT] = "wait", [TT_DIFF_UNACCOUNTED] = "unaccounted",
+};
+
+static const char *
+thread_label(const struct tt_diff_ctx *x, size_t node)
+{
+	const struct tt_diff_node *v = &x->d->node[x->root[node]];
+
+	return v->kind == TT_DIFF_ZONE ? "(more paths)" : x->d->thread[v->name];
+}
+
+static int
+by_name(const void *x, const void *y)
+{
+	const struct line *a = x, *b = y;
+	int c = strcmp(a->name, b->name);
+
+	return c ? c : strcmp(a->other, b->other);
+}
+
+/* Join lines of one name; how many are left. */
+static size_t
+join_names(struct line *l, size_t n)
+{
+	size_t kept = 0;
+
+	if (n > 1)
+		qsort(l, n, sizeof *l, by_name);
+	for (size_t i = 0; i < n; i++) {
+		if (kept > 0 && by_name(&l[kept - 1], &l[i]) == 0)
+			add_line(&l[kept - 1], &l[i]);
+		else
+			l[kept++] = l[i];
+	}
+	return kept;
+}
+
+/* The lines of a node: one, or two where it went from one category to another: gone there, new here. */
+static size_t
+class_lines(const struct tt_diff *d, const struct tt_diff_node *v, struct line *l)
+{
+	const char *class = class_name[tt_diff_class(d, v)], *a = tt_diff_category(d, v, TT_DIFF_A),
+	    *b = tt_diff_category(d, v, TT_DIFF_B);
+
+	l[0] = (struct line){ .name = class, .other = a };
+	if (strcmp(a, b) == 0) {
+		add_node(&l[0], v);
+		return 1;
+	}
+	l[1] = (struct line){ .name = class, .other = b };
+	l[0].part[TT_DIFF_A] = v->side[TT_DIFF_A].part;
+	l[0].calls = -v->side[TT_DIFF_A].part;
+	l[1].part[TT_DIFF_B] = l[1].calls = v->side[TT_DIFF_B].part;
+	return 2;
+}
+
+static int
+fill_classes(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_diff *d = x->d;
+	size_t cap = 2 * d->nnode, n = 0;
+	struct line *l = tt_mem_alloc(x->r->mem, cap * sizeof *l, err), all = { .name = "all", .other = "" };
+	int rc = TT_OK;
+
+	if (!l)
+		return err->code;
+	for (size_t i = 1; i < d->nnode; i++) {
+		if (tt_diff_is_part(d, &d->node[i]))
+			n += class_lines(d, &d->node[i], &l[n]);
+	}
+	n = join_names(l, n);
+	for (size_t i = 0; i < n; i++)
+		add_line(&all, &l[i]);
+	if (n > 1)
+		qsort(l, n, sizeof *l, by_size);
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		rc = put_line(x, t, &l[i], 2, false, err);
+	if (rc == TT_OK)
+		rc = put_line(x, t, &all, 2, false, err);
+	t->whole = true;
+	tt_mem_free(x->r->mem, l, cap * sizeof *l);
+	return rc;
+}
+
+static int
+fill_markers(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_diff *d = x->d;
+	size_t n = d->nmarker + 1;
+	struct line *l = tt_mem_alloc(x->r->mem, n * sizeof *l, err);
+	int rc;
+
+	if (!l)
+		return err->code;
+	for (size_t i = 1; i < d->nnode; i++) {
+		const struct tt_diff_node *v = &d->node[i];
+		struct line *to = &l[v->kind == TT_DIFF_REST ? d->nmarker : v->name];
+
+		if (!tt_diff_is_part(d, v))
+			continue;
+		to->name = node_label(d, v);
+		to->other = tt_diff_category(d, v, TT_DIFF_B);
+		add_node(to, v);
+	}
+	rc = put_lines(x, t, l, n, 2, err);
+	tt_mem_free(x->r->mem, l, n * sizeof *l);
+	return rc;
+}
+
+static int
+by_thread_and_marker(const void *a, const void *b, void *arg)
+{
+	const struct tt_diff_ctx *x = arg;
+	const struct tt_diff_node *node = x->d->node;
+	uint32_t i = *(const uint32_t *)a, k = *(const uint32_t *)b;
+
+	if (x->root[i] != x->root[k])
+		return x->root[i] < x->root[k] ? -1 : 1;
+	return (node[i].name > node[k].name) - (node[i].name < node[k].name);
+}
+
+/* Markers of the other threads. */
+static int
+fill_others(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_diff *d = x->d;
+	struct tt_mem *mem = x->r->mem;
+	uint32_t *order = tt_mem_alloc(mem, d->nnode * sizeof *order, err);
+	struct line *l = order ? tt_mem_alloc(mem, d->nnode * sizeof *l, err) : NULL;
+	size_t n = 0, lines = 0;
+	int rc = l ? TT_OK : err->code;
+
+	for (uint32_t i = 1; l && i < d->nnode; i++) {
+		if (timed(&d->node[i]) && !tt_diff_is_part(d, &d->node[i]))
+			order[n++] = i;
+	}
+	if (n > 1)
+		qsort_r(order, n, sizeof *order, by_thread_and_marker, (void *)(uintptr_t)x);
+	for (size_t i = 0; i < n; i++) {
+		if (i == 0 || by_thread_and_marker(&order[i - 1], &order[i], (void *)(uintptr_t)x) != 0)
+			l[lines++] = (struct line){ .name = thread_label(x, order[i]), .other = node_label(d, &d->node[order[i]]) };
+		add_node(&l[lines - 1], &d->node[order[i]]);
+	}
+	if (rc == TT_OK)
+		rc = put_lines(x, t, l, lines, 2, err);
+	tt_mem_free(mem, l, l ? d->nnode * sizeof *l : 0);
+	tt_mem_free(mem, order, order ? d->nnode * sizeof *order : 0);
+	return rc;
+}
+
+static int
+fill_threads(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_diff *d = x->d;
+	struct line *l = tt_mem_alloc(x->r->mem, d->nnode * sizeof *l, err);
+	size_t n = 0;
+	int rc = TT_OK;
+
+	if (!l)
+		return err->code;
+	for (size_t i = 1; i < d->nnode; i++) {
+		if (!timed(&d->node[i]))
+			continue;
+		l[x->root[i]].name = thread_label(x, i);
+		add_node(&l[x->root[i]], &d->node[i]);
+	}
+	for (size_t i = 1; i < d->nnode; i++) {
+		if (!l[i].name || nothing(&l[i]))
+			continue;
+		l[n] = l[i];
+		l[n++].other = "";
+	}
+	if (n > 1)
+		qsort(l, n, sizeof *l, by_size);
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		rc = put_line(x, t, &l[i], 1, false, err);
+	tt_mem_free(x->r->mem, l, d->nnode * sizeof *l);
+	return rc;
+}
+
+static int
+fill_paths(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_diff *d = x->d;
+	struct line *l = tt_mem_alloc(x->r->mem, d->nnode * sizeof *l, err);
+	size_t n = 0;
+	int rc;
+
+	if (!l)
+		return err->code;
+	for (size_t i = 1; i < d->nnode; i++) {
+		if (!timed(&d->node[i]))
+			continue;
+		l[n] = (struct line){ .name = node_label(d, &d->node[i]), .other = thread_label(x, i), .node = i };
+		add_node(&l[n++], &d->node[i]);
+	}
+	rc = put_lines(x, t, l, n, 2, err);
+	tt_mem_free(x->r->mem, l, d->nnode * sizeof *l);
+	return rc;
+}
+
+/* What one side alone has. */
+static int
+fill_changed(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_diff *d = x->d;
+	struct line *l = tt_mem_alloc(x->r->mem, d->nmarker * sizeof *l, err);
+	size_t n = 0;
+	int rc;
+
+	if (!l)
+		return err->code;
+	for (size_t i = 1; i < d->nnode; i++) {
+		const struct tt_diff_node *v = &d->node[i];
+
+		if (v->kind != TT_DIFF_ZONE)
+			continue;
+		l[v->name].name = node_label(d, v);
+		l[v->name].other = tt_diff_category(d, v, TT_DIFF_B);
+		add_node(&l[v->name], v);
+	}
+	for (size_t i = 0; i < d->nmarker; i++) {
+		if (l[i].name && tt_diff_state(l[i].n[0] || l[i].self[0], l[i].n[1] || l[i].self[1]))
+			l[n++] = l[i];
+	}
+	rc = put_lines(x, t, l, n, 2, err);
+	tt_mem_free(x->r->mem, l, d->nmarker * sizeof *l);
+	return rc;
+}
+
+/* --- the tables ------------------------------------------------------------------------------------- */
+
+const struct tt_diff_form tt_diff_classes = { class_col, TT_NCOL(class_col), fill_classes };
+const struct tt_diff_form tt_diff_markers = { marker_col, TT_NCOL(marker_col), fill_markers };
+const struct tt_diff_form tt_diff_others = { other_col, TT_NCOL(other_col), fill_others };
+const struct tt_diff_form tt_diff_threads = { thread_col, TT_NCOL(thread_col), fill_threads };
+const struct tt_diff_form tt_diff_changed = { marker_col, TT_NCOL(marker_col), fill_changed };
+const struct tt_diff_form tt_diff_paths = { path_col, TT_NCOL(path_col), fill_paths };

@@ -1,0 +1,42 @@
+/**
+ * The tables of a comparison that hold times, and what all its tables share; private to lib/diff.
+ */
+#ifndef TT_DIFF_LINES_H
+#define TT_DIFF_LINES_H
+
+#include "diff/report.h"
+
+#define TT_NCOL(c) (sizeof (c) / sizeof (c)[0])
+
+struct tt_diff_ctx {
+	const struct tt_diff *d;
+	const struct tt_diff_report_opts *o;
+	struct tt_report *r;
+	uint32_t *root;               /* by node: its thread, or the node itself where it is in none */
+};
+
+/* A table: its columns, and what makes its rows. */
+struct tt_diff_form {
+	const struct tt_col *col;
+	size_t ncol;
+	int (*fill)(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err);
+};
+extern const struct tt_diff_form tt_diff_classes, tt_diff_markers, tt_diff_others, tt_diff_threads, tt_diff_changed,
+    tt_diff_paths;
+
+/* How large a difference is, whichever way it goes. */
+uint64_t tt_diff_size(int64_t v);
+
+/* ${n} in thousandths per frame or capture. */
+int64_t tt_diff_rate(const struct tt_diff *d, unsigned side, uint64_t n);
+
+/* "new", "gone", or NULL. */
+const char *tt_diff_state(bool before, bool after);
+
+/* May row ${i} be shown under the limit? What did not change never is: it stands in the row for the rest. */
+bool tt_diff_shown(const struct tt_diff_ctx *x, size_t i, bool changed);
+
+/* What that row is called: "(12 more)". NULL: ${err}. */
+const char *tt_diff_rest(const struct tt_diff_ctx *x, size_t n, struct tt_err *err);
+
+#endif
