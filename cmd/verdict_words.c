@@ -101,9 +101,9 @@ verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt
 		char tmp[32];
 
 		len = tt_utf8_len(s, n);
-		if (len > 0 && escape)
-			text = escape(decode(s, len), tmp);
-		else if (len == 0)
+		if (escape)
+			text = escape(len ? decode(s, len) : 0xfffd, tmp);
+		if (len == 0 && !text)
 			text = "\xef\xbf\xbd";
 		rc = text ? tt_buf_text(out, text, err) : tt_buf_add(out, s, len, err);
 		len += len == 0;

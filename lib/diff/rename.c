@@ -109,11 +109,20 @@ read_all(struct tt_src *src, struct tt_buf *b, struct tt_err *err)
 		if (rc == TT_OK && b->n > FILE_MAX)
 			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "larger than 16 MB: no list of names");
 	} while (rc == TT_OK);
-	if (rc != TT_END)
-		return rc;
-	if (memchr(b->p, '\0', b->n))
+	return rc == TT_END ? TT_OK : rc;
+}
+
+int
+tt_rename_parse(struct tt_rename *r, struct tt_env *env, const char *text, size_t n, struct tt_err *err)
+{
+	char *copy;
+
+	*r = (struct tt_rename){ .env = env };
+	tt_arena_init(&r->text, &env->mem);
+	if (n > 0 && memchr(text, '\0', n))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "not a text: it holds NUL");
-	return TT_OK;
+	copy = tt_arena_text(&r->text, n ? text : "", n, err);
+	return copy ? read_lines(r, copy, err) : err->code;
 }
 
 int
@@ -121,21 +130,16 @@ tt_rename_read(struct tt_rename *r, struct tt_env *env, const char *path, struct
 {
 	struct tt_src *src = NULL;
 	struct tt_buf b = { 0 };
-	char *text = NULL;
-	int rc;
+	int rc = tt_src_open(env, path, &src, err);
 
-	*r = (struct tt_rename){ .env = env };
-	tt_arena_init(&r->text, &env->mem);
-	rc = tt_src_open(env, path, &src, err);
+	*r = (struct tt_rename){ 0 };
 	if (rc != TT_OK)
 		return rc;
 	rc = read_all(src, &b, err);
 	tt_src_close(src);
-	if (rc == TT_OK && b.n > 0 && !(text = tt_arena_text(&r->text, b.p, b.n, err)))
-		rc = err->code;
+	if (rc == TT_OK)
+		rc = tt_rename_parse(r, env, b.p, b.n, err);
 	tt_buf_free(&b);
-	if (rc == TT_OK && text)
-		rc = read_lines(r, text, err);
 	return rc == TT_OK ? rc : tt_err_in(err, "%s", path);
 }
 

@@ -35,6 +35,9 @@ struct tt_rename {
  * Errors: TT_E_USAGE with path and line: no TAB, an empty name, an unknown kind, one name given twice. TT_E_IO.
  */
 int tt_rename_read(struct tt_rename *r, struct tt_env *env, const char *path, struct tt_err *err);
+
+/* The same of the ${n} bytes at ${text}, without a path in errors. */
+int tt_rename_parse(struct tt_rename *r, struct tt_env *env, const char *text, size_t n, struct tt_err *err);
 void tt_rename_free(struct tt_rename *r);
 
 /* The new name for ${name}, or ${name} itself. NULL: ${err}. Text lives as long as ${r} and ${name}. */
