@@ -460,7 +460,6 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
     struct tt_baseline *old, struct tt_err *err)
 {
 	struct app_output out[2] = { 0 };
-	struct tt_buf base = { 0 };
 	int rc = TT_OK, saved = TT_OK;
 	struct tt_err why;
 	size_t n = 0;
@@ -469,19 +468,19 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 		out[0].path = o->output ? o->output : "-";
 		rc = print(x, v, run, &out[n++], err);
 	}
-	if (rc == TT_OK && x->g->save)
-		saved = save(x, old, &base, &why);
-	if (x->g->save && saved == TT_OK)
-		out[n++] = (struct app_output){ x->g->save, base };
+	if (rc == TT_OK && x->g->save) {
+		out[n].path = x->g->save;
+		saved = save(x, old, &out[n].text, &why);
+		n += saved == TT_OK;
+	}
 	if (rc == TT_OK)
 		rc = verdict_write(x->app, &x->to, v, out, n, err);
 	if (rc == TT_OK && saved != TT_OK) {
 		*err = why;
 		rc = saved;
 	}
-	if (o)
-		tt_buf_free(&out[0].text);
-	tt_buf_free(&base);
+	tt_buf_free(&out[0].text);
+	tt_buf_free(&out[1].text);
 	return rc;
 }
 

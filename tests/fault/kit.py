@@ -130,6 +130,9 @@ def cases(suite, every=True):
         if "diff" in commands():
             seen.add("diff")
             yield Case(name + " diff", ["diff", path, "--", path], status=None)
+            yield Case(name + " diff pprof", ["diff", path, "--table", "paths,alloc_sites", "-o", "d.csv", "--pprof", "d.pb",
+                                              "--", path], ["d.csv", "d.pb"], status=None)
+            yield Case(name + " diff chrome", ["diff", path, "--chrome", "d.json", "--", path], ["d.json"], status=None)
     for c in commands():
         if c not in seen and c not in NO_CASE:
             yield Case(c, None)
@@ -144,6 +147,9 @@ def gate_cases(suite, name, path):
     gate = ["stats", "--gate", budget, "--today", "2026-01-01", "--inconclusive", "pass", path]
     yield Case(name + " gate", gate + ["--baseline", base], status=None)
     yield Case(name + " gate save", gate + ["--save", "base.json"], ["base.json"], status=None)
+    yield Case(name + " gate reports", gate + ["--baseline", base, "--junit", "v.xml", "--gitlab", "v.txt", "--github", "--azure",
+                                               "--teamcity", "--markdown", "v.md", "--json", "v.json", "-o", "v"],
+               ["v", "v.xml", "v.txt", "v.md", "v.json"], status=None)
     yield Case(name + " gate explain", gate + ["--baseline", base, "--explain", "b"], status=None)
     yield Case(name + " suggest", ["stats", "--suggest", "--frame-marker", "World:Frame", path], status=None)
 
