@@ -15,6 +15,9 @@
 
 #define WIN_SIZE ((size_t)1 << 17)
 
+/* What is fetched for the first look, and enough for any probe. */
+#define FIRST_LOOK ((size_t)4096)
+
 /* A read at least this long goes straight to the reader's memory. */
 #define DIRECT_MIN ((size_t)1 << 14)
 
@@ -223,7 +226,7 @@ fetch(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 static int
 fill(struct tt_raw *raw, size_t min, struct tt_err *err)
 {
-	size_t left = raw->win_end - raw->win_at, got;
+	size_t left = raw->win_end - raw->win_at, got, room;
 	int rc;
 
 	if (raw->own && WIN_SIZE - raw->win_at < min + 1) {
@@ -232,7 +235,9 @@ fill(struct tt_raw *raw, size_t min, struct tt_err *err)
 		raw->win_end = left;
 		raw->whole = false;
 	}
-	rc = fetch(raw, raw->own ? raw->own + raw->win_end : NULL, WIN_SIZE - raw->win_end, &got, err);
+	/* The first look is for who wants to know what it is, and may go no further. */
+	room = raw->fetched == 0 ? FIRST_LOOK : WIN_SIZE - raw->win_end;
+	rc = fetch(raw, raw->own ? raw->own + raw->win_end : NULL, room, &got, err);
 	raw->win_end += got;
 	return rc;
 }

@@ -1,0 +1,36 @@
+/**
+ * Fuzz target: archives, through all their members; 64 KiB of each are read.
+ */
+#include <stdlib.h>
+
+#include "io/archive.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+int
+LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct tt_env env = { .jobs = 1, .decoded_max = 16 << 20, .ratio_max = 500 };
+	struct tt_archive *ar = NULL;
+	struct tt_member m;
+	struct tt_src *src;
+	struct tt_err err;
+	const uint8_t *head;
+	uint8_t buf[4096];
+	size_t n;
+
+	if (tt_src_open_mem(&env, data, size, "input", &src, &err) != TT_OK)
+		return 0;
+	if (tt_src_peek(src, &head, &n, &err) == TT_OK && tt_archive_probe(head, n) != TT_ARCHIVE_NONE &&
+	    tt_archive_open(&env, src, tt_archive_probe(head, n), 0, &ar, &err) == TT_OK) {
+		for (int i = 0; i < 1000 && tt_archive_next(ar, &m, &err) == TT_OK; i++) {
+			for (int k = 0; k < 16 && tt_archive_read(ar, buf, sizeof buf, &n, &err) == TT_OK; k++)
+				;
+		}
+	}
+	tt_archive_close(ar);
+	tt_src_close(src);
+	if (atomic_load(&env.mem.used) != 0)
+		abort();
+	return 0;
+}
