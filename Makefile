@@ -150,7 +150,7 @@ OF_unity-windows := $(MINGW)
 $(BUILD)/pic/formats/mono/recorder/%.o: CPPFLAGS += $(MONO_INC)
 $(MONO): $(MONO_OBJ)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared $(REC_LINK) $(if $(WINDOWS),,-Wl$(,)-soname$(,)$(@F)) -o $@ $^ $(REC_LIBS)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared $(REC_LINK) $(if $(WINDOWS),,-Wl$(,)-soname$(,)$(@F)) -o $@ $^ $(REC_LIBS) -lm
 
 .PHONY: mono mono-windows
 ifeq ($(MONO_INC),)

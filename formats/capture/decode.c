@@ -304,26 +304,42 @@ timing(struct run *r, const uint8_t *p, const uint8_t *end)
 	return TT_OK;
 }
 
-/* An allocation with its stack, where it has one. */
+/* An allocation with what it says besides: a stack, for how many allocations it stands. */
 static int
-alloc_stack(struct run *r, uint64_t bytes, const uint8_t *p, const uint8_t *end)
+alloc_more(struct run *r, uint64_t bytes, const uint8_t *p, const uint8_t *end)
 {
 	struct tt_batch *b = r->b;
 	size_t at = b->n, frames = 0;
-	uint64_t n, first = 0;
+	uint64_t n, size, first = 0, many = 1;
+	unsigned type;
 	int rc = alloc(r, bytes);
 
-	if (rc != TT_OK || !(p = ttc_get(p, end, &n)) || n == 0 || p == end || *p++ != TTC_STACK_KEYS ||
-	    !(p = ttc_get(p, end, &n)) || n > (uint64_t)(end - p))
+	if (!(p = ttc_get(p, end, &n)))
 		return rc;
-	rc = ttc_stack(b, p, (size_t)n, &first, &frames, r->err);
-	if (frames == 0)
+	for (; rc == TT_OK && n > 0 && p < end; n--) {
+		type = *p++;
+		if (!(p = ttc_get(p, end, &size)))
+			break;
+		if (type == TTC_U32 && size > 0) {
+			many = size < UINT16_MAX ? size : UINT16_MAX;
+			continue;
+		}
+		if (type != TTC_STACK_KEYS || size > (uint64_t)(end - p))
+			break;
+		rc = ttc_stack(b, p, (size_t)size, &first, &frames, r->err);
+		p += size;
+	}
+	if (many > 1)
+		tt_loss_add(&b->loss, TT_LOST_SAMPLED, 1, 0, b->at);
+	if (rc != TT_OK || (frames == 0 && many == 1))
 		return rc;
-	if (!(b->ev[at].flags & TT_F_WIDE))
+	if (!(b->ev[at].flags & TT_F_MORE))
 		b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = (int64_t)bytes };
-	b->ev[at].flags |= TT_F_STACK | TT_F_MORE;
+	b->ev[at].flags |= (uint8_t)(TT_F_MORE | (frames ? TT_F_STACK : 0) | (many > 1 ? TT_F_MANY : 0));
 	b->ev[at + 1].val = first;
 	b->ev[at + 1].dur = (uint32_t)frames;
+	b->ev[at + 1].depth = (uint16_t)many;
+	b->nalloc += many - 1;
 	return rc;
 }
 
@@ -419,7 +435,7 @@ other(struct run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
 		rc = timing(r, p, end);
 		break;
 	case TTC_ALLOC_ARGS:
-		rc = alloc_stack(r, w, p, end);
+		rc = alloc_more(r, w, p, end);
 		break;
 	case TTC_THREAD_END:
 		if (!(e = rare(r, TT_THREAD, b->tid)))

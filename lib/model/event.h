@@ -35,7 +35,8 @@ enum tt_kind {
 	TT_ZONE_BEGIN,             /* a zone that does not end in this chunk, or lasts 2^32 ns or more */
 	TT_ZONE_END,               /* end of a TT_ZONE_BEGIN; TT_F_BASE: of a zone from an earlier chunk */
 	/* frequent events */
-	TT_ALLOC,             /* val = class or vtable key, dur = bytes; TT_F_WIDE, TT_F_STACK, TT_F_OBJECT: an ext follows */
+	TT_ALLOC,             /* val = class or vtable key, dur = bytes; TT_F_WIDE, TT_F_STACK, TT_F_OBJECT: an ext follows;
+	                         TT_F_MANY: it stands for as many as the ext's depth says, its bytes are those of all */
 	TT_EXT,               /* second slot of the event before it; see the event's own line; depth = zones of this
 	                         chunk open around it */
 	TT_ARG,               /* an argument of the event before: val = bits or text offset, dur = length,
@@ -90,6 +91,7 @@ enum tt_event_flag {
 	TT_F_END = 64,
 	TT_F_DELTA = 64,
 	TT_F_NEXT = 64,
+	TT_F_MANY = 8,
 	TT_F_OBJECT = 64,     /* of TT_ALLOC: the word behind the stack's is its object */
 	TT_F_MORE = 128,      /* at least one TT_EXT or TT_ARG follows */
 };

@@ -34,6 +34,7 @@ enum tt_loss_kind {
 	TT_LOST_STACKS,           /* stacks cut by the recorder's depth limit */
 	TT_LOST_MISSING,          /* places where chunks of a thread are missing, repeated or out of order */
 	TT_LOST_STOPPED,          /* the recorder stopped before the program did */
+	TT_LOST_SAMPLED,          /* allocations that were sampled and stand for others */
 	TT_LOST_KINDS
 };
 

@@ -340,7 +340,7 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 	if (rc != TT_OK)
 		return rc;
 	struct tt_count *c = count_of(io, &l);
-	c->n++;
+	c->n += e->flags & TT_F_MANY ? x->depth : 1;
 	c->total += bytes;
 	return TT_OK;
 }

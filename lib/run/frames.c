@@ -789,7 +789,7 @@ count_allocs(struct tt_frames *f, const struct watch *w, const struct tt_batch *
 			at = tt_frames_find(f, first, w->end, e->ts);
 		if (at == SIZE_MAX)
 			continue;
-		f->alloc_n[at]++;
+		f->alloc_n[at] += e->flags & TT_F_MANY ? e[1].depth : 1;
 		f->alloc_b[at] += e->flags & TT_F_WIDE ? (uint64_t)e[1].ts : e->dur;
 	}
 }

@@ -1,6 +1,7 @@
 """What the tests of the Mono module share: compiling the programs here, running them on the installed runtime."""
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -72,6 +73,21 @@ def counts(rows, key, *values):
         new = [row[v] for v in values]
         found[row[key]] = [a + b for a, b in zip(found[row[key]], new)] if row[key] in found else new
     return found
+
+
+def ring_of(path):
+    """The ring that a capture names."""
+    with open(path, "rb") as f:
+        found = re.search(rb"/[^\0]*/tracetool-\d+-[0-9a-f]+\.ring", f.read(4096))
+    return found.group().decode() if found else ""
+
+
+def forget_rings():
+    """Remove the rings of captures here whose programs were killed."""
+    for f in os.listdir(FOLDER):
+        ring = ring_of(os.path.join(FOLDER, f)) if f.endswith(".ttc") else ""
+        if os.path.exists(ring):
+            os.unlink(ring)
 
 
 def check(ok, what, *told):

@@ -26,15 +26,8 @@ def calls(path):
     return kit.counts(kit.stats(path, "markers")["markers"], "marker", "count").get("Ends:Step (int)", [0])[0]
 
 
-def rings():
-    """Those that ended processes left: other suites record at the same time."""
-    names = os.listdir("/dev/shm") if os.path.isdir("/dev/shm") else []
-    return {n for n in names if n.startswith("tracetool-") and not os.path.exists("/proc/" + n.split("-")[1])}
-
-
 def same_end(what, *args):
     """Exit status as without us; all calls made before; no ring left."""
-    before = rings()
     alone = subprocess.run(ends(*args), capture_output=True, cwd=kit.FOLDER, stdin=subprocess.DEVNULL)
     out, run = record(*ends(*args), options=["--no-summary"])
     kit.check(run.returncode == alone.returncode, what + ": its end is passed on", run.returncode, alone.returncode)
@@ -43,7 +36,7 @@ def same_end(what, *args):
               run.stdout)
     kit.check("recorded to " + out in run.stderr, what + ": says where the capture is", run.stderr)
     kit.check(calls(out) == CALLS, what + ": no call is lost", calls(out))
-    kit.check(rings() <= before, what + ": no ring is left", rings() - before)
+    kit.check(not os.path.exists(kit.ring_of(out)), what + ": no ring is left", kit.ring_of(out))
 
 
 def signalled(sig):

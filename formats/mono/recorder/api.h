@@ -55,9 +55,9 @@
 	X(mono_counter_get_name) X(mono_counter_get_section) X(mono_counter_get_type) X(mono_counter_get_unit) \
 	X(mono_counters_foreach) X(mono_counters_sample) \
 	X(mono_get_runtime_build_info) X(mono_jit_info_get_code_size) \
-	X(mono_jit_info_get_code_start) X(mono_metadata_free_mh) X(mono_method_get_header) \
-	X(mono_method_header_get_locals) X(mono_method_signature) X(mono_profiler_call_context_free_buffer) \
-	X(mono_profiler_call_context_get_argument) X(mono_profiler_call_context_get_local) \
+	X(mono_jit_info_get_code_start) \
+	X(mono_method_signature) X(mono_profiler_call_context_free_buffer) \
+	X(mono_profiler_call_context_get_argument) \
 	X(mono_profiler_call_context_get_result) X(mono_profiler_call_context_get_this) \
 	X(mono_profiler_enable_call_context_introspection) X(mono_profiler_enable_clauses) \
 	X(mono_profiler_set_assembly_unloaded_callback) X(mono_profiler_set_context_loaded_callback) \

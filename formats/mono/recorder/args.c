@@ -157,25 +157,14 @@ args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallCo
 	}
 	for (MonoType *type; s && (type = api.mono_signature_get_params(s, &iter)) != NULL; i++)
 		add(&v, type, api.mono_profiler_call_context_get_argument(context, i));
-	rec_begin_args(t, now, module_key(m), v.v, v.n);
+	rec_begin(t, now, module_key(m));
+	/* Results have no place at a zone's end: both are events of their own, inside it. */
+	if (v.n > 0)
+		rec_single(t, now, module_key(m), v.v, v.n);
 	release(&v);
 }
 
-static void
-add_locals(struct values *v, MonoMethod *m, MonoProfilerCallContext *context)
-{
-	MonoMethodHeader *h = api.mono_method_get_header ? api.mono_method_get_header(m) : NULL;
-	uint32_t n = 0;
-
-	if (!h)
-		return;
-	MonoType **types = api.mono_method_header_get_locals(h, &n, NULL);
-	for (uint32_t i = 0; i < n; i++)
-		add(v, types[i], api.mono_profiler_call_context_get_local(context, i));
-	if (api.mono_metadata_free_mh)
-		api.mono_metadata_free_mh(h);
-}
-
+/* (The runtime's own function for locals reads what it has freed, and aborts; seen in 6.8.) */
 void
 args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context)
 {
@@ -187,7 +176,6 @@ args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallCo
 	MonoType *type = s && api.mono_signature_get_return_type ? api.mono_signature_get_return_type(s) : NULL;
 	if (type && api.mono_type_get_type(type) != MONO_TYPE_VOID)
 		add(&v, type, api.mono_profiler_call_context_get_result(context));
-	add_locals(&v, m, context);
 	if (v.n > 0)
 		rec_single(t, now, module_key(m), v.v, v.n);
 	release(&v);

@@ -158,47 +158,6 @@ on_exception_leave_more(MonoProfiler *p, MonoMethod *m, MonoObject *exception)
 		on_exception_leave(p, m, exception);
 }
 
-/* --- allocations ------------------------------------------------------------------------------------- */
-
-/* Objects are aligned to 8 bytes in the heap; the log profiler counts what they take there, too. */
-static uint64_t
-heap_size(unsigned n)
-{
-	return ((uint64_t)n + 7) & ~(uint64_t)7;
-}
-
-static void
-on_alloc(MonoProfiler *p, MonoObject *o)
-{
-	uint64_t now = rec_now();
-	struct rec_thread *t = rec_thread();
-
-	(void)p;
-	if (!t)
-		return;
-	MonoClass *c = api.mono_object_get_class(o);
-	defs_class(c);
-	rec_alloc(t, now, module_key(c), heap_size(api.mono_object_get_size(o)));
-}
-
-static void
-on_alloc_stack(MonoProfiler *p, MonoObject *o)
-{
-	uint64_t now = rec_now();
-	struct rec_thread *t = rec_thread();
-	uint8_t stack[STACK_BYTES];
-
-	(void)p;
-	if (!t)
-		return;
-	MonoClass *c = api.mono_object_get_class(o);
-	uint64_t bytes = heap_size(api.mono_object_get_size(o));
-	defs_class(c);
-	struct rec_value v = { .type = TTC_STACK_KEYS, .size = (uint32_t)stack_put(stack, (unsigned)module.o.alloc_stack),
-		.p = stack };
-	rec_alloc_args(t, now, module_key(c), bytes, &v, 1);
-}
-
 /* --- what is asked for ----------------------------------------------------------------------------------- */
 
 static MonoProfilerCallInstrumentationFlags
@@ -233,8 +192,6 @@ calls_load(void)
 	if (o->n[LIST_ARGS] && !(api.mono_profiler_enable_call_context_introspection &&
 	    api.mono_profiler_enable_call_context_introspection()))
 		module_say("args: this runtime gives no arguments");
-	if (o->alloc && !api.mono_profiler_enable_allocations())
-		module_say("alloc: this runtime tells of no allocations");
 }
 
 void
@@ -251,6 +208,4 @@ calls_listen(bool on)
 		api.mono_profiler_set_method_exception_leave_callback(h, !on ? NULL : more ? on_exception_leave_more :
 		    on_exception_leave);
 	}
-	if (o->alloc)
-		api.mono_profiler_set_gc_allocation_callback(h, !on ? NULL : o->alloc_stack ? on_alloc_stack : on_alloc);
 }

@@ -44,6 +44,7 @@ finish(void)
 		return;
 	control_end();
 	tools_end();
+	alloc_end();
 	int rc = rec_close(why);
 	rec_stats(&s);
 	if (rc != 0)
@@ -90,6 +91,7 @@ void
 module_listen(bool on)
 {
 	calls_listen(on);
+	alloc_listen(on);
 	gc_listen(on);
 	thrown_listen(on);
 	jit_listen(on);
@@ -151,6 +153,7 @@ mono_profiler_init_tracetool(const char *desc)
 	put_facts();
 	defs_load();
 	calls_load();
+	alloc_load();
 	gc_load();
 	thrown_load();
 	tools_load();

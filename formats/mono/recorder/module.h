@@ -6,7 +6,8 @@
  *	api.c         the runtime's functions
  *	defs.c        names: methods, classes, images, assemblies, domains, threads
  *	filter.c      which methods are instrumented, and how
- *	calls.c       calls and allocations: the hot path
+ *	calls.c       calls: the hot path
+ *	alloc.c       allocations, all or sampled
  *	args.c        arguments and results of calls
  *	stack.c       stacks of managed frames
  *	gc.c          collections, moves, roots, handles, finalizers
@@ -55,6 +56,10 @@ module_key(const void *p)
 void defs_load(void);
 void calls_load(void);
 void calls_listen(bool on);
+void alloc_load(void);
+void alloc_listen(bool on);
+/* What sampling came to, as facts of the capture. */
+void alloc_end(void);
 void gc_load(void);
 void gc_listen(bool on);
 void thrown_load(void);
@@ -139,7 +144,7 @@ void filter_forget(MonoMethod *m);
 
 /* --- args.c ---------------------------------------------------------------------- */
 
-/* Record that a method begins, with its arguments; what it returns and its locals, before it ends. */
+/* Record that a method begins, with its arguments; what it returns, before it ends. */
 void args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context);
 void args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context);
 

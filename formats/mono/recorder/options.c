@@ -6,7 +6,7 @@
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 
-enum kind { K_FLAG, K_COUNT, K_STACK, K_SIZE, K_TIME, K_PATH, K_SIGNAL, K_LIST, K_METHOD, K_ENTRY, K_SAMPLE, K_COVERAGE, K_HEAP };
+enum kind { K_FLAG, K_COUNT, K_STACK, K_SIZE, K_TIME, K_PATH, K_SIGNAL, K_LIST, K_METHOD, K_ENTRY, K_SAMPLE, K_COVERAGE, K_HEAP, K_ALLOC };
 
 static const struct option {
 	const char *name;
@@ -22,6 +22,7 @@ static const struct option {
 	{ "frame", K_METHOD, LIST_FRAME, "a method such as Game:Tick" },
 	{ "alloc", K_FLAG, offsetof(struct options, alloc), NULL },
 	{ "alloc-stack", K_STACK, offsetof(struct options, alloc_stack), "a number of frames from 1 to 256" },
+	{ "alloc-sample", K_ALLOC, offsetof(struct options, alloc_sample_b), "a size such as 512K, or no value" },
 	{ "gc", K_FLAG, offsetof(struct options, gc), NULL },
 	{ "moves", K_FLAG, offsetof(struct options, moves), NULL },
 	{ "roots", K_FLAG, offsetof(struct options, roots), NULL },
@@ -93,6 +94,8 @@ set_plain(struct options *o, const struct option *p)
 		o->sample_hz = 200;
 	else if (p->kind == K_COVERAGE)
 		o->coverage = true;
+	else if (p->kind == K_ALLOC)
+		o->alloc_sample_b = 512 << 10;
 	else
 		o->heap = true;
 }
@@ -140,6 +143,8 @@ set(struct options *o, const struct option *p, const char *v, size_t n)
 		return true;
 	case K_SAMPLE:
 		return optval_number(&v, end, 1, &o->sample_hz) && v == end && o->sample_hz >= 1 && o->sample_hz <= 10000;
+	case K_ALLOC:
+		return optval_size(v, n, field) && *(uint64_t *)field > 0;
 	case K_HEAP:
 		return set_heap(o, v, n);
 	case K_COVERAGE:
@@ -161,7 +166,7 @@ say_all(char why[OPTIONS_WHY], size_t at)
 {
 	for (size_t i = 0; i < COUNT(options) && at < OPTIONS_WHY; i++)
 		at += (size_t)snprintf(why + at, OPTIONS_WHY - at, "%s%s%s", i ? ", " : "", options[i].name,
-		    options[i].kind == K_FLAG ? "" : "=");
+		    options[i].kind == K_FLAG ? "" : options[i].kind >= K_SAMPLE ? "[=]" : "=");
 }
 
 static int

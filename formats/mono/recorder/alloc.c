@@ -1,0 +1,178 @@
+#include "mono/recorder/module.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* Objects are aligned to 8 bytes in the heap; the log profiler counts what they take there, too. */
+static inline uint64_t
+heap_size(MonoObject *o)
+{
+	return ((uint64_t)api.mono_object_get_size(o) + 7) & ~(uint64_t)7;
+}
+
+static void
+on_alloc(MonoProfiler *p, MonoObject *o)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+
+	(void)p;
+	if (!t)
+		return;
+	MonoClass *c = api.mono_object_get_class(o);
+	defs_class(c);
+	rec_alloc(t, now, module_key(c), heap_size(o));
+}
+
+/* One with a stack, which stands for ${many}. */
+static void
+put_more(MonoObject *o, uint64_t size, uint32_t many)
+{
+	uint64_t now = rec_now();
+	struct rec_thread *t = rec_thread();
+	struct rec_value v[2];
+	uint8_t stack[STACK_BYTES];
+	unsigned n = 0;
+
+	if (!t)
+		return;
+	MonoClass *c = api.mono_object_get_class(o);
+	defs_class(c);
+	if (many > 1)
+		v[n++] = (struct rec_value){ .type = TTC_U32, .size = 4, .p = &many };
+	if (module.o.alloc_stack)
+		v[n++] = (struct rec_value){ .type = TTC_STACK_KEYS,
+			.size = (uint32_t)stack_put(stack, (unsigned)module.o.alloc_stack), .p = stack };
+	rec_alloc_args(t, now, module_key(c), size * many, v, n);
+}
+
+static void
+on_alloc_stack(MonoProfiler *p, MonoObject *o)
+{
+	(void)p;
+	put_more(o, heap_size(o), 1);
+}
+
+/* --- sampling -------------------------------------------------------------------------- */
+
+/*
+ * Points lie on the stream of bytes that each thread allocates, so that the distance from one to the next is
+ * exponential with a mean of N bytes. An object that holds one or more of them is taken. Of s bytes it is taken with a
+ * probability of p = 1 - exp(-s/N), and stands for 1/p objects like it: sums over those taken are unbiased estimates of
+ * numbers and bytes. What is written is a whole number, rounded up or down by chance so that its mean is 1/p.
+ *
+ * The variance of the estimate of all bytes is estimated by the sum of w (w - 1) s^2 over those taken (w the number
+ * written): w is 0 where an object is not taken, E[w] is 1, and so E[w (w - 1)] is the variance of w.
+ */
+enum { MANY = 65535 };                /* in one record */
+
+static __thread struct {
+	int64_t left;                 /* bytes to the next point */
+	uint64_t random;              /* 0: not begun */
+} here;
+
+static _Atomic uint64_t taken, estimate_b;
+static _Atomic double variance;
+
+/* In (0, 1]. */
+static double
+chance(void)
+{
+	uint64_t x = here.random;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	here.random = x;
+	return (double)((x * 0x2545f4914f6cdd1du >> 11) + 1) * 0x1p-53;
+}
+
+static int64_t
+distance(void)
+{
+	double d = -log(chance()) * (double)module.o.alloc_sample_b;
+
+	return d < 9e18 ? (int64_t)d + 1 : INT64_MAX;
+}
+
+static void
+add_variance(double v)
+{
+	double old = atomic_load_explicit(&variance, memory_order_relaxed);
+
+	while (!atomic_compare_exchange_weak_explicit(&variance, &old, old + v, memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+static __attribute__((noinline)) void
+take(MonoObject *o, uint64_t size)
+{
+	if (here.random == 0) {
+		here.random = (plat_thread_self() ^ rec_now() * 0x9e3779b97f4a7c15u) | 1;
+		for (int i = 0; i < 8; i++)
+			chance();
+		here.left = distance() - (int64_t)size;
+		if (here.left > 0)
+			return;
+	}
+	here.left = distance();
+	double w = 1 / -expm1(-(double)size / (double)module.o.alloc_sample_b);
+	uint64_t many = (uint64_t)w;
+	many += chance() <= w - (double)many;
+	atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&estimate_b, many * size, memory_order_relaxed);
+	add_variance((double)many * (double)(many - 1) * (double)size * (double)size);
+	for (; many > MANY; many -= MANY)
+		put_more(o, size, MANY);
+	put_more(o, size, (uint32_t)many);
+}
+
+static void
+on_alloc_sampled(MonoProfiler *p, MonoObject *o)
+{
+	uint64_t size = heap_size(o);
+
+	(void)p;
+	here.left -= (int64_t)size;
+	if (__builtin_expect(here.left <= 0, 0))
+		take(o, size);
+}
+
+/* --- life ---------------------------------------------------------------------------------- */
+
+void
+alloc_load(void)
+{
+	if ((module.o.alloc || module.o.alloc_sample_b) && !api.mono_profiler_enable_allocations())
+		module_say("alloc: this runtime tells of no allocations");
+}
+
+void
+alloc_listen(bool on)
+{
+	const struct options *o = &module.o;
+
+	if (o->alloc || o->alloc_sample_b)
+		api.mono_profiler_set_gc_allocation_callback(module.handle, !on ? NULL : o->alloc_sample_b ? on_alloc_sampled :
+		    o->alloc_stack ? on_alloc_stack : on_alloc);
+}
+
+static void
+fact(const char *key, double value)
+{
+	char text[40];
+
+	snprintf(text, sizeof text, "%.0f", value);
+	rec_meta(key, text);
+}
+
+void
+alloc_end(void)
+{
+	if (!module.o.alloc_sample_b)
+		return;
+	fact("alloc.sample_every_bytes", (double)module.o.alloc_sample_b);
+	fact("alloc.samples", (double)atomic_load(&taken));
+	fact("alloc.estimated_bytes", (double)atomic_load(&estimate_b));
+	fact("alloc.standard_error_bytes", sqrt(atomic_load(&variance)));
+}

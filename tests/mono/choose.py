@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+"""What is recorded of what: filters of methods, depth, arguments, frames, stacks, sampled allocations."""
+import math
+import subprocess
+
+import kit
+
+
+def calls(path):
+    return {k: v[0] for k, v in kit.counts(kit.stats(path, "markers")["markers"], "marker", "count").items()}
+
+
+def record(name, options, *command):
+    path = kit.capture(name + ".ttc")
+    run = kit.mono("%s,out=%s" % (options, path), *command)
+    kit.check(run.returncode == 0 and run.stderr == "", name + ": runs", run)
+    return path
+
+
+def filters():
+    every = calls(record("every", "calls", "GameLoop", "12", "3"))
+    for what, options, wanted in [
+        ("by class", "calls,include=Game.World", lambda n: n.startswith("Game.World:")),
+        ("by class without namespace", "calls,include=World", lambda n: n.startswith("Game.World:")),
+        ("by namespace", "calls,include=Game.*", lambda n: n.startswith("Game.")),
+        ("by method", "calls,include=*:Tick", lambda n: ":Tick (" in n),
+        ("by class and method", "calls,include=World:Fr?me", lambda n: n.startswith("Game.World:Frame (")),
+        ("by assembly", "calls,include=[GameLoop]*", lambda n: n.startswith("Game.") or n.startswith("Game/")),
+        ("several", "calls,include=World:Frame,include=*:Tick", lambda n: n.startswith("Game.World:Frame (") or ":Tick (" in n),
+        ("but", "calls,include=Game.*,exclude=*:.ctor,exclude=Game.Vec3", lambda n: n.startswith("Game.") and ":.ctor" not in n
+         and not n.startswith("Game.Vec3:")),
+        ("none", "calls,exclude=*", lambda n: False),
+    ]:
+        have = calls(record(what, options, "GameLoop", "12", "3"))
+        # Generic instances are of their own assembly, wrappers of the class they are for.
+        have = {k: v for k, v in have.items() if not k.startswith("(") and "<" not in k.split(":")[0]}
+        want = {k: v for k, v in every.items() if wanted(k) and not k.startswith("(") and "<" not in k.split(":")[0]}
+        kit.check_equal(have, want, "filter " + what)
+
+
+def depth():
+    full = kit.stats(record("deep", "calls,include=[Recurse]*", "Recurse"), "markers")["markers"]
+    for limit in (1, 3, 20):
+        path = record("depth %d" % limit, "calls,include=[Recurse]*,depth=%d" % limit, "Recurse")
+        cut = kit.stats(path, "markers")["markers"]
+        kit.check(max(r["depth_max"] for r in cut) == limit, "depth=%d: none deeper" % limit, cut)
+        kit.check({r["marker"] for r in cut} == {r["marker"] for r in full if r["depth_min"] <= limit}, "depth=%d: all above" % limit)
+        lost = [r for r in kit.stats(path, "loss")["loss"] if r["kind"] != "open"]
+        kit.check(lost == [], "depth=%d: every end is matched" % limit, lost)
+
+
+def arguments():
+    path = record("args", "args=Shown:*", "Args")
+    subprocess.run([kit.TRACETOOL, "convert", "-q", path, "-o", path + ".json"], check=True)
+    text = open(path + ".json", encoding="utf-8").read()
+    for value in ("-5", "200", "-70000", "4000000000", "-9000000000", "0.25", "1.5", "grün 終", "null", "Shown/Thing 0x",
+                  "7", "result of 42", "Point"):
+        kit.check(value in text, "args: %s is shown" % value)
+    kit.check_equal(calls(path), {"Shown:Numbers (sbyte,byte,int,uint,long,single,double)": 1, "Shown:Texts (string,string,char)": 1,
+                                  "Shown:Objects (Shown/Thing,Shown/Point,Shown/Kind,bool)": 1, "Shown:Result (int)": 2,
+                                  "Shown:.ctor ()": 1}, "args: without calls, the methods asked for")
+
+
+def frames():
+    path = record("frames", "calls,frame=World:Frame", "GameLoop", "30", "3")
+    kit.check(kit.stats(path, "frames")["frames"][0]["count"] == 29, "frame: each entry begins one", kit.stats(path, "frames"))
+    path = record("only frames", "frame=World:Frame,gc,alloc", "GameLoop", "30", "3")
+    t = kit.stats(path, "frames,markers,gcalloc")
+    kit.check(t["frames"][0]["count"] == 29, "frame: without calls", t["frames"])
+    kit.check(t["gcalloc"][0]["frame_median_count"] > 10, "frame: allocations per frame", t["gcalloc"])
+    kit.check(not [r for r in t["markers"] if "World:Frame" in r["marker"]], "frame: the method itself is not recorded")
+    path = record("no frames", "calls", "GameLoop", "30", "3")
+    info = subprocess.run([kit.TRACETOOL, "info", path], capture_output=True, text=True).stdout
+    kit.check("frame marks    no" in info, "without frame= the capture says that it has none", info)
+
+
+def stacks():
+    path = record("sites", "alloc,alloc-stack=1", "GameLoop", "24", "4")
+    sites = {(r["marker"], r["class"]): r["count"] for r in kit.stats(path, "alloc_sites")["alloc_sites"]}
+    by_calls = kit.stats(record("by calls", "calls,alloc", "GameLoop", "24", "4"), "alloc_sites")["alloc_sites"]
+    want = {(r["marker"], r["class"]): r["count"] for r in by_calls if r["marker"].startswith("Game.") and r["class"].startswith("Game.")}
+    kit.check_equal({k: sites.get(k) for k in want}, want, "alloc-stack=1: the caller is the innermost zone")
+    path = record("paths", "alloc,alloc-stack=32", "GameLoop", "24", "4")
+    paths = [r for r in kit.stats(path, "alloc_paths")["alloc_paths"] if "Emitter:Tick" in r["path"]]
+    kit.check(paths and all("Program:Main" in r["path"] and r["path"].index("Main") < r["path"].index("Tick") for r in paths),
+              "alloc-stack: whole paths, outermost first", paths[:3])
+
+
+def fact(info, key):
+    return float([line.split()[1] for line in info.splitlines() if line.split()[:1] == [key]][0])
+
+
+def sampled():
+    exact = kit.stats(record("exact", "alloc", "GameLoop", "300", "8"), "gcalloc,alloc_classes")
+    total, blob = exact["gcalloc"][0], kit.counts(exact["alloc_classes"], "class", "bytes", "count")["System.Byte[]"]
+    n, seen = (60 if kit.LONG else 15), []
+    for i in range(n):
+        path = record("sampled", "alloc-sample=16K", "GameLoop", "300", "8")
+        t = kit.stats(path, "gcalloc,alloc_classes,loss")
+        info = subprocess.run([kit.TRACETOOL, "info", path], capture_output=True, text=True).stdout
+        have = kit.counts(t["alloc_classes"], "class", "bytes", "count").get("System.Byte[]", [0, 0])
+        seen.append((t["gcalloc"][0]["bytes"], t["gcalloc"][0]["count"], have[0], have[1], fact(info, "alloc.standard_error_bytes")))
+        kit.check(fact(info, "alloc.estimated_bytes") == t["gcalloc"][0]["bytes"], "sampled: the fact is what the table says")
+        kit.check([r["kind"] for r in t["loss"]].count("sampled") == 1, "sampled: it is told", t["loss"])
+    # Unbiased: means within 5 of their own standard errors, and the error told is the error seen, within a factor of two.
+    for k, want in enumerate((total["bytes"], total["count"], blob[0], blob[1])):
+        values = [s[k] for s in seen]
+        mean = sum(values) / n
+        spread = math.sqrt(sum((v - mean) ** 2 for v in values) / (n - 1))
+        kit.check(abs(mean - want) < 5 * spread / math.sqrt(n), "sampled: estimate %d is unbiased" % k, mean, want, spread)
+        if k == 0:
+            told = sum(s[4] for s in seen) / n
+            kit.check(0.5 * spread < told < 2 * spread, "sampled: its error is told", told, spread)
+
+
+kit.compile()
+filters()
+depth()
+arguments()
+frames()
+stacks()
+sampled()
+kit.end()

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""kill -9 of real programs at random moments: what was recorded is read back, whole.
+
+The program says after every 500 calls how many are behind it; those, the capture and what its ring adds must have. Seeded.
+"""
+import os
+import random
+import signal
+import struct
+import subprocess
+import time
+
+import kit
+
+KILLS = 200 if kit.LONG else 12
+OPTIONS = ["calls", "calls,alloc,gc", "calls,alloc,alloc-stack=4,exceptions,monitor,jit", "calls,keep=60s", "calls,ring=4M,counters=20ms",
+           "calls,rotate-size=1M"]
+QUIET = ("open", "popped", "not_ended")
+
+
+def one(i, options, wait):
+    path = kit.capture("killed.ttc")
+    for f in os.listdir(kit.FOLDER):
+        if f.startswith("killed"):
+            os.unlink(os.path.join(kit.FOLDER, f))
+    p = subprocess.Popen(["mono", "--profile=tracetool:%s,out=%s" % (options, path), kit.program("Rough"), "count"], env=kit.ENV,
+                         cwd=kit.FOLDER, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+    p.stdout.read(4)
+    time.sleep(wait)
+    p.send_signal(signal.SIGKILL)
+    told = p.stdout.read()
+    p.wait()
+    told = struct.unpack("<i", told[len(told) // 4 * 4 - 4:][:4])[0] if len(told) >= 4 else 500
+    calls = dropped = 0
+    bad = []
+    for f in sorted(os.listdir(kit.FOLDER)):
+        if not f.startswith("killed") or not f.endswith(".ttc"):
+            continue
+        t = kit.stats(os.path.join(kit.FOLDER, f), "markers,loss")
+        calls += kit.counts(t["markers"], "marker", "count").get("Rough:MarkStep (int)", [0])[0]
+        dropped += sum(r["count"] for r in t["loss"] if r["kind"] == "dropped")
+        bad += [r for r in t["loss"] if r["kind"] not in QUIET + ("dropped",)]
+    # Where the ring was full, events are dropped and counted: two for a call.
+    kit.check(bad == [] and told <= calls + dropped, "%d: %s, killed after %.3f s" % (i, options, wait), told, calls, dropped, bad)
+    kit.forget_rings()
+    return told
+
+
+kit.compile("Rough")
+dice = random.Random(20261120)
+total = sum(one(i, OPTIONS[i % len(OPTIONS)], dice.random() * (0.6 if kit.LONG else 0.3)) for i in range(KILLS))
+print("%d kills, %d calls acknowledged before them" % (KILLS, total))
+kit.end()
