@@ -1,6 +1,16 @@
 #include "mono/recorder/module.h"
 
-/* Compiling is a zone "JIT"; what comes of it is told with its size and, of methods, its name. */
+/*
+ * Compiling is a zone "JIT"; what comes of it is told with its size and, of methods, its name. The end is that of a method's:
+ * code that was compiled ahead of time is told as done, too, without a begin.
+ */
+
+/* No method's address, but this one's alone. */
+static uint64_t
+end_of(const MonoMethod *m)
+{
+	return module_key(m) | 1;
+}
 
 static void
 put_code(unsigned kind, const void *start, uint64_t size, const char *text)
@@ -28,26 +38,28 @@ on_begin(MonoProfiler *p, MonoMethod *m)
 	struct rec_thread *t = rec_thread();
 
 	(void)p;
-	(void)m;
-	if (t)
-		rec_begin(t, now, MONO_KEY_JIT);
+	if (!t)
+		return;
+	rec_begin(t, now, MONO_KEY_JIT);
+	if (t->depth > 0 && t->depth <= t->zone_max)
+		t->zone[t->depth - 1].match = end_of(m);
 }
 
 static void
-end(unsigned flags)
+end(const MonoMethod *m, unsigned flags)
 {
 	uint64_t now = rec_now();
 	struct rec_thread *t = rec_thread();
 
 	if (t)
-		rec_end_flags(t, now, MONO_KEY_JIT, flags);
+		rec_end_flags(t, now, end_of(m), flags);
 }
 
 static void
 on_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 {
 	(void)p;
-	end(0);
+	end(m, 0);
 	defs_compiled(m);
 	/* The interpreter makes no code. */
 	if (!info || !api.mono_jit_info_get_code_start || !api.mono_jit_info_get_code_size)
@@ -71,7 +83,7 @@ on_failed(MonoProfiler *p, MonoMethod *m)
 		return;
 	defs_method(m);
 	rec_single(t, now, module_key(m), &(struct rec_value){ .type = TTC_TEXT8, .size = sizeof text - 1, .p = text }, 1);
-	end(1);
+	end(m, 1);
 }
 
 /* Code that belongs to no method of its own; methods are told by on_done. */
