@@ -90,6 +90,7 @@ help:
 	@echo 'fuzz       every fuzz target for FUZZ_TIME=$(FUZZ_TIME) seconds'
 	@echo 'cover      the tests with coverage of lines and branches'
 	@echo 'bench      speed and memory beside other programs'
+	@echo 'cost cost-mono   what the recorders cost the program they record'
 	@echo 'dist       the package for Unity, with the libraries that can be built here, to $(BUILD)/dist/'
 	@echo 'man        put common options and the columns of tables into the manual pages'
 	@echo 'install uninstall   to PREFIX=$(PREFIX) below DESTDIR'
@@ -216,6 +217,11 @@ host: $(HOST_BIN) $(PROBE)
 cost: host $(UNITY)
 	BUILD=$(BUILD) $(BUILD)/host/cost
 
+.PHONY: cost-mono
+# The same for Mono's module: some minutes.
+cost-mono: mono $(BIN)
+	BUILD=$(BUILD) tests/mono/cost.py
+
 .PHONY: tests unit
 tests: $(HOST_BIN) $(PROBE) $(UNITY) mono $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
 unit: $(UNIT_BIN)
@@ -337,7 +343,7 @@ DEMO     := testdata/mlpd/good-d01-gameloop-calls-alloc.mlpd
 DEMO_OUT := $(BUILD)/demo/gameloop
 
 .PHONY: demo
-demo: $(BIN) $(BUILD)/libtracetool-unity.so $(BUILD)/host/host
+demo: $(BIN) $(BUILD)/libtracetool-unity.so $(BUILD)/host/host mono
 	@mkdir -p $(BUILD)/demo
 	@echo '$$ tracetool convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz'
 	@$(BIN) convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz
@@ -357,6 +363,14 @@ demo: $(BIN) $(BUILD)/libtracetool-unity.so $(BUILD)/host/host
 	@echo '$$ tracetool stats $(BUILD)/demo/game.ttc --table frames,hitches,hitch_markers --hitches 2'
 	@$(BIN) stats $(BUILD)/demo/game.ttc --table frames,hitches,hitch_markers --hitches 2 --limit 8
 	@echo
+	@if [ -e $(MONO) ] && command -v mono mcs >/dev/null; then \
+		mcs -out:$(BUILD)/demo/GameLoop.exe -r:System.Core.dll tests/mono/GameLoop.cs 2>/dev/null; \
+		echo '# A Mono program, recorded by our module:'; \
+		echo '$$ tracetool record -p calls,alloc,gc,frame=World:Frame -o $(BUILD)/demo/mono.ttc -- mono $(BUILD)/demo/GameLoop.exe 300 20'; \
+		rm -f $(BUILD)/demo/mono.ttc; \
+		$(BIN) record -p calls,alloc,gc,frame=World:Frame -o $(BUILD)/demo/mono.ttc -- mono $(BUILD)/demo/GameLoop.exe 300 20; \
+		echo; \
+	fi
 	@echo 'Open $(DEMO_OUT).json.gz in https://ui.perfetto.dev (it stays on your machine) or chrome://tracing.'
 
 # --- manual and installation ------------------------------------------------------
@@ -379,7 +393,8 @@ install: $(BIN) mono
 	$(INSTALL) -m 644 $(filter %.1,$(PAGES)) $(SHARE)/man/man1
 	$(INSTALL) -m 644 $(filter %.5,$(PAGES)) $(SHARE)/man/man5
 	$(INSTALL) -m 644 $(filter %.7,$(PAGES)) $(SHARE)/man/man7
-	$(INSTALL) -m 644 lib/gate/budget.schema.json lib/gate/verdict.schema.json $(SHARE)/tracetool
+	$(INSTALL) -m 644 lib/gate/budget.schema.json lib/gate/verdict.schema.json \
+		formats/mono/package/Tracetool.cs $(SHARE)/tracetool
 	$(BIN) help --completion bash > $(SHARE)/bash-completion/completions/tracetool
 	$(BIN) help --completion zsh > $(SHARE)/zsh/site-functions/_tracetool
 	$(BIN) help --completion fish > $(SHARE)/fish/vendor_completions.d/tracetool.fish
@@ -389,6 +404,6 @@ uninstall:
 	rm -f $(foreach p,$(notdir $(PAGES)),$(SHARE)/man/man$(subst .,,$(suffix $(p)))/$(p))
 	rm -f $(SHARE)/bash-completion/completions/tracetool $(SHARE)/zsh/site-functions/_tracetool \
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish $(SHARE)/tracetool/budget.schema.json \
-		$(SHARE)/tracetool/verdict.schema.json
+		$(SHARE)/tracetool/verdict.schema.json $(SHARE)/tracetool/Tracetool.cs
 
 -include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
