@@ -40,14 +40,15 @@ static const struct opt_group groups[] = {
 const struct verb verb_recover = {
 	.name = "recover",
 	.summary = "make a whole capture of what a killed program left",
-	.operands = "CAPTURE",
+	.operands = "CAPTURE...",
 	.about = "Write a capture that holds what CAPTURE and the ring it names hold together. A recorder's "
 		 "ring stays behind in "
 		 "shared memory when its program is killed, until the next boot; every command reads it with "
 		 "the capture as "
-		 "long as it is there. Damaged chunks are left out.",
+		 "long as it is there. Damaged chunks are left out. The files of a capture that rotates become one.",
 	.examples = "  tracetool recover game.ttc\n"
-		    "  tracetool recover game.ttc -o whole.ttc --remove-ring\n",
+		    "  tracetool recover game.ttc -o whole.ttc --remove-ring\n"
+		    "  tracetool recover game.*ttc -o whole.ttc\n",
 	.group = groups,
 	.operand_at = offsetof(struct recover_opts, path),
 };
@@ -71,7 +72,7 @@ default_output(struct app *app, const char *path, struct tt_err *err)
 }
 
 static int
-copy(struct app *app, void *ctx, const char *out, bool remove_ring, struct tt_err *err)
+copy(struct app *app, struct ttc *const *part, size_t n, const char *out, bool remove_ring, struct tt_err *err)
 {
 	struct ttc_copied done;
 	struct tt_sink *sink;
@@ -79,7 +80,7 @@ copy(struct app *app, void *ctx, const char *out, bool remove_ring, struct tt_er
 
 	if (rc != TT_OK)
 		return rc;
-	rc = ttc_copy(ctx, write_out, sink, &done, err);
+	rc = ttc_copy(part, n, write_out, sink, &done, err);
 	if (rc != TT_OK) {
 		tt_sink_abort(sink);
 		return rc;
@@ -144,23 +145,58 @@ confine(struct app *app, const struct recover_opts *o, const char *out, struct t
 	return rc == TT_OK ? app_confine(app, written.v, NULL, err) : rc;
 }
 
+/* A file of the recording. */
+struct part {
+	struct tt_capture cap;
+	struct tt_src *src;
+	void *ctx;
+};
+
+/* Put the readers in the order of the rotation; files of other recordings, and the same one twice, are refused. */
+static int
+in_order(const struct part *p, struct ttc **m, size_t n, struct tt_err *err)
+{
+	for (size_t i = 0; i < n; i++) {
+		struct ttc *x = p[i].ctx;
+		size_t at = i;
+		if (memcmp(x->head.run, ((struct ttc *)p[0].ctx)->head.run, sizeof x->head.run) != 0)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are not of one recording", p[0].cap.path,
+			    p[i].cap.path);
+		for (; at > 0 && m[at - 1]->head.part > x->head.part; at--)
+			m[at] = m[at - 1];
+		if (at > 0 && m[at - 1]->head.part == x->head.part)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is given twice", p[i].cap.path);
+		m[at] = x;
+	}
+	return TT_OK;
+}
+
 static int
 recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 {
-	struct tt_capture cap = { .path = o->path.v[0] };
-	struct tt_src *src = NULL;
-	void *ctx = NULL;
-	const char *out = o->out ? o->out : default_output(app, cap.path, err);
+	size_t n = o->path.n;
+	const char *out = o->out ? o->out : default_output(app, o->path.v[0], err);
 	int rc = out ? confine(app, o, out, err) : err->code;
+	struct part *p = tt_arena_alloc(&app->arena, n * sizeof *p, err);
+	struct ttc **m = tt_arena_alloc(&app->arena, n * sizeof *m, err);
+	size_t opened = 0;
 
-	tt_arena_init(&cap.arena, &app->env.mem);
+	if (!p || !m)
+		return err->code;
+	while (rc == TT_OK && opened < n) {
+		struct part *x = &p[opened];
+		*x = (struct part){ .cap = { .path = o->path.v[opened] } };
+		opened++;
+		rc = open_capture(app, &x->cap, &x->src, &x->ctx, err);
+	}
 	if (rc == TT_OK)
-		rc = open_capture(app, &cap, &src, &ctx, err);
+		rc = in_order(p, m, n, err);
 	if (rc == TT_OK)
 		rc = app_seal(app, err);
 	if (rc == TT_OK)
-		rc = copy(app, ctx, out, o->remove_ring, err);
-	close_capture(&cap, src, ctx);
+		rc = copy(app, m, n, out, o->remove_ring, err);
+	while (opened-- > 0)
+		close_capture(&p[opened].cap, p[opened].src, p[opened].ctx);
 	return rc;
 }
 
@@ -190,7 +226,7 @@ recover_mend(struct app *app, const char *path, struct recovered *what, struct t
 		what->ring = m->ring != NULL;
 		what->running = what->ring && runs(m);
 		if (what->ring && !what->running)
-			rc = copy(app, ctx, path, true, err);
+			rc = copy(app, &(struct ttc *){ ctx }, 1, path, true, err);
 	}
 	close_capture(&cap, src, ctx);
 	return rc;
@@ -204,8 +240,8 @@ run_recover(struct app *app, int argc, char **argv, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	if (o.path.n != 1)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "recover takes one capture");
+	if (o.path.n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "recover takes a capture, or the files of one that rotates");
 	app->input = o.path.v[0];
 	return recover(app, &o, err);
 }

@@ -357,30 +357,39 @@ append(void *arg, const void *p, size_t n, struct tt_err *err)
 }
 
 char *
-ttc_recover(const char *path, size_t *n)
+ttc_recover(const char *const *path, size_t npath, size_t *n)
 {
+	enum { MOST = 64 };
 	struct tt_env env = { .jobs = 1, .log_level = TT_LOG_QUIET };
 	struct tt_loss loss;
-	struct tt_capture cap = { .path = "test" };
-	struct tt_src *src = NULL;
+	static struct tt_capture cap[MOST];
+	struct tt_src *src[MOST] = { NULL };
+	struct ttc *part[MOST] = { NULL };
 	struct ttc_copied done;
 	struct tt_buf b = { 0 };
 	struct tt_err err;
-	void *ctx = NULL;
-	int rc;
+	int rc = npath > 0 && npath <= MOST ? TT_OK : TT_E_USAGE;
 
 	tt_loss_reset(&loss);
 	env.loss = &loss;
-	tt_arena_init(&cap.arena, &env.mem);
-	rc = tt_src_open(&env, path, &src, &err);
+	for (size_t i = 0; i < npath && rc == TT_OK; i++) {
+		void *ctx = NULL;
+		cap[i] = (struct tt_capture){ .path = "test" };
+		tt_arena_init(&cap[i].arena, &env.mem);
+		rc = tt_src_open(&env, path[i], &src[i], &err);
+		if (rc == TT_OK)
+			rc = tt_format_capture.open(&env, src[i], &cap[i], &ctx, &err);
+		part[i] = ctx;
+	}
 	if (rc == TT_OK)
-		rc = tt_format_capture.open(&env, src, &cap, &ctx, &err);
-	if (rc == TT_OK)
-		rc = ttc_copy(ctx, append, &b, &done, &err);
-	tt_format_capture.close(ctx);
-	if (src)
-		tt_src_close(src);
-	tt_arena_free(&cap.arena);
+		rc = ttc_copy(part, npath, append, &b, &done, &err);
+	for (size_t i = 0; i < npath && i < MOST; i++) {
+		tt_format_capture.close(part[i]);
+		if (src[i]) {
+			tt_src_close(src[i]);
+			tt_arena_free(&cap[i].arena);
+		}
+	}
 	*n = b.n;
 	if (rc == TT_OK)
 		return b.p;

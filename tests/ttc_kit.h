@@ -46,8 +46,8 @@ void ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct tt
 /* The same bytes through a pipe (at most 1 MiB), which cannot be read out of order. */
 void ttc_read_pipe(const void *p, size_t n, struct ttc_result *r);
 
-/* What tracetool recover makes of ${path}; NULL where it fails. */
-char *ttc_recover(const char *path, size_t *n);
+/* What tracetool recover makes of the ${npath} files of a capture, in their order; NULL where it fails. */
+char *ttc_recover(const char *const *path, size_t npath, size_t *n);
 
 /* Make the checksums of head and chunks right, and lengths no longer than what is there: what is behind is reached. */
 void ttc_mend(uint8_t *p, size_t n);

@@ -133,12 +133,13 @@ int ttc_timing(const char *counter, unsigned *late);
 const char *ttc_tag_name(unsigned tag);
 
 /**
- * ttc_copy(ctx, write, arg, done, err):
- * Write the capture that ${ctx} (opened by tt_format_capture, on seekable input) reads, whole, with what
- * its ring adds, without what is damaged, and with an end. For tracetool recover.
+ * ttc_copy(part, n, write, arg, done, err):
+ * Write the capture that the ${n} readers at ${part} (opened by tt_format_capture, on seekable input; files of one
+ * recording in their order) have together, whole, with what the ring adds, without what is damaged, and with an end.
+ * For tracetool recover.
  */
 struct ttc_copied { uint64_t chunks, from_ring, left_out; const char *ring; };
-int ttc_copy(void *ctx, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg,
+int ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg,
     struct ttc_copied *done, struct tt_err *err);
 
 static inline uint32_t

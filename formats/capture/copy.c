@@ -3,7 +3,8 @@
 #include "crc32c.h"
 
 struct copy {
-	struct ttc *m;
+	struct ttc *m;                /* the part at hand */
+	bool follows;                 /* others were before it */
 	int (*write)(void *arg, const void *p, size_t n, struct tt_err *err);
 	void *arg;
 	uint64_t seq;                 /* of the next chunk of thread 0 */
@@ -168,7 +169,7 @@ copy_units(struct copy *c, struct ttc_copied *done)
 			rc = TT_OK;
 			continue;
 		}
-		if (rc == TT_OK && joined && u->thread == 0) {
+		if (rc == TT_OK && (joined || c->follows) && u->thread == 0) {
 			rc = write_stream(c, p + TTC_CHUNK_HEAD + u->state, u->len - u->state);
 		} else if (rc == TT_OK) {
 			if (joined && (u->flags & (TTC_U_FIRST | TTC_U_GAP))) {
@@ -191,17 +192,21 @@ copy_units(struct copy *c, struct ttc_copied *done)
 }
 
 int
-ttc_copy(void *ctx, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg,
-    struct ttc_copied *done, struct tt_err *err)
+ttc_copy(struct ttc *const *part, size_t n, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err),
+    void *arg, struct ttc_copied *done, struct tt_err *err)
 {
-	struct copy c = { .m = ctx, .write = write, .arg = arg, .err = err };
-	int rc;
+	struct copy c = { .m = part[0], .write = write, .arg = arg, .err = err };
+	int rc = write_head(&c);
 
-	*done = (struct ttc_copied){ .ring = c.m->ring ? c.m->text[TTC_T_RING] : NULL };
-	tt_loss_join(c.m->env->loss, &c.m->found);
-	rc = write_head(&c);
-	if (rc == TT_OK)
+	*done = (struct ttc_copied){ .ring = NULL };
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		c.m = part[i];
+		c.follows = i > 0;
+		if (c.m->ring)
+			done->ring = c.m->text[TTC_T_RING];
+		tt_loss_join(c.m->env->loss, &c.m->found);
 		rc = copy_units(&c, done);
+	}
 	/* A capture that ended by itself has its end already. */
 	if (rc == TT_OK && (c.m->finish == 0 || c.m->finish == TTC_F_DISK + 1))
 		rc = finish(&c);

@@ -153,7 +153,9 @@ TEST(rotated_files_are_complete_each_and_sum_up)
 	struct ttc_sum sum[8], got = { 0 };
 	struct ttc_result r;
 	uint64_t key = 0, made = 0;
-	unsigned files = 0;
+	static char file[40][300];
+	const char *path[40], *some[40];
+	size_t files = 0, n;
 
 	record(7, 3, 20000, o, sum, &key);
 	for (int i = 0; i < 3; i++)
@@ -161,7 +163,7 @@ TEST(rotated_files_are_complete_each_and_sum_up)
 	for (;; files++) {
 		char name[40];
 		if (files)
-			snprintf(name, sizeof name, "a.%u.ttc", files);
+			snprintf(name, sizeof name, "a.%zu.ttc", files);
 		else
 			snprintf(name, sizeof name, "a.ttc");
 		if (access(check_path(name), R_OK) != 0)
@@ -174,9 +176,34 @@ TEST(rotated_files_are_complete_each_and_sum_up)
 		got.events += r.all.events;
 		got.allocs += r.all.allocs;
 		got.hash += r.all.hash;
-		remove(check_path(name));
+		snprintf(file[files % 40], sizeof file[0], "%s", check_path(name));
+		path[files % 40] = file[files % 40];
+		some[files < 2 ? files : files % 40 - 1] = path[files % 40];
 	}
-	CHECK(files > 4);
+	CHECK(files > 4 && files < 40);
+	/* Together they are one capture, like one that did not rotate. */
+	char *whole = ttc_recover(path, files, &n);
+	if (CHECK(whole != NULL)) {
+		ttc_read(NULL, whole, n, key, &r);
+		CHECK_EQ_INT(damage(&r), 0);
+		CHECK_EQ_INT(r.gaps, 0);
+		CHECK_EQ_INT(r.end_mark, 1);
+		CHECK_EQ_INT(r.all.events, made);
+		CHECK_EQ_INT(r.all.zones, sum[0].zones + sum[1].zones + sum[2].zones);
+		CHECK_EQ_INT(r.all.hash, sum[0].hash + sum[1].hash + sum[2].hash);
+		CHECK_EQ_INT(r.all.cont, 0);
+	}
+	free(whole);
+	/* Without one in the middle, the rest is told apart from it. */
+	whole = ttc_recover(some, files - 1, &n);
+	if (CHECK(whole != NULL)) {
+		ttc_read(NULL, whole, n, key, &r);
+		CHECK_EQ_INT(damage(&r), 0);
+		CHECK(r.gaps > 0 && r.all.events < made);
+	}
+	free(whole);
+	for (size_t i = 0; i < files; i++)
+		remove(path[i]);
 	CHECK_EQ_INT(got.events, made);
 	CHECK_EQ_INT(got.allocs, sum[0].allocs + sum[1].allocs + sum[2].allocs);
 }

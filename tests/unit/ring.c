@@ -210,7 +210,7 @@ kills(unsigned n, bool slow)
 		/* The recovered capture stands alone. */
 		struct ttc_result copy = { 0 };
 		size_t ncopy;
-		char *p = ttc_recover(o.path, &ncopy);
+		char *p = ttc_recover(&o.path, 1, &ncopy);
 		if (p)
 			ttc_read(NULL, p, ncopy, 0, &copy);
 		unlike += !p || copy.all.events != r.all.events || copy.all.hash != r.all.hash ||
