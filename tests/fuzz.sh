@@ -15,7 +15,9 @@ for target in "$BUILD"/fuzzer/*; do
 		[ -d "$dir" ] && seeds="$seeds $dir"
 	done
 	dict=
-	[ -e "tests/fuzz/$name.dict" ] && dict="-dict=tests/fuzz/$name.dict"
+	for d in "${name%%_*}" "$name"; do
+		[ -e "tests/fuzz/$d.dict" ] && dict="-dict=tests/fuzz/$d.dict"
+	done
 	# Time and memory limits are those any input of 64 KiB must keep.
 	# shellcheck disable=SC2086
 	if "$target" -max_total_time="$TIME" -timeout=10 -rss_limit_mb=512 -max_len=65536 -print_final_stats=1 \

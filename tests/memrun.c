@@ -107,8 +107,8 @@ report(struct memrun *r)
 	tt_report_free(&rep);
 }
 
-void
-memrun_jobs(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs)
+static void
+run(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs, const struct tt_filter *f)
 {
 	const struct tt_emit *emit[16];
 	struct tt_emit_opts eo[16];
@@ -126,6 +126,8 @@ memrun_jobs(struct memrun *r, const void *p, size_t n, unsigned what, unsigned j
 	r->err.at = TT_NOWHERE;
 	tt_loss_reset(&r->loss);
 	tt_filter_init(&o.filter);
+	if (f)
+		o.filter = *f;
 	path[0] = what & MEMRUN_PIPE ? pipe_with(p, n, &fd) : memory_file(p, n);
 	if (what & MEMRUN_FRAMES)
 		o.frame_marker = "*Frame*";
@@ -141,9 +143,21 @@ memrun_jobs(struct memrun *r, const void *p, size_t n, unsigned what, unsigned j
 }
 
 void
+memrun_jobs(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs)
+{
+	run(r, p, n, what, jobs, NULL);
+}
+
+void
 memrun(struct memrun *r, const void *p, size_t n, unsigned what)
 {
-	memrun_jobs(r, p, n, what, 1);
+	run(r, p, n, what, 1, NULL);
+}
+
+void
+memrun_filtered(struct memrun *r, const void *p, size_t n, unsigned what, const struct tt_filter *f)
+{
+	run(r, p, n, what, 1, f);
 }
 
 size_t

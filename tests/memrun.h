@@ -34,6 +34,8 @@ struct memrun {
 /* One run on one thread, or on ${jobs}. */
 void memrun(struct memrun *r, const void *p, size_t n, unsigned what);
 void memrun_jobs(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs);
+/* The same, looking at what ${f} says alone. */
+void memrun_filtered(struct memrun *r, const void *p, size_t n, unsigned what, const struct tt_filter *f);
 
 /* Free all of it; returns the bytes that the run still holds and should not. */
 size_t memrun_free(struct memrun *r);
