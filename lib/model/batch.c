@@ -19,6 +19,7 @@ tt_batch_free(struct tt_batch *b)
 	tt_mem_free(b->mem, b->rare, b->caprare * sizeof *b->rare);
 	tt_mem_free(b->mem, b->tally, b->tally ? 256 * sizeof *b->tally : 0);
 	tt_mem_free(b->mem, b->open, b->capopen * sizeof *b->open);
+	tt_opened_free(&b->opened, b->mem);
 	tt_mem_free(b->mem, b->base_end, b->capbase_end * sizeof *b->base_end);
 	tt_mem_free(b->mem, b->unsure_key, b->capunsure * sizeof *b->unsure_key);
 	tt_buf_free(&b->text);
@@ -33,6 +34,7 @@ tt_batch_reset(struct tt_batch *b)
 	b->text.n = 0;
 	tt_heap_sum_reset(&b->heap);
 	b->depth = b->nbase_end = 0;
+	tt_opened_forget(&b->opened);
 	b->base = NULL;
 	b->unsure = 0;
 	b->nstack = b->nevent = b->nzone = b->nalloc = b->alloc_b = 0;

@@ -43,7 +43,7 @@ tt_threads_free(struct tt_threads *ts)
 {
 	for (size_t i = 0; i < ts->n; i++) {
 		struct tt_thread *t = ts->t[i];
-		tt_mem_free(ts->mem, t->stack.z, t->stack.cap * sizeof *t->stack.z);
+		tt_stack_free(&t->stack, ts->mem);
 		tt_mem_free(ts->mem, t, sizeof *t);
 	}
 	tt_mem_free(ts->mem, ts->t, ts->cap * sizeof *ts->t);

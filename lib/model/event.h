@@ -25,6 +25,7 @@
 #include "base/mem.h"
 #include "model/heap.h"
 #include "model/loss.h"
+#include "model/opened.h"
 
 struct tt_stack;
 
@@ -206,6 +207,7 @@ struct tt_batch {
 	/* the reader's matching of begin and end: model/zones.h */
 	uint32_t *open;               /* positions of the zones open now, outermost first */
 	size_t depth, capopen;
+	struct tt_opened opened;      /* by key, where there are many */
 	uint32_t *base_end;           /* positions of TT_F_BASE ends */
 	size_t nbase_end, capbase_end;
 	struct tt_stack *base;        /* a copy of the thread's real stack, on the second decoding of an unsure chunk */

@@ -34,14 +34,62 @@ close_top(struct tt_batch *b, int64_t ts, unsigned flags)
 	put(b, TT_ZONE_END, ts, e->val, flags);
 }
 
+static uint32_t
+batch_number(const void *of, size_t level)
+{
+	return ((const struct tt_batch *)of)->open[level];
+}
+
+static uint64_t
+batch_key(const void *of, size_t level)
+{
+	const struct tt_batch *b = of;
+
+	return b->ev[b->open[level]].val;
+}
+
+/* The level + 1 of the chunk's innermost zone of ${key}, or 0. */
+static size_t
+batch_find(struct tt_batch *b, uint64_t key)
+{
+	const struct tt_levels s = { b, b->depth, batch_number, batch_key };
+
+	return tt_opened_find(&b->opened, b->mem, &s, key);
+}
+
+static uint32_t
+stack_number(const void *of, size_t level)
+{
+	return ((const struct tt_stack *)of)->z[level].number;
+}
+
+static uint64_t
+stack_key(const void *of, size_t level)
+{
+	return ((const struct tt_stack *)of)->z[level].key;
+}
+
+size_t
+tt_stack_find(struct tt_stack *st, size_t n, uint64_t key)
+{
+	const struct tt_levels s = { st, n, stack_number, stack_key };
+
+	return tt_opened_find(&st->opened, st->mem, &s, key);
+}
+
+void
+tt_stack_free(struct tt_stack *s, struct tt_mem *mem)
+{
+	tt_mem_free(mem, s->z, s->cap * sizeof *s->z);
+	tt_opened_free(&s->opened, mem);
+	*s = (struct tt_stack){ 0 };
+}
+
 /* Does the thread's stack below hold ${key}? Only known on a second decoding. */
 static bool
 base_has(const struct tt_batch *b, uint64_t key)
 {
-	for (size_t i = b->base->n; i-- > 0;)
-		if (b->base->z[i].key == key)
-			return true;
-	return false;
+	return tt_stack_find(b->base, b->base->n, key) > 0;
 }
 
 static int
@@ -72,10 +120,8 @@ base_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt
 static int
 end_plain(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt_err *err)
 {
-	size_t i = b->depth;
+	size_t i = batch_find(b, key);
 
-	while (i > 0 && b->ev[b->open[i - 1]].val != key)
-		i--;
 	if (i > 0) {
 		while (b->depth > i) {
 			close_top(b, ts, TT_F_POPPED);
@@ -125,10 +171,8 @@ tt_stack_end(struct tt_stack *s, uint64_t key, int64_t ts, unsigned flags,
 {
 	bool unwinding = (flags & TT_F_UNWIND) && !(flags & TT_F_CONT) && s->n > 0 && key != TT_KEY_EXCEPTION &&
 	    s->z[s->n - 1].key == TT_KEY_EXCEPTION;
-	size_t i = s->n - (unwinding ? 1 : 0);
+	size_t i = tt_stack_find(s, s->n - (unwinding ? 1 : 0), key);
 
-	while (i > 0 && s->z[i - 1].key != key)
-		i--;
 	if (unwinding) {
 		s->n--;
 		if (popped)
@@ -146,7 +190,8 @@ tt_stack_end(struct tt_stack *s, uint64_t key, int64_t ts, unsigned flags,
 	}
 	/* The slot just freed is there to be used again. */
 	if (unwinding)
-		s->z[s->n++] = (struct tt_open){ .key = TT_KEY_EXCEPTION, .ts = ts, .flags = TT_F_CONT };
+		s->z[s->n++] = (struct tt_open){
+			.key = TT_KEY_EXCEPTION, .ts = ts, .flags = TT_F_CONT, .number = ++s->pushed };
 	return i > 0;
 }
 
@@ -161,6 +206,7 @@ tt_stack_push(struct tt_stack *s, struct tt_mem *mem, uint64_t key, int64_t ts, 
 		if (rc != TT_OK)
 			return rc;
 	}
-	s->z[s->n++] = (struct tt_open){ .key = key, .ts = ts, .flags = flags };
+	s->mem = mem;
+	s->z[s->n++] = (struct tt_open){ .key = key, .ts = ts, .flags = flags, .number = ++s->pushed };
 	return 1;
 }

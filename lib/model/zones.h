@@ -27,6 +27,7 @@ struct tt_open {
 	uint64_t key;
 	int64_t ts;
 	uint32_t flags;       /* TT_F_CONT */
+	uint32_t number;      /* of no other zone of this stack */
 };
 
 /* The stack of a thread between chunks. */
@@ -35,7 +36,16 @@ struct tt_stack {
 	size_t n, cap;
 	int64_t last_ts;      /* of the last stack event */
 	uint8_t begun;        /* last_ts is set */
+	uint32_t pushed;      /* the last number given */
+	struct tt_mem *mem;   /* of what was pushed; NULL: nothing was */
+	struct tt_opened opened;
 };
+
+/* Free what it holds. */
+void tt_stack_free(struct tt_stack *s, struct tt_mem *mem);
+
+/* The level + 1 of the innermost zone of ${key} among the first ${n} levels, or 0. */
+size_t tt_stack_find(struct tt_stack *s, size_t n, uint64_t key);
 
 /* The slow cases of tt_zone_end; room for depth + 4 events is made there. */
 int tt_zone_end_slow(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct tt_err *err);

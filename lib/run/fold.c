@@ -544,7 +544,7 @@ tt_fold_io_free(struct tt_fold_io *io, struct tt_mem *mem)
 {
 	struct tt_over *o = &io->over;
 
-	tt_mem_free(mem, io->base.z, io->base.cap * sizeof *io->base.z);
+	tt_stack_free(&io->base, mem);
 	tt_mem_free(mem, io->slice, io->capslice * sizeof *io->slice);
 	tt_mem_free(mem, io->site, io->capsite * sizeof *io->site);
 	tt_mem_free(mem, o->node, o->cap * sizeof *o->node);

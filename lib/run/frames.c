@@ -950,7 +950,7 @@ tt_marks_free(struct tt_run *r)
 	tt_mem_free(mem, ms->key, ms->capkey * sizeof *ms->key);
 	for (size_t i = 0; i < ms->nwatch; i++) {
 		struct watch *w = &ms->w[i];
-		tt_mem_free(mem, w->st.z, w->st.cap * sizeof *w->st.z);
+		tt_stack_free(&w->st, mem);
 		tt_mem_free(mem, w->inner, w->capinner * sizeof *w->inner);
 		tt_mem_free(mem, w->row, w->caprow * sizeof *w->row);
 		tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);

@@ -128,16 +128,10 @@ copy_stack(struct pipe *p, struct tt_stack *to, const struct tt_stack *from, str
 	to->n = from->n;
 	to->last_ts = from->last_ts;
 	to->begun = from->begun;
+	to->pushed = from->pushed;
+	to->mem = &p->r->env->mem;
+	tt_opened_forget(&to->opened);
 	return TT_OK;
-}
-
-static bool
-on_stack(const struct tt_stack *s, uint64_t key)
-{
-	for (size_t i = s->n; i-- > 0;)
-		if (s->z[i].key == key)
-			return true;
-	return false;
 }
 
 static bool
@@ -222,7 +216,7 @@ settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err
 	bool wrong = b->nstack && t->stack.begun && b->stack_from < t->stack.last_ts;
 
 	for (uint64_t i = 0; i < b->unsure; i++)
-		wrong = wrong || on_stack(&t->stack, b->unsure_key[i]);
+		wrong = wrong || tt_stack_find(&t->stack, t->stack.n, b->unsure_key[i]) > 0;
 	if (!wrong) {
 		for (uint64_t i = 0; i < b->unsure; i++)
 			if (!quiet_key(b->unsure_key[i]))
@@ -241,7 +235,7 @@ settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err
 	/* The threads of samples have to be found again, too. */
 	if (rc == TT_OK)
 		rc = enter_threads(p, s, &t, err);
-	tt_mem_free(&p->r->env->mem, base.z, base.cap * sizeof *base.z);
+	tt_stack_free(&base, &p->r->env->mem);
 	return rc;
 }
 
