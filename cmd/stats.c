@@ -314,6 +314,9 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 	rc = gate_wanted(&s.gate, &gate, err);
 	if (rc != TT_OK)
 		return rc;
+	if (gate && (s.table.n || s.sort || s.has_limit || s.budget.n || s.max_depth))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "with --gate there are no tables: leave out --table, --sort, --limit, "
+		    "--budget, --bottom-up and --max-depth");
 	if (gate)
 		return gate_run(app, &s.gate, &s.in, &s.out, err);
 	return stats(app, &s, verb == &verb_summary, err);

@@ -1,6 +1,7 @@
 /**
  * What is behind one row of a verdict; the contract is in verdict.h.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "verdict.h"
@@ -54,6 +55,27 @@ put_quoted(struct tt_buf *out, const char *s, struct tt_err *err)
 	return rc == TT_OK ? tt_buf_text(out, "'", err) : rc;
 }
 
+/* The files of a sample as arguments. */
+static int
+put_files(struct tt_buf *out, const struct tt_sample *s, struct tt_err *err)
+{
+	char name[4096];
+	int rc = TT_OK;
+
+	if (s->files < 2)
+		return put_quoted(out, s->name, err);
+	for (const char *p = s->name, *end; rc == TT_OK; p = end + 1) {
+		end = strchrnul(p, '+');
+		snprintf(name, sizeof name, "%.*s", (int)(end - p), p);
+		rc = put_quoted(out, name, err);
+		if (*end == '\0')
+			break;
+		if (rc == TT_OK)
+			rc = tt_buf_text(out, " ", err);
+	}
+	return rc;
+}
+
 static int
 put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *w, const char *convert, struct tt_err *err)
 {
@@ -71,7 +93,7 @@ put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *
 	if (rc == TT_OK)
 		rc = tt_buf_text(out, "    tracetool convert ", err);
 	if (rc == TT_OK)
-		rc = put_quoted(out, s->name, err);
+		rc = put_files(out, s, err);
 	return rc == TT_OK ? tt_buf_printf(out, err, "%s --frames %llu -o frame-%llu.json\n", convert,
 	    (unsigned long long)w->number, (unsigned long long)w->number) : rc;
 }
@@ -110,7 +132,7 @@ put_worst(struct tt_buf *out, const struct tt_verdict_row *r, const char *conver
 	if (s->nworst)
 		rc = tt_buf_printf(out, err, "\nWorst frames of %s\n", s->name);
 	for (size_t i = 0; i < s->nworst && rc == TT_OK; i++)
-		rc = put_frame(out, s, &s->worst[i], strchr(s->name, '+') ? "" : convert, err);
+		rc = put_frame(out, s, &s->worst[i], convert, err);
 	if (rc == TT_OK)
 		rc = put_parts(out, s, TT_ABOUT_TIME, "Self time of markers", err);
 	return rc == TT_OK ? put_parts(out, s, TT_ABOUT_ALLOC, "Allocation sites", err) : rc;

@@ -314,7 +314,7 @@ tt_sample_from(const struct tt_model *m, const struct tt_loss *loss, const struc
 	struct tt_paths t = { 0 };
 	int rc;
 
-	*s = (struct tt_sample){ .session = "", .frames = m->frames ? m->frames->n : 0,
+	*s = (struct tt_sample){ .session = "", .files = m->ncap, .frames = m->frames ? m->frames->n : 0,
 		.damaged = tt_loss_damaged(loss), .damage = first_damage(loss), .nvalue = n };
 	s->name = name_of(m, a, err);
 	s->value = s->name ? tt_arena_alloc(a, (n + 1) * sizeof *s->value, err) : NULL;
