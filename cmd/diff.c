@@ -64,17 +64,37 @@ table_value(size_t i)
 #define AT(f) offsetof(struct diff_opts, f)
 
 static const struct opt diff_opt[] = {
-	{ .name = "rename", .arg = "FILE", .set = opt_text, .at = AT(rename),
+	{ .name = "rename",
+	    .arg = "FILE",
+	    .set = opt_text,
+	    .at = AT(rename),
 	    .help = "what A calls a thing and what B calls it: lines of OLD, a TAB, NEW" },
-	{ .name = "max", .arg = "MARGIN", .set = set_margin, .at = AT(margin),
+	{ .name = "max",
+	    .arg = "MARGIN",
+	    .set = set_margin,
+	    .at = AT(margin),
 	    .help = "how much slower B may be and not be worse: 5%, 0.3ms; default 2%" },
-	{ .name = "table", .arg = "ID[,ID]", .set = opt_commas, .at = AT(table), .value = table_value,
+	{ .name = "table",
+	    .arg = "ID[,ID]",
+	    .set = opt_commas,
+	    .at = AT(table),
+	    .value = table_value,
 	    .help = "only these tables; repeatable" },
-	{ .name = "limit", .arg = "N", .set = set_limit, .hi = UINT32_MAX,
-	    .help = "at most N rows of a table that changed and one for the rest, 0 for all; default 20 as text, else all" },
-	{ .name = "pprof", .arg = "FILE", .set = opt_text, .at = AT(pprof),
+	{ .name = "limit",
+	    .arg = "N",
+	    .set = set_limit,
+	    .hi = UINT32_MAX,
+	    .help = "at most N rows of a table that changed and one for the rest, 0 for all; default 20 as text, "
+		    "else all" },
+	{ .name = "pprof",
+	    .arg = "FILE",
+	    .set = opt_text,
+	    .at = AT(pprof),
 	    .help = "also write B less A as a profile for go tool pprof" },
-	{ .name = "chrome", .arg = "FILE", .set = opt_text, .at = AT(chrome),
+	{ .name = "chrome",
+	    .arg = "FILE",
+	    .set = opt_text,
+	    .at = AT(chrome),
 	    .help = "also write the middle capture of each side as Chrome JSON, each as a process" },
 	{ .name = NULL },
 };
@@ -140,7 +160,8 @@ check(const struct diff_opts *o, struct tt_err *err)
 	int rc;
 
 	if (!p->parted)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "which captures are A and which are B? Put \"--\" between them");
+		return tt_fail(
+		    err, TT_E_USAGE, TT_NOWHERE, "which captures are A and which are B? Put \"--\" between them");
 	if (p->before == 0 || p->before == p->n)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture %s \"--\"", p->before ? "behind" : "before");
 	for (size_t i = 0; i < o->table.n; i++) {
@@ -251,8 +272,9 @@ add_notes(struct app *app, const struct diff_opts *o, const struct tt_diff *d, s
 			first = i;
 	}
 	if (rc == TT_OK && unused) {
-		const char *s = tt_report_text(r, err, "%s: %zu of %zu names are not in the captures of A; the first is \"%s\"",
-		    o->rename, unused, d->rename->n, d->rename->v[first].from);
+		const char *s =
+		    tt_report_text(r, err, "%s: %zu of %zu names are not in the captures of A; the first is \"%s\"",
+			o->rename, unused, d->rename->n, d->rename->v[first].from);
 
 		rc = s ? note(r, "rename", s, err) : err->code;
 	}
@@ -271,8 +293,8 @@ wants(const struct diff_opts *o, const char *table)
 
 /* The tables as they are to be written, and the verdict. */
 static int
-make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r, struct tt_buf *text,
-    struct tt_err *err)
+make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r,
+    struct tt_buf *text, struct tt_err *err)
 {
 	const struct tt_diff_report_opts ro = {
 		.table = o->table.v,
@@ -304,7 +326,8 @@ middle(const struct diff_opts *o, const struct tt_diff *d, unsigned side)
 		size_t below = 0;
 
 		for (size_t k = 0; k < s->n; k++)
-			below += s->capture[k].mean < s->capture[i].mean || (s->capture[k].mean == s->capture[i].mean && k < i);
+			below += s->capture[k].mean < s->capture[i].mean ||
+				 (s->capture[k].mean == s->capture[i].mean && k < i);
 		if (below == (s->n - 1) / 2)
 			return o->in.path.v[side == TT_DIFF_A ? i : o->in.path.before + i];
 	}
@@ -312,7 +335,8 @@ middle(const struct diff_opts *o, const struct tt_diff *d, unsigned side)
 }
 
 static int
-write_chrome(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_run_opts *run, struct tt_err *err)
+write_chrome(
+    struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_run_opts *run, struct tt_err *err)
 {
 	const char *const path[] = { middle(o, d, TT_DIFF_A), middle(o, d, TT_DIFF_B), NULL };
 	const struct tt_emit *emit = tt_emit_named("chrome");

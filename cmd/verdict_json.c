@@ -176,8 +176,11 @@ json_row(struct json *j, const struct tt_verdict_row *r)
 	json_text(j, "unit", tt_dim_name[r->dim]);
 	json_amount(j, "value", r->has_value, r->value);
 	json_amount(j, "limit", r->has_limit, r->limit);
-	json_text(j, "limit_is", r->row->exact ? "exact" : r->row->relative ? r->limit_is_min ? "least_change" : "largest_change" :
-	    r->limit_is_min ? "min" : "max");
+	json_text(j, "limit_is",
+	    r->row->exact      ? "exact"
+	    : r->row->relative ? r->limit_is_min ? "least_change" : "largest_change"
+	    : r->limit_is_min  ? "min"
+			       : "max");
 	json_count(j, "captures", r->n);
 	json_amount(j, "baseline", r->has_base, r->base);
 	if (r->has_base) {

@@ -1,9 +1,9 @@
 /**
  * A verdict as JUnit XML: a suite, in it a case for each row.
  *
- * Valid by the schemas Jenkins uses: junit-10.xsd of its xUnit plugin and junit-4.xsd of its library before, which knows
- * no attributes of <skipped> and wants the elements of a case in this order. Names escaped by XML 1.0, 2.2: characters that XML cannot
- * hold become U+FFFD.
+ * Valid by the schemas Jenkins uses: junit-10.xsd of its xUnit plugin, and junit-4.xsd of its library before, which
+ * knows no attributes of <skipped> and wants the elements of a case in this order. Names are escaped by XML 1.0, 2.2:
+ * characters that XML cannot hold become U+FFFD.
  */
 #include <string.h>
 
@@ -171,9 +171,11 @@ verdict_junit(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err
 		errors += e && strcmp(e, "error") == 0;
 		skipped += e && strcmp(e, "skipped") == 0;
 	}
-	rc = tt_buf_printf(out, err, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tracetool\" tests=\"%zu\" "
-	    "failures=\"%zu\" errors=\"%zu\">\n  <testsuite name=\"tracetool gate\" tests=\"%zu\" failures=\"%zu\" errors=\"%zu\" "
-	    "skipped=\"%zu\">\n", v->nrow, failures, errors, v->nrow, failures, errors, skipped);
+	rc = tt_buf_printf(out, err,
+	    "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites name=\"tracetool\" tests=\"%zu\" "
+	    "failures=\"%zu\" errors=\"%zu\">\n  <testsuite name=\"tracetool gate\" tests=\"%zu\" failures=\"%zu\" "
+	    "errors=\"%zu\" skipped=\"%zu\">\n",
+	    v->nrow, failures, errors, v->nrow, failures, errors, skipped);
 	if (rc == TT_OK)
 		rc = properties(v, out, err);
 	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++)

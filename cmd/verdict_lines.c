@@ -67,7 +67,8 @@ teamcity(uint32_t c, char tmp[32])
 	if (c < 0x10000)
 		snprintf(tmp, 32, "|0x%04" PRIX32, control(c) ? UINT32_C(0xfffd) : c);
 	else
-		snprintf(tmp, 32, "|0x%04" PRIX32 "|0x%04" PRIX32, 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
+		snprintf(
+		    tmp, 32, "|0x%04" PRIX32 "|0x%04" PRIX32, 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));
 	return tmp;
 }
 
@@ -135,8 +136,9 @@ verdict_github(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *er
 		if (done[k] <= shown)
 			rc = github_row(v, r, out, err);
 		else
-			rc = tt_buf_printf(out, err, "::%s title=tracetool gate::and %zu more rows, see the step's summary\n",
-			    github_kind[k], total[k] - shown);
+			rc = tt_buf_printf(out, err,
+			    "::%s title=tracetool gate::and %zu more rows, see the step's summary\n", github_kind[k],
+			    total[k] - shown);
 	}
 	free(order);
 	return rc;

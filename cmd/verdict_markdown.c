@@ -73,14 +73,21 @@ put_code(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt_er
 }
 
 static const char *const mark[TT_OUTCOMES] = {
-	[TT_PASS] = "✅", [TT_NOT_WORSE] = "✅", [TT_UNDECIDED] = "❔", [TT_CANNOT_JUDGE] = "❔", [TT_WAIVED] = "⏸️",
-	[TT_SKIPPED] = "⏭️", [TT_BREACH] = "❌", [TT_WORSE] = "❌",
+	[TT_PASS] = "✅",
+	[TT_NOT_WORSE] = "✅",
+	[TT_UNDECIDED] = "❔",
+	[TT_CANNOT_JUDGE] = "❔",
+	[TT_WAIVED] = "⏸️",
+	[TT_SKIPPED] = "⏭️",
+	[TT_BREACH] = "❌",
+	[TT_WORSE] = "❌",
 };
 
 static int
 put_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out, struct tt_err *err)
 {
-	const char *icon = verdict_kind(v, r) == VERDICT_WARNING && r->outcome != TT_CANNOT_JUDGE ? "⚠️" : mark[r->outcome];
+	const char *icon =
+	    verdict_kind(v, r) == VERDICT_WARNING && r->outcome != TT_CANNOT_JUDGE ? "⚠️" : mark[r->outcome];
 	int rc = tt_buf_printf(out, err, "| %s %s | ", icon, tt_outcome_name[r->outcome]);
 
 	if (rc == TT_OK)

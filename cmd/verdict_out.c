@@ -15,14 +15,38 @@
 #define AT(f) offsetof(struct verdict_opts, f)
 
 const struct opt verdict_opt[] = {
-	{ .name = "junit", .arg = "FILE", .set = opt_text, .at = AT(junit), .help = "write the verdict as JUnit XML, a test case for each row" },
-	{ .name = "github", .set = opt_flag, .at = AT(github),
+	{ .name = "junit",
+	    .arg = "FILE",
+	    .set = opt_text,
+	    .at = AT(junit),
+	    .help = "write the verdict as JUnit XML, a test case for each row" },
+	{ .name = "github",
+	    .set = opt_flag,
+	    .at = AT(github),
 	    .help = "annotations for GitHub Actions on standard output, and the verdict in the step's summary" },
-	{ .name = "gitlab", .arg = "FILE", .set = opt_text, .at = AT(gitlab), .help = "write the figures as GitLab's metrics report" },
-	{ .name = "azure", .set = opt_flag, .at = AT(azure), .help = "messages for Azure Pipelines on standard output" },
-	{ .name = "teamcity", .set = opt_flag, .at = AT(teamcity), .help = "messages for TeamCity on standard output" },
-	{ .name = "markdown", .arg = "FILE", .set = opt_text, .at = AT(markdown), .help = "write the verdict for a pull request" },
-	{ .name = "json", .arg = "FILE", .set = opt_text, .at = AT(json), .help = "write the verdict as JSON; see tracetool-json(7)" },
+	{ .name = "gitlab",
+	    .arg = "FILE",
+	    .set = opt_text,
+	    .at = AT(gitlab),
+	    .help = "write the figures as GitLab's metrics report" },
+	{ .name = "azure",
+	    .set = opt_flag,
+	    .at = AT(azure),
+	    .help = "messages for Azure Pipelines on standard output" },
+	{ .name = "teamcity",
+	    .set = opt_flag,
+	    .at = AT(teamcity),
+	    .help = "messages for TeamCity on standard output" },
+	{ .name = "markdown",
+	    .arg = "FILE",
+	    .set = opt_text,
+	    .at = AT(markdown),
+	    .help = "write the verdict for a pull request" },
+	{ .name = "json",
+	    .arg = "FILE",
+	    .set = opt_text,
+	    .at = AT(json),
+	    .help = "write the verdict as JSON; see tracetool-json(7)" },
 	{ .name = NULL },
 };
 
@@ -121,7 +145,10 @@ static int
 files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_output *out, size_t *n, struct tt_err *err)
 {
 	const struct { const char *path; renderer *render; } file[] = {
-		{ o->junit, verdict_junit }, { o->gitlab, verdict_gitlab }, { o->markdown, markdown }, { o->json, verdict_json },
+		{ o->junit, verdict_junit },
+		{ o->gitlab, verdict_gitlab },
+		{ o->markdown, markdown },
+		{ o->json, verdict_json },
 	};
 	int rc = TT_OK;
 

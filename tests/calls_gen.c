@@ -81,7 +81,8 @@ line(char **f, int n)
 	else if (n == 4 && strcmp(what, "leave") == 0)
 		mlpd_leave(of_thread(f[2], time), time, address(f[3]));
 	else if (n == 5 && strcmp(what, "alloc") == 0)
-		mlpd_alloc(of_thread(f[2], time), time, address(f[3]), 0x7f0000000000 + time * 8, strtoull(f[4], NULL, 10), NULL);
+		mlpd_alloc(of_thread(f[2], time), time, address(f[3]), 0x7f0000000000 + time * 8,
+		    strtoull(f[4], NULL, 10), NULL);
 	else if (n == 3 && strcmp(what, "end") == 0)
 		mlpd_thread(of_thread(f[2], time), time, MLPD_UNLOAD, tid(f[2]), NULL);
 	else {

@@ -200,7 +200,8 @@ thread_number(struct tt_diff *d, unsigned side, const char *name, uint32_t *numb
 }
 
 static int
-node_number(struct tt_diff *d, uint32_t parent, enum tt_diff_kind kind, uint32_t name, uint32_t *number, struct tt_err *err)
+node_number(
+    struct tt_diff *d, uint32_t parent, enum tt_diff_kind kind, uint32_t name, uint32_t *number, struct tt_err *err)
 {
 	const struct key k = { .a = (uint64_t)kind << 32 | parent, .b = name };
 	uint32_t *slot = slot_of(d, &d->node_at, k, err);
@@ -262,7 +263,8 @@ marker_number(struct tt_diff *d, unsigned side, const struct tt_paths *p, uint32
     struct tt_err *err)
 {
 	const struct tt_name *name = p->row[row].name;
-	const char *category = p->m->category[name->category].name, *full = name->known ? name->full : UNKNOWN, *given = full;
+	const char *category = p->m->category[name->category].name, *full = name->known ? name->full : UNKNOWN,
+		   *given = full;
 	struct tt_diff_marker *k;
 	uint32_t *slot;
 	int rc = TT_OK;
@@ -357,7 +359,8 @@ fold_paths(struct fold *f, int64_t *busy, struct tt_err *err)
 		}
 		rc = row_marker(f, v->row, &marker, err);
 		if (rc == TT_OK)
-			rc = node_number(d, v->parent == TT_NO_MNODE ? 0 : f->at[v->parent], TT_DIFF_ZONE, marker, &f->at[i], err);
+			rc = node_number(
+			    d, v->parent == TT_NO_MNODE ? 0 : f->at[v->parent], TT_DIFF_ZONE, marker, &f->at[i], err);
 		if (rc != TT_OK)
 			break;
 		sum = &d->node[f->at[i]].side[f->side];
@@ -382,7 +385,8 @@ fold_sites(struct fold *f, struct tt_err *err)
 		if (row != TT_NO_ROW)
 			rc = row_marker(f, row, &marker, err);
 		if (rc == TT_OK)
-			rc = text_number(d, &d->class_at, &d->class_name, &d->nclass, &d->capclass, f->al.class[a->class], &class, err);
+			rc = text_number(d, &d->class_at, &d->class_name, &d->nclass, &d->capclass,
+			    f->al.class[a->class], &class, err);
 		if (rc == TT_OK && !(slot = slot_of(d, &d->site_at, (struct key){ .a = marker, .b = class }, err)))
 			rc = err->code;
 		if (rc == TT_OK && !*slot) {
@@ -497,8 +501,8 @@ check_frames(struct tt_diff *d, const struct tt_model *m, struct tt_err *err)
 		d->frames = m->frames != NULL;
 	if (d->frames == (m->frames != NULL))
 		return TT_OK;
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: %s frames, unlike the captures before it (see --frame-marker)", path,
-	    m->frames ? "has" : "has no");
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
+	    "%s: %s frames, unlike the captures before it (see --frame-marker)", path, m->frames ? "has" : "has no");
 }
 
 int

@@ -193,7 +193,8 @@ path_text(const struct tt_diff_ctx *x, size_t node, struct tt_err *err)
 }
 
 static int
-put_line(const struct tt_diff_ctx *x, struct tt_table *t, const struct line *l, size_t names, bool times, struct tt_err *err)
+put_line(const struct tt_diff_ctx *x, struct tt_table *t, const struct line *l, size_t names, bool times,
+    struct tt_err *err)
 {
 	const char *name = l->node ? path_text(x, l->node, err) : l->name;
 	struct tt_cell *c;
@@ -388,7 +389,8 @@ fill_others(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
 		qsort_r(order, n, sizeof *order, by_thread_and_marker, (void *)(uintptr_t)x);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || by_thread_and_marker(&order[i - 1], &order[i], (void *)(uintptr_t)x) != 0)
-			l[lines++] = (struct line){ .name = thread_label(x, order[i]), .other = node_label(d, &d->node[order[i]]) };
+			l[lines++] = (struct line){ .name = thread_label(x, order[i]),
+				.other = node_label(d, &d->node[order[i]]) };
 		add_node(&l[lines - 1], &d->node[order[i]]);
 	}
 	if (rc == TT_OK)

@@ -16,8 +16,8 @@
 #define MAX_DEPTH 2048
 
 enum word {
-	W_NONE, W_TIME, W_NANOSECONDS, W_CALLS, W_COUNT, W_ALLOC, W_BYTES, W_BASE, W_TRUE, W_THREAD, W_CATEGORY, W_CLASS,
-	W_FILE, W_REST, W_OUTSIDE, W_CUT, WORDS
+	W_NONE, W_TIME, W_NANOSECONDS, W_CALLS, W_COUNT, W_ALLOC, W_BYTES, W_BASE, W_TRUE, W_THREAD, W_CATEGORY,
+	W_CLASS, W_FILE, W_REST, W_OUTSIDE, W_CUT, WORDS
 };
 static const char *const words[WORDS] = { "", "time", "nanoseconds", "calls", "count", "alloc_space", "bytes",
 	"pprof::base", "true", "thread", "category", "class", "B - A", "(in no marker)", "(outside any zone)",
@@ -114,7 +114,8 @@ add_path(struct profile *w, size_t node, size_t *thread, struct tt_err *err)
 
 	for (; at && timed(&d->node[at]); at = d->node[at].parent) {
 		if (n < MAX_DEPTH)
-			id[n++] = function(w, d->node[at].kind == TT_DIFF_REST ? function_of(d, W_REST) : d->node[at].name);
+			id[n++] =
+			    function(w, d->node[at].kind == TT_DIFF_REST ? function_of(d, W_REST) : d->node[at].name);
 		else if (n == MAX_DEPTH)
 			id[n++] = function(w, function_of(d, W_CUT));
 	}
@@ -243,7 +244,8 @@ put_comments(struct profile *w, const char *generator, struct tt_err *err)
 	int rc = tt_buf_printf(&b, err, "generator: %s%c", generator, 0);
 
 	if (rc == TT_OK)
-		rc = tt_buf_printf(&b, err, "values are per %s, calls per thousand of them; samples of A are negative%c",
+		rc = tt_buf_printf(&b, err,
+		    "values are per %s, calls per thousand of them; samples of A are negative%c",
 		    d->frames ? "frame" : "capture", 0);
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++) {
 		for (size_t i = 0; i < d->side[s].n && rc == TT_OK; i++)
@@ -293,7 +295,8 @@ put_all(struct profile *w, const char *generator, struct tt_err *err)
 		rc = put_samples(w, err);
 	/* Mapping: 1 id, 5 filename, 7 has_functions: so pprof has no reason to look for symbols. */
 	if (rc == TT_OK && (rc = tt_proto_number(&w->part, 1, 1, err)) == TT_OK &&
-	    (rc = tt_proto_number(&w->part, 5, W_FILE, err)) == TT_OK && (rc = tt_proto_number(&w->part, 7, 1, err)) == TT_OK)
+	    (rc = tt_proto_number(&w->part, 5, W_FILE, err)) == TT_OK &&
+	    (rc = tt_proto_number(&w->part, 7, 1, err)) == TT_OK)
 		rc = end_part(w, 3, err);
 	if (rc == TT_OK)
 		rc = put_functions(w, err);

@@ -61,7 +61,8 @@ read_line(struct tt_rename *r, char *s, unsigned line, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "line %u: a name is empty", line);
 	rc = tt_mem_grow(&r->env->mem, &r->v, &r->cap, r->n + 1, sizeof *r->v, err);
 	if (rc == TT_OK)
-		r->v[r->n++] = (struct tt_rename_line){ .from = field[n - 2], .to = field[n - 1], .line = line, .kind = kind };
+		r->v[r->n++] =
+		    (struct tt_rename_line){ .from = field[n - 2], .to = field[n - 1], .line = line, .kind = kind };
 	return rc;
 }
 

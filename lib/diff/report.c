@@ -98,8 +98,8 @@ by_bytes(const void *x, const void *y, void *arg)
 }
 
 static int
-put_site(const struct tt_diff_ctx *x, struct tt_table *t, const struct tt_diff_site *s, const char *name, const char *class,
-    struct tt_err *err)
+put_site(const struct tt_diff_ctx *x, struct tt_table *t, const struct tt_diff_site *s, const char *name,
+    const char *class, struct tt_err *err)
 {
 	const char *st = tt_diff_state(s->side[0].n > 0, s->side[1].n > 0);
 	struct tt_cell *c;
@@ -133,7 +133,8 @@ put_sites(const struct tt_diff_ctx *x, struct tt_table *t, const size_t *order, 
 		const struct tt_diff_site *s = &d->site[order[i]];
 
 		if (tt_diff_shown(x, i, site_diff(s) != 0)) {
-			rc = put_site(x, t, s, s->marker == TT_DIFF_NONE ? "(outside any zone)" : d->marker[s->marker].label,
+			rc = put_site(x, t, s,
+			    s->marker == TT_DIFF_NONE ? "(outside any zone)" : d->marker[s->marker].label,
 			    d->class_name[s->class], err);
 			continue;
 		}
@@ -209,15 +210,15 @@ static const struct table {
 } tables[] = {
 	{ "sides", "Frame time", "Time in markers, per capture", &sides, ALWAYS, false, NULL },
 	{ "parts", "What frame time is made of", "What it is made of", &tt_diff_classes, ALWAYS, false, NULL },
-	{ "markers", "Self time per frame on the frame thread", "Self time per capture", &tt_diff_markers, ALWAYS, false,
-	    "no markers" },
+	{ "markers", "Self time per frame on the frame thread", "Self time per capture", &tt_diff_markers, ALWAYS,
+	    false, "no markers" },
 	{ "other_threads", "Self time per frame on other threads (not part of the frame time)", NULL, &tt_diff_others,
 	    WITH_FRAMES, false, "no markers on other threads" },
 	{ "threads", "Threads", NULL, &tt_diff_threads, ALWAYS, false, "no threads" },
 	{ "changed", "New and vanished markers", NULL, &tt_diff_changed, ALWAYS, false,
 	    "both sides have the same markers" },
-	{ "alloc_sites", "Allocation per frame, by site", "Allocation per capture, by site", &sites, WITH_ALLOCATIONS, false,
-	    "no allocations" },
+	{ "alloc_sites", "Allocation per frame, by site", "Allocation per capture, by site", &sites, WITH_ALLOCATIONS,
+	    false, "no allocations" },
 	{ "captures", "Captures", NULL, &captures, ALWAYS, false, NULL },
 	{ "paths", "Paths", NULL, &tt_diff_paths, ALWAYS, true, "no paths" },
 };
@@ -246,8 +247,8 @@ static int
 fill_table(const struct tt_diff_ctx *x, const struct table *k, struct tt_err *err)
 {
 	struct tt_table *t;
-	int rc = tt_report_table(x->r, k->id, x->d->frames || !k->totals ? k->title : k->totals, k->form->col, k->form->ncol, &t,
-	    err);
+	int rc = tt_report_table(
+	    x->r, k->id, x->d->frames || !k->totals ? k->title : k->totals, k->form->col, k->form->ncol, &t, err);
 
 	if (rc != TT_OK)
 		return rc;

@@ -20,6 +20,7 @@ const char *tt_diff_table_id(size_t i);
  * Append the tables of a finished comparison to ${r}.
  * Borrows: text of ${d}, which must live as long as ${r}.
  */
-int tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, struct tt_report *r, struct tt_err *err);
+int tt_diff_report(
+    const struct tt_diff *d, const struct tt_diff_report_opts *o, struct tt_report *r, struct tt_err *err);
 
 #endif

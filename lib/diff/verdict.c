@@ -29,7 +29,8 @@ outcome(const struct tt_diff_verdict *v, size_t m, size_t n)
 }
 
 int
-tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, struct tt_diff_verdict *v, struct tt_err *err)
+tt_diff_judge(
+    const struct tt_diff *d, const struct tt_diff_margin *margin, struct tt_diff_verdict *v, struct tt_err *err)
 {
 	size_t m = d->side[TT_DIFF_A].n, n = d->side[TT_DIFF_B].n;
 	struct tt_mem *mem = &d->env->mem;
@@ -41,7 +42,9 @@ tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, stru
 	if (rc == TT_OK) {
 		v->a = tt_quantile_i64(a, m, 1, 2);
 		v->b = tt_quantile_i64(b, n, 1, 2);
-		v->allowed = margin->e4 < 0 ? margin->ns : v->a < 0 ? 0 : tt_ratio((uint64_t)v->a, (uint64_t)margin->e4, 10000);
+		v->allowed = margin->e4 < 0 ? margin->ns
+			     : v->a < 0     ? 0
+					    : tt_ratio((uint64_t)v->a, (uint64_t)margin->e4, 10000);
 		v->outcome = outcome(v, m, n);
 	}
 	tt_mem_free(mem, b, b ? n * sizeof *b : 0);
@@ -74,9 +77,11 @@ static const char *const word[] = {
 };
 
 static const char *const why[] = {
-	[TT_DIFF_NOT_WORSE] = NULL, [TT_DIFF_WORSE] = NULL,
+	[TT_DIFF_NOT_WORSE] = NULL,
+	[TT_DIFF_WORSE] = NULL,
 	[TT_DIFF_UNDECIDED] = "the captures spread too much for their number: more of them would tell",
-	[TT_DIFF_CANNOT_JUDGE] = "so few captures cannot tell a change from noise: take at least 3 on each side, better 5 to 8",
+	[TT_DIFF_CANNOT_JUDGE] =
+	    "so few captures cannot tell a change from noise: take at least 3 on each side, better 5 to 8",
 };
 
 int

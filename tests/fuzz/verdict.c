@@ -58,7 +58,8 @@ render_all(const struct tt_verdict *v)
 	struct tt_buf b = { 0 };
 	struct tt_err err;
 
-	if (verdict_junit(v, &b, &err) != TT_OK || count(&b, "<testcase ") != v->nrow || count(&b, "</testcase>") != v->nrow)
+	if (verdict_junit(v, &b, &err) != TT_OK || count(&b, "<testcase ") != v->nrow ||
+	    count(&b, "</testcase>") != v->nrow)
 		abort();
 	check(&b);
 	b.n = 0;
@@ -116,8 +117,14 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	struct tt_sample sample = { .session = "", .fact = &fact, .nfact = 1, .value = &value, .nvalue = 1 };
 	struct tt_point point = { .sample = &sample, .known = true, .v = 4 };
 	struct tt_budget budget = { .row = row, .nrow = ROWS };
-	struct tt_verdict v = { .row = r, .nrow = ROWS, .sample = &sample, .nsample = 1, .budget = &budget, .today = "2026-01-01",
-		.exit_code = 1, .nremark = 1 };
+	struct tt_verdict v = { .row = r,
+		.nrow = ROWS,
+		.sample = &sample,
+		.nsample = 1,
+		.budget = &budget,
+		.today = "2026-01-01",
+		.exit_code = 1,
+		.nremark = 1 };
 	size_t at = 0;
 
 	n = n < sizeof text - 1 ? n : sizeof text - 1;
@@ -137,13 +144,30 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	for (size_t i = 0; i < ROWS; i++) {
 		enum tt_outcome o = (enum tt_outcome)(i % TT_OUTCOMES);
 
-		row[i] = (struct tt_budget_row){ .id = name[6], .level = i % 3 ? TT_LEVEL_ERROR : TT_LEVEL_WARN, .line = i % 2 ? 3 : 0 };
+		row[i] = (struct tt_budget_row){
+			.id = name[6], .level = i % 3 ? TT_LEVEL_ERROR : TT_LEVEL_WARN, .line = i % 2 ? 3 : 0
+		};
 		row[i].measure.metric = &metric;
 		row[i].measure.key = name[7];
-		r[i] = (struct tt_verdict_row){ .row = &row[i], .name = name[i % NAMES], .title = name[(i + 1) % NAMES], .outcome = o, .would = o,
-			.fails = (o == TT_BREACH || o == TT_WORSE) && i % 3, .dim = TT_DIM_TIME, .has_value = true, .value = 1500,
-			.has_limit = true, .limit = (int64_t)i * 100, .n = 1, .point = &point, .npoint = 1, .text = name[(i + 2) % NAMES],
-			.hint = i % 2 ? name[(i + 3) % NAMES] : NULL, .mover = &mover, .nmover = i % 2, .worst = &sample };
+		r[i] = (struct tt_verdict_row){ .row = &row[i],
+			.name = name[i % NAMES],
+			.title = name[(i + 1) % NAMES],
+			.outcome = o,
+			.would = o,
+			.fails = (o == TT_BREACH || o == TT_WORSE) && i % 3,
+			.dim = TT_DIM_TIME,
+			.has_value = true,
+			.value = 1500,
+			.has_limit = true,
+			.limit = (int64_t)i * 100,
+			.n = 1,
+			.point = &point,
+			.npoint = 1,
+			.text = name[(i + 2) % NAMES],
+			.hint = i % 2 ? name[(i + 3) % NAMES] : NULL,
+			.mover = &mover,
+			.nmover = i % 2,
+			.worst = &sample };
 	}
 	render_all(&v);
 	return 0;
