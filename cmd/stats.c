@@ -1,6 +1,7 @@
 /**
  * tracetool stats: tables of figures. And the command without a verb: a summary and the top of the tables.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -14,6 +15,7 @@
 #include "value.h"
 
 #define BUDGETS_MAX (sizeof ((struct tt_pass_opts *)NULL)->budget_ns / sizeof(int64_t))
+#define TRACK_MAX 64
 #define LIMIT_TEXT 20
 #define LIMIT_SUMMARY 10
 
@@ -30,6 +32,9 @@ struct stats_opts {
 	bool bottom_up;
 	int64_t threshold_e4;
 	uint64_t max_depth, hitches;
+	uint64_t find_size;           /* UINT64_MAX: none */
+	struct opt_list find_type, track;
+	uint64_t track_addr[TRACK_MAX];
 };
 
 static int
@@ -54,6 +59,40 @@ set_budget(const struct opt *o, void *field, const char *value, struct tt_arena 
 	return rc != TT_OK ? rc : opt_list_add(&s->budget, value, a, err);
 }
 
+/* "S:SIZE" or "T:CLASS", as mprof-report has them. */
+static int
+set_find(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct stats_opts *s = field;
+	uint64_t size = 0;
+	int rc;
+
+	(void)o;
+	if (strncmp(value, "T:", 2) == 0 && value[2])
+		return opt_list_add(&s->find_type, value + 2, a, err);
+	if (strncmp(value, "S:", 2) != 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither S:SIZE nor T:CLASS", value);
+	rc = val_size(value + 2, &size, err);
+	if (rc == TT_OK && size < s->find_size)
+		s->find_size = size;
+	return rc;
+}
+
+static int
+set_track(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct stats_opts *s = field;
+	char *end;
+
+	(void)o;
+	if (s->track.n == TRACK_MAX)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "at most %u objects", (unsigned)TRACK_MAX);
+	s->track_addr[s->track.n] = strtoull(value, &end, 16);
+	if (end == value || *end || *value == '-' || *value == '+' || *value == ' ' || s->track_addr[s->track.n] < 8)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is no address (0x7f0012345678)", value);
+	return opt_list_add(&s->track, value, a, err);
+}
+
 #define AT(f) offsetof(struct stats_opts, f)
 
 static const struct opt table_opt[] = {
@@ -68,6 +107,10 @@ static const struct opt table_opt[] = {
 	    .help = "count frames over MS milliseconds; repeatable" },
 	{ .name = "hitches", .arg = "N", .set = opt_count, .at = AT(hitches), .lo = 1, .hi = 1000,
 	    .help = "list the N worst frames; default 10" },
+	{ .name = "find", .arg = "SPEC", .set = set_find,
+	    .help = "list allocations of at least SIZE bytes (S:SIZE) or of a class (T:GLOB), with their moves; repeatable" },
+	{ .name = "track", .arg = "ADDRESS", .set = set_track,
+	    .help = "list what happens to the object at ADDRESS, through moves; repeatable" },
 	{ .name = "bottom-up", .set = opt_flag, .at = AT(bottom_up),
 	    .help = "call tree from the callees to their callers; without --table, that alone" },
 	{ .name = "threshold", .arg = "PCT", .set = opt_percent, .at = AT(threshold_e4),
@@ -282,6 +325,8 @@ stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *
 	if (rc != TT_OK)
 		return rc;
 	run.hitches = (unsigned)s->hitches;
+	run.find = (struct tt_find){ .min_size = s->find_size, .type = s->find_type.v, .addr = s->track_addr,
+		.naddr = s->track.n };
 	run.needs |= needs_of(s);
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_run(&app->env, &run, &m, err);
@@ -300,7 +345,7 @@ stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *
 static int
 run_tables(struct app *app, const struct verb *verb, int argc, char **argv, struct tt_err *err)
 {
-	struct stats_opts s = { .threshold_e4 = 100, .hitches = 10 };
+	struct stats_opts s = { .threshold_e4 = 100, .hitches = 10, .find_size = UINT64_MAX };
 	bool gate;
 	int rc;
 
@@ -309,6 +354,10 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 	rc = app_parse(app, verb, &s, &s.in.ui, argc, argv, err);
 	if (rc == TT_OK && s.bottom_up && s.table.n == 0)
 		rc = opt_list_add(&s.table, "calltree_bottom_up", &app->arena, err);
+	if (rc == TT_OK && (s.find_size != UINT64_MAX || s.find_type.n))
+		rc = opt_list_add(&s.table, "objects_found", &app->arena, err);
+	if (rc == TT_OK && s.track.n)
+		rc = opt_list_add(&s.table, "objects_tracked", &app->arena, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	rc = gate_wanted(&s.gate, &gate, err);

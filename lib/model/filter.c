@@ -3,6 +3,7 @@
  */
 #include "model/filter.h"
 
+#include <regex.h>
 #include <string.h>
 
 #include "base/utf8.h"
@@ -161,9 +162,51 @@ match(const char *p, const char *s)
 	return *p == '\0';
 }
 
+#define REGEX "re:"
+
+static bool
+is_regex(const char *pattern)
+{
+	return strncmp(pattern, REGEX, sizeof REGEX - 1) == 0;
+}
+
+/* Compiled for each text: patterns meet each name once, and this keeps no state anywhere. */
+static bool
+match_regex(const char *pattern, const char *text)
+{
+	regex_t re;
+	bool found;
+
+	if (regcomp(&re, pattern, REG_EXTENDED | REG_NOSUB) != 0)
+		return false;
+	found = regexec(&re, text, 0, NULL, 0) == 0;
+	regfree(&re);
+	return found;
+}
+
+int
+tt_pattern_check(const char *pattern, struct tt_err *err)
+{
+	char why[96];
+	regex_t re;
+	int code;
+
+	if (!is_regex(pattern))
+		return TT_OK;
+	code = regcomp(&re, pattern + sizeof REGEX - 1, REG_EXTENDED | REG_NOSUB);
+	if (code == 0) {
+		regfree(&re);
+		return TT_OK;
+	}
+	regerror(code, &re, why, sizeof why);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is no regular expression: %s", pattern, why);
+}
+
 bool
 tt_glob(const char *pattern, const char *text)
 {
+	if (is_regex(pattern))
+		return match_regex(pattern + sizeof REGEX - 1, text);
 	if (!strpbrk(pattern, "*?[\\"))
 		return strstr(text, pattern) != NULL;
 	return match(pattern, text);

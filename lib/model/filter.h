@@ -16,6 +16,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/err.h"
+
 struct tt_filter {
 	int64_t from, to;                     /* INT64_MIN, INT64_MAX: no limit */
 	bool has_frames;
@@ -38,8 +40,14 @@ bool tt_filter_needs_text(const struct tt_filter *f);
  * `*` any run, `?` one character, `[a-z]` a set, `\` quotes; the whole text must match. A pattern
  * without any of these also matches where it stands anywhere inside ${text}.
  * Never takes more than O(pattern * text).
+ *
+ * A pattern that begins with "re:" is an extended regular expression (POSIX), found anywhere in ${text};
+ * one that is wrong matches nothing: see tt_pattern_check().
  */
 bool tt_glob(const char *pattern, const char *text);
+
+/* TT_E_USAGE where ${pattern} is a wrong regular expression. */
+int tt_pattern_check(const char *pattern, struct tt_err *err);
 
 /* Does ${text} match any of ${list} (NULL: yes)? */
 bool tt_glob_any(const char *const *list, const char *text);

@@ -11,6 +11,7 @@
 #include "model/code.h"
 #include "model/cover.h"
 #include "model/filter.h"
+#include "model/found.h"
 #include "model/frames.h"
 #include "model/graph.h"
 #include "model/handles.h"
@@ -97,6 +98,8 @@ struct tt_model {
 	struct tt_handles *handles_of;        /* with TT_NEEDS_HANDLES, where there is any event: model/handles.h */
 
 	struct tt_graph *graph;       /* with TT_NEEDS_GRAPH, where there is any event: model/graph.h */
+
+	struct tt_found_all *found;   /* with TT_NEEDS_FOUND, where there is any event: model/found.h */
 
 	struct tt_counter_stat *counter;
 	size_t ncounter, capcounter;

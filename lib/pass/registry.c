@@ -24,6 +24,7 @@ const struct tt_pass *const tt_passes[] = {
 	&tt_pass_counters,
 	&tt_pass_jit,
 	&tt_pass_metadata,
+	&tt_pass_objects,
 	&tt_pass_coverage,
 	&tt_pass_loss,
 	NULL,

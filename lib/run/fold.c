@@ -492,6 +492,8 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			break;
 		case TT_ALLOC:
 			rc = alloc(f, io, e, e->depth < UINT16_MAX ? base + e->depth : top, err);
+			if (unlikely(f->needs & TT_NEEDS_FOUND) && rc == TT_OK)
+				rc = add_site(f, io, e, e->depth < UINT16_MAX ? base + e->depth : top, err);
 			break;
 		case TT_SAMPLE:
 			rc = sample(f, io, e, err);

@@ -13,14 +13,17 @@ static const struct gatherer gatherers[] = {
 	{ TT_NEEDS_CODE, tt_gather_code_event, NULL, NULL },
 	{ TT_NEEDS_SHOTS, tt_gather_shots_event, NULL, tt_gather_shots_free },
 	{ TT_NEEDS_GRAPH, tt_gather_graph_event, tt_gather_graph_finish, tt_gather_graph_free },
+	{ TT_NEEDS_FOUND, tt_gather_found_event, NULL, tt_gather_found_free },
 	{ TT_NEEDS_HANDLES, tt_gather_handles_event, NULL, tt_gather_handles_free },
 };
 #define GATHERERS (sizeof gatherers / sizeof *gatherers)
 
+/* As the fold counts them. */
 static bool
-has_site(const struct tt_event *e)
+has_site(const struct tt_run *r, const struct tt_event *e)
 {
-	return e->kind == TT_THROW || e->kind == TT_MONITOR || e->kind == TT_HANDLE;
+	return e->kind == TT_THROW || e->kind == TT_MONITOR || e->kind == TT_HANDLE ||
+	    (e->kind == TT_ALLOC && (r->needs & TT_NEEDS_FOUND));
 }
 
 static unsigned
@@ -60,14 +63,14 @@ tt_gather(struct tt_run *r, struct tt_input *in, const struct tt_fold_io *io, co
 			if (e->kind == TT_EXT || e->kind == TT_ARG || e->kind == TT_ZONE)
 				continue;
 			rc = one(&g, e, err);
-			g.site += has_site(e);
+			g.site += has_site(r, e);
 		}
 		return rc;
 	}
 	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[b->rare[i]];
 		rc = one(&g, e, err);
-		g.site += has_site(e);
+		g.site += has_site(r, e);
 	}
 	return rc;
 }

@@ -47,6 +47,9 @@ int tt_gather_graph_event(struct tt_gathering *g, const struct tt_event *e, stru
 int tt_gather_graph_finish(struct tt_run *r, struct tt_err *err);
 void tt_gather_graph_free(struct tt_run *r);
 
+int tt_gather_found_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
+void tt_gather_found_free(struct tt_run *r);
+
 int tt_gather_handles_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 void tt_gather_handles_free(struct tt_run *r);
 

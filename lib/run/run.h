@@ -46,6 +46,7 @@ struct tt_run_opts {
 	bool whole_frames;            /* where there are frames, look at whole ones only: the filter's time becomes theirs */
 	const char *const *wait;      /* wait markers; NULL: the table */
 	unsigned hitches;
+	struct tt_find find;          /* with TT_NEEDS_FOUND */
 	uint32_t max_paths;           /* 0: 500,000 */
 	const struct tt_emit *const *emit;    /* streaming and aggregating ones, parallel to emit_opts */
 	const struct tt_emit_opts *emit_opts;

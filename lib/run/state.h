@@ -44,6 +44,7 @@ struct tt_run {
 	struct tt_gather_shots *shots;        /* shots.c */
 	struct tt_gather_handles *handles;    /* handles.c */
 	struct tt_gather_graph *graph;        /* graph.c */
+	struct tt_gather_found *found;        /* found.c */
 	uint64_t zones_seen;          /* by the prepass */
 	uint64_t done_bytes, total_bytes, last_tick_ms;
 	const char *phase_name;

@@ -119,6 +119,7 @@ class Recorder(mlpd.Analysis):
         self.described = set()          # counters
         self.hit_threads = set()
         self.move_records = False
+        self.allocated = []
         bases = getattr(capture, "bases", [])
         self.origin = min(bases + [capture.min_time]) if capture.min_time is not None else min(bases, default=0)
         super().__init__(capture)
@@ -137,6 +138,7 @@ class Recorder(mlpd.Analysis):
         super().on_alloc(thread, time, cls, obj, size, stack)
         name = self.capture.class_name(cls, time) or "(unknown class 0x%x)" % cls
         self.row("alloc", thread, time, name, "GC", size)
+        self.allocated.append((obj, size))
 
     def on_gc_event(self, thread, time, kind, generation):
         super().on_gc_event(thread, time, kind, generation)
@@ -556,6 +558,14 @@ def compare_graph(c, a, stats):
     c.same_table("objects not reached of", +theirs, Counter({n: missed[n] for n in missed if n in theirs}))
 
 
+def compare_found(c, program, a, path):
+    """Allocations of 64 bytes and more, and where each was at the end."""
+    _, stats = program.json("stats", "-q", "--format", "json", "--find", "S:64", path)
+    theirs = Counter((r["object"], r["bytes"]) for r in stats.get("objects_found", []))
+    ours = Counter(("0x%x" % o if o else "0x0", size) for o, size in a.allocated if size >= 64)
+    c.same("objects found", theirs, ours)
+
+
 def place_name(place):
     return "(outside any zone)" if place is None else unknown(place)
 
@@ -750,6 +760,7 @@ def compare(program, path):
     generation = {str(r["number"]): (r["tid"], r["generation"]) for r in stats["threads"]}
     compare_events(c, a, program.csv(path), generation)
     compare_frames(c, program, capture, a, path)
+    compare_found(c, program, a, path)
     return c.differences
 
 

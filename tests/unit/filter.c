@@ -86,3 +86,18 @@ TEST(only_frames_and_threads_need_the_prepass)
 	f.thread = list;
 	CHECK(tt_filter_needs_text(&f));
 }
+
+TEST(a_pattern_may_be_a_regular_expression)
+{
+	struct tt_err err;
+
+	CHECK(tt_glob("re:^Wor+ld:(S|D)", "World:Simulate"));
+	CHECK(tt_glob("re:Sim", "World:Simulate"));
+	CHECK(!tt_glob("re:^Sim", "World:Simulate"));
+	CHECK(!tt_glob("re:^$", "x"));
+	CHECK(tt_glob("re:^$", ""));
+	CHECK(!tt_glob("re:a(", "a("));
+	CHECK_EQ_INT(tt_pattern_check("re:a(b|c)+$", &err), TT_OK);
+	CHECK_EQ_INT(tt_pattern_check("a(", &err), TT_OK);
+	CHECK_EQ_INT(tt_pattern_check("re:a(", &err), TT_E_USAGE);
+}
