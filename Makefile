@@ -221,6 +221,7 @@ cost: host $(UNITY)
 # The same for Mono's module: some minutes.
 cost-mono: mono $(BIN)
 	BUILD=$(BUILD) tests/mono/cost.py
+	tests/mono/sample_cost.py $(BUILD)
 
 .PHONY: tests unit
 tests: $(HOST_BIN) $(PROBE) $(UNITY) mono $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)

@@ -1,6 +1,7 @@
 /*
  * Spin MS [BUSY [IDLE]]: keeps BUSY threads at work for MS milliseconds each, three quarters of it in Heavy and one in
- * Light; IDLE threads wait meanwhile. The main thread is the first busy one.
+ * Light; IDLE threads wait meanwhile. The main thread is the first busy one. Spin Nr ...: for N rounds each, however
+ * long they take.
  */
 using System;
 using System.Diagnostics;
@@ -9,7 +10,7 @@ using System.Threading;
 
 class Spin
 {
-	static double sink;
+	static volatile float sink;
 
 	[MethodImpl(MethodImplOptions.NoInlining)]
 	static void Heavy(int n)
@@ -18,7 +19,7 @@ class Spin
 
 		for (int i = 0; i < n; i++)
 			x = x * 1.0000001 + 1e-9;
-		sink = x;
+		sink = (float)x;
 	}
 
 	[MethodImpl(MethodImplOptions.NoInlining)]
@@ -28,14 +29,14 @@ class Spin
 
 		for (int i = 0; i < n; i++)
 			x = x * 1.0000001 + 1e-9;
-		sink = x;
+		sink = (float)x;
 	}
 
-	static void Work(int ms)
+	static void Work(int ms, int rounds)
 	{
 		Stopwatch watch = Stopwatch.StartNew();
 
-		while (watch.ElapsedMilliseconds < ms) {
+		while (rounds > 0 ? rounds-- > 1 : watch.ElapsedMilliseconds < ms) {
 			Heavy(300000);
 			Light(100000);
 		}
@@ -43,7 +44,7 @@ class Spin
 
 	static void Main(string[] args)
 	{
-		int ms = int.Parse(args[0]);
+		int ms = int.Parse(args[0].TrimEnd('r')), rounds = args[0].EndsWith("r") ? ms : 0;
 		int busy = args.Length > 1 ? int.Parse(args[1]) : 1, idle = args.Length > 2 ? int.Parse(args[2]) : 0;
 		ManualResetEvent end = new ManualResetEvent(false);
 		Thread[] threads = new Thread[busy - 1];
@@ -54,11 +55,11 @@ class Spin
 			t.Start();
 		}
 		for (int i = 0; i < busy - 1; i++) {
-			threads[i] = new Thread(() => Work(ms));
+			threads[i] = new Thread(() => Work(ms, rounds));
 			threads[i].Name = "Busy " + i;
 			threads[i].Start();
 		}
-		Work(ms);
+		Work(ms, rounds);
 		foreach (Thread t in threads)
 			t.Join();
 		end.Set();

@@ -48,7 +48,7 @@ def share(name, found):
 
 
 def cpu():
-    found, seconds = spin("cpu", "sample=%d" % HZ, "1500", "1", "4")
+    found, seconds = spin("cpu", "sample=%d" % HZ, "1500r", "1", "4")
     n = share("cpu", found)
     total = sum(c for _, _, c in found)
     kit.check(n > 0.9 * total, "cpu: samples are where time goes", n, total)
@@ -67,7 +67,7 @@ def cpu():
 def real():
     """Now and then the runtime never hits a thread that waits from its beginning; with the log profiler, too."""
     for _ in range(5):
-        found, _ = spin("real", "sample=%d,real" % HZ, "600", "1", "6")
+        found, _ = spin("real", "sample=%d,real" % HZ, "800r", "1", "6")
         by_thread = {}
         for thread, _, n in found:
             by_thread[thread] = by_thread.get(thread, 0) + n
@@ -82,7 +82,7 @@ def real():
 
 
 def threads():
-    found, _ = spin("threads", "sample=%d" % HZ, "1500", "3")
+    found, _ = spin("threads", "sample=%d" % HZ, "800r", "3")
     share("threads", found)
     for name in ("Main", "Busy 0", "Busy 1"):
         kit.check(in_leaf([f for f in found if f[0] == name], "Spin:") > 100, "threads: samples of " + name)
