@@ -64,6 +64,13 @@ def rare_events(path):
     return found
 
 
+def counters():
+    """The same counters, in the same sections; values change from one moment to the next."""
+    paths, what = record("counters=20ms", "nodefaults,counter", "GameLoop", ("60", "4", "25"))
+    a, b = ({(r["counter"], r["section"]) for r in kit.stats(path, "counters")["counters"]} for path in paths)
+    kit.check(b and b <= a | {c for c in b if c[1] == "perfcounters"}, what + ": counters", sorted(b - a))
+
+
 def rare(name, *args):
     paths, what = record(RARE[0], RARE[1], name, args)
     kit.check_equal(*(rare_events(path) for path in paths), what + ": other events")
@@ -87,6 +94,7 @@ kit.compile()
 for long, *command in PROGRAMS:
     if kit.LONG or not long:
         calls(*command)
+counters()
 for long, *command in RARE[2]:
     if kit.LONG or not long:
         rare(*command)
