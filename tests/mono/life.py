@@ -9,7 +9,7 @@ import kit
 
 BAD = [
     ("calls,foo", "foo"), ("calls,foo=1", "foo"), ("calls=1", "calls"), ("ring", "ring"), ("ring=", "ring"), ("ring=lots", "ring"),
-    ("depth=-1", "depth"), ("depth=1.x", "depth"), ("frame=Tick", "frame"), ("args=", "args"), ("meta=key", "meta"),
+    ("depth=-1", "depth"), ("depth=1.x", "depth"), ("depth=5000", "depth"), ("frame=Tick", "frame"), ("args=", "args"), ("meta=key", "meta"),
     ("alloc-stack=1000", "alloc-stack"), ("out=", "out"), ("out=" + "x" * 1100, "out"), ("signal=KILLED", "signal"),
     ("delay=soon", "delay"), ("x" * 5000, "xxx"), ("ring=1K", "ring"), ("out=/nonexistent/a.ttc", "/nonexistent/a.ttc"),
     ("signal=9", "signal"),

@@ -71,24 +71,31 @@ on_exception_leave(MonoProfiler *p, MonoMethod *m, MonoObject *exception)
 
 /* --- frames, arguments, a limit of depth: for those who ask for one --------------------------------- */
 
-/* Calls beyond the limit: of a thread, outermost first. Of those beyond HIDDEN_MOST the number is known. */
-enum { HIDDEN_MOST = 256 };
-static __thread struct {
-	uint32_t n, pauses;
-	uint64_t key[HIDDEN_MOST];
-} hidden;
+/*
+ * Calls beyond the limit, of a thread: their keys stand at the far end of the array of open zones, outermost last. Of those beyond
+ * HIDDEN_MOST the number is known.
+ */
+enum { HIDDEN_MOST = 1024 };
+_Static_assert(OPTIONS_DEPTH + HIDDEN_MOST < TTC_STACK, "zones and hidden calls do not meet");
+static __thread struct { uint32_t n, pauses; } hidden;
+
+static uint64_t *
+hidden_key(struct rec_thread *t, uint32_t i)
+{
+	return &t->zone[TTC_STACK - 1 - i].key;
+}
 
 static void
-hide(uint64_t key)
+hide(struct rec_thread *t, uint64_t key)
 {
 	if (hidden.n < HIDDEN_MOST)
-		hidden.key[hidden.n] = key;
+		*hidden_key(t, hidden.n) = key;
 	hidden.n++;
 }
 
 /* Was it a hidden call that ended? */
 static bool
-unhide(uint64_t key)
+unhide(struct rec_thread *t, uint64_t key)
 {
 	uint32_t pauses = atomic_load_explicit(&module.pauses, memory_order_relaxed), n = hidden.n;
 
@@ -100,7 +107,7 @@ unhide(uint64_t key)
 		hidden.n--;
 		return true;
 	}
-	while (n > 0 && hidden.key[n - 1] != key)
+	while (n > 0 && *hidden_key(t, n - 1) != key)
 		n--;
 	if (n > 0)
 		hidden.n = n - 1;
@@ -122,7 +129,7 @@ on_enter_more(MonoProfiler *p, MonoMethod *m, MonoProfilerCallContext *context)
 	if (!(flags & FILTER_CALLS))
 		return;
 	if (module.o.depth && t->depth >= module.o.depth)
-		hide(module_key(m));
+		hide(t, module_key(m));
 	else if (flags & FILTER_ARGS && context)
 		args_enter(t, now, m, context);
 	else
@@ -137,7 +144,7 @@ on_leave_more(MonoProfiler *p, MonoMethod *m, MonoProfilerCallContext *context)
 	unsigned flags = filter_flags(m);
 
 	(void)p;
-	if (!t || !(flags & FILTER_CALLS) || unhide(module_key(m)))
+	if (!t || !(flags & FILTER_CALLS) || unhide(t, module_key(m)))
 		return;
 	if (flags & FILTER_ARGS && context)
 		args_leave(t, now, m, context);
@@ -154,7 +161,9 @@ on_tail_call_more(MonoProfiler *p, MonoMethod *m, MonoMethod *target)
 static void
 on_exception_leave_more(MonoProfiler *p, MonoMethod *m, MonoObject *exception)
 {
-	if (!unhide(module_key(m)))
+	struct rec_thread *t = rec_thread();
+
+	if (t && !unhide(t, module_key(m)))
 		on_exception_leave(p, m, exception);
 }
 

@@ -6,7 +6,7 @@
 
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 
-enum kind { K_FLAG, K_COUNT, K_STACK, K_SIZE, K_TIME, K_PATH, K_SIGNAL, K_LIST, K_METHOD, K_ENTRY, K_SAMPLE, K_COVERAGE, K_HEAP, K_ALLOC };
+enum kind { K_FLAG, K_COUNT, K_DEPTH, K_STACK, K_SIZE, K_TIME, K_PATH, K_SIGNAL, K_LIST, K_METHOD, K_ENTRY, K_SAMPLE, K_COVERAGE, K_HEAP, K_ALLOC };
 
 static const struct option {
 	const char *name;
@@ -17,7 +17,7 @@ static const struct option {
 	{ "calls", K_FLAG, offsetof(struct options, calls), NULL },
 	{ "include", K_LIST, LIST_INCLUDE, "a pattern such as [Game]World.*:Update" },
 	{ "exclude", K_LIST, LIST_EXCLUDE, "a pattern such as [mscorlib]*" },
-	{ "depth", K_COUNT, offsetof(struct options, depth), "a number of calls" },
+	{ "depth", K_DEPTH, offsetof(struct options, depth), "a number of calls up to 2048" },
 	{ "args", K_METHOD, LIST_ARGS, "a method such as World:Spawn" },
 	{ "frame", K_METHOD, LIST_FRAME, "a method such as Game:Tick" },
 	{ "alloc", K_FLAG, offsetof(struct options, alloc), NULL },
@@ -128,6 +128,8 @@ set(struct options *o, const struct option *p, const char *v, size_t n)
 		return true;
 	case K_COUNT:
 		return optval_number(&v, end, 1, field) && v == end && *(uint64_t *)field <= UINT32_MAX;
+	case K_DEPTH:
+		return optval_number(&v, end, 1, field) && v == end && *(uint64_t *)field <= OPTIONS_DEPTH;
 	case K_STACK:
 		return optval_number(&v, end, 1, field) && v == end && *(uint64_t *)field <= 256;
 	case K_SIZE:

@@ -8,7 +8,7 @@
 
 #include "optval.h"
 
-enum { OPTIONS_LISTS = 8192, OPTIONS_WHY = 1024 };
+enum { OPTIONS_DEPTH = 2048, OPTIONS_LISTS = 8192, OPTIONS_WHY = 1024 };
 
 /* Patterns of methods; facts for the capture. */
 enum options_list { LIST_INCLUDE, LIST_EXCLUDE, LIST_ARGS, LIST_FRAME, LIST_META, LIST_COVERAGE, LIST_UNCOVERED, LISTS };
