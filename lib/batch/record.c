@@ -230,7 +230,8 @@ put_complaints(const struct tt_record *r, struct tt_buf *b, struct tt_err *err)
 		const struct tt_complaints *c = &r->complaint[i];
 
 		rc = tt_buf_printf(b, err, "%s\"%s\":{\"n\":%llu,\"first\":[", i ? "," : "", c->name, (unsigned long long)c->n);
-		for (size_t k = 0; k < TT_RECORD_LINES && k < c->n && rc == TT_OK; k++) {
+		/* A line that was read back may claim more than it shows. */
+		for (size_t k = 0; k < TT_RECORD_LINES && c->line[k] && rc == TT_OK; k++) {
 			rc = tt_buf_printf(b, err, "%s[%llu,", k ? "," : "", (unsigned long long)c->at[k]);
 			if (rc == TT_OK)
 				rc = tt_result_text(b, c->line[k], strlen(c->line[k]), err);
