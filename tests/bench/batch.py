@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """batch.py BUILD FOLDER: how fast and how large are batches?
 
-Makes CAPTURES (1000) captures of 1 to 20 MB in four archives of similar size (tar.gz, tar.xz, tar.zst, zip), once, in FOLDER;
+Makes COUNT (1000) captures of 1 to 20 MB in four archives of similar size (tar.gz, tar.xz, tar.zst, zip), once, in FOLDER;
 they are beginnings, cut between buffers, of eight recordings of a real Mono program. Then measures in turns:
  - `tracetool batch -j2` against `xargs -P2` of `bsdtar -xOf` per archive, then `xargs -P2 -n1 tracetool stats -j1` on the
    plain files; and against one core;
@@ -20,7 +20,7 @@ import time
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 BUILD, FOLDER = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
 TT = os.path.join(BUILD, "tracetool")
-COUNT = int(os.environ.get("CAPTURES", "1000"))
+COUNT = int(os.environ.get("COUNT", "1000"))
 RUNS = int(os.environ.get("RUNS", "3"))
 BUFFER = struct.pack("<I", 0x4D504C01)
 

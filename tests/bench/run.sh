@@ -7,7 +7,7 @@
 #
 # QUICK=1: small captures, three runs; for seeing that all of it works, not for figures.
 # RUNS=N:  that many runs of each row.
-# ONLY=RE: only the groups of rows whose names match: stats chrome gzip pprof memory info jobs same gate
+# ONLY=RE: only the groups of rows whose names match: stats chrome gzip pprof memory info jobs same gate batch
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -378,6 +378,19 @@ gate_rows() {
 	rm -rf "$dir"
 }
 
+# --- batch ---------------------------------------------------------------------------
+
+# A thousand captures in four archives (7 GB, made once), by tests/bench/batch.py.
+batch_rows() {
+	local job value must n=1000
+	[ -z "${QUICK:-}" ] || n=60
+	COUNT=$n RUNS=$RUNS python3 tests/bench/batch.py "$BUILD" "$BENCH/batch" > "$OUT/batch"
+	grep '^#' "$OUT/batch" >&2
+	while IFS=$'\t' read -r job value must; do
+		row "batch: $job" 2 - - "$value" "${must%  MISSED}"
+	done < <(grep -v '^#' "$OUT/batch")
+}
+
 # --- all of it -----------------------------------------------------------------------
 
 needs=("big $BIG" "many $MANY" "big $WHOLE")
@@ -400,6 +413,7 @@ wanted memory && memory_rows
 wanted info && info_row
 wanted jobs && jobs_rows
 wanted same && same_rows
+wanted batch && batch_rows
 wanted gate && gate_rows
 took=$((SECONDS - began))
 
