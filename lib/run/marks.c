@@ -1,0 +1,246 @@
+#include "run/watch.h"
+
+#include "model/names.h"
+
+#include <stdlib.h>
+
+/* --- marks ----------------------------------------------------------------------------- */
+
+static struct tt_marks *
+marks(struct tt_run *r, struct tt_err *err)
+{
+	if (!r->marks)
+		r->marks = tt_mem_alloc(&r->env->mem, sizeof *r->marks, err);
+	return r->marks;
+}
+
+static int
+find_keys(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_marks *ms = r->marks;
+	const char *glob[2] = { r->o->frame_marker, NULL };
+
+	for (size_t i = 0; i < r->nin; i++) {
+		const struct tt_def *d;
+		for (size_t k = 0; (d = tt_defs_at(r->in[i].cap->defs, TT_DEF_MARKER, k)) != NULL; k++) {
+			if (!tt_name_match(glob, d->text))
+				continue;
+			int rc = tt_mem_grow(&r->env->mem, &ms->key, &ms->capkey, ms->nkey + 1, sizeof *ms->key, err);
+			if (rc != TT_OK)
+				return rc;
+			ms->key[ms->nkey].process = (uint32_t)i;
+			ms->key[ms->nkey++].key = d->key;
+		}
+	}
+	ms->keyed = true;
+	if (ms->nkey == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no marker matches --frame-marker \"%s\"", r->o->frame_marker);
+	return TT_OK;
+}
+
+static bool
+is_mark(const struct tt_marks *ms, uint32_t process, uint64_t key)
+{
+	for (size_t i = 0; i < ms->nkey; i++)
+		if (ms->key[i].key == key && ms->key[i].process == process)
+			return true;
+	return false;
+}
+
+static int
+add_mark(struct tt_run *r, const struct tt_thread *t, int64_t ts, struct tt_err *err)
+{
+	struct tt_marks *ms = r->marks;
+	size_t i = 0;
+	int rc;
+
+	while (i < ms->n && ms->m[i].thread != t->index)
+		i++;
+	if (i == ms->n) {
+		if ((rc = tt_mem_grow(&r->env->mem, &ms->m, &ms->cap, i + 1, sizeof *ms->m, err)) != TT_OK)
+			return rc;
+		ms->m[ms->n++] = (struct tt_frame_marks){ .process = t->process, .thread = t->index };
+	}
+	struct tt_frame_marks *m = &ms->m[i];
+	if ((rc = tt_mem_grow(&r->env->mem, &m->ts, &m->cap, m->n + 1, sizeof *m->ts, err)) != TT_OK)
+		return rc;
+	/* A thread's time does not run backwards; where a damaged capture says so, frames of no length are left out. */
+	m->ts[m->n] = m->n && ts < m->ts[m->n - 1] ? m->ts[m->n - 1] : ts;
+	m->n++;
+	return TT_OK;
+}
+
+int
+tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, const struct tt_thread *t,
+    enum tt_phase phase, struct tt_err *err)
+{
+	struct tt_marks *ms = marks(r, err);
+	int rc = ms ? TT_OK : err->code;
+
+	if (rc != TT_OK)
+		return rc;
+	if (phase == TT_PHASE_DEFS) {
+		if (b->min_ts < in->cap->min_ts)
+			in->cap->min_ts = b->min_ts;
+		if (b->max_ts > in->cap->max_ts)
+			in->cap->max_ts = b->max_ts;
+		r->zones_seen += b->nzone + b->nalloc;
+		for (size_t i = 0; i < b->nrare && rc == TT_OK && !r->o->frame_marker; i++)
+			if (b->ev[b->rare[i]].kind == TT_FRAME)
+				rc = add_mark(r, t, b->ev[b->rare[i]].ts, err);
+		return rc;
+	}
+	if (!ms->keyed && (rc = find_keys(r, err)) != TT_OK)
+		return rc;
+	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
+		const struct tt_event *e = &b->ev[i];
+		if ((e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN) && is_mark(ms, in->cap->process, e->val))
+			rc = add_mark(r, t, e->ts, err);
+	}
+	return rc;
+}
+
+/* --- the table ------------------------------------------------------------------------------ */
+
+/* The frame thread of a process: by --frame-thread, else where most marks are. */
+static const struct tt_frame_marks *
+choose(const struct tt_run *r, uint32_t process)
+{
+	const struct tt_marks *ms = r->marks;
+	const struct tt_frame_marks *best = NULL;
+
+	for (size_t i = 0; i < ms->n; i++) {
+		const struct tt_frame_marks *m = &ms->m[i];
+		if (m->process != process)
+			continue;
+		if (r->o->frame_thread && !tt_glob(r->o->frame_thread, r->m->threads.t[m->thread]->name))
+			continue;
+		if (!best || m->n > best->n)
+			best = m;
+	}
+	return best;
+}
+
+static int
+add_frames(struct tt_run *r, const struct tt_frame_marks *m, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	struct tt_mem *mem = &r->env->mem;
+	const struct tt_filter *flt = &r->m->filter;
+	size_t n = m->n > 1 ? m->n - 1 : 0, cap = f->cap;
+	void *column[] = { &f->start, &f->dur, &f->number, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns,
+		&f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
+	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8, 8, 8, 8, 8, 8 };
+
+	for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+		cap = f->cap;
+		int rc = tt_mem_grow(mem, column[i], &cap, f->n + n, size[i], err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	f->cap = cap;
+	f->partial += m->n && r->m->cap[m->process]->min_ts < m->ts[0] ? 2 : 1;
+	for (size_t i = 0; i < n; i++) {
+		int64_t from = m->ts[i], to = m->ts[i + 1];
+		bool in = flt->has_frames ? i + 1 >= flt->frame_first && i + 1 <= flt->frame_last :
+		    from >= flt->from && to <= flt->to;
+		if (!in || to == from)
+			continue;
+		f->start[f->n] = from;
+		f->dur[f->n] = to - from;
+		f->number[f->n] = i + 1;
+		f->thread[f->n++] = m->thread;
+	}
+	return TT_OK;
+}
+
+struct length { int64_t dur; size_t frame; };
+
+static int
+by_length(const void *a, const void *b)
+{
+	const struct length *x = a, *y = b;
+
+	return x->dur != y->dur ? (x->dur < y->dur) - (x->dur > y->dur) : (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+/* The worst frames are known before the main phase, so only their rows need to be kept. */
+static int
+choose_hitches(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	struct tt_mem *mem = &r->env->mem;
+	size_t want = r->o->hitches ? r->o->hitches : 10;
+
+	f->nhitch = want < f->n ? want : f->n;
+	if (f->nhitch == 0)
+		return TT_OK;
+	struct length *order = tt_mem_alloc(mem, f->n * sizeof *order, err);
+	f->hitch = tt_arena_alloc(&r->m->arena, f->nhitch * sizeof *f->hitch, err);
+	if (!order || !f->hitch) {
+		tt_mem_free(mem, order, f->n * sizeof *order);
+		return err->code;
+	}
+	for (size_t i = 0; i < f->n; i++)
+		order[i] = (struct length){ f->dur[i], i };
+	qsort(order, f->n, sizeof *order, by_length);
+	for (size_t i = 0; i < f->nhitch; i++)
+		f->hitch[i].frame = order[i].frame;
+	tt_mem_free(mem, order, f->n * sizeof *order);
+	return TT_OK;
+}
+
+int
+tt_frames_build(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_model *m = r->m;
+	struct tt_marks *ms = r->marks;
+	struct tt_mem *mem = &r->env->mem;
+	int rc = TT_OK;
+
+	m->zones_expected = r->zones_seen;
+	if (!ms || ms->n == 0)
+		return m->filter.has_frames ?
+		    tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frame marks: name a marker with --frame-marker") : TT_OK;
+	if (!(m->frames = tt_mem_alloc(mem, sizeof *m->frames, err)))
+		return err->code;
+	m->frames->mem = mem;
+	m->frames->marker = r->o->frame_marker;
+	ms->w = tt_mem_alloc(mem, r->nin * sizeof *ms->w, err);
+	ms->ncategory = m->ncategory;
+	ms->category = tt_arena_alloc(&m->arena, (m->ncategory + 1) * sizeof *ms->category, err);
+	ms->cat_self = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *ms->cat_self, err);
+	if (!ms->w || !ms->category || !ms->cat_self)
+		return err->code;
+	for (size_t i = 0; i < m->ncategory; i++)
+		tt_hist_init(&ms->category[i].hist);
+	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
+		const struct tt_frame_marks *best = choose(r, (uint32_t)i);
+		size_t first = m->frames->n;
+		if (!best)
+			continue;
+		rc = add_frames(r, best, err);
+		if (rc == TT_OK)
+			tt_watch_init(r, &ms->w[ms->nwatch++], best, first);
+	}
+	if (rc == TT_OK && m->filter.has_frames && m->frames->n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames");
+	if (rc == TT_OK && m->frames->n > 0 && (m->filter.has_frames || r->o->whole_frames)) {
+		m->filter.from = m->frames->start[0];
+		m->filter.to = m->frames->start[m->frames->n - 1] + m->frames->dur[m->frames->n - 1];
+	}
+	return rc == TT_OK ? choose_hitches(r, err) : rc;
+}
+
+size_t
+tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts)
+{
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+		if (f->start[mid] <= ts)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from > 0 && ts >= f->start[from - 1] && ts < f->start[from - 1] + f->dur[from - 1] ? from - 1 : SIZE_MAX;
+}

@@ -1,0 +1,496 @@
+#include "run/watch.h"
+
+#include "model/names.h"
+
+/* What one marker does in the present frame. */
+struct tt_watch_row {
+	uint64_t key;
+	uint32_t active;              /* activations open now */
+	bool wait, touched;
+	bool out;                     /* an allocation wrapper: its time is that of the zone around it */
+	uint64_t calls;
+	int64_t total, self, since;   /* since: when the outermost activation began, or the frame */
+	struct tt_frame_marker sum;
+};
+
+/* A zone that lies whole in the present frame. Row numbers are one up, 0 is none. */
+struct tt_watch_inner {
+	uint32_t row;                 /* 0: its time is that of the zone around it */
+	uint32_t giver;               /* the row that its zones take their time from */
+	int64_t ts, end;
+};
+
+void
+tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks *m, size_t first)
+{
+	const struct tt_capture *cap = r->m->cap[m->process];
+	const struct tt_def *d;
+
+	*w = (struct tt_watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
+		.end = r->m->frames->n, .marks = m, .under = TT_STALE };
+	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
+		struct timer *t = &w->timer[w->ntimer];
+		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
+			t->key = d->key;
+			w->ntimer++;
+		}
+	}
+}
+
+static bool
+in_frame(const struct tt_frames *f, const struct tt_watch *w, int64_t ts)
+{
+	return w->frame < w->end && ts >= f->start[w->frame];
+}
+
+static struct tt_watch_row *
+row_of(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
+{
+	struct tt_mem *mem = &r->env->mem;
+
+	if (w->nrow * 2 >= w->nslot) {
+		size_t n = w->nslot ? w->nslot * 2 : 256;
+		uint32_t *s = tt_mem_alloc(mem, n * sizeof *s, err);
+		if (!s)
+			return NULL;
+		for (size_t k = 0; k < w->nrow; k++) {
+			size_t i = (size_t)((w->row[k].key * 0x9E3779B97F4A7C15u) >> 20) & (n - 1);
+			while (s[i])
+				i = (i + 1) & (n - 1);
+			s[i] = (uint32_t)k + 1;
+		}
+		tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);
+		w->slot = s;
+		w->nslot = n;
+	}
+	size_t i = (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & (w->nslot - 1);
+	for (; w->slot[i]; i = (i + 1) & (w->nslot - 1))
+		if (w->row[w->slot[i] - 1].key == key)
+			return &w->row[w->slot[i] - 1];
+	if (tt_mem_grow(mem, &w->row, &w->caprow, w->nrow + 1, sizeof *w->row, err) != TT_OK)
+		return NULL;
+	const struct tt_name *n = tt_model_key(r->m, w->process, key);
+	const char *const *globs = r->o->wait ? r->o->wait : tt_wait_markers;
+	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .wait = key == TT_KEY_CONTENTION || (n && tt_name_match(globs, n->full)),
+		.out = n && n->alloc_wrapper && !r->m->filter.wrappers };
+	w->slot[i] = (uint32_t)++w->nrow;
+	return &w->row[w->nrow - 1];
+}
+
+static int
+touch(struct tt_run *r, struct tt_watch *w, struct tt_watch_row *row, struct tt_err *err)
+{
+	if (row->touched)
+		return TT_OK;
+	int rc = tt_mem_grow(&r->env->mem, &w->touched, &w->captouched, w->ntouched + 1, sizeof *w->touched, err);
+	if (rc == TT_OK) {
+		row->touched = true;
+		w->touched[w->ntouched++] = (uint32_t)(row - w->row);
+	}
+	return rc;
+}
+
+static struct tt_hitch *
+hitch_of(struct tt_frames *f, size_t frame)
+{
+	for (size_t i = 0; i < f->nhitch; i++)
+		if (f->hitch[i].frame == frame)
+			return &f->hitch[i];
+	return NULL;
+}
+
+/* Keep the largest by self time, ties by key. */
+static void
+keep_top(struct tt_hitch *h, const struct tt_watch_row *row)
+{
+	unsigned cap = sizeof h->top / sizeof h->top[0], i = h->ntop;
+
+	while (i > 0 && (h->top[i - 1].self < row->self || (h->top[i - 1].self == row->self && h->top[i - 1].key > row->key)))
+		i--;
+	if (i >= cap)
+		return;
+	unsigned last = h->ntop < cap ? h->ntop++ : cap - 1;
+	for (; last > i; last--)
+		h->top[last] = h->top[last - 1];
+	h->top[i].key = row->key;
+	h->top[i].self = row->self;
+	h->top[i].calls = row->calls;
+}
+
+/* Give the time up to ${ts} to the innermost open zone. */
+static int
+settle_self(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err)
+{
+	for (size_t i = w->st.n; i > 0 && ts > w->since && in_frame(r->m->frames, w, w->since); i--) {
+		struct tt_watch_row *top = row_of(r, w, w->st.z[i - 1].key, err);
+		if (!top)
+			return err->code;
+		if (top->out)
+			continue;
+		if (touch(r, w, top, err) != TT_OK)
+			return err->code;
+		top->self += ts - w->since;
+		break;
+	}
+	if (ts > w->since)
+		w->since = ts;
+	return TT_OK;
+}
+
+/* The present frame is over at ${end}: sum up its rows. */
+static int
+close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	struct tt_marks *ms = r->marks;
+	int64_t start = f->start[w->frame];
+	int rc = settle_self(r, w, end, err);
+
+	for (size_t i = 0; i < w->st.n && rc == TT_OK; i++) {
+		struct tt_watch_row *row = row_of(r, w, w->st.z[i].key, err);
+		if (!row)
+			return err->code;
+		if (row->since < end && !row->out) {
+			rc = touch(r, w, row, err);
+			row->total += end - (row->since > start ? row->since : start);
+			row->since = end;
+		}
+	}
+	if (w->waiting) {
+		f->wait_ns[w->frame] += end - (w->wait_since > start ? w->wait_since : start);
+		w->wait_since = end;
+	}
+	struct tt_hitch *h = hitch_of(f, w->frame);
+	for (size_t i = 0; i < w->ntouched; i++) {
+		struct tt_watch_row *row = &w->row[w->touched[i]];
+		const struct tt_name *n = tt_model_key(r->m, w->process, row->key);
+		if (h)
+			keep_top(h, row);
+		if (n && n->category < ms->ncategory)
+			ms->cat_self[n->category] += row->self;
+		row->sum.present += row->calls || row->self || row->total;
+		row->sum.total += row->total;
+		row->sum.self += row->self;
+		if (row->total > row->sum.total_max)
+			row->sum.total_max = row->total;
+		if (row->self > row->sum.self_max)
+			row->sum.self_max = row->self;
+		if (row->calls > row->sum.calls_max)
+			row->sum.calls_max = row->calls;
+		row->calls = 0;
+		row->total = row->self = 0;
+		row->touched = false;
+	}
+	w->ntouched = 0;
+	for (size_t i = 0; i < ms->ncategory; i++) {
+		struct tt_frame_category *c = &ms->category[i];
+		tt_hist_add(&c->hist, (uint64_t)(ms->cat_self[i] > 0 ? ms->cat_self[i] : 0), 1);
+		c->present += ms->cat_self[i] > 0;
+		c->self += ms->cat_self[i];
+		if (ms->cat_self[i] > c->self_max)
+			c->self_max = ms->cat_self[i];
+		ms->cat_self[i] = 0;
+	}
+	return rc;
+}
+
+int
+tt_watch_advance(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err)
+{
+	const struct tt_frames *f = r->m->frames;
+	int rc = TT_OK;
+
+	while (rc == TT_OK && w->frame < w->end && f->start[w->frame] + f->dur[w->frame] <= ts) {
+		int64_t end = f->start[w->frame] + f->dur[w->frame];
+		/* Time before the frame began belongs to none. */
+		if (w->since < f->start[w->frame])
+			w->since = f->start[w->frame];
+		rc = close_frame(r, w, end, err);
+		w->frame++;
+	}
+	if (w->frame < w->end && w->since < f->start[w->frame] && ts > w->since)
+		w->since = ts < f->start[w->frame] ? ts : f->start[w->frame];
+	return rc;
+}
+
+static int
+zone_begin(struct tt_run *r, struct tt_watch *w, uint64_t key, int64_t ts, unsigned flags, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	int rc = tt_watch_advance(r, w, ts, err);
+
+	if (rc == TT_OK)
+		rc = settle_self(r, w, ts, err);
+	struct tt_watch_row *row = rc == TT_OK ? row_of(r, w, key, err) : NULL;
+	if (!row)
+		return err->code;
+	if (row->out)
+		return TT_OK;
+	if (row->active++ == 0)
+		row->since = ts;
+	if (row->wait) {
+		f->has_wait = true;
+		if (w->waiting++ == 0)
+			w->wait_since = ts;
+	}
+	if (in_frame(f, w, ts) && !(flags & TT_F_CONT)) {
+		rc = touch(r, w, row, err);
+		row->calls++;
+	}
+	return rc;
+}
+
+/* Accounts for the end of a zone that is still on the stack. */
+static int
+zone_end(struct tt_run *r, struct tt_watch *w, uint64_t key, int64_t ts, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	struct tt_watch_row *row = row_of(r, w, key, err);
+
+	if (!row)
+		return err->code;
+	if (row->active && --row->active == 0 && in_frame(f, w, ts)) {
+		int64_t from = row->since > f->start[w->frame] ? row->since : f->start[w->frame];
+		if (touch(r, w, row, err) != TT_OK)
+			return err->code;
+		row->total += ts > from ? ts - from : 0;
+	}
+	if (row->wait && w->waiting && --w->waiting == 0 && in_frame(f, w, ts)) {
+		int64_t from = w->wait_since > f->start[w->frame] ? w->wait_since : f->start[w->frame];
+		f->wait_ns[w->frame] += ts > from ? ts - from : 0;
+	}
+	return TT_OK;
+}
+
+struct ending { struct tt_run *r; struct tt_watch *w; int64_t ts; int rc; struct tt_err *err; };
+
+static void
+popped(void *arg, const struct tt_open *z, unsigned flags)
+{
+	struct ending *e = arg;
+
+	(void)flags;
+	if (e->rc == TT_OK)
+		e->rc = zone_end(e->r, e->w, z->key, e->ts, e->err);
+}
+
+static int
+pop_to(struct tt_run *r, struct tt_watch *w, size_t n, const int64_t *ends, size_t base, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (w->st.n > n)
+		w->under = TT_STALE;
+	while (w->st.n > n && rc == TT_OK) {
+		int64_t ts = ends[w->st.n - 1 - base];
+		rc = tt_watch_advance(r, w, ts, err);
+		if (rc == TT_OK)
+			rc = settle_self(r, w, ts, err);
+		w->st.n--;
+		if (rc == TT_OK)
+			rc = zone_end(r, w, w->st.z[w->st.n].key, ts, err);
+	}
+	return rc;
+}
+
+/* --- zones whole in a frame ---------------------------------------------------------------------- */
+
+/* Close all but the outer ${n}. */
+static void
+pop_inner(struct tt_watch *w, size_t n)
+{
+	while (w->ninner > n) {
+		uint32_t i = w->inner[--w->ninner].row;
+		if (i == 0)
+			continue;
+		w->row[i - 1].active--;
+		w->waiting -= w->row[i - 1].wait;
+	}
+}
+
+/* Whose time zones right above the stack take: the innermost that is shown. */
+static int
+find_under(struct tt_run *r, struct tt_watch *w, struct tt_err *err)
+{
+	w->under = 0;
+	for (size_t i = w->st.n; i > 0 && w->under == 0; i--) {
+		struct tt_watch_row *row = row_of(r, w, w->st.z[i - 1].key, err);
+		if (!row)
+			return err->code;
+		if (!row->out)
+			w->under = (uint32_t)(row - w->row) + 1;
+	}
+	return TT_OK;
+}
+
+static int
+take_time(struct tt_run *r, struct tt_watch *w, uint32_t row, int64_t ns, struct tt_err *err)
+{
+	if (row == 0)
+		return TT_OK;
+	w->row[row - 1].self -= ns;
+	return touch(r, w, &w->row[row - 1], err);
+}
+
+static int
+inner_zone(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	struct tt_watch_inner z = { .ts = e->ts, .end = e->ts + e->dur };
+	int rc = tt_mem_grow(&r->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof z, err);
+
+	if (rc == TT_OK && w->ninner == 0 && w->under == TT_STALE)
+		rc = find_under(r, w, err);
+	struct tt_watch_row *row = rc == TT_OK ? row_of(r, w, e->val, err) : NULL;
+	if (!row)
+		return err->code;
+	z.giver = w->under;
+	if (w->ninner > 0) {          /* only a damaged capture has zones that reach out of the one around them */
+		const struct tt_watch_inner *up = &w->inner[w->ninner - 1];
+		z.giver = up->giver;
+		z.ts = z.ts < up->ts ? up->ts : z.ts > up->end ? up->end : z.ts;
+		z.end = z.end > up->end ? up->end : z.end < z.ts ? z.ts : z.end;
+	}
+	if (!row->out) {
+		int64_t ns = z.end - z.ts;
+		z.row = (uint32_t)(row - w->row) + 1;
+		if ((rc = touch(r, w, row, err)) != TT_OK || (rc = take_time(r, w, z.giver, ns, err)) != TT_OK)
+			return rc;
+		z.giver = z.row;
+		row->self += ns;
+		row->calls += !(e->flags & TT_F_CONT);
+		if (row->active++ == 0)
+			row->total += ns;
+		if (row->wait) {
+			f->has_wait = true;
+			if (w->waiting++ == 0)
+				f->wait_ns[w->frame] += ns;
+		}
+	}
+	w->inner[w->ninner++] = z;
+	return TT_OK;
+}
+
+static bool
+whole_in_frame(const struct tt_frames *f, const struct tt_watch *w, const struct tt_event *e)
+{
+	return in_frame(f, w, e->ts) && e->ts + e->dur <= f->start[w->frame] + f->dur[w->frame];
+}
+
+/* --- a chunk ---------------------------------------------------------------------------------------- */
+
+/* A zone goes on the stack. */
+static int
+push(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
+{
+	int rc = zone_begin(r, w, e->val, e->ts, e->flags, err);
+
+	w->under = TT_STALE;
+	if (rc == TT_OK && tt_stack_push(&w->st, &r->env->mem, e->val, e->ts, e->flags & TT_F_CONT, err) < 0)
+		rc = err->code;
+	return rc;
+}
+
+/*
+ * Replay one chunk of the frame thread. Whole zones come in the order of their begin; each is closed when the
+ * next event stands no deeper, those on the stack at their own end.
+ */
+int
+tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err)
+{
+	struct tt_mem *mem = &r->env->mem;
+	size_t base = w->st.n, cap = 0, whole = 0;    /* whole: above it stand whole zones only */
+	int64_t *ends = NULL;
+	int rc = tt_mem_grow(mem, &ends, &cap, b->n + 1, sizeof *ends, err);
+
+	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
+		const struct tt_event *e = &b->ev[i];
+		size_t up = base + e->depth;
+		struct ending end = { r, w, e->ts, TT_OK, err };
+		switch (e->kind) {
+		case TT_ZONE:
+			pop_inner(w, up > w->st.n ? up - w->st.n : 0);
+			if (up < w->st.n)
+				rc = pop_to(r, w, up > whole ? up : whole, ends, base, err);
+			if (rc == TT_OK && (w->ninner > 0 || whole_in_frame(r->m->frames, w, e))) {
+				rc = inner_zone(r, w, e, err);
+				break;
+			}
+			if (rc == TT_OK)
+				rc = push(r, w, e, err);
+			if (w->st.n > base)
+				ends[w->st.n - 1 - base] = e->ts + e->dur;
+			break;
+		case TT_ZONE_BEGIN:
+			pop_inner(w, 0);
+			/* Open zones end by their own event; whole ones lie above them. */
+			rc = pop_to(r, w, up > whole ? up : whole, ends, base, err);
+			if (rc == TT_OK)
+				rc = push(r, w, e, err);
+			whole = w->st.n;
+			break;
+		case TT_ZONE_END:
+			pop_inner(w, 0);
+			rc = pop_to(r, w, whole > base ? whole : base, ends, base, err);
+			w->under = TT_STALE;
+			if (rc == TT_OK)
+				rc = tt_watch_advance(r, w, e->ts, err);
+			if (rc == TT_OK)
+				rc = settle_self(r, w, e->ts, err);
+			if (rc != TT_OK)
+				break;
+			if (e->flags & TT_F_BASE) {
+				size_t n = w->st.n;
+				tt_stack_end(&w->st, e->val, e->ts, e->flags, popped, &end);
+				if (w->st.n == n && n && w->st.z[n - 1].flags & TT_F_CONT && w->st.z[n - 1].ts == e->ts && end.rc == TT_OK)
+					end.rc = zone_begin(r, w, TT_KEY_EXCEPTION, e->ts, TT_F_CONT, err);
+				base = whole = w->st.n;
+			} else if (w->st.n) {
+				w->st.n--;
+				popped(&end, &w->st.z[w->st.n], 0);
+				whole = w->st.n;
+			}
+			rc = end.rc;
+			break;
+		case TT_GAP:
+			pop_inner(w, 0);
+			w->under = TT_STALE;
+			end.ts = e->flags & TT_F_BASE ? w->since : e->ts;
+			while (w->st.n > 0 && end.rc == TT_OK) {
+				w->st.n--;
+				popped(&end, &w->st.z[w->st.n], 0);
+			}
+			rc = end.rc;
+			base = whole = 0;
+			break;
+		default:
+			break;
+		}
+	}
+	pop_inner(w, 0);
+	if (rc == TT_OK)
+		rc = pop_to(r, w, whole > base ? whole : base, ends, base, err);
+	tt_mem_free(mem, ends, cap * sizeof *ends);
+	return rc;
+}
+
+int
+tt_watch_sum(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err)
+{
+	const struct tt_watch_row *row = row_of(r, w, key, err);
+
+	if (!row)
+		return err->code;
+	*sum = row->sum;
+	return TT_OK;
+}
+
+void
+tt_watch_free(struct tt_watch *w, struct tt_mem *mem)
+{
+	tt_stack_free(&w->st, mem);
+	tt_mem_free(mem, w->inner, w->capinner * sizeof *w->inner);
+	tt_mem_free(mem, w->row, w->caprow * sizeof *w->row);
+	tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);
+	tt_mem_free(mem, w->touched, w->captouched * sizeof *w->touched);
+}

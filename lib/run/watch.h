@@ -1,0 +1,73 @@
+/**
+ * Frames of a run, in two steps. The prepass collects where frames begin on each thread (marks.c) and builds the
+ * table of boundaries. In the main phase the commit stage replays the frame thread's zones in order (watch.c): at
+ * any time it knows what is open, so time can be cut exactly at every boundary.
+ *
+ * Nearly all zones lie whole in one frame. Such a zone takes its time from the one around it when it begins, and is
+ * done; only the few that reach over a boundary stand on the stack, whose top gets the time as it passes.
+ *
+ * All of it runs in the ordered stage: one thread at a time.
+ */
+#ifndef TT_RUN_WATCH_H
+#define TT_RUN_WATCH_H
+
+#include "run/state.h"
+
+struct tt_frame_marks {               /* begins of frames on one thread */
+	uint32_t process, thread;
+	int64_t *ts;
+	size_t n, cap;
+};
+
+struct tt_watch_row;
+struct tt_watch_inner;
+
+/* The replay of one frame thread. */
+struct tt_watch {
+	uint32_t process, thread;
+	struct tt_stack st;
+	uint32_t under;               /* the giver of zones right above the stack; TT_STALE: to be looked up */
+	struct tt_watch_inner *inner; /* zones above the stack */
+	size_t ninner, capinner;
+	int64_t since;                /* self time is counted up to here */
+	size_t first;                 /* of this process's frames */
+	size_t frame;                 /* the one we are in, or the next */
+	size_t end;                   /* behind this process's frames */
+	const struct tt_frame_marks *marks;   /* all of the process, also of frames that are not in the table */
+	struct timer { uint64_t key; unsigned late; int what; } timer[8];      /* counters of frame timings */
+	unsigned ntimer;
+	uint32_t waiting;             /* wait zones open */
+	int64_t wait_since;
+	struct tt_watch_row *row;
+	size_t nrow, caprow;
+	uint32_t *slot;
+	size_t nslot;
+	uint32_t *touched;            /* rows of the present frame */
+	size_t ntouched, captouched;
+};
+#define TT_STALE UINT32_MAX
+
+struct tt_marks {
+	struct tt_frame_marks *m;
+	size_t n, cap;
+	struct { uint32_t process; uint64_t key; } *key;      /* markers whose begin is a frame */
+	size_t nkey, capkey;
+	bool keyed;
+	struct tt_watch *w;
+	size_t nwatch;
+	struct tt_frame_category *category;   /* sums, as the model gets them */
+	int64_t *cat_self;            /* of the present frame */
+	size_t ncategory;
+};
+
+/* Begin to watch the thread of ${m}, whose frames stand in the table from ${first} on. */
+void tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks *m, size_t first);
+/* Replay one chunk of the frame thread. */
+int tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err);
+/* Time has come to ${ts}: close the frames that are over. */
+int tt_watch_advance(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err);
+/* What the marker ${key} has done in all frames so far. */
+int tt_watch_sum(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);
+void tt_watch_free(struct tt_watch *w, struct tt_mem *mem);
+
+#endif
