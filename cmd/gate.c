@@ -488,7 +488,7 @@ static int
 judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_baseline *old,
     struct tt_err *err)
 {
-	struct tt_judge_opts o = { .inconclusive = x->g->inconclusive, .group_by = x->g->group_by,
+	struct tt_judge_opts o = { .inconclusive = (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
 		.first = x->g->save != NULL };
 	struct tt_verdict v = { 0 };
 	int rc = today(x->app, x->g->today, &o.today, err);
