@@ -16,6 +16,9 @@ tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, str
 	json_error_t e;
 
 	*d = (struct tt_doc){ .path = path, .text = text, .n = n, .a = a };
+	/* jansson passes over NUL behind a number; what looks for places does not. */
+	if (n && memchr(text, '\0', n))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is no JSON: there is a NUL byte in it", path);
 	d->root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
 	if (d->root)
 		return TT_OK;

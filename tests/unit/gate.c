@@ -97,6 +97,16 @@ TEST(amounts_are_read_with_their_units_and_written_back)
 	CHECK_EQ_INT(tt_scale(1, 1, 0), 0);
 }
 
+TEST(nul_bytes_are_refused)
+{
+	static const char text[] = "{ \"tracetool_budget\": 1, \"skip\": { \"frames\": 12\0 }, \"rows\": [ {} ] }";
+
+	tt_arena_free(&arena);
+	tt_arena_init(&arena, &mem);
+	CHECK_EQ_INT(tt_budget_parse(text, sizeof text - 1, "b", &budget, &arena, &err), TT_E_USAGE);
+	CHECK_HAS(err.msg, "NUL");
+}
+
 TEST(captures_become_one_figure_as_over_says)
 {
 	static const int64_t v[] = { 40, 10, 30, 20 };
