@@ -31,7 +31,7 @@ struct stats_opts {
 	int64_t budget_ns[BUDGETS_MAX];
 	bool bottom_up;
 	int64_t threshold_e4;
-	uint64_t max_depth, hitches;
+	uint64_t max_depth, hitches, buckets;
 	uint64_t find_size;           /* UINT64_MAX: none */
 	struct opt_list find_type, track;
 	uint64_t track_addr[TRACK_MAX];
@@ -107,6 +107,8 @@ static const struct opt table_opt[] = {
 	    .help = "count frames over MS milliseconds; repeatable" },
 	{ .name = "hitches", .arg = "N", .set = opt_count, .at = AT(hitches), .lo = 1, .hi = 1000,
 	    .help = "list the N worst frames; default 10" },
+	{ .name = "buckets", .arg = "N", .set = opt_count, .at = AT(buckets), .lo = 1, .hi = TT_TIMELINE_MAX,
+	    .help = "cut the timeline into N parts; default 60; without --table, that alone" },
 	{ .name = "find", .arg = "SPEC", .set = set_find,
 	    .help = "list allocations of at least SIZE bytes (S:SIZE) or of a class (T:GLOB), with their moves; repeatable" },
 	{ .name = "track", .arg = "ADDRESS", .set = set_track,
@@ -325,6 +327,7 @@ stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *
 	if (rc != TT_OK)
 		return rc;
 	run.hitches = (unsigned)s->hitches;
+	run.buckets = s->buckets;
 	run.find = (struct tt_find){ .min_size = s->find_size, .type = s->find_type.v, .addr = s->track_addr,
 		.naddr = s->track.n };
 	run.needs |= needs_of(s);
@@ -356,6 +359,8 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 		rc = opt_list_add(&s.table, "calltree_bottom_up", &app->arena, err);
 	if (rc == TT_OK && (s.find_size != UINT64_MAX || s.find_type.n))
 		rc = opt_list_add(&s.table, "objects_found", &app->arena, err);
+	if (rc == TT_OK && s.buckets && s.table.n == 0)
+		rc = opt_list_add(&s.table, "timeline", &app->arena, err);
 	if (rc == TT_OK && s.track.n)
 		rc = opt_list_add(&s.table, "objects_tracked", &app->arena, err);
 	if (rc != TT_OK)

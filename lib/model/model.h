@@ -17,6 +17,7 @@
 #include "model/handles.h"
 #include "model/locks.h"
 #include "model/throws.h"
+#include "model/timeline.h"
 #include "model/tree.h"
 
 /* A stop of the world: asked for at start, every thread stands still from stopped, all run again at end. */
@@ -100,6 +101,8 @@ struct tt_model {
 	struct tt_graph *graph;       /* with TT_NEEDS_GRAPH, where there is any event: model/graph.h */
 
 	struct tt_found_all *found;   /* with TT_NEEDS_FOUND, where there is any event: model/found.h */
+
+	struct tt_timeline *timeline; /* with TT_NEEDS_TIMELINE, where there is any event: model/timeline.h */
 
 	struct tt_counter_stat *counter;
 	size_t ncounter, capcounter;

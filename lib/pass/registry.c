@@ -23,6 +23,7 @@ const struct tt_pass *const tt_passes[] = {
 	&tt_pass_finalizers,
 	&tt_pass_counters,
 	&tt_pass_jit,
+	&tt_pass_timeline,
 	&tt_pass_metadata,
 	&tt_pass_objects,
 	&tt_pass_coverage,

@@ -14,6 +14,7 @@ static const struct gatherer gatherers[] = {
 	{ TT_NEEDS_SHOTS, tt_gather_shots_event, NULL, tt_gather_shots_free },
 	{ TT_NEEDS_GRAPH, tt_gather_graph_event, tt_gather_graph_finish, tt_gather_graph_free },
 	{ TT_NEEDS_FOUND, tt_gather_found_event, NULL, tt_gather_found_free },
+	{ TT_NEEDS_TIMELINE, tt_gather_timeline_event, NULL, tt_gather_timeline_free },
 	{ TT_NEEDS_HANDLES, tt_gather_handles_event, NULL, tt_gather_handles_free },
 };
 #define GATHERERS (sizeof gatherers / sizeof *gatherers)
@@ -57,10 +58,10 @@ tt_gather(struct tt_run *r, struct tt_input *in, const struct tt_fold_io *io, co
 
 	if (!(r->needs & all_needs()))
 		return TT_OK;
-	/* Allocations are not rare; they are looked at where their objects matter. */
-	if (r->needs & TT_NEEDS_OBJECTS) {
+	/* Allocations are not rare; they are looked at where their objects matter, calls where each one counts. */
+	if (r->needs & TT_GATHER_ALL) {
 		for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
-			if (e->kind == TT_EXT || e->kind == TT_ARG || e->kind == TT_ZONE)
+			if (e->kind == TT_EXT || e->kind == TT_ARG || (e->kind == TT_ZONE && !(r->needs & TT_NEEDS_TIMELINE)))
 				continue;
 			rc = one(&g, e, err);
 			g.site += has_site(r, e);

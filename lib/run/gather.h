@@ -50,6 +50,9 @@ void tt_gather_graph_free(struct tt_run *r);
 int tt_gather_found_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 void tt_gather_found_free(struct tt_run *r);
 
+int tt_gather_timeline_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
+void tt_gather_timeline_free(struct tt_run *r);
+
 int tt_gather_handles_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 void tt_gather_handles_free(struct tt_run *r);
 

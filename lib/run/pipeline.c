@@ -352,7 +352,7 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 
 	if (rc == TT_OK && s->batch.nrare)
 		rc = tt_rare_tally(r, p->in, &s->batch, s->io.thread, err);
-	if (rc == TT_OK && (s->batch.nrare || (r->needs & TT_NEEDS_OBJECTS)))
+	if (rc == TT_OK && (s->batch.nrare || (r->needs & TT_GATHER_ALL)))
 		rc = tt_gather(r, p->in, &s->io, &s->batch, s->io.thread, err);
 	if (rc == TT_OK && r->m->frames)
 		rc = tt_frames_chunk(r, &s->batch, err);

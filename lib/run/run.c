@@ -379,6 +379,8 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 	m->graph = NULL;
 	tt_found_free(m->found);
 	m->found = NULL;
+	tt_timeline_free(m->timeline);
+	m->timeline = NULL;
 	m->pause_n = 0;
 	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
 	memset(m->gen, 0, sizeof m->gen);
@@ -534,6 +536,7 @@ tt_model_free(struct tt_model *m)
 	tt_handles_free(m->handles_of);
 	tt_graph_free(m->graph);
 	tt_found_free(m->found);
+	tt_timeline_free(m->timeline);
 	tt_tree_free(m->tree);
 	tt_counts_free(m->counts);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);

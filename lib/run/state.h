@@ -45,6 +45,7 @@ struct tt_run {
 	struct tt_gather_handles *handles;    /* handles.c */
 	struct tt_gather_graph *graph;        /* graph.c */
 	struct tt_gather_found *found;        /* found.c */
+	struct tt_gather_timeline *timeline;  /* timeline.c */
 	uint64_t zones_seen;          /* by the prepass */
 	uint64_t done_bytes, total_bytes, last_tick_ms;
 	const char *phase_name;
@@ -74,6 +75,9 @@ int tt_rare_tally(struct tt_run *r, struct tt_input *in, struct tt_batch *b, con
 void tt_model_zero_counts(struct tt_model *m);
 /* After the last event: order the pauses, give each thread its stopped time. */
 int tt_rare_finish(struct tt_run *r, struct tt_err *err);
+
+/* These look at all events, not at the rare ones alone. */
+#define TT_GATHER_ALL (TT_NEEDS_OBJECTS | TT_NEEDS_TIMELINE)
 
 /* Ordered stage: what gather.h keeps of rare events. Finish after the last event; free forgets what is half done. */
 int tt_gather(struct tt_run *r, struct tt_input *in, const struct tt_fold_io *io, const struct tt_batch *b,

@@ -566,6 +566,22 @@ def compare_found(c, program, a, path):
     c.same("objects found", theirs, ours)
 
 
+def compare_timeline(c, program, a, path):
+    _, stats = program.json("stats", "-q", "--format", "json", "--buckets", "7", path)
+    rows = stats.get("timeline", [])
+    if not rows or a.capture.damage:
+        return
+    times = [t - a.origin for t, _ in a.allocs]
+    for r in rows:
+        c.same("allocations from %d" % r["from_ns"], r["allocs"] or 0, sum(r["from_ns"] <= t < r["to_ns"] for t in times))
+    for key, total in (("allocs", len(times)), ("alloc_bytes", a.alloc["bytes"]), ("throws", a.throws),
+                       ("contended", a.monitor["contended"]), ("moves", a.moves), ("samples", a.hits),
+                       ("handles", sum(h["created"] for h in a.handles.values())),
+                       ("calls", a.calls.counts["enter"]), ("wait_ns", a.monitor["wait_ns"]),
+                       ("pause_ns", sum(a.pauses))):
+        c.same("timeline's " + key, sum(r[key] or 0 for r in rows), total)
+
+
 def place_name(place):
     return "(outside any zone)" if place is None else unknown(place)
 
@@ -761,6 +777,7 @@ def compare(program, path):
     compare_events(c, a, program.csv(path), generation)
     compare_frames(c, program, capture, a, path)
     compare_found(c, program, a, path)
+    compare_timeline(c, program, a, path)
     return c.differences
 
 

@@ -1,0 +1,44 @@
+/**
+ * What happens when: counts in buckets of equal length over the time looked at.
+ *
+ * Built by run/timeline.c with TT_NEEDS_TIMELINE, which needs the prepass: the length is known before the events.
+ */
+#ifndef TT_MODEL_TIMELINE_H
+#define TT_MODEL_TIMELINE_H
+
+#include <stdbool.h>
+
+#include "base/mem.h"
+#include "stat/num.h"
+
+enum { TT_TIMELINE_MAX = 100000 };
+
+struct tt_timeline {
+	struct tt_mem *mem;
+	int64_t from, to;             /* to is behind the last event */
+	size_t n;
+	struct tt_bucket {
+		uint64_t calls, allocs, collections, moves, throws, contended, samples, handles;
+		int64_t alloc_b, wait_ns;
+		uint64_t heap_b;      /* the last size in it */
+		bool has_heap;
+	} *bucket;
+};
+
+/* The bucket of ${ts}, which is in [from, to). */
+static inline size_t
+tt_timeline_at(const struct tt_timeline *t, int64_t ts)
+{
+	return (size_t)((tt_u128)(uint64_t)(ts - t->from) * t->n / (uint64_t)(t->to - t->from));
+}
+
+/* Where bucket ${i} begins. */
+static inline int64_t
+tt_timeline_start(const struct tt_timeline *t, size_t i)
+{
+	return t->from + (int64_t)(((tt_u128)(uint64_t)(t->to - t->from) * i + t->n - 1) / t->n);
+}
+
+void tt_timeline_free(struct tt_timeline *t);
+
+#endif

@@ -1,0 +1,156 @@
+/**
+ * The pass "timeline": what happens when, in buckets of equal length.
+ *
+ * Definitions: tracetool-metrics(7), Timeline.
+ */
+#include "pass/passes.h"
+
+enum { L_FROM, L_TO, L_CALLS, L_ALLOCS, L_BYTES, L_COLLECTIONS, L_PAUSE, L_HEAP, L_MOVES, L_THROWS, L_CONTENDED, L_WAIT,
+	L_SAMPLES, L_HANDLES, L_N };
+
+static const struct tt_col timeline_col[L_N] = {
+	[L_FROM] = { "from_ns", "from", TT_UNIT_NS, "When the bucket begins." },
+	[L_TO] = { "to_ns", "to", TT_UNIT_NS, "When the next one begins." },
+	[L_CALLS] = { "calls", "calls", TT_UNIT_COUNT, "Zones begun in it, whatever their length and depth." },
+	[L_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Allocations in it." },
+	[L_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Their bytes." },
+	[L_COLLECTIONS] = { "collections", "collections", TT_UNIT_COUNT, "Collections begun in it." },
+	[L_PAUSE] = { "pause_ns", "pause", TT_UNIT_NS, "Time in it in which the world was stopped or stopping." },
+	[L_HEAP] = { "heap_bytes", "heap", TT_UNIT_BYTES, "Heap size at its end; empty before the first one recorded." },
+	[L_MOVES] = { "moves", "moved", TT_UNIT_COUNT, "Objects the collector moved." },
+	[L_THROWS] = { "throws", "throws", TT_UNIT_COUNT, "Exceptions thrown." },
+	[L_CONTENDED] = { "contended", "contended", TT_UNIT_COUNT, "Waits for locks begun in it." },
+	[L_WAIT] = { "wait_ns", "waited", TT_UNIT_NS, "Time of these waits, on all threads together." },
+	[L_SAMPLES] = { "samples", "samples", TT_UNIT_COUNT, "Stack samples." },
+	[L_HANDLES] = { "handles", "handles", TT_UNIT_COUNT, "GC handles made." },
+};
+static const struct tt_pass_table tables[] = {
+	{ "timeline", "Timeline", timeline_col, L_N, false },
+};
+
+/* Which columns have anything: the others stay empty. */
+static void
+find_used(const struct tt_timeline *t, bool *used)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		const struct tt_bucket *b = &t->bucket[i];
+
+		used[L_CALLS] |= b->calls != 0;
+		used[L_ALLOCS] |= b->allocs != 0;
+		used[L_COLLECTIONS] |= b->collections != 0;
+		used[L_MOVES] |= b->moves != 0;
+		used[L_THROWS] |= b->throws != 0;
+		used[L_CONTENDED] |= b->contended != 0;
+		used[L_SAMPLES] |= b->samples != 0;
+		used[L_HANDLES] |= b->handles != 0;
+	}
+	used[L_BYTES] = used[L_ALLOCS];
+	used[L_WAIT] = used[L_CONTENDED];
+}
+
+static void
+put(struct tt_cell *c, const bool *used, int col, int64_t v)
+{
+	if (used[col])
+		tt_cell_int(&c[col], v);
+}
+
+/* Paused time by bucket: the ends of each pause where they are, and how many pauses fill the buckets between. */
+struct paused { int64_t part, fills; };
+
+static void
+add_pauses(const struct tt_model *m, struct paused *p)
+{
+	const struct tt_timeline *t = m->timeline;
+
+	for (size_t i = 0; i < m->npause; i++) {
+		int64_t a = m->pause[i].start > t->from ? m->pause[i].start : t->from;
+		int64_t b = m->pause[i].end < t->to ? m->pause[i].end : t->to;
+		if (b <= a)
+			continue;
+		size_t ia = tt_timeline_at(t, a), ib = tt_timeline_at(t, b - 1);
+		if (ia == ib) {
+			p[ia].part += b - a;
+			continue;
+		}
+		p[ia].part += tt_timeline_start(t, ia + 1) - a;
+		p[ib].part += b - tt_timeline_start(t, ib);
+		p[ia + 1].fills++;
+		p[ib].fills--;
+	}
+	for (size_t i = 1; i < t->n; i++)
+		p[i].fills += p[i - 1].fills;
+}
+
+static int
+put_buckets(const struct tt_model *m, const struct paused *p, struct tt_report *r, struct tt_table *tab, struct tt_err *err)
+{
+	const struct tt_timeline *t = m->timeline;
+	bool used[L_N] = { false }, heap = false;
+	uint64_t heap_b = 0;
+	int rc = TT_OK;
+
+	find_used(t, used);
+	used[L_PAUSE] = m->npause > 0;
+	for (size_t i = 0; i < t->n && rc == TT_OK; i++) {
+		const struct tt_bucket *b = &t->bucket[i];
+		int64_t from = tt_timeline_start(t, i), to = tt_timeline_start(t, i + 1);
+		struct tt_cell *c;
+
+		rc = tt_table_row(r, tab, &c, err);
+		if (rc != TT_OK)
+			return rc;
+		if (b->has_heap) {
+			heap = true;
+			heap_b = b->heap_b;
+		}
+		tt_cell_int(&c[L_FROM], from);
+		tt_cell_int(&c[L_TO], to);
+		put(c, used, L_CALLS, (int64_t)b->calls);
+		put(c, used, L_ALLOCS, (int64_t)b->allocs);
+		put(c, used, L_BYTES, b->alloc_b);
+		put(c, used, L_COLLECTIONS, (int64_t)b->collections);
+		if (used[L_PAUSE])
+			tt_cell_int(&c[L_PAUSE], p[i].part + p[i].fills * (to - from));
+		if (heap)
+			tt_cell_int(&c[L_HEAP], (int64_t)heap_b);
+		put(c, used, L_MOVES, (int64_t)b->moves);
+		put(c, used, L_THROWS, (int64_t)b->throws);
+		put(c, used, L_CONTENDED, (int64_t)b->contended);
+		put(c, used, L_WAIT, b->wait_ns);
+		put(c, used, L_SAMPLES, (int64_t)b->samples);
+		put(c, used, L_HANDLES, (int64_t)b->handles);
+	}
+	return rc;
+}
+
+static int
+report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+{
+	struct tt_table *t;
+	int rc = tt_pass_begin(&tt_pass_timeline, 0, o, r, &t, err);
+
+	if (rc != TT_OK || !t)
+		return rc;
+	t->empty_reason = "no event in this capture, or none that the filters leave";
+	t->whole = true;
+	if (!m->timeline)
+		return TT_OK;
+	size_t room = m->timeline->n * sizeof(struct paused);
+	struct paused *p = tt_mem_alloc(&m->env->mem, room, err);
+	if (!p)
+		return err->code;
+	add_pauses(m, p);
+	rc = put_buckets(m, p, r, t, err);
+	tt_mem_free(&m->env->mem, p, room);
+	return rc;
+}
+
+const struct tt_pass tt_pass_timeline = {
+	.name = "timeline",
+	.summary = "what happens when: calls, allocations, collections, waits and more in buckets of time",
+	.needs = TT_NEEDS_TIMELINE | TT_NEEDS_TEXT,
+	.report = report,
+	.tables = tables,
+	.ntables = TT_NCOL(tables),
+};
