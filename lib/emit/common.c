@@ -133,3 +133,26 @@ tt_put_value(char *p, enum tt_type type, uint64_t bits)
 		return p;
 	}
 }
+
+const struct tt_name *
+tt_emit_name(const struct tt_model *m, uint32_t process, uint64_t key, struct tt_nameless *own)
+{
+	const struct tt_name *name = tt_model_key(m, process, key);
+
+	if (name->known || key >= TT_KEY_SPECIAL || strcmp(name->full, "(unknown)") != 0)
+		return name;
+	own->name = *name;
+	memcpy(own->text, "(unknown ", 9);
+	char *p = tt_put_hex(own->text + 9, key);
+	memcpy(p, ")", 2);
+	own->name.full = own->name.shown = own->text;
+	return &own->name;
+}
+
+const char *
+tt_emit_unknown_class(uint64_t key, struct tt_nameless *own)
+{
+	memcpy(own->text, "(unknown class ", 15);
+	memcpy(tt_put_hex(own->text + 15, key), ")", 2);
+	return own->text;
+}

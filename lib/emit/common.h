@@ -74,4 +74,13 @@ const char *tt_counter_unit(const struct tt_def *d);
 /* Print a number; a NaN, an infinity or a text writes nothing. At most 32 bytes. */
 char *tt_put_value(char *p, enum tt_type type, uint64_t bits);
 
+/* Room for the name of what nothing defines. */
+struct tt_nameless { struct tt_name name; char text[48]; };
+
+/* The name of zone key ${key} while streaming; one that is not defined is told by its address, in ${own}. */
+const struct tt_name *tt_emit_name(const struct tt_model *m, uint32_t process, uint64_t key, struct tt_nameless *own);
+
+/* "(unknown class 0x7f00)" in ${own}. */
+const char *tt_emit_unknown_class(uint64_t key, struct tt_nameless *own);
+
 #endif

@@ -15,6 +15,7 @@ struct record {
 	const char *detail;           /* text; the buffer below for ids */
 	size_t ndetail;
 	char id[24];
+	struct tt_nameless own;
 	uint32_t thread;              /* index */
 };
 
@@ -43,6 +44,14 @@ set_name(struct record *r, const char *name)
 {
 	r->name = name;
 	r->nname = strlen(name);
+}
+
+static void
+set_class(struct record *r, const struct csv *c, const struct tt_view *v, uint64_t key)
+{
+	const struct tt_def *d = tt_defs_class(v->cap->defs, key, INT64_MAX);
+
+	set_name(r, d && d->len ? tt_model_class(c->m, v->cap->process, key) : tt_emit_unknown_class(key, &r->own));
 }
 
 static const char *
@@ -92,7 +101,7 @@ gather_sample(struct csv *c, const struct tt_view *v, size_t i, struct record *r
 	r->thread = (uint32_t)x->ts;
 	/* The innermost frame is the last. */
 	if (e->dur > 0 && x->val <= v->b->nword && e->dur <= v->b->nword - x->val)
-		r->marker = tt_model_key(c->m, v->cap->process, v->b->word[x->val + e->dur - 1]);
+		r->marker = tt_emit_name(c->m, v->cap->process, v->b->word[x->val + e->dur - 1], &r->own);
 }
 
 /* Its class, size and address; size 0: more references of an object. */
@@ -106,7 +115,7 @@ gather_object(struct csv *c, const struct tt_view *v, size_t i, struct record *r
 		return;
 	set_number(r, TT_T_U64, (uint64_t)x->ts);
 	if (x->val < v->b->nword)
-		set_name(r, tt_model_class(c->m, v->cap->process, v->b->word[x->val]));
+		set_class(r, c, v, v->b->word[x->val]);
 }
 
 /* The arguments as text: the first that is one, else the first number. */
@@ -155,11 +164,11 @@ gather(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
 		gather_sample(c, v, i, r);
 		break;
 	case TT_INSTANT:
-		r->marker = tt_model_key(c->m, v->cap->process, e->val);
+		r->marker = tt_emit_name(c->m, v->cap->process, e->val, &r->own);
 		gather_args(v, i, r);
 		return r->marker->wanted;
 	case TT_CLAUSE:
-		r->marker = tt_model_key(c->m, v->cap->process, e->val);
+		r->marker = tt_emit_name(c->m, v->cap->process, e->val, &r->own);
 		set_number(r, TT_T_U64, e->dur);
 		set_detail(r, PICK(clauses, e->depth));
 		break;

@@ -23,12 +23,15 @@ add_zone(struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, struct tt_er
 static int
 add_alloc(struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, struct tt_err *err)
 {
+	struct tt_nameless own;
 	int rc;
 
 	if (tt_frags_find(&p->alloc, key))
 		return TT_OK;
 	scratch->n = 0;
-	rc = p->form.alloc(p->form.arg, tt_model_class(p->m, p->cap->process, key), scratch, err);
+	const struct tt_def *d = tt_defs_class(p->cap->defs, key, INT64_MAX);
+	rc = p->form.alloc(p->form.arg, d && d->len ? tt_model_class(p->m, p->cap->process, key) :
+	    tt_emit_unknown_class(key, &own), scratch, err);
 	return rc == TT_OK ? tt_frags_add(&p->alloc, key, scratch->p, scratch->n, err) : rc;
 }
 
@@ -89,7 +92,8 @@ int
 tt_pieces_zone_slow(const struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, struct tt_piece *piece,
     struct tt_err *err)
 {
-	const struct tt_name *name = tt_model_key(p->m, p->cap->process, key);
+	struct tt_nameless own;
+	const struct tt_name *name = tt_emit_name(p->m, p->cap->process, key, &own);
 	int rc;
 
 	*piece = (struct tt_piece){ 0 };
@@ -105,6 +109,7 @@ tt_pieces_alloc(const struct tt_pieces *p, const struct tt_event *e, struct tt_b
     struct tt_piece *piece, struct tt_err *err)
 {
 	const struct tt_frag *f = tt_frags_find(&p->alloc, e->val);
+	struct tt_nameless own;
 	const struct tt_def *d;
 	int rc;
 
@@ -114,6 +119,7 @@ tt_pieces_alloc(const struct tt_pieces *p, const struct tt_event *e, struct tt_b
 	}
 	d = tt_defs_class(p->cap->defs, e->val, e->ts - p->cap->offset_ns);
 	scratch->n = 0;
-	rc = p->form.alloc(p->form.arg, d && d->len ? d->text : "(unknown class)", scratch, err);
+	rc = p->form.alloc(p->form.arg, d && d->len ? d->text :
+	    tt_emit_unknown_class(e->val, &own), scratch, err);
 	return rc == TT_OK ? take(scratch, piece, err) : rc;
 }

@@ -663,11 +663,6 @@ def value_of(kind, value):
     return str(int(number)) if number.is_integer() else repr(number)
 
 
-def nameless(name):
-    """While streaming, tracetool knows the address of what has no record for calls only."""
-    return re.sub(r"^\((unknown(?: class)?) 0x[0-9a-f]+\)$", r"(\1)", name)
-
-
 def compare_events(c, a, rows, generation):
     """Every record of the CSV; both sides as multisets."""
     head = ["kind", "process", "thread", "tid", "start_ns", "dur_ns", "depth", "name", "category", "value", "detail"]
@@ -685,8 +680,6 @@ def compare_events(c, a, rows, generation):
             continue
         if kind in ("zone", "clause", "sample"):
             category = ""               # the assembly is a guess of tracetool's, tested elsewhere
-        if kind in ("clause", "sample", "alloc"):
-            name = nameless(name)
         if kind == "counter":
             value = value_of(kind, value)
             detail = "" if value else detail        # the unit
@@ -695,8 +688,6 @@ def compare_events(c, a, rows, generation):
         theirs[(kind, generation.get(number, (tid, 0)), int(start), dur, depth, name, category, value, detail)] += 1
     ours, origin = Counter(), a.origin
     for kind, tid, gen, start, dur, depth, name, category, value, detail in a.rows:
-        if kind in ("clause", "sample", "alloc"):
-            name = nameless(name)
         ours[(kind, (tid, gen), start - origin, dur, depth, name, category or "", value_of(kind, value), detail or "")] += 1
     for what, x, y in (("only in tracetool's CSV", theirs, ours), ("missing in tracetool's CSV", ours, theirs)):
         extra = x - y

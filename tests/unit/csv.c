@@ -45,9 +45,9 @@ TEST(zones_and_allocations_are_records)
 	kit_chunk(&k, t, s, 2);
 	CHECK_STR(finish(&k), HEADER
 	    "zone,1,1,0x7f10,500,20,3,\"Game.World:Frame (int,string)\",(none),,\n"
-	    "zone,1,1,0x7f10,-100,0,0,(unknown),(unknown),,\n"
+	    "zone,1,1,0x7f10,-100,0,0,(unknown 0x5),(unknown),,\n"
 	    "alloc,1,1,0x7f10,600,,,System.String,GC,24,\n"
-	    "alloc,1,1,0x7f10,700,,,(unknown class),GC,1099511627776,\n");
+	    "alloc,1,1,0x7f10,700,,,(unknown class 0x8),GC,1099511627776,\n");
 	kit_free(&k);
 }
 
