@@ -20,7 +20,7 @@ enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_FAILURES, T
 
 /* What is said of all captures, of a group and of a day. The first column is its name. */
 enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_OVER, C_ALLOC, C_ALLOCS,
-	C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_DURATION, C_EVENTS, C_N };
+	C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_N };
 
 #define SUM_COLS(id, title, text) { \
 	[C_NAME] = { id, title, TT_UNIT_TEXT, text }, \
@@ -45,6 +45,7 @@ enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN
 	[C_PAUSE_MAX] = { "pause_max_ns", "longest pause", TT_UNIT_NS, "The longest." }, \
 	[C_DURATION] = { "duration_ns", "recorded", TT_UNIT_NS, "Sum of the captures' durations." }, \
 	[C_EVENTS] = { "events", "events", TT_UNIT_COUNT, "Events read." }, \
+	[C_SPOOLED] = { "spooled_bytes", "spooled", TT_UNIT_BYTES, "Bytes handed over whole, or kept to be read twice." }, \
 }
 
 static const struct tt_col total_col[C_N] = SUM_COLS("total", "batch", "All captures together.");
@@ -111,7 +112,7 @@ struct range {
 struct sums {
 	const char *name;
 	uint64_t captures, ok, damaged, failed;
-	uint64_t over, collections, pauses, events, allocs;
+	uint64_t over, collections, pauses, events, allocs, spooled;
 	int64_t alloc_b, duration_ns, frame_ns;
 	uint64_t frames;
 	struct range frame, frame_alloc, pause;
@@ -274,6 +275,7 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, s
 	s->damaged += strcmp(r->outcome, "damaged") == 0;
 	s->failed += strcmp(r->outcome, "failed") == 0;
 	s->events += whole(json_object_get(r->doc, "events"));
+	s->spooled += whole(json_object_get(r->doc, "handed")) + whole(json_object_get(r->doc, "spooled"));
 	s->duration_ns += (int64_t)whole(json_object_get(r->doc, "duration_ns"));
 	s->frames += whole(json_object_get(m, "frames.count"));
 	s->frame_ns += (int64_t)whole(json_object_get(m, "frames.total_ns"));
@@ -428,6 +430,8 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 		rc = add_failure(a, r, err);
 	if (rc == TT_OK)
 		rc = add_kinds(a, r, err);
+	if (rc == TT_OK && !capture)  /* archives in archives */
+		a->total.spooled += whole(json_object_get(r->doc, "spooled"));
 	if (rc != TT_OK || !capture)
 		return rc;
 	rc = add_capture(a, &a->total, r, err);
@@ -480,6 +484,7 @@ put_sums(struct tt_report *r, struct tt_table *t, const struct sums *s, struct t
 	tt_cell_int(&c[C_PAUSES], (int64_t)s->pauses);
 	tt_cell_int(&c[C_DURATION], s->duration_ns);
 	tt_cell_int(&c[C_EVENTS], (int64_t)s->events);
+	tt_cell_int(&c[C_SPOOLED], (int64_t)s->spooled);
 	if (s->frame.total > 0 && s->frames > 0) {
 		tt_cell_int(&c[C_FRAMES], (int64_t)s->frames);
 		tt_cell_int(&c[C_MEAN], tt_ratio((uint64_t)s->frame_ns, 1, s->frames));

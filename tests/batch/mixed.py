@@ -59,6 +59,8 @@ def main():
     s.equal("csv: allocated", int(tables["batch"][0]["alloc_bytes"]), sum(w[1] for w in want.values()))
     s.equal("csv: captures of the group", [(g["group"], g["captures"]) for g in tables["batch_groups"]],
             [("format=mlpd", str(len(keys)))])
+    n = sum(v.get("handed", 0) + v.get("spooled", 0) for v in got.values())
+    s.equal("csv: bytes handed over or spooled", int(tables["batch"][0]["spooled_bytes"]), n)
     r = run("merge", one, "--format", "json", "--report", s.path("r.md"), "--report", s.path("r.csv"))
     s.equal("json: pauses", json.loads(r.out)["tables"]["batch"]["rows"][0]["pauses"], sum(w[2] for w in want.values()))
     s.check("markdown is written", None if b"|" in open(s.path("r.md"), "rb").read() else "no table")
@@ -122,6 +124,28 @@ def main():
     open(s.path("x.mlpd"), "wb").write(keys[key])
     s.equal("a file made is what convert makes", open(os.path.join(out, "captures", name), "rb").read(),
             run("convert", s.path("x.mlpd"), "-f", "folded").out)
+    # captures that come down a pipe, and spools beyond memory
+    def plain(path):
+        return {k: {n: v for n, v in r.items() if n not in ("by", "crc", "handed", "spooled")} for k, r in kit.by_key(path).items()}
+    run("batch", "-q", "-o", s.path("whole"), src)
+    for sandbox in ["on", "off"]:
+        r = run("batch", "-q", "-o", s.path("piped"), "--spool-memory", "20k", src, env={"TRACETOOL_SANDBOX": sandbox})
+        s.equal("captures down a pipe give the same results, sandbox " + sandbox, (r.returncode, plain(s.path("piped", "results.jsonl"))),
+                (0, plain(s.path("whole", "results.jsonl"))))
+    # failures
+    bad = s.path("bad")
+    os.makedirs(bad)
+    for i, (name, data) in enumerate(sorted(kit.captures(1, 20).items())):
+        open(os.path.join(bad, name), "wb").write(data[:len(data) // 2] if i < 3 else data)
+    for options, code in [([], 3), (["--max-failures", "3"], 0), (["--max-failures", "2"], 1), (["--max-failures", "15%"], 0),
+                          (["--max-failures", "10%"], 1)]:
+        s.equal("three of twenty are damaged, %s" % options, run("batch", "-q", *options, bad).returncode, code)
+    r = run("batch", "-q", "-o", s.path("gave"), "--max-failures", "0", bad)
+    s.equal("given up: what is there is kept", (r.returncode, os.listdir(s.path("gave"))), (1, ["results.part"]))
+    r = run("batch", "-q", "-o", s.path("gave"), "--resume", bad)
+    s.equal("given up, and gone on", (r.returncode, len(kit.results(s.path("gave", "results.jsonl")))), (3, 20))
+    r = run("batch", "-o", s.path("small"), "--max-memory", "1M", bad)
+    s.equal("a cap on memory is a capture's", {v["why"] for v in kit.results(s.path("small", "results.jsonl"))}, {"limit"})
     # names on standard input
     names = "\n".join(os.path.join(src, f) for f in ["plain.tar", "stored.zip"]) + "\n"
     r = run("batch", "-o", s.path("list"), "--root", src, "-", text=names)
