@@ -38,7 +38,9 @@ PIC_OBJ  := $(UNITY_SRC:%.c=$(BUILD)/pic/%.o)
 MONO_INC := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I mono-2 2>/dev/null))
 MONO_SRC := $(REC_SRC) $(filter formats/unity/recorder/platform_%.c,$(UNITY_SRC)) $(sort $(wildcard formats/mono/recorder/*.c))
 MONO     := $(BUILD)/$(if $(WINDOWS),,lib)mono-profiler-tracetool.$(DLL)
-MONO_OBJ := $(MONO_SRC:%.c=$(BUILD)/pic/%.o)
+MONO_OBJ := $(MONO_SRC:%.c=$(BUILD)/mono-pic/%.o)
+# The runtime that loads it knows no sanitizers.
+MONO_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) $(PIC_FLAGS)
 
 # Tests: one program for each tests/unit/*.c and tests/fault/*.c (but what makes OOM_BIN), linked with the
 # library and with what lies in tests/*.c, except for the programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
@@ -148,10 +150,14 @@ unity-aarch64 unity-windows:
 OF_unity-aarch64 := $(AARCH64)
 OF_unity-windows := $(MINGW)
 
-$(BUILD)/pic/formats/mono/recorder/%.o: CPPFLAGS += $(MONO_INC)
+$(BUILD)/mono-pic/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) $(MONO_INC) $(MONO_CFLAGS) -MMD -MP -c -o $@ $<
+
 $(MONO): $(MONO_OBJ)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared $(REC_LINK) $(if $(WINDOWS),,-Wl$(,)-soname$(,)$(@F)) -o $@ $^ $(REC_LIBS) -lm
+	$(Q)$(CC) $(MONO_CFLAGS) $(LDFLAGS) -shared $(REC_LINK) $(if $(WINDOWS),,-Wl$(,)-soname$(,)$(@F)) -o $@ $^ $(REC_LIBS) -lm
 
 .PHONY: mono mono-windows
 ifeq ($(MONO_INC),)

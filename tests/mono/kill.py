@@ -13,7 +13,7 @@ import time
 import kit
 
 KILLS = 200 if kit.LONG else 12
-OPTIONS = ["calls", "calls,alloc,gc", "calls,alloc,alloc-stack=4,exceptions,monitor,jit", "calls,keep=60s", "calls,ring=4M,counters=20ms",
+OPTIONS = ["calls", "calls,alloc,gc", "calls,alloc,alloc-stack=4,exceptions,monitor,jit", "calls,keep=60s,ring=128M", "calls,ring=4M,counters=20ms",
            "calls,rotate-size=1M"]
 QUIET = ("open", "popped", "not_ended")
 
