@@ -375,6 +375,8 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct ver
 {
 	char text[40];
 
+	/* What there was to do is done or taken back: there is nothing to end in haste any more. */
+	signal(SIGALRM, SIG_IGN);
 	ui_erase(&app->ui);
 	if (stop != 0 && status < 0) {
 		tt_sink_unlink_all();
