@@ -129,11 +129,10 @@ confine(struct app *app, const struct merge_opts *o, const struct opt_list *file
 
 /* The verdict over all captures. The runs that read them are over: only the budget's own settings are known. */
 static int
-gate_of(struct app *app, const struct merge_opts *o, struct batch_gate *gate, struct tt_err *err)
+gate_of(const struct merge_opts *o, struct batch_gate *gate, struct tt_err *err)
 {
 	struct tt_run_opts run = { .formats = NULL };
 
-	(void)app;
 	if (!gate->gate)
 		return TT_OK;
 	tt_filter_init(&run.filter);
@@ -166,7 +165,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 			    (unsigned long long)sum.missing);
 		rc = summary_write(app, &o->sum, a, err);
 		if (rc == TT_OK)
-			rc = gate_of(app, o, gate, err);
+			rc = gate_of(o, gate, err);
 		if (sum.conflicts || sum.missing)
 			app->verdict = tt_exit_code(TT_E_DAMAGED);
 	}

@@ -518,7 +518,6 @@ static int
 message(struct many *m, struct proc *p, const struct tt_wire *w, int fd, struct tt_err *err)
 {
 	bool unpacker = p->role == ROLE_UNPACKER;
-	int rc;
 
 	p->heard_ns = now_ns();
 	if (w->kind == TT_WIRE_MEMBER && unpacker)
@@ -548,8 +547,7 @@ message(struct many *m, struct proc *p, const struct tt_wire *w, int fd, struct 
 		if (!unpacker)
 			return TT_OK;
 		p->arch->told_end = true;
-		rc = take_text(&p->arch->record, w->body, w->nbody, err);
-		return rc;
+		return take_text(&p->arch->record, w->body, w->nbody, err);
 	case TT_WIRE_ALIVE:
 		if (w->size > p->bytes && w->size <= file_of(m, p->file)->size) {
 			m->sum.bytes += w->size - p->bytes;
@@ -592,7 +590,7 @@ listen_to(struct many *m, struct proc *p, struct tt_err *err)
 static int
 mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
 {
-	static const char ok[] = "\"outcome\":\"ok\"", damaged[] = "\"outcome\":\"damaged\"";
+	static const char ok[] = "\"outcome\":\"ok\"";
 	struct tt_buf b = { 0 };
 	size_t skip = sizeof ok - 1;
 	int rc;
@@ -601,7 +599,6 @@ mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
 		rc = tt_one_failed(&b, "damaged", "damaged", r->cut.p, r->cut.n, err);
 	} else {
 		/* "failed", "damaged": the archive's reason stands beside the capture's own. */
-		(void)damaged;
 		skip = 0;
 		rc = TT_OK;
 	}
@@ -904,7 +901,6 @@ tick(struct many *m)
 static void
 stop_all(struct many *m)
 {
-	struct tt_err err;
 	int64_t begun = now_ns();
 
 	m->stopping = true;
@@ -924,7 +920,6 @@ stop_all(struct many *m)
 			free_proc(m, p);
 		}
 	}
-	(void)err;
 	while (m->first) {
 		struct ready *r = m->first;
 
