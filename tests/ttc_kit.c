@@ -234,7 +234,7 @@ decode(struct reading *x, struct tt_chunk *c, struct tt_batch *b, struct tt_err 
 	b->base = &base;
 	rc = tt_format_capture.decode(x->m, c, b, err);
 	b->base = NULL;
-	tt_mem_free(b->mem, base.z, base.cap * sizeof *base.z);
+	tt_stack_free(&base, b->mem);
 	return rc;
 }
 
@@ -327,7 +327,7 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 		a->open += s->open; a->cont += s->cont; a->hash += s->hash;
 	}
 	for (size_t i = 0; i < TTC_KIT_THREADS; i++)
-		tt_mem_free(&env.mem, x.stack[i].z, x.stack[i].cap * sizeof *x.stack[i].z);
+		tt_stack_free(&x.stack[i], &env.mem);
 	if (ctx)
 		tt_format_capture.close(ctx);
 	if (src)
