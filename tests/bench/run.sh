@@ -7,7 +7,7 @@
 #
 # QUICK=1: small captures, three runs; for seeing that all of it works, not for figures.
 # RUNS=N:  that many runs of each row.
-# ONLY=RE: only the groups of rows whose names match: stats chrome gzip pprof memory info jobs same gate batch
+# ONLY=RE: only the groups of rows whose names match: stats tables chrome gzip pprof memory info jobs same gate batch
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -21,9 +21,9 @@ SMALL=testdata/mlpd/good-d01-gameloop-calls-alloc.mlpd
 export LC_ALL=C MONO_LOG_LEVEL=error
 
 if [ -n "${QUICK:-}" ]; then
-	RUNS=${RUNS:-3} BIG=100 MANY=60 WHOLE=30 FLAT="30 100" FLAT_MANY="30 60" CALLS=1000 GATED=10
+	RUNS=${RUNS:-3} HEAP=150000 SAMPLES=100000 COUNTERS=3600 BIG=100 MANY=60 WHOLE=30 FLAT="30 100" FLAT_MANY="30 60" CALLS=1000 GATED=10
 else
-	RUNS=${RUNS:-5} BIG=1400 MANY=580 WHOLE=150 FLAT="150 500 1400 2000" FLAT_MANY="150 580 2000" CALLS=4000 GATED=100
+	RUNS=${RUNS:-5} HEAP=1500000 SAMPLES=1000000 COUNTERS=28800 BIG=1400 MANY=580 WHOLE=150 FLAT="150 500 1400 2000" FLAT_MANY="150 580 2000" CALLS=4000 GATED=100
 fi
 rm -rf "$OUT"
 mkdir -p "$OUT"
@@ -171,6 +171,42 @@ stats_rows() {
 		faster "stats MANY / mprof-report --traces" $n ">= $([ $n = 1 ] && echo 2.5 || echo 4)" -- \
 			"$TT" stats "$j" "$many" -- mprof-report --traces "$many"
 	done
+}
+
+# made NAME COMMAND...: a capture that a program of tests/bench/programs writes, kept as recordings are.
+made() {
+	local f=$CAPTURES/$1.mlpd
+	shift
+	[ -s "$f" ] || { "$@" "$f.new" && mv "$f.new" "$f"; }
+}
+
+# A heap that grows over eleven shots.
+heap_capture() {
+	local p=$BENCH/programs
+	[ -s "$CAPTURES/heap-$HEAP.mlpd" ] && return
+	mcs -optimize -nowarn:0649,0414 tests/bench/programs/Heap.cs -out:"$p/Heap.exe" &&
+		mono "--profile=log:nodefaults,heapshot,output=$CAPTURES/heap.new" "$p/Heap.exe" "$HEAP" 10 2> /dev/null &&
+		mv "$CAPTURES/heap.new" "$CAPTURES/heap-$HEAP.mlpd"
+}
+
+# Tables of what is rare.
+tables_rows() {
+	local heap=$CAPTURES/heap-$HEAP.mlpd samples=$CAPTURES/samples-$SAMPLES.mlpd counters=$CAPTURES/counters-$COUNTERS.mlpd n
+	have mprof-report || { none "tables beside mprof-report" - "mprof-report is not installed (make setup)"; return; }
+	made "samples-$SAMPLES" python3 tests/bench/programs/samples.py "$SAMPLES" 3000 || { none "samples"; return; }
+	made "counters-$COUNTERS" python3 tests/bench/programs/counters.py "$COUNTERS" || { none "counters"; return; }
+	heap_capture || { none "heap shots" - "no capture of heap shots"; return; }
+	for n in 1 2; do
+		on $n
+		faster "heap shots, class tables / mprof-report" $n ">= 1.0" -- \
+			"$TT" stats -q "$j" --table heapshots,heapshot_classes "$heap" -- mprof-report "$heap"
+		faster "heap shots with references / mprof-report --traces" $n ">= $([ $n = 1 ] && echo 8 || echo 14)" -- \
+			"$TT" stats -q "$j" --table heapgraph "$heap" -- mprof-report --traces "$heap"
+	done
+	faster "samples by method / mprof-report" 2 ">= 20" -- \
+		"$TT" stats -q -j2 --table samples "$samples" -- mprof-report "$samples"
+	timed -- "$TT" stats -q -j2 --table counters "$counters" || { none "counters"; return; }
+	row "$((COUNTERS / 3600)) h of counters" 2 "$(secs "$a_med")" - "$a_med s" "<= 0.1" "$(mib "$a_rss")"
 }
 
 unresolved_row() {
@@ -394,7 +430,7 @@ batch_rows() {
 # --- all of it -----------------------------------------------------------------------
 
 needs=("big $BIG" "many $MANY" "big $WHOLE")
-[ "${ONLY:-}" = gate ] && needs=()
+[[ ${ONLY:-} =~ ^(gate|tables)$ ]] && needs=()
 wanted gate && needs+=("big $GATED")
 wanted memory && for s in $FLAT; do needs+=("big $s"); done
 wanted memory && for s in $FLAT_MANY; do needs+=("many $s"); done
@@ -406,6 +442,7 @@ done
 line job cores ours peer value 'must reach' reached 'RSS MiB'
 began=$SECONDS load=$(cut -d' ' -f1-3 /proc/loadavg)
 wanted stats && stats_rows && unresolved_row
+wanted tables && tables_rows
 wanted chrome && chrome_rows
 wanted gzip && gzip_rows
 wanted pprof && pprof_rows
