@@ -415,7 +415,7 @@ any_call(const struct tt_batch *b)
  * the others.
  */
 static inline bool
-quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_event *e, size_t up)
+quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_event *e, size_t up, bool hist)
 {
 	struct tt_level *l = &f->lvl[up];
 
@@ -428,13 +428,15 @@ quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_even
 		return false;
 	struct tt_count *c = page + (node & (TT_TREE_PAGE - 1));
 	struct tt_dist *d = c->dist;
-	if (unlikely(!d))
+	if (unlikely(hist && !d))
 		return false;
 	c->n++;
 	c->total += e->dur;
 	l[1].c = c;
 	l[1].node = node;
 	l[1].out = false;
+	if (!hist)
+		return true;
 	unsigned bucket = tt_hist_bucket(e->dur);
 	uint32_t *at = f->few ? tt_dist_find(d, bucket, e->dur) : NULL;
 	if (at && *at != UINT32_MAX)
@@ -450,7 +452,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	const struct tt_batch *b = io->b;
 	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
 	f->few = known->mask < 4096;
-	const bool plain = f->tree && !f->filtered && (f->needs & (TT_NEEDS_SLICES | TT_NEEDS_HIST)) == TT_NEEDS_HIST;
+	const bool plain = f->tree && !f->filtered && !(f->needs & TT_NEEDS_SLICES), hist = f->needs & TT_NEEDS_HIST;
 	size_t base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
 
@@ -462,7 +464,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 		case TT_ZONE:
 			up = base + e->depth;
 			top = up + 1;
-			if (likely(plain && quick(f, known, e, up))) {
+			if (likely(plain && quick(f, known, e, up, hist))) {
 				if (unlikely(f->nwaiting == TT_FOLD_WAITING))
 					rc = count_waiting(f, err);
 				break;
