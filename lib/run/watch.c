@@ -2,16 +2,18 @@
 
 #include "model/names.h"
 
-/* What one marker does in the present frame. */
+/* What one marker does in the present frame: a line of memory, touched at every zone. */
 struct tt_watch_row {
 	uint64_t key;
 	uint32_t active;              /* activations open now */
 	bool wait, touched;
 	bool out;                     /* an allocation wrapper: its time is that of the zone around it */
+	int64_t self, total;
 	uint64_t calls;
-	int64_t total, self, since;   /* since: when the outermost activation began, or the frame */
-	struct tt_frame_marker sum;
+	int64_t since;                /* when the outermost activation began, or the frame */
+	uint64_t spare[2];
 };
+_Static_assert(sizeof(struct tt_watch_row) == 64, "a line");
 
 /* A zone that lies whole in the present frame. Row numbers are one up, 0 is none. */
 struct tt_watch_inner {
@@ -43,38 +45,60 @@ in_frame(const struct tt_frames *f, const struct tt_watch *w, int64_t ts)
 	return w->frame < w->end && ts >= f->start[w->frame];
 }
 
+static size_t
+slot_of(const struct tt_watch *w, uint64_t key)
+{
+	return (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & (w->nslot - 1);
+}
+
+static int
+more_slots(struct tt_watch *w, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t n = w->nslot ? w->nslot * 2 : 256;
+	uint32_t *s = tt_mem_alloc(mem, n * sizeof *s, err);
+
+	if (!s)
+		return err->code;
+	tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);
+	w->slot = s;
+	w->nslot = n;
+	for (size_t k = 0; k < w->nrow; k++) {
+		size_t i = slot_of(w, w->row[k].key);
+		while (s[i])
+			i = (i + 1) & (n - 1);
+		s[i] = (uint32_t)k + 1;
+	}
+	return TT_OK;
+}
+
 static struct tt_watch_row *
-row_of(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
+new_row(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
 {
 	struct tt_mem *mem = &r->env->mem;
 
-	if (w->nrow * 2 >= w->nslot) {
-		size_t n = w->nslot ? w->nslot * 2 : 256;
-		uint32_t *s = tt_mem_alloc(mem, n * sizeof *s, err);
-		if (!s)
-			return NULL;
-		for (size_t k = 0; k < w->nrow; k++) {
-			size_t i = (size_t)((w->row[k].key * 0x9E3779B97F4A7C15u) >> 20) & (n - 1);
-			while (s[i])
-				i = (i + 1) & (n - 1);
-			s[i] = (uint32_t)k + 1;
-		}
-		tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);
-		w->slot = s;
-		w->nslot = n;
-	}
-	size_t i = (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & (w->nslot - 1);
-	for (; w->slot[i]; i = (i + 1) & (w->nslot - 1))
-		if (w->row[w->slot[i] - 1].key == key)
-			return &w->row[w->slot[i] - 1];
-	if (tt_mem_grow(mem, &w->row, &w->caprow, w->nrow + 1, sizeof *w->row, err) != TT_OK)
+	if ((w->nrow * 2 >= w->nslot && more_slots(w, mem, err) != TT_OK) ||
+	    tt_mem_grow(mem, &w->row, &w->caprow, w->nrow + 1, sizeof *w->row, err) != TT_OK ||
+	    tt_mem_grow(mem, &w->sum, &w->capsum, w->nrow + 1, sizeof *w->sum, err) != TT_OK)
 		return NULL;
 	const struct tt_name *n = tt_model_key(r->m, w->process, key);
 	const char *const *globs = r->o->wait ? r->o->wait : tt_wait_markers;
 	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .wait = key == TT_KEY_CONTENTION || (n && tt_name_match(globs, n->full)),
 		.out = n && n->alloc_wrapper && !r->m->filter.wrappers };
+	size_t i = slot_of(w, key);
+	while (w->slot[i])
+		i = (i + 1) & (w->nslot - 1);
 	w->slot[i] = (uint32_t)++w->nrow;
 	return &w->row[w->nrow - 1];
+}
+
+static inline struct tt_watch_row *
+row_of(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
+{
+	if (w->nslot)
+		for (size_t i = slot_of(w, key); w->slot[i]; i = (i + 1) & (w->nslot - 1))
+			if (w->row[w->slot[i] - 1].key == key)
+				return &w->row[w->slot[i] - 1];
+	return new_row(r, w, key, err);
 }
 
 static int
@@ -168,15 +192,16 @@ close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *er
 			keep_top(h, row);
 		if (n && n->category < ms->ncategory)
 			ms->cat_self[n->category] += row->self;
-		row->sum.present += row->calls || row->self || row->total;
-		row->sum.total += row->total;
-		row->sum.self += row->self;
-		if (row->total > row->sum.total_max)
-			row->sum.total_max = row->total;
-		if (row->self > row->sum.self_max)
-			row->sum.self_max = row->self;
-		if (row->calls > row->sum.calls_max)
-			row->sum.calls_max = row->calls;
+		struct tt_frame_marker *sum = &w->sum[w->touched[i]];
+		sum->present += row->calls || row->self || row->total;
+		sum->total += row->total;
+		sum->self += row->self;
+		if (row->total > sum->total_max)
+			sum->total_max = row->total;
+		if (row->self > sum->self_max)
+			sum->self_max = row->self;
+		if (row->calls > sum->calls_max)
+			sum->calls_max = row->calls;
 		row->calls = 0;
 		row->total = row->self = 0;
 		row->touched = false;
@@ -337,8 +362,10 @@ inner_zone(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struc
 {
 	struct tt_frames *f = r->m->frames;
 	struct tt_watch_inner z = { .ts = e->ts, .end = e->ts + e->dur };
-	int rc = tt_mem_grow(&r->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof z, err);
+	int rc = TT_OK;
 
+	if (w->ninner == w->capinner)
+		rc = tt_mem_grow(&r->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof z, err);
 	if (rc == TT_OK && w->ninner == 0 && w->under == TT_STALE)
 		rc = find_under(r, w, err);
 	struct tt_watch_row *row = rc == TT_OK ? row_of(r, w, e->val, err) : NULL;
@@ -481,7 +508,7 @@ tt_watch_sum(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_frame
 
 	if (!row)
 		return err->code;
-	*sum = row->sum;
+	*sum = w->sum[row - w->row];
 	return TT_OK;
 }
 
@@ -491,6 +518,7 @@ tt_watch_free(struct tt_watch *w, struct tt_mem *mem)
 	tt_stack_free(&w->st, mem);
 	tt_mem_free(mem, w->inner, w->capinner * sizeof *w->inner);
 	tt_mem_free(mem, w->row, w->caprow * sizeof *w->row);
+	tt_mem_free(mem, w->sum, w->capsum * sizeof *w->sum);
 	tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);
 	tt_mem_free(mem, w->touched, w->captouched * sizeof *w->touched);
 }

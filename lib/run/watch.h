@@ -39,7 +39,8 @@ struct tt_watch {
 	uint32_t waiting;             /* wait zones open */
 	int64_t wait_since;
 	struct tt_watch_row *row;
-	size_t nrow, caprow;
+	struct tt_frame_marker *sum;  /* of each row, over the frames so far */
+	size_t nrow, caprow, capsum;
 	uint32_t *slot;
 	size_t nslot;
 	uint32_t *touched;            /* rows of the present frame */
