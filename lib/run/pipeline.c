@@ -4,6 +4,11 @@
 #include <stdlib.h>
 #include <time.h>
 
+/* The lock is held for less than a trip to the kernel takes: worth a short wait. */
+#ifndef PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP
+#define PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP PTHREAD_MUTEX_INITIALIZER
+#endif
+
 enum step { FREE, READING, DECODING, DECODED, ENTERED, FOLDING, FOLDED };
 
 struct slot {
@@ -606,7 +611,7 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 	struct tt_run *r = p->r;
 	struct tt_mem *mem = &r->env->mem;
 
-	p->nslot = 2 * nworker;
+	p->nslot = 4 * nworker;
 	if (!(p->slot = tt_mem_alloc(mem, p->nslot * sizeof *p->slot, err)))
 		return err->code;
 	for (size_t i = 0; i < p->nslot; i++) {
@@ -675,7 +680,7 @@ needs_of(const struct tt_run *r, enum tt_phase phase)
 int
 tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct tt_err *err)
 {
-	struct pipe p = { .r = r, .in = in, .phase = phase, .lock = PTHREAD_MUTEX_INITIALIZER,
+	struct pipe p = { .r = r, .in = in, .phase = phase, .lock = PTHREAD_ADAPTIVE_MUTEX_INITIALIZER_NP,
 		.moved = PTHREAD_COND_INITIALIZER, .needs = needs_of(r, phase) };
 	size_t nworker = r->env->jobs;
 	struct worker *w = tt_mem_alloc(&r->env->mem, nworker * sizeof *w, err);
