@@ -1,5 +1,6 @@
 #include "mono/mono.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -170,6 +171,17 @@ real_length(struct mlpd *m, uint64_t at, uint64_t len, uint64_t size, struct mlp
 	return TT_OK;
 }
 
+#define USUAL (128u << 10)            /* the longest buffer the runtime makes */
+
+/* The buffer at ${at}, whose head is ${p}, as it says itself; false where it is none. */
+static bool
+is_unit(const struct mlpd *m, const uint8_t *p, uint64_t at, struct mlpd_unit *unit)
+{
+	*unit = (struct mlpd_unit){ .at = at, .tid = mlpd_u64(p + 32) & m->mask, .len = mlpd_u32(p + 4),
+		.ts = (int64_t)(mlpd_u64(p + 8) - (uint64_t)m->zero) };
+	return is_magic(p);
+}
+
 /* The buffer at ${at}, or the first behind it that can be found. */
 static int
 next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *loss, struct tt_err *err)
@@ -201,42 +213,123 @@ next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *l
 		tt_loss_add(loss, TT_LOST_CUT, 1, n, at);
 		return TT_END;
 	}
-	uint32_t len = mlpd_u32(p + 4);
-	*unit = (struct mlpd_unit){ .at = at, .tid = mlpd_u64(p + 32) & m->mask, .len = len,
-		.ts = (int64_t)(mlpd_u64(p + 8) - (uint64_t)m->zero) };
+	is_unit(m, p, at, unit);
+	uint64_t len = unit->len;
 	/* An empty buffer is rare but real (Mono 4.6 ends with one). */
 	if (len > INT32_MAX)
 		return real_length(m, at, 0, size, unit, loss, err);
-	if (len > (128u << 10) || (size != UINT64_MAX && at + MLPD_BUF_HEAD + len > size))
+	if (len > USUAL || (size != UINT64_MAX && at + MLPD_BUF_HEAD + len > size))
 		return real_length(m, at, len, size, unit, loss, err);
 	return TT_OK;
 }
 
 #define YEAR (INT64_C(366) * 86400 * 1000000000)
 
+/*
+ * A look ahead for the index, by another thread: the second half of a long file, as far as every buffer is as it should
+ * be. It begins at what looks like a buffer; whether it is one shows when the first half gets there.
+ */
+struct ahead {
+	const struct mlpd *m;
+	uint64_t from;
+	struct mlpd_unit *unit;
+	size_t n, cap;
+	pthread_t thread;
+	bool running;
+};
+#define AHEAD_MIN (UINT64_C(64) << 20)
+
+static void *
+look_ahead(void *arg)
+{
+	struct ahead *a = arg;
+	const struct mlpd *m = a->m;
+	struct tt_mem *mem = &m->env->mem;
+	const size_t look = 256u << 10;
+	uint64_t size = tt_src_info(m->src)->size, at = a->from;
+	uint8_t head[MLPD_BUF_HEAD], *p;
+	struct tt_err err;
+	size_t n, i = 0;
+
+	if (!(p = tt_mem_alloc(mem, look, &err)))
+		return NULL;
+	if (tt_src_pread(m->src, at, p, look, &n, &err) != TT_OK)
+		n = 0;
+	while (i + MLPD_BUF_HEAD <= n && !plausible(p + i, n - i, false))
+		i++;
+	at = i + MLPD_BUF_HEAD <= n ? at + i : size;
+	tt_mem_free(mem, p, look);
+	while (at + MLPD_BUF_HEAD <= size && !tt_stopped(m->env) &&
+	    tt_src_pread(m->src, at, head, sizeof head, &n, &err) == TT_OK && n == sizeof head) {
+		struct mlpd_unit u;
+		if (!is_unit(m, head, at, &u) || u.len > USUAL || at + MLPD_BUF_HEAD + u.len > size ||
+		    tt_mem_grow(mem, &a->unit, &a->cap, a->n + 1, sizeof u, &err) != TT_OK)
+			break;
+		a->unit[a->n++] = u;
+		at += MLPD_BUF_HEAD + u.len;
+	}
+	return NULL;
+}
+
+static int
+add_units(struct mlpd *m, const struct mlpd_unit *u, size_t n, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&m->env->mem, &m->unit, &m->capunit, m->nunit + n, sizeof *u, err);
+
+	if (rc != TT_OK)
+		return rc;
+	memcpy(m->unit + m->nunit, u, n * sizeof *u);
+	m->nunit += n;
+	return TT_OK;
+}
+
+static int
+index_all(struct mlpd *m, struct ahead *a, struct tt_err *err)
+{
+	uint64_t at = m->first;
+	struct mlpd_unit u;
+	int rc;
+
+	for (;;) {
+		if (a->running && at >= a->from) {
+			pthread_join(a->thread, NULL);
+			a->running = false;
+		}
+		if (!a->running && a->n && at == a->unit[0].at) {
+			if ((rc = add_units(m, a->unit, a->n, err)) != TT_OK)
+				return rc;
+			u = a->unit[a->n - 1];
+		} else if ((rc = next_unit(m, at, &u, &m->found, err)) != TT_OK) {
+			return rc == TT_END ? TT_OK : rc;
+		} else if ((rc = add_units(m, &u, 1, err)) != TT_OK) {
+			return rc;
+		}
+		if (tt_stopped(m->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		at = u.at + MLPD_BUF_HEAD + u.len;
+	}
+}
+
 /* The header-only index: where the buffers are and when they begin. */
 static int
 build_index(struct mlpd *m, struct tt_err *err)
 {
-	uint64_t at = m->first;
-	struct mlpd_unit u;
+	uint64_t size = tt_src_info(m->src)->size;
+	struct ahead a = { .m = m, .from = size / 2 };
 	int64_t zero = INT64_MAX;
-	int rc;
 
-	while ((rc = next_unit(m, at, &u, &m->found, err)) == TT_OK) {
-		if (tt_stopped(m->env))
-			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		rc = tt_mem_grow(&m->env->mem, &m->unit, &m->capunit, m->nunit + 1, sizeof u, err);
-		if (rc != TT_OK)
-			return rc;
-		m->unit[m->nunit++] = u;
-		/* A buffer from a year before the recording has its time from a flipped bit: zero is not there. */
-		if (u.ts < zero && u.ts > -YEAR)
-			zero = u.ts;
-		at = u.at + MLPD_BUF_HEAD + u.len;
-	}
-	if (rc != TT_END)
+	if (m->env->jobs > 1 && size >= AHEAD_MIN)
+		a.running = pthread_create(&a.thread, NULL, look_ahead, &a) == 0;
+	int rc = index_all(m, &a, err);
+	if (a.running)
+		pthread_join(a.thread, NULL);
+	tt_mem_free(&m->env->mem, a.unit, a.cap * sizeof *a.unit);
+	if (rc != TT_OK)
 		return rc;
+	/* A buffer from a year before the recording has its time from a flipped bit: zero is not there. */
+	for (size_t i = 0; i < m->nunit; i++)
+		if (m->unit[i].ts < zero && m->unit[i].ts > -YEAR)
+			zero = m->unit[i].ts;
 	if (zero != INT64_MAX) {
 		m->zero += zero;
 		for (size_t i = 0; i < m->nunit; i++)
