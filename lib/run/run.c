@@ -354,17 +354,10 @@ main_phase(struct tt_run *r, struct tt_err *err)
 	return rc;
 }
 
-/* Forget the main phase: the definitions it met show that keys must be told apart by time. */
-static int
-again_by_time(struct tt_run *r, struct tt_err *err)
+/* Forget what gather.h keeps. */
+static void
+drop_gathered(struct tt_model *m)
 {
-	struct tt_model *m = r->m;
-
-	tt_log(r->env, TT_LOG_VERBOSE, "class addresses were reused: reading again to tell them apart by time");
-	tt_loss_reset(m->loss);
-	m->npause = m->nheap = 0;
-	tt_counters_reset(r);
-	tt_gather_free(r);
 	tt_locks_free(m->locks);
 	m->locks = NULL;
 	tt_throws_free(m->thrown);
@@ -381,6 +374,20 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 	m->found = NULL;
 	tt_timeline_free(m->timeline);
 	m->timeline = NULL;
+}
+
+/* Forget the main phase: the definitions it met show that keys must be told apart by time. */
+static int
+again_by_time(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_model *m = r->m;
+
+	tt_log(r->env, TT_LOG_VERBOSE, "class addresses were reused: reading again to tell them apart by time");
+	tt_loss_reset(m->loss);
+	m->npause = m->nheap = 0;
+	tt_counters_reset(r);
+	tt_gather_free(r);
+	drop_gathered(m);
 	m->pause_n = 0;
 	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
 	memset(m->gen, 0, sizeof m->gen);
@@ -529,14 +536,7 @@ tt_model_free(struct tt_model *m)
 	tt_frames_free(m);
 	tt_mem_free(mem, m->keep_thread, m->keep_thread ? m->threads.n + 1 : 0);
 	tt_threads_free(&m->threads);
-	tt_locks_free(m->locks);
-	tt_throws_free(m->thrown);
-	tt_code_free(m->code);
-	tt_shots_free(m->shots);
-	tt_handles_free(m->handles_of);
-	tt_graph_free(m->graph);
-	tt_found_free(m->found);
-	tt_timeline_free(m->timeline);
+	drop_gathered(m);
 	tt_tree_free(m->tree);
 	tt_counts_free(m->counts);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);
