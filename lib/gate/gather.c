@@ -262,7 +262,9 @@ pauses(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *
 	int64_t total = x->metric->of ? m->stopped_total : m->pause_total;
 	size_t frames = tt_figures_frames(g);
 
-	if (x->stat == TT_STAT_TOTAL)
+	if (!tt_model_pauses(m))
+		v->why = "collections were recorded, pauses were not";
+	else if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, total);
 	else if (x->stat == TT_STAT_MAX)
 		tt_value_set(v, x->metric->of ? m->stopped_max : m->pause_max);

@@ -146,4 +146,7 @@ const struct tt_name *tt_model_key(const struct tt_model *m, uint32_t process, u
 /* Is instrumentation heavy enough that times are relative? Then the one line to say so, else NULL. */
 const char *tt_model_caveat(const struct tt_model *m);
 
+/* Are pauses known? Unity tells of collections, not of when the world stood still: then there is no 0 to print. */
+bool tt_model_pauses(const struct tt_model *m);
+
 #endif

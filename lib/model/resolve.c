@@ -506,3 +506,13 @@ tt_model_caveat(const struct tt_model *m)
 	}
 	return NULL;
 }
+
+bool
+tt_model_pauses(const struct tt_model *m)
+{
+	uint64_t collections = 0;
+
+	for (size_t i = 0; i < sizeof m->gen / sizeof *m->gen; i++)
+		collections += m->gen[i].n;
+	return m->pause_n || !collections;
+}

@@ -93,7 +93,7 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_TOP] = { "top", "top markers by self time", TT_UNIT_TEXT, "The three with most self time in it on the frame thread." },
 	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on all threads in it." },
 	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations on all threads in it." },
-	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS, "Time in it during which a collection was stopping or had stopped the world." },
+	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS, "Time in it during which a collection was stopping or had stopped the world; empty where pauses are not recorded." },
 	[W_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "The frame thread." },
 };
 
@@ -550,7 +550,8 @@ put_hitch(struct fold *fo, struct tt_table *t, const struct tt_hitch *h, struct 
 		put_timings(f, h->frame, c);
 	tt_cell_int(&c[W_BYTES], (int64_t)f->alloc_b[h->frame]);
 	tt_cell_int(&c[W_ALLOCS], (int64_t)f->alloc_n[h->frame]);
-	tt_cell_int(&c[W_GC], pause_in(fo->m, th->process, start, start + dur));
+	if (tt_model_pauses(fo->m))
+		tt_cell_int(&c[W_GC], pause_in(fo->m, th->process, start, start + dur));
 	tt_cell_text(&c[W_THREAD], th->name);
 	return put_top(fo, h, &c[W_TOP], err);
 }

@@ -33,7 +33,7 @@ static const struct tt_col summary_col[S_N] = {
 	    "Share of the whole frames in which no thread allocates." },
 	[S_COLLECTIONS] = { "collections", "collections", TT_UNIT_COUNT, "Collections of all generations, start to end." },
 	[S_COLLECTION_NS] = { "collection_ns", "collection time", TT_UNIT_NS, "Sum of the collections, start to end." },
-	[S_PAUSES] = { "pauses", "pauses", TT_UNIT_COUNT, "Times the world was stopped." },
+	[S_PAUSES] = { "pauses", "pauses", TT_UNIT_COUNT, "Times the world was stopped; empty where collections are recorded and pauses are not." },
 	[S_PAUSE_NS] = { "pause_ns", "pause time", TT_UNIT_NS, "Sum of the pauses, from the request to stop to the restart." },
 	[S_PAUSE_MAX] = { "pause_max_ns", "longest pause", TT_UNIT_NS, "The longest of them." },
 	[S_STOPPED_NS] = { "stopped_ns", "stopped time", TT_UNIT_NS, "The same from the moment all threads stood still." },
@@ -182,11 +182,13 @@ put_collections(const struct tt_model *m, struct tt_cell *c)
 	}
 	tt_cell_int(&c[S_COLLECTIONS], (int64_t)n);
 	tt_cell_int(&c[S_COLLECTION_NS], total);
-	tt_cell_int(&c[S_PAUSES], (int64_t)m->pause_n);
-	tt_cell_int(&c[S_PAUSE_NS], m->pause_total);
-	tt_cell_int(&c[S_PAUSE_MAX], m->pause_max);
-	tt_cell_int(&c[S_STOPPED_NS], m->stopped_total);
-	tt_cell_int(&c[S_STOPPED_MAX], m->stopped_max);
+	if (tt_model_pauses(m)) {
+		tt_cell_int(&c[S_PAUSES], (int64_t)m->pause_n);
+		tt_cell_int(&c[S_PAUSE_NS], m->pause_total);
+		tt_cell_int(&c[S_PAUSE_MAX], m->pause_max);
+		tt_cell_int(&c[S_STOPPED_NS], m->stopped_total);
+		tt_cell_int(&c[S_STOPPED_MAX], m->stopped_max);
+	}
 	if (m->moves)
 		tt_cell_int(&c[S_MOVES], (int64_t)m->moves);
 	if (m->heap_resizes == 0)

@@ -418,6 +418,24 @@ TEST(collections_come_per_generation)
 	close_world(&w);
 }
 
+TEST(pauses_are_empty_where_only_collections_are_recorded)
+{
+	static const char *const of_pauses[] = { "pauses", "pause_ns", "pause_max_ns", "stopped_ns", "stopped_max_ns" };
+	struct world w;
+	const struct tt_table *t;
+
+	build(&w);
+	t = run(&w, &tt_pass_gcalloc, NULL, "gcalloc");
+	for (size_t i = 0; i < 5; i++)
+		CHECK_EQ_INT(value(t, 0, of_pauses[i]), 0);
+	w.m.gen[0] = (struct tt_gc_stat){ 3, 300, 150 };
+	t = run(&w, &tt_pass_gcalloc, NULL, "gcalloc");
+	CHECK_EQ_INT(value(t, 0, "collections"), 3);
+	for (size_t i = 0; i < 5; i++)
+		CHECK_EQ_INT(value(t, 0, of_pauses[i]), -1);
+	close_world(&w);
+}
+
 /* --- call tree ------------------------------------------------------------------------- */
 
 TEST(the_call_tree_takes_wrappers_out_and_has_the_largest_first)
