@@ -79,6 +79,41 @@ def compare(s, path):
     return None
 
 
+def edges(data):
+    """Where the buffers begin, and the end."""
+    pos, found = data.find(b"\x01LPM"), []
+    while pos < len(data):
+        found.append(pos)
+        pos += 48 + struct.unpack_from("<i", data, pos + 4)[0]
+    return found + [pos]
+
+
+def index_ahead(s):
+    """
+    Where a file is long, another thread looks for the buffers of its second half: whole, damaged there and on both
+    sides, cut, and where that thread meets what only looks like a buffer, as it reaches from within one into another.
+    """
+    stem, path = "good-d01-gameloop-calls-alloc", s.path("index.mlpd")
+    longer(os.path.join(kit.DATA, stem + ".mlpd"), 210, path)
+    data = open(path, "rb").read()
+    half = len(data) // 2
+    assert len(data) > 65 << 20, len(data)
+    beyond = [e for e in edges(data) if e > half + 60][1]
+    fake = b"\x01LPM" + struct.pack("<i", beyond - (half + 10) - 48) + bytes(40)
+    for name, at, what in (
+            ("whole", 0, b""), ("damaged where the look ahead begins", half - 500, bytes(5000)),
+            ("damaged behind it", half + (9 << 20), b"\xff" * 300), ("damaged before it", half - (9 << 20), b"\xff" * 300),
+            ("what looks like a buffer", half + 10, fake),
+            ("cut", len(data) - (7 << 20), None)):
+        with open(path, "wb") as f:
+            f.write(data[:at] + (what + data[at + len(what):] if what is not None else b""))
+        said = [subprocess.run([kit.TRACETOOL, "info", "--format", "json", "-j", j, path], capture_output=True, timeout=120)
+                for j in ("1", "2")]
+        one, two = ((r.returncode, r.stdout, r.stderr) for r in said)
+        s.check("index ahead: " + name, None if one == two else "-j 2 changes what info says")
+    os.unlink(path)
+
+
 def main():
     s = kit.Suite()
     names = sorted(n for n in os.listdir(kit.DATA) if n.endswith(".mlpd"))
@@ -94,6 +129,7 @@ def main():
         shuffled(os.path.join(kit.DATA, stem + ".mlpd"), paths[-1])
     for path in paths:
         s.check(os.path.basename(path), compare(s, path))
+    index_ahead(s)
     s.end()
 
 
