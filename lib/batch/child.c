@@ -269,7 +269,7 @@ file(struct child *ch)
 	if (rc == TT_E_STOPPED)
 		_exit(4);
 	if (rc != TT_OK) {
-		fail_file(ch, rc == TT_E_DAMAGED ? "damaged" : rc == TT_E_LIMIT ? "limit" : "io");
+		fail_file(ch, tt_one_why(rc));
 		return;
 	}
 	if (c->o->one->run.format || tt_format_pick(c->o->one->run.formats, head, n, &f, &why) == TT_OK) {

@@ -41,9 +41,8 @@ put_member(struct tt_buf *b, const char *name, const char *s, struct tt_err *err
 
 /* --- outcome ----------------------------------------------------------------- */
 
-/* The word for why a run came to nothing. */
-static const char *
-why_of(int rc)
+const char *
+tt_one_why(int rc)
 {
 	switch (rc) {
 	case TT_E_DAMAGED: return "damaged";
@@ -433,5 +432,5 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	body->n = start;
 	if (strncmp(err->msg, "capture: ", 9) == 0)
 		memmove(err->msg, err->msg + 9, strlen(err->msg + 9) + 1);
-	return tt_one_failed(body, "failed", why_of(rc), err->msg, strlen(err->msg), err);
+	return tt_one_failed(body, "failed", tt_one_why(rc), err->msg, strlen(err->msg), err);
 }

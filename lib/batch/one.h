@@ -22,12 +22,16 @@ struct tt_one_opts {
 
 /**
  * tt_one(env, o, fd, size, key, n, body, err):
- * Analyse the capture that the first ${size} bytes of ${fd} are (taken over; UINT64_MAX: all of it) and append its body, whatever comes of it: what fails
- * is an outcome. Files are made in the current directory under names of tt_key_file().
+ * Analyse the capture that the first ${size} bytes of ${fd} are (taken over; UINT64_MAX: all of it) and append its
+ * body, whatever comes of it: what fails is an outcome. Files are made in the current directory under names of
+ * tt_key_file().
  * Errors: TT_E_NOMEM where there is no body, TT_E_STOPPED.
  */
 int tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, const char *key, size_t n, struct tt_buf *body,
     struct tt_err *err);
+
+/* The word for why something came to nothing with status ${rc}: tracetool-batch(1), RESULTS. */
+const char *tt_one_why(int rc);
 
 /* The body of what failed: ${why} is a word of tracetool-batch(1), RESULTS; ${detail} a line. */
 int tt_one_failed(struct tt_buf *body, const char *outcome, const char *why, const char *detail, size_t n,

@@ -73,7 +73,12 @@ fail_archive(struct filter *f)
 	if (f->raw_err.code < 0)
 		f->failed = f->raw_err;
 	else if (archive_errno(f->a) == ENOMEM)
-		tt_nomem(&f->failed);
+		/* Its dictionary, or the window, is as large as the data says. */
+		tt_fail(&f->failed, TT_E_LIMIT, at,
+		    "%s data needs more memory to be decoded than there may be; in a batch, raise --unpack-memory",
+		    f->coding->name);
+	else if (why && strstr(why, "too much memory"))
+		tt_fail(&f->failed, TT_E_LIMIT, at, "%s data has a larger window than can be decoded", f->coding->name);
 	else if (f->raw_ended)
 		tt_fail(&f->failed, TT_E_DAMAGED, at,
 		    "%s data ends at byte %" PRIu64
