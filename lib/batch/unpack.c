@@ -422,14 +422,18 @@ tt_unpack_kind_of(const uint8_t *p, size_t n)
 
 static int walk(struct unpack *u, struct level *l, enum tt_archive_kind kind, struct tt_err *err);
 
-/* Put a source that cannot be sought, and is closed, into one that can. */
+/* Where the archive cannot be read in order: put its source, which is closed, into one that can be sought. */
 static int
-spool_archive(struct unpack *u, struct tt_src **src, struct tt_err *err)
+spool_archive(struct unpack *u, struct tt_src **src, enum tt_archive_kind kind, struct tt_err *err)
 {
+	const uint8_t *head;
 	uint64_t n = 0;
 	int rc, fd = -1;
 	size_t got;
 
+	rc = tt_src_peek(*src, &head, &got, err);
+	if (rc != TT_OK || tt_src_info(*src)->seekable || tt_archive_in_order(kind, head, got))
+		return rc;
 	rc = tt_spool_open(u->env, &fd, err);
 	while (rc == TT_OK && (rc = tt_src_read(*src, u->copy, COPY, &got, err)) == TT_OK) {
 		rc = tt_spool_add(u->env, &fd, n, u->copy, got, err);
@@ -453,15 +457,14 @@ nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archiv
 {
 	struct level l = { .outer = outer, .depth = outer->depth + 1, .src = src, .key_n = u->key.n };
 	struct tt_err why = { 0 };
-	int rc = TT_OK;
+	int rc;
 
 	if (l.depth > u->o->depth) {
 		tt_src_close(src);
 		return complain(u, "depth", err, "%.*s: an archive inside %u others is not opened; raise --nesting",
 		    (int)u->key.n, u->key.p, l.depth);
 	}
-	if (kind != TT_ARCHIVE_TAR)
-		rc = spool_archive(u, &l.src, &why);
+	rc = spool_archive(u, &l.src, kind, &why);
 	if (rc == TT_OK)
 		rc = walk(u, &l, kind, err);
 	else if (rc != TT_E_STOPPED)
@@ -687,17 +690,19 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 		rc = tell(&u, &(struct tt_wire){ .kind = TT_WIRE_ARCHIVE, .body = tt_archive_name[kind],
 		    .nbody = strlen(tt_archive_name[kind]) }, -1, err);
 	tt_record_begin(&u.rec, tt_archive_name[kind]);
-	if (rc == TT_OK && kind != TT_ARCHIVE_TAR && !tt_src_info(src)->seekable) {
-		rc = spool_archive(&u, &l.src, &why);
+	if (rc == TT_OK) {
+		rc = spool_archive(&u, &l.src, kind, &why);
 		u.file = l.src;
 	}
 	if (rc == TT_OK)
 		rc = walk(&u, &l, kind, err);
 	else if (why.code && rc != TT_E_STOPPED && rc != TT_E_NOMEM)
 		rc = tt_record_fail(&u.rec, rc, why.msg, err);
-	/* The system said no (a full disk under the spool): what was read so far stands. */
+	/* The system said no (a full disk under the spool), or there is no more memory: what was read so far stands. */
 	if (rc == TT_E_IO && !u.gone.code)
 		rc = tt_record_fail(&u.rec, rc, err->msg, &why);
+	else if (rc == TT_E_NOMEM)
+		rc = tt_record_fail(&u.rec, TT_E_LIMIT, "no more memory for its unpacker; raise --unpack-memory", &why);
 	if (rc == TT_OK)
 		rc = tt_record_put(&u.rec, &body, err);
 	if (rc == TT_OK)

@@ -4,8 +4,8 @@
  * Each member is looked at once, from its beginning: what a reader recognises is a capture, what is an archive
  * itself is gone into, the rest is counted by kind. A capture goes to the parent as a descriptor: of memory
  * (or of an unlinked file, where it must be whole before it can be used) with all of it, or, if it is larger
- * than env->spool_memory, of a pipe that its bytes follow on. A 7z or zip inside an archive is spooled, for it
- * must be sought; a tar is read as it comes.
+ * than env->spool_memory, of a pipe that its bytes follow on. A 7z inside an archive, or a zip that cannot be
+ * read in order, is spooled, for it must be sought; all else is read as it comes.
  *
  * The unpacker never has more captures underway than the parent has given it leave for: a byte on the socket
  * is leave for one, and the byte is the number of the slot that is free: a slot's memory is used again and again.

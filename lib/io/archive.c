@@ -26,6 +26,9 @@ struct tt_archive {
 	struct archive *a;
 	enum tt_archive_kind kind;
 	bool seek;                    /* fetched with pread() */
+	bool in_order;                /* a zip, by the headers in front of its members instead of its directory */
+	bool any;                     /* a member was found */
+	struct tt_err no_directory;   /* why a zip's directory was given up; code TT_OK: it was not */
 	uint64_t at;                  /* where the next fetch begins */
 	uint64_t taken;
 	size_t block, block_max;      /* of the next fetch; grows from a small one after a jump */
@@ -71,6 +74,24 @@ tt_archive_probe(const uint8_t *p, size_t n)
 	if (n >= 512 && tar_sum(p))
 		return TT_ARCHIVE_TAR;
 	return TT_ARCHIVE_NONE;
+}
+
+/* Of a zip's local header: where its flags and its method stand, and what they may be. */
+#define ZIP_FLAGS 6
+#define ZIP_METHOD 8
+#define ZIP_LENGTH_BEHIND 0x0008      /* lengths come behind the data */
+#define ZIP_MASKED 0x2000             /* the header is not to be believed */
+
+bool
+tt_archive_in_order(enum tt_archive_kind kind, const uint8_t *p, size_t n)
+{
+	unsigned flags, method;
+
+	if (kind != TT_ARCHIVE_ZIP || n < 30 || p[2] != 3)
+		return kind == TT_ARCHIVE_TAR;
+	flags = (unsigned)(p[ZIP_FLAGS] | p[ZIP_FLAGS + 1] << 8);
+	method = (unsigned)(p[ZIP_METHOD] | p[ZIP_METHOD + 1] << 8);
+	return !(flags & ZIP_MASKED) && !((flags & ZIP_LENGTH_BEHIND) && method == 0);
 }
 
 void
@@ -154,7 +175,8 @@ fail(struct tt_archive *ar, struct tt_err *err)
 		return ar->src_err.code;
 	}
 	if (archive_errno(ar->a) == ENOMEM || (why && strstr(why, "annot allocate")))
-		return tt_fail(err, TT_E_LIMIT, ar->at, "unpacking needs more memory than an unpacker may have (%s)",
+		return tt_fail(err, TT_E_LIMIT, ar->at,
+		    "unpacking needs more memory than an unpacker may have (%s); raise --unpack-memory",
 		    why ? why : "no memory");
 	return tt_fail(err, TT_E_DAMAGED, ar->at, "%s archive is damaged near byte %llu: %s", tt_archive_name[ar->kind],
 	    (unsigned long long)ar->at, why ? why : "not understood");
@@ -169,7 +191,8 @@ enable(struct tt_archive *ar)
 	case TT_ARCHIVE_TAR:
 		return archive_read_support_format_tar(ar->a);
 	case TT_ARCHIVE_ZIP:
-		return archive_read_support_format_zip_seekable(ar->a);
+		return ar->in_order ? archive_read_support_format_zip_streamable(ar->a) :
+		    archive_read_support_format_zip_seekable(ar->a);
 	case TT_ARCHIVE_7Z:
 		return archive_read_support_format_7zip(ar->a);
 	default:
@@ -197,6 +220,25 @@ set_up(struct tt_archive *ar, struct tt_err *err)
 	return TT_OK;
 }
 
+/*
+ * A zip whose directory at its end is lost or wrong: begin again, by what stands in front of each member. ${err} says
+ * what is wrong with it, which is told at the end.
+ */
+static bool
+without_directory(struct tt_archive *ar, const struct tt_err *err)
+{
+	if (ar->kind != TT_ARCHIVE_ZIP || ar->in_order || ar->any || !err)
+		return false;
+	archive_read_free(ar->a);
+	ar->a = NULL;
+	ar->no_directory = *err;
+	ar->in_order = true;
+	ar->over = false;
+	ar->at = 0;
+	ar->block = ar->block_max = BLOCK;
+	return true;
+}
+
 int
 tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind kind, size_t block,
     struct tt_archive **out, struct tt_err *err)
@@ -205,8 +247,8 @@ tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind kin
 	int rc;
 
 	*out = NULL;
-	if (kind != TT_ARCHIVE_TAR && !tt_src_info(src)->seekable)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "a %s archive cannot be read in order", tt_archive_name[kind]);
+	if (kind == TT_ARCHIVE_7Z && !tt_src_info(src)->seekable)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "a 7z archive cannot be read in order");
 	ar = tt_mem_alloc(&env->mem, sizeof *ar, err);
 	if (!ar)
 		return err ? err->code : TT_E_NOMEM;
@@ -214,10 +256,13 @@ tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind kin
 	ar->src = src;
 	ar->kind = kind;
 	ar->seek = tt_src_info(src)->seekable;
+	ar->in_order = kind == TT_ARCHIVE_ZIP && !ar->seek;
 	ar->block_max = block && block < BLOCK ? block : BLOCK;
 	ar->block = block ? BLOCK_FIRST : BLOCK;
 	ar->buf = tt_mem_alloc(&env->mem, BLOCK, err);
 	rc = ar->buf ? set_up(ar, err) : err ? err->code : TT_E_NOMEM;
+	if (rc == TT_E_DAMAGED && without_directory(ar, err))
+		rc = set_up(ar, err);
 	if (rc != TT_OK) {
 		tt_archive_close(ar);
 		return rc;
@@ -273,10 +318,9 @@ kind_of(struct archive_entry *e)
 	}
 }
 
-int
-tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
+static int
+next_entry(struct tt_archive *ar, struct archive_entry **e, struct tt_err *err)
 {
-	struct archive_entry *e;
 	int rc;
 
 	if (ar->over)
@@ -284,18 +328,35 @@ tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	do {
 		if (tt_stopped(ar->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		rc = archive_read_next_header(ar->a, &e);
+		rc = archive_read_next_header(ar->a, e);
 	} while (rc == ARCHIVE_RETRY);
 	ar->data_n = 0;
 	ar->given = 0;
-	if (rc == ARCHIVE_EOF) {
-		ar->over = true;
-		return TT_END;
+	if (rc != ARCHIVE_EOF && rc != ARCHIVE_FATAL && ar->src_err.code == TT_OK)
+		return TT_OK;
+	ar->over = true;
+	if (ar->no_directory.code) {
+		if (err)
+			*err = ar->no_directory;
+		return ar->no_directory.code;
 	}
-	if (rc == ARCHIVE_FATAL || ar->src_err.code < 0) {
-		ar->over = true;
-		return fail(ar, err);
+	return rc == ARCHIVE_EOF ? TT_END : fail(ar, err);
+}
+
+int
+tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
+{
+	struct archive_entry *e;
+	int rc = next_entry(ar, &e, err);
+
+	if (rc == TT_E_DAMAGED && without_directory(ar, err)) {
+		rc = set_up(ar, err);
+		if (rc == TT_OK)
+			rc = next_entry(ar, &e, err);
 	}
+	if (rc != TT_OK)
+		return rc;
+	ar->any = true;
 	/* ARCHIVE_FAILED: the header is there, the data may not be; reading it tells. */
 	m->path = path_of(e);
 	m->kind = kind_of(e);

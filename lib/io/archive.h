@@ -2,9 +2,10 @@
  * The members of an archive, one after the other: tar, zip, 7z.
  *
  * The archive comes as a source, so compression around it is the source's business (with its checks), and an
- * archive inside an archive is a source over a member. A tar is read in order; zip and 7z need a
- * seekable source, because their directory stands at the end. Nothing is ever written, and no member is
- * anything but bytes here: names, links and devices are told, not made.
+ * archive inside an archive is a source over a member. A tar is read in order; a 7z needs a seekable source, because
+ * its directory stands at the end. So does that of a zip: it is used where the source can be sought; elsewhere, and
+ * where it is damaged, the headers in front of the members are (which do not tell a link from a small file).
+ * Nothing is ever written, and no member is anything but bytes here: names, links and devices are told, not made.
  *
  * Built on libarchive: formats are enabled one by one, filters not at all, reading goes through our own callbacks.
  * Names are asked for in UTF-8, which needs the thread's locale: tt_archive_locale().
@@ -32,6 +33,12 @@ struct tt_archive;
 /* What the first (decoded) bytes of an input begin. */
 enum tt_archive_kind tt_archive_probe(const uint8_t *head, size_t n);
 
+/**
+ * Can it be read from a source that cannot be sought? A tar can. A zip can if its first bytes ${head} say how
+ * long its first member is, or that its data tells where it ends; no 7z can.
+ */
+bool tt_archive_in_order(enum tt_archive_kind kind, const uint8_t *head, size_t n);
+
 /* Let the calling thread read names beyond ASCII. Call once in a process that opens archives. */
 void tt_archive_locale(void);
 
@@ -39,7 +46,7 @@ void tt_archive_locale(void);
  * tt_archive_open(env, src, kind, block, ar, err):
  * Read ${src}, borrowed, as an archive. ${block}: the most bytes to fetch at once of a source that can be
  * sought; 0 for the usual size. A small one wastes less where most members are passed over.
- * Errors: TT_E_USAGE (zip or 7z on a source that is not seekable), TT_E_NOMEM.
+ * Errors: TT_E_USAGE (7z on a source that is not seekable), TT_E_DAMAGED, TT_E_NOMEM.
  */
 int tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind kind, size_t block,
     struct tt_archive **ar, struct tt_err *err);
@@ -47,7 +54,8 @@ int tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind
 /**
  * tt_archive_next(ar, m, err):
  * Go on to the next member, past what was not read of this one. TT_END behind the last. TT_E_DAMAGED: the rest cannot
- * be read; TT_E_LIMIT: the same, because it needs more memory than there may be or a limit of the source; TT_E_IO.
+ * be read (a zip whose directory is damaged ends so); TT_E_LIMIT: the same, because it needs more memory than there may
+ * be or a limit of the source; TT_E_IO.
  */
 int tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
 

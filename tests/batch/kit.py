@@ -7,11 +7,13 @@ import lzma
 import os
 import random
 import shutil
+import struct
 import subprocess
 import sys
 import tarfile
 import tempfile
 import zipfile
+import zlib
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 BUILD = os.path.realpath(os.environ.get("BUILD", os.path.join(TOP, "build")))
@@ -99,13 +101,29 @@ def tar(members):
     return out.getvalue()
 
 
-def zipped(members, stored=False):
+class Pipe(io.RawIOBase):
+    """Bytes that are written one after the other."""
+
+    def __init__(self):
+        self.parts = []
+
+    def writable(self):
+        return True
+
+    def write(self, b):
+        self.parts.append(bytes(b))
+        return len(b)
+
+
+def zipped(members, stored=False, piped=False):
+    """A zip; ${piped}: with the lengths of its members behind them."""
+    pipe = Pipe()
     out = io.BytesIO()
-    with zipfile.ZipFile(out, "w", zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED) as z:
+    with zipfile.ZipFile(pipe if piped else out, "w", zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED) as z:
         for name, data in members:
             z.writestr(zipfile.ZipInfo(name, (2023, 11, 14, 22, 13, 20)), data,
                        zipfile.ZIP_STORED if stored else zipfile.ZIP_DEFLATED)
-    return out.getvalue()
+    return b"".join(pipe.parts) if piped else out.getvalue()
 
 
 def seven(members, *options):
@@ -120,6 +138,16 @@ def seven(members, *options):
         return open(os.path.join(folder, "out.7z"), "rb").read()
     finally:
         shutil.rmtree(folder)
+
+
+def seven_header(data, old, new):
+    """The same 7z, made with -mhc=off, with ${new} for ${old} in its header, and the sums put right."""
+    at, size = struct.unpack_from("<QQ", data, 12)
+    head = data[32 + at:32 + at + size]
+    assert head.count(old) == 1, head.hex()
+    head = head.replace(old, new)
+    start = struct.pack("<QQI", at, size, zlib.crc32(head))
+    return data[:8] + struct.pack("<I", zlib.crc32(start)) + start + data[32:32 + at] + head
 
 
 def pack(tool, data):
@@ -153,10 +181,11 @@ def mixed(folder, per=6, seed=7):
     put("stored.zip", zipped(members, True), members)
     put("s.7z", seven(members), members)
     inner = sorted(captures(seed + 6, 2).items())
-    nest = [("a.tar.gz", pack("gz", tar(inner))), ("b.zip", zipped(inner)), ("c.7z", seven(inner)), ("readme.txt", b"hello\n"),
+    nest = [("a.tar.gz", pack("gz", tar(inner))), ("b.zip", zipped(inner)), ("c.7z", seven(inner)), ("d.zip", zipped(inner, True, True)),
+            ("readme.txt", b"hello\n"),
             ("one.mlpd.xz", pack("xz", inner[0][1]))]
     open(os.path.join(folder, "nest.tar.zst"), "wb").write(pack("zst", tar(nest)))
-    for name, _ in nest[:3]:
+    for name, _ in nest[:4]:
         for member, content in inner:
             keys["nest.tar.zst!%s!%s" % (name, member)] = content
     keys["nest.tar.zst!one.mlpd.xz"] = inner[0][1]

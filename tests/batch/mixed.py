@@ -11,6 +11,7 @@ import os
 import random
 import shutil
 import subprocess
+import tarfile
 
 import kit
 from kit import run
@@ -46,7 +47,11 @@ def main():
         m = got[key]["metrics"]
         have = (m["gcalloc.count"], m["gcalloc.bytes"], m["gcalloc.pauses"])
         s.equal("figures of " + key, (got[key]["outcome"],) + have, ("ok",) + want[key])
-    s.equal("what is no capture is counted", got["nest.tar.zst"]["kinds"], {"archive": 3, "text": 1})
+    nested = tarfile.open(fileobj=io.BytesIO(subprocess.run(["zstd", "-dc", s.path("in", "nest.tar.zst")], check=True,
+                                                            stdout=subprocess.PIPE).stdout))
+    s.equal("of archives in archives those are spooled that must be sought", got["nest.tar.zst"]["spooled"],
+            nested.getmember("c.7z").size + nested.getmember("d.zip").size)
+    s.equal("what is no capture is counted", got["nest.tar.zst"]["kinds"], {"archive": 4, "text": 1})
     s.equal("no part file is left", sorted(os.listdir(one)), ["results.jsonl"])
 
     # other readers
