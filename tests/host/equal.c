@@ -8,7 +8,7 @@
 static struct play
 game(unsigned frames)
 {
-	struct play p = { .engine = { .callbacks = 2 }, .game = GAME_OPTS, .notes = 1 << 19 };
+	struct play p = { .engine = { .callbacks = 2 }, .game = GAME_OPTS, .notes = play_long() ? 1 << 22 : 1 << 19 };
 
 	p.game.frames = frames * (play_long() ? 10 : 1);
 	p.game.rate = play_sanitized() ? 1e6 : 8e6;   /* what the writer keeps up with: nothing is dropped */
