@@ -73,6 +73,7 @@ enum ttc_head_flag {
 	TTC_H_NO_FRAMES = 8,          /* the program marks no frames */
 	TTC_H_DISK = 4,               /* set afterwards: writing failed, the rest is missing */
 	TTC_H_FRAMES_TOLD = 16,       /* each thread that marks frames has a TTC_DEF_FRAMES */
+	TTC_H_RATE = 32,              /* num and den are those of the whole recording, put in at its end */
 };
 enum ttc_clock { TTC_CLOCK_SYSTEM, TTC_CLOCK_TSC, TTC_CLOCK_CNTVCT, TTC_CLOCK_QPC };
 enum ttc_text { TTC_T_RING, TTC_T_PRODUCER, TTC_T_OS, TTC_T_ARCH, TTC_T_ARGS, TTC_T_CAPTURE, TTC_TEXTS };
@@ -231,6 +232,44 @@ static inline uint32_t
 ttc_stack_max(uint32_t chunk)
 {
 	return chunk / 16 < TTC_STACK ? chunk / 16 : TTC_STACK;
+}
+
+/* --- the clock's rate -------------------------------------------------------- */
+
+/*
+ * What a counter's rate is, by the instants that were taken with it: better known the longer it runs than it can be at the
+ * beginning. Spans in which the clocks went apart (a machine that slept) do not count.
+ */
+struct ttc_rate { uint64_t ticks, ns; uint64_t span_ticks, span_ns; };
+#define TTC_RATE_FROM     1000000000u /* of less than so many ns the rate of the head is as good */
+#define TTC_RATE_PPM      1000        /* further from it, it is no drift */
+
+/* The next instant: ticks since the start, and the monotonic clock. The first one is the head's: 0 and mono_ns. */
+static inline void
+ttc_rate_add(struct ttc_rate *r, const struct ttc_head *h, uint64_t ticks, uint64_t ns)
+{
+	double was = (double)(ticks - r->ticks) * (double)h->num / (double)h->den, is = (double)(ns - r->ns);
+
+	if (ticks <= r->ticks || ns <= r->ns)
+		return;
+	if (is > was * (1 - TTC_RATE_PPM * 1e-6) && is < was * (1 + TTC_RATE_PPM * 1e-6)) {
+		r->span_ticks += ticks - r->ticks;
+		r->span_ns += ns - r->ns;
+	}
+	r->ticks = ticks;
+	r->ns = ns;
+}
+
+/* Take that rate into the head, where it is one; the system's own clocks have theirs. */
+static inline void
+ttc_rate_set(const struct ttc_rate *r, struct ttc_head *h)
+{
+	if ((h->flags & TTC_H_RATE) || (h->clock != TTC_CLOCK_TSC && h->clock != TTC_CLOCK_CNTVCT) ||
+	    r->span_ns < TTC_RATE_FROM)
+		return;
+	h->num = r->span_ns;
+	h->den = r->span_ticks;
+	h->flags |= TTC_H_RATE;
 }
 
 /* --- bytes ------------------------------------------------------------------ */

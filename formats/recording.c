@@ -194,6 +194,7 @@ start(const struct rec_options *given, char why[256])
 		R->zero_ticks = zero.ticks;
 		R->late = o.late;
 		writer_head(&zero, run);
+		W.rate = (struct ttc_rate){ .ns = zero.mono_ns };
 		ring_header(run);
 		W.def_offset = TTC_CHUNK_HEAD;
 		W.part_began_ms = W.parts_ms = writer_now_ms();

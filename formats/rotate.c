@@ -118,19 +118,26 @@ put_finish(enum ttc_finish how)
 	free(b);
 }
 
-/* The disk is full: the head says so, in place, which needs no room. */
+/* What is known at the end only, in place, which needs no room: that the disk was full, and the counter's rate. */
 static void
-mark_head(void)
+mark_head(bool disk)
 {
-	struct ttc_head h;
+	struct ttc_head h, was;
 
-	memcpy(&h, W.head, sizeof h);
-	h.flags |= TTC_H_DISK;
+	memcpy(&was, W.head, sizeof was);
+	h = was;
+	ttc_rate_set(&W.rate, &h);
+	h.flags |= disk ? TTC_H_DISK : 0;
+	if (h.flags == was.flags)
+		return;
 	h.crc = 0;
 	memcpy(W.head, &h, sizeof h);
 	h.crc = tt_crc32c(0, W.head, W.nhead);
 	memcpy(W.head, &h, sizeof h);
 	plat_patch(W.fd, 0, W.head, W.nhead);
+	/* The next file begins as this one did. */
+	was.crc = 0;
+	memcpy(W.head, &was, sizeof was);
 }
 
 /*
@@ -152,14 +159,12 @@ writer_stop(enum ttc_finish how, int error)
 	if (error)
 		atomic_store(&W.failed, error);
 	atomic_store(&W.stopped_as, how);
-	if (how != TTC_F_DISK) {
+	if (how != TTC_F_DISK)
 		writer_clock();
-		put_finish(how);
-	} else {
-		mark_head();
+	else
 		W.nstream = 0;
-		put_finish(how);
-	}
+	mark_head(how == TTC_F_DISK);
+	put_finish(how);
 	if (W.nstream > 0) {          /* past the limits of put_chunk */
 		uint64_t at = W.at;
 		size_t n = writer_stream_chunk();

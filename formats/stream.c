@@ -126,9 +126,12 @@ void
 writer_clock(void)
 {
 	struct plat_instant i;
+	struct ttc_head h;
 	uint8_t b[40], *p = b;
 
 	plat_instant(&i);
+	memcpy(&h, W.head, sizeof h);
+	ttc_rate_add(&W.rate, &h, writer_since(i.ticks), i.mono_ns);
 	p = ttc_put(p, writer_since(i.ticks));
 	p = ttc_put(p, i.mono_ns);
 	p = ttc_put(p, i.wall_ns);

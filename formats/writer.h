@@ -27,6 +27,7 @@ struct writer {
 	char path[1024], name[1100], ring_dir[512], producer[128];
 	uint8_t *head;                /* of the file, with its text */
 	size_t nhead;
+	struct ttc_rate rate;         /* of the counter */
 	int fd;
 	uint32_t part;
 	uint64_t at;                  /* bytes in this file */

@@ -284,6 +284,8 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 	x.m = ctx;
 	if (ctx) {                    /* times in ticks, so that they compare exactly */
 		struct ttc *m = ctx;
+		r->num = m->head.num;
+		r->den = m->head.den;
 		m->mult = 1;
 		m->shift = 0;
 		m->head.ticks = 0;

@@ -35,6 +35,7 @@ struct ttc_result {
 	uint64_t gc_starts, gc_ends;
 	int64_t gc_ticks;             /* from starts to ends */
 	int64_t min_ts, max_ts;
+	uint64_t num, den;            /* of the clock */
 };
 
 /* How ttc_read reads: what it needs of a batch, and whether without the processor's help. */

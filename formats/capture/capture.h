@@ -59,6 +59,7 @@ struct ttc {
 	struct tt_capture *cap;
 	struct ttc_head head;
 	const char *text[TTC_TEXTS];
+	struct ttc_rate rate;         /* of the counter, by the instants in the file */
 	uint64_t mult;                /* ns = ticks * mult >> shift */
 	unsigned shift;
 	bool quick;                   /* the processor gathers bits */

@@ -366,6 +366,10 @@ heed(struct ttc *m, unsigned kind, struct fields *f, bool *defines, struct tt_lo
 		w->frames = true;
 		break;
 	case TTC_CLOCK:
+		seq = number(f);
+		n = number(f);
+		if (!f->bad)
+			ttc_rate_add(&m->rate, &m->head, seq, n);
 		break;
 	case TTC_META:
 		*defines = true;
@@ -546,6 +550,27 @@ next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err
 		m->at = where;
 		if (!found)
 			return TT_END;
+	}
+}
+
+/* --- the clock ------------------------------------------------------------------------------------ */
+
+/* ns = ticks * num / den as a product and a shift, exact to 2^-60 or so. */
+static int
+set_ratio(struct ttc *m, struct tt_err *err)
+{
+	__extension__ typedef unsigned __int128 wide;
+	const struct ttc_head *h = &m->head;
+
+	if (h->num == 0 || h->den == 0 || h->num / h->den > 1u << 30)
+		return tt_fail(err, TT_E_DAMAGED, 64, "the clock's ratio %llu/%llu makes no sense",
+		    (unsigned long long)h->num, (unsigned long long)h->den);
+	for (m->shift = 62;; m->shift--) {
+		wide v = ((wide)h->num << m->shift) / h->den;
+		if (v >> 62 == 0 || m->shift == 0) {
+			m->mult = (uint64_t)v;
+			return TT_OK;
+		}
 	}
 }
 
@@ -765,29 +790,13 @@ build_index(struct ttc *m, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = conclude(m, &m->found, err);
 	m->indexed = true;
+	ttc_rate_set(&m->rate, &m->head);
+	if (rc == TT_OK)
+		rc = set_ratio(m, err);
 	return rc == TT_OK ? mark_middle(m, err) : rc;
 }
 
 /* --- the file's head ---------------------------------------------------------------------------------- */
-
-/* ns = ticks * num / den as a product and a shift, exact to 2^-60 or so. */
-static int
-set_ratio(struct ttc *m, struct tt_err *err)
-{
-	__extension__ typedef unsigned __int128 wide;
-	const struct ttc_head *h = &m->head;
-
-	if (h->num == 0 || h->den == 0 || h->num / h->den > 1u << 30)
-		return tt_fail(err, TT_E_DAMAGED, 64, "the clock's ratio %llu/%llu makes no sense",
-		    (unsigned long long)h->num, (unsigned long long)h->den);
-	for (m->shift = 62;; m->shift--) {
-		wide v = ((wide)h->num << m->shift) / h->den;
-		if (v >> 62 == 0 || m->shift == 0) {
-			m->mult = (uint64_t)v;
-			return TT_OK;
-		}
-	}
-}
 
 static int
 read_head(struct ttc *m, struct tt_err *err)
@@ -828,6 +837,7 @@ read_head(struct ttc *m, struct tt_err *err)
 	}
 	memcpy(&m->run32, h->run, 4);
 	m->first = size;
+	m->rate = (struct ttc_rate){ .ns = h->mono_ns };
 	if ((rc = set_ratio(m, err)) != TT_OK)
 		return rc;
 	snprintf(version, sizeof version, "version %u.%u%s", h->major, h->minor,

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include <sys/stat.h>
+#include <time.h>
 
 #include "ttc_kit.h"
 
@@ -230,6 +231,117 @@ TEST(rotation_keeps_as_many_files_as_wanted)
 		remove(check_path(name));
 	}
 	CHECK_EQ_INT(kept, 3);
+}
+
+/* --- the clock ----------------------------------------------------------------------------- */
+
+/*
+ * A capture that says of its counter that it runs at ${num} / ${den}, and of ten seconds when it stood where: ${is} / ${den}, and
+ * in the fifth the machine sleeps. The length, into ${p}.
+ */
+static size_t
+clocked(uint8_t *p, unsigned clock, uint64_t num, uint64_t is, uint64_t den, unsigned seconds)
+{
+	struct ttc_head h = { .major = TTC_MAJOR, .size = sizeof h + TTC_TEXTS, .num = num, .den = den, .clock = clock,
+		.ticks = 1000, .mono_ns = 70000000, .pointer = 8 };
+	struct ttc_chunk c = { .magic = TTC_CHUNK_MAGIC, .state = 4 };
+	uint8_t *at = p + sizeof h + TTC_TEXTS, *q = at + sizeof c + 4, body[40], *b;
+
+	memset(p, 0, sizeof h + TTC_TEXTS + sizeof c + 4);
+	for (uint64_t i = 1; i <= seconds; i++) {
+		uint64_t ticks = i * 1000000000 / is * den;
+		b = ttc_put(body, ticks);
+		b = ttc_put(b, 70000000 + ticks / den * is + (i >= 5 ? 30000000000u : 0));
+		b = ttc_put(b, 0);
+		q = ttc_put(q, TTC_OTHER);
+		*q++ = TTC_CLOCK;
+		q = ttc_put(q, (uint64_t)(b - body));
+		memcpy(q, body, (size_t)(b - body));
+		q += b - body;
+	}
+	c.commit = (uint64_t)(q - at) - sizeof c;
+	memcpy(at, &c, sizeof c);
+	memcpy(p, &h, sizeof h);
+	ttc_mend(p, (size_t)(q - p));
+	return (size_t)(q - p);
+}
+
+TEST(a_counter_runs_as_fast_as_the_clock_beside_it_says)
+{
+	/* 3 GHz, known to 100 in a million. */
+	const uint64_t num = 1000100, is = 1000000, den = 3000000;
+	struct ttc_result r;
+	uint8_t p[2000];
+	size_t n = clocked(p, TTC_CLOCK_TSC, num, is, den, 10);
+
+	ttc_read(NULL, p, n, 0, &r);
+	CHECK_EQ_INT(r.rc, TT_OK);
+	CHECK_EQ_INT(r.num % is, 0);
+	CHECK_EQ_INT(r.num / is, r.den / den);
+	/* In order nobody knows yet what comes. */
+	ttc_read_pipe(p, n, &r);
+	CHECK_EQ_INT(r.num, num);
+	/* Clocks that need no help, too short a time, clocks that do not belong together. */
+	static const struct { unsigned clock; uint64_t num; unsigned seconds; } as[] = {
+		{ TTC_CLOCK_SYSTEM, 1000100, 10 }, { TTC_CLOCK_QPC, 1000100, 10 }, { TTC_CLOCK_TSC, 1000100, 0 },
+		{ TTC_CLOCK_TSC, 1100000, 10 },
+	};
+	for (size_t i = 0; i < sizeof as / sizeof as[0]; i++) {
+		n = clocked(p, as[i].clock, as[i].num, is, den, as[i].seconds);
+		ttc_read(NULL, p, n, 0, &r);
+		CHECK_EQ_INT(r.num, as[i].num);
+		CHECK_EQ_INT(r.den, den);
+	}
+	/* Recovered, it is right in order, too. */
+	n = clocked(p, TTC_CLOCK_TSC, num, is, den, 10);
+	FILE *f = fopen(check_path("a.ttc"), "wb");
+	CHECK(f && fwrite(p, 1, n, f) == n && fclose(f) == 0);
+	char *whole = ttc_recover((const char *[]){ check_path("a.ttc") }, 1, &n);
+	if (CHECK(whole != NULL)) {
+		ttc_read_pipe(whole, n, &r);
+		CHECK_EQ_INT(r.num / is, r.den / den);
+	}
+	free(whole);
+}
+
+static uint64_t
+raw_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC_RAW, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+/* Two instants, each between two readings of the clock, are as far from each other as that says, to a microsecond. */
+TEST(recorded_times_are_those_of_the_clock)
+{
+	struct rec_options o = { .path = check_path("a.ttc") };
+	uint64_t before[2], after[2], key[1];
+	struct ttc_result r;
+	uint8_t *p;
+	size_t n;
+
+	if (!opened(&o))
+		return;
+	ttc_keys(key, 1);
+	for (int i = 0; i < 2; i++) {
+		before[i] = raw_ns();
+		rec_begin(rec_thread(), rec_now(), key[0]);
+		after[i] = raw_ns();
+		for (rec_end(rec_thread(), rec_now(), key[0]); i == 0 && raw_ns() < after[0] + 1100000000;)
+			usleep(10000);
+	}
+	CHECK_EQ_INT(rec_close(why), 0);
+	ttc_read(check_path("a.ttc"), NULL, 0, 0, &r);
+	double ns = (double)(r.max_ts - r.min_ts) * (double)r.num / (double)r.den;
+	CHECK(!rec_has_counter || r.num > 1000000000);
+	CHECK(!rec_has_counter || ns >= (double)(before[1] - after[0]) - 1000);
+	/* The same in order: the head has it. */
+	p = slurp(check_path("a.ttc"), &n);
+	ttc_read_pipe(p, n, &r);
+	CHECK(!rec_has_counter || r.num > 1000000000);
+	free(p);
 }
 
 /* --- damage ------------------------------------------------------------------------------ */
