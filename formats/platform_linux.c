@@ -293,6 +293,12 @@ plat_truncate(int fd, uint64_t n)
 }
 
 int
+plat_sync(int fd)
+{
+	return fdatasync(fd) == 0 ? 0 : -errno;
+}
+
+int
 plat_close(int fd)
 {
 	return close(fd) == 0 ? 0 : -errno;

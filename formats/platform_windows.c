@@ -313,6 +313,12 @@ plat_truncate(int fd, uint64_t n)
 }
 
 int
+plat_sync(int fd)
+{
+	return _commit(fd) == 0 ? 0 : -errno;
+}
+
+int
 plat_close(int fd)
 {
 	return _close(fd) == 0 ? 0 : -errno;

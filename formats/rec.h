@@ -53,7 +53,8 @@ struct rec_options {
 	bool no_frames;               /* rec_frame will not be called: readers need not look for frames */
 	const char *ring_dir;         /* NULL: /dev/shm, else $XDG_RUNTIME_DIR, else the capture's folder */
 	uint32_t poll_ms;             /* how often the writer looks; 0: 5 */
-	uint32_t part_ms;             /* how often it writes what open chunks hold; 0: 1000 */
+	uint32_t part_ms;             /* how often it writes what open chunks hold, and has that brought to the disk; 0: 800 */
+	bool no_sync;                 /* leave it to the system when to bring it to the disk: a power cut may cost more */
 	/*
 	 * For tests and other sinks: write ${n} bytes; how many were written, or -errno. NULL: write()
 	 * to the file.
@@ -107,6 +108,7 @@ struct rec_stats {
 	int error;                    /* errno that stopped it, or 0 */
 	enum ttc_finish finish;       /* why it stopped by itself */
 	uint64_t written_b;           /* bytes written to captures */
+	uint64_t synced_b;            /* of these so many are on the disk */
 	uint64_t dropped;             /* events, all threads */
 	uint64_t chunks, parts;       /* chunks and parts written */
 	uint64_t writer_ns;           /* processor time of the writer thread */

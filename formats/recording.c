@@ -78,7 +78,7 @@ check_options(struct rec_options *o, char why[256])
 	if (!o->poll_ms)
 		o->poll_ms = 5;
 	if (!o->part_ms)
-		o->part_ms = 1000;
+		o->part_ms = 800;
 	if (!o->producer)
 		o->producer = "tracetool";
 	if ((o->chunk & (o->chunk - 1)) || o->chunk < TTC_CHUNK_MIN || o->chunk > TTC_CHUNK_LIMIT) {
@@ -204,9 +204,13 @@ start(const struct rec_options *given, char why[256])
 			rc = W.error ? -W.error : -EIO;
 	}
 	if (rc == 0)
-		rc = plat_thread_start(&W.thread, run_writer);
-	if (rc == 0)
-		return 0;
+		rc = writer_sync_start();
+	if (rc == 0) {
+		if ((rc = plat_thread_start(&W.thread, run_writer)) == 0)
+			return 0;
+		atomic_store(&W.closing, true);
+		writer_sync_end();
+	}
 	snprintf(why, 256, "%.200s: %s", W.name, strerror(-rc));
 	if (W.fd >= 0) {
 		plat_close(W.fd);
@@ -275,6 +279,7 @@ rec_close(char why[256])
 	out = ring_detach(true);
 	atomic_store_explicit(&W.closing, true, memory_order_release);
 	plat_thread_join(&W.thread);
+	writer_sync_end();
 	atomic_fetch_add_explicit(&W.dropped, writer_dropped_by_living(), memory_order_relaxed);
 	if (plat_close(W.fd) != 0 && W.error == 0)
 		W.error = EIO;
@@ -358,6 +363,7 @@ rec_stats(struct rec_stats *s)
 	s->finish = (enum ttc_finish)atomic_load(&W.stopped_as);
 	s->events = atomic_load(&W.events);
 	s->written_b = atomic_load(&W.written_b);
+	s->synced_b = atomic_load(&W.sync_done);
 	s->dropped = atomic_load(&W.dropped);
 	s->chunks = atomic_load(&W.chunks);
 	s->parts = atomic_load(&W.parts);

@@ -184,10 +184,14 @@ new_file(void)
 {
 	char old[1100];
 
-	plat_close(W.fd);
 	W.part++;
 	writer_part_name(W.part, W.name, sizeof W.name);
+	writer_lock_file();
+	if (!W.o.no_sync)
+		plat_sync(W.fd);
+	plat_close(W.fd);
 	W.fd = plat_create(W.name);
+	writer_unlock_file();
 	if (W.fd < 0) {
 		int error = -W.fd;
 		W.stopped = false;

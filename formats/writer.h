@@ -51,11 +51,12 @@ struct writer {
 	uint64_t clock_ms, parts_ms;
 	uint32_t *order;              /* scratch: sealed chunks, oldest first */
 
-	struct plat_thread thread;
+	struct plat_thread thread, syncer;
 	/* what others look at, from here on: never cleared as memory */
 	_Atomic bool running;         /* between rec_open and rec_close */
 	_Atomic bool closing;
 	_Atomic uint64_t flush_want, flush_done;
+	_Atomic uint64_t sync_want, sync_done;        /* bytes written that shall be, and are, on the disk */
 	_Atomic uint64_t events, written_b, chunks, parts, writer_ns, files;
 	_Atomic uint64_t dropped;     /* by threads whose places were given back; at the end by all */
 	_Atomic int failed;
@@ -104,6 +105,15 @@ void writer_pass(bool all);
 
 /* Events that threads of the ring have dropped, and those that found no place in it. */
 uint64_t writer_dropped_by_living(void);
+
+/* --- sync.c --- */
+
+/* The thread that has the system bring the file to the disk when sync_want changes; 0 or -errno. Ends with W.closing. */
+int writer_sync_start(void);
+void writer_sync_end(void);
+/* Around any change of W.fd. */
+void writer_lock_file(void);
+void writer_unlock_file(void);
 
 /* --- rotate.c --- */
 

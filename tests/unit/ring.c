@@ -453,6 +453,39 @@ TEST(pauses_while_threads_record_tear_nothing)
 
 /* --- limits --------------------------------------------------------------------------------- */
 
+/* What fsync() was asked for: all that is written, file by file, and a sink that cannot do it is left alone. */
+TEST(what_is_written_is_brought_to_the_disk)
+{
+	struct rec_options o = { .path = check_path("p.ttc"), .chunk = 4096, .poll_ms = 1, .part_ms = 5, .rotate_size = 50000,
+		.rotate_keep = 2 };
+	struct rec_stats s;
+
+	for (int to = 0; to < 3; to++) {
+		uint64_t begin = 0, key;
+		o.no_sync = to == 1;
+		o.path = to == 2 ? "/dev/null" : check_path("p.ttc");
+		if (to == 2)
+			o.rotate_size = 0;
+		if (!CHECK_EQ_INT(rec_open(&o, why), 0))
+			return;
+		key = rec_def_marker(0, 1, 0, "m");
+		for (rec_stats(&s); s.files < 3 && begin < 20000; rec_stats(&s), begin++) {
+			for (int i = 0; i < 50; i++) {
+				rec_begin(rec_thread(), rec_now(), key);
+				rec_end(rec_thread(), rec_now(), key);
+			}
+			usleep(100);
+		}
+		CHECK_EQ_INT(rec_flush(10000), 0);
+		rec_stats(&s);
+		for (int i = 0; to == 0 && s.synced_b < s.written_b && i < 20000; i++, rec_stats(&s))
+			usleep(1000);
+		CHECK_EQ_INT(s.synced_b, to == 0 ? s.written_b : 0);
+		CHECK_EQ_INT(s.error, 0);
+		CHECK_EQ_INT(rec_close(why), 0);
+	}
+}
+
 TEST(size_limit_ends_the_capture_below_it)
 {
 	struct rec_options o = {

@@ -72,6 +72,10 @@ TEST(what_is_wrong_is_named)
 	CHECK_EQ_INT(set("meta=keyonly"), -1);
 	CHECK_EQ_INT(set("meta==v"), -1);
 	CHECK_EQ_INT(set("self=maybe"), -1);
+	CHECK_EQ_INT(set("sync=2s"), -1);
+	CHECK(c.self && c.sync);
+	CHECK_EQ_INT(set("sync=no"), 0);
+	CHECK(c.self && !c.sync);
 }
 
 static bool

@@ -8,7 +8,7 @@
 void
 config_init(struct config *c)
 {
-	*c = (struct config){ .verbosity = UINT8_MAX, .self = true };
+	*c = (struct config){ .verbosity = UINT8_MAX, .self = true, .sync = true };
 }
 
 /* --- values ----------------------------------------------------------------- */
@@ -121,6 +121,7 @@ static const struct option options[] = {
 	{ "no-names", K_LIST, LIST_NO_NAMES, "names or patterns" },
 	{ "meta", K_ENTRY, LIST_META, "KEY=VALUE" },
 	{ "self", K_BOOL, offsetof(struct config, self), "yes or no" },
+	{ "sync", K_BOOL, offsetof(struct config, sync), "yes or no" },
 };
 
 static bool
@@ -183,8 +184,10 @@ set_one(struct config *c, const struct option *o, const char *s, size_t n)
 	case K_ENTRY:
 		return memchr(s, '=', n) && *s != '=' && add_entry(c, (enum config_list)o->at, s, n);
 	case K_BOOL:
-		c->self = is_text(s, n, "yes");
-		return c->self || is_text(s, n, "no");
+		if (!is_text(s, n, "yes") && !is_text(s, n, "no"))
+			return false;
+		*(bool *)field = is_text(s, n, "yes");
+		return true;
 	}
 	return false;
 }

@@ -33,6 +33,7 @@ struct config {
 	uint16_t flags, no_flags;     /* record only markers with one of these, never those with one of these; 0: no matter */
 	unsigned verbosity;           /* the highest recorded */
 	bool self;                    /* show our own work in the Unity profiler */
+	bool sync;                    /* have the file brought to the disk each second */
 	unsigned n[LISTS];            /* entries of each list */
 	size_t used;
 	char text[CONFIG_LISTS];      /* entries of all lists: a byte of enum config_list, text, NUL */

@@ -96,7 +96,7 @@ prepare(void)
 		.path = path, .producer = "tracetool Unity plug-in", .ring = c->ring_b, .max_size = c->max_b,
 		.keep_ms = keep / 1000000 + (keep % 1000000 != 0), .rotate_size = c->rotate_b,
 		.rotate_ms = c->rotate_ns / 1000000 + (c->rotate_ns % 1000000 != 0),
-		.rotate_keep = (uint32_t)c->rotate_keep, .write = self_write,
+		.rotate_keep = (uint32_t)c->rotate_keep, .write = self_write, .no_sync = !c->sync,
 	};
 	int rc = -1;
 

@@ -1,0 +1,57 @@
+/**
+ * The capture on its way from the system's memory to the disk, once a second: after a power cut no more is missing than what
+ * was made since. A thread of its own, as a slow disk takes its time for it, and the ring must not fill up meanwhile.
+ */
+#include "writer.h"
+
+#define W rec_writer
+
+enum { LOOK_US = 20000 };
+
+static atomic_flag file = ATOMIC_FLAG_INIT;   /* the descriptor is in use here, or changes */
+
+void
+writer_lock_file(void)
+{
+	while (atomic_flag_test_and_set_explicit(&file, memory_order_acquire))
+		plat_sleep_us(200);
+}
+
+void
+writer_unlock_file(void)
+{
+	atomic_flag_clear_explicit(&file, memory_order_release);
+}
+
+static void
+run_syncer(void)
+{
+	bool able = true;
+
+	while (able && !atomic_load_explicit(&W.closing, memory_order_acquire)) {
+		uint64_t want = atomic_load_explicit(&W.sync_want, memory_order_acquire);
+		if (want != atomic_load_explicit(&W.sync_done, memory_order_relaxed)) {
+			writer_lock_file();
+			able = plat_sync(W.fd) == 0;  /* pipes and devices are not */
+			writer_unlock_file();
+			if (able)
+				atomic_store_explicit(&W.sync_done, want, memory_order_release);
+		}
+		plat_sleep_us(LOOK_US);
+	}
+}
+
+int
+writer_sync_start(void)
+{
+	atomic_store(&W.sync_want, 0);
+	atomic_store(&W.sync_done, 0);
+	return W.o.no_sync ? 0 : plat_thread_start(&W.syncer, run_syncer);
+}
+
+void
+writer_sync_end(void)
+{
+	if (!W.o.no_sync)
+		plat_thread_join(&W.syncer);
+}
