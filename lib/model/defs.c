@@ -297,21 +297,26 @@ by_address(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-const struct tt_def *
-tt_defs_symbol(struct tt_defs *defs, uint64_t ip, uint64_t reach)
+int
+tt_defs_sort_symbols(struct tt_defs *defs, struct tt_err *err)
 {
 	const struct kind *k = &defs->kind[TT_DEF_SYMBOL];
-	struct tt_err err;
 
-	if (!defs->symbol && k->n > 0) {
-		defs->symbol = tt_mem_alloc(defs->mem, k->n * sizeof *defs->symbol, &err);
-		if (!defs->symbol)
-			return NULL;
-		defs->nsymbol = k->n;
-		for (size_t i = 0; i < k->n; i++)
-			defs->symbol[i] = &k->all[i]->d;
-		qsort(defs->symbol, defs->nsymbol, sizeof *defs->symbol, by_address);
-	}
+	if (defs->symbol || k->n == 0)
+		return TT_OK;
+	defs->symbol = tt_mem_alloc(defs->mem, k->n * sizeof *defs->symbol, err);
+	if (!defs->symbol)
+		return err->code;
+	defs->nsymbol = k->n;
+	for (size_t i = 0; i < k->n; i++)
+		defs->symbol[i] = &k->all[i]->d;
+	qsort(defs->symbol, defs->nsymbol, sizeof *defs->symbol, by_address);
+	return TT_OK;
+}
+
+const struct tt_def *
+tt_defs_symbol(const struct tt_defs *defs, uint64_t ip, uint64_t reach)
+{
 	size_t lo = 0, hi = defs->nsymbol;
 	while (lo < hi) {
 		size_t mid = lo + (hi - lo) / 2;

@@ -47,7 +47,10 @@ uint64_t tt_defs_alias(const struct tt_defs *defs, uint64_t key, int64_t ts);
  */
 const struct tt_def *tt_defs_class(const struct tt_defs *defs, uint64_t key, int64_t ts);
 
+/* After the last definition, before the first tt_defs_symbol(). */
+int tt_defs_sort_symbols(struct tt_defs *defs, struct tt_err *err);
+
 /* The nearest symbol at or below ${ip}, at most ${reach} bytes away, or NULL. */
-const struct tt_def *tt_defs_symbol(struct tt_defs *defs, uint64_t ip, uint64_t reach);
+const struct tt_def *tt_defs_symbol(const struct tt_defs *defs, uint64_t ip, uint64_t reach);
 
 #endif

@@ -43,7 +43,7 @@ tt_codemap_init(struct tt_codemap *c, const struct tt_model *m, uint32_t process
 {
 	const struct tt_capture *cap = m->cap[process];
 	const struct tt_def *d;
-	int rc = TT_OK;
+	int rc = tt_defs_sort_symbols(cap->defs, err);
 
 	*c = (struct tt_codemap){ .m = m, .process = process };
 	for (size_t i = 0; cap->instruments && rc == TT_OK && (d = tt_defs_at(cap->defs, TT_DEF_MARKER, i)); i++)

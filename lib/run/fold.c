@@ -394,7 +394,8 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	io->nsite = 0;
 	if (rc == TT_OK && f->tree)
 		rc = descend(f, io, &top, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
-	f->lvl[0].out = false;
+	if (rc == TT_OK)
+		f->lvl[0].out = false;
 	for (size_t i = 0; i < io->base.n && rc == TT_OK; i++)
 		rc = step_down(f, io, i, io->base.z[i].key, f->filtered && left_out(f, i), err);
 	return rc;

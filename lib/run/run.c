@@ -74,7 +74,7 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 		in->cap->format = in->format->name;
 		rc = in->format->open(r->env, in->src, in->cap, &in->ctx, err);
 	}
-	if (r->o->title)
+	if (rc == TT_OK && r->o->title)
 		in->cap->title = r->o->title[process];
 	for (size_t i = 0; rc == TT_OK && r->o->meta && r->o->meta[i]; i++)
 		rc = add_meta(in->cap, r->o->meta[i], err);
