@@ -5,16 +5,30 @@
  * TT_FAIL_AT=N       the Nth call fails
  * TT_FAIL_ON=1       and all after it
  * TT_FAIL_TOLD=FILE  gets a byte when one fails, so that the caller knows N was reached
+ * TT_FAIL_FROM=FILE  gets a line for each call: the calls it is reached through, as a number that is the same in
+ *                    every run of the same program. The Nth line is the Nth call.
+ *
+ * Counting begins with main(): what runs before it is not ours.
  */
 #include <errno.h>
+#include <execinfo.h>
 #include <fcntl.h>
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
 #include "fault.h"
 
+/* Of the linker: where the program's own code is. */
+extern const char __executable_start[], etext[];
+
+#define DEPTH 12    /* calls that are looked at */
+
+int __real_main(int argc, char **argv);
+int __wrap_main(int argc, char **argv);
 ssize_t __real_write(int fd, const void *p, size_t n);
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
@@ -25,11 +39,12 @@ void *__wrap_realloc(void *p, size_t n);
 
 static atomic_long calls;
 static long at;
-static bool on;
+static bool on, begun;
 static int told = -1;
+static FILE *from;
 
-__attribute__((constructor)) static void
-begin(void)
+int
+__wrap_main(int argc, char **argv)
 {
 	const char *s = getenv("TT_FAIL_AT");
 
@@ -39,6 +54,17 @@ begin(void)
 	/* Now, for the sandbox opens nothing. */
 	if (s)
 		told = open(s, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	s = getenv("TT_FAIL_FROM");
+	from = s ? fopen(s, "we") : NULL;
+	if (from) {
+		/* The first one loads a library. */
+		void *at_once[2];
+
+		setvbuf(from, NULL, _IOLBF, 0);
+		backtrace(at_once, 2);
+	}
+	begun = true;
+	return __real_main(argc, argv);
 }
 
 void
@@ -48,10 +74,32 @@ fault_tell(void)
 		abort();
 }
 
+/* The calls this one is reached through, those of other libraries left out. */
+static void
+put_from(void)
+{
+	void *frame[DEPTH];
+	int n = backtrace(frame, DEPTH);
+	uint64_t h = 0;
+
+	for (int i = 2; i < n; i++) {
+		uintptr_t p = (uintptr_t)frame[i];
+
+		if (p >= (uintptr_t)__executable_start && p < (uintptr_t)etext)
+			h = (h ^ (p - (uintptr_t)__executable_start)) * UINT64_C(0x9e3779b97f4a7c15) + 1;
+	}
+	fprintf(from, "%016llx\n", (unsigned long long)h);
+}
+
 static bool
 fails(void)
 {
+	if (!begun)
+		return false;
 	long n = atomic_fetch_add(&calls, 1) + 1;
+
+	if (from)
+		put_from();
 
 	if (at == 0 || n < at || (n > at && !on))
 		return false;
