@@ -120,9 +120,9 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	if (tt_mem_grow(&b->app->env.mem, &b->sample, &b->cap, b->n + 1, sizeof *b->sample, err) != TT_OK)
 		return err->code;
 	s = &b->sample[b->n];
-	rc = tt_sample_parse(json, budget->measure, budget->nmeasure, r->key, s, &b->a, err);
+	rc = tt_sample_parse(json, budget->measure, budget->nmeasure, s, &b->a, err);
 	if (rc != TT_OK)
-		return rc;
+		return tt_err_in(err, "%s", r->key);
 	s->name = tt_arena_text(&b->a, r->key, strlen(r->key), err);
 	if (!s->name)
 		return err->code;

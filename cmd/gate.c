@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "gate/verdict.h"
+#include "gate_read.h"
 #include "io/src.h"
 #include "verdict.h"
 
@@ -81,7 +81,7 @@ today(struct app *app, const char *given, const char **day, struct tt_err *err)
 	struct tm tm;
 
 	if (given) {
-		if (strlen(given) != 10 || !strptime(given, "%Y-%m-%d", &tm))
+		if (!tt_is_date(given))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --today: \"%s\" is no date like 2027-01-31", given);
 		*day = given;
 		return TT_OK;
@@ -121,21 +121,6 @@ read_document(struct app *app, const char *path, struct tt_buf *text, struct tt_
 	return rc == TT_END ? TT_OK : rc;
 }
 
-struct gate {
-	struct app *app;
-	const struct gate_opts *g;
-	const struct input_opts *in;
-	struct tt_arena a;
-	struct tt_budget budget;
-	struct tt_baseline base;
-	bool has_base;
-	const char *settings;
-	struct capture *cap;          /* by operand */
-	struct tt_sample *sample;
-	size_t nsample;
-	struct verdict_out to;
-};
-
 static int
 read_budget(struct gate *x, struct tt_err *err)
 {
@@ -161,187 +146,6 @@ read_baseline(struct gate *x, const char *path, struct tt_baseline *b, struct tt
 		rc = tt_baseline_parse(text.p, text.n, path, &x->budget, b, &x->a, err);
 	tt_buf_free(&text);
 	return rc;
-}
-
-/* --- captures ----------------------------------------------------------------------------- */
-
-/* One sample's files, and what is known of the process that was recorded. */
-struct capture {
-	const char **path;            /* NULL-terminated */
-	size_t n;
-	struct capture *into;         /* read with this one: of the same process */
-	int64_t pid, wall_ns, end_ns; /* of the first file; wall clock */
-	int64_t clock_ns;             /* wall clock less event clock */
-};
-
-static int
-add_path(struct gate *x, struct capture *c, const char *path, size_t n, struct tt_err *err)
-{
-	const char **more = tt_arena_alloc(&x->a, (c->n + 2) * sizeof *more, err);
-	char *copy = more ? tt_arena_text(&x->a, path, n, err) : NULL;
-
-	if (!copy)
-		return err->code;
-	for (size_t i = 0; i < c->n; i++)
-		more[i] = c->path[i];
-	more[c->n++] = copy;
-	c->path = more;
-	return TT_OK;
-}
-
-/* "A+B" is two files of one capture, unless there is a file of that name. */
-static int
-split(struct gate *x, struct capture *c, const char *operand, struct tt_err *err)
-{
-	const char *plus = strchr(operand, '+');
-	int rc = TT_OK;
-
-	if (!plus || access(operand, F_OK) == 0)
-		return add_path(x, c, operand, strlen(operand), err);
-	for (; plus && rc == TT_OK; plus = strchr(operand, '+')) {
-		rc = add_path(x, c, operand, (size_t)(plus - operand), err);
-		operand = plus + 1;
-	}
-	return rc == TT_OK ? add_path(x, c, operand, strlen(operand), err) : rc;
-}
-
-/* Note what the capture's header says of its process. */
-static void
-note_process(struct capture *c, const struct tt_model *m)
-{
-	const struct tt_capture *first = m->cap[0];
-
-	c->pid = first->wall_ms ? first->pid : 0;
-	c->wall_ns = (int64_t)first->wall_ms * 1000000;
-	c->end_ns = c->wall_ns + (m->max_ts > m->min_ts ? m->max_ts - m->min_ts : 0);
-	c->clock_ns = c->wall_ns - first->start_ns;
-}
-
-/* Two recorders in one process: its id is the same, the clocks are of one boot, and they ran at the same time. */
-static bool
-one_process(const struct capture *a, const struct capture *b)
-{
-	int64_t apart = a->clock_ns > b->clock_ns ? a->clock_ns - b->clock_ns : b->clock_ns - a->clock_ns;
-
-	return a->pid > 0 && a->pid == b->pid && apart < INT64_C(2000000000) && a->wall_ns <= b->end_ns &&
-	    b->wall_ns <= a->end_ns;
-}
-
-/* What the skip of the budget leaves may be nothing: then the capture has no figures, which rows will say. */
-static int
-nothing_left(struct gate *x, const struct capture *c, struct tt_sample *s, struct tt_err *err)
-{
-	const char *why = "no frame is left after those that the budget skips";
-
-	*s = (struct tt_sample){ .name = c->path[0], .session = "", .nvalue = x->budget.nmeasure };
-	s->value = tt_arena_alloc(&x->a, (s->nvalue + 1) * sizeof *s->value, err);
-	if (!s->value)
-		return err->code;
-	for (size_t i = 0; i < s->nvalue; i++)
-		s->value[i].why = why;
-	return TT_OK;
-}
-
-static int
-read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c, struct tt_sample *s, struct tt_err *err)
-{
-	struct app *app = x->app;
-	struct tt_run_opts run = *common;
-	struct tt_model *m = NULL;
-	struct tt_loss loss;
-	bool skips = x->budget.skip.frames && !x->in->has_frames;
-	int rc;
-
-	run.path = c->path;
-	run.npath = c->n;
-	tt_loss_reset(&loss);
-	app->env.loss = &loss;
-	rc = tt_run(&app->env, &run, &m, err);
-	app->env.loss = &app->loss;
-	ui_erase(&app->ui);
-	if (rc == TT_OK) {
-		note_process(c, m);
-		rc = tt_sample_from(m, &loss, x->budget.measure, x->budget.nmeasure, s, &x->a, err);
-		if (x->budget.integrity == TT_LEVEL_ERROR)
-			tt_loss_join(&app->loss, &loss);
-	} else if (rc == TT_E_USAGE && skips) {
-		rc = nothing_left(x, c, s, err);
-	}
-	tt_model_free(m);
-	return rc;
-}
-
-/* The files of ${other} become files of ${c}: its own sample is given up. */
-static int
-join(struct gate *x, struct capture *c, struct capture *other, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	tt_log(&x->app->env, TT_LOG_NORMAL, "%s and %s are of one process (%lld): one capture", c->path[0], other->path[0],
-	    (long long)c->pid);
-	for (size_t i = 0; i < other->n && rc == TT_OK; i++)
-		rc = add_path(x, c, other->path[i], strlen(other->path[i]), err);
-	other->into = c;
-	return rc;
-}
-
-static int
-join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		struct capture *c = &x->cap[i];
-		size_t files = c->n;
-
-		for (size_t k = i + 1; k < n && rc == TT_OK && !c->into; k++)
-			if (!x->cap[k].into && one_process(c, &x->cap[k]))
-				rc = join(x, c, &x->cap[k], err);
-		if (rc == TT_OK && c->n > files)
-			rc = read_capture(x, run, c, &x->sample[i], err);
-	}
-	for (size_t i = 0; i < n; i++)
-		if (!x->cap[i].into)
-			x->sample[x->nsample++] = x->sample[i];
-	return rc;
-}
-
-/* What the budget wants of every run. */
-static void
-set_run(const struct gate *x, struct tt_run_opts *run)
-{
-	run->needs |= x->budget.needs;
-	run->hitches = TT_SAMPLE_WORST;
-	if (!run->frame_marker)
-		run->frame_marker = x->budget.frame_marker;
-	if (!run->frame_thread)
-		run->frame_thread = x->budget.frame_thread;
-	if (x->budget.skip.frames && !run->filter.has_frames) {
-		run->filter.has_frames = true;
-		run->filter.frame_first = x->budget.skip.frames + 1;
-		run->filter.frame_last = UINT64_MAX;
-	}
-	if (x->budget.skip.time_ns && run->filter.from == INT64_MIN)
-		run->filter.from = x->budget.skip.time_ns;
-}
-
-static int
-read_captures(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
-{
-	size_t n = x->in->path.n;
-	int rc = TT_OK;
-
-	x->cap = tt_arena_alloc(&x->a, (n + 1) * sizeof *x->cap, err);
-	x->sample = x->cap ? tt_arena_alloc(&x->a, (n + 1) * sizeof *x->sample, err) : NULL;
-	if (!x->sample)
-		return err->code;
-	set_run(x, run);
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		rc = split(x, &x->cap[i], x->in->path.v[i], err);
-		if (rc == TT_OK)
-			rc = read_capture(x, run, &x->cap[i], &x->sample[i], err);
-	}
-	return rc == TT_OK ? join_processes(x, run, n, err) : rc;
 }
 
 /* --- what the figures depend on beside the captures ------------------------------------------ */
@@ -423,14 +227,19 @@ save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err
 static const char *
 convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 {
+	const struct { const char *option, *value; } give[] = {
+		{ "--input-format", x->in->format }, { "--frame-marker", run->frame_marker }, { "--frame-thread", run->frame_thread },
+	};
 	struct tt_buf b = { 0 };
 	const char *text;
 	int rc = TT_OK;
 
-	if (run->frame_marker)
-		rc = tt_buf_printf(&b, err, " --frame-marker '%s'", run->frame_marker);
-	if (rc == TT_OK && run->frame_thread)
-		rc = tt_buf_printf(&b, err, " --frame-thread '%s'", run->frame_thread);
+	for (size_t i = 0; i < sizeof give / sizeof *give && rc == TT_OK; i++) {
+		if (give[i].value)
+			rc = tt_buf_printf(&b, err, " %s ", give[i].option);
+		if (give[i].value && rc == TT_OK)
+			rc = verdict_quoted(&b, give[i].value, err);
+	}
 	text = rc == TT_OK ? tt_arena_text(&x->a, b.n ? b.p : "", b.n, err) : NULL;
 	tt_buf_free(&b);
 	return text;
@@ -444,6 +253,9 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 	const char *convert = convert_options(x, run, err);
 	int rc = convert ? TT_OK : err->code;
 
+	for (size_t i = 0; i < v->nrow && rc == TT_OK && x->g->explain; i++)
+		if (strcmp(v->row[i].row->id, x->g->explain) == 0 && verdict_worst(&v->row[i]))
+			rc = gate_read_worst(x, run, verdict_worst(&v->row[i]), err);
 	if (rc == TT_OK && x->g->explain)
 		rc = verdict_explain(v, x->g->explain, convert, &out->text, err);
 	else if (rc == TT_OK)
@@ -528,7 +340,7 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	for (size_t i = 0; i < x->in->path.n && rc == TT_OK; i++) {
 		struct capture c = { 0 };
 
-		rc = split(x, &c, x->in->path.v[i], err);
+		rc = gate_split(x, &c, x->in->path.v[i], err);
 		for (size_t k = 0; k < c.n && rc == TT_OK; k++)
 			rc = opt_list_add(&reads, c.path[k], &x->app->arena, err);
 	}
@@ -565,7 +377,7 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = confine(x, out, err);
 	if (rc == TT_OK)
-		rc = read_captures(x, &run, err);
+		rc = gate_read(x, &run, err);
 	if (rc == TT_OK)
 		rc = settings(x, &run, err);
 	if (rc != TT_OK)
@@ -620,12 +432,6 @@ const struct tt_budget *
 gate_budget(const struct gate *x)
 {
 	return &x->budget;
-}
-
-void
-gate_set_run(const struct gate *x, struct tt_run_opts *run)
-{
-	set_run(x, run);
 }
 
 int

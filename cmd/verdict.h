@@ -20,6 +20,12 @@ int verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, str
 int verdict_explain(const struct tt_verdict *v, const char *id, const char *convert, struct tt_buf *out,
     struct tt_err *err);
 
+/* The capture whose worst frames verdict_explain() tells; NULL where the row means none. */
+const struct tt_sample *verdict_worst(const struct tt_verdict_row *r);
+
+/* ${s} as a word of a shell's command line. */
+int verdict_quoted(struct tt_buf *out, const char *s, struct tt_err *err);
+
 /* A budget that ${n} samples ${s}, of the measures ${x}, keep, with comments; relative rows leave room for their spread. */
 int budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_err *err);

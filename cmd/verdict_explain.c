@@ -7,6 +7,18 @@
 #include "verdict.h"
 
 #define PARTS_SHOWN 8
+#define FRAME_PARTS_SHOWN 4
+
+/* ${s} and blanks up to ${width} columns; amounts hold a letter of two bytes. */
+static int
+put_padded(struct tt_buf *out, const char *s, size_t width, struct tt_err *err)
+{
+	size_t n = 0;
+
+	for (const char *p = s; *p; p++)
+		n += ((unsigned char)*p & 0xC0) != 0x80;
+	return tt_buf_printf(out, err, "%s%*s", s, n < width ? (int)(width - n) : 0, "");
+}
 
 static int
 put_points(struct tt_buf *out, const struct tt_verdict_row *r, const struct tt_point *p, size_t n, bool sessions,
@@ -19,8 +31,11 @@ put_points(struct tt_buf *out, const struct tt_verdict_row *r, const struct tt_p
 		char text[64];
 
 		*tt_put_amount(text, p[i].v, r->dim) = '\0';
-		rc = tt_buf_printf(out, err, "  %-20s  %s%s%s\n", p[i].known ? text : "-", p[i].sample->name,
-		    sessions ? ", session " : "", sessions ? p[i].sample->session : "");
+		rc = tt_buf_text(out, "  ", err);
+		if (rc == TT_OK)
+			rc = put_padded(out, p[i].known ? text : "-", 20, err);
+		if (rc == TT_OK)
+			rc = tt_buf_printf(out, err, "  %s%s%s\n", p[i].sample->name, sessions ? ", session " : "", sessions ? p[i].sample->session : "");
 		if (rc == TT_OK && v->why)
 			rc = tt_buf_printf(out, err, "  %20s  %s\n", "", v->why);
 	}
@@ -36,14 +51,13 @@ put_test(struct tt_buf *out, const struct tt_verdict_row *r, struct tt_err *err)
 
 	*tt_put_amount(widened, r->widened, r->dim) = '\0';
 	if (rc == TT_OK && r->widened)
-		rc = tt_buf_printf(out, err, "  of what is allowed, %s is for the spread between the %zu sessions\n", widened,
-		    r->sessions);
+		rc = tt_buf_printf(out, err, "  of what is allowed, %s is for the spread between sessions (%zu in the baseline)\n",
+		    widened, r->sessions);
 	return rc;
 }
 
-/* Quoted for a shell. */
-static int
-put_quoted(struct tt_buf *out, const char *s, struct tt_err *err)
+int
+verdict_quoted(struct tt_buf *out, const char *s, struct tt_err *err)
 {
 	int rc;
 
@@ -63,15 +77,59 @@ put_files(struct tt_buf *out, const struct tt_sample *s, struct tt_err *err)
 	int rc = TT_OK;
 
 	if (s->files < 2)
-		return put_quoted(out, s->name, err);
+		return verdict_quoted(out, s->name, err);
 	for (const char *p = s->name, *end; rc == TT_OK; p = end + 1) {
 		end = strchrnul(p, '+');
 		snprintf(name, sizeof name, "%.*s", (int)(end - p), p);
-		rc = put_quoted(out, name, err);
+		rc = verdict_quoted(out, name, err);
 		if (*end == '\0')
 			break;
 		if (rc == TT_OK)
 			rc = tt_buf_text(out, " ", err);
+	}
+	return rc;
+}
+
+/* The largest ${most} parts of a kind, each behind ${indent}. */
+static int
+put_some(struct tt_buf *out, const struct tt_part *part, size_t n, enum tt_about about, size_t most, const char *indent,
+    struct tt_err *err)
+{
+	enum tt_dim dim = about == TT_ABOUT_TIME ? TT_DIM_TIME : TT_DIM_BYTES;
+	size_t shown = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < n && rc == TT_OK && shown < most; i++) {
+		char v[64], count[64];
+
+		if (part[i].about != about)
+			continue;
+		shown++;
+		*tt_put_amount(v, part[i].v, dim) = '\0';
+		*tt_put_amount(count, part[i].count, TT_DIM_NUMBER) = '\0';
+		rc = tt_buf_text(out, indent, err);
+		if (rc == TT_OK)
+			rc = put_padded(out, v, 12, err);
+		if (rc == TT_OK)
+			rc = tt_buf_printf(out, err, "  %10s x  %s\n", count, part[i].name);
+	}
+	return rc;
+}
+
+/* Of a frame that was not read once more only the first markers are known. */
+static int
+put_top(struct tt_buf *out, const struct tt_worst *w, struct tt_err *err)
+{
+	int rc = TT_OK;
+	char v[64];
+
+	for (unsigned i = 0; i < w->ntop && rc == TT_OK; i++) {
+		*tt_put_amount(v, tt_scale(w->top[i].self_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
+		rc = tt_buf_text(out, "      ", err);
+		if (rc == TT_OK)
+			rc = put_padded(out, v, 12, err);
+		if (rc == TT_OK)
+			rc = tt_buf_printf(out, err, "  %s\n", w->top[i].name);
 	}
 	return rc;
 }
@@ -84,12 +142,12 @@ put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *
 
 	*tt_put_amount(dur, tt_scale(w->dur_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
 	*tt_put_amount(bytes, tt_scale(w->alloc_b, TT_AMOUNT_ONE, 1), TT_DIM_BYTES) = '\0';
-	rc = tt_buf_printf(out, err, "  frame %llu: %s; %s in %lld allocations\n", (unsigned long long)w->number, dur, bytes,
-	    (long long)w->alloc_n);
-	for (unsigned i = 0; i < w->ntop && rc == TT_OK; i++) {
-		*tt_put_amount(dur, tt_scale(w->top[i].self_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME) = '\0';
-		rc = tt_buf_printf(out, err, "      %-12s  %s\n", dur, w->top[i].name);
-	}
+	rc = tt_buf_printf(out, err, "  frame %llu: %s; %s in %lld allocation%s\n", (unsigned long long)w->number, dur, bytes,
+	    (long long)w->alloc_n, w->alloc_n == 1 ? "" : "s");
+	if (rc == TT_OK)
+		rc = w->part ? put_some(out, w->part, w->npart, TT_ABOUT_TIME, FRAME_PARTS_SHOWN, "      ", err) : put_top(out, w, err);
+	if (rc == TT_OK && w->part)
+		rc = put_some(out, w->part, w->npart, TT_ABOUT_ALLOC, FRAME_PARTS_SHOWN, "      ", err);
 	if (rc == TT_OK)
 		rc = tt_buf_text(out, "    tracetool convert ", err);
 	if (rc == TT_OK)
@@ -101,30 +159,27 @@ put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *
 static int
 put_parts(struct tt_buf *out, const struct tt_sample *s, enum tt_about about, const char *title, struct tt_err *err)
 {
-	enum tt_dim dim = about == TT_ABOUT_TIME ? TT_DIM_TIME : TT_DIM_BYTES;
-	size_t shown = 0;
-	int rc = TT_OK;
+	size_t i = 0;
+	int rc;
 
-	for (size_t i = 0; i < s->npart && rc == TT_OK && shown < PARTS_SHOWN; i++) {
-		const struct tt_part *p = &s->part[i];
-		char v[64], count[64];
+	while (i < s->npart && s->part[i].about != about)
+		i++;
+	if (i == s->npart)
+		return TT_OK;
+	rc = tt_buf_printf(out, err, "\n%s%s of %s\n", title, s->parts_per_frame ? ", per frame," : "", s->name);
+	return rc == TT_OK ? put_some(out, s->part, s->npart, about, PARTS_SHOWN, "  ", err) : rc;
+}
 
-		if (p->about != about)
-			continue;
-		if (shown++ == 0)
-			rc = tt_buf_printf(out, err, "\n%s%s of %s\n", title, s->parts_per_frame ? ", per frame," : "", s->name);
-		*tt_put_amount(v, p->v, dim) = '\0';
-		*tt_put_amount(count, p->count, TT_DIM_NUMBER) = '\0';
-		if (rc == TT_OK)
-			rc = tt_buf_printf(out, err, "  %-12s  %10s x  %s\n", v, count, p->name);
-	}
-	return rc;
+const struct tt_sample *
+verdict_worst(const struct tt_verdict_row *r)
+{
+	return r->worst ? r->worst : r->npoint ? r->point[0].sample : NULL;
 }
 
 static int
 put_worst(struct tt_buf *out, const struct tt_verdict_row *r, const char *convert, struct tt_err *err)
 {
-	const struct tt_sample *s = r->worst ? r->worst : r->npoint ? r->point[0].sample : NULL;
+	const struct tt_sample *s = verdict_worst(r);
 	int rc = TT_OK;
 
 	if (!s)

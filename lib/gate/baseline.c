@@ -6,7 +6,6 @@
  */
 #include "gate/baseline.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -26,12 +25,13 @@ read_capture(struct reader *rd, const struct tt_node_at *v, const char *session,
 {
 	struct tt_sample *s = &rd->b->sample[rd->b->nsample];
 	unsigned line, column;
-	char at[300];
-	int rc;
+	int rc = tt_sample_parse(v->json, rd->budget->measure, rd->budget->nmeasure, s, rd->a, err);
 
-	tt_doc_place(v, false, &line, &column);
-	snprintf(at, sizeof at, "%s:%u:%u", rd->b->path, line, column);
-	rc = tt_sample_parse(v->json, rd->budget->measure, rd->budget->nmeasure, at, s, rd->a, err);
+	/* Only now: looking for a place goes through all of the text before it. */
+	if (rc == TT_E_USAGE) {
+		tt_doc_place(v, false, &line, &column);
+		rc = tt_err_in(err, "%s:%u:%u", rd->b->path, line, column);
+	}
 	s->session = session;
 	rd->b->nsample += rc == TT_OK;
 	return rc;

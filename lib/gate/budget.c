@@ -7,6 +7,7 @@
 #include "base/near.h"
 #include "gate/budget_read.h"
 #include "gate/sample.h"
+#include "model/filter.h"
 
 #define ROWS_MAX 4096
 
@@ -18,6 +19,20 @@ static const char *const levels[] = { "off", "warn", "error", NULL };
 /* What agrees between captures that can be compared, unless the budget has a list of its own. */
 static const char *const usual_fingerprint[] = { "format", "arch", "device", "cpu", "gpu", "gpu_api", "platform",
 	"unity_version", "scripting_backend", "build", "vsync", "target_fps", "scene", NULL };
+
+/* A glob or regular expression. */
+int
+tt_budget_pattern(const struct tt_node_at *v, const char **pattern, struct tt_err *err)
+{
+	struct tt_err why;
+	int rc = tt_doc_text(v, pattern, err);
+
+	if (rc != TT_OK || !v->json)
+		return rc;
+	if (!**pattern)
+		return tt_doc_fail(v, false, err, "\"%s\" is empty, which matches every name: \"*\" says so", v->key);
+	return tt_pattern_check(*pattern, &why) == TT_OK ? TT_OK : tt_doc_fail(v, false, err, "%s", why.msg);
+}
 
 /* --- measures ---------------------------------------------------------------------------------- */
 
@@ -247,10 +262,10 @@ read_budget(struct tt_budget_reader *rd, const struct tt_node_at *root, struct t
 		rc = tt_doc_keys(root, keys, err);
 	v = tt_doc_member(root, "frame_marker");
 	if (rc == TT_OK)
-		rc = tt_doc_text(&v, &rd->b->frame_marker, err);
+		rc = tt_budget_pattern(&v, &rd->b->frame_marker, err);
 	v = tt_doc_member(root, "frame_thread");
 	if (rc == TT_OK)
-		rc = tt_doc_text(&v, &rd->b->frame_thread, err);
+		rc = tt_budget_pattern(&v, &rd->b->frame_thread, err);
 	if (rc == TT_OK)
 		rc = read_session_spread(rd->b, root, err);
 	if (rc == TT_OK)

@@ -67,6 +67,9 @@ struct tt_budget {
 int tt_budget_parse(const char *text, size_t n, const char *path, struct tt_budget *b, struct tt_arena *a,
     struct tt_err *err);
 
+/* Is it a day of the calendar, as YYYY-MM-DD? */
+bool tt_is_date(const char *s);
+
 /* The row named ${id}, or NULL with TT_E_USAGE in ${err} that names the nearest. */
 const struct tt_budget_row *tt_budget_row(const struct tt_budget *b, const char *id, struct tt_err *err);
 

@@ -19,6 +19,9 @@ int tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row
 /* The place *${which} of ${x} in the budget's list of measures, added if it is new; there is room. */
 int tt_budget_measure(struct tt_budget_reader *rd, struct tt_measure *x, size_t *which, struct tt_err *err);
 
+/* The text ${v}, where there is one, as a pattern of names: not empty, and if it is a regular expression a good one. */
+int tt_budget_pattern(const struct tt_node_at *v, const char **pattern, struct tt_err *err);
+
 /* "5%" as parts of a million: NULL, or what is wrong. */
 const char *tt_budget_percent(const char *text, int64_t *ppm);
 

@@ -94,13 +94,13 @@ read_selector(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_e
 			return tt_doc_fail(&k, true, err, "\"%s\" has no meaning for metric %s", selectors[i], m->name);
 		if (i == TT_SELECT_LIMIT && !json_is_string(k.json))
 			return tt_doc_fail(&k, false, err, "\"limit\" needs a unit of time, like \"33.3ms\"");
+		if (i != TT_SELECT_LIMIT) {
+			rc = tt_budget_pattern(&k, &r->measure.select, err);
+			continue;
+		}
 		rc = tt_doc_text(&k, &text, err);
 		if (rc != TT_OK)
 			return rc;
-		if (i != TT_SELECT_LIMIT) {
-			r->measure.select = text;
-			continue;
-		}
 		wrong = tt_amount_parse(text, TT_DIM_TIME, &limit);
 		if (wrong)
 			return tt_doc_fail(&k, false, err, "\"limit\" %s", wrong);
@@ -228,6 +228,8 @@ read_limits(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err
 	r->relative = is_relative(&r->max) || is_relative(&r->min);
 	if (r->relative && max.json && min.json)
 		return tt_doc_fail(&min, true, err, "a row with a change for its limit has one limit: make two rows of it");
+	if (max.json && min.json && r->max.dim == r->min.dim && r->max.v < r->min.v)
+		return tt_doc_fail(&max, false, err, "\"max\" is below \"min\": nothing could keep both");
 	if (is_relative(&r->max) && tt_metric_up(r->measure.metric))
 		return tt_doc_fail(&max, true, err, "more frames per second are better: limit them with \"min\", like \"-5%%\"");
 	return TT_OK;
@@ -262,20 +264,23 @@ read_effect(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err
 	return TT_OK;
 }
 
-static bool
-is_date(const char *s)
+bool
+tt_is_date(const char *s)
 {
+	static const int days[] = { 31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31 };
 	static const char form[] = "0000-00-00";
-	int month, day;
+	int year, month, day;
 
 	if (strlen(s) != 10)
 		return false;
 	for (int i = 0; i < 10; i++)
 		if (form[i] == '0' ? s[i] < '0' || s[i] > '9' : s[i] != '-')
 			return false;
+	year = (s[2] - '0') * 10 + s[3] - '0';
+	year = year ? year : (s[0] - '0') * 10 + s[1] - '0';   /* of a century: a leap year where the century divides by 4 */
 	month = (s[5] - '0') * 10 + s[6] - '0';
 	day = (s[8] - '0') * 10 + s[9] - '0';
-	return month >= 1 && month <= 12 && day >= 1 && day <= 31;
+	return month >= 1 && month <= 12 && day >= 1 && day <= days[month - 1] + (month == 2 && year % 4 == 0);
 }
 
 static int
@@ -299,7 +304,7 @@ read_waive(const struct tt_node_at *row, struct tt_waive *w, struct tt_err *err)
 		rc = tt_doc_text(&m, &w->until, err);
 	if (rc != TT_OK)
 		return rc;
-	if (!w->until || !is_date(w->until))
+	if (!w->until || !tt_is_date(w->until))
 		return tt_doc_fail(m.json ? &m : &v, false, err, "a waiver needs \"until\", its last day, like \"2027-01-31\"");
 	if (!w->why || !*w->why)
 		return tt_doc_fail(&v, false, err, "a waiver needs a \"why\"");
@@ -323,7 +328,7 @@ read_where(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_aren
 		struct tt_node_at m = { .doc = v.doc, .up = &v, .key = key, .json = value };
 		struct tt_where *w = &r->where[r->nwhere];
 
-		rc = tt_doc_text(&m, &w->glob, err);
+		rc = tt_budget_pattern(&m, &w->glob, err);
 		if (rc != TT_OK)
 			return rc;
 		w->key = tt_arena_text(a, key, strlen(key), err);

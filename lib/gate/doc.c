@@ -10,12 +10,28 @@
 #include "base/buf.h"
 #include "base/near.h"
 
+static bool
+is_blank(const char *text, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		if (!memchr(" \t\r\n", text[i], 4))
+			return false;
+	return true;
+}
+
 int
 tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, struct tt_arena *a, struct tt_err *err)
 {
 	json_error_t e;
 
+	/* What some editors put before UTF-8 is no part of the text. */
+	if (n >= 3 && memcmp(text, "\xEF\xBB\xBF", 3) == 0) {
+		text += 3;
+		n -= 3;
+	}
 	*d = (struct tt_doc){ .path = path, .text = text, .n = n, .a = a };
+	if (is_blank(text, n))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is empty", path);
 	/* jansson passes over NUL behind a number; what looks for places does not. */
 	if (n && memchr(text, '\0', n))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is no JSON: there is a NUL byte in it", path);
@@ -59,6 +75,7 @@ tt_doc_element(const struct tt_node_at *of, size_t i)
 
 /* The text is valid JSON here: jansson has read it. Positions are byte offsets; a search that fails stays inside. */
 
+/* Behind the string that begins at ${i}. */
 static size_t
 skip_space(const struct tt_doc *d, size_t i)
 {
@@ -67,7 +84,6 @@ skip_space(const struct tt_doc *d, size_t i)
 	return i;
 }
 
-/* Behind the string that begins at ${i}. */
 static size_t
 skip_string(const struct tt_doc *d, size_t i)
 {

@@ -36,6 +36,24 @@ frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
 	}
 }
 
+bool
+tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, size_t i, int64_t *v)
+{
+	switch (x->metric->family) {
+	case TT_FAM_FRAME:
+	case TT_FAM_OVER:
+		return frame_value(f, x->metric->of ? E_CPU : E_WALL, i, v);
+	case TT_FAM_TIMING:
+		return frame_value(f, E_TIMING + x->metric->of, i, v);
+	case TT_FAM_ALLOC:
+		return frame_value(f, x->metric->of ? E_ALLOC_N : E_ALLOC_B, i, v);
+	case TT_FAM_ALLOC_FRAMES:
+		return frame_value(f, E_ALLOC_B, i, v);
+	default:
+		return false;
+	}
+}
+
 /* All of them in order; NULL out of memory. */
 static const struct tt_each *
 each_frame(struct tt_figures *g, unsigned what, struct tt_err *err)

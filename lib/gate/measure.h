@@ -99,6 +99,9 @@ struct tt_value {
 int tt_measure_all(const struct tt_model *m, uint64_t lost, const struct tt_measure *x, size_t n, struct tt_value *v,
     struct tt_arena *a, struct tt_err *err);
 
+/* What ${x} counts or adds up of frame ${i}; false: it is about no single frames, or the frame has no value. */
+bool tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, size_t i, int64_t *v);
+
 /* Entries of severity loss and error, counted as the table loss does. */
 uint64_t tt_lost_events(const struct tt_loss *l);
 

@@ -275,6 +275,48 @@ worst_frames(const struct tt_model *m, const struct tt_paths *t, struct tt_sampl
 	return rc;
 }
 
+/* Move up from ${n} the frame that was added there: the largest first, of equal ones the earliest. */
+static void
+place(struct tt_worst *w, int64_t *by, size_t n)
+{
+	for (; n > 0 && by[n - 1] < by[n]; n--) {
+		struct tt_worst frame = w[n];
+		int64_t v = by[n];
+
+		w[n] = w[n - 1];
+		by[n] = by[n - 1];
+		w[n - 1] = frame;
+		by[n - 1] = v;
+	}
+}
+
+void
+tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_sample *s)
+{
+	struct tt_worst w[TT_SAMPLE_WORST + 1];
+	int64_t by[TT_SAMPLE_WORST + 1], v;
+	const struct tt_frames *f = m->frames;
+	size_t n = 0;
+
+	for (size_t i = 0; f && i < f->n; i++) {
+		if (!tt_measure_frame(x, f, i, &v) || v == 0)
+			continue;
+		w[n] = (struct tt_worst){ .number = f->number[i], .start_ns = f->start[i], .dur_ns = f->dur[i],
+			.alloc_b = (int64_t)f->alloc_b[i], .alloc_n = (int64_t)f->alloc_n[i] };
+		by[n] = v;
+		place(w, by, n);
+		n += n < TT_SAMPLE_WORST;
+	}
+	if (n == 0)
+		return;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < s->nworst; k++)
+			if (s->worst[k].number == w[i].number && s->worst[k].start_ns == w[i].start_ns)
+				w[i] = s->worst[k];
+	s->nworst = n;
+	memcpy(s->worst, w, n * sizeof *w);
+}
+
 /* --- all of it ------------------------------------------------------------------------------ */
 
 /* "a.ttc+b.ttc" */

@@ -25,6 +25,8 @@ struct tt_worst {
 	int64_t alloc_b, alloc_n;
 	struct { const char *name; int64_t self_ns; } top[3];
 	unsigned ntop;
+	const struct tt_part *part;   /* of this frame alone: what --explain reads once more; else NULL */
+	size_t npart;
 };
 
 struct tt_sample {
@@ -41,7 +43,7 @@ struct tt_sample {
 	struct tt_part *part;         /* by about, then by amount, largest first */
 	size_t npart;
 	bool parts_per_frame;         /* part.v is per frame */
-	struct tt_worst *worst;       /* by duration, largest first */
+	struct tt_worst *worst;       /* by duration, or as tt_sample_worst() says; largest first */
 	size_t nworst;
 };
 
@@ -51,6 +53,14 @@ struct tt_sample {
  */
 int tt_sample_from(const struct tt_model *m, const struct tt_loss *loss, const struct tt_measure *x, size_t n,
     struct tt_sample *s, struct tt_arena *a, struct tt_err *err);
+
+/**
+ * tt_sample_worst(m, x, s):
+ * Put in place of the worst frames of ${s}, the sample of ${m}, those that are worst by the measure ${x}: that allocate
+ * most where it is of allocations, keep the GPU longest where it is of that. By duration where it says nothing of single
+ * frames. The markers are known of those alone that were there before.
+ */
+void tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_sample *s);
 
 /* The value of fact ${key}, or NULL. */
 const char *tt_sample_fact(const struct tt_sample *s, const char *key);
@@ -62,13 +72,13 @@ const char *tt_sample_fact(const struct tt_sample *s, const char *key);
 
 /**
  * A sample as a JSON object and back: what baselines hold and what batch hands from its children to the gate. The
- * values are by the measures' keys; tt_sample_parse() leaves those without one unknown. ${at} names the object in
- * errors (TT_E_USAGE). ${json} is a jansson object.
+ * values are by the measures' keys; tt_sample_parse() leaves those without one unknown. Its errors (TT_E_USAGE) do
+ * not say where: callers do. ${json} is a jansson object.
  */
 struct tt_buf;
 int tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, struct tt_buf *out,
     struct tt_err *err);
-int tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, const char *at, struct tt_sample *s,
-    struct tt_arena *a, struct tt_err *err);
+int tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct tt_sample *s, struct tt_arena *a,
+    struct tt_err *err);
 
 #endif

@@ -219,12 +219,6 @@ tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, 
 /* --- reading ------------------------------------------------------------------------- */
 
 static int
-bad(const char *at, const char *what, struct tt_err *err)
-{
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: %s", at, what);
-}
-
-static int
 text_of(const json_t *j, const char *none, const char **s, struct tt_arena *a, struct tt_err *err)
 {
 	*s = none;
@@ -277,7 +271,7 @@ take_facts(const json_t *j, struct tt_sample *s, struct tt_arena *a, struct tt_e
 }
 
 static int
-take_value(const json_t *j, struct tt_value *v, struct tt_arena *a, struct tt_err *err)
+take_value(const json_t *j, struct tt_value *v, const char *key, struct tt_arena *a, struct tt_err *err)
 {
 	const char *unit = json_string_value(json_object_get(j, "unit"));
 	const json_t *each = json_object_get(j, "each"), *absent = json_object_get(j, "absent");
@@ -290,6 +284,8 @@ take_value(const json_t *j, struct tt_value *v, struct tt_arena *a, struct tt_er
 		return TT_OK;
 	}
 	v->known = json_is_number(json_object_get(j, "value"));
+	if (!v->known && !json_is_string(json_object_get(j, "missing")))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" has neither a value nor what is missing", key);
 	v->v = amount_of(json_object_get(j, "value"));
 	v->absent = absent != NULL;
 	for (unsigned i = 0; i < TT_DIMS && unit; i++)
@@ -349,15 +345,15 @@ take_worst(const json_t *list, struct tt_sample *s, struct tt_arena *a, struct t
 }
 
 int
-tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, const char *at, struct tt_sample *s,
-    struct tt_arena *a, struct tt_err *err)
+tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct tt_sample *s, struct tt_arena *a,
+    struct tt_err *err)
 {
 	const json_t *j = json, *values = json_object_get(j, "values");
 	int rc;
 
 	*s = (struct tt_sample){ .nvalue = n };
 	if (!json_is_string(json_object_get(j, "name")) || !json_is_object(values))
-		return bad(at, "is no sample: it needs a \"name\" and \"values\"", err);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "is no sample: it needs a \"name\" and \"values\"");
 	s->value = tt_arena_alloc(a, (n + 1) * sizeof *s->value, err);
 	s->part = s->value ? tt_arena_alloc(a, 2 * TT_SAMPLE_PARTS * sizeof *s->part, err) : NULL;
 	if (!s->part)
@@ -374,7 +370,7 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, const ch
 		rc = take_facts(json_object_get(j, "facts"), s, a, err);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		s->value[i].dim = tt_measure_dim(&x[i]);
-		rc = take_value(json_object_get(values, x[i].key), &s->value[i], a, err);
+		rc = take_value(json_object_get(values, x[i].key), &s->value[i], x[i].key, a, err);
 	}
 	if (rc == TT_OK)
 		rc = take_parts(json_object_get(j, "time"), TT_ABOUT_TIME, s, a, err);

@@ -1,0 +1,270 @@
+/**
+ * The gate's captures; the contract is in gate_read.h.
+ */
+#include "gate_read.h"
+
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int
+add_path(struct gate *x, struct capture *c, const char *path, size_t n, struct tt_err *err)
+{
+	const char **more = tt_arena_alloc(&x->a, (c->n + 2) * sizeof *more, err);
+	char *copy = more ? tt_arena_text(&x->a, path, n, err) : NULL;
+
+	if (!copy)
+		return err->code;
+	for (size_t i = 0; i < c->n; i++)
+		more[i] = c->path[i];
+	more[c->n++] = copy;
+	c->path = more;
+	return TT_OK;
+}
+
+int
+gate_split(struct gate *x, struct capture *c, const char *operand, struct tt_err *err)
+{
+	const char *plus = strchr(operand, '+');
+	int rc = TT_OK;
+
+	if (!plus || access(operand, F_OK) == 0)
+		return add_path(x, c, operand, strlen(operand), err);
+	for (; plus && rc == TT_OK; plus = strchr(operand, '+')) {
+		rc = add_path(x, c, operand, (size_t)(plus - operand), err);
+		operand = plus + 1;
+	}
+	return rc == TT_OK ? add_path(x, c, operand, strlen(operand), err) : rc;
+}
+
+/* Is one file named twice? It would count twice, or be joined with itself. */
+static int
+check_twice(const struct gate *x, size_t n, struct tt_err *err)
+{
+	struct stat *seen = tt_mem_alloc(&x->app->env.mem, (n + 1) * sizeof *seen, err);
+	size_t files = 0, all = n + 1;
+	const char *twice = NULL;
+
+	if (!seen)
+		return err->code;
+	for (size_t i = 0; i < n; i++) {
+		const char *path = x->in->path.v[i];
+		struct stat *st = &seen[files];
+
+		if (stat(path, st) != 0 || !S_ISREG(st->st_mode))
+			continue;
+		for (size_t k = 0; k < files && !twice; k++)
+			if (seen[k].st_dev == st->st_dev && seen[k].st_ino == st->st_ino)
+				twice = path;
+		files++;
+	}
+	tt_mem_free(&x->app->env.mem, seen, all * sizeof *seen);
+	return twice ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is named twice: a capture counts once", twice) : TT_OK;
+}
+
+/* Note what the capture's header says of its process. */
+static void
+note_process(struct capture *c, const struct tt_model *m)
+{
+	const struct tt_capture *first = m->cap[0];
+
+	c->pid = first->wall_ms ? first->pid : 0;
+	c->wall_ns = (int64_t)first->wall_ms * 1000000;
+	c->end_ns = c->wall_ns + (m->max_ts > m->min_ts ? m->max_ts - m->min_ts : 0);
+	c->clock_ns = c->wall_ns - first->start_ns;
+}
+
+/* Two recorders in one process: its id is the same, the clocks are of one boot, and they ran at the same time. */
+static bool
+one_process(const struct capture *a, const struct capture *b)
+{
+	int64_t apart = a->clock_ns > b->clock_ns ? a->clock_ns - b->clock_ns : b->clock_ns - a->clock_ns;
+
+	return a->pid > 0 && a->pid == b->pid && apart < INT64_C(2000000000) && a->wall_ns <= b->end_ns &&
+	    b->wall_ns <= a->end_ns;
+}
+
+/* What the skip of the budget leaves is nothing: then the capture has no figures, which rows will say. */
+static int
+nothing_left(struct gate *x, const struct capture *c, struct tt_sample *s, struct tt_err *err)
+{
+	const char *why = "nothing is left of it after what is skipped";
+
+	*s = (struct tt_sample){ .name = c->path[0], .session = "", .nvalue = x->budget.nmeasure };
+	s->value = tt_arena_alloc(&x->a, (s->nvalue + 1) * sizeof *s->value, err);
+	if (!s->value)
+		return err->code;
+	for (size_t i = 0; i < s->nvalue; i++)
+		s->value[i].why = why;
+	return TT_OK;
+}
+
+/* One run over the files of ${c}, whose losses are kept apart. */
+static int
+run_over(struct gate *x, struct tt_run_opts *run, const struct capture *c, struct tt_loss *loss, struct tt_model **m,
+    struct tt_err *err)
+{
+	struct app *app = x->app;
+	int rc;
+
+	run->path = c->path;
+	run->npath = c->n;
+	tt_loss_reset(loss);
+	app->env.loss = loss;
+	rc = tt_run(&app->env, run, m, err);
+	app->env.loss = &app->loss;
+	ui_erase(&app->ui);
+	return rc;
+}
+
+static int
+read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c, struct tt_sample *s, struct tt_err *err)
+{
+	const struct tt_budget *b = &x->budget;
+	struct tt_run_opts run = *common;
+	struct tt_model *m = NULL;
+	struct tt_loss loss;
+	int rc = run_over(x, &run, c, &loss, &m, err);
+
+	if (rc == TT_OK) {
+		note_process(c, m);
+		rc = tt_sample_from(m, &loss, b->measure, b->nmeasure, s, &x->a, err);
+		if (rc == TT_OK && x->g->explain)
+			tt_sample_worst(m, &tt_budget_row(b, x->g->explain, err)->measure, s);
+		if (b->integrity == TT_LEVEL_ERROR)
+			tt_loss_join(&x->app->loss, &loss);
+		if (rc == TT_OK && !s->damaged && m->max_ts <= run.filter.from)
+			rc = nothing_left(x, c, s, err);
+	} else if (rc == TT_E_USAGE && b->skip.frames && !x->in->has_frames) {
+		rc = nothing_left(x, c, s, err);
+	}
+	tt_model_free(m);
+	return rc;
+}
+
+/* The files of ${other} become files of ${c}: its own sample is given up. */
+static int
+join(struct gate *x, struct capture *c, struct capture *other, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	tt_log(&x->app->env, TT_LOG_NORMAL, "%s and %s are of one process (%lld): one capture", c->path[0], other->path[0],
+	    (long long)c->pid);
+	for (size_t i = 0; i < other->n && rc == TT_OK; i++)
+		rc = add_path(x, c, other->path[i], strlen(other->path[i]), err);
+	other->into = c;
+	return rc;
+}
+
+static int
+join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		struct capture *c = &x->cap[i];
+		size_t files = c->n;
+
+		for (size_t k = i + 1; k < n && rc == TT_OK && !c->into; k++)
+			if (!x->cap[k].into && one_process(c, &x->cap[k]))
+				rc = join(x, c, &x->cap[k], err);
+		if (rc == TT_OK && c->n > files)
+			rc = read_capture(x, run, c, &x->sample[i], err);
+	}
+	for (size_t i = 0; i < n; i++)
+		if (!x->cap[i].into)
+			x->sample[x->nsample++] = x->sample[i];
+	return rc;
+}
+
+/* What the budget wants of every run. */
+void
+gate_set_run(const struct gate *x, struct tt_run_opts *run)
+{
+	run->needs |= x->budget.needs;
+	run->hitches = TT_SAMPLE_WORST;
+	if (!run->frame_marker)
+		run->frame_marker = x->budget.frame_marker;
+	if (!run->frame_thread)
+		run->frame_thread = x->budget.frame_thread;
+	if (x->budget.skip.frames && !run->filter.has_frames) {
+		run->filter.has_frames = true;
+		run->filter.frame_first = x->budget.skip.frames + 1;
+		run->filter.frame_last = UINT64_MAX;
+	}
+	if (x->budget.skip.time_ns && run->filter.from == INT64_MIN)
+		run->filter.from = x->budget.skip.time_ns;
+}
+
+int
+gate_read(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
+{
+	size_t n = x->in->path.n;
+	int rc = TT_OK;
+
+	x->cap = tt_arena_alloc(&x->a, (n + 1) * sizeof *x->cap, err);
+	x->sample = x->cap ? tt_arena_alloc(&x->a, (n + 1) * sizeof *x->sample, err) : NULL;
+	if (!x->sample)
+		return err->code;
+	gate_set_run(x, run);
+	rc = check_twice(x, n, err);
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		rc = gate_split(x, &x->cap[i], x->in->path.v[i], err);
+		if (rc == TT_OK)
+			rc = read_capture(x, run, &x->cap[i], &x->sample[i], err);
+	}
+	return rc == TT_OK ? join_processes(x, run, n, err) : rc;
+}
+
+/* --- what the worst frames are made of ------------------------------------------------------------ */
+
+/* Are they files, which can be read once more? */
+static bool
+is_files(const struct capture *c)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (stat(c->path[i], &st) != 0 || !S_ISREG(st.st_mode))
+			return false;
+	return true;
+}
+
+static int
+read_frame(struct gate *x, const struct tt_run_opts *common, const struct capture *c, struct tt_worst *w,
+    struct tt_err *err)
+{
+	struct tt_run_opts run = *common;
+	struct tt_model *m = NULL;
+	struct tt_loss loss;
+	struct tt_sample s;
+	int rc;
+
+	run.filter.has_frames = true;
+	run.filter.frame_first = run.filter.frame_last = w->number;
+	run.filter.from = INT64_MIN;
+	run.filter.to = INT64_MAX;
+	rc = run_over(x, &run, c, &loss, &m, err);
+	if (rc == TT_OK)
+		rc = tt_sample_from(m, &loss, NULL, 0, &s, &x->a, err);
+	if (rc == TT_OK) {
+		w->part = s.part;
+		w->npart = s.npart;
+	}
+	tt_model_free(m);
+	return rc;
+}
+
+int
+gate_read_worst(struct gate *x, const struct tt_run_opts *run, const struct tt_sample *s, struct tt_err *err)
+{
+	const struct capture *c = NULL;
+	int rc = TT_OK;
+
+	for (size_t i = 0, k = 0; i < x->in->path.n && !c; i++)
+		if (!x->cap[i].into && &x->sample[k++] == s)
+			c = &x->cap[i];
+	for (size_t i = 0; c && is_files(c) && i < s->nworst && rc == TT_OK; i++)
+		rc = read_frame(x, run, c, &s->worst[i], err);
+	return rc;
+}

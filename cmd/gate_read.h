@@ -1,0 +1,44 @@
+/**
+ * The gate's captures: operands read into samples. Private to gate.c and gate_read.c.
+ */
+#ifndef TT_CMD_GATE_READ_H
+#define TT_CMD_GATE_READ_H
+
+#include "gate.h"
+#include "gate/verdict.h"
+#include "verdict_out.h"
+
+/* One sample's files, and what is known of the process that was recorded. */
+struct capture {
+	const char **path;            /* NULL-terminated */
+	size_t n;
+	struct capture *into;         /* read with this one: of the same process */
+	int64_t pid, wall_ns, end_ns; /* of the first file; wall clock */
+	int64_t clock_ns;             /* wall clock less event clock */
+};
+
+struct gate {
+	struct app *app;
+	const struct gate_opts *g;
+	const struct input_opts *in;
+	struct tt_arena a;
+	struct tt_budget budget;
+	struct tt_baseline base;
+	bool has_base;
+	const char *settings;
+	struct capture *cap;          /* by operand */
+	struct tt_sample *sample;
+	size_t nsample;
+	struct verdict_out to;
+};
+
+/* Add to ${c} the files of one operand: "A+B" is two files of one capture, unless there is a file of that name. */
+int gate_split(struct gate *x, struct capture *c, const char *operand, struct tt_err *err);
+
+/* Read all operands: x->cap, x->sample, x->nsample; captures of one process are joined. ${run} gets what the budget wants. */
+int gate_read(struct gate *x, struct tt_run_opts *run, struct tt_err *err);
+
+/* Read the worst frames of ${s} once more, each alone: their parts. Nothing where the files cannot be read twice. */
+int gate_read_worst(struct gate *x, const struct tt_run_opts *run, const struct tt_sample *s, struct tt_err *err);
+
+#endif
