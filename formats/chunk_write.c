@@ -276,6 +276,7 @@ free_slots(const uint32_t *ended, uint32_t n)
 			writer_record(TTC_GONE, b, (size_t)(writer_account(b, w) - b));
 		w->number = 0;
 		s->number = 0;
+		atomic_fetch_sub_explicit(&R->nended, 1, memory_order_relaxed);
 		atomic_fetch_add_explicit(&W.dropped, s->dropped, memory_order_relaxed);
 		atomic_store_explicit(ring_slot_state(s), TTC_S_FREE, memory_order_release);
 	}
@@ -293,7 +294,7 @@ writer_pass(bool all)
 	if (ms - W.clock_ms >= 1000)
 		writer_clock();
 	/* Whoever has ended has sealed before: what it sealed is in the list taken next. */
-	for (uint32_t i = 0; i < R->nslot; i++)
+	for (uint32_t i = 0; i < R->nslot && atomic_load_explicit(&R->nended, memory_order_acquire) > 0; i++)
 		if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) == TTC_S_ENDED)
 			ended[nended++] = i;
 	n = take_sealed();

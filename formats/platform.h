@@ -60,10 +60,10 @@ struct plat_map {
 };
 
 /*
- * Make ${n} bytes, reserved and touched, readable by this user alone. 0 or -errno; ${why} as rec_open;
+ * Make ${n} bytes, reserved, and touched if ${touch}, readable by this user alone. 0 or -errno; ${why} as rec_open;
  * may warn.
  */
-int plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n, char why[256]);
+int plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n, bool touch, char why[256]);
 /* Take away the memory, or (${keep_memory}) only the name. */
 void plat_map_drop(struct plat_map *m, bool keep_memory);
 
@@ -87,6 +87,9 @@ uint64_t plat_thread_self(void);      /* as the program names its threads: pthre
 uint64_t plat_thread_kernel(void);
 uint64_t plat_thread_ns(void);        /* processor time of the caller */
 void plat_sleep_us(unsigned us);
+/* As plat_sleep_us, but over at plat_wake, also at one that came before it. For one thread. */
+void plat_nap_us(unsigned us);
+void plat_wake(void);
 /* A barrier on all threads of the process; false: not there, and the hot path must not rely on it. */
 bool plat_barrier(void);
 /* Call ${end} with rec_thread's end when a thread that has one exits. */

@@ -110,6 +110,11 @@ plat_ratio(uint64_t *num, uint64_t *den)
 
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static bool barriers;
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t rings;
+	bool rung;
+} bell = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 #if defined(__linux__) && defined(SYS_membarrier)
 enum { MEMBARRIER_EXPEDITED = 1 << 3, MEMBARRIER_REGISTER = 1 << 4 };
@@ -118,8 +123,14 @@ enum { MEMBARRIER_EXPEDITED = 1 << 3, MEMBARRIER_REGISTER = 1 << 4 };
 static void
 init(void)
 {
+	pthread_condattr_t by;
+
 	rec_has_counter = invariant();
 	plat_instant(&began);
+	pthread_condattr_init(&by);
+	pthread_condattr_setclock(&by, CLOCK_MONOTONIC);
+	pthread_cond_init(&bell.rings, &by);
+	pthread_condattr_destroy(&by);
 #if defined(__linux__) && defined(SYS_membarrier)
 	barriers = syscall(SYS_membarrier, MEMBARRIER_REGISTER, 0, 0) == 0;
 #endif
@@ -178,7 +189,7 @@ reserve(int fd, size_t n)
 }
 
 static int
-map_in(struct plat_map *m, const char *dir, size_t n)
+map_in(struct plat_map *m, const char *dir, size_t n, bool touch)
 {
 	uint8_t random[8];
 	uint64_t r;
@@ -205,31 +216,31 @@ map_in(struct plat_map *m, const char *dir, size_t n)
 	}
 	m->n = n;
 	/* Every page is there before the first event. */
-	for (size_t at = 0; at < n; at += 4096)
+	for (size_t at = 0; touch && at < n; at += 4096)
 		((volatile uint8_t *)m->p)[at] = 0;
 	return 0;
 }
 
 int
-plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n, char why[256])
+plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n, bool touch, char why[256])
 {
 	char own[512] = ".";
 	const char *slash = strrchr(capture, '/'), *run = getenv("XDG_RUNTIME_DIR");
 	int rc;
 
 	if (dir) {
-		rc = map_in(m, dir, n);
+		rc = map_in(m, dir, n, touch);
 		if (rc != 0)
 			snprintf(why, 256, "no ring in %s: %s", dir, strerror(-rc));
 		return rc;
 	}
-	if (map_in(m, "/dev/shm", n) == 0)
+	if (map_in(m, "/dev/shm", n, touch) == 0)
 		return 0;
-	if (run && run[0] == '/' && map_in(m, run, n) == 0)
+	if (run && run[0] == '/' && map_in(m, run, n, touch) == 0)
 		return 0;
 	if (slash)
 		snprintf(own, sizeof own, "%.*s", slash == capture ? 1 : (int)(slash - capture), capture);
-	rc = map_in(m, own, n);
+	rc = map_in(m, own, n, touch);
 	if (rc == 0)
 		snprintf(why, 256,
 		    "the ring is beside the capture, on a disk: the game may wait for it at times "
@@ -378,6 +389,28 @@ plat_sleep_us(unsigned us)
 	struct timespec ts = { .tv_sec = us / 1000000, .tv_nsec = (long)(us % 1000000) * 1000 };
 
 	nanosleep(&ts, NULL);
+}
+
+void
+plat_nap_us(unsigned us)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)us * 1000;
+	struct timespec ts = { .tv_sec = (time_t)(end / 1000000000), .tv_nsec = (long)(end % 1000000000) };
+
+	pthread_mutex_lock(&bell.lock);
+	while (!bell.rung && pthread_cond_timedwait(&bell.rings, &bell.lock, &ts) == 0)
+		;
+	bell.rung = false;
+	pthread_mutex_unlock(&bell.lock);
+}
+
+void
+plat_wake(void)
+{
+	pthread_mutex_lock(&bell.lock);
+	bell.rung = true;
+	pthread_cond_signal(&bell.rings);
+	pthread_mutex_unlock(&bell.lock);
 }
 
 static pthread_key_t exit_key;

@@ -170,6 +170,7 @@ rec_tls_set(struct rec_thread *t)
 /* --- once ------------------------------------------------------------------------------- */
 
 static INIT_ONCE once = INIT_ONCE_STATIC_INIT;
+static HANDLE bell;
 
 static BOOL CALLBACK
 init(INIT_ONCE *o, void *arg, void **context)
@@ -182,6 +183,7 @@ init(INIT_ONCE *o, void *arg, void **context)
 	QueryPerformanceFrequency(&f);
 	per_second = (uint64_t)f.QuadPart;
 	rec_tls = TlsAlloc();
+	bell = CreateEventW(NULL, FALSE, FALSE, NULL);
 	rec_has_counter = invariant();
 	plat_instant(&began);
 	return TRUE;
@@ -204,7 +206,7 @@ plat_barrier(void)
 /* --- shared memory ------------------------------------------------------------------ */
 
 static int
-map_in(struct plat_map *m, const wchar_t *dir, size_t n)
+map_in(struct plat_map *m, const wchar_t *dir, size_t n, bool touch)
 {
 	wchar_t path[MAX_PATH + 64];
 	uint64_t r;
@@ -231,13 +233,13 @@ map_in(struct plat_map *m, const wchar_t *dir, size_t n)
 	m->handle = file;
 	m->n = n;
 	narrow(path, m->path, sizeof m->path);
-	for (size_t at = 0; at < n; at += 4096)
+	for (size_t at = 0; touch && at < n; at += 4096)
 		((volatile uint8_t *)m->p)[at] = 0;
 	return 0;
 }
 
 int
-plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n, char why[256])
+plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n, bool touch, char why[256])
 {
 	wchar_t temp[MAX_PATH + 1];
 	wchar_t *own = dir ? wide(dir) : NULL;
@@ -246,7 +248,7 @@ plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n
 	(void)capture;
 	if (!own && GetTempPathW(MAX_PATH, temp) == 0)
 		wcscpy(temp, L".");
-	rc = map_in(m, own ? own : temp, n);
+	rc = map_in(m, own ? own : temp, n, touch);
 	if (rc != 0)
 		snprintf(why, 256, "no place for a ring of %zu bytes: error %lu", n, GetLastError());
 	free(own);
@@ -385,6 +387,22 @@ void
 plat_sleep_us(unsigned us)
 {
 	Sleep((us + 999) / 1000);
+}
+
+void
+plat_nap_us(unsigned us)
+{
+	if (bell)
+		WaitForSingleObject(bell, (us + 999) / 1000);
+	else
+		plat_sleep_us(us);
+}
+
+void
+plat_wake(void)
+{
+	if (bell)
+		SetEvent(bell);
 }
 
 static DWORD exit_slot = FLS_OUT_OF_INDEXES;

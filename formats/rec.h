@@ -36,7 +36,7 @@ struct rec_meta { const char *key, *value; };
 struct rec_options {
 	const char *path;             /* of the capture; made anew, an older file of that name is replaced */
 	const char *producer;         /* "tracetool Unity plug-in" */
-	uint64_t ring;                /* bytes; 0: 32 MiB. At least 16 chunks */
+	uint64_t ring;                /* bytes; 0: 32 MiB, 16 if calm. At least 16 chunks */
 	uint32_t chunk;               /* bytes; 0: 64 KiB; a power of two, 4 KiB to 1 MiB */
 	uint32_t threads;             /* live at once; 0: 1024 */
 	uint64_t max_size;            /* stop when the capture would be longer; 0: never */
@@ -52,7 +52,9 @@ struct rec_options {
 	                                 recorded */
 	bool no_frames;               /* rec_frame will not be called: readers need not look for frames */
 	const char *ring_dir;         /* NULL: /dev/shm, else $XDG_RUNTIME_DIR, else the capture's folder */
-	uint32_t poll_ms;             /* how often the writer looks; 0: 5 */
+	bool calm;                    /* few events will come: less is done for each page of the ring and each millisecond
+	                                 beforehand, more at the first events */
+	uint32_t poll_ms;             /* how often the writer looks; 0: 5, 40 if calm */
 	uint32_t part_ms;             /* how often it writes what open chunks hold, and has that brought to the disk; 0: 800 */
 	bool no_sync;                 /* leave it to the system when to bring it to the disk: a power cut may cost more */
 	/*

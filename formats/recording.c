@@ -28,7 +28,7 @@ run_writer(void)
 			writer_pass(all);
 		atomic_store_explicit(&W.flush_done, want, memory_order_release);
 		atomic_store_explicit(&W.writer_ns, plat_thread_ns(), memory_order_relaxed);
-		plat_sleep_us((W.stopped ? 20 : W.o.poll_ms) * 1000);
+		plat_nap_us((W.stopped ? 20 : W.o.poll_ms) * 1000);
 	}
 	for (int i = 0; i < 2 && !W.stopped; i++)
 		writer_pass(true);
@@ -72,11 +72,11 @@ check_options(struct rec_options *o, char why[256])
 	if (!o->chunk)
 		o->chunk = 64u << 10;
 	if (!o->ring)
-		o->ring = 32u << 20;
+		o->ring = o->calm ? 16u << 20 : 32u << 20;
 	if (!o->threads)
 		o->threads = 1024;
 	if (!o->poll_ms)
-		o->poll_ms = 5;
+		o->poll_ms = o->calm ? 40 : 5;
 	if (!o->part_ms)
 		o->part_ms = 800;
 	if (!o->producer)
@@ -179,12 +179,12 @@ start(const struct rec_options *given, char why[256])
 	W.o = o;
 	memset(R, 0, sizeof *R);
 	rc = plat_map_make(&R->map, o.ring_dir, W.path,
-	    (size_t)(TTC_RING_HEAD + o.threads * sizeof(struct ttc_slot) + o.ring / o.chunk * o.chunk), why);
+	    (size_t)(TTC_RING_HEAD + o.threads * sizeof(struct ttc_slot) + o.ring / o.chunk * o.chunk), !o.calm, why);
 	if (rc != 0)
 		return rc;
 	plat_random(run, sizeof run);
 	memcpy(&R->run32, run, 4);
-	rc = ring_make(R, o.chunk, o.threads);
+	rc = ring_make(R, o.chunk, o.threads, o.calm);
 	if (rc == 0)
 		rc = make_writer();
 	if (rc == 0 && (W.fd = plat_create(W.name)) < 0)
@@ -278,6 +278,7 @@ rec_close(char why[256])
 	atomic_store(&rec_state.on, false);
 	out = ring_detach(true);
 	atomic_store_explicit(&W.closing, true, memory_order_release);
+	plat_wake();
 	plat_thread_join(&W.thread);
 	writer_sync_end();
 	atomic_fetch_add_explicit(&W.dropped, writer_dropped_by_living(), memory_order_relaxed);
@@ -330,6 +331,7 @@ rec_flush(unsigned ms)
 	if (!rec_on())
 		return 0;
 	want = atomic_fetch_add(&W.flush_want, 1) + 1;
+	plat_wake();
 	for (unsigned i = 0; i <= ms; i++) {
 		if (atomic_load_explicit(&W.flush_done, memory_order_acquire) >= want || !rec_on())
 			return 0;

@@ -63,7 +63,7 @@ ring_give(struct ring *r, uint32_t index)
 }
 
 int
-ring_make(struct ring *r, uint32_t chunk, uint32_t nslot)
+ring_make(struct ring *r, uint32_t chunk, uint32_t nslot, bool calm)
 {
 	size_t slots = (size_t)nslot * sizeof(struct ttc_slot);
 	uint8_t *p = r->map.p;
@@ -76,24 +76,26 @@ ring_make(struct ring *r, uint32_t chunk, uint32_t nslot)
 	r->nchunk = (uint32_t)((r->map.n - TTC_RING_HEAD - slots) / chunk);
 	r->stack_max = ttc_stack_max(chunk);
 	r->value_max = chunk / 8 < RING_TEXT_MAX ? chunk / 8 : RING_TEXT_MAX;
-	r->def_max = r->nchunk / 2;
+	r->def_max = calm ? r->nchunk - r->nchunk / 4 : r->nchunk / 2;
 	r->link = calloc(r->nchunk, sizeof *r->link);
 	r->owner = calloc(r->nchunk, sizeof *r->owner);
 	r->count = calloc(r->nchunk, sizeof *r->count);
 	r->def_chunk = calloc(r->nchunk, sizeof *r->def_chunk);
 	r->def_end = calloc(r->nchunk, sizeof *r->def_end);
-	r->label = malloc(RING_LABELS * sizeof *r->label);
+	r->label = calm ? calloc(RING_LABELS, sizeof *r->label) : malloc(RING_LABELS * sizeof *r->label);
 	if (!r->link || !r->owner || !r->count || !r->def_chunk || !r->def_end || !r->label) {
 		ring_free(r);
 		return -ENOMEM;
 	}
-	memset(r->label, 0, RING_LABELS * sizeof *r->label);
+	if (!calm)
+		memset(r->label, 0, RING_LABELS * sizeof *r->label);
 	atomic_store(&r->free, 0);
 	atomic_store(&r->nfree, 0);
 	atomic_store(&r->sealed, 0);
 	atomic_store(&r->def_at, 0);
 	atomic_store(&r->defs_lost, 0);
 	atomic_store(&r->numbers, 0);
+	atomic_store(&r->nended, 0);
 	atomic_store(&r->no_slot, 0);
 	for (uint32_t i = r->nchunk; i-- > 0;)
 		ring_give(r, i);
@@ -383,6 +385,7 @@ rec_thread_release(struct rec_thread *t)
 		ring_seal(R, t);
 		rec_threads_unlock();
 		atomic_store_explicit(ring_slot_state(s), TTC_S_ENDED, memory_order_release);
+		atomic_fetch_add_explicit(&R->nended, 1, memory_order_release);
 	}
 	rec_leave(t);
 	rec_threads_lock();

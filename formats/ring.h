@@ -47,6 +47,7 @@ struct ring {
 	uint32_t def_max;             /* chunks they may take */
 	_Atomic uint64_t defs_lost;
 	_Atomic uint32_t numbers;     /* threads so far */
+	_Atomic uint32_t nended;      /* slots whose threads have ended */
 	_Atomic uint64_t no_slot;     /* events of threads there was no slot for */
 	struct ring_label *label;
 };
@@ -87,8 +88,8 @@ ring_slot_state(struct ttc_slot *s)
 	return (_Atomic uint32_t *)(void *)&s->state;
 }
 
-/* Lay out the ring in ${map} and make its lists; 0 or -errno. Everything private is made and touched too. */
-int ring_make(struct ring *r, uint32_t chunk, uint32_t nslot);
+/* Lay out the ring in ${map} and make its lists; 0 or -errno. Unless ${calm}, everything private is made and touched too. */
+int ring_make(struct ring *r, uint32_t chunk, uint32_t nslot, bool calm);
 void ring_free(struct ring *r);       /* all but the map */
 
 uint32_t ring_take(struct ring *r);   /* index + 1 of a free chunk; 0: none */

@@ -81,6 +81,46 @@ def real():
               waits[:1])
 
 
+def processor_s(p):
+    fields = open("/proc/%d/stat" % p.pid).read().rsplit(")", 1)[1].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def until(what, is_so):
+    deadline = time.monotonic() + 60
+    while not is_so():
+        if time.monotonic() > deadline:
+            kit.check(False, what)
+            return
+        time.sleep(0.02)
+
+
+def paused():
+    """What passes in a pause is in no sample. The runtime's sampler, which wakes all threads at each tick, rests in mode cpu."""
+    out = kit.capture("paused.ttc")
+    p = subprocess.Popen(["mono", "--profile=tracetool:sample=%d,signal=USR1,out=%s" % (HZ, out), kit.program("Spin"), "60000", "1", "8"],
+                         env=kit.ENV, cwd=kit.FOLDER)
+    seen = lambda: sum(n for _, _, n in stacks(out, False)) if os.path.exists(out) else 0
+    until("paused: samples", lambda: seen() > 300)
+    began = processor_s(p)
+    p.send_signal(signal.SIGUSR1)
+    until("paused: time passes", lambda: processor_s(p) > began + 1)
+    before, pause = seen(), processor_s(p) - began
+    p.send_signal(signal.SIGUSR1)
+    until("paused: samples again", lambda: seen() > before + 100)
+    for task in os.listdir("/proc/%d/task" % p.pid):
+        status = open("/proc/%d/task/%s/status" % (p.pid, task)).read()
+        if "Profiler Sample" in status:
+            switches = int(status.split("\nvoluntary_ctxt_switches:")[1].split()[0])
+            kit.check(switches < 50, "cpu: the runtime's sampler rests", switches)
+    used = processor_s(p)
+    p.send_signal(signal.SIGKILL)
+    p.wait()
+    # A tenth of a second is what may pass between a signal and its being obeyed.
+    kit.check(seen() < (used - pause + 0.2) * HZ, "paused: no samples of the pause", seen(), used, pause)
+    subprocess.run([kit.TRACETOOL, "recover", "-q", "--remove-ring", out], check=True)
+
+
 def threads():
     found, _ = spin("threads", "sample=%d" % HZ, "800r", "3")
     share("threads", found)
@@ -107,11 +147,12 @@ def interrupted():
 def churn():
     """Threads that come and go while they are sampled."""
     out, n = kit.capture("churn.ttc"), 5000 if kit.LONG else 500
-    run = kit.mono("sample=5000,real,out=" + out, "Churn", str(n))
-    kit.check(run.returncode == 0 and run.stdout == "%d\n" % n, "threads that come and go", run.returncode, run.stderr)
-    kit.check(sum(c for _, _, c in stacks(out)) > 0, "... are sampled")
-    rows = kit.stats(out, "threads,loss")
-    kit.check(not [r for r in rows["loss"] if r["severity"] in ("loss", "error")], "... and nothing is lost", rows["loss"])
+    for mode in ("real", "cpu"):
+        run = kit.mono("sample=5000,%s,out=%s" % (mode, out), "Churn", str(n))
+        kit.check(run.returncode == 0 and run.stdout == "%d\n" % n, mode + ": threads that come and go", run.returncode, run.stderr)
+        kit.check(sum(c for _, _, c in stacks(out)) > 0, "... are sampled")
+        rows = kit.stats(out, "threads,loss")
+        kit.check(not [r for r in rows["loss"] if r["severity"] in ("loss", "error")], "... and nothing is lost", rows["loss"])
 
 
 def killed():
@@ -139,6 +180,7 @@ def another_sampler():
 
 kit.compile("Spin", "Churn", "GameLoop")
 cpu()
+paused()
 real()
 threads()
 interrupted()

@@ -99,6 +99,16 @@ module_listen(bool on)
 	heap_listen(on);
 }
 
+/* Samples, collections, throws and such: some thousands a second, where calls and allocations are millions. */
+static bool
+calm(const struct options *o)
+{
+	enum { FEW_B = 16 << 10 };
+
+	return !o->calls && !o->n[LIST_ARGS] && !o->moves && !o->heap && !o->keep_ns &&
+	    (o->alloc_sample_b ? o->alloc_sample_b >= FEW_B : !o->alloc);
+}
+
 static int
 open_capture(void)
 {
@@ -115,7 +125,7 @@ open_capture(void)
 		.threads = (uint32_t)module.o.threads, .max_size = module.o.max_b, .keep_ms = ms(module.o.keep_ns),
 		.rotate_size = module.o.rotate_b, .rotate_ms = ms(module.o.rotate_ns),
 		.rotate_keep = (uint32_t)module.o.rotate_keep, .meta = meta, .distorts = module.o.calls, .late = true,
-		.no_frames = !module.o.n[LIST_FRAME] };
+		.no_frames = !module.o.n[LIST_FRAME], .calm = calm(&module.o) };
 	if (optval_path(path, module.o.out, (long)plat_pid(), platform_unix_s()) == 0)
 		rc = rec_open(&o, why);
 	else

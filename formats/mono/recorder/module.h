@@ -16,6 +16,7 @@
  *	control.c     starting and stopping: options, signal, control file, C functions
  *	counters.c    the runtime's counters
  *	table.c       what is known of addresses
+ *	timer.c       what interrupts threads that are sampled
  *
  * Callbacks come on any thread, before runtime_initialized too, and after the end of the recording, where they do
  * nothing. A method's key in the capture is its address, a class's too.

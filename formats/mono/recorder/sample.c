@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "mono/recorder/table.h"
+#include "mono/recorder/timer.h"
 
 /*
  * The runtime signals every thread at each tick; the handler runs on it, whatever it was doing. So: a writing end of
@@ -11,6 +12,9 @@
  * A tick hits threads that sleep, too. In mode cpu each thread is recorded as often as its own processor time has
  * passed another period, rounded: one that did not run is not there, and one that was not hit for a while counts
  * several times.
+ *
+ * At its first hit in this mode a thread gets a timer of its own, where the system has such. Once all have one, the
+ * runtime's sampler is told to rest.
  */
 
 enum { DEPTH = 128, REPEAT_MOST = 50 };
@@ -19,10 +23,55 @@ struct sampled {
 	struct rec_thread *t;
 	uint64_t cpu_ns;              /* its time when it was last looked at */
 	int64_t due_ns;               /* processor time not recorded yet; negative: recorded ahead */
+	uint32_t pauses;              /* it was looked at behind so many */
+	int timer;                    /* -1: none */
 };
 static struct table threads;  /* thread id: struct sampled */
 static uint64_t period_ns;    /* mode cpu; else 0 */
 static _Atomic uint64_t missed;
+static _Atomic bool listening;
+static _Atomic int signal_number;     /* the one that threads are interrupted with; 0: not known yet */
+static _Atomic int32_t waiting;       /* threads without a timer */
+
+static MonoProfilerSampleMode
+sampler_mode(void)
+{
+	if (!atomic_load(&listening))
+		return MONO_PROFILER_SAMPLE_MODE_NONE;
+	if (module.o.sample_real)
+		return MONO_PROFILER_SAMPLE_MODE_REAL;
+	return atomic_load(&signal_number) == 0 || atomic_load(&waiting) > 0 ? MONO_PROFILER_SAMPLE_MODE_PROCESS :
+	    MONO_PROFILER_SAMPLE_MODE_NONE;
+}
+
+/* Have the runtime's sampler do what it should. Anywhere, several threads at a time: the last of them is right. */
+static bool
+settle(void)
+{
+	MonoProfilerSampleMode mode;
+	bool ours;
+
+	do {
+		mode = sampler_mode();
+		ours = api.mono_profiler_set_sample_mode(module.tools, mode, (uint32_t)module.o.sample_hz);
+	} while (mode != sampler_mode());
+	return ours;
+}
+
+/* Another thread has no timer; one less. */
+static void
+wait_more(void)
+{
+	if (atomic_fetch_add(&waiting, 1) == 0)
+		settle();
+}
+
+static void
+wait_less(void)
+{
+	if (atomic_fetch_sub(&waiting, 1) == 1)
+		settle();
+}
 
 /* How often the hit counts. */
 static unsigned
@@ -34,6 +83,13 @@ weight(struct sampled *s)
 	if (period_ns == 0)
 		return 1;
 	now = plat_thread_ns();
+	uint32_t pauses = atomic_load_explicit(&module.pauses, memory_order_relaxed);
+	if (s->pauses != pauses) {
+		s->pauses = pauses;
+		s->cpu_ns = now;
+		s->due_ns = 0;
+		return 1;
+	}
 	s->due_ns += (int64_t)(now - s->cpu_ns);
 	s->cpu_ns = now;
 	n = (s->due_ns + (int64_t)period_ns / 2) / (int64_t)period_ns;
@@ -65,6 +121,14 @@ on_frame(MonoMethod *m, MonoDomain *d, void *base, int offset, void *arg)
 	return w->n == DEPTH;
 }
 
+static int
+start_timer(void)
+{
+	int n = atomic_load(&signal_number);
+
+	return n ? timer_start(n, period_ns) : -1;
+}
+
 static void
 on_hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 {
@@ -78,6 +142,20 @@ on_hit(MonoProfiler *p, const mono_byte *ip, const void *context)
 	if (!s) {
 		atomic_fetch_add_explicit(&missed, 1, memory_order_relaxed);
 		return;
+	}
+	if (!atomic_load_explicit(&listening, memory_order_relaxed)) {
+		if (s->timer >= 0) {
+			timer_stop(s->timer);
+			s->timer = -1;
+			wait_more();
+		}
+		return;
+	}
+	if (s->timer < 0 && period_ns != 0) {
+		if (atomic_load(&signal_number) == 0)
+			atomic_store(&signal_number, timer_signal(context, ip));
+		if ((s->timer = start_timer()) >= 0)
+			wait_less();
 	}
 	times = weight(s);
 	if (times == 0)
@@ -105,6 +183,9 @@ forget(uintptr_t tid)
 		return;
 	table_set(&threads, tid, 0);
 	atomic_signal_fence(memory_order_seq_cst);
+	timer_stop(s->timer);
+	if (s->timer < 0)
+		wait_less();
 	rec_thread_release(s->t);
 	plat_free(s, sizeof *s);
 }
@@ -121,10 +202,15 @@ on_started(MonoProfiler *p, uintptr_t tid)
 		return;
 	s->t = rec_thread_extra();
 	s->cpu_ns = plat_thread_ns();
-	if (s->t)
-		table_set(&threads, tid, (uintptr_t)s);
-	else
+	s->pauses = atomic_load(&module.pauses);
+	if (!s->t) {
 		plat_free(s, sizeof *s);
+		return;
+	}
+	s->timer = period_ns != 0 && atomic_load(&listening) ? start_timer() : -1;
+	if (s->timer < 0)
+		wait_more();
+	table_set(&threads, tid, (uintptr_t)s);
 }
 
 static void
@@ -132,6 +218,17 @@ on_stopped(MonoProfiler *p, uintptr_t tid)
 {
 	(void)p;
 	if (tid == plat_thread_self())
+		forget(tid);
+}
+
+/* The runtime's sampler starts as every thread does, but is never interrupted: nobody waits for its timer. */
+static void
+on_named(MonoProfiler *p, uintptr_t tid, const char *name)
+{
+	static atomic_flag seen = ATOMIC_FLAG_INIT;
+
+	(void)p;
+	if (name && strcmp(name, "Profiler Sampler") == 0 && tid == plat_thread_self() && !atomic_flag_test_and_set(&seen))
 		forget(tid);
 }
 
@@ -146,12 +243,10 @@ sample_wanted(void)
 void
 sample_listen(bool on)
 {
-	MonoProfilerSampleMode mode = !on ? MONO_PROFILER_SAMPLE_MODE_NONE :
-	    module.o.sample_real ? MONO_PROFILER_SAMPLE_MODE_REAL : MONO_PROFILER_SAMPLE_MODE_PROCESS;
-
 	if (!module.tools || !sample_wanted() || !api.mono_profiler_set_sample_mode)
 		return;
-	if (!api.mono_profiler_set_sample_mode(module.tools, mode, (uint32_t)module.o.sample_hz) && on)
+	atomic_store(&listening, on);
+	if (!settle() && on)
 		module_say("sample: another profiler of this process has set the sampling");
 }
 
@@ -176,5 +271,6 @@ sample_load(void)
 	rec_meta("mono.sample_mode", module.o.sample_real ? "real" : "cpu");
 	api.mono_profiler_set_thread_started_callback(h, on_started);
 	api.mono_profiler_set_thread_stopped_callback(h, on_stopped);
+	api.mono_profiler_set_thread_name_callback(h, on_named);
 	api.mono_profiler_set_sample_hit_callback(h, on_hit);
 }
