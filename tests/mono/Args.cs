@@ -24,8 +24,27 @@ class Shown {
 		return "result of " + twice;
 	}
 
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static double Locals(int n) {
+		sbyte a = (sbyte)-n;
+		long b = n * 1000000007L;
+		double c = n / 4.0;
+		string d = "local " + n;
+		Thing e = new Thing();
+		Point f = new Point { X = n };
+		bool g = n > 3;
+		Thing h = null;
+		ushort[] i = new ushort[n];
+		if (g)
+			c += a + b + d.Length + e.Value + f.X + i.Length;
+		for (int j = 0; j < 5; j++)
+			c += j;
+		return h == null ? c : 0;
+	}
+
 	static class Program {
 		static void Main() {
+			Locals(9);
 			Numbers(-5, 200, -70000, 4000000000, -9000000000, 0.25f, 1.5);
 			new Shown().Texts("grün 終", null, 'x');
 			Objects(new Thing(), new Point { X = 1, Y = 2 }, Kind.Some, true);

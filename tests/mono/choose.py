@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What is recorded of what: filters of methods, depth, arguments, frames, stacks, sampled allocations."""
 import math
+import json
 import subprocess
 
 import kit
@@ -56,7 +57,12 @@ def arguments():
     for value in ("-5", "200", "-70000", "4000000000", "-9000000000", "0.25", "1.5", "grün 終", "null", "Shown/Thing 0x",
                   "7", "result of 42", "Point"):
         kit.check(value in text, "args: %s is shown" % value)
-    kit.check_equal(calls(path), {"Shown:Numbers (sbyte,byte,int,uint,long,single,double)": 1, "Shown:Texts (string,string,char)": 1,
+    found = [list(e["args"].values()) for e in json.loads(text)["traceEvents"] if e["name"] == "Shown:Locals" and e["ph"] == "i"]
+    # As the compiler declares them: the second structure is its own.
+    want = [-9, 9000000063, 9000000091.25, "local 9", "Shown/Thing", "Shown/Point", "Shown/Point", 1, "null", "System.UInt16[]", 5]
+    kit.check(len(found) == 3 and found[0] == [9] and found[1] == [9000000091.25] and found[2][0] == "locals", "args: locals", found)
+    kit.check([str(v).split(" 0x")[0] for v in found[-1][1:12]] == [str(v) for v in want], "args: their values", found)
+    kit.check_equal(calls(path), {"Shown:Locals (int)": 1, "Shown:Numbers (sbyte,byte,int,uint,long,single,double)": 1, "Shown:Texts (string,string,char)": 1,
                                   "Shown:Objects (Shown/Thing,Shown/Point,Shown/Kind,bool)": 1, "Shown:Result (int)": 2,
                                   "Shown:.ctor ()": 1}, "args: without calls, the methods asked for")
 

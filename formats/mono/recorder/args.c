@@ -1,4 +1,5 @@
 #include "mono/recorder/module.h"
+#include "mono/recorder/frame.h"
 
 #include <stdio.h>
 
@@ -97,7 +98,7 @@ set_value(struct values *to, MonoType *type, const void *p)
 		return;
 	}
 	memcpy(&o, p, sizeof o);
-	if (kind == MONO_TYPE_STRING)
+	if (kind == MONO_TYPE_STRING || (o && api.mono_get_string_class && api.mono_object_get_class(o) == api.mono_get_string_class()))
 		set_string(to, o);
 	else
 		set_object(to, o);
@@ -164,7 +165,56 @@ args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallCo
 	release(&v);
 }
 
-/* (The runtime's own function for locals reads what it has freed, and aborts; seen in 6.8.) */
+/* --- local variables ------------------------------------------------------------------- */
+
+static bool
+is_plain(MonoType *type)
+{
+	int kind = api.mono_type_get_type(type);
+
+	return (kind >= MONO_TYPE_BOOLEAN && kind <= MONO_TYPE_R8) || kind == MONO_TYPE_I || kind == MONO_TYPE_U ||
+	    kind == MONO_TYPE_PTR || (api.mono_type_is_byref && api.mono_type_is_byref(type));
+}
+
+static bool
+has_locals(void)
+{
+	return api.mono_method_get_token && api.mono_debug_find_method && api.mono_debug_free_method_jit_info && api.mono_domain_get && api.mono_method_get_header &&
+	    api.mono_method_header_get_locals && api.mono_metadata_free_mh;
+}
+
+/* In the order of their declaration, as the compiler left them; unknown where it left one out. */
+static void
+put_locals(struct rec_thread *t, uint64_t now, MonoMethod *m)
+{
+	/* What the runtime made itself has no token, and numbers in variables of objects. */
+	MonoDebugMethodJitInfo *info = has_locals() && api.mono_method_get_token(m) != 0 ? api.mono_debug_find_method(m, api.mono_domain_get()) : NULL;
+	MonoMethodHeader *h = info && info->num_locals > 0 ? api.mono_method_get_header(m) : NULL;
+	struct values v = { .n = 0 };
+	struct frame frame;
+	mono_bool clear = false;
+	uint32_t n = 0;
+
+	if (h && frame_find(&frame, info)) {
+		MonoType **type = api.mono_method_header_get_locals(h, &n, &clear);
+		set(&v, TTC_TEXT8, "locals", 6);
+		for (uint32_t i = 0; i < n && i < info->num_locals && v.n < VALUES; i++) {
+			uint64_t room;
+			const void *at = frame_variable(&frame, &info->locals[i], &room);
+			/* What does not begin as zero must not be looked at as an object. */
+			if (at && (clear || is_plain(type[i])))
+				set_value(&v, type[i], at);
+			else
+				set(&v, TTC_TEXT8, "?", 1);
+		}
+		rec_single(t, now, module_key(m), v.v, v.n);
+	}
+	if (h)
+		api.mono_metadata_free_mh(h);
+	if (info)
+		api.mono_debug_free_method_jit_info(info);
+}
+
 void
 args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context)
 {
@@ -179,4 +229,5 @@ args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallCo
 	if (v.n > 0)
 		rec_single(t, now, module_key(m), v.v, v.n);
 	release(&v);
+	put_locals(t, now, m);
 }

@@ -8,7 +8,8 @@
  *	filter.c      which methods are instrumented, and how
  *	calls.c       calls: the hot path
  *	alloc.c       allocations, all or sampled
- *	args.c        arguments and results of calls
+ *	args.c        arguments, locals and results of calls
+ *	frame.c       where a compiled method has its variables
  *	stack.c       stacks of managed frames
  *	gc.c          collections, moves, roots, handles, finalizers
  *	thrown.c      exceptions and locks
