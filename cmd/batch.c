@@ -106,7 +106,7 @@ static const struct opt work_opt[] = {
 
 static const struct opt run_opt[] = {
 	{ .letter = 'j', .name = "jobs", .arg = "N", .set = opt_count, .at = IN(jobs), .lo = 1, .hi = 256,
-	    .help = "captures analysed, and archives open, at a time; default, and at most: the processors there are" },
+	    .help = "processes at work, and archives open, at a time; default, and at most: the processors there are" },
 	{ .name = "shard", .arg = "I/N", .set = set_shard, .at = AT(shard),
 	    .help = "do part I of N; tracetool merge puts the parts together" },
 	{ .name = "resume", .set = opt_flag, .at = AT(resume),

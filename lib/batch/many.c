@@ -38,6 +38,7 @@ struct arch {
 	unsigned leave;               /* given and not used */
 	unsigned char busy[256];      /* slots that have been given, or whose capture has not ended */
 	bool told_end;
+	bool streams;                 /* its unpacker writes into a pipe, as fast as the other end reads */
 	struct tt_buf record;         /* the body of its line, until its captures have ended */
 	unsigned parts;               /* shards that share it; 0: one */
 	struct said said;
@@ -447,6 +448,7 @@ new_member(struct many *m, struct arch *a, const struct tt_wire *w, int fd, stru
 	r->ended = !(w->flags & TT_WIRE_STREAM);
 	a->leave--;
 	a->underway++;
+	a->streams = !r->ended;
 	*m->last = r;
 	m->last = &r->next;
 	rc = take_text(&r->key, w->key, w->nkey, err);
@@ -458,6 +460,7 @@ end_of_stream(struct many *m, struct arch *a, const struct tt_wire *w, struct tt
 {
 	struct ready *r = find_member(m, a, w->index);
 
+	a->streams = false;
 	/* Its process may have ended first: then nobody waits for this. */
 	if (!r)
 		return TT_OK;
@@ -792,20 +795,40 @@ start_file(struct many *m, struct tt_err *err)
 	return rc;
 }
 
-/* Captures at hand first, for they hold memory; then the next file, unless enough archives are open. */
+/* Is a processor free? An unpacker needs one, unless it waits: for leave, or for who reads what it writes. */
+static bool
+has_room(const struct many *m)
+{
+	unsigned busy = m->analysing;
+
+	for (const struct proc *p = m->procs; p; p = p->next)
+		busy += p->role == ROLE_UNPACKER && p->arch->leave > 0 && !p->arch->streams;
+	return busy < m->o->jobs;
+}
+
+/* May one more archive be opened? Any file may turn out to be one. */
+static bool
+may_open(const struct many *m)
+{
+	unsigned open = m->unpacking;
+
+	for (const struct proc *p = m->procs; p; p = p->next)
+		open += p->role == ROLE_FILE;
+	return m->next_file < m->o->nfile && open < m->o->jobs;
+}
+
+/*
+ * Captures at hand first, for they hold memory; then the next file. No more processes than there are jobs: beside
+ * others the one that unpacks the largest archive would have but its share of a processor, and the run would end with
+ * that process alone.
+ */
 static int
 start_work(struct many *m, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	while (rc == TT_OK && m->analysing < m->o->jobs) {
-		if (m->first)
-			rc = start_member(m, err);
-		else if (m->next_file < m->o->nfile && m->unpacking < m->o->jobs)
-			rc = start_file(m, err);
-		else
-			break;
-	}
+	while (rc == TT_OK && (m->first || may_open(m)) && has_room(m))
+		rc = m->first ? start_member(m, err) : start_file(m, err);
 	return rc;
 }
 

@@ -6,8 +6,8 @@
  * makes it the unpacker (unpack.h), and each of its captures gets a process of its own. What a process says comes as
  * messages (wire.h); what it does not say, its end tells: a crash, a kill, a timeout cost one line.
  *
- * At most `jobs` captures are analysed at a time, and as many archives are open. An unpacker has at most a few
- * captures underway (one more than there are jobs for it), so memory does not depend on the number of captures.
+ * At most `jobs` processes are at work, unpackers included, and as many archives are open. An unpacker has at most a
+ * few captures underway (one more than there are jobs for it), so memory does not depend on the number of captures.
  * Processes die with the parent. A result is a line of result.h; lines come in the order of their ends.
  */
 #ifndef TT_BATCH_MANY_H
