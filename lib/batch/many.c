@@ -300,13 +300,12 @@ free_proc(struct many *m, struct proc *p)
 static int
 put_death(struct many *m, const struct proc *p, struct tt_buf *body, struct tt_err *err)
 {
-	int64_t s = m->o->capture_ns / 1000000000;
 	char text[200] = "";
 	const char *why = "crashed";
 
 	if (p->timeout || (WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGXCPU)) {
 		why = "timeout";
-		snprintf(text, sizeof text, "over %lld s; raise --capture-time", (long long)s);
+		snprintf(text, sizeof text, "over %g s; raise --capture-time", (double)m->o->capture_ns / 1e9);
 	} else if (m->stopping) {
 		why = "interrupted";
 	} else if (WIFSIGNALED(p->status)) {
