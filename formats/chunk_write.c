@@ -323,8 +323,10 @@ writer_pass(bool all)
 			    TTC_S_LIVE)
 				put_drops(i);
 	free_slots(ended, nended);
-	if (parts && writer_flush())
+	if (parts && writer_flush()) {
 		atomic_store_explicit(&W.sync_want, atomic_load_explicit(&W.written_b, memory_order_relaxed), memory_order_release);
+		plat_wake(PLAT_BELL_SYNC);
+	}
 }
 
 /* Events that threads of the ring have dropped, and those that found no place in it. */

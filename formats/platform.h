@@ -87,9 +87,10 @@ uint64_t plat_thread_self(void);      /* as the program names its threads: pthre
 uint64_t plat_thread_kernel(void);
 uint64_t plat_thread_ns(void);        /* processor time of the caller */
 void plat_sleep_us(unsigned us);
-/* As plat_sleep_us, but over at plat_wake, also at one that came before it. For one thread. */
-void plat_nap_us(unsigned us);
-void plat_wake(void);
+/* As plat_sleep_us, but over when the bell rings, also if it rang before. One thread sleeps by a bell. */
+enum plat_bell { PLAT_BELL_WRITER, PLAT_BELL_SYNC, PLAT_BELLS };
+void plat_nap_us(enum plat_bell b, unsigned us);
+void plat_wake(enum plat_bell b);
 /* A barrier on all threads of the process; false: not there, and the hot path must not rely on it. */
 bool plat_barrier(void);
 /* Call ${end} with rec_thread's end when a thread that has one exits. */

@@ -114,7 +114,7 @@ static struct {
 	pthread_mutex_t lock;
 	pthread_cond_t rings;
 	bool rung;
-} bell = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} bell[PLAT_BELLS];
 
 #if defined(__linux__) && defined(SYS_membarrier)
 enum { MEMBARRIER_EXPEDITED = 1 << 3, MEMBARRIER_REGISTER = 1 << 4 };
@@ -129,7 +129,10 @@ init(void)
 	plat_instant(&began);
 	pthread_condattr_init(&by);
 	pthread_condattr_setclock(&by, CLOCK_MONOTONIC);
-	pthread_cond_init(&bell.rings, &by);
+	for (int i = 0; i < PLAT_BELLS; i++) {
+		pthread_mutex_init(&bell[i].lock, NULL);
+		pthread_cond_init(&bell[i].rings, &by);
+	}
 	pthread_condattr_destroy(&by);
 #if defined(__linux__) && defined(SYS_membarrier)
 	barriers = syscall(SYS_membarrier, MEMBARRIER_REGISTER, 0, 0) == 0;
@@ -392,25 +395,25 @@ plat_sleep_us(unsigned us)
 }
 
 void
-plat_nap_us(unsigned us)
+plat_nap_us(enum plat_bell b, unsigned us)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + (uint64_t)us * 1000;
 	struct timespec ts = { .tv_sec = (time_t)(end / 1000000000), .tv_nsec = (long)(end % 1000000000) };
 
-	pthread_mutex_lock(&bell.lock);
-	while (!bell.rung && pthread_cond_timedwait(&bell.rings, &bell.lock, &ts) == 0)
+	pthread_mutex_lock(&bell[b].lock);
+	while (!bell[b].rung && pthread_cond_timedwait(&bell[b].rings, &bell[b].lock, &ts) == 0)
 		;
-	bell.rung = false;
-	pthread_mutex_unlock(&bell.lock);
+	bell[b].rung = false;
+	pthread_mutex_unlock(&bell[b].lock);
 }
 
 void
-plat_wake(void)
+plat_wake(enum plat_bell b)
 {
-	pthread_mutex_lock(&bell.lock);
-	bell.rung = true;
-	pthread_cond_signal(&bell.rings);
-	pthread_mutex_unlock(&bell.lock);
+	pthread_mutex_lock(&bell[b].lock);
+	bell[b].rung = true;
+	pthread_cond_signal(&bell[b].rings);
+	pthread_mutex_unlock(&bell[b].lock);
 }
 
 static pthread_key_t exit_key;

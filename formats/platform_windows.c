@@ -170,7 +170,7 @@ rec_tls_set(struct rec_thread *t)
 /* --- once ------------------------------------------------------------------------------- */
 
 static INIT_ONCE once = INIT_ONCE_STATIC_INIT;
-static HANDLE bell;
+static HANDLE bell[PLAT_BELLS];
 
 static BOOL CALLBACK
 init(INIT_ONCE *o, void *arg, void **context)
@@ -183,7 +183,8 @@ init(INIT_ONCE *o, void *arg, void **context)
 	QueryPerformanceFrequency(&f);
 	per_second = (uint64_t)f.QuadPart;
 	rec_tls = TlsAlloc();
-	bell = CreateEventW(NULL, FALSE, FALSE, NULL);
+	for (int i = 0; i < PLAT_BELLS; i++)
+		bell[i] = CreateEventW(NULL, FALSE, FALSE, NULL);
 	rec_has_counter = invariant();
 	plat_instant(&began);
 	return TRUE;
@@ -390,19 +391,19 @@ plat_sleep_us(unsigned us)
 }
 
 void
-plat_nap_us(unsigned us)
+plat_nap_us(enum plat_bell b, unsigned us)
 {
-	if (bell)
-		WaitForSingleObject(bell, (us + 999) / 1000);
+	if (bell[b])
+		WaitForSingleObject(bell[b], (us + 999) / 1000);
 	else
 		plat_sleep_us(us);
 }
 
 void
-plat_wake(void)
+plat_wake(enum plat_bell b)
 {
-	if (bell)
-		SetEvent(bell);
+	if (bell[b])
+		SetEvent(bell[b]);
 }
 
 static DWORD exit_slot = FLS_OUT_OF_INDEXES;

@@ -28,7 +28,7 @@ run_writer(void)
 			writer_pass(all);
 		atomic_store_explicit(&W.flush_done, want, memory_order_release);
 		atomic_store_explicit(&W.writer_ns, plat_thread_ns(), memory_order_relaxed);
-		plat_nap_us((W.stopped ? 20 : W.o.poll_ms) * 1000);
+		plat_nap_us(PLAT_BELL_WRITER, (W.stopped ? 20 : W.o.poll_ms) * 1000);
 	}
 	for (int i = 0; i < 2 && !W.stopped; i++)
 		writer_pass(true);
@@ -278,7 +278,7 @@ rec_close(char why[256])
 	atomic_store(&rec_state.on, false);
 	out = ring_detach(true);
 	atomic_store_explicit(&W.closing, true, memory_order_release);
-	plat_wake();
+	plat_wake(PLAT_BELL_WRITER);
 	plat_thread_join(&W.thread);
 	writer_sync_end();
 	atomic_fetch_add_explicit(&W.dropped, writer_dropped_by_living(), memory_order_relaxed);
@@ -331,7 +331,7 @@ rec_flush(unsigned ms)
 	if (!rec_on())
 		return 0;
 	want = atomic_fetch_add(&W.flush_want, 1) + 1;
-	plat_wake();
+	plat_wake(PLAT_BELL_WRITER);
 	for (unsigned i = 0; i <= ms; i++) {
 		if (atomic_load_explicit(&W.flush_done, memory_order_acquire) >= want || !rec_on())
 			return 0;

@@ -6,7 +6,7 @@
 
 #define W rec_writer
 
-enum { LOOK_US = 20000 };
+enum { LOOK_US = 1000000 };
 
 static atomic_flag file = ATOMIC_FLAG_INIT;   /* the descriptor is in use here, or changes */
 
@@ -37,7 +37,7 @@ run_syncer(void)
 			if (able)
 				atomic_store_explicit(&W.sync_done, want, memory_order_release);
 		}
-		plat_sleep_us(LOOK_US);
+		plat_nap_us(PLAT_BELL_SYNC, LOOK_US);
 	}
 }
 
@@ -52,6 +52,8 @@ writer_sync_start(void)
 void
 writer_sync_end(void)
 {
-	if (!W.o.no_sync)
-		plat_thread_join(&W.syncer);
+	if (W.o.no_sync)
+		return;
+	plat_wake(PLAT_BELL_SYNC);
+	plat_thread_join(&W.syncer);
 }
