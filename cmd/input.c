@@ -71,15 +71,6 @@ set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a
 	return opt_list_add(field, value, a, err);
 }
 
-static int
-set_pattern(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
-{
-	int rc = tt_pattern_check(value, err);
-
-	(void)o;
-	return rc == TT_OK ? opt_list_add(field, value, a, err) : rc;
-}
-
 #define AT(f) offsetof(struct input_opts, f)
 
 const struct opt input_opt[] = {
@@ -98,11 +89,11 @@ const struct opt input_filter_opt[] = {
 	    .help = "only from A to B, in seconds from the beginning; either may be left out" },
 	{ .name = "frames", .arg = "A-B", .set = set_frames,
 	    .help = "only from frame A to frame B, numbered from 1, both included; either may be left out" },
-	{ .name = "thread", .arg = "GLOB", .set = set_pattern, .at = AT(thread),
+	{ .name = "thread", .arg = "GLOB", .set = opt_patterns, .at = AT(thread),
 	    .help = "only threads whose name or number matches; repeatable" },
-	{ .name = "category", .arg = "GLOB", .set = set_pattern, .at = AT(category),
+	{ .name = "category", .arg = "GLOB", .set = opt_patterns, .at = AT(category),
 	    .help = "only rows and slices of matching categories; repeatable" },
-	{ .name = "marker", .arg = "GLOB", .set = set_pattern, .at = AT(marker),
+	{ .name = "marker", .arg = "GLOB", .set = opt_patterns, .at = AT(marker),
 	    .help = "only rows and slices of matching markers (names without arguments); repeatable" },
 	{ .name = "min-duration", .arg = "DUR", .set = opt_duration, .at = AT(min_dur),
 	    .help = "leave out calls shorter than DUR (like 50us, 1.5ms); their time stays with the caller" },
@@ -116,11 +107,11 @@ const struct opt input_filter_opt[] = {
 };
 
 const struct opt input_frame_opt[] = {
-	{ .name = "frame-marker", .arg = "GLOB", .set = opt_text, .at = AT(frame_marker),
+	{ .name = "frame-marker", .arg = "GLOB", .set = opt_pattern, .at = AT(frame_marker),
 	    .help = "a frame begins where this marker begins; for captures without frame marks" },
-	{ .name = "frame-thread", .arg = "GLOB", .set = opt_text, .at = AT(frame_thread),
+	{ .name = "frame-thread", .arg = "GLOB", .set = opt_pattern, .at = AT(frame_thread),
 	    .help = "count frames on this thread; default: where the frame marker begins most often" },
-	{ .name = "wait", .arg = "GLOB", .set = opt_add, .at = AT(wait),
+	{ .name = "wait", .arg = "GLOB", .set = opt_patterns, .at = AT(wait),
 	    .help = "a marker whose time is waiting, in place of the built-in list; repeatable" },
 	{ .name = NULL },
 };

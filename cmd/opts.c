@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/near.h"
+#include "model/filter.h"
 #include "value.h"
 
 /* --- reading values ------------------------------------------------------ */
@@ -96,6 +97,23 @@ opt_add(const struct opt *o, void *field, const char *value, struct tt_arena *a,
 	int rc = known_value(o, value, &i, err);
 
 	return rc != TT_OK ? rc : opt_list_add(field, value, a, err);
+}
+
+int
+opt_pattern(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	int rc = tt_pattern_check(value, err);
+
+	return rc == TT_OK ? opt_text(o, field, value, a, err) : rc;
+}
+
+int
+opt_patterns(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	int rc = tt_pattern_check(value, err);
+
+	(void)o;
+	return rc == TT_OK ? opt_list_add(field, value, a, err) : rc;
 }
 
 int

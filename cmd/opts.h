@@ -67,6 +67,8 @@ struct verb {
 OPT_SET(opt_flag);        /* bool */
 OPT_SET(opt_text);        /* const char * */
 OPT_SET(opt_add);         /* struct opt_list */
+OPT_SET(opt_pattern);     /* const char *, a glob or regular expression */
+OPT_SET(opt_patterns);    /* struct opt_list of them */
 OPT_SET(opt_commas);      /* struct opt_list, cut at commas */
 OPT_SET(opt_choice);      /* int: the place in value() */
 OPT_SET(opt_count);       /* uint64_t, lo..hi */
