@@ -39,8 +39,6 @@ const struct opt gate_opt[] = {
 	    .help = "rows that cannot be judged, and undecided ones, all pass or fail; auto: the first fail, the others pass" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
 	    .help = "the day waivers are held against, YYYY-MM-DD; default: by SOURCE_DATE_EPOCH, else the clock" },
-	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(group_by),
-	    .help = "judge captures apart by this fact of theirs, like scene" },
 	{ .name = "explain", .arg = "ROW", .set = opt_text, .at = AT(explain),
 	    .help = "print instead what is behind this row: captures, worst frames, markers, allocation sites" },
 	{ .name = "suggest", .set = opt_flag, .at = AT(suggest),
@@ -54,7 +52,7 @@ gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
 	const struct { const char *name; bool given; } with[] = {
 		{ "baseline", g->baseline != NULL }, { "force-baseline", g->force_baseline }, { "save", g->save != NULL },
 		{ "append", g->append }, { "inconclusive", g->inconclusive != 0 }, { "today", g->today != NULL },
-		{ "group-by", g->group_by != NULL }, { "explain", g->explain != NULL }, { "junit", g->to.junit != NULL },
+		{ "group-by", g->suggest && g->group_by }, { "explain", g->explain != NULL }, { "junit", g->to.junit != NULL },
 		{ "github", g->to.github }, { "gitlab", g->to.gitlab != NULL }, { "azure", g->to.azure },
 		{ "teamcity", g->to.teamcity }, { "markdown", g->to.markdown != NULL }, { "json", g->to.json != NULL },
 	};

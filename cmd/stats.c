@@ -35,6 +35,7 @@ struct stats_opts {
 	uint64_t find_size;           /* UINT64_MAX: none */
 	struct opt_list find_type, track;
 	uint64_t track_addr[TRACK_MAX];
+	enum tt_group group;          /* gate.group_by, where there is no gate */
 };
 
 static int
@@ -69,7 +70,7 @@ set_find(const struct opt *o, void *field, const char *value, struct tt_arena *a
 
 	(void)o;
 	if (strncmp(value, "T:", 2) == 0 && value[2])
-		return opt_list_add(&s->find_type, value + 2, a, err);
+		return opt_patterns(o, &s->find_type, value + 2, a, err);
 	if (strncmp(value, "S:", 2) != 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither S:SIZE nor T:CLASS", value);
 	rc = val_size(value + 2, &size, err);
@@ -113,6 +114,9 @@ static const struct opt table_opt[] = {
 	    .help = "list allocations of at least SIZE bytes (S:SIZE) or of a class (T:GLOB), with their moves; repeatable" },
 	{ .name = "track", .arg = "ADDRESS", .set = set_track,
 	    .help = "list what happens to the object at ADDRESS, through moves; repeatable" },
+	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(gate.group_by),
+	    .help = "rows by thread, assembly, namespace or domain; with --gate, judge captures apart by this fact of theirs, "
+	            "like scene" },
 	{ .name = "bottom-up", .set = opt_flag, .at = AT(bottom_up),
 	    .help = "call tree from the callees to their callers; without --table, that alone" },
 	{ .name = "threshold", .arg = "PCT", .set = opt_percent, .at = AT(threshold_e4),
@@ -214,6 +218,23 @@ sort_column(const struct stats_opts *s)
 	return s->sort ? s->sort + (s->sort[0] == '-') : NULL;
 }
 
+/* The key of --group-by. */
+static int
+set_group(struct stats_opts *s, struct tt_err *err)
+{
+	const char *near;
+
+	for (size_t i = 0; s->gate.group_by && tt_group_key(i); i++) {
+		if (strcmp(tt_group_key(i), s->gate.group_by) == 0)
+			s->group = (enum tt_group)(i + 1);
+	}
+	if (!s->gate.group_by || s->group)
+		return TT_OK;
+	near = opts_nearest(s->gate.group_by, tt_group_key);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --group-by: \"%s\" is not thread, assembly, namespace or domain%s%s%s",
+	    s->gate.group_by, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
+}
+
 /* Does one of the tables asked for have the column of --sort? Told before the work, not after. */
 static int
 check_sort(const struct stats_opts *s, struct tt_err *err)
@@ -301,9 +322,22 @@ fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *
 
 	memcpy(po.budget_ns, s->budget_ns, sizeof po.budget_ns);
 	for (const struct tt_pass *const *p = tt_passes; rc == TT_OK && *p; p++) {
-		if (wants_pass(s, *p))
-			rc = (*p)->report(m, &po, r, err);
+		if (!wants_pass(s, *p))
+			continue;
+		po.group = s->group;
+		po.apart = TT_GROUP_NONE;
+		rc = (*p)->report(m, &po, r, err);
+		/* What has no such groups is left out, unless it was asked for by name. */
+		if (rc != TT_OK || !s->group || !s->table.n)
+			continue;
+		po.group = TT_GROUP_NONE;
+		po.apart = s->group;
+		rc = (*p)->report(m, &po, r, err);
 	}
+	if (rc == TT_OK)
+		rc = tt_filter_notes(m, r, err);
+	if (rc == TT_OK && s->group)
+		rc = tt_group_note(s->group, r, err);
 	return rc == TT_OK ? arrange(s, r, limit, err) : rc;
 }
 
@@ -373,6 +407,9 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 		    "--budget, --bottom-up and --max-depth");
 	if (gate)
 		return gate_run(app, &s.gate, &s.in, &s.out, err);
+	rc = set_group(&s, err);
+	if (rc != TT_OK)
+		return rc;
 	return stats(app, &s, verb == &verb_summary, err);
 }
 

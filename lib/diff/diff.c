@@ -470,7 +470,7 @@ fold_all(struct fold *f, struct tt_err *err)
 {
 	struct tt_mem *mem = &f->d->env->mem;
 	int64_t busy = 0;
-	int rc = tt_allocs_init(&f->al, f->m, err);
+	int rc = tt_allocs_init(&f->al, f->m, TT_GROUP_NONE, err);
 
 	if (rc == TT_OK)
 		rc = tt_merged_init(&f->g, &f->al.p, err);

@@ -175,7 +175,7 @@ static int
 alloc_parts(struct parts *p, struct tt_err *err)
 {
 	struct tt_allocs al = { 0 };
-	int rc = tt_allocs_init(&al, p->m, err);
+	int rc = tt_allocs_init(&al, p->m, TT_GROUP_NONE, err);
 
 	if (rc == TT_OK)
 		tt_allocs_sort(&al, site_and_class);

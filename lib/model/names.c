@@ -96,6 +96,40 @@ tt_name_short(char *to, const char *s)
 	return (size_t)(p - to);
 }
 
+size_t
+tt_name_namespace(const char *s, size_t n, const char **space)
+{
+	static const char *const word[] = { "object", "string", "bool", "char", "sbyte", "byte", "int16", "uint16", "int",
+		"uint", "long", "ulong", "single", "double", "intptr", "uintptr", "void" };
+	size_t dot = 0, i = 0;
+
+	/* Type arguments, nested classes and ranks of arrays have names of their own. */
+	for (; i < n && !strchr("<[`/+&*(", s[i]); i++) {
+		if (s[i] == '.' && i > 0)
+			dot = i;
+	}
+	*space = s;
+	for (size_t k = 0; dot == 0 && k < sizeof word / sizeof *word; k++) {
+		if (strlen(word[k]) == i && memcmp(word[k], s, i) == 0) {
+			*space = "System";
+			return 6;
+		}
+	}
+	return dot;
+}
+
+size_t
+tt_name_method_namespace(const char *s, const char **space)
+{
+	size_t n = tt_name_bare(s), head = wrapper_len(s), cls;
+
+	if (head > n)
+		head = 0;
+	cls = class_len(s + head, n - head);
+	*space = s;
+	return head + cls < n ? tt_name_namespace(s + head, cls, space) : 0;
+}
+
 bool
 tt_name_alloc_wrapper(const char *s)
 {

@@ -78,8 +78,10 @@ list_classes(struct tt_allocs *al, struct tt_err *err)
 		if (i > 0 && by_class_key(&al->a[i], &al->a[i - 1]) == 0)
 			continue;
 		rc = tt_mem_grow(&m->env->mem, &al->class, &al->capclass, n + 1, sizeof *al->class, err);
-		if (rc == TT_OK)
-			al->class[n++] = tt_model_class(m, al->a[i].process, al->a[i].key);
+		const struct tt_class *c = rc == TT_OK ? tt_class_of(&al->classes, al->a[i].process, al->a[i].key, err) : NULL;
+		if (!c)
+			return err->code;
+		al->class[n++] = c->label;
 	}
 	if (n)
 		qsort(al->class, n, sizeof *al->class, by_text);
@@ -93,6 +95,7 @@ list_classes(struct tt_allocs *al, struct tt_err *err)
 static int
 number_classes(struct tt_allocs *al, struct tt_err *err)
 {
+	const struct tt_class *c;
 	int rc;
 
 	if (al->n)
@@ -101,21 +104,28 @@ number_classes(struct tt_allocs *al, struct tt_err *err)
 	for (size_t i = 0; i < al->n && rc == TT_OK; i++) {
 		struct tt_alloc *a = &al->a[i];
 
-		if (i > 0 && by_class_key(a, a - 1) == 0)
+		if (i > 0 && by_class_key(a, a - 1) == 0) {
 			a->class = a[-1].class;
-		else
-			a->class = find_class(al, tt_model_class(al->p.m, a->process, a->key));
+			a->wanted = a[-1].wanted;
+		} else if ((c = tt_class_of(&al->classes, a->process, a->key, err))) {
+			a->class = find_class(al, c->label);
+			a->wanted = c->wanted;
+		} else {
+			rc = err->code;
+		}
 	}
 	return rc;
 }
 
 int
-tt_allocs_init(struct tt_allocs *al, const struct tt_model *m, struct tt_err *err)
+tt_allocs_init(struct tt_allocs *al, const struct tt_model *m, enum tt_group group, struct tt_err *err)
 {
 	int rc;
 
 	*al = (struct tt_allocs){ 0 };
-	rc = tt_paths_init(&al->p, m, err);
+	tt_arena_init(&al->text, &m->env->mem);
+	tt_classes_init(&al->classes, m, group, &al->text);
+	rc = tt_paths_init_by(&al->p, m, group, err);
 	if (rc == TT_OK)
 		rc = collect(al, err);
 	return rc != TT_OK ? rc : number_classes(al, err);
@@ -131,6 +141,8 @@ tt_allocs_free(struct tt_allocs *al)
 	mem = &al->p.m->env->mem;
 	tt_mem_free(mem, al->a, al->cap * sizeof *al->a);
 	tt_mem_free(mem, al->class, al->capclass * sizeof *al->class);
+	tt_classes_free(&al->classes);
+	tt_arena_free(&al->text);
 	tt_paths_free(&al->p);
 }
 

@@ -17,27 +17,30 @@ struct tt_alloc {
 	uint32_t node;                /* the path: owner of the allocation's node */
 	uint32_t class;               /* number in tt_allocs.class */
 	uint32_t process;
+	bool wanted;                  /* its class, by the filters */
 };
 
 struct tt_allocs {
 	struct tt_paths p;
 	struct tt_alloc *a;
 	size_t n, cap;
-	const char **class;           /* names, in order, each once */
+	const char **class;           /* names, or groups, in order, each once */
 	size_t nclass, capclass;
+	struct tt_classes classes;
+	struct tt_arena text;
 	uint64_t total_n;
 	int64_t total_b;
 };
 
-/* Collect from ${m}. Free with tt_allocs_free() also after an error. */
-int tt_allocs_init(struct tt_allocs *al, const struct tt_model *m, struct tt_err *err);
+/* Collect from ${m}, sites and classes by ${group}. Free with tt_allocs_free() also after an error. */
+int tt_allocs_init(struct tt_allocs *al, const struct tt_model *m, enum tt_group group, struct tt_err *err);
 void tt_allocs_free(struct tt_allocs *al);
 
 /* The row of the site, or TT_NO_ROW outside any zone. */
 static inline uint32_t
 tt_alloc_site(const struct tt_allocs *al, const struct tt_alloc *a)
 {
-	return tt_paths_row(&al->p, a->node);
+	return tt_paths_row_at(&al->p, a->node);
 }
 
 /* Sort by a number that ${of} gives each; equal ones keep no order. */

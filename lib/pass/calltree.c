@@ -37,8 +37,8 @@ static const struct tt_col up_col[U_N] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[K_DOWN] = { "calltree", "Call tree, top-down", down_col, D_N, false },
-	[K_UP] = { "calltree_bottom_up", "Call tree, bottom-up", up_col, U_N, true },
+	[K_DOWN] = { "calltree", "Call tree, top-down", down_col, D_N, false, TT_ON_ALL, TT_BY_NAME, 0 },
+	[K_UP] = { "calltree_bottom_up", "Call tree, bottom-up", up_col, U_N, true, TT_ON_ALL, TT_BY_NAME, 0 },
 };
 
 struct fold {
@@ -194,7 +194,7 @@ by_weight(const void *x, const void *y)
 static bool
 group_wanted(const struct fold *f, const struct group *g)
 {
-	return tt_merged_over(&f->g, g->self, f->o->threshold_e4) && (g->depth > 0 || f->p.row[g->row].name->wanted);
+	return tt_merged_over(&f->g, g->self, f->o->threshold_e4) && (g->depth > 0 || f->p.row[g->row].wanted);
 }
 
 /* Part the leaves [from, to) by the row they stand at, and push the parts. */
@@ -319,7 +319,7 @@ set_note(struct fold *f, struct tt_table *t, struct tt_err *err)
 static int
 fold(struct fold *f, struct tt_err *err)
 {
-	int rc = tt_paths_init(&f->p, f->m, err);
+	int rc = tt_paths_init_by(&f->p, f->m, f->o->group, err);
 
 	f->deepest = f->o->max_depth && f->o->max_depth < DEPTH_MAX ? f->o->max_depth : DEPTH_MAX;
 	return rc != TT_OK ? rc : tt_merged_init(&f->g, &f->p, err);

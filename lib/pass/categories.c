@@ -46,8 +46,8 @@ static const struct tt_col thread_col[T_N] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[C_ALL] = { "categories", "Categories", all_col, A_N, false },
-	[C_THREADS] = { "category_threads", "Categories by thread", thread_col, T_N, false },
+	[C_ALL] = { "categories", "Categories", all_col, A_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES, 0, 0 },
+	[C_THREADS] = { "category_threads", "Categories by thread", thread_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES, 0, 0 },
 };
 
 #define NOTHING "no calls or markers in this capture, or none that the filters leave"

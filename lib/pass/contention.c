@@ -61,10 +61,14 @@ static const struct tt_col path_col[] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[C_SUMMARY] = { "contention", "Waiting for locks", summary_col, TT_NCOL(summary_col), false },
-	[C_LOCKS] = { "contention_locks", "Waiting by lock", lock_col, TT_NCOL(lock_col), false },
-	[C_SITES] = { "contention_sites", "Waiting by site", site_col, TT_NCOL(site_col), false },
-	[C_PATHS] = { "contention_paths", "Waiting by path", path_col, TT_NCOL(path_col), true },
+	[C_SUMMARY] = { "contention", "Waiting for locks", summary_col, TT_NCOL(summary_col), false,
+	    TT_ON_TIME | TT_ON_THREAD, 0, 0 },
+	[C_LOCKS] = { "contention_locks", "Waiting by lock", lock_col, TT_NCOL(lock_col), false,
+	    TT_ON_TIME | TT_ON_THREAD, 0, 0 },
+	[C_SITES] = { "contention_sites", "Waiting by site", site_col, TT_NCOL(site_col), false,
+	    TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, 0 },
+	[C_PATHS] = { "contention_paths", "Waiting by path", path_col, TT_NCOL(path_col), true,
+	    TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, 0 },
 };
 
 static const unsigned table_needs[] = { [C_LOCKS] = TT_NEEDS_MOVES, [C_PATHS] = 0 };
@@ -203,15 +207,12 @@ by_row(const void *a, const void *b)
 	return (x->site > y->site) - (x->site < y->site);
 }
 
-/* The row of all paths ${at}[0..n). */
-static int
-put_site(struct fold *f, struct tt_table *t, const struct place *at, size_t n, struct tt_err *err)
+/* The figures of all paths ${at}[0..n). */
+static void
+put_sum(struct fold *f, struct tt_cell *c, const struct place *at, size_t n)
 {
 	struct tt_times times = { 0 };
 	uint64_t contended = 0, failed = 0;
-	const char *name = TT_OUTSIDE;
-	struct tt_cell *c;
-	int rc;
 
 	tt_hist_init(f->h);
 	for (size_t i = 0; i < n; i++) {
@@ -221,15 +222,26 @@ put_site(struct fold *f, struct tt_table *t, const struct place *at, size_t n, s
 		contended += s->contended;
 		failed += s->failed;
 	}
+	put_shared(f, c, &times);
+	tt_cell_int(&c[7], (int64_t)contended);
+	tt_cell_int(&c[8], (int64_t)failed);
+}
+
+/* The row of all paths ${at}[0..n). */
+static int
+put_site(struct fold *f, struct tt_table *t, const struct place *at, size_t n, struct tt_err *err)
+{
+	const char *name = TT_OUTSIDE;
+	struct tt_cell *c;
+	int rc;
+
 	if (at->row != TT_NO_ROW)
 		name = tt_report_text(f->r, err, "%s", f->p.row[at->row].label);
 	rc = name ? tt_table_row(f->r, t, &c, err) : err->code;
 	if (rc != TT_OK)
 		return rc;
 	tt_cell_text(&c[0], name);
-	put_shared(f, c + 1, &times);
-	tt_cell_int(&c[8], (int64_t)contended);
-	tt_cell_int(&c[9], (int64_t)failed);
+	put_sum(f, c + 1, at, n);
 	return TT_OK;
 }
 
@@ -256,38 +268,46 @@ sites(struct fold *f, struct tt_table *t, struct tt_err *err)
 }
 
 static int
-put_path(struct fold *f, struct tt_table *t, size_t i, struct tt_buf *b, struct tt_err *err)
+put_path(struct fold *f, struct tt_table *t, const struct place *at, size_t n, struct tt_buf *b, struct tt_err *err)
 {
-	const struct tt_lock_site *s = &f->l->site[i];
-	const struct tt_thread *th = tt_paths_thread(&f->p, s->node);
+	uint32_t node = f->l->site[at->site].node;
+	const struct tt_thread *th = tt_paths_thread(&f->p, node);
 	struct tt_cell *c;
-	int rc = tt_paths_text(&f->p, s->node, b, err);
+	int rc = tt_paths_text(&f->p, node, b, err);
 	const char *text = rc == TT_OK ? tt_arena_text(&f->r->arena, b->p, b->n, err) : NULL;
 
 	rc = text ? tt_table_row(f->r, t, &c, err) : err->code;
 	if (rc != TT_OK)
 		return rc;
-	tt_hist_init(f->h);
-	tt_tally_hist(&f->l->hist, tt_locks_site_id(i), &s->wait, f->h);
 	tt_cell_text(&c[0], text);
-	if (th)
+	if (th && (!f->p.group || f->p.group == TT_GROUP_THREAD))
 		tt_cell_text(&c[1], th->name);
-	put_shared(f, c + 2, &s->wait);
-	tt_cell_int(&c[9], (int64_t)s->contended);
-	tt_cell_int(&c[10], (int64_t)s->failed);
+	put_sum(f, c + 2, at, n);
 	return TT_OK;
 }
 
 static int
 paths(struct fold *f, struct tt_table *t, struct tt_err *err)
 {
+	struct tt_mem *mem = &f->m->env->mem;
+	struct place *at = tt_mem_alloc(mem, f->l->nsite * sizeof *at, err);
 	struct tt_buf b = { 0 };
-	int rc = TT_OK;
+	size_t n = 0;
+	int rc = at ? tt_paths_join(&f->p, err) : err->code;
 
 	for (size_t i = 0; i < f->l->nsite && rc == TT_OK; i++) {
-		if (tt_paths_site_wanted(&f->p, tt_paths_site(&f->p, f->l->site[i].node)))
-			rc = put_path(f, t, i, &b, err);
+		uint32_t node = f->l->site[i].node;
+		if (tt_paths_site_wanted(&f->p, tt_paths_site(&f->p, node)))
+			at[n++] = (struct place){ f->p.group ? f->p.path[node] : (uint32_t)i, (uint32_t)i };
 	}
+	if (n)
+		qsort(at, n, sizeof *at, by_row);
+	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
+		for (j = i; j < n && at[j].row == at[i].row; j++)
+			;
+		rc = put_path(f, t, at + i, j - i, &b, err);
+	}
+	tt_mem_free(mem, at, at ? f->l->nsite * sizeof *at : 0);
 	tt_buf_free(&b);
 	return rc == TT_OK ? tt_table_sort(t, "wait_ns", err) : rc;
 }
@@ -324,7 +344,7 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	if (!f.l && !o->table)
 		return TT_OK;
 	f.h = tt_mem_alloc(&m->env->mem, sizeof *f.h, err);
-	rc = f.h ? tt_paths_init(&f.p, m, err) : err->code;
+	rc = f.h ? tt_paths_init_by(&f.p, m, o->group, err) : err->code;
 	if (rc == TT_OK)
 		rc = tables_of(&f, o, err);
 	tt_paths_free(&f.p);

@@ -47,8 +47,8 @@ static const struct tt_col values_col[V_N] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[C_SUMMARY] = { "counters", "Counters", counters_col, K_N, false },
-	[C_VALUES] = { "counter_values", "Counters over time", values_col, V_N, true },
+	[C_SUMMARY] = { "counters", "Counters", counters_col, K_N, false, TT_ON_TIME | TT_ON_NAMES, 0, 0 },
+	[C_VALUES] = { "counter_values", "Counters over time", values_col, V_N, true, TT_ON_TIME | TT_ON_NAMES, 0, 0 },
 };
 
 static const unsigned table_needs[] = { [C_VALUES] = TT_NEEDS_POINTS };

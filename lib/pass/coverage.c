@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/names.h"
 #include "pass/passes.h"
 
 enum { C_ASSEMBLIES, C_FILES, C_CLASSES, C_METHODS, C_LINES };
@@ -52,11 +53,14 @@ static const struct tt_col lines_col[] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[C_ASSEMBLIES] = { "coverage", "Coverage", assemblies_col, TT_NCOL(assemblies_col), false },
-	[C_FILES] = { "coverage_files", "Coverage by file", files_col, TT_NCOL(files_col), false },
-	[C_CLASSES] = { "coverage_classes", "Coverage by class", classes_col, TT_NCOL(classes_col), false },
-	[C_METHODS] = { "coverage_methods", "Coverage by method", methods_col, TT_NCOL(methods_col), true },
-	[C_LINES] = { "coverage_lines", "Coverage by line", lines_col, TT_NCOL(lines_col), true },
+	[C_ASSEMBLIES] = { "coverage", "Coverage", assemblies_col, TT_NCOL(assemblies_col), false,
+	    TT_ON_CATEGORY, 0, 0 },
+	[C_FILES] = { "coverage_files", "Coverage by file", files_col, TT_NCOL(files_col), false, 0, 0, 0 },
+	[C_CLASSES] = { "coverage_classes", "Coverage by class", classes_col, TT_NCOL(classes_col), false,
+	    TT_ON_NAMES, 0, 0 },
+	[C_METHODS] = { "coverage_methods", "Coverage by method", methods_col, TT_NCOL(methods_col), true,
+	    TT_ON_NAMES, 0, 0 },
+	[C_LINES] = { "coverage_lines", "Coverage by line", lines_col, TT_NCOL(lines_col), true, 0, 0, 0 },
 };
 
 /* --- figures ------------------------------------------------------------------ */
@@ -132,6 +136,13 @@ put_lines(struct tt_cell *c, uint64_t lines, uint64_t hit)
 
 /* --- tables --------------------------------------------------------------------- */
 
+/* Rows are chosen by --category, their assembly, and by --marker where they have a name besides. */
+static bool
+is_wanted(const struct tt_model *m, const struct tt_cover_method *of, const char *name)
+{
+	return tt_glob_any(m->filter.category, of->assembly) && (!name || tt_name_match(m->filter.marker, name));
+}
+
 /* Rows of assemblies or classes; methods stand in order of both. */
 static int
 put_parts(const struct tt_model *m, const struct tt_cover_sum *s, bool classes, struct tt_report *r, struct tt_table *t,
@@ -155,7 +166,7 @@ put_parts(const struct tt_model *m, const struct tt_cover_sum *s, bool classes, 
 		if (of(me) != next)
 			continue;
 		next++;
-		if (g->methods == 0)
+		if (g->methods == 0 || !is_wanted(m, me, classes ? me->class : NULL))
 			continue;
 		if ((rc = tt_table_row(r, t, &c, err)) != TT_OK)
 			break;
@@ -196,7 +207,7 @@ put_files(const struct tt_cover_sum *s, struct tt_report *r, struct tt_table *t,
 }
 
 static int
-put_methods(const struct tt_cover_sum *s, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+put_methods(const struct tt_model *model, const struct tt_cover_sum *s, struct tt_report *r, struct tt_table *t, struct tt_err *err)
 {
 	size_t at = 0;
 	int rc = TT_OK;
@@ -213,10 +224,13 @@ put_methods(const struct tt_cover_sum *s, struct tt_report *r, struct tt_table *
 		}
 		if (m->statements == 0)
 			continue;
+		if (!(name = tt_report_text(r, err, "%s:%s (%s)", m->class, m->name, m->signature)))
+			return err->code;
+		if (!is_wanted(model, m, name))
+			continue;
+		name += strlen(m->class) + 1;
 		if ((rc = tt_table_row(r, t, &c, err)) != TT_OK)
 			break;
-		if (!(name = tt_report_text(r, err, "%s (%s)", m->name, m->signature)))
-			return err->code;
 		tt_cell_text(&c[M_METHOD], name);
 		tt_cell_int(&c[M_ENTRIES], (int64_t)m->entries);
 		put_lines(c + M_LINES, lines, hit);
@@ -270,7 +284,7 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 		case C_ASSEMBLIES: rc = put_parts(m, s, false, r, t, err); break;
 		case C_CLASSES: rc = put_parts(m, s, true, r, t, err); break;
 		case C_FILES: rc = put_files(s, r, t, err); break;
-		case C_METHODS: rc = put_methods(s, r, t, err); break;
+		case C_METHODS: rc = put_methods(m, s, r, t, err); break;
 		default: rc = put_each_line(s, r, t, err); break;
 		}
 	}

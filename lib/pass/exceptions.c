@@ -47,10 +47,14 @@ static const struct tt_col path_col[] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[X_TYPES] = { "exceptions", "Exceptions by type", type_col, TT_NCOL(type_col), true },
-	[X_SITES] = { "exception_sites", "Exceptions by site", site_col, TT_NCOL(site_col), false },
-	[X_CLAUSES] = { "exception_clauses", "Exception clauses", clause_col, TT_NCOL(clause_col), false },
-	[X_PATHS] = { "exception_paths", "Exceptions by path", path_col, TT_NCOL(path_col), true },
+	[X_TYPES] = { "exceptions", "Exceptions by type", type_col, TT_NCOL(type_col), true,
+	    TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, 0 },
+	[X_SITES] = { "exception_sites", "Exceptions by site", site_col, TT_NCOL(site_col), false,
+	    TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, 0 },
+	[X_CLAUSES] = { "exception_clauses", "Exception clauses", clause_col, TT_NCOL(clause_col), false,
+	    TT_ON_CALLS, TT_BY_NAME, 0 },
+	[X_PATHS] = { "exception_paths", "Exceptions by path", path_col, TT_NCOL(path_col), true,
+	    TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, 0 },
 };
 
 #define TYPED (TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_TEXT)
@@ -61,20 +65,36 @@ struct fold {
 	const struct tt_throws *t;
 	struct tt_report *r;
 	struct tt_paths p;
+	struct tt_classes classes;
 	struct throw {
 		const struct tt_throw_site *s;
-		const char *type;     /* NULL: not looked for */
+		const char *type;     /* or group; NULL: not looked for */
+		bool wanted;          /* of that type */
 		uint32_t row;         /* of the site */
+		uint32_t thread;      /* by thread: threads of one name are several */
 	} *v;
 	uint64_t n;                   /* throws in all */
 };
 
-static const char *
-type_of(const struct fold *f, const struct tt_throw_site *s)
+/* Sites and paths are groups of their own: a type beside them would part them again. */
+static int
+set_type(struct fold *f, const struct tt_throw_site *s, struct throw *v, struct tt_err *err)
 {
-	if (s->key)
-		return tt_model_class(f->m, s->process, s->key);
-	return f->t->typed ? "(unknown)" : NULL;
+	const struct tt_class *c;
+
+	v->type = f->t->typed ? "(unknown)" : NULL;
+	v->wanted = tt_class_wanted(f->m, v->type ? v->type : "", "(unknown)");
+	if (s->key) {
+		if (!(c = tt_class_of(&f->classes, s->process, s->key, err)))
+			return err->code;
+		v->type = c->label;
+		v->wanted = c->wanted;
+	}
+	if (f->p.group == TT_GROUP_THREAD) {
+		v->thread = v->row / 2;
+		v->type = f->p.row[v->row & ~1u].label;
+	}
+	return TT_OK;
 }
 
 /* COUNT_COL and CAUGHT_COLS of ${n} throws. */
@@ -93,7 +113,9 @@ put_throws(const struct fold *f, struct tt_cell *c, uint64_t n, const struct tt_
 static int
 compare_types(const struct throw *x, const struct throw *y)
 {
-	return strcmp(x->type ? x->type : "", y->type ? y->type : "");
+	int c = strcmp(x->type ? x->type : "", y->type ? y->type : "");
+
+	return c ? c : (x->thread > y->thread) - (x->thread < y->thread);
 }
 
 static int
@@ -114,6 +136,14 @@ by_site(const void *a, const void *b)
 }
 
 static int
+by_row(const void *a, const void *b)
+{
+	const struct throw *x = a, *y = b;
+
+	return (x->row > y->row) - (x->row < y->row);
+}
+
+static int
 types(struct fold *f, struct tt_table *t, struct tt_err *err)
 {
 	size_t n = f->t->n;
@@ -126,17 +156,22 @@ types(struct fold *f, struct tt_table *t, struct tt_err *err)
 		struct tt_cell *c;
 
 		for (j = i; j < n && compare_types(&f->v[i], &f->v[j]) == 0; j++) {
+			if (!f->v[j].wanted)
+				continue;
 			count += f->v[j].s->n;
 			sites += j == i || f->v[j].row != f->v[j - 1].row;
 			tt_times_join(&caught, &f->v[j].s->caught);
 		}
+		if (count == 0)
+			continue;
 		rc = tt_table_row(f->r, t, &c, err);
 		if (rc != TT_OK)
 			return rc;
 		if (f->v[i].type)
 			tt_cell_text(&c[0], f->v[i].type);
 		put_throws(f, c + 1, count, &caught);
-		tt_cell_int(&c[6], (int64_t)sites);
+		if (!f->p.group)
+			tt_cell_int(&c[6], (int64_t)sites);
 	}
 	return rc == TT_OK ? tt_table_sort(t, "count", err) : rc;
 }
@@ -144,17 +179,18 @@ types(struct fold *f, struct tt_table *t, struct tt_err *err)
 static int
 sites(struct fold *f, struct tt_table *t, struct tt_err *err)
 {
+	int (*compare)(const void *, const void *) = f->p.group ? by_row : by_site;
 	size_t n = f->t->n;
 	int rc = TT_OK;
 
-	qsort(f->v, n, sizeof *f->v, by_site);
+	qsort(f->v, n, sizeof *f->v, compare);
 	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
 		uint32_t row = f->v[i].row;
 		struct tt_times caught = { 0 };
 		uint64_t count = 0;
 		struct tt_cell *c;
 
-		for (j = i; j < n && by_site(&f->v[i], &f->v[j]) == 0; j++) {
+		for (j = i; j < n && compare(&f->v[i], &f->v[j]) == 0; j++) {
 			count += f->v[j].s->n;
 			tt_times_join(&caught, &f->v[j].s->caught);
 		}
@@ -165,76 +201,140 @@ sites(struct fold *f, struct tt_table *t, struct tt_err *err)
 		if (rc != TT_OK)
 			return rc;
 		tt_cell_text(&c[0], name);
-		if (f->v[i].type)
+		if (f->v[i].type && !f->p.group)
 			tt_cell_text(&c[1], f->v[i].type);
 		put_throws(f, c + 2, count, &caught);
 	}
 	return rc == TT_OK ? tt_table_sort(t, "count", err) : rc;
 }
 
+struct way { uint32_t path; const struct throw *v; };
+
+static int
+by_path(const void *a, const void *b)
+{
+	const struct way *x = a, *y = b;
+
+	return (x->path > y->path) - (x->path < y->path);
+}
+
+/* The row of throws on one path, ${w}[0..n). */
+static int
+put_path(struct fold *f, struct tt_table *t, const struct way *w, size_t n, struct tt_buf *b, struct tt_err *err)
+{
+	const struct throw *v = w->v;
+	const struct tt_thread *th = tt_paths_thread(&f->p, v->s->node);
+	struct tt_times caught = { 0 };
+	uint64_t count = 0;
+	struct tt_cell *c;
+	int rc = tt_paths_text(&f->p, v->s->node, b, err);
+	const char *text = rc == TT_OK ? tt_arena_text(&f->r->arena, b->p, b->n, err) : NULL;
+
+	rc = text ? tt_table_row(f->r, t, &c, err) : err->code;
+	if (rc != TT_OK)
+		return rc;
+	for (size_t i = 0; i < n; i++) {
+		count += w[i].v->s->n;
+		tt_times_join(&caught, &w[i].v->s->caught);
+	}
+	tt_cell_text(&c[0], text);
+	if (th && (!f->p.group || f->p.group == TT_GROUP_THREAD))
+		tt_cell_text(&c[1], th->name);
+	if (v->type && !f->p.group)
+		tt_cell_text(&c[2], v->type);
+	put_throws(f, c + 3, count, &caught);
+	return TT_OK;
+}
+
 static int
 paths(struct fold *f, struct tt_table *t, struct tt_err *err)
 {
+	struct tt_mem *mem = &f->m->env->mem;
+	struct way *w = tt_mem_alloc(mem, f->t->n * sizeof *w, err);
 	struct tt_buf b = { 0 };
-	int rc = TT_OK;
+	size_t n = 0;
+	int rc = w ? tt_paths_join(&f->p, err) : err->code;
 
 	for (size_t i = 0; i < f->t->n && rc == TT_OK; i++) {
-		const struct throw *v = &f->v[i];
-		const struct tt_thread *th = tt_paths_thread(&f->p, v->s->node);
-		const char *text;
-		struct tt_cell *c;
-
-		if (!tt_paths_site_wanted(&f->p, v->row))
-			continue;
-		rc = tt_paths_text(&f->p, v->s->node, &b, err);
-		text = rc == TT_OK ? tt_arena_text(&f->r->arena, b.p, b.n, err) : NULL;
-		rc = text ? tt_table_row(f->r, t, &c, err) : err->code;
-		if (rc != TT_OK)
-			break;
-		tt_cell_text(&c[0], text);
-		if (th)
-			tt_cell_text(&c[1], th->name);
-		if (v->type)
-			tt_cell_text(&c[2], v->type);
-		put_throws(f, c + 3, v->s->n, &v->s->caught);
+		if (tt_paths_site_wanted(&f->p, f->v[i].row))
+			w[n++] = (struct way){ f->p.group ? f->p.path[f->v[i].s->node] : (uint32_t)i, &f->v[i] };
 	}
+	if (n)
+		qsort(w, n, sizeof *w, by_path);
+	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
+		for (j = i; j < n && w[j].path == w[i].path; j++)
+			;
+		rc = put_path(f, t, w + i, j - i, &b, err);
+	}
+	tt_mem_free(mem, w, w ? f->t->n * sizeof *w : 0);
 	tt_buf_free(&b);
 	return rc == TT_OK ? tt_table_sort(t, "count", err) : rc;
 }
 
+/* Clauses of a method, or of a kind in a group of methods. */
+struct clause { const char *label; const struct tt_name *name; const struct tt_throw_clause *k; };
+
 static int
-put_clause(struct fold *f, struct tt_table *t, const struct tt_throw_clause *k, struct tt_err *err)
+by_clause(const void *a, const void *b)
+{
+	const struct clause *x = a, *y = b;
+	int c = strcmp(x->label, y->label);
+
+	return c ? c : (x->k->kind > y->k->kind) - (x->k->kind < y->k->kind);
+}
+
+static int
+put_clause(struct fold *f, struct tt_table *t, const struct clause *v, size_t n, struct tt_err *err)
 {
 	static const char *const kinds[] = { "catch", "filter", "finally", "", "fault" };
-	const struct tt_name *name = tt_model_key(f->m, k->process, k->method);
+	uint64_t runs = 0, unwinding = 0;
 	struct tt_cell *c;
-	int rc;
+	int rc = tt_table_row(f->r, t, &c, err);
 
-	if (!name->wanted)
-		return TT_OK;
-	rc = tt_table_row(f->r, t, &c, err);
 	if (rc != TT_OK)
 		return rc;
-	tt_cell_text(&c[0], name->shown);
-	if (name->category < f->m->ncategory)
-		tt_cell_text(&c[1], f->m->category[name->category].name);
-	if (k->kind < TT_NCOL(kinds))
-		tt_cell_text(&c[2], kinds[k->kind]);
-	tt_cell_int(&c[3], k->index);
-	tt_cell_int(&c[4], (int64_t)k->n);
+	for (size_t i = 0; i < n; i++) {
+		runs += v[i].k->n;
+		unwinding += v[i].k->unwinding;
+	}
+	tt_cell_text(&c[0], v->label);
+	if (!f->p.group && v->name->category < f->m->ncategory)
+		tt_cell_text(&c[1], f->m->category[v->name->category].name);
+	if (v->k->kind < TT_NCOL(kinds))
+		tt_cell_text(&c[2], kinds[v->k->kind]);
+	if (!f->p.group)
+		tt_cell_int(&c[3], v->k->index);
+	tt_cell_int(&c[4], (int64_t)runs);
 	if (f->t->objects)
-		tt_cell_int(&c[5], (int64_t)k->unwinding);
+		tt_cell_int(&c[5], (int64_t)unwinding);
 	return TT_OK;
 }
 
 static int
 clauses(struct fold *f, struct tt_table *t, struct tt_err *err)
 {
-	int rc = TT_OK;
+	struct tt_mem *mem = &f->m->env->mem;
+	struct clause *v = tt_mem_alloc(mem, f->t->nclause * sizeof *v, err);
+	size_t n = 0;
+	int rc = v ? TT_OK : err->code;
 
 	t->empty_reason = "no clause in this capture, or none that the filters leave";
-	for (size_t i = 0; i < f->t->nclause && rc == TT_OK; i++)
-		rc = put_clause(f, t, &f->t->clause[i], err);
+	for (size_t i = 0; i < f->t->nclause && rc == TT_OK; i++) {
+		const struct tt_throw_clause *k = &f->t->clause[i];
+		const struct tt_name *name = tt_model_key(f->m, k->process, k->method);
+		if (!name->wanted)
+			continue;
+		v[n++] = (struct clause){ tt_group_marker(f->m, f->p.group, name, &f->r->arena, err), name, k };
+		rc = v[n - 1].label ? TT_OK : err->code;
+	}
+	if (f->p.group && n && rc == TT_OK)
+		qsort(v, n, sizeof *v, by_clause);
+	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
+		for (j = i + 1; f->p.group && j < n && by_clause(&v[i], &v[j]) == 0; j++)
+			;
+		rc = put_clause(f, t, v + i, j - i, err);
+	}
+	tt_mem_free(mem, v, v ? f->t->nclause * sizeof *v : 0);
 	return rc == TT_OK ? tt_table_sort(t, "count", err) : rc;
 }
 
@@ -247,7 +347,9 @@ list_throws(struct fold *f, struct tt_err *err)
 	for (size_t i = 0; i < f->t->n; i++) {
 		const struct tt_throw_site *s = &f->t->site[i];
 
-		f->v[i] = (struct throw){ s, type_of(f, s), tt_paths_site(&f->p, s->node) };
+		f->v[i] = (struct throw){ .s = s, .row = tt_paths_site(&f->p, s->node) };
+		if (set_type(f, s, &f->v[i], err) != TT_OK)
+			return err->code;
 		f->n += s->n;
 	}
 	return TT_OK;
@@ -282,13 +384,15 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 
 	if ((!f.t || f.t->n + f.t->nclause == 0) && !o->table)
 		return TT_OK;
-	rc = tt_paths_init(&f.p, m, err);
+	tt_classes_init(&f.classes, m, o->group, &r->arena);
+	rc = tt_paths_init_by(&f.p, m, o->group, err);
 	if (rc == TT_OK && f.t)
 		rc = list_throws(&f, err);
 	if (rc == TT_OK)
 		rc = tables_of(&f, o, err);
 	if (f.v)
 		tt_mem_free(&m->env->mem, f.v, f.t->n * sizeof *f.v);
+	tt_classes_free(&f.classes);
 	tt_paths_free(&f.p);
 	return rc;
 }

@@ -109,13 +109,14 @@ static const struct tt_col hitch_marker_col[K_N] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[F_FRAMES] = { "frames", "Frames", summary_col, S_N, false },
-	[F_TIMINGS] = { "frame_timings", "Frame timings", timing_col, T_N, false },
-	[F_LIMITS] = { "frame_limits", "What frames are limited by", limit_col, L_N, false },
-	[F_BUDGETS] = { "frame_budgets", "Frames over budget", budget_col, B_N, false },
-	[F_HISTOGRAM] = { "frame_histogram", "Frame time histogram", histogram_col, H_N, false },
-	[F_HITCHES] = { "hitches", "Worst frames", hitch_col, W_N, false },
-	[F_HITCH_MARKERS] = { "hitch_markers", "Markers of the worst frames", hitch_marker_col, K_N, true },
+	[F_FRAMES] = { "frames", "Frames", summary_col, S_N, false, TT_ON_TIME, 0, 0 },
+	[F_TIMINGS] = { "frame_timings", "Frame timings", timing_col, T_N, false, TT_ON_TIME, 0, 0 },
+	[F_LIMITS] = { "frame_limits", "What frames are limited by", limit_col, L_N, false, TT_ON_TIME, 0, 0 },
+	[F_BUDGETS] = { "frame_budgets", "Frames over budget", budget_col, B_N, false, TT_ON_TIME, 0, 0 },
+	[F_HISTOGRAM] = { "frame_histogram", "Frame time histogram", histogram_col, H_N, false, TT_ON_TIME, 0, 0 },
+	[F_HITCHES] = { "hitches", "Worst frames", hitch_col, W_N, false, TT_ON_TIME, 0, 0 },
+	[F_HITCH_MARKERS] = { "hitch_markers", "Markers of the worst frames", hitch_marker_col, K_N, true,
+	    TT_ON_TIME | TT_ON_NAMES, 0, 0 },
 };
 
 #define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with --frame-marker NAME"
@@ -584,6 +585,14 @@ put_hitch_marker(struct fold *fo, struct tt_table *t, const struct tt_hitch *h, 
 	return TT_OK;
 }
 
+static bool
+is_wanted(const struct fold *fo, const struct tt_hitch *h, unsigned rank)
+{
+	const struct tt_thread *th = fo->m->threads.t[fo->f->thread[h->frame]];
+
+	return tt_model_key(fo->m, th->process, h->top[rank].key)->wanted;
+}
+
 static int
 hitch_markers(struct fold *fo, struct tt_table *t, struct tt_err *err)
 {
@@ -591,7 +600,7 @@ hitch_markers(struct fold *fo, struct tt_table *t, struct tt_err *err)
 
 	for (size_t i = 0; i < hitches_shown(fo); i++) {
 		for (unsigned k = 0; k < fo->f->hitch[i].ntop && rc == TT_OK; k++)
-			rc = put_hitch_marker(fo, t, &fo->f->hitch[i], k, err);
+			rc = is_wanted(fo, &fo->f->hitch[i], k) ? put_hitch_marker(fo, t, &fo->f->hitch[i], k, err) : TT_OK;
 	}
 	return rc;
 }

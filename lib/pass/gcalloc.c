@@ -88,14 +88,18 @@ static const struct tt_col path_col[] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[G_SUMMARY] = { "gcalloc", "Allocation and collection", summary_col, S_N, false },
-	[G_GENERATIONS] = { "gc_generations", "Collections by generation", generation_col, N_N, false },
-	[G_HEAP] = { "gc_heap", "Heap size over time", heap_col, P_N, true },
-	[G_THREADS] = { "alloc_threads", "Allocation by thread", thread_col, TT_NCOL(thread_col), false },
-	[G_CATEGORIES] = { "alloc_categories", "Allocation by category", category_col, TT_NCOL(category_col), false },
-	[G_CLASSES] = { "alloc_classes", "Allocation by class", class_col, TT_NCOL(class_col), false },
-	[G_SITES] = { "alloc_sites", "Allocation by site", site_col, TT_NCOL(site_col), false },
-	[G_PATHS] = { "alloc_paths", "Allocation by path", path_col, TT_NCOL(path_col), true },
+	[G_SUMMARY] = { "gcalloc", "Allocation and collection", summary_col, S_N, false, TT_ON_TIME | TT_ON_THREAD, 0, 0 },
+	[G_GENERATIONS] = { "gc_generations", "Collections by generation", generation_col, N_N, false, TT_ON_TIME, 0, 0 },
+	[G_HEAP] = { "gc_heap", "Heap size over time", heap_col, P_N, true, TT_ON_TIME, 0, 0 },
+	[G_THREADS] = { "alloc_threads", "Allocation by thread", thread_col, TT_NCOL(thread_col), false, TT_ON_TIME | TT_ON_THREAD, 0, 0 },
+	[G_CATEGORIES] = { "alloc_categories", "Allocation by category", category_col, TT_NCOL(category_col), false,
+	    TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES, 0, 0 },
+	[G_CLASSES] = { "alloc_classes", "Allocation by class", class_col, TT_NCOL(class_col), false, TT_ON_CALLS,
+	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, 0 },
+	[G_SITES] = { "alloc_sites", "Allocation by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL,
+	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, 0 },
+	[G_PATHS] = { "alloc_paths", "Allocation by path", path_col, TT_NCOL(path_col), true, TT_ON_ALL,
+	    TT_BY_THREAD | TT_BY_NAME, 0 },
 };
 
 #define NO_ALLOCS "no allocation events in this capture, or none that the filters leave"
@@ -262,14 +266,17 @@ heap(struct fold *f, struct tt_table *t, struct tt_err *err)
 
 /* --- by thread, category, class ---------------------------------------------------- */
 
-/* Sums of ${n} things; ${of} says which one an allocation is of. */
+/* Sums of ${n} things; ${of} says which one an allocation is of. ${wanted}: only of classes the filters want. */
 static struct sum *
-sums_by(const struct fold *f, size_t n, size_t (*of)(const struct fold *, const struct tt_alloc *), struct tt_err *err)
+sums_by(const struct fold *f, size_t n, size_t (*of)(const struct fold *, const struct tt_alloc *), bool wanted,
+    struct tt_err *err)
 {
 	struct sum *s = tt_mem_alloc(&f->m->env->mem, n * sizeof *s, err);
 
-	for (size_t i = 0; i < f->al.n && s; i++)
-		add(&s[of(f, &f->al.a[i])], &f->al.a[i]);
+	for (size_t i = 0; i < f->al.n && s; i++) {
+		if (!wanted || f->al.a[i].wanted)
+			add(&s[of(f, &f->al.a[i])], &f->al.a[i]);
+	}
 	return s;
 }
 
@@ -297,6 +304,12 @@ class_of(const struct fold *f, const struct tt_alloc *a)
 	return a->class;
 }
 
+static const char *
+thread_name(const struct fold *f, size_t i)
+{
+	return i < f->m->threads.n ? f->m->threads.t[i]->name : "(more paths)";
+}
+
 static int
 put_thread(struct fold *f, struct tt_table *t, size_t i, const struct sum *s, struct tt_err *err)
 {
@@ -305,7 +318,7 @@ put_thread(struct fold *f, struct tt_table *t, size_t i, const struct sum *s, st
 
 	if (rc != TT_OK)
 		return rc;
-	tt_cell_text(&c[0], i < f->m->threads.n ? f->m->threads.t[i]->name : "(more paths)");
+	tt_cell_text(&c[0], thread_name(f, i));
 	if (i < f->m->threads.n)
 		tt_cell_int(&c[1], (int64_t)i + 1);
 	put_sum(f, c + 2, s);
@@ -316,7 +329,7 @@ static int
 threads(struct fold *f, struct tt_table *t, struct tt_err *err)
 {
 	size_t n = f->m->threads.n + 1;
-	struct sum *s = sums_by(f, n, thread_of, err);
+	struct sum *s = sums_by(f, n, thread_of, false, err);
 	int rc = s ? TT_OK : err->code;
 
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
@@ -330,12 +343,13 @@ threads(struct fold *f, struct tt_table *t, struct tt_err *err)
 static int
 put_named(struct fold *f, struct tt_table *t, const char *name, const struct sum *s, struct tt_err *err)
 {
+	const char *text = f->o->group ? tt_report_text(f->r, err, "%s", name) : name;
 	struct tt_cell *c;
-	int rc = tt_table_row(f->r, t, &c, err);
+	int rc = text ? tt_table_row(f->r, t, &c, err) : err->code;
 
 	if (rc != TT_OK)
 		return rc;
-	tt_cell_text(&c[0], name);
+	tt_cell_text(&c[0], text);
 	put_sum(f, c + 1, s);
 	return TT_OK;
 }
@@ -344,7 +358,7 @@ static int
 categories(struct fold *f, struct tt_table *t, struct tt_err *err)
 {
 	size_t n = f->m->ncategory + 1;
-	struct sum *s = sums_by(f, n, category_of, err);
+	struct sum *s = sums_by(f, n, category_of, false, err);
 	int rc = s ? TT_OK : err->code;
 
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
@@ -360,12 +374,16 @@ categories(struct fold *f, struct tt_table *t, struct tt_err *err)
 static int
 classes(struct fold *f, struct tt_table *t, struct tt_err *err)
 {
-	struct sum *s = sums_by(f, f->al.nclass, class_of, err);
+	bool by_thread = f->o->group == TT_GROUP_THREAD;
+	size_t n = by_thread ? f->m->threads.n + 1 : f->al.nclass;
+	struct sum *s = sums_by(f, n, by_thread ? thread_of : class_of, true, err);
 	int rc = s ? TT_OK : err->code;
 
-	for (size_t i = 0; i < f->al.nclass && rc == TT_OK; i++)
-		rc = put_named(f, t, f->al.class[i], &s[i], err);
-	tt_mem_free(&f->m->env->mem, s, f->al.nclass * sizeof *s);
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		if (s[i].n)
+			rc = put_named(f, t, by_thread ? thread_name(f, i) : f->al.class[i], &s[i], err);
+	}
+	tt_mem_free(&f->m->env->mem, s, n * sizeof *s);
 	return rc != TT_OK ? rc : tt_table_sort(t, "bytes", err);
 }
 
@@ -377,12 +395,17 @@ site_wanted(const struct fold *f, uint32_t site)
 {
 	if (site == TT_NO_ROW)
 		return !f->m->filter.marker && !f->m->filter.category;
-	return f->al.p.row[site].name->wanted;
+	return f->al.p.row[site].wanted;
 }
 
+/* By domain, which a class has, it is the class's group alone; by all else the site's. */
 static uint64_t
 site_and_class(const struct tt_allocs *al, const struct tt_alloc *a)
 {
+	if (al->classes.group == TT_GROUP_DOMAIN)
+		return a->class;
+	if (al->classes.group)
+		return tt_alloc_site(al, a);
 	return (uint64_t)tt_alloc_site(al, a) << 32 | a->class;
 }
 
@@ -394,14 +417,16 @@ put_site(struct fold *f, struct tt_table *t, const struct tt_alloc *a, const str
 	struct tt_cell *c;
 	int rc;
 
-	if (!site_wanted(f, site))
-		return TT_OK;
-	name = site == TT_NO_ROW ? TT_OUTSIDE : tt_report_text(f->r, err, "%s", f->al.p.row[site].label);
+	if (f->o->group == TT_GROUP_DOMAIN)
+		name = tt_report_text(f->r, err, "%s", f->al.class[a->class]);
+	else
+		name = site == TT_NO_ROW ? TT_OUTSIDE : tt_report_text(f->r, err, "%s", f->al.p.row[site].label);
 	rc = name ? tt_table_row(f->r, t, &c, err) : err->code;
 	if (rc != TT_OK)
 		return rc;
 	tt_cell_text(&c[0], name);
-	tt_cell_text(&c[1], f->al.class[a->class]);
+	if (!f->o->group)
+		tt_cell_text(&c[1], f->al.class[a->class]);
 	put_sum(f, c + 2, s);
 	return TT_OK;
 }
@@ -416,9 +441,12 @@ sites(struct fold *f, struct tt_table *t, struct tt_err *err)
 		uint64_t id = site_and_class(&f->al, &f->al.a[i]);
 		struct sum s = { 0 };
 
-		for (j = i; j < f->al.n && site_and_class(&f->al, &f->al.a[j]) == id; j++)
-			add(&s, &f->al.a[j]);
-		rc = put_site(f, t, &f->al.a[i], &s, err);
+		for (j = i; j < f->al.n && site_and_class(&f->al, &f->al.a[j]) == id; j++) {
+			if (site_wanted(f, tt_alloc_site(&f->al, &f->al.a[j])))
+				add(&s, &f->al.a[j]);
+		}
+		if (s.n)
+			rc = put_site(f, t, &f->al.a[i], &s, err);
 	}
 	return rc != TT_OK ? rc : tt_table_sort(t, "bytes", err);
 }
@@ -430,8 +458,7 @@ struct path { uint32_t node; struct sum s; };
 static uint64_t
 path_node(const struct tt_allocs *al, const struct tt_alloc *a)
 {
-	(void)al;
-	return a->node;
+	return al->p.path[a->node];
 }
 
 /* Most bytes first; node numbers follow the file, so ties are the same everywhere. */
@@ -460,7 +487,7 @@ put_path(struct fold *f, struct tt_table *t, const struct path *p, struct tt_buf
 	if (rc != TT_OK)
 		return rc;
 	tt_cell_text(&c[0], text);
-	if (th)
+	if (th && (!f->o->group || f->o->group == TT_GROUP_THREAD))
 		tt_cell_text(&c[1], th->name);
 	put_sum(f, c + 2, &p->s);
 	return TT_OK;
@@ -478,8 +505,8 @@ list_paths(struct fold *f, struct path *path)
 
 		if (!site_wanted(f, tt_alloc_site(&f->al, a)))
 			continue;
-		if (n == 0 || path[n - 1].node != a->node)
-			path[n++] = (struct path){ .node = a->node };
+		if (n == 0 || path[n - 1].node != path_node(&f->al, a))
+			path[n++] = (struct path){ .node = f->al.p.path[a->node] };
 		add(&path[n - 1].s, a);
 	}
 	if (n)
@@ -494,10 +521,12 @@ paths(struct fold *f, struct tt_table *t, struct tt_err *err)
 	size_t room = f->al.n * sizeof(struct path), n, rows;
 	struct path *path = tt_mem_alloc(&f->m->env->mem, room, err);
 	struct tt_buf b = { 0 };
-	int rc = path ? TT_OK : err->code;
+	int rc = path ? tt_paths_join(&f->al.p, err) : err->code;
 
-	if (rc != TT_OK)
+	if (rc != TT_OK) {
+		tt_mem_free(&f->m->env->mem, path, path ? room : 0);
 		return rc;
+	}
 	n = list_paths(f, path);
 	rows = f->o->rows && f->o->rows < n ? f->o->rows : n;
 	for (size_t i = 0; i < rows && rc == TT_OK; i++)
@@ -538,7 +567,7 @@ static int
 report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
 {
 	struct fold f = { .m = m, .o = o, .r = r };
-	int rc = tt_allocs_init(&f.al, m, err);
+	int rc = tt_allocs_init(&f.al, m, o->group, err);
 
 	if (rc == TT_OK)
 		rc = tables_of(&f, err);

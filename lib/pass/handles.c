@@ -30,8 +30,9 @@ static const struct tt_col site_col[] = {
 	{ "max_ns", "longest life", TT_UNIT_NS, "Longest such time." },
 };
 static const struct tt_pass_table handle_tables[] = {
-	{ "handles", "GC handles", kind_col, TT_NCOL(kind_col), false },
-	{ "handle_sites", "GC handles by site", site_col, TT_NCOL(site_col), false },
+	{ "handles", "GC handles", kind_col, TT_NCOL(kind_col), false, TT_ON_TIME | TT_ON_THREAD, 0, 0 },
+	{ "handle_sites", "GC handles by site", site_col, TT_NCOL(site_col), false,
+	    TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, 0 },
 };
 
 static int
@@ -103,12 +104,12 @@ put_site(const struct tt_paths *p, const struct tt_handles *h, const struct plac
 }
 
 static int
-put_sites(const struct tt_model *m, const struct tt_handles *h, struct tt_report *r, struct tt_table *t,
+put_sites(const struct tt_model *m, const struct tt_handles *h, enum tt_group group, struct tt_report *r, struct tt_table *t,
     struct tt_err *err)
 {
 	struct place *v = tt_mem_alloc(&m->env->mem, h->n * sizeof *v, err);
 	struct tt_paths p = { 0 };
-	int rc = v ? tt_paths_init(&p, m, err) : err->code;
+	int rc = v ? tt_paths_init_by(&p, m, group, err) : err->code;
 
 	for (size_t i = 0; i < h->n && rc == TT_OK; i++)
 		v[i] = (struct place){ tt_paths_site(&p, h->site[i].node), h->site[i].kind, (uint32_t)i };
@@ -151,7 +152,7 @@ report_handles(const struct tt_model *m, const struct tt_pass_opts *o, struct tt
 			continue;
 		t->empty_reason = "no handle in this capture (Mono's option gchandle records them), or none that the filters leave";
 		if (h)
-			rc = i == 0 ? put_kinds(h, r, t, err) : put_sites(m, h, r, t, err);
+			rc = i == 0 ? put_kinds(h, r, t, err) : put_sites(m, h, o->group, r, t, err);
 	}
 	return rc;
 }
@@ -178,7 +179,7 @@ static const struct tt_col final_col[] = {
 	{ "max_ns", "max", TT_UNIT_NS, "Longest." },
 };
 static const struct tt_pass_table final_tables[] = {
-	{ "finalizers", "Finalizers", final_col, TT_NCOL(final_col), false },
+	{ "finalizers", "Finalizers", final_col, TT_NCOL(final_col), false, TT_ON_TIME | TT_ON_THREAD, 0, 0 },
 };
 
 static int

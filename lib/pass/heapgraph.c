@@ -31,9 +31,11 @@ static const struct tt_col root_col[] = {
 	{ "share", "reached", TT_UNIT_PERCENT, "Their share of all objects of the shot." },
 };
 static const struct tt_pass_table tables[] = {
-	[G_PATHS] = { "heapshot_paths", "Paths from roots to the largest classes", path_col, TT_NCOL(path_col), false },
-	[G_REFERENCES] = { "heapshot_references", "References between classes", reference_col, TT_NCOL(reference_col), false },
-	[G_ROOTS] = { "heapshot_roots", "Roots", root_col, TT_NCOL(root_col), false },
+	[G_PATHS] = { "heapshot_paths", "Paths from roots to the largest classes", path_col, TT_NCOL(path_col), false,
+	    TT_ON_TIME | TT_ON_NAMES, 0, 0 },
+	[G_REFERENCES] = { "heapshot_references", "References between classes", reference_col, TT_NCOL(reference_col), false,
+	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 0 },
+	[G_ROOTS] = { "heapshot_roots", "Roots", root_col, TT_NCOL(root_col), false, TT_ON_TIME, 0, 0 },
 };
 
 enum { BIGGEST_CLASSES = 50, SHOWN_CLASSES = 16 };
@@ -44,13 +46,35 @@ struct fold {
 	const struct tt_shots *s;
 	const struct tt_pass_opts *o;
 	struct tt_report *r;
+	struct tt_class *class;       /* by class index */
 	uint32_t process;
 };
 
 static const char *
 class_name(const struct fold *f, uint32_t class)
 {
-	return tt_model_class(f->m, f->s->key_process[class], f->s->key[class]);
+	return f->class[class].label;
+}
+
+static int
+name_classes(struct fold *f, struct tt_err *err)
+{
+	struct tt_classes classes;
+	int rc = TT_OK;
+
+	f->class = tt_mem_alloc(&f->m->env->mem, f->s->nkey * sizeof *f->class, err);
+	if (!f->class)
+		return err->code;
+	tt_classes_init(&classes, f->m, f->o->group, &f->r->arena);
+	for (size_t i = 0; i < f->s->nkey && rc == TT_OK; i++) {
+		const struct tt_class *c = tt_class_of(&classes, f->s->key_process[i], f->s->key[i], err);
+		if (c)
+			f->class[i] = *c;
+		else
+			rc = err->code;
+	}
+	tt_classes_free(&classes);
+	return rc;
 }
 
 static const char *
@@ -186,15 +210,16 @@ static size_t
 list_classes(struct fold *f, struct class *v, uint32_t *group)
 {
 	const struct tt_shot *s = &f->s->shot[f->g->shot - 1];
-	size_t n = 0;
+	size_t all = 0, n = 0;
 
 	for (size_t i = 0; i < s->nclass; i++) {
 		const struct tt_shot_class *c = &f->s->cell[s->first + i];
-		v[i] = (struct class){ class_name(f, c->class), c->class, c->n, c->bytes };
+		if (f->class[c->class].wanted)
+			v[all++] = (struct class){ class_name(f, c->class), c->class, c->n, c->bytes };
 	}
-	if (s->nclass)
-		qsort(v, s->nclass, sizeof *v, by_name);
-	for (size_t i = 0; i < s->nclass; i++) {
+	if (all)
+		qsort(v, all, sizeof *v, by_name);
+	for (size_t i = 0; i < all; i++) {
 		if (n > 0 && strcmp(v[n - 1].name, v[i].name) == 0) {
 			v[n - 1].n += v[i].n;
 			v[n - 1].bytes += v[i].bytes;
@@ -208,7 +233,7 @@ list_classes(struct fold *f, struct class *v, uint32_t *group)
 		n = BIGGEST_CLASSES;
 	for (size_t i = 0; i < s->nclass; i++) {
 		uint32_t class = f->s->cell[s->first + i].class;
-		for (size_t k = 0; k < n; k++) {
+		for (size_t k = 0; k < n && f->class[class].wanted; k++) {
 			if (strcmp(v[k].name, class_name(f, class)) == 0)
 				group[class] = (uint32_t)k + 1;
 		}
@@ -299,14 +324,15 @@ references(struct fold *f, struct tt_table *t, struct tt_err *err)
 
 	for (size_t i = 0; v && i < c->nslot; i++) {
 		const struct tt_tally_slot *s = &c->slot[i];
-		if (s->used)
+		if (s->used && f->class[(uint32_t)s->key].wanted)
 			v[n++] = (struct reference){ class_name(f, (uint32_t)s->key), class_name(f, (uint32_t)(s->key >> 32)), s->n, false };
 	}
 	for (size_t i = 0; i < r->nslot && rc == TT_OK; i++) {
 		const struct tt_tally_slot *s = &r->slot[i];
-		const char *from = s->used ? root_name(f, (uint32_t)(s->key >> 32), err) : "";
+		bool wanted = s->used && f->class[(uint32_t)s->key].wanted;
+		const char *from = wanted ? root_name(f, (uint32_t)(s->key >> 32), err) : "";
 		rc = from ? TT_OK : err->code;
-		if (s->used && from)
+		if (wanted && from)
 			v[n++] = (struct reference){ class_name(f, (uint32_t)s->key), from, s->n, true };
 	}
 	if (n && rc == TT_OK)
@@ -388,8 +414,10 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	struct fold f = { .m = m, .g = m->graph, .s = m->shots, .o = o, .r = r };
 	int rc = TT_OK;
 
-	if (f.g && f.g->shot)
+	if (f.g && f.g->shot) {
 		f.process = f.s->shot[f.g->shot - 1].process;
+		rc = name_classes(&f, err);
+	}
 	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
 		struct tt_table *t;
 
@@ -401,6 +429,7 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 		else if (!(t->empty_reason = no_graph(m, r, err)))
 			rc = err->code;
 	}
+	tt_mem_free(&m->env->mem, f.class, f.class ? f.s->nkey * sizeof *f.class : 0);
 	return rc;
 }
 

@@ -61,11 +61,15 @@ static const struct tt_col history_col[] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[H_SHOTS] = { "heapshots", "Heap shots", shot_col, TT_NCOL(shot_col), false },
-	[H_CLASSES] = { "heapshot_classes", "Last heap shot by class", class_col, TT_NCOL(class_col), false },
-	[H_GROWTH] = { "heapshot_growth", "Growth over all heap shots", growth_col, TT_NCOL(growth_col), false },
-	[H_OBJECTS] = { "heapshot_objects", "Largest objects of the last heap shot", object_col, TT_NCOL(object_col), false },
-	[H_HISTORY] = { "heapshot_history", "Heap shots by class", history_col, TT_NCOL(history_col), true },
+	[H_SHOTS] = { "heapshots", "Heap shots", shot_col, TT_NCOL(shot_col), false, TT_ON_TIME, 0, 0 },
+	[H_CLASSES] = { "heapshot_classes", "Last heap shot by class", class_col, TT_NCOL(class_col), false,
+	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 0 },
+	[H_GROWTH] = { "heapshot_growth", "Growth over all heap shots", growth_col, TT_NCOL(growth_col), false,
+	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 0 },
+	[H_OBJECTS] = { "heapshot_objects", "Largest objects of the last heap shot", object_col, TT_NCOL(object_col), false,
+	    TT_ON_TIME | TT_ON_NAMES, 0, 0 },
+	[H_HISTORY] = { "heapshot_history", "Heap shots by class", history_col, TT_NCOL(history_col), true,
+	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 1 },
 };
 
 /* A class by name in one shot. */
@@ -76,11 +80,14 @@ struct fold {
 	const struct tt_shots *s;
 	const struct tt_pass_opts *o;
 	struct tt_report *r;
-	const char **name;            /* of classes, in order, each once */
-	uint32_t *name_of;            /* by class index */
+	struct tt_classes classes;
+	const char **name;            /* of classes or their groups, in order, each once */
+	uint32_t *name_of;            /* by class index; NOT_WANTED */
 	size_t nname;
 	struct sum *now, *before;     /* by name */
 };
+
+#define NOT_WANTED UINT32_MAX
 
 static int
 by_text(const void *a, const void *b)
@@ -101,8 +108,12 @@ name_classes(struct fold *f, struct tt_err *err)
 	f->before = f->now ? tt_mem_alloc(mem, s->nkey * sizeof *f->before, err) : NULL;
 	if (!f->before)
 		return err->code;
-	for (size_t i = 0; i < s->nkey; i++)
-		f->name[i] = tt_model_class(f->m, s->key_process[i], s->key[i]);
+	for (size_t i = 0; i < s->nkey; i++) {
+		const struct tt_class *c = tt_class_of(&f->classes, s->key_process[i], s->key[i], err);
+		if (!c)
+			return err->code;
+		f->name[i] = c->label;
+	}
 	if (s->nkey)
 		qsort(f->name, s->nkey, sizeof *f->name, by_text);
 	for (size_t i = 0; i < s->nkey; i++) {
@@ -111,9 +122,11 @@ name_classes(struct fold *f, struct tt_err *err)
 	}
 	f->nname = n;
 	for (size_t i = 0; i < s->nkey; i++) {
-		const char *name = tt_model_class(f->m, s->key_process[i], s->key[i]);
-		const char **at = bsearch(&name, f->name, n, sizeof *f->name, by_text);
-		f->name_of[i] = (uint32_t)(at - f->name);
+		const struct tt_class *c = tt_class_of(&f->classes, s->key_process[i], s->key[i], err);
+		if (!c)
+			return err->code;
+		const char **at = bsearch(&c->label, f->name, n, sizeof *f->name, by_text);
+		f->name_of[i] = c->wanted ? (uint32_t)(at - f->name) : NOT_WANTED;
 	}
 	return TT_OK;
 }
@@ -125,8 +138,10 @@ sum_up(const struct fold *f, const struct tt_shot *shot, struct sum *to)
 	memset(to, 0, f->nname * sizeof *to);
 	for (size_t i = 0; i < shot->nclass; i++) {
 		const struct tt_shot_class *c = &f->s->cell[shot->first + i];
-		struct sum *s = &to[f->name_of[c->class]];
 
+		if (f->name_of[c->class] == NOT_WANTED)
+			continue;
+		struct sum *s = &to[f->name_of[c->class]];
 		s->n += (int64_t)c->n;
 		s->bytes += (int64_t)c->bytes;
 		s->refs += (int64_t)c->refs;
@@ -315,13 +330,18 @@ objects(struct fold *f, struct tt_table *t, struct tt_err *err)
 
 	for (size_t i = 0; last && i < f->s->nbig && rc == TT_OK; i++) {
 		const struct tt_heap_big *b = &f->s->big[i];
+		const struct tt_class *class = tt_class_of(&f->classes, last->process, b->key, err);
 		struct tt_cell *c;
 
+		if (!class)
+			return err->code;
+		if (!class->wanted)
+			continue;
 		rc = tt_table_row(f->r, t, &c, err);
 		if (rc != TT_OK)
 			return rc;
 		tt_cell_int(&c[0], (int64_t)b->object);
-		tt_cell_text(&c[1], tt_model_class(f->m, last->process, b->key));
+		tt_cell_text(&c[1], class->label);
 		tt_cell_int(&c[2], (int64_t)b->size);
 	}
 	return rc;
@@ -394,10 +414,12 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 
 	if ((!f.s || f.s->n == 0) && !o->table)
 		return TT_OK;
+	tt_classes_init(&f.classes, m, o->group, &r->arena);
 	if (f.s)
 		rc = name_classes(&f, err);
 	if (rc == TT_OK)
 		rc = tables_of(&f, err);
+	tt_classes_free(&f.classes);
 	tt_mem_free(mem, f.name, n * sizeof *f.name);
 	tt_mem_free(mem, f.name_of, n * sizeof *f.name_of);
 	tt_mem_free(mem, f.now, n * sizeof *f.now);

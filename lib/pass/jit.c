@@ -3,6 +3,7 @@
  *
  * Definitions: tracetool-metrics(7), JIT.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "pass/code.h"
@@ -42,9 +43,10 @@ static const struct tt_col method_col[] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[J_SUMMARY] = { "jit", "Compiled code", summary_col, U_N, false },
-	[J_HELPERS] = { "jit_helpers", "Helper code", helper_col, TT_NCOL(helper_col), false },
-	[J_METHODS] = { "jit_methods", "Code by method", method_col, TT_NCOL(method_col), true },
+	[J_SUMMARY] = { "jit", "Compiled code", summary_col, U_N, false, TT_ON_TIME, 0, 0 },
+	[J_HELPERS] = { "jit_helpers", "Helper code", helper_col, TT_NCOL(helper_col), false, TT_ON_TIME, 0, 0 },
+	[J_METHODS] = { "jit_methods", "Code by method", method_col, TT_NCOL(method_col), true,
+	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME, 0 },
 };
 
 #define METHOD_CODE 0         /* kind of helper code that repeats a method's */
@@ -63,6 +65,12 @@ put_counter(const struct tt_model *m, uint32_t process, const char *name, int64_
 	}
 }
 
+static bool
+in_time(const struct tt_model *m, int64_t ts)
+{
+	return ts >= m->filter.from && ts < m->filter.to;
+}
+
 static int
 summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
 {
@@ -78,6 +86,8 @@ summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struc
 		if (!cap->instruments)
 			continue;
 		for (size_t i = 0; (d = tt_defs_at(cap->defs, TT_DEF_MARKER, i)); i++) {
+			if (!in_time(m, d->ts + cap->offset_ns))
+				continue;
 			n++;
 			code += d->b > 0;
 			bytes += d->b;
@@ -129,6 +139,80 @@ helpers(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struc
 	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
 }
 
+/* Has it code, compiled in the time looked at, and do the filters want it? */
+static bool
+is_wanted(const struct tt_model *m, const struct tt_def *d, const struct tt_name *name, int64_t ts)
+{
+	return d->b > 0 && name->wanted && in_time(m, ts);
+}
+
+/* The code of a method on its way into its group. */
+struct group { const char *label; int64_t bytes, first_ns; uint32_t process; };
+
+static int
+by_label(const void *a, const void *b)
+{
+	const struct group *x = a, *y = b;
+	int c = strcmp(x->label, y->label);
+
+	return c ? c : (x->process > y->process) - (x->process < y->process);
+}
+
+static int
+put_groups(struct group *v, size_t n, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (n)
+		qsort(v, n, sizeof *v, by_label);
+	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
+		struct group sum = v[i];
+		struct tt_cell *c;
+
+		for (j = i + 1; j < n && by_label(&v[i], &v[j]) == 0; j++) {
+			sum.bytes += v[j].bytes;
+			if (v[j].first_ns < sum.first_ns)
+				sum.first_ns = v[j].first_ns;
+		}
+		rc = tt_table_row(r, t, &c, err);
+		if (rc != TT_OK)
+			return rc;
+		tt_cell_text(&c[0], sum.label);
+		tt_cell_int(&c[2], sum.bytes);
+		tt_cell_int(&c[4], sum.first_ns);
+		tt_cell_int(&c[5], (int64_t)sum.process + 1);
+	}
+	return rc;
+}
+
+static int
+groups(const struct tt_model *m, enum tt_group group, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	struct group *v = NULL;
+	size_t n = 0, cap = 0;
+	const struct tt_def *d;
+	int rc = TT_OK;
+
+	for (uint32_t p = 0; p < m->ncap; p++) {
+		for (size_t i = 0; m->cap[p]->instruments && rc == TT_OK && (d = tt_defs_at(m->cap[p]->defs, TT_DEF_MARKER, i)); i++) {
+			const struct tt_name *name = tt_model_key(m, p, d->key);
+			int64_t ts = d->ts + m->cap[p]->offset_ns;
+
+			if (!is_wanted(m, d, name, ts))
+				continue;
+			rc = tt_mem_grow(&m->env->mem, &v, &cap, n + 1, sizeof *v, err);
+			if (rc != TT_OK)
+				break;
+			v[n] = (struct group){ tt_group_marker(m, group, name, &r->arena, err), (int64_t)d->b, ts, p };
+			rc = v[n++].label ? TT_OK : err->code;
+		}
+	}
+	if (rc == TT_OK)
+		rc = put_groups(v, n, r, t, err);
+	tt_mem_free(&m->env->mem, v, cap * sizeof *v);
+	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
+}
+
 static int
 methods(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
 {
@@ -142,7 +226,7 @@ methods(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struc
 			const struct tt_name *name = tt_model_key(m, p, d->key);
 			struct tt_cell *c;
 
-			if (d->b == 0 || !name->wanted)
+			if (!is_wanted(m, d, name, d->ts + cap->offset_ns))
 				continue;
 			rc = tt_table_row(r, t, &c, err);
 			if (rc != TT_OK)
@@ -175,7 +259,7 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 			continue;
 		t->empty_reason = i == J_HELPERS ? "no helper code in this capture (Mono's option jit records it)" :
 		    "no compiled code in this capture";
-		rc = make[i](m, r, t, err);
+		rc = i == J_METHODS && o->group ? groups(m, o->group, r, t, err) : make[i](m, r, t, err);
 	}
 	return rc;
 }

@@ -19,7 +19,7 @@ static const struct tt_col loss_col[L_N] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	{ "loss", "Lost, guessed or left out", loss_col, L_N, false },
+	{ "loss", "Lost, guessed or left out", loss_col, L_N, false, 0, 0, 0 },
 };
 
 static int

@@ -38,7 +38,7 @@ static const struct tt_col markers_col[M_N] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	{ "markers", "Markers", markers_col, M_N, false },
+	{ "markers", "Markers", markers_col, M_N, false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, 0 },
 };
 
 struct sums {
@@ -214,7 +214,8 @@ put_row(const struct fold *f, uint32_t row, int64_t self_all, struct tt_hist *h,
 	if (rc != TT_OK)
 		return rc;
 	tt_cell_text(&c[M_MARKER], label);
-	tt_cell_text(&c[M_CATEGORY], f->p.m->category[info->name->category].name);
+	if (!f->p.group)
+		tt_cell_text(&c[M_CATEGORY], f->p.m->category[info->name->category].name);
 	tt_cell_int(&c[M_SELF], s->self);
 	tt_cell_share(&c[M_SHARE], s->self, self_all);
 	tt_cell_int(&c[M_TOTAL], s->total);
@@ -222,7 +223,8 @@ put_row(const struct fold *f, uint32_t row, int64_t self_all, struct tt_hist *h,
 	if (s->n)
 		tt_cell_int(&c[M_MEAN], tt_ratio((uint64_t)s->all, 1, s->n));
 	put_durations(f, row, h, c);
-	put_frames(f, row, c);
+	if (!f->p.group)
+		put_frames(f, row, c);
 	tt_cell_int(&c[M_DEPTH_MIN], s->depth_min);
 	tt_cell_int(&c[M_DEPTH_MAX], s->depth_max);
 	tt_cell_int(&c[M_THREADS], s->threads);
@@ -240,7 +242,7 @@ put_rows(const struct fold *f, struct tt_report *r, struct tt_table *t, struct t
 		self_all += f->row[i].self;
 	for (uint32_t i = 0; i < f->p.nrow && rc == TT_OK; i++) {
 		/* A row without a depth was never met: filtered out, or of a sample only. */
-		if (f->row[i].depth_max > 0 && f->p.row[i].name->wanted)
+		if (f->row[i].depth_max > 0 && f->p.row[i].wanted)
 			rc = put_row(f, i, self_all, h, r, t, err);
 	}
 	tt_mem_free(&f->p.m->env->mem, h, sizeof *h);
@@ -248,9 +250,9 @@ put_rows(const struct fold *f, struct tt_report *r, struct tt_table *t, struct t
 }
 
 static int
-fold(struct fold *f, const struct tt_model *m, struct tt_err *err)
+fold(struct fold *f, const struct tt_model *m, enum tt_group group, struct tt_err *err)
 {
-	int rc = tt_paths_init(&f->p, m, err);
+	int rc = tt_paths_init_by(&f->p, m, group, err);
 
 	if (rc == TT_OK)
 		rc = tt_paths_link(&f->p, err);
@@ -275,7 +277,7 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	if (rc != TT_OK || !t)
 		return rc;
 	t->empty_reason = "no calls or markers in this capture, or none that the filters leave";
-	rc = fold(&f, m, err);
+	rc = fold(&f, m, o->group, err);
 	if (rc == TT_OK)
 		rc = put_rows(&f, r, t, err);
 	if (rc == TT_OK)

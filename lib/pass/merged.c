@@ -63,6 +63,15 @@ zone_node(struct tt_merged *g, uint32_t node, uint32_t *number, struct tt_err *e
 	return TT_OK;
 }
 
+/* Is a shown zone in one of its own group? */
+static bool
+same_group(const struct tt_merged *g, uint32_t node)
+{
+	uint32_t up = g->p->group && tt_paths_shown(g->p, node) ? g->at[tt_paths_node(g->p, node)->parent] : TT_NO_MNODE;
+
+	return up != TT_NO_MNODE && g->v[up].row == tt_paths_row(g->p, node);
+}
+
 static int
 place(struct tt_merged *g, uint32_t node, struct tt_err *err)
 {
@@ -74,6 +83,10 @@ place(struct tt_merged *g, uint32_t node, struct tt_err *err)
 		rc = add_node(g, TT_NO_MNODE, TT_NO_ROW, &g->at[node], err);
 		if (rc == TT_OK)
 			g->v[g->at[node]].thread = (uint32_t)n->key;
+	} else if (same_group(g, node)) {
+		/* A step inside its own group: one zone. */
+		g->at[node] = g->at[n->parent];
+		g->v[g->at[node]].self += c.self;
 	} else if (tt_paths_shown(g->p, node)) {
 		rc = zone_node(g, node, &g->at[node], err);
 		if (rc != TT_OK)
@@ -121,7 +134,7 @@ wanted(const struct tt_merged *g, const struct tt_mnode *v)
 
 	if (v->row == TT_NO_ROW)
 		return !f->marker && !f->category;
-	return g->p->row[v->row].name->wanted;
+	return g->p->row[v->row].wanted;
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/names.h"
 #include "pass/passes.h"
 
 enum { M_SUMMARY, M_THINGS, M_CLASSES };
@@ -33,9 +34,11 @@ static const struct tt_col class_col[] = {
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_pass_table tables[] = {
-	[M_SUMMARY] = { "metadata", "Metadata", summary_col, TT_NCOL(summary_col), false },
-	[M_THINGS] = { "metadata_items", "Images, assemblies, domains, contexts", thing_col, TT_NCOL(thing_col), false },
-	[M_CLASSES] = { "metadata_classes", "Classes", class_col, TT_NCOL(class_col), true },
+	[M_SUMMARY] = { "metadata", "Metadata", summary_col, TT_NCOL(summary_col), false, 0, 0, 0 },
+	[M_THINGS] = { "metadata_items", "Images, assemblies, domains, contexts", thing_col, TT_NCOL(thing_col), false,
+	    TT_ON_TIME | TT_ON_MARKER, 0, 0 },
+	[M_CLASSES] = { "metadata_classes", "Classes", class_col, TT_NCOL(class_col), true,
+	    TT_ON_TIME | TT_ON_NAMES, 0, 0 },
 };
 
 static const struct { enum tt_def_kind kind; const char *name; } things[] = {
@@ -144,6 +147,15 @@ put_thing(const struct tt_model *m, uint32_t p, const struct tt_def *d, const ch
 	return TT_OK;
 }
 
+/* Was it loaded in the time looked at? */
+static bool
+in_time(const struct tt_model *m, uint32_t p, const struct tt_def *d)
+{
+	int64_t ts = d->ts + m->cap[p]->offset_ns;
+
+	return ts >= m->filter.from && ts < m->filter.to;
+}
+
 static int
 items(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
 {
@@ -153,7 +165,8 @@ items(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct 
 	for (uint32_t p = 0; p < m->ncap; p++) {
 		for (size_t k = 0; k < LISTED; k++) {
 			for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(m->cap[p]->defs, things[k].kind, i)); i++)
-				if (!is_named_later(m->cap[p]->defs, d))
+				if (!is_named_later(m->cap[p]->defs, d) && in_time(m, p, d) &&
+				    tt_name_match(m->filter.marker, d->len ? d->text : ""))
 					rc = put_thing(m, p, d, things[k].name, r, t, err);
 		}
 	}
@@ -170,6 +183,11 @@ classes(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struc
 		for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(m->cap[p]->defs, TT_DEF_CLASS, i)); i++) {
 			struct tt_cell *c;
 
+			const char *assembly = tt_class_assembly(m, p, d, &r->arena, err);
+			if (!assembly)
+				return err->code;
+			if (!in_time(m, p, d) || !tt_class_wanted(m, d->len ? d->text : "", assembly))
+				continue;
 			rc = tt_table_row(r, t, &c, err);
 			if (rc != TT_OK)
 				return rc;

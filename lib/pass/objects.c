@@ -34,8 +34,9 @@ static const struct tt_col track_col[] = {
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_pass_table tables[] = {
-	[O_FOUND] = { "objects_found", "Objects found", found_col, TT_NCOL(found_col), false },
-	[O_TRACKED] = { "objects_tracked", "Objects tracked", track_col, TT_NCOL(track_col), false },
+	[O_FOUND] = { "objects_found", "Objects found", found_col, TT_NCOL(found_col), false, TT_ON_ALL, 0, 0 },
+	[O_TRACKED] = { "objects_tracked", "Objects tracked", track_col, TT_NCOL(track_col), false,
+	    TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, 0, 0 },
 };
 
 struct fold {
@@ -43,6 +44,7 @@ struct fold {
 	const struct tt_found_all *f;
 	struct tt_report *r;
 	struct tt_paths p;
+	struct tt_classes classes;
 };
 
 static int
@@ -66,13 +68,18 @@ found(struct fold *f, struct tt_table *t, struct tt_err *err)
 
 	for (size_t i = 0; i < f->f->n && rc == TT_OK; i++) {
 		const struct tt_found *o = &f->f->found[i];
+		const struct tt_class *class = tt_class_of(&f->classes, o->process, o->key, err);
 		struct tt_cell *c;
 
+		if (!class)
+			return err->code;
+		if (!class->wanted)
+			continue;
 		rc = tt_table_row(f->r, t, &c, err);
 		if (rc != TT_OK)
 			return rc;
 		tt_cell_int(&c[0], (int64_t)o->addr);
-		tt_cell_text(&c[1], tt_model_class(f->m, o->process, o->key));
+		tt_cell_text(&c[1], class->label);
 		tt_cell_int(&c[2], (int64_t)o->size);
 		tt_cell_int(&c[3], o->ts);
 		tt_cell_text(&c[4], f->m->threads.t[o->thread]->name);
@@ -133,6 +140,7 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	struct fold f = { .m = m, .f = m->found, .r = r };
 	int rc = tt_paths_init(&f.p, m, err);
 
+	tt_classes_init(&f.classes, m, TT_GROUP_NONE, &r->arena);
 	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
 		struct tt_table *t;
 
@@ -144,6 +152,7 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 		if (f.f)
 			rc = make[i](&f, t, err);
 	}
+	tt_classes_free(&f.classes);
 	tt_paths_free(&f.p);
 	return rc;
 }

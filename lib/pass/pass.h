@@ -8,7 +8,7 @@
 #ifndef TT_PASS_H
 #define TT_PASS_H
 
-#include "model/model.h"
+#include "pass/group.h"
 #include "out/table.h"
 
 struct tt_pass_opts {
@@ -21,7 +21,21 @@ struct tt_pass_opts {
 	bool bottom_up;
 	const char *const *wait;      /* wait markers (globs) in place of the built-in table; NULL */
 	const char *const *table;     /* tables or passes to make, by name, NULL-terminated; NULL: all but the extra tables */
+	enum tt_group group;          /* rows by this: only tables that have such groups are made */
+	enum tt_group apart;          /* only tables that have no groups by this are made */
 	size_t rows;                  /* tables of paths: make no more rows than this, in the pass's own order; 0 all */
+};
+
+/* Filters by what they choose. */
+enum tt_pass_filter {
+	TT_ON_TIME = 1,               /* --time, --frames */
+	TT_ON_THREAD = 2,
+	TT_ON_MARKER = 4,
+	TT_ON_CATEGORY = 8,
+	TT_ON_ZONES = 16,             /* --min-duration, --depth */
+	TT_ON_NAMES = TT_ON_MARKER | TT_ON_CATEGORY,
+	TT_ON_CALLS = TT_ON_TIME | TT_ON_THREAD | TT_ON_NAMES,
+	TT_ON_ALL = TT_ON_CALLS | TT_ON_ZONES,
 };
 
 struct tt_pass {
@@ -35,6 +49,9 @@ struct tt_pass {
 		const struct tt_col *col;
 		size_t ncol;
 		bool extra;           /* made only when asked for by name (tt_pass_opts.table) */
+		unsigned filters;     /* enum tt_pass_filter that mean something for it */
+		unsigned groups;      /* 1 << enum tt_group: those its rows can be */
+		unsigned group_col;   /* the column that then holds the group */
 	} *tables;
 	size_t ntables;
 	const unsigned *table_needs;  /* by table: what it needs beyond needs; NULL: nothing */
@@ -45,10 +62,19 @@ extern const struct tt_pass *const tt_passes[];      /* NULL-terminated */
 /**
  * tt_pass_begin(p, which, o, r, t, err):
  * Begin the table p->tables[${which}] in ${r} if ${o} wants it: *${t} is the table, or NULL. A table is wanted
- * when it is asked for by its id, or is not extra and its pass is asked for, or nothing is.
+ * when it is asked for by its id, or is not extra and its pass is asked for, or nothing is; see tt_pass_opts.group as well.
  */
 int tt_pass_begin(const struct tt_pass *p, size_t which, const struct tt_pass_opts *o, struct tt_report *r,
     struct tt_table **t, struct tt_err *err);
+
+/**
+ * tt_filter_notes(m, r, err):
+ * A note for each filter in use that means nothing for some of the tables in ${r}, which it names.
+ */
+int tt_filter_notes(const struct tt_model *m, struct tt_report *r, struct tt_err *err);
+
+/* A note that names the tables in ${r} that have no groups by ${group}, if there are any. */
+int tt_group_note(enum tt_group group, struct tt_report *r, struct tt_err *err);
 
 /* One report note for each entry of ${loss} of severity notice and up. */
 int tt_loss_notes(const struct tt_loss *loss, struct tt_report *r, struct tt_err *err);

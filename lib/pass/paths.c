@@ -28,10 +28,11 @@ tt_paths_free(struct tt_paths *p)
 	if (!p->m)
 		return;
 	drop(p, p->row_of, p->nmarker, sizeof *p->row_of);
-	drop(p, p->row, p->nmarker, sizeof *p->row);
+	drop(p, p->row, p->caprow, sizeof *p->row);
 	drop(p, p->by_row, p->nmarker, sizeof *p->by_row);
 	drop(p, p->owner, p->n, sizeof *p->owner);
 	drop(p, p->root, p->n, sizeof *p->root);
+	drop(p, p->path, p->path ? p->n : 0, sizeof *p->path);
 	drop(p, p->child, p->n, sizeof *p->child);
 	drop(p, p->sibling, p->n, sizeof *p->sibling);
 	tt_arena_free(&p->text);
@@ -59,7 +60,7 @@ make_rows(struct tt_paths *p)
 		uint32_t marker = p->by_row[i];
 
 		if (i == 0 || strcmp(name[marker].full, name[p->by_row[i - 1]].full) != 0)
-			p->row[p->nrow++] = (struct tt_row){ &name[marker], name[marker].shown, i, 0 };
+			p->row[p->nrow++] = (struct tt_row){ &name[marker], name[marker].shown, i, 0, name[marker].wanted };
 		p->row[p->nrow - 1].n++;
 		p->row_of[marker] = p->nrow - 1;
 	}
@@ -157,24 +158,169 @@ inherit(struct tt_paths *p)
 	}
 }
 
+/* --- groups ------------------------------------------------------------------- */
+
+/* A row for each thread and what it is wanted for; one more for what is of none. */
+static void
+thread_rows(struct tt_paths *p)
+{
+	const struct tt_model *m = p->m;
+
+	p->nrow = p->caprow;
+	for (uint32_t i = 0; i < p->nrow; i++)
+		p->row[i] = (struct tt_row){ .label = i / 2 < m->threads.n ? m->threads.t[i / 2]->name : "(more paths)",
+			.wanted = i % 2 == 0 };
+	for (uint32_t i = 0; i < p->nmarker; i++)
+		p->row_of[i] = !m->name[i].wanted;
+}
+
+struct grouped { const char *group; uint32_t marker; bool unwanted; };
+
+static int
+by_group(const void *a, const void *b)
+{
+	const struct grouped *x = a, *y = b;
+	int c = strcmp(x->group, y->group);
+
+	if (c == 0)
+		c = x->unwanted - y->unwanted;
+	return c ? c : (x->marker > y->marker) - (x->marker < y->marker);
+}
+
+static int
+group_rows(struct tt_paths *p, struct tt_err *err)
+{
+	struct grouped *v = array(p, p->nmarker, sizeof *v, err);
+	int rc = v ? TT_OK : err->code;
+
+	for (uint32_t i = 0; i < p->nmarker && rc == TT_OK; i++) {
+		v[i] = (struct grouped){ tt_group_marker(p->m, p->group, &p->m->name[i], &p->text, err), i, !p->m->name[i].wanted };
+		rc = v[i].group ? TT_OK : err->code;
+	}
+	if (rc == TT_OK && p->nmarker)
+		qsort(v, p->nmarker, sizeof *v, by_group);
+	for (uint32_t i = 0; i < p->nmarker && rc == TT_OK; i++) {
+		struct tt_row *row;
+
+		if (i == 0 || strcmp(v[i].group, v[i - 1].group) != 0) {
+			p->row[p->nrow++] = (struct tt_row){ .label = v[i].group, .wanted = true };
+			p->row[p->nrow++] = (struct tt_row){ .label = v[i].group };
+		}
+		p->row_of[v[i].marker] = p->nrow - 2 + v[i].unwanted;
+		row = &p->row[p->row_of[v[i].marker]];
+		if (row->n++ == 0) {
+			row->first = i;
+			row->name = &p->m->name[v[i].marker];
+		}
+		p->by_row[i] = v[i].marker;
+	}
+	drop(p, v, p->nmarker, sizeof *v);
+	return rc;
+}
+
+static int
+name_rows(struct tt_paths *p, struct tt_err *err)
+{
+	for (uint32_t i = 0; i < p->nmarker; i++)
+		p->by_row[i] = i;
+	qsort_r(p->by_row, p->nmarker, sizeof *p->by_row, by_full_name, (void *)(uintptr_t)p->m);
+	make_rows(p);
+	return make_labels(p, err);
+}
+
 int
 tt_paths_init(struct tt_paths *p, const struct tt_model *m, struct tt_err *err)
 {
+	return tt_paths_init_by(p, m, TT_GROUP_NONE, err);
+}
+
+int
+tt_paths_init_by(struct tt_paths *p, const struct tt_model *m, enum tt_group group, struct tt_err *err)
+{
 	*p = (struct tt_paths){ .m = m, .n = tt_tree_count(m->tree), .nmarker = (uint32_t)m->nname };
+	p->group = group == TT_GROUP_DOMAIN ? TT_GROUP_NONE : group;
+	p->caprow = p->group == TT_GROUP_THREAD ? 2 * ((uint32_t)m->threads.n + 1) : p->group ? 2 * p->nmarker : p->nmarker;
 	tt_arena_init(&p->text, &m->env->mem);
 	p->row_of = array(p, p->nmarker, sizeof *p->row_of, err);
-	p->row = array(p, p->nmarker, sizeof *p->row, err);
+	p->row = array(p, p->caprow, sizeof *p->row, err);
 	p->by_row = array(p, p->nmarker, sizeof *p->by_row, err);
 	p->owner = array(p, p->n, sizeof *p->owner, err);
 	p->root = array(p, p->n, sizeof *p->root, err);
 	if (!p->row_of || !p->row || !p->by_row || !p->owner || !p->root)
 		return err->code;
-	for (uint32_t i = 0; i < p->nmarker; i++)
-		p->by_row[i] = i;
-	qsort_r(p->by_row, p->nmarker, sizeof *p->by_row, by_full_name, (void *)(uintptr_t)m);
-	make_rows(p);
 	inherit(p);
-	return make_labels(p, err);
+	if (p->group == TT_GROUP_THREAD) {
+		thread_rows(p);
+		return TT_OK;
+	}
+	return p->group ? group_rows(p, err) : name_rows(p, err);
+}
+
+/* The node that stands for the path ${up} with one step more of ${node}'s group: found, or ${node}. */
+static uint32_t
+joined(const struct tt_paths *p, uint32_t *slot, size_t mask, uint32_t up, uint32_t node)
+{
+	uint32_t group = tt_paths_row(p, node) / 2;
+	size_t i;
+
+	if (tt_paths_row(p, up) != TT_NO_ROW && tt_paths_row(p, up) / 2 == group)
+		return up;
+	i = (size_t)((((uint64_t)up << 32 | group) * 0x9E3779B97F4A7C15u) >> 20) & mask;
+	for (; slot[i]; i = (i + 1) & mask) {
+		uint32_t at = slot[i];
+		if (p->path[p->owner[tt_paths_node(p, at)->parent]] == up && tt_paths_row(p, at) / 2 == group)
+			return at;
+	}
+	slot[i] = node;
+	return node;
+}
+
+/* By thread a path is its thread. */
+static int
+join_threads(struct tt_paths *p, struct tt_err *err)
+{
+	uint32_t *first = array(p, p->nrow, sizeof *first, err);
+
+	for (uint32_t i = 0; i < p->n && first; i++) {
+		uint32_t row = tt_paths_thread_row(p, i);
+		if (first[row] == 0)
+			first[row] = i;
+		p->path[i] = first[row];
+	}
+	drop(p, first, first ? p->nrow : 0, sizeof *first);
+	return first ? TT_OK : err->code;
+}
+
+int
+tt_paths_join(struct tt_paths *p, struct tt_err *err)
+{
+	size_t nslot = 64;
+	uint32_t *slot;
+
+	if (p->path)
+		return TT_OK;
+	while (nslot < 2 * (size_t)p->n)
+		nslot *= 2;
+	p->path = array(p, p->n, sizeof *p->path, err);
+	if (p->path && p->group == TT_GROUP_THREAD)
+		return join_threads(p, err);
+	slot = p->path ? array(p, nslot, sizeof *slot, err) : NULL;
+	for (uint32_t i = 0; i < p->n && slot; i++) {
+		uint32_t owner = p->owner[i];
+
+		if (!p->group)
+			p->path[i] = owner;
+		else if (owner != i)
+			p->path[i] = p->path[owner];
+		else if (tt_paths_row(p, i) == TT_NO_ROW)
+			p->path[i] = 0;       /* threads do not part groups */
+		else if (p->root[i] == i)
+			p->path[i] = i;
+		else
+			p->path[i] = joined(p, slot, nslot - 1, p->path[p->owner[tt_paths_node(p, i)->parent]], i);
+	}
+	drop(p, slot, slot ? nslot : 0, sizeof *slot);
+	return slot ? TT_OK : err->code;
 }
 
 const char *
@@ -248,11 +394,17 @@ tt_paths_site(const struct tt_paths *p, uint32_t node)
 			break;
 		if (row == TT_NO_ROW || n->key >= TT_KEY_SPECIAL)
 			continue;
-		const char *full = p->row[row].name->full;
-		if (!is_plumbing(full))
+		if (!is_plumbing(p->m->name[n->marker].full))
 			return row;
 	}
-	return TT_NO_ROW;
+	return tt_paths_row_at(p, node);
+}
+
+/* The step of a path that ${node} is in. */
+static uint32_t
+step(const struct tt_paths *p, uint32_t node)
+{
+	return p->path ? p->path[node] : p->owner[node];
 }
 
 int
@@ -263,12 +415,14 @@ tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b, struct 
 	size_t n = 0;
 	int rc = TT_OK;
 
-	node = p->owner[node];
+	b->n = 0;
+	if (p->group == TT_GROUP_THREAD)
+		return tt_buf_text(b, p->row[tt_paths_thread_row(p, node)].label, err);
+	node = step(p, node);
 	while (n < ZONES && tt_paths_row(p, node) != TT_NO_ROW) {
 		zone[n++] = tt_paths_row(p, node);
-		node = p->owner[tt_paths_node(p, node)->parent];
+		node = step(p, tt_paths_node(p, node)->parent);
 	}
-	b->n = 0;
 	if (tt_paths_row(p, node) != TT_NO_ROW)
 		rc = tt_buf_text(b, "… > ", err);
 	else if (n == 0)

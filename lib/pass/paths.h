@@ -4,34 +4,42 @@
  * A row is what a table of markers has one line for: all markers of one full name, of all processes. The
  * runtime's allocation wrappers are hidden unless filter.wrappers is set: what they did belongs to the
  * zone around them, their owner.
+ *
+ * Grouped, a row is a group of markers; a group has two rows, one of what the filters want and one of what they do not,
+ * 2 * group and 2 * group + 1.
  */
 #ifndef TT_PASS_PATHS_H
 #define TT_PASS_PATHS_H
 
-#include "model/model.h"
+#include "pass/group.h"
 
 #define TT_NO_ROW UINT32_MAX
 
 struct tt_paths {
 	const struct tt_model *m;
+	enum tt_group group;
 	uint32_t n;                   /* nodes */
-	uint32_t *row_of;             /* by marker number */
+	uint32_t *row_of;             /* by marker number; by thread: 0 wanted, 1 not */
 	uint32_t nmarker;
 	struct tt_row {
-		const struct tt_name *name;
+		const struct tt_name *name;   /* of its first marker; NULL: a group without any */
 		const char *label;    /* what to show: as name->shown, but no two rows alike */
-		uint32_t first, n;    /* its markers: by_row[first .. first + n - 1] */
-	} *row;                       /* in order of full name */
-	uint32_t nrow;
+		uint32_t first, n;    /* its markers: by_row[first .. first + n - 1]; none by thread */
+		bool wanted;          /* chosen by --marker and --category */
+	} *row;                       /* in order of full name, or of the groups */
+	uint32_t nrow, caprow;
 	uint32_t *by_row;             /* marker numbers, those of one row together */
 	uint32_t *owner;              /* by node: the shown zone at or above it, else its thread root */
 	uint32_t *root;               /* by node: its thread root; itself for "(more paths)" */
+	uint32_t *path;               /* by node: the node that stands for its path, of those equal; made by tt_paths_join() */
 	uint32_t *child, *sibling;    /* by node: first child, next sibling, 0 none; made by tt_paths_link() */
 	struct tt_arena text;
 };
 
 /* Look at ${m}, which must have been resolved. Free with tt_paths_free() also after an error. */
 int tt_paths_init(struct tt_paths *p, const struct tt_model *m, struct tt_err *err);
+/* The same with rows that are groups; TT_GROUP_NONE and TT_GROUP_DOMAIN, which markers do not have, group nothing. */
+int tt_paths_init_by(struct tt_paths *p, const struct tt_model *m, enum tt_group group, struct tt_err *err);
 void tt_paths_free(struct tt_paths *p);
 
 static inline const struct tt_node *
@@ -61,20 +69,45 @@ tt_paths_shown(const struct tt_paths *p, uint32_t node)
 	return p->owner[node] == node && tt_paths_timed(p, node);
 }
 
+/* The thread a node is of; NULL for "(more paths)". */
+const struct tt_thread *tt_paths_thread(const struct tt_paths *p, uint32_t node);
+
+/* By thread: the first of the two rows of the thread ${node} is of. */
+static inline uint32_t
+tt_paths_thread_row(const struct tt_paths *p, uint32_t node)
+{
+	const struct tt_thread *t = tt_paths_thread(p, node);
+
+	return 2 * (t ? t->index : (uint32_t)p->m->threads.n);
+}
+
 /* The row of a zone, or TT_NO_ROW for anything else. */
 static inline uint32_t
 tt_paths_row(const struct tt_paths *p, uint32_t node)
 {
 	uint32_t marker = tt_paths_node(p, node)->marker;
 
-	return marker == TT_NO_MARKER || marker >= p->nmarker ? TT_NO_ROW : p->row_of[marker];
+	if (marker == TT_NO_MARKER || marker >= p->nmarker)
+		return TT_NO_ROW;
+	return p->group == TT_GROUP_THREAD ? tt_paths_thread_row(p, node) + p->row_of[marker] : p->row_of[marker];
+}
+
+/* The row of what happens at ${node}, a zone or a thread outside any: TT_NO_ROW, but by thread that has a row as well. */
+static inline uint32_t
+tt_paths_row_at(const struct tt_paths *p, uint32_t node)
+{
+	uint32_t row = tt_paths_row(p, node);
+
+	if (row == TT_NO_ROW && p->group == TT_GROUP_THREAD)
+		return tt_paths_thread_row(p, node) + (p->m->filter.marker || p->m->filter.category);
+	return row;
 }
 
 /* The label of the row of a name, or how the name is shown where the tree has no such row. */
 const char *tt_paths_label(const struct tt_paths *p, const struct tt_name *name);
 
-/* The thread a node is of; NULL for "(more paths)". */
-const struct tt_thread *tt_paths_thread(const struct tt_paths *p, uint32_t node);
+/* Fill path: with groups, steps of one group that follow each other are one, and paths of equal steps are one. */
+int tt_paths_join(struct tt_paths *p, struct tt_err *err);
 
 /* Fill child and sibling. */
 int tt_paths_link(struct tt_paths *p, struct tt_err *err);
@@ -96,7 +129,7 @@ tt_paths_site_wanted(const struct tt_paths *p, uint32_t row)
 {
 	if (row == TT_NO_ROW)
 		return !p->m->filter.marker && !p->m->filter.category;
-	return p->row[row].name->wanted;
+	return p->row[row].wanted;
 }
 
 /* A walk over all nodes, each met twice: before and after everything below it. Needs tt_paths_link(). */

@@ -74,10 +74,27 @@ is_table(const char *id)
 static bool
 wanted(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_pass_opts *o)
 {
+	if ((o->group && !(t->groups & 1u << o->group)) || (o->apart && (t->groups & 1u << o->apart)))
+		return false;
 	if (!o->table)
 		return !t->extra;
 	/* A name that is both a table's and its pass's means the table. */
 	return named(o->table, t->id) || (!t->extra && named(o->table, p->name) && !is_table(p->name));
+}
+
+/* The columns of a table whose rows are groups: that of the groups is called what they are. */
+static const struct tt_col *
+grouped_columns(const struct tt_pass_table *pt, enum tt_group group, struct tt_report *r, const char **title,
+    struct tt_err *err)
+{
+	struct tt_col *col = tt_arena_alloc(&r->arena, pt->ncol * sizeof *col, err);
+
+	if (!col)
+		return NULL;
+	memcpy(col, pt->col, pt->ncol * sizeof *col);
+	col[pt->group_col].title = tt_group_key(group - 1);
+	*title = tt_report_text(r, err, "%s, by %s", pt->title, tt_group_key(group - 1));
+	return *title ? col : NULL;
 }
 
 int
@@ -85,14 +102,98 @@ tt_pass_begin(const struct tt_pass *p, size_t which, const struct tt_pass_opts *
     struct tt_table **t, struct tt_err *err)
 {
 	const struct tt_pass_table *pt = &p->tables[which];
+	const struct tt_col *col = pt->col;
+	const char *title = pt->title;
 	int rc;
 
 	*t = NULL;
 	if (!wanted(p, pt, o))
 		return TT_OK;
-	rc = tt_report_table(r, pt->id, pt->title, pt->col, pt->ncol, t, err);
+	if (o->group && !(col = grouped_columns(pt, o->group, r, &title, err)))
+		return err->code;
+	rc = tt_report_table(r, pt->id, title, col, pt->ncol, t, err);
 	if (rc == TT_OK)
 		(*t)->extra = pt->extra;
+	return rc;
+}
+
+static const struct tt_pass_table *
+table_named(const char *id)
+{
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
+		for (size_t i = 0; i < (*p)->ntables; i++) {
+			if (strcmp((*p)->tables[i].id, id) == 0)
+				return &(*p)->tables[i];
+		}
+	}
+	return NULL;
+}
+
+/* What was lost is told of the whole capture. */
+static bool
+is_deaf(const struct tt_table *t, unsigned filter)
+{
+	const struct tt_pass_table *pt = table_named(t->id);
+
+	return pt && t->nrow && !(pt->filters & filter) && strcmp(t->id, "loss") != 0;
+}
+
+static bool
+is_apart(const struct tt_table *t, unsigned group)
+{
+	const struct tt_pass_table *pt = table_named(t->id);
+
+	return pt && t->nrow && !(pt->groups & 1u << group);
+}
+
+/* "--time changes nothing in metadata, jit": the tables of which ${is} says so of ${what}. */
+static int
+note_tables(const char *option, bool (*is)(const struct tt_table *, unsigned), unsigned what, struct tt_report *r,
+    struct tt_err *err)
+{
+	struct tt_buf b = { 0 };
+	int rc = TT_OK;
+
+	for (const struct tt_table *t = r->first; t && rc == TT_OK; t = t->next) {
+		if (is(t, what))
+			rc = tt_buf_printf(&b, err, "%s%s%s", b.n ? ", " : option, b.n ? "" : " changes nothing in ", t->id);
+	}
+	const char *text = b.n && rc == TT_OK ? tt_arena_text(&r->arena, b.p, b.n, err) : NULL;
+	if (text)
+		rc = tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", text, err);
+	else if (b.n)
+		rc = err->code;
+	tt_buf_free(&b);
+	return rc;
+}
+
+int
+tt_group_note(enum tt_group group, struct tt_report *r, struct tt_err *err)
+{
+	const char *option = tt_report_text(r, err, "--group-by %s", tt_group_key(group - 1));
+
+	return option ? note_tables(option, is_apart, group, r, err) : err->code;
+}
+
+int
+tt_filter_notes(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+{
+	const struct tt_filter *f = &m->filter;
+	const struct { bool used; unsigned filter; const char *option; } all[] = {
+		{ f->has_frames, TT_ON_TIME, "--frames" },
+		{ !f->has_frames && (f->from != INT64_MIN || f->to != INT64_MAX), TT_ON_TIME, "--time" },
+		{ f->thread != NULL, TT_ON_THREAD, "--thread" },
+		{ f->marker != NULL, TT_ON_MARKER, "--marker" },
+		{ f->category != NULL, TT_ON_CATEGORY, "--category" },
+		{ f->min_dur != 0, TT_ON_ZONES, "--min-duration" },
+		{ f->depth != 0, TT_ON_ZONES, "--depth" },
+	};
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < TT_NCOL(all) && rc == TT_OK; i++) {
+		if (all[i].used)
+			rc = note_tables(all[i].option, is_deaf, all[i].filter, r, err);
+	}
 	return rc;
 }
 

@@ -52,11 +52,16 @@ static const struct tt_col path_col[] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[S_MARKERS] = { "samples", "Samples by method", marker_col, TT_NCOL(marker_col), false },
-	[S_THREADS] = { "sample_threads", "Samples by thread", thread_col, TT_NCOL(thread_col), false },
-	[S_CATEGORIES] = { "sample_categories", "Samples by category", category_col, TT_NCOL(category_col), false },
-	[S_NATIVE] = { "sample_native", "Samples by native code", native_col, TT_NCOL(native_col), false },
-	[S_PATHS] = { "sample_paths", "Samples by stack", path_col, TT_NCOL(path_col), true },
+	[S_MARKERS] = { "samples", "Samples by method", marker_col, TT_NCOL(marker_col), false,
+	    TT_ON_CALLS, TT_BY_THREAD | TT_BY_NAME, 0 },
+	[S_THREADS] = { "sample_threads", "Samples by thread", thread_col, TT_NCOL(thread_col), false,
+	    TT_ON_TIME | TT_ON_THREAD, 0, 0 },
+	[S_CATEGORIES] = { "sample_categories", "Samples by category", category_col, TT_NCOL(category_col), false,
+	    TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY, 0, 0 },
+	[S_NATIVE] = { "sample_native", "Samples by native code", native_col, TT_NCOL(native_col), false,
+	    TT_ON_TIME | TT_ON_THREAD | TT_ON_MARKER, 0, 0 },
+	[S_PATHS] = { "sample_paths", "Samples by stack", path_col, TT_NCOL(path_col), true,
+	    TT_ON_CALLS, TT_BY_THREAD | TT_BY_NAME, 0 },
 };
 
 static const unsigned table_needs[] = { [S_NATIVE] = TT_NEEDS_CODE, [S_PATHS] = 0 };
@@ -96,14 +101,22 @@ add_total(struct sum *s, uint32_t node, uint64_t n)
 	s->total += n;
 }
 
+static uint32_t
+category_of(const struct fold *f, uint32_t node)
+{
+	if (tt_paths_row(&f->p, node) == TT_NO_ROW)
+		return (uint32_t)f->m->ncategory;
+	return f->m->name[tt_paths_node(&f->p, node)->marker].category;
+}
+
 /* Count the samples that end in ${node}, at it and at all frames above. */
 static void
 add_node(struct fold *f, uint32_t node, uint64_t n)
 {
 	const struct tt_thread *t = tt_paths_thread(&f->p, node);
-	uint32_t leaf = tt_paths_row(&f->p, f->p.owner[node]);
-	struct sum *row = &f->row[leaf != TT_NO_ROW ? leaf : f->p.nrow];
-	struct sum *category = &f->category[leaf != TT_NO_ROW ? f->p.row[leaf].name->category : f->m->ncategory];
+	uint32_t leaf = tt_paths_row(&f->p, f->p.owner[node]), place = tt_paths_row_at(&f->p, f->p.owner[node]);
+	struct sum *row = &f->row[place != TT_NO_ROW ? place : f->p.nrow];
+	struct sum *category = &f->category[category_of(f, f->p.owner[node])];
 	bool waiting = false;
 
 	f->n += n;
@@ -115,7 +128,7 @@ add_node(struct fold *f, uint32_t node, uint64_t n)
 	    up = f->p.owner[tt_paths_node(&f->p, up)->parent]) {
 		uint32_t at = tt_paths_row(&f->p, up);
 		add_total(&f->row[at], node, n);
-		add_total(&f->category[f->p.row[at].name->category], node, n);
+		add_total(&f->category[category_of(f, up)], node, n);
 		waiting = waiting || f->waits[at];
 	}
 	if (!t)
@@ -136,7 +149,7 @@ fold(struct fold *f, struct tt_err *err)
 	f->thread = f->category ? tt_mem_alloc(mem, f->m->threads.n * sizeof *f->thread, err) : NULL;
 	if (!f->thread)
 		return err->code;
-	for (uint32_t i = 0; i < f->p.nrow; i++)
+	for (uint32_t i = 0; i < f->p.nrow && !f->p.group; i++)
 		f->waits[i] = tt_name_match(f->o->wait ? f->o->wait : tt_wait_markers, f->p.row[i].name->full);
 	for (uint32_t i = 0; i < f->p.n; i++) {
 		uint64_t n = is_sampled(f, i) ? tt_paths_count(&f->p, i).n : 0;
@@ -171,7 +184,7 @@ markers(struct fold *f, struct tt_table *t, struct tt_err *err)
 		if (rc != TT_OK)
 			return rc;
 		tt_cell_text(&c[0], name);
-		if (!native)
+		if (!native && !f->p.group)
 			tt_cell_text(&c[1], f->m->category[f->p.row[i].name->category].name);
 		put_sum(f, c + 2, &f->row[i]);
 	}
@@ -325,6 +338,30 @@ by_samples(const void *a, const void *b)
 	return (x->node > y->node) - (x->node < y->node);
 }
 
+static int
+by_node(const void *a, const void *b)
+{
+	const struct stack *x = a, *y = b;
+
+	return (x->node > y->node) - (x->node < y->node);
+}
+
+static size_t
+join_stacks(struct stack *v, size_t n)
+{
+	size_t to = 0;
+
+	if (n)
+		qsort(v, n, sizeof *v, by_node);
+	for (size_t i = 0; i < n; i++) {
+		if (to && v[to - 1].node == v[i].node)
+			v[to - 1].n += v[i].n;
+		else
+			v[to++] = v[i];
+	}
+	return to;
+}
+
 static size_t
 list_stacks(struct fold *f, struct stack *v)
 {
@@ -333,9 +370,11 @@ list_stacks(struct fold *f, struct stack *v)
 	for (uint32_t i = 0; i < f->p.n; i++) {
 		uint64_t k = is_sampled(f, i) ? tt_paths_count(&f->p, i).n : 0;
 
-		if (k && tt_paths_site_wanted(&f->p, tt_paths_row(&f->p, f->p.owner[i])))
-			v[n++] = (struct stack){ i, k };
+		if (k && tt_paths_site_wanted(&f->p, tt_paths_row_at(&f->p, f->p.owner[i])))
+			v[n++] = (struct stack){ f->p.group ? f->p.path[i] : i, k };
 	}
+	if (f->p.group)
+		n = join_stacks(v, n);
 	if (n)
 		qsort(v, n, sizeof *v, by_samples);
 	return n;
@@ -345,7 +384,7 @@ static int
 put_stack(struct fold *f, struct tt_table *t, const struct stack *s, struct tt_buf *b, struct tt_err *err)
 {
 	const struct tt_thread *th = tt_paths_thread(&f->p, s->node);
-	bool native = tt_paths_row(&f->p, f->p.owner[s->node]) == TT_NO_ROW;
+	bool native = tt_paths_row_at(&f->p, f->p.owner[s->node]) == TT_NO_ROW;
 	int rc = tt_paths_text(&f->p, s->node, b, err);
 	const char *text;
 	struct tt_cell *c;
@@ -357,7 +396,7 @@ put_stack(struct fold *f, struct tt_table *t, const struct stack *s, struct tt_b
 	if (rc != TT_OK)
 		return rc;
 	tt_cell_text(&c[0], text);
-	if (th)
+	if (th && (!f->p.group || f->p.group == TT_GROUP_THREAD))
 		tt_cell_text(&c[1], th->name);
 	tt_cell_int(&c[2], (int64_t)s->n);
 	tt_cell_share(&c[3], (int64_t)s->n, (int64_t)f->n);
@@ -375,6 +414,10 @@ paths(struct fold *f, struct tt_table *t, struct tt_err *err)
 
 	if (!v)
 		return err->code;
+	if (f->p.group && (rc = tt_paths_join(&f->p, err)) != TT_OK) {
+		tt_mem_free(&f->m->env->mem, v, room);
+		return rc;
+	}
 	n = list_stacks(f, v);
 	rows = f->o->rows && f->o->rows < n ? f->o->rows : n;
 	for (size_t i = 0; i < rows && rc == TT_OK; i++)
@@ -418,7 +461,7 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 
 	if (m->samples == 0 && !o->table)
 		return TT_OK;
-	rc = tt_paths_init(&f.p, m, err);
+	rc = tt_paths_init_by(&f.p, m, o->group, err);
 	if (rc == TT_OK)
 		rc = fold(&f, err);
 	if (rc == TT_OK && (f.n || o->table))

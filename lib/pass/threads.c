@@ -28,7 +28,7 @@ static const struct tt_col threads_col[T_N] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	{ "threads", "Threads", threads_col, T_N, false },
+	{ "threads", "Threads", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, 0, 0 },
 };
 
 /* Time inside the outermost shown zones, by thread index. */

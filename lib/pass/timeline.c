@@ -25,7 +25,7 @@ static const struct tt_col timeline_col[L_N] = {
 	[L_HANDLES] = { "handles", "handles", TT_UNIT_COUNT, "GC handles made." },
 };
 static const struct tt_pass_table tables[] = {
-	{ "timeline", "Timeline", timeline_col, L_N, false },
+	{ "timeline", "Timeline", timeline_col, L_N, false, TT_ON_TIME | TT_ON_THREAD, 0, 0 },
 };
 
 /* Which columns have anything: the others stay empty. */

@@ -1,0 +1,167 @@
+/**
+ * Keys of --group-by, and classes by them; the contract is in group.h.
+ */
+#include "pass/group.h"
+
+#include <string.h>
+
+#include "base/buf.h"
+#include "model/names.h"
+
+const char *
+tt_group_key(size_t i)
+{
+	static const char *const keys[] = { "thread", "assembly", "namespace", "domain", NULL };
+
+	return keys[i];
+}
+
+const char *
+tt_group_marker(const struct tt_model *m, enum tt_group group, const struct tt_name *name, struct tt_arena *text,
+    struct tt_err *err)
+{
+	const char *space;
+	size_t n;
+
+	if (group == TT_GROUP_ASSEMBLY)
+		return name->category < m->ncategory ? m->category[name->category].name : "(unknown)";
+	if (group != TT_GROUP_NAMESPACE)
+		return name->shown;
+	n = tt_name_method_namespace(name->full, &space);
+	return n ? tt_arena_text(text, space, n, err) : TT_NO_NAMESPACE;
+}
+
+void
+tt_classes_init(struct tt_classes *c, const struct tt_model *m, enum tt_group group, struct tt_arena *text)
+{
+	*c = (struct tt_classes){ .m = m, .group = group, .text = text };
+}
+
+void
+tt_classes_free(struct tt_classes *c)
+{
+	if (c->m)
+		tt_mem_free(&c->m->env->mem, c->seen, c->nslot * sizeof *c->seen);
+	*c = (struct tt_classes){ 0 };
+}
+
+bool
+tt_class_wanted(const struct tt_model *m, const char *name, const char *assembly)
+{
+	return tt_glob_any(m->filter.category, assembly) && tt_name_match(m->filter.marker, name);
+}
+
+static struct tt_class_seen *
+slot_of(const struct tt_classes *c, uint32_t process, uint64_t key)
+{
+	size_t i = (size_t)((key ^ (uint64_t)process << 56) * 0x9E3779B97F4A7C15u >> 20) & (c->nslot - 1);
+
+	while (c->seen[i].c.label && (c->seen[i].key != key || c->seen[i].process != process))
+		i = (i + 1) & (c->nslot - 1);
+	return &c->seen[i];
+}
+
+static int
+grow(struct tt_classes *c, struct tt_err *err)
+{
+	struct tt_mem *mem = &c->m->env->mem;
+	struct tt_classes bigger = *c;
+
+	bigger.nslot = c->nslot ? 2 * c->nslot : 256;
+	bigger.seen = tt_mem_alloc(mem, bigger.nslot * sizeof *c->seen, err);
+	if (!bigger.seen)
+		return err->code;
+	for (size_t i = 0; i < c->nslot; i++) {
+		if (c->seen[i].c.label)
+			*slot_of(&bigger, c->seen[i].process, c->seen[i].key) = c->seen[i];
+	}
+	tt_mem_free(mem, c->seen, c->nslot * sizeof *c->seen);
+	*c = bigger;
+	return TT_OK;
+}
+
+/* By the file of its image. */
+const char *
+tt_class_assembly(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct tt_arena *text,
+    struct tt_err *err)
+{
+	const struct tt_defs *defs = m->cap[process]->defs;
+	const struct tt_def *image = d ? tt_defs_find(defs, TT_DEF_IMAGE, d->a, d->ts) : NULL;
+	const char *base = image && image->len ? image->text : "(unknown)";
+	size_t n;
+
+	for (const char *p = base; *p; p++) {
+		if (*p == '/' || *p == '\\')
+			base = p + 1;
+	}
+	n = strlen(base);
+	if (n > 4 && (strcmp(base + n - 4, ".dll") == 0 || strcmp(base + n - 4, ".exe") == 0))
+		n -= 4;
+	return tt_arena_text(text, base, n, err);
+}
+
+/* The domain of a class key that is a vtable; before data version 15 keys are classes, which have none. */
+static const char *
+domain_of(const struct tt_classes *c, uint32_t process, uint64_t key, struct tt_err *err)
+{
+	const struct tt_defs *defs = c->m->cap[process]->defs;
+	const struct tt_def *v = tt_defs_find(defs, TT_DEF_VTABLE, key, INT64_MAX);
+	const struct tt_def *d = v ? tt_defs_find(defs, TT_DEF_DOMAIN, v->a, INT64_MAX) : NULL;
+	char text[40], *p = text;
+
+	if (!v)
+		return "(unknown)";
+	if (d && d->len)
+		return tt_arena_text(c->text, d->text, d->len, err);
+	memcpy(p, "domain ", 7);
+	p = tt_put_hex(p + 7, v->a);
+	return tt_arena_text(c->text, text, (size_t)(p - text), err);
+}
+
+static const char *
+namespace_of(const struct tt_classes *c, const char *name, struct tt_err *err)
+{
+	const char *space;
+	size_t n = tt_name_namespace(name, strlen(name), &space);
+
+	return n ? tt_arena_text(c->text, space, n, err) : TT_NO_NAMESPACE;
+}
+
+static int
+look_up(struct tt_classes *c, uint32_t process, uint64_t key, struct tt_class *to, struct tt_err *err)
+{
+	const struct tt_filter *f = &c->m->filter;
+	const struct tt_def *d = tt_defs_class(c->m->cap[process]->defs, key, INT64_MAX);
+	const char *name = tt_model_class(c->m, process, key), *assembly = "";
+
+	if ((f->category || c->group == TT_GROUP_ASSEMBLY) && !(assembly = tt_class_assembly(c->m, process, d, c->text, err)))
+		return err->code;
+	to->wanted = (!f->category && !f->marker) || tt_class_wanted(c->m, name, assembly);
+	switch (c->group) {
+	case TT_GROUP_ASSEMBLY: to->label = assembly; break;
+	case TT_GROUP_NAMESPACE: to->label = namespace_of(c, name, err); break;
+	case TT_GROUP_DOMAIN: to->label = domain_of(c, process, key, err); break;
+	default: to->label = name; break;
+	}
+	return to->label ? TT_OK : err->code;
+}
+
+const struct tt_class *
+tt_class_of(struct tt_classes *c, uint32_t process, uint64_t key, struct tt_err *err)
+{
+	struct tt_class_seen *s;
+
+	if (2 * c->n >= c->nslot && grow(c, err) != TT_OK)
+		return NULL;
+	s = slot_of(c, process, key);
+	if (s->c.label)
+		return &s->c;
+	if (look_up(c, process, key, &s->c, err) != TT_OK) {
+		s->c.label = NULL;
+		return NULL;
+	}
+	s->key = key;
+	s->process = process;
+	c->n++;
+	return &s->c;
+}

@@ -1,0 +1,56 @@
+/**
+ * Rows by what they belong to (--group-by): a thread, an assembly, a namespace, a domain.
+ *
+ * Markers are grouped where the call tree is looked at (paths.h), classes here. What the filters choose stays chosen: a
+ * group is of the markers and classes that --marker and --category want, and of no others.
+ */
+#ifndef TT_PASS_GROUP_H
+#define TT_PASS_GROUP_H
+
+#include "model/model.h"
+
+enum tt_group { TT_GROUP_NONE, TT_GROUP_THREAD, TT_GROUP_ASSEMBLY, TT_GROUP_NAMESPACE, TT_GROUP_DOMAIN };
+
+/* The ${i}th key of --group-by, from "thread" (0, TT_GROUP_THREAD) on; NULL behind the last. */
+const char *tt_group_key(size_t i);
+
+/* By which keys a table can be grouped: 1 << enum tt_group. */
+#define TT_BY_THREAD (1u << TT_GROUP_THREAD)
+#define TT_BY_NAME (1u << TT_GROUP_ASSEMBLY | 1u << TT_GROUP_NAMESPACE)
+#define TT_BY_DOMAIN (1u << TT_GROUP_DOMAIN)
+
+/* What to show of a marker: its name, or by assembly and namespace that. NULL: out of memory. */
+const char *tt_group_marker(const struct tt_model *m, enum tt_group group, const struct tt_name *name, struct tt_arena *text,
+    struct tt_err *err);
+
+#define TT_NO_NAMESPACE "(no namespace)"
+
+/* What a table shows of a class. */
+struct tt_class {
+	const char *label;            /* its name, or that of its group; lives as long as the classes */
+	bool wanted;                  /* by --marker, which is matched with its name, and --category, with its assembly */
+};
+
+/* Classes looked up once each. The text lives in ${text}, an arena of the caller's. */
+struct tt_classes {
+	const struct tt_model *m;
+	enum tt_group group;          /* TT_GROUP_THREAD leaves classes as they are */
+	struct tt_arena *text;
+	struct tt_class_seen { uint64_t key; uint32_t process; struct tt_class c; } *seen;    /* open hash; no label: empty */
+	size_t n, nslot;
+};
+
+void tt_classes_init(struct tt_classes *c, const struct tt_model *m, enum tt_group group, struct tt_arena *text);
+void tt_classes_free(struct tt_classes *c);
+
+/* Class ${key} of ${process}; valid until the next call. NULL: out of memory. */
+const struct tt_class *tt_class_of(struct tt_classes *c, uint32_t process, uint64_t key, struct tt_err *err);
+
+/* The assembly of class ${d} (NULL: unknown), as categories of methods are named. NULL: out of memory. */
+const char *tt_class_assembly(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct tt_arena *text,
+    struct tt_err *err);
+
+/* Do the filters want a class of this name in this assembly? */
+bool tt_class_wanted(const struct tt_model *m, const char *name, const char *assembly);
+
+#endif

@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""Filters and groups mean the same for every table, or a note says that they mean nothing.
+
+    filters.py TRACETOOL MLPD_GEN
+
+For every table that "tracetool list metrics" names, on captures of testdata, and a made one, that have rows for it:
+
+- A filter that nothing can fit leaves other rows than no filter; or the rows are the same, and a note names option
+  and table. Never both.
+- A regular expression that fits all names leaves the rows that no filter leaves.
+- --group-by KEY has rows by KEY; or the rows are the same as without it, and a note says so. Filters go with it.
+- A wrong regular expression is a usage error, whatever the option.
+
+Prints `N passed, N failed`; exit status 1 if any failed.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TRACETOOL = sys.argv[1]
+NAMES = ["d01-gameloop-calls-alloc", "d02-gameloop-sample", "d04-exceptions", "d05-monitors", "d06-gcmoves-handles",
+         "d07-heapshot", "d09-names-unicode-jit", "d10-counters-zip", "d14-mono462-v13-coverage"]
+CAPTURES = [os.path.join(TOP, "testdata", "mlpd", "good-%s.mlpd" % n) for n in NAMES] + \
+    [os.path.join(TOP, "testdata", "capture", "good-v1.0-every-kind.ttc")]
+NOTHING = {"--marker": "re:^#", "--category": "re:^#", "--thread": "re:^#", "--time": "900000-",
+           "--min-duration": "1000s", "--depth": "1"}
+ALL = {"--marker": "re:", "--category": "re:.?", "--thread": "re:^"}
+ASKED = ["--find", "S:1", "--track", "0x7f4e4c8170e8", "--threshold", "0"]
+FRAMES = {"d01-gameloop-calls-alloc": ["--frame-marker", "World:Frame"]}
+# Said of the whole capture, whatever is looked at.
+WHOLE = {"loss"}
+passed = failed = 0
+
+
+def check(what, good, why=""):
+    global passed, failed
+    passed += bool(good)
+    failed += not good
+    if not good:
+        print("%s: %s" % (what, why))
+
+
+def run(*args):
+    return subprocess.run([TRACETOOL, *args], capture_output=True, text=True, errors="replace", timeout=300)
+
+
+def tables_there_are():
+    out = run("list", "metrics", "--format", "json").stdout
+    rows = [r for t in json.loads(out)["tables"].values() for r in t["rows"]]
+    ids = list(dict.fromkeys(r["table"] for r in rows if "table" in r))
+    return [i for i in ids if not i.startswith("capture")]
+
+
+class Report:
+    def __init__(self, path, ids, *more):
+        frames = next((v for k, v in FRAMES.items() if k in path), [])
+        p = run("stats", "-q", "--format", "json", "--table", ",".join(ids), *ASKED, *frames, *more, path)
+        if p.returncode not in (0, 3):
+            raise AssertionError("%s %s: %s" % (path, more, p.stderr))
+        doc = json.loads(p.stdout)
+        self.tables = {k: t["rows"] for k, t in doc["tables"].items()}
+        self.notes = [n["text"] for n in doc.get("notes", [])]
+
+    def says(self, option, table):
+        for n in self.notes:
+            m = re.match(r"(--\S+(?: \S+)?) changes nothing in (.*)$", n)
+            if m and m.group(1) == option and table in m.group(2).split(", "):
+                return True
+        return False
+
+
+def check_filters(path, ids, plain, met):
+    name = os.path.basename(path)
+    for option, value in NOTHING.items():
+        r = Report(path, ids, option, value)
+        for t in ids:
+            if t in WHOLE or not any(any(row.values()) for row in plain.tables.get(t, [])):
+                continue
+            same = r.tables.get(t) == plain.tables[t]
+            said = r.says(option, t)
+            what = "%s: %s %s: %s" % (name, t, option, value)
+            # Where the table is about no zone or thread of this capture, they change nothing by chance.
+            if option in ("--min-duration", "--depth", "--thread") and same and not said:
+                met.setdefault((t, option), False)
+                continue
+            met[(t, option)] = True
+            if option in ("--marker", "--category", "--time") and not said:
+                check(what, not same, "it changes nothing, and no note says so")
+            else:
+                check(what, same == said, "changed: %s; a note says it changes nothing: %s" % (not same, said))
+    for option, value in ALL.items():
+        r = Report(path, ids, option, value)
+        bad = [t for t in ids if t in plain.tables and r.tables.get(t) != plain.tables[t]
+               and not chosen(r.tables[t], plain.tables[t])]
+        check("%s: %s %s" % (name, option, value), not bad, "it fits all names, and still changes " + ", ".join(bad))
+
+
+def chosen(rows, plain):
+    """The same but for rows of what has no name, which no pattern fits."""
+    nameless = ("(outside any zone)", "(native)")
+    if plain and "depth" in plain[0]:
+        return [r for r in rows if r["depth"]] == [r for r in plain if r["depth"]]
+    return rows == [r for r in plain if not set(map(str, r.values())) & set(nameless)]
+
+
+def check_groups(path, ids, plain):
+    name = os.path.basename(path)
+    for key in ("thread", "assembly", "namespace", "domain"):
+        r = Report(path, ids, "--group-by", key)
+        none = Report(path, ids, "--group-by", key, "--marker", NOTHING["--marker"])
+        for t in ids:
+            if t in WHOLE or not plain.tables.get(t):
+                continue
+            same = r.tables.get(t) == plain.tables[t]
+            said = r.says("--group-by " + key, t)
+            check("%s: %s --group-by %s" % (name, t, key), not (said and not same), "it changed, and a note says it did not")
+            check("%s: %s --group-by %s --marker" % (name, t, key), said or not none.tables[t], "a marker that does not exist has rows")
+
+
+def main():
+    ids = tables_there_are()
+    check("list metrics", len(ids) > 50, "only %d tables" % len(ids))
+    met, rows = {}, set()
+    made = os.path.join(tempfile.mkdtemp(), "made.mlpd")      # of random events of every kind, in calls
+    subprocess.run([sys.argv[2], "17", "8", "1", made], check=True)
+    for path in [*CAPTURES, made]:
+        plain = Report(path, ids)
+        rows |= {t for t in ids if plain.tables.get(t)}
+        check_filters(path, ids, plain, met)
+        check_groups(path, ids, plain)
+    # These need a game engine's capture, or debug information.
+    check("tables without rows", set(ids) - rows <= {"frame_timings", "frame_limits", "coverage_files", "coverage_lines"},
+          str(set(ids) - rows))
+    for (t, option), seen in met.items():
+        # A thread's outermost zones stay, and here objects tracked and handles are in no call that could be left out.
+        if (t, option) == ("threads", "--depth") or (t in ("objects_tracked", "handle_sites") and option != "--thread"):
+            continue
+        check("%s %s" % (t, option), seen, "it changes nothing in any capture, and no note says so")
+    for option in ("--marker", "--category", "--thread", "--wait", "--frame-marker", "--frame-thread", "--find"):
+        p = run("stats", option, "T:re:a(" if option == "--find" else "re:a(", CAPTURES[0])
+        check("%s re:a(" % option, p.returncode == 2 and "regular expression" in p.stderr, p.stderr)
+    print("%d passed, %d failed" % (passed, failed))
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
