@@ -113,6 +113,12 @@ def cases(suite, every=True):
                 yield Case("%s stats %s" % (name, form), ["stats", "--format", form, "--thread", "*", path])
         yield Case(name + " stats of tables", ["stats", "--format", "json", "--table",
                    "markers,calltree,calltree_bottom_up,alloc_paths", path])
+        for key in ("thread", "namespace"):
+            if not few:
+                yield Case("%s stats by %s" % (name, key), ["stats", "--format", "json", "--group-by", key, "--category", "re:.",
+                           "--table", "markers,calltree,alloc_classes,alloc_paths,samples,sample_paths,exceptions,exception_paths,"
+                           "exception_clauses,contention_paths,handle_sites,jit_methods,heapshot_classes,heapshot_references,"
+                           "metadata_classes,hitches", path])
         for suffix in suffixes:
             out = "out" + suffix
             yield Case("%s to %s" % (name, suffix), ["convert", "-q", path, "-o", out], [out])
