@@ -129,7 +129,7 @@ int ttc_mono(struct tt_batch *b, int64_t ts, unsigned kind, const uint8_t *p, co
 const char *ttc_mono_name(unsigned kind);
 /* A stack of ${len} bytes as words of the batch, outermost first. */
 int ttc_stack(struct tt_batch *b, const uint8_t *p, size_t len, uint64_t *first, size_t *n, struct tt_err *err);
-const char *ttc_category(const struct tt_capture *cap, const struct tt_def *marker);
+int ttc_category(const struct tt_capture *cap, const struct tt_def *marker, const char **name, struct tt_err *err);
 int ttc_timing(const char *counter, unsigned *late);
 const char *ttc_tag_name(unsigned tag);
 

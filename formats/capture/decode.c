@@ -1135,9 +1135,10 @@ nameless(const struct tt_capture *cap, const struct tt_def *c)
 	return name ? name : c->text;
 }
 
-const char *
-ttc_category(const struct tt_capture *cap, const struct tt_def *d)
+int
+ttc_category(const struct tt_capture *cap, const struct tt_def *d, const char **name, struct tt_err *err)
 {
+	(void)err;                    /* of others */
 	uint64_t key = d->a;
 
 	if (key == 0 && (d->flags & 1)) {     /* a label without one: its owner's */
@@ -1145,7 +1146,8 @@ ttc_category(const struct tt_capture *cap, const struct tt_def *d)
 		key = owner ? owner->a : 0;
 	}
 	const struct tt_def *c = key ? tt_defs_find(cap->defs, TT_DEF_CATEGORY, key, INT64_MAX) : NULL;
-	return c && c->len == 0 ? nameless(cap, c) : c ? c->text : NULL;
+	*name = c && c->len == 0 ? nameless(cap, c) : c ? c->text : NULL;
+	return TT_OK;
 }
 
 /* Unity's counters of FrameTimingManager. */

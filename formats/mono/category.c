@@ -71,14 +71,14 @@ slot_of(const struct index *x, const char *name)
 	return i;
 }
 
-/* "GameLoop" of the assembly's full name, or of the image's file name. */
+/* "GameLoop" of the assembly's full name, or of the image's file name; "" where it is not known. NULL: no memory. */
 static const char *
 image_name(struct tt_capture *cap, uint64_t image, int64_t ts, struct tt_err *err)
 {
 	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_IMAGE, image, ts);
 
 	if (!d || d->len == 0)
-		return NULL;
+		return "";
 	const char *base = d->text;
 	for (const char *p = d->text; *p; p++)
 		if (*p == '/' || *p == '\\')
@@ -103,11 +103,10 @@ image_of(struct tt_capture *cap, const struct tt_def *d, struct last *last, stru
 static const char ambiguous[] = "(ambiguous)";
 
 static const struct index *
-build(struct tt_capture *cap)
+build(struct tt_capture *cap, struct tt_err *err)
 {
 	struct index *x = cap->category_arg;
 	size_t n = tt_defs_count(cap->defs, TT_DEF_CLASS), nslot = 64;
-	struct tt_err err;
 	struct last last = { 0 };
 	char name[512];
 
@@ -115,16 +114,18 @@ build(struct tt_capture *cap)
 		return x;
 	while (nslot < n * 2)
 		nslot *= 2;
-	x = tt_arena_alloc(&cap->arena, sizeof *x + nslot * sizeof x->e[0], &err);
+	x = tt_arena_alloc(&cap->arena, sizeof *x + nslot * sizeof x->e[0], err);
 	if (!x)
 		return NULL;
 	x->nclass = n;
 	x->nslot = nslot;
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_def *d = tt_defs_at(cap->defs, TT_DEF_CLASS, i);
-		const char *image = image_of(cap, d, &last, &err);
+		const char *image = image_of(cap, d, &last, err);
 		size_t len = plain(name, sizeof name, d->text, d->len);
-		if (!image || len == 0)
+		if (!image)
+			return NULL;
+		if (!*image || len == 0)
 			continue;
 		struct entry *e = &x->e[slot_of(x, name)];
 		if (e->name) {
@@ -132,7 +133,7 @@ build(struct tt_capture *cap)
 				e->image = ambiguous;
 			continue;
 		}
-		const char *copy = tt_arena_text(&cap->arena, name, len, &err);
+		const char *copy = tt_arena_text(&cap->arena, name, len, err);
 		if (!copy)
 			return NULL;
 		*e = (struct entry){ copy, image };
@@ -141,25 +142,27 @@ build(struct tt_capture *cap)
 	return x;
 }
 
-const char *
-mlpd_category(const struct tt_capture *c, const struct tt_def *marker)
+int
+mlpd_category(const struct tt_capture *c, const struct tt_def *marker, const char **category, struct tt_err *err)
 {
 	struct tt_capture *cap = (struct tt_capture *)(uintptr_t)c;
-	const struct index *x = build(cap);
+	const struct index *x = build(cap, err);
 	const char *s = marker->text;
 	char name[512];
 
 	if (!x)
-		return "(unknown)";
+		return err->code;
+	*category = "(wrapper)";
 	if (strncmp(s, "(wrapper", 8) == 0)
-		return "(wrapper)";
+		return TT_OK;
 	const char *colon = strchr(s, ':');
 	size_t n = plain(name, sizeof name, s, colon ? (size_t)(colon - s) : strlen(s));
 	for (size_t i = 0; i < sizeof alias / sizeof *alias; i++)
 		if (strcmp(name, alias[i][0]) == 0)
 			n = (size_t)snprintf(name, sizeof name, "%s", alias[i][1]);
 	const struct entry *e = n ? &x->e[slot_of(x, name)] : NULL;
-	return e && e->name ? e->image : "(unknown)";
+	*category = e && e->name ? e->image : "(unknown)";
+	return TT_OK;
 }
 
 const char *

@@ -58,7 +58,7 @@ int mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t a
     bool more, struct tt_batch *b, size_t *used, struct tt_err *err);
 
 /* tt_capture.category and tally_name of this format. */
-const char *mlpd_category(const struct tt_capture *cap, const struct tt_def *marker);
+int mlpd_category(const struct tt_capture *cap, const struct tt_def *marker, const char **name, struct tt_err *err);
 const char *mlpd_tag_name(unsigned tag);
 
 #endif

@@ -221,8 +221,10 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 		rc = test_rows(&w, err);
 	if (rc == TT_OK)
 		rc = finish_rows(&w, err);
+	if (rc != TT_OK)
+		return rc;
 	v->exit_code = exit_code(&w);
-	return rc == TT_OK ? tt_verdict_words(v, err) : rc;
+	return tt_verdict_words(v, err);
 }
 
 void

@@ -56,8 +56,8 @@ struct tt_capture {
 	uint64_t tally[256];          /* with TT_NEEDS_TALLY */
 	uint64_t unloaded[TT_DEF_KINDS];      /* records of things unloaded */
 	const char *(*tally_name)(unsigned tag);
-	/* The category (assembly) a marker belongs to; by the format, called at report time. */
-	const char *(*category)(const struct tt_capture *, const struct tt_def *marker);
+	/* The category (assembly) a marker belongs to, NULL for none; by the format, called at report time. */
+	int (*category)(const struct tt_capture *, const struct tt_def *marker, const char **name, struct tt_err *err);
 	void *category_arg;
 	/* Which part of a frame the counter of this name measures (enum tt_timing), and how many frames late; -1: none. */
 	int (*timing)(const char *counter, unsigned *late);

@@ -141,12 +141,14 @@ short_name(struct tt_model *m, struct tt_name *name, struct tt_buf *scratch, str
 	return name->shown ? TT_OK : err->code;
 }
 
-static const char *
-category_of(const struct tt_capture *cap, const struct tt_def *def)
+static int
+category_of(const struct tt_capture *cap, const struct tt_def *def, const char **name, struct tt_err *err)
 {
-	const char *c = cap->category ? cap->category(cap, def) : NULL;
+	const char *c = NULL;
+	int rc = cap->category ? cap->category(cap, def, &c, err) : TT_OK;
 
-	return c && *c ? c : NO_CATEGORY;
+	*name = c && *c ? c : NO_CATEGORY;
+	return rc;
 }
 
 /* Fill a name from its definition. */
@@ -163,7 +165,9 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 	name->known = true;
 	name->full = def->text;
 	name->alloc_wrapper = tt_name_alloc_wrapper(name->full);
-	*category = category_of(cap, def);
+	int rc = category_of(cap, def, category, err);
+	if (rc != TT_OK)
+		return rc;
 	if (k->form == TT_NAMES_FULL)
 		name->shown = name->full;
 	else

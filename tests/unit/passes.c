@@ -17,13 +17,15 @@ struct world {
 
 /* --- building ---------------------------------------------------------------------- */
 
-static const char *
-category(const struct tt_capture *c, const struct tt_def *d)
+static int
+category(const struct tt_capture *c, const struct tt_def *d, const char **name, struct tt_err *e)
 {
 	(void)c;
+	(void)e;
+	*name = strncmp(d->text, "Game.", 5) == 0 ? "Game" : "mscorlib";
 	if (strncmp(d->text, "(wrapper", 8) == 0)
-		return "(wrapper)";
-	return strncmp(d->text, "Game.", 5) == 0 ? "Game" : "mscorlib";
+		*name = "(wrapper)";
+	return TT_OK;
 }
 
 static void

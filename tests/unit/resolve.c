@@ -93,11 +93,13 @@ TEST(globs_meet_the_name_with_and_without_list_and_namespace)
 static struct tt_env env;
 static struct tt_err err;
 
-static const char *
-category(const struct tt_capture *c, const struct tt_def *d)
+static int
+category(const struct tt_capture *c, const struct tt_def *d, const char **name, struct tt_err *e)
 {
 	(void)c;
-	return strncmp(d->text, "Game.", 5) == 0 ? "Game" : "mscorlib";
+	(void)e;
+	*name = strncmp(d->text, "Game.", 5) == 0 ? "Game" : "mscorlib";
+	return TT_OK;
 }
 
 static void
