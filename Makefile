@@ -196,7 +196,14 @@ $(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $
 	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
 
 # The program with allocation and transfers that fail on purpose.
-$(OOM_BIN): $(CMD_OBJ) $(FAULT_OBJ) $(LIB)
+# Whatever may have to grow does so each time, so that it fails everywhere once.
+EXACT_OBJ := $(BUILD)/exact/lib/base/mem.o $(BUILD)/exact/lib/base/buf.o
+$(EXACT_OBJ): $(BUILD)/exact/%.o: %.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,CC,$<)
+	$(Q)$(CC) $(CPPFLAGS) -DTT_GROW_EXACTLY $(CFLAGS) -MMD -MP -c -o $@ $<
+
+$(OOM_BIN): $(CMD_OBJ) $(FAULT_OBJ) $(EXACT_OBJ) $(LIB)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CFLAGS) $(WRAPPED:%=-Wl,--wrap=%) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 
@@ -413,4 +420,4 @@ uninstall:
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish $(SHARE)/tracetool/budget.schema.json \
 		$(SHARE)/tracetool/verdict.schema.json $(SHARE)/tracetool/Tracetool.cs
 
--include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
+-include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(EXACT_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

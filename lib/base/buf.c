@@ -21,6 +21,9 @@ tt_buf_room(struct tt_buf *b, size_t more, struct tt_err *err)
 		return tt_nomem(err);
 	while (cap - b->n < more)
 		cap *= 2;
+#ifdef TT_GROW_EXACTLY      /* see mem.c */
+	cap = b->n + more + !more;
+#endif
 	p = realloc(b->p, cap);
 	if (!p)
 		return tt_nomem(err);

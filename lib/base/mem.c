@@ -59,6 +59,9 @@ grown_cap(size_t cap, size_t need, size_t elem)
 
 	if (need > max)
 		return 0;
+#ifdef TT_GROW_EXACTLY
+	return need;
+#endif
 	if (cap)
 		want = cap <= max / 2 ? cap * 2 : max;
 	return want < need ? need : want;
@@ -104,7 +107,12 @@ tt_mem_free(struct tt_mem *mem, void *p, size_t n)
 
 /* --- arena -------------------------------------------------------------- */
 
+/* Tests of allocation that fails want a page for each block, and no room to spare in arrays and buffers. */
+#ifdef TT_GROW_EXACTLY
+#define PAGE_FIRST ((size_t)0)
+#else
 #define PAGE_FIRST ((size_t)4096)
+#endif
 #define PAGE_LARGEST ((size_t)1 << 20)
 
 struct tt_arena_page {

@@ -2,6 +2,7 @@
 import gzip
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -142,6 +143,44 @@ def cases(suite, every=True):
     for c in commands():
         if c not in seen and c not in NO_CASE:
             yield Case(c, None)
+
+
+def more_cases(suite):
+    """What cases() leaves out: every table, every option that takes another way through the program, kinds of captures."""
+    tables = sorted({row["table"] for row in listed("metrics") if not row["table"].startswith("capture")})
+    marker = ["--frame-marker", "World:Frame"]
+    loop = os.path.join(DATA, "good-d01-gameloop-calls-alloc.mlpd")
+    odd = [suite.capture(version) for version in (4, 11, 13, 16)] + [os.path.join(DATA, f) for f in sorted(os.listdir(DATA)) if re.match(
+        r"good-d(02-gameloop-sample|03|04-exceptions|05|06|07-heapshot|09|10|14|15)[a-z0-9-]*\.mlpd|bad-(cut|garbage|ff|gzip)", f)]
+    paths = [("mlpd", suite.capture(17, 3)), ("capture", dict(captures(suite))["capture"]), ("loop", loop)]
+    paths += [(os.path.basename(p), p) for p in odd]
+    for name, path in paths:
+        every = ["stats", path, "--table", ",".join(tables)]
+        yield Case(name + " every table", every, status=None)
+        yield Case(name + " to all", ["convert", "-q", path] + sum((["-o", "a" + x] for x in (".json", ".csv", ".pb", ".folded")), []),
+                   ["a" + x for x in (".json", ".csv", ".pb", ".folded")], status=None)
+        if path in odd:
+            continue
+        yield Case(name + " every table of frames", every + marker + ["--budget", "1", "--hitches", "3"], status=None)
+        yield Case(name + " every table as CSV", every + ["--format", "csv", "--time", "0-1", "--thread", "*", "--names", "full"],
+                   status=None)
+        yield Case(name + " every table as Markdown", every + ["--format", "markdown", "-o", "m.md.zst"] + marker, ["m.md.zst"],
+                   status=None)
+        yield Case(name + " filtered", every + ["--category", "*", "--marker", "re:.*o.*", "--min-duration", "1us", "--depth", "5",
+                                                "--wrappers", "--format", "json"], status=None)
+        yield Case(name + " frames only", every + ["--frames", "2-4"] + marker, status=None)
+        yield Case(name + " tree", ["stats", path, "--bottom-up", "--threshold", "0", "--max-depth", "4", "--max-paths", "8"],
+                   status=None)
+        yield Case(name + " found", ["stats", path, "--find", "T:*", "--find", "S:1", "--track", "0x1000", "--buckets", "7"],
+                   status=None)
+        yield Case(name + " two", ["stats", path, path, "--align", "start", "--meta", "a=b", "--table", "frames,markers"], status=None)
+        yield Case(name + " begin and end", ["convert", "-q", path, "-o", "b.json.bz2", "--begin-end", "--split", "2K"],
+                   ["b.json.bz2"], status=None)
+        yield Case(name + " tables as files", ["convert", "-q", path, "-f", "csv", "--table", "markers", "--csv-bom", "--csv-safe",
+                   "-o", "t.csv.lz4", "--table", "counters", "-o", "u.csv"], ["t.csv.lz4", "u.csv"], status=None)
+        other = loop if path != loop else suite.capture(17, 5)
+        yield Case(name + " diff of all", ["diff", path, path, "--table", "verdict,paths,alloc_sites,markers,categories,threads",
+                   "--format", "markdown", "-o", "d.md", "--", other, other], ["d.md"], status=None)
 
 
 def gate_cases(suite, name, path):

@@ -7,6 +7,7 @@ Every command, reader, form and emitter. In check-all every N until the run succ
 reached through calls that no earlier case had, and every fourth of these fails with all after it, too.
 Ends with "N passed, N failed".
 """
+import itertools
 import os
 
 import kit
@@ -54,7 +55,7 @@ def numbers(s, args, seen):
 def main():
     s = kit.Suite()
     told, seen = s.path("told"), set()
-    for case in kit.cases(s):
+    for case in itertools.chain(kit.cases(s), kit.more_cases(s)):
         if not s.check(case.name, None if case.args else "has no case in tests/fault/kit.py"):
             continue
         # With one worker the Nth allocation is the same one every time; with three it is another, and nothing else.
