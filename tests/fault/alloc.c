@@ -5,8 +5,8 @@
  * TT_FAIL_AT=N       the Nth call fails
  * TT_FAIL_ON=1       and all after it
  * TT_FAIL_TOLD=FILE  gets a byte when one fails, so that the caller knows N was reached
- * TT_FAIL_FROM=FILE  gets a line for each call: the calls it is reached through, as a number that is the same in
- *                    every run of the same program. The Nth line is the Nth call.
+ * TT_FAIL_FROM=FILE  gets a line for each call: its N, and the calls it is reached through, as a number that is the
+ *                    same in every run of the same program
  *
  * Counting begins with main(): what runs before it is not ours.
  */
@@ -76,7 +76,7 @@ fault_tell(void)
 
 /* The calls this one is reached through, those of other libraries left out. */
 static void
-put_from(void)
+put_from(long number)
 {
 	void *frame[DEPTH];
 	int n = backtrace(frame, DEPTH);
@@ -88,7 +88,7 @@ put_from(void)
 		if (p >= (uintptr_t)__executable_start && p < (uintptr_t)etext)
 			h = (h ^ (p - (uintptr_t)__executable_start)) * UINT64_C(0x9e3779b97f4a7c15) + 1;
 	}
-	fprintf(from, "%016llx\n", (unsigned long long)h);
+	fprintf(from, "%ld %016llx\n", number, (unsigned long long)h);
 }
 
 static bool
@@ -99,7 +99,7 @@ fails(void)
 	long n = atomic_fetch_add(&calls, 1) + 1;
 
 	if (from)
-		put_from();
+		put_from(n);
 
 	if (at == 0 || n < at || (n > at && !on))
 		return false;

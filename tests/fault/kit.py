@@ -63,10 +63,10 @@ BUDGET = """{ "tracetool_budget": 1, "frame_marker": "World:Frame", "rows": [
 
 
 class Case:
-    """A command line; the files it writes; the exit status when nothing fails."""
+    """A command line; the files it writes; the exit status when nothing fails; whether parts of it may fail apart."""
 
-    def __init__(self, name, args, outputs=(), status=0):
-        self.name, self.args, self.outputs, self.status = name, list(args), list(outputs), status
+    def __init__(self, name, args, outputs=(), status=0, parts=False):
+        self.name, self.args, self.outputs, self.status, self.parts = name, list(args), list(outputs), status, parts
 
 
 def listed(what):
@@ -183,6 +183,37 @@ def more_cases(suite):
                    "--format", "markdown", "-o", "d.md", "--", other, other], ["d.md"], status=None)
 
 
+def batch_cases(suite):
+    """Captures in a folder, in archives and in archives in these; what is none; and the results put together."""
+    folder = suite.path("many")
+    os.mkdir(folder)
+    packed = suite.path("packed")
+    os.mkdir(packed)
+    for name, path in captures(suite):
+        shutil.copy(path, folder)
+        shutil.copy(path, os.path.join(packed, "other-" + os.path.basename(path)))
+    shutil.copy(os.path.join(DATA, "bad-cut-in-buffer.mlpd"), folder)
+    open(os.path.join(folder, "notes.txt"), "w").write("no capture")
+    open(os.path.join(packed, "empty"), "w").close()
+    inner = shutil.make_archive(suite.path("inner"), "gztar", packed)
+    shutil.copy(inner, packed)
+    shutil.make_archive(os.path.join(folder, "a"), "zip", packed)
+    shutil.make_archive(os.path.join(folder, "b"), "tar", packed)
+    shutil.copy(inner, folder)
+    budget = suite.path("batch-budget.json")
+    open(budget, "w").write(BUDGET)
+    yield Case("batch", ["batch", folder], status=None, parts=True)
+    yield Case("batch to a folder", ["batch", folder, "-o", "out", "--do", "convert", "--to", "json.gz,pb", "--per-capture", "csv"],
+               status=None, parts=True)
+    yield Case("batch gate", ["batch", folder, "--gate", budget, "--today", "2026-01-01", "--json", "v.json", "--group-by", "format",
+                              "--report", "r.md"], status=None, parts=True)
+    done = suite.path("done")
+    subprocess.run([TRACETOOL, "batch", "-q", folder, "-o", done], capture_output=True)
+    yield Case("merge", ["merge", done, "--group-by", "format", "--format", "json"], status=None, parts=True)
+    yield Case("merge gate", ["merge", done, "--gate", budget, "--today", "2026-01-01", "-o", "all.jsonl", "--report", "r.csv"],
+               status=None, parts=True)
+
+
 def gate_cases(suite, name, path):
     """Budgets, baselines and suggestions."""
     budget, base = suite.path("budget.json"), suite.path(name + "-kept.json")
@@ -227,4 +258,6 @@ class Work:
 
 
 def listing(path):
-    return {n: open(os.path.join(path, n), "rb").read() for n in os.listdir(path)}
+    """Every file below ${path} and its bytes."""
+    found = [os.path.join(d, n) for d, _, names in os.walk(path) for n in names]
+    return {os.path.relpath(f, path): open(f, "rb").read() for f in found}
