@@ -125,9 +125,37 @@ def words(r):
     return r["outcome"].replace("_", " ")
 
 
+# What Jenkins' xUnit plugin takes (its schema 10): attributes, those with "!" required, and children, in any order. It is
+# stricter than Jenkins' older schema, which tests/validators has: times have at most three digits together, a case has
+# fewer attributes.
+XUNIT = {
+    "testsuites": ("name time tests failures errors", "testsuite"),
+    "testsuite": ("name! tests! failures! errors! group time skipped timestamp hostname id package file log url",
+                  "testsuite properties testcase system-out system-err"),
+    "testcase": ("name! time classname group", "skipped error failure system-out system-err"),
+    "properties": ("", "property"), "property": ("name! value!", ""), "skipped": ("type message", ""), "error": ("type message", ""),
+    "failure": ("type message", ""), "system-out": ("", ""), "system-err": ("", ""),
+}
+
+
+def against_xunit(e):
+    """What the plugin would refuse in the element ${e}."""
+    if e.tag not in XUNIT:
+        return ["no element " + e.tag]
+    names, children = [x.split() for x in XUNIT[e.tag]]
+    bad = ["%s without %s" % (e.tag, n[:-1]) for n in names if n[-1] == "!" and n[:-1] not in e.attrib]
+    bad += ["%s with %s" % (e.tag, a) for a in e.attrib if a not in [n.rstrip("!") for n in names]]
+    if e.tag.startswith("testsuite") and not re.fullmatch(r"([0-9]{0,3},?)*(\.[0-9]*)?", e.get("time", "")):
+        bad.append("time " + e.get("time"))
+    for c in e:
+        bad += ["%s in %s" % (c.tag, e.tag)] if c.tag not in children else against_xunit(c)
+    return bad
+
+
 def check_junit(name, rows, code):
     r = subprocess.run(["xmllint", "--noout", "--schema", SCHEMA, at("junit.xml")], capture_output=True, text=True)
     check(name + ": JUnit by the schema", r.stderr if r.returncode else None)
+    check(name + ": JUnit by the xUnit plugin's rules", against_xunit(ET.parse(at("junit.xml")).getroot()))
     suite = ET.parse(at("junit.xml")).getroot().find("testsuite")
     cases = suite.findall("testcase")
     same(name + ": a case for each row", [c.get("name") for c in cases], [plain(r["name"]) for r in rows])
