@@ -264,7 +264,7 @@ collections(const struct tt_figures *g, const struct tt_measure *x, struct tt_va
 	uint64_t n = 0;
 
 	for (size_t i = 0; i < sizeof g->m->gen / sizeof *g->m->gen; i++)
-		n += g->m->gen[i].n;
+		n += x->metric->of == 0 || x->metric->of == i + 1 ? g->m->gen[i].n : 0;
 	if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, tt_at_most(n));
 	else if (frames)
@@ -425,6 +425,8 @@ measure(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, st
 	case TT_FAM_LENGTH:
 		tt_value_set(v, g->m->max_ts > g->m->min_ts ? g->m->max_ts - g->m->min_ts : 0);
 		break;
+	default:
+		return tt_figures_events(g, x, v, err);
 	}
 	return TT_OK;
 }

@@ -57,4 +57,7 @@ tt_at_most(uint64_t v)
 /* The figure of a measure of markers, categories or threads. */
 int tt_figures_calls(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
 
+/* The figure of a measure of events that are neither calls nor frames. */
+int tt_figures_events(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
+
 #endif

@@ -95,8 +95,11 @@ durations(struct tt_figures *g, const bool *is, enum tt_stat_kind stat, struct t
 		v->why = "no whole activation";
 		return TT_OK;
 	}
-	tt_value_set(v, stat == TT_STAT_MAX ? tt_at_most(h->max) : tt_at_most(tt_hist_quantile(h, stat == TT_STAT_MEDIAN ? 1 :
-	    stat == TT_STAT_P95 ? 19 : 99, stat == TT_STAT_MEDIAN ? 2 : stat == TT_STAT_P95 ? 20 : 100)));
+	if (stat == TT_STAT_MAX || stat == TT_STAT_MIN)
+		tt_value_set(v, tt_at_most(stat == TT_STAT_MAX ? h->max : h->min));
+	else
+		tt_value_set(v, tt_at_most(tt_hist_quantile(h, stat == TT_STAT_MEDIAN ? 1 : stat == TT_STAT_P95 ? 19 : 99,
+		    stat == TT_STAT_MEDIAN ? 2 : stat == TT_STAT_P95 ? 20 : 100)));
 	return TT_OK;
 }
 

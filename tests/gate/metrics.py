@@ -59,7 +59,7 @@ def nearest(values, p):
 
 
 def compare(capture, marker, category, thread, counter, options):
-    rows = rows_of("marker.time", "per_frame.mean per_frame.max total mean median p95 p99 max", marker=marker)
+    rows = rows_of("marker.time", "per_frame.mean per_frame.max total mean median p95 p99 max min", marker=marker)
     rows += rows_of("marker.self", "per_frame.mean total", marker=marker)
     rows += [dict(r, max=1) for r in rows_of("marker.count", "total per_frame.mean", marker=marker)]
     rows += rows_of("category.time", "per_frame.mean per_frame.median per_frame.p95 per_frame.max total", category=category)
@@ -86,6 +86,7 @@ def compare(capture, marker, category, thread, counter, options):
                         ("gc.alloc.bytes.per_frame.max", "frame_max_bytes"),
                         ("gc.alloc.count.per_frame.median", "frame_median_count"),
                         ("gc.collections.total", "collections"), ("gc.pause.total", "pause_ns"),
+                        ("gc.time.total", "collection_ns"), ("gc.pause.count.total", "pauses"),
                         ("gc.pause.max", "pause_max_ns"), ("gc.stopped.total", "stopped_ns"),
                         ("gc.stopped.max", "stopped_max_ns"), ("heap.size.max", "heap_max_bytes"),
                         ("heap.size.last", "heap_last_bytes")):
@@ -95,7 +96,7 @@ def compare(capture, marker, category, thread, counter, options):
     near("frames that allocate", v["gc.alloc.frames.per_1000"], 1000 - 10 * g["zero_frames_share"], 0.06)
     m = [r for r in tables["markers"]["rows"] if r["marker"] == marker][0]
     for stat, column in (("total", "total_ns"), ("mean", "mean_ns"), ("median", "median_ns"), ("p95", "p95_ns"),
-                         ("p99", "p99_ns"), ("max", "max_ns"), ("per_frame.mean", "frame_mean_ns"),
+                         ("p99", "p99_ns"), ("max", "max_ns"), ("min", "min_ns"), ("per_frame.mean", "frame_mean_ns"),
                          ("per_frame.max", "frame_max_ns")):
         near("marker.time." + stat, v["marker.time[%s].%s" % (marker, stat)], m[column], 0.5)
     near("marker.self", v["marker.self[%s].total" % marker], m["self_ns"])
@@ -146,11 +147,66 @@ def counters(capture, names):
             near("counter %s.%s" % (name, stat), have["value"] if isinstance(have, dict) else have, k[stat], 0.51)
 
 
+def now_and_then():
+    """What is neither call nor frame, in captures that have it, and in one that does not record it."""
+    limits = {"ns": "1s", "bytes": "1KiB", "number": 1}
+    ask = [dict(r, max=limits[unit]) for metric, unit, stats in (
+        ("gc.collections.gen0", "number", "total"), ("gc.collections.gen1", "number", "total"),
+        ("gc.time.gen0", "ns", "total mean max"), ("gc.time.gen1", "ns", "total mean max"),
+        ("exceptions", "number", "total"), ("contention.count", "number", "total"), ("contention.wait", "ns", "total mean p95 max"),
+        ("samples", "number", "total"), ("handles", "number", "last total"), ("finalizers", "number", "total"),
+        ("finalizers.time", "ns", "total mean max"), ("heapshot.bytes", "bytes", "last max"), ("heapshot.objects", "number", "last max"),
+        ("jit.methods", "number", "total"), ("jit.code", "bytes", "total")) for r in rows_of(metric, stats)]
+    names = ["gc_generations", "exceptions", "contention", "sample_threads", "handles", "finalizers", "heapshots", "jit"]
+    seen = set()
+    for capture in ("d01-gameloop-calls-alloc", "d02-gameloop-sample", "d04-exceptions", "d05-monitors", "d06-gcmoves-handles", "d07-heapshot",
+                    "d09-names-unicode-jit"):
+        capture = os.path.join(DATA, "mlpd", "good-%s.mlpd" % capture)
+        v = gate_values(capture, [dict(r) for r in ask], [])
+        t = {k: w["rows"] for k, w in json.loads(run("stats", capture, "--limit", "0", "--format", "json", "--table", ",".join(names)))["tables"].items()}
+        want = {}
+        for r in t.get("gc_generations", []):
+            key = ".gen%d." % r["generation"]
+            want.update({"gc.collections" + key + "total": r["count"], "gc.time" + key + "total": r["total_ns"],
+                         "gc.time" + key + "mean": r["mean_ns"], "gc.time" + key + "max": r["max_ns"]})
+        if t.get("exceptions"):
+            want["exceptions.total"] = sum(r["count"] for r in t["exceptions"])
+        for r in t.get("contention", []):
+            want.update({"contention.count.total": r["contended"], "contention.wait.total": r["wait_ns"], "contention.wait.mean": r["mean_ns"],
+                         "contention.wait.p95": r["p95_ns"], "contention.wait.max": r["max_ns"]})
+        if t.get("sample_threads"):
+            want["samples.total"] = sum(r["samples"] for r in t["sample_threads"])
+        if t.get("handles"):
+            want.update({"handles.last": sum(r["live"] for r in t["handles"]), "handles.total": sum(r["created"] for r in t["handles"])})
+        for r in t.get("finalizers", []):
+            if r["what"] == "object":
+                want.update({"finalizers.total": r["count"], "finalizers.time.total": r["total_ns"], "finalizers.time.mean": r["mean_ns"],
+                             "finalizers.time.max": r["max_ns"]})
+        whole = [r for r in t.get("heapshots", []) if r["complete"]]
+        if whole:
+            want.update({"heapshot.bytes.last": whole[-1]["bytes"], "heapshot.bytes.max": max(r["bytes"] for r in whole),
+                         "heapshot.objects.last": whole[-1]["objects"], "heapshot.objects.max": max(r["objects"] for r in whole)})
+        for r in t.get("jit", []):
+            if r["with_code"]:
+                want.update({"jit.methods.total": r["with_code"], "jit.code.total": r["code_bytes"]})
+        for key, w in want.items():
+            near(os.path.basename(capture) + ": " + key, v[key], w, 0.51)
+        seen |= {k for k, w in want.items() if w}
+        # What is in no table is 0 or not known, and then there is the reason.
+        for key in {"%s.%s" % (r["metric"], r["stat"]) for r in ask} - set(want):
+            check(v[key] == 0 or v[key].get("missing"), "%s: %s without a table" % (capture, key), v[key])
+        if "d01" in capture:
+            check(all("record" in v[k]["missing"] for k in ("exceptions.total", "contention.wait.total", "handles.last", "finalizers.total")),
+                  "what was not recorded is not 0", v)
+    check(len(seen) == len(ask), "every metric was seen", {"%s.%s" % (r["metric"], r["stat"]) for r in ask} - seen)
+
+
 if __name__ == "__main__":
     d01 = os.path.join(DATA, "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
     against_events(d01, ["--frame-marker", "World:Frame"], "World:Physics")
     compare(d01, "Emitter:Tick", "GameLoop", "Finalizer", None, ["--frame-marker", "World:Frame", "--frames", "5-"])
     compare(os.path.join(DATA, "gate", "good-spin1.ttc.xz"), "Game:Spin", "Gate", "Main", None, [])
     counters(os.path.join(DATA, "mlpd", "good-d10-counters-zip.mlpd"), ["System Time", "MonoMethod size", "Inflated methods size", "Collection max time"])
+    now_and_then()
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed > 0)

@@ -1,0 +1,223 @@
+/**
+ * Figures of what happens now and then: collections by generation, exceptions, waits for locks, samples, handles,
+ * finalizers, heap shots, compiling. The contract is in gather.h.
+ *
+ * Definitions are those of the tables of these names (tracetool-metrics(7)).
+ */
+#include <string.h>
+
+#include "gate/gather.h"
+#include "model/handles.h"
+#include "model/heap.h"
+#include "model/locks.h"
+
+/*
+ * Would the capture have such events if there had been any? Mono's recorders write what they were asked for: ${word}
+ * is part of the option's name in both. Some are in the default set of its log profiler.
+ */
+static bool
+is_recorded(const struct tt_figures *g, const char *word)
+{
+	for (size_t i = 0; i < g->m->ncap; i++) {
+		const struct tt_capture *c = g->m->cap[i];
+		const char *args = c->args ? c->args : "";
+
+		if ((strcmp(c->format, "mlpd") == 0 || strstr(args, "profile=tracetool")) && strstr(args, word))
+			return true;
+		if (strcmp(c->format, "mlpd") == 0 && !strstr(args, "nodefaults") &&
+		    (strcmp(word, "exception") == 0 || strcmp(word, "monitor") == 0))
+			return true;
+	}
+	return false;
+}
+
+/* Is there something, or at least nothing because nothing happened? Else ${why} is the reason. */
+static bool
+is_known(const struct tt_figures *g, struct tt_value *v, uint64_t n, const char *word, const char *why)
+{
+	bool known = n > 0 || is_recorded(g, word);
+
+	if (!known)
+		v->why = why;
+	return known;
+}
+
+static void
+count(const struct tt_figures *g, const struct tt_measure *x, uint64_t n, struct tt_value *v)
+{
+	size_t frames = tt_figures_frames(g);
+
+	if (x->stat == TT_STAT_TOTAL)
+		tt_value_set(v, tt_at_most(n));
+	else if (frames)
+		tt_value_ratio(v, tt_at_most(n), (int64_t)frames);
+	else
+		v->why = TT_NO_FRAMES;
+}
+
+static void
+times(const struct tt_figures *g, const struct tt_measure *x, uint64_t n, int64_t total, int64_t max, struct tt_value *v)
+{
+	size_t frames = tt_figures_frames(g);
+
+	if (x->stat == TT_STAT_TOTAL)
+		tt_value_set(v, total);
+	else if (x->stat == TT_STAT_MAX)
+		tt_value_set(v, max);
+	else if (x->stat == TT_STAT_MEAN)
+		tt_value_ratio(v, total, n ? (int64_t)n : 1);
+	else if (frames)
+		tt_value_ratio(v, total, (int64_t)frames);
+	else
+		v->why = TT_NO_FRAMES;
+}
+
+static void
+collecting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+{
+	const struct tt_gc_stat *gen = g->m->gen;
+	size_t all = sizeof g->m->gen / sizeof *gen, from = x->metric->of ? x->metric->of - 1 : 0,
+	       to = x->metric->of ? from + 1 : all;
+	struct tt_gc_stat sum = { 0 };
+
+	for (size_t i = from; i < to; i++) {
+		sum.n += gen[i].n;
+		sum.total += gen[i].total;
+		sum.max = gen[i].max > sum.max ? gen[i].max : sum.max;
+	}
+	times(g, x, sum.n, sum.total, sum.max, v);
+}
+
+static int
+waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	static const struct tt_times none = { 0 };
+	const struct tt_locks *l = g->m->locks;
+	const struct tt_times *t = l ? &l->wait : &none;
+	struct tt_hist *h;
+
+	if (!is_known(g, v, g->m->contended + t->n, "monitor", "waits for locks were not recorded (Mono: record with monitor)"))
+		return TT_OK;
+	if (x->stat != TT_STAT_P95) {
+		times(g, x, t->n, t->total, t->max, v);
+		return TT_OK;
+	}
+	h = tt_mem_alloc(&g->m->env->mem, sizeof *h, err);
+	if (!h)
+		return err->code;
+	tt_hist_init(h);
+	if (t->n)
+		tt_tally_hist(&l->hist, TT_LOCKS_ALL, t, h);
+	tt_value_set(v, t->n ? tt_at_most(tt_hist_quantile(h, 95, 100)) : 0);
+	tt_mem_free(&g->m->env->mem, h, sizeof *h);
+	return TT_OK;
+}
+
+static void
+handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+{
+	const struct tt_handles *h = g->m->handles_of;
+	uint64_t created = 0, live = 0;
+
+	for (size_t i = 0; h && i < TT_HANDLE_KINDS; i++) {
+		created += h->kind[i].created;
+		live += h->kind[i].live;
+	}
+	if (is_known(g, v, created, "handle", "GC handles were not recorded (Mono: record with handles)"))
+		tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? live : created));
+}
+
+static void
+finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+{
+	static const struct tt_handles none = { 0 };
+	const struct tt_handles *h = g->m->handles_of ? g->m->handles_of : &none;
+
+	if (!is_known(g, v, h->objects, "finaliz", "finalizers were not recorded (Mono: record with finalizers)"))
+		return;
+	if (x->metric->dim == TT_DIM_TIME)
+		times(g, x, h->object.n, h->object.total, h->object.max, v);
+	else
+		count(g, x, h->objects, v);
+}
+
+/* Of the last whole heap shot, or of the largest. */
+static void
+shot(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+{
+	const struct tt_shots *s = g->m->shots;
+	uint64_t most = 0, last = 0;
+
+	v->why = "no whole heap shot is in it";
+	for (size_t i = 0; s && i < s->n; i++) {
+		if (!s->shot[i].complete)
+			continue;
+		last = x->metric->dim == TT_DIM_BYTES ? s->shot[i].bytes : s->shot[i].n;
+		most = last > most ? last : most;
+		v->known = true;
+	}
+	if (v->known)
+		tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? last : most));
+}
+
+static void
+compiled(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+{
+	const struct tt_def *d;
+	uint64_t n = 0, bytes = 0;
+
+	for (size_t p = 0; p < g->m->ncap; p++)
+		for (size_t i = 0; g->m->cap[p]->instruments && (d = tt_defs_at(g->m->cap[p]->defs, TT_DEF_MARKER, i)); i++) {
+			n += d->b > 0;
+			bytes += d->b;
+		}
+	if (n == 0)
+		v->why = "no compiled code is in it";
+	else
+		tt_value_set(v, tt_at_most(x->metric->dim == TT_DIM_BYTES ? bytes : n));
+}
+
+int
+tt_figures_events(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	const struct tt_model *m = g->m;
+
+	switch (x->metric->family) {
+	case TT_FAM_COLLECTING:
+		collecting(g, x, v);
+		break;
+	case TT_FAM_PAUSES:
+		if (!tt_model_pauses(m))
+			v->why = "collections were recorded, pauses were not";
+		else
+			count(g, x, m->pause_n, v);
+		break;
+	case TT_FAM_THROWS:
+		if (is_known(g, v, m->throws, "exception", "exceptions were not recorded (Mono: record with exceptions)"))
+			count(g, x, m->throws, v);
+		break;
+	case TT_FAM_CONTENDED:
+		if (is_known(g, v, m->contended, "monitor", "waits for locks were not recorded (Mono: record with monitor)"))
+			count(g, x, m->contended, v);
+		break;
+	case TT_FAM_WAITING:
+		return waiting(g, x, v, err);
+	case TT_FAM_SAMPLES:
+		if (is_known(g, v, m->samples, "sample", "no sample is in it"))
+			count(g, x, m->samples, v);
+		break;
+	case TT_FAM_HANDLES:
+		handles(g, x, v);
+		break;
+	case TT_FAM_FINALIZERS:
+		finalizers(g, x, v);
+		break;
+	case TT_FAM_SHOT:
+		shot(g, x, v);
+		break;
+	default:
+		compiled(g, x, v);
+		break;
+	}
+	return TT_OK;
+}
