@@ -211,7 +211,9 @@ step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, bool
 	struct tt_level *l = &f->lvl[i + 1];
 
 	if (unlikely(out)) {
+		uint32_t number = l->number;
 		*l = f->lvl[i];
+		l->number = number;
 		l->out = true;
 		return TT_OK;
 	}
@@ -383,21 +385,80 @@ add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, siz
 
 /* --- the chunk ---------------------------------------------------------------- */
 
+/* Where the levels of this thread lie: its own ones, or those unused for longest. */
+static struct tt_kept *
+levels_of(struct tt_fold *f, const struct tt_fold_io *io)
+{
+	struct tt_kept *k = &f->kept[1];
+
+	if (io->base.n <= TT_FOLD_DEEP)
+		return &f->kept[0];
+	for (size_t i = 1; i <= TT_FOLD_KEPT; i++) {
+		if (f->kept[i].n > 0 && f->kept[i].thread == io->thread->index) {
+			k = &f->kept[i];
+			break;
+		}
+		if (f->kept[i].used < k->used)
+			k = &f->kept[i];
+	}
+	if (k->thread != io->thread->index)
+		k->n = 0;
+	k->thread = io->thread->index;
+	k->used = ++f->uses;
+	return k;
+}
+
+/* How many of the zones from before are known from the thread's last chunk: below one that is the same, all are. */
+static size_t
+still_known(const struct tt_fold *f, const struct tt_fold_io *io)
+{
+	size_t lo = 0, hi = f->at->n < io->base.n ? f->at->n : io->base.n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		const struct tt_level *l = &f->lvl[mid + 1];
+
+		/* One that was new to the tree has a node of its own by now. */
+		if (l->number == io->base.z[mid].number && (l->c || !f->tree))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
 /* Levels for the zones that were open before the chunk. */
 static int
 begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 {
 	const struct tt_level top = { 0 };
-	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
+	struct tt_kept *k = levels_of(f, io);
+	size_t known = 0;
 
+	if (f->at != k) {
+		if (f->at) {
+			f->at->lvl = f->lvl;
+			f->at->cap = f->caplvl;
+		}
+		f->at = k;
+		f->lvl = k->lvl;
+		f->caplvl = k->cap;
+	}
 	io->nslice = 0;
 	io->nsite = 0;
+	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
 	if (rc == TT_OK && f->tree)
 		rc = descend(f, io, &top, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
-	if (rc == TT_OK)
-		f->lvl[0].out = false;
-	for (size_t i = 0; i < io->base.n && rc == TT_OK; i++)
+	if (rc != TT_OK)
+		return rc;
+	f->lvl[0].out = false;
+	if (k != f->kept)
+		known = still_known(f, io);
+	for (size_t i = known; i < io->base.n && rc == TT_OK; i++) {
+		f->lvl[i + 1].number = io->base.z[i].number;
 		rc = step_down(f, io, i, io->base.z[i].key, f->filtered && left_out(f, i), err);
+	}
+	k->n = rc == TT_OK ? io->base.n : 0;
 	return rc;
 }
 
@@ -541,6 +602,9 @@ void
 tt_fold_free(struct tt_fold *f)
 {
 	tt_counts_free(f->counts);
+	for (size_t i = 0; i <= TT_FOLD_KEPT; i++)
+		if (f->at != &f->kept[i])
+			tt_mem_free(f->mem, f->kept[i].lvl, f->kept[i].cap * sizeof *f->lvl);
 	tt_mem_free(f->mem, f->lvl, f->caplvl * sizeof *f->lvl);
 }
 

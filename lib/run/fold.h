@@ -37,7 +37,21 @@ struct tt_level {
 	int64_t ts;                   /* begin, where the zone has an end event of its own */
 	uint32_t node;
 	uint32_t flags;
+	uint32_t number;              /* of a zone from before the chunk: tt_open's */
 	bool out;                     /* left out by the filter: stands for the zone around it */
+};
+
+/*
+ * Levels of a thread whose stack is deep, kept for its next chunk: else a stack of tens of thousands is walked again
+ * for each of thousands of chunks. What has changed since is seen by the numbers.
+ */
+#define TT_FOLD_DEEP 256
+enum { TT_FOLD_KEPT = 8 };
+struct tt_kept {
+	struct tt_level *lvl;
+	size_t cap, n;                /* n: levels of zones that were open before the thread's last chunk */
+	uint32_t thread;
+	uint64_t used;                /* when */
 };
 
 /*
@@ -56,8 +70,10 @@ struct tt_fold {
 	bool filtered;                /* a filter on time, duration or depth is set */
 	bool alias;                   /* class keys were reused: tell them apart by time */
 	struct tt_counts *counts;     /* this worker's */
-	struct tt_level *lvl;
+	struct tt_level *lvl;         /* of the present chunk: those of `at` */
 	size_t caplvl;
+	struct tt_kept kept[TT_FOLD_KEPT + 1], *at;   /* the first is for stacks that are not deep */
+	uint64_t uses;
 	struct tt_waiting waiting[TT_FOLD_WAITING];
 	size_t nwaiting;
 };
@@ -71,6 +87,7 @@ struct tt_fold_io {
 	const struct tt_thread *thread;
 	const struct tt_capture *cap;
 	struct tt_stack base;         /* copy of the thread's stack before the chunk; used up */
+	const struct tt_stack *base_of;       /* whose copy it is */
 	struct tt_over over;
 	struct tt_slice *slice;       /* with TT_NEEDS_SLICES */
 	size_t nslice, capslice;
