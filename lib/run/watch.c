@@ -11,7 +11,9 @@ struct tt_watch_row {
 	int64_t self, total;
 	uint64_t calls;
 	int64_t since;                /* when the outermost activation began, or the frame */
-	uint64_t spare[2];
+	/* Of an open one: how far it is accounted for. See catch_up(). */
+	uint32_t frame, long_past;
+	int64_t past;
 };
 _Static_assert(sizeof(struct tt_watch_row) == 64, "a line");
 
@@ -29,7 +31,7 @@ tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks 
 	const struct tt_def *d;
 
 	*w = (struct tt_watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
-		.end = r->m->frames->n, .marks = m, .under = TT_STALE };
+		.end = r->m->frames->n, .marks = m };
 	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
 		struct timer *t = &w->timer[w->ntimer];
 		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
@@ -101,6 +103,45 @@ row_of(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
 	return new_row(r, w, key, err);
 }
 
+/* The longest of the frames from ${frame} on. */
+static int64_t
+longest_since(const struct tt_watch *w, uint32_t frame)
+{
+	size_t lo = 0, hi = w->npeak;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (w->peak[mid].frame < frame)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < w->npeak ? w->peak[lo].dur : 0;
+}
+
+/*
+ * A zone that is open over whole frames, and does nothing else in them, has each frame's duration there. It is told
+ * when something happens to the marker again, not at the end of each frame: stacks are deep.
+ */
+static void
+catch_up(struct tt_watch *w, struct tt_watch_row *row)
+{
+	struct tt_frame_marker *sum = &w->sum[row - w->row];
+
+	if (row->active && row->frame < w->frame) {
+		int64_t most = longest_since(w, row->frame);
+
+		sum->present += w->long_past - row->long_past;
+		sum->total += w->past - row->past;
+		if (most > sum->total_max)
+			sum->total_max = most;
+	}
+	row->frame = (uint32_t)w->frame;
+	row->past = w->past;
+	row->long_past = w->long_past;
+}
+
 static int
 touch(struct tt_run *r, struct tt_watch *w, struct tt_watch_row *row, struct tt_err *err)
 {
@@ -108,6 +149,7 @@ touch(struct tt_run *r, struct tt_watch *w, struct tt_watch_row *row, struct tt_
 		return TT_OK;
 	int rc = tt_mem_grow(&r->env->mem, &w->touched, &w->captouched, w->ntouched + 1, sizeof *w->touched, err);
 	if (rc == TT_OK) {
+		catch_up(w, row);
 		row->touched = true;
 		w->touched[w->ntouched++] = (uint32_t)(row - w->row);
 	}
@@ -141,24 +183,81 @@ keep_top(struct tt_hitch *h, const struct tt_watch_row *row)
 	h->top[i].calls = row->calls;
 }
 
+/* Whose time zones right above the stack take: row + 1 of the innermost that is shown, or 0. */
+static uint32_t
+under(const struct tt_watch *w)
+{
+	return w->st.n > 0 ? w->shown[w->st.n - 1] : 0;
+}
+
 /* Give the time up to ${ts} to the innermost open zone. */
 static int
 settle_self(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err)
 {
-	for (size_t i = w->st.n; i > 0 && ts > w->since && in_frame(r->m->frames, w, w->since); i--) {
-		struct tt_watch_row *top = row_of(r, w, w->st.z[i - 1].key, err);
-		if (!top)
+	uint32_t top = under(w);
+
+	if (top && ts > w->since && in_frame(r->m->frames, w, w->since)) {
+		if (touch(r, w, &w->row[top - 1], err) != TT_OK)
 			return err->code;
-		if (top->out)
-			continue;
-		if (touch(r, w, top, err) != TT_OK)
-			return err->code;
-		top->self += ts - w->since;
-		break;
+		w->row[top - 1].self += ts - w->since;
 	}
 	if (ts > w->since)
 		w->since = ts;
 	return TT_OK;
+}
+
+/* All that is open does something in the present frame, if only to be open. */
+static int
+touch_open(struct tt_run *r, struct tt_watch *w, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < w->st.n && rc == TT_OK; i++) {
+		struct tt_watch_row *row = row_of(r, w, w->st.z[i].key, err);
+		if (!row)
+			return err->code;
+		if (row->active)
+			rc = touch(r, w, row, err);
+	}
+	return rc;
+}
+
+/* Add what a marker did in the present frame, from ${start} to ${end}, to its sums. */
+static void
+sum_row(struct tt_watch *w, struct tt_watch_row *row, int64_t start, int64_t end, int64_t dur)
+{
+	struct tt_frame_marker *sum = &w->sum[row - w->row];
+
+	if (row->active && row->since < end) {
+		row->total += end - (row->since > start ? row->since : start);
+		row->since = end;
+	}
+	sum->present += row->calls || row->self || row->total;
+	sum->total += row->total;
+	sum->self += row->self;
+	if (row->total > sum->total_max)
+		sum->total_max = row->total;
+	if (row->self > sum->self_max)
+		sum->self_max = row->self;
+	if (row->calls > sum->calls_max)
+		sum->calls_max = row->calls;
+	row->frame = (uint32_t)w->frame + 1;
+	row->past = w->past + dur;
+	row->long_past = w->long_past + (dur > 0);
+}
+
+/* The present frame is one of the past. */
+static int
+pass_frame(struct tt_run *r, struct tt_watch *w, int64_t dur, struct tt_err *err)
+{
+	while (w->npeak > 0 && w->peak[w->npeak - 1].dur <= dur)
+		w->npeak--;
+	int rc = tt_mem_grow(&r->env->mem, &w->peak, &w->cappeak, w->npeak + 1, sizeof *w->peak, err);
+	if (rc == TT_OK)
+		w->peak[w->npeak++] = (struct peak){ .frame = (uint32_t)w->frame, .dur = dur };
+	w->past += dur;
+	w->long_past += dur > 0;
+	return rc;
 }
 
 /* The present frame is over at ${end}: sum up its rows. */
@@ -167,24 +266,16 @@ close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *er
 {
 	struct tt_frames *f = r->m->frames;
 	struct tt_marks *ms = r->marks;
-	int64_t start = f->start[w->frame];
+	int64_t start = f->start[w->frame], dur = end - start;
+	struct tt_hitch *h = hitch_of(f, w->frame);
 	int rc = settle_self(r, w, end, err);
 
-	for (size_t i = 0; i < w->st.n && rc == TT_OK; i++) {
-		struct tt_watch_row *row = row_of(r, w, w->st.z[i].key, err);
-		if (!row)
-			return err->code;
-		if (row->since < end && !row->out) {
-			rc = touch(r, w, row, err);
-			row->total += end - (row->since > start ? row->since : start);
-			row->since = end;
-		}
-	}
+	if (rc == TT_OK && h)
+		rc = touch_open(r, w, err);
 	if (w->waiting) {
 		f->wait_ns[w->frame] += end - (w->wait_since > start ? w->wait_since : start);
 		w->wait_since = end;
 	}
-	struct tt_hitch *h = hitch_of(f, w->frame);
 	for (size_t i = 0; i < w->ntouched; i++) {
 		struct tt_watch_row *row = &w->row[w->touched[i]];
 		const struct tt_name *n = tt_model_key(r->m, w->process, row->key);
@@ -192,16 +283,7 @@ close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *er
 			keep_top(h, row);
 		if (n && n->category < ms->ncategory)
 			ms->cat_self[n->category] += row->self;
-		struct tt_frame_marker *sum = &w->sum[w->touched[i]];
-		sum->present += row->calls || row->self || row->total;
-		sum->total += row->total;
-		sum->self += row->self;
-		if (row->total > sum->total_max)
-			sum->total_max = row->total;
-		if (row->self > sum->self_max)
-			sum->self_max = row->self;
-		if (row->calls > sum->calls_max)
-			sum->calls_max = row->calls;
+		sum_row(w, row, start, end, dur);
 		row->calls = 0;
 		row->total = row->self = 0;
 		row->touched = false;
@@ -216,7 +298,7 @@ close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *er
 			c->self_max = ms->cat_self[i];
 		ms->cat_self[i] = 0;
 	}
-	return rc;
+	return rc == TT_OK ? pass_frame(r, w, dur, err) : rc;
 }
 
 int
@@ -251,16 +333,18 @@ zone_begin(struct tt_run *r, struct tt_watch *w, uint64_t key, int64_t ts, unsig
 		return err->code;
 	if (row->out)
 		return TT_OK;
+	if (in_frame(f, w, ts)) {
+		rc = touch(r, w, row, err);
+		row->calls += !(flags & TT_F_CONT);
+	} else if (!row->active) {
+		catch_up(w, row);
+	}
 	if (row->active++ == 0)
 		row->since = ts;
 	if (row->wait) {
 		f->has_wait = true;
 		if (w->waiting++ == 0)
 			w->wait_since = ts;
-	}
-	if (in_frame(f, w, ts) && !(flags & TT_F_CONT)) {
-		rc = touch(r, w, row, err);
-		row->calls++;
 	}
 	return rc;
 }
@@ -274,12 +358,15 @@ zone_end(struct tt_run *r, struct tt_watch *w, uint64_t key, int64_t ts, struct 
 
 	if (!row)
 		return err->code;
-	if (row->active && --row->active == 0 && in_frame(f, w, ts)) {
+	if (row->active == 1 && in_frame(f, w, ts)) {
 		int64_t from = row->since > f->start[w->frame] ? row->since : f->start[w->frame];
 		if (touch(r, w, row, err) != TT_OK)
 			return err->code;
 		row->total += ts > from ? ts - from : 0;
+	} else if (row->active == 1) {
+		catch_up(w, row);
 	}
+	row->active -= row->active > 0;
 	if (row->wait && w->waiting && --w->waiting == 0 && in_frame(f, w, ts)) {
 		int64_t from = w->wait_since > f->start[w->frame] ? w->wait_since : f->start[w->frame];
 		f->wait_ns[w->frame] += ts > from ? ts - from : 0;
@@ -304,8 +391,6 @@ pop_to(struct tt_run *r, struct tt_watch *w, size_t n, const int64_t *ends, size
 {
 	int rc = TT_OK;
 
-	if (w->st.n > n)
-		w->under = TT_STALE;
 	while (w->st.n > n && rc == TT_OK) {
 		int64_t ts = ends[w->st.n - 1 - base];
 		rc = tt_watch_advance(r, w, ts, err);
@@ -333,21 +418,6 @@ pop_inner(struct tt_watch *w, size_t n)
 	}
 }
 
-/* Whose time zones right above the stack take: the innermost that is shown. */
-static int
-find_under(struct tt_run *r, struct tt_watch *w, struct tt_err *err)
-{
-	w->under = 0;
-	for (size_t i = w->st.n; i > 0 && w->under == 0; i--) {
-		struct tt_watch_row *row = row_of(r, w, w->st.z[i - 1].key, err);
-		if (!row)
-			return err->code;
-		if (!row->out)
-			w->under = (uint32_t)(row - w->row) + 1;
-	}
-	return TT_OK;
-}
-
 static int
 take_time(struct tt_run *r, struct tt_watch *w, uint32_t row, int64_t ns, struct tt_err *err)
 {
@@ -366,12 +436,10 @@ inner_zone(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struc
 
 	if (w->ninner == w->capinner)
 		rc = tt_mem_grow(&r->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof z, err);
-	if (rc == TT_OK && w->ninner == 0 && w->under == TT_STALE)
-		rc = find_under(r, w, err);
 	struct tt_watch_row *row = rc == TT_OK ? row_of(r, w, e->val, err) : NULL;
 	if (!row)
 		return err->code;
-	z.giver = w->under;
+	z.giver = under(w);
 	if (w->ninner > 0) {          /* only a damaged capture has zones that reach out of the one around them */
 		const struct tt_watch_inner *up = &w->inner[w->ninner - 1];
 		z.giver = up->giver;
@@ -406,16 +474,29 @@ whole_in_frame(const struct tt_frames *f, const struct tt_watch *w, const struct
 
 /* --- a chunk ---------------------------------------------------------------------------------------- */
 
-/* A zone goes on the stack. */
+/* The top of the stack is new. */
+static int
+show(struct tt_run *r, struct tt_watch *w, struct tt_err *err)
+{
+	size_t n = w->st.n;
+	struct tt_watch_row *row = row_of(r, w, w->st.z[n - 1].key, err);
+
+	if (!row || tt_mem_grow(&r->env->mem, &w->shown, &w->capshown, n, sizeof *w->shown, err) != TT_OK)
+		return err->code;
+	w->shown[n - 1] = !row->out ? (uint32_t)(row - w->row) + 1 : n > 1 ? w->shown[n - 2] : 0;
+	return TT_OK;
+}
+
+/* A zone goes on the stack, if there is room. */
 static int
 push(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
 {
+	if (w->st.n >= TT_STACK_MAX)
+		return TT_OK;
 	int rc = zone_begin(r, w, e->val, e->ts, e->flags, err);
-
-	w->under = TT_STALE;
 	if (rc == TT_OK && tt_stack_push(&w->st, &r->env->mem, e->val, e->ts, e->flags & TT_F_CONT, err) < 0)
 		rc = err->code;
-	return rc;
+	return rc == TT_OK ? show(r, w, err) : rc;
 }
 
 /*
@@ -432,7 +513,7 @@ tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, s
 
 	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[i];
-		size_t up = base + e->depth;
+		size_t up = base + e->depth, top;
 		struct ending end = { r, w, e->ts, TT_OK, err };
 		switch (e->kind) {
 		case TT_ZONE:
@@ -443,10 +524,11 @@ tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, s
 				rc = inner_zone(r, w, e, err);
 				break;
 			}
+			top = w->st.n;
 			if (rc == TT_OK)
 				rc = push(r, w, e, err);
-			if (w->st.n > base)
-				ends[w->st.n - 1 - base] = e->ts + e->dur;
+			if (w->st.n > top)
+				ends[top - base] = e->ts + e->dur;
 			break;
 		case TT_ZONE_BEGIN:
 			pop_inner(w, 0);
@@ -459,7 +541,6 @@ tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, s
 		case TT_ZONE_END:
 			pop_inner(w, 0);
 			rc = pop_to(r, w, whole > base ? whole : base, ends, base, err);
-			w->under = TT_STALE;
 			if (rc == TT_OK)
 				rc = tt_watch_advance(r, w, e->ts, err);
 			if (rc == TT_OK)
@@ -471,6 +552,8 @@ tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, s
 				tt_stack_end(&w->st, e->val, e->ts, e->flags, popped, &end);
 				if (w->st.n == n && n && w->st.z[n - 1].flags & TT_F_CONT && w->st.z[n - 1].ts == e->ts && end.rc == TT_OK)
 					end.rc = zone_begin(r, w, TT_KEY_EXCEPTION, e->ts, TT_F_CONT, err);
+				if (w->st.n > 0 && end.rc == TT_OK)
+					end.rc = show(r, w, err);
 				base = whole = w->st.n;
 			} else if (w->st.n) {
 				w->st.n--;
@@ -481,7 +564,6 @@ tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, s
 			break;
 		case TT_GAP:
 			pop_inner(w, 0);
-			w->under = TT_STALE;
 			end.ts = e->flags & TT_F_BASE ? w->since : e->ts;
 			while (w->st.n > 0 && end.rc == TT_OK) {
 				w->st.n--;
@@ -504,10 +586,11 @@ tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, s
 int
 tt_watch_sum(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err)
 {
-	const struct tt_watch_row *row = row_of(r, w, key, err);
+	struct tt_watch_row *row = row_of(r, w, key, err);
 
 	if (!row)
 		return err->code;
+	catch_up(w, row);
 	*sum = w->sum[row - w->row];
 	return TT_OK;
 }
@@ -521,4 +604,6 @@ tt_watch_free(struct tt_watch *w, struct tt_mem *mem)
 	tt_mem_free(mem, w->sum, w->capsum * sizeof *w->sum);
 	tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);
 	tt_mem_free(mem, w->touched, w->captouched * sizeof *w->touched);
+	tt_mem_free(mem, w->shown, w->capshown * sizeof *w->shown);
+	tt_mem_free(mem, w->peak, w->cappeak * sizeof *w->peak);
 }

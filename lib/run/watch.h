@@ -26,7 +26,8 @@ struct tt_watch_inner;
 struct tt_watch {
 	uint32_t process, thread;
 	struct tt_stack st;
-	uint32_t under;               /* the giver of zones right above the stack; TT_STALE: to be looked up */
+	uint32_t *shown;              /* by level of the stack: the row + 1 of the innermost zone that is shown there */
+	size_t capshown;
 	struct tt_watch_inner *inner; /* zones above the stack */
 	size_t ninner, capinner;
 	int64_t since;                /* self time is counted up to here */
@@ -45,8 +46,11 @@ struct tt_watch {
 	size_t nslot;
 	uint32_t *touched;            /* rows of the present frame */
 	size_t ntouched, captouched;
+	int64_t past;                 /* time of the frames so far */
+	uint32_t long_past;           /* how many of them have a duration */
+	struct peak { uint32_t frame; int64_t dur; } *peak;   /* those that no later one is as long as */
+	size_t npeak, cappeak;
 };
-#define TT_STALE UINT32_MAX
 
 struct tt_marks {
 	struct tt_frame_marks *m;
