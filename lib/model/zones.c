@@ -77,6 +77,29 @@ tt_stack_find(struct tt_stack *st, size_t n, uint64_t key)
 	return tt_opened_find(&st->opened, st->mem, &s, key);
 }
 
+int
+tt_stack_copy(struct tt_stack *to, const struct tt_stack *from, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t same = to->of == from ? (to->n < from->n ? to->n : from->n) : 0;
+	int rc = tt_mem_grow(mem, &to->z, &to->cap, from->n + 1, sizeof *to->z, err);
+
+	if (rc != TT_OK)
+		return rc;
+	while (same > 0 && to->z[same - 1].number != from->z[same - 1].number)
+		same--;
+	if (from->n > same)
+		memcpy(to->z + same, from->z + same, (from->n - same) * sizeof *to->z);
+	if (to->of != from)
+		tt_opened_forget(&to->opened);
+	to->of = from;
+	to->n = from->n;
+	to->last_ts = from->last_ts;
+	to->begun = from->begun;
+	to->pushed |= TT_STACK_COPY;
+	to->mem = mem;
+	return TT_OK;
+}
+
 void
 tt_stack_free(struct tt_stack *s, struct tt_mem *mem)
 {

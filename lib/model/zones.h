@@ -36,13 +36,23 @@ struct tt_stack {
 	size_t n, cap;
 	int64_t last_ts;      /* of the last stack event */
 	uint8_t begun;        /* last_ts is set */
-	uint32_t pushed;      /* the last number given */
+	uint32_t pushed;      /* the last number given; of a copy, the last of its own, from TT_STACK_COPY on */
+	const struct tt_stack *of;    /* whose copy it is; NULL none */
 	struct tt_mem *mem;   /* of what was pushed; NULL: nothing was */
 	struct tt_opened opened;
 };
 
 /* Free what it holds. */
 void tt_stack_free(struct tt_stack *s, struct tt_mem *mem);
+
+#define TT_STACK_COPY 0x80000000u
+
+/**
+ * tt_stack_copy(to, from, mem, err):
+ * Make ${to}, which is used for copies alone, like ${from}. Where it was a copy of the same stack, what lies below
+ * the zones that have come or gone since is there already.
+ */
+int tt_stack_copy(struct tt_stack *to, const struct tt_stack *from, struct tt_mem *mem, struct tt_err *err);
 
 /* The level + 1 of the innermost zone of ${key} among the first ${n} levels, or 0. */
 size_t tt_stack_find(struct tt_stack *s, size_t n, uint64_t key);

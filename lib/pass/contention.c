@@ -254,7 +254,7 @@ sites(struct fold *f, struct tt_table *t, struct tt_err *err)
 	int rc = at ? TT_OK : err->code;
 
 	for (size_t i = 0; i < n && at; i++)
-		at[i] = (struct place){ tt_paths_site(&f->p, f->l->site[i].node), (uint32_t)i };
+		at[i] = (struct place){ f->p.site[f->l->site[i].node], (uint32_t)i };
 	if (n && at)
 		qsort(at, n, sizeof *at, by_row);
 	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
@@ -297,7 +297,7 @@ paths(struct fold *f, struct tt_table *t, struct tt_err *err)
 
 	for (size_t i = 0; i < f->l->nsite && rc == TT_OK; i++) {
 		uint32_t node = f->l->site[i].node;
-		if (tt_paths_site_wanted(&f->p, tt_paths_site(&f->p, node)))
+		if (tt_paths_site_wanted(&f->p, f->p.site[node]))
 			at[n++] = (struct place){ f->p.group ? f->p.path[node] : (uint32_t)i, (uint32_t)i };
 	}
 	if (n)
@@ -345,6 +345,8 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 		return TT_OK;
 	f.h = tt_mem_alloc(&m->env->mem, sizeof *f.h, err);
 	rc = f.h ? tt_paths_init_by(&f.p, m, o->group, err) : err->code;
+	if (rc == TT_OK)
+		rc = tt_paths_sites(&f.p, err);
 	if (rc == TT_OK)
 		rc = tables_of(&f, o, err);
 	tt_paths_free(&f.p);

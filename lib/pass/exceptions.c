@@ -347,7 +347,7 @@ list_throws(struct fold *f, struct tt_err *err)
 	for (size_t i = 0; i < f->t->n; i++) {
 		const struct tt_throw_site *s = &f->t->site[i];
 
-		f->v[i] = (struct throw){ .s = s, .row = tt_paths_site(&f->p, s->node) };
+		f->v[i] = (struct throw){ .s = s, .row = f->p.site[s->node] };
 		if (set_type(f, s, &f->v[i], err) != TT_OK)
 			return err->code;
 		f->n += s->n;
@@ -386,6 +386,8 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 		return TT_OK;
 	tt_classes_init(&f.classes, m, o->group, &r->arena);
 	rc = tt_paths_init_by(&f.p, m, o->group, err);
+	if (rc == TT_OK)
+		rc = tt_paths_sites(&f.p, err);
 	if (rc == TT_OK && f.t)
 		rc = list_throws(&f, err);
 	if (rc == TT_OK)

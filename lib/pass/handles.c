@@ -111,8 +111,10 @@ put_sites(const struct tt_model *m, const struct tt_handles *h, enum tt_group gr
 	struct tt_paths p = { 0 };
 	int rc = v ? tt_paths_init_by(&p, m, group, err) : err->code;
 
+	if (rc == TT_OK)
+		rc = tt_paths_sites(&p, err);
 	for (size_t i = 0; i < h->n && rc == TT_OK; i++)
-		v[i] = (struct place){ tt_paths_site(&p, h->site[i].node), h->site[i].kind, (uint32_t)i };
+		v[i] = (struct place){ p.site[h->site[i].node], h->site[i].kind, (uint32_t)i };
 	if (rc == TT_OK && h->n)
 		qsort(v, h->n, sizeof *v, by_place);
 	for (size_t i = 0, j; i < h->n && rc == TT_OK; i = j) {

@@ -50,7 +50,7 @@ struct fold {
 static int
 put_site(struct fold *f, struct tt_cell *c, uint32_t node, struct tt_err *err)
 {
-	uint32_t row = node ? tt_paths_site(&f->p, node) : TT_NO_ROW;
+	uint32_t row = node ? f->p.site[node] : TT_NO_ROW;
 	const char *name = TT_OUTSIDE;
 
 	if (row != TT_NO_ROW)
@@ -139,6 +139,8 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	};
 	struct fold f = { .m = m, .f = m->found, .r = r };
 	int rc = tt_paths_init(&f.p, m, err);
+	if (rc == TT_OK)
+		rc = tt_paths_sites(&f.p, err);
 
 	tt_classes_init(&f.classes, m, TT_GROUP_NONE, &r->arena);
 	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {

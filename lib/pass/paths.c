@@ -35,6 +35,7 @@ tt_paths_free(struct tt_paths *p)
 	drop(p, p->path, p->path ? p->n : 0, sizeof *p->path);
 	drop(p, p->child, p->n, sizeof *p->child);
 	drop(p, p->sibling, p->n, sizeof *p->sibling);
+	drop(p, p->site, p->n, sizeof *p->site);
 	tt_arena_free(&p->text);
 	*p = (struct tt_paths){ 0 };
 }
@@ -383,21 +384,23 @@ is_plumbing(const char *full)
 	return false;
 }
 
-uint32_t
-tt_paths_site(const struct tt_paths *p, uint32_t node)
+int
+tt_paths_sites(struct tt_paths *p, struct tt_err *err)
 {
-	for (; node != 0; node = tt_paths_node(p, node)->parent) {
-		const struct tt_node *n = tt_paths_node(p, node);
-		uint32_t row = tt_paths_row(p, node);
+	p->site = array(p, p->n, sizeof *p->site, err);
+	if (!p->site)
+		return err->code;
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct tt_node *n = tt_paths_node(p, i);
+		uint32_t row = i > 0 && n->kind < TT_NODE_THREAD ? tt_paths_row(p, i) : TT_NO_ROW;
+		bool own = row != TT_NO_ROW && n->key < TT_KEY_SPECIAL && !is_plumbing(p->m->name[n->marker].full);
 
-		if (n->kind >= TT_NODE_THREAD)
-			break;
-		if (row == TT_NO_ROW || n->key >= TT_KEY_SPECIAL)
-			continue;
-		if (!is_plumbing(p->m->name[n->marker].full))
-			return row;
+		if (i == 0 || n->kind >= TT_NODE_THREAD)
+			p->site[i] = tt_paths_row_at(p, i);
+		else    /* parents have the lower numbers */
+			p->site[i] = own ? row : p->site[n->parent];
 	}
-	return tt_paths_row_at(p, node);
+	return TT_OK;
 }
 
 /* The step of a path that ${node} is in. */

@@ -33,6 +33,11 @@ struct tt_paths {
 	uint32_t *root;               /* by node: its thread root; itself for "(more paths)" */
 	uint32_t *path;               /* by node: the node that stands for its path, of those equal; made by tt_paths_join() */
 	uint32_t *child, *sibling;    /* by node: first child, next sibling, 0 none; made by tt_paths_link() */
+	/*
+	 * By node, made by tt_paths_sites(): the row of the nearest frame or zone at or above it that is not the runtime's
+	 * own (wrappers, methods of Monitor and GCHandle) or tracetool's (GC, Exception); TT_NO_ROW: there is none.
+	 */
+	uint32_t *site;
 	struct tt_arena text;
 };
 
@@ -117,11 +122,8 @@ int tt_paths_link(struct tt_paths *p, struct tt_err *err);
 /* The path to ${node} in ${b}: "Main > World:Frame > World:Draw"; of deeper paths the innermost 64 zones. */
 int tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b, struct tt_err *err);
 
-/*
- * The row of the place in the program that ${node} is about: the nearest frame or zone at or above it that is not
- * the runtime's own (wrappers, methods of Monitor and GCHandle) or tracetool's (GC, Exception). TT_NO_ROW: there is none.
- */
-uint32_t tt_paths_site(const struct tt_paths *p, uint32_t node);
+/* Fill site: of each node the row of the place in the program that it is about. */
+int tt_paths_sites(struct tt_paths *p, struct tt_err *err);
 
 /* Is the site ${row} among those the user asked for? */
 static inline bool

@@ -87,7 +87,6 @@ struct tt_fold_io {
 	const struct tt_thread *thread;
 	const struct tt_capture *cap;
 	struct tt_stack base;         /* copy of the thread's stack before the chunk; used up */
-	const struct tt_stack *base_of;       /* whose copy it is */
 	struct tt_over over;
 	struct tt_slice *slice;       /* with TT_NEEDS_SLICES */
 	size_t nslice, capslice;

@@ -121,44 +121,10 @@ decode_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 
 /* --- enter: threads, definitions, the stack before and after ------------------ */
 
-/* The lower ${same} zones are there already. */
-static int
-copy_stack(struct pipe *p, struct tt_stack *to, const struct tt_stack *from, size_t same, struct tt_err *err)
-{
-	int rc = tt_mem_grow(&p->r->env->mem, &to->z, &to->cap, from->n + 1, sizeof *to->z, err);
-
-	if (rc != TT_OK)
-		return rc;
-	if (from->n > same)
-		memcpy(to->z + same, from->z + same, (from->n - same) * sizeof *to->z);
-	to->n = from->n;
-	to->last_ts = from->last_ts;
-	to->begun = from->begun;
-	to->pushed = from->pushed;
-	to->mem = &p->r->env->mem;
-	tt_opened_forget(&to->opened);
-	return TT_OK;
-}
-
 static bool
 quiet_key(uint64_t key)
 {
 	return key == TT_KEY_EXCEPTION;       /* a catch without a throw is usual where throws are not recorded */
-}
-
-/* The thread's stack for the fold. A slot that had this thread's before has what is below the zones that came or went. */
-static int
-copy_base(struct pipe *p, struct slot *s, const struct tt_stack *from, struct tt_err *err)
-{
-	struct tt_stack *to = &s->io.base;
-	size_t same = 0;
-
-	if (s->io.base_of == from)
-		for (same = to->n < from->n ? to->n : from->n; same > 0; same--)
-			if (to->z[same - 1].number == from->z[same - 1].number)
-				break;
-	s->io.base_of = from;
-	return copy_stack(p, to, from, same, err);
 }
 
 /* What the chunk's ends do to the zones from before, and what it leaves open. */
@@ -244,19 +210,18 @@ settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err
 				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
 		return TT_OK;
 	}
-	struct tt_stack base = { 0 };
-	int rc = copy_stack(p, &base, &t->stack, 0, err);
+	struct tt_stack *base = &s->io.base;
+	int rc = tt_stack_copy(base, &t->stack, &p->r->env->mem, err);
 	if (rc == TT_OK) {
 		tt_batch_reset(b);
-		base.last_ts -= p->in->cap->offset_ns;
-		b->base = &base;
+		base->last_ts -= p->in->cap->offset_ns;
+		b->base = base;
 		rc = decode(p, s, err);
 		b->base = NULL;
 	}
 	/* The threads of samples have to be found again, too. */
 	if (rc == TT_OK)
 		rc = enter_threads(p, s, &t, err);
-	tt_stack_free(&base, &p->r->env->mem);
 	return rc;
 }
 
@@ -320,7 +285,7 @@ enter_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 	s->io.thread = t;
 	s->io.cap = cap;
 	s->io.b = b;
-	if (p->phase == TT_PHASE_MAIN && (rc = copy_base(p, s, &t->stack, err)) != TT_OK)
+	if (p->phase == TT_PHASE_MAIN && (rc = tt_stack_copy(&s->io.base, &t->stack, &p->r->env->mem, err)) != TT_OK)
 		return rc;
 	count_thread(s, t);
 	rc = apply_stack(p, s, t, err);
@@ -604,7 +569,7 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 		s->io.b = &s->batch;
 		s->alloc_before_b = t->alloc_b;
 		s->alloc_before_n = t->nalloc;
-		rc = copy_base(p, s, &t->stack, err);
+		rc = tt_stack_copy(&s->io.base, &t->stack, &p->r->env->mem, err);
 		if (rc == TT_OK)
 			rc = tt_fold_rest(&w->fold, &s->io, err);
 		s->io.skipped = false;
