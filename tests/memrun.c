@@ -87,16 +87,20 @@ add_emitter(struct memrun *r, struct tt_run_opts *o, const struct tt_emit **emit
 static void
 report(struct memrun *r)
 {
-	static const char *const extra[] = { "calltree", "calltree_bottom_up", "gcalloc", NULL };
-	const struct tt_pass_opts po = { .hitches = 10, .threshold_e4 = 100, .table = NULL };
-	struct tt_pass_opts named = po;
+	const char *name[200];
+	const struct tt_pass_opts po = { .hitches = 10, .threshold_e4 = 100, .table = name };
 	struct tt_report rep;
+	size_t n = 0;
 
-	named.table = extra;
+	for (size_t i = 0; tt_passes[i]; i++)
+		for (size_t k = 0; k < tt_passes[i]->ntables; k++)
+			if (n + 1 < sizeof name / sizeof *name)
+				name[n++] = tt_passes[i]->tables[k].id;
+	name[n] = NULL;
 	tt_report_init(&rep, &r->env.mem);
 	r->rc = tt_loss_notes(&r->loss, &rep, &r->err);
 	for (size_t i = 0; tt_passes[i] && r->rc == TT_OK; i++)
-		r->rc = tt_passes[i]->report(r->m, tt_passes[i]->standard ? &po : &named, &rep, &r->err);
+		r->rc = tt_passes[i]->report(r->m, &po, &rep, &r->err);
 	for (int form = TT_RENDER_TEXT; form <= TT_RENDER_MARKDOWN && r->rc == TT_OK; form++) {
 		const struct tt_render_opts ro = { .form = (enum tt_render)form, .width = 100, .csv_sep = ',', .generator = "test" };
 		struct tt_buf text = { 0 };
@@ -107,6 +111,20 @@ report(struct memrun *r)
 	tt_report_free(&rep);
 }
 
+/* What all passes need, with all of their tables. */
+static unsigned
+needs_of_passes(void)
+{
+	unsigned needs = TT_NEEDS_TALLY;
+
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
+		needs |= (*p)->needs;
+		for (size_t i = 0; (*p)->table_needs && i < (*p)->ntables; i++)
+			needs |= (*p)->table_needs[i];
+	}
+	return needs;
+}
+
 static void
 run(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs, const struct tt_filter *f)
 {
@@ -114,15 +132,15 @@ run(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs, con
 	struct tt_emit_opts eo[16];
 	const char *path[1];
 	struct tt_run_opts o = { .formats = tt_formats, .path = path, .npath = 1, .emit = emit, .emit_opts = eo,
-		.needs = (what & (MEMRUN_CALLS | MEMRUN_REPORT) ? TT_NEEDS_CALLS | TT_NEEDS_HIST | TT_NEEDS_TALLY : 0) |
-		    (what & MEMRUN_REPORT ? TT_NEEDS_COVERAGE : 0) };
+		.needs = (what & MEMRUN_CALLS ? TT_NEEDS_CALLS | TT_NEEDS_HIST | TT_NEEDS_TALLY : 0) |
+		    (what & MEMRUN_REPORT ? needs_of_passes() : 0) };
 	int fd = -1;
 
 	memset(r, 0, sizeof *r);
 	r->env.jobs = jobs;
 	r->env.loss = &r->loss;
 	r->env.log_level = TT_LOG_QUIET;
-	r->env.spool_max = 1 << 20;
+	r->env.spool_max = 64 << 20;
 	r->err.at = TT_NOWHERE;
 	tt_loss_reset(&r->loss);
 	tt_filter_init(&o.filter);

@@ -16,7 +16,7 @@
 
 enum memrun_what {
 	MEMRUN_CALLS = 1,             /* the call tree and histograms, as `stats` wants them */
-	MEMRUN_REPORT = 2,            /* every pass, as JSON and as text */
+	MEMRUN_REPORT = 2,            /* every table of every pass, as text, JSON, CSV and Markdown */
 	MEMRUN_EMIT = 4,              /* every emitter */
 	MEMRUN_BEGIN_END = 8,         /* and Chrome JSON in its other form */
 	MEMRUN_FRAMES = 16,           /* frames by the marker "*Frame*" */
