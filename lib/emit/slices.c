@@ -54,7 +54,8 @@ write_all(struct tt_slices *s, const void *p, size_t n, uint64_t at, struct tt_e
 		if (put < 0 && errno == EINTR)
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		if (put <= 0)
-			return tt_fail_sys(err, put ? errno : ENOSPC, "cannot put zones aside in a temporary file");
+			return tt_fail_sys(err, put ? errno : ENOSPC, "cannot put zones aside in a file in %s",
+			    tt_spool_dir(s->env));
 		from += put;
 		n -= (size_t)put;
 		at += (uint64_t)put;
@@ -99,7 +100,8 @@ read_all(const struct tt_slices *s, struct tt_slice *to, size_t n, uint64_t at, 
 		if (got < 0 && errno == EINTR)
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		if (got <= 0)
-			return tt_fail_sys(err, got ? errno : EIO, "cannot read the temporary file");
+			return tt_fail_sys(err, got ? errno : EIO, "cannot read zones put aside in a file in %s",
+			    tt_spool_dir(s->env));
 		p += got;
 		left -= (size_t)got;
 		from += (uint64_t)got;

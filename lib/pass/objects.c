@@ -139,9 +139,9 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	};
 	struct fold f = { .m = m, .f = m->found, .r = r };
 	int rc = tt_paths_init(&f.p, m, err);
+
 	if (rc == TT_OK)
 		rc = tt_paths_sites(&f.p, err);
-
 	tt_classes_init(&f.classes, m, TT_GROUP_NONE, &r->arena);
 	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
 		struct tt_table *t;
