@@ -1,0 +1,110 @@
+#!/usr/bin/env python3
+"""A disk of 64 KiB that is full, or nearly: outputs and temporary files.
+
+Every command, reader and emitter that writes a file, with more and more room on the disk until it is enough. Too little:
+exit status 4, the system's text, the old output as it was and nothing beside it. Then the same for temporary files.
+(Results of a batch on such a disk: tests/batch/kill.py.) Ends with "N passed, N failed".
+"""
+import os
+import subprocess
+import sys
+
+import kit
+
+SIZE = 64 << 10
+WORDS = "No space left on device"
+
+
+def fill(disk, room):
+    """Leave ${room} bytes."""
+    v = os.statvfs(disk)
+    n = v.f_bavail * v.f_frsize - room
+    with open(os.path.join(disk, "filler"), "wb") as f:
+        f.write(b"x" * max(n, 0))
+
+
+def empty(disk):
+    for f in os.listdir(disk):
+        os.unlink(os.path.join(disk, f))
+
+
+def files(disk):
+    found = kit.listing(disk)
+    found.pop("filler", None)
+    return found
+
+
+def problem(r, good, before, after, want):
+    """None; or what is wrong with how it went where there was too little room."""
+    if r.returncode == good.returncode and r.out == good.out and after == want:
+        return None
+    if r.returncode != 4 or WORDS not in r.err:
+        return "exit %d: %s" % (r.returncode, r.err[-300:])
+    if set(after) != set(before) or any(after[f] not in (before[f], want[f]) for f in after):
+        return "left %s" % {k: len(v) for k, v in after.items()}
+    return None
+
+
+def outputs(s, disk, case):
+    with kit.Work(s, {}) as work:
+        good = kit.run([kit.TRACETOOL] + case.args, work.dir)
+        want = work.files()
+    refused = enough = False
+    for room in [0, 4096, 8192, 16384, SIZE]:
+        empty(disk)
+        for f in case.outputs:
+            open(os.path.join(disk, f), "wb").write(b"old")
+        before = files(disk)
+        fill(disk, room)
+        r = kit.run([kit.TRACETOOL] + case.args, disk)
+        after = files(disk)
+        refused |= r.returncode == 4
+        enough |= after == want
+        s.check("%s, %d bytes free" % (case.name, room), problem(r, good, before, after, want))
+    s.check(case.name, None if refused else "was never refused")
+    if sum(len(v) + 4096 for v in want.values()) < SIZE // 2:
+        s.check(case.name, None if enough else "there was never room")
+
+
+def temporaries(s, disk):
+    """Input that must be read twice and comes through a pipe; a form that is written in another order."""
+    capture = os.path.join(kit.DATA, "good-d01-gameloop-calls-alloc.mlpd")
+    for name, args, stdin in [
+            ("input from a pipe", ["convert", "-q", "-f", "chrome", "-"], True),
+            ("frames of a pipe", ["stats", "--frame-marker", "World:Frame", "-"], True),
+            ("begin and end", ["convert", "-q", "-f", "chrome", "--begin-end"] + [capture] * 12, False)]:
+        refused = False
+        text = open(capture, "rb").read() if stdin else b""
+        good = subprocess.run([kit.TRACETOOL] + args, input=text, capture_output=True)
+        s.check(name, None if good.returncode == 0 else good.stderr.decode())
+        for room in [0, 8192, SIZE]:
+            empty(disk)
+            fill(disk, room)
+            r = subprocess.run([kit.TRACETOOL] + args, input=text, capture_output=True, env=dict(os.environ, TMPDIR=disk))
+            r.err = r.stderr.decode()
+            refused |= r.returncode == 4
+            bad = None
+            if (r.returncode, r.stdout) != (0, good.stdout) and (r.returncode != 4 or WORDS not in r.err or disk not in r.err):
+                bad = "exit %d: %s" % (r.returncode, r.err)
+            s.check("%s, %d bytes free for temporary files" % (name, room), bad or ("left %s" % files(disk) if files(disk) else None))
+        s.check(name, None if refused else "was never refused")
+
+
+def main():
+    if os.geteuid() != 0:
+        os.execvp("unshare", ["unshare", "-Urm", sys.executable] + sys.argv)
+    s = kit.Suite()
+    disk = s.path("disk")
+    os.mkdir(disk)
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=%d" % SIZE, "none", disk], check=True)
+    try:
+        for case in kit.cases(s, kit.LONG):
+            if case.outputs:
+                outputs(s, disk, case)
+        temporaries(s, disk)
+    finally:
+        subprocess.run(["umount", disk], check=True)
+    s.end()
+
+
+main()
