@@ -4,9 +4,11 @@ import json
 import os
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 BUILD = os.path.realpath(os.environ.get("BUILD", os.path.join(TOP, "build")))
@@ -145,17 +147,37 @@ def cases(suite, every=True):
             yield Case(c, None)
 
 
+def killed(suite):
+    """(capture, ring) of a game that was killed: what it had published lies in the ring."""
+    path, env = suite.path("killed.ttc"), dict(os.environ, BUILD=BUILD)
+    play = subprocess.Popen([os.path.join(BUILD, "host", "host"), "capture=" + path, "frames=1000000", "threads=2", "events=60"],
+                            env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, start_new_session=True)
+    while play.poll() is None and (not os.path.exists(path) or os.path.getsize(path) < 100000):
+        time.sleep(0.01)
+    os.killpg(play.pid, signal.SIGKILL)
+    play.wait()
+    ring = re.search(rb"/[^\0]*/tracetool-\d+-[0-9a-f]+\.ring", open(path, "rb").read(4096))
+    return path, ring.group().decode()
+
+
 def more_cases(suite):
     """What cases() leaves out: every table, every option that takes another way through the program, kinds of captures."""
     tables = sorted({row["table"] for row in listed("metrics") if not row["table"].startswith("capture")})
-    marker = ["--frame-marker", "World:Frame"]
     loop = os.path.join(DATA, "good-d01-gameloop-calls-alloc.mlpd")
     odd = [suite.capture(version) for version in (4, 11, 13, 16)] + [os.path.join(DATA, f) for f in sorted(os.listdir(DATA)) if re.match(
         r"good-d(02-gameloop-sample|03|04-exceptions|05|06|07-heapshot|09|10|14|15)[a-z0-9-]*\.mlpd|bad-(cut|garbage|ff|gzip)", f)]
     paths = [("mlpd", suite.capture(17, 3)), ("capture", dict(captures(suite))["capture"]), ("loop", loop)]
     paths += [(os.path.basename(p), p) for p in odd]
+    paths += [("game", os.path.join(TOP, "testdata", "gate", "good-alloc1.ttc.xz"))]
+    path, ring = killed(suite)
+    yield Case("killed", ["stats", path, "--table", "frames,markers,threads,loss"], status=None)
+    yield Case("killed recover", ["recover", "-q", path, "-o", "whole.ttc"], ["whole.ttc"], status=None)
+    yield Case("killed to Chrome JSON", ["convert", "-q", path, "-o", "k.json"], ["k.json"], status=None)
+    if os.path.exists(ring):
+        os.unlink(ring)
     for name, path in paths:
         every = ["stats", path, "--table", ",".join(tables)]
+        marker = ["--frame-marker", "World:Frame"] if name in ("mlpd", "loop") else []
         yield Case(name + " every table", every, status=None)
         yield Case(name + " to all", ["convert", "-q", path] + sum((["-o", "a" + x] for x in (".json", ".csv", ".pb", ".folded")), []),
                    ["a" + x for x in (".json", ".csv", ".pb", ".folded")], status=None)
@@ -169,18 +191,17 @@ def more_cases(suite):
         yield Case(name + " filtered", every + ["--category", "*", "--marker", "re:.*o.*", "--min-duration", "1us", "--depth", "5",
                                                 "--wrappers", "--format", "json"], status=None)
         yield Case(name + " frames only", every + ["--frames", "2-4"] + marker, status=None)
-        yield Case(name + " tree", ["stats", path, "--bottom-up", "--threshold", "0", "--max-depth", "4", "--max-paths", "8"],
+        yield Case(name + " tree", ["stats", path, "--bottom-up", "--threshold", "0", "--max-depth", "4", "--max-paths", "16"],
                    status=None)
         yield Case(name + " found", ["stats", path, "--find", "T:*", "--find", "S:1", "--track", "0x1000", "--buckets", "7"],
                    status=None)
         yield Case(name + " two", ["stats", path, path, "--align", "start", "--meta", "a=b", "--table", "frames,markers"], status=None)
-        yield Case(name + " begin and end", ["convert", "-q", path, "-o", "b.json.bz2", "--begin-end", "--split", "2K"],
+        yield Case(name + " begin and end", ["convert", "-q", path, "-o", "b.json.bz2", "--begin-end", "--split", "64K"],
                    ["b.json.bz2"], status=None)
         yield Case(name + " tables as files", ["convert", "-q", path, "-f", "csv", "--table", "markers", "--csv-bom", "--csv-safe",
                    "-o", "t.csv.lz4", "--table", "counters", "-o", "u.csv"], ["t.csv.lz4", "u.csv"], status=None)
-        other = loop if path != loop else suite.capture(17, 5)
-        yield Case(name + " diff of all", ["diff", path, path, "--table", "verdict,paths,alloc_sites,markers,categories,threads",
-                   "--format", "markdown", "-o", "d.md", "--", other, other], ["d.md"], status=None)
+        other = path if name in ("capture", "game") else loop if path != loop else suite.capture(17, 5)
+        yield Case(name + " diff of all", ["diff", path, path, "--limit", "0", "--format", "markdown", "-o", "d.md", "--", other, other], ["d.md"], status=None)
 
 
 def batch_cases(suite):
