@@ -191,6 +191,8 @@ recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 	}
 	if (rc == TT_OK)
 		rc = in_order(p, m, n, err);
+	for (size_t i = 1; i < n && rc == TT_OK; i++)
+		rc = ttc_append(m[0], m[i], err);
 	if (rc == TT_OK)
 		rc = app_seal(app, err);
 	if (rc == TT_OK)

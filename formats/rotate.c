@@ -3,6 +3,7 @@
  */
 #include "writer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -178,33 +179,64 @@ writer_stop(enum ttc_finish how, int error)
 	W.stopped = true;
 }
 
-/* The next file of a rotation. */
-static bool
+/* Make the next file, with its head, as ${name}; its descriptor or -errno. The head of the present one stays in W.head. */
+static int
+make_next(char *name, size_t n, struct ttc_head *next)
+{
+	struct ttc_head was;
+	int fd;
+	long done;
+
+	memcpy(&was, W.head, sizeof was);
+	W.part++;
+	writer_part_name(W.part, name, n);
+	writer_head(NULL, NULL);
+	W.part--;
+	fd = plat_create(name);
+	done = fd < 0 ? fd : plat_write(fd, W.head, W.nhead);
+	memcpy(next, W.head, sizeof *next);
+	memcpy(W.head, &was, sizeof was);
+	if (done == (long)W.nhead)
+		return fd;
+	if (fd >= 0) {
+		plat_close(fd);
+		plat_unlink(name);
+	}
+	return done < 0 ? (int)done : -ENOSPC;
+}
+
+/*
+ * The next file of a rotation. It is there before this one ends: whoever reads what a kill leaves finds a last file that
+ * has no end, and knows that the ring goes on from there.
+ */
+static void
 new_file(void)
 {
-	char old[1100];
+	struct ttc_head next;
+	char name[sizeof W.name];
+	int fd = make_next(name, sizeof name, &next), last = W.fd;
 
-	W.part++;
-	writer_part_name(W.part, W.name, sizeof W.name);
-	writer_lock_file();
-	if (!W.o.no_sync)
-		plat_sync(W.fd);
-	plat_close(W.fd);
-	W.fd = plat_create(W.name);
-	writer_unlock_file();
-	if (W.fd < 0) {
-		int error = -W.fd;
-		W.stopped = false;
+	if (fd < 0) {
 		W.broken = true;
-		writer_stop(TTC_F_DISK, error);
-		return false;
+		writer_stop(TTC_F_DISK, -fd);
+		return;
 	}
+	writer_stop(TTC_F_ROTATED, 0);
+	memcpy(W.head, &next, sizeof next);
+	memcpy(W.name, name, sizeof name);
+	W.part++;
+	writer_lock_file();
+	W.fd = fd;
+	writer_unlock_file();
+	if (!W.o.no_sync)
+		plat_sync(last);
+	plat_close(last);
 	if (W.o.rotate_keep && W.part >= W.o.rotate_keep) {
-		writer_part_name(W.part - W.o.rotate_keep, old, sizeof old);
-		plat_unlink(old);
+		writer_part_name(W.part - W.o.rotate_keep, name, sizeof name);
+		plat_unlink(name);
 	}
-	writer_head(NULL, NULL);
-	W.at = 0;
+	W.at = W.nhead;
+	atomic_fetch_add_explicit(&W.written_b, W.nhead, memory_order_relaxed);
 	W.stopped = false;
 	W.stream_seq = W.stream_before = 0;
 	W.nstream = 0;
@@ -212,11 +244,8 @@ new_file(void)
 	W.def_offset = TTC_CHUNK_HEAD;
 	W.part_began_ms = writer_now_ms();
 	atomic_fetch_add(&W.files, 1);
-	if (!writer_bytes(W.head, W.nhead))
-		return false;
 	writer_clock();
 	writer_definitions();
-	return true;
 }
 
 void
@@ -227,6 +256,5 @@ writer_rotate(void)
 	if (!(W.o.rotate_size && W.at >= W.o.rotate_size) &&
 	    !(W.o.rotate_ms && writer_now_ms() - W.part_began_ms >= W.o.rotate_ms))
 		return;
-	writer_stop(TTC_F_ROTATED, 0);
 	new_file();
 }

@@ -255,6 +255,30 @@ filled_pipe(const void *p, size_t n)
 	return fd[0];
 }
 
+/* Another file, behind those before. */
+struct later { struct tt_capture cap; struct tt_src *src; void *ctx; };
+
+static int
+read_on(struct tt_env *env, void *lead, struct later *l, const char *path, struct tt_err *err)
+{
+	static char bytes[1 << 20];
+	FILE *f = ttc_how.piped ? fopen(path, "rb") : NULL;
+	int rc;
+
+	l->cap = (struct tt_capture){ .path = path };
+	tt_arena_init(&l->cap.arena, &env->mem);
+	if (f) {
+		size_t n = fread(bytes, 1, sizeof bytes, f);
+		fclose(f);
+		rc = tt_src_open_fd(env, filled_pipe(bytes, n), path, &l->src, err);
+	} else {
+		rc = tt_src_open(env, path, &l->src, err);
+	}
+	if (rc == TT_OK)
+		rc = tt_format_capture.open(env, l->src, &l->cap, &l->ctx, err);
+	return rc == TT_OK ? tt_format_capture.append(lead, l->ctx, err) : rc;
+}
+
 static void
 read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct ttc_result *r)
 {
@@ -265,6 +289,7 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 	struct tt_chunk c = { 0 };
 	struct tt_batch b;
 	struct reading x = { .r = r };
+	struct later *later = calloc(ttc_how.nthen + 1, sizeof *later);
 	void *ctx = NULL;
 
 	memset(r, 0, sizeof *r);
@@ -281,6 +306,8 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 			  : tt_src_open(&env, path, &src, &r->err);
 	if (r->rc == TT_OK)
 		r->rc = tt_format_capture.open(&env, src, &cap, &ctx, &r->err);
+	for (size_t i = 0; i < ttc_how.nthen && r->rc == TT_OK; i++)
+		r->rc = read_on(&env, ctx, &later[i], ttc_how.then[i], &r->err);
 	x.m = ctx;
 	if (ctx) {                    /* times in ticks, so that they compare exactly */
 		struct ttc *m = ctx;
@@ -312,7 +339,8 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 		r->rc = TT_OK;
 	}
 	r->end_mark = cap.end_mark;
-	r->from_ring = ctx ? ((const struct ttc *)ctx)->from_ring : 0;
+	for (const struct ttc *m = ctx; m; m = m->then)
+		r->from_ring += m->from_ring;
 	for (int k = 0; cap.defs && k < TT_DEF_KINDS; k++)
 		r->ndef[k] = tt_defs_count(cap.defs, (enum tt_def_kind)k);
 	const struct tt_def *d =
@@ -334,6 +362,12 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 		tt_format_capture.close(ctx);
 	if (src)
 		tt_src_close(src);
+	for (size_t i = 0; i < ttc_how.nthen; i++) {
+		tt_format_capture.close(later[i].ctx);
+		tt_src_close(later[i].src);
+		tt_arena_free(&later[i].cap.arena);
+	}
+	free(later);
 	tt_batch_free(&b);
 	tt_mem_free(&env.mem, c.bytes, c.cap);
 	tt_defs_free(cap.defs);
@@ -383,6 +417,8 @@ ttc_recover(const char *const *path, size_t npath, size_t *n)
 			rc = tt_format_capture.open(&env, src[i], &cap[i], &ctx, &err);
 		part[i] = ctx;
 	}
+	for (size_t i = 1; i < npath && rc == TT_OK; i++)
+		rc = tt_format_capture.append(part[0], part[i], &err);
 	if (rc == TT_OK)
 		rc = ttc_copy(part, npath, append, &b, &done, &err);
 	for (size_t i = 0; i < npath && i < MOST; i++) {

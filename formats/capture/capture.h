@@ -1,5 +1,5 @@
 /**
- * The reader of our own captures (.ttc): what reader.c (file and chunks), join.c (the ring), decode.c
+ * The reader of our own captures (.ttc): what reader.c (file and chunks), join.c (the ring), parts.c (files of one recording), decode.c
  * (records) and copy.c (tracetool recover) share.
  *
  * Source: formats/chunk.h and tracetool-capture(5). No byte is used before its chunk's checksum was right.
@@ -48,6 +48,9 @@ struct ttc_who {
 	uint64_t last_seq, last_end;  /* the account of the recorder: next chunk, bytes of the last */
 	struct ttc_start *start;      /* where its chunks may begin */
 	size_t nstart, capstart;
+	uint64_t told;                /* dropped, and starts, by the recorder's stream alone */
+	size_t nsaid;
+	struct ttc_left { bool seen; uint64_t seq, at_drops; uint32_t end; } left;     /* by the files before this one */
 };
 
 struct ttc_made { uint8_t *p; size_t n; };
@@ -72,7 +75,15 @@ struct ttc {
 	struct ttc_fact *facts;       /* keys of metadata that came from the capture */
 	_Atomic uint64_t collect;     /* key of Unity's GC.Collect; 0: not met yet */
 	bool in_order, indexed, joined, closed, told;
+	bool no_ring;                 /* another file follows: what the ring has belongs behind that */
 	struct tt_loss found;
+	struct tt_loss damage;        /* of that, what no other file changes */
+
+	struct ttc *lead;             /* the first file of those that are read as one, itself where it stands alone */
+	struct ttc *then;             /* the next */
+	struct ttc *now;              /* of the first: where reading is */
+	uint64_t before;              /* and the bytes of the files before that */
+	bool followed;                /* it goes on from the file before it */
 
 	struct ttc_who *who;          /* a hash by number */
 	size_t nwho, capwho;
@@ -121,6 +132,14 @@ int ttc_ring_open(struct ttc *m, struct tt_err *err);
  * recording.
  */
 int ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
+
+/* Forget the ring and what the order of chunks told, and find it out again. */
+int ttc_again(struct ttc *m, struct tt_err *err);
+
+/* parts.c: read on in ${later}, a later file of the same recording. */
+int ttc_append(void *ctx, void *later, struct tt_err *err);
+/* parts.c: reading comes to the end of ${m}, and goes on in the next file. */
+int ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
 /* decode.c */
 int ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);

@@ -66,12 +66,11 @@ read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct
 		struct ttc_who *w = ttc_who(m, s.number, err);
 		if (!w)
 			return err->code;
-		if (!w->known) {
-			w->known = true;
+		if (!w->known)
 			w->native = s.native;
-			if ((rc = ttc_start_add(m, w, 0, 0, err)) != TT_OK)
-				return rc;
-		}
+		w->known = true;
+		if (w->nstart == 0 && (rc = ttc_start_add(m, w, 0, 0, err)) != TT_OK)
+			return rc;
 		ttc_drops(w, s.dropped, loss);
 	}
 	return TT_OK;
@@ -217,8 +216,8 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 		}
 		if (rc != TT_OK)
 			break;
-		/* A flight recorder forgets on purpose. */
-		if (m->head.flags & TTC_H_LAST)
+		/* A flight recorder forgets on purpose, and what was before may stand in files before this one. */
+		if ((m->head.flags & TTC_H_LAST) || (m->head.part > 0 && !w->seen))
 			rc = ttc_start_add(m, w, u[i].seq, u[i].first, err);
 		if (rc == TT_OK)
 			rc = ttc_admit(m, &u[i], loss, err);

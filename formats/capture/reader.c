@@ -252,7 +252,8 @@ number(struct fields *f)
 static int
 fact(struct ttc *m, struct fields *f, struct tt_err *err)
 {
-	struct ttc_fact *own = m->facts;
+	struct ttc *lead = m->lead;
+	struct ttc_fact *own = lead->facts;
 	char key[128];
 	const char *value;
 	uint64_t n;
@@ -269,17 +270,17 @@ fact(struct ttc *m, struct fields *f, struct tt_err *err)
 		return TT_OK;
 	while (own && strcmp(own->key, key) != 0)
 		own = own->next;
-	if (!own && m->in_order && tt_capture_meta_get(m->cap, key))
+	if (!own && m->in_order && tt_capture_meta_get(lead->cap, key))
 		return TT_OK;
 	if (!own) {
-		own = tt_arena_alloc(&m->cap->arena, sizeof *own, err);
-		if (!own || !(own->key = tt_arena_text(&m->cap->arena, key, strlen(key), err)))
+		own = tt_arena_alloc(&lead->cap->arena, sizeof *own, err);
+		if (!own || !(own->key = tt_arena_text(&lead->cap->arena, key, strlen(key), err)))
 			return err->code;
-		own->next = m->facts;
-		m->facts = own;
+		own->next = lead->facts;
+		lead->facts = own;
 	}
-	value = tt_arena_text(&m->cap->arena, (const char *)f->p, (size_t)n, err);
-	return value ? tt_capture_meta(m->cap, key, value, err) : err->code;
+	value = tt_arena_text(&lead->cap->arena, (const char *)f->p, (size_t)n, err);
+	return value ? tt_capture_meta(lead->cap, key, value, err) : err->code;
 }
 
 /* "Thread n's next chunk would be (seq), and its last one has so many bytes." */
@@ -397,7 +398,7 @@ ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end)
 		number(&f);
 	n = number(&f);
 	if (!f.bad && n == 10 && n <= (uint64_t)(f.end - f.p) && memcmp(f.p, "GC.Collect", 10) == 0)
-		atomic_store_explicit(&m->collect, key, memory_order_relaxed);
+		atomic_store_explicit(&m->lead->collect, key, memory_order_relaxed);
 }
 
 /* A chunk of thread 0, whose checksum is right. *${defines}: there is something for decode in it. */
@@ -582,9 +583,13 @@ reset_order(struct ttc *m)
 {
 	for (size_t i = 0; i < m->capwho; i++) {
 		struct ttc_who *w = &m->who[i];
-		w->seen = w->gap = false;
-		w->seq = w->at_drops = 0;
-		w->end = 0;
+		w->seen = w->left.seen;
+		w->seq = w->left.seq;
+		w->end = w->left.end;
+		w->at_drops = w->left.at_drops;
+		w->gap = w->later = false;
+		w->dropped = w->told;
+		w->nstart = w->nsaid;
 	}
 	m->late = 0;
 }
@@ -694,7 +699,7 @@ conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	if (!m->joined && (m->finish == 0 || m->finish == TTC_F_DISK + 1))
+	if (!m->joined && !m->no_ring && (m->finish == 0 || m->finish == TTC_F_DISK + 1))
 		rc = ttc_join(m, loss, err);
 	m->joined = true;
 	if (rc != TT_OK)
@@ -731,10 +736,74 @@ mark_middle(struct ttc *m, struct tt_err *err)
 	return TT_OK;
 }
 
+static void
+free_made(struct ttc *m)
+{
+	for (size_t i = 0; i < m->nmade; i++)
+		tt_mem_free(&m->env->mem, m->made[i].p, m->made[i].n);
+	m->nmade = 0;
+}
+
+/* If anything is wrong with the order, look at each chunk, and sort those that are good. */
+static int
+mend_order(struct ttc *m, struct tt_err *err)
+{
+	struct tt_loss order;
+	uint64_t late;
+	int rc;
+
+	tt_loss_reset(&order);
+	rc = admit_all(m, &order, err);
+	if (rc != TT_OK || !(order.e[TT_LOST_MISSING].n || tt_loss_damaged(&m->found) || m->cut_b))
+		return rc;
+	rc = check_all(m, &m->found, err);
+	/* Once more with the good ones: how many are out of order? Then in order. */
+	reset_order(m);
+	if (rc == TT_OK)
+		rc = admit_all(m, &order, err);
+	late = m->late;
+	if (rc == TT_OK)
+		rc = sort_threads(m, err);
+	reset_order(m);
+	if (rc == TT_OK)
+		rc = admit_all(m, &order, err);
+	if (late > m->late)
+		tt_loss_add(&m->found, TT_LOST_MISSING, late - m->late, 0, TT_NOWHERE);
+	return rc;
+}
+
+/* What the order of chunks tells, what the ring adds, and the end. */
+static int
+settle_order(struct ttc *m, struct tt_err *err)
+{
+	int rc;
+
+	reset_order(m);
+	m->found = m->damage;
+	rc = admit_all(m, &m->found, err);
+	if (rc == TT_OK)
+		rc = conclude(m, &m->found, err);
+	return rc == TT_OK ? mark_middle(m, err) : rc;
+}
+
+int
+ttc_again(struct ttc *m, struct tt_err *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nunit; i++)
+		if (m->unit[i].where == TTC_IN_FILE)
+			m->unit[n++] = m->unit[i];
+	m->nunit = n;
+	free_made(m);
+	m->from_ring = 0;
+	m->has_ring = m->joined = false;
+	return settle_order(m, err);
+}
+
 static int
 build_index(struct ttc *m, struct tt_err *err)
 {
-	struct tt_loss order;
 	struct ttc_unit u;
 	uint8_t *body = NULL;
 	size_t cap = 0;
@@ -766,34 +835,17 @@ build_index(struct ttc *m, struct tt_err *err)
 	tt_mem_free(&m->env->mem, body, cap);
 	if (rc != TT_END)
 		return rc;
-	tt_loss_reset(&order);
-	rc = admit_all(m, &order, err);
-	if (rc == TT_OK && (order.e[TT_LOST_MISSING].n || tt_loss_damaged(&m->found) || m->cut_b)) {
-		uint64_t late;
-		rc = check_all(m, &m->found, err);
-		/* Once more with the good ones: how many are out of order? Then in order. */
-		reset_order(m);
-		tt_loss_reset(&order);
-		if (rc == TT_OK)
-			rc = admit_all(m, &order, err);
-		late = m->late;
-		if (rc == TT_OK)
-			rc = sort_threads(m, err);
-		reset_order(m);
-		tt_loss_reset(&order);
-		if (rc == TT_OK)
-			rc = admit_all(m, &order, err);
-		if (late > m->late)
-			tt_loss_add(&m->found, TT_LOST_MISSING, late - m->late, 0, TT_NOWHERE);
+	for (size_t i = 0; i < m->capwho; i++) {
+		m->who[i].told = m->who[i].dropped;
+		m->who[i].nsaid = m->who[i].nstart;
 	}
-	tt_loss_join(&m->found, &order);
+	rc = mend_order(m, err);
+	m->damage = m->found;
 	if (rc == TT_OK)
-		rc = conclude(m, &m->found, err);
+		rc = settle_order(m, err);
 	m->indexed = true;
 	ttc_rate_set(&m->rate, &m->head);
-	if (rc == TT_OK)
-		rc = set_ratio(m, err);
-	return rc == TT_OK ? mark_middle(m, err) : rc;
+	return rc == TT_OK ? set_ratio(m, err) : rc;
 }
 
 /* --- the file's head ---------------------------------------------------------------------------------- */
@@ -857,14 +909,6 @@ free_who(struct ttc *m)
 }
 
 static void
-free_made(struct ttc *m)
-{
-	for (size_t i = 0; i < m->nmade; i++)
-		tt_mem_free(&m->env->mem, m->made[i].p, m->made[i].n);
-	m->nmade = 0;
-}
-
-static void
 close_(void *ctx)
 {
 	struct ttc *m = ctx;
@@ -902,6 +946,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		return err->code;
 	tt_crc32c_init();
 	m->quick = gathers();
+	m->lead = m->now = m;
 	m->env = env;
 	m->src = src;
 	m->cap = cap;
@@ -928,6 +973,8 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->os = m->text[TTC_T_OS];
 	cap->arch = m->text[TTC_T_ARCH];
 	cap->args = m->text[TTC_T_ARGS];
+	memcpy(cap->recording, m->head.run, sizeof cap->recording);
+	cap->part = m->head.part;
 	cap->category = ttc_category;
 	cap->timing = ttc_timing;
 	cap->tally_name = ttc_tag_name;
@@ -959,22 +1006,21 @@ step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err
 	return TT_OK;
 }
 
+/* The next chunk of one file. */
 static int
-next(void *ctx, struct tt_chunk *c, struct tt_err *err)
+next_of(struct ttc *m, struct tt_chunk *c, struct tt_err *err)
 {
-	struct ttc *m = ctx;
 	struct ttc_unit u;
 	bool defines = true;
 	int rc;
 
-	tt_loss_reset(&c->loss);
 	if (!m->told)
 		tt_loss_join(&c->loss, &m->found);
 	m->told = true;
 	for (;; defines = true) {
 		if ((rc = step(m, &u, &c->loss, err)) != TT_OK)
 			return rc;
-		if (u.flags & (TTC_U_SKIP | TTC_U_QUIET) || (u.flags & TTC_U_MIDDLE && m->cap->skim))
+		if (u.flags & (TTC_U_SKIP | TTC_U_QUIET) || (u.flags & TTC_U_MIDDLE && m->lead->cap->skim))
 			continue;
 		struct ttc_who *w = ttc_who(m, u.thread, err);
 		if (!w)
@@ -994,7 +1040,7 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 			return rc;
 		if (!defines)
 			continue;
-		c->seq = m->seq++;
+		c->seq = m->lead->seq++;
 		c->at = u.where == TTC_IN_FILE ? u.at : m->at;
 		c->len = TTC_CHUNK_HEAD + (uint64_t)u.len;
 		c->tid = tid;
@@ -1006,18 +1052,36 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 }
 
 static int
-rewind_(void *ctx, struct tt_err *err)
+next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 {
-	struct ttc *m = ctx;
+	struct ttc *lead = ctx;
+	int rc;
 
-	(void)err;
+	tt_loss_reset(&c->loss);
+	while ((rc = next_of(lead->now, c, err)) == TT_END && lead->now->then) {
+		if ((rc = ttc_go_on(lead->now, &c->loss, err)) != TT_OK)
+			return rc;
+		lead->before += lead->now->at;
+		lead->now = lead->now->then;
+	}
+	c->before = lead->before;
+	if (rc == TT_END)
+		lead->cap->end_mark = lead->now->cap->end_mark;
+	if (rc < 0 && lead->now != lead)
+		tt_err_in(err, "%s", lead->now->cap->path);
+	return rc;
+}
+
+static void
+rewind_one(struct ttc *m)
+{
 	m->next = 0;
 	m->seq = 0;
 	m->told = false;
 	if (m->indexed) {
 		for (size_t i = 0; i < m->capwho; i++)
 			m->who[i].gap = false;
-		return TT_OK;
+		return;
 	}
 	/* In order: everything again. */
 	free_who(m);
@@ -1030,6 +1094,18 @@ rewind_(void *ctx, struct tt_err *err)
 	m->late = m->cut_b = 0;
 	m->win_at = m->nwin = 0;
 	memset(&m->end_err, 0, sizeof m->end_err);
+}
+
+static int
+rewind_(void *ctx, struct tt_err *err)
+{
+	struct ttc *lead = ctx;
+
+	(void)err;
+	lead->now = lead;
+	lead->before = 0;
+	for (struct ttc *m = lead; m; m = m->then)
+		rewind_one(m);
 	return TT_OK;
 }
 
@@ -1048,6 +1124,7 @@ const struct tt_format tt_format_capture = {
 	.open = open_,
 	.next = next,
 	.rewind = rewind_,
+	.append = ttc_append,
 	.decode = decode,
 	.close = close_,
 };

@@ -16,6 +16,7 @@
 struct tt_chunk {
 	uint64_t seq;
 	uint64_t at, len;             /* place in the decoded input */
+	uint64_t before;              /* bytes of the files before that input, see append */
 	uint64_t tid;
 	int64_t ts;                   /* time base; of use to whoever wants another order */
 	uint8_t *bytes;               /* the chunk, with TT_CHUNK_PAD zero bytes behind it */
@@ -40,6 +41,12 @@ struct tt_format {
 	 * cap->skim is set, chunks may be passed over that neither define anything nor mark frames nor begin or end a thread.
 	 */
 	int (*next)(void *ctx, struct tt_chunk *c, struct tt_err *err);
+	/*
+	 * ${later} is a reader of the same format whose capture has the same "recording" and a later "part": read on in it
+	 * where ${ctx} ends, from the next call of next on. rewind is for both, decode gets ${ctx}, and ${later} is closed
+	 * after it. Called before any next, in the order of parts. NULL where captures have no recording.
+	 */
+	int (*append)(void *ctx, void *later, struct tt_err *err);
 	/* Start again with the first chunk (the source has been rewound by the caller if it is not seekable). */
 	int (*rewind)(void *ctx, struct tt_err *err);
 	/*

@@ -396,7 +396,7 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	cap->distorts = cap->distorts || (cap->instruments && s->io.calls);
 	cap->nchunk++;
 	cap->nevent += b->nevent;
-	cap->bytes = s->chunk.at + s->chunk.len;
+	cap->bytes = s->chunk.at + s->chunk.len + s->chunk.before;
 	for (unsigned i = 0; b->tally && i < 256; i++)
 		cap->tally[i] += b->tally[i];
 	if (b->min_ts <= b->max_ts) {

@@ -83,13 +83,71 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	return rc;
 }
 
+/* --- files of one recording --------------------------------------------------------------------- */
+
+static bool
+one_recording(const struct tt_input *a, const struct tt_input *b)
+{
+	static const uint8_t none[sizeof a->cap->recording];
+
+	return a->format == b->format && a->format->append && memcmp(a->cap->recording, none, sizeof none) != 0 &&
+	    memcmp(a->cap->recording, b->cap->recording, sizeof none) == 0;
+}
+
+static int
+by_recording(const void *a, const void *b)
+{
+	const struct tt_input *x = a, *y = b;
+
+	if (x->group != y->group)
+		return (x->group > y->group) - (x->group < y->group);
+	if (x->cap->part != y->cap->part)
+		return (x->cap->part > y->cap->part) - (x->cap->part < y->cap->part);
+	return (x->cap->process > y->cap->process) - (x->cap->process < y->cap->process);
+}
+
+/*
+ * Files of one recording become one input, in their order and at the place of the one that was named first. The same file
+ * twice stays two.
+ */
+static int
+join_files(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_input *in = r->in, *last = NULL;
+	size_t n = r->nin;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < n; i++)
+		while (in[i].group < i && !one_recording(&in[in[i].group], &in[i]))
+			in[i].group++;
+	qsort(in, n, sizeof *in, by_recording);
+	r->nin = 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tt_input x = in[i];
+		if (last && one_recording(last, &x) && last->cap->part < x.cap->part) {
+			r->part[r->npart] = x;
+			last = last->then = &r->part[r->npart++];
+			if (rc == TT_OK)
+				rc = x.format->append(in[r->nin - 1].ctx, x.ctx, err);
+			continue;
+		}
+		x.cap->process = (uint32_t)r->nin;
+		r->m->cap[r->nin] = x.cap;
+		in[r->nin] = x;
+		last = &in[r->nin++];
+	}
+	r->m->ncap = r->nin;
+	return rc;
+}
+
 static int
 rewind_input(struct tt_input *in, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	if (!tt_src_info(in->src)->seekable)
-		rc = tt_src_rewind(in->src, err);
+	for (const struct tt_input *f = in; f && rc == TT_OK; f = f->then)
+		if (!tt_src_info(f->src)->seekable)
+			rc = tt_src_rewind(f->src, err);
 	return rc == TT_OK ? in->format->rewind(in->ctx, err) : rc;
 }
 
@@ -135,6 +193,12 @@ align(struct tt_run *r)
 
 /* --- phases -------------------------------------------------------------------------------------- */
 
+static uint64_t
+raw_size(const struct tt_input *in)
+{
+	return tt_src_info(in->src)->raw_size;
+}
+
 static int
 read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err *err)
 {
@@ -147,8 +211,8 @@ read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err 
 		rc = tt_pipeline(r, &r->in[i], phase, err);
 		if (rc < 0 && rc != TT_E_STOPPED && !r->emit_failed)
 			tt_err_in(err, "%s", r->in[i].cap->path);
-		const struct tt_src_info *info = tt_src_info(r->in[i].src);
-		r->done_bytes += info->raw_size != UINT64_MAX ? info->raw_size : 0;
+		for (const struct tt_input *f = &r->in[i]; f; f = f->then)
+			r->done_bytes += raw_size(f) != UINT64_MAX ? raw_size(f) : 0;
 	}
 	return rc;
 }
@@ -205,8 +269,9 @@ static bool
 rewindable(const struct tt_run *r)
 {
 	for (size_t i = 0; i < r->nin; i++)
-		if (!tt_src_info(r->in[i].src)->rewindable)
-			return false;
+		for (const struct tt_input *f = &r->in[i]; f; f = f->then)
+			if (!tt_src_info(f->src)->rewindable)
+				return false;
 	return true;
 }
 
@@ -297,11 +362,13 @@ close_ledger(struct tt_run *r)
 
 	for (size_t i = 0; i < r->nin; i++) {
 		struct tt_capture *c = r->in[i].cap;
-		c->spooled = tt_src_spooled(r->in[i].src);
-		if (tt_src_changed(r->in[i].src))
-			tt_loss_add(m->loss, TT_LOST_CHANGED, 1, 0, TT_NOWHERE);
-		if (tt_src_garbage(r->in[i].src))
-			tt_loss_add(m->loss, TT_LOST_GARBAGE, 1, tt_src_garbage(r->in[i].src), TT_NOWHERE);
+		for (const struct tt_input *f = &r->in[i]; f; f = f->then) {
+			c->spooled += tt_src_spooled(f->src);
+			if (tt_src_changed(f->src))
+				tt_loss_add(m->loss, TT_LOST_CHANGED, 1, 0, TT_NOWHERE);
+			if (tt_src_garbage(f->src))
+				tt_loss_add(m->loss, TT_LOST_GARBAGE, 1, tt_src_garbage(f->src), TT_NOWHERE);
+		}
 		c->clean_end = c->ends_recorded;
 		bool seen = false;
 		for (size_t t = 0; t < m->threads.n; t++)
@@ -431,13 +498,15 @@ run(struct tt_run *r, struct tt_err *err)
 
 	for (size_t i = 0; i < o->npath && rc == TT_OK; i++)
 		rc = open_input(r, &r->in[r->nin++], o->path[i], (uint32_t)i, err);
+	if (rc == TT_OK && r->nin > 1)
+		rc = join_files(r, err);
 	if (rc == TT_OK && o->opened)
 		rc = o->opened(o->opened_arg, err);
 	if (rc != TT_OK)
 		return rc;
 	for (size_t i = 0; i < r->nin; i++) {
-		uint64_t raw = tt_src_info(r->in[i].src)->raw_size;
-		r->total_bytes = raw == UINT64_MAX || r->total_bytes == UINT64_MAX ? UINT64_MAX : r->total_bytes + raw;
+		for (const struct tt_input *f = &r->in[i]; f; f = f->then)
+			r->total_bytes = raw_size(f) == UINT64_MAX || r->total_bytes == UINT64_MAX ? UINT64_MAX : r->total_bytes + raw_size(f);
 		frames = frames || r->in[i].cap->has_frames;
 	}
 	if (frames && !r->prepass)
@@ -473,6 +542,22 @@ run(struct tt_run *r, struct tt_err *err)
 	return rc == TT_OK ? finish_emitters(r, err) : rc;
 }
 
+static void
+close_input(struct tt_input *in)
+{
+	if (in->ctx)
+		in->format->close(in->ctx);
+	tt_src_close(in->src);
+}
+
+static void
+free_capture(struct tt_mem *mem, struct tt_capture *c)
+{
+	tt_defs_free(c->defs);
+	tt_arena_free(&c->arena);
+	tt_mem_free(mem, c, sizeof *c);
+}
+
 int
 tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, struct tt_err *err)
 {
@@ -497,7 +582,8 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	tt_threads_init(&m->threads, &env->mem);
 	m->cap = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *m->cap, err);
 	r.in = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *r.in, err);
-	rc = m->cap && r.in ? TT_OK : err->code;
+	r.part = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *r.part, err);
+	rc = m->cap && r.in && r.part ? TT_OK : err->code;
 	if (rc == TT_OK && (r.needs & TT_NEEDS_COVERAGE))
 		rc = tt_cover_new(&env->mem, &m->cover, err);
 	if (rc == TT_OK)
@@ -506,12 +592,14 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 		if (r.emit[i])
 			o->emit[i]->end(r.emit[i]);
 	tt_mem_free(&env->mem, r.emit, o->nemit * sizeof *r.emit);
-	for (size_t i = 0; i < r.nin; i++) {
-		if (r.in[i].ctx)
-			r.in[i].format->close(r.in[i].ctx);
-		tt_src_close(r.in[i].src);
+	for (size_t i = 0; i < r.nin; i++)
+		close_input(&r.in[i]);
+	for (size_t i = 0; i < r.npart; i++) {
+		close_input(&r.part[i]);
+		free_capture(&env->mem, r.part[i].cap);
 	}
 	tt_mem_free(&env->mem, r.in, (o->npath + 1) * sizeof *r.in);
+	tt_mem_free(&env->mem, r.part, (o->npath + 1) * sizeof *r.part);
 	tt_mem_free(&env->mem, r.pausing, r.cappausing * sizeof *r.pausing);
 	tt_mem_free(&env->mem, r.counter_slot, r.ncounter_slot * sizeof *r.counter_slot);
 	tt_gather_free(&r);
@@ -527,11 +615,8 @@ tt_model_free(struct tt_model *m)
 	if (!m)
 		return;
 	struct tt_mem *mem = &m->env->mem;
-	for (size_t i = 0; i < m->ncap; i++) {
-		tt_defs_free(m->cap[i]->defs);
-		tt_arena_free(&m->cap[i]->arena);
-		tt_mem_free(mem, m->cap[i], sizeof *m->cap[i]);
-	}
+	for (size_t i = 0; i < m->ncap; i++)
+		free_capture(mem, m->cap[i]);
 	tt_mem_free(mem, m->cap, (m->npath + 1) * sizeof *m->cap);
 	tt_frames_free(m);
 	tt_mem_free(mem, m->keep_thread, m->keep_thread ? m->threads.n + 1 : 0);

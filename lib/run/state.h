@@ -20,6 +20,8 @@ struct tt_input {
 	const struct tt_format *format;
 	void *ctx;
 	struct tt_capture *cap;
+	struct tt_input *then;        /* the next file of the same recording, which the reader of the first reads on in */
+	size_t group;                 /* the first input of its recording */
 };
 
 struct tt_run {
@@ -28,6 +30,8 @@ struct tt_run {
 	struct tt_model *m;
 	struct tt_input *in;
 	size_t nin;
+	struct tt_input *part;        /* files that one of those reads on in */
+	size_t npart;
 	unsigned needs;
 	bool filtered, alias;         /* see tt_fold */
 	bool prepass;                 /* definitions are known before the main phase */

@@ -195,6 +195,21 @@ TEST(rotated_files_are_complete_each_and_sum_up)
 		CHECK_EQ_INT(r.all.cont, 0);
 	}
 	free(whole);
+	/* Read one after the other they are that, too, from pipes as well. */
+	for (int piped = 0; piped < 2; piped++) {
+		ttc_how = (struct ttc_how){ .needs = ttc_how.needs, .then = path + 1, .nthen = files - 1, .piped = piped };
+		ttc_read(path[0], NULL, 0, key, &r);
+		same(&r, sum, 3);
+		CHECK_EQ_INT(r.all.cont, 0);
+		CHECK_EQ_INT(r.ndef[TT_DEF_MARKER], NKEY);
+		ttc_how.then = some + 1;
+		ttc_how.nthen--;
+		ttc_read(path[0], NULL, 0, key, &r);
+		CHECK_EQ_INT(r.loss.e[TT_LOST_MISSING].n, 1);
+		CHECK_EQ_INT(damage(&r), 1);
+		CHECK(r.gaps > 0 && r.all.events < made);
+		ttc_how = (struct ttc_how){ .needs = ttc_how.needs };
+	}
 	/* Without one in the middle, the rest is told apart from it. */
 	whole = ttc_recover(some, files - 1, &n);
 	if (CHECK(whole != NULL)) {

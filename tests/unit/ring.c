@@ -157,10 +157,34 @@ child(const struct rec_options *o)
 	if (rec_open(o, why) != 0)
 		_exit(9);
 	ttc_keys(kill_key, 12);
+	/* What a thread has said long ago, in a chunk it has not filled since. */
+	struct rec_thread *idle = rec_thread_extra();
+	rec_begin(idle, rec_now(), kill_key[3]);
+	rec_end(idle, rec_now(), kill_key[3]);
 	atomic_store(&share->ready, true);
 	pthread_create(&id, NULL, count_up, NULL);
 	count_up((void *)1);
 	_exit(8);
+}
+
+enum { FILES = 60 };
+
+/* The files of the recording, after a run; with ${take} they are removed. */
+static size_t
+files_of(const char *path[FILES], bool take)
+{
+	static char name[FILES][200];
+	size_t n = 0;
+
+	for (; n < FILES; n++) {
+		char file[40];
+		snprintf(file, sizeof file, n ? "k.%zu.ttc" : "k.ttc", n);
+		snprintf(name[n], sizeof name[n], "%s", check_path(file));
+		if (access(name[n], R_OK) != 0 || (take && remove(name[n]) != 0))
+			break;
+		path[n] = name[n];
+	}
+	return n;
 }
 
 static void
@@ -169,6 +193,8 @@ kills(unsigned n, bool slow)
 	unsigned lost = 0, torn = 0, from_ring = 0, unlike = 0;
 	uint64_t seed = 42, events = 0;
 	char ring[256];
+	const char *file[FILES];
+	size_t nfile, most = 0;
 
 	share = mmap(NULL, sizeof *share, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	if (!CHECK(share != MAP_FAILED))
@@ -178,6 +204,7 @@ kills(unsigned n, bool slow)
 			.ring = 1u << 20,
 			.chunk = i % 2 ? 4096 : 16384,
 			.part_ms = i % 3 ? 5 : 1000,
+			.rotate_size = i % 4 == 1 ? 200000 : 0,
 			.write = slow ? slow_write : NULL };
 		struct ttc_result r;
 		memset(share, 0, sizeof *share);
@@ -191,7 +218,12 @@ kills(unsigned n, bool slow)
 		usleep((useconds_t)(ttc_random(&seed) % (slow ? 60000 : 30000)));
 		kill(pid, SIGKILL);
 		waitpid(pid, NULL, 0);
-		ttc_read(o.path, NULL, 0, 0, &r);
+		nfile = files_of(file, false);
+		ttc_how.then = file + 1;
+		ttc_how.nthen = nfile - 1;
+		ttc_read(file[0], NULL, 0, 0, &r);
+		ttc_how.nthen = 0;
+		most = nfile > most ? nfile : most;
 		torn += damage(&r) > 0;
 		from_ring += r.from_ring > 0;
 		events += r.all.events;
@@ -199,7 +231,7 @@ kills(unsigned n, bool slow)
 		 * Three events for each noted round, on either thread; the one that was being made may
 		 * be there or not.
 		 */
-		uint64_t least = 3 * (atomic_load(&share->done[0]) + atomic_load(&share->done[1]));
+		uint64_t least = 3 * (atomic_load(&share->done[0]) + atomic_load(&share->done[1])) + 2;
 		if (r.all.events + r.loss.e[TT_LOST_DROPPED].n < least || r.all.events > least + 6 ||
 		    r.loss.e[TT_LOST_UNMATCHED].n > 0 || r.gaps > 0) {
 			lost++;
@@ -210,7 +242,7 @@ kills(unsigned n, bool slow)
 		/* The recovered capture stands alone. */
 		struct ttc_result copy = { 0 };
 		size_t ncopy;
-		char *p = ttc_recover(&o.path, 1, &ncopy);
+		char *p = ttc_recover(file, nfile, &ncopy);
 		if (p)
 			ttc_read(NULL, p, ncopy, 0, &copy);
 		unlike += !p || copy.all.events != r.all.events || copy.all.hash != r.all.hash ||
@@ -219,6 +251,7 @@ kills(unsigned n, bool slow)
 			  copy.ndef[TT_DEF_MARKER] != r.ndef[TT_DEF_MARKER];
 		free(p);
 		/* What the kill leaves behind. */
+		files_of(file, true);
 		snprintf(ring, sizeof ring, "rm -f /dev/shm/tracetool-%d-*.ring", (int)pid);
 		if (system(ring) != 0)
 			printf("%s failed\n", ring);
@@ -227,6 +260,7 @@ kills(unsigned n, bool slow)
 	CHECK_EQ_INT(torn, 0);
 	CHECK_EQ_INT(unlike, 0);
 	CHECK(from_ring > n / 2);
+	CHECK(most > 1 || slow);
 	printf("%u kills%s: %" PRIu64 " events read, %u joined with a ring\n", n, slow ? ", slow sink" : "",
 	    events, from_ring);
 	munmap(share, sizeof *share);

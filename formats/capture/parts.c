@@ -1,0 +1,101 @@
+/**
+ * Files of one recording that rotates, read as if it had not: threads go on where the file before left them, drops count
+ * once, and what only the ring has stands behind the last.
+ */
+#include "capture/capture.h"
+
+/* What threads have in the files up to ${from} is behind them in ${to}. */
+static int
+carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
+{
+	for (size_t i = 0; i < from->capwho; i++) {
+		const struct ttc_who *w = &from->who[i];
+		struct ttc_who *v = w->used ? ttc_who(to, w->number, err) : NULL;
+		if (!w->used)
+			continue;
+		if (!v)
+			return err->code;
+		if (!v->known && w->known) {
+			v->known = true;
+			v->native = w->native;
+		}
+		v->left = (struct ttc_left){ .seen = w->seen, .seq = w->seq, .at_drops = w->at_drops, .end = w->end };
+		/* A count says all drops so far: those of before have been told. */
+		uint64_t before = w->dropped < v->told ? w->dropped : v->told;
+		to->damage.e[TT_LOST_DROPPED].n -= before;
+		if (v->told < w->dropped)
+			v->told = w->dropped;
+		if (!to->indexed) {
+			v->seen = w->seen;
+			v->seq = w->seq;
+			v->end = w->end;
+			v->at_drops = w->at_drops;
+			v->dropped = w->dropped;
+		}
+	}
+	to->followed = true;
+	return TT_OK;
+}
+
+/* Facts that ${m} told belong to the first file's capture. */
+static int
+give_facts(struct ttc *lead, struct ttc *m, struct tt_err *err)
+{
+	const char *value;
+	int rc = TT_OK;
+
+	for (struct ttc_fact *f = m->facts, *next; f && rc == TT_OK; f = next) {
+		next = f->next;
+		if ((value = tt_capture_meta_get(m->cap, f->key)) != NULL)
+			rc = tt_capture_meta(lead->cap, f->key, value, err);
+	}
+	return rc;
+}
+
+int
+ttc_append(void *ctx, void *arg, struct tt_err *err)
+{
+	struct ttc *lead = ctx, *later = arg, *last = lead;
+	int rc = give_facts(lead, later, err);
+
+	while (last->then)
+		last = last->then;
+	last->then = later;
+	later->lead = lead;
+	last->no_ring = true;
+	if (later->collect)
+		lead->collect = later->collect;
+	/* The rate of the longer time is the better one, and there must be one. */
+	if (later->head.flags & TTC_H_RATE) {
+		lead->head.num = later->head.num;
+		lead->head.den = later->head.den;
+		lead->head.flags |= TTC_H_RATE;
+		lead->mult = later->mult;
+		lead->shift = later->shift;
+	}
+	if (rc == TT_OK && last->has_ring)
+		rc = ttc_again(last, err);
+	/* Behind input in order, this is known when that has been read. */
+	if (rc == TT_OK && last->indexed && later->indexed && (last == lead || last->followed)) {
+		rc = carry(later, last, err);
+		if (rc == TT_OK)
+			rc = ttc_again(later, err);
+	}
+	return rc;
+}
+
+int
+ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
+{
+	struct ttc *to = m->then;
+	int rc = TT_OK;
+
+	if (to->head.part > m->head.part + 1)
+		tt_loss_add(loss, TT_LOST_MISSING, to->head.part - m->head.part - 1, 0, TT_NOWHERE);
+	if (!to->indexed || !to->followed) {
+		rc = carry(to, m, err);
+		if (rc == TT_OK && to->indexed)
+			rc = ttc_again(to, err);
+	}
+	return rc;
+}
