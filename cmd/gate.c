@@ -190,6 +190,8 @@ settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = put_number(&b, "to ns", f->to, f->to != INT64_MAX, err);
 	if (rc == TT_OK)
+		rc = put_one(&b, "from the first", run->from_marker, err);
+	if (rc == TT_OK)
 		rc = put_list(&b, "thread", &x->in->thread, err);
 	if (rc == TT_OK)
 		rc = put_number(&b, "longer than ns", f->min_dur, f->min_dur != 0, err);

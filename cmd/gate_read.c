@@ -86,10 +86,8 @@ one_process(const struct capture *a, const struct capture *b)
 
 /* What the skip of the budget leaves is nothing: then the capture has no figures, which rows will say. */
 static int
-nothing_left(struct gate *x, const struct capture *c, struct tt_sample *s, struct tt_err *err)
+nothing_left(struct gate *x, const struct capture *c, const char *why, struct tt_sample *s, struct tt_err *err)
 {
-	const char *why = "nothing is left of it after what is skipped";
-
 	*s = (struct tt_sample){ .name = c->path[0], .session = "", .nvalue = x->budget.nmeasure };
 	s->value = tt_arena_alloc(&x->a, (s->nvalue + 1) * sizeof *s->value, err);
 	if (!s->value)
@@ -120,6 +118,7 @@ run_over(struct gate *x, struct tt_run_opts *run, const struct capture *c, struc
 static int
 read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c, struct tt_sample *s, struct tt_err *err)
 {
+	static const char nothing[] = "nothing is left of it after what is skipped";
 	const struct tt_budget *b = &x->budget;
 	struct tt_run_opts run = *common;
 	struct tt_model *m = NULL;
@@ -133,10 +132,14 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 			tt_sample_worst(m, &tt_budget_row(b, x->g->explain, err)->measure, s);
 		if (b->integrity == TT_LEVEL_ERROR)
 			tt_loss_join(&x->app->loss, &loss);
-		if (rc == TT_OK && !s->damaged && m->max_ts <= run.filter.from)
-			rc = nothing_left(x, c, s, err);
+		if (rc == TT_OK && !s->damaged && m->max_ts <= m->filter.from)
+			rc = nothing_left(x, c, nothing, s, err);
+	} else if (rc == TT_E_USAGE && run.from_marker) {
+		const char *why = tt_arena_text(&x->a, err->msg, strlen(err->msg), err);
+
+		rc = why ? nothing_left(x, c, why, s, err) : err->code;
 	} else if (rc == TT_E_USAGE && b->skip.frames && !x->in->has_frames) {
-		rc = nothing_left(x, c, s, err);
+		rc = nothing_left(x, c, nothing, s, err);
 	}
 	tt_model_free(m);
 	return rc;
@@ -194,6 +197,8 @@ gate_set_run(const struct gate *x, struct tt_run_opts *run)
 	}
 	if (x->budget.skip.time_ns && run->filter.from == INT64_MIN)
 		run->filter.from = x->budget.skip.time_ns;
+	if (!run->filter.has_frames && run->filter.from == INT64_MIN)
+		run->from_marker = x->budget.skip.until_marker;
 }
 
 int
@@ -244,6 +249,7 @@ read_frame(struct gate *x, const struct tt_run_opts *common, const struct captur
 	run.filter.frame_first = run.filter.frame_last = w->number;
 	run.filter.from = INT64_MIN;
 	run.filter.to = INT64_MAX;
+	run.from_marker = NULL;
 	rc = run_over(x, &run, c, &loss, &m, err);
 	if (rc == TT_OK)
 		rc = tt_sample_from(m, &loss, NULL, 0, &s, &x->a, err);

@@ -170,7 +170,7 @@ read_integrity(struct tt_budget_reader *rd, const struct tt_node_at *root, struc
 static int
 read_skip(struct tt_budget *b, const struct tt_node_at *root, struct tt_err *err)
 {
-	static const char *const keys[] = { "frames", "time", "comment", NULL };
+	static const char *const keys[] = { "frames", "time", "until_marker", "comment", NULL };
 	struct tt_node_at v = tt_doc_member(root, "skip"), m;
 	const char *text = NULL, *wrong;
 	int rc = tt_doc_object(&v, err);
@@ -180,16 +180,19 @@ read_skip(struct tt_budget *b, const struct tt_node_at *root, struct tt_err *err
 	m = tt_doc_member(&v, "frames");
 	if (rc == TT_OK)
 		rc = tt_doc_count(&m, &b->skip.frames, err);
+	m = tt_doc_member(&v, "until_marker");
+	if (rc == TT_OK)
+		rc = tt_budget_pattern(&m, &b->skip.until_marker, err);
 	m = tt_doc_member(&v, "time");
 	if (rc == TT_OK)
 		rc = tt_doc_text(&m, &text, err);
-	if (rc != TT_OK || !text)
+	if (rc != TT_OK)
 		return rc;
-	wrong = tt_amount_parse(text, TT_DIM_TIME, &b->skip.time_ns);
+	if ((b->skip.frames != 0) + (b->skip.until_marker != NULL) + (text != NULL) > 1)
+		return tt_doc_fail(&v, true, err, "\"skip\" has one of \"frames\", \"time\" and \"until_marker\"");
+	wrong = text ? tt_amount_parse(text, TT_DIM_TIME, &b->skip.time_ns) : NULL;
 	if (wrong)
 		return tt_doc_fail(&m, false, err, "\"time\" %s", wrong);
-	if (b->skip.frames)
-		return tt_doc_fail(&m, true, err, "\"skip\" has either \"frames\" or \"time\"");
 	b->skip.time_ns /= TT_AMOUNT_ONE;
 	return TT_OK;
 }

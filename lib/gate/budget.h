@@ -50,7 +50,11 @@ struct tt_budget {
 	size_t nrow;
 	struct tt_measure *measure;   /* those of the rows, each once, then those every sample has */
 	size_t nmeasure;
-	struct { uint64_t frames; int64_t time_ns; } skip;     /* left out at the beginning */
+	struct {                      /* left out at the beginning: one of these */
+		uint64_t frames;
+		int64_t time_ns;
+		const char *until_marker;     /* all before the first begin of such a marker; glob, NULL */
+	} skip;
 	const char *frame_marker, *frame_thread;      /* globs, where the command line gives none; NULL */
 	const char **fingerprint;     /* facts that must agree with the baseline's; NULL-terminated */
 	int64_t session_ppm;          /* by how much sessions are taken to differ before any is known to; 1 % */

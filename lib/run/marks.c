@@ -9,8 +9,11 @@
 static struct tt_marks *
 marks(struct tt_run *r, struct tt_err *err)
 {
-	if (!r->marks)
+	if (!r->marks) {
 		r->marks = tt_mem_alloc(&r->env->mem, sizeof *r->marks, err);
+		if (r->marks)
+			r->marks->from = INT64_MAX;
+	}
 	return r->marks;
 }
 
@@ -18,32 +21,43 @@ static int
 find_keys(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_marks *ms = r->marks;
-	const char *glob[2] = { r->o->frame_marker, NULL };
+	const char *frame[2] = { r->o->frame_marker, NULL }, *from[2] = { r->o->from_marker, NULL };
+	size_t frames = 0;
 
 	for (size_t i = 0; i < r->nin; i++) {
 		const struct tt_def *d;
 		for (size_t k = 0; (d = tt_defs_at(r->in[i].cap->defs, TT_DEF_MARKER, k)) != NULL; k++) {
-			if (!tt_name_match(glob, d->text))
+			bool is_frame = frame[0] && tt_name_match(frame, d->text), is_from = from[0] && tt_name_match(from, d->text);
+
+			if (!is_frame && !is_from)
 				continue;
 			int rc = tt_mem_grow(&r->env->mem, &ms->key, &ms->capkey, ms->nkey + 1, sizeof *ms->key, err);
 			if (rc != TT_OK)
 				return rc;
 			ms->key[ms->nkey].process = (uint32_t)i;
+			ms->key[ms->nkey].frame = is_frame;
+			ms->key[ms->nkey].from = is_from;
 			ms->key[ms->nkey++].key = d->key;
+			frames += is_frame;
 		}
 	}
 	ms->keyed = true;
-	if (ms->nkey == 0)
+	if (frame[0] && frames == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no marker matches --frame-marker \"%s\"", r->o->frame_marker);
 	return TT_OK;
 }
 
+/* Does a frame begin with ${key}? Also notes the first begin of from_marker. */
 static bool
-is_mark(const struct tt_marks *ms, uint32_t process, uint64_t key)
+is_mark(struct tt_marks *ms, uint32_t process, uint64_t key, int64_t ts)
 {
-	for (size_t i = 0; i < ms->nkey; i++)
-		if (ms->key[i].key == key && ms->key[i].process == process)
-			return true;
+	for (size_t i = 0; i < ms->nkey; i++) {
+		if (ms->key[i].key != key || ms->key[i].process != process)
+			continue;
+		if (ms->key[i].from && ts < ms->from)
+			ms->from = ts;
+		return ms->key[i].frame;
+	}
 	return false;
 }
 
@@ -94,7 +108,8 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 		return rc;
 	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[i];
-		if ((e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN) && is_mark(ms, in->cap->process, e->val))
+		if ((e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN || e->kind == TT_INSTANT) &&
+		    is_mark(ms, in->cap->process, e->val, e->ts) && e->kind != TT_INSTANT)
 			rc = add_mark(r, t, e->ts, err);
 	}
 	return rc;
@@ -199,6 +214,10 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	int rc = TT_OK;
 
 	m->zones_expected = r->zones_seen;
+	if (r->o->from_marker && (!ms || ms->from == INT64_MAX))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no \"%s\" begins in it, which is to be waited for", r->o->from_marker);
+	if (r->o->from_marker && ms->from > m->filter.from)
+		m->filter.from = ms->from;
 	if (!ms || ms->n == 0)
 		return m->filter.has_frames ?
 		    tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frame marks: name a marker with --frame-marker") : TT_OK;

@@ -284,7 +284,7 @@ prepass(struct tt_run *r, struct tt_err *err)
 		rc = name_all(r, err);
 	if (rc == TT_OK)
 		rc = rewind_all(r, err);
-	if (rc == TT_OK && r->o->frame_marker) {
+	if (rc == TT_OK && (r->o->frame_marker || r->o->from_marker)) {
 		rc = read_all(r, TT_PHASE_MARKS, "frames", err);
 		if (rc == TT_OK)
 			rc = rewind_all(r, err);
@@ -476,7 +476,7 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 static bool
 needs_prepass(const struct tt_run_opts *o, unsigned needs)
 {
-	return (needs & TT_NEEDS_TEXT) || o->frame_marker || tt_filter_needs_text(&o->filter);
+	return (needs & TT_NEEDS_TEXT) || o->frame_marker || o->from_marker || tt_filter_needs_text(&o->filter);
 }
 
 static unsigned
@@ -570,7 +570,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	if (r.prepass)
 		r.needs |= TT_NEEDS_TEXT;
 	r.filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->min_dur || f->depth ||
-	    o->whole_frames;
+	    o->whole_frames || o->from_marker;
 	struct tt_model *m = tt_mem_alloc(&env->mem, sizeof *m, err);
 	if (!m)
 		return err->code;

@@ -42,6 +42,8 @@ struct tt_run_opts {
 	struct tt_filter filter;
 	enum tt_names_form names;
 	const char *frame_marker;     /* glob; NULL */
+	const char *from_marker;      /* glob: the filter's time begins where such a zone or instant first does, which is
+	                                 TT_E_USAGE where none does; NULL */
 	const char *frame_thread;     /* glob; NULL: where it begins most often */
 	bool whole_frames;            /* where there are frames, look at whole ones only: the filter's time becomes theirs */
 	const char *const *wait;      /* wait markers; NULL: the table */

@@ -55,9 +55,14 @@ struct tt_watch {
 struct tt_marks {
 	struct tt_frame_marks *m;
 	size_t n, cap;
-	struct { uint32_t process; uint64_t key; } *key;      /* markers whose begin is a frame */
+	struct {                      /* markers whose begin is a frame, or that of the time to look at */
+		uint32_t process;
+		bool frame, from;
+		uint64_t key;
+	} *key;
 	size_t nkey, capkey;
 	bool keyed;
+	int64_t from;                 /* the first begin of from_marker; INT64_MAX: none */
 	struct tt_watch *w;
 	size_t nwatch;
 	struct tt_frame_category *category;   /* sums, as the model gets them */

@@ -36,12 +36,12 @@ def run(*args):
     return r.stdout
 
 
-def gate_values(capture, rows, options):
-    """All figures of one capture, by key."""
+def gate_values(capture, rows, options, **more):
+    """All figures of one capture, by key; ${more} is for the budget."""
     budget, base = os.path.join(FOLDER, "metrics-budget.json"), os.path.join(FOLDER, "metrics-base.json")
     with open(budget, "w") as f:
-        json.dump({"tracetool_budget": 1, "integrity": {"level": "off"}, "rows": [
-            dict({"id": str(i), "max": r.pop("max", "1s")}, **r) for i, r in enumerate(rows)]}, f)
+        json.dump(dict({"tracetool_budget": 1, "integrity": {"level": "off"}, "rows": [
+            dict({"id": str(i), "max": r.pop("max", "1s")}, **r) for i, r in enumerate(rows)]}, **more), f)
     run("stats", "--gate", budget, "--save", base, "--inconclusive", "pass", capture, *options)
     return json.load(open(base))["sessions"][0]["captures"][0]["values"]
 
@@ -201,6 +201,17 @@ def now_and_then():
     check(len(seen) == len(ask), "every metric was seen", {"%s.%s" % (r["metric"], r["stat"]) for r in ask} - seen)
 
 
+def skipped(capture, marker, options):
+    """A budget that skips until a marker begins has the figures of the time from there on."""
+    first = min(int(r["start_ns"]) for r in events(capture, options) if r["name"] == marker)
+    rows = rows_of("marker.self", "total", marker="World:*") + rows_of("category.time", "per_frame.mean", category="GameLoop")
+    v = gate_values(capture, [dict(r) for r in rows], options, skip={"until_marker": marker})
+    w = gate_values(capture, [dict(r) for r in rows], options + ["--time", "%d.%09d-" % divmod(first, 10**9)])
+    check(v == w and v["gc.alloc.bytes.total"] > 0, "until_marker", v, w)
+    n = gate_values(capture, [], options)["gc.alloc.bytes.total"]
+    check(v["gc.alloc.bytes.total"] < n, "until_marker leaves something out", v["gc.alloc.bytes.total"], n)
+
+
 if __name__ == "__main__":
     d01 = os.path.join(DATA, "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
     against_events(d01, ["--frame-marker", "World:Frame"], "World:Physics")
@@ -208,5 +219,6 @@ if __name__ == "__main__":
     compare(os.path.join(DATA, "gate", "good-spin1.ttc.xz"), "Game:Spin", "Gate", "Main", None, [])
     counters(os.path.join(DATA, "mlpd", "good-d10-counters-zip.mlpd"), ["System Time", "MonoMethod size", "Inflated methods size", "Collection max time"])
     now_and_then()
+    skipped(d01, "World:Physics", ["--frame-marker", "World:Frame"])
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed > 0)
