@@ -68,7 +68,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_STOPPED] = { "stopped", "recorder stopped before the program did",
 	    "The disk was full or the size limit was reached: what came later is not in the capture.", TT_LOSS, false },
 	[TT_LOST_SAMPLED] = { "sampled", "sampled allocations, each standing for many like it",
-	    "Numbers and bytes are estimates: the fact alloc.standard_error_bytes (tracetool info) says how good.", TT_INFO,
+	    "Numbers and bytes are estimates: the tables of allocations have the standard error.", TT_INFO,
 	    false },
 };
 

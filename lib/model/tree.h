@@ -41,6 +41,7 @@ struct tt_node {
 	uint16_t process;
 };
 #define TT_NO_MARKER UINT32_MAX
+#define TT_VARIANCE_MAX ((int64_t)1 << 58)
 #define TT_NODE_MORE 1                /* "(more paths)" */
 
 struct tt_dist;
@@ -48,7 +49,8 @@ struct tt_dist;
 struct tt_count {
 	uint64_t n;                   /* activations; allocations; samples whose leaf is here */
 	int64_t total;                /* ns; bytes for allocations */
-	int64_t self;                 /* ns; before tt_counts_settle() only what total does not tell */
+	int64_t self;                 /* ns; before tt_counts_settle() only what total does not tell. Allocations that were sampled:
+	                                 the variance of total; from TT_VARIANCE_MAX on it is not known */
 	struct tt_dist *dist;         /* of the node's marker, in the same counters: NULL not looked for yet */
 };
 

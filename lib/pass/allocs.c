@@ -24,10 +24,12 @@ collect(struct tt_allocs *al, struct tt_err *err)
 		rc = tt_mem_grow(&m->env->mem, &al->a, &al->cap, al->n + 1, sizeof *al->a, err);
 		if (rc != TT_OK)
 			return rc;
-		al->a[al->n++] = (struct tt_alloc){ .key = n->key, .n = c.n, .bytes = c.total, .node = al->p.owner[i],
+		al->a[al->n++] = (struct tt_alloc){ .key = n->key, .n = c.n, .bytes = c.total, .variance = c.self, .node = al->p.owner[i],
 			.process = n->process };
 		al->total_n += c.n;
 		al->total_b += c.total;
+		al->variance += (uint64_t)c.self;
+		al->sampled = al->sampled || c.self > 0;
 	}
 	return rc;
 }

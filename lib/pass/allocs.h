@@ -14,6 +14,7 @@ struct tt_alloc {
 	uint64_t key;                 /* of the class */
 	uint64_t n;
 	int64_t bytes;
+	int64_t variance;             /* of bytes */
 	uint32_t node;                /* the path: owner of the allocation's node */
 	uint32_t class;               /* number in tt_allocs.class */
 	uint32_t process;
@@ -30,6 +31,8 @@ struct tt_allocs {
 	struct tt_arena text;
 	uint64_t total_n;
 	int64_t total_b;
+	tt_u128 variance;
+	bool sampled;                 /* bytes are estimates */
 };
 
 /* Collect from ${m}, sites and classes by ${group}. Free with tt_allocs_free() also after an error. */

@@ -13,12 +13,13 @@
 
 enum { G_SUMMARY, G_GENERATIONS, G_HEAP, G_THREADS, G_CATEGORIES, G_CLASSES, G_SITES, G_PATHS };
 
-enum { S_BYTES, S_COUNT, S_MEAN, S_CLASSES, S_FRAME_MEDIAN, S_FRAME_P95, S_FRAME_MAX, S_FRAME_COUNT, S_FRAME_ZERO,
+enum { S_BYTES, S_ERROR, S_COUNT, S_MEAN, S_CLASSES, S_FRAME_MEDIAN, S_FRAME_P95, S_FRAME_MAX, S_FRAME_COUNT, S_FRAME_ZERO,
 	S_COLLECTIONS, S_COLLECTION_NS, S_PAUSES, S_PAUSE_NS, S_PAUSE_MAX, S_STOPPED_NS, S_STOPPED_MAX, S_MOVES,
 	S_HEAP_LAST, S_HEAP_MAX, S_HEAP_RESIZES, S_N };
 
 static const struct tt_col summary_col[S_N] = {
 	[S_BYTES] = { "bytes", "allocated", TT_UNIT_BYTES, "Bytes of all allocations." },
+	[S_ERROR] = { "error_bytes", "standard error", TT_UNIT_BYTES, "Standard error of the bytes, where allocations are sampled; empty elsewhere." },
 	[S_COUNT] = { "count", "allocations", TT_UNIT_COUNT, "Number of allocations." },
 	[S_MEAN] = { "mean_bytes", "mean size", TT_UNIT_BYTES, "Bytes per allocation." },
 	[S_CLASSES] = { "classes", "classes", TT_UNIT_COUNT, "Distinct class names allocated." },
@@ -66,25 +67,27 @@ static const struct tt_col heap_col[P_N] = {
 #define SHARE_COL { "share", "bytes", TT_UNIT_PERCENT, "Its share of all bytes allocated." }
 #define COUNT_COL { "count", "count", TT_UNIT_COUNT, "Number of allocations." }
 #define MEAN_COL { "mean_bytes", "mean", TT_UNIT_BYTES, "Bytes per allocation." }
+#define ERROR_COL { "error_bytes", "error", TT_UNIT_BYTES, "Standard error of the bytes, where allocations are sampled; empty elsewhere." }
+#define SUM_COLS BYTES_COL, SHARE_COL, COUNT_COL, MEAN_COL, ERROR_COL
 
 static const struct tt_col thread_col[] = {
 	{ "thread", "thread", TT_UNIT_TEXT, "Thread." }, { "number", "no.", TT_UNIT_COUNT, "Number of the thread." },
-	BYTES_COL, SHARE_COL, COUNT_COL, MEAN_COL,
+	SUM_COLS,
 };
 static const struct tt_col category_col[] = {
-	{ "category", "category", TT_UNIT_TEXT, "Category of the site." }, BYTES_COL, SHARE_COL, COUNT_COL, MEAN_COL,
+	{ "category", "category", TT_UNIT_TEXT, "Category of the site." }, SUM_COLS,
 };
 static const struct tt_col class_col[] = {
-	{ "class", "class", TT_UNIT_TEXT, "Name of the class allocated." }, BYTES_COL, SHARE_COL, COUNT_COL, MEAN_COL,
+	{ "class", "class", TT_UNIT_TEXT, "Name of the class allocated." }, SUM_COLS,
 };
 static const struct tt_col site_col[] = {
 	{ "marker", "site", TT_UNIT_TEXT,
 	    "Innermost zone (or frame of the recorded stack) that is not one of the runtime's allocation wrappers." },
-	{ "class", "class", TT_UNIT_TEXT, "Name of the class allocated." }, BYTES_COL, SHARE_COL, COUNT_COL, MEAN_COL,
+	{ "class", "class", TT_UNIT_TEXT, "Name of the class allocated." }, SUM_COLS,
 };
 static const struct tt_col path_col[] = {
 	{ "path", "path", TT_UNIT_TEXT, "Zones around the allocation, outermost first; of deeper paths the innermost 64." },
-	{ "thread", "thread", TT_UNIT_TEXT, "Thread." }, BYTES_COL, SHARE_COL, COUNT_COL, MEAN_COL,
+	{ "thread", "thread", TT_UNIT_TEXT, "Thread." }, SUM_COLS,
 };
 
 static const struct tt_pass_table tables[] = {
@@ -112,16 +115,24 @@ struct fold {
 };
 
 /* How much one thing allocates. */
-struct sum { uint64_t n; int64_t bytes; };
+struct sum { uint64_t n; int64_t bytes; tt_u128 variance; };
 
 static void
 add(struct sum *s, const struct tt_alloc *a)
 {
 	s->n += a->n;
 	s->bytes += a->bytes;
+	s->variance += (uint64_t)a->variance;
 }
 
-/* The four cells all allocation tables end with. */
+static void
+put_error(const struct fold *f, struct tt_cell *c, tt_u128 variance)
+{
+	if (f->al.sampled && variance < TT_VARIANCE_MAX)
+		tt_cell_int(c, (int64_t)tt_isqrt(variance));
+}
+
+/* The cells all allocation tables end with. */
 static void
 put_sum(const struct fold *f, struct tt_cell *c, const struct sum *s)
 {
@@ -130,6 +141,7 @@ put_sum(const struct fold *f, struct tt_cell *c, const struct sum *s)
 	tt_cell_int(&c[2], (int64_t)s->n);
 	if (s->n)
 		tt_cell_int(&c[3], tt_ratio((uint64_t)s->bytes, 1, s->n));
+	put_error(f, &c[4], s->variance);
 }
 
 /* --- the summary ------------------------------------------------------------------- */
@@ -213,6 +225,7 @@ summary(struct fold *f, struct tt_table *t, struct tt_err *err)
 		return rc;
 	t->facts = true;
 	tt_cell_int(&c[S_BYTES], al->total_b);
+	put_error(f, &c[S_ERROR], al->variance);
 	tt_cell_int(&c[S_COUNT], (int64_t)al->total_n);
 	if (al->total_n)
 		tt_cell_int(&c[S_MEAN], tt_ratio((uint64_t)al->total_b, 1, al->total_n));

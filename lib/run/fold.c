@@ -79,7 +79,7 @@ tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts
 		if (!c)
 			return err->code;
 		c->n += n->c.n;
-		c->self += n->c.self;
+		c->self += n->kind == TT_NODE_ALLOC && o->map[i] == TT_NODE_MORE ? 0 : n->c.self;
 		if (o->map[i] != TT_NODE_MORE) {
 			c->total += n->c.total;
 			continue;
@@ -318,6 +318,18 @@ stack_path(struct tt_fold *f, struct tt_fold_io *io, enum tt_node_kind root, uin
 	return rc;
 }
 
+/*
+ * An allocation that stands for w of its size s, of 1/w that are taken: w (w - 1) s^2 is the variance of its bytes, and
+ * sums add up. Not more than can be added a few times over.
+ */
+static int64_t
+add_variance(int64_t to, int64_t bytes, uint64_t w)
+{
+	tt_u128 v = (tt_u128)(bytes < 0 ? 0 : bytes) * (uint64_t)(bytes < 0 ? 0 : bytes) / w * (w - 1) + (uint64_t)to;
+
+	return v < TT_VARIANCE_MAX ? (int64_t)v : TT_VARIANCE_MAX;
+}
+
 static int
 alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err)
 {
@@ -344,6 +356,8 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 	struct tt_count *c = count_of(io, &l);
 	c->n += e->flags & TT_F_MANY ? x->depth : 1;
 	c->total += bytes;
+	if (unlikely(e->flags & TT_F_MANY))
+		c->self = add_variance(c->self, bytes, x->depth);
 	return TT_OK;
 }
 

@@ -107,6 +107,10 @@ def sampled():
         have = kit.counts(t["alloc_classes"], "class", "bytes", "count").get("System.Byte[]", [0, 0])
         seen.append((t["gcalloc"][0]["bytes"], t["gcalloc"][0]["count"], have[0], have[1], fact(info, "alloc.standard_error_bytes")))
         kit.check(fact(info, "alloc.estimated_bytes") == t["gcalloc"][0]["bytes"], "sampled: the fact is what the table says")
+        error = fact(info, "alloc.standard_error_bytes")
+        kit.check(abs(t["gcalloc"][0]["error_bytes"] - error) <= 0.001 * error, "sampled: so is its error", t["gcalloc"], error)
+        classes = sum(r["error_bytes"] ** 2 for r in t["alloc_classes"]) ** 0.5
+        kit.check(abs(classes - error) <= 0.01 * error + 2, "sampled: the errors of the classes add up to it", classes, error)
         kit.check([r["kind"] for r in t["loss"]].count("sampled") == 1, "sampled: it is told", t["loss"])
     # Unbiased: means within 5 of their own standard errors, and the error told is the error seen, within a factor of two.
     for k, want in enumerate((total["bytes"], total["count"], blob[0], blob[1])):
