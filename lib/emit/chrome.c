@@ -123,6 +123,13 @@ tt_chrome_put(struct chrome *c, const struct tt_thread *thread, const char *p, s
 	if (rc != TT_OK)
 		return rc;
 	part->seen[byte] |= (uint8_t)(1u << thread->index % 8);
+	rc = tt_mem_grow(&c->env->mem, &part->seen, &part->capseen, c->capalso, 1, err);
+	if (rc != TT_OK)
+		return rc;
+	for (size_t i = 0; i < c->capalso; i++) {
+		part->seen[i] |= c->also[i];
+		c->also[i] = 0;
+	}
 	return tt_chrome_part_write(part, p, n, err);
 }
 
@@ -214,6 +221,7 @@ chrome_end(void *state)
 	}
 	tt_mem_free(mem, c->process, c->m->ncap * sizeof *c->process);
 	tt_mem_free(mem, c->unwritten, sizeof *c->unwritten);
+	tt_mem_free(mem, c->also, c->capalso);
 	tt_slices_free(&c->slices);
 	tt_buf_free(&c->scratch);
 	tt_mem_free(mem, c, sizeof *c);

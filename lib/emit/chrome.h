@@ -50,6 +50,8 @@ struct chrome {
 	size_t npart, cappart, committed;
 	struct tt_slices slices;      /* B/E form: zones put aside */
 	struct tt_buf scratch;
+	uint8_t *also;                /* threads with a sample in what is about to be written, a bit each */
+	size_t capalso;
 	_Atomic uint64_t *unwritten;  /* values and zones that JSON cannot hold; workers count too */
 };
 

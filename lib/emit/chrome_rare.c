@@ -1,14 +1,15 @@
 /**
  * Chrome JSON: what is rare, in file order: counters, heap size, flows, instants.
  *
- * Stack samples have no shape that viewers of zones read: they are left out,
- * and the file says so.
+ * A stack sample is an instant on the thread that was sampled, called by the method that ran.
  */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>
 
 #include "emit/chrome.h"
+
+enum { SAMPLE_FRAMES = 64 };          /* of a stack that are written */
 
 #define LARGEST_EXACT ((uint64_t)1 << 53)     /* of integers in a double */
 
@@ -288,17 +289,99 @@ put_instant(struct rare *r)
 	return tt_buf_add(r->out, piece.s, piece.n, r->err);
 }
 
+static const char *
+frame_name(const struct rare *r, uint64_t key, struct tt_nameless *own)
+{
+	return tt_emit_name(r->c->m, r->v->cap->process, key, own)->shown;
+}
+
+/* `"stack":"Main > World:Frame"`, of deep stacks the innermost frames. */
+static int
+put_stack(struct rare *r, const uint64_t *key, size_t n)
+{
+	size_t i = n > SAMPLE_FRAMES ? n - SAMPLE_FRAMES : 0;
+	int rc = tt_buf_text(r->out, i ? "\"stack\":\"… > " : "\"stack\":\"", r->err);
+
+	for (; i < n && rc == TT_OK; i++) {
+		struct tt_nameless own;
+		const char *name = frame_name(r, key[i], &own);
+
+		rc = tt_buf_json(r->out, name, strlen(name), r->err);
+		if (rc == TT_OK && i + 1 < n)
+			rc = tt_buf_text(r->out, " > ", r->err);
+	}
+	return rc == TT_OK ? tt_buf_text(r->out, "\"", r->err) : rc;
+}
+
 /* An instant of the runtime: ${name}, and the object it is about where there is one. */
 static int
 put_note(struct rare *r, const char *name, const char *category, uint64_t object)
 {
+	size_t n;
+	const uint64_t *key = tt_emit_stack(r->v, r->i, &n);
 	int rc = put_head(r, "i", r->ts);
 
 	if (rc == TT_OK)
 		rc = tt_buf_printf(r->out, r->err, ",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"%s\"", name, category);
 	if (rc == TT_OK && object)
-		rc = tt_buf_printf(r->out, r->err, ",\"args\":{\"object\":\"0x%" PRIx64 "\"}", object);
+		rc = tt_buf_printf(r->out, r->err, ",\"args\":{\"object\":\"0x%" PRIx64 "\"%s", object, n ? "," : "");
+	if (rc == TT_OK && object && n)
+		rc = put_stack(r, key, n);
+	if (rc == TT_OK && object)
+		rc = tt_buf_text(r->out, "}", r->err);
 	return rc == TT_OK ? tt_buf_text(r->out, "}", r->err) : rc;
+}
+
+static int
+mark_thread(struct chrome *c, uint32_t thread, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&c->env->mem, &c->also, &c->capalso, thread / 8 + 1, 1, err);
+
+	if (rc == TT_OK)
+		c->also[thread / 8] |= (uint8_t)(1u << thread % 8);
+	return rc;
+}
+
+/* `,"name":"World:Frame","cat":"Game","args":{"ip":"0x7f00","stack":"..."}}` on the thread that was sampled. */
+static int
+put_sample(struct rare *r)
+{
+	const struct tt_event *x = tt_event_ext(r->v->b, r->i);
+	const struct tt_filter *f = &r->c->m->filter;
+	const char *name = "(native)", *category = name;
+	struct tt_nameless own;
+	size_t n;
+	const uint64_t *key = tt_emit_stack(r->v, r->i, &n);
+	int rc;
+
+	if (!x || (uint64_t)x->ts >= r->c->m->threads.n || (n == 0 && (f->marker || f->category)))
+		return TT_OK;
+	if (n) {
+		const struct tt_name *leaf = tt_emit_name(r->c->m, r->v->cap->process, key[n - 1], &own);
+
+		if (!leaf->wanted)
+			return TT_OK;
+		name = leaf->shown;
+		category = tt_emit_category(r->c->m, leaf);
+	}
+	rc = mark_thread(r->c, (uint32_t)x->ts, r->err);
+	if (rc == TT_OK)
+		rc = tt_buf_room(r->out, CHROME_RECORD, r->err);
+	if (rc != TT_OK)
+		return rc;
+	char *p = tt_chrome_put_head(r->out->p + r->out->n, "i", chrome_pid(r->v->cap->process), (uint32_t)x->ts + 1);
+	p = tt_put_fixed(p, (int64_t)r->ts, 3);
+	r->out->n = (size_t)(p - r->out->p);
+	rc = tt_buf_text(r->out, ",\"s\":\"t\"", r->err);
+	if (rc == TT_OK)
+		rc = tt_buf_json_fact(r->out, "name", name, r->err);
+	if (rc == TT_OK)
+		rc = tt_buf_json_fact(r->out, "cat", category, r->err);
+	if (rc == TT_OK)
+		rc = tt_buf_printf(r->out, r->err, ",\"args\":{\"ip\":\"0x%" PRIx64 "\"%s", r->e->val, n ? "," : "");
+	if (rc == TT_OK && n)
+		rc = put_stack(r, key, n);
+	return rc == TT_OK ? tt_buf_text(r->out, "}}", r->err) : rc;
 }
 
 static int
@@ -307,6 +390,8 @@ put_event(struct rare *r)
 	switch ((enum tt_kind)r->e->kind) {
 	case TT_INSTANT:
 		return put_instant(r);
+	case TT_SAMPLE:
+		return put_sample(r);
 	case TT_FLOW:
 		return put_flow(r);
 	case TT_COUNTER:
@@ -337,7 +422,8 @@ put_rare(struct rare *r)
 	for (size_t k = 0; k < r->v->b->nrare && rc == TT_OK; k++) {
 		r->i = r->v->b->rare[k];
 		r->e = &r->v->b->ev[r->i];
-		r->ts = tt_emit_in_time(&r->c->m->filter, r->e->ts) ? chrome_time(r->c, r->e->ts) : UINT64_MAX;
+		r->ts = tt_emit_in_time(&r->c->m->filter, r->e->ts) && tt_emit_by_thread(r->v, r->i) ?
+		    chrome_time(r->c, r->e->ts) : UINT64_MAX;
 		if (r->ts != UINT64_MAX)
 			rc = put_event(r);
 	}

@@ -229,9 +229,6 @@ put_other_data(struct chrome *c, struct tt_buf *b, struct tt_err *err)
 		return rc;
 	/* As a string: it may be too large for a double. */
 	rc = tt_buf_printf(b, err, ",\n\"removed_origin_ns\":\"%" PRId64 "\",\"first_event_us\":1", c->origin);
-	if (rc == TT_OK && c->m->samples)
-		rc = tt_buf_printf(b, err, ",\"left_out\":\"%" PRIu64 " stack samples: see pprof or folded output\"",
-		    c->m->samples);
 	if (rc == TT_OK)
 		rc = tt_buf_text(b, ",\n\"captures\":[", err);
 	for (size_t i = 0; i < c->m->ncap && rc == TT_OK; i++)

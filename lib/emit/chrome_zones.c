@@ -177,6 +177,18 @@ put_zones(struct writer *w, struct tt_err *err)
 
 /* --- allocations -------------------------------------------------------- */
 
+/* Where it was, for which no zone stands around it: the innermost frame of its recorded stack. */
+static int
+put_site(struct writer *w, const struct tt_event *e, struct tt_err *err)
+{
+	struct tt_nameless own;
+	size_t n;
+	const uint64_t *key = tt_emit_stack(w->v, (size_t)(e - w->v->b->ev), &n);
+
+	return n ? tt_buf_json_fact(w->out, "site", tt_emit_name(w->c->m, w->v->cap->process, key[n - 1], &own)->shown, err) :
+	    TT_OK;
+}
+
 static int
 put_instant(struct writer *w, const struct tt_event *e, uint64_t ts, uint64_t bytes, struct tt_err *err)
 {
@@ -193,9 +205,10 @@ put_instant(struct writer *w, const struct tt_event *e, uint64_t ts, uint64_t by
 	p = CHROME_PUT(p, ",\"s\":\"t\"");
 	p = tt_frag_copy(p, piece.s, piece.n);
 	p = tt_put_u64(p, bytes);
-	p = CHROME_PUT(p, "}}");
 	w->out->n = (size_t)(p - w->out->p);
-	return TT_OK;
+	if (e->flags & TT_F_STACK && (rc = put_site(w, e, err)) != TT_OK)
+		return rc;
+	return tt_buf_text(w->out, "}}", err);
 }
 
 /* The thread's own sum so far, as a point of its counter. */

@@ -63,6 +63,40 @@ tt_event_ext(const struct tt_batch *b, size_t i)
 	return i + 1 < b->n && b->ev[i + 1].kind == TT_EXT ? &b->ev[i + 1] : NULL;
 }
 
+bool
+tt_emit_by_thread(const struct tt_view *v, size_t i)
+{
+	const struct tt_event *e = &v->b->ev[i], *x;
+
+	switch ((enum tt_kind)e->kind) {
+	case TT_SAMPLE:
+		x = tt_event_ext(v->b, i);
+		return !v->m->keep_thread || (x && (uint64_t)x->ts < v->m->threads.n && v->m->keep_thread[x->ts]);
+	case TT_COUNTER:
+	case TT_GC_HEAP:
+		return true;
+	default:
+		return !v->skipped;
+	}
+}
+
+const uint64_t *
+tt_emit_stack(const struct tt_view *v, size_t i, size_t *n)
+{
+	const struct tt_event *e = &v->b->ev[i], *x = tt_event_ext(v->b, i);
+	bool sample = e->kind == TT_SAMPLE;
+	uint64_t count = sample ? e->dur : x ? x->dur : 0;
+
+	*n = 0;
+	if (!x || (!sample && !(e->flags & TT_F_STACK)) || x->val > v->b->nword || count > v->b->nword - x->val)
+		return NULL;
+	while (count > 0 && !v->m->filter.wrappers &&
+	    tt_model_key(v->m, v->cap->process, v->b->word[x->val + count - 1])->alloc_wrapper)
+		count--;
+	*n = (size_t)count;
+	return v->b->word + x->val;
+}
+
 const struct tt_event *
 tt_event_arg(const struct tt_batch *b, size_t i, const struct tt_event *before)
 {

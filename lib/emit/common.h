@@ -40,6 +40,16 @@ tt_emit_in_time(const struct tt_filter *f, int64_t ts)
 	return ts >= f->from && ts < f->to;
 }
 
+/* Does the user want the rare event ${i}, by its thread? Counters and the heap's size are of none. */
+bool tt_emit_by_thread(const struct tt_view *v, size_t i);
+
+/**
+ * tt_emit_stack(v, i, n):
+ * The recorded stack of event ${i}, an allocation, sample, throw, handle or wait: *${n} marker keys, the innermost last.
+ * Frames of the runtime's allocation wrappers at its end are left out unless the filter keeps them.
+ */
+const uint64_t *tt_emit_stack(const struct tt_view *v, size_t i, size_t *n);
+
 /* The text of a category number. */
 static inline const char *
 tt_emit_category(const struct tt_model *m, const struct tt_name *name)

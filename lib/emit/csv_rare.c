@@ -162,7 +162,7 @@ gather(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
 		break;
 	case TT_SAMPLE:
 		gather_sample(c, v, i, r);
-		break;
+		return r->marker ? r->marker->wanted : !c->m->filter.marker && !c->m->filter.category;
 	case TT_INSTANT:
 		r->marker = tt_emit_name(c->m, v->cap->process, e->val, &r->own);
 		gather_args(v, i, r);
@@ -171,7 +171,7 @@ gather(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
 		r->marker = tt_emit_name(c->m, v->cap->process, e->val, &r->own);
 		set_number(r, TT_T_U64, e->dur);
 		set_detail(r, PICK(clauses, e->depth));
-		break;
+		return r->marker->wanted;
 	case TT_GC:
 		set_name(r, PICK(gc_phases, e->val));
 		set_number(r, TT_T_U64, e->dur);
@@ -275,7 +275,8 @@ tt_csv_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 		const struct tt_event *e = &v->b->ev[i];
 		struct record r = { .thread = v->thread->index };
 
-		if (e->kind >= TT_KINDS || !kinds[e->kind] || !tt_emit_in_time(&c->m->filter, e->ts))
+		if (e->kind >= TT_KINDS || !kinds[e->kind] || !tt_emit_in_time(&c->m->filter, e->ts) ||
+		    !tt_emit_by_thread(v, i))
 			continue;
 		r.kind = kinds[e->kind];
 		if (gather(c, v, i, &r))

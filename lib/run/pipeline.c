@@ -299,7 +299,7 @@ view_of(const struct pipe *p, const struct slot *s)
 {
 	return (struct tt_view){ .m = p->r->m, .cap = p->in->cap, .thread = s->io.thread, .b = &s->batch,
 		.slice = s->io.slice, .nslice = s->io.nslice, .alloc_before_b = s->alloc_before_b,
-		.alloc_before_n = s->alloc_before_n };
+		.alloc_before_n = s->alloc_before_n, .skipped = s->io.skipped };
 }
 
 static int
@@ -342,11 +342,11 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 		rc = tt_gather(r, p->in, &s->io, &s->batch, s->io.thread, err);
 	if (rc == TT_OK && r->m->frames)
 		rc = tt_frames_chunk(r, &s->batch, err);
-	if (s->io.skipped)
-		return rc;
 	struct tt_view v = view_of(p, s);
 	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
 		const struct tt_emit *e = r->o->emit[i];
+		if (s->io.skipped)
+			s->out[i].n = 0;
 		if (e->rare && s->batch.nrare)
 			rc = e->rare(r->emit[i], &v, &s->out[i], err);
 		if (rc == TT_OK && e->write && s->out[i].n)

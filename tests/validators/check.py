@@ -4,10 +4,11 @@
     check.py TRACETOOL [more]      "more": every good capture, all forms
 
 - Chrome JSON in Perfetto's trace_processor: no import error, no lost data, and every slice with the same
-  name, begin and length to the ns as in our JSON; as many counter values.
+  name, begin and length to the ns as in our JSON, and every value of a counter at its ns.
 - Chrome JSON in the trace engine of Chrome's developer tools: the same threads, and no slice lost
   from the tree.
-- Our JSON, read here, has exactly the zones of our CSV.
+- Our JSON, read here, has exactly the zones of our CSV, and the samples, allocations, throws, waits, heap sizes and
+  counters that the independent reader (tests/oracle) finds, each at its nanosecond.
 - pprof: `go tool pprof` reads it (-raw, -top, -traces); its sums are those of stats, and of folded.
 - CSV, read by Python's csv in strict mode: as many fields in every record, integers where integers are due.
 - diff --chrome: the same for both sides in one file.
@@ -28,9 +29,13 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "oracle"))
+import mlpd  # noqa: E402
+
 DATA = os.path.join(HERE, "..", "..", "testdata", "mlpd")
 SOME = ["good-d01-gameloop-calls-alloc", "good-d02-gameloop-sample", "good-d04-exceptions", "good-d05-monitors",
         "good-d09-names-unicode-jit"]
+EVENTS = [*SOME, "good-d03-alloc-bt", "good-d10-counters-zip"]        # for what the independent reader finds
 passed = failed = 0
 
 
@@ -72,7 +77,7 @@ class Chrome:
         self.slices = collections.Counter()       # (tid, name, ts, dur) of X, and of B with its E
         self.instants = collections.Counter()     # (name, ts)
         self.per_thread = collections.Counter()   # (pid, tid): slices
-        self.counters = 0
+        self.counters = collections.Counter()     # (ts, value)
         self.problem = None
         stacks = collections.defaultdict(list)
         for e in doc["traceEvents"]:
@@ -94,7 +99,8 @@ class Chrome:
         elif e["ph"] == "i":
             self.instants[(e["name"], ns(e["ts"]))] += 1
         elif e["ph"] == "C":
-            self.counters += len(e["args"])
+            for value in e["args"].values():
+                self.counters[(ns(e["ts"]), float(value))] += 1
 
     def add(self, key, name, ts, dur):
         self.slices[(key[1], name, ts, dur)] += 1
@@ -120,7 +126,7 @@ def zones_of_csv(path, shift):
 # --- what others read ------------------------------------------------------------------------------
 
 SLICES = "select name, ts, dur from slice"
-COUNTERS = "select count(*) n from counter"
+COUNTERS = "select ts, value from counter"
 
 
 def perfetto(name, path, chrome):
@@ -134,7 +140,7 @@ def perfetto(name, path, chrome):
         want[(n, t, d)] += k
     check(name + " in trace_processor, slices", same(have, want, "slices"))
     check(name + " in trace_processor, counters",
-          None if int(counters[0]["n"]) == chrome.counters else "%s, not %s" % (counters[0]["n"], chrome.counters))
+          same(collections.Counter((int(x["ts"]), float(x["value"])) for x in counters), chrome.counters, "values"))
 
 
 def devtools(name, path, chrome):
@@ -148,6 +154,78 @@ def devtools(name, path, chrome):
         if (t["entries"], t["inTree"]) != (n, n):
             bad.append("thread %s: %d slices, of which it has %d, and %d in the tree" % (key, n, t["entries"], t["inTree"]))
     check(name + " in the trace engine, tree", "; ".join(bad))
+
+
+class Bases(mlpd.Capture):
+    """Remembers the time bases of all buffers: the smallest is zero."""
+
+    def read_events(self, begin, end, header, quiet=False):
+        self.bases = getattr(self, "bases", []) + [mlpd.signed64(header[2])]
+        return super().read_events(begin, end, header, quiet)
+
+
+def events_of(path):
+    """What the independent reader has of events that are no zones: (kind, ns, ...), times from the capture's zero."""
+    with open(path, "rb") as f:
+        capture = Bases(f.read())
+    zero, found = min(capture.bases + [capture.min_time]), collections.Counter()
+
+    def names(stack, time):
+        return " > ".join([capture.method_name(m, time) for m in stack][-64:])
+
+    for _tid, e in capture.events:
+        kind, t = e[0], e[1] if len(e) > 1 else None
+        if kind == "hit":
+            _, _when, tid, ips, frames = e[1:]
+            stack = list(reversed(frames))
+            found[("sample", e[2] - zero, names(stack, e[2]), ips[0] if ips else 0)] += 1
+        elif kind == "alloc":
+            _, _, cls, _obj, size, stack = e
+            found[("alloc", t - zero, capture.class_name(cls, t), size, names(stack[-1:], t) if stack else "")] += 1
+        elif kind == "throw":
+            found[("throw", t - zero, e[2], names(e[3], t) if e[3] else "")] += 1
+        elif kind == "monitor" and e[2] in (1, 3):
+            found[("wait" if e[2] == 1 else "given up", t - zero, e[3], names(e[4], t) if e[4] else "")] += 1
+        elif kind == "gc_resize":
+            found[("heap", t - zero, e[2])] += 1
+    return found, capture
+
+
+def events_of_json(path, shift):
+    """The same of our JSON."""
+    found = collections.Counter()
+    with open(path, "rb") as f:
+        doc = json.load(f, parse_float=decimal.Decimal)
+    for e in doc["traceEvents"]:
+        a = e.get("args", {})
+        t = ns(e["ts"]) - shift if "ts" in e else 0
+        if e["ph"] == "C" and e["name"] == "GC heap size":
+            found[("heap", t, a["bytes"])] += 1
+        if e["ph"] != "i":
+            continue
+        if "ip" in a:
+            stack = a.get("stack", "")
+            assert e["name"] == (stack.rpartition(" > ")[2] if stack else "(native)"), e
+            found[("sample", t, stack, int(a["ip"], 16))] += 1
+        elif e["name"] == "GC.Alloc":
+            found[("alloc", t, a["class"], a["bytes"], a.get("site", ""))] += 1
+        elif e["name"] in ("Exception thrown", "Lock contended", "Lock not taken"):
+            kind = {"thrown": "throw", "contended": "wait", "taken": "given up"}[e["name"].split()[-1]]
+            found[(kind, t, int(a["object"], 16), a.get("stack", ""))] += 1
+    return found
+
+
+def independent(tracetool, name, work):
+    path, out = os.path.join(DATA, name + ".mlpd"), os.path.join(work, "events.json")
+    r = run(tracetool, "convert", "-q", "--names", "full", "--wrappers", path, "-o", out)
+    if not check(name + " converts with full names", r.stderr if r.returncode else None):
+        return
+    want, _ = events_of(path)
+    have = events_of_json(out, Chrome(out).shift)
+    for kind in sorted({k[0] for k in want | have}):
+        check("%s.json, events: %s" % (name, kind),
+              same(collections.Counter({k: n for k, n in have.items() if k[0] == kind}),
+                   collections.Counter({k: n for k, n in want.items() if k[0] == kind}), kind))
 
 
 def pprof(name, path, stats, folded):
@@ -259,6 +337,8 @@ def main():
         for n in names:
             forms = ["frames", "begin-end", "split"] if n == SOME[0] else ["begin-end"] if more else []
             capture(tracetool, os.path.join(DATA, n + ".mlpd"), work, forms)
+        for n in EVENTS:
+            independent(tracetool, n, work)
         two_sides(tracetool, work)
     print("%d passed, %d failed" % (passed, failed))
     return failed > 0
