@@ -572,7 +572,8 @@ timed(void)
 		play(1);
 		unsigned k = i - LATE;
 		struct tracetool_frame_timing f = { .cpu_total_ms = 100, .cpu_main_ms = k, .gpu_ms = k == 5 ? 0 : 2 * k,
-			.cpu_present_wait_ms = 1, .age = LATE };
+			.cpu_present_wait_ms = 1, .age = LATE,
+			.flags = i % 2 ? TRACETOOL_COMPLETE_COMPUTED : 0 };
 		if (i <= LATE)
 			continue;
 		PLAY_CALL(tracetool_frame_timings)(&f, 1, 10000000);
@@ -597,6 +598,8 @@ timed(void)
 	CHECK_HAS(text, "\nrender,26,");
 	CHECK_HAS(text, "\ngpu,25,");
 	CHECK_HAS(text, "\npresent,26,100.00,");
+	snprintf(arguments, sizeof arguments, "info %s --format csv", file);
+	CHECK_HAS(tracetool(arguments), "\nrecorder.completions_computed,13,");
 }
 
 TEST(frame_timings_go_to_the_frames_they_are_about)

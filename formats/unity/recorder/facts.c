@@ -94,6 +94,7 @@ facts_close(void)
 		[N_REUSED] = "recorder.ids_reused", [N_NAMELESS] = "recorder.markers_nameless",
 		[N_CATEGORIES_UNKNOWN] = "recorder.categories_unknown",
 		[N_REFUSED] = "recorder.registrations_refused", [N_ODD] = "recorder.values_odd",
+		[N_COMPUTED] = "recorder.completions_computed",
 	};
 
 	put_number("recorder.frames", atomic_load(&plugin.frames));
@@ -165,5 +166,7 @@ tracetool_frame_timings(const struct tracetool_frame_timing *f, int32_t n, uint6
 		uint64_t now = rec_now();
 		rec_single(t, now, plugin.timing_key, v, sizeof v / sizeof *v);
 		put_timing(t, now, f);
+		if (f->flags & TRACETOOL_COMPLETE_COMPUTED)
+			atomic_fetch_add_explicit(&plugin.count[N_COMPUTED], 1, memory_order_relaxed);
 	}
 }

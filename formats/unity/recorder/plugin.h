@@ -27,7 +27,7 @@ enum state {
 
 /* What is tolerated and counted; in the order of plugin_count_name. */
 enum count {
-	N_MARKERS, N_FILTERED, N_REUSED, N_NAMELESS, N_CATEGORIES_UNKNOWN, N_REFUSED, N_ODD, N_COUNTS,
+	N_MARKERS, N_FILTERED, N_REUSED, N_NAMELESS, N_CATEGORIES_UNKNOWN, N_REFUSED, N_ODD, N_COMPUTED, N_COUNTS,
 };
 
 extern struct plugin {
