@@ -8,6 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+static bool
+give_way(struct tt_mem *mem)
+{
+	struct tt_mem_spare *s = atomic_load(&mem->spare);
+
+	return s && s->give(s->arg);
+}
+
 /* Count ${n} more bytes, or refuse. The sum is exact at every moment, so the cap is never passed. */
 static int
 charge(struct tt_mem *mem, size_t n, struct tt_err *err)
@@ -15,6 +23,8 @@ charge(struct tt_mem *mem, size_t n, struct tt_err *err)
 	size_t used = atomic_load_explicit(&mem->used, memory_order_relaxed), now, peak;
 
 	do {
+		while (mem->cap && n <= SIZE_MAX - used && used + n > mem->cap && give_way(mem))
+			used = atomic_load_explicit(&mem->used, memory_order_relaxed);
 		if (n > SIZE_MAX - used || (mem->cap && used + n > mem->cap))
 			return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
 			    "%zu bytes more would pass the cap of %zu (%zu in use); raise --max-memory",

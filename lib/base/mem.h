@@ -10,13 +10,21 @@
 #define TT_BASE_MEM_H
 
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/err.h"
 
+/* Who holds memory that can be done without. ${give} is called where the cap would be passed, on any thread: true: it gave some. */
+struct tt_mem_spare {
+	bool (*give)(void *arg);
+	void *arg;
+};
+
 struct tt_mem {
 	_Atomic size_t used, peak;
 	size_t cap;                   /* bytes; 0 = none */
+	_Atomic(struct tt_mem_spare *) spare;
 };
 
 /**

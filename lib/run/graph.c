@@ -1,42 +1,7 @@
 /**
- * The graph of a heap shot, gathered and walked; the model is in model/graph.h.
+ * The graph of a heap shot, gathered; the contract is in run/graph.h.
  */
-#include "model/graph.h"
-
-#include <stdlib.h>
-
-#include "run/gather.h"
-#include "run/pages.h"
-
-#define FAR 0x40000000u               /* addresses are kept as 31 bits of 8 bytes, around that of the first object */
-#define NOWHERE 0x7fffffffu           /* of a reference: to no object of the shot */
-#define LAST 0x80000000u              /* of a reference: the last of its object */
-
-enum { STRIDE = 16, SPOT_BITS = 17, SPOTS = 1 << (31 - SPOT_BITS), SPOT_WORDS = 1 << (SPOT_BITS - 6), NEAR = 16 };
-
-/* Which addresses are objects, by 1 MB of memory, and how many lie before each 512 bits. */
-struct spot {
-	uint64_t bit[SPOT_WORDS];
-	uint32_t before[SPOT_WORDS / 8];
-};
-
-struct tt_gather_graph {
-	bool on;                      /* a shot is being kept */
-	uint32_t process;
-	uint64_t base;
-	struct tt_pages addr, class, ref, has;        /* by object, but ref; has: a bit each */
-	struct more { uint32_t addr; uint32_t ref; } *more;   /* continuation records: their object, their first reference */
-	size_t nmore, capmore;
-	struct { uint64_t slot, object; } *slot;      /* roots of the shot */
-	size_t nslot, capslot;
-	uint32_t *class_of;           /* by place in the chunk's list of classes */
-	size_t nclass_of, capclass_of;
-
-	struct registered { uint64_t start, end, key; const char *text; uint16_t source; } *reg;
-	size_t nreg, capreg;
-	struct tt_objects reg_at;     /* start -> index + 1 */
-	struct spot **spot;
-};
+#include "run/graph.h"
 
 void
 tt_graph_free(struct tt_graph *g)
@@ -49,6 +14,67 @@ tt_graph_free(struct tt_graph *g)
 	tt_tally_free(&g->by_class);
 	tt_tally_free(&g->by_root);
 	tt_mem_free(g->mem, g, sizeof *g);
+}
+
+static void
+forget(struct tt_gather_graph *g, struct tt_mem *mem)
+{
+	tt_pages_free(&g->addr);
+	tt_pages_free(&g->class);
+	tt_pages_free(&g->ref);
+	tt_pages_free(&g->has);
+	for (size_t i = 0; g->spot && i < SPOTS; i++)
+		if (g->spot[i])
+			tt_mem_free(mem, g->spot[i], sizeof *g->spot[i]);
+	tt_mem_free(mem, g->spot, g->spot ? SPOTS * sizeof *g->spot : 0);
+	tt_mem_free(mem, g->more, g->capmore * sizeof *g->more);
+	tt_mem_free(mem, g->slot, g->capslot * sizeof *g->slot);
+	g->more = NULL;
+	g->slot = NULL;
+	g->nmore = g->capmore = g->nslot = g->capslot = g->nclass_of = 0;
+	g->spot = NULL;
+	g->on = false;
+}
+
+/* What tells threads apart. */
+static void *
+me(void)
+{
+	static _Thread_local char here;
+
+	return &here;
+}
+
+static void
+hold(struct tt_gather_graph *g)
+{
+	pthread_mutex_lock(&g->lock);
+	atomic_store(&g->holder, me());
+}
+
+static void
+let_go(struct tt_gather_graph *g)
+{
+	atomic_store(&g->holder, NULL);
+	pthread_mutex_unlock(&g->lock);
+}
+
+/* Somebody has no room: what was gathered of the graph goes. False: nothing is there, or it is the graph that has none. */
+static bool
+give_way(void *arg)
+{
+	struct tt_run *r = arg;
+	struct tt_gather_graph *g = r->graph;
+	bool had;
+
+	if (atomic_load(&g->holder) == me())
+		return false;
+	hold(g);
+	had = g->on || g->addr.npage > 0;
+	forget(g, &r->env->mem);
+	r->m->graph->over |= had;
+	let_go(g);
+	return had;
 }
 
 static int
@@ -68,34 +94,13 @@ begin(struct tt_run *r, struct tt_err *err)
 		return err->code;
 	g->addr.mem = g->class.mem = g->ref.mem = g->has.mem = mem;
 	tt_objects_init(&g->reg_at, mem);
+	pthread_mutex_init(&g->lock, NULL);
+	g->spare = (struct tt_mem_spare){ give_way, r };
+	atomic_store(&mem->spare, &g->spare);
 	return TT_OK;
 }
 
 /* --- collecting ------------------------------------------------------------------------ */
-
-static void
-forget(struct tt_gather_graph *g, struct tt_mem *mem)
-{
-	tt_pages_free(&g->addr);
-	tt_pages_free(&g->class);
-	tt_pages_free(&g->ref);
-	tt_pages_free(&g->has);
-	for (size_t i = 0; g->spot && i < SPOTS; i++)
-		if (g->spot[i])
-			tt_mem_free(mem, g->spot[i], sizeof *g->spot[i]);
-	tt_mem_free(mem, g->spot, g->spot ? SPOTS * sizeof *g->spot : 0);
-	g->spot = NULL;
-	g->on = false;
-}
-
-/* 31 bits for an address; NOWHERE: too far from the first object. */
-static uint32_t
-near(const struct tt_gather_graph *g, uint64_t addr)
-{
-	uint64_t v = (addr >> 3) - g->base + FAR;
-
-	return v < NOWHERE ? (uint32_t)v : NOWHERE;
-}
 
 static int
 add_object(struct tt_gathering *gg, uint64_t head, uint64_t about, const uint64_t *ref, struct tt_err *err)
@@ -108,7 +113,7 @@ add_object(struct tt_gathering *gg, uint64_t head, uint64_t about, const uint64_
 
 	if (i == 0 && g->nmore == 0)
 		g->base = head >> 3;
-	at = near(g, head);
+	at = tt_graph_near(g, head);
 	gg->r->m->graph->far |= at == NOWHERE;
 	if (more) {
 		if (n == 0)
@@ -126,7 +131,7 @@ add_object(struct tt_gathering *gg, uint64_t head, uint64_t about, const uint64_
 			*tt_pages_at(&g->has, i / 32) |= 1u << i % 32;
 	}
 	for (size_t k = 0; k < n && rc == TT_OK; k++)
-		rc = tt_pages_push(&g->ref, near(g, ref[k]) | (k + 1 == n ? LAST : 0), err);
+		rc = tt_pages_push(&g->ref, tt_graph_near(g, ref[k]) | (k + 1 == n ? LAST : 0), err);
 	return rc;
 }
 
@@ -194,437 +199,6 @@ registration(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *e
 	return tt_objects_set(&g->reg_at, e->val, g->nreg, err);
 }
 
-/* --- walking ------------------------------------------------------------------------------ */
-
-struct walk {
-	struct tt_run *r;
-	struct tt_gather_graph *g;
-	struct tt_graph *m;
-	bool old;                     /* roots have kinds, not slots */
-	struct tt_pages first;        /* by STRIDE objects: their first reference, and continuation records before it */
-	struct tt_pages path, queue;  /* by object: its path; objects to look at */
-	struct tt_tally next;         /* path << 32 | class: path + 1 */
-	struct tt_tally root_at;
-	struct { uint32_t object, ref; } *more;
-	size_t nmore;
-	size_t eaten;
-};
-
-/* How many objects lie below the address; false: there is none at it. */
-static bool
-rank_of(const struct tt_gather_graph *g, uint32_t at, uint32_t *rank)
-{
-	const struct spot *s = at == NOWHERE ? NULL : g->spot[at >> SPOT_BITS];
-	unsigned bit = at & ((1u << SPOT_BITS) - 1), word = bit / 64;
-
-	if (!s || !(s->bit[word] >> bit % 64 & 1))
-		return false;
-	*rank = s->before[word / 8];
-	for (unsigned w = word & ~7u; w < word; w++)
-		*rank += (uint32_t)__builtin_popcountll(s->bit[w]);
-	*rank += (uint32_t)__builtin_popcountll(s->bit[word] & (((uint64_t)1 << bit % 64) - 1));
-	return true;
-}
-
-static int
-mark_objects(struct walk *w, struct tt_err *err)
-{
-	struct tt_gather_graph *g = w->g;
-	struct tt_mem *mem = &w->r->env->mem;
-	uint32_t n = 0;
-
-	if (!(g->spot = tt_mem_alloc(mem, SPOTS * sizeof *g->spot, err)))
-		return err->code;
-	for (size_t i = 0; i < g->addr.n; i++) {
-		uint32_t at = *tt_pages_at(&g->addr, i);
-		if (at == NOWHERE)
-			continue;
-		struct spot **s = &g->spot[at >> SPOT_BITS];
-		if (!*s && !(*s = tt_mem_alloc(mem, sizeof **s, err)))
-			return err->code;
-		unsigned bit = at & ((1u << SPOT_BITS) - 1);
-		(*s)->bit[bit / 64] |= (uint64_t)1 << bit % 64;
-	}
-	for (size_t k = 0; k < SPOTS; k++) {
-		struct spot *s = g->spot[k];
-		for (size_t i = 0; s && i < SPOT_WORDS; i++) {
-			if (i % 8 == 0)
-				s->before[i / 8] = n;
-			n += (uint32_t)__builtin_popcountll(s->bit[i]);
-		}
-	}
-	return TT_OK;
-}
-
-static uint32_t
-object_at(const struct walk *w, const struct tt_pages *number, uint32_t at)
-{
-	uint32_t rank;
-
-	return rank_of(w->g, at, &rank) ? *tt_pages_at(number, rank) : NOWHERE;
-}
-
-/* References by number of the object they lead to, instead of its address. */
-static int
-resolve(struct walk *w, struct tt_err *err)
-{
-	struct tt_gather_graph *g = w->g;
-	struct tt_pages number = { .mem = &w->r->env->mem };
-	int rc = mark_objects(w, err);
-	uint32_t rank;
-
-	if (rc == TT_OK)
-		rc = tt_pages_room(&number, g->addr.n, err);
-	for (size_t i = 0; i < g->addr.n && rc == TT_OK; i++)
-		if (rank_of(g, *tt_pages_at(&g->addr, i), &rank))
-			*tt_pages_at(&number, rank) = (uint32_t)i;
-	tt_pages_free(&g->addr);
-	for (size_t i = 0; i < g->ref.n && rc == TT_OK; i++) {
-		uint32_t *ref = tt_pages_at(&g->ref, i), to = object_at(w, &number, *ref & ~LAST);
-		w->m->outside += to == NOWHERE;
-		*ref = to | (*ref & LAST);
-	}
-	for (size_t i = 0; i < g->nmore && rc == TT_OK; i++)
-		g->more[i].addr = object_at(w, &number, g->more[i].addr);
-	for (size_t i = 0; i < g->nslot && rc == TT_OK; i++)
-		g->slot[i].object = object_at(w, &number, near(g, g->slot[i].object));
-	tt_pages_free(&number);
-	return rc;
-}
-
-static int
-by_object(const void *a, const void *b)
-{
-	const struct more *x = a, *y = b;
-
-	return x->addr != y->addr ? (x->addr > y->addr) - (x->addr < y->addr) : (x->ref > y->ref) - (x->ref < y->ref);
-}
-
-/* Call ${each} for every reference from ${ref} to the object's last. */
-typedef int each_ref(struct walk *w, uint32_t from, uint32_t to, struct tt_err *err);
-
-static int
-run_of(struct walk *w, uint32_t from, size_t ref, each_ref *each, struct tt_err *err)
-{
-	int rc = TT_OK;
-	uint32_t v;
-
-	do {
-		v = *tt_pages_at(&w->g->ref, ref++);
-		if ((v & ~LAST) != NOWHERE)
-			rc = each(w, from, v & ~LAST, err);
-	} while (!(v & LAST) && rc == TT_OK);
-	return rc;
-}
-
-/* The first reference behind those of the record that begins at ${ref}. */
-static size_t
-behind(const struct walk *w, size_t ref)
-{
-	while (!(*tt_pages_at(&w->g->ref, ref) & LAST))
-		ref++;
-	return ref + 1;
-}
-
-static bool
-has_refs(const struct walk *w, size_t i)
-{
-	return *tt_pages_at(&w->g->has, i / 32) >> i % 32 & 1;
-}
-
-/*
- * Where references of objects begin is noted once in STRIDE objects. Continuation records stand between those of the
- * objects, in the order of the file: they are stepped over.
- */
-static size_t
-skip_more(const struct walk *w, size_t *k, size_t ref)
-{
-	while (*k < w->nmore && w->more[*k].ref == ref) {
-		ref = behind(w, ref);
-		++*k;
-	}
-	return ref;
-}
-
-static int
-count_class(struct walk *w, uint32_t from, uint32_t to, struct tt_err *err)
-{
-	uint64_t key = (uint64_t)*tt_pages_at(&w->g->class, from) << 32 | *tt_pages_at(&w->g->class, to);
-	uint64_t *n = tt_tally_at(&w->m->by_class, key, err);
-
-	if (!n)
-		return err->code;
-	++*n;
-	return TT_OK;
-}
-
-/* One pass over all references: count them by class, note where those of each STRIDE objects begin. */
-static int
-count_classes(struct walk *w, struct tt_err *err)
-{
-	size_t ref = 0, k = 0;
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < w->g->class.n && rc == TT_OK; i++) {
-		ref = skip_more(w, &k, ref);
-		if (i % STRIDE == 0)
-			rc = tt_pages_push(&w->first, (uint32_t)ref, err);
-		if (i % STRIDE == 0 && rc == TT_OK)
-			rc = tt_pages_push(&w->first, (uint32_t)k, err);
-		if (!has_refs(w, i) || rc != TT_OK)
-			continue;
-		rc = run_of(w, (uint32_t)i, ref, count_class, err);
-		ref = behind(w, ref);
-	}
-	for (size_t i = 0; i < w->g->nmore && rc == TT_OK; i++)
-		if (w->g->more[i].addr != NOWHERE)
-			rc = run_of(w, w->g->more[i].addr, w->g->more[i].ref, count_class, err);
-	return rc;
-}
-
-/* The path of an object of ${class} that is reached from path ${up}. */
-static int
-step(struct walk *w, uint32_t up, uint32_t class, uint32_t *path, struct tt_err *err)
-{
-	struct tt_graph *m = w->m;
-	uint32_t p = up;
-	uint64_t *at;
-	int rc;
-
-	for (int i = 0; i < NEAR && m->path[p].up != 0; i++, p = m->path[p].up) {
-		if (m->path[p].what == class) {
-			*path = p;
-			return TT_OK;
-		}
-	}
-	if (!(at = tt_tally_at(&w->next, (uint64_t)up << 32 | class, err)))
-		return err->code;
-	if (*at == 0 && m->npath >= TT_GRAPH_PATHS_MAX) {
-		m->deeper++;
-		*path = up;
-		return TT_OK;
-	}
-	if (*at == 0) {
-		rc = tt_mem_grow(m->mem, &m->path, &m->cappath, m->npath + 1, sizeof *m->path, err);
-		if (rc != TT_OK)
-			return rc;
-		m->path[m->npath++] = (struct tt_graph_path){ .up = up, .what = class };
-		*at = m->npath;
-	}
-	*path = (uint32_t)*at - 1;
-	return TT_OK;
-}
-
-/* Reach ${to} from path ${up}, unless it was reached before. */
-static int
-reach_from(struct walk *w, uint32_t up, uint32_t to, struct tt_err *err)
-{
-	uint32_t path = 0, *have = tt_pages_at(&w->path, to);
-	int rc;
-
-	if (*have)
-		return TT_OK;
-	rc = step(w, up, *tt_pages_at(&w->g->class, to), &path, err);
-	if (rc != TT_OK)
-		return rc;
-	*have = path;
-	w->m->path[path].n++;
-	w->m->reached++;
-	return tt_pages_push(&w->queue, to, err);
-}
-
-static int
-reach(struct walk *w, uint32_t from, uint32_t to, struct tt_err *err)
-{
-	return reach_from(w, *tt_pages_at(&w->path, from), to, err);
-}
-
-static int
-by_start(const void *a, const void *b)
-{
-	const struct registered *x = a, *y = b;
-
-	return (x->start > y->start) - (x->start < y->start);
-}
-
-/* What kind of root the slot is. */
-static struct tt_graph_root
-root_of(const struct walk *w, uint64_t slot)
-{
-	const struct tt_gather_graph *g = w->g;
-	size_t lo = 0, hi = g->nreg;
-
-	if (w->old)
-		return (struct tt_graph_root){ .text = "", .source = slot & 1 ? TT_ROOT_STACK : slot & 2 ? TT_ROOT_FINALIZER :
-		    slot & 4 ? TT_ROOT_HANDLE : TT_ROOT_UNKNOWN };
-	if (slot >= 1 && slot <= 4)
-		return (struct tt_graph_root){ .text = "", .source = slot <= 2 ? TT_ROOT_FINALIZER :
-		    slot == 3 ? TT_ROOT_EPHEMERON : TT_ROOT_TOGGLE_REF };
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (g->reg[mid].start <= slot)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == 0 || slot >= g->reg[lo - 1].end)
-		return (struct tt_graph_root){ .text = "", .source = TT_ROOT_UNKNOWN };
-	const struct registered *r = &g->reg[lo - 1];
-	return (struct tt_graph_root){ .key = r->key, .text = r->text,
-		.source = r->source < TT_ROOT_UNKNOWN ? r->source : TT_ROOT_UNKNOWN };
-}
-
-/* The index of the roots alike; each is the beginning of paths. */
-static int
-root_index(struct walk *w, const struct tt_graph_root *of, uint32_t *which, struct tt_err *err)
-{
-	struct tt_graph *m = w->m;
-	int rc;
-
-	for (uint64_t k = of->key * 0x9E3779B97F4A7C15u + of->source;; k++) {
-		uint64_t *at = tt_tally_at(&w->root_at, k, err);
-		if (!at)
-			return err->code;
-		if (*at && (m->root[*at - 1].key != of->key || m->root[*at - 1].source != of->source))
-			continue;
-		if (*at == 0) {
-			rc = tt_mem_grow(m->mem, &m->root, &m->caproot, m->nroot + 1, sizeof *m->root, err);
-			if (rc == TT_OK)
-				rc = tt_mem_grow(m->mem, &m->path, &m->cappath, m->npath + 1, sizeof *m->path, err);
-			if (rc != TT_OK)
-				return rc;
-			m->root[m->nroot] = *of;
-			m->path[m->npath++] = (struct tt_graph_path){ .what = (uint32_t)m->nroot };
-			*at = ++m->nroot;
-		}
-		*which = (uint32_t)*at - 1;
-		return TT_OK;
-	}
-}
-
-/* Path 0 is for what is not reached, path 1 + i for root i. */
-static int
-begin_paths(struct walk *w, struct tt_err *err)
-{
-	struct tt_gather_graph *g = w->g;
-	int rc = tt_mem_grow(w->m->mem, &w->m->path, &w->m->cappath, 1, sizeof *w->m->path, err);
-	uint32_t *of;
-
-	if (rc != TT_OK)
-		return rc;
-	w->m->npath = 1;
-	if (g->nreg)
-		qsort(g->reg, g->nreg, sizeof *g->reg, by_start);
-	if (!(of = tt_mem_alloc(w->m->mem, g->nslot * sizeof *of, err)))
-		return err->code;
-	for (size_t i = 0; i < g->nslot && rc == TT_OK; i++) {
-		struct tt_graph_root root = root_of(w, g->slot[i].slot);
-		rc = root_index(w, &root, &of[i], err);
-	}
-	for (size_t i = 0; i < g->nslot && rc == TT_OK; i++) {
-		if (g->slot[i].object == NOWHERE)
-			continue;
-		uint32_t to = (uint32_t)g->slot[i].object;
-		uint64_t *n = tt_tally_at(&w->m->by_root, (uint64_t)of[i] << 32 | *tt_pages_at(&g->class, to), err);
-		if (!n) {
-			rc = err->code;
-			break;
-		}
-		++*n;
-		w->m->root[of[i]].n++;
-		rc = reach_from(w, 1 + of[i], to, err);
-	}
-	tt_mem_free(w->m->mem, of, g->nslot * sizeof *of);
-	return rc;
-}
-
-/* All references of one object. */
-static int
-follow(struct walk *w, uint32_t i, struct tt_err *err)
-{
-	size_t lo = 0, hi = w->nmore;
-	int rc = TT_OK;
-
-	if (has_refs(w, i)) {
-		size_t ref = *tt_pages_at(&w->first, 2 * (i / STRIDE)), k = *tt_pages_at(&w->first, 2 * (i / STRIDE) + 1);
-		for (size_t at = i - i % STRIDE; at < i; at++) {
-			if (has_refs(w, at))
-				ref = behind(w, ref);
-			ref = skip_more(w, &k, ref);
-		}
-		rc = run_of(w, i, ref, reach, err);
-	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (w->g->more[mid].addr < i)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < w->nmore && w->g->more[lo].addr == i && rc == TT_OK; lo++)
-		rc = run_of(w, i, w->g->more[lo].ref, reach, err);
-	return rc;
-}
-
-static int
-walk_roots(struct walk *w, struct tt_err *err)
-{
-	int rc = tt_pages_room(&w->path, w->g->class.n, err);
-
-	if (rc == TT_OK)
-		rc = begin_paths(w, err);
-	while (w->eaten < w->queue.n && rc == TT_OK) {
-		uint32_t i = *tt_pages_at(&w->queue, w->eaten++);
-		if (w->eaten % TT_PAGE == 0)
-			tt_pages_drop(&w->queue, w->eaten);
-		rc = follow(w, i, err);
-	}
-	return rc;
-}
-
-static int
-count_unreached(struct walk *w, struct tt_err *err)
-{
-	struct tt_graph *m = w->m;
-
-	m->nunreached = w->r->m->shots->nkey;
-	m->unreached = tt_mem_alloc(m->mem, m->nunreached * sizeof *m->unreached, err);
-	if (!m->unreached)
-		return err->code;
-	for (size_t i = 0; i < w->g->class.n; i++)
-		m->unreached[*tt_pages_at(&w->g->class, i)] += *tt_pages_at(&w->path, i) == 0;
-	return TT_OK;
-}
-
-/* The order of continuation records in the file, as they were added, is kept beside that by object. */
-static int
-sort_more(struct walk *w, struct tt_err *err)
-{
-	w->nmore = w->g->nmore;
-	w->more = tt_mem_alloc(w->m->mem, w->nmore * sizeof *w->more, err);
-	if (!w->more)
-		return err->code;
-	for (size_t i = 0; i < w->nmore; i++)
-		w->more[i].ref = w->g->more[i].ref;
-	if (w->nmore)
-		qsort(w->g->more, w->nmore, sizeof *w->g->more, by_object);
-	return TT_OK;
-}
-
-static int
-walk(struct walk *w, struct tt_err *err)
-{
-	int rc = resolve(w, err);
-
-	if (rc == TT_OK)
-		rc = sort_more(w, err);
-	if (rc == TT_OK)
-		rc = count_classes(w, err);
-	if (rc == TT_OK)
-		rc = walk_roots(w, err);
-	return rc == TT_OK ? count_unreached(w, err) : rc;
-}
-
 /* --- the gatherer --------------------------------------------------------------------------- */
 
 /* There is no room: the class tables come all the same. */
@@ -652,7 +226,7 @@ shot_event(struct tt_gathering *gg, const struct tt_event *e)
 		if (!tt_run_in_time(gg->r, e->ts))
 			return;
 		forget(g, &gg->r->env->mem);
-		g->addr.n = g->class.n = g->ref.n = g->has.n = g->nmore = g->nslot = 0;
+		g->addr.n = g->class.n = g->ref.n = g->has.n = 0;
 		m->over = m->far = false;
 		m->shot = 0;
 		g->on = true;
@@ -664,15 +238,11 @@ shot_event(struct tt_gathering *gg, const struct tt_event *e)
 	g->on = false;
 }
 
-int
-tt_gather_graph_event(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *err)
+static int
+graph_event(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *err)
 {
-	struct tt_gather_graph *g;
-	int rc = begin(gg->r, err);
+	struct tt_gather_graph *g = gg->r->graph;
 
-	if (rc != TT_OK)
-		return rc;
-	g = gg->r->graph;
 	switch (e->kind) {
 	case TT_ROOT:
 		return registration(gg, e, err);
@@ -691,12 +261,23 @@ tt_gather_graph_event(struct tt_gathering *gg, const struct tt_event *e, struct 
 }
 
 int
+tt_gather_graph_event(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *err)
+{
+	int rc = begin(gg->r, err);
+
+	if (rc != TT_OK)
+		return rc;
+	hold(gg->r->graph);
+	rc = graph_event(gg, e, err);
+	let_go(gg->r->graph);
+	return rc;
+}
+
+int
 tt_gather_graph_finish(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_gather_graph *g = r->graph;
 	struct tt_graph *m = r->m->graph;
-	struct walk w = { .r = r, .g = g, .m = m };
-	struct tt_mem *mem = &r->env->mem;
 	int rc = TT_OK;
 
 	if (!g || m->shot == 0)
@@ -705,19 +286,11 @@ tt_gather_graph_finish(struct tt_run *r, struct tt_err *err)
 	m->objects = s->n;
 	m->refs = s->refs;
 	m->need = s->n * 13 + s->refs * 4 + (1 << 20);
-	w.old = r->in[s->process].cap->old_roots;
-	w.first.mem = w.path.mem = w.queue.mem = mem;
-	tt_tally_init(&w.next, mem);
-	tt_tally_init(&w.root_at, mem);
+	hold(g);
 	if (!m->over && !m->far)
-		rc = give_up(r, walk(&w, err), err);
-	tt_mem_free(mem, w.more, w.more ? w.nmore * sizeof *w.more : 0);
-	tt_pages_free(&w.first);
-	tt_pages_free(&w.path);
-	tt_pages_free(&w.queue);
-	tt_tally_free(&w.next);
-	tt_tally_free(&w.root_at);
-	forget(g, mem);
+		rc = give_up(r, tt_graph_walk(r, g, err), err);
+	forget(g, &r->env->mem);
+	let_go(g);
 	return rc;
 }
 
@@ -729,9 +302,9 @@ tt_gather_graph_free(struct tt_run *r)
 
 	if (!g)
 		return;
+	atomic_store(&mem->spare, NULL);
+	pthread_mutex_destroy(&g->lock);
 	forget(g, mem);
-	tt_mem_free(mem, g->more, g->capmore * sizeof *g->more);
-	tt_mem_free(mem, g->slot, g->capslot * sizeof *g->slot);
 	tt_mem_free(mem, g->class_of, g->capclass_of * sizeof *g->class_of);
 	tt_mem_free(mem, g->reg, g->capreg * sizeof *g->reg);
 	tt_objects_free(&g->reg_at);

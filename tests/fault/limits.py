@@ -4,6 +4,7 @@
 Every command, reader, form and emitter, with more and more of what is limited until it is enough. Too little: exit
 status 4, a line that says what was too small, no new output. Ends with "N passed, N failed".
 """
+import json
 import os
 import resource
 import signal
@@ -55,8 +56,36 @@ def closed_pipe(case):
     return "said %r" % err if err else None
 
 
+def graph_gives_way(s):
+    """With less and less memory a heap shot first loses its graph, and only then its classes."""
+    capture = os.path.join(kit.DATA, "good-d07-heapshot.mlpd")
+    args = [kit.TRACETOOL, "stats", "--table", "heapshot_classes,heapshot_paths,heapshot_roots", "--format", "json", capture]
+    want = json.loads(kit.run(args, s.dir).out)["tables"]
+    for jobs in ["1", "3"]:
+        size, ways = 16 << 20, []
+        while size > 1 << 20 and ways.count("refused") < 3:
+            r = kit.run(args + ["-j", jobs, "--max-memory", str(size)], s.dir, {"TRACETOOL_JOBS_EXACT": "1"})
+            got = json.loads(r.out)["tables"] if r.returncode == 0 else None
+            if r.returncode == 4 and "--max-memory" in r.err:
+                way = "refused"
+            elif got == want:
+                way = "whole"
+            elif got and got["heapshot_classes"] == want["heapshot_classes"] and r.out.count(b"no room: the graph of") == 2:
+                way = "no graph"
+            else:
+                way = "exit %d: %s" % (r.returncode, r.err)
+            if ways[-1:] != [way] or way == "refused":
+                ways.append(way)
+            size = size * 31 // 32
+        s.check("a heap shot with less and less memory, -j %s" % jobs,
+                # Where three work at once, what the least is depends on the moment.
+                None if ways[:3] == ["whole", "no graph", "refused"] and set(ways[3:]) <= {"no graph", "refused"} and
+                (jobs == "3" or set(ways[3:]) == {"refused"}) else "goes %s" % ways)
+
+
 def main():
     s = kit.Suite()
+    graph_gives_way(s)
     step = 4 if kit.LONG else 16
     memory = [1 << 14]
     while memory[-1] < 1 << 26:

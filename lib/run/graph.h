@@ -1,0 +1,64 @@
+/**
+ * The graph of a heap shot while a run lasts: gathered in the ordered stage (graph.c), walked at its end
+ * (graph_walk.c). The model, and what it costs, is in model/graph.h.
+ */
+#ifndef TT_RUN_GRAPH_H
+#define TT_RUN_GRAPH_H
+
+#include <pthread.h>
+
+#include "model/graph.h"
+#include "run/gather.h"
+#include "run/pages.h"
+
+#define FAR 0x40000000u               /* addresses are kept as 31 bits of 8 bytes, around that of the first object */
+#define NOWHERE 0x7fffffffu           /* of a reference: to no object of the shot */
+#define LAST 0x80000000u              /* of a reference: the last of its object */
+
+enum { STRIDE = 16, SPOT_BITS = 17, SPOTS = 1 << (31 - SPOT_BITS), SPOT_WORDS = 1 << (SPOT_BITS - 6), NEAR = 16 };
+
+/* Which addresses are objects, by 1 MB of memory, and how many lie before each 512 bits. */
+struct spot {
+	uint64_t bit[SPOT_WORDS];
+	uint32_t before[SPOT_WORDS / 8];
+};
+
+struct tt_gather_graph {
+	bool on;                      /* a shot is being kept */
+	uint32_t process;
+	uint64_t base;
+	struct tt_pages addr, class, ref, has;        /* by object, but ref; has: a bit each */
+	struct more { uint32_t addr; uint32_t ref; } *more;   /* continuation records: their object, their first reference */
+	size_t nmore, capmore;
+	struct { uint64_t slot, object; } *slot;      /* roots of the shot */
+	size_t nslot, capslot;
+	uint32_t *class_of;           /* by place in the chunk's list of classes */
+	size_t nclass_of, capclass_of;
+
+	struct registered { uint64_t start, end, key; const char *text; uint16_t source; } *reg;
+	size_t nreg, capreg;
+	struct tt_objects reg_at;     /* start -> index + 1 */
+	struct spot **spot;
+	/* With --max-memory the graph gives way to whatever else needs room, on any thread. */
+	struct tt_mem_spare spare;
+	pthread_mutex_t lock;         /* held while the graph is worked on */
+	_Atomic(void *) holder;       /* by this thread: the address of a variable of its own; NULL none */
+};
+
+/* 31 bits for an address; NOWHERE: too far from the first object. */
+static inline uint32_t
+tt_graph_near(const struct tt_gather_graph *g, uint64_t addr)
+{
+	uint64_t v = (addr >> 3) - g->base + FAR;
+
+	return v < NOWHERE ? (uint32_t)v : NOWHERE;
+}
+
+/**
+ * tt_graph_walk(r, g, err):
+ * Make the model's graph of what was gathered, which is used up.
+ * Errors: TT_E_LIMIT and TT_E_NOMEM.
+ */
+int tt_graph_walk(struct tt_run *r, struct tt_gather_graph *g, struct tt_err *err);
+
+#endif
