@@ -409,9 +409,29 @@ def main():
         lines, code = gate(after[:1], "--gate", b)
         check_all("many rows", lines, code, b)
         summary(b, after[:1])
+        suggested()
         recipes()
     print("%d passed, %d failed" % (passed, failed))
     return failed > 0
+
+
+def suggested():
+    """What is suggested is kept by the captures it is of, also where one frame in 8, in 15, or in 60 is a long one."""
+    for every in (8, 15, 60, 1000):
+        s = Script()
+        for i in range(240):
+            s.enter("Game:Tick")
+            s.work(40_000_000 if i % every == 3 else 5_000_000)
+            s.leave()
+        s.enter("Game:Tick")
+        path = s.write(GEN, at("hitches.mlpd"))
+        r = subprocess.run([TRACETOOL, "stats", "--suggest", "--frame-marker", "Game:Tick", path], capture_output=True, text=True)
+        doc = json.loads(r.stdout)
+        open(at("suggested.json"), "w").write(r.stdout)
+        same("suggested limit of long frames, 1 in %d" % every, [x["max"] for x in doc["rows"] if x["id"] == "hitches"],
+             [{8: 500, 15: 100, 60: 50, 1000: 10}[every]])
+        gate([path], "--gate", at("suggested.json"), "--save", at("base.json"))
+        same("suggested, 1 in %d: outcomes" % every, {x["outcome"] for x in json.loads(read("verdict.json"))["rows"]}, {"pass", "skipped"})
 
 
 def summary(b, captures):
