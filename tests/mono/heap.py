@@ -60,13 +60,6 @@ def at_an_interval():
     out = kit.capture("interval.ttc")
     run = kit.mono("heapshot=100ms,out=" + out, "Spin", "1000", "1", "2")
     kit.check(run.returncode == 0 and len(shots(out)) >= 2, "heapshot=100ms takes several in a second", len(shots(out)), run.stderr)
-    for mode in ("cpu", "real"):
-        run = kit.mono("heapshot=100ms,sample=1000,%s,out=%s" % (mode, out), "Spin", "1000", "1", "2")
-        kit.check(run.returncode == 0 and len(shots(out)) >= 2, "... beside samples, too: " + mode, len(shots(out)), run.stderr)
-    # A collection may be under way when the program ends.
-    for i in range(100 if kit.LONG else 10):
-        run = kit.mono("heapshot=1ms,sample=2000,%s,out=%s" % ("real" if i % 2 else "cpu", out), "GameLoop", "20", "4")
-        kit.check(run.returncode == 0, "... and at the end of it", run.returncode, run.stderr)
     run = kit.mono("heapshot=20ms,sample=1000,calls,alloc,gc,out=" + out, "Churn", "200")
     kit.check(run.returncode == 0 and run.stdout == "200\n", "... beside everything else", run.returncode, run.stderr)
     loss = [r for r in kit.stats(out, "loss")["loss"] if r["severity"] in ("loss", "error")]
