@@ -29,6 +29,7 @@ extern const char __executable_start[], etext[];
 
 int __real_main(int argc, char **argv);
 int __wrap_main(int argc, char **argv);
+int __real_open64(const char *path, int flags, ...);
 ssize_t __real_write(int fd, const void *p, size_t n);
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
