@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -330,6 +331,30 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 	return rc;
 }
 
+static bool
+is_file(const char *path, const char *file)
+{
+	struct stat a, b;
+
+	return file && stat(path, &a) == 0 && S_ISREG(a.st_mode) && stat(file, &b) == 0 && a.st_dev == b.st_dev &&
+	    a.st_ino == b.st_ino;
+}
+
+/* Nothing is written over what the captures are held against; only --save may renew the baseline. */
+static int
+check_outputs(const struct gate_opts *g, const struct opt_list *writes, struct tt_err *err)
+{
+	for (size_t i = 0; i < writes->n; i++) {
+		const char *path = writes->v[i];
+
+		if (is_file(path, g->budget))
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is the budget and an output", path);
+		if (is_file(path, g->baseline) && !is_file(path, g->save))
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is the baseline and an output", path);
+	}
+	return TT_OK;
+}
+
 /* The sandbox stays open for the next capture: only its first stage holds. */
 static int
 confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
@@ -350,6 +375,8 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		rc = opt_list_add(&writes, x->g->save, &x->app->arena, err);
 	if (rc == TT_OK)
 		rc = verdict_open(x->app, &x->g->to, x->in, &writes, &x->to, err);
+	if (rc == TT_OK)
+		rc = check_outputs(x->g, &writes, err);
 	if (rc == TT_OK)
 		rc = app_reads(x->app, reads.v, err);
 	return rc == TT_OK ? app_confine(x->app, writes.v, x->in->tmpdir, err) : rc;
@@ -425,7 +452,9 @@ gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *i
 	if (rc == TT_OK && x->budget.baseline && !x->has_base)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline",
 		    x->budget.path);
-	return rc == TT_OK ? verdict_open(app, &g->to, in, writes, &x->to, err) : rc;
+	if (rc == TT_OK)
+		rc = verdict_open(app, &g->to, in, writes, &x->to, err);
+	return rc == TT_OK ? check_outputs(g, writes, err) : rc;
 }
 
 const struct tt_budget *

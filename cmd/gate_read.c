@@ -37,26 +37,31 @@ gate_split(struct gate *x, struct capture *c, const char *operand, struct tt_err
 	return rc == TT_OK ? add_path(x, c, operand, strlen(operand), err) : rc;
 }
 
-/* Is one file named twice? It would count twice, or be joined with itself. */
+/* Is one file among the ${n} captures twice? It would count twice, or be joined with itself. */
 static int
 check_twice(const struct gate *x, size_t n, struct tt_err *err)
 {
-	struct stat *seen = tt_mem_alloc(&x->app->env.mem, (n + 1) * sizeof *seen, err);
-	size_t files = 0, all = n + 1;
+	struct stat *seen;
 	const char *twice = NULL;
+	size_t all = 1, files = 0;
 
+	for (size_t i = 0; i < n; i++)
+		all += x->cap[i].n;
+	seen = tt_mem_alloc(&x->app->env.mem, all * sizeof *seen, err);
 	if (!seen)
 		return err->code;
 	for (size_t i = 0; i < n; i++) {
-		const char *path = x->in->path.v[i];
-		struct stat *st = &seen[files];
+		for (size_t j = 0; j < x->cap[i].n; j++) {
+			const char *path = x->cap[i].path[j];
+			struct stat *st = &seen[files];
 
-		if (stat(path, st) != 0 || !S_ISREG(st->st_mode))
-			continue;
-		for (size_t k = 0; k < files && !twice; k++)
-			if (seen[k].st_dev == st->st_dev && seen[k].st_ino == st->st_ino)
-				twice = path;
-		files++;
+			if (stat(path, st) != 0 || !S_ISREG(st->st_mode))
+				continue;
+			for (size_t k = 0; k < files && !twice; k++)
+				if (seen[k].st_dev == st->st_dev && seen[k].st_ino == st->st_ino)
+					twice = path;
+			files++;
+		}
 	}
 	tt_mem_free(&x->app->env.mem, seen, all * sizeof *seen);
 	return twice ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is named twice: a capture counts once", twice) : TT_OK;
@@ -212,12 +217,12 @@ gate_read(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
 	if (!x->sample)
 		return err->code;
 	gate_set_run(x, run);
-	rc = check_twice(x, n, err);
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
 		rc = gate_split(x, &x->cap[i], x->in->path.v[i], err);
-		if (rc == TT_OK)
-			rc = read_capture(x, run, &x->cap[i], &x->sample[i], err);
-	}
+	if (rc == TT_OK)
+		rc = check_twice(x, n, err);
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		rc = read_capture(x, run, &x->cap[i], &x->sample[i], err);
 	return rc == TT_OK ? join_processes(x, run, n, err) : rc;
 }
 
