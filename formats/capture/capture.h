@@ -53,6 +53,8 @@ struct ttc_who {
 	struct ttc_left { bool seen; uint64_t seq, at_drops; uint32_t end; } left;     /* by the files before this one */
 };
 
+enum { TTC_FORMS = 256 };
+
 struct ttc_made { uint8_t *p; size_t n; };
 struct ttc_fact { const char *key; struct ttc_fact *next; };
 
@@ -66,6 +68,9 @@ struct ttc {
 	uint64_t mult;                /* ns = ticks * mult >> shift */
 	unsigned shift;
 	bool quick;                   /* the processor gathers bits */
+	/* Begins and ends by their form, see ttc_forms: which bits of their bytes are the time and the key; bytes, 0 for other records. */
+	struct { uint64_t time, key; } form[TTC_FORMS];
+	uint8_t length[TTC_FORMS];
 	uint32_t run32;
 	uint64_t first;               /* offset of the first chunk */
 
@@ -142,6 +147,7 @@ int ttc_append(void *ctx, void *later, struct tt_err *err);
 int ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
 /* decode.c */
+void ttc_forms(struct ttc *m);
 int ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 /* mono.c: a record of Mono's recorder. */
 int ttc_mono(struct tt_batch *b, int64_t ts, unsigned kind, const uint8_t *p, const uint8_t *end, struct tt_err *err);

@@ -14,7 +14,6 @@ struct run {
 	uint64_t collect;             /* key of GC.Collect, or 0 */
 	uint64_t base_at;             /* words: keys of the zones open before the chunk, outermost first */
 	size_t nbase;                 /* those that are open still */
-	bool collected;               /* a zone of the collector's begins or ends here */
 	uint64_t calls;               /* begins and ends */
 	int64_t call_ts;
 	struct tt_err *err;
@@ -182,7 +181,6 @@ args(struct run *r, size_t at, const uint8_t *p, const uint8_t *end)
 static void
 begin(struct run *r, uint64_t key, unsigned flags)
 {
-	r->collected = r->collected || key == r->collect;
 	r->call_ts = ns(r->m, r->ticks);
 	tt_zone_begin(r->b, r->call_ts, key, flags);
 	r->calls++;
@@ -212,7 +210,6 @@ end_zone(struct run *r, uint64_t above, unsigned flags)
 	}
 	r->call_ts = ns(r->m, r->ticks);
 	r->calls++;
-	r->collected = r->collected || key == r->collect;
 	return tt_zone_end(b, r->call_ts, key, flags & 1 ? TT_F_UNWIND : 0, r->err);
 }
 
@@ -538,51 +535,60 @@ squeeze(uint64_t x)
 	return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
 }
 
-/* The bits of ${x} under ${mask}, together; ${mask} has the low seven of some bytes in a row. */
+/* The bits of ${x} under ${mask}, together; the mask has the low seven of some bytes in a row, or of the first the upper five. */
 static inline __attribute__((always_inline)) uint64_t
 gather(uint64_t x, uint64_t mask, bool quick)
 {
 #if defined(__x86_64__)
 	if (quick) {
-		__asm__("pext %1, %0, %0" : "+r"(x) : "r"(mask));
+		__asm__("pext %1, %0, %0" : "+r"(x) : "rm"(mask));
 		return x;
 	}
 #else
 	(void)quick;
 #endif
-	return mask ? squeeze((x & mask) >> __builtin_ctzll(mask)) : 0;
+	return mask ? squeeze((x & mask) >> (__builtin_ctzll(mask) & ~7)) >> (__builtin_ctzll(mask) & 7) : 0;
 }
 
 /*
- * A begin or an end at ${p}, where 16 bytes are readable; the place behind, or NULL where it is neither. Both numbers are
- * taken from eight bytes without a branch on their lengths: those follow no pattern, and a wrong guess costs as much as
- * several records. *${begin}: 1 or 0; *${v} is 0 at an end.
+ * The form of the record whose first eight bytes are ${w}: its type, and in which of six bytes numbers end. What begins and
+ * ends look like in each form is in a table, so both are taken without a branch on type or lengths: those follow no pattern, and
+ * a wrong guess costs as much as several records.
  */
-static inline __attribute__((always_inline)) const uint8_t *
-begin_or_end(const uint8_t *p, const uint8_t *end, uint64_t *begin, uint64_t *t, uint64_t *v, bool quick)
+static inline __attribute__((always_inline)) unsigned
+form_of(uint64_t w, bool quick)
 {
-	const uint64_t high = 0x8080808080808080;
-	uint64_t w = ttc_u64(p), stop = ~w & high, first, both;
-
-	if (unlikely((w & 3) > TTC_END))
-		return NULL;
-	*begin = (w & 1) ^ 1;
-	both = stop ^ ((stop & (0 - stop)) & (0 - *begin));   /* where the last number ends, and what follows */
-	if (unlikely(both == 0)) {
-		uint64_t time = 0, key = 0;   /* their address is taken: what is returned stays in registers */
-		p = ttc_get(p, end, &time);
-		if (p && *begin)
-			p = ttc_get(p, end, &key);
-		*t = time;
-		*v = key;
-		return p;
+#if defined(__x86_64__)
+	if (quick) {
+		__asm__("pext %1, %0, %0" : "+r"(w) : "r"((uint64_t)0x808080808083));
+		return (unsigned)w;
 	}
-	first = stop ^ (stop - 1);
-	*t = gather(w, first & ~high, quick);
-	*v = gather(w, (both ^ (both - 1)) & ~first & ~high, quick);
-	return p + 1 + __builtin_ctzll(both) / 8;
+#else
+	(void)quick;
+#endif
+	return (unsigned)(((w & 0x808080808080) >> 7) * 0x0102040810204080 >> 56 << 2 | (w & 3));
 }
-_Static_assert(TTC_BEGIN == 0 && TTC_END == 1, "see begin_or_end");
+
+void
+ttc_forms(struct ttc *m)
+{
+	for (unsigned f = 0; f < TTC_FORMS; f++) {
+		unsigned more = f >> 2, time = 0, key = 0;    /* bytes of the two numbers */
+		while (more >> time & 1)
+			time++;
+		time++;
+		while ((f & 3) == TTC_BEGIN && more >> (time + key) & 1)
+			key++;
+		key += (f & 3) == TTC_BEGIN;
+		if ((f & 3) > TTC_END || time + key > 6)
+			continue;
+		const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+		m->length[f] = (uint8_t)(time + key);
+		m->form[f].time = low >> (64 - 8 * time) & ~(uint64_t)3;
+		m->form[f].key = (low >> (64 - 8 * (time + key))) ^ (low >> (64 - 8 * time));
+	}
+}
+_Static_assert(TTC_BEGIN == 0 && TTC_END == 1, "see form_of");
 
 /* A begin whose arguments nobody wants, and which is then one like any other; else NULL. */
 static const uint8_t *
@@ -599,84 +605,88 @@ begin_bare(const uint8_t *p, const uint8_t *end, uint64_t *t, uint64_t *v)
 
 /*
  * Begins and ends, nearly all there is: everything that changes lives in registers, and both are done alike, as which of
- * them comes follows no pattern either. Stops before the first record of another kind, at an end that needs the rules of
- * model/zones.h, and near the end of the chunk.
+ * them comes follows no pattern either. Stops before the first record of another kind or of more than six bytes, at an end
+ * that needs the rules of model/zones.h, and near the end of the chunk.
+ *
+ * Time is ticks * mult >> shift, taken from the upper half of a product: ticks and factor are so shifted that nothing is left to do.
  */
 static inline __attribute__((always_inline)) uint64_t
 hot_loop(struct run *r, int *rc, bool quick)
 {
+	enum { BLOCK = 4096 };        /* bytes, so no more records */
+	__extension__ typedef unsigned __int128 wide;
 	struct tt_batch *b = r->b;
-	const uint8_t *p = r->p, *end = r->end, *q;
-	const uint64_t zero = r->m->head.ticks, n0 = b->n;
-	const unsigned shift = r->m->shift ? r->m->shift : 1;
-	const int64_t mult = (int64_t)(r->m->shift ? r->m->mult : r->m->mult << 1);
-	uint64_t ticks = r->ticks, key = r->key, n = b->n, depth = b->depth, most = 0, records = 0, is, t, v;
-	struct tt_event *ev = b->ev;
-	uint32_t *open = b->open;
+	const struct ttc *m = r->m;
+	const uint8_t *p = r->p;
+	const uint64_t zero = m->head.ticks, n0 = b->n, depth0 = b->depth, mult = m->mult << 2;
+	const unsigned up = (62 - m->shift) & 63;
 	const bool bare = !(b->needs & TT_NEEDS_ARGS) && !b->tally;
-	const uint64_t collect = r->collect;
-	uint64_t collected = 0;
-	int64_t ts = r->call_ts;
+	uint64_t ticks = (r->ticks - zero) << up, key = r->key, n = n0, depth = depth0;
+	bool more = up <= 8;
 
-	while (end - p >= 32) {
-		q = begin_or_end(p, end, &is, &t, &v, quick);
-		if (unlikely(!q) && bare) {
-			uint64_t time, of;
-			q = begin_bare(p, end, &time, &of);
-			t = time;
-			v = of;
-			is = 1;
-		}
-		uint64_t top = depth + is - 1;        /* of the zone that begins or ends */
-		if (unlikely(!q) || unlikely(top >= UINT16_MAX - 2))
+	while (more && r->end - p >= 32 && depth < UINT16_MAX - BLOCK && ticks >> 61 == 0 && (r->ticks - zero) >> 52 == 0) {
+		b->n = n;
+		b->depth = depth;
+		if ((*rc = tt_batch_room(b, BLOCK + 1, r->err)) != TT_OK)
 			break;
-		if (unlikely(n >= most)) {
-			b->n = n;
-			b->depth = depth;
-			if ((*rc = tt_batch_room(b, 4096, r->err)) != TT_OK)
+		const uint8_t *stop = r->end - p < BLOCK ? r->end - 31 : p + BLOCK - 31;
+		struct tt_event *ev = b->ev;
+		uint32_t *open = b->open;
+
+		for (more = false; p < stop; more = p >= stop) {
+			const uint64_t w = ttc_u64(p);
+			const unsigned form = form_of(w, quick);
+			uint64_t is = ~form & 1, t = gather(w, m->form[form].time, quick), v = gather(w, m->form[form].key, quick);
+			const uint8_t *q = p + m->length[form];
+			if (unlikely(q == p)) {
+				uint64_t time, of;
+				if (!bare || !(q = begin_bare(p, r->end, &time, &of)))
+					break;
+				t = time >> 2;
+				v = of;
+				is = 1;
+			}
+			uint64_t top = depth + is - 1;        /* of the zone that begins or ends */
+			if (unlikely((int64_t)top < 0))
 				break;
-			ev = b->ev;
-			open = b->open;
-			most = n + 4095;
+			int64_t at = (int64_t)((wide)(ticks + (t << up)) * mult >> 64);
+			/* A zone that begins; at an end the next one will be written over this, and at a begin it is the one on top. */
+			ev[n].ts = at;
+			ev[n].val = key + ttc_zag(v);
+			ev[n].depth = (uint16_t)depth;
+			ev[n].flags = 0;
+			open[depth] = (uint32_t)n;
+			struct tt_event *e = &ev[open[top]];
+			uint64_t dur = (uint64_t)at - (uint64_t)e->ts;
+			if (unlikely(dur > UINT32_MAX))
+				break;
+			e->dur = (uint32_t)dur;
+			e->kind = (uint8_t)(TT_ZONE + is);
+			n += is;
+			depth = top + is;
+			key += ttc_zag(v);
+			ticks += t << up;
+			p = q;
 		}
-		__extension__ typedef __int128 wide;
-		wide product = (wide)(int64_t)(ticks + (t >> 2) - zero) * mult;
-		int64_t at = (int64_t)((uint64_t)product >> shift | (uint64_t)(product >> 64) << (64 - shift));
-		/* A zone that begins; at an end the next one will be written over this, and at a begin it is the one on top. */
-		ev[n] = (struct tt_event){
-			.ts = at, .val = key + ttc_zag(v), .depth = (uint16_t)depth, .kind = TT_ZONE_BEGIN
-		};
-		open[depth] = (uint32_t)n;
-		struct tt_event *e = &ev[open[top]];
-		uint64_t dur = (uint64_t)at - (uint64_t)e->ts;
-		if (unlikely(dur > UINT32_MAX))
-			break;
-		e->dur = (uint32_t)dur;
-		e->kind = (uint8_t)(TT_ZONE + is * (TT_ZONE_BEGIN - TT_ZONE));
-		n += is;
-		depth = top + is;
-		key += ttc_zag(v);
-		collected |= key == collect;
-		ticks += t >> 2;
-		ts = at;
-		records++;
-		p = q;
 	}
+	if (p == r->p)
+		return 0;
+	const uint64_t begun = n - n0, records = 2 * begun - (depth - depth0);
 	r->p = p;
-	r->ticks = ticks;
+	r->ticks = (ticks >> up) + zero;
 	r->key = key;
-	r->call_ts = ts;
+	r->call_ts = ns(m, r->ticks);
 	r->calls += records;
-	r->collected = r->collected || collected;
-	b->nzone += n - n0;
+	b->nzone += begun;
 	b->n = n;
 	b->depth = depth;
 	if (b->tally) {
-		b->tally[TTC_BEGIN] += (uint32_t)(n - n0);
-		b->tally[TTC_END] += (uint32_t)(records - (n - n0));
+		b->tally[TTC_BEGIN] += (uint32_t)begun;
+		b->tally[TTC_END] += (uint32_t)(records - begun);
 	}
 	return records;
 }
+_Static_assert(TT_ZONE_BEGIN == TT_ZONE + 1, "see hot_loop");
 
 static uint64_t
 hot_plain(struct run *r, int *rc)
@@ -774,9 +784,11 @@ collections(struct run *r)
 	struct tt_batch *b = r->b;
 
 	for (size_t i = 0, n = b->n; i < n; i++) {
+		if (likely(b->ev[i].val != r->collect))
+			continue;
 		const struct tt_event e = b->ev[i];
 		bool begins = e.kind == TT_ZONE || e.kind == TT_ZONE_BEGIN, ends = e.kind == TT_ZONE || e.kind == TT_ZONE_END;
-		if ((!begins && !ends) || e.val != r->collect || (e.flags & TT_F_CONT))
+		if ((!begins && !ends) || (e.flags & TT_F_CONT))
 			continue;
 		if (begins && !tt_batch_rare(b, TT_GC, e.ts, TT_GC_START, r->err))
 			return r->err->code;
@@ -793,18 +805,31 @@ static inline __attribute__((always_inline)) int
 skim_loop(struct run *r, bool quick)
 {
 	struct tt_batch *b = r->b;
+	const struct ttc *m = r->m;
 	const uint8_t *p = r->p, *end = r->end, *q;
-	uint64_t begin, t, v;
+	uint64_t t, v;
 	unsigned kind;
 	int rc = TT_OK;
 
 	while (p < end && rc == TT_OK) {
-		while (end - p >= 32 && ((q = begin_or_end(p, end, &begin, &t, &v, quick)) != NULL ||
-		    ((begin = 1) && (q = begin_bare(p, end, &t, &v)) != NULL))) {
-			r->ticks += t >> 2;
-			b->nzone += begin;
-			p = q;
+		uint64_t ticks = 0, begun = 0;
+		while (end - p >= 32) {
+			const uint64_t w = ttc_u64(p);
+			const unsigned form = form_of(w, quick);
+			if (unlikely(m->length[form] == 0)) {
+				if (!(q = begin_bare(p, end, &t, &v)))
+					break;
+				ticks += t >> 2;
+				begun++;
+				p = q;
+				continue;
+			}
+			ticks += gather(w, m->form[form].time, quick);
+			begun += ~form & 1;
+			p += m->length[form];
 		}
+		r->ticks += ticks;
+		b->nzone += begun;
 		if (p == end || !(p = ttc_get(p, end, &t)))
 			break;
 		r->ticks += t >> 2;
@@ -1107,7 +1132,7 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 	if (r.p < r.end || b->nrare) {
 		tt_batch_time(b, ns(m, r.ticks));
 		rc = records(&r);
-		if (rc == TT_OK && r.collected && r.collect)
+		if (rc == TT_OK && r.collect)
 			rc = collections(&r);
 		tt_batch_time(b, ns(m, r.ticks));
 	}

@@ -947,6 +947,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	tt_crc32c_init();
 	m->quick = gathers();
 	m->lead = m->now = m;
+	ttc_forms(m);
 	m->env = env;
 	m->src = src;
 	m->cap = cap;
