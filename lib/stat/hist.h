@@ -17,10 +17,9 @@
 static inline unsigned
 tt_hist_bucket(uint64_t v)
 {
-	if (v < TT_HIST_PAGE)
-		return (unsigned)v;
-	unsigned top = 63u - (unsigned)__builtin_clzll(v);
-	return (top - TT_HIST_BITS + 1) * TT_HIST_PAGE + (unsigned)((v >> (top - TT_HIST_BITS)) & (TT_HIST_PAGE - 1));
+	/* No branch: whether a duration is below 32 follows no pattern. */
+	unsigned page = 64u - TT_HIST_BITS - (unsigned)__builtin_clzll(v | (TT_HIST_PAGE >> 1));
+	return page * TT_HIST_PAGE + (unsigned)(v >> (page - (page != 0)) & (TT_HIST_PAGE - 1));
 }
 
 /* The value that stands for a bucket: its middle. */
