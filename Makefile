@@ -49,7 +49,7 @@ HELP_SRC := $(filter-out $(GEN_SRC),$(sort $(wildcard tests/*.c)))
 FAULT_SRC := tests/fault/alloc.c tests/fault/transfer.c
 UNIT_SRC := $(sort $(filter-out $(FAULT_SRC),$(wildcard tests/unit/*.c tests/fault/*.c)))
 FAULT_OBJ := $(FAULT_SRC:%.c=$(BUILD)/%.o)
-WRAPPED  := main malloc calloc realloc read write pread64 pwrite64 open64 close fsync rename
+WRAPPED  := main malloc calloc realloc aligned_alloc read write pread64 pwrite64 open64 close fsync rename
 OOM_BIN  := $(BUILD)/tracetool-oom
 FUZZ_SRC := $(filter-out tests/fuzz/replay.c,$(sort $(wildcard tests/fuzz/*.c)))
 HELP_LIB := $(BUILD)/tests/libhelp.a

@@ -61,6 +61,22 @@ tt_mem_alloc(struct tt_mem *mem, size_t n, struct tt_err *err)
 	return p;
 }
 
+void *
+tt_mem_lines(struct tt_mem *mem, size_t n, struct tt_err *err)
+{
+	void *p;
+
+	if (charge(mem, n, err) != TT_OK)
+		return NULL;
+	p = aligned_alloc(TT_MEM_LINE, n);
+	if (!p) {
+		refund(mem, n);
+		tt_nomem(err);
+		return NULL;
+	}
+	return memset(p, 0, n);
+}
+
 /* The capacity to grow to, or 0 where its size in bytes cannot be said. */
 static size_t
 grown_cap(size_t cap, size_t need, size_t elem)

@@ -34,6 +34,10 @@ struct tt_mem {
  */
 void *tt_mem_alloc(struct tt_mem *mem, size_t n, struct tt_err *err);
 
+/* The same at the beginning of a line of memory; ${n} is a multiple of TT_MEM_LINE. For what is touched here and there. */
+#define TT_MEM_LINE 64
+void *tt_mem_lines(struct tt_mem *mem, size_t n, struct tt_err *err);
+
 /**
  * tt_mem_grow(mem, p, cap, need, elem, err):
  * Make the array *${p} of *${cap} elements of ${elem} bytes hold at least ${need}

@@ -10,7 +10,7 @@ tt_counts_new(struct tt_mem *mem, struct tt_counts **c, struct tt_err *err)
 	return TT_OK;
 }
 
-enum { SLAB_BYTES = (1u << TT_SLAB_BITS) * TT_HIST_PAGE * sizeof(uint32_t) };
+enum { SLAB_BYTES = (1u << TT_SLAB_BITS) * TT_HIST_PAGE * sizeof(uint16_t) };
 
 void
 tt_counts_free(struct tt_counts *c)
@@ -35,12 +35,12 @@ tt_counts_new_page(struct tt_counts *c, uint32_t node, struct tt_err *err)
 {
 	struct tt_count **page = &c->node[node >> TT_TREE_PAGE_BITS];
 
-	*page = tt_mem_alloc(c->mem, TT_TREE_PAGE * sizeof **page, err);
+	*page = tt_mem_lines(c->mem, TT_TREE_PAGE * sizeof **page, err);
 	return *page ? *page + (node & (TT_TREE_PAGE - 1)) : NULL;
 }
 
 static int
-new_page(struct tt_counts *c, uint32_t **page, struct tt_err *err)
+new_page(struct tt_counts *c, uint32_t *page, struct tt_err *err)
 {
 	size_t slab = c->npage >> TT_SLAB_BITS;
 
@@ -48,10 +48,11 @@ new_page(struct tt_counts *c, uint32_t **page, struct tt_err *err)
 		int rc = tt_mem_grow(c->mem, &c->slab, &c->capslab, slab + 1, sizeof *c->slab, err);
 		if (rc != TT_OK)
 			return rc;
-		if (!(c->slab[slab] = tt_mem_alloc(c->mem, SLAB_BYTES, err)))
+		if (!(c->slab[slab] = tt_mem_lines(c->mem, SLAB_BYTES, err)))
 			return err->code;
+		c->npage += c->npage == 0;    /* 0 is none */
 	}
-	*page = c->slab[slab] + (c->npage++ & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE;
+	*page = c->npage++;
 	return TT_OK;
 }
 
@@ -60,30 +61,49 @@ tt_counts_dist(struct tt_counts *c, uint32_t marker, struct tt_err *err)
 {
 	struct tt_dist **d = &c->dist[marker >> TT_TREE_PAGE_BITS];
 
-	if (!*d && !(*d = tt_mem_alloc(c->mem, TT_TREE_PAGE * sizeof **d, err)))
+	if (!*d && !(*d = tt_mem_lines(c->mem, TT_TREE_PAGE * sizeof **d, err)))
 		return NULL;
 	struct tt_dist *at = *d + (marker & (TT_TREE_PAGE - 1));
 	at->marker = marker;
 	return at;
 }
 
-/* Add ${n} to a bucket; what passes 2^32 is noted apart. */
-static int
-add(struct tt_counts *c, struct tt_dist *d, unsigned bucket, uint32_t n, struct tt_err *err)
+static uint16_t *
+page_at(const struct tt_counts *c, uint32_t page)
 {
-	uint32_t **page = &d->page[bucket / TT_HIST_PAGE];
+	return c->slab[page >> TT_SLAB_BITS] + (page & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE;
+}
+
+static int
+carry(struct tt_counts *c, uint32_t marker, uint32_t bucket, uint64_t n, struct tt_err *err)
+{
+	size_t i = 0;
+
+	while (i < c->ncarry && (c->carry[i].marker != marker || c->carry[i].bucket != bucket))
+		i++;
+	if (i == c->ncarry) {
+		int rc = tt_mem_grow(c->mem, &c->carry, &c->capcarry, i + 1, sizeof *c->carry, err);
+		if (rc != TT_OK)
+			return rc;
+		c->carry[c->ncarry++] = (struct tt_carry){ .marker = marker, .bucket = bucket };
+	}
+	c->carry[i].n += n;
+	return TT_OK;
+}
+
+/* Add ${n}, less than 2^16, to a bucket. */
+static int
+add(struct tt_counts *c, struct tt_dist *d, unsigned bucket, unsigned n, struct tt_err *err)
+{
+	uint32_t *page = &d->page[bucket / TT_HIST_PAGE];
 	int rc;
 
 	if (!*page && (rc = new_page(c, page, err)) != TT_OK)
 		return rc;
-	uint32_t *b = *page + bucket % TT_HIST_PAGE, before = *b;
-	*b += n;
-	if (*b >= before)
-		return TT_OK;
-	rc = tt_mem_grow(c->mem, &c->carry, &c->capcarry, c->ncarry + 1, sizeof *c->carry, err);
-	if (rc == TT_OK)
-		c->carry[c->ncarry++] = (struct tt_carry){ .marker = d->marker, .bucket = bucket };
-	return rc;
+	uint16_t *b = page_at(c, *page) + bucket % TT_HIST_PAGE;
+	unsigned sum = *b + n;
+	*b = (uint16_t)sum;
+	return sum > UINT16_MAX ? carry(c, d->marker, bucket, UINT16_MAX + 1, err) : TT_OK;
 }
 
 static void
@@ -103,7 +123,7 @@ tt_counts_dur_slow(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct 
 }
 
 static int
-join_dist(struct tt_counts *into, const struct tt_dist *from, uint32_t marker, struct tt_err *err)
+join_dist(struct tt_counts *into, const struct tt_counts *c, const struct tt_dist *from, uint32_t marker, struct tt_err *err)
 {
 	struct tt_dist *d = from->max || from->not_min ? tt_counts_dist(into, marker, err) : NULL;
 	int rc = TT_OK;
@@ -112,7 +132,7 @@ join_dist(struct tt_counts *into, const struct tt_dist *from, uint32_t marker, s
 		return from->max || from->not_min ? err->code : TT_OK;
 	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
 		for (unsigned i = 0; from->page[p] && i < TT_HIST_PAGE && rc == TT_OK; i++)
-			rc = add(into, d, p * TT_HIST_PAGE + i, from->page[p][i], err);
+			rc = add(into, d, p * TT_HIST_PAGE + i, page_at(c, from->page[p])[i], err);
 	widen(d, from->not_min, from->max);
 	return rc;
 }
@@ -132,13 +152,10 @@ tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_e
 			c[i].self += from->node[p][i].self;
 		}
 		for (uint32_t i = 0; from->dist[p] && i < TT_TREE_PAGE && rc == TT_OK; i++)
-			rc = join_dist(into, &from->dist[p][i], (p << TT_TREE_PAGE_BITS) + i, err);
+			rc = join_dist(into, from, &from->dist[p][i], (p << TT_TREE_PAGE_BITS) + i, err);
 	}
-	for (size_t i = 0; i < from->ncarry && rc == TT_OK; i++) {
-		rc = tt_mem_grow(into->mem, &into->carry, &into->capcarry, into->ncarry + 1, sizeof *into->carry, err);
-		if (rc == TT_OK)
-			into->carry[into->ncarry++] = from->carry[i];
-	}
+	for (size_t i = 0; i < from->ncarry && rc == TT_OK; i++)
+		rc = carry(into, from->carry[i].marker, from->carry[i].bucket, from->carry[i].n, err);
 	return rc;
 }
 
@@ -179,14 +196,14 @@ tt_counts_hist(const struct tt_counts *c, uint32_t marker, struct tt_hist *into)
 	d += marker & (TT_TREE_PAGE - 1);
 	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
 		for (unsigned i = 0; d->page[p] && i < TT_HIST_PAGE; i++) {
-			uint32_t v = d->page[p][i];
+			uint16_t v = page_at(c, d->page[p])[i];
 			into->b[p * TT_HIST_PAGE + i] += v;
 			n += v;
 		}
 	for (size_t i = 0; i < c->ncarry; i++)
 		if (c->carry[i].marker == marker) {
-			into->b[c->carry[i].bucket] += (uint64_t)1 << 32;
-			n += (uint64_t)1 << 32;
+			into->b[c->carry[i].bucket] += c->carry[i].n;
+			n += c->carry[i].n;
 		}
 	into->n += n;
 	if (n && ~d->not_min < into->min)

@@ -64,7 +64,7 @@ struct tt_marker {                    /* dense marker number -> key */
 
 /* The hash from (parent, kind, key) to node. The node is written last, so whoever sees it sees the rest. */
 struct tt_tree_entry {
-	uint64_t key;
+	_Alignas(16) uint64_t key;    /* never in two lines */
 	uint32_t parent;              /* kind in the top two bits */
 	_Atomic uint32_t node;        /* 0: empty */
 };
@@ -170,26 +170,30 @@ uint64_t tt_tree_dropped(const struct tt_tree *tree);   /* paths that went to "(
 
 /* --- counters of one worker --------------------------------------------- */
 
-/* The durations of one marker: a page of 32 buckets per power of two that occurs. */
+/* The durations of one marker: a page of 32 buckets per power of two that occurs. What short zones need is in one line. */
 struct tt_dist {
 	uint64_t not_min, max;        /* ~min, so that zero bytes are an empty one */
-	uint32_t *page[TT_HIST_PAGES];
+	uint32_t page[TT_HIST_PAGES]; /* where in the slabs; 0: none */
 	uint32_t marker;
+	uint32_t spare[15];           /* an odd number of lines: the first ones of many fall on all sets of a cache */
 };
+_Static_assert(sizeof(struct tt_dist) == 5 * TT_MEM_LINE, "whole lines");
 
 #define TT_SLAB_BITS 10               /* pages per slab */
 
-/* A bucket that passed 2^32. */
+/* What a bucket has had beyond the 16 bits it has, as a multiple of 2^16. */
 struct tt_carry {
 	uint32_t marker, bucket;
+	uint64_t n;
 };
 
 struct tt_counts {
 	struct tt_mem *mem;
 	struct tt_count *node[TT_TREE_DIR];
 	struct tt_dist *dist[TT_TREE_DIR];
-	uint32_t **slab;
-	size_t npage, capslab;
+	uint16_t **slab;
+	uint32_t npage;
+	size_t capslab;
 	struct tt_carry *carry;
 	size_t ncarry, capcarry;
 };
@@ -211,7 +215,7 @@ tt_counts_at(struct tt_counts *c, uint32_t node, struct tt_err *err)
 	return page ? page + (node & (TT_TREE_PAGE - 1)) : tt_counts_new_page(c, node, err);
 }
 
-/* Bring in what tt_dist_find() will read. */
+/* Bring in what tt_counts_bucket() will read. */
 static inline void
 tt_dist_fetch(const struct tt_dist *d, unsigned bucket)
 {
@@ -220,25 +224,27 @@ tt_dist_fetch(const struct tt_dist *d, unsigned bucket)
 }
 
 /* Where ${dur}, which belongs in ${bucket}, is to be counted; NULL: not there yet, see tt_counts_dur_slow(). */
-static inline uint32_t *
-tt_dist_find(struct tt_dist *d, unsigned bucket, uint64_t dur)
+static inline uint16_t *
+tt_counts_bucket(const struct tt_counts *c, struct tt_dist *d, unsigned bucket, uint64_t dur)
 {
-	uint32_t *page = d->page[bucket / TT_HIST_PAGE];
+	uint32_t page = d->page[bucket / TT_HIST_PAGE];
 
 	if (~dur > d->not_min)
 		d->not_min = ~dur;
 	if (dur > d->max)
 		d->max = dur;
-	return page ? page + bucket % TT_HIST_PAGE : NULL;
+	if (!page)
+		return NULL;
+	return &c->slab[page >> TT_SLAB_BITS][(page & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE + bucket % TT_HIST_PAGE];
 }
 
 /* Add one duration to a marker's distribution. */
 static inline int
 tt_counts_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct tt_err *err)
 {
-	uint32_t *b = tt_dist_find(d, tt_hist_bucket(dur), dur);
+	uint16_t *b = tt_counts_bucket(c, d, tt_hist_bucket(dur), dur);
 
-	if (!b || *b == UINT32_MAX)
+	if (!b || *b == UINT16_MAX)
 		return tt_counts_dur_slow(c, d, dur, err);
 	++*b;
 	return TT_OK;

@@ -116,7 +116,7 @@ descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, e
 	const struct tt_tree *tree = f->m->tree;
 	uint32_t up = from->node, node = 0;
 
-	to->hash = tt_tree_hash(from->hash, kind, key);
+	to->hash = to->ahead = tt_tree_hash(from->hash, kind, key);
 	if (likely(!(up & TT_OVER)))
 		node = up == TT_NODE_MORE && kind == TT_NODE_ZONE ? TT_NODE_MORE :
 		    tt_tree_find(tree, to->hash, up, kind, key);
@@ -145,31 +145,6 @@ add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint
 	int rc = tt_mem_grow(o->mem, &o->late, &o->caplate, o->nlate + 1, sizeof *o->late, err);
 	if (rc == TT_OK)
 		o->late[o->nlate++] = (struct tt_late){ .node = l->node & ~TT_OVER, .dur = dur };
-	return rc;
-}
-
-/* Count the durations that wait: fetch where each one's page is noted, then its bucket, then count. */
-static int
-count_waiting(struct tt_fold *f, struct tt_err *err)
-{
-	struct tt_counts *c = f->counts;
-	uint32_t *bucket[TT_FOLD_WAITING];
-	size_t n = f->nwaiting;
-	int rc = TT_OK;
-
-	f->nwaiting = 0;
-	for (size_t i = 0; i < n; i++)
-		tt_dist_fetch(f->waiting[i].dist, f->waiting[i].bucket);
-	for (size_t i = 0; i < n; i++) {
-		bucket[i] = tt_dist_find(f->waiting[i].dist, f->waiting[i].bucket, f->waiting[i].dur);
-		__builtin_prefetch(bucket[i], 1);
-	}
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		if (likely(bucket[i] && *bucket[i] != UINT32_MAX))
-			++*bucket[i];
-		else
-			rc = tt_counts_dur_slow(c, f->waiting[i].dist, f->waiting[i].dur, err);
-	}
 	return rc;
 }
 
@@ -486,16 +461,30 @@ any_call(const struct tt_batch *b)
 	return false;
 }
 
+/* A whole zone of level ${up}. */
+static int
+zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t up, struct tt_err *err)
+{
+	int rc = step_down(f, io, up, e->val, f->filtered && (e->dur < f->m->filter.min_dur || left_out(f, up)), err);
+
+	return rc == TT_OK ? finish(f, io, up + 1, e->ts, e->ts + e->dur, e->val, e->flags, err) : rc;
+}
+
+/* Has it a node of its own in the tree: no new path, and not "(more paths)"? */
+static inline bool
+in_tree(const struct tt_level *l)
+{
+	return l->node - TT_NODE_MORE - 1 < TT_OVER - TT_NODE_MORE - 1;
+}
+
 /*
- * Nearly all zones where nothing is filtered: whole, on a path that was met before. False, with nothing done, for
- * the others.
+ * A whole zone where nothing is filtered, on a path that was met before, and with few paths, so that their counts stay in
+ * the cache. False, with nothing done, for others.
  */
 static inline bool
-quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_event *e, size_t up, bool hist)
+quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_event *e, struct tt_level *l, bool hist)
 {
-	struct tt_level *l = &f->lvl[up];
-
-	if (unlikely(!l->c || l->node == TT_NODE_MORE || (e->flags & TT_F_CONT)))
+	if (unlikely(!in_tree(l) || (e->flags & TT_F_CONT)))
 		return false;
 	l[1].hash = tt_tree_hash(l->hash, TT_NODE_ZONE, e->val);
 	uint32_t node = tt_tree_lookup(known, l[1].hash, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
@@ -503,23 +492,105 @@ quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_even
 	if (unlikely(node <= TT_NODE_MORE || !page))
 		return false;
 	struct tt_count *c = page + (node & (TT_TREE_PAGE - 1));
-	struct tt_dist *d = c->dist;
-	if (unlikely(hist && !d))
-		return false;
+	if (hist) {
+		uint16_t *at = likely(c->dist != NULL) ? tt_counts_bucket(f->counts, c->dist, tt_hist_bucket(e->dur), e->dur) : NULL;
+		if (unlikely(!at || *at == UINT16_MAX))
+			return false;
+		++*at;
+	}
 	c->n++;
 	c->total += e->dur;
 	l[1].c = c;
 	l[1].node = node;
 	l[1].out = false;
-	if (!hist)
-		return true;
-	unsigned bucket = tt_hist_bucket(e->dur);
-	uint32_t *at = f->few ? tt_dist_find(d, bucket, e->dur) : NULL;
-	if (at && *at != UINT32_MAX)
-		++*at;
-	else
-		f->waiting[f->nwaiting++] = (struct tt_waiting){ d, bucket, e->dur };
 	return true;
+}
+
+/* A zone on its way through zones(). */
+struct step {
+	uint64_t hash;
+	struct tt_count *c;           /* NULL: it was counted the long way */
+	uint16_t *at;                 /* where its duration is counted */
+	uint32_t node, bucket;
+};
+
+/* Count ${n} zones, then where durations are wanted fetch where each one's page is noted, then its bucket, then count it. */
+static int
+count(struct tt_fold *f, const struct tt_event *e, struct step *s, size_t n, struct tt_err *err)
+{
+	const bool hist = f->needs & TT_NEEDS_HIST;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < n; i++) {
+		struct tt_count *c = s[i].c;
+		if (unlikely(!c))
+			continue;
+		c->n++;
+		c->total += e[i].dur;
+		if (!hist)
+			continue;
+		if (unlikely(!c->dist) &&
+		    !(c->dist = tt_counts_dist(f->counts, tt_tree_node(f->m->tree, s[i].node)->marker, err)))
+			return err->code;
+		s[i].bucket = tt_hist_bucket(e[i].dur);
+		tt_dist_fetch(c->dist, s[i].bucket);
+	}
+	for (size_t i = 0; i < n && hist; i++) {
+		if (unlikely(!s[i].c))
+			continue;
+		s[i].at = tt_counts_bucket(f->counts, s[i].c->dist, s[i].bucket, e[i].dur);
+		__builtin_prefetch(s[i].at, 1);
+	}
+	for (size_t i = 0; i < n && hist && rc == TT_OK; i++) {
+		if (unlikely(!s[i].c))
+			continue;
+		if (likely(s[i].at && *s[i].at != UINT16_MAX))
+			++*s[i].at;
+		else
+			rc = tt_counts_dur_slow(f->counts, s[i].c->dist, e[i].dur, err);
+	}
+	return rc;
+}
+
+/*
+ * Whole zones in a row where nothing is filtered, as many as there are up to ${max}; *${n}: how many. For
+ * many paths: what they touch lies all over memory. So each step is taken for all of them before the next, and
+ * what that needs is fetched meanwhile.
+ */
+static int
+zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_tree_table *known, const struct tt_event *e, size_t max,
+    struct tt_level *base, size_t *n, struct tt_err *err)
+{
+	struct step s[TT_FOLD_RUN];
+	size_t many = 0;
+	int rc = TT_OK;
+
+	for (; many < max && e[many].kind == TT_ZONE; many++) {
+		struct tt_level *l = base + e[many].depth;
+		l[1].ahead = s[many].hash = tt_tree_hash(l->ahead, TT_NODE_ZONE, e[many].val);
+		tt_tree_fetch(known, s[many].hash);
+	}
+	*n = many;
+	for (size_t i = 0; i < many && rc == TT_OK; i++) {
+		struct tt_level *l = base + e[i].depth;
+		struct tt_count *page = NULL;
+		if (likely(in_tree(l) && !(e[i].flags & TT_F_CONT))) {
+			s[i].node = tt_tree_lookup(known, s[i].hash, tt_tree_tag(l->node, TT_NODE_ZONE), e[i].val);
+			page = s[i].node > TT_NODE_MORE ? f->counts->node[s[i].node >> TT_TREE_PAGE_BITS] : NULL;
+		}
+		s[i].c = NULL;
+		if (unlikely(!page)) {
+			rc = zone(f, io, &e[i], (size_t)(l - f->lvl), err);
+			continue;
+		}
+		s[i].c = page + (s[i].node & (TT_TREE_PAGE - 1));
+		__builtin_prefetch(s[i].c, 1);
+		l[1].c = s[i].c;
+		l[1].hash = l[1].ahead = s[i].hash;
+		l[1].node = s[i].node;
+		l[1].out = false;
+	}
+	return rc == TT_OK ? count(f, e, s, many, err) : rc;
 }
 
 int
@@ -527,9 +598,9 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
 	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
-	f->few = known->mask < 4096;
-	const bool plain = f->tree && !f->filtered && !(f->needs & TT_NEEDS_SLICES), hist = f->needs & TT_NEEDS_HIST;
-	size_t base, top;             /* levels: of the innermost zone from before; of the present zone */
+	const bool plain = f->tree && !f->filtered && !(f->needs & TT_NEEDS_SLICES), few = known->mask < 4096;
+	const bool hist = f->needs & TT_NEEDS_HIST;
+	size_t n, base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
 
 	base = top = io->base.n;
@@ -538,17 +609,14 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 		size_t up;
 		switch (e->kind) {
 		case TT_ZONE:
-			up = base + e->depth;
-			top = up + 1;
-			if (likely(plain && quick(f, known, e, up, hist))) {
-				if (unlikely(f->nwaiting == TT_FOLD_WAITING))
-					rc = count_waiting(f, err);
-				break;
+			if (plain && !few) {
+				n = (size_t)(end - e);
+				rc = zones(f, io, known, e, n < TT_FOLD_RUN ? n : TT_FOLD_RUN, &f->lvl[base], &n, err);
+				e += n - 1;
+			} else if (!likely(plain && quick(f, known, e, &f->lvl[base + e->depth], hist))) {
+				rc = zone(f, io, e, base + e->depth, err);
 			}
-			rc = step_down(f, io, up, e->val, f->filtered &&
-			    (e->dur < f->m->filter.min_dur || left_out(f, up)), err);
-			if (rc == TT_OK)
-				rc = finish(f, io, top, e->ts, e->ts + e->dur, e->val, e->flags, err);
+			top = base + e->depth + 1;
 			break;
 		case TT_ZONE_BEGIN:
 			up = e->depth < UINT16_MAX ? base + e->depth : top;
@@ -589,7 +657,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			break;
 		}
 	}
-	return rc == TT_OK ? count_waiting(f, err) : rc;
+	return rc;
 }
 
 int

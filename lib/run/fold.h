@@ -34,6 +34,7 @@ struct tt_over {
 struct tt_level {
 	struct tt_count *c;           /* NULL: node is one of the overlay */
 	uint64_t hash;                /* of the path, tt_tree_hash() */
+	uint64_t ahead;               /* the same for zones further on */
 	int64_t ts;                   /* begin, where the zone has an end event of its own */
 	uint32_t node;
 	uint32_t flags;
@@ -54,18 +55,12 @@ struct tt_kept {
 	uint64_t used;                /* when */
 };
 
-/*
- * Durations that wait to be counted. With thousands of markers each one lies somewhere else in memory; taken
- * many at a time, the fetches run side by side.
- */
-enum { TT_FOLD_WAITING = 64 };
-struct tt_waiting { struct tt_dist *dist; uint32_t bucket, dur; };
+enum { TT_FOLD_RUN = 32 };            /* zones taken together */
 
 struct tt_fold {
 	struct tt_mem *mem;
 	const struct tt_model *m;
 	unsigned needs;
-	bool few;                     /* so few paths that their counts stay in the cache: durations need not wait */
 	bool tree;                    /* somebody needs the call tree */
 	bool filtered;                /* a filter on time, duration or depth is set */
 	bool alias;                   /* class keys were reused: tell them apart by time */
@@ -74,8 +69,6 @@ struct tt_fold {
 	size_t caplvl;
 	struct tt_kept kept[TT_FOLD_KEPT + 1], *at;   /* the first is for stacks that are not deep */
 	uint64_t uses;
-	struct tt_waiting waiting[TT_FOLD_WAITING];
-	size_t nwaiting;
 };
 
 /* Where in the program a rare event happened: its recorded stack, else the zones open on its thread. */

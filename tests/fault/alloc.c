@@ -34,9 +34,11 @@ ssize_t __real_write(int fd, const void *p, size_t n);
 void *__real_malloc(size_t n);
 void *__real_calloc(size_t n, size_t size);
 void *__real_realloc(void *p, size_t n);
+void *__real_aligned_alloc(size_t to, size_t n);
 void *__wrap_malloc(size_t n);
 void *__wrap_calloc(size_t n, size_t size);
 void *__wrap_realloc(void *p, size_t n);
+void *__wrap_aligned_alloc(size_t to, size_t n);
 
 static atomic_long calls;
 static long at;
@@ -126,4 +128,10 @@ void *
 __wrap_realloc(void *p, size_t n)
 {
 	return fails() ? NULL : __real_realloc(p, n);
+}
+
+void *
+__wrap_aligned_alloc(size_t to, size_t n)
+{
+	return fails() ? NULL : __real_aligned_alloc(to, n);
 }
