@@ -121,19 +121,34 @@ tell(struct child *ch, const struct tt_wire *w)
 		_exit(4);
 }
 
+/* A result that needs no memory to be told. */
+static void
+tell_failed(struct child *ch, const char *body, uint64_t size, uint64_t hash)
+{
+	tell(ch, &(struct tt_wire){ .kind = TT_WIRE_RESULT, .size = size, .hash = hash, .body = body, .nbody = strlen(body) });
+}
+
 static void
 tell_result(struct child *ch, const struct tt_buf *body, uint64_t size, uint64_t hash)
 {
 	struct tt_wire w = { .kind = TT_WIRE_RESULT, .size = size, .hash = hash, .body = body->p, .nbody = body->n };
 
 	tell(ch, &w);
-	if (ch->err.code == TT_E_LIMIT) {
-		static const char text[] = "\"outcome\":\"failed\",\"why\":\"limit\",\"detail\":\"its result is too long\"";
+	if (ch->err.code == TT_E_LIMIT)
+		tell_failed(ch, "\"outcome\":\"failed\",\"why\":\"limit\",\"detail\":\"its result is too long\"", size, hash);
+}
 
-		w.body = text;
-		w.nbody = sizeof text - 1;
-		tell(ch, &w);
-	}
+/* ch->err says why there is no more to tell. */
+static void
+fail(struct child *ch, const char *why, uint64_t size, uint64_t hash)
+{
+	struct tt_buf body = { 0 };
+	struct tt_err err = { 0 };
+
+	if (tt_one_failed(&body, "failed", why, ch->err.msg, strlen(ch->err.msg), &err) == TT_OK)
+		tell_result(ch, &body, size, hash);
+	else
+		tell_failed(ch, "\"outcome\":\"failed\",\"why\":\"memory\",\"detail\":\"out of memory\"", size, hash);
 }
 
 /* --- captures -------------------------------------------------------------------- */
@@ -151,13 +166,10 @@ analyse(struct child *ch, uint64_t size, uint64_t hash)
 	rc = tt_one(&ch->env, c->o->one, c->in, c->member ? c->size : UINT64_MAX, c->key, c->nkey, &body, &ch->err);
 	if (rc == TT_E_STOPPED)
 		_exit(4);
-	if (rc != TT_OK) {
-		body.n = 0;
-		rc = tt_one_failed(&body, "failed", "memory", ch->err.msg, strlen(ch->err.msg), &ch->err);
-	}
-	if (rc != TT_OK)
-		_exit(4);
-	tell_result(ch, &body, size, hash);
+	if (rc == TT_OK)
+		tell_result(ch, &body, size, hash);
+	else
+		fail(ch, tt_one_why(rc), size, hash);
 }
 
 /* The hash of a file, read from its beginning to its end. */
@@ -225,28 +237,17 @@ capture_file(struct child *ch, struct tt_src *src)
 {
 	const struct tt_child *c = ch->c;
 	uint64_t n, hash;
-	struct tt_buf body = { 0 };
+	int rc;
 
 	tt_src_close(src);
-	if (hash_file(ch, &n, &hash) != TT_OK) {
-		if (tt_one_failed(&body, "failed", "io", ch->err.msg, strlen(ch->err.msg), &ch->err) != TT_OK)
-			_exit(4);
-		tell_result(ch, &body, n, hash);
+	rc = hash_file(ch, &n, &hash);
+	if (rc != TT_OK) {
+		fail(ch, tt_one_why(rc), n, hash);
 	} else if (c->o->verify && is_done((void *)(uintptr_t)c, c->key, c->nkey, &hash)) {
 		tell(ch, &(struct tt_wire){ .kind = TT_WIRE_SAME, .key = c->key, .nkey = c->nkey, .size = n, .hash = hash });
 	} else {
 		analyse(ch, n, hash);
 	}
-}
-
-static void
-fail_file(struct child *ch, const char *why)
-{
-	struct tt_buf body = { 0 };
-
-	if (tt_one_failed(&body, "failed", why, ch->err.msg, strlen(ch->err.msg), &ch->err) != TT_OK)
-		_exit(4);
-	tell_result(ch, &body, 0, 0);
 }
 
 /* A file: a capture, an archive, or neither. */
@@ -269,7 +270,7 @@ file(struct child *ch)
 	if (rc == TT_E_STOPPED)
 		_exit(4);
 	if (rc != TT_OK) {
-		fail_file(ch, tt_one_why(rc));
+		fail(ch, tt_one_why(rc), 0, 0);
 		return;
 	}
 	if (c->o->one->run.format || tt_format_pick(c->o->one->run.formats, head, n, &f, &why) == TT_OK) {
@@ -298,8 +299,8 @@ tt_child(const struct tt_child *given)
 	if (dir >= 0 && fchdir(dir) != 0)
 		_exit(4);
 	if (c.o->confine && c.o->confine(c.o->arg, &ch.env, true, &ch.err) != TT_OK)
-		_exit(4);
-	if (c.member)
+		fail(&ch, tt_one_why(ch.err.code), 0, 0);
+	else if (c.member)
 		analyse(&ch, 0, 0);
 	else
 		file(&ch);

@@ -81,7 +81,15 @@ landlock_version(void)
 	return v > 0 ? (unsigned)v : 0;
 }
 
-static void
+/* Is it for want of something, which another try may find? */
+static bool
+short_of(int sys)
+{
+	return sys == EMFILE || sys == ENFILE || sys == ENOMEM;
+}
+
+/* 0, or why there can be no rule. */
+static int
 add_rule(int rules, const struct ruleset *r, const char *path, uint64_t allowed)
 {
 	struct stat st;
@@ -89,7 +97,7 @@ add_rule(int rules, const struct ruleset *r, const char *path, uint64_t allowed)
 
 	/* What is not there fails when it is opened, with a better message. */
 	if (fd < 0)
-		return;
+		return short_of(errno) ? errno : 0;
 	if (fstat(fd, &st) == 0) {
 		struct beneath b = { .allowed = allowed & r->fs, .fd = fd };
 
@@ -100,6 +108,7 @@ add_rule(int rules, const struct ruleset *r, const char *path, uint64_t allowed)
 			(void)syscall(ADD_RULE, rules, PATH_BENEATH, &b, 0);
 	}
 	close(fd);
+	return 0;
 }
 
 /* The directory part of ${path} in ${dir}; false if that is too long. */
@@ -131,26 +140,28 @@ target_of(const char *path)
 	return S_ISDIR(st.st_mode) ? FOLDER : DIRECT;
 }
 
-static void
+static int
 add_output(int rules, const struct ruleset *r, const char *path)
 {
 	const uint64_t make =
 	    FS_WRITE_FILE | FS_MAKE_REG | FS_REMOVE_FILE | FS_MAKE_DIR | FS_TRUNCATE | FS_REFER;
 	enum target how = target_of(path);
 	char dir[4096];
+	int sys = 0;
 
 	if (how == FOLDER) {
-		add_rule(rules, r, path, make);
+		sys = add_rule(rules, r, path, make);
 	} else if (how == DIRECT) {
-		add_rule(rules, r, path, FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV);
+		sys = add_rule(rules, r, path, FS_WRITE_FILE | FS_TRUNCATE | FS_IOCTL_DEV);
 	} else if (how == BESIDE) {
 		/* Where the name is a link, the file it leads to is replaced. */
 		char *real = realpath(path, NULL);
 
 		if (dir_of(real ? real : path, dir, sizeof dir))
-			add_rule(rules, r, dir, make);
+			sys = add_rule(rules, r, dir, make);
 		free(real);
 	}
+	return sys;
 }
 
 static int
@@ -164,14 +175,14 @@ landlock(const struct tt_sandbox_plan *plan, bool sealed)
 	rules = (int)syscall(CREATE_RULESET, &r, sizeof r, 0);
 	if (rules < 0)
 		return errno;
-	for (size_t i = 0; !sealed && plan->read && plan->read[i]; i++)
-		add_rule(rules, &r, plan->read[i], FS_READ_FILE | FS_READ_DIR);
-	for (size_t i = 0; plan->write && plan->write[i]; i++)
-		add_output(rules, &r, plan->write[i]);
-	for (size_t i = 0; plan->scratch && plan->scratch[i]; i++)
-		add_rule(rules, &r, plan->scratch[i],
+	for (size_t i = 0; sys == 0 && !sealed && plan->read && plan->read[i]; i++)
+		sys = add_rule(rules, &r, plan->read[i], FS_READ_FILE | FS_READ_DIR);
+	for (size_t i = 0; sys == 0 && plan->write && plan->write[i]; i++)
+		sys = add_output(rules, &r, plan->write[i]);
+	for (size_t i = 0; sys == 0 && plan->scratch && plan->scratch[i]; i++)
+		sys = add_rule(rules, &r, plan->scratch[i],
 		    FS_READ_FILE | FS_WRITE_FILE | FS_MAKE_REG | FS_REMOVE_FILE);
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(RESTRICT_SELF, rules, 0) != 0)
+	if (sys == 0 && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(RESTRICT_SELF, rules, 0) != 0))
 		sys = errno;
 	close(rules);
 	return sys;
@@ -214,6 +225,8 @@ tt_sandbox_mode(const char *text, enum tt_sandbox_mode *mode, struct tt_err *err
 static int
 judge(const struct tt_env *env, int files, int calls, bool say, struct tt_err *err)
 {
+	if (short_of(files))
+		return tt_fail_sys(err, files, "cannot set up the sandbox");
 	if (env->sandbox == TT_SANDBOX_REQUIRE && (files || calls))
 		return tt_fail_sys(err, files ? files : calls,
 		    "TRACETOOL_SANDBOX=require, and there is no %s here", files ? "Landlock" : "seccomp");

@@ -15,7 +15,7 @@ import kit
 from kit import run
 
 SIZES = [100, 100000] if kit.LONG else [100, 3000]
-SHARDS = 7
+SHARDS = 20
 
 
 def watch(args):

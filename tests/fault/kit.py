@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 BUILD = os.path.realpath(os.environ.get("BUILD", os.path.join(TOP, "build")))
@@ -51,8 +52,7 @@ class Suite:
 # Commands without a case of their own in cases(), and why.
 NO_CASE = {
     "record": "runs a program; tests/mono/record.py",
-    "batch": "forks a child for each capture, which fails alone; tests/batch",
-    "merge": "merges what batch wrote; tests/batch",
+    "batch": "has processes that fail alone; tests/fault/batch.py, tests/batch",
 }
 
 
@@ -133,6 +133,12 @@ def cases(suite, every=True):
         yield Case(name + " to all", ["convert", "-q", path, path] + args, outs)
         if not few:
             yield from gate_cases(suite, name, path)
+        if name == "mlpd":
+            seen.add("merge")
+            results = batch_results(suite, path, packed)
+            yield Case("merge", ["merge", "-q", "-o", "all.jsonl", results], ["all.jsonl"])
+            yield Case("merge reports", ["merge", "-q", "-o", "all.jsonl.gz", "--group-by", "format,os", "--report", "r.csv", results],
+                       ["all.jsonl.gz", "r.csv"])
         if name == "capture":
             seen.add("recover")
             yield Case("recover", ["recover", "-q", path, "-o", "whole.ttc"], ["whole.ttc"])
@@ -233,6 +239,19 @@ def batch_cases(suite):
     yield Case("merge", ["merge", done, "--group-by", "format", "--format", "json"], status=None, parts=True)
     yield Case("merge gate", ["merge", done, "--gate", budget, "--today", "2026-01-01", "-o", "all.jsonl", "--report", "r.csv"],
                status=None, parts=True)
+
+
+def batch_results(suite, *captures):
+    """A folder with the results of two shards of a batch over ${captures} and a zip of them."""
+    src, out = suite.path("shards-in"), suite.path("shards")
+    os.makedirs(src)
+    with zipfile.ZipFile(os.path.join(src, "a.zip"), "w") as z:
+        for c in captures:
+            shutil.copy(c, src)
+            z.write(c, os.path.basename(c))
+    for i in "12":
+        subprocess.run([TRACETOOL, "batch", "-q", "-o", out, "--shard", i + "/2", src], check=True, stdout=subprocess.DEVNULL)
+    return out
 
 
 def gate_cases(suite, name, path):
