@@ -12,8 +12,8 @@
 
 #define BLOCK ((size_t)1 << 17)
 
-/* The first fetch after a jump: a zip's local header fits into it. */
-#define BLOCK_FIRST ((size_t)512)
+/* The first fetch after a jump: most local headers of zips fit into it. */
+#define BLOCK_FIRST ((size_t)128)
 
 /* How often libarchive may ask to be asked again for the same data. */
 #define TRIES 1000

@@ -101,7 +101,7 @@ def shards(s):
     src = s.path("shards")
     os.makedirs(src)
     big = sorted((n, d) for n, d in kit.captures(9, 60).items() if len(d) > 300000)
-    members = [("%d/%s" % (i, n), d) for i in range(4) for n, d in big]
+    members = [("%d/%s" % (i, n), d) for i in range(12) for n, d in big]
     open(os.path.join(src, "a.zip"), "wb").write(kit.zipped(members, True))
     open(os.path.join(src, "b.tar.gz"), "wb").write(kit.pack("gz", kit.tar(members[:8])))
     open(os.path.join(src, "c.7z"), "wb").write(kit.seven(members[:8]))
