@@ -1,146 +1,15 @@
 /**
  * What a batch comes to; the contract is in aggregate.h.
  */
-#include "batch/aggregate.h"
+#include "batch/aggregate_parts.h"
 
 #include <string.h>
 
 #include "stat/hist.h"
-#include "stat/num.h"
 
 #define GROUPS_MAX 1000
 #define DAYS_MAX 4000
-#define KINDS_MAX 64
-#define FAILURES_SHOWN 100
 #define MORE "(more)"
-
-/* --- tables ---------------------------------------------------------------------- */
-
-enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_FAILURES, T_N };
-
-/* What is said of all captures, of a group and of a day. The first column is its name. */
-enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_OVER, C_ALLOC, C_ALLOCS,
-	C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_N };
-
-#define SUM_COLS(id, title, text) { \
-	[C_NAME] = { id, title, TT_UNIT_TEXT, text }, \
-	[C_CAPTURES] = { "captures", "captures", TT_UNIT_COUNT, "Captures, whatever came of them." }, \
-	[C_OK] = { "ok", "ok", TT_UNIT_COUNT, "Those read whole." }, \
-	[C_DAMAGED] = { "damaged", "damaged", TT_UNIT_COUNT, "Those of which a part could be read; their figures count." }, \
-	[C_FAILED] = { "failed", "failed", TT_UNIT_COUNT, "Those that gave no figures." }, \
-	[C_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Whole frames of all captures." }, \
-	[C_MEAN] = { "frame_mean_ns", "frame mean", TT_UNIT_NS, "Mean wall time of the frames." }, \
-	[C_MEDIAN] = { "frame_median_ns", "median", TT_UNIT_NS, "Median wall time of all frames together, within 1.6 %." }, \
-	[C_P95] = { "frame_p95_ns", "p95", TT_UNIT_NS, "Their 95th percentile, within 1.6 %." }, \
-	[C_P99] = { "frame_p99_ns", "p99", TT_UNIT_NS, "Their 99th percentile, within 1.6 %." }, \
-	[C_MAX] = { "frame_max_ns", "max", TT_UNIT_NS, "The longest frame." }, \
-	[C_OVER] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames longer than 1/30 s." }, \
-	[C_ALLOC] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated." }, \
-	[C_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated." }, \
-	[C_FRAME_ALLOC] = { "frame_alloc_median_bytes", "per frame, median", TT_UNIT_BYTES, \
-	    "Median over all frames of the bytes allocated in one, within 1.6 %." }, \
-	[C_COLLECTIONS] = { "collections", "collections", TT_UNIT_COUNT, "Collections of all generations." }, \
-	[C_PAUSES] = { "pauses", "pauses", TT_UNIT_COUNT, "Times the world was stopped." }, \
-	[C_PAUSE_P99] = { "pause_p99_ns", "pause p99", TT_UNIT_NS, "99th percentile of the pauses, within 1.6 %." }, \
-	[C_PAUSE_MAX] = { "pause_max_ns", "longest pause", TT_UNIT_NS, "The longest." }, \
-	[C_DURATION] = { "duration_ns", "recorded", TT_UNIT_NS, "Sum of the captures' durations." }, \
-	[C_EVENTS] = { "events", "events", TT_UNIT_COUNT, "Events read." }, \
-	[C_SPOOLED] = { "spooled_bytes", "spooled", TT_UNIT_BYTES, "Bytes handed over whole, or kept to be read twice." }, \
-}
-
-static const struct tt_col total_col[C_N] = SUM_COLS("total", "batch", "All captures together.");
-static const struct tt_col group_col[C_N] = SUM_COLS("group", "group", "The facts that captures of the group share.");
-static const struct tt_col day_col[C_N] = SUM_COLS("date", "date", "Day the captures were recorded, UTC.");
-
-enum { F_FROM, F_TO, F_COUNT, F_SHARE, F_N };
-static const struct tt_col frame_col[F_N] = {
-	[F_FROM] = { "from_ns", "from", TT_UNIT_NS, "Frames longer than this (the first row: from 0)." },
-	[F_TO] = { "to_ns", "to", TT_UNIT_NS, "Frames up to this, within 1.6 %; empty: no limit." },
-	[F_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Frames between." },
-	[F_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Their share of all frames." },
-};
-
-enum { O_TYPE, O_OUTCOME, O_WHY, O_COUNT, O_N };
-static const struct tt_col outcome_col[O_N] = {
-	[O_TYPE] = { "type", "type", TT_UNIT_TEXT, "capture, archive, or file (one that is neither)." },
-	[O_OUTCOME] = { "outcome", "outcome", TT_UNIT_TEXT, "ok, damaged, failed or skipped." },
-	[O_WHY] = { "why", "why", TT_UNIT_TEXT, "The reason in a word." },
-	[O_COUNT] = { "count", "count", TT_UNIT_COUNT, "How many." },
-};
-
-enum { K_KIND, K_COUNT, K_N };
-static const struct tt_col member_col[K_N] = {
-	[K_KIND] = { "kind", "kind", TT_UNIT_TEXT, "What it is: empty, text, link, directory, and so on." },
-	[K_COUNT] = { "count", "count", TT_UNIT_COUNT, "Files and members of archives of this kind." },
-};
-
-enum { X_KEY, X_OUTCOME, X_WHY, X_DETAIL, X_N };
-static const struct tt_col failure_col[X_N] = {
-	[X_KEY] = { "key", "capture", TT_UNIT_TEXT, "Key of the capture or archive." },
-	[X_OUTCOME] = { "outcome", "outcome", TT_UNIT_TEXT, "damaged or failed." },
-	[X_WHY] = { "why", "why", TT_UNIT_TEXT, "The reason in a word." },
-	[X_DETAIL] = { "detail", "detail", TT_UNIT_TEXT, "The reason in a line." },
-};
-
-#define NCOL(c) (sizeof (c) / sizeof (c)[0])
-static const struct tt_pass_table table[T_N] = {
-	[T_TOTAL] = { "batch", "Batch", total_col, C_N, false },
-	[T_GROUPS] = { "batch_groups", "Groups", group_col, C_N, false },
-	[T_DAYS] = { "batch_days", "Trend by day of capture", day_col, C_N, false },
-	[T_FRAMES] = { "batch_frames", "Frame times of all captures", frame_col, F_N, false },
-	[T_OUTCOMES] = { "batch_outcomes", "Outcomes", outcome_col, O_N, false },
-	[T_MEMBERS] = { "batch_members", "Not captures", member_col, K_N, false },
-	[T_FAILURES] = { "batch_failures", "Damaged and failed", failure_col, X_N, false },
-};
-
-const struct tt_pass_table *
-tt_aggregate_tables(size_t *n)
-{
-	*n = T_N;
-	return table;
-}
-
-/* --- sums ---------------------------------------------------------------------------- */
-
-/* The buckets between the lowest and the highest that hold anything. */
-struct range {
-	uint64_t *b;
-	size_t lo, n, cap;
-	uint64_t total, min, max;
-};
-
-struct sums {
-	const char *name;
-	uint64_t captures, ok, damaged, failed;
-	uint64_t over, collections, pauses, events, allocs, spooled;
-	int64_t alloc_b, duration_ns, frame_ns;
-	uint64_t frames;
-	struct range frame, frame_alloc, pause;
-	int64_t pause_max;
-};
-
-struct list {
-	struct sums **v;              /* in order of name */
-	size_t n, cap, max;
-	struct sums *more;            /* what came over the cap */
-};
-
-struct count { const char *a, *b, *c; uint64_t n; };
-
-struct failure { const char *key, *outcome, *why, *detail; };
-
-struct tt_aggregate {
-	struct tt_env *env;
-	const char *const *group;
-	struct tt_arena arena;
-	struct sums total;
-	struct list groups, days;
-	struct count outcome[KINDS_MAX], kind[KINDS_MAX];
-	size_t noutcome, nkind;
-	struct failure failure[FAILURES_SHOWN];
-	size_t nfailure;
-	uint64_t failures;            /* of all kinds */
-};
 
 int
 tt_aggregate_new(struct tt_env *env, const char *const *group, struct tt_aggregate **out, struct tt_err *err)
@@ -241,26 +110,6 @@ add_hist(struct tt_aggregate *a, struct range *r, const json_t *h, struct tt_err
 		r->total += count;
 	}
 	return TT_OK;
-}
-
-/* As tt_hist_quantile(). */
-static uint64_t
-quantile(const struct range *r, uint64_t num, uint64_t den)
-{
-	uint64_t rank = tt_nearest_rank(r->total, num, den), seen = 0, v = r->max;
-
-	if (rank == 1)
-		return r->min;
-	if (rank == r->total)
-		return r->max;
-	for (size_t i = 0; i < r->n; i++) {
-		seen += r->b[i];
-		if (seen >= rank) {
-			v = tt_hist_value((unsigned)(r->lo + i));
-			break;
-		}
-	}
-	return v < r->min ? r->min : v > r->max ? r->max : v;
 }
 
 static int
@@ -368,7 +217,7 @@ count_in(struct tt_aggregate *a, struct count *list, size_t *n, const char *x, c
 			break;
 	}
 	if (i == *n || c != 0) {
-		if (*n == KINDS_MAX)
+		if (*n == TT_AGGREGATE_KINDS)
 			return TT_OK; /* made up by somebody: there are fewer kinds */
 		memmove(&list[i + 1], &list[i], (*n - i) * sizeof *list);
 		++*n;
@@ -390,7 +239,7 @@ add_failure(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *er
 	struct failure *f = &a->failure[a->nfailure];
 
 	a->failures++;
-	if (a->nfailure == FAILURES_SHOWN)
+	if (a->nfailure == TT_AGGREGATE_FAILURES)
 		return TT_OK;
 	f->key = tt_arena_text(&a->arena, r->key, strlen(r->key), err);
 	f->outcome = tt_arena_text(&a->arena, r->outcome, strlen(r->outcome), err);
@@ -456,162 +305,4 @@ tt_aggregate_failures(const struct tt_aggregate *a, uint64_t *captures, uint64_t
 {
 	*captures = a->total.captures;
 	*failures = a->failures;
-}
-
-/* --- the report -------------------------------------------------------------------------------- */
-
-static int
-new_table(struct tt_report *r, int which, struct tt_table **t, struct tt_err *err)
-{
-	return tt_report_table(r, table[which].id, table[which].title, table[which].col, table[which].ncol, t, err);
-}
-
-static int
-put_sums(struct tt_report *r, struct tt_table *t, const struct sums *s, struct tt_err *err)
-{
-	struct tt_cell *c;
-
-	if (tt_table_row(r, t, &c, err) != TT_OK)
-		return err->code;
-	tt_cell_text(&c[C_NAME], s->name);
-	tt_cell_int(&c[C_CAPTURES], (int64_t)s->captures);
-	tt_cell_int(&c[C_OK], (int64_t)s->ok);
-	tt_cell_int(&c[C_DAMAGED], (int64_t)s->damaged);
-	tt_cell_int(&c[C_FAILED], (int64_t)s->failed);
-	tt_cell_int(&c[C_ALLOC], s->alloc_b);
-	tt_cell_int(&c[C_ALLOCS], (int64_t)s->allocs);
-	tt_cell_int(&c[C_COLLECTIONS], (int64_t)s->collections);
-	tt_cell_int(&c[C_PAUSES], (int64_t)s->pauses);
-	tt_cell_int(&c[C_DURATION], s->duration_ns);
-	tt_cell_int(&c[C_EVENTS], (int64_t)s->events);
-	tt_cell_int(&c[C_SPOOLED], (int64_t)s->spooled);
-	if (s->frame.total > 0 && s->frames > 0) {
-		tt_cell_int(&c[C_FRAMES], (int64_t)s->frames);
-		tt_cell_int(&c[C_MEAN], tt_ratio((uint64_t)s->frame_ns, 1, s->frames));
-		tt_cell_int(&c[C_MEDIAN], (int64_t)quantile(&s->frame, 1, 2));
-		tt_cell_int(&c[C_P95], (int64_t)quantile(&s->frame, 95, 100));
-		tt_cell_int(&c[C_P99], (int64_t)quantile(&s->frame, 99, 100));
-		tt_cell_int(&c[C_MAX], (int64_t)s->frame.max);
-		tt_cell_int(&c[C_OVER], (int64_t)s->over);
-	}
-	if (s->frame_alloc.total > 0)
-		tt_cell_int(&c[C_FRAME_ALLOC], (int64_t)quantile(&s->frame_alloc, 1, 2));
-	if (s->pause.total > 0) {
-		tt_cell_int(&c[C_PAUSE_P99], (int64_t)quantile(&s->pause, 99, 100));
-		tt_cell_int(&c[C_PAUSE_MAX], s->pause_max);
-	}
-	return TT_OK;
-}
-
-static int
-put_list(struct tt_report *r, int which, const struct list *l, struct tt_err *err)
-{
-	struct tt_table *t;
-	int rc = new_table(r, which, &t, err);
-
-	for (size_t i = 0; i < l->n && rc == TT_OK; i++)
-		rc = put_sums(r, t, l->v[i], err);
-	return rc == TT_OK && l->more ? put_sums(r, t, l->more, err) : rc;
-}
-
-/* Upper edges of the histogram's rows, in 1/10 ms. */
-static const unsigned edge_e4[] = { 42, 83, 111, 167, 200, 250, 333, 500, 1000, 2500 };
-
-static int
-put_frames(struct tt_report *r, const struct range *h, struct tt_err *err)
-{
-	const size_t nedge = sizeof edge_e4 / sizeof edge_e4[0];
-	struct tt_table *t;
-	size_t b = 0;
-	int rc = new_table(r, T_FRAMES, &t, err);
-
-	if (rc != TT_OK)
-		return rc;
-	t->whole = true;
-	t->empty_reason = "no capture has frames";
-	for (size_t i = 0; i <= nedge && h->total > 0; i++) {
-		uint64_t n = 0;
-		struct tt_cell *c;
-
-		for (; b < h->n && (i == nedge || tt_hist_value((unsigned)(h->lo + b)) <= edge_e4[i] * UINT64_C(100000)); b++)
-			n += h->b[b];
-		if (tt_table_row(r, t, &c, err) != TT_OK)
-			return err->code;
-		tt_cell_int(&c[F_FROM], i ? edge_e4[i - 1] * INT64_C(100000) : 0);
-		if (i < nedge)
-			tt_cell_int(&c[F_TO], edge_e4[i] * INT64_C(100000));
-		tt_cell_int(&c[F_COUNT], (int64_t)n);
-		tt_cell_int(&c[F_SHARE], tt_ratio(n, 10000, h->total));
-	}
-	return TT_OK;
-}
-
-static int
-put_counts(struct tt_report *r, int which, const struct count *list, size_t n, struct tt_err *err)
-{
-	struct tt_table *t;
-	int rc = new_table(r, which, &t, err);
-
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		struct tt_cell *c;
-
-		rc = tt_table_row(r, t, &c, err);
-		if (rc != TT_OK)
-			break;
-		tt_cell_text(&c[0], list[i].a);
-		if (which == T_OUTCOMES) {
-			tt_cell_text(&c[O_OUTCOME], list[i].b);
-			if (list[i].c[0])
-				tt_cell_text(&c[O_WHY], list[i].c);
-			tt_cell_int(&c[O_COUNT], (int64_t)list[i].n);
-		} else {
-			tt_cell_int(&c[K_COUNT], (int64_t)list[i].n);
-		}
-	}
-	return rc;
-}
-
-static int
-put_failures(struct tt_report *r, const struct tt_aggregate *a, struct tt_err *err)
-{
-	struct tt_table *t;
-	int rc = new_table(r, T_FAILURES, &t, err);
-
-	for (size_t i = 0; i < a->nfailure && rc == TT_OK; i++) {
-		struct tt_cell *c;
-
-		rc = tt_table_row(r, t, &c, err);
-		if (rc != TT_OK)
-			break;
-		tt_cell_text(&c[X_KEY], a->failure[i].key);
-		tt_cell_text(&c[X_OUTCOME], a->failure[i].outcome);
-		tt_cell_text(&c[X_WHY], a->failure[i].why);
-		tt_cell_text(&c[X_DETAIL], a->failure[i].detail);
-	}
-	if (rc == TT_OK)
-		t->hidden = (size_t)(a->failures - a->nfailure);
-	return rc;
-}
-
-int
-tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r, struct tt_err *err)
-{
-	struct tt_table *t;
-	int rc = new_table(r, T_TOTAL, &t, err);
-
-	if (rc == TT_OK) {
-		t->facts = true;
-		rc = put_sums(r, t, &a->total, err);
-	}
-	if (rc == TT_OK && a->group && a->group[0])
-		rc = put_list(r, T_GROUPS, &a->groups, err);
-	if (rc == TT_OK && a->days.n > 0)
-		rc = put_list(r, T_DAYS, &a->days, err);
-	if (rc == TT_OK && a->total.frame.total > 0)
-		rc = put_frames(r, &a->total.frame, err);
-	if (rc == TT_OK)
-		rc = put_counts(r, T_OUTCOMES, a->outcome, a->noutcome, err);
-	if (rc == TT_OK && a->nkind > 0)
-		rc = put_counts(r, T_MEMBERS, a->kind, a->nkind, err);
-	return rc == TT_OK && a->failures > 0 ? put_failures(r, a, err) : rc;
 }

@@ -1,0 +1,53 @@
+/**
+ * What a batch comes to, as it is kept: aggregate.c adds up, aggregate_report.c makes tables of it. Internal to both.
+ */
+#ifndef TT_BATCH_AGGREGATE_PARTS_H
+#define TT_BATCH_AGGREGATE_PARTS_H
+
+#include "base/mem.h"
+#include "batch/aggregate.h"
+
+#define TT_AGGREGATE_KINDS 64
+#define TT_AGGREGATE_FAILURES 100
+
+/* The buckets between the lowest and the highest that hold anything. */
+struct range {
+	uint64_t *b;
+	size_t lo, n, cap;
+	uint64_t total, min, max;
+};
+
+struct sums {
+	const char *name;
+	uint64_t captures, ok, damaged, failed;
+	uint64_t over, collections, pauses, events, allocs, spooled;
+	int64_t alloc_b, duration_ns, frame_ns;
+	uint64_t frames;
+	struct range frame, frame_alloc, pause;
+	int64_t pause_max;
+};
+
+struct list {
+	struct sums **v;              /* in order of name */
+	size_t n, cap, max;
+	struct sums *more;            /* what came over the cap */
+};
+
+struct count { const char *a, *b, *c; uint64_t n; };
+
+struct failure { const char *key, *outcome, *why, *detail; };
+
+struct tt_aggregate {
+	struct tt_env *env;
+	const char *const *group;
+	struct tt_arena arena;
+	struct sums total;
+	struct list groups, days;
+	struct count outcome[TT_AGGREGATE_KINDS], kind[TT_AGGREGATE_KINDS];
+	size_t noutcome, nkind;
+	struct failure failure[TT_AGGREGATE_FAILURES];
+	size_t nfailure;
+	uint64_t failures;            /* of all kinds */
+};
+
+#endif

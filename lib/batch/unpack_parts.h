@@ -1,0 +1,85 @@
+/**
+ * The state of an unpacker, and what its parts are to each other. Internal to tt_unpack(): unpack.h.
+ *
+ * unpack.c goes through archives; unpack_capture.c reads members and hands captures on; unpack_name.c says what members
+ * are called and what they are; unpack_tell.c speaks with the parent.
+ */
+#ifndef TT_BATCH_UNPACK_PARTS_H
+#define TT_BATCH_UNPACK_PARTS_H
+
+#include "base/buf.h"
+#include "batch/record.h"
+#include "batch/unpack.h"
+#include "batch/wire.h"
+
+#define TT_UNPACK_COPY ((size_t)256 << 10)
+/* What is read of a member before it is known what it is. */
+#define TT_UNPACK_TEE ((size_t)2 << 20)
+
+/* How often each name was met. */
+struct names {
+	uint64_t *hash;
+	uint32_t *count;
+	size_t n, cap;
+};
+
+/* What one archive of the nest has of its own. */
+struct level {
+	struct level *outer;
+	struct tt_archive *ar;
+	struct tt_src *src;
+	unsigned depth;
+	size_t key_n;                 /* of the run's key: the archive's part */
+	struct names names;
+	/* the member at hand */
+	struct tt_member m;
+	uint8_t *tee;                 /* its first bytes, kept until it is known what it is; TT_UNPACK_TEE */
+	size_t tee_n, tee_at;
+	bool keep;                    /* what is read goes to tee as well */
+	uint64_t given;               /* bytes of it read */
+	uint64_t taken_before;        /* of the source, when it began */
+};
+
+struct unpack {
+	struct tt_env *env;
+	const struct tt_unpack_opts *o;
+	int sock;
+	struct tt_buf key;
+	struct tt_record rec;
+	uint64_t index;               /* members so far, in all levels */
+	uint64_t top_index;           /* in the outermost */
+	uint64_t alive_at, alive_index;
+	struct tt_src *file;
+	struct level *top;
+	uint8_t *copy;                /* TT_UNPACK_COPY */
+	int slot[256];                /* spools by the number the parent's leave gives; -1: none */
+	struct tt_err gone;           /* why the parent cannot be told; code TT_OK: it can */
+};
+
+/* --- unpack_tell.c --- */
+
+/* Send a message; where the parent is gone, u->gone says so from then on. */
+int tt_unpack_tell(struct unpack *u, const struct tt_wire *w, int fd, struct tt_err *err);
+/* Note a complaint of this kind. The first few are told at once; all are counted. */
+int tt_unpack_complain(struct unpack *u, const char *kind, struct tt_err *err, const char *fmt, ...) TT_PRINTF(4, 5);
+/* Let the parent know now and then that the work goes on, and how far it is. */
+int tt_unpack_alive(struct unpack *u, struct tt_err *err);
+/* Wait for leave to send a capture: *${slot} is the place whose descriptor is free. */
+int tt_unpack_await(struct unpack *u, unsigned *slot, struct tt_err *err);
+
+/* --- unpack_capture.c --- */
+
+/* A member as a source, whose bytes are kept as well while it is not known what it is: tt_raw_more, see io/src.h. */
+struct tt_unpack_member { struct unpack *u; struct level *l; };
+int tt_unpack_more(void *member, void *p, size_t n, size_t *got, struct tt_err *err);
+/* Hand on the member at hand, a capture called u->key, unless there is a result for it. */
+int tt_unpack_capture(struct unpack *u, struct level *l, struct tt_err *err);
+
+/* --- unpack_name.c --- */
+
+/* *${ordinal}: how often this name came, with this one. */
+int tt_unpack_ordinal(struct tt_mem *mem, struct names *s, const char *path, uint32_t *ordinal, struct tt_err *err);
+/* Does the name try to lead somewhere, or to deceive whoever reads it? */
+bool tt_unpack_odd(const char *name);
+
+#endif
