@@ -8,6 +8,8 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "batch/record.h"
+
 /* Why a process ended without telling, as an outcome. */
 static int
 put_death(struct many *m, const struct proc *p, struct tt_buf *body, struct tt_err *err)
@@ -57,6 +59,21 @@ mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
 	return rc;
 }
 
+/* Its unpacker told the first complaints of a kind as they came up: how many more there were. */
+static void
+say_complaints(struct many *m, const struct tt_result *r)
+{
+	const char *kind;
+	json_t *c;
+
+	json_object_foreach(json_object_get(r->doc, "complaints"), kind, c) {
+		json_int_t n = json_integer_value(json_object_get(c, "n"));
+
+		if (n > TT_RECORD_LINES)
+			tt_many_say(m, "%s: %lld more lines of the kind \"%s\"", r->key, (long long)n - TT_RECORD_LINES, kind);
+	}
+}
+
 /* The archive's line, when its last capture has ended. */
 static int
 end_archive(struct many *m, struct arch *a, struct tt_err *err)
@@ -78,6 +95,8 @@ end_archive(struct many *m, struct arch *a, struct tt_err *err)
 		tt_many_say_failure(m, &a->said, r.key, r.why, r.detail);
 	if (rc == TT_OK)
 		m->sum.spooled += (uint64_t)json_integer_value(json_object_get(r.doc, "spooled"));
+	if (rc == TT_OK)
+		say_complaints(m, &r);
 	tt_result_free(&r);
 	if (rc == TT_OK)
 		rc = tt_many_line(m, err);

@@ -224,6 +224,7 @@ def bombs(c):
         data = kit.zipped([("a.zip", data), ("b.zip", data)])
     r, got, _ = c.run("nested bombs", {"n.zip": data})
     s.check("nested bombs: told, ten times at most", None if 1 <= r.err.count("--nesting") <= 10 else r.err)
+    s.check("nested bombs: told how many more", None if 'n.zip: 6 more lines of the kind "depth"' in r.err else r.err)
     s.equal("nested bombs: counted", got["n.zip"]["complaints"]["depth"]["n"], 16)
 
 

@@ -8,7 +8,9 @@ import csv
 import io
 import json
 import os
+import pty
 import random
+import re
 import shutil
 import subprocess
 import tarfile
@@ -29,6 +31,25 @@ def figures(s, keys):
             seen[data] = (row["count"], row["bytes"], row["pauses"])
         told[key] = seen[data]
     return told
+
+
+def on_terminal(*args):
+    """What a run says whose standard error is a terminal."""
+    ours, theirs = pty.openpty()
+    p = subprocess.Popen([kit.TRACETOOL, *args], stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=theirs)
+    os.close(theirs)
+    said = b""
+    while True:
+        try:
+            some = os.read(ours, 65536)
+        except OSError:                       # how Linux says that nobody has the other end any more
+            some = b""
+        if not some:
+            break
+        said += some
+    p.wait()
+    os.close(ours)
+    return said.decode("utf-8", "replace")
 
 
 def main():
@@ -151,6 +172,29 @@ def main():
     s.equal("given up, and gone on", (r.returncode, len(kit.results(s.path("gave", "results.jsonl")))), (3, 20))
     r = run("batch", "-o", s.path("small"), "--max-memory", "1M", bad)
     s.equal("a cap on memory is a capture's", {v["why"] for v in kit.results(s.path("small", "results.jsonl"))}, {"limit"})
+    # ten lines of a kind, and a count
+    for name, members in [("ten", 10), ("more", 13)]:
+        folder = s.path("bad-" + name)
+        os.makedirs(folder)
+        open(os.path.join(folder, "b.tar"), "wb").write(kit.tar([("%d.mlpd" % i, data[:len(data) // 2]) for i in range(members)]))
+        r = run("batch", folder)
+        s.equal("%d damaged captures of an archive: lines" % members, (sum("b.tar!" in l for l in r.err.split("\n")), "3 more lines" in r.err),
+                (10, members == 13))
+    # progress: a line now and then, and on a terminal one that changes
+    r = run("batch", "--log-every", "1ms", src)
+    s.check("progress in a log", None if re.search(r"\d+ captures, [\d.]+ \w+ of [\d.]+ MB, \d+ MB/s.*, \d+ failed\n", r.err) else r.err)
+    s.equal("no progress in a log", run("batch", "--log-every", "0s", src).err.count(" failed\n"), 0)
+    s.check("progress on a terminal", None if re.search(r"\r\x1b\[K\d+ captures, .* of .* MB/s", on_terminal("batch", "--progress", "always", src))
+            else "none")
+    # equal keys, different content
+    for name, data in sorted(kit.captures(3, 2).items()):
+        folder = s.path("same", name)
+        os.makedirs(folder)
+        open(os.path.join(folder, "c.mlpd"), "wb").write(data)
+        run("batch", "-q", "-o", s.path("same-" + name), folder)
+    r = run("merge", "-o", s.path("same.jsonl"), *[s.path(d) for d in os.listdir(s.dir) if d.startswith("same-")])
+    s.equal("equal keys with different content", (r.returncode, r.err.count("c.mlpd: results of different content"),
+            len(kit.results(s.path("same.jsonl")))), (3, 1, 1))
     # names on standard input
     names = "\n".join(os.path.join(src, f) for f in ["plain.tar", "stored.zip"]) + "\n"
     r = run("batch", "-o", s.path("list"), "--root", src, "-", text=names)
