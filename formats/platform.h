@@ -71,6 +71,8 @@ void plat_map_drop(struct plat_map *m, bool keep_memory);
 
 /* A new file, readable by this user alone; its descriptor or -errno. */
 int plat_create(const char *path);
+/* As above, with ${n} bytes in it; where the system can, there is no file of that name before they are. */
+int plat_create_begun(const char *path, const void *p, size_t n);
 long plat_write(int fd, const void *p, size_t n);     /* bytes, or -errno; interrupted calls are repeated */
 int plat_patch(int fd, uint64_t at, const void *p, size_t n);
 int plat_truncate(int fd, uint64_t n);

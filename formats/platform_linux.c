@@ -295,6 +295,26 @@ plat_write(int fd, const void *p, size_t n)
 }
 
 int
+plat_create_begun(const char *path, const void *p, size_t n)
+{
+	char made[1200];
+	int fd, rc;
+	long done;
+
+	if (snprintf(made, sizeof made, "%s.new", path) >= (int)sizeof made)
+		return -ENAMETOOLONG;
+	if ((fd = plat_create(made)) < 0)
+		return fd;
+	done = plat_write(fd, p, n);
+	rc = done < 0 ? (int)done : done < (long)n ? -ENOSPC : rename(made, path) != 0 ? -errno : fd;
+	if (rc >= 0)
+		return rc;
+	close(fd);
+	unlink(made);
+	return rc;
+}
+
+int
 plat_patch(int fd, uint64_t at, const void *p, size_t n)
 {
 	return pwrite(fd, p, n, (off_t)at) == (ssize_t)n ? 0 : -EIO;

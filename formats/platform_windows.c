@@ -297,6 +297,21 @@ plat_write(int fd, const void *p, size_t n)
 }
 
 int
+plat_create_begun(const char *path, const void *p, size_t n)
+{
+	int fd = plat_create(path);
+	long done = fd < 0 ? fd : plat_write(fd, p, n);
+
+	if (done == (long)n)
+		return fd;
+	if (fd >= 0) {
+		_close(fd);
+		plat_unlink(path);
+	}
+	return done < 0 ? (int)done : -ENOSPC;
+}
+
+int
 plat_patch(int fd, uint64_t at, const void *p, size_t n)
 {
 	int64_t end = _telli64(fd);

@@ -185,24 +185,16 @@ make_next(char *name, size_t n, struct ttc_head *next)
 {
 	struct ttc_head was;
 	int fd;
-	long done;
 
 	memcpy(&was, W.head, sizeof was);
 	W.part++;
 	writer_part_name(W.part, name, n);
 	writer_head(NULL, NULL);
 	W.part--;
-	fd = plat_create(name);
-	done = fd < 0 ? fd : plat_write(fd, W.head, W.nhead);
+	fd = plat_create_begun(name, W.head, W.nhead);
 	memcpy(next, W.head, sizeof *next);
 	memcpy(W.head, &was, sizeof was);
-	if (done == (long)W.nhead)
-		return fd;
-	if (fd >= 0) {
-		plat_close(fd);
-		plat_unlink(name);
-	}
-	return done < 0 ? (int)done : -ENOSPC;
+	return fd;
 }
 
 /*
