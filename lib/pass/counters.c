@@ -9,7 +9,7 @@
 #include "pass/passes.h"
 #include "stat/num.h"
 
-enum { C_SUMMARY, C_VALUES };
+enum { C_SUMMARY, C_VALUES, C_TIMELINE };
 
 enum { K_COUNTER, K_SECTION, K_UNIT, K_LAST, K_MIN, K_MEAN, K_MAX, K_FIRST, K_DELTA, K_TEXT, K_COUNT, K_KIND, K_FIRST_NS,
 	K_LAST_NS, K_ID, K_PROCESS, K_N };
@@ -46,12 +46,31 @@ static const struct tt_col values_col[V_N] = {
 	[V_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
+enum { B_COUNTER, B_FROM, B_TO, B_SECTION, B_UNIT, B_LAST, B_DELTA, B_MIN, B_MAX, B_VALUES, B_PROCESS, B_N };
+
+static const struct tt_col timeline_col[B_N] = {
+	[B_COUNTER] = { "counter", "counter", TT_UNIT_TEXT, "Name of the counter." },
+	[B_FROM] = { "from_ns", "from", TT_UNIT_NS, "When the bucket begins, as in the table timeline." },
+	[B_TO] = { "to_ns", "to", TT_UNIT_NS, "When the next one begins." },
+	[B_SECTION] = { "section", "section", TT_UNIT_TEXT, "What it is about." },
+	[B_UNIT] = { "unit", "unit", TT_UNIT_TEXT, "Unit of its values here, as in the table counters." },
+	[B_LAST] = { "last", "last", TT_UNIT_VALUE, "Its value at the end of the bucket." },
+	[B_DELTA] = { "delta", "change", TT_UNIT_VALUE, "That less the value at the end of the bucket before." },
+	[B_MIN] = { "min", "min", TT_UNIT_VALUE, "Smallest value in it, that at its beginning included." },
+	[B_MAX] = { "max", "max", TT_UNIT_VALUE, "Largest value in it, that at its beginning included." },
+	[B_VALUES] = { "values", "values", TT_UNIT_COUNT, "Values in it in the file." },
+	[B_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+
 static const struct tt_pass_table tables[] = {
 	[C_SUMMARY] = { "counters", "Counters", counters_col, K_N, false, TT_ON_TIME | TT_ON_NAMES, 0, 0 },
 	[C_VALUES] = { "counter_values", "Counters over time", values_col, V_N, true, TT_ON_TIME | TT_ON_NAMES, 0, 0 },
+	[C_TIMELINE] = { "counter_timeline", "Counters in buckets of time", timeline_col, B_N, true,
+	    TT_ON_TIME | TT_ON_NAMES, 0, 0 },
 };
 
-static const unsigned table_needs[] = { [C_VALUES] = TT_NEEDS_POINTS };
+static const unsigned table_needs[] = { [C_VALUES] = TT_NEEDS_POINTS,
+	[C_TIMELINE] = TT_NEEDS_POINTS | TT_NEEDS_TIMELINE | TT_NEEDS_TEXT };
 
 #define NO_COUNTERS "no counter in this capture, or none that the filters leave"
 
@@ -305,6 +324,112 @@ values(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	return rc;
 }
 
+/* --- in buckets of time -------------------------------------------------------------- */
+
+struct in_bucket { uint64_t n; union tt_counter_value last, min, max; };
+
+static bool
+is_less(const struct tt_counter_stat *of, union tt_counter_value a, union tt_counter_value b)
+{
+	if (of->type == TT_T_F64)
+		return a.d < b.d;
+	return of->type == TT_T_U64 ? a.u < b.u : a.i < b.i;
+}
+
+static void
+add_value(struct in_bucket *b, const struct tt_counter_stat *of, union tt_counter_value v)
+{
+	if (b->n == 0 || is_less(of, v, b->min))
+		b->min = v;
+	if (b->n == 0 || is_less(of, b->max, v))
+		b->max = v;
+	b->last = v;
+	b->n++;
+}
+
+static int
+put_bucket(const struct tt_model *m, const struct tt_counter_stat *s, const struct in_bucket *b, size_t i, uint64_t values,
+    const union tt_counter_value *before, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	struct tt_cell *c;
+	int rc = tt_table_row(r, t, &c, err);
+	const char *name = rc == TT_OK ? name_of(r, s, err) : NULL;
+
+	if (!name)
+		return err->code;
+	tt_cell_text(&c[B_COUNTER], name);
+	tt_cell_int(&c[B_FROM], tt_timeline_start(m->timeline, i));
+	tt_cell_int(&c[B_TO], tt_timeline_start(m->timeline, i + 1));
+	put_text(&c[B_SECTION], section_of(s));
+	tt_cell_text(&c[B_UNIT], scale_of(s).name);
+	put_value(&c[B_LAST], s, b->last);
+	if (before)
+		put_delta(&c[B_DELTA], s, b->last, *before);
+	put_value(&c[B_MIN], s, b->min);
+	put_value(&c[B_MAX], s, b->max);
+	tt_cell_int(&c[B_VALUES], (int64_t)values);
+	tt_cell_int(&c[B_PROCESS], (int64_t)s->process + 1);
+	return TT_OK;
+}
+
+/* The buckets of one counter from its first value on: what the file leaves out has not changed. */
+static int
+put_buckets(const struct tt_model *m, const struct tt_counter_stat *s, struct in_bucket *b, struct tt_report *r,
+    struct tt_table *t, struct tt_err *err)
+{
+	union tt_counter_value before = { 0 };
+	bool known = false;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < m->timeline->n && rc == TT_OK; i++) {
+		struct in_bucket now = { 0 };
+
+		if (b[i].n == 0 && !known)
+			continue;
+		if (known)
+			add_value(&now, s, before);
+		if (b[i].n) {
+			add_value(&now, s, b[i].min);
+			add_value(&now, s, b[i].max);
+			add_value(&now, s, b[i].last);
+		}
+		rc = put_bucket(m, s, &now, i, b[i].n, known ? &before : NULL, r, t, err);
+		before = now.last;
+		known = true;
+	}
+	return rc;
+}
+
+static int
+timeline(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	struct tt_mem *mem = &m->env->mem;
+	size_t n = m->timeline ? m->timeline->n : 0, room = m->ncounter * n;
+	struct in_bucket *b = tt_mem_alloc(mem, room * sizeof *b, err);
+	int rc = b ? TT_OK : err->code;
+
+	for (size_t i = 0; i < m->npoint && rc == TT_OK && n; i++) {
+		const struct tt_counter_point *p = &m->point[i];
+		if (p->ts >= m->timeline->from && p->ts < m->timeline->to)
+			add_value(&b[p->counter * n + tt_timeline_at(m->timeline, p->ts)], &m->counter[p->counter], p->v);
+	}
+	for (size_t i = 0; i < m->ncounter && rc == TT_OK && n; i++) {
+		const struct tt_counter_stat *s = &m->counter[i];
+		const char *name = name_of(r, s, err);
+		if (!name)
+			rc = err->code;
+		else if (is_wanted(m, s, name) && s->type != TT_T_TEXT)
+			rc = put_buckets(m, s, b + i * n, r, t, err);
+	}
+	if (rc == TT_OK && m->point_dropped) {
+		t->note = tt_report_text(r, err, "of the first %zu values: %llu more are in the file; --time chooses", m->npoint,
+		    (unsigned long long)m->point_dropped);
+		rc = t->note ? TT_OK : err->code;
+	}
+	tt_mem_free(mem, b, b ? room * sizeof *b : 0);
+	return rc;
+}
+
 static int
 report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
 {
@@ -320,10 +445,16 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	}
 	if (rc == TT_OK)
 		rc = tt_pass_begin(&tt_pass_counters, C_VALUES, o, r, &t, err);
+	if (rc == TT_OK && t) {
+		t->empty_reason = NO_COUNTERS;
+		rc = values(m, o, r, t, err);
+	}
+	if (rc == TT_OK)
+		rc = tt_pass_begin(&tt_pass_counters, C_TIMELINE, o, r, &t, err);
 	if (rc != TT_OK || !t)
 		return rc;
 	t->empty_reason = NO_COUNTERS;
-	return values(m, o, r, t, err);
+	return timeline(m, r, t, err);
 }
 
 const struct tt_pass tt_pass_counters = {

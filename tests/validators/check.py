@@ -249,7 +249,8 @@ def pprof(name, path, stats, folded):
     alloc = stats["gcalloc"]["rows"][0] if stats["gcalloc"]["rows"] else {"bytes": 0, "count": 0}
     want = {"wall": sum(r["self_ns"] for r in stats["markers"]["rows"]),
             "calls": sum(r["count"] for r in stats["markers"]["rows"]),
-            "alloc_space": alloc["bytes"] or 0, "alloc_objects": alloc["count"] or 0}
+            "alloc_space": alloc["bytes"] or 0, "alloc_objects": alloc["count"] or 0,
+            "samples": sum(r["self"] for r in stats["samples"]["rows"]) if "samples" in stats else 0}
     check(name + " in pprof, sums", None if all(have.get(k, 0) == v for k, v in want.items()) else "%s, not %s" % (have, want))
     total = 0
     for line in open(folded, encoding="utf-8"):
