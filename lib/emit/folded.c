@@ -232,7 +232,8 @@ enter(struct folded *w, uint32_t node, struct tt_err *err)
 	rc = w->nlevel == 1 ? add_process(w, node, err) : tt_buf_add(&w->path, ";", 1, err);
 	if (rc == TT_OK)
 		rc = tt_buf_text(&w->path, w->stacks.name[w->stacks.text[node]], err);
-	return rc == TT_OK ? put_line(w, "", count_of(w, node), err) : rc;
+	return rc == TT_OK ? put_line(w, tt_stacks_node(&w->stacks, node)->kind == TT_NODE_SAMPLES ? ";(native)" : "",
+	    count_of(w, node), err) : rc;
 }
 
 static int

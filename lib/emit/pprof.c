@@ -21,10 +21,11 @@
 
 enum word {
 	WORD_NONE, WORD_WALL, WORD_NANOSECONDS, WORD_CALLS, WORD_COUNT, WORD_ALLOC_SPACE, WORD_BYTES, WORD_ALLOC_OBJECTS,
-	WORD_SAMPLES, WORD_THREAD, WORD_CATEGORY, WORD_CLASS, WORD_PROCESS, WORD_CUT, WORD_OUTSIDE, WORDS
+	WORD_SAMPLES, WORD_THREAD, WORD_CATEGORY, WORD_CLASS, WORD_PROCESS, WORD_CUT, WORD_OUTSIDE, WORD_NATIVE, WORDS
 };
 static const char *const words[WORDS] = { "", "wall", "nanoseconds", "calls", "count", "alloc_space", "bytes",
-	"alloc_objects", "samples", "thread", "category", "class", "process", "(outer frames left out)", "(outside all calls)" };
+	"alloc_objects", "samples", "thread", "category", "class", "process", "(outer frames left out)", "(outside all calls)",
+	"(native)" };
 
 /* The sample types, in the order of the values; those that nothing was recorded for are left out. */
 static const struct type {
@@ -49,7 +50,7 @@ struct pprof {
 	struct tt_stacks stacks;
 	bool has[NTYPE];
 	uint8_t *used;                /* names that are a frame of a sample */
-	bool cut, outside;            /* a stack was cut; one had no frame at all */
+	bool cut, outside, native;    /* a stack was cut; one had no frame at all, of a call or of a sample */
 	uint64_t name_at, category_at, process_at, comment_at;        /* places in the string table */
 	uint64_t ncomment;
 	struct tt_buf part;           /* one message */
@@ -80,7 +81,7 @@ put_numbers(struct pprof *w, unsigned field, unsigned n, const uint64_t *v, stru
 
 /* --- samples (Sample: 1 location_id*, 2 value*, 3 label*) -------------------- */
 
-/* Location and function of a name; the two are numbered alike. The last two stand for what has no name. */
+/* Location and function of a name; the two are numbered alike. The last three stand for what has no name. */
 static uint64_t
 id_of(uint64_t name)
 {
@@ -99,11 +100,18 @@ id_of_outside(const struct pprof *w)
 	return id_of_cut(w) + 1;
 }
 
+static uint64_t
+id_of_native(const struct pprof *w)
+{
+	return id_of_outside(w) + 1;
+}
+
 /* The ids of a stack, innermost first, packed. */
 static int
 add_stack(struct pprof *w, uint32_t node, struct tt_err *err)
 {
 	const struct tt_stacks *s = &w->stacks;
+	bool native = tt_stacks_node(s, node)->kind == TT_NODE_SAMPLES;
 	char *start, *p;
 	unsigned depth = 0;
 	size_t head = 12, n;
@@ -126,8 +134,9 @@ add_stack(struct pprof *w, uint32_t node, struct tt_err *err)
 	}
 	/* pprof lists nothing for an empty stack, but counts it to the total. */
 	if (p == start) {
-		w->outside = true;
-		p = tt_put_varint(p, id_of_outside(w));
+		w->native |= native;
+		w->outside |= !native;
+		p = tt_put_varint(p, native ? id_of_native(w) : id_of_outside(w));
 	}
 	n = (size_t)(p - start);
 	p = tt_put_varint(w->part.p + w->part.n, 1 << 3 | TT_WIRE_BYTES);
@@ -176,7 +185,7 @@ add_labels(struct pprof *w, uint32_t node, struct tt_err *err)
 		rc = add_label(w, WORD_PROCESS, w->process_at + tt_stacks_node(s, node)->process, err);
 	if (rc == TT_OK && tt_stacks_frame(s, zone) && tt_stacks_name(s, zone))
 		rc = add_label(w, WORD_CATEGORY, w->category_at + tt_stacks_name(s, zone)->category, err);
-	if (rc == TT_OK && node != zone)
+	if (rc == TT_OK && tt_stacks_kind(s, node) == TT_STACK_ALLOC)
 		rc = add_label(w, WORD_CLASS, w->name_at + s->text[node], err);
 	return rc;
 }
@@ -230,6 +239,8 @@ put_functions(struct pprof *w, struct tt_err *err)
 		rc = put_function(w, id_of_cut(w), WORD_CUT, err);
 	if (rc == TT_OK && w->outside)
 		rc = put_function(w, id_of_outside(w), WORD_OUTSIDE, err);
+	if (rc == TT_OK && w->native)
+		rc = put_function(w, id_of_native(w), WORD_NATIVE, err);
 	return rc;
 }
 

@@ -224,6 +224,8 @@ tt_stacks_kind(const struct tt_stacks *s, uint32_t node)
 
 	if (n->kind == TT_NODE_ALLOC)
 		return TT_STACK_ALLOC;
+	if (n->kind == TT_NODE_SAMPLES)
+		return TT_STACK_SAMPLE;
 	if (n->kind != TT_NODE_ZONE)
 		return TT_STACK_NONE;
 	return root == TT_NODE_SAMPLES ? TT_STACK_SAMPLE : TT_STACK_ZONE;

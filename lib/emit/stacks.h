@@ -15,7 +15,7 @@
 enum tt_stack_kind {
 	TT_STACK_NONE,                /* nothing: the root of a thread */
 	TT_STACK_ZONE,                /* n calls, v ns of its own */
-	TT_STACK_SAMPLE,              /* n samples whose innermost frame it is */
+	TT_STACK_SAMPLE,              /* n samples whose innermost frame it is; a root: of native code alone */
 	TT_STACK_ALLOC,               /* n objects, v bytes; text is the class */
 };
 

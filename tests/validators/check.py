@@ -255,7 +255,8 @@ def pprof(name, path, stats, folded):
     total = 0
     for line in open(folded, encoding="utf-8"):
         total += int(line.rsplit(" ", 1)[1])
-    check(name + " folded, sum", None if total == have.get("wall", 0) else "%d ns, pprof has %s" % (total, have.get("wall")))
+    of = "wall" if have.get("wall") else "samples" if have.get("samples") else "alloc_space"
+    check(name + " folded, sum", None if total == have.get(of, 0) else "%d, pprof has %s %s" % (total, have.get(of), of))
 
 
 def capture(tracetool, path, work, forms):
