@@ -125,23 +125,6 @@ tt_baseline_parse(const char *text, size_t n, const char *path, const struct tt_
 
 /* --- writing --------------------------------------------------------------------------- */
 
-static int
-put_text(struct tt_buf *out, const char *s, struct tt_err *err)
-{
-	size_t n = strlen(s);
-	int rc = tt_buf_room(out, 6 * n + 2, err);
-	char *p;
-
-	if (rc != TT_OK)
-		return rc;
-	p = out->p + out->n;
-	*p++ = '"';
-	p = tt_put_json(p, s, n);
-	*p++ = '"';
-	out->n = (size_t)(p - out->p);
-	return TT_OK;
-}
-
 /* The samples of one session, and where it is not the first, a comma before. */
 static int
 put_session(const struct tt_sample *s, size_t n, const char *name, bool first, const struct tt_budget *budget,
@@ -150,7 +133,7 @@ put_session(const struct tt_sample *s, size_t n, const char *name, bool first, c
 	int rc = tt_buf_text(out, first ? "\n{\"session\":" : ",\n{\"session\":", err);
 
 	if (rc == TT_OK)
-		rc = put_text(out, name, err);
+		rc = tt_doc_put_text(out, name, err);
 	if (rc == TT_OK)
 		rc = tt_buf_text(out, ",\"captures\":[", err);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
@@ -194,7 +177,7 @@ tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size
 	char number[24];
 
 	if (rc == TT_OK)
-		rc = put_text(out, settings, err);
+		rc = tt_doc_put_text(out, settings, err);
 	if (rc == TT_OK)
 		rc = tt_buf_text(out, ",\"sessions\":[", err);
 	for (size_t i = 0, end; old && i < old->nsample && rc == TT_OK; i = end) {

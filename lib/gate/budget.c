@@ -11,10 +11,8 @@
 
 #define ROWS_MAX 4096
 
-const char *const tt_level_name[3] = { "off", "warn", "error" };
-const char *const tt_over_name[5] = { "median", "worst", "best", "mean", "pooled" };
-
-static const char *const levels[] = { "off", "warn", "error", NULL };
+const char *const tt_level_name[4] = { "off", "warn", "error", NULL };
+const char *const tt_over_name[6] = { "median", "worst", "best", "mean", "pooled", NULL };
 
 /* What agrees between captures that can be compared, unless the budget has a list of its own. */
 static const char *const usual_fingerprint[] = { "format", "arch", "device", "cpu", "gpu", "gpu_api", "platform",
@@ -156,7 +154,7 @@ read_integrity(struct tt_budget_reader *rd, const struct tt_node_at *root, struc
 		rc = tt_doc_count(&m, &frames, err);
 	m = tt_doc_member(&v, "level");
 	if (rc == TT_OK)
-		rc = tt_doc_word(&m, levels, &level, err);
+		rc = tt_doc_word(&m, tt_level_name, &level, err);
 	rd->b->integrity = (enum tt_level)level;
 	if (rc == TT_OK)
 		rc = default_row(rd, "integrity-lost", "lost.events", (enum tt_level)level, lost, false, err);

@@ -8,11 +8,11 @@
 #include "gate/measure.h"
 
 enum tt_level { TT_LEVEL_OFF, TT_LEVEL_WARN, TT_LEVEL_ERROR };
-extern const char *const tt_level_name[3];
+extern const char *const tt_level_name[4];   /* ends with NULL, as the next */
 
 /* How a figure of many captures becomes one, for rows without a baseline. */
 enum tt_over { TT_OVER_MEDIAN, TT_OVER_WORST, TT_OVER_BEST, TT_OVER_MEAN, TT_OVER_POOLED };
-extern const char *const tt_over_name[5];
+extern const char *const tt_over_name[6];
 
 enum tt_limit_kind {
 	TT_LIMIT_NONE,

@@ -9,9 +9,6 @@
 #include "base/near.h"
 #include "gate/budget_read.h"
 
-static const char *const levels[] = { "off", "warn", "error", NULL };
-static const char *const overs[] = { "median", "worst", "best", "mean", "pooled", NULL };
-
 static const char *const selectors[] = {
 	[TT_SELECT_NONE] = NULL, [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",
 	[TT_SELECT_COUNTER] = "counter", [TT_SELECT_THREAD] = "thread", [TT_SELECT_LIMIT] = "limit",
@@ -345,7 +342,7 @@ read_over(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *
 	struct tt_node_at v = tt_doc_member(row, "over");
 	enum tt_family f = r->measure.metric->family;
 	enum tt_stat_kind s = r->measure.stat;
-	int over = TT_OVER_MEDIAN, rc = tt_doc_word(&v, overs, &over, err);
+	int over = TT_OVER_MEDIAN, rc = tt_doc_word(&v, tt_over_name, &over, err);
 
 	if (rc != TT_OK || !v.json)
 		return rc;
@@ -409,7 +406,7 @@ tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row, st
 		rc = read_effect(row, r, err);
 	v = tt_doc_member(row, "level");
 	if (rc == TT_OK)
-		rc = tt_doc_word(&v, levels, &level, err);
+		rc = tt_doc_word(&v, tt_level_name, &level, err);
 	r->level = (enum tt_level)level;
 	if (rc == TT_OK)
 		rc = read_over(row, r, err);

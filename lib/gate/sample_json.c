@@ -19,23 +19,6 @@
 /* --- writing ---------------------------------------------------------------------- */
 
 static int
-put_quoted(struct tt_buf *b, const char *s, struct tt_err *err)
-{
-	size_t n = strlen(s);
-	int rc = tt_buf_room(b, 6 * n + 2, err);
-	char *p;
-
-	if (rc != TT_OK)
-		return rc;
-	p = b->p + b->n;
-	*p++ = '"';
-	p = tt_put_json(p, s, n);
-	*p++ = '"';
-	b->n = (size_t)(p - b->p);
-	return TT_OK;
-}
-
-static int
 put_amount(struct tt_buf *b, int64_t v, struct tt_err *err)
 {
 	int rc = tt_buf_room(b, 32, err);
@@ -73,7 +56,7 @@ put_value(struct tt_buf *b, const struct tt_measure *x, const struct tt_value *v
 	if (!v->known) {
 		rc = tt_buf_text(b, "{\"missing\":", err);
 		if (rc == TT_OK)
-			rc = put_quoted(b, v->why ? v->why : "", err);
+			rc = tt_doc_put_text(b, v->why ? v->why : "", err);
 	} else {
 		rc = tt_buf_text(b, "{\"value\":", err);
 		if (rc == TT_OK)
@@ -84,7 +67,7 @@ put_value(struct tt_buf *b, const struct tt_measure *x, const struct tt_value *v
 	if (rc == TT_OK && v->absent) {
 		rc = tt_buf_text(b, ",\"absent\":", err);
 		if (rc == TT_OK)
-			rc = put_quoted(b, v->why ? v->why : "", err);
+			rc = tt_doc_put_text(b, v->why ? v->why : "", err);
 	}
 	if (rc == TT_OK && v->each)
 		rc = put_each(b, v, err);
@@ -104,7 +87,7 @@ put_values(struct tt_buf *b, const struct tt_sample *s, const struct tt_measure 
 		rc = tt_buf_text(b, sep, err);
 		sep = ",";
 		if (rc == TT_OK)
-			rc = put_quoted(b, x[i].key, err);
+			rc = tt_doc_put_text(b, x[i].key, err);
 		if (rc == TT_OK)
 			rc = tt_buf_text(b, ":", err);
 		if (rc == TT_OK)
@@ -122,11 +105,11 @@ put_facts(struct tt_buf *b, const struct tt_sample *s, struct tt_err *err)
 		if (i)
 			rc = tt_buf_text(b, ",", err);
 		if (rc == TT_OK)
-			rc = put_quoted(b, s->fact[i].key, err);
+			rc = tt_doc_put_text(b, s->fact[i].key, err);
 		if (rc == TT_OK)
 			rc = tt_buf_text(b, ":", err);
 		if (rc == TT_OK)
-			rc = put_quoted(b, s->fact[i].value, err);
+			rc = tt_doc_put_text(b, s->fact[i].value, err);
 	}
 	return rc == TT_OK ? tt_buf_text(b, "}", err) : rc;
 }
@@ -142,7 +125,7 @@ put_parts(struct tt_buf *b, const struct tt_sample *s, enum tt_about about, cons
 			continue;
 		rc = tt_buf_printf(b, err, "%s[", sep);
 		if (rc == TT_OK)
-			rc = put_quoted(b, s->part[i].name, err);
+			rc = tt_doc_put_text(b, s->part[i].name, err);
 		if (rc == TT_OK)
 			rc = tt_buf_text(b, ",", err);
 		if (rc == TT_OK)
@@ -172,7 +155,7 @@ put_worst(struct tt_buf *b, const struct tt_sample *s, struct tt_err *err)
 		for (unsigned k = 0; k < w->ntop && rc == TT_OK; k++) {
 			rc = tt_buf_text(b, k ? ",[" : "[", err);
 			if (rc == TT_OK)
-				rc = put_quoted(b, w->top[k].name, err);
+				rc = tt_doc_put_text(b, w->top[k].name, err);
 			if (rc == TT_OK)
 				rc = tt_buf_printf(b, err, ",%lld]", (long long)w->top[k].self_ns);
 		}
@@ -188,11 +171,11 @@ tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, 
 	int rc = tt_buf_text(out, "{\"name\":", err);
 
 	if (rc == TT_OK)
-		rc = put_quoted(out, s->name, err);
+		rc = tt_doc_put_text(out, s->name, err);
 	if (rc == TT_OK && *s->session) {
 		rc = tt_buf_text(out, ",\"session\":", err);
 		if (rc == TT_OK)
-			rc = put_quoted(out, s->session, err);
+			rc = tt_doc_put_text(out, s->session, err);
 	}
 	if (rc == TT_OK)
 		rc = put_facts(out, s, err);
@@ -201,7 +184,7 @@ tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, 
 	if (rc == TT_OK && s->damaged) {
 		rc = tt_buf_text(out, ",\"damaged\":", err);
 		if (rc == TT_OK)
-			rc = put_quoted(out, s->damage ? s->damage : "", err);
+			rc = tt_doc_put_text(out, s->damage ? s->damage : "", err);
 	}
 	if (rc == TT_OK)
 		rc = put_values(out, s, x, n, err);

@@ -212,6 +212,18 @@ def skipped(capture, marker, options):
     check(v["gc.alloc.bytes.total"] < n, "until_marker leaves something out", v["gc.alloc.bytes.total"], n)
 
 
+def skipped_to_instant(capture):
+    """The marker may be an instant: calls that begin then or later are counted."""
+    rows = events(capture, [])
+    first = {}
+    for r in rows:
+        if r["kind"] in ("zone", "instant"):
+            first[r["name"]] = min(first.get(r["name"], (1 << 62, "")), (int(r["start_ns"]), r["kind"]))
+    name = max((at, n) for n, (at, kind) in first.items() if kind == "instant")[1]
+    v = gate_values(capture, rows_of("marker.count", "total", marker="*", max=1), [], skip={"until_marker": name})
+    near("until an instant", v["marker.count[*].total"], sum(r["kind"] == "zone" and int(r["start_ns"]) >= first[name][0] for r in rows))
+
+
 if __name__ == "__main__":
     d01 = os.path.join(DATA, "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
     against_events(d01, ["--frame-marker", "World:Frame"], "World:Physics")
@@ -220,5 +232,6 @@ if __name__ == "__main__":
     counters(os.path.join(DATA, "mlpd", "good-d10-counters-zip.mlpd"), ["System Time", "MonoMethod size", "Inflated methods size", "Collection max time"])
     now_and_then()
     skipped(d01, "World:Physics", ["--frame-marker", "World:Frame"])
+    skipped_to_instant(os.path.join(DATA, "capture", "good-v1.0-every-kind.ttc"))
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed > 0)
