@@ -304,6 +304,7 @@ rec_pause(void)
 	lock_life();
 	if (W.running && rec_on() && !atomic_exchange(&rec_state.paused, true)) {
 		ring_detach(true);
+		plat_wake(PLAT_BELL_WRITER);  /* a chunk of each thread waits for it */
 		atomic_fetch_add(&rec_state.pauses, 1);
 	}
 	unlock_life();

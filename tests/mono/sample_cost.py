@@ -7,7 +7,7 @@ the mean of the pairs' ratios with its 95 % interval. Exit status 1 if one busy 
 the upper end of that.
 
 PAIRS=N, ROUNDS=N: pairs of each row (20), and rounds of work (3000: a second or two, beside which the module's start, some
-15 ms, is small). ONLY=RE: rows, such as "cpu 1$".
+10 ms, is small). ONLY=RE: rows, such as "cpu 1$".
 """
 import math
 import os
