@@ -1,0 +1,39 @@
+/**
+ * The options of tracetool batch: what they are, whether they go together, and what results depend on.
+ */
+#ifndef TT_CMD_BATCH_OPTS_H
+#define TT_CMD_BATCH_OPTS_H
+
+#include "batch.h"
+
+/* Where files made of captures go, below the output directory. */
+#define BATCH_FILES_DIR "captures"
+
+/* Bits of what to do. */
+enum batch_what { BATCH_STATS = 1, BATCH_CONVERT = 2, BATCH_GATE = 4 };
+
+struct batch_opts {
+	struct input_opts in;
+	struct summary_opts sum;
+	struct gate_opts gate;
+	struct opt_list what, to;
+	int per_capture;              /* enum tt_render; -1: none */
+	const char *dir, *root;
+	uint64_t depth;
+	struct tt_shard shard;
+	bool resume, verify;
+	uint64_t failures;            /* --max-failures; UINT64_MAX: not given */
+	int64_t failures_e4;          /* the same as a share; -1: not given */
+	int64_t capture_ns, log_ns;
+	uint64_t decoded_max, ratio_max, members_max, unpack_memory, spool_memory;
+};
+
+unsigned batch_work_of(const struct batch_opts *o);
+
+/* TT_E_USAGE where options do not go together. */
+int batch_check(const struct batch_opts *o, struct tt_err *err);
+
+/* *${by}: a hash of all that results depend on, version and options. */
+int batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *by, struct tt_err *err);
+
+#endif
