@@ -76,6 +76,37 @@ TEST(allocation_wrappers_are_known_by_name)
 	CHECK(!tt_name_alloc_wrapper("object:AllocVector (intptr)"));
 }
 
+static const char *
+namespace_of(const char *method)
+{
+	static char to[64];
+	const char *space;
+	size_t n = tt_name_method_namespace(method, &space);
+
+	snprintf(to, sizeof to, "%.*s", (int)n, space);
+	return to;
+}
+
+TEST(namespaces_end_at_the_class)
+{
+	const char *space;
+
+	CHECK_STR(namespace_of("Game.Sim.World/Nested:Step (int)"), "Game.Sim");
+	CHECK_STR(namespace_of("System.Collections.Generic.List`1<Game.World>:Add (T_REF)"), "System.Collections.Generic");
+	CHECK_STR(namespace_of("(wrapper runtime-invoke) Game.World:.ctor ()"), "Game");
+	CHECK_STR(namespace_of("Game.<Gen>c__Iterator0:MoveNext ()"), "Game");
+	CHECK_STR(namespace_of("string:Concat (string,string)"), "System");
+	CHECK_STR(namespace_of("Program:Main ()"), "");
+	CHECK_STR(namespace_of("<Module>:runtime_invoke (object)"), "");
+	CHECK_STR(namespace_of("GC.Collect"), "");
+	CHECK_STR(namespace_of(""), "");
+	CHECK_EQ_INT(tt_name_namespace("System.Byte[]", 13, &space), 6);
+	CHECK_EQ_INT(tt_name_namespace("int[]", 5, &space), 6);
+	CHECK_EQ_INT(tt_name_namespace("World[,]", 8, &space), 0);
+	CHECK_EQ_INT(tt_name_namespace(".x", 2, &space), 0);
+	CHECK_EQ_INT(tt_name_namespace("", 0, &space), 0);
+}
+
 TEST(globs_meet_the_name_with_and_without_list_and_namespace)
 {
 	static const char *const exact[] = { "World:*e", NULL }, *const whole[] = { "Game.World:Frame (*)", NULL },
