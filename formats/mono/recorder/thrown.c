@@ -100,9 +100,12 @@ thrown_listen(bool on)
 		if (api.mono_profiler_set_exception_clause_callback)
 			api.mono_profiler_set_exception_clause_callback(h, on ? on_clause : NULL);
 	}
-	if (module.o.monitor && api.mono_profiler_set_monitor_contention_callback) {
-		api.mono_profiler_set_monitor_contention_callback(h, on ? on_contention : NULL);
-		api.mono_profiler_set_monitor_acquired_callback(h, on ? on_acquired : NULL);
-		api.mono_profiler_set_monitor_failed_callback(h, on ? on_failed : NULL);
+	if (module.o.monitor) {
+		if (api.mono_profiler_set_monitor_contention_callback)
+			api.mono_profiler_set_monitor_contention_callback(h, on ? on_contention : NULL);
+		if (api.mono_profiler_set_monitor_acquired_callback)
+			api.mono_profiler_set_monitor_acquired_callback(h, on ? on_acquired : NULL);
+		if (api.mono_profiler_set_monitor_failed_callback)
+			api.mono_profiler_set_monitor_failed_callback(h, on ? on_failed : NULL);
 	}
 }
