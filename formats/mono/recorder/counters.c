@@ -111,11 +111,19 @@ one(MonoCounter *c, void *arg)
 	return 1;
 }
 
+/* Is all of the interface there that counters need? */
+static bool
+can_count(void)
+{
+	return api.mono_counters_foreach && api.mono_counters_sample && api.mono_counter_get_name && api.mono_counter_get_type &&
+	    api.mono_counter_get_unit && api.mono_counter_get_section;
+}
+
 void
 counters_sample(void)
 {
 	struct rec_thread *t = rec_thread();
 
-	if (t && api.mono_counters_foreach && atomic_load_explicit(&module.initialized, memory_order_acquire))
+	if (t && can_count() && atomic_load_explicit(&module.initialized, memory_order_acquire))
 		api.mono_counters_foreach(one, t);
 }
