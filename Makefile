@@ -47,7 +47,7 @@ MONO_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) $(PIC_FLAGS)
 GEN_SRC  := $(sort $(wildcard tests/*_gen.c))
 HELP_SRC := $(filter-out $(GEN_SRC),$(sort $(wildcard tests/*.c)))
 FAULT_SRC := tests/fault/alloc.c tests/fault/transfer.c
-UNIT_SRC := $(sort $(filter-out $(FAULT_SRC),$(wildcard tests/unit/*.c tests/fault/*.c)))
+UNIT_SRC := $(sort $(filter-out $(FAULT_SRC) tests/fault/recorder_calls.c,$(wildcard tests/unit/*.c tests/fault/*.c)))
 FAULT_OBJ := $(FAULT_SRC:%.c=$(BUILD)/%.o)
 WRAPPED  := main malloc calloc realloc aligned_alloc read write pread64 pwrite64 open64 close fsync rename
 OOM_BIN  := $(BUILD)/tracetool-oom
@@ -63,6 +63,8 @@ HOST_SRC := $(filter-out $(HOST_HELP) tests/host/probe_plugin.c,$(sort $(wildcar
 HOST_BIN := $(HOST_SRC:tests/%.c=$(BUILD)/%)
 HOST_LIB := $(BUILD)/tests/libhost.a
 PROBE    := $(BUILD)/host/probe_plugin.so
+# What stands in for the system below a recorder.
+REC_CALLS := $(BUILD)/fault/recorder_calls.so
 # The plug-in without the library around it, for those that drive it in their own process.
 PLUG_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter formats/unity/recorder/%,$(UNITY_SRC)))
 PLUG_LIB := $(BUILD)/tests/libplugin.a
@@ -224,6 +226,11 @@ $(PROBE): tests/host/probe_plugin.c $(BUILD)/flags
 	$(call say,LD,$@)
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
 
+$(REC_CALLS): tests/fault/recorder_calls.c $(BUILD)/flags
+	@mkdir -p $(@D)
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CPPFLAGS) $(MONO_CFLAGS) -shared -o $@ $< -ldl
+
 .PHONY: host cost
 host: $(HOST_BIN) $(PROBE)
 # What recording costs a game: a minute. No test, and best with nothing else running.
@@ -237,7 +244,7 @@ cost-mono: mono $(BIN)
 	tests/mono/sample_cost.py $(BUILD)
 
 .PHONY: tests unit
-tests: $(HOST_BIN) $(PROBE) $(UNITY) mono $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
+tests: $(HOST_BIN) $(PROBE) $(REC_CALLS) $(UNITY) mono $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
 unit: $(UNIT_BIN)
 
 .PHONY: clean
