@@ -206,6 +206,10 @@ def more_cases(suite):
                    ["b.json.bz2"], status=None)
         yield Case(name + " tables as files", ["convert", "-q", path, "-f", "csv", "--table", "markers", "--csv-bom", "--csv-safe",
                    "-o", "t.csv.lz4", "--table", "counters", "-o", "u.csv"], ["t.csv.lz4", "u.csv"], status=None)
+        kept = suite.path(name + "-suggested.json")
+        open(kept, "wb").write(subprocess.run([TRACETOOL, "stats", "--suggest", path] + marker, capture_output=True).stdout)
+        yield Case(name + " gate of what is suggested", ["stats", "--gate", kept, path, "--today", "2026-01-01"] + marker,
+                   status=None)
         other = path if name in ("capture", "game") else loop if path != loop else suite.capture(17, 5)
         yield Case(name + " diff of all", ["diff", path, path, "--limit", "0", "--format", "markdown", "-o", "d.md", "--", other, other], ["d.md"], status=None)
 
