@@ -76,7 +76,8 @@ set_value(struct values *to, MonoType *type, const void *p)
 		set_number(to, TTC_PTR, module_key(o), 8);
 		return;
 	}
-	if (kind == MONO_TYPE_VALUETYPE && api.mono_class_is_enum && api.mono_class_is_enum(api.mono_class_from_mono_type(type)))
+	if (kind == MONO_TYPE_VALUETYPE && api.mono_class_is_enum && api.mono_type_get_underlying_type &&
+	    api.mono_class_is_enum(api.mono_class_from_mono_type(type)))
 		kind = api.mono_type_get_type(api.mono_type_get_underlying_type(type));
 	if ((size_t)kind < sizeof plain / sizeof *plain && plain[kind].size > 0) {
 		size_t n = plain[kind].size;
@@ -126,11 +127,13 @@ release(struct values *v)
 		api.mono_profiler_call_context_free_buffer(v->buffer[i]);
 }
 
-/* A runtime that has one of these has all. */
+/* Is all of the interface there that values need? */
 static bool
 able(void)
 {
-	return api.mono_profiler_call_context_get_this && api.mono_method_signature && api.mono_signature_get_params &&
+	return api.mono_profiler_call_context_get_this && api.mono_profiler_call_context_get_argument &&
+	    api.mono_profiler_call_context_get_result && api.mono_profiler_call_context_free_buffer &&
+	    api.mono_method_signature && api.mono_signature_get_params &&
 	    api.mono_type_get_type && api.mono_class_from_mono_type && api.mono_class_is_valuetype;
 }
 
