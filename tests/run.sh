@@ -8,7 +8,8 @@
 # anything failed.
 #
 # Suites run from the top of the tree with BUILD, TRACETOOL (the program), TT_SET (check or all) and
-# TMPDIR (removed at the end) in the environment. TT_ONLY, an extended regular expression, picks suites by name.
+# TMPDIR (removed at the end) in the environment. TT_ONLY, an extended regular expression, picks suites by name;
+# TT_NOT leaves out those that match.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -28,7 +29,7 @@ unset LC_ALL LANG LC_NUMERIC NO_COLOR COLUMNS
 export TERM=dumb TZ=UTC
 
 names=() commands=() needs=()
-add() { [[ $1 =~ ${TT_ONLY:-.} ]] || return 0; names+=("$1"); needs+=("$2"); commands+=("$3"); }
+add() { [[ $1 =~ ${TT_ONLY:-.} && ! $1 =~ ${TT_NOT:-^$} ]] || return 0; names+=("$1"); needs+=("$2"); commands+=("$3"); }
 
 # The long ones first, so that they do not end alone.
 while read -r set name need command; do
