@@ -5,23 +5,22 @@
 /* What one marker does in the present frame: a line of memory, touched at every zone. */
 struct tt_watch_row {
 	uint64_t key;
-	uint32_t active;              /* activations open now */
+	uint32_t active;              /* activations on the stack */
 	bool wait, touched;
 	bool out;                     /* an allocation wrapper: its time is that of the zone around it */
 	int64_t self, total;
-	uint64_t calls;
-	int64_t since;                /* when the outermost activation began, or the frame */
+	uint32_t calls, category;
+	int64_t since;                /* when the outermost activation on the stack began, or the frame; without one: when the last ended */
 	/* Of an open one: how far it is accounted for. See catch_up(). */
 	uint32_t frame, long_past;
 	int64_t past;
 };
-_Static_assert(sizeof(struct tt_watch_row) == 64, "a line");
+_Static_assert(sizeof(struct tt_watch_row) == TT_MEM_LINE, "a line");
 
-/* A zone that lies whole in the present frame. Row numbers are one up, 0 is none. */
+/* A zone that lies whole in the present frame. */
 struct tt_watch_inner {
-	uint32_t row;                 /* 0: its time is that of the zone around it */
-	uint32_t giver;               /* the row that its zones take their time from */
 	int64_t ts, end;
+	uint32_t giver;               /* the row that its zones take their time from, one up; 0: none */
 };
 
 void
@@ -31,7 +30,7 @@ tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks 
 	const struct tt_def *d;
 
 	*w = (struct tt_watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
-		.end = r->m->frames->n, .marks = m };
+		.end = r->m->frames->n, .marks = m, .waited = INT64_MIN };
 	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
 		struct timer *t = &w->timer[w->ntimer];
 		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
@@ -73,18 +72,35 @@ more_slots(struct tt_watch *w, struct tt_mem *mem, struct tt_err *err)
 	return TT_OK;
 }
 
+static int
+more_rows(struct tt_watch *w, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t cap = w->caprow ? w->caprow * 2 : 256;
+	struct tt_watch_row *row = tt_mem_lines(mem, cap * sizeof *row, err);
+
+	if (!row)
+		return err->code;
+	if (w->nrow)
+		memcpy(row, w->row, w->nrow * sizeof *row);
+	tt_mem_free(mem, w->row, w->caprow * sizeof *w->row);
+	w->row = row;
+	w->caprow = cap;
+	return TT_OK;
+}
+
 static struct tt_watch_row *
 new_row(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
 {
 	struct tt_mem *mem = &r->env->mem;
 
-	if ((w->nrow * 2 >= w->nslot && more_slots(w, mem, err) != TT_OK) ||
-	    tt_mem_grow(mem, &w->row, &w->caprow, w->nrow + 1, sizeof *w->row, err) != TT_OK ||
+	if ((w->nrow * 4 >= w->nslot && more_slots(w, mem, err) != TT_OK) ||
+	    (w->nrow == w->caprow && more_rows(w, mem, err) != TT_OK) ||
 	    tt_mem_grow(mem, &w->sum, &w->capsum, w->nrow + 1, sizeof *w->sum, err) != TT_OK)
 		return NULL;
 	const struct tt_name *n = tt_model_key(r->m, w->process, key);
 	const char *const *globs = r->o->wait ? r->o->wait : tt_wait_markers;
-	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .wait = key == TT_KEY_CONTENTION || (n && tt_name_match(globs, n->full)),
+	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
+		.wait = key == TT_KEY_CONTENTION || (n && tt_name_match(globs, n->full)),
 		.out = n && n->alloc_wrapper && !r->m->filter.wrappers };
 	size_t i = slot_of(w, key);
 	while (w->slot[i])
@@ -278,17 +294,19 @@ close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *er
 	}
 	for (size_t i = 0; i < w->ntouched; i++) {
 		struct tt_watch_row *row = &w->row[w->touched[i]];
-		const struct tt_name *n = tt_model_key(r->m, w->process, row->key);
 		if (h)
 			keep_top(h, row);
-		if (n && n->category < ms->ncategory)
-			ms->cat_self[n->category] += row->self;
+		if (row->category < ms->ncategory)
+			ms->cat_self[row->category] += row->self;
 		sum_row(w, row, start, end, dur);
 		row->calls = 0;
 		row->total = row->self = 0;
 		row->touched = false;
+		if (!row->active)
+			row->since = INT64_MIN;
 	}
 	w->ntouched = 0;
+	w->waited = INT64_MIN;
 	for (size_t i = 0; i < ms->ncategory; i++) {
 		struct tt_frame_category *c = &ms->category[i];
 		tt_hist_add(&c->hist, (uint64_t)(ms->cat_self[i] > 0 ? ms->cat_self[i] : 0), 1);
@@ -366,7 +384,8 @@ zone_end(struct tt_run *r, struct tt_watch *w, uint64_t key, int64_t ts, struct 
 	} else if (row->active == 1) {
 		catch_up(w, row);
 	}
-	row->active -= row->active > 0;
+	if (row->active && --row->active == 0)
+		row->since = ts;
 	if (row->wait && w->waiting && --w->waiting == 0 && in_frame(f, w, ts)) {
 		int64_t from = w->wait_since > f->start[w->frame] ? w->wait_since : f->start[w->frame];
 		f->wait_ns[w->frame] += ts > from ? ts - from : 0;
@@ -409,22 +428,8 @@ pop_to(struct tt_run *r, struct tt_watch *w, size_t n, const int64_t *ends, size
 static void
 pop_inner(struct tt_watch *w, size_t n)
 {
-	while (w->ninner > n) {
-		uint32_t i = w->inner[--w->ninner].row;
-		if (i == 0)
-			continue;
-		w->row[i - 1].active--;
-		w->waiting -= w->row[i - 1].wait;
-	}
-}
-
-static int
-take_time(struct tt_run *r, struct tt_watch *w, uint32_t row, int64_t ns, struct tt_err *err)
-{
-	if (row == 0)
-		return TT_OK;
-	w->row[row - 1].self -= ns;
-	return touch(r, w, &w->row[row - 1], err);
+	if (w->ninner > n)
+		w->ninner = n;
 }
 
 static int
@@ -448,22 +453,31 @@ inner_zone(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struc
 	}
 	if (!row->out) {
 		int64_t ns = z.end - z.ts;
-		z.row = (uint32_t)(row - w->row) + 1;
-		if ((rc = touch(r, w, row, err)) != TT_OK || (rc = take_time(r, w, z.giver, ns, err)) != TT_OK)
-			return rc;
-		z.giver = z.row;
+		if (z.giver) {
+			struct tt_watch_row *giver = &w->row[z.giver - 1];
+			giver->self -= ns;
+			rc = touch(r, w, giver, err);
+		}
+		if (rc == TT_OK)
+			rc = touch(r, w, row, err);
 		row->self += ns;
 		row->calls += !(e->flags & TT_F_CONT);
-		if (row->active++ == 0)
+		/* Within another of its marker? Zones nest, so that one would end later. */
+		if (!row->active && z.ts >= row->since) {
 			row->total += ns;
+			row->since = z.end;
+		}
 		if (row->wait) {
 			f->has_wait = true;
-			if (w->waiting++ == 0)
+			if (!w->waiting && z.ts >= w->waited) {
 				f->wait_ns[w->frame] += ns;
+				w->waited = z.end;
+			}
 		}
+		z.giver = (uint32_t)(row - w->row) + 1;
 	}
 	w->inner[w->ninner++] = z;
-	return TT_OK;
+	return rc;
 }
 
 static bool

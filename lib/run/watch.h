@@ -37,8 +37,9 @@ struct tt_watch {
 	const struct tt_frame_marks *marks;   /* all of the process, also of frames that are not in the table */
 	struct timer { uint64_t key; unsigned late; int what; } timer[8];      /* counters of frame timings */
 	unsigned ntimer;
-	uint32_t waiting;             /* wait zones open */
+	uint32_t waiting;             /* wait zones on the stack */
 	int64_t wait_since;
+	int64_t waited;               /* when the last wait zone ended that lies whole in this frame */
 	struct tt_watch_row *row;
 	struct tt_frame_marker *sum;  /* of each row, over the frames so far */
 	size_t nrow, caprow, capsum;
