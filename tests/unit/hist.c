@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "model/tree.h"
 #include "stat/hist.h"
 #include "stat/num.h"
 
@@ -55,6 +56,34 @@ TEST(quantiles_are_nearest_rank_and_stay_within_what_was_added)
 	CHECK_EQ_INT(tt_hist_quantile(&h, 99, 100), 20);
 	CHECK_EQ_INT(tt_hist_quantile(&h, 0, 100), 1);
 	CHECK_EQ_INT(tt_hist_quantile(&h, 1, 1), 20);
+}
+
+/* A worker's buckets are smaller than what they count, and each duration is in one of them. */
+TEST(counts_of_workers_are_exact_beyond_their_buckets)
+{
+	static const uint64_t dur[] = { 0, 31, 32, 100000, (uint64_t)1 << 63, UINT64_MAX };
+	enum { N = 200001, DURS = sizeof dur / sizeof *dur };
+	static struct tt_hist h;
+	struct tt_mem mem = { 0 };
+	struct tt_err err;
+	struct tt_counts *c[2];
+
+	for (int w = 0; w < 2; w++) {
+		CHECK_EQ_INT(tt_counts_new(&mem, &c[w], &err), TT_OK);
+		struct tt_dist *d = tt_counts_dist(c[w], 5000, &err);
+		for (int i = 0; d && i < N * DURS; i++)
+			CHECK_EQ_INT(tt_counts_dur(c[w], d, dur[i % DURS], &err), TT_OK);
+	}
+	CHECK_EQ_INT(tt_counts_join(c[0], c[1], &err), TT_OK);
+	tt_hist_init(&h);
+	tt_counts_hist(c[0], 5000, &h);
+	CHECK_EQ_INT(h.n, 2 * N * DURS);
+	CHECK(h.min == 0 && h.max == UINT64_MAX);
+	for (int i = 0; i < DURS - 1; i++)
+		CHECK_EQ_INT(h.b[tt_hist_bucket(dur[i])], 2 * N);
+	tt_counts_free(c[0]);
+	tt_counts_free(c[1]);
+	CHECK_EQ_INT(mem.used, 0);
 }
 
 TEST(joining_in_any_order_gives_the_same_bits)

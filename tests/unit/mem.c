@@ -3,6 +3,7 @@
 
 #include <stdalign.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/mem.h"
 
@@ -20,6 +21,22 @@ TEST(what_is_allocated_is_counted_and_given_back)
 	tt_mem_free(&mem, NULL, 77);
 	CHECK_EQ_INT(mem.used, 0);
 	CHECK_EQ_INT(mem.peak, 100);
+}
+
+TEST(lines_are_whole_zeroed_and_counted)
+{
+	struct tt_mem mem = { .cap = 1 << 20 };
+	struct tt_err err = { 0 };
+	char *p = tt_mem_lines(&mem, 192, &err);
+
+	CHECK(p && (uintptr_t)p % TT_MEM_LINE == 0);
+	for (int i = 0; p && i < 192; i++)
+		CHECK_EQ_INT(p[i], 0);
+	CHECK_EQ_INT(mem.used, 192);
+	tt_mem_free(&mem, p, 192);
+	CHECK_EQ_INT(mem.used, 0);
+	CHECK(!tt_mem_lines(&mem, 1 << 21, &err));
+	CHECK_EQ_INT(err.code, TT_E_LIMIT);
 }
 
 TEST(the_cap_is_never_passed_and_names_its_option)
