@@ -183,6 +183,9 @@ put_sealed(uint32_t index)
 		w->seq = c->seq + 1;
 		w->done = 0;
 		w->end = end;
+		/* A file that has just begun does not say yet what came before: a reader of the ring must not find it. */
+		c->magic = 0;
+		atomic_signal_fence(memory_order_seq_cst);
 	}
 	ring_give(R, index);
 }
