@@ -115,6 +115,8 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	struct tt_sample *s;
 	int rc;
 
+	if (b->gate && !json)
+		b->failed += strcmp(r->outcome, "ok") != 0;
 	if (!b->gate || !json)
 		return TT_OK;
 	if (tt_mem_grow(&b->app->env.mem, &b->sample, &b->cap, b->n + 1, sizeof *b->sample, err) != TT_OK)
@@ -141,6 +143,8 @@ batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool show,
 {
 	if (!b->gate)
 		return TT_OK;
+	if (b->n == 0 && b->failed > 0)
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "nothing has figures for the gate: all that there is failed");
 	if (b->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no result has figures for a gate: they come from a batch with --gate");
 	return gate_judge(b->gate, run, b->sample, b->n, show, err);
