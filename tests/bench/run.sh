@@ -21,9 +21,9 @@ SMALL=testdata/mlpd/good-d01-gameloop-calls-alloc.mlpd
 export LC_ALL=C MONO_LOG_LEVEL=error
 
 if [ -n "${QUICK:-}" ]; then
-	RUNS=${RUNS:-3} HEAP=150000 SAMPLES=100000 COUNTERS=3600 BIG=100 MANY=60 WHOLE=30 FLAT="30 100" FLAT_MANY="30 60" CALLS=1000 GATED=10
+	RUNS=${RUNS:-3} HEAP=150000 SAMPLES=100000 COUNTERS=3600 STACKS=5 BIG=100 MANY=60 WHOLE=30 FLAT="30 100" FLAT_MANY="30 60" CALLS=1000 GATED=10
 else
-	RUNS=${RUNS:-5} HEAP=1500000 SAMPLES=1000000 COUNTERS=28800 BIG=1400 MANY=580 WHOLE=150 FLAT="150 500 1400 2000" FLAT_MANY="150 580 2000" CALLS=4000 GATED=100
+	RUNS=${RUNS:-5} HEAP=1500000 SAMPLES=1000000 COUNTERS=28800 STACKS=120 BIG=1400 MANY=580 WHOLE=150 FLAT="150 500 1400 2000" FLAT_MANY="150 580 2000" CALLS=4000 GATED=100
 fi
 rm -rf "$OUT"
 mkdir -p "$OUT"
@@ -189,6 +189,29 @@ heap_capture() {
 		mv "$CAPTURES/heap.new" "$CAPTURES/heap-$HEAP.mlpd"
 }
 
+# Allocations with the stacks the runtime recorded for them.
+stacks_capture() {
+	local f=$CAPTURES/stacks-$STACKS.mlpd
+	[ -s "$f" ] || { mono "--profile=log:nodefaults,gcalloc,maxframes=16,output=$f.new" "$BENCH/programs/Big.exe" "$STACKS" 2> /dev/null &&
+		mv "$f.new" "$f"; }
+}
+
+# Call paths and allocation sites, beside the reports that have them, too.
+paths_rows() {
+	local big=$CAPTURES/big-$BIG.mlpd many=$CAPTURES/many-$MANY.mlpd stacks=$CAPTURES/stacks-$STACKS.mlpd n
+	local calls=markers,calltree,alloc_sites,alloc_paths sites=alloc_classes,alloc_sites,alloc_paths
+	stacks_capture || { none "recorded stacks" - "no capture of them"; return; }
+	for n in 1 2; do
+		on $n
+		faster "call paths and sites, BIG / mprof-report --traces" $n ">= $([ $n = 1 ] && echo 1.6 || echo 3.2)" -- \
+			"$TT" stats -q "$j" --table "$calls" "$big" -- mprof-report --traces "$big"
+		faster "call paths and sites, MANY / mprof-report --traces" $n ">= $([ $n = 1 ] && echo 2.5 || echo 4)" -- \
+			"$TT" stats -q "$j" --table "$calls" "$many" -- mprof-report --traces "$many"
+		faster "recorded stacks / mprof-report --traces" $n ">= $([ $n = 1 ] && echo 1.0 || echo 1.6)" -- \
+			"$TT" stats -q "$j" --table "$sites" "$stacks" -- mprof-report --traces "$stacks"
+	done
+}
+
 # Tables of what is rare.
 tables_rows() {
 	local heap=$CAPTURES/heap-$HEAP.mlpd samples=$CAPTURES/samples-$SAMPLES.mlpd counters=$CAPTURES/counters-$COUNTERS.mlpd n
@@ -196,6 +219,7 @@ tables_rows() {
 	made "samples-$SAMPLES" python3 tests/bench/programs/samples.py "$SAMPLES" 3000 || { none "samples"; return; }
 	made "counters-$COUNTERS" python3 tests/bench/programs/counters.py "$COUNTERS" || { none "counters"; return; }
 	heap_capture || { none "heap shots" - "no capture of heap shots"; return; }
+	paths_rows
 	for n in 1 2; do
 		on $n
 		faster "heap shots, class tables / mprof-report" $n ">= 1.0" -- \
@@ -431,6 +455,7 @@ batch_rows() {
 
 needs=("big $BIG" "many $MANY" "big $WHOLE")
 [[ ${ONLY:-} =~ ^(gate|tables)$ ]] && needs=()
+[[ ${ONLY:-} == tables ]] && needs=("big $BIG" "many $MANY")
 wanted gate && needs+=("big $GATED")
 wanted memory && for s in $FLAT; do needs+=("big $s"); done
 wanted memory && for s in $FLAT_MANY; do needs+=("many $s"); done
