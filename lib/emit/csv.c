@@ -91,13 +91,6 @@ set_ids(struct writer *w)
 	w->nids = (size_t)(tt_csv_put_ids(w->ids, w->c, w->v->cap->process, t->index, true, t->tid) - w->ids);
 }
 
-/* ts - origin may be more than an int64_t holds only in damaged captures; it wraps, like the times themselves. */
-int64_t
-tt_csv_time(const struct csv *c, int64_t ts)
-{
-	return (int64_t)((uint64_t)ts - (uint64_t)c->origin);
-}
-
 /* Copy the first columns: ${kind} of ${n} bytes, and the ids. Room for CSV_NUMBERS bytes is there. */
 static char *
 put_start(const struct writer *w, char *p, const char *kind, size_t n)
@@ -120,7 +113,7 @@ put_zone(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	p = put_start(w, w->out->p + w->out->n, "zone", 4);
-	p = tt_put_i64(p, tt_csv_time(w->c, s->ts));
+	p = tt_put_i64(p, s->ts);
 	*p++ = w->c->sep;
 	p = tt_put_i64(p, s->dur);
 	*p++ = w->c->sep;
@@ -142,7 +135,7 @@ put_alloc(struct writer *w, const struct tt_event *e, uint64_t bytes, struct tt_
 	if (rc != TT_OK)
 		return rc;
 	p = put_start(w, w->out->p + w->out->n, "alloc", 5);
-	p = tt_put_i64(p, tt_csv_time(w->c, e->ts));
+	p = tt_put_i64(p, e->ts);
 	*p++ = w->c->sep;
 	*p++ = w->c->sep;
 	p = tt_frag_copy(p, piece.s, piece.n);
@@ -301,7 +294,6 @@ csv_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, 
 	c->env = o->env;
 	c->m = m;
 	c->sep = o->csv.csv_sep ? o->csv.csv_sep : ',';
-	c->origin = tt_emit_origin(m);
 	rc = begin(c, err);
 	if (rc != TT_OK) {
 		csv_end(c);

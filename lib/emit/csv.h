@@ -20,7 +20,6 @@ struct csv {
 	const struct tt_pass *pass;   /* of the table; NULL: events */
 	const char *table[2];
 	char sep;
-	int64_t origin;
 	struct tt_pieces *process;    /* zones: `,name,category,,` and LF; allocations: `,class,GC,` */
 	size_t nprocess;
 	uint64_t *tid;                /* native ids of the threads known before the events: samples name others */
@@ -36,9 +35,6 @@ int tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name 
 
 /* Print `,process,thread,tid,`; ${thread} is an index. */
 char *tt_csv_put_ids(char *p, const struct csv *c, uint32_t process, uint32_t thread, bool has_tid, uint64_t tid);
-
-/* ns from the first event. */
-int64_t tt_csv_time(const struct csv *c, int64_t ts);
 
 int tt_csv_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 

@@ -74,6 +74,7 @@ class Chrome:
         with open(path, "rb") as f:
             doc = json.load(f, parse_float=decimal.Decimal)
         self.shift = int(doc["otherData"]["first_event_us"]) * 1000
+        self.origin = int(doc["otherData"]["removed_origin_ns"])
         self.slices = collections.Counter()       # (tid, name, ts, dur) of X, and of B with its E
         self.instants = collections.Counter()     # (name, ts)
         self.per_thread = collections.Counter()   # (pid, tid): slices
@@ -270,7 +271,7 @@ def capture(tracetool, path, work, forms):
         return
     chrome = Chrome(out["json"])
     check(name + ".json", chrome.problem)
-    zones, problem = zones_of_csv(out["csv"], chrome.shift)
+    zones, problem = zones_of_csv(out["csv"], chrome.shift - chrome.origin)
     check(name + ".csv", problem)
     check(name + ".json and .csv", same(chrome.slices, zones, "zones"))
     check(name + ".json.gz", None if gzip.open(out["json.gz"]).read() == open(out["json"], "rb").read() else "differs")
