@@ -663,8 +663,8 @@ def value_of(kind, value):
     return str(int(number)) if number.is_integer() else repr(number)
 
 
-def compare_events(c, a, rows, generation):
-    """Every record of the CSV; both sides as multisets."""
+def compare_events(c, a, rows, generation, first):
+    """Every record of the CSV, with times from the first one's, which is `first` in tables; both sides as multisets."""
     head = ["kind", "process", "thread", "tid", "start_ns", "dur_ns", "depth", "name", "category", "value", "detail"]
     if not rows or rows[0] != head:
         c.note("CSV begins with %r" % rows[:1])
@@ -684,8 +684,8 @@ def compare_events(c, a, rows, generation):
             value = value_of(kind, value)
             detail = "" if value else detail        # the unit
             if a.capture.version <= 12:
-                start = 0
-        theirs[(kind, generation.get(number, (tid, 0)), int(start), dur, depth, name, category, value, detail)] += 1
+                start = first
+        theirs[(kind, generation.get(number, (tid, 0)), int(start) - first, dur, depth, name, category, value, detail)] += 1
     ours, origin = Counter(), a.origin
     for kind, tid, gen, start, dur, depth, name, category, value, detail in a.rows:
         ours[(kind, (tid, gen), start - origin, dur, depth, name, category or "", value_of(kind, value), detail or "")] += 1
@@ -765,7 +765,8 @@ def compare(program, path):
     compare_handles(c, a, stats)
     compare_graph(c, a, stats)
     generation = {str(r["number"]): (r["tid"], r["generation"]) for r in stats["threads"]}
-    compare_events(c, a, program.csv(path), generation)
+    first = min((r["first_ns"] for r in stats["threads"] if r["first_ns"] is not None), default=0)
+    compare_events(c, a, program.csv(path), generation, first)
     compare_frames(c, program, capture, a, path)
     compare_found(c, program, a, path)
     compare_timeline(c, program, a, path)
