@@ -286,10 +286,25 @@ stack_path(struct tt_fold *f, struct tt_fold_io *io, enum tt_node_kind root, uin
     size_t n, struct tt_level *l, struct tt_err *err)
 {
 	const struct tt_level top = { 0 };
-	int rc = descend(f, io, &top, root, thread, l, err);
+	int rc = tt_mem_grow(f->mem, &f->trail, &f->captrail, n + 1, sizeof *f->trail, err);
+	struct tt_trail *t = f->trail;
+	size_t same = 0;
 
-	for (size_t i = 0; i < n && rc == TT_OK; i++)
-		rc = descend(f, io, l, TT_NODE_ZONE, frame[i], l, err);
+	if (rc != TT_OK)
+		return rc;
+	if (f->ntrail && f->root == root && t[0].key == thread)
+		for (same = 1; same < f->ntrail && same <= n && t[same].key == frame[same - 1]; same++)
+			;
+	for (size_t i = same; i <= n && rc == TT_OK; i++) {
+		t[i].key = i ? frame[i - 1] : thread;
+		rc = i ? descend(f, io, &t[i - 1].l, TT_NODE_ZONE, t[i].key, &t[i].l, err) :
+		    descend(f, io, &top, root, thread, &t[i].l, err);
+	}
+	if (same <= n) {
+		f->root = root;
+		f->ntrail = rc == TT_OK ? n + 1 : 0;
+	}
+	*l = t[n].l;
 	return rc;
 }
 
@@ -435,6 +450,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	}
 	io->nslice = 0;
 	io->nsite = 0;
+	f->ntrail = 0;
 	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
 	if (rc == TT_OK && f->tree)
 		rc = descend(f, io, &top, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
@@ -666,6 +682,7 @@ tt_fold_samples(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	const struct tt_batch *b = io->b;
 	int rc = TT_OK;
 
+	f->ntrail = 0;
 	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++)
 		if (b->ev[b->rare[i]].kind == TT_SAMPLE)
 			rc = sample(f, io, &b->ev[b->rare[i]], err);
@@ -688,6 +705,7 @@ tt_fold_free(struct tt_fold *f)
 		if (f->at != &f->kept[i])
 			tt_mem_free(f->mem, f->kept[i].lvl, f->kept[i].cap * sizeof *f->lvl);
 	tt_mem_free(f->mem, f->lvl, f->caplvl * sizeof *f->lvl);
+	tt_mem_free(f->mem, f->trail, f->captrail * sizeof *f->trail);
 }
 
 void

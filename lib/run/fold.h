@@ -57,6 +57,12 @@ struct tt_kept {
 
 enum { TT_FOLD_RUN = 32 };            /* zones taken together */
 
+/* A frame of the recorded stack met last in the chunk: what the next one shares with it is not looked up again. */
+struct tt_trail {
+	uint64_t key;                 /* the first: of its root */
+	struct tt_level l;
+};
+
 struct tt_fold {
 	struct tt_mem *mem;
 	const struct tt_model *m;
@@ -69,6 +75,9 @@ struct tt_fold {
 	size_t caplvl;
 	struct tt_kept kept[TT_FOLD_KEPT + 1], *at;   /* the first is for stacks that are not deep */
 	uint64_t uses;
+	struct tt_trail *trail;
+	size_t ntrail, captrail;
+	enum tt_node_kind root;       /* of the trail */
 };
 
 /* Where in the program a rare event happened: its recorded stack, else the zones open on its thread. */
