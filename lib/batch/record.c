@@ -211,6 +211,8 @@ put_outcome(const struct tt_record *r, struct tt_buf *b, struct tt_err *err)
 		return tt_one_failed(b, "damaged", "damaged", r->detail, n, err);
 	case TT_E_LIMIT:
 		return tt_one_failed(b, "failed", "limit", r->detail, n, err);
+	case TT_E_NOMEM:
+		return tt_one_failed(b, "failed", "memory", r->detail, n, err);
 	default:
 		return tt_one_failed(b, "failed", "io", r->detail, n, err);
 	}

@@ -236,7 +236,7 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 	if (rc == TT_E_IO && !u.gone.code)
 		rc = tt_record_fail(&u.rec, rc, err->msg, &why);
 	else if (rc == TT_E_NOMEM)
-		rc = tt_record_fail(&u.rec, TT_E_LIMIT, "no more memory for its unpacker; raise --unpack-memory", &why);
+		rc = tt_record_fail(&u.rec, TT_E_NOMEM, "no more memory for its unpacker; raise --unpack-memory", &why);
 	if (rc == TT_OK)
 		rc = tt_record_put(&u.rec, &body, err);
 	if (rc == TT_OK)
