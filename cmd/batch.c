@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "batch_opts.h"
+#include "io/sink.h"
 #include "io/spool.h"
 #include "version.h"
 
@@ -31,26 +32,38 @@ struct how { uint64_t flags, mode, resolve; };
 #define RESOLVE_NO_SYMLINKS_ 0x04
 #define RESOLVE_BENEATH_ 0x08
 
-/* The folder for files made of captures; no link may lead out of ${dir}. */
+/* The folder for files made of captures, in the one open as ${top}: no link may lead out of that. */
 static int
-open_files_dir(const char *dir, int *fd, struct tt_err *err)
+open_files_dir(int top, const char *dir, int *fd, struct tt_err *err)
 {
 	struct how how = { .flags = O_RDONLY | O_DIRECTORY | O_CLOEXEC, .resolve = RESOLVE_BENEATH_ | RESOLVE_NO_SYMLINKS_ };
-	int top = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC), sys;
 
-	if (top < 0)
-		return tt_fail_sys(err, errno, "%s", dir);
-	if (mkdirat(top, BATCH_FILES_DIR, 0777) != 0 && errno != EEXIST) {
-		sys = errno;
-		close(top);
-		return tt_fail_sys(err, sys, "%s/" BATCH_FILES_DIR, dir);
-	}
+	if (mkdirat(top, BATCH_FILES_DIR, 0777) != 0 && errno != EEXIST)
+		return tt_fail_sys(err, errno, "%s/" BATCH_FILES_DIR, dir);
 	*fd = (int)syscall(SYS_openat2, top, BATCH_FILES_DIR, &how, sizeof how);
 	if (*fd < 0 && errno == ENOSYS)
 		*fd = openat(top, BATCH_FILES_DIR, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
-	sys = errno;
-	close(top);
-	return *fd < 0 ? tt_fail_sys(err, sys, "%s/" BATCH_FILES_DIR, dir) : TT_OK;
+	return *fd < 0 ? tt_fail_sys(err, errno, "%s/" BATCH_FILES_DIR, dir) : TT_OK;
+}
+
+/* The folder for results in fd[0], made if need be, and where ${files} that of captures' files in fd[1]. */
+static int
+open_dirs(const char *dir, bool files, int fd[2], struct tt_err *err)
+{
+	fd[0] = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (fd[0] < 0)
+		return tt_fail_sys(err, errno, "%s", dir);
+	return files ? open_files_dir(fd[0], dir, &fd[1], err) : TT_OK;
+}
+
+/* An earlier batch that was killed may have left temporaries. Another shard's may be of another machine. */
+static void
+sweep_dirs(const int fd[2], const struct tt_shard *shard)
+{
+	for (unsigned i = 0; i < 2 && shard->count <= 1; i++) {
+		if (fd[i] >= 0)
+			tt_sink_sweep(fd[i], 0);
+	}
 }
 
 /* --- the run ---------------------------------------------------------------------------------- */
@@ -306,7 +319,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	uint64_t memory = app->env.mem.cap;
 	struct tt_one_opts one = { 0 };
 	struct opt_list write = { 0 };
-	int dir = -1;
+	int dir[2] = { -1, -1 };
 	int rc = batch_check(o, err);
 
 	b.out = (struct batch_out){ .app = app, .files = &b.files, .shard = o->shard, .verify = o->verify, .fd = -1,
@@ -325,20 +338,24 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 		rc = make_dir(o->dir, err);
 	if (rc == TT_OK)
 		rc = batch_files_find(app, &o->in.path, o->root, o->dir, &b.files, err);
-	if (rc == TT_OK && b.makes_files)
-		rc = open_files_dir(o->dir, &dir, err);
+	if (rc == TT_OK && o->dir)
+		rc = open_dirs(o->dir, b.makes_files, dir, err);
 	if (rc == TT_OK)
 		rc = confine(&b, &write, err);
 	if (rc == TT_OK)
 		rc = batch_out_open(&b.out, o->dir, o->resume, err);
 	if (rc == TT_OK)
-		rc = work(&b, &one, memory, dir, err);
+		sweep_dirs(dir, &o->shard);
+	if (rc == TT_OK)
+		rc = work(&b, &one, memory, dir[1], err);
 	if (rc == TT_OK)
 		rc = finish(&b, err);
 	batch_out_close(&b.out);
 	batch_gate_close(&b.gate);
-	if (dir >= 0)
-		close(dir);
+	for (unsigned i = 0; i < 2; i++) {
+		if (dir[i] >= 0)
+			close(dir[i]);
+	}
 	tt_mem_free(&app->env.mem, b.files.file, b.files.cap * sizeof *b.files.file);
 	return rc == TT_END ? TT_OK : rc;
 }

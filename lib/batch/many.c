@@ -11,6 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "io/sink.h"
+
 #define TICK_MS 200
 #define KILL_AFTER_NS INT64_C(1000000000)     /* between asking a process to stop and making it */
 
@@ -189,6 +191,14 @@ wait_for_news(struct many *m, struct tt_err *err)
 	return TT_OK;
 }
 
+/* What ${p}, which has ended and was not waited for, may have left of files it wrote. */
+static void
+sweep(const struct many *m, const struct proc *p)
+{
+	if (m->o->dir >= 0)
+		tt_sink_sweep(m->o->dir, p->pid);
+}
+
 /* What a process that has exited still had to say, and its status. */
 static int
 reap(struct many *m, struct proc *p, struct tt_err *err)
@@ -199,6 +209,8 @@ reap(struct many *m, struct proc *p, struct tt_err *err)
 	if (waitid(P_PIDFD, (id_t)p->pidfd, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
 		return TT_OK;
 	rc = tt_many_listen(m, p, err);
+	if (info.si_code != CLD_EXITED || info.si_status != 0)
+		sweep(m, p);
 	while (waitpid(p->pid, &p->status, 0) < 0 && errno == EINTR)
 		;
 	p->exited = true;
@@ -253,12 +265,17 @@ stop_all(struct many *m)
 		kill(p->pid, SIGTERM);
 	while (m->procs) {
 		int status;
+		siginfo_t info = { 0 };
 		struct proc *p = m->procs;
 		struct pollfd wait = { .fd = p->pidfd, .events = POLLIN };
 
 		if (p->exited || p->pidfd < 0 || poll(&wait, 1, 20) != 0 || tt_many_now() - begun > KILL_AFTER_NS / 10) {
 			if (!p->exited) {
 				kill(p->pid, SIGKILL);
+				while (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+					;
+				if (info.si_code != CLD_EXITED || info.si_status != 0)
+					sweep(m, p);
 				while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
 					;
 			}

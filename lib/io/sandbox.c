@@ -93,7 +93,7 @@ static int
 add_rule(int rules, const struct ruleset *r, const char *path, uint64_t allowed)
 {
 	struct stat st;
-	int fd = open(path, O_PATH | O_CLOEXEC);
+	int fd = open(path, O_PATH | O_CLOEXEC), sys = 0;
 
 	/* What is not there fails when it is opened, with a better message. */
 	if (fd < 0)
@@ -103,12 +103,12 @@ add_rule(int rules, const struct ruleset *r, const char *path, uint64_t allowed)
 
 		if (!S_ISDIR(st.st_mode))
 			b.allowed &= FS_OF_FILE;
-		/* The one refusal there is: pipes and the like, which need no rule. */
-		if (b.allowed)
-			(void)syscall(ADD_RULE, rules, PATH_BENEATH, &b, 0);
+		/* Pipes and the like are refused, and need no rule. */
+		if (b.allowed && syscall(ADD_RULE, rules, PATH_BENEATH, &b, 0) != 0)
+			sys = errno;
 	}
 	close(fd);
-	return 0;
+	return short_of(sys) ? sys : 0;
 }
 
 /* The directory part of ${path} in ${dir}; false if that is too long. */

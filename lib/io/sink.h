@@ -66,6 +66,13 @@ void tt_sink_abort(struct tt_sink *sink);
  */
 void tt_sink_unlink_all(void);
 
+/**
+ * tt_sink_sweep(dir, pid):
+ * Unlink the temporaries that process ${pid} left in the directory open as ${dir}, which must be sure that it makes
+ * no more: it waits to be reaped. 0: those of processes of this machine that are no more.
+ */
+void tt_sink_sweep(int dir, long pid);
+
 /*
  * The suffix of ${path} in front of a compression suffix ("a.json.gz" -> ".json"), with its length: it ends
  * there, not with NUL. NULL if none.

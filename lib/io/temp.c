@@ -3,11 +3,14 @@
  */
 #include "io/temp.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/types.h>
 #include <unistd.h>
@@ -118,4 +121,46 @@ tt_sink_unlink_all(void)
 			unlink(temps[i].path);
 	}
 	errno = sys;
+}
+
+/* Whose temporary a name says it is, as name_temp() puts it; 0: no temporary. */
+static long
+maker_of(const char *name)
+{
+	static const char mark[] = ".tmp.";
+	const char *at = NULL, *next = name;
+	char *end;
+	long pid;
+
+	while ((next = strstr(next, mark)) != NULL)
+		at = next++;
+	if (name[0] != '.' || !at)
+		return 0;
+	at += sizeof mark - 1;
+	pid = strtol(at, &end, 10);
+	if (end == at || *end != '.' || pid <= 0 || strspn(end + 1, "0123456789") != strlen(end + 1) || !end[1])
+		return 0;
+	return pid;
+}
+
+void
+tt_sink_sweep(int dir, long pid)
+{
+	int fd = fcntl(dir, F_DUPFD_CLOEXEC, 3);
+	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
+	struct dirent *e;
+
+	if (!d) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	rewinddir(d);                 /* the place in it is shared with ${dir} */
+	while ((e = readdir(d)) != NULL) {
+		long maker = maker_of(e->d_name);
+
+		if (maker && (pid ? maker == pid : kill((pid_t)maker, 0) != 0 && errno == ESRCH))
+			(void)unlinkat(dir, e->d_name, 0);
+	}
+	closedir(d);
 }

@@ -67,6 +67,51 @@ def start(src, out, *options):
                             stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
 
 
+def temporaries(out):
+    """Files under names that are not final, in the folder of results and in that of captures' files."""
+    return [f for d in (out, os.path.join(out, "captures")) if os.path.isdir(d) for f in os.listdir(d) if ".tmp." in f]
+
+
+def writers(s):
+    """kill -9 of a process while it writes a file, and of the parent: no temporary stays, at the latest after --resume."""
+    src, data = s.path("long"), open(os.path.join(kit.DATA, "good-d01-gameloop-calls-alloc.mlpd"), "rb").read()
+    os.makedirs(src)
+    start_of_buffers = data.find(b"\x01LPM")
+    for i in range(4):
+        with open(os.path.join(src, "%d.mlpd" % i), "wb") as f:
+            f.write(data[:start_of_buffers] + data[start_of_buffers:] * 12)
+    convert = ["--do", "convert", "--to", "json"]
+    for who in ["child", "parent"]:
+        out = s.path("w-" + who)
+        p = start(src, out, *convert)
+        while p.poll() is None and not temporaries(out):
+            time.sleep(0.001)
+        seen = temporaries(out)
+        if not s.check("%s killed while it writes" % who, None if seen else "nothing was seen"):
+            continue
+        os.kill(int(seen[0].split(".tmp.")[1].split(".")[0]) if who == "child" else p.pid, signal.SIGKILL)
+        p.communicate()
+        if who == "child":
+            s.equal("child killed while it writes: status", p.returncode, 3)
+            s.equal("child killed while it writes: left", temporaries(out), [])
+        while who == "parent" and any(os.path.exists("/proc/" + f.split(".tmp.")[1].split(".")[0]) for f in temporaries(out)):
+            time.sleep(0.01)
+        left = len(temporaries(out))
+        r = run("batch", "-q", "-o", out, "--resume", *convert, src)
+        s.equal("%s killed while it writes: resume" % who, r.returncode, 0)
+        s.equal("%s killed while it writes: left after resume" % who, temporaries(out), [])
+        s.equal("%s killed while it writes: files" % who, len(os.listdir(os.path.join(out, "captures"))), 4)
+    s.check("parent killed while it writes", None if left else "nothing was left for --resume to remove")
+
+
+def full_of_files(s, disk, src):
+    """The disk is full of what the captures become: lines say so, and no temporary stays."""
+    out = os.path.join(disk, "f")
+    r = run("batch", "-q", "-j2", "-o", out, "--do", "convert", "--to", "json", src, env=ENV)
+    s.check("disk full of files: told", None if r.returncode in (3, 4) and "No space" in r.err else (r.returncode, r.err))
+    s.equal("disk full of files: left", temporaries(out), [])
+
+
 def main():
     s = kit.Suite()
     src = s.path("in")
@@ -131,6 +176,7 @@ def main():
         s.check("%s: resume" % sig.name, open(os.path.join(out, "results.jsonl"), "rb").read() != want)
     for sig in [signal.SIGSTOP, signal.SIGXCPU]:
         stuck(s, src, want, sig)
+    writers(s)
     # full disks
     size = len(want)
     for share in [0.1, 0.5, 0.9]:
@@ -147,6 +193,8 @@ def main():
         try:
             r = run("batch", "-o", os.path.join(disk, "o"), src)
             s.check("full file system: told", None if r.returncode == 4 and "No space" in r.err else (r.returncode, r.err))
+            full_of_files(s, disk, src)
+            shutil.rmtree(os.path.join(disk, "f"))
             subprocess.run(["mount", "-o", "remount,size=8m", disk], check=True)
             r = run("batch", "-q", "-o", os.path.join(disk, "o"), "--resume", src)
             s.check("full file system: resume", open(os.path.join(disk, "o", "results.jsonl"), "rb").read() != want)

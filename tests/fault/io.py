@@ -81,7 +81,24 @@ def main():
                 r = kit.run(strace("%s:error=EINTR:when=1+2" % call, None if call == "write" else path) + args, work)
                 s.check("%s, EINTR of %s on %s" % (verb[0], call, os.path.basename(path)),
                         None if (r.returncode, r.out) == (0, want.out) else "exit %d: %s" % (r.returncode, r.err))
+    sandbox(s, work, capture)
     s.end()
+
+
+def sandbox(s, work, capture):
+    """Something is short while the sandbox is set up: told as that, not later as a file that must not be opened."""
+    args = [kit.TRACETOOL, "convert", "-q", "-j", "1", capture, "-o", "out.json"]
+    for call, error, text in [("openat", "ENFILE", "Too many open files"), ("landlock_add_rule", "ENOMEM", "Cannot allocate memory")]:
+        told = 0
+        for n in range(1, 200):
+            clean(work, {})
+            r = kit.run(strace("%s:error=%s:when=%d" % (call, error, n)) + args, work)
+            told += "sandbox" in r.err
+            bad = "Permission" in r.err or (b"tracetool" in r.out + r.err.encode() and (r.returncode != 4 or text not in r.err))
+            s.check("%s of %s number %d" % (error, call, n), "exit %d: %s" % (r.returncode, r.err) if bad else None)
+            if r.returncode == 0 and n > 60 or (call != "openat" and r.returncode == 0):
+                break
+        s.check("%s of %s" % (error, call), None if told or os.environ.get("TT_SANITIZED") else "never met the sandbox")
 
 
 main()

@@ -15,6 +15,7 @@
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -418,6 +419,42 @@ TEST(the_file_behind_a_link_is_replaced)
 	CHECK(lstat(link_path, &st) == 0 && S_ISLNK(st.st_mode));
 	CHECK(stat(in(out_dir, "file"), &st) == 0 && st.st_size == 3);
 	unlink(link_path);
+}
+
+/* --- where something is short ------------------------------------------------------------ */
+
+/* Enter with so few descriptors left; what it says, or 0 where it enters and the input can then be read. */
+static int
+enter_with(rlim_t descriptors)
+{
+	const char *const from[] = { in_dir, NULL }, *const to[] = { in(out_dir, "file"), NULL };
+	const struct tt_sandbox_plan plan = { .read = from, .write = to };
+	struct rlimit few = { descriptors, 4096 };
+	struct tt_err err = { 0 };
+	int free_fd = open("/dev/null", O_RDONLY);
+
+	few.rlim_cur += (rlim_t)free_fd;
+	close(free_fd);
+	if (free_fd < 0 || setrlimit(RLIMIT_NOFILE, &few) != 0)
+		return FAILED;
+	if (tt_sandbox_enter(&env, &plan, &err) != TT_OK)
+		return err.code == TT_E_IO && strstr(err.msg, "cannot set up the sandbox") ? err.sys : FAILED;
+	return read_input() == 0 && replace_output() == 0 ? 0 : errno;
+}
+
+static int enter_with_0(void) { return (errno = enter_with(0)) ? -1 : 0; }
+static int enter_with_1(void) { return (errno = enter_with(1)) ? -1 : 0; }
+static int enter_with_2(void) { return (errno = enter_with(2)) ? -1 : 0; }
+
+TEST(a_rule_that_cannot_be_made_is_told)
+{
+	if (!prepare())
+		return;
+	env.sandbox = TT_SANDBOX_ON;
+	/* One for the rules, one for what they are about. */
+	CHECK_EQ_INT(meet(NONE, enter_with_0), EMFILE);
+	CHECK_EQ_INT(meet(NONE, enter_with_1), EMFILE);
+	CHECK_EQ_INT(meet(NONE, enter_with_2), 0);
 }
 
 /* --- modes, descriptors, children --------------------------------------------------------- */
