@@ -236,6 +236,7 @@ host: $(HOST_BIN) $(PROBE)
 # What recording costs a game: a minute. No test, and best with nothing else running.
 cost: host $(UNITY)
 	BUILD=$(BUILD) $(BUILD)/host/cost
+	TRACETOOL_CLOCK=system BUILD=$(BUILD) $(BUILD)/host/cost
 
 .PHONY: cost-mono
 # The same for Mono's module: some minutes.

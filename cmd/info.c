@@ -53,6 +53,8 @@ static const struct tt_col capture_col[] = {
 	{ "pointer_size", "pointer size", TT_UNIT_COUNT, "Bytes." },
 	{ "os", "system", TT_UNIT_TEXT, "Of the recorded process." },
 	{ "args", "recorded with", TT_UNIT_TEXT, "The recorder's options." },
+	{ "clock", "clock", TT_UNIT_TEXT,
+	    "What times were taken from: tsc or cntvct, the processor's counter; system or qpc, the system's clock." },
 	{ "zero_ns", "clock at zero", TT_UNIT_COUNT,
 	    "The recorder's event clock at time 0 of this report, in ns." },
 	{ "offset_ns", "offset", TT_UNIT_NS, "Added to its times to put several inputs on one timeline." },
@@ -176,11 +178,12 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_repo
 	tt_cell_int(&c[12], k->pointer_size);
 	put_text(&c[13], k->os);
 	put_text(&c[14], k->args);
-	tt_cell_int(&c[15], k->zero_ns);
+	put_text(&c[15], k->clock);
+	tt_cell_int(&c[16], k->zero_ns);
 	if (m->ncap > 1)
-		tt_cell_int(&c[16], k->offset_ns);
-	tt_cell_int(&c[17], k->has_frames);
-	tt_cell_int(&c[18], k->clean_end);
+		tt_cell_int(&c[17], k->offset_ns);
+	tt_cell_int(&c[18], k->has_frames);
+	tt_cell_int(&c[19], k->clean_end);
 	return rc;
 }
 

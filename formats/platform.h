@@ -44,7 +44,8 @@ void plat_instant(struct plat_instant *i);
 
 /*
  * Choose the clock. Once, at load; early, so that the counter's rate is known better when recording
- * starts.
+ * starts. TRACETOOL_CLOCK=system in the environment has it be the system's: for machines whose counters are not what
+ * their processors promise.
  */
 void plat_init(void);
 /* ns = ticks * num / den; may measure for some milliseconds. Returns enum ttc_clock. */

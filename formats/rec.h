@@ -375,7 +375,10 @@ rec_since(const struct rec_thread *t, uint64_t ticks)
 	return ticks > t->ticks ? ticks - t->ticks : 0;
 }
 
-/* Publish it; eight bytes are stored whatever its length. */
+/*
+ * Publish it; eight bytes are stored whatever its length. The complement is taken of what does not wait for the checksum:
+ * a system's clock lets nothing overtake it, so every cycle between two of them counts.
+ */
 static inline __attribute__((always_inline)) void
 rec_publish_word(struct rec_thread *t, struct rec_word r)
 {
@@ -386,7 +389,7 @@ rec_publish_word(struct rec_thread *t, struct rec_word r)
 	p += r.bits / 8;
 	t->p = p;
 	t->events++;
-	atomic_store_explicit(t->commit, (uint64_t)(p - t->body) | (uint64_t)(uint32_t)~t->crc << 32,
+	atomic_store_explicit(t->commit, (uint64_t)t->crc << 32 ^ ((uint64_t)(p - t->body) | 0xffffffff00000000u),
 	    memory_order_release);
 	rec_leave(t);
 }

@@ -925,6 +925,10 @@ close_(void *ctx)
 	tt_mem_free(&m->env->mem, m, sizeof *m);
 }
 
+static const char *const clock_name[] = {
+	[TTC_CLOCK_SYSTEM] = "system", [TTC_CLOCK_TSC] = "tsc", [TTC_CLOCK_CNTVCT] = "cntvct", [TTC_CLOCK_QPC] = "qpc",
+};
+
 /* Has the processor an instruction that gathers bits, in hardware? */
 static bool
 gathers(void)
@@ -973,6 +977,8 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->producer = m->text[TTC_T_PRODUCER];
 	cap->os = m->text[TTC_T_OS];
 	cap->arch = m->text[TTC_T_ARCH];
+	if (m->head.clock < sizeof clock_name / sizeof *clock_name)
+		cap->clock = clock_name[m->head.clock];
 	cap->args = m->text[TTC_T_ARGS];
 	memcpy(cap->recording, m->head.run, sizeof cap->recording);
 	cap->part = m->head.part;

@@ -33,6 +33,7 @@ struct tt_capture {
 	const char *version;          /* of the file, for people: "data version 17 (profiler 3.0)" */
 	const char *producer;         /* "Mono log profiler" */
 	const char *arch, *os, *args; /* "" where unknown */
+	const char *clock;            /* what the recorder took its times from; NULL where the format does not say */
 	unsigned pointer_size;
 	int64_t pid;
 	uint32_t process;             /* index among the inputs */

@@ -6,6 +6,7 @@
  * The game sends 28,000 events a frame in bursts, as games do, while the writer writes. Each figure stands beside what was
  * measured in the same frames, in turns:
  *	reads      two reads of the processor's counter
+ *	system     two reads of the system's clock: what counts with TRACETOOL_CLOCK=system
  *	clock      two callbacks that only read it, found and called like ours
  *	pair       begin and end of plain zones, nested eight deep
  *	alloc      GC.Alloc: begin with its size, and end
@@ -24,6 +25,15 @@
 
 #include "play.h"
 
+static inline uint64_t
+now_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 #if defined(__x86_64__)
 #include <x86intrin.h>
 static inline uint64_t
@@ -35,10 +45,7 @@ counter(void)
 static inline uint64_t
 counter(void)
 {
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+	return now_ns(CLOCK_MONOTONIC);
 }
 #endif
 
@@ -60,15 +67,6 @@ clock_only(const struct unity_marker *m, uint16_t event, uint16_t n, const struc
 	(void)v;
 	(void)user;
 	sink = counter();
-}
-
-static uint64_t
-now_ns(clockid_t clock)
-{
-	struct timespec t;
-
-	clock_gettime(clock, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
 static void *
@@ -98,6 +96,16 @@ do_reads(const uint16_t *o, unsigned n)
 	for (unsigned i = 0; i < n; i++) {
 		sink = counter();
 		sink = counter();
+	}
+}
+
+static void
+do_system(const uint16_t *o, unsigned n)
+{
+	(void)o;
+	for (unsigned i = 0; i < n; i++) {
+		sink = now_ns(CLOCK_MONOTONIC);
+		sink = now_ns(CLOCK_MONOTONIC);
 	}
 }
 
@@ -159,6 +167,7 @@ static struct job {
 	unsigned nburst;
 } jobs[] = {
 	{ .name = "two counter reads", .run = do_reads, .bursts = 2 },
+	{ .name = "two reads of the system's clock", .run = do_system, .bursts = 2 },
 	{ .name = "two clock-only callbacks, hot", .run = do_clock, .bursts = 2 },
 	{ .name = "begin + end, hot", .run = do_pairs, .bursts = 6, .events = 2 },
 	{ .name = "GC.Alloc", .run = do_allocs, .bursts = 1, .events = 1 },
@@ -167,7 +176,7 @@ static struct job {
 	{ .name = "begin + end, cold", .run = do_pairs, .cold = true, .bursts = 5, .events = 2 },
 	{ .name = "64-byte label + end, 400 texts", .run = do_labels, .cold = true, .bursts = 1, .events = 2 },
 };
-enum { JOBS = sizeof jobs / sizeof *jobs, READS = 0, PLAIN = 2 };
+enum { JOBS = sizeof jobs / sizeof *jobs, READS = 0, SYSTEM = 1, PLAIN = 3 };
 
 static uint64_t made;                 /* events of ours */
 
@@ -382,6 +391,7 @@ report(double idle, double bare, const struct slow *ours, const struct slow *the
 	struct tracetool_counts c = { .events = 0 };
 	double reads = jobs[READS].ticks * ns_per_tick / (double)jobs[READS].n;
 	double plain = jobs[PLAIN].ticks * ns_per_tick / (double)jobs[PLAIN].n;
+	double system = jobs[SYSTEM].ticks * ns_per_tick / (double)jobs[SYSTEM].n;
 	struct stat st = { .st_size = 0 };
 
 	PLAY_CALL(tracetool_counts)(&c, sizeof c);
@@ -395,6 +405,7 @@ report(double idle, double bare, const struct slow *ours, const struct slow *the
 		printf("| %s | %.1f | %.1f | %.2f | %.2f | %llu of %llu |\n", j->name, mean, j->burst[j->nburst / 2], mean / reads,
 		    mean / plain, (unsigned long long)j->switched, (unsigned long long)(j->switched + j->nburst));
 	}
+	printf("\n| begin + end, hot: %.1f ns more than two reads of the system's clock |\n", plain - system);
 	printf("\n| single callback | worst, us | over 1 us | over 10 us | over 100 us | of |\n|---|---|---|---|---|---|\n");
 	printf("| ours | %.1f | %llu | %llu | %llu | %llu |\n", (double)ours->worst * ns_per_tick / 1000,
 	    (unsigned long long)ours->over_1us, (unsigned long long)ours->over_10us, (unsigned long long)ours->over_100us,
