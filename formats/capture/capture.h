@@ -1,6 +1,6 @@
 /**
  * The reader of our own captures (.ttc): what reader.c (file and chunks), join.c (the ring), parts.c (files of one recording), decode.c
- * (records) and copy.c (tracetool recover) share.
+ * and those it shares decode.h with (records) and copy.c (tracetool recover) share.
  *
  * Source: formats/chunk.h and tracetool-capture(5). No byte is used before its chunk's checksum was right.
  */
@@ -119,7 +119,7 @@ int ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first
 int ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
 int ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err);
 void ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss);
-/* Heed a record of thread 0, ${kind} and its payload, for what it means for others; see also decode.c. */
+/* Heed a record of thread 0, ${kind} and its payload, for what it means for others; see also define.c. */
 void ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end);
 /* Is the checksum of a chunk right? */
 bool ttc_good(const uint8_t *chunk, size_t len);
@@ -146,16 +146,19 @@ int ttc_append(void *ctx, void *later, struct tt_err *err);
 /* parts.c: reading comes to the end of ${m}, and goes on in the next file. */
 int ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
-/* decode.c */
+/* hot.c: fill in the table of forms. */
 void ttc_forms(struct ttc *m);
+/* decode.c */
 int ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 /* mono.c: a record of Mono's recorder. */
 int ttc_mono(struct tt_batch *b, int64_t ts, unsigned kind, const uint8_t *p, const uint8_t *end, struct tt_err *err);
 const char *ttc_mono_name(unsigned kind);
 /* A stack of ${len} bytes as words of the batch, outermost first. */
 int ttc_stack(struct tt_batch *b, const uint8_t *p, size_t len, uint64_t *first, size_t *n, struct tt_err *err);
+/* define.c: what marker definitions mean. */
 int ttc_category(const struct tt_capture *cap, const struct tt_def *marker, const char **name, struct tt_err *err);
 int ttc_timing(const char *counter, unsigned *late);
+/* other.c */
 const char *ttc_tag_name(unsigned tag);
 
 /**
