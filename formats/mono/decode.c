@@ -154,7 +154,8 @@ int
 mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, uint64_t tid, uint64_t state[4],
     bool more, struct tt_batch *b, size_t *used, struct tt_err *err)
 {
-	struct mlpd_run r = { .m = m, .b = b, .p = bytes, .end = bytes + n, .start = bytes, .at = at,
+	struct mlpd_seen seen[MLPD_SEEN];
+	struct mlpd_run r = { .m = m, .b = b, .seen = seen, .p = bytes, .end = bytes + n, .start = bytes, .at = at,
 		.time = state[MLPD_S_TIME], .ptr = state[MLPD_S_PTR], .obj = state[MLPD_S_OBJ],
 		.method = state[MLPD_S_METHOD], .mask = m->mask, .zero = m->zero, .err = err,
 		.heap = (b->needs & TT_NEEDS_HEAP) != 0, .graph = (b->needs & TT_NEEDS_GRAPH) != 0,

@@ -94,6 +94,59 @@ take_text_arg(struct mlpd_run *r, const char *t, uint32_t len)
 	return TT_OK;
 }
 
+/* Where ${n} numbers from ${p} end, and a hash of their bytes; NULL if that is not before ${end}. */
+static const uint8_t *
+pass_numbers(const uint8_t *p, const uint8_t *end, uint64_t n, uint64_t *hash)
+{
+	uint64_t h = *hash, w;
+
+	for (; n > 0 && p < end; p += 8) {
+		memcpy(&w, p, 8);
+		uint64_t stops = ~w & 0x8080808080808080u, many = ((stops >> 7) * 0x0101010101010101u) >> 56;
+		if (many >= n) {
+			while (--n > 0)
+				stops &= stops - 1;
+			stops &= -stops;
+			h = (h ^ (w & (stops | (stops - 1)))) * 0x9E3779B97F4A7C15u;
+			p += (__builtin_ctzll(stops) >> 3) + 1;
+			break;
+		}
+		h = (h ^ w) * 0x9E3779B97F4A7C15u;
+		n -= many;
+	}
+	*hash = h;
+	return n == 0 && p <= end ? p : NULL;
+}
+
+/* A stack that is as one before in this run shares its words. */
+static int
+take_shared(struct mlpd_run *r, uint64_t *first, uint64_t n)
+{
+	uint64_t top = take_method(r), hash = top * 0x9E3779B97F4A7C15u;
+	const uint8_t *from = r->p, *end = pass_numbers(from, r->end, n - 1, &hash);
+	int rc;
+
+	if (!r->any_seen)
+		memset(r->seen, 0, MLPD_SEEN * sizeof *r->seen);
+	r->any_seen = true;
+	struct mlpd_seen *s = &r->seen[hash >> 56];
+	if (end && s->n == n && s->len == (size_t)(end - from) && r->b->word[s->first] == top &&
+	    memcmp(s->bytes, from, s->len) == 0) {
+		*first = s->first;
+		r->p = end;
+		r->method = r->b->word[*first + n - 1];
+		return TT_OK;
+	}
+	if ((rc = tt_batch_words(r->b, (size_t)n, first, r->err)) != TT_OK)
+		return rc;
+	r->b->word[*first] = top;
+	for (uint64_t i = 1; i < n && r->p <= r->end; i++)
+		r->b->word[*first + i] = take_method(r);
+	if (!over(r))
+		*s = (struct mlpd_seen){ .bytes = from, .len = (size_t)(r->p - from), .first = *first, .n = n };
+	return TT_OK;
+}
+
 int
 take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n)
 {
@@ -108,6 +161,9 @@ take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n)
 		*n = 0;
 		return TT_OK;
 	}
+	/* An object may have its word behind its stack's: then no other shares them. */
+	if (!old && *n > 0 && !r->objects)
+		return take_shared(r, first, *n);
 	rc = tt_batch_words(r->b, (size_t)*n, first, r->err);
 	for (uint64_t i = 0; rc == TT_OK && i < *n && r->p <= r->end; i++)
 		r->b->word[*first + i] = old ? take_ptr(r) : take_method(r);

@@ -13,6 +13,17 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
+/*
+ * Recorded stacks met in this run of decoding, by their bytes. A frame is told by its distance from the one before, so a
+ * stack follows from its first frame and the bytes of the others.
+ */
+enum { MLPD_SEEN = 256 };
+struct mlpd_seen {
+	const uint8_t *bytes;         /* of the frames after the first */
+	size_t len;
+	uint64_t first, n;            /* its words in the batch */
+};
+
 /* One run of decoding. */
 struct mlpd_run {
 	const struct mlpd *m;
@@ -25,6 +36,8 @@ struct mlpd_run {
 	int64_t floor;                /* time of the last stack event: the next is no earlier */
 	bool bad;
 	bool heap, graph, moves, objects;     /* what of the heap is wanted */
+	bool any_seen;                /* seen[] is in use; before, nothing is in it */
+	struct mlpd_seen *seen;       /* [MLPD_SEEN] */
 	struct tt_err *err;
 };
 
@@ -133,7 +146,7 @@ void take_text(struct mlpd_run *r, const char **t, uint32_t *len);
 /* Text as an argument of the event put last, copied to the batch. */
 int take_text_arg(struct mlpd_run *r, const char *t, uint32_t len);
 
-/* A recorded stack, outermost frame first: *${n} frames from word *${first} of the batch. */
+/* A recorded stack, outermost frame first: *${n} frames from word *${first} of the batch, which stacks may share. */
 int take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n);
 
 /* The second slot of ${e}, which was put last; tt_batch_rare left room for it. */

@@ -197,7 +197,7 @@ struct tt_batch {
 
 	struct tt_event *ev;
 	size_t n, cap;
-	uint64_t *word;               /* stacks, graphs: whatever 24 bytes cannot hold */
+	uint64_t *word;               /* stacks, graphs: whatever 24 bytes cannot hold; equal stacks may share theirs */
 	size_t nword, capword;
 	struct tt_buf text;           /* text and blobs of arguments */
 	struct tt_def *def;
