@@ -308,6 +308,27 @@ stack_path(struct tt_fold *f, struct tt_fold_io *io, enum tt_node_kind root, uin
 	return rc;
 }
 
+/* The node of class ${key}, allocated on the recorded stack of ${x}. */
+static int
+stack_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *x, uint64_t key, struct tt_level *l,
+    struct tt_err *err)
+{
+	struct tt_met *m = &f->met[((x->val + key) * 0x9E3779B97F4A7C15u) >> 56];
+	int rc;
+
+	if (likely(m->chunk == f->chunk && m->first == x->val && m->key == key && m->n == x->dur)) {
+		l->c = m->c;
+		l->node = m->node;
+		return TT_OK;
+	}
+	rc = stack_path(f, io, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, l, err);
+	if (rc == TT_OK)
+		rc = descend(f, io, l, TT_NODE_ALLOC, key, l, err);
+	if (rc == TT_OK)
+		*m = (struct tt_met){ .chunk = f->chunk, .key = key, .first = x->val, .c = l->c, .n = x->dur, .node = l->node };
+	return rc;
+}
+
 /*
  * An allocation that stands for w of its size s, of 1/w that are taken: w (w - 1) s^2 is the variance of its bytes, and
  * sums add up. Not more than can be added a few times over.
@@ -334,13 +355,10 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 		return TT_OK;
 	if (unlikely(f->alias))
 		key = tt_defs_alias(io->cap->defs, key, e->ts - io->cap->offset_ns);
-	if (unlikely(e->flags & TT_F_STACK)) {
-		rc = stack_path(f, io, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, &l, err);
-		if (rc == TT_OK)
-			rc = descend(f, io, &l, TT_NODE_ALLOC, key, &l, err);
-	} else {
+	if (unlikely(e->flags & TT_F_STACK))
+		rc = stack_alloc(f, io, x, key, &l, err);
+	else
 		rc = descend(f, io, &f->lvl[at], TT_NODE_ALLOC, key, &l, err);
-	}
 	if (rc != TT_OK)
 		return rc;
 	struct tt_count *c = count_of(io, &l);
@@ -451,6 +469,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	io->nslice = 0;
 	io->nsite = 0;
 	f->ntrail = 0;
+	f->chunk++;
 	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
 	if (rc == TT_OK && f->tree)
 		rc = descend(f, io, &top, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);

@@ -63,6 +63,15 @@ struct tt_trail {
 	struct tt_level l;
 };
 
+/* A class allocated on a recorded stack, met in the chunk: a reader gives stacks that are the same the same words. */
+enum { TT_FOLD_MET = 256 };
+struct tt_met {
+	uint64_t chunk;               /* tt_fold.chunk: of others nothing holds */
+	uint64_t key, first;
+	struct tt_count *c;           /* as in tt_level */
+	uint32_t n, node;
+};
+
 struct tt_fold {
 	struct tt_mem *mem;
 	const struct tt_model *m;
@@ -78,6 +87,8 @@ struct tt_fold {
 	struct tt_trail *trail;
 	size_t ntrail, captrail;
 	enum tt_node_kind root;       /* of the trail */
+	uint64_t chunk;               /* how many were begun */
+	struct tt_met met[TT_FOLD_MET];
 };
 
 /* Where in the program a rare event happened: its recorded stack, else the zones open on its thread. */

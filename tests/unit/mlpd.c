@@ -306,3 +306,49 @@ TEST(a_class_loaded_again_at_its_old_address_keeps_its_own_allocations)
 	CHECK_EQ_INT(bytes[1], 32);
 	shot_end(&s);
 }
+
+/* Bytes of a class allocated by the method at the end of a recorded stack of ${depth} frames. */
+static int64_t
+allocated_at(const struct shot *s, uint64_t class, uint64_t leaf, uint32_t depth)
+{
+	const struct tt_model *m = s->r.m;
+	int64_t sum = 0;
+
+	for (uint32_t i = 0; m && i < tt_tree_count(m->tree); i++) {
+		const struct tt_node *n = tt_tree_node(m->tree, i), *up = tt_tree_node(m->tree, n->parent);
+
+		if (n->kind == TT_NODE_ALLOC && n->key == class && up->key == leaf && up->depth == depth)
+			sum += tt_counts_get(m->counts, i).total;
+	}
+	return sum;
+}
+
+/* In the file a frame is its distance from the one before: bytes that are the same may be another stack. */
+TEST(stacks_of_the_same_distances_are_told_apart)
+{
+	enum { STACKS = 1000, CHUNK = 100 };
+	struct shot s;
+
+	shot_begin(&s, 17);
+	for (uint64_t i = 0; i < 2 * STACKS; i++) {
+		const uint64_t which = i < STACKS ? i : 2 * STACKS - 1 - i;
+		const uint64_t from = CODE + which % 10 * 4096, step = 64 + which / 10 * 8;
+		const uint64_t frame[] = { from, from + step, from + 2 * step };
+
+		if (i % CHUNK == 0)
+			next(&s, TID, 2 * i);
+		for (size_t n = 0; n <= 3; n++)
+			mlpd_alloc(&s.b, T0 + 2 * i, 0x2000, 0x8000 + 64 * i, (i + 1) << 4 * n, &(struct mlpd_stack){ frame, n });
+		mlpd_alloc(&s.b, T0 + 2 * i, 0x3000 + 8 * which, 0x8000 + 64 * i, 1, &(struct mlpd_stack){ frame, 3 });
+	}
+	shot_run(&s, MEMRUN_CALLS);
+	for (uint64_t i = 0; i < STACKS; i++) {
+		const uint64_t from = CODE + i % 10 * 4096, step = 64 + i / 10 * 8;
+
+		CHECK_EQ_INT(allocated_at(&s, 0x2000, from + step, 2), (2 * STACKS + 1) << 8);
+		CHECK_EQ_INT(allocated_at(&s, 0x2000, from + 2 * step, 3), (2 * STACKS + 1) << 12);
+		CHECK_EQ_INT(allocated_at(&s, 0x3000 + 8 * i, from + 2 * step, 3), 2);
+	}
+	CHECK(!memrun_damaged(&s.r));
+	shot_end(&s);
+}
