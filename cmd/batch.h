@@ -34,6 +34,8 @@ struct batch_gate {
 	struct tt_arena a;
 	struct tt_sample *sample;
 	size_t n, cap;
+	struct batch_part { const char *recording, *key; } *part;     /* of the samples that are files of a recording */
+	size_t npart, cappart;
 	size_t failed;                /* results of captures that gave no figures because they failed */
 	const char *by;               /* the fact that samples are judged apart by, made of ${group} */
 };

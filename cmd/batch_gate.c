@@ -72,6 +72,7 @@ batch_gate_close(struct batch_gate *b)
 		return;
 	gate_close(b->gate);
 	tt_mem_free(&b->app->env.mem, b->sample, b->cap * sizeof *b->sample);
+	tt_mem_free(&b->app->env.mem, b->part, b->cappart * sizeof *b->part);
 	tt_arena_free(&b->a);
 }
 
@@ -107,10 +108,44 @@ add_group(struct batch_gate *b, struct tt_sample *s, struct tt_err *err)
 	return rc;
 }
 
+/* Note whose file the sample ${s} is. */
+static int
+add_part(struct batch_gate *b, const struct tt_sample *s, const char *recording, struct tt_err *err)
+{
+	if (tt_mem_grow(&b->app->env.mem, &b->part, &b->cappart, b->npart + 1, sizeof *b->part, err) != TT_OK)
+		return err->code;
+	b->part[b->npart].key = s->name;
+	b->part[b->npart].recording = tt_arena_text(&b->a, recording, strlen(recording), err);
+	return b->part[b->npart++].recording ? TT_OK : err->code;
+}
+
+static int
+by_recording(const void *a, const void *b)
+{
+	const struct batch_part *x = a, *y = b;
+	int c = strcmp(x->recording, y->recording);
+
+	return c ? c : strcmp(x->key, y->key);
+}
+
+/* Is a recording there in several files? They are no captures that tell of each other's noise. */
+static int
+check_parts(struct batch_gate *b, struct tt_err *err)
+{
+	if (b->npart > 0)
+		qsort(b->part, b->npart, sizeof *b->part, by_recording);
+	for (size_t i = 1; i < b->npart; i++)
+		if (strcmp(b->part[i - 1].recording, b->part[i].recording) == 0)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are of one recording, and a gate counts that once: "
+			    "make one capture of the files of one that rotates (tracetool recover), and leave copies out",
+			    b->part[i - 1].key, b->part[i].key);
+	return TT_OK;
+}
+
 int
 batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 {
-	const json_t *json = json_object_get(r->doc, "sample");
+	const json_t *json = json_object_get(r->doc, "sample"), *recording = json_object_get(r->doc, "recording");
 	const struct tt_budget *budget = b->gate ? gate_budget(b->gate) : NULL;
 	struct tt_sample *s;
 	int rc;
@@ -134,6 +169,8 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	}
 	/* With two facts and more, one that joins them; a single one is there already. */
 	rc = b->group->n > 1 ? add_group(b, s, err) : TT_OK;
+	if (rc == TT_OK && json_is_string(recording))
+		rc = add_part(b, s, json_string_value(recording), err);
 	b->n += rc == TT_OK;
 	return rc;
 }
@@ -147,5 +184,7 @@ batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool show,
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "nothing has figures for the gate: all that there is failed");
 	if (b->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no result has figures for a gate: they come from a batch with --gate");
+	if (check_parts(b, err) != TT_OK)
+		return err->code;
 	return gate_judge(b->gate, run, b->sample, b->n, show, err);
 }

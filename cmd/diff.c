@@ -184,12 +184,31 @@ check(const struct diff_opts *o, struct tt_err *err)
 
 /* --- reading ------------------------------------------------------------------------ */
 
+/* Files of one recording on one side would count as captures that tell of each other's noise. */
+static int
+check_recording(struct app *app, const struct diff_opts *o, size_t at, const struct tt_capture *c, const char **seen,
+    struct tt_err *err)
+{
+	const size_t from = at < o->in.path.before ? 0 : o->in.path.before;
+	char text[TT_RECORDING_TEXT];
+
+	if (!tt_capture_recording(c, text))
+		return TT_OK;
+	for (size_t i = from; i < at; i++)
+		if (seen[i] && strcmp(seen[i], text) == 0)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are of one recording, which counts once on a side: "
+			    "make one capture of the files of one that rotates (tracetool recover)", o->in.path.v[i],
+			    o->in.path.v[at]);
+	seen[at] = tt_arena_text(&app->arena, text, sizeof text - 1, err);
+	return seen[at] ? TT_OK : err->code;
+}
+
 /* Read one capture and fold it in. Its losses join those of the others. */
 static int
-add_capture(struct app *app, struct tt_run_opts *run, struct tt_diff *d, unsigned side, const char *path,
-    struct tt_report *r, struct tt_err *err)
+add_capture(struct app *app, const struct diff_opts *o, size_t at, const char **seen, struct tt_run_opts *run,
+    struct tt_diff *d, struct tt_report *r, struct tt_err *err)
 {
-	const char *const one[] = { path, NULL };
+	const char *const one[] = { o->in.path.v[at], NULL };
 	struct tt_loss *all = app->env.loss, loss;
 	struct tt_model *m = NULL;
 	const char *caveat;
@@ -203,7 +222,9 @@ add_capture(struct app *app, struct tt_run_opts *run, struct tt_diff *d, unsigne
 	app->env.loss = all;
 	tt_loss_join(all, &loss);
 	if (rc == TT_OK)
-		rc = tt_diff_add(d, side, m, err);
+		rc = check_recording(app, o, at, m->cap[0], seen, err);
+	if (rc == TT_OK)
+		rc = tt_diff_add(d, at < o->in.path.before ? TT_DIFF_A : TT_DIFF_B, m, err);
 	caveat = m && rc == TT_OK && !r->note ? tt_model_caveat(m) : NULL;
 	if (caveat)
 		rc = tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat, err);
@@ -237,14 +258,17 @@ static int
 add_all(struct app *app, const struct diff_opts *o, struct tt_run_opts *run, struct tt_diff *d, struct tt_report *r,
     struct tt_err *err)
 {
-	int rc = TT_OK;
+	const char **seen = tt_arena_alloc(&app->arena, o->in.path.n * sizeof *seen, err);    /* recordings, by operand */
+	int rc = seen ? TT_OK : err->code;
 
+	if (seen)
+		memset(seen, 0, o->in.path.n * sizeof *seen);
 	run->needs |= TT_NEEDS_CALLS | TT_NEEDS_FRAMES;
 	run->whole_frames = true;
 	for (size_t i = 0; i < o->in.path.n && rc == TT_OK; i++) {
 		if (i + 1 == o->in.path.n && !o->chrome)
 			seal(app, run);
-		rc = add_capture(app, run, d, i < o->in.path.before ? TT_DIFF_A : TT_DIFF_B, o->in.path.v[i], r, err);
+		rc = add_capture(app, o, i, seen, run, d, r, err);
 	}
 	return rc == TT_OK ? tt_diff_finish(d, err) : rc;
 }

@@ -3,6 +3,7 @@
  */
 #include "gate_read.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -156,12 +157,21 @@ join(struct gate *x, struct capture *c, struct capture *other, struct tt_err *er
 {
 	int rc = TT_OK;
 
-	tt_log(&x->app->env, TT_LOG_NORMAL, "%s and %s are of one process (%lld): one capture", c->path[0], other->path[0],
-	    (long long)c->pid);
 	for (size_t i = 0; i < other->n && rc == TT_OK; i++)
 		rc = add_path(x, c, other->path[i], strlen(other->path[i]), err);
 	other->into = c;
 	return rc;
+}
+
+static void
+tell_joined(const struct gate *x, const struct capture *c, size_t files)
+{
+	char more[40] = "";
+
+	if (c->n - files > 1)
+		snprintf(more, sizeof more, " and %zu more", c->n - files - 1);
+	tt_log(&x->app->env, TT_LOG_NORMAL, "%s%s %s%s are of one process (%lld): one capture", c->path[0], *more ? "," : " and",
+	    c->path[files], more, (long long)c->pid);
 }
 
 static int
@@ -176,6 +186,8 @@ join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct t
 		for (size_t k = i + 1; k < n && rc == TT_OK && !c->into; k++)
 			if (!x->cap[k].into && one_process(c, &x->cap[k]))
 				rc = join(x, c, &x->cap[k], err);
+		if (c->n > files)
+			tell_joined(x, c, files);
 		if (rc == TT_OK && c->n > files)
 			rc = read_capture(x, run, c, &x->sample[i], err);
 	}

@@ -60,6 +60,8 @@ static const struct tt_col capture_col[] = {
 	{ "offset_ns", "offset", TT_UNIT_NS, "Added to its times to put several inputs on one timeline." },
 	{ "frame_marks", "frame marks", TT_UNIT_BOOL, "The file marks frames itself." },
 	{ "clean_end", "ended cleanly", TT_UNIT_BOOL, "The recorder was shut down in order." },
+	{ "recording", "recording", TT_UNIT_TEXT, "Of captures that may rotate: the same in all files of one recording." },
+	{ "rotated", "rotated", TT_UNIT_COUNT, "How many files of its recording came before it; empty for the first." },
 };
 
 static const struct tt_col thread_col[] = {
@@ -148,6 +150,21 @@ threads_of(const struct tt_model *m, uint32_t process)
 }
 
 static int
+put_recording(struct tt_report *r, struct tt_cell *c, const struct tt_capture *k, struct tt_err *err)
+{
+	char text[TT_RECORDING_TEXT];
+	const char *kept;
+
+	if (!tt_capture_recording(k, text))
+		return TT_OK;
+	kept = tt_report_text(r, err, "%s", text);
+	if (!kept)
+		return err->code;
+	tt_cell_text(c, kept);
+	return TT_OK;
+}
+
+static int
 capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_report *r, struct tt_table *t,
     struct tt_err *err)
 {
@@ -184,6 +201,10 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_repo
 		tt_cell_int(&c[17], k->offset_ns);
 	tt_cell_int(&c[18], k->has_frames);
 	tt_cell_int(&c[19], k->clean_end);
+	if (k->part > 0)
+		tt_cell_int(&c[21], k->part);
+	if (rc == TT_OK)
+		rc = put_recording(r, &c[20], k, err);
 	return rc;
 }
 

@@ -283,6 +283,7 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 		a->total.spooled += whole(json_object_get(r->doc, "spooled"));
 	if (rc != TT_OK || !capture)
 		return rc;
+	a->further += whole(json_object_get(r->doc, "file")) > 0;
 	rc = add_capture(a, &a->total, r, err);
 	if (rc == TT_OK && date) {
 		s = sums_named(a, &a->days, date, err);

@@ -48,6 +48,7 @@ struct tt_aggregate {
 	struct failure failure[TT_AGGREGATE_FAILURES];
 	size_t nfailure;
 	uint64_t failures;            /* of all kinds */
+	uint64_t further;             /* captures that are further files of a recording */
 };
 
 #endif

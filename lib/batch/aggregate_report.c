@@ -3,6 +3,7 @@
  */
 #include "batch/aggregate_parts.h"
 
+#include "model/loss.h"
 #include "stat/hist.h"
 #include "stat/num.h"
 
@@ -243,6 +244,20 @@ put_failures(struct tt_report *r, const struct tt_aggregate *a, struct tt_err *e
 	return rc;
 }
 
+/* A file of a rotation is a capture by itself: what came for whole recordings would be misled. */
+static int
+note_further(struct tt_report *r, const struct tt_aggregate *a, struct tt_err *err)
+{
+	const char *text;
+
+	if (a->further == 0)
+		return TT_OK;
+	text = tt_report_text(r, err, "%llu of the captures are further files of recordings that rotate (game.1.ttc); each has "
+	    "figures of its own, and \"tracetool recover\" makes one capture of a recording's files",
+	    (unsigned long long)a->further);
+	return text ? tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files", text, err) : err->code;
+}
+
 int
 tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r, struct tt_err *err)
 {
@@ -253,6 +268,8 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r, struct tt
 		t->facts = true;
 		rc = put_sums(r, t, &a->total, err);
 	}
+	if (rc == TT_OK)
+		rc = note_further(r, a, err);
 	if (rc == TT_OK && a->group && a->group[0])
 		rc = put_list(r, T_GROUPS, &a->groups, err);
 	if (rc == TT_OK && a->days.n > 0)

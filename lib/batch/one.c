@@ -123,6 +123,17 @@ put_meta(struct tt_buf *b, const struct tt_capture *c, struct tt_err *err)
 	return rc;
 }
 
+/* What recording it is, and which of its files. */
+static int
+put_recording(struct tt_buf *b, const struct tt_capture *c, struct tt_err *err)
+{
+	char text[TT_RECORDING_TEXT];
+
+	if (!tt_capture_recording(c, text))
+		return TT_OK;
+	return tt_buf_printf(b, err, ",\"recording\":\"%s\",\"file\":%u", text, c->part);
+}
+
 static int
 put_facts(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
 {
@@ -143,6 +154,8 @@ put_facts(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
 		rc = put_member(b, "arch", c->arch, err);
 	if (rc == TT_OK)
 		rc = put_member(b, "date", date, err);
+	if (rc == TT_OK)
+		rc = put_recording(b, c, err);
 	if (rc == TT_OK)
 		rc = tt_buf_printf(b, err, ",\"decoded\":%llu,\"spooled\":%llu,\"events\":%llu,\"threads\":%zu,\"duration_ns\":%lld",
 		    (unsigned long long)c->bytes, (unsigned long long)c->spooled, (unsigned long long)c->nevent,

@@ -1,5 +1,7 @@
 #include "model/capture.h"
 
+#include <stdio.h>
+
 int
 tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err)
 {
@@ -29,6 +31,20 @@ tt_capture_meta_get(const struct tt_capture *c, const char *key)
 		if (strcmp(m->key, key) == 0)
 			return m->value;
 	return NULL;
+}
+
+bool
+tt_capture_recording(const struct tt_capture *c, char text[TT_RECORDING_TEXT])
+{
+	bool known = false;
+
+	for (size_t i = 0; i < sizeof c->recording; i++) {
+		snprintf(text + 2 * i, 3, "%02x", c->recording[i]);
+		known = known || c->recording[i];
+	}
+	if (!known)
+		text[0] = '\0';
+	return known;
 }
 
 void

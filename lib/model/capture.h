@@ -73,6 +73,10 @@ struct tt_capture {
 int tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
 const char *tt_capture_meta_get(const struct tt_capture *c, const char *key);
 
+/* The recording the capture is a file of, in hex; false: none is known, and ${text} is empty. */
+#define TT_RECORDING_TEXT 33
+bool tt_capture_recording(const struct tt_capture *c, char text[TT_RECORDING_TEXT]);
+
 /* --- the thread table of a run ------------------------------------------ */
 
 struct tt_threads {
