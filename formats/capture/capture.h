@@ -1,6 +1,7 @@
 /**
- * The reader of our own captures (.ttc): what reader.c (file and chunks), join.c (the ring), parts.c (files of one recording), decode.c
- * (records) and copy.c (tracetool recover) share.
+ * The reader of our own captures (.ttc), shared by reader.c (the file), find.c (where chunks are), order.c (which are missing),
+ * heed.c (thread 0 about them), join.c (the ring), parts.c (files of one recording), decode.c and those it shares decode.h with
+ * (records), mono.c (those of Mono) and copy.c (tracetool recover).
  *
  * Source: formats/chunk.h and tracetool-capture(5). No byte is used before its chunk's checksum was right.
  */
@@ -112,22 +113,41 @@ struct ttc {
 	struct tt_err end_err;
 };
 
-/* reader.c */
-struct ttc_who *ttc_who(struct ttc *m, uint32_t number, struct tt_err *err);     /* made if new; NULL: no memory */
-int ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, struct tt_err *err);
-/* Take a unit in order: its flags, and what they mean for the ledger. */
-int ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
-int ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err);
-void ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss);
-/* Heed a record of thread 0, ${kind} and its payload, for what it means for others; see also decode.c. */
-void ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end);
+/* find.c */
+/* Point *${p} at the bytes from ${at}: ${want} of them, or *${n} where the input ends before. Forward only on pipes. */
+int ttc_window(struct ttc *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err);
+/* Is it the head of a chunk of this recording? */
+bool ttc_plausible(const struct ttc *m, const uint8_t *head);
 /* Is the checksum of a chunk right? */
 bool ttc_good(const uint8_t *chunk, size_t len);
 void ttc_unit_of(struct ttc_unit *u, const uint8_t *head, uint64_t at);
-/* Is it the head of a chunk of this recording? */
-bool ttc_plausible(const struct ttc *m, const uint8_t *head);
 /* Read a unit whole, head first, into *${p} of *${cap} bytes (grown). TT_E_DAMAGED where it is not good. */
 int ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, struct tt_err *err);
+/* The chunk at m->at, or the first one behind it that can be found; m->at moves on. TT_END. */
+int ttc_next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
+
+/* heed.c */
+/* A chunk of thread 0, whose checksum is right. *${defines}: there is something for decode in it. */
+int ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *defines, struct tt_loss *loss,
+    struct tt_err *err);
+/* Heed a definition, ${kind} and its payload, for what it means for others; see also define.c. */
+void ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end);
+
+/* order.c */
+struct ttc_who *ttc_who(struct ttc *m, uint32_t number, struct tt_err *err);     /* made if new; NULL: no memory */
+void ttc_free_who(struct ttc *m);
+void ttc_free_made(struct ttc *m);
+int ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, struct tt_err *err);
+void ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss);
+/* Take a unit in order: its flags, and what they mean for the ledger. */
+int ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
+int ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err);
+/* Read the whole file for its index, m->unit. */
+int ttc_index(struct ttc *m, struct tt_err *err);
+/* The end of the file, as far as it is one: what the ring has, whether all is there, how it ended. */
+int ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
+/* Forget the ring and what the order of chunks told, and find it out again. */
+int ttc_again(struct ttc *m, struct tt_err *err);
 
 /* join.c: open the ring the capture names, or leave m->ring NULL where there is none. */
 int ttc_ring_open(struct ttc *m, struct tt_err *err);
@@ -138,24 +158,24 @@ int ttc_ring_open(struct ttc *m, struct tt_err *err);
  */
 int ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
-/* Forget the ring and what the order of chunks told, and find it out again. */
-int ttc_again(struct ttc *m, struct tt_err *err);
-
 /* parts.c: read on in ${later}, a later file of the same recording. */
 int ttc_append(void *ctx, void *later, struct tt_err *err);
 /* parts.c: reading comes to the end of ${m}, and goes on in the next file. */
 int ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
-/* decode.c */
+/* hot.c: fill in the table of forms. */
 void ttc_forms(struct ttc *m);
+/* decode.c */
 int ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 /* mono.c: a record of Mono's recorder. */
 int ttc_mono(struct tt_batch *b, int64_t ts, unsigned kind, const uint8_t *p, const uint8_t *end, struct tt_err *err);
 const char *ttc_mono_name(unsigned kind);
 /* A stack of ${len} bytes as words of the batch, outermost first. */
 int ttc_stack(struct tt_batch *b, const uint8_t *p, size_t len, uint64_t *first, size_t *n, struct tt_err *err);
+/* define.c: what marker definitions mean. */
 int ttc_category(const struct tt_capture *cap, const struct tt_def *marker, const char **name, struct tt_err *err);
 int ttc_timing(const char *counter, unsigned *late);
+/* other.c */
 const char *ttc_tag_name(unsigned tag);
 
 /**

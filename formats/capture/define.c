@@ -1,0 +1,269 @@
+/**
+ * Definitions: the records of thread 0 as definitions of the batch, and what those of markers mean.
+ */
+#include "capture/decode.h"
+
+#include "unity/names.h"
+
+struct fields { const uint8_t *p, *end; bool bad; };
+
+static uint64_t
+number(struct fields *f)
+{
+	uint64_t v = 0;
+
+	if (!f->bad && !(f->p = ttc_get(f->p, f->end, &v)))
+		f->bad = true;
+	return v;
+}
+
+static const char *
+text(struct fields *f, uint32_t *len)
+{
+	uint64_t n = number(f);
+	const char *s = (const char *)f->p;
+
+	*len = 0;
+	if (f->bad || n > (uint64_t)(f->end - f->p)) {
+		f->bad = true;
+		return "";
+	}
+	f->p += n;
+	*len = (uint32_t)n;
+	return s;
+}
+
+static int64_t
+def_time(const struct ttc_run *r, struct fields *f)
+{
+	return ttc_ns(r->m, r->m->head.ticks + number(f));
+}
+
+static int
+marker(struct ttc_run *r, struct fields *f)
+{
+	struct tt_def d = { .kind = TT_DEF_MARKER }, also;
+	uint64_t native, flags;
+	int rc;
+
+	d.ts = def_time(r, f);
+	d.key = number(f);
+	d.a = number(f);
+	native = number(f);
+	flags = number(f);
+	d.b = (flags & UINT32_MAX) | native << 32;
+	d.text = text(f, &d.len);
+	if (f->bad)
+		return TT_OK;
+	rc = tt_batch_def(r->b, &d, r->err);
+	also = d;
+	if (rc == TT_OK && d.len == 8 && memcmp(d.text, "GC.Alloc", 8) == 0) {
+		also.kind = TT_DEF_CLASS;
+		also.a = also.b = 0;
+		rc = tt_batch_def(r->b, &also, r->err);
+	}
+	return rc;
+}
+
+/* Texts converted into the batch's buffer are found by their offset until the buffer stops growing. */
+#define IN_BUFFER 0x80
+
+static int
+label(struct ttc_run *r, struct fields *f)
+{
+	struct tt_def d = { .kind = TT_DEF_MARKER, .flags = 1 };
+	struct tt_buf *to = &r->b->text;
+	unsigned type;
+	int rc;
+
+	d.ts = def_time(r, f);
+	d.key = number(f);
+	d.b = number(f);
+	d.a = number(f);
+	if (f->bad || f->p >= f->end)
+		return TT_OK;
+	type = *f->p++;
+	d.text = text(f, &d.len);
+	if (f->bad)
+		return TT_OK;
+	if (type == TTC_TEXT16) {
+		size_t at = to->n;
+		if ((rc = ttc_utf16(to, (const uint8_t *)d.text, d.len, r->err)) != TT_OK)
+			return rc;
+		d.text = (const char *)(uintptr_t)at;
+		d.len = (uint32_t)(to->n - at);
+		d.flags |= IN_BUFFER;
+	}
+	return tt_batch_def(r->b, &d, r->err);
+}
+
+/* A counter's unit: as the recorder says, in Unity's numbers, else what its name suggests. */
+static enum tt_counter_unit
+unit_of(uint64_t unit, const char *name, size_t n)
+{
+	static const uint8_t known[] = { TT_CU_NONE, TT_CU_NS, TT_CU_BYTES, TT_CU_COUNT, TT_CU_PERCENT, TT_CU_HZ };
+	static const uint8_t guessed[] = { [UNITY_UNIT_UNKNOWN] = TT_CU_NONE, [UNITY_UNIT_NS] = TT_CU_NS_GUESSED,
+		[UNITY_UNIT_BYTES] = TT_CU_BYTES_GUESSED, [UNITY_UNIT_COUNT] = TT_CU_COUNT_GUESSED };
+	char s[256];
+
+	if (unit > 0)
+		return unit < sizeof known ? known[unit] : TT_CU_NONE;
+	if (n >= sizeof s)
+		return TT_CU_NONE;
+	memcpy(s, name, n);
+	s[n] = '\0';
+	return guessed[unity_counter(s).unit];
+}
+
+static int
+object(struct ttc_run *r, struct fields *f)
+{
+	static const uint8_t kind[] = { [TTC_O_CLASS] = TT_DEF_CLASS, [TTC_O_IMAGE] = TT_DEF_IMAGE,
+		[TTC_O_ASSEMBLY] = TT_DEF_ASSEMBLY, [TTC_O_DOMAIN] = TT_DEF_DOMAIN, [TTC_O_CONTEXT] = TT_DEF_CONTEXT };
+	struct tt_def d = { .ts = def_time(r, f) };
+
+	d.key = number(f);
+	if (f->bad || f->p == f->end || *f->p >= sizeof kind)
+		return TT_OK;
+	d.kind = kind[*f->p++];
+	d.a = number(f);
+	d.text = text(f, &d.len);
+	d.text2 = text(f, &d.len2);
+	return f->bad ? TT_OK : tt_batch_def(r->b, &d, r->err);
+}
+
+static int
+definition(struct ttc_run *r, unsigned kind, struct fields *f)
+{
+	struct tt_def d = { 0 };
+	uint64_t unit;
+	uint32_t len;
+
+	switch (kind) {
+	case TTC_DEF_MARKER:
+		return marker(r, f);
+	case TTC_DEF_LABEL:
+		return label(r, f);
+	case TTC_DEF_CATEGORY:
+		d.kind = TT_DEF_CATEGORY;
+		d.ts = def_time(r, f);
+		d.key = number(f);
+		d.b = number(f);
+		d.a = number(f);
+		d.text = text(f, &d.len);
+		break;
+	case TTC_DEF_THREAD:
+		d.kind = TT_DEF_THREAD;
+		d.ts = def_time(r, f);
+		d.key = number(f);
+		d.text2 = text(f, &d.len2);
+		d.text = text(f, &d.len);
+		break;
+	case TTC_DEF_COUNTER:
+		d.kind = TT_DEF_COUNTER;
+		d.ts = def_time(r, f);
+		d.key = number(f);
+		unit = number(f);
+		d.a = 0x8000;
+		d.text = text(f, &d.len);
+		d.b = (uint64_t)unit_of(unit, d.text, d.len) << 24;
+		d.text2 = text(f, &d.len2);
+		break;
+	case TTC_DEF_OBJECT:
+		return object(r, f);
+	case TTC_META:
+		d.kind = TT_DEF_META;
+		d.ts = def_time(r, f);
+		d.text = text(f, &d.len);
+		d.text2 = text(f, &d.len2);
+		/* One key each: a fact does not replace another. */
+		d.key = 1469598103934665603u;
+		for (len = 0; len < d.len; len++)
+			d.key = (d.key ^ (uint8_t)d.text[len]) * 1099511628211u;
+		break;
+	default:
+		return TT_OK;
+	}
+	return f->bad ? TT_OK : tt_batch_def(r->b, &d, r->err);
+}
+
+int
+ttc_define(struct ttc_run *r)
+{
+	struct tt_batch *b = r->b;
+	uint64_t t, n;
+	int rc = TT_OK;
+
+	while (r->p < r->end && rc == TT_OK) {
+		const uint8_t *p = ttc_get(r->p, r->end, &t);
+		if (!p || (t & 3) != TTC_OTHER || p == r->end) {
+			rc = ttc_damaged(r, TT_LOST_DAMAGED);
+			break;
+		}
+		unsigned kind = *p++;
+		if (!(p = ttc_get(p, r->end, &n)) || n > (uint64_t)(r->end - p)) {
+			rc = ttc_damaged(r, TT_LOST_DAMAGED);
+			break;
+		}
+		struct fields f = { .p = p, .end = p + n };
+		r->p = p + n;
+		rc = definition(r, kind, &f);
+		if (f.bad)
+			tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, n, b->at);
+	}
+	for (size_t i = 0; i < b->ndef; i++)
+		if (b->def[i].flags & IN_BUFFER) {
+			b->def[i].flags &= (uint8_t)~IN_BUFFER;
+			b->def[i].text = b->text.p + (uintptr_t)b->def[i].text;
+		}
+	return rc;
+}
+/* --- what marker definitions mean -------------------------------------------------------------------- */
+
+/* A category that nobody had described when its first marker came: described later, or by Unity's list. */
+static const char *
+nameless(const struct tt_capture *cap, const struct tt_def *c)
+{
+	const struct tt_def *d;
+	const char *name;
+
+	for (size_t i = 0; (d = tt_defs_at(cap->defs, TT_DEF_CATEGORY, i)) != NULL; i++)
+		if (d->b == c->b && d->len > 0)
+			return d->text;
+	name = c->b < 0x10000 ? unity_category((unsigned)c->b, tt_capture_meta_get(cap, "unity_version")) : NULL;
+	return name ? name : c->text;
+}
+
+int
+ttc_category(const struct tt_capture *cap, const struct tt_def *d, const char **name, struct tt_err *err)
+{
+	(void)err;                    /* of others */
+	uint64_t key = d->a;
+
+	if (key == 0 && (d->flags & 1)) {     /* a label without one: its owner's */
+		const struct tt_def *owner = tt_defs_find(cap->defs, TT_DEF_MARKER, d->b, INT64_MAX);
+		key = owner ? owner->a : 0;
+	}
+	const struct tt_def *c = key ? tt_defs_find(cap->defs, TT_DEF_CATEGORY, key, INT64_MAX) : NULL;
+	*name = c && c->len == 0 ? nameless(cap, c) : c ? c->text : NULL;
+	return TT_OK;
+}
+
+/* Unity's counters of FrameTimingManager. */
+int
+ttc_timing(const char *counter, unsigned *late)
+{
+	*late = UNITY_TIMING_DELAY;
+	switch (unity_counter(counter).timing) {
+	case UNITY_TIMING_TOTAL:
+		return TT_TIMING_TOTAL;
+	case UNITY_TIMING_MAIN:
+		return TT_TIMING_MAIN;
+	case UNITY_TIMING_RENDER:
+		return TT_TIMING_RENDER;
+	case UNITY_TIMING_GPU:
+		return TT_TIMING_GPU;
+	default:
+		return -1;
+	}
+}

@@ -1,0 +1,237 @@
+/**
+ * Finding the chunks of a file: a window onto input that may be a pipe, heads and checksums, and how to go on where bytes are damaged.
+ */
+#include "capture/capture.h"
+
+#include "crc32c.h"
+
+/* --- a window onto the input ------------------------------------------------------- */
+
+/* Input in order: drop what stands before ${at}, read until ${want} bytes are there or the input ends. */
+static int
+read_on(struct ttc *m, uint64_t at, size_t want, struct tt_err *err)
+{
+	for (;;) {
+		size_t drop = at - m->win_at < m->nwin ? (size_t)(at - m->win_at) : m->nwin, got;
+		memmove(m->win, m->win + drop, m->nwin - drop);
+		m->nwin -= drop;
+		m->win_at += drop;
+		if (m->ended || (m->win_at == at && m->nwin >= want))
+			return TT_OK;
+		int rc = tt_src_read(m->src, m->win + m->nwin, m->capwin - m->nwin, &got, &m->end_err);
+		if (rc == TT_OK) {
+			m->nwin += got;
+		} else if (rc == TT_END || rc == TT_E_DAMAGED) {
+			m->ended = true;
+		} else {
+			*err = m->end_err;
+			return rc;
+		}
+	}
+}
+
+int
+ttc_window(struct ttc *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&m->env->mem, &m->win, &m->capwin, want < 4096 ? 4096 : want, 1, err);
+	size_t got;
+
+	if (rc != TT_OK)
+		return rc;
+	if (!tt_src_info(m->src)->seekable) {
+		if ((rc = read_on(m, at, want, err)) != TT_OK)
+			return rc;
+	} else if (at < m->win_at || at + want > m->win_at + m->nwin) {
+		if ((rc = tt_src_pread(m->src, at, m->win, want, &got, err)) < 0)
+			return rc;
+		m->win_at = at;
+		m->nwin = got;
+	}
+	*n = at - m->win_at < m->nwin ? m->nwin - (size_t)(at - m->win_at) : 0;
+	*p = *n ? m->win + (at - m->win_at) : m->win;
+	return TT_OK;
+}
+
+/* --- heads and checksums ------------------------------------------------------------- */
+
+bool
+ttc_plausible(const struct ttc *m, const uint8_t *h)
+{
+	uint32_t len = ttc_u32(h + 8), state = ttc_u32(h + 56);
+
+	return ttc_u32(h) == TTC_CHUNK_MAGIC && ttc_u32(h + 60) == m->run32 && len <= TTC_CHUNK_LIMIT &&
+	       state <= len && ttc_u32(h + 48) <= TTC_CHUNK_LIMIT;
+}
+
+bool
+ttc_good(const uint8_t *chunk, size_t len)
+{
+	return tt_crc32c(0, chunk + TTC_CRC_FROM, TTC_CHUNK_HEAD - TTC_CRC_FROM + len) == ttc_u32(chunk + 12);
+}
+
+void
+ttc_unit_of(struct ttc_unit *u, const uint8_t *h, uint64_t at)
+{
+	memset(u, 0, sizeof *u);
+	u->at = at;
+	u->thread = ttc_u32(h + 4);
+	u->len = ttc_u32(h + 8);
+	u->seq = ttc_u64(h + 16);
+	u->ticks = ttc_u64(h + 24);
+	u->dropped = ttc_u64(h + 32);
+	u->first = ttc_u32(h + 48);
+	u->before = ttc_u32(h + 52);
+	u->state = ttc_u32(h + 56);
+	u->end = u->first + (u->len - u->state);
+}
+
+int
+ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, struct tt_err *err)
+{
+	size_t n = TTC_CHUNK_HEAD + (size_t)u->len, got = 0;
+	const uint8_t *w;
+	int rc = tt_mem_grow(&m->env->mem, p, cap, n + TT_CHUNK_PAD, 1, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (u->where == TTC_MADE) {
+		memcpy(*p, m->made[u->at].p, n);
+		got = n;
+	} else if (u->where == TTC_IN_RING) {
+		rc = tt_src_pread(m->ring, u->at, *p, n, &got, err);
+	} else if (tt_src_info(m->src)->seekable) {
+		rc = tt_src_pread(m->src, u->at, *p, n, &got, err);
+	} else if ((rc = ttc_window(m, u->at, n, &w, &got, err)) == TT_OK) {
+		got = got < n ? got : n;
+		memcpy(*p, w, got);
+	}
+	if (rc < 0)
+		return rc;
+	memset(*p + got, 0, n + TT_CHUNK_PAD - got);
+	/* A ring in use may have another chunk there by now. */
+	return got == n && ttc_u32(*p + 8) == u->len && ttc_u32(*p + 4) == u->thread &&
+		       ttc_u64(*p + 16) == u->seq && ttc_good(*p, u->len)
+		   ? TT_OK
+		   : TT_E_DAMAGED;
+}
+
+/* --- finding chunks ---------------------------------------------------------------------------- */
+
+/* The next head of a chunk of this recording at or behind ${at}. */
+static int
+resync(struct ttc *m, uint64_t at, uint64_t *where, bool *found, struct tt_err *err)
+{
+	const size_t step = 256u << 10;
+
+	for (;;) {
+		const uint8_t *p;
+		size_t n;
+		int rc = ttc_window(m, at, step, &p, &n, err);
+		if (rc != TT_OK)
+			return rc;
+		for (size_t i = 0; i + TTC_CHUNK_HEAD <= n; i++) {
+			const uint8_t *hit =
+			    memchr(p + i, TTC_CHUNK_MAGIC & 0xff, n - i - (TTC_CHUNK_HEAD - 1));
+			if (!hit)
+				break;
+			i = (size_t)(hit - p);
+			if (ttc_plausible(m, hit)) {
+				*where = at + i;
+				*found = true;
+				return TT_OK;
+			}
+		}
+		if (n < step) {
+			*where = at + n;
+			*found = false;
+			return TT_OK;
+		}
+		at += n - (TTC_CHUNK_HEAD - 1);
+	}
+}
+
+/*
+ * Is the chunk at ${at}, as long as its head says, whole and right? *${follows}: as it should, another
+ * one or the end does.
+ */
+static int
+check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, bool *good, struct tt_err *err)
+{
+	size_t n, want = TTC_CHUNK_HEAD + (size_t)len;
+	const uint8_t *p;
+	bool seekable = tt_src_info(m->src)->seekable;
+	int rc;
+
+	*good = false;
+	if (seekable) {
+		/* The head of the next one is looked at anyway; the body only where that one is not there. */
+		uint64_t size = tt_src_info(m->src)->size;
+		*whole = at + want <= size;
+		*follows = at + want == size;
+		if (*whole && !*follows) {
+			if ((rc = ttc_window(m, at + want, TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
+				return rc;
+			*follows = n >= TTC_CHUNK_HEAD ? ttc_plausible(m, p)
+						       : n > 0 && memcmp(p, "TTCk", n < 4 ? n : 4) == 0;
+		}
+		if (!*whole || *follows)
+			return TT_OK;
+	}
+	if ((rc = ttc_window(m, at, want + TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
+		return rc;
+	*whole = n >= want;
+	*follows = n == want || (n >= want + TTC_CHUNK_HEAD && ttc_plausible(m, p + want));
+	*good = *whole && (seekable || !*follows) && ttc_good(p, len);
+	return TT_OK;
+}
+
+int
+ttc_next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err)
+{
+	const uint8_t *p;
+	uint64_t where;
+	size_t n;
+	bool found, whole, follows, good;
+	int rc;
+
+	for (;;) {
+		if ((rc = ttc_window(m, m->at, TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
+			return rc;
+		if (n == 0)
+			return TT_END;
+		if (n < TTC_CHUNK_HEAD) {
+			m->cut_at = m->at;
+			m->cut_b = n;
+			m->at += n;
+			return TT_END;
+		}
+		if (!ttc_plausible(m, p)) {
+			if ((rc = resync(m, m->at + 1, &where, &found, err)) != TT_OK)
+				return rc;
+			tt_loss_add(loss, TT_LOST_SYNC, 1, where - m->at, m->at);
+			m->at = where;
+			if (!found)
+				return TT_END;
+			continue;
+		}
+		ttc_unit_of(u, p, m->at);
+		if ((rc = check_at(m, m->at, u->len, &whole, &follows, &good, err)) != TT_OK)
+			return rc;
+		if ((whole && follows) || good) {
+			m->at += TTC_CHUNK_HEAD + (uint64_t)u->len;
+			return TT_OK;
+		}
+		/* Its length or the next one's head is damaged, or the file is cut. */
+		if ((rc = resync(m, m->at + TTC_CHUNK_HEAD, &where, &found, err)) != TT_OK)
+			return rc;
+		if (found || whole) {
+			tt_loss_add(loss, TT_LOST_DAMAGED, 1, where - m->at, m->at);
+		} else {
+			m->cut_at = m->at;
+			m->cut_b = where - m->at;
+		}
+		m->at = where;
+		if (!found)
+			return TT_END;
+	}
+}

@@ -1,0 +1,264 @@
+/**
+ * The loops in which nearly all time of decoding goes: over the begins and ends of zones, nearly all there is, with the instruction of
+ * x86 that gathers bits where the processor has it.
+ */
+#include "capture/decode.h"
+
+static inline __attribute__((always_inline)) uint64_t
+squeeze(uint64_t x)
+{
+	x = (x & 0x007f007f007f007f) | (x & 0x7f007f007f007f00) >> 1;
+	x = (x & 0x00003fff00003fff) | (x & 0x3fff00003fff0000) >> 2;
+	return (x & 0x000000000fffffff) | (x & 0x0fffffff00000000) >> 4;
+}
+
+/* The bits of ${x} under ${mask}, together; the mask has the low seven of some bytes in a row, or of the first the upper five. */
+static inline __attribute__((always_inline)) uint64_t
+gather(uint64_t x, uint64_t mask, bool quick)
+{
+#if defined(__x86_64__)
+	if (quick) {
+		__asm__("pext %1, %0, %0" : "+r"(x) : "rm"(mask));
+		return x;
+	}
+#else
+	(void)quick;
+#endif
+	return mask ? squeeze((x & mask) >> (__builtin_ctzll(mask) & ~7)) >> (__builtin_ctzll(mask) & 7) : 0;
+}
+
+/*
+ * The form of the record whose first eight bytes are ${w}: its type, and in which of six bytes numbers end. What begins and
+ * ends look like in each form is in a table, so both are taken without a branch on type or lengths: those follow no pattern, and
+ * a wrong guess costs as much as several records.
+ */
+static inline __attribute__((always_inline)) unsigned
+form_of(uint64_t w, bool quick)
+{
+#if defined(__x86_64__)
+	if (quick) {
+		__asm__("pext %1, %0, %0" : "+r"(w) : "r"((uint64_t)0x808080808083));
+		return (unsigned)w;
+	}
+#else
+	(void)quick;
+#endif
+	return (unsigned)(((w & 0x808080808080) >> 7) * 0x0102040810204080 >> 56 << 2 | (w & 3));
+}
+
+void
+ttc_forms(struct ttc *m)
+{
+	for (unsigned f = 0; f < TTC_FORMS; f++) {
+		unsigned more = f >> 2, time = 0, key = 0;    /* bytes of the two numbers */
+		while (more >> time & 1)
+			time++;
+		time++;
+		while ((f & 3) == TTC_BEGIN && more >> (time + key) & 1)
+			key++;
+		key += (f & 3) == TTC_BEGIN;
+		if ((f & 3) > TTC_END || time + key > 6)
+			continue;
+		const uint64_t low = 0x7f7f7f7f7f7f7f7f;
+		m->length[f] = (uint8_t)(time + key);
+		m->form[f].time = low >> (64 - 8 * time) & ~(uint64_t)3;
+		m->form[f].key = (low >> (64 - 8 * (time + key))) ^ (low >> (64 - 8 * time));
+	}
+}
+_Static_assert(TTC_BEGIN == 0 && TTC_END == 1, "see form_of");
+
+/* A begin whose arguments nobody wants, and which is then one like any other; else NULL. */
+static const uint8_t *
+begin_bare(const uint8_t *p, const uint8_t *end, uint64_t *t, uint64_t *v)
+{
+	uint64_t n;
+
+	*t = *v = 0;
+	if (!(p = ttc_get_fast(p, end, t)) || (*t & 3) != TTC_OTHER || *p != TTC_BEGIN_ARGS ||
+	    !(p = ttc_get_fast(p + 1, end, &n)) || n > (uint64_t)(end - p) || !ttc_get(p, p + n, v))
+		return NULL;
+	return p + n;
+}
+
+/*
+ * Begins and ends: everything that changes lives in registers, and both are done alike, as which of them comes follows no pattern
+ * either.
+ *
+ * Time is ticks * mult >> shift, taken from the upper half of a product: ticks and factor are so shifted that nothing is left to do.
+ */
+static inline __attribute__((always_inline)) uint64_t
+hot_loop(struct ttc_run *r, int *rc, bool quick)
+{
+	enum { BLOCK = 4096 };        /* bytes, so no more records */
+	__extension__ typedef unsigned __int128 wide;
+	struct tt_batch *b = r->b;
+	const struct ttc *m = r->m;
+	const uint8_t *p = r->p;
+	const uint64_t zero = m->head.ticks, n0 = b->n, depth0 = b->depth, mult = m->mult << 2;
+	const unsigned up = (62 - m->shift) & 63;
+	const bool bare = !(b->needs & TT_NEEDS_ARGS) && !b->tally;
+	uint64_t ticks = (r->ticks - zero) << up, key = r->key, n = n0, depth = depth0;
+	bool more = up <= 8;
+
+	while (more && r->end - p >= 32 && depth < UINT16_MAX - BLOCK && ticks >> 61 == 0 && (r->ticks - zero) >> 52 == 0) {
+		b->n = n;
+		b->depth = depth;
+		if ((*rc = tt_batch_room(b, BLOCK + 1, r->err)) != TT_OK)
+			break;
+		const uint8_t *stop = r->end - p < BLOCK ? r->end - 31 : p + BLOCK - 31;
+		struct tt_event *ev = b->ev;
+		uint32_t *open = b->open;
+
+		for (more = false; p < stop; more = p >= stop) {
+			const uint64_t w = ttc_u64(p);
+			const unsigned form = form_of(w, quick);
+			uint64_t is = ~form & 1, t = gather(w, m->form[form].time, quick), v = gather(w, m->form[form].key, quick);
+			const uint8_t *q = p + m->length[form];
+			if (unlikely(q == p)) {
+				uint64_t time, of;
+				if (!bare || !(q = begin_bare(p, r->end, &time, &of)))
+					break;
+				t = time >> 2;
+				v = of;
+				is = 1;
+			}
+			uint64_t top = depth + is - 1;        /* of the zone that begins or ends */
+			if (unlikely((int64_t)top < 0))
+				break;
+			int64_t at = (int64_t)((wide)(ticks + (t << up)) * mult >> 64);
+			/* A zone that begins; at an end the next one will be written over this, and at a begin it is the one on top. */
+			ev[n].ts = at;
+			ev[n].val = key + ttc_zag(v);
+			ev[n].depth = (uint16_t)depth;
+			ev[n].flags = 0;
+			open[depth] = (uint32_t)n;
+			struct tt_event *e = &ev[open[top]];
+			uint64_t dur = (uint64_t)at - (uint64_t)e->ts;
+			if (unlikely(dur > UINT32_MAX))
+				break;
+			e->dur = (uint32_t)dur;
+			e->kind = (uint8_t)(TT_ZONE + is);
+			n += is;
+			depth = top + is;
+			key += ttc_zag(v);
+			ticks += t << up;
+			p = q;
+		}
+	}
+	if (p == r->p)
+		return 0;
+	const uint64_t begun = n - n0, records = 2 * begun - (depth - depth0);
+	r->p = p;
+	r->ticks = (ticks >> up) + zero;
+	r->key = key;
+	r->call_ts = ttc_ns(m, r->ticks);
+	r->calls += records;
+	b->nzone += begun;
+	b->n = n;
+	b->depth = depth;
+	if (b->tally) {
+		b->tally[TTC_BEGIN] += (uint32_t)begun;
+		b->tally[TTC_END] += (uint32_t)(records - begun);
+	}
+	return records;
+}
+_Static_assert(TT_ZONE_BEGIN == TT_ZONE + 1, "see hot_loop");
+
+static uint64_t
+hot_plain(struct ttc_run *r, int *rc)
+{
+	return hot_loop(r, rc, false);
+}
+
+#if defined(__x86_64__)
+static __attribute__((target("bmi,bmi2"))) uint64_t
+hot_quick(struct ttc_run *r, int *rc)
+{
+	return hot_loop(r, rc, true);
+}
+#else
+#define hot_quick hot_plain
+#endif
+
+uint64_t
+ttc_hot(struct ttc_run *r, int *rc)
+{
+	return r->m->quick ? hot_quick(r, rc) : hot_plain(r, rc);
+}
+
+static inline __attribute__((always_inline)) int
+skim_loop(struct ttc_run *r, bool quick)
+{
+	struct tt_batch *b = r->b;
+	const struct ttc *m = r->m;
+	const uint8_t *p = r->p, *end = r->end, *q;
+	uint64_t t, v;
+	unsigned kind;
+	int rc = TT_OK;
+
+	while (p < end && rc == TT_OK) {
+		uint64_t ticks = 0, begun = 0;
+		while (end - p >= 32) {
+			const uint64_t w = ttc_u64(p);
+			const unsigned form = form_of(w, quick);
+			if (unlikely(m->length[form] == 0)) {
+				if (!(q = begin_bare(p, end, &t, &v)))
+					break;
+				ticks += t >> 2;
+				begun++;
+				p = q;
+				continue;
+			}
+			ticks += gather(w, m->form[form].time, quick);
+			begun += ~form & 1;
+			p += m->length[form];
+		}
+		r->ticks += ticks;
+		b->nzone += begun;
+		if (p == end || !(p = ttc_get(p, end, &t)))
+			break;
+		r->ticks += t >> 2;
+		if ((t & 3) != TTC_OTHER) {
+			if ((t & 3) != TTC_END && !(p = ttc_get(p, end, &v)))
+				break;
+			if ((t & 3) == TTC_ALLOC && !(p = ttc_get(p, end, &v)))
+				break;
+			b->nzone += (t & 3) == TTC_BEGIN;
+			b->nalloc += (t & 3) == TTC_ALLOC;
+			continue;
+		}
+		if (p == end)
+			break;
+		kind = *p++;
+		if (!(p = ttc_get(p, end, &v)) || v > (uint64_t)(end - p))
+			break;
+		p += v;
+		if (kind == TTC_FRAME || kind == TTC_THREAD_END || (kind >= 16 && kind != TTC_TIMING))
+			rc = ttc_other(r, kind, p - v, p);
+		b->nzone += kind == TTC_BEGIN_ARGS;
+		b->nalloc += kind == TTC_ALLOC_ARGS;
+	}
+	return rc;
+}
+
+static int
+skim_plain(struct ttc_run *r)
+{
+	return skim_loop(r, false);
+}
+
+#if defined(__x86_64__)
+static __attribute__((target("bmi,bmi2"))) int
+skim_quick(struct ttc_run *r)
+{
+	return skim_loop(r, true);
+}
+#else
+#define skim_quick skim_plain
+#endif
+
+int
+ttc_skim(struct ttc_run *r)
+{
+	return r->m->quick ? skim_quick(r) : skim_plain(r);
+}

@@ -1,0 +1,391 @@
+/**
+ * The order of chunks: which chunk of its thread each is, what is missing between them, and the index of a whole file.
+ */
+#include "capture/capture.h"
+
+#include <stdlib.h>
+
+/* --- threads ---------------------------------------------------------------------------- */
+
+struct ttc_who *
+ttc_who(struct ttc *m, uint32_t number, struct tt_err *err)
+{
+	if (m->nwho * 2 >= m->capwho) {
+		size_t cap = m->capwho ? m->capwho * 2 : 64;
+		struct ttc_who *all = tt_mem_alloc(&m->env->mem, cap * sizeof *all, err);
+		if (!all)
+			return NULL;
+		for (size_t i = 0; i < m->capwho; i++) {
+			size_t k = m->who[i].number * 2654435761u % cap;
+			while (m->who[i].used && all[k].used)
+				k = (k + 1) % cap;
+			if (m->who[i].used)
+				all[k] = m->who[i];
+		}
+		tt_mem_free(&m->env->mem, m->who, m->capwho * sizeof *m->who);
+		m->who = all;
+		m->capwho = cap;
+	}
+	size_t k = number * 2654435761u % m->capwho;
+	while (m->who[k].used && m->who[k].number != number)
+		k = (k + 1) % m->capwho;
+	struct ttc_who *w = &m->who[k];
+	if (!w->used) {
+		m->nwho++;
+		*w = (struct ttc_who){ .number = number, .used = true, .native = number };
+	}
+	return w;
+}
+
+int
+ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&m->env->mem, &w->start, &w->capstart, w->nstart + 1, sizeof *w->start, err);
+
+	if (rc == TT_OK)
+		w->start[w->nstart++] = (struct ttc_start){ seq, first };
+	return rc;
+}
+
+static bool
+starts(const struct ttc_who *w, const struct ttc_unit *u)
+{
+	for (size_t i = w->nstart; i-- > 0;)
+		if (w->start[i].seq == u->seq && w->start[i].first == u->first)
+			return true;
+	return false;
+}
+
+void
+ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss)
+{
+	if (dropped > w->dropped) {
+		tt_loss_add(loss, TT_LOST_DROPPED, dropped - w->dropped, 0, TT_NOWHERE);
+		w->dropped = dropped;
+	}
+}
+
+int
+ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err)
+{
+	struct ttc_who *w = ttc_who(m, u->thread, err);
+
+	if (!w)
+		return err->code;
+	u->flags = 0;
+	if (!w->seen) {
+		u->flags = TTC_U_FIRST;
+		if (!starts(w, u))
+			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, u->at);
+	} else if (u->seq < w->seq || (u->seq == w->seq && u->first < w->end)) {
+		u->flags = TTC_U_SKIP;
+		m->late++;
+		tt_loss_add(loss, TT_LOST_MISSING, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, u->at);
+		return TT_OK;
+	} else if (!(u->seq == w->seq && u->first == w->end && u->first > 0) &&
+	    !(u->seq == w->seq + 1 && u->first == 0 && u->before == w->end)) {
+		u->flags = TTC_U_GAP;
+		if (!starts(w, u))
+			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, u->at);
+	}
+	if (w->seen && u->dropped > w->at_drops)
+		u->flags |= TTC_U_GAP;
+	ttc_drops(w, u->dropped, loss);
+	w->at_drops = u->dropped;
+	w->seen = true;
+	w->seq = u->seq;
+	w->end = u->end;
+	return TT_OK;
+}
+
+int
+ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&m->env->mem, &m->unit, &m->capunit, m->nunit + 1, sizeof *u, err);
+
+	if (rc == TT_OK)
+		m->unit[m->nunit++] = *u;
+	return rc;
+}
+
+void
+ttc_free_who(struct ttc *m)
+{
+	for (size_t i = 0; i < m->capwho; i++)
+		tt_mem_free(&m->env->mem, m->who[i].start, m->who[i].capstart * sizeof *m->who[i].start);
+	tt_mem_free(&m->env->mem, m->who, m->capwho * sizeof *m->who);
+	m->who = NULL;
+	m->nwho = m->capwho = 0;
+}
+
+
+/* --- the index ------------------------------------------------------------------------------------ */
+
+/* Forget what the order of units told, not what the recorder's stream did. */
+static void
+reset_order(struct ttc *m)
+{
+	for (size_t i = 0; i < m->capwho; i++) {
+		struct ttc_who *w = &m->who[i];
+		w->seen = w->left.seen;
+		w->seq = w->left.seq;
+		w->end = w->left.end;
+		w->at_drops = w->left.at_drops;
+		w->gap = w->later = false;
+		w->dropped = w->told;
+		w->nstart = w->nsaid;
+	}
+	m->late = 0;
+}
+
+static int
+admit_all(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < m->nunit && rc == TT_OK; i++)
+		if (m->unit[i].thread != 0)
+			rc = ttc_admit(m, &m->unit[i], loss, err);
+	return rc;
+}
+
+/* Something is wrong with the order: heads may lie. Look at every chunk and leave out what is damaged. */
+static int
+check_all(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
+{
+	uint8_t *p = NULL;
+	size_t cap = 0, n = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < m->nunit && rc == TT_OK; i++) {
+		const struct ttc_unit u = m->unit[i];
+		rc = ttc_load(m, &u, &p, &cap, err);
+		if (rc == TT_OK) {
+			m->unit[n++] = u;
+		} else if (rc == TT_E_DAMAGED) {
+			tt_loss_add(loss, TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u.len, u.at);
+			rc = TT_OK;
+		}
+		if (tt_stopped(m->env))
+			rc = tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+	}
+	if (rc == TT_OK)
+		m->nunit = n;
+	tt_mem_free(&m->env->mem, p, cap);
+	return rc;
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct ttc_unit *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return (x->thread > y->thread) - (x->thread < y->thread);
+	if (x->seq != y->seq)
+		return (x->seq > y->seq) - (x->seq < y->seq);
+	if (x->first != y->first)
+		return (x->first > y->first) - (x->first < y->first);
+	return (x->at > y->at) - (x->at < y->at);
+}
+
+/* Give each thread's places in the file to its chunks in their order. */
+static int
+sort_threads(struct ttc *m, struct tt_err *err)
+{
+	struct ttc_unit *s = tt_mem_alloc(&m->env->mem, (m->nunit + 1) * sizeof *s, err);
+
+	if (!s)
+		return err->code;
+	if (m->nunit > 0)
+		memcpy(s, m->unit, m->nunit * sizeof *s);
+	if (m->nunit > 0)
+		qsort(s, m->nunit, sizeof *s, by_place);
+	/*
+	 * Where each thread's run begins in s is found by its first unit; `end` of the table's entry
+	 * counts on.
+	 */
+	reset_order(m);
+	for (size_t i = m->nunit; i-- > 0;) {
+		struct ttc_who *w = ttc_who(m, s[i].thread, err);
+		if (!w) {
+			tt_mem_free(&m->env->mem, s, (m->nunit + 1) * sizeof *s);
+			return err->code;
+		}
+		w->seq = i;
+	}
+	for (size_t i = 0; i < m->nunit; i++) {
+		struct ttc_who *w = ttc_who(m, m->unit[i].thread, err);
+		if (w)
+			m->unit[i] = s[w->seq++];
+	}
+	tt_mem_free(&m->env->mem, s, (m->nunit + 1) * sizeof *s);
+	return TT_OK;
+}
+
+/* Are the recorder's accounts of its threads met? */
+static void
+settle(struct ttc *m, struct tt_loss *loss)
+{
+	for (size_t i = 0; i < m->capwho; i++) {
+		const struct ttc_who *w = &m->who[i];
+		if (!w->used || !w->accounted || w->last_seq == 0)
+			continue;
+		if (!w->seen || w->seq + 1 < w->last_seq ||
+		    (w->seq + 1 == w->last_seq && w->end < w->last_end))
+			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, TT_NOWHERE);
+	}
+}
+
+int
+ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (!m->joined && !m->no_ring && (m->finish == 0 || m->finish == TTC_F_DISK + 1))
+		rc = ttc_join(m, loss, err);
+	m->joined = true;
+	if (rc != TT_OK)
+		return rc;
+	/* A chunk stays in the ring until it is written whole. */
+	if (m->cut_b && !m->has_ring)
+		tt_loss_add(loss, TT_LOST_CUT, 1, m->cut_b, m->cut_at);
+	settle(m, loss);
+	m->cap->end_mark = m->finish == TTC_F_CLEAN + 1 || m->finish == TTC_F_ROTATED + 1 ||
+	    m->finish == TTC_F_MAX_SIZE + 1 ? 1 : -1;
+	if (m->finish == TTC_F_MAX_SIZE + 1 || m->finish == TTC_F_DISK + 1 || (m->head.flags & TTC_H_DISK))
+		tt_loss_add(loss, TT_LOST_STOPPED, 1, 0, TT_NOWHERE);
+	return TT_OK;
+}
+
+/*
+ * Which units can be passed over in search of frame marks? Only where the recording ended in good order does the
+ * absence of a definition say anything.
+ */
+static int
+mark_middle(struct ttc *m, struct tt_err *err)
+{
+	if (!(m->head.flags & TTC_H_FRAMES_TOLD) || m->finish != 1 + TTC_F_CLEAN || m->from_ring || m->found.any)
+		return TT_OK;
+	for (size_t i = m->nunit; i-- > 0;) {
+		struct ttc_unit *u = &m->unit[i];
+		struct ttc_who *w = ttc_who(m, u->thread, err);
+		if (!w)
+			return err->code;
+		if (u->thread && w->later && !w->frames && !u->flags)
+			u->flags = TTC_U_MIDDLE;
+		w->later = true;
+	}
+	return TT_OK;
+}
+
+void
+ttc_free_made(struct ttc *m)
+{
+	for (size_t i = 0; i < m->nmade; i++)
+		tt_mem_free(&m->env->mem, m->made[i].p, m->made[i].n);
+	m->nmade = 0;
+}
+
+/* If anything is wrong with the order, look at each chunk, and sort those that are good. */
+static int
+mend_order(struct ttc *m, struct tt_err *err)
+{
+	struct tt_loss order;
+	uint64_t late;
+	int rc;
+
+	tt_loss_reset(&order);
+	rc = admit_all(m, &order, err);
+	if (rc != TT_OK || !(order.e[TT_LOST_MISSING].n || tt_loss_damaged(&m->found) || m->cut_b))
+		return rc;
+	rc = check_all(m, &m->found, err);
+	/* Once more with the good ones: how many are out of order? Then in order. */
+	reset_order(m);
+	if (rc == TT_OK)
+		rc = admit_all(m, &order, err);
+	late = m->late;
+	if (rc == TT_OK)
+		rc = sort_threads(m, err);
+	reset_order(m);
+	if (rc == TT_OK)
+		rc = admit_all(m, &order, err);
+	if (late > m->late)
+		tt_loss_add(&m->found, TT_LOST_MISSING, late - m->late, 0, TT_NOWHERE);
+	return rc;
+}
+
+/* What the order of chunks tells, what the ring adds, and the end. */
+static int
+settle_order(struct ttc *m, struct tt_err *err)
+{
+	int rc;
+
+	reset_order(m);
+	m->found = m->damage;
+	rc = admit_all(m, &m->found, err);
+	if (rc == TT_OK)
+		rc = ttc_conclude(m, &m->found, err);
+	return rc == TT_OK ? mark_middle(m, err) : rc;
+}
+
+int
+ttc_again(struct ttc *m, struct tt_err *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < m->nunit; i++)
+		if (m->unit[i].where == TTC_IN_FILE)
+			m->unit[n++] = m->unit[i];
+	m->nunit = n;
+	ttc_free_made(m);
+	m->from_ring = 0;
+	m->has_ring = m->joined = false;
+	return settle_order(m, err);
+}
+
+int
+ttc_index(struct ttc *m, struct tt_err *err)
+{
+	struct ttc_unit u;
+	uint8_t *body = NULL;
+	size_t cap = 0;
+	bool defines;
+	int rc;
+
+	while ((rc = ttc_next_unit(m, &u, &m->found, err)) == TT_OK) {
+		if (tt_stopped(m->env)) {
+			rc = tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+			break;
+		}
+		if (u.thread == 0) {
+			rc = ttc_load(m, &u, &body, &cap, err);
+			if (rc == TT_E_DAMAGED) {
+				tt_loss_add(
+				    &m->found, TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u.len, u.at);
+				continue;
+			}
+			bool again = m->zero_seen && u.seq < m->zero_seq;
+			if (rc == TT_OK)
+				rc = ttc_heed(m, body, &u, &defines, &m->found, err);
+			u.flags = again ? TTC_U_SKIP : defines ? 0 : TTC_U_QUIET;
+		}
+		if (rc == TT_OK)
+			rc = ttc_unit_add(m, &u, err);
+		if (rc != TT_OK)
+			break;
+	}
+	tt_mem_free(&m->env->mem, body, cap);
+	if (rc != TT_END)
+		return rc;
+	for (size_t i = 0; i < m->capwho; i++) {
+		m->who[i].told = m->who[i].dropped;
+		m->who[i].nsaid = m->who[i].nstart;
+	}
+	rc = mend_order(m, err);
+	m->damage = m->found;
+	if (rc == TT_OK)
+		rc = settle_order(m, err);
+	m->indexed = true;
+	return rc;
+}

@@ -1,0 +1,370 @@
+/**
+ * Records that are neither plain begins and ends nor plain allocations: those with arguments, and rare ones.
+ */
+#include "capture/decode.h"
+
+/* --- arguments --------------------------------------------------------------------- */
+
+/* Append UTF-16 text as UTF-8; what is not valid becomes U+FFFD. */
+int
+ttc_utf16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err)
+{
+	int rc = tt_buf_room(to, n / 2 * 3 + 4, err);
+
+	for (size_t i = 0; rc == TT_OK && i + 1 < n; i += 2) {
+		uint32_t c = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8;
+		char *o = to->p + to->n;
+		if (c >= 0xd800 && c < 0xdc00 && i + 3 < n && (p[i + 3] & 0xfc) == 0xdc) {
+			c = 0x10000 + ((c - 0xd800) << 10) +
+			    (((uint32_t)p[i + 2] | (uint32_t)p[i + 3] << 8) - 0xdc00);
+			i += 2;
+		} else if (c >= 0xd800 && c < 0xe000) {
+			c = 0xfffd;
+		}
+		if (c < 0x80) {
+			*o++ = (char)c;
+		} else if (c < 0x800) {
+			*o++ = (char)(0xc0 | c >> 6);
+			*o++ = (char)(0x80 | (c & 0x3f));
+		} else if (c < 0x10000) {
+			*o++ = (char)(0xe0 | c >> 12);
+			*o++ = (char)(0x80 | (c >> 6 & 0x3f));
+			*o++ = (char)(0x80 | (c & 0x3f));
+		} else {
+			*o++ = (char)(0xf0 | c >> 18);
+			*o++ = (char)(0x80 | (c >> 12 & 0x3f));
+			*o++ = (char)(0x80 | (c >> 6 & 0x3f));
+			*o++ = (char)(0x80 | (c & 0x3f));
+		}
+		to->n = (size_t)(o - to->p);
+	}
+	return rc;
+}
+
+/* A value; text stays in the chunk. */
+struct value {
+	enum tt_type type;
+	uint64_t bits;
+	const uint8_t *text;
+	size_t n;
+	bool wide;                    /* UTF-16 */
+};
+
+static const uint8_t *
+take_value(const uint8_t *p, const uint8_t *end, struct value *v)
+{
+	uint64_t x;
+	unsigned type;
+	float f;
+	double d;
+
+	memset(v, 0, sizeof *v);
+	if (p >= end)
+		return NULL;
+	type = *p++;
+	switch (type) {
+	case TTC_INSTANCE: case TTC_I32: case TTC_I64:
+		p = ttc_get(p, end, &x);
+		v->type = TT_T_I64;
+		v->bits = p ? ttc_zag(x) : 0;
+		return p;
+	case TTC_U32: case TTC_U64: case TTC_RESOURCE: case TTC_ENTITY:
+		v->type = TT_T_U64;
+		return ttc_get(p, end, &v->bits);
+	case TTC_PTR: case TTC_CLASS:
+		v->type = TT_T_PTR;
+		return ttc_get(p, end, &v->bits);
+	case TTC_F32:
+		if (end - p < 4)
+			return NULL;
+		memcpy(&f, p, 4);
+		d = (double)f;
+		memcpy(&v->bits, &d, 8);
+		v->type = TT_T_F64;
+		return p + 4;
+	case TTC_F64:
+		if (end - p < 8)
+			return NULL;
+		v->bits = ttc_u64(p);
+		v->type = TT_T_F64;
+		return p + 8;
+	default:
+		break;
+	}
+	p = ttc_get(p, end, &x);
+	if (!p || x > (uint64_t)(end - p))
+		return NULL;
+	v->text = p;
+	v->n = (size_t)x;
+	v->wide = type == TTC_TEXT16;
+	v->type = type == TTC_TEXT8 || type == TTC_TEXT16 ? TT_T_TEXT : TT_T_BLOB;
+	return p + x;
+}
+
+/* The argument as an event behind the one at ${at}. Room is made. */
+static int
+put_arg(struct ttc_run *r, size_t at, const struct value *v)
+{
+	struct tt_batch *b = r->b;
+	uint64_t bits = v->bits, n = 0;
+	int rc = tt_batch_room(b, 2, r->err);
+
+	if (rc == TT_OK && v->text) {
+		bits = b->text.n;
+		rc = v->wide ? ttc_utf16(&b->text, v->text, v->n, r->err)
+			     : tt_buf_add(&b->text, v->text, v->n, r->err);
+		n = b->text.n - bits;
+		while (v->type == TT_T_TEXT && n > 0 && b->text.p[bits + n - 1] == '\0')
+			n--;
+	}
+	if (rc != TT_OK)
+		return rc;
+	b->ev[b->n++] =
+	    (struct tt_event){ .kind = TT_ARG, .val = bits, .dur = (uint32_t)n, .depth = (uint16_t)v->type };
+	b->ev[at].flags |= TT_F_MORE;
+	return TT_OK;
+}
+
+static int
+args(struct ttc_run *r, size_t at, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t n;
+	struct value v;
+	int rc = TT_OK;
+
+	if (!(r->b->needs & TT_NEEDS_ARGS))
+		return TT_OK;
+	if (!(p = ttc_get(p, end, &n)))
+		return TT_OK;
+	for (; n > 0 && rc == TT_OK && (p = take_value(p, end, &v)) != NULL; n--)
+		rc = put_arg(r, at, &v);
+	return rc;
+}
+
+/* --- other events --------------------------------------------------------------------------- */
+
+static int
+counter(struct ttc_run *r, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t n;
+	struct value v;
+
+	if (!(p = ttc_get(p, end, &n)) || n == 0 || !take_value(p, end, &v) || v.text)
+		return TT_OK;
+	struct tt_event *e = ttc_rare(r, TT_COUNTER, v.bits);
+	if (!e)
+		return r->err->code;
+	e->dur = (uint32_t)r->key;
+	e->depth = (uint16_t)v.type;
+	return TT_OK;
+}
+
+static int
+flow(struct ttc_run *r, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t id;
+	unsigned type;
+
+	if (p == end || *p > TT_FLOW_SEQUENTIAL)
+		return TT_OK;
+	type = *p++;
+	if (!ttc_get(p, end, &id))
+		return TT_OK;
+	struct tt_event *e = ttc_rare(r, TT_FLOW, id);
+	if (!e)
+		return r->err->code;
+	e->depth = (uint16_t)type;
+	e->flags = type == TT_FLOW_PARALLEL || type == TT_FLOW_SEQUENTIAL ? TT_F_NEXT : 0;
+	return TT_OK;
+}
+
+static int
+timing(struct ttc_run *r, const uint8_t *p, const uint8_t *end)
+{
+	uint64_t back, flags, v;
+
+	if (!(p = ttc_get(p, end, &back)) || !(p = ttc_get(p, end, &flags)) || back > UINT16_MAX)
+		return TT_OK;
+	for (unsigned i = 0; i < TT_TIMINGS && (p = ttc_get(p, end, &v)) != NULL; i++) {
+		struct tt_event *e = v ? ttc_rare(r, TT_TIMING, v) : NULL;
+		if (v && !e)
+			return r->err->code;
+		if (!e)
+			continue;
+		e->dur = i;
+		e->depth = (uint16_t)back;
+	}
+	return TT_OK;
+}
+
+/* An allocation with what it says besides: a stack, for how many allocations it stands. */
+static int
+alloc_more(struct ttc_run *r, uint64_t bytes, const uint8_t *p, const uint8_t *end)
+{
+	struct tt_batch *b = r->b;
+	size_t at = b->n, frames = 0;
+	uint64_t n, size, first = 0, many = 1;
+	unsigned type;
+	int rc = ttc_alloc(r, bytes);
+
+	if (!(p = ttc_get(p, end, &n)))
+		return rc;
+	for (; rc == TT_OK && n > 0 && p < end; n--) {
+		type = *p++;
+		if (!(p = ttc_get(p, end, &size)))
+			break;
+		if (type == TTC_U32 && size > 0) {
+			many = size < UINT16_MAX ? size : UINT16_MAX;
+			continue;
+		}
+		if (type != TTC_STACK_KEYS || size > (uint64_t)(end - p))
+			break;
+		rc = ttc_stack(b, p, (size_t)size, &first, &frames, r->err);
+		p += size;
+	}
+	if (many > 1)
+		tt_loss_add(&b->loss, TT_LOST_SAMPLED, 1, 0, b->at);
+	if (rc != TT_OK || (frames == 0 && many == 1))
+		return rc;
+	if (!(b->ev[at].flags & TT_F_MORE))
+		b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = (int64_t)bytes };
+	b->ev[at].flags |= (uint8_t)(TT_F_MORE | (frames ? TT_F_STACK : 0) | (many > 1 ? TT_F_MANY : 0));
+	b->ev[at + 1].val = first;
+	b->ev[at + 1].dur = (uint32_t)frames;
+	b->ev[at + 1].depth = (uint16_t)many;
+	b->nalloc += many - 1;
+	return rc;
+}
+
+/* What stands open is not known any more: it ends at the thread's last event. */
+static int
+forget_open(struct ttc_run *r)
+{
+	struct tt_batch *b = r->b;
+	struct tt_event *e;
+	int rc;
+
+	while (b->depth > 0)
+		if ((rc = tt_zone_end(b, r->call_ts, b->ev[b->open[b->depth - 1]].val, 0, r->err)) != TT_OK)
+			return rc;
+	r->nbase = 0;
+	e = ttc_rare(r, TT_GAP, 0);
+	if (!e)
+		return r->err->code;
+	e->flags = TT_F_BASE;
+	return TT_OK;
+}
+
+/* A record of another kind, with its payload. */
+int
+ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
+{
+	struct tt_batch *b = r->b;
+	uint64_t v = 0, w = 0;
+	struct tt_event *e;
+	size_t at;
+	int rc;
+
+	switch (kind) {
+	case TTC_BEGIN_ARGS: case TTC_SINGLE: case TTC_END_NONE: case TTC_END_KEY: case TTC_COUNTER: case TTC_BEGIN_FLAGS:
+		if (!(p = ttc_get(p, end, &v)))
+			return ttc_damaged(r, TT_LOST_DAMAGED);
+		r->key += ttc_zag(v);
+		break;
+	case TTC_ALLOC_ARGS:
+		if (!(p = ttc_get(p, end, &v)) || !(p = ttc_get(p, end, &w)))
+			return ttc_damaged(r, TT_LOST_DAMAGED);
+		r->alloc_key += ttc_zag(v);
+		break;
+	default:
+		break;
+	}
+	switch (kind) {
+	case TTC_BEGIN_ARGS:
+		at = b->n;
+		ttc_begin(r, r->key, 0);
+		rc = args(r, at, p, end);
+		break;
+	case TTC_BEGIN_FLAGS:
+		ttc_get(p, end, &w);
+		ttc_begin(r, r->key, w & 8 ? TT_F_CONT : 0);
+		rc = TT_OK;
+		break;
+	case TTC_RESET:
+		return forget_open(r);
+	case TTC_SINGLE:
+		if (!(e = ttc_rare(r, TT_INSTANT, r->key)))
+			return r->err->code;
+		rc = args(r, (size_t)(e - b->ev), p, end);
+		break;
+	case TTC_END_BELOW:
+		if (!(p = ttc_get(p, end, &v)))
+			return ttc_damaged(r, TT_LOST_DAMAGED);
+		ttc_get(p, end, &w);
+		rc = ttc_end_zone(r, v, (unsigned)w);
+		break;
+	case TTC_END_FLAGS:
+		ttc_get(p, end, &w);
+		rc = ttc_end_zone(r, 0, (unsigned)w);
+		break;
+	case TTC_END_KEY:
+		ttc_get(p, end, &w);
+		rc = ttc_end_key(r, r->key, (unsigned)w);
+		break;
+	case TTC_END_NONE:
+		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		rc = TT_OK;
+		break;
+	case TTC_COUNTER:
+		rc = counter(r, p, end);
+		break;
+	case TTC_FLOW:
+		rc = flow(r, p, end);
+		break;
+	case TTC_FRAME:
+		rc = ttc_rare(r, TT_FRAME, ttc_get(p, end, &v) ? v : 0) ? TT_OK : r->err->code;
+		break;
+	case TTC_TIMING:
+		rc = timing(r, p, end);
+		break;
+	case TTC_ALLOC_ARGS:
+		rc = alloc_more(r, w, p, end);
+		break;
+	case TTC_THREAD_END:
+		if (!(e = ttc_rare(r, TT_THREAD, b->tid)))
+			return r->err->code;
+		e->flags = TT_F_END;
+		return TT_OK;
+	default:
+		rc = ttc_mono(b, ttc_ns(r->m, r->ticks), kind, p, end, r->err);
+		break;
+	}
+	b->nevent++;
+	return rc;
+}
+
+const char *
+ttc_tag_name(unsigned tag)
+{
+	static const char *const name[] = {
+		[TTC_BEGIN] = "begin",
+		[TTC_END] = "end",
+		[TTC_ALLOC] = "alloc",
+		[4 + TTC_BEGIN_ARGS] = "begin with arguments",
+		[4 + TTC_SINGLE] = "single",
+		[4 + TTC_END_BELOW] = "end further out",
+		[4 + TTC_END_NONE] = "end without begin",
+		[4 + TTC_COUNTER] = "counter",
+		[4 + TTC_FLOW] = "flow",
+		[4 + TTC_FRAME] = "frame",
+		[4 + TTC_END_KEY] = "end of a deep zone",
+		[4 + TTC_ALLOC_ARGS] = "alloc with arguments",
+		[4 + TTC_THREAD_END] = "thread end",
+		[4 + TTC_END_FLAGS] = "end with flags",
+		[4 + TTC_BEGIN_FLAGS] = "begin with flags",
+		[4 + TTC_RESET] = "pause",
+		[4 + TTC_TIMING] = "frame timing",
+	};
+
+	return tag < sizeof name / sizeof name[0] && name[tag] ? name[tag] : tag >= 4 ? ttc_mono_name(tag - 4) : NULL;
+}
