@@ -73,19 +73,12 @@ verdict_quoted(struct tt_buf *out, const char *s, struct tt_err *err)
 static int
 put_files(struct tt_buf *out, const struct tt_sample *s, struct tt_err *err)
 {
-	char name[4096];
-	int rc = TT_OK;
+	int rc = s->files ? TT_OK : verdict_quoted(out, s->name, err);
 
-	if (s->files < 2)
-		return verdict_quoted(out, s->name, err);
-	for (const char *p = s->name, *end; rc == TT_OK; p = end + 1) {
-		end = strchrnul(p, '+');
-		snprintf(name, sizeof name, "%.*s", (int)(end - p), p);
-		rc = verdict_quoted(out, name, err);
-		if (*end == '\0')
-			break;
+	for (size_t i = 0; i < s->files && rc == TT_OK; i++) {
+		rc = i ? tt_buf_text(out, " ", err) : TT_OK;
 		if (rc == TT_OK)
-			rc = tt_buf_text(out, " ", err);
+			rc = verdict_quoted(out, s->file[i], err);
 	}
 	return rc;
 }

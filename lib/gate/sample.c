@@ -340,6 +340,17 @@ name_of(const struct tt_model *m, struct tt_arena *a, struct tt_err *err)
 	return name;
 }
 
+static const char *const *
+files_of(const struct tt_model *m, struct tt_arena *a, struct tt_err *err)
+{
+	const char **file = tt_arena_alloc(a, (m->ncap + 1) * sizeof *file, err);
+
+	for (size_t i = 0; i < m->ncap && file; i++)
+		if (!(file[i] = tt_arena_text(a, m->cap[i]->path, strlen(m->cap[i]->path), err)))
+			return NULL;
+	return file;
+}
+
 static const char *
 first_damage(const struct tt_loss *loss)
 {
@@ -359,7 +370,8 @@ tt_sample_from(const struct tt_model *m, const struct tt_loss *loss, const struc
 	*s = (struct tt_sample){ .session = "", .files = m->ncap, .frames = m->frames ? m->frames->n : 0,
 		.damaged = tt_loss_damaged(loss), .damage = first_damage(loss), .nvalue = n };
 	s->name = name_of(m, a, err);
-	s->value = s->name ? tt_arena_alloc(a, (n + 1) * sizeof *s->value, err) : NULL;
+	s->file = s->name ? files_of(m, a, err) : NULL;
+	s->value = s->file ? tt_arena_alloc(a, (n + 1) * sizeof *s->value, err) : NULL;
 	if (!s->value)
 		return err->code;
 	rc = facts(m, s, a, err);

@@ -31,7 +31,8 @@ struct tt_worst {
 
 struct tt_sample {
 	const char *name;             /* as given: "a.ttc", "a.ttc+b.ttc" */
-	size_t files;                 /* joined in it; 0: not known (of a baseline) */
+	const char *const *file;      /* that are joined in it; of a baseline none, its files are not known */
+	size_t files;
 	const char *session;          /* "": none */
 	struct tt_fact *fact;         /* by key: of the capture's header, its metadata and --meta */
 	size_t nfact;

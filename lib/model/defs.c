@@ -226,6 +226,23 @@ tt_defs_find(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key, in
 	return e ? &e->d : NULL;
 }
 
+/* Of equal times the one that was added later is the later. */
+const struct tt_def *
+tt_defs_next(const struct tt_defs *defs, const struct tt_def *d)
+{
+	const struct entry *of = (const struct entry *)(const void *)d, *next = NULL;
+
+	for (const struct entry *e = find_entry(defs, d->kind, d->key); e;) {
+		if (e->d.ts > d->ts || (e->d.ts == d->ts && e->index > of->index)) {
+			next = e;
+			e = e->before;
+		} else {
+			e = e->after;
+		}
+	}
+	return next ? &next->d : NULL;
+}
+
 const struct tt_def *
 tt_defs_at(const struct tt_defs *defs, enum tt_def_kind kind, size_t i)
 {

@@ -52,13 +52,7 @@ enum { LISTED = 4 };                  /* the first of these have a table of thei
 static bool
 is_named_later(const struct tt_defs *defs, const struct tt_def *d)
 {
-	const struct tt_def *other;
-
-	for (size_t i = 0; d->kind == TT_DEF_DOMAIN && d->len == 0 && (other = tt_defs_at(defs, TT_DEF_DOMAIN, i)); i++) {
-		if (other->key == d->key && other->len && other->ts >= d->ts)
-			return true;
-	}
-	return false;
+	return d->kind == TT_DEF_DOMAIN && d->len == 0 && tt_defs_next(defs, d) != NULL;
 }
 
 /* How many things of a kind; a thread has a record for each name. */

@@ -52,6 +52,21 @@ meant(const struct said *s, size_t n, uint64_t key, int64_t ts)
 	return best ? best : first;
 }
 
+/* What is behind ${i} in time; of equal times the one that was added later is behind. */
+static const struct said *
+behind(const struct said *s, size_t n, size_t i)
+{
+	const struct said *best = NULL;
+
+	for (size_t k = 0; k < n; k++) {
+		if (s[k].key != s[i].key || s[k].ts < s[i].ts || (s[k].ts == s[i].ts && k <= i))
+			continue;
+		if (!best || s[k].ts < best->ts)
+			best = &s[k];
+	}
+	return best;
+}
+
 TEST(a_key_means_what_was_last_said_up_to_a_time)
 {
 	static struct said said[400];
@@ -82,6 +97,12 @@ TEST(a_key_means_what_was_last_said_up_to_a_time)
 				if (!CHECK(!have == !want) || !have || !CHECK(have->a == want->a && have->ts == want->ts))
 					break;
 			}
+		}
+		for (size_t i = 0; i < n; i++) {
+			const struct tt_def *have = tt_defs_next(d, tt_defs_at(d, TT_DEF_CLASS, i));
+			const struct said *want = behind(said, n, i);
+
+			CHECK(want ? have == tt_defs_at(d, TT_DEF_CLASS, (size_t)(want - said)) : !have);
 		}
 		tt_defs_free(d);
 	}
