@@ -235,6 +235,16 @@ set_group(struct stats_opts *s, struct tt_err *err)
 	    s->gate.group_by, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
+/* Is ${id} a column that ${t} has only when its rows are groups? */
+static bool
+is_group_column(const struct stats_opts *s, const struct tt_pass_table *t, const char *id)
+{
+	if (!s->group || !(t->groups & 1u << s->group))
+		return false;
+	return (t->group_col & TT_GROUP_FRONT && strcmp(id, tt_group_key(s->group - 1)) == 0) ||
+	    (t->group_col & TT_GROUP_COUNT && strcmp(id, "count") == 0);
+}
+
 /* Does one of the tables asked for have the column of --sort? Told before the work, not after. */
 static int
 check_sort(const struct stats_opts *s, struct tt_err *err)
@@ -248,6 +258,8 @@ check_sort(const struct stats_opts *s, struct tt_err *err)
 		for (size_t i = 0; i < (*p)->ntables; i++) {
 			const struct tt_pass_table *t = &(*p)->tables[i];
 
+			if (wants_table(s, *p, t) && is_group_column(s, t, id))
+				return TT_OK;
 			for (size_t c = 0; c < t->ncol && wants_table(s, *p, t); c++) {
 				size_t d = tt_word_distance(id, t->col[c].id);
 
@@ -335,7 +347,7 @@ fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *
 		rc = (*p)->report(m, &po, r, err);
 	}
 	if (rc == TT_OK)
-		rc = tt_filter_notes(m, r, err);
+		rc = tt_filter_notes(m, s->group, r, err);
 	if (rc == TT_OK && s->group)
 		rc = tt_group_note(s->group, r, err);
 	return rc == TT_OK ? arrange(s, r, limit, err) : rc;

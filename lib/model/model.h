@@ -28,6 +28,8 @@ struct tt_gc_stat {                   /* collections of one generation, start to
 	int64_t total, max;
 };
 
+struct tt_gc_thread { uint32_t thread; struct tt_gc_stat gen[8]; };   /* collections that one thread triggered */
+
 struct tt_heap_point { int64_t ts; uint64_t bytes; };
 
 /*
@@ -74,7 +76,9 @@ struct tt_model {
 	uint64_t pause_n;             /* all of them, also beyond what is listed */
 	int64_t pause_total, pause_max;       /* start to end */
 	int64_t stopped_total, stopped_max;   /* stopped to end */
-	struct tt_gc_stat gen[8];
+	struct tt_gc_stat gen[8];     /* these and the totals above: on the threads that the filter wants */
+	struct tt_gc_thread *gc_thread;
+	size_t ngc_thread, capgc_thread;
 	uint64_t heap_resizes, heap_max, heap_last, moves;
 	struct tt_heap_point *heap;   /* resizes by time, thinned out over 65,536 */
 	size_t nheap, capheap;

@@ -62,9 +62,9 @@ static const struct tt_col path_col[] = {
 
 static const struct tt_pass_table tables[] = {
 	[C_SUMMARY] = { "contention", "Waiting for locks", summary_col, TT_NCOL(summary_col), false,
-	    TT_ON_TIME | TT_ON_THREAD, 0, 0 },
+	    TT_ON_TIME | TT_ON_THREAD, TT_BY_THREAD | TT_BY_NAME, TT_GROUP_FRONT },
 	[C_LOCKS] = { "contention_locks", "Waiting by lock", lock_col, TT_NCOL(lock_col), false,
-	    TT_ON_TIME | TT_ON_THREAD, 0, 0 },
+	    TT_ON_TIME | TT_ON_THREAD, TT_BY_THREAD, TT_GROUP_FRONT | TT_GROUP_COUNT },
 	[C_SITES] = { "contention_sites", "Waiting by site", site_col, TT_NCOL(site_col), false,
 	    TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, 0 },
 	[C_PATHS] = { "contention_paths", "Waiting by path", path_col, TT_NCOL(path_col), true,
@@ -207,24 +207,68 @@ by_row(const void *a, const void *b)
 	return (x->site > y->site) - (x->site < y->site);
 }
 
-/* The figures of all paths ${at}[0..n). */
-static void
-put_sum(struct fold *f, struct tt_cell *c, const struct place *at, size_t n)
+/* What the paths ${at}[0..n) come to. */
+struct sum { struct tt_times wait; uint64_t contended, failed; };
+
+/* f->h has the distribution of the waits then. */
+static struct sum
+sum_of(struct fold *f, const struct place *at, size_t n)
 {
-	struct tt_times times = { 0 };
-	uint64_t contended = 0, failed = 0;
+	struct sum sum = { 0 };
 
 	tt_hist_init(f->h);
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_lock_site *s = &f->l->site[at[i].site];
 		tt_tally_hist(&f->l->hist, tt_locks_site_id(at[i].site), &s->wait, f->h);
-		tt_times_join(&times, &s->wait);
-		contended += s->contended;
-		failed += s->failed;
+		tt_times_join(&sum.wait, &s->wait);
+		sum.contended += s->contended;
+		sum.failed += s->failed;
 	}
-	put_shared(f, c, &times);
-	tt_cell_int(&c[7], (int64_t)contended);
-	tt_cell_int(&c[8], (int64_t)failed);
+	return sum;
+}
+
+static void
+put_sum(struct fold *f, struct tt_cell *c, const struct place *at, size_t n)
+{
+	struct sum sum = sum_of(f, at, n);
+
+	put_shared(f, c, &sum.wait);
+	tt_cell_int(&c[7], (int64_t)sum.contended);
+	tt_cell_int(&c[8], (int64_t)sum.failed);
+}
+
+/* Locks waited for on the thread with index ${thread}. */
+static uint64_t
+locks_of(const struct fold *f, uint32_t thread)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < f->l->waiter.nslot; i++)
+		n += f->l->waiter.slot[i].used && (uint32_t)f->l->waiter.slot[i].key == thread;
+	return n;
+}
+
+/* A row of the summary, or of the locks, for a group. */
+static void
+put_group(struct fold *f, const struct tt_table *t, struct tt_cell *c, const struct place *at, size_t n)
+{
+	bool by_lock = strcmp(t->id, "contention_locks") == 0, by_thread = f->p.group == TT_GROUP_THREAD;
+	struct sum sum = sum_of(f, at, n);
+	uint64_t locks = by_thread && !f->m->filter.marker && !f->m->filter.category ? locks_of(f, at->row / 2) : 0;
+
+	if (by_lock) {
+		put_shared(f, c + 2, &sum.wait);
+		tt_cell_int(&c[9], (int64_t)sum.contended);
+		tt_cell_int(&c[11], (int64_t)sum.failed);
+		if (locks)
+			tt_cell_int(&c[t->ncol - 1], (int64_t)locks);
+		return;
+	}
+	put_times(f, c + 1, &sum.wait);
+	tt_cell_int(&c[7], (int64_t)sum.contended);
+	tt_cell_int(&c[9], (int64_t)sum.failed);
+	if (locks)
+		tt_cell_int(&c[11], (int64_t)locks);
 }
 
 /* The row of all paths ${at}[0..n). */
@@ -241,10 +285,14 @@ put_site(struct fold *f, struct tt_table *t, const struct place *at, size_t n, s
 	if (rc != TT_OK)
 		return rc;
 	tt_cell_text(&c[0], name);
-	put_sum(f, c + 1, at, n);
+	if (strcmp(t->id, "contention_sites") == 0)
+		put_sum(f, c + 1, at, n);
+	else
+		put_group(f, t, c, at, n);
 	return TT_OK;
 }
 
+/* Rows by place; the summary and the locks have them in groups alone. */
 static int
 sites(struct fold *f, struct tt_table *t, struct tt_err *err)
 {
@@ -330,7 +378,7 @@ tables_of(struct fold *f, const struct tt_pass_opts *o, struct tt_err *err)
 			continue;
 		t->empty_reason = "no contention in this capture, or none that the filters leave";
 		if (f->l)
-			rc = make[i](f, t, err);
+			rc = (o->group && i != C_PATHS ? sites : make[i])(f, t, err);
 	}
 	return rc;
 }

@@ -54,24 +54,26 @@ static const struct tt_col lines_col[] = {
 
 static const struct tt_pass_table tables[] = {
 	[C_ASSEMBLIES] = { "coverage", "Coverage", assemblies_col, TT_NCOL(assemblies_col), false,
-	    TT_ON_CATEGORY, 0, 0 },
+	    TT_ON_CATEGORY, TT_BY_NAME, 0 },
 	[C_FILES] = { "coverage_files", "Coverage by file", files_col, TT_NCOL(files_col), false, 0, 0, 0 },
 	[C_CLASSES] = { "coverage_classes", "Coverage by class", classes_col, TT_NCOL(classes_col), false,
-	    TT_ON_NAMES, 0, 0 },
+	    TT_ON_NAMES, TT_BY_NAME, 0 },
 	[C_METHODS] = { "coverage_methods", "Coverage by method", methods_col, TT_NCOL(methods_col), true,
-	    TT_ON_NAMES, 0, 0 },
+	    TT_ON_NAMES, TT_BY_NAME, TT_GROUP_COUNT },
 	[C_LINES] = { "coverage_lines", "Coverage by line", lines_col, TT_NCOL(lines_col), true, 0, 0, 0 },
 };
 
 /* --- figures ------------------------------------------------------------------ */
 
-struct figures { uint64_t lines, lines_hit, methods, methods_hit, statements, statements_hit; };
+struct figures { uint64_t lines, lines_hit, methods, methods_hit, statements, statements_hit, entries; };
 
-/* Which row a method's code belongs to. */
-typedef uint32_t row_fn(const struct tt_cover_method *m);
+/* Which row a method's code belongs to; NOT_WANTED. */
+typedef uint32_t row_fn(const void *arg, const struct tt_cover_method *m);
 
-static uint32_t of_assembly(const struct tt_cover_method *m) { return m->in_assembly; }
-static uint32_t of_class(const struct tt_cover_method *m) { return m->in_class; }
+#define NOT_WANTED UINT32_MAX
+
+static uint32_t of_assembly(const void *arg, const struct tt_cover_method *m) { (void)arg; return m->in_assembly; }
+static uint32_t of_class(const void *arg, const struct tt_cover_method *m) { (void)arg; return m->in_class; }
 
 struct place { uint32_t row, file, line; bool hit; };
 
@@ -89,21 +91,26 @@ by_place(const void *a, const void *b)
 
 /* Distinct lines of each row, and those that ran. */
 static int
-count_lines(const struct tt_model *m, const struct tt_cover_sum *s, row_fn *of, struct figures *f, struct tt_err *err)
+count_lines(const struct tt_model *m, const struct tt_cover_sum *s, row_fn *of, const void *arg, struct figures *f,
+    struct tt_err *err)
 {
 	struct place *p = tt_mem_alloc(&m->env->mem, s->nat * sizeof *p, err);
+	size_t n = 0;
 
 	if (!p)
 		return err->code;
-	for (size_t i = 0; i < s->nat; i++)
-		p[i] = (struct place){ of(&s->method[s->at[i].method]), s->at[i].file, s->at[i].line, s->at[i].hits > 0 };
-	if (s->nat)
-		qsort(p, s->nat, sizeof *p, by_place);
-	for (size_t i = 0; i < s->nat;) {
+	for (size_t i = 0; i < s->nat; i++) {
+		uint32_t row = of(arg, &s->method[s->at[i].method]);
+		if (row != NOT_WANTED)
+			p[n++] = (struct place){ row, s->at[i].file, s->at[i].line, s->at[i].hits > 0 };
+	}
+	if (n)
+		qsort(p, n, sizeof *p, by_place);
+	for (size_t i = 0; i < n;) {
 		bool hit = false;
 		size_t from = i;
 
-		for (; i < s->nat && by_place(&p[from], &p[i]) == 0; i++)
+		for (; i < n && by_place(&p[from], &p[i]) == 0; i++)
 			hit = hit || p[i].hit;
 		f[p[from].row].lines++;
 		f[p[from].row].lines_hit += hit;
@@ -113,16 +120,19 @@ count_lines(const struct tt_model *m, const struct tt_cover_sum *s, row_fn *of, 
 }
 
 static void
-count_methods(const struct tt_cover_sum *s, row_fn *of, struct figures *f)
+count_methods(const struct tt_cover_sum *s, row_fn *of, const void *arg, struct figures *f)
 {
 	for (size_t i = 0; i < s->nmethod; i++) {
 		const struct tt_cover_method *m = &s->method[i];
-		struct figures *to = &f[of(m)];
+		uint32_t row = of(arg, m);
 
-		to->methods += m->statements > 0;
-		to->methods_hit += m->statements_hit > 0;
-		to->statements += m->statements;
-		to->statements_hit += m->statements_hit;
+		if (row == NOT_WANTED)
+			continue;
+		f[row].methods += m->statements > 0;
+		f[row].methods_hit += m->statements_hit > 0;
+		f[row].statements += m->statements;
+		f[row].statements_hit += m->statements_hit;
+		f[row].entries += m->entries;
 	}
 }
 
@@ -132,6 +142,17 @@ put_lines(struct tt_cell *c, uint64_t lines, uint64_t hit)
 	tt_cell_int(&c[K_LINES], (int64_t)lines);
 	tt_cell_int(&c[K_LINES_HIT], (int64_t)hit);
 	tt_cell_share(&c[K_LINE_SHARE], (int64_t)hit, (int64_t)lines);
+}
+
+static void
+put_figures(struct tt_cell *c, const struct figures *g)
+{
+	put_lines(c, g->lines, g->lines_hit);
+	tt_cell_int(&c[K_METHODS], (int64_t)g->methods);
+	tt_cell_int(&c[K_METHODS_HIT], (int64_t)g->methods_hit);
+	tt_cell_share(&c[K_METHOD_SHARE], (int64_t)g->methods_hit, (int64_t)g->methods);
+	tt_cell_int(&c[K_STATEMENTS], (int64_t)g->statements);
+	tt_cell_int(&c[K_STATEMENTS_HIT], (int64_t)g->statements_hit);
 }
 
 /* --- tables --------------------------------------------------------------------- */
@@ -149,21 +170,21 @@ put_parts(const struct tt_model *m, const struct tt_cover_sum *s, bool classes, 
     struct tt_err *err)
 {
 	row_fn *of = classes ? of_class : of_assembly;
-	size_t n = s->nmethod ? of(&s->method[s->nmethod - 1]) + 1 : 0;
+	size_t n = s->nmethod ? of(NULL, &s->method[s->nmethod - 1]) + 1 : 0;
 	struct figures *f = tt_mem_alloc(&m->env->mem, n * sizeof *f, err);
 	uint32_t next = 0;
 	int rc;
 
 	if (!f)
 		return err->code;
-	count_methods(s, of, f);
-	rc = count_lines(m, s, of, f, err);
+	count_methods(s, of, NULL, f);
+	rc = count_lines(m, s, of, NULL, f, err);
 	for (size_t i = 0; i < s->nmethod && rc == TT_OK; i++) {
 		const struct tt_cover_method *me = &s->method[i];
 		const struct figures *g = &f[next];
 		struct tt_cell *c;
 
-		if (of(me) != next)
+		if (of(NULL, me) != next)
 			continue;
 		next++;
 		if (g->methods == 0 || !is_wanted(m, me, classes ? me->class : NULL))
@@ -171,12 +192,7 @@ put_parts(const struct tt_model *m, const struct tt_cover_sum *s, bool classes, 
 		if ((rc = tt_table_row(r, t, &c, err)) != TT_OK)
 			break;
 		tt_cell_text(&c[0], classes ? me->class : me->assembly);
-		put_lines(c + 1, g->lines, g->lines_hit);
-		tt_cell_int(&c[1 + K_METHODS], (int64_t)g->methods);
-		tt_cell_int(&c[1 + K_METHODS_HIT], (int64_t)g->methods_hit);
-		tt_cell_share(&c[1 + K_METHOD_SHARE], (int64_t)g->methods_hit, (int64_t)g->methods);
-		tt_cell_int(&c[1 + K_STATEMENTS], (int64_t)g->statements);
-		tt_cell_int(&c[1 + K_STATEMENTS_HIT], (int64_t)g->statements_hit);
+		put_figures(c + 1, g);
 		if (classes)
 			tt_cell_text(&c[1 + K_N], me->assembly);
 	}
@@ -263,6 +279,107 @@ put_each_line(const struct tt_cover_sum *s, struct tt_report *r, struct tt_table
 	return rc;
 }
 
+/* --- groups ----------------------------------------------------------------------- */
+
+/* Methods by group; of those that are not wanted none. */
+struct grouping {
+	const struct tt_cover_sum *s;
+	struct of { const char *label; uint32_t method; } *v; /* by label */
+	size_t n;
+	uint32_t *row;                /* by method */
+};
+
+static int
+by_label(const void *a, const void *b)
+{
+	return strcmp(((const struct of *)a)->label, ((const struct of *)b)->label);
+}
+
+static uint32_t
+of_group(const void *arg, const struct tt_cover_method *m)
+{
+	const struct grouping *g = arg;
+
+	return g->row[m - g->s->method];
+}
+
+static int
+list_groups(const struct tt_model *m, struct grouping *g, enum tt_group group, bool methods, struct tt_report *r,
+    struct tt_err *err)
+{
+	for (size_t i = 0; i < g->s->nmethod; i++) {
+		const struct tt_cover_method *me = &g->s->method[i];
+		const char *space = "", *label = me->assembly, *name = me->class;
+		size_t n = tt_name_namespace(me->class, strlen(me->class), &space);
+
+		g->row[i] = NOT_WANTED;
+		if (methods && !(name = tt_report_text(r, err, "%s:%s (%s)", me->class, me->name, me->signature)))
+			return err->code;
+		if (me->statements == 0 || !is_wanted(m, me, name))
+			continue;
+		if (group == TT_GROUP_NAMESPACE)
+			label = n ? tt_arena_text(&r->arena, space, n, err) : TT_NO_NAMESPACE;
+		if (!label)
+			return err->code;
+		g->v[g->n++] = (struct of){ label, (uint32_t)i };
+	}
+	if (g->n)
+		qsort(g->v, g->n, sizeof *g->v, by_label);
+	for (size_t i = 0, row = 0; i < g->n; i++) {
+		row += i > 0 && by_label(&g->v[i - 1], &g->v[i]) != 0;
+		g->row[g->v[i].method] = (uint32_t)row;
+	}
+	return TT_OK;
+}
+
+static int
+put_group(const struct figures *f, const char *label, bool methods, struct tt_report *r, struct tt_table *t,
+    struct tt_err *err)
+{
+	struct tt_cell *c;
+	int rc = tt_table_row(r, t, &c, err);
+
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_text(&c[0], label);
+	if (!methods) {
+		put_figures(c + 1, f);
+		return TT_OK;
+	}
+	tt_cell_int(&c[M_ENTRIES], (int64_t)f->entries);
+	put_lines(c + M_LINES, f->lines, f->lines_hit);
+	tt_cell_int(&c[M_STATEMENTS], (int64_t)f->statements);
+	tt_cell_int(&c[M_STATEMENTS_HIT], (int64_t)f->statements_hit);
+	tt_cell_int(&c[t->ncol - 1], (int64_t)f->methods);
+	return TT_OK;
+}
+
+static int
+put_groups(const struct tt_model *m, const struct tt_cover_sum *s, enum tt_group group, bool methods, struct tt_report *r,
+    struct tt_table *t, struct tt_err *err)
+{
+	struct tt_mem *mem = &m->env->mem;
+	struct grouping g = { .s = s };
+	struct figures *f = tt_mem_alloc(mem, s->nmethod * sizeof *f, err);
+	int rc;
+
+	g.v = f ? tt_mem_alloc(mem, s->nmethod * sizeof *g.v, err) : NULL;
+	g.row = g.v ? tt_mem_alloc(mem, s->nmethod * sizeof *g.row, err) : NULL;
+	rc = g.row ? list_groups(m, &g, group, methods, r, err) : err->code;
+	if (rc == TT_OK) {
+		count_methods(s, of_group, &g, f);
+		rc = count_lines(m, s, of_group, &g, f, err);
+	}
+	for (size_t i = 0; i < g.n && rc == TT_OK; i++) {
+		if (i == 0 || by_label(&g.v[i - 1], &g.v[i]) != 0)
+			rc = put_group(&f[g.row[g.v[i].method]], g.v[i].label, methods, r, t, err);
+	}
+	tt_mem_free(mem, f, f ? s->nmethod * sizeof *f : 0);
+	tt_mem_free(mem, g.v, g.v ? s->nmethod * sizeof *g.v : 0);
+	tt_mem_free(mem, g.row, g.row ? s->nmethod * sizeof *g.row : 0);
+	return rc;
+}
+
 /* A capture without coverage has none of these tables unless one is asked for by name. */
 static int
 report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
@@ -280,6 +397,10 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 		if (rc != TT_OK || !t)
 			continue;
 		t->empty_reason = s->nmethod ? "no debug information says which lines there are" : "no coverage in this capture";
+		if (o->group) {
+			rc = put_groups(m, s, o->group, i == C_METHODS, r, t, err);
+			continue;
+		}
 		switch (i) {
 		case C_ASSEMBLIES: rc = put_parts(m, s, false, r, t, err); break;
 		case C_CLASSES: rc = put_parts(m, s, true, r, t, err); break;

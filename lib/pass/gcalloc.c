@@ -91,8 +91,10 @@ static const struct tt_col path_col[] = {
 };
 
 static const struct tt_pass_table tables[] = {
-	[G_SUMMARY] = { "gcalloc", "Allocation and collection", summary_col, S_N, false, TT_ON_TIME | TT_ON_THREAD, 0, 0 },
-	[G_GENERATIONS] = { "gc_generations", "Collections by generation", generation_col, N_N, false, TT_ON_TIME, 0, 0 },
+	[G_SUMMARY] = { "gcalloc", "Allocation and collection", summary_col, S_N, false, TT_ON_TIME | TT_ON_THREAD,
+	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, TT_GROUP_FRONT },
+	[G_GENERATIONS] = { "gc_generations", "Collections by generation", generation_col, N_N, false, TT_ON_TIME | TT_ON_THREAD,
+	    TT_BY_THREAD, TT_GROUP_FRONT },
 	[G_HEAP] = { "gc_heap", "Heap size over time", heap_col, P_N, true, TT_ON_TIME, 0, 0 },
 	[G_THREADS] = { "alloc_threads", "Allocation by thread", thread_col, TT_NCOL(thread_col), false, TT_ON_TIME | TT_ON_THREAD, 0, 0 },
 	[G_CATEGORIES] = { "alloc_categories", "Allocation by category", category_col, TT_NCOL(category_col), false,
@@ -142,6 +144,18 @@ put_sum(const struct fold *f, struct tt_cell *c, const struct sum *s)
 	if (s->n)
 		tt_cell_int(&c[3], tt_ratio((uint64_t)s->bytes, 1, s->n));
 	put_error(f, &c[4], s->variance);
+}
+
+/* The same cells of the summary. */
+static void
+put_summary(const struct fold *f, struct tt_cell *c, const struct sum *s)
+{
+	if (s->n == 0)
+		return;
+	tt_cell_int(&c[S_BYTES], s->bytes);
+	put_error(f, &c[S_ERROR], s->variance);
+	tt_cell_int(&c[S_COUNT], (int64_t)s->n);
+	tt_cell_int(&c[S_MEAN], tt_ratio((uint64_t)s->bytes, 1, s->n));
 }
 
 /* --- the summary ------------------------------------------------------------------- */
@@ -234,15 +248,14 @@ summary(struct fold *f, struct tt_table *t, struct tt_err *err)
 	return put_frames(f, c, err);
 }
 
+/* ${thread}: where rows are by thread, else NULL. */
 static int
-generations(struct fold *f, struct tt_table *t, struct tt_err *err)
+put_generations(struct fold *f, struct tt_table *t, const struct tt_gc_stat *gen, const char *thread, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	t->whole = true;
-	t->empty_reason = "no collection in this capture";
 	for (size_t g = 0; g < TT_NCOL(f->m->gen) && rc == TT_OK; g++) {
-		const struct tt_gc_stat *s = &f->m->gen[g];
+		const struct tt_gc_stat *s = &gen[g];
 		struct tt_cell *c;
 
 		if (s->n == 0)
@@ -250,6 +263,8 @@ generations(struct fold *f, struct tt_table *t, struct tt_err *err)
 		rc = tt_table_row(f->r, t, &c, err);
 		if (rc != TT_OK)
 			return rc;
+		if (thread)
+			tt_cell_text(c++, thread);
 		tt_cell_int(&c[N_GEN], (int64_t)g);
 		tt_cell_int(&c[N_COUNT], (int64_t)s->n);
 		tt_cell_int(&c[N_TOTAL], s->total);
@@ -257,6 +272,22 @@ generations(struct fold *f, struct tt_table *t, struct tt_err *err)
 		tt_cell_int(&c[N_MAX], s->max);
 	}
 	return rc;
+}
+
+static int
+generations(struct fold *f, struct tt_table *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	t->whole = !f->o->group;
+	t->empty_reason = "no collection in this capture, or none that the filters leave";
+	if (!f->o->group)
+		return put_generations(f, t, f->m->gen, NULL, err);
+	if (f->m->filter.marker || f->m->filter.category)
+		return TT_OK;
+	for (size_t i = 0; i < f->m->ngc_thread && rc == TT_OK; i++)
+		rc = put_generations(f, t, f->m->gc_thread[i].gen, f->m->threads.t[f->m->gc_thread[i].thread]->name, err);
+	return rc == TT_OK ? tt_table_sort(t, "total_ns", err) : rc;
 }
 
 static int
@@ -308,6 +339,14 @@ category_of(const struct fold *f, const struct tt_alloc *a)
 	uint32_t site = tt_alloc_site(&f->al, a);
 
 	return site == TT_NO_ROW ? f->m->ncategory : f->al.p.row[site].name->category;
+}
+
+static size_t
+site_of(const struct fold *f, const struct tt_alloc *a)
+{
+	uint32_t site = tt_alloc_site(&f->al, a);
+
+	return site == TT_NO_ROW ? f->al.p.nrow : site;
 }
 
 static size_t
@@ -363,7 +402,10 @@ put_named(struct fold *f, struct tt_table *t, const char *name, const struct sum
 	if (rc != TT_OK)
 		return rc;
 	tt_cell_text(&c[0], text);
-	put_sum(f, c + 1, s);
+	if (t->ncol == S_N + 1)
+		put_summary(f, c + 1, s);
+	else
+		put_sum(f, c + 1, s);
 	return TT_OK;
 }
 
@@ -398,6 +440,113 @@ classes(struct fold *f, struct tt_table *t, struct tt_err *err)
 	}
 	tt_mem_free(&f->m->env->mem, s, n * sizeof *s);
 	return rc != TT_OK ? rc : tt_table_sort(t, "bytes", err);
+}
+
+/* --- the summary in groups ---------------------------------------------------------- */
+
+/* What the thread's collections and pauses come to. */
+static void
+put_triggered(const struct fold *f, struct tt_cell *c, uint32_t thread)
+{
+	const struct tt_model *m = f->m;
+	struct tt_gc_stat all = { 0 };
+	struct { uint64_t n; int64_t total, max, stopped, stopped_max; } p = { 0 };
+
+	for (size_t i = 0; i < m->ngc_thread; i++) {
+		for (size_t g = 0; m->gc_thread[i].thread == thread && g < TT_NCOL(m->gen); g++) {
+			all.n += m->gc_thread[i].gen[g].n;
+			all.total += m->gc_thread[i].gen[g].total;
+		}
+	}
+	tt_cell_int(&c[S_COLLECTIONS], (int64_t)all.n);
+	tt_cell_int(&c[S_COLLECTION_NS], all.total);
+	for (size_t i = 0; i < m->npause; i++) {
+		const struct tt_pause *at = &m->pause[i];
+		int64_t dur = at->end - at->start, still = at->end > at->stopped ? at->end - at->stopped : 0;
+
+		if (at->thread != thread)
+			continue;
+		p.n++;
+		p.total += dur;
+		p.stopped += still;
+		p.max = dur > p.max ? dur : p.max;
+		p.stopped_max = still > p.stopped_max ? still : p.stopped_max;
+	}
+	/* Where not all are listed, those of one thread are not known. */
+	if (!tt_model_pauses(m) || m->npause < m->pause_n)
+		return;
+	tt_cell_int(&c[S_PAUSES], (int64_t)p.n);
+	tt_cell_int(&c[S_PAUSE_NS], p.total);
+	tt_cell_int(&c[S_PAUSE_MAX], p.max);
+	tt_cell_int(&c[S_STOPPED_NS], p.stopped);
+	tt_cell_int(&c[S_STOPPED_MAX], p.stopped_max);
+}
+
+static bool
+triggers(const struct fold *f, size_t thread)
+{
+	for (size_t i = 0; i < f->m->ngc_thread; i++) {
+		if (f->m->gc_thread[i].thread == thread)
+			return true;
+	}
+	return false;
+}
+
+/* The sums of sites, whose rows are groups. */
+static int
+site_groups(struct fold *f, struct tt_table *t, struct tt_err *err)
+{
+	size_t n = f->al.p.nrow + 1;
+	struct sum *s = sums_by(f, n, site_of, false, err);
+	int rc = s ? TT_OK : err->code;
+
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		uint32_t row = i < f->al.p.nrow ? (uint32_t)i : TT_NO_ROW;
+
+		if (s[i].n && tt_paths_site_wanted(&f->al.p, row))
+			rc = put_named(f, t, row == TT_NO_ROW ? TT_OUTSIDE : f->al.p.row[i].label, &s[i], err);
+	}
+	tt_mem_free(&f->m->env->mem, s, n * sizeof *s);
+	return rc != TT_OK ? rc : tt_table_sort(t, "bytes", err);
+}
+
+/* Allocations on threads, and the collections these trigger; of markers that are chosen, their allocations alone. */
+static int
+summary_threads(struct fold *f, struct tt_table *t, struct tt_err *err)
+{
+	bool chosen = f->m->filter.marker || f->m->filter.category;
+	size_t n = f->m->threads.n + 1;
+	struct sum *s = tt_mem_alloc(&f->m->env->mem, n * sizeof *s, err);
+	int rc = s ? TT_OK : err->code;
+
+	for (size_t i = 0; i < f->al.n && s; i++) {
+		if (tt_paths_site_wanted(&f->al.p, tt_alloc_site(&f->al, &f->al.a[i])))
+			add(&s[thread_of(f, &f->al.a[i])], &f->al.a[i]);
+	}
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		struct tt_cell *c;
+		bool collects = !chosen && triggers(f, i);
+
+		if (s[i].n == 0 && !collects)
+			continue;
+		rc = tt_table_row(f->r, t, &c, err);
+		if (rc != TT_OK)
+			break;
+		tt_cell_text(&c[0], thread_name(f, i));
+		put_summary(f, c + 1, &s[i]);
+		if (collects)
+			put_triggered(f, c + 1, (uint32_t)i);
+	}
+	tt_mem_free(&f->m->env->mem, s, n * sizeof *s);
+	return rc != TT_OK ? rc : tt_table_sort(t, "bytes", err);
+}
+
+static int
+summary_groups(struct fold *f, struct tt_table *t, struct tt_err *err)
+{
+	if (f->o->group == TT_GROUP_THREAD)
+		return summary_threads(f, t, err);
+	return f->o->group == TT_GROUP_DOMAIN ? classes(f, t, err) : site_groups(f, t, err);
 }
 
 /* --- by site --------------------------------------------------------------------------- */
@@ -571,7 +720,7 @@ tables_of(struct fold *f, struct tt_err *err)
 		if (rc != TT_OK || !t)
 			continue;
 		t->empty_reason = NO_ALLOCS;
-		rc = make[i](f, t, err);
+		rc = (f->o->group && i == G_SUMMARY ? summary_groups : make[i])(f, t, err);
 	}
 	return rc;
 }

@@ -8,6 +8,7 @@
 #define TT_PASS_GROUP_H
 
 #include "model/model.h"
+#include "out/table.h"
 
 enum tt_group { TT_GROUP_NONE, TT_GROUP_THREAD, TT_GROUP_ASSEMBLY, TT_GROUP_NAMESPACE, TT_GROUP_DOMAIN };
 
@@ -16,6 +17,7 @@ const char *tt_group_key(size_t i);
 
 /* By which keys a table can be grouped: 1 << enum tt_group. */
 #define TT_BY_THREAD (1u << TT_GROUP_THREAD)
+#define TT_BY_ASSEMBLY (1u << TT_GROUP_ASSEMBLY)
 #define TT_BY_NAME (1u << TT_GROUP_ASSEMBLY | 1u << TT_GROUP_NAMESPACE)
 #define TT_BY_DOMAIN (1u << TT_GROUP_DOMAIN)
 
@@ -46,9 +48,22 @@ void tt_classes_free(struct tt_classes *c);
 /* Class ${key} of ${process}; valid until the next call. NULL: out of memory. */
 const struct tt_class *tt_class_of(struct tt_classes *c, uint32_t process, uint64_t key, struct tt_err *err);
 
+/* A cell of text that is a group: groups of one name, like threads, are told apart by ${id}. */
+void tt_cell_group(struct tt_cell *c, const char *label, uint32_t id);
+
+/**
+ * tt_group_rows(t, key, sum):
+ * Rows of ${t} that are alike in the columns of ${key}, a bit each, become one. The columns of ${sum} are added up, the
+ * last is how many rows there were where it is in neither; all else is empty.
+ */
+void tt_group_rows(struct tt_table *t, uint64_t key, uint64_t sum);
+
 /* The assembly of class ${d} (NULL: unknown), as categories of methods are named. NULL: out of memory. */
 const char *tt_class_assembly(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct tt_arena *text,
     struct tt_err *err);
+
+/* The domain of a vtable, by its number ${id}. NULL: out of memory. */
+const char *tt_domain_name(const struct tt_defs *defs, uint64_t id, struct tt_arena *text, struct tt_err *err);
 
 /* Do the filters want a class of this name in this assembly? */
 bool tt_class_wanted(const struct tt_model *m, const char *name, const char *assembly);

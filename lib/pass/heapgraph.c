@@ -32,7 +32,7 @@ static const struct tt_col root_col[] = {
 };
 static const struct tt_pass_table tables[] = {
 	[G_PATHS] = { "heapshot_paths", "Paths from roots to the largest classes", path_col, TT_NCOL(path_col), false,
-	    TT_ON_TIME | TT_ON_NAMES, 0, 0 },
+	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 0 },
 	[G_REFERENCES] = { "heapshot_references", "References between classes", reference_col, TT_NCOL(reference_col), false,
 	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 0 },
 	[G_ROOTS] = { "heapshot_roots", "Roots", root_col, TT_NCOL(root_col), false, TT_ON_TIME, 0, 0 },
@@ -141,7 +141,7 @@ by_bytes(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-/* "static fields of World > List<Node> > Node[] > Node" */
+/* "static fields of World > List<Node> > Node[] > Node"; steps of one group are one. */
 static int
 path_text(const struct fold *f, uint32_t path, struct tt_buf *b, struct tt_err *err)
 {
@@ -150,8 +150,14 @@ path_text(const struct fold *f, uint32_t path, struct tt_buf *b, struct tt_err *
 	bool cut;
 	int rc;
 
-	for (; f->g->path[path].up != 0 && n < SHOWN_CLASSES; path = f->g->path[path].up)
-		step[n++] = f->g->path[path].what;
+	for (; f->g->path[path].up != 0; path = f->g->path[path].up) {
+		uint32_t what = f->g->path[path].what;
+		if (n && f->o->group && strcmp(class_name(f, what), class_name(f, step[n - 1])) == 0)
+			continue;
+		if (n == SHOWN_CLASSES)
+			break;
+		step[n++] = what;
+	}
 	cut = f->g->path[path].up != 0;
 	while (f->g->path[path].up != 0)
 		path = f->g->path[path].up;
@@ -168,7 +174,8 @@ path_text(const struct fold *f, uint32_t path, struct tt_buf *b, struct tt_err *
 	return rc;
 }
 
-struct way { uint32_t group, path; uint64_t n; };
+/* ${text}: of grouped ones, where several ways are one. */
+struct way { uint32_t group, path; const char *text; uint64_t n; };
 
 static int
 by_objects(const void *a, const void *b)
@@ -182,25 +189,29 @@ by_objects(const void *a, const void *b)
 	return (x->path > y->path) - (x->path < y->path);
 }
 
+/* NULL: out of memory. */
+static const char *
+way_text(struct fold *f, uint32_t path, struct tt_buf *b, struct tt_err *err)
+{
+	if (!path)
+		return "(not reached)";
+	return path_text(f, path, b, err) == TT_OK ? tt_arena_text(&f->r->arena, b->p, b->n, err) : NULL;
+}
+
 static int
-put_way(struct fold *f, struct tt_table *t, const struct class *c, uint32_t path, uint64_t n, struct tt_buf *b,
+put_way(struct fold *f, struct tt_table *t, const struct class *c, const struct way *w, struct tt_buf *b,
     struct tt_err *err)
 {
-	const char *text = "(not reached)";
+	const char *text = w->text ? w->text : way_text(f, w->path, b, err);
 	struct tt_cell *cell;
-	int rc = TT_OK;
+	int rc = text ? tt_table_row(f->r, t, &cell, err) : err->code;
 
-	if (path) {
-		rc = path_text(f, path, b, err);
-		text = rc == TT_OK ? tt_arena_text(&f->r->arena, b->p, b->n, err) : NULL;
-	}
-	rc = text ? tt_table_row(f->r, t, &cell, err) : err->code;
 	if (rc != TT_OK)
 		return rc;
 	tt_cell_text(&cell[0], c->name);
 	tt_cell_text(&cell[1], text);
-	tt_cell_int(&cell[2], (int64_t)n);
-	tt_cell_share(&cell[3], (int64_t)n, (int64_t)c->n);
+	tt_cell_int(&cell[2], (int64_t)w->n);
+	tt_cell_share(&cell[3], (int64_t)w->n, (int64_t)c->n);
 	tt_cell_int(&cell[4], (int64_t)c->bytes);
 	return TT_OK;
 }
@@ -242,6 +253,37 @@ list_classes(struct fold *f, struct class *v, uint32_t *group)
 }
 
 static int
+by_text(const void *a, const void *b)
+{
+	const struct way *x = a, *y = b;
+
+	if (x->group != y->group)
+		return x->group < y->group ? -1 : 1;
+	return strcmp(x->text, y->text);
+}
+
+/* Of groups: ways of the same steps are one. */
+static int
+join_ways(struct fold *f, struct way *way, size_t *n, struct tt_buf *b, struct tt_err *err)
+{
+	size_t to = 0;
+
+	for (size_t i = 0; i < *n; i++)
+		if (!(way[i].text = way_text(f, way[i].path, b, err)))
+			return err->code;
+	if (*n)
+		qsort(way, *n, sizeof *way, by_text);
+	for (size_t i = 0; i < *n; i++) {
+		if (to > 0 && by_text(&way[to - 1], &way[i]) == 0)
+			way[to - 1].n += way[i].n;
+		else
+			way[to++] = way[i];
+	}
+	*n = to;
+	return TT_OK;
+}
+
+static int
 put_paths(struct fold *f, struct tt_table *t, const struct class *v, size_t nv, const uint32_t *group, struct way *way,
     struct tt_err *err)
 {
@@ -252,22 +294,24 @@ put_paths(struct fold *f, struct tt_table *t, const struct class *v, size_t nv, 
 	for (uint32_t p = 1; p < f->g->npath; p++) {
 		const struct tt_graph_path *path = &f->g->path[p];
 		if (path->up && path->n && group[path->what])
-			way[n++] = (struct way){ group[path->what], p, path->n };
+			way[n++] = (struct way){ group[path->what], p, NULL, path->n };
 	}
 	for (size_t k = 0; k < nv; k++) {
 		uint64_t missed = 0;
 		for (size_t c = 0; c < f->g->nunreached; c++)
 			missed += group[c] == k + 1 ? f->g->unreached[c] : 0;
 		if (missed)
-			way[n++] = (struct way){ (uint32_t)k + 1, 0, missed };
+			way[n++] = (struct way){ (uint32_t)k + 1, 0, NULL, missed };
 	}
+	if (f->o->group)
+		rc = join_ways(f, way, &n, &b, err);
 	if (n)
 		qsort(way, n, sizeof *way, by_objects);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		if (f->o->rows && t->nrow >= f->o->rows)
 			t->hidden++;
 		else
-			rc = put_way(f, t, &v[way[i].group - 1], way[i].path, way[i].n, &b, err);
+			rc = put_way(f, t, &v[way[i].group - 1], &way[i], &b, err);
 	}
 	tt_buf_free(&b);
 	return rc;

@@ -67,7 +67,7 @@ static const struct tt_pass_table tables[] = {
 	[H_GROWTH] = { "heapshot_growth", "Growth over all heap shots", growth_col, TT_NCOL(growth_col), false,
 	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 0 },
 	[H_OBJECTS] = { "heapshot_objects", "Largest objects of the last heap shot", object_col, TT_NCOL(object_col), false,
-	    TT_ON_TIME | TT_ON_NAMES, 0, 0 },
+	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 1 | TT_GROUP_COUNT },
 	[H_HISTORY] = { "heapshot_history", "Heap shots by class", history_col, TT_NCOL(history_col), true,
 	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 1 },
 };
@@ -344,7 +344,10 @@ objects(struct fold *f, struct tt_table *t, struct tt_err *err)
 		tt_cell_text(&c[1], class->label);
 		tt_cell_int(&c[2], (int64_t)b->size);
 	}
-	return rc;
+	if (!f->o->group)
+		return rc;
+	tt_group_rows(t, 1u << 1, 1u << 2);
+	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
 }
 
 static int

@@ -34,11 +34,12 @@ static const struct tt_col class_col[] = {
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_pass_table tables[] = {
-	[M_SUMMARY] = { "metadata", "Metadata", summary_col, TT_NCOL(summary_col), false, 0, 0, 0 },
+	[M_SUMMARY] = { "metadata", "Metadata", summary_col, TT_NCOL(summary_col), false, 0,
+	    TT_BY_NAME | TT_BY_DOMAIN, TT_GROUP_FRONT },
 	[M_THINGS] = { "metadata_items", "Images, assemblies, domains, contexts", thing_col, TT_NCOL(thing_col), false,
-	    TT_ON_TIME | TT_ON_MARKER, 0, 0 },
+	    TT_ON_TIME | TT_ON_MARKER, TT_BY_ASSEMBLY | TT_BY_DOMAIN, TT_GROUP_FRONT | TT_GROUP_COUNT },
 	[M_CLASSES] = { "metadata_classes", "Classes", class_col, TT_NCOL(class_col), true,
-	    TT_ON_TIME | TT_ON_NAMES, 0, 0 },
+	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME, TT_GROUP_COUNT },
 };
 
 static const struct { enum tt_def_kind kind; const char *name; } things[] = {
@@ -102,6 +103,141 @@ summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struc
 	return rc;
 }
 
+/* Was it loaded in the time looked at? */
+static bool
+in_time(const struct tt_model *m, uint32_t p, const struct tt_def *d)
+{
+	int64_t ts = d->ts + m->cap[p]->offset_ns;
+
+	return ts >= m->filter.from && ts < m->filter.to;
+}
+
+/* --- groups ----------------------------------------------------------------------- */
+
+/* What is put into groups, and where. */
+struct grouping {
+	const struct tt_model *m;
+	enum tt_group group;
+	struct tt_report *r;
+	uint32_t process;
+};
+
+/* The group of a class (its assembly where rows are classes), or NULL where the filters do not want it. */
+static int
+class_group(const struct grouping *g, const struct tt_def *d, const char **label, struct tt_err *err)
+{
+	const char *assembly = tt_class_assembly(g->m, g->process, d, &g->r->arena, err), *space;
+	const char *name = d && d->len ? d->text : "";
+	size_t n;
+
+	*label = assembly;
+	if (!assembly)
+		return err->code;
+	if (!tt_class_wanted(g->m, name, assembly)) {
+		*label = NULL;
+		return TT_OK;
+	}
+	if (g->group != TT_GROUP_NAMESPACE)
+		return TT_OK;
+	n = tt_name_namespace(name, strlen(name), &space);
+	*label = n ? tt_arena_text(&g->r->arena, space, n, err) : TT_NO_NAMESPACE;
+	return *label ? TT_OK : err->code;
+}
+
+static int
+method_group(const struct grouping *g, const struct tt_def *d, const char **label, struct tt_err *err)
+{
+	const struct tt_name *name = tt_model_key(g->m, g->process, d->key);
+
+	if (!name->wanted)
+		return TT_OK;
+	*label = tt_group_marker(g->m, g->group, name, &g->r->arena, err);
+	return *label ? TT_OK : err->code;
+}
+
+/* The domain of what has one. */
+static int
+domain_group(const struct grouping *g, const struct tt_def *d, const char **label, struct tt_err *err)
+{
+	const struct tt_defs *defs = g->m->cap[g->process]->defs;
+	bool is = d->kind == TT_DEF_DOMAIN;
+
+	if (g->m->filter.marker || g->m->filter.category || (!is && d->kind != TT_DEF_CONTEXT && d->kind != TT_DEF_VTABLE))
+		return TT_OK;
+	*label = tt_domain_name(defs, is ? d->key : d->a, &g->r->arena, err);
+	return *label ? TT_OK : err->code;
+}
+
+/* The group of ${d}; NULL: it has none, or is not wanted. */
+static int
+group_of(const struct grouping *g, const struct tt_def *d, const char **label, struct tt_err *err)
+{
+	const struct tt_defs *defs = g->m->cap[g->process]->defs;
+	const struct tt_def image = { .a = d->kind == TT_DEF_IMAGE ? d->key : d->a, .ts = d->ts, .text = "" };
+
+	*label = NULL;
+	if (is_named_later(defs, d))
+		return TT_OK;
+	if (g->group == TT_GROUP_DOMAIN)
+		return domain_group(g, d, label, err);
+	switch (d->kind) {
+	case TT_DEF_CLASS: return class_group(g, d, label, err);
+	case TT_DEF_VTABLE: return class_group(g, tt_defs_class(defs, d->key, d->ts), label, err);
+	case TT_DEF_MARKER: return method_group(g, d, label, err);
+	case TT_DEF_IMAGE:
+	case TT_DEF_ASSEMBLY: return g->group == TT_GROUP_ASSEMBLY ? class_group(g, &image, label, err) : TT_OK;
+	default: return TT_OK;
+	}
+}
+
+static int
+put_member(const struct grouping *g, const struct tt_def *d, const char *kind, bool summary, struct tt_table *t,
+    struct tt_err *err)
+{
+	const char *label;
+	struct tt_cell *c;
+	int rc = group_of(g, d, &label, err);
+
+	if (rc != TT_OK || !label)
+		return rc;
+	if ((rc = tt_table_row(g->r, t, &c, err)) != TT_OK)
+		return rc;
+	tt_cell_text(&c[0], label);
+	tt_cell_text(&c[1], kind);
+	if (summary) {
+		tt_cell_int(&c[2], 1);
+		tt_cell_int(&c[4], (int64_t)g->process + 1);
+	} else {
+		tt_cell_int(&c[7], (int64_t)g->process + 1);
+	}
+	return TT_OK;
+}
+
+/* Rows by group, kind and input. */
+static int
+members(const struct tt_model *m, enum tt_group group, bool summary, struct tt_report *r, struct tt_table *t,
+    struct tt_err *err)
+{
+	struct grouping g = { m, group, r, 0 };
+	const struct tt_def *d;
+	int rc = TT_OK;
+
+	for (; g.process < m->ncap; g.process++) {
+		for (size_t k = 0; k < (summary ? TT_NCOL(things) : LISTED); k++) {
+			for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(m->cap[g.process]->defs, things[k].kind, i)); i++) {
+				const char *name = d->len ? d->text : "";
+				if (summary || (in_time(m, g.process, d) && tt_name_match(m->filter.marker, name)))
+					rc = put_member(&g, d, things[k].name, summary, t, err);
+			}
+		}
+	}
+	if (summary)
+		tt_group_rows(t, 1u << 0 | 1u << 1 | 1u << 4, 1u << 2);
+	else
+		tt_group_rows(t, 1u << 0 | 1u << 1 | 1u << 7, 0);
+	return rc == TT_OK ? tt_table_sort(t, summary ? "loaded" : "count", err) : rc;
+}
+
 static void
 put_text(struct tt_cell *c, const char *s)
 {
@@ -141,15 +277,6 @@ put_thing(const struct tt_model *m, uint32_t p, const struct tt_def *d, const ch
 	return TT_OK;
 }
 
-/* Was it loaded in the time looked at? */
-static bool
-in_time(const struct tt_model *m, uint32_t p, const struct tt_def *d)
-{
-	int64_t ts = d->ts + m->cap[p]->offset_ns;
-
-	return ts >= m->filter.from && ts < m->filter.to;
-}
-
 static int
 items(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
 {
@@ -168,39 +295,39 @@ items(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct 
 }
 
 static int
-classes(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+classes(const struct tt_model *m, enum tt_group group, struct tt_report *r, struct tt_table *t, struct tt_err *err)
 {
+	struct grouping g = { m, group, r, 0 };
 	const struct tt_def *d;
 	int rc = TT_OK;
 
 	for (uint32_t p = 0; p < m->ncap; p++) {
 		for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(m->cap[p]->defs, TT_DEF_CLASS, i)); i++) {
+			const char *label;
 			struct tt_cell *c;
 
-			const char *assembly = tt_class_assembly(m, p, d, &r->arena, err);
-			if (!assembly)
-				return err->code;
-			if (!in_time(m, p, d) || !tt_class_wanted(m, d->len ? d->text : "", assembly))
+			g.process = p;
+			rc = class_group(&g, d, &label, err);
+			if (rc != TT_OK || !label || !in_time(m, p, d))
 				continue;
 			rc = tt_table_row(r, t, &c, err);
 			if (rc != TT_OK)
 				return rc;
-			put_text(&c[0], d->text);
+			put_text(&c[0], group ? label : d->text);
 			put_text(&c[1], owner_of(m->cap[p]->defs, d));
 			tt_cell_int(&c[2], (int64_t)d->key);
 			tt_cell_int(&c[3], d->ts + m->cap[p]->offset_ns);
 			tt_cell_int(&c[4], (int64_t)p + 1);
 		}
 	}
-	return rc == TT_OK ? tt_table_sort(t, "class", err) : rc;
+	if (group)
+		tt_group_rows(t, 1u << 0 | 1u << 4, 0);
+	return rc == TT_OK ? tt_table_sort(t, group ? "count" : "class", err) : rc;
 }
 
 static int
 report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
 {
-	static int (*const make[])(const struct tt_model *, struct tt_report *, struct tt_table *, struct tt_err *) = {
-		[M_SUMMARY] = summary, [M_THINGS] = items, [M_CLASSES] = classes,
-	};
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
@@ -210,7 +337,12 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 		if (rc != TT_OK || !t)
 			continue;
 		t->empty_reason = "none in this capture";
-		rc = make[i](m, r, t, err);
+		if (i == M_CLASSES)
+			rc = classes(m, o->group, r, t, err);
+		else if (o->group)
+			rc = members(m, o->group, i == M_SUMMARY, r, t, err);
+		else
+			rc = i == M_SUMMARY ? summary(m, r, t, err) : items(m, r, t, err);
 	}
 	return rc;
 }

@@ -34,7 +34,8 @@ static const struct tt_col track_col[] = {
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_pass_table tables[] = {
-	[O_FOUND] = { "objects_found", "Objects found", found_col, TT_NCOL(found_col), false, TT_ON_ALL, 0, 0 },
+	[O_FOUND] = { "objects_found", "Objects found", found_col, TT_NCOL(found_col), false, TT_ON_ALL,
+	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, 1 | TT_GROUP_COUNT },
 	[O_TRACKED] = { "objects_tracked", "Objects tracked", track_col, TT_NCOL(track_col), false,
 	    TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, 0, 0 },
 };
@@ -43,6 +44,7 @@ struct fold {
 	const struct tt_model *m;
 	const struct tt_found_all *f;
 	struct tt_report *r;
+	enum tt_group group;
 	struct tt_paths p;
 	struct tt_classes classes;
 };
@@ -79,7 +81,10 @@ found(struct fold *f, struct tt_table *t, struct tt_err *err)
 		if (rc != TT_OK)
 			return rc;
 		tt_cell_int(&c[0], (int64_t)o->addr);
-		tt_cell_text(&c[1], class->label);
+		if (f->group == TT_GROUP_THREAD)
+			tt_cell_group(&c[1], f->m->threads.t[o->thread]->name, o->thread);
+		else
+			tt_cell_text(&c[1], class->label);
 		tt_cell_int(&c[2], (int64_t)o->size);
 		tt_cell_int(&c[3], o->ts);
 		tt_cell_text(&c[4], f->m->threads.t[o->thread]->name);
@@ -93,6 +98,8 @@ found(struct fold *f, struct tt_table *t, struct tt_err *err)
 		    (unsigned long long)f->f->more_found);
 		rc = t->note ? TT_OK : err->code;
 	}
+	if (f->group)
+		tt_group_rows(t, 1u << 1, 1u << 2 | 1u << 6);
 	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
 }
 
@@ -137,12 +144,12 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	static int (*const make[])(struct fold *, struct tt_table *, struct tt_err *) = {
 		[O_FOUND] = found, [O_TRACKED] = tracked,
 	};
-	struct fold f = { .m = m, .f = m->found, .r = r };
+	struct fold f = { .m = m, .f = m->found, .r = r, .group = o->group };
 	int rc = tt_paths_init(&f.p, m, err);
 
 	if (rc == TT_OK)
 		rc = tt_paths_sites(&f.p, err);
-	tt_classes_init(&f.classes, m, TT_GROUP_NONE, &r->arena);
+	tt_classes_init(&f.classes, m, o->group, &r->arena);
 	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
 		struct tt_table *t;
 

@@ -38,6 +38,12 @@ enum tt_pass_filter {
 	TT_ON_ALL = TT_ON_CALLS | TT_ON_ZONES,
 };
 
+/* Columns that a table has only when its rows are groups. */
+enum tt_grouped {
+	TT_GROUP_FRONT = 1 << 16,     /* the group, in front of all others: the table has no column that could hold it */
+	TT_GROUP_COUNT = 1 << 17,     /* last: how many things of the table, like objects, are in the group */
+};
+
 struct tt_pass {
 	const char *name, *summary;
 	unsigned needs;               /* enum tt_needs */
@@ -51,7 +57,7 @@ struct tt_pass {
 		bool extra;           /* made only when asked for by name (tt_pass_opts.table) */
 		unsigned filters;     /* enum tt_pass_filter that mean something for it */
 		unsigned groups;      /* 1 << enum tt_group: those its rows can be */
-		unsigned group_col;   /* the column that then holds the group */
+		unsigned group_col;   /* the column that then holds the group, with enum tt_grouped */
 	} *tables;
 	size_t ntables;
 	const unsigned *table_needs;  /* by table: what it needs beyond needs; NULL: nothing */
@@ -68,10 +74,11 @@ int tt_pass_begin(const struct tt_pass *p, size_t which, const struct tt_pass_op
     struct tt_table **t, struct tt_err *err);
 
 /**
- * tt_filter_notes(m, r, err):
- * A note for each filter in use that means nothing for some of the tables in ${r}, which it names.
+ * tt_filter_notes(m, group, r, err):
+ * A note for each filter in use that means nothing for some of the tables in ${r}, which it names. A table whose rows are
+ * groups by ${group} has its members chosen by name, whatever its rows are otherwise.
  */
-int tt_filter_notes(const struct tt_model *m, struct tt_report *r, struct tt_err *err);
+int tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report *r, struct tt_err *err);
 
 /* A note that names the tables in ${r} that have no groups by ${group}, if there are any. */
 int tt_group_note(enum tt_group group, struct tt_report *r, struct tt_err *err);

@@ -84,16 +84,25 @@ wanted(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_p
 
 /* The columns of a table whose rows are groups: that of the groups is called what they are. */
 static const struct tt_col *
-grouped_columns(const struct tt_pass_table *pt, enum tt_group group, struct tt_report *r, const char **title,
+grouped_columns(const struct tt_pass_table *pt, enum tt_group group, struct tt_report *r, size_t *n, const char **title,
     struct tt_err *err)
 {
-	struct tt_col *col = tt_arena_alloc(&r->arena, pt->ncol * sizeof *col, err);
+	static const char help[] = "What the row is of (--group-by).";
+	const char *key = tt_group_key(group - 1);
+	struct tt_col *col = tt_arena_alloc(&r->arena, (pt->ncol + 2) * sizeof *col, err);
+	bool front = pt->group_col & TT_GROUP_FRONT;
 
 	if (!col)
 		return NULL;
-	memcpy(col, pt->col, pt->ncol * sizeof *col);
-	col[pt->group_col].title = tt_group_key(group - 1);
-	*title = tt_report_text(r, err, "%s, by %s", pt->title, tt_group_key(group - 1));
+	memcpy(col + front, pt->col, pt->ncol * sizeof *col);
+	*n = pt->ncol + front;
+	if (front)
+		col[0] = (struct tt_col){ key, key, TT_UNIT_TEXT, help };
+	else
+		col[pt->group_col & 0xFFFF].title = key;
+	if (pt->group_col & TT_GROUP_COUNT)
+		col[(*n)++] = (struct tt_col){ "count", "count", TT_UNIT_COUNT, "How many there are in the group." };
+	*title = tt_report_text(r, err, "%s, by %s", pt->title, key);
 	return *title ? col : NULL;
 }
 
@@ -104,14 +113,15 @@ tt_pass_begin(const struct tt_pass *p, size_t which, const struct tt_pass_opts *
 	const struct tt_pass_table *pt = &p->tables[which];
 	const struct tt_col *col = pt->col;
 	const char *title = pt->title;
+	size_t ncol = pt->ncol;
 	int rc;
 
 	*t = NULL;
 	if (!wanted(p, pt, o))
 		return TT_OK;
-	if (o->group && !(col = grouped_columns(pt, o->group, r, &title, err)))
+	if (o->group && !(col = grouped_columns(pt, o->group, r, &ncol, &title, err)))
 		return err->code;
-	rc = tt_report_table(r, pt->id, title, col, pt->ncol, t, err);
+	rc = tt_report_table(r, pt->id, title, col, ncol, t, err);
 	if (rc == TT_OK)
 		(*t)->extra = pt->extra;
 	return rc;
@@ -131,31 +141,35 @@ table_named(const char *id)
 
 /* What was lost is told of the whole capture. */
 static bool
-is_deaf(const struct tt_table *t, unsigned filter)
+is_deaf(const struct tt_table *t, unsigned filter, enum tt_group group)
 {
 	const struct tt_pass_table *pt = table_named(t->id);
+	unsigned heard = pt ? pt->filters : 0;
 
-	return pt && t->nrow && !(pt->filters & filter) && strcmp(t->id, "loss") != 0;
+	if (pt && group && pt->groups & 1u << group)
+		heard |= TT_ON_NAMES | (heard & TT_ON_THREAD ? TT_ON_ZONES : 0);
+	return pt && t->nrow && !(heard & filter) && strcmp(t->id, "loss") != 0;
 }
 
 static bool
-is_apart(const struct tt_table *t, unsigned group)
+is_apart(const struct tt_table *t, unsigned nothing, enum tt_group group)
 {
 	const struct tt_pass_table *pt = table_named(t->id);
 
+	(void)nothing;
 	return pt && t->nrow && !(pt->groups & 1u << group);
 }
 
 /* "--time changes nothing in metadata, jit": the tables of which ${is} says so of ${what}. */
 static int
-note_tables(const char *option, bool (*is)(const struct tt_table *, unsigned), unsigned what, struct tt_report *r,
-    struct tt_err *err)
+note_tables(const char *option, bool (*is)(const struct tt_table *, unsigned, enum tt_group), unsigned what,
+    enum tt_group group, struct tt_report *r, struct tt_err *err)
 {
 	struct tt_buf b = { 0 };
 	int rc = TT_OK;
 
 	for (const struct tt_table *t = r->first; t && rc == TT_OK; t = t->next) {
-		if (is(t, what))
+		if (is(t, what, group))
 			rc = tt_buf_printf(&b, err, "%s%s%s", b.n ? ", " : option, b.n ? "" : " changes nothing in ", t->id);
 	}
 	const char *text = b.n && rc == TT_OK ? tt_arena_text(&r->arena, b.p, b.n, err) : NULL;
@@ -172,11 +186,11 @@ tt_group_note(enum tt_group group, struct tt_report *r, struct tt_err *err)
 {
 	const char *option = tt_report_text(r, err, "--group-by %s", tt_group_key(group - 1));
 
-	return option ? note_tables(option, is_apart, group, r, err) : err->code;
+	return option ? note_tables(option, is_apart, 0, group, r, err) : err->code;
 }
 
 int
-tt_filter_notes(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report *r, struct tt_err *err)
 {
 	const struct tt_filter *f = &m->filter;
 	const struct { bool used; unsigned filter; const char *option; } all[] = {
@@ -192,7 +206,7 @@ tt_filter_notes(const struct tt_model *m, struct tt_report *r, struct tt_err *er
 
 	for (size_t i = 0; i < TT_NCOL(all) && rc == TT_OK; i++) {
 		if (all[i].used)
-			rc = note_tables(all[i].option, is_deaf, all[i].filter, r, err);
+			rc = note_tables(all[i].option, is_deaf, all[i].filter, group, r, err);
 	}
 	return rc;
 }

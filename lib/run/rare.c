@@ -19,6 +19,57 @@ pausing(struct tt_run *r, uint64_t thread, struct tt_err *err)
 	return p;
 }
 
+/* Does the filter want the thread? A collection and its pause are of the thread that triggers them. */
+static bool
+is_kept(const struct tt_run *r, const struct tt_thread *t)
+{
+	return !r->m->keep_thread || r->m->keep_thread[t->index];
+}
+
+static void
+add_collection(struct tt_gc_stat *g, int64_t dur)
+{
+	g->n++;
+	g->total += dur;
+	if (dur > g->max)
+		g->max = dur;
+}
+
+/* The collections of a thread; NULL with ${err} filled. */
+static struct tt_gc_thread *
+collections_of(struct tt_run *r, uint32_t thread, struct tt_err *err)
+{
+	struct tt_model *m = r->m;
+	uint64_t *at;
+
+	if (!r->gc_at.mem)
+		tt_tally_init(&r->gc_at, &r->env->mem);
+	if (!(at = tt_tally_at(&r->gc_at, thread, err)))
+		return NULL;
+	if (*at == 0) {
+		if (tt_mem_grow(&r->env->mem, &m->gc_thread, &m->capgc_thread, m->ngc_thread + 1, sizeof *m->gc_thread, err) != TT_OK)
+			return NULL;
+		m->gc_thread[m->ngc_thread++] = (struct tt_gc_thread){ .thread = thread };
+		*at = m->ngc_thread;
+	}
+	return &m->gc_thread[*at - 1];
+}
+
+static int
+collected(struct tt_run *r, const struct tt_thread *t, const struct tt_pause_open *p, int64_t end, struct tt_err *err)
+{
+	int64_t dur = end > p->gc_start ? end - p->gc_start : 0;
+	struct tt_gc_thread *of;
+
+	if (p->gc_start == INT64_MIN || !tt_run_in_time(r, p->gc_start) || !is_kept(r, t))
+		return TT_OK;
+	if (!(of = collections_of(r, t->index, err)))
+		return err->code;
+	add_collection(&r->m->gen[p->gen], dur);
+	add_collection(&of->gen[p->gen], dur);
+	return TT_OK;
+}
+
 static int
 add_pause(struct tt_run *r, const struct tt_thread *t, const struct tt_pause_open *p, int64_t end, struct tt_err *err)
 {
@@ -26,13 +77,16 @@ add_pause(struct tt_run *r, const struct tt_thread *t, const struct tt_pause_ope
 	int64_t stopped = p->stopped != INT64_MIN ? p->stopped : end;
 	int64_t dur = end - p->start, still = end > stopped ? end - stopped : 0;
 
-	m->pause_n++;
-	m->pause_total += dur;
-	m->stopped_total += still;
-	if (dur > m->pause_max)
-		m->pause_max = dur;
-	if (still > m->stopped_max)
-		m->stopped_max = still;
+	if (is_kept(r, t)) {
+		m->pause_n++;
+		m->pause_total += dur;
+		m->stopped_total += still;
+		if (dur > m->pause_max)
+			m->pause_max = dur;
+		if (still > m->stopped_max)
+			m->stopped_max = still;
+	}
+	/* Others stand still for it, so it is listed whoever triggers it. */
 	if (m->npause >= MAX_PAUSES)
 		return TT_OK;
 	int rc = tt_mem_grow(&r->env->mem, &m->pause, &m->cappause, m->npause + 1, sizeof *m->pause, err);
@@ -63,14 +117,7 @@ gc(struct tt_run *r, const struct tt_event *e, const struct tt_thread *t, struct
 		p->gen = e->dur < 7 ? (int)e->dur : 7;
 		break;
 	case TT_GC_END:
-		if (p->gc_start != INT64_MIN && tt_run_in_time(r, p->gc_start)) {
-			struct tt_gc_stat *g = &r->m->gen[p->gen];
-			int64_t dur = e->ts > p->gc_start ? e->ts - p->gc_start : 0;
-			g->n++;
-			g->total += dur;
-			if (dur > g->max)
-				g->max = dur;
-		}
+		rc = collected(r, t, p, e->ts, err);
 		p->gc_start = INT64_MIN;
 		break;
 	case TT_GC_RESTARTED:
@@ -290,6 +337,7 @@ tt_rare_finish(struct tt_run *r, struct tt_err *err)
 	tt_mem_free(&r->env->mem, r->pausing, r->cappausing * sizeof *r->pausing);
 	r->pausing = NULL;
 	r->cappausing = 0;
+	tt_tally_free(&r->gc_at);
 	return stopped_times(r, err);
 }
 

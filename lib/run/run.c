@@ -458,6 +458,8 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 	m->pause_n = 0;
 	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
 	memset(m->gen, 0, sizeof m->gen);
+	m->ngc_thread = 0;
+	tt_tally_free(&r->gc_at);
 	m->heap_resizes = m->heap_max = m->heap_last = m->moves = 0;
 	tt_model_zero_counts(m);
 	if (m->cover)
@@ -626,6 +628,7 @@ tt_model_free(struct tt_model *m)
 	tt_counts_free(m->counts);
 	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);
 	tt_mem_free(mem, m->heap, m->capheap * sizeof *m->heap);
+	tt_mem_free(mem, m->gc_thread, m->capgc_thread * sizeof *m->gc_thread);
 	tt_cover_free(m->cover);
 	tt_mem_free(mem, m->counter, m->capcounter * sizeof *m->counter);
 	tt_mem_free(mem, m->point, m->cappoint * sizeof *m->point);

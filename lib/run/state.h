@@ -40,6 +40,7 @@ struct tt_run {
 	/* By thread. */
 	struct tt_pause_open { int64_t start, stopped, gc_start; int gen; bool known; } *pausing;
 	size_t cappausing;
+	struct tt_tally gc_at;        /* thread -> place in the model's gc_thread + 1 */
 	struct tt_marks *marks;       /* frames.c */
 	uint32_t *counter_slot;       /* counters.c: index + 1 into the model's counters */
 	size_t ncounter_slot;
