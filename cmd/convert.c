@@ -28,6 +28,8 @@ struct convert_opts {
 	uint64_t split;
 	char csv_sep;                 /* 0: not given */
 	bool csv_bom, csv_safe;
+	int group;                    /* key of --group-by; -1: none */
+	int value;                    /* of --value; -1: none */
 };
 
 static const char *
@@ -45,6 +47,15 @@ static const char *
 table_value(size_t i)
 {
 	return i == 0 ? "events" : table_id(i - 1);
+}
+
+/* By enum tt_folded, from TT_FOLDED_TIME on. */
+static const char *
+folded_value(size_t i)
+{
+	static const char *const values[] = { "time", "calls", "samples", "bytes", "objects" };
+
+	return i < sizeof values / sizeof *values ? values[i] : NULL;
 }
 
 static int
@@ -119,6 +130,11 @@ static const struct opt output_opt[] = {
 	{ .name = "table", .arg = "ID", .set = set_table, .value = table_value,
 	    .help = "csv: this table (see tracetool list metrics) in place of the events; for the outputs "
 	            "that follow, like --format" },
+	{ .name = "group-by", .arg = "KEY", .set = opt_choice, .at = AT(group), .value = tt_group_key,
+	    .help = "csv: rows of the table by thread, assembly, namespace or domain" },
+	{ .name = "value", .arg = "WHAT", .set = opt_choice, .at = AT(value), .value = folded_value,
+	    .help = "folded: what to count: time, calls, samples, bytes or objects (allocated); default: the first of time, "
+	            "samples and bytes that there is" },
 	{ .name = "csv-sep", .arg = "CHAR", .set = set_separator, .at = AT(csv_sep),
 	    .help = "csv: the separator: , ; | or tab" },
 	{ .name = "csv-bom", .set = opt_flag, .at = AT(csv_bom),
@@ -249,6 +265,10 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = check_used(c, c->ntable > 0, "--table", "csv", err);
 	if (rc == TT_OK)
+		rc = check_used(c, c->value >= 0, "--value", "folded", err);
+	if (rc == TT_OK && c->group >= 0 && c->ntable == 0)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--group-by is for tables, and there is none (--table)");
+	if (rc == TT_OK)
 		rc = check_used(c, c->csv_sep != '\0', "--csv-sep", "csv", err);
 	if (rc == TT_OK)
 		rc = check_used(c, c->csv_bom, "--csv-bom", "csv", err);
@@ -269,13 +289,14 @@ fill_emit(struct app *app, const struct convert_opts *c, const struct output *o,
 		.names = (enum tt_names_form)c->in.names,
 		.begin_end = c->begin_end,
 		.split = c->split,
+		.value = (enum tt_folded)(c->value + 1),
 		.table = o->table,
 		.csv = { .form = TT_RENDER_CSV,
 		    .csv_sep = c->csv_sep ? c->csv_sep : ',',
 		    .csv_bom = c->csv_bom,
 		    .csv_safe = c->csv_safe,
 		    .generator = TT_GENERATOR },
-		.pass = { .hitches = 10, .threshold_e4 = 100, .wait = c->in.wait.v },
+		.pass = { .hitches = 10, .threshold_e4 = 100, .wait = c->in.wait.v, .group = (enum tt_group)(c->group + 1) },
 	};
 }
 
@@ -370,6 +391,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 	run.emit_opts = opts;
 	run.nemit = c->nout;
 	run.hitches = 10;
+	run.find.min_size = UINT64_MAX;       /* nothing: what to look for is an option of stats */
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);
 	if (rc == TT_OK)
@@ -381,7 +403,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 int
 run_convert(struct app *app, int argc, char **argv, struct tt_err *err)
 {
-	struct convert_opts c = { 0 };
+	struct convert_opts c = { .group = -1, .value = -1 };
 	int rc;
 
 	input_defaults(&c.in);

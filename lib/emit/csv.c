@@ -177,13 +177,13 @@ wants_events(const struct tt_emit_opts *o)
 	return !o->table || strcmp(o->table, "events") == 0;
 }
 
-/* The pass that makes the table ${id}, or NULL. */
+/* The pass that makes the table ${id}, and in *${which} the table's place in it; or NULL. */
 static const struct tt_pass *
-pass_of(const char *id)
+pass_of(const char *id, size_t *which)
 {
 	for (size_t i = 0; tt_passes[i]; i++)
-		for (size_t t = 0; t < tt_passes[i]->ntables; t++)
-			if (strcmp(tt_passes[i]->tables[t].id, id) == 0)
+		for (*which = 0; *which < tt_passes[i]->ntables; ++*which)
+			if (strcmp(tt_passes[i]->tables[*which].id, id) == 0)
 				return tt_passes[i];
 	return NULL;
 }
@@ -191,10 +191,11 @@ pass_of(const char *id)
 static unsigned
 csv_needs(const struct tt_emit_opts *o)
 {
-	const struct tt_pass *pass = wants_events(o) ? NULL : pass_of(o->table);
+	size_t which;
+	const struct tt_pass *pass = wants_events(o) ? NULL : pass_of(o->table, &which);
 
 	if (pass)
-		return pass->needs;
+		return pass->needs | (pass->table_needs ? pass->table_needs[which] : 0);
 	return wants_events(o) ? TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP : 0;
 }
 
@@ -273,7 +274,9 @@ begin(struct csv *c, struct tt_err *err)
 	int rc;
 
 	if (!wants_events(&c->o)) {
-		c->pass = pass_of(c->o.table);
+		size_t which;
+
+		c->pass = pass_of(c->o.table, &which);
 		if (!c->pass)
 			return no_table(c->o.table, err);
 	}
@@ -312,19 +315,50 @@ csv_write(void *state, const struct tt_view *v, const char *p, size_t n, struct 
 	return tt_sink_write(c->sink, p, n, err);
 }
 
+/* The table; where it has no groups of that kind, as it is. */
 static int
-write_table(struct csv *c, struct tt_err *err)
+make_table(struct csv *c, struct tt_report *r, struct tt_err *err)
 {
 	struct tt_pass_opts opts = c->o.pass;
-	struct tt_render_opts form = c->o.csv;
-	struct tt_report r;
+	enum tt_group group = opts.group;
 	int rc;
 
 	c->table[0] = c->o.table;
 	opts.table = c->table;
+	rc = c->pass->report(c->m, &opts, r, err);
+	if (rc != TT_OK || !group)
+		return rc;
+	opts.group = TT_GROUP_NONE;
+	opts.apart = group;
+	return c->pass->report(c->m, &opts, r, err);
+}
+
+/* What a report says below its tables, CSV has no place for. */
+static int
+tell_notes(struct csv *c, struct tt_report *r, struct tt_err *err)
+{
+	enum tt_group group = c->o.pass.group;
+	int rc = tt_filter_notes(c->m, group, r, err);
+
+	if (rc == TT_OK && group)
+		rc = tt_group_note(group, r, err);
+	for (const struct tt_note *n = r->note; n && rc == TT_OK; n = n->next)
+		tt_log(c->env, TT_LOG_NORMAL, "%s", n->text);
+	return rc;
+}
+
+static int
+write_table(struct csv *c, struct tt_err *err)
+{
+	struct tt_render_opts form = c->o.csv;
+	struct tt_report r;
+	int rc;
+
 	form.form = TT_RENDER_CSV;
 	tt_report_init(&r, &c->env->mem);
-	rc = c->pass->report(c->m, &opts, &r, err);
+	rc = make_table(c, &r, err);
+	if (rc == TT_OK)
+		rc = tell_notes(c, &r, err);
 	c->scratch.n = 0;
 	if (rc == TT_OK) {
 		tt_report_select(&r, c->table);

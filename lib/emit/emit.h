@@ -37,6 +37,9 @@ struct tt_view {
 	bool skipped;                 /* the filter does not want the thread: `rare` is called for what is of others or of none */
 };
 
+/* What folded stacks count; auto: time where there are calls, else samples, else bytes. */
+enum tt_folded { TT_FOLDED_AUTO, TT_FOLDED_TIME, TT_FOLDED_CALLS, TT_FOLDED_SAMPLES, TT_FOLDED_BYTES, TT_FOLDED_OBJECTS };
+
 struct tt_emit_opts {
 	struct tt_env *env;
 	const char *path;             /* "-": standard output */
@@ -44,6 +47,7 @@ struct tt_emit_opts {
 	enum tt_names_form names;
 	bool begin_end;               /* Chrome: B/E, one thread after the other */
 	uint64_t split;               /* Chrome: start a new file near this many bytes; 0 never */
+	enum tt_folded value;
 	const char *table;            /* CSV: table id, or "events" (default) */
 	struct tt_render_opts csv;
 	struct tt_pass_opts pass;     /* CSV tables */

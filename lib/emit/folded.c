@@ -1,8 +1,8 @@
 /**
  * Folded stacks: one line per stack, `thread;outer;inner COUNT`, for flamegraph.pl, speedscope and others.
  *
- * The count is self time in ns; in a capture without calls the number of samples, else bytes allocated
- * (with the class as innermost frame). Lines stand in order of name, level by level.
+ * The count is self time in ns; in a capture without calls the number of samples, else bytes allocated; or what the
+ * user says. Allocations have their class as innermost frame. Lines stand in order of name, level by level.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -21,7 +21,8 @@ struct folded {
 	struct tt_out out;
 	/* while it is written */
 	struct tt_stacks stacks;
-	enum tt_stack_kind kind;      /* what is counted */
+	enum tt_folded value;         /* what is counted */
+	enum tt_stack_kind kind;      /* of what */
 	uint32_t *order;              /* stacks by parent, then by name */
 	uint32_t norder;
 	uint32_t *rank;               /* of names */
@@ -175,7 +176,7 @@ count_of(const struct folded *w, uint32_t node)
 
 	if (tt_stacks_kind(&w->stacks, node) != w->kind || !tt_stacks_shown(&w->stacks, node))
 		return 0;
-	if (w->kind == TT_STACK_SAMPLE)
+	if (w->value != TT_FOLDED_TIME && w->value != TT_FOLDED_BYTES)
 		return v->n;
 	return v->v > 0 ? (uint64_t)v->v : 0;
 }
@@ -275,13 +276,31 @@ put_tree(struct folded *w, uint32_t root, struct tt_err *err)
 	return rc;
 }
 
+/* Settle what is counted. */
+static void
+choose_value(struct folded *w)
+{
+	static const enum tt_stack_kind kinds[] = { [TT_FOLDED_TIME] = TT_STACK_ZONE, [TT_FOLDED_CALLS] = TT_STACK_ZONE,
+		[TT_FOLDED_SAMPLES] = TT_STACK_SAMPLE, [TT_FOLDED_BYTES] = TT_STACK_ALLOC, [TT_FOLDED_OBJECTS] = TT_STACK_ALLOC };
+	static const char *const what[] = { [TT_STACK_ZONE] = "calls", [TT_STACK_SAMPLE] = "samples",
+		[TT_STACK_ALLOC] = "allocations" };
+	const bool *has = w->stacks.has;
+	bool asked = w->value != TT_FOLDED_AUTO;
+
+	if (!asked)
+		w->value = has[TT_STACK_ZONE] ? TT_FOLDED_TIME : has[TT_STACK_SAMPLE] ? TT_FOLDED_SAMPLES : TT_FOLDED_BYTES;
+	w->kind = kinds[w->value];
+	if (asked && !has[w->kind])
+		tt_log(w->env, TT_LOG_NORMAL, "--value: there are no %s in this capture, or none that the filters leave", what[w->kind]);
+}
+
 static int
 put_all(struct folded *w, struct tt_err *err)
 {
 	const struct tt_stacks *s = &w->stacks;
 	int rc = TT_OK;
 
-	w->kind = s->has[TT_STACK_ZONE] ? TT_STACK_ZONE : s->has[TT_STACK_SAMPLE] ? TT_STACK_SAMPLE : TT_STACK_ALLOC;
+	choose_value(w);
 	for (uint32_t i = 0; i < w->norder && tt_stacks_up(s, w->order[i]) == 0 && rc == TT_OK; i++) {
 		if (tt_stopped(w->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
@@ -345,6 +364,7 @@ folded_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **stat
 	if (!w)
 		return err ? err->code : TT_E_NOMEM;
 	w->env = o->env;
+	w->value = o->value;
 	rc = tt_emit_open(o, o->path, &w->out.sink, err);
 	if (rc != TT_OK) {
 		folded_end(w);
@@ -368,7 +388,7 @@ static const char *const suffixes[] = { ".folded", ".collapsed", NULL };
 
 const struct tt_emit tt_emit_folded = {
 	.name = "folded",
-	.summary = "folded stacks, self time in ns (flamegraph.pl, speedscope, Firefox Profiler)",
+	.summary = "folded stacks: self time in ns, samples or allocations (flamegraph.pl, speedscope, Firefox Profiler)",
 	.suffix = suffixes,
 	.needs = TT_NEEDS_CALLS,
 	.begin = folded_begin,

@@ -104,7 +104,7 @@ static const struct tt_pass_table tables[] = {
 	[G_SITES] = { "alloc_sites", "Allocation by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL,
 	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, 0 },
 	[G_PATHS] = { "alloc_paths", "Allocation by path", path_col, TT_NCOL(path_col), true, TT_ON_ALL,
-	    TT_BY_THREAD | TT_BY_NAME, 0 },
+	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, 0 },
 };
 
 #define NO_ALLOCS "no allocation events in this capture, or none that the filters leave"
@@ -720,7 +720,12 @@ tables_of(struct fold *f, struct tt_err *err)
 		if (rc != TT_OK || !t)
 			continue;
 		t->empty_reason = NO_ALLOCS;
-		rc = (f->o->group && i == G_SUMMARY ? summary_groups : make[i])(f, t, err);
+		if (f->o->group && i == G_SUMMARY)
+			rc = summary_groups(f, t, err);
+		else if (f->o->group == TT_GROUP_DOMAIN && i == G_PATHS)
+			rc = sites(f, t, err);        /* a path is of no domain: its allocations are */
+		else
+			rc = make[i](f, t, err);
 	}
 	return rc;
 }
