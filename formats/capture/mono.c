@@ -243,17 +243,20 @@ cover_method(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
 static int
 cover_statements(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
 {
-	uint64_t id = number(t);
+	uint64_t id = number(t), offset = 0;
 	int rc = TT_OK;
 
 	while (rc == TT_OK && !t->bad && t->p < t->end) {
-		uint64_t v[5] = { id, ttc_zag(number(t)) };
+		offset += ttc_zag(number(t));
+		uint64_t v[5] = { id, offset };
 		for (unsigned i = 2; i < 5; i++)
 			v[i] = number(t);
 		if (t->bad)
 			break;
-		if (!cover(b, ts, 2, id, err))
+		struct tt_event *e = cover(b, ts, 2, id, err);
+		if (!e)
 			return err->code;
+		e->flags |= TT_F_BASE;
 		for (unsigned i = 0; i < 5 && rc == TT_OK; i++)
 			rc = cover_number(b, v[i], err);
 	}

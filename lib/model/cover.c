@@ -26,6 +26,8 @@ struct tt_cover {
 	size_t nrecord, caprecord;
 	struct statement *st;
 	size_t nst, capst;
+	size_t settled;               /* so many statements there were when each was last there once */
+	struct statement last;        /* that came */
 
 	const char **file;
 	size_t nfile, capfile;
@@ -72,7 +74,8 @@ tt_cover_free(struct tt_cover *c)
 void
 tt_cover_reset(struct tt_cover *c)
 {
-	c->nrecord = c->nst = 0;
+	c->nrecord = c->nst = c->settled = 0;
+	c->last = (struct statement){ 0 };
 	c->nfile = c->nmethod = c->nat = c->nline = 0;
 	tt_arena_free(&c->arena);
 	tt_arena_init(&c->arena, c->mem);
@@ -116,19 +119,55 @@ add_method(struct tt_cover *c, uint32_t process, const struct tt_batch *b, const
 	return TT_OK;
 }
 
-static int
-add_statement(struct tt_cover *c, uint32_t process, const struct tt_event *arg, struct tt_err *err)
-{
-	int rc = tt_mem_grow(c->mem, &c->st, &c->capst, c->nst + 1, sizeof *c->st, err);
+#define CMP(a, b) do { if ((a) != (b)) return (a) < (b) ? -1 : 1; } while (0)
+#define CMP_TEXT(a, b) do { int cmp = strcmp(a, b); if (cmp) return cmp; } while (0)
 
+static int
+by_statement(const void *a, const void *b)
+{
+	const struct statement *x = a, *y = b;
+
+	CMP(x->process, y->process);
+	CMP(x->id, y->id);
+	CMP(x->offset, y->offset);
+	CMP(x->line, y->line);
+	CMP(y->hits, x->hits);
+	return 0;
+}
+
+/* Of a statement that was told several times, the highest count: counts only grow. */
+static void
+settle(struct tt_cover *c)
+{
+	size_t n = 0;
+
+	if (c->nst > 1)
+		qsort(c->st, c->nst, sizeof *c->st, by_statement);
+	for (size_t i = 0; i < c->nst; i++) {
+		const struct statement *s = &c->st[i], *before = n ? &c->st[n - 1] : NULL;
+		if (!before || s->process != before->process || s->id != before->id || s->offset != before->offset ||
+		    s->line != before->line)
+			c->st[n++] = *s;
+	}
+	c->nst = c->settled = n;
+}
+
+static int
+add_statement(struct tt_cover *c, uint32_t process, const struct tt_event *arg, bool whole, struct tt_err *err)
+{
+	enum { FEW = 65536 };
+
+	if (c->nst > FEW && c->nst > 2 * c->settled)
+		settle(c);
+	int rc = tt_mem_grow(c->mem, &c->st, &c->capst, c->nst + 1, sizeof *c->st, err);
 	if (rc != TT_OK)
 		return rc;
 	uint64_t line = arg[3].val, offset = arg[1].val;
-	const struct statement *last = c->nst ? &c->st[c->nst - 1] : NULL;
-	if (last && last->process == process && last->id == arg[0].val)
-		offset += last->offset;
-	c->st[c->nst++] = (struct statement){ .process = process, .id = arg[0].val, .offset = offset, .hits = arg[2].val,
+	if (!whole && c->last.process == process && c->last.id == arg[0].val)
+		offset += c->last.offset;
+	c->last = (struct statement){ .process = process, .id = arg[0].val, .offset = offset, .hits = arg[2].val,
 		.line = line < UINT32_MAX && line != HIDDEN_LINE ? (uint32_t)line : 0 };
+	c->st[c->nst++] = c->last;
 	return TT_OK;
 }
 
@@ -147,13 +186,11 @@ tt_cover_event(struct tt_cover *c, uint32_t process, const struct tt_batch *b, s
 	for (unsigned k = 0; k < n; k++)
 		if (arg[k].kind != TT_ARG || (arg[k].depth == TT_T_TEXT) != (k < texts[e->depth]))
 			return TT_OK;
-	return e->depth == METHOD ? add_method(c, process, b, arg, err) : add_statement(c, process, arg, err);
+	return e->depth == METHOD ? add_method(c, process, b, arg, err) :
+	    add_statement(c, process, arg, e->flags & TT_F_BASE, err);
 }
 
 /* --- joining ----------------------------------------------------------------------- */
-
-#define CMP(a, b) do { if ((a) != (b)) return (a) < (b) ? -1 : 1; } while (0)
-#define CMP_TEXT(a, b) do { int cmp = strcmp(a, b); if (cmp) return cmp; } while (0)
 
 static int
 by_id(const void *a, const void *b)
@@ -478,6 +515,7 @@ tt_cover_finish(struct tt_cover *c, struct tt_err *err)
 	int rc = TT_OK;
 
 	c->nfile = c->nmethod = c->nat = c->nline = 0;
+	settle(c);
 	if (c->nrecord && c->nst) {
 		link_statements(c);
 		rc = join_records(c, err);

@@ -73,7 +73,8 @@ enum tt_kind {
 	TT_JIT_CODE,          /* val = start, dur = size, depth = kind; text arg */
 	TT_COVERAGE,          /* depth = what (0 assembly, 1 method, 2 statement, 3 class); args follow: of a method
 	                         assembly, class, name, signature, file, then token, id, statements; of a statement
-	                         the method's id, IL offset less that of the statement before, count, line, column */
+	                         the method's id, IL offset less that of the statement before (TT_F_BASE: itself), count, line,
+	                         column */
 	TT_THREAD,            /* the batch's own thread starts (TT_F_END: ends); val = tid */
 	TT_META,              /* domain, image, ... unload: val = key, depth = enum tt_def_kind */
 	TT_SYNC,              /* all application threads are flushed up to ts; depth = kind */

@@ -1,6 +1,9 @@
-// Each line with code says behind "//=" how often it runs. Arguments: none, or "throw" for an end by an exception.
+// Each line with code says behind "//=" how often it runs, and where the argument makes it another number, which.
+// Arguments: none; "throw" for an end by an exception; "wait" for whoever kills it; "failfast", some seconds later;
+// "slow" for an end after some seconds, through which something runs.
 using System;
 using System.Collections.Generic;
+using System.Threading;
 
 static class Numbers
 {
@@ -80,6 +83,20 @@ class Program
 		Func<int, int> twice = x => x * 2; //= 3
 		Console.WriteLine(twice(twice(Count))); //= 1
 		if (args.Length > 0) //= 1
+			End(args[0]); //= 0 wait=1 failfast=1 slow=1
+	} //= 1 wait=0 failfast=0
+
+	static void End(string how)
+	{ //= 0 wait=1 failfast=1 slow=1
+		Console.WriteLine("ending"); //= 0 wait=1 failfast=1 slow=1
+		Console.Out.Flush(); //= 0 wait=1 failfast=1 slow=1
+		if (how == "throw") //= 0 wait=1 failfast=1 slow=1
 			throw new Exception("asked for"); //= 0
-	} //= 1
+		if (how == "wait") //= 0 wait=1 failfast=1 slow=1
+			Thread.Sleep(Timeout.Infinite); //= 0 wait=1
+		for (int i = 0; i < 45; i++) //= 0 failfast=46 slow=46
+			Thread.Sleep(100); //= 0 failfast=45 slow=45
+		if (how == "failfast") //= 0 failfast=1 slow=1
+			Environment.FailFast("failed as asked"); //= 0 failfast=1
+	} //= 0 slow=1
 }

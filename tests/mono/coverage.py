@@ -3,17 +3,23 @@
 import os
 import re
 import shutil
+import signal
 import subprocess
+import time
 
 import kit
 
 SOURCE = os.path.join(kit.HERE, "Cover.cs")
 
 
-def known(**changed):
-    """{line: count} as the source says."""
-    lines = open(SOURCE).read().splitlines()
-    return {n: [int(m.group(1))] for n, m in ((n, re.search(r"//= (\d+)", s)) for n, s in enumerate(lines, 1)) if m}
+def known(how="none"):
+    """{line: [count]} as the source says, of a run with this argument."""
+    found = {}
+    for n, line in enumerate(open(SOURCE).read().splitlines(), 1):
+        m = re.search(r"//= (\d+)((?: \w+=\d+)*)$", line)
+        if m:
+            found[n] = [int(dict(w.split("=") for w in m.group(2).split()).get(how, m.group(1)))]
+    return found
 
 
 def run(options, *args, expected=0):
@@ -62,6 +68,63 @@ def ends():
     kit.check(sum(h[0] > 0 for h in hits.values()) > 40, "after an unhandled exception", hits)
 
 
+def so_far(path):
+    """Of a capture that is being written; None where it changed meanwhile."""
+    try:
+        return lines(path)
+    except RuntimeError:
+        return None
+
+
+def killed():
+    """What was counted before a kill is there as the last pass read it: all of it, where nothing runs any more."""
+    out, hits = kit.capture("killed.ttc"), known("wait")
+    p = subprocess.Popen(["mono", "--debug", "--profile=tracetool:coverage,out=" + out, kit.program("Cover"), "wait"], env=kit.ENV,
+                         cwd=kit.FOLDER, stdout=subprocess.PIPE, text=True)
+    while p.stdout.readline() not in ("ending\n", ""):
+        pass
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and so_far(out) != hits:
+        time.sleep(0.2)
+    p.kill()
+    p.wait()
+    p.stdout.close()
+    kit.check_equal(lines(out), hits, "after a kill, from the ring")
+    subprocess.run([kit.TRACETOOL, "recover", "-q", "--remove-ring", out], check=True)
+    kit.check_equal(lines(out), hits, "... and recovered")
+
+
+def failed():
+    """FailFast: all but what the last seconds counted."""
+    out, hits = kit.capture("failed.ttc"), known("failfast")
+    p = kit.mono("coverage,out=" + out, "Cover", "failfast", more=["--debug"])
+    kit.check(p.returncode == -signal.SIGABRT, "FailFast ends the program", p.returncode)
+    found = lines(out)
+    late = {n for n, h in hits.items() if found.get(n) != h}
+    loop = {n: h for n, h in hits.items() if h[0] in (45, 46)}
+    kit.check(len(hits) == len(found) and all(n in loop or n > max(loop) for n in late), "FailFast: what is not told is late", late)
+    kit.check(all(found[n][0] >= 5 for n in loop), "FailFast: counts go on being written", {n: found[n] for n in loop})
+    kit.forget_rings()
+
+
+def rotation():
+    """Files of a rotation begin with all of it, for those before may be gone; together they count nothing twice."""
+    out, hits = kit.capture("part.ttc"), known("slow")
+    p = kit.mono("coverage,counters=20ms,rotate-time=1s,out=" + out, "Cover", "slow", more=["--debug"])
+    kit.check(p.returncode == 0, "rotation: exit status", p.stderr)
+    parts = sorted(os.path.join(kit.FOLDER, f) for f in os.listdir(kit.FOLDER) if f.startswith("part"))
+    kit.check(len(parts) > 2, "rotation: several files", parts)
+    rows = kit.stats(parts[0], "coverage_lines", *parts[1:])["coverage_lines"]
+    kit.check_equal({r["line"]: [r["hits"]] for r in rows}, hits, "rotation: all files read together")
+    kit.check(sum(set(lines(p)) == set(hits) for p in parts) > 1, "rotation: several files tell of every line", parts)
+
+
+def paused():
+    """Counts are of the whole run."""
+    hits = known()
+    kit.check_equal(lines(run("coverage,paused")), hits, "with a pause that does not end")
+
+
 def genhtml(out):
     info = os.path.join(kit.FOLDER, "cover.info")
     subprocess.run([kit.TRACETOOL, "convert", "-q", out, "-o", info], check=True)
@@ -84,4 +147,8 @@ if shutil.which("genhtml"):
     genhtml(out)
 filters()
 ends()
+paused()
+killed()
+failed()
+rotation()
 kit.end()

@@ -77,6 +77,7 @@ tracetool_mono_stop(void)
 {
 	int32_t rc = TRACETOOL_MONO_E_STATE;
 
+	coverage_settle();
 	lock();
 	if (!ended && !paused && rec_on()) {
 		put_mark("recording stops");
@@ -111,6 +112,7 @@ tracetool_mono_heapshot(void)
 int32_t
 tracetool_mono_flush(int32_t ms)
 {
+	coverage_settle();
 	return rec_on() && rec_flush(ms > 0 ? (unsigned)ms : 0) == 0 ? TRACETOOL_MONO_OK : TRACETOOL_MONO_E_STATE;
 }
 
@@ -206,6 +208,8 @@ help(void)
 			sampled = i.mono_ns;
 			counters_sample();
 		}
+		if (coverage_repeats())
+			coverage_tick();
 		plat_sleep_us(10000);
 	}
 }
@@ -248,7 +252,7 @@ control_load(void)
 		listen_to_signal();
 	if (o->control[0])
 		stamp = platform_stamp(o->control);
-	if (o->delay_ns || o->signal || o->control[0] || o->counters_ns) {
+	if (o->delay_ns || o->signal || o->control[0] || o->counters_ns || coverage_repeats()) {
 		has_helper = plat_thread_start(&helper, help) == 0;
 		if (!has_helper)
 			module_say("no thread could be had: nothing will start or stop recording from outside");

@@ -6,23 +6,47 @@
 #include "mono/recorder/table.h"
 
 /*
- * Coverage: the runtime counts the statements of the methods we choose when it compiles them; at the end all is
- * written, methods that never ran with zeros. One of a generic method's instances may count for all of them, so each
- * is written, and told by its definition's token to be the same.
+ * Coverage: the runtime counts the statements of the methods we choose when it compiles them, and tells the counts when
+ * it is asked. It is asked every now and then, a little at a time, on its finalizer thread, and for all at the end; what
+ * has changed since the last time is written. Methods that never ran are written with zeros. One of a generic method's
+ * instances may count for all of them, so each is written, and told by its definition's token to be the same.
  */
+
+/* At least so long between two passes; of each of which so much is done at a time, at most so often. */
+enum { PASS_NS = 2000000000, STEP_NS = 2000000, STEPS_NS = 100000000 };
+/* Bits of what is known of a method. */
+enum { KNOWN = 1, COVERED = 2, COMPILED = 4, DEFINITION = 8 };
 
 struct entry { uint32_t offset, hits, line, column; const char *file; };
 
+struct covered {
+	MonoMethod *method;           /* NULL: gone */
+	MonoImage *image;
+	uint64_t id;                  /* 0: none yet. One for each file it has code in, from here on */
+	uint32_t n, *hits;            /* as written last */
+	bool written;                 /* in this file */
+};
+
 static struct {
-	/* instances: those the runtime asked about that are no definitions of their own */
-	atomic_flag lock;
-	MonoMethod **method;
+	atomic_flag lock;             /* the list and what is known */
+	struct covered *list;
 	size_t n, cap;
-	/* at the end */
+	/* reading, by one thread at a time */
+	atomic_flag busy;
 	struct entry *entry;
 	size_t nentry, capentry;
 	uint64_t id;
-} cover = { .lock = ATOMIC_FLAG_INIT };
+	MonoImage **image;            /* whose methods are in the list; the last one's from row on are not */
+	size_t nimage, capimage;
+	size_t scanned;               /* images */
+	int row;
+	size_t at;                    /* where in the list the pass is, which goes through it twice */
+	bool instances;               /* the second time: names come from definitions, so these come first */
+	uint64_t files;               /* of the rotation, when all was written */
+	/* when */
+	_Atomic bool listens, passing, ended;
+	_Atomic uint32_t passes, holds;
+} cover = { .lock = ATOMIC_FLAG_INIT, .busy = ATOMIC_FLAG_INIT };
 static struct table asked;
 
 /* --- which methods ---------------------------------------------------------------- */
@@ -53,21 +77,49 @@ is_covered(MonoMethod *m)
 }
 
 static void
-remember(MonoMethod *m)
+lock(void)
 {
 	while (atomic_flag_test_and_set_explicit(&cover.lock, memory_order_acquire))
 		plat_sleep_us(20);
+}
+
+static void
+unlock(void)
+{
+	atomic_flag_clear_explicit(&cover.lock, memory_order_release);
+}
+
+static void
+remember(MonoMethod *m, MonoImage *i)
+{
 	if (cover.n == cover.cap) {
 		size_t cap = cover.cap ? 2 * cover.cap : 1024;
-		MonoMethod **more = realloc(cover.method, cap * sizeof *more);
-		if (more) {
-			cover.method = more;
-			cover.cap = cap;
-		}
+		struct covered *more = realloc(cover.list, cap * sizeof *more);
+		if (!more)
+			return;
+		cover.list = more;
+		cover.cap = cap;
 	}
-	if (cover.n < cover.cap)
-		cover.method[cover.n++] = m;
-	atomic_flag_clear_explicit(&cover.lock, memory_order_release);
+	cover.list[cover.n++] = (struct covered){ .method = m, .image = i };
+}
+
+/* What is known of a method, ${more} with it. A covered one comes into the list. */
+static uint64_t
+know(MonoMethod *m, uint64_t more)
+{
+	uint64_t known = table_get(&asked, module_key(m)), found = 0;
+
+	/* Not under the lock: to name a class may load others. */
+	if (!known)
+		found = KNOWN | (is_covered(m) ? COVERED : 0);
+	lock();
+	known = table_get(&asked, module_key(m));
+	if (!known && found & COVERED)
+		remember(m, api.mono_class_get_image(api.mono_method_get_class(m)));
+	known |= found | more;
+	table_set(&asked, module_key(m), known);
+	unlock();
+	return known;
 }
 
 /* Asked at each compilation, of wrappers and instances too. */
@@ -77,12 +129,9 @@ filter(MonoProfiler *p, MonoMethod *m)
 	uint64_t known = table_get(&asked, module_key(m));
 
 	(void)p;
-	if (known)
-		return known == 2;
-	known = 1 + is_covered(m);
-	if (table_set(&asked, module_key(m), known) == 0 && known == 2)
-		remember(m);
-	return known == 2;
+	if (!(known & COMPILED))
+		known = know(m, COMPILED);
+	return (known & COVERED) != 0;
 }
 
 /* The runtime's text of a file name is gone after the call. Methods of one file come together. */
@@ -126,7 +175,7 @@ put_text(uint8_t *p, const char *s, size_t n)
 
 /* "Space.Class:Method (arguments)" cut into its parts. */
 static void
-put_method(struct rec_thread *t, MonoMethod *m, const struct entry *e, size_t n)
+put_method(struct rec_thread *t, uint64_t id, MonoMethod *m, const struct entry *e, size_t n)
 {
 	char *full = api.mono_method_full_name(m, 1), *args = full ? strstr(full, " (") : NULL, *name = NULL;
 	MonoClass *c = api.mono_method_get_class(m);
@@ -136,7 +185,7 @@ put_method(struct rec_thread *t, MonoMethod *m, const struct entry *e, size_t n)
 	for (char *q = full; q && q < (args ? args : full + strlen(full)); q++)
 		if (*q == ':')
 			name = q;
-	p = ttc_put(p, ++cover.id);
+	p = ttc_put(p, id);
 	p = ttc_put(p, api.mono_method_get_token(m));
 	p = ttc_put(p, n);
 	p = put_text(p, assembly, strlen(assembly));
@@ -150,8 +199,9 @@ put_method(struct rec_thread *t, MonoMethod *m, const struct entry *e, size_t n)
 	api.mono_free(full);
 }
 
+/* Those whose counts are not ${old}; without it, all. Each record stands alone. */
 static void
-put_statements(struct rec_thread *t, const struct entry *e, size_t n)
+put_statements(struct rec_thread *t, uint64_t id, const struct entry *e, size_t n, const uint32_t *old)
 {
 	uint8_t b[3900], *p = b;
 	uint32_t last = 0;
@@ -164,8 +214,12 @@ put_statements(struct rec_thread *t, const struct entry *e, size_t n)
 		}
 		if (i == n)
 			return;
-		if (p == b)
-			p = ttc_put(p, cover.id);
+		if (old && old[i] == e[i].hits)
+			continue;
+		if (p == b) {
+			p = ttc_put(p, id);
+			last = 0;
+		}
 		p = ttc_put(p, ttc_zig((uint64_t)e[i].offset - last));
 		last = e[i].offset;
 		p = ttc_put(p, e[i].hits);
@@ -174,50 +228,316 @@ put_statements(struct rec_thread *t, const struct entry *e, size_t n)
 	}
 }
 
-/* One record for each source file a method has code of: nearly always one. */
+/* Without memory for them the method is written whole again. */
 static void
-write_method(struct rec_thread *t, MonoMethod *m)
+keep_hits(struct covered *c)
 {
-	cover.nentry = 0;
-	if (!api.mono_profiler_get_coverage_data(module.tools, m, on_entry))
-		return;
-	for (size_t i = 0, to; i < cover.nentry; i = to) {
-		for (to = i + 1; to < cover.nentry && strcmp(cover.entry[to].file, cover.entry[i].file) == 0; to++)
-			;
-		put_method(t, m, &cover.entry[i], to - i);
-		put_statements(t, &cover.entry[i], to - i);
+	if (c->n != cover.nentry) {
+		free(c->hits);
+		c->hits = malloc(cover.nentry * sizeof *c->hits);
 	}
+	c->n = c->hits ? (uint32_t)cover.nentry : 0;
+	for (uint32_t i = 0; i < c->n; i++)
+		c->hits[i] = cover.entry[i].hits;
 }
 
-/* Each method an assembly defines; those that did not run are known from nothing else. */
+/* What a method has counted since it was written. One record for each source file it has code of: nearly always one. */
 static void
-write_assembly(void *assembly, void *arg)
+write_method(struct rec_thread *t, struct covered *c)
+{
+	cover.nentry = 0;
+	if (!api.mono_profiler_get_coverage_data(module.tools, c->method, on_entry) || cover.nentry == 0)
+		return;
+	const uint32_t *old = c->written && c->n == cover.nentry ? c->hits : NULL;
+	uint64_t id = c->id ? c->id : cover.id + 1;
+
+	if (!c->id)
+		c->id = id;
+	for (size_t i = 0, to; i < cover.nentry; i = to, id++) {
+		for (to = i + 1; to < cover.nentry && strcmp(cover.entry[to].file, cover.entry[i].file) == 0; to++)
+			;
+		if (!c->written)
+			put_method(t, id, c->method, &cover.entry[i], to - i);
+		put_statements(t, id, &cover.entry[i], to - i, old ? old + i : NULL);
+	}
+	if (id - 1 > cover.id)
+		cover.id = id - 1;
+	c->written = true;
+	keep_hits(c);
+}
+
+/* --- passes: all methods, once ------------------------------------------------------------ */
+
+static void
+list_image(void *assembly, void *arg)
 {
 	MonoImage *i = api.mono_assembly_get_image(assembly);
-	int n = i ? api.mono_image_get_table_rows(i, MONO_TABLE_METHOD) : 0;
 
-	for (int row = 1; row <= n; row++) {
-		MonoMethod *m = api.mono_get_method(i, MONO_TOKEN_METHOD_DEF | (uint32_t)row, NULL);
-		if (!m || !is_covered(m))
-			continue;
-		table_set(&asked, module_key(m), 3);
-		write_method(arg, m);
+	(void)arg;
+	for (size_t k = 0; k < cover.nimage; k++)
+		if (cover.image[k] == i)
+			return;
+	if (cover.nimage == cover.capimage) {
+		size_t cap = cover.capimage ? 2 * cover.capimage : 64;
+		MonoImage **more = realloc(cover.image, cap * sizeof *more);
+		if (!more)
+			return;
+		cover.image = more;
+		cover.capimage = cap;
 	}
+	if (i)
+		cover.image[cover.nimage++] = i;
+}
+
+static uint64_t
+mono_ns(void)
+{
+	struct plat_instant i;
+
+	plat_instant(&i);
+	return i.mono_ns;
+}
+
+/* Each method an assembly defines comes into the list: those that did not run are known from nothing else. */
+static bool
+scan(uint64_t until)
+{
+	for (; cover.scanned < cover.nimage; cover.scanned++, cover.row = 0) {
+		MonoImage *i = cover.image[cover.scanned];
+		int n = api.mono_image_get_table_rows(i, MONO_TABLE_METHOD);
+
+		while (cover.row < n) {
+			MonoMethod *m = api.mono_get_method(i, MONO_TOKEN_METHOD_DEF | (uint32_t)++cover.row, NULL);
+			if (m)
+				know(m, DEFINITION);
+			if (mono_ns() >= until)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* Definitions and counts in a part of a rotation that others may outlive: all of it again in each. */
+static void
+follow_rotation(void)
+{
+	struct rec_stats s;
+
+	rec_stats(&s);
+	if (s.files == cover.files)
+		return;
+	cover.files = s.files;
+	lock();
+	for (size_t i = 0; i < cover.n; i++)
+		cover.list[i].written = false;
+	unlock();
+}
+
+/* Go on with a pass; did it come to its end? Busy. */
+static bool
+step(struct rec_thread *t, uint64_t until)
+{
+	if (cover.at == 0 && !cover.instances) {
+		api.mono_assembly_foreach(list_image, NULL);
+		follow_rotation();
+	}
+	if (!scan(until))
+		return false;
+	tools_room(false);
+	for (;; cover.at++) {
+		lock();
+		bool any = cover.at < cover.n;
+		struct covered one = any ? cover.list[cover.at] : (struct covered){ 0 };
+		unlock();
+		if (!any && cover.instances)
+			break;
+		if (!any) {
+			cover.instances = true;
+			cover.at = (size_t)-1;
+			continue;
+		}
+		uint64_t known = one.method ? table_get(&asked, module_key(one.method)) : 0;
+		/* A method that was not compiled has not run. */
+		if (!(known & DEFINITION) == cover.instances && known & (one.written ? COMPILED : KNOWN)) {
+			write_method(t, &one);
+			lock();
+			cover.list[cover.at] = one;
+			unlock();
+		}
+		if (mono_ns() >= until) {
+			cover.at++;
+			return false;
+		}
+	}
+	cover.at = 0;
+	cover.instances = false;
+	return true;
+}
+
+static bool
+take(unsigned ms)
+{
+	for (; atomic_flag_test_and_set_explicit(&cover.busy, memory_order_acquire); ms--) {
+		if (ms == 0)
+			return false;
+		plat_sleep_us(1000);
+	}
+	return true;
+}
+
+static void
+give(void)
+{
+	atomic_flag_clear_explicit(&cover.busy, memory_order_release);
+}
+
+/* All there is, from the beginning. */
+static void
+pass(struct rec_thread *t)
+{
+	cover.at = 0;
+	cover.instances = false;
+	while (!step(t, UINT64_MAX))
+		;
 }
 
 void
-coverage_end(void)
+coverage_step(void)
 {
-	static atomic_flag done = ATOMIC_FLAG_INIT;
 	struct rec_thread *t;
 
-	if (!coverage_wanted() || !module.tools || atomic_flag_test_and_set(&done) || !(t = rec_thread()))
+	if (!atomic_load(&cover.passing) || atomic_load(&cover.holds) || !(t = rec_thread()) || !take(0))
 		return;
-	tools_room(false);
-	api.mono_assembly_foreach(write_assembly, t);
-	for (size_t i = 0; i < cover.n; i++)
-		if (table_get(&asked, module_key(cover.method[i])) != 3)
-			write_method(t, cover.method[i]);
+	if (!atomic_load(&cover.listens)) {
+		give();
+		return;
+	}
+	if (step(t, mono_ns() + STEP_NS)) {
+		atomic_fetch_add(&cover.passes, 1);
+		atomic_store(&cover.passing, false);
+	}
+	give();
+}
+
+void
+coverage_tick(void)
+{
+	static uint64_t last_pass, last_step;
+	uint64_t now = mono_ns();
+
+	if (atomic_load(&cover.passing)) {
+		last_pass = now;
+	} else if (now - last_pass >= PASS_NS) {
+		atomic_store(&cover.passing, true);
+	} else {
+		return;
+	}
+	if (now - last_step >= STEPS_NS) {
+		last_step = now;
+		tools_wake();
+	}
+}
+
+/* Two are needed where one is under way: it may have read a method before. */
+void
+coverage_settle(void)
+{
+	uint32_t passes = atomic_load(&cover.passes), want = atomic_load(&cover.passing) ? 2 : 1;
+
+	if (!coverage_repeats() || !atomic_load(&cover.listens))
+		return;
+	for (unsigned ms = 0; ms < 1000 && atomic_load(&cover.passes) - passes < want; ms += 5) {
+		atomic_store(&cover.passing, true);
+		tools_wake();
+		plat_sleep_us(5000);
+	}
+}
+
+/* --- unloading --------------------------------------------------------------------------------- */
+
+/* What a domain's methods have counted is written before they go; then nobody looks at them. */
+static void
+on_domain_unloading(MonoProfiler *p, MonoDomain *d)
+{
+	struct rec_thread *t = rec_thread();
+
+	(void)p;
+	(void)d;
+	atomic_fetch_add(&cover.holds, 1);
+	if (t && !atomic_load(&cover.ended) && atomic_load(&cover.listens) && take(1000)) {
+		pass(t);
+		give();
+	}
+}
+
+static void
+on_domain_unloaded(MonoProfiler *p, MonoDomain *d)
+{
+	(void)p;
+	(void)d;
+	atomic_fetch_sub(&cover.holds, 1);
+}
+
+/* Instances of others' generic methods for types of this image go with it, and cannot be told from those that stay. */
+static void
+on_image_unloaded(MonoProfiler *p, MonoImage *image)
+{
+	(void)p;
+	if (!take(1000))
+		return;
+	for (size_t i = 0; i < cover.nimage; i++) {
+		if (cover.image[i] != image)
+			continue;
+		cover.scanned -= i < cover.scanned;
+		cover.row = i == cover.scanned ? 0 : cover.row;
+		memmove(&cover.image[i], &cover.image[i + 1], (--cover.nimage - i) * sizeof *cover.image);
+		break;
+	}
+	lock();
+	for (size_t i = 0; i < cover.n; i++) {
+		struct covered *c = &cover.list[i];
+		if (!c->method || (c->image != image && table_get(&asked, module_key(c->method)) & DEFINITION))
+			continue;
+		if (c->image == image)
+			table_set(&asked, module_key(c->method), 0);
+		free(c->hits);
+		*c = (struct covered){ 0 };
+	}
+	unlock();
+	give();
+}
+
+/* What is read in a pause would be lost. */
+void
+coverage_listen(bool on)
+{
+	atomic_store(&cover.listens, on);
+	if (coverage_wanted() && !on && take(1000))
+		give();
+}
+
+/* Counts are of the whole run, so a pause that lasts to the end does not hide them. */
+void
+coverage_end(void)
+{
+	struct rec_thread *t;
+
+	if (!coverage_wanted() || !module.tools || atomic_exchange(&cover.ended, true))
+		return;
+	rec_resume();
+	if (!(t = rec_thread()))
+		return;
+	if (take(2000))
+		pass(t);
+	else
+		module_say("coverage: not all of it could be read");
+}
+
+/* Is it written before the end? A flight recorder would hold little else. */
+bool
+coverage_repeats(void)
+{
+	return coverage_wanted() && !module.o.keep_ns && api.mono_gc_finalize_notify != NULL;
 }
 
 bool
@@ -229,6 +549,8 @@ coverage_wanted(void)
 void
 coverage_load(void)
 {
+	static struct _MonoProfiler self;
+
 	if (!coverage_wanted())
 		return;
 	if (!api.mono_profiler_enable_coverage || !api.mono_profiler_set_coverage_filter_callback ||
@@ -239,4 +561,11 @@ coverage_load(void)
 		return;
 	}
 	api.mono_profiler_set_coverage_filter_callback(module.tools, filter);
+	api.mono_profiler_set_image_unloaded_callback(module.tools, on_image_unloaded);
+	/* One of its own: names that came late listen to domains as well. */
+	self.handle = api.mono_profiler_create(&self);
+	if (api.mono_profiler_set_domain_unloading_callback && api.mono_profiler_set_domain_unloaded_callback) {
+		api.mono_profiler_set_domain_unloading_callback(self.handle, on_domain_unloading);
+		api.mono_profiler_set_domain_unloaded_callback(self.handle, on_domain_unloaded);
+	}
 }

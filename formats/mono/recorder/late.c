@@ -29,6 +29,13 @@ wake(void)
 		api.mono_gc_finalize_notify();
 }
 
+void
+tools_wake(void)
+{
+	if (atomic_load(&ready) && api.mono_gc_finalize_notify)
+		api.mono_gc_finalize_notify();
+}
+
 static void
 put(uintptr_t what, uintptr_t with)
 {
@@ -125,6 +132,7 @@ on_finalized(MonoProfiler *p)
 {
 	(void)p;
 	late_name();
+	coverage_step();
 }
 
 static void

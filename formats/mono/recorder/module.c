@@ -97,6 +97,7 @@ module_listen(bool on)
 	jit_listen(on);
 	sample_listen(on);
 	heap_listen(on);
+	coverage_listen(on);
 }
 
 /* Samples, collections, throws and such: some thousands a second, where calls and allocations are millions. */

@@ -109,6 +109,8 @@ void late_code(MonoDomain *d, const void *code);
 /* Name what has gathered, now. On a thread that may take the runtime's locks. */
 void late_name(void);
 
+/* Have late_name() and coverage_step() called soon. Anywhere. */
+void tools_wake(void);
 /* At the end, however it comes: what can only be known then. Once. */
 void tools_end(void);
 /*
@@ -127,6 +129,14 @@ void heap_request(void);
 /* The runtime begins to end: the last shot, where one is asked for. */
 void heap_end(void);
 void coverage_end(void);
+void coverage_listen(bool on);
+/* Is it written before the end, too? Then call _tick every few milliseconds, on a thread of ours; */
+bool coverage_repeats(void);
+void coverage_tick(void);
+/* a piece of the work, on a thread that may take the runtime's locks; */
+void coverage_step(void);
+/* have what was counted by now written, and wait for it, at most a second. Not on such a thread. */
+void coverage_settle(void);
 
 /* --- gc.c ----------------------------------------------------------------------------- */
 
