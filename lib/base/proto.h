@@ -32,9 +32,9 @@ tt_proto_number(struct tt_buf *b, unsigned field, uint64_t v, struct tt_err *err
 	return TT_OK;
 }
 
-/* Append a field of ${n} bytes. */
+/* Append what comes before the ${n} bytes of a field. */
 static inline int
-tt_proto_bytes(struct tt_buf *b, unsigned field, const void *s, size_t n, struct tt_err *err)
+tt_proto_head(struct tt_buf *b, unsigned field, size_t n, struct tt_err *err)
 {
 	int rc = tt_buf_room(b, 20, err);
 	char *p;
@@ -43,7 +43,16 @@ tt_proto_bytes(struct tt_buf *b, unsigned field, const void *s, size_t n, struct
 		return rc;
 	p = tt_put_varint(b->p + b->n, (uint64_t)field << 3 | TT_WIRE_BYTES);
 	b->n = (size_t)(tt_put_varint(p, n) - b->p);
-	return tt_buf_add(b, s, n, err);
+	return TT_OK;
+}
+
+/* Append a field of ${n} bytes. */
+static inline int
+tt_proto_bytes(struct tt_buf *b, unsigned field, const void *s, size_t n, struct tt_err *err)
+{
+	int rc = tt_proto_head(b, field, n, err);
+
+	return rc == TT_OK ? tt_buf_add(b, s, n, err) : rc;
 }
 
 #endif

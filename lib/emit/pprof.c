@@ -13,11 +13,8 @@
 #include <string.h>
 
 #include "base/proto.h"
+#include "emit/chain.h"
 #include "emit/common.h"
-#include "emit/stacks.h"
-
-/* Stacks deeper than this lose their outermost frames: profiles of deep recursion would grow with its square. */
-#define MAX_DEPTH 2048
 
 enum word {
 	WORD_NONE, WORD_WALL, WORD_NANOSECONDS, WORD_CALLS, WORD_COUNT, WORD_ALLOC_SPACE, WORD_BYTES, WORD_ALLOC_OBJECTS,
@@ -48,6 +45,7 @@ struct pprof {
 	/* while it is written */
 	const struct tt_model *m;
 	struct tt_stacks stacks;
+	struct tt_chain *chain;
 	bool has[NTYPE];
 	uint8_t *used;                /* names that are a frame of a sample */
 	bool cut, outside, native;    /* a stack was cut; one had no frame at all, of a call or of a sample */
@@ -110,40 +108,25 @@ id_of_native(const struct pprof *w)
 static int
 add_stack(struct pprof *w, uint32_t node, struct tt_err *err)
 {
-	const struct tt_stacks *s = &w->stacks;
-	bool native = tt_stacks_node(s, node)->kind == TT_NODE_SAMPLES;
-	char *start, *p;
-	unsigned depth = 0;
-	size_t head = 12, n;
-	int rc = tt_buf_room(&w->part, head + 10 * (MAX_DEPTH + 1), err);
+	struct tt_chain_stack k = tt_chain_at(w->chain, node, w->used);
+	bool native = tt_stacks_node(&w->stacks, node)->kind == TT_NODE_SAMPLES;
+	char last[10];
+	size_t n = 0;
+	int rc;
 
-	if (rc != TT_OK)
-		return rc;
-	/* The length comes first and is known last: the ids are put behind the room it may take. */
-	start = p = w->part.p + w->part.n + head;
-	for (; node && depth < MAX_DEPTH; node = tt_stacks_up(s, node)) {
-		if (!tt_stacks_frame(s, node))
-			continue;
-		w->used[s->text[node]] = 1;
-		p = tt_put_varint(p, id_of(s->text[node]));
-		depth++;
-	}
-	if (node && tt_stacks_frame(s, node)) {
-		w->cut = true;
-		p = tt_put_varint(p, id_of_cut(w));
-	}
+	w->cut |= k.deeper;
+	if (k.deeper)
+		n = (size_t)(tt_put_varint(last, id_of_cut(w)) - last);
 	/* pprof lists nothing for an empty stack, but counts it to the total. */
-	if (p == start) {
+	if (k.n == 0) {
 		w->native |= native;
 		w->outside |= !native;
-		p = tt_put_varint(p, native ? id_of_native(w) : id_of_outside(w));
+		n = (size_t)(tt_put_varint(last, native ? id_of_native(w) : id_of_outside(w)) - last);
 	}
-	n = (size_t)(p - start);
-	p = tt_put_varint(w->part.p + w->part.n, 1 << 3 | TT_WIRE_BYTES);
-	p = tt_put_varint(p, n);
-	memmove(p, start, n);
-	w->part.n = (size_t)(p + n - w->part.p);
-	return TT_OK;
+	rc = tt_proto_head(&w->part, 1, k.n + n, err);
+	if (rc == TT_OK)
+		rc = tt_buf_add(&w->part, k.ids, k.n, err);
+	return rc == TT_OK && n ? tt_buf_add(&w->part, last, n, err) : rc;
 }
 
 static int
@@ -320,7 +303,7 @@ put_comments(struct pprof *w, struct tt_err *err)
 	if (rc == TT_OK && caveat)
 		rc = comment(w, err, "%s", caveat);
 	if (rc == TT_OK && w->cut)
-		rc = comment(w, err, "stacks deeper than %d frames lost their outermost ones", MAX_DEPTH);
+		rc = comment(w, err, "stacks deeper than %d frames lost their outermost ones", TT_CHAIN_DEPTH);
 	for (unsigned k = 0; k < TT_LOST_KINDS && rc == TT_OK; k++)
 		if (loss->e[k].n || loss->e[k].bytes)
 			rc = comment(w, err, "%s: %s (%" PRIu64 ", %" PRIu64 " bytes)",
@@ -398,6 +381,9 @@ put_profile(struct pprof *w, struct tt_err *err)
 	w->used = tt_mem_alloc(&w->env->mem, s->nname, err);
 	if (!w->used)
 		return err ? err->code : TT_E_NOMEM;
+	rc = tt_chain_new(s, &w->chain, err);
+	if (rc != TT_OK)
+		return rc;
 	if ((rc = put_samples(w, err)) != TT_OK || (rc = put_types(w, err)) != TT_OK ||
 	    (rc = put_mapping(w, err)) != TT_OK || (rc = put_functions(w, err)) != TT_OK ||
 	    (rc = put_strings(w, err)) != TT_OK || (rc = put_facts(w, err)) != TT_OK)
@@ -410,6 +396,8 @@ let_go(struct pprof *w)
 {
 	tt_mem_free(&w->env->mem, w->used, w->stacks.nname);
 	w->used = NULL;
+	tt_chain_free(w->chain);
+	w->chain = NULL;
 	tt_stacks_free(&w->stacks);
 	tt_buf_free(&w->part);
 	tt_buf_free(&w->out.buf);

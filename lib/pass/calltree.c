@@ -197,6 +197,19 @@ group_wanted(const struct fold *f, const struct group *g)
 	return tt_merged_over(&f->g, g->self, f->o->threshold_e4) && (g->depth > 0 || f->p.row[g->row].wanted);
 }
 
+/* Callers mostly come in the order of what they call, as in recursion: sorting what is sorted at each level would cost most. */
+static bool
+is_sorted(const struct inverted *in, size_t from, size_t to)
+{
+	const struct tt_mnode *v = in->f->g.v;
+
+	for (size_t i = from + 1; i < to; i++) {
+		if (v[in->leaf[i - 1].at].row > v[in->leaf[i].at].row)
+			return false;
+	}
+	return true;
+}
+
 /* Part the leaves [from, to) by the row they stand at, and push the parts. */
 static int
 push_groups(struct inverted *in, size_t from, size_t to, uint32_t depth, struct tt_err *err)
@@ -204,7 +217,7 @@ push_groups(struct inverted *in, size_t from, size_t to, uint32_t depth, struct 
 	const struct fold *f = in->f;
 	size_t first = in->ntodo;
 
-	if (to - from > 1)
+	if (!is_sorted(in, from, to))
 		qsort_r(in->leaf + from, to - from, sizeof *in->leaf, by_row, f->g.v);
 	for (size_t i = from; i < to;) {
 		struct group g = { .from = i, .row = f->g.v[in->leaf[i].at].row, .depth = depth };

@@ -400,12 +400,27 @@ put_buckets(const struct tt_model *m, const struct tt_counter_stat *s, struct in
 	return rc;
 }
 
+/* No more rows than these: a damaged file can have a counter in every 8 bytes. */
+#define TIMELINE_ROWS ((size_t)1 << 17)
+
+static int
+timeline_note(const struct tt_model *m, uint64_t left_out, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	if (left_out > 0)
+		t->note = tt_report_text(r, err, "%llu more counters are left out; --marker chooses", (unsigned long long)left_out);
+	else if (m->point_dropped)
+		t->note = tt_report_text(r, err, "of the first %zu values: %llu more are in the file; --time chooses", m->npoint,
+		    (unsigned long long)m->point_dropped);
+	return (left_out > 0 || m->point_dropped) && !t->note ? err->code : TT_OK;
+}
+
 static int
 timeline(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
 {
 	struct tt_mem *mem = &m->env->mem;
 	size_t n = m->timeline ? m->timeline->n : 0, room = m->ncounter * n;
 	struct in_bucket *b = tt_mem_alloc(mem, room * sizeof *b, err);
+	uint64_t left_out = 0;
 	int rc = b ? TT_OK : err->code;
 
 	for (size_t i = 0; i < m->npoint && rc == TT_OK && n; i++) {
@@ -418,14 +433,15 @@ timeline(const struct tt_model *m, struct tt_report *r, struct tt_table *t, stru
 		const char *name = name_of(r, s, err);
 		if (!name)
 			rc = err->code;
-		else if (is_wanted(m, s, name) && s->type != TT_T_TEXT)
+		else if (!is_wanted(m, s, name) || s->type == TT_T_TEXT)
+			continue;
+		else if (t->nrow + n > TIMELINE_ROWS && t->nrow > 0)
+			left_out++;
+		else
 			rc = put_buckets(m, s, b + i * n, r, t, err);
 	}
-	if (rc == TT_OK && m->point_dropped) {
-		t->note = tt_report_text(r, err, "of the first %zu values: %llu more are in the file; --time chooses", m->npoint,
-		    (unsigned long long)m->point_dropped);
-		rc = t->note ? TT_OK : err->code;
-	}
+	if (rc == TT_OK)
+		rc = timeline_note(m, left_out, r, t, err);
 	tt_mem_free(mem, b, b ? room * sizeof *b : 0);
 	return rc;
 }

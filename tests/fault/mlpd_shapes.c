@@ -2,7 +2,7 @@
  * Captures of 64 KiB made to cost as much as they can: deep stacks and ends that match nothing, thousands of
  * counters, threads, pauses, reloaded classes, paths, buffers. Each is read, reported and converted within a second
  * and 256 MiB. At full length they are of 512 KiB, where what grows with the square of the length takes 64 times as
- * long, and four seconds are allowed.
+ * long, and three seconds are allowed.
  */
 #include "check.h"
 
@@ -68,7 +68,7 @@ check_run(const struct maker *k, const char *shape, unsigned what)
 	    (double)took / 1e9, (size_t)r.env.mem.peak >> 10);
 	CHECK_EQ_INT(memrun_free(&r), 0);
 	if (!getenv("TT_SANITIZED"))
-		CHECK(took < (all() ? 4 : 1) * 1000000000u);
+		CHECK(took < (all() ? 3 : 1) * 1000000000u);
 }
 
 static void
