@@ -214,7 +214,7 @@ alloc_more(struct ttc_run *r, uint64_t bytes, const uint8_t *p, const uint8_t *e
 		if (!(p = ttc_get(p, end, &size)))
 			break;
 		if (type == TTC_U32 && size > 0) {
-			many = size < UINT16_MAX ? size : UINT16_MAX;
+			many = size < TT_MANY_MAX ? size : TT_MANY_MAX;
 			continue;
 		}
 		if (type != TTC_STACK_KEYS || size > (uint64_t)(end - p))
@@ -232,6 +232,7 @@ alloc_more(struct ttc_run *r, uint64_t bytes, const uint8_t *p, const uint8_t *e
 	b->ev[at + 1].val = first;
 	b->ev[at + 1].dur = (uint32_t)frames;
 	b->ev[at + 1].depth = (uint16_t)many;
+	b->ev[at + 1].flags = (uint8_t)(many >> 16);
 	b->nalloc += many - 1;
 	return rc;
 }

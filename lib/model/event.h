@@ -37,7 +37,7 @@ enum tt_kind {
 	TT_ZONE_END,               /* end of a TT_ZONE_BEGIN; TT_F_BASE: of a zone from an earlier chunk */
 	/* frequent events */
 	TT_ALLOC,             /* val = class or vtable key, dur = bytes; TT_F_WIDE, TT_F_STACK, TT_F_OBJECT: an ext follows;
-	                         TT_F_MANY: it stands for as many as the ext's depth says, its bytes are those of all */
+	                         TT_F_MANY: it stands for tt_event_many(its ext), its bytes are those of all */
 	TT_EXT,               /* second slot of the event before it; see the event's own line; depth = zones of this
 	                         chunk open around it */
 	TT_ARG,               /* an argument of the event before: val = bits or text offset, dur = length,
@@ -132,6 +132,14 @@ struct tt_event {
 	uint8_t kind;         /* enum tt_kind */
 	uint8_t flags;        /* enum tt_event_flag */
 };
+
+/* How many an allocation stands for, in its second slot: the low bits in depth, the others in flags. */
+#define TT_MANY_MAX ((UINT32_C(1) << 24) - 1)
+static inline uint32_t
+tt_event_many(const struct tt_event *ext)
+{
+	return ext->depth | (uint32_t)ext->flags << 16;
+}
 
 enum tt_def_kind {
 	TT_DEF_MARKER,        /* a = code start, b = code size; text = name */

@@ -362,10 +362,10 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 	if (rc != TT_OK)
 		return rc;
 	struct tt_count *c = count_of(io, &l);
-	c->n += e->flags & TT_F_MANY ? x->depth : 1;
+	c->n += e->flags & TT_F_MANY ? tt_event_many(x) : 1;
 	c->total += bytes;
 	if (unlikely(e->flags & TT_F_MANY))
-		c->self = add_variance(c->self, bytes, x->depth);
+		c->self = add_variance(c->self, bytes, tt_event_many(x));
 	return TT_OK;
 }
 

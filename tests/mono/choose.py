@@ -112,6 +112,11 @@ def sampled():
         classes = sum(r["error_bytes"] ** 2 for r in t["alloc_classes"]) ** 0.5
         kit.check(abs(classes - error) <= 0.01 * error + 2, "sampled: the errors of the classes add up to it", classes, error)
         kit.check([r["kind"] for r in t["loss"]].count("sampled") == 1, "sampled: it is told", t["loss"])
+    path = record("seldom", "alloc-sample=2M", "Garbage")
+    info = subprocess.run([kit.TRACETOOL, "info", path], capture_output=True, text=True).stdout
+    error, row = fact(info, "alloc.standard_error_bytes"), kit.stats(path, "gcalloc")["gcalloc"]
+    kit.check(not row and not error or abs(row[0]["error_bytes"] - error) <= 0.001 * error,
+              "sampled: so is the error where an object stands for more than 65,535", row, error)
     # Unbiased: means within 5 of their own standard errors, and the error told is the error seen, within a factor of two.
     for k, want in enumerate((total["bytes"], total["count"], blob[0], blob[1])):
         values = [s[k] for s in seen]

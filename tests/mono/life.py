@@ -12,7 +12,7 @@ BAD = [
     ("depth=-1", "depth"), ("depth=1.x", "depth"), ("depth=5000", "depth"), ("frame=Tick", "frame"), ("args=", "args"), ("meta=key", "meta"),
     ("alloc-stack=1000", "alloc-stack"), ("out=", "out"), ("out=" + "x" * 1100, "out"), ("signal=KILLED", "signal"),
     ("delay=soon", "delay"), ("x" * 5000, "xxx"), ("ring=1K", "ring"), ("out=/nonexistent/a.ttc", "/nonexistent/a.ttc"),
-    ("signal=9", "signal"),
+    ("signal=9", "signal"), ("alloc-sample=0", "alloc-sample"), ("alloc-sample=65M", "alloc-sample"),
 ]
 
 

@@ -131,6 +131,9 @@ TEST(each_record_becomes_its_event)
 	uint32_t many = 40;
 	rec_alloc_args(rec_thread(), rec_now(), 0x77, 4000, (struct rec_value[]){ { .type = TTC_U32, .size = 4, .p = &many },
 		{ .type = TTC_STACK_KEYS, .size = sizeof stack, .p = stack } }, 2);
+	many = 3000000;
+	rec_alloc_args(rec_thread(), rec_now(), 0x78, 24 * (uint64_t)many, (struct rec_value[]){ { .type = TTC_U32, .size = 4,
+		.p = &many } }, 1);
 	CHECK_EQ_INT(rec_close(why), 0);
 	read_all(check_path("mono.ttc"), &a);
 	CHECK_EQ_INT(a.rc, TT_END);
@@ -163,9 +166,11 @@ TEST(each_record_becomes_its_event)
 	e = event(&a, TT_META, 0);
 	CHECK(e->val == 0x8000 && e->depth == TT_DEF_IMAGE);
 	e = event(&a, TT_ALLOC, 0);
-	CHECK(e->val == 0x77 && e->dur == 4000 && e->flags & TT_F_MANY && e[1].depth == 40 && e[1].dur == 2);
-	CHECK_EQ_INT(a.loss.e[TT_LOST_SAMPLED].n, 1);
-	CHECK_EQ_INT(a.b.nalloc, 40);
+	CHECK(e->val == 0x77 && e->dur == 4000 && e->flags & TT_F_MANY && tt_event_many(&e[1]) == 40 && e[1].dur == 2);
+	e = event(&a, TT_ALLOC, 1);
+	CHECK(e->dur == 72000000 && e->flags & TT_F_MANY && tt_event_many(&e[1]) == 3000000);
+	CHECK_EQ_INT(a.loss.e[TT_LOST_SAMPLED].n, 2);
+	CHECK_EQ_INT(a.b.nalloc, 3000040);
 	free_all(&a);
 }
 

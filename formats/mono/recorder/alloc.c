@@ -64,8 +64,6 @@ on_alloc_stack(MonoProfiler *p, MonoObject *o)
  * The variance of the estimate of all bytes is estimated by the sum of w (w - 1) s^2 over those taken (w the number
  * written): w is 0 where an object is not taken, E[w] is 1, and so E[w (w - 1)] is the variance of w.
  */
-enum { MANY = 65535 };                /* in one record */
-
 /*
  * Looked at with every allocation: with this model of access that is one instruction. glibc keeps room for a few such bytes in
  * libraries that are loaded late; musl does not.
@@ -131,8 +129,6 @@ take(MonoObject *o, uint64_t size)
 	atomic_fetch_add_explicit(&taken, 1, memory_order_relaxed);
 	atomic_fetch_add_explicit(&estimate_b, many * size, memory_order_relaxed);
 	add_variance((double)many * (double)(many - 1) * (double)size * (double)size);
-	for (; many > MANY; many -= MANY)
-		put_more(o, size, MANY);
 	put_more(o, size, (uint32_t)many);
 }
 

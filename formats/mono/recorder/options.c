@@ -22,7 +22,7 @@ static const struct option {
 	{ "frame", K_METHOD, LIST_FRAME, "a method such as Game:Tick" },
 	{ "alloc", K_FLAG, offsetof(struct options, alloc), NULL },
 	{ "alloc-stack", K_STACK, offsetof(struct options, alloc_stack), "a number of frames from 1 to 256" },
-	{ "alloc-sample", K_ALLOC, offsetof(struct options, alloc_sample_b), "a size such as 512K, or no value" },
+	{ "alloc-sample", K_ALLOC, offsetof(struct options, alloc_sample_b), "a size up to 64M such as 512K, or no value" },
 	{ "gc", K_FLAG, offsetof(struct options, gc), NULL },
 	{ "moves", K_FLAG, offsetof(struct options, moves), NULL },
 	{ "roots", K_FLAG, offsetof(struct options, roots), NULL },
@@ -146,7 +146,8 @@ set(struct options *o, const struct option *p, const char *v, size_t n)
 	case K_SAMPLE:
 		return optval_number(&v, end, 1, &o->sample_hz) && v == end && o->sample_hz >= 1 && o->sample_hz <= 10000;
 	case K_ALLOC:
-		return optval_size(v, n, field) && *(uint64_t *)field > 0;
+		/* So that what a record stands for is a number that readers take. */
+		return optval_size(v, n, field) && *(uint64_t *)field > 0 && *(uint64_t *)field <= 64 << 20;
 	case K_HEAP:
 		return set_heap(o, v, n);
 	case K_COVERAGE:
