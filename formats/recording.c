@@ -86,8 +86,11 @@ check_options(struct rec_options *o, char why[256])
 		return -EINVAL;
 	}
 	if (o->ring / o->chunk < 16 + RING_DEF_SPARE || o->ring > (uint64_t)1 << 40) {
-		snprintf(
-		    why, 256, "a ring has at least %u chunks of %u bytes", 16 + RING_DEF_SPARE, o->chunk);
+		snprintf(why, 256, "a ring has at least %u KiB, and at most a terabyte", (16 + RING_DEF_SPARE) * (o->chunk >> 10));
+		return -EINVAL;
+	}
+	if (o->max_size && o->max_size < MAX_SIZE_MIN) {
+		snprintf(why, 256, "the beginning of a capture alone needs a max-size of %u KiB", MAX_SIZE_MIN >> 10);
 		return -EINVAL;
 	}
 	if (o->threads > 1u << 16) {

@@ -148,8 +148,9 @@ mark_head(bool disk)
 void
 writer_stop(enum ttc_finish how, int error)
 {
-	if (W.stopped)
+	if (W.stopped || (W.ending && how != TTC_F_DISK))
 		return;
+	W.ending = true;
 	if (how != TTC_F_ROTATED && how != TTC_F_CLEAN) {
 		atomic_store(&rec_state.on, false);
 		ring_detach(false);
@@ -160,10 +161,10 @@ writer_stop(enum ttc_finish how, int error)
 	if (error)
 		atomic_store(&W.failed, error);
 	atomic_store(&W.stopped_as, how);
+	if (how == TTC_F_DISK || how == TTC_F_MAX_SIZE)
+		W.nstream = 0;        /* it had no room, nor have the events it is about */
 	if (how != TTC_F_DISK)
 		writer_clock();
-	else
-		W.nstream = 0;
 	mark_head(how == TTC_F_DISK);
 	put_finish(how);
 	if (W.nstream > 0) {          /* past the limits of put_chunk */
@@ -176,6 +177,7 @@ writer_stop(enum ttc_finish how, int error)
 		W.stream_seq++;
 		W.nstream = 0;
 	}
+	W.ending = false;
 	W.stopped = true;
 }
 

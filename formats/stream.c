@@ -48,7 +48,7 @@ writer_chunk(const void *a, size_t na, const void *b, size_t nb)
 {
 	if (W.stopped)
 		return false;
-	if (W.o.max_size && W.at + na + nb + FINISH_ROOM > W.o.max_size) {
+	if (W.o.max_size && !W.ending && W.at + na + nb + FINISH_ROOM > W.o.max_size) {
 		writer_stop(TTC_F_MAX_SIZE, 0);
 		return false;
 	}

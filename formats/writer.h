@@ -33,6 +33,7 @@ struct writer {
 	uint64_t at;                  /* bytes in this file */
 	uint64_t part_began_ms;
 	bool broken, stopped;
+	bool ending;                  /* in writer_stop(): what it says has room */
 	int error;
 	enum ttc_finish finish;
 	struct wslot *slot;
@@ -68,6 +69,7 @@ extern struct writer rec_writer;
 #define STREAM_STATE 4u
 #define FINISH_THREADS 200u           /* in one record */
 #define FINISH_ROOM  (4u << 10)       /* kept free below max_size for the end */
+#define MAX_SIZE_MIN (64u << 10)
 
 /* --- stream.c --- */
 

@@ -547,6 +547,32 @@ TEST(size_limit_ends_the_capture_below_it)
 	CHECK_EQ_INT(r.loss.e[TT_LOST_STOPPED].n, 1);
 }
 
+/* Where the limit comes among the names of a game: the last of them had no room, and the end has. */
+TEST(size_limit_may_come_among_definitions)
+{
+	for (uint64_t max = 64u << 10; max < 80u << 10; max += 1021) {
+		struct rec_options o = { .path = check_path("md.ttc"), .ring = 4u << 20, .max_size = max, .poll_ms = 1 };
+		struct ttc_result r;
+		struct stat st;
+		char name[200];
+
+		if (!opened(&o))
+			return;
+		for (int i = 0; i < 3000; i++) {
+			snprintf(name, sizeof name, "marker %d with the long name of some method of some class", i);
+			rec_def_marker(0, 1, 0, name);
+		}
+		rec_begin(rec_thread(), rec_now(), rec_def_marker(0, 1, 0, "m"));
+		rec_flush(10000);
+		CHECK_EQ_INT(rec_close(why), 0);
+		CHECK(stat(o.path, &st) == 0 && st.st_size <= (off_t)max && st.st_size > (off_t)max / 2);
+		ttc_read(o.path, NULL, 0, 0, &r);
+		CHECK_EQ_INT(damage(&r), 0);
+		CHECK_EQ_INT(r.end_mark, 1);
+		CHECK_EQ_INT(r.loss.e[TT_LOST_STOPPED].n, 1);
+	}
+}
+
 TEST(flight_recorder_keeps_the_last_part_and_all_names)
 {
 	struct rec_options o = {

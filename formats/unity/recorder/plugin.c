@@ -124,6 +124,17 @@ prepare(void)
 	return 0;
 }
 
+static void
+say_end(const struct rec_stats *s)
+{
+	char files[40] = "";
+
+	if (s->files > 1)
+		snprintf(files, sizeof files, " in %llu files", (unsigned long long)s->files);
+	plugin_say("capture %s: %llu bytes%s, %llu events dropped%s", path, (unsigned long long)s->written_b, files,
+	    (unsigned long long)s->dropped, s->finish == TTC_F_MAX_SIZE ? "; max-size ended it" : "");
+}
+
 /* From S_STOPPING: write what is left, end the file. */
 static void
 finish(void)
@@ -141,8 +152,7 @@ finish(void)
 	if (rc != 0)
 		plugin_say("capture %s: %s", path, why);
 	else
-		plugin_say("capture %s: %llu bytes, %llu events dropped", path,
-		    (unsigned long long)last_stats.written_b, (unsigned long long)last_stats.dropped);
+		say_end(&last_stats);
 	atomic_store(&plugin.state, S_IDLE);
 }
 
