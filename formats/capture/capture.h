@@ -113,6 +113,46 @@ struct ttc {
 	struct tt_err end_err;
 };
 
+/* A payload being read. What is not there is 0, and bad. */
+struct ttc_take { const uint8_t *p, *end; bool bad; };
+
+static inline uint64_t
+ttc_number(struct ttc_take *t)
+{
+	uint64_t v = 0;
+	const uint8_t *p = t->bad ? NULL : ttc_get(t->p, t->end, &v);
+
+	t->bad = !p;
+	t->p = p ? p : t->p;
+	return v;
+}
+
+static inline unsigned
+ttc_byte(struct ttc_take *t)
+{
+	t->bad = t->bad || t->p == t->end;
+	return t->bad ? 0 : *t->p++;
+}
+
+/* A number, not more than there are bytes left. */
+static inline size_t
+ttc_count(struct ttc_take *t)
+{
+	uint64_t n = ttc_number(t);
+
+	t->bad = t->bad || n > (uint64_t)(t->end - t->p);
+	return t->bad ? 0 : (size_t)n;
+}
+
+/* A text: a number, and so many bytes. */
+static inline const uint8_t *
+ttc_text(struct ttc_take *t, size_t *n)
+{
+	*n = ttc_count(t);
+	t->p += *n;
+	return t->p - *n;
+}
+
 /* find.c */
 /* Point *${p} at the bytes from ${at}: ${want} of them, or *${n} where the input ends before. Forward only on pipes. */
 int ttc_window(struct ttc *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err);
@@ -170,8 +210,8 @@ int ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b
 /* mono.c: a record of Mono's recorder. */
 int ttc_mono(struct tt_batch *b, int64_t ts, unsigned kind, const uint8_t *p, const uint8_t *end, struct tt_err *err);
 const char *ttc_mono_name(unsigned kind);
-/* A stack of ${len} bytes as words of the batch, outermost first. */
-int ttc_stack(struct tt_batch *b, const uint8_t *p, size_t len, uint64_t *first, size_t *n, struct tt_err *err);
+/* A stack as words of the batch, outermost first. */
+int ttc_stack(struct tt_batch *b, struct ttc_take *t, uint64_t *first, size_t *n, struct tt_err *err);
 /* define.c: what marker definitions mean. */
 int ttc_category(const struct tt_capture *cap, const struct tt_def *marker, const char **name, struct tt_err *err);
 int ttc_timing(const char *counter, unsigned *late);

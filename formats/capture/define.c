@@ -5,52 +5,34 @@
 
 #include "unity/names.h"
 
-struct fields { const uint8_t *p, *end; bool bad; };
-
-static uint64_t
-number(struct fields *f)
-{
-	uint64_t v = 0;
-
-	if (!f->bad && !(f->p = ttc_get(f->p, f->end, &v)))
-		f->bad = true;
-	return v;
-}
-
 static const char *
-text(struct fields *f, uint32_t *len)
+text(struct ttc_take *f, uint32_t *len)
 {
-	uint64_t n = number(f);
-	const char *s = (const char *)f->p;
+	size_t n;
+	const uint8_t *p = ttc_text(f, &n);
 
-	*len = 0;
-	if (f->bad || n > (uint64_t)(f->end - f->p)) {
-		f->bad = true;
-		return "";
-	}
-	f->p += n;
-	*len = (uint32_t)n;
-	return s;
+	*len = (uint32_t)n;           /* a chunk is smaller */
+	return (const char *)p;
 }
 
 static int64_t
-def_time(const struct ttc_run *r, struct fields *f)
+def_time(const struct ttc_run *r, struct ttc_take *f)
 {
-	return ttc_ns(r->m, r->m->head.ticks + number(f));
+	return ttc_ns(r->m, r->m->head.ticks + ttc_number(f));
 }
 
 static int
-marker(struct ttc_run *r, struct fields *f)
+marker(struct ttc_run *r, struct ttc_take *f)
 {
 	struct tt_def d = { .kind = TT_DEF_MARKER }, also;
 	uint64_t native, flags;
 	int rc;
 
 	d.ts = def_time(r, f);
-	d.key = number(f);
-	d.a = number(f);
-	native = number(f);
-	flags = number(f);
+	d.key = ttc_number(f);
+	d.a = ttc_number(f);
+	native = ttc_number(f);
+	flags = ttc_number(f);
 	d.b = (flags & UINT32_MAX) | native << 32;
 	d.text = text(f, &d.len);
 	if (f->bad)
@@ -69,7 +51,7 @@ marker(struct ttc_run *r, struct fields *f)
 #define IN_BUFFER 0x80
 
 static int
-label(struct ttc_run *r, struct fields *f)
+label(struct ttc_run *r, struct ttc_take *f)
 {
 	struct tt_def d = { .kind = TT_DEF_MARKER, .flags = 1 };
 	struct tt_buf *to = &r->b->text;
@@ -77,12 +59,10 @@ label(struct ttc_run *r, struct fields *f)
 	int rc;
 
 	d.ts = def_time(r, f);
-	d.key = number(f);
-	d.b = number(f);
-	d.a = number(f);
-	if (f->bad || f->p >= f->end)
-		return TT_OK;
-	type = *f->p++;
+	d.key = ttc_number(f);
+	d.b = ttc_number(f);
+	d.a = ttc_number(f);
+	type = ttc_byte(f);
 	d.text = text(f, &d.len);
 	if (f->bad)
 		return TT_OK;
@@ -116,24 +96,28 @@ unit_of(uint64_t unit, const char *name, size_t n)
 }
 
 static int
-object(struct ttc_run *r, struct fields *f)
+object(struct ttc_run *r, struct ttc_take *f)
 {
 	static const uint8_t kind[] = { [TTC_O_CLASS] = TT_DEF_CLASS, [TTC_O_IMAGE] = TT_DEF_IMAGE,
 		[TTC_O_ASSEMBLY] = TT_DEF_ASSEMBLY, [TTC_O_DOMAIN] = TT_DEF_DOMAIN, [TTC_O_CONTEXT] = TT_DEF_CONTEXT };
 	struct tt_def d = { .ts = def_time(r, f) };
+	unsigned what;
 
-	d.key = number(f);
-	if (f->bad || f->p == f->end || *f->p >= sizeof kind)
-		return TT_OK;
-	d.kind = kind[*f->p++];
-	d.a = number(f);
+	d.key = ttc_number(f);
+	what = ttc_byte(f);
+	d.a = ttc_number(f);
 	d.text = text(f, &d.len);
 	d.text2 = text(f, &d.len2);
-	return f->bad ? TT_OK : tt_batch_def(r->b, &d, r->err);
+	if (what >= sizeof kind)
+		tt_loss_add(&r->b->loss, TT_LOST_UNKNOWN, 1, 0, r->b->at);
+	if (f->bad || what >= sizeof kind)
+		return TT_OK;
+	d.kind = kind[what];
+	return tt_batch_def(r->b, &d, r->err);
 }
 
 static int
-definition(struct ttc_run *r, unsigned kind, struct fields *f)
+definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 {
 	struct tt_def d = { 0 };
 	uint64_t unit;
@@ -147,23 +131,23 @@ definition(struct ttc_run *r, unsigned kind, struct fields *f)
 	case TTC_DEF_CATEGORY:
 		d.kind = TT_DEF_CATEGORY;
 		d.ts = def_time(r, f);
-		d.key = number(f);
-		d.b = number(f);
-		d.a = number(f);
+		d.key = ttc_number(f);
+		d.b = ttc_number(f);
+		d.a = ttc_number(f);
 		d.text = text(f, &d.len);
 		break;
 	case TTC_DEF_THREAD:
 		d.kind = TT_DEF_THREAD;
 		d.ts = def_time(r, f);
-		d.key = number(f);
+		d.key = ttc_number(f);
 		d.text2 = text(f, &d.len2);
 		d.text = text(f, &d.len);
 		break;
 	case TTC_DEF_COUNTER:
 		d.kind = TT_DEF_COUNTER;
 		d.ts = def_time(r, f);
-		d.key = number(f);
-		unit = number(f);
+		d.key = ttc_number(f);
+		unit = ttc_number(f);
 		d.a = 0x8000;
 		d.text = text(f, &d.len);
 		d.b = (uint64_t)unit_of(unit, d.text, d.len) << 24;
@@ -181,7 +165,9 @@ definition(struct ttc_run *r, unsigned kind, struct fields *f)
 		for (len = 0; len < d.len; len++)
 			d.key = (d.key ^ (uint8_t)d.text[len]) * 1099511628211u;
 		break;
-	default:
+	default:                      /* heed.c has read the others */
+		if (kind < TTC_DEF_MARKER || kind > TTC_DEF_FRAMES)
+			tt_loss_add(&r->b->loss, TT_LOST_UNKNOWN, 1, (uint64_t)(f->end - f->p), r->b->at);
 		return TT_OK;
 	}
 	return f->bad ? TT_OK : tt_batch_def(r->b, &d, r->err);
@@ -191,22 +177,20 @@ int
 ttc_define(struct ttc_run *r)
 {
 	struct tt_batch *b = r->b;
-	uint64_t t, n;
+	struct ttc_take t = { .p = r->p, .end = r->end };
 	int rc = TT_OK;
 
-	while (r->p < r->end && rc == TT_OK) {
-		const uint8_t *p = ttc_get(r->p, r->end, &t);
-		if (!p || (t & 3) != TTC_OTHER || p == r->end) {
+	while (t.p < t.end && rc == TT_OK) {
+		unsigned op = ttc_number(&t) & 3, kind = ttc_byte(&t);
+		struct ttc_take f = { .bad = false };
+		size_t n;
+		f.p = ttc_text(&t, &n);
+		f.end = f.p + n;
+		if (op != TTC_OTHER || t.bad) {
 			rc = ttc_damaged(r, TT_LOST_DAMAGED);
 			break;
 		}
-		unsigned kind = *p++;
-		if (!(p = ttc_get(p, r->end, &n)) || n > (uint64_t)(r->end - p)) {
-			rc = ttc_damaged(r, TT_LOST_DAMAGED);
-			break;
-		}
-		struct fields f = { .p = p, .end = p + n };
-		r->p = p + n;
+		r->p = t.p;
 		rc = definition(r, kind, &f);
 		if (f.bad)
 			tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, n, b->at);

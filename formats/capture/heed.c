@@ -4,41 +4,27 @@
  */
 #include "capture/capture.h"
 
-struct fields { const uint8_t *p, *end; bool bad; };
-
-static uint64_t
-number(struct fields *f)
-{
-	uint64_t v = 0;
-
-	if (!f->bad && !(f->p = ttc_get(f->p, f->end, &v)))
-		f->bad = true;
-	return v;
-}
-
 /*
  * A fact about the capture; a later one of the same key replaces it. What the user said (--meta) stands, which
  * on input in order is known before.
  */
 static int
-fact(struct ttc *m, struct fields *f, struct tt_err *err)
+fact(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 {
 	struct ttc *lead = m->lead;
 	struct ttc_fact *own = lead->facts;
 	char key[128];
+	const uint8_t *name, *is;
 	const char *value;
-	uint64_t n;
+	size_t len, n;
 
-	number(f);
-	n = number(f);
-	if (f->bad || n > (uint64_t)(f->end - f->p) || n == 0 || n >= sizeof key)
+	ttc_number(f);
+	name = ttc_text(f, &len);
+	is = ttc_text(f, &n);
+	if (f->bad || len == 0 || len >= sizeof key)
 		return TT_OK;
-	memcpy(key, f->p, (size_t)n);
-	key[n] = '\0';
-	f->p += n;
-	n = number(f);
-	if (f->bad || n > (uint64_t)(f->end - f->p))
-		return TT_OK;
+	memcpy(key, name, len);
+	key[len] = '\0';
 	while (own && strcmp(own->key, key) != 0)
 		own = own->next;
 	if (!own && m->in_order && tt_capture_meta_get(lead->cap, key))
@@ -50,19 +36,19 @@ fact(struct ttc *m, struct fields *f, struct tt_err *err)
 		own->next = lead->facts;
 		lead->facts = own;
 	}
-	value = tt_arena_text(&lead->cap->arena, (const char *)f->p, (size_t)n, err);
+	value = tt_arena_text(&lead->cap->arena, (const char *)is, n, err);
 	return value ? tt_capture_meta(lead->cap, key, value, err) : err->code;
 }
 
 /* "Thread n's next chunk would be (seq), and its last one has so many bytes." */
 static int
-account(struct ttc *m, struct fields *f, struct tt_loss *loss, struct tt_err *err)
+account(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *err)
 {
-	uint32_t n = (uint32_t)number(f);
-	uint64_t seq = number(f), end = number(f);
+	uint32_t n = (uint32_t)ttc_number(f);
+	uint64_t seq = ttc_number(f), end = ttc_number(f);
 
-	number(f);
-	uint64_t dropped = number(f);
+	ttc_number(f);
+	uint64_t dropped = ttc_number(f);
 	if (f->bad)
 		return TT_OK;
 	struct ttc_who *w = ttc_who(m, n, err);
@@ -80,21 +66,23 @@ account(struct ttc *m, struct fields *f, struct tt_loss *loss, struct tt_err *er
  * the events.
  */
 static int
-heed(struct ttc *m, unsigned kind, struct fields *f, bool *defines, struct tt_loss *loss, struct tt_err *err)
+heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *defines, struct tt_loss *loss, struct tt_err *err)
 {
 	struct ttc_who *w;
+	const uint8_t *text;
 	uint64_t seq, native, n;
 	uint32_t id, first;
+	size_t len;
 	int rc = TT_OK;
 
 	switch (kind) {
 	case TTC_THREAD:
-		id = (uint32_t)number(f);
-		native = number(f);
-		number(f);
-		number(f);
-		seq = number(f);
-		first = (uint32_t)number(f);
+		id = (uint32_t)ttc_number(f);
+		native = ttc_number(f);
+		ttc_number(f);
+		ttc_number(f);
+		seq = ttc_number(f);
+		first = (uint32_t)ttc_number(f);
 		if (f->bad)
 			break;
 		if (!(w = ttc_who(m, id, err)))
@@ -104,8 +92,8 @@ heed(struct ttc *m, unsigned kind, struct fields *f, bool *defines, struct tt_lo
 		rc = ttc_start_add(m, w, seq, first, err);
 		break;
 	case TTC_DROPS:
-		id = (uint32_t)number(f);
-		n = number(f);
+		id = (uint32_t)ttc_number(f);
+		n = ttc_number(f);
 		if (f->bad)
 			break;
 		if (!(w = ttc_who(m, id, err)))
@@ -116,21 +104,20 @@ heed(struct ttc *m, unsigned kind, struct fields *f, bool *defines, struct tt_lo
 		rc = account(m, f, loss, err);
 		break;
 	case TTC_FINISH:
-		if (f->p == f->end)
-			break;
-		m->finish = 1 + *f->p++;
-		for (n = number(f); n > 0 && !f->bad && rc == TT_OK; n--)
+		id = ttc_byte(f);
+		if (!f->bad)
+			m->finish = 1 + (int)id;
+		for (n = ttc_number(f); n > 0 && !f->bad && rc == TT_OK; n--)
 			rc = account(m, f, loss, err);
 		break;
 	case TTC_NOTE:
-		n = number(f);
-		if (!f->bad && n <= (uint64_t)(f->end - f->p))
-			tt_log(m->env, TT_LOG_NORMAL, "%s: the recorder says: %.*s", m->cap->path, (int)n,
-			    (const char *)f->p);
+		text = ttc_text(f, &len);
+		if (!f->bad)
+			tt_log(m->env, TT_LOG_NORMAL, "%s: the recorder says: %.*s", m->cap->path, (int)len, (const char *)text);
 		break;
 	case TTC_DEF_FRAMES:
-		number(f);
-		id = (uint32_t)number(f);
+		ttc_number(f);
+		id = (uint32_t)ttc_number(f);
 		if (f->bad)
 			break;
 		if (!(w = ttc_who(m, id, err)))
@@ -138,37 +125,42 @@ heed(struct ttc *m, unsigned kind, struct fields *f, bool *defines, struct tt_lo
 		w->frames = true;
 		break;
 	case TTC_CLOCK:
-		seq = number(f);
-		n = number(f);
+		seq = ttc_number(f);
+		n = ttc_number(f);
+		ttc_number(f);
 		if (!f->bad)
 			ttc_rate_add(&m->rate, &m->head, seq, n);
 		break;
 	case TTC_META:
 		*defines = true;
-		rc = fact(m, f, err);
-		break;
+		return fact(m, f, err);
 	default:
 		ttc_notice(m, kind, f->p, f->end);
 		*defines = true;
-		break;
+		return TT_OK;
 	}
+	/* Where definitions make no sense, this is told by those who read them. */
+	if (f->bad)
+		tt_loss_add(loss, TT_LOST_DAMAGED, 1, 0, at);
 	return rc;
 }
 
 void
 ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end)
 {
-	struct fields f = { .p = p, .end = end };
-	uint64_t key, n;
+	struct ttc_take f = { .p = p, .end = end };
+	const uint8_t *name;
+	uint64_t key;
+	size_t n;
 
 	if (kind != TTC_DEF_MARKER)
 		return;
-	number(&f);
-	key = number(&f);
+	ttc_number(&f);
+	key = ttc_number(&f);
 	for (int i = 0; i < 3; i++)
-		number(&f);
-	n = number(&f);
-	if (!f.bad && n == 10 && n <= (uint64_t)(f.end - f.p) && memcmp(f.p, "GC.Collect", 10) == 0)
+		ttc_number(&f);
+	name = ttc_text(&f, &n);
+	if (n == 10 && memcmp(name, "GC.Collect", 10) == 0)
 		atomic_store_explicit(&m->lead->collect, key, memory_order_relaxed);
 }
 
@@ -176,8 +168,7 @@ int
 ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *defines, struct tt_loss *loss,
     struct tt_err *err)
 {
-	const uint8_t *p = chunk + TTC_CHUNK_HEAD + u->state, *end = chunk + TTC_CHUNK_HEAD + u->len;
-	uint64_t t, n;
+	struct ttc_take t = { .p = chunk + TTC_CHUNK_HEAD + u->state, .end = chunk + TTC_CHUNK_HEAD + u->len };
 	int rc = TT_OK;
 
 	*defines = false;
@@ -189,15 +180,17 @@ ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *de
 	m->zero_seen = true;
 	m->zero_seq = u->seq + 1;
 	m->zero_end = u->end;
-	while (p < end && rc == TT_OK) {
-		if (!(p = ttc_get(p, end, &t)) || (t & 3) != TTC_OTHER || p == end)
+	while (t.p < t.end && rc == TT_OK) {
+		unsigned op = ttc_number(&t) & 3, kind = ttc_byte(&t);
+		struct ttc_take f = { .bad = false };
+		size_t n;
+		f.p = ttc_text(&t, &n);
+		f.end = f.p + n;
+		if (op != TTC_OTHER || t.bad) {
+			*defines = true;      /* so that it is told there */
 			break;
-		unsigned kind = *p++;
-		if (!(p = ttc_get(p, end, &n)) || n > (uint64_t)(end - p))
-			break;
-		struct fields f = { .p = p, .end = p + n };
-		p += n;
-		rc = heed(m, kind, &f, defines, loss, err);
+		}
+		rc = heed(m, kind, &f, u->at, defines, loss, err);
 	}
 	return rc;
 }

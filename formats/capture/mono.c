@@ -9,42 +9,6 @@ _Static_assert(MONO_KEY_GC_PAUSE == TT_KEY_GC_PAUSE && MONO_KEY_GC_GEN(3) == TT_
     MONO_KEY_GC_STOP == TT_KEY_GC_STOP && MONO_KEY_CONTENTION == TT_KEY_CONTENTION &&
     MONO_KEY_EXCEPTION == TT_KEY_EXCEPTION && MONO_KEY_JIT == TT_KEY_JIT, "one set of keys");
 
-/* A payload being read; past its end everything is 0. */
-struct take {
-	const uint8_t *p, *end;
-	bool bad;
-};
-
-static uint64_t
-number(struct take *t)
-{
-	uint64_t v = 0;
-
-	if (!t->bad && !(t->p = ttc_get(t->p, t->end, &v)))
-		t->bad = true;
-	return v;
-}
-
-static unsigned
-byte(struct take *t)
-{
-	if (!t->bad && t->p < t->end)
-		return *t->p++;
-	t->bad = true;
-	return 0;
-}
-
-/* How many numbers may follow: each has a byte. */
-static size_t
-count(struct take *t)
-{
-	uint64_t n = number(t);
-
-	if (t->bad || n > (uint64_t)(t->end - t->p))
-		t->bad = true;
-	return t->bad ? 0 : (size_t)n;
-}
-
 /* Append an event's second slot; tt_batch_rare left room for it. */
 static void
 put_ext(struct tt_batch *b, struct tt_event *e, int64_t ts, uint64_t val, size_t n)
@@ -54,47 +18,40 @@ put_ext(struct tt_batch *b, struct tt_event *e, int64_t ts, uint64_t val, size_t
 		.depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX };
 }
 
-static int
-stack(struct tt_batch *b, struct take *t, uint64_t *first, size_t *n, struct tt_err *err)
+int
+ttc_stack(struct tt_batch *b, struct ttc_take *t, uint64_t *first, size_t *n, struct tt_err *err)
 {
 	uint64_t last = 0;
 	int rc;
 
-	*n = count(t);
+	*n = ttc_count(t);
 	if ((rc = tt_batch_words(b, *n, first, err)) != TT_OK)
 		return rc;
 	for (size_t i = *n; i-- > 0;)         /* outermost first, here */
-		b->word[*first + i] = last += ttc_zag(number(t));
+		b->word[*first + i] = last += ttc_zag(ttc_number(t));
 	return TT_OK;
 }
 
-int
-ttc_stack(struct tt_batch *b, const uint8_t *p, size_t len, uint64_t *first, size_t *n, struct tt_err *err)
-{
-	struct take t = { .p = p, .end = p + len };
-
-	return stack(b, &t, first, n, err);
-}
-
 static int
-addresses(struct tt_batch *b, struct take *t, uint64_t *first, size_t *n, struct tt_err *err)
+addresses(struct tt_batch *b, struct ttc_take *t, uint64_t *first, size_t *n, struct tt_err *err)
 {
 	uint64_t last = 0;
 	int rc;
 
-	*n = count(t);
+	*n = ttc_count(t);
 	if ((rc = tt_batch_words(b, *n, first, err)) != TT_OK)
 		return rc;
 	for (size_t i = 0; i < *n; i++)
-		b->word[*first + i] = (last += ttc_zag(number(t))) << 3;
+		b->word[*first + i] = (last += ttc_zag(ttc_number(t))) << 3;
 	return TT_OK;
 }
 
 static int
-text(struct tt_batch *b, struct take *t, struct tt_event *e, struct tt_err *err)
+text(struct tt_batch *b, struct ttc_take *t, struct tt_event *e, struct tt_err *err)
 {
-	size_t n = count(t), at = b->text.n;
-	int rc = tt_buf_add(&b->text, (const char *)t->p, n, err);
+	size_t n, at = b->text.n;
+	const uint8_t *s = ttc_text(t, &n);
+	int rc = tt_buf_add(&b->text, s, n, err);
 
 	e->flags |= TT_F_MORE;
 	if (rc == TT_OK)
@@ -103,7 +60,7 @@ text(struct tt_batch *b, struct take *t, struct tt_event *e, struct tt_err *err)
 }
 
 static int
-heap_roots(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+heap_roots(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
 	uint64_t first;
 	size_t n;
@@ -121,11 +78,11 @@ heap_roots(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
 
 /* A sample is of the thread whose signal handler wrote it. */
 static int
-sample(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+sample(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
-	uint64_t ip = number(t), first;
+	uint64_t ip = ttc_number(t), first;
 	size_t n;
-	int rc = stack(b, t, &first, &n, err);
+	int rc = ttc_stack(b, t, &first, &n, err);
 
 	if (rc != TT_OK || t->bad)
 		return rc;
@@ -138,21 +95,36 @@ sample(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
 	return TT_OK;
 }
 
+/* An event without more than these. */
 static int
-heap_shot(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+plain(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts, uint64_t val, uint32_t dur, unsigned depth,
+    unsigned flags, struct tt_err *err)
 {
-	bool end = byte(t) != 0;
-	uint64_t which = number(t);
-	struct tt_event *e = t->bad ? NULL : tt_batch_rare(b, TT_HEAP_SHOT, ts, which, err);
+	struct tt_event *e;
 
-	if (!e)
-		return t->bad ? TT_OK : err->code;
-	e->flags = end ? TT_F_END : 0;
+	if (t->bad)
+		return TT_OK;
+	if (!(e = tt_batch_rare(b, kind, ts, val, err)))
+		return err->code;
+	e->dur = dur;
+	e->depth = (uint16_t)depth;
+	e->flags = (uint8_t)flags;
 	return TT_OK;
 }
 
 static int
-heap_object(struct tt_batch *b, int64_t ts, struct take *t, uint64_t *at, uint64_t *class, struct tt_err *err)
+heap_shot(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
+{
+	bool end = ttc_byte(t) != 0;
+	uint64_t which = ttc_number(t);
+
+	for (unsigned i = 0; i < 2 && end; i++)
+		ttc_number(t);        /* its objects have been counted */
+	return plain(b, t, TT_HEAP_SHOT, ts, which, 0, 0, end ? TT_F_END : 0, err);
+}
+
+static int
+heap_object(struct tt_batch *b, int64_t ts, struct ttc_take *t, uint64_t *at, uint64_t *class, struct tt_err *err)
 {
 	bool wanted = (b->needs & TT_NEEDS_HEAP) != 0;
 	uint64_t first = 0, ref, size;
@@ -160,19 +132,19 @@ heap_object(struct tt_batch *b, int64_t ts, struct take *t, uint64_t *at, uint64
 	size_t n;
 	int rc = tt_batch_room(b, 8, err);
 
-	*at += ttc_zag(number(t));
-	*class += ttc_zag(number(t));
-	size = number(t);
-	gen = (unsigned)number(t);
-	n = count(t);
+	*at += ttc_zag(ttc_number(t));
+	*class += ttc_zag(ttc_number(t));
+	size = ttc_number(t);
+	gen = (unsigned)ttc_number(t);
+	n = ttc_count(t);
 	ref = *at;
 	if (rc != TT_OK || t->bad || (wanted && (rc = tt_batch_words(b, 1 + 2 * n, &first, err)) != TT_OK))
 		return rc;
 	if (wanted)
 		b->word[first] = *class;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t offset = number(t);
-		ref += ttc_zag(number(t));
+		uint64_t offset = ttc_number(t);
+		ref += ttc_zag(ttc_number(t));
 		if (!wanted)
 			continue;
 		b->word[first + 1 + 2 * i] = offset;
@@ -188,7 +160,7 @@ heap_object(struct tt_batch *b, int64_t ts, struct take *t, uint64_t *at, uint64
 }
 
 static int
-heap_objects(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+heap_objects(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
 	uint64_t at = 0, class = 0;
 	int rc = TT_OK;
@@ -223,17 +195,17 @@ cover(struct tt_batch *b, int64_t ts, unsigned what, uint64_t val, struct tt_err
 }
 
 static int
-cover_method(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+cover_method(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
-	uint64_t id = number(t), token = number(t), statements = number(t);
+	uint64_t id = ttc_number(t), token = ttc_number(t), statements = ttc_number(t);
 	struct tt_event *e = cover(b, ts, 1, token, err);
 	int rc = e ? TT_OK : err->code;
 
 	for (unsigned i = 0; i < 5 && rc == TT_OK; i++) {
-		size_t n = count(t), at = b->text.n;
-		if ((rc = tt_buf_add(&b->text, (const char *)t->p, n, err)) == TT_OK && (rc = tt_batch_room(b, 8, err)) == TT_OK)
+		size_t n, at = b->text.n;
+		const uint8_t *s = ttc_text(t, &n);
+		if ((rc = tt_buf_add(&b->text, s, n, err)) == TT_OK && (rc = tt_batch_room(b, 8, err)) == TT_OK)
 			b->ev[b->n++] = (struct tt_event){ .kind = TT_ARG, .val = at, .dur = (uint32_t)n, .depth = TT_T_TEXT };
-		t->p += t->bad ? 0 : n;
 	}
 	if (rc == TT_OK && (rc = cover_number(b, token, err)) == TT_OK && (rc = cover_number(b, id, err)) == TT_OK)
 		rc = cover_number(b, statements, err);
@@ -241,16 +213,16 @@ cover_method(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
 }
 
 static int
-cover_statements(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+cover_statements(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
-	uint64_t id = number(t), offset = 0;
+	uint64_t id = ttc_number(t), offset = 0;
 	int rc = TT_OK;
 
 	while (rc == TT_OK && !t->bad && t->p < t->end) {
-		offset += ttc_zag(number(t));
+		offset += ttc_zag(ttc_number(t));
 		uint64_t v[5] = { id, offset };
 		for (unsigned i = 2; i < 5; i++)
-			v[i] = number(t);
+			v[i] = ttc_number(t);
 		if (t->bad)
 			break;
 		struct tt_event *e = cover(b, ts, 2, id, err);
@@ -264,12 +236,12 @@ cover_statements(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *
 }
 
 static int
-root(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+root(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
-	bool gone = byte(t) != 0;
-	uint64_t start = number(t), size = gone ? 0 : number(t);
-	unsigned source = gone ? 0 : (unsigned)number(t);
-	uint64_t key = gone ? 0 : number(t);
+	bool gone = ttc_byte(t) != 0;
+	uint64_t start = ttc_number(t), size = gone ? 0 : ttc_number(t);
+	unsigned source = gone ? 0 : (unsigned)ttc_number(t);
+	uint64_t key = gone ? 0 : ttc_number(t);
 
 	if (t->bad)
 		return TT_OK;
@@ -283,7 +255,7 @@ root(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
 }
 
 static int
-moves(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
+moves(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {
 	uint64_t first = 0;
 	size_t n;
@@ -301,12 +273,12 @@ moves(struct tt_batch *b, int64_t ts, struct take *t, struct tt_err *err)
 
 /* An event of an object with a stack: ${ts2} is the ext's own. */
 static int
-with_stack(struct tt_batch *b, struct take *t, enum tt_kind kind, int64_t ts, uint64_t val, unsigned depth, uint64_t ts2,
+with_stack(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts, uint64_t val, unsigned depth, uint64_t ts2,
     struct tt_err *err)
 {
 	uint64_t first = 0;
 	size_t n;
-	int rc = stack(b, t, &first, &n, err);
+	int rc = ttc_stack(b, t, &first, &n, err);
 
 	if (rc != TT_OK || t->bad)
 		return rc;
@@ -319,26 +291,9 @@ with_stack(struct tt_batch *b, struct take *t, enum tt_kind kind, int64_t ts, ui
 	return TT_OK;
 }
 
-/* An event without more than these. */
-static int
-plain(struct tt_batch *b, struct take *t, enum tt_kind kind, int64_t ts, uint64_t val, uint32_t dur, unsigned depth,
-    unsigned flags, struct tt_err *err)
-{
-	struct tt_event *e;
-
-	if (t->bad)
-		return TT_OK;
-	if (!(e = tt_batch_rare(b, kind, ts, val, err)))
-		return err->code;
-	e->dur = dur;
-	e->depth = (uint16_t)depth;
-	e->flags = (uint8_t)flags;
-	return TT_OK;
-}
-
 /* The payload of one record; the caller made room for 8 events. */
 static int
-record(struct tt_batch *b, int64_t ts, unsigned kind, struct take *t, struct tt_err *err)
+record(struct tt_batch *b, int64_t ts, unsigned kind, struct ttc_take *t, struct tt_err *err)
 {
 	static const uint8_t gone[] = { [TTC_O_CLASS] = TT_DEF_CLASS, [TTC_O_IMAGE] = TT_DEF_IMAGE,
 		[TTC_O_ASSEMBLY] = TT_DEF_ASSEMBLY, [TTC_O_DOMAIN] = TT_DEF_DOMAIN, [TTC_O_CONTEXT] = TT_DEF_CONTEXT };
@@ -349,47 +304,47 @@ record(struct tt_batch *b, int64_t ts, unsigned kind, struct take *t, struct tt_
 
 	switch (kind) {
 	case MONO_GC:
-		a = byte(t);
-		return plain(b, t, TT_GC, ts, a, (uint32_t)number(t), 0, 0, err);
+		a = ttc_byte(t);
+		return plain(b, t, TT_GC, ts, a, (uint32_t)ttc_number(t), 0, 0, err);
 	case MONO_GC_HEAP:
-		return plain(b, t, TT_GC_HEAP, ts, number(t), 0, 0, 0, err);
+		return plain(b, t, TT_GC_HEAP, ts, ttc_number(t), 0, 0, 0, err);
 	case MONO_GC_MOVES:
 		return moves(b, ts, t, err);
 	case MONO_GC_ROOTS:
 		return heap_roots(b, ts, t, err);
 	case MONO_HANDLE:
-		a = byte(t);
-		z = byte(t);
-		v = number(t);
-		w = number(t);
+		a = ttc_byte(t);
+		z = ttc_byte(t);
+		v = ttc_number(t);
+		w = ttc_number(t);
 		if ((rc = plain(b, t, TT_HANDLE, ts, v, 0, a, z ? TT_F_END : 0, err)) == TT_OK && !t->bad)
 			put_ext(b, &b->ev[b->n - 1], (int64_t)w, 0, 0);
 		return rc;
 	case MONO_FINALIZE:
-		a = byte(t);
-		return plain(b, t, TT_FINALIZE, ts, number(t), 0, 0, a ? TT_F_END : 0, err);
+		a = ttc_byte(t);
+		return plain(b, t, TT_FINALIZE, ts, ttc_number(t), 0, 0, a ? TT_F_END : 0, err);
 	case MONO_THROW:
-		v = number(t);
-		w = number(t);
+		v = ttc_number(t);
+		w = ttc_number(t);
 		return with_stack(b, t, TT_THROW, ts, v, 0, w, err);
 	case MONO_CLAUSE:
-		a = byte(t);
-		v = number(t);
-		w = number(t);
-		x = number(t);
+		a = ttc_byte(t);
+		v = ttc_number(t);
+		w = ttc_number(t);
+		x = ttc_number(t);
 		if ((rc = plain(b, t, TT_CLAUSE, ts, w, (uint32_t)v, a, 0, err)) == TT_OK && !t->bad)
 			put_ext(b, &b->ev[b->n - 1], (int64_t)x, 0, 0);
 		return rc;
 	case MONO_MONITOR:
-		a = byte(t);
-		v = number(t);
+		a = ttc_byte(t);
+		v = ttc_number(t);
 		return with_stack(b, t, TT_MONITOR, ts, v, a, 0, err);
 	case MONO_ROOT:
 		return root(b, ts, t, err);
 	case MONO_CODE:
-		a = byte(t);
-		v = number(t);
-		w = number(t);
+		a = ttc_byte(t);
+		v = ttc_number(t);
+		w = ttc_number(t);
 		if (t->bad)
 			return TT_OK;
 		if (!(e = tt_batch_rare(b, TT_JIT_CODE, ts, v, err)))
@@ -398,8 +353,8 @@ record(struct tt_batch *b, int64_t ts, unsigned kind, struct take *t, struct tt_
 		e->depth = (uint16_t)a;
 		return text(b, t, e, err);
 	case MONO_GONE:
-		a = byte(t);
-		return plain(b, t, TT_META, ts, number(t), 0, a < sizeof gone ? gone[a] : 0, 0, err);
+		a = ttc_byte(t);
+		return plain(b, t, TT_META, ts, ttc_number(t), 0, a < sizeof gone ? gone[a] : 0, 0, err);
 	case MONO_SAMPLE:
 		return sample(b, ts, t, err);
 	case MONO_HEAP_SHOT:
@@ -419,7 +374,7 @@ record(struct tt_batch *b, int64_t ts, unsigned kind, struct take *t, struct tt_
 int
 ttc_mono(struct tt_batch *b, int64_t ts, unsigned kind, const uint8_t *p, const uint8_t *end, struct tt_err *err)
 {
-	struct take t = { .p = p, .end = end };
+	struct ttc_take t = { .p = p, .end = end };
 	int rc = record(b, ts, kind, &t, err);
 
 	if (t.bad)

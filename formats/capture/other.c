@@ -43,62 +43,54 @@ ttc_utf16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err)
 
 /* A value; text stays in the chunk. */
 struct value {
+	unsigned tag;                 /* enum ttc_type */
 	enum tt_type type;
 	uint64_t bits;
 	const uint8_t *text;
 	size_t n;
-	bool wide;                    /* UTF-16 */
 };
 
-static const uint8_t *
-take_value(const uint8_t *p, const uint8_t *end, struct value *v)
+static void
+take_value(struct ttc_take *t, struct value *v)
 {
-	uint64_t x;
-	unsigned type;
+	unsigned type = ttc_byte(t), size = type == TTC_F32 ? 4 : 8;
 	float f;
 	double d;
 
-	memset(v, 0, sizeof *v);
-	if (p >= end)
-		return NULL;
-	type = *p++;
+	*v = (struct value){ .tag = type };
 	switch (type) {
 	case TTC_INSTANCE: case TTC_I32: case TTC_I64:
-		p = ttc_get(p, end, &x);
 		v->type = TT_T_I64;
-		v->bits = p ? ttc_zag(x) : 0;
-		return p;
+		v->bits = ttc_zag(ttc_number(t));
+		break;
 	case TTC_U32: case TTC_U64: case TTC_RESOURCE: case TTC_ENTITY:
 		v->type = TT_T_U64;
-		return ttc_get(p, end, &v->bits);
+		v->bits = ttc_number(t);
+		break;
 	case TTC_PTR: case TTC_CLASS:
 		v->type = TT_T_PTR;
-		return ttc_get(p, end, &v->bits);
-	case TTC_F32:
-		if (end - p < 4)
-			return NULL;
-		memcpy(&f, p, 4);
-		d = (double)f;
-		memcpy(&v->bits, &d, 8);
+		v->bits = ttc_number(t);
+		break;
+	case TTC_F32: case TTC_F64:
 		v->type = TT_T_F64;
-		return p + 4;
-	case TTC_F64:
-		if (end - p < 8)
-			return NULL;
-		v->bits = ttc_u64(p);
-		v->type = TT_T_F64;
-		return p + 8;
+		if (t->bad || t->end - t->p < size) {
+			t->bad = true;
+			break;
+		}
+		if (type == TTC_F32) {
+			memcpy(&f, t->p, 4);
+			d = (double)f;
+			memcpy(&v->bits, &d, 8);
+		} else {
+			v->bits = ttc_u64(t->p);
+		}
+		t->p += size;
+		break;
 	default:
+		v->text = ttc_text(t, &v->n);
+		v->type = type == TTC_TEXT8 || type == TTC_TEXT16 ? TT_T_TEXT : TT_T_BLOB;
 		break;
 	}
-	p = ttc_get(p, end, &x);
-	if (!p || x > (uint64_t)(end - p))
-		return NULL;
-	v->text = p;
-	v->n = (size_t)x;
-	v->wide = type == TTC_TEXT16;
-	v->type = type == TTC_TEXT8 || type == TTC_TEXT16 ? TT_T_TEXT : TT_T_BLOB;
-	return p + x;
 }
 
 /* The argument as an event behind the one at ${at}. Room is made. */
@@ -111,8 +103,8 @@ put_arg(struct ttc_run *r, size_t at, const struct value *v)
 
 	if (rc == TT_OK && v->text) {
 		bits = b->text.n;
-		rc = v->wide ? ttc_utf16(&b->text, v->text, v->n, r->err)
-			     : tt_buf_add(&b->text, v->text, v->n, r->err);
+		rc = v->tag == TTC_TEXT16 ? ttc_utf16(&b->text, v->text, v->n, r->err)
+					  : tt_buf_add(&b->text, v->text, v->n, r->err);
 		n = b->text.n - bits;
 		while (v->type == TT_T_TEXT && n > 0 && b->text.p[bits + n - 1] == '\0')
 			n--;
@@ -126,30 +118,32 @@ put_arg(struct ttc_run *r, size_t at, const struct value *v)
 }
 
 static int
-args(struct ttc_run *r, size_t at, const uint8_t *p, const uint8_t *end)
+args(struct ttc_run *r, size_t at, struct ttc_take *t)
 {
-	uint64_t n;
 	struct value v;
 	int rc = TT_OK;
 
 	if (!(r->b->needs & TT_NEEDS_ARGS))
 		return TT_OK;
-	if (!(p = ttc_get(p, end, &n)))
-		return TT_OK;
-	for (; n > 0 && rc == TT_OK && (p = take_value(p, end, &v)) != NULL; n--)
+	for (uint64_t n = ttc_number(t); n > 0 && rc == TT_OK; n--) {
+		take_value(t, &v);
+		if (t->bad)
+			break;
 		rc = put_arg(r, at, &v);
+	}
 	return rc;
 }
 
 /* --- other events --------------------------------------------------------------------------- */
 
 static int
-counter(struct ttc_run *r, const uint8_t *p, const uint8_t *end)
+counter(struct ttc_run *r, struct ttc_take *t)
 {
-	uint64_t n;
-	struct value v;
+	struct value v = { .text = NULL };
 
-	if (!(p = ttc_get(p, end, &n)) || n == 0 || !take_value(p, end, &v) || v.text)
+	if (ttc_number(t) > 0)
+		take_value(t, &v);
+	if (t->bad || v.tag == TTC_NONE || v.text)
 		return TT_OK;
 	struct tt_event *e = ttc_rare(r, TT_COUNTER, v.bits);
 	if (!e)
@@ -160,15 +154,14 @@ counter(struct ttc_run *r, const uint8_t *p, const uint8_t *end)
 }
 
 static int
-flow(struct ttc_run *r, const uint8_t *p, const uint8_t *end)
+flow(struct ttc_run *r, struct ttc_take *t)
 {
-	uint64_t id;
-	unsigned type;
+	unsigned type = ttc_byte(t);
+	uint64_t id = ttc_number(t);
 
-	if (p == end || *p > TT_FLOW_SEQUENTIAL)
-		return TT_OK;
-	type = *p++;
-	if (!ttc_get(p, end, &id))
+	if (type > TT_FLOW_SEQUENTIAL)
+		tt_loss_add(&r->b->loss, TT_LOST_UNKNOWN, 1, 0, r->b->at);
+	if (t->bad || type > TT_FLOW_SEQUENTIAL)
 		return TT_OK;
 	struct tt_event *e = ttc_rare(r, TT_FLOW, id);
 	if (!e)
@@ -179,18 +172,19 @@ flow(struct ttc_run *r, const uint8_t *p, const uint8_t *end)
 }
 
 static int
-timing(struct ttc_run *r, const uint8_t *p, const uint8_t *end)
+timing(struct ttc_run *r, struct ttc_take *t)
 {
-	uint64_t back, flags, v;
+	uint64_t back = ttc_number(t);
 
-	if (!(p = ttc_get(p, end, &back)) || !(p = ttc_get(p, end, &flags)) || back > UINT16_MAX)
-		return TT_OK;
-	for (unsigned i = 0; i < TT_TIMINGS && (p = ttc_get(p, end, &v)) != NULL; i++) {
-		struct tt_event *e = v ? ttc_rare(r, TT_TIMING, v) : NULL;
-		if (v && !e)
-			return r->err->code;
-		if (!e)
+	ttc_number(t);
+	t->bad = t->bad || back > UINT16_MAX;
+	for (unsigned i = 0; i < TT_TIMINGS && !t->bad; i++) {
+		uint64_t v = ttc_number(t);
+		if (v == 0)
 			continue;
+		struct tt_event *e = ttc_rare(r, TT_TIMING, v);
+		if (!e)
+			return r->err->code;
 		e->dur = i;
 		e->depth = (uint16_t)back;
 	}
@@ -199,28 +193,23 @@ timing(struct ttc_run *r, const uint8_t *p, const uint8_t *end)
 
 /* An allocation with what it says besides: a stack, for how many allocations it stands. */
 static int
-alloc_more(struct ttc_run *r, uint64_t bytes, const uint8_t *p, const uint8_t *end)
+alloc_more(struct ttc_run *r, uint64_t bytes, struct ttc_take *t)
 {
 	struct tt_batch *b = r->b;
 	size_t at = b->n, frames = 0;
-	uint64_t n, size, first = 0, many = 1;
-	unsigned type;
+	uint64_t first = 0, many = 1;
 	int rc = ttc_alloc(r, bytes);
 
-	if (!(p = ttc_get(p, end, &n)))
-		return rc;
-	for (; rc == TT_OK && n > 0 && p < end; n--) {
-		type = *p++;
-		if (!(p = ttc_get(p, end, &size)))
-			break;
-		if (type == TTC_U32 && size > 0) {
-			many = size < TT_MANY_MAX ? size : TT_MANY_MAX;
+	for (uint64_t n = ttc_number(t); n > 0 && rc == TT_OK && !t->bad; n--) {
+		struct value v;
+		take_value(t, &v);
+		if (v.tag == TTC_U32 && v.bits > 0)
+			many = v.bits < TT_MANY_MAX ? v.bits : TT_MANY_MAX;
+		if (v.tag != TTC_STACK_KEYS)
 			continue;
-		}
-		if (type != TTC_STACK_KEYS || size > (uint64_t)(end - p))
-			break;
-		rc = ttc_stack(b, p, (size_t)size, &first, &frames, r->err);
-		p += size;
+		struct ttc_take s = { .p = v.text, .end = v.text + v.n, .bad = t->bad };
+		rc = ttc_stack(b, &s, &first, &frames, r->err);
+		t->bad = s.bad;
 	}
 	if (many > 1)
 		tt_loss_add(&b->loss, TT_LOST_SAMPLED, 1, 0, b->at);
@@ -261,75 +250,67 @@ int
 ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end)
 {
 	struct tt_batch *b = r->b;
-	uint64_t v = 0, w = 0;
+	struct ttc_take t = { .p = p, .end = end };
+	uint64_t v = 0;
 	struct tt_event *e;
-	size_t at;
-	int rc;
+	size_t at = b->n;
+	int rc = TT_OK;
 
+	/* What others count from: without it the rest of the chunk is nothing. */
 	switch (kind) {
 	case TTC_BEGIN_ARGS: case TTC_SINGLE: case TTC_END_NONE: case TTC_END_KEY: case TTC_COUNTER: case TTC_BEGIN_FLAGS:
-		if (!(p = ttc_get(p, end, &v)))
-			return ttc_damaged(r, TT_LOST_DAMAGED);
-		r->key += ttc_zag(v);
+		r->key += ttc_zag(ttc_number(&t));
 		break;
 	case TTC_ALLOC_ARGS:
-		if (!(p = ttc_get(p, end, &v)) || !(p = ttc_get(p, end, &w)))
-			return ttc_damaged(r, TT_LOST_DAMAGED);
-		r->alloc_key += ttc_zag(v);
+		r->alloc_key += ttc_zag(ttc_number(&t));
+		v = ttc_number(&t);
+		break;
+	case TTC_END_BELOW:
+		v = ttc_number(&t);
 		break;
 	default:
 		break;
 	}
+	if (t.bad)
+		return ttc_damaged(r, TT_LOST_DAMAGED);
 	switch (kind) {
 	case TTC_BEGIN_ARGS:
-		at = b->n;
 		ttc_begin(r, r->key, 0);
-		rc = args(r, at, p, end);
+		rc = args(r, at, &t);
 		break;
 	case TTC_BEGIN_FLAGS:
-		ttc_get(p, end, &w);
-		ttc_begin(r, r->key, w & 8 ? TT_F_CONT : 0);
-		rc = TT_OK;
+		ttc_begin(r, r->key, ttc_number(&t) & 8 ? TT_F_CONT : 0);
 		break;
 	case TTC_RESET:
 		return forget_open(r);
 	case TTC_SINGLE:
 		if (!(e = ttc_rare(r, TT_INSTANT, r->key)))
 			return r->err->code;
-		rc = args(r, (size_t)(e - b->ev), p, end);
+		rc = args(r, (size_t)(e - b->ev), &t);
 		break;
-	case TTC_END_BELOW:
-		if (!(p = ttc_get(p, end, &v)))
-			return ttc_damaged(r, TT_LOST_DAMAGED);
-		ttc_get(p, end, &w);
-		rc = ttc_end_zone(r, v, (unsigned)w);
-		break;
-	case TTC_END_FLAGS:
-		ttc_get(p, end, &w);
-		rc = ttc_end_zone(r, 0, (unsigned)w);
+	case TTC_END_BELOW: case TTC_END_FLAGS:
+		rc = ttc_end_zone(r, v, (unsigned)ttc_number(&t));
 		break;
 	case TTC_END_KEY:
-		ttc_get(p, end, &w);
-		rc = ttc_end_key(r, r->key, (unsigned)w);
+		rc = ttc_end_key(r, r->key, (unsigned)ttc_number(&t));
 		break;
 	case TTC_END_NONE:
 		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
-		rc = TT_OK;
 		break;
 	case TTC_COUNTER:
-		rc = counter(r, p, end);
+		rc = counter(r, &t);
 		break;
 	case TTC_FLOW:
-		rc = flow(r, p, end);
+		rc = flow(r, &t);
 		break;
 	case TTC_FRAME:
-		rc = ttc_rare(r, TT_FRAME, ttc_get(p, end, &v) ? v : 0) ? TT_OK : r->err->code;
+		rc = ttc_rare(r, TT_FRAME, t.p < t.end ? ttc_number(&t) : 0) ? TT_OK : r->err->code;
 		break;
 	case TTC_TIMING:
-		rc = timing(r, p, end);
+		rc = timing(r, &t);
 		break;
 	case TTC_ALLOC_ARGS:
-		rc = alloc_more(r, w, p, end);
+		rc = alloc_more(r, v, &t);
 		break;
 	case TTC_THREAD_END:
 		if (!(e = ttc_rare(r, TT_THREAD, b->tid)))
@@ -340,6 +321,8 @@ ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end
 		rc = ttc_mono(b, ttc_ns(r->m, r->ticks), kind, p, end, r->err);
 		break;
 	}
+	if (t.bad)
+		tt_loss_add(&b->loss, TT_LOST_DAMAGED, 1, (uint64_t)(end - p), b->at);
 	b->nevent++;
 	return rc;
 }
