@@ -136,10 +136,11 @@ add_definitions(struct ttc *m, const uint8_t *c, uint32_t size, uint8_t *to, str
 
 /* --- chunks ------------------------------------------------------------------------------------- */
 
-/* What the chunk ${c} has behind the first ${done} bytes of its records, as a part of its own. */
+/* What the chunk ${c} has behind the first ${done} bytes of the records it holds, as a part of its own. */
 static int
 add_rest(struct ttc *m, const uint8_t *c, uint32_t done, struct ttc_unit *u, struct tt_err *err)
 {
+	const uint32_t rest = u->len - u->state - done;
 	uint64_t *zone = tt_mem_alloc(&m->env->mem, TTC_STACK * sizeof *zone, err);
 	struct ttc_walk w = { .zone = zone, .max = TTC_STACK };
 	struct ttc_chunk h;
@@ -161,12 +162,12 @@ add_rest(struct ttc *m, const uint8_t *c, uint32_t done, struct ttc_unit *u, str
 		} else {
 			n = ttc_state_put(to + TTC_CHUNK_HEAD, w.key, w.alloc_key, w.depth,
 			    w.depth < w.max ? w.depth : w.max, zone, sizeof *zone);
-			memcpy(to + TTC_CHUNK_HEAD + n, records + done, u->end - done);
+			memcpy(to + TTC_CHUNK_HEAD + n, records + done, rest);
 			h.ticks = w.ticks;
 			h.events += w.events;
-			h.first = done;
+			h.first += done;
 			h.state = (uint32_t)n;
-			n += u->end - done;
+			n += rest;
 			seal(to, &h, n);
 			rc = add_made(m, to, TTC_CHUNK_HEAD + n, u, err);
 		}
@@ -208,8 +209,8 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 		 * runs.
 		 */
 		rc = ttc_load(m, &u[i], p, cap, err);
-		if (rc == TT_OK && w->seen && u[i].seq == w->seq && w->end > 0)
-			rc = add_rest(m, *p, w->end, &u[i], err);
+		if (rc == TT_OK && w->seen && u[i].seq == w->seq && u[i].first < w->end)
+			rc = add_rest(m, *p, w->end - u[i].first, &u[i], err);
 		if (rc == TT_E_DAMAGED) {
 			rc = TT_OK;
 			continue;
