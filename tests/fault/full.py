@@ -3,7 +3,8 @@
 
 Every command, reader and emitter that writes a file, with more and more room on the disk until it is enough. Too little:
 exit status 4, the system's text, the old output as it was and nothing beside it. Then the same for temporary files.
-(Results of a batch on such a disk: tests/batch/kill.py.) Ends with "N passed, N failed".
+A game recorded onto a disk of 1 MiB.
+(Results of a batch on a full disk: tests/batch/kill.py.) Ends with "N passed, N failed".
 """
 import os
 import subprocess
@@ -90,6 +91,31 @@ def temporaries(s, disk):
         s.check(name, None if refused else "was never refused")
 
 
+def recorder(s):
+    """A game whose capture, ring, or both find but 1 MiB: it plays on to its end, and what is missing is told."""
+    small = s.path("small")
+    os.mkdir(small)
+    mount = "mount -t tmpfs -o size=1m none %s && "
+    for name, full_shm, where in [("capture", False, small), ("ring", True, s.dir), ("capture and ring", True, small)]:
+        capture = os.path.join(where, "game.ttc")
+        env = {k: v for k, v in os.environ.items() if k != "XDG_RUNTIME_DIR"}
+        r = subprocess.run(["unshare", "-m", "sh", "-c", mount % small + (mount % "/dev/shm" if full_shm else "") +
+                            'BUILD="$1" "$1/host/host" capture="$2" frames=300 threads=3 events=3000 account="$3"; echo status $?; '
+                            '"$4" info "$2"', "sh", kit.BUILD, capture, s.path("account"), kit.TRACETOOL],
+                           capture_output=True, env=dict(env, TRACETOOL_SANDBOX="off"))
+        out, err = r.stdout.decode(), r.stderr.decode()
+        status = int(out.split("status ")[1].split()[0])
+        made = os.path.exists(s.path("account")) and os.path.getsize(s.path("account"))
+        # 122: the game played, and there was no capture of it
+        s.check("full disk for the %s: the game" % name, None if status == (122 if full_shm and where == small else 0) and
+                (made or status == 122) else "status %d: %s" % (status, err))
+        want = {"capture": ["No space left", "recorder stopped before the program did"], "ring": ["the ring is beside the capture"],
+                "capture and ring": ["no capture: no place for a ring", "No space left"]}[name]
+        s.check("full disk for the %s: told" % name, None if all(w in err for w in want) else err)
+        s.check("full disk for the %s: read" % name, None if name == "capture and ring" or r.returncode in (0, 3) and
+                "ended cleanly  %s" % ("yes" if name == "ring" else "no") in out else out + err)
+
+
 def main():
     if os.geteuid() != 0:
         os.execvp("unshare", ["unshare", "-Urm", sys.executable] + sys.argv)
@@ -102,6 +128,7 @@ def main():
             if case.outputs:
                 outputs(s, disk, case)
         temporaries(s, disk)
+        recorder(s)
     finally:
         subprocess.run(["umount", disk], check=True)
     s.end()

@@ -1,7 +1,7 @@
 /*
  * Calls by chance: clocks that go back, ends without a begin, begins without an end, frames that are missing, cut into
  * chunks anywhere. Encoded as a Mono capture, read on one worker or three, and compared with a count that knows no chunks:
- * calls, total and self time by method, allocations, what the ledger says. At full length 10,000 seeds.
+ * calls, total and self time by method, allocations, what the ledger says. At full length 20,000 seeds.
  */
 #include "check.h"
 
@@ -218,7 +218,7 @@ TEST(calls_by_chance_are_counted_as_without_chunks)
 	unsigned bad = 0;
 	struct plain sum = { 0 };
 
-	for (uint64_t seed = 1; seed <= (all ? 10000 : 400) && bad < 5; seed++) {
+	for (uint64_t seed = 1; seed <= (all ? 20000 : 400) && bad < 5; seed++) {
 		struct made m;
 		struct memrun r;
 		unsigned what = seed % 2 ? MEMRUN_CALLS | (seed % 4 == 1 ? MEMRUN_FRAMES : 0) : MEMRUN_REPORT;
