@@ -140,6 +140,7 @@ on_initialized(MonoProfiler *p)
 {
 	(void)p;
 	atomic_store(&ready, true);
+	sample_initialized();
 	if (atomic_exchange(&any, false))
 		wake();
 }

@@ -122,6 +122,8 @@ void tools_room(bool more);
 /* --- sample.c, heap.c, coverage.c ---------------------------------------------------- */
 
 bool sample_wanted(void);
+/* The runtime is up. May wait a moment. */
+void sample_initialized(void);
 bool heap_wanted(void);
 bool coverage_wanted(void);
 /* Have a heap shot taken soon. Any thread. */

@@ -32,6 +32,7 @@ static _Atomic uint64_t missed;
 static _Atomic bool listening;
 static _Atomic int signal_number;     /* the one that threads are interrupted with; 0: not known yet */
 static _Atomic int32_t waiting;       /* threads without a timer */
+static _Atomic bool sampler_named;
 
 static MonoProfilerSampleMode
 sampler_mode(void)
@@ -225,11 +226,20 @@ on_stopped(MonoProfiler *p, uintptr_t tid)
 static void
 on_named(MonoProfiler *p, uintptr_t tid, const char *name)
 {
-	static atomic_flag seen = ATOMIC_FLAG_INIT;
-
 	(void)p;
-	if (name && strcmp(name, "Profiler Sampler") == 0 && tid == plat_thread_self() && !atomic_flag_test_and_set(&seen))
+	if (name && strcmp(name, "Profiler Sampler") == 0 && tid == plat_thread_self() && !atomic_exchange(&sampler_named, true))
 		forget(tid);
+}
+
+/*
+ * A program that ends before the sampler has said that it is not to be waited for waits for it, for ever (6.8). It gets its name
+ * just behind that. By the main thread, before the program's first method.
+ */
+void
+sample_initialized(void)
+{
+	for (int i = 0; i < 1000 && sample_wanted() && !atomic_load(&sampler_named); i++)
+		plat_sleep_us(1000);
 }
 
 /* --- on and off ------------------------------------------------------------------ */
