@@ -229,7 +229,7 @@ $(PROBE): tests/host/probe_plugin.c $(BUILD)/flags
 $(REC_CALLS): tests/fault/recorder_calls.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(MONO_CFLAGS) -shared -o $@ $< -ldl
+	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) -fPIC -shared -o $@ $< -ldl
 
 .PHONY: host cost
 host: $(HOST_BIN) $(PROBE)

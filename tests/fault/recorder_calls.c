@@ -6,6 +6,7 @@
  * TT_REC_CALL=NAME   the call that fails
  * TT_REC_AT=N        the Nth of these; with TT_REC_ON=1 all after it, too
  * TT_REC_TOLD=FILE   is made when one fails
+ * TT_REC_LACKS=NAMES functions that dlsym() does not find, with commas between
  */
 #include <dlfcn.h>
 #include <errno.h>
@@ -25,7 +26,7 @@ void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
 
-static const char *lib, *which, *told;
+static const char *lib, *which, *told, *lacks;
 static long at;
 static bool on;
 static atomic_long calls;
@@ -39,23 +40,30 @@ begin(void)
 	lib = getenv("TT_REC_LIB");
 	which = getenv("TT_REC_CALL");
 	told = getenv("TT_REC_TOLD");
+	lacks = getenv("TT_REC_LACKS");
 	on = getenv("TT_REC_ON") != NULL;
 	at = n ? atol(n) : 0;
+}
+
+/* Is ${from} in the recorder? */
+static bool
+ours(const void *from)
+{
+	Dl_info i;
+
+	if (!lib || asking)
+		return false;
+	asking = true;
+	bool is = dladdr(from, &i) && i.dli_fname && strstr(i.dli_fname, lib);
+	asking = false;
+	return is;
 }
 
 /* Does this call of ${name}, made from ${from}, fail? */
 static bool
 fails(const char *name, const void *from)
 {
-	Dl_info i;
-	bool ours;
-
-	if (at == 0 || !lib || !which || asking || strcmp(name, which) != 0)
-		return false;
-	asking = true;
-	ours = dladdr(from, &i) && i.dli_fname && strstr(i.dli_fname, lib);
-	asking = false;
-	if (!ours)
+	if (at == 0 || !which || strcmp(name, which) != 0 || !ours(from))
 		return false;
 	long n = atomic_fetch_add(&calls, 1) + 1;
 	if (n < at || (n > at && !on))
@@ -171,15 +179,30 @@ pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void
 	return real(t, a, run, arg);
 }
 
-/* A runtime that lacks a function. */
+/* A runtime that lacks functions: here, and wherever else the recorder looks. */
 void *
 dlsym(void *restrict handle, const char *restrict name)
 {
 	static void *(*real)(void *, const char *);
+	size_t n = strlen(name);
 
 	if (!real)
 		real = REAL(void *(*)(void *, const char *), "dlsym");
-	if (fails("dlsym", FROM))
-		return NULL;
+	for (const char *p = lacks; p && (p = strstr(p, name)) != NULL; p += n)
+		if ((p == lacks || p[-1] == ',') && (p[n] == ',' || p[n] == '\0') && ours(FROM))
+			return NULL;
 	return real(handle, name);
+}
+
+/* What a library does as it is loaded is no call of the recorder's: its counters of coverage, for one. */
+void *
+dlopen(const char *path, int flags)
+{
+	void *(*real)(const char *, int) = REAL(void *(*)(const char *, int), "dlopen");
+	bool was = asking;
+
+	asking = true;
+	void *found = real(path, flags);
+	asking = was;
+	return found;
 }

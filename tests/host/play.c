@@ -175,7 +175,9 @@ player(struct play *p)
 		setenv("TRACETOOL_OPTIONS", p->options, 1);
 	if (engine_load(p->plugin ? p->plugin : play_plugin()) != 0)
 		_exit(121);
-	if (p->capture && play_until(TRACETOOL_CAPTURING) != 0) {
+	int32_t (*now)(void) = PLAY_CALL(tracetool_state);
+	bool refused = now && now() == TRACETOOL_IDLE;     /* it has said why */
+	if (p->capture && (refused || play_until(TRACETOOL_CAPTURING) != 0)) {
 		fputs("play: the capture did not start\n", stderr);
 		_exit(122);
 	}
