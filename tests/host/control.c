@@ -7,6 +7,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -119,6 +120,21 @@ check_clean(void)
 	CHECK_EQ_INT(engine_seen()->twice, 0);
 	CHECK_EQ_INT(engine_seen()->unknown, 0);
 	CHECK_EQ_INT(engine_seen()->flow_on_v1, 0);
+}
+
+/* What tracetool prints. */
+static const char *
+tracetool(const char *arguments)
+{
+	static char text[65536], command[1024];
+
+	snprintf(command, sizeof command, "%s %s 2>&1", play_tracetool(), arguments);
+	FILE *f = popen(command, "r");
+	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
+	text[n] = '\0';
+	if (f)
+		pclose(f);
+	return text;
 }
 
 /* --- starting and stopping --------------------------------------------------------- */
@@ -322,6 +338,57 @@ TEST(the_control_file_is_obeyed_when_it_changes)
 	in_player(by_control_file);
 }
 
+/* Have the control file hold ${text}, and wait until the plug-in has read it. */
+static void
+command(const char *control, const char *text)
+{
+	char new[600];
+	union { struct inotify_event e; char room[4096]; } got;
+	int fd = inotify_init1(IN_CLOEXEC);
+
+	snprintf(new, sizeof new, "%s.new", control);
+	write_file(new, text);
+	CHECK(inotify_add_watch(fd, new, IN_CLOSE_NOWRITE) >= 0);     /* it stays with the file */
+	CHECK_EQ_INT(rename(new, control), 0);
+	CHECK(read(fd, &got, sizeof got) > 0 && got.e.mask & IN_CLOSE_NOWRITE);
+	close(fd);
+}
+
+static void
+more_commands(void)
+{
+	char text[600], options[600];
+	const char *control = check_path("control");
+
+	snprintf(options, sizeof options, "control=%s;ring=4M", control);
+	setenv("TRACETOOL_OPTIONS", options, 1);
+	load();
+	snprintf(text, sizeof text, "start %s\nkeep=60s", file);
+	command(control, text);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	play(50);
+	long held = size_of(file);
+	command(control, "dump\r\n");
+	for (int i = 0; i < 500 && size_of(file) < held + 50 * 100; i++)
+		pause_ms(10);
+	CHECK(size_of(file) >= held + 50 * 100);
+	command(control, "label by night");
+	command(control, "\n");
+	CHECK_EQ_INT(strncmp(message(), "control file", 12) == 0, 0);
+	command(control, "stop");
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	engine_unload(true);
+	snprintf(text, sizeof text, "info %s --format csv", file);
+	CHECK_HAS(tracetool(text), "label,by night,");
+	unlink(control);
+	check_clean();
+}
+
+TEST(the_control_file_dumps_and_labels)
+{
+	in_player(more_commands);
+}
+
 static void
 by_frames(void)
 {
@@ -389,6 +456,17 @@ refusals(void)
 	CHECK_EQ_INT(START(file, "rong=4M"), TRACETOOL_E_OPTION);
 	CHECK_HAS(message(), "no option is called \"rong\"");
 	CHECK_EQ_INT(STATE(), TRACETOOL_IDLE);
+	static char longest[5000];
+	memset(longest, 'x', sizeof longest - 1);
+	CHECK_EQ_INT(START(longest, NULL), TRACETOOL_E_OPTION);
+	CHECK_HAS(message(), "file name is too long");
+	CHECK_EQ_INT(START("", "ring=4M"), TRACETOOL_E_OPTION);
+	/* It becomes too long by what stands for the time. */
+	memset(longest, 'x', 1020);
+	strcpy(longest + 1020, "%t");
+	CHECK_EQ_INT(START(longest, "ring=4M"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	CHECK_HAS(message(), "no capture: the file name is too long");
 	CHECK_EQ_INT(START("/nonexistent/x.ttc", "ring=4M"), TRACETOOL_OK);
 	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
 	CHECK_HAS(message(), "no capture: ");
@@ -540,21 +618,6 @@ TEST(our_own_work_is_shown_in_the_profiler)
 
 /* --- what goes in by functions ------------------------------------------------------- */
 
-/* What tracetool prints. */
-static const char *
-tracetool(const char *arguments)
-{
-	static char text[65536], command[1024];
-
-	snprintf(command, sizeof command, "%s %s 2>&1", play_tracetool(), arguments);
-	FILE *f = popen(command, "r");
-	size_t n = f ? fread(text, 1, sizeof text - 1, f) : 0;
-	text[n] = '\0';
-	if (f)
-		pclose(f);
-	return text;
-}
-
 enum { FRAMES = 30, LATE = 4 };
 
 /*
@@ -605,6 +668,110 @@ timed(void)
 TEST(frame_timings_go_to_the_frames_they_are_about)
 {
 	in_player(timed);
+}
+
+/* --- facts ------------------------------------------------------------------------------ */
+
+static void
+facts(void)
+{
+	static char big[70000];
+	char text[600];
+	unity_load_fn *entry;
+
+	load();
+	/* It is loaded already; there are engines that ask twice. */
+	entry = (unity_load_fn *)engine_symbol("UnityPluginLoad");
+	entry(NULL);
+	entry((struct unity_interfaces *)text);
+	void (*meta)(const char *, const char *) = PLAY_CALL(tracetool_meta);
+	meta("level", "one");
+	meta("gone", "here");
+	meta("", "no key");
+	meta(NULL, "no key");
+	meta("gone", NULL);
+	meta("level", "two");
+	meta("last", "three");
+	memset(big, 'x', sizeof big - 1);
+	meta("big", big);
+	meta(big, "big");
+	big[40000] = '\0';
+	meta("first big", big);
+	meta("second big", big);
+	CHECK_EQ_INT(START(file, "ring=4M;meta=of=option"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	play(1);
+	PLAY_CALL(tracetool_mark)(NULL);
+	PLAY_CALL(tracetool_label)(NULL);
+	CHECK_EQ_INT(STOP(), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	/* Behind the end nothing is recorded. */
+	PLAY_CALL(tracetool_mark)("behind");
+	PLAY_CALL(tracetool_frame_timings)(&(struct tracetool_frame_timing){ .age = 1 }, 1, 1);
+	/* The message as far as there is room, and its length. */
+	char few[5] = "....";
+	int32_t n = PLAY_CALL(tracetool_message)(few, sizeof few);
+	CHECK_EQ_INT(strncmp(few, message(), 4) == 0 && few[4] == '\0', 1);
+	CHECK_EQ_INT(n, (long)strlen(message()));
+	CHECK_EQ_INT(PLAY_CALL(tracetool_message)(NULL, 0), n);
+	memset(few, '.', 4);
+	CHECK_EQ_INT(PLAY_CALL(tracetool_message)(few, 0), n);
+	CHECK_EQ_INT(few[0], '.');
+	/* Counts as far as the caller knows them. */
+	struct tracetool_counts c = { .dropped = 77 };
+	PLAY_CALL(tracetool_counts)(&c, sizeof c.events);
+	CHECK_EQ_INT(c.events, counts().events);
+	CHECK_EQ_INT(c.dropped, 77);
+	PLAY_CALL(tracetool_counts)(&c, 0);
+	PLAY_CALL(tracetool_counts)(NULL, sizeof c);
+	engine_unload(true);
+	snprintf(text, sizeof text, "info %s --format csv", file);
+	const char *info = tracetool(text);
+	CHECK_HAS(info, "\nlevel,two,");
+	CHECK_HAS(info, "\nlast,three,");
+	CHECK_HAS(info, "\nof,option,");
+	CHECK_HAS(info, "\nfirst big,xxx");
+	CHECK(!strstr(info, "gone") && !strstr(info, "second big") && !strstr(info, "no key") && !strstr(info, "\nbig,"));
+	CHECK_HAS(info, "\nsingle,1,");      /* the mark */
+}
+
+TEST(facts_are_those_last_told)
+{
+	in_player(facts);
+}
+
+static void
+many_markers(void)
+{
+	enum { MANY = 6000 };
+	static char name[MANY][16];
+
+	load();
+	CHECK_EQ_INT(START(file, "ring=16M;no-names=M1*"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	uint64_t before = counts().markers, filtered = counts().filtered;
+	for (int i = 0; i < MANY; i++) {
+		snprintf(name[i], sizeof name[i], "M%d", i);
+		engine_emit(engine_marker(name[i], 1, 0), UNITY_SINGLE, 0, NULL);
+	}
+	/* 1, 10 to 19, 100 to 199, 1000 to 1999 */
+	CHECK_EQ_INT(counts().filtered, filtered + 1111);
+	CHECK_EQ_INT(counts().markers, before + MANY - 1111);
+	/* Another of a number that there is: both count. */
+	engine_marker_as(engine_marker_at(300)->id, "Twin", 1, 0);
+	CHECK_EQ_INT(counts().markers, before + MANY - 1111 + 1);
+	STOP();
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	CHECK_EQ_INT(counts().dropped, 0);
+	engine_unload(true);
+	char text[600];
+	snprintf(text, sizeof text, "info %s --format csv", file);
+	CHECK_HAS(tracetool(text), "\nrecorder.ids_reused,1,");
+}
+
+TEST(more_markers_than_the_table_had_room_for)
+{
+	in_player(many_markers);
 }
 
 /* --- many threads ----------------------------------------------------------------------- */

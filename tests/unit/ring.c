@@ -768,7 +768,28 @@ TEST(wrong_options_are_told)
 	o.chunk = 0;
 	o.ring = 100000;
 	CHECK_EQ_INT(rec_open(&o, why), -EINVAL);
+	o.ring = (uint64_t)2 << 40;
+	CHECK_EQ_INT(rec_open(&o, why), -EINVAL);
+	CHECK_HAS(why, "at most a terabyte");
 	o.ring = 0;
+	static const uint32_t chunks[] = { 256, 1u << 30 };
+	for (int i = 0; i < 2; i++) {
+		o.chunk = chunks[i];
+		CHECK_EQ_INT(rec_open(&o, why), -EINVAL);
+	}
+	o.chunk = 0;
+	o.threads = 1u << 20;
+	CHECK_EQ_INT(rec_open(&o, why), -EINVAL);
+	CHECK_HAS(why, "65536");
+	o.threads = 0;
+	static char longest[4096];
+	memset(longest, 'x', sizeof longest - 1);
+	const char *const paths[] = { NULL, "", longest };
+	for (int i = 0; i < 3; i++) {
+		o.path = paths[i];
+		CHECK(rec_open(&o, why) < 0);
+		CHECK_HAS(why, "no path");
+	}
 	o.path = "/nonexistent/x.ttc";
 	CHECK_EQ_INT(rec_open(&o, why), -ENOENT);
 	CHECK_HAS(why, "/nonexistent/x.ttc");

@@ -48,7 +48,8 @@ TEST(frame_ranges_have_either_end_open)
 	static const struct { const char *text; int rc; uint64_t first, last; } rows[] = {
 		{ "frames=7", 0, 7, 7 }, { "frames=7-", 0, 7, 0 }, { "frames=-9", 0, 1, 9 }, { "frames=7-9", 0, 7, 9 },
 		{ "frames=9-7", -1, 0, 0 }, { "frames=0", -1, 0, 0 }, { "frames=", -1, 0, 0 }, { "frames=-", -1, 0, 0 },
-		{ "frames=7-9x", -1, 0, 0 }, { "frames=0-3", -1, 0, 0 },
+		{ "frames=7-9x", -1, 0, 0 }, { "frames=0-3", -1, 0, 0 }, { "frames=x", -1, 0, 0 }, { "frames=7x9", -1, 0, 0 },
+		{ "frames=7-x", -1, 0, 0 },
 	};
 
 	for (size_t i = 0; i < COUNT(rows); i++) {
@@ -76,6 +77,32 @@ TEST(what_is_wrong_is_named)
 	CHECK(c.self && c.sync);
 	CHECK_EQ_INT(set("sync=no"), 0);
 	CHECK(c.self && !c.sync);
+	CHECK_EQ_INT(set("sync=yes;\tself=no\t"), 0);
+	CHECK(!c.self && c.sync);
+}
+
+TEST(values_that_cannot_be_are_refused)
+{
+	static char text[2 * CONFIG_PATH];
+
+	config_init(&c);
+	CHECK_EQ_INT(set("rotate-keep=3"), 0);
+	CHECK_EQ_INT(c.rotate_keep, 3);
+	CHECK_EQ_INT(set("rotate-keep=some"), -1);
+	CHECK_HAS(why, "want a number of files");
+	CHECK_EQ_INT(set("rotate-keep=4294967296"), -1);
+	CHECK_EQ_INT(set("capture="), -1);
+	memset(text, 'x', sizeof text - 1);
+	memcpy(text, "capture=", 8);
+	CHECK_EQ_INT(set(text), -1);
+	CHECK_HAS(why, "want a file name");
+	text[8 + CONFIG_PATH - 1] = '\0';
+	CHECK_EQ_INT(set(text), 0);
+	CHECK_EQ_INT(strlen(c.capture), CONFIG_PATH - 1);
+	/* The message has room for the beginning of a name. */
+	memset(text, 'x', sizeof text - 1);
+	CHECK_EQ_INT(set(text), -1);
+	CHECK(strlen(why) < 150);
 }
 
 static bool
@@ -93,6 +120,8 @@ TEST(filters_decide_by_category_flags_verbosity_and_name)
 	CHECK_EQ_INT(set("categories=Render,Phys*;no-names=*.Wait*,Idle;no-flags=deep;verbosity=internal"), 0);
 	CHECK(takes("Draw", 0, "Render") && takes("Step", 0, "Physics") && takes("Step", 0x0800, "Physics2D"));
 	CHECK(!takes("Draw", 0, "render"));
+	CHECK_EQ_INT(set("no-categories=Physics2D"), 0);
+	CHECK(takes("Step", 0, "Physics") && !takes("Step", 0, "Physics2D"));
 	CHECK(!takes("Draw", 0, ""));
 	CHECK(!takes("Gfx.WaitForCommands", 0, "Render"));
 	CHECK(!takes("Idle", 0, "Render") && takes("Idle2", 0, "Render"));
@@ -123,6 +152,9 @@ TEST(lists_that_do_not_fit_are_refused)
 	CHECK(c.used <= sizeof c.text);
 	CHECK(takes("b", 0, ""));
 	CHECK(!takes("x", 0, ""));
+	memset(big, 'x', sizeof big - 1);
+	memcpy(big, "meta=key=", 9);
+	CHECK_EQ_INT(set(big), -1);
 }
 
 TEST(facts_come_back_in_order)
@@ -185,6 +217,12 @@ TEST(names_of_the_tables_are_found)
 	CHECK(k.builtin && k.unit == UNITY_UNIT_BYTES);
 	k = unity_counter("Enemies Count");
 	CHECK(!k.builtin && k.guess && k.unit == UNITY_UNIT_COUNT);
+	k = unity_counter("Texture Memory");
+	CHECK(k.unit == UNITY_UNIT_BYTES);
+	k = unity_counter("Enemies Memory");
+	CHECK(!k.builtin && k.guess && k.unit == UNITY_UNIT_BYTES);
+	k = unity_counter("Sent Bytes");
+	CHECK(!k.builtin && k.guess && k.unit == UNITY_UNIT_BYTES);
 	k = unity_counter("Score");
 	CHECK(!k.builtin && !k.guess && k.unit == UNITY_UNIT_UNKNOWN);
 }
