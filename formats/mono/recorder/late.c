@@ -140,9 +140,9 @@ on_initialized(MonoProfiler *p)
 {
 	(void)p;
 	atomic_store(&ready, true);
-	sample_initialized();
 	if (atomic_exchange(&any, false))
 		wake();
+	sample_initialized();
 }
 
 /* From here on the runtime is taken apart. */
