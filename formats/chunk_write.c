@@ -48,8 +48,8 @@ uint8_t *
 writer_account(uint8_t *p, const struct wslot *w)
 {
 	p = ttc_put(p, w->number);
-	p = ttc_put(p, w->done ? w->seq + 1 : w->seq);
-	p = ttc_put(p, w->done ? w->done : w->end);
+	p = ttc_put(p, w->next);
+	p = ttc_put(p, w->last);
 	p = ttc_put(p, w->events);
 	return ttc_put(p, w->dropped);
 }
@@ -85,6 +85,10 @@ announce(struct wslot *w, uint32_t slot, uint64_t seq, uint32_t first)
 	p = ttc_put(p, seq);
 	p = ttc_put(p, first);
 	writer_record(TTC_THREAD, b, (size_t)(p - b));
+	if (w->part != W.part + 1) {
+		w->next = 0;
+		w->last = 0;
+	}
 	w->part = W.part + 1;
 	w->seq = seq;
 	w->done = first;
@@ -124,10 +128,15 @@ put_records(struct wslot *w, uint32_t slot, uint32_t index, uint64_t commit)
 	return writer_chunk(W.buf, TTC_CHUNK_HEAD + n, body + c->state + w->done, end - w->done);
 }
 
-/* Of the thread's events, ${before} of which stand in earlier chunks, so many are in the file. */
+/*
+ * Chunk ${seq} of the thread is in the file, with ${end} bytes of records so far; of the thread's events, ${before} of which
+ * stand in earlier chunks, so many.
+ */
 static void
-wrote(struct wslot *w, uint64_t before, uint64_t events)
+wrote(struct wslot *w, uint64_t seq, uint32_t end, uint64_t before, uint64_t events)
 {
+	w->next = seq + 1;
+	w->last = end;
 	atomic_fetch_add_explicit(&W.events, events - (w->events > before ? w->events : before), memory_order_relaxed);
 	w->events = events;
 }
@@ -158,7 +167,7 @@ put_part(uint32_t slot)
 	}
 	ttc_walk(&w->walk, body + c->state + w->done, end - w->done);
 	w->done = end;
-	wrote(w, c->events, c->events + w->walk.events);
+	wrote(w, c->seq, end, c->events, c->events + w->walk.events);
 	atomic_fetch_add_explicit(&W.parts, 1, memory_order_relaxed);
 }
 
@@ -176,7 +185,7 @@ put_sealed(uint32_t index)
 		w->done = 0;
 	w->taken = c->seq + 1;
 	if (!W.stopped && (end > w->done || w->done == 0) && put_records(w, slot, index, commit)) {
-		wrote(w, c->events, c->events + R->count[index]);
+		wrote(w, c->seq, end, c->events, c->events + R->count[index]);
 		atomic_fetch_add_explicit(&W.chunks, 1, memory_order_relaxed);
 	}
 	if (!W.stopped) {

@@ -16,6 +16,8 @@ struct wslot {
 	uint64_t taken;               /* its next chunk to come from the sealed list */
 	uint32_t done;                /* bytes of that chunk's records that are written */
 	uint32_t end;                 /* bytes of records of the chunk before */
+	uint64_t next;                /* the account: the chunk after the last one in this file; 0: it has none */
+	uint32_t last;                /* bytes of records of that one */
 	uint64_t events;              /* written */
 	uint64_t dropped;             /* told */
 	uint32_t held;                /* flight recorder: its chunks that are kept */

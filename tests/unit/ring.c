@@ -84,6 +84,8 @@ slow_write(void *arg, int fd, const void *p, size_t n)
 	return plat_write(fd, p, rate < 0 ? n : some);
 }
 
+static pthread_barrier_t turn;
+
 struct maker { uint64_t made, native, bytes; unsigned long n; const uint64_t *key; };
 
 static void *
@@ -569,6 +571,47 @@ TEST(size_limit_may_come_among_definitions)
 		ttc_read(o.path, NULL, 0, 0, &r);
 		CHECK_EQ_INT(damage(&r), 0);
 		CHECK_EQ_INT(r.end_mark, 1);
+		CHECK_EQ_INT(r.loss.e[TT_LOST_STOPPED].n, 1);
+	}
+}
+
+/* Turns of a chunk or two, so that chunks of all threads stand side by side. */
+static void *
+make_in_turns(void *arg)
+{
+	for (int i = 0; i < 25; i++) {
+		pthread_barrier_wait(&turn);
+		make_events(arg);
+	}
+	return NULL;
+}
+
+/* Where the limit comes while a flight recorder writes, threads that had no chunk in the file yet are not missing. */
+TEST(size_limit_of_a_flight_recorder_is_no_damage)
+{
+	for (uint64_t max = 64u << 10; max < 90u << 10; max += 5003) {
+		struct rec_options o = { .path = check_path("mf.ttc"), .ring = 1u << 20, .chunk = 4096, .max_size = max,
+			.keep_ms = 60000, .poll_ms = 1 };
+		struct maker m[20] = { 0 };
+		struct ttc_result r;
+		pthread_t id[20];
+		uint64_t key[10];
+
+		if (!opened(&o))
+			return;
+		ttc_keys(key, 10);
+		pthread_barrier_init(&turn, NULL, 20);
+		for (int i = 0; i < 20; i++) {
+			m[i].n = 250;
+			m[i].key = key;
+			pthread_create(&id[i], NULL, make_in_turns, &m[i]);
+		}
+		for (int i = 0; i < 20; i++)
+			pthread_join(id[i], NULL);
+		pthread_barrier_destroy(&turn);
+		CHECK_EQ_INT(rec_close(why), 0);
+		ttc_read(o.path, NULL, 0, 0, &r);
+		CHECK_EQ_INT(damage(&r), 0);
 		CHECK_EQ_INT(r.loss.e[TT_LOST_STOPPED].n, 1);
 	}
 }
