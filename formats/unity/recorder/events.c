@@ -218,6 +218,8 @@ events_flow(uint8_t event, uint32_t id, void *user)
 	struct rec_thread *t = rec_thread();
 
 	(void)user;
-	if (t)
+	if (event > UNITY_FLOW_NEXT)
+		plugin_add(N_ODD);
+	else if (t)
 		rec_flow(t, now, event, id);
 }
