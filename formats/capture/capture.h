@@ -80,7 +80,7 @@ struct ttc {
 	size_t nunit, capunit, next;
 	struct ttc_fact *facts;       /* keys of metadata that came from the capture */
 	_Atomic uint64_t collect;     /* key of Unity's GC.Collect; 0: not met yet */
-	bool in_order, indexed, joined, closed, told;
+	bool in_order, indexed, closed, told;
 	bool no_ring;                 /* another file follows: what the ring has belongs behind that */
 	struct tt_loss found;
 	struct tt_loss damage;        /* of that, what no other file changes */

@@ -108,9 +108,9 @@ ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, stru
 	if (rc < 0)
 		return rc;
 	memset(*p + got, 0, n + TT_CHUNK_PAD - got);
-	/* A ring in use may have another chunk there by now. */
-	return got == n && ttc_u32(*p + 8) == u->len && ttc_u32(*p + 4) == u->thread &&
-		       ttc_u64(*p + 16) == u->seq && ttc_good(*p, u->len)
+	/* A ring in use may have another chunk there by now, and a file that is written over. */
+	return got == n && ttc_u32(*p + 8) == u->len && ttc_u32(*p + 4) == u->thread && ttc_u64(*p + 16) == u->seq &&
+		       ttc_u32(*p + 56) == u->state && ttc_good(*p, u->len)
 		   ? TT_OK
 		   : TT_E_DAMAGED;
 }
@@ -172,7 +172,7 @@ check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, b
 			if ((rc = ttc_window(m, at + want, TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
 				return rc;
 			*follows = n >= TTC_CHUNK_HEAD ? ttc_plausible(m, p)
-						       : n > 0 && memcmp(p, "TTCk", n < 4 ? n : 4) == 0;
+						       : memcmp(p, "TTCk", n < 4 ? n : 4) == 0;
 		}
 		if (!*whole || *follows)
 			return TT_OK;

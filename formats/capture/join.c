@@ -24,7 +24,7 @@ ttc_ring_open(struct ttc *m, struct tt_err *err)
 	int fd;
 
 	base = base ? base + 1 : path;
-	if (path[0] != '/' || strncmp(base, "tracetool-", 10) != 0 || n < 5 ||
+	if (path[0] != '/' || strncmp(base, "tracetool-", 10) != 0 ||
 	    strcmp(path + n - 5, ".ring") != 0)
 		return TT_OK;
 	fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
@@ -59,8 +59,10 @@ read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct
 
 	for (uint32_t i = 0; i < r->slots; i++) {
 		int rc = tt_src_pread(m->ring, r->slot_at + (uint64_t)i * sizeof s, &s, sizeof s, &got, err);
-		if (rc < 0 || got < sizeof s)
-			return rc < 0 ? rc : TT_OK;
+		if (rc < 0)
+			return rc;
+		if (got < sizeof s)   /* it has become shorter */
+			return TT_OK;
 		if (s.number == 0 || s.state < TTC_S_LIVE || s.state > TTC_S_ENDED)
 			continue;
 		struct ttc_who *w = ttc_who(m, s.number, err);

@@ -7,33 +7,38 @@
 
 /* --- threads ---------------------------------------------------------------------------- */
 
+static struct ttc_who *
+slot_of(struct ttc_who *all, size_t cap, uint32_t number)
+{
+	size_t k = (uint64_t)(number * 2654435761u) * cap >> 32;
+
+	while (all[k].used && all[k].number != number)
+		k = (k + 1) % cap;
+	return &all[k];
+}
+
 struct ttc_who *
 ttc_who(struct ttc *m, uint32_t number, struct tt_err *err)
 {
+	struct ttc_who *w = m->capwho ? slot_of(m->who, m->capwho, number) : NULL;
+
+	if (w && w->used)
+		return w;
 	if (m->nwho * 2 >= m->capwho) {
 		size_t cap = m->capwho ? m->capwho * 2 : 64;
 		struct ttc_who *all = tt_mem_alloc(&m->env->mem, cap * sizeof *all, err);
 		if (!all)
 			return NULL;
-		for (size_t i = 0; i < m->capwho; i++) {
-			size_t k = m->who[i].number * 2654435761u % cap;
-			while (m->who[i].used && all[k].used)
-				k = (k + 1) % cap;
+		for (size_t i = 0; i < m->capwho; i++)
 			if (m->who[i].used)
-				all[k] = m->who[i];
-		}
+				*slot_of(all, cap, m->who[i].number) = m->who[i];
 		tt_mem_free(&m->env->mem, m->who, m->capwho * sizeof *m->who);
 		m->who = all;
 		m->capwho = cap;
+		w = slot_of(all, cap, number);
 	}
-	size_t k = number * 2654435761u % m->capwho;
-	while (m->who[k].used && m->who[k].number != number)
-		k = (k + 1) % m->capwho;
-	struct ttc_who *w = &m->who[k];
-	if (!w->used) {
-		m->nwho++;
-		*w = (struct ttc_who){ .number = number, .used = true, .native = number };
-	}
+	m->nwho++;
+	*w = (struct ttc_who){ .number = number, .used = true, .native = number };
 	return w;
 }
 
@@ -216,8 +221,7 @@ sort_threads(struct ttc *m, struct tt_err *err)
 	}
 	for (size_t i = 0; i < m->nunit; i++) {
 		struct ttc_who *w = ttc_who(m, m->unit[i].thread, err);
-		if (w)
-			m->unit[i] = s[w->seq++];
+		m->unit[i] = s[w->seq++];     /* it has been met above, so it is there */
 	}
 	tt_mem_free(&m->env->mem, s, (m->nunit + 1) * sizeof *s);
 	return TT_OK;
@@ -242,9 +246,8 @@ ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	if (!m->joined && !m->no_ring && (m->finish == 0 || m->finish == TTC_F_DISK + 1))
+	if (!m->no_ring && (m->finish == 0 || m->finish == TTC_F_DISK + 1))
 		rc = ttc_join(m, loss, err);
-	m->joined = true;
 	if (rc != TT_OK)
 		return rc;
 	/* A chunk stays in the ring until it is written whole. */
@@ -265,7 +268,7 @@ ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 static int
 mark_middle(struct ttc *m, struct tt_err *err)
 {
-	if (!(m->head.flags & TTC_H_FRAMES_TOLD) || m->finish != 1 + TTC_F_CLEAN || m->from_ring || m->found.any)
+	if (!(m->head.flags & TTC_H_FRAMES_TOLD) || m->finish != 1 + TTC_F_CLEAN || m->found.any)
 		return TT_OK;
 	for (size_t i = m->nunit; i-- > 0;) {
 		struct ttc_unit *u = &m->unit[i];
@@ -340,7 +343,7 @@ ttc_again(struct ttc *m, struct tt_err *err)
 	m->nunit = n;
 	ttc_free_made(m);
 	m->from_ring = 0;
-	m->has_ring = m->joined = false;
+	m->has_ring = false;
 	return settle_order(m, err);
 }
 

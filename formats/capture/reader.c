@@ -28,13 +28,11 @@ set_ratio(struct ttc *m, struct tt_err *err)
 	if (h->num == 0 || h->den == 0 || h->num / h->den > 1u << 30)
 		return tt_fail(err, TT_E_DAMAGED, 64, "the clock's ratio %llu/%llu makes no sense",
 		    (unsigned long long)h->num, (unsigned long long)h->den);
-	for (m->shift = 62;; m->shift--) {
-		wide v = ((wide)h->num << m->shift) / h->den;
-		if (v >> 62 == 0 || m->shift == 0) {
-			m->mult = (uint64_t)v;
-			return TT_OK;
-		}
-	}
+	m->shift = 62;
+	while (((wide)h->num << m->shift) / h->den >> 62)
+		m->shift--;
+	m->mult = (uint64_t)(((wide)h->num << m->shift) / h->den);
+	return TT_OK;
 }
 
 /* --- the file's head ---------------------------------------------------------------------------------- */
@@ -279,7 +277,7 @@ rewind_one(struct ttc *m)
 	m->has_ring = false;
 	m->nunit = 0;
 	m->at = m->first;
-	m->zero_seen = m->joined = m->closed = m->ended = false;
+	m->zero_seen = m->closed = m->ended = false;
 	m->finish = 0;
 	m->late = m->cut_b = 0;
 	m->win_at = m->nwin = 0;
