@@ -130,8 +130,8 @@ handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 static void
 finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 {
-	static const struct tt_handles none = { 0 };
-	const struct tt_handles *h = g->m->handles_of ? g->m->handles_of : &none;
+	static const struct tt_finals none = { 0 };
+	const struct tt_finals *h = g->m->finals ? g->m->finals : &none;
 
 	if (!is_known(g, v, h->objects, "finaliz", "finalizers were not recorded (Mono: record with finalizers)"))
 		return;

@@ -1,7 +1,7 @@
 /**
- * GC handles and finalizers.
+ * GC handles.
  *
- * Built by run/handles.c; read by the passes "handles" and "finalizers".
+ * Built by run/handles.c; read by the pass "handles".
  */
 #ifndef TT_MODEL_HANDLES_H
 #define TT_MODEL_HANDLES_H
@@ -27,11 +27,6 @@ struct tt_handles {
 	struct tt_handle_site *site;
 	size_t n, cap;
 	struct tt_tally at;           /* node << 3 | kind -> site + 1 */
-
-	/* finalizers */
-	uint64_t runs, objects;       /* begun */
-	struct tt_times run, object;  /* begun and ended */
-	struct tt_tally hist;         /* 0: runs, 1: objects */
 };
 
 void tt_handles_free(struct tt_handles *h);

@@ -11,6 +11,7 @@
 #include "model/code.h"
 #include "model/cover.h"
 #include "model/filter.h"
+#include "model/finals.h"
 #include "model/found.h"
 #include "model/frames.h"
 #include "model/graph.h"
@@ -101,6 +102,8 @@ struct tt_model {
 	struct tt_shots *shots;       /* with TT_NEEDS_SHOTS, where there is any event: model/heap.h */
 
 	struct tt_handles *handles_of;        /* with TT_NEEDS_HANDLES, where there is any event: model/handles.h */
+
+	struct tt_finals *finals;     /* with TT_NEEDS_FINALS, where there is any event: model/finals.h */
 
 	struct tt_graph *graph;       /* with TT_NEEDS_GRAPH, where there is any event: model/graph.h */
 

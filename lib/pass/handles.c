@@ -1,5 +1,5 @@
 /**
- * The passes "handles" and "finalizers".
+ * The pass "handles".
  *
  * Definitions: tracetool-metrics(7), Handles and finalizers.
  */
@@ -167,79 +167,4 @@ const struct tt_pass tt_pass_handles = {
 	.report = report_handles,
 	.tables = handle_tables,
 	.ntables = TT_NCOL(handle_tables),
-};
-
-/* --- finalizers --------------------------------------------------------------------------- */
-
-static const struct tt_col final_col[] = {
-	{ "what", "what", TT_UNIT_TEXT, "object: the finalizer of one object; run: a run of the finalizer thread over its queue." },
-	{ "count", "count", TT_UNIT_COUNT, "How many began." },
-	{ "total_ns", "total", TT_UNIT_NS, "Time of those that ended in the capture." },
-	{ "min_ns", "min", TT_UNIT_NS, "Shortest." },
-	{ "mean_ns", "mean", TT_UNIT_NS, "Mean." },
-	{ "p95_ns", "p95", TT_UNIT_NS, "95th percentile (nearest rank, within 1.6 %)." },
-	{ "max_ns", "max", TT_UNIT_NS, "Longest." },
-};
-static const struct tt_pass_table final_tables[] = {
-	{ "finalizers", "Finalizers", final_col, TT_NCOL(final_col), false, TT_ON_TIME | TT_ON_THREAD, 0, 0 },
-};
-
-static int
-put_final(const struct tt_handles *h, bool object, struct tt_hist *hist, struct tt_report *r, struct tt_table *t,
-    struct tt_err *err)
-{
-	const struct tt_times *times = object ? &h->object : &h->run;
-	struct tt_cell *c;
-	int rc = tt_table_row(r, t, &c, err);
-
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&c[0], object ? "object" : "run");
-	tt_cell_int(&c[1], (int64_t)(object ? h->objects : h->runs));
-	if (times->n == 0)
-		return TT_OK;
-	tt_hist_init(hist);
-	tt_tally_hist(&h->hist, object, times, hist);
-	tt_cell_int(&c[2], times->total);
-	tt_cell_int(&c[3], times->min);
-	tt_cell_int(&c[4], tt_ratio((uint64_t)times->total, 1, times->n));
-	tt_cell_int(&c[5], (int64_t)tt_hist_quantile(hist, 95, 100));
-	tt_cell_int(&c[6], times->max);
-	return TT_OK;
-}
-
-static int
-report_finalizers(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
-{
-	const struct tt_handles *h = m->handles_of && m->handles_of->runs + m->handles_of->objects ? m->handles_of : NULL;
-	struct tt_hist *hist;
-	struct tt_table *t;
-	int rc;
-
-	if (!h && !o->table)
-		return TT_OK;
-	rc = tt_pass_begin(&tt_pass_finalizers, 0, o, r, &t, err);
-	if (rc != TT_OK || !t)
-		return rc;
-	t->empty_reason = "no finalizer in this capture (Mono's option finalization records them), or none that the filters leave";
-	if (!h)
-		return TT_OK;
-	hist = tt_mem_alloc(&m->env->mem, sizeof *hist, err);
-	if (!hist)
-		return err->code;
-	rc = put_final(h, true, hist, r, t, err);
-	if (rc == TT_OK)
-		rc = put_final(h, false, hist, r, t, err);
-	tt_mem_free(&m->env->mem, hist, sizeof *hist);
-	return rc;
-}
-
-const struct tt_pass tt_pass_finalizers = {
-	.name = "finalizers",
-	.summary = "finalizers: objects and runs, their times",
-	.needs = TT_NEEDS_HANDLES,
-	.standard = true,
-	.report = report_finalizers,
-	.tables = final_tables,
-	.ntables = TT_NCOL(final_tables),
 };

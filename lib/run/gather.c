@@ -15,6 +15,7 @@ static const struct gatherer gatherers[] = {
 	{ TT_NEEDS_GRAPH, tt_gather_graph_event, tt_gather_graph_finish, tt_gather_graph_free },
 	{ TT_NEEDS_FOUND, tt_gather_found_event, NULL, tt_gather_found_free },
 	{ TT_NEEDS_TIMELINE, tt_gather_timeline_event, NULL, tt_gather_timeline_free },
+	{ TT_NEEDS_FINALS, tt_gather_finals_event, NULL, tt_gather_finals_free },
 	{ TT_NEEDS_HANDLES, tt_gather_handles_event, NULL, tt_gather_handles_free },
 };
 #define GATHERERS (sizeof gatherers / sizeof *gatherers)

@@ -56,6 +56,9 @@ void tt_gather_timeline_free(struct tt_run *r);
 int tt_gather_handles_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 void tt_gather_handles_free(struct tt_run *r);
 
+int tt_gather_finals_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
+void tt_gather_finals_free(struct tt_run *r);
+
 int tt_gather_throws_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 void tt_gather_throws_free(struct tt_run *r);
 

@@ -1,5 +1,5 @@
 /**
- * GC handles and finalizers, gathered; the model is in model/handles.h.
+ * GC handles, gathered; the model is in model/handles.h.
  */
 #include "model/handles.h"
 
@@ -11,8 +11,6 @@ struct tt_gather_handles {
 	struct made { int64_t ts; uint32_t site; uint32_t next; } *made;      /* next: of the free ones */
 	size_t nmade, capmade;
 	uint32_t spare;               /* first free one + 1 */
-	struct finalizing { int64_t run, object; bool in_run, in_object; } *thread;
-	size_t nthread;
 };
 
 void
@@ -22,7 +20,6 @@ tt_handles_free(struct tt_handles *h)
 		return;
 	tt_mem_free(h->mem, h->site, h->cap * sizeof *h->site);
 	tt_tally_free(&h->at);
-	tt_tally_free(&h->hist);
 	tt_mem_free(h->mem, h, sizeof *h);
 }
 
@@ -38,7 +35,6 @@ begin(struct tt_run *r, struct tt_err *err)
 		return err->code;
 	r->m->handles_of->mem = mem;
 	tt_tally_init(&r->m->handles_of->at, mem);
-	tt_tally_init(&r->m->handles_of->hist, mem);
 	if (!(g = r->handles = tt_mem_alloc(mem, sizeof *g, err)))
 		return err->code;
 	if (!(g->live = tt_mem_alloc(mem, r->nin * sizeof *g->live, err)))
@@ -146,48 +142,16 @@ destroyed(struct tt_gathering *g, const struct tt_event *e, unsigned kind)
 	return TT_OK;
 }
 
-/* --- finalizers --------------------------------------------------------------------------- */
-
-static int
-finalize(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
-{
-	struct tt_gather_handles *gh = g->r->handles;
-	struct tt_handles *h = g->r->m->handles_of;
-	bool object = e->val != 0, end = (e->flags & TT_F_END) != 0;
-	int rc = tt_mem_grow(&g->r->env->mem, &gh->thread, &gh->nthread, g->t->index + 1, sizeof *gh->thread, err);
-
-	if (rc != TT_OK)
-		return rc;
-	struct finalizing *f = &gh->thread[g->t->index];
-	bool *in = object ? &f->in_object : &f->in_run;
-	int64_t *from = object ? &f->object : &f->run;
-	if (!end) {
-		*in = tt_gather_wanted(g, e);
-		*from = e->ts;
-		h->objects += *in && object;
-		h->runs += *in && !object;
-		return TT_OK;
-	}
-	if (!*in)
-		return TT_OK;
-	*in = false;
-	int64_t dur = e->ts > *from ? e->ts - *from : 0;
-	tt_times_add(object ? &h->object : &h->run, dur);
-	return tt_tally_time(&h->hist, object, dur, err);
-}
-
 int
 tt_gather_handles_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 {
 	unsigned kind = e->depth < TT_HANDLE_KINDS - 1 ? e->depth : TT_HANDLE_KINDS - 1;
 	int rc;
 
-	if (e->kind != TT_HANDLE && e->kind != TT_FINALIZE)
+	if (e->kind != TT_HANDLE)
 		return TT_OK;
 	if ((rc = begin(g->r, err)) != TT_OK)
 		return rc;
-	if (e->kind == TT_FINALIZE)
-		return finalize(g, e, err);
 	return e->flags & TT_F_END ? destroyed(g, e, kind) : created(g, e, kind, err);
 }
 
@@ -203,7 +167,6 @@ tt_gather_handles_free(struct tt_run *r)
 		tt_objects_free(&g->live[i]);
 	tt_mem_free(mem, g->live, g->live ? r->nin * sizeof *g->live : 0);
 	tt_mem_free(mem, g->made, g->capmade * sizeof *g->made);
-	tt_mem_free(mem, g->thread, g->nthread * sizeof *g->thread);
 	tt_mem_free(mem, g, sizeof *g);
 	r->handles = NULL;
 }

@@ -435,6 +435,8 @@ drop_gathered(struct tt_model *m)
 	m->shots = NULL;
 	tt_handles_free(m->handles_of);
 	m->handles_of = NULL;
+	tt_finals_free(m->finals);
+	m->finals = NULL;
 	tt_graph_free(m->graph);
 	m->graph = NULL;
 	tt_found_free(m->found);

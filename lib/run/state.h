@@ -48,6 +48,7 @@ struct tt_run {
 	struct tt_gather_throws *throws;      /* throws.c */
 	struct tt_gather_shots *shots;        /* shots.c */
 	struct tt_gather_handles *handles;    /* handles.c */
+	struct tt_gather_finals *finals;      /* finals.c */
 	struct tt_gather_graph *graph;        /* graph.c */
 	struct tt_gather_found *found;        /* found.c */
 	struct tt_gather_timeline *timeline;  /* timeline.c */
