@@ -189,6 +189,7 @@ enum tt_needs {
 	TT_NEEDS_HANDLES = 262144,    /* the model keeps handles */
 	TT_NEEDS_FOUND = 524288,      /* the model keeps objects looked for */
 	TT_NEEDS_TIMELINE = 1048576,  /* events counted by time */
+	TT_NEEDS_ROOTS = 4194304,     /* with TT_NEEDS_GRAPH: roots by class, of every shot */
 	TT_NEEDS_FINALS = 2097152,    /* the model keeps finalizers */
 	TT_NEEDS_CODE = 32768,        /* the model keeps helper code and sampled addresses */
 	TT_SKIM = 1 << 30,            /* of events only frames, threads, times and how many there are: see tt_format.decode */

@@ -55,12 +55,14 @@ struct tt_shot_class {                /* one class in one shot */
 	uint32_t class;               /* index into tt_shots.key */
 	uint32_t more;
 	uint64_t n, bytes, refs;
+	uint64_t roots;               /* references from roots to its objects; only where the shot's are known */
 };
 
 struct tt_shot {
 	int64_t ts, end_ts;
 	uint32_t process, thread;
 	bool complete, kept;          /* its end was seen; its classes are kept */
+	bool roots_known;             /* by class: with TT_NEEDS_ROOTS, where there was room for the graph */
 	uint64_t n, bytes, refs, more, roots;
 	size_t nclass;                /* class keys in it */
 	size_t first;                 /* of its classes, in tt_shots.cell; only where kept */

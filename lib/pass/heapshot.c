@@ -56,6 +56,7 @@ static const struct tt_col history_col[] = {
 	{ "bytes", "bytes", TT_UNIT_BYTES, "Bytes of its objects in this shot." },
 	{ "objects", "objects", TT_UNIT_COUNT, "Its objects in this shot." },
 	{ "references", "references", TT_UNIT_COUNT, "References that they hold." },
+	{ "roots", "roots", TT_UNIT_COUNT, "References from roots to them; empty where --max-memory leaves no room for the shot's graph." },
 	{ "d_bytes", "more bytes", TT_UNIT_BYTES, "Bytes more than in the shot before." },
 	{ "d_objects", "more objects", TT_UNIT_COUNT, "Objects more than in the shot before." },
 };
@@ -72,8 +73,10 @@ static const struct tt_pass_table tables[] = {
 	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 1 },
 };
 
+static const unsigned table_needs[] = { [H_HISTORY] = TT_NEEDS_GRAPH | TT_NEEDS_ROOTS };
+
 /* A class by name in one shot. */
-struct sum { int64_t n, bytes, refs; };
+struct sum { int64_t n, bytes, refs, roots; };
 
 struct fold {
 	const struct tt_model *m;
@@ -145,6 +148,7 @@ sum_up(const struct fold *f, const struct tt_shot *shot, struct sum *to)
 		s->n += (int64_t)c->n;
 		s->bytes += (int64_t)c->bytes;
 		s->refs += (int64_t)c->refs;
+		s->roots += (int64_t)c->roots;
 	}
 }
 
@@ -376,10 +380,12 @@ history(struct fold *f, struct tt_table *t, struct tt_err *err)
 			tt_cell_int(&c[2], f->now[k].bytes);
 			tt_cell_int(&c[3], f->now[k].n);
 			tt_cell_int(&c[4], f->now[k].refs);
+			if (s->roots_known)
+				tt_cell_int(&c[5], f->now[k].roots);
 			if (!before)
 				continue;
-			tt_cell_int(&c[5], f->now[k].bytes - f->before[k].bytes);
-			tt_cell_int(&c[6], f->now[k].n - f->before[k].n);
+			tt_cell_int(&c[6], f->now[k].bytes - f->before[k].bytes);
+			tt_cell_int(&c[7], f->now[k].n - f->before[k].n);
 		}
 	}
 	return rc;
@@ -438,4 +444,5 @@ const struct tt_pass tt_pass_heapshot = {
 	.report = report,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
+	.table_needs = table_needs,
 };

@@ -215,27 +215,77 @@ give_up(struct tt_run *r, int rc, struct tt_err *err)
 	return TT_OK;
 }
 
-static void
-shot_event(struct tt_gathering *gg, const struct tt_event *e)
+/* References from roots to the object at each address. */
+static int
+count_slots(struct tt_gather_graph *g, struct tt_objects *to, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < g->nslot && rc == TT_OK; i++) {
+		uint64_t n = 0, object = g->slot[i].object;
+
+		if (object < 8)
+			continue;
+		tt_objects_get(to, object, &n);
+		rc = tt_objects_set(to, object, n + 1, err);
+	}
+	return rc;
+}
+
+/* Which classes roots refer to: every object of the shot is looked up among the few that they do. */
+static int
+count_roots(struct tt_run *r, struct tt_shot *shot, struct tt_err *err)
+{
+	struct tt_gather_graph *g = r->graph;
+	struct tt_shots *s = r->m->shots;
+	struct tt_mem *mem = &r->env->mem;
+	uint64_t *n = tt_mem_alloc(mem, s->nkey * sizeof *n, err), roots;
+	struct tt_objects at;
+	int rc;
+
+	if (!n)
+		return err->code;
+	tt_objects_init(&at, mem);
+	rc = count_slots(g, &at, err);
+	for (size_t i = 0; i < g->addr.n && rc == TT_OK; i++) {
+		uint64_t object = ((uint64_t)*tt_pages_at(&g->addr, i) - FAR + g->base) << 3;
+
+		if (tt_objects_get(&at, object, &roots))
+			n[*tt_pages_at(&g->class, i)] += roots;
+	}
+	for (size_t i = 0; i < shot->nclass && rc == TT_OK; i++)
+		s->cell[shot->first + i].roots = n[s->cell[shot->first + i].class];
+	shot->roots_known = rc == TT_OK;
+	tt_objects_free(&at);
+	tt_mem_free(mem, n, s->nkey * sizeof *n);
+	return rc;
+}
+
+static int
+shot_event(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *err)
 {
 	struct tt_gather_graph *g = gg->r->graph;
 	struct tt_graph *m = gg->r->m->graph;
 	struct tt_shots *s = gg->r->m->shots;
+	int rc = TT_OK;
 
 	if (!(e->flags & TT_F_END)) {
 		if (!tt_run_in_time(gg->r, e->ts))
-			return;
+			return TT_OK;
 		forget(g, &gg->r->env->mem);
 		g->addr.n = g->class.n = g->ref.n = g->has.n = 0;
 		m->over = m->far = false;
 		m->shot = 0;
 		g->on = true;
 		g->process = gg->in->cap->process;
-		return;
+		return TT_OK;
 	}
+	if (g->on && gg->r->needs & TT_NEEDS_ROOTS && s && s->n && !s->dropped && s->shot[s->n - 1].complete && !m->far)
+		rc = count_roots(gg->r, &s->shot[s->n - 1], err);
 	if (g->on || m->over)
 		m->shot = s ? s->n : 0;
 	g->on = false;
+	return rc;
 }
 
 static int
@@ -247,8 +297,7 @@ graph_event(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *er
 	case TT_ROOT:
 		return registration(gg, e, err);
 	case TT_HEAP_SHOT:
-		shot_event(gg, e);
-		return TT_OK;
+		return give_up(gg->r, shot_event(gg, e, err), err);
 	case TT_HEAP_CLASS:
 		return g->on ? give_up(gg->r, class_event(gg, e, err), err) : TT_OK;
 	case TT_HEAP_GRAPH:
