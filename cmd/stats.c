@@ -11,6 +11,7 @@
 #include "info.h"
 #include "input.h"
 #include "report.h"
+#include "series.h"
 #include "tables.h"
 #include "value.h"
 
@@ -35,6 +36,7 @@ struct stats_opts {
 	uint64_t find_size;           /* UINT64_MAX: none */
 	struct opt_list find_type, track;
 	uint64_t track_addr[TRACK_MAX];
+	struct series_opts metric;
 	enum tt_group group;          /* gate.group_by, where there is no gate */
 };
 
@@ -110,6 +112,9 @@ static const struct opt table_opt[] = {
 	    .help = "list the N worst frames; default 10" },
 	{ .name = "buckets", .arg = "N", .set = opt_count, .at = AT(buckets), .lo = 1, .hi = TT_TIMELINE_MAX,
 	    .help = "cut the timeline into N parts; default 60; without --table, that alone" },
+	{ .name = "metric", .arg = "METRIC", .set = series_metric, .at = AT(metric),
+	    .help = "a metric of the gate (tracetool list gate), like marker.time[Update*].total, in each of --buckets parts of the "
+	            "time; repeatable; reads once for each part" },
 	{ .name = "find", .arg = "SPEC", .set = set_find,
 	    .help = "list allocations of at least SIZE bytes (S:SIZE) or of a class (T:GLOB), with their moves; repeatable" },
 	{ .name = "track", .arg = "ADDRESS", .set = set_track,
@@ -316,7 +321,7 @@ arrange(const struct stats_opts *s, struct tt_report *r, size_t limit, struct tt
 }
 
 static int
-fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *m, size_t limit,
+fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *m, const struct tt_series *series, size_t limit,
     struct tt_report *r, struct tt_err *err)
 {
 	struct tt_pass_opts po = {
@@ -328,6 +333,7 @@ fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *
 		.bottom_up = s->bottom_up,
 		.wait = s->in.wait.v,
 		.table = s->table.v,
+		.series = series,
 		.rows = s->sort ? 0 : limit,
 	};
 	int rc = report_notes(app, m, r, err);
@@ -360,6 +366,7 @@ stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *
 {
 	struct tt_run_opts run;
 	struct tt_model *m = NULL;
+	struct tt_series series;
 	struct tt_report r;
 	int rc = input_setup(app, &s->in, &run, err);
 
@@ -369,9 +376,13 @@ stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", s->out.output);
 	if (rc != TT_OK)
 		return rc;
-	rc = input_confine(app, &s->in, s->out.output, &run, err);
+	rc = series_check(&s->metric, &s->in, err);
+	if (rc == TT_OK)
+		rc = input_confine(app, &s->in, s->out.output, &run, err);
 	if (rc != TT_OK)
 		return rc;
+	if (s->metric.n)
+		run.opened = NULL;            /* they are opened again */
 	run.hitches = (unsigned)s->hitches;
 	run.buckets = s->buckets;
 	run.find = (struct tt_find){ .min_size = s->find_size, .type = s->find_type.v, .addr = s->track_addr,
@@ -380,10 +391,12 @@ stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);
+	if (rc == TT_OK)
+		rc = series_read(app, &s->metric, &run, m, s->buckets ? s->buckets : TT_TIMELINE_BUCKETS, &series, err);
 	if (rc == TT_OK && summary)
 		rc = info_summary(m, &r, err);
 	if (rc == TT_OK)
-		rc = fill_report(app, s, m, row_limit(s, summary ? LIMIT_SUMMARY : LIMIT_TEXT), &r, err);
+		rc = fill_report(app, s, m, &series, row_limit(s, summary ? LIMIT_SUMMARY : LIMIT_TEXT), &r, err);
 	if (rc == TT_OK)
 		rc = report_write(app, &s->out, &r, err);
 	tt_report_free(&r);
@@ -405,6 +418,8 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 		rc = opt_list_add(&s.table, "calltree_bottom_up", &app->arena, err);
 	if (rc == TT_OK && (s.find_size != UINT64_MAX || s.find_type.n))
 		rc = opt_list_add(&s.table, "objects_found", &app->arena, err);
+	if (rc == TT_OK && s.metric.n)
+		rc = opt_list_add(&s.table, "timeline_metrics", &app->arena, err);
 	if (rc == TT_OK && s.buckets && s.table.n == 0)
 		rc = opt_list_add(&s.table, "timeline", &app->arena, err);
 	if (rc == TT_OK && s.track.n)

@@ -11,7 +11,7 @@
 #include "base/mem.h"
 #include "stat/num.h"
 
-enum { TT_TIMELINE_MAX = 100000 };
+enum { TT_TIMELINE_BUCKETS = 60, TT_TIMELINE_MAX = 100000 };
 
 struct tt_timeline {
 	struct tt_mem *mem;

@@ -11,6 +11,18 @@
 #include "pass/group.h"
 #include "out/table.h"
 
+/* Figures of metrics in parts of the time: what the table timeline_metrics shows. */
+struct tt_series {
+	struct tt_series_value {
+		const char *metric, *unit_name;
+		int64_t from, to;
+		bool known;
+		enum tt_unit unit;
+		int64_t v;
+	} *v;
+	size_t n;
+};
+
 struct tt_pass_opts {
 	const char *const *budget;    /* extra frame budgets */
 	int64_t budget_ns[16];
@@ -23,6 +35,7 @@ struct tt_pass_opts {
 	const char *const *table;     /* tables or passes to make, by name, NULL-terminated; NULL: all but the extra tables */
 	enum tt_group group;          /* rows by this: only tables that have such groups are made */
 	enum tt_group apart;          /* only tables that have no groups by this are made */
+	const struct tt_series *series;       /* NULL: none was asked for */
 	size_t rows;                  /* tables of paths: make no more rows than this, in the pass's own order; 0 all */
 };
 

@@ -24,8 +24,16 @@ static const struct tt_col timeline_col[L_N] = {
 	[L_SAMPLES] = { "samples", "samples", TT_UNIT_COUNT, "Stack samples." },
 	[L_HANDLES] = { "handles", "handles", TT_UNIT_COUNT, "GC handles made." },
 };
+static const struct tt_col metric_col[] = {
+	{ "metric", "metric", TT_UNIT_TEXT, "Metric with what it chooses and its statistic, as --metric has it." },
+	{ "from_ns", "from", TT_UNIT_NS, "When the bucket begins, as in the table timeline." },
+	{ "to_ns", "to", TT_UNIT_NS, "When the next one begins." },
+	{ "value", "value", TT_UNIT_VALUE, "The metric of this part of the time; empty where it is not known." },
+	{ "unit", "unit", TT_UNIT_TEXT, "Unit of the value: ns, bytes, number, per_1000, fps or percent." },
+};
 static const struct tt_pass_table tables[] = {
 	{ "timeline", "Timeline", timeline_col, L_N, false, TT_ON_TIME | TT_ON_THREAD, 0, 0 },
+	{ "timeline_metrics", "Metrics over time", metric_col, TT_NCOL(metric_col), true, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, 0, 0 },
 };
 
 /* Which columns have anything: the others stay empty. */
@@ -124,12 +132,44 @@ put_buckets(const struct tt_model *m, const struct paused *p, struct tt_report *
 	return rc;
 }
 
+/* By metric, then by time. */
+static int
+put_series(const struct tt_series *s, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	size_t metrics = 1;
+	int rc = TT_OK;
+
+	while (metrics < s->n && s->v[metrics].from == s->v[0].from)
+		metrics++;
+	for (size_t k = 0; k < s->n && rc == TT_OK; k++) {
+		const struct tt_series_value *v = &s->v[k % (s->n / metrics) * metrics + k / (s->n / metrics)];
+		struct tt_cell *c;
+
+		rc = tt_table_row(r, t, &c, err);
+		if (rc != TT_OK)
+			break;
+		tt_cell_text(&c[0], v->metric);
+		tt_cell_int(&c[1], v->from);
+		tt_cell_int(&c[2], v->to);
+		if (v->known)
+			tt_cell_value(&c[3], v->unit, v->v);
+		tt_cell_text(&c[4], v->unit_name);
+	}
+	return rc;
+}
+
 static int
 report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
 {
 	struct tt_table *t;
-	int rc = tt_pass_begin(&tt_pass_timeline, 0, o, r, &t, err);
+	int rc = tt_pass_begin(&tt_pass_timeline, 1, o, r, &t, err);
 
+	if (rc == TT_OK && t) {
+		t->empty_reason = "no metric was asked for (stats --metric says which)";
+		rc = o->series && o->series->n ? put_series(o->series, r, t, err) : TT_OK;
+	}
+	if (rc == TT_OK)
+		rc = tt_pass_begin(&tt_pass_timeline, 0, o, r, &t, err);
 	if (rc != TT_OK || !t)
 		return rc;
 	t->empty_reason = "no event in this capture, or none that the filters leave";

@@ -5,8 +5,6 @@
 
 #include "run/gather.h"
 
-enum { BUCKETS = 60 };
-
 struct tt_gather_timeline {
 	struct waits { int64_t ts; bool is; } *wait;          /* by thread */
 	size_t nwait;
@@ -38,7 +36,7 @@ begin(struct tt_run *r, struct tt_err *err)
 	t->to = f->to <= r->m->max_ts ? f->to : r->m->max_ts + 1;
 	if (t->to <= t->from)
 		t->to = t->from + 1;
-	t->n = r->o->buckets ? r->o->buckets : BUCKETS;
+	t->n = r->o->buckets ? r->o->buckets : TT_TIMELINE_BUCKETS;
 	if (!(t->bucket = tt_mem_alloc(mem, t->n * sizeof *t->bucket, err)))
 		return err->code;
 	r->timeline = tt_mem_alloc(mem, sizeof *r->timeline, err);
