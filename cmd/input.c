@@ -94,7 +94,7 @@ const struct opt input_filter_opt[] = {
 	{ .name = "category", .arg = "GLOB", .set = opt_patterns, .at = AT(category),
 	    .help = "only rows and slices of matching categories; repeatable" },
 	{ .name = "marker", .arg = "GLOB", .set = opt_patterns, .at = AT(marker),
-	    .help = "only rows and slices of matching markers (names without arguments); repeatable" },
+	    .help = "only rows and slices of matching markers (full or short name); repeatable" },
 	{ .name = "min-duration", .arg = "DUR", .set = opt_duration, .at = AT(min_dur),
 	    .help = "leave out calls shorter than DUR (like 50us, 1.5ms); their time stays with the caller" },
 	{ .name = "depth", .arg = "N", .set = opt_count, .at = AT(depth), .lo = 1, .hi = UINT32_MAX,

@@ -109,13 +109,15 @@ allocated(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 	bool wanted = false;
 	int rc;
 
-	if (!(e->flags & TT_F_OBJECT) || !tt_gather_wanted(g, e))
+	if (!(e->flags & TT_F_OBJECT))
 		return TT_OK;
 	object = g->b->word[x->val + (e->flags & TT_F_STACK ? x->dur : 0)];
+	/* The address is used again: what was there is gone, whether the filters want what comes or not. */
+	tt_objects_drop(&p->found, object);
+	if (!tt_gather_wanted(g, e))
+		return TT_OK;
 	if (g->r->alias)
 		key = tt_defs_alias(g->in->cap->defs, key, e->ts - g->in->cap->offset_ns);
-	/* The address is used again: what was there is gone. */
-	tt_objects_drop(&p->found, object);
 	rc = note(g, e, object, (struct tt_trace){ .what = TT_TRACE_ALLOCATED, .key = key, .size = size,
 	    .node = tt_site_node(g->io, g->site) }, err);
 	if (rc == TT_OK)

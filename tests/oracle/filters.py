@@ -29,7 +29,8 @@ CAPTURES = [os.path.join(TOP, "testdata", "mlpd", "good-%s.mlpd" % n) for n in N
 NOTHING = {"--marker": "re:^#", "--category": "re:^#", "--thread": "re:^#", "--time": "900000-",
            "--min-duration": "1000s", "--depth": "1"}
 ALL = {"--marker": "re:", "--category": "re:.?", "--thread": "re:^"}
-ASKED = ["--find", "S:1", "--track", "0x7f4e4c8170e8", "--threshold", "0"]
+ASKED = ["--find", "S:1", "--track", "0x7f4e4c8170e8", "--threshold", "0", "--metric", "marker.count[re:.].total",
+         "--buckets", "5"]
 FRAMES = {"d01-gameloop-calls-alloc": ["--frame-marker", "World:Frame"]}
 # Said of the whole capture, whatever is looked at.
 WHOLE = {"loss"}
