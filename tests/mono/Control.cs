@@ -35,6 +35,15 @@ static class Control {
 			Tracetool.Label("fin — 終");
 			Console.WriteLine("{0} {1} {2}", Tracetool.Start(), Tracetool.Dump(), Tracetool.Flush(5000));
 			return 0;
+		case "more":
+			// What the module was asked to keep and shoot; nothing else.
+			Tracetool.Meta("", "no key");
+			Tracetool.Meta("a key", "a value");
+			Tracetool.Label(null);
+			bool shot = Tracetool.Heapshot();
+			GC.Collect();
+			Console.WriteLine("{0} {1} {2} {3} {4}", shot, Tracetool.Dump(), Tracetool.Flush(5000), Tracetool.Stop(), Tracetool.Stop());
+			return 0;
 		case "threads":
 			// Others call while recording is switched on and off.
 			bool end = false;

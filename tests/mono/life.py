@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Options, ends, and what starts and stops recording: with real programs, whose calls are counted."""
+import ctypes
 import os
+import select
 import signal
 import subprocess
 import time
@@ -13,6 +15,12 @@ BAD = [
     ("alloc-stack=1000", "alloc-stack"), ("out=", "out"), ("out=" + "x" * 1100, "out"), ("signal=KILLED", "signal"),
     ("delay=soon", "delay"), ("x" * 5000, "xxx"), ("ring=1K", "ring"), ("out=/nonexistent/a.ttc", "/nonexistent/a.ttc"),
     ("signal=9", "signal"), ("alloc-sample=0", "alloc-sample"), ("alloc-sample=65M", "alloc-sample"),
+    ("signal=USR3", "signal"), ("depth=deep", "depth"), ("alloc-stack=x", "alloc-stack"), ("alloc-stack=4x", "alloc-stack"),
+    ("sample=fast", "sample"), ("sample=5x", "sample"), ("sample=0", "sample"), ("sample=20000", "sample"),
+    ("heapshot=x", "heapshot"), ("heapshot=0s", "heapshot"), ("heapshot=0gc", "heapshot"), ("heapshot=3days", "heapshot"),
+    ("rotate-keep=x", "rotate-keep"), ("rotate-keep=2x", "rotate-keep"), ("rotate-keep=4294967296", "rotate-keep"),
+    ("include=", "include"), (",".join("exclude=" + "x" * 900 for i in range(40)), "exclude"),
+    ("out=" + "x" * 1019 + "%t", "too long"), ("threads=100000", "threads"), ("y" * 200, "y" * 100),
 ]
 
 
@@ -62,6 +70,18 @@ def by_program():
     kit.check(during(path)[0] == (3500 if kit.LONG else 1400), "on and off while others call: every call", during(path))
 
 
+def by_more_functions():
+    path = kit.capture("more.ttc")
+    run = kit.mono("calls,keep=60s,heapshot,out=" + path, "Control", "more")
+    kit.check(run.stdout.split() == "True True True True False".split(), "C#: what they say with keep and heapshot", run.stdout, run.stderr)
+    t = kit.stats(path, "heapshots")
+    kit.check(len(t["heapshots"]) == 1, "C#: a heap shot where one is asked for", t)
+    info = subprocess.run([kit.TRACETOOL, "info", path], capture_output=True, text=True).stdout
+    kit.check("no key" not in info and "a key" in info, "C#: a fact needs a key", info)
+    run = kit.mono("calls,out=" + path, "Control", "more")
+    kit.check(run.stdout.split() == "False False True True False".split(), "C#: what they say without", run.stdout, run.stderr)
+
+
 class Lines:
     """A program that calls During as often as told."""
     def __init__(self, options):
@@ -88,6 +108,18 @@ class Lines:
         return self.p.returncode
 
 
+def command(control, text):
+    """Have the control file hold ${text}, and wait until it was read: the module closes it."""
+    libc = ctypes.CDLL(None, use_errno=True)
+    with open(control + ".new", "w") as f:
+        f.write(text)
+    fd = libc.inotify_init1(os.O_CLOEXEC)
+    libc.inotify_add_watch(fd, (control + ".new").encode(), 0x10)      # IN_CLOSE_NOWRITE; it stays with the file
+    os.rename(control + ".new", control)
+    kit.check(select.select([fd], [], [], 30)[0] == [fd], "the control file is read: " + text)
+    os.close(fd)
+
+
 def from_outside():
     path = kit.capture("signal.ttc")
     p = Lines("calls,paused,signal=USR2,out=" + path)
@@ -111,6 +143,26 @@ def from_outside():
         p.call(n)
     kit.check(p.end() == 0 and during(path) == (9, 0), "the control file starts and stops", during(path))
 
+    # What is written to the file is read, whatever it is; the end waits for no one.
+    path = kit.capture("commands.ttc")
+    p = Lines("calls,keep=60s,heapshot,control=%s,out=%s" % (control, path))
+    p.call(20)
+    before = os.path.getsize(path)
+    command(control, "dump\n")
+    end = time.monotonic() + 30
+    while os.path.getsize(path) == before and time.monotonic() < end:
+        p.call(1)
+    kit.check(os.path.getsize(path) > before, "the control file dumps")
+    for text in ("label by night", "label", "\n", "heapshot", "sing a song"):
+        command(control, text)
+    p.call(0)
+    said = p.p.communicate(timeout=60)[1]
+    kit.check(said.count("\n") == 1 and 'no command is called "sing"' in said, "the control file: an unknown command is told", said)
+    kit.check(len(kit.stats(path, "heapshots")["heapshots"]) == 1, "the control file takes a heap shot")
+    csv = path + ".csv"
+    subprocess.run([kit.TRACETOOL, "convert", "-q", path, "-o", csv], check=True)
+    kit.check("by night" in open(csv, encoding="utf-8").read(), "the control file labels")
+
     path = kit.capture("delay.ttc")
     p = Lines("calls,delay=1s,out=" + path)
     early = p.call(5)             # on a busy machine a second may be over
@@ -125,6 +177,10 @@ def output():
     run = kit.mono("calls,keep=10s,out=" + path, "GameLoop", "24", "4")
     kit.check(found(path, "Game.World:Frame (int)") == 24 and not run.stderr, "flight recorder: what is held is written at the end",
               run.stderr)
+    path = kit.capture("kept.ttc")
+    kit.mono("calls,alloc,threads=2000,rotate-size=100K,rotate-keep=2,out=" + path, "GameLoop", "300", "8")
+    parts = [f for f in os.listdir(kit.FOLDER) if f.startswith("kept")]
+    kit.check(len(parts) == 2, "rotate-keep: as many files", parts)
     path = kit.capture("turn.ttc")
     run = kit.mono("calls,alloc,rotate-size=100K,out=" + path, "GameLoop", "300", "8")
     parts = [f for f in os.listdir(kit.FOLDER) if f.startswith("turn")]
@@ -145,6 +201,7 @@ def output():
 kit.compile()
 options()
 by_program()
+by_more_functions()
 from_outside()
 output()
 kit.end()
