@@ -44,6 +44,7 @@ class Shown {
 
 	static class Program {
 		static void Main() {
+			More.Run();
 			Locals(9);
 			Numbers(-5, 200, -70000, 4000000000, -9000000000, 0.25f, 1.5);
 			new Shown().Texts("grün 終", null, 'x');
@@ -54,5 +55,37 @@ class Shown {
 			} catch (ArgumentException) {
 			}
 		}
+	}
+}
+
+// Of every kind that a method's signature can have.
+unsafe class More {
+	public enum Wide : long { Far = 1L << 40 }
+	public struct Spot {
+		public int X;
+		[MethodImpl(MethodImplOptions.NoInlining)] public int Own(int a) { return X + a; }
+	}
+	public class Kept<T> { public T Value; }
+
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static void Kinds(ref int a, int *b, IntPtr c, UIntPtr d, int? e, Kept<int> f, object g, object h, Wide i, string j, short k,
+	    ushort l, ulong m) { }
+
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static int Many(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m, int n, int o, int p,
+	    int q, int r, int s, int t, int u, int v, int w, int x, int y, int z) { return z; }
+
+	[MethodImpl(MethodImplOptions.NoInlining)] public static void Nothing() { }
+	[MethodImpl(MethodImplOptions.NoInlining)] public static Spot Made(int n) { return new Spot { X = n }; }
+	[MethodImpl(MethodImplOptions.NoInlining)] public static object Boxed(int n) { return "boxed " + n; }
+
+	public static void Run() {
+		int a = 4711;
+		Kinds(ref a, (int *)0x1230, (IntPtr)(-77), (UIntPtr)78, 79, new Kept<int>(), "an object's text", null, Wide.Far,
+		    new string('L', 1000), -300, 65000, 18000000000000000000);
+		Many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26);
+		Nothing();
+		Made(81).Own(82);
+		Boxed(83);
 	}
 }

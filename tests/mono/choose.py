@@ -67,6 +67,37 @@ def arguments():
                                   "Shown:.ctor ()": 1}, "args: without calls, the methods asked for")
 
 
+def shown(path):
+    """The values of events, by method: {method: [[value]]}."""
+    subprocess.run([kit.TRACETOOL, "convert", "-q", path, "-o", path + ".json"], check=True)
+    found = {}
+    for e in json.load(open(path + ".json", encoding="utf-8"))["traceEvents"]:
+        if e["ph"] == "i":
+            found.setdefault(e["name"], []).append(list(e["args"].values()))
+    return found
+
+
+def more_arguments():
+    found = shown(record("more args", "args=More:*,args=More/Spot:*", "Args"))
+    kinds = found["More:Kinds"][0]
+    kit.check(str(kinds[0]).startswith("0x") and kinds[1] == "0x1230", "args: by reference, pointers", kinds)
+    kit.check(kinds[2:5] == [-77, 78, "System.Nullable`1"] and kinds[5].startswith("More/Kept`1 0x"), "args: native numbers, generic types", kinds)
+    kit.check(kinds[6:9] == ["an object's text", "null", 1 << 40], "args: texts as objects, an enumeration of 64 bits", kinds)
+    kit.check(kinds[9] == "L" * 400 and kinds[10:] == [-300, 65000, "18000000000000000000"], "args: the beginning of a long text, numbers", kinds)
+    kit.check(found["More:Many"][0] == list(range(1, 25)) and found["More:Many"][1] == [26], "args: 24 of many, and the result", found["More:Many"])
+    kit.check("More:Nothing" not in found and found["More:Made"][:2] == [[81], ["More/Spot"]], "args: none; a structure as a result", found)
+    kit.check(found["More:Boxed"][1] == ["boxed 83"], "args: a text that is returned as an object", found["More:Boxed"])
+    # Of a structure's method the structure is an address.
+    own = found["More/Spot:Own"]
+    kit.check(str(own[0][0]).startswith("0x") and own[0][1] == 82 and own[1] == [163], "args: a structure's own method", own)
+    exe, path = kit.program("Bare"), kit.capture("bare.ttc")
+    subprocess.run(["ilasm", "-output:" + exe, kit.os.path.join(kit.HERE, "Bare.il")], check=True, stdout=subprocess.DEVNULL)
+    run = kit.mono("args=Bare:*,out=" + path, "Bare")
+    kit.check(run.returncode == 0 and run.stderr == "", "args: locals that do not begin as zero: runs", run)
+    found = shown(path)["Bare:Sum"]
+    kit.check(found == [[7], [1013], ["locals", 1007, "?", 7, 3.5, 1, "?"]], "args: numbers of those, and no objects", found)
+
+
 def frames():
     path = record("frames", "calls,frame=World:Frame", "GameLoop", "30", "3")
     kit.check(kit.stats(path, "frames")["frames"][0]["count"] == 29, "frame: each entry begins one", kit.stats(path, "frames"))
@@ -132,6 +163,7 @@ kit.compile()
 filters()
 depth()
 arguments()
+more_arguments()
 frames()
 stacks()
 sampled()
