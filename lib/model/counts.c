@@ -40,19 +40,19 @@ tt_counts_new_page(struct tt_counts *c, uint32_t node, struct tt_err *err)
 }
 
 static int
-new_page(struct tt_counts *c, uint32_t *page, struct tt_err *err)
+new_page(struct tt_counts *c, uint16_t **page, struct tt_err *err)
 {
-	size_t slab = c->npage >> TT_SLAB_BITS;
+	size_t slab = c->npage >> TT_SLAB_BITS, at = c->npage & ((1u << TT_SLAB_BITS) - 1);
 
-	if ((c->npage & ((1u << TT_SLAB_BITS) - 1)) == 0) {
+	if (at == 0) {
 		int rc = tt_mem_grow(c->mem, &c->slab, &c->capslab, slab + 1, sizeof *c->slab, err);
 		if (rc != TT_OK)
 			return rc;
 		if (!(c->slab[slab] = tt_mem_lines(c->mem, SLAB_BYTES, err)))
 			return err->code;
-		c->npage += c->npage == 0;    /* 0 is none */
 	}
-	*page = c->npage++;
+	*page = c->slab[slab] + at * TT_HIST_PAGE;
+	c->npage++;
 	return TT_OK;
 }
 
@@ -66,12 +66,6 @@ tt_counts_dist(struct tt_counts *c, uint32_t marker, struct tt_err *err)
 	struct tt_dist *at = *d + (marker & (TT_TREE_PAGE - 1));
 	at->marker = marker;
 	return at;
-}
-
-static uint16_t *
-page_at(const struct tt_counts *c, uint32_t page)
-{
-	return c->slab[page >> TT_SLAB_BITS] + (page & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE;
 }
 
 static int
@@ -95,12 +89,12 @@ carry(struct tt_counts *c, uint32_t marker, uint32_t bucket, uint64_t n, struct 
 static int
 add(struct tt_counts *c, struct tt_dist *d, unsigned bucket, unsigned n, struct tt_err *err)
 {
-	uint32_t *page = &d->page[bucket / TT_HIST_PAGE];
+	uint16_t **page = &d->page[bucket / TT_HIST_PAGE];
 	int rc;
 
 	if (!*page && (rc = new_page(c, page, err)) != TT_OK)
 		return rc;
-	uint16_t *b = page_at(c, *page) + bucket % TT_HIST_PAGE;
+	uint16_t *b = *page + bucket % TT_HIST_PAGE;
 	unsigned sum = *b + n;
 	*b = (uint16_t)sum;
 	return sum > UINT16_MAX ? carry(c, d->marker, bucket, UINT16_MAX + 1, err) : TT_OK;
@@ -123,7 +117,7 @@ tt_counts_dur_slow(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct 
 }
 
 static int
-join_dist(struct tt_counts *into, const struct tt_counts *c, const struct tt_dist *from, uint32_t marker, struct tt_err *err)
+join_dist(struct tt_counts *into, const struct tt_dist *from, uint32_t marker, struct tt_err *err)
 {
 	struct tt_dist *d = from->max || from->not_min ? tt_counts_dist(into, marker, err) : NULL;
 	int rc = TT_OK;
@@ -132,7 +126,7 @@ join_dist(struct tt_counts *into, const struct tt_counts *c, const struct tt_dis
 		return from->max || from->not_min ? err->code : TT_OK;
 	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
 		for (unsigned i = 0; from->page[p] && i < TT_HIST_PAGE && rc == TT_OK; i++)
-			rc = add(into, d, p * TT_HIST_PAGE + i, page_at(c, from->page[p])[i], err);
+			rc = add(into, d, p * TT_HIST_PAGE + i, from->page[p][i], err);
 	widen(d, from->not_min, from->max);
 	return rc;
 }
@@ -152,7 +146,7 @@ tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct tt_e
 			c[i].self += from->node[p][i].self;
 		}
 		for (uint32_t i = 0; from->dist[p] && i < TT_TREE_PAGE && rc == TT_OK; i++)
-			rc = join_dist(into, from, &from->dist[p][i], (p << TT_TREE_PAGE_BITS) + i, err);
+			rc = join_dist(into, &from->dist[p][i], (p << TT_TREE_PAGE_BITS) + i, err);
 	}
 	for (size_t i = 0; i < from->ncarry && rc == TT_OK; i++)
 		rc = carry(into, from->carry[i].marker, from->carry[i].bucket, from->carry[i].n, err);
@@ -196,7 +190,7 @@ tt_counts_hist(const struct tt_counts *c, uint32_t marker, struct tt_hist *into)
 	d += marker & (TT_TREE_PAGE - 1);
 	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
 		for (unsigned i = 0; d->page[p] && i < TT_HIST_PAGE; i++) {
-			uint16_t v = page_at(c, d->page[p])[i];
+			uint16_t v = d->page[p][i];
 			into->b[p * TT_HIST_PAGE + i] += v;
 			n += v;
 		}

@@ -170,14 +170,13 @@ uint64_t tt_tree_dropped(const struct tt_tree *tree);   /* paths that went to "(
 
 /* --- counters of one worker --------------------------------------------- */
 
-/* The durations of one marker: a page of 32 buckets per power of two that occurs. What short zones need is in one line. */
+/* The durations of one marker: a page of 32 buckets per power of two that occurs. Zones below 1 us need its first line alone. */
 struct tt_dist {
-	uint64_t not_min, max;        /* ~min, so that zero bytes are an empty one */
-	uint32_t page[TT_HIST_PAGES]; /* where in the slabs; 0: none */
+	_Alignas(TT_MEM_LINE) uint64_t not_min;       /* ~min, so that zero bytes are an empty one */
+	uint64_t max;
+	uint16_t *page[TT_HIST_PAGES];        /* in the slabs; NULL: none */
 	uint32_t marker;
-	uint32_t spare[15];           /* an odd number of lines: the first ones of many fall on all sets of a cache */
 };
-_Static_assert(sizeof(struct tt_dist) == 5 * TT_MEM_LINE, "whole lines");
 
 #define TT_SLAB_BITS 10               /* pages per slab */
 
@@ -192,8 +191,7 @@ struct tt_counts {
 	struct tt_count *node[TT_TREE_DIR];
 	struct tt_dist *dist[TT_TREE_DIR];
 	uint16_t **slab;
-	uint32_t npage;
-	size_t capslab;
+	size_t npage, capslab;
 	struct tt_carry *carry;
 	size_t ncarry, capcarry;
 };
@@ -225,24 +223,22 @@ tt_dist_fetch(const struct tt_dist *d, unsigned bucket)
 
 /* Where ${dur}, which belongs in ${bucket}, is to be counted; NULL: not there yet, see tt_counts_dur_slow(). */
 static inline uint16_t *
-tt_counts_bucket(const struct tt_counts *c, struct tt_dist *d, unsigned bucket, uint64_t dur)
+tt_counts_bucket(struct tt_dist *d, unsigned bucket, uint64_t dur)
 {
-	uint32_t page = d->page[bucket / TT_HIST_PAGE];
+	uint16_t *page = d->page[bucket / TT_HIST_PAGE];
 
 	if (~dur > d->not_min)
 		d->not_min = ~dur;
 	if (dur > d->max)
 		d->max = dur;
-	if (!page)
-		return NULL;
-	return &c->slab[page >> TT_SLAB_BITS][(page & ((1u << TT_SLAB_BITS) - 1)) * TT_HIST_PAGE + bucket % TT_HIST_PAGE];
+	return page ? page + bucket % TT_HIST_PAGE : NULL;
 }
 
 /* Add one duration to a marker's distribution. */
 static inline int
 tt_counts_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct tt_err *err)
 {
-	uint16_t *b = tt_counts_bucket(c, d, tt_hist_bucket(dur), dur);
+	uint16_t *b = tt_counts_bucket(d, tt_hist_bucket(dur), dur);
 
 	if (!b || *b == UINT16_MAX)
 		return tt_counts_dur_slow(c, d, dur, err);

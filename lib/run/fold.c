@@ -528,7 +528,7 @@ quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_even
 		return false;
 	struct tt_count *c = page + (node & (TT_TREE_PAGE - 1));
 	if (hist) {
-		uint16_t *at = likely(c->dist != NULL) ? tt_counts_bucket(f->counts, c->dist, tt_hist_bucket(e->dur), e->dur) : NULL;
+		uint16_t *at = likely(c->dist != NULL) ? tt_counts_bucket(c->dist, tt_hist_bucket(e->dur), e->dur) : NULL;
 		if (unlikely(!at || *at == UINT16_MAX))
 			return false;
 		++*at;
@@ -573,7 +573,7 @@ count(struct tt_fold *f, const struct tt_event *e, struct step *s, size_t n, str
 	for (size_t i = 0; i < n && hist; i++) {
 		if (unlikely(!s[i].c))
 			continue;
-		s[i].at = tt_counts_bucket(f->counts, s[i].c->dist, s[i].bucket, e[i].dur);
+		s[i].at = tt_counts_bucket(s[i].c->dist, s[i].bucket, e[i].dur);
 		__builtin_prefetch(s[i].at, 1);
 	}
 	for (size_t i = 0; i < n && hist && rc == TT_OK; i++) {
