@@ -16,7 +16,8 @@ cd "$(dirname "$0")/.." || exit 1
 TT_SET=${1:?usage: run.sh check|all BUILD}
 BUILD=$(realpath "${2:?}")
 TRACETOOL=$BUILD/tracetool
-LIMIT=${TT_LIMIT:-900}          # seconds a suite may take
+# seconds a suite may take; fault/oom at full length takes more than an hour
+LIMIT=${TT_LIMIT:-$([ "$TT_SET" = all ] && echo 14400 || echo 900)}
 JOBS=${TT_JOBS:-$(nproc)}
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracetool-tests.XXXXXX") || exit 1
 TMPDIR=$work/tmp
