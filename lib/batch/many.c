@@ -288,6 +288,8 @@ stop_all(struct many *m)
 		m->first = r->next;
 		tt_many_free_ready(m, r);
 	}
+	while (m->archs)
+		tt_many_free_arch(m, m->archs);
 }
 
 int

@@ -74,6 +74,19 @@ say_complaints(struct many *m, const struct tt_result *r)
 	}
 }
 
+void
+tt_many_free_arch(struct many *m, struct arch *a)
+{
+	for (struct arch **at = &m->archs; *at; at = &(*at)->next) {
+		if (*at == a) {
+			*at = a->next;
+			break;
+		}
+	}
+	tt_buf_free(&a->record);
+	tt_mem_free(&m->env->mem, a, sizeof *a);
+}
+
 /* The archive's line, when its last capture has ended. */
 static int
 end_archive(struct many *m, struct arch *a, struct tt_err *err)
@@ -102,8 +115,7 @@ end_archive(struct many *m, struct arch *a, struct tt_err *err)
 		rc = tt_many_line(m, err);
 	tt_many_say_rest(m, &a->said, id.key);
 	m->sum.files++;
-	tt_buf_free(&a->record);
-	tt_mem_free(&m->env->mem, a, sizeof *a);
+	tt_many_free_arch(m, a);
 	return rc;
 }
 

@@ -49,6 +49,8 @@ became_archive(struct many *m, struct proc *p, struct tt_err *err)
 	a->file = p->file;
 	a->unpacker = p;
 	a->parts = p->parts;
+	a->next = m->archs;
+	m->archs = a;
 	p->arch = a;
 	p->role = ROLE_UNPACKER;
 	m->analysing--;

@@ -20,6 +20,7 @@ struct said { uint64_t n[TT_MANY_WHYS]; };
 
 /* An archive: its unpacker, and its captures that are underway. */
 struct arch {
+	struct arch *next;
 	size_t file;
 	struct proc *unpacker;        /* NULL: ended */
 	unsigned underway;            /* captures handed over and not ended */
@@ -71,6 +72,7 @@ struct many {
 	struct proc *procs;
 	size_t nproc;
 	unsigned analysing, unpacking;
+	struct arch *archs;           /* those whose line was not written yet */
 	struct ready *first, **last;
 	size_t next_file;
 	struct pollfd *poll;
@@ -123,5 +125,7 @@ void tt_many_give_leave(struct many *m, struct arch *a);
 
 /* What becomes of ${p}, which has exited; it may be freed. */
 int tt_many_ended(struct many *m, struct proc *p, struct tt_err *err);
+/* Give up ${a}: nothing refers to it any more. */
+void tt_many_free_arch(struct many *m, struct arch *a);
 
 #endif

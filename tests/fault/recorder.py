@@ -23,6 +23,8 @@ CALLS = ["malloc", "calloc", "mmap", "open", "read", "fallocate", "thread"]
 MONO_CALLS = CALLS + ["realloc", "write"]
 NO_CAPTURE = 122    # of tests/host/host: the recorder could not begin
 MOST = {"write": 4, "read": 3, "mmap": 12}
+# With a sanitizer, its library comes second: our malloc() is in front of its.
+SECOND = "verify_asan_link_order=0:detect_leaks=0"
 PRELOAD = os.path.join(kit.BUILD, "fault", "recorder_calls.so")
 ALL = "calls,args=Shown:*,alloc,alloc-stack=8,gc,moves,roots,handles,finalizers,exceptions,monitor,jit,counters=20ms," \
       "heapshot=end,sample,coverage"
@@ -79,7 +81,7 @@ class Program:
                 while n <= MOST.get(call, 40) and not (on and n > 3):
                     if os.path.exists(told):
                         os.unlink(told)
-                    r = self.run(LD_PRELOAD=PRELOAD, TT_REC_CALL=call, TT_REC_AT=str(n), TT_REC_TOLD=told,
+                    r = self.run(LD_PRELOAD=PRELOAD, ASAN_OPTIONS=SECOND, TT_REC_CALL=call, TT_REC_AT=str(n), TT_REC_TOLD=told,
                                  **({"TT_REC_ON": "1"} if on else {}))
                     failed = os.path.exists(told)
                     # One of each is there, or nothing was tried here.

@@ -12,10 +12,11 @@ import kit
 
 SLACK_NS = 10000
 
+# Mono leaves memory of its own when it ends.
 kit.compile("Rough")
 unity, mono = kit.capture("unity.ttc"), kit.capture("mono.ttc")
 run = subprocess.run([os.path.join(kit.BUILD, "host", "mono"), os.path.join(kit.BUILD, "libtracetool-unity.so"), unity, mono, kit.program("Rough")],
-                     capture_output=True, text=True, env=kit.ENV, cwd=kit.FOLDER)
+                     capture_output=True, text=True, env=dict(kit.ENV, ASAN_OPTIONS="detect_leaks=0"), cwd=kit.FOLDER)
 kit.check(run.returncode == 0, "the host plays", run)
 frames = int(run.stdout.split()[-1])
 merged = os.path.join(kit.FOLDER, "merged.csv")
