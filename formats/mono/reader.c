@@ -527,7 +527,7 @@ big_window(struct mlpd *m, struct tt_chunk *c, struct tt_err *err)
 	rc = mlpd_decode(m, c->bytes, n, u->at, u->tid, state, true, &m->scratch, &used, err);
 	if (rc != TT_OK)
 		return rc;
-	if (used == 0 || m->scratch.loss.any) {
+	if (used == 0 || tt_loss_damaged(&m->scratch.loss)) {
 		/* Damaged here, or an event longer than a window: the rest is lost, and the real decoding says so. */
 		tt_loss_add(&c->loss, TT_LOST_DAMAGED, 1, u->len - n, u->at + n);
 		u->len = 0;
