@@ -193,6 +193,8 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 		rc = records(&r);
 		if (rc == TT_OK && r.collect)
 			rc = collections(&r);
+		if (rc == TT_OK)
+			rc = tt_heap_flush(b, ttc_ns(m, r.ticks), err);
 		tt_batch_time(b, ttc_ns(m, r.ticks));
 	}
 	if (r.calls) {

@@ -9,15 +9,6 @@ _Static_assert(MONO_KEY_GC_PAUSE == TT_KEY_GC_PAUSE && MONO_KEY_GC_GEN(3) == TT_
     MONO_KEY_GC_STOP == TT_KEY_GC_STOP && MONO_KEY_CONTENTION == TT_KEY_CONTENTION &&
     MONO_KEY_EXCEPTION == TT_KEY_EXCEPTION && MONO_KEY_JIT == TT_KEY_JIT, "one set of keys");
 
-/* Append an event's second slot; tt_batch_rare left room for it. */
-static void
-put_ext(struct tt_batch *b, struct tt_event *e, int64_t ts, uint64_t val, size_t n)
-{
-	e->flags |= TT_F_MORE;
-	b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = ts, .val = val, .dur = (uint32_t)n,
-		.depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX };
-}
-
 int
 ttc_stack(struct tt_batch *b, struct ttc_take *t, uint64_t *first, size_t *n, struct tt_err *err)
 {
@@ -59,23 +50,6 @@ text(struct tt_batch *b, struct ttc_take *t, struct tt_event *e, struct tt_err *
 	return rc;
 }
 
-static int
-heap_roots(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
-{
-	uint64_t first;
-	size_t n;
-	int rc = addresses(b, t, &first, &n, err);
-
-	for (size_t i = 0; rc == TT_OK && i + 1 < n && !t->bad; i += 2) {
-		struct tt_event *e = tt_batch_rare(b, TT_HEAP_ROOT, ts, b->word[first + i + 1], err);
-		if (!e)
-			return err->code;
-		put_ext(b, e, (int64_t)b->word[first + i], 0, 0);
-		rc = tt_batch_room(b, 8, err);
-	}
-	return rc;
-}
-
 /* A sample is of the thread whose signal handler wrote it. */
 static int
 sample(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
@@ -91,7 +65,7 @@ sample(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 		return err->code;
 	e->dur = (uint32_t)n;
 	e->flags = TT_F_STACK;
-	put_ext(b, e, (int64_t)b->tid, first, n);
+	ttc_put_ext(b, e, (int64_t)b->tid, first, n);
 	return TT_OK;
 }
 
@@ -110,64 +84,6 @@ plain(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts, uin
 	e->depth = (uint16_t)depth;
 	e->flags = (uint8_t)flags;
 	return TT_OK;
-}
-
-static int
-heap_shot(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
-{
-	bool end = ttc_byte(t) != 0;
-	uint64_t which = ttc_number(t);
-
-	for (unsigned i = 0; i < 2 && end; i++)
-		ttc_number(t);        /* its objects have been counted */
-	return plain(b, t, TT_HEAP_SHOT, ts, which, 0, 0, end ? TT_F_END : 0, err);
-}
-
-static int
-heap_object(struct tt_batch *b, int64_t ts, struct ttc_take *t, uint64_t *at, uint64_t *class, struct tt_err *err)
-{
-	bool wanted = (b->needs & TT_NEEDS_HEAP) != 0;
-	uint64_t first = 0, ref, size;
-	unsigned gen;
-	size_t n;
-	int rc = tt_batch_room(b, 8, err);
-
-	*at += ttc_zag(ttc_number(t));
-	*class += ttc_zag(ttc_number(t));
-	size = ttc_number(t);
-	gen = (unsigned)ttc_number(t);
-	n = ttc_count(t);
-	ref = *at;
-	if (rc != TT_OK || t->bad || (wanted && (rc = tt_batch_words(b, 1 + 2 * n, &first, err)) != TT_OK))
-		return rc;
-	if (wanted)
-		b->word[first] = *class;
-	for (size_t i = 0; i < n; i++) {
-		uint64_t offset = ttc_number(t);
-		ref += ttc_zag(ttc_number(t));
-		if (!wanted)
-			continue;
-		b->word[first + 1 + 2 * i] = offset;
-		b->word[first + 2 + 2 * i] = ref << 3;
-	}
-	struct tt_event *e = t->bad ? NULL : tt_batch_rare(b, TT_HEAP_OBJECT, ts, *at << 3, err);
-	if (!e)
-		return t->bad ? TT_OK : err->code;
-	e->depth = (uint16_t)gen;
-	e->dur = (uint32_t)n;
-	put_ext(b, e, (int64_t)size, first, 0);
-	return TT_OK;
-}
-
-static int
-heap_objects(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
-{
-	uint64_t at = 0, class = 0;
-	int rc = TT_OK;
-
-	while (rc == TT_OK && !t->bad && t->p < t->end)
-		rc = heap_object(b, ts, t, &at, &class, err);
-	return rc;
 }
 
 /* --- coverage: arguments as event.h lists them ---------------------------------------- */
@@ -250,7 +166,7 @@ root(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 		return err->code;
 	e->depth = (uint16_t)source;
 	e->flags = gone ? TT_F_END : 0;
-	put_ext(b, e, (int64_t)size, key, 0);
+	ttc_put_ext(b, e, (int64_t)size, key, 0);
 	return gone ? TT_OK : text(b, t, e, err);
 }
 
@@ -267,7 +183,7 @@ moves(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 	if (!e)
 		return err->code;
 	e->dur = (uint32_t)(n / 2);
-	put_ext(b, e, 0, first, n);
+	ttc_put_ext(b, e, 0, first, n);
 	return TT_OK;
 }
 
@@ -287,7 +203,7 @@ with_stack(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts
 		return err->code;
 	e->depth = (uint16_t)depth;
 	e->flags = n > 0 ? TT_F_STACK : 0;
-	put_ext(b, e, (int64_t)ts2, first, n);
+	ttc_put_ext(b, e, (int64_t)ts2, first, n);
 	return TT_OK;
 }
 
@@ -311,14 +227,14 @@ record(struct tt_batch *b, int64_t ts, unsigned kind, struct ttc_take *t, struct
 	case MONO_GC_MOVES:
 		return moves(b, ts, t, err);
 	case MONO_GC_ROOTS:
-		return heap_roots(b, ts, t, err);
+		return ttc_heap_roots(b, ts, t, err);
 	case MONO_HANDLE:
 		a = ttc_byte(t);
 		z = ttc_byte(t);
 		v = ttc_number(t);
 		w = ttc_number(t);
 		if ((rc = plain(b, t, TT_HANDLE, ts, v, 0, a, z ? TT_F_END : 0, err)) == TT_OK && !t->bad)
-			put_ext(b, &b->ev[b->n - 1], (int64_t)w, 0, 0);
+			ttc_put_ext(b, &b->ev[b->n - 1], (int64_t)w, 0, 0);
 		return rc;
 	case MONO_FINALIZE:
 		a = ttc_byte(t);
@@ -333,7 +249,7 @@ record(struct tt_batch *b, int64_t ts, unsigned kind, struct ttc_take *t, struct
 		w = ttc_number(t);
 		x = ttc_number(t);
 		if ((rc = plain(b, t, TT_CLAUSE, ts, w, (uint32_t)v, a, 0, err)) == TT_OK && !t->bad)
-			put_ext(b, &b->ev[b->n - 1], (int64_t)x, 0, 0);
+			ttc_put_ext(b, &b->ev[b->n - 1], (int64_t)x, 0, 0);
 		return rc;
 	case MONO_MONITOR:
 		a = ttc_byte(t);
@@ -358,9 +274,9 @@ record(struct tt_batch *b, int64_t ts, unsigned kind, struct ttc_take *t, struct
 	case MONO_SAMPLE:
 		return sample(b, ts, t, err);
 	case MONO_HEAP_SHOT:
-		return heap_shot(b, ts, t, err);
+		return ttc_heap_shot(b, ts, t, err);
 	case MONO_HEAP_OBJECTS:
-		return heap_objects(b, ts, t, err);
+		return ttc_heap_objects(b, ts, t, err);
 	case MONO_COVER_METHOD:
 		return cover_method(b, ts, t, err);
 	case MONO_COVER_STATEMENTS:

@@ -14,7 +14,7 @@ enum mono_record {
 	MONO_GC = 16,                 /* byte phase (the runtime's number), generation */
 	MONO_GC_HEAP = 17,            /* bytes */
 	MONO_GC_MOVES = 18,           /* addresses: old, new, old, new ... */
-	MONO_GC_ROOTS = 19,           /* addresses: slot, object, slot, object ... */
+	MONO_GC_ROOTS = 19,           /* count; of each: zigzag differences of slot (whole: some are no addresses) and of object (>> 3) */
 	MONO_HANDLE = 20,             /* byte kind, byte 1 for destroyed, handle, object */
 	MONO_FINALIZE = 21,           /* byte 1 for the end, object (0: the queue) */
 	MONO_THROW = 22,              /* object, class, stack */

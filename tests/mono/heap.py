@@ -36,6 +36,19 @@ def agree(program, *args):
     for i, (x, y) in enumerate(zip(a, b)):
         kit.check_equal(x, y, "%s: objects and bytes per class in shot %d" % (program, i))
         kit.check(not any("unknown" in name for name in x), "%s: every class has a name" % program)
+    a, b = (kit.stats(path, TABLES) for path in (ours, theirs))
+    for table in TABLES.split(","):
+        x, y = rows(a[table]), rows(b[table])
+        kit.check(x and x == y, "%s: table %s" % (program, table), *[(i, j) for i, j in zip(x, y) if i != j][:5])
+
+
+# Shots, differences between them, what refers to what, and paths from roots: as of the log profiler's capture.
+TABLES = "heapshots,heapshot_classes,heapshot_growth,heapshot_objects,heapshot_references,heapshot_roots,heapshot_paths"
+
+
+def rows(table):
+    """Without times, and in how many records references came."""
+    return [{k: v for k, v in row.items() if k not in ("time_ns", "continued")} for row in table]
 
 
 def every_other():

@@ -116,7 +116,7 @@ TEST(each_record_becomes_its_event)
 	NUMBERS(MONO_GC, 1, 7, 1);
 	NUMBERS(MONO_GC_HEAP, 0, 1 << 20);
 	NUMBERS(MONO_GC_MOVES, 0, 4, ttc_zig(0x1000 >> 3), ttc_zig(1), ttc_zig(1), ttc_zig(1));
-	NUMBERS(MONO_GC_ROOTS, 0, 2, ttc_zig(0x2000 >> 3), ttc_zig(2));
+	NUMBERS(MONO_GC_ROOTS, 0, 1, ttc_zig(0x2001), ttc_zig(0x2010 >> 3));
 	NUMBERS(MONO_HANDLE, 2, 3, 0, 99, 0x3000);
 	NUMBERS(MONO_HANDLE, 2, 2, 1, 98, 0);
 	NUMBERS(MONO_FINALIZE, 1, 1, 0x4000);
@@ -145,7 +145,7 @@ TEST(each_record_becomes_its_event)
 	e = event(&a, TT_GC_MOVE, 0);
 	CHECK(e->val == 2 && e[1].dur == 4 && a.b.word[e[1].val] == 0x1000 && a.b.word[e[1].val + 3] == 0x1018);
 	e = event(&a, TT_HEAP_ROOT, 0);
-	CHECK(e->val == 0x2010 && e[1].ts == 0x2000);
+	CHECK(e->val == 0x2010 && e[1].ts == 0x2001);
 	e = event(&a, TT_HANDLE, 0);
 	CHECK(e->val == 99 && e->depth == 3 && !(e->flags & TT_F_END) && e[1].ts == 0x3000);
 	CHECK(event(&a, TT_HANDLE, 1)->flags & TT_F_END);

@@ -57,11 +57,11 @@ on_resize(MonoProfiler *p, uintptr_t bytes)
 	put_number(MONO_GC_HEAP, bytes);
 }
 
-/* Addresses two by two, from one array or from two, in records of at most so many pairs. */
+/* Addresses two by two, in records of at most so many pairs. */
 enum { PAIRS = 150 };
 
 static void
-put_pairs(unsigned kind, const void *const *a, const void *const *b, size_t stride, uint64_t pairs)
+put_moves(const void *const *o, uint64_t pairs)
 {
 	uint64_t now = rec_now();
 	struct rec_thread *t = rec_thread();
@@ -71,35 +71,48 @@ put_pairs(unsigned kind, const void *const *a, const void *const *b, size_t stri
 		uint64_t n = pairs - i < PAIRS ? pairs - i : PAIRS, last = 0;
 		uint8_t *p = ttc_put(to, 2 * n);
 		for (uint64_t end = i + n; i < end; i++) {
-			uint64_t x = module_key(a[i * stride]) >> 3, y = module_key(b[i * stride]) >> 3;
+			uint64_t x = module_key(o[2 * i]) >> 3, y = module_key(o[2 * i + 1]) >> 3;
 			p = ttc_put(p, ttc_zig(x - last));
 			p = ttc_put(p, ttc_zig(y - x));
 			last = y;
 		}
-		rec_other(t, now, kind, to, (size_t)(p - to));
+		rec_other(t, now, MONO_GC_MOVES, to, (size_t)(p - to));
 	}
 }
 
 static void
 on_moves(MonoProfiler *p, MonoObject *const *objects, uint64_t n)
 {
-	const void *const *o = (const void *const *)(const void *)objects;
-
 	(void)p;
-	put_pairs(MONO_GC_MOVES, o, o + 1, 2, n / 2);
+	put_moves((const void *const *)(const void *)objects, n / 2);
 }
 
 void
-gc_put_roots(uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects)
+gc_put_roots(struct rec_thread *t, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects)
 {
-	put_pairs(MONO_GC_ROOTS, (const void *const *)addresses, (const void *const *)(const void *)objects, 1, n);
+	uint64_t now = rec_now();
+	uint8_t to[20 * PAIRS + 10];
+
+	for (uint64_t i = 0; t && i < n;) {
+		uint64_t end = n - i < PAIRS ? n : i + PAIRS, slot = 0, object = 0;
+		uint8_t *p = ttc_put(to, end - i);
+		for (; i < end; i++) {
+			uint64_t o = module_key(objects[i]) >> 3;
+			p = ttc_put(p, ttc_zig(module_key(addresses[i]) - slot));
+			p = ttc_put(p, ttc_zig(o - object));
+			slot = module_key(addresses[i]);
+			object = o;
+		}
+		rec_other(t, now, MONO_GC_ROOTS, to, (size_t)(p - to));
+	}
 }
 
 static void
 on_roots(MonoProfiler *p, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects)
 {
 	(void)p;
-	gc_put_roots(n, addresses, objects);
+	if (!heap_shoots())
+		gc_put_roots(rec_thread(), n, addresses, objects);
 }
 
 static void
@@ -181,6 +194,14 @@ on_root(MonoProfiler *p, const mono_byte *start, uintptr_t size, MonoGCRootSourc
 	if (!t)
 		return;
 	n = n < 250 ? n : 250;
+	/* Of static fields it is the class's vtable; all of a domain's belong together. */
+	if (source == MONO_ROOT_SOURCE_STATIC && key && api.mono_vtable_class) {
+		MonoClass *c = api.mono_vtable_class((MonoVTable *)(uintptr_t)key);
+		late_class(c);
+		key = c;
+	} else if (source == MONO_ROOT_SOURCE_DOMAIN) {
+		key = NULL;
+	}
 	q = ttc_put(q, module_key(start));
 	q = ttc_put(q, size);
 	q = ttc_put(q, (uint64_t)source);
@@ -244,6 +265,6 @@ gc_listen_roots(MonoProfilerHandle h, MonoProfilerGCRootsCallback roots)
 	bool on = true;
 
 	LISTEN(gc_roots, true, roots);
-	LISTEN(gc_root_register, true, on_root);
-	LISTEN(gc_root_unregister, true, on_root_gone);
+	LISTEN(gc_root_register, !module.o.roots, on_root);
+	LISTEN(gc_root_unregister, !module.o.roots, on_root_gone);
 }

@@ -11,14 +11,17 @@
 enum { POLL_US = 10000, RECORD_MOST = 3900, OBJECT_MOST = 60, REF_MOST = 20 };
 
 static struct {
-	bool roots;                   /* roots are recorded for shots alone */
 	int top;                      /* the oldest generation */
 	_Atomic bool wanted, listens;
 	bool serial;                  /* the collection that begins does not run beside the program */
 	bool now;                     /* the running collection gets one; by the collecting thread */
 	uint64_t majors, shots, objects, bytes;
-	/* a record being filled */
+	/*
+	 * Of whichever thread collects first, and used by all that do: with the world stopped there is one at a time. So shots
+	 * stand in order.
+	 */
 	struct rec_thread *t;
+	/* a record being filled */
 	uint64_t ticks, last, class;
 	size_t n;
 	uint8_t buf[RECORD_MOST];
@@ -140,13 +143,14 @@ on_gc(MonoProfiler *p, MonoProfilerGCEvent event, uint32_t generation, mono_bool
 {
 	(void)p;
 	if (event == MONO_GC_EVENT_PRE_STOP_WORLD) {
-		rec_thread();         /* not to be made with the world stopped */
+		if (!heap.t)          /* not to be made with the world stopped */
+			heap.t = rec_thread_extra();
 	} else if (event == MONO_GC_EVENT_POST_STOP_WORLD) {
 		/* Only here the runtime tells; version 2 of the interface does not. */
 		heap.serial = serial || api_version() < 3;
 	} else if (event == MONO_GC_EVENT_START && (int)generation == heap.top && heap.serial) {
 		heap.majors++;
-		heap.now = is_due() && atomic_load(&heap.listens) && (heap.t = rec_thread()) != NULL && rec_on();
+		heap.now = is_due() && atomic_load(&heap.listens) && heap.t && rec_on();
 		if (heap.now)
 			mark(false);
 	} else if (event == MONO_GC_EVENT_PRE_START_WORLD && heap.now && (int)generation == heap.top) {
@@ -155,13 +159,19 @@ on_gc(MonoProfiler *p, MonoProfilerGCEvent event, uint32_t generation, mono_bool
 	}
 }
 
+bool
+heap_shoots(void)
+{
+	return heap.now;
+}
+
 /* Of shots only: all of them, at each collection, are another option. */
 static void
 on_roots(MonoProfiler *p, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects)
 {
 	(void)p;
 	if (heap.now)
-		gc_put_roots(n, addresses, objects);
+		gc_put_roots(heap.t, n, addresses, objects);
 }
 
 /* --- causing them ------------------------------------------------------------------- */
@@ -269,6 +279,5 @@ heap_load(void)
 	api.mono_profiler_set_gc_event_callback(self.handle, on_gc);
 	if (api.mono_profiler_set_gc_finalized_callback)
 		api.mono_profiler_set_gc_finalized_callback(self.handle, on_finalized);
-	if (!module.o.roots)
-		gc_listen_roots(self.handle, on_roots);
+	gc_listen_roots(self.handle, on_roots);
 }

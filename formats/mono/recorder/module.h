@@ -126,6 +126,8 @@ bool sample_wanted(void);
 void sample_initialized(void);
 bool heap_wanted(void);
 bool coverage_wanted(void);
+/* Is one being taken, of the collection that runs? Then it has the roots. */
+bool heap_shoots(void);
 /* Have a heap shot taken soon. Any thread. */
 void heap_request(void);
 /* The runtime begins to end: the last shot, where one is asked for. */
@@ -142,8 +144,8 @@ void coverage_settle(void);
 
 /* --- gc.c ----------------------------------------------------------------------------- */
 
-void gc_put_roots(uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects);
-/* Have registrations of roots recorded, as ${h}, and ${roots} called with roots. */
+void gc_put_roots(struct rec_thread *t, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects);
+/* Have registrations of roots recorded, as ${h}, unless they are anyway, and ${roots} called with roots. */
 void gc_listen_roots(MonoProfilerHandle h, MonoProfilerGCRootsCallback roots);
 
 /* --- filter.c ------------------------------------------------------------------ */
