@@ -301,6 +301,29 @@ TEST(an_empty_chunk_is_no_event)
 	CHECK_EQ_INT(r.loss.e[TT_LOST_MISSING].n, 1);
 }
 
+/* More of it than is looked at in one piece. */
+TEST(garbage_between_chunks_is_passed_over)
+{
+	enum { GARBAGE = 700000 };
+	static uint8_t long_[1 << 20];
+	struct ttc_result r;
+
+	for (unsigned piped = 0; piped < 2; piped++) {
+		begin_file(long_);
+		memset(k.p, 'T', GARBAGE);
+		k.p += GARBAGE;
+		plain_chunk(3, 0, 0);
+		if (piped)
+			ttc_read_pipe(long_, (size_t)(k.p - long_), &r);
+		else
+			ttc_read(NULL, long_, (size_t)(k.p - long_), 0, &r);
+		CHECK_EQ_INT(r.rc, TT_OK);
+		CHECK_EQ_INT(r.loss.e[TT_LOST_SYNC].n, 1);
+		CHECK_EQ_INT(r.loss.e[TT_LOST_SYNC].bytes, GARBAGE);
+		CHECK_EQ_INT(r.all.zones, EVENTS);
+	}
+}
+
 TEST(zones_deeper_than_a_depth_can_say_are_all_read)
 {
 	enum { DEEP = 70000 };
