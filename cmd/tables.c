@@ -58,19 +58,6 @@ table_named(const char *id)
 }
 
 const struct tt_pass *
-table_pass(const char *id)
-{
-	const struct tt_pass_table *t;
-	const struct tt_pass *pass;
-
-	for (size_t i = 0; (t = table_at(i, &pass)) != NULL; i++) {
-		if (strcmp(t->id, id) == 0)
-			return pass;
-	}
-	return NULL;
-}
-
-const struct tt_pass *
 pass_named(const char *name)
 {
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {

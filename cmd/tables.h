@@ -12,8 +12,7 @@ const char *table_id(size_t i);
 /* The same, and behind them the names of those passes that are no table's id. */
 const char *table_or_pass(size_t i);
 
-/* The pass that makes table ${id}, and the table's row; NULL if there is none. */
-const struct tt_pass *table_pass(const char *id);
+/* The table, or the pass, of this name; NULL if there is none. */
 const struct tt_pass_table *table_named(const char *id);
 const struct tt_pass *pass_named(const char *name);
 

@@ -27,7 +27,4 @@ void tt_aggregate_failures(const struct tt_aggregate *a, uint64_t *captures, uin
 /* Put the tables into ${r}. */
 int tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r, struct tt_err *err);
 
-/* All tables there are, for lists. */
-const struct tt_pass_table *tt_aggregate_tables(size_t *n);
-
 #endif

@@ -84,13 +84,6 @@ static const struct tt_pass_table table[T_N] = {
 	[T_FAILURES] = { "batch_failures", "Damaged and failed", failure_col, X_N, false },
 };
 
-const struct tt_pass_table *
-tt_aggregate_tables(size_t *n)
-{
-	*n = T_N;
-	return table;
-}
-
 static int
 new_table(struct tt_report *r, int which, struct tt_table **t, struct tt_err *err)
 {

@@ -21,7 +21,6 @@ struct tt_sink {
 	char *name;
 	char *buffer;                 /* of BUFFER bytes, for plain output */
 	size_t buffered;
-	uint64_t given;
 	struct tt_err failed;         /* the error that stays; code TT_OK: none */
 };
 
@@ -148,26 +147,12 @@ tt_sink_write(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 		rc = s->in_memory ? tt_buf_add(&s->memory, p, n, &s->failed)
 		    : s->pack     ? tt_pack_write(s->pack, p, n, &s->failed)
 				  : write_plain(s, p, n, &s->failed);
-		if (rc == TT_OK) {
-			s->given += n;
+		if (rc == TT_OK)
 			return TT_OK;
-		}
 	}
 	if (err)
 		*err = s->failed;
 	return s->failed.code;
-}
-
-uint64_t
-tt_sink_bytes(const struct tt_sink *s)
-{
-	return s->given;
-}
-
-uint64_t
-tt_sink_bytes_out(const struct tt_sink *s)
-{
-	return s->in_memory ? s->given : s->dest.written;
 }
 
 /* --- the end ------------------------------------------------------------ */

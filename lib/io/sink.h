@@ -45,10 +45,6 @@ const char *tt_sink_mem_data(const struct tt_sink *sink, size_t *n);
 /* Append ${n} bytes. ENOSPC, EDQUOT, EFBIG, EIO: TT_E_IO naming the path. */
 int tt_sink_write(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
 
-/* Bytes given to the sink so far (before compression), and bytes written out. */
-uint64_t tt_sink_bytes(const struct tt_sink *sink);
-uint64_t tt_sink_bytes_out(const struct tt_sink *sink);
-
 /**
  * tt_sink_commit(sink, err):
  * Flush, close and rename into place, then free the sink; on failure the

@@ -39,20 +39,6 @@ tt_hist_add(struct tt_hist *h, uint64_t v, uint64_t n)
 		h->max = v;
 }
 
-void
-tt_hist_join(struct tt_hist *into, const struct tt_hist *from)
-{
-	if (from->n == 0)
-		return;
-	into->n += from->n;
-	if (from->min < into->min)
-		into->min = from->min;
-	if (from->max > into->max)
-		into->max = from->max;
-	for (unsigned i = 0; i < TT_HIST_BUCKETS; i++)
-		into->b[i] += from->b[i];
-}
-
 uint64_t
 tt_hist_quantile(const struct tt_hist *h, uint64_t num, uint64_t den)
 {

@@ -34,7 +34,6 @@ struct tt_hist {
 
 void tt_hist_init(struct tt_hist *h);
 void tt_hist_add(struct tt_hist *h, uint64_t v, uint64_t n);
-void tt_hist_join(struct tt_hist *into, const struct tt_hist *from);
 
 /* Nearest rank: the smallest value with at least ${num}/${den} of all at or below it, clamped to [min, max]; 0 if empty.
    The first and the last rank are exact. */

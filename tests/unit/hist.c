@@ -86,29 +86,6 @@ TEST(counts_of_workers_are_exact_beyond_their_buckets)
 	CHECK_EQ_INT(mem.used, 0);
 }
 
-TEST(joining_in_any_order_gives_the_same_bits)
-{
-	static struct tt_hist part[3], a, b, all;
-
-	tt_hist_init(&a);
-	tt_hist_init(&b);
-	tt_hist_init(&all);
-	for (int i = 0; i < 3; i++)
-		tt_hist_init(&part[i]);
-	for (int i = 0; i < 10000; i++) {
-		uint64_t v = next_random() >> (i % 60);
-
-		tt_hist_add(&part[i % 3], v, 2);
-		tt_hist_add(&all, v, 2);
-	}
-	for (int i = 0; i < 3; i++) {
-		tt_hist_join(&a, &part[i]);
-		tt_hist_join(&b, &part[2 - i]);
-	}
-	CHECK_EQ_INT(memcmp(&a, &b, sizeof a), 0);
-	CHECK_EQ_INT(memcmp(&a, &all, sizeof a), 0);
-}
-
 TEST(square_roots_are_exact)
 {
 	CHECK_EQ_INT(tt_isqrt(0), 0);

@@ -118,7 +118,6 @@ put(const char *path, const char *p, size_t n, size_t step, struct tt_err *err)
 			return rc;
 		}
 	}
-	CHECK_EQ_INT(tt_sink_bytes(sink), n);
 	return tt_sink_commit(sink, err);
 }
 
@@ -283,24 +282,7 @@ TEST(memory_keeps_what_it_is_given)
 	CHECK_EQ_INT(tt_sink_write(sink, "", 0, &err), TT_OK);
 	CHECK_EQ_INT(tt_sink_write(sink, "de", 2, &err), TT_OK);
 	CHECK(memcmp(tt_sink_mem_data(sink, &n), "abcde", 5) == 0 && n == 5);
-	CHECK_EQ_INT(tt_sink_bytes(sink), 5);
-	CHECK_EQ_INT(tt_sink_bytes_out(sink), 5);
 	CHECK_EQ_INT(tt_sink_commit(sink, &err), TT_OK);
-}
-
-TEST(bytes_out_are_counted_as_they_are_written)
-{
-	char *text = make_text(1 << 20);
-	struct tt_sink *sink;
-	struct tt_err err;
-
-	CHECK_EQ_INT(tt_sink_open(&env, check_path("count.gz"), &sink, &err), TT_OK);
-	CHECK_EQ_INT(tt_sink_bytes_out(sink), 0);
-	CHECK_EQ_INT(tt_sink_write(sink, text, 1 << 20, &err), TT_OK);
-	CHECK_EQ_INT(tt_sink_bytes(sink), 1 << 20);
-	CHECK(tt_sink_bytes_out(sink) > 1000 && tt_sink_bytes_out(sink) < 1 << 20);
-	CHECK_EQ_INT(tt_sink_commit(sink, &err), TT_OK);
-	free(text);
 }
 
 /* --- complete or not there ---------------------------------------------- */
