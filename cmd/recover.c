@@ -171,18 +171,32 @@ in_order(const struct part *p, struct ttc **m, size_t n, struct tt_err *err)
 	return TT_OK;
 }
 
+/* What is damaged in an input is left out of the output, and would be gone. */
+static int
+check_output(const struct recover_opts *o, const char *out, struct tt_err *err)
+{
+	struct stat a, b;
+
+	for (size_t i = 0; i < o->path.n; i++)
+		if (stat(out, &a) == 0 && stat(o->path.v[i], &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", out);
+	return TT_OK;
+}
+
 static int
 recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 {
 	size_t n = o->path.n;
 	const char *out = o->out ? o->out : default_output(app, o->path.v[0], err);
-	int rc = out ? confine(app, o, out, err) : err->code;
+	int rc = out ? check_output(o, out, err) : err->code;
 	struct part *p = tt_arena_alloc(&app->arena, n * sizeof *p, err);
 	struct ttc **m = tt_arena_alloc(&app->arena, n * sizeof *m, err);
 	size_t opened = 0;
 
 	if (!p || !m)
 		return err->code;
+	if (rc == TT_OK)
+		rc = confine(app, o, out, err);
 	while (rc == TT_OK && opened < n) {
 		struct part *x = &p[opened];
 		*x = (struct part){ .cap = { .path = o->path.v[opened] } };
