@@ -9,7 +9,7 @@
   from the tree.
 - Our JSON, read here, has exactly the zones of our CSV, and the samples, allocations, throws, waits, heap sizes and
   counters that the independent reader (tests/oracle) finds, each at its nanosecond.
-- pprof: `go tool pprof` reads it (-raw, -top, -traces); its sums are those of stats, and of folded.
+- pprof: `go tool pprof` reads it (-raw, -top, -traces); its sums are those of stats, and of folded by every --value.
 - CSV, read by Python's csv in strict mode: as many fields in every record, integers where integers are due.
 - diff --chrome: the same for both sides in one file.
 - Everything compressed is what it is plain.
@@ -229,6 +229,14 @@ def independent(tracetool, name, work):
                    collections.Counter({k: n for k, n in want.items() if k[0] == kind}), kind))
 
 
+FOLDED = {"time": "wall", "calls": "calls", "samples": "samples", "bytes": "alloc_space", "objects": "alloc_objects"}
+
+
+def folded_sum(path):
+    with open(path, encoding="utf-8") as f:
+        return sum(int(line.rsplit(" ", 1)[1]) for line in f)
+
+
 def pprof(name, path, stats, folded):
     raw = run("go", "tool", "pprof", "-symbolize=none", "-raw", path)
     if not check(name + " in pprof", raw.stderr if raw.returncode else None):
@@ -253,11 +261,12 @@ def pprof(name, path, stats, folded):
             "alloc_space": alloc["bytes"] or 0, "alloc_objects": alloc["count"] or 0,
             "samples": sum(r["self"] for r in stats["samples"]["rows"]) if "samples" in stats else 0}
     check(name + " in pprof, sums", None if all(have.get(k, 0) == v for k, v in want.items()) else "%s, not %s" % (have, want))
-    total = 0
-    for line in open(folded, encoding="utf-8"):
-        total += int(line.rsplit(" ", 1)[1])
+    total = folded_sum(folded[None])
     of = "wall" if have.get("wall") else "samples" if have.get("samples") else "alloc_space"
     check(name + " folded, sum", None if total == have.get(of, 0) else "%d, pprof has %s %s" % (total, have.get(of), of))
+    for value, of in FOLDED.items():
+        total = folded_sum(folded[value])
+        check("%s folded, %s" % (name, value), None if total == have.get(of, 0) else "%d, pprof has %s %s" % (total, have.get(of), of))
 
 
 def capture(tracetool, path, work, forms):
@@ -278,7 +287,10 @@ def capture(tracetool, path, work, forms):
     perfetto(name + ".json.gz", out["json.gz"], chrome)
     devtools(name + ".json", out["json"], chrome)
     stats = json.loads(run(tracetool, "stats", "--format", "json", path).stdout)["tables"]
-    pprof(name + ".pb.gz", out["pb.gz"], stats, out["folded"])
+    folded = {None: out["folded"], **{v: os.path.join(work, v + ".folded") for v in FOLDED}}
+    for value in FOLDED:
+        run(tracetool, "convert", "-q", "--value", value, path, "-o", folded[value])
+    pprof(name + ".pb.gz", out["pb.gz"], stats, folded)
     if "frames" in forms:
         framed = os.path.join(work, "framed.json")
         run(tracetool, "convert", "-q", "--frame-marker", "World:Frame", path, "-o", framed)
