@@ -3,7 +3,7 @@
 
     tables.py TRACETOOL MLPD_GEN
 
-- Filters in all pairs: what --time, --thread and --marker (glob and re:) leave of a table, alone and two
+- Filters in all pairs: what --time, --thread and --marker (glob and re:), and of classes --category, leave of a table, alone and two
   together, is what the same filters leave of the list of its events, added up here. The same with --find.
 - Groups of tables that groups.py does not have: summaries, collections, locks, objects, metadata.
 - Roots by class in every heap shot; classes of finalized objects; metrics of the gate over time.
@@ -182,6 +182,25 @@ def found(name, a, p, zero, chosen, options):
     check("%s: --find S:64 %s" % (name, " ".join(options)), dict(have), dict(want))
 
 
+def categories(name, a, p, zero, label):
+    """Classes have an assembly in the file; methods have not: groups.py holds theirs against another pass."""
+    def of(o):
+        return a.assembly(o[6], o[5])
+
+    least = collections.Counter(of(o) for o in a.trail if of(o) != "(unknown)").most_common()
+    if not least:
+        return
+    one = ["--category", "re:^%s$" % re.escape(least[-1][0])]
+    for options, f in [([], None), *filters(a, zero, label)]:
+        left = [o for o in a.trail if of(o) == least[-1][0] and (not f or f((None, o[5], o[4], o[1])))]
+        have = p.report("--table", "alloc_classes,objects_found", "--find", "S:1", *one, *options)
+        what = "%s: %s %s" % (name, " ".join(one), " ".join(options))
+        check(what, groups.sums((r["class"], r["bytes"], r["count"]) for r in have["alloc_classes"]["rows"]),
+              groups.sums((o[1], o[2], 1) for o in left))
+        check(what + " --find S:1", dict(collections.Counter((r["class"], r["bytes"], r["moves"]) for r in have["objects_found"]["rows"])),
+              dict(collections.Counter((o[1], o[2], o[3]) for o in left)))
+
+
 def collections_left(name, a, p, zero, label, chosen, options):
     """Collections have no marker: of these --marker changes nothing."""
     asked = [(o, f) for o, f in chosen if o[0] != "--marker"]
@@ -298,6 +317,8 @@ def compare(name, path):
     def label(thread):
         return tids[("0x%x" % thread.tid, thread.generation)]
 
+    if a.trail:
+        categories(name, a, p, zero, label)
     if a.list:
         pairs(name, a, p, zero, label)
         series(name, a, p, zero)
