@@ -48,7 +48,7 @@ class Program:
         self.s, self.name, self.lib, self.argv, self.env = s, name, lib, argv, env
         self.dir = s.path(name)
         self.capture = os.path.join(self.dir, capture)
-        os.mkdir(self.dir)
+        os.makedirs(os.path.join(self.dir, "run"))
         self.good = self.run()
 
     def run(self, **more):
@@ -90,6 +90,7 @@ class Program:
                     if not failed:
                         break
                     n += 1
+        self.s.check(self.name + ": no ring is left behind", " ".join(os.listdir(os.path.join(self.dir, "run"))))
 
     def lacking(self, names, *said):
         """A runtime without some functions: each of ${said} is said, and nothing else."""
@@ -138,7 +139,7 @@ def main():
     def mono(name, program, options):
         return Program(s, name, "libmono-profiler-tracetool",
                        ["mono", "--profile=tracetool:%s,out=mono.ttc" % options, mono_kit.program(program)], "mono.ttc",
-                       {"LD_LIBRARY_PATH": kit.BUILD})
+                       {"LD_LIBRARY_PATH": kit.BUILD, "XDG_RUNTIME_DIR": s.path(name, "run")})
 
     jobs = [lambda: game("game in parts", "options=rotate-size=40K;control=control").with_faults(CALLS),
             lambda: mono("Mono program", "Cover", ALL).with_faults(MONO_CALLS),

@@ -769,6 +769,40 @@ many_markers(void)
 	CHECK_HAS(tracetool(text), "\nrecorder.ids_reused,1,");
 }
 
+static void
+long_names(void)
+{
+	static char name[400];
+	char text[600];
+
+	load();
+	/* "é" has two bytes: a name is cut before one that does not fit. */
+	for (int i = 0; i < 199; i++)
+		memcpy(name + 1 + 2 * i, "é", 2);
+	name[0] = 'N';
+	engine_thread(name + 1, name);
+	CHECK_EQ_INT(START(file, "ring=4M"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	play(1);
+	engine_thread_as(4712, NULL, NULL);
+	engine_emit(engine_marker(NULL, 1, 0), UNITY_SINGLE, 0, NULL);
+	STOP();
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	engine_unload(true);
+	snprintf(text, sizeof text, "info %s --format csv", file);
+	const char *info = tracetool(text), *at = strstr(info, "Né");
+	CHECK(at != NULL);
+	size_t n = at ? strcspn(at, ",") : 0;
+	CHECK_EQ_INT(n, 71);
+	CHECK_EQ_INT(at && strncmp(at, name, n) == 0, 1);
+	CHECK_HAS(info, "\nrecorder.markers_nameless,1,");
+}
+
+TEST(names_are_cut_between_characters)
+{
+	in_player(long_names);
+}
+
 TEST(more_markers_than_the_table_had_room_for)
 {
 	in_player(many_markers);

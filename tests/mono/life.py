@@ -172,6 +172,15 @@ def from_outside():
               "delay: recording begins by itself", during(path))
 
 
+def not_a_file():
+    # A folder, a path through a file, a device that is full, another that takes all.
+    for out, said in ((kit.FOLDER, "Is a directory"), (kit.program("Ends") + "/a.ttc", "Not a directory"), ("/dev/full", "No space"),
+                      ("/dev/null", None)):
+        run = kit.mono("calls,out=" + out, "Ends", "exit", "7")
+        kit.check(run.returncode == 7, "out=%s: the program runs on" % out, run)
+        kit.check((said in run.stderr and run.stderr.count("\n") == 1) if said else run.stderr == "", "out=%s: one line" % out, run.stderr)
+
+
 def output():
     path = kit.capture("keep.ttc")
     run = kit.mono("calls,keep=10s,out=" + path, "GameLoop", "24", "4")
@@ -203,5 +212,6 @@ options()
 by_program()
 by_more_functions()
 from_outside()
+not_a_file()
 output()
 kit.end()

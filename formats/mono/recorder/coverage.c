@@ -177,22 +177,20 @@ put_text(uint8_t *p, const char *s, size_t n)
 static void
 put_method(struct rec_thread *t, uint64_t id, MonoMethod *m, const struct entry *e, size_t n)
 {
-	char *full = api.mono_method_full_name(m, 1), *args = full ? strstr(full, " (") : NULL, *name = NULL;
-	MonoClass *c = api.mono_method_get_class(m);
-	const char *assembly = api.mono_image_get_name(api.mono_class_get_image(c));
+	char *full = api.mono_method_full_name(m, 1), *args = strstr(full, " ("), *end = args ? args : full + strlen(full), *name = end;
+	const char *assembly = api.mono_image_get_name(api.mono_class_get_image(api.mono_method_get_class(m)));
+	size_t rest = strlen(end);
 	uint8_t b[3900], *p = b;
 
-	for (char *q = full; q && q < (args ? args : full + strlen(full)); q++)
-		if (*q == ':')
-			name = q;
+	while (name > full && name[-1] != ':')
+		name--;
 	p = ttc_put(p, id);
 	p = ttc_put(p, api.mono_method_get_token(m));
 	p = ttc_put(p, n);
 	p = put_text(p, assembly, strlen(assembly));
-	p = put_text(p, name ? full : "", name ? (size_t)(name - full) : 0);
-	name = name ? name + 1 : full ? full : "?";
-	p = put_text(p, name, args ? (size_t)(args - name) : strlen(name));
-	p = put_text(p, args ? args + 2 : "", args && strlen(args) > 3 ? strlen(args) - 3 : 0);
+	p = put_text(p, full, name > full ? (size_t)(name - full) - 1 : 0);
+	p = put_text(p, name, (size_t)(end - name));
+	p = put_text(p, end + 2, rest > 3 ? rest - 3 : 0);
 	p = put_text(p, e->file, strlen(e->file));
 	tools_room(true);
 	rec_other(t, rec_now(), MONO_COVER_METHOD, b, (size_t)(p - b));
