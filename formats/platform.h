@@ -79,7 +79,7 @@ int plat_patch(int fd, uint64_t at, const void *p, size_t n);
 int plat_truncate(int fd, uint64_t n);
 int plat_sync(int fd);             /* what is written is on the disk; -errno */
 int plat_close(int fd);
-int plat_unlink(const char *path);
+int plat_unlink(const char *path);      /* a regular file; what is none stays */
 
 /* --- threads ----------------------------------------------------------------------------- */
 
