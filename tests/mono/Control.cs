@@ -1,9 +1,14 @@
 // Drives the module by its C# functions: Counted(n) is called a known number of times in each state.
 using System;
 using System.Runtime.CompilerServices;
+using System.Runtime.InteropServices;
 using System.Threading;
 
 static class Control {
+	// What a program may do that calls the module itself.
+	[DllImport("mono-profiler-tracetool")] static extern void tracetool_mono_label(byte[] text);
+	[DllImport("mono-profiler-tracetool")] static extern void tracetool_mono_meta(byte[] key, byte[] value);
+
 	static int sum;
 
 	[MethodImpl(MethodImplOptions.NoInlining)] static void Before(int i) { sum += i; }
@@ -40,6 +45,9 @@ static class Control {
 			Tracetool.Meta("", "no key");
 			Tracetool.Meta("a key", "a value");
 			Tracetool.Label(null);
+			tracetool_mono_label(null);
+			tracetool_mono_meta(null, null);
+			Tracetool.Flush(0);
 			bool shot = Tracetool.Heapshot();
 			GC.Collect();
 			Console.WriteLine("{0} {1} {2} {3} {4}", shot, Tracetool.Dump(), Tracetool.Flush(5000), Tracetool.Stop(), Tracetool.Stop());

@@ -49,6 +49,14 @@ def every_line():
     return out
 
 
+def unloaded():
+    """In domains that go before the end: what ran in them counts, as often as it ran."""
+    out = kit.capture("unloaded.ttc")
+    p = kit.mono("coverage=[Cover]*,out=" + out, "Unload", kit.program("Cover"), "3", more=["--debug"])
+    kit.check(p.returncode == 0 and p.stderr == "", "domains that are unloaded: exit status", p.returncode, p.stderr)
+    kit.check_equal(lines(out), {n: [3 * c[0]] for n, c in known().items()}, "domains that are unloaded: each run counts")
+
+
 def filters():
     hits = known()
     def span(text):
@@ -144,10 +152,11 @@ def genhtml(out):
     kit.check(p.returncode == 0 and "Cover.cs" in p.stdout, "lcov", p.stdout, p.stderr)
 
 
-kit.compile("Cover")
+kit.compile("Cover", "Unload")
 out = every_line()
 if shutil.which("genhtml"):
     genhtml(out)
+unloaded()
 filters()
 ends()
 paused()

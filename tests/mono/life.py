@@ -61,6 +61,10 @@ def by_program():
     kit.check("fin — 終" in open(csv, encoding="utf-8").read(), "C#: a label is in the capture")
     info = subprocess.run([kit.TRACETOOL, "info", path], capture_output=True, text=True).stdout
     kit.check("forêt" in info, "C#: a fact is in the capture", info)
+    # With all that has callbacks of its own, and calls that are too deep.
+    run = kit.mono("calls,depth=1,exceptions,monitor,jit,handles,finalizers,moves,gc,paused,out=" + path, "Control", "api", "5")
+    kit.check(run.returncode == 0 and unmatched(path) == [] and during(path) == (0, 0), "C#: paused, all of it: nothing is out of place",
+              run.stderr, unmatched(path), during(path))
     run = kit.mono(None, "Control", "api", "1")
     kit.check(run.stdout.split() == "False Off False False False".split(), "C#: not profiled, it does nothing", run.stdout, run.stderr)
     path = kit.capture("threads.ttc")
@@ -173,12 +177,15 @@ def from_outside():
 
 
 def not_a_file():
-    # A folder, a path through a file, a device that is full, another that takes all.
-    for out, said in ((kit.FOLDER, "Is a directory"), (kit.program("Ends") + "/a.ttc", "Not a directory"), ("/dev/full", "No space"),
-                      ("/dev/null", None)):
+    # A folder, a path through a file, a device that is full, another that takes all. By links: a device that goes is missed by all.
+    full, null = os.path.join(kit.FOLDER, "full"), os.path.join(kit.FOLDER, "null")
+    os.symlink("/dev/full", full)
+    os.symlink("/dev/null", null)
+    for out, said in ((kit.FOLDER, "Is a directory"), (kit.program("Ends") + "/a.ttc", "Not a directory"), (full, "No space"), (null, None)):
         run = kit.mono("calls,out=" + out, "Ends", "exit", "7")
         kit.check(run.returncode == 7, "out=%s: the program runs on" % out, run)
         kit.check((said in run.stderr and run.stderr.count("\n") == 1) if said else run.stderr == "", "out=%s: one line" % out, run.stderr)
+    kit.check(os.path.islink(full) and os.path.islink(null), "what is no file is left where it is", os.listdir(kit.FOLDER))
 
 
 def output():
