@@ -483,6 +483,28 @@ TEST(what_cannot_be_done_is_told_and_changes_nothing)
 }
 
 static void
+wrong_environment(void)
+{
+	setenv("TRACETOOL_OPTIONS", "rong=1", 1);
+	load();
+	CHECK_HAS(message(), "no option is called \"rong\"");
+	CHECK_HAS(message(), "TRACETOOL_OPTIONS");
+	CHECK_EQ_INT(STATE(), TRACETOOL_IDLE);
+	/* It is no reason to capture nothing. */
+	CHECK_EQ_INT(START(file, "ring=4M;over=1min"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	play(3);
+	engine_unload(true);
+	CHECK(size_of(file) > 500);
+	check_clean();
+}
+
+TEST(wrong_options_of_the_environment_are_told)
+{
+	in_player(wrong_environment);
+}
+
+static void
 no_interface(void)
 {
 	setenv("TRACETOOL_CAPTURE", file, 1);

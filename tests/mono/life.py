@@ -2,6 +2,7 @@
 """Options, ends, and what starts and stops recording: with real programs, whose calls are counted."""
 import ctypes
 import os
+import re
 import select
 import signal
 import subprocess
@@ -33,6 +34,9 @@ def options():
         kit.check(len(lines) == 1 and lines[0].startswith("tracetool: ") and name in lines[0], text[:40] + ": one line", lines)
     kit.check("calls, " in kit.mono("foo", "Ends", "exit", "0").stderr, "the valid options are named")
     kit.check(not [f for f in os.listdir(kit.FOLDER) if f.endswith(".ttc")], "nothing is left behind", os.listdir(kit.FOLDER))
+    run = kit.mono(None, "Ends", "exit", "0", more=["--profile=tracetool"])
+    found = [f for f in os.listdir(kit.FOLDER) if re.fullmatch(r"tracetool-[0-9]+\.ttc", f)]
+    kit.check(run.stderr == "" and len(found) == 1, "no option at all: a capture called after the process", run.stderr, found)
     path = kit.capture("a,b.ttc")
     run = kit.mono("calls,out=%s," % path.replace(",", ",,"), "Ends", "exit", "0")
     kit.check(os.path.exists(path) and not run.stderr, "two commas are one inside a value", run.stderr)
