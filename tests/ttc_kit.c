@@ -313,8 +313,8 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 		struct ttc *m = ctx;
 		r->num = m->head.num;
 		r->den = m->head.den;
-		m->mult = 1;
-		m->shift = 0;
+		m->mult = (uint64_t)1 << 61;  /* 1, and such that the fast loop is taken */
+		m->shift = 61;
 		m->head.ticks = 0;
 		m->quick = m->quick && !ttc_how.plain;
 	}

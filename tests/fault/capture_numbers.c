@@ -78,7 +78,7 @@ mono_records(void)
 	RECORD(MONO_GC, byte(5); number(0));
 	RECORD(MONO_GC_HEAP, number(1 << 20));
 	RECORD(MONO_GC_MOVES, stack(4));
-	RECORD(MONO_GC_ROOTS, stack(4));
+	RECORD(MONO_GC_ROOTS, number(2); number(ttc_zig(16)); number(ttc_zig(17)); number(ttc_zig(1)); number(ttc_zig(2)));
 	RECORD(MONO_HANDLE, byte(1); byte(0); number(7); number(4096));
 	RECORD(MONO_HANDLE, byte(1); byte(1); number(7); number(4096));
 	RECORD(MONO_FINALIZE, byte(0); number(4096));
