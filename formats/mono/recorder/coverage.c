@@ -14,6 +14,8 @@
 
 /* At least so long between two passes; of each of which so much is done at a time, at most so often. */
 enum { PASS_NS = 2000000000, STEP_NS = 2000000, STEPS_NS = 100000000 };
+/* The runtime loses some 110 bytes whenever it is asked for a method's counts (6.8): so often at first, and so often a second. */
+enum { READS = 50000, READS_S = 20 };
 /* Bits of what is known of a method. */
 enum { KNOWN = 1, COVERED = 2, COMPILED = 4, DEFINITION = 8 };
 
@@ -46,6 +48,7 @@ static struct {
 	/* when */
 	_Atomic bool listens, passing, ended;
 	_Atomic uint32_t passes, holds;
+	_Atomic uint64_t reads;
 } cover = { .lock = ATOMIC_FLAG_INIT, .busy = ATOMIC_FLAG_INIT };
 static struct table asked;
 
@@ -244,6 +247,7 @@ static void
 write_method(struct rec_thread *t, struct covered *c)
 {
 	cover.nentry = 0;
+	atomic_fetch_add_explicit(&cover.reads, 1, memory_order_relaxed);
 	if (!api.mono_profiler_get_coverage_data(module.tools, c->method, on_entry) || cover.nentry == 0)
 		return;
 	const uint32_t *old = c->written && c->n == cover.nentry ? c->hits : NULL;
@@ -420,12 +424,14 @@ coverage_step(void)
 void
 coverage_tick(void)
 {
-	static uint64_t last_pass, last_step;
+	static uint64_t last_pass, last_step, first;
 	uint64_t now = mono_ns();
 
+	if (!first)
+		first = now;
 	if (atomic_load(&cover.passing)) {
 		last_pass = now;
-	} else if (now - last_pass >= PASS_NS) {
+	} else if (now - last_pass >= PASS_NS && atomic_load(&cover.reads) <= READS + READS_S * ((now - first) / 1000000000)) {
 		atomic_store(&cover.passing, true);
 	} else {
 		return;
