@@ -5,6 +5,7 @@
  * chrome_tail.c   what stands behind them: names of threads, frames, provenance, losses
  * chrome_zones.c  zones and allocations: `chunk`, the hot path
  * chrome_rare.c   counters, flows, instants: `rare`
+ * chrome_args.c   arguments of zones and instants
  * chrome_pairs.c  the B/E form: zones put aside, and written thread by thread
  *
  * Every record but the first of a file begins with ",\n", so records can be joined in any order.
@@ -14,6 +15,7 @@
 
 #include <stdatomic.h>
 
+#include "emit/aside.h"
 #include "emit/common.h"
 #include "emit/emit.h"
 #include "emit/micros.h"
@@ -48,7 +50,8 @@ struct chrome {
 	size_t nprocess;
 	struct chrome_part *part;
 	size_t npart, cappart, committed;
-	struct tt_slices slices;      /* B/E form: zones put aside */
+	struct tt_slices slices;      /* B/E form: zones put aside; flags: the place of their arguments in ... */
+	struct tt_aside args;         /* ... this, or 0 */
 	struct tt_buf scratch;
 	uint8_t *also;                /* threads with a sample in what is about to be written, a bit each */
 	size_t capalso;
@@ -116,10 +119,24 @@ int tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
 
 int tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 
+/* --- chrome_args.c ------------------------------------------------------- */
+
+/* Append `,"args":{...}`; nothing where there are none. */
+int tt_chrome_args(const struct chrome *c, const struct tt_args *args, struct tt_buf *out, struct tt_err *err);
+
+/* Append the text of ${a} in quotes. */
+int tt_chrome_text(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out, struct tt_err *err);
+
+/* Has JSON such a number? */
+bool tt_chrome_finite(enum tt_type type, uint64_t bits);
+
 /* --- chrome_pairs.c ------------------------------------------------------ */
 
-/* What `chunk` and `rare` make in the B/E form is a run of these, since zones wait and text does not. */
-struct chrome_frame { uint64_t zones, n; };   /* zones: n is a number of struct tt_slice; else of bytes */
+/*
+ * What `chunk` and `rare` make in the B/E form is a run of these, since zones wait and text does not. Of zones: behind the
+ * head ${n} struct tt_slice and ${text} bytes, their arguments; flags of those that have some are their number of bytes.
+ */
+struct chrome_frame { uint64_t zones, n, text; };     /* zones: n is a number of struct tt_slice; else of bytes */
 
 int tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, size_t n, struct tt_err *err);
 int tt_chrome_pairs_finish(struct chrome *c, struct tt_err *err);

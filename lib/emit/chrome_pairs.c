@@ -47,21 +47,29 @@ tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, 
 			p += f.n;
 			continue;
 		}
+		const char *text = p + f.n * sizeof(struct tt_slice);
 		for (; f.n > 0 && rc == TT_OK; f.n--, p += sizeof(struct tt_slice)) {
 			struct tt_slice s;
 
 			/* The text before may have left the slices at any address. */
 			memcpy(&s, p, sizeof s);
-			rc = tt_slices_add(&c->slices, v->thread, &s, 1, err);
+			size_t args = s.flags;
+			if (args)
+				rc = tt_aside_put(&c->args, text, args, &s.flags, err);
+			text += args;
+			if (rc == TT_OK)
+				rc = tt_slices_add(&c->slices, v->thread, &s, 1, err);
 		}
+		p += f.text;
 	}
 	return rc;
 }
 
 /* --- at the end --------------------------------------------------------- */
 
+/* With the arguments at the place ${args}, where that is not 0. */
 static int
-put(struct pairs *w, const char *phase, uint64_t ts, uint64_t key, struct tt_err *err)
+put(struct pairs *w, const char *phase, uint64_t ts, uint64_t key, uint32_t args, struct tt_err *err)
 {
 	const struct tt_thread *t = w->thread;
 	struct tt_piece piece;
@@ -75,6 +83,13 @@ put(struct pairs *w, const char *phase, uint64_t ts, uint64_t key, struct tt_err
 		return rc;
 	p = tt_chrome_put_head(w->out.p + w->out.n, phase, chrome_pid(t->process), chrome_tid(t));
 	p = tt_put_micros(p, &w->micros, ts);
+	if (args) {
+		w->out.n = (size_t)(p - w->out.p);
+		if ((rc = tt_aside_get(&w->c->args, args, &w->out, err)) != TT_OK ||
+		    (rc = tt_buf_room(&w->out, piece.n + TT_FRAG_PAD, err)) != TT_OK)
+			return rc;
+		p = w->out.p + w->out.n;
+	}
 	p = tt_frag_copy(p, piece.s, piece.n);
 	w->out.n = (size_t)(p - w->out.p);
 	w->last = ts;
@@ -96,7 +111,7 @@ pop(struct pairs *w, struct tt_err *err)
 {
 	const struct open *o = &w->open[--w->nopen];
 
-	return put(w, "E", o->end > w->last ? o->end : w->last, o->s.key, err);
+	return put(w, "E", o->end > w->last ? o->end : w->last, o->s.key, 0, err);
 }
 
 /* End the zones that are over where one at ${depth} begins at ${ts}. */
@@ -127,7 +142,7 @@ push(struct pairs *w, const struct tt_slice *s, uint64_t ts, uint64_t end, struc
 		end = w->open[w->nopen - 1].end;
 	w->open[w->nopen++] = (struct open){ .s = *s, .end = end };
 	tt_chrome_span(w->c, s->ts, s->ts);
-	return put(w, "B", ts, s->key, err);
+	return put(w, "B", ts, s->key, s->flags, err);
 }
 
 /* A file is full: end what is open in it, and go on in the next one with what begins from here. */

@@ -4,14 +4,11 @@
  * A stack sample is an instant on the thread that was sampled, called by the method that ran.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "emit/chrome.h"
 
 enum { SAMPLE_FRAMES = 64 };          /* of a stack that are written */
-
-#define LARGEST_EXACT ((uint64_t)1 << 53)     /* of integers in a double */
 
 struct rare {
 	struct chrome *c;
@@ -36,81 +33,6 @@ put_head(struct rare *r, const char *phase, uint64_t ts)
 	p = tt_put_fixed(p, (int64_t)ts, 3);
 	r->out->n = (size_t)(p - r->out->p);
 	return TT_OK;
-}
-
-/* --- arguments ---------------------------------------------------------- */
-
-/* A number as JSON; what a double cannot hold exactly becomes a string. */
-static int
-put_number(struct rare *r, enum tt_type type, uint64_t bits)
-{
-	bool large = type == TT_T_I64 ? bits + LARGEST_EXACT > 2 * LARGEST_EXACT :
-	    type == TT_T_U64 && bits > LARGEST_EXACT;
-	char text[40], *p = text;
-
-	if (large)
-		*p++ = '"';
-	p = tt_put_value(p, type, bits);
-	if (large)
-		*p++ = '"';
-	return tt_buf_add(r->out, text, (size_t)(p - text), r->err);
-}
-
-static bool
-is_finite(enum tt_type type, uint64_t bits)
-{
-	double d;
-
-	memcpy(&d, &bits, sizeof d);
-	return type != TT_T_F64 || isfinite(d);
-}
-
-static int
-put_text_arg(struct rare *r, const struct tt_event *a)
-{
-	size_t n;
-	const char *s = tt_event_text(r->v->b, a, &n);
-	int rc;
-
-	if ((rc = tt_buf_text(r->out, "\"", r->err)) != TT_OK || (rc = tt_buf_json(r->out, s, n, r->err)) != TT_OK)
-		return rc;
-	return tt_buf_text(r->out, "\"", r->err);
-}
-
-static int
-put_arg(struct rare *r, const struct tt_event *a)
-{
-	switch ((enum tt_type)a->depth) {
-	case TT_T_TEXT:
-		return put_text_arg(r, a);
-	case TT_T_BLOB:
-		return tt_buf_printf(r->out, r->err, "\"%" PRIu32 " bytes\"", a->dur);
-	case TT_T_PTR:
-		return tt_buf_printf(r->out, r->err, "\"0x%" PRIx64 "\"", a->val);
-	default:
-		return put_number(r, (enum tt_type)a->depth, a->val);
-	}
-}
-
-/* The event's arguments, numbered: the formats we read give them no names. */
-static int
-put_args(struct rare *r)
-{
-	const struct tt_event *a = NULL;
-	bool first = true;
-	int rc = TT_OK;
-
-	for (unsigned k = 0; rc == TT_OK && (a = tt_event_arg(r->v->b, r->i, a)); k++) {
-		if (a->depth > TT_T_PTR || !is_finite((enum tt_type)a->depth, a->val)) {
-			atomic_fetch_add_explicit(r->c->unwritten, 1, memory_order_relaxed);
-			continue;
-		}
-		rc = tt_buf_printf(r->out, r->err, "%s\"arg%u\":", first ? ",\"args\":{" : ",", k);
-		if (rc == TT_OK)
-			rc = put_arg(r, a);
-		first = false;
-	}
-	return first || rc != TT_OK ? rc : tt_buf_text(r->out, "}", r->err);
 }
 
 /* --- counters ----------------------------------------------------------- */
@@ -185,13 +107,13 @@ put_counter_name(struct rare *r)
 static int
 put_text_counter(struct rare *r)
 {
-	const struct tt_event *a = tt_event_arg(r->v->b, r->i, NULL);
+	const struct tt_args args = tt_args_of(r->v->b, r->i);
 	int rc;
 
-	if (!a || a->depth != TT_T_TEXT)
+	if (args.n == 0 || args.ev->depth != TT_T_TEXT)
 		return TT_OK;
 	if ((rc = put_head(r, "i", r->ts)) != TT_OK || (rc = tt_buf_text(r->out, ",\"s\":\"p\"", r->err)) != TT_OK ||
-	    (rc = put_counter_name(r)) != TT_OK || (rc = put_text_arg(r, a)) != TT_OK)
+	    (rc = put_counter_name(r)) != TT_OK || (rc = tt_chrome_text(&args, args.ev, r->out, r->err)) != TT_OK)
 		return rc;
 	return tt_buf_text(r->out, "}}", r->err);
 }
@@ -206,7 +128,7 @@ put_counter(struct rare *r)
 
 	if (type == TT_T_TEXT)
 		return put_text_counter(r);
-	if (type > TT_T_F64 || !is_finite(type, r->e->val)) {
+	if (type > TT_T_F64 || !tt_chrome_finite(type, r->e->val)) {
 		atomic_fetch_add_explicit(r->c->unwritten, 1, memory_order_relaxed);
 		return TT_OK;
 	}
@@ -278,13 +200,14 @@ static int
 put_instant(struct rare *r)
 {
 	const struct tt_pieces *pieces = &r->c->process[r->v->cap->process].pieces;
+	const struct tt_args args = tt_args_of(r->v->b, r->i);
 	struct tt_piece piece;
 	int rc = tt_pieces_zone(pieces, r->e->val, &r->c->scratch, &piece, r->err);
 
 	if (rc != TT_OK || !piece.s)
 		return rc;
 	if ((rc = put_head(r, "i", r->ts)) != TT_OK || (rc = tt_buf_text(r->out, ",\"s\":\"t\"", r->err)) != TT_OK ||
-	    (rc = put_args(r)) != TT_OK)
+	    (rc = tt_chrome_args(r->c, &args, r->out, r->err)) != TT_OK)
 		return rc;
 	return tt_buf_add(r->out, piece.s, piece.n, r->err);
 }

@@ -9,6 +9,7 @@
 #include "emit/chrome.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
+#define unlikely(x) __builtin_expect(!!(x), 0)
 
 #define ALLOC_NAME ",\"name\":\"GC.Alloc\",\"cat\":\"GC\""
 
@@ -115,6 +116,16 @@ room(struct tt_buf *out, char **p, size_t n, struct tt_err *err)
 	return rc;
 }
 
+/* Put the arguments of a zone into its record, which ends at ${p}; where it ends then, or NULL with ${err} filled. */
+static __attribute__((noinline)) char *
+put_args(struct writer *w, const struct tt_slice *s, char *p, struct tt_err *err)
+{
+	w->out->n = (size_t)(p - w->out->p) - 1;
+	if (tt_chrome_args(w->c, tt_slice_args(w->v, s), w->out, err) != TT_OK || tt_buf_text(w->out, "}", err) != TT_OK)
+		return NULL;
+	return w->out->p + w->out->n;
+}
+
 /* Append the record of one zone at *${at}. */
 static inline int
 put_zone(struct writer *w, const struct tt_slice *s, char **at, struct tt_err *err)
@@ -138,7 +149,12 @@ put_zone(struct writer *w, const struct tt_slice *s, char **at, struct tt_err *e
 	p = tt_put_micros(p + w->nhead, &w->micros, ts);
 	p = CHROME_PUT(p, ",\"dur\":");
 	p = tt_put_dur(p, ts, (uint64_t)s->dur);
-	*at = tt_frag_copy(p, piece.s, piece.n);
+	p = tt_frag_copy(p, piece.s, piece.n);
+	if (unlikely(s->flags >> TT_SLICE_ARGS) && !(p = put_args(w, s, p, err))) {
+		*at = NULL;
+		return err->code;
+	}
+	*at = p;
 	return TT_OK;
 }
 
@@ -281,18 +297,37 @@ set_head(struct writer *w, const char *phase)
 	    w->head);
 }
 
+/* Behind the ${n} zones at ${at}, whose flags tell which arguments they have: those, as they will be written. */
+static int
+hand_on_args(struct writer *w, size_t at, uint64_t n, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (; n > 0 && rc == TT_OK; n--, at += sizeof(struct tt_slice)) {
+		size_t before = w->out->n;
+		struct tt_slice s;
+
+		memcpy(&s, w->out->p + at, sizeof s);
+		if (s.flags >> TT_SLICE_ARGS)
+			rc = tt_chrome_args(w->c, tt_slice_args(w->v, &s), w->out, err);
+		s.flags = (uint32_t)(w->out->n - before);
+		memcpy(w->out->p + at, &s, sizeof s);
+	}
+	return rc;
+}
+
 /* The zones that will be written, as they are: chrome_pairs.c puts them aside. */
 static int
 hand_on_zones(struct writer *w, struct tt_err *err)
 {
 	const struct tt_slice *s = w->v->slice;
 	struct chrome_frame head = { .zones = 1 };
-	size_t at = w->out->n;
+	size_t at = w->out->n, first = at + sizeof head;
 	int rc = tt_buf_room(w->out, sizeof head + w->v->nslice * sizeof *s, err);
 
 	if (rc != TT_OK || w->v->nslice == 0)
 		return rc;
-	w->out->n += sizeof head;
+	w->out->n = first;
 	for (size_t i = 0; i < w->v->nslice; i++, s++) {
 		struct tt_piece piece;
 
@@ -309,8 +344,10 @@ hand_on_zones(struct writer *w, struct tt_err *err)
 		w->out->n += sizeof *s;
 		head.n++;
 	}
+	rc = hand_on_args(w, first, head.n, err);
+	head.text = w->out->n - first - head.n * sizeof *s;
 	memcpy(w->out->p + at, &head, sizeof head);
-	return TT_OK;
+	return rc;
 }
 
 static int

@@ -100,6 +100,29 @@ put_start(const struct writer *w, char *p, const char *kind, size_t n)
 	return p + n + w->nids;
 }
 
+/* In place of the two columns at the end of a zone's record: what stands in those of an instant. */
+static __attribute__((noinline)) int
+put_args(struct writer *w, const struct tt_slice *s, struct tt_err *err)
+{
+	const struct tt_args *args = tt_slice_args(w->v, s);
+	const struct tt_event *detail;
+	char value[40], id[24];
+	const char *text = id;
+	size_t n = 0;
+	int rc;
+
+	tt_csv_args(args, value, &detail);
+	if (detail && detail->depth == TT_T_TEXT)
+		text = tt_args_text(args, detail, &n);
+	else if (detail)
+		n = (size_t)(tt_put_hex(id, detail->val) - id);
+	w->out->n -= 3;
+	if ((rc = tt_csv_put_sep(w->out, w->c, err)) != TT_OK || (rc = tt_buf_text(w->out, value, err)) != TT_OK ||
+	    (rc = tt_csv_put_field(w->out, w->c, text, n, err)) != TT_OK)
+		return rc;
+	return tt_buf_add(w->out, "\n", 1, err);
+}
+
 static int
 put_zone(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 {
@@ -120,7 +143,7 @@ put_zone(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 	p = tt_put_u64(p, s->depth);
 	p = tt_frag_copy(p, piece.s, piece.n);
 	w->out->n = (size_t)(p - w->out->p);
-	return TT_OK;
+	return s->flags >> TT_SLICE_ARGS ? put_args(w, s, err) : TT_OK;
 }
 
 static int

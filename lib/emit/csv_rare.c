@@ -118,18 +118,33 @@ gather_object(struct csv *c, const struct tt_view *v, size_t i, struct record *r
 		set_class(r, c, v, v->b->word[x->val]);
 }
 
-/* The arguments as text: the first that is one, else the first number. */
+void
+tt_csv_args(const struct tt_args *args, char *value, const struct tt_event **detail)
+{
+	*value = '\0';
+	*detail = NULL;
+	for (const struct tt_event *a = args->ev, *end = a + args->n; a < end; a++) {
+		if ((a->depth == TT_T_TEXT || a->depth == TT_T_PTR) && !*detail)
+			*detail = a;
+		else if (a->depth <= TT_T_F64 && !*value)
+			*tt_put_value(value, (enum tt_type)a->depth, a->val) = '\0';
+	}
+}
+
 static void
 gather_args(const struct tt_view *v, size_t i, struct record *r)
 {
-	for (const struct tt_event *a = NULL; (a = tt_event_arg(v->b, i, a));) {
-		if (a->depth == TT_T_TEXT && !r->detail)
-			r->detail = tt_event_text(v->b, a, &r->ndetail);
-		else if (a->depth == TT_T_PTR && !r->detail)
-			set_id(r, a->val);
-		else if (a->depth <= TT_T_F64 && !r->value[0])
-			set_number(r, (enum tt_type)a->depth, a->val);
-	}
+	const struct tt_args args = tt_args_of(v->b, i);
+	const struct tt_event *detail;
+	char value[sizeof r->value];
+
+	tt_csv_args(&args, value, &detail);
+	if (*value)
+		memcpy(r->value, value, sizeof value);
+	if (detail && detail->depth == TT_T_TEXT)
+		r->detail = tt_args_text(&args, detail, &r->ndetail);
+	else if (detail)
+		set_id(r, detail->val);
 }
 
 static const char *const gc_phases[] = { [TT_GC_START] = "start", [TT_GC_END] = "end", [TT_GC_PRE_STOP] = "stopping",

@@ -22,8 +22,9 @@ struct tt_slice {
 	int64_t ts, dur;
 	uint64_t key;
 	uint32_t depth;
-	uint32_t flags;               /* enum tt_event_flag; TT_F_BASE: begun in an earlier chunk */
+	uint32_t flags;               /* enum tt_event_flag; TT_F_BASE: begun in an earlier chunk; above: tt_slice_args() */
 };
+#define TT_SLICE_ARGS 8               /* flags from this bit on: which of tt_view.args are its arguments + 1; 0 none */
 
 /* What a worker hands to `chunk` and the ordered stage to `rare`. */
 struct tt_view {
@@ -33,9 +34,17 @@ struct tt_view {
 	const struct tt_batch *b;     /* allocations and rare events; ts already on the common timeline */
 	const struct tt_slice *slice; /* in order of begin; zones filtered out are not here */
 	size_t nslice;
+	const struct tt_args *args;   /* of slices: tt_slice_args() */
 	uint64_t alloc_before_b, alloc_before_n;      /* of this thread, before this chunk */
 	bool skipped;                 /* the filter does not want the thread: `rare` is called for what is of others or of none */
 };
+
+/* The arguments that the zone ${s} began with, or NULL. */
+static inline const struct tt_args *
+tt_slice_args(const struct tt_view *v, const struct tt_slice *s)
+{
+	return s->flags >> TT_SLICE_ARGS ? &v->args[(s->flags >> TT_SLICE_ARGS) - 1] : NULL;
+}
 
 /* What folded stacks count; auto: time where there are calls, else samples, else bytes. */
 enum tt_folded { TT_FOLDED_AUTO, TT_FOLDED_TIME, TT_FOLDED_CALLS, TT_FOLDED_SAMPLES, TT_FOLDED_BYTES, TT_FOLDED_OBJECTS };

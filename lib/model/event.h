@@ -95,7 +95,7 @@ enum tt_event_flag {
 	TT_F_NEXT = 64,
 	TT_F_MANY = 8,
 	TT_F_OBJECT = 64,     /* of TT_ALLOC: the word behind the stack's is its object */
-	TT_F_MORE = 128,      /* at least one TT_EXT or TT_ARG follows */
+	TT_F_MORE = 128,      /* at least one TT_EXT or TT_ARG follows; of a zone its arguments */
 };
 
 enum tt_type { TT_T_I64, TT_T_U64, TT_T_F64, TT_T_TEXT, TT_T_BLOB, TT_T_PTR };
@@ -169,7 +169,7 @@ struct tt_def {
 
 /* What nobody needs is not decoded. */
 enum tt_needs {
-	TT_NEEDS_ARGS = 1,            /* arguments and objects of rare events */
+	TT_NEEDS_ARGS = 1,            /* arguments of zones; arguments and objects of rare events */
 	TT_NEEDS_HEAP = 2,            /* heap objects, references, roots, moves */
 	TT_NEEDS_TALLY = 4,           /* events counted by the format's own type: tt_batch.tally */
 	TT_NEEDS_SLICES = 8,          /* finished zones, for emitters that write each one */

@@ -70,6 +70,9 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_SAMPLED] = { "sampled", "sampled allocations, each standing for many like it",
 	    "Numbers and bytes are estimates: the tables of allocations have the standard error.", TT_INFO,
 	    false },
+	[TT_LOST_ARGS] = { "arguments", "zones written without their arguments",
+	    "Zones that were open at one time had more than 4 MiB of them; nothing else about these zones is missing.", TT_NOTICE,
+	    false },
 };
 
 void

@@ -35,6 +35,7 @@ enum tt_loss_kind {
 	TT_LOST_MISSING,          /* places where chunks of a thread are missing, repeated or out of order */
 	TT_LOST_STOPPED,          /* the recorder stopped before the program did */
 	TT_LOST_SAMPLED,          /* allocations that were sampled and stand for others */
+	TT_LOST_ARGS,             /* zones written without their arguments */
 	TT_LOST_KINDS
 };
 

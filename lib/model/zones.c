@@ -103,6 +103,8 @@ tt_stack_copy(struct tt_stack *to, const struct tt_stack *from, struct tt_mem *m
 void
 tt_stack_free(struct tt_stack *s, struct tt_mem *mem)
 {
+	for (size_t i = 0; !s->of && i < s->n; i++)
+		tt_args_free(s->z[i].args, mem);
 	tt_mem_free(mem, s->z, s->cap * sizeof *s->z);
 	tt_opened_free(&s->opened, mem);
 	*s = (struct tt_stack){ 0 };

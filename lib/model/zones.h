@@ -20,6 +20,7 @@
 #ifndef TT_MODEL_ZONES_H
 #define TT_MODEL_ZONES_H
 
+#include "model/args.h"
 #include "model/event.h"
 
 /* One zone open on a thread. */
@@ -28,6 +29,7 @@ struct tt_open {
 	int64_t ts;
 	uint32_t flags;       /* TT_F_CONT */
 	uint32_t number;      /* of no other zone of this stack */
+	struct tt_args_kept *args;    /* of its begin, or NULL; a thread's stack owns them, a copy does not */
 };
 
 /* The stack of a thread between chunks. */

@@ -162,6 +162,21 @@ add_slice(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, int64_t dur, uin
 	return TT_OK;
 }
 
+/* The slice that was made last, if one was made since there were ${before}, has arguments. */
+static int
+add_args(struct tt_fold *f, struct tt_fold_io *io, size_t before, const struct tt_args *a, struct tt_err *err)
+{
+	if (io->nslice == before || a->n == 0)
+		return TT_OK;
+	int rc = tt_mem_grow(f->mem, &io->args, &io->capargs, io->nargs + 1, sizeof *io->args, err);
+	if (rc != TT_OK)
+		return rc;
+	io->args[io->nargs++] = *a;
+	/* No chunk has bytes for so many that this is more than fits. */
+	io->slice[io->nslice - 1].flags |= (uint32_t)io->nargs << TT_SLICE_ARGS;
+	return TT_OK;
+}
+
 /* Is a zone left out by its depth? */
 static bool
 left_out(const struct tt_fold *f, size_t depth)
@@ -230,6 +245,18 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 	return rc;
 }
 
+/* The same of one that began in this chunk, at ${b}, with arguments, and is over at the end of ${e}, which may be ${b}. */
+static __attribute__((noinline)) int
+finish_args(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *b, const struct tt_event *e,
+    struct tt_err *err)
+{
+	const struct tt_args a = tt_args_of(io->b, (size_t)(b - io->b->ev));
+	size_t before = io->nslice;
+	int rc = finish(f, io, i, b->ts, e->ts + e->dur, e->val, (unsigned)(e->flags | b->flags), err);
+
+	return rc == TT_OK ? add_args(f, io, before, &a, err) : rc;
+}
+
 /* --- ends of zones from earlier chunks ------------------------------------- */
 
 struct base_end {
@@ -244,9 +271,12 @@ static void
 base_popped(void *arg, const struct tt_open *z, unsigned flags)
 {
 	struct base_end *e = arg;
+	size_t before = e->io->nslice;
 
 	if (e->rc == TT_OK)
 		e->rc = finish(e->f, e->io, e->io->base.n + 1, z->ts, e->ts, z->key, flags | z->flags | TT_F_BASE, e->err);
+	if (unlikely(z->args != NULL) && e->rc == TT_OK)
+		e->rc = add_args(e->f, e->io, before, &z->args->args, e->err);
 }
 
 static int
@@ -467,6 +497,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 		f->caplvl = k->cap;
 	}
 	io->nslice = 0;
+	io->nargs = 0;
 	io->nsite = 0;
 	f->ntrail = 0;
 	f->chunk++;
@@ -502,7 +533,22 @@ zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t 
 {
 	int rc = step_down(f, io, up, e->val, f->filtered && (e->dur < f->m->filter.min_dur || left_out(f, up)), err);
 
-	return rc == TT_OK ? finish(f, io, up + 1, e->ts, e->ts + e->dur, e->val, e->flags, err) : rc;
+	if (rc != TT_OK)
+		return rc;
+	if (unlikely(e->flags & TT_F_MORE))
+		return finish_args(f, io, up + 1, e, e, err);
+	return finish(f, io, up + 1, e->ts, e->ts + e->dur, e->val, e->flags, err);
+}
+
+/* The zone of level ${i} ends that began in this chunk and has an end of its own, ${e}. */
+static __attribute__((noinline)) int
+finish_begun(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, struct tt_err *err)
+{
+	const struct tt_event *b = f->lvl[i].begin;
+
+	if (b->flags & TT_F_MORE)
+		return finish_args(f, io, i, b, e, err);
+	return finish(f, io, i, b->ts, e->ts, e->val, (unsigned)(e->flags | b->flags), err);
 }
 
 /* Has it a node of its own in the tree: no new path, and not "(more paths)"? */
@@ -657,8 +703,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			up = e->depth < UINT16_MAX ? base + e->depth : top;
 			top = up + 1;
 			rc = step_down(f, io, up, e->val, f->filtered && left_out(f, up), err);
-			f->lvl[top].ts = e->ts;
-			f->lvl[top].flags = e->flags;
+			f->lvl[top].begin = e;
 			break;
 		case TT_ZONE_END:
 			if (e->flags & TT_F_BASE) {
@@ -668,7 +713,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			}
 			if (e->depth < UINT16_MAX)
 				top = base + e->depth + 1;
-			rc = finish(f, io, top, f->lvl[top].ts, e->ts, e->val, e->flags | f->lvl[top].flags, err);
+			rc = finish_begun(f, io, top, e, err);
 			top--;
 			break;
 		case TT_ALLOC:
@@ -734,6 +779,8 @@ tt_fold_io_free(struct tt_fold_io *io, struct tt_mem *mem)
 
 	tt_stack_free(&io->base, mem);
 	tt_mem_free(mem, io->slice, io->capslice * sizeof *io->slice);
+	tt_mem_free(mem, io->args, io->capargs * sizeof *io->args);
+	tt_args_free(io->ended, mem);
 	tt_mem_free(mem, io->site, io->capsite * sizeof *io->site);
 	tt_mem_free(mem, o->node, o->cap * sizeof *o->node);
 	tt_mem_free(mem, o->slot, o->nslot * sizeof *o->slot);

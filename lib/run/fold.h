@@ -35,9 +35,8 @@ struct tt_level {
 	struct tt_count *c;           /* NULL: node is one of the overlay */
 	uint64_t hash;                /* of the path, tt_tree_hash() */
 	uint64_t ahead;               /* the same for zones further on */
-	int64_t ts;                   /* begin, where the zone has an end event of its own */
+	const struct tt_event *begin; /* where the zone has an end event of its own, in this chunk */
 	uint32_t node;
-	uint32_t flags;
 	uint32_t number;              /* of a zone from before the chunk: tt_open's */
 	bool out;                     /* left out by the filter: stands for the zone around it */
 };
@@ -103,6 +102,9 @@ struct tt_fold_io {
 	struct tt_over over;
 	struct tt_slice *slice;       /* with TT_NEEDS_SLICES */
 	size_t nslice, capslice;
+	struct tt_args *args;         /* of some of those */
+	size_t nargs, capargs;
+	struct tt_args_kept *ended;   /* which zones that end in this chunk brought along; owned */
 	struct tt_site *site;         /* with TT_NEEDS_SITES: of each throw, lock and handle event, in order */
 	size_t nsite, capsite;
 	bool calls;                   /* there are zones of the producer's own in it */

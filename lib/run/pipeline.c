@@ -33,6 +33,7 @@ struct pipe {
 	pthread_mutex_t lock;
 	pthread_cond_t moved;
 	uint64_t read_seq, enter_seq, commit_seq;     /* the next chunk for each serial step */
+	size_t kept;                  /* bytes of arguments that zones open between chunks have */
 	bool reading, entering, committing, eof, failed;
 	unsigned asleep;              /* workers that wait */
 	struct tt_err err;
@@ -127,17 +128,69 @@ quiet_key(uint64_t key)
 	return key == TT_KEY_EXCEPTION;       /* a catch without a throw is usual where throws are not recorded */
 }
 
+struct taking {
+	struct pipe *p;
+	struct slot *s;
+};
+
+/* A zone from before ends in the chunk, which needs its arguments until it is written. */
+static void
+take_args(void *arg, const struct tt_open *z, unsigned flags)
+{
+	struct taking *t = arg;
+
+	(void)flags;
+	if (!z->args)
+		return;
+	t->p->kept -= z->args->bytes;
+	z->args->next = t->s->io.ended;
+	t->s->io.ended = z->args;
+}
+
+/* All zones of ${st} end in the chunk. */
+static void
+take_all(struct pipe *p, struct slot *s, struct tt_stack *st)
+{
+	struct taking t = { p, s };
+
+	while (st->n > 0)
+		take_args(&t, &st->z[--st->n], 0);
+}
+
+/* The zone on top of the stack of ${t}, begun at ${at}, stays open: its arguments go with it. */
+static int
+keep_args(struct pipe *p, struct tt_batch *b, size_t at, struct tt_thread *t, struct tt_err *err)
+{
+	const bool *wanted = p->r->m->keep_thread;
+	const struct tt_args a = tt_args_of(b, at);
+	size_t bytes = tt_args_bytes(&a);
+
+	if (a.n == 0 || (wanted && !wanted[t->index]) || (p->needs & (TT_NEEDS_ARGS | TT_NEEDS_SLICES)) != (TT_NEEDS_ARGS | TT_NEEDS_SLICES))
+		return TT_OK;
+	if (bytes > TT_ARGS_KEPT - p->kept) {
+		tt_loss_add(&b->loss, TT_LOST_ARGS, 1, bytes, b->at);
+		return TT_OK;
+	}
+	struct tt_args_kept *k = tt_args_keep(&a, &p->r->env->mem, err);
+	if (!k)
+		return err->code;
+	t->stack.z[t->stack.n - 1].args = k;
+	p->kept += k->bytes;
+	return TT_OK;
+}
+
 /* What the chunk's ends do to the zones from before, and what it leaves open. */
 static int
 apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
 {
 	struct tt_batch *b = &s->batch;
 	struct tt_stack *st = &t->stack;
+	struct taking taking = { p, s };
 
 	for (size_t i = 0; i < b->nbase_end; i++) {
 		const struct tt_event *e = &b->ev[b->base_end[i]];
 		size_t n = st->n;
-		if (!tt_stack_end(st, e->val, e->ts, e->flags, NULL, NULL)) {
+		if (!tt_stack_end(st, e->val, e->ts, e->flags, take_args, &taking)) {
 			if (!quiet_key(e->val))
 				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
 		} else if (n - st->n > 1) {
@@ -147,7 +200,7 @@ apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 	for (size_t i = 0; i < b->nrare; i++)
 		if (b->ev[b->rare[i]].kind == TT_GAP) {
 			t->open_at_end += st->n;
-			st->n = 0;
+			take_all(p, s, st);
 		}
 	for (size_t i = 0; i < b->depth; i++) {
 		const struct tt_event *e = &b->ev[b->open[i]];
@@ -156,6 +209,8 @@ apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 			return rc;
 		if (rc == 0)
 			tt_loss_add(&b->loss, TT_LOST_DEPTH, 1, 0, b->at);
+		else if ((e->flags & TT_F_MORE) && (rc = keep_args(p, b, b->open[i], t, err)) != TT_OK)
+			return rc;
 	}
 	if (b->nstack && (!st->begun || b->stack_ts > st->last_ts)) {
 		st->last_ts = b->stack_ts;
@@ -298,7 +353,7 @@ static struct tt_view
 view_of(const struct pipe *p, const struct slot *s)
 {
 	return (struct tt_view){ .m = p->r->m, .cap = p->in->cap, .thread = s->io.thread, .b = &s->batch,
-		.slice = s->io.slice, .nslice = s->io.nslice, .alloc_before_b = s->alloc_before_b,
+		.slice = s->io.slice, .nslice = s->io.nslice, .args = s->io.args, .alloc_before_b = s->alloc_before_b,
 		.alloc_before_n = s->alloc_before_n, .skipped = s->io.skipped };
 }
 
@@ -354,6 +409,8 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 		if (rc != TT_OK)
 			r->emit_failed = true;
 	}
+	tt_args_free(s->io.ended, &r->env->mem);
+	s->io.ended = NULL;
 	return rc;
 }
 
@@ -579,9 +636,9 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 			if (p->r->o->emit[k]->chunk)
 				rc = p->r->o->emit[k]->chunk(p->r->emit[k], &v, &s->out[k], err);
 		}
+		take_all(p, s, &t->stack);
 		if (rc == TT_OK)
 			rc = commit_main(p, w, s, err);
-		t->stack.n = 0;
 	}
 	return rc;
 }

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """The number of workers changes no byte: every output of every capture with -j 1, 2, 3 and 8.
 
-Good captures and bad ones, those of the encoder, and two made longer by repeating their buffers, so
-that many chunks are under way at once. Standard error, where damage is told, counts as output.
+Good captures and bad ones, those of the encoder and of a stand-in game, and two made longer by repeating their
+buffers, so that many chunks are under way at once. Standard error, where damage is told, counts as output.
 """
 import os
 import struct
@@ -69,6 +69,12 @@ def outputs(s, path, jobs):
     return out
 
 
+def game(to):
+    """Of the stand-in Unity engine: zones with arguments, also such that end chunks later."""
+    subprocess.run([os.path.join(kit.BUILD, "host", "host"), "capture=" + to, "threads=6", "frames=20", "seed=9", "rate=2000000"],
+                   check=True, env=dict(os.environ, BUILD=kit.BUILD), capture_output=True)
+
+
 def compare(s, path):
     first = outputs(s, path, JOBS[0])
     for jobs in JOBS[1:]:
@@ -127,6 +133,10 @@ def main():
         longer(os.path.join(kit.DATA, stem + ".mlpd"), times, paths[-1])
         paths.append(s.path("shuffled-%s.mlpd" % stem))
         shuffled(os.path.join(kit.DATA, stem + ".mlpd"), paths[-1])
+    captures = os.path.join(kit.TOP, "testdata", "capture")
+    paths += sorted(os.path.join(captures, n) for n in os.listdir(captures))
+    paths.append(s.path("game.ttc"))
+    game(paths[-1])
     for path in paths:
         s.check(os.path.basename(path), compare(s, path))
     index_ahead(s)

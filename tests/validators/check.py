@@ -12,6 +12,7 @@
 - pprof: `go tool pprof` reads it (-raw, -top, -traces); its sums are those of stats, and of folded by every --value.
 - CSV, read by Python's csv in strict mode: as many fields in every record, integers where integers are due.
 - diff --chrome: the same for both sides in one file.
+- Arguments of zones and instants, asked for by SQL: as many as a stand-in Unity engine sent, and the values of our CSV.
 - Everything compressed is what it is plain.
 
 Prints `N passed, N failed`; exit status 1 if any failed. Packages: install.sh.
@@ -338,6 +339,76 @@ def two_sides(tracetool, work):
         devtools("diff --chrome", path, c)
 
 
+ARGS = """select s.id, s.name, s.ts, s.dur, a.flat_key as key, coalesce(a.string_value, a.int_value, a.real_value) as value
+from slice s join args a using (arg_set_id) where a.flat_key glob 'args.arg[0-9]*' order by s.id, a.id"""
+WITH_ARGS = """select count(*) as n from slice s where s.dur > 0 and exists
+(select 1 from args a where a.arg_set_id = s.arg_set_id and a.flat_key glob 'args.arg*')"""
+
+
+def value_of(text):
+    for form in (int, float):
+        try:
+            return form(text)
+        except ValueError:
+            pass
+    return text
+
+
+def args_of_perfetto(name, path):
+    """How many arguments the slices have, and of each zone what CSV shows of them: the first number, the first text."""
+    r = run("node", os.path.join(HERE, "tp.cjs"), path, ARGS)
+    if not check(name + " in trace_processor", r.stderr.strip() or "no message" if r.returncode else None):
+        return 0, collections.Counter()
+    rows = json.loads(r.stdout)
+    slices, shown = collections.defaultdict(list), collections.Counter()
+    for x in rows:
+        if not re.fullmatch(r"\d+ bytes", str(x["value"])):           # a blob, which CSV does not show
+            slices[(x["id"], x["name"], int(x["ts"]), int(x["dur"]))].append(value_of(str(x["value"])))
+    for (_, *zone), values in slices.items():
+        first = [next((v for v in values if isinstance(v, kind)), "") for kind in ((int, float), str)]
+        shown[(*zone, *first)] += 1
+    return len(rows), shown
+
+
+def args_of_csv(path, shift):
+    shown = collections.Counter()
+    with open(path, newline="", encoding="utf-8") as f:
+        for r in csv.DictReader(f, strict=True):
+            if r["kind"] in ("zone", "instant") and (r["value"] or r["detail"]):
+                key = (r["name"], int(r["start_ns"]) + shift, int(r["dur_ns"] or 0), value_of(r["value"]), value_of(r["detail"]))
+                shown[key] += 1
+    return shown
+
+
+def arguments(tracetool, work):
+    """A game is played by the stand-in engine, which counts the values that it sends."""
+    build = os.path.dirname(os.path.realpath(tracetool))
+    path, account = os.path.join(work, "game.ttc"), os.path.join(work, "account.json")
+    r = run(os.path.join(build, "host", "host"), "capture=" + path, "account=" + account, "threads=8", "frames=8", "seed=5", "callbacks=1", "rate=2000000",
+            env=dict(os.environ, BUILD=build))
+    if not check("a stand-in game is recorded", r.stderr if r.returncode else None):
+        return
+    total = json.load(open(account, encoding="utf-8"))["total"]
+    # A label's text and category are its zone's, an allocation's value its bytes, a counter's value a point of it.
+    sent = total["values"] - 2 * total["labels"] - total["allocs"] - total["counters"]
+    csv_path, plain, pairs = (os.path.join(work, "game." + s) for s in ("csv", "json", "pairs.json"))
+    for args in (["-o", csv_path, "-o", plain], ["--begin-end", "-o", pairs]):
+        r = run(tracetool, "convert", "-q", path, *args)
+        check("the game converts", r.stderr if r.returncode else None)
+    chrome = Chrome(plain)
+    want = args_of_csv(csv_path, chrome.shift - chrome.origin)
+    check("arguments of the game", None if sent > 1000 and total["zones"] > 1000 else "%d values" % sent)
+    for name, file in (("arguments", plain), ("arguments in pairs", pairs)):
+        n, have = args_of_perfetto(name, file)
+        check(name + ", how many", None if n == sent else "%d in trace_processor, the engine sent %d" % (n, sent))
+        check(name + ", values", same(have, want, "arguments"))
+    begun = json.loads(run(tracetool, "info", "--format", "json", path).stdout)["tables"]["capture_events"]["rows"]
+    want = sum(r["events"] for r in begun if r["type"] == "begin with arguments")
+    r = run("node", os.path.join(HERE, "tp.cjs"), plain, WITH_ARGS)
+    have = int(json.loads(r.stdout)[0]["n"]) if r.returncode == 0 else 0
+    check("zones with arguments", None if have == want > 500 else "%d of %d" % (have, want))
+
+
 def main():
     tracetool, more = sys.argv[1], len(sys.argv) > 2
     if not os.path.exists(os.path.join(HERE, "node_modules", "@swmansion")):
@@ -355,6 +426,7 @@ def main():
         for n in EVENTS:
             independent(tracetool, n, work)
         two_sides(tracetool, work)
+        arguments(tracetool, work)
     print("%d passed, %d failed" % (passed, failed))
     return failed > 0
 

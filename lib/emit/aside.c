@@ -1,0 +1,99 @@
+#include "emit/aside.h"
+
+#include <errno.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/spool.h"
+
+enum { UNIT = 16, PENDING = 1 << 16 };
+
+void
+tt_aside_init(struct tt_aside *a, struct tt_env *env)
+{
+	*a = (struct tt_aside){ .env = env, .fd = -1 };
+}
+
+void
+tt_aside_free(struct tt_aside *a)
+{
+	if (!a->env)
+		return;
+	if (a->fd >= 0)
+		close(a->fd);
+	tt_buf_free(&a->pending);
+	tt_aside_init(a, a->env);
+}
+
+static int
+flush(struct tt_aside *a, struct tt_err *err)
+{
+	int rc = a->fd < 0 ? tt_spool_open(a->env, &a->fd, err) : TT_OK;
+
+	if (rc == TT_OK)
+		rc = tt_spool_add(a->env, &a->fd, a->written, a->pending.p, a->pending.n, err);
+	if (rc == TT_OK) {
+		a->written += a->pending.n;
+		a->pending.n = 0;
+	}
+	return rc;
+}
+
+int
+tt_aside_put(struct tt_aside *a, const char *p, size_t n, uint32_t *place, struct tt_err *err)
+{
+	static const char zero[UNIT];
+	uint64_t at = (a->written + a->pending.n) / UNIT;
+	uint32_t size = (uint32_t)n;
+	int rc;
+
+	if (n > UINT32_MAX || at >= UINT32_MAX)
+		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
+		    "the B/E form has more than 64 GiB of arguments to put aside; convert a part (--time), or without --begin-end");
+	*place = (uint32_t)at + 1;
+	if ((rc = tt_buf_add(&a->pending, (const char *)&size, sizeof size, err)) != TT_OK ||
+	    (rc = tt_buf_add(&a->pending, p, n, err)) != TT_OK ||
+	    (rc = tt_buf_add(&a->pending, zero, -a->pending.n % UNIT, err)) != TT_OK)
+		return rc;
+	return a->pending.n >= PENDING ? flush(a, err) : TT_OK;
+}
+
+static int
+read_at(const struct tt_aside *a, char *to, size_t n, uint64_t at, struct tt_err *err)
+{
+	if (at >= a->written) {
+		memcpy(to, a->pending.p + (at - a->written), n);
+		return TT_OK;
+	}
+	while (n > 0) {
+		ssize_t got = pread(a->fd, to, n, (off_t)at);
+
+		if (got < 0 && errno == EINTR && !tt_stopped(a->env))
+			continue;
+		if (got < 0 && errno == EINTR)
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		if (got <= 0)
+			return tt_fail_sys(err, got ? errno : EIO, "cannot read arguments put aside in a file in %s",
+			    tt_spool_dir(a->env));
+		to += got;
+		n -= (size_t)got;
+		at += (uint64_t)got;
+	}
+	return TT_OK;
+}
+
+int
+tt_aside_get(const struct tt_aside *a, uint32_t place, struct tt_buf *to, struct tt_err *err)
+{
+	uint64_t at = (uint64_t)(place - 1) * UNIT;
+	uint32_t n;
+	int rc = read_at(a, (char *)&n, sizeof n, at, err);
+
+	if (rc == TT_OK)
+		rc = tt_buf_room(to, n, err);
+	if (rc == TT_OK)
+		rc = read_at(a, to->p + to->n, n, at + sizeof n, err);
+	if (rc == TT_OK)
+		to->n += n;
+	return rc;
+}

@@ -1,0 +1,34 @@
+/**
+ * Texts put aside until they are wanted, in any order.
+ *
+ * They lie in a spool (io/spool.h), behind 64 KiB that wait in memory.
+ * Memory: 64 KiB and the longest text. Disk: the texts, each on 16 bytes; at most env->spool_max.
+ * Threads: one.
+ */
+#ifndef TT_EMIT_ASIDE_H
+#define TT_EMIT_ASIDE_H
+
+#include "base/buf.h"
+#include "base/env.h"
+
+struct tt_aside {
+	struct tt_env *env;
+	int fd;                       /* -1: nothing is in the spool yet */
+	uint64_t written;             /* bytes in it */
+	struct tt_buf pending;        /* what comes behind them */
+};
+
+void tt_aside_init(struct tt_aside *a, struct tt_env *env);
+void tt_aside_free(struct tt_aside *a);
+
+/**
+ * tt_aside_put(a, p, n, place, err):
+ * Put ${n} bytes aside; *${place}, never 0, is where.
+ * Errors: those of tt_spool_add(), and TT_E_LIMIT beyond 64 GiB.
+ */
+int tt_aside_put(struct tt_aside *a, const char *p, size_t n, uint32_t *place, struct tt_err *err);
+
+/* Append the text at ${place} to ${to}. */
+int tt_aside_get(const struct tt_aside *a, uint32_t place, struct tt_buf *to, struct tt_err *err);
+
+#endif
