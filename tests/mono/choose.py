@@ -57,9 +57,11 @@ def arguments():
     for value in ("-5", "200", "-70000", "4000000000", "-9000000000", "0.25", "1.5", "grün 終", "null", "Shown/Thing 0x",
                   "7", "result of 42", "Point"):
         kit.check(value in text, "args: %s is shown" % value)
-    found = [list(e["args"].values()) for e in json.loads(text)["traceEvents"] if e["name"] == "Shown:Locals" and e["ph"] == "i"]
+    found = [list(e["args"].values()) for e in json.loads(text)["traceEvents"] if e["name"] == "Shown:Locals" and "args" in e]
+    on = [list(e["args"].values()) for e in json.loads(text)["traceEvents"] if e["name"] == "Shown:Locals" and e["ph"] == "X" and "args" in e]
     # As the compiler declares them: the second structure is its own.
     want = [-9, 9000000063, 9000000091.25, "local 9", "Shown/Thing", "Shown/Point", "Shown/Point", 1, "null", "System.UInt16[]", 5]
+    kit.check(on == [[9]], "args: on the call itself", on)
     kit.check(len(found) == 3 and found[0] == [9] and found[1] == [9000000091.25] and found[2][0] == "locals", "args: locals", found)
     kit.check([str(v).split(" 0x")[0] for v in found[-1][1:12]] == [str(v) for v in want], "args: their values", found)
     kit.check_equal(calls(path), {"Shown:Locals (int)": 1, "Shown:Numbers (sbyte,byte,int,uint,long,single,double)": 1, "Shown:Texts (string,string,char)": 1,
@@ -72,7 +74,7 @@ def shown(path):
     subprocess.run([kit.TRACETOOL, "convert", "-q", path, "-o", path + ".json"], check=True)
     found = {}
     for e in json.load(open(path + ".json", encoding="utf-8"))["traceEvents"]:
-        if e["ph"] == "i":
+        if e["ph"] in ("X", "i") and "args" in e:
             found.setdefault(e["name"], []).append(list(e["args"].values()))
     return found
 

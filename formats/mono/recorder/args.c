@@ -161,10 +161,7 @@ args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallCo
 	}
 	for (MonoType *type; s && (type = api.mono_signature_get_params(s, &iter)) != NULL; i++)
 		add(&v, type, api.mono_profiler_call_context_get_argument(context, i));
-	rec_begin(t, now, module_key(m));
-	/* Results have no place at a zone's end: both are events of their own, inside it. */
-	if (v.n > 0)
-		rec_single(t, now, module_key(m), v.v, v.n);
+	rec_begin_args(t, now, module_key(m), v.v, v.n);
 	release(&v);
 }
 
@@ -229,6 +226,7 @@ args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallCo
 	MonoType *type = s && api.mono_signature_get_return_type ? api.mono_signature_get_return_type(s) : NULL;
 	if (type && api.mono_type_get_type(type) != MONO_TYPE_VOID)
 		add(&v, type, api.mono_profiler_call_context_get_result(context));
+	/* A zone's end has no place for it: an event of its own, inside it. */
 	if (v.n > 0)
 		rec_single(t, now, module_key(m), v.v, v.n);
 	release(&v);
