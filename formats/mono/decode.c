@@ -177,7 +177,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 
 		if (calls == 0 && b->nstack == 0)
 			b->stack_from = now(&r);
-		if (likely(now(&r) >= r.floor)) {
+		if ((*r.p == MLPD_ENTER || *r.p == MLPD_LEAVE) && likely(now(&r) >= r.floor)) {
 			uint64_t more_calls = hot(&r, &events, &call_ts, &rc);
 			if (more_calls)
 				r.floor = call_ts;
