@@ -9,7 +9,6 @@
 #include "emit/chrome.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
-#define unlikely(x) __builtin_expect(!!(x), 0)
 
 #define ALLOC_NAME ",\"name\":\"GC.Alloc\",\"cat\":\"GC\""
 
@@ -116,16 +115,6 @@ room(struct tt_buf *out, char **p, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* Put the arguments of a zone into its record, which ends at ${p}; where it ends then, or NULL with ${err} filled. */
-static __attribute__((noinline)) char *
-put_args(struct writer *w, const struct tt_slice *s, char *p, struct tt_err *err)
-{
-	w->out->n = (size_t)(p - w->out->p) - 1;
-	if (tt_chrome_args(w->c, tt_slice_args(w->v, s), w->out, err) != TT_OK || tt_buf_text(w->out, "}", err) != TT_OK)
-		return NULL;
-	return w->out->p + w->out->n;
-}
-
 /* Append the record of one zone at *${at}. */
 static inline int
 put_zone(struct writer *w, const struct tt_slice *s, char **at, struct tt_err *err)
@@ -149,12 +138,7 @@ put_zone(struct writer *w, const struct tt_slice *s, char **at, struct tt_err *e
 	p = tt_put_micros(p + w->nhead, &w->micros, ts);
 	p = CHROME_PUT(p, ",\"dur\":");
 	p = tt_put_dur(p, ts, (uint64_t)s->dur);
-	p = tt_frag_copy(p, piece.s, piece.n);
-	if (unlikely(s->flags >> TT_SLICE_ARGS) && !(p = put_args(w, s, p, err))) {
-		*at = NULL;
-		return err->code;
-	}
-	*at = p;
+	*at = tt_frag_copy(p, piece.s, piece.n);
 	return TT_OK;
 }
 
@@ -172,10 +156,10 @@ ended_together(const struct tt_slice *s, const struct tt_slice *end)
 	return (size_t)(e - s);
 }
 
-static int
-put_zones(struct writer *w, struct tt_err *err)
+/* The zones from ${s} on, without arguments. */
+static __attribute__((noinline)) int
+put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end, struct tt_err *err)
 {
-	const struct tt_slice *s = w->v->slice, *end = s + w->v->nslice;
 	char *p = w->out->p ? w->out->p + w->out->n : NULL;
 	int rc = TT_OK;
 
@@ -189,6 +173,42 @@ put_zones(struct writer *w, struct tt_err *err)
 	if (p)
 		w->out->n = (size_t)(p - w->out->p);
 	return rc;
+}
+
+/* One zone with what arguments it has. */
+static int
+put_whole(struct writer *w, const struct tt_slice *s, struct tt_err *err)
+{
+	const struct tt_args *args = tt_slice_args(w->v, s);
+	size_t before = w->out->n;
+	int rc = put_bare(w, s, s + 1, err);
+
+	if (rc != TT_OK || !args || w->out->n == before)
+		return rc;
+	w->out->n--;          /* the record's last brace */
+	rc = tt_chrome_args(w->c, args, w->out, err);
+	return rc == TT_OK ? tt_buf_text(w->out, "}", err) : rc;
+}
+
+/* Where no zone of the chunk has arguments nothing is done about them. */
+static int
+put_zones(struct writer *w, struct tt_err *err)
+{
+	const struct tt_slice *from = w->v->slice, *end = from + w->v->nslice, *s = w->v->nargs ? from : end;
+	int rc = TT_OK;
+
+	while (s < end && rc == TT_OK) {
+		if (!(s->flags & TT_F_BASE) && !tt_slice_args(w->v, s)) {
+			s++;
+			continue;
+		}
+		size_t n = s->flags & TT_F_BASE ? ended_together(s, end) : 1;
+		rc = put_bare(w, from, s, err);
+		for (size_t i = n; i > 0 && rc == TT_OK; i--)
+			rc = put_whole(w, s + i - 1, err);
+		from = s += n;
+	}
+	return rc == TT_OK ? put_bare(w, from, end, err) : rc;
 }
 
 /* --- allocations -------------------------------------------------------- */

@@ -101,10 +101,9 @@ put_start(const struct writer *w, char *p, const char *kind, size_t n)
 }
 
 /* In place of the two columns at the end of a zone's record: what stands in those of an instant. */
-static __attribute__((noinline)) int
-put_args(struct writer *w, const struct tt_slice *s, struct tt_err *err)
+static int
+put_args(struct writer *w, const struct tt_args *args, struct tt_err *err)
 {
-	const struct tt_args *args = tt_slice_args(w->v, s);
 	const struct tt_event *detail;
 	char value[40], id[24];
 	const char *text = id;
@@ -143,7 +142,40 @@ put_zone(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 	p = tt_put_u64(p, s->depth);
 	p = tt_frag_copy(p, piece.s, piece.n);
 	w->out->n = (size_t)(p - w->out->p);
-	return s->flags >> TT_SLICE_ARGS ? put_args(w, s, err) : TT_OK;
+	return TT_OK;
+}
+
+/* The zones from ${s} on, without arguments. */
+static __attribute__((noinline)) int
+put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (; s < end && rc == TT_OK; s++)
+		rc = put_zone(w, s, err);
+	return rc;
+}
+
+/* Where no zone of the chunk has arguments nothing is done about them. */
+static int
+put_zones(struct writer *w, struct tt_err *err)
+{
+	const struct tt_slice *from = w->v->slice, *end = from + w->v->nslice, *s = w->v->nargs ? from : end;
+	int rc = TT_OK;
+
+	for (; s < end && rc == TT_OK; s++) {
+		const struct tt_args *args = tt_slice_args(w->v, s);
+		if (!args)
+			continue;
+		rc = put_bare(w, from, s, err);
+		size_t before = w->out->n;
+		if (rc == TT_OK)
+			rc = put_bare(w, s, s + 1, err);
+		if (rc == TT_OK && w->out->n > before)
+			rc = put_args(w, args, err);
+		from = s + 1;
+	}
+	return rc == TT_OK ? put_bare(w, from, end, err) : rc;
 }
 
 static int
@@ -174,14 +206,13 @@ csv_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct
 {
 	const struct csv *c = state;
 	struct writer w = { .c = c, .v = v, .out = out };
-	int rc = TT_OK;
+	int rc;
 
 	if (c->pass)
 		return TT_OK;
 	w.pieces = &c->process[v->cap->process];
 	set_ids(&w);
-	for (size_t i = 0; i < v->nslice && rc == TT_OK; i++)
-		rc = put_zone(&w, &v->slice[i], err);
+	rc = put_zones(&w, err);
 	for (size_t i = 0; v->b->nalloc && i < v->b->n && rc == TT_OK; i++) {
 		const struct tt_event *e = &v->b->ev[i];
 

@@ -35,6 +35,7 @@ struct tt_view {
 	const struct tt_slice *slice; /* in order of begin; zones filtered out are not here */
 	size_t nslice;
 	const struct tt_args *args;   /* of slices: tt_slice_args() */
+	size_t nargs;
 	uint64_t alloc_before_b, alloc_before_n;      /* of this thread, before this chunk */
 	bool skipped;                 /* the filter does not want the thread: `rare` is called for what is of others or of none */
 };

@@ -353,7 +353,7 @@ static struct tt_view
 view_of(const struct pipe *p, const struct slot *s)
 {
 	return (struct tt_view){ .m = p->r->m, .cap = p->in->cap, .thread = s->io.thread, .b = &s->batch,
-		.slice = s->io.slice, .nslice = s->io.nslice, .args = s->io.args, .alloc_before_b = s->alloc_before_b,
+		.slice = s->io.slice, .nslice = s->io.nslice, .args = s->io.args, .nargs = s->io.nargs, .alloc_before_b = s->alloc_before_b,
 		.alloc_before_n = s->alloc_before_n, .skipped = s->io.skipped };
 }
 
