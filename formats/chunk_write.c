@@ -143,7 +143,7 @@ wrote(struct wslot *w, uint64_t seq, uint32_t end, uint64_t before, uint64_t eve
 
 /* What an open chunk holds by now. */
 static void
-put_part(uint32_t slot)
+put_part(uint32_t slot, uint32_t threads)
 {
 	const struct ttc_slot *s = &R->slot[slot];
 	uint32_t index = atomic_load_explicit((_Atomic uint32_t *)(uintptr_t)&s->chunk, memory_order_acquire);
@@ -153,8 +153,8 @@ put_part(uint32_t slot)
 		return;
 	struct ttc_chunk *c = ring_chunk(R, index);
 	uint64_t commit = atomic_load_explicit(ring_commit(c), memory_order_acquire);
-	/* Sealed chunks before it come first; the next pass will have them. */
-	if (c->thread != s->number || c->seq != w->taken)
+	/* Sealed chunks before it come first, also those of a thread that had its native id; the next pass will have them. */
+	if (c->thread != s->number || c->seq != w->taken || s->number > threads)
 		return;
 	uint32_t done = w->seq == c->seq ? w->done : 0, end = (uint32_t)commit - c->state;
 	if ((uint32_t)commit < c->state || end <= done || !put_records(w, slot, index, commit))
@@ -298,7 +298,7 @@ void
 writer_pass(bool all)
 {
 	uint64_t ms = writer_now_ms();
-	uint32_t nended = 0, n, *ended = W.order + R->nchunk;
+	uint32_t nended = 0, n, *ended = W.order + R->nchunk, threads;
 	bool parts = all || ms - W.parts_ms >= W.o.part_ms;
 	bool dump =
 	    atomic_exchange_explicit(&rec_state.dump, false, memory_order_acq_rel) || (all && W.o.keep_ms);
@@ -309,6 +309,8 @@ writer_pass(bool all)
 	for (uint32_t i = 0; i < R->nslot && atomic_load_explicit(&R->nended, memory_order_acquire) > 0; i++)
 		if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) == TTC_S_ENDED)
 			ended[nended++] = i;
+	/* A thread that has begun by now finds what those before it sealed in that list, too. */
+	threads = atomic_load_explicit(&R->numbers, memory_order_acquire);
 	n = take_sealed();
 	/* A chunk's definitions were published before it was sealed. */
 	writer_definitions();
@@ -327,7 +329,7 @@ writer_pass(bool all)
 		for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)
 			if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) ==
 			    TTC_S_LIVE)
-				put_part(i);
+				put_part(i, threads);
 	}
 	if (parts)
 		for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)

@@ -180,6 +180,7 @@ events(struct reading *x, const struct tt_batch *b, struct tt_mem *mem)
 			size_t j = st->n;
 			while (j > 0 && st->z[j - 1].key != e->val)
 				j--;
+			x->r->strays += j == 0;
 			while (j > 0 && st->n >= j) {
 				const struct tt_open *z = &st->z[--st->n];
 				if (z->flags & TT_F_CONT) {

@@ -24,6 +24,7 @@ struct ttc_result {
 	int rc;
 	struct tt_err err;
 	uint64_t threads, tid[TTC_KIT_THREADS], gaps, chunks;
+	uint64_t strays;              /* ends of zones that were not open */
 	struct ttc_sum sum[TTC_KIT_THREADS];
 	struct ttc_sum all;
 	struct tt_loss loss;

@@ -768,6 +768,81 @@ TEST(many_threads_come_and_go)
 	CHECK_EQ_INT(r.loss.e[TT_LOST_DROPPED].n, 0);
 }
 
+/* --- one id, two threads ------------------------------------------------------------------- */
+
+/*
+ * The writer has taken what is sealed and is writing it when a thread ends and another begins under the same id. Of the
+ * second nothing may stand in the file before the end of the first.
+ */
+static struct {
+	uint64_t key[12], native[2];
+	pthread_t first;
+	_Atomic int step;             /* 1: the writer is to stop within a pass, 2: it has, 3: it may go on */
+	pthread_barrier_t begun, end;
+} heirs;
+
+static long
+stopping_write(void *arg, int fd, const void *p, size_t n)
+{
+	(void)arg;
+	if (heirs.step == 1 && n > 60000) {       /* a chunk that is sealed: those come first in a pass */
+		heirs.step = 2;
+		while (heirs.step != 3)
+			usleep(100);
+	}
+	return plat_write(fd, p, n);
+}
+
+static void *
+heir(void *arg)
+{
+	unsigned i = (unsigned)(uintptr_t)arg;
+	struct rec_thread *t = rec_thread();
+
+	heirs.native[i] = plat_thread_self();
+	rec_begin(t, rec_now(), heirs.key[3 + i]);
+	pthread_barrier_wait(&heirs.begun);
+	pthread_barrier_wait(&heirs.end);
+	rec_end(t, rec_now(), heirs.key[3 + i]);
+	return NULL;
+}
+
+TEST(a_thread_that_inherits_an_id_is_written_behind_its_forerunner)
+{
+	struct rec_options o = { .path = check_path("h.ttc"), .ring = 8u << 20, .chunk = 65536, .part_ms = 1,
+		.write = stopping_write };
+	struct maker m = { .n = 20000, .key = heirs.key };
+	struct ttc_result r;
+	pthread_t second;
+
+	pthread_barrier_init(&heirs.begun, NULL, 2);
+	pthread_barrier_init(&heirs.end, NULL, 2);
+	if (!opened(&o))
+		return;
+	ttc_keys(heirs.key, 12);
+	pthread_create(&heirs.first, NULL, heir, (void *)0);
+	pthread_barrier_wait(&heirs.begun);
+	rec_flush(10000);
+	heirs.step = 1;
+	make_events(&m);
+	while (heirs.step != 2)
+		usleep(100);
+	pthread_barrier_wait(&heirs.end);
+	pthread_join(heirs.first, NULL);
+	pthread_create(&second, NULL, heir, (void *)1);
+	pthread_barrier_wait(&heirs.begun);
+	heirs.step = 3;
+	rec_flush(10000);
+	pthread_barrier_wait(&heirs.end);
+	pthread_join(second, NULL);
+	CHECK_EQ_INT(rec_close(why), 0);
+	ttc_read(o.path, NULL, 0, 0, &r);
+	CHECK_EQ_INT(damage(&r), 0);
+	CHECK_EQ_INT(r.strays, 0);
+	if (heirs.native[0] != heirs.native[1])
+		printf("the system gave no id twice\n");
+}
+
 TEST(a_forked_child_records_nothing_and_spoils_nothing)
 {
 	struct rec_options o = { .path = check_path("c.ttc"), .ring = 1u << 20, .chunk = 16384 };
