@@ -496,6 +496,8 @@ event(struct input *in, const struct marker *k, unsigned kind)
 		return;
 	}
 	if (kind == UNITY_END) {
+		if (n > 0 && given)
+			send(TT_INSTANT, k->name, 0, expected_args(given, n));
 		sent_end(k);
 		return;
 	}

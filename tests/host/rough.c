@@ -638,6 +638,36 @@ sudden_exit(void)
 	_exit(0);
 }
 
+static void
+ends_with_values(void)
+{
+	int64_t n = 4711;
+	struct unity_value v = { .type = UNITY_T_I64, .size = 8, .data = &n };
+
+	load(2, 0);
+	make_markers();
+	begin_capture();
+	engine_emit(marker[1], UNITY_BEGIN, 0, NULL);
+	engine_emit(marker[1], UNITY_END, 1, &v);
+	engine_frame();
+	engine_unload(true);
+}
+
+TEST(values_of_an_end_are_not_lost)
+{
+	char command[2048];
+
+	capture = check_path("ends.ttc");
+	CHECK_EQ_INT(in_child(ends_with_values), 0);
+	check_readable(capture);
+	snprintf(command, sizeof command, "'%s' convert -q -f csv -o - '%s' | grep '^instant,.*Rough 1.*4711' | wc -l | grep -qx 1",
+	    play_tracetool(), capture);
+	CHECK_EQ_INT(system(command), 0);
+	snprintf(command, sizeof command, "'%s' convert -q -f csv -o - '%s' | grep '^zone,.*Rough 1' | wc -l | grep -qx 1",
+	    play_tracetool(), capture);
+	CHECK_EQ_INT(system(command), 0);
+}
+
 TEST(a_game_that_ends_without_unloading)
 {
 	char command[2048];

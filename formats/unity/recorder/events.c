@@ -57,7 +57,7 @@ begin_args(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const s
 	rec_begin_args(t, now, key, r, n);
 }
 
-static void
+static __attribute__((noinline)) void
 single(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v)
 {
 	struct rec_value copy[MOST_VALUES];
@@ -79,6 +79,15 @@ other(struct rec_thread *t, uint64_t now, unsigned event, unsigned n, const stru
 	single(t, now, key, n, v);
 }
 
+/* The zone of ${key} ends. Values that come with that are an event of their own, inside it: a zone's end has no place for any. */
+static inline __attribute__((always_inline)) void
+end(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v)
+{
+	if (__builtin_expect(n > 0, 0) && v)
+		single(t, now, key, n, v);
+	rec_end(t, now, key);
+}
+
 void UNITY_CALL
 events_plain(const struct unity_marker *m, uint16_t event, uint16_t n, const struct unity_value *v, void *user)
 {
@@ -89,7 +98,7 @@ events_plain(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 	if (!t)
 		return;
 	if (event == UNITY_END)
-		rec_end(t, now, key);
+		end(t, now, key, n, v);
 	else if (event == UNITY_BEGIN && n == 0)
 		rec_begin(t, now, key);
 	else
@@ -174,7 +183,7 @@ events_label(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 	if (!t)
 		return;
 	if (event == UNITY_END)
-		rec_end(t, now, key);
+		end(t, now, key, n, v);
 	else if (event != UNITY_BEGIN || n < 2 || !v || sizeof(void *) == 4 || !v[1].data)
 		other(t, now, event, n, v, key);
 	else if (v[1].type == UNITY_T_TEXT16)
