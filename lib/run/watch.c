@@ -100,8 +100,8 @@ new_row(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
 	const struct tt_name *n = tt_model_key(r->m, w->process, key);
 	const char *const *globs = r->o->wait ? r->o->wait : tt_wait_markers;
 	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
-		.wait = key == TT_KEY_CONTENTION || (n && tt_name_match(globs, n->full)),
 		.out = n && n->alloc_wrapper && !r->m->filter.wrappers };
+	w->row[w->nrow].wait = !w->row[w->nrow].out && (key == TT_KEY_CONTENTION || (n && tt_name_match(globs, n->full)));
 	size_t i = slot_of(w, key);
 	while (w->slot[i])
 		i = (i + 1) & (w->nslot - 1);
