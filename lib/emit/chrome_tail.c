@@ -169,7 +169,7 @@ put_losses(const struct tt_loss *l, struct tt_buf *b, struct tt_err *err)
 	for (unsigned k = 0; k < TT_LOST_KINDS && rc == TT_OK; k++) {
 		const struct tt_loss_info *i = &tt_loss_info[k];
 
-		if (!l->e[k].n && !l->e[k].bytes)
+		if (!l->e[k].n)
 			continue;
 		rc = tt_buf_printf(b, err, "%s\n{\"id\":\"%s\",\"severity\":\"%s\",\"count\":%" PRIu64 ",\"bytes\":%" PRIu64,
 		    first ? "" : ",", i->id, tt_severity_name[i->severity], l->e[k].n, l->e[k].bytes);

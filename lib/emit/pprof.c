@@ -305,7 +305,7 @@ put_comments(struct pprof *w, struct tt_err *err)
 	if (rc == TT_OK && w->cut)
 		rc = comment(w, err, "stacks deeper than %d frames lost their outermost ones", TT_CHAIN_DEPTH);
 	for (unsigned k = 0; k < TT_LOST_KINDS && rc == TT_OK; k++)
-		if (loss->e[k].n || loss->e[k].bytes)
+		if (loss->e[k].n)
 			rc = comment(w, err, "%s: %s (%" PRIu64 ", %" PRIu64 " bytes)",
 			    tt_severity_name[tt_loss_info[k].severity], tt_loss_info[k].text, loss->e[k].n,
 			    loss->e[k].bytes);

@@ -455,6 +455,6 @@ tt_lost_events(const struct tt_loss *l)
 
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++)
 		if (tt_loss_info[k].severity >= TT_LOSS)
-			n += l->e[k].n ? l->e[k].n : l->e[k].bytes > 0;
+			n = l->e[k].n > UINT64_MAX - n ? UINT64_MAX : n + l->e[k].n;
 	return n;
 }

@@ -355,7 +355,7 @@ static const char *
 first_damage(const struct tt_loss *loss)
 {
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++)
-		if (loss->e[k].n + loss->e[k].bytes > 0 && tt_loss_info[k].damage)
+		if (loss->e[k].n > 0 && tt_loss_info[k].damage)
 			return tt_loss_info[k].text;
 	return NULL;
 }

@@ -85,9 +85,9 @@ tt_loss_reset(struct tt_loss *l)
 static void
 add(struct tt_loss_entry *e, uint64_t n, uint64_t bytes, uint64_t at)
 {
-	if (e->n == 0 && e->bytes == 0)
+	if (e->n == 0)
 		e->first_at = TT_NOWHERE;
-	e->n += n;
+	e->n = n > UINT64_MAX - e->n ? UINT64_MAX : e->n + n;
 	e->bytes += bytes;
 	if (at < e->first_at)
 		e->first_at = at;
@@ -96,7 +96,7 @@ add(struct tt_loss_entry *e, uint64_t n, uint64_t bytes, uint64_t at)
 void
 tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, uint64_t at)
 {
-	if (n == 0 && bytes == 0)
+	if (n == 0)
 		return;
 	add(&l->e[k], n, bytes, at);
 	l->any = true;
@@ -110,7 +110,7 @@ tt_loss_join(struct tt_loss *into, const struct tt_loss *from)
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
 		const struct tt_loss_entry *e = &from->e[k];
 
-		if (e->n || e->bytes)
+		if (e->n)
 			add(&into->e[k], e->n, e->bytes, e->first_at);
 	}
 	into->any = true;
@@ -122,7 +122,7 @@ tt_loss_damaged(const struct tt_loss *l)
 	if (!l->any)
 		return false;
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
-		if (tt_loss_info[k].damage && (l->e[k].n || l->e[k].bytes))
+		if (tt_loss_info[k].damage && l->e[k].n)
 			return true;
 	}
 	return false;

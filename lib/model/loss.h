@@ -40,7 +40,7 @@ enum tt_loss_kind {
 };
 
 struct tt_loss_entry {
-	uint64_t n;               /* occurrences or events */
+	uint64_t n;               /* occurrences or events; 0: nothing of the kind */
 	uint64_t bytes;
 	uint64_t first_at;        /* byte offset of the first, or TT_NOWHERE */
 };
@@ -59,6 +59,7 @@ struct tt_loss_info {
 extern const struct tt_loss_info tt_loss_info[TT_LOST_KINDS];
 
 void tt_loss_reset(struct tt_loss *l);
+/* ${n} more, in which ${bytes} were lost; none: nothing happens. Counts stay at 2^64 - 1 rather than begin anew. */
 void tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, uint64_t at);
 void tt_loss_join(struct tt_loss *into, const struct tt_loss *from);
 

@@ -59,7 +59,7 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 		for (unsigned k = 0; k < TT_LOST_KINDS && rc == TT_OK; k++) {
 			const struct tt_loss_entry *e = &m->loss->e[k];
 
-			if ((int)tt_loss_info[k].severity == severity && (e->n || e->bytes))
+			if ((int)tt_loss_info[k].severity == severity && e->n)
 				rc = put_entry(r, t, k, e, err);
 		}
 	}
@@ -96,7 +96,7 @@ tt_loss_notes(const struct tt_loss *loss, struct tt_report *r, struct tt_err *er
 	for (unsigned k = 0; k < TT_LOST_KINDS && rc == TT_OK; k++) {
 		const struct tt_loss_entry *e = &loss->e[k];
 
-		if (tt_loss_info[k].severity >= TT_NOTICE && (e->n || e->bytes))
+		if (tt_loss_info[k].severity >= TT_NOTICE && e->n)
 			rc = put_note(r, k, e, err);
 	}
 	return rc;

@@ -50,3 +50,13 @@ TEST(only_damage_of_the_input_counts_as_damage)
 	tt_loss_add(&l, TT_LOST_CUT, 1, 0, 12);
 	CHECK(tt_loss_damaged(&l));
 }
+
+TEST(a_count_never_begins_anew)
+{
+	struct tt_loss l;
+
+	tt_loss_reset(&l);
+	tt_loss_add(&l, TT_LOST_DROPPED, UINT64_MAX - 1, 0, TT_NOWHERE);
+	tt_loss_add(&l, TT_LOST_DROPPED, 2, 0, TT_NOWHERE);
+	CHECK(l.e[TT_LOST_DROPPED].n == UINT64_MAX);
+}
