@@ -77,11 +77,15 @@ int
 tt_chrome_turn(struct chrome *c, struct tt_err *err)
 {
 	struct chrome_part *part;
-	int rc;
+	int rc = TT_OK;
 
 	if (c->npart == MAX_PARTS)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
 		    "the output takes more than %d files of that size; raise --split", MAX_PARTS);
+	if (c->npart > 0)
+		rc = tt_sink_rest(c->part[c->npart - 1].sink, err);
+	if (rc != TT_OK)
+		return rc;
 	rc = tt_mem_grow(&c->env->mem, &c->part, &c->cappart, c->npart + 1, sizeof *c->part, err);
 	if (rc != TT_OK)
 		return rc;
@@ -288,8 +292,11 @@ chrome_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	unwritten = atomic_load_explicit(c->unwritten, memory_order_relaxed);
 	if (unwritten)
 		tt_loss_add(m->loss, TT_LOST_VALUES, unwritten, 0, TT_NOWHERE);
-	for (size_t i = 0; i < c->npart && rc == TT_OK; i++)
+	for (size_t i = 0; i < c->npart && rc == TT_OK; i++) {
 		rc = tt_chrome_tail(c, &c->part[i], err);
+		if (rc == TT_OK && c->npart > 1)
+			rc = tt_sink_rest(c->part[i].sink, err);
+	}
 	if (rc == TT_OK && (c->o.estimate == 0 || is_filtered(&m->filter)))
 		warn_large(c, c->part[0].bytes, "takes");
 	return rc;

@@ -292,18 +292,45 @@ tt_pack_new(struct tt_env *env, const struct tt_coding *coding, struct tt_dest *
 	return TT_OK;
 }
 
+/* Stop the workers, whatever they are at, and free what coding needs. */
 static void
-stop_workers(struct tt_pack *pack)
+dismiss(struct tt_pack *pack)
 {
+	struct tt_mem *mem = &pack->env->mem;
+
 	pthread_mutex_lock(&pack->lock);
 	pack->quit = true;
 	pthread_cond_broadcast(&pack->work);
 	pthread_mutex_unlock(&pack->lock);
 	while (pack->threads_n > 0)
 		pthread_join(pack->threads[--pack->threads_n], NULL);
-	pthread_cond_destroy(&pack->done);
-	pthread_cond_destroy(&pack->work);
-	pthread_mutex_destroy(&pack->lock);
+	if (pack->state)
+		pack->coding->stop(pack->env, pack->state);
+	pack->state = NULL;
+	for (size_t i = 0; pack->ring && i < pack->ring_n; i++) {
+		struct tt_block *b = &pack->ring[i];
+
+		tt_mem_free(mem, b->in, TT_BLOCK_SIZE);
+		tt_mem_free(mem, b->out, TT_BLOCK_BOUND);
+		*b = (struct tt_block){ 0 };
+	}
+}
+
+int
+tt_pack_rest(struct tt_pack *pack, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	pack->threads_tried = true;
+	if (pack->ring[pack->filled % pack->ring_n].in_n > 0) {
+		rc = write_head(pack, err);
+		if (rc == TT_OK)
+			rc = submit(pack, false, err);
+	}
+	if (rc == TT_OK)
+		rc = write_done(pack, 0, err);
+	dismiss(pack);
+	return rc;
 }
 
 void
@@ -314,13 +341,10 @@ tt_pack_free(struct tt_pack *pack)
 	if (!pack)
 		return;
 	mem = &pack->env->mem;
-	stop_workers(pack);
-	if (pack->state)
-		pack->coding->stop(pack->env, pack->state);
-	for (size_t i = 0; pack->ring && i < pack->ring_n; i++) {
-		tt_mem_free(mem, pack->ring[i].in, TT_BLOCK_SIZE);
-		tt_mem_free(mem, pack->ring[i].out, TT_BLOCK_BOUND);
-	}
+	dismiss(pack);
+	pthread_cond_destroy(&pack->done);
+	pthread_cond_destroy(&pack->work);
+	pthread_mutex_destroy(&pack->lock);
 	tt_mem_free(mem, pack->ring, pack->ring_n * sizeof *pack->ring);
 	tt_mem_free(mem, pack->threads, pack->env->jobs * sizeof *pack->threads);
 	tt_mem_free(mem, pack, sizeof *pack);

@@ -19,7 +19,7 @@ struct tt_sink {
 	struct tt_dest dest;
 	struct tt_pack *pack;         /* NULL: not compressed */
 	char *name;
-	char *buffer;                 /* of BUFFER bytes, for plain output */
+	char *buffer;                 /* of BUFFER bytes, for plain output; NULL: none yet */
 	size_t buffered;
 	struct tt_err failed;         /* the error that stays; code TT_OK: none */
 };
@@ -57,21 +57,10 @@ make(struct tt_env *env, const char *name, struct tt_sink **sink, struct tt_err 
 	return TT_OK;
 }
 
-/* With the destination open: get what the way there needs. */
-static int
-begin(struct tt_sink *s, struct tt_err *err)
-{
-	const struct tt_coding *coding = tt_pack_coding(s->name);
-
-	if (coding)
-		return tt_pack_new(s->env, coding, &s->dest, &s->pack, err);
-	s->buffer = tt_mem_alloc(&s->env->mem, BUFFER, err);
-	return s->buffer ? TT_OK : err ? err->code : TT_E_NOMEM;
-}
-
 int
 tt_sink_open(struct tt_env *env, const char *path, struct tt_sink **sink, struct tt_err *err)
 {
+	const struct tt_coding *coding = tt_pack_coding(path);
 	struct tt_sink *s;
 	int rc = make(env, path, sink, err);
 
@@ -79,8 +68,8 @@ tt_sink_open(struct tt_env *env, const char *path, struct tt_sink **sink, struct
 		return rc;
 	s = *sink;
 	rc = tt_dest_open(&s->dest, env, s->name, err);
-	if (rc == TT_OK) {
-		rc = begin(s, err);
+	if (rc == TT_OK && coding) {
+		rc = tt_pack_new(env, coding, &s->dest, &s->pack, err);
 		if (rc != TT_OK)
 			tt_dest_abort(&s->dest);
 	}
@@ -122,6 +111,10 @@ flush(struct tt_sink *s, struct tt_err *err)
 static int
 write_plain(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 {
+	if (!s->buffer)
+		s->buffer = tt_mem_alloc(&s->env->mem, BUFFER, err);
+	if (!s->buffer)
+		return err ? err->code : TT_E_NOMEM;
 	if (n > BUFFER - s->buffered) {
 		int rc = flush(s, err);
 
@@ -151,6 +144,21 @@ tt_sink_write(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 			return TT_OK;
 	}
 	if (err)
+		*err = s->failed;
+	return s->failed.code;
+}
+
+int
+tt_sink_rest(struct tt_sink *s, struct tt_err *err)
+{
+	if (s->failed.code == TT_OK && s->pack) {
+		tt_pack_rest(s->pack, &s->failed);
+	} else if (s->failed.code == TT_OK && !s->in_memory) {
+		flush(s, &s->failed);
+		tt_mem_free(&s->env->mem, s->buffer, BUFFER);
+		s->buffer = NULL;
+	}
+	if (err && s->failed.code != TT_OK)
 		*err = s->failed;
 	return s->failed.code;
 }

@@ -23,9 +23,7 @@
 #ifndef TT_IO_SINK_H
 #define TT_IO_SINK_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 #include "base/env.h"
 
@@ -44,6 +42,13 @@ const char *tt_sink_mem_data(const struct tt_sink *sink, size_t *n);
 
 /* Append ${n} bytes. ENOSPC, EDQUOT, EFBIG, EIO: TT_E_IO naming the path. */
 int tt_sink_write(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
+
+/**
+ * tt_sink_rest(sink, err):
+ * Write out what is held, and give its memory and threads back: for one of many outputs, to which little more, or
+ * nothing, will be written before its commit.
+ */
+int tt_sink_rest(struct tt_sink *sink, struct tt_err *err);
 
 /**
  * tt_sink_commit(sink, err):

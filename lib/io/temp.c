@@ -17,7 +17,8 @@
 
 #include "io/sink.h"
 
-#define TEMP_MAX 64
+/* What one --split may make, and another one beside it. */
+#define TEMP_MAX 1000
 
 /* As much of the file's own name as always fits into a name (255 bytes) with what is put around it. */
 #define STEM_MAX 200
@@ -27,7 +28,7 @@ enum { TEMP_FREE, TEMP_TAKEN, TEMP_LIVE };
 struct tt_temp {
 	atomic_int state;
 	pid_t pid;
-	char path[PATH_MAX];
+	char *path;                   /* of PATH_MAX bytes; kept for good, for a handler may just be reading it */
 };
 
 static struct tt_temp temps[TEMP_MAX];
@@ -50,10 +51,10 @@ name_temp(struct tt_temp *t, const char *path, unsigned k)
 {
 	const char *slash = strrchr(path, '/');
 	const char *base = slash ? slash + 1 : path;
-	int n = snprintf(t->path, sizeof t->path, "%.*s.%.*s.tmp.%ld.%u", (int)(base - path), path, STEM_MAX,
+	int n = snprintf(t->path, PATH_MAX, "%.*s.%.*s.tmp.%ld.%u", (int)(base - path), path, STEM_MAX,
 	    base, (long)t->pid, k);
 
-	return n >= 0 && (size_t)n < sizeof t->path ? 0 : ENAMETOOLONG;
+	return n >= 0 && n < PATH_MAX ? 0 : ENAMETOOLONG;
 }
 
 /* Create a file under the first free name; 0 or an errno. */
@@ -89,7 +90,9 @@ tt_temp_open(const char *path, struct tt_temp **temp, int *fd, struct tt_err *er
 	if (!t)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %d outputs are open", TEMP_MAX);
 	t->pid = getpid();
-	sys = create(t, path, fd);
+	if (!t->path)
+		t->path = malloc(PATH_MAX);
+	sys = t->path ? create(t, path, fd) : ENOMEM;
 	if (sys) {
 		tt_temp_release(t);
 		return tt_fail_sys(err, sys, "cannot make a temporary file beside it");

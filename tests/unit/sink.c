@@ -192,6 +192,38 @@ TEST(bytes_do_not_depend_on_threads_or_on_the_size_of_writes)
 	free(text);
 }
 
+TEST(an_output_that_rests_comes_back_whole_and_holds_no_memory)
+{
+	size_t n = 2500000;
+	char *text = make_text(n), name[40];
+	struct tt_err err;
+
+	for (size_t i = 0; i < SUFFIXES; i++) {
+		for (env.jobs = 1; env.jobs <= 3; env.jobs++) {
+			size_t before = atomic_load(&env.mem.used), at = 0;
+			struct tt_sink *sink;
+
+			snprintf(name, sizeof name, "rest%s", suffixes[i]);
+			CHECK_EQ_INT(tt_sink_open(&env, check_path(name), &sink, &err), TT_OK);
+			for (size_t part = 0; part < 5; part++) {
+				size_t some = part == 1 ? 0 : part == 3 ? n - at - 7 : 7 + part * 10000;
+
+				if (part == 4)
+					some = n - at;
+				CHECK_EQ_INT(tt_sink_write(sink, text + at, some, &err), TT_OK);
+				at += some;
+				CHECK_EQ_INT(tt_sink_rest(sink, &err), TT_OK);
+				CHECK(atomic_load(&env.mem.used) - before < 65536);
+			}
+			CHECK_EQ_INT(tt_sink_commit(sink, &err), TT_OK);
+			CHECK(decodes_to(check_path(name), text, n, (enum tt_src_coding)i));
+			CHECK_EQ_INT(atomic_load(&env.mem.used), before);
+		}
+	}
+	env.jobs = 1;
+	free(text);
+}
+
 TEST(gzip_is_one_member_without_a_time)
 {
 	size_t n = 3000000;
@@ -518,17 +550,21 @@ TEST(temporaries_of_all_sinks_can_be_unlinked_at_once)
 
 TEST(more_sinks_than_can_be_cleaned_up_are_refused)
 {
-	struct tt_sink *sinks[100];
+	static struct tt_sink *sinks[1100];
+	struct rlimit files;
 	struct tt_err err = { 0 };
 	char name[40];
 	int n = 0;
 
-	for (; n < 100; n++) {
+	CHECK_EQ_INT(getrlimit(RLIMIT_NOFILE, &files), 0);
+	files.rlim_cur = files.rlim_max;
+	CHECK_EQ_INT(setrlimit(RLIMIT_NOFILE, &files), 0);
+	for (; n < 1100; n++) {
 		snprintf(name, sizeof name, "many%d", n);
 		if (tt_sink_open(&env, check_path(name), &sinks[n], &err) != TT_OK)
 			break;
 	}
-	CHECK_EQ_INT(n, 64);
+	CHECK_EQ_INT(n, 1000);
 	CHECK_EQ_INT(err.code, TT_E_LIMIT);
 	while (n > 0)
 		tt_sink_abort(sinks[--n]);
