@@ -1,6 +1,7 @@
 #include "emit/aside.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -8,10 +9,21 @@
 
 enum { UNIT = 16, PENDING = 1 << 16 };
 
-void
-tt_aside_init(struct tt_aside *a, struct tt_env *env)
+int
+tt_aside_room(const struct tt_env *env, uint64_t *used, size_t n, struct tt_err *err)
 {
-	*a = (struct tt_aside){ .env = env, .fd = -1 };
+	if (n > env->spool_max || *used > env->spool_max - n)
+		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
+		    "the B/E form needs more than the %" PRIu64 " bytes of temporary files allowed; raise --spool-max",
+		    env->spool_max);
+	*used += n;
+	return TT_OK;
+}
+
+void
+tt_aside_init(struct tt_aside *a, struct tt_env *env, uint64_t *used)
+{
+	*a = (struct tt_aside){ .env = env, .used = used, .fd = -1 };
 }
 
 void
@@ -22,14 +34,16 @@ tt_aside_free(struct tt_aside *a)
 	if (a->fd >= 0)
 		close(a->fd);
 	tt_buf_free(&a->pending);
-	tt_aside_init(a, a->env);
+	tt_aside_init(a, a->env, a->used);
 }
 
 static int
 flush(struct tt_aside *a, struct tt_err *err)
 {
-	int rc = a->fd < 0 ? tt_spool_open(a->env, &a->fd, err) : TT_OK;
+	int rc = tt_aside_room(a->env, a->used, a->pending.n, err);
 
+	if (rc == TT_OK && a->fd < 0)
+		rc = tt_spool_open(a->env, &a->fd, err);
 	if (rc == TT_OK)
 		rc = tt_spool_add(a->env, &a->fd, a->written, a->pending.p, a->pending.n, err);
 	if (rc == TT_OK) {

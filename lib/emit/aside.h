@@ -2,7 +2,7 @@
  * Texts put aside until they are wanted, in any order.
  *
  * They lie in a spool (io/spool.h), behind 64 KiB that wait in memory.
- * Memory: 64 KiB and the longest text. Disk: the texts, each on 16 bytes; at most env->spool_max.
+ * Memory: 64 KiB and the longest text. Disk: the texts, each on 16 bytes.
  * Threads: one.
  */
 #ifndef TT_EMIT_ASIDE_H
@@ -11,20 +11,29 @@
 #include "base/buf.h"
 #include "base/env.h"
 
+/**
+ * tt_aside_room(env, used, n, err):
+ * May ${n} more bytes be put aside? Adds them to *${used}, which all count that share env->spool_max.
+ * Errors: TT_E_LIMIT naming --spool-max.
+ */
+int tt_aside_room(const struct tt_env *env, uint64_t *used, size_t n, struct tt_err *err);
+
 struct tt_aside {
 	struct tt_env *env;
+	uint64_t *used;
 	int fd;                       /* -1: nothing is in the spool yet */
 	uint64_t written;             /* bytes in it */
 	struct tt_buf pending;        /* what comes behind them */
 };
 
-void tt_aside_init(struct tt_aside *a, struct tt_env *env);
+/* ${used}: of tt_aside_room(); outlives it. */
+void tt_aside_init(struct tt_aside *a, struct tt_env *env, uint64_t *used);
 void tt_aside_free(struct tt_aside *a);
 
 /**
  * tt_aside_put(a, p, n, place, err):
  * Put ${n} bytes aside; *${place}, never 0, is where.
- * Errors: those of tt_spool_add(), and TT_E_LIMIT beyond 64 GiB.
+ * Errors: those of tt_aside_room() and tt_spool_add(), and TT_E_LIMIT beyond 64 GiB.
  */
 int tt_aside_put(struct tt_aside *a, const char *p, size_t n, uint32_t *place, struct tt_err *err);
 

@@ -245,8 +245,8 @@ chrome_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **stat
 	c->env = o->env;
 	c->m = m;
 	c->origin = tt_emit_origin(m);
-	tt_slices_init(&c->slices, o->env);
-	tt_aside_init(&c->args, o->env);
+	tt_slices_init(&c->slices, o->env, &c->put_aside);
+	tt_aside_init(&c->args, o->env, &c->put_aside);
 	rc = begin(c, err);
 	if (rc != TT_OK) {
 		chrome_end(c);
@@ -264,8 +264,6 @@ chrome_write(void *state, const struct tt_view *v, const char *p, size_t n, stru
 	struct chrome *c = state;
 	int rc = TT_OK;
 
-	if (n == 0)
-		return TT_OK;
 	if (c->o.begin_end)
 		return tt_chrome_pairs_write(c, v, p, n, err);
 	if (tt_chrome_full(c, n))

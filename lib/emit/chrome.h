@@ -52,6 +52,8 @@ struct chrome {
 	size_t npart, cappart, committed;
 	struct tt_slices slices;      /* B/E form: zones put aside; flags: the place of their arguments in ... */
 	struct tt_aside args;         /* ... this, or 0 */
+	uint64_t put_aside;           /* bytes in the spools of both */
+	int64_t nflow;                /* flows put aside with the zones */
 	struct tt_buf scratch;
 	uint8_t *also;                /* threads with a sample in what is about to be written, a bit each */
 	size_t capalso;
@@ -117,6 +119,9 @@ int tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *o
 
 int tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
 
+/* What stands behind the time of a flow. */
+int tt_chrome_flow(struct tt_buf *out, uint64_t id, struct tt_err *err);
+
 int tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 
 /* --- chrome_args.c ------------------------------------------------------- */
@@ -137,6 +142,10 @@ bool tt_chrome_finite(enum tt_type type, uint64_t bits);
  * head ${n} struct tt_slice and ${text} bytes, their arguments; flags of those that have some are their number of bytes.
  */
 struct chrome_frame { uint64_t zones, n, text; };     /* zones: n is a number of struct tt_slice; else of bytes */
+
+/* Put aside a flow of ${phase} ('s', 't', 'f') with the zones around it. */
+int tt_chrome_pairs_flow(struct chrome *c, const struct tt_thread *thread, char phase, int64_t ts, uint64_t id,
+    struct tt_err *err);
 
 int tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, size_t n, struct tt_err *err);
 int tt_chrome_pairs_finish(struct chrome *c, struct tt_err *err);

@@ -5,10 +5,15 @@
  * on one stack for all threads. So every B must stand in the file before those inside it, also where it is
  * known only later (a zone hands out itself when it ends): zones are put aside (slices.h) and written at the
  * end. Among equal times this gives: the ends of what is over, inner first; then the begins, outer first.
+ *
+ * A flow belongs to the zone that is open where it stands in the file. So it waits with the zones, as if it were one
+ * within all others, and stands behind all begins of its time, in front of the ends of it.
  */
 #include <string.h>
 
 #include "emit/chrome.h"
+
+#define FLOW UINT32_MAX               /* depth of what is a flow: key its id, dur its number and phase */
 
 struct open {
 	struct tt_slice s;
@@ -63,6 +68,16 @@ tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, 
 		p += f.text;
 	}
 	return rc;
+}
+
+int
+tt_chrome_pairs_flow(struct chrome *c, const struct tt_thread *thread, char phase, int64_t ts, uint64_t id,
+    struct tt_err *err)
+{
+	/* By their number those of one time stay in order. */
+	const struct tt_slice s = { .ts = ts, .dur = c->nflow++ * 128 + phase, .key = id, .depth = FLOW };
+
+	return tt_slices_add_late(&c->slices, thread, &s, err);
 }
 
 /* --- at the end --------------------------------------------------------- */
@@ -162,10 +177,26 @@ turn(struct pairs *w, struct tt_err *err)
 }
 
 static int
+put_flow(struct pairs *w, const struct tt_slice *s, uint64_t ts, struct tt_err *err)
+{
+	const char phase = (char)(s->dur % 128);
+	int rc = tt_buf_room(&w->out, CHROME_RECORD, err);
+	char *p;
+
+	if (rc != TT_OK)
+		return rc;
+	p = tt_chrome_put_head(w->out.p + w->out.n, &phase, chrome_pid(w->thread->process), chrome_tid(w->thread));
+	w->out.n = (size_t)(tt_put_micros(p, &w->micros, ts) - w->out.p);
+	tt_chrome_span(w->c, s->ts, s->ts);
+	w->last = ts;
+	return tt_chrome_flow(&w->out, s->key, err);
+}
+
+static int
 put_pair(void *arg, const struct tt_slice *s, struct tt_err *err)
 {
 	struct pairs *w = arg;
-	uint64_t ts = chrome_time(w->c, s->ts), end = ts + (uint64_t)s->dur;
+	uint64_t ts = chrome_time(w->c, s->ts), end = ts + (uint64_t)(s->depth == FLOW ? 0 : s->dur);
 	int rc = TT_OK;
 
 	if (tt_stopped(w->c->env))
@@ -179,7 +210,7 @@ put_pair(void *arg, const struct tt_slice *s, struct tt_err *err)
 	/* Zones that overlap (a damaged capture) are moved apart: ends and begins stay in order. */
 	if (ts < w->last)
 		ts = w->last;
-	return push(w, s, ts, end > ts ? end : ts, err);
+	return s->depth == FLOW ? put_flow(w, s, ts, err) : push(w, s, ts, end > ts ? end : ts, err);
 }
 
 static int

@@ -173,26 +173,31 @@ next_begin(const struct tt_view *v, int64_t ts)
 	return lo < v->nslice ? v->slice[lo].ts : ts;
 }
 
+int
+tt_chrome_flow(struct tt_buf *out, uint64_t id, struct tt_err *err)
+{
+	return tt_buf_printf(out, err, ",\"name\":\"flow\",\"cat\":\"flow\",\"id\":\"0x%" PRIx64 "\",\"bp\":\"e\"}", id);
+}
+
 /* Always bound to the zone around it: a flow that binds to the next zone is put where that zone begins. */
 static int
 put_flow(struct rare *r)
 {
 	static const char phases[] = { [TT_FLOW_BEGIN] = 's', [TT_FLOW_PARALLEL] = 't', [TT_FLOW_END] = 'f',
 		[TT_FLOW_SEQUENTIAL] = 't' };
-	uint64_t ts = r->ts;
+	int64_t ts = r->e->ts;
 	int rc;
 
 	if (r->e->depth >= sizeof phases)
 		return TT_OK;
 	if (r->e->flags & TT_F_NEXT)
-		ts = chrome_time(r->c, next_begin(r->v, r->e->ts));
-	if (ts == UINT64_MAX)
-		ts = r->ts;
-	rc = put_head(r, &phases[r->e->depth], ts);
-	if (rc != TT_OK)
-		return rc;
-	return tt_buf_printf(r->out, r->err, ",\"name\":\"flow\",\"cat\":\"flow\",\"id\":\"0x%" PRIx64 "\",\"bp\":\"e\"}",
-	    r->e->val);
+		ts = next_begin(r->v, ts);
+	if (chrome_time(r->c, ts) == UINT64_MAX)
+		ts = r->e->ts;
+	if (r->c->o.begin_end)
+		return tt_chrome_pairs_flow(r->c, r->v->thread, phases[r->e->depth], ts, r->e->val, r->err);
+	rc = put_head(r, &phases[r->e->depth], chrome_time(r->c, ts));
+	return rc == TT_OK ? tt_chrome_flow(r->out, r->e->val, r->err) : rc;
 }
 
 /* An instant of a marker, with its arguments. */
@@ -361,8 +366,6 @@ tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct 
 	size_t at = out->n;
 	int rc = TT_OK;
 
-	if (v->b->nrare == 0)
-		return TT_OK;
 	if (r.c->o.begin_end)
 		rc = tt_buf_add(out, &head, sizeof head, err);
 	if (rc == TT_OK)

@@ -4,20 +4,20 @@
 #include "emit/slices.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "emit/aside.h"
 #include "io/spool.h"
 
 #define PENDING ((size_t)32768)       /* slices held back: 1 MiB */
 #define READ_AHEAD ((size_t)1024)
 
 void
-tt_slices_init(struct tt_slices *s, struct tt_env *env)
+tt_slices_init(struct tt_slices *s, struct tt_env *env, uint64_t *used)
 {
-	*s = (struct tt_slices){ .env = env, .fd = -1 };
+	*s = (struct tt_slices){ .env = env, .used = used, .fd = -1 };
 }
 
 void
@@ -36,48 +36,22 @@ tt_slices_free(struct tt_slices *s)
 	tt_mem_free(mem, s->pending, s->pending ? PENDING * sizeof *s->pending : 0);
 	if (s->fd >= 0)
 		close(s->fd);
-	tt_slices_init(s, s->env);
+	tt_slices_init(s, s->env, s->used);
 }
 
 /* --- the file ----------------------------------------------------------- */
-
-static int
-write_all(struct tt_slices *s, const void *p, size_t n, uint64_t at, struct tt_err *err)
-{
-	const char *from = p;
-
-	while (n > 0) {
-		ssize_t put = pwrite(s->fd, from, n, (off_t)at);
-
-		if (put < 0 && errno == EINTR && !tt_stopped(s->env))
-			continue;
-		if (put < 0 && errno == EINTR)
-			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		if (put <= 0)
-			return tt_fail_sys(err, put ? errno : ENOSPC, "cannot put zones aside in a file in %s",
-			    tt_spool_dir(s->env));
-		from += put;
-		n -= (size_t)put;
-		at += (uint64_t)put;
-	}
-	return TT_OK;
-}
 
 static int
 flush(struct tt_slices *s, struct tt_err *err)
 {
 	uint64_t at = s->written * sizeof *s->pending;
 	size_t n = s->npending * sizeof *s->pending;
-	int rc = TT_OK;
+	int rc = tt_aside_room(s->env, s->used, n, err);
 
-	if (s->fd < 0)
+	if (rc == TT_OK && s->fd < 0)
 		rc = tt_spool_open(s->env, &s->fd, err);
-	if (rc == TT_OK && at + n > s->env->spool_max)
-		rc = tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
-		    "the B/E form needs more than the %" PRIu64 " bytes of temporary file allowed; raise --spool-max",
-		    s->env->spool_max);
 	if (rc == TT_OK)
-		rc = write_all(s, s->pending, n, at, err);
+		rc = tt_spool_add(s->env, &s->fd, at, s->pending, n, err);
 	if (rc == TT_OK) {
 		s->written += s->npending;
 		s->npending = 0;
@@ -189,6 +163,16 @@ tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const struct 
 		}
 	}
 	return rc;
+}
+
+int
+tt_slices_add_late(struct tt_slices *s, const struct tt_thread *thread, const struct tt_slice *slice,
+    struct tt_err *err)
+{
+	struct tt_slices_thread *t = NULL;
+	int rc = find_thread(s, thread, &t, err);
+
+	return rc == TT_OK ? add_late(s, t, slice, err) : rc;
 }
 
 /* --- out ---------------------------------------------------------------- */

@@ -3,11 +3,11 @@
  *
  * A zone that crosses a chunk's edge, or lasts long, is handed out when it ends, behind zones that
  * began after it. Whoever must write begins in order puts zones here: what comes in
- * order goes to an unlinked temporary file (memory, as long as it is little), what comes late
+ * order goes to a spool (io/spool.h; memory, as long as it is little), what comes late
  * is kept and sorted, and the two are merged on the way back.
  *
  * Memory: 32 bytes for each zone that comes late, 16 for each chunk, 1 MiB.
- * Disk: 32 bytes a zone; at most env->spool_max.
+ * Disk: 32 bytes a zone.
  * Threads: one.
  */
 #ifndef TT_EMIT_SLICES_H
@@ -17,6 +17,7 @@
 
 struct tt_slices {
 	struct tt_env *env;
+	uint64_t *used;
 	int fd;                       /* -1: nothing is on disk yet */
 	uint64_t written;             /* slices on disk */
 	struct tt_slice *pending;     /* slices that come behind them */
@@ -33,11 +34,16 @@ struct tt_slices {
 	size_t nthread, capthread;
 };
 
-void tt_slices_init(struct tt_slices *s, struct tt_env *env);
+/* ${used}: bytes in spools, which count together for env->spool_max (tt_aside_room()); outlives it. */
+void tt_slices_init(struct tt_slices *s, struct tt_env *env, uint64_t *used);
 void tt_slices_free(struct tt_slices *s);
 
 /* Put aside ${n} zones of ${thread}; the more of them come in order of begin, the better. */
 int tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const struct tt_slice *slice, size_t n,
+    struct tt_err *err);
+
+/* The same of one that comes in any order. */
+int tt_slices_add_late(struct tt_slices *s, const struct tt_thread *thread, const struct tt_slice *slice,
     struct tt_err *err);
 
 /**

@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "emit/aside.h"
+#include "emit/slices.h"
 #include "model/args.h"
 #include "rec.h"
 #include "run/run.h"
@@ -225,10 +226,11 @@ TEST(texts_put_aside_come_back_in_any_order)
 	struct tt_err err = { .at = TT_NOWHERE };
 	struct tt_aside a;
 	struct tt_buf b = { 0 };
+	uint64_t used = 0;
 	static uint32_t place[TEXTS];
 	char text[100];
 
-	tt_aside_init(&a, &env);
+	tt_aside_init(&a, &env, &used);
 	for (int i = 0; i < TEXTS; i++)
 		CHECK_EQ_INT(tt_aside_put(&a, text, (size_t)snprintf(text, sizeof text, "%d %0*d", i, 1 + i % 60, 0), &place[i], &err), TT_OK);
 	CHECK(a.written > 100000);
@@ -240,12 +242,48 @@ TEST(texts_put_aside_come_back_in_any_order)
 		CHECK(b.n == strlen(text) && memcmp(b.p, text, b.n) == 0);
 	}
 	tt_aside_free(&a);
-	env.spool_max = 1000;
-	int rc = TT_OK;
-	for (int i = 0; i < TEXTS && rc == TT_OK; i++)
-		rc = tt_aside_put(&a, text, 50, &place[0], &err);
-	CHECK_EQ_INT(rc, TT_E_LIMIT);
-	CHECK_HAS(err.msg, "--spool-max");
-	tt_aside_free(&a);
 	tt_buf_free(&b);
+}
+
+/* Put aside ${zones} zones of one thread and ${texts} texts of 64 bytes with their lengths. */
+static int
+put_aside(struct tt_slices *s, struct tt_aside *a, int zones, int texts, struct tt_err *err)
+{
+	const struct tt_thread t = { 0 };
+	static const char text[60];
+	uint32_t place;
+	int rc = TT_OK;
+
+	for (int i = 0; i < zones && rc == TT_OK; i++)
+		rc = tt_slices_add(s, &t, &(struct tt_slice){ .ts = i, .key = 1 }, 1, err);
+	for (int i = 0; i < texts && rc == TT_OK; i++)
+		rc = tt_aside_put(a, text, sizeof text, &place, err);
+	return rc;
+}
+
+/* 64 KiB of texts and 1 MiB of zones wait in memory; what is beyond counts together. */
+TEST(zones_and_texts_put_aside_share_one_limit)
+{
+	for (int k = 0; k < 3; k++) {
+		struct tt_env env = { .spool_max = (k == 2 ? 15 : 16) * 65536 + (2 << 20), .spool_memory = 1 << 20 };
+		struct tt_err err = { .at = TT_NOWHERE };
+		struct tt_slices s;
+		struct tt_aside a;
+		uint64_t used = 0;
+		char link[64], at[64] = "";
+
+		tt_slices_init(&s, &env, &used);
+		tt_aside_init(&a, &env, &used);
+		int rc = put_aside(&s, &a, 2 * 32768 + 1, 1024 * (k ? 16 : 15), &err);
+		CHECK_EQ_INT(rc, k == 2 ? TT_E_LIMIT : TT_OK);
+		CHECK_EQ_INT((intmax_t)used, (2 << 20) + (k == 1 ? 16 : 15) * 65536);
+		if (k == 2)
+			CHECK_HAS(err.msg, "--spool-max");
+		/* Over what may be in memory they are in a file. */
+		snprintf(link, sizeof link, "/proc/self/fd/%d", s.fd);
+		CHECK(readlink(link, at, sizeof at - 1) > 0);
+		CHECK(strstr(at, "memfd:") == NULL);
+		tt_slices_free(&s);
+		tt_aside_free(&a);
+	}
 }

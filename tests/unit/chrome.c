@@ -623,6 +623,37 @@ TEST(flows_bind_to_the_zone_around_them)
 	kit_free(&k);
 }
 
+/* Readers bind a flow to what is open where it stands in the file, also where a zone begins, ends or is empty at its time. */
+TEST(flows_stand_within_the_pair_around_them)
+{
+	struct kit k;
+	struct tt_thread *t;
+	struct tt_slice s[] = { { .ts = 10, .dur = 10, .key = 1 }, { .ts = 20, .key = 1 }, { .ts = 50, .dur = 10, .key = 1 } };
+	char phases[64] = "";
+	const char *text, *at;
+	size_t n;
+
+	kit_init(&k);
+	kit_marker(&k, 1, "A:B ()");
+	t = kit_thread(&k, 0, 1, "Main");
+	k.o.begin_end = true;
+	kit_begin(&k, "chrome");
+	kit_event(&k, TT_FLOW, 10, 5)->depth = TT_FLOW_BEGIN;
+	kit_event(&k, TT_FLOW, 20, 5)->depth = TT_FLOW_SEQUENTIAL;
+	kit_event(&k, TT_FLOW, 31, 5)->depth = TT_FLOW_END;
+	k.batch.ev[k.batch.n - 1].flags = TT_F_NEXT;
+	kit_event(&k, TT_FLOW, 60, 5)->depth = TT_FLOW_BEGIN;
+	kit_event(&k, TT_FLOW, 60, 5)->depth = TT_FLOW_END;
+	kit_chunk(&k, t, s, 3);
+	text = kit_finish(&k, &n);
+	for (at = text; (at = strstr(at, "{\"ph\":\"")) != NULL && strlen(phases) < 60; at++)
+		if (at[7] != 'M')
+			strncat(phases, at + 7, 1);
+	CHECK_STR(phases, "BsEBtEBfsfE");
+	CHECK(strstr(text, "\"ph\":\"f\",\"pid\":1,\"tid\":1,\"ts\":1.050") != NULL);
+	kit_free(&k);
+}
+
 TEST(instants_have_their_arguments)
 {
 	struct kit k;
