@@ -104,17 +104,11 @@ put_start(const struct writer *w, char *p, const char *kind, size_t n)
 static int
 put_args(struct writer *w, const struct tt_args *args, struct tt_err *err)
 {
-	const struct tt_event *detail;
-	char value[40], id[24];
-	const char *text = id;
-	size_t n = 0;
+	char value[40], room[24];
+	size_t n;
+	const char *text = tt_csv_args(args, value, room, &n);
 	int rc;
 
-	tt_csv_args(args, value, &detail);
-	if (detail && detail->depth == TT_T_TEXT)
-		text = tt_args_text(args, detail, &n);
-	else if (detail)
-		n = (size_t)(tt_put_hex(id, detail->val) - id);
 	w->out->n -= 3;
 	if ((rc = tt_csv_put_sep(w->out, w->c, err)) != TT_OK || (rc = tt_buf_text(w->out, value, err)) != TT_OK ||
 	    (rc = tt_csv_put_field(w->out, w->c, text, n, err)) != TT_OK)

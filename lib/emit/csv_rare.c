@@ -118,33 +118,48 @@ gather_object(struct csv *c, const struct tt_view *v, size_t i, struct record *r
 		set_class(r, c, v, v->b->word[x->val]);
 }
 
-void
-tt_csv_args(const struct tt_args *args, char *value, const struct tt_event **detail)
+const char *
+tt_csv_args(const struct tt_args *args, char *value, char *room, size_t *n)
 {
+	const struct tt_event *detail = NULL;
+
 	*value = '\0';
-	*detail = NULL;
+	*n = 0;
 	for (const struct tt_event *a = args->ev, *end = a + args->n; a < end; a++) {
-		if ((a->depth == TT_T_TEXT || a->depth == TT_T_PTR) && !*detail)
-			*detail = a;
-		else if (a->depth <= TT_T_F64 && !*value)
-			*tt_put_value(value, (enum tt_type)a->depth, a->val) = '\0';
+		if (a->depth <= TT_T_F64) {
+			if (!*value)
+				*tt_put_value(value, (enum tt_type)a->depth, a->val) = '\0';
+		} else if (!detail || (detail->depth == TT_T_BLOB && a->depth != TT_T_BLOB)) {
+			detail = a;
+		}
 	}
+	if (!detail)
+		return NULL;
+	if (detail->depth == TT_T_TEXT)
+		return tt_args_text(args, detail, n);
+	char *end = detail->depth == TT_T_PTR ? tt_put_hex(room, detail->val) : tt_put_u64(room, detail->dur);
+	if (detail->depth == TT_T_BLOB) {
+		memcpy(end, " bytes", 6);
+		end += 6;
+	}
+	*n = (size_t)(end - room);
+	return room;
 }
 
 static void
 gather_args(const struct tt_view *v, size_t i, struct record *r)
 {
 	const struct tt_args args = tt_args_of(v->b, i);
-	const struct tt_event *detail;
 	char value[sizeof r->value];
+	size_t n;
+	const char *detail = tt_csv_args(&args, value, r->id, &n);
 
-	tt_csv_args(&args, value, &detail);
 	if (*value)
 		memcpy(r->value, value, sizeof value);
-	if (detail && detail->depth == TT_T_TEXT)
-		r->detail = tt_args_text(&args, detail, &r->ndetail);
-	else if (detail)
-		set_id(r, detail->val);
+	if (detail) {
+		r->detail = detail;
+		r->ndetail = n;
+	}
 }
 
 static const char *const gc_phases[] = { [TT_GC_START] = "start", [TT_GC_END] = "end", [TT_GC_PRE_STOP] = "stopping",

@@ -96,6 +96,16 @@ TEST(rare_events_have_numbers_in_value_and_ids_in_detail)
 	kit_event(&k, TT_THREAD, 1013, 0x7f10);
 	kit_event(&k, TT_SYNC, 1014, 0)->depth = 99;
 	kit_event(&k, TT_GAP, 1015, 0);
+	/* A blob is told by its length, unless there is a text. */
+	for (int text = 0; text < 2; text++) {
+		kit_event(&k, TT_INSTANT, 1016 + text, 1)->flags = TT_F_MORE;
+		k.batch.ev[k.batch.n++] = (struct tt_event){ .kind = TT_ARG, .depth = TT_T_BLOB, .dur = 64 };
+		k.batch.ev[k.batch.n++] = (struct tt_event){ .kind = TT_ARG, .depth = TT_T_U64, .val = 5 };
+		if (text)
+			kit_text_arg(&k, "text", 4);
+		else
+			k.batch.ev[k.batch.n++] = (struct tt_event){ .kind = TT_ARG, .depth = TT_T_BLOB, .dur = 9 };
+	}
 	kit_chunk(&k, t, NULL, 0);
 	CHECK_STR(finish(&k), HEADER
 	    "counter,1,1,0x7f10,1001,,,Load,CPU,0.5,bytes\n"
@@ -112,7 +122,9 @@ TEST(rare_events_have_numbers_in_value_and_ids_in_detail)
 	    "monitor,1,1,0x7f10,1012,,,contended,,,0xee\n"
 	    "thread,1,1,0x7f10,1013,,,start,,,0x7f10\n"
 	    "sync,1,1,0x7f10,1014,,,,,,\n"
-	    "gap,1,1,0x7f10,1015,,,,,,\n");
+	    "gap,1,1,0x7f10,1015,,,,,,\n"
+	    "instant,1,1,0x7f10,1016,,,\"Game.World:Frame (int,string)\",(none),5,64 bytes\n"
+	    "instant,1,1,0x7f10,1017,,,\"Game.World:Frame (int,string)\",(none),5,text\n");
 	CHECK_EQ_INT(k.loss.e[TT_LOST_VALUES].n, 1);
 	kit_free(&k);
 }
