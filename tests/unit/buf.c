@@ -100,6 +100,9 @@ TEST(doubles_are_as_short_as_they_can_be)
 	check_double(0.1, "0.1");
 	check_double(-1.5, "-1.5");
 	check_double(100000, "100000");
+	check_double(0.000286, "0.000286");
+	check_double(0.00028600000000000007, "2.8600000000000007e-04");
+	check_double(-0.0028600000000000006, "-0.0028600000000000006");
 	check_double(999999999999999, "999999999999999");
 	check_double(1e15, "1e+15");
 	check_double(1e300, "1e+300");
