@@ -7,13 +7,21 @@
 
 #define R (&rec_state.ring)
 
+/* The two halves of the product of ${a} and ${b}, joined. */
 static inline uint64_t
 fold(uint64_t a, uint64_t b)
 {
+#ifdef __SIZEOF_INT128__
 	__extension__ typedef unsigned __int128 wide;
 	wide w = (wide)a * b;
 
 	return (uint64_t)w ^ (uint64_t)(w >> 64);
+#else
+	uint64_t al = (uint32_t)a, ah = a >> 32, bl = (uint32_t)b, bh = b >> 32;
+	uint64_t x = ah * bl + (al * bl >> 32), y = al * bh + (uint32_t)x;
+
+	return a * b ^ (ah * bh + (x >> 32) + (y >> 32));
+#endif
 }
 
 static inline uint64_t

@@ -37,8 +37,8 @@ struct ttc_start { uint64_t seq; uint32_t first; };
 
 /* What is known of a thread, by its number. */
 struct ttc_who {
-	uint32_t number;              /* 0 with used false: empty slot */
-	bool used, known, seen, gap, accounted;
+	uint32_t number;
+	bool known, seen, gap, accounted;
 	bool frames;                  /* it marks frames */
 	bool later;                   /* a unit behind this one has been met */
 	uint64_t native;
@@ -47,10 +47,11 @@ struct ttc_who {
 	uint64_t at_drops;            /* dropped before its last unit */
 	uint64_t dropped;             /* told in the ledger */
 	uint64_t last_seq, last_end;  /* the account of the recorder: next chunk, bytes of the last */
-	struct ttc_start *start;      /* where its chunks may begin */
+	struct ttc_start *start;      /* where its chunks may begin by the recorder's stream; see order.c */
 	size_t nstart, capstart;
-	uint64_t told;                /* dropped, and starts, by the recorder's stream alone */
-	size_t nsaid;
+	bool ringed;                  /* and, as the ring has it, here: */
+	struct ttc_start ring;
+	uint64_t told;                /* dropped, by the recorder's stream alone */
 	struct ttc_left { bool seen; uint64_t seq, at_drops; uint32_t end; } left;     /* by the files before this one */
 };
 
@@ -91,8 +92,11 @@ struct ttc {
 	uint64_t before;              /* and the bytes of the files before that */
 	bool followed;                /* it goes on from the file before it */
 
-	struct ttc_who *who;          /* a hash by number */
+	struct ttc_who *who;          /* in order of first meeting */
 	size_t nwho, capwho;
+	uint32_t *slot;               /* place in who + 1 by number; 0: none */
+	size_t nslot;
+	uint64_t odd;                 /* of the hash */
 	uint64_t zero_seq;            /* the next chunk of thread 0 */
 	uint32_t zero_end;
 	bool zero_seen;

@@ -116,10 +116,10 @@ finish(struct copy *c)
 	struct ttc *m = c->m;
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < m->capwho && rc == TT_OK; i++) {
+	for (size_t i = 0; i < m->nwho && rc == TT_OK; i++) {
 		const struct ttc_who *w = &m->who[i];
 		uint8_t b[80], *p = b;
-		if (!w->used || (w->number == 0 && !w->dropped))
+		if (w->number == 0 && !w->dropped)
 			continue;
 		if (w->dropped) {
 			p = ttc_put(p, w->number);

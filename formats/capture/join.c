@@ -71,8 +71,8 @@ read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct
 		if (!w->known)
 			w->native = s.native;
 		w->known = true;
-		if (w->nstart == 0 && (rc = ttc_start_add(m, w, 0, 0, err)) != TT_OK)
-			return rc;
+		if (w->nstart == 0)
+			w->ringed = true, w->ring = (struct ttc_start){ 0 };
 		ttc_drops(w, s.dropped, loss);
 	}
 	return TT_OK;
@@ -221,9 +221,8 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 			break;
 		/* A flight recorder forgets on purpose, and what was before may stand in files before this one. */
 		if ((m->head.flags & TTC_H_LAST) || (m->head.part > 0 && !w->seen))
-			rc = ttc_start_add(m, w, u[i].seq, u[i].first, err);
-		if (rc == TT_OK)
-			rc = ttc_admit(m, &u[i], loss, err);
+			w->ringed = true, w->ring = (struct ttc_start){ u[i].seq, u[i].first };
+		rc = ttc_admit(m, &u[i], loss, err);
 		if (rc == TT_OK)
 			rc = ttc_unit_add(m, &u[i], err);
 		m->from_ring++;

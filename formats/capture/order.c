@@ -4,60 +4,99 @@
 #include "capture/capture.h"
 
 #include <stdlib.h>
+#include <sys/random.h>
 
 /* --- threads ---------------------------------------------------------------------------- */
 
-static struct ttc_who *
-slot_of(struct ttc_who *all, size_t cap, uint32_t number)
+static size_t
+slot_of(const struct ttc *m, uint32_t number)
 {
-	size_t k = (uint64_t)(number * 2654435761u) * cap >> 32;
+	return (size_t)(number * m->odd >> 32) & (m->nslot - 1);
+}
 
-	while (all[k].used && all[k].number != number)
-		k = (k + 1) % cap;
-	return &all[k];
+/* The numbers are the file's: with a factor that it cannot know they do not meet in one place. */
+static int
+more_slots(struct ttc *m, struct tt_err *err)
+{
+	size_t n = m->nslot ? m->nslot * 2 : 64;
+	uint32_t *slot = tt_mem_alloc(&m->env->mem, n * sizeof *slot, err);
+
+	if (!slot)
+		return err->code;
+	if (!m->odd && getrandom(&m->odd, sizeof m->odd, GRND_NONBLOCK) != (ssize_t)sizeof m->odd)
+		m->odd = (uint64_t)(uintptr_t)slot * 0x9E3779B97F4A7C15u;
+	m->odd |= 1;
+	tt_mem_free(&m->env->mem, m->slot, m->nslot * sizeof *m->slot);
+	m->slot = slot;
+	m->nslot = n;
+	for (size_t i = 0, k; i < m->nwho; i++) {
+		for (k = slot_of(m, m->who[i].number); slot[k]; k = (k + 1) & (n - 1))
+			;
+		slot[k] = (uint32_t)i + 1;
+	}
+	return TT_OK;
 }
 
 struct ttc_who *
 ttc_who(struct ttc *m, uint32_t number, struct tt_err *err)
 {
-	struct ttc_who *w = m->capwho ? slot_of(m->who, m->capwho, number) : NULL;
+	size_t k = 0;
 
-	if (w && w->used)
-		return w;
-	if (m->nwho * 2 >= m->capwho) {
-		size_t cap = m->capwho ? m->capwho * 2 : 64;
-		struct ttc_who *all = tt_mem_alloc(&m->env->mem, cap * sizeof *all, err);
-		if (!all)
-			return NULL;
-		for (size_t i = 0; i < m->capwho; i++)
-			if (m->who[i].used)
-				*slot_of(all, cap, m->who[i].number) = m->who[i];
-		tt_mem_free(&m->env->mem, m->who, m->capwho * sizeof *m->who);
-		m->who = all;
-		m->capwho = cap;
-		w = slot_of(all, cap, number);
-	}
-	m->nwho++;
-	*w = (struct ttc_who){ .number = number, .used = true, .native = number };
-	return w;
+	if (m->nwho * 2 >= m->nslot && more_slots(m, err) != TT_OK)
+		return NULL;
+	for (k = slot_of(m, number); m->slot[k]; k = (k + 1) & (m->nslot - 1))
+		if (m->who[m->slot[k] - 1].number == number)
+			return &m->who[m->slot[k] - 1];
+	if (tt_mem_grow(&m->env->mem, &m->who, &m->capwho, m->nwho + 1, sizeof *m->who, err) != TT_OK)
+		return NULL;
+	m->who[m->nwho] = (struct ttc_who){ .number = number, .native = number };
+	m->slot[k] = (uint32_t)++m->nwho;
+	return &m->who[m->nwho - 1];
 }
 
+static int
+by_start(const void *a, const void *b)
+{
+	const struct ttc_start *x = a, *y = b;
+
+	if (x->seq != y->seq)
+		return (x->seq > y->seq) - (x->seq < y->seq);
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/*
+ * Starts lie in sorted runs, each as long as one of the powers of two that their number is the sum of, the longest first:
+ * of 13 the first 8, then 4, then 1. So neither many of them nor any order of them makes adding or finding one slow.
+ */
 int
 ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, struct tt_err *err)
 {
 	int rc = tt_mem_grow(&m->env->mem, &w->start, &w->capstart, w->nstart + 1, sizeof *w->start, err);
 
-	if (rc == TT_OK)
-		w->start[w->nstart++] = (struct ttc_start){ seq, first };
-	return rc;
+	if (rc != TT_OK)
+		return rc;
+	w->start[w->nstart++] = (struct ttc_start){ seq, first };
+	size_t run = w->nstart & -w->nstart;
+	if (run > 1)
+		qsort(w->start + w->nstart - run, run, sizeof *w->start, by_start);
+	return TT_OK;
 }
 
 static bool
 starts(const struct ttc_who *w, const struct ttc_unit *u)
 {
-	for (size_t i = w->nstart; i-- > 0;)
-		if (w->start[i].seq == u->seq && w->start[i].first == u->first)
+	const struct ttc_start s = { u->seq, u->first };
+	size_t at = 0;
+
+	if (w->ringed && by_start(&s, &w->ring) == 0)
+		return true;
+	for (size_t run = (size_t)1 << 63; run > 0; run >>= 1) {
+		if (!(w->nstart & run))
+			continue;
+		if (bsearch(&s, w->start + at, run, sizeof s, by_start))
 			return true;
+		at += run;
+	}
 	return false;
 }
 
@@ -116,13 +155,14 @@ ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err)
 void
 ttc_free_who(struct ttc *m)
 {
-	for (size_t i = 0; i < m->capwho; i++)
+	for (size_t i = 0; i < m->nwho; i++)
 		tt_mem_free(&m->env->mem, m->who[i].start, m->who[i].capstart * sizeof *m->who[i].start);
 	tt_mem_free(&m->env->mem, m->who, m->capwho * sizeof *m->who);
+	tt_mem_free(&m->env->mem, m->slot, m->nslot * sizeof *m->slot);
 	m->who = NULL;
-	m->nwho = m->capwho = 0;
+	m->slot = NULL;
+	m->nwho = m->capwho = m->nslot = 0;
 }
-
 
 /* --- the index ------------------------------------------------------------------------------------ */
 
@@ -130,7 +170,7 @@ ttc_free_who(struct ttc *m)
 static void
 reset_order(struct ttc *m)
 {
-	for (size_t i = 0; i < m->capwho; i++) {
+	for (size_t i = 0; i < m->nwho; i++) {
 		struct ttc_who *w = &m->who[i];
 		w->seen = w->left.seen;
 		w->seq = w->left.seq;
@@ -138,7 +178,7 @@ reset_order(struct ttc *m)
 		w->at_drops = w->left.at_drops;
 		w->gap = w->later = false;
 		w->dropped = w->told;
-		w->nstart = w->nsaid;
+		w->ringed = false;
 	}
 	m->late = 0;
 }
@@ -231,9 +271,9 @@ sort_threads(struct ttc *m, struct tt_err *err)
 static void
 settle(struct ttc *m, struct tt_loss *loss)
 {
-	for (size_t i = 0; i < m->capwho; i++) {
+	for (size_t i = 0; i < m->nwho; i++) {
 		const struct ttc_who *w = &m->who[i];
-		if (!w->used || !w->accounted || w->last_seq == 0)
+		if (!w->accounted || w->last_seq == 0)
 			continue;
 		if (!w->seen || w->seq + 1 < w->last_seq ||
 		    (w->seq + 1 == w->last_seq && w->end < w->last_end))
@@ -371,20 +411,18 @@ ttc_index(struct ttc *m, struct tt_err *err)
 			bool again = m->zero_seen && u.seq < m->zero_seq;
 			if (rc == TT_OK)
 				rc = ttc_heed(m, body, &u, &defines, &m->found, err);
+			if (rc != TT_OK)
+				break;
 			u.flags = again ? TTC_U_SKIP : defines ? 0 : TTC_U_QUIET;
 		}
-		if (rc == TT_OK)
-			rc = ttc_unit_add(m, &u, err);
-		if (rc != TT_OK)
+		if ((rc = ttc_unit_add(m, &u, err)) != TT_OK)
 			break;
 	}
 	tt_mem_free(&m->env->mem, body, cap);
 	if (rc != TT_END)
 		return rc;
-	for (size_t i = 0; i < m->capwho; i++) {
+	for (size_t i = 0; i < m->nwho; i++)
 		m->who[i].told = m->who[i].dropped;
-		m->who[i].nsaid = m->who[i].nstart;
-	}
 	rc = mend_order(m, err);
 	m->damage = m->found;
 	if (rc == TT_OK)

@@ -8,11 +8,9 @@
 static int
 carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 {
-	for (size_t i = 0; i < from->capwho; i++) {
+	for (size_t i = 0; i < from->nwho; i++) {
 		const struct ttc_who *w = &from->who[i];
-		struct ttc_who *v = w->used ? ttc_who(to, w->number, err) : NULL;
-		if (!w->used)
-			continue;
+		struct ttc_who *v = ttc_who(to, w->number, err);
 		if (!v)
 			return err->code;
 		if (!v->known && w->known) {

@@ -267,7 +267,7 @@ rewind_one(struct ttc *m)
 	m->seq = 0;
 	m->told = false;
 	if (m->indexed) {
-		for (size_t i = 0; i < m->capwho; i++)
+		for (size_t i = 0; i < m->nwho; i++)
 			m->who[i].gap = false;
 		return;
 	}
