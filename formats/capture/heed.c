@@ -3,6 +3,8 @@
  * events, in define.c.
  */
 #include "capture/capture.h"
+#include "mono/records.h"
+#include "mono/told.h"
 
 /*
  * A fact about the capture; a later one of the same key replaces it. What the user said (--meta) stands, which
@@ -37,6 +39,8 @@ fact(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 		lead->facts = own;
 	}
 	value = tt_arena_text(&lead->cap->arena, (const char *)is, n, err);
+	if (value && strcmp(key, MONO_RECORDS) == 0)
+		lead->cap->records = mono_module_records(value);
 	return value ? tt_capture_meta(lead->cap, key, value, err) : err->code;
 }
 

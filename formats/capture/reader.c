@@ -6,6 +6,8 @@
 #include <stdio.h>
 
 #include "crc32c.h"
+#include "mono/records.h"
+#include "mono/told.h"
 
 static int
 probe(const uint8_t *head, size_t n)
@@ -161,6 +163,11 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	if (m->head.clock < sizeof clock_name / sizeof *clock_name)
 		cap->clock = clock_name[m->head.clock];
 	cap->args = m->text[TTC_T_ARGS];
+	/* A fact says it as well, for options that were not on the command line. Unity tells of both kinds by itself. */
+	if (!strstr(cap->producer, "Mono"))
+		cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
+	else if (!tt_capture_meta_get(cap, MONO_RECORDS))
+		cap->records = mono_module_told(cap->args);
 	memcpy(cap->recording, m->head.run, sizeof cap->recording);
 	cap->part = m->head.part;
 	cap->category = ttc_category;

@@ -1,4 +1,5 @@
 #include "mono/mono.h"
+#include "mono/told.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -402,6 +403,7 @@ read_header(struct mlpd *m, struct tt_capture *cap, struct tt_err *err)
 		    !(cap->os = header_text(cap, h, n, &at, err)))
 			return err->code;
 	}
+	cap->records = mlpd_told(cap->args, m->version);
 	m->first = at;
 	if (!clock && n >= at + 16 && is_magic(h + at))
 		m->zero = (int64_t)mlpd_u64(h + at + 8);

@@ -10,6 +10,9 @@
 
 #include <stdint.h>
 
+/* The fact that names what is recorded, with commas between: enum tt_records, in words (formats/mono/told.c). */
+#define MONO_RECORDS "mono.records"
+
 enum mono_record {
 	MONO_GC = 16,                 /* byte phase (the runtime's number), generation */
 	MONO_GC_HEAP = 17,            /* bytes */

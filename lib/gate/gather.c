@@ -184,25 +184,12 @@ frame_rate(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v,
 
 /* --- allocation and collection -------------------------------------------------------- */
 
-/* Were allocations recorded at all? Mono's options say so; elsewhere one that is there does. */
-static const char *
-no_allocs(const struct tt_figures *g)
-{
-	for (size_t i = 0; i < g->m->threads.n; i++)
-		if (g->m->threads.t[i]->nalloc)
-			return NULL;
-	return "no allocation was recorded (Mono: record with alloc)";
-}
-
 static bool
-is_mono_without_alloc(const struct tt_figures *g)
+has_allocs(const struct tt_model *m)
 {
-	for (size_t i = 0; i < g->m->ncap; i++) {
-		const struct tt_capture *c = g->m->cap[i];
-
-		if (strcmp(c->format, "mlpd") == 0 && c->args && *c->args && strstr(c->args, "alloc") == NULL)
+	for (size_t i = 0; i < m->threads.n; i++)
+		if (m->threads.t[i]->nalloc)
 			return true;
-	}
 	return false;
 }
 
@@ -226,14 +213,14 @@ alloc_total(const struct tt_figures *g, bool bytes, struct tt_value *v)
 static int
 allocs(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const char *none = no_allocs(g);
+	bool none = !has_allocs(g->m);
 	bool frames = x->metric->family == TT_FAM_ALLOC_FRAMES;
 	const struct tt_each *e;
 	size_t zero = 0;
 
-	v->absent = none != NULL;
-	v->why = none;
-	if (none && is_mono_without_alloc(g))
+	v->absent = none;
+	v->why = none ? "no allocation was recorded (Mono: record with alloc)" : NULL;
+	if (!tt_model_knows_allocs(g->m))
 		return TT_OK;
 	if (x->stat == TT_STAT_TOTAL)
 		return alloc_total(g, x->metric->of == 0, v);
@@ -265,7 +252,9 @@ collections(const struct tt_figures *g, const struct tt_measure *x, struct tt_va
 
 	for (size_t i = 0; i < sizeof g->m->gen / sizeof *g->m->gen; i++)
 		n += x->metric->of == 0 || x->metric->of == i + 1 ? g->m->gen[i].n : 0;
-	if (x->stat == TT_STAT_TOTAL)
+	if (!tt_model_knows_collections(g->m))
+		v->why = TT_NO_COLLECTIONS;
+	else if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, tt_at_most(n));
 	else if (frames)
 		tt_value_ratio(v, tt_at_most(n * 1000), (int64_t)frames);
@@ -280,7 +269,9 @@ pauses(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *
 	int64_t total = x->metric->of ? m->stopped_total : m->pause_total;
 	size_t frames = tt_figures_frames(g);
 
-	if (!tt_model_pauses(m))
+	if (!tt_model_knows_collections(m))
+		v->why = TT_NO_COLLECTIONS;
+	else if (!tt_model_pauses(m))
 		v->why = "collections were recorded, pauses were not";
 	else if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, total);
@@ -312,7 +303,7 @@ counter_dim(const struct tt_def *d, double *scale)
 	const uint64_t interval = 7;          /* Mono's type of times in microseconds */
 
 	*scale = 1;
-	switch (d ? (d->b & UINT32_MAX) >> 24 : 0) {
+	switch ((d->b & UINT32_MAX) >> 24) {
 	case TT_CU_BYTES:
 	case TT_CU_BYTES_GUESSED:
 		return TT_DIM_BYTES;

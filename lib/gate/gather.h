@@ -11,6 +11,8 @@
 #define TT_NO_FRAMES \
 	"no whole frame: name the marker that begins a frame with --frame-marker, or see skip in the budget"
 
+#define TT_NO_COLLECTIONS "collections were not recorded (Mono: record with gc)"
+
 /* Values of frames, sorted. */
 struct tt_each { int64_t *v; size_t n; bool done; };
 

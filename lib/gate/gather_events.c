@@ -4,38 +4,16 @@
  *
  * Definitions are those of the tables of these names (tracetool-metrics(7)).
  */
-#include <string.h>
-
 #include "gate/gather.h"
 #include "model/handles.h"
 #include "model/heap.h"
 #include "model/locks.h"
 
-/*
- * Would the capture have such events if there had been any? Mono's recorders write what they were asked for: ${word}
- * is part of the option's name in both. Some are in the default set of its log profiler.
- */
-static bool
-is_recorded(const struct tt_figures *g, const char *word)
-{
-	for (size_t i = 0; i < g->m->ncap; i++) {
-		const struct tt_capture *c = g->m->cap[i];
-		const char *args = c->args ? c->args : "";
-
-		if ((strcmp(c->format, "mlpd") == 0 || strstr(args, "profile=tracetool")) && strstr(args, word))
-			return true;
-		if (strcmp(c->format, "mlpd") == 0 && !strstr(args, "nodefaults") &&
-		    (strcmp(word, "exception") == 0 || strcmp(word, "monitor") == 0))
-			return true;
-	}
-	return false;
-}
-
 /* Is there something, or at least nothing because nothing happened? Else ${why} is the reason. */
 static bool
-is_known(const struct tt_figures *g, struct tt_value *v, uint64_t n, const char *word, const char *why)
+is_known(const struct tt_figures *g, struct tt_value *v, uint64_t n, enum tt_records what, const char *why)
 {
-	bool known = n > 0 || is_recorded(g, word);
+	bool known = n > 0 || tt_model_records(g->m, what);
 
 	if (!known)
 		v->why = why;
@@ -96,7 +74,7 @@ waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 	const struct tt_times *t = l ? &l->wait : &none;
 	struct tt_hist *h;
 
-	if (!is_known(g, v, g->m->contended + t->n, "monitor", "waits for locks were not recorded (Mono: record with monitor)"))
+	if (!is_known(g, v, g->m->contended + t->n, TT_REC_WAITS, "waits for locks were not recorded (Mono: record with monitor)"))
 		return TT_OK;
 	if (x->stat != TT_STAT_P95) {
 		times(g, x, t->n, t->total, t->max, v);
@@ -123,7 +101,7 @@ handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 		created += h->kind[i].created;
 		live += h->kind[i].live;
 	}
-	if (is_known(g, v, created, "handle", "GC handles were not recorded (Mono: record with handles)"))
+	if (is_known(g, v, created, TT_REC_HANDLES, "GC handles were not recorded (Mono: record with handles)"))
 		tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? live : created));
 }
 
@@ -133,7 +111,7 @@ finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_val
 	static const struct tt_finals none = { 0 };
 	const struct tt_finals *h = g->m->finals ? g->m->finals : &none;
 
-	if (!is_known(g, v, h->objects, "finaliz", "finalizers were not recorded (Mono: record with finalizers)"))
+	if (!is_known(g, v, h->objects, TT_REC_FINALIZERS, "finalizers were not recorded (Mono: record with finalizers)"))
 		return;
 	if (x->metric->dim == TT_DIM_TIME)
 		times(g, x, h->object.n, h->object.total, h->object.max, v);
@@ -184,26 +162,31 @@ tt_figures_events(struct tt_figures *g, const struct tt_measure *x, struct tt_va
 
 	switch (x->metric->family) {
 	case TT_FAM_COLLECTING:
-		collecting(g, x, v);
+		if (tt_model_knows_collections(m))
+			collecting(g, x, v);
+		else
+			v->why = TT_NO_COLLECTIONS;
 		break;
 	case TT_FAM_PAUSES:
-		if (!tt_model_pauses(m))
+		if (!tt_model_knows_collections(m))
+			v->why = TT_NO_COLLECTIONS;
+		else if (!tt_model_pauses(m))
 			v->why = "collections were recorded, pauses were not";
 		else
 			count(g, x, m->pause_n, v);
 		break;
 	case TT_FAM_THROWS:
-		if (is_known(g, v, m->throws, "exception", "exceptions were not recorded (Mono: record with exceptions)"))
+		if (is_known(g, v, m->throws, TT_REC_THROWS, "exceptions were not recorded (Mono: record with exceptions)"))
 			count(g, x, m->throws, v);
 		break;
 	case TT_FAM_CONTENDED:
-		if (is_known(g, v, m->contended, "monitor", "waits for locks were not recorded (Mono: record with monitor)"))
+		if (is_known(g, v, m->contended, TT_REC_WAITS, "waits for locks were not recorded (Mono: record with monitor)"))
 			count(g, x, m->contended, v);
 		break;
 	case TT_FAM_WAITING:
 		return waiting(g, x, v, err);
 	case TT_FAM_SAMPLES:
-		if (is_known(g, v, m->samples, "sample", "no sample is in it"))
+		if (is_known(g, v, m->samples, TT_REC_SAMPLES, "no sample is in it"))
 			count(g, x, m->samples, v);
 		break;
 	case TT_FAM_HANDLES:

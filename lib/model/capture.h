@@ -25,6 +25,15 @@ struct tt_thread {
 	const char *name;             /* set by tt_threads_name at the end of a run; never NULL */
 };
 
+/*
+ * Kinds of events that are there only if the recorder was told to record them. Where a capture has none of a kind, they are
+ * 0 if the recorder was told, else not known.
+ */
+enum tt_records {
+	TT_REC_ALLOCS = 1, TT_REC_COLLECTIONS = 2, TT_REC_THROWS = 4, TT_REC_WAITS = 8, TT_REC_SAMPLES = 16, TT_REC_HANDLES = 32,
+	TT_REC_FINALIZERS = 64,
+};
+
 /* Facts about a capture that formats fill in at open. */
 struct tt_capture {
 	const char *path;             /* as the user gave it */
@@ -36,6 +45,7 @@ struct tt_capture {
 	const char *clock;            /* what the recorder took its times from; NULL where the format does not say */
 	unsigned pointer_size;
 	int64_t pid;
+	uint32_t records;             /* enum tt_records: what the recorder was told, as far as the capture says so */
 	uint32_t process;             /* index among the inputs */
 	uint8_t recording[16];        /* the same in all files of one recording; zeros: it has this one alone */
 	uint32_t part;                /* which of them it is */

@@ -156,4 +156,11 @@ const char *tt_model_caveat(const struct tt_model *m);
 /* Are pauses known? Unity tells of collections, not of when the world stood still: then there is no 0 to print. */
 bool tt_model_pauses(const struct tt_model *m);
 
+/* Does a capture say that this kind of events (enum tt_records) was to be recorded? Then none of them is 0, else not known. */
+bool tt_model_records(const struct tt_model *m, enum tt_records what);
+
+/* Is it known how much was allocated, and what was collected: is there any of it, or would it be there? */
+bool tt_model_knows_allocs(const struct tt_model *m);
+bool tt_model_knows_collections(const struct tt_model *m);
+
 #endif

@@ -520,3 +520,27 @@ tt_model_pauses(const struct tt_model *m)
 		collections += m->gen[i].n;
 	return m->pause_n || !collections;
 }
+
+bool
+tt_model_records(const struct tt_model *m, enum tt_records what)
+{
+	for (size_t i = 0; i < m->ncap; i++)
+		if (m->cap[i]->records & what)
+			return true;
+	return false;
+}
+
+bool
+tt_model_knows_allocs(const struct tt_model *m)
+{
+	for (size_t i = 0; i < m->threads.n; i++)
+		if (m->threads.t[i]->nalloc)
+			return true;
+	return tt_model_records(m, TT_REC_ALLOCS);
+}
+
+bool
+tt_model_knows_collections(const struct tt_model *m)
+{
+	return m->ngc_thread || m->pause_n || m->heap_resizes || tt_model_records(m, TT_REC_COLLECTIONS);
+}

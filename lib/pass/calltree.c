@@ -23,7 +23,7 @@ static const struct tt_col down_col[D_N] = {
 	[D_SELF] = { "self_ns", "self", TT_UNIT_NS, "Time of this path and nothing below it." },
 	[D_SELF_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Its share of the busy time of all threads." },
 	[D_COUNT] = { "count", "count", TT_UNIT_COUNT, "Activations." },
-	[D_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on this path and below it." },
+	[D_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on this path and below it; empty where allocations were not recorded." },
 };
 
 enum { U_MARKER, U_DEPTH, U_SELF, U_SHARE, U_COUNT, U_N };
@@ -48,6 +48,7 @@ struct fold {
 	struct tt_paths p;
 	struct tt_merged g;
 	uint32_t deepest;             /* rows deeper than this are not made */
+	bool allocs;                  /* it is known what was allocated */
 };
 
 static const char *
@@ -86,7 +87,8 @@ put_down(struct fold *f, struct tt_table *t, struct step s, struct tt_err *err)
 		tt_cell_share(&c[D_SELF_SHARE], v->self, f->g.total);
 		tt_cell_int(&c[D_COUNT], (int64_t)v->n);
 	}
-	tt_cell_int(&c[D_BYTES], v->alloc_b);
+	if (f->allocs)
+		tt_cell_int(&c[D_BYTES], v->alloc_b);
 	return TT_OK;
 }
 
@@ -346,7 +348,7 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	};
 	static const char *const inverted[] = { "calltree_bottom_up", NULL };
 	struct tt_pass_opts turned = *o;
-	struct fold f = { .m = m, .o = &turned, .r = r };
+	struct fold f = { .m = m, .o = &turned, .r = r, .allocs = tt_model_knows_allocs(m) };
 	int rc;
 
 	/* --bottom-up turns the tree round where it would be shown. */

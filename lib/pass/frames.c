@@ -91,8 +91,8 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_PRESENT] = { "present_wait_ns", "present wait", TT_UNIT_NS, "Time the main thread waited to present, as the engine measured it." },
 	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, GPU, present or balanced." },
 	[W_TOP] = { "top", "top markers by self time", TT_UNIT_TEXT, "The three with most self time in it on the frame thread." },
-	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on all threads in it." },
-	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations on all threads in it." },
+	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on all threads in it; empty where that was not recorded." },
+	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations on all threads in it; empty where they were not recorded." },
 	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS, "Time in it during which a collection was stopping or had stopped the world; empty where pauses are not recorded." },
 	[W_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "The frame thread." },
 };
@@ -549,9 +549,11 @@ put_hitch(struct fold *fo, struct tt_table *t, const struct tt_hitch *h, struct 
 		tt_cell_int(&c[W_CPU], f->wait_ns[h->frame] < dur ? dur - f->wait_ns[h->frame] : 0);
 	if (f->has_timing)
 		put_timings(f, h->frame, c);
-	tt_cell_int(&c[W_BYTES], (int64_t)f->alloc_b[h->frame]);
-	tt_cell_int(&c[W_ALLOCS], (int64_t)f->alloc_n[h->frame]);
-	if (tt_model_pauses(fo->m))
+	if (tt_model_knows_allocs(fo->m)) {
+		tt_cell_int(&c[W_BYTES], (int64_t)f->alloc_b[h->frame]);
+		tt_cell_int(&c[W_ALLOCS], (int64_t)f->alloc_n[h->frame]);
+	}
+	if (tt_model_knows_collections(fo->m) && tt_model_pauses(fo->m))
 		tt_cell_int(&c[W_GC], pause_in(fo->m, th->process, start, start + dur));
 	tt_cell_text(&c[W_THREAD], th->name);
 	return put_top(fo, h, &c[W_TOP], err);

@@ -18,7 +18,7 @@ enum { S_BYTES, S_ERROR, S_COUNT, S_MEAN, S_CLASSES, S_FRAME_MEDIAN, S_FRAME_P95
 	S_HEAP_LAST, S_HEAP_MAX, S_HEAP_RESIZES, S_N };
 
 static const struct tt_col summary_col[S_N] = {
-	[S_BYTES] = { "bytes", "allocated", TT_UNIT_BYTES, "Bytes of all allocations." },
+	[S_BYTES] = { "bytes", "allocated", TT_UNIT_BYTES, "Bytes of all allocations; this and those below empty where they were not recorded." },
 	[S_ERROR] = { "error_bytes", "standard error", TT_UNIT_BYTES, "Standard error of the bytes, where allocations are sampled; empty elsewhere." },
 	[S_COUNT] = { "count", "allocations", TT_UNIT_COUNT, "Number of allocations." },
 	[S_MEAN] = { "mean_bytes", "mean size", TT_UNIT_BYTES, "Bytes per allocation." },
@@ -32,7 +32,7 @@ static const struct tt_col summary_col[S_N] = {
 	    "Median of the number of allocations in a frame." },
 	[S_FRAME_ZERO] = { "zero_frames_share", "frames without allocation", TT_UNIT_PERCENT,
 	    "Share of the whole frames in which no thread allocates." },
-	[S_COLLECTIONS] = { "collections", "collections", TT_UNIT_COUNT, "Collections of all generations, start to end." },
+	[S_COLLECTIONS] = { "collections", "collections", TT_UNIT_COUNT, "Collections of all generations, start to end; this and those below empty where they were not recorded." },
 	[S_COLLECTION_NS] = { "collection_ns", "collection time", TT_UNIT_NS, "Sum of the collections, start to end." },
 	[S_PAUSES] = { "pauses", "pauses", TT_UNIT_COUNT, "Times the world was stopped; empty where collections are recorded and pauses are not." },
 	[S_PAUSE_NS] = { "pause_ns", "pause time", TT_UNIT_NS, "Sum of the pauses, from the request to stop to the restart." },
@@ -108,6 +108,9 @@ static const struct tt_pass_table tables[] = {
 };
 
 #define NO_ALLOCS "no allocation events in this capture, or none that the filters leave"
+#define ALLOCS_UNKNOWN "allocations were not recorded (Mono: record with alloc)"
+#define COLLECTIONS_UNKNOWN "collections were not recorded (Mono: record with gc)"
+#define BOTH_UNKNOWN "neither allocations nor collections were recorded (Mono: record with alloc, gc)"
 
 struct fold {
 	const struct tt_model *m;
@@ -219,8 +222,6 @@ put_collections(const struct tt_model *m, struct tt_cell *c)
 		tt_cell_int(&c[S_STOPPED_NS], m->stopped_total);
 		tt_cell_int(&c[S_STOPPED_MAX], m->stopped_max);
 	}
-	if (m->moves)
-		tt_cell_int(&c[S_MOVES], (int64_t)m->moves);
 	if (m->heap_resizes == 0)
 		return;
 	tt_cell_int(&c[S_HEAP_LAST], (int64_t)m->heap_last);
@@ -232,19 +233,26 @@ static int
 summary(struct fold *f, struct tt_table *t, struct tt_err *err)
 {
 	const struct tt_allocs *al = &f->al;
+	bool allocs = tt_model_knows_allocs(f->m), collections = tt_model_knows_collections(f->m);
 	struct tt_cell *c;
 	int rc = tt_table_row(f->r, t, &c, err);
 
 	if (rc != TT_OK)
 		return rc;
 	t->facts = true;
+	t->note = allocs && collections ? NULL : allocs ? COLLECTIONS_UNKNOWN : collections ? ALLOCS_UNKNOWN : BOTH_UNKNOWN;
+	if (f->m->moves)
+		tt_cell_int(&c[S_MOVES], (int64_t)f->m->moves);
+	if (collections)
+		put_collections(f->m, c);
+	if (!allocs)
+		return TT_OK;
 	tt_cell_int(&c[S_BYTES], al->total_b);
 	put_error(f, &c[S_ERROR], al->variance);
 	tt_cell_int(&c[S_COUNT], (int64_t)al->total_n);
 	if (al->total_n)
 		tt_cell_int(&c[S_MEAN], tt_ratio((uint64_t)al->total_b, 1, al->total_n));
 	tt_cell_int(&c[S_CLASSES], (int64_t)al->nclass);
-	put_collections(f->m, c);
 	return put_frames(f, c, err);
 }
 
@@ -280,7 +288,8 @@ generations(struct fold *f, struct tt_table *t, struct tt_err *err)
 	int rc = TT_OK;
 
 	t->whole = !f->o->group;
-	t->empty_reason = "no collection in this capture, or none that the filters leave";
+	t->empty_reason = tt_model_knows_collections(f->m) ? "no collection in this capture, or none that the filters leave" :
+	    COLLECTIONS_UNKNOWN;
 	if (!f->o->group)
 		return put_generations(f, t, f->m->gen, NULL, err);
 	if (f->m->filter.marker || f->m->filter.category)
@@ -719,7 +728,7 @@ tables_of(struct fold *f, struct tt_err *err)
 		rc = tt_pass_begin(&tt_pass_gcalloc, i, f->o, f->r, &t, err);
 		if (rc != TT_OK || !t)
 			continue;
-		t->empty_reason = NO_ALLOCS;
+		t->empty_reason = tt_model_knows_allocs(f->m) ? NO_ALLOCS : ALLOCS_UNKNOWN;
 		if (f->o->group && i == G_SUMMARY)
 			rc = summary_groups(f, t, err);
 		else if (f->o->group == TT_GROUP_DOMAIN && i == G_PATHS)

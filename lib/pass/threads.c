@@ -13,10 +13,10 @@ static const struct tt_col threads_col[T_N] = {
 	[T_BUSY] = { "busy_ns", "busy", TT_UNIT_NS, "Time inside at least one zone." },
 	[T_SHARE] = { "busy_share", "busy", TT_UNIT_PERCENT, "Busy time as share of the time from its first to its last event." },
 	[T_STOPPED] = { "stopped_ns", "stopped", TT_UNIT_NS,
-	    "Time another thread had the world stopped while this one had zones open; it is part of their self time." },
+	    "Time another thread had the world stopped while this one had zones open; it is part of their self time; empty where not recorded." },
 	[T_CALLS] = { "calls", "calls", TT_UNIT_COUNT, "Zones begun, before any filter." },
-	[T_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations, before any filter." },
-	[T_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated, before any filter." },
+	[T_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations, before any filter; empty where they were not recorded." },
+	[T_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated, before any filter; empty where that was not recorded." },
 	[T_EVENTS] = { "events", "events", TT_UNIT_COUNT, "Events of the producer, before any filter." },
 	[T_FIRST] = { "first_ns", "first", TT_UNIT_NS, "Time of its first event." },
 	[T_LAST] = { "last_ns", "last", TT_UNIT_NS, "Time of its last event." },
@@ -47,8 +47,11 @@ add_busy(const struct tt_paths *p, int64_t *busy)
 	}
 }
 
+struct known { bool allocs, stops; };
+
 static int
-put_thread(struct tt_report *r, struct tt_table *t, const struct tt_thread *th, int64_t busy, struct tt_err *err)
+put_thread(const struct known *known, struct tt_report *r, struct tt_table *t, const struct tt_thread *th, int64_t busy,
+    struct tt_err *err)
 {
 	struct tt_cell *c;
 	int rc = tt_table_row(r, t, &c, err);
@@ -61,10 +64,13 @@ put_thread(struct tt_report *r, struct tt_table *t, const struct tt_thread *th, 
 	tt_cell_int(&c[T_GENERATION], th->generation);
 	tt_cell_int(&c[T_PROCESS], (int64_t)th->process + 1);
 	tt_cell_int(&c[T_BUSY], busy);
-	tt_cell_int(&c[T_STOPPED], th->stopped_ns);
+	if (known->stops)
+		tt_cell_int(&c[T_STOPPED], th->stopped_ns);
 	tt_cell_int(&c[T_CALLS], (int64_t)th->ncall);
-	tt_cell_int(&c[T_ALLOCS], (int64_t)th->nalloc);
-	tt_cell_int(&c[T_BYTES], (int64_t)th->alloc_b);
+	if (known->allocs) {
+		tt_cell_int(&c[T_ALLOCS], (int64_t)th->nalloc);
+		tt_cell_int(&c[T_BYTES], (int64_t)th->alloc_b);
+	}
 	tt_cell_int(&c[T_EVENTS], (int64_t)th->nevent);
 	tt_cell_int(&c[T_OPEN], (int64_t)th->open_at_end);
 	if (th->first_ts > th->last_ts)
@@ -78,6 +84,9 @@ put_thread(struct tt_report *r, struct tt_table *t, const struct tt_thread *th, 
 static int
 put_threads(const struct tt_model *m, const int64_t *busy, struct tt_report *r, struct tt_table *t, struct tt_err *err)
 {
+	const struct known known = {
+		.allocs = tt_model_knows_allocs(m), .stops = tt_model_knows_collections(m) && tt_model_pauses(m),
+	};
 	int rc = TT_OK;
 
 	t->empty_reason = "no thread in this capture";
@@ -85,7 +94,7 @@ put_threads(const struct tt_model *m, const int64_t *busy, struct tt_report *r, 
 		const struct tt_thread *th = m->threads.t[i];
 
 		if (!m->keep_thread || m->keep_thread[i])
-			rc = put_thread(r, t, th, busy[i], err);
+			rc = put_thread(&known, r, t, th, busy[i], err);
 	}
 	return rc != TT_OK ? rc : tt_table_sort(t, "busy_ns", err);
 }

@@ -334,7 +334,7 @@ def compare_ledger(c, a, loss):
 def compare_threads(c, a, stats):
     theirs, ours = {}, {}
     for r in stats["threads"]:
-        theirs[(r["tid"], r["generation"])] = (r["allocs"], r["alloc_bytes"], r["calls"], r["busy_ns"])
+        theirs[(r["tid"], r["generation"])] = (r["allocs"] or 0, r["alloc_bytes"] or 0, r["calls"], r["busy_ns"])
     for generations in a.threads.values():
         for t in generations:
             if t.tid not in a.capture.buffers and not t.starts + t.ends and t.tid not in a.hit_threads:
@@ -375,8 +375,13 @@ def compare_methods(c, a, stats):
             c.near("%s of %r" % (key, name), have[key], r[ours])
 
 
+def gcalloc(stats):
+    """The summary; 0 for what is not known, as it was not recorded (live/options says when that is)."""
+    return defaultdict(int, {k: v for k, v in stats["gcalloc"][0].items() if v is not None})
+
+
 def compare_allocations(c, a, stats):
-    g = stats["gcalloc"][0]
+    g = gcalloc(stats)
     c.same("allocations", g["count"], a.alloc["count"])
     c.same("bytes allocated", g["bytes"], a.alloc["bytes"])
     theirs = defaultdict(lambda: [0, 0])
@@ -391,7 +396,7 @@ def compare_allocations(c, a, stats):
 
 
 def compare_gc(c, a, stats):
-    g = stats["gcalloc"][0]
+    g = gcalloc(stats)
     theirs = {r["generation"]: (r["count"], r["total_ns"], r["max_ns"]) for r in stats["gc_generations"]}
     ours = {n: (len(d), sum(d), max(d)) for n, d in a.collections.items() if d}
     c.same_table("collections of generation", theirs, ours)

@@ -79,6 +79,7 @@ open_world(struct world *w)
 {
 	memset(w, 0, sizeof *w);
 	w->cap.category = category;
+	w->cap.records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
 	w->caps[0] = &w->cap;
 	w->m = (struct tt_model){ .env = &env, .cap = w->caps, .ncap = 1, .loss = &loss };
 	tt_loss_reset(&loss);

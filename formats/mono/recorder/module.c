@@ -110,18 +110,34 @@ calm(const struct options *o)
 	    (o->alloc_sample_b ? o->alloc_sample_b >= FEW_B : !o->alloc);
 }
 
+/* The kinds of events that a program may have none of: readers tell 0 from not known by it. */
+static void
+put_kinds(const struct options *o, char *to, size_t size)
+{
+	const struct { const char *name; bool on; } kind[] = {
+		{ "alloc", o->alloc || o->alloc_sample_b }, { "gc", o->gc || o->moves || o->roots }, { "exceptions", o->exceptions }, { "monitor", o->monitor },
+		{ "sample", o->sample_hz != 0 }, { "handles", o->handles }, { "finalizers", o->finalizers },
+	};
+
+	for (size_t i = 0, n = 0; i < sizeof kind / sizeof *kind; i++)
+		if (kind[i].on)
+			n += (size_t)snprintf(to + n, size - n, "%s%s", n ? "," : "", kind[i].name);
+}
+
 static int
 open_capture(void)
 {
-	char why[256] = "", build[200], version[8];
+	char why[256] = "", build[200], version[8], kinds[100] = "none";
 	char *runtime = api.mono_get_runtime_build_info ? api.mono_get_runtime_build_info() : NULL;
 	int rc = -1;
 
 	snprintf(build, sizeof build, "%s", runtime ? runtime : "");
 	snprintf(version, sizeof version, "%u", api_version());
+	put_kinds(&module.o, kinds, sizeof kinds);
 	if (runtime)
 		api.mono_free(runtime);
-	const struct rec_meta meta[] = { { "mono.runtime", build }, { "mono.profiler_api", version }, { NULL, NULL } };
+	const struct rec_meta meta[] = { { "mono.runtime", build }, { "mono.profiler_api", version }, { MONO_RECORDS, kinds },
+		{ NULL, NULL } };
 	struct rec_options o = { .path = path, .producer = "tracetool Mono module", .ring = module.o.ring_b,
 		.threads = (uint32_t)module.o.threads, .max_size = module.o.max_b, .keep_ms = ms(module.o.keep_ns),
 		.rotate_size = module.o.rotate_b, .rotate_ms = ms(module.o.rotate_ns),

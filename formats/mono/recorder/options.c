@@ -57,7 +57,7 @@ static const struct option {
 static bool
 add_entry(struct options *o, enum options_list list, const char *s, size_t n)
 {
-	if (n == 0 || n > sizeof o->text - 2 || o->used > sizeof o->text - 2 - n)
+	if (n == 0 || n + 2 > sizeof o->text - o->used)
 		return false;
 	o->text[o->used] = (char)list;
 	memcpy(o->text + o->used + 1, s, n);

@@ -1,0 +1,21 @@
+/**
+ * What Mono's recorders were told to record, from the options that captures hold: enum tt_records.
+ *
+ * Source of facts for the log profiler: recordings of one program by Mono 6.8 with each option alone and with others, and
+ * captures by 4.2 and 4.6. Where an older version's defaults are not known, only what an option names counts.
+ */
+#ifndef TT_MONO_TOLD_H
+#define TT_MONO_TOLD_H
+
+#include <stdint.h>
+
+/* ${options}: "log:nodefaults,gc,output=..."; "" in data versions before 13, which do not hold them. */
+uint32_t mlpd_told(const char *options, unsigned version);
+
+/* Of our own module: ${command} has "--profile=tracetool:..." in it, else 0. */
+uint32_t mono_module_told(const char *command);
+
+/* Of our own module: its fact "mono.records", names with commas between. */
+uint32_t mono_module_records(const char *names);
+
+#endif
