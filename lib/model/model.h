@@ -66,7 +66,8 @@ struct tt_model {
 	struct tt_counts *counts;     /* of all workers */
 	struct tt_filter filter;
 	bool *keep_thread;            /* by thread index; NULL: all */
-	struct tt_frames *frames;     /* NULL: no frame marks and no --frame-marker */
+	struct tt_frames *frames;     /* NULL: no frame marks, or none of frame_marker */
+	const char *frame_marker;     /* glob; NULL: frames are those of the capture */
 	struct tt_loss *loss;
 	int64_t min_ts, max_ts;
 	size_t npath;

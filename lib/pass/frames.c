@@ -120,6 +120,8 @@ static const struct tt_pass_table tables[] = {
 };
 
 #define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with --frame-marker NAME"
+#define NO_BEGINS "the marker of --frame-marker is in this capture and never begins: no frames"
+#define NO_THREAD "no frame begins on a thread that --frame-thread names"
 #define NO_TIMINGS "no frame timings: the engine's own measurements are not in this capture"
 #define NO_CPU "no CPU-active time: no wait marker or lock contention was recorded, so waits cannot be told from work"
 
@@ -631,8 +633,9 @@ tables_of(struct fold *fo, struct tt_err *err)
 		rc = tt_pass_begin(&tt_pass_frames, i, fo->o, fo->r, &t, err);
 		if (rc != TT_OK || !t)
 			continue;
-		t->empty_reason = fo->f && fo->f->n == 0 ? "no whole frame in this capture" :
-		    fo->f && timing ? NO_TIMINGS : NO_FRAMES;
+		t->empty_reason = fo->f && fo->f->n == 0 && !fo->f->partial ? NO_THREAD :
+		    fo->f && fo->f->n == 0 ? "no whole frame in this capture" :
+		    fo->f && timing ? NO_TIMINGS : fo->m->frame_marker ? NO_BEGINS : NO_FRAMES;
 		rc = make[i](fo, t, err);
 	}
 	return rc;

@@ -117,6 +117,19 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 
 /* --- the table ------------------------------------------------------------------------------ */
 
+/* As --thread chooses one: by its name or its number. */
+static bool
+is_frame_thread(const struct tt_run *r, uint32_t thread)
+{
+	const char *want[] = { r->o->frame_thread, NULL };
+	char number[24];
+
+	if (!*want)
+		return true;
+	*tt_put_u64(number, thread + UINT64_C(1)) = '\0';
+	return strcmp(*want, number) == 0 || tt_glob_any(want, r->m->threads.t[thread]->name);
+}
+
 /* The frame thread of a process: by --frame-thread, else where most marks are. */
 static const struct tt_frame_marks *
 choose(const struct tt_run *r, uint32_t process)
@@ -126,11 +139,7 @@ choose(const struct tt_run *r, uint32_t process)
 
 	for (size_t i = 0; i < ms->n; i++) {
 		const struct tt_frame_marks *m = &ms->m[i];
-		if (m->process != process)
-			continue;
-		if (r->o->frame_thread && !tt_glob(r->o->frame_thread, r->m->threads.t[m->thread]->name))
-			continue;
-		if (!best || m->n > best->n)
+		if (m->process == process && is_frame_thread(r, m->thread) && (!best || m->n > best->n))
 			best = m;
 	}
 	return best;
@@ -214,13 +223,18 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	int rc = TT_OK;
 
 	m->zones_expected = r->zones_seen;
+	m->frame_marker = r->o->frame_marker;
 	if (r->o->from_marker && (!ms || ms->from == INT64_MAX))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no \"%s\" begins in it, which is to be waited for", r->o->from_marker);
 	if (r->o->from_marker && ms->from > m->filter.from)
 		m->filter.from = ms->from;
-	if (!ms || ms->n == 0)
-		return m->filter.has_frames ?
-		    tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frame marks: name a marker with --frame-marker") : TT_OK;
+	if (!ms || ms->n == 0) {
+		if (!m->filter.has_frames)
+			return TT_OK;
+		if (m->frame_marker)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frames, and \"%s\" never begins", m->frame_marker);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frame marks: name a marker with --frame-marker");
+	}
 	if (!(m->frames = tt_mem_alloc(mem, sizeof *m->frames, err)))
 		return err->code;
 	m->frames->mem = mem;
