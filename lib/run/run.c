@@ -605,6 +605,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	tt_mem_free(&env->mem, r.in, (o->npath + 1) * sizeof *r.in);
 	tt_mem_free(&env->mem, r.part, (o->npath + 1) * sizeof *r.part);
 	tt_mem_free(&env->mem, r.pausing, r.cappausing * sizeof *r.pausing);
+	tt_tally_free(&r.gc_at);
 	tt_mem_free(&env->mem, r.counter_slot, r.ncounter_slot * sizeof *r.counter_slot);
 	tt_gather_free(&r);
 	tt_marks_free(&r);
