@@ -231,33 +231,12 @@ say_end(struct batch *b, const struct tt_many_sum *s)
 	char spooled[40];
 
 	*tt_put_bytes(spooled, (int64_t)s->spooled) = '\0';
-	tt_log(&b->app->env, TT_LOG_NORMAL, "%llu captures: %llu ok, %llu damaged, %llu failed%s; %s handed over or spooled",
-	    (unsigned long long)s->captures, (unsigned long long)s->ok, (unsigned long long)s->damaged,
+	tt_log(&b->app->env, TT_LOG_NORMAL, "%llu capture%s: %llu ok, %llu damaged, %llu failed%s; %s handed over or spooled",
+	    (unsigned long long)s->captures, s->captures == 1 ? "" : "s", (unsigned long long)s->ok, (unsigned long long)s->damaged,
 	    (unsigned long long)s->failed, s->same ? "; results of others were there" : "", spooled);
 	if (b->files.links + b->files.others > 0)
 		tt_log(&b->app->env, TT_LOG_NORMAL, "passed over: %llu symbolic links, %llu that are neither file nor folder",
 		    (unsigned long long)b->files.links, (unsigned long long)b->files.others);
-}
-
-/* Is it too many? Without --max-failures any failure is told as damage is elsewhere. */
-static void
-judge(struct batch *b, const struct tt_aggregate *a)
-{
-	const struct batch_opts *o = b->o;
-	uint64_t captures, failures;
-
-	tt_aggregate_failures(a, &captures, &failures);
-	if (o->failures != UINT64_MAX || o->failures_e4 >= 0) {
-		bool many = failures > o->failures ||
-		    (o->failures_e4 >= 0 && (double)failures * 10000 > (double)captures * (double)o->failures_e4);
-
-		if (many)
-			ui_say(&b->app->ui, "%llu of %llu captures failed or are damaged: more than --max-failures allows",
-			    (unsigned long long)failures, (unsigned long long)captures);
-		b->app->verdict = many ? 1 : b->app->verdict;
-	} else if (failures > 0) {
-		b->app->verdict = tt_exit_code(TT_E_DAMAGED);
-	}
 }
 
 static int
@@ -281,7 +260,7 @@ finish(struct batch *b, struct tt_err *err)
 			rc = batch_gate_judge(&b->gate, &b->run, b->o->sum.form == TT_RENDER_TEXT, err);
 	}
 	if (rc == TT_OK) {
-		judge(b, a);
+		summary_judge(b->app, &b->o->sum, a);
 		if (captures == 0 && b->o->shard.count <= 1)
 			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture among %zu files and what is in them", b->files.n);
 	}
@@ -296,7 +275,7 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 	const struct tt_many_opts many = { .one = one, .file = b->files.file, .nfile = b->files.n, .shard = o->shard,
 		.jobs = b->app->env.jobs, .depth = (unsigned)o->depth, .members_max = o->members_max,
 		.capture_memory = memory, .unpack_memory = o->unpack_memory, .capture_ns = o->capture_ns,
-		.failures_max = o->failures, .by = b->out.by, .dir = dir, .verify = o->verify,
+		.failures_max = o->sum.failures, .by = b->out.by, .dir = dir, .verify = o->verify,
 		.done = o->resume ? on_done : NULL, .line = on_line, .same = on_same, .say = on_say, .tick = on_tick,
 		.confine = on_confine, .arg = b };
 	struct tt_many_sum sum;
@@ -304,7 +283,7 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 
 	ui_erase(&b->app->ui);
 	say_end(b, &sum);
-	if (rc == TT_E_LIMIT && o->failures != UINT64_MAX && sum.failed + sum.damaged > o->failures) {
+	if (rc == TT_E_LIMIT && o->sum.failures != UINT64_MAX && sum.failed + sum.damaged > o->sum.failures) {
 		ui_say(&b->app->ui, "%s%s", err->msg, o->dir ? "; --resume goes on" : "");
 		b->app->verdict = 1;
 		return TT_END;
@@ -363,7 +342,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 int
 run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 {
-	struct batch_opts o = { .per_capture = -1, .depth = 3, .shard = { 1, 1 }, .failures = UINT64_MAX, .failures_e4 = -1,
+	struct batch_opts o = { .per_capture = -1, .depth = 3, .shard = { 1, 1 }, .sum = SUMMARY_DEFAULTS,
 		.capture_ns = INT64_C(600) * 1000000000, .log_ns = INT64_C(60) * 1000000000, .decoded_max = UINT64_C(64) << 30,
 		.ratio_max = 500, .members_max = 4000000, .unpack_memory = 160 * MIB, .spool_memory = 16 * MIB };
 	int rc;

@@ -16,11 +16,20 @@ struct summary_opts {
 	int form;                     /* of standard output; enum tt_render */
 	struct opt_list report;       /* files, form by suffix */
 	struct opt_list group;        /* keys of facts */
+	uint64_t failures;            /* --max-failures; UINT64_MAX: not given */
+	int64_t failures_e4;          /* the same as a share; -1: not given */
 };
+#define SUMMARY_DEFAULTS { .failures = UINT64_MAX, .failures_e4 = -1 }
 extern const struct opt summary_opt[];
+
+/* The setter of --max-failures, into struct summary_opts. */
+int summary_failures(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
 /* Print and write the figures. */
 int summary_write(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err);
+
+/* What captures and archives that failed or are damaged mean for app->verdict. */
+void summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a);
 
 /* --- gate --------------------------------------------------------------------------- */
 

@@ -47,18 +47,6 @@ set_shard(const struct opt *o, void *field, const char *value, struct tt_arena *
 	return TT_OK;
 }
 
-/* "5" or "2%" */
-static int
-set_failures(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
-{
-	struct batch_opts *b = field;
-
-	(void)o, (void)a;
-	if (strchr(value, '%'))
-		return val_percent(value, &b->failures_e4, err);
-	return val_count(value, 0, UINT64_MAX - 1, &b->failures, err);
-}
-
 #define AT(f) offsetof(struct batch_opts, f)
 #define IN(f) offsetof(struct batch_opts, in.f)
 
@@ -83,7 +71,7 @@ static const struct opt run_opt[] = {
 	    .help = "keep the results in DIR that still hold, and do the rest" },
 	{ .name = "verify", .set = opt_flag, .at = AT(verify),
 	    .help = "resume: trust no file's time, compare contents" },
-	{ .name = "max-failures", .arg = "N|P%", .set = set_failures,
+	{ .name = "max-failures", .arg = "N|P%", .set = summary_failures, .at = AT(sum),
 	    .help = "exit with 1 when more captures than that failed or are damaged, and else with 0; N: also give up then" },
 	{ .name = "root", .arg = "DIR", .set = opt_text, .at = AT(root),
 	    .help = "name captures by their paths below DIR; default: below the folder given, else as given" },

@@ -22,8 +22,6 @@ struct batch_opts {
 	uint64_t depth;
 	struct tt_shard shard;
 	bool resume, verify;
-	uint64_t failures;            /* --max-failures; UINT64_MAX: not given */
-	int64_t failures_e4;          /* the same as a share; -1: not given */
 	int64_t capture_ns, log_ns;
 	uint64_t decoded_max, ratio_max, members_max, unpack_memory, spool_memory;
 };

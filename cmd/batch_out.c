@@ -77,9 +77,14 @@ mtime_of(const struct tt_result *r)
 	return sscanf(r->mtime, "%lld.%9lld", &s, &ns) == 2 ? s * 1000000000 + ns : -1;
 }
 
-struct reading { struct batch_out *o; unsigned which; };
+struct reading { struct batch_out *o; unsigned which; bool torn; };
 
-/* A line of an earlier run: is what it says still to be had, made by the same version with the same options? */
+/*
+ * A line of an earlier run: is what it says still to be had, made by the same version with the same options?
+ *
+ * Lines are not brought to the disk one by one, so after a power cut any of the last may be zeros. Those are no lines; but
+ * an archive's, which stands behind its captures', may be there without them. Behind lines that cannot be read none is believed.
+ */
 static int
 on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 {
@@ -89,9 +94,11 @@ on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 	struct tt_err why;
 	int rc = TT_OK;
 
-	if (tt_result_load(line, n, &r, &why) != TT_OK)
+	if (tt_result_load(line, n, &r, &why) != TT_OK) {
+		rd->torn = true;
 		return TT_OK;
-	if (r.by == o->by && tt_result_again(&r)) {
+	}
+	if (r.by == o->by && (tt_result_again(&r) || (rd->torn && strcmp(r.type, "archive") == 0))) {
 		const char *bang = strchr(r.key, '!');
 
 		rc = tt_mem_grow(&o->app->env.mem, &o->redo, &o->capredo, o->nredo + 1, sizeof *o->redo, err);
@@ -123,7 +130,7 @@ read_old(struct batch_out *o, struct tt_err *err)
 	int rc = TT_OK;
 
 	for (unsigned i = 0; i < 2 && rc == TT_OK; i++) {
-		struct reading rd = { o, i };
+		struct reading rd = { .o = o, .which = i };
 		struct stat st;
 
 		if (stat(path[i], &st) != 0)

@@ -6,6 +6,7 @@
 
 #include "batch.h"
 #include "report.h"
+#include "value.h"
 #include "version.h"
 
 /* Rows of that table on the screen; files have more. */
@@ -19,17 +20,39 @@ form_value(size_t i)
 	return v[i];
 }
 
+static int
+set_report(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	enum tt_render form;
+
+	if (!report_suffix(value, &form))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no form has the suffix of \"%s\" (one of: .txt, .json, .csv, .md)", value);
+	return opt_add(o, field, value, a, err);
+}
+
 #define AT(f) offsetof(struct summary_opts, f)
 
 const struct opt summary_opt[] = {
 	{ .name = "format", .arg = "FORM", .set = opt_choice, .at = AT(form), .value = form_value,
 	    .help = "print the figures as text, json, csv or markdown" },
-	{ .name = "report", .arg = "FILE", .set = opt_add, .at = AT(report),
+	{ .name = "report", .arg = "FILE", .set = set_report, .at = AT(report),
 	    .help = "also write the figures to FILE, in the form its suffix says; repeatable" },
 	{ .name = "group-by", .arg = "KEY[,KEY]", .set = opt_commas, .at = AT(group),
 	    .help = "figures for each group of captures that share these facts, like build,device" },
 	{ .name = NULL },
 };
+
+/* "5" or "2%" */
+int
+summary_failures(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct summary_opts *s = field;
+
+	(void)o, (void)a;
+	if (strchr(value, '%'))
+		return val_percent(value, &s->failures_e4, err);
+	return val_count(value, 0, UINT64_MAX - 1, &s->failures, err);
+}
 
 int
 summary_write(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err)
@@ -52,4 +75,24 @@ summary_write(struct app *app, const struct summary_opts *o, const struct tt_agg
 	}
 	tt_report_free(&r);
 	return rc;
+}
+
+/* Without --max-failures any failure is told as damage is elsewhere. */
+void
+summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a)
+{
+	uint64_t captures, failures;
+
+	tt_aggregate_failures(a, &captures, &failures);
+	if (o->failures != UINT64_MAX || o->failures_e4 >= 0) {
+		bool many = failures > o->failures ||
+		    (o->failures_e4 >= 0 && (double)failures * 10000 > (double)captures * (double)o->failures_e4);
+
+		if (many)
+			ui_say(&app->ui, "%llu of %llu captures failed or are damaged: more than --max-failures allows",
+			    (unsigned long long)failures, (unsigned long long)captures);
+		app->verdict = many ? 1 : app->verdict;
+	} else if (failures > 0) {
+		app->verdict = tt_exit_code(TT_E_DAMAGED);
+	}
 }

@@ -26,6 +26,8 @@ static const struct opt merge_opt[] = {
 	    .help = "write all results, in order, to DIR/results.jsonl or to FILE" },
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
 	    .help = "where results are sorted; default $TMPDIR, else /tmp" },
+	{ .name = "max-failures", .arg = "N|P%", .set = summary_failures, .at = AT(sum),
+	    .help = "exit with 1 if more captures failed or are damaged, else 0; default: 3 if any" },
 	{ .name = NULL },
 };
 
@@ -147,6 +149,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 	struct tt_results *rs = NULL;
 	struct tt_aggregate *a = NULL;
 	struct tt_results_sum sum = { 0 };
+	uint64_t captures = 0, failures = 0;
 	int rc = tt_results_new(&app->env, &rs, err);
 
 	for (size_t i = 0; i < files->n && rc == TT_OK; i++)
@@ -164,8 +167,13 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 			ui_say(&app->ui, "%llu archives are not complete: results of shards are missing",
 			    (unsigned long long)sum.missing);
 		rc = summary_write(app, &o->sum, a, err);
-		if (rc == TT_OK)
+		tt_aggregate_failures(a, &captures, &failures);
+		if (rc == TT_OK && captures > 0)
 			rc = gate_of(o, gate, err);
+		if (rc == TT_OK)
+			summary_judge(app, &o->sum, a);
+		if (rc == TT_OK && captures == 0)
+			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture among the results in %zu files", files->n);
 		if (sum.conflicts || sum.missing)
 			app->verdict = tt_exit_code(TT_E_DAMAGED);
 	}
@@ -177,7 +185,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 int
 run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 {
-	struct merge_opts o = { 0 };
+	struct merge_opts o = { .sum = SUMMARY_DEFAULTS };
 	struct opt_list files = { 0 }, write = { 0 };
 	struct batch_gate gate = { .n = 0 };
 	struct input_opts in;

@@ -45,18 +45,29 @@ report_defaults(struct report_opts *o)
 enum tt_render
 report_form(const struct report_opts *o)
 {
-	const char *suffix = NULL;
-	size_t n = 0;
+	enum tt_render by_suffix = TT_RENDER_TEXT;
 
 	if (o->form >= 0)
 		return (enum tt_render)o->form;
 	if (o->output)
-		suffix = tt_path_suffix(o->output, &n);
+		(void)report_suffix(o->output, &by_suffix);
+	return by_suffix;
+}
+
+bool
+report_suffix(const char *path, enum tt_render *by_suffix)
+{
+	size_t n;
+	const char *suffix = tt_path_suffix(path, &n);
+
+	*by_suffix = TT_RENDER_TEXT;
 	for (size_t i = 0; suffix && i < NFORM; i++) {
-		if (strlen(form[i].suffix) == n && memcmp(suffix, form[i].suffix, n) == 0)
-			return (enum tt_render)i;
+		if (strlen(form[i].suffix) == n && memcmp(suffix, form[i].suffix, n) == 0) {
+			*by_suffix = (enum tt_render)i;
+			return true;
+		}
 	}
-	return TT_RENDER_TEXT;
+	return suffix == NULL;
 }
 
 int

@@ -20,6 +20,9 @@ void report_defaults(struct report_opts *o);
 /* The form the options ask for. */
 enum tt_render report_form(const struct report_opts *o);
 
+/* The form that the suffix of ${path} says; text, and false, where it says none that there is. */
+bool report_suffix(const char *path, enum tt_render *form);
+
 /* The lines that hold for the whole report: what was lost, and what to keep in mind. */
 int report_notes(struct app *app, const struct tt_model *m, struct tt_report *r, struct tt_err *err);
 

@@ -8,8 +8,8 @@
 
 #define LINES_PER_KIND 10
 
-static const char *const whys[TT_MANY_WHYS] = { "damaged", "unsupported", "limit", "memory", "io", "crashed", "timeout",
-	"interrupted", "other" };
+static const char *const whys[TT_MANY_WHYS] = { "damaged", "unsupported", "unsuited", "limit", "memory", "io", "crashed",
+	"timeout", "interrupted", "other" };
 
 void
 tt_many_say(struct many *m, const char *fmt, ...)

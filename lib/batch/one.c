@@ -47,6 +47,7 @@ tt_one_why(int rc)
 	switch (rc) {
 	case TT_E_DAMAGED: return "damaged";
 	case TT_E_UNKNOWN: return "unsupported";
+	case TT_E_USAGE: return "unsuited";
 	case TT_E_LIMIT: return "limit";
 	case TT_E_NOMEM: return "memory";
 	default: return "io";

@@ -188,8 +188,7 @@ cut_lines(struct tt_env *env, struct tt_src *src,
 			break;
 		n += got;
 		for (used = 0; rc == TT_OK && (lf = memchr(buf + used, '\n', n - used)) != NULL; used = (size_t)(lf - buf) + 1) {
-			if (!skip)
-				rc = line(arg, at + used, buf + used, (size_t)(lf - buf) - used, err);
+			rc = line(arg, at + used, buf + used, skip ? 0 : (size_t)(lf - buf) - used, err);
 			skip = false;
 		}
 		if (used == 0 && n == cap) {

@@ -112,6 +112,28 @@ def full_of_files(s, disk, src):
     s.equal("disk full of files: left", temporaries(out), [])
 
 
+def power_cut(s, src, want):
+    """What a disk that lost its power may have of lines that were not yet on it: the first, or zeros in places."""
+    rng = random.Random(20261121)
+    shuffled = want.splitlines(True)
+    rng.shuffle(shuffled)
+    # An archive's own line stands behind those of its captures.
+    shuffled.sort(key=lambda l: b'"type":"archive"' in l)
+    text = b"".join(shuffled)
+    for i in range(12):
+        a = rng.randrange(len(text))
+        b = min(len(text), a + rng.randrange(1, 8192))
+        zeros = bytes(b - a if i < 9 else 3 << 20)
+        kept = [text[:a], text[:a] + zeros, text[:a] + zeros + text[b:]][i % 3]
+        out = s.path("cut")
+        shutil.rmtree(out, ignore_errors=True)
+        os.makedirs(out)
+        open(os.path.join(out, "results.part"), "wb").write(kept)
+        r = run("batch", "-j2", "-o", out, "--resume", src, env=ENV)
+        s.equal("power cut %d: resume ends well" % i, r.returncode, 0)
+        s.check("power cut %d: the same results" % i, open(os.path.join(out, "results.jsonl"), "rb").read() != want)
+
+
 def main():
     s = kit.Suite()
     src = s.path("in")
@@ -176,6 +198,7 @@ def main():
         s.check("%s: resume" % sig.name, open(os.path.join(out, "results.jsonl"), "rb").read() != want)
     for sig in [signal.SIGSTOP, signal.SIGXCPU]:
         stuck(s, src, want, sig)
+    power_cut(s, src, want)
     writers(s)
     # full disks
     size = len(want)

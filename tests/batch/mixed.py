@@ -65,8 +65,8 @@ def main():
     s.equal("every capture is found, and nothing else is one", found ^ set(keys), set())
     want = figures(s, keys)
     for key in sorted(found & set(keys)):
-        m = got[key]["metrics"]
-        have = (m["gcalloc.count"], m["gcalloc.bytes"], m["gcalloc.pauses"])
+        m = got[key].get("metrics", {})
+        have = (m.get("gcalloc.count"), m.get("gcalloc.bytes"), m.get("gcalloc.pauses"))
         s.equal("figures of " + key, (got[key]["outcome"],) + have, ("ok",) + want[key])
     nested = tarfile.open(fileobj=io.BytesIO(subprocess.run(["zstd", "-dc", s.path("in", "nest.tar.zst")], check=True,
                                                             stdout=subprocess.PIPE).stdout))
@@ -78,17 +78,17 @@ def main():
     # other readers
     n = subprocess.run(["jq", "-s", 'map(select(.type=="capture") | .metrics["gcalloc.bytes"]) | add',
                         os.path.join(one, "results.jsonl")], stdout=subprocess.PIPE, check=True).stdout
-    s.equal("jq adds up the bytes", int(n), sum(w[1] for w in want.values()))
+    s.equal("jq adds up the bytes", int(n), sum(w[1] or 0 for w in want.values()))
     r = run("merge", one, "--format", "csv", "--group-by", "format")
     tables = {t.split("\n", 1)[0]: list(csv.DictReader(io.StringIO(t.split("\n", 1)[1])))
               for t in r.out.decode()[2:].split("\n\n# ")}
-    s.equal("csv: allocated", int(tables["batch"][0]["alloc_bytes"]), sum(w[1] for w in want.values()))
+    s.equal("csv: allocated", int(tables["batch"][0]["alloc_bytes"]), sum(w[1] or 0 for w in want.values()))
     s.equal("csv: captures of the group", [(g["group"], g["captures"]) for g in tables["batch_groups"]],
             [("format=mlpd", str(len(keys)))])
     n = sum(v.get("handed", 0) + v.get("spooled", 0) for v in got.values())
     s.equal("csv: bytes handed over or spooled", int(tables["batch"][0]["spooled_bytes"]), n)
     r = run("merge", one, "--format", "json", "--report", s.path("r.md"), "--report", s.path("r.csv"))
-    s.equal("json: pauses", json.loads(r.out)["tables"]["batch"]["rows"][0]["pauses"], sum(w[2] for w in want.values()))
+    s.equal("json: pauses", json.loads(r.out)["tables"]["batch"]["rows"][0]["pauses"], sum(w[2] or 0 for w in want.values()))
     s.check("markdown is written", None if b"|" in open(s.path("r.md"), "rb").read() else "no table")
 
     # -j, shards, order, repeats
@@ -172,6 +172,9 @@ def main():
     s.equal("given up, and gone on", (r.returncode, len(kit.results(s.path("gave", "results.jsonl")))), (3, 20))
     r = run("batch", "-o", s.path("small"), "--max-memory", "1M", bad)
     s.equal("a cap on memory is a capture's", {v["why"] for v in kit.results(s.path("small", "results.jsonl"))}, {"limit"})
+    r = run("batch", "-o", s.path("unsuited"), "--frame-marker", "No:Such", *[os.path.join(bad, f) for f in sorted(os.listdir(bad))[3:5]])
+    s.equal("a marker that a capture lacks is no fault of the file", {v["why"] for v in kit.results(s.path("unsuited", "results.jsonl"))},
+            {"unsuited"})
     # ten lines of a kind, and a count
     for name, members in [("ten", 10), ("more", 13)]:
         folder = s.path("bad-" + name)
