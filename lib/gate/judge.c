@@ -224,7 +224,7 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 	if (rc != TT_OK)
 		return rc;
 	v->exit_code = exit_code(&w);
-	return tt_verdict_words(v, err);
+	return tt_verdict_words(v, w.o->inconclusive == TT_INCONCLUSIVE_FAIL, err);
 }
 
 void

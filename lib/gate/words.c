@@ -337,6 +337,13 @@ is_undecided(const struct tt_verdict_row *r)
 	return r->outcome == TT_UNDECIDED && r->row->level == TT_LEVEL_ERROR;
 }
 
+/* Of a gate for which undecided rows are inconclusive, too. */
+static bool
+is_either(const struct tt_verdict_row *r)
+{
+	return is_unjudged(r) || is_undecided(r);
+}
+
 static size_t
 count(const struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *))
 {
@@ -361,9 +368,10 @@ besides(struct tt_verdict *v, struct tt_err *err)
 }
 
 int
-tt_verdict_words(struct tt_verdict *v, struct tt_err *err)
+tt_verdict_words(struct tt_verdict *v, bool undecided_too, struct tt_err *err)
 {
-	size_t failing = count(v, is_failing), unjudged = count(v, is_unjudged);
+	bool (*const is_open)(const struct tt_verdict_row *) = undecided_too ? is_either : is_unjudged;
+	size_t failing = count(v, is_failing);
 	const char *more = besides(v, err), *which = NULL;
 
 	if (!more)
@@ -371,15 +379,15 @@ tt_verdict_words(struct tt_verdict *v, struct tt_err *err)
 	if (v->exit_code == 1)
 		which = names(v, is_failing, err);
 	else if (v->exit_code == 5)
-		which = names(v, unjudged ? is_unjudged : is_undecided, err);
+		which = names(v, is_open, err);
 	if (v->exit_code == 3)
 		v->summary = tt_verdict_text(v, err, "DAMAGED: a capture is damaged, so nothing is proved (%zu row%s, %zu failing)",
 		    v->nrow, plural(v->nrow), failing);
 	else if (v->exit_code == 1)
 		v->summary = which ? tt_verdict_text(v, err, "FAILED: %zu of %zu rows: %s%s", failing, v->nrow, which, more) : NULL;
 	else if (v->exit_code == 5)
-		v->summary = which ? tt_verdict_text(v, err, "INCONCLUSIVE: %zu of %zu rows: %s", unjudged ? unjudged :
-		    count(v, is_undecided), v->nrow, which) : NULL;
+		v->summary = which ? tt_verdict_text(v, err, "INCONCLUSIVE: %zu of %zu rows: %s", count(v, is_open), v->nrow, which) :
+		    NULL;
 	else
 		v->summary = tt_verdict_text(v, err, "passed: %zu row%s%s", v->nrow, plural(v->nrow), more);
 	return v->summary ? remarks(v, err) : err->code;
