@@ -13,7 +13,10 @@
 #include "base/mem.h"
 #include "stat/num.h"
 
-/* Up to this many values on both sides together probabilities are exact; beyond, normal with ties and continuity. */
+/*
+ * Up to this many values on both sides together probabilities are exact; beyond, normal with ties and continuity, and
+ * Kolmogorov's limit.
+ */
 #define TT_COMPARE_EXACT 200
 
 /**
@@ -45,8 +48,8 @@ int tt_holm(double *p, size_t n, struct tt_mem *mem, struct tt_err *err);
 
 /**
  * tt_kolmogorov_smirnov(x, m, y, n, d, p, mem, err):
- * The largest distance *${d} of the two cumulative distributions, and the exact two-sided *${p} of one at least as
- * large given the ties.
+ * The largest distance *${d} of the two cumulative distributions, and the two-sided *${p} of one at least as large:
+ * exact and given the ties, beyond TT_COMPARE_EXACT that of the limit.
  */
 int tt_kolmogorov_smirnov(const int64_t *x, size_t m, const int64_t *y, size_t n, double *d, double *p,
     struct tt_mem *mem, struct tt_err *err);
