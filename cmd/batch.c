@@ -348,6 +348,7 @@ run_batch(struct app *app, int argc, char **argv, struct tt_err *err)
 	int rc;
 
 	input_defaults(&o.in);
+	o.in.folders = true;
 	rc = app_parse(app, &verb_batch, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;

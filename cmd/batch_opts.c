@@ -107,7 +107,7 @@ static const struct opt limit_opt[] = {
 	    .help = "the most to copy to disk of what must be read twice; default 8G" },
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = IN(tmpdir),
 	    .help = "where that copy goes; default $TMPDIR, else /tmp" },
-	{ .name = "max-paths", .arg = "N", .set = opt_count, .at = IN(max_paths), .lo = 16, .hi = UINT64_C(1) << 26,
+	{ .name = "max-paths", .arg = "N", .set = opt_count, .at = IN(max_paths), .lo = 16, .hi = TT_TREE_CAP,
 	    .help = "call paths to tell apart in a capture; default 500000" },
 	{ .name = NULL },
 };

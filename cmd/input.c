@@ -8,12 +8,12 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "model/tree.h"
 #include "value.h"
 
 #define JOBS_MAX 256
 #define DEFAULT_SPOOL (UINT64_C(8) << 30)
 #define DEFAULT_PATHS 500000
-#define MAX_PATHS (UINT64_C(1) << 26)
 
 static const char *
 format_value(size_t i)
@@ -124,7 +124,7 @@ const struct opt input_limit_opt[] = {
 	    .help = "the most to copy to disk of a pipe that must be read twice; default 8G" },
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
 	    .help = "where that copy goes; default $TMPDIR, else /tmp" },
-	{ .name = "max-paths", .arg = "N", .set = opt_count, .at = AT(max_paths), .lo = 16, .hi = MAX_PATHS,
+	{ .name = "max-paths", .arg = "N", .set = opt_count, .at = AT(max_paths), .lo = 16, .hi = TT_TREE_CAP,
 	    .help = "call paths to tell apart; default 500000" },
 	{ .name = NULL },
 };
@@ -153,12 +153,15 @@ static int
 check_paths(const struct input_opts *o, struct tt_err *err)
 {
 	size_t stdin_n = 0;
+	struct stat st;
 
 	if (o->path.n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no input file (\"-\" reads standard input)");
 	for (size_t i = 0; i < o->path.n; i++) {
 		if (o->path.v[i][0] == '\0')
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "an input file has no name");
+		if (!o->folders && stat(o->path.v[i], &st) == 0 && S_ISDIR(st.st_mode))
+			return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: is a directory; \"tracetool batch\" takes folders", o->path.v[i]);
 		stdin_n += strcmp(o->path.v[i], "-") == 0;
 	}
 	if (stdin_n > 1)

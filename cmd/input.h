@@ -10,6 +10,7 @@
 
 struct input_opts {
 	struct opt_list path;         /* operands */
+	bool folders;                 /* which may be folders, too */
 	const char *format;
 	int align;                    /* enum tt_align */
 	struct opt_list meta;

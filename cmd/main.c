@@ -267,19 +267,19 @@ print_overview(struct app *app, struct tt_err *err)
 	return rc;
 }
 
-/* Is the first argument, which is no verb, meant as one? Then say so instead of "no such file". */
+/* Is the first argument, which is neither verb nor file, meant as a verb? Then say so instead of "no such file". */
 static int
 check_verb(const char *word, struct tt_err *err)
 {
 	const char *near = opts_nearest(word, command_name);
 	struct stat st;
 
-	if (word[0] == '-' || strpbrk(word, "./") || stat(word, &st) == 0)
+	if (word[0] == '-' || strpbrk(word, "./") || stat(word, &st) == 0 || errno != ENOENT)
 		return TT_OK;
 	if (near)
 		return tt_fail(
 		    err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\"; did you mean \"%s\"?", word, near);
-	return TT_OK;
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\", and no file has this name", word);
 }
 
 /* Run what the arguments (without the program's name) ask for; *${verb} is the one whose help fits. */

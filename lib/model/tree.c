@@ -71,7 +71,7 @@ tt_tree_new(struct tt_mem *mem, uint32_t cap, struct tt_tree **out, struct tt_er
 	if (!tree)
 		return err->code;
 	tree->mem = mem;
-	tree->cap = cap < MAX_NODES - 64 ? cap : MAX_NODES - 64;
+	tree->cap = cap;
 	struct tt_tree_table *t = new_table(tree, 4096, err);
 	atomic_store(&tree->table, t);
 	*out = tree;

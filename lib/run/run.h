@@ -50,7 +50,7 @@ struct tt_run_opts {
 	unsigned hitches;
 	struct tt_find find;          /* with TT_NEEDS_FOUND */
 	size_t buckets;               /* of the timeline; 0: 60 */
-	uint32_t max_paths;           /* 0: 500,000 */
+	uint32_t max_paths;           /* at most TT_TREE_CAP; 0: 500,000 */
 	const struct tt_emit *const *emit;    /* streaming and aggregating ones, parallel to emit_opts */
 	const struct tt_emit_opts *emit_opts;
 	size_t nemit;
