@@ -13,15 +13,15 @@ enum { C_ASSEMBLIES, C_FILES, C_CLASSES, C_METHODS, C_LINES };
 enum { K_LINES, K_LINES_HIT, K_LINE_SHARE, K_METHODS, K_METHODS_HIT, K_METHOD_SHARE, K_STATEMENTS, K_STATEMENTS_HIT, K_N };
 #define LINES \
 	{ "lines", "lines", TT_UNIT_COUNT, "Lines that have code, as debug information tells them." }, \
-	{ "lines_hit", "run", TT_UNIT_COUNT, "Those that ran at least once." }, \
-	{ "line_share", "run", TT_UNIT_PERCENT, "Lines run as share of lines; empty without debug information." }
+	{ "lines_hit", "lines run", TT_UNIT_COUNT, "Those that ran at least once." }, \
+	{ "line_share", "lines run", TT_UNIT_PERCENT, "Lines run as share of lines; empty without debug information." }
 #define METHODS \
 	{ "methods", "methods", TT_UNIT_COUNT, "Methods that have statements; instances of a generic method are one." }, \
-	{ "methods_hit", "run", TT_UNIT_COUNT, "Those of which a statement ran." }, \
-	{ "method_share", "run", TT_UNIT_PERCENT, "Methods run as share of methods." }
+	{ "methods_hit", "methods run", TT_UNIT_COUNT, "Those of which a statement ran." }, \
+	{ "method_share", "methods run", TT_UNIT_PERCENT, "Methods run as share of methods." }
 #define STATEMENTS \
 	{ "statements", "statements", TT_UNIT_COUNT, "Statements: sequence points of the compiler." }, \
-	{ "statements_hit", "run", TT_UNIT_COUNT, "Those that ran at least once." }
+	{ "statements_hit", "statements run", TT_UNIT_COUNT, "Those that ran at least once." }
 
 static const struct tt_col assemblies_col[] = {
 	{ "assembly", "assembly", TT_UNIT_TEXT, "Its name." }, LINES, METHODS, STATEMENTS,
