@@ -259,7 +259,7 @@ DEB_BUILD := gcc make pkg-config libarchive-dev libjansson-dev zlib1g-dev libmon
 DEB_TEST  := bzip2 p7zip-full zip clang cmark-gfm golang-go jq lcov libarchive-tools libclang-rt-dev llvm libmono-profiler libmonosgen-2.0-1 libxml2-utils lz4 mandoc \
 	mono-mcs mono-runtime mono-utils nodejs npm python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-yaml \
 	r-base-core r-cran-exactranktests strace uftrace valgrind xz-utils zstd zsh fish \
-	gcc-aarch64-linux-gnu gcc-mingw-w64-x86-64 libc6-dev-arm64-cross musl-tools qemu-user wine wine64
+	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mingw-w64-x86-64 libc6-dev-arm64-cross libc6-dev-armhf-cross musl-tools qemu-user wine wine64
 
 .PHONY: setup
 setup:

@@ -33,6 +33,10 @@
 #include <stdint.h>
 #include <string.h>
 
+#if defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__
+#error "tracetool is for little-endian machines: captures are written and read as they lie in memory"
+#endif
+
 #define TTC_MAGIC         "\x89TTC\r\n\x1a\n"       /* of a capture */
 #define TTC_RING_MAGIC    "\x89TTR\r\n\x1a\n"       /* of a ring */
 #define TTC_CHUNK_MAGIC   0x6b435454u         /* "TTCk" */

@@ -17,6 +17,11 @@
 #include <stdarg.h>
 #include <stdint.h>
 
+/* Every file that can fail comes by here. */
+#if UINTPTR_MAX < UINT64_MAX || (defined(__BYTE_ORDER__) && __BYTE_ORDER__ != __ORDER_LITTLE_ENDIAN__)
+#error "tracetool is built for 64-bit little-endian machines: it counts in 128 bits, and loads numbers as they lie in files"
+#endif
+
 enum tt_status {
 	TT_OK = 0,
 	TT_END = 1,           /* no more; not an error */

@@ -33,6 +33,13 @@ aarch64-linux-gnu-gcc $flags -rdynamic -o "$work/aarch64" $host -pthread -ldl &&
 	try aarch64 "$BUILD/aarch64/libtracetool-unity.so" qemu-aarch64 -L /usr/aarch64-linux-gnu "$work/aarch64"
 x86_64-w64-mingw32-gcc $flags -DWIN32_LEAN_AND_MEAN -o "$work/game.exe" $host -static -lpthread &&
 	WINEDEBUG=-all WINEPREFIX=$work/wine try windows "$BUILD/windows/libtracetool-unity.dll" wine "$work/game.exe"
+make -s BUILD="$BUILD/arm" CC=arm-linux-gnueabihf-gcc OPT='-O2 -g -Werror' "$BUILD/arm/libtracetool-unity.so" >"$work/make" 2>&1
+result $? "arm: $(tail -n 5 "$work/make")"
+arm-linux-gnueabihf-gcc $flags -rdynamic -o "$work/arm" $host -pthread -ldl &&
+	try arm "$BUILD/arm/libtracetool-unity.so" qemu-arm -L /usr/arm-linux-gnueabihf "$work/arm"
+# The program itself is not for 32 bits, and says so.
+arm-linux-gnueabihf-gcc $flags -fsyntax-only lib/base/err.c 2>&1 | grep -q 'error.*64-bit little-endian'
+result $? "arm: the program does not refuse it"
 make -s BUILD="$BUILD/musl" CC=musl-gcc LDLIBS= "$BUILD/musl/libtracetool-unity.so" >"$work/make" 2>&1
 result $? "musl: $(tail -n 5 "$work/make")"
 musl-gcc $flags -rdynamic -o "$work/musl" $host -pthread -ldl &&
