@@ -54,7 +54,6 @@ writer_account(uint8_t *p, const struct wslot *w)
 	return ttc_put(p, w->dropped);
 }
 
-
 /* --- threads' chunks ------------------------------------------------------------------------- */
 
 static struct wslot *

@@ -35,8 +35,9 @@ ring_more_defs(struct ring *r, uint32_t number)
 	return true;
 }
 
-bool
-ring_def(struct ring *r, const uint8_t *p, size_t n)
+/* Publish a definition of ${n} bytes, its kind first; false: no room. */
+static bool
+publish(struct ring *r, const uint8_t *p, size_t n)
 {
 	uint64_t ticks = rec_now();
 	size_t need = (RING_DEF_HEAD + n + 7) & ~(size_t)7;
@@ -128,7 +129,7 @@ def_string(struct def *d, const char *s)
 static bool
 def_end(struct def *d)
 {
-	return ring_def(R, d->b, (size_t)(d->p - d->b));
+	return publish(R, d->b, (size_t)(d->p - d->b));
 }
 
 static uint64_t

@@ -36,7 +36,6 @@ run_writer(void)
 		writer_stop(TTC_F_CLEAN, 0);
 }
 
-
 /* --- opening and closing --------------------------------------------------------- */
 
 static void

@@ -6,7 +6,7 @@
 #define R (&rec_state.ring)
 
 /* Room for ${need} bytes at t->p; entered either way. */
-bool
+static bool
 ring_enter(struct rec_thread *t, uint64_t ticks, size_t need)
 {
 	atomic_store_explicit(&t->busy, 1, REC_BUSY_ORDER);

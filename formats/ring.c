@@ -16,16 +16,19 @@ __thread struct rec_thread *rec_self;
 
 static atomic_flag threads_lock = ATOMIC_FLAG_INIT;
 
-/* Held for a few dozen instructions, at most once in a thread's life at each end. */
-void
-rec_threads_lock(void)
+/*
+ * The list of threads: taken at a thread's first event, its exit, and by whoever ends a recording. Held for a few dozen
+ * instructions, at most once in a thread's life at each end.
+ */
+static void
+lock_threads(void)
 {
 	while (atomic_flag_test_and_set_explicit(&threads_lock, memory_order_acquire))
 		plat_sleep_us(50);
 }
 
-void
-rec_threads_unlock(void)
+static void
+unlock_threads(void)
 {
 	atomic_flag_clear_explicit(&threads_lock, memory_order_release);
 }
@@ -123,8 +126,9 @@ ring_free(struct ring *r)
 
 /* --- chunks of a thread -------------------------------------------------------------- */
 
-void
-ring_seal(struct ring *r, struct rec_thread *t)
+/* Hand the present chunk of ${t}, if any, to the writer. */
+static void
+seal_chunk(struct ring *r, struct rec_thread *t)
 {
 	uint32_t index = t->chunk - 1, head;
 
@@ -265,7 +269,7 @@ rec_more(struct rec_thread *t, uint64_t ticks, size_t need)
 	if (t->chunk && need > REC_SMALL && t->pauses == pauses &&
 	    t->p + need + 8 <= (uint8_t *)ring_chunk(R, t->chunk - 1) + R->size)
 		return 1;
-	ring_seal(R, t);
+	seal_chunk(R, t);
 	c = ring_take(R);
 	if (c == 0)
 		return 0;
@@ -319,10 +323,10 @@ make(bool extra)
 	t->extra = extra;
 	for (unsigned i = 0; i < RING_KNOWN; i += 4096 / sizeof(struct ring_known))
 		((volatile struct ring_known *)ring_known(t))[i].key = 0;     /* no page fault at a label */
-	rec_threads_lock();
+	lock_threads();
 	t->next = atomic_load(&rec_state.threads);
 	atomic_store(&rec_state.threads, t);
-	rec_threads_unlock();
+	unlock_threads();
 	return t;
 }
 
@@ -381,20 +385,20 @@ rec_thread_release(struct rec_thread *t)
 		/* No event of the program's: it is not counted, nor missed where there is no room. */
 		if (!t->extra)
 			ring_thread_end(t);
-		rec_threads_lock();       /* a pause may seal it at this moment */
-		ring_seal(R, t);
-		rec_threads_unlock();
+		lock_threads();       /* a pause may seal it at this moment */
+		seal_chunk(R, t);
+		unlock_threads();
 		atomic_store_explicit(ring_slot_state(s), TTC_S_ENDED, memory_order_release);
 		atomic_fetch_add_explicit(&R->nended, 1, memory_order_release);
 	}
 	rec_leave(t);
-	rec_threads_lock();
+	lock_threads();
 	for (at = &rec_state.threads; atomic_load(at) && atomic_load(at) != t;
 	     at = (_Atomic(struct rec_thread *) *)&atomic_load(at)->next)
 		;
 	if (atomic_load(at) == t)
 		atomic_store(at, t->next);
-	rec_threads_unlock();
+	unlock_threads();
 	plat_free(t, RING_THREAD);
 }
 
@@ -402,18 +406,18 @@ rec_thread_release(struct rec_thread *t)
 static bool
 all_out(void)
 {
-	rec_threads_lock();
+	lock_threads();
 	for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next)
 		t->was_out = false;
-	rec_threads_unlock();
+	unlock_threads();
 	for (int i = 0; i < 2000; i++) {
 		bool in = false;
-		rec_threads_lock();
+		lock_threads();
 		for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next) {
 			t->was_out = t->was_out || !atomic_load(&t->busy);
 			in = in || !t->was_out;
 		}
-		rec_threads_unlock();
+		unlock_threads();
 		if (!in)
 			return true;
 		plat_sleep_us(500);
@@ -428,20 +432,20 @@ ring_detach(bool seal)
 
 	if (!sure)
 		plat_sleep_us(20000);
-	rec_threads_lock();
+	lock_threads();
 	for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next)
 		atomic_store(&t->end, NULL);
-	rec_threads_unlock();
+	unlock_threads();
 	sure = plat_barrier() && sure;
 	if (!sure)
 		plat_sleep_us(20000);
 	out = all_out() && out;
 	if (!seal || !out)
 		return out && sure;
-	rec_threads_lock();
+	lock_threads();
 	for (struct rec_thread *t = atomic_load(&rec_state.threads); t; t = t->next)
 		if (t->session == atomic_load(&rec_state.session))
-			ring_seal(R, t);
-	rec_threads_unlock();
+			seal_chunk(R, t);
+	unlock_threads();
 	return out && sure;
 }

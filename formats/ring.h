@@ -66,10 +66,6 @@ struct rec_state {
 };
 extern struct rec_state rec_state;
 
-/* The list of threads: taken at a thread's first event, its exit, and by whoever ends a recording. */
-void rec_threads_lock(void);
-void rec_threads_unlock(void);
-
 static inline struct ttc_chunk *
 ring_chunk(const struct ring *r, uint32_t index)
 {
@@ -95,9 +91,6 @@ void ring_free(struct ring *r);       /* all but the map */
 uint32_t ring_take(struct ring *r);   /* index + 1 of a free chunk; 0: none */
 void ring_give(struct ring *r, uint32_t index);
 
-/* Hand the present chunk of ${t}, if any, to the writer. */
-void ring_seal(struct ring *r, struct rec_thread *t);
-
 /* For plat_thread_exit_hook. */
 void ring_thread_exit(void *t);
 
@@ -108,16 +101,10 @@ bool ring_more_defs(struct ring *r, uint32_t number);
 /* Define that ${t} marks frames, so that a reader in search of them can pass over the chunks of others. */
 void ring_def_frames(struct rec_thread *t);
 
-/* Publish a definition of ${n} bytes, its kind first; false: no room. */
-bool ring_def(struct ring *r, const uint8_t *p, size_t n);
-
 /* Define a label, entered; its key, or 0 where there is no room. */
 uint64_t ring_def_label(uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n);
 
 /* --- records.c --- */
-
-/* Room for ${need} bytes at t->p; entered either way. */
-bool ring_enter(struct rec_thread *t, uint64_t ticks, size_t need);
 
 /* A record of a key and values. */
 void ring_keyed(struct rec_thread *t, uint64_t ticks, unsigned kind, uint64_t key, const struct rec_value *v,
@@ -153,7 +140,6 @@ ring_known(struct rec_thread *t)
 
 	return (struct ring_known *)(void *)((at + line - 1) / line * line);
 }
-
 
 /**
  * ring_detach():

@@ -97,9 +97,8 @@ chance(void)
 static int64_t
 distance(void)
 {
-	double d = -log(chance()) * (double)module.o.alloc_sample_b;
-
-	return d < 9e18 ? (int64_t)d + 1 : INT64_MAX;
+	/* 38 times 64 MiB at most. */
+	return (int64_t)(-log(chance()) * (double)module.o.alloc_sample_b) + 1;
 }
 
 static void

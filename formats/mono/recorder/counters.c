@@ -1,7 +1,5 @@
 #include "mono/recorder/module.h"
 
-#include <stdio.h>
-
 /*
  * The runtime's own counters, read at intervals by the helper thread, which is not the runtime's: reading takes no managed
  * memory. Their keys are small numbers: events name counters by 32 bits. Other

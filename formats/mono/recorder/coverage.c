@@ -1,6 +1,5 @@
 #include "mono/recorder/module.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 
 #include "mono/recorder/table.h"
@@ -207,7 +206,7 @@ put_statements(struct rec_thread *t, uint64_t id, const struct entry *e, size_t 
 	uint8_t b[3900], *p = b;
 	uint32_t last = 0;
 
-	for (size_t i = 0; i <= n; i++) {
+	for (size_t i = 0;; i++) {
 		if (p > b && (i == n || (size_t)(p - b) > sizeof b - 40)) {
 			tools_room(true);
 			rec_other(t, rec_now(), MONO_COVER_STATEMENTS, b, (size_t)(p - b));
@@ -399,8 +398,7 @@ pass(struct rec_thread *t)
 {
 	cover.at = 0;
 	cover.instances = false;
-	while (!step(t, UINT64_MAX))
-		;
+	step(t, UINT64_MAX);
 }
 
 void

@@ -188,8 +188,6 @@ on_finalized(MonoProfiler *p)
 void
 heap_request(void)
 {
-	if (!heap_wanted())
-		return;
 	atomic_store(&heap.wanted, true);
 	/*
 	 * Not beside samples: at the program's end, before it tells us, the main thread waits for the runtime's sampler to

@@ -89,8 +89,9 @@ name_code(MonoDomain *d, const void *code)
 		defs_code(code, m);
 }
 
-void
-late_name(void)
+/* Name what has gathered, now. On a thread that may take the runtime's locks. */
+static void
+name_all(void)
 {
 	if (!atomic_exchange(&any, false))
 		return;
@@ -122,7 +123,7 @@ on_unloading(MonoProfiler *p, MonoDomain *d)
 {
 	(void)p;
 	(void)d;
-	late_name();
+	name_all();
 	for (int i = 0; i < 500 && atomic_load(&naming); i++)
 		plat_sleep_us(1000);
 }
@@ -131,7 +132,7 @@ static void
 on_finalized(MonoProfiler *p)
 {
 	(void)p;
-	late_name();
+	name_all();
 	coverage_step();
 }
 
@@ -159,7 +160,7 @@ void
 tools_end(void)
 {
 	coverage_end();
-	late_name();
+	name_all();
 }
 
 /* --- what the tools share ---------------------------------------------------------- */

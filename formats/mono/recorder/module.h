@@ -106,10 +106,8 @@ void defs_code(const void *code, MonoMethod *m);
 void late_method(MonoMethod *m);
 void late_class(MonoClass *c);
 void late_code(MonoDomain *d, const void *code);
-/* Name what has gathered, now. On a thread that may take the runtime's locks. */
-void late_name(void);
 
-/* Have late_name() and coverage_step() called soon. Anywhere. */
+/* Have what has gathered named and coverage_step() called soon. Anywhere. */
 void tools_wake(void);
 /* At the end, however it comes: what can only be known then. Once. */
 void tools_end(void);

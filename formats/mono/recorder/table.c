@@ -1,7 +1,5 @@
 #include "mono/recorder/table.h"
 
-#include <stdbool.h>
-
 #include "platform.h"
 
 enum { FIRST_BITS = 13 };

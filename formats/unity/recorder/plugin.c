@@ -42,8 +42,8 @@ plugin_say(const char *fmt, ...)
 	va_end(ap);
 }
 
-void
-plugin_print(void)
+static void
+print(void)
 {
 	char line[sizeof message.text + 16];
 
@@ -112,7 +112,7 @@ prepare(void)
 	if (why[0])
 		plugin_say("%s", why);
 	plat_ratio(&num, &den);
-	over_ticks = num ? (uint64_t)((double)c->over_ns * (double)den / (double)num) : 0;
+	over_ticks = (uint64_t)((double)c->over_ns * (double)den / (double)num);
 	for (unsigned i = 0; i < N_COUNTS; i++)
 		atomic_store(&plugin.count[i], i == N_REFUSED ? plugin.refused_at_load : 0);
 	atomic_store(&plugin.frames, 0);
@@ -262,7 +262,7 @@ helper_run(void)
 			finish();
 		if (round % 4 == 0)
 			look_at_control();
-		plugin_print();
+		print();
 		plugin_lock(&control);
 		if (atomic_load(&quit) || (state_now() == S_IDLE && !base.control[0])) {
 			helper = H_ENDED;
@@ -534,7 +534,7 @@ UnityPluginLoad(struct unity_interfaces *unity)
 	load_pid = plat_pid();
 	read_options();
 	load(unity);
-	plugin_print();
+	print();
 }
 
 /* Whatever the state: no callbacks of ours, no recording. */
@@ -555,7 +555,7 @@ UnityPluginUnload(void)
 	defs_unload();
 	plugin.unity = NULL;
 	plugin.version = 0;
-	plugin_print();
+	print();
 }
 
 #if defined __GNUC__ && !defined _WIN32
@@ -571,6 +571,6 @@ at_exit(void)
 	atomic_store(&plugin.state, S_STOPPING);
 	if (s != S_PREPARING)
 		finish();
-	plugin_print();
+	print();
 }
 #endif

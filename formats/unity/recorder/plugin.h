@@ -54,9 +54,8 @@ plugin_add(enum count what)
 	atomic_fetch_add_explicit(&plugin.count[what], 1, memory_order_relaxed);
 }
 
-/* Keep a message for tracetool_message() and the player's log. It is printed by plugin_print(): not on game threads. */
+/* Keep a message for tracetool_message() and the player's log, where it is printed later: not on game threads. */
 void plugin_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
-void plugin_print(void);
 
 /* --- defs.c ------------------------------------------------------------------- */
 
