@@ -357,9 +357,9 @@ columns(const char *s, size_t n)
 	return c;
 }
 
-int
-opts_wrap(
-    const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out, struct tt_err *err)
+/* Cut ${text} into lines of at most ${width} columns, each after the first indented by ${indent}; the first has ${at} before it. */
+static int
+wrap(const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out, struct tt_err *err)
 {
 	bool first = true;
 	int rc = TT_OK;
@@ -411,7 +411,7 @@ help_option(const struct opt *o, unsigned width, struct tt_buf *out, struct tt_e
 		rc = tt_buf_printf(out, err, "\n%*s", HELP_COLUMN, "");
 	else
 		rc = tt_buf_printf(out, err, "%*s", (int)(HELP_COLUMN - at), "");
-	return rc != TT_OK ? rc : opts_wrap(o->help, HELP_COLUMN, HELP_COLUMN, width, out, err);
+	return rc != TT_OK ? rc : wrap(o->help, HELP_COLUMN, HELP_COLUMN, width, out, err);
 }
 
 int
@@ -423,7 +423,7 @@ opts_help(const struct verb *verb, unsigned width, struct tt_buf *out, struct tt
 	rc = tt_buf_printf(
 	    out, err, "Usage: tracetool%s%s [OPTION]... %s\n\n", gap, verb->name, verb->operands);
 	if (rc == TT_OK)
-		rc = opts_wrap(verb->about, 0, 0, width, out, err);
+		rc = wrap(verb->about, 0, 0, width, out, err);
 	for (const struct opt_group *g = verb->group; rc == TT_OK && g->title; g++) {
 		rc = tt_buf_printf(out, err, "\n%s:\n", g->title);
 		for (const struct opt *o = g->opt; rc == TT_OK && o->name; o++)

@@ -105,8 +105,4 @@ const struct opt *opts_at(const struct verb *verb, size_t i, size_t *base);
  */
 const char *opts_nearest(const char *word, const char *(*value)(size_t i));
 
-/* Cut ${text} into lines of at most ${width} columns, each after the first indented by ${indent}. */
-int opts_wrap(
-    const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out, struct tt_err *err);
-
 #endif

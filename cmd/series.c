@@ -6,7 +6,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-
 /* --- what is asked for ------------------------------------------------------------ */
 
 static const char *

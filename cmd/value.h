@@ -11,7 +11,6 @@
 #ifndef TT_CMD_VALUE_H
 #define TT_CMD_VALUE_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"

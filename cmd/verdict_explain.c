@@ -1,7 +1,6 @@
 /**
  * What is behind one row of a verdict; the contract is in verdict.h.
  */
-#include <stdio.h>
 #include <string.h>
 
 #include "verdict.h"

@@ -84,9 +84,7 @@ int verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape, struc
 /* Append the finding: "frame time, p95: 16.7 ms, was 16.2 ms ...", and with ${more} hint and movers, one a line. */
 int verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, struct tt_err *err);
 
-/* One mover: "Enemy:Think +0.44 ms per frame (0.9 ms, was 0.46 ms; calls 12, was 4)". At the end no line end. */
-int verdict_mover(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err);
-/* The same without the name in front. */
+/* What became of a mover: "+0.44 ms per frame (0.9 ms, was 0.46 ms; calls 12, was 4)". At the end no line end. */
 int verdict_mover_change(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err);
 
 #endif

@@ -141,8 +141,9 @@ verdict_mover_change(struct tt_buf *out, const struct tt_mover *m, struct tt_err
 	return rc == TT_OK ? tt_buf_text(out, ")", err) : rc;
 }
 
-int
-verdict_mover(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err)
+/* The same with the name in front. */
+static int
+mover(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err)
 {
 	int rc = tt_buf_printf(out, err, "%s ", m->name);
 
@@ -159,7 +160,7 @@ verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, s
 	for (size_t i = 0; i < r->nmover && more && rc == TT_OK; i++) {
 		rc = tt_buf_text(out, "\n", err);
 		if (rc == TT_OK)
-			rc = verdict_mover(out, &r->mover[i], err);
+			rc = mover(out, &r->mover[i], err);
 	}
 	return rc;
 }

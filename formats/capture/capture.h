@@ -162,8 +162,6 @@ ttc_text(struct ttc_take *t, size_t *n)
 int ttc_window(struct ttc *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err);
 /* Is it the head of a chunk of this recording? */
 bool ttc_plausible(const struct ttc *m, const uint8_t *head);
-/* Is the checksum of a chunk right? */
-bool ttc_good(const uint8_t *chunk, size_t len);
 void ttc_unit_of(struct ttc_unit *u, const uint8_t *head, uint64_t at);
 /* Read a unit whole, head first, into *${p} of *${cap} bytes (grown). TT_E_DAMAGED where it is not good. */
 int ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, struct tt_err *err);

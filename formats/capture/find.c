@@ -63,8 +63,9 @@ ttc_plausible(const struct ttc *m, const uint8_t *h)
 	       state <= len && ttc_u32(h + 48) <= TTC_CHUNK_LIMIT;
 }
 
-bool
-ttc_good(const uint8_t *chunk, size_t len)
+/* Is the checksum of a chunk right? */
+static bool
+is_good(const uint8_t *chunk, size_t len)
 {
 	return tt_crc32c(0, chunk + TTC_CRC_FROM, TTC_CHUNK_HEAD - TTC_CRC_FROM + len) == ttc_u32(chunk + 12);
 }
@@ -110,7 +111,7 @@ ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, stru
 	memset(*p + got, 0, n + TT_CHUNK_PAD - got);
 	/* A ring in use may have another chunk there by now, and a file that is written over. */
 	return got == n && ttc_u32(*p + 8) == u->len && ttc_u32(*p + 4) == u->thread && ttc_u64(*p + 16) == u->seq &&
-		       ttc_u32(*p + 56) == u->state && ttc_good(*p, u->len)
+		       ttc_u32(*p + 56) == u->state && is_good(*p, u->len)
 		   ? TT_OK
 		   : TT_E_DAMAGED;
 }
@@ -181,7 +182,7 @@ check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, b
 		return rc;
 	*whole = n >= want;
 	*follows = n == want || (n >= want + TTC_CHUNK_HEAD && ttc_plausible(m, p + want));
-	*good = *whole && (seekable || !*follows) && ttc_good(p, len);
+	*good = *whole && (seekable || !*follows) && is_good(p, len);
 	return TT_OK;
 }
 

@@ -7,7 +7,6 @@
  */
 #include "capture/capture.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>

@@ -161,7 +161,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 		.heap = (b->needs & TT_NEEDS_HEAP) != 0, .graph = (b->needs & TT_NEEDS_GRAPH) != 0,
 		.moves = (b->needs & (TT_NEEDS_HEAP | TT_NEEDS_MOVES)) != 0,
 		.objects = (b->needs & TT_NEEDS_OBJECTS) != 0,
-		.floor = b->base && b->base->begun ? b->base->last_ts : INT64_MIN };
+		.floor = b->base ? b->base->last_ts : INT64_MIN };
 	uint64_t events = 0, calls = 0, before = r.time;
 	const uint8_t *ev = r.p;
 	int64_t call_ts = 0;

@@ -9,7 +9,6 @@
 #define TT_MONO_LAYOUT_H
 
 #include <stdint.h>
-#include <string.h>
 
 #define MLPD_MAGIC        0x4D505A01u
 #define MLPD_BUF_MAGIC    0x4D504C01u

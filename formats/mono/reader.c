@@ -87,9 +87,9 @@ is_magic(const uint8_t *p)
 	return mlpd_u32(p) == MLPD_BUF_MAGIC;
 }
 
-/* Could a buffer begin at ${p}, with ${n} bytes in hand: a sane length, and the next magic or the end behind it? */
+/* Could a buffer begin at ${p}, with ${n} bytes in hand: a sane length, and behind it, as far as that is in hand, the next? */
 static bool
-plausible(const uint8_t *p, size_t n, bool at_end)
+plausible(const uint8_t *p, size_t n)
 {
 	if (n < MLPD_BUF_HEAD || !is_magic(p))
 		return false;
@@ -97,9 +97,7 @@ plausible(const uint8_t *p, size_t n, bool at_end)
 	if (len == 0 || len > INT32_MAX)
 		return false;
 	uint64_t next = (uint64_t)MLPD_BUF_HEAD + len;
-	if (next + 4 <= n)
-		return is_magic(p + next);
-	return !at_end || next >= n || len < TT_CHUNK_MAX;
+	return next + 4 > n || is_magic(p + next);
 }
 
 /*
@@ -122,19 +120,18 @@ resync(struct mlpd *m, uint64_t keep, uint64_t at, uint64_t limit, uint64_t *whe
 			return rc;
 		p += back < n ? back : n;
 		n -= back < n ? back : n;
-		bool at_end = n < step;
 		for (size_t i = 0; i + MLPD_BUF_HEAD <= n; i++) {
 			const uint8_t *hit = memchr(p + i, 0x01, n - i);
 			if (!hit)
 				break;
 			i = (size_t)(hit - p);
-			if (i + MLPD_BUF_HEAD <= n && plausible(hit, n - i, at_end)) {
+			if (i + MLPD_BUF_HEAD <= n && plausible(hit, n - i)) {
 				*where = at + i;
 				*found = true;
 				return TT_OK;
 			}
 		}
-		if (at_end) {
+		if (n < step) {
 			*where = at + n;
 			return TT_OK;
 		}
@@ -256,7 +253,7 @@ look_ahead(void *arg)
 		return NULL;
 	if (tt_src_pread(m->src, at, p, look, &n, &err) != TT_OK)
 		n = 0;
-	while (i + MLPD_BUF_HEAD <= n && !plausible(p + i, n - i, false))
+	while (i + MLPD_BUF_HEAD <= n && !plausible(p + i, n - i))
 		i++;
 	at = i + MLPD_BUF_HEAD <= n ? at + i : size;
 	tt_mem_free(mem, p, look);

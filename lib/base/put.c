@@ -119,7 +119,7 @@ copy_double(char *p, const char *s)
 			continue;
 		}
 		*p++ = '.';
-		while (*s && !strchr("0123456789+-e", *s))
+		while (!strchr("0123456789+-e", *s))
 			s++;
 	}
 	return p;

@@ -4,7 +4,6 @@
 #include "base/utf8.h"
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "base/buf.h"

@@ -4,7 +4,6 @@
 #include "batch/wire.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/socket.h>

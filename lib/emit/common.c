@@ -120,7 +120,7 @@ tt_event_text(const struct tt_batch *b, const struct tt_event *arg, size_t *n)
 const char *
 tt_capture_title(const struct tt_capture *c, size_t *n)
 {
-	const char *path = c->path ? c->path : "", *slash = strrchr(path, '/');
+	const char *slash = strrchr(c->path, '/'), *path = slash ? slash + 1 : c->path;
 	const struct tt_def *d;
 
 	if (c->title) {
@@ -128,13 +128,12 @@ tt_capture_title(const struct tt_capture *c, size_t *n)
 		return c->title;
 	}
 	/* Mono calls the first domain it names after the program. */
-	for (size_t i = 0; c->defs && (d = tt_defs_at(c->defs, TT_DEF_DOMAIN, i)); i++) {
+	for (size_t i = 0; (d = tt_defs_at(c->defs, TT_DEF_DOMAIN, i)) != NULL; i++) {
 		if (d->len) {
 			*n = d->len;
 			return d->text;
 		}
 	}
-	path = slash ? slash + 1 : path;
 	*n = strlen(path);
 	return path;
 }

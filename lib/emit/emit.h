@@ -3,8 +3,9 @@
  *
  * Two kinds. A streaming emitter (Chrome JSON, raw CSV) formats each chunk on the worker that has it: `chunk` is a pure
  * function into a text buffer; the pipeline hands the buffers to `write` in file order, so the bytes do
- * not depend on -j. What needs a running state (counters, GC) comes to `rare`, in order. An aggregating
- * emitter (pprof, folded, CSV tables) leaves both NULL and writes all in `finish`.
+ * not depend on -j. What needs a running state (counters, GC) comes to `rare`, in order. `rare` is called only
+ * where a chunk has rare events, `write` only where there is text. An aggregating emitter (pprof, folded, CSV
+ * tables) leaves both NULL and writes all in `finish`.
  *
  * Life: begin, (chunk | rare, write)*, finish, commit; or end at any time, which takes
  * everything back. The emitter owns its sinks.

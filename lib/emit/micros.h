@@ -124,7 +124,7 @@ tt_exponent(double x)
 /**
  * tt_micros_decimals(end):
  * How many decimals a length needs so that it can be off by less than an eighth of the
- * unit of ${end}, a positive double: the smallest k with 10^-k < ulp/4, at least 3.
+ * unit of ${end} > 0, below 2^40 us: the smallest k with 10^-k < ulp/4 (5 to 17 from 1 us on), at most 18.
  */
 static inline unsigned
 tt_micros_decimals(double end)
@@ -132,7 +132,7 @@ tt_micros_decimals(double end)
 	/* ulp/4 = 2^(e-54), so 10^-k < 2^(e-54) where k > (54-e) * log10(2). */
 	int k = ((54 - tt_exponent(end)) * 78913 >> 18) + 1;
 
-	return k < 3 ? 3 : k > 18 ? 18 : (unsigned)k;
+	return k > 18 ? 18 : (unsigned)k;
 }
 
 /* Print ${v} < 10^8 without leading zeros. */

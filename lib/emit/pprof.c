@@ -279,11 +279,11 @@ comment(struct pprof *w, struct tt_err *err, const char *fmt, ...)
 static int
 put_capture_comments(struct pprof *w, const struct tt_capture *cap, struct tt_err *err)
 {
-	int rc = comment(w, err, "capture: %s", cap->path ? cap->path : "");
+	int rc = comment(w, err, "capture: %s", cap->path);
 
 	if (rc == TT_OK)
-		rc = comment(w, err, "format: %s, %s", cap->format ? cap->format : "", cap->version ? cap->version : "");
-	if (rc == TT_OK && cap->args && *cap->args)
+		rc = comment(w, err, "format: %s, %s", cap->format, cap->version);
+	if (rc == TT_OK && *cap->args)
 		rc = comment(w, err, "arguments: %s", cap->args);
 	for (const struct tt_meta *m = cap->meta; m && rc == TT_OK; m = m->next)
 		rc = comment(w, err, "%s: %s", m->key, m->value);

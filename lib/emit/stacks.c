@@ -124,9 +124,7 @@ is_hidden(const struct tt_stacks *s, uint32_t node)
 static const char *
 thread_name(const struct tt_model *m, const struct tt_node *n)
 {
-	const char *name = n->key < m->threads.n ? m->threads.t[n->key]->name : NULL;
-
-	return name && *name ? name : "(unnamed thread)";
+	return n->key < m->threads.n ? m->threads.t[n->key]->name : "(unknown thread)";
 }
 
 /* Zones have texts by row, so that each is looked at once. */
@@ -162,8 +160,6 @@ set_text(struct tt_stacks *s, struct maker *m, uint32_t node, struct tt_err *err
 		return is_hidden(s, node) ? TT_OK : set_frame(s, m, node, err);
 	case TT_NODE_ALLOC:
 		return number_text(s, m, tt_model_class(s->m, n->process, n->key), &s->text[node], err);
-	case TT_NODE_ROOT:
-		return TT_OK;
 	default:
 		return number_text(s, m, thread_name(s->m, n), &s->text[node], err);
 	}
@@ -339,5 +335,5 @@ tt_stacks_thread(const struct tt_stacks *s, uint32_t node)
 {
 	uint32_t root = s->paths.root[node];
 
-	return is_root(tt_stacks_node(s, root)) && root != 0 ? s->name[s->text[root]] : NULL;
+	return is_root(tt_stacks_node(s, root)) ? s->name[s->text[root]] : NULL;
 }

@@ -117,11 +117,11 @@ put(char *p, const char *text)
 	return p + n;
 }
 
-/* A number with at most two decimals, more where it is small. */
+/* A number from 0 up, with at most two decimals, more where it is small. */
 static char *
 put_number(char *p, int64_t v)
 {
-	if (v > -100000 && v < 100000)
+	if (v < 100000)
 		return tt_put_base(p, v);
 	return tt_put_count(p, tt_scale(v, 1, TT_AMOUNT_ONE));
 }

@@ -33,7 +33,7 @@ tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, str
 	if (is_blank(text, n))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is empty", path);
 	/* jansson passes over NUL behind a number; what looks for places does not. */
-	if (n && memchr(text, '\0', n))
+	if (memchr(text, '\0', n))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is no JSON: there is a NUL byte in it", path);
 	d->root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);
 	if (d->root)
@@ -75,15 +75,15 @@ tt_doc_element(const struct tt_node_at *of, size_t i)
 
 /* The text is valid JSON here: jansson has read it. Positions are byte offsets; a search that fails stays inside. */
 
-/* Behind the string that begins at ${i}. */
 static size_t
 skip_space(const struct tt_doc *d, size_t i)
 {
-	while (i < d->n && strchr(" \t\r\n,:", d->text[i]) && d->text[i])
+	while (i < d->n && strchr(" \t\r\n,:", d->text[i]))
 		i++;
 	return i;
 }
 
+/* Behind the string that begins at ${i}. */
 static size_t
 skip_string(const struct tt_doc *d, size_t i)
 {
@@ -191,8 +191,9 @@ tt_doc_fail(const struct tt_node_at *v, bool key, struct tt_err *err, const char
 
 /* --- strictness ----------------------------------------------------------------- */
 
-const char *
-tt_doc_nearest(const char *word, const char *const *words)
+/* The nearest word of ${words}, which ends with NULL, or NULL. */
+static const char *
+nearest(const char *word, const char *const *words)
 {
 	const char *best = NULL;
 	size_t least = SIZE_MAX;
@@ -225,7 +226,7 @@ tt_doc_keys(const struct tt_node_at *v, const char *const *keys, struct tt_err *
 
 	json_object_foreach(v->json, key, value) {
 		struct tt_node_at m = { .doc = v->doc, .up = v, .key = key, .json = value };
-		const char *near = tt_doc_nearest(key, keys);
+		const char *near = nearest(key, keys);
 
 		if (is_one_of(key, keys))
 			continue;
@@ -307,11 +308,10 @@ tt_doc_word(const struct tt_node_at *v, const char *const *words, int *i, struct
 		}
 		snprintf(all + n, sizeof all - n, "%s%s", k ? ", " : "", words[k]);
 	}
-	near = s ? tt_doc_nearest(s, words) : NULL;
+	near = s ? nearest(s, words) : NULL;
 	if (near)
-		return tt_doc_fail(v, false, err, "no %s \"%s\"; did you mean \"%s\"?", v->key ? v->key : "word", s, near);
-	return tt_doc_fail(v, false, err, "%s%s%smust be one of: %s", v->key ? "\"" : "", v->key ? v->key : "",
-	    v->key ? "\" " : "", all);
+		return tt_doc_fail(v, false, err, "no %s \"%s\"; did you mean \"%s\"?", v->key, s, near);
+	return tt_doc_fail(v, false, err, "\"%s\" must be one of: %s", v->key, all);
 }
 
 /* --- writing -------------------------------------------------------------------- */

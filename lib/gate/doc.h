@@ -48,9 +48,6 @@ int tt_doc_fail(const struct tt_node_at *v, bool key, struct tt_err *err, const 
 /* Complain about keys of the object ${v} that are not in ${keys}, which ends with NULL, naming the nearest. */
 int tt_doc_keys(const struct tt_node_at *v, const char *const *keys, struct tt_err *err);
 
-/* The nearest word of ${words}, which ends with NULL, or NULL. */
-const char *tt_doc_nearest(const char *word, const char *const *words);
-
 /*
  * Typed reading. Nothing there: the value is left as it is. ${what} ends the complaint: "must be ${what}". Texts are
  * copied to d->a, without NUL inside.
@@ -60,7 +57,7 @@ int tt_doc_array(const struct tt_node_at *v, size_t *n, struct tt_err *err);
 int tt_doc_text(const struct tt_node_at *v, const char **s, struct tt_err *err);
 int tt_doc_count(const struct tt_node_at *v, uint64_t *n, struct tt_err *err);
 int tt_doc_bool(const struct tt_node_at *v, bool *b, struct tt_err *err);
-/* One of ${words}, which ends with NULL; *${i} is its place. */
+/* A member that is one of ${words}, which ends with NULL; *${i} is its place. */
 int tt_doc_word(const struct tt_node_at *v, const char *const *words, int *i, struct tt_err *err);
 
 /* ${s} as JSON, in quotes, at the end of ${out}. */

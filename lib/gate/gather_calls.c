@@ -106,8 +106,7 @@ durations(struct tt_figures *g, const bool *is, enum tt_stat_kind stat, struct t
 static bool
 is_per_frame(enum tt_stat_kind stat)
 {
-	return stat == TT_STAT_FRAME_MEAN || stat == TT_STAT_FRAME_MAX || stat == TT_STAT_FRAME_MEDIAN ||
-	    stat == TT_STAT_FRAME_P95 || stat == TT_STAT_FRAME_P99;
+	return stat == TT_STAT_FRAME_MEAN || stat == TT_STAT_FRAME_MAX;
 }
 
 static int
@@ -201,13 +200,10 @@ thread(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *
 	for (size_t i = 0; i < g->m->threads.n; i++)
 		met |= tt_glob(x->select, g->m->threads.t[i]->name);
 	for (uint32_t i = 0; i < p->n; i++) {
-		const struct tt_thread *t;
-
 		if (i == TT_NODE_MORE || !tt_paths_shown(p, i) ||
 		    tt_paths_node(p, p->owner[tt_paths_node(p, i)->parent])->kind != TT_NODE_THREAD)
 			continue;
-		t = tt_paths_thread(p, i);
-		if (t && tt_glob(x->select, t->name))
+		if (tt_glob(x->select, tt_paths_thread(p, i)->name))
 			busy += tt_paths_count(p, i).total;
 	}
 	v->absent = !met;

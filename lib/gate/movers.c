@@ -40,15 +40,13 @@ collect(const struct tt_point *p, size_t n, enum tt_about about, bool base, stru
 	return all;
 }
 
-/* The median of ${n} values in any order, and zeros up to ${all} of them: captures without this part. */
+/* The median of ${n} values in any order, and zeros up to ${all} > 0 of them: captures without this part. */
 static int64_t
 median_of(int64_t *v, size_t n, size_t all)
 {
 	size_t zeros = all > n ? all - n : 0, rank;
 
 	tt_sort_i64(v, n);
-	if (all == 0)
-		return 0;
 	rank = tt_nearest_rank(all > n ? all : n, 1, 2);
 	return rank <= zeros ? 0 : v[rank - zeros - 1];
 }
@@ -91,7 +89,7 @@ keep(struct tt_verdict_row *r, const struct tt_mover *m)
 static void
 compare(struct tt_verdict_row *r, struct seen *s, size_t n, int64_t *work)
 {
-	bool per_frame = r->npoint && r->point[0].sample->parts_per_frame;
+	bool per_frame = r->point[0].sample->parts_per_frame;
 
 	if (n)
 		qsort(s, n, sizeof *s, by_name);

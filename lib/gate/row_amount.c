@@ -62,14 +62,14 @@ tt_row_absent(const struct tt_verdict_row *r)
 	for (size_t i = 0; i < r->npoint; i++)
 		if (!value_of(r, &r->point[i])->absent)
 			return NULL;
-	return r->npoint ? value_of(r, &r->point[0])->why : NULL;
+	return value_of(r, &r->point[0])->why;
 }
 
 const char *
 tt_row_why(const struct tt_verdict_row *r, const struct tt_point *p, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!p[i].known && value_of(r, &p[i])->why)
+		if (value_of(r, &p[i])->why)
 			return value_of(r, &p[i])->why;
 	return "the baseline was saved before there was this row: save it again";
 }
@@ -114,7 +114,7 @@ tt_row_find_worst(struct tt_verdict_row *r, bool less_is_worse)
 		if (p->known && (!worst || (less_is_worse ? p->v < worst->v : p->v > worst->v)))
 			worst = p;
 	}
-	r->worst = worst ? worst->sample : NULL;
+	r->worst = worst->sample;
 }
 
 /* Is there anything to judge? Sets n, dim and, if not, the outcome. */

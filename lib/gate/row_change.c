@@ -115,7 +115,7 @@ session_spread(struct tt_judging *w, int64_t *spread, struct tt_err *err)
 		mean += (double)of[i] / (double)n;
 	for (size_t i = 0; i < n; i++)
 		sum += ((double)of[i] - mean) * ((double)of[i] - mean);
-	sum = n ? sqrt(sum / (double)n * (1 + 1 / (double)n)) : 0;
+	sum = sqrt(sum / (double)n * (1 + 1 / (double)n));
 	*spread = sum < 9e18 ? (int64_t)(sum + 0.5) : INT64_MAX / 2;
 	return TT_OK;
 }
@@ -204,7 +204,7 @@ tt_row_decide(struct tt_judging *w, double adjusted)
 		r->need = captures_needed(w->np);
 	} else if (adjusted <= TT_ALPHA * (1 + 1e-9) && s->shift > r->limit) {
 		r->outcome = TT_WORSE;
-	} else if (s->has_high && s->high <= r->limit) {
+	} else if (s->high <= r->limit) {         /* captures that are enough for the test are enough for a bound */
 		r->outcome = TT_NOT_WORSE;
 	} else {
 		r->outcome = TT_UNDECIDED;

@@ -56,7 +56,7 @@ put_value(struct tt_buf *b, const struct tt_measure *x, const struct tt_value *v
 	if (!v->known) {
 		rc = tt_buf_text(b, "{\"missing\":", err);
 		if (rc == TT_OK)
-			rc = tt_doc_put_text(b, v->why ? v->why : "", err);
+			rc = tt_doc_put_text(b, v->why, err);
 	} else {
 		rc = tt_buf_text(b, "{\"value\":", err);
 		if (rc == TT_OK)

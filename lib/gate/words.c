@@ -109,7 +109,7 @@ exact_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	for (size_t i = 0; i < r->npoint; i++)
 		if (r->worst == r->point[i].sample)
 			amount(&value, r->point[i].v, r->dim);
-	return tt_verdict_text(v, err, "%s in %s, was exactly %s", value.s, r->worst ? r->worst->name : "?", base.s);
+	return tt_verdict_text(v, err, "%s in %s, was exactly %s", value.s, r->worst->name, base.s);
 }
 
 /* "16.7 ms, was 16.2 ms: +3.1 % (+2.0 % to +4.1 %), allowed +2.0 %" */
@@ -129,8 +129,6 @@ shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	    tt_verdict_text(v, err, " (of that %s between sessions)", wide.s) : "";
 	if (!also)
 		return NULL;
-	if (!r->has_low || !r->has_high)
-		return tt_verdict_text(v, err, "%s, was %s: %s, allowed %s%s", value.s, base.s, shift.s, limit.s, also);
 	return tt_verdict_text(v, err, "%s, was %s: %s (%s to %s), allowed %s%s", value.s, base.s, shift.s,
 	    share(r, &low, r->low, r->low_ppm), share(r, &high, r->high, r->high_ppm), limit.s, also);
 }
@@ -154,7 +152,7 @@ cannot_text(struct tt_verdict *v, const struct tt_verdict_row *r, const char *wh
 {
 	if (why)
 		return why;
-	if (r->need && r->tested)
+	if (r->tested)
 		return tt_verdict_text(v, err, "%zu capture%s against %zu can show nothing among %zu row%s: record at least %zu "
 		    "on each side", r->n, plural(r->n), r->m, r->ntested, plural(r->ntested), r->need);
 	return tt_verdict_text(v, err, "%zu capture%s, where the row wants at least %zu", r->n, plural(r->n), r->need);
@@ -164,7 +162,7 @@ cannot_text(struct tt_verdict *v, const struct tt_verdict_row *r, const char *wh
 static const char *
 worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
-	const struct tt_worst *w = r->worst && r->worst->nworst ? &r->worst->worst[0] : NULL;
+	const struct tt_worst *w = r->worst->nworst ? &r->worst->worst[0] : NULL;
 	const char *text = "";
 	struct text t;
 
@@ -185,7 +183,7 @@ sites_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	size_t n = 0;
 	struct text t;
 
-	for (size_t i = 0; r->worst && i < r->worst->npart && n < 3; i++) {
+	for (size_t i = 0; i < r->worst->npart && n < 3; i++) {
 		const struct tt_part *p = &r->worst->part[i];
 
 		if (p->about != TT_ABOUT_ALLOC)
@@ -205,7 +203,7 @@ hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 	err->code = TT_OK;
 	if (r->would == TT_UNDECIDED)
 		r->hint = "record more captures, or allow more";
-	else if (r->would == TT_BREACH && r->row->exact && !r->limit_is_min && r->worst && r->value < r->base)
+	else if (r->would == TT_BREACH && r->row->exact && r->value < r->base)
 		r->hint = "if fewer are meant, save a new baseline";
 	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_ALLOC && r->nmover == 0)
 		r->hint = sites_text(v, r, err);
@@ -246,19 +244,6 @@ remark(struct tt_verdict *v, const char *text, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The first value of the row that says of a figure that nothing of the name was met. */
-static const char *
-absent_why(const struct tt_verdict_row *r)
-{
-	for (size_t i = 0; i < r->npoint; i++) {
-		const struct tt_value *x = &r->point[i].sample->value[r->row->which];
-
-		if (!x->absent)
-			return NULL;
-	}
-	return r->npoint ? r->point[0].sample->value[r->row->which].why : NULL;
-}
-
 static int
 row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -271,8 +256,8 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 		rc = remark(v, tt_verdict_text(v, err, "%s: %s of a capture hangs on a few frames and varies too much to be "
 		    "compared; frames over a limit per thousand see the same and vary less", r->name,
 		    tt_stat_name[r->row->measure.stat]), err);
-	if (rc == TT_OK && r->outcome == TT_PASS && absent_why(r))
-		rc = remark(v, tt_verdict_text(v, err, "%s: %s", r->name, absent_why(r)), err);
+	if (rc == TT_OK && r->outcome == TT_PASS && tt_row_absent(r))
+		rc = remark(v, tt_verdict_text(v, err, "%s: %s", r->name, tt_row_absent(r)), err);
 	return rc;
 }
 

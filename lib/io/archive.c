@@ -8,7 +8,6 @@
 #include <errno.h>
 #include <locale.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #define BLOCK ((size_t)1 << 17)
 
@@ -136,7 +135,7 @@ on_skip(struct archive *a, void *arg, la_int64_t n)
 	uint64_t left = tt_src_info(ar->src)->size - ar->at;
 
 	(void)a;
-	if (!ar->seek || n <= 0)
+	if (n <= 0)
 		return 0;
 	if ((uint64_t)n > left)
 		n = (la_int64_t)left;

@@ -8,7 +8,6 @@
 #include "io/decode.h"
 
 #include <inttypes.h>
-#include <limits.h>
 #include <stddef.h>
 #include <string.h>
 #include <zlib.h>

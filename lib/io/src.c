@@ -376,7 +376,7 @@ tt_src_changed(const struct tt_src *s)
 {
 	struct stat now;
 
-	if (!s->raw.regular || s->raw.fd < 0)
+	if (!s->raw.regular)
 		return false;
 	if (fstat(s->raw.fd, &now) != 0)
 		return true;

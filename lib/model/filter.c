@@ -63,14 +63,14 @@ set_end(const char *p)
 	return *p ? p + 1 : NULL;
 }
 
-/* Take one character of a set and step over it. */
+/* Take one character of a set and step over it; behind a backslash there is one, as the set has its end. */
 static uint32_t
 set_char(const char **p)
 {
 	size_t len;
 	uint32_t c;
 
-	if (**p == '\\' && (*p)[1])
+	if (**p == '\\')
 		(*p)++;
 	len = char_len(*p);
 	c = char_at(*p, len);

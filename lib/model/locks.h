@@ -47,7 +47,6 @@ static inline uint64_t tt_locks_id(size_t lock) { return (uint64_t)lock << 1; }
 static inline uint64_t tt_locks_site_id(size_t site) { return (uint64_t)site << 1 | 1; }
 #define TT_LOCKS_ALL ((uint64_t)1 << 40)      /* id of the histogram of all waits */
 
-int tt_locks_new(struct tt_mem *mem, struct tt_locks **l, struct tt_err *err);
 void tt_locks_free(struct tt_locks *l);
 
 #endif

@@ -6,7 +6,6 @@
  */
 #include "model/model.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -23,7 +23,6 @@
 #define TT_MODEL_TREE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
 
 #include "base/mem.h"
 #include "model/event.h"

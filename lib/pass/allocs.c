@@ -19,8 +19,6 @@ collect(struct tt_allocs *al, struct tt_err *err)
 		if (n->kind != TT_NODE_ALLOC)
 			continue;
 		c = tt_paths_count(&al->p, i);
-		if (c.n == 0)
-			continue;
 		rc = tt_mem_grow(&m->env->mem, &al->a, &al->cap, al->n + 1, sizeof *al->a, err);
 		if (rc != TT_OK)
 			return rc;

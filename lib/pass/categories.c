@@ -117,8 +117,7 @@ enter_hidden(struct fold *f, uint32_t node)
 	if (!tt_paths_shown(&f->p, owner))
 		return;
 	add(&f->all[category_of(f, owner)], &c, false);
-	if (on_thread(f, owner))
-		add(&f->part[category_of(f, owner)], &c, false);
+	add(&f->part[category_of(f, owner)], &c, false);
 }
 
 /* --- tables -------------------------------------------------------------------------- */

@@ -435,7 +435,7 @@ timeline(const struct tt_model *m, struct tt_report *r, struct tt_table *t, stru
 			rc = err->code;
 		else if (!is_wanted(m, s, name) || s->type == TT_T_TEXT)
 			continue;
-		else if (t->nrow + n > TIMELINE_ROWS && t->nrow > 0)
+		else if (t->nrow + n > TIMELINE_ROWS)
 			left_out++;
 		else
 			rc = put_buckets(m, s, b + i * n, r, t, err);

@@ -293,7 +293,7 @@ put_paths(struct fold *f, struct tt_table *t, const struct class *v, size_t nv, 
 
 	for (uint32_t p = 1; p < f->g->npath; p++) {
 		const struct tt_graph_path *path = &f->g->path[p];
-		if (path->up && path->n && group[path->what])
+		if (path->up && group[path->what])
 			way[n++] = (struct way){ group[path->what], p, NULL, path->n };
 	}
 	for (size_t k = 0; k < nv; k++) {

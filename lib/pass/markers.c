@@ -180,7 +180,7 @@ put_frames(const struct fold *f, uint32_t row, struct tt_cell *c)
 	const struct tt_row *r = &f->p.row[row];
 	struct tt_frame_marker sum = { 0 };
 
-	if (!fr || fr->n == 0 || !fr->marker_stat)
+	if (!fr || fr->n == 0)
 		return;
 	/* Keys of one name are one method compiled twice, hardly ever both in a frame: the larger one stands for both. */
 	for (uint32_t i = 0; i < r->n; i++) {

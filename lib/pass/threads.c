@@ -37,13 +37,10 @@ add_busy(const struct tt_paths *p, int64_t *busy)
 {
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct tt_node *n = tt_paths_node(p, i);
-		const struct tt_thread *t;
 
 		if (i == TT_NODE_MORE || !tt_paths_shown(p, i) || tt_paths_node(p, p->owner[n->parent])->kind != TT_NODE_THREAD)
 			continue;
-		t = tt_paths_thread(p, i);
-		if (t)
-			busy[t->index] += tt_paths_count(p, i).total;
+		busy[tt_paths_thread(p, i)->index] += tt_paths_count(p, i).total;
 	}
 }
 

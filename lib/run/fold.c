@@ -79,7 +79,7 @@ tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts
 		if (!c)
 			return err->code;
 		c->n += n->c.n;
-		c->self += n->kind == TT_NODE_ALLOC && o->map[i] == TT_NODE_MORE ? 0 : n->c.self;
+		c->self += n->c.self;
 		if (o->map[i] != TT_NODE_MORE) {
 			c->total += n->c.total;
 			continue;
@@ -108,7 +108,10 @@ count_of(struct tt_fold_io *io, const struct tt_level *l)
 	return likely(l->c != NULL) ? l->c : &io->over.node[l->node & ~TT_OVER].c;
 }
 
-/* The child of ${from} for ${key}, in the tree or the overlay. ${to} may be ${from}. */
+/*
+ * The child of ${from} for ${key}, in the tree or the overlay, never "(more paths)": what becomes that is known only when
+ * the overlay is committed. ${to} may be ${from}.
+ */
 static inline int
 descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, enum tt_node_kind kind, uint64_t key,
     struct tt_level *to, struct tt_err *err)
@@ -118,8 +121,7 @@ descend(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *from, e
 
 	to->hash = to->ahead = tt_tree_hash(from->hash, kind, key);
 	if (likely(!(up & TT_OVER)))
-		node = up == TT_NODE_MORE && kind == TT_NODE_ZONE ? TT_NODE_MORE :
-		    tt_tree_find(tree, to->hash, up, kind, key);
+		node = tt_tree_find(tree, to->hash, up, kind, key);
 	if (likely(node)) {
 		to->node = node;
 		to->c = tt_counts_at(f->counts, node, err);
@@ -232,11 +234,9 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 	if (end > flt->to)
 		end = flt->to;
 	if (f->tree) {
-		/* Below "(more paths)" all is inside it already. */
 		struct tt_count *c = count_of(io, l);
 		c->n += counts;
-		if (l->node != TT_NODE_MORE)
-			c->total += end - ts;
+		c->total += end - ts;
 		if (counts)
 			rc = add_dur(f, io, l, (uint64_t)(end - ts), err);
 	}
@@ -283,15 +283,13 @@ static int
 end_base(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err)
 {
 	struct base_end be = { f, io, err, e->ts, TT_OK };
-	size_t n = io->base.n;
 
 	tt_stack_end(&io->base, e->val, e->ts, e->flags, base_popped, &be);
 	if (be.rc != TT_OK || io->base.n == 0)
 		return be.rc;
 	/* An Exception zone that was interrupted stands on top again. */
 	const struct tt_open *top = &io->base.z[io->base.n - 1];
-	if ((e->flags & TT_F_UNWIND) && top->key == TT_KEY_EXCEPTION && top->ts == e->ts && (top->flags & TT_F_CONT) &&
-	    io->base.n <= n)
+	if ((e->flags & TT_F_UNWIND) && top->key == TT_KEY_EXCEPTION && top->ts == e->ts && (top->flags & TT_F_CONT))
 		return step_down(f, io, io->base.n - 1, top->key, left_out(f, io->base.n - 1), err);
 	return TT_OK;
 }

@@ -280,10 +280,10 @@ shot_event(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *err
 		g->process = gg->in->cap->process;
 		return TT_OK;
 	}
-	if (g->on && gg->r->needs & TT_NEEDS_ROOTS && s && s->n && !s->dropped && s->shot[s->n - 1].complete && !m->far)
+	if (g->on && gg->r->needs & TT_NEEDS_ROOTS && s->n && !s->dropped && s->shot[s->n - 1].complete && !m->far)
 		rc = count_roots(gg->r, &s->shot[s->n - 1], err);
 	if (g->on || m->over)
-		m->shot = s ? s->n : 0;
+		m->shot = s->n;
 	g->on = false;
 	return rc;
 }

@@ -46,8 +46,6 @@ mark_objects(struct walk *w, struct tt_err *err)
 		return err->code;
 	for (size_t i = 0; i < g->addr.n; i++) {
 		uint32_t at = *tt_pages_at(&g->addr, i);
-		if (at == NOWHERE)
-			continue;
 		struct spot **s = &g->spot[at >> SPOT_BITS];
 		if (!*s && !(*s = tt_mem_alloc(mem, sizeof **s, err)))
 			return err->code;

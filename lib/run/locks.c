@@ -12,8 +12,8 @@ struct tt_gather_locks {
 	size_t nwaiting;
 };
 
-int
-tt_locks_new(struct tt_mem *mem, struct tt_locks **out, struct tt_err *err)
+static int
+make(struct tt_mem *mem, struct tt_locks **out, struct tt_err *err)
 {
 	struct tt_locks *l = tt_mem_alloc(mem, sizeof *l, err);
 
@@ -49,7 +49,7 @@ begin(struct tt_run *r, struct tt_err *err)
 
 	if (r->locks)
 		return TT_OK;
-	rc = tt_locks_new(mem, &r->m->locks, err);
+	rc = make(mem, &r->m->locks, err);
 	g = rc == TT_OK ? tt_mem_alloc(mem, sizeof *g, err) : NULL;
 	if (!g)
 		return err->code;

@@ -163,7 +163,7 @@ add_frames(struct tt_run *r, const struct tt_frame_marks *m, struct tt_err *err)
 			return rc;
 	}
 	f->cap = cap;
-	f->partial += m->n && r->m->cap[m->process]->min_ts < m->ts[0] ? 2 : 1;
+	f->partial += r->m->cap[m->process]->min_ts < m->ts[0] ? 2 : 1;
 	for (size_t i = 0; i < n; i++) {
 		int64_t from = m->ts[i], to = m->ts[i + 1];
 		bool in = flt->has_frames ? i + 1 >= flt->frame_first && i + 1 <= flt->frame_last :

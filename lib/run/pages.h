@@ -63,8 +63,7 @@ tt_pages_free(struct tt_pages *p)
 {
 	for (size_t i = 0; i < p->npage; i++)
 		tt_mem_free(p->mem, p->page[i], p->page[i] ? TT_PAGE * sizeof(uint32_t) : 0);
-	if (p->mem)
-		tt_mem_free(p->mem, p->page, p->cappage * sizeof *p->page);
+	tt_mem_free(p->mem, p->page, p->cappage * sizeof *p->page);
 	*p = (struct tt_pages){ .mem = p->mem };
 }
 

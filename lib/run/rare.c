@@ -317,8 +317,7 @@ stopped_times(struct tt_run *r, struct tt_err *err)
 	for (size_t i = 0; i < m->npause; i++) {
 		const struct tt_pause *p = &m->pause[i];
 		struct tt_thread *t = m->threads.t[p->thread];
-		if (t->first_ts <= t->last_ts)
-			t->stopped_ns = (int64_t)((uint64_t)t->stopped_ns - overlap(p->stopped, p->end, t->first_ts, t->last_ts));
+		t->stopped_ns = (int64_t)((uint64_t)t->stopped_ns - overlap(p->stopped, p->end, t->first_ts, t->last_ts));
 	}
 	tt_mem_free(mem, e, n * sizeof *e);
 	return TT_OK;

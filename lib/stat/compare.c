@@ -187,7 +187,7 @@ bound_place(size_t m, size_t n, double alpha, size_t *c, struct tt_mem *mem, str
 		double z = 1.6448536269514722, mn = (double)m * (double)n;      /* of alpha 0.05, which alone is used there */
 		double place = mn / 2 - z * sqrt(mn * (double)(m + n + 1) / 12);
 
-		*c = place >= 1 ? (size_t)place : 0;
+		*c = (size_t)place;      /* 4 at least */
 		return TT_OK;
 	}
 	for (size_t i = 0; i < m + n; i++)
@@ -294,11 +294,11 @@ apart(size_t i, size_t m, size_t j, size_t n)
 	return a > b ? a - b : b - a;
 }
 
-/* May the distributions be compared behind the first ${i} values: is the next one different? */
+/* May the distributions be compared behind the first ${i} > 0 values: is the next one different? */
 static bool
 edge(const struct ranked *r, size_t all, size_t i)
 {
-	return i == all || (i > 0 && r[i].v != r[i - 1].v);
+	return i == all || r[i].v != r[i - 1].v;
 }
 
 static uint64_t
