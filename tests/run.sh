@@ -16,8 +16,9 @@ cd "$(dirname "$0")/.." || exit 1
 TT_SET=${1:?usage: run.sh check|all BUILD}
 BUILD=$(realpath "${2:?}")
 TRACETOOL=$BUILD/tracetool
-# seconds a suite may take; fault/oom at full length takes more than an hour
-LIMIT=${TT_LIMIT:-$([ "$TT_SET" = all ] && echo 14400 || echo 900)}
+# seconds a suite may take; fault/oom at full length, or with a sanitizer, takes its time
+[ "$TT_SET" = all ] && long=14400 || long=${TT_SANITIZED:+3600}
+LIMIT=${TT_LIMIT:-${long:-900}}
 JOBS=${TT_JOBS:-$(nproc)}
 work=$(mktemp -d "${TMPDIR:-/tmp}/tracetool-tests.XXXXXX") || exit 1
 TMPDIR=$work/tmp

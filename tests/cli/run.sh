@@ -11,7 +11,7 @@
 # where they are printed they are compared as "DATA" and "CASE".
 #
 # --write puts what was printed into the files without .glob; read the diff before committing it.
-# The last line is "N passed, N failed".
+# TT_CLI_LIMIT: seconds a case may take. The last line is "N passed, N failed".
 set -u
 here=$(realpath "$(dirname "$0")")
 TRACETOOL=$(realpath "${TRACETOOL:-$here/../../build/tracetool}")
@@ -72,7 +72,7 @@ compare() {
 one() {
 	local case=$1 at=$2 code want=0 good=1
 	mkdir -p "$at/run"
-	(cd "$at/run" && CASE=$case timeout 120 bash "$case/cmd") > "$at/stdout" 2> "$at/stderr" < /dev/null
+	(cd "$at/run" && CASE=$case timeout "${TT_CLI_LIMIT:-120}" bash "$case/cmd") > "$at/stdout" 2> "$at/stderr" < /dev/null
 	code=$?
 	sed -i "s|$DATA|DATA|g; s|$case|CASE|g" "$at/stdout" "$at/stderr"
 	[ -e "$case/exit" ] && want=$(cat "$case/exit")

@@ -21,10 +21,15 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* glibc's own names of what is replaced here. */
+/* What is replaced here, by the names glibc and, where there is one, a sanitizer's library have for their own. */
 void *__libc_malloc(size_t n);
 void *__libc_calloc(size_t n, size_t size);
 void *__libc_realloc(void *p, size_t n);
+__attribute__((weak)) void *__interceptor_malloc(size_t n);
+__attribute__((weak)) void *__interceptor_calloc(size_t n, size_t size);
+__attribute__((weak)) void *__interceptor_realloc(void *p, size_t n);
+__attribute__((weak)) int __interceptor_pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void *arg);
+#define OWN(name) (__interceptor_##name ? __interceptor_##name : __libc_##name)
 
 static const char *lib, *which, *told, *lacks;
 static long at;
@@ -84,7 +89,7 @@ malloc(size_t n)
 {
 	if (fails("malloc", FROM))
 		FAIL(ENOMEM, NULL);
-	return __libc_malloc(n);
+	return OWN(malloc)(n);
 }
 
 void *
@@ -92,7 +97,7 @@ calloc(size_t n, size_t size)
 {
 	if (fails("calloc", FROM))
 		FAIL(ENOMEM, NULL);
-	return __libc_calloc(n, size);
+	return OWN(calloc)(n, size);
 }
 
 void *
@@ -100,7 +105,7 @@ realloc(void *p, size_t n)
 {
 	if (fails("realloc", FROM))
 		FAIL(ENOMEM, NULL);
-	return __libc_realloc(p, n);
+	return OWN(realloc)(p, n);
 }
 
 void *
@@ -175,11 +180,18 @@ pthread_create(pthread_t *t, const pthread_attr_t *a, void *(*run)(void *), void
 	if (fails("thread", FROM))
 		return EAGAIN;
 	if (!real)
-		real = REAL(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *), "pthread_create");
+		real = __interceptor_pthread_create ? __interceptor_pthread_create
+		    : REAL(int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *), "pthread_create");
 	return real(t, a, run, arg);
 }
 
-/* A runtime that lacks functions: here, and wherever else the recorder looks. */
+/*
+ * A runtime that lacks functions: here, and wherever else the recorder looks. The last call is a jump: RTLD_NEXT is what
+ * comes after the caller, which sanitizers ask for.
+ */
+#ifndef __clang__
+__attribute__((optimize("optimize-sibling-calls")))
+#endif
 void *
 dlsym(void *restrict handle, const char *restrict name)
 {
