@@ -229,7 +229,7 @@ file_head(uint8_t *p, const char *ring)
 
 /* --- what is promised ---------------------------------------------------------------------- */
 
-static uint8_t capture[1 << 16];
+static uint8_t capture[1 << 16] __attribute__((unused));
 static const uint64_t values_wrong[] = { 0, 1, 2, 200, UINT16_MAX, (uint64_t)1 << 31, UINT32_MAX, (uint64_t)1 << 33, INT64_MAX,
 	UINT64_MAX };
 enum { VALUES = sizeof values_wrong / sizeof values_wrong[0] };

@@ -35,10 +35,15 @@ class Spin
 	static void Work(int ms, int rounds)
 	{
 		Stopwatch watch = Stopwatch.StartNew();
+		uint chance = 1;
 
+		/* Rounds of one length, about that of the time between samples, would have these fall at the same place in many. */
 		while (rounds > 0 ? rounds-- > 1 : watch.ElapsedMilliseconds < ms) {
-			Heavy(300000);
-			Light(100000);
+			chance = chance * 1664525 + 1013904223;
+			int n = 50000 + (int)(chance >> 8) % 100000;
+
+			Heavy(3 * n);
+			Light(n);
 		}
 	}
 
