@@ -161,13 +161,16 @@ $(MONO): $(MONO_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(MONO_CFLAGS) $(LDFLAGS) -shared $(REC_LINK) $(if $(WINDOWS),,-Wl$(,)-soname$(,)$(@F)) -o $@ $^ $(REC_LIBS) -lm
 
-.PHONY: mono mono-windows
-ifeq ($(MONO_INC),)
-mono:
-	@echo '$@: $(MONO) is not built, there are no headers of Mono ("make setup" installs libmono-2.0-dev)'
-else
-mono: $(MONO)
-endif
+.PHONY: mono mono-there mono-windows
+# Looked for when it is made, not when this file is read: "make setup check" brings the headers in between.
+mono: $(BUILD)/flags
+	@if pkg-config --exists mono-2 2>/dev/null; then \
+		$(MAKE) --no-print-directory mono-there; \
+	else \
+		echo '$@: $(MONO) is not built, there are no headers of Mono ("make setup" installs libmono-2.0-dev)'; \
+	fi
+mono-there: $(MONO)
+	@:
 mono-windows:
 	@if command -v $(MINGW) >/dev/null; then \
 		$(MAKE) BUILD=$(BUILD)/windows CC=$(MINGW) mono; \
