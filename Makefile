@@ -14,6 +14,7 @@ BUILD    ?= build
 PREFIX   ?= /usr/local
 DESTDIR  ?=
 FUZZ_TIME ?= 60
+PKG_CONFIG ?= pkg-config
 
 BIN      := $(BUILD)/tracetool
 LIB      := $(BUILD)/libtracetool.a
@@ -35,7 +36,7 @@ UNITY    := $(BUILD)/libtracetool-unity.$(DLL)
 PIC_OBJ  := $(UNITY_SRC:%.c=$(BUILD)/pic/%.o)
 
 # The module that Mono loads, where its headers are (libmono-2.0-dev). It is not linked with the runtime.
-MONO_INC := $(patsubst -I%,-isystem %,$(shell pkg-config --cflags-only-I mono-2 2>/dev/null))
+MONO_INC := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I mono-2 2>/dev/null))
 MONO_SRC := $(REC_SRC) $(filter formats/unity/recorder/platform_%.c,$(UNITY_SRC)) $(sort $(wildcard formats/mono/recorder/*.c))
 MONO     := $(BUILD)/$(if $(WINDOWS),,lib)mono-profiler-tracetool.$(DLL)
 MONO_OBJ := $(MONO_SRC:%.c=$(BUILD)/mono-pic/%.o)
@@ -164,7 +165,7 @@ $(MONO): $(MONO_OBJ)
 .PHONY: mono mono-there mono-windows
 # Looked for when it is made, not when this file is read: "make setup check" brings the headers in between.
 mono: $(BUILD)/flags
-	@if pkg-config --exists mono-2 2>/dev/null; then \
+	@if $(PKG_CONFIG) --exists mono-2 2>/dev/null; then \
 		$(MAKE) --no-print-directory mono-there; \
 	else \
 		echo '$@: $(MONO) is not built, there are no headers of Mono ("make setup" installs libmono-2.0-dev)'; \

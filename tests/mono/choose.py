@@ -92,8 +92,8 @@ def more_arguments():
     # Of a structure's method the structure is an address.
     own = found["More/Spot:Own"]
     kit.check(str(own[0][0]).startswith("0x") and own[0][1] == 82 and own[1] == [163], "args: a structure's own method", own)
-    exe, path = kit.program("Bare"), kit.capture("bare.ttc")
-    subprocess.run(["ilasm", "-output:" + exe, kit.os.path.join(kit.HERE, "Bare.il")], check=True, stdout=subprocess.DEVNULL)
+    path = kit.capture("bare.ttc")
+    subprocess.run(["mono", kit.program("MakeBare")], check=True, cwd=kit.os.path.dirname(kit.program("Bare")))
     run = kit.mono("args=Bare:*,out=" + path, "Bare")
     kit.check(run.returncode == 0 and run.stderr == "", "args: locals that do not begin as zero: runs", run)
     found = shown(path)["Bare:Sum"]
