@@ -560,15 +560,6 @@ summary_groups(struct fold *f, struct tt_table *t, struct tt_err *err)
 
 /* --- by site --------------------------------------------------------------------------- */
 
-/* Is this site among those the user asked for? */
-static bool
-site_wanted(const struct fold *f, uint32_t site)
-{
-	if (site == TT_NO_ROW)
-		return !f->m->filter.marker && !f->m->filter.category;
-	return f->al.p.row[site].wanted;
-}
-
 /* By domain, which a class has, it is the class's group alone; by all else the site's. */
 static uint64_t
 site_and_class(const struct tt_allocs *al, const struct tt_alloc *a)
@@ -613,7 +604,7 @@ sites(struct fold *f, struct tt_table *t, struct tt_err *err)
 		struct sum s = { 0 };
 
 		for (j = i; j < f->al.n && site_and_class(&f->al, &f->al.a[j]) == id; j++) {
-			if (site_wanted(f, tt_alloc_site(&f->al, &f->al.a[j])))
+			if (tt_paths_site_wanted(&f->al.p, tt_alloc_site(&f->al, &f->al.a[j])))
 				add(&s, &f->al.a[j]);
 		}
 		if (s.n)
@@ -674,7 +665,7 @@ list_paths(struct fold *f, struct path *path)
 	for (size_t i = 0; i < f->al.n; i++) {
 		const struct tt_alloc *a = &f->al.a[i];
 
-		if (!site_wanted(f, tt_alloc_site(&f->al, a)))
+		if (!tt_paths_site_wanted(&f->al.p, tt_alloc_site(&f->al, a)))
 			continue;
 		if (n == 0 || path[n - 1].node != path_node(&f->al, a))
 			path[n++] = (struct path){ .node = f->al.p.path[a->node] };
