@@ -1,6 +1,5 @@
 #include "emit/aside.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <string.h>
 #include <unistd.h>
@@ -10,14 +9,18 @@
 enum { UNIT = 16, PENDING = 1 << 16 };
 
 int
-tt_aside_room(const struct tt_env *env, uint64_t *used, size_t n, struct tt_err *err)
+tt_aside_write(const struct tt_env *env, uint64_t *used, int *fd, uint64_t at, const void *p, size_t n, struct tt_err *err)
 {
+	int rc = TT_OK;
+
 	if (n > env->spool_max || *used > env->spool_max - n)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
 		    "the B/E form needs more than the %" PRIu64 " bytes of temporary files allowed; raise --spool-max",
 		    env->spool_max);
 	*used += n;
-	return TT_OK;
+	if (*fd < 0)
+		rc = tt_spool_open(env, fd, err);
+	return rc == TT_OK ? tt_spool_add(env, fd, at, p, n, err) : rc;
 }
 
 void
@@ -40,12 +43,8 @@ tt_aside_free(struct tt_aside *a)
 static int
 flush(struct tt_aside *a, struct tt_err *err)
 {
-	int rc = tt_aside_room(a->env, a->used, a->pending.n, err);
+	int rc = tt_aside_write(a->env, a->used, &a->fd, a->written, a->pending.p, a->pending.n, err);
 
-	if (rc == TT_OK && a->fd < 0)
-		rc = tt_spool_open(a->env, &a->fd, err);
-	if (rc == TT_OK)
-		rc = tt_spool_add(a->env, &a->fd, a->written, a->pending.p, a->pending.n, err);
 	if (rc == TT_OK) {
 		a->written += a->pending.n;
 		a->pending.n = 0;
@@ -75,24 +74,9 @@ tt_aside_put(struct tt_aside *a, const char *p, size_t n, uint32_t *place, struc
 static int
 read_at(const struct tt_aside *a, char *to, size_t n, uint64_t at, struct tt_err *err)
 {
-	if (at >= a->written) {
-		memcpy(to, a->pending.p + (at - a->written), n);
-		return TT_OK;
-	}
-	while (n > 0) {
-		ssize_t got = pread(a->fd, to, n, (off_t)at);
-
-		if (got < 0 && errno == EINTR && !tt_stopped(a->env))
-			continue;
-		if (got < 0 && errno == EINTR)
-			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		if (got <= 0)
-			return tt_fail_sys(err, got ? errno : EIO, "cannot read arguments put aside in a file in %s",
-			    tt_spool_dir(a->env));
-		to += got;
-		n -= (size_t)got;
-		at += (uint64_t)got;
-	}
+	if (at < a->written)
+		return tt_spool_read(a->env, a->fd, "arguments", at, to, n, err);
+	memcpy(to, a->pending.p + (at - a->written), n);
 	return TT_OK;
 }
 

@@ -12,11 +12,13 @@
 #include "base/env.h"
 
 /**
- * tt_aside_room(env, used, n, err):
- * May ${n} more bytes be put aside? Adds them to *${used}, which all count that share env->spool_max.
- * Errors: TT_E_LIMIT naming --spool-max.
+ * tt_aside_write(env, used, fd, at, p, n, err):
+ * Write ${n} bytes at ${at}, the end of the spool *${fd}, which is made if it is -1. They are added to *${used}, which all
+ * count that share env->spool_max.
+ * Errors: TT_E_LIMIT naming --spool-max, and those of tt_spool_open() and tt_spool_add().
  */
-int tt_aside_room(const struct tt_env *env, uint64_t *used, size_t n, struct tt_err *err);
+int tt_aside_write(const struct tt_env *env, uint64_t *used, int *fd, uint64_t at, const void *p, size_t n,
+    struct tt_err *err);
 
 struct tt_aside {
 	struct tt_env *env;
@@ -26,14 +28,14 @@ struct tt_aside {
 	struct tt_buf pending;        /* what comes behind them */
 };
 
-/* ${used}: of tt_aside_room(); outlives it. */
+/* ${used}: of tt_aside_write(); outlives it. */
 void tt_aside_init(struct tt_aside *a, struct tt_env *env, uint64_t *used);
 void tt_aside_free(struct tt_aside *a);
 
 /**
  * tt_aside_put(a, p, n, place, err):
  * Put ${n} bytes aside; *${place}, never 0, is where.
- * Errors: those of tt_aside_room() and tt_spool_add(), and TT_E_LIMIT beyond 64 GiB.
+ * Errors: those of tt_aside_write(), and TT_E_LIMIT beyond 64 GiB.
  */
 int tt_aside_put(struct tt_aside *a, const char *p, size_t n, uint32_t *place, struct tt_err *err);
 

@@ -3,7 +3,6 @@
  */
 #include "emit/slices.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,43 +43,14 @@ tt_slices_free(struct tt_slices *s)
 static int
 flush(struct tt_slices *s, struct tt_err *err)
 {
-	uint64_t at = s->written * sizeof *s->pending;
-	size_t n = s->npending * sizeof *s->pending;
-	int rc = tt_aside_room(s->env, s->used, n, err);
+	int rc = tt_aside_write(s->env, s->used, &s->fd, s->written * sizeof *s->pending, s->pending,
+	    s->npending * sizeof *s->pending, err);
 
-	if (rc == TT_OK && s->fd < 0)
-		rc = tt_spool_open(s->env, &s->fd, err);
-	if (rc == TT_OK)
-		rc = tt_spool_add(s->env, &s->fd, at, s->pending, n, err);
 	if (rc == TT_OK) {
 		s->written += s->npending;
 		s->npending = 0;
 	}
 	return rc;
-}
-
-static int
-read_all(const struct tt_slices *s, struct tt_slice *to, size_t n, uint64_t at, struct tt_err *err)
-{
-	char *p = (char *)to;
-	size_t left = n * sizeof *to;
-	uint64_t from = at * sizeof *to;
-
-	while (left > 0) {
-		ssize_t got = pread(s->fd, p, left, (off_t)from);
-
-		if (got < 0 && errno == EINTR && !tt_stopped(s->env))
-			continue;
-		if (got < 0 && errno == EINTR)
-			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		if (got <= 0)
-			return tt_fail_sys(err, got ? errno : EIO, "cannot read zones put aside in a file in %s",
-			    tt_spool_dir(s->env));
-		p += got;
-		left -= (size_t)got;
-		from += (uint64_t)got;
-	}
-	return TT_OK;
 }
 
 /* --- in ----------------------------------------------------------------- */
@@ -202,7 +172,7 @@ fetch(struct reader *r, struct tt_err *err)
 		/* A run may lie across the end of the file; the rest comes with the next piece. */
 		if (n > r->s->written - at)
 			n = (size_t)(r->s->written - at);
-		rc = read_all(r->s, r->buf, n, at, err);
+		rc = tt_spool_read(r->s->env, r->s->fd, "zones", at * sizeof *r->buf, r->buf, n * sizeof *r->buf, err);
 	}
 	r->at = 0;
 	r->n = n;

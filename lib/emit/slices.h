@@ -34,7 +34,7 @@ struct tt_slices {
 	size_t nthread, capthread;
 };
 
-/* ${used}: bytes in spools, which count together for env->spool_max (tt_aside_room()); outlives it. */
+/* ${used}: bytes in spools, which count together for env->spool_max (tt_aside_write()); outlives it. */
 void tt_slices_init(struct tt_slices *s, struct tt_env *env, uint64_t *used);
 void tt_slices_free(struct tt_slices *s);
 

@@ -1,5 +1,5 @@
 /**
- * The spool of a pipe; the contract is in spool.h.
+ * Spools; the contract is in spool.h.
  */
 #include "io/spool.h"
 
@@ -124,6 +124,28 @@ tt_spool_add(const struct tt_env *env, int *fd, uint64_t at, const void *p, size
 		from += put;
 		n -= (size_t)put;
 		at += (uint64_t)put;
+	}
+	return TT_OK;
+}
+
+int
+tt_spool_read(const struct tt_env *env, int fd, const char *what, uint64_t at, void *p, size_t n, struct tt_err *err)
+{
+	char *to = p;
+
+	while (n > 0) {
+		ssize_t got = pread(fd, to, n, (off_t)at);
+
+		if (got < 0 && errno == EINTR && !tt_stopped(env))
+			continue;
+		if (got < 0 && errno == EINTR)
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		if (got <= 0)
+			return tt_fail_sys(err, got ? errno : EIO, "cannot read %s put aside in a file in %s", what,
+			    tt_spool_dir(env));
+		to += got;
+		n -= (size_t)got;
+		at += (uint64_t)got;
 	}
 	return TT_OK;
 }

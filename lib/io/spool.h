@@ -28,4 +28,11 @@ int tt_spool_open(const struct tt_env *env, int *fd, struct tt_err *err);
  */
 int tt_spool_add(const struct tt_env *env, int *fd, uint64_t at, const void *p, size_t n, struct tt_err *err);
 
+/**
+ * tt_spool_read(env, fd, what, at, p, n, err):
+ * Read ${n} bytes back from ${at}; ${what} they are is for the message ("zones").
+ * Errors: TT_E_IO naming the directory, also where the spool holds fewer; TT_E_STOPPED.
+ */
+int tt_spool_read(const struct tt_env *env, int fd, const char *what, uint64_t at, void *p, size_t n, struct tt_err *err);
+
 #endif
