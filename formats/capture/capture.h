@@ -11,6 +11,7 @@
 #include <stdatomic.h>
 
 #include "chunk.h"
+#include "io/window.h"
 #include "model/format.h"
 
 /* A chunk, or a part of one. */
@@ -110,11 +111,7 @@ struct ttc {
 	size_t nmade, capmade;
 	uint64_t from_ring;           /* units */
 
-	uint8_t *win;
-	size_t nwin, capwin;
-	uint64_t win_at;
-	bool ended;
-	struct tt_err end_err;
+	struct tt_window win;
 };
 
 /* A payload being read. What is not there is 0, and bad. */
@@ -158,8 +155,6 @@ ttc_text(struct ttc_take *t, size_t *n)
 }
 
 /* find.c */
-/* Point *${p} at the bytes from ${at}: ${want} of them, or *${n} where the input ends before. Forward only on pipes. */
-int ttc_window(struct ttc *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err);
 /* Is it the head of a chunk of this recording? */
 bool ttc_plausible(const struct ttc *m, const uint8_t *head);
 void ttc_unit_of(struct ttc_unit *u, const uint8_t *head, uint64_t at);

@@ -1,56 +1,9 @@
 /**
- * Finding the chunks of a file: a window onto input that may be a pipe, heads and checksums, and how to go on where bytes are damaged.
+ * Finding the chunks of a file: heads and checksums, and how to go on where bytes are damaged.
  */
 #include "capture/capture.h"
 
 #include "crc32c.h"
-
-/* --- a window onto the input ------------------------------------------------------- */
-
-/* Input in order: drop what stands before ${at}, read until ${want} bytes are there or the input ends. */
-static int
-read_on(struct ttc *m, uint64_t at, size_t want, struct tt_err *err)
-{
-	for (;;) {
-		size_t drop = at - m->win_at < m->nwin ? (size_t)(at - m->win_at) : m->nwin, got;
-		memmove(m->win, m->win + drop, m->nwin - drop);
-		m->nwin -= drop;
-		m->win_at += drop;
-		if (m->ended || (m->win_at == at && m->nwin >= want))
-			return TT_OK;
-		int rc = tt_src_read(m->src, m->win + m->nwin, m->capwin - m->nwin, &got, &m->end_err);
-		if (rc == TT_OK) {
-			m->nwin += got;
-		} else if (rc == TT_END || rc == TT_E_DAMAGED) {
-			m->ended = true;
-		} else {
-			*err = m->end_err;
-			return rc;
-		}
-	}
-}
-
-int
-ttc_window(struct ttc *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err)
-{
-	int rc = tt_mem_grow(&m->env->mem, &m->win, &m->capwin, want < 4096 ? 4096 : want, 1, err);
-	size_t got;
-
-	if (rc != TT_OK)
-		return rc;
-	if (!tt_src_info(m->src)->seekable) {
-		if ((rc = read_on(m, at, want, err)) != TT_OK)
-			return rc;
-	} else if (at < m->win_at || at + want > m->win_at + m->nwin) {
-		if ((rc = tt_src_pread(m->src, at, m->win, want, &got, err)) < 0)
-			return rc;
-		m->win_at = at;
-		m->nwin = got;
-	}
-	*n = at - m->win_at < m->nwin ? m->nwin - (size_t)(at - m->win_at) : 0;
-	*p = *n ? m->win + (at - m->win_at) : m->win;
-	return TT_OK;
-}
 
 /* --- heads and checksums ------------------------------------------------------------- */
 
@@ -102,7 +55,7 @@ ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, stru
 		rc = tt_src_pread(m->ring, u->at, *p, n, &got, err);
 	} else if (tt_src_info(m->src)->seekable) {
 		rc = tt_src_pread(m->src, u->at, *p, n, &got, err);
-	} else if ((rc = ttc_window(m, u->at, n, &w, &got, err)) == TT_OK) {
+	} else if ((rc = tt_window_show(&m->win, u->at, n, &w, &got, err)) == TT_OK) {
 		got = got < n ? got : n;
 		memcpy(*p, w, got);
 	}
@@ -127,7 +80,7 @@ resync(struct ttc *m, uint64_t at, uint64_t *where, bool *found, struct tt_err *
 	for (;;) {
 		const uint8_t *p;
 		size_t n;
-		int rc = ttc_window(m, at, step, &p, &n, err);
+		int rc = tt_window_show(&m->win, at, step, &p, &n, err);
 		if (rc != TT_OK)
 			return rc;
 		for (size_t i = 0; i + TTC_CHUNK_HEAD <= n; i++) {
@@ -170,7 +123,7 @@ check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, b
 		*whole = at + want <= size;
 		*follows = at + want == size;
 		if (*whole && !*follows) {
-			if ((rc = ttc_window(m, at + want, TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
+			if ((rc = tt_window_show(&m->win, at + want, TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
 				return rc;
 			*follows = n >= TTC_CHUNK_HEAD ? ttc_plausible(m, p)
 						       : memcmp(p, "TTCk", n < 4 ? n : 4) == 0;
@@ -178,7 +131,7 @@ check_at(struct ttc *m, uint64_t at, uint32_t len, bool *whole, bool *follows, b
 		if (!*whole || *follows)
 			return TT_OK;
 	}
-	if ((rc = ttc_window(m, at, want + TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
+	if ((rc = tt_window_show(&m->win, at, want + TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
 		return rc;
 	*whole = n >= want;
 	*follows = n == want || (n >= want + TTC_CHUNK_HEAD && ttc_plausible(m, p + want));
@@ -196,7 +149,7 @@ ttc_next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt
 	int rc;
 
 	for (;;) {
-		if ((rc = ttc_window(m, m->at, TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
+		if ((rc = tt_window_show(&m->win, m->at, TTC_CHUNK_HEAD, &p, &n, err)) != TT_OK)
 			return rc;
 		if (n == 0)
 			return TT_END;

@@ -48,7 +48,7 @@ read_head(struct ttc *m, struct tt_err *err)
 	uint8_t *copy;
 	char version[120];
 	size_t n, at = sizeof *h, size;
-	int rc = ttc_window(m, 0, TTC_HEAD_LIMIT, &p, &n, err);
+	int rc = tt_window_show(&m->win, 0, TTC_HEAD_LIMIT, &p, &n, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -98,7 +98,7 @@ close_(void *ctx)
 	ttc_free_made(m);
 	tt_mem_free(&m->env->mem, m->made, m->capmade * sizeof *m->made);
 	tt_mem_free(&m->env->mem, m->unit, m->capunit * sizeof *m->unit);
-	tt_mem_free(&m->env->mem, m->win, m->capwin);
+	tt_window_free(&m->win);
 	if (m->ring)
 		tt_src_close(m->ring);
 	tt_mem_free(&m->env->mem, m, sizeof *m);
@@ -133,6 +133,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	ttc_forms(m);
 	m->env = env;
 	m->src = src;
+	tt_window_init(&m->win, env, src);
 	m->cap = cap;
 	tt_loss_reset(&m->found);
 	rc = read_head(m, err);
@@ -189,8 +190,8 @@ step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err
 		rc = ttc_next_unit(m, u, loss, err);
 		if (rc != TT_END)
 			return rc == TT_OK && u->thread != 0 ? ttc_admit(m, u, loss, err) : rc;
-		if (m->end_err.code == TT_E_DAMAGED)
-			tt_loss_add(loss, TT_LOST_CODING, 1, 0, m->end_err.at);
+		if (m->win.end_err.code == TT_E_DAMAGED)
+			tt_loss_add(loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
 		m->closed = true;
 		if ((rc = ttc_conclude(m, loss, err)) != TT_OK)
 			return rc;
@@ -284,11 +285,10 @@ rewind_one(struct ttc *m)
 	m->has_ring = false;
 	m->nunit = 0;
 	m->at = m->first;
-	m->zero_seen = m->closed = m->ended = false;
+	m->zero_seen = m->closed = false;
 	m->finish = 0;
 	m->late = m->cut_b = 0;
-	m->win_at = m->nwin = 0;
-	memset(&m->end_err, 0, sizeof m->end_err);
+	tt_window_rewind(&m->win);
 }
 
 static int

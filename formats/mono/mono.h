@@ -5,6 +5,7 @@
 #ifndef TT_MONO_MONO_H
 #define TT_MONO_MONO_H
 
+#include "io/window.h"
 #include "mono/layout.h"
 #include "model/format.h"
 
@@ -31,12 +32,7 @@ struct mlpd {
 	struct tt_loss found;         /* while building the index; told with the first chunk */
 	bool told;
 
-	/* a window onto the input for headers and for finding the next one */
-	uint8_t *win;
-	size_t nwin, capwin;
-	uint64_t win_at;
-	bool ended;                   /* the input holds no more than the window */
-	struct tt_err end_err;        /* why, where it was not a proper end */
+	struct tt_window win;
 
 	/* a buffer longer than TT_CHUNK_MAX is handed out in windows */
 	struct mlpd_unit big;

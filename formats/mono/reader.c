@@ -13,72 +13,6 @@ probe(const uint8_t *head, size_t n)
 	return n >= 8 && head[6] >= MLPD_V_MIN && head[6] <= MLPD_V_MAX + 16 ? 100 : 60;
 }
 
-/* --- a window onto the input -------------------------------------------- */
-
-/* Read more of in-order input behind the window. */
-static int
-read_more(struct mlpd *m, struct tt_err *err)
-{
-	size_t got;
-	int rc = tt_src_read(m->src, m->win + m->nwin, m->capwin - m->nwin, &got, &m->end_err);
-
-	if (rc == TT_OK) {
-		m->nwin += got;
-	} else if (rc == TT_END || rc == TT_E_DAMAGED) {
-		m->ended = true;
-	} else {
-		*err = m->end_err;
-		return rc;
-	}
-	return TT_OK;
-}
-
-/* Move the window of in-order input forward to ${at} and fill it with ${want} bytes, if there are as many. */
-static int
-slide(struct mlpd *m, uint64_t at, size_t want, struct tt_err *err)
-{
-	for (;;) {
-		uint64_t drop = at - m->win_at < m->nwin ? at - m->win_at : m->nwin;
-		m->nwin -= (size_t)drop;
-		m->win_at += drop;
-		memmove(m->win, m->win + drop, m->nwin);
-		if (m->ended || (m->win_at == at && m->nwin >= want))
-			return TT_OK;
-		int rc = read_more(m, err);
-		if (rc != TT_OK)
-			return rc;
-	}
-}
-
-/*
- * Point *${p} at the bytes from ${at} on, at least ${want} of them unless the input ends before (*${n}
- * says how many). In-order input only moves forward.
- */
-static int
-window(struct mlpd *m, uint64_t at, size_t want, const uint8_t **p, size_t *n, struct tt_err *err)
-{
-	size_t got = 0;
-	int rc = tt_mem_grow(&m->env->mem, &m->win, &m->capwin, want, 1, err);
-
-	if (rc != TT_OK)
-		return rc;
-	if (tt_src_info(m->src)->seekable) {
-		bool inside = at >= m->win_at && at + want <= m->win_at + m->nwin;
-		if (!inside) {
-			rc = tt_src_pread(m->src, at, m->win, want, &got, err);
-			if (rc < 0)
-				return rc;
-			m->win_at = at;
-			m->nwin = got;
-		}
-	} else if ((rc = slide(m, at, want, err)) != TT_OK) {
-		return rc;
-	}
-	*n = at - m->win_at < m->nwin ? m->nwin - (size_t)(at - m->win_at) : 0;
-	*p = *n ? m->win + (at - m->win_at) : m->win;
-	return TT_OK;
-}
-
 /* --- buffers ------------------------------------------------------------- */
 
 static bool
@@ -115,7 +49,7 @@ resync(struct mlpd *m, uint64_t keep, uint64_t at, uint64_t limit, uint64_t *whe
 		const uint8_t *p;
 		size_t n;
 		size_t back = keep < at ? (size_t)(at - keep) : 0;
-		int rc = window(m, at - back, back + step, &p, &n, err);
+		int rc = tt_window_show(&m->win, at - back, back + step, &p, &n, err);
 		if (rc != TT_OK)
 			return rc;
 		p += back < n ? back : n;
@@ -187,7 +121,7 @@ next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *l
 	uint64_t size = tt_src_info(m->src)->seekable ? tt_src_info(m->src)->size : UINT64_MAX;
 	const uint8_t *p;
 	size_t n;
-	int rc = window(m, at, MLPD_BUF_HEAD, &p, &n, err);
+	int rc = tt_window_show(&m->win, at, MLPD_BUF_HEAD, &p, &n, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -203,7 +137,7 @@ next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *l
 		if (!found)
 			return TT_END;
 		at = where;
-		rc = window(m, at, MLPD_BUF_HEAD, &p, &n, err);
+		rc = tt_window_show(&m->win, at, MLPD_BUF_HEAD, &p, &n, err);
 		if (rc != TT_OK)
 			return rc;
 	}
@@ -362,7 +296,7 @@ read_header(struct mlpd *m, struct tt_capture *cap, struct tt_err *err)
 	const uint8_t *h;
 	size_t n, at = 8;
 	char version[80];
-	int rc = window(m, 0, 64u << 10, &h, &n, err);
+	int rc = tt_window_show(&m->win, 0, 64u << 10, &h, &n, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -419,7 +353,7 @@ close_(void *ctx)
 		return;
 	tt_batch_free(&m->scratch);
 	tt_mem_free(&m->env->mem, m->unit, m->capunit * sizeof *m->unit);
-	tt_mem_free(&m->env->mem, m->win, m->capwin);
+	tt_window_free(&m->win);
 	tt_mem_free(&m->env->mem, m, sizeof *m);
 }
 
@@ -433,6 +367,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		return err->code;
 	m->env = env;
 	m->src = src;
+	tt_window_init(&m->win, env, src);
 	tt_batch_init(&m->scratch, &env->mem, 0);
 	tt_loss_reset(&m->found);
 	rc = read_header(m, cap, err);
@@ -488,7 +423,7 @@ load(struct mlpd *m, struct tt_chunk *c, uint64_t at, size_t n, struct tt_err *e
 	int rc = room(m, c, n, err);
 
 	if (rc == TT_OK)
-		rc = window(m, at, n, &p, &have, err);
+		rc = tt_window_show(&m->win, at, n, &p, &have, err);
 	if (rc != TT_OK)
 		return rc;
 	if (have < n) {
@@ -557,8 +492,8 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	if (m->big.len > 0)
 		return big_window(m, c, err);
 	int rc = step(m, &u, &c->loss, err);
-	if (rc == TT_END && m->ended && m->end_err.code == TT_E_DAMAGED)
-		tt_loss_add(&c->loss, TT_LOST_CODING, 1, 0, m->end_err.at);
+	if (rc == TT_END && m->win.ended && m->win.end_err.code == TT_E_DAMAGED)
+		tt_loss_add(&c->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
 	if (rc != TT_OK)
 		return rc;
 	c->at = u.at;
@@ -573,7 +508,7 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 		c->state[0] = UINT64_MAX;
 		return load(m, c, u.at, (size_t)(MLPD_BUF_HEAD + u.len), err);
 	}
-	rc = window(m, u.at, MLPD_BUF_HEAD, &h, &n, err);
+	rc = tt_window_show(&m->win, u.at, MLPD_BUF_HEAD, &h, &n, err);
 	if (rc != TT_OK)
 		return rc;
 	m->big = u;
@@ -618,11 +553,8 @@ rewind_(void *ctx, struct tt_err *err)
 	m->told = false;
 	m->big.len = 0;
 	m->at = m->first;
-	if (!tt_src_info(m->src)->seekable) {
-		m->win_at = m->nwin = 0;
-		m->ended = false;
-		memset(&m->end_err, 0, sizeof m->end_err);
-	}
+	if (!tt_src_info(m->src)->seekable)
+		tt_window_rewind(&m->win);
 	(void)err;
 	return TT_OK;
 }
