@@ -154,6 +154,20 @@ ttc_text(struct ttc_take *t, size_t *n)
 	return t->p - *n;
 }
 
+/* A record of thread 0, which has no others: its kind, and its fields in ${f}. False where it is damaged. */
+static inline bool
+ttc_take_other(struct ttc_take *t, unsigned *kind, struct ttc_take *f)
+{
+	unsigned op = ttc_number(t) & 3;
+	size_t n;
+
+	*kind = ttc_byte(t);
+	f->p = ttc_text(t, &n);
+	f->end = f->p + n;
+	f->bad = false;
+	return op == TTC_OTHER && !t->bad;
+}
+
 /* find.c */
 /* Is it the head of a chunk of this recording? */
 bool ttc_plausible(const struct ttc *m, const uint8_t *head);

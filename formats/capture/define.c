@@ -181,15 +181,13 @@ ttc_define(struct ttc_run *r)
 	int rc = TT_OK;
 
 	while (t.p < t.end && rc == TT_OK) {
-		unsigned op = ttc_number(&t) & 3, kind = ttc_byte(&t);
-		struct ttc_take f = { .bad = false };
-		size_t n;
-		f.p = ttc_text(&t, &n);
-		f.end = f.p + n;
-		if (op != TTC_OTHER || t.bad) {
+		struct ttc_take f;
+		unsigned kind;
+		if (!ttc_take_other(&t, &kind, &f)) {
 			rc = ttc_damaged(r, TT_LOST_DAMAGED);
 			break;
 		}
+		size_t n = (size_t)(f.end - f.p);
 		r->p = t.p;
 		rc = definition(r, kind, &f);
 		if (f.bad)

@@ -185,12 +185,9 @@ ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *de
 	m->zero_seq = u->seq + 1;
 	m->zero_end = u->end;
 	while (t.p < t.end && rc == TT_OK) {
-		unsigned op = ttc_number(&t) & 3, kind = ttc_byte(&t);
-		struct ttc_take f = { .bad = false };
-		size_t n;
-		f.p = ttc_text(&t, &n);
-		f.end = f.p + n;
-		if (op != TTC_OTHER || t.bad) {
+		struct ttc_take f;
+		unsigned kind;
+		if (!ttc_take_other(&t, &kind, &f)) {
 			*defines = true;      /* so that it is told there */
 			break;
 		}
