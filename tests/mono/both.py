@@ -17,7 +17,8 @@ kit.compile("Rough")
 unity, mono = kit.capture("unity.ttc"), kit.capture("mono.ttc")
 run = subprocess.run([os.path.join(kit.BUILD, "host", "mono"), os.path.join(kit.BUILD, "libtracetool-unity.so"), unity, mono, kit.program("Rough")],
                      capture_output=True, text=True, env=dict(kit.ENV, ASAN_OPTIONS="detect_leaks=0"), cwd=kit.FOLDER)
-kit.check(run.returncode == 0, "the host plays", run)
+if not kit.check(run.returncode == 0, "the host plays", run):
+    kit.end()
 frames = int(run.stdout.split()[-1])
 merged = os.path.join(kit.FOLDER, "merged.csv")
 run = subprocess.run([kit.TRACETOOL, "convert", unity, mono, "-o", merged], capture_output=True, text=True)
