@@ -169,13 +169,13 @@ memrun_jobs(struct memrun *r, const void *p, size_t n, unsigned what, unsigned j
 void
 memrun(struct memrun *r, const void *p, size_t n, unsigned what)
 {
-	run(r, p, n, what, 1, NULL);
+	run(r, p, n, what, MEMRUN_WORKERS, NULL);
 }
 
 void
 memrun_filtered(struct memrun *r, const void *p, size_t n, unsigned what, const struct tt_filter *f)
 {
-	run(r, p, n, what, 1, f);
+	run(r, p, n, what, MEMRUN_WORKERS, f);
 }
 
 size_t

@@ -86,6 +86,7 @@ check_all_cuts(int version, int pointer, uint64_t seed, unsigned what, size_t st
 
 	c.p = mlpd_sample(version, pointer, seed, &c.n);
 	c.chunk = memchunks(c.p, c.n, &c.nchunk);
+	step *= MEMRUN_SPARSE;
 	snprintf(c.name, sizeof c.name, "version %d, pointers %d, seed %u", version, pointer, (unsigned)seed);
 	for (size_t k = 1; k <= c.n && good; k++)
 		if (k % step == 0 || at_edge(&c, k) || k == c.n)

@@ -154,7 +154,7 @@ each_prefix(const struct sample *s)
 	uint64_t before = 0, events;
 	unsigned bad = 0;
 
-	for (size_t k = 0; k <= s->n && bad < 5; k += k < 200 ? 1 : step) {
+	for (size_t k = 0; k <= s->n && bad < 5; k += (k < 200 ? 1 : step) * MEMRUN_SPARSE) {
 		bad += !ends_well(s, "cut", k, s->p, k, MEMRUN_CALLS, &events);
 		if (events < before) {
 			printf("%s, cut at %zu: %llu events, fewer than of a shorter file\n", s->name, k,
@@ -174,7 +174,7 @@ each_bit(const struct sample *s)
 	size_t step = all() ? 1 : s->n * 8 / 400 | 1;
 	unsigned bad = 0;
 
-	for (size_t bit = 0, i = 0; bit < s->n * 8 && bad < 5; bit += step, i++) {
+	for (size_t bit = 0, i = 0; bit < s->n * 8 && bad < 5; bit += step * MEMRUN_SPARSE, i++) {
 		s->p[bit / 8] ^= (uint8_t)(1u << bit % 8);
 		bad += !ends_well(s, "bit", bit, s->p, s->n, way(i, s->n), NULL);
 		s->p[bit / 8] ^= (uint8_t)(1u << bit % 8);
@@ -227,7 +227,7 @@ mutations(const struct sample *s)
 	uint8_t *to = malloc(s->n + 64);
 	unsigned bad = 0, rounds = all() ? 20000 : 250;
 
-	for (uint64_t i = 0; i < rounds && bad < 5; i++) {
+	for (uint64_t i = 0; i < rounds && bad < 5; i += MEMRUN_SPARSE) {
 		uint64_t seed = i * 0x9E3779B97F4A7C15u + 1;
 		size_t n = mutate(s, &seed, to);
 
@@ -302,7 +302,7 @@ TEST(hostile_numbers_behind_right_checksums_take_neither_time_nor_memory)
 	to = malloc(s.n + 64);
 	peak_most = 0;
 	/* Every field of the head and of the first chunk's, then a part of the rest in turn. */
-	for (size_t at = 8; at < s.n && bad < 5; at += at < 400 && step > 3 ? 3 : step) {
+	for (size_t at = 8; at < s.n && bad < 5; at += (at < 400 && step > 3 ? 3 : step) * MEMRUN_SPARSE) {
 		for (size_t i = 0; i < NHOSTILE && bad < 5; i++) {
 			memcpy(to, s.p, s.n);
 			put_number(to + at, s.n - at, (unsigned)(at + i) % 4, hostile[i]);
