@@ -61,7 +61,7 @@ find_method(void *domain, const char *exe)
 static int
 until(int state)
 {
-	for (int i = 0; i < 2000 && CALL(tracetool_state)() != state; i++) {
+	for (int i = 0; i < 12000 && CALL(tracetool_state)() != state; i++) {
 		engine_frame();
 		nanosleep(&(struct timespec){ 0, 5000000 }, NULL);
 	}

@@ -122,7 +122,8 @@ play_until(enum tracetool_state state)
 {
 	int32_t (*now)(void) = PLAY_CALL(tracetool_state);
 
-	for (int i = 0; i < 5000; i++) {
+	/* A minute at least: what comes late on a busy machine is no fault. */
+	for (int i = 0; i < 60000; i++) {
 		if (!now || now() == (int32_t)state)
 			return 0;
 		engine_frame();
