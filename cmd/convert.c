@@ -133,8 +133,8 @@ static const struct opt output_opt[] = {
 	{ .name = "group-by", .arg = "KEY", .set = opt_choice, .at = AT(group), .value = tt_group_key,
 	    .help = "csv: rows of the table by thread, assembly, namespace or domain" },
 	{ .name = "value", .arg = "WHAT", .set = opt_choice, .at = AT(value), .value = folded_value,
-	    .help = "folded: what to count: time, calls, samples, bytes or objects (allocated); default: the first of time, "
-	            "samples and bytes that there is" },
+	    .help = "folded: what to count: time, calls, samples, bytes or objects (allocated); default: time if calls "
+	            "were recorded, else samples, else bytes" },
 	{ .name = "csv-sep", .arg = "CHAR", .set = set_separator, .at = AT(csv_sep),
 	    .help = "csv: the separator: , ; | or tab" },
 	{ .name = "csv-bom", .set = opt_flag, .at = AT(csv_bom),

@@ -1,8 +1,8 @@
 /**
  * Folded stacks: one line per stack, `thread;outer;inner COUNT`, for flamegraph.pl, speedscope and others.
  *
- * The count is self time in ns; in a capture without calls the number of samples, else bytes allocated; or what the
- * user says. Allocations have their class as innermost frame. Lines stand in order of name, level by level.
+ * The count is self time in ns; in a capture without calls the number of samples, else bytes allocated, else the time of
+ * collections and waits; or what the user says. Allocations have their class as innermost frame. Lines stand in order of name, level by level.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -288,7 +288,8 @@ choose_value(struct folded *w)
 	bool asked = w->value != TT_FOLDED_AUTO;
 
 	if (!asked)
-		w->value = has[TT_STACK_ZONE] ? TT_FOLDED_TIME : has[TT_STACK_SAMPLE] ? TT_FOLDED_SAMPLES : TT_FOLDED_BYTES;
+		w->value = w->stacks.calls ? TT_FOLDED_TIME : has[TT_STACK_SAMPLE] ? TT_FOLDED_SAMPLES :
+		    has[TT_STACK_ALLOC] || !has[TT_STACK_ZONE] ? TT_FOLDED_BYTES : TT_FOLDED_TIME;
 	w->kind = kinds[w->value];
 	if (asked && !has[w->kind])
 		tt_log(w->env, TT_LOG_NORMAL, "--value: there are no %s in this capture, or none that the filters leave", what[w->kind]);

@@ -338,7 +338,10 @@ put_facts(struct pprof *w, struct tt_err *err)
 {
 	struct tt_buf *b = &w->out.buf;
 	const struct tt_model *m = w->m;
-	enum word shown = w->has[0] ? WORD_WALL : w->has[2] ? WORD_ALLOC_SPACE : WORD_SAMPLES;
+	/* What a viewer shows first, and folded stacks count: time of collections and waits only where there is nothing else. */
+	const bool *has = w->stacks.has;
+	enum word shown = w->stacks.calls ? WORD_WALL : has[TT_STACK_SAMPLE] ? WORD_SAMPLES : has[TT_STACK_ALLOC] ? WORD_ALLOC_SPACE :
+	    WORD_WALL;
 	int rc = TT_OK;
 
 	for (uint64_t i = 0; i < w->ncomment && rc == TT_OK; i++)

@@ -242,6 +242,7 @@ add_value(struct tt_stacks *s, uint32_t node)
 		v->n += c.n;
 	v->v += kind == TT_STACK_ALLOC ? c.total : c.self;
 	s->has[kind] |= c.n > 0;
+	s->calls |= c.n > 0 && kind == TT_STACK_ZONE && tt_stacks_node(s, node)->key < TT_KEY_SPECIAL;
 }
 
 static int

@@ -31,6 +31,7 @@ struct tt_stacks {
 	uint32_t *row_text;           /* by row: index into name + 1; 0: not met */
 	struct tt_arena arena;        /* for texts made on the way */
 	bool has[TT_STACK_ALLOC + 1]; /* kinds that occur with a count */
+	bool calls;                   /* of zones some are the program's own, not collections, waits and the like alone */
 };
 
 /**

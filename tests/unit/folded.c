@@ -117,6 +117,27 @@ TEST(samples_or_bytes_are_counted_where_there_are_no_calls)
 	kit_free(&k);
 }
 
+TEST(collections_and_waits_are_no_calls)
+{
+	static const char *const counted[] = { "Main;GC.Pause 900\n", "Main;P:Main () 2\n", "Main;System.String 64\n" };
+
+	for (int other = 0; other < 3; other++) {
+		struct kit k;
+		uint32_t root;
+
+		begin(&k);
+		root = kit_node(&k, 0, TT_NODE_THREAD, 0, 0, 0, 0);
+		kit_node(&k, root, TT_NODE_ZONE, TT_KEY_GC_PAUSE, 1, 900, 900);
+		if (other == 1)
+			kit_node(&k, kit_node(&k, 0, TT_NODE_SAMPLES, 0, 0, 0, 0), TT_NODE_ZONE, 1, 2, 0, 0);
+		if (other == 2)
+			kit_node(&k, root, TT_NODE_ALLOC, 90, 2, 64, 0);
+		kit_begin(&k, "folded");
+		CHECK_STR(finish(&k), counted[other]);
+		kit_free(&k);
+	}
+}
+
 TEST(what_lies_very_deep_is_added_up)
 {
 	struct kit k;

@@ -137,6 +137,27 @@ TEST(samples_and_recorded_stacks_have_values_of_their_own)
 	kit_free(&k);
 }
 
+TEST(collections_are_shown_first_only_where_there_is_nothing_else)
+{
+	static const char *const shown[] = { "wall", "samples", "alloc_space" };
+
+	for (int other = 0; other < 3; other++) {
+		struct kit k;
+		uint32_t root;
+
+		begin(&k);
+		root = kit_node(&k, 0, TT_NODE_THREAD, 0, 0, 0, 0);
+		kit_node(&k, root, TT_NODE_ZONE, TT_KEY_GC_PAUSE, 1, 900, 900);
+		if (other == 1)
+			kit_node(&k, kit_node(&k, 0, TT_NODE_SAMPLES, 0, 0, 0, 0), TT_NODE_ZONE, 1, 2, 0, 0);
+		if (other == 2)
+			kit_node(&k, root, TT_NODE_ALLOC, 90, 2, 64, 0);
+		kit_begin(&k, "pprof");
+		CHECK_STR(finish(&k).shown, shown[other]);
+		kit_free(&k);
+	}
+}
+
 TEST(an_empty_capture_is_a_good_profile)
 {
 	struct kit k;

@@ -265,7 +265,7 @@ def pprof(name, path, stats, folded):
             "samples": sum(r["self"] for r in stats["samples"]["rows"]) if "samples" in stats else 0}
     check(name + " in pprof, sums", None if all(have.get(k, 0) == v for k, v in want.items()) else "%s, not %s" % (have, want))
     total = folded_sum(folded[None])
-    of = "wall" if have.get("wall") else "samples" if have.get("samples") else "alloc_space"
+    of = next((t.split("/")[0] for t in lines[start + 1].split() if "[dflt]" in t), None)
     check(name + " folded, sum", None if total == have.get(of, 0) else "%d, pprof has %s %s" % (total, have.get(of), of))
     for value, of in FOLDED.items():
         total = folded_sum(folded[value])
