@@ -53,16 +53,17 @@ begin(struct tt_run *r, struct tt_err *err)
 	return rc;
 }
 
-/* Note what happened to the object at ${addr}, if it is tracked. */
+/* Note what happened to the object at ${addr}, if it is tracked. Events of all threads come: moves are to be followed. */
 static int
 note(struct tt_gathering *g, const struct tt_event *e, uint64_t addr, struct tt_trace t, struct tt_err *err)
 {
 	struct tt_found_all *f = g->r->m->found;
+	const bool *keep = g->r->m->keep_thread;
 	uint64_t which;
 	int rc;
 
 	if (!tt_objects_get(&g->r->found->process[g->in->cap->process].tracked, addr, &which) ||
-	    !tt_run_in_time(g->r, e->ts))
+	    !tt_run_in_time(g->r, e->ts) || (keep && !keep[g->t->index]))
 		return TT_OK;
 	if (f->ntrace >= TT_TRACE_MAX) {
 		f->more_trace++;

@@ -100,6 +100,19 @@ def check_filters(path, ids, plain, met):
         check("%s: %s %s" % (name, option, value), not bad, "it fits all names, and still changes " + ", ".join(bad))
 
 
+def check_thread(path, ids, plain):
+    """Rows that name a thread name the one that --thread asks for."""
+    name = os.path.basename(path)
+    threads = sorted({r["thread"] for r in plain.tables["threads"]})
+    for thread in threads[:6]:
+        r = Report(path, ids, "--thread", "re:^%s$" % re.escape(thread))
+        for t, rows in r.tables.items():
+            # Frames are still those of the frame thread.
+            if rows and "thread" in rows[0] and t != "hitches":
+                others = {row["thread"] for row in rows} - {thread}
+                check("%s: %s --thread %s" % (name, t, thread), not others, "rows of %s" % sorted(others))
+
+
 def chosen(rows, plain):
     """The same but for rows of what has no name, which no pattern fits."""
     nameless = ("(outside any zone)", "(native)")
@@ -133,6 +146,7 @@ def main():
         rows |= {t for t in ids if plain.tables.get(t)}
         check_filters(path, ids, plain, met)
         check_groups(path, ids, plain)
+        check_thread(path, ids, plain)
     # These need a game engine's capture, or debug information.
     check("tables without rows", set(ids) - rows <= {"frame_timings", "frame_limits", "coverage_files", "coverage_lines"},
           str(set(ids) - rows))
