@@ -4,7 +4,7 @@
 The program's list is `tracetool help COMMAND --options`: "-o --output FILE" per line. In a page an
 option is an ".It Fl ..." line, with one or two spellings. Also: shared text is the same in every
 page that holds it, tracetool-metrics(7) has every column, kind of loss and wait marker, every .Xr
-leads to a page of ours, and `mandoc -T lint` has no warning.
+leads to a page of ours, no word of a heading is a macro, and `mandoc -T lint` has no warning.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
@@ -17,6 +17,8 @@ import sys
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 VERBS = ["convert", "stats", "diff", "info", "list", "record", "recover", "batch", "merge", "help"]
+# Of mdoc(7), those that are words as well.
+MACROS = set("Ad An Ap Ar At Do Em Er Es Fa Fl In Li Lb Ms No Op Os Pa So St Tn Ud Va".split())
 passed = failed = 0
 
 
@@ -105,6 +107,8 @@ def main():
         "lib/pass/registry.c", r"tt_wait_markers\[\] = \{(.*?)NULL")[0]) if "\n%s\n" % name not in text])
     for page in pages:
         name = os.path.basename(page)
+        heads = re.findall(r"^\.S[hs] (.*)$", open(page).read(), re.M)
+        check("headings of " + name, ['"%s" has a word that man takes for a macro' % h for h in heads if MACROS & set(h.split())])
         code, out = run("mandoc", "-T", "lint", "-W", "warning", page)
         check("mandoc " + name, out.splitlines())
         links = re.findall(r"^\.Xr (tracetool\S*) (\d)", open(page).read(), re.M)

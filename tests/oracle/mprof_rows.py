@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Every row of the table "In place of mprof-report" in tracetool-mlpd(7), run.
+"""Every row of the list "Instead of mprof-report" in tracetool-mlpd(7), run.
 
     mprof_rows.py TRACETOOL
 
@@ -32,7 +32,7 @@ CAPTURES = [("sample", "d02-gameloop-sample"), ("monitor", "d05-monitors"), ("ex
 def rows():
     page = open(os.path.join(TOP, "man", "tracetool-mlpd.7")).read()
     table = re.search(r'\.\\" begin mprof\n(.*?)\.\\" end mprof', page, re.S).group(1)
-    found = re.findall(r"^\.It Ql (.*) Ta Ql (.*)$", table, re.M)
+    found = re.findall(r"^\.It Ql (.*)\n\.Ql (.*)$", table, re.M)
     assert len(found) > 30 and len(found) == table.count("\n.It Ql"), "the table does not look as this test knows it"
     return found
 
@@ -331,6 +331,12 @@ def counters_over_time(text, t, _):
             {"values": [r["value"] for r in t["counter_values"]["rows"] if r["counter"] == one]})
 
 
+def counters_by_section(text, t, _):
+    part = re.search(r"^\t\tWorking Set: .*\n((?:\t\t\t.*\n)+)", text, re.M).group(1)
+    ours = [(r["time_ns"], r["value"]) for r in t["counter_values"]["rows"] if r["counter"] == "Working Set"]
+    return {"values": [int(v) for v in re.findall(r" : (\d+)$", part, re.M)]}, {"values": [v for _, v in sorted(ours)]}
+
+
 def found_there(text, t, _):
     """There also what comes later at the address of one that was found; never less."""
     theirs = dict.fromkeys(re.findall(r"Object (0x[0-9a-f]+) created", text))
@@ -377,7 +383,8 @@ FIGURES = {
     "--reports=monitor --traces FILE": locked_from, "--reports=thread FILE": threads, "--reports=domain FILE": domains,
     "--reports=context FILE": contexts, "--reports=heapshot FILE": heap_shots,
     "--reports=heapshot --traces FILE": heap_references, "--reports=counters FILE": counters,
-    "--reports=counters --verbose --counters-sort=time FILE": counters_over_time, "--find=S:3000 FILE": found_there,
+    "--reports=counters --verbose --counters-sort=time FILE": counters_over_time,
+    "--reports=counters --verbose --counters-sort=category FILE": counters_by_section, "--find=S:3000 FILE": found_there,
     "--find=T:Fin FILE": found_there, "--track=ADDRESS FILE": tracked, "--thread=ID FILE": on_thread,
     "--time=0-1 FILE": in_time,
 }
