@@ -245,6 +245,356 @@ TEST(samples_come_back_from_a_baseline_as_they_were)
 	tt_buf_free(&again);
 }
 
+static int
+parse(const char *text)
+{
+	tt_arena_free(&arena);
+	tt_arena_init(&arena, &mem);
+	return tt_budget_parse(text, strlen(text), "b", &budget, &arena, &err);
+}
+
+TEST(what_a_budget_says_of_itself_is_kept)
+{
+	if (!CHECK_EQ_INT(parse("\xEF\xBB\xBF { \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"r\", \"metric\": \"marker.count\", \"marker\": \"*\","
+	    " \"max\": 5.5, \"min_captures\": 100001, \"waive\": { \"until\": \"2028-02-29\", \"why\": \"x\" } } ],"
+	    " \"fingerprint\": [ \"device\", \"a\" ], \"integrity\": { \"lost_events\": 9223372036854775807, \"min_frames\": 3 },"
+	    " \"session_spread\": \"100%\" }"), TT_OK))
+		return;
+	CHECK_EQ_INT(budget.session_ppm, 1000000);
+	CHECK_STR(budget.fingerprint[0], "device");
+	CHECK_STR(budget.fingerprint[1], "a");
+	CHECK(!budget.fingerprint[2]);
+	CHECK_EQ_INT((intmax_t)budget.nrow, 3);
+	CHECK_EQ_INT(budget.row[0].max.v, 5500);
+	CHECK_EQ_INT(budget.row[0].min_captures, 100000);
+	CHECK_STR(budget.row[1].id, "integrity-lost");
+	CHECK_EQ_INT(budget.row[1].max.v, INT64_MAX);
+	CHECK_STR(budget.row[2].id, "integrity-frames");
+	CHECK_EQ_INT(budget.row[2].min.v, 3000);
+}
+
+TEST(days_are_those_of_the_calendar)
+{
+	static const char *const good[] = { "2000-02-29", "2028-02-29", "2027-12-31" };
+	static const char *const bad[] = { "1900-02-29", "2027-02-29", "2027-00-10", "2027-10-00", "2027-13-01", "2027-1x-01", "2027-1-001",
+		"2027-10-010" };
+
+	for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+		CHECK(tt_is_date(good[i]));
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+		CHECK(!tt_is_date(bad[i]));
+}
+
+/* Rows of a counter have a unit only with the capture; 0 fits each. */
+TEST(limits_of_counters_are_of_the_kind_their_values_have)
+{
+	static const struct { const char *limits; int rc; } rows[] = {
+		{ "\"max\": \"1KiB\"", TT_OK }, { "\"max\": 0", TT_OK }, { "\"max\": 5", TT_E_USAGE }, { "\"max\": \"1ms\"", TT_E_USAGE },
+		{ "\"min\": \"1ms\"", TT_E_USAGE }, { "\"min\": 0, \"max\": \"10KiB\"", TT_OK }, { "\"min\": \"9%\", \"max\": \"1B\"", TT_E_USAGE },
+	};
+	static const int64_t v[] = { 500 };
+	char row[200];
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct tt_sample *s;
+		struct tt_verdict verdict;
+
+		snprintf(row, sizeof row, "\"metric\": \"counter\", \"counter\": \"x\", %s", rows[i].limits);
+		if (!read_row(row))
+			continue;
+		s = samples(v, 1, "");
+		s->value[budget.row[0].which].dim = TT_DIM_BYTES;
+		CHECK_EQ_INT(tt_judge(&budget, NULL, s, 1, &opts, &verdict, &mem, &err), rows[i].rc);
+		if (rows[i].rc != TT_OK)
+			CHECK_HAS(err.msg, "of another kind than the counter, whose unit is bytes");
+		tt_verdict_free(&verdict);
+	}
+}
+
+/* Frames of 10 and 20 ms, of none, and of 30 ms: one figure over all of them. */
+TEST(pooled_rows_take_the_frames_of_all_captures_as_one)
+{
+	static const struct { const char *row; int64_t want; enum tt_outcome outcome; } rows[] = {
+		{ "\"metric\": \"frame.time\", \"max\": \"20ms\"", 20000000000, TT_PASS },
+		{ "\"metric\": \"frame.time\", \"stat\": \"median\", \"max\": \"19ms\"", 20000000000, TT_BREACH },
+		{ "\"metric\": \"frame.time\", \"stat\": \"p99.9\", \"max\": \"30ms\"", 30000000000, TT_PASS },
+		{ "\"metric\": \"frame.time\", \"stat\": \"stddev\", \"max\": \"9ms\"", 8164965809, TT_PASS },
+		{ "\"metric\": \"frame.gpu\", \"max\": \"1ms\"", 20000000000, TT_BREACH },
+		{ "\"metric\": \"frame.fps\", \"min\": \"50fps\"", 50000, TT_PASS },
+		{ "\"metric\": \"frame.over\", \"limit\": \"9ms\", \"stat\": \"count\", \"max\": 3", 3000, TT_PASS },
+		{ "\"metric\": \"frame.over\", \"limit\": \"20ms\", \"stat\": \"per_1000\", \"max\": 300", 333333, TT_BREACH },
+		{ "\"metric\": \"gc.alloc.frames\", \"stat\": \"count\", \"max\": 2", 3000, TT_BREACH },
+		{ "\"metric\": \"gc.alloc.bytes\", \"stat\": \"per_frame.max\", \"max\": \"1KiB\"", 30000000000, TT_BREACH },
+	};
+	static int64_t first[] = { 10000000000, 20000000000 }, last[] = { 30000000000 };
+	static const int64_t none[3] = { 0 };
+	char row[200];
+
+	for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+		struct tt_sample *s;
+		struct tt_verdict v;
+		size_t at;
+
+		snprintf(row, sizeof row, "%s, \"over\": \"pooled\"", rows[i].row);
+		if (!read_row(row))
+			continue;
+		CHECK(budget.row[0].measure.pooled);
+		at = budget.row[0].which;
+		s = samples(none, 3, "");
+		s[0].value[at].each = first;
+		s[0].value[at].neach = 2;
+		s[1].value[at] = (struct tt_value){ .dim = s[1].value[at].dim, .why = "no frames" };
+		s[2].value[at].each = last;
+		s[2].value[at].neach = 1;
+		if (CHECK_EQ_INT(tt_judge(&budget, NULL, s, 3, &opts, &v, &mem, &err), TT_OK)) {
+			CHECK_EQ_INT(v.row[0].value, rows[i].want);
+			CHECK_EQ_INT(v.row[0].outcome, rows[i].outcome);
+			CHECK_HAS(v.row[0].text, "(all frames of 2 captures; 1 have no value)");
+		}
+		tt_verdict_free(&v);
+	}
+}
+
+TEST(a_row_with_both_limits_says_which_is_broken)
+{
+	static const int64_t v[] = { 15 }, below[] = { 9 }, above[] = { 21 };
+	int exit = 0;
+	struct tt_verdict_row r;
+
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": 20, \"min\": 10"))
+		return;
+	r = judged(NULL, 0, v, 1, &exit);
+	CHECK(r.outcome == TT_PASS && !r.limit_is_min && r.limit == 20000);
+	r = judged(NULL, 0, above, 1, &exit);
+	CHECK(r.outcome == TT_BREACH && !r.limit_is_min && r.limit == 20000);
+	r = judged(NULL, 0, below, 1, &exit);
+	CHECK(r.outcome == TT_BREACH && r.limit_is_min && r.limit == 10000);
+}
+
+/* The exit status of a row that nothing can be told of, or not yet, at each level and with each --inconclusive. */
+TEST(what_is_open_fails_only_where_that_is_asked_for)
+{
+	static const int64_t x[] = { 1000, 1001, 1002, 1003, 1004 }, wide[] = { 900, 950, 1000, 1100, 1300 };
+	static const struct { const char *level; int inconclusive; size_t n; enum tt_outcome outcome; int exit; } want[] = {
+		{ "error", TT_INCONCLUSIVE_AUTO, 5, TT_UNDECIDED, 0 }, { "error", TT_INCONCLUSIVE_FAIL, 5, TT_UNDECIDED, 5 },
+		{ "error", TT_INCONCLUSIVE_PASS, 5, TT_UNDECIDED, 0 }, { "warn", TT_INCONCLUSIVE_FAIL, 5, TT_UNDECIDED, 0 },
+		{ "error", TT_INCONCLUSIVE_AUTO, 1, TT_CANNOT_JUDGE, 5 }, { "error", TT_INCONCLUSIVE_PASS, 1, TT_CANNOT_JUDGE, 0 },
+		{ "warn", TT_INCONCLUSIVE_FAIL, 1, TT_CANNOT_JUDGE, 0 }, { "off", TT_INCONCLUSIVE_FAIL, 5, TT_SKIPPED, 0 },
+	};
+	char row[100];
+
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		struct tt_baseline base = { .path = "base", .nsample = 5, .nsession = 1, .settings = "" };
+		struct tt_judge_opts o = { .today = "2026-01-01" };
+		struct tt_verdict v;
+
+		o.inconclusive = want[i].inconclusive;
+		snprintf(row, sizeof row, "\"metric\": \"gc.alloc.count\", \"max\": \"+5%%\", \"level\": \"%s\"", want[i].level);
+		if (!read_row(row))
+			continue;
+		base.sample = samples(x, 5, "1");
+		if (CHECK_EQ_INT(tt_judge(&budget, &base, samples(wide, want[i].n, ""), want[i].n, &o, &v, &mem, &err), TT_OK)) {
+			CHECK_EQ_INT(v.row[0].outcome, want[i].outcome);
+			CHECK_EQ_INT(v.exit_code, want[i].exit);
+			CHECK(strstr(v.summary, want[i].exit == 0 ? "passed" : "INCONCLUSIVE") != NULL || puts(v.summary) == 0);
+		}
+		tt_verdict_free(&v);
+	}
+}
+
+/* Of a session none of whose captures has the figure nothing is learned, and it is not counted. */
+TEST(captures_without_a_figure_count_neither_in_rows_nor_in_sessions)
+{
+	static const int64_t x[] = { 1000, 1001, 1002, 1003, 1004, 1005 }, y[] = { 1000, 1001, 1002, 1003, 1004 };
+	struct tt_sample all[6], *now;
+	struct tt_baseline base = { .path = "base", .sample = all, .nsample = 6, .nsession = 3, .settings = "" };
+	struct tt_verdict v;
+	size_t at;
+
+	for (int exact = 0; exact < 2; exact++) {
+		if (!read_row(exact ? "\"metric\": \"gc.alloc.count\", \"exact\": true" : "\"metric\": \"gc.alloc.count\", \"max\": \"+5%\""))
+			return;
+		at = budget.row[0].which;
+		for (int i = 0; i < 6; i++) {
+			static const char *const session[] = { "1", "1", "2", "2", "3", "3" };
+
+			all[i] = *samples(x + i, 1, session[i]);
+			if (exact)
+				all[i].value[at].v = 1000 * TT_AMOUNT_ONE;
+		}
+		all[2].value[at] = all[3].value[at] = (struct tt_value){ .why = "none" };
+		now = samples(y, 5, "");
+		if (exact)
+			for (int i = 0; i < 5; i++)
+				now[i].value[at].v = 1000 * TT_AMOUNT_ONE;
+		now[4].value[at] = (struct tt_value){ .why = "none" };
+		if (CHECK_EQ_INT(tt_judge(&budget, &base, now, 5, &opts, &v, &mem, &err), TT_OK)) {
+			CHECK_EQ_INT(v.row[0].outcome, exact ? TT_PASS : TT_NOT_WORSE);
+			CHECK_EQ_INT((intmax_t)v.row[0].n, 4);
+			CHECK_EQ_INT((intmax_t)v.row[0].m, 4);
+			CHECK_EQ_INT((intmax_t)v.row[0].sessions, 2);
+		}
+		tt_verdict_free(&v);
+	}
+}
+
+TEST(more_captures_than_there_are_may_be_asked_for)
+{
+	static const int64_t x[] = { 1, 2, 3, 4, 5 };
+	struct tt_verdict_row r;
+	int exit = 0;
+
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": \"+5%\", \"min_captures\": 6"))
+		return;
+	r = judged(x, 5, x, 5, &exit);
+	CHECK_EQ_INT(r.outcome, TT_CANNOT_JUDGE);
+	CHECK_EQ_INT(r.need, 6);
+	CHECK_EQ_INT(exit, 5);
+}
+
+/* A figure that nothing has because nothing was there is no misspelling where the metric needs no name. */
+TEST(nothing_allocated_is_a_figure)
+{
+	static const int64_t zero[] = { 0, 0, 0, 0 };
+	static const char *const rows[] = { "\"max\": 5", "\"max\": \"+5\"" };
+
+	for (size_t k = 0; k < 2; k++) {
+		char row[100];
+		struct tt_baseline base = { .path = "base", .nsample = 4, .nsession = 1, .settings = "" };
+		struct tt_sample *s;
+		struct tt_verdict v;
+
+		snprintf(row, sizeof row, "\"metric\": \"gc.alloc.count\", %s", rows[k]);
+		if (!read_row(row))
+			continue;
+		base.sample = samples(zero, 4, "1");
+		s = samples(zero, 4, "");
+		for (int i = 0; i < 4; i++) {
+			s[i].value[budget.row[0].which].absent = true;
+			s[i].value[budget.row[0].which].why = "nothing allocated";
+		}
+		if (CHECK_EQ_INT(tt_judge(&budget, &base, s, 4, &opts, &v, &mem, &err), TT_OK))
+			CHECK_EQ_INT(v.row[0].outcome, k ? TT_NOT_WORSE : TT_PASS);
+		tt_verdict_free(&v);
+	}
+}
+
+/* Figures at the end of 64 bits, and limits as large, stay there. */
+TEST(the_largest_figures_do_not_wrap)
+{
+	static const int64_t huge[] = { INT64_MAX / TT_AMOUNT_ONE, INT64_MAX / TT_AMOUNT_ONE, INT64_MAX / TT_AMOUNT_ONE,
+		INT64_MAX / TT_AMOUNT_ONE };
+	int exit = 0;
+
+	if (read_row("\"metric\": \"counter\", \"counter\": \"x\", \"max\": \"+9000000000000000\""))
+		CHECK_EQ_INT(judged(huge, 4, huge, 4, &exit).outcome, TT_NOT_WORSE);
+	if (read_row("\"metric\": \"counter\", \"counter\": \"x\", \"max\": \"+100%\""))
+		CHECK_EQ_INT(judged(huge, 4, huge, 4, &exit).outcome, TT_NOT_WORSE);
+	if (read_row("\"metric\": \"counter\", \"counter\": \"x\", \"min\": 1, \"over\": \"mean\"")) {
+		static const int64_t below[] = { -3, -4 };
+		struct tt_verdict_row r = judged(NULL, 0, below, 2, &exit);
+
+		CHECK_EQ_INT(r.value, -3500);
+		CHECK_EQ_INT(r.outcome, TT_BREACH);
+	}
+}
+
+TEST(baselines_that_lack_what_they_need_are_refused_with_the_place)
+{
+	static const struct { const char *text, *told; } bad[] = {
+		{ "{ \"tracetool_baseline\": 2 }", "of version 1 only" },
+		{ "{ \"tracetool_baseline\": \"1\" }", "of version 1 only" },
+		{ "{ \"tracetool_baseline\": 1, \"sessions\": [] }", "no session" },
+		{ "{ \"tracetool_baseline\": 1, \"sessions\": [ { \"captures\": [ {} ] } ] }", "b:1:42: a session needs its" },
+		{ "{ \"tracetool_baseline\": 1, \"sessions\": [ { \"session\": \"1\", \"captures\": [] } ] }", "b:1:42: a session needs its" },
+	};
+	struct tt_baseline b;
+
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"exact\": true"))
+		return;
+	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+		CHECK_EQ_INT(tt_baseline_parse(bad[i].text, strlen(bad[i].text), "b", &budget, &b, &arena, &err), TT_E_USAGE);
+		CHECK_HAS(err.msg, bad[i].told);
+	}
+}
+
+static struct tt_sample *
+with_fact(struct tt_sample *s, const char *key, const char *value)
+{
+	s->fact = tt_arena_alloc(&arena, sizeof *s->fact, &err);
+	*s->fact = (struct tt_fact){ key, value };
+	s->nfact = 1;
+	return s;
+}
+
+/* A session has the name that its captures give it, where they agree and it is free. */
+TEST(sessions_are_named_by_their_captures_or_numbered)
+{
+	static const int64_t v[] = { 5, 6 };
+	static const struct { const char *first, *second, *name; } want[] = {
+		{ "monday", "monday", "monday" }, { "monday", "tuesday", "2" }, { "monday", NULL, "3" }, { "monday", "monday", "4" },
+		{ "tuesday", "tuesday", "tuesday" },
+	};
+	struct tt_baseline b = { 0 };
+	bool old = false;
+
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": 1"))
+		return;
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+		struct tt_sample *s = samples(v, 2, "");
+		struct tt_buf out = { 0 };
+
+		with_fact(&s[0], "session", want[i].first);
+		if (want[i].second)
+			with_fact(&s[1], "session", want[i].second);
+		CHECK_EQ_INT(tt_baseline_write(old ? &b : NULL, s, 2, &budget, "", &out, &err), TT_OK);
+		CHECK_EQ_INT(tt_baseline_parse(out.p, out.n, "b", &budget, &b, &arena, &err), TT_OK);
+		CHECK_EQ_INT((intmax_t)b.nsession, (intmax_t)i + 1);
+		CHECK_STR(b.sample[b.nsample - 1].session, want[i].name);
+		tt_buf_free(&out);
+		old = true;
+	}
+}
+
+/* A row asks for the environment of those captures of the baseline that it means. */
+TEST(a_row_is_held_against_the_environment_of_the_captures_it_means)
+{
+	static const int64_t v[] = { 5 };
+	static const char budget_text[] = "{ \"tracetool_budget\": 1, \"fingerprint\": [ \"device\" ], \"rows\": [ { \"id\": \"r\", "
+	    "\"metric\": \"gc.alloc.count\", \"max\": \"+5%\", \"where\": { \"scene\": \"city\" }, \"level\": \"error\" }, { \"id\": \"s\", "
+	    "\"metric\": \"gc.alloc.count\", \"max\": \"+6%\", \"level\": \"off\" } ] }";
+	static struct tt_fact city_pc[] = { { "scene", "city" }, { "device", "PC" } }, desert[] = { { "scene", "desert" }, { "device", "TV" } },
+	    city_tv[] = { { "scene", "city" }, { "device", "TV" } };
+	struct tt_sample base[2], *now;
+	struct tt_baseline b = { .path = "base", .sample = base, .nsample = 2, .nsession = 1, .settings = "" };
+
+	if (!CHECK_EQ_INT(parse(budget_text), TT_OK))
+		return;
+	base[0] = *samples(v, 1, "1");
+	base[1] = base[0];
+	now = samples(v, 1, "");
+	base[0].nfact = base[1].nfact = now->nfact = 2;
+	base[0].fact = desert;
+	base[1].fact = city_pc;
+	now->fact = city_pc;
+	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_OK);
+	now->fact = city_tv;
+	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_E_USAGE);
+	CHECK_HAS(err.msg, "device is PC there, and TV");
+	now->fact = desert;           /* the row does not mean it */
+	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_OK);
+	now->fact = city_tv;
+	now->nfact = 1;               /* tells no device: that is not PC */
+	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_E_USAGE);
+	CHECK_HAS(err.msg, "(not told)");
+	base[1].nfact = 1;            /* nor does the one of the baseline */
+	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_OK);
+	now->nfact = 2;
+	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_E_USAGE);
+	base[1].fact = desert;        /* none of the baseline is meant: there is nothing to compare with */
+	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_OK);
+}
+
 TEST(all_memory_is_given_back)
 {
 	tt_arena_free(&arena);
