@@ -200,6 +200,53 @@ TEST(one_sided_bounds_hold_what_they_promise)
 	CHECK(high_miss > 20 && high_miss < 130);
 }
 
+/* More values than are counted exactly, in a known place: nothing, all, and little of it moved. */
+TEST(many_values_have_the_shift_that_they_were_given)
+{
+	static int64_t x[150], y[150];
+	double p, d, pks, p_near, d_near, pks_near;
+	struct tt_shift s;
+
+	for (int i = 0; i < 150; i++)
+		x[i] = y[i] = 7;
+	CHECK_EQ_INT(tt_mann_whitney(x, 150, y, 150, &p, &mem, &err), TT_OK);
+	CHECK_EQ_INT(tt_kolmogorov_smirnov(x, 150, y, 150, &d, &pks, &mem, &err), TT_OK);
+	CHECK_EQ_INT(tt_hodges_lehmann(x, 150, y, 150, 0.05, &s, &mem, &err), TT_OK);
+	CHECK(p == 1 && d == 0 && pks == 1);
+	CHECK(s.shift == 0 && s.low == 0 && s.high == 0);
+	for (int i = 0; i < 150; i++) {
+		x[i] = i * 10;
+		y[i] = i * 10 + 100000;
+	}
+	CHECK_EQ_INT(tt_mann_whitney(x, 150, y, 150, &p, &mem, &err), TT_OK);
+	CHECK_EQ_INT(tt_kolmogorov_smirnov(x, 150, y, 150, &d, &pks, &mem, &err), TT_OK);
+	CHECK_EQ_INT(tt_hodges_lehmann(x, 150, y, 150, 0.05, &s, &mem, &err), TT_OK);
+	CHECK(p < 1e-30 && d == 1 && pks < 1e-30);
+	CHECK_EQ_INT(s.shift, 100000);
+	CHECK(s.has_low && s.has_high && s.low < 100000 && s.high > 100000);
+	CHECK_EQ_INT(s.high - 100000, 100000 - s.low);
+	for (int i = 0; i < 150; i++)
+		y[i] = i * 10 + 25;
+	/* On both sides of what is exact the probabilities are near each other. */
+	CHECK_EQ_INT(tt_kolmogorov_smirnov(x, 100, y, 100, &d, &pks, &mem, &err), TT_OK);
+	CHECK_EQ_INT(tt_kolmogorov_smirnov(x, 101, y, 100, &d_near, &pks_near, &mem, &err), TT_OK);
+	CHECK(fabs(d - d_near) < 0.02 && fabs(pks - pks_near) < 0.02);
+	CHECK_EQ_INT(tt_mann_whitney(x, 100, y, 100, &p, &mem, &err), TT_OK);
+	CHECK_EQ_INT(tt_mann_whitney(x, 101, y, 100, &p_near, &mem, &err), TT_OK);
+	CHECK(fabs(p - p_near) < 0.05);
+}
+
+TEST(differences_beyond_64_bits_stay_at_their_ends)
+{
+	static const int64_t least[] = { INT64_MIN, INT64_MIN }, most[] = { INT64_MAX, INT64_MAX };
+	struct tt_shift s;
+
+	CHECK_EQ_INT(tt_hodges_lehmann(least, 2, most, 2, 0.5, &s, &mem, &err), TT_OK);
+	CHECK(s.shift == INT64_MAX && s.low == INT64_MAX && s.high == INT64_MAX);
+	CHECK_EQ_INT(tt_hodges_lehmann(most, 2, least, 2, 0.5, &s, &mem, &err), TT_OK);
+	CHECK(s.shift == INT64_MIN && s.low == INT64_MIN && s.high == INT64_MIN);
+}
+
 TEST(holm_steps_down)
 {
 	double p[] = { 0.01, 0.04, 0.03, 0.005 };

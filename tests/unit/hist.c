@@ -122,16 +122,18 @@ TEST(quantiles_of_exact_values)
 	CHECK_EQ_INT(tt_quantile_i64(v, 99, 1, 2), 50);
 	CHECK_EQ_INT(tt_quantile_i64(v, 1, 99, 100), 1);
 	CHECK_EQ_INT(tt_quantile_i64(v, 0, 1, 2), 0);
+	CHECK_EQ_INT(tt_nearest_rank(5, 3, 2), 5);
 }
 
 TEST(standard_deviation_matches_long_double_and_survives_extremes)
 {
-	static const int64_t simple[] = { 2, 4, 4, 4, 5, 5, 7, 9 };
+	static const int64_t simple[] = { 2, 4, 4, 4, 5, 5, 7, 9 }, below[] = { -3, -4, -13 };
 	int64_t v[1000], ends[2] = { INT64_MIN, INT64_MAX };
 
 	CHECK_EQ_INT(tt_stddev_i64(simple, 8), 2);
 	CHECK_EQ_INT(tt_stddev_i64(simple, 1), 0);
 	CHECK_EQ_INT(tt_stddev_i64(simple, 0), 0);
+	CHECK_EQ_INT(tt_stddev_i64(below, 3), 4);
 	for (int round = 0; round < 50; round++) {
 		long double sum = 0, squares = 0;
 

@@ -369,6 +369,120 @@ TEST(a_failed_allocation_is_reported_and_leaks_nothing)
 	CHECK_EQ_INT(mem.used, 0);
 }
 
+TEST(values_of_several_units_are_sorted_as_numbers)
+{
+	static const struct tt_col two[] = { { "name", "name", TT_UNIT_TEXT, "" }, { "last", "last", TT_UNIT_VALUE, "" } };
+	static const struct { const char *name; enum tt_unit unit; int64_t v; } in[] = {
+		{ "two", TT_UNIT_MILLI, 2000 }, { "half", TT_UNIT_PERCENT, 50 }, { "three", TT_UNIT_COUNT, 3 }, { "2.5", TT_UNIT_PERCENT, 250 },
+		{ "one", TT_UNIT_MILLI, 1000 },
+	};
+	static const char *const want[] = { "three", "2.5", "two", "one", "half" };
+	struct tt_report r;
+	struct tt_table *t = NULL;
+	struct tt_cell *c;
+
+	tt_report_init(&r, &mem);
+	CHECK_EQ_INT(tt_report_table(&r, "counters", "Counters", two, 2, &t, &err), TT_OK);
+	for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
+		CHECK_EQ_INT(tt_table_row(&r, t, &c, &err), TT_OK);
+		tt_cell_text(&c[0], in[i].name);
+		tt_cell_value(&c[1], in[i].unit, in[i].v);
+	}
+	CHECK_EQ_INT(tt_table_sort(t, "last", &err), TT_OK);
+	for (size_t i = 0; i < sizeof want / sizeof *want; i++)
+		CHECK_STR(t->cell[2 * i].s, want[i]);
+	tt_report_free(&r);
+}
+
+TEST(a_column_that_is_missing_is_told_however_many_there_are)
+{
+	static struct tt_col many[60];
+	static char id[60][16];
+	struct tt_report r;
+	struct tt_table *t = NULL;
+
+	for (int i = 0; i < 60; i++) {
+		snprintf(id[i], sizeof id[i], "column_%d", i);
+		many[i] = (struct tt_col){ id[i], id[i], TT_UNIT_COUNT, "" };
+	}
+	tt_report_init(&r, &mem);
+	CHECK_EQ_INT(tt_report_table(&r, "wide", "Wide", many, 60, &t, &err), TT_OK);
+	CHECK_EQ_INT(tt_table_sort(t, "colum", &err), TT_E_USAGE);
+	CHECK_HAS(err.msg, "table wide has no column \"colum\"; it has column_0, column_1");
+	tt_report_free(&r);
+}
+
+TEST(facts_are_neither_sorted_nor_cut)
+{
+	struct tt_report r;
+	struct tt_table *t;
+
+	tt_report_init(&r, &mem);
+	t = table(&r, "facts");
+	t->facts = true;
+	row(&r, t, "wall", 1, 2, -1);
+	row(&r, t, "CPU", 5, 6, -1);
+	CHECK_EQ_INT(tt_table_sort(t, "no such column", &err), TT_OK);
+	CHECK_EQ_INT(tt_table_sort(t, "count", &err), TT_OK);
+	tt_table_limit(t, 1);
+	CHECK_STR(t->cell[0].s, "wall");
+	CHECK_EQ_INT((intmax_t)t->nrow, 2);
+	CHECK_EQ_INT((intmax_t)t->hidden, 0);
+	t->facts = false;
+	CHECK_EQ_INT(tt_table_sort(t, NULL, &err), TT_OK);
+	tt_table_limit(t, 0);
+	CHECK_STR(t->cell[0].s, "wall");
+	CHECK_EQ_INT((intmax_t)t->nrow, 2);
+	tt_report_free(&r);
+}
+
+TEST(a_report_without_a_table_is_none)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT }, "");
+	tt_report_init(&r, &mem);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_CSV }, "");
+	tt_report_init(&r, &mem);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_JSON },
+	    "{\"tracetool_report\":1,\n\"generator\":\"tracetool\",\n\"notes\":[],\n\"tables\":{}}\n");
+}
+
+TEST(direction_overrides_never_reach_the_terminal)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	row(&r, table(&r, "markers"), "a\u202eb\u202ac\u2066d\u2069e\u2029\u2065f\u206a", 1, 0, 0);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
+	    "Markers\n"
+	    "  marker         count  self ms  share %\n"
+	    "  a?b?c?d?e\u2029\u2065f\u206a      1    0.000     0.00\n");
+}
+
+TEST(a_terminal_too_narrow_for_anything_still_gets_the_first_columns)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	row(&r, table(&r, "markers"), "World:Frame", 1, 2, 3);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 5 },
+	    "Markers\n"
+	    "  marker       count\n"
+	    "  World:Frame      1\n"
+	    "  not shown, the terminal is too narrow: self, share\n");
+	tt_report_init(&r, &mem);
+	tree(&r);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 5 },
+	    "Tree\n"
+	    "  marker\n"
+	    "  Main\n"
+	    "    Frame\n"
+	    "      Draw\n"
+	    "  not shown, the terminal is too narrow: count\n");
+}
+
 static const char *
 human(char *(*put)(char *, int64_t), int64_t v)
 {
