@@ -8,6 +8,7 @@ import io
 import json
 import math
 import os
+import re
 import subprocess
 import sys
 
@@ -224,12 +225,93 @@ def skipped_to_instant(capture):
     near("until an instant", v["marker.count[*].total"], sum(r["kind"] == "zone" and int(r["start_ns"]) >= first[name][0] for r in rows))
 
 
+def all_metrics():
+    """Rows of every metric and statistic there is, about whatever there is."""
+    limits = {"ns": "1s", "bytes": "1KiB", "fps": "1fps", "percent": "1%"}
+    rows = []
+    for m in json.loads(run("list", "gate", "--format", "json"))["tables"]["gate"]["rows"]:
+        keys = {m["needs"]: "1ms" if m["needs"] == "limit" else "*"} if m["needs"] else {}
+        for r in rows_of(m["metric"], m["stats"], **keys):
+            r["id"] = str(len(rows))
+            r["min" if m["unit"] == "fps" else "max"] = 1 if r["stat"] == "count" else limits.get(m["unit"], 1)
+            rows.append(r)
+    return rows
+
+
+def without_frames(capture):
+    """No frames: all that is about frames says why there is no figure, and the rest is there."""
+    budget, base = os.path.join(FOLDER, "metrics-budget.json"), os.path.join(FOLDER, "metrics-base.json")
+    with open(budget, "w") as f:
+        json.dump({"tracetool_budget": 1, "rows": all_metrics()}, f)
+    run("stats", "--gate", budget, "--save", base, "--inconclusive", "pass", capture)
+    v = json.load(open(base))["sessions"][0]["captures"][0]["values"]
+    of_frames = [k for k in v if k.startswith("frame.") and k != "frame.count.total" or ".per_frame." in k or k.endswith("per_1000") or
+                 k.endswith("alloc.frames.count")]
+    check(len(of_frames) > 60, "there are figures of frames", len(of_frames))
+    for k in of_frames:
+        why = v[k].get("missing", "") if isinstance(v[k], dict) else ""
+        check(re.match("no whole frame|no allocation was|no collection|.* not recorded|no sample", why), "%s: %s without frames" % (capture, k), v[k])
+    near("frames there are none", v["frame.count.total"], 0)
+    check(v["marker.count[*].total"] > 0 and v["thread.time[*].total"] > 0, "calls are there", v)
+
+
+def several(capture, options):
+    """A pattern that several markers and categories match: sums of what adds up, the largest of any, and nothing else."""
+    rows = rows_of("category.time", "per_frame.mean per_frame.median per_frame.p95 per_frame.max total", category="*")
+    rows += rows_of("category.time", "per_frame.mean per_frame.median per_frame.p95 per_frame.max total", category="GC")
+    rows += rows_of("category.time", "per_frame.mean per_frame.median per_frame.max total", category="no such")
+    for metric in ("marker.time", "marker.self"):
+        rows += rows_of(metric, "per_frame.mean per_frame.max", marker="Emitter:*")
+    rows += [dict(r, max=1) for r in rows_of("marker.count", "total per_frame.mean per_frame.max", marker="Emitter:*")]
+    rows += rows_of("marker.time", "max min", marker="Emitter:*")
+    rows += rows_of("marker.time", "total median max", marker="no such")
+    rows += rows_of("thread.time", "total per_frame.mean", thread="*")
+    v = gate_values(capture, rows, options)
+    t = {k: x["rows"] for k, x in json.loads(run("stats", capture, "--limit", "0", "--format", "json", *options))["tables"].items()}
+    c = t["categories"]
+    near("category means add up", v["category.time[*].per_frame.mean"], sum(r["frame_self_mean_ns"] for r in c), len(c))
+    near("category totals add up", v["category.time[*].total"], sum(r["self_ns"] for r in c))
+    for stat in ("median", "p95", "max"):
+        check("several categories" in v["category.time[*].per_frame." + stat]["missing"], "quantiles of several", v)
+        near("a category outside frames", v["category.time[GC].per_frame." + stat], 0)
+    for stat in ("mean", "median", "max"):
+        check("no category" in v["category.time[no such].per_frame.%s" % stat]["absent"], "no category", v)
+    e = [r for r in t["markers"] if r["marker"].startswith("Emitter:")]
+    check(len(e) > 1, "several markers", e)
+    near("largest of any", v["marker.time[Emitter:*].per_frame.max"], max(r["frame_max_ns"] for r in e))
+    check(0 < v["marker.self[Emitter:*].per_frame.max"] <= v["marker.time[Emitter:*].per_frame.max"], "self time is part of the whole", v)
+    near("calls add up", v["marker.count[Emitter:*].total"], sum(r["count"] for r in e))
+    near("longest of any", v["marker.time[Emitter:*].max"], max(r["max_ns"] for r in e))
+    near("shortest of any", v["marker.time[Emitter:*].min"], min(r["min_ns"] for r in e))
+    for stat in ("total", "median", "max"):
+        check("no marker" in v["marker.time[no such].%s" % stat].get("missing", v["marker.time[no such].%s" % stat].get("absent")), "no marker", v)
+    near("busy threads add up", v["thread.time[*].total"], sum(r["busy_ns"] for r in t["threads"]))
+
+
+def several_counters(capture):
+    rows = [dict(r, max=0, level="off") for p in ("MonoMethod*", "*", "no such") for r in rows_of("counter", "max min mean last", counter=p)]
+    v = gate_values(capture, rows, [])
+    t = json.loads(run("stats", capture, "--table", "counters", "--limit", "0", "--format", "json"))["tables"]["counters"]["rows"]
+    k = [r for r in t if r["counter"].startswith("MonoMethod")]
+    check(len(k) > 1, "several counters", k)
+    near("max of counters", v["counter[MonoMethod*].max"], max(r["max"] for r in k))
+    near("min of counters", v["counter[MonoMethod*].min"], min(r["min"] for r in k))
+    for p in ("MonoMethod*", "*"):
+        for stat in ("mean", "last"):
+            check("several counters" in v["counter[%s].%s" % (p, stat)]["missing"], "means of several counters", v)
+    check("no counter" in v["counter[no such].max"]["missing"], "no counter", v["counter[no such].max"])
+
+
 if __name__ == "__main__":
     d01 = os.path.join(DATA, "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
     against_events(d01, ["--frame-marker", "World:Frame"], "World:Physics")
     compare(d01, "Emitter:Tick", "GameLoop", "Finalizer", None, ["--frame-marker", "World:Frame", "--frames", "5-"])
     compare(os.path.join(DATA, "gate", "good-spin1.ttc.xz"), "Game:Spin", "Gate", "Main", None, [])
     counters(os.path.join(DATA, "mlpd", "good-d10-counters-zip.mlpd"), ["System Time", "MonoMethod size", "Inflated methods size", "Collection max time"])
+    without_frames(d01)
+    without_frames(os.path.join(DATA, "mlpd", "good-d05-monitors.mlpd"))
+    several(d01, ["--frame-marker", "World:Frame"])
+    several_counters(os.path.join(DATA, "mlpd", "good-d10-counters-zip.mlpd"))
     now_and_then()
     skipped(d01, "World:Physics", ["--frame-marker", "World:Frame"])
     skipped_to_instant(os.path.join(DATA, "capture", "good-v1.0-every-kind.ttc"))

@@ -705,6 +705,23 @@ timed(void)
 	CHECK_HAS(text, "\npresent,26,100.00,");
 	snprintf(arguments, sizeof arguments, "info %s --format csv", file);
 	CHECK_HAS(tracetool(arguments), "\nrecorder.completions_computed,13,");
+
+	/* A gate over GPU times explains them by the frames that kept the GPU longest. */
+	FILE *budget = fopen(check_path("budget.json"), "w");
+	if (!CHECK(budget != NULL))
+		return;
+	fprintf(budget, "{ \"tracetool_budget\": 1, \"rows\": [ { \"id\": \"gpu\", \"metric\": \"frame.gpu\", \"stat\": \"max\", "
+	    "\"max\": \"50ms\" } ] }");
+	fclose(budget);
+	snprintf(arguments, sizeof arguments, "stats --gate %s --explain gpu %s", check_path("budget.json"), file);
+	text = tracetool(arguments);
+	CHECK_HAS(text, "gpu: breach: 52.000 ms");
+	for (int k = FRAMES - LATE; k > FRAMES - LATE - 5; k--) {
+		snprintf(row, sizeof row, "\n  frame %d: ", k + 1);
+		const char *at = strstr(text, row);
+		if (CHECK(at != NULL))
+			text = at;
+	}
 }
 
 TEST(frame_timings_go_to_the_frames_they_are_about)
