@@ -363,6 +363,9 @@ def real_pairs():
     pairs = list(itertools.permutations(file, 2)) if MORE else list(zip(list(file), list(file)[1:])) + [("d01", "d01")]
     for a, b in pairs:
         check_pair("%s to %s" % (a, b), [file[a]], [file[b]], (), ([truth[a]], [truth[b]]), frames=False)
+    bt = os.path.join(data, "good-d03-alloc-bt.mlpd")
+    check_pair("sites in recorded stacks", [bt], [file["d01"]], (), None, frames=False)
+    check_pair("the same backwards", [file["d01"]], [bt], (), None, frames=False)
     framed = from_csv(TRACETOOL, file["d01"], "World:Frame")
     for cut in ("", "--max-paths=40"):
         check_pair("d01 with frames %s" % cut, [file["d01"]], [file["d01"]],
@@ -383,6 +386,11 @@ def played_pairs():
     t, code = check_pair("a game against itself", files[:1], files[:1], (), None)
     check("nothing differs from itself", [r for r in t["paths"] if r["diff_ns"] or r["calls_ns"]])
     chrome(files)
+    # One side has frames.
+    none = script(lambda s: s.call("Work:Do ()", 100))[0].write(GEN, at("none.mlpd"))
+    for a, b, has in ((none, files[0], "has frames"), (files[0], none, "has no frames")):
+        r = run("diff", a, "--", b, codes=(2,))
+        check("frames on one side", None if b + ": " + has + ", unlike the captures before it" in r.stderr else r.stderr)
 
 
 def chrome(files):
@@ -396,6 +404,99 @@ def chrome(files):
         run("convert", "-q", path, "-o", at("one.json"))
         want = Counter(e["name"] for e in json.load(open(at("one.json")))["traceEvents"] if e["ph"] == "X")
         same("slices of process %d" % pid, Counter(e["name"] for e in events if e["ph"] == "X" and e["pid"] == pid), want)
+
+
+# --- odd captures -------------------------------------------------------------------------------------------
+
+def script(*bodies):
+    """Captures without frames."""
+    out = []
+    for body in bodies:
+        s = Script()
+        body(s)
+        out.append(s)
+    return out
+
+
+def plain_pair(name, a, b, options=(), **more):
+    files = [[s.write(GEN, at("%s%d.mlpd" % (side, i))) for i, s in enumerate(list_)] for side, list_ in (("a", a), ("b", b))]
+    t, _ = check_pair(name, *files, options, (a, b), frames=False, **more)
+    check_sites(name, t, (a, b), False)
+    return t
+
+
+def odd_pairs():
+    t = plain_pair("one marker", script(lambda s: s.call("Only:One ()", 100)), script(lambda s: s.call("Only:One ()", 170)))
+    same("one marker", [(r["marker"], r["diff_ns"]) for r in t["markers"]], [("Only:One ()", 70)])
+
+    def classes(n):
+        def body(s):
+            s.enter("Maker:Make ()")
+            for i in range(n):
+                s.alloc("Made.Class%d" % i, 10 + i)
+            s.work(5)
+        return body
+    plain_pair("more classes than paths", script(classes(30)), script(classes(40)))
+    same("of none, too", plain_pair("nothing is allocated", script(classes(0)), script(classes(0)))["alloc_sites"], [])
+
+    names = ["12", "12)", "Pool 4)", "Pool (5)", "#4", "(3)"]
+
+    def threads(ns):
+        def body(s):
+            s.call("Work:Do ()", 10)
+            for i, n in enumerate(names):
+                s.call("Work:Do ()", ns + i, n)
+        return body
+    plain_pair("threads with odd names", script(threads(100)), script(threads(150)))
+
+    # B calls what A is in all the time and never alone.
+    outer = Script()
+    outer.enter("Game:Loop ()")
+    outer.work(50)
+    for i in range(6):
+        outer.enter("Game:Tick")
+        outer.call("Work:Do ()", 100)
+        outer.work(10)
+        outer.leave()
+
+    def calls_loop(s, i):
+        s.leave()
+        s.call("Game:Loop ()", 40)
+        s.enter("Game:Rest ()")
+    t, _ = pair("inside of it all the time", [outer], [loop(5, calls_loop)])
+    row = by(t["markers"])["Game:Loop ()"]
+    same("what it is inside of all the time", (row["a_ns"], row["b_ns"], row["diff_ns"], row["calls_ns"]), (0, 40, 40, 40))
+
+    # Short names are told apart over both sides.
+    a, b = script(lambda s: s.call("Alpha.Thing:Run ()", 100))[0], script(lambda s: s.call("Beta.Thing:Run ()", 100))[0]
+    files = a.write(GEN, at("a0.mlpd")), b.write(GEN, at("b0.mlpd"))
+    rows = json.loads(run("diff", "-q", "--format", "json", "--table", "markers", files[0], "--", files[1]).stdout)["tables"]["markers"]["rows"]
+    same("short names that both sides have", sorted(r["marker"] for r in rows), ["Alpha.Thing:Run ()", "Beta.Thing:Run ()"])
+
+    # What is waiting may be said.
+    files = [loop(5, lambda s, i: s.call("Job:Rest ()", ns)).write(GEN, at("%d.mlpd" % ns)) for ns in (100, 300)]
+    for options, want in (((), {"work": 200, "all": 200}), (("--wait", "Job:Rest"), {"wait": 200, "all": 200}),
+                          (("--wait", "No:Such"), {"work": 200, "all": 200})):
+        t, _, _ = diff(files[:1], files[1:], "--frame-marker", "Game:Tick", *options)
+        same("waiting by %s" % (options,), {r["part"]: r["diff_ns"] for r in t["parts"] if r["diff_ns"]}, want)
+
+    none = script(lambda s: s.call("Work:Do ()", 100))[0].write(GEN, at("none.mlpd"))
+    for text in ("\tNew\n", "Old\t\n", "marker\t\tNew\n"):
+        open(at("names"), "w").write(text)
+        r = run("diff", "--rename", at("names"), none, "--", none, codes=(2,))
+        check("rename %r" % text, None if "line 1: a name is empty" in r.stderr else r.stderr)
+
+    # A method that nothing names.
+    for n, ns in (("a", 100), ("b", 130)):
+        subprocess.run([GEN, at(n), n], input="thread\t0\tMain\nenter\t0\t0\t5\nleave\t%d\t0\t5\nend\t%d\t0\n" % (ns, ns), text=True, check=True)
+    t, _, _ = diff([at("a")], [at("b")])
+    same("a method without a name", [(r["marker"], r["diff_ns"]) for r in t["markers"]], [("(unknown)", 30)])
+
+
+def deep(s):
+    for i in range(2100):
+        s.enter("Deep:Call%d ()" % (i % 7))
+        s.work(3)
 
 
 # --- the verdict -----------------------------------------------------------------------------------------------
@@ -482,7 +583,7 @@ def profile(name, a, b, options=()):
     have, want = Counter(), Counter()
     for values, stack, labels in samples:
         if values[0]:
-            have[(labels["thread"], leaf[stack[0]])] += values[0]
+            have[(labels.get("thread", "(more paths)"), leaf[stack[0]])] += values[0]
     for r in t["paths"]:
         want[(r["thread"], r["path"].split(" > ")[-1])] += r["diff_ns"]
     same(name + ": times by thread and function", {k: v for k, v in have.items() if v}, {k: v for k, v in want.items() if v})
@@ -545,6 +646,7 @@ def main():
         random_pairs()
         told_apart()
         real_pairs()
+        odd_pairs()
         if HOST:
             played_pairs()
         verdicts()
@@ -554,6 +656,9 @@ def main():
         profile("made up, several", [a, b], [b], ("--frame-marker", "Game:Tick"))
         data = os.path.join(TOP, "testdata", "mlpd", "good-%s.mlpd")
         profile("unlike programs", [data % "d01-gameloop-calls-alloc"], [data % "d09-names-unicode-jit"])
+        profile("paths that are not kept", [a], [b], ("--frame-marker", "Game:Tick", "--max-paths", "40"))
+        deep_calls = script(deep)[0].write(GEN, at("deep.mlpd"))
+        profile("deep calls", [deep_calls], [deep_calls])
         forms(a, b)
         columns()
         memory()
