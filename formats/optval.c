@@ -23,7 +23,8 @@ optval_number(const char **s, const char *end, uint64_t unit, uint64_t *v)
 				part = part * 10 + (unsigned)(*p - '0');
 				of *= 10;
 			}
-		n += part * unit / of;
+		if (__builtin_add_overflow(n, part * unit / of, &n))
+			return false;
 	}
 	*s = p;
 	*v = n;
@@ -90,12 +91,12 @@ optval_glob(const char *pattern, const char *s)
 	return *pattern == '\0';
 }
 
-/* Days since 1970-01-01 as a date of the Gregorian calendar. */
+/* Days since 1970-01-01, not before it, as a date of the Gregorian calendar. */
 static void
 date_of(int64_t days, long *year, unsigned *month, unsigned *day)
 {
 	int64_t z = days + 719468;                    /* from 0000-03-01 */
-	int64_t era = (z >= 0 ? z : z - 146096) / 146097;
+	int64_t era = z / 146097;
 	unsigned doe = (unsigned)(z - era * 146097);
 	unsigned yoe = (doe - doe / 1460 + doe / 36524 - doe / 146096) / 365;
 	unsigned doy = doe - (365 * yoe + yoe / 4 - yoe / 100);

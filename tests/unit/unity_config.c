@@ -35,8 +35,12 @@ TEST(amounts_are_read_without_rounding)
 	CHECK_EQ_INT(c.max_b, 3ll << 29);
 	CHECK_EQ_INT(c.rotate_b, 100);
 	CHECK_EQ_INT(c.rotate_ns, 120000000000);
-	static const char *const bad[] = { "ring=", "ring=M", "ring=1.M2", "ring=1.2.3M", "ring=-1", "ring=1m", "over=5",
-		"over=", "ring=99999999999999999999", "ring=17179869184G", "ring=0x10", "ring" };
+	CHECK_EQ_INT(set("max-size=1.50000000000001K;keep=307445734.5min"), 0);
+	CHECK_EQ_INT(c.max_b, 1536);
+	CHECK(c.keep_ns == UINT64_C(18446744070000000000));
+	static const char *const bad[] = { "keep=307445734.99min", "ring=", "ring=M", "ring=1.M2", "ring=1.2.3M", "ring=-1", "ring=1m", "over=5",
+		"over=", "ring=99999999999999999999", "ring=17179869184G", "ring=0x10", "ring",
+		"ring=18446744073709551616", "ring=18446744073709551619" };
 	for (size_t i = 0; i < COUNT(bad); i++)
 		if (!CHECK_EQ_INT(set(bad[i]), -1))
 			printf("  %s\n", bad[i]);
@@ -130,6 +134,10 @@ TEST(filters_decide_by_category_flags_verbosity_and_name)
 	config_init(&c);
 	CHECK_EQ_INT(set("flags=script,counter"), 0);
 	CHECK(!takes("A", 0, "x") && takes("A", UNITY_M_COUNTER, "x") && takes("A", UNITY_M_SCRIPT | UNITY_M_DEEP, "x"));
+	config_init(&c);
+	CHECK_EQ_INT(set("names=,Draw,,Idle,"), 0);
+	CHECK_EQ_INT(c.n[LIST_NAMES], 2);
+	CHECK(takes("Draw", 0, "x") && takes("Idle", 0, "x") && !takes("", 0, "x") && !takes("A", 0, "x"));
 }
 
 TEST(globs_back_up_as_far_as_needed)
