@@ -47,6 +47,9 @@ def good_budgets():
     yield open(os.path.join(TOP, "tests", "mono", "gate_budget.json")).read()
     yield subprocess.run([TRACETOOL, "stats", "--suggest", CAPTURE], capture_output=True, text=True).stdout
     yield '{ "tracetool_budget": 1, "rows": [] }'
+    for spread in ("100%", "100.0 %", "7%", ".5%", "99.99%", "007%"):
+        yield '{ "tracetool_budget": 1, "rows": [], "session_spread": "%s" }' % spread
+    yield row(metric="marker.count", marker="*", max=9e15)
     metrics = json.loads(subprocess.run([TRACETOOL, "list", "gate", "--format", "json"], capture_output=True,
                                         text=True).stdout)["tables"]["gate"]["rows"]
     limit = {"ns": "1 ms", "bytes": "10KiB", "number": 3, "per_1000": 2.5, "fps": "60fps"}
