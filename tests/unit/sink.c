@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <pthread.h>
 #include <signal.h>
 #include <sys/resource.h>
@@ -396,6 +397,28 @@ TEST(places_that_cannot_be_written_are_named)
 	CHECK_EQ_INT(tt_sink_open(&env, check_path("no/such/dir"), &sink, &err), TT_E_IO);
 	CHECK_EQ_INT(err.sys, ENOENT);
 	CHECK_HAS(err.msg, "no/such/dir");
+	CHECK_EQ_INT(put(check_path("file"), "text", 4, 4, &err), TT_OK);
+	CHECK_EQ_INT(tt_sink_open(&env, check_path("file/in it"), &sink, &err), TT_E_IO);
+	CHECK_EQ_INT(err.sys, ENOTDIR);
+	CHECK(!sink);
+}
+
+/* Beside it there is no room for the name of a temporary. */
+TEST(a_path_of_the_greatest_length_is_told)
+{
+	static char path[PATH_MAX];
+	struct tt_sink *sink = NULL;
+	struct tt_err err;
+	size_t n = (size_t)snprintf(path, sizeof path, "%s", check_dir());
+
+	while (n < PATH_MAX - 6) {
+		memcpy(path + n, "/.", 2);
+		n += 2;
+	}
+	memcpy(path + n, "/out", 5);
+	CHECK_EQ_INT(tt_sink_open(&env, path, &sink, &err), TT_E_IO);
+	CHECK_EQ_INT(err.sys, ENAMETOOLONG);
+	CHECK(!sink);
 }
 
 TEST(long_names_get_a_temporary_too)
@@ -501,6 +524,46 @@ TEST(standard_output_is_written_and_stays_open)
 	CHECK_EQ_INT(in_child(fds[1], say_hello), 0);
 	CHECK_EQ_INT(read(fds[0], have, sizeof have), 5);
 	CHECK_EQ_INT(memcmp(have, "hello", 5), 0);
+	close(fds[0]);
+}
+
+enum { MUCH = 4 << 20 };
+
+static int
+say_much(void)
+{
+	static char much[MUCH];
+	struct tt_err err;
+
+	memset(much, 'x', sizeof much);
+	return put("-", much, MUCH, MUCH, &err) == TT_OK ? 0 : 1;
+}
+
+static void *
+count_bytes(void *arg)
+{
+	static char some[4096];
+	int fd = *(int *)arg;
+	size_t n = 0;
+
+	for (ssize_t got; (got = read(fd, some, sizeof some)) > 0;)
+		n += (size_t)got;
+	return (void *)(uintptr_t)n;
+}
+
+/* Others may have set a descriptor that is shared not to wait. */
+TEST(a_pipe_that_is_full_and_does_not_wait_is_waited_for)
+{
+	pthread_t reader;
+	void *n = NULL;
+	int fds[2];
+
+	CHECK_EQ_INT(pipe(fds), 0);
+	CHECK_EQ_INT(fcntl(fds[1], F_SETFL, O_NONBLOCK), 0);
+	CHECK_EQ_INT(pthread_create(&reader, NULL, count_bytes, &fds[0]), 0);
+	CHECK_EQ_INT(in_child(fds[1], say_much), 0);
+	pthread_join(reader, &n);
+	CHECK_EQ_INT((uintptr_t)n, MUCH);
 	close(fds[0]);
 }
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <zlib.h>
@@ -199,6 +200,26 @@ TEST(a_descriptor_begins_at_its_offset)
 	CHECK(is(&told, "456789", 6));
 	tt_src_close(src);
 	CHECK(fcntl(fd, F_GETFD) == -1);
+	tt_buf_free(&told.got);
+}
+
+/* Standard input may be a file that others have read. */
+TEST(a_descriptor_at_its_end_has_nothing)
+{
+	struct told told = { 0 };
+	struct tt_src *src;
+
+	write_file(check_path("read"), "0123456789", 10);
+	for (int at = 10; at <= 11; at++) {
+		int fd = open(check_path("read"), O_RDONLY);
+
+		CHECK_EQ_INT(lseek(fd, at, SEEK_SET), at);
+		CHECK_EQ_INT(tt_src_open_fd(&env, fd, "it", &src, &told.err), TT_OK);
+		CHECK_EQ_INT(tt_src_info(src)->size, 0);
+		drain(src, 3, &told);
+		CHECK(told.status == TT_END && told.got.n == 0);
+		tt_src_close(src);
+	}
 	tt_buf_free(&told.got);
 }
 
@@ -514,7 +535,7 @@ TEST(garbage_behind_gzip_is_counted_and_zeros_are_not)
 
 TEST(bytes_that_only_begin_like_a_coding_are_plain)
 {
-	static const char *const cases[] = { "\x1f\x8b\x07 not deflate", "BZh9 is how bzip2 begins",
+	static const char *const cases[] = { "\x1f\x8b\x07 not deflate", "BZh9 is how bzip2 begins", "BZhold", "BZh0 BZh:",
 		"\3757zXX", "B", "\x28\xb5\x2f\xfe" };
 	struct told told = { 0 };
 
@@ -595,6 +616,51 @@ TEST(a_pipe_is_read_once)
 	free(text);
 }
 
+/* Feeds when thread ${reader} waits. */
+struct waiter {
+	struct feeder f;
+	pid_t reader;
+};
+
+static void *
+feed_one_who_waits(void *arg)
+{
+	struct waiter *w = arg;
+	char path[64], state = 'R';
+
+	snprintf(path, sizeof path, "/proc/self/task/%d/stat", (int)w->reader);
+	while (state != 'S') {
+		FILE *stat = fopen(path, "r");
+
+		if (!stat || fscanf(stat, "%*d (%*[^)]) %c", &state) != 1)
+			abort();
+		fclose(stat);
+		sched_yield();
+	}
+	return feed(&w->f);
+}
+
+/* Others may have set a descriptor that is shared not to wait. */
+TEST(a_pipe_that_does_not_wait_is_waited_for)
+{
+	struct told told = { 0 };
+	struct waiter w = { .reader = gettid() };
+	struct tt_src *src;
+	pthread_t thread;
+	int fds[2];
+
+	CHECK_EQ_INT(pipe(fds), 0);
+	CHECK_EQ_INT(fcntl(fds[0], F_SETFL, O_NONBLOCK), 0);
+	w.f = (struct feeder){ fds[1], "late", 4 };
+	CHECK_EQ_INT(pthread_create(&thread, NULL, feed_one_who_waits, &w), 0);
+	CHECK_EQ_INT(tt_src_open_fd(&env, fds[0], "pipe", &src, &told.err), TT_OK);
+	drain(src, 100, &told);
+	CHECK(told.status == TT_END && is(&told, "late", 4));
+	tt_src_close(src);
+	pthread_join(thread, NULL);
+	tt_buf_free(&told.got);
+}
+
 /* Read a kept pipe by halves, then whole, twice. */
 static void
 check_kept(const char *raw, size_t raw_n, const char *text, size_t n)
@@ -636,6 +702,21 @@ TEST(a_kept_pipe_is_read_again)
 	check_kept(gz.p, gz.n, text, n);
 	env.tmpdir = NULL;
 	tt_buf_free(&gz);
+	free(text);
+}
+
+TEST(a_spool_needs_no_folder_to_be_named)
+{
+	static const char *const folders[] = { NULL, "" };
+	size_t n = 100000;
+	char *text = make_text(n), *had = getenv("TMPDIR") ? strdup(getenv("TMPDIR")) : NULL;
+
+	for (int i = 0; i < 2; i++) {
+		CHECK_EQ_INT(folders[i] ? setenv("TMPDIR", folders[i], 1) : unsetenv("TMPDIR"), 0);
+		check_kept(text, n, text, n);
+	}
+	CHECK_EQ_INT(had ? setenv("TMPDIR", had, 1) : unsetenv("TMPDIR"), 0);
+	free(had);
 	free(text);
 }
 
