@@ -31,6 +31,9 @@ def filters():
         ("but", "calls,include=Game.*,exclude=*:.ctor,exclude=Game.Vec3", lambda n: n.startswith("Game.") and ":.ctor" not in n
          and not n.startswith("Game.Vec3:")),
         ("none", "calls,exclude=*", lambda n: False),
+        ("by assembly alone", "calls,include=[GameLoop]", lambda n: n.startswith("Game.") or n.startswith("Game/")),
+        ("by method alone", "calls,include=:Tick", lambda n: ":Tick (" in n),
+        ("longer than any name", "calls,include=%s" % ("*" * 1024 + "Frame"), lambda n: False),
     ]:
         have = calls(record(what, options, "GameLoop", "12", "3"))
         # Generic instances are of their own assembly, wrappers of the class they are for.
@@ -145,6 +148,8 @@ def sampled():
         classes = sum(r["error_bytes"] ** 2 for r in t["alloc_classes"]) ** 0.5
         kit.check(abs(classes - error) <= 0.01 * error + 2, "sampled: the errors of the classes add up to it", classes, error)
         kit.check([r["kind"] for r in t["loss"]].count("sampled") == 1, "sampled: it is told", t["loss"])
+    path = record("as often as is usual", "alloc-sample", "GameLoop", "300", "8")
+    kit.check([r["kind"] for r in kit.stats(path, "loss")["loss"]].count("sampled") == 1, "sampled: it needs no size")
     path = record("seldom", "alloc-sample=2M", "Garbage")
     info = subprocess.run([kit.TRACETOOL, "info", path], capture_output=True, text=True).stdout
     error, row = fact(info, "alloc.standard_error_bytes"), kit.stats(path, "gcalloc")["gcalloc"]

@@ -16,6 +16,7 @@ BAD = [
     ("alloc-stack=1000", "alloc-stack"), ("out=", "out"), ("out=" + "x" * 1100, "out"), ("signal=KILLED", "signal"),
     ("delay=soon", "delay"), ("x" * 5000, "xxx"), ("ring=1K", "ring"), ("out=/nonexistent/a.ttc", "/nonexistent/a.ttc"),
     ("signal=9", "signal"), ("alloc-sample=0", "alloc-sample"), ("alloc-sample=65M", "alloc-sample"),
+    ("alloc-sample=", "alloc-sample"), ("alloc-sample=some", "alloc-sample"),
     ("signal=USR3", "signal"), ("depth=deep", "depth"), ("alloc-stack=x", "alloc-stack"), ("alloc-stack=4x", "alloc-stack"),
     ("sample=fast", "sample"), ("sample=5x", "sample"), ("sample=0", "sample"), ("sample=20000", "sample"),
     ("heapshot=x", "heapshot"), ("heapshot=0s", "heapshot"), ("heapshot=0gc", "heapshot"), ("heapshot=3days", "heapshot"),

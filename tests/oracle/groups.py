@@ -238,6 +238,18 @@ def compare(name, path):
                   {"sum": whole, "twice": len(first) - len(set(first)) if key != "thread" else 0})
 
 
+def everything(name, path):
+    """What chooses everything by one name chooses what another does, in groups as well: all that has a name."""
+    p = Program(path)
+    for by in ("thread", "assembly", "domain"):
+        for table in TABLES + ["finalizers", "metadata", "gcalloc", "gc_generations", "contention", "coverage", "coverage_files"]:
+            rows = [p.rows(table, "--group-by", by, option, "*") for option in ("--marker", "--category")]
+            check("%s: %s by %s of every marker and every category" % (name, table, by), {"rows": rows[0]}, {"rows": rows[1]})
+    for by in ("thread", "domain"):
+        rows = [p.rows("metadata", "--group-by", by, *more) for more in ((), ("--time", "0-100000"))]
+        check("%s: metadata by %s of all the time" % (name, by), {"rows": rows[0]}, {"rows": rows[1]})
+
+
 def main():
     files = [(n, os.path.join(DATA, "good-%s.mlpd" % n)) for n in NAMES]
     with tempfile.TemporaryDirectory() as temp:
@@ -247,6 +259,8 @@ def main():
             files.append(("made " + seed, made))
         for name, path in files:
             compare(name, path)
+            everything(name, path)
+        everything("coverage", os.path.join(DATA, "good-d14-mono462-v13-coverage.mlpd"))
     print("%d passed, %d failed" % (passed, failed))
     return 1 if failed else 0
 
