@@ -41,8 +41,9 @@ words(const struct word *w, const char *s, const char *end, uint32_t *off)
 	uint32_t on = 0;
 
 	while (*s && !strchr(end, *s)) {
-		size_t name = strcspn(s, "=,"), n = name;
+		size_t name = strcspn(s, "=,"), all = strcspn(s, end), n;
 
+		name = n = name < all ? name : all;
 		on |= find(w, s, name);
 		if (name > 2 && s[0] == 'n' && s[1] == 'o')
 			*off |= find(w, s + 2, name - 2);

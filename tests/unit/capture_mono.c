@@ -5,6 +5,7 @@
 #include "chunk.h"
 #include "model/cover.h"
 #include "mono/records.h"
+#include "mono/told.h"
 
 static struct tt_mem mem;
 static struct tt_err err;
@@ -219,4 +220,18 @@ TEST(cut_and_changed_records_are_told_and_give_nothing_that_is_not_there)
 	}
 	tt_batch_free(&b);
 	CHECK_EQ_INT(atomic_load(&mem.used), 0);
+}
+
+TEST(what_the_module_was_told_is_read_from_its_command)
+{
+	uint32_t throws = mono_module_records("exceptions"), alloc = mono_module_records("alloc");
+
+	CHECK(throws && alloc && throws != alloc);
+	CHECK_EQ_INT(mono_module_told("mono --profile=tracetool:exceptions,out=a,,alloc.ttc x.exe"), throws);
+	CHECK_EQ_INT(mono_module_told("mono --profile=tracetool:out=,,exceptions,,,alloc x.exe exceptions"), alloc);
+	CHECK_EQ_INT(mono_module_told("mono --profile=tracetool:exceptions,out=a,,"), throws);
+	CHECK_EQ_INT(mono_module_told("mono --profile=log:calls x.exe"), 0);
+	CHECK_EQ_INT(mono_module_told("mono --profile=tracetool:alloc x.exe exceptions,1"), alloc);
+	CHECK_EQ_INT(mono_module_told("'--profile=tracetool:alloc,exceptions' x.exe"), alloc | throws);
+	CHECK_EQ_INT(mono_module_told("mono x.exe"), 0);
 }
