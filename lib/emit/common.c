@@ -98,11 +98,11 @@ tt_emit_stack(const struct tt_view *v, size_t i, size_t *n)
 }
 
 const struct tt_event *
-tt_event_arg(const struct tt_batch *b, size_t i, const struct tt_event *before)
+tt_event_arg(const struct tt_batch *b, size_t i)
 {
-	size_t at = before ? (size_t)(before - b->ev) + 1 : i + 1;
+	size_t at = i + 1;
 
-	while (!before && at < b->n && b->ev[at].kind == TT_EXT)
+	while (at < b->n && b->ev[at].kind == TT_EXT)
 		at++;
 	return at < b->n && b->ev[at].kind == TT_ARG ? &b->ev[at] : NULL;
 }

@@ -70,7 +70,7 @@ tt_alloc_bytes(const struct tt_batch *b, size_t i)
 const struct tt_event *tt_event_ext(const struct tt_batch *b, size_t i);
 
 /* The first argument of event ${i}, or NULL; the others lie behind it. */
-const struct tt_event *tt_event_arg(const struct tt_batch *b, size_t i, const struct tt_event *before);
+const struct tt_event *tt_event_arg(const struct tt_batch *b, size_t i);
 
 /* The text of an argument; *${n} bytes. */
 const char *tt_event_text(const struct tt_batch *b, const struct tt_event *arg, size_t *n);

@@ -64,7 +64,7 @@ pick(const char *const *list, size_t n, uint64_t i)
 static void
 gather_counter(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
 {
-	const struct tt_event *e = &v->b->ev[i], *a = tt_event_arg(v->b, i, NULL);
+	const struct tt_event *e = &v->b->ev[i], *a = tt_event_arg(v->b, i);
 	const struct tt_def *d = tt_defs_find(v->cap->defs, TT_DEF_COUNTER, e->dur, INT64_MAX);
 
 	if (d && d->len) {
