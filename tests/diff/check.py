@@ -333,6 +333,9 @@ def told_apart():
     rows = by(t["markers"])
     same("time in no marker", (rows[REST]["a_ns"], rows[REST]["b_ns"], rows[REST]["cost_ns"]), (100, 250, 150))
 
+    t, _ = pair("an image of Windows", [loop(5, some(1, 100), image="C:\\game\\Game.dll")], [loop(5, some(1, 150), image="/game/Game.dll")])
+    same("folders of an image are no category", {r["category"] for r in t["parts"] if r["part"] == "work"}, {"Game"})
+
     moved = [loop(5, some(1, 100))], [loop(5, some(1, 150), image="/game/Other.dll")]
     t, _ = pair("moved", *moved)
     rows = {r["category"]: (r["a_ns"], r["b_ns"], r["calls_ns"], r["cost_ns"]) for r in t["parts"] if r["part"] == "work"}

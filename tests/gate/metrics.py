@@ -308,6 +308,11 @@ if __name__ == "__main__":
     compare(d01, "Emitter:Tick", "GameLoop", "Finalizer", None, ["--frame-marker", "World:Frame", "--frames", "5-"])
     compare(os.path.join(DATA, "gate", "good-spin1.ttc.xz"), "Game:Spin", "Gate", "Main", None, [])
     counters(os.path.join(DATA, "mlpd", "good-d10-counters-zip.mlpd"), ["System Time", "MonoMethod size", "Inflated methods size", "Collection max time"])
+    marks = ["--frame-marker", "World:Frame"]
+    rows = rows_of("frame.time", "mean max") + rows_of("marker.time", "per_frame.mean", marker="World:Frame")
+    plain = gate_values(d01, [dict(r) for r in rows], marks)
+    for thread in ("GameThread", "Game*"):
+        check(gate_values(d01, [dict(r) for r in rows], marks + ["--frame-thread", thread]) == plain, "frames of " + thread)
     without_frames(d01)
     without_frames(os.path.join(DATA, "mlpd", "good-d05-monitors.mlpd"))
     several(d01, ["--frame-marker", "World:Frame"])

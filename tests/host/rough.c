@@ -409,6 +409,11 @@ odd_events(void)
 			v[0] = v[1] = (struct unity_value){ (uint8_t)type, 0, 0, 4, NULL };
 			engine_emit(names[m], 0, 2, v);
 			engine_emit(names[m], 1, 0, NULL);
+			/* A label without an object, of a category beyond all there are. */
+			v[1] = (struct unity_value){ UNITY_T_TEXT16, 0, 0, 4, text };
+			v[2] = (struct unity_value){ UNITY_T_U32, 0, 0, 4, "\xff\xff\xff" };
+			engine_emit(names[m], 0, 3, v);
+			engine_emit(names[m], 1, 0, NULL);
 			engine_emit(names[m], 2, 1, v);
 			v[0].size = UINT32_MAX;
 			engine_emit(names[m], 2, 1, v);

@@ -3,6 +3,7 @@
 
 #include "base/buf.h"
 #include "gate/verdict.h"
+#include "model/loss.h"
 
 static struct tt_mem mem;
 static struct tt_arena arena;
@@ -593,6 +594,31 @@ TEST(a_row_is_held_against_the_environment_of_the_captures_it_means)
 	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_E_USAGE);
 	base[1].fact = desert;        /* none of the baseline is meant: there is nothing to compare with */
 	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_OK);
+}
+
+TEST(losses_beyond_64_bits_stay_there)
+{
+	struct tt_loss l = { 0 };
+	unsigned n = 0;
+
+	CHECK_EQ_INT(tt_lost_events(&l), 0);
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++)
+		if (tt_loss_info[k].severity >= TT_LOSS && n++ < 2)
+			l.e[k].n = UINT64_MAX - 1;
+	CHECK(n >= 2 && tt_lost_events(&l) == UINT64_MAX);
+}
+
+TEST(rows_are_found_by_name_and_misspellings_get_the_nearest)
+{
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": 1 }, { \"id\": \"a row whose name is longer than forty characters\", "
+	    "\"metric\": \"gc.alloc.count\", \"max\": 2"))
+		return;
+	CHECK(tt_budget_row(&budget, "integrity-lost", &err) == &budget.row[2]);
+	CHECK(!tt_budget_row(&budget, "integrity-lots", &err));
+	CHECK_HAS(err.msg, "did you mean \"integrity-lost\"?");
+	CHECK(!tt_budget_row(&budget, "nothing like it", &err));
+	CHECK_HAS(err.msg, "has no row \"nothing like it\"");
+	CHECK(!strstr(err.msg, "did you mean"));
 }
 
 TEST(all_memory_is_given_back)

@@ -26,6 +26,7 @@ TEST(short_names_are_class_and_method)
 {
 	CHECK_STR(shorten("Game.World:Frame (int,string)"), "World:Frame");
 	CHECK_STR(shorten("P:Main ()"), "P:Main");
+	CHECK_STR(shorten("Odd.Name.:Main ()"), "Name.:Main");
 	CHECK_STR(shorten("System.Globalization.CultureInfo:.cctor ()"), "CultureInfo:.cctor");
 	CHECK_STR(shorten("System.IO.Stream/NullStream:.ctor ()"), "Stream/NullStream:.ctor");
 	CHECK_STR(shorten("Größe.データ.Outer`2/Inner`1<int, string, double>:M (string,double[,],int[][])"),

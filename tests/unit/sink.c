@@ -469,6 +469,8 @@ TEST(a_failed_write_fails_the_commit_and_keeps_the_old_file)
 	CHECK_EQ_INT(err.sys, EFBIG);
 	CHECK_HAS(err.msg, "limited");
 	CHECK_EQ_INT(tt_sink_write(sink, text, 1, &err), TT_E_IO);
+	CHECK_EQ_INT(tt_sink_rest(sink, &err), TT_E_IO);
+	CHECK_EQ_INT(err.sys, EFBIG);
 	CHECK_EQ_INT(tt_sink_commit(sink, &err), TT_E_IO);
 	CHECK_EQ_INT(err.sys, EFBIG);
 	setrlimit(RLIMIT_FSIZE, &old);

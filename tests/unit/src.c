@@ -740,6 +740,13 @@ TEST(the_spool_has_a_limit_that_is_named)
 	drain(src, 70000, &told);
 	CHECK_EQ_INT(told.status, TT_E_LIMIT);
 	CHECK(told.got.n <= 200000 && memcmp(told.got.p, text, told.got.n) == 0);
+	tt_src_close(src);
+	pthread_join(thread, NULL);
+	/* Less than what comes at once is too little, too. */
+	src = open_pipe(&f, text, n, &thread);
+	env.spool_max = 1;
+	CHECK_EQ_INT(tt_src_keep(src, &told.err), TT_E_LIMIT);
+	CHECK_HAS(told.err.msg, "--spool-max");
 	env.spool_max = 1 << 30;
 	tt_src_close(src);
 	pthread_join(thread, NULL);

@@ -135,11 +135,13 @@ TEST(wide_characters_count_two_columns_and_controls_never_reach_the_terminal)
 	struct tt_table *t = table(&r, "markers");
 	row(&r, t, "データ", 1, 0, 0);
 	row(&r, t, "\033[31m\xff", 1, 0, 0);
+	row(&r, t, "\U000e0041\U0010ffff", 1, 0, 0);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
 	    "  marker  count  self ms  share %\n"
 	    "  データ      1    0.000     0.00\n"
-	    "  ?[31m?      1    0.000     0.00\n");
+	    "  ?[31m?      1    0.000     0.00\n"
+	    "  \U000e0041\U0010ffff          1    0.000     0.00\n");
 }
 
 TEST(colour_is_only_in_text_with_colour)
