@@ -828,6 +828,52 @@ many_markers(void)
 	CHECK_HAS(tracetool(text), "\nrecorder.ids_reused,1,");
 }
 
+/* Labels are zones of their own name as far as there is room for any, and have their text with each zone beyond it. */
+static void
+many_labels(void)
+{
+	enum { MANY = 70000 };
+
+	load();
+	const struct unity_marker *label = engine_marker("Profiler.Default", 24, UNITY_M_SCRIPT);
+	CHECK_EQ_INT(START(file, "ring=16M"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	for (int32_t i = 0; i < 2 * MANY; i++) {
+		char text[16];
+		uint16_t wide[16];
+		int32_t object = i % 3 ? 0 : i, category = 0;
+		uint32_t n = (uint32_t)snprintf(text, sizeof text, "label %d", (int)(i % MANY));
+
+		for (uint32_t k = 0; k < n; k++)
+			wide[k] = (uint8_t)text[k];
+		engine_emit(label, UNITY_BEGIN, 3, (struct unity_value[3]){ { .type = UNITY_T_I32, .size = 4, .data = &object },
+			{ .type = UNITY_T_TEXT16, .size = 2 * n, .data = wide }, { .type = UNITY_T_I32, .size = 4, .data = &category } });
+		engine_emit(label, UNITY_END, 0, NULL);
+		if (i % 1000 == 0)
+			play(1);
+	}
+	STOP();
+	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
+	uint64_t dropped = counts().dropped;
+	engine_unload(true);
+	char text[700];
+	snprintf(text, sizeof text, "stats -q %s --table markers --limit 0 --format csv | awk -F, "
+	    "'/^label /{n++} /^(label |Profiler.Default,)/{c+=$6} END{print n, c}'", file);
+	unsigned named = 0, calls = 0;
+	CHECK_EQ_INT(sscanf(tracetool(text), "%u %u", &named, &calls), 2);
+	CHECK_EQ_INT(dropped, 0);
+	CHECK(named > 60000 && named <= 65536);
+	CHECK_EQ_INT(calls, 2 * MANY);
+	/* The last one has its text all the same. */
+	snprintf(text, sizeof text, "convert -q -f chrome -o - %s | grep -c '\"label 69999\"'", file);
+	CHECK_STR(tracetool(text), "2\n");
+}
+
+TEST(more_labels_than_have_keys)
+{
+	in_player(many_labels);
+}
+
 static void
 long_names(void)
 {
