@@ -679,11 +679,21 @@ timed(void)
 		struct tracetool_frame_timing f = { .cpu_total_ms = 100, .cpu_main_ms = k, .gpu_ms = k == 5 ? 0 : 2 * k,
 			.cpu_present_wait_ms = 1, .age = LATE,
 			.flags = i % 2 ? TRACETOOL_COMPLETE_COMPUTED : 0 };
-		if (i <= LATE)
+		if (i <= LATE) {
+			/* No time that a frame could have taken, about frames before the capture. */
+			int64_t below = -1;
+			double odd[LATE] = { -1, 0, 1e300, 0 };
+			engine_emit(render, UNITY_SINGLE, 1, &(struct unity_value){ .type = UNITY_T_I64, .size = 8, .data = &below });
+			engine_emit(render, UNITY_SINGLE, 1, &(struct unity_value){ .type = UNITY_T_F64, .size = 8, .data = &odd[i - 1] });
+			engine_emit(render, UNITY_SINGLE, 1, &(struct unity_value){ .type = UNITY_T_TEXT, .size = 3, .data = "odd" });
 			continue;
+		}
 		PLAY_CALL(tracetool_frame_timings)(&f, 1, 10000000);
+		/* As whichever number the engine has it. */
 		int64_t ns = k * 500000;
-		engine_emit(render, UNITY_SINGLE, 1, &(struct unity_value){ .type = UNITY_T_I64, .size = 8, .data = &ns });
+		double real = (double)ns;
+		engine_emit(render, UNITY_SINGLE, 1, &(struct unity_value){ .type = k % 3 == 0 ? UNITY_T_I64 : k % 3 == 1 ? UNITY_T_U64 : UNITY_T_F64,
+			.size = 8, .data = k % 3 == 2 ? (void *)&real : (void *)&ns });
 	}
 	STOP();
 	CHECK_EQ_INT(play_until(TRACETOOL_IDLE), 0);
