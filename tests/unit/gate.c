@@ -596,6 +596,40 @@ TEST(a_row_is_held_against_the_environment_of_the_captures_it_means)
 	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_OK);
 }
 
+/* What a hand wrote may hold more than is ever saved, and figures beyond 64 bits. */
+TEST(baselines_by_hand_are_taken_as_far_as_there_is_room)
+{
+	static char text[16384];
+	struct tt_baseline b;
+	size_t n, at;
+
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"stat\": \"total\", \"exact\": true"))
+		return;
+	at = budget.row[0].which;
+	n = (size_t)snprintf(text, sizeof text, "{ \"tracetool_baseline\": 1, \"sessions\": [ { \"session\": \"1\", \"captures\": [");
+	for (int i = 0; i < 4; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s{ \"name\": \"a\", \"values\": { \"gc.alloc.count.total\": %s } }", i ? "," : "",
+		    (const char *const[]){ "1e300", "-1e300", "12.3456", "9223372036854775807" }[i]);
+	n += (size_t)snprintf(text + n, sizeof text - n, ",{ \"name\": \"b\", \"values\": {}, \"time\": [");
+	for (int i = 0; i < TT_SAMPLE_PARTS + 6; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s[ \"part %d\", %d, 1 ]", i ? "," : "", i, 1000 - i);
+	n += (size_t)snprintf(text + n, sizeof text - n, "], \"worst\": [");
+	for (int i = 0; i < TT_SAMPLE_WORST + 2; i++)
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s{ \"frame\": %d, \"top\": [ [\"a\", 1], [\"b\", 2], [\"c\", 3], [\"d\", 4] ] }", i ? "," : "", i);
+	n += (size_t)snprintf(text + n, sizeof text - n, "] } ] } ] }");
+	if (!CHECK_EQ_INT(tt_baseline_parse(text, n, "b", &budget, &b, &arena, &err), TT_OK) || !CHECK_EQ_INT((intmax_t)b.nsample, 5))
+		return;
+	CHECK_EQ_INT(b.sample[0].value[at].v, INT64_MAX);
+	CHECK_EQ_INT(b.sample[1].value[at].v, -INT64_MAX);
+	CHECK_EQ_INT(b.sample[2].value[at].v, 12346);
+	CHECK_EQ_INT(b.sample[3].value[at].v, INT64_MAX);
+	CHECK(!b.sample[4].value[at].known);
+	CHECK_EQ_INT((intmax_t)b.sample[4].npart, TT_SAMPLE_PARTS);
+	CHECK_STR(b.sample[4].part[TT_SAMPLE_PARTS - 1].name, "part 63");
+	CHECK_EQ_INT((intmax_t)b.sample[4].nworst, TT_SAMPLE_WORST);
+	CHECK_EQ_INT(b.sample[4].worst[TT_SAMPLE_WORST - 1].ntop, 3);
+}
+
 TEST(losses_beyond_64_bits_stay_there)
 {
 	struct tt_loss l = { 0 };
