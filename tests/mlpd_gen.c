@@ -1,14 +1,14 @@
 /*
  * mlpd_gen VERSION PTRSIZE SEED OUT: write a test capture with everything the version has.
  *
- *	cc -std=c11 -Itests -o build/mlpd_gen tests/mlpd_gen.c tests/mlpd_encode.c
+ *	cc -std=c11 -Itests -o build/mlpd_gen tests/mlpd_gen.c tests/mlpd_sample.c tests/mlpd_encode.c
  */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "mlpd_encode.h"
+#include "mlpd_sample.h"
 
 static int
 write_file(const char *path, const uint8_t *data, size_t n)

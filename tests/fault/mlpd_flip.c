@@ -8,7 +8,7 @@
 #include <time.h>
 
 #include "memrun.h"
-#include "mlpd_encode.h"
+#include "mlpd_sample.h"
 
 #define BUFFER_HEAD 48
 #define LENGTH_AT 4

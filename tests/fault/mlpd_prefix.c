@@ -5,7 +5,7 @@
 #include "check.h"
 
 #include "memrun.h"
-#include "mlpd_encode.h"
+#include "mlpd_sample.h"
 
 struct cuts {
 	const uint8_t *p;

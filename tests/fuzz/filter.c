@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "memrun.h"
-#include "mlpd_encode.h"
+#include "mlpd_sample.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);
 
