@@ -4,12 +4,12 @@
 # Suites are the unit programs (tests/unit/*.c, tests/fault/*.c), the fuzz targets over their corpora
 # (tests/fuzz/*.c), and the commands in tests/suites. Each ends with a line "N passed, N failed". One that
 # ends otherwise, fails without saying so, needs a tool that is not there or takes too long counts as a
-# failure. Nothing is left out silently. The last line here is the sum, and the exit status 1 if
-# anything failed.
+# failure. Nothing is left out silently: what a suite cannot try here it says in a line "left out: WHAT: WHY", which
+# is shown and counted as neither. The last line here is the sum, and the exit status 1 if anything failed.
 #
 # Suites run from the top of the tree with BUILD, TRACETOOL (the program), TT_SET (check or all) and
 # TMPDIR (removed at the end) in the environment. TT_ONLY, an extended regular expression, picks suites by name;
-# TT_NOT leaves out those that match.
+# TT_NOT leaves out those that match, and says so.
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
@@ -31,7 +31,16 @@ unset LC_ALL LANG LC_NUMERIC NO_COLOR COLUMNS
 export TERM=dumb TZ=UTC
 
 names=() commands=() needs=()
-add() { [[ $1 =~ ${TT_ONLY:-.} && ! $1 =~ ${TT_NOT:-^$} ]] || return 0; names+=("$1"); needs+=("$2"); commands+=("$3"); }
+sum_left=0
+add() {
+	[[ $1 =~ ${TT_ONLY:-.} ]] || return 0
+	if [[ $1 =~ ${TT_NOT:-^$} ]]; then
+		echo "left out: $1: TT_NOT=$TT_NOT"
+		sum_left=$((sum_left + 1))
+		return
+	fi
+	names+=("$1"); needs+=("$2"); commands+=("$3")
+}
 
 # The long ones first, so that they do not end alone.
 while read -r set name need command; do
@@ -96,6 +105,8 @@ tell() {
 	printf '%-28s %5d passed' "${names[$1]}" "$passed"
 	[ "$failed" -gt 0 ] && printf ' %5d FAILED' "$failed"
 	printf '  %d.%d s\n' $((tenths / 10)) $((tenths % 10))
+	grep '^left out: ' "$work/$1.log" | sed 's/^/    /'
+	sum_left=$((sum_left + $(grep -c '^left out: ' "$work/$1.log")))
 	[ "$failed" -gt 0 ] && tail -n 60 "$work/$1.log" | sed 's/^/    /'
 }
 
@@ -117,5 +128,6 @@ while [ -e "$work/$told.sum" ]; do
 	tell $told
 	told=$((told + 1))
 done
+[ $sum_left -eq 0 ] || echo "$sum_left left out, see above"
 echo "$sum_passed passed, $sum_failed failed"
 [ $sum_failed -eq 0 ] && [ $sum_passed -gt 0 ]

@@ -12,6 +12,8 @@ import subprocess
 
 import kit
 
+SANITIZED = os.environ.get("TT_SANITIZED")
+
 
 def limited(what, n):
     return lambda: resource.setrlimit(what, (n, n))
@@ -85,6 +87,8 @@ def graph_gives_way(s):
 
 def main():
     s = kit.Suite()
+    if SANITIZED:
+        s.left_out("RLIMIT_DATA", "sanitizers reserve terabytes")
     graph_gives_way(s)
     step = 4 if kit.LONG else 16
     memory = [1 << 14]
@@ -99,8 +103,8 @@ def main():
             want = work.files()
         sweep(s, case, "--max-memory", memory, ["--max-memory"], good, want,
               lambda a, n: (a[:1] + ["--max-memory", str(n)] + a[1:], {}))
-        # What the libraries need is beside our own; the loader has run by then. Sanitizers reserve terabytes.
-        if not os.environ.get("TT_SANITIZED"):
+        # What the libraries need is beside our own; the loader has run by then.
+        if not SANITIZED:
             sizes = [1, 2, 3, 4, 6, 8, 12, 16, 256] if kit.LONG else [2, 6, 256]
             sweep(s, case, "RLIMIT_DATA", [n << 20 for n in sizes], ["memory"], good, want,
                   lambda a, n: (a, {"preexec_fn": limited(resource.RLIMIT_DATA, n)}))

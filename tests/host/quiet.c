@@ -149,14 +149,20 @@ quiet(double slow, const char *options)
 	play_free(&p);
 }
 
+#define NOT_SANITIZED "sanitizers call the system themselves"
+
 TEST(no_system_calls_no_waits_few_faults)
 {
-	if (!play_sanitized())        /* sanitizers call the system themselves */
+	if (play_sanitized())
+		LEFT_OUT(NOT_SANITIZED);
+	else
 		quiet(-1, NULL);
 }
 
 TEST(nor_while_a_stuck_sink_makes_events_drop)
 {
-	if (!play_sanitized())
+	if (play_sanitized())
+		LEFT_OUT(NOT_SANITIZED);
+	else
 		quiet(0, "ring=4MiB");
 }

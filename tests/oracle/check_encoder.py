@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check the test encoder (tests/mlpd_encode.c) with mlpd.py and, if installed, mprof-report.
+"""Check the test encoder (tests/mlpd_encode.c) with mlpd.py and mprof-report.
 
     check_encoder.py MLPD_GEN [SEEDS]     default: 3 seeds
 
@@ -9,7 +9,6 @@ event table has our count. Prints `N passed, N failed`; exit status 1 if any fai
 """
 import os
 import re
-import shutil
 import subprocess
 import sys
 import tempfile
@@ -71,8 +70,7 @@ def check(path, version, twin):
     figures = everything_but_addresses(report)
     if twin is not None and figures != twin:
         out.append("figures differ between the pointer sizes")
-    if shutil.which("mprof-report"):
-        out += compare_mprof(path, report, version)
+    out += compare_mprof(path, report, version)
     return out, figures
 
 
