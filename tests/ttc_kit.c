@@ -280,6 +280,69 @@ read_on(struct tt_env *env, void *lead, struct later *l, const char *path, struc
 	return rc == TT_OK ? tt_format_capture.append(lead, l->ctx, err) : rc;
 }
 
+/* Times in ticks, so that they compare exactly, read by the fast loop. */
+static void
+in_ticks(struct ttc *m, struct ttc_result *r)
+{
+	r->num = m->head.num;
+	r->den = m->head.den;
+	m->mult = (uint64_t)1 << 61;          /* 1, and such that the fast loop is taken */
+	m->shift = 61;
+	m->head.ticks = 0;
+	m->quick = m->quick && !ttc_how.plain;
+}
+
+/* One chunk: what is in it, and what it lost. */
+static int
+read_chunk(struct reading *x, struct tt_env *env, struct tt_chunk *c, struct tt_batch *b, struct tt_capture *cap)
+{
+	struct ttc_result *r = x->r;
+	int rc = decode(x, c, b, &r->err);
+
+	if (rc != TT_OK)
+		return rc;
+	r->chunks++;
+	r->nzone += b->nzone;
+	r->nalloc += b->nalloc;
+	r->min_ts = b->min_ts < r->min_ts ? b->min_ts : r->min_ts;
+	r->max_ts = b->max_ts > r->max_ts ? b->max_ts : r->max_ts;
+	tt_loss_join(&r->loss, &b->loss);
+	for (size_t i = 0; i < b->ndef && rc == TT_OK; i++)
+		rc = tt_defs_add(cap->defs, &b->def[i], &r->err);
+	if (b->n > 0)
+		events(x, b, &env->mem);
+	return rc;
+}
+
+/* What stands in the result once everything has been read. */
+static void
+sum_up(struct ttc_result *r, const struct ttc *m, const struct tt_capture *cap, uint64_t key)
+{
+	const struct tt_def *d = cap->defs && key ? tt_defs_find(cap->defs, TT_DEF_MARKER, key, INT64_MAX) : NULL;
+
+	r->end_mark = cap->end_mark;
+	for (; m; m = m->then)
+		r->from_ring += m->from_ring;
+	for (int k = 0; cap->defs && k < TT_DEF_KINDS; k++)
+		r->ndef[k] = tt_defs_count(cap->defs, (enum tt_def_kind)k);
+	if (d)
+		snprintf(r->text, sizeof r->text, "%s", d->text);
+	for (size_t i = 0; i < r->threads; i++) {
+		struct ttc_sum *a = &r->all, *s = &r->sum[i];
+		a->events += s->events;
+		a->zones += s->zones;
+		a->allocs += s->allocs;
+		a->bytes += s->bytes;
+		a->singles += s->singles;
+		a->counters += s->counters;
+		a->flows += s->flows;
+		a->frames += s->frames;
+		a->open += s->open;
+		a->cont += s->cont;
+		a->hash += s->hash;
+	}
+}
+
 static void
 read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct ttc_result *r)
 {
@@ -310,53 +373,17 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 	for (size_t i = 0; i < ttc_how.nthen && r->rc == TT_OK; i++)
 		r->rc = read_on(&env, ctx, &later[i], ttc_how.then[i], &r->err);
 	x.m = ctx;
-	if (ctx) {                    /* times in ticks, so that they compare exactly */
-		struct ttc *m = ctx;
-		r->num = m->head.num;
-		r->den = m->head.den;
-		m->mult = (uint64_t)1 << 61;  /* 1, and such that the fast loop is taken */
-		m->shift = 61;
-		m->head.ticks = 0;
-		m->quick = m->quick && !ttc_how.plain;
-	}
+	if (ctx)
+		in_ticks(ctx, r);
 	while (r->rc == TT_OK && (r->rc = tt_format_capture.next(ctx, &c, &r->err)) == TT_OK) {
 		tt_loss_join(&r->loss, &c.loss);
-		r->rc = decode(&x, &c, &b, &r->err);
-		if (r->rc != TT_OK)
-			break;
-		r->chunks++;
-		r->nzone += b.nzone;
-		r->nalloc += b.nalloc;
-		r->min_ts = b.min_ts < r->min_ts ? b.min_ts : r->min_ts;
-		r->max_ts = b.max_ts > r->max_ts ? b.max_ts : r->max_ts;
-		tt_loss_join(&r->loss, &b.loss);
-		for (size_t i = 0; i < b.ndef && r->rc == TT_OK; i++)
-			r->rc = tt_defs_add(cap.defs, &b.def[i], &r->err);
-		if (b.n > 0)
-			events(&x, &b, &env.mem);
+		r->rc = read_chunk(&x, &env, &c, &b, &cap);
 	}
 	if (r->rc == TT_END) {
 		tt_loss_join(&r->loss, &c.loss);
 		r->rc = TT_OK;
 	}
-	r->end_mark = cap.end_mark;
-	for (const struct ttc *m = ctx; m; m = m->then)
-		r->from_ring += m->from_ring;
-	for (int k = 0; cap.defs && k < TT_DEF_KINDS; k++)
-		r->ndef[k] = tt_defs_count(cap.defs, (enum tt_def_kind)k);
-	const struct tt_def *d =
-	    cap.defs && key ? tt_defs_find(cap.defs, TT_DEF_MARKER, key, INT64_MAX) : NULL;
-	if (d)
-		snprintf(r->text, sizeof r->text, "%s", d->text);
-	for (size_t i = 0; i < r->threads; i++) {
-		struct ttc_sum *a = &r->all, *s = &r->sum[i];
-		a->events += s->events; a->zones += s->zones; a->allocs += s->allocs; a->bytes += s->bytes;
-		a->singles += s->singles;
-		a->counters += s->counters;
-		a->flows += s->flows;
-		a->frames += s->frames;
-		a->open += s->open; a->cont += s->cont; a->hash += s->hash;
-	}
+	sum_up(r, ctx, &cap, key);
 	for (size_t i = 0; i < TTC_KIT_THREADS; i++)
 		tt_stack_free(&x.stack[i], &env.mem);
 	if (ctx)
