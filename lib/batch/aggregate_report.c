@@ -73,7 +73,6 @@ static const struct tt_col failure_col[X_N] = {
 	[X_DETAIL] = { "detail", "detail", TT_UNIT_TEXT, "The reason in a line." },
 };
 
-#define NCOL(c) (sizeof (c) / sizeof (c)[0])
 static const struct tt_pass_table table[T_N] = {
 	[T_TOTAL] = { "batch", "Batch", total_col, C_N, false },
 	[T_GROUPS] = { "batch_groups", "Groups", group_col, C_N, false },

@@ -37,6 +37,18 @@ on_tail_call(MonoProfiler *p, MonoMethod *m, MonoMethod *target)
 	on_leave(p, m, NULL);
 }
 
+/* The place of ${key} among the thread's open zones, counted from the innermost, 1 up; 0: it is not open. */
+static uint32_t
+zone_find(const struct rec_thread *t, uint64_t key)
+{
+	uint32_t n = t->depth < t->zone_max ? t->depth : t->zone_max;
+
+	for (uint32_t i = n; i > 0; i--)
+		if (t->zone[i - 1].key == key)
+			return t->depth - i + 1;
+	return 0;
+}
+
 /*
  * A frame that an exception leaves is closed beneath the zone "Exception", which goes on: the time of unwinding belongs to it
  * (model/zones.h has the same rule). Methods compiled ahead of time are left so without having been entered.

@@ -169,18 +169,4 @@ enum { STACK_MOST = 256, STACK_BYTES = 10 * STACK_MOST + 10 };
 /* Write the calling thread's innermost ${most} managed frames as records have them; how many bytes. Defines the methods. */
 size_t stack_put(uint8_t to[STACK_BYTES], unsigned most);
 
-/* --- zones that are no methods ----------------------------------------------------- */
-
-/* The place of ${key} among the thread's open zones, counted from the innermost, 1 up; 0: it is not open. */
-static inline uint32_t
-zone_find(const struct rec_thread *t, uint64_t key)
-{
-	uint32_t n = t->depth < t->zone_max ? t->depth : t->zone_max;
-
-	for (uint32_t i = n; i > 0; i--)
-		if (t->zone[i - 1].key == key)
-			return t->depth - i + 1;
-	return 0;
-}
-
 #endif
