@@ -16,18 +16,10 @@ import subprocess
 import sys
 
 import mlpd
+from tally import check, end
 
 TRACETOOL = sys.argv[1]
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "mlpd")
-passed = failed = 0
-
-
-def check(what, have, want):
-    global passed, failed
-    passed += have == want
-    failed += have != want
-    if have != want:
-        print("%s: %s, not %s" % (what, have, want))
 
 
 def path_of(name):
@@ -145,8 +137,7 @@ def main():
     aligned()
     formats()
     no_frames()
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed != 0)
+    end()
 
 
 main()

@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 import mlpd
+from tally import check, end
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "mlpd")
 NAMES = ["d01-gameloop-calls-alloc", "d02-gameloop-sample", "d03-alloc-bt", "d04-exceptions", "d05-monitors",
@@ -25,17 +26,6 @@ NAMES = ["d01-gameloop-calls-alloc", "d02-gameloop-sample", "d03-alloc-bt", "d04
 WORDS = set("object string bool char sbyte byte int16 uint16 int uint long ulong single double intptr uintptr void".split())
 TABLES = ["markers", "alloc_classes", "alloc_sites", "alloc_paths", "samples", "sample_paths", "exception_sites", "exception_paths",
           "contention_sites", "contention_paths", "handle_sites", "heapshot_classes", "heapshot_growth", "heapshot_references"]
-passed = failed = 0
-
-
-def check(what, theirs, ours):
-    global passed, failed
-    good = theirs == ours
-    passed += good
-    failed += not good
-    if not good:
-        wrong = [(k, theirs.get(k), ours.get(k)) for k in sorted(set(theirs) | set(ours), key=str) if theirs.get(k) != ours.get(k)]
-        print("%s: tracetool and this reader differ: %s" % (what, wrong[:3]))
 
 
 def namespace(name):
@@ -261,9 +251,8 @@ def main():
             compare(name, path)
             everything(name, path)
         everything("coverage", os.path.join(DATA, "good-d14-mono462-v13-coverage.mlpd"))
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+    end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

@@ -16,17 +16,9 @@ import subprocess
 import sys
 
 import mlpd
+from tally import end, fault
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "mlpd")
-passed = failed = 0
-
-
-def check(what, problem):
-    global passed, failed
-    passed += not problem
-    failed += bool(problem)
-    if problem:
-        print("%s: %s" % (what, problem))
 
 
 def differ(have, want):
@@ -72,7 +64,7 @@ def objects(name, path):
     for spec, of in fits.items():
         have = sorted([int(r["object"], 16), r["class"], r["bytes"], r["moves"], int(r["now"], 16)]
                       for r in rows(path, "objects_found", "--find", spec))
-        check("%s: --find %s" % (name, spec), differ(have, sorted(o for o in f.all if of(o))))
+        fault("%s: --find %s" % (name, spec), differ(have, sorted(o for o in f.all if of(o))))
     moved = [o for o in f.all if o[3]]
     once = collections.Counter(o[0] for o in f.all)
     for o in moved[::max(1, len(moved) // 12)]:
@@ -80,7 +72,7 @@ def objects(name, path):
             continue
         got = rows(path, "objects_tracked", "--track", "0x%x" % o[0])
         to = [int(r["object"], 16) for r in got if r["what"] == "moved"]
-        check("%s: --track 0x%x" % (name, o[0]), differ(to[:o[3]], f.trace[o[0]]) or
+        fault("%s: --track 0x%x" % (name, o[0]), differ(to[:o[3]], f.trace[o[0]]) or
               ("not allocated there" if "allocated" not in [r["what"] for r in got] else None))
     return len(moved)
 
@@ -109,18 +101,17 @@ def counters(name, path):
         for key in want:
             if same_name["/".join(k for k in key if k)] == 1 and have[key]:
                 near = [(h, w) for h, w in zip(have[key], want[key]) if h[:5] != w[:5] or (h[5] or 0) - (w[5] or 0) > 1e-2]
-                check("%s: %s in %s" % (name, key[0], buckets), near[:2] or (len(have[key]) != len(want[key]) and "other rows"))
+                fault("%s: %s in %s" % (name, key[0], buckets), near[:2] or (len(have[key]) != len(want[key]) and "other rows"))
 
 
 def main():
     moved = 0
     for name in ("d01-gameloop-calls-alloc", "d03-alloc-bt", "d06-gcmoves-handles"):
         moved += objects(name, os.path.join(DATA, "good-%s.mlpd" % name))
-    check("objects that move", None if moved > 100 else "only %d" % moved)
+    fault("objects that move", None if moved > 100 else "only %d" % moved)
     counters("d10", os.path.join(DATA, "good-d10-counters-zip.mlpd"))
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+    end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

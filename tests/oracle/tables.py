@@ -21,21 +21,11 @@ import tempfile
 
 import groups
 import mlpd
+from tally import check, end
 
 DATA = groups.DATA
 NAMES = ["d01-gameloop-calls-alloc", "d02-gameloop-sample", "d03-alloc-bt", "d04-exceptions", "d05-monitors",
          "d06-gcmoves-handles", "d07-heapshot", "d07-heapshot-v14"]
-passed = failed = 0
-
-
-def check(what, theirs, ours):
-    global passed, failed
-    passed += theirs == ours
-    failed += theirs != ours
-    if theirs != ours:
-        wrong = [(k, theirs.get(k), ours.get(k)) for k in sorted(set(theirs) | set(ours), key=str)
-                 if theirs.get(k) != ours.get(k)] if isinstance(ours, dict) else [(theirs, ours)]
-        print("%s: tracetool and this reader differ: %s" % (what, wrong[:3]))
 
 
 class Lists(groups.Reader):
@@ -330,9 +320,8 @@ def compare(name, path):
 def main():
     for name in NAMES:
         compare(name, os.path.join(DATA, "good-%s.mlpd" % name))
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+    end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()
