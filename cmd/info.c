@@ -89,14 +89,12 @@ static const struct tt_col meta_col[] = {
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
-#define NCOL(c) (sizeof (c) / sizeof (c)[0])
-
 enum { T_CAPTURE, T_THREAD, T_EVENT, T_META, T_N };
 static const struct tt_pass_table table[T_N] = {
-	[T_CAPTURE] = { "capture", "Capture", capture_col, NCOL(capture_col), false },
-	[T_THREAD] = { "capture_threads", "Threads", thread_col, NCOL(thread_col), false },
-	[T_EVENT] = { "capture_events", "Events by type", event_col, NCOL(event_col), false },
-	[T_META] = { "capture_meta", "Facts", meta_col, NCOL(meta_col), false },
+	[T_CAPTURE] = { "capture", "Capture", capture_col, TT_NCOL(capture_col), false },
+	[T_THREAD] = { "capture_threads", "Threads", thread_col, TT_NCOL(thread_col), false },
+	[T_EVENT] = { "capture_events", "Events by type", event_col, TT_NCOL(event_col), false },
+	[T_META] = { "capture_meta", "Facts", meta_col, TT_NCOL(meta_col), false },
 };
 
 const struct tt_pass_table *

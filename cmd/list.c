@@ -86,8 +86,6 @@ static const struct tt_col sandbox_col[] = {
 	{ "summary", "what it does", TT_UNIT_TEXT, "in one line" },
 };
 
-#define NCOL(c) (sizeof (c) / sizeof (c)[0])
-
 /* A row of texts. */
 static int
 row(struct tt_report *r, struct tt_table *t, const char *const *s, struct tt_err *err)
@@ -138,7 +136,7 @@ static int
 list_formats(struct tt_report *r, struct tt_err *err)
 {
 	struct tt_table *t;
-	int rc = tt_report_table(r, "formats", "Formats read", format_col, NCOL(format_col), &t, err);
+	int rc = tt_report_table(r, "formats", "Formats read", format_col, TT_NCOL(format_col), &t, err);
 
 	for (const struct tt_format *const *f = tt_formats; rc == TT_OK && *f; f++)
 		rc = row(r, t, (const char *const[]){ (*f)->name, (*f)->suffix, (*f)->summary }, err);
@@ -149,7 +147,7 @@ static int
 list_passes(struct tt_report *r, struct tt_err *err)
 {
 	struct tt_table *t;
-	int rc = tt_report_table(r, "passes", "Passes", pass_col, NCOL(pass_col), &t, err);
+	int rc = tt_report_table(r, "passes", "Passes", pass_col, TT_NCOL(pass_col), &t, err);
 
 	for (const struct tt_pass *const *p = tt_passes; rc == TT_OK && *p; p++) {
 		const char *tables = NULL;
@@ -167,7 +165,7 @@ static int
 list_emitters(struct tt_report *r, struct tt_err *err)
 {
 	struct tt_table *t;
-	int rc = tt_report_table(r, "emitters", "Formats written", emitter_col, NCOL(emitter_col), &t, err);
+	int rc = tt_report_table(r, "emitters", "Formats written", emitter_col, TT_NCOL(emitter_col), &t, err);
 
 	for (const struct tt_emit *const *e = tt_emits; rc == TT_OK && *e; e++) {
 		const char *suffixes = NULL;
@@ -206,7 +204,7 @@ list_metrics(struct tt_report *r, struct tt_err *err)
 	size_t n;
 	const struct tt_pass_table *info = info_tables(&n);
 	struct tt_table *t;
-	int rc = tt_report_table(r, "metrics", "Tables and columns", metric_col, NCOL(metric_col), &t, err);
+	int rc = tt_report_table(r, "metrics", "Tables and columns", metric_col, TT_NCOL(metric_col), &t, err);
 
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		for (size_t i = 0; rc == TT_OK && i < (*p)->ntables; i++)
@@ -239,7 +237,7 @@ list_gate(struct tt_report *r, struct tt_err *err)
 		[TT_SELECT_COUNTER] = "counter", [TT_SELECT_THREAD] = "thread", [TT_SELECT_LIMIT] = "limit",
 	};
 	struct tt_table *t;
-	int rc = tt_report_table(r, "gate", "Metrics of budgets", gate_col, NCOL(gate_col), &t, err);
+	int rc = tt_report_table(r, "gate", "Metrics of budgets", gate_col, TT_NCOL(gate_col), &t, err);
 
 	for (const struct tt_metric *m = tt_metrics; m->name && rc == TT_OK; m++) {
 		const char *stats = "";
@@ -261,7 +259,7 @@ list_sandbox(struct tt_report *r, struct tt_err *err)
 	int rc = tt_sandbox_mode(getenv("TRACETOOL_SANDBOX"), &mode, err);
 
 	if (rc == TT_OK)
-		rc = tt_report_table(r, "sandbox", "Sandbox", sandbox_col, NCOL(sandbox_col), &t, err);
+		rc = tt_report_table(r, "sandbox", "Sandbox", sandbox_col, TT_NCOL(sandbox_col), &t, err);
 	if (rc == TT_OK && p.landlock) {
 		here = tt_report_text(r, err, "version %u", p.landlock);
 		rc = here ? TT_OK : err->code;

@@ -27,9 +27,6 @@ load(const uint8_t *p)
 	uint64_t v;
 
 	memcpy(&v, p, 8);
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	v = __builtin_bswap64(v);
-#endif
 	return v;
 }
 

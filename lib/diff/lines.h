@@ -6,8 +6,6 @@
 
 #include "diff/report.h"
 
-#define TT_NCOL(c) (sizeof (c) / sizeof (c)[0])
-
 struct tt_diff_ctx {
 	const struct tt_diff *d;
 	const struct tt_diff_report_opts *o;

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "stat/num.h"
 
 /*
  * Ends up to here (2^40 us, 12 days) can be met without moving the length by half a ns; later ones are
@@ -25,15 +26,10 @@
 /* The most one time can take, and what is written behind its end besides. */
 #define TT_MICROS_MAX 48
 
-__extension__ typedef unsigned __int128 tt_u128;
-
 /* Store the 8 characters in ${x}, the first in its lowest byte. */
 static inline void
 tt_store8(char *p, uint64_t x)
 {
-#if __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
-	x = __builtin_bswap64(x);
-#endif
 	memcpy(p, &x, 8);
 }
 

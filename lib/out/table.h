@@ -40,6 +40,9 @@ struct tt_col {
 	const char *help;     /* one sentence, for `tracetool list metrics`; defined in tracetool-metrics(7) */
 };
 
+/* The number of columns in an array of them. */
+#define TT_NCOL(c) (sizeof (c) / sizeof (c)[0])
+
 struct tt_cell {
 	bool empty;           /* no value: "-" for people, nothing for machines */
 	uint8_t unit;         /* enum tt_unit, in a TT_UNIT_VALUE column only: a number, not text */
@@ -132,7 +135,7 @@ char *tt_put_bytes(char *p, int64_t b);
 char *tt_put_count(char *p, int64_t n);
 
 /**
- * tt_csv_field(out, s, n, o):
+ * tt_csv_field(out, s, n, o, err):
  * Append the ${n} bytes of text at ${s} as one CSV field: quoted where RFC 4180 (or o->csv_sep) wants
  * it, invalid UTF-8 and NUL as U+FFFD, and with o->csv_safe a `'` in front of what a spreadsheet
  * would run as a formula. Separators, numbers and the LF at the end of a record are the caller's.
