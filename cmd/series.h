@@ -22,7 +22,7 @@ struct series_opts {
 OPT_SET(series_metric);
 
 /**
- * series_read(app, o, in, run, m, buckets, s, err):
+ * series_read(app, o, run, m, buckets, s, err):
  * Fill ${s} with the figures of the metrics in the time that the finished run ${m} of ${run} looked at, cut into
  * ${buckets}. Reads the inputs once for each. Text lives in app's arena.
  */

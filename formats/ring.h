@@ -84,7 +84,7 @@ ring_slot_state(struct ttc_slot *s)
 	return (_Atomic uint32_t *)(void *)&s->state;
 }
 
-/* Lay out the ring in ${map} and make its lists; 0 or -errno. Unless ${calm}, everything private is made and touched too. */
+/* Lay out the ring in r->map and make its lists; 0 or -errno. Unless ${calm}, everything private is made and touched too. */
 int ring_make(struct ring *r, uint32_t chunk, uint32_t nslot, bool calm);
 void ring_free(struct ring *r);       /* all but the map */
 
@@ -142,7 +142,7 @@ ring_known(struct rec_thread *t)
 }
 
 /**
- * ring_detach():
+ * ring_detach(seal):
  * After `on` was cleared: get every thread out, for good; with ${seal} hand over their chunks. False where
  * one stayed inside for a second: the memory must be left to it.
  */

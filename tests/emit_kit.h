@@ -62,7 +62,7 @@ const char *kit_finish(struct kit *k, size_t *n);
 const char *kit_file(struct kit *k, size_t i, size_t *n);
 
 /**
- * kit_fuzz(p, n, emit, o):
+ * kit_fuzz(k, emit, p, n):
  * Names, threads, paths, zones and events made of the ${n} bytes at ${p}, given to ${emit}; ${k} is initialised and
  * holds the output afterwards, the caller frees it. The first byte chooses options.
  */

@@ -55,7 +55,7 @@ int tt_wire_parse(const void *p, size_t n, struct tt_wire *w, struct tt_err *err
 int tt_wire_send(int sock, const struct tt_wire *w, int fd, struct tt_err *err);
 
 /**
- * tt_wire_receive(sock, buf, w, fd, err):
+ * tt_wire_receive(sock, buf, w, fd, got, err):
  * Receive a message without waiting, into the TT_WIRE_MAX bytes at ${buf}. *${fd} is the descriptor that came
  * with it, the caller's to close, or -1. *${got}: there was one. TT_END: the other end is closed.
  */

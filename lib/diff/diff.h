@@ -131,9 +131,9 @@ enum tt_diff_class tt_diff_class(const struct tt_diff *d, const struct tt_diff_n
 const char *tt_diff_category(const struct tt_diff *d, const struct tt_diff_node *n, unsigned side);
 
 /**
- * tt_diff_share(v, n, stride, of, unit, whole):
- * The nearest integers below or above v[i] / ${unit} that add up to ${whole}, which must be within one of the sum:
- * each is the floor, and those with the largest remainder get one more, the first ones where equal.
+ * tt_diff_share(piece, n, unit, whole):
+ * Set each part to the integer next below or above v / ${unit}, so that they add up to ${whole}, which must be within one
+ * of the sum: each is the floor, and those with the largest remainder get one more, the first ones where equal.
  * Leaves ${piece} in another order; i tells them apart.
  */
 struct tt_diff_piece { int64_t v, part; uint64_t rest; size_t i; };

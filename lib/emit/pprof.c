@@ -290,7 +290,7 @@ put_capture_comments(struct pprof *w, const struct tt_capture *cap, struct tt_er
 	return rc;
 }
 
-/* Where it is from, and what is missing. Written as strings; put_comment_places() makes comments of them. */
+/* Where it is from, and what is missing. Written as strings; put_facts() makes comments of them. */
 static int
 put_comments(struct pprof *w, struct tt_err *err)
 {

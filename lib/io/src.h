@@ -3,8 +3,8 @@
  *
  * The source recognises gzip, xz, zstd, bzip2 and lz4 by their first bytes and
  * hands out what is inside. A plain regular file is seekable: workers pread()
- * from it side by side. Everything else is read in order; it can be rewound
- * once more than once (`rewindable`): a compressed regular file is inflated
+ * from it side by side. Everything else is read in order; it can be rewound,
+ * any number of times, where it is `rewindable`: a compressed regular file is inflated
  * again, a pipe has been copied to an unlinked temporary file if the caller
  * asked for that before the first read (tt_src_keep).
  *

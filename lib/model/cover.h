@@ -5,8 +5,8 @@
  * times: a generic one once for each instance the runtime compiled, known by (assembly, token); and every method
  * once per capture where several are read. All of these are one method here, under the name that came first, and
  * what they ran is added up. Recorders that write counts again and again tell each statement several times under
- * the same process and id: then the highest count is its count. A line ran as often as the most frequent of its statements, in each of the methods
- * that have code on it, added up.
+ * the same process and id: then the highest count is its count. A line ran as often as the most frequent of its
+ * statements, in each of the methods that have code on it, added up.
  *
  * Source: Mono's profiler.h (MonoProfilerCoverageData) and, of the events, tracetool-mlpd(7). A statement is a
  * sequence point: (IL offset, count, line, column); events tell the offset from the statement before. Lines 0 and

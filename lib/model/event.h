@@ -10,7 +10,7 @@
  * matches begin and end while it decodes (model/zones.h), on any worker. Only a
  * zone that crosses a chunk's edge, or lasts 2^32 ns or more, stays a TT_ZONE_BEGIN and a
  * TT_ZONE_END. Measured against begin and end as events of their own, this halves
- * the events and takes the stack out of the serial path (see model/calls.h).
+ * the events and takes the stack out of the serial path (see model/zones.h).
  *
  * Names are not events: a zone carries its producer's key (method address,
  * marker id) and text is looked up at report time in model/defs.h.
@@ -33,8 +33,8 @@ enum tt_kind {
 	TT_NONE = 0,
 	/* stack events: ts, val = key, depth */
 	TT_ZONE,              /* a whole zone; dur = its length in ns */
-	TT_ZONE_BEGIN,             /* a zone that does not end in this chunk, or lasts 2^32 ns or more */
-	TT_ZONE_END,               /* end of a TT_ZONE_BEGIN; TT_F_BASE: of a zone from an earlier chunk */
+	TT_ZONE_BEGIN,        /* a zone that does not end in this chunk, or lasts 2^32 ns or more */
+	TT_ZONE_END,          /* end of a TT_ZONE_BEGIN; TT_F_BASE: of a zone from an earlier chunk */
 	/* frequent events */
 	TT_ALLOC,             /* val = class or vtable key, dur = bytes; TT_F_WIDE, TT_F_STACK, TT_F_OBJECT: an ext follows;
 	                         TT_F_MANY: it stands for tt_event_many(its ext), its bytes are those of all */
@@ -52,9 +52,11 @@ enum tt_kind {
 	TT_GC,                /* val = enum tt_gc_phase, dur = generation */
 	TT_GC_HEAP,           /* val = heap size in bytes */
 	TT_GC_MOVE,           /* dur = moves; ext: val = first word of (old, new) pairs */
-	TT_HANDLE,            /* val = handle, depth = kind, TT_F_END: destroyed; ext: ts = object, val = first word of stack, dur = frames */
+	TT_HANDLE,            /* val = handle, depth = kind, TT_F_END: destroyed; ext: ts = object, val = first word of stack,
+	                         dur = frames */
 	TT_FINALIZE,          /* val = object (0: the queue), TT_F_END: its end */
-	TT_THROW,             /* val = exception object; ext: val = first word, dur = frames (0 without TT_F_STACK), ts = class key or 0 */
+	TT_THROW,             /* val = exception object; ext: val = first word, dur = frames (0 without TT_F_STACK),
+	                         ts = class key or 0 */
 	TT_CLAUSE,            /* val = method key, dur = clause index, depth = enum tt_clause; ext: ts = object */
 	TT_MONITOR,           /* val = object, depth = enum tt_monitor; ext as TT_THROW */
 	TT_HEAP_SHOT,         /* TT_F_END: its end */
@@ -128,7 +130,7 @@ struct tt_event {
 	int64_t ts;           /* ns from the capture's zero; may be negative */
 	uint64_t val;
 	uint32_t dur;
-	uint16_t depth;       /* CALL, BEGIN, END, ALLOC: zones of this chunk open around it, at most 65535 */
+	uint16_t depth;       /* stack events, TT_ALLOC: zones of this chunk open around it, at most 65535 */
 	uint8_t kind;         /* enum tt_kind */
 	uint8_t flags;        /* enum tt_event_flag */
 };

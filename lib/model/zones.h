@@ -101,9 +101,9 @@ tt_zone_end(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags, struct
 }
 
 /**
- * tt_stack_end(s, key, ts, flags, popped):
+ * tt_stack_end(s, key, ts, flags, popped, arg):
  * Apply an end to a thread's stack by the same rule; ${popped} (may be NULL) is
- * called for every zone that ends, innermost first, with its flags. Returns 1
+ * called for every zone that ends, innermost first, with ${arg} and its flags. Returns 1
  * if a zone of the key ended, 0 if the end was ignored.
  * TT_F_CONT in ${flags}: an Exception zone above this stack was interrupted already.
  * In the exception case the Exception zone is on top again afterwards.

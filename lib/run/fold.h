@@ -116,7 +116,7 @@ int tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
 /* Only the stack samples in it: they belong to other threads than the chunk. */
 int tt_fold_samples(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
 
-/* Close what is still open at the end of the capture: the zones of ${thread}'s stack, at its last stack event. */
+/* Close what is still open at the end of the capture: the zones of the thread's stack, at its last stack event. */
 int tt_fold_rest(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
 
 /* Commit stage: give the chunk's new paths their numbers and add their counts to ${counts}. */

@@ -43,7 +43,7 @@ void game_free(struct game *g);
 void game_play(struct game *g, struct account *a, int (*each)(void *arg, unsigned frame), void *arg);
 
 /**
- * game_solo(g, a, t, seed, events):
+ * game_solo(g, t, seed, events):
  * Send about ${events} events of every kind from the calling thread, whose account is ${t}. No system call, no wait.
  * Several threads may do so at once.
  */
