@@ -1,5 +1,5 @@
 /**
- * The inside of a run: what run.c (inputs and phases), pipeline.c (the steps and the workers),
+ * The inside of a run: what run.c (inputs and phases), pipeline.c and enter.c (the steps and the workers),
  * rare.c (ordered totals) and frames.c (the frame table) share.
  */
 #ifndef TT_RUN_STATE_H

@@ -1,0 +1,55 @@
+/**
+ * Chunks on their way through the steps of a run (run/run.h), between pipeline.c, whose workers move them, and enter.c,
+ * which meets them in file order. Private to these two.
+ */
+#ifndef TT_RUN_PIPE_H
+#define TT_RUN_PIPE_H
+
+#include <pthread.h>
+
+#include "run/state.h"
+
+enum step { FREE, READING, DECODING, DECODED, ENTERED, FOLDING, FOLDED };
+
+struct slot {
+	enum step step;
+	struct tt_chunk chunk;
+	struct tt_batch batch;
+	struct tt_fold_io io;
+	struct tt_buf *out;           /* one per emitter */
+	uint64_t alloc_before_b, alloc_before_n;
+	uint64_t raw_at;              /* bytes taken from the input when this chunk was read */
+};
+
+struct pipe {
+	struct tt_run *r;
+	struct tt_input *in;
+	enum tt_phase phase;
+	unsigned needs;
+	struct slot *slot;
+	size_t nslot;
+	pthread_mutex_t lock;
+	pthread_cond_t moved;
+	uint64_t read_seq, enter_seq, commit_seq;     /* the next chunk for each serial step */
+	size_t kept;                  /* bytes of arguments that zones open between chunks have */
+	bool reading, entering, committing, eof, failed;
+	unsigned asleep;              /* workers that wait */
+	struct tt_err err;
+	struct tt_loss tail;          /* told by next at the end */
+};
+
+/* Decode the bytes of ${s} into its batch, on the common timeline. Any worker. */
+int tt_pipe_decode(struct pipe *p, struct slot *s, struct tt_err *err);
+
+/**
+ * tt_enter(p, s, err):
+ * Take up the definitions and threads of the chunk ${s}; its thread's stack before it goes to s->io, and what it ends
+ * and leaves open is done to the thread's own. A chunk whose decoder guessed wrong is decoded again.
+ * Threads: one at a time, in file order.
+ */
+int tt_enter(struct pipe *p, struct slot *s, struct tt_err *err);
+
+/* All zones of ${st} end in ${s}, which takes over their arguments. */
+void tt_enter_end_all(struct pipe *p, struct slot *s, struct tt_stack *st);
+
+#endif
