@@ -234,10 +234,10 @@ def everything(name, path):
     for by in ("thread", "assembly", "domain"):
         for table in TABLES + ["finalizers", "metadata", "gcalloc", "gc_generations", "contention", "coverage", "coverage_files"]:
             rows = [p.rows(table, "--group-by", by, option, "*") for option in ("--marker", "--category")]
-            check("%s: %s by %s of every marker and every category" % (name, table, by), {"rows": rows[0]}, {"rows": rows[1]})
+            check("%s: %s by %s of every marker and every category" % (name, table, by), rows[0], rows[1])
     for by in ("thread", "domain"):
         rows = [p.rows("metadata", "--group-by", by, *more) for more in ((), ("--time", "0-100000"))]
-        check("%s: metadata by %s of all the time" % (name, by), {"rows": rows[0]}, {"rows": rows[1]})
+        check("%s: metadata by %s of all the time" % (name, by), rows[0], rows[1])
 
 
 def main():
