@@ -27,7 +27,7 @@ init(struct tt_raw *raw, struct tt_env *env)
 	*raw = (struct tt_raw){ .env = env, .fd = -1, .spool = -1, .whole = true };
 }
 
-/* Learn whether ${fd} is a file with a size, and from where it will be read. */
+/* Learn whether it is a file with a size, and from where it will be read. */
 static int
 examine(struct tt_raw *raw, struct tt_err *err)
 {

@@ -106,7 +106,7 @@ tt_report_text(struct tt_report *r, struct tt_err *err, const char *fmt, ...)
 	return s;
 }
 
-/* Is the table ${id} among the chosen? */
+/* Is the table among the chosen? */
 static bool
 chosen(const struct tt_table *t, const char *const *ids)
 {

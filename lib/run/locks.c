@@ -88,7 +88,7 @@ moves(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 	return tt_objects_move(&p->objects, g->b->word + e[1].val, e[1].dur, count_move, l, err);
 }
 
-/* The lock at ${addr} now; its number in *${which}. */
+/* The lock that ${e} is about, by its address at that time; its number in *${which}. */
 static int
 lock_at(struct tt_gathering *g, const struct tt_event *e, uint32_t *which, struct tt_err *err)
 {

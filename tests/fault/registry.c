@@ -274,7 +274,7 @@ static const uint64_t hostile[] = { 0, 1, 0x7fffffff, 0x80000000, 0x80000001, 0x
 	(uint64_t)1 << 63, UINT64_MAX };
 #define NHOSTILE (sizeof hostile / sizeof *hostile)
 
-/* At ${at}: ${v} in 2, 4 or 8 bytes, or as the format's variable length. */
+/* At ${p}: ${v} in 2, 4 or 8 bytes, or as the format's variable length. */
 static void
 put_number(uint8_t *p, size_t room, unsigned form, uint64_t v)
 {

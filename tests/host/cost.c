@@ -275,7 +275,7 @@ time_each(struct slow *ours, struct slow *theirs, unsigned n)
 static _Atomic unsigned waiting;
 static unsigned party;
 
-/* Processor time of ${n} bursts on this thread. */
+/* Processor time of 60 bursts on this thread. */
 static void *
 busy_thread(void *arg)
 {
