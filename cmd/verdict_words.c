@@ -78,19 +78,6 @@ verdict_order(const struct tt_verdict *v, struct tt_err *err)
 
 /* --- text ------------------------------------------------------------------------------ */
 
-static uint32_t
-decode(const char *s, size_t len)
-{
-	const unsigned char *u = (const unsigned char *)s;
-	uint32_t c = u[0];
-
-	if (len > 1)
-		c &= 0x7fu >> len;
-	for (size_t i = 1; i < len; i++)
-		c = c << 6 | (u[i] & 0x3f);
-	return c;
-}
-
 int
 verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt_err *err)
 {
@@ -102,7 +89,7 @@ verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt
 
 		len = tt_utf8_len(s, n);
 		if (escape)
-			text = escape(len ? decode(s, len) : 0xfffd, tmp);
+			text = escape(len ? tt_utf8_code(s, len) : 0xfffd, tmp);
 		if (len == 0 && !text)
 			text = "\xef\xbf\xbd";
 		rc = text ? tt_buf_text(out, text, err) : tt_buf_add(out, s, len, err);
@@ -184,7 +171,7 @@ color_len(const char *s, size_t n)
 static const char *
 printable(const char *s, size_t len)
 {
-	uint32_t c = len ? decode(s, len) : 0;
+	uint32_t c = len ? tt_utf8_code(s, len) : 0;
 
 	if (len == 0)
 		return "\xef\xbf\xbd";

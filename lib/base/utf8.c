@@ -54,6 +54,19 @@ tt_utf8_len(const char *s, size_t n)
 	return len;
 }
 
+uint32_t
+tt_utf8_code(const char *s, size_t len)
+{
+	const unsigned char *u = (const unsigned char *)s;
+	uint32_t c = u[0];
+
+	if (len > 1)
+		c &= 0x7fu >> len;
+	for (size_t i = 1; i < len; i++)
+		c = c << 6 | (u[i] & 0x3f);
+	return c;
+}
+
 static bool
 is_control(const char *s, size_t len)
 {

@@ -7,6 +7,7 @@
 #define TT_BASE_UTF8_H
 
 #include <stddef.h>
+#include <stdint.h>
 
 /**
  * tt_utf8_len(s, n):
@@ -14,6 +15,9 @@
  * ${s}, or 0 if there is none.
  */
 size_t tt_utf8_len(const char *s, size_t n);
+
+/* The code point of the valid character of ${len} bytes at ${s}. Of any one byte (${len} 1): its value. */
+uint32_t tt_utf8_code(const char *s, size_t len);
 
 /**
  * tt_utf8_line(to, size, s):

@@ -33,20 +33,6 @@ char_len(const char *s)
 	return len ? len : 1;
 }
 
-/* The character at ${s} as a number to compare; a stray byte stands for itself. */
-static uint32_t
-char_at(const char *s, size_t len)
-{
-	const unsigned char *u = (const unsigned char *)s;
-	uint32_t c = u[0];
-
-	if (len > 1)
-		c &= 0x7fu >> len;
-	for (size_t i = 1; i < len; i++)
-		c = c << 6 | (u[i] & 0x3f);
-	return c;
-}
-
 /* The end of the set that begins at ${p} ("["), behind its "]"; NULL if it never ends: then "[" is a plain character. */
 static const char *
 set_end(const char *p)
@@ -73,7 +59,7 @@ set_char(const char **p)
 	if (**p == '\\')
 		(*p)++;
 	len = char_len(*p);
-	c = char_at(*p, len);
+	c = tt_utf8_code(*p, len);
 	*p += len;
 	return c;
 }
@@ -105,7 +91,7 @@ static bool
 match_one(const char **p, const char **s)
 {
 	size_t len = char_len(*s);
-	uint32_t c = char_at(*s, len);
+	uint32_t c = tt_utf8_code(*s, len);
 	const char *end;
 	size_t plen;
 

@@ -23,19 +23,6 @@
 
 /* --- how wide text is --------------------------------------------------- */
 
-static uint32_t
-decode(const char *s, size_t len)
-{
-	const unsigned char *u = (const unsigned char *)s;
-	uint32_t c = u[0];
-
-	if (len > 1)
-		c &= 0x7fu >> len;
-	for (size_t i = 1; i < len; i++)
-		c = c << 6 | (u[i] & 0x3f);
-	return c;
-}
-
 /* Columns of a character: 0 for marks that join the one before, 2 for East Asian wide ones and emoji. */
 static unsigned
 char_width(uint32_t c)
@@ -69,7 +56,7 @@ static struct glyph
 glyph_at(const char *s, size_t n)
 {
 	size_t len = tt_utf8_len(s, n);
-	uint32_t c = len ? decode(s, len) : 0;
+	uint32_t c = len ? tt_utf8_code(s, len) : 0;
 
 	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
 		return (struct glyph){ "?", 1, len ? len : 1, 1 };
