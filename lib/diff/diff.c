@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "model/names.h"
 #include "pass/allocs.h"
 #include "pass/merged.h"
@@ -60,16 +61,6 @@ tt_diff_free(struct tt_diff *d)
 /* --- tables by hash --------------------------------------------------------------- */
 
 static uint64_t
-hash_text(const char *s)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-	return h;
-}
-
-static uint64_t
 hash_pair(uint64_t a, uint64_t b)
 {
 	return (a * 0x9E3779B97F4A7C15u ^ b) * 0xD6E8FEB86659FD93u;
@@ -95,7 +86,7 @@ key_of(const struct tt_diff *d, const struct tt_diff_table *t, size_t i)
 static size_t
 place(const struct tt_diff *d, const struct tt_diff_table *t, struct key k)
 {
-	uint64_t h = k.text ? hash_text(k.text) : hash_pair(k.a, k.b);
+	uint64_t h = k.text ? tt_hash_bytes(k.text, strlen(k.text)) : hash_pair(k.a, k.b);
 	size_t i = (size_t)(h ^ h >> 32) & (t->n - 1);
 
 	for (; t->slot[i]; i = (i + 1) & (t->n - 1)) {

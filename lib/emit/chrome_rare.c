@@ -6,6 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "emit/chrome.h"
 
 enum { SAMPLE_FRAMES = 64 };          /* of a stack that are written */
@@ -53,17 +54,6 @@ counter_piece(const char *name, size_t n, uint64_t number, const struct tt_def *
 	return rc == TT_OK ? tt_buf_printf(b, err, ",\"args\":{\"%s\":", tt_counter_unit(d)) : rc;
 }
 
-/* A number for a text, to see whether it was there before. FNV-1a. */
-static uint64_t
-text_hash(const char *s, size_t n)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < n; i++)
-		h = (h ^ (unsigned char)s[i]) * 0x100000001b3u;
-	return h;
-}
-
 /* The pieces of a process's counters. One whose name another has gets its number behind it: readers join by name. */
 int
 tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
@@ -75,7 +65,7 @@ tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
 
 	tt_frags_init(&names, &c->env->mem);
 	for (size_t i = 0; defs && rc == TT_OK && (d = tt_defs_at(defs, TT_DEF_COUNTER, i)); i++) {
-		uint64_t hash = text_hash(d->text, d->len);
+		uint64_t hash = tt_hash_bytes(d->text, d->len);
 		bool taken = tt_frags_find(&names, hash) != NULL;
 
 		if (d->len == 0 || tt_frags_find(pieces, d->key))

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 /* --- texts ---------------------------------------------------------------- */
 
 /* Numbers by content: of texts, and of (parent, kind, text). Open addressing, number + 1. */
@@ -22,16 +24,6 @@ static void
 free_table(struct table *t)
 {
 	tt_mem_free(t->mem, t->slot, t->nslot * sizeof *t->slot);
-}
-
-static uint64_t
-hash_text(const char *s)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (; *s; s++)
-		h = (h ^ (unsigned char)*s) * 0x100000001b3u;
-	return h;
 }
 
 static uint64_t
@@ -70,7 +62,7 @@ grow_table(struct table *t, const struct tt_stacks *s, uint64_t (*hash)(const st
 static uint64_t
 hash_name(const struct tt_stacks *s, uint32_t i)
 {
-	return hash_text(s->name[i]);
+	return tt_hash_bytes(s->name[i], strlen(s->name[i]));
 }
 
 /* What is needed while the stacks are made. */
@@ -91,7 +83,7 @@ number_text(struct tt_stacks *s, struct maker *m, const char *text, uint32_t *nu
 		return rc;
 	if (2 * t->used >= t->nslot && (rc = grow_table(t, s, hash_name, err)) != TT_OK)
 		return rc;
-	for (i = (size_t)(hash_text(text) >> 20) & (t->nslot - 1); t->slot[i]; i = (i + 1) & (t->nslot - 1)) {
+	for (i = (size_t)(tt_hash_bytes(text, strlen(text)) >> 20) & (t->nslot - 1); t->slot[i]; i = (i + 1) & (t->nslot - 1)) {
 		*number = t->slot[i] - 1;
 		if (strcmp(s->name[*number], text) == 0)
 			return TT_OK;
