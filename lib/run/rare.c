@@ -211,7 +211,7 @@ tt_rare_tally(struct tt_run *r, struct tt_input *in, struct tt_batch *b, const s
 			rc = gc(r, e, t, err);
 		else if (e->kind == TT_GC_HEAP)
 			rc = heap_size(r, e, err);
-		else
+		else if (e->kind != TT_GC_MOVE || is_kept(r, t))
 			count(r->m, e);
 		if (e->kind == TT_META && e->depth < TT_DEF_KINDS)
 			in->cap->unloaded[e->depth]++;

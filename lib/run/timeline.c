@@ -34,6 +34,9 @@ begin(struct tt_run *r, struct tt_err *err)
 	/* The prepass knows the first and the last event. */
 	t->from = f->from > r->m->min_ts ? f->from : r->m->min_ts;
 	t->to = f->to <= r->m->max_ts ? f->to : r->m->max_ts + 1;
+	/* Before or behind all events: a moment of what is asked for, in which nothing is. */
+	if (t->to <= t->from && t->from > f->from)
+		t->from = t->to - 1;
 	if (t->to <= t->from)
 		t->to = t->from + 1;
 	t->n = r->o->buckets ? r->o->buckets : TT_TIMELINE_BUCKETS;
@@ -92,14 +95,14 @@ tt_gather_timeline_event(struct tt_gathering *g, const struct tt_event *e, struc
 		b->alloc_b += g->io->skipped ? 0 : e->flags & TT_F_WIDE ? e[1].ts : (int64_t)e->dur;
 		break;
 	case TT_GC:
-		b->collections += e->val == TT_GC_START;
+		b->collections += !g->io->skipped && e->val == TT_GC_START;
 		break;
 	case TT_GC_HEAP:
 		b->heap_b = e->val;
 		b->has_heap = true;
 		break;
 	case TT_GC_MOVE:
-		b->moves += e->val;
+		b->moves += g->io->skipped ? 0 : e->val;
 		break;
 	case TT_THROW:
 		b->throws += !g->io->skipped;

@@ -9,10 +9,12 @@ For every table that "tracetool list metrics" names, on captures of testdata, an
   and table. Never both.
 - A regular expression that fits all names leaves the rows that no filter leaves.
 - --group-by KEY has rows by KEY; or the rows are the same as without it, and a note says so. Filters go with it.
+- With --thread rows of threads are of that one. What is counted adds up: over all threads, and over parts of the time.
 - A wrong regular expression is a usage error, whatever the option.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
+import collections
 import json
 import os
 import re
@@ -32,6 +34,16 @@ ALL = {"--marker": "re:", "--category": "re:.?", "--thread": "re:^"}
 ASKED = ["--find", "S:1", "--track", "0x7f4e4c8170e8", "--threshold", "0", "--metric", "marker.count[re:.].total",
          "--buckets", "5"]
 FRAMES = {"d01-gameloop-calls-alloc": ["--frame-marker", "World:Frame"]}
+BYTES = ("bytes", "count")
+ADD_UP = {"gcalloc": (*BYTES, "collections", "pauses", "moves"), "alloc_classes": BYTES, "alloc_sites": BYTES, "alloc_paths": BYTES,
+          "alloc_threads": BYTES, "alloc_categories": BYTES, "gc_generations": ("count", "total_ns"), "markers": ("self_ns", "count"),
+          "categories": ("self_ns",), "category_threads": ("self_ns",), "threads": ("busy_ns",), "samples": ("self",),
+          "sample_threads": ("samples",), "sample_categories": ("self",), "sample_native": ("samples",), "sample_paths": ("samples",),
+          "exceptions": ("count",), "exception_sites": ("count",), "exception_paths": ("count",), "exception_clauses": ("count",),
+          "contention": ("waits", "wait_ns", "contended"), "contention_locks": ("waits", "wait_ns"),
+          "contention_sites": ("waits", "wait_ns"), "contention_paths": ("waits", "wait_ns"), "handles": ("created", "destroyed"),
+          "handle_sites": ("created",), "finalizers": ("count",),
+          "timeline": ("calls", "allocs", "alloc_bytes", "collections", "moves", "throws", "contended", "wait_ns", "samples", "handles")}
 # Said of the whole capture, whatever is looked at.
 WHOLE = {"loss"}
 passed = failed = 0
@@ -101,16 +113,36 @@ def check_filters(path, ids, plain, met):
 
 
 def check_thread(path, ids, plain):
-    """Rows that name a thread name the one that --thread asks for."""
+    """Rows that name a thread name the one that --thread asks for; and all threads together have what there is."""
     name = os.path.basename(path)
-    threads = sorted({r["thread"] for r in plain.tables["threads"]})
-    for thread in threads[:6]:
+    together = collections.Counter()
+    for thread in sorted({r["thread"] for r in plain.tables["threads"]}):
         r = Report(path, ids, "--thread", "re:^%s$" % re.escape(thread))
+        together.update(sums(r))
         for t, rows in r.tables.items():
             # Frames are still those of the frame thread.
             if rows and "thread" in rows[0] and t != "hitches":
                 others = {row["thread"] for row in rows} - {thread}
                 check("%s: %s --thread %s" % (name, t, thread), not others, "rows of %s" % sorted(others))
+    add_up(name + ": threads", together, plain)
+
+
+def check_time(path, ids, plain):
+    """What is before a moment and what is after it is all there is."""
+    together = collections.Counter()
+    for part in ("-0.01", "0.01-0.0301", "0.0301-"):
+        together.update(sums(Report(path, ids, "--time", part)))
+    add_up(os.path.basename(path) + ": parts of the time", together, plain)
+
+
+def sums(report):
+    return {(t, c): sum(r[c] or 0 for r in report.tables[t]) for t, columns in ADD_UP.items() for c in columns
+            if t in report.tables}
+
+
+def add_up(what, together, plain):
+    for at, n in sums(plain).items():
+        check("%s: %s" % (what, at), together[at] == n, "%d in all, %d together" % (n, together[at]))
 
 
 def chosen(rows, plain):
@@ -147,6 +179,7 @@ def main():
         check_filters(path, ids, plain, met)
         check_groups(path, ids, plain)
         check_thread(path, ids, plain)
+        check_time(path, ids, plain)
     # These need a game engine's capture, or debug information.
     check("tables without rows", set(ids) - rows <= {"frame_timings", "frame_limits", "coverage_files", "coverage_lines"},
           str(set(ids) - rows))
