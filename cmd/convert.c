@@ -156,7 +156,7 @@ const struct verb verb_convert = {
 	.operands = "FILE...",
 	.about = "Write captures as files other programs read: Chrome JSON for Perfetto and "
 		 "chrome://tracing, CSV, pprof, "
-		 "folded stacks. Several inputs are merged on one timeline; several outputs are made in one "
+		 "folded stacks, lcov. Several inputs are merged on one timeline; several outputs are made in one "
 		 "run. \"-\" is "
 		 "standard input; compressed inputs are recognised by their content.",
 	.examples = "  tracetool convert game.mlpd -o game.json.gz\n"

@@ -151,7 +151,7 @@ const struct verb verb_stats = {
 	.summary = "print frames, allocations, categories, markers, threads and losses",
 	.operands = "FILE...",
 	.about = "Print tables of figures: frames, allocations and collections, categories, markers, "
-		 "threads, and what was "
+		 "threads, heap shots, samples, exceptions, locks, counters and more, and what was "
 		 "lost. Every figure is defined in tracetool-metrics(7).",
 	.examples = "  tracetool stats game.mlpd\n"
 		    "  tracetool stats game.mlpd --frame-marker 'Game:Update' --budget 8.33\n"
