@@ -105,6 +105,28 @@ place(struct tt_merged *g, uint32_t node, struct tt_err *err)
 	return rc;
 }
 
+/* What has a stack of its own was allocated on the thread, whatever zones were open. */
+static int
+add_stacks(struct tt_merged *g, struct tt_err *err)
+{
+	size_t size = g->p->m->threads.n * sizeof(uint32_t);
+	uint32_t *root = tt_mem_alloc(mem_of(g), size, err);
+
+	if (!root)
+		return err->code;
+	for (uint32_t i = 0; i < g->n; i++)
+		if (g->v[i].parent == TT_NO_MNODE && g->v[i].row == TT_NO_ROW)
+			root[g->v[i].thread] = i + 1;
+	for (uint32_t i = 0; i < g->p->n; i++) {
+		const struct tt_node *up = tt_paths_node(g->p, g->p->root[i]);
+
+		if (tt_paths_node(g->p, i)->kind == TT_NODE_ALLOC && up->kind == TT_NODE_STACKS && root[up->key] != 0)
+			g->v[root[up->key] - 1].alloc_b += tt_paths_count(g->p, i).total;
+	}
+	tt_mem_free(mem_of(g), root, size);
+	return TT_OK;
+}
+
 /* A thread's total is that of its outermost zones. */
 static void
 sum_up(struct tt_merged *g)
@@ -168,6 +190,8 @@ tt_merged_init(struct tt_merged *g, const struct tt_paths *p, struct tt_err *err
 		g->at[i] = TT_NO_MNODE;
 		rc = place(g, i, err);
 	}
+	if (rc == TT_OK)
+		rc = add_stacks(g, err);
 	if (rc == TT_OK) {
 		sum_up(g);
 		mark_kept(g);

@@ -6,7 +6,8 @@
 - Filters in all pairs: what --time, --thread and --marker (glob and re:), and of classes --category, leave of a table, alone and two
   together, is what the same filters leave of the list of its events, added up here. The same with --find.
 - Groups of tables that groups.py does not have: summaries, collections, locks, objects, metadata.
-- Roots by class in every heap shot; classes of finalized objects; metrics of the gate over time.
+- Bytes allocated by thread in the call tree; roots by class in every heap shot; classes of finalized objects; metrics of the
+  gate over time.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
@@ -297,6 +298,18 @@ class Biggest(Lists):
         super().on_metadata(thread, time, action, kind, ident, name, link)
 
 
+def tree(name, a, p):
+    """The call tree has all that its threads allocated, with a recorded stack or in calls."""
+    tids = {"%s#%d" % (r["tid"], r["generation"]): r["thread"] for r in p.rows("threads")}
+    theirs = collections.Counter()
+    for r in p.rows("calltree", "--threshold", "0"):
+        theirs.update({r["marker"]: r["alloc_bytes"] or 0} if r["depth"] == 0 else {})
+    ours = collections.Counter()
+    for thread, (_, size) in a.alloc_by_thread.items():
+        ours[tids[thread]] += size
+    check(name + ": calltree: bytes by thread", dict(+theirs), {k: v for k, v in (+ours).items() if k in theirs})
+
+
 def compare(name, path):
     with open(path, "rb") as f:
         a = Biggest(mlpd.Capture(f.read()))
@@ -315,6 +328,7 @@ def compare(name, path):
     grouped(name, a, p, label)
     finalizers(name, a, p, label)
     shots(name, a, p)
+    tree(name, a, p)
 
 
 def main():
