@@ -1,0 +1,52 @@
+#!/usr/bin/env python3
+"""Coverage of Mono's log profiler (data versions 10 to 15) as lcov, read by genhtml.
+
+    lcov.py TRACETOOL MLPD_GEN
+
+The encoder's captures have a method of two statements on two lines, of which one ran three times; what genhtml counts is
+that. The recorded capture has no line numbers: its file is empty, and that is told.
+Prints `N passed, N failed`; exit status 1 if any failed.
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+passed = failed = 0
+
+
+def check(what, good, *why):
+    global passed, failed
+    passed += bool(good)
+    failed += not good
+    if not good:
+        print(what, *why)
+
+
+def convert(path, out):
+    return subprocess.run([sys.argv[1], "convert", "-f", "lcov", path, "-o", out], capture_output=True, text=True)
+
+
+with tempfile.TemporaryDirectory() as temp:
+    capture, info, source = (os.path.join(temp, n) for n in ("in.mlpd", "out.info", "World.cs"))
+    with open(source, "w") as f:
+        f.write("// a line\n" * 20)
+    for version in range(10, 16):
+        for size in (4, 8):
+            subprocess.run([sys.argv[2], str(version), str(size), "1", capture], check=True)
+            p = convert(capture, info)
+            check("version %d: convert" % version, p.returncode == 0, p.stderr)
+            text = open(info).read()
+            check("version %d: lines" % version, re.findall(r"^DA:(.*)$", text, re.M) == ["17,3", "18,0"], text)
+            # genhtml wants the source to be there.
+            with open(info, "w") as f:
+                f.write(text.replace("SF:/src/World.cs", "SF:" + source))
+            p = subprocess.run(["genhtml", "-o", os.path.join(temp, "html"), info], capture_output=True, text=True)
+            said = r"lines\.+: 50\.0% \(1 of 2 lines\)\s+functions\.+: 100\.0% \(1 of 1 function\)"
+            check("version %d: genhtml" % version, p.returncode == 0 and re.search(said, p.stdout), p.stdout, p.stderr)
+    p = convert(os.path.join(TOP, "testdata", "mlpd", "good-d14-mono462-v13-coverage.mlpd"), info)
+    check("no line numbers", p.returncode == 0 and "no line numbers" in p.stderr and open(info).read() == "TN:\n", p.stderr)
+print("%d passed, %d failed" % (passed, failed))
+sys.exit(failed > 0)
