@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The number of workers changes no byte: every output of every capture with -j 1, 2, 3 and 8.
+"""The number of workers changes no byte: every output and table of every capture with -j 1, 2, 3 and 8.
 
 Good captures and bad ones, those of the encoder and of a stand-in game, and two made longer by repeating their
 buffers, so that many chunks are under way at once. Standard error, where damage is told, counts as output.
@@ -12,7 +12,7 @@ import kit
 
 os.environ["TRACETOOL_JOBS_EXACT"] = "1"
 JOBS = (1, 2, 3, 8)
-OUTPUTS = ("json", "csv", "pb", "folded")
+OUTPUTS = ("json", "csv", "pb", "folded", "lcov")
 
 
 def longer(path, times, to):
@@ -39,6 +39,9 @@ def shuffled(path, to):
         f.write(head + b"".join(parts))
 
 
+TABLES = ",".join(sorted({r["table"] for r in kit.listed("metrics") if not r["table"].startswith("capture")}))
+
+
 def hash_of(data):
     h = 0
     for byte in data[:200]:
@@ -61,11 +64,12 @@ def outputs(s, path, jobs):
         if os.path.exists(name):
             out[suffix] = open(name, "rb").read()
             os.unlink(name)
-    for verb in ("stats", "info"):
-        more = ["--frame-marker", "World:Frame"] if verb == "stats" and "gameloop-calls" in path else []
-        r = subprocess.run([kit.TRACETOOL, verb, "--format", "json", "-j", str(jobs), path] + more,
-                           capture_output=True, timeout=120)
-        out[verb] = (r.returncode, r.stdout, r.stderr)
+    frames = ["--frame-marker", "World:Frame"] if "gameloop-calls" in path else []
+    for what, args in (("info", ["info"]), ("every table", ["stats", "--table", TABLES] + frames),
+                       ("groups", ["stats", "--table", TABLES, "--group-by", "namespace"]),
+                       ("objects", ["stats", "--find", "S:64", "--table", "objects_found"])):
+        r = subprocess.run([kit.TRACETOOL, *args, "--format", "json", "-j", str(jobs), path], capture_output=True, timeout=120)
+        out[what] = (r.returncode, r.stdout, r.stderr)
     return out
 
 
