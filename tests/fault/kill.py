@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Signals at random instants of a conversion.
+"""Signals at random instants of every command that writes a file, for every reader, form and emitter.
 
 SIGINT, SIGTERM, SIGHUP: over soon, the status is the signal's, no temporary file is left; the output is
 the old one, or complete if the signal came too late. SIGKILL: the output is the old one or complete; its
@@ -19,47 +19,77 @@ ALONE = os.getloadavg()[0] < os.cpu_count()
 WITHIN = 1.0 if kit.LONG and ALONE and not os.environ.get("TT_SANITIZED") else 30.0
 
 
+class Line:
+    """A command line that takes a while, and what it writes when it is left alone."""
+
+    def __init__(self, out, *args):
+        self.out, self.args = out, [kit.TRACETOOL, *args, "-q", "-o", out]
+
+    def run(self, work):
+        start = time.monotonic()
+        self.status = subprocess.run(self.args, cwd=work).returncode
+        self.took = time.monotonic() - start
+        self.complete = open(os.path.join(work, self.out), "rb").read()
+        os.unlink(os.path.join(work, self.out))
+
+
+def lines(s):
+    """Every emitter and form of report on a capture of every reader, and the other commands that write a file."""
+    loop = os.path.join(kit.DATA, "good-d01-gameloop-calls-alloc.mlpd")
+    game = s.path("game.ttc")
+    subprocess.run([os.path.join(kit.BUILD, "host", "host"), "capture=" + game, "frames=600", "threads=3", "seed=5"],
+                   check=True, env=dict(os.environ, BUILD=kit.BUILD), capture_output=True)
+    for inputs, frames in (([loop] * 8, ["--frame-marker", "World:Frame"]), ([game], [])):
+        for e in kit.listed("emitters"):
+            yield Line("out" + e["suffix"].split()[0], "convert", *inputs)
+        yield Line("out.json.gz", "convert", *inputs)
+        for form in ("txt", "json", "csv", "md"):
+            yield Line("out." + form, "stats", *frames, *inputs)
+        yield Line("info.json", "info", *inputs)
+    yield Line("whole.ttc", "recover", game)
+    yield Line("diff.json", "diff", "--frame-marker", "World:Frame", loop, loop, "--", loop, loop)
+
+
 def main():
     s = kit.Suite()
     rounds = 200 if kit.LONG else 40
     rng = random.Random(20261120)
-    capture = os.path.join(kit.DATA, "good-d01-gameloop-calls-alloc.mlpd")
-    args = [kit.TRACETOOL, "convert", "-q"] + [capture] * 8 + ["-o", "out.json.gz"]
     work = s.path("work")
     os.makedirs(work)
-    out = os.path.join(work, "out.json.gz")
-    start = time.monotonic()
-    subprocess.run(args, cwd=work, check=True)
-    took = time.monotonic() - start
-    complete = open(out, "rb").read()
+    every = list(lines(s))
+    for line in every:
+        line.run(work)
+        s.check(" ".join(line.args[1:]), None if line.status in (0, 5) else "exit %d as it is" % line.status)
     lasting = []
     for sig in [signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGKILL]:
         for i in range(rounds):
+            line = every[i % len(every)]
+            out = os.path.join(work, line.out)
             for f in os.listdir(work):
                 os.unlink(os.path.join(work, f))
             open(out, "wb").write(b"old")
-            p = subprocess.Popen(args, cwd=work, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
-            time.sleep(rng.uniform(0, took * 1.1))
+            p = subprocess.Popen(line.args, cwd=work, stdin=subprocess.DEVNULL, stderr=subprocess.PIPE)
+            time.sleep(rng.uniform(0, line.took * 1.1))
             sent = time.monotonic()
             p.send_signal(sig)
             err = p.communicate()[1].decode()
             lasted = time.monotonic() - sent
             text = open(out, "rb").read()
-            left = [f for f in os.listdir(work) if f != "out.json.gz"]
+            left = [f for f in os.listdir(work) if f != line.out]
             bad = None
-            if p.returncode not in (0, -sig):
+            if p.returncode not in (line.status, -sig):
                 bad = "status %d: %s" % (p.returncode, err)
-            elif text not in (b"old", complete):
-                bad = "the output is half written: %d of %d bytes" % (len(text), len(complete))
-            elif p.returncode == 0 and text != complete:
-                bad = "exit 0 without the output"
+            elif text not in (b"old", line.complete):
+                bad = "the output is half written: %d of %d bytes" % (len(text), len(line.complete))
+            elif p.returncode == line.status and text != line.complete:
+                bad = "done without the output"
             elif left and sig != signal.SIGKILL:
                 bad = "left %s" % left
             elif lasted > WITHIN:
                 bad = "took %.3f s" % lasted
             if sig != signal.SIGKILL:
                 lasting.append(lasted)
-            s.check("%s, round %d" % (sig.name, i), bad)
+            s.check("%s, round %d, %s" % (sig.name, i, " ".join(line.args[1:])), bad)
     lasting.sort()
     print("%d signals: over after %.0f ms in the middle, %.0f ms at most; %d took more than 200 ms" % (
         len(lasting), 1e3 * lasting[len(lasting) // 2], 1e3 * lasting[-1], sum(t > 0.2 for t in lasting)))
