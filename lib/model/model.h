@@ -76,6 +76,7 @@ struct tt_model {
 	struct tt_pause *pause;       /* by time */
 	size_t npause, cappause;
 	uint64_t pause_n;             /* all of them, also beyond what is listed */
+	bool pauses;                  /* there is a whole one, wanted or not */
 	int64_t pause_total, pause_max;       /* start to end */
 	int64_t stopped_total, stopped_max;   /* stopped to end */
 	struct tt_gc_stat gen[8];     /* these and the totals above: on the threads that the filter wants */

@@ -517,7 +517,7 @@ tt_model_pauses(const struct tt_model *m)
 
 	for (size_t i = 0; i < sizeof m->gen / sizeof *m->gen; i++)
 		collections += m->gen[i].n;
-	return m->pause_n || !collections;
+	return m->pauses || !collections;
 }
 
 bool

@@ -121,6 +121,7 @@ gc(struct tt_run *r, const struct tt_event *e, const struct tt_thread *t, struct
 		p->gc_start = INT64_MIN;
 		break;
 	case TT_GC_RESTARTED:
+		r->m->pauses |= p->start != INT64_MIN;
 		if (p->start != INT64_MIN && tt_run_in_time(r, p->start))
 			rc = add_pause(r, t, p, e->ts > p->start ? e->ts : p->start, err);
 		p->start = INT64_MIN;

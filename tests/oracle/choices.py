@@ -3,7 +3,8 @@
 
     choices.py TRACETOOL
 
---thread with a number, --wait, --frame-thread, --align, --input-format, and the sentences where --frame-marker finds no frame.
+--thread with a number, --wait, --frame-thread, --align, --input-format, --time that cuts a pause, and the sentences where --frame-marker
+finds no frame.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
@@ -88,6 +89,14 @@ def on_thread(name, frame):
     check("--frame-thread that there is none of", (p.returncode, "no frame begins on a thread that --frame-thread names" in p.stdout), (0, True))
 
 
+def cut_pause(name):
+    """Where --time begins with a collection, its pause has begun before: there is no pause, which is not that none is known."""
+    path = path_of(name)
+    at = max(start for _, zone, start, _ in zones(path) if zone.startswith("GC.Collect"))
+    row = stats("gcalloc", path, "--time", "%d.%09d-" % divmod(at, 10**9))[0]
+    check(name + ": --time from a collection on", [row[c] for c in ("collections", "pauses", "pause_ns", "pause_max_ns")], [1, 0, 0, 0])
+
+
 def header(path):
     """Wall clock (ms) and event clock (ns) at the start, and the smallest time base of all buffers: of data version 17."""
     b = open(path, "rb").read()
@@ -137,6 +146,7 @@ def main():
     aligned()
     formats()
     no_frames()
+    cut_pause("d06-gcmoves-handles")
     end()
 
 

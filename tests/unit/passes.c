@@ -408,6 +408,7 @@ TEST(collections_come_per_generation)
 	w.m.gen[0] = (struct tt_gc_stat){ 3, 300, 150 };
 	w.m.gen[1] = (struct tt_gc_stat){ 1, 500, 500 };
 	w.m.pause_n = 4;
+	w.m.pauses = true;
 	w.m.pause_total = 900;
 	t = run(&w, &tt_pass_gcalloc, NULL, "gc_generations");
 	CHECK_EQ_INT(t->nrow, 2);
