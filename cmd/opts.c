@@ -25,6 +25,7 @@ known_value(const struct opt *o, const char *s, size_t *i, struct tt_err *err)
 {
 	const char *near;
 	char list[256] = "";
+	size_t more = 0;
 
 	if (!o->value)
 		return TT_OK;
@@ -33,15 +34,19 @@ known_value(const struct opt *o, const char *s, size_t *i, struct tt_err *err)
 			*i = k;
 			return TT_OK;
 		}
-		if (strlen(list) + strlen(o->value(k)) + 3 < sizeof list) {
-			strcat(list, k > 0 ? ", " : "");
-			strcat(list, o->value(k));
+		if (more > 0 || strlen(list) + strlen(o->value(k)) + 3 >= sizeof list) {
+			more++;
+			continue;
 		}
+		strcat(list, k > 0 ? ", " : "");
+		strcat(list, o->value(k));
 	}
 	near = opts_nearest(s, o->value);
 	if (near)
 		return tt_fail(
 		    err, TT_E_USAGE, TT_NOWHERE, "unknown value \"%s\"; did you mean \"%s\"?", s, near);
+	if (more > 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown value \"%s\" (one of: %s and %zu more)", s, list, more);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown value \"%s\" (one of: %s)", s, list);
 }
 

@@ -1,6 +1,7 @@
 /**
  * tracetool stats: tables of figures. And the command without a verb: a summary and the top of the tables.
  */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -89,8 +90,9 @@ set_track(const struct opt *o, void *field, const char *value, struct tt_arena *
 	(void)o;
 	if (s->track.n == TRACK_MAX)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "at most %u objects", (unsigned)TRACK_MAX);
+	errno = 0;
 	s->track_addr[s->track.n] = strtoull(value, &end, 16);
-	if (end == value || *end || *value == '-' || *value == '+' || *value == ' ' || s->track_addr[s->track.n] < 8)
+	if (end == value || *end || errno || *value == '-' || *value == '+' || *value == ' ' || s->track_addr[s->track.n] < 8)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is no address (0x7f0012345678)", value);
 	return opt_list_add(&s->track, value, a, err);
 }
