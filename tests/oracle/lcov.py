@@ -13,16 +13,9 @@ import subprocess
 import sys
 import tempfile
 
+from tally import check, end, fault
+
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-passed = failed = 0
-
-
-def check(what, good, *why):
-    global passed, failed
-    passed += bool(good)
-    failed += not good
-    if not good:
-        print(what, *why)
 
 
 def convert(path, out):
@@ -37,16 +30,16 @@ with tempfile.TemporaryDirectory() as temp:
         for size in (4, 8):
             subprocess.run([sys.argv[2], str(version), str(size), "1", capture], check=True)
             p = convert(capture, info)
-            check("version %d: convert" % version, p.returncode == 0, p.stderr)
+            check("version %d: convert" % version, p.returncode, 0)
             text = open(info).read()
-            check("version %d: lines" % version, re.findall(r"^DA:(.*)$", text, re.M) == ["17,3", "18,0"], text)
+            check("version %d: lines" % version, re.findall(r"^DA:(.*)$", text, re.M), ["17,3", "18,0"])
             # genhtml wants the source to be there.
             with open(info, "w") as f:
                 f.write(text.replace("SF:/src/World.cs", "SF:" + source))
             p = subprocess.run(["genhtml", "-o", os.path.join(temp, "html"), info], capture_output=True, text=True)
             said = r"lines\.+: 50\.0% \(1 of 2 lines\)\s+functions\.+: 100\.0% \(1 of 1 function\)"
-            check("version %d: genhtml" % version, p.returncode == 0 and re.search(said, p.stdout), p.stdout, p.stderr)
+            good = p.returncode == 0 and re.search(said, p.stdout)
+            fault("version %d: genhtml" % version, None if good else p.stdout + p.stderr)
     p = convert(os.path.join(TOP, "testdata", "mlpd", "good-d14-mono462-v13-coverage.mlpd"), info)
-    check("no line numbers", p.returncode == 0 and "no line numbers" in p.stderr and open(info).read() == "TN:\n", p.stderr)
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed > 0)
+    check("no line numbers", (p.returncode, "no line numbers" in p.stderr, open(info).read()), (0, True, "TN:\n"))
+end()
