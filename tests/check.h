@@ -101,6 +101,15 @@ check_has(const char *text, const char *part, const char *what, const char *file
 	return good;
 }
 
+/* Is this a full-length run? */
+static inline bool
+check_long(void)
+{
+	const char *set = getenv("TT_SET");
+
+	return set && strcmp(set, "all") == 0;
+}
+
 /* The directory for this program's files: made on first use, removed with all that is in it at the end. */
 static inline const char *
 check_dir(void)

@@ -37,14 +37,6 @@ sample_free(struct sample *s)
 	free(s->chunk);
 }
 
-static bool
-all(void)
-{
-	const char *set = getenv("TT_SET");
-
-	return set && strcmp(set, "all") == 0;
-}
-
 static uint64_t
 cpu_ns(void)
 {
@@ -157,8 +149,8 @@ flip_all(int version, int pointer, uint64_t seed, size_t step, unsigned what)
 TEST(a_flipped_bit_stays_in_its_buffer)
 {
 	for (int v = 4; v <= 17; v++) {
-		CHECK(flip_all(v, 8, 1, all() ? 1 : v == 17 || v == 12 ? 3 : 11, MEMRUN_CALLS));
-		CHECK(flip_all(v, 4, 2, all() ? 1 : 23, MEMRUN_CALLS));
+		CHECK(flip_all(v, 8, 1, check_long() ? 1 : v == 17 || v == 12 ? 3 : 11, MEMRUN_CALLS));
+		CHECK(flip_all(v, 4, 2, check_long() ? 1 : 23, MEMRUN_CALLS));
 	}
 }
 
@@ -167,13 +159,13 @@ TEST(flipped_bits_are_reported_and_converted)
 	const unsigned what = MEMRUN_REPORT | MEMRUN_EMIT | MEMRUN_BEGIN_END;
 
 	for (int v = 4; v <= 17; v++)
-		CHECK(flip_all(v, v % 2 ? 4 : 8, 3, all() ? 5 : 101, what));
+		CHECK(flip_all(v, v % 2 ? 4 : 8, 3, check_long() ? 5 : 101, what));
 }
 
 TEST(flipped_bits_through_a_pipe_do_no_harm)
 {
 	for (int v = 4; v <= 17; v++)
-		CHECK(flip_all(v, v % 2 ? 8 : 4, 4, all() ? 5 : 53, MEMRUN_CALLS | MEMRUN_PIPE));
+		CHECK(flip_all(v, v % 2 ? 8 : 4, 4, check_long() ? 5 : 53, MEMRUN_CALLS | MEMRUN_PIPE));
 }
 
 /* --- numbers ------------------------------------------------------------------------ */
@@ -271,7 +263,7 @@ hostile_numbers(int version, int pointer, uint64_t seed, size_t step)
 TEST(hostile_numbers_take_neither_time_nor_memory)
 {
 	for (int v = 4; v <= 17; v++)
-		CHECK(hostile_numbers(v, v % 2 ? 8 : 4, 1, all() ? 1 : v == 17 || v == 12 ? 5 : 17));
+		CHECK(hostile_numbers(v, v % 2 ? 8 : 4, 1, check_long() ? 1 : v == 17 || v == 12 ? 5 : 17));
 }
 
 /* The four fixed fields: the length of a buffer, and those of the texts in the file's header. */

@@ -96,19 +96,11 @@ check_all_cuts(int version, int pointer, uint64_t seed, unsigned what, size_t st
 	return good;
 }
 
-static bool
-all(void)
-{
-	const char *set = getenv("TT_SET");
-
-	return set && strcmp(set, "all") == 0;
-}
-
 TEST(every_prefix_of_every_version_keeps_what_is_whole)
 {
 	for (int v = 4; v <= 17; v++)
 		for (int ps = 4; ps <= 8; ps += 4)
-			CHECK(check_all_cuts(v, ps, 1, MEMRUN_CALLS, all() ? 1 : ps == 8 ? 1 : 7));
+			CHECK(check_all_cuts(v, ps, 1, MEMRUN_CALLS, check_long() ? 1 : ps == 8 ? 1 : 7));
 }
 
 TEST(prefixes_are_converted_and_reported_without_crash)
@@ -116,11 +108,11 @@ TEST(prefixes_are_converted_and_reported_without_crash)
 	const unsigned what = MEMRUN_REPORT | MEMRUN_EMIT | MEMRUN_BEGIN_END;
 
 	for (int v = 4; v <= 17; v += v == 4 ? 8 : 1)
-		CHECK(check_all_cuts(v, v % 2 ? 8 : 4, 2, what, all() ? 1 : 61));
+		CHECK(check_all_cuts(v, v % 2 ? 8 : 4, 2, what, check_long() ? 1 : 61));
 }
 
 TEST(prefixes_through_a_pipe_keep_what_is_whole)
 {
 	for (int v = 4; v <= 17; v++)
-		CHECK(check_all_cuts(v, 8, 3, MEMRUN_CALLS | MEMRUN_PIPE, all() ? 1 : 11));
+		CHECK(check_all_cuts(v, 8, 3, MEMRUN_CALLS | MEMRUN_PIPE, check_long() ? 1 : 11));
 }

@@ -12,18 +12,11 @@
 #include "mlpd_encode.h"
 
 #define T0 1000000000u
-static bool
-all(void)
-{
-	const char *set = getenv("TT_SET");
-
-	return set && strcmp(set, "all") == 0;
-}
 
 static size_t
 size(void)
 {
-	return all() ? 524288 : 65536;
+	return check_long() ? 524288 : 65536;
 }
 
 struct maker {
@@ -68,7 +61,7 @@ check_run(const struct maker *k, const char *shape, unsigned what)
 	    (double)took / 1e9, (size_t)r.env.mem.peak >> 10);
 	CHECK_EQ_INT(memrun_free(&r), 0);
 	if (!getenv("TT_SANITIZED"))
-		CHECK(took < (all() ? 3 : 1) * 1000000000u);
+		CHECK(took < (check_long() ? 3 : 1) * 1000000000u);
 }
 
 static void
@@ -616,7 +609,7 @@ TEST(magics_and_lengths_without_end_are_read_in_time)
 				mlpd_fixed(&k.w.out, 3, 8);
 		}
 		check_run(&k, "magics", MEMRUN_REPORT);
-		check_run(&k, "magics", MEMRUN_CALLS | (all() ? 0 : MEMRUN_PIPE));
+		check_run(&k, "magics", MEMRUN_CALLS | (check_long() ? 0 : MEMRUN_PIPE));
 		mlpd_free(&k.w);
 	}
 }

@@ -22,14 +22,6 @@ struct sample {
 	char name[256];
 };
 
-static bool
-all(void)
-{
-	const char *set = getenv("TT_SET");
-
-	return set && strcmp(set, "all") == 0;
-}
-
 static uint64_t
 cpu_ns(void)
 {
@@ -150,7 +142,7 @@ way(size_t i, size_t n)
 static void
 each_prefix(const struct sample *s)
 {
-	size_t step = all() ? 1 : s->n / 200 + 1;
+	size_t step = check_long() ? 1 : s->n / 200 + 1;
 	uint64_t before = 0, events;
 	unsigned bad = 0;
 
@@ -171,7 +163,7 @@ each_prefix(const struct sample *s)
 static void
 each_bit(const struct sample *s)
 {
-	size_t step = all() ? 1 : s->n * 8 / 400 | 1;
+	size_t step = check_long() ? 1 : s->n * 8 / 400 | 1;
 	unsigned bad = 0;
 
 	for (size_t bit = 0, i = 0; bit < s->n * 8 && bad < 5; bit += step * MEMRUN_SPARSE, i++) {
@@ -225,7 +217,7 @@ static void
 mutations(const struct sample *s)
 {
 	uint8_t *to = malloc(s->n + 64);
-	unsigned bad = 0, rounds = all() ? 20000 : 250;
+	unsigned bad = 0, rounds = check_long() ? 20000 : 250;
 
 	for (uint64_t i = 0; i < rounds && bad < 5; i += MEMRUN_SPARSE) {
 		uint64_t seed = i * 0x9E3779B97F4A7C15u + 1;
@@ -293,7 +285,7 @@ put_number(uint8_t *p, size_t room, unsigned form, uint64_t v)
 TEST(hostile_numbers_behind_right_checksums_take_neither_time_nor_memory)
 {
 	struct sample s;
-	size_t step = all() ? 1 : 307;
+	size_t step = check_long() ? 1 : 307;
 	unsigned bad = 0;
 	uint8_t *to;
 

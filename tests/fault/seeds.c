@@ -213,12 +213,10 @@ same(const struct made *m, const struct memrun *r)
 
 TEST(calls_by_chance_are_counted_as_without_chunks)
 {
-	const char *set = getenv("TT_SET");
-	bool all = set && strcmp(set, "all") == 0;
 	unsigned bad = 0;
 	struct plain sum = { 0 };
 
-	for (uint64_t seed = 1; seed <= (all ? 20000 : 400) && bad < 5; seed++) {
+	for (uint64_t seed = 1; seed <= (check_long() ? 20000 : 400) && bad < 5; seed++) {
 		struct made m;
 		struct memrun r;
 		unsigned what = seed % 2 ? MEMRUN_CALLS | (seed % 4 == 1 ? MEMRUN_FRAMES : 0) : MEMRUN_REPORT;

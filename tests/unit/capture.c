@@ -120,8 +120,7 @@ same(const struct ttc_result *r, const struct ttc_sum *sum, unsigned threads)
 
 TEST(what_was_recorded_is_what_is_read)
 {
-	bool all = getenv("TT_SET") && strcmp(getenv("TT_SET"), "all") == 0;
-	unsigned seeds = all ? 10000 : 25;
+	unsigned seeds = check_long() ? 10000 : 25;
 
 	for (unsigned seed = 1; seed <= seeds; seed++) {
 		struct rec_options o = { .ring = 2u << 20,

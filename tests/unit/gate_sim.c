@@ -36,9 +36,7 @@ normal(void)
 static unsigned
 pairs(void)
 {
-	const char *set = getenv("TT_SET");
-
-	return set && strcmp(set, "all") == 0 ? 1000 : 20;
+	return check_long() ? 1000 : 20;
 }
 
 /* How captures are made. */

@@ -25,14 +25,6 @@ enum { PATIENCE_MS = 60000 };
 static char why[256];
 
 static bool
-everything(void)
-{
-	const char *set = getenv("TT_SET");
-
-	return set && strcmp(set, "all") == 0;
-}
-
-static bool
 opened(const struct rec_options *o)
 {
 	int rc = rec_open(o, why);
@@ -272,8 +264,8 @@ kills(unsigned n, bool slow)
 
 TEST(killed_program_loses_no_published_event)
 {
-	kills(everything() ? 400 : 20, false);
-	kills(everything() ? 100 : 5, true);
+	kills(check_long() ? 400 : 20, false);
+	kills(check_long() ? 100 : 5, true);
 }
 
 /* --- the disk -------------------------------------------------------------------------------- */
@@ -701,7 +693,7 @@ busy_thread(void *arg)
 TEST(starting_and_stopping_under_load_leaves_nothing)
 {
 	struct rec_options o = { .path = check_path("s.ttc"), .ring = 1u << 20, .chunk = 4096, .poll_ms = 1 };
-	unsigned cycles = (everything() ? 1000u : 60u) / SLOW, bad = 0;
+	unsigned cycles = (check_long() ? 1000u : 60u) / SLOW, bad = 0;
 	static const uint64_t key[] = { 1, 2, 3, 4, 5 };
 	struct ttc_result r;
 	pthread_t id[3];
@@ -746,7 +738,7 @@ TEST(many_threads_come_and_go)
 	struct rec_options o = {
 		.path = check_path("t.ttc"), .ring = 1u << 20, .chunk = 4096, .poll_ms = 1, .threads = 40
 	};
-	unsigned n = (everything() ? 10000u : 1000u) / SLOW;
+	unsigned n = (check_long() ? 10000u : 1000u) / SLOW;
 	uint64_t key[10];
 	struct rec_stats s;
 	struct ttc_result r;
