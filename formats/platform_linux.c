@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <sys/utsname.h>
 #include <time.h>
 #include <unistd.h>
@@ -171,6 +172,20 @@ open_new(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
+/*
+ * Is there room for ${n} bytes in shared memory, and a sixteenth of it besides? Where it is full, whoever touches a new page of his
+ * own there is killed, as Mono's runtime is; and to try how much there is fills it for a moment.
+ */
+static int
+spare(int fd, size_t n)
+{
+	struct statvfs v;
+
+	if (fstatvfs(fd, &v) != 0)
+		return -errno;
+	return v.f_blocks == 0 || (uint64_t)v.f_bavail * v.f_frsize >= n + (uint64_t)v.f_blocks / 16 * v.f_frsize ? 0 : -ENOSPC;
+}
+
 /* Reserve all of it, so that no page can be missing later: that would be a SIGBUS in the game. */
 static int
 reserve(int fd, size_t n)
@@ -193,8 +208,9 @@ reserve(int fd, size_t n)
 	return -rc;
 }
 
+/* ${shared}: others live there, too, and something stays free. */
 static int
-map_in(struct plat_map *m, const char *dir, size_t n, bool touch)
+map_in(struct plat_map *m, const char *dir, size_t n, bool touch, bool shared)
 {
 	uint8_t random[8];
 	uint64_t r;
@@ -209,7 +225,9 @@ map_in(struct plat_map *m, const char *dir, size_t n, bool touch)
 	fd = open_new(m->path);
 	if (fd < 0)
 		return fd;
-	rc = reserve(fd, n);
+	rc = shared ? spare(fd, n) : 0;
+	if (rc == 0)
+		rc = reserve(fd, n);
 	if (rc == 0) {
 		m->p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		rc = m->p == MAP_FAILED ? -errno : 0;
@@ -234,18 +252,18 @@ plat_map_make(struct plat_map *m, const char *dir, const char *capture, size_t n
 	int rc;
 
 	if (dir) {
-		rc = map_in(m, dir, n, touch);
+		rc = map_in(m, dir, n, touch, false);
 		if (rc != 0)
 			snprintf(why, 256, "no ring in %s: %s", dir, strerror(-rc));
 		return rc;
 	}
-	if (map_in(m, "/dev/shm", n, touch) == 0)
+	if (map_in(m, "/dev/shm", n, touch, true) == 0)
 		return 0;
-	if (run && run[0] == '/' && map_in(m, run, n, touch) == 0)
+	if (run && run[0] == '/' && map_in(m, run, n, touch, true) == 0)
 		return 0;
 	if (slash)
 		snprintf(own, sizeof own, "%.*s", slash == capture ? 1 : (int)(slash - capture), capture);
-	rc = map_in(m, own, n, touch);
+	rc = map_in(m, own, n, touch, false);
 	if (rc == 0)
 		snprintf(why, 256,
 		    "the ring is beside the capture, on a disk: the game may wait for it at times "
