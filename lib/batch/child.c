@@ -99,7 +99,8 @@ begin(struct child *ch)
 	const struct rlimit none = { 0, 0 };
 
 	(void)setrlimit(RLIMIT_CORE, &none);
-	(void)prctl(PR_SET_DUMPABLE, 0);
+	if (from->sandbox != TT_SANDBOX_OFF)       /* which is for debuggers and tracers */
+		(void)prctl(PR_SET_DUMPABLE, 0);
 	/* Copies of big blocks are not worth a system call each. */
 	mallopt(M_MMAP_THRESHOLD, 4 << 20);
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
