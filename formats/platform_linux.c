@@ -172,23 +172,9 @@ open_new(const char *path)
 	return fd < 0 ? -errno : fd;
 }
 
-/*
- * Is there room for ${n} bytes in shared memory, and a sixteenth of it besides? Where it is full, whoever touches a new page of his
- * own there is killed, as Mono's runtime is; and to try how much there is fills it for a moment.
- */
-static int
-spare(int fd, size_t n)
-{
-	struct statvfs v;
-
-	if (fstatvfs(fd, &v) != 0)
-		return -errno;
-	return v.f_blocks == 0 || (uint64_t)v.f_bavail * v.f_frsize >= n + (uint64_t)v.f_blocks / 16 * v.f_frsize ? 0 : -ENOSPC;
-}
-
 /* Reserve all of it, so that no page can be missing later: that would be a SIGBUS in the game. */
 static int
-reserve(int fd, size_t n)
+reserve(int fd, size_t at, size_t n)
 {
 	const struct timespec none = { 0 };
 	sigset_t xfsz, old, pending;
@@ -200,12 +186,36 @@ reserve(int fd, size_t n)
 	sigpending(&pending);
 	pthread_sigmask(SIG_BLOCK, &xfsz, &old);
 	do
-		rc = posix_fallocate(fd, 0, (off_t)n);
+		rc = posix_fallocate(fd, (off_t)at, (off_t)n);
 	while (rc == EINTR);
 	if (rc == EFBIG && !sigismember(&pending, SIGXFSZ))
 		sigtimedwait(&xfsz, NULL, &none);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 	return -rc;
+}
+
+/*
+ * The same in shared memory, of which a sixteenth is left to others. Where it is full, whoever touches a new page of his own
+ * there is killed, as Mono's runtime is; and to try how much there is would fill it for a moment. So it is taken in pieces,
+ * each after a look: several that do so at once do not fill it, either.
+ */
+static int
+reserve_shared(int fd, size_t n)
+{
+	struct statvfs v;
+	size_t piece;
+	int rc = 0;
+
+	for (size_t at = 0; at < n && rc == 0; at += piece) {
+		if (fstatvfs(fd, &v) != 0)
+			return -errno;
+		uint64_t block = v.f_frsize, all = (uint64_t)v.f_blocks * block, free = (uint64_t)v.f_bavail * block;
+		piece = all / 128 > block ? (size_t)(all / 128 / block * block) : (size_t)block;
+		if (all == 0 || piece > n - at)        /* no limit; the last */
+			piece = n - at;
+		rc = all > 0 && free < all / 16 + (at == 0 ? n : piece) ? -ENOSPC : reserve(fd, at, piece);
+	}
+	return rc;
 }
 
 /* ${shared}: others live there, too, and something stays free. */
@@ -225,9 +235,7 @@ map_in(struct plat_map *m, const char *dir, size_t n, bool touch, bool shared)
 	fd = open_new(m->path);
 	if (fd < 0)
 		return fd;
-	rc = shared ? spare(fd, n) : 0;
-	if (rc == 0)
-		rc = reserve(fd, n);
+	rc = shared ? reserve_shared(fd, n) : reserve(fd, 0, n);
 	if (rc == 0) {
 		m->p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 		rc = m->p == MAP_FAILED ? -errno : 0;

@@ -135,7 +135,7 @@ def record(program, options, which, folder):
         else:
             out = own + "/alloc-gc-exceptions-monitor-handles-finalizers.ttc"
             subprocess.run([TRACETOOL, "record", "-q", "--no-summary", "--module", MODULES + "/libmono-profiler-tracetool.so",
-                            "-p", options, "-o", out, "--", "mono", program + ".exe"], check=True, capture_output=True)
+                            "-p", options + ",ring=4M", "-o", out, "--", "mono", program + ".exe"], check=True, capture_output=True)
         return (program, options, which, *figures(out, own))
 
 
