@@ -45,6 +45,9 @@ TEST(sets_and_quotes)
 	CHECK(tt_glob("[ä-ü]", "ö"));
 	CHECK(tt_glob("[ab", "[ab"));
 	CHECK(!tt_glob("[ab", "a"));
+	CHECK(tt_glob("[ab*", "[abc"));
+	CHECK(!tt_glob("[ab*", "abc"));
+	CHECK(tt_glob("*[", "a["));
 	CHECK(tt_glob("\\*", "*"));
 	CHECK(!tt_glob("\\*", "x"));
 	CHECK(tt_glob("a\\", "a\\"));
