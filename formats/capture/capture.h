@@ -97,7 +97,6 @@ struct ttc {
 	size_t nwho, capwho;
 	uint32_t *slot;               /* place in who + 1 by number; 0: none */
 	size_t nslot;
-	uint64_t odd;                 /* of the hash */
 	uint64_t zero_seq;            /* the next chunk of thread 0 */
 	uint32_t zero_end;
 	bool zero_seen;

@@ -4,17 +4,17 @@
 #include "capture/capture.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
+
+#include "base/slot.h"
 
 /* --- threads ---------------------------------------------------------------------------- */
 
 static size_t
 slot_of(const struct ttc *m, uint32_t number)
 {
-	return (size_t)(number * m->odd >> 32) & (m->nslot - 1);
+	return tt_slot(number, m->nslot);
 }
 
-/* The numbers are the file's: with a factor that it cannot know they do not meet in one place. */
 static int
 more_slots(struct ttc *m, struct tt_err *err)
 {
@@ -23,9 +23,6 @@ more_slots(struct ttc *m, struct tt_err *err)
 
 	if (!slot)
 		return err->code;
-	if (!m->odd && getrandom(&m->odd, sizeof m->odd, GRND_NONBLOCK) != (ssize_t)sizeof m->odd)
-		m->odd = (uint64_t)(uintptr_t)slot * 0x9E3779B97F4A7C15u;
-	m->odd |= 1;
 	tt_mem_free(&m->env->mem, m->slot, m->nslot * sizeof *m->slot);
 	m->slot = slot;
 	m->nslot = n;

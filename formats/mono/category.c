@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/slot.h"
+
 /*
  * The assembly a method belongs to is not in the file. Its name begins with its class, and classes name their
  * image: so classes are indexed by the text both spellings share, and a method takes the image of the class it
@@ -61,11 +63,8 @@ plain(char *to, size_t cap, const char *s, size_t n)
 static size_t
 slot_of(const struct index *x, const char *name)
 {
-	uint64_t h = 1469598103934665603u;
+	size_t i = (size_t)tt_slot_text(0, name, strlen(name)) & (x->nslot - 1);
 
-	for (const char *p = name; *p; p++)
-		h = (h ^ (uint8_t)*p) * 1099511628211u;
-	size_t i = (size_t)(h ^ h >> 29) & (x->nslot - 1);
 	while (x->e[i].name && strcmp(x->e[i].name, name) != 0)
 		i = (i + 1) & (x->nslot - 1);
 	return i;

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/slot.h"
 #include "model/names.h"
 #include "pass/allocs.h"
 #include "pass/merged.h"
@@ -60,12 +60,6 @@ tt_diff_free(struct tt_diff *d)
 
 /* --- tables by hash --------------------------------------------------------------- */
 
-static uint64_t
-hash_pair(uint64_t a, uint64_t b)
-{
-	return (a * 0x9E3779B97F4A7C15u ^ b) * 0xD6E8FEB86659FD93u;
-}
-
 /* What is looked for, or the element that is there. */
 struct key {
 	const char *text;
@@ -86,8 +80,7 @@ key_of(const struct tt_diff *d, const struct tt_diff_table *t, size_t i)
 static size_t
 place(const struct tt_diff *d, const struct tt_diff_table *t, struct key k)
 {
-	uint64_t h = k.text ? tt_hash_bytes(k.text, strlen(k.text)) : hash_pair(k.a, k.b);
-	size_t i = (size_t)(h ^ h >> 32) & (t->n - 1);
+	size_t i = k.text ? (size_t)tt_slot_text(0, k.text, strlen(k.text)) & (t->n - 1) : tt_slot_of(k.a, k.b, t->n);
 
 	for (; t->slot[i]; i = (i + 1) & (t->n - 1)) {
 		struct key have = key_of(d, t, t->slot[i] - 1);

@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/slot.h"
 #include "emit/chrome.h"
 
 enum { SAMPLE_FRAMES = 64 };          /* of a stack that are written */
@@ -65,7 +65,7 @@ tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
 
 	tt_frags_init(&names, &c->env->mem);
 	for (size_t i = 0; defs && rc == TT_OK && (d = tt_defs_at(defs, TT_DEF_COUNTER, i)); i++) {
-		uint64_t hash = tt_hash_bytes(d->text, d->len);
+		uint64_t hash = tt_slot_text(0, d->text, d->len);
 		bool taken = tt_frags_find(&names, hash) != NULL;
 
 		if (d->len == 0 || tt_frags_find(pieces, d->key))

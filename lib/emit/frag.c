@@ -3,15 +3,13 @@
  */
 #include "emit/frag.h"
 
-#define FIRST_BITS 6
-
 static const struct tt_frag no_slot[2];
 
 void
 tt_frags_init(struct tt_frags *f, struct tt_mem *mem)
 {
 	/* Empty slots for everybody: a look-up needs no special case. Never written: add grows first. */
-	*f = (struct tt_frags){ .mem = mem, .slot = (struct tt_frag *)(uintptr_t)no_slot, .nslot = 2, .shift = 63 };
+	*f = (struct tt_frags){ .mem = mem, .slot = (struct tt_frag *)(uintptr_t)no_slot, .nslot = 2 };
 }
 
 static void
@@ -32,9 +30,9 @@ tt_frags_free(struct tt_frags *f)
 }
 
 static void
-put(struct tt_frag *slot, size_t nslot, unsigned shift, struct tt_frag e)
+put(struct tt_frag *slot, size_t nslot, struct tt_frag e)
 {
-	size_t i = (size_t)((e.key * 0x9e3779b97f4a7c15u) >> shift);
+	size_t i = tt_slot(e.key, nslot);
 
 	while (slot[i].n)
 		i = (i + 1) & (nslot - 1);
@@ -44,19 +42,17 @@ put(struct tt_frag *slot, size_t nslot, unsigned shift, struct tt_frag e)
 static int
 grow(struct tt_frags *f, struct tt_err *err)
 {
-	unsigned bits = f->slot == no_slot ? FIRST_BITS : 64 - f->shift + 1;
-	size_t nslot = (size_t)1 << bits;
+	size_t nslot = f->slot == no_slot ? 64 : f->nslot * 2;
 	struct tt_frag *slot = tt_mem_alloc(f->mem, nslot * sizeof *slot, err);
 
 	if (!slot)
 		return err ? err->code : TT_E_NOMEM;
 	for (size_t i = 0; i < f->nslot; i++)
 		if (f->slot[i].n)
-			put(slot, nslot, 64 - bits, f->slot[i]);
+			put(slot, nslot, f->slot[i]);
 	free_slots(f);
 	f->slot = slot;
 	f->nslot = nslot;
-	f->shift = 64 - bits;
 	return TT_OK;
 }
 
@@ -80,7 +76,7 @@ tt_frags_add(struct tt_frags *f, uint64_t key, const char *s, size_t n, struct t
 	if (bytes)
 		memcpy(f->text + f->n, s, bytes);
 	f->n += bytes;
-	put(f->slot, f->nslot, f->shift, e);
+	put(f->slot, f->nslot, e);
 	f->used++;
 	return TT_OK;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/slot.h"
 
 struct tt_frag {
 	uint64_t key;
@@ -31,7 +32,6 @@ struct tt_frags {
 	struct tt_mem *mem;
 	struct tt_frag *slot;         /* open addressing; a power of two of them, at most half used */
 	size_t nslot, used;
-	unsigned shift;
 	char *text;
 	size_t n, cap;
 };
@@ -50,7 +50,7 @@ int tt_frags_add(struct tt_frags *f, uint64_t key, const char *s, size_t n, stru
 static inline const struct tt_frag *
 tt_frags_find(const struct tt_frags *f, uint64_t key)
 {
-	size_t i = (size_t)((key * 0x9e3779b97f4a7c15u) >> f->shift);
+	size_t i = tt_slot(key, f->nslot);
 
 	for (;; i = (i + 1) & (f->nslot - 1)) {
 		const struct tt_frag *e = &f->slot[i];

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/hash.h"
+#include "base/slot.h"
 
 /* --- texts ---------------------------------------------------------------- */
 
@@ -29,9 +29,7 @@ free_table(struct table *t)
 static uint64_t
 hash_place(uint32_t parent, uint32_t kind, uint32_t text)
 {
-	uint64_t h = ((uint64_t)parent << 32 | text) * 0x9e3779b97f4a7c15u;
-
-	return (h ^ h >> 29 ^ kind) * 0xbf58476d1ce4e5b9u;
+	return tt_slot_mix(tt_slot_mix(0, kind), (uint64_t)parent << 32 | text);
 }
 
 /* Twice the slots, or the first ones; ${hash} of a number says where it belongs. */
@@ -49,7 +47,7 @@ grow_table(struct table *t, const struct tt_stacks *s, uint64_t (*hash)(const st
 
 		if (!t->slot[k])
 			continue;
-		for (i = (size_t)(hash(s, t->slot[k] - 1) >> 20) & (n - 1); slot[i]; i = (i + 1) & (n - 1))
+		for (i = (size_t)hash(s, t->slot[k] - 1) & (n - 1); slot[i]; i = (i + 1) & (n - 1))
 			;
 		slot[i] = t->slot[k];
 	}
@@ -62,7 +60,7 @@ grow_table(struct table *t, const struct tt_stacks *s, uint64_t (*hash)(const st
 static uint64_t
 hash_name(const struct tt_stacks *s, uint32_t i)
 {
-	return tt_hash_bytes(s->name[i], strlen(s->name[i]));
+	return tt_slot_text(0, s->name[i], strlen(s->name[i]));
 }
 
 /* What is needed while the stacks are made. */
@@ -83,7 +81,7 @@ number_text(struct tt_stacks *s, struct maker *m, const char *text, uint32_t *nu
 		return rc;
 	if (2 * t->used >= t->nslot && (rc = grow_table(t, s, hash_name, err)) != TT_OK)
 		return rc;
-	for (i = (size_t)(tt_hash_bytes(text, strlen(text)) >> 20) & (t->nslot - 1); t->slot[i]; i = (i + 1) & (t->nslot - 1)) {
+	for (i = (size_t)tt_slot_text(0, text, strlen(text)) & (t->nslot - 1); t->slot[i]; i = (i + 1) & (t->nslot - 1)) {
 		*number = t->slot[i] - 1;
 		if (strcmp(s->name[*number], text) == 0)
 			return TT_OK;
@@ -191,7 +189,7 @@ stand(struct tt_stacks *s, struct table *places, uint32_t node, struct tt_err *e
 
 	if (2 * places->used >= places->nslot && (rc = grow_table(places, s, hash_node, err)) != TT_OK)
 		return rc;
-	for (i = (size_t)(hash_node(s, node) >> 20) & (places->nslot - 1); places->slot[i];
+	for (i = (size_t)hash_node(s, node) & (places->nslot - 1); places->slot[i];
 	     i = (i + 1) & (places->nslot - 1)) {
 		if (equal(s, places->slot[i] - 1, node)) {
 			s->same[node] = places->slot[i] - 1;

@@ -2,6 +2,8 @@
 
 #include <stdio.h>
 
+#include "base/slot.h"
+
 int
 tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err)
 {
@@ -69,7 +71,7 @@ tt_threads_free(struct tt_threads *ts)
 static struct tt_thread_slot *
 slot_of(struct tt_thread *const *t, struct tt_thread_slot *slot, size_t nslot, uint32_t process, uint64_t tid)
 {
-	size_t i = (size_t)(((tid ^ process) * 0x9E3779B97F4A7C15u) >> 20) & (nslot - 1);
+	size_t i = tt_slot_of(process, tid, nslot);
 
 	while (slot[i].first && (t[slot[i].first - 1]->tid != tid || t[slot[i].first - 1]->process != process))
 		i = (i + 1) & (nslot - 1);

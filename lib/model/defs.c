@@ -1,7 +1,8 @@
 #include "model/defs.h"
 
 #include <stdlib.h>
-#include <sys/random.h>
+
+#include "base/slot.h"
 
 /* Stand-in keys for classes whose own key means several things: no process has code or data there. */
 #define ALIAS      0xFFF7000000000000u
@@ -46,9 +47,7 @@ tt_defs_new(struct tt_mem *mem, struct tt_defs **defs, struct tt_err *err)
 		return err->code;
 	d->mem = mem;
 	tt_arena_init(&d->arena, mem);
-	/* Where the system gives none, the address serves. */
-	if (getrandom(&d->random, sizeof d->random, GRND_NONBLOCK) != (ssize_t)sizeof d->random)
-		d->random = (uint64_t)(uintptr_t)d;
+	d->random = tt_slot_by;
 	*defs = d;
 	return TT_OK;
 }
@@ -67,17 +66,11 @@ tt_defs_free(struct tt_defs *d)
 	tt_mem_free(d->mem, d, sizeof *d);
 }
 
-static size_t
-hash(uint64_t key, size_t nslot)
-{
-	return (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & (nslot - 1);
-}
-
 /* The slot of ${key}: its own, or the empty one where it belongs. */
 static uint32_t *
 find_slot(const struct kind *k, uint64_t key)
 {
-	size_t i = hash(key, k->nslot);
+	size_t i = tt_slot(key, k->nslot);
 
 	while (k->slot[i] && k->all[k->slot[i] - 1]->d.key != key)
 		i = (i + 1) & (k->nslot - 1);

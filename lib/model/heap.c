@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "base/slot.h"
 #include "model/event.h"
 
 void
@@ -25,7 +26,7 @@ tt_heap_sum_reset(struct tt_heap_sum *s)
 static size_t
 start(const struct tt_heap_sum *s, uint64_t key)
 {
-	return (size_t)(key * 0x9E3779B97F4A7C15u >> 32) & (s->nslot - 1);
+	return tt_slot(key, s->nslot);
 }
 
 static int

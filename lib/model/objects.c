@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/slot.h"
+
 #define GONE 1
 
 void
@@ -31,7 +33,7 @@ tt_objects_clear(struct tt_objects *o)
 static size_t
 start(const struct tt_objects *o, uint64_t addr)
 {
-	return (size_t)(addr * 0x9E3779B97F4A7C15u >> 24) & (o->nslot - 1);
+	return tt_slot(addr, o->nslot);
 }
 
 /* The slot that holds ${addr}, or NULL. */

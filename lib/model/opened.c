@@ -7,7 +7,8 @@
 
 #include <stdint.h>
 #include <string.h>
-#include <sys/random.h>
+
+#include "base/slot.h"
 
 struct level {
 	uint64_t key;
@@ -19,7 +20,7 @@ struct level {
 static uint32_t *
 slot_of(const struct tt_opened *o, uint64_t key)
 {
-	return &o->slot[(size_t)((key * o->odd) >> 32) & (o->nslot - 1)];
+	return &o->slot[tt_slot(key, o->nslot)];
 }
 
 /* Where in its chain the innermost level of ${key} stands, or the chain's end. */
@@ -94,9 +95,6 @@ make_room(struct tt_opened *o, struct tt_mem *mem, size_t n)
 	o->slot = slot;
 	o->nslot = size;
 	o->n = 0;
-	if (!o->odd && getrandom(&o->odd, sizeof o->odd, GRND_NONBLOCK) != (ssize_t)sizeof o->odd)
-		o->odd = (uint64_t)(uintptr_t)slot * 0x9E3779B97F4A7C15u;
-	o->odd |= 1;
 	return TT_OK;
 }
 

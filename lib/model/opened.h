@@ -29,7 +29,6 @@ struct tt_opened {
 	size_t n, cap;
 	uint32_t *slot;               /* level + 1 of the innermost of a key, chained by `next`; 0 none */
 	size_t nslot;
-	uint64_t odd;                 /* the hash's multiplier: by chance, or a capture could be made for it */
 };
 
 /* The level + 1 of the innermost zone of ${key}, or 0. */

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/slot.h"
 #include "model/names.h"
 
 #define UNKNOWN "(unknown)"
@@ -59,16 +60,10 @@ static const struct { uint64_t key; const char *name, *category; } specials[] = 
 };
 #define NSPECIAL (sizeof specials / sizeof *specials)
 
-static size_t
-hash(uint32_t process, uint64_t key, size_t nslot)
-{
-	return (size_t)(((key ^ (uint64_t)process << 48) * 0x9E3779B97F4A7C15u) >> 20) & (nslot - 1);
-}
-
 static struct key_slot *
 find_key(const struct tt_keys *k, uint32_t process, uint64_t key)
 {
-	size_t i = hash(process, key, k->nslot);
+	size_t i = tt_slot_of(process, key, k->nslot);
 
 	while (k->slot[i].i && (k->slot[i].key != key || k->slot[i].process != process))
 		i = (i + 1) & (k->nslot - 1);
@@ -78,7 +73,7 @@ find_key(const struct tt_keys *k, uint32_t process, uint64_t key)
 static struct class_slot *
 find_class(const struct tt_keys *k, uint32_t process, uint64_t key)
 {
-	size_t i = hash(process, key, k->nclass);
+	size_t i = tt_slot_of(process, key, k->nclass);
 
 	while (k->class[i].name && (k->class[i].key != key || k->class[i].process != process))
 		i = (i + 1) & (k->nclass - 1);

@@ -12,7 +12,6 @@ new_table(struct tt_tree *tree, size_t n, struct tt_err *err)
 	if (!t)
 		return NULL;
 	t->mask = n - 1;
-	t->shift = (unsigned)(64 - __builtin_ctzll(n));
 	return t;
 }
 
@@ -120,7 +119,7 @@ marker_of(struct tt_tree *tree, uint32_t process, uint64_t key, uint32_t *marker
 		if (!s)
 			return err->code;
 		for (size_t m = 0; m < tree->nmarker; m++) {
-			size_t i = (size_t)(((tree->marker[m].key ^ tree->marker[m].process) * 0x9E3779B97F4A7C15u) >> 20) & (n - 1);
+			size_t i = tt_slot_of(tree->marker[m].process, tree->marker[m].key, n);
 			while (s[i])
 				i = (i + 1) & (n - 1);
 			s[i] = (uint32_t)m + 1;
@@ -129,7 +128,7 @@ marker_of(struct tt_tree *tree, uint32_t process, uint64_t key, uint32_t *marker
 		tree->mslot = s;
 		tree->nmslot = n;
 	}
-	size_t i = (size_t)(((key ^ process) * 0x9E3779B97F4A7C15u) >> 20) & (tree->nmslot - 1);
+	size_t i = tt_slot_of(process, key, tree->nmslot);
 	for (; tree->mslot[i]; i = (i + 1) & (tree->nmslot - 1)) {
 		const struct tt_marker *m = &tree->marker[tree->mslot[i] - 1];
 		if (m->key == key && m->process == process) {

@@ -25,6 +25,7 @@
 #include <stdatomic.h>
 
 #include "base/mem.h"
+#include "base/slot.h"
 #include "model/event.h"
 #include "stat/hist.h"
 
@@ -71,7 +72,6 @@ struct tt_tree_entry {
 struct tt_tree_table {
 	struct tt_tree_table *older;
 	size_t mask;
-	unsigned shift;
 	struct tt_tree_entry e[];
 };
 
@@ -114,13 +114,13 @@ tt_tree_key(enum tt_node_kind kind, uint64_t key)
 static inline uint64_t
 tt_tree_hash(uint64_t parent, enum tt_node_kind kind, uint64_t key)
 {
-	return (parent + key + ((uint64_t)kind << 56)) * 0x9E3779B97F4A7C15u;
+	return tt_slot_mix(parent + ((uint64_t)kind << 56), key);
 }
 
 static inline size_t
 tt_tree_slot(const struct tt_tree_table *t, uint64_t hash)
 {
-	return (size_t)(hash >> t->shift);
+	return (size_t)hash & t->mask;
 }
 
 static inline void

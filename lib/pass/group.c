@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/slot.h"
 #include "model/names.h"
 
 const char *
@@ -55,7 +56,7 @@ tt_class_wanted(const struct tt_model *m, const char *name, const char *assembly
 static struct tt_class_seen *
 slot_of(const struct tt_classes *c, uint32_t process, uint64_t key)
 {
-	size_t i = (size_t)((key ^ (uint64_t)process << 56) * 0x9E3779B97F4A7C15u >> 20) & (c->nslot - 1);
+	size_t i = tt_slot_of(process, key, c->nslot);
 
 	while (c->seen[i].c.label && (c->seen[i].key != key || c->seen[i].process != process))
 		i = (i + 1) & (c->nslot - 1);

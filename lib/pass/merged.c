@@ -3,6 +3,7 @@
  */
 #include "pass/merged.h"
 
+#include "base/slot.h"
 #include "stat/num.h"
 
 static struct tt_mem *
@@ -25,8 +26,7 @@ tt_merged_free(struct tt_merged *g)
 static uint32_t *
 find_slot(const struct tt_merged *g, uint32_t parent, uint32_t row)
 {
-	uint64_t key = (uint64_t)parent << 32 | row;
-	size_t i = (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & (g->nslot - 1);
+	size_t i = tt_slot((uint64_t)parent << 32 | row, g->nslot);
 
 	while (g->slot[i] && (g->v[g->slot[i] - 1].parent != parent || g->v[g->slot[i] - 1].row != row))
 		i = (i + 1) & (g->nslot - 1);

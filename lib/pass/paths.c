@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/slot.h"
 #include "model/names.h"
 
 static void *
@@ -266,7 +267,7 @@ joined(const struct tt_paths *p, uint32_t *slot, size_t mask, uint32_t up, uint3
 
 	if (tt_paths_row(p, up) != TT_NO_ROW && tt_paths_row(p, up) / 2 == group)
 		return up;
-	i = (size_t)((((uint64_t)up << 32 | group) * 0x9E3779B97F4A7C15u) >> 20) & mask;
+	i = tt_slot((uint64_t)up << 32 | group, mask + 1);
 	for (; slot[i]; i = (i + 1) & mask) {
 		uint32_t at = slot[i];
 		if (p->path[p->owner[tt_paths_node(p, at)->parent]] == up && tt_paths_row(p, at) / 2 == group)

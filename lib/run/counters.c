@@ -8,6 +8,8 @@
 
 #include <math.h>
 
+#include "base/slot.h"
+
 enum { MAX_COUNTERS = 1u << 16, MAX_POINTS = 1u << 22 };
 
 #define SECTION_CUSTOM 0x8000         /* Mono's: absolute, although of an integer type */
@@ -18,7 +20,7 @@ slot_of(const struct tt_run *r, uint32_t process, uint64_t id)
 {
 	const struct tt_model *m = r->m;
 	size_t mask = r->ncounter_slot - 1;
-	size_t i = (size_t)((id + (uint64_t)process * 0x9E3779B1u) * 0x9E3779B97F4A7C15u >> 40) & mask;
+	size_t i = tt_slot_of(process, id, r->ncounter_slot);
 
 	for (; r->counter_slot[i]; i = (i + 1) & mask) {
 		const struct tt_counter_stat *c = &m->counter[r->counter_slot[i] - 1];

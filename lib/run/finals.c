@@ -3,6 +3,7 @@
  */
 #include "model/finals.h"
 
+#include "base/slot.h"
 #include "run/gather.h"
 
 enum { OBJECTS_MAX = 1 << 21 };
@@ -93,7 +94,7 @@ row_of(struct tt_gathering *g, bool object, uint64_t key, uint32_t *which, struc
 	struct tt_finals *m = g->r->m->finals;
 	int rc;
 
-	for (uint64_t k = (key * 0x9E3779B97F4A7C15u ^ g->t->index) << 1 | object;; k += 2) {
+	for (uint64_t k = tt_slot_mix(tt_slot_mix(0, (uint64_t)g->t->index << 1 | object), key);; k++) {
 		uint64_t *at = tt_tally_at(&m->at, k, err);
 		if (!at)
 			return err->code;

@@ -1,5 +1,7 @@
 #include "run/fold.h"
 
+#include "base/slot.h"
+
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
@@ -8,7 +10,7 @@
 static size_t
 over_hash(uint32_t parent, unsigned kind, uint64_t key, size_t nslot)
 {
-	return (size_t)(((key + kind) * 0x9E3779B97F4A7C15u ^ (uint64_t)parent * 0xD6E8FEB86659FD93u) >> 24) & (nslot - 1);
+	return tt_slot_of((uint64_t)kind << 32 | parent, key, nslot);
 }
 
 static void

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "base/slot.h"
+
 struct walk {
 	struct tt_run *r;
 	struct tt_gather_graph *g;
@@ -288,7 +290,7 @@ root_index(struct walk *w, const struct tt_graph_root *of, uint32_t *which, stru
 	struct tt_graph *m = w->m;
 	int rc;
 
-	for (uint64_t k = of->key * 0x9E3779B97F4A7C15u + of->source;; k++) {
+	for (uint64_t k = tt_slot_mix(tt_slot_mix(0, of->source), of->key);; k++) {
 		uint64_t *at = tt_tally_at(&w->root_at, k, err);
 		if (!at)
 			return err->code;

@@ -3,6 +3,7 @@
  */
 #include "model/throws.h"
 
+#include "base/slot.h"
 #include "run/gather.h"
 
 enum {
@@ -147,7 +148,7 @@ site_of(struct tt_gathering *g, uint64_t key, uint32_t node, uint32_t *which, st
 	uint32_t process = g->in->cap->process;
 	int rc;
 
-	for (uint64_t k = key * 0x9E3779B97F4A7C15u ^ node;; k++) {
+	for (uint64_t k = tt_slot_mix(tt_slot_mix(0, node), key);; k++) {
 		uint64_t *at = tt_tally_at(&t->at, k, err);
 		if (!at)
 			return err->code;
@@ -230,7 +231,7 @@ clause(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 	if (!tt_gather_wanted(g, e))
 		return TT_OK;
 	t->objects = t->objects || e[1].ts != 0;
-	for (uint64_t k = (e->val * 0x9E3779B97F4A7C15u ^ e->dur) + ((uint64_t)e->depth << 32);; k++) {
+	for (uint64_t k = tt_slot_mix(tt_slot_mix(0, (uint64_t)e->depth << 32 | e->dur), e->val);; k++) {
 		uint64_t *at = tt_tally_at(&t->clause_at, k, err);
 		if (!at)
 			return err->code;

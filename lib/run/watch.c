@@ -1,5 +1,6 @@
 #include "run/watch.h"
 
+#include "base/slot.h"
 #include "model/names.h"
 
 /* What one marker does in the present frame: a line of memory, touched at every zone. */
@@ -49,7 +50,7 @@ in_frame(const struct tt_frames *f, const struct tt_watch *w, int64_t ts)
 static size_t
 slot_of(const struct tt_watch *w, uint64_t key)
 {
-	return (size_t)((key * 0x9E3779B97F4A7C15u) >> 20) & (w->nslot - 1);
+	return tt_slot(key, w->nslot);
 }
 
 static int

@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "base/slot.h"
+
 #define BUCKET_BITS 11                /* TT_HIST_BUCKETS fit */
 _Static_assert(TT_HIST_BUCKETS <= 1u << BUCKET_BITS, "buckets do not fit");
 
@@ -23,8 +25,7 @@ tt_tally_free(struct tt_tally *t)
 static size_t
 find(const struct tt_tally *t, uint64_t key)
 {
-	uint64_t h = (key ^ key >> 32) * 0x9E3779B97F4A7C15u;
-	size_t i = (size_t)(h >> 20) & (t->nslot - 1);
+	size_t i = tt_slot(key, t->nslot);
 
 	while (t->slot[i].used && t->slot[i].key != key)
 		i = (i + 1) & (t->nslot - 1);
