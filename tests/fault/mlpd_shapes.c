@@ -1,8 +1,8 @@
 /*
  * Captures of 64 KiB made to cost as much as they can: deep stacks and ends that match nothing, thousands of
- * counters, threads, pauses, reloaded classes, paths, buffers. Each is read, reported and converted within a second
- * and 256 MiB. At full length they are of 512 KiB, where what grows with the square of the length takes 64 times as
- * long, and three seconds are allowed.
+ * counters, threads, pauses, reloaded classes, paths, buffers, keys that belong in one slot. Each is read, reported
+ * and converted within a second and 256 MiB. At full length they are of 512 KiB, where what grows with the square
+ * of the length takes 64 times as long, and three seconds are allowed.
  */
 #include "check.h"
 
@@ -550,6 +550,52 @@ buffers_of_one_event(struct maker *k)
 	}
 }
 
+/*
+ * Keys for tables by hash. A factor that is known can be undone: keys whose products are small numbers lie side by side in a
+ * table by the upper bits, and share all bits from the 20th on. Other keys: unit/slot.
+ */
+static uint64_t
+undone(uint64_t i)
+{
+	const uint64_t factor = 0x9E3779B97F4A7C15u;
+	uint64_t inverse = factor;
+
+	for (int bits = 3; bits < 64; bits *= 2)
+		inverse *= 2 - factor * inverse;
+	return inverse * 8 * (i + 1);
+}
+
+static void
+calls_that_share_a_slot(struct maker *k)
+{
+	name_frames(k);
+	mlpd_enter(&k->b, T0, 9);
+	for (uint64_t i = 0; !full(k, 1); i++) {
+		mlpd_enter(&k->b, T0 + i, undone(i));
+		mlpd_leave(&k->b, T0 + i, undone(i));
+	}
+	mlpd_leave(&k->b, T0 + size(), 9);
+}
+
+static void
+methods_that_share_a_slot(struct maker *k)
+{
+	char name[24];
+
+	for (uint64_t i = 0; !full(k, 1); i++) {
+		snprintf(name, sizeof name, "m%u", (unsigned)i);
+		mlpd_method(&k->b, T0 + i, undone(i), 16 * i, 16, name);
+		mlpd_enter(&k->b, T0 + i, undone(i));
+	}
+}
+
+static void
+allocations_that_share_a_slot(struct maker *k)
+{
+	for (uint64_t i = 0; !full(k, 1); i++)
+		mlpd_alloc(&k->b, T0 + i, undone(i), 8 * i, 8, NULL);
+}
+
 #define SHAPE(shape) TEST(shape##_is_read_in_time) { check_shape(#shape, 17, shape, 0); }
 #define OLD(shape) TEST(shape##_is_read_in_time) { check_shape(#shape, 15, shape, 0); }
 #define FRAMES(shape) TEST(shape##_is_read_in_time) { check_shape(#shape, 17, shape, MEMRUN_FRAMES); }
@@ -591,6 +637,9 @@ OLD(coverage_of_methods_without_end)
 SHAPE(images_and_domains_without_end)
 SHAPE(finalizers_nested)
 SHAPE(buffers_of_one_event)
+FRAMES(calls_that_share_a_slot)
+SHAPE(methods_that_share_a_slot)
+SHAPE(allocations_that_share_a_slot)
 
 /* What is no capture behind its header: magics without end, and buffers that each claim the rest of the file. */
 TEST(magics_and_lengths_without_end_are_read_in_time)
