@@ -50,15 +50,15 @@ find(const struct tt_objects *o, uint64_t addr)
 	}
 }
 
-/* Put in what is not there yet; room must be. */
+/* Put in what is not there yet; room must be. Not where one was taken out: when there is no room must not depend on slots. */
 static void
 put(struct tt_objects *o, uint64_t addr, uint64_t v)
 {
 	size_t i = start(o, addr);
 
-	while (o->slot[i].addr > GONE)
+	while (o->slot[i].addr)
 		i = (i + 1) & (o->nslot - 1);
-	o->used += o->slot[i].addr == 0;
+	o->used++;
 	o->slot[i] = (struct tt_object_slot){ addr, v };
 	o->n++;
 }
