@@ -106,6 +106,9 @@ def recorder(s):
                             '"$4" info "$2"', "sh", kit.BUILD, capture, s.path("account"), kit.TRACETOOL],
                            capture_output=True, env=dict(env, TRACETOOL_SANDBOX="off"))
         out, err = r.stdout.decode(), r.stderr.decode()
+        if "status " not in out:
+            s.check("full disk for the %s" % name, "no such disk can be made here: " + err)
+            continue
         status = int(out.split("status ")[1].split()[0])
         made = os.path.exists(s.path("account")) and os.path.getsize(s.path("account"))
         # 122: the game played, and there was no capture of it
