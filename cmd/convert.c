@@ -198,6 +198,11 @@ is_named(const struct output *o, const char *emit)
 	return strcmp(o->emit->name, emit) == 0;
 }
 
+/* Tables that are empty without an option that convert has not. */
+static const struct { const char *table, *option; } of_stats[] = {
+	{ "objects_found", "--find" }, { "objects_tracked", "--track" }, { "timeline_metrics", "--metric" },
+};
+
 /* Find the output's emitter and see that it can go where it shall. */
 static int
 check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
@@ -223,6 +228,11 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 	if (c->split > 0 && standard && is_named(o, "chrome"))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 		    "--split makes several files: standard output is one (-o FILE)");
+	for (size_t i = 0; o->table && i < sizeof of_stats / sizeof *of_stats; i++) {
+		if (strcmp(o->table, of_stats[i].table) == 0)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "table %s is what %s of \"tracetool stats\" lists (there: --format csv)",
+			    o->table, of_stats[i].option);
+	}
 	return TT_OK;
 }
 
