@@ -423,7 +423,7 @@ append(void *arg, const void *p, size_t n, struct tt_err *err)
 char *
 ttc_recover(const char *const *path, size_t npath, size_t *n)
 {
-	enum { MOST = 64 };
+	enum { MOST = 800 };
 	struct tt_env env = { .jobs = 1, .log_level = TT_LOG_QUIET };
 	struct tt_loss loss;
 	static struct tt_capture cap[MOST];
