@@ -174,10 +174,7 @@ confine(struct batch *b, struct opt_list *write, struct tt_err *err)
 
 		for (size_t i = 0; i < b->o->in.path.n; i++)
 			few = few && strcmp(b->o->in.path.v[i], "-") != 0 && !strpbrk(b->o->in.path.v[i], "*?[");
-		if (few)
-			rc = app_reads(app, b->o->in.path.v, err);
-		else
-			app->plan.read = anything;
+		rc = app_reads(app, few ? b->o->in.path.v : anything, err);
 	} else {
 		struct opt_list read = { 0 };
 
@@ -190,6 +187,8 @@ confine(struct batch *b, struct opt_list *write, struct tt_err *err)
 		rc = opt_list_add(write, b->o->sum.report.v[i], &app->arena, err);
 	if (rc == TT_OK && b->o->dir)
 		rc = opt_list_add(write, b->o->dir, &app->arena, err);
+	if (rc == TT_OK && b->o->dir)         /* its results are added up at the end, and those of earlier runs kept */
+		rc = app_reads_back(app, b->o->dir, err);
 	return rc == TT_OK ? app_confine(app, write->v, b->o->in.tmpdir, err) : rc;
 }
 

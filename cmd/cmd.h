@@ -19,6 +19,7 @@ struct app {
 	struct tt_arena arena;        /* lists of options; lives to the end */
 	struct ui ui;
 	struct tt_sandbox_plan plan;  /* what the process may still do */
+	struct opt_list reads;        /* plan.read */
 	int64_t max_time;             /* ns; 0: as long as it takes */
 	const char *input;            /* what lines of the ledger begin with: the file, or how many */
 	bool child;                   /* a program was run: the end is its end */
@@ -80,11 +81,15 @@ int app_write_all(struct app *app, const struct app_output *o, size_t n, struct 
  * Let app->plan hold what a run over ${inputs} (NULL-terminated) reads: those, the folders they are in, and where
  * recorders keep their rings: a capture names its own, in one of these.
  *
+ * app_reads_back(app, dir, err):
+ * The same for ${dir}, an output folder whose files the run reads as well.
+ *
  * app_confine(app, outputs, tmpdir, err):
  * First stage of the sandbox: what is neither in the plan nor among ${outputs} (NULL-terminated; NULL: none)
  * nor in ${tmpdir} (NULL: the usual one) is out of reach.
  */
 int app_reads(struct app *app, const char *const *inputs, struct tt_err *err);
+int app_reads_back(struct app *app, const char *dir, struct tt_err *err);
 int app_confine(struct app *app, const char *const *outputs, const char *tmpdir, struct tt_err *err);
 
 /* Second stage, once all inputs are open; for tt_run_opts.opened, with the app as argument. */

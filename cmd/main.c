@@ -172,11 +172,11 @@ int
 app_reads(struct app *app, const char *const *inputs, struct tt_err *err)
 {
 	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	struct opt_list l = { 0 };
-	int rc = opt_list_add(&l, "/dev/shm", &app->arena, err);
+	struct opt_list *l = &app->reads;
+	int rc = opt_list_add(l, "/dev/shm", &app->arena, err);
 
 	if (rc == TT_OK && runtime && runtime[0])
-		rc = opt_list_add(&l, runtime, &app->arena, err);
+		rc = opt_list_add(l, runtime, &app->arena, err);
 	for (; rc == TT_OK && inputs && *inputs; inputs++) {
 		const char *slash = strrchr(*inputs, '/'), *dir = ".";
 
@@ -184,11 +184,20 @@ app_reads(struct app *app, const char *const *inputs, struct tt_err *err)
 			continue;
 		if (slash)
 			dir = tt_arena_text(&app->arena, *inputs, (size_t)(slash - *inputs) + 1, err);
-		rc = dir ? opt_list_add(&l, *inputs, &app->arena, err) : err->code;
+		rc = dir ? opt_list_add(l, *inputs, &app->arena, err) : err->code;
 		if (rc == TT_OK)
-			rc = opt_list_add(&l, dir, &app->arena, err);
+			rc = opt_list_add(l, dir, &app->arena, err);
 	}
-	app->plan.read = l.v;
+	app->plan.read = l->v;
+	return rc;
+}
+
+int
+app_reads_back(struct app *app, const char *dir, struct tt_err *err)
+{
+	int rc = opt_list_add(&app->reads, dir, &app->arena, err);
+
+	app->plan.read = app->reads.v;
 	return rc;
 }
 

@@ -1,0 +1,120 @@
+"""What the suites about where users stand share: working folder, HOME and TMPDIR apart from each other, and who runs the program."""
+import atexit
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+BUILD = os.path.realpath(os.environ.get("BUILD", os.path.join(TOP, "build")))
+DATA = os.path.join(TOP, "testdata")
+MODULE = "libmono-profiler-tracetool.so"
+
+# A number without an account: whoever needs a name, a shell or a home folder in /etc/passwd finds none.
+ORDINARY = 54321
+
+
+class Suite:
+    """
+    Counts checks. ${base} holds the program in bin/ and inputs in in/, read-only; it is in no folder that only its owner may
+    enter, as run.sh's is, so that an ordinary user can come here.
+    """
+
+    def __init__(self):
+        self.passed = self.failed = 0
+        public = next(d for d in ("/var/tmp", "/tmp") if os.path.isdir(d) and os.stat(d).st_mode & 0o1777 == 0o1777)
+        self.base = tempfile.mkdtemp(prefix="tracetool-where.", dir=public)
+        atexit.register(self.remove)
+        signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+        os.chmod(self.base, 0o755)
+        os.mkdir(self.path("in"))
+        os.makedirs(self.path("bin"))
+        shutil.copy(os.environ.get("TRACETOOL", os.path.join(BUILD, "tracetool")), self.path("bin", "tracetool"))
+        self.users = [("root", 0), ("an ordinary user", ORDINARY)]
+        if os.geteuid() != 0:
+            self.users = [("this user", None)]
+            self.left_out("as root, and as another user", "not run as root")
+
+    def path(self, *names):
+        return os.path.join(self.base, *names)
+
+    def remove(self):
+        for folder, _, _ in os.walk(self.base):
+            os.chmod(folder, 0o700)
+        shutil.rmtree(self.base, ignore_errors=True)
+
+    def protect(self):
+        """Nobody may write the inputs from here on; root would not be stopped by that."""
+        for folder, _, names in os.walk(self.path("in")):
+            for name in names:
+                os.chmod(os.path.join(folder, name), 0o444)
+            os.chmod(folder, 0o555)
+
+    def check(self, name, problem):
+        if problem:
+            self.failed += 1
+            if self.failed <= 30:
+                print("%s: %s" % (name, str(problem)[:2000]))
+        else:
+            self.passed += 1
+        return not problem
+
+    def left_out(self, what, why):
+        print("left out: %s: %s" % (what, why))       # tests/run.sh shows it
+
+    def end(self):
+        print("%d passed, %d failed" % (self.passed, self.failed))
+        sys.exit(self.failed > 0 or self.passed == 0)
+
+
+class Place:
+    """Where user ${uid} (None: who runs this) stands: work/, home/, tmp/ and out/, none of them below another, all empty; one at a time."""
+
+    def __init__(self, suite, uid):
+        self.suite, self.uid, self.dir = suite, uid, suite.path("place")
+        for name in ("", "work", "home", "tmp", "out"):
+            os.mkdir(self.path(name))
+            self.own(self.path(name))
+
+    def path(self, *names):
+        return os.path.join(self.dir, *names)
+
+    def own(self, path):
+        if self.uid is not None:
+            os.chown(path, self.uid, self.uid)
+
+    def file(self, name, text):
+        """A file that lies here already, the user's own."""
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "wb") as f:
+            f.write(text)
+        self.own(os.path.dirname(self.path(name)))
+        self.own(self.path(name))
+
+    def run(self, argv, env=None, text=b"", **more):
+        """${argv} to its end in work/; .out bytes, .err text."""
+        e = {"PATH": self.suite.path("bin") + ":" + os.environ["PATH"], "HOME": self.path("home"), "TMPDIR": self.path("tmp"),
+             "TZ": "UTC", "TERM": "dumb"}
+        e.update(env or {})
+        if self.uid:
+            more.update(user=self.uid, group=self.uid, extra_groups=[])
+        r = subprocess.run(argv, cwd=self.path("work"), env=e, input=text, capture_output=True, timeout=300, **more)
+        r.out, r.err = r.stdout, r.stderr.decode("utf-8", "replace")
+        return r
+
+    def files(self):
+        """Every file and every empty folder in the four folders: {path from here: bytes, None for a folder}."""
+        found = {}
+        for folder, dirs, names in os.walk(self.dir):
+            at = os.path.relpath(folder, self.dir)
+            if not dirs and not names:
+                found[at] = None
+            for name in names:
+                with open(os.path.join(folder, name), "rb") as f:
+                    found[os.path.normpath(os.path.join(at, name))] = f.read()
+        return found
+
+    def remove(self):
+        shutil.rmtree(self.dir)
