@@ -132,9 +132,6 @@ int tt_chrome_args(const struct chrome *c, const struct tt_args *args, struct tt
 /* Append the text of ${a} in quotes. */
 int tt_chrome_text(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out, struct tt_err *err);
 
-/* Has JSON such a number? */
-bool tt_chrome_finite(enum tt_type type, uint64_t bits);
-
 /* --- chrome_pairs.c ------------------------------------------------------ */
 
 /*

@@ -2,36 +2,27 @@
  * Chrome JSON: arguments of zones and instants.
  */
 #include <inttypes.h>
-#include <math.h>
 #include <string.h>
 
 #include "emit/chrome.h"
 
 #define LARGEST_EXACT ((uint64_t)1 << 53)     /* of integers in a double */
 
-/* A number as JSON; what a double cannot hold exactly becomes a string. */
+/* A number as JSON; what a double cannot hold exactly, and what is no number, becomes a string. */
 static int
 put_number(enum tt_type type, uint64_t bits, struct tt_buf *out, struct tt_err *err)
 {
 	bool large = type == TT_T_I64 ? bits + LARGEST_EXACT > 2 * LARGEST_EXACT :
 	    type == TT_T_U64 && bits > LARGEST_EXACT;
+	bool quoted = large || !tt_value_finite(type, bits);
 	char text[40], *p = text;
 
-	if (large)
+	if (quoted)
 		*p++ = '"';
 	p = tt_put_value(p, type, bits);
-	if (large)
+	if (quoted)
 		*p++ = '"';
 	return tt_buf_add(out, text, (size_t)(p - text), err);
-}
-
-bool
-tt_chrome_finite(enum tt_type type, uint64_t bits)
-{
-	double d;
-
-	memcpy(&d, &bits, sizeof d);
-	return type != TT_T_F64 || isfinite(d);
 }
 
 int
@@ -81,7 +72,7 @@ tt_chrome_args(const struct chrome *c, const struct tt_args *args, struct tt_buf
 	for (size_t k = 0; k < args->n && rc == TT_OK; k++) {
 		const struct tt_event *a = &args->ev[k];
 
-		if (a->depth > TT_T_PTR || !tt_chrome_finite((enum tt_type)a->depth, a->val)) {
+		if (a->depth > TT_T_PTR) {
 			atomic_fetch_add_explicit(c->unwritten, 1, memory_order_relaxed);
 			continue;
 		}

@@ -118,7 +118,7 @@ put_counter(struct rare *r)
 
 	if (type == TT_T_TEXT)
 		return put_text_counter(r);
-	if (type > TT_T_F64 || !tt_chrome_finite(type, r->e->val)) {
+	if (type > TT_T_F64 || !tt_value_finite(type, r->e->val)) {
 		atomic_fetch_add_explicit(r->c->unwritten, 1, memory_order_relaxed);
 		return TT_OK;
 	}

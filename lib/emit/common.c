@@ -3,6 +3,7 @@
  */
 #include "emit/common.h"
 
+#include <math.h>
 #include <string.h>
 
 int
@@ -149,6 +150,22 @@ tt_counter_unit(const struct tt_def *d)
 	return units[unit < sizeof units / sizeof *units ? unit : 0];
 }
 
+bool
+tt_value_finite(enum tt_type type, uint64_t bits)
+{
+	double d;
+
+	memcpy(&d, &bits, sizeof d);
+	return type != TT_T_F64 || isfinite(d);
+}
+
+/* As JavaScript and Python spell them. */
+static char *
+put_not_finite(char *p, double d)
+{
+	return stpcpy(p, isnan(d) ? "NaN" : d > 0 ? "Infinity" : "-Infinity");
+}
+
 char *
 tt_put_value(char *p, enum tt_type type, uint64_t bits)
 {
@@ -161,7 +178,7 @@ tt_put_value(char *p, enum tt_type type, uint64_t bits)
 		return tt_put_u64(p, bits);
 	case TT_T_F64:
 		memcpy(&d, &bits, sizeof d);
-		return tt_put_double(p, d);
+		return isfinite(d) ? tt_put_double(p, d) : put_not_finite(p, d);
 	default:
 		return p;
 	}
@@ -183,9 +200,10 @@ tt_emit_name(const struct tt_model *m, uint32_t process, uint64_t key, struct tt
 }
 
 const char *
-tt_emit_unknown_class(uint64_t key, struct tt_nameless *own)
+tt_emit_nameless_class(const struct tt_def *d, uint64_t key, struct tt_nameless *own)
 {
-	memcpy(own->text, "(unknown class ", 15);
-	memcpy(tt_put_hex(own->text + 15, key), ")", 2);
+	char *p = stpcpy(own->text, d ? "(unnamed class " : "(unknown class ");
+
+	memcpy(tt_put_hex(p, key), ")", 2);
 	return own->text;
 }

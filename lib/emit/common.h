@@ -81,7 +81,10 @@ const char *tt_capture_title(const struct tt_capture *c, size_t *n);
 /* The word for what a counter counts, by its definition (may be NULL): "bytes", "count", ... */
 const char *tt_counter_unit(const struct tt_def *d);
 
-/* Print a number; a NaN, an infinity or a text writes nothing. At most 32 bytes. */
+/* Is it a number, and not a NaN or an infinity? */
+bool tt_value_finite(enum tt_type type, uint64_t bits);
+
+/* Print a number, or "NaN", "Infinity", "-Infinity"; a text writes nothing. At most 32 bytes. */
 char *tt_put_value(char *p, enum tt_type type, uint64_t bits);
 
 /* Room for the name of what nothing defines. */
@@ -90,7 +93,7 @@ struct tt_nameless { struct tt_name name; char text[48]; };
 /* The name of zone key ${key} while streaming; one that is not defined is told by its address, in ${own}. */
 const struct tt_name *tt_emit_name(const struct tt_model *m, uint32_t process, uint64_t key, struct tt_nameless *own);
 
-/* "(unknown class 0x7f00)" in ${own}. */
-const char *tt_emit_unknown_class(uint64_t key, struct tt_nameless *own);
+/* "(unknown class 0x7f00)" in ${own}, or "(unnamed class 0x7f00)" where ${d} defines it without a name. */
+const char *tt_emit_nameless_class(const struct tt_def *d, uint64_t key, struct tt_nameless *own);
 
 #endif

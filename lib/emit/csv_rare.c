@@ -51,7 +51,7 @@ set_class(struct record *r, const struct csv *c, const struct tt_view *v, uint64
 {
 	const struct tt_def *d = tt_defs_class(v->cap->defs, key, INT64_MAX);
 
-	set_name(r, d && d->len ? tt_model_class(c->m, v->cap->process, key) : tt_emit_unknown_class(key, &r->own));
+	set_name(r, d && d->len ? tt_model_class(c->m, v->cap->process, key) : tt_emit_nameless_class(d, key, &r->own));
 }
 
 static const char *

@@ -31,7 +31,7 @@ add_alloc(struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, struct tt_e
 	scratch->n = 0;
 	const struct tt_def *d = tt_defs_class(p->cap->defs, key, INT64_MAX);
 	rc = p->form.alloc(p->form.arg, d && d->len ? tt_model_class(p->m, p->cap->process, key) :
-	    tt_emit_unknown_class(key, &own), scratch, err);
+	    tt_emit_nameless_class(d, key, &own), scratch, err);
 	return rc == TT_OK ? tt_frags_add(&p->alloc, key, scratch->p, scratch->n, err) : rc;
 }
 
@@ -120,6 +120,6 @@ tt_pieces_alloc(const struct tt_pieces *p, const struct tt_event *e, struct tt_b
 	d = tt_defs_class(p->cap->defs, e->val, e->ts - p->cap->offset_ns);
 	scratch->n = 0;
 	rc = p->form.alloc(p->form.arg, d && d->len ? d->text :
-	    tt_emit_unknown_class(e->val, &own), scratch, err);
+	    tt_emit_nameless_class(d, e->val, &own), scratch, err);
 	return rc == TT_OK ? take(scratch, piece, err) : rc;
 }

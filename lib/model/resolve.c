@@ -93,16 +93,16 @@ slots_for(size_t n)
 
 /* --- one name ------------------------------------------------------------- */
 
-static int
-unknown_name(struct tt_model *m, uint64_t key, struct tt_name *name, struct tt_err *err)
+/* "(${what} 0x22)", or NULL with ${err} filled. */
+static const char *
+name_by_key(struct tt_model *m, const char *what, uint64_t key, struct tt_err *err)
 {
-	char text[40], *p = text;
+	char text[48] = "(", *p = stpcpy(text + 1, what);
 
-	memcpy(p, "(unknown ", 9);
-	p = tt_put_hex(p + 9, key);
+	*p++ = ' ';
+	p = tt_put_hex(p, key);
 	*p++ = ')';
-	name->full = name->shown = tt_arena_text(&m->arena, text, (size_t)(p - text), err);
-	return name->full ? TT_OK : err->code;
+	return tt_arena_text(&m->arena, text, (size_t)(p - text), err);
 }
 
 /* What an earlier call found for the same text in the same form, or NULL. */
@@ -154,13 +154,16 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 	const struct tt_def *def = tt_defs_find(cap->defs, TT_DEF_MARKER, key, INT64_MAX);
 
 	*category = UNKNOWN;
-	if (!def || def->len == 0)
-		return unknown_name(m, key, name, err);
-	name->known = true;
-	name->full = def->text;
+	name->known = def != NULL;
+	name->full = def && def->len ? def->text : name_by_key(m, def ? "unnamed" : "unknown", key, err);
+	if (!name->full)
+		return err->code;
+	name->shown = name->full;
+	if (!def)
+		return TT_OK;
 	name->alloc_wrapper = tt_name_alloc_wrapper(name->full);
 	int rc = category_of(cap, def, category, err);
-	if (rc != TT_OK)
+	if (rc != TT_OK || def->len == 0)
 		return rc;
 	if (k->form == TT_NAMES_FULL)
 		name->shown = name->full;
@@ -361,15 +364,8 @@ static int
 class_name(struct tt_model *m, uint32_t process, uint64_t key, const char **name, struct tt_err *err)
 {
 	const struct tt_def *d = tt_defs_class(m->cap[process]->defs, key, INT64_MAX);
-	char text[48], *p = text;
 
-	*name = d && d->len ? d->text : NULL;
-	if (*name)
-		return TT_OK;
-	memcpy(p, "(unknown class ", 15);
-	p = tt_put_hex(p + 15, key);
-	*p++ = ')';
-	*name = tt_arena_text(&m->arena, text, (size_t)(p - text), err);
+	*name = d && d->len ? d->text : name_by_key(m, d ? "unnamed class" : "unknown class", key, err);
 	return *name ? TT_OK : err->code;
 }
 
