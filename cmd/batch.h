@@ -18,6 +18,7 @@ struct summary_opts {
 	struct opt_list group;        /* keys of facts */
 	uint64_t failures;            /* --max-failures; UINT64_MAX: not given */
 	int64_t failures_e4;          /* the same as a share; -1: not given */
+	const char *missing;          /* the shards that the figures are without; NULL: none */
 };
 #define SUMMARY_DEFAULTS { .failures = UINT64_MAX, .failures_e4 = -1 }
 extern const struct opt summary_opt[];
@@ -108,6 +109,13 @@ int batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt
 int batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum,
     struct tt_err *err);
 void batch_out_close(struct batch_out *o);
+
+/**
+ * batch_missing_shards(app, files, what, err):
+ * The shards whose results are not among ${files}, as the names of those say, for people; *${what} is NULL where none is
+ * missing. Of a shard that has not ended there is a .part alone. Files of other names say nothing.
+ */
+int batch_missing_shards(struct app *app, const struct opt_list *files, const char **what, struct tt_err *err);
 
 /* Lines of ${rs} to ${path} (NULL: nowhere), into ${a} and ${g}; of ${files} (NULL: all) with ${by} alone. */
 int batch_put_results(struct app *app, struct tt_results *rs, const char *path, const struct batch_files *files,

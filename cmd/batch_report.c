@@ -54,6 +54,14 @@ summary_failures(const struct opt *o, void *field, const char *value, struct tt_
 	return val_count(value, 0, UINT64_MAX - 1, &s->failures, err);
 }
 
+static int
+note_missing(struct tt_report *r, const char *missing, struct tt_err *err)
+{
+	const char *text = tt_report_text(r, err, "the figures are partial, without %s", missing);
+
+	return text ? tt_report_note(r, tt_severity_name[TT_LOSS], "missing_shards", text, err) : err->code;
+}
+
 int
 summary_write(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err)
 {
@@ -63,6 +71,8 @@ summary_write(struct app *app, const struct summary_opts *o, const struct tt_agg
 
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_aggregate_report(a, &r, err);
+	if (rc == TT_OK && o->missing)
+		rc = note_missing(&r, o->missing, err);
 	for (size_t i = 0; i < o->report.n && rc == TT_OK; i++) {
 		const struct report_opts file = { .form = -1, .output = o->report.v[i] };
 

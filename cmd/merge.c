@@ -16,6 +16,7 @@ struct merge_opts {
 	struct gate_opts gate;
 	const char *output;
 	const char *tmpdir;
+	bool partial;
 	struct ui_opts ui;
 };
 
@@ -26,6 +27,8 @@ static const struct opt merge_opt[] = {
 	    .help = "write all results, in order, to DIR/results.jsonl or to FILE" },
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
 	    .help = "where results are sorted; default $TMPDIR, else /tmp" },
+	{ .name = "partial", .set = opt_flag, .at = AT(partial),
+	    .help = "merge although results of shards are missing, and say which; default: an error" },
 	{ .name = "max-failures", .arg = "N|P%", .set = summary_failures, .at = AT(sum),
 	    .help = "exit with 1 if more captures failed or are damaged, else 0; default: 3 if any" },
 	{ .name = NULL },
@@ -129,6 +132,20 @@ confine(struct app *app, const struct merge_opts *o, const struct opt_list *file
 	return rc == TT_OK ? app_confine(app, write->v, o->tmpdir, err) : rc;
 }
 
+/* Figures that lack a shard look like those of all: they are made only where that is asked for. */
+static int
+check_shards(struct app *app, struct merge_opts *o, const struct opt_list *files, struct tt_err *err)
+{
+	int rc = batch_missing_shards(app, files, &o->sum.missing, err);
+
+	if (rc != TT_OK || !o->sum.missing)
+		return rc;
+	if (!o->partial)
+		return tt_fail(err, TT_E_IO, TT_NOWHERE, "missing: %s; --partial merges without", o->sum.missing);
+	ui_say(&app->ui, "merged without %s", o->sum.missing);
+	return TT_OK;
+}
+
 /* The verdict over all captures. The runs that read them are over: only the budget's own settings are known. */
 static int
 gate_of(const struct merge_opts *o, struct batch_gate *gate, struct tt_err *err)
@@ -203,6 +220,8 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 		else
 			rc = opt_list_add(&files, o.path.v[i], &app->arena, err);
 	}
+	if (rc == TT_OK)
+		rc = check_shards(app, &o, &files, err);
 	if (rc == TT_OK)
 		rc = target(app, o.output, &path, err);
 	app->env.mem.cap = 0;

@@ -1,0 +1,161 @@
+/**
+ * Which shards of a batch are missing; the contract is in batch.h.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "batch.h"
+
+/* A results file by its name: shard ${i} of ${n}; 1 of 1 is a whole run. */
+struct shard_file {
+	unsigned n, i;
+	bool ended;                   /* .jsonl; a .part is of a run that has not ended */
+	dev_t dev;
+	ino_t ino;
+};
+
+static bool
+of_name(const char *path, struct shard_file *s)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
+	int used = 0;
+
+	*s = (struct shard_file){ 1, 1, false, 0, 0 };
+	if (sscanf(name, "results.%7u-of-%7u%n", &s->i, &s->n, &used) == 2 && used > 0)
+		name += used;
+	else if (strncmp(name, "results.", 8) == 0)
+		name += 7;
+	else
+		return false;
+	s->ended = strncmp(name, ".jsonl", 6) == 0;
+	return (s->ended || strcmp(name, ".part") == 0) && s->i >= 1 && s->i <= s->n;
+}
+
+/* By shard; what has ended before what has not, and the same file twice side by side. */
+static int
+by_shard(const void *a, const void *b)
+{
+	const struct shard_file *x = a, *y = b;
+
+	if (x->n != y->n)
+		return x->n < y->n ? -1 : 1;
+	if (x->i != y->i)
+		return x->i < y->i ? -1 : 1;
+	if (x->ended != y->ended)
+		return x->ended ? -1 : 1;
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	return x->ino < y->ino ? -1 : x->ino > y->ino;
+}
+
+/* The results of shard ${i} at s[*at]: how many runs of it have ended, and whether one has not. *${at} moves behind them. */
+static unsigned
+runs_of(const struct shard_file *s, size_t n, size_t *at, unsigned i, bool *open)
+{
+	size_t first = *at;
+	unsigned ended = 0;
+
+	*open = false;
+	for (; *at < n && s[*at].n == s[first].n && s[*at].i == i; ++*at) {
+		const struct shard_file *f = &s[*at];
+
+		if (*at > first && f->dev == f[-1].dev && f->ino == f[-1].ino)
+			continue;
+		ended += f->ended;
+		*open = *open || !f->ended;
+	}
+	return ended;
+}
+
+/* The most runs that a shard of the set has which begins at ${s}; *${end} is where the set ends. */
+static unsigned
+most_runs(const struct shard_file *s, size_t n, size_t begin, size_t *end)
+{
+	unsigned most = 1;
+	bool open;
+
+	for (*end = begin; *end < n && s[*end].n == s[begin].n;) {
+		unsigned runs = runs_of(s, n, end, s[*end].i, &open);
+
+		most = runs > most ? runs : most;
+	}
+	return most;
+}
+
+struct missing {
+	struct tt_buf text;
+	unsigned named, more;
+};
+
+static int
+put_missing(struct missing *m, unsigned i, unsigned n, const char *how, struct tt_err *err)
+{
+	const char *sep = m->text.n ? ", " : "";
+
+	if (m->named == 5) {
+		m->more++;
+		return TT_OK;
+	}
+	m->named++;
+	return n == 1 ? tt_buf_printf(&m->text, err, "%sresults.jsonl %s", sep, how)
+		      : tt_buf_printf(&m->text, err, "%sshard %u of %u %s", sep, i, n, how);
+}
+
+/* What is missing of the set from ${begin} to ${end}: of every shard there are as many runs as of any. */
+static int
+check_set(const struct shard_file *s, size_t begin, size_t end, unsigned runs, struct missing *m, struct tt_err *err)
+{
+	size_t at = begin;
+	int rc = TT_OK;
+
+	for (unsigned i = 1; i <= s[begin].n && rc == TT_OK; i++) {
+		bool open = false;
+		unsigned have = at < end && s[at].i == i ? runs_of(s, end, &at, i, &open) : 0;
+		char how[80];
+
+		if (have == runs)
+			continue;
+		if (have > 0)
+			snprintf(how, sizeof how, "(%u file%s, of others %u)", have, have == 1 ? "" : "s", runs);
+		rc = put_missing(m, i, s[begin].n, have > 0 ? how : open ? "(has not ended)" : "(no file)", err);
+	}
+	return rc;
+}
+
+int
+batch_missing_shards(struct app *app, const struct opt_list *files, const char **what, struct tt_err *err)
+{
+	struct shard_file *s = tt_arena_alloc(&app->arena, (files->n + 1) * sizeof *s, err);
+	struct missing m = { .named = 0 };
+	size_t n = 0, end;
+	int rc = TT_OK;
+
+	*what = NULL;
+	if (!s)
+		return err->code;
+	for (size_t i = 0; i < files->n; i++) {
+		struct stat st;
+
+		if (!of_name(files->v[i], &s[n]) || stat(files->v[i], &st) != 0)
+			continue;
+		s[n].dev = st.st_dev;
+		s[n++].ino = st.st_ino;
+	}
+	qsort(s, n, sizeof *s, by_shard);
+	for (size_t at = 0; at < n && rc == TT_OK; at = end) {
+		unsigned runs = most_runs(s, n, at, &end);
+
+		rc = check_set(s, at, end, runs, &m, err);
+	}
+	if (rc == TT_OK && m.more)
+		rc = tt_buf_printf(&m.text, err, ", and %u more", m.more);
+	if (rc == TT_OK && m.text.n > 0) {
+		*what = tt_arena_text(&app->arena, m.text.p, m.text.n, err);
+		rc = *what ? TT_OK : err->code;
+	}
+	tt_buf_free(&m.text);
+	return rc;
+}
