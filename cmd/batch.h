@@ -46,7 +46,7 @@ struct batch_gate {
 	size_t n, cap;
 	struct batch_part { const char *recording, *key; } *part;     /* of the samples that are files of a recording */
 	size_t npart, cappart;
-	size_t failed;                /* results of captures that gave no figures because they failed */
+	size_t failed;                /* of the samples: captures whose analysis failed, without figures */
 	const char *by;               /* the fact that samples are judged apart by, made of ${group} */
 };
 

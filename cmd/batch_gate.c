@@ -142,6 +142,31 @@ check_parts(struct batch_gate *b, struct tt_err *err)
 	return TT_OK;
 }
 
+/* A capture whose analysis failed has no figures, which rows count; what is no capture is nothing to a gate. */
+static int
+add_failed(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
+{
+	const struct tt_budget *budget = gate_budget(b->gate);
+	struct tt_sample *s;
+	const char *why;
+
+	if (strcmp(r->type, "capture") != 0 || strcmp(r->outcome, "failed") != 0)
+		return TT_OK;
+	if (tt_mem_grow(&b->app->env.mem, &b->sample, &b->cap, b->n + 1, sizeof *b->sample, err) != TT_OK)
+		return err->code;
+	s = &b->sample[b->n];
+	*s = (struct tt_sample){ .session = "", .nvalue = budget->nmeasure };
+	s->name = tt_arena_text(&b->a, r->key, strlen(r->key), err);
+	why = s->name ? tt_arena_text(&b->a, r->detail, strlen(r->detail), err) : NULL;
+	s->value = why ? tt_arena_alloc(&b->a, (s->nvalue + 1) * sizeof *s->value, err) : NULL;
+	if (!s->value)
+		return err->code;
+	tt_values_without(NULL, why, budget->measure, budget->nmeasure, s->value);
+	b->n++;
+	b->failed++;
+	return TT_OK;
+}
+
 int
 batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 {
@@ -150,10 +175,8 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	struct tt_sample *s;
 	int rc;
 
-	if (b->gate && !json)
-		b->failed += strcmp(r->outcome, "ok") != 0;
 	if (!b->gate || !json)
-		return TT_OK;
+		return b->gate ? add_failed(b, r, err) : TT_OK;
 	if (tt_mem_grow(&b->app->env.mem, &b->sample, &b->cap, b->n + 1, sizeof *b->sample, err) != TT_OK)
 		return err->code;
 	s = &b->sample[b->n];
@@ -180,7 +203,7 @@ batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool show,
 {
 	if (!b->gate)
 		return TT_OK;
-	if (b->n == 0 && b->failed > 0)
+	if (b->n > 0 && b->n == b->failed)
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "nothing has figures for the gate: all that there is failed");
 	if (b->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no result has figures for a gate: they come from a batch with --gate");

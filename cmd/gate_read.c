@@ -90,19 +90,6 @@ one_process(const struct capture *a, const struct capture *b)
 	    b->wall_ns <= a->end_ns;
 }
 
-/* What the skip of the budget leaves is nothing: then the capture has no figures, which rows will say. */
-static int
-nothing_left(struct gate *x, const struct capture *c, const char *why, struct tt_sample *s, struct tt_err *err)
-{
-	*s = (struct tt_sample){ .name = c->path[0], .session = "", .nvalue = x->budget.nmeasure };
-	s->value = tt_arena_alloc(&x->a, (s->nvalue + 1) * sizeof *s->value, err);
-	if (!s->value)
-		return err->code;
-	for (size_t i = 0; i < s->nvalue; i++)
-		s->value[i].why = why;
-	return TT_OK;
-}
-
 /* One run over the files of ${c}, whose losses are kept apart. */
 static int
 run_over(struct gate *x, struct tt_run_opts *run, const struct capture *c, struct tt_loss *loss, struct tt_model **m,
@@ -121,6 +108,18 @@ run_over(struct gate *x, struct tt_run_opts *run, const struct capture *c, struc
 	return rc;
 }
 
+/* What ${err} says of ${c}, without its name. */
+static const char *
+reason(struct gate *x, const struct capture *c, struct tt_err *err)
+{
+	size_t n = strlen(c->path[0]);
+	const char *msg = err->msg;
+
+	if (strncmp(msg, c->path[0], n) == 0 && strncmp(msg + n, ": ", 2) == 0)
+		msg += n + 2;
+	return tt_arena_text(&x->a, msg, strlen(msg), err);
+}
+
 static int
 read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c, struct tt_sample *s, struct tt_err *err)
 {
@@ -130,6 +129,7 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 	struct tt_model *m = NULL;
 	struct tt_loss loss;
 	int rc = run_over(x, &run, c, &loss, &m, err);
+	const char *why = NULL;       /* it has no figures */
 
 	if (rc == TT_OK) {
 		note_process(c, m);
@@ -139,14 +139,16 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 		if (b->integrity == TT_LEVEL_ERROR)
 			tt_loss_join(&x->app->loss, &loss);
 		if (rc == TT_OK && !s->damaged && m->max_ts <= m->filter.from)
-			rc = nothing_left(x, c, nothing, s, err);
-	} else if (rc == TT_E_USAGE && run.from_marker) {
-		const char *why = tt_arena_text(&x->a, err->msg, strlen(err->msg), err);
-
-		rc = why ? nothing_left(x, c, why, s, err) : err->code;
-	} else if (rc == TT_E_USAGE && b->skip.frames && !x->in->has_frames) {
-		rc = nothing_left(x, c, nothing, s, err);
+			why = nothing;
+	} else if (rc == TT_E_USAGE && m && (run.from_marker || (run.frame_marker && !m->frames))) {
+		c->unsuited = why = reason(x, c, err);
+		rc = why ? TT_OK : err->code;
+	} else if (rc == TT_E_USAGE && m && b->skip.frames && !x->in->has_frames) {
+		why = nothing;
+		rc = TT_OK;
 	}
+	if (rc == TT_OK && why)
+		rc = tt_sample_without(m, &loss, why, b->measure, b->nmeasure, s, &x->a, err);
 	tt_model_free(m);
 	return rc;
 }
@@ -197,6 +199,19 @@ join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct t
 	return rc;
 }
 
+/* A marker that one capture lacks was not reached there; one that all lack is a wrong one. */
+static int
+check_suited(const struct gate *x, size_t n, struct tt_err *err)
+{
+	size_t k = 0;
+
+	while (k < n && x->cap[k].unsuited)
+		k++;
+	if (k < n || x->budget.skip.until_marker)
+		return TT_OK;
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: %s", x->cap[0].path[0], x->cap[0].unsuited);
+}
+
 /* What the budget wants of every run. */
 void
 gate_set_run(const struct gate *x, struct tt_run_opts *run)
@@ -235,6 +250,8 @@ gate_read(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
 		rc = check_twice(x, n, err);
 	for (size_t i = 0; i < n && rc == TT_OK; i++)
 		rc = read_capture(x, run, &x->cap[i], &x->sample[i], err);
+	if (rc == TT_OK)
+		rc = check_suited(x, n, err);
 	return rc == TT_OK ? join_processes(x, run, n, err) : rc;
 }
 

@@ -13,6 +13,7 @@ struct capture {
 	const char **path;            /* NULL-terminated */
 	size_t n;
 	struct capture *into;         /* read with this one: of the same process */
+	const char *unsuited;         /* why the run's markers found nothing in it; NULL */
 	int64_t pid, wall_ns, end_ns; /* of the first file; wall clock */
 	int64_t clock_ns;             /* wall clock less event clock */
 };

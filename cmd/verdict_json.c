@@ -182,6 +182,7 @@ json_row(struct json *j, const struct tt_verdict_row *r)
 	    : r->limit_is_min  ? "min"
 			       : "max");
 	json_count(j, "captures", r->n);
+	json_count(j, "missing", r->missing);
 	json_amount(j, "baseline", r->has_base, r->base);
 	if (r->has_base) {
 		json_count(j, "baseline_captures", r->m);

@@ -38,6 +38,7 @@ struct tt_budget_row {
 	bool exact;                   /* judged against the baseline, by equality */
 	int64_t effect;               /* smallest change that matters, amount; 0 none */
 	unsigned min_captures;        /* 0: 1 */
+	unsigned max_missing;         /* captures without the figure that a row may have and pass */
 	struct tt_where { const char *key, *glob; } *where;
 	size_t nwhere;
 	struct tt_waive { const char *until, *why, *who; } waive;     /* until NULL: none; else YYYY-MM-DD, the last day */

@@ -359,6 +359,18 @@ read_over(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *
 	return TT_OK;
 }
 
+/* A number of captures; more than anybody has is as good as that. */
+static int
+read_captures(const struct tt_node_at *row, const char *key, unsigned *n, struct tt_err *err)
+{
+	struct tt_node_at v = tt_doc_member(row, key);
+	uint64_t given = 0;
+	int rc = tt_doc_count(&v, &given, err);
+
+	*n = given > 100000 ? 100000 : (unsigned)given;
+	return rc;
+}
+
 /* --- rows ------------------------------------------------------------------------------------------ */
 
 static int
@@ -384,10 +396,9 @@ int
 tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
 {
 	static const char *const keys[] = { "id", "metric", "stat", "marker", "category", "counter", "thread", "limit",
-		"max", "min", "exact", "effect", "level", "over", "min_captures", "where", "waive", "comment", NULL };
+		"max", "min", "exact", "effect", "level", "over", "min_captures", "max_missing", "where", "waive", "comment", NULL };
 	struct tt_node_at v;
 	int level = TT_LEVEL_ERROR, rc = tt_doc_object(row, err);
-	uint64_t n = 0;
 
 	tt_doc_place(row, false, &r->line, &r->column);
 	if (rc == TT_OK)
@@ -410,10 +421,10 @@ tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row, st
 	r->level = (enum tt_level)level;
 	if (rc == TT_OK)
 		rc = read_over(row, r, err);
-	v = tt_doc_member(row, "min_captures");
 	if (rc == TT_OK)
-		rc = tt_doc_count(&v, &n, err);
-	r->min_captures = n > 100000 ? 100000 : (unsigned)n;
+		rc = read_captures(row, "min_captures", &r->min_captures, err);
+	if (rc == TT_OK)
+		rc = read_captures(row, "max_missing", &r->max_missing, err);
 	if (rc == TT_OK)
 		rc = read_where(row, r, rd->a, err);
 	if (rc == TT_OK)

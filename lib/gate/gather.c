@@ -439,6 +439,19 @@ tt_measure_all(const struct tt_model *m, uint64_t lost, const struct tt_measure 
 	return rc;
 }
 
+void
+tt_values_without(const struct tt_loss *lost, const char *why, const struct tt_measure *x, size_t n, struct tt_value *v)
+{
+	for (size_t i = 0; i < n; i++) {
+		v[i] = (struct tt_value){ .dim = tt_measure_dim(&x[i]), .why = why };
+		if (x[i].metric->family == TT_FAM_FRAMES)
+			tt_value_set(&v[i], 0);
+		else if (x[i].metric->family == TT_FAM_LOST && lost)
+			tt_value_set(&v[i], tt_at_most(tt_lost_events(lost)));
+		v[i].why = v[i].known ? NULL : why;
+	}
+}
+
 uint64_t
 tt_lost_events(const struct tt_loss *l)
 {

@@ -79,6 +79,7 @@ test_rows(struct tt_judging *w, struct tt_err *err)
 		w->r = &w->v->row[i];
 		if (w->r->tested)
 			tt_row_decide(w, w->p[k++]);
+		rc = tt_row_missing(w, err);
 	}
 	return rc;
 }
@@ -155,9 +156,14 @@ groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 	*n = 1;
 	if (!g || !w->o->group_by)
 		return g;
-	for (size_t i = 0; i < v->nsample; i++) {
+	for (size_t i = v->nsample; i-- > 0; ) {
 		g[all] = tt_sample_fact(&v->sample[i], w->o->group_by);
-		all += g[all] != NULL;
+		if (g[all]) {
+			all++;
+			continue;
+		}
+		w->v->alone = &v->sample[i];
+		w->v->nalone++;
 	}
 	if (all == 0) {
 		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture tells its \"%s\" to group by (--meta %s=...)",
@@ -207,7 +213,8 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 	struct tt_judging w = { .v = v, .o = o, .mem = mem };
 	int rc;
 
-	*v = (struct tt_verdict){ .sample = s, .nsample = n, .budget = budget, .base = base, .today = o->today };
+	*v = (struct tt_verdict){ .sample = s, .nsample = n, .budget = budget, .base = base, .today = o->today,
+		.group_by = o->group_by };
 	tt_arena_init(&v->arena, mem);
 	if (!base && budget->baseline && !o->first)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "

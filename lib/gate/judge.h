@@ -52,6 +52,9 @@ void tt_row_find_worst(struct tt_verdict_row *r, bool less_is_worse);
 /* Is there anything to judge? Sets n, dim and, if not, the outcome. */
 bool tt_row_has_figures(struct tt_judging *w);
 
+/* A row that would pass although more captures than it allows have no figure cannot be judged. */
+int tt_row_missing(struct tt_judging *w, struct tt_err *err);
+
 /* Judge the row by its kind; a relative one is only measured, until tt_row_decide() with its adjusted probability. */
 int tt_row_absolute(struct tt_judging *w, struct tt_err *err);
 int tt_row_exact(struct tt_judging *w, struct tt_err *err);

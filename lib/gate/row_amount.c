@@ -129,6 +129,7 @@ tt_row_has_figures(struct tt_judging *w)
 		if (r->point[i].known)
 			r->dim = value_of(r, &r->point[i])->dim;
 	}
+	r->missing = r->npoint - r->n;
 	if (r->n == 0) {
 		tt_row_cannot(w, tt_row_why(r, r->point, r->npoint));
 		return false;
@@ -139,6 +140,36 @@ tt_row_has_figures(struct tt_judging *w)
 		return false;
 	}
 	return true;
+}
+
+/* The first capture without a figure. */
+static const struct tt_point *
+first_missing(const struct tt_verdict_row *r)
+{
+	const struct tt_point *p = r->point;
+
+	while (p->known)
+		p++;
+	return p;
+}
+
+/* Nobody knows what the captures without a figure would have shown: those that crashed are not the good ones. */
+int
+tt_row_missing(struct tt_judging *w, struct tt_err *err)
+{
+	struct tt_verdict_row *r = w->r;
+	bool passes = r->outcome == TT_PASS || r->outcome == TT_NOT_WORSE || r->outcome == TT_UNDECIDED;
+	const struct tt_point *p;
+	const char *why;
+
+	if (!passes || r->missing <= r->row->max_missing)
+		return TT_OK;
+	p = first_missing(r);
+	why = tt_verdict_text(w->v, err, "%zu of %zu captures %s no figure, max_missing is %u; %s: %s", r->missing, r->npoint,
+	    r->missing == 1 ? "has" : "have",
+	    r->row->max_missing, p->sample->name, tt_row_why(r, p, 1));
+	tt_row_cannot(w, why);
+	return why ? TT_OK : err->code;
 }
 
 /* --- absolute rows ----------------------------------------------------------------------- */

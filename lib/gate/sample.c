@@ -360,21 +360,38 @@ first_damage(const struct tt_loss *loss)
 	return NULL;
 }
 
+/* What does not depend on figures; room for ${n} of them. */
+static int
+begin(const struct tt_model *m, const struct tt_loss *loss, size_t n, struct tt_sample *s, struct tt_arena *a,
+    struct tt_err *err)
+{
+	*s = (struct tt_sample){ .session = "", .files = m->ncap, .damaged = tt_loss_damaged(loss), .damage = first_damage(loss),
+		.nvalue = n };
+	s->name = name_of(m, a, err);
+	s->file = s->name ? files_of(m, a, err) : NULL;
+	s->value = s->file ? tt_arena_alloc(a, (n + 1) * sizeof *s->value, err) : NULL;
+	return s->value ? facts(m, s, a, err) : err->code;
+}
+
+int
+tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, const char *why, const struct tt_measure *x, size_t n,
+    struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+{
+	int rc = begin(m, loss, n, s, a, err);
+
+	if (rc == TT_OK)
+		tt_values_without(loss, why, x, n, s->value);
+	return rc;
+}
+
 int
 tt_sample_from(const struct tt_model *m, const struct tt_loss *loss, const struct tt_measure *x, size_t n,
     struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
 	struct tt_paths t = { 0 };
-	int rc;
+	int rc = begin(m, loss, n, s, a, err);
 
-	*s = (struct tt_sample){ .session = "", .files = m->ncap, .frames = m->frames ? m->frames->n : 0,
-		.damaged = tt_loss_damaged(loss), .damage = first_damage(loss), .nvalue = n };
-	s->name = name_of(m, a, err);
-	s->file = s->name ? files_of(m, a, err) : NULL;
-	s->value = s->file ? tt_arena_alloc(a, (n + 1) * sizeof *s->value, err) : NULL;
-	if (!s->value)
-		return err->code;
-	rc = facts(m, s, a, err);
+	s->frames = m->frames ? m->frames->n : 0;
 	if (rc == TT_OK)
 		rc = tt_measure_all(m, tt_lost_events(loss), x, n, s->value, a, err);
 	if (rc == TT_OK)

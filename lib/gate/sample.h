@@ -55,6 +55,10 @@ struct tt_sample {
 int tt_sample_from(const struct tt_model *m, const struct tt_loss *loss, const struct tt_measure *x, size_t n,
     struct tt_sample *s, struct tt_arena *a, struct tt_err *err);
 
+/* The same for a run that gives no figures, for the reason ${why}, but that it has no frames and what it lost. */
+int tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, const char *why, const struct tt_measure *x, size_t n,
+    struct tt_sample *s, struct tt_arena *a, struct tt_err *err);
+
 /**
  * tt_sample_worst(m, x, s):
  * Put in place of the worst frames of ${s}, the sample of ${m}, those that are worst by the measure ${x}: that allocate

@@ -64,6 +64,7 @@ struct tt_verdict_row {
 	int64_t limit;                /* what value is held against; of relative rows the largest change allowed */
 	bool limit_is_min;            /* value must not be below; else not above */
 	size_t n;                     /* captures judged */
+	size_t missing;               /* captures meant that have no figure */
 	const struct tt_sample *worst;        /* the capture with the worst figure, or NULL */
 	struct tt_point *point;       /* all captures meant, in the order given */
 	size_t npoint;
@@ -101,6 +102,9 @@ struct tt_verdict {
 	size_t warned;                /* rows at level warn that breach or are worse */
 	const struct tt_sample *sample;
 	size_t nsample;
+	const char *group_by;         /* the fact that groups are made by; NULL */
+	const struct tt_sample *alone;        /* the first of ${nalone} captures that do not tell it */
+	size_t nalone;
 	const struct tt_budget *budget;
 	const struct tt_baseline *base;       /* NULL: none */
 	const char *today;            /* YYYY-MM-DD that waivers were held against */

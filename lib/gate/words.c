@@ -61,22 +61,32 @@ share(const struct tt_verdict_row *r, struct text *t, int64_t v, int64_t ppm)
 	return t->s;
 }
 
+/* "; 2 have no figure" */
+static const char *
+missing(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *text = "";
+
+	if (r->missing)
+		text = tt_verdict_text(v, err, "; %zu %s no figure", r->missing, r->missing == 1 ? "has" : "have");
+	return text;
+}
+
 /* How many captures, and how one figure was made of them. */
 static const char *
 captures(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
 	static const char *const how[] = { "median of", "worst of", "best of", "mean of", "all frames of" };
+	const char *gaps = missing(v, r, err);
 	struct text t;
 
-	if (r->n == 1 && r->npoint == 1)
-		return "";
-	if (r->n < r->npoint)
-		return tt_verdict_text(v, err, " (%s %zu captures; %zu have no value)", how[r->row->over], r->n, r->npoint - r->n);
+	if (!gaps || (r->n == 1 && r->npoint == 1))
+		return gaps;
 	for (size_t i = 0; i < r->npoint; i++)
 		if (r->worst == r->point[i].sample && r->would == TT_BREACH && r->point[i].v != r->value)
-			return tt_verdict_text(v, err, " (%s %zu captures; worst %s in %s)", how[r->row->over], r->n,
+			return tt_verdict_text(v, err, " (%s %zu capture%s%s; worst %s in %s)", how[r->row->over], r->n, plural(r->n), gaps,
 			    amount(&t, r->point[i].v, r->dim), r->worst->name);
-	return tt_verdict_text(v, err, " (%s %zu captures)", how[r->row->over], r->n);
+	return tt_verdict_text(v, err, " (%s %zu capture%s%s)", how[r->row->over], r->n, plural(r->n), gaps);
 }
 
 static const char *
@@ -100,16 +110,19 @@ absolute_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 static const char *
 exact_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
+	const char *gaps = missing(v, r, err);
 	struct text value, base;
 
+	if (!gaps)
+		return NULL;
 	amount(&value, r->value, r->dim);
 	amount(&base, r->base, r->dim);
 	if (r->would == TT_PASS)
-		return tt_verdict_text(v, err, "%s, as in the baseline (%zu capture%s)", value.s, r->n, plural(r->n));
+		return tt_verdict_text(v, err, "%s, as in the baseline (%zu capture%s%s)", value.s, r->n, plural(r->n), gaps);
 	for (size_t i = 0; i < r->npoint; i++)
 		if (r->worst == r->point[i].sample)
 			amount(&value, r->point[i].v, r->dim);
-	return tt_verdict_text(v, err, "%s in %s, was exactly %s", value.s, r->worst->name, base.s);
+	return tt_verdict_text(v, err, "%s in %s, was exactly %s%s", value.s, r->worst->name, base.s, gaps);
 }
 
 /* "16.7 ms, was 16.2 ms: +3.1 % (+2.0 % to +4.1 %), allowed +2.0 %" */
@@ -136,15 +149,16 @@ shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 static const char *
 relative_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
-	const char *shift = shift_text(v, r, err);
+	const char *shift = shift_text(v, r, err), *gaps = shift ? missing(v, r, err) : NULL;
 
-	if (!shift)
+	if (!gaps)
 		return NULL;
 	if (r->would == TT_WORSE)
-		return tt_verdict_text(v, err, "%s; p = %.2g, %zu captures against %zu", shift, r->p_adjusted, r->n, r->m);
+		return tt_verdict_text(v, err, "%s; p = %.2g, %zu capture%s against %zu%s", shift, r->p_adjusted, r->n, plural(r->n),
+		    r->m, gaps);
 	if (r->would == TT_UNDECIDED)
-		return tt_verdict_text(v, err, "%s: the captures vary too much to tell; %zu against %zu", shift, r->n, r->m);
-	return tt_verdict_text(v, err, "%s; %zu captures against %zu", shift, r->n, r->m);
+		return tt_verdict_text(v, err, "%s: the captures vary too much to tell; %zu against %zu%s", shift, r->n, r->m, gaps);
+	return tt_verdict_text(v, err, "%s; %zu capture%s against %zu%s", shift, r->n, plural(r->n), r->m, gaps);
 }
 
 static const char *
@@ -267,9 +281,12 @@ remarks(struct tt_verdict *v, struct tt_err *err)
 	size_t tested = 0;
 	int rc = TT_OK;
 
-	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + 2) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + 3) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
+	if (v->nalone)
+		rc = remark(v, tt_verdict_text(v, err, "%zu capture%s without the fact \"%s\" %s in no group, and judged by no row: %s%s",
+		    v->nalone, plural(v->nalone), v->group_by, v->nalone == 1 ? "is" : "are", v->alone->name, v->nalone > 1 ? ", ..." : ""), err);
 	for (size_t i = 0; i < v->nsample && rc == TT_OK; i++)
 		if (v->sample[i].damaged)
 			rc = remark(v, tt_verdict_text(v, err, "%s is damaged: %s", v->sample[i].name,

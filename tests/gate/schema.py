@@ -32,7 +32,7 @@ def program_says(text):
     path = os.path.join(FOLDER, "schema-budget.json")
     with open(path, "w") as f:
         f.write(text)
-    run = subprocess.run([TRACETOOL, "stats", "--gate", path, "--save", os.path.join(FOLDER, "schema-base.json"), CAPTURE],
+    run = subprocess.run([TRACETOOL, "stats", "--gate", path, "--save", os.path.join(FOLDER, "schema-base.json"), "--frame-marker", "Game:Frame", CAPTURE],
                          capture_output=True, text=True)
     return run.returncode != 2, run.stderr
 

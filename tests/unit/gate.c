@@ -336,7 +336,7 @@ TEST(pooled_rows_take_the_frames_of_all_captures_as_one)
 		struct tt_verdict v;
 		size_t at;
 
-		snprintf(row, sizeof row, "%s, \"over\": \"pooled\"", rows[i].row);
+		snprintf(row, sizeof row, "%s, \"over\": \"pooled\", \"max_missing\": 1", rows[i].row);
 		if (!read_row(row))
 			continue;
 		CHECK(budget.row[0].measure.pooled);
@@ -350,7 +350,7 @@ TEST(pooled_rows_take_the_frames_of_all_captures_as_one)
 		if (CHECK_EQ_INT(tt_judge(&budget, NULL, s, 3, &opts, &v, &mem, &err), TT_OK)) {
 			CHECK_EQ_INT(v.row[0].value, rows[i].want);
 			CHECK_EQ_INT(v.row[0].outcome, rows[i].outcome);
-			CHECK_HAS(v.row[0].text, "(all frames of 2 captures; 1 have no value)");
+			CHECK_HAS(v.row[0].text, "(all frames of 2 captures; 1 has no figure");
 		}
 		tt_verdict_free(&v);
 	}
@@ -413,7 +413,8 @@ TEST(captures_without_a_figure_count_neither_in_rows_nor_in_sessions)
 	size_t at;
 
 	for (int exact = 0; exact < 2; exact++) {
-		if (!read_row(exact ? "\"metric\": \"gc.alloc.count\", \"exact\": true" : "\"metric\": \"gc.alloc.count\", \"max\": \"+5%\""))
+		if (!read_row(exact ? "\"metric\": \"gc.alloc.count\", \"max_missing\": 1, \"exact\": true" :
+		    "\"metric\": \"gc.alloc.count\", \"max_missing\": 1, \"max\": \"+5%\""))
 			return;
 		at = budget.row[0].which;
 		for (int i = 0; i < 6; i++) {
