@@ -70,10 +70,16 @@ void plat_map_drop(struct plat_map *m, bool keep_memory);
 
 /* --- files ---------------------------------------------------------------------------- */
 
-/* A new file, readable by this user alone; its descriptor or -errno. */
-int plat_create(const char *path);
+/*
+ * A new file, readable by this user alone, and held by a lock until it is closed. Its descriptor or -errno: -EEXIST where
+ * the name is taken; with ${replace} a file of that name is taken away first, unless another recorder holds it: -EBUSY.
+ * A pipe or a device is written to as it is.
+ */
+int plat_create(const char *path, bool replace);
 /* As above, with ${n} bytes in it; where the system can, there is no file of that name before they are. */
-int plat_create_begun(const char *path, const void *p, size_t n);
+int plat_create_begun(const char *path, bool replace, const void *p, size_t n);
+/* Does the file have these ${n} bytes (at most 64) at ${at}? 1 yes, 0 no, -errno where it cannot be read. */
+int plat_has(const char *path, uint64_t at, const void *p, size_t n);
 long plat_write(int fd, const void *p, size_t n);     /* bytes, or -errno; interrupted calls are repeated */
 int plat_patch(int fd, uint64_t at, const void *p, size_t n);
 int plat_truncate(int fd, uint64_t n);

@@ -12,6 +12,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -291,24 +292,59 @@ plat_map_drop(struct plat_map *m, bool keep_memory)
 
 /* --- files ------------------------------------------------------------------------------ */
 
-int
-plat_create(const char *path)
+/* Lock a file as long as it is open. On a file system without locks there are none to respect. */
+static bool
+lock_file(int fd)
 {
-	int fd;
+	return flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK;
+}
 
-	/*
-	 * A pipe or a device is written to as it is; a file is made anew, so that an old one's readers
-	 * keep theirs.
-	 */
+/* Take ${path} away unless a recorder holds it; those who read it keep theirs. */
+static int
+take_away(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NONBLOCK), rc = 0;
+
+	if (fd < 0 && errno != ENOENT)
+		return -errno;
+	if (fd >= 0 && !lock_file(fd))
+		rc = -EBUSY;
+	else if (unlink(path) != 0 && errno != ENOENT)
+		rc = -errno;
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+/* Make ${path} and lock it. Another recorder may have taken it away in between, for nobody held it: -EEXIST. */
+static int
+make_file(const char *path)
+{
+	int fd = open_new(path);
+	struct stat own, there;
+
+	if (fd < 0)
+		return fd;
+	if (lock_file(fd) && fstat(fd, &own) == 0 && lstat(path, &there) == 0 && own.st_dev == there.st_dev &&
+	    own.st_ino == there.st_ino)
+		return fd;
+	close(fd);
+	return -EEXIST;
+}
+
+int
+plat_create(const char *path, bool replace)
+{
 	struct stat st;
+	int fd, rc;
+
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		fd = open(path, O_WRONLY | O_CLOEXEC);
 		return fd < 0 ? -errno : fd;
 	}
-	if (unlink(path) != 0 && errno != ENOENT)
-		return -errno;
-	fd = open_new(path);
-	return fd;
+	if (replace && (rc = take_away(path)) != 0)
+		return rc;
+	return make_file(path);
 }
 
 long
@@ -322,24 +358,61 @@ plat_write(int fd, const void *p, size_t n)
 	return done < 0 ? -errno : (long)done;
 }
 
+/* Give the file ${made} a name that no file has. */
+static int
+name_file(const char *made, const char *path)
+{
+	struct stat st;
+
+#if defined(__linux__) && defined(SYS_renameat2)
+	enum { NOREPLACE = 1 };
+	if (syscall(SYS_renameat2, AT_FDCWD, made, AT_FDCWD, path, NOREPLACE) == 0)
+		return 0;
+	if (errno != ENOSYS && errno != EINVAL)
+		return -errno;
+#endif
+	if (lstat(path, &st) == 0)
+		return -EEXIST;
+	return rename(made, path) == 0 ? 0 : -errno;
+}
+
 int
-plat_create_begun(const char *path, const void *p, size_t n)
+plat_create_begun(const char *path, bool replace, const void *p, size_t n)
 {
 	char made[1200];
-	int fd, rc;
+	int fd, rc = 0;
 	long done;
 
 	if (snprintf(made, sizeof made, "%s.new", path) >= (int)sizeof made)
 		return -ENAMETOOLONG;
-	if ((fd = plat_create(made)) < 0)
+	if ((fd = plat_create(made, true)) < 0)
 		return fd;
 	done = plat_write(fd, p, n);
-	rc = done < 0 ? (int)done : done < (long)n ? -ENOSPC : rename(made, path) != 0 ? -errno : fd;
-	if (rc >= 0)
-		return rc;
+	if (done != (long)n)
+		rc = done < 0 ? (int)done : -ENOSPC;
+	if (rc == 0 && replace)
+		rc = take_away(path);
+	if (rc == 0)
+		rc = name_file(made, path);
+	if (rc == 0)
+		return fd;
 	close(fd);
 	unlink(made);
 	return rc;
+}
+
+int
+plat_has(const char *path, uint64_t at, const void *p, size_t n)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	char is[64];
+	ssize_t got;
+
+	if (fd < 0)
+		return -errno;
+	got = n <= sizeof is ? pread(fd, is, n, (off_t)at) : -1;
+	close(fd);
+	return got == (ssize_t)n && memcmp(is, p, n) == 0;
 }
 
 int

@@ -281,15 +281,16 @@ plat_map_drop(struct plat_map *m, bool keep_memory)
 /* --- files ------------------------------------------------------------------------------ */
 
 int
-plat_create(const char *path)
+plat_create(const char *path, bool replace)
 {
 	wchar_t *w = wide(path);
 	int fd = -1;
 
 	if (!w)
 		return -ENOMEM;
-	if (!DeleteFileW(w) && GetLastError() != ERROR_FILE_NOT_FOUND && GetLastError() != ERROR_PATH_NOT_FOUND)
-		errno = EACCES;
+	/* Nobody can delete a file that is open without FILE_SHARE_DELETE: that is the lock. */
+	if (replace && !DeleteFileW(w) && GetLastError() != ERROR_FILE_NOT_FOUND && GetLastError() != ERROR_PATH_NOT_FOUND)
+		errno = GetLastError() == ERROR_SHARING_VIOLATION ? EBUSY : EACCES;
 	else
 		fd = _wopen(w, _O_RDWR | _O_CREAT | _O_EXCL | _O_BINARY | _O_NOINHERIT, _S_IREAD | _S_IWRITE);
 	free(w);
@@ -305,9 +306,9 @@ plat_write(int fd, const void *p, size_t n)
 }
 
 int
-plat_create_begun(const char *path, const void *p, size_t n)
+plat_create_begun(const char *path, bool replace, const void *p, size_t n)
 {
-	int fd = plat_create(path);
+	int fd = plat_create(path, replace);
 	long done = fd < 0 ? fd : plat_write(fd, p, n);
 
 	if (done == (long)n)
@@ -317,6 +318,22 @@ plat_create_begun(const char *path, const void *p, size_t n)
 		plat_unlink(path);
 	}
 	return done < 0 ? (int)done : -ENOSPC;
+}
+
+int
+plat_has(const char *path, uint64_t at, const void *p, size_t n)
+{
+	wchar_t *w = wide(path);
+	int fd = w ? _wopen(w, _O_RDONLY | _O_BINARY | _O_NOINHERIT) : -1, error = w ? errno : ENOMEM, got = -1;
+	char is[64];
+
+	free(w);
+	if (fd < 0)
+		return -error;
+	if (n <= sizeof is && _lseeki64(fd, (int64_t)at, SEEK_SET) >= 0)
+		got = _read(fd, is, (unsigned)n);
+	_close(fd);
+	return got == (int)n && memcmp(is, p, n) == 0;
 }
 
 int

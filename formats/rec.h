@@ -34,7 +34,8 @@
 struct rec_meta { const char *key, *value; };
 
 struct rec_options {
-	const char *path;             /* of the capture; made anew, an older file of that name is replaced */
+	const char *path;             /* of the capture; where a file has that name, "game.2.ttc" is made, and so on */
+	bool overwrite;               /* replace that file, unless another recorder holds it */
 	const char *producer;         /* "tracetool Unity plug-in" */
 	uint64_t ring;                /* bytes; 0: 32 MiB, 16 if calm. At least 16 chunks */
 	uint32_t chunk;               /* bytes; 0: 64 KiB; a power of two, 4 KiB to 1 MiB */
@@ -71,6 +72,9 @@ struct rec_options {
  * Copies ${o}. ${why} may hold a warning where 0 comes back ("" if none).
  */
 int rec_open(const struct rec_options *o, char why[256]);
+
+/* The name of the present or last recording's first file. */
+const char *rec_path(void);
 
 /**
  * rec_close(why):

@@ -174,10 +174,9 @@ start(const struct rec_options *given, char why[256])
 	atomic_store(&W.writer_ns, 0);
 	atomic_store(&W.failed, 0);
 	atomic_store(&W.stopped_as, TTC_F_CLEAN);
-	W.fd = -1;
+	W.fd = W.first_fd = -1;
 	snprintf(W.path, sizeof W.path, "%s", o.path);
 	snprintf(W.producer, sizeof W.producer, "%s", o.producer);
-	writer_part_name(0, W.name, sizeof W.name);
 	W.o = o;
 	memset(R, 0, sizeof *R);
 	rc = plat_map_make(&R->map, o.ring_dir, W.path,
@@ -189,8 +188,8 @@ start(const struct rec_options *given, char why[256])
 	rc = ring_make(R, o.chunk, o.threads, o.calm);
 	if (rc == 0)
 		rc = make_writer();
-	if (rc == 0 && (W.fd = plat_create(W.name)) < 0)
-		rc = W.fd;
+	if (rc == 0)
+		rc = writer_first_file(why);
 	if (rc == 0) {
 		plat_instant(&zero);
 		R->zero_ticks = zero.ticks;
@@ -284,6 +283,8 @@ rec_close(char why[256])
 	plat_thread_join(&W.thread);
 	writer_sync_end();
 	atomic_fetch_add_explicit(&W.dropped, writer_dropped_by_living(), memory_order_relaxed);
+	if (W.first_fd >= 0 && W.first_fd != W.fd)
+		plat_close(W.first_fd);
 	if (plat_close(W.fd) != 0 && W.error == 0)
 		W.error = EIO;
 	if (W.error) {
@@ -298,6 +299,12 @@ rec_close(char why[256])
 	W.running = false;
 	unlock_life();
 	return rc;
+}
+
+const char *
+rec_path(void)
+{
+	return W.path;
 }
 
 void

@@ -3,6 +3,7 @@
  */
 #include "writer.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,19 +65,67 @@ writer_head(const struct plat_instant *zero, const uint8_t run[16])
 	memcpy(W.head, &h, sizeof h);
 }
 
-/* "game.ttc" for part 0, then "game.1.ttc", ... */
-void
-writer_part_name(uint32_t part, char *to, size_t n)
+/* --- names --------------------------------------------------------------------------------- */
+
+#define COPIES 9999u                  /* names tried for one file */
+
+/*
+ * "game.ttc" for part 0, "game.1.ttc", ... for those of a rotation. Where that is taken, from ${copy} 2 on "game.2.ttc" and
+ * "game.1.2.ttc".
+ */
+static void
+part_name(uint32_t part, uint32_t copy, char *to, size_t n)
 {
+	char number[24] = "", again[24] = "";
 	size_t stem = strlen(W.path);
 
-	if (part == 0) {
-		snprintf(to, n, "%s", W.path);
-		return;
-	}
 	if (stem > 4 && strcmp(W.path + stem - 4, ".ttc") == 0)
 		stem -= 4;
-	snprintf(to, n, "%.*s.%u%s", (int)stem, W.path, part, W.path + stem);
+	if (part > 0)
+		snprintf(number, sizeof number, ".%u", part);
+	if (copy > 1)
+		snprintf(again, sizeof again, ".%u", copy);
+	snprintf(to, n, "%.*s%s%s%s", (int)stem, W.path, number, again, W.path + stem);
+}
+
+static const char *
+base(const char *path)
+{
+	const char *last = path;
+
+	for (; *path; path++)
+		if (*path == '/' || *path == '\\')
+			last = path + 1;
+	return last;
+}
+
+int
+writer_first_file(char why[256])
+{
+	bool held = false;
+
+	for (uint32_t copy = 1; copy <= COPIES; copy++) {
+		part_name(0, copy, W.name, sizeof W.name);
+		W.fd = plat_create(W.name, W.o.overwrite);
+		if (W.fd != -EEXIST && W.fd != -EBUSY)
+			break;
+		held = held || W.fd == -EBUSY;
+	}
+	if (W.fd < 0)
+		return W.fd;
+	if (strlen(W.name) >= sizeof W.path) {
+		plat_close(W.fd);
+		plat_unlink(W.name);
+		return W.fd = -ENAMETOOLONG;
+	}
+	if (strcmp(W.name, W.path) != 0) {
+		size_t n = strlen(why);
+		snprintf(why + n, 256 - n, "%s%.80s %s; this capture goes to %.80s", n ? "; " : "", base(W.path),
+		    held ? "is being written by another recorder" : "is kept", base(W.name));
+	}
+	strcpy(W.path, W.name);
+	W.first_fd = W.fd;
+	return 0;
 }
 
 /* Every thread's account, and why the file ends. */
@@ -185,17 +234,39 @@ static int
 make_next(char *name, size_t n, struct ttc_head *next)
 {
 	struct ttc_head was;
-	int fd;
+	int fd = -EEXIST;
 
 	memcpy(&was, W.head, sizeof was);
 	W.part++;
-	writer_part_name(W.part, name, n);
 	writer_head(NULL, NULL);
+	for (uint32_t copy = 1; copy <= COPIES && (fd == -EEXIST || fd == -EBUSY); copy++) {
+		part_name(W.part, copy, name, n);
+		fd = plat_create_begun(name, W.o.overwrite, W.head, W.nhead);
+	}
 	W.part--;
-	fd = plat_create_begun(name, W.head, W.nhead);
 	memcpy(next, W.head, sizeof *next);
 	memcpy(W.head, &was, sizeof was);
 	return fd;
+}
+
+/* Take away file ${part} of this recording; one of the same name that another recording has made stays. */
+static void
+drop_part(uint32_t part)
+{
+	const struct ttc_head *h = (const void *)W.head;
+	char name[sizeof W.name];
+	int is = 0;
+
+	if (part == 0 && W.first_fd >= 0) {
+		plat_close(W.first_fd);
+		W.first_fd = -1;
+	}
+	for (uint32_t copy = 1; copy <= COPIES && is == 0; copy++) {
+		part_name(part, copy, name, sizeof name);
+		is = plat_has(name, offsetof(struct ttc_head, run), h->run, sizeof h->run);
+		if (is > 0)
+			plat_unlink(name);
+	}
 }
 
 /*
@@ -223,11 +294,10 @@ new_file(void)
 	writer_unlock_file();
 	if (!W.o.no_sync)
 		plat_sync(last);
-	plat_close(last);
-	if (W.o.rotate_keep && W.part >= W.o.rotate_keep) {
-		writer_part_name(W.part - W.o.rotate_keep, name, sizeof name);
-		plat_unlink(name);
-	}
+	if (last != W.first_fd)
+		plat_close(last);
+	if (W.o.rotate_keep && W.part >= W.o.rotate_keep)
+		drop_part(W.part - W.o.rotate_keep);
 	W.at = W.nhead;
 	atomic_fetch_add_explicit(&W.written_b, W.nhead, memory_order_relaxed);
 	W.stopped = false;

@@ -30,7 +30,7 @@ struct writer {
 	uint8_t *head;                /* of the file, with its text */
 	size_t nhead;
 	struct ttc_rate rate;         /* of the counter */
-	int fd;
+	int fd, first_fd;             /* the present file; the first one, as long as it is there: it is held */
 	uint32_t part;
 	uint64_t at;                  /* bytes in this file */
 	uint64_t part_began_ms;
@@ -133,7 +133,10 @@ void writer_rotate(void);
 /* The head of the present file, into rec_writer.head; of the first file with where it begins and the run. */
 void writer_head(const struct plat_instant *zero, const uint8_t run[16]);
 
-/* "game.ttc" for part 0, then "game.1.ttc", ... */
-void writer_part_name(uint32_t part, char *to, size_t n);
+/*
+ * Make the first file, under the name asked for or the first of "game.2.ttc", "game.3.ttc", ... that is free: W.path, W.fd.
+ * 0 or -errno; ${why} says where it is another name.
+ */
+int writer_first_file(char why[256]);
 
 #endif

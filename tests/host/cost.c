@@ -445,7 +445,7 @@ main(int argc, char **argv)
 	if (engine_load(play_plugin()) != 0)
 		return 4;
 	idle = idle_ns();
-	if (PLAY_CALL(tracetool_start)(capture, "") != TRACETOOL_OK || play_until(TRACETOOL_CAPTURING) != 0) {
+	if (PLAY_CALL(tracetool_start)(capture, "overwrite=yes") != TRACETOOL_OK || play_until(TRACETOOL_CAPTURING) != 0) {
 		fprintf(stderr, "cost: no capture\n");
 		return 4;
 	}

@@ -172,8 +172,9 @@ player(struct play *p)
 	unsetenv("TRACETOOL_OPTIONS");
 	if (p->capture)
 		setenv("TRACETOOL_CAPTURE", p->capture, 1);
-	if (p->options)
-		setenv("TRACETOOL_OPTIONS", p->options, 1);
+	char options[1024];
+	snprintf(options, sizeof options, "overwrite=yes;%s", p->options ? p->options : "");
+	setenv("TRACETOOL_OPTIONS", options, 1);
 	if (engine_load(p->plugin ? p->plugin : play_plugin()) != 0)
 		_exit(121);
 	int32_t (*now)(void) = PLAY_CALL(tracetool_state);

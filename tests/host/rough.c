@@ -102,7 +102,7 @@ until(enum tracetool_state state)
 static void
 begin_capture(void)
 {
-	if (p_start(capture, "ring=2MiB") != TRACETOOL_OK)
+	if (p_start(capture, "ring=2MiB;overwrite=yes") != TRACETOOL_OK)
 		_exit(123);
 	until(TRACETOOL_CAPTURING);
 }
@@ -269,7 +269,7 @@ press_buttons(void *arg)
 {
 	(void)arg;
 	for (int i = 0; i < 200 && !over; i++) {
-		p_start(capture, "ring=2MiB");
+		p_start(capture, "ring=2MiB;overwrite=yes");
 		sleep_ms(i % 5);
 		p_stop();
 	}
@@ -312,7 +312,7 @@ every_frame(void)
 		if (p_state() == TRACETOOL_CAPTURING)
 			p_stop();
 		else if (p_state() == TRACETOOL_IDLE)
-			p_start(capture, "ring=2MiB");
+			p_start(capture, "ring=2MiB;overwrite=yes");
 		engine_frame();
 		sleep_ms(1);
 	}

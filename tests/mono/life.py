@@ -67,7 +67,7 @@ def by_program():
     info = subprocess.run([kit.TRACETOOL, "info", path], capture_output=True, text=True).stdout
     kit.check("forêt" in info, "C#: a fact is in the capture", info)
     # With all that has callbacks of its own, and calls that are too deep.
-    run = kit.mono("calls,depth=1,exceptions,monitor,jit,handles,finalizers,moves,gc,paused,out=" + path, "Control", "api", "5")
+    run = kit.mono("calls,depth=1,exceptions,monitor,jit,handles,finalizers,moves,gc,paused,overwrite,out=" + path, "Control", "api", "5")
     kit.check(run.returncode == 0 and unmatched(path) == [] and during(path) == (0, 0), "C#: paused, all of it: nothing is out of place",
               run.stderr, unmatched(path), during(path))
     run = kit.mono(None, "Control", "api", "1")
@@ -193,6 +193,19 @@ def not_a_file():
     kit.check(os.path.islink(full) and os.path.islink(null), "what is no file is left where it is", os.listdir(kit.FOLDER))
 
 
+def kept():
+    path = kit.capture("older.ttc")
+    second = kit.capture("older.2.ttc")
+    kit.mono("calls,out=" + path, "Ends", "exit", "0")
+    old = open(path, "rb").read()
+    run = kit.mono("calls,out=" + path, "Ends", "exit", "0")
+    kit.check(run.stderr == "tracetool: older.ttc is kept; this capture goes to older.2.ttc\n", "a file of that name: told", run.stderr)
+    kit.check(open(path, "rb").read() == old and during(second) == during(path), "a file of that name: both are there", during(second))
+    run = kit.mono("calls,overwrite,out=" + path, "Ends", "exit", "0")
+    kit.check(run.stderr == "" and open(path, "rb").read() != old and not os.path.exists(path.replace(".ttc", ".3.ttc")),
+              "overwrite: replaced", run.stderr)
+
+
 def output():
     path = kit.capture("keep.ttc")
     run = kit.mono("calls,keep=10s,out=" + path, "GameLoop", "24", "4")
@@ -225,5 +238,6 @@ by_program()
 by_more_functions()
 from_outside()
 not_a_file()
+kept()
 output()
 kit.end()

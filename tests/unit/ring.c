@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -282,7 +283,7 @@ TEST(full_disk_stops_the_recording_and_nothing_else)
 	pid_t pid = fork();
 	if (pid == 0) {
 		struct rlimit l = { 300000, 300000 };
-		struct rec_options o = { .path = check_path("d.ttc"), .ring = 2u << 20, .chunk = 16384 };
+		struct rec_options o = { .path = check_path("d.ttc"), .overwrite = true, .ring = 2u << 20, .chunk = 16384 };
 		setrlimit(RLIMIT_FSIZE, &l);
 		signal(SIGXFSZ, SIG_DFL);     /* would kill: must not be raised */
 		o.ring_dir = "/dev/shm";
@@ -301,7 +302,7 @@ TEST(full_disk_stops_the_recording_and_nothing_else)
 	pid = fork();
 	if (pid == 0) {
 		struct rec_options o = {
-			.path = check_path("d.ttc"), .ring = 2u << 20, .chunk = 16384, .poll_ms = 1
+			.path = check_path("d.ttc"), .overwrite = true, .ring = 2u << 20, .chunk = 16384, .poll_ms = 1
 		};
 		if (rec_open(&o, why) != 0)
 			_exit(1);
@@ -333,7 +334,7 @@ static void
 drops_at(long rate, unsigned long n)
 {
 	struct rec_options o = {
-		.path = check_path("r.ttc"), .ring = 2u << 20, .chunk = 16u << 10, .write = slow_write
+		.path = check_path("r.ttc"), .overwrite = true, .ring = 2u << 20, .chunk = 16u << 10, .write = slow_write
 	};
 	struct maker m[2] = { 0 };
 	struct ttc_result r;
@@ -379,7 +380,7 @@ TEST(full_ring_drops_whole_events_and_counts_each)
 TEST(zones_open_while_events_were_dropped_are_open_behind_it)
 {
 	struct rec_options o = {
-		.path = check_path("r.ttc"), .ring = 1u << 20, .chunk = 4096, .write = slow_write
+		.path = check_path("r.ttc"), .overwrite = true, .ring = 1u << 20, .chunk = 4096, .write = slow_write
 	};
 	uint64_t key[10], made = 0;
 	struct ttc_result r;
@@ -421,7 +422,7 @@ TEST(zones_open_while_events_were_dropped_are_open_behind_it)
 
 TEST(nothing_is_recorded_in_a_pause_and_nothing_stands_open_behind_it)
 {
-	struct rec_options o = { .path = check_path("p.ttc"), .late = true };
+	struct rec_options o = { .path = check_path("p.ttc"), .overwrite = true, .late = true };
 	struct ttc_result r;
 	uint64_t key[10];
 
@@ -453,7 +454,7 @@ TEST(nothing_is_recorded_in_a_pause_and_nothing_stands_open_behind_it)
 
 TEST(pauses_while_threads_record_tear_nothing)
 {
-	struct rec_options o = { .path = check_path("p.ttc"), .late = true, .chunk = 4096, .poll_ms = 1, .part_ms = 1 };
+	struct rec_options o = { .path = check_path("p.ttc"), .overwrite = true, .late = true, .chunk = 4096, .poll_ms = 1, .part_ms = 1 };
 	struct maker m[3] = { 0 };
 	struct ttc_result r;
 	pthread_t id[3];
@@ -488,7 +489,7 @@ TEST(pauses_while_threads_record_tear_nothing)
 /* What fsync() was asked for: all that is written, file by file, and a sink that cannot do it is left alone. */
 TEST(what_is_written_is_brought_to_the_disk)
 {
-	struct rec_options o = { .path = check_path("p.ttc"), .chunk = 4096, .poll_ms = 1, .part_ms = 5, .rotate_size = 50000,
+	struct rec_options o = { .path = check_path("p.ttc"), .overwrite = true, .chunk = 4096, .poll_ms = 1, .part_ms = 5, .rotate_size = 50000,
 		.rotate_keep = 2 };
 	struct rec_stats s;
 
@@ -550,7 +551,7 @@ TEST(size_limit_ends_the_capture_below_it)
 TEST(size_limit_may_come_among_definitions)
 {
 	for (uint64_t max = 64u << 10; max < 80u << 10; max += 1021) {
-		struct rec_options o = { .path = check_path("md.ttc"), .ring = 4u << 20, .max_size = max, .poll_ms = 1 };
+		struct rec_options o = { .path = check_path("md.ttc"), .overwrite = true, .ring = 4u << 20, .max_size = max, .poll_ms = 1 };
 		struct ttc_result r;
 		struct stat st;
 		char name[200];
@@ -587,7 +588,7 @@ make_in_turns(void *arg)
 TEST(size_limit_of_a_flight_recorder_is_no_damage)
 {
 	for (uint64_t max = 64u << 10; max < 90u << 10; max += 5003) {
-		struct rec_options o = { .path = check_path("mf.ttc"), .ring = 1u << 20, .chunk = 4096, .max_size = max,
+		struct rec_options o = { .path = check_path("mf.ttc"), .overwrite = true, .ring = 1u << 20, .chunk = 4096, .max_size = max,
 			.keep_ms = 60000, .poll_ms = 1 };
 		struct maker m[20] = { 0 };
 		struct ttc_result r;
@@ -616,7 +617,7 @@ TEST(size_limit_of_a_flight_recorder_is_no_damage)
 TEST(flight_recorder_keeps_the_last_part_and_all_names)
 {
 	struct rec_options o = {
-		.path = check_path("f.ttc"), .ring = 1u << 20, .chunk = 4096, .keep_ms = 60000, .poll_ms = 1
+		.path = check_path("f.ttc"), .overwrite = true, .ring = 1u << 20, .chunk = 4096, .keep_ms = 60000, .poll_ms = 1
 	};
 	struct ttc_result r;
 	struct stat st;
@@ -694,7 +695,7 @@ busy_thread(void *arg)
 
 TEST(starting_and_stopping_under_load_leaves_nothing)
 {
-	struct rec_options o = { .path = check_path("s.ttc"), .ring = 1u << 20, .chunk = 4096, .poll_ms = 1 };
+	struct rec_options o = { .path = check_path("s.ttc"), .overwrite = true, .ring = 1u << 20, .chunk = 4096, .poll_ms = 1 };
 	unsigned cycles = (check_long() ? 1000u : 60u) / SLOW, bad = 0;
 	static const uint64_t key[] = { 1, 2, 3, 4, 5 };
 	struct ttc_result r;
@@ -875,9 +876,127 @@ TEST(a_forked_child_records_nothing_and_spoils_nothing)
 	CHECK_EQ_INT(r.ndef[TT_DEF_MARKER], 10);
 }
 
+/* --- names ----------------------------------------------------------------------------------- */
+
+static long
+size_of(const char *name)
+{
+	struct stat st;
+
+	return stat(check_path(name), &st) == 0 ? (long)st.st_size : -1;
+}
+
+static void
+put_file(const char *name, const char *text)
+{
+	FILE *f = fopen(check_path(name), "w");
+
+	if (!CHECK(f != NULL))
+		return;
+	fputs(text, f);
+	fclose(f);
+}
+
+/* Record a zone to ${name}; what rec_open said of it is in ${why}. */
+static void
+record_to(const char *name, bool overwrite)
+{
+	struct rec_options o = { .path = check_path(name), .ring = 1u << 20, .chunk = 4096, .overwrite = overwrite };
+	char closed[256];
+
+	if (!opened(&o))
+		return;
+	uint64_t key = rec_def_marker(0, 1, 0, "m");
+	rec_begin(rec_thread(), rec_now(), key);
+	rec_end(rec_thread(), rec_now(), key);
+	CHECK_EQ_INT(rec_close(closed), 0);
+}
+
+TEST(an_older_file_is_kept_and_that_is_told)
+{
+	put_file("old.ttc", "all I have");
+	record_to("old.ttc", false);
+	CHECK_STR(why, "old.ttc is kept; this capture goes to old.2.ttc");
+	CHECK_STR(rec_path(), check_path("old.2.ttc"));
+	record_to("old.ttc", false);
+	CHECK_HAS(why, "old.3.ttc");
+	CHECK_EQ_INT(size_of("old.ttc"), 10);
+	CHECK(size_of("old.2.ttc") > 200 && size_of("old.3.ttc") > 200);
+	record_to("old.ttc", true);
+	CHECK_STR(why, "");
+	CHECK(size_of("old.ttc") > 200);
+	CHECK_EQ_INT(size_of("old.4.ttc"), -1);
+	/* A name without our suffix; a link that leads nowhere is a name, too. */
+	put_file("plain", "x");
+	CHECK_EQ_INT(symlink("/nonexistent/x", check_path("plain.2")), 0);
+	record_to("plain", false);
+	CHECK_STR(rec_path(), check_path("plain.3"));
+	CHECK_EQ_INT(size_of("plain"), 1);
+}
+
+/* Another recorder is here whoever has the lock; what we record is locked as long as we do. */
+TEST(a_file_that_a_recorder_holds_is_never_replaced)
+{
+	struct rec_options o = { .path = check_path("held.ttc"), .ring = 1u << 20, .chunk = 4096 };
+
+	if (!opened(&o))
+		return;
+	int fd = open(check_path("held.ttc"), O_RDWR);
+	CHECK(fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK);
+	CHECK_EQ_INT(rec_close(why), 0);
+	CHECK_EQ_INT(flock(fd, LOCK_EX | LOCK_NB), 0);
+	long before = size_of("held.ttc");
+	record_to("held.ttc", true);
+	CHECK_STR(why, "held.ttc is being written by another recorder; this capture goes to held.2.ttc");
+	CHECK_EQ_INT(size_of("held.ttc"), before);
+	close(fd);
+	record_to("held.ttc", true);
+	CHECK_STR(why, "");
+}
+
+/* A rotation steps over what has its names, holds its first file to the end, and takes away its own files only. */
+TEST(a_rotation_spares_files_of_others)
+{
+	struct rec_options o = { .path = check_path("turn.ttc"), .ring = 1u << 20, .chunk = 4096, .poll_ms = 1, .part_ms = 1,
+		.rotate_size = 10000, .rotate_keep = 3 };
+	struct rec_stats s;
+
+	put_file("turn.1.ttc", "not yours");
+	put_file("turn.2.ttc", "");
+	if (!opened(&o))
+		return;
+	CHECK_STR(why, "");
+	uint64_t key = rec_def_marker(0, 1, 0, "m");
+	bool first = false;
+	rec_stats(&s);
+	for (int i = 0; s.files < 6 && i < PATIENCE_MS; i++, rec_stats(&s)) {
+		for (int k = 0; k < 50; k++) {
+			rec_begin(rec_thread(), rec_now(), key);
+			rec_end(rec_thread(), rec_now(), key);
+		}
+		if (s.files == 2 && !first) {
+			int fd = open(check_path("turn.ttc"), O_RDWR);
+			first = fd < 0 || flock(fd, LOCK_EX | LOCK_NB) != 0;
+			close(fd);
+		}
+		usleep(1000);
+	}
+	CHECK(first);
+	CHECK_EQ_INT(rec_close(why), 0);
+	rec_stats(&s);
+	CHECK_EQ_INT(size_of("turn.1.ttc"), 9);
+	CHECK_EQ_INT(size_of("turn.2.ttc"), 0);
+	CHECK_EQ_INT(size_of("turn.ttc") + size_of("turn.1.2.ttc") + size_of("turn.2.2.ttc"), -3);
+	char last[40];
+	for (uint64_t i = s.files - 3; i < s.files; i++) {
+		snprintf(last, sizeof last, "turn.%" PRIu64 ".ttc", i);
+		CHECK(size_of(last) > 200);
+	}
+}
+
 TEST(wrong_options_are_told)
 {
-	struct rec_options o = { .path = check_path("w.ttc"), .chunk = 5000 };
+	struct rec_options o = { .path = check_path("w.ttc"), .overwrite = true, .chunk = 5000 };
 
 	CHECK_EQ_INT(rec_open(&o, why), -EINVAL);
 	CHECK_HAS(why, "5000");

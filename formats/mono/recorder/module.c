@@ -16,7 +16,6 @@ EXPORT void mono_profiler_init_tracetool(const char *desc);
 
 struct module module;
 static struct _MonoProfiler self;
-static char path[OPTVAL_PATH];
 
 void
 module_say(const char *fmt, ...)
@@ -48,9 +47,9 @@ finish(void)
 	int rc = rec_close(why);
 	rec_stats(&s);
 	if (rc != 0)
-		module_say("capture %s: %s", path, why);
+		module_say("capture %s: %s", rec_path(), why);
 	else if (s.dropped)
-		module_say("capture %s: %llu events dropped, the ring was full (ring= makes it larger)", path,
+		module_say("capture %s: %llu events dropped, the ring was full (ring= makes it larger)", rec_path(),
 		    (unsigned long long)s.dropped);
 }
 
@@ -138,7 +137,8 @@ open_capture(void)
 		api.mono_free(runtime);
 	const struct rec_meta meta[] = { { "mono.runtime", build }, { "mono.profiler_api", version }, { MONO_RECORDS, kinds },
 		{ NULL, NULL } };
-	struct rec_options o = { .path = path, .producer = "tracetool Mono module", .ring = module.o.ring_b,
+	char path[OPTVAL_PATH];
+	struct rec_options o = { .path = path, .overwrite = module.o.overwrite, .producer = "tracetool Mono module", .ring = module.o.ring_b,
 		.threads = (uint32_t)module.o.threads, .max_size = module.o.max_b, .keep_ms = ms(module.o.keep_ns),
 		.rotate_size = module.o.rotate_b, .rotate_ms = ms(module.o.rotate_ns),
 		.rotate_keep = (uint32_t)module.o.rotate_keep, .meta = meta, .distorts = module.o.calls, .late = true,

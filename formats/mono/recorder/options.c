@@ -44,6 +44,7 @@ static const struct option {
 	{ "coverage-exclude", K_LIST, LIST_UNCOVERED, "a pattern such as [Game]Tests.*" },
 	{ "heapshot", K_HEAP, 0, "a time such as 5s, major collections such as 10gc, end, or no value" },
 	{ "out", K_PATH, offsetof(struct options, out), "a file name" },
+	{ "overwrite", K_FLAG, offsetof(struct options, overwrite), NULL },
 	{ "max-size", K_SIZE, offsetof(struct options, max_b), "a size such as 2G" },
 	{ "rotate-size", K_SIZE, offsetof(struct options, rotate_b), "a size such as 256M" },
 	{ "rotate-time", K_TIME, offsetof(struct options, rotate_ns), "a time such as 10min" },

@@ -24,6 +24,7 @@ struct options {
 	uint64_t alloc_stack, stack;  /* frames of allocations; of throws and contended locks */
 	uint64_t alloc_sample_b;      /* one allocation in so many bytes; 0: each */
 	char out[OPTVAL_PATH];        /* of the capture, as given */
+	bool overwrite;               /* replace a file of that name */
 	uint64_t ring_b;              /* 0: the usual */
 	uint64_t max_b;               /* stop there; 0: no end */
 	uint64_t threads;             /* live at once; 0: the usual */

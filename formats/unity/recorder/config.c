@@ -122,6 +122,7 @@ static const struct option options[] = {
 	{ "meta", K_ENTRY, LIST_META, "KEY=VALUE" },
 	{ "self", K_BOOL, offsetof(struct config, self), "yes or no" },
 	{ "sync", K_BOOL, offsetof(struct config, sync), "yes or no" },
+	{ "overwrite", K_BOOL, offsetof(struct config, overwrite), "yes or no" },
 };
 
 static bool

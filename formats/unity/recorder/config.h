@@ -34,6 +34,7 @@ struct config {
 	unsigned verbosity;           /* the highest recorded */
 	bool self;                    /* show our own work in the Unity profiler */
 	bool sync;                    /* have the file brought to the disk each second */
+	bool overwrite;               /* replace a file of that name */
 	unsigned n[LISTS];            /* entries of each list */
 	size_t used;
 	char text[CONFIG_LISTS];      /* entries of all lists: a byte of enum config_list, text, NUL */

@@ -62,7 +62,6 @@ print(void)
 /* Guards the options, the helper's life, and the way out of S_IDLE. */
 static struct lock control = { ATOMIC_FLAG_INIT };
 static struct config base;    /* of the environment and the command line */
-static char path[CONFIG_PATH];        /* of the running capture */
 static _Atomic bool stop_wanted;
 static bool has_frames;       /* the frame callback is installed */
 static uint64_t load_pid;     /* in a forked child it is another one */
@@ -92,8 +91,9 @@ prepare(void)
 	char why[256] = "";
 	uint64_t num = 1, den = 1;
 	uint64_t keep = c->keep_ns ? c->keep_ns : c->over_ns ? 10000000000u : 0;
+	char path[CONFIG_PATH];
 	struct rec_options o = {
-		.path = path, .producer = "tracetool Unity plug-in", .ring = c->ring_b, .max_size = c->max_b,
+		.path = path, .overwrite = c->overwrite, .producer = "tracetool Unity plug-in", .ring = c->ring_b, .max_size = c->max_b,
 		.keep_ms = keep / 1000000 + (keep % 1000000 != 0), .rotate_size = c->rotate_b,
 		.rotate_ms = c->rotate_ns / 1000000 + (c->rotate_ns % 1000000 != 0),
 		.rotate_keep = (uint32_t)c->rotate_keep, .write = self_write, .no_sync = !c->sync,
@@ -131,7 +131,7 @@ say_end(const struct rec_stats *s)
 
 	if (s->files > 1)
 		snprintf(files, sizeof files, " in %llu files", (unsigned long long)s->files);
-	plugin_say("capture %s: %llu bytes%s, %llu events dropped%s", path, (unsigned long long)s->written_b, files,
+	plugin_say("capture %s: %llu bytes%s, %llu events dropped%s", rec_path(), (unsigned long long)s->written_b, files,
 	    (unsigned long long)s->dropped, s->finish == TTC_F_MAX_SIZE ? "; max-size ended it" : "");
 }
 
@@ -150,7 +150,7 @@ finish(void)
 	if (s.written_b > last_stats.written_b)
 		last_stats = s;
 	if (rc != 0)
-		plugin_say("capture %s: %s", path, why);
+		plugin_say("capture %s: %s", rec_path(), why);
 	else
 		say_end(&last_stats);
 	atomic_store(&plugin.state, S_IDLE);
