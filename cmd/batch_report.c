@@ -65,7 +65,7 @@ note_missing(struct tt_report *r, const char *missing, struct tt_err *err)
 int
 summary_write(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err)
 {
-	struct report_opts ro = { .form = o->form };
+	struct report_opts ro = { .form = o->form, .width = -1 };
 	struct tt_report r;
 	int rc;
 
@@ -74,7 +74,7 @@ summary_write(struct app *app, const struct summary_opts *o, const struct tt_agg
 	if (rc == TT_OK && o->missing)
 		rc = note_missing(&r, o->missing, err);
 	for (size_t i = 0; i < o->report.n && rc == TT_OK; i++) {
-		const struct report_opts file = { .form = -1, .output = o->report.v[i] };
+		const struct report_opts file = { .form = -1, .output = o->report.v[i], .width = -1 };
 
 		rc = report_write(app, &file, &r, err);
 	}

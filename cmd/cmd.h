@@ -10,6 +10,7 @@
 #include "io/sandbox.h"
 #include "model/loss.h"
 #include "opts.h"
+#include "pager.h"
 #include "ui.h"
 
 /* One per process; everything a verb may use. */
@@ -18,6 +19,7 @@ struct app {
 	struct tt_loss loss;
 	struct tt_arena arena;        /* lists of options; lives to the end */
 	struct ui ui;
+	struct pager pager;           /* for long reports on a terminal */
 	struct tt_sandbox_plan plan;  /* what the process may still do */
 	struct opt_list reads;        /* plan.read */
 	int64_t max_time;             /* ns; 0: as long as it takes */
@@ -67,6 +69,9 @@ int run_summary(struct app *app, int argc, char **argv, struct tt_err *err);
  */
 int app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc,
     char **argv, struct tt_err *err);
+
+/* Show ${text} on standard output: on a terminal by the pager, where there is one and the text is long. */
+int app_show(struct app *app, const struct tt_buf *text, struct tt_err *err);
 
 /* Write ${text} to ${path} ("-": standard output), completely or not at all. */
 int app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err);

@@ -410,7 +410,7 @@ write_all(struct app *app, const struct diff_opts *o, const struct tt_diff *d, s
 		rc = write_chrome(app, o, d, run, err);
 	ui_erase(&app->ui);
 	if (rc == TT_OK)
-		rc = app_write_all(app, out, o->pprof ? 2 : 1, err);
+		rc = o->pprof || o->out.output ? app_write_all(app, out, o->pprof ? 2 : 1, err) : app_show(app, &out[0].text, err);
 	tt_buf_free(&out[0].text);
 	tt_buf_free(&out[1].text);
 	return rc;
@@ -429,6 +429,7 @@ diff(struct app *app, const struct diff_opts *o, struct tt_err *err)
 		rc = check(o, err);
 	if (rc != TT_OK)
 		return rc;
+	report_pager(app, &o->out);
 	tt_report_init(&r, &app->env.mem);
 	if (o->rename)
 		rc = tt_rename_read(&rename, &app->env, o->rename, err);

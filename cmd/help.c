@@ -100,8 +100,9 @@ run_help(struct app *app, int argc, char **argv, struct tt_err *err)
 		rc = help_overview(&text, err);
 	else
 		rc = opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text, err);
+	pager_start(&app->pager);
 	if (rc == TT_OK)
-		rc = app_write(app, "-", &text, err);
+		rc = app_show(app, &text, err);
 	tt_buf_free(&text);
 	return rc;
 }

@@ -53,7 +53,7 @@ static const struct tt_col capture_col[] = {
 	{ "pointer_size", "pointer size", TT_UNIT_COUNT, "Bytes." },
 	{ "os", "system", TT_UNIT_TEXT, "Of the recorded process." },
 	{ "args", "recorded with", TT_UNIT_TEXT, "The recorder's options." },
-	{ "clock", "clock", TT_UNIT_TEXT,
+	{ "clock", "clock", TT_UNIT_PROSE,
 	    "What times were taken from: tsc or cntvct, the processor's counter; system or qpc, the system's clock." },
 	{ "zero_ns", "clock at zero", TT_UNIT_COUNT,
 	    "The recorder's event clock at time 0 of this report, in ns." },
@@ -319,6 +319,7 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", o->out.output);
 	if (rc != TT_OK)
 		return rc;
+	report_pager(app, &o->out);
 	rc = input_confine(app, &o->in, o->out.output, &run, err);
 	if (rc != TT_OK)
 		return rc;

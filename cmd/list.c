@@ -53,37 +53,37 @@ const struct verb verb_list = {
 static const struct tt_col format_col[] = {
 	{ "name", "format", TT_UNIT_TEXT, "for --input-format" },
 	{ "suffix", "suffix", TT_UNIT_TEXT, "usual end of the file's name" },
-	{ "summary", "what it is", TT_UNIT_TEXT, "in one line" },
+	{ "summary", "what it is", TT_UNIT_PROSE, "in one line" },
 };
 static const struct tt_col pass_col[] = {
 	{ "name", "pass", TT_UNIT_TEXT, "for stats --table" },
 	{ "standard", "standard", TT_UNIT_BOOL, "part of tracetool stats without --table" },
-	{ "tables", "tables", TT_UNIT_TEXT, "what it makes, for --table" },
-	{ "summary", "what it is", TT_UNIT_TEXT, "in one line" },
+	{ "tables", "tables", TT_UNIT_PROSE, "what it makes, for --table" },
+	{ "summary", "what it is", TT_UNIT_PROSE, "in one line" },
 };
 static const struct tt_col emitter_col[] = {
 	{ "name", "emitter", TT_UNIT_TEXT, "for convert --format" },
-	{ "suffix", "suffixes", TT_UNIT_TEXT, "of output files that choose it" },
-	{ "summary", "what it is", TT_UNIT_TEXT, "in one line" },
+	{ "suffix", "suffixes", TT_UNIT_PROSE, "of output files that choose it" },
+	{ "summary", "what it is", TT_UNIT_PROSE, "in one line" },
 };
 static const struct tt_col metric_col[] = {
 	{ "table", "table", TT_UNIT_TEXT, "for --table" },
 	{ "column", "column", TT_UNIT_TEXT, "for --sort, in CSV and JSON" },
 	{ "title", "title", TT_UNIT_TEXT, "as people see it" },
 	{ "unit", "unit", TT_UNIT_TEXT, "of the number" },
-	{ "help", "what it is", TT_UNIT_TEXT, "in one line; tracetool-metrics(7) has the definition" },
+	{ "help", "what it is", TT_UNIT_PROSE, "in one line; tracetool-metrics(7) has the definition" },
 };
 static const struct tt_col gate_col[] = {
 	{ "metric", "metric", TT_UNIT_TEXT, "for a budget's rows" },
 	{ "unit", "unit", TT_UNIT_TEXT, "of limits" },
-	{ "needs", "needs", TT_UNIT_TEXT, "the key that says whose figure, or over which limit" },
-	{ "stats", "statistics", TT_UNIT_TEXT, "the usual one first" },
-	{ "help", "what it is", TT_UNIT_TEXT, "in one line; tracetool-metrics(7) has the definition" },
+	{ "needs", "needs", TT_UNIT_PROSE, "the key that says whose figure, or over which limit" },
+	{ "stats", "statistics", TT_UNIT_PROSE, "the usual one first" },
+	{ "help", "what it is", TT_UNIT_PROSE, "in one line; tracetool-metrics(7) has the definition" },
 };
 static const struct tt_col sandbox_col[] = {
 	{ "part", "part", TT_UNIT_TEXT, "of the sandbox" },
-	{ "here", "here", TT_UNIT_TEXT, "what this system has of it" },
-	{ "summary", "what it does", TT_UNIT_TEXT, "in one line" },
+	{ "here", "here", TT_UNIT_PROSE, "what this system has of it" },
+	{ "summary", "what it does", TT_UNIT_PROSE, "in one line" },
 };
 
 /* A row of texts. */
@@ -181,7 +181,7 @@ list_emitters(struct tt_report *r, struct tt_err *err)
 static const char *const unit_name[] = {
 	[TT_UNIT_TEXT] = "text", [TT_UNIT_COUNT] = "count", [TT_UNIT_NS] = "ns", [TT_UNIT_BYTES] = "bytes",
 	[TT_UNIT_PERCENT] = "%", [TT_UNIT_MILLI] = "number", [TT_UNIT_HEX] = "hex", [TT_UNIT_BOOL] = "yes/no",
-	[TT_UNIT_VALUE] = "the row's",
+	[TT_UNIT_VALUE] = "the row's", [TT_UNIT_PROSE] = "text",
 };
 
 static int
@@ -323,6 +323,7 @@ run_list(struct app *app, int argc, char **argv, struct tt_err *err)
 		rc = wanted(&o, &bits, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
+	report_pager(app, &o.out);
 	tt_report_init(&r, &app->env.mem);
 	for (size_t k = 0; rc == TT_OK && k < L_N; k++) {
 		if (bits & 1u << k)

@@ -149,6 +149,12 @@ app_write(struct app *app, const char *path, const struct tt_buf *text, struct t
 }
 
 int
+app_show(struct app *app, const struct tt_buf *text, struct tt_err *err)
+{
+	return pager_show(&app->pager, text) ? TT_OK : app_write(app, "-", text, err);
+}
+
+int
 app_write_all(struct app *app, const struct app_output *o, size_t n, struct tt_err *err)
 {
 	struct tt_sink *sink[APP_OUTPUTS] = { NULL };
@@ -234,8 +240,9 @@ app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_
 	if (ui->help) {               /* also when something else is wrong: the text says how it is right */
 		width = ui_width(STDOUT_FILENO);
 		rc = opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text, err);
+		pager_start(&app->pager);
 		if (rc == TT_OK)
-			rc = app_write(app, "-", &text, err);
+			rc = app_show(app, &text, err);
 		tt_buf_free(&text);
 		return rc == TT_OK ? TT_END : rc;
 	}

@@ -3,6 +3,7 @@
  */
 #include "report.h"
 
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -25,6 +26,17 @@ form_value(size_t i)
 	return i < NFORM ? form[i].name : NULL;
 }
 
+static int
+set_width(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct report_opts *r = field;
+	uint64_t n = 0;
+	int rc = opt_count(o, &n, value, a, err);
+
+	r->width = (int)n;
+	return rc;
+}
+
 const struct opt report_opt[] = {
 	{ .name = "format", .arg = "FORM", .set = opt_choice,
 	    .at = offsetof(struct report_opts, form), .value = form_value,
@@ -32,14 +44,24 @@ const struct opt report_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "FILE",
 	    .set = opt_text, .at = offsetof(struct report_opts, output),
 	    .help = "write to FILE; .gz .xz .zst .bz2 .lz4 behind its name compress" },
+	{ .name = "width", .arg = "N", .set = set_width, .hi = 10000,
+	    .help = "text in lines of at most N columns, 0 for any; default: the terminal's, or COLUMNS where it is set" },
+	{ .name = "no-pager", .set = opt_flag, .at = offsetof(struct report_opts, no_pager),
+	    .help = "on a terminal, no pager for a report longer than the screen" },
 	{ .name = NULL },
 };
 
 void
+report_pager(struct app *app, const struct report_opts *o)
+{
+	if (!o->no_pager && report_form(o) == TT_RENDER_TEXT && (!o->output || strcmp(o->output, "-") == 0))
+		pager_start(&app->pager);
+}
+
+void
 report_defaults(struct report_opts *o)
 {
-	o->form = -1;
-	o->output = NULL;
+	*o = (struct report_opts){ .form = -1, .width = -1 };
 }
 
 enum tt_render
@@ -88,6 +110,22 @@ target(const struct report_opts *o)
 	return o->output ? o->output : "-";
 }
 
+/* The columns a line may take; 0: any number. */
+static unsigned
+line_width(const struct report_opts *o, bool screen)
+{
+	const char *columns = getenv("COLUMNS");
+	char *end;
+	long n;
+
+	if (o->width >= 0)
+		return (unsigned)o->width;
+	if (!screen)
+		return 0;
+	n = columns ? strtol(columns, &end, 10) : 0;
+	return n > 0 && n <= 10000 && *end == '\0' ? (unsigned)n : ui_width(STDOUT_FILENO);
+}
+
 int
 report_render(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_buf *text,
     struct tt_err *err)
@@ -96,7 +134,7 @@ report_render(struct app *app, const struct report_opts *o, const struct tt_repo
 	const struct tt_render_opts ro = {
 		.form = report_form(o),
 		.color = ui_color(&app->ui, screen ? STDOUT_FILENO : -1),
-		.width = screen ? ui_width(STDOUT_FILENO) : 0,
+		.width = line_width(o, screen),
 		.csv_sep = ',',
 		.generator = TT_GENERATOR,
 	};
@@ -110,7 +148,9 @@ report_write(struct app *app, const struct report_opts *o, const struct tt_repor
 	struct tt_buf text = { 0 };
 	int rc = report_render(app, o, r, &text, err);
 
-	if (rc == TT_OK)
+	if (rc == TT_OK && strcmp(target(o), "-") == 0)
+		rc = app_show(app, &text, err);
+	else if (rc == TT_OK)
 		rc = app_write(app, target(o), &text, err);
 	tt_buf_free(&text);
 	return rc;

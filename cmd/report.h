@@ -11,11 +11,16 @@
 struct report_opts {
 	int form;                     /* enum tt_render; -1: by the output's suffix, else text */
 	const char *output;           /* NULL: standard output */
+	bool no_pager;
+	int width;                    /* columns of text, 0: any; -1: by the terminal or COLUMNS */
 };
 extern const struct opt report_opt[];
 #define REPORT_GROUP(type, member) { "Report", report_opt, offsetof(type, member) }
 
 void report_defaults(struct report_opts *o);
+
+/* Have a pager ready where these options send a report to a terminal. Before the sandbox, and before any thread. */
+void report_pager(struct app *app, const struct report_opts *o);
 
 /* The form the options ask for. */
 enum tt_render report_form(const struct report_opts *o);

@@ -378,6 +378,7 @@ stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *
 	if (rc != TT_OK)
 		return rc;
 	rc = series_check(&s->metric, &s->in, err);
+	report_pager(app, &s->out);
 	if (rc == TT_OK)
 		rc = input_confine(app, &s->in, s->out.output, &run, err);
 	if (rc != TT_OK)

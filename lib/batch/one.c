@@ -175,7 +175,7 @@ put_row(struct tt_buf *b, const struct tt_table *t, const char **sep, struct tt_
 	for (size_t i = 0; t->nrow > 0 && i < t->ncol && rc == TT_OK; i++) {
 		enum tt_unit unit = t->col[i].unit;
 
-		if (t->cell[i].empty || unit == TT_UNIT_TEXT || unit == TT_UNIT_BOOL || unit == TT_UNIT_HEX ||
+		if (t->cell[i].empty || tt_unit_is_text(unit) || unit == TT_UNIT_BOOL || unit == TT_UNIT_HEX ||
 		    unit == TT_UNIT_PERCENT || unit == TT_UNIT_MILLI)
 			continue;
 		rc = tt_buf_printf(b, err, "%s\"%s.%s\":%lld", *sep, t->id, t->col[i].id, (long long)t->cell[i].v);

@@ -20,7 +20,7 @@ enum { T_A_SELF = T_N, T_B_SELF, T_A_COUNT, T_B_COUNT };
 #define TIMES \
 	SUMS, { "a_calls", "calls A", TT_UNIT_MILLI, NULL }, { "b_calls", "calls B", TT_UNIT_MILLI, NULL }, \
 	{ "a_call_ns", "per call A", TT_UNIT_NS, NULL }, { "b_call_ns", "per call B", TT_UNIT_NS, NULL }, \
-	{ "state", "", TT_UNIT_TEXT, NULL }
+	{ "state", "state", TT_UNIT_TEXT, NULL }
 
 static const struct tt_col class_col[] = {
 	{ "part", "part", TT_UNIT_TEXT, NULL }, { "category", "category", TT_UNIT_TEXT, NULL }, SUMS,

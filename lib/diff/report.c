@@ -30,7 +30,7 @@ static const struct tt_col site_col[G_N] = {
 	[G_DIFF] = { "diff_bytes", "B-A", TT_UNIT_BYTES, NULL },
 	[G_A_COUNT] = { "a_count", "count A", TT_UNIT_MILLI, NULL },
 	[G_B_COUNT] = { "b_count", "count B", TT_UNIT_MILLI, NULL },
-	[G_STATE] = { "state", "", TT_UNIT_TEXT, NULL },
+	[G_STATE] = { "state", "state", TT_UNIT_TEXT, NULL },
 };
 
 enum { C_SIDE, C_FILE, C_FRAMES, C_TOTAL, C_MEAN, C_MEDIAN, C_N };
@@ -252,7 +252,6 @@ fill_table(const struct tt_diff_ctx *x, const struct table *k, struct tt_err *er
 
 	if (rc != TT_OK)
 		return rc;
-	t->one_unit = true;
 	rc = k->form->fill(x, t, err);
 	if (rc == TT_OK && t->nrow == 0)
 		t->empty_reason = k->empty;

@@ -76,7 +76,7 @@ put_cell(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, const s
 
 	if (c->empty)
 		return TT_OK;
-	if (unit == TT_UNIT_TEXT)
+	if (tt_unit_is_text(unit))
 		return tt_csv_field(out, c->s, strlen(c->s), o, err);
 	return tt_buf_add(out, number, (size_t)(tt_cell_machine(number, unit, c) - number), err);
 }

@@ -30,6 +30,8 @@ tt_put_count(char *p, int64_t n)
 	return p;
 }
 
+static const int64_t pow10_of[] = { 1, 10, 100, 1000 };
+
 /* ${v} / ${unit}, to the nearest, halves away from zero. */
 static int64_t
 round_div(int64_t v, int64_t unit)
@@ -76,6 +78,30 @@ tt_put_time(char *p, int64_t ns)
 	return put(put_point(p, round_div(ns, 1000000), 3), " s");
 }
 
+/* ${v} / ${unit} with four digits that count, as far as whole numbers allow; ${v} >= ${unit}, ${unit} a power of ten. */
+static char *
+put_four(char *p, int64_t v, int64_t unit)
+{
+	unsigned digits = 3;
+
+	while (digits > 0 && !below(round_div(v, unit / pow10_of[digits]), 10000))
+		digits--;
+	return put_point(p, round_div(v, unit / pow10_of[digits]), digits);
+}
+
+char *
+tt_put_time_short(char *p, int64_t ns)
+{
+	static const struct { int64_t unit; const char *name; } in[] = { { 1000000000, " s" }, { 1000000, " ms" }, { 1000, " µs" } };
+
+	for (size_t i = 0; i < sizeof in / sizeof in[0]; i++) {
+		/* What would round to 1,000 of the smaller unit is one of this. */
+		if (!below(ns, in[i].unit - in[i].unit / 20000))
+			return put(put_four(p, ns, in[i].unit), in[i].name);
+	}
+	return put(tt_put_count(p, ns), " ns");
+}
+
 char *
 tt_put_bytes(char *p, int64_t b)
 {
@@ -111,13 +137,14 @@ tt_cell_machine(char *p, enum tt_unit unit, const struct tt_cell *cell)
 	case TT_UNIT_NS:
 	case TT_UNIT_BYTES:
 	case TT_UNIT_TEXT:
+	case TT_UNIT_PROSE:
 		break;
 	}
 	return tt_put_i64(p, cell->v);
 }
 
 char *
-tt_cell_human(char *p, enum tt_unit unit, bool micro, const struct tt_cell *cell)
+tt_cell_human(char *p, enum tt_unit unit, const struct tt_cell *cell)
 {
 	if (cell->empty)
 		return put(p, "-");
@@ -125,7 +152,7 @@ tt_cell_human(char *p, enum tt_unit unit, bool micro, const struct tt_cell *cell
 	case TT_UNIT_VALUE:
 		return tt_cell_fact(p, cell->unit, cell);
 	case TT_UNIT_NS:
-		return put_point(p, micro ? cell->v : round_div(cell->v, 1000), 3);
+		return tt_put_time_short(p, cell->v);
 	case TT_UNIT_BYTES:
 		return tt_put_bytes(p, cell->v);
 	case TT_UNIT_PERCENT:
@@ -138,6 +165,7 @@ tt_cell_human(char *p, enum tt_unit unit, bool micro, const struct tt_cell *cell
 		return put(p, cell->v ? "yes" : "no");
 	case TT_UNIT_COUNT:
 	case TT_UNIT_TEXT:
+	case TT_UNIT_PROSE:
 		break;
 	}
 	return tt_put_count(p, cell->v);
@@ -148,7 +176,7 @@ tt_cell_fact(char *p, enum tt_unit unit, const struct tt_cell *cell)
 {
 	if (unit == TT_UNIT_NS && !cell->empty)
 		return tt_put_time(p, cell->v);
-	p = tt_cell_human(p, unit, false, cell);
+	p = tt_cell_human(p, unit, cell);
 	return unit == TT_UNIT_PERCENT && !cell->empty ? put(p, " %") : p;
 }
 
@@ -162,41 +190,8 @@ tt_column_empty(const struct tt_table *t, size_t col)
 	return true;
 }
 
-/* Count the values of a column by whether they are below 0.1 ms. */
-static void
-count_small(const struct tt_table *t, size_t col, size_t *small, size_t *large)
-{
-	for (size_t row = 0; row < t->nrow; row++) {
-		const struct tt_cell *c = tt_table_cell(t, row, col);
-
-		if (c->empty || c->v == 0)
-			continue;
-		if (below(c->v, 100000))
-			++*small;
-		else
-			++*large;
-	}
-}
-
-bool
-tt_column_micro(const struct tt_table *t, size_t col)
-{
-	size_t small = 0, large = 0;
-
-	if (t->col[col].unit != TT_UNIT_NS)
-		return false;
-	for (size_t i = 0; i < t->ncol; i++) {
-		if (i == col || (t->one_unit && t->col[i].unit == TT_UNIT_NS))
-			count_small(t, i, &small, &large);
-	}
-	/* Durations of calls span six orders of magnitude: what most rows need decides. */
-	return small > large;
-}
-
 const char *
-tt_column_suffix(enum tt_unit unit, bool micro)
+tt_column_suffix(enum tt_unit unit)
 {
-	if (unit == TT_UNIT_NS)
-		return micro ? " µs" : " ms";
 	return unit == TT_UNIT_PERCENT ? " %" : "";
 }

@@ -20,7 +20,7 @@
 static const char *const unit_name[] = {
 	[TT_UNIT_TEXT] = "text", [TT_UNIT_COUNT] = "count", [TT_UNIT_NS] = "ns", [TT_UNIT_BYTES] = "bytes",
 	[TT_UNIT_PERCENT] = "percent", [TT_UNIT_MILLI] = "number", [TT_UNIT_HEX] = "hex", [TT_UNIT_BOOL] = "bool",
-	[TT_UNIT_VALUE] = "value",
+	[TT_UNIT_VALUE] = "value", [TT_UNIT_PROSE] = "text",
 };
 
 static int
@@ -53,7 +53,7 @@ put_value(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, struct
 
 	if (c->empty)
 		return tt_buf_text(out, "null", err);
-	if (unit == TT_UNIT_TEXT)
+	if (tt_unit_is_text(unit))
 		return put_string(out, c->s, err);
 	*tt_cell_machine(number, unit, c) = '\0';
 	return unit == TT_UNIT_HEX ? put_string(out, number, err) : tt_buf_text(out, number, err);

@@ -48,14 +48,14 @@ put_number(struct tt_buf *out, char *from, const char *end, struct tt_err *err)
 }
 
 static int
-put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, bool micro, struct tt_err *err)
+put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, struct tt_err *err)
 {
 	const struct tt_cell *c = tt_table_cell(t, row, col);
 	enum tt_unit unit = t->col[col].unit;
 	char number[TT_CELL_MAX];
 	int rc = TT_OK;
 
-	if (unit == TT_UNIT_TEXT && !c->empty) {
+	if (tt_unit_is_text(unit) && !c->empty) {
 		/* Leading spaces vanish in a cell; a depth is shown by a space that does not. */
 		for (int64_t d = t->tree && col == 0 ? tt_table_cell(t, row, 1)->v : 0; d > 0 && rc == TT_OK; d--)
 			rc = tt_buf_text(out, "\xe2\x80\x83", err);
@@ -63,7 +63,7 @@ put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, b
 	}
 	if (t->facts)
 		return put_number(out, number, tt_cell_fact(number, unit, c), err);
-	return put_number(out, number, tt_cell_human(number, unit, micro, c), err);
+	return put_number(out, number, tt_cell_human(number, unit, c), err);
 }
 
 static bool
@@ -81,7 +81,7 @@ put_head(struct tt_buf *out, const struct tt_table *t, struct tt_err *err)
 		if (left_out(t, col))
 			continue;
 		rc = tt_buf_printf(out, err, " %s%s |", t->col[col].title,
-		    tt_column_suffix(t->col[col].unit, tt_column_micro(t, col)));
+		    tt_column_suffix(t->col[col].unit));
 	}
 	if (rc == TT_OK)
 		rc = tt_buf_text(out, "\n|", err);
@@ -95,28 +95,28 @@ put_head(struct tt_buf *out, const struct tt_table *t, struct tt_err *err)
 static int
 put_rows(struct tt_buf *out, const struct tt_table *t, struct tt_mem *mem, struct tt_err *err)
 {
-	struct how { bool out, micro; } *how = tt_mem_alloc(mem, t->ncol * sizeof *how, err);
+	bool *out_of = tt_mem_alloc(mem, t->ncol * sizeof *out_of, err);
 	int rc = TT_OK;
 
-	if (!how)
+	if (!out_of)
 		return err ? err->code : TT_E_NOMEM;
 	for (size_t col = 0; col < t->ncol; col++)
-		how[col] = (struct how){ left_out(t, col), tt_column_micro(t, col) };
+		out_of[col] = left_out(t, col);
 	for (size_t row = 0; row < t->nrow && rc == TT_OK; row++) {
 		rc = tt_buf_add(out, "|", 1, err);
 		for (size_t col = 0; col < t->ncol && rc == TT_OK; col++) {
-			if (how[col].out)
+			if (out_of[col])
 				continue;
 			rc = tt_buf_add(out, " ", 1, err);
 			if (rc == TT_OK)
-				rc = put_cell(out, t, row, col, how[col].micro, err);
+				rc = put_cell(out, t, row, col, err);
 			if (rc == TT_OK)
 				rc = tt_buf_text(out, " |", err);
 		}
 		if (rc == TT_OK)
 			rc = tt_buf_add(out, "\n", 1, err);
 	}
-	tt_mem_free(mem, how, t->ncol * sizeof *how);
+	tt_mem_free(mem, out_of, t->ncol * sizeof *out_of);
 	return rc;
 }
 
@@ -139,7 +139,7 @@ put_facts(struct tt_buf *out, const struct tt_table *t, struct tt_err *err)
 		for (size_t row = 0; row < t->nrow && rc == TT_OK; row++) {
 			rc = tt_buf_add(out, " ", 1, err);
 			if (rc == TT_OK)
-				rc = put_cell(out, t, row, col, false, err);
+				rc = put_cell(out, t, row, col, err);
 			if (rc == TT_OK)
 				rc = tt_buf_text(out, " |", err);
 		}

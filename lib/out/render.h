@@ -28,29 +28,25 @@ tt_table_cell(const struct tt_table *t, size_t row, size_t col)
 char *tt_cell_machine(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
 /**
- * tt_cell_human(p, unit, micro, cell):
- * Write any cell but text as people read it in a column, the unit being in the heading;
- * ${micro}: the column is in µs.
+ * tt_cell_human(p, unit, cell):
+ * Write any cell but text as people read it in a column. Times and bytes carry their unit, percentages leave it to the heading.
  */
-char *tt_cell_human(char *p, enum tt_unit unit, bool micro, const struct tt_cell *cell);
+char *tt_cell_human(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
-/* The same with its unit behind it: for facts. */
+/* The same for a fact, which has no heading: times exact to three decimals, percentages with their unit. */
 char *tt_cell_fact(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
-/* Has no row a value here? Then people are spared the column. */
+/* Does no row have a value here? Then people are spared the column. */
 bool tt_column_empty(const struct tt_table *t, size_t col);
 
-/* Are most values of this NS column below 0.1 ms, so that µs say more? */
-bool tt_column_micro(const struct tt_table *t, size_t col);
-
-/* What the heading adds to the column's title: " ms", " µs", " %" or "". */
-const char *tt_column_suffix(enum tt_unit unit, bool micro);
+/* What the heading adds to the column's title: " %" or "". */
+const char *tt_column_suffix(enum tt_unit unit);
 
 /* Are numbers in this column? They stand to the right. */
 static inline bool
 tt_unit_right(enum tt_unit unit)
 {
-	return unit != TT_UNIT_TEXT && unit != TT_UNIT_BOOL;
+	return !tt_unit_is_text(unit) && unit != TT_UNIT_BOOL;
 }
 
 #endif

@@ -157,7 +157,7 @@ step(const struct tt_cell *c)
 static int
 compare_values(enum tt_unit unit, const struct tt_cell *a, const struct tt_cell *b)
 {
-	if (unit == TT_UNIT_TEXT)
+	if (tt_unit_is_text(unit))
 		return strcmp(a->s, b->s);
 	if (unit == TT_UNIT_VALUE && a->unit != b->unit) {
 		double x = (double)a->v * step(a), y = (double)b->v * step(b);

@@ -22,15 +22,16 @@
 #include "base/mem.h"
 
 enum tt_unit {
-	TT_UNIT_TEXT,
+	TT_UNIT_TEXT,         /* a name: where it does not fit, its middle is left out */
 	TT_UNIT_COUNT,        /* plain integer */
-	TT_UNIT_NS,           /* text: ms (a column mostly below 0.1 ms: µs) with three decimals; machines: integer ns */
+	TT_UNIT_NS,           /* text: four digits and a unit, "38.06 µs", "1.380 ms"; machines: integer ns */
 	TT_UNIT_BYTES,        /* text: 1,234 B / 12.3 KB / ... (powers of 1024); machines: integer bytes */
 	TT_UNIT_PERCENT,      /* in 1/100 percent: 1234 = 12.34 % */
 	TT_UNIT_MILLI,        /* in 1/1000: FPS, ratios, means of counts */
 	TT_UNIT_HEX,          /* address or id */
 	TT_UNIT_BOOL,
 	TT_UNIT_VALUE,        /* each cell has a unit of its own (tt_cell.unit), which another column names for machines */
+	TT_UNIT_PROSE,        /* text that is a list or a sentence: what does not fit goes on in the next line */
 };
 
 struct tt_col {
@@ -40,6 +41,13 @@ struct tt_col {
 	const char *help;     /* one sentence, for `tracetool list metrics`; defined in tracetool-metrics(7) */
 };
 
+/* Does a column of ${unit} hold text? */
+static inline bool
+tt_unit_is_text(enum tt_unit unit)
+{
+	return unit == TT_UNIT_TEXT || unit == TT_UNIT_PROSE;
+}
+
 /* The number of columns in an array of them. */
 #define TT_NCOL(c) (sizeof (c) / sizeof (c)[0])
 
@@ -47,7 +55,7 @@ struct tt_cell {
 	bool empty;           /* no value: "-" for people, nothing for machines */
 	uint8_t unit;         /* enum tt_unit, in a TT_UNIT_VALUE column only: a number, not text */
 	int64_t v;
-	const char *s;        /* TT_UNIT_TEXT */
+	const char *s;        /* TT_UNIT_TEXT, TT_UNIT_PROSE */
 };
 
 struct tt_table {
@@ -61,7 +69,6 @@ struct tt_table {
 	const char *empty_reason;     /* why there are no rows */
 	bool tree;                    /* column 1 is the depth of the row, shown as indentation of column 0: never sorted */
 	bool facts;                   /* few wide rows: people see one line per column, one value per row beside it */
-	bool one_unit;                /* people see all NS columns in the same unit: they are there to be compared */
 	bool whole;                   /* small by nature (a histogram): never sorted or cut */
 	bool extra;                   /* shown only when asked for by name: tt_report_select() */
 	struct tt_table *next;
@@ -129,8 +136,9 @@ struct tt_render_opts {
 /* Render the whole report at the end of ${out}. The same report gives the same bytes everywhere. */
 int tt_render(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out, struct tt_err *err);
 
-/* Human forms, also used elsewhere: "12.345 ms", "1.2 MB", "12,345". At most 32 bytes; return the end. */
+/* Human forms, also used elsewhere: "12.345 ms", "12.35 ms" (four digits), "1.2 MB", "12,345". At most 32 bytes; return the end. */
 char *tt_put_time(char *p, int64_t ns);
+char *tt_put_time_short(char *p, int64_t ns);
 char *tt_put_bytes(char *p, int64_t b);
 char *tt_put_count(char *p, int64_t n);
 

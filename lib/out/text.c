@@ -1,82 +1,28 @@
 /**
- * Reports for people at a terminal: aligned columns, one unit per column.
+ * Reports for people at a terminal: aligned columns, a unit with each time and size.
  *
  *	Threads
- *	  thread      calls     busy ms
- *	  Main      123,456   1,234.567
+ *	  thread      calls     busy
+ *	  Main      123,456  1.235 s
+ *	  Job 1          12  3.120 ms
  *	  … 12 more (--limit 0 shows all)
  *
- * Columns without a single value are left out. Where a width is given, long text is cut with an ellipsis, and
- * if that is not enough, columns are left out from the right and named under the table. Without a width
- * (a pipe, a file) nothing is cut.
+ * Columns without a single value are left out. Where a width is given, long names lose their middle, lists and sentences go
+ * on in the next line, and if that is not enough, columns are left out from the right and named under the table. Without a
+ * width (a pipe, a file) nothing is cut.
  */
 #include <string.h>
 
-#include "base/utf8.h"
+#include "out/glyph.h"
 #include "out/render.h"
 
 #define INDENT 2
 #define GAP 2
-#define TEXT_MIN 24           /* text columns are not cut below this */
+#define TEXT_MIN 24           /* names are not cut below this */
+#define PROSE_MIN 16          /* what wraps is not made narrower than this */
 #define PAD_MAX 120           /* a name longer than this breaks the alignment of its own row only */
 #define TREE_STEP 2
-
-/* --- how wide text is --------------------------------------------------- */
-
-/* Columns of a character: 0 for marks that join the one before, 2 for East Asian wide ones and emoji. */
-static unsigned
-char_width(uint32_t c)
-{
-	static const struct { uint32_t first, last; unsigned width; } range[] = {
-		{ 0x0300, 0x036f, 0 }, { 0x0483, 0x0489, 0 }, { 0x0591, 0x05bd, 0 }, { 0x064b, 0x065f, 0 },
-		{ 0x0e34, 0x0e3a, 0 }, { 0x1100, 0x115f, 2 }, { 0x1ab0, 0x1aff, 0 }, { 0x1dc0, 0x1dff, 0 },
-		{ 0x200b, 0x200f, 0 }, { 0x202a, 0x202e, 0 }, { 0x2060, 0x2064, 0 }, { 0x20d0, 0x20ff, 0 },
-		{ 0x2e80, 0x303e, 2 }, { 0x3041, 0x33ff, 2 }, { 0x3400, 0x4dbf, 2 }, { 0x4e00, 0x9fff, 2 },
-		{ 0xa000, 0xa4cf, 2 }, { 0xac00, 0xd7a3, 2 }, { 0xf900, 0xfaff, 2 }, { 0xfe00, 0xfe0f, 0 },
-		{ 0xfe20, 0xfe2f, 0 }, { 0xfe30, 0xfe6f, 2 }, { 0xfeff, 0xfeff, 0 }, { 0xff00, 0xff60, 2 },
-		{ 0xffe0, 0xffe6, 2 }, { 0x1f300, 0x1f64f, 2 }, { 0x1f900, 0x1f9ff, 2 }, { 0x20000, 0x3fffd, 2 },
-	};
-
-	if (c < 0x300)
-		return 1;
-	for (size_t i = 0; i < sizeof range / sizeof *range; i++) {
-		if (c <= range[i].last)
-			return c < range[i].first ? 1 : range[i].width;
-	}
-	return 1;
-}
-
-/*
- * One character of text from outside: its bytes, length and width. What a terminal would obey (controls,
- * direction overrides) and what is not UTF-8 is shown as '?'.
- */
-struct glyph { const char *s; size_t len, take; unsigned width; };
-
-static struct glyph
-glyph_at(const char *s, size_t n)
-{
-	size_t len = tt_utf8_len(s, n);
-	uint32_t c = len ? tt_utf8_code(s, len) : 0;
-
-	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
-		return (struct glyph){ "?", 1, len ? len : 1, 1 };
-	return (struct glyph){ s, len, len, char_width(c) };
-}
-
-static size_t
-text_width(const char *s)
-{
-	size_t width = 0, n = strlen(s);
-
-	while (n > 0) {
-		struct glyph g = glyph_at(s, n);
-
-		width += g.width;
-		s += g.take;
-		n -= g.take;
-	}
-	return width;
-}
+#define INDENT_MIN 8          /* columns for the indent of a tree, however narrow the terminal */
 
 /* --- writing ------------------------------------------------------------ */
 
@@ -110,27 +56,73 @@ spaces(struct writer *w, size_t n)
 	put_n(w, blank, n);
 }
 
-/* Write ${s} in at most ${max} columns (0: all of it), the last one an ellipsis if it is cut; returns the columns used. */
+/* Write the ${n} bytes of text at ${s}; returns the columns used. */
 static size_t
-put_clean(struct writer *w, const char *s, size_t max)
+put_text(struct writer *w, const char *s, size_t n)
 {
-	size_t used = 0, n = strlen(s);
-	bool cut = max && text_width(s) > max;
+	size_t used = 0;
 
 	while (n > 0) {
-		struct glyph g = glyph_at(s, n);
+		struct tt_glyph g = tt_glyph_at(s, n);
 
-		if (cut && used + g.width > max - 1)
-			break;
 		put_n(w, g.s, g.len);
 		used += g.width;
 		s += g.take;
 		n -= g.take;
 	}
-	if (!cut)
-		return used;
+	return used;
+}
+
+/*
+ * Write the ${n} bytes at ${s} in at most ${max} columns (0: any). What is too long loses its middle: names of one namespace begin
+ * alike, and overloads end alike.
+ */
+static size_t
+put_cut(struct writer *w, const char *s, size_t n, size_t max)
+{
+	size_t width = tt_text_width_n(s, n), head, head_width, skip, skip_width;
+
+	if (!max || width <= max)
+		return put_text(w, s, n);
+	head = tt_text_head(s, n, (max - 1) / 3, &head_width);
+	skip = tt_text_head(s + head, n - head, width - max, &skip_width);
+	/* One column more for the ellipsis, and a wide character is cut whole. */
+	while (skip_width < width - max + 1) {
+		struct tt_glyph g = tt_glyph_at(s + head + skip, n - head - skip);
+
+		skip += g.take;
+		skip_width += g.width;
+	}
+	put_text(w, s, head);
 	put(w, "…");
-	return used + 1;
+	return head_width + 1 + put_text(w, s + head + skip, n - head - skip);
+}
+
+/* Write ${s} in lines of the report's width, each after the first indented by ${indent}; ${at} columns of the first are used. */
+static void
+put_wrapped(struct writer *w, size_t indent, size_t at, const char *s)
+{
+	size_t max = w->o->width;
+
+	if (!max) {
+		put_text(w, s, strlen(s));
+		return;
+	}
+	/* A terminal narrower than this gets lines too long rather than a word a line. */
+	max = max < indent + TEXT_MIN ? TEXT_MIN : max - indent;
+	at = at > indent ? at - indent : 0;
+	while (s) {
+		const char *rest;
+		size_t n = tt_text_line(s, max > at ? max - at : 1, &rest);
+
+		put_text(w, s, n);
+		if (rest) {
+			put(w, "\n");
+			spaces(w, indent);
+		}
+		at = 0;
+		s = rest;
+	}
 }
 
 static void
@@ -142,13 +134,13 @@ style(struct writer *w, const char *code)
 
 static const char bold[] = "\033[1m", dim[] = "\033[2m", red[] = "\033[31m", plain[] = "\033[0m";
 
-/* A line of its own in ${code}. */
+/* A paragraph of its own in ${code}. */
 static void
 line(struct writer *w, const char *code, size_t indent, const char *s)
 {
 	spaces(w, indent);
 	style(w, code);
-	put_clean(w, s, 0);
+	put_wrapped(w, indent, indent, s);
 	style(w, plain);
 	put(w, "\n");
 }
@@ -169,20 +161,41 @@ count_line(struct writer *w, const char *before, size_t n, const char *behind)
 /* How one column is set. */
 struct column {
 	size_t width;         /* of heading and cells */
-	bool micro;
+	size_t least;         /* of text: it is not made narrower than this */
 	bool hidden;          /* not shown: no values, or the depth of a tree */
 	bool cut;             /* not shown: no room */
+	const char *rest;     /* of a cell that wraps: what is still to come of it in this row */
 };
 
 struct grid {
 	const struct tt_table *t;
 	struct column *col;   /* in the caller's memory, ncol of them */
+	size_t step;          /* columns a level of a tree is indented by */
+	size_t deepest;       /* indent of a tree's row at most; what lies deeper begins with its depth */
 };
 
+/* The indent of row ${row} of a tree. */
 static size_t
-tree_indent(const struct tt_table *t, size_t row, size_t col)
+tree_indent(const struct grid *g, size_t row)
 {
-	return t->tree && col == 0 ? (size_t)tt_table_cell(t, row, 1)->v * TREE_STEP : 0;
+	size_t indent = g->t->tree ? (size_t)tt_table_cell(g->t, row, 1)->v * g->step : 0;
+
+	return indent < g->deepest ? indent : g->deepest;
+}
+
+/* "57: " for the row of a tree that lies deeper than there is room to indent, else "". */
+static size_t
+tree_depth(const struct grid *g, size_t row, char *text)
+{
+	int64_t depth = g->t->tree ? tt_table_cell(g->t, row, 1)->v : 0;
+	char *p = text;
+
+	if ((size_t)depth * g->step > g->deepest) {
+		p = tt_put_count(p, depth);
+		memcpy(p, ": ", 2);
+		p += 2;
+	}
+	return (size_t)(p - text);
 }
 
 static size_t
@@ -192,25 +205,33 @@ cell_width(const struct grid *g, size_t row, size_t col)
 	enum tt_unit unit = g->t->col[col].unit;
 	char number[TT_CELL_MAX];
 
-	if (unit == TT_UNIT_TEXT && !c->empty)
-		return tree_indent(g->t, row, col) + text_width(c->s);
-	*tt_cell_human(number, unit, g->col[col].micro, c) = '\0';
-	return text_width(number);
+	if (tt_unit_is_text(unit) && !c->empty) {
+		size_t width = tt_text_width(c->s);
+
+		width = width < PAD_MAX ? width : PAD_MAX;
+		return col > 0 ? width : tree_indent(g, row) + tree_depth(g, row, number) + width;
+	}
+	*tt_cell_human(number, unit, c) = '\0';
+	return tt_text_width(number);
 }
 
+static size_t
+heading_width(const struct tt_col *c)
+{
+	return tt_text_width(c->title) + tt_text_width(tt_column_suffix(c->unit));
+}
+
+/* Set the width that the heading and all cells of the column fit in. */
 static void
-measure(struct grid *g, size_t col)
+measure_width(struct grid *g, size_t col)
 {
 	const struct tt_col *c = &g->t->col[col];
 	struct column *set = &g->col[col];
 
-	set->micro = tt_column_micro(g->t, col);
-	set->width = text_width(c->title) + text_width(tt_column_suffix(c->unit, set->micro));
+	set->width = heading_width(c);
 	for (size_t row = 0; row < g->t->nrow; row++) {
 		size_t width = cell_width(g, row, col);
 
-		if (c->unit == TT_UNIT_TEXT && width > PAD_MAX)
-			width = PAD_MAX;
 		if (width > set->width)
 			set->width = width;
 	}
@@ -243,12 +264,36 @@ widest_text(const struct grid *g)
 	size_t best = g->t->ncol;
 
 	for (size_t col = 0; col < g->t->ncol; col++) {
-		if (g->t->col[col].unit != TT_UNIT_TEXT || !is_shown(g, col) || g->col[col].width <= TEXT_MIN)
+		if (!tt_unit_is_text(g->t->col[col].unit) || !is_shown(g, col) || g->col[col].width <= g->col[col].least)
 			continue;
 		if (best == g->t->ncol || g->col[col].width > g->col[best].width)
 			best = col;
 	}
 	return best;
+}
+
+/*
+ * Let a tree's names keep room for their indent in ${max} columns: half of what there is, then a narrower step, and where even that is
+ * not enough, the depth as a number.
+ */
+static void
+fit_tree(struct grid *g, size_t max)
+{
+	size_t deep = 0, room = max / 2;
+
+	for (size_t row = 0; row < g->t->nrow; row++) {
+		size_t depth = (size_t)tt_table_cell(g->t, row, 1)->v;
+
+		if (depth > deep)
+			deep = depth;
+	}
+	room = room > TEXT_MIN + INDENT_MIN ? room : TEXT_MIN + INDENT_MIN;
+	if (deep * g->step + TEXT_MIN > room)
+		g->step = 1;
+	if (deep * g->step + TEXT_MIN > room)
+		g->deepest = room - TEXT_MIN;
+	g->col[0].least = (deep * g->step < g->deepest ? deep * g->step : g->deepest) + TEXT_MIN;
+	measure_width(g, 0);
 }
 
 /* Make the grid fit into ${max} columns: cut text, then leave out columns from the right, but never the first two. */
@@ -257,11 +302,18 @@ fit(struct grid *g, size_t max)
 {
 	size_t last = g->t->ncol;
 
+	for (size_t col = 0; col < g->t->ncol; col++) {
+		size_t heading = heading_width(&g->t->col[col]), least = g->t->col[col].unit == TT_UNIT_PROSE ? PROSE_MIN : TEXT_MIN;
+
+		g->col[col].least = heading > least ? heading : least;
+	}
+	if (g->t->tree)
+		fit_tree(g, max);
 	while (grid_width(g) > max) {
 		size_t col = widest_text(g), over = grid_width(g) - max;
 
 		if (col < g->t->ncol) {
-			size_t spare = g->col[col].width - TEXT_MIN;
+			size_t spare = g->col[col].width - g->col[col].least;
 
 			/* One column at a time, so that two long ones share what has to go. */
 			g->col[col].width -= spare < over ? (spare + 7) / 8 : (over + 7) / 8;
@@ -273,48 +325,59 @@ fit(struct grid *g, size_t max)
 	}
 }
 
-static void
-put_cell(struct writer *w, const struct grid *g, size_t row, size_t col, bool last)
+/* Write the text of a cell, or the next line of it; returns the columns used. */
+static size_t
+put_text_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
 {
-	const struct tt_cell *c = tt_table_cell(g->t, row, col);
-	enum tt_unit unit = g->t->col[col].unit;
-	size_t width = g->col[col].width, used;
-	char number[TT_CELL_MAX], *end;
+	struct column *set = &g->col[col];
+	const char *s = set->rest, *rest = NULL;
+	size_t used = 0, n = strlen(s);
 
-	if (unit == TT_UNIT_TEXT && !c->empty) {
-		size_t indent = tree_indent(g->t, row, col);
+	if (col == 0) {
+		char depth[TT_CELL_MAX];
+		size_t digits = tree_depth(g, row, depth);
 
-		if (w->o->width && indent > width / 2)
-			indent = width / 2;
-		spaces(w, indent);
-		used = indent + put_clean(w, c->s, w->o->width ? width - indent : 0);
-		if (!last && used < width)
-			spaces(w, width - used);
-		return;
+		used = tree_indent(g, row);
+		spaces(w, used);
+		put_n(w, depth, digits);
+		used += digits;
 	}
-	end = tt_cell_human(number, unit, g->col[col].micro, c);
-	*end = '\0';
-	used = text_width(number);
+	if (g->t->col[col].unit == TT_UNIT_PROSE && w->o->width)
+		n = tt_text_line(s, set->width, &rest);
+	used += put_cut(w, s, n, w->o->width ? set->width - used : 0);
+	set->rest = rest;
+	return used;
+}
+
+/* Write a cell, numbers to the right; returns the columns used. */
+static size_t
+put_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
+{
+	enum tt_unit unit = g->t->col[col].unit;
+	size_t used, left = 0;
+	char number[TT_CELL_MAX];
+
+	if (g->col[col].rest)
+		return put_text_cell(w, g, row, col);
+	*tt_cell_human(number, unit, tt_table_cell(g->t, row, col)) = '\0';
+	used = tt_text_width(number);
 	if (tt_unit_right(unit))
-		spaces(w, width - used);
-	put_n(w, number, (size_t)(end - number));
-	if (!tt_unit_right(unit) && !last)
-		spaces(w, width - used);
+		left = g->col[col].width - used;
+	spaces(w, left);
+	put(w, number);
+	return left + used;
 }
 
 static void
 put_heading(struct writer *w, const struct grid *g, size_t col, bool last)
 {
 	const struct tt_col *c = &g->t->col[col];
-	const char *suffix = tt_column_suffix(c->unit, g->col[col].micro);
-	size_t used = text_width(c->title) + text_width(suffix), pad = g->col[col].width - used;
+	size_t pad = g->col[col].width - heading_width(c);
 
-	if (g->col[col].width < used)
-		pad = 0;
 	if (tt_unit_right(c->unit))
 		spaces(w, pad);
 	put(w, c->title);
-	put(w, suffix);
+	put(w, tt_column_suffix(c->unit));
 	if (!tt_unit_right(c->unit) && !last)
 		spaces(w, pad);
 }
@@ -327,6 +390,41 @@ last_shown(const struct grid *g)
 	while (last > 0 && !is_shown(g, last))
 		last--;
 	return last;
+}
+
+/* Write the lines of a row: one, or as many as its longest cell that wraps has. */
+static void
+put_row(struct writer *w, const struct grid *g, size_t row, size_t last)
+{
+	bool more = true;
+
+	for (size_t col = 0; col <= last; col++) {
+		const struct tt_cell *c = tt_table_cell(g->t, row, col);
+
+		g->col[col].rest = tt_unit_is_text(g->t->col[col].unit) && !c->empty ? c->s : NULL;
+	}
+	for (bool first = true; more && w->rc == TT_OK; first = false) {
+		size_t blank = INDENT;
+
+		more = false;
+		for (size_t col = 0; col <= last; col++) {
+			if (!is_shown(g, col))
+				continue;
+			if (first || g->col[col].rest) {
+				size_t used;
+
+				spaces(w, blank);
+				used = put_cell(w, g, row, col);
+				/* A name in a file may be wider than its column. */
+				blank = used < g->col[col].width ? g->col[col].width - used : 0;
+			} else {
+				blank += g->col[col].width;
+			}
+			more |= g->col[col].rest != NULL;
+			blank += GAP;
+		}
+		put(w, "\n");
+	}
 }
 
 static void
@@ -344,79 +442,87 @@ put_grid(struct writer *w, const struct grid *g)
 	}
 	style(w, plain);
 	put(w, "\n");
-	for (size_t row = 0; row < g->t->nrow && w->rc == TT_OK; row++) {
-		spaces(w, INDENT);
-		for (size_t col = 0; col <= last; col++) {
-			if (!is_shown(g, col))
-				continue;
-			put_cell(w, g, row, col, col == last);
-			spaces(w, col < last ? GAP : 0);
-		}
-		put(w, "\n");
-	}
+	for (size_t row = 0; row < g->t->nrow && w->rc == TT_OK; row++)
+		put_row(w, g, row, last);
 }
 
-/* Name the columns that did not fit. */
+/* Name the columns that did not fit, and the levels that are not indented. */
 static void
-put_cut_columns(struct writer *w, const struct grid *g)
+put_left_out(struct writer *w, const struct grid *g)
 {
+	size_t at = INDENT;
 	bool any = false;
 
 	for (size_t col = 0; col < g->t->ncol; col++) {
+		const char *before = any ? ", " : "no room for ", *title = g->t->col[col].title;
+
 		if (!g->col[col].cut || g->col[col].hidden)
 			continue;
 		if (!any) {
 			spaces(w, INDENT);
 			style(w, dim);
+		} else if (at + tt_text_width(title) + 2 > w->o->width) {
+			before = ",\n  ";
+			at = 0;
 		}
-		put(w, any ? ", " : "not shown, the terminal is too narrow: ");
-		put(w, g->t->col[col].title);
+		put(w, before);
+		put(w, title);
+		at += tt_text_width(before) + tt_text_width(title);
 		any = true;
 	}
 	if (any) {
+		put(w, at + sizeof " (--width 0 shows all)" > w->o->width ? "\n  (--width 0 shows all)" : " (--width 0 shows all)");
 		style(w, plain);
 		put(w, "\n");
 	}
+	if (g->deepest < SIZE_MAX)
+		line(w, dim, INDENT, "a number before a name is its depth, where there is no room to indent it");
 }
 
 static int
 put_table(struct writer *w, const struct tt_table *t, struct tt_mem *mem)
 {
-	struct grid g = { .t = t };
+	struct grid g = { .t = t, .step = TREE_STEP, .deepest = SIZE_MAX };
 
 	g.col = tt_mem_alloc(mem, t->ncol * sizeof *g.col, w->err);
 	if (!g.col)
 		return w->err ? w->err->code : TT_E_NOMEM;
 	for (size_t col = 0; col < t->ncol; col++) {
-		measure(&g, col);
+		g.col[col] = (struct column){ .cut = false };
+		measure_width(&g, col);
 		g.col[col].hidden = (t->tree && col == 1) || tt_column_empty(t, col);
 	}
 	if (w->o->width)
 		fit(&g, w->o->width);
 	put_grid(w, &g);
-	put_cut_columns(w, &g);
+	put_left_out(w, &g);
 	tt_mem_free(mem, g.col, t->ncol * sizeof *g.col);
 	return w->rc;
 }
 
 /* --- facts -------------------------------------------------------------- */
 
+/* Write a value ${at} columns from the left, padded to ${width}; 0: it is the only one of its line, which it may wrap. */
 static void
-fact_text(struct writer *w, const struct tt_table *t, size_t row, size_t col, size_t width)
+fact_text(struct writer *w, const struct tt_table *t, size_t row, size_t col, size_t at, size_t width)
 {
 	const struct tt_cell *c = tt_table_cell(t, row, col);
 	enum tt_unit unit = t->col[col].unit;
 	char number[TT_CELL_MAX];
 	size_t used;
 
-	if (unit == TT_UNIT_TEXT && !c->empty) {
-		used = put_clean(w, c->s, 0);
-		if (width && used < width)
+	if (tt_unit_is_text(unit) && !c->empty) {
+		if (!width) {
+			put_wrapped(w, at, at, c->s);
+			return;
+		}
+		used = put_text(w, c->s, strlen(c->s));
+		if (used < width)
 			spaces(w, width - used);
 		return;
 	}
 	*tt_cell_fact(number, unit, c) = '\0';
-	used = text_width(number);
+	used = tt_text_width(number);
 	if (width > used)
 		spaces(w, width - used);
 	put(w, number);
@@ -434,7 +540,7 @@ fact_width(const struct tt_table *t, size_t row)
 		size_t width;
 
 		*tt_cell_fact(number, t->col[col].unit, c) = '\0';
-		width = t->col[col].unit == TT_UNIT_TEXT && !c->empty ? text_width(c->s) : text_width(number);
+		width = tt_unit_is_text(t->col[col].unit) && !c->empty ? tt_text_width(c->s) : tt_text_width(number);
 		if (width > most)
 			most = width < PAD_MAX / 2 ? width : PAD_MAX / 2;
 	}
@@ -448,8 +554,8 @@ put_facts(struct writer *w, const struct tt_table *t)
 	size_t titles = 0;
 
 	for (size_t col = 0; col < t->ncol; col++) {
-		if (!tt_column_empty(t, col) && text_width(t->col[col].title) > titles)
-			titles = text_width(t->col[col].title);
+		if (!tt_column_empty(t, col) && tt_text_width(t->col[col].title) > titles)
+			titles = tt_text_width(t->col[col].title);
 	}
 	for (size_t col = 0; col < t->ncol && w->rc == TT_OK; col++) {
 		if (tt_column_empty(t, col))
@@ -458,10 +564,10 @@ put_facts(struct writer *w, const struct tt_table *t)
 		style(w, bold);
 		put(w, t->col[col].title);
 		style(w, plain);
-		spaces(w, titles - text_width(t->col[col].title));
+		spaces(w, titles - tt_text_width(t->col[col].title));
 		for (size_t row = 0; row < t->nrow; row++) {
 			spaces(w, GAP);
-			fact_text(w, t, row, col, t->nrow > 1 ? fact_width(t, row) : 0);
+			fact_text(w, t, row, col, INDENT + titles + GAP, t->nrow > 1 ? fact_width(t, row) : 0);
 		}
 		put(w, "\n");
 	}
@@ -495,7 +601,7 @@ put_note(struct writer *w, const struct tt_note *n)
 	style(w, bad ? red : dim);
 	put(w, n->severity);
 	put(w, ": ");
-	put_clean(w, n->text, 0);
+	put_wrapped(w, INDENT, strlen(n->severity) + 2, n->text);
 	style(w, plain);
 	put(w, "\n");
 }

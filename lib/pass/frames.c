@@ -90,7 +90,7 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_GPU] = { "gpu_ns", "GPU", TT_UNIT_NS, "GPU time, as the engine measured it." },
 	[W_PRESENT] = { "present_wait_ns", "present wait", TT_UNIT_NS, "Time the main thread waited to present, as the engine measured it." },
 	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, GPU, present or balanced." },
-	[W_TOP] = { "top", "top markers by self time", TT_UNIT_TEXT, "The three with most self time in it on the frame thread." },
+	[W_TOP] = { "top", "top markers by self time", TT_UNIT_PROSE, "The three with most self time in it on the frame thread." },
 	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on all threads in it; empty where that was not recorded." },
 	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations on all threads in it; empty where they were not recorded." },
 	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS, "Time in it during which a collection was stopping or had stopped the world; empty where pauses are not recorded." },
@@ -509,7 +509,7 @@ put_top(struct fold *fo, const struct tt_hitch *h, struct tt_cell *c, struct tt_
 	for (unsigned i = 0; i < h->ntop && i < 3; i++) {
 		char time[32];
 
-		*tt_put_time(time, h->top[i].self) = '\0';
+		*tt_put_time_short(time, h->top[i].self) = '\0';
 		text = tt_report_text(fo->r, err, "%s%s%s %s", text, i ? ", " : "", label(fo, h, i), time);
 		if (!text)
 			return err->code;

@@ -12,7 +12,7 @@ enum { G_PATHS, G_REFERENCES, G_ROOTS };
 
 static const struct tt_col path_col[] = {
 	{ "class", "class", TT_UNIT_TEXT, "Name of the class." },
-	{ "path", "path", TT_UNIT_TEXT,
+	{ "path", "path", TT_UNIT_PROSE,
 	    "Root and classes by which its objects are first reached; (not reached) from any recorded root." },
 	{ "objects", "objects", TT_UNIT_COUNT, "Objects that are first reached this way." },
 	{ "share", "objects", TT_UNIT_PERCENT, "Their share of the objects of the class." },

@@ -1,6 +1,7 @@
 /* Tests of out/table.h: sorting, limits and the four renderers. */
 #include "check.h"
 
+#include "out/glyph.h"
 #include "out/table.h"
 
 static struct tt_mem mem;
@@ -50,7 +51,7 @@ expect(struct tt_report *r, struct tt_render_opts o, const char *want)
 	CHECK_EQ_INT(mem.used, 0);
 }
 
-TEST(text_has_one_unit_per_column_and_numbers_to_the_right)
+TEST(each_time_has_its_unit_and_numbers_are_to_the_right)
 {
 	struct tt_report r;
 
@@ -60,12 +61,12 @@ TEST(text_has_one_unit_per_column_and_numbers_to_the_right)
 	row(&r, t, "Über", 1, 999, -1);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
-	    "  marker           count    self ms  share %\n"
-	    "  World:Frame  1,234,567  1,234.568    12.34\n"
-	    "  Über                 1      0.001        -\n");
+	    "  marker           count     self  share %\n"
+	    "  World:Frame  1,234,567  1.235 s    12.34\n"
+	    "  Über                 1   999 ns        -\n");
 }
 
-TEST(a_column_mostly_below_a_tenth_of_a_ms_is_in_us)
+TEST(times_of_all_sizes_in_one_column_keep_four_digits)
 {
 	struct tt_report r;
 
@@ -76,10 +77,10 @@ TEST(a_column_mostly_below_a_tenth_of_a_ms_is_in_us)
 	row(&r, t, "c", 1, 12345678, 0);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
-	    "  marker  count     self µs  share %\n"
-	    "  a           1      99.999     0.00\n"
-	    "  b           1       0.001     0.00\n"
-	    "  c           1  12,345.678     0.00\n");
+	    "  marker  count      self  share %\n"
+	    "  a           1  100.0 µs     0.00\n"
+	    "  b           1      1 ns     0.00\n"
+	    "  c           1  12.35 ms     0.00\n");
 }
 
 TEST(hidden_rows_and_notes_are_told)
@@ -97,8 +98,8 @@ TEST(hidden_rows_and_notes_are_told)
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
 	    "  a note\n"
-	    "  marker  count  self ms  share %\n"
-	    "  x           0    0.000     0.00\n"
+	    "  marker  count  self  share %\n"
+	    "  x           0  0 ns     0.00\n"
 	    "  … 1,002 more (--limit 0 shows all)\n"
 	    "\n"
 	    "loss: two events?lost\n");
@@ -117,9 +118,9 @@ TEST(a_narrow_terminal_cuts_names_then_columns)
 {
 	static const char want[] =
 	    "Markers\n"
-	    "  marker                    count  self µs\n"
-	    "  Ünïcödé.Namespace.World…      1    0.002\n"
-	    "  not shown, the terminal is too narrow: share\n";
+	    "  marker                    count  self\n"
+	    "  Ünïcödé…pace.World:Frame      1  2 ns\n"
+	    "  no room for share (--width 0 shows all)\n";
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
@@ -138,10 +139,10 @@ TEST(wide_characters_count_two_columns_and_controls_never_reach_the_terminal)
 	row(&r, t, "\U000e0041\U0010ffff", 1, 0, 0);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
-	    "  marker  count  self ms  share %\n"
-	    "  データ      1    0.000     0.00\n"
-	    "  ?[31m?      1    0.000     0.00\n"
-	    "  \U000e0041\U0010ffff          1    0.000     0.00\n");
+	    "  marker  count  self  share %\n"
+	    "  データ      1  0 ns     0.00\n"
+	    "  ?[31m?      1  0 ns     0.00\n"
+	    "  \U000e0041\U0010ffff          1  0 ns     0.00\n");
 }
 
 TEST(colour_is_only_in_text_with_colour)
@@ -302,9 +303,9 @@ TEST(markdown_escapes_what_would_mean_something)
 	CHECK_EQ_INT(tt_report_note(&r, "notice", "x", "a <b>", &err), TT_OK);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_MARKDOWN },
 	    "### Markers\n\n"
-	    "| marker | count | self ms | share % |\n"
+	    "| marker | count | self | share % |\n"
 	    "| :-- | --: | --: | --: |\n"
-	    "| List\\`1\\<a\\|b\\>:\\*\\_x  | 1,000 | 2.000 | 0.50 |\n"
+	    "| List\\`1\\<a\\|b\\>:\\*\\_x  | 1,000 | 2.000 ms | 0.50 |\n"
 	    "\n- **notice**: a \\<b\\>\n");
 }
 
@@ -459,8 +460,8 @@ TEST(direction_overrides_never_reach_the_terminal)
 	row(&r, table(&r, "markers"), "a\u202eb\u202ac\u2066d\u2069e\u2029\u2065f\u206a", 1, 0, 0);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
-	    "  marker         count  self ms  share %\n"
-	    "  a?b?c?d?e\u2029\u2065f\u206a      1    0.000     0.00\n");
+	    "  marker         count  self  share %\n"
+	    "  a?b?c?d?e\u2029\u2065f\u206a      1  0 ns     0.00\n");
 }
 
 TEST(a_terminal_too_narrow_for_anything_still_gets_the_first_columns)
@@ -473,7 +474,9 @@ TEST(a_terminal_too_narrow_for_anything_still_gets_the_first_columns)
 	    "Markers\n"
 	    "  marker       count\n"
 	    "  World:Frame      1\n"
-	    "  not shown, the terminal is too narrow: self, share\n");
+	    "  no room for self,\n"
+	    "  share\n"
+	    "  (--width 0 shows all)\n");
 	tt_report_init(&r, &mem);
 	tree(&r);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 5 },
@@ -482,7 +485,118 @@ TEST(a_terminal_too_narrow_for_anything_still_gets_the_first_columns)
 	    "  Main\n"
 	    "    Frame\n"
 	    "      Draw\n"
-	    "  not shown, the terminal is too narrow: count\n");
+	    "  no room for count\n"
+	    "  (--width 0 shows all)\n");
+}
+
+TEST(prose_goes_on_in_the_next_line_and_nothing_of_it_is_lost)
+{
+	static const struct tt_col col[] = {
+		{ "name", "name", TT_UNIT_TEXT, NULL }, { "n", "n", TT_UNIT_COUNT, NULL }, { "why", "why", TT_UNIT_PROSE, NULL },
+	};
+	struct tt_report r;
+	struct tt_table *t = NULL;
+	struct tt_cell *c;
+
+	tt_report_init(&r, &mem);
+	CHECK_EQ_INT(tt_report_table(&r, "t", "T", col, TT_NCOL(col), &t, &err), TT_OK);
+	CHECK_EQ_INT(tt_table_row(&r, t, &c, &err), TT_OK);
+	tt_cell_text(&c[0], "first");
+	tt_cell_int(&c[1], 1);
+	tt_cell_text(&c[2], "one two three four five six");
+	CHECK_EQ_INT(tt_table_row(&r, t, &c, &err), TT_OK);
+	tt_cell_text(&c[0], "second");
+	tt_cell_int(&c[1], 22);
+	tt_cell_text(&c[2], "short");
+	CHECK_EQ_INT(tt_report_note(&r, "notice", "n", "a sentence that is longer than a line", &err), TT_OK);
+	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 32 },
+	    "T\n"
+	    "  name     n  why\n"
+	    "  first    1  one two three four\n"
+	    "              five six\n"
+	    "  second  22  short\n"
+	    "\n"
+	    "notice: a sentence that is\n"
+	    "  longer than a line\n");
+}
+
+/* A tree ${levels} deep at ${width} columns; the text is at *${b}. */
+static void
+deep_tree(struct tt_buf *b, int levels, unsigned width)
+{
+	static const struct tt_col col[] = {
+		{ "name", "name", TT_UNIT_TEXT, NULL }, { "depth", "depth", TT_UNIT_COUNT, NULL }, { "self", "self", TT_UNIT_NS, NULL },
+	};
+	const struct tt_render_opts o = { .form = TT_RENDER_TEXT, .width = width };
+	struct tt_report r;
+	struct tt_table *t = NULL;
+	struct tt_cell *c;
+
+	tt_report_init(&r, &mem);
+	CHECK_EQ_INT(tt_report_table(&r, "t", "T", col, TT_NCOL(col), &t, &err), TT_OK);
+	t->tree = true;
+	for (int i = 0; i < levels; i++) {
+		CHECK_EQ_INT(tt_table_row(&r, t, &c, &err), TT_OK);
+		tt_cell_text(&c[0], tt_report_text(&r, &err, "Some.Namespace.Of.A.Game:Level%03d", i));
+		tt_cell_int(&c[1], i);
+		tt_cell_int(&c[2], 123456);
+	}
+	CHECK_EQ_INT(tt_render(&r, &o, b, &err), TT_OK);
+	CHECK_EQ_INT(tt_buf_add(b, "", 1, &err), TT_OK);
+	tt_report_free(&r);
+}
+
+TEST(no_level_of_a_tree_looks_like_another)
+{
+	for (unsigned width = 40; width <= 240; width += 20) {
+		struct tt_buf b = { 0 };
+		char want[64];
+
+		deep_tree(&b, 120, width);
+		for (const char *p = b.p; *p; p += strcspn(p, "\n") + 1)
+			CHECK(tt_text_width_n(p, strcspn(p, "\n")) <= width);
+		for (int i = 0; i < 120; i++) {
+			const char *p = strstr(b.p, (snprintf(want, sizeof want, ":Level%03d", i), want)), *q;
+			size_t indent = 0;
+
+			CHECK(p != NULL);
+			for (q = p; q && q > b.p && q[-1] != '\n';)
+				q--;
+			indent = q ? strspn(q, " ") : 0;
+			snprintf(want, sizeof want, "%d: ", i);
+			/* Indented by its level, or numbered. */
+			CHECK(indent == 2 + (size_t)i * 2 || indent == 2 + (size_t)i || (q && strncmp(q + indent, want, strlen(want)) == 0));
+		}
+		tt_buf_free(&b);
+	}
+	CHECK_EQ_INT(mem.used, 0);
+}
+
+TEST(names_that_begin_alike_and_end_alike_differ_when_cut)
+{
+	static const char *const name[] = {
+		"Some.Very.Long.Namespace.Of.A.Game:Update(int)", "Some.Very.Long.Namespace.Of.A.Game:Update(float)",
+		"Some.Very.Long.Namespace.Of.A.Game:Render(int)", "Other.Very.Long.Namespace.Of.A.Game:Render(int)",
+	};
+	struct tt_report r;
+	struct tt_buf b = { 0 };
+	const struct tt_render_opts o = { .form = TT_RENDER_TEXT, .width = 44 };
+	const char *line[4] = { NULL };
+
+	tt_report_init(&r, &mem);
+	for (size_t i = 0; i < 4; i++)
+		row(&r, i ? r.first : table(&r, "markers"), name[i], 1, 2, 3);
+	CHECK_EQ_INT(tt_render(&r, &o, &b, &err), TT_OK);
+	CHECK_EQ_INT(tt_buf_add(&b, "", 1, &err), TT_OK);
+	line[0] = strstr(b.p, "Some");
+	for (size_t i = 1; i < 4 && line[i - 1]; i++)
+		line[i] = strchr(line[i - 1], '\n') + 3;
+	for (size_t i = 0; i < 4; i++) {
+		for (size_t k = 0; k < i; k++)
+			CHECK(strncmp(line[i], line[k], strcspn(line[i], "\n")) != 0);
+	}
+	tt_buf_free(&b);
+	tt_report_free(&r);
 }
 
 static const char *
@@ -508,6 +622,17 @@ TEST(human_forms)
 	CHECK_STR(human(tt_put_time, 9999999000), "9,999.999 ms");
 	CHECK_STR(human(tt_put_time, 10000000000), "10.000 s");
 	CHECK_STR(human(tt_put_time, INT64_MIN), "-9,223,372,036.855 s");
+	CHECK_STR(human(tt_put_time_short, 0), "0 ns");
+	CHECK_STR(human(tt_put_time_short, 999), "999 ns");
+	CHECK_STR(human(tt_put_time_short, 1000), "1.000 µs");
+	CHECK_STR(human(tt_put_time_short, 50688), "50.69 µs");
+	CHECK_STR(human(tt_put_time_short, 999949), "999.9 µs");
+	CHECK_STR(human(tt_put_time_short, 999950), "1.000 ms");
+	CHECK_STR(human(tt_put_time_short, -999949999), "-999.9 ms");
+	CHECK_STR(human(tt_put_time_short, -999950000), "-1.000 s");
+	CHECK_STR(human(tt_put_time_short, 2953600000), "2.954 s");
+	CHECK_STR(human(tt_put_time_short, 9999600000000), "10,000 s");
+	CHECK_STR(human(tt_put_time_short, INT64_MIN), "-9,223,372,037 s");
 	CHECK_STR(human(tt_put_bytes, 9999), "9,999 B");
 	CHECK_STR(human(tt_put_bytes, 10000), "9.8 KB");
 	CHECK_STR(human(tt_put_bytes, 1048576), "1.0 MB");
