@@ -69,7 +69,8 @@ struct batch_files {
 /**
  * batch_files_find(app, operands, root, out, f, err):
  * All files that the operands name: files, what is below directories, globs, and for "-" the names on standard input,
- * one a line. ${root}: keys are paths below it; NULL: below the directory operand they come from, else as named.
+ * one a line or with NUL behind each. Names of a list or a glob that lead to nothing, and folders that cannot be listed, are
+ * among them: they cost a line when they are opened. ${root}: keys are paths below it; NULL: below the directory operand they come from, else as named.
  * What lies in ${out} (NULL: none), the batch's own directory, is passed over.
  * Errors: TT_E_IO, TT_E_USAGE (two files of one key).
  */

@@ -26,6 +26,7 @@ struct find {
 	bool has_out;
 	char path[PATH_MAX];          /* of the file at hand */
 	struct tt_buf key;
+	uint64_t lost;                /* names that lead to nothing */
 };
 
 static int
@@ -80,6 +81,19 @@ add_file(struct find *d, const char *name, const struct stat *st, struct tt_err 
 	file->cost = file->size * weight(d->path);
 	f->n++;
 	return TT_OK;
+}
+
+/*
+ * What cannot be looked at is taken for a file all the same: it cannot be opened either, which costs it a line among the
+ * results, and not the run.
+ */
+static int
+add_lost(struct find *d, const char *name, struct tt_err *err)
+{
+	const struct stat none = { 0 };
+
+	d->lost++;
+	return add_file(d, name, &none, err);
 }
 
 static int
@@ -149,7 +163,7 @@ visit(struct find *d, int dir, size_t at, const char *name, size_t below, unsign
 	if (n < 0 || (size_t)n >= sizeof d->path - at)
 		return tt_fail_sys(err, ENAMETOOLONG, "%.*s", (int)at, d->path);
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
-		return errno == ENOENT ? TT_OK : tt_fail_sys(err, errno, "%s", d->path);
+		return errno == ENOENT ? TT_OK : add_lost(d, d->path + below, err);
 	if (S_ISREG(st.st_mode))
 		return add_file(d, d->path + below, &st, err);
 	if (!S_ISDIR(st.st_mode)) {
@@ -162,7 +176,7 @@ visit(struct find *d, int dir, size_t at, const char *name, size_t below, unsign
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "%s: directories are nested too deep", d->path);
 	fd = openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0)
-		return tt_fail_sys(err, errno, "%s", d->path);
+		return errno == EACCES ? add_lost(d, d->path + below, err) : tt_fail_sys(err, errno, "%s", d->path);
 	return walk(d, fd, below, depth + 1, err);
 }
 
@@ -209,7 +223,10 @@ below_root(struct find *d, size_t *below, struct tt_err *err)
 	return TT_OK;
 }
 
-static int operand(struct find *d, const char *path, bool globs, struct tt_err *err);
+/* Where a name comes from: what is typed may be a pattern, and is a mistake where it leads to nothing. */
+enum origin { TYPED, EXPANDED, LISTED };
+
+static int operand(struct find *d, const char *path, enum origin from, struct tt_err *err);
 
 static int
 expand(struct find *d, const char *pattern, struct tt_err *err)
@@ -220,13 +237,13 @@ expand(struct find *d, const char *pattern, struct tt_err *err)
 	if (glob(pattern, 0, NULL, &g) != 0)
 		rc = tt_fail_sys(err, ENOENT, "%s", pattern);
 	for (size_t i = 0; rc == TT_OK && i < g.gl_pathc; i++)
-		rc = operand(d, g.gl_pathv[i], false, err);
+		rc = operand(d, g.gl_pathv[i], EXPANDED, err);
 	globfree(&g);
 	return rc;
 }
 
 static int
-operand(struct find *d, const char *path, bool globs, struct tt_err *err)
+operand(struct find *d, const char *path, enum origin from, struct tt_err *err)
 {
 	struct stat st;
 	size_t n = strlen(path), below = 0;
@@ -235,9 +252,12 @@ operand(struct find *d, const char *path, bool globs, struct tt_err *err)
 	if (n == 0 || n >= sizeof d->path)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, n ? "a name is too long" : "an input file has no name");
 	if (stat(path, &st) != 0) {
-		if (errno == ENOENT && globs && strpbrk(path, "*?["))
+		if (errno == ENOENT && from == TYPED && strpbrk(path, "*?["))
 			return expand(d, path, err);
-		return tt_fail_sys(err, errno, "%s", path);
+		if (from == TYPED)
+			return tt_fail_sys(err, errno, "%s", path);
+		memcpy(d->path, path, n + 1);
+		return add_lost(d, path, err);
 	}
 	memcpy(d->path, path, n + 1);
 	if (d->root)
@@ -246,49 +266,102 @@ operand(struct find *d, const char *path, bool globs, struct tt_err *err)
 		return rc;
 	if (S_ISREG(st.st_mode))
 		return add_file(d, d->path + below, &st, err);
-	if (!S_ISDIR(st.st_mode))
+	if (!S_ISDIR(st.st_mode) && from == TYPED)
 		return tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: neither a file nor a directory", path);
+	if (!S_ISDIR(st.st_mode)) {
+		d->f->others++;
+		return TT_OK;
+	}
 	fd = open(d->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return tt_fail_sys(err, errno, "%s", path);
 	return walk(d, fd, d->root ? below : strlen(d->path), 0, err);
 }
 
-/* Names on standard input, one a line. */
+/* Names as they come on standard input. */
+struct names {
+	struct find *d;
+	char name[PATH_MAX];          /* as far as it has come */
+	size_t n;
+	char end;                     /* what ends a name */
+	uint64_t count;
+};
+
+static int
+end_name(struct names *l, struct tt_err *err)
+{
+	size_t n = l->n;
+
+	l->n = 0;
+	if (n == 0)
+		return TT_OK;
+	l->count++;
+	l->name[n] = '\0';
+	return operand(l->d, l->name, LISTED, err);
+}
+
+static int
+add_byte(struct names *l, char c, struct tt_err *err)
+{
+	if (c == l->end)
+		return end_name(l, err);
+	if (c == '\0')
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard input: a NUL byte among names that end with lines");
+	if (l->n + 1 == sizeof l->name)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard input: a name is too long");
+	l->name[l->n++] = c;
+	return TT_OK;
+}
+
+static int
+read_names(struct names *l, struct tt_src *src, struct tt_err *err)
+{
+	const uint8_t *head;
+	char block[4096];
+	size_t got;
+	int rc = tt_src_peek(src, &head, &got, err);
+
+	/* A name is shorter than what is looked at: if NUL ends them, the first one is in it. */
+	if (rc == TT_OK)
+		l->end = memchr(head, '\0', got) ? '\0' : '\n';
+	while (rc == TT_OK && (rc = tt_src_read(src, block, sizeof block, &got, err)) == TT_OK) {
+		for (size_t i = 0; i < got && rc == TT_OK; i++)
+			rc = add_byte(l, block[i], err);
+	}
+	return rc == TT_END ? end_name(l, err) : rc;
+}
+
 static int
 from_input(struct find *d, struct tt_err *err)
 {
+	struct names *l = tt_arena_alloc(&d->app->arena, sizeof *l, err);
+	uint64_t lost = d->lost;
 	struct tt_src *src;
-	char line[PATH_MAX], block[4096];
-	size_t n = 0, got;
-	int rc = tt_src_open(&d->app->env, "-", &src, err);
+	int rc = l ? tt_src_open(&d->app->env, "-", &src, err) : out_of_memory(err);
 
 	if (rc != TT_OK)
 		return rc;
-	while (rc == TT_OK && (rc = tt_src_read(src, block, sizeof block, &got, err)) == TT_OK) {
-		for (size_t i = 0; i < got && rc == TT_OK; i++) {
-			if (block[i] != '\n') {
-				if (n + 1 == sizeof line)
-					rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard input: a name is too long");
-				else
-					line[n++] = block[i];
-				continue;
-			}
-			line[n] = '\0';
-			if (n > 0)
-				rc = operand(d, line, false, err);
-			n = 0;
-		}
-	}
-	if (rc == TT_END && n > 0) {
-		line[n] = '\0';
-		rc = operand(d, line, false, err);
-	}
+	*l = (struct names){ .d = d };
+	rc = read_names(l, src, err);
 	tt_src_close(src);
-	return rc == TT_END ? TT_OK : rc;
+	if (rc == TT_OK && l->count > 0 && d->lost - lost == l->count)
+		rc = tt_fail_sys(err, ENOENT, "standard input: %llu names, and none leads to a file, like \"%.40s\"",
+		    (unsigned long long)l->count, d->path);
+	return rc;
 }
 
 /* --- order ------------------------------------------------------------------------- */
+
+/* Of the keys of one path the longest first: it is the name that was given, not what is below a folder. */
+static int
+by_path(const void *a, const void *b)
+{
+	const struct tt_many_file *x = a, *y = b;
+	size_t nx = strlen(x->key), ny = strlen(y->key);
+	int c = strcmp(x->path, y->path);
+
+	return c ? c : nx > ny ? -1 : nx < ny;
+}
 
 static int
 by_work(const void *a, const void *b)
@@ -316,12 +389,27 @@ one_file(const char *a, const char *b)
 	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+/* A list may name a folder and the files in it: each path once. */
+static void
+drop_repeats(struct batch_files *f)
+{
+	size_t n = 0;
+
+	qsort(f->file, f->n, sizeof *f->file, by_path);
+	for (size_t i = 0; i < f->n; i++) {
+		if (n == 0 || strcmp(f->file[n - 1].path, f->file[i].path) != 0)
+			f->file[n++] = f->file[i];
+	}
+	f->n = n;
+}
+
 /* Each file once: the same twice is dropped, two of one key are a mistake. */
 static int
 settle(struct app *app, struct batch_files *f, struct tt_err *err)
 {
 	size_t n = 0;
 
+	drop_repeats(f);
 	qsort(f->file, f->n, sizeof *f->file, by_work);
 	for (size_t i = 0; i < f->n; i++)     /* equal keys of one file are of one size: neighbours */
 		if (n == 0 || strcmp(f->file[n - 1].key, f->file[i].key) != 0 || !one_file(f->file[n - 1].path, f->file[i].path))
@@ -383,7 +471,7 @@ batch_files_find(struct app *app, const struct opt_list *operands, const char *r
 		d->root = real;
 	}
 	for (size_t i = 0; i < operands->n && rc == TT_OK; i++)
-		rc = strcmp(operands->v[i], "-") == 0 ? from_input(d, err) : operand(d, operands->v[i], true, err);
+		rc = strcmp(operands->v[i], "-") == 0 ? from_input(d, err) : operand(d, operands->v[i], TYPED, err);
 	tt_buf_free(&d->key);
 	return rc == TT_OK ? settle(app, f, err) : rc;
 }

@@ -131,8 +131,8 @@ const struct verb verb_batch = {
 	.summary = "analyse or convert captures by the thousand, in folders and archives",
 	.operands = "FILE|DIR|ARCHIVE|-...",
 	.about = "Analyse or convert all captures in folders and archives (tar, zip, 7z; compressed; in each other). "
-		 "\"-\" reads names from standard input, one a line. What is no capture is counted by kind; what fails costs "
-		 "one line. Results are one line of JSON per capture, and figures of all together.",
+		 "\"-\" reads names from standard input, one a line or with NUL behind each (find -print0). What is no capture is "
+		 "counted by kind; what fails costs one line. Results are one line of JSON per capture, and figures of all together.",
 	.examples = "  tracetool batch nightly/\n"
 		    "  tracetool batch -o out --do convert --to json.gz builds/*.zip\n"
 		    "  tracetool batch -o out --group-by build,device --report trend.md captures.tar.xz\n"

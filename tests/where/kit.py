@@ -1,4 +1,4 @@
-"""What the suites about where users stand share: working folder, HOME and TMPDIR apart from each other, and who runs the program."""
+"""What the suites about where users stand share: working folder, HOME and TMPDIR apart from each other, and who runs it."""
 import atexit
 import os
 import shutil
@@ -70,7 +70,7 @@ class Suite:
 
 
 class Place:
-    """Where user ${uid} (None: who runs this) stands: work/, home/, tmp/ and out/, none of them below another, all empty; one at a time."""
+    """Where user ${uid} (None: who runs this) stands: work/, home/, tmp/ and out/, none below another, all empty; one at a time."""
 
     def __init__(self, suite, uid):
         self.suite, self.uid, self.dir = suite, uid, suite.path("place")

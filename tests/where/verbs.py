@@ -105,7 +105,8 @@ def inputs(s):
         put(s.path("in", "hundred", "%03d.mlpd" % i), small)
     tracetool = s.path("bin", "tracetool")
     for argv in (["stats", "--gate", "in/budget.json", "--inconclusive", "pass", "in/a.mlpd", "--save", "in/base.json"],
-                 ["batch", "-o", "in/shards", "--shard", "1/2", "in/many"], ["batch", "-o", "in/shards", "--shard", "2/2", "in/many"]):
+                 ["batch", "-o", "in/shards", "--shard", "1/2", "in/many"],
+                 ["batch", "-o", "in/shards", "--shard", "2/2", "in/many"]):
         r = subprocess.run([tracetool, *argv], cwd=s.base, capture_output=True, env={"TRACETOOL_SANDBOX": "off"})
         s.check("preparing: %s" % argv, r.returncode and r.stderr)
     s.protect()
@@ -172,12 +173,13 @@ AT = ["here", "in a folder below", "in a folder beside", "by absolute paths"]
 
 def files(s, text):
     for name, args, makes, status in FILES:
-        for who, uid in s.users:
-            for at in AT:
-                old = {m: b"what was there before" for m in makes if "*" not in m} if at != "here" else {}
+        for at in AT:
+            old = {m: b"what was there before" for m in makes if "*" not in m} if at != "here" else {}
+            free = attempt(s, name, s.users[0][1], args, at, "off", old, text)
+            for who, uid in s.users:
                 full = "%s, %s, %s" % (name, at, who)
-                free = attempt(s, full, uid, args, at, "off", old, text)
                 judge(s, full, attempt(s, full, uid, args, at, "require", old, text), free, makes, status)
+        for who, uid in s.users:
             told = attempt(s, name, uid, args, "in a folder that is not there", "require", None, text)
             full = "%s, the folder is not there, %s" % (name, who)
             s.check(full + ": told", None if told.status == 4 and "No such file or directory" in told.err and
@@ -191,11 +193,11 @@ def folders(s):
     s.check("preparing results", full.returncode and full.stderr)
     old = {"results.jsonl": open(s.path("done", "results.jsonl"), "rb").read()}
     for name, args, makes, status in FOLDERS:
-        for who, uid in s.users:
-            for at in AT + ["in a folder that is not there"]:
-                before = None if at == "in a folder that is not there" else old if at != "here" and makes[0] == "results.jsonl" else {}
+        for at in AT + ["in a folder that is not there"]:
+            before = None if at == "in a folder that is not there" else {} if at == "here" or makes[0] != "results.jsonl" else old
+            free = attempt(s, name, s.users[0][1], args, at, "off", before, b"")
+            for who, uid in s.users:
                 full = "%s, %s, %s" % (name, at, who)
-                free = attempt(s, full, uid, args, at, "off", before, b"")
                 judge(s, full, attempt(s, full, uid, args, at, "require", before, b""), free, makes, status)
 
 
