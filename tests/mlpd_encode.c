@@ -359,6 +359,9 @@ mlpd_finalize_queue(struct mlpd_buffer *b, uint64_t t, bool begin)
 void
 mlpd_finalize_object(struct mlpd_buffer *b, uint64_t t, bool begin, uint64_t obj)
 {
+	/* Mono 4.6 records ends alone. */
+	if (begin && b->w->version <= 13)
+		return;
 	event(b, t, T_GC, begin ? 0xa0 : 0xb0);
 	put_obj(b, obj);
 }
@@ -570,6 +573,58 @@ mlpd_roots(struct mlpd_buffer *b, uint64_t t, const struct mlpd_root *roots, siz
 			mlpd_uleb(&b->events, roots[i].kind);
 		mlpd_uleb(&b->events, 0);
 	}
+}
+
+static void
+stop_world(struct mlpd_buffer *b, const struct mlpd_collection *c)
+{
+	mlpd_gc_event(b, c->now(c->arg), 6, c->generation);
+	if (b->w->version >= 13)
+		mlpd_gc_event(b, c->now(c->arg), 10, c->generation);
+	mlpd_gc_event(b, c->now(c->arg), 7, c->generation);
+	if (b->w->version >= 13)
+		mlpd_sync(b, c->now(c->arg), 1);
+}
+
+static void
+restart_world(struct mlpd_buffer *b, const struct mlpd_collection *c)
+{
+	if (b->w->version == 13)
+		mlpd_gc_event(b, c->now(c->arg), 11, c->generation);
+	if (b->w->version >= 13)
+		mlpd_sync(b, c->now(c->arg), 2);
+	mlpd_gc_event(b, c->now(c->arg), 9, c->generation);
+	if (b->w->version >= 14)
+		mlpd_gc_event(b, c->now(c->arg), 11, c->generation);
+}
+
+void
+mlpd_collect(struct mlpd_buffer *b, const struct mlpd_collection *c)
+{
+	bool early = b->w->version <= 14; /* roots ahead of the shot */
+
+	stop_world(b, c);
+	if (c->objects && !early)
+		mlpd_heap_begin(b, c->now(c->arg));
+	mlpd_gc_event(b, c->now(c->arg), 0, c->generation);
+	for (unsigned kind = 1; kind <= 4 && b->w->version <= 13; kind++)
+		mlpd_gc_event(b, c->now(c->arg), kind, c->generation);
+	if (!early)
+		mlpd_gc_moves(b, c->now(c->arg), c->moves, c->nmoves);
+	if (c->nroots > 0 && (early || c->objects))
+		mlpd_roots(b, c->now(c->arg), c->roots, c->nroots);
+	if (early)
+		mlpd_gc_moves(b, c->now(c->arg), c->moves, c->nmoves);
+	mlpd_gc_event(b, c->now(c->arg), 5, c->generation);
+	mlpd_gc_resize(b, c->now(c->arg), c->heap_bytes);
+	mlpd_gc_event(b, c->now(c->arg), 8, c->generation);
+	if (c->objects && early)
+		mlpd_heap_begin(b, c->now(c->arg));
+	if (c->objects) {
+		c->objects(c->arg);
+		mlpd_heap_end(b, c->now(c->arg));
+	}
+	restart_world(b, c);
 }
 
 void

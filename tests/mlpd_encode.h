@@ -18,8 +18,9 @@
  *
  * Every event takes its time in ns as second argument (ignored where the version has no time) and
  * is laid out as w->version says. Nothing stops a test from writing an event in a version that
- * does not have it: such an event is laid out as in the nearest version that has. Running out of
- * memory sets w->failed; the bytes are then worthless.
+ * does not have it: such an event is laid out as in the nearest version that has. Where the order of
+ * records is the version's own, one call writes them all: mlpd_collect(). Running out of memory sets
+ * w->failed; the bytes are then worthless.
  */
 #ifndef TESTS_MLPD_ENCODE_H
 #define TESTS_MLPD_ENCODE_H
@@ -67,6 +68,18 @@ struct mlpd_root {
 	uint64_t kind;      /* V <= 14 */
 };
 
+struct mlpd_collection {
+	unsigned generation;
+	const uint64_t *moves; /* old, new, old, new ... */
+	size_t nmoves;
+	const struct mlpd_root *roots;
+	size_t nroots;
+	uint64_t heap_bytes;
+	void (*objects)(void *arg); /* writes those of the heap shot; null: the collection makes none */
+	uint64_t (*now)(void *arg); /* the time of the next event */
+	void *arg;
+};
+
 struct mlpd_counter {
 	uint64_t section;
 	const char *section_name; /* of section 0x8000 */
@@ -109,7 +122,7 @@ void mlpd_handle_created(struct mlpd_buffer *, uint64_t t, unsigned kind, uint64
 void mlpd_handle_destroyed(
     struct mlpd_buffer *, uint64_t t, unsigned kind, uint64_t handle, const struct mlpd_stack *);
 void mlpd_finalize_queue(struct mlpd_buffer *, uint64_t t, bool begin);
-void mlpd_finalize_object(struct mlpd_buffer *, uint64_t t, bool begin, uint64_t obj);
+void mlpd_finalize_object(struct mlpd_buffer *, uint64_t t, bool begin, uint64_t obj); /* no begin until V 13 */
 
 /* Metadata; the name is left out where the subtype has none. */
 void mlpd_class(struct mlpd_buffer *, uint64_t t, enum mlpd_meta, uint64_t id, uint64_t image, const char *);
@@ -140,6 +153,12 @@ void mlpd_heap_end(struct mlpd_buffer *, uint64_t t);
 void mlpd_heap_object(struct mlpd_buffer *, uint64_t t, uint64_t obj, uint64_t type, uint64_t size,
     unsigned generation, const struct mlpd_ref *, size_t n);
 void mlpd_roots(struct mlpd_buffer *, uint64_t t, const struct mlpd_root *, size_t n);
+/*
+ * A collection from the stop of the world to its restart. Since V 15 a shot begins before the collection does, and
+ * its roots, which are recorded for it alone, come inside. Until V 14 every collection records its roots, and a shot
+ * begins when the collection is over. V 13 writes the restart last.
+ */
+void mlpd_collect(struct mlpd_buffer *, const struct mlpd_collection *);
 void mlpd_root_register(struct mlpd_buffer *, uint64_t t, uint64_t start, uint64_t size, unsigned source,
     uint64_t key, const char *);
 void mlpd_root_unregister(struct mlpd_buffer *, uint64_t t, uint64_t start);

@@ -280,51 +280,51 @@ sample_reused_address(struct sample *s)
 	load_class(s, &s->worker, C_LATER, class_names[C_LATER]);
 }
 
+/* The objects of a heap shot, in two buffers. */
 static void
-sample_heap_shot(struct sample *s)
+sample_heap_shot(void *arg)
 {
+	struct sample *s = arg;
 	struct mlpd_buffer *b = &s->main;
 	uint64_t a = s->heap + 0x80, c = s->heap + 0x100, d = s->heap + 0x180;
 	struct mlpd_ref refs[3] = { { 16, c }, { 24, d }, { 200, a } };
-	struct mlpd_root roots[2] = { { s->meta + 0x50010, a, 1 }, { 1, c, 2 | 0x100 } };
 
-	mlpd_roots(b, tick(s), roots, 2);
-	mlpd_heap_begin(b, tick(s));
 	mlpd_heap_object(b, tick(s), a, type_of(s, C_PLAYER), 48, 0, refs, 2);
 	next_buffer(s, b, s->main_tid);
 	mlpd_heap_object(b, tick(s), c, type_of(s, C_STRING), 32, 1, NULL, 0);
 	mlpd_heap_object(b, tick(s), d, type_of(s, C_LATE), 256, 1, refs, 3);
 	mlpd_heap_object(b, tick(s), d, type_of(s, C_LATE), 0, 1, refs, 1);
-	mlpd_heap_end(b, tick(s));
 }
 
+static uint64_t
+tick_of(void *arg)
+{
+	return tick(arg);
+}
+
+/* Each has roots of its own: those of a collection without a shot are of none. */
 static void
 sample_collection(struct sample *s, unsigned generation)
 {
-	struct mlpd_buffer *b = &s->main;
 	uint64_t moves[4] = { s->heap + 0x400, s->heap + 0x80, s->heap + 0x440, s->heap + 0x100 };
-	uint64_t size = (1 + below(s, 100)) << 16;
+	struct mlpd_root roots[3] = {
+		{ s->meta + 0x50010, s->heap + 0x80, 1 },
+		{ 1, s->heap + 0x100, 2 | 0x100 },
+		{ s->meta + 0x50020, s->heap + 0x180, 1 },
+	};
+	struct mlpd_collection c = {
+		.generation = generation,
+		.moves = moves,
+		.nmoves = generation == 0 ? 2 : 4,
+		.roots = roots,
+		.nroots = generation == 0 ? 3 : 2,
+		.heap_bytes = (1 + below(s, 100)) << 16,
+		.objects = generation == 1 ? sample_heap_shot : NULL,
+		.now = tick_of,
+		.arg = s,
+	};
 
-	mlpd_gc_event(b, tick(s), 6, generation);
-	if (s->version >= 13) {
-		mlpd_gc_event(b, tick(s), 10, generation);
-		mlpd_sync(b, tick(s), 1);
-	}
-	mlpd_gc_event(b, tick(s), 7, generation);
-	mlpd_gc_event(b, tick(s), 0, generation);
-	for (unsigned kind = 1; kind <= 4 && s->version <= 13; kind++)
-		mlpd_gc_event(b, tick(s), kind, generation);
-	mlpd_gc_moves(b, tick(s), moves, generation == 0 ? 2 : 4);
-	if (generation == 1)
-		sample_heap_shot(s);
-	mlpd_gc_resize(b, tick(s), size);
-	mlpd_gc_event(b, tick(s), 5, generation);
-	if (s->version >= 13)
-		mlpd_sync(b, tick(s), 2);
-	mlpd_gc_event(b, tick(s), 8, generation);
-	mlpd_gc_event(b, tick(s), 9, generation);
-	if (s->version >= 13)
-		mlpd_gc_event(b, tick(s), 11, generation);
+	mlpd_collect(&s->main, &c);
 }
 
 static void

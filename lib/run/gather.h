@@ -31,6 +31,16 @@ tt_gather_wanted(const struct tt_gathering *g, const struct tt_event *e)
 	return !g->io->skipped && tt_run_in_time(g->r, e->ts);
 }
 
+/*
+ * Does a collection begin with the event? Where cap->old_roots, the roots that its thread records from here on are of
+ * the shot that the collection makes, if it makes one: the shot begins only behind them.
+ */
+static inline bool
+tt_gather_new_roots(const struct tt_event *e)
+{
+	return e->kind == TT_GC && (e->val == TT_GC_PRE_STOP || e->val == TT_GC_START);
+}
+
 int tt_gather_locks_event(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err);
 int tt_gather_locks_finish(struct tt_run *r, struct tt_err *err);
 void tt_gather_locks_free(struct tt_run *r);

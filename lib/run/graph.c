@@ -28,10 +28,10 @@ forget(struct tt_gather_graph *g, struct tt_mem *mem)
 			tt_mem_free(mem, g->spot[i], sizeof *g->spot[i]);
 	tt_mem_free(mem, g->spot, g->spot ? SPOTS * sizeof *g->spot : 0);
 	tt_mem_free(mem, g->more, g->capmore * sizeof *g->more);
-	tt_mem_free(mem, g->slot, g->capslot * sizeof *g->slot);
+	tt_mem_free(mem, g->root.v, g->root.cap * sizeof *g->root.v);
+	g->root = (struct roots){ 0 };
 	g->more = NULL;
-	g->slot = NULL;
-	g->nmore = g->capmore = g->nslot = g->capslot = g->nclass_of = 0;
+	g->nmore = g->capmore = g->nclass_of = 0;
 	g->spot = NULL;
 	g->on = false;
 }
@@ -161,17 +161,41 @@ class_event(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *er
 }
 
 static int
-roots(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *err)
+add_roots(struct tt_gathering *gg, struct roots *to, const struct tt_event *e, struct tt_err *err)
+{
+	const uint64_t *w = gg->b->word + e[1].val;
+	int rc = tt_mem_grow(&gg->r->env->mem, &to->v, &to->cap, to->n + e->val, sizeof *to->v, err);
+
+	for (uint64_t i = 0; i < e->val && rc == TT_OK; i++)
+		to->v[to->n++] = (struct root){ w[2 * i], w[2 * i + 1] };
+	return rc;
+}
+
+static void
+drop_roots(struct roots *r, struct tt_mem *mem)
+{
+	tt_mem_free(mem, r->v, r->cap * sizeof *r->v);
+	*r = (struct roots){ 0 };
+}
+
+/* Roots ahead of their shot. Where there is no room for them, its graph is not made. */
+static int
+early_roots(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *err)
 {
 	struct tt_gather_graph *g = gg->r->graph;
-	const uint64_t *w = gg->b->word + e[1].val;
-	int rc = tt_mem_grow(&gg->r->env->mem, &g->slot, &g->capslot, g->nslot + e->val, sizeof *g->slot, err);
+	struct tt_mem *mem = &gg->r->env->mem;
+	int rc = tt_mem_grow(mem, &g->early, &g->nearly, gg->t->index + 1, sizeof *g->early, err);
 
-	for (uint64_t i = 0; i < e->val && rc == TT_OK; i++) {
-		g->slot[g->nslot].slot = w[2 * i];
-		g->slot[g->nslot++].object = w[2 * i + 1];
-	}
-	return rc;
+	if (rc != TT_OK)
+		return rc;
+	struct roots *to = &g->early[gg->t->index];
+	rc = to->lost ? TT_OK : add_roots(gg, to, e, err);
+	if (rc != TT_E_LIMIT)
+		return rc;
+	*err = (struct tt_err){ .at = TT_NOWHERE };
+	drop_roots(to, mem);
+	to->lost = true;
+	return TT_OK;
 }
 
 static int
@@ -215,14 +239,24 @@ give_up(struct tt_run *r, int rc, struct tt_err *err)
 	return TT_OK;
 }
 
+static int
+roots(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *err)
+{
+	if (!(e->flags & TT_F_MORE))
+		return TT_OK;
+	if (gg->r->graph->on)
+		return give_up(gg->r, add_roots(gg, &gg->r->graph->root, e, err), err);
+	return gg->in->cap->old_roots ? early_roots(gg, e, err) : TT_OK;
+}
+
 /* References from roots to the object at each address. */
 static int
 count_slots(struct tt_gather_graph *g, struct tt_objects *to, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < g->nslot && rc == TT_OK; i++) {
-		uint64_t n = 0, object = g->slot[i].object;
+	for (size_t i = 0; i < g->root.n && rc == TT_OK; i++) {
+		uint64_t n = 0, object = g->root.v[i].object;
 
 		if (object < 8)
 			continue;
@@ -261,6 +295,25 @@ count_roots(struct tt_run *r, struct tt_shot *shot, struct tt_err *err)
 	return rc;
 }
 
+static void
+begin_shot(struct tt_gathering *gg)
+{
+	struct tt_gather_graph *g = gg->r->graph;
+	struct tt_graph *m = gg->r->m->graph;
+
+	forget(g, &gg->r->env->mem);
+	g->addr.n = g->class.n = g->ref.n = g->has.n = 0;
+	if (gg->t->index < g->nearly) {
+		g->root = g->early[gg->t->index];
+		g->early[gg->t->index] = (struct roots){ 0 };
+	}
+	g->on = !g->root.lost;
+	g->process = gg->in->cap->process;
+	m->over = g->root.lost;
+	m->far = false;
+	m->shot = 0;
+}
+
 static int
 shot_event(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *err)
 {
@@ -272,12 +325,7 @@ shot_event(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *err
 	if (!(e->flags & TT_F_END)) {
 		if (!tt_run_in_time(gg->r, e->ts))
 			return TT_OK;
-		forget(g, &gg->r->env->mem);
-		g->addr.n = g->class.n = g->ref.n = g->has.n = 0;
-		m->over = m->far = false;
-		m->shot = 0;
-		g->on = true;
-		g->process = gg->in->cap->process;
+		begin_shot(gg);
 		return TT_OK;
 	}
 	if (g->on && gg->r->needs & TT_NEEDS_ROOTS && s->n && !s->dropped && s->shot[s->n - 1].complete && !m->far)
@@ -293,6 +341,8 @@ graph_event(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *er
 {
 	struct tt_gather_graph *g = gg->r->graph;
 
+	if (tt_gather_new_roots(e) && gg->t->index < g->nearly)
+		drop_roots(&g->early[gg->t->index], &gg->r->env->mem);
 	switch (e->kind) {
 	case TT_ROOT:
 		return registration(gg, e, err);
@@ -303,7 +353,7 @@ graph_event(struct tt_gathering *gg, const struct tt_event *e, struct tt_err *er
 	case TT_HEAP_GRAPH:
 		return g->on ? give_up(gg->r, objects(gg, e, err), err) : TT_OK;
 	case TT_HEAP_ROOTS:
-		return g->on && (e->flags & TT_F_MORE) ? give_up(gg->r, roots(gg, e, err), err) : TT_OK;
+		return roots(gg, e, err);
 	default:
 		return TT_OK;
 	}
@@ -356,6 +406,9 @@ tt_gather_graph_free(struct tt_run *r)
 	forget(g, mem);
 	tt_mem_free(mem, g->class_of, g->capclass_of * sizeof *g->class_of);
 	tt_mem_free(mem, g->reg, g->capreg * sizeof *g->reg);
+	for (size_t i = 0; i < g->nearly; i++)
+		drop_roots(&g->early[i], mem);
+	tt_mem_free(mem, g->early, g->nearly * sizeof *g->early);
 	tt_objects_free(&g->reg_at);
 	tt_mem_free(mem, g, sizeof *g);
 	r->graph = NULL;

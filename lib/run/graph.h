@@ -30,8 +30,12 @@ struct tt_gather_graph {
 	struct tt_pages addr, class, ref, has;        /* by object, but ref; has: a bit each */
 	struct more { uint32_t addr; uint32_t ref; } *more;   /* continuation records: their object, their first reference */
 	size_t nmore, capmore;
-	struct { uint64_t slot, object; } *slot;      /* roots of the shot */
-	size_t nslot, capslot;
+	struct roots {
+		struct root { uint64_t slot, object; } *v;
+		size_t n, cap;
+		bool lost;            /* there was no room for them */
+	} root, *early;               /* of the shot; by thread: ahead of their shot */
+	size_t nearly;
 	uint32_t *class_of;           /* by place in the chunk's list of classes */
 	size_t nclass_of, capclass_of;
 

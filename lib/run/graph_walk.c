@@ -95,8 +95,8 @@ resolve(struct walk *w, struct tt_err *err)
 	}
 	for (size_t i = 0; i < g->nmore && rc == TT_OK; i++)
 		g->more[i].addr = object_at(w, &number, g->more[i].addr);
-	for (size_t i = 0; i < g->nslot && rc == TT_OK; i++)
-		g->slot[i].object = object_at(w, &number, tt_graph_near(g, g->slot[i].object));
+	for (size_t i = 0; i < g->root.n && rc == TT_OK; i++)
+		g->root.v[i].object = object_at(w, &number, tt_graph_near(g, g->root.v[i].object));
 	tt_pages_free(&number);
 	return rc;
 }
@@ -324,16 +324,16 @@ begin_paths(struct walk *w, struct tt_err *err)
 	w->m->npath = 1;
 	if (g->nreg)
 		qsort(g->reg, g->nreg, sizeof *g->reg, by_start);
-	if (!(of = tt_mem_alloc(w->m->mem, g->nslot * sizeof *of, err)))
+	if (!(of = tt_mem_alloc(w->m->mem, g->root.n * sizeof *of, err)))
 		return err->code;
-	for (size_t i = 0; i < g->nslot && rc == TT_OK; i++) {
-		struct tt_graph_root root = root_of(w, g->slot[i].slot);
+	for (size_t i = 0; i < g->root.n && rc == TT_OK; i++) {
+		struct tt_graph_root root = root_of(w, g->root.v[i].slot);
 		rc = root_index(w, &root, &of[i], err);
 	}
-	for (size_t i = 0; i < g->nslot && rc == TT_OK; i++) {
-		if (g->slot[i].object == NOWHERE)
+	for (size_t i = 0; i < g->root.n && rc == TT_OK; i++) {
+		if (g->root.v[i].object == NOWHERE)
 			continue;
-		uint32_t to = (uint32_t)g->slot[i].object;
+		uint32_t to = (uint32_t)g->root.v[i].object;
 		uint64_t *n = tt_tally_at(&w->m->by_root, (uint64_t)of[i] << 32 | *tt_pages_at(&g->class, to), err);
 		if (!n) {
 			rc = err->code;
@@ -343,7 +343,7 @@ begin_paths(struct walk *w, struct tt_err *err)
 		w->m->root[of[i]].n++;
 		rc = reach_from(w, 1 + of[i], to, err);
 	}
-	tt_mem_free(w->m->mem, of, g->nslot * sizeof *of);
+	tt_mem_free(w->m->mem, of, g->root.n * sizeof *of);
 	return rc;
 }
 

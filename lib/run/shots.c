@@ -16,6 +16,8 @@ struct tt_gather_shots {
 	uint32_t *met;                /* class indexes in it */
 	size_t nmet, capmet;
 	size_t open;                  /* the shot under way + 1 */
+	uint64_t *early;              /* by thread: roots ahead of their shot */
+	size_t nearly;
 	struct tt_heap_big big[TT_HEAP_BIGGEST];
 	size_t nbig;
 };
@@ -195,7 +197,29 @@ begin_shot(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 	s->shot[s->n++] = (struct tt_shot){ .ts = e->ts, .end_ts = e->ts, .process = g->in->cap->process,
 		.thread = g->t->index };
 	gs->open = s->n;
+	if (g->t->index < gs->nearly) {
+		s->shot[s->n - 1].roots = gs->early[g->t->index];
+		gs->early[g->t->index] = 0;
+	}
 	return TT_OK;
+}
+
+static int
+add_roots(struct tt_gathering *g, uint64_t n, struct tt_err *err)
+{
+	struct tt_gather_shots *gs = g->r->shots;
+	int rc;
+
+	if (gs->open) {
+		g->r->m->shots->shot[gs->open - 1].roots += n;
+		return TT_OK;
+	}
+	if (!g->in->cap->old_roots)
+		return TT_OK;
+	rc = tt_mem_grow(&g->r->env->mem, &gs->early, &gs->nearly, g->t->index + 1, sizeof *gs->early, err);
+	if (rc == TT_OK)
+		gs->early[g->t->index] += n;
+	return rc;
 }
 
 int
@@ -204,6 +228,11 @@ tt_gather_shots_event(struct tt_gathering *g, const struct tt_event *e, struct t
 	struct tt_gather_shots *gs;
 	int rc = TT_OK;
 
+	if (tt_gather_new_roots(e)) {
+		if (g->r->shots && g->t->index < g->r->shots->nearly)
+			g->r->shots->early[g->t->index] = 0;
+		return TT_OK;
+	}
 	if (e->kind < TT_HEAP_SHOT || e->kind > TT_HEAP_ROOTS)
 		return TT_OK;
 	if ((rc = begin(g->r, err)) != TT_OK)
@@ -221,9 +250,7 @@ tt_gather_shots_event(struct tt_gathering *g, const struct tt_event *e, struct t
 			tt_heap_add_big(gs->big, &gs->nbig, &(struct tt_heap_big){ e->val, e[1].val, (uint64_t)e[1].ts });
 		return TT_OK;
 	case TT_HEAP_ROOTS:
-		if (gs->open)
-			g->r->m->shots->shot[gs->open - 1].roots += e->val;
-		return TT_OK;
+		return add_roots(g, e->val, err);
 	default:
 		return TT_OK;
 	}
@@ -242,6 +269,7 @@ tt_gather_shots_free(struct tt_run *r)
 	tt_mem_free(mem, g->class_at, g->class_at ? r->nin * sizeof *g->class_at : 0);
 	tt_mem_free(mem, g->now, g->capnow * sizeof *g->now);
 	tt_mem_free(mem, g->met, g->capmet * sizeof *g->met);
+	tt_mem_free(mem, g->early, g->nearly * sizeof *g->early);
 	tt_mem_free(mem, g, sizeof *g);
 	r->shots = NULL;
 }

@@ -645,6 +645,7 @@ class Thread:
         self.stack = []         # [key, name, start, children_ns], outermost first
         self.last = None        # time of the last stack event
         self.open_pairs = {}    # GC pauses and collections, contention
+        self.early_roots = []   # until data version 14: recorded in the present collection, ahead of its shot
 
     def label(self):
         return "0x%x#%d" % (self.tid, self.generation)
@@ -814,6 +815,8 @@ class Analysis:
 
     def on_gc_event(self, thread, time, kind, generation):
         zone = "GC.Collect gen%d" % generation
+        if kind in (0, 6):
+            thread.early_roots = []
         if kind == 6:
             self.calls.enter(thread, "GC.Pause", time)
             self.calls.enter(thread, "GC.Stop", time)
@@ -950,6 +953,9 @@ class Analysis:
         shot = {"time_ns": time, "objects": 0, "bytes": 0, "references": 0,
                 "continuation_records": 0, "complete": False, "roots": 0, "by_class": {}}
         self.graph, self.graph_roots = {}, []   # of the last shot: address -> (class, references); addresses
+        if self.capture.version <= 14:
+            self.graph_roots, thread.early_roots = thread.early_roots, []
+            shot["roots"] = len(self.graph_roots)
         self.shots.append(shot)
         self.open_shots[thread.tid] = shot
 
@@ -980,7 +986,9 @@ class Analysis:
         row["bytes"] += size
         shot.setdefault("sizes", []).append(size)
 
-    def on_roots(self, _thread, _time, roots):
+    def on_roots(self, thread, _time, roots):
+        if not self.open_shots:
+            thread.early_roots += [obj for _, obj in roots]
         for shot in self.open_shots.values():
             shot["roots"] += len(roots)
             self.graph_roots += [obj for _, obj in roots]

@@ -18,6 +18,7 @@ struct shot {
 	struct mlpd_writer w;
 	struct mlpd_buffer b;
 	bool open;
+	uint64_t now;
 	struct memrun r;
 };
 
@@ -350,5 +351,96 @@ TEST(stacks_of_the_same_distances_are_told_apart)
 		CHECK_EQ_INT(allocated_at(&s, 0x3000 + 8 * i, from + 2 * step, 3), 2);
 	}
 	CHECK(!memrun_damaged(&s.r));
+	shot_end(&s);
+}
+
+/* --- heap roots ------------------------------------------------------------------------------------ */
+
+enum { VT = 0x2000, HELD = 0x8000, LOOSE = 0x8100 };
+
+static uint64_t
+shot_now(void *arg)
+{
+	struct shot *s = arg;
+
+	return ++s->now;
+}
+
+static void
+two_objects(void *arg)
+{
+	struct shot *s = arg;
+
+	mlpd_heap_object(&s->b, s->now, HELD, VT, 64, 1, NULL, 0);
+	mlpd_heap_object(&s->b, s->now, LOOSE, VT, 32, 1, NULL, 0);
+}
+
+static void
+collect(struct shot *s, uint64_t tid, const uint64_t *held, size_t n, bool heap_shot)
+{
+	struct mlpd_root root[4];
+
+	s->now += 100;
+	next(s, tid, s->now - T0);
+	for (size_t i = 0; i < n; i++)
+		root[i] = (struct mlpd_root){ .slot = 1, .obj = held[i], .kind = 1 };
+	mlpd_collect(&s->b, &(struct mlpd_collection){ .generation = 1, .roots = root, .nroots = n, .heap_bytes = 4096,
+		.objects = heap_shot ? two_objects : NULL, .now = shot_now, .arg = s });
+}
+
+/* What the shot numbered ${i} has of roots, and what they reach. */
+static void
+check_roots(const struct shot *s, size_t i, uint64_t roots, uint64_t reached)
+{
+	const struct tt_model *m = s->r.m;
+
+	if (!CHECK(m && m->shots && i < m->shots->n))
+		return;
+	CHECK_EQ_INT(m->shots->shot[i].roots, roots);
+	if (CHECK(m->graph != NULL) && m->graph->shot == i + 1)
+		CHECK_EQ_INT(m->graph->reached, reached);
+}
+
+/* Roots of a collection belong to its shot wherever the version records them: before its begin, or inside. */
+TEST(a_shot_has_the_roots_of_its_collection_in_every_version)
+{
+	static const uint64_t one[] = { HELD }, both[] = { HELD, LOOSE, LOOSE };
+
+	for (int version = 4; version <= 17; version++) {
+		struct shot s;
+
+		shot_begin(&s, version);
+		s.now = T0;
+		collect(&s, TID, both, 3, true);
+		collect(&s, TID, both, 3, false);
+		collect(&s, TID, one, 1, true);
+		shot_run(&s, MEMRUN_REPORT);
+		check_roots(&s, 0, 3, 2);
+		check_roots(&s, 1, 1, 1);
+		CHECK(!memrun_damaged(&s.r));
+		shot_end(&s);
+	}
+}
+
+/* Buffers of two threads come in any order: between roots and their shot may be a collection of another thread. */
+TEST(roots_ahead_of_a_shot_are_those_of_its_own_thread)
+{
+	static const uint64_t other[] = { HELD, LOOSE, LOOSE };
+	struct shot s;
+
+	shot_begin(&s, 11);
+	s.now = T0 + 10;
+	next(&s, TID, 10);
+	mlpd_gc_event(&s.b, shot_now(&s), 6, 1);
+	mlpd_gc_event(&s.b, shot_now(&s), 0, 1);
+	mlpd_roots(&s.b, s.now, &(struct mlpd_root){ .obj = HELD, .kind = 1 }, 1);
+	collect(&s, OTHER, other, 3, false);
+	next(&s, TID, 20);
+	s.now = T0 + 20;
+	mlpd_heap_begin(&s.b, shot_now(&s));
+	two_objects(&s);
+	mlpd_heap_end(&s.b, shot_now(&s));
+	shot_run(&s, MEMRUN_REPORT);
+	check_roots(&s, 0, 1, 1);
 	shot_end(&s);
 }
