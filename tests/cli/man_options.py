@@ -3,7 +3,7 @@
 
 The program's list is `tracetool help COMMAND --options`: "-o --output FILE" per line. In a page an
 option is an ".It Fl ..." line, with one or two spellings. Also: shared text is the same in every
-page that holds it, tracetool-metrics(7) has every column, kind of loss and wait marker, every .Xr
+page that holds it, tracetool-metrics(7) has every column, kind of loss, wait marker and zone of our own, every .Xr
 leads to a page of ours, no word of a heading is a macro, and `mandoc -T lint` has no warning.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
@@ -105,6 +105,10 @@ def main():
     text = open(metrics).read()
     check("wait markers", ["%s is not listed" % name for name in re.findall(r'"([^"]+)"', in_source(
         "lib/pass/registry.c", r"tt_wait_markers\[\] = \{(.*?)NULL")[0]) if "\n%s\n" % name not in text])
+    zones = set(re.sub(r"\d+$", "", z) for z in in_source("lib/model/resolve.c", r'\{ TT_KEY_\S+, "([^"(]+)", '))
+    listed = re.findall(r'begin zones(.*?)end zones', text, re.S)[0]
+    listed = set(re.sub(r"\d+$", "", z) for line in re.findall(r"^\.It (.*)", listed, re.M) for z in line.split(" , "))
+    check("zones of our own", ["%s: only in %s" % (z, "the page" if z in listed else "the program") for z in zones ^ listed])
     for page in pages:
         name = os.path.basename(page)
         heads = re.findall(r"^\.S[hs] (.*)$", open(page).read(), re.M)
