@@ -113,7 +113,9 @@ finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_val
 
 	if (!is_known(g, v, h->objects, TT_REC_FINALIZERS, "finalizers were not recorded (Mono: record with finalizers)"))
 		return;
-	if (x->metric->dim == TT_DIM_TIME)
+	if (x->metric->dim == TT_DIM_TIME && h->object.n == 0 && h->untimed > 0)
+		v->why = "finalizers have ends and no begins in it (Mono 4.6 records ends alone): they have no times";
+	else if (x->metric->dim == TT_DIM_TIME)
 		times(g, x, h->object.n, h->object.total, h->object.max, v);
 	else
 		count(g, x, h->objects, v);

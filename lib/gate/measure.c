@@ -104,7 +104,7 @@ const struct tt_metric tt_metrics[] = {
 	{ "handles", "GC handles", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES | TT_NEEDS_SITES | TT_NEEDS_HANDLES,
 	    S(LAST) | S(TOTAL), TT_STAT_LAST, false, TT_FAM_HANDLES, 0, "GC handles of all kinds; last: those not given back." },
 	{ "finalizers", "finalizers", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES | TT_NEEDS_FINALS,
-	    S(TOTAL) | S(FRAME_MEAN), TT_STAT_TOTAL, false, TT_FAM_FINALIZERS, 0, "Objects whose finalizer began to run." },
+	    S(TOTAL) | S(FRAME_MEAN), TT_STAT_TOTAL, false, TT_FAM_FINALIZERS, 0, "Objects whose finalizer ran." },
 	{ "finalizers.time", "time in finalizers", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES | TT_NEEDS_FINALS,
 	    DURATIONS, TT_STAT_TOTAL, false, TT_FAM_FINALIZERS, 1, "Finalizers of single objects, those that ended." },
 	{ "heapshot.bytes", "bytes in heap shots", TT_DIM_BYTES, TT_SELECT_NONE, TT_ABOUT_NOTHING, TT_NEEDS_SHOTS,

@@ -15,7 +15,7 @@ struct tt_final {
 	uint64_t key;                 /* of the class; 0: not known, or runs */
 	uint32_t process, thread;
 	bool object;                  /* of objects; else runs */
-	uint64_t n;                   /* begun */
+	uint64_t n;                   /* begun, or ended without a recorded begin */
 	struct tt_times times;        /* begun and ended; their histogram has the id of its place */
 };
 
@@ -25,7 +25,8 @@ struct tt_finals {
 	size_t n, cap;
 	struct tt_tally at;
 	struct tt_tally hist;
-	uint64_t runs, objects;       /* begun, in all */
+	uint64_t runs, objects;       /* as tt_final.n, in all */
+	uint64_t untimed;             /* of these, ended without a recorded begin: Mono 4.6 records ends alone */
 	struct tt_times run, object;  /* begun and ended, in all */
 	bool typed;                   /* classes were looked for */
 	bool moves;                   /* the capture has moves */

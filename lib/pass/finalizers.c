@@ -12,8 +12,8 @@
 enum { F_SUMMARY, F_CLASSES };
 
 #define TIMES_COLS \
-	{ "count", "count", TT_UNIT_COUNT, "How many began." }, \
-	{ "total_ns", "total", TT_UNIT_NS, "Time of those that ended in the capture." }, \
+	{ "count", "count", TT_UNIT_COUNT, "How many ran: began, or ended without a recorded begin." }, \
+	{ "total_ns", "total", TT_UNIT_NS, "Time of those whose begin and end are in the capture." }, \
 	{ "min_ns", "min", TT_UNIT_NS, "Shortest." }, \
 	{ "mean_ns", "mean", TT_UNIT_NS, "Mean." }, \
 	{ "p95_ns", "p95", TT_UNIT_NS, "95th percentile (nearest rank, within 1.6 %)." }, \
@@ -100,6 +100,9 @@ summary(struct fold *f, struct tt_table *t, struct tt_err *err)
 	bool by_thread = f->o->group == TT_GROUP_THREAD;
 	int rc = TT_OK;
 
+	if (f->f->untimed && !(t->note = tt_report_text(f->r, err, "%llu of them have an end and no begin: they are counted, without times "
+	    "(Mono 4.6 records ends alone)", (unsigned long long)f->f->untimed)))
+		return err->code;
 	if (by_thread && (f->m->filter.marker || f->m->filter.category))
 		return TT_OK;
 	for (int object = 1; object >= 0; object--) {

@@ -11,7 +11,9 @@ enum { OBJECTS_MAX = 1 << 21 };
 struct tt_gather_finals {
 	struct tt_objects *objects;   /* by process: -> class key */
 	size_t nprocess;
-	struct finalizing { int64_t run, object; uint32_t at_run, at_object; } *thread;       /* at: place + 1; 0: in none */
+	struct finalizing {
+		struct one { int64_t from; uint32_t row; bool open; } run, object;    /* row: place + 1; 0: not wanted */
+	} *thread;
 	size_t nthread;
 };
 
@@ -114,9 +116,9 @@ row_of(struct tt_gathering *g, bool object, uint64_t key, uint32_t *which, struc
 	}
 }
 
-/* It begins; *${which} is its row + 1, or 0 where it is not wanted. */
+/* One more; *${which} is its row + 1, or 0 where it is not wanted. */
 static int
-begun(struct tt_gathering *g, const struct tt_event *e, uint32_t *which, struct tt_err *err)
+count(struct tt_gathering *g, const struct tt_event *e, uint32_t *which, struct tt_err *err)
 {
 	struct tt_finals *m = g->r->m->finals;
 	bool object = e->val != 0;
@@ -148,20 +150,24 @@ finalize(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	struct finalizing *f = &gf->thread[g->t->index];
-	int64_t *from = object ? &f->object : &f->run;
-	uint32_t *at = object ? &f->at_object : &f->at_run;
-	if (!(e->flags & TT_F_END)) {
-		*from = e->ts;
-		return begun(g, e, at, err);
+	struct one *o = object ? &f->object : &f->run;
+	bool begun = o->open;
+	o->open = !(e->flags & TT_F_END);
+	if (o->open) {
+		o->from = e->ts;
+		return count(g, e, &o->row, err);
 	}
-	if (*at == 0)
+	if (!begun) {
+		rc = count(g, e, &o->row, err);
+		m->untimed += rc == TT_OK && o->row;
+		return rc;
+	}
+	if (o->row == 0)
 		return TT_OK;
-	int64_t dur = e->ts > *from ? e->ts - *from : 0;
+	int64_t dur = e->ts > o->from ? e->ts - o->from : 0;
 	tt_times_add(object ? &m->object : &m->run, dur);
-	tt_times_add(&m->f[*at - 1].times, dur);
-	rc = tt_tally_time(&m->hist, *at - 1, dur, err);
-	*at = 0;
-	return rc;
+	tt_times_add(&m->f[o->row - 1].times, dur);
+	return tt_tally_time(&m->hist, o->row - 1, dur, err);
 }
 
 int

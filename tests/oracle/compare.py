@@ -522,7 +522,7 @@ def compare_handles(c, a, stats):
     c.same_table("handles made at", theirs, dict(ours))
     theirs = {r["what"]: r["count"] for r in stats.get("finalizers", [])}
     c.same("finalizers", (theirs.get("object", 0), theirs.get("run", 0)),
-           (a.finalizers["object_begin"], a.finalizers["queue_begin"]))
+           (a.finalized["object"], a.finalized["queue"]))
     items = Counter(r["kind"] for r in stats.get("metadata_items", []))
     for kind in ("image", "assembly"):
         if a.metadata[kind]["load"] == len(a.seen[kind]):

@@ -645,6 +645,7 @@ class Thread:
         self.stack = []         # [key, name, start, children_ns], outermost first
         self.last = None        # time of the last stack event
         self.open_pairs = {}    # GC pauses and collections, contention
+        self.running = {}       # finalizers: "object", "queue" -> one has begun
         self.early_roots = []   # until data version 14: recorded in the present collection, ahead of its shot
 
     def label(self):
@@ -748,7 +749,7 @@ class Analysis:
         self.pauses = []
         self.resizes = self.max_heap = self.moves = 0
         self.handles = {k: {"created": 0, "destroyed": 0} for k in HANDLE_KINDS.values()}
-        self.finalizers, self.clauses, self.sync = Counter(), Counter(), Counter()
+        self.finalizers, self.finalized, self.clauses, self.sync = Counter(), Counter(), Counter(), Counter()
         self.throws = 0
         self.monitor = Counter()
         self.monitor_objects = set()
@@ -858,8 +859,13 @@ class Analysis:
         row = self.handles.setdefault(keyed(HANDLE_KINDS, kind), {"created": 0, "destroyed": 0})
         row[action] += 1
 
-    def on_finalizer(self, _thread, _time, what, _obj):
+    def on_finalizer(self, thread, _time, what, _obj):
         self.finalizers[what] += 1
+        # Mono 4.6 records ends without begins: each is one that ran.
+        ran = what.split("_")[0]
+        if what.endswith("_begin") or not thread.running.get(ran):
+            self.finalized[ran] += 1
+        thread.running[ran] = what.endswith("_begin")
 
     def on_metadata(self, _thread, time, action, kind, ident, name, _link):
         what = METADATA_KINDS[kind]

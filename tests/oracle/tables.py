@@ -96,6 +96,8 @@ class Lists(groups.Reader):
         elif what == "object_end" and getattr(thread, "finalizing", None):
             thread.finalizing[3] = max(0, time - thread.finalizing[2])
             thread.finalizing = None
+        elif what == "object_end":
+            self.finals.append([self.objects.get(obj) or "(unknown)", thread, time, None])
         super().on_finalizer(thread, time, what, obj)
 
     def on_shot_end(self, thread, time):
