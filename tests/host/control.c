@@ -412,15 +412,6 @@ by_control_file(void)
 	for (int i = 0; i < 1200 && !strstr(message(), "sing"); i++)
 		pause_ms(50);
 	CHECK_HAS(message(), "no command is called \"sing\"");
-	/* Anybody could have written it. */
-	snprintf(text, sizeof text, "start %s\n", file);
-	unlink(control);
-	int fd = open(control, O_WRONLY | O_CREAT, 0666);
-	fchmod(fd, 0666);
-	CHECK(write(fd, text, strlen(text)) > 0);
-	close(fd);
-	pause_ms(200);
-	CHECK_EQ_INT(STATE(), TRACETOOL_IDLE);
 	engine_unload(true);
 	unlink(control);
 	check_clean();
@@ -445,6 +436,57 @@ command(const char *control, const char *text)
 	CHECK_EQ_INT(rename(new, control), 0);
 	CHECK(read(fd, &got, sizeof got) > 0 && got.e.mask & IN_CLOSE_NOWRITE);
 	close(fd);
+}
+
+/* Wait until the plug-in has said ${part}. */
+static void
+wait_for(const char *part)
+{
+	for (int i = 0; i < 12000 && !strstr(message(), part); i++)
+		pause_ms(5);
+	CHECK_HAS(message(), part);
+}
+
+/* What stood in the control file before, and one that anybody could have written. */
+static void
+not_obeyed(void)
+{
+	char text[600], options[600];
+	const char *control = check_path("control");
+
+	snprintf(options, sizeof options, "control=%s;ring=4M", control);
+	setenv("TRACETOOL_OPTIONS", options, 1);
+	snprintf(text, sizeof text, "start %s\n", file);
+	write_file(control, text);
+	load();
+	command(control, "sing\n");          /* it has looked by now, and obeyed this one only */
+	wait_for("\"sing\"");
+	CHECK_EQ_INT(STATE(), TRACETOOL_IDLE);
+	CHECK_EQ_INT(size_of(file), -1);
+	command(control, "stop\n");
+	wait_for("\"stop\" does nothing: nothing is being captured");
+	CHECK_EQ_INT(unlink(control) + mkfifo(control, 0600), 0);
+	wait_for("not obeyed: it is no regular file");
+	unlink(control);
+	int fd = open(control, O_WRONLY | O_CREAT, 0666);
+	fchmod(fd, 0666);
+	CHECK(write(fd, text, strlen(text)) > 0);
+	close(fd);
+	wait_for("not obeyed: everybody may write to it (chmod o-w)");
+	CHECK_EQ_INT(STATE(), TRACETOOL_IDLE);
+	chmod(control, 0600);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	snprintf(text, sizeof text, "start %s\nmeta=second=time", file);
+	command(control, text);
+	wait_for("\"start\" does nothing: a capture is running");
+	engine_unload(true);
+	unlink(control);
+	check_clean();
+}
+
+TEST(a_control_file_that_is_not_obeyed_is_told)
+{
+	in_player(not_obeyed);
 }
 
 static void
@@ -480,6 +522,47 @@ more_commands(void)
 TEST(the_control_file_dumps_and_labels)
 {
 	in_player(more_commands);
+}
+
+static void
+wrong_options(void)
+{
+	setenv("TRACETOOL_CAPTURE", file, 1);
+	setenv("TRACETOOL_OPTIONS", "rong=1;over=;ring=4M;meta=after=wrong", 1);
+	load();
+	CHECK_EQ_INT(STATE(), TRACETOOL_CAPTURING);
+	CHECK_HAS(message(), "TRACETOOL_OPTIONS: no option is called \"rong\"; option \"over=\": want a time such as 33.4ms");
+	play(5);
+	engine_unload(true);
+	char command[600];
+	snprintf(command, sizeof command, "info %s --format csv", file);
+	CHECK_HAS(tracetool(command), "after,wrong,");
+	check_clean();
+}
+
+static void
+wrong_filter(void)
+{
+	setenv("TRACETOOL_CAPTURE", file, 1);
+	setenv("TRACETOOL_OPTIONS", "verbosity=loud;ring=4M", 1);
+	load();
+	CHECK_EQ_INT(STATE(), TRACETOOL_IDLE);
+	CHECK_HAS(message(), "no capture: without the filter \"verbosity\"");
+	play(2);
+	CHECK_EQ_INT(START(file, "ring=4M"), TRACETOOL_E_OPTION);
+	CHECK_EQ_INT(START(file, "frames=5-5x;verbosity=user"), TRACETOOL_E_OPTION);
+	CHECK_HAS(message(), "frames=5-5x");
+	CHECK_EQ_INT(size_of(file), -1);
+	CHECK_EQ_INT(START(file, "verbosity=user"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	engine_unload(true);
+	check_clean();
+}
+
+TEST(a_wrong_option_is_told_and_a_wrong_filter_stops_the_capture)
+{
+	in_player(wrong_options);
+	in_player(wrong_filter);
 }
 
 static void

@@ -85,6 +85,40 @@ TEST(what_is_wrong_is_named)
 	CHECK(!c.self && c.sync);
 }
 
+TEST(a_wrong_option_changes_nothing_and_the_others_hold)
+{
+	config_init(&c);
+	CHECK_EQ_INT(set("frames=5-9;verbosity=user;ring=8M;flags=script"), 0);
+	CHECK_EQ_INT(set("rong=1;frames=5-5x;max-size=3M;flags=script,evil;verbosity=loud;keep=1.5x;names=Draw"), -1);
+	CHECK(c.first == 5 && c.last == 9 && c.verbosity == UNITY_V_USER && c.flags == UNITY_M_SCRIPT && c.keep_ns == 0);
+	CHECK(c.max_b == 3 << 20 && c.ring_b == 8 << 20 && c.n[LIST_NAMES] == 1);
+	CHECK_HAS(why, "no option is called \"rong\"; option \"frames=5-5x\"");
+	CHECK_HAS(why, "option \"keep=1.5x\": want a time");
+}
+
+TEST(a_filter_that_cannot_be_read_is_remembered)
+{
+	static const char *const filter[] = { "frames=5-5x", "flags=evil", "no-flags=", "verbosity=loud", "categories=",
+		"no-categories=,", "names", "no-names=" };
+	static const char *const other[] = { "ring=x", "keep=5", "self=2", "meta=x", "cat=Render", "sync=" };
+
+	for (size_t i = 0; i < COUNT(filter); i++) {
+		config_init(&c);
+		CHECK_EQ_INT(set(filter[i]), -1);
+		size_t n = strcspn(filter[i], "=");
+		CHECK(config_bad_filter(&c) && strncmp(config_bad_filter(&c), filter[i], n) == 0);
+	}
+	for (size_t i = 0; i < COUNT(other); i++) {
+		config_init(&c);
+		CHECK_EQ_INT(set(other[i]), -1);
+		CHECK(!config_bad_filter(&c));
+	}
+	/* What is said later takes its place, but for lists, which grow. */
+	config_init(&c);
+	CHECK(set("verbosity=loud") == -1 && set("verbosity=user") == 0 && !config_bad_filter(&c));
+	CHECK(set("names=") == -1 && set("names=Draw") == 0 && config_bad_filter(&c));
+}
+
 TEST(values_that_cannot_be_are_refused)
 {
 	static char text[2 * CONFIG_PATH];

@@ -164,16 +164,27 @@ obey(char *text, size_t n)
 		    text);
 }
 
+/* Has the control file changed? One that must not be obeyed is as if it were not there, and that is said. */
+static bool
+file_changed(void)
+{
+	const char *why;
+	uint64_t now = platform_stamp(module.o.control, &why);
+
+	if (now == stamp)
+		return false;
+	stamp = now;
+	if (now && why)
+		module_say("control file %s is not obeyed: %s", module.o.control, why);
+	return now && !why;
+}
+
 static void
 look_at_file(void)
 {
 	static char text[4096];
-	uint64_t now = platform_stamp(module.o.control);
 
-	if (now == stamp)
-		return;
-	stamp = now;
-	if (now)
+	if (file_changed())
 		obey(text, platform_read(module.o.control, text, sizeof text - 1));
 }
 
@@ -251,7 +262,7 @@ control_load(void)
 	if (o->signal)
 		listen_to_signal();
 	if (o->control[0])
-		stamp = platform_stamp(o->control);
+		file_changed();       /* what it says by now is old */
 	if (o->delay_ns || o->signal || o->control[0] || o->counters_ns || coverage_repeats()) {
 		has_helper = plat_thread_start(&helper, help) == 0;
 		if (!has_helper)

@@ -96,86 +96,113 @@ struct option {
 	enum kind kind;
 	size_t at;            /* of the field; K_LIST, K_ENTRY: enum config_list */
 	const char *form;     /* what a value looks like */
+	bool filter;          /* leaves events out */
 };
 
 static const struct option options[] = {
-	{ "capture", K_PATH, offsetof(struct config, capture), "a file name" },
-	{ "control", K_PATH, offsetof(struct config, control), "a file name" },
-	{ "ring", K_SIZE, offsetof(struct config, ring_b), "a size such as 32M" },
-	{ "max-size", K_SIZE, offsetof(struct config, max_b), "a size such as 2G" },
-	{ "rotate-size", K_SIZE, offsetof(struct config, rotate_b), "a size such as 256M" },
-	{ "rotate-time", K_TIME, offsetof(struct config, rotate_ns), "a time such as 10min" },
-	{ "rotate-keep", K_COUNT, offsetof(struct config, rotate_keep), "a number of files" },
-	{ "keep", K_TIME, offsetof(struct config, keep_ns), "a time such as 10s" },
-	{ "over", K_TIME, offsetof(struct config, over_ns), "a time such as 33.4ms" },
-	{ "frames", K_RANGE, offsetof(struct config, first), "a range such as 100-199" },
+	{ "capture", K_PATH, offsetof(struct config, capture), "a file name", false },
+	{ "control", K_PATH, offsetof(struct config, control), "a file name", false },
+	{ "ring", K_SIZE, offsetof(struct config, ring_b), "a size such as 32M", false },
+	{ "max-size", K_SIZE, offsetof(struct config, max_b), "a size such as 2G", false },
+	{ "rotate-size", K_SIZE, offsetof(struct config, rotate_b), "a size such as 256M", false },
+	{ "rotate-time", K_TIME, offsetof(struct config, rotate_ns), "a time such as 10min", false },
+	{ "rotate-keep", K_COUNT, offsetof(struct config, rotate_keep), "a number of files", false },
+	{ "keep", K_TIME, offsetof(struct config, keep_ns), "a time such as 10s", false },
+	{ "over", K_TIME, offsetof(struct config, over_ns), "a time such as 33.4ms", false },
+	{ "frames", K_RANGE, offsetof(struct config, first), "a range such as 100-199", true },
 	{ "flags", K_FLAGS, offsetof(struct config, flags),
-	    "from script, editor, release, warning, invoke, deep, counter, gpu" },
+	    "from script, editor, release, warning, invoke, deep, counter, gpu", true },
 	{ "no-flags", K_FLAGS, offsetof(struct config, no_flags),
-	    "from script, editor, release, warning, invoke, deep, counter, gpu" },
+	    "from script, editor, release, warning, invoke, deep, counter, gpu", true },
 	{ "verbosity", K_VERBOSITY, offsetof(struct config, verbosity),
-	    "one of user, debug, internal, external, advanced" },
-	{ "categories", K_LIST, LIST_CATEGORIES, "names or patterns" },
-	{ "no-categories", K_LIST, LIST_NO_CATEGORIES, "names or patterns" },
-	{ "names", K_LIST, LIST_NAMES, "names or patterns" },
-	{ "no-names", K_LIST, LIST_NO_NAMES, "names or patterns" },
-	{ "meta", K_ENTRY, LIST_META, "KEY=VALUE" },
-	{ "self", K_BOOL, offsetof(struct config, self), "yes or no" },
-	{ "sync", K_BOOL, offsetof(struct config, sync), "yes or no" },
-	{ "overwrite", K_BOOL, offsetof(struct config, overwrite), "yes or no" },
+	    "one of user, debug, internal, external, advanced", true },
+	{ "categories", K_LIST, LIST_CATEGORIES, "names or patterns", true },
+	{ "no-categories", K_LIST, LIST_NO_CATEGORIES, "names or patterns", true },
+	{ "names", K_LIST, LIST_NAMES, "names or patterns", true },
+	{ "no-names", K_LIST, LIST_NO_NAMES, "names or patterns", true },
+	{ "meta", K_ENTRY, LIST_META, "KEY=VALUE", false },
+	{ "self", K_BOOL, offsetof(struct config, self), "yes or no", false },
+	{ "sync", K_BOOL, offsetof(struct config, sync), "yes or no", false },
+	{ "overwrite", K_BOOL, offsetof(struct config, overwrite), "yes or no", false },
 };
 
 static bool
-set_flags(uint16_t *to, const char *s, const char *end)
+read_flags(const char *s, const char *end, uint16_t *flags)
 {
 	const struct bit *b;
 	const char *piece;
 	size_t n;
 
-	*to = 0;
+	*flags = 0;
 	while ((piece = take_piece(&s, end, &n)) != NULL) {
 		if (!(b = find_bit(flag_names, piece, n)))
 			return false;
-		*to = (uint16_t)(*to | b->value);
+		*flags = (uint16_t)(*flags | b->value);
 	}
-	return *to != 0;
+	return *flags != 0;
 }
 
 static bool
 set_list(struct config *c, enum config_list list, const char *s, const char *end)
 {
 	const char *piece;
-	size_t n;
+	size_t n, some = 0;
 
-	while ((piece = take_piece(&s, end, &n)) != NULL)
+	while ((piece = take_piece(&s, end, &n)) != NULL) {
 		if (n > 0 && !add_entry(c, list, piece, n))
 			return false;
+		some += n;
+	}
+	return some > 0;
+}
+
+static bool
+set_path(char to[CONFIG_PATH], const char *s, size_t n)
+{
+	if (n == 0 || n >= CONFIG_PATH)
+		return false;
+	memcpy(to, s, n);
+	to[n] = '\0';
 	return true;
 }
 
+static bool
+set_number(uint64_t *to, enum kind kind, const char *s, size_t n)
+{
+	uint64_t v;
+	bool good = kind == K_TIME ? optval_time(s, n, &v) : optval_size(s, n, &v);
+
+	if (!good || (kind == K_COUNT && v > UINT32_MAX))
+		return false;
+	*to = v;
+	return true;
+}
+
+/* Nothing is changed by a value that cannot be read, but lists that are full have got a part of it. */
 static bool
 set_one(struct config *c, const struct option *o, const char *s, size_t n)
 {
 	void *field = (char *)c + (o->kind == K_LIST || o->kind == K_ENTRY ? 0 : o->at);
 	const struct bit *b;
+	uint64_t first, last;
+	uint16_t flags;
 
 	switch (o->kind) {
 	case K_PATH:
-		if (n == 0 || n >= CONFIG_PATH)
-			return false;
-		memcpy(field, s, n);
-		((char *)field)[n] = '\0';
-		return true;
-	case K_COUNT:
-		return optval_size(s, n, field) && *(uint64_t *)field <= UINT32_MAX;
-	case K_SIZE:
-		return optval_size(s, n, field);
-	case K_TIME:
-		return optval_time(s, n, field);
+		return set_path(field, s, n);
+	case K_COUNT: case K_SIZE: case K_TIME:
+		return set_number(field, o->kind, s, n);
 	case K_RANGE:
-		return read_range(s, n, &c->first, &c->last);
+		if (!read_range(s, n, &first, &last))
+			return false;
+		c->first = first;
+		c->last = last;
+		return true;
 	case K_FLAGS:
-		return set_flags(field, s, s + n);
+		if (!read_flags(s, s + n, &flags))
+			return false;
+		*(uint16_t *)field = flags;
+		return true;
 	case K_VERBOSITY:
 		if ((b = find_bit(verbosity_names, s, n)) != NULL)
 			c->verbosity = b->value;
@@ -193,7 +220,19 @@ set_one(struct config *c, const struct option *o, const char *s, size_t n)
 	return false;
 }
 
-static int
+/* Say it after what is said already. */
+static void
+add_why(char why[CONFIG_WHY], const char *fmt, const char *s, size_t n, const char *form)
+{
+	size_t at = strlen(why);
+
+	if (at > 0)
+		at += (size_t)snprintf(why + at, CONFIG_WHY - at, "; ");
+	if (at < CONFIG_WHY)
+		snprintf(why + at, CONFIG_WHY - at, fmt, (int)(n < 100 ? n : 100), s, form);
+}
+
+static bool
 set_text(struct config *c, const char *s, size_t n, char why[CONFIG_WHY])
 {
 	const char *eq = memchr(s, '=', n);
@@ -203,13 +242,26 @@ set_text(struct config *c, const char *s, size_t n, char why[CONFIG_WHY])
 		const struct option *o = &options[i];
 		if (!is_text(s, name, o->name))
 			continue;
+		if (o->kind != K_LIST)
+			c->bad &= ~(1u << i);
 		if (eq && set_one(c, o, eq + 1, n - name - 1))
-			return 0;
-		snprintf(why, CONFIG_WHY, "option \"%.*s\": want %s", (int)(n < 100 ? n : 100), s, o->form);
-		return -1;
+			return true;
+		c->bad |= 1u << i;
+		add_why(why, "option \"%.*s\": want %s", s, n, o->form);
+		return false;
 	}
-	snprintf(why, CONFIG_WHY, "no option is called \"%.*s\"", (int)(name < 100 ? name : 100), s);
-	return -1;
+	add_why(why, "no option is called \"%.*s\"%s", s, name, "");
+	return false;
+}
+_Static_assert(COUNT(options) <= 32, "config.bad has a bit for each");
+
+const char *
+config_bad_filter(const struct config *c)
+{
+	for (size_t i = 0; i < COUNT(options); i++)
+		if (options[i].filter && c->bad >> i & 1)
+			return options[i].name;
+	return NULL;
 }
 
 static bool
@@ -222,7 +274,9 @@ int
 config_set(struct config *c, const char *text, size_t n, char why[CONFIG_WHY])
 {
 	size_t at = 0;
+	bool good = true;
 
+	why[0] = '\0';
 	while (at < n) {
 		size_t end = at;
 		while (end < n && text[end] != ';' && text[end] != '\n')
@@ -232,11 +286,11 @@ config_set(struct config *c, const char *text, size_t n, char why[CONFIG_WHY])
 			from++;
 		while (to > from && is_blank(text[to - 1]))
 			to--;
-		if (to > from && set_text(c, text + from, to - from, why) != 0)
-			return -1;
+		if (to > from)
+			good = set_text(c, text + from, to - from, why) && good;
 		at = end + 1;
 	}
-	return 0;
+	return good ? 0 : -1;
 }
 
 /* --- use ------------------------------------------------------------------------ */

@@ -15,7 +15,7 @@
 #include "optval.h"
 #include "unity/recorder/abi.h"
 
-enum { CONFIG_PATH = OPTVAL_PATH, CONFIG_LISTS = 8192, CONFIG_WHY = 256 };
+enum { CONFIG_PATH = OPTVAL_PATH, CONFIG_LISTS = 8192, CONFIG_WHY = 400 };
 
 /* Lists of glob patterns, and of facts for the capture. */
 enum config_list { LIST_CATEGORIES, LIST_NO_CATEGORIES, LIST_NAMES, LIST_NO_NAMES, LIST_META, LISTS };
@@ -35,6 +35,7 @@ struct config {
 	bool self;                    /* show our own work in the Unity profiler */
 	bool sync;                    /* have the file brought to the disk each second */
 	bool overwrite;               /* replace a file of that name */
+	uint32_t bad;                 /* a bit for each option whose last value could not be read */
 	unsigned n[LISTS];            /* entries of each list */
 	size_t used;
 	char text[CONFIG_LISTS];      /* entries of all lists: a byte of enum config_list, text, NUL */
@@ -45,9 +46,12 @@ void config_init(struct config *c);
 /**
  * config_set(c, text, n, why):
  * Read the options in the ${n} bytes at ${text}. Lists given again grow; other options are replaced.
- * Returns 0, or -1 with the reason in ${why}; options before the bad one are set.
+ * Returns 0, or -1 with what is wrong in ${why}: of all bad options; the good ones are set.
  */
 int config_set(struct config *c, const char *text, size_t n, char why[CONFIG_WHY]);
+
+/* The name of a filter whose value could not be read, or NULL. Without it more would be recorded than was asked for. */
+const char *config_bad_filter(const struct config *c);
 
 /* Does the capture take this marker? ${category} is the name of its category, "" where unknown. */
 bool config_takes(const struct config *c, const struct unity_marker *m, const char *category);

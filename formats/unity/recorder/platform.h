@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The environment variable ${name} as UTF-8 into ${size} bytes: its length; 0 where unset, empty or too long. */
+/* The environment variable ${name} as UTF-8 into ${size} bytes, cut where it is longer: its length there; 0 where unset. */
 size_t platform_env(const char *name, char *to, size_t size);
 
 /* Call ${take} with each argument of the process's command line and the one behind it (NULL at the end). */
@@ -18,8 +18,8 @@ int64_t platform_unix_s(void);
 /* One line to where the player's log takes it up. */
 void platform_say(const char *line);
 
-/* A number that changes when a file does; 0 where there is none, or one that anybody but its owner and us may write. */
-uint64_t platform_stamp(const char *path);
+/* A number that changes when a file does; 0 where there is none. ${why} says why it must not be obeyed, or is NULL. */
+uint64_t platform_stamp(const char *path, const char **why);
 
 /* Up to ${size} bytes of a file: how many. */
 size_t platform_read(const char *path, char *to, size_t size);

@@ -18,7 +18,7 @@ platform_env(const char *name, char *to, size_t size)
 	size_t n = s ? strlen(s) : 0;
 
 	if (n >= size)
-		n = 0;
+		n = size - 1;
 	memcpy(to, s ? s : "", n);
 	to[n] = '\0';
 	return n;
@@ -100,13 +100,19 @@ platform_say(const char *line)
 }
 
 uint64_t
-platform_stamp(const char *path)
+platform_stamp(const char *path, const char **why)
 {
 	struct stat st;
 
-	if (lstat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_mode & S_IWOTH ||
-	    (st.st_uid != geteuid() && st.st_uid != 0))
+	*why = NULL;
+	if (lstat(path, &st) != 0)
 		return 0;
+	if (!S_ISREG(st.st_mode))
+		*why = "it is no regular file";
+	else if (st.st_uid != geteuid() && st.st_uid != 0)
+		*why = "it belongs to another user";
+	else if (st.st_mode & S_IWOTH)
+		*why = "everybody may write to it (chmod o-w)";
 #ifdef __APPLE__
 	struct timespec t = st.st_mtimespec;
 #else
@@ -115,5 +121,6 @@ platform_stamp(const char *path)
 	uint64_t h = (uint64_t)t.tv_sec * 1000000007u + (uint64_t)t.tv_nsec;
 	h = h * 1000003u + (uint64_t)st.st_size;
 	h = h * 1000003u + (uint64_t)st.st_ino;
+	h = h * 1000003u + (uint64_t)st.st_mode;      /* one that may be obeyed from now on */
 	return h ? h : 1;
 }

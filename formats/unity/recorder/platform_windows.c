@@ -90,14 +90,16 @@ platform_say(const char *line)
 /* --- files ---------------------------------------------------------------------- */
 
 uint64_t
-platform_stamp(const char *path)
+platform_stamp(const char *path, const char **why)
 {
 	wchar_t *wide = from_utf8(path);
 	WIN32_FILE_ATTRIBUTE_DATA d;
 	uint64_t h = 0;
 
-	if (wide && GetFileAttributesExW(wide, GetFileExInfoStandard, &d) &&
-	    !(d.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT))) {
+	*why = NULL;
+	if (wide && GetFileAttributesExW(wide, GetFileExInfoStandard, &d)) {
+		if (d.dwFileAttributes & (FILE_ATTRIBUTE_DIRECTORY | FILE_ATTRIBUTE_REPARSE_POINT))
+			*why = "it is no regular file";
 		h = (uint64_t)d.ftLastWriteTime.dwHighDateTime << 32 | d.ftLastWriteTime.dwLowDateTime;
 		h = h * 1000003u + d.nFileSizeLow;
 		h = h ? h : 1;

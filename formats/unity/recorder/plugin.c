@@ -23,11 +23,14 @@ plugin_unlock(struct lock *l)
 	atomic_flag_clear_explicit(&l->taken, memory_order_release);
 }
 
+enum { MESSAGE = 512, UNSAID = 8 };
+
+/* The last message, and those that are not printed yet; where more come at once, the oldest of these are left out. */
 static struct {
 	struct lock lock;
-	char text[512];
-	bool printed;
-} message = { .lock = { ATOMIC_FLAG_INIT }, .printed = true };
+	char text[UNSAID][MESSAGE];
+	unsigned said, n;             /* printed; made */
+} message = { .lock = { ATOMIC_FLAG_INIT } };
 
 void
 plugin_say(const char *fmt, ...)
@@ -36,24 +39,30 @@ plugin_say(const char *fmt, ...)
 
 	va_start(ap, fmt);
 	plugin_lock(&message.lock);
-	vsnprintf(message.text, sizeof message.text, fmt, ap);
-	message.printed = false;
+	vsnprintf(message.text[message.n++ % UNSAID], MESSAGE, fmt, ap);
 	plugin_unlock(&message.lock);
 	va_end(ap);
+}
+
+static bool
+take_message(char line[MESSAGE + 16])
+{
+	plugin_lock(&message.lock);
+	bool fresh = message.said != message.n;
+	if (message.n - message.said > UNSAID)
+		message.said = message.n - UNSAID;
+	if (fresh)
+		snprintf(line, MESSAGE + 16, "tracetool: %s\n", message.text[message.said++ % UNSAID]);
+	plugin_unlock(&message.lock);
+	return fresh;
 }
 
 static void
 print(void)
 {
-	char line[sizeof message.text + 16];
+	char line[MESSAGE + 16];
 
-	plugin_lock(&message.lock);
-	bool fresh = !message.printed;
-	if (fresh)
-		snprintf(line, sizeof line, "tracetool: %s\n", message.text);
-	message.printed = true;
-	plugin_unlock(&message.lock);
-	if (fresh)
+	while (take_message(line))
 		platform_say(line);
 }
 
@@ -213,6 +222,15 @@ static struct plat_thread helper_thread;
 static _Atomic bool quit;
 static uint64_t control_stamp;
 
+/* ${rc} of the command ${word}; what went wrong otherwise has been said. */
+static void
+obeyed(const char *word, int32_t rc)
+{
+	if (rc == TRACETOOL_E_STATE)
+		plugin_say("control file %s: \"%s\" does nothing: %s", base.control, word,
+		    state_now() == S_IDLE ? "nothing is being captured" : "a capture is running");
+}
+
 static void
 obey(char *text, size_t n)
 {
@@ -227,27 +245,38 @@ obey(char *text, size_t n)
 	if (arg)
 		*arg++ = '\0';
 	if (strcmp(word, "start") == 0)
-		tracetool_start(arg, rest);
+		obeyed(word, tracetool_start(arg, rest));
 	else if (strcmp(word, "stop") == 0)
-		tracetool_stop();
+		obeyed(word, tracetool_stop());
 	else if (strcmp(word, "dump") == 0)
-		tracetool_dump();
+		obeyed(word, tracetool_dump());
 	else if (strcmp(word, "label") == 0)
 		tracetool_label(arg);
 	else if (*word)
 		plugin_say("control file %s: no command is called \"%.40s\"", base.control, word);
 }
 
+/* Has the control file changed? One that must not be obeyed is as if it were not there, and that is said. */
+static bool
+control_changed(void)
+{
+	const char *why;
+	uint64_t stamp = base.control[0] ? platform_stamp(base.control, &why) : 0;
+
+	if (stamp == control_stamp)
+		return false;
+	control_stamp = stamp;
+	if (stamp && why)
+		plugin_say("control file %s is not obeyed: %s", base.control, why);
+	return stamp && !why;
+}
+
 static void
 look_at_control(void)
 {
 	static char text[16384];
-	uint64_t stamp = base.control[0] ? platform_stamp(base.control) : 0;
 
-	if (stamp == control_stamp)
-		return;
-	control_stamp = stamp;
-	if (stamp)
+	if (control_changed())
 		obey(text, platform_read(base.control, text, sizeof text - 1));
 }
 
@@ -316,6 +345,16 @@ tracetool_interface(void)
 	return plugin.version;
 }
 
+static bool
+bad_filter(const struct config *c)
+{
+	const char *name = config_bad_filter(c);
+
+	if (name)
+		plugin_say("no capture: without the filter \"%s\", which could not be read, too much would be recorded", name);
+	return name;
+}
+
 static int
 start_options(struct config *c, const char *file, const char *options)
 {
@@ -323,18 +362,20 @@ start_options(struct config *c, const char *file, const char *options)
 
 	*c = base;
 	if (options && config_set(c, options, strlen(options), why) != 0) {
-		plugin_say("%s", why);
+		plugin_say("no capture: %s", why);
 		return TRACETOOL_E_OPTION;
 	}
+	if (bad_filter(c))
+		return TRACETOOL_E_OPTION;
 	if (file && *file) {
 		if (strlen(file) >= sizeof c->capture) {
-			plugin_say("the file name is too long");
+			plugin_say("no capture: the file name is too long");
 			return TRACETOOL_E_OPTION;
 		}
 		strcpy(c->capture, file);
 	}
 	if (!c->capture[0]) {
-		plugin_say("a capture needs a file name");
+		plugin_say("no capture: it needs a file name");
 		return TRACETOOL_E_OPTION;
 	}
 	return TRACETOOL_OK;
@@ -418,10 +459,11 @@ int32_t
 tracetool_message(char *to, int32_t size)
 {
 	plugin_lock(&message.lock);
-	size_t n = strlen(message.text);
+	const char *last = message.text[(message.n + UNSAID - 1) % UNSAID];
+	size_t n = strlen(last);
 	if (to && size > 0) {
 		size_t fits = n < (size_t)size ? n : (size_t)size - 1;
-		memcpy(to, message.text, fits);
+		memcpy(to, last, fits);
 		to[fits] = '\0';
 	}
 	plugin_unlock(&message.lock);
@@ -460,10 +502,12 @@ take_options(const char *from, const char *s, size_t n)
 static void
 take_path(const char *s, size_t n)
 {
-	if (n < sizeof base.capture) {
-		memcpy(base.capture, s, n);
-		base.capture[n] = '\0';
+	if (n >= sizeof base.capture) {
+		plugin_say("no capture: the file name is too long");
+		n = 0;
 	}
+	memcpy(base.capture, s, n);
+	base.capture[n] = '\0';
 }
 
 /* -tracetool FILE, -tracetool-options OPTIONS */
@@ -480,7 +524,7 @@ take_arg(void *arg, const char *s, const char *next)
 static void
 read_options(void)
 {
-	static char text[CONFIG_LISTS];
+	static char text[128 << 10];  /* no system has longer ones */
 	size_t n;
 
 	config_init(&base);
@@ -489,6 +533,7 @@ read_options(void)
 	if ((n = platform_env("TRACETOOL_CAPTURE", text, sizeof text)) > 0)
 		take_path(text, n);
 	platform_args(take_arg, NULL);
+	control_changed();            /* what it says by now is old */
 }
 
 static void
@@ -512,7 +557,7 @@ load(struct unity_interfaces *unity)
 	plugin.refused_at_load = atomic_load(&plugin.count[N_REFUSED]) + !has_frames;
 	self_load(unity);
 	plugin_lock(&control);
-	if (base.capture[0]) {
+	if (base.capture[0] && !bad_filter(&base)) {
 		plugin.config = base;
 		atomic_store(&stop_wanted, false);
 		atomic_store(&plugin.state, S_PREPARING);
