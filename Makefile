@@ -6,10 +6,11 @@
 CC       ?= cc
 OPT      ?= -O2 -g
 WARN     := -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wstrict-prototypes -Wmissing-prototypes
-CPPFLAGS += -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Iformats -Icmd
-CFLAGS   += -std=c11 $(OPT) $(WARN) -pthread -fno-strict-overflow
-LDFLAGS  += -pthread
-LDLIBS   += -larchive -ljansson -lz -lm
+# CPPFLAGS, CFLAGS, LDFLAGS and LDLIBS are the user's, and come after what the project needs.
+ALL_CPPFLAGS := -D_GNU_SOURCE -D_FILE_OFFSET_BITS=64 -Ilib -Iformats -Icmd $(CPPFLAGS)
+ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) -pthread -fno-strict-overflow $(CFLAGS)
+ALL_LDFLAGS  := -pthread $(LDFLAGS)
+ALL_LDLIBS   := -larchive -ljansson -lz -lm $(LDLIBS)
 BUILD    ?= build
 PREFIX   ?= /usr/local
 DESTDIR  ?=
@@ -41,7 +42,7 @@ MONO_SRC := $(REC_SRC) $(filter formats/unity/recorder/platform_%.c,$(UNITY_SRC)
 MONO     := $(BUILD)/$(if $(WINDOWS),,lib)mono-profiler-tracetool.$(DLL)
 MONO_OBJ := $(MONO_SRC:%.c=$(BUILD)/mono-pic/%.o)
 # The runtime that loads it knows no sanitizers.
-MONO_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) $(PIC_FLAGS)
+MONO_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) $(PIC_FLAGS)
 
 # Tests: one program for each tests/unit/*.c and tests/fault/*.c (but what makes OOM_BIN), linked with the
 # library and with what lies in tests/*.c, except for the programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
@@ -104,7 +105,7 @@ help:
 # --- building ---------------------------------------------------------------
 
 # Changes when compiler or flags do, and everything is made anew.
-FLAGS := $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(LDLIBS)
+FLAGS := $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 $(BUILD)/flags: FORCE
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
@@ -114,7 +115,7 @@ FORCE:
 $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(LIB): $(LIB_OBJ)
 	$(call say,AR,$@)
@@ -123,7 +124,7 @@ $(LIB): $(LIB_OBJ)
 
 $(BIN): $(CMD_OBJ) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 
 # A recorder must not need anything but libc, must not be unloaded, and shows nothing but what it exports.
 PIC_FLAGS := -fvisibility=hidden $(if $(WINDOWS),,-fPIC)
@@ -132,11 +133,11 @@ REC_LIBS := $(if $(WINDOWS),-lshell32,-ldl)
 $(BUILD)/pic/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(PIC_FLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(PIC_FLAGS) -MMD -MP -c -o $@ $<
 
 $(UNITY): $(PIC_OBJ)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared $(REC_LINK) -o $@ $^ $(REC_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared $(REC_LINK) -o $@ $^ $(REC_LIBS)
 
 # The recorder for other systems, where their compilers are (make setup). What it imports is checked.
 AARCH64  := aarch64-linux-gnu-gcc
@@ -156,11 +157,11 @@ OF_unity-windows := $(MINGW)
 $(BUILD)/mono-pic/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CPPFLAGS) $(MONO_INC) $(MONO_CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(MONO_INC) $(MONO_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(MONO): $(MONO_OBJ)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(MONO_CFLAGS) $(LDFLAGS) -shared $(REC_LINK) $(if $(WINDOWS),,-Wl$(,)-soname$(,)$(@F)) -o $@ $^ $(REC_LIBS) -lm
+	$(Q)$(CC) $(MONO_CFLAGS) $(ALL_LDFLAGS) -shared $(REC_LINK) $(if $(WINDOWS),,-Wl$(,)-soname$(,)$(@F)) -o $@ $^ $(REC_LIBS) -lm
 
 .PHONY: mono mono-there mono-windows
 # Looked for when it is made, not when this file is read: "make setup check" brings the headers in between.
@@ -188,7 +189,7 @@ $(HELP_LIB): $(HELP_SRC:%.c=$(BUILD)/%.o)
 $(GEN_BIN) $(UNIT_BIN) $(BENCH_BIN): $(BUILD)/%: tests/%.c $(HELP_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< $(HELP_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -o $@ $< $(HELP_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 
 $(PLUG_LIB): $(PLUG_OBJ)
 	@mkdir -p $(@D)
@@ -199,7 +200,7 @@ $(PLUG_LIB): $(PLUG_OBJ)
 $(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 
 # The program with allocation and transfers that fail on purpose.
 # Whatever may have to grow does so each time, so that it fails everywhere once.
@@ -207,11 +208,11 @@ EXACT_OBJ := $(BUILD)/exact/lib/base/mem.o $(BUILD)/exact/lib/base/buf.o
 $(EXACT_OBJ): $(BUILD)/exact/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
-	$(Q)$(CC) $(CPPFLAGS) -DTT_GROW_EXACTLY $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) -DTT_GROW_EXACTLY $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
 
 $(OOM_BIN): $(CMD_OBJ) $(FAULT_OBJ) $(EXACT_OBJ) $(LIB)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CFLAGS) $(WRAPPED:%=-Wl,--wrap=%) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(WRAPPED:%=-Wl,--wrap=%) $(ALL_LDFLAGS) -o $@ $^ $(ALL_LDLIBS)
 
 $(HOST_LIB): $(HOST_HELP:%.c=$(BUILD)/%.o)
 	@mkdir -p $(@D)
@@ -223,17 +224,17 @@ $(HOST_LIB): $(HOST_HELP:%.c=$(BUILD)/%.o)
 $(HOST_BIN): $(BUILD)/%: tests/%.c $(HOST_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -MMD -MP -rdynamic -o $@ $< $(HOST_LIB) $(LIB) $(LDFLAGS) $(LDLIBS) -ldl
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -rdynamic -o $@ $< $(HOST_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS) -ldl
 
 $(PROBE): tests/host/probe_plugin.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -fPIC -shared -o $@ $<
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared -o $@ $<
 
 $(REC_CALLS): tests/fault/recorder_calls.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) $(filter-out -fsanitize% -fno-sanitize%,$(CFLAGS)) -fPIC -shared -o $@ $< -ldl
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -fPIC -shared -o $@ $< -ldl
 
 .PHONY: host cost
 host: $(HOST_BIN) $(PROBE)
@@ -285,7 +286,8 @@ setup:
 			as=; [ "$$(id -u)" = 0 ] || as=sudo; \
 			echo "installing:$$missing"; \
 			$$as apt-get update -q && \
-			DEBIAN_FRONTEND=noninteractive $$as apt-get install -qy --no-install-recommends $$missing || exit 1; \
+			DEBIAN_FRONTEND=noninteractive $$as apt-get install -qy --no-install-recommends --no-remove $$missing || { \
+				echo 'setup: apt-get could not install these, or only by removing others: please install them by hand' >&2; exit 1; }; \
 		else \
 			echo 'every package is installed'; \
 		fi; \
@@ -319,7 +321,7 @@ FUZZ_OPT := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-rec
 $(FUZZER): $(BUILD)/fuzzer/%: tests/fuzz/%.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(CPPFLAGS) -Itests $(CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(PLUG_LIB) $(LIB) $(LDFLAGS) $(LDLIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(PLUG_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 
 .PHONY: fuzz fuzzers
 fuzzers: $(FUZZER)
@@ -400,7 +402,7 @@ demo: $(BIN) $(BUILD)/libtracetool-unity.so $(BUILD)/host/host mono
 		$(BIN) record -p calls,alloc,gc,frame=World:Frame -o $(BUILD)/demo/mono.ttc -- mono $(BUILD)/demo/GameLoop.exe 300 20; \
 		echo; \
 	fi
-	@echo 'Open $(DEMO_OUT).json.gz in https://ui.perfetto.dev (it stays on your machine) or chrome://tracing.'
+	@echo 'Open $(DEMO_OUT).json.gz in https://ui.perfetto.dev (it stays on your machine)'
 
 # --- manual and installation ------------------------------------------------------
 

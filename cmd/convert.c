@@ -154,8 +154,7 @@ const struct verb verb_convert = {
 	.name = "convert",
 	.summary = "write captures as files other programs read",
 	.operands = "FILE...",
-	.about = "Write captures as files other programs read: Chrome JSON for Perfetto and "
-		 "chrome://tracing, CSV, pprof, "
+	.about = "Write captures as files other programs read: Chrome JSON for Perfetto, CSV, pprof, "
 		 "folded stacks, lcov. Several inputs are merged on one timeline; several outputs are made in one "
 		 "run. \"-\" is "
 		 "standard input; compressed inputs are recognised by their content.",

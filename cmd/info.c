@@ -91,10 +91,10 @@ static const struct tt_col meta_col[] = {
 
 enum { T_CAPTURE, T_THREAD, T_EVENT, T_META, T_N };
 static const struct tt_pass_table table[T_N] = {
-	[T_CAPTURE] = { "capture", "Capture", capture_col, TT_NCOL(capture_col), false },
-	[T_THREAD] = { "capture_threads", "Threads", thread_col, TT_NCOL(thread_col), false },
-	[T_EVENT] = { "capture_events", "Events by type", event_col, TT_NCOL(event_col), false },
-	[T_META] = { "capture_meta", "Facts", meta_col, TT_NCOL(meta_col), false },
+	[T_CAPTURE] = { .id = "capture", .title = "Capture", .col = capture_col, .ncol = TT_NCOL(capture_col) },
+	[T_THREAD] = { .id = "capture_threads", .title = "Threads", .col = thread_col, .ncol = TT_NCOL(thread_col) },
+	[T_EVENT] = { .id = "capture_events", .title = "Events by type", .col = event_col, .ncol = TT_NCOL(event_col) },
+	[T_META] = { .id = "capture_meta", .title = "Facts", .col = meta_col, .ncol = TT_NCOL(meta_col) },
 };
 
 const struct tt_pass_table *

@@ -74,13 +74,13 @@ static const struct tt_col failure_col[X_N] = {
 };
 
 static const struct tt_pass_table table[T_N] = {
-	[T_TOTAL] = { "batch", "Batch", total_col, C_N, false },
-	[T_GROUPS] = { "batch_groups", "Groups", group_col, C_N, false },
-	[T_DAYS] = { "batch_days", "Trend by day of capture", day_col, C_N, false },
-	[T_FRAMES] = { "batch_frames", "Frame times of all captures", frame_col, F_N, false },
-	[T_OUTCOMES] = { "batch_outcomes", "Outcomes", outcome_col, O_N, false },
-	[T_MEMBERS] = { "batch_members", "Not captures", member_col, K_N, false },
-	[T_FAILURES] = { "batch_failures", "Damaged and failed", failure_col, X_N, false },
+	[T_TOTAL] = { .id = "batch", .title = "Batch", .col = total_col, .ncol = C_N },
+	[T_GROUPS] = { .id = "batch_groups", .title = "Groups", .col = group_col, .ncol = C_N },
+	[T_DAYS] = { .id = "batch_days", .title = "Trend by day of capture", .col = day_col, .ncol = C_N },
+	[T_FRAMES] = { .id = "batch_frames", .title = "Frame times of all captures", .col = frame_col, .ncol = F_N },
+	[T_OUTCOMES] = { .id = "batch_outcomes", .title = "Outcomes", .col = outcome_col, .ncol = O_N },
+	[T_MEMBERS] = { .id = "batch_members", .title = "Not captures", .col = member_col, .ncol = K_N },
+	[T_FAILURES] = { .id = "batch_failures", .title = "Damaged and failed", .col = failure_col, .ncol = X_N },
 };
 
 static int

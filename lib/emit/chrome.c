@@ -317,7 +317,7 @@ static const char *const suffixes[] = { ".json", NULL };
 
 const struct tt_emit tt_emit_chrome = {
 	.name = "chrome",
-	.summary = "Chrome trace event JSON: Perfetto UI, Chrome DevTools, chrome://tracing",
+	.summary = "Chrome trace event JSON: Perfetto, Chrome DevTools",
 	.suffix = suffixes,
 	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_FRAMES,
 	.begin = chrome_begin,

@@ -376,7 +376,7 @@ TEST(a_row_with_both_limits_says_which_is_broken)
 TEST(what_is_open_fails_only_where_that_is_asked_for)
 {
 	static const int64_t x[] = { 1000, 1001, 1002, 1003, 1004 }, wide[] = { 900, 950, 1000, 1100, 1300 };
-	static const struct { const char *level; int inconclusive; size_t n; enum tt_outcome outcome; int exit; } want[] = {
+	static const struct { const char *level; unsigned inconclusive; size_t n; enum tt_outcome outcome; int exit; } want[] = {
 		{ "error", TT_INCONCLUSIVE_AUTO, 5, TT_UNDECIDED, 0 }, { "error", TT_INCONCLUSIVE_FAIL, 5, TT_UNDECIDED, 5 },
 		{ "error", TT_INCONCLUSIVE_PASS, 5, TT_UNDECIDED, 0 }, { "warn", TT_INCONCLUSIVE_FAIL, 5, TT_UNDECIDED, 0 },
 		{ "error", TT_INCONCLUSIVE_AUTO, 1, TT_CANNOT_JUDGE, 5 }, { "error", TT_INCONCLUSIVE_PASS, 1, TT_CANNOT_JUDGE, 0 },

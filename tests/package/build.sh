@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# build.sh: who packages the program builds it with a compiler and flags of their own, and finds it where they install.
+# Ends with "N passed, N failed".
+set -u
+cd "$(dirname "$0")/../.." || exit 1
+work=$(mktemp -d "${TMPDIR:-/tmp}/build.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+# As a user calls it, without what the run of the tests has set.
+make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u OPT -u BUILD -u TT_SANITIZED make -s BUILD="$work/build" "$@"; }
+passed=0 failed=0
+
+# is NAME COMMAND...: the command must succeed; what it says is shown where it does not.
+is() {
+	local name=$1
+	shift
+	if "$@" > "$work/out" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "FAILED: $name"
+		cut -c 1-300 "$work/out" | head -n 20 | sed 's/^/    /'
+	fi
+}
+
+is "clang builds without a warning, with CFLAGS and CPPFLAGS of the user's own" \
+	make -j2 CC="${CLANG:-clang}" CFLAGS='-O0 -Werror' CPPFLAGS=-DX LDFLAGS=-Wl,-z,now
+is "what was built runs" "$work/build/tracetool" --version
+is "it installs below DESTDIR" make install CC="${CLANG:-clang}" CFLAGS='-O0 -Werror' CPPFLAGS=-DX LDFLAGS=-Wl,-z,now DESTDIR="$work/root" PREFIX=/usr
+is "what was installed runs" "$work/root/usr/bin/tracetool" --version
+is "setup never removes a package" sh -c 'make -n setup | grep -q "apt-get install .*--no-remove"'
+
+echo "$passed passed, $failed failed"
+[ $failed -eq 0 ]
