@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "gate_read.h"
+#include "io/lock.h"
 #include "io/src.h"
 #include "verdict.h"
 
@@ -35,7 +36,7 @@ const struct opt gate_opt[] = {
 	{ .name = "save", .arg = "BASE", .set = opt_text, .at = AT(save),
 	    .help = "write the captures as a baseline" },
 	{ .name = "append", .set = opt_flag, .at = AT(append),
-	    .help = "with --save: as one more session of the baseline that is there" },
+	    .help = "with --save: add them to the baseline that is there, which they are held against, unless a row fails" },
 	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = inconclusive_value,
 	    .help = "rows that cannot be judged, and undecided ones, all pass or fail; auto: the first fail, the others pass" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
@@ -207,10 +208,25 @@ settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 
 /* --- the baseline that is saved ------------------------------------------------------------------ */
 
-/* The baseline that --save writes. */
+/* The captures that ${old} has not. */
+static struct tt_sample *
+new_samples(struct gate *x, const struct tt_baseline *old, size_t *n, struct tt_err *err)
+{
+	struct tt_sample *s = tt_arena_alloc(&x->a, (x->nsample + 1) * sizeof *s, err);
+
+	*n = 0;
+	for (size_t i = 0; s && i < x->nsample; i++)
+		if (!old || !tt_sample_same(&x->sample[i], old->sample, old->nsample))
+			s[(*n)++] = x->sample[i];
+	return s;
+}
+
+/* The baseline that --save writes; nothing where ${old} has all captures. */
 static int
 save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err *err)
 {
+	struct tt_sample *s;
+	size_t n;
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < x->nsample; i++)
@@ -219,7 +235,10 @@ save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err
 			    x->sample[i].name);
 	if (old && !x->g->force_baseline)
 		rc = tt_baseline_check(old, x->sample, x->nsample, &x->budget, x->settings, err);
-	return rc == TT_OK ? tt_baseline_write(old, x->sample, x->nsample, &x->budget, x->settings, text, err) : rc;
+	s = rc == TT_OK ? new_samples(x, old, &n, err) : NULL;
+	if (!s)
+		return err->code;
+	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, text, err) : TT_OK;
 }
 
 /* --- the run ----------------------------------------------------------------------------------------- */
@@ -281,10 +300,10 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 		out[0].path = o->output ? o->output : "-";
 		rc = print(x, v, run, &out[n++], err);
 	}
-	if (rc == TT_OK && x->g->save) {
+	if (rc == TT_OK && x->g->save && !(x->g->append && v->unfit)) {
 		out[n].path = x->g->save;
 		saved = save(x, old, &out[n].text, &why);
-		n += saved == TT_OK;
+		n += saved == TT_OK && out[n].text.n > 0;
 	}
 	if (rc == TT_OK)
 		rc = verdict_write(x->app, &x->to, v, out, n, err);
@@ -297,15 +316,31 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 	return rc;
 }
 
+/* A copy under another name is no other capture. */
+static int
+check_same(const struct gate *x, struct tt_err *err)
+{
+	for (size_t i = 1; i < x->nsample; i++) {
+		const struct tt_sample *same = tt_sample_same(&x->sample[i], x->sample, i);
+
+		if (same)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are the same recording, and a gate counts that once: leave "
+			    "copies out", same->name, x->sample[i].name);
+	}
+	return TT_OK;
+}
+
 static int
 judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_baseline *old,
     struct tt_err *err)
 {
 	struct tt_judge_opts o = { .inconclusive = (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
-		.first = x->g->save != NULL };
+		.append = x->g->append ? x->g->save : NULL, .first = x->g->save != NULL };
 	struct tt_verdict v = { 0 };
 	int rc = today(x->app, x->g->today, &o.today, err);
 
+	if (rc == TT_OK)
+		rc = check_same(x, err);
 	if (rc == TT_OK && x->has_base && !x->g->force_baseline)
 		rc = tt_baseline_check(&x->base, x->sample, x->nsample, &x->budget, x->settings, err);
 	if (rc != TT_OK)
@@ -319,6 +354,51 @@ judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *o
 	return rc;
 }
 
+static bool
+is_file(const char *path, const char *file)
+{
+	struct stat a, b;
+
+	return file && stat(path, &a) == 0 && S_ISREG(a.st_mode) && stat(file, &b) == 0 && a.st_dev == b.st_dev &&
+	    a.st_ino == b.st_ino;
+}
+
+/* Standard output, or a file that is there and no regular one. */
+static bool
+is_device(const char *path)
+{
+	struct stat st;
+
+	return strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode));
+}
+
+/*
+ * With --append the captures are held against the baseline that they are for, unless another is named. It is read only
+ * when it is locked: other runs may append to it while captures are read here.
+ */
+static int
+judge_and_save(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err)
+{
+	struct tt_baseline old;
+	struct tt_file_lock lock = { 0 };
+	bool append;
+	int rc = is_device(x->g->save) ? TT_OK : tt_file_lock_take(&lock, &x->app->env, x->g->save, err);
+
+	if (rc != TT_OK)
+		return rc;
+	append = x->g->append && access(x->g->save, F_OK) == 0;
+	if (append)
+		rc = read_baseline(x, x->g->save, &old, err);
+	if (append && (!x->g->baseline || is_file(x->g->save, x->g->baseline))) {
+		x->base = old;
+		x->has_base = true;
+	}
+	if (rc == TT_OK)
+		rc = judge(x, run, out, append ? &old : NULL, err);
+	tt_file_lock_release(&lock);
+	return rc;
+}
+
 static int
 suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err)
 {
@@ -329,15 +409,6 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 		rc = app_write(x->app, out->output ? out->output : "-", &text, err);
 	tt_buf_free(&text);
 	return rc;
-}
-
-static bool
-is_file(const char *path, const char *file)
-{
-	struct stat a, b;
-
-	return file && stat(path, &a) == 0 && S_ISREG(a.st_mode) && stat(file, &b) == 0 && a.st_dev == b.st_dev &&
-	    a.st_ino == b.st_ino;
 }
 
 /* Nothing is written over what the captures are held against; only --save may renew the baseline. */
@@ -369,6 +440,8 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		for (size_t k = 0; k < c.n && rc == TT_OK; k++)
 			rc = opt_list_add(&reads, c.path[k], &x->app->arena, err);
 	}
+	if (rc == TT_OK && x->g->append)
+		rc = opt_list_add(&reads, x->g->save, &x->app->arena, err);
 	if (rc == TT_OK && out->output)
 		rc = opt_list_add(&writes, out->output, &x->app->arena, err);
 	if (rc == TT_OK && x->g->save)
@@ -385,7 +458,6 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 static int
 all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 {
-	bool append = x->g->append && access(x->g->save, F_OK) == 0;
 	struct tt_baseline old;
 	struct tt_run_opts run;
 	int rc = input_setup(x->app, x->in, &run, err);
@@ -396,7 +468,8 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		rc = read_baseline(x, x->g->baseline, &x->base, err);
 		x->has_base = true;
 	}
-	if (rc == TT_OK && append)
+	/* What is wrong with it is told before captures are read. */
+	if (rc == TT_OK && x->g->append && access(x->g->save, F_OK) == 0)
 		rc = read_baseline(x, x->g->save, &old, err);
 	if (rc == TT_OK && x->budget.baseline && !x->has_base && !x->g->save)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "
@@ -409,7 +482,9 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		rc = settings(x, &run, err);
 	if (rc != TT_OK)
 		return rc;
-	return x->g->suggest ? suggest(x, &run, out, err) : judge(x, &run, out, append ? &old : NULL, err);
+	if (x->g->suggest)
+		return suggest(x, &run, out, err);
+	return x->g->save ? judge_and_save(x, &run, out, err) : judge(x, &run, out, NULL, err);
 }
 
 int

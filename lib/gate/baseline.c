@@ -51,6 +51,9 @@ read_session(struct reader *rd, const struct tt_node_at *v, struct tt_err *err)
 		return rc;
 	if (!session || n == 0)
 		return tt_doc_fail(v, false, err, "a session needs its \"session\" and \"captures\"");
+	for (size_t i = 0; i < rd->b->nsample; i++)
+		if (strcmp(rd->b->sample[i].session, session) == 0)
+			return tt_doc_fail(&id, false, err, "there is a session \"%s\" already", session);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		struct tt_node_at e = tt_doc_element(&list, i);
 
@@ -125,72 +128,119 @@ tt_baseline_parse(const char *text, size_t n, const char *path, const struct tt_
 
 /* --- writing --------------------------------------------------------------------------- */
 
-/* The samples of one session, and where it is not the first, a comma before. */
+/* Those that are being written: the old ones by session, and new ones. */
+struct writer {
+	const struct tt_baseline *old;        /* NULL: none */
+	const struct tt_sample *s;            /* new */
+	size_t n;
+	const struct tt_budget *budget;
+	struct tt_buf *out;
+	char number[24];              /* the session of new captures that tell none */
+};
+
 static int
-put_session(const struct tt_sample *s, size_t n, const char *name, bool first, const struct tt_budget *budget,
-    struct tt_buf *out, struct tt_err *err)
+put_capture(struct writer *w, const struct tt_sample *s, bool *first, struct tt_err *err)
 {
-	int rc = tt_buf_text(out, first ? "\n{\"session\":" : ",\n{\"session\":", err);
+	struct tt_sample one = *s;
+	int rc = tt_buf_text(w->out, *first ? "\n" : ",\n", err);
 
-	if (rc == TT_OK)
-		rc = tt_doc_put_text(out, name, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, ",\"captures\":[", err);
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		struct tt_sample one = s[i];
-
-		one.session = "";             /* told once, above */
-		rc = tt_buf_text(out, i ? ",\n" : "\n", err);
-		if (rc == TT_OK)
-			rc = tt_sample_json(&one, budget->measure, budget->nmeasure, out, err);
-	}
-	return rc == TT_OK ? tt_buf_text(out, "]}", err) : rc;
+	*first = false;
+	one.session = "";             /* told once, by the session */
+	return rc == TT_OK ? tt_sample_json(&one, w->budget->measure, w->budget->nmeasure, w->out, err) : rc;
 }
 
-/* The captures' own fact "session" if all agree and it is new, else the number of the session. */
+/* What session a new capture belongs to: its fact of that name, else one of its own with the others that tell none. */
 static const char *
-session_name(const struct tt_baseline *old, const struct tt_sample *s, size_t n, char text[24])
+session_of(const struct writer *w, const struct tt_sample *s)
 {
-	const char *name = n ? tt_sample_fact(&s[0], "session") : NULL;
+	const char *fact = tt_sample_fact(s, "session");
 
-	for (size_t i = 1; i < n && name; i++) {
-		const char *other = tt_sample_fact(&s[i], "session");
-
-		if (!other || strcmp(other, name) != 0)
-			name = NULL;
-	}
-	for (size_t i = 0; old && i < old->nsample && name; i++)
-		if (strcmp(old->sample[i].session, name) == 0)
-			name = NULL;
-	if (name)
-		return name;
-	*tt_put_u64(text, old ? old->nsession + 1 : 1) = '\0';
-	return text;
+	return fact ? fact : w->number;
 }
 
-int
-tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size_t n,
-    const struct tt_budget *budget, const char *settings, struct tt_buf *out, struct tt_err *err)
+/* The ${n} old samples at ${old} and the new ones of the session ${name}. */
+static int
+put_session(struct writer *w, const char *name, const struct tt_sample *old, size_t n, bool *first, struct tt_err *err)
 {
-	int rc = tt_buf_text(out, "{\"tracetool_baseline\":1,\"settings\":", err);
-	bool first = true;
-	char number[24];
+	bool one = true;
+	int rc = tt_buf_text(w->out, *first ? "\n{\"session\":" : ",\n{\"session\":", err);
 
+	*first = false;
 	if (rc == TT_OK)
-		rc = tt_doc_put_text(out, settings, err);
+		rc = tt_doc_put_text(w->out, name, err);
 	if (rc == TT_OK)
-		rc = tt_buf_text(out, ",\"sessions\":[", err);
+		rc = tt_buf_text(w->out, ",\"captures\":[", err);
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		rc = put_capture(w, &old[i], &one, err);
+	for (size_t i = 0; i < w->n && rc == TT_OK; i++)
+		if (strcmp(session_of(w, &w->s[i]), name) == 0)
+			rc = put_capture(w, &w->s[i], &one, err);
+	return rc == TT_OK ? tt_buf_text(w->out, "]}", err) : rc;
+}
+
+/* Is there such a session, among the old ones and the first ${n} new captures? */
+static bool
+is_there(const struct writer *w, const char *name, size_t n)
+{
+	for (size_t i = 0; w->old && i < w->old->nsample; i++)
+		if (strcmp(w->old->sample[i].session, name) == 0)
+			return true;
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(session_of(w, &w->s[i]), name) == 0)
+			return true;
+	return false;
+}
+
+/* "#3" for the third session, which no other is called. */
+static void
+set_number(struct writer *w)
+{
+	size_t k = w->old ? w->old->nsession + 1 : 1;
+
+	char number[sizeof w->number] = "#";
+
+	/* While the name is sought, captures without a fact belong to no session. */
+	do
+		*tt_put_u64(number + 1, k++) = '\0';
+	while (is_there(w, number, w->n));
+	memcpy(w->number, number, sizeof number);
+}
+
+static int
+put_sessions(struct writer *w, struct tt_err *err)
+{
+	const struct tt_baseline *old = w->old;
+	bool first = true;
+	int rc = TT_OK;
+
 	for (size_t i = 0, end; old && i < old->nsample && rc == TT_OK; i = end) {
 		const char *session = old->sample[i].session;
 
 		/* One text for all samples of a session: tt_baseline_parse() */
 		for (end = i; end < old->nsample && old->sample[end].session == session; end++)
 			;
-		rc = put_session(&old->sample[i], end - i, session, first, budget, out, err);
-		first = false;
+		rc = put_session(w, session, &old->sample[i], end - i, &first, err);
 	}
+	for (size_t i = 0; i < w->n && rc == TT_OK; i++)
+		if (!is_there(w, session_of(w, &w->s[i]), i))
+			rc = put_session(w, session_of(w, &w->s[i]), NULL, 0, &first, err);
+	return rc;
+}
+
+int
+tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size_t n,
+    const struct tt_budget *budget, const char *settings, struct tt_buf *out, struct tt_err *err)
+{
+	struct writer w = { .old = old, .s = s, .n = n, .budget = budget, .out = out };
+	int rc = tt_buf_text(out, "{\"tracetool_baseline\":1,\"settings\":", err);
+
+	set_number(&w);
 	if (rc == TT_OK)
-		rc = put_session(s, n, session_name(old, s, n, number), first, budget, out, err);
+		rc = tt_doc_put_text(out, settings, err);
+	if (rc == TT_OK)
+		rc = tt_buf_text(out, ",\"sessions\":[", err);
+	if (rc == TT_OK)
+		rc = put_sessions(&w, err);
 	return rc == TT_OK ? tt_buf_text(out, "]}\n", err) : rc;
 }
 

@@ -28,7 +28,8 @@ int tt_baseline_parse(const char *text, size_t n, const char *path, const struct
 
 /**
  * tt_baseline_write(old, s, n, budget, settings, out, err):
- * The baseline of the ${n} samples ${s} as one new session after those of ${old} (NULL: none). Same input, same bytes.
+ * The baseline of the ${n} samples ${s} and those of ${old} (NULL: none). A sample belongs to the session that its fact "session"
+ * names, which may be an old one; those that tell none are one new session, called by its number ("#3"). Same input, same bytes.
  */
 int tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size_t n,
     const struct tt_budget *budget, const char *settings, struct tt_buf *out, struct tt_err *err);

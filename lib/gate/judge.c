@@ -122,6 +122,33 @@ exit_code(const struct tt_judging *w)
 	return cannot_judge || (undecided && w->o->inconclusive == TT_INCONCLUSIVE_FAIL) ? 5 : 0;
 }
 
+/*
+ * Would the captures make the next run pass that are the fault of this one, a waived one, too? Too few of them are no fault:
+ * a baseline may grow slowly.
+ */
+static bool
+is_unfit(const struct tt_verdict_row *r)
+{
+	bool fault = r->would == TT_BREACH || r->would == TT_WORSE || (r->would == TT_CANNOT_JUDGE && r->need == 0);
+
+	return fault && r->row->level == TT_LEVEL_ERROR;
+}
+
+/* What the captures are to the baseline. */
+static void
+compare_captures(struct tt_verdict *v)
+{
+	for (size_t i = v->nrow; i-- > 0; )
+		if (is_unfit(&v->row[i]))
+			v->unfit = &v->row[i];
+	for (size_t i = v->nsample; v->base && i-- > 0; ) {
+		if (!tt_sample_same(&v->sample[i], v->base->sample, v->base->nsample))
+			continue;
+		v->known = &v->sample[i];
+		v->nknown++;
+	}
+}
+
 static int
 finish_rows(struct tt_judging *w, struct tt_err *err)
 {
@@ -231,7 +258,8 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 	if (rc != TT_OK)
 		return rc;
 	v->exit_code = exit_code(&w);
-	return tt_verdict_words(v, w.o->inconclusive == TT_INCONCLUSIVE_FAIL, err);
+	compare_captures(v);
+	return tt_verdict_words(v, o, err);
 }
 
 void

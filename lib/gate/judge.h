@@ -67,8 +67,8 @@ int tt_movers(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err
 /* Fill text and hint of a row whose outcome stands; ${why}: of CANNOT_JUDGE and SKIPPED. */
 int tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, struct tt_err *err);
 
-/* Fill summary and remarks. ${undecided_too}: undecided rows make the gate inconclusive. */
-int tt_verdict_words(struct tt_verdict *v, bool undecided_too, struct tt_err *err);
+/* Fill summary and remarks. */
+int tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err);
 
 /* printf into the verdict's arena; NULL with ${err} filled. */
 const char *tt_verdict_text(struct tt_verdict *v, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);

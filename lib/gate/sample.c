@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/identity.h"
 #include "pass/allocs.h"
 #include "stat/num.h"
 
@@ -26,6 +27,15 @@ tt_sample_fact(const struct tt_sample *s, const char *key)
 	for (size_t i = 0; i < s->nfact; i++)
 		if (strcmp(s->fact[i].key, key) == 0)
 			return s->fact[i].value;
+	return NULL;
+}
+
+const struct tt_sample *
+tt_sample_same(const struct tt_sample *s, const struct tt_sample *list, size_t n)
+{
+	for (size_t i = 0; i < n && s->id && *s->id; i++)
+		if (list[i].id && strcmp(list[i].id, s->id) == 0)
+			return &list[i];
 	return NULL;
 }
 
@@ -365,9 +375,13 @@ static int
 begin(const struct tt_model *m, const struct tt_loss *loss, size_t n, struct tt_sample *s, struct tt_arena *a,
     struct tt_err *err)
 {
+	char id[20];
+
 	*s = (struct tt_sample){ .session = "", .files = m->ncap, .damaged = tt_loss_damaged(loss), .damage = first_damage(loss),
 		.nvalue = n };
-	s->name = name_of(m, a, err);
+	snprintf(id, sizeof id, "%016llx", (unsigned long long)tt_model_identity(m));
+	s->id = tt_arena_text(a, id, strlen(id), err);
+	s->name = s->id ? name_of(m, a, err) : NULL;
 	s->file = s->name ? files_of(m, a, err) : NULL;
 	s->value = s->file ? tt_arena_alloc(a, (n + 1) * sizeof *s->value, err) : NULL;
 	return s->value ? facts(m, s, a, err) : err->code;

@@ -33,7 +33,8 @@ struct tt_sample {
 	const char *name;             /* as given: "a.ttc", "a.ttc+b.ttc" */
 	const char *const *file;      /* that are joined in it; of a baseline none, its files are not known */
 	size_t files;
-	const char *session;          /* "": none */
+	const char *session;          /* of a baseline the session it belongs to; else "" */
+	const char *id;               /* of the recording, the same whatever its files are called; "": not known */
 	struct tt_fact *fact;         /* by key: of the capture's header, its metadata and --meta */
 	size_t nfact;
 	uint64_t frames;              /* whole frames looked at */
@@ -66,6 +67,9 @@ int tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, cons
  * frames. The markers are known of those alone that were there before.
  */
 void tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_sample *s);
+
+/* The one of the ${n} samples ${list} that is the same recording as ${s}, or NULL. */
+const struct tt_sample *tt_sample_same(const struct tt_sample *s, const struct tt_sample *list, size_t n);
 
 /* The value of fact ${key}, or NULL. */
 const char *tt_sample_fact(const struct tt_sample *s, const char *key);

@@ -1,7 +1,7 @@
 /**
  * Samples as JSON; the contract is in sample.h. One sample is one line, so that baselines can be compared by line.
  *
- * { "name": "a.ttc", "session": "1", "facts": { "device": "PC" }, "frames": 600, "damaged": "...",
+ * { "name": "a.ttc", "id": "0123456789abcdef", "session": "#1", "facts": { "device": "PC" }, "frames": 600, "damaged": "...",
  *   "values": { "frame.time.p95": 16700000, "counter[Heap].max": { "value": 5, "unit": "bytes" },
  *               "heap.size.max": { "missing": "no heap size was recorded" } },
  *   "per_frame": true, "time": [ [ "World:Frame", 1234, 1 ] ], "alloc": [ ... ],
@@ -172,6 +172,11 @@ tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, 
 
 	if (rc == TT_OK)
 		rc = tt_doc_put_text(out, s->name, err);
+	if (rc == TT_OK && s->id && *s->id) {
+		rc = tt_buf_text(out, ",\"id\":", err);
+		if (rc == TT_OK)
+			rc = tt_doc_put_text(out, s->id, err);
+	}
 	if (rc == TT_OK && *s->session) {
 		rc = tt_buf_text(out, ",\"session\":", err);
 		if (rc == TT_OK)
@@ -347,6 +352,8 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 	rc = text_of(json_object_get(j, "name"), "", &s->name, a, err);
 	if (rc == TT_OK)
 		rc = text_of(json_object_get(j, "session"), "", &s->session, a, err);
+	if (rc == TT_OK)
+		rc = text_of(json_object_get(j, "id"), "", &s->id, a, err);
 	if (rc == TT_OK)
 		rc = text_of(json_object_get(j, "damaged"), NULL, &s->damage, a, err);
 	if (rc == TT_OK)

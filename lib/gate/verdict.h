@@ -110,6 +110,9 @@ struct tt_verdict {
 	const char *today;            /* YYYY-MM-DD that waivers were held against */
 	int exit_code;                /* 0; 3: a capture is damaged (and integrity is an error); 1; 5: inconclusive */
 	const char *summary;          /* "FAILED: 1 of 12 rows is worse (frame-p95)": one line */
+	const struct tt_verdict_row *unfit;   /* the first row for which the captures make no baseline: it is worse, or lacks figures */
+	const struct tt_sample *known;        /* the first of ${nknown} captures that are in the baseline themselves */
+	size_t nknown;
 	const char **remark;          /* "the baseline is of one session ...": sentences for every report */
 	size_t nremark;
 };
@@ -118,6 +121,7 @@ struct tt_judge_opts {
 	const char *today;            /* YYYY-MM-DD */
 	enum { TT_INCONCLUSIVE_AUTO, TT_INCONCLUSIVE_PASS, TT_INCONCLUSIVE_FAIL } inconclusive;
 	const char *group_by;         /* a fact's key; NULL */
+	const char *append;           /* the baseline that the captures are for, if they are fit; NULL */
 	bool first;                   /* without a baseline, rows that need one are skipped: it is being made */
 };
 

@@ -275,13 +275,30 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 	return rc;
 }
 
+/* What becomes of the baseline. */
 static int
-remarks(struct tt_verdict *v, struct tt_err *err)
+base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	const char *more = v->nknown > 1 ? ", ..." : "";
+	int rc = TT_OK;
+
+	if (o->append && v->unfit)
+		rc = remark(v, tt_verdict_text(v, err, "not appended to %s: %s %s", o->append, v->unfit->name,
+		    v->unfit->would == TT_CANNOT_JUDGE ? "cannot be judged" : v->unfit->would == TT_WORSE ? "is worse" : "is broken"), err);
+	if (rc == TT_OK && v->nknown)
+		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s in %s %s: %s%s", v->nknown, v->nknown == 1 ? "is" : "are",
+		    v->base->path, o->append ? "already, and not appended again" : "too: what is compared with itself is no worse",
+		    v->known->name, more), err);
+	return rc;
+}
+
+static int
+remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
 	size_t tested = 0;
 	int rc = TT_OK;
 
-	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + 3) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + 5) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	if (v->nalone)
@@ -299,7 +316,7 @@ remarks(struct tt_verdict *v, struct tt_err *err)
 		rc = remark(v, tt_verdict_text(v, err, "the baseline is of one session: by how much sessions differ is not known, and "
 		    "taken to be %lld.%lld %%; add sessions with --save --append", (long long)(v->budget->session_ppm / 10000),
 		    (long long)(v->budget->session_ppm / 1000 % 10)), err);
-	return rc;
+	return rc == TT_OK ? base_remarks(v, o, err) : rc;
 }
 
 /* The names of up to three rows that ${is} chooses. */
@@ -370,9 +387,9 @@ besides(struct tt_verdict *v, struct tt_err *err)
 }
 
 int
-tt_verdict_words(struct tt_verdict *v, bool undecided_too, struct tt_err *err)
+tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
-	bool (*const is_open)(const struct tt_verdict_row *) = undecided_too ? is_either : is_unjudged;
+	bool (*const is_open)(const struct tt_verdict_row *) = o->inconclusive == TT_INCONCLUSIVE_FAIL ? is_either : is_unjudged;
 	size_t failing = count(v, is_failing);
 	const char *more = besides(v, err), *which = NULL;
 
@@ -392,5 +409,5 @@ tt_verdict_words(struct tt_verdict *v, bool undecided_too, struct tt_err *err)
 		    NULL;
 	else
 		v->summary = tt_verdict_text(v, err, "passed: %zu row%s%s", v->nrow, plural(v->nrow), more);
-	return v->summary ? remarks(v, err) : err->code;
+	return v->summary ? remarks(v, o, err) : err->code;
 }

@@ -113,10 +113,101 @@ def crashed_captures_are_no_pass():
     gate(*bad, code=2)
 
 
+# --- what may be appended ---------------------------------------------------------------------------------
+
+def recordings(base="base.json"):
+    return [c["name"] for s in json.load(open(at(base)))["sessions"] for c in s["captures"]]
+
+
+def slower_captures_are_not_appended():
+    budget(row("median", max="+5%"), row("limit", max="50ms"))
+    gate(*captures("first", 1000000), "--save", "base.json", "--append", code=0)
+    before = open(at("base.json")).read()
+    slow = captures("slow", 1500000)
+    r = gate(*slow, "--save", "base.json", "--append", code=1)
+    check(r.rows["median"]["outcome"] == "worse", "held against the baseline that it is for", r.stdout)
+    check("not appended to base.json: median is worse" in r.stdout, "says why it is not appended", r.stdout)
+    gate(*slow, "--baseline", "base.json", "--save", "base.json", "--append", code=1)
+    gate(*slow, "--save", "base.json", "--append", code=1)
+    check(open(at("base.json")).read() == before, "a failing run changes no baseline")
+    budget(row("median", max="+5%", waive={"until": "2027-01-01", "why": "new engine"}))
+    r = gate(*slow, "--save", "base.json", "--append", code=0)
+    check(open(at("base.json")).read() == before and "not appended" in r.stdout, "a waiver accepts no figure", r.stdout)
+    budget(row("median", max="+5%"))
+    gate(*captures("dead", 1000000, 2), *captures("crashed", 1000000, 3, frames=0), "--save", "base.json", "--append", code=5)
+    check(open(at("base.json")).read() == before, "nor do captures without figures")
+    gate(*slow, "--save", "base.json", code=0)
+    check(sessions() == [("#1", 5)] and recordings()[0] == "slow0.mlpd", "without --append it is made anew", sessions())
+    r = gate(*captures("few", 1500000, 1), "--save", "base.json", "--append", code=5)
+    check(sessions() == [("#1", 5), ("#2", 1)], "too few captures are no fault", sessions())
+
+
+def six_at_once():
+    budget(row("median", max="+50%"))
+    for round in range(3):
+        sets = [captures("job%d-%d-" % (round, k), 1000000, 3) for k in range(6)]
+        if os.path.exists(at("many.json")):
+            os.remove(at("many.json"))
+        runs = [subprocess.Popen([TRACETOOL, "stats", "--gate", "budget.json", "--save", "many.json", "--append", *s], cwd=work,
+                                 stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) for s in sets]
+        told = [r.communicate(timeout=120)[0] for r in runs]
+        check([r.returncode for r in runs] == [0] * 6, "six appends at once end well", told)
+        check(sorted(recordings("many.json")) == sorted(sum(sets, [])), "and all six are kept", sessions("many.json"))
+    check([f for f in os.listdir(work) if "lock" in f] == [], "no lock is left", os.listdir(work))
+    # What a killed run has left is in nobody's way.
+    open(at("many.json.lock"), "w").close()
+    gate(*captures("later", 1000000), "--save", "many.json", "--append", code=0)
+    check([f for f in os.listdir(work) if "lock" in f] == [], "the lock of a killed run is taken over", os.listdir(work))
+
+
+def the_same_recording_counts_once():
+    budget(row("median", max="+5%"))
+    first = captures("once", 1000000)
+    gate(*first, "--save", "base.json", code=0)
+    before = open(at("base.json")).read()
+    r = gate(*first, "--save", "base.json", "--append", code=0)
+    check(open(at("base.json")).read() == before, "the same captures again are no session", sessions())
+    check("5 of the captures are in base.json already, and not appended again: once0.mlpd, ..." in r.stdout, "which is told", r.stdout)
+    copies = []
+    for i, f in enumerate(first):
+        copies.append("copy%d.gz" % i)
+        with open(at(copies[-1]), "wb") as out:
+            subprocess.run(["gzip", "-c", at(f)], stdout=out, check=True)
+    gate(*copies, "--save", "base.json", "--append", code=0)
+    check(open(at("base.json")).read() == before, "nor under other names, packed", sessions())
+    budget(row("median", max="+5%"), row("draw", metric="marker.time", stat="mean", marker="Game:Draw", max="+5%"),
+           row("bytes", metric="gc.alloc.bytes", stat="total", max="1MiB"))
+    gate(*first, "--time", "0-0.005", "--force-baseline", "--save", "base.json", "--append", code=5)
+    check(open(at("base.json")).read() == before, "nor with another budget and another part of the time", sessions())
+    budget(row("median", max="+5%"))
+    gate(*first[:2], *captures("more", 1000000, 3), "--save", "base.json", "--append", code=0)
+    check(sessions() == [("#1", 5), ("#2", 3)], "only what is new is appended", sessions())
+    r = gate(*first, "--baseline", "base.json", code=0)
+    check(any("compared with itself" in x for x in r.json["remarks"]), "captures of the baseline itself are told", r.json["remarks"])
+
+
+def sessions_are_split_by_their_fact():
+    budget(row("median", max="+50%"))
+
+    def session(names, name, *options):
+        gate(*names, *(("--meta", "session=" + name) if name else ()), "--save", "base.json", *options, code=0)
+
+    session(captures("mon", 1000000), "monday")
+    session(captures("mon-later", 1000000, 2), "monday", "--append")
+    session(captures("none", 1000000, 2), None, "--append")
+    session(captures("tue", 1000000, 2), "2", "--append")
+    session(captures("none-later", 1000000, 2), None, "--append")
+    check(sessions() == [("monday", 7), ("#2", 2), ("2", 2), ("#4", 2)], "sessions by fact and by number", sessions())
+
+
 def main():
     global work
     with tempfile.TemporaryDirectory(prefix="tracetool-sessions.") as work:
         crashed_captures_are_no_pass()
+        slower_captures_are_not_appended()
+        six_at_once()
+        the_same_recording_counts_once()
+        sessions_are_split_by_their_fact()
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed > 0 or passed == 0)
 

@@ -1,0 +1,94 @@
+/**
+ * Locks; the contract is in lock.h.
+ */
+#include "io/lock.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int
+set_path(struct tt_file_lock *l, const char *path, struct tt_err *err)
+{
+	char *real = realpath(path, NULL);
+	const char *of = real ? real : path;
+
+	l->size = strlen(of) + sizeof ".lock";
+	l->path = tt_mem_alloc(&l->env->mem, l->size, err);
+	if (l->path)
+		snprintf(l->path, l->size, "%s.lock", of);
+	free(real);
+	return l->path ? TT_OK : err->code;
+}
+
+static void
+forget(struct tt_file_lock *l)
+{
+	if (l->fd >= 0)
+		close(l->fd);
+	tt_mem_free(&l->env->mem, l->path, l->size);
+	*l = (struct tt_file_lock){ .env = l->env, .fd = -1 };
+}
+
+static int
+wait_for(struct tt_file_lock *l, struct tt_err *err)
+{
+	bool told = false;
+
+	while (flock(l->fd, LOCK_EX | (told ? 0 : LOCK_NB)) != 0) {
+		if (tt_stopped(l->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return tt_fail_sys(err, errno, "cannot lock %s", l->path);
+		if (!told)
+			tt_log(l->env, TT_LOG_NORMAL, "%s: held by another run; waiting", l->path);
+		told = true;
+	}
+	return TT_OK;
+}
+
+/* Who let go has removed the file: what is locked counts only while it is the one of this name. */
+static bool
+is_there(const struct tt_file_lock *l)
+{
+	struct stat held, now;
+
+	return fstat(l->fd, &held) == 0 && stat(l->path, &now) == 0 && held.st_dev == now.st_dev && held.st_ino == now.st_ino;
+}
+
+int
+tt_file_lock_take(struct tt_file_lock *l, struct tt_env *env, const char *path, struct tt_err *err)
+{
+	int rc;
+
+	*l = (struct tt_file_lock){ .env = env, .fd = -1 };
+	rc = set_path(l, path, err);
+	while (rc == TT_OK && l->fd < 0) {
+		/* Not for reading: a sandbox that lets outputs be written need not allow that. */
+		l->fd = open(l->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+		if (l->fd < 0 && errno == EINTR && !tt_stopped(env))
+			continue;
+		rc = l->fd < 0 ? tt_fail_sys(err, errno, "cannot lock %s", l->path) : wait_for(l, err);
+		if (rc == TT_OK && !is_there(l)) {
+			close(l->fd);
+			l->fd = -1;
+		}
+	}
+	if (rc != TT_OK)
+		forget(l);
+	return rc;
+}
+
+void
+tt_file_lock_release(struct tt_file_lock *l)
+{
+	if (!l->path)
+		return;
+	unlink(l->path);
+	forget(l);
+}

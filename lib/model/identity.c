@@ -1,0 +1,59 @@
+/**
+ * What recording it is; the contract is in identity.h.
+ */
+#include "model/identity.h"
+
+#include <string.h>
+
+#include "base/hash.h"
+
+static void
+add(struct tt_hash *h, uint64_t v)
+{
+	uint8_t p[8];
+
+	for (unsigned i = 0; i < sizeof p; i++)
+		p[i] = (uint8_t)(v >> 8 * i);
+	tt_hash_add(h, p, sizeof p);
+}
+
+/* Times count from the capture's first event: inputs that are read together may be moved against each other. */
+static uint64_t
+one(const struct tt_model *m, const struct tt_capture *c)
+{
+	static const uint8_t none[sizeof c->recording];
+	struct tt_hash h;
+
+	tt_hash_init(&h);
+	tt_hash_add(&h, c->format, strlen(c->format));
+	tt_hash_add(&h, c->recording, sizeof c->recording);
+	if (memcmp(c->recording, none, sizeof none) != 0)
+		return tt_hash_value(&h);
+	add(&h, (uint64_t)c->pid);
+	add(&h, c->wall_ms);
+	add(&h, (uint64_t)c->zero_ns);
+	add(&h, (uint64_t)c->start_ns);
+	add(&h, c->nevent);
+	add(&h, (uint64_t)(c->max_ts - c->min_ts));
+	for (size_t i = 0; i < m->threads.n; i++) {
+		const struct tt_thread *t = m->threads.t[i];
+
+		if (t->process != c->process)
+			continue;
+		add(&h, t->tid);
+		add(&h, t->nevent);
+		add(&h, (uint64_t)(t->first_ts - c->min_ts));
+		add(&h, (uint64_t)(t->last_ts - c->min_ts));
+	}
+	return tt_hash_value(&h);
+}
+
+uint64_t
+tt_model_identity(const struct tt_model *m)
+{
+	uint64_t all = 0;
+
+	for (size_t i = 0; i < m->ncap; i++)
+		all += one(m, m->cap[i]);
+	return all;
+}

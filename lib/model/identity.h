@@ -1,0 +1,16 @@
+/**
+ * What recording a run has read, whatever its files are called and however they are packed.
+ */
+#ifndef TT_MODEL_IDENTITY_H
+#define TT_MODEL_IDENTITY_H
+
+#include "model/model.h"
+
+/**
+ * tt_model_identity(m):
+ * A number that is the same for every reading of the same recordings, in any order and with any filter, and another one for
+ * others: by the recording's own number where it has one, else by process, start, and what every thread did when.
+ */
+uint64_t tt_model_identity(const struct tt_model *m);
+
+#endif
