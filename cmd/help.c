@@ -55,6 +55,30 @@ help_overview(struct tt_buf *out, struct tt_err *err)
 	return rc;
 }
 
+/* What people ask help about that is no command, and what tells of it. */
+static const struct { const char *word, *where; } topic[] = {
+	{ "tables", "\"tracetool list passes\" names the tables, \"tracetool list metrics\" their columns; tracetool-metrics(7) defines them" },
+	{ "columns", "\"tracetool list metrics\" names the columns of all tables; tracetool-metrics(7) defines them" },
+	{ "metrics", "\"tracetool list metrics\" names the columns of all tables, \"tracetool list gate\" what a budget can limit; "
+	    "tracetool-metrics(7) defines them" },
+	{ "formats", "\"tracetool list formats\" names what is read, \"tracetool list emitters\" what is written; tracetool-formats(7) describes it" },
+	{ "gate", "\"tracetool stats --gate\" judges captures by a budget: tracetool-budget(5); \"tracetool list gate\" names what it can limit" },
+	{ "budget", "\"tracetool stats --gate\" judges captures by a budget: tracetool-budget(5); \"tracetool list gate\" names what it can limit" },
+	{ "filters", "\"tracetool help stats\" has the filters, which most commands take: --thread, --time, --frames, --marker and others" },
+	{ "unity", "tracetool-unity(7) tells how to record a Unity game" },
+	{ "mono", "tracetool-mono(7) tells how to record a Mono program, tracetool-mlpd(7) what is read of its log profiler" },
+};
+
+static int
+find_topic(const char *word, struct tt_err *err)
+{
+	for (size_t i = 0; i < sizeof topic / sizeof topic[0]; i++) {
+		if (strcmp(topic[i].word, word) == 0)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is no command: %s", word, topic[i].where);
+	}
+	return TT_OK;
+}
+
 /* The verb the operand names; without one the summary. */
 static int
 find_verb(const struct help_opts *o, const struct verb **verb, struct tt_err *err)
@@ -70,6 +94,8 @@ find_verb(const struct help_opts *o, const struct verb **verb, struct tt_err *er
 	}
 	c = command_named(o->verb.v[0]);
 	if (!c) {
+		if (find_topic(o->verb.v[0], err) != TT_OK)
+			return err->code;
 		near = opts_nearest(o->verb.v[0], command_name);
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown command \"%s\"%s%s%s", o->verb.v[0],
 		    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");

@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include <sys/stat.h>
 
 #include "model/tree.h"
@@ -183,6 +184,10 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 	app->env.spool_max = o->spool_max;
 	app->env.tmpdir = o->tmpdir;
 	app->input = o->path.v[0];
+	for (size_t i = 0; i < o->path.n; i++) {
+		if (strcmp(o->path.v[i], "-") == 0 && isatty(STDIN_FILENO))
+			ui_say(&app->ui, "reading a capture from the terminal: Ctrl-D ends it; to read a file, name it in place of \"-\"");
+	}
 	if (strcmp(app->input, "-") == 0)
 		app->input = "standard input";
 	if (o->path.n > 1) {

@@ -283,6 +283,19 @@ print_overview(struct app *app, struct tt_err *err)
 	return rc;
 }
 
+/* Without arguments: the overview, but where errors go, so that a script whose list of files is empty does not pass. */
+static int
+print_nothing_given(struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	int rc = help_overview(&text, err);
+
+	if (rc == TT_OK && write(STDERR_FILENO, text.p, text.n) < 0)
+		rc = TT_OK;
+	tt_buf_free(&text);
+	return rc == TT_OK ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a command or a file") : rc;
+}
+
 /* Is the first argument, which is neither verb nor file, meant as a verb? Then say so instead of "no such file". */
 static int
 check_verb(const char *word, struct tt_err *err)
@@ -306,7 +319,7 @@ run(struct app *app, int argc, char **argv, const struct verb **verb, struct tt_
 	int rc;
 
 	if (argc == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no command and no file");
+		return print_nothing_given(err);
 	if (strcmp(argv[0], "--version") == 0 || strcmp(argv[0], "-V") == 0)
 		return print_version(app, err);
 	if (strcmp(argv[0], "--help") == 0 || strcmp(argv[0], "-h") == 0)

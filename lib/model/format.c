@@ -6,8 +6,8 @@ looks_like(const uint8_t *p, size_t n)
 {
 	static const struct { const char *magic; size_t n; const char *what; } known[] = {
 		{ "version https://git-lfs", 23, "a Git LFS pointer: fetch the real file with `git lfs pull`" },
-		{ "PK\x03\x04", 4, "a zip archive: unpack it first" },
-		{ "7z\xbc\xaf\x27\x1c", 6, "a 7z archive: unpack it first" },
+		{ "PK\x03\x04", 4, "a zip archive, which `tracetool batch` reads" },
+		{ "7z\xbc\xaf\x27\x1c", 6, "a 7z archive, which `tracetool batch` reads" },
 		{ "\x7f" "ELF", 4, "an ELF program or library" },
 		{ "MZ", 2, "a Windows program or library" },
 		{ "{", 1, "JSON text" },
@@ -19,7 +19,7 @@ looks_like(const uint8_t *p, size_t n)
 		if (n >= known[i].n && memcmp(p, known[i].magic, known[i].n) == 0)
 			return known[i].what;
 	if (n > 262 && memcmp(p + 257, "ustar", 5) == 0)
-		return "a tar archive: unpack it first";
+		return "a tar archive, which `tracetool batch` reads";
 	for (size_t i = 0; i < n; i++)
 		if (p[i])
 			return NULL;
