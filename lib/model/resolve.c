@@ -274,19 +274,44 @@ by_text(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The colour a capture gives a category, or 0. */
-static uint32_t
-color_of(const struct tt_model *m, const char *name)
+/* A category that a capture defines; ${at}: its place among all of them. */
+struct color { const char *name; uint32_t rgba; size_t at; };
+
+static int
+by_name_and_place(const void *a, const void *b)
 {
+	const struct color *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+
+	return c ? c : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Give each category the colour of the first definition of its name. Both lists are in order of name. */
+static int
+color_categories(struct tt_model *m, struct tt_err *err)
+{
+	size_t n = 0, cap = 0, k = 0;
+
+	for (size_t p = 0; p < m->ncap; p++)
+		cap += tt_defs_count(m->cap[p]->defs, TT_DEF_CATEGORY);
+	struct color *list = cap ? tt_mem_alloc(&m->env->mem, cap * sizeof *list, err) : NULL;
+	if (!list)
+		return cap ? err->code : TT_OK;
 	for (size_t p = 0; p < m->ncap; p++) {
 		const struct tt_def *d;
 
-		for (size_t i = 0; (d = tt_defs_at(m->cap[p]->defs, TT_DEF_CATEGORY, i)) != NULL; i++) {
-			if (strcmp(d->text, name) == 0)
-				return (uint32_t)d->a;
-		}
+		for (size_t i = 0; (d = tt_defs_at(m->cap[p]->defs, TT_DEF_CATEGORY, i)) != NULL; i++, n++)
+			list[n] = (struct color){ d->text, (uint32_t)d->a, n };
 	}
-	return 0;
+	qsort(list, n, sizeof *list, by_name_and_place);
+	for (size_t i = 0; i < m->ncategory; i++) {
+		while (k < n && strcmp(list[k].name, m->category[i].name) < 0)
+			k++;
+		if (k < n && strcmp(list[k].name, m->category[i].name) == 0)
+			m->category[i].rgba = list[k].rgba;
+	}
+	tt_mem_free(&m->env->mem, list, cap * sizeof *list);
+	return TT_OK;
 }
 
 /*
@@ -316,10 +341,10 @@ list_categories(struct tt_model *m, const struct tt_keys *k, struct tt_err *err)
 	m->ncategory = 0;
 	for (size_t i = 0; i < n && m->category; i++) {
 		if (i == 0 || strcmp(list[i], list[i - 1]) != 0)
-			m->category[m->ncategory++] = (struct tt_category){ list[i], color_of(m, list[i]) };
+			m->category[m->ncategory++] = (struct tt_category){ .name = list[i] };
 	}
 	tt_mem_free(&m->env->mem, list, cap * sizeof *list);
-	return m->category ? TT_OK : err->code;
+	return m->category ? color_categories(m, err) : err->code;
 }
 
 static uint32_t
