@@ -189,11 +189,17 @@ tt_pattern_check(const char *pattern, struct tt_err *err)
 }
 
 bool
+tt_pattern_is_plain(const char *pattern)
+{
+	return !is_regex(pattern) && !strpbrk(pattern, "*?[\\");
+}
+
+bool
 tt_glob(const char *pattern, const char *text)
 {
 	if (is_regex(pattern))
 		return match_regex(pattern + sizeof REGEX - 1, text);
-	if (!strpbrk(pattern, "*?[\\"))
+	if (tt_pattern_is_plain(pattern))
 		return strstr(text, pattern) != NULL;
 	return match(pattern, text);
 }

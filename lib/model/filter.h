@@ -46,6 +46,9 @@ bool tt_filter_needs_text(const struct tt_filter *f);
  */
 bool tt_glob(const char *pattern, const char *text);
 
+/* Is ${pattern} just a text, found anywhere? */
+bool tt_pattern_is_plain(const char *pattern);
+
 /* TT_E_USAGE where ${pattern} is a wrong regular expression. */
 int tt_pattern_check(const char *pattern, struct tt_err *err);
 

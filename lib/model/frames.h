@@ -16,7 +16,8 @@
 /* Per frame, arrays of n. */
 struct tt_frames {
 	struct tt_mem *mem;
-	const char *marker;           /* name of the frame marker; NULL: marks of the capture */
+	struct tt_frame_name { const char *full; uint64_t key, begins; uint32_t process; } *name;     /* markers that begin them */
+	size_t nname;                 /* 0: marks of the capture */
 	size_t n, cap;
 	int64_t *start;               /* ts of the begin */
 	int64_t *dur;

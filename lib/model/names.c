@@ -7,6 +7,8 @@
 
 #include "model/filter.h"
 
+enum { LONGEST = 2048 };              /* of a name that is shortened to be compared; no real one is longer */
+
 size_t
 tt_name_bare(const char *s)
 {
@@ -24,9 +26,8 @@ tt_name_bare(const char *s)
 	return depth == 0 && i > 1 && s[i - 1] == ' ' && memchr(s, ':', i - 1) ? i - 1 : n;
 }
 
-/* The length of "(wrapper KIND) " at the beginning, or 0. */
-static size_t
-wrapper_len(const char *s)
+size_t
+tt_name_wrapper(const char *s)
 {
 	const char *end = strncmp(s, "(wrapper ", 9) == 0 ? strstr(s, ") ") : NULL;
 
@@ -78,7 +79,7 @@ put_class(char *p, const char *s, size_t n)
 size_t
 tt_name_short(char *to, const char *s)
 {
-	size_t n = tt_name_bare(s), head = wrapper_len(s), cls;
+	size_t n = tt_name_bare(s), head = tt_name_wrapper(s), cls;
 	char *p = to;
 
 	if (head > n)
@@ -121,7 +122,7 @@ tt_name_namespace(const char *s, size_t n, const char **space)
 size_t
 tt_name_method_namespace(const char *s, const char **space)
 {
-	size_t n = tt_name_bare(s), head = wrapper_len(s), cls;
+	size_t n = tt_name_bare(s), head = tt_name_wrapper(s), cls;
 
 	if (head > n)
 		head = 0;
@@ -140,15 +141,30 @@ tt_name_alloc_wrapper(const char *s)
 	return strncmp(s, native, sizeof native - 1) == 0 && strstr(s, "__icall_wrapper_");
 }
 
+unsigned
+tt_name_rank(const char *asked, const char *s)
+{
+	const char *name = s + tt_name_wrapper(s);
+	size_t n = strlen(asked), bare;
+	char text[LONGEST];
+
+	if (strcmp(asked, s) == 0 || strcmp(asked, name) == 0)
+		return 3;
+	bare = tt_name_bare(name);
+	if (bare == n && memcmp(asked, name, n) == 0)
+		return 2;
+	return strlen(name) < sizeof text && tt_name_short(text, name) == n && memcmp(asked, text, n) == 0;
+}
+
 bool
 tt_name_match(const char *const *globs, const char *s)
 {
-	char text[2048];
+	char text[LONGEST];
 	size_t bare;
 
 	if (!globs || tt_glob_any(globs, s))
 		return true;
-	/* A name that long is compared whole only; no real one is. */
+	/* A name that long is compared whole only. */
 	if (strlen(s) >= sizeof text)
 		return false;
 	bare = tt_name_bare(s);

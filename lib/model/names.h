@@ -31,6 +31,16 @@ size_t tt_name_method_namespace(const char *s, const char **space);
 /* Is it one of the runtime's own steps of an allocation, not a place where a program allocates? */
 bool tt_name_alloc_wrapper(const char *s);
 
+/* The length of "(wrapper KIND) " at the beginning of ${s}, or 0. */
+size_t tt_name_wrapper(const char *s);
+
+/**
+ * tt_name_rank(asked, s):
+ * How exactly ${asked} names ${s}: 3 in full, 2 without the argument list, 1 in its short form, each with or without the
+ * "(wrapper KIND) " in front; 0 not at all.
+ */
+unsigned tt_name_rank(const char *asked, const char *s);
+
 /* Does ${s}, its name without the argument list, or its short form match any of ${globs} (NULL: yes)? */
 bool tt_name_match(const char *const *globs, const char *s);
 

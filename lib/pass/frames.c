@@ -244,15 +244,37 @@ put_no_cpu(struct fold *fo, struct tt_table *t, struct tt_err *err)
 	return TT_OK;
 }
 
+enum { NAMED = 3 };                   /* markers that the note names */
+
+/* Where frames begin: "X" as it is shown, or how many markers and which. */
+static const char *
+begins(const struct fold *fo, struct tt_err *err)
+{
+	const struct tt_frames *f = fo->f;
+	const char *text;
+
+	if (f->nname == 0)
+		return "the capture's frame marks";
+	if (f->nname == 1)
+		return tt_report_text(fo->r, err, "\"%s\"", tt_model_key(fo->m, f->name[0].process, f->name[0].key)->shown);
+	text = tt_report_text(fo->r, err, "%zu markers that fit \"%s\" (", f->nname, fo->m->frame_marker);
+	for (size_t i = 0; i < f->nname && i < NAMED && text; i++)
+		text = tt_report_text(fo->r, err, "%s%s%s", text, i ? ", " : "", f->name[i].full);
+	if (!text)
+		return NULL;
+	return f->nname > NAMED ? tt_report_text(fo->r, err, "%s and %zu more)", text, f->nname - NAMED) :
+	    tt_report_text(fo->r, err, "%s)", text);
+}
+
 /* What a frame is in this capture, and why there is no CPU-active time if there is none. */
 static int
 summary_note(struct fold *fo, struct tt_table *t, struct tt_err *err)
 {
 	const struct tt_frames *f = fo->f;
+	const char *at = begins(fo, err);
 
-	t->note = tt_report_text(fo->r, err, "frames begin at %s%s%s on thread \"%s\"%s%s", f->marker ? "\"" : "",
-	    f->marker ? f->marker : "the capture's frame marks", f->marker ? "\"" : "",
-	    fo->m->threads.t[f->thread[0]]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU);
+	t->note = at ? tt_report_text(fo->r, err, "frames begin at %s on thread \"%s\"%s%s", at,
+	    fo->m->threads.t[f->thread[0]]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU) : NULL;
 	return t->note ? TT_OK : err->code;
 }
 

@@ -1,7 +1,5 @@
 #include "run/watch.h"
 
-#include "model/names.h"
-
 #include <stdlib.h>
 
 /* --- marks ----------------------------------------------------------------------------- */
@@ -11,77 +9,63 @@ marks(struct tt_run *r, struct tt_err *err)
 {
 	if (!r->marks) {
 		r->marks = tt_mem_alloc(&r->env->mem, sizeof *r->marks, err);
-		if (r->marks)
+		if (r->marks) {
 			r->marks->from = INT64_MAX;
+			r->marks->name = UINT32_MAX;
+		}
 	}
 	return r->marks;
 }
 
-static int
-find_keys(struct tt_run *r, struct tt_err *err)
+/* The marks of thread ${t}; NULL with ${err} filled. */
+static struct tt_frame_marks *
+marks_of(struct tt_run *r, const struct tt_thread *t, struct tt_err *err)
 {
 	struct tt_marks *ms = r->marks;
-	const char *frame[2] = { r->o->frame_marker, NULL }, *from[2] = { r->o->from_marker, NULL };
-	size_t frames = 0;
+	struct tt_mem *mem = &r->env->mem;
 
-	for (size_t i = 0; i < r->nin; i++) {
-		const struct tt_def *d;
-		for (size_t k = 0; (d = tt_defs_at(r->in[i].cap->defs, TT_DEF_MARKER, k)) != NULL; k++) {
-			bool is_frame = frame[0] && tt_name_match(frame, d->text), is_from = from[0] && tt_name_match(from, d->text);
-
-			if (!is_frame && !is_from)
-				continue;
-			int rc = tt_mem_grow(&r->env->mem, &ms->key, &ms->capkey, ms->nkey + 1, sizeof *ms->key, err);
-			if (rc != TT_OK)
-				return rc;
-			ms->key[ms->nkey].process = (uint32_t)i;
-			ms->key[ms->nkey].frame = is_frame;
-			ms->key[ms->nkey].from = is_from;
-			ms->key[ms->nkey++].key = d->key;
-			frames += is_frame;
-		}
-	}
-	ms->keyed = true;
-	if (frame[0] && frames == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no marker matches --frame-marker \"%s\"", r->o->frame_marker);
-	return TT_OK;
-}
-
-/* Does a frame begin with ${key}? Also notes the first begin of from_marker. */
-static bool
-is_mark(struct tt_marks *ms, uint32_t process, uint64_t key, int64_t ts)
-{
-	for (size_t i = 0; i < ms->nkey; i++) {
-		if (ms->key[i].key != key || ms->key[i].process != process)
-			continue;
-		if (ms->key[i].from && ts < ms->from)
-			ms->from = ts;
-		return ms->key[i].frame;
-	}
-	return false;
-}
-
-static int
-add_mark(struct tt_run *r, const struct tt_thread *t, int64_t ts, struct tt_err *err)
-{
-	struct tt_marks *ms = r->marks;
-	size_t i = 0;
-	int rc;
-
-	while (i < ms->n && ms->m[i].thread != t->index)
-		i++;
-	if (i == ms->n) {
-		if ((rc = tt_mem_grow(&r->env->mem, &ms->m, &ms->cap, i + 1, sizeof *ms->m, err)) != TT_OK)
-			return rc;
+	if (tt_mem_grow(mem, &ms->of_thread, &ms->nof_thread, t->index + (size_t)1, sizeof *ms->of_thread, err) != TT_OK)
+		return NULL;
+	if (ms->of_thread[t->index] == 0) {
+		if (tt_mem_grow(mem, &ms->m, &ms->cap, ms->n + 1, sizeof *ms->m, err) != TT_OK)
+			return NULL;
 		ms->m[ms->n++] = (struct tt_frame_marks){ .process = t->process, .thread = t->index };
+		ms->of_thread[t->index] = (uint32_t)ms->n;
 	}
-	struct tt_frame_marks *m = &ms->m[i];
-	if ((rc = tt_mem_grow(&r->env->mem, &m->ts, &m->cap, m->n + 1, sizeof *m->ts, err)) != TT_OK)
-		return rc;
+	return &ms->m[ms->of_thread[t->index] - 1];
+}
+
+static int
+add_mark(struct tt_run *r, const struct tt_thread *t, int64_t ts, uint32_t by, struct tt_err *err)
+{
+	struct tt_mem *mem = &r->env->mem;
+	struct tt_frame_marks *m = marks_of(r, t, err);
+
+	if (!m || tt_mem_grow(mem, &m->ts, &m->cap, m->n + 1, sizeof *m->ts, err) != TT_OK ||
+	    tt_mem_grow(mem, &m->by, &m->capby, m->n + 1, sizeof *m->by, err) != TT_OK)
+		return err->code;
 	/* A thread's time does not run backwards; where a damaged capture says so, frames of no length are left out. */
 	m->ts[m->n] = m->n && ts < m->ts[m->n - 1] ? m->ts[m->n - 1] : ts;
-	m->n++;
+	m->by[m->n++] = by;
 	return TT_OK;
+}
+
+/* A marker begins that was asked for. */
+static int
+begins(struct tt_run *r, const struct tt_thread *t, struct tt_mark_key *k, const struct tt_event *e, struct tt_err *err)
+{
+	struct tt_marks *ms = r->marks;
+
+	if (k->from && e->ts < ms->from)
+		ms->from = e->ts;
+	if (!k->frame || e->kind == TT_INSTANT)
+		return TT_OK;
+	if (k->begins++ == 0 || e->ts < k->first_ts)
+		k->first_ts = e->ts;
+	if (ms->name == UINT32_MAX)
+		ms->name = k->name;
+	ms->several = ms->several || (ms->one && k->name != ms->name);
+	return ms->several ? TT_OK : add_mark(r, t, e->ts, (uint32_t)(k - ms->key), err);
 }
 
 int
@@ -101,18 +85,37 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 		r->zones_seen += b->nzone + b->nalloc;
 		for (size_t i = 0; i < b->nrare && rc == TT_OK && !r->o->frame_marker; i++)
 			if (b->ev[b->rare[i]].kind == TT_FRAME)
-				rc = add_mark(r, t, b->ev[b->rare[i]].ts, err);
+				rc = add_mark(r, t, b->ev[b->rare[i]].ts, 0, err);
 		return rc;
 	}
-	if (!ms->keyed && (rc = find_keys(r, err)) != TT_OK)
+	if (!ms->keyed && (rc = tt_mark_keys_find(r, err)) != TT_OK)
 		return rc;
 	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[i];
-		if ((e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN || e->kind == TT_INSTANT) &&
-		    is_mark(ms, in->cap->process, e->val, e->ts) && e->kind != TT_INSTANT)
-			rc = add_mark(r, t, e->ts, err);
+		struct tt_mark_key *k = e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN || e->kind == TT_INSTANT ?
+		    tt_mark_keys_at(ms, in->cap->process, e->val) : NULL;
+
+		if (k)
+			rc = begins(r, t, k, e, err);
 	}
 	return rc;
+}
+
+/* Does any frame begin? */
+static bool
+any_mark(const struct tt_marks *ms)
+{
+	for (size_t i = 0; ms && i < ms->n; i++)
+		if (ms->m[i].n)
+			return true;
+	return false;
+}
+
+void
+tt_frame_marks_free(struct tt_frame_marks *m, struct tt_mem *mem)
+{
+	tt_mem_free(mem, m->ts, m->cap * sizeof *m->ts);
+	tt_mem_free(mem, m->by, m->capby * sizeof *m->by);
 }
 
 /* --- the table ------------------------------------------------------------------------------ */
@@ -139,7 +142,7 @@ choose(const struct tt_run *r, uint32_t process)
 
 	for (size_t i = 0; i < ms->n; i++) {
 		const struct tt_frame_marks *m = &ms->m[i];
-		if (m->process == process && is_frame_thread(r, m->thread) && (!best || m->n > best->n))
+		if (m->n && m->process == process && is_frame_thread(r, m->thread) && (!best || m->n > best->n))
 			best = m;
 	}
 	return best;
@@ -228,7 +231,7 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no \"%s\" begins in it, which is to be waited for", r->o->from_marker);
 	if (r->o->from_marker && ms->from > m->filter.from)
 		m->filter.from = ms->from;
-	if (!ms || ms->n == 0) {
+	if (!any_mark(ms)) {
 		if (!m->filter.has_frames)
 			return TT_OK;
 		if (m->frame_marker)
@@ -238,7 +241,8 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	if (!(m->frames = tt_mem_alloc(mem, sizeof *m->frames, err)))
 		return err->code;
 	m->frames->mem = mem;
-	m->frames->marker = r->o->frame_marker;
+	m->frames->name = ms->begun;
+	m->frames->nname = ms->nbegun;
 	ms->w = tt_mem_alloc(mem, r->nin * sizeof *ms->w, err);
 	ms->ncategory = m->ncategory;
 	ms->category = tt_arena_alloc(&m->arena, (m->ncategory + 1) * sizeof *ms->category, err);

@@ -1,4 +1,4 @@
-#include "run/state.h"
+#include "run/watch.h"
 
 #include <stdlib.h>
 
@@ -286,6 +286,8 @@ prepass(struct tt_run *r, struct tt_err *err)
 		rc = rewind_all(r, err);
 	if (rc == TT_OK && (r->o->frame_marker || r->o->from_marker)) {
 		rc = read_all(r, TT_PHASE_MARKS, "frames", err);
+		if (rc == TT_OK)
+			rc = tt_mark_keys_choose(r, err);
 		if (rc == TT_OK)
 			rc = rewind_all(r, err);
 	}

@@ -1,6 +1,6 @@
 /**
- * Frames of a run, in two steps. The prepass collects where frames begin on each thread (marks.c) and builds the
- * table of boundaries. In the main phase the commit stage replays the frame thread's zones in order (watch.c): at
+ * Frames of a run, in two steps. The prepass finds the markers that begin frames (mark_keys.c), collects where they
+ * begin on each thread (marks.c) and builds the table of boundaries. In the main phase the commit stage replays the frame thread's zones in order (watch.c): at
  * any time it knows what is open, so time can be cut exactly at every boundary.
  *
  * Nearly all zones lie whole in one frame. Such a zone takes its time from the one around it when it begins, and is
@@ -16,7 +16,18 @@
 struct tt_frame_marks {               /* begins of frames on one thread */
 	uint32_t process, thread;
 	int64_t *ts;
-	size_t n, cap;
+	uint32_t *by;                 /* which of tt_marks.key begins it */
+	size_t n, cap, capby;
+};
+
+/* A marker whose begin is a frame, or the begin of the time to look at. */
+struct tt_mark_key {
+	uint64_t key, begins;
+	int64_t first_ts;             /* of its begins */
+	const char *full;
+	uint32_t process, name;       /* name: the same for all keys of one marker, a wrapper's that of what it wraps */
+	uint8_t rank;                 /* tt_name_rank() of the name asked for */
+	bool frame, from, wrapper;
 };
 
 struct tt_watch_row;
@@ -56,13 +67,18 @@ struct tt_watch {
 struct tt_marks {
 	struct tt_frame_marks *m;
 	size_t n, cap;
-	struct {                      /* markers whose begin is a frame, or that of the time to look at */
-		uint32_t process;
-		bool frame, from;
-		uint64_t key;
-	} *key;
+	uint32_t *of_thread;          /* by thread: place in m + 1 */
+	size_t nof_thread;
+	struct tt_mark_key *key;
 	size_t nkey, capkey;
+	uint32_t *slot;               /* place in key + 1 by process and key */
+	size_t nslot;
 	bool keyed;
+	bool one;                     /* frames are to begin at one marker alone */
+	bool several;                 /* but more begin: marks are no longer kept */
+	uint32_t name;                /* of the first that begins; UINT32_MAX: none did */
+	struct tt_frame_name *begun;  /* the markers that frames begin at */
+	size_t nbegun;
 	int64_t from;                 /* the first begin of from_marker; INT64_MAX: none */
 	struct tt_watch *w;
 	size_t nwatch;
@@ -70,6 +86,12 @@ struct tt_marks {
 	int64_t *cat_self;            /* of the present frame */
 	size_t ncategory;
 };
+
+/* mark_keys.c: the markers that --frame-marker and from_marker ask for. The pointer is good until the next call. */
+int tt_mark_keys_find(struct tt_run *r, struct tt_err *err);
+struct tt_mark_key *tt_mark_keys_at(const struct tt_marks *ms, uint32_t process, uint64_t key);
+/* After all begins: which of them begin frames. TT_E_USAGE where one is asked for and several begin. */
+int tt_mark_keys_choose(struct tt_run *r, struct tt_err *err);
 
 /* Begin to watch the thread of ${m}, whose frames stand in the table from ${first} on. */
 void tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks *m, size_t first);
@@ -79,6 +101,7 @@ int tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *
 int tt_watch_advance(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err);
 /* What the marker ${key} has done in all frames so far. */
 int tt_watch_sum(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);
+void tt_frame_marks_free(struct tt_frame_marks *m, struct tt_mem *mem);
 void tt_watch_free(struct tt_watch *w, struct tt_mem *mem);
 
 #endif

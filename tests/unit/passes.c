@@ -600,7 +600,7 @@ build_frames(struct world *w)
 	int64_t at = 1000;
 
 	build(w);
-	w->frames = (struct tt_frames){ .mem = &env.mem, .marker = "World:Frame", .n = NFRAME, .start = frame_start,
+	w->frames = (struct tt_frames){ .mem = &env.mem, .n = NFRAME, .start = frame_start,
 		.dur = frame_dur, .number = frame_number, .thread = frame_thread, .alloc_b = frame_b, .alloc_n = frame_n,
 		.wait_ns = frame_wait, .partial = 2, .marker_stat = frame_marker, .nmarker_stat = 8, .hitch = hitch,
 		.nhitch = 2 };

@@ -1,0 +1,98 @@
+#!/usr/bin/env python3
+"""What frames are made of, by tracetool-metrics(7), on small programs whose every call the test knows.
+
+    frames.py TRACETOOL CALLS_GEN
+
+Prints `N passed, N failed`; exit status 1 if any failed.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+TRACETOOL, CALLS_GEN = sys.argv[1:3]
+passed = failed = 0
+work = tempfile.TemporaryDirectory(prefix="tracetool-frames.")
+
+
+def check(what, good, why=""):
+    global passed, failed
+    passed += bool(good)
+    failed += not good
+    if not good:
+        print("%s: %s" % (what, why))
+
+
+def capture(name, lines):
+    path = os.path.join(work.name, name + ".mlpd")
+    text = "\n".join("\t".join(str(w) for w in line) for line in lines) + "\n"
+    subprocess.run([CALLS_GEN, path], input=text, text=True, check=True)
+    return path
+
+
+def run(*args):
+    return subprocess.run([TRACETOOL, *args], capture_output=True, text=True, timeout=120)
+
+
+def stats(path, *args):
+    p = run("stats", "-q", "--format", "json", path, *args)
+    return json.loads(p.stdout)["tables"] if p.returncode == 0 else p.stderr
+
+
+def row_of(rows, **what):
+    return next((r for r in rows if all(r[k] == v for k, v in what.items())), None)
+
+
+# --- which markers begin a frame ------------------------------------------------------------------
+
+METHODS = {1: "Game.World:Frame (int)", 2: "Game.World:FrameEnd ()", 3: "(wrapper runtime-invoke) Game.World:Frame (int)",
+           4: "Game.World:Frame (string)", 5: "Game.World:Work ()", 6: "Game.Idle:Frame ()"}
+
+
+def world(overload):
+    """Ten frames, each by a wrapper that calls the method of its name, which works eight times."""
+    lines = [("thread", 0, "Main")] + [("method", k, v) for k, v in METHODS.items()]
+    for i in range(10):
+        t = i * 1000
+        lines += [("enter", t, 0, 3), ("enter", t + 10, 0, 1)]
+        for k in range(8):
+            lines += [("enter", t + 20 + k * 10, 0, 5), ("leave", t + 25 + k * 10, 0, 5)]
+        lines += [("leave", t + 900, 0, 1), ("enter", t + 901, 0, 2), ("leave", t + 902, 0, 2), ("leave", t + 950, 0, 3)]
+        if overload and i > 5:
+            lines += [("enter", t + 960, 0, 4), ("leave", t + 980, 0, 4)]
+    return lines + [("end", 10000, 0)]
+
+
+def frame_count(path, marker):
+    t = stats(path, "--table", "frames", "--frame-marker", marker)
+    return t if isinstance(t, str) else t["frames"]["rows"][0]["count"]
+
+
+def note(path, marker):
+    return run("stats", path, "--table", "frames", "--frame-marker", marker).stdout
+
+
+def markers_of_frames():
+    one, two = capture("one", world(False)), capture("two", world(True))
+    wrapped = capture("wrapped", [x for x in world(False) if x[-1] != 1])     # the method itself was not recorded
+    for name in ("World:Frame", "Game.World:Frame", "Game.World:Frame (int)", "FrameEnd", METHODS[3]):
+        check("one marker: " + name, frame_count(one, name) == 9, frame_count(one, name))
+    check("only the wrapper was recorded", frame_count(wrapped, "World:Frame") == 9, frame_count(wrapped, "World:Frame"))
+    check("a wrapper by pattern, too, is left out", frame_count(one, "*World:Frame *") == 9, frame_count(one, "*World:Frame *"))
+    for path, name, want in ((one, "Frame", ("Game.World:Frame (int)\" begins 10", "Game.World:FrameEnd ()\" begins 10")),
+                             (two, "World:Frame", ("Game.World:Frame (int)\" begins 10", "Game.World:Frame (string)\" begins 4"))):
+        p = run("stats", path, "--frame-marker", name)
+        check("several markers are an error: " + name, p.returncode == 2 and all(w in p.stderr for w in want) and
+              METHODS[3] not in p.stderr, p.stderr)
+    check("a pattern may fit several", frame_count(two, "re:Frame") == 23, frame_count(two, "re:Frame"))
+    text = note(two, "re:Frame")
+    check("which the note says", "frames begin at 3 markers that fit \"re:Frame\"" in text and METHODS[4] in text, text)
+    check("and of one its name", "frames begin at \"World:FrameEnd\"" in note(one, "FrameEnd"), note(one, "FrameEnd"))
+    check("what never begins is not taken for another", "never begins" in note(one, "Idle:Frame"), note(one, "Idle:Frame"))
+
+
+markers_of_frames()
+work.cleanup()
+print("%d passed, %d failed" % (passed, failed))
+sys.exit(failed > 0 or passed == 0)
