@@ -22,7 +22,7 @@ frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
 		*v = f->dur[i];
 		return true;
 	case E_CPU:
-		*v = f->wait_ns[i] < f->dur[i] ? f->dur[i] - f->wait_ns[i] : 0;
+		*v = tt_frames_cpu(f, i);
 		return f->has_wait;
 	case E_ALLOC_B:
 		*v = tt_at_most(f->alloc_b[i]);

@@ -124,6 +124,7 @@ enum tt_monitor { TT_MONITOR_CONTEND = 1, TT_MONITOR_ACQUIRED = 2, TT_MONITOR_FA
 #define TT_KEY_EXCEPTION  (UINT64_MAX - 3)
 #define TT_KEY_MORE       (UINT64_MAX - 4)
 #define TT_KEY_JIT        (UINT64_MAX - 17)
+#define TT_KEY_OUTSIDE    (UINT64_MAX - 18)     /* no zone: time of a frame outside all calls */
 #define TT_KEY_SPECIAL    (UINT64_MAX - 31)     /* this and above are ours */
 
 struct tt_event {

@@ -26,6 +26,7 @@ struct tt_frames {
 	uint64_t *alloc_b;            /* of all threads of the process, by time */
 	uint64_t *alloc_n;
 	int64_t *wait_ns;             /* waits on the frame thread; meaningful where has_wait */
+	int64_t *outside_ns;          /* time of the frame thread in which no call was open: nobody knows what it did */
 	bool has_wait;                /* a wait marker or contention record was seen */
 	int64_t *timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
@@ -52,6 +53,15 @@ struct tt_frames {
 	} *hitch;
 	size_t nhitch;
 };
+
+/* The CPU-active time of frame ${i}; meaningful where has_wait. */
+static inline int64_t
+tt_frames_cpu(const struct tt_frames *f, size_t i)
+{
+	int64_t idle = f->wait_ns[i] + f->outside_ns[i];
+
+	return idle < f->dur[i] ? f->dur[i] - idle : 0;
+}
 
 /* The frame that holds ${ts} among frames ${from} to ${to} - 1 (of one process), or SIZE_MAX. */
 size_t tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts);

@@ -49,6 +49,7 @@ static const struct { uint64_t key; const char *name, *category; } specials[] = 
 	{ TT_KEY_EXCEPTION, "Exception", "Exceptions" },
 	{ TT_KEY_JIT, "JIT", "JIT" },
 	{ TT_KEY_MORE, "(more paths)", "(more paths)" },
+	{ TT_KEY_OUTSIDE, "(outside recorded calls)", NO_CATEGORY },
 	{ TT_KEY_GC_GEN(0), "GC.Collect gen0", "GC" },
 	{ TT_KEY_GC_GEN(1), "GC.Collect gen1", "GC" },
 	{ TT_KEY_GC_GEN(2), "GC.Collect gen2", "GC" },

@@ -16,7 +16,7 @@ enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999,
 	S_OVER30, S_OVER20, S_PARTIAL, S_N };
 
 static const struct tt_col summary_col[S_N] = {
-	[S_TIME] = { "time", "time", TT_UNIT_TEXT, "wall: from a frame's begin to the next; cpu: the same without waits on the frame thread." },
+	[S_TIME] = { "time", "time", TT_UNIT_TEXT, "wall: from a frame's begin to the next; cpu: the same without the frame thread's waits and its time outside recorded calls." },
 	[S_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Whole frames." },
 	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean frame time." },
 	[S_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median frame time (nearest rank, exact)." },
@@ -90,7 +90,7 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_GPU] = { "gpu_ns", "GPU", TT_UNIT_NS, "GPU time, as the engine measured it." },
 	[W_PRESENT] = { "present_wait_ns", "present wait", TT_UNIT_NS, "Time the main thread waited to present, as the engine measured it." },
 	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, GPU, present or balanced." },
-	[W_TOP] = { "top", "top markers by self time", TT_UNIT_PROSE, "The three with most self time in it on the frame thread." },
+	[W_TOP] = { "top", "top markers by self time", TT_UNIT_PROSE, "The three with most self time in it on the frame thread; (outside recorded calls): time in which none was open." },
 	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on all threads in it; empty where that was not recorded." },
 	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations on all threads in it; empty where they were not recorded." },
 	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS, "Time in it during which a collection was stopping or had stopped the world; empty where pauses are not recorded." },
@@ -102,7 +102,7 @@ enum { K_FRAME, K_RANK, K_MARKER, K_SELF, K_SHARE, K_CALLS, K_N };
 static const struct tt_col hitch_marker_col[K_N] = {
 	[K_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1." },
 	[K_RANK] = { "rank", "rank", TT_UNIT_COUNT, "Place by self time in this frame, from 1." },
-	[K_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker." },
+	[K_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker; (outside recorded calls): time in which none was open." },
 	[K_SELF] = { "self_ns", "self", TT_UNIT_NS, "Its self time in this frame on the frame thread." },
 	[K_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Its share of the frame's wall time." },
 	[K_CALLS] = { "count", "count", TT_UNIT_COUNT, "Its activations that begin in this frame." },
@@ -154,9 +154,7 @@ collect(struct fold *fo, struct times *t, const char *name, bool cpu, struct tt_
 	if (!t->ns)
 		return err->code;
 	for (size_t i = 0; i < f->n; i++) {
-		int64_t wait = cpu ? f->wait_ns[i] : 0;
-
-		t->ns[i] = wait < f->dur[i] ? f->dur[i] - wait : 0;
+		t->ns[i] = cpu ? tt_frames_cpu(f, i) : f->dur[i];
 		t->sum += (uint64_t)t->ns[i];
 	}
 	tt_sort_i64(t->ns, t->n);
@@ -570,7 +568,7 @@ put_hitch(struct fold *fo, struct tt_table *t, const struct tt_hitch *h, struct 
 	tt_cell_int(&c[W_START], start);
 	tt_cell_int(&c[W_DUR], dur);
 	if (f->has_wait)
-		tt_cell_int(&c[W_CPU], f->wait_ns[h->frame] < dur ? dur - f->wait_ns[h->frame] : 0);
+		tt_cell_int(&c[W_CPU], tt_frames_cpu(f, h->frame));
 	if (f->has_timing)
 		put_timings(f, h->frame, c);
 	if (tt_model_knows_allocs(fo->m)) {

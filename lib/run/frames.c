@@ -149,6 +149,7 @@ tt_frames_free(struct tt_model *m)
 	tt_mem_free(f->mem, f->alloc_b, f->cap * sizeof *f->alloc_b);
 	tt_mem_free(f->mem, f->alloc_n, f->cap * sizeof *f->alloc_n);
 	tt_mem_free(f->mem, f->wait_ns, f->cap * sizeof *f->wait_ns);
+	tt_mem_free(f->mem, f->outside_ns, f->cap * sizeof *f->outside_ns);
 	for (unsigned i = 0; i < TT_TIMINGS; i++)
 		tt_mem_free(f->mem, f->timing[i], f->cap * sizeof *f->timing[i]);
 	tt_mem_free(f->mem, f, sizeof *f);

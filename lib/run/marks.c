@@ -155,9 +155,9 @@ add_frames(struct tt_run *r, const struct tt_frame_marks *m, struct tt_err *err)
 	struct tt_mem *mem = &r->env->mem;
 	const struct tt_filter *flt = &r->m->filter;
 	size_t n = m->n > 1 ? m->n - 1 : 0, cap = f->cap;
-	void *column[] = { &f->start, &f->dur, &f->number, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns,
+	void *column[] = { &f->start, &f->dur, &f->number, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns,
 		&f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
-	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8, 8, 8, 8, 8, 8 };
+	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8 };
 
 	for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
 		cap = f->cap;
@@ -258,7 +258,7 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 			continue;
 		rc = add_frames(r, best, err);
 		if (rc == TT_OK)
-			tt_watch_init(r, &ms->w[ms->nwatch++], best, first);
+			rc = tt_watch_init(r, &ms->w[ms->nwatch++], best, first, err);
 	}
 	if (rc == TT_OK && m->filter.has_frames && m->frames->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames");

@@ -21,25 +21,10 @@ _Static_assert(sizeof(struct tt_watch_row) == TT_MEM_LINE, "a line");
 /* A zone that lies whole in the present frame. */
 struct tt_watch_inner {
 	int64_t ts, end;
-	uint32_t giver;               /* the row that its zones take their time from, one up; 0: none */
+	uint32_t giver;               /* the row that its zones take their time from */
 };
 
-void
-tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks *m, size_t first)
-{
-	const struct tt_capture *cap = r->m->cap[m->process];
-	const struct tt_def *d;
-
-	*w = (struct tt_watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
-		.end = r->m->frames->n, .marks = m, .waited = INT64_MIN };
-	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
-		struct timer *t = &w->timer[w->ntimer];
-		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
-			t->key = d->key;
-			w->ntimer++;
-		}
-	}
-}
+enum { OUTSIDE = 0 };                 /* the row of time in which nothing is open */
 
 static bool
 in_frame(const struct tt_frames *f, const struct tt_watch *w, int64_t ts)
@@ -118,6 +103,29 @@ row_of(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
 			if (w->row[w->slot[i] - 1].key == key)
 				return &w->row[w->slot[i] - 1];
 	return new_row(r, w, key, err);
+}
+
+int
+tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err)
+{
+	const struct tt_capture *cap = r->m->cap[m->process];
+	const struct tt_def *d;
+
+	*w = (struct tt_watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
+		.end = r->m->frames->n, .marks = m, .waited = INT64_MIN, .since = INT64_MIN };
+	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
+		struct timer *t = &w->timer[w->ntimer];
+		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
+			t->key = d->key;
+			w->ntimer++;
+		}
+	}
+	struct tt_watch_row *outside = new_row(r, w, TT_KEY_OUTSIDE, err);
+	if (!outside)
+		return err->code;
+	outside->category = UINT32_MAX;
+	outside->wait = false;
+	return TT_OK;
 }
 
 /* The longest of the frames from ${frame} on. */
@@ -200,23 +208,22 @@ keep_top(struct tt_hitch *h, const struct tt_watch_row *row)
 	h->top[i].calls = row->calls;
 }
 
-/* Whose time zones right above the stack take: row + 1 of the innermost that is shown, or 0. */
+/* The row whose time zones right above the stack take: that of the innermost that is shown. */
 static uint32_t
 under(const struct tt_watch *w)
 {
-	return w->st.n > 0 ? w->shown[w->st.n - 1] : 0;
+	return w->st.n > 0 ? w->shown[w->st.n - 1] : OUTSIDE;
 }
 
-/* Give the time up to ${ts} to the innermost open zone. */
+/* Give the time up to ${ts} to the innermost open zone, or to none. */
 static int
 settle_self(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err)
 {
-	uint32_t top = under(w);
-
-	if (top && ts > w->since && in_frame(r->m->frames, w, w->since)) {
-		if (touch(r, w, &w->row[top - 1], err) != TT_OK)
+	if (ts > w->since && in_frame(r->m->frames, w, w->since)) {
+		struct tt_watch_row *top = &w->row[under(w)];
+		if (touch(r, w, top, err) != TT_OK)
 			return err->code;
-		w->row[top - 1].self += ts - w->since;
+		top->self += ts - w->since;
 	}
 	if (ts > w->since)
 		w->since = ts;
@@ -289,6 +296,7 @@ close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *er
 
 	if (rc == TT_OK && h)
 		rc = touch_open(r, w, err);
+	f->outside_ns[w->frame] = w->row[OUTSIDE].self;
 	if (w->waiting) {
 		f->wait_ns[w->frame] += end - (w->wait_since > start ? w->wait_since : start);
 		w->wait_since = end;
@@ -454,11 +462,9 @@ inner_zone(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struc
 	}
 	if (!row->out) {
 		int64_t ns = z.end - z.ts;
-		if (z.giver) {
-			struct tt_watch_row *giver = &w->row[z.giver - 1];
-			giver->self -= ns;
-			rc = touch(r, w, giver, err);
-		}
+		struct tt_watch_row *giver = &w->row[z.giver];
+		giver->self -= ns;
+		rc = touch(r, w, giver, err);
 		if (rc == TT_OK)
 			rc = touch(r, w, row, err);
 		row->self += ns;
@@ -475,7 +481,7 @@ inner_zone(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struc
 				w->waited = z.end;
 			}
 		}
-		z.giver = (uint32_t)(row - w->row) + 1;
+		z.giver = (uint32_t)(row - w->row);
 	}
 	w->inner[w->ninner++] = z;
 	return rc;
@@ -498,7 +504,7 @@ show(struct tt_run *r, struct tt_watch *w, struct tt_err *err)
 
 	if (!row || tt_mem_grow(&r->env->mem, &w->shown, &w->capshown, n, sizeof *w->shown, err) != TT_OK)
 		return err->code;
-	w->shown[n - 1] = !row->out ? (uint32_t)(row - w->row) + 1 : n > 1 ? w->shown[n - 2] : 0;
+	w->shown[n - 1] = !row->out ? (uint32_t)(row - w->row) : n > 1 ? w->shown[n - 2] : OUTSIDE;
 	return TT_OK;
 }
 

@@ -4,7 +4,8 @@
  * any time it knows what is open, so time can be cut exactly at every boundary.
  *
  * Nearly all zones lie whole in one frame. Such a zone takes its time from the one around it when it begins, and is
- * done; only the few that reach over a boundary stand on the stack, whose top gets the time as it passes.
+ * done; only the few that reach over a boundary stand on the stack, whose top gets the time as it passes. Where nothing is open
+ * time goes to a row of its own, TT_KEY_OUTSIDE.
  *
  * All of it runs in the ordered stage: one thread at a time.
  */
@@ -37,7 +38,7 @@ struct tt_watch_inner;
 struct tt_watch {
 	uint32_t process, thread;
 	struct tt_stack st;
-	uint32_t *shown;              /* by level of the stack: the row + 1 of the innermost zone that is shown there */
+	uint32_t *shown;              /* by level of the stack: the row of the innermost zone that is shown there */
 	size_t capshown;
 	struct tt_watch_inner *inner; /* zones above the stack */
 	size_t ninner, capinner;
@@ -94,7 +95,7 @@ struct tt_mark_key *tt_mark_keys_at(const struct tt_marks *ms, uint32_t process,
 int tt_mark_keys_choose(struct tt_run *r, struct tt_err *err);
 
 /* Begin to watch the thread of ${m}, whose frames stand in the table from ${first} on. */
-void tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks *m, size_t first);
+int tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err);
 /* Replay one chunk of the frame thread. */
 int tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err);
 /* Time has come to ${ts}: close the frames that are over. */

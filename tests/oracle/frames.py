@@ -92,7 +92,32 @@ def markers_of_frames():
     check("what never begins is not taken for another", "never begins" in note(one, "Idle:Frame"), note(one, "Idle:Frame"))
 
 
+# --- time outside all calls -------------------------------------------------------------------------
+
+def outside_calls():
+    """Frames of 1 ms: 100 us of work, 200 us of which 150 are a wait, and then nothing; the fourth is 50 ms long."""
+    lines = [("thread", 0, "Main"), ("method", 1, "Game:Tick ()"), ("method", 2, "System.Threading.Thread:Sleep (int)"),
+             ("method", 3, "Game:Rest ()")]
+    t = 0
+    for i in range(8):
+        lines += [("enter", t, 0, 1), ("leave", t + 100000, 0, 1), ("enter", t + 300000, 0, 3), ("enter", t + 310000, 0, 2),
+                  ("leave", t + 460000, 0, 2), ("leave", t + 500000, 0, 3)]
+        t += 50000000 if i == 3 else 1000000
+    path = capture("outside", lines + [("end", t, 0)])
+    t = stats(path, "--frame-marker", "Game:Tick", "--table", "hitches,hitch_markers,frames", "--limit", "0")
+    worst = t["hitches"]["rows"][0]
+    check("time outside calls is no work", worst["frame"] == 4 and worst["cpu_ns"] == 150000, worst)
+    check("and is told first", worst["top"].startswith("(outside recorded calls) 49.7"), worst)
+    rows = [r for r in t["hitch_markers"]["rows"] if r["frame"] == 4]
+    check("markers and the rest are the frame", sum(r["self_ns"] for r in rows) == worst["dur_ns"] == 50000000, rows)
+    out = row_of(rows, marker="(outside recorded calls)")
+    check("which is no call", out and out["count"] == 0 and out["self_ns"] == 49700000, out)
+    cpu = row_of(t["frames"]["rows"], time="cpu")
+    check("CPU-active time is exact", cpu and cpu["mean_ns"] == cpu["max_ns"] == 150000, cpu)
+
+
 markers_of_frames()
+outside_calls()
 work.cleanup()
 print("%d passed, %d failed" % (passed, failed))
 sys.exit(failed > 0 or passed == 0)
