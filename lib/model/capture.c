@@ -166,28 +166,45 @@ tt_threads_reset(struct tt_threads *ts)
 	}
 }
 
+/*
+ * The last name that was given to ${t} while it lived, or NULL. An id is used again: what came up to ${from}, when the thread
+ * before it ended, was that one's name, and what comes after its own end is a later one's.
+ */
+static const struct tt_def *
+name_of(const struct tt_capture *cap, const struct tt_thread *t, int64_t from)
+{
+	int64_t until = t->next && t->last_ts >= t->first_ts ? t->last_ts - cap->offset_ns : INT64_MAX;
+	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_THREAD, t->tid, until);
+
+	return d && d->len > 0 && d->ts > from && d->ts <= until ? d : NULL;
+}
+
+static const char *
+numbered(const struct tt_thread *t, struct tt_arena *a, struct tt_err *err)
+{
+	char buf[40] = "Thread ";
+
+	return tt_arena_text(a, buf, (size_t)(tt_put_u64(buf + 7, t->index + UINT64_C(1)) - buf), err);
+}
+
 int
 tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n, struct tt_arena *a,
     struct tt_err *err)
 {
 	for (size_t i = 0; i < ts->n; i++) {
-		struct tt_thread *t = ts->t[i];
-		if (t->process >= n)
+		int64_t from = INT64_MIN;
+		/* From the first thread of each id along those that came after it. */
+		if (ts->t[i]->generation > 0 || ts->t[i]->process >= n)
 			continue;
-		/* A later thread of the same id is named later: look no further than where this one ended. */
-		int64_t until = t->next && t->last_ts >= t->first_ts ? t->last_ts - caps[t->process]->offset_ns : INT64_MAX;
-		const struct tt_def *d = tt_defs_find(caps[t->process]->defs, TT_DEF_THREAD, t->tid, until);
-		if (d && d->len > 0) {
-			t->name = d->text;
-			continue;
+		for (struct tt_thread *t = ts->t[i]; t; t = t->next ? ts->t[t->next - 1] : NULL) {
+			const struct tt_capture *cap = caps[t->process];
+			const struct tt_def *d = name_of(cap, t, from);
+			t->name = d ? d->text : numbered(t, a, err);
+			if (!t->name)
+				return err->code;
+			if (t->last_ts >= t->first_ts)
+				from = t->last_ts - cap->offset_ns;
 		}
-		char buf[40], *p = buf;
-		memcpy(p, "Thread ", 7);
-		p = tt_put_u64(p + 7, i + 1);
-		char *name = tt_arena_text(a, buf, (size_t)(p - buf), err);
-		if (!name)
-			return err->code;
-		t->name = name;
 	}
 	return TT_OK;
 }

@@ -107,7 +107,7 @@ int tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool f
 /* Forget what happened but not who was there: the same input read again meets the same threads. */
 void tt_threads_reset(struct tt_threads *ts);
 
-/* Set every thread's name from its capture's definitions: the newest name not later than its last event. */
+/* Set every thread's name from its capture's definitions: the newest name that was given while it lived, else its number. */
 int tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n, struct tt_arena *a,
     struct tt_err *err);
 

@@ -107,6 +107,13 @@ same_meaning(const struct tt_def *a, const struct tt_def *b)
 	    same_text(a->text2, a->len2, b->text2, b->len2);
 }
 
+/* A thread that is named later is another one, of the same id. */
+static bool
+repeats(const struct tt_def *known, const struct tt_def *d)
+{
+	return same_meaning(known, d) && (d->kind != TT_DEF_THREAD || d->ts == known->ts);
+}
+
 static int
 copy_text(struct tt_defs *defs, struct tt_def *d, struct tt_err *err)
 {
@@ -176,7 +183,7 @@ tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 		return rc;
 	uint32_t *slot = find_slot(k, d->key);
 	struct entry *root = *slot ? k->all[*slot - 1] : NULL, *at = latest(root, d->ts);
-	if (at && same_meaning(&at->d, d)) {
+	if (at && repeats(&at->d, d)) {
 		if (d->ts < at->d.ts)
 			at->d.ts = d->ts;
 		return TT_OK;

@@ -22,7 +22,7 @@ struct tt_defs;
 int tt_defs_new(struct tt_mem *mem, struct tt_defs **defs, struct tt_err *err);
 void tt_defs_free(struct tt_defs *defs);
 
-/* Add a copy of ${d}. A repetition of what the key already means adds nothing. */
+/* Add a copy of ${d}. A repetition of what the key already means adds nothing, unless it names a thread at another time. */
 int tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err);
 
 /* The definition of ${key} at time ${ts}, or NULL. INT64_MAX asks for the newest. */

@@ -77,14 +77,19 @@ name_classes(struct fold *f, struct tt_err *err)
 	return rc;
 }
 
+/* The thread of this id that lived when the shot was taken; ids are used again. */
 static const char *
 thread_name(const struct fold *f, uint64_t tid)
 {
+	int64_t ts = f->s->shot[f->g->shot - 1].ts;
+	const struct tt_thread *found = NULL;
+
 	for (size_t i = 0; i < f->m->threads.n; i++) {
-		if (f->m->threads.t[i]->process == f->process && f->m->threads.t[i]->tid == tid)
-			return f->m->threads.t[i]->name;
+		const struct tt_thread *t = f->m->threads.t[i];
+		if (t->process == f->process && t->tid == tid && (!found || t->first_ts <= ts))
+			found = t;
 	}
-	return NULL;
+	return found ? found->name : NULL;
 }
 
 /* "static fields of Game.World" */

@@ -308,6 +308,40 @@ TEST(a_class_loaded_again_at_its_old_address_keeps_its_own_allocations)
 	shot_end(&s);
 }
 
+/* A life of one thread; ${name} NULL: it has none. */
+static void
+live(struct shot *s, uint64_t time, const char *name)
+{
+	next(s, TID, time);
+	mlpd_thread(&s->b, T0 + time, MLPD_LOAD, TID, NULL);
+	if (name)
+		mlpd_thread(&s->b, T0 + time + 1, MLPD_NAME, TID, name);
+	mlpd_enter(&s->b, T0 + time + 2, CODE + 1);
+	mlpd_leave(&s->b, T0 + time + 3, CODE + 1);
+	mlpd_thread(&s->b, T0 + time + 4, MLPD_UNLOAD, TID, NULL);
+}
+
+/* The system gives a thread's id to the next one; its name it does not. */
+TEST(threads_of_one_id_have_names_of_their_own)
+{
+	static const char *const names[] = { NULL, "named", NULL, NULL, "later", "later", NULL };
+	static const char *const shown[] = { "Thread 1", "named", "Thread 3", "Thread 4", "later", "later", "Thread 7" };
+	enum { N = sizeof names / sizeof *names };
+
+	for (int version = 4; version <= 17; version++) {
+		struct shot s;
+
+		shot_begin(&s, version);
+		for (uint64_t i = 0; i < N; i++)
+			live(&s, 100 * i, names[i]);
+		shot_run(&s, MEMRUN_CALLS);
+		CHECK_EQ_INT(s.r.m ? s.r.m->threads.n : 0, N);
+		for (size_t i = 0; s.r.m && i < s.r.m->threads.n && i < N; i++)
+			CHECK_STR(s.r.m->threads.t[i]->name, shown[i]);
+		shot_end(&s);
+	}
+}
+
 /* Bytes of a class allocated by the method at the end of a recorded stack of ${depth} frames. */
 static int64_t
 allocated_at(const struct shot *s, uint64_t class, uint64_t leaf, uint32_t depth)

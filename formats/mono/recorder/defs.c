@@ -6,6 +6,7 @@
 
 /* Images have their category's key as number, the others 1. */
 static struct table methods, classes, images;
+static struct table named;    /* threads, by their id */
 
 /* It was unloaded: its address may become another one's. */
 static void
@@ -218,7 +219,17 @@ static void
 on_thread_name(MonoProfiler *p, uintptr_t tid, const char *name)
 {
 	(void)p;
+	table_set(&named, tid, 1);
 	rec_def_thread(tid, "", name);
+}
+
+/* A new thread under the id of one that had a name: it has none of its own yet. */
+static void
+on_thread(MonoProfiler *p, uintptr_t tid)
+{
+	(void)p;
+	if (table_get(&named, tid) && table_set(&named, tid, 0))
+		rec_def_thread(tid, "", "");
 }
 
 void
@@ -231,6 +242,7 @@ defs_load(void)
 	api.mono_profiler_set_assembly_loaded_callback(h, on_assembly);
 	api.mono_profiler_set_class_loaded_callback(h, on_class);
 	api.mono_profiler_set_domain_name_callback(h, on_domain_name);
+	api.mono_profiler_set_thread_started_callback(h, on_thread);
 	api.mono_profiler_set_thread_name_callback(h, on_thread_name);
 	if (api.mono_profiler_set_method_free_callback)
 		api.mono_profiler_set_method_free_callback(h, on_method_gone);

@@ -1,0 +1,135 @@
+/* Tests of the names of threads (model/capture.h): ids are used again, names are not. */
+#include "check.h"
+
+#include "model/capture.h"
+
+static struct tt_mem mem;
+static struct tt_err err;
+
+static struct {
+	struct tt_capture cap, *caps[1];
+	struct tt_threads threads;
+	struct tt_arena arena;
+} w;
+
+static void
+setup(void)
+{
+	memset(&w, 0, sizeof w);
+	w.caps[0] = &w.cap;
+	tt_threads_init(&w.threads, &mem);
+	tt_arena_init(&w.arena, &mem);
+	CHECK_EQ_INT(tt_defs_new(&mem, &w.cap.defs, &err), TT_OK);
+}
+
+static void
+teardown(void)
+{
+	tt_threads_free(&w.threads);
+	tt_arena_free(&w.arena);
+	tt_defs_free(w.cap.defs);
+}
+
+/* A thread of this id lives from one time to another. */
+static struct tt_thread *
+lives(uint64_t tid, int64_t from, int64_t to)
+{
+	struct tt_thread *t = NULL;
+
+	CHECK_EQ_INT(tt_threads_get(&w.threads, 0, tid, true, &t, &err), TT_OK);
+	t->first_ts = from + w.cap.offset_ns;
+	t->last_ts = to + w.cap.offset_ns;
+	t->ended = true;
+	return t;
+}
+
+static void
+is_named(uint64_t tid, int64_t ts, const char *name)
+{
+	struct tt_def d = { .kind = TT_DEF_THREAD, .key = tid, .ts = ts, .text = name, .len = (uint32_t)strlen(name) };
+
+	CHECK_EQ_INT(tt_defs_add(w.cap.defs, &d, &err), TT_OK);
+}
+
+static void
+resolve(void)
+{
+	CHECK_EQ_INT(tt_threads_name(&w.threads, w.caps, 1, &w.arena, &err), TT_OK);
+}
+
+TEST(no_thread_inherits_the_name_of_the_one_before)
+{
+	setup();
+	struct tt_thread *a = lives(7, 10, 20), *b = lives(7, 30, 40), *c = lives(7, 50, 60), *d = lives(8, 5, 70);
+	is_named(7, 12, "first");
+	resolve();
+	CHECK_STR(a->name, "first");
+	CHECK_STR(b->name, "Thread 2");
+	CHECK_STR(c->name, "Thread 3");
+	CHECK_STR(d->name, "Thread 4");
+	teardown();
+}
+
+TEST(no_thread_takes_the_name_of_a_later_one)
+{
+	setup();
+	struct tt_thread *a = lives(7, 10, 20), *b = lives(7, 30, 40);
+	is_named(7, 31, "second");
+	resolve();
+	CHECK_STR(a->name, "Thread 1");
+	CHECK_STR(b->name, "second");
+	teardown();
+}
+
+/* Workers of a pool follow each other under one id, and all are called the same. */
+TEST(threads_of_one_name_keep_it)
+{
+	setup();
+	struct tt_thread *a = lives(7, 10, 20), *b = lives(7, 30, 40), *c = lives(7, 50, 60);
+	is_named(7, 11, "worker");
+	is_named(7, 51, "worker");
+	resolve();
+	CHECK_STR(a->name, "worker");
+	CHECK_STR(b->name, "Thread 2");
+	CHECK_STR(c->name, "worker");
+	teardown();
+}
+
+/* The name often comes before the first event, and the last one counts. */
+TEST(a_name_counts_from_the_end_of_the_thread_before)
+{
+	setup();
+	w.cap.offset_ns = 1000;
+	struct tt_thread *a = lives(7, 10, 20), *b = lives(7, 30, 40);
+	is_named(7, 25, "early");
+	is_named(7, 2, "old");
+	is_named(7, 38, "late");
+	resolve();
+	CHECK_STR(a->name, "old");
+	CHECK_STR(b->name, "late");
+	teardown();
+}
+
+/* A thread without a name that follows one without events: only the recorder knows that it began. */
+TEST(an_empty_name_takes_the_name_away)
+{
+	setup();
+	struct tt_thread *a = lives(7, 30, 40);
+	is_named(7, 12, "gone");
+	is_named(7, 29, "");
+	resolve();
+	CHECK_STR(a->name, "Thread 1");
+	teardown();
+}
+
+TEST(what_is_said_twice_is_known_once)
+{
+	setup();
+	is_named(7, 12, "once");
+	is_named(7, 12, "once");
+	CHECK_EQ_INT(tt_defs_count(w.cap.defs, TT_DEF_THREAD), 1);
+	is_named(7, 13, "once");
+	CHECK_EQ_INT(tt_defs_count(w.cap.defs, TT_DEF_THREAD), 2);
+	teardown();
+}
+
