@@ -266,6 +266,22 @@ rec_def_object(enum ttc_object what, uint64_t key, uint64_t of, const char *text
 }
 
 void
+rec_def_vtable(uint64_t key, uint64_t of_class, uint64_t domain)
+{
+	struct rec_thread *t = def_enter();
+	struct def d;
+
+	if (!t)
+		return;
+	def_begin(&d, TTC_DEF_VTABLE);
+	d.p = ttc_put(d.p, key);
+	d.p = ttc_put(d.p, of_class);
+	d.p = ttc_put(d.p, domain);
+	def_end(&d);
+	rec_leave(t);
+}
+
+void
 ring_def_frames(struct rec_thread *marks)
 {
 	struct rec_thread *t = def_enter();

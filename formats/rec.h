@@ -148,6 +148,8 @@ void rec_def_marker_as(uint64_t key, uint64_t category, uint64_t native, uint32_
 void rec_def_counter(uint64_t marker, unsigned unit, const char *section);
 /* What else a managed runtime has: ${key} and ${of} are the caller's. */
 void rec_def_object(enum ttc_object what, uint64_t key, uint64_t of, const char *text, const char *text2);
+/* A class in a domain: allocations and objects can name it in the class's place. */
+void rec_def_vtable(uint64_t key, uint64_t of_class, uint64_t domain);
 /* A thread's name; ${native} is joined with the id a thread has in rec_thread(). The newest wins. */
 void rec_def_thread(uint64_t native, const char *group, const char *name);
 /* A fact about the capture, now: scene changes, tags. */

@@ -155,6 +155,13 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 		break;
 	case TTC_DEF_OBJECT:
 		return object(r, f);
+	case TTC_DEF_VTABLE:
+		d.kind = TT_DEF_VTABLE;
+		d.ts = def_time(r, f);
+		d.key = ttc_number(f);
+		d.b = ttc_number(f);
+		d.a = ttc_number(f);
+		break;
 	case TTC_META:
 		d.kind = TT_DEF_META;
 		d.ts = def_time(r, f);
@@ -166,7 +173,7 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 			d.key = (d.key ^ (uint8_t)d.text[len]) * 1099511628211u;
 		break;
 	default:                      /* heed.c has read the others */
-		if (kind < TTC_DEF_MARKER || kind > TTC_DEF_FRAMES)
+		if (kind < TTC_DEF_MARKER || kind > TTC_DEF_VTABLE)
 			tt_loss_add(&r->b->loss, TT_LOST_UNKNOWN, 1, (uint64_t)(f->end - f->p), r->b->at);
 		return TT_OK;
 	}

@@ -207,13 +207,51 @@ with_stack(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts
 	return TT_OK;
 }
 
+/* Code that was made is an event, what a method's code is a definition. */
+static int
+code(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
+{
+	unsigned kind = ttc_byte(t);
+	uint64_t start = ttc_number(t), size = ttc_number(t);
+
+	if (t->bad)
+		return TT_OK;
+	if (kind == MONO_CODE_READY) {
+		size_t n;
+		ttc_text(t, &n);
+		struct tt_def d = { .kind = TT_DEF_CODE, .ts = ts, .key = ttc_number(t), .a = start, .b = size };
+		return t->bad ? TT_OK : tt_batch_def(b, &d, err);
+	}
+	struct tt_event *e = tt_batch_rare(b, TT_JIT_CODE, ts, start, err);
+	if (!e)
+		return err->code;
+	e->dur = size < UINT32_MAX ? (uint32_t)size : UINT32_MAX;
+	e->depth = (uint16_t)kind;
+	return text(b, t, e, err);
+}
+
+/* Where the recorder says of what class the object is, it need not be looked for. */
+static int
+finalizer(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
+{
+	unsigned end = ttc_byte(t);
+	uint64_t object = ttc_number(t);
+	int rc = plain(b, t, TT_FINALIZE, ts, object, 0, 0, end ? TT_F_END : 0, err);
+
+	if (rc == TT_OK && !t->bad && t->p < t->end) {
+		uint64_t class = ttc_number(t);
+		if (!t->bad)
+			ttc_put_ext(b, &b->ev[b->n - 1], (int64_t)class, 0, 0);
+	}
+	return rc;
+}
+
 /* The payload of one record; the caller made room for 8 events. */
 static int
 record(struct tt_batch *b, int64_t ts, unsigned kind, struct ttc_take *t, struct tt_err *err)
 {
 	static const uint8_t gone[] = { [TTC_O_CLASS] = TT_DEF_CLASS, [TTC_O_IMAGE] = TT_DEF_IMAGE,
 		[TTC_O_ASSEMBLY] = TT_DEF_ASSEMBLY, [TTC_O_DOMAIN] = TT_DEF_DOMAIN, [TTC_O_CONTEXT] = TT_DEF_CONTEXT };
-	struct tt_event *e;
 	uint64_t v, w, x;
 	unsigned a, z;
 	int rc;
@@ -237,8 +275,7 @@ record(struct tt_batch *b, int64_t ts, unsigned kind, struct ttc_take *t, struct
 			ttc_put_ext(b, &b->ev[b->n - 1], (int64_t)w, 0, 0);
 		return rc;
 	case MONO_FINALIZE:
-		a = ttc_byte(t);
-		return plain(b, t, TT_FINALIZE, ts, ttc_number(t), 0, 0, a ? TT_F_END : 0, err);
+		return finalizer(b, ts, t, err);
 	case MONO_THROW:
 		v = ttc_number(t);
 		w = ttc_number(t);
@@ -258,16 +295,7 @@ record(struct tt_batch *b, int64_t ts, unsigned kind, struct ttc_take *t, struct
 	case MONO_ROOT:
 		return root(b, ts, t, err);
 	case MONO_CODE:
-		a = ttc_byte(t);
-		v = ttc_number(t);
-		w = ttc_number(t);
-		if (t->bad)
-			return TT_OK;
-		if (!(e = tt_batch_rare(b, TT_JIT_CODE, ts, v, err)))
-			return err->code;
-		e->dur = w < UINT32_MAX ? (uint32_t)w : UINT32_MAX;
-		e->depth = (uint16_t)a;
-		return text(b, t, e, err);
+		return code(b, ts, t, err);
 	case MONO_GONE:
 		a = ttc_byte(t);
 		return plain(b, t, TT_META, ts, ttc_number(t), 0, a < sizeof gone ? gone[a] : 0, 0, err);

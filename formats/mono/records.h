@@ -19,12 +19,12 @@ enum mono_record {
 	MONO_GC_MOVES = 18,           /* addresses: old, new, old, new ... */
 	MONO_GC_ROOTS = 19,           /* count; of each: zigzag differences of slot (whole: some are no addresses) and of object (>> 3) */
 	MONO_HANDLE = 20,             /* byte kind, byte 1 for destroyed, handle, object */
-	MONO_FINALIZE = 21,           /* byte 1 for the end, object (0: the queue) */
+	MONO_FINALIZE = 21,           /* byte 1 for the end, object (0: the queue); class, from 1.1 */
 	MONO_THROW = 22,              /* object, class, stack */
 	MONO_CLAUSE = 23,             /* byte kind, index, method, object */
 	MONO_MONITOR = 24,            /* byte enum tt_monitor, object, stack */
 	MONO_ROOT = 25,               /* byte 1 for unregistered, start, size, source, key, text */
-	MONO_CODE = 26,               /* byte kind, start, size, text: machine code that was made */
+	MONO_CODE = 26,               /* byte enum mono_code, start, size, text, of MONO_CODE_READY the method's key: machine code */
 	MONO_GONE = 27,               /* byte enum ttc_object, key: unloaded */
 	MONO_SAMPLE = 28,             /* address of the instruction, stack */
 	MONO_HEAP_SHOT = 29,          /* byte 0, number: begins; byte 1, number, objects, bytes: ends */
@@ -38,6 +38,9 @@ enum mono_record {
 	MONO_COVER_METHOD = 31,
 	MONO_COVER_STATEMENTS = 32,   /* id, then up to the end: zigzag difference of the IL offset, count, line, column */
 };
+
+/* The runtime's kinds of code that was made (MonoProfilerCodeBufferType), and ours: a method's code is ready, made or loaded; from 1.1. */
+enum mono_code { MONO_CODE_METHOD = 0, MONO_CODE_READY = 128 };
 
 /*
  * Keys of zones that are no methods, as the reader of the log profiler's captures gives them (TT_KEY_*): collections,

@@ -143,14 +143,14 @@ shot(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 static void
 compiled(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 {
-	const struct tt_def *d;
 	uint64_t n = 0, bytes = 0;
 
-	for (size_t p = 0; p < g->m->ncap; p++)
-		for (size_t i = 0; g->m->cap[p]->instruments && (d = tt_defs_at(g->m->cap[p]->defs, TT_DEF_MARKER, i)); i++) {
-			n += d->b > 0;
-			bytes += d->b;
-		}
+	for (size_t p = 0; p < g->m->ncap; p++) {
+		struct tt_code_sum sum;
+		tt_code_sum(g->m->cap[p], INT64_MIN, INT64_MAX, &sum);
+		n += sum.coded;
+		bytes += sum.bytes;
+	}
 	if (n == 0)
 		v->why = "no compiled code is in it";
 	else

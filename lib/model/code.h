@@ -6,6 +6,7 @@
 #ifndef TT_MODEL_CODE_H
 #define TT_MODEL_CODE_H
 
+#include "model/capture.h"
 #include "stat/tally.h"
 
 enum { TT_CODE_HELPERS_MAX = 1 << 20, TT_CODE_IPS_MAX = 1 << 20 };
@@ -31,5 +32,15 @@ struct tt_code {
 };
 
 void tt_code_free(struct tt_code *c);
+
+/* The ${i}th piece of code of a method: key = the method's, a = where it begins, b = bytes (0 not known); NULL behind the last. */
+const struct tt_def *tt_code_at(const struct tt_capture *cap, size_t i);
+
+/* Code of methods that was met from ${from} until ${to}. False: the capture tells of none. */
+struct tt_code_sum {
+	uint64_t methods, coded;      /* named; those whose code is known */
+	uint64_t bytes, largest;
+};
+bool tt_code_sum(const struct tt_capture *cap, int64_t from, int64_t to, struct tt_code_sum *s);
 
 #endif

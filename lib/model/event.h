@@ -54,7 +54,7 @@ enum tt_kind {
 	TT_GC_MOVE,           /* dur = moves; ext: val = first word of (old, new) pairs */
 	TT_HANDLE,            /* val = handle, depth = kind, TT_F_END: destroyed; ext: ts = object, val = first word of stack,
 	                         dur = frames */
-	TT_FINALIZE,          /* val = object (0: the queue), TT_F_END: its end */
+	TT_FINALIZE,          /* val = object (0: the queue), TT_F_END: its end; TT_F_MORE: ext: ts = class or vtable key */
 	TT_THROW,             /* val = exception object; ext: val = first word, dur = frames (0 without TT_F_STACK),
 	                         ts = class key or 0 */
 	TT_CLAUSE,            /* val = method key, dur = clause index, depth = enum tt_clause; ext: ts = object */
@@ -157,6 +157,7 @@ enum tt_def_kind {
 	TT_DEF_COUNTER,       /* a = section | type << 32, b = unit | variance << 32; text = name, text2 = section name */
 	TT_DEF_SYMBOL,        /* key = address, a = size; text = name */
 	TT_DEF_BINARY,        /* key = address, a = file offset, b = size; text = file */
+	TT_DEF_CODE,          /* key = method's, a = code start, b = code size: where markers do not say it */
 	TT_DEF_META,          /* text = key, text2 = value: a fact about the capture */
 	TT_DEF_KINDS
 };

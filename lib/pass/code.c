@@ -46,7 +46,7 @@ tt_codemap_init(struct tt_codemap *c, const struct tt_model *m, uint32_t process
 	int rc = tt_defs_sort_symbols(cap->defs, err);
 
 	*c = (struct tt_codemap){ .m = m, .process = process };
-	for (size_t i = 0; cap->instruments && rc == TT_OK && (d = tt_defs_at(cap->defs, TT_DEF_MARKER, i)); i++)
+	for (size_t i = 0; rc == TT_OK && (d = tt_code_at(cap, i)); i++)
 		rc = add(c, (struct tt_code_range){ d->a, d->a + d->b, d, NULL }, err);
 	for (size_t i = 0; m->code && i < m->code->n && rc == TT_OK; i++) {
 		const struct tt_code_helper *h = &m->code->helper[i];

@@ -51,13 +51,13 @@ static const struct tt_pass_table tables[] = {
 
 #define METHOD_CODE 0         /* kind of helper code that repeats a method's */
 
-/* The last value of the counter ${name} in ${unit} of the file, times ${factor}; the cell stays empty without it. */
+/* The last value of the counter ${name}, times in ns; the cell stays empty without it. */
 static void
-put_counter(const struct tt_model *m, uint32_t process, const char *name, int64_t factor, struct tt_cell *c)
+put_counter(const struct tt_model *m, uint32_t process, const char *name, struct tt_cell *c)
 {
 	for (size_t i = 0; i < m->ncounter; i++) {
 		const struct tt_counter_stat *s = &m->counter[i];
-		int64_t v;
+		int64_t v, factor = s->def && (s->def->b >> 24 & 0xff) == TT_CU_100NS ? 100 : 1;
 
 		if (s->process == process && s->def && s->n && strcmp(s->def->text, name) == 0 &&
 		    (s->type == TT_T_I64 || s->type == TT_T_U64) && !__builtin_mul_overflow(s->last.i, factor, &v))
@@ -79,21 +79,12 @@ summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struc
 	t->facts = true;
 	for (uint32_t p = 0; p < m->ncap && rc == TT_OK; p++) {
 		const struct tt_capture *cap = m->cap[p];
-		uint64_t n = 0, code = 0, bytes = 0, largest = 0, helpers = 0, helper_b = 0;
-		const struct tt_def *d;
+		uint64_t helpers = 0, helper_b = 0;
+		struct tt_code_sum sum;
 		struct tt_cell *c;
 
-		if (!cap->instruments)
+		if (!tt_code_sum(cap, m->filter.from, m->filter.to, &sum))
 			continue;
-		for (size_t i = 0; (d = tt_defs_at(cap->defs, TT_DEF_MARKER, i)); i++) {
-			if (!in_time(m, d->ts + cap->offset_ns))
-				continue;
-			n++;
-			code += d->b > 0;
-			bytes += d->b;
-			if (d->b > largest)
-				largest = d->b;
-		}
 		for (size_t i = 0; m->code && i < m->code->n; i++) {
 			const struct tt_code_helper *h = &m->code->helper[i];
 			helpers += h->process == p && h->kind != METHOD_CODE;
@@ -102,18 +93,18 @@ summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struc
 		rc = tt_table_row(r, t, &c, err);
 		if (rc != TT_OK)
 			return rc;
-		tt_cell_int(&c[U_METHODS], (int64_t)n);
-		tt_cell_int(&c[U_CODE], (int64_t)code);
-		tt_cell_int(&c[U_BYTES], (int64_t)bytes);
-		if (code) {
-			tt_cell_int(&c[U_MEAN], tt_ratio(bytes, 1, code));
-			tt_cell_int(&c[U_MAX], (int64_t)largest);
+		tt_cell_int(&c[U_METHODS], (int64_t)sum.methods);
+		tt_cell_int(&c[U_CODE], (int64_t)sum.coded);
+		tt_cell_int(&c[U_BYTES], (int64_t)sum.bytes);
+		if (sum.coded) {
+			tt_cell_int(&c[U_MEAN], tt_ratio(sum.bytes, 1, sum.coded));
+			tt_cell_int(&c[U_MAX], (int64_t)sum.largest);
 		}
 		tt_cell_int(&c[U_HELPERS], (int64_t)helpers);
 		tt_cell_int(&c[U_HELPER_BYTES], (int64_t)helper_b);
-		put_counter(m, p, "Total time spent JITting", 100, &c[U_TIME]);
-		put_counter(m, p, "Compiled methods", 1, &c[U_COMPILED]);
-		put_counter(m, p, "Methods from AOT", 1, &c[U_AOT]);
+		put_counter(m, p, "Total time spent JITting", &c[U_TIME]);
+		put_counter(m, p, "Compiled methods", &c[U_COMPILED]);
+		put_counter(m, p, "Methods from AOT", &c[U_AOT]);
 		tt_cell_int(&c[U_PROCESS], (int64_t)p + 1);
 	}
 	return rc;
@@ -194,7 +185,7 @@ groups(const struct tt_model *m, enum tt_group group, struct tt_report *r, struc
 	int rc = TT_OK;
 
 	for (uint32_t p = 0; p < m->ncap; p++) {
-		for (size_t i = 0; m->cap[p]->instruments && rc == TT_OK && (d = tt_defs_at(m->cap[p]->defs, TT_DEF_MARKER, i)); i++) {
+		for (size_t i = 0; rc == TT_OK && (d = tt_code_at(m->cap[p], i)); i++) {
 			const struct tt_name *name = tt_model_key(m, p, d->key);
 			int64_t ts = d->ts + m->cap[p]->offset_ns;
 
@@ -222,7 +213,7 @@ methods(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struc
 		const struct tt_capture *cap = m->cap[p];
 		const struct tt_def *d;
 
-		for (size_t i = 0; cap->instruments && rc == TT_OK && (d = tt_defs_at(cap->defs, TT_DEF_MARKER, i)); i++) {
+		for (size_t i = 0; rc == TT_OK && (d = tt_code_at(cap, i)); i++) {
 			const struct tt_name *name = tt_model_key(m, p, d->key);
 			struct tt_cell *c;
 

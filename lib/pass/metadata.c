@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "model/names.h"
+#include "model/code.h"
 #include "pass/passes.h"
 
 enum { M_SUMMARY, M_THINGS, M_CLASSES };
@@ -62,6 +63,7 @@ count_of(const struct tt_model *m, uint32_t p, enum tt_def_kind kind)
 {
 	const struct tt_defs *defs = m->cap[p]->defs;
 	const struct tt_def *d;
+	struct tt_code_sum sum;
 	uint64_t n = 0;
 
 	if (kind == TT_DEF_THREAD) {
@@ -69,6 +71,8 @@ count_of(const struct tt_model *m, uint32_t p, enum tt_def_kind kind)
 			n += m->threads.t[i]->process == p;
 		return n;
 	}
+	if (kind == TT_DEF_MARKER && tt_code_sum(m->cap[p], INT64_MIN, INT64_MAX, &sum))
+		return sum.methods;
 	if (kind != TT_DEF_DOMAIN)
 		return tt_defs_count(defs, kind);
 	for (size_t i = 0; (d = tt_defs_at(defs, kind, i)); i++)

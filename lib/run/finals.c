@@ -128,7 +128,11 @@ count(struct tt_gathering *g, const struct tt_event *e, uint32_t *which, struct 
 	*which = 0;
 	if (!tt_gather_wanted(g, e))
 		return TT_OK;
-	if (object && m->typed)
+	if (m->typed && e->flags & TT_F_MORE)
+		key = (uint64_t)e[1].ts;
+	if (key && g->r->alias)
+		key = tt_defs_alias(g->in->cap->defs, key, e->ts - g->in->cap->offset_ns);
+	if (object && m->typed && !key)
 		tt_objects_get(&g->r->finals->objects[g->in->cap->process], e->val, &key);
 	rc = row_of(g, object, key, which, err);
 	if (rc != TT_OK)

@@ -10,40 +10,58 @@ heap_size(MonoObject *o)
 	return ((uint64_t)api.mono_object_get_size(o) + 7) & ~(uint64_t)7;
 }
 
+/* From this size on objects are large ones to the collector (SGen), and stay where they are. */
+enum { LARGE = 8000 };
+
+static uint64_t placed_from = LARGE;
+
+/* Where the object is, too: of large ones, and of all where moves are recorded by which it can be followed. */
+static __attribute__((noinline)) void
+put_placed(struct rec_thread *t, uint64_t now, uint64_t type, MonoObject *o, uint64_t size)
+{
+	uint64_t at = module_key(o);
+
+	rec_alloc_args(t, now, type, size, &(struct rec_value){ .type = TTC_PTR, .size = 8, .p = &at }, 1);
+}
+
 static void
 on_alloc(MonoProfiler *p, MonoObject *o)
 {
-	uint64_t now = rec_now();
+	uint64_t now = rec_now(), type, size;
 	struct rec_thread *t = rec_thread();
 
 	(void)p;
 	if (!t)
 		return;
-	MonoClass *c = api.mono_object_get_class(o);
-	defs_class(c);
-	rec_alloc(t, now, module_key(c), heap_size(o));
+	type = defs_type(o);
+	size = heap_size(o);
+	if (__builtin_expect(size < placed_from, 1))
+		rec_alloc(t, now, type, size);
+	else
+		put_placed(t, now, type, o, size);
 }
 
 /* One with a stack, which stands for ${many}. */
 static void
 put_more(MonoObject *o, uint64_t size, uint32_t many)
 {
-	uint64_t now = rec_now();
+	uint64_t now = rec_now(), at = module_key(o);
 	struct rec_thread *t = rec_thread();
-	struct rec_value v[2];
+	struct rec_value v[3];
 	uint8_t stack[STACK_BYTES];
 	unsigned n = 0;
 
 	if (!t)
 		return;
-	MonoClass *c = api.mono_object_get_class(o);
-	defs_class(c);
+	uint64_t type = defs_type(o);
 	if (many > 1)
 		v[n++] = (struct rec_value){ .type = TTC_U32, .size = 4, .p = &many };
+	if (size >= placed_from)
+		v[n++] = (struct rec_value){ .type = TTC_PTR, .size = 8, .p = &at };
 	if (module.o.alloc_stack)
 		v[n++] = (struct rec_value){ .type = TTC_STACK_KEYS,
 			.size = (uint32_t)stack_put(stack, (unsigned)module.o.alloc_stack), .p = stack };
-	rec_alloc_args(t, now, module_key(c), size * many, v, n);
+	rec_alloc_args(t, now, type, size * many, v, n);
 }
 
 static void
@@ -149,6 +167,8 @@ alloc_load(void)
 {
 	if ((module.o.alloc || module.o.alloc_sample_b) && !api.mono_profiler_enable_allocations())
 		module_say("alloc: this runtime tells of no allocations");
+	if (module.o.moves)
+		placed_from = 0;
 }
 
 void

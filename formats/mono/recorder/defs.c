@@ -5,8 +5,9 @@
 #include "mono/recorder/table.h"
 
 /* Images have their category's key as number, the others 1. */
-static struct table methods, classes, images;
+static struct table methods, classes, vtables, images;
 static struct table named;    /* threads, by their id */
+static bool by_vtable;        /* the runtime shows the vtables of objects */
 
 /* It was unloaded: its address may become another one's. */
 static void
@@ -125,6 +126,65 @@ on_class(MonoProfiler *p, MonoClass *c)
 	define_class(c);
 }
 
+/* --- vtables -------------------------------------------------------------------- */
+
+static void
+define_vtable(MonoVTable *v)
+{
+	MonoClass *c = api.mono_vtable_class(v);
+
+	defs_class(c);
+	rec_def_vtable(module_key(v), module_key(c), module_key(api.mono_vtable_domain(v)));
+}
+
+void
+defs_vtable(MonoVTable *v)
+{
+	if (table_get(&vtables, module_key(v)) == 0 && table_set(&vtables, module_key(v), 1) == 0)
+		define_vtable(v);
+}
+
+/* Once more where the address was another one's. */
+static void
+on_vtable(MonoProfiler *p, MonoVTable *v)
+{
+	(void)p;
+	table_set(&vtables, module_key(v), 1);
+	define_vtable(v);
+}
+
+static bool
+shows_vtables(void)
+{
+	return api.mono_object_get_vtable && api.mono_vtable_class && api.mono_vtable_domain &&
+	    api.mono_profiler_set_vtable_loaded_callback;
+}
+
+uint64_t
+defs_type(MonoObject *o)
+{
+	if (__builtin_expect(by_vtable, 1)) {
+		MonoVTable *v = api.mono_object_get_vtable(o);
+		defs_vtable(v);
+		return module_key(v);
+	}
+	MonoClass *c = api.mono_object_get_class(o);
+	defs_class(c);
+	return module_key(c);
+}
+
+uint64_t
+defs_type_met(MonoObject *o, MonoClass *c)
+{
+	if (by_vtable) {
+		MonoVTable *v = api.mono_object_get_vtable(o);
+		late_vtable(v);
+		return module_key(v);
+	}
+	late_class(c);
+	return module_key(c);
+}
+
 /* --- methods ---------------------------------------------------------------------- */
 
 void
@@ -158,6 +218,12 @@ bool
 defs_has_method(const MonoMethod *m)
 {
 	return table_get(&methods, module_key(m)) != 0;
+}
+
+bool
+defs_has_vtable(const MonoVTable *v)
+{
+	return table_get(&vtables, module_key(v)) != 0;
 }
 
 bool
@@ -241,6 +307,8 @@ defs_load(void)
 	api.mono_profiler_set_image_unloaded_callback(h, on_image_gone);
 	api.mono_profiler_set_assembly_loaded_callback(h, on_assembly);
 	api.mono_profiler_set_class_loaded_callback(h, on_class);
+	if ((by_vtable = shows_vtables()))
+		api.mono_profiler_set_vtable_loaded_callback(h, on_vtable);
 	api.mono_profiler_set_domain_name_callback(h, on_domain_name);
 	api.mono_profiler_set_thread_started_callback(h, on_thread);
 	api.mono_profiler_set_thread_name_callback(h, on_thread_name);

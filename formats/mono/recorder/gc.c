@@ -148,10 +148,14 @@ put_finalizer(bool end, MonoObject *o)
 {
 	uint64_t now = rec_now();
 	struct rec_thread *t = rec_thread();
-	uint8_t b[12] = { end };
+	uint8_t b[24] = { end }, *p = b + 1;
 
-	if (t)
-		rec_other(t, now, MONO_FINALIZE, b, (size_t)(ttc_put(b + 1, module_key(o)) - b));
+	if (!t)
+		return;
+	p = ttc_put(p, module_key(o));
+	if (o && !end)
+		p = ttc_put(p, defs_type(o));
+	rec_other(t, now, MONO_FINALIZE, b, (size_t)(p - b));
 }
 
 static void

@@ -68,7 +68,7 @@ put_address(uint8_t *p, const void *o)
 
 /* An object and as many of its references as there is room for; how many. Size 0: more references of the same. */
 static uintptr_t
-put_object(MonoObject *o, MonoClass *c, uintptr_t size, unsigned gen, uintptr_t n, MonoObject **refs, uintptr_t *offsets)
+put_object(MonoObject *o, uint64_t type, uintptr_t size, unsigned gen, uintptr_t n, MonoObject **refs, uintptr_t *offsets)
 {
 	uintptr_t room;
 	uint8_t *p;
@@ -81,8 +81,8 @@ put_object(MonoObject *o, MonoClass *c, uintptr_t size, unsigned gen, uintptr_t 
 	room = (sizeof heap.buf - heap.n - OBJECT_MOST) / REF_MOST;
 	n = n < room ? n : room;
 	p = put_address(p, o);
-	p = ttc_put(p, ttc_zig(module_key(c) - heap.class));
-	heap.class = module_key(c);
+	p = ttc_put(p, ttc_zig(type - heap.class));
+	heap.class = type;
 	p = ttc_put(p, size);
 	p = ttc_put(p, gen);
 	p = ttc_put(p, n);
@@ -109,9 +109,9 @@ on_object(MonoObject *o, MonoClass *c, uintptr_t size, uintptr_t n, MonoObject *
 		size &= ~(uintptr_t)7;
 		heap.bytes += size;
 	}
-	late_class(c);
+	uint64_t type = defs_type_met(o, c);
 	do {
-		at += put_object(o, c, at ? 0 : size, gen, n - at, refs + at, offsets + at);
+		at += put_object(o, type, at ? 0 : size, gen, n - at, refs + at, offsets + at);
 	} while (at < n);
 	return 0;
 }

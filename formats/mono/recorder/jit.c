@@ -1,8 +1,9 @@
 #include "mono/recorder/module.h"
 
 /*
- * Compiling is a zone "JIT"; what comes of it is told with its size and, of methods, its name. The end is that of a method's:
- * code that was compiled ahead of time is told as done, too, without a begin.
+ * Compiling is a zone "JIT"; the code that is made is recorded with its size, of methods with their name, too. The end is that of a
+ * method's: code that was compiled ahead of time is done as well, now and then without a begin. What is done is recorded with the
+ * method's key: from then on its code is known.
  */
 
 /* No method's address, but this one's alone. */
@@ -13,12 +14,12 @@ end_of(const MonoMethod *m)
 }
 
 static void
-put_code(unsigned kind, const void *start, uint64_t size, const char *text)
+put_code(unsigned kind, const void *start, uint64_t size, const char *text, const MonoMethod *m)
 {
 	uint64_t now = rec_now();
 	struct rec_thread *t = rec_thread();
 	size_t n = text ? strlen(text) : 0;
-	uint8_t b[440] = { (uint8_t)kind }, *q = b + 1;
+	uint8_t b[450] = { (uint8_t)kind }, *q = b + 1;
 
 	if (!t)
 		return;
@@ -28,7 +29,10 @@ put_code(unsigned kind, const void *start, uint64_t size, const char *text)
 	q = ttc_put(q, n);
 	if (n)
 		memcpy(q, text, n);
-	rec_other(t, now, MONO_CODE, b, (size_t)(q + n - b));
+	q += n;
+	if (m)
+		q = ttc_put(q, module_key(m));
+	rec_other(t, now, MONO_CODE, b, (size_t)(q - b));
 }
 
 static void
@@ -65,9 +69,7 @@ on_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 	if (!info || !api.mono_jit_info_get_code_start || !api.mono_jit_info_get_code_size)
 		return;
 	int size = api.mono_jit_info_get_code_size(info);
-	char *name = api.mono_method_full_name(m, 1);
-	put_code(MONO_PROFILER_CODE_BUFFER_METHOD, api.mono_jit_info_get_code_start(info), size > 0 ? (uint64_t)size : 0, name);
-	api.mono_free(name);
+	put_code(MONO_CODE_READY, api.mono_jit_info_get_code_start(info), size > 0 ? (uint64_t)size : 0, NULL, m);
 }
 
 /* The method is named: what failed is of interest. */
@@ -86,13 +88,18 @@ on_failed(MonoProfiler *p, MonoMethod *m)
 	end(m, 1);
 }
 
-/* Code that belongs to no method of its own; methods are told by on_done. */
+/* Code that was made. */
 static void
 on_buffer(MonoProfiler *p, const mono_byte *start, uint64_t size, MonoProfilerCodeBufferType kind, const void *data)
 {
 	(void)p;
-	if (kind != MONO_PROFILER_CODE_BUFFER_METHOD)
-		put_code((unsigned)kind, start, size, kind == MONO_PROFILER_CODE_BUFFER_SPECIFIC_TRAMPOLINE ? data : NULL);
+	if (kind == MONO_PROFILER_CODE_BUFFER_METHOD) {
+		char *name = api.mono_method_full_name((MonoMethod *)(uintptr_t)data, 1);
+		put_code(kind, start, size, name, NULL);
+		api.mono_free(name);
+		return;
+	}
+	put_code((unsigned)kind, start, size, kind == MONO_PROFILER_CODE_BUFFER_SPECIFIC_TRAMPOLINE ? data : NULL, NULL);
 }
 
 static void

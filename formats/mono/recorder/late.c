@@ -13,7 +13,7 @@
  */
 
 enum { SLOTS = 4096, TRIES = 16 };
-enum { BUSY = 1, IS_METHOD = 1, IS_CLASS = 2 };       /* any other `with` is the domain that code is in */
+enum { BUSY = 1, IS_METHOD = 1, IS_CLASS = 2, IS_VTABLE = 3 };       /* any other `with` is the domain that code is in */
 
 static struct slot { _Atomic uintptr_t what, with; } slots[SLOTS];
 static _Atomic bool any, ready, naming;
@@ -71,6 +71,13 @@ late_class(MonoClass *c)
 }
 
 void
+late_vtable(MonoVTable *v)
+{
+	if (!defs_has_vtable(v))
+		put((uintptr_t)v, IS_VTABLE);
+}
+
+void
 late_code(MonoDomain *d, const void *code)
 {
 	if (table_get(&told, module_key(code)) == 0)
@@ -110,6 +117,8 @@ name_all(void)
 			defs_method((MonoMethod *)what);
 		else if (with == IS_CLASS)
 			defs_class((MonoClass *)what);
+		else if (with == IS_VTABLE)
+			defs_vtable((MonoVTable *)what);
 		else
 			name_code((MonoDomain *)with, (const void *)what);
 		atomic_store_explicit(&s->what, 0, memory_order_release);

@@ -89,14 +89,23 @@ void counters_sample(void);
 /* Define a method or class unless it is already. May load classes, and so raise further events. */
 void defs_method(MonoMethod *m);
 void defs_class(MonoClass *c);
+/*
+ * What an object is of, defined: its vtable, which says the class and the domain, or, where the runtime does not show it, its
+ * class. _met: with the world stopped; it is named soon.
+ */
+uint64_t defs_type(MonoObject *o);
+uint64_t defs_type_met(MonoObject *o, MonoClass *c);
 /* "Namespace.Outer/Inner" of any class at any time, cut to ${room} bytes; its length. */
 size_t defs_class_name(MonoClass *c, char *to, size_t room);
 /* A method was compiled; has gone. */
 void defs_compiled(MonoMethod *m);
 
+void defs_vtable(MonoVTable *v);
+
 /* Are they defined? Also in a signal handler, and with the world stopped. */
 bool defs_has_method(const MonoMethod *m);
 bool defs_has_class(const MonoClass *c);
+bool defs_has_vtable(const MonoVTable *v);
 /* The code at ${code} was compiled ahead of time, of ${m}: name it, by its address. */
 void defs_code(const void *code, MonoMethod *m);
 
@@ -105,6 +114,7 @@ void defs_code(const void *code, MonoMethod *m);
 /* Have these named soon. Anywhere: no lock, no allocation. */
 void late_method(MonoMethod *m);
 void late_class(MonoClass *c);
+void late_vtable(MonoVTable *v);
 void late_code(MonoDomain *d, const void *code);
 
 /* Have what has gathered named and coverage_step() called soon. Anywhere. */

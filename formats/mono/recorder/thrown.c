@@ -12,10 +12,9 @@ on_throw(MonoProfiler *p, MonoObject *o)
 	(void)p;
 	if (!t)
 		return;
-	MonoClass *c = api.mono_object_get_class(o);
-	defs_class(c);
+	uint64_t type = defs_type(o);
 	q = ttc_put(q, module_key(o));
-	q = ttc_put(q, module_key(c));
+	q = ttc_put(q, type);
 	q += stack_put(q, (unsigned)module.o.stack);
 	rec_other(t, now, MONO_THROW, b, (size_t)(q - b));
 	rec_begin(t, now, MONO_KEY_EXCEPTION);
