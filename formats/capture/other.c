@@ -191,39 +191,76 @@ timing(struct ttc_run *r, struct ttc_take *t)
 	return TT_OK;
 }
 
-/* An allocation with what it says besides: a stack, for how many allocations it stands. */
-static int
-alloc_more(struct ttc_run *r, uint64_t bytes, struct ttc_take *t)
-{
-	struct tt_batch *b = r->b;
-	size_t at = b->n, frames = 0;
-	uint64_t first = 0, many = 1;
-	int rc = ttc_alloc(r, bytes);
+/* What an allocation may say besides: for how many it stands, its stack, where the object is. */
+struct alloc_args { uint64_t many, first, object; size_t frames; };
 
+static int
+take_alloc_args(struct ttc_run *r, struct ttc_take *t, struct alloc_args *a)
+{
+	int rc = TT_OK;
+
+	*a = (struct alloc_args){ .many = 1 };
 	for (uint64_t n = ttc_number(t); n > 0 && rc == TT_OK && !t->bad; n--) {
 		struct value v;
 		take_value(t, &v);
 		if (v.tag == TTC_U32 && v.bits > 0)
-			many = v.bits < TT_MANY_MAX ? v.bits : TT_MANY_MAX;
+			a->many = v.bits < TT_MANY_MAX ? v.bits : TT_MANY_MAX;
+		if (v.tag == TTC_PTR)
+			a->object = v.bits;
 		if (v.tag != TTC_STACK_KEYS)
 			continue;
 		struct ttc_take s = { .p = v.text, .end = v.text + v.n, .bad = t->bad };
-		rc = ttc_stack(b, &s, &first, &frames, r->err);
+		rc = ttc_stack(r->b, &s, &a->first, &a->frames, r->err);
 		t->bad = s.bad;
 	}
-	if (many > 1)
-		tt_loss_add(&b->loss, TT_LOST_SAMPLED, 1, 0, b->at);
-	if (rc != TT_OK || (frames == 0 && many == 1))
+	return rc;
+}
+
+/* The object is the word behind its stack. */
+static int
+put_object(struct ttc_run *r, struct alloc_args *a, bool *put)
+{
+	uint64_t at = 0;
+	int rc;
+
+	*put = a->object != 0 && (r->b->needs & TT_NEEDS_OBJECTS) != 0;
+	if (!*put || (rc = tt_batch_words(r->b, 1, &at, r->err)) != TT_OK)
+		return *put ? rc : TT_OK;
+	r->b->word[at] = a->object;
+	if (a->frames == 0)
+		a->first = at;
+	return TT_OK;
+}
+
+static int
+alloc_more(struct ttc_run *r, uint64_t bytes, struct ttc_take *t)
+{
+	struct tt_batch *b = r->b;
+	size_t at = b->n;
+	struct alloc_args a;
+	bool object = false;
+	int rc = ttc_alloc(r, bytes);
+
+	if (rc == TT_OK)
+		rc = take_alloc_args(r, t, &a);
+	if (rc == TT_OK && !t->bad)
+		rc = put_object(r, &a, &object);
+	if (rc != TT_OK)
 		return rc;
+	if (a.many > 1)
+		tt_loss_add(&b->loss, TT_LOST_SAMPLED, 1, 0, b->at);
+	if (a.frames == 0 && a.many == 1 && !object)
+		return TT_OK;
 	if (!(b->ev[at].flags & TT_F_MORE))
 		b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = (int64_t)bytes };
-	b->ev[at].flags |= (uint8_t)(TT_F_MORE | (frames ? TT_F_STACK : 0) | (many > 1 ? TT_F_MANY : 0));
-	b->ev[at + 1].val = first;
-	b->ev[at + 1].dur = (uint32_t)frames;
-	b->ev[at + 1].depth = (uint16_t)many;
-	b->ev[at + 1].flags = (uint8_t)(many >> 16);
-	b->nalloc += many - 1;
-	return rc;
+	b->ev[at].flags |= (uint8_t)(TT_F_MORE | (a.frames ? TT_F_STACK : 0) | (a.many > 1 ? TT_F_MANY : 0) |
+	    (object ? TT_F_OBJECT : 0));
+	b->ev[at + 1].val = a.first;
+	b->ev[at + 1].dur = (uint32_t)a.frames;
+	b->ev[at + 1].depth = (uint16_t)a.many;
+	b->ev[at + 1].flags = (uint8_t)(a.many >> 16);
+	b->nalloc += a.many - 1;
+	return TT_OK;
 }
 
 /* What stands open is not known any more: it ends at the thread's last event. */

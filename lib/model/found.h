@@ -19,7 +19,7 @@ struct tt_find {
 enum { TT_FOUND_MAX = 100000, TT_TRACE_MAX = 100000 };
 
 struct tt_found {
-	uint64_t addr, now;           /* where it was allocated; where it is at the end */
+	uint64_t addr, now;           /* where it was allocated, 0 not known; where it is at the end */
 	uint64_t key, size;
 	int64_t ts;
 	uint32_t process, thread, node;

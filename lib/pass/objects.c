@@ -80,7 +80,8 @@ found(struct fold *f, struct tt_table *t, struct tt_err *err)
 		rc = tt_table_row(f->r, t, &c, err);
 		if (rc != TT_OK)
 			return rc;
-		tt_cell_int(&c[0], (int64_t)o->addr);
+		if (o->addr)
+			tt_cell_int(&c[0], (int64_t)o->addr);
 		if (f->group == TT_GROUP_THREAD)
 			tt_cell_group(&c[1], f->m->threads.t[o->thread]->name, o->thread);
 		else
@@ -89,8 +90,10 @@ found(struct fold *f, struct tt_table *t, struct tt_err *err)
 		tt_cell_int(&c[3], o->ts);
 		tt_cell_text(&c[4], f->m->threads.t[o->thread]->name);
 		rc = put_site(f, &c[5], o->node, err);
-		tt_cell_int(&c[6], (int64_t)o->moves);
-		tt_cell_int(&c[7], (int64_t)o->now);
+		if (o->addr) {
+			tt_cell_int(&c[6], (int64_t)o->moves);
+			tt_cell_int(&c[7], (int64_t)o->now);
+		}
 		tt_cell_int(&c[8], (int64_t)o->process + 1);
 	}
 	if (rc == TT_OK && f->f->more_found) {

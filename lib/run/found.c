@@ -106,21 +106,22 @@ allocated(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 	struct tt_found_all *f = g->r->m->found;
 	struct process *p = &g->r->found->process[g->in->cap->process];
 	const struct tt_event *x = e + 1;
-	uint64_t size = e->flags & TT_F_WIDE ? (uint64_t)x->ts : e->dur, key = e->val, object;
+	uint64_t size = e->flags & TT_F_WIDE ? (uint64_t)x->ts : e->dur, key = e->val, object = 0;
 	bool wanted = false;
-	int rc;
+	int rc = TT_OK;
 
-	if (!(e->flags & TT_F_OBJECT))
-		return TT_OK;
-	object = g->b->word[x->val + (e->flags & TT_F_STACK ? x->dur : 0)];
-	/* The address is used again: what was there is gone, whether the filters want what comes or not. */
-	tt_objects_drop(&p->found, object);
+	if (e->flags & TT_F_OBJECT) {
+		object = g->b->word[x->val + (e->flags & TT_F_STACK ? x->dur : 0)];
+		/* The address is used again: what was there is gone, whether the filters want what comes or not. */
+		tt_objects_drop(&p->found, object);
+	}
 	if (!tt_gather_wanted(g, e))
 		return TT_OK;
 	if (g->r->alias)
 		key = tt_defs_alias(g->in->cap->defs, key, e->ts - g->in->cap->offset_ns);
-	rc = note(g, e, object, (struct tt_trace){ .what = TT_TRACE_ALLOCATED, .key = key, .size = size,
-	    .node = tt_site_node(g->io, g->site) }, err);
+	if (object)
+		rc = note(g, e, object, (struct tt_trace){ .what = TT_TRACE_ALLOCATED, .key = key, .size = size,
+		    .node = tt_site_node(g->io, g->site) }, err);
 	if (rc == TT_OK)
 		rc = is_wanted(g, key, size, &wanted, err);
 	if (rc != TT_OK || !wanted)
@@ -134,7 +135,7 @@ allocated(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 		return rc;
 	f->found[f->n++] = (struct tt_found){ .addr = object, .now = object, .key = key, .size = size, .ts = e->ts,
 		.process = g->in->cap->process, .thread = g->t->index, .node = tt_site_node(g->io, g->site) };
-	return tt_objects_set(&p->found, object, f->n, err);
+	return object ? tt_objects_set(&p->found, object, f->n, err) : TT_OK;
 }
 
 static void

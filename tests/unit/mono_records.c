@@ -4,6 +4,8 @@
 #include "mono/records.h"
 #include "ttc_kit.h"
 
+#define NEEDS (TT_NEEDS_ARGS | TT_NEEDS_HEAP | TT_NEEDS_OBJECTS)
+
 static char why[256];
 
 /* Everything a capture's chunks decode to. */
@@ -30,12 +32,12 @@ read_all(const char *path, struct all *a)
 	tt_loss_reset(&a->loss);
 	a->env.loss = &a->loss;
 	tt_arena_init(&a->cap.arena, &a->env.mem);
-	tt_batch_init(&a->b, &a->env.mem, TT_NEEDS_ARGS | TT_NEEDS_HEAP);
+	tt_batch_init(&a->b, &a->env.mem, NEEDS);
 	a->rc = tt_src_open(&a->env, path, &src, &err);
 	if (a->rc == TT_OK)
 		a->rc = tt_format_capture.open(&a->env, src, &a->cap, &ctx, &err);
 	while (a->rc == TT_OK && (a->rc = tt_format_capture.next(ctx, &c, &err)) == TT_OK) {
-		tt_batch_init(&b, &a->env.mem, TT_NEEDS_ARGS | TT_NEEDS_HEAP);
+		tt_batch_init(&b, &a->env.mem, NEEDS);
 		a->rc = tt_format_capture.decode(ctx, &c, &b, &err);
 		tt_loss_join(&a->loss, &c.loss);
 		tt_loss_join(&a->loss, &b.loss);
@@ -120,12 +122,14 @@ TEST(each_record_becomes_its_event)
 	NUMBERS(MONO_HANDLE, 2, 3, 0, 99, 0x3000);
 	NUMBERS(MONO_HANDLE, 2, 2, 1, 98, 0);
 	NUMBERS(MONO_FINALIZE, 1, 1, 0x4000);
+	NUMBERS(MONO_FINALIZE, 1, 0, 0x4000, 0x77);
 	NUMBERS(MONO_THROW, 0, 0x5000, 0x77, 2, ttc_zig(0x100), ttc_zig(0x10));
 	NUMBERS(MONO_CLAUSE, 1, 2, 5, 0x6000, 0x5000);
 	NUMBERS(MONO_MONITOR, 1, 1, 0x7000, 0);
 	put(MONO_ROOT, "\0\x08\x02\x01\x03\x04name", 10);
 	NUMBERS(MONO_ROOT, 1, 1, 8);
 	put(MONO_CODE, "\x05\x10\x20\x05tramp", 9);
+	put(MONO_CODE, "\x80\x40\x20\x00\x63", 5);
 	NUMBERS(MONO_GONE, 1, TTC_O_IMAGE, 0x8000);
 	uint8_t stack[] = { 2, 0x80, 0x04, 0x20 };
 	uint32_t many = 40;
@@ -134,6 +138,11 @@ TEST(each_record_becomes_its_event)
 	many = 3000000;
 	rec_alloc_args(rec_thread(), rec_now(), 0x78, 24 * (uint64_t)many, (struct rec_value[]){ { .type = TTC_U32, .size = 4,
 		.p = &many } }, 1);
+	uint64_t place = 0x9000;
+	const struct rec_value at = { .type = TTC_PTR, .size = 8, .p = &place };
+	rec_alloc_args(rec_thread(), rec_now(), 0x79, 64, &at, 1);
+	rec_alloc_args(rec_thread(), rec_now(), 0x79, 72, (struct rec_value[]){ at,
+		{ .type = TTC_STACK_KEYS, .size = sizeof stack, .p = stack } }, 2);
 	CHECK_EQ_INT(rec_close(why), 0);
 	read_all(check_path("mono.ttc"), &a);
 	CHECK_EQ_INT(a.rc, TT_END);
@@ -151,6 +160,8 @@ TEST(each_record_becomes_its_event)
 	CHECK(event(&a, TT_HANDLE, 1)->flags & TT_F_END);
 	e = event(&a, TT_FINALIZE, 0);
 	CHECK(e->val == 0x4000 && e->flags & TT_F_END);
+	e = event(&a, TT_FINALIZE, 1);
+	CHECK(e->val == 0x4000 && e->flags & TT_F_MORE && e[1].ts == 0x77);
 	e = event(&a, TT_THROW, 0);
 	CHECK(e->val == 0x5000 && e->flags & TT_F_STACK && e[1].ts == 0x77 && e[1].dur == 2);
 	CHECK(a.b.word[e[1].val] == 0x110 && a.b.word[e[1].val + 1] == 0x100);       /* outermost first */
@@ -163,14 +174,20 @@ TEST(each_record_becomes_its_event)
 	CHECK(event(&a, TT_ROOT, 1)->flags & TT_F_END);
 	e = event(&a, TT_JIT_CODE, 0);
 	CHECK(e->val == 16 && e->dur == 32 && e->depth == 5 && memcmp(a.b.text.p + e[1].val, "tramp", 5) == 0);
+	/* A method's code is a definition, and nothing was made. */
+	CHECK(a.b.ndef == 1 && a.b.def[0].kind == TT_DEF_CODE && a.b.def[0].key == 0x63 && a.b.def[0].a == 64 && a.b.def[0].b == 32);
 	e = event(&a, TT_META, 0);
 	CHECK(e->val == 0x8000 && e->depth == TT_DEF_IMAGE);
 	e = event(&a, TT_ALLOC, 0);
 	CHECK(e->val == 0x77 && e->dur == 4000 && e->flags & TT_F_MANY && tt_event_many(&e[1]) == 40 && e[1].dur == 2);
 	e = event(&a, TT_ALLOC, 1);
 	CHECK(e->dur == 72000000 && e->flags & TT_F_MANY && tt_event_many(&e[1]) == 3000000);
+	e = event(&a, TT_ALLOC, 2);
+	CHECK(e->dur == 64 && e->flags & TT_F_OBJECT && !(e->flags & TT_F_STACK) && a.b.word[e[1].val] == 0x9000);
+	e = event(&a, TT_ALLOC, 3);
+	CHECK(e->dur == 72 && e->flags & TT_F_OBJECT && e->flags & TT_F_STACK && a.b.word[e[1].val + e[1].dur] == 0x9000);
 	CHECK_EQ_INT(a.loss.e[TT_LOST_SAMPLED].n, 2);
-	CHECK_EQ_INT(a.b.nalloc, 3000040);
+	CHECK_EQ_INT(a.b.nalloc, 3000042);
 	free_all(&a);
 }
 

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""What every table shows of a program that the module and the runtime's own log profiler record in one process.
+
+Each table that has rows for the log profiler's capture has rows for ours, and their countable figures are equal. agree.py does the
+same for the events of many programs; here it is one program with a little of everything, and all the tables.
+"""
+import json
+import subprocess
+
+import kit
+
+OURS = ("calls,alloc,gc,moves,roots,handles,finalizers,exceptions,monitor,jit,counters=20ms,heapshot=end",
+        "sample=1000,real")
+THEIRS = ("nodefaults,calls,calldepth=100000,alloc,gc,gcmove,gcroot,gchandle,finalization,exception,monitor,jit,counter,heapshot,"
+          "heapshot-on-shutdown", "nodefaults,sample=real/1000")
+# The module's helper thread is in our capture alone, the log profiler's own threads record little of themselves there.
+OWN_THREADS = ("Tracetool", "Profiler ")
+# Tables with rows of Unity's captures, of coverage (6.8's log profiler has none), or of options that are not given here.
+OTHERS = ("frame_timings", "frame_limits", "coverage", "objects_tracked", "timeline_metrics", "loss", "hitches", "hitch_markers")
+# Frames are marked by a method that is called 23 times.
+FRAMES = ["--frame-marker", "P:Raise", "--find", "S:50000"]
+
+# Per table: the columns by which rows are told apart, and those that must be equal. A row that is there twice is added up.
+EQUAL = {
+    "frames": (("time",), ("count", "partial")),
+    "gcalloc": ((), ("bytes", "count", "classes", "collections", "pauses", "moves", "heap_last_bytes", "heap_max_bytes",
+                     "heap_resizes")),
+    "gc_generations": (("generation",), ("count",)),
+    "gc_heap": (("bytes",), ()),
+    "alloc_threads": (("thread",), ("bytes", "count")),
+    "alloc_classes": (("class",), ("bytes", "count")),
+    "markers": (("marker",), ("count",)),
+    "exceptions": (("type",), ("count", "caught")),
+    "exception_clauses": (("marker", "kind", "clause"), ("count",)),
+    "contention": ((), ("contended", "acquired", "failed")),
+    "handles": (("kind",), ("created", "destroyed")),
+    "finalizers": (("what",), ("count",)),
+    "finalizer_classes": (("class",), ("count",)),
+    "jit": ((), ("methods", "helpers", "helper_bytes")),
+    "jit_helpers": (("kind",), ("count", "bytes")),
+    "metadata": (("kind",), ("loaded", "unloaded")),
+    "metadata_items": (("kind", "name", "mvid"), ()),
+    "metadata_classes": (("class", "image"), ()),
+    "objects_found": (("object", "class", "bytes", "thread", "marker", "moves", "now"), ()),
+    "threads": (("thread",), ("allocs", "alloc_bytes")),
+}
+
+
+def all_tables():
+    text = subprocess.run([kit.TRACETOOL, "list", "passes", "--format", "json"], capture_output=True, text=True, check=True).stdout
+    return [t for r in json.loads(text)["tables"]["passes"]["rows"] for t in r["tables"].split()]
+
+
+def rows_of(rows, keys, values):
+    """{keys of a row: [how many, its values]}, without what only one of the recorders has."""
+    found = {}
+    for r in rows:
+        if str(r.get("thread", "")).startswith(OWN_THREADS) or str(r.get("marker", "")).startswith(("(", "GC.", "JIT")):
+            continue
+        if r.get("kind") in ("thread", "vtable"):     # by the domain's number, which is used again, or by its address
+            continue
+        name = r.get("thread")
+        if name and name.startswith("Thread ") and name[7:].isdigit():
+            r = dict(r, thread="(unnamed)")       # threads are numbered in the order in which they are met
+        key = tuple(r[k] for k in keys)
+        new = [1] + [r[v] or 0 for v in values]
+        found[key] = [a + b for a, b in zip(found[key], new)] if key in found else new
+    return found
+
+
+def record(ours, theirs, *names):
+    paths = kit.capture(names[0]), kit.capture(names[1])
+    run = kit.mono("%s,out=%s" % (ours, paths[0]), "Tables", more=["--debug"] +
+                   (["--profile=log:%s,output=%s" % (theirs, paths[1])] if theirs else []))
+    kit.check(run.returncode == 0, "Tables", run.stdout, run.stderr)
+    return paths
+
+
+def compare(ours, theirs, tables):
+    a, b = (kit.stats(path, ",".join(tables), *FRAMES) for path in (ours, theirs))
+    for table in tables:
+        kit.check(a.get(table) or not b.get(table), "%s has rows" % table, len(b.get(table, [])))
+        if table in EQUAL:
+            kit.check_equal(*(rows_of(t.get(table, []), *EQUAL[table]) for t in (a, b)), "%s is the same" % table)
+    return a, b
+
+
+def names(a, b):
+    """Each thread has its own name or none: the program gives these, and 10 threads have none."""
+    for t in (a, b):
+        shown = [r["thread"] for r in t["threads"] if not r["thread"].startswith(OWN_THREADS)]
+        kit.check([shown.count(n) for n in ("NAMED", "LAST", "sleeper", "waits")] == [1] * 4 and
+                  sum(n.startswith("Thread ") for n in shown) == 10, "threads have names of their own", sorted(shown))
+
+
+def methods(a, b):
+    """Code of every method that the log profiler names; ours is of every domain, and of methods that nothing refers to, too."""
+    ours = kit.counts(a["jit_methods"], "marker", "bytes")
+    missing = [r["marker"] for r in b["jit_methods"] if r["marker"] not in ours or r["bytes"] > ours[r["marker"]][0]]
+    kit.check(not missing, "jit_methods: all methods", missing[:5])
+
+
+def domains(path):
+    """Allocations by domain: of the two that were unloaded, too. An address that had two meanings has none here."""
+    rows = kit.counts(kit.stats(path, "alloc_classes", "--group-by", "domain")["alloc_classes"], "class", "count")
+    total = sum(n[0] for n in rows.values())
+    kit.check({"Tables.exe", "plug0", "plug1"} <= set(rows) and rows.get("(unknown)", [0])[0] < total / 20, "domains", rows)
+
+
+kit.compile("Tables")
+found = all_tables()
+kit.check(len(found) > 60, "tables are listed", found)
+tables = [t for t in found if not t.startswith(OTHERS) and not t.startswith("sample")]
+ours, theirs = record(OURS[0], THEIRS[0], "tables.ttc", "tables.mlpd")
+a, b = compare(ours, theirs, tables)
+names(a, b)
+methods(a, b)
+domains(ours)
+# One sampler to a process: the tables of samples are there in either.
+samples = [t for t in found if t.startswith("sample")]
+a = kit.stats(record(OURS[1], None, "samples.ttc", "none")[0], ",".join(samples))
+for table in samples:
+    kit.check(a[table], "%s has rows" % table)
+kit.end()
