@@ -12,6 +12,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "io/spool.h"
 #include "io/syscalls.h"
 
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
@@ -164,6 +165,31 @@ add_output(int rules, const struct ruleset *r, const char *path)
 	return sys;
 }
 
+/*
+ * Temporary files have no names, and nothing in their directory need be named for them. Where its file system has no
+ * such files they have one for a moment.
+ */
+static bool
+named_files(const char *dir)
+{
+	int fd = open(dir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
+
+	if (fd < 0)
+		return tt_spool_named(errno);
+	close(fd);
+	return false;
+}
+
+static int
+add_scratch(int rules, const struct ruleset *r, const char *dir)
+{
+	uint64_t allowed = FS_READ_FILE | FS_WRITE_FILE;
+
+	if (named_files(dir))
+		allowed |= FS_MAKE_REG | FS_REMOVE_FILE;
+	return add_rule(rules, r, dir, allowed);
+}
+
 static int
 landlock(const struct tt_sandbox_plan *plan, bool sealed)
 {
@@ -180,8 +206,7 @@ landlock(const struct tt_sandbox_plan *plan, bool sealed)
 	for (size_t i = 0; sys == 0 && plan->write && plan->write[i]; i++)
 		sys = add_output(rules, &r, plan->write[i]);
 	for (size_t i = 0; sys == 0 && plan->scratch && plan->scratch[i]; i++)
-		sys = add_rule(rules, &r, plan->scratch[i],
-		    FS_READ_FILE | FS_WRITE_FILE | FS_MAKE_REG | FS_REMOVE_FILE);
+		sys = add_scratch(rules, &r, plan->scratch[i]);
 	if (sys == 0 && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || syscall(RESTRICT_SELF, rules, 0) != 0))
 		sys = errno;
 	close(rules);
@@ -234,7 +259,7 @@ judge(const struct tt_env *env, int files, int calls, bool say, struct tt_err *e
 		tt_log(env, TT_LOG_NORMAL,
 		    "no sandbox: this kernel has neither Landlock nor seccomp (TRACETOOL_SANDBOX=off says nothing)");
 	else if (say && (files || calls))
-		tt_log(env, TT_LOG_VERBOSE, "half a sandbox: no %s here (%s)", files ? "Landlock" : "seccomp",
+		tt_log(env, TT_LOG_NORMAL, "half a sandbox: no %s here (%s)", files ? "Landlock" : "seccomp",
 		    strerror(files ? files : calls));
 	return TT_OK;
 }
@@ -269,8 +294,8 @@ tt_sandbox_seal(const struct tt_env *env, const struct tt_sandbox_plan *plan, st
 		return TT_OK;
 	if (SANITIZED)
 		return judge(env, ENOSYS, ENOSYS, false, err);
-	if (plan->scratch && plan->scratch[0])
-		what |= TT_SYS_OPEN_NEW | TT_SYS_NAMES;
+	for (size_t i = 0; plan->scratch && plan->scratch[i]; i++)
+		what |= TT_SYS_OPEN_UNNAMED | (named_files(plan->scratch[i]) ? TT_SYS_OPEN_NEW | TT_SYS_NAMES : 0);
 	for (size_t i = 0; plan->write && plan->write[i]; i++) {
 		enum target how = target_of(plan->write[i]);
 

@@ -7,9 +7,11 @@
  *	made below `write` and `scratch`. No network, no program is started, no process traced or
  *	signalled.
  * seal	the inputs are open. Nothing that exists is opened any more, but devices and FIFOs among
- *	`write`, for writing. New files are made, renamed and removed below the directories of `write`, and made
- *	below `scratch`; with a plan of nothing there is no file system left. Threads can be started, processes
- *	cannot.
+ *	`write`, for writing. New files are made, renamed and removed below the directories of `write`, and files
+ *	without a name made in `scratch` (with one where its file system has no others: then they are removed there,
+ *	too); with a plan of nothing there is no file system left. Threads can be started, processes cannot.
+ *
+ * In both no file is made that runs as its owner, and no descriptor sends signals.
  *
  * Either can come without the other. What is denied fails with EACCES (Landlock) or EPERM (seccomp). Open
  * descriptors keep working. Both hold for the calling thread and those it starts: call them before there are

@@ -20,6 +20,13 @@ tt_spool_dir(const struct tt_env *env)
 	return dir && *dir ? dir : "/tmp";
 }
 
+bool
+tt_spool_named(int sys)
+{
+	/* EISDIR is how a kernel or a file system that does not know the flag answers. */
+	return sys == EOPNOTSUPP || sys == EISDIR || sys == EINVAL;
+}
+
 /* For file systems without O_TMPFILE: a name that lives as short as can be. */
 static int
 open_named(const char *dir)
@@ -43,8 +50,7 @@ open_file(const struct tt_env *env, int *fd, struct tt_err *err)
 	const char *dir = tt_spool_dir(env);
 
 	*fd = open(dir, O_TMPFILE | O_RDWR | O_EXCL | O_CLOEXEC, 0600);
-	/* EISDIR is how a kernel or a file system that does not know the flag answers. */
-	if (*fd < 0 && (errno == EOPNOTSUPP || errno == EISDIR || errno == EINVAL))
+	if (*fd < 0 && tt_spool_named(errno))
 		*fd = open_named(dir);
 	if (*fd < 0)
 		return tt_fail_sys(err, errno, "cannot make a temporary file in %s", dir);

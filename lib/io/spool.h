@@ -4,6 +4,7 @@
 #ifndef TT_IO_SPOOL_H
 #define TT_IO_SPOOL_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -11,6 +12,9 @@
 
 /* The directory they are made in: env->tmpdir, else $TMPDIR, else /tmp. */
 const char *tt_spool_dir(const struct tt_env *env);
+
+/* Does this errno of open() with O_TMPFILE say that temporary files must have a name in that directory? */
+bool tt_spool_named(int sys);
 
 /**
  * tt_spool_open(env, fd, err):

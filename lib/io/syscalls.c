@@ -72,19 +72,33 @@ allow(struct program *p, const int *list, size_t n)
 
 #define ALLOW(p, ...) allow(p, (const int[]){ __VA_ARGS__ }, sizeof (int[]){ __VA_ARGS__ } / sizeof (int))
 
-/* Allow ${nr} where the lower half of its argument ${arg}, under ${mask}, is ${value}. */
+/* The lower half of an argument, under a mask, is a value. */
+struct test {
+	unsigned arg;
+	uint32_t mask, value;
+};
+
+/* Allow ${nr} where all ${n} tests hold. */
 static void
-allow_if(struct program *p, int nr, unsigned arg, uint32_t mask, uint32_t value)
+allow_when(struct program *p, int nr, const struct test *t, unsigned n)
 {
 	const uint16_t one = 1;
 	bool big = *(const uint8_t *)&one == 0;
 
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 5);
-	load(p, offsetof(struct seccomp_data, args) + 8 * arg + (big ? 4 : 0));
-	put(p, BPF_ALU | BPF_AND | BPF_K, mask, 0, 0);
-	put(p, BPF_JMP | BPF_JEQ | BPF_K, value, 0, 1);
+	put(p, BPF_JMP | BPF_JEQ | BPF_K, (uint32_t)nr, 0, 3 * n + 2);
+	for (unsigned i = 0; i < n; i++) {
+		load(p, offsetof(struct seccomp_data, args) + 8 * t[i].arg + (big ? 4 : 0));
+		put(p, BPF_ALU | BPF_AND | BPF_K, t[i].mask, 0, 0);
+		put(p, BPF_JMP | BPF_JEQ | BPF_K, t[i].value, 0, 3 * (n - i) - 2);
+	}
 	answer(p, SECCOMP_RET_ALLOW);
 	load(p, offsetof(struct seccomp_data, nr));
+}
+
+static void
+allow_if(struct program *p, int nr, unsigned arg, uint32_t mask, uint32_t value)
+{
+	allow_when(p, nr, &(const struct test){ arg, mask, value }, 1);
 }
 
 static void
@@ -94,14 +108,17 @@ refuse(struct program *p, int nr, uint32_t sys)
 	answer(p, SECCOMP_RET_ERRNO | sys);
 }
 
+/* Bits of a mode that let whoever runs the file be its owner. */
+#define MODE_AS_OWNER 07000
+
 /* open() and openat() with these flags. */
 static void
 allow_open(struct program *p, uint32_t mask, uint32_t flags)
 {
 #ifdef SYS_open
-	allow_if(p, SYS_open, 1, mask, flags);
+	allow_when(p, SYS_open, (const struct test[]){ { 1, mask, flags }, { 2, MODE_AS_OWNER, 0 } }, 2);
 #endif
-	allow_if(p, SYS_openat, 2, mask, flags);
+	allow_when(p, SYS_openat, (const struct test[]){ { 2, mask, flags }, { 3, MODE_AS_OWNER, 0 } }, 2);
 }
 
 /* --- what is allowed ------------------------------------------------------------ */
@@ -110,11 +127,16 @@ static void
 data(struct program *p)
 {
 	ALLOW(p, SYS_read, SYS_write, SYS_pread64, SYS_pwrite64, SYS_readv, SYS_writev, SYS_lseek, SYS_close,
-	    SYS_fsync, SYS_fdatasync, SYS_sync_file_range, SYS_fadvise64, SYS_fstat, SYS_fcntl, SYS_ppoll, SYS_dup,
-	    SYS_ftruncate, SYS_fallocate, SYS_fchmod);
+	    SYS_fsync, SYS_fdatasync, SYS_sync_file_range, SYS_fadvise64, SYS_fstat, SYS_ppoll, SYS_dup,
+	    SYS_ftruncate, SYS_fallocate);
 #ifdef SYS_poll
 	ALLOW(p, SYS_poll);
 #endif
+	allow_if(p, SYS_fchmod, 1, MODE_AS_OWNER, 0);
+	/* Others name a process that is sent a signal when there is something to read. */
+	static const uint32_t fcntls[] = { F_DUPFD, F_DUPFD_CLOEXEC, F_GETFD, F_SETFD, F_GETFL, F_SETPIPE_SZ };
+	for (size_t i = 0; i < sizeof fcntls / sizeof fcntls[0]; i++)
+		allow_if(p, SYS_fcntl, 1, UINT32_MAX, fcntls[i]);
 	/* A terminal's width. Others could put characters into its input. */
 	allow_if(p, SYS_ioctl, 1, UINT32_MAX, TCGETS);
 	allow_if(p, SYS_ioctl, 1, UINT32_MAX, TIOCGWINSZ);
@@ -175,13 +197,11 @@ names(struct program *p)
 static void
 open_any(struct program *p)
 {
-	ALLOW(p, SYS_openat, SYS_getdents64, SYS_mkdirat, SYS_chdir, SYS_fchdir, SYS_umask, SYS_inotify_init1,
+	allow_open(p, 0, 0);
+	ALLOW(p, SYS_getdents64, SYS_mkdirat, SYS_chdir, SYS_fchdir, SYS_umask, SYS_inotify_init1,
 	    SYS_inotify_add_watch, SYS_inotify_rm_watch, SYS_memfd_create, SYS_flock, SYS_utimensat);
 #ifdef SYS_open
-	ALLOW(p, SYS_open, SYS_mkdir, SYS_rmdir);
-#endif
-#ifdef SYS_openat2
-	ALLOW(p, SYS_openat2);
+	ALLOW(p, SYS_mkdir, SYS_rmdir);
 #endif
 }
 
@@ -223,10 +243,10 @@ build(struct program *p, unsigned what)
 		names(p);
 	if (what & TT_SYS_OPEN)
 		open_any(p);
-	if (what & TT_SYS_OPEN_NEW) {
+	if (what & TT_SYS_OPEN_NEW)
 		allow_open(p, O_CREAT | O_EXCL, O_CREAT | O_EXCL);
-		allow_open(p, O_TMPFILE, O_TMPFILE);
-	}
+	if (what & TT_SYS_OPEN_UNNAMED)
+		allow_open(p, O_TMPFILE | O_EXCL, O_TMPFILE | O_EXCL);
 	if (what & TT_SYS_OPEN_WRITE)
 		allow_open(p, O_ACCMODE | O_CREAT, O_WRONLY);
 	if (what & TT_SYS_CHILDREN) {

@@ -17,6 +17,7 @@ enum tt_syscalls {
 	TT_SYS_CHILDREN = 16,         /* fork, kill, wait, limits */
 	TT_SYS_CONFINE = 32,          /* a further step down */
 	TT_SYS_TELL = 64,             /* messages on sockets that are there, pipes and files in memory to hand on */
+	TT_SYS_OPEN_UNNAMED = 128,    /* open() that makes a file which can never have a name */
 };
 
 bool tt_syscalls_can(void);

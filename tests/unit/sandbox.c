@@ -11,9 +11,12 @@
 #include <netinet/in.h>
 #include <poll.h>
 #include <pthread.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <signal.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/socket.h>
@@ -33,6 +36,9 @@ enum stage { NONE, ENTERED, SEALED, NOTHING };
 
 static struct tt_env env;
 static char in_dir[300], out_dir[300], tmp_dir[300], other_dir[300];
+
+/* What was open before: a file, and a pipe. */
+static int opened = -1, pipe_end[2];
 
 static const char *
 in(const char *dir, const char *name)
@@ -80,6 +86,10 @@ prepare(void)
 		mkdir(dir[i].to, 0700);
 		make_file(in(dir[i].to, "file"));
 	}
+	if (opened >= 0)
+		close(opened);
+	opened = open(in(other_dir, "file"), O_RDONLY);
+	CHECK(opened >= 0);
 	env.sandbox = TT_SANDBOX_REQUIRE;
 	env.tmpdir = tmp_dir;
 	return !tt_sandbox_probe().why;
@@ -141,6 +151,9 @@ static int write_output(void) { return try_open(in(out_dir, "file"), O_WRONLY); 
 static int make_in_input(void) { return try_open(in(in_dir, "new"), O_WRONLY | O_CREAT | O_EXCL); }
 static int make_in_other(void) { return try_open(in(other_dir, "new"), O_WRONLY | O_CREAT | O_EXCL); }
 static int make_in_output(void) { return try_open(in(out_dir, "new1"), O_WRONLY | O_CREAT | O_EXCL); }
+static int make_in_scratch(void) { return try_open(in(tmp_dir, "new"), O_RDWR | O_CREAT | O_EXCL); }
+static int remove_scratch(void) { return unlink(in(tmp_dir, "file")); }
+static int rename_scratch(void) { return rename(in(tmp_dir, "file"), in(tmp_dir, "file2")); }
 static int spool(void) { return try_open(tmp_dir, O_TMPFILE | O_RDWR | O_EXCL); }
 static int spool_in_other(void) { return try_open(other_dir, O_TMPFILE | O_RDWR | O_EXCL); }
 static int remove_input(void) { return unlink(in(in_dir, "file")); }
@@ -148,6 +161,35 @@ static int rename_input(void) { return rename(in(in_dir, "file"), in(in_dir, "ot
 static int rename_away(void) { return rename(in(out_dir, "file"), in(other_dir, "new")); }
 static int link_away(void) { return link(in(in_dir, "file"), in(out_dir, "linked")); }
 static int make_link(void) { return symlink("/", in(out_dir, "symlink")); }
+
+/* A file that whoever runs it runs as its owner, or as its group. */
+static int
+make_as(mode_t mode)
+{
+	int fd = open(in(out_dir, "new1"), O_WRONLY | O_CREAT | O_EXCL, mode);
+
+	return fd < 0 ? -1 : close(fd);
+}
+
+static int make_set_user_id(void) { return make_as(04755); }
+static int make_set_group_id(void) { return make_as(02755); }
+static int spool_set_user_id(void) { return open(tmp_dir, O_TMPFILE | O_RDWR | O_EXCL, 04700) < 0 ? -1 : 0; }
+
+static int set_user_id(void) { return fchmod(opened, 04700); }
+static int set_group_id(void) { return fchmod(opened, 02700); }
+static int set_mode(void) { return fchmod(opened, 0640); }
+static int set_owner(void) { return fcntl(opened, F_SETOWN, getppid()); }
+static int set_signal(void) { return fcntl(opened, F_SETSIG, SIGURG); }
+static int set_async(void) { return fcntl(opened, F_SETFL, O_ASYNC); }
+static int set_lease(void) { return fcntl(opened, F_SETLEASE, F_RDLCK); }
+
+static int
+set_owner_of_any_kind(void)
+{
+	struct f_owner_ex o = { F_OWNER_PID, getppid() };
+
+	return fcntl(opened, F_SETOWN_EX, &o);
+}
 
 static int
 inet(void)
@@ -275,6 +317,20 @@ static const struct attempt {
 	ATTEMPT(make_in_input, NONE),
 	ATTEMPT(make_in_other, NONE),
 	ATTEMPT(make_in_output, SEALED),
+	ATTEMPT(make_in_scratch, NONE),
+	ATTEMPT(remove_scratch, NONE),
+	ATTEMPT(rename_scratch, NONE),
+	ATTEMPT(make_set_user_id, NONE),
+	ATTEMPT(make_set_group_id, NONE),
+	ATTEMPT(spool_set_user_id, NONE),
+	ATTEMPT(set_user_id, NONE),
+	ATTEMPT(set_group_id, NONE),
+	ATTEMPT(set_mode, NOTHING),
+	ATTEMPT(set_owner, NONE),
+	ATTEMPT(set_owner_of_any_kind, NONE),
+	ATTEMPT(set_signal, NONE),
+	ATTEMPT(set_async, NONE),
+	ATTEMPT(set_lease, NONE),
 	ATTEMPT(spool, SEALED),
 	ATTEMPT(spool_in_other, NONE),
 	ATTEMPT(remove_input, NONE),
@@ -317,7 +373,9 @@ TEST(without_a_sandbox_the_attempts_succeed)
 {
 	static int (*const harmless[])(void) = {
 		read_other, read_passwords, read_output, write_input, write_other, spool_in_other, make_link, inet, local,
-		run_program, trace, signal_parent, fork_one, run_memory, rename_input,
+		run_program, trace, signal_parent, fork_one, run_memory, rename_input, make_in_scratch, make_set_user_id,
+		spool_set_user_id, set_user_id, set_group_id, set_owner, set_owner_of_any_kind, set_signal, set_async, set_lease,
+		rename_scratch,
 	};
 
 	if (!prepare())
@@ -327,6 +385,9 @@ TEST(without_a_sandbox_the_attempts_succeed)
 			printf("attempt %zu\n", i);
 	}
 	unlink(in(out_dir, "symlink"));
+	unlink(in(out_dir, "new1"));
+	unlink(in(tmp_dir, "new"));
+	unlink(in(tmp_dir, "file2"));
 }
 
 TEST(calls_without_a_use_are_refused_before_they_are_looked_at)
@@ -509,8 +570,6 @@ TEST(a_build_that_has_none_says_so)
 	env.log = NULL;
 }
 
-static int pipe_end[2];
-
 static int
 use_open_descriptors(void)
 {
@@ -536,6 +595,159 @@ TEST(what_is_open_keeps_working)
 	CHECK_EQ_INT(meet(NOTHING, use_open_descriptors), 0);
 	close(pipe_end[0]);
 }
+
+/* --- half a sandbox ------------------------------------------------------------------------ */
+
+static int
+filter(struct sock_filter *at, unsigned short n)
+{
+	struct sock_fprog prog = { n, at };
+
+	return prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) || syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &prog);
+}
+
+/* From here on a kernel without Landlock, or without seccomp. */
+static int
+lack(int first, unsigned n)
+{
+	struct sock_filter at[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (unsigned)first, 0, 2),
+		BPF_JUMP(BPF_JMP | BPF_JGE | BPF_K, (unsigned)first + n, 1, 0),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | ENOSYS),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+
+	return filter(at, sizeof at / sizeof at[0]);
+}
+
+/* From here on file systems like NFS, where every file has a name. */
+static int
+lack_unnamed_files(void)
+{
+	struct sock_filter at[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, 0),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_openat, 0, 4),
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, args[2])),
+		BPF_STMT(BPF_ALU | BPF_AND | BPF_K, O_TMPFILE),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, O_TMPFILE, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EOPNOTSUPP),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+
+	return filter(at, sizeof at / sizeof at[0]);
+}
+
+static char told[300];
+
+static void
+keep_line(void *arg, enum tt_log_level level, const char *line)
+{
+	(void)arg;
+	if (level == TT_LOG_NORMAL)
+		snprintf(told + strlen(told), sizeof told - strlen(told), "%s\n", line);
+}
+
+/* Enter and seal; 0 if what is said is one line with ${about} in it. */
+static int
+enter_half(const char *about)
+{
+	const struct tt_sandbox_plan none = { 0 };
+	struct tt_err err;
+	const char *lf;
+
+	told[0] = '\0';
+	env.log = keep_line;
+	env.log_level = TT_LOG_NORMAL;
+	env.sandbox = TT_SANDBOX_ON;
+	if (tt_sandbox_enter(&env, &none, &err) != TT_OK || tt_sandbox_seal(&env, &none, &err) != TT_OK)
+		return -1;
+	errno = EPROTO;
+	lf = strchr(told, '\n');
+	return strstr(told, about) && lf && lf[1] == '\0' ? 0 : -1;
+}
+
+static int without_landlock(void) { return lack(444, 3) || enter_half("no Landlock here"); }
+static int without_seccomp(void) { return lack(SYS_seccomp, 1) || enter_half("no seccomp here"); }
+
+TEST(half_a_sandbox_is_told_once)
+{
+	if (!prepare())
+		return;
+	CHECK_EQ_INT(meet(NONE, without_landlock), 0);
+	CHECK_EQ_INT(meet(NONE, without_seccomp), 0);
+}
+
+/* The whole way to a signal by a descriptor: who reads makes the pipe's other end send SIGUSR1 to the parent. */
+static int
+signal_by_pipe(void)
+{
+	char c;
+
+	(void)fcntl(pipe_end[0], F_SETOWN, getppid());
+	(void)fcntl(pipe_end[0], F_SETSIG, SIGUSR1);
+	(void)fcntl(pipe_end[0], F_SETFL, O_ASYNC);
+	return write(pipe_end[1], "!", 1) == 1 && read(pipe_end[0], &c, 1) == 1 ? 0 : -1;
+}
+
+/* What is put aside has a name for a moment, which is removed. */
+static int
+spool_with_name(void)
+{
+	const char *const scratch[] = { tmp_dir, NULL };
+	const struct tt_sandbox_plan plan = { .scratch = scratch };
+	struct tt_err err = { 0 };
+	char back[5] = "";
+	int fd;
+
+	env.spool_max = UINT64_MAX;
+	if (lack_unnamed_files() || tt_sandbox_enter(&env, &plan, &err) != TT_OK || tt_sandbox_seal(&env, &plan, &err) != TT_OK ||
+	    tt_spool_open(&env, &fd, &err) != TT_OK || tt_spool_add(&env, &fd, 0, "aside", 5, &err) != TT_OK ||
+	    tt_spool_read(&env, fd, "text", 0, back, 5, &err) != TT_OK) {
+		errno = err.sys ? err.sys : EIO;
+		return -1;
+	}
+	return memcmp(back, "aside", 5);
+}
+
+TEST(where_every_file_has_a_name_things_are_put_aside_as_well)
+{
+	if (!prepare())
+		return;
+	CHECK_EQ_INT(meet(NONE, spool_with_name), 0);
+	/* The folder holds what it held: it can be removed without that. */
+	CHECK_EQ_INT(unlink(in(tmp_dir, "file")), 0);
+	CHECK_EQ_INT(rmdir(tmp_dir), 0);
+}
+
+static volatile sig_atomic_t signalled;
+
+static void
+on_signal(int sig)
+{
+	(void)sig;
+	signalled = 1;
+}
+
+static int signal_by_pipe_without_landlock(void) { return without_landlock() || signal_by_pipe(); }
+
+TEST(without_landlock_no_descriptor_signals_the_parent)
+{
+	struct sigaction sa = { .sa_handler = on_signal }, old;
+
+	if (!prepare() || !CHECK_EQ_INT(pipe(pipe_end), 0))
+		return;
+	sigaction(SIGUSR1, &sa, &old);
+	CHECK_EQ_INT(meet(NONE, signal_by_pipe_without_landlock), 0);
+	CHECK(!signalled);
+	CHECK_EQ_INT(meet(NONE, signal_by_pipe), 0);
+	CHECK(signalled);
+	sigaction(SIGUSR1, &old, NULL);
+	close(pipe_end[0]);
+	close(pipe_end[1]);
+}
+
+/* --- children ------------------------------------------------------------------------------ */
 
 /* A parent that has entered makes children that seal themselves, and may stop them. */
 static int
