@@ -26,6 +26,8 @@ ev_alloc(struct mlpd_run *r, bool bt)
 	int rc = TT_OK;
 
 	uint64_t object = take_obj(r), size = from_int(take_u(r));
+	/* No object has size 0: these bytes are zeros, five of which would be an allocation. */
+	r->bad = r->bad || size == 0;
 	if (bt)
 		rc = take_stack(r, &first, &n);
 	if (unlikely(r->objects) && rc == TT_OK)

@@ -1,10 +1,12 @@
 /*
  * Every bit of small captures flipped: no crash, no hang, and the damage stays inside its buffer: every other
  * buffer is decoded to the same events. Then the numbers of a capture replaced by hostile ones, one after the
- * other, and whole buffers missing, twice, or in another order.
+ * other, and whole buffers missing, twice, or in another order; pages of real captures lost or in the place of
+ * others; and buffers whose clock runs backwards.
  */
 #include "check.h"
 
+#include <dirent.h>
 #include <time.h>
 
 #include "memrun.h"
@@ -86,16 +88,17 @@ chunk_of(const struct sample *s, size_t at)
 	return i;
 }
 
-/* Every chunk but ${except} is still there as it was. */
+/* Every chunk but those with a byte of ${from} up to ${to} is still there as it was. */
 static bool
-others_stand(const struct sample *s, size_t except, const uint8_t *p, size_t from)
+others_stand(const struct sample *s, const uint8_t *p, size_t from, size_t to)
 {
 	size_t n, k = 0;
 	struct memchunk *now = memchunks(p, s->n, &n);
 	bool good = true;
 
-	for (size_t i = from; i < s->nchunk && good; i++) {
-		if (i == except)
+	for (size_t i = 0; i < s->nchunk && good; i++) {
+		bool touched = s->chunk[i].at < to && from < s->chunk[i].at + s->chunk[i].len;
+		if (touched || s->chunk[i].nevent == 0)       /* Mono 4 ends with empty ones */
 			continue;
 		while (k < n && now[k].at < s->chunk[i].at)
 			k++;
@@ -114,7 +117,7 @@ stays_inside(const struct sample *s, const uint8_t *p, size_t at)
 	if (own == s->nchunk)
 		return true;            /* the file's header: everything may change */
 	if (at - s->chunk[own].at >= LENGTH_AT + 4)
-		return others_stand(s, own, p, 0);
+		return others_stand(s, p, at, at + 1);
 	/* What stands before cannot be touched. */
 	size_t n, good = 0;
 	struct memchunk *now = memchunks(p, s->n, &n);
@@ -367,4 +370,202 @@ TEST(buffers_missing_repeated_and_out_of_order_are_read)
 {
 	for (int v = 4; v <= 17; v++)
 		CHECK(orders_of(v, v % 2 ? 8 : 4));
+}
+
+/* --- pages ------------------------------------------------------------------------------ */
+
+/* A capture of testdata/mlpd; false where it is compressed: there a checksum tells. */
+static bool
+real_sample(struct sample *s, const char *name)
+{
+	char path[300];
+	long n = 0;
+
+	*s = (struct sample){ 0 };
+	snprintf(path, sizeof path, "testdata/mlpd/%s", name);
+	snprintf(s->name, sizeof s->name, "%.60s", name);
+	FILE *f = fopen(path, "rb");
+	if (!CHECK(f && fseek(f, 0, SEEK_END) == 0 && (n = ftell(f)) > 0 && fseek(f, 0, SEEK_SET) == 0))
+		return false;
+	s->n = (size_t)n;
+	s->p = malloc(s->n);
+	CHECK_EQ_INT(fread(s->p, 1, s->n, f), s->n);
+	fclose(f);
+	if (s->p[0] == 0x1f)
+		return false;
+	s->chunk = memchunks(s->p, s->n, &s->nchunk);
+	return true;
+}
+
+static void
+for_each_real(bool (*run)(struct sample *s))
+{
+	DIR *d = opendir("testdata/mlpd");
+	unsigned done = 0;
+	struct dirent *e;
+
+	while (d && (e = readdir(d))) {
+		const char *dot = strrchr(e->d_name, '.');
+		struct sample s;
+
+		if (strncmp(e->d_name, "good-", 5) != 0 || !dot || strcmp(dot, ".mlpd") != 0)
+			continue;
+		if (real_sample(&s, e->d_name)) {
+			CHECK(run(&s));
+			done++;
+		}
+		sample_free(&s);
+	}
+	if (d)
+		closedir(d);
+	CHECK(done > 10);
+}
+
+static bool
+is_told(const uint8_t *p, size_t n)
+{
+	struct memrun r;
+
+	memrun(&r, p, n, MEMRUN_CALLS);
+	bool told = memrun_damaged(&r);
+	return memrun_free(&r) == 0 && told;
+}
+
+/* Pages of ${size} bytes, each lost in turn: a disk gives zeros for what was not written before the power went. */
+static bool
+lose_pages(struct sample *s, size_t size)
+{
+	size_t pages = s->n / size, step = (check_long() ? 1 : pages / 60 + 1) * MEMRUN_SPARSE;
+	uint8_t *page = malloc(size), *zeros = calloc(1, size);
+	bool good = true;
+
+	for (size_t at = 0; at + size <= s->n && good; at += step * size) {
+		memcpy(page, s->p + at, size);
+		memset(s->p + at, 0, size);
+		good = memcmp(page, zeros, size) == 0 || is_told(s->p, s->n);
+		if (!good)
+			printf("%s, %zu bytes of zeros at %zu: not told\n", s->name, size, at);
+		else if (!(good = at < s->chunk[0].at || others_stand(s, s->p, at, at + size)))
+			printf("%s, %zu bytes of zeros at %zu: another buffer changed\n", s->name, size, at);
+		memcpy(s->p + at, page, size);
+	}
+	free(page);
+	free(zeros);
+	return good;
+}
+
+static bool
+lose_all(struct sample *s)
+{
+	return lose_pages(s, 4096) && lose_pages(s, 512);
+}
+
+TEST(a_page_of_zeros_is_told)
+{
+	for_each_real(lose_all);
+}
+
+/* A page of the same file in the place of another: what it decodes to may be anything, but in its buffers alone. */
+static bool
+splice(struct sample *s)
+{
+	enum { PAGE = 4096 };
+	size_t pages = s->n / PAGE, step = (check_long() ? 1 : pages / 20 + 1) * MEMRUN_SPARSE;
+	uint8_t *to = malloc(s->n);
+	bool good = true;
+
+	memcpy(to, s->p, s->n);
+	for (size_t i = 1, from = 0; i < pages && good; i += step, from = (from + 7) % pages) {
+		memcpy(to + i * PAGE, s->p + from * PAGE, PAGE);
+		good = run_ends_well(s->name, "another page", i * PAGE, to, s->n, i % 2 ? MEMRUN_REPORT : MEMRUN_CALLS);
+		/* Not even there where the page holds the heads of other buffers. */
+		if (good && !others_stand(s, to, i * PAGE, s->n)) {
+			printf("%s, page %zu in the place of %zu: a buffer before it changed\n", s->name, from, i);
+			good = false;
+		}
+		memcpy(to + i * PAGE, s->p + i * PAGE, PAGE);
+	}
+	free(to);
+	return good;
+}
+
+TEST(a_page_in_the_place_of_another_ends_well)
+{
+	for_each_real(splice);
+}
+
+/* --- clocks that run backwards ------------------------------------------------------------ */
+
+static void
+put_u64(uint8_t *p, uint64_t v)
+{
+	put_u32(p, (uint32_t)v);
+	put_u32(p + 4, (uint32_t)(v >> 32));
+}
+
+static uint64_t
+get_u64(const uint8_t *p)
+{
+	return get_u32(p) | (uint64_t)get_u32(p + 4) << 32;
+}
+
+/* No zone and no thread has a negative time, whatever the clock did; *${calls}: zones that were met. */
+static bool
+no_time_is_negative(const struct memrun *r, uint64_t *calls)
+{
+	bool good = r->rc == TT_OK && r->m;
+
+	*calls = 0;
+	for (uint32_t i = 0; good && i < tt_tree_count(r->m->tree); i++) {
+		struct tt_count c = tt_counts_get(r->m->counts, i);
+
+		if (tt_tree_node(r->m->tree, i)->kind != TT_NODE_ZONE)
+			continue;
+		*calls += c.n;
+		good = c.total >= 0 && c.self >= 0;
+	}
+	return good;
+}
+
+/* Each buffer in turn begins ${back} ns earlier: as many events and calls as before, and those of all others unchanged. */
+static bool
+turn_back(const struct sample *s, uint64_t back)
+{
+	enum { TIME_AT = 8 };
+	uint64_t calls, want_calls, events;
+	struct memrun r;
+
+	memrun(&r, s->p, s->n, MEMRUN_CALLS);
+	bool good = no_time_is_negative(&r, &want_calls);
+	events = memrun_events(&r);
+	memrun_free(&r);
+	for (size_t i = 0; i < s->nchunk && good; i += MEMRUN_SPARSE) {
+		uint8_t *time = s->p + s->chunk[i].at + TIME_AT;
+		uint64_t was = get_u64(time);
+
+		put_u64(time, was - back);
+		memrun(&r, s->p, s->n, MEMRUN_CALLS);
+		good = no_time_is_negative(&r, &calls) && calls == want_calls && memrun_events(&r) == events;
+		if (!good)
+			printf("%s, buffer %zu begins %llu ns earlier: %llu calls, not %llu, or a negative time (status %d)\n", s->name,
+			    i, (unsigned long long)back, (unsigned long long)calls, (unsigned long long)want_calls, r.rc);
+		good = memrun_free(&r) == 0 && good;
+		good = good && run_ends_well(s->name, "clock turned back", i, s->p, s->n, MEMRUN_REPORT | MEMRUN_EMIT);
+		good = good && others_stand(s, s->p, s->chunk[i].at, s->chunk[i].at + 1);
+		put_u64(time, was);
+	}
+	return good;
+}
+
+TEST(a_buffer_whose_clock_runs_backwards_keeps_its_calls)
+{
+	for (int v = 4; v <= 17; v++) {
+		struct sample s;
+
+		sample_make(&s, v, 8, 7);
+		CHECK(turn_back(&s, 1));
+		CHECK(turn_back(&s, 1000000));
+		CHECK(turn_back(&s, UINT64_C(3600) * 1000000000));
+		sample_free(&s);
+	}
 }

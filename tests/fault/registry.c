@@ -174,6 +174,37 @@ each_bit(const struct sample *s)
 	CHECK_EQ_INT(bad, 0);
 }
 
+/* Pages of zeros in the place of the file's: told, whatever the reader. */
+static void
+each_page(const struct sample *s)
+{
+	static const size_t sizes[] = { 4096, 512 };
+	uint8_t *to = malloc(s->n);
+	unsigned bad = 0;
+
+	memcpy(to, s->p, s->n);
+	for (size_t k = 0; k < 2; k++) {
+		for (size_t at = 0, i = 0, n; at < s->n && bad < 5; at += sizes[k] * MEMRUN_SPARSE, i++) {
+			struct memrun r;
+
+			n = sizes[k] < s->n - at ? sizes[k] : s->n - at;
+			memset(to + at, 0, n);
+			if (memcmp(to, s->p, s->n) != 0) {
+				bad += !ends_well(s, "page of zeros", at, to, s->n, way(i, s->n), NULL);
+				memrun(&r, to, s->n, MEMRUN_CALLS);
+				if (!memrun_damaged(&r)) {
+					printf("%s, %zu zeros at %zu: not told\n", s->name, n, at);
+					bad++;
+				}
+				memrun_free(&r);
+			}
+			memcpy(to + at, s->p + at, n);
+		}
+	}
+	CHECK_EQ_INT(bad, 0);
+	free(to);
+}
+
 /* Several changes at once: bytes, runs, pieces taken out, doubled, moved. Checksums are made right in every second. */
 static size_t
 mutate(const struct sample *s, uint64_t *seed, uint8_t *to)
@@ -186,7 +217,7 @@ mutate(const struct sample *s, uint64_t *seed, uint8_t *to)
 		uint64_t v = ttc_random(seed);
 
 		len = len < n - at ? len : n - at;
-		switch (ttc_random(seed) % 6) {
+		switch (ttc_random(seed) % 7) {
 		case 0:
 			to[at] = (uint8_t)v;
 			break;
@@ -203,6 +234,12 @@ mutate(const struct sample *s, uint64_t *seed, uint8_t *to)
 		case 4:
 			for (size_t i = 0; i < len && i < 8; i++)
 				to[at + i] = (uint8_t)((v & 1 ? UINT64_MAX : (uint64_t)1 << v % 64) >> 8 * i);
+			break;
+		case 5:
+			/* A page from elsewhere, as of a file put together from two. */
+			at -= at % 512;
+			len = 512 < n - at ? 512 : n - at;
+			memmove(to + at, to + (v % n / 512 * 512 + len <= n ? v % n / 512 * 512 : 0), len);
 			break;
 		default:
 			n = v % 50 == 0 ? at + 1 : n;
@@ -253,6 +290,11 @@ TEST(every_prefix_ends_well_and_has_no_fewer_events_than_a_shorter_one)
 TEST(every_flipped_bit_ends_well)
 {
 	for_each_format(each_bit);
+}
+
+TEST(every_page_of_zeros_is_told)
+{
+	for_each_format(each_page);
 }
 
 TEST(seeded_mutations_end_well)

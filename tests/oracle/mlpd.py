@@ -210,7 +210,10 @@ class Decoder:
         if x not in (0x00, 0x10):
             return None
         self.tick()
-        return "alloc", self.ptr(), self.obj(), c_int(self.cur.uleb()), self.stack(x == 0x10)
+        fields = "alloc", self.ptr(), self.obj(), c_int(self.cur.uleb()), self.stack(x == 0x10)
+        if fields[3] == 0:
+            raise Damage(self.cur.pos, "an allocation of no bytes")
+        return fields
 
     def gc(self, x):
         if x not in (0x10, 0x20, 0x30, 0x40, 0x50, 0x60, 0x70, 0x80, 0x90, 0xA0, 0xB0):

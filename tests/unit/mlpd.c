@@ -478,3 +478,25 @@ TEST(roots_ahead_of_a_shot_are_those_of_its_own_thread)
 	check_roots(&s, 0, 1, 1);
 	shot_end(&s);
 }
+
+/* --- damage that decodes ------------------------------------------------------------------------------- */
+
+/* Five zero bytes have the shape of an allocation of 0 bytes, and a lost page is a run of them. */
+TEST(an_allocation_of_no_bytes_is_damage)
+{
+	for (int version = 4; version <= 17; version++) {
+		struct shot s;
+
+		shot_begin(&s, version);
+		next(&s, TID, 0);
+		mlpd_alloc(&s.b, T0 + 10, VT, HELD, 8, NULL);
+		for (int i = 0; i < 20; i++)
+			mlpd_u8(&s.b.events, 0);
+		next(&s, TID, 100);
+		mlpd_alloc(&s.b, T0 + 110, VT, LOOSE, 16, NULL);
+		shot_run(&s, MEMRUN_CALLS);
+		CHECK_EQ_INT(lost(&s, TT_LOST_DAMAGED), 1);
+		CHECK_EQ_INT(memrun_events(&s.r), 2);
+		shot_end(&s);
+	}
+}
