@@ -24,7 +24,7 @@ struct convert_opts {
 	size_t nout, capout;
 	const char *format, *table;   /* the last given so far */
 	unsigned nformat, ntable;     /* how often */
-	bool begin_end;
+	bool begin_end, blobs;
 	uint64_t split;
 	char csv_sep;                 /* 0: not given */
 	bool csv_bom, csv_safe;
@@ -125,6 +125,8 @@ static const struct opt output_opt[] = {
 	    .help = "format of the outputs that follow; a single one is for all, wherever it stands" },
 	{ .name = "begin-end", .set = opt_flag, .at = AT(begin_end),
 	    .help = "chrome: begin and end events, one thread after the other, in place of complete events" },
+	{ .name = "blobs", .set = opt_flag, .at = AT(blobs),
+	    .help = "chrome, csv: the bytes of binary arguments in hex, not only how many there are" },
 	{ .name = "split", .arg = "SIZE", .set = opt_size, .at = AT(split),
 	    .help = "chrome: a new file near every SIZE bytes of JSON; each loads alone" },
 	{ .name = "table", .arg = "ID", .set = set_table, .value = table_value,
@@ -235,16 +237,22 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 	return TT_OK;
 }
 
+static bool
+is_output(const struct convert_opts *c, const char *emit)
+{
+	for (size_t i = 0; i < c->nout; i++) {
+		if (is_named(&c->out[i], emit))
+			return true;
+	}
+	return false;
+}
+
 /* An option for one emitter that is not among the outputs is a mistake, not a wish. */
 static int
 check_used(const struct convert_opts *c, bool given, const char *option, const char *emit, struct tt_err *err)
 {
-	if (!given)
+	if (!given || is_output(c, emit))
 		return TT_OK;
-	for (size_t i = 0; i < c->nout; i++) {
-		if (is_named(&c->out[i], emit))
-			return TT_OK;
-	}
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is for %s output, and there is none", option, emit);
 }
 
@@ -272,6 +280,8 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = check_used(c, c->split > 0, "--split", "chrome", err);
 	if (rc == TT_OK)
+		rc = check_used(c, c->blobs && !is_output(c, "csv"), "--blobs", "chrome", err);
+	if (rc == TT_OK)
 		rc = check_used(c, c->ntable > 0, "--table", "csv", err);
 	if (rc == TT_OK)
 		rc = check_used(c, c->value >= 0, "--value", "folded", err);
@@ -297,6 +307,7 @@ fill_emit(struct app *app, const struct convert_opts *c, const struct output *o,
 		.generator = TT_GENERATOR,
 		.names = (enum tt_names_form)c->in.names,
 		.begin_end = c->begin_end,
+		.blobs = c->blobs,
 		.split = c->split,
 		.value = (enum tt_folded)(c->value + 1),
 		.table = o->table,

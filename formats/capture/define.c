@@ -238,6 +238,14 @@ ttc_category(const struct tt_capture *cap, const struct tt_def *d, const char **
 	return TT_OK;
 }
 
+const char *const *
+ttc_arg_names(const struct tt_def *d)
+{
+	static const char *const label[] = { "instance_id", NULL };
+
+	return d->flags & 1 ? label : unity_arg_names(d->text);
+}
+
 /* Unity's counters of FrameTimingManager. */
 int
 ttc_timing(const char *counter, unsigned *late)

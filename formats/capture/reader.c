@@ -173,6 +173,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->part = m->head.part;
 	cap->category = ttc_category;
 	cap->timing = ttc_timing;
+	cap->arg_names = ttc_arg_names;
 	cap->tally_name = ttc_tag_name;
 	*ctx = m;
 	return TT_OK;

@@ -68,6 +68,48 @@ unity_role(const char *marker)
 	return r ? r->role : UNITY_PLAIN;
 }
 
+/* In the order of strcmp. */
+static const struct carried {
+	const char *name;
+	const char *arg[16];
+} carried[] = {
+	{ "File.Close", { "file" } },
+	{ "File.Open", { "file" } },
+	{ "File.Read", { "file", "offset", "size" } },
+	{ "File.Seek", { "file", "offset", "origin" } },
+	{ "File.Write", { "file", "offset", "size" } },
+	{ "GC.Alloc", { "size" } },
+	{ "GC.Resize", { "size" } },
+	{ "Gfx.CreateTexture", { "width", "height", "mip_levels", "array" } },
+	{ "Gfx.CreateTextureThreaded", { "width", "height", "mip_levels", "array" } },
+	{ "LargeAllocation.Alloc", { "size" } },
+	{ "LargeAllocation.Free", { "size" } },
+	{ "LoadAssembly", { "assembly" } },
+	{ "Profiler.Default", { "instance_id", "text", "category" } },
+	{ "Profiler.DefaultMarker", { "instance_id", "text", "category" } },
+	{ "Profiler.FrameMetadata", { "id", "tag", "data" } },
+	{ "Shader.CompileGPUProgram", { "shader", "pass", "stage" } },
+	{ "Shader.CreateGPUProgram", { "shader", "pass", "stage", "keywords" } },
+	{ UNITY_FRAME_TIMING_NAME, { "cpu_total_ms", "cpu_main_ms", "cpu_present_wait_ms", "cpu_render_ms", "gpu_ms",
+	    "frame_start_ticks", "first_submit_ticks", "present_called_ticks", "frame_complete_ticks", "ticks_per_second",
+	    "flags", "age_frames", "height_scale", "width_scale", "sync_interval" } },
+	{ "Tracetool.Mark", { "text" } },
+};
+
+static int
+by_carrier(const void *key, const void *row)
+{
+	return strcmp(key, ((const struct carried *)row)->name);
+}
+
+const char *const *
+unity_arg_names(const char *marker)
+{
+	const struct carried *c = bsearch(marker, carried, COUNT(carried), sizeof *carried, by_carrier);
+
+	return c ? c->arg : NULL;
+}
+
 /* --- counters ------------------------------------------------------------- */
 
 struct counter {

@@ -35,6 +35,12 @@ enum unity_role {
 enum unity_role unity_role(const char *marker);
 
 /*
+ * What the values are that events of ${marker} carry, by the list of Unity's markers: NULL-terminated; NULL where that is not
+ * known. Callbacks deliver values without names.
+ */
+const char *const *unity_arg_names(const char *marker);
+
+/*
  * The instant by which the recorder hands on what FrameTimingManager measured. Values in order: CPU total, main
  * thread, present wait, render thread, GPU (f64, ms; GPU 0: not available), frame start, first submit, present
  * called, frame complete (u64 ticks; 0: not available), ticks per second (u64), flags (u32: UNITY_TIMING_*), and how many frames

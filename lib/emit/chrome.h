@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 
+#include "emit/args.h"
 #include "emit/aside.h"
 #include "emit/common.h"
 #include "emit/emit.h"
@@ -115,6 +116,10 @@ int tt_chrome_tail(struct chrome *c, struct chrome_part *part, struct tt_err *er
 int tt_chrome_names(struct chrome *c, struct tt_err *err);
 int tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 
+/* Append `,"args":{...}`, those of an event of marker ${key}; nothing where there are none. */
+int tt_chrome_args(const struct chrome *c, const struct tt_view *v, uint64_t key, const struct tt_args *args, struct tt_buf *out,
+    struct tt_err *err);
+
 /* --- chrome_rare.c ------------------------------------------------------- */
 
 int tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
@@ -123,14 +128,6 @@ int tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
 int tt_chrome_flow(struct tt_buf *out, uint64_t id, struct tt_err *err);
 
 int tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
-
-/* --- chrome_args.c ------------------------------------------------------- */
-
-/* Append `,"args":{...}`; nothing where there are none. */
-int tt_chrome_args(const struct chrome *c, const struct tt_args *args, struct tt_buf *out, struct tt_err *err);
-
-/* Append the text of ${a} in quotes. */
-int tt_chrome_text(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out, struct tt_err *err);
 
 /* --- chrome_pairs.c ------------------------------------------------------ */
 

@@ -103,7 +103,7 @@ put_text_counter(struct rare *r)
 	if (args.n == 0 || args.ev->depth != TT_T_TEXT)
 		return TT_OK;
 	if ((rc = put_head(r, "i", r->ts)) != TT_OK || (rc = tt_buf_text(r->out, ",\"s\":\"p\"", r->err)) != TT_OK ||
-	    (rc = put_counter_name(r)) != TT_OK || (rc = tt_chrome_text(&args, args.ev, r->out, r->err)) != TT_OK)
+	    (rc = put_counter_name(r)) != TT_OK || (rc = tt_emit_arg_text(&args, args.ev, r->out, r->err)) != TT_OK)
 		return rc;
 	return tt_buf_text(r->out, "}}", r->err);
 }
@@ -202,7 +202,7 @@ put_instant(struct rare *r)
 	if (rc != TT_OK || !piece.s)
 		return rc;
 	if ((rc = put_head(r, "i", r->ts)) != TT_OK || (rc = tt_buf_text(r->out, ",\"s\":\"t\"", r->err)) != TT_OK ||
-	    (rc = tt_chrome_args(r->c, &args, r->out, r->err)) != TT_OK)
+	    (rc = tt_chrome_args(r->c, r->v, r->e->val, &args, r->out, r->err)) != TT_OK)
 		return rc;
 	return tt_buf_add(r->out, piece.s, piece.n, r->err);
 }

@@ -38,7 +38,7 @@ static int
 zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b, struct tt_err *err)
 {
 	const struct csv *c = arg;
-	const char rest[] = { c->sep, c->sep, '\n' };
+	const char rest[] = { c->sep, c->sep, c->sep, '\n' };
 	int rc = tt_csv_put_name(b, c, name, err);
 
 	(void)key;
@@ -100,18 +100,33 @@ put_start(const struct writer *w, char *p, const char *kind, size_t n)
 	return p + n + w->nids;
 }
 
-/* In place of the two columns at the end of a zone's record: what stands in those of an instant. */
+int
+tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *args, const char *const *name,
+    struct tt_buf *scratch, struct tt_err *err)
+{
+	int rc;
+
+	if (args->n == 0)
+		return tt_csv_put_sep(b, c, err);
+	scratch->n = 0;
+	rc = tt_emit_args(args, name, c->o.blobs, scratch, err);
+	return rc == TT_OK ? tt_csv_put_field(b, c, scratch->p, scratch->n, err) : rc;
+}
+
+/* In place of the three columns at the end of a zone's record: what stands in those of an instant. */
 static int
-put_args(struct writer *w, const struct tt_args *args, struct tt_err *err)
+put_args(struct writer *w, uint64_t key, const struct tt_args *args, struct tt_err *err)
 {
 	char value[40], room[24];
 	size_t n;
 	const char *text = tt_csv_args(args, value, room, &n);
+	const char *const *name = tt_model_key(w->c->m, w->v->cap->process, key)->arg;
 	int rc;
 
-	w->out->n -= 3;
+	w->out->n -= 4;
 	if ((rc = tt_csv_put_sep(w->out, w->c, err)) != TT_OK || (rc = tt_buf_text(w->out, value, err)) != TT_OK ||
-	    (rc = tt_csv_put_field(w->out, w->c, text, n, err)) != TT_OK)
+	    (rc = tt_csv_put_field(w->out, w->c, text, n, err)) != TT_OK ||
+	    (rc = tt_csv_put_args(w->out, w->c, args, name, &w->scratch, err)) != TT_OK)
 		return rc;
 	return tt_buf_add(w->out, "\n", 1, err);
 }
@@ -166,7 +181,7 @@ put_zones(struct writer *w, struct tt_err *err)
 		if (rc == TT_OK)
 			rc = put_bare(w, s, s + 1, err);
 		if (rc == TT_OK && w->out->n > before)
-			rc = put_args(w, args, err);
+			rc = put_args(w, s->key, args, err);
 		from = s + 1;
 	}
 	return rc == TT_OK ? put_bare(w, from, end, err) : rc;
@@ -189,6 +204,7 @@ put_alloc(struct writer *w, const struct tt_event *e, uint64_t bytes, struct tt_
 	*p++ = w->c->sep;
 	p = tt_frag_copy(p, piece.s, piece.n);
 	p = tt_put_u64(p, bytes);
+	*p++ = w->c->sep;
 	*p++ = w->c->sep;
 	*p++ = '\n';
 	w->out->n = (size_t)(p - w->out->p);
@@ -271,7 +287,7 @@ static int
 begin_events(struct csv *c, struct tt_err *err)
 {
 	static const char *const columns[] = { "kind", "process", "thread", "tid", "start_ns", "dur_ns", "depth", "name",
-		"category", "value", "detail" };
+		"category", "value", "detail", "args" };
 	const struct tt_pieces_form form = { zone_piece, alloc_piece, c };
 	struct tt_mem *mem = &c->env->mem;
 	int rc = TT_OK;

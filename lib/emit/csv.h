@@ -7,6 +7,7 @@
 #ifndef TT_EMIT_CSV_H
 #define TT_EMIT_CSV_H
 
+#include "emit/args.h"
 #include "emit/pieces.h"
 
 /* The most the numbers of a record and their separators take. */
@@ -20,7 +21,7 @@ struct csv {
 	const struct tt_pass *pass;   /* of the table; NULL: events */
 	const char *table[2];
 	char sep;
-	struct tt_pieces *process;    /* zones: `,name,category,,` and LF; allocations: `,class,GC,` */
+	struct tt_pieces *process;    /* zones: `,name,category,,,` and LF; allocations: `,class,GC,` */
 	size_t nprocess;
 	uint64_t *tid;                /* native ids of the threads known before the events: samples name others */
 	size_t ntid;
@@ -42,6 +43,10 @@ char *tt_csv_put_ids(char *p, const struct csv *c, uint32_t process, uint32_t th
  * *${n}, the first text or pointer, without one how long the first blob is, or NULL. It may lie in ${room} (at least 24 bytes).
  */
 const char *tt_csv_args(const struct tt_args *args, char *value, char *room, size_t *n);
+
+/* A separator, and what is in ${args}, if anything. ${scratch} is used. */
+int tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *args, const char *const *name,
+    struct tt_buf *scratch, struct tt_err *err);
 
 int tt_csv_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 

@@ -15,6 +15,7 @@ struct record {
 	const char *detail;           /* text; the buffer below for ids */
 	size_t ndetail;
 	char id[24];
+	struct tt_args args;
 	struct tt_nameless own;
 	uint32_t thread;              /* index */
 };
@@ -196,6 +197,7 @@ gather(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
 	case TT_INSTANT:
 		r->marker = tt_emit_name(c->m, v->cap->process, e->val, &r->own);
 		gather_args(v, i, r);
+		r->args = tt_args_of(v->b, i);
 		return r->marker->wanted;
 	case TT_CLAUSE:
 		r->marker = tt_emit_name(c->m, v->cap->process, e->val, &r->own);
@@ -291,6 +293,8 @@ put_record(struct csv *c, const struct tt_view *v, const struct tt_event *e, con
 		rc = tt_buf_text(b, r->value, err);
 	if (rc == TT_OK)
 		rc = tt_csv_put_field(b, c, r->detail, r->ndetail, err);
+	if (rc == TT_OK)
+		rc = tt_csv_put_args(b, c, &r->args, r->marker ? r->marker->arg : NULL, &c->scratch, err);
 	return rc == TT_OK ? tt_buf_add(b, "\n", 1, err) : rc;
 }
 

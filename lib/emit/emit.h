@@ -57,6 +57,7 @@ struct tt_emit_opts {
 	const char *generator;        /* "tracetool 0.1.0" */
 	enum tt_names_form names;
 	bool begin_end;               /* Chrome: B/E, one thread after the other */
+	bool blobs;                   /* Chrome, CSV: the bytes of blobs in hex, not only their number */
 	uint64_t split;               /* Chrome: start a new file near this many bytes; 0 never */
 	enum tt_folded value;
 	const char *table;            /* CSV: table id, or "events" (default) */

@@ -72,6 +72,8 @@ struct tt_capture {
 	/* The category (assembly) a marker belongs to, NULL for none; by the format, called at report time. */
 	int (*category)(const struct tt_capture *, const struct tt_def *marker, const char **name, struct tt_err *err);
 	void *category_arg;
+	/* What the arguments of a marker's zones and instants are called: static, NULL-terminated; NULL where that is not known. */
+	const char *const *(*arg_names)(const struct tt_def *marker);
 	/* Which part of a frame the counter of this name measures (enum tt_timing), and how many frames late; -1: none. */
 	int (*timing)(const char *counter, unsigned *late);
 	struct tt_defs *defs;

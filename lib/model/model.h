@@ -128,6 +128,7 @@ struct tt_model {
 		bool alloc_wrapper;   /* the runtime's: stripped unless filter.wrappers */
 		bool known;           /* a definition was found */
 		bool wanted;          /* chosen by --marker and --category */
+		const char *const *arg;       /* names of its first arguments, NULL-terminated, or NULL */
 	} *name;
 	size_t nname;
 	struct tt_keys *keys;         /* name of every key defined or met: tt_model_key() */

@@ -163,6 +163,7 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 	if (!def)
 		return TT_OK;
 	name->alloc_wrapper = tt_name_alloc_wrapper(name->full);
+	name->arg = cap->arg_names ? cap->arg_names(def) : NULL;
 	int rc = category_of(cap, def, category, err);
 	if (rc != TT_OK || def->len == 0)
 		return rc;

@@ -670,7 +670,7 @@ def value_of(kind, value):
 
 def compare_events(c, a, rows, generation, first):
     """Every record of the CSV, with times from the first one's, which is `first` in tables; both sides as multisets."""
-    head = ["kind", "process", "thread", "tid", "start_ns", "dur_ns", "depth", "name", "category", "value", "detail"]
+    head = ["kind", "process", "thread", "tid", "start_ns", "dur_ns", "depth", "name", "category", "value", "detail", "args"]
     if not rows or rows[0] != head:
         c.note("CSV begins with %r" % rows[:1])
         return
@@ -680,7 +680,7 @@ def compare_events(c, a, rows, generation, first):
         if len(r) != len(head):
             c.note("CSV record of %d columns: %r" % (len(r), r))
             return
-        kind, _, number, tid, start, dur, depth, name, category, value, detail = r
+        kind, _, number, tid, start, dur, depth, name, category, value, detail, _ = r
         if kind in unwanted:
             continue
         if kind in ("zone", "clause", "sample"):

@@ -4,8 +4,8 @@
 #include "emit_kit.h"
 #include "io/sink.h"
 
-#define COLUMNS 11
-#define HEADER "kind,process,thread,tid,start_ns,dur_ns,depth,name,category,value,detail\n"
+#define COLUMNS 12
+#define HEADER "kind,process,thread,tid,start_ns,dur_ns,depth,name,category,value,detail,args\n"
 
 static struct tt_thread *
 begin(struct kit *k)
@@ -44,10 +44,10 @@ TEST(zones_and_allocations_are_records)
 	kit_alloc(&k, 1700, 8, (uint64_t)1 << 40);
 	kit_chunk(&k, t, s, 2);
 	CHECK_STR(finish(&k), HEADER
-	    "zone,1,1,0x7f10,1500,20,3,\"Game.World:Frame (int,string)\",(none),,\n"
-	    "zone,1,1,0x7f10,900,0,0,(unknown 0x5),(unknown),,\n"
-	    "alloc,1,1,0x7f10,1600,,,System.String,GC,24,\n"
-	    "alloc,1,1,0x7f10,1700,,,(unknown class 0x8),GC,1099511627776,\n");
+	    "zone,1,1,0x7f10,1500,20,3,\"Game.World:Frame (int,string)\",(none),,,\n"
+	    "zone,1,1,0x7f10,900,0,0,(unknown 0x5),(unknown),,,\n"
+	    "alloc,1,1,0x7f10,1600,,,System.String,GC,24,,\n"
+	    "alloc,1,1,0x7f10,1700,,,(unknown class 0x8),GC,1099511627776,,\n");
 	kit_free(&k);
 }
 
@@ -108,23 +108,23 @@ TEST(rare_events_have_numbers_in_value_and_ids_in_detail)
 	}
 	kit_chunk(&k, t, NULL, 0);
 	CHECK_STR(finish(&k), HEADER
-	    "counter,1,1,0x7f10,1001,,,Load,CPU,0.5,bytes\n"
-	    "counter,1,1,0x7f10,1002,,,Load,CPU,NaN,bytes\n"
-	    "counter,1,1,0x7f10,1003,,,77,,7,value\n"
-	    "gc,1,1,0x7f10,1004,,,restarted,,1,\n"
-	    "gc_heap,1,1,0x7f10,1005,,,,,4096,\n"
-	    "throw,1,1,0x7f10,1006,,,,,,0xabc\n"
-	    "handle,1,1,0x7f10,1007,,,destroyed,pinned,,0x11\n"
-	    "clause,1,1,0x7f10,1008,,,\"Game.World:Frame (int,string)\",(none),2,fault\n"
-	    "sample,1,2,0x20,1009,,,\"Game.World:Frame (int,string)\",(none),2,0xdead\n"
-	    "instant,1,1,0x7f10,1010,,,\"Game.World:Frame (int,string)\",(none),,\"a,\"\"b\"\"\n\"\n"
-	    "flow,1,1,0x7f10,1011,,,end,,,0xf\n"
-	    "monitor,1,1,0x7f10,1012,,,contended,,,0xee\n"
-	    "thread,1,1,0x7f10,1013,,,start,,,0x7f10\n"
-	    "sync,1,1,0x7f10,1014,,,,,,\n"
-	    "gap,1,1,0x7f10,1015,,,,,,\n"
-	    "instant,1,1,0x7f10,1016,,,\"Game.World:Frame (int,string)\",(none),5,64 bytes\n"
-	    "instant,1,1,0x7f10,1017,,,\"Game.World:Frame (int,string)\",(none),5,text\n");
+	    "counter,1,1,0x7f10,1001,,,Load,CPU,0.5,bytes,\n"
+	    "counter,1,1,0x7f10,1002,,,Load,CPU,NaN,bytes,\n"
+	    "counter,1,1,0x7f10,1003,,,77,,7,value,\n"
+	    "gc,1,1,0x7f10,1004,,,restarted,,1,,\n"
+	    "gc_heap,1,1,0x7f10,1005,,,,,4096,,\n"
+	    "throw,1,1,0x7f10,1006,,,,,,0xabc,\n"
+	    "handle,1,1,0x7f10,1007,,,destroyed,pinned,,0x11,\n"
+	    "clause,1,1,0x7f10,1008,,,\"Game.World:Frame (int,string)\",(none),2,fault,\n"
+	    "sample,1,2,0x20,1009,,,\"Game.World:Frame (int,string)\",(none),2,0xdead,\n"
+	    "instant,1,1,0x7f10,1010,,,\"Game.World:Frame (int,string)\",(none),,\"a,\"\"b\"\"\n\",\"{\"\"arg0\"\":\"\"a,\\\"\"b\\\"\"\\n\"\"}\"\n"
+	    "flow,1,1,0x7f10,1011,,,end,,,0xf,\n"
+	    "monitor,1,1,0x7f10,1012,,,contended,,,0xee,\n"
+	    "thread,1,1,0x7f10,1013,,,start,,,0x7f10,\n"
+	    "sync,1,1,0x7f10,1014,,,,,,,\n"
+	    "gap,1,1,0x7f10,1015,,,,,,,\n"
+	    "instant,1,1,0x7f10,1016,,,\"Game.World:Frame (int,string)\",(none),5,64 bytes,\"{\"\"arg0\"\":\"\"64 bytes\"\",\"\"arg1\"\":5,\"\"arg2\"\":\"\"9 bytes\"\"}\"\n"
+	    "instant,1,1,0x7f10,1017,,,\"Game.World:Frame (int,string)\",(none),5,text,\"{\"\"arg0\"\":\"\"64 bytes\"\",\"\"arg1\"\":5,\"\"arg2\"\":\"\"text\"\"}\"\n");
 	CHECK_EQ_INT(k.loss.e[TT_LOST_VALUES].n, 0);
 	kit_free(&k);
 }
@@ -145,7 +145,7 @@ TEST(separator_mark_and_safe_mode_are_the_users)
 	text = kit_finish(&k, NULL);
 	CHECK(strncmp(text, "\xef\xbb\xbfkind;process;", 16) == 0);
 	/* A comma needs no quotes here; negative numbers are left alone. */
-	CHECK_HAS(text, "zone;1;1;0x7f10;1500;20;0;Game.World:Frame (int,string);(none);;\n");
+	CHECK_HAS(text, "zone;1;1;0x7f10;1500;20;0;Game.World:Frame (int,string);(none);;;\n");
 	CHECK_HAS(text, ";\"'=cmd|'/c calc'!A0;\";");
 	kit_free(&k);
 }
@@ -182,7 +182,7 @@ TEST(only_what_the_user_wants_is_written)
 	kit_event(&k, TT_THROW, 1599, 2);
 	kit_alloc(&k, 1599, 9, 1);
 	kit_chunk(&k, t, s, 3);
-	CHECK_STR(finish(&k), HEADER "zone,1,1,0x7f10,1500,20,0,\"Game.World:Frame (int,string)\",(none),,\n");
+	CHECK_STR(finish(&k), HEADER "zone,1,1,0x7f10,1500,20,0,\"Game.World:Frame (int,string)\",(none),,,\n");
 	kit_free(&k);
 }
 

@@ -1,0 +1,20 @@
+/**
+ * Arguments of zones and instants as JSON, for every output that shows them.
+ */
+#ifndef TT_EMIT_ARGS_H
+#define TT_EMIT_ARGS_H
+
+#include "emit/common.h"
+#include "model/args.h"
+
+/**
+ * tt_emit_args(args, name, hex, out, err):
+ * Append `{"size":12,"arg1":"text"}`: an argument has the name at its place in ${name} (NULL-terminated, or NULL), or its
+ * number. Of a blob the number of bytes is written, or with ${hex} the bytes, as `0x00ff`.
+ */
+int tt_emit_args(const struct tt_args *args, const char *const *name, bool hex, struct tt_buf *out, struct tt_err *err);
+
+/* Append the text of ${a} in quotes. */
+int tt_emit_arg_text(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out, struct tt_err *err);
+
+#endif
