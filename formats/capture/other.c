@@ -177,16 +177,16 @@ timing(struct ttc_run *r, struct ttc_take *t)
 	uint64_t back = ttc_number(t);
 
 	ttc_number(t);
-	t->bad = t->bad || back > UINT16_MAX;
 	for (unsigned i = 0; i < TT_TIMINGS && !t->bad; i++) {
 		uint64_t v = ttc_number(t);
-		if (v == 0)
+		/* What is about a frame so far back is about none that can be in the capture. */
+		struct tt_event *e = t->bad || back > UINT32_MAX ? NULL : ttc_rare(r, TT_TIMING, v);
+		if (!e && back > UINT32_MAX)
 			continue;
-		struct tt_event *e = ttc_rare(r, TT_TIMING, v);
 		if (!e)
-			return r->err->code;
-		e->dur = i;
-		e->depth = (uint16_t)back;
+			return t->bad ? TT_OK : r->err->code;
+		e->dur = (uint32_t)back;
+		e->depth = (uint16_t)i;
 	}
 	return TT_OK;
 }

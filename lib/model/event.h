@@ -47,7 +47,7 @@ enum tt_kind {
 	TT_INSTANT,           /* val = key of a marker; args follow */
 	TT_COUNTER,           /* val = bits, dur = counter id, depth = enum tt_type, TT_F_DELTA */
 	TT_FRAME,             /* a new frame of the program begins */
-	TT_TIMING,            /* a part of a frame took val ns: dur = enum tt_timing, depth = frames back */
+	TT_TIMING,            /* a part of a frame took val ns (0: not measured): dur = frames back, depth = enum tt_timing */
 	TT_FLOW,              /* val = flow id, depth = enum tt_flow, TT_F_NEXT: binds to the next zone begun */
 	TT_GC,                /* val = enum tt_gc_phase, dur = generation */
 	TT_GC_HEAP,           /* val = heap size in bytes */

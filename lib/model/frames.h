@@ -30,6 +30,7 @@ struct tt_frames {
 	bool has_wait;                /* a wait marker or contention record was seen */
 	int64_t *timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
+	bool *recorded;               /* by a record of the engine's, which has all parts; else by counters, which lack some */
 	uint64_t partial;             /* frames left out because they are not whole */
 
 	/* per marker (dense number), over frames of its frame thread */

@@ -52,7 +52,7 @@ static const struct tt_col timing_col[T_N] = {
 enum { L_LIMIT, L_COUNT, L_SHARE, L_MEAN, L_N };
 
 static const struct tt_col limit_col[L_N] = {
-	[L_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, GPU, present or balanced: Frame timings, above." },
+	[L_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, CPU (both), GPU, present, balanced or unknown: Frame timings, above." },
 	[L_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Whole frames limited so." },
 	[L_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Their share of the frames whose limit is known." },
 	[L_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Their mean wall time." },
@@ -89,7 +89,7 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_RENDER] = { "render_ns", "render", TT_UNIT_NS, "Work of the render thread, as the engine measured it." },
 	[W_GPU] = { "gpu_ns", "GPU", TT_UNIT_NS, "GPU time, as the engine measured it." },
 	[W_PRESENT] = { "present_wait_ns", "present wait", TT_UNIT_NS, "Time the main thread waited to present, as the engine measured it." },
-	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, GPU, present or balanced." },
+	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, CPU (both), GPU, present, balanced or unknown." },
 	[W_TOP] = { "top", "top markers by self time", TT_UNIT_PROSE, "The three with most self time in it on the frame thread; (outside recorded calls): time in which none was open." },
 	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on all threads in it; empty where that was not recorded." },
 	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations on all threads in it; empty where they were not recorded." },
@@ -387,41 +387,35 @@ timings(struct fold *fo, struct tt_table *t, struct tt_err *err)
 	return rc;
 }
 
-enum limit { BY_MAIN, BY_RENDER, BY_GPU, BY_PRESENT, BY_NOTHING, LIMITS };
-static const char *const limit_name[LIMITS] = { "main thread", "render thread", "GPU", "present", "balanced" };
+enum limit { BY_MAIN, BY_RENDER, BY_BOTH, BY_GPU, BY_PRESENT, BY_NOTHING, BY_UNKNOWN, LIMITS };
+static const char *const limit_name[LIMITS] = { "main thread", "render thread", "CPU", "GPU", "present", "balanced", "unknown" };
 
 /*
- * What limits frame ${i}: the one part that takes more than four fifths of the frame; LIMITS where the engine measured
- * neither thread nor GPU.
+ * What limits frame ${i}: whichever takes more than four fifths of it, the processor's threads or the GPU. Without the time of
+ * the main thread or the GPU it is not known. Counters do not tell how long the main thread waits to present; where nothing
+ * else limits the frame, that is what the rest of it goes to.
  */
 static enum limit
 limit_of(const struct tt_frames *f, size_t i)
 {
-	static const unsigned part[] = { TT_TIMING_MAIN, TT_TIMING_RENDER, TT_TIMING_GPU };
-	int64_t whole = f->timing[TT_TIMING_TOTAL][i] ? f->timing[TT_TIMING_TOTAL][i] : f->dur[i];
-	enum limit by = BY_NOTHING;
-	unsigned known = 0, near = 0;
+	int64_t whole = f->timing[TT_TIMING_TOTAL][i] ? f->timing[TT_TIMING_TOTAL][i] : f->dur[i], most = whole - whole / 5;
+	int64_t main = f->timing[TT_TIMING_MAIN][i], render = f->timing[TT_TIMING_RENDER][i], gpu = f->timing[TT_TIMING_GPU][i];
+	int64_t wait = f->recorded[i] ? f->timing[TT_TIMING_PRESENT][i] : whole - main;
 
-	for (unsigned k = 0; k < 3; k++) {
-		int64_t ns = f->timing[part[k]][i];
-		known += ns > 0;
-		if (ns > whole - whole / 5) {
-			near++;
-			by = (enum limit)k;
-		}
-	}
-	if (known == 0)
-		return LIMITS;
-	if (near == 0 && f->timing[TT_TIMING_PRESENT][i] > 500000)
-		return BY_PRESENT;
-	return near == 1 ? by : BY_NOTHING;
+	if (main == 0 || gpu == 0)
+		return BY_UNKNOWN;
+	if (gpu > most)
+		return main > most || render > most ? BY_NOTHING : BY_GPU;
+	if (main > most || render > most)
+		return main > most && render > most ? BY_BOTH : main > most ? BY_MAIN : BY_RENDER;
+	return wait > 500000 ? BY_PRESENT : BY_NOTHING;
 }
 
 static int
 limits(struct fold *fo, struct tt_table *t, struct tt_err *err)
 {
 	const struct tt_frames *f = fo->f;
-	uint64_t n[LIMITS + 1] = { 0 }, sum[LIMITS + 1] = { 0 }, all = 0;
+	uint64_t n[LIMITS] = { 0 }, sum[LIMITS] = { 0 }, known = 0;
 	int rc = TT_OK;
 
 	t->whole = true;
@@ -429,7 +423,7 @@ limits(struct fold *fo, struct tt_table *t, struct tt_err *err)
 		enum limit by = limit_of(f, i);
 		n[by]++;
 		sum[by] += (uint64_t)f->dur[i];
-		all += by != LIMITS;
+		known += by != BY_UNKNOWN;
 	}
 	for (unsigned i = 0; i < LIMITS && rc == TT_OK; i++) {
 		struct tt_cell *c;
@@ -437,7 +431,8 @@ limits(struct fold *fo, struct tt_table *t, struct tt_err *err)
 			continue;
 		tt_cell_text(&c[L_LIMIT], limit_name[i]);
 		tt_cell_int(&c[L_COUNT], (int64_t)n[i]);
-		tt_cell_share(&c[L_SHARE], (int64_t)n[i], (int64_t)all);
+		if (i != BY_UNKNOWN)
+			tt_cell_share(&c[L_SHARE], (int64_t)n[i], (int64_t)known);
 		tt_cell_int(&c[L_MEAN], tt_ratio(sum[i], 1, n[i]));
 	}
 	return rc;
@@ -544,13 +539,11 @@ put_timings(const struct tt_frames *f, size_t i, struct tt_cell *c)
 {
 	static const struct { unsigned col, what; } part[] = { { W_MAIN, TT_TIMING_MAIN }, { W_RENDER, TT_TIMING_RENDER },
 		{ W_GPU, TT_TIMING_GPU }, { W_PRESENT, TT_TIMING_PRESENT } };
-	enum limit by = limit_of(f, i);
 
 	for (unsigned k = 0; k < sizeof part / sizeof *part; k++)
 		if (f->timing[part[k].what][i])
 			tt_cell_int(&c[part[k].col], f->timing[part[k].what][i]);
-	if (by != LIMITS)
-		tt_cell_text(&c[W_LIMIT], limit_name[by]);
+	tt_cell_text(&c[W_LIMIT], limit_name[limit_of(f, i)]);
 }
 
 static int

@@ -45,11 +45,14 @@ frame_back(const struct tt_frames *f, const struct tt_watch *w, int64_t ts, unsi
 }
 
 static void
-set_timing(struct tt_frames *f, const struct tt_watch *w, int64_t ts, unsigned back, unsigned what, uint64_t ns, bool over)
+set_timing(struct tt_frames *f, const struct tt_watch *w, int64_t ts, unsigned back, unsigned what, uint64_t ns, bool record)
 {
-	size_t at = ns > 0 && ns <= INT64_MAX && what < TT_TIMINGS ? frame_back(f, w, ts, back) : SIZE_MAX;
+	size_t at = ns <= INT64_MAX && what < TT_TIMINGS ? frame_back(f, w, ts, back) : SIZE_MAX;
 
-	if (at == SIZE_MAX || (f->timing[what][at] && !over))
+	if (at == SIZE_MAX)
+		return;
+	f->recorded[at] = f->recorded[at] || record;
+	if (ns == 0 || (f->timing[what][at] && !record))
 		return;
 	f->timing[what][at] = (int64_t)ns;
 	f->has_timing = true;
@@ -81,7 +84,7 @@ take_timings(struct tt_frames *f, const struct tt_watch *w, const struct tt_batc
 	for (size_t i = 0; i < b->nrare; i++) {
 		const struct tt_event *e = &b->ev[b->rare[i]];
 		if (e->kind == TT_TIMING)
-			set_timing(f, w, e->ts, e->depth, e->dur, e->val, true);
+			set_timing(f, w, e->ts, e->dur, e->depth, e->val, true);
 		for (unsigned k = 0; e->kind == TT_COUNTER && k < w->ntimer; k++)
 			if ((uint32_t)w->timer[k].key == e->dur)
 				set_timing(f, w, e->ts, w->timer[k].late, (unsigned)w->timer[k].what, whole_ns(e), false);
@@ -150,6 +153,7 @@ tt_frames_free(struct tt_model *m)
 	tt_mem_free(f->mem, f->alloc_n, f->cap * sizeof *f->alloc_n);
 	tt_mem_free(f->mem, f->wait_ns, f->cap * sizeof *f->wait_ns);
 	tt_mem_free(f->mem, f->outside_ns, f->cap * sizeof *f->outside_ns);
+	tt_mem_free(f->mem, f->recorded, f->cap * sizeof *f->recorded);
 	for (unsigned i = 0; i < TT_TIMINGS; i++)
 		tt_mem_free(f->mem, f->timing[i], f->cap * sizeof *f->timing[i]);
 	tt_mem_free(f->mem, f, sizeof *f);

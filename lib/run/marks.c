@@ -156,8 +156,8 @@ add_frames(struct tt_run *r, const struct tt_frame_marks *m, struct tt_err *err)
 	const struct tt_filter *flt = &r->m->filter;
 	size_t n = m->n > 1 ? m->n - 1 : 0, cap = f->cap;
 	void *column[] = { &f->start, &f->dur, &f->number, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns,
-		&f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
-	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8, 8, 8, 8, 8, 8, 8 };
+		&f->recorded, &f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
+	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8, 8, 1, 8, 8, 8, 8, 8 };
 
 	for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
 		cap = f->cap;

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+"""What the engine measured of frames: which frame a value is about, and what limits the frame, as tracetool-metrics(7) has it."""
+from ttc import F64, U64, Capture, Suite
+
+MS = 10 ** 6
+suite = Suite()
+COUNTERS = {"total": "CPU Total Frame Time", "main": "CPU Main Thread Frame Time", "render": "CPU Render Thread Frame Time",
+            "gpu": "GPU Frame Time"}
+
+
+def game(frames, late=4, record=True):
+    """Frames of 16 ms, measured as `frames` says; values come `late` frames after the frame they are about."""
+    c = Capture()
+    keys = {} if record else {k: c.counter(n, unit=1) for k, n in COUNTERS.items()}
+    t = c.thread()
+    n = len(frames) + late + 1
+    for i in range(n):
+        at = (1 + 16 * i) * MS
+        t.frame(at)
+        if not late <= i < late + len(frames):
+            continue
+        ms = frames[i - late]
+        if record:
+            t.timing(at + 1000, late, *(int(ms.get(k, 0) * MS) for k in ("total", "main", "render", "present", "gpu")))
+            continue
+        for k, key in keys.items():
+            t.counter(at + 1000, key, U64, int(ms.get(k, 0) * MS))
+    return c
+
+
+def limits(c, n):
+    path = c.write(suite.path("game.ttc"))
+    rows = suite.rows("hitches", path, "--hitches", "100")
+    return [r["limit"] for r in sorted(rows, key=lambda r: r["frame"])][:n], suite.rows("frame_limits", path)
+
+
+CASES = [
+    ({"total": 16, "main": 15, "render": 4, "gpu": 5}, "main thread"),
+    ({"total": 16, "main": 3, "render": 15, "gpu": 5}, "render thread"),
+    ({"total": 16, "main": 15, "render": 15, "gpu": 5}, "CPU"),
+    ({"total": 16, "main": 3, "render": 4, "gpu": 15}, "GPU"),
+    ({"total": 16, "main": 15, "render": 4, "gpu": 15}, "balanced"),
+    ({"total": 16, "main": 3, "render": 4, "present": 9, "gpu": 5}, "present"),
+    ({"total": 16, "main": 9, "render": 4, "present": 0.4, "gpu": 5}, "balanced"),
+    ({"total": 16, "main": 9, "render": 4, "present": 0, "gpu": 5}, "balanced"),
+    ({"total": 16, "main": 3, "render": 4, "present": 9}, "unknown"),
+    ({"total": 16, "main": 9, "render": 4, "present": 0.1}, "unknown"),
+    ({"total": 16, "main": 15, "render": 4}, "unknown"),
+    ({"total": 16, "gpu": 15}, "unknown"),
+    ({}, "unknown"),
+]
+BY_COUNTERS = [
+    ({"total": 16, "main": 3, "render": 4, "gpu": 5}, "present"),
+    ({"total": 16, "main": 15, "render": 4, "gpu": 5}, "main thread"),
+    ({"total": 16, "main": 3, "render": 4, "gpu": 15}, "GPU"),
+    ({"total": 16, "main": 3, "render": 4}, "unknown"),
+    ({"total": 10, "main": 7.6, "render": 2, "gpu": 2}, "present"),
+]
+
+for record, cases in ((True, CASES), (False, BY_COUNTERS)):
+    got, table = limits(game([ms for ms, _ in cases], record=record), len(cases))
+    for (ms, want), by in zip(cases, got):
+        suite.equal("%s, %r" % ("a record" if record else "counters", ms), by, want)
+    known = [w for _, w in cases if w != "unknown"]
+    want = {w: (known.count(w), round(100 * known.count(w) / len(known), 2)) for w in known}
+    want["unknown"] = (len(cases) - len(known) + 4, None)       # what the last four frames took never came
+    suite.equal("the table", {r["limit"]: (r["count"], r["share"]) for r in table}, want)
+
+# A record may be about a frame however far back: it is no damage, and one of 70,000 frames ago has its frame.
+c = Capture()
+t = c.thread()
+for i in range(70010):
+    t.frame(1000 + 100 * i)
+    if i in (70003, 70006):
+        t.timing(1000 + 100 * i + 10, 70000 if i == 70003 else 2 ** 40, 7 * MS, 1 * MS, 1 * MS, 0, 6 * MS)
+    if i % 5000 == 4999:
+        t.split(1000 + 100 * i + 50)
+path = c.write(suite.path("long.ttc"))
+rows = suite.rows("frame_timings", path)
+suite.equal("a record of 70,000 frames ago", {r["part"]: (r["count"], r["max_ns"]) for r in rows if r["count"]},
+            {"frame": (1, 7 * MS), "main": (1, MS), "render": (1, MS), "gpu": (1, 6 * MS)})
+report = suite.report("stats", path, "--frames", "4-4", "--table", "hitches")
+suite.equal("is about the fourth frame", [r["gpu_ns"] for r in report["tables"]["hitches"]["rows"]], [6 * MS])
+suite.equal("nothing is damaged", [n["id"] for n in report["notes"] if n["severity"] == "error"], [])
+suite.end()
