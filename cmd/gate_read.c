@@ -74,8 +74,8 @@ note_process(struct capture *c, const struct tt_model *m)
 {
 	const struct tt_capture *first = m->cap[0];
 
-	c->pid = first->wall_ms ? first->pid : 0;
-	c->wall_ns = (int64_t)first->wall_ms * 1000000;
+	c->pid = first->wall_ns ? first->pid : 0;
+	c->wall_ns = first->wall_ns;
 	c->end_ns = c->wall_ns + (m->max_ts > m->min_ts ? m->max_ts - m->min_ts : 0);
 	c->clock_ns = c->wall_ns - first->start_ns;
 }

@@ -121,13 +121,13 @@ put_text(struct tt_cell *c, const char *s)
 
 /* "2026-11-20 07:11:05 UTC", or NULL. */
 static int
-put_wall(struct tt_report *r, struct tt_cell *c, uint64_t wall_ms, struct tt_err *err)
+put_wall(struct tt_report *r, struct tt_cell *c, int64_t wall_ns, struct tt_err *err)
 {
-	time_t s = (time_t)(wall_ms / 1000);
+	time_t s = (time_t)(wall_ns / 1000000000);
 	struct tm tm;
 	char *text;
 
-	if (wall_ms == 0 || !gmtime_r(&s, &tm))
+	if (wall_ns == 0 || !gmtime_r(&s, &tm))
 		return TT_OK;
 	text = tt_report_text(r, err, "%04d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1,
 	    tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
@@ -175,7 +175,7 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_repo
 	put_text(&c[1], k->format);
 	put_text(&c[2], k->version);
 	put_text(&c[3], k->producer);
-	rc = put_wall(r, &c[4], k->wall_ms, err);
+	rc = put_wall(r, &c[4], k->wall_ns, err);
 	if (k->max_ts >= k->min_ts)
 		tt_cell_int(&c[5], k->max_ts - k->min_ts);
 	tt_cell_int(&c[6], (int64_t)k->bytes);

@@ -71,6 +71,7 @@ struct ttc {
 	uint64_t mult;                /* ns = ticks * mult >> shift */
 	unsigned shift;
 	bool quick;                   /* the processor gathers bits */
+	bool mono;                    /* made by Mono's module, not by Unity's recorder */
 	/* Begins and ends by their form, see ttc_forms: which bits of their bytes are the time and the key; bytes, 0 for other records. */
 	struct { uint64_t time, key; } form[TTC_FORMS];
 	uint8_t length[TTC_FORMS];

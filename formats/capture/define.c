@@ -151,6 +151,9 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 		d.a = 0x8000;
 		d.text = text(f, &d.len);
 		d.b = (uint64_t)unit_of(unit, d.text, d.len) << 24;
+		/* Unity's go up and down; what those of Mono do is not recorded. */
+		if (!r->m->mono)
+			d.b |= TT_COUNTER_VARIABLE;
 		d.text2 = text(f, &d.len2);
 		break;
 	case TTC_DEF_OBJECT:

@@ -152,7 +152,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	}
 	cap->pointer_size = m->head.pointer;
 	cap->pid = (int64_t)m->head.pid;
-	cap->wall_ms = m->head.wall_ns / 1000000;
+	cap->wall_ns = m->head.wall_ns <= INT64_MAX ? (int64_t)m->head.wall_ns : 0;
 	cap->zero_ns = cap->start_ns = (int64_t)m->head.mono_ns;
 	cap->has_frames = !(m->head.flags & TTC_H_NO_FRAMES);
 	cap->distorts = (m->head.flags & TTC_H_DISTORTS) != 0;
@@ -165,7 +165,8 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		cap->clock = clock_name[m->head.clock];
 	cap->args = m->text[TTC_T_ARGS];
 	/* A fact says it as well, for options that were not on the command line. Unity tells of both kinds by itself. */
-	if (!strstr(cap->producer, "Mono"))
+	m->mono = strstr(cap->producer, "Mono") != NULL;
+	if (!m->mono)
 		cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
 	else if (!tt_capture_meta_get(cap, MONO_RECORDS))
 		cap->records = mono_module_told(cap->args);

@@ -314,7 +314,8 @@ read_header(struct mlpd *m, struct tt_capture *cap, struct tt_err *err)
 	if (h[7] != 4 && h[7] != 8)
 		return tt_fail(err, TT_E_DAMAGED, 7, "pointer size %u is neither 4 nor 8", h[7]);
 	m->mask = h[7] == 4 ? UINT32_MAX : UINT64_MAX;
-	cap->wall_ms = mlpd_u64(h + at);
+	uint64_t wall_ms = mlpd_u64(h + at);
+	cap->wall_ns = wall_ms <= INT64_MAX / 1000000 ? (int64_t)wall_ms * 1000000 : 0;
 	at += 8;
 	bool clock = m->major >= 3;
 	if (clock) {

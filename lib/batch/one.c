@@ -139,12 +139,12 @@ static int
 put_facts(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
 {
 	const struct tt_capture *c = m->cap[0];
-	time_t s = (time_t)(c->wall_ms / 1000);
+	time_t s = (time_t)(c->wall_ns / 1000000000);
 	char date[40] = "";
 	struct tm tm;
 	int rc;
 
-	if (c->wall_ms && gmtime_r(&s, &tm))
+	if (c->wall_ns && gmtime_r(&s, &tm))
 		snprintf(date, sizeof date, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
 	rc = put_member(b, "format", c->format, err);
 	if (rc == TT_OK)

@@ -206,8 +206,8 @@ put_capture_facts(const struct tt_capture *cap, bool first, struct tt_buf *b, st
 		{ "version", cap->version }, { "producer", cap->producer }, { "arguments", cap->args },
 		{ "architecture", cap->arch }, { "system", cap->os } };
 	int rc = tt_buf_printf(b, err,
-	    "%s\n{\"pid\":%" PRIu32 ",\"native_pid\":%" PRId64 ",\"wall_clock_ms\":%" PRIu64 ",\"clean_end\":%s",
-	    first ? "" : ",", chrome_pid(cap->process), cap->pid, cap->wall_ms, cap->clean_end ? "true" : "false");
+	    "%s\n{\"pid\":%" PRIu32 ",\"native_pid\":%" PRId64 ",\"wall_clock_ms\":%" PRId64 ",\"clean_end\":%s",
+	    first ? "" : ",", chrome_pid(cap->process), cap->pid, cap->wall_ns / 1000000, cap->clean_end ? "true" : "false");
 
 	for (size_t i = 0; i < sizeof facts / sizeof *facts && rc == TT_OK; i++)
 		rc = tt_buf_json_fact(b, facts[i].key, facts[i].value, err);

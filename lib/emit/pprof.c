@@ -348,8 +348,8 @@ put_facts(struct pprof *w, struct tt_err *err)
 		rc = tt_proto_number(b, 13, w->comment_at + i, err);
 	if (rc == TT_OK)
 		rc = tt_proto_number(b, 14, shown, err);
-	if (rc == TT_OK && m->ncap && m->cap[0]->wall_ms < INT64_MAX / 1000000)
-		rc = tt_proto_number(b, 9, m->cap[0]->wall_ms * 1000000, err);
+	if (rc == TT_OK && m->ncap && m->cap[0]->wall_ns > 0)
+		rc = tt_proto_number(b, 9, (uint64_t)m->cap[0]->wall_ns, err);
 	if (rc == TT_OK && m->max_ts > m->min_ts)
 		rc = tt_proto_number(b, 10, ((uint64_t)m->max_ts - (uint64_t)m->min_ts) & INT64_MAX, err);
 	return rc;

@@ -49,7 +49,7 @@ struct tt_capture {
 	uint32_t process;             /* index among the inputs */
 	uint8_t recording[16];        /* the same in all files of one recording; zeros: it has this one alone */
 	uint32_t part;                /* which of them it is */
-	uint64_t wall_ms;             /* wall clock at start, ms since 1970; 0 unknown */
+	int64_t wall_ns;              /* wall clock at start, since 1970; 0 unknown */
 	int64_t zero_ns;              /* event clock at ts = 0 */
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
 	bool has_frames;              /* frame marks are in the file */

@@ -106,6 +106,8 @@ enum tt_counter_unit {
 	TT_CU_NONE, TT_CU_BYTES, TT_CU_100NS, TT_CU_COUNT, TT_CU_FRACTION, TT_CU_NS, TT_CU_PERCENT, TT_CU_HZ,
 	TT_CU_NS_GUESSED, TT_CU_BYTES_GUESSED, TT_CU_COUNT_GUESSED,
 };
+/* And its kind, shifted up by 60; Mono's numbers, too. */
+#define TT_COUNTER_VARIABLE ((uint64_t)4 << 60)
 enum tt_flow { TT_FLOW_BEGIN, TT_FLOW_PARALLEL, TT_FLOW_END, TT_FLOW_SEQUENTIAL };
 /* What engines measure of a frame themselves: wall time, work of the main and the render thread, waiting to present, GPU. */
 enum tt_timing { TT_TIMING_TOTAL, TT_TIMING_MAIN, TT_TIMING_RENDER, TT_TIMING_PRESENT, TT_TIMING_GPU, TT_TIMINGS };

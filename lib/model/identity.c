@@ -30,7 +30,7 @@ one(const struct tt_model *m, const struct tt_capture *c)
 	if (memcmp(c->recording, none, sizeof none) != 0)
 		return tt_hash_value(&h);
 	add(&h, (uint64_t)c->pid);
-	add(&h, c->wall_ms);
+	add(&h, (uint64_t)c->wall_ns);
 	add(&h, (uint64_t)c->zero_ns);
 	add(&h, (uint64_t)c->start_ns);
 	add(&h, c->nevent);

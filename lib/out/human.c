@@ -124,7 +124,7 @@ tt_cell_machine(char *p, enum tt_unit unit, const struct tt_cell *cell)
 {
 	switch (unit) {
 	case TT_UNIT_VALUE:
-		return tt_cell_machine(p, cell->unit, cell);
+		return cell->s ? put(p, cell->s) : tt_cell_machine(p, cell->unit, cell);
 	case TT_UNIT_PERCENT:
 		return tt_put_fixed(p, cell->v, 2);
 	case TT_UNIT_MILLI:
@@ -150,7 +150,11 @@ tt_cell_human(char *p, enum tt_unit unit, const struct tt_cell *cell)
 		return put(p, "-");
 	switch (unit) {
 	case TT_UNIT_VALUE:
-		return tt_cell_fact(p, cell->unit, cell);
+		if (!cell->s)
+			return tt_cell_fact(p, cell->unit, cell);
+		p = put(p, cell->s);
+		return put(p, cell->unit == TT_UNIT_BYTES ? " B" : cell->unit == TT_UNIT_NS ? " ns" :
+		    cell->unit == TT_UNIT_PERCENT ? " %" : "");
 	case TT_UNIT_NS:
 		return tt_put_time_short(p, cell->v);
 	case TT_UNIT_BYTES:

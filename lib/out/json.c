@@ -56,7 +56,8 @@ put_value(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, struct
 	if (tt_unit_is_text(unit))
 		return put_string(out, c->s, err);
 	*tt_cell_machine(number, unit, c) = '\0';
-	return unit == TT_UNIT_HEX ? put_string(out, number, err) : tt_buf_text(out, number, err);
+	bool is_word = unit == TT_UNIT_VALUE && number[strspn(number, "-+.0123456789e")] != '\0';
+	return unit == TT_UNIT_HEX || is_word ? put_string(out, number, err) : tt_buf_text(out, number, err);
 }
 
 static int

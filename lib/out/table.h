@@ -55,7 +55,7 @@ struct tt_cell {
 	bool empty;           /* no value: "-" for people, nothing for machines */
 	uint8_t unit;         /* enum tt_unit, in a TT_UNIT_VALUE column only: a number, not text */
 	int64_t v;
-	const char *s;        /* TT_UNIT_TEXT, TT_UNIT_PROSE */
+	const char *s;        /* TT_UNIT_TEXT, TT_UNIT_PROSE; in a TT_UNIT_VALUE column a number that v cannot hold: see tt_cell_beyond() */
 };
 
 struct tt_table {
@@ -99,6 +99,16 @@ tt_cell_value(struct tt_cell *c, enum tt_unit unit, int64_t v)
 	c->empty = false;
 	c->unit = (uint8_t)unit;
 	c->v = v;
+}
+/*
+ * In a TT_UNIT_VALUE column: a number that int64_t does not hold (2^63 and more, NaN, infinities), as ${s} has it in base units.
+ * ${near} is as near to it as v comes, for the order of rows. Borrows ${s}.
+ */
+static inline void
+tt_cell_beyond(struct tt_cell *c, enum tt_unit unit, const char *s, int64_t near)
+{
+	tt_cell_value(c, unit, near);
+	c->s = s;
 }
 static inline void tt_cell_text(struct tt_cell *c, const char *s) { c->empty = false; c->s = s; }
 

@@ -20,7 +20,7 @@ static const struct tt_col counters_col[K_N] = {
 	[K_UNIT] = { "unit", "unit", TT_UNIT_TEXT,
 	    "Unit of its values here: bytes, ns (all times), count, percent, hz or value; a question mark behind it: as the name suggests." },
 	[K_LAST] = { "last", "last", TT_UNIT_VALUE, "Its last value." },
-	[K_MIN] = { "min", "min", TT_UNIT_VALUE, "Smallest value." },
+	[K_MIN] = { "min", "min", TT_UNIT_VALUE, "Smallest value; values that are no numbers (NaN, infinities) count here, in the mean and in the largest only where it has no others." },
 	[K_MEAN] = { "mean", "mean", TT_UNIT_VALUE, "Mean over all samplings from the first value on, unchanged ones included." },
 	[K_MAX] = { "max", "max", TT_UNIT_VALUE, "Largest value." },
 	[K_FIRST] = { "first", "first", TT_UNIT_VALUE, "Its first value." },
@@ -107,55 +107,89 @@ scale_of(const struct tt_counter_stat *c)
 	return s;
 }
 
-static void
-put_double(struct tt_cell *c, struct scale s, double v)
-{
-	double scaled = round(v * (double)s.num);
+/* Where cells of a row are put: text goes to the report, and the first error stays. */
+struct row {
+	struct tt_report *r;
+	struct tt_err *err;
+	int rc;
+};
 
-	if (scaled >= -9.2e18 && scaled <= 9.2e18)
-		tt_cell_value(c, s.unit, (int64_t)scaled);
+/* ${text}, in the unit as it is written. */
+static void
+put_beyond(struct row *x, struct tt_cell *c, struct scale s, const char *text, double v)
+{
+	const char *kept = tt_report_text(x->r, x->err, "%s", text);
+
+	if (!kept)
+		x->rc = x->err->code;
+	else
+		tt_cell_beyond(c, s.unit, kept, v > 0 ? INT64_MAX : INT64_MIN);
 }
 
-/* A cell stays empty where the value does not fit. */
 static void
-put_value(struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value v)
+put_double(struct row *x, struct tt_cell *c, struct scale s, double v)
+{
+	double scaled = round(v * (double)s.num), step = s.unit == TT_UNIT_PERCENT ? 100 : s.unit == TT_UNIT_MILLI ? 1000 : 1;
+	char text[40];
+
+	if (scaled >= -9.2e18 && scaled <= 9.2e18) {
+		tt_cell_value(c, s.unit, (int64_t)scaled);
+		return;
+	}
+	if (isfinite(scaled))
+		*tt_put_double(text, scaled / step) = '\0';
+	else
+		strcpy(text, isnan(v) ? "NaN" : v > 0 ? "Infinity" : "-Infinity");
+	put_beyond(x, c, s, text, v);
+}
+
+static void
+put_value(struct row *x, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value v)
 {
 	struct scale s = scale_of(of);
+	char text[40];
 	int64_t scaled;
 
-	if (of->type == TT_T_F64)
-		put_double(c, s, v.d);
-	else if (!(of->type == TT_T_U64 && v.i < 0) && !__builtin_mul_overflow(v.i, s.num, &scaled))
+	if (of->type == TT_T_F64) {
+		put_double(x, c, s, v.d);
+	} else if (of->type == TT_T_U64 && v.i < 0 && s.num == 1) {
+		*tt_put_u64(text, v.u) = '\0';
+		put_beyond(x, c, s, text, 1);
+	} else if ((of->type == TT_T_U64 && v.i < 0) || __builtin_mul_overflow(v.i, s.num, &scaled)) {
+		put_double(x, c, s, of->type == TT_T_U64 ? (double)v.u : (double)v.i);
+	} else {
 		tt_cell_value(c, s.unit, scaled);
+	}
 }
 
 /* ${a} less ${b} */
 static void
-put_delta(struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value a, union tt_counter_value b)
+put_delta(struct row *x, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value a, union tt_counter_value b)
 {
 	union tt_counter_value d;
 
-	if (of->type == TT_T_F64)
+	if (of->type == TT_T_F64) {
 		d.d = a.d - b.d;
-	else if (of->type == TT_T_U64 && a.u < b.u) {
-		struct scale s = scale_of(of);
-		put_double(c, s, -(double)(b.u - a.u));
+	} else if (of->type == TT_T_U64 && a.u < b.u) {
+		put_double(x, c, scale_of(of), -(double)(b.u - a.u));
 		return;
-	} else if (of->type == TT_T_U64)
+	} else if (of->type == TT_T_U64) {
 		d.u = a.u - b.u;
-	else if (__builtin_sub_overflow(a.i, b.i, &d.i))
+	} else if (__builtin_sub_overflow(a.i, b.i, &d.i)) {
+		put_double(x, c, scale_of(of), (double)a.i - (double)b.i);
 		return;
-	put_value(c, of, d);
+	}
+	put_value(x, c, of, d);
 }
 
 static void
-put_mean(struct tt_cell *c, const struct tt_counter_stat *of)
+put_mean(struct row *x, struct tt_cell *c, const struct tt_counter_stat *of)
 {
 	struct scale s = scale_of(of);
 
 	if (s.unit == TT_UNIT_COUNT)
 		s = (struct scale){ TT_UNIT_MILLI, 1000, s.name };
-	put_double(c, s, of->sum / (double)of->nsum);
+	put_double(x, c, s, of->sum / (double)of->nsum);
 }
 
 /* --- names ------------------------------------------------------------------------- */
@@ -238,15 +272,16 @@ put_counter(const struct tt_model *m, const struct tt_counter_stat *s, struct tt
 	tt_cell_int(&c[K_PROCESS], (int64_t)s->process + 1);
 	if (s->type == TT_T_TEXT)
 		return TT_OK;
+	struct row x = { r, err, TT_OK };
 	tt_cell_text(&c[K_UNIT], scale_of(s).name);
-	put_value(&c[K_LAST], s, s->last);
-	put_value(&c[K_MIN], s, s->min);
-	put_value(&c[K_MAX], s, s->max);
-	put_value(&c[K_FIRST], s, s->first);
-	put_delta(&c[K_DELTA], s, s->last, s->first);
-	put_mean(&c[K_MEAN], s);
+	put_value(&x, &c[K_LAST], s, s->last);
+	put_value(&x, &c[K_MIN], s, s->min);
+	put_value(&x, &c[K_MAX], s, s->max);
+	put_value(&x, &c[K_FIRST], s, s->first);
+	put_delta(&x, &c[K_DELTA], s, s->last, s->first);
+	put_mean(&x, &c[K_MEAN], s);
 	tt_cell_int(&c[K_FIRST_NS], s->first_ts);
-	return TT_OK;
+	return x.rc;
 }
 
 static int
@@ -279,11 +314,12 @@ put_point(const struct tt_model *m, const struct tt_counter_point *p, const unio
 	tt_cell_text(&c[V_COUNTER], name);
 	put_text(&c[V_SECTION], section_of(s));
 	tt_cell_text(&c[V_UNIT], scale_of(s).name);
-	put_value(&c[V_VALUE], s, p->v);
+	struct row x = { r, err, TT_OK };
+	put_value(&x, &c[V_VALUE], s, p->v);
 	if (before)
-		put_delta(&c[V_DELTA], s, p->v, *before);
+		put_delta(&x, &c[V_DELTA], s, p->v, *before);
 	tt_cell_int(&c[V_PROCESS], (int64_t)s->process + 1);
-	return TT_OK;
+	return x.rc;
 }
 
 /* In file order, which is that of time for each counter. */
@@ -332,16 +368,18 @@ static bool
 is_less(const struct tt_counter_stat *of, union tt_counter_value a, union tt_counter_value b)
 {
 	if (of->type == TT_T_F64)
-		return a.d < b.d;
+		return isfinite(a.d) && isfinite(b.d) && a.d < b.d;
 	return of->type == TT_T_U64 ? a.u < b.u : a.i < b.i;
 }
 
 static void
 add_value(struct in_bucket *b, const struct tt_counter_stat *of, union tt_counter_value v)
 {
-	if (b->n == 0 || is_less(of, v, b->min))
+	bool first = b->n == 0 || (of->type == TT_T_F64 && !isfinite(b->min.d) && isfinite(v.d));
+
+	if (first || is_less(of, v, b->min))
 		b->min = v;
-	if (b->n == 0 || is_less(of, b->max, v))
+	if (first || is_less(of, b->max, v))
 		b->max = v;
 	b->last = v;
 	b->n++;
@@ -362,14 +400,15 @@ put_bucket(const struct tt_model *m, const struct tt_counter_stat *s, const stru
 	tt_cell_int(&c[B_TO], tt_timeline_start(m->timeline, i + 1));
 	put_text(&c[B_SECTION], section_of(s));
 	tt_cell_text(&c[B_UNIT], scale_of(s).name);
-	put_value(&c[B_LAST], s, b->last);
+	struct row x = { r, err, TT_OK };
+	put_value(&x, &c[B_LAST], s, b->last);
 	if (before)
-		put_delta(&c[B_DELTA], s, b->last, *before);
-	put_value(&c[B_MIN], s, b->min);
-	put_value(&c[B_MAX], s, b->max);
+		put_delta(&x, &c[B_DELTA], s, b->last, *before);
+	put_value(&x, &c[B_MIN], s, b->min);
+	put_value(&x, &c[B_MAX], s, b->max);
 	tt_cell_int(&c[B_VALUES], (int64_t)values);
 	tt_cell_int(&c[B_PROCESS], (int64_t)s->process + 1);
-	return TT_OK;
+	return x.rc;
 }
 
 /* The buckets of one counter from its first value on: what the file leaves out has not changed. */

@@ -106,6 +106,12 @@ less(uint8_t type, union tt_counter_value a, union tt_counter_value b)
 	return type == TT_T_F64 ? a.d < b.d : type == TT_T_U64 ? a.u < b.u : a.i < b.i;
 }
 
+static bool
+is_number(uint8_t type, union tt_counter_value v)
+{
+	return type != TT_T_F64 || isfinite(v.d);
+}
+
 static double
 as_double(uint8_t type, union tt_counter_value v)
 {
@@ -131,25 +137,34 @@ fill_up(struct tt_counter_stat *c, uint64_t tick)
 {
 	if (c->n == 0 || tick <= c->tick)
 		return;
-	c->sum += as_double(c->type, c->last) * (double)(tick - c->tick);
-	c->nsum += tick - c->tick;
+	if (is_number(c->type, c->last)) {
+		c->sum += as_double(c->type, c->last) * (double)(tick - c->tick);
+		c->nsum += tick - c->tick;
+	}
 	c->tick = tick;
 }
 
+/* The least, the largest and the mean are those of numbers, unless it has none. */
 static void
 add_value(struct tt_counter_stat *c, int64_t ts, union tt_counter_value v)
 {
+	bool number = is_number(c->type, v);
+
 	if (c->n == 0) {
-		c->first = c->min = c->max = v;
+		c->first = v;
 		c->first_ts = ts;
 	}
+	if (c->n == 0 || (number && !is_number(c->type, c->min)))
+		c->min = c->max = v;
+	c->n++;
+	c->last = v;
+	c->last_ts = ts;
+	if (!number)
+		return;
 	if (less(c->type, v, c->min))
 		c->min = v;
 	if (less(c->type, c->max, v))
 		c->max = v;
-	c->n++;
-	c->last = v;
-	c->last_ts = ts;
 	c->sum += as_double(c->type, v);
 	c->nsum++;
 }
@@ -199,7 +214,7 @@ tt_counters_event(struct tt_run *r, struct tt_input *in, struct tt_event *e, con
 	if (e->depth == TT_T_TEXT)
 		return tt_run_in_time(r, e->ts) ? text_value(in, c, e, b, err) : TT_OK;
 	c->bits = v.u = e->val;
-	if (!tt_run_in_time(r, e->ts) || (e->depth == TT_T_F64 && !isfinite(v.d)))
+	if (!tt_run_in_time(r, e->ts))
 		return TT_OK;
 	if (in->cap->skips_equal) {
 		uint64_t tick = tick_of(in->cap, custom, e->ts);

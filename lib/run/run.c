@@ -157,10 +157,9 @@ rewind_input(struct tt_input *in, struct tt_err *err)
 static bool
 one_clock(const struct tt_capture *a, const struct tt_capture *b)
 {
-	int64_t wall = (int64_t)(b->wall_ms - a->wall_ms), clock = (b->start_ns - a->start_ns) / 1000000;
-	int64_t off = wall - clock;
+	int64_t wall = b->wall_ns - a->wall_ns, clock = (int64_t)((uint64_t)b->start_ns - (uint64_t)a->start_ns), off;
 
-	return a->wall_ms && b->wall_ms && off > -2000 && off < 2000;
+	return a->wall_ns && b->wall_ns && !__builtin_sub_overflow(wall, clock, &off) && off > -2000000000 && off < 2000000000;
 }
 
 static void
@@ -182,13 +181,13 @@ align(struct tt_run *r)
 	}
 	int64_t first = INT64_MAX;
 	for (size_t i = 0; i < n; i++) {
-		int64_t wall = (int64_t)c[i]->wall_ms * 1000000 - (c[i]->start_ns - c[i]->zero_ns);
+		int64_t wall = (int64_t)((uint64_t)c[i]->wall_ns - ((uint64_t)c[i]->start_ns - (uint64_t)c[i]->zero_ns));
 		c[i]->offset_ns = how == TT_ALIGN_CLOCK ? c[i]->zero_ns : wall;
 		if (c[i]->offset_ns < first)
 			first = c[i]->offset_ns;
 	}
 	for (size_t i = 0; i < n; i++)
-		c[i]->offset_ns -= first;
+		c[i]->offset_ns = (int64_t)((uint64_t)c[i]->offset_ns - (uint64_t)first);
 }
 
 /* --- phases -------------------------------------------------------------------------------------- */

@@ -33,7 +33,7 @@ begin(struct kit *k)
 	kit_thread(k, 0, 0x11, "Worker");
 	k->m.min_ts = 0;
 	k->m.max_ts = 1000000;
-	k->cap[0].wall_ms = 1700000000000;
+	k->cap[0].wall_ns = 1700000000000000000;
 }
 
 TEST(one_sample_for_each_stack_with_its_own_values)
@@ -166,7 +166,7 @@ TEST(an_empty_capture_is_a_good_profile)
 	begin(&k);
 	k.m.min_ts = INT64_MIN;
 	k.m.max_ts = INT64_MAX;
-	k.cap[0].wall_ms = UINT64_MAX;
+	k.cap[0].wall_ns = INT64_MAX;
 	kit_begin(&k, "pprof");
 	p = finish(&k);
 	CHECK_EQ_INT(p.nsample, 0);

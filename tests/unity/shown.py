@@ -69,6 +69,48 @@ def all_values():
     suite.true("--blobs without an output that has them", "--blobs is for chrome output" in err, err)
 
 
+def counters():
+    """Values of counters that no 64-bit signed number holds, in every table and output."""
+    c = Capture()
+    memory = c.counter("Total Used Memory", unit=2, section="Memory")
+    big, odd, none = c.counter("Big", unit=3), c.counter("Odd"), c.counter("Only NaN")
+    percent = c.counter("Share", unit=4)
+    t = c.thread()
+    for at, v in ((1000, 2 ** 63), (2000, 2 ** 64 - 1), (3000, 5)):
+        t.counter(at, memory, U64, v)
+        t.counter(at, big, U64, v)
+    for at, v in ((3100, float("nan")), (3200, 2.5), (3300, INF), (3400, -1.5)):
+        t.counter(at, odd, F64, v)
+    t.counter(3500, none, F64, float("nan"))
+    t.counter(3600, percent, F64, 1e300)
+    t.zone(4000, 4100, c.marker("Update"))
+    path = c.write(suite.path("counters.ttc"))
+    rows = {r["counter"]: r for r in suite.rows("counters", path)}
+    for name, unit in (("Total Used Memory", "bytes"), ("Big", "count")):
+        r = rows[name]
+        suite.equal(name, (r["unit"], r["first"], r["max"], r["min"], r["last"], r["count"], r["kind"]),
+                    (unit, 2 ** 63, 2 ** 64 - 1, 5, 5, 3, "variable"))
+        suite.equal("its change", r["delta"], 5.0 - 2 ** 63)
+    r = rows["Odd"]
+    suite.equal("numbers among others", (r["first"], r["min"], r["max"], r["mean"], r["last"], r["count"]),
+                ("NaN", -1.5, 2.5, 0.5, -1.5, 4))
+    r = rows["Only NaN"]
+    suite.equal("no numbers", (r["first"], r["min"], r["max"], r["mean"], r["last"], r["count"]), ("NaN",) * 5 + (1,))
+    suite.equal("a large double", rows["Share"]["last"], 1e300)
+    points = {}
+    for r in suite.rows("counter_values", path):
+        points.setdefault(r["counter"], []).append(r["value"])
+    suite.equal("all values", points, {"Total Used Memory": [2 ** 63, 2 ** 64 - 1, 5], "Big": [2 ** 63, 2 ** 64 - 1, 5],
+                                       "Odd": ["NaN", 2.5, "Infinity", -1.5], "Only NaN": ["NaN"], "Share": [1e300]})
+    parts = [r for r in suite.rows("counter_timeline", path, "--buckets", "1") if r["counter"] == "Odd"]
+    suite.equal("in buckets", [(r["min"], r["max"], r["last"]) for r in parts], [(-1.5, 2.5, -1.5)])
+    out, _ = suite.run("stats", path, "--table", "counters")
+    suite.true("people see them", "18446744073709551615 B" in out and "NaN" in out, out)
+    by_csv = [(r["name"], r["value"]) for r in suite.csv(path) if r["kind"] == "counter"]
+    suite.true("CSV has them", ("Big", str(2 ** 64 - 1)) in by_csv and ("Only NaN", "NaN") in by_csv, by_csv)
+
+
 odd_values()
 all_values()
+counters()
 suite.end()

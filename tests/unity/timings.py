@@ -82,4 +82,14 @@ suite.equal("a record of 70,000 frames ago", {r["part"]: (r["count"], r["max_ns"
 report = suite.report("stats", path, "--frames", "4-4", "--table", "hitches")
 suite.equal("is about the fourth frame", [r["gpu_ns"] for r in report["tables"]["hitches"]["rows"]], [6 * MS])
 suite.equal("nothing is damaged", [n["id"] for n in report["notes"] if n["severity"] == "error"], [])
+
+# Two captures are put on one timeline by their wall clocks, to the ns.
+paths = []
+for n, wall in enumerate((1700000000123456789, 1700000000123987654)):
+    c = Capture(wall_ns=wall, mono_ns=10 ** 12 + n * 10 ** 15, run=b"run %012d" % n)
+    t = c.thread()
+    t.zone(1000, 2000, c.marker("Start"))
+    paths.append(c.write(suite.path("%d.ttc" % n)))
+starts = [float(e["ts"]) for e in suite.chrome(*paths, "--align", "wall") if e["name"] == "Start"]
+suite.equal("aligned by wall clocks", round(starts[1] - starts[0], 3), 530.865)
 suite.end()
