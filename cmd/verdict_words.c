@@ -179,7 +179,25 @@ printable(const char *s, size_t len)
 }
 
 /*
- * GitHub takes "::" at the beginning of a line, also behind blanks, and "##[" anywhere; Azure "##vso[" anywhere, TeamCity
+ * Does a CI system that looks for "::" at the beginning of a line pass over this character? GitHub's runner trims what .NET
+ * takes for white space, and compares by the rules of a language, for which characters without width are not there.
+ */
+static bool
+is_blank(uint32_t c)
+{
+	static const struct { uint32_t first, last; } blank[] = {
+		{ 0x09, 0x0d }, { 0x1c, 0x20 }, { 0x85, 0x85 }, { 0xa0, 0xa0 }, { 0xad, 0xad }, { 0x1680, 0x1680 }, { 0x180e, 0x180e },
+		{ 0x2000, 0x200f }, { 0x2028, 0x202f }, { 0x205f, 0x206f }, { 0x3000, 0x3000 }, { 0xfeff, 0xfeff },
+	};
+
+	for (size_t i = 0; i < sizeof blank / sizeof *blank; i++)
+		if (c >= blank[i].first && c <= blank[i].last)
+			return true;
+	return false;
+}
+
+/*
+ * GitHub takes "::" at the beginning of a line, also after blanks, and "##[" anywhere; Azure "##vso[" anywhere, TeamCity
  * "##teamcity[".
  */
 int
@@ -197,7 +215,7 @@ verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, st
 		if (len == 0) {
 			len = tt_utf8_len(p, text->n - i);
 			instead = printable(p, len);
-			start = *p == '\n' || (start && *p == ' ');
+			start = *p == '\n' || (start && !instead && is_blank(tt_utf8_code(p, len)));
 		}
 		rc = instead ? tt_buf_text(&out, instead, err) : tt_buf_add(&out, p, len, err);
 		if (rc == TT_OK && two)

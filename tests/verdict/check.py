@@ -403,6 +403,7 @@ def main():
         lines, code = gate(after[:1], "--gate", b, "--baseline", at("base.json"))
         check_all("too few", lines, code, b)
 
+        blank_lines()
         # More than can be shown.
         rows = [row("row %d" % i, max="%dns" % (1 + i), level="error" if i < 40 else "warn") for i in range(60)]
         b = budget(rows)
@@ -413,6 +414,23 @@ def main():
         recipes()
     print("%d passed, %d failed" % (passed, failed))
     return failed > 0
+
+
+# What .NET's TrimStart() takes from a line, and what it does not see where it compares by the rules of a language.
+BLANKS = [c for c in map(chr, range(0x10000)) if c.isspace() and c >= " "] + list("\xad\u180e\u200b\u200d\u200e\u2060\ufeff")
+
+
+def blank_lines():
+    """Markers whose name is "::error::x" after a blank stand at the beginning of a line of the text: no runner may see them so."""
+    for k in range(0, len(BLANKS), 4):
+        names = ["%s::error::x%d" % (c, i) for i, c in enumerate(BLANKS[k:k + 4])] + [BLANKS[k] * 2 + " ::error::y"]
+        b = budget([row("mean", stat="mean", max="+3%")])
+        gate([capture("b%d.mlpd" % i, False, names[:1] + ["Game:Other"]) for i in range(5)], "--gate", b, "--save", at("blank.json"))
+        text, code = gate([capture("a%d.mlpd" % i, True, names) for i in range(5)], "--gate", b, "--baseline", at("blank.json"), "-o", "-")
+        shown = [x for x in text if "error" in x and not x.startswith(("::", "##"))]
+        check("names after blank %x are in the text" % ord(BLANKS[k]), None if code == 1 and len(shown) >= 3 else text)
+        loose = [x for x in shown if re.match("[%s]*::" % "".join(BLANKS), x)]
+        check("names after blank %x begin no command" % ord(BLANKS[k]), loose)
 
 
 def suggested():
