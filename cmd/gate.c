@@ -124,12 +124,14 @@ read_document(struct app *app, const char *path, struct tt_buf *text, struct tt_
 static int
 read_budget(struct gate *x, struct tt_err *err)
 {
-	static const char none[] = "{ \"tracetool_budget\": 1, \"rows\": [] }";
 	struct tt_buf text = { 0 };
-	int rc = x->g->budget ? read_document(x->app, x->g->budget, &text, err) : tt_buf_text(&text, none, err);
+	int rc;
 
+	if (!x->g->budget)
+		return tt_budget_none(&x->budget, &x->a, err);
+	rc = read_document(x->app, x->g->budget, &text, err);
 	if (rc == TT_OK)
-		rc = tt_budget_parse(text.p, text.n, x->g->budget ? x->g->budget : "suggestion", &x->budget, &x->a, err);
+		rc = tt_budget_parse(text.p, text.n, x->g->budget, &x->budget, &x->a, err);
 	tt_buf_free(&text);
 	if (rc == TT_OK && x->g->explain && !tt_budget_row(&x->budget, x->g->explain, err))
 		rc = err->code;

@@ -58,7 +58,7 @@ read_select(struct tt_measure *x, const char **rest, struct tt_arena *a, struct 
 		return tt_pattern_check(text, err);
 	}
 	wrong = tt_amount_parse(text, TT_DIM_TIME, &limit);
-	x->limit_ns = limit / TT_AMOUNT_ONE;
+	x->limit_ns = tt_frame_limit(limit / TT_AMOUNT_ONE);
 	return wrong ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" %s", text, wrong) : TT_OK;
 }
 

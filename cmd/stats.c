@@ -59,6 +59,7 @@ set_budget(const struct opt *o, void *field, const char *value, struct tt_arena 
 	if (s->budget.n == BUDGETS_MAX)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "at most %u budgets", (unsigned)BUDGETS_MAX);
 	rc = val_milliseconds(value, &s->budget_ns[s->budget.n], err);
+	s->budget_ns[s->budget.n] = tt_frame_limit(s->budget_ns[s->budget.n]);
 	return rc != TT_OK ? rc : opt_list_add(&s->budget, value, a, err);
 }
 

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pass/pass.h"
 #include "stat/compare.h"
 #include "stat/num.h"
 #include "verdict.h"
@@ -103,8 +104,8 @@ static int
 tail_row(struct suggest *g)
 {
 	static const struct { const char *text; int64_t ns; } limit[] = {
-		{ "8.33ms", 8333333 }, { "11.1ms", 11111111 }, { "16.7ms", 16666666 }, { "22.2ms", 22222222 },
-		{ "33.3ms", 33333333 }, { "50ms", 50000000 }, { "66.7ms", 66666666 }, { "100ms", 100000000 },
+		{ "8.33ms", 8330000 }, { "11.11ms", 11110000 }, { "16.67ms", 16670000 }, { "22.22ms", 22220000 },
+		{ "33.33ms", 33330000 }, { "50ms", 50000000 }, { "66.67ms", 66670000 }, { "100ms", 100000000 },
 		{ "250ms", 250000000 }, { "1s", 1000000000 },
 	};
 	static const struct { const char *key; int per_1000; } most[] = {
@@ -117,10 +118,10 @@ tail_row(struct suggest *g)
 
 	if (r.n == 0)
 		return TT_OK;
-	while (k + 1 < n && limit[k].ns < tt_scale(r.median, 3, 2 * TT_AMOUNT_ONE))
+	while (k + 1 < n && tt_frame_limit(limit[k].ns) < tt_scale(r.median, 3, 2 * TT_AMOUNT_ONE))
 		k++;
 	/* So many are over at most: the quantile says it of every capture. */
-	while (q + 1 < nmost && spread_of(g, most[q].key).max > tt_scale(limit[k].ns, TT_AMOUNT_ONE, 1))
+	while (q + 1 < nmost && spread_of(g, most[q].key).max > tt_scale(tt_frame_limit(limit[k].ns), TT_AMOUNT_ONE, 1))
 		q++;
 	rc = begin_row(g, "hitches", "frame.over", NULL);
 	if (rc == TT_OK)

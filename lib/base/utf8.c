@@ -176,3 +176,22 @@ tt_put_json(char *p, const char *s, size_t n)
 	}
 	return p;
 }
+
+const char *
+tt_utf8_valid(char *to, size_t size, const char *s)
+{
+	size_t n = strlen(s), i = 0, len = 1;
+	char *p = to;
+
+	while (i < n && (len = tt_utf8_len(s + i, n - i)) > 0)
+		i += len;
+	if (i == n || size == 0)
+		return i == n ? s : to;
+	for (i = 0; i < n && (size_t)(p - to) + 4 < size; i += len ? len : 1) {
+		len = tt_utf8_len(s + i, n - i);
+		memcpy(p, len ? s + i : "\xef\xbf\xbd", len ? len : 3);
+		p += len ? len : 3;
+	}
+	*p = '\0';
+	return to;
+}

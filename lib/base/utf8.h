@@ -20,6 +20,13 @@ size_t tt_utf8_len(const char *s, size_t n);
 uint32_t tt_utf8_code(const char *s, size_t len);
 
 /**
+ * tt_utf8_valid(to, size, s):
+ * ${s} where it is valid; else its copy in the ${size} bytes at ${to}, cut where it does not fit, with U+FFFD for every byte
+ * that is not: the text that is read back from JSON. With a ${size} of 0 nothing is copied.
+ */
+const char *tt_utf8_valid(char *to, size_t size, const char *s);
+
+/**
  * tt_utf8_line(to, size, s):
  * Copy the text ${s} to the ${size} bytes at ${to}, with '?' for control
  * characters (C0, DEL and C1: a terminal would obey them) and for bytes that

@@ -14,9 +14,9 @@
 const char *const tt_level_name[4] = { "off", "warn", "error", NULL };
 const char *const tt_over_name[6] = { "median", "worst", "best", "mean", "pooled", NULL };
 
-/* What agrees between captures that can be compared, unless the budget has a list of its own. */
+/* What agrees between captures that can be compared, unless the budget has a list of its own. The build is what differs. */
 static const char *const usual_fingerprint[] = { "format", "arch", "device", "cpu", "gpu", "gpu_api", "platform",
-	"unity_version", "scripting_backend", "build", "vsync", "target_fps", "scene", NULL };
+	"unity_version", "scripting_backend", "vsync", "target_fps", "scene", NULL };
 
 /* A glob or regular expression. */
 int
@@ -87,13 +87,15 @@ read_rows(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_
 {
 	struct tt_node_at rows = tt_doc_member(root, "rows");
 	struct tt_budget *b = rd->b;
-	size_t n;
+	size_t n, off = 0;
 	int rc = tt_doc_array(&rows, &n, err);
 
 	if (rc != TT_OK)
 		return rc;
 	if (!rows.json)
 		return tt_doc_fail(root, false, err, "a budget needs \"rows\"");
+	if (n == 0)
+		return tt_doc_fail(&rows, false, err, "a budget needs a row: without one it judges nothing");
 	if (n > ROWS_MAX)
 		return tt_doc_fail(&rows, false, err, "at most %u rows", ROWS_MAX);
 	b->row = tt_arena_alloc(rd->a, (n + 2) * sizeof *b->row, err);
@@ -104,8 +106,10 @@ read_rows(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_
 		struct tt_node_at row = tt_doc_element(&rows, i);
 
 		rc = tt_budget_read_row(rd, &row, &b->row[b->nrow], err);
-		b->nrow++;
+		off += b->row[b->nrow++].level == TT_LEVEL_OFF;
 	}
+	if (rc == TT_OK && off == n)
+		return tt_doc_fail(&rows, false, err, "the level of every row is \"off\": this budget judges nothing");
 	return rc;
 }
 
@@ -300,6 +304,16 @@ tt_budget_parse(const char *text, size_t n, const char *path, struct tt_budget *
 	rc = read_budget(&rd, &root, err);
 	tt_doc_free(&doc);
 	return rc;
+}
+
+int
+tt_budget_none(struct tt_budget *b, struct tt_arena *a, struct tt_err *err)
+{
+	struct tt_budget_reader rd = { .b = b, .a = a };
+
+	*b = (struct tt_budget){ .path = "", .needs = TT_SAMPLE_NEEDS, .integrity = TT_LEVEL_ERROR };
+	b->measure = tt_arena_alloc(a, (count_standard() + 1) * sizeof *b->measure, err);
+	return b->measure ? standard_measures(&rd, err) : err->code;
 }
 
 const struct tt_budget_row *

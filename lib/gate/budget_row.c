@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/near.h"
 #include "gate/budget_read.h"
+#include "pass/pass.h"
 
 static const char *const selectors[] = {
 	[TT_SELECT_NONE] = NULL, [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",
@@ -101,7 +102,7 @@ read_selector(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_e
 		wrong = tt_amount_parse(text, TT_DIM_TIME, &limit);
 		if (wrong)
 			return tt_doc_fail(&k, false, err, "\"limit\" %s", wrong);
-		r->measure.limit_ns = limit / TT_AMOUNT_ONE;
+		r->measure.limit_ns = tt_frame_limit(limit / TT_AMOUNT_ONE);
 	}
 	return rc;
 }

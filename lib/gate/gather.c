@@ -354,7 +354,7 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 		double scale, value;
 		int64_t now;
 
-		if (!c->def || !c->def->len || c->n == 0 || c->type == TT_T_TEXT || !tt_glob(x->select, c->def->text))
+		if (!c->def || !c->def->len || c->n == 0 || c->type == TT_T_TEXT || !tt_figures_match(x, c->def->text))
 			continue;
 		v->dim = counter_dim(c->def, &scale);
 		value = counter_value(c, x->stat);

@@ -56,6 +56,9 @@ tt_at_most(uint64_t v)
 	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
 }
 
+/* Does the name match the measure's pattern: as it is, or as it is shown where it is not UTF-8? */
+bool tt_figures_match(const struct tt_measure *x, const char *name);
+
 /* The figure of a measure of markers, categories or threads. */
 int tt_figures_calls(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
 

@@ -1,20 +1,29 @@
 /**
  * Figures of markers, categories and threads; the contract is in gather.h.
  */
+#include "base/utf8.h"
 #include "gate/gather.h"
 #include "model/names.h"
 
 /* What a measure's markers did on all threads. */
 struct sums { int64_t total, self, calls; unsigned open; bool met; };
 
+bool
+tt_figures_match(const struct tt_measure *x, const char *name)
+{
+	const char *const glob[] = { x->select, NULL };
+	char text[4096];
+	const char *shown = tt_utf8_valid(text, sizeof text, name);
+
+	if (x->metric->family == TT_FAM_MARKER)
+		return tt_name_match(glob, name) || (shown != name && tt_name_match(glob, shown));
+	return tt_glob(x->select, name) || (shown != name && tt_glob(x->select, shown));
+}
+
 static bool
 row_matches(const struct tt_figures *g, const struct tt_measure *x, const struct tt_row *row)
 {
-	const char *const glob[] = { x->select, NULL };
-
-	if (x->metric->family == TT_FAM_CATEGORY)
-		return tt_glob(x->select, g->m->category[row->name->category].name);
-	return tt_name_match(glob, row->name->full);
+	return tt_figures_match(x, x->metric->family == TT_FAM_CATEGORY ? g->m->category[row->name->category].name : row->name->full);
 }
 
 /* The rows that a measure is about, by number. */
@@ -119,6 +128,10 @@ marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 
 	if (!is)
 		return err->code;
+	if (g->paths.nrow == 0) {
+		v->why = "no call and no zone is in it";
+		return TT_OK;
+	}
 	add_up(g, is, &s);
 	v->absent = !s.met;
 	v->why = s.met ? NULL : "no marker of this name (see tracetool stats --table markers)";
@@ -169,7 +182,7 @@ category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, s
 		return TT_OK;
 	}
 	for (size_t i = 0; i < f->ncategory_stat; i++) {
-		if (!tt_glob(x->select, g->m->category[i].name))
+		if (!tt_figures_match(x, g->m->category[i].name))
 			continue;
 		self += f->category_stat[i].self;
 		met += f->category_stat[i].present > 0;
@@ -198,12 +211,12 @@ thread(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *
 	bool met = false;
 
 	for (size_t i = 0; i < g->m->threads.n; i++)
-		met |= tt_glob(x->select, g->m->threads.t[i]->name);
+		met |= tt_figures_match(x, g->m->threads.t[i]->name);
 	for (uint32_t i = 0; i < p->n; i++) {
 		if (i == TT_NODE_MORE || !tt_paths_shown(p, i) ||
 		    tt_paths_node(p, p->owner[tt_paths_node(p, i)->parent])->kind != TT_NODE_THREAD)
 			continue;
-		if (tt_glob(x->select, tt_paths_thread(p, i)->name))
+		if (tt_figures_match(x, tt_paths_thread(p, i)->name))
 			busy += tt_paths_count(p, i).total;
 	}
 	v->absent = !met;

@@ -69,16 +69,47 @@ judge_row(struct tt_judging *w, struct tt_err *err)
 	return r->row->relative ? tt_row_relative(w, err) : r->row->exact ? tt_row_exact(w, err) : tt_row_absolute(w, err);
 }
 
+static bool
+is_waived(const struct tt_judging *w, const struct tt_budget_row *row)
+{
+	return row->waive.until && strcmp(w->v->today, row->waive.until) <= 0;
+}
+
+static bool
+can_fail(const struct tt_judging *w, const struct tt_budget_row *row)
+{
+	return row->level == TT_LEVEL_ERROR && !is_waived(w, row);
+}
+
+/* The tested rows that can fail, or those that cannot: neither weakens what the others can show. */
+static int
+test_family(struct tt_judging *w, bool fails, struct tt_err *err)
+{
+	size_t k = 0;
+	int rc;
+
+	w->np = 0;
+	for (size_t i = 0; i < w->v->nrow; i++)
+		if (w->v->row[i].tested && can_fail(w, w->v->row[i].row) == fails)
+			w->p[w->np++] = w->v->row[i].p;
+	rc = tt_holm(w->p, w->np, w->mem, err);
+	for (size_t i = 0; i < w->v->nrow && rc == TT_OK; i++) {
+		w->r = &w->v->row[i];
+		if (w->r->tested && can_fail(w, w->r->row) == fails)
+			tt_row_decide(w, w->p[k++]);
+	}
+	return rc;
+}
+
 static int
 test_rows(struct tt_judging *w, struct tt_err *err)
 {
-	size_t k = 0;
-	int rc = tt_holm(w->p, w->np, w->mem, err);
+	int rc = test_family(w, true, err);
 
+	if (rc == TT_OK)
+		rc = test_family(w, false, err);
 	for (size_t i = 0; i < w->v->nrow && rc == TT_OK; i++) {
 		w->r = &w->v->row[i];
-		if (w->r->tested)
-			tt_row_decide(w, w->p[k++]);
 		rc = tt_row_missing(w, err);
 	}
 	return rc;
@@ -88,10 +119,9 @@ static void
 waive(struct tt_judging *w)
 {
 	struct tt_verdict_row *r = w->r;
-	const struct tt_waive *x = &r->row->waive;
 
 	r->would = r->outcome;
-	if ((r->outcome == TT_BREACH || r->outcome == TT_WORSE) && x->until && strcmp(w->v->today, x->until) <= 0)
+	if ((r->outcome == TT_BREACH || r->outcome == TT_WORSE) && is_waived(w, r->row))
 		r->outcome = TT_WAIVED;
 	r->fails = (r->outcome == TT_BREACH || r->outcome == TT_WORSE) && r->row->level == TT_LEVEL_ERROR;
 	w->v->warned += (r->outcome == TT_BREACH || r->outcome == TT_WORSE) && r->row->level == TT_LEVEL_WARN;
@@ -259,6 +289,9 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 		return rc;
 	v->exit_code = exit_code(&w);
 	compare_captures(v);
+	rc = tt_mixed(v, err);
+	if (rc != TT_OK)
+		return rc;
 	return tt_verdict_words(v, o, err);
 }
 

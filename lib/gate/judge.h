@@ -18,7 +18,7 @@ struct tt_judging {
 	struct tt_verdict_row *r;
 	const char **why;             /* by row of the verdict: of CANNOT_JUDGE and SKIPPED */
 	struct tt_shift *shift;       /* by row: as found, larger is worse */
-	double *p;                    /* of the tested rows */
+	double *p;                    /* of the tested rows of one family */
 	size_t np;
 };
 
@@ -35,6 +35,12 @@ int64_t tt_row_median(const int64_t *v, size_t n);
 
 /* Where no capture knows the name that the row gives, the reason; else NULL. */
 const char *tt_row_absent(const struct tt_verdict_row *r);
+
+/*
+ * Is the row's name one that no capture at hand knows? Then the row is finished: it cannot be judged, unless the baseline knows
+ * the name, so that it is gone; such a row goes on where it has a figure, which is 0.
+ */
+bool tt_row_unknown(struct tt_judging *w);
 
 /* Why the first capture of ${p} without a value has none. */
 const char *tt_row_why(const struct tt_verdict_row *r, const struct tt_point *p, size_t n);
@@ -60,6 +66,9 @@ int tt_row_absolute(struct tt_judging *w, struct tt_err *err);
 int tt_row_exact(struct tt_judging *w, struct tt_err *err);
 int tt_row_relative(struct tt_judging *w, struct tt_err *err);
 void tt_row_decide(struct tt_judging *w, double adjusted);
+
+/* Find what the captures of rows differ in: v->mixed. */
+int tt_mixed(struct tt_verdict *v, struct tt_err *err);
 
 /* Find the row's movers. */
 int tt_movers(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err);

@@ -65,6 +65,49 @@ tt_row_absent(const struct tt_verdict_row *r)
 	return value_of(r, &r->point[0])->why;
 }
 
+/* Has a capture of the baseline the name? Captures that crashed before they came to it are no sign that it is gone. */
+static bool
+base_knows(const struct tt_judging *w)
+{
+	const struct tt_baseline *b = w->v->base;
+	const struct tt_verdict_row *r = w->r;
+	bool frames = true;
+
+	for (size_t i = 0; i < r->npoint; i++)
+		frames = frames && r->point[i].sample->frames > 0;
+	for (size_t i = 0; b && i < b->nsample; i++) {
+		const struct tt_value *v = &b->sample[i].value[r->row->which];
+
+		if (tt_row_means(r->row, &b->sample[i]) && v->known && !v->absent && (frames || b->sample[i].frames == 0))
+			return true;
+	}
+	return false;
+}
+
+bool
+tt_row_unknown(struct tt_judging *w)
+{
+	struct tt_verdict_row *r = w->r;
+	const char *absent = tt_row_absent(r);
+
+	if (!absent || r->row->measure.metric->select == TT_SELECT_NONE)
+		return false;
+	r->gone = base_knows(w);
+	if (!r->gone) {
+		tt_row_cannot(w, absent);
+		return true;
+	}
+	for (size_t i = 0; i < r->npoint; i++)
+		if (r->point[i].known)
+			return false;
+	/* No call takes no time: nothing of it can be too long. */
+	if (r->row->measure.metric->select == TT_SELECT_MARKER && r->row->max.kind != TT_LIMIT_NONE)
+		r->outcome = r->row->relative ? TT_NOT_WORSE : TT_PASS;
+	else
+		tt_row_cannot(w, "the baseline has it, and these captures do not");
+	return true;
+}
+
 const char *
 tt_row_why(const struct tt_verdict_row *r, const struct tt_point *p, size_t n)
 {
@@ -284,15 +327,12 @@ tt_row_absolute(struct tt_judging *w, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
 	const struct tt_limit *max = &r->row->max, *min = &r->row->min;
-	const char *absent = tt_row_absent(r);
 	bool forbidden = max->kind == TT_LIMIT_AMOUNT && max->v == 0;
 	int rc;
 
 	/* A name that nothing has is a misspelling, unless the row says that there must be none. */
-	if (absent && !forbidden && r->row->measure.metric->select != TT_SELECT_NONE) {
-		tt_row_cannot(w, absent);
+	if (!forbidden && tt_row_unknown(w))
 		return TT_OK;
-	}
 	if (!tt_row_has_figures(w))
 		return TT_OK;
 	rc = tt_row_check_dim(w, max, err);

@@ -130,10 +130,8 @@ tt_row_relative(struct tt_judging *w, struct tt_err *err)
 	size_t n, m;
 	bool any;
 
-	if (tt_row_absent(r) && r->row->measure.metric->select != TT_SELECT_NONE) {
-		tt_row_cannot(w, tt_row_absent(r));
+	if (tt_row_unknown(w))
 		return TT_OK;
-	}
 	rc = base_points(w, &any, err);
 	if (rc != TT_OK || !any)
 		return rc;
@@ -154,13 +152,11 @@ tt_row_relative(struct tt_judging *w, struct tt_err *err)
 		r->limit = r->row->effect;
 	tt_row_find_worst(r, sign < 0);
 	r->tested = true;
-	w->p[w->np] = 1;
 	rc = tt_mann_whitney(x, m, y, n, &r->p, w->mem, err);
 	if (rc == TT_OK)
 		rc = tt_hodges_lehmann(x, m, y, n, TT_ALPHA, &w->shift[r - w->v->row], w->mem, err);
 	if (rc == TT_OK)
 		rc = tt_kolmogorov_smirnov(x, m, y, n, &r->ks, &r->ks_p, w->mem, err);
-	w->p[w->np++] = r->p;
 	return rc;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
 #include "model/identity.h"
 #include "pass/allocs.h"
 #include "stat/num.h"
@@ -39,16 +40,31 @@ tt_sample_same(const struct tt_sample *s, const struct tt_sample *list, size_t n
 	return NULL;
 }
 
+/* A name as it is read back from a baseline, where it must be found again. */
+static const char *
+kept(const char *name, struct tt_arena *a, struct tt_err *err)
+{
+	size_t size = 3 * strlen(name) + 5;
+	char *to;
+
+	if (tt_utf8_valid(NULL, 0, name) == name)
+		return tt_arena_text(a, name, strlen(name), err);
+	to = tt_arena_alloc(a, size, err);
+	return to ? tt_utf8_valid(to, size, name) : NULL;
+}
+
 /* Add a fact unless its key is there or it says nothing. */
 static int
 add_fact(struct tt_sample *s, const char *key, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	struct tt_fact *f = &s->fact[s->nfact];
 
-	if (!value || !*value || tt_sample_fact(s, key))
+	if (!value || !*value)
 		return TT_OK;
-	f->key = tt_arena_text(a, key, strlen(key), err);
-	f->value = f->key ? tt_arena_text(a, value, strlen(value), err) : NULL;
+	f->key = kept(key, a, err);
+	if (f->key && tt_sample_fact(s, f->key))
+		return TT_OK;
+	f->value = f->key ? kept(value, a, err) : NULL;
 	s->nfact += f->value != NULL;
 	return f->value ? TT_OK : err->code;
 }
@@ -213,7 +229,7 @@ keep_parts(struct parts *p, struct tt_sample *s, struct tt_err *err)
 		struct tt_part *to = &s->part[s->npart];
 
 		*to = p->p[i];
-		to->name = tt_arena_text(p->a, to->name, strlen(to->name), err);
+		to->name = kept(to->name, p->a, err);
 		if (!to->name)
 			return err->code;
 		s->npart++;
@@ -259,7 +275,7 @@ worst_frame(const struct tt_model *m, const struct tt_paths *t, const struct tt_
 		const char *name = tt_paths_label(t, tt_model_key(m, th->process, h->top[i].key));
 
 		w->top[i].self_ns = h->top[i].self;
-		w->top[i].name = tt_arena_text(a, name, strlen(name), err);
+		w->top[i].name = kept(name, a, err);
 		if (!w->top[i].name)
 			return err->code;
 		w->ntop++;

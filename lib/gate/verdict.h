@@ -62,6 +62,7 @@ struct tt_verdict_row {
 	int64_t value;                /* over all captures: by row->over; of relative rows their median */
 	bool has_limit;
 	int64_t limit;                /* what value is held against; of relative rows the largest change allowed */
+	bool gone;                    /* what it is about is in the baseline, and in none of the captures */
 	bool limit_is_min;            /* value must not be below; else not above */
 	size_t n;                     /* captures judged */
 	size_t missing;               /* captures meant that have no figure */
@@ -94,6 +95,12 @@ struct tt_verdict_row {
 	size_t nmover;
 };
 
+/* A fact of the fingerprint in which captures differ that one row looks at together; of several such rows the first. */
+struct tt_mix {
+	const struct tt_verdict_row *row;
+	const char *key, *value, *other;
+};
+
 struct tt_verdict {
 	struct tt_arena arena;
 	struct tt_verdict_row *row;   /* in the order of the budget, groups within a row by name; integrity rows last */
@@ -113,6 +120,8 @@ struct tt_verdict {
 	const struct tt_verdict_row *unfit;   /* the first row for which the captures make no baseline: it is worse, or lacks figures */
 	const struct tt_sample *known;        /* the first of ${nknown} captures that are in the baseline themselves */
 	size_t nknown;
+	struct tt_mix *mixed;
+	size_t nmixed;
 	const char **remark;          /* "the baseline is of one session ...": sentences for every report */
 	size_t nremark;
 };

@@ -233,6 +233,8 @@ tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, st
 
 	if (r->would == TT_CANNOT_JUDGE)
 		r->text = cannot_text(v, r, why, err);
+	else if (r->gone && !r->has_value)
+		r->text = "there is none of it in these captures";
 	else if (r->would == TT_SKIPPED)
 		r->text = why;
 	else if (r->row->relative)
@@ -270,7 +272,10 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 		rc = remark(v, tt_verdict_text(v, err, "%s: %s of a capture hangs on a few frames and varies too much to be "
 		    "compared; frames over a limit per thousand see the same and vary less", r->name,
 		    tt_stat_name[r->row->measure.stat]), err);
-	if (rc == TT_OK && r->outcome == TT_PASS && tt_row_absent(r))
+	if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE)
+		rc = remark(v, tt_verdict_text(v, err, "%s: \"%s\" is in the baseline and in no capture: take the row out if it was removed, "
+		    "or name what it is called now", r->name, r->row->measure.select), err);
+	else if (rc == TT_OK && r->outcome == TT_PASS && tt_row_absent(r))
 		rc = remark(v, tt_verdict_text(v, err, "%s: %s", r->name, tt_row_absent(r)), err);
 	return rc;
 }
@@ -298,7 +303,7 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 	size_t tested = 0;
 	int rc = TT_OK;
 
-	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + 5) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + v->nmixed + 5) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	if (v->nalone)
@@ -316,6 +321,9 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 		rc = remark(v, tt_verdict_text(v, err, "the baseline is of one session: by how much sessions differ is not known, and "
 		    "taken to be %lld.%lld %%; add sessions with --save --append", (long long)(v->budget->session_ppm / 10000),
 		    (long long)(v->budget->session_ppm / 1000 % 10)), err);
+	for (size_t i = 0; i < v->nmixed && rc == TT_OK; i++)
+		rc = remark(v, tt_verdict_text(v, err, "%s looks at captures of several kinds together: %s is %s and %s; give rows a \"where\", or "
+		    "use --group-by %s", v->mixed[i].row->name, v->mixed[i].key, v->mixed[i].value, v->mixed[i].other, v->mixed[i].key), err);
 	return rc == TT_OK ? base_remarks(v, o, err) : rc;
 }
 

@@ -191,11 +191,20 @@ worst_fps(const struct times *t, size_t part)
 
 /* --- tables ----------------------------------------------------------------------- */
 
-/*
- * Budgets in whole ns: a time is an integer, so "longer than 1e9/60 ns" is "longer than its whole part".
- */
+/* In whole ns: a time is an integer, so "longer than 1e9/60 ns" is "longer than its whole part". */
+int64_t
+tt_frame_limit(int64_t ns)
+{
+	static const int rate[] = { 15, 24, 30, 45, 60, 72, 90, 120, 144, 240 };
+
+	for (size_t i = 0; i < sizeof rate / sizeof *rate; i++)
+		if (ns == tt_ratio(100000, 1, (uint64_t)rate[i]) * 10000)
+			return 1000000000 / rate[i];
+	return ns;
+}
+
 static const struct { const char *name; int64_t ns; } standard_budget[] = {
-	{ "16.67", 1000000000 / 60 }, { "33.33", 1000000000 / 30 }, { "50", 50000000 },
+	{ "16.67", 16670000 }, { "33.33", 33330000 }, { "50", 50000000 },
 };
 #define NBUDGET (sizeof standard_budget / sizeof *standard_budget)
 
@@ -222,9 +231,9 @@ put_summary(struct fold *fo, struct tt_table *t, const struct times *x, struct t
 		tt_cell_int(&c[S_LOW1], worst_fps(x, 100));
 		tt_cell_int(&c[S_LOW01], worst_fps(x, 1000));
 	}
-	tt_cell_int(&c[S_OVER60], (int64_t)count_over(x, standard_budget[0].ns));
-	tt_cell_int(&c[S_OVER30], (int64_t)count_over(x, standard_budget[1].ns));
-	tt_cell_int(&c[S_OVER20], (int64_t)count_over(x, standard_budget[2].ns));
+	tt_cell_int(&c[S_OVER60], (int64_t)count_over(x, tt_frame_limit(standard_budget[0].ns)));
+	tt_cell_int(&c[S_OVER30], (int64_t)count_over(x, tt_frame_limit(standard_budget[1].ns)));
+	tt_cell_int(&c[S_OVER20], (int64_t)count_over(x, tt_frame_limit(standard_budget[2].ns)));
 	tt_cell_int(&c[S_PARTIAL], (int64_t)fo->f->partial);
 	return TT_OK;
 }
@@ -316,7 +325,7 @@ budgets_of(struct fold *fo, struct tt_table *t, const struct times *x, struct tt
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < NBUDGET && rc == TT_OK; i++)
-		rc = put_budget(fo, t, x, standard_budget[i].name, standard_budget[i].ns, err);
+		rc = put_budget(fo, t, x, standard_budget[i].name, tt_frame_limit(standard_budget[i].ns), err);
 	for (unsigned i = 0; i < fo->o->nbudget && rc == TT_OK; i++)
 		rc = put_budget(fo, t, x, fo->o->budget[i], fo->o->budget_ns[i], err);
 	return rc;

@@ -93,6 +93,12 @@ int tt_pass_begin(const struct tt_pass *p, size_t which, const struct tt_pass_op
  */
 int tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report *r, struct tt_err *err);
 
+/*
+ * The limit of frame times that ${ns} means: where it is the time of a frame at a usual rate, written with two decimals of a
+ * ms (16.67, 33.33, 8.33), that time exactly, in whole ns; else itself. For every limit that somebody writes.
+ */
+int64_t tt_frame_limit(int64_t ns);
+
 /* A note that names the tables in ${r} that have no groups by ${group}, if there are any. */
 int tt_group_note(enum tt_group group, struct tt_report *r, struct tt_err *err);
 

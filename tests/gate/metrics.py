@@ -42,7 +42,8 @@ def gate_values(capture, rows, options, **more):
     budget, base = os.path.join(FOLDER, "metrics-budget.json"), os.path.join(FOLDER, "metrics-base.json")
     with open(budget, "w") as f:
         json.dump(dict({"tracetool_budget": 1, "integrity": {"level": "off"}, "rows": [
-            dict({"id": str(i), "max": r.pop("max", "1s")}, **r) for i, r in enumerate(rows)]}, **more), f)
+            dict({"id": str(i), "max": r.pop("max", "1s")}, **r) for i, r in enumerate(rows)] +
+            [{"id": "on", "metric": "lost.events", "max": 1000000}]}, **more), f)
     run("stats", "--gate", budget, "--save", base, "--inconclusive", "pass", capture, *options)
     return json.load(open(base))["sessions"][0]["captures"][0]["values"]
 

@@ -200,6 +200,90 @@ def sessions_are_split_by_their_fact():
     check(sessions() == [("monday", 7), ("#2", 2), ("2", 2), ("#4", 2)], "sessions by fact and by number", sessions())
 
 
+# --- what rows compare ------------------------------------------------------------------------------------
+
+def builds_are_what_is_compared():
+    budget(row("median", max="+5%"))
+    gate(*captures("old", 1000000), "--meta", "build=100", "--save", "base.json", code=0)
+    gate(*captures("new", 1000000), "--meta", "build=101", "--baseline", "base.json", code=0)
+    gate(*captures("new", 1000000), "--meta", "device=other", "--baseline", "base.json", code=2)
+
+
+def one_limit_in_table_and_gate():
+    """A sixtieth and a thirtieth of a second, to the ns on both sides, and 16.67 and 33.33 ms as they are written."""
+    s = Script()
+    for ns in (16666666, 16666667, 16669999, 16670001, 33329999, 33330001, 33333333, 33333334, 8333333, 8333334):
+        s.enter("Game:Tick")
+        s.work(ns)
+        s.leave()
+    s.enter("Game:Tick")
+    s.write(GEN, at("limits.mlpd"))
+    out = subprocess.run([TRACETOOL, "stats", "--frame-marker", "Game:Tick", "--budget", "16.67", "--budget", "8.33", "--format", "json", "limits.mlpd"],
+                         cwd=work, capture_output=True, text=True, check=True).stdout
+    tables = json.loads(out)["tables"]
+    over = {b["budget"]: b["over"] for b in tables["frame_budgets"]["rows"] if b["time"] == "wall"}
+    want = {"16.67": 7, "33.33": 1, "8.33": 9}
+    check({k: over[k] for k in want} == want, "frames over in the table", over)
+    check(tables["frames"]["rows"][0]["over_16_67"] == 7, "in the summary")
+    budget(*(dict(row(k, metric="frame.over", limit=k + "ms", max=99), stat="count") for k in want))
+    r = gate("limits.mlpd", code=0)
+    check({k: r.rows[k]["value"] for k in want} == want, "frames over in the gate", r.stdout)
+    budget(dict(row("x", metric="frame.over", limit="16.670001ms", max=99), stat="count"))
+    check(gate("limits.mlpd").rows["x"]["value"] == 4, "other limits are what they say")
+
+
+def rows_that_cannot_fail_weaken_no_other():
+    budget(row("median", max="+5%"))
+    gate(*captures("fast", 1000000, 4), "--save", "base.json", code=0)
+    slow = captures("slow", 1500000, 4)
+    # 4 against 4 serve 3 rows, by the page.
+    extra = [row("warn%d" % i, metric="frame.time", stat="mean", max="+5%", level="warn") for i in range(6)]
+    waived = row("waived", stat="p95", max="+5%", waive={"until": "2027-01-01", "why": "x"})
+    budget(row("median", max="+5%"), row("mean", stat="mean", max="+5%"), row("fps", metric="frame.fps", stat="mean", min="-5%"), waived, *extra)
+    r = gate(*slow, "--baseline", "base.json", "--force-baseline", code=1)
+    check([r.rows[k]["outcome"] for k in ("median", "mean", "fps")] == ["worse"] * 3, "rows that fail beside rows that warn", r.stdout)
+    check(r.rows["median"]["test"]["rows_tested"] == 3 and r.rows["warn0"]["test"]["rows_tested"] == 7, "families", r.rows["median"]["test"])
+
+
+def what_is_gone_is_no_misspelling():
+    stats = ("per_frame.mean", "total", "mean", "p95")
+    rows = [row("draw " + x, metric="marker.time", marker="Game:Draw", stat=x, max="+5%") for x in stats]
+    budget(row("typo", metric="marker.time", marker="Game:Drow", stat="mean", max="+5%"), row("draw limit", metric="marker.time", marker="Game:Draw",
+           stat="p95", max="1s"), *rows, row("least", metric="marker.count", marker="Game:Draw", stat="total", min="-5%"))
+    gate(*captures("with", 1000000), "--save", "base.json", "--inconclusive", "pass", code=0)
+    r = gate(*captures("without", 1000000, markers=()), "--baseline", "base.json", code=1)
+    have = {k: v["outcome"] for k, v in r.rows.items()}
+    want = {"typo": "cannot_judge", "draw limit": "pass", "least": "worse", "integrity-lost": "pass", **{"draw " + x: "not_worse" for x in stats}}
+    check(have == want, "outcomes of a removed marker", have)
+    check(sum("is in the baseline and in no capture" in x for x in r.json["remarks"]) == 6, "which is told", r.json["remarks"])
+    r = gate(*captures("crashed", 1000000, 5, frames=0), capture("alive.mlpd", 1000000, markers=()), "--baseline", "base.json", code=5)
+    check(not any(r.rows["draw " + x]["outcome"] == "not_worse" for x in stats), "captures that crashed removed nothing", r.stdout)
+
+
+def names_that_are_no_utf8():
+    name, cls = "Caf\udce9:Run", "Menu\udce9"
+    budget(row("run", metric="marker.time", stat="per_frame.mean", marker="Caf\ufffd:Run", max="+5%"), row("median", max="+5%"))
+    before, after = captures("b", 1000000, markers=(name,), cls=cls), captures("a", 2000000, markers=(name,), cls=cls)
+    gate(*before, "--save", "base.json", "--meta", "device=caf\udce9", "--inconclusive", "pass", code=0)
+    r = gate(*before, "--baseline", "base.json", "--meta", "device=caf\udce9", code=0)
+    check(r.rows["run"]["outcome"] == "not_worse" and r.rows["run"]["baseline"] == 1000, "its figure is found", r.stdout)
+    budget(row("all", metric="marker.time", stat="total", marker="*", max="+5%"))
+    r = gate(*after, "--baseline", "base.json", "--meta", "device=caf\udce9", "--force-baseline")
+    budget(row("bytes", metric="gc.alloc.bytes", stat="total", max="+5%"))
+    gate(*before, "--save", "base.json", code=0)
+    more = captures("m", 1000000, frames=20, markers=(name,), cls=cls)
+    r = gate(*more, "--baseline", "base.json", code=1)
+    movers = r.rows["bytes"]["movers"]
+    check(len(movers) == 0 or not any(m["new"] or m["gone"] for m in movers), "no site of such a name is new", movers)
+
+
+def a_budget_judges_something():
+    for rows in ([], [row("a", max="1s", level="off")]):
+        budget(*rows)
+        r = gate(*captures("x", 1000000, 1), code=2)
+        check("judges nothing" in r.stderr, "a budget that judges nothing", r.stderr)
+
+
 def main():
     global work
     with tempfile.TemporaryDirectory(prefix="tracetool-sessions.") as work:
@@ -208,6 +292,12 @@ def main():
         six_at_once()
         the_same_recording_counts_once()
         sessions_are_split_by_their_fact()
+        builds_are_what_is_compared()
+        one_limit_in_table_and_gate()
+        rows_that_cannot_fail_weaken_no_other()
+        what_is_gone_is_no_misspelling()
+        names_that_are_no_utf8()
+        a_budget_judges_something()
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed > 0 or passed == 0)
 

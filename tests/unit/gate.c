@@ -255,6 +255,47 @@ with_fact(struct tt_sample *s, const char *key, const char *value)
 	return s;
 }
 
+static const char *
+remark_of(const int64_t *scenes, size_t n, const struct tt_baseline *base)
+{
+	static const char *const name[] = { "Town", "Forest", NULL };
+	struct tt_sample *s = samples(scenes, n, "");
+	const char *told = NULL;
+	struct tt_verdict v;
+
+	for (size_t i = 0; i < n; i++)
+		if (name[scenes[i]])
+			with_fact(&s[i], "scene", name[scenes[i]]);
+	if (CHECK_EQ_INT(tt_judge(&budget, base, s, n, &opts, &v, &mem, &err), TT_OK))
+		for (size_t i = 0; i < v.nremark; i++)
+			if (strstr(v.remark[i], "several kinds"))
+				told = tt_arena_text(&arena, v.remark[i], strlen(v.remark[i]), &err);
+	tt_verdict_free(&v);
+	return told;
+}
+
+/* A row that looks at captures of two scenes together says so; also where only the baseline has the other one. */
+TEST(captures_of_several_kinds_are_told)
+{
+	static const int64_t town[] = { 0, 0, 2 }, both[] = { 0, 0, 1 }, forest[] = { 1, 1, 1 };
+	struct tt_baseline base = { .path = "base", .nsample = 3, .nsession = 1, .settings = "" };
+
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": 5"))
+		return;
+	CHECK(!remark_of(town, 3, NULL));
+	CHECK_HAS(remark_of(both, 3, NULL), "r looks at captures of several kinds together: scene is Town and Forest");
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": 5, \"where\": { \"scene\": \"Town\" }"))
+		return;
+	CHECK(!remark_of(both, 3, NULL));
+	if (!read_row("\"metric\": \"gc.alloc.count\", \"max\": \"+5\""))
+		return;
+	base.sample = samples(forest, 3, "1");
+	for (int i = 0; i < 3; i++)
+		with_fact(&base.sample[i], "scene", "Forest");
+	CHECK(!remark_of(forest, 3, &base));
+	CHECK_HAS(remark_of(town, 3, &base), "scene is Town and Forest");
+}
+
 /* One write may hold captures of several sessions, of old ones among them, and of none. */
 TEST(captures_go_to_the_session_their_fact_names)
 {
@@ -420,7 +461,7 @@ TEST(what_is_open_fails_only_where_that_is_asked_for)
 		{ "error", TT_INCONCLUSIVE_AUTO, 1, TT_CANNOT_JUDGE, 5 }, { "error", TT_INCONCLUSIVE_PASS, 1, TT_CANNOT_JUDGE, 0 },
 		{ "warn", TT_INCONCLUSIVE_FAIL, 1, TT_CANNOT_JUDGE, 0 }, { "off", TT_INCONCLUSIVE_FAIL, 5, TT_SKIPPED, 0 },
 	};
-	char row[100];
+	char row[200];
 
 	for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
 		struct tt_baseline base = { .path = "base", .nsample = 5, .nsession = 1, .settings = "" };
@@ -428,7 +469,8 @@ TEST(what_is_open_fails_only_where_that_is_asked_for)
 		struct tt_verdict v;
 
 		o.inconclusive = want[i].inconclusive;
-		snprintf(row, sizeof row, "\"metric\": \"gc.alloc.count\", \"max\": \"+5%%\", \"level\": \"%s\"", want[i].level);
+		snprintf(row, sizeof row, "\"metric\": \"gc.alloc.count\", \"max\": \"+5%%\", \"level\": \"%s\" }, "
+		    "{ \"id\": \"other\", \"metric\": \"lost.events\", \"max\": 0", want[i].level);
 		if (!read_row(row))
 			continue;
 		base.sample = samples(x, 5, "1");
