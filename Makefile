@@ -97,7 +97,7 @@ help:
 	@echo 'cover      the tests with coverage of lines and branches'
 	@echo 'bench      speed and memory beside other programs'
 	@echo 'cost cost-mono   what the recorders cost the program they record'
-	@echo 'dist       the package for Unity, with the libraries that can be built here, to $(BUILD)/dist/'
+	@echo 'dist       the package for Unity, with the libraries of DIST_FOR="$(DIST_FOR)", to $(BUILD)/dist/'
 	@echo 'man        put common options and the columns of tables into the manual pages'
 	@echo 'install uninstall   to PREFIX=$(PREFIX) below DESTDIR'
 	@echo 'clean      remove $(BUILD)/'
@@ -347,8 +347,8 @@ bench: $(BIN) $(BENCH_BIN)
 
 # --- the package for Unity ------------------------------------------------------
 
-# The recorder as one C file, and the archive for the Package Manager with the libraries that can be built here,
-# without debug information.
+# The recorder as one C file, and the archive for the Package Manager with the libraries, without debug information. All that its README
+# promises is in it, or there is none; DIST_FOR=linux names fewer systems: what others lack is then said.
 ONE      := $(BUILD)/dist/tracetool_unity.c
 ONE_SRC  := $(sort $(filter-out formats/registry.c formats/chunk_read%.c,$(wildcard formats/*.c)) formats/unity/names.c \
 	$(wildcard formats/unity/recorder/*.c))
@@ -358,15 +358,24 @@ $(ONE): formats/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/*.h formats/un
 	$(Q)formats/unity/amalgamate.py -I formats --head formats/unity/amalgam_head.h --tail formats/unity/amalgam_tail.h \
 		-o $@ $(ONE_SRC)
 
+DIST_FOR := linux aarch64 windows
+DIST_linux   = --lib linux-$(shell uname -m)=$(BUILD)/dist/linux.lib
+DIST_aarch64 = --lib linux-aarch64=$(BUILD)/dist/aarch64.lib
+DIST_windows = --lib windows-x86_64=$(BUILD)/dist/windows.lib
+.PHONY: dist dist-linux dist-aarch64 dist-windows
 # (mingw's strip puts the time into what it writes unless told another one.)
-stripped = if [ -e $(2) ]; then SOURCE_DATE_EPOCH=499162500 $(1)strip -g -o $(BUILD)/dist/$(3) $(2); else rm -f $(BUILD)/dist/$(3); fi
-.PHONY: dist
-dist: $(ONE) $(UNITY) unity-aarch64 unity-windows
-	@$(call stripped,,$(UNITY),here.so)
-	@$(call stripped,$(AARCH64:gcc=),$(BUILD)/aarch64/libtracetool-unity.so,aarch64.so)
-	@$(call stripped,$(MINGW:gcc=),$(BUILD)/windows/libtracetool-unity.dll,windows.dll)
-	@formats/unity/dist.py -o $(BUILD)/dist --source $(ONE) --lib linux-$(shell uname -m)=$(BUILD)/dist/here.so \
-		--lib linux-aarch64=$(BUILD)/dist/aarch64.so --lib windows-x86_64=$(BUILD)/dist/windows.dll
+strip_lib = SOURCE_DATE_EPOCH=499162500 $(1)strip -g -o $(BUILD)/dist/$(@:dist-%=%).lib $(2)
+dist-linux: $(UNITY) $(ONE)
+	@$(call strip_lib,,$(UNITY))
+LIB_dist-aarch64 := libtracetool-unity.so
+LIB_dist-windows := libtracetool-unity.dll
+dist-aarch64 dist-windows: $(ONE)
+	@command -v $(OF_$(@:dist-%=unity-%)) >/dev/null || \
+		{ echo '$@: the package wants $(OF_$(@:dist-%=unity-%)) ("make setup"; or DIST_FOR=linux for less)' >&2; exit 1; }
+	@$(MAKE) BUILD=$(BUILD)/$(@:dist-%=%) CC=$(OF_$(@:dist-%=unity-%)) unity
+	@$(call strip_lib,$(patsubst %gcc,%,$(OF_$(@:dist-%=unity-%))),$(BUILD)/$(@:dist-%=%)/$(LIB_$@))
+dist: $(ONE) $(DIST_FOR:%=dist-%)
+	@formats/unity/dist.py -o $(BUILD)/dist --source $(ONE) $(foreach s,$(DIST_FOR),$(DIST_$(s)))
 
 # --- demo -----------------------------------------------------------------------
 

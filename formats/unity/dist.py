@@ -3,8 +3,8 @@
 dist.py -o DIR --source FILE.c [--lib SYSTEM=FILE]...: make the package that Unity's Package Manager installs.
 
 The archive is laid out as npm packs it: every path begins with package/. It holds package/ of this folder, the
-amalgamated source in Source~ and those of the libraries that are there; what Unity needs to know about the others is
-left out. The same input makes the same bytes. Prints the archive's name.
+amalgamated source in Source~ and the libraries given; what Unity needs to know about others is left out. A library that
+is given and not there is an error. The same input makes the same bytes. Prints the archive's name.
 """
 
 import argparse
@@ -73,10 +73,11 @@ def main():
         system, _, path = lib.partition('=')
         if system not in PLACES:
             sys.exit('dist.py: %s is none of %s' % (system, ', '.join(PLACES)))
-        if os.path.exists(path):
-            files[PLACES[system]] = open(path, 'rb').read()
-        else:
-            print('dist.py: without %s: there is no %s' % (system, path), file=sys.stderr)
+        if not os.path.exists(path):
+            sys.exit('dist.py: the library for %s is missing: there is no %s' % (system, path))
+        files[PLACES[system]] = open(path, 'rb').read()
+    for system in sorted(set(PLACES) - {lib.partition('=')[0] for lib in a.lib}):
+        print('dist.py: without the library for %s' % system, file=sys.stderr)
     drop_orphans(files)
 
     manifest = json.loads(files['package.json'])

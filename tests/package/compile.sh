@@ -317,6 +317,7 @@ dist() { make dist > "$work/log" 2>&1 || { tail -n 20 "$work/log"; return 1; }; 
 is "make dist" dist
 archive=$(tail -n 1 "$work/log")
 is "make dist names the archive" test -f "$archive"
+is "make dist fails where a library is missing" bash -c '! make dist AARCH64=no-such-gcc 2> "$0" && grep -q no-such-gcc "$0"' "$work/log2"
 again() {
 	local sum
 	# Windows libraries have times in them: link it anew, a second later.
