@@ -1,5 +1,8 @@
 /**
  * What runs on game threads: labels, zones named by their own text.
+ *
+ * A text is found by 64 bits of a hash, which stand for it. The table is one for all threads; it is read without a lock,
+ * and at most half full, so that few steps lead to any text, or to the place where it is missing.
  */
 #include "ring.h"
 
@@ -33,66 +36,101 @@ word(const uint8_t *p)
 	return w;
 }
 
-/* 64 bits of a text: words multiplied and folded, in two lanes that do not wait for each other. */
-static uint64_t
+static inline uint64_t
+half_word(const uint8_t *p)
+{
+	uint32_t w;
+
+	memcpy(&w, p, 4);
+	return w;
+}
+
+#define K0 0x9e3779b97f4a7c15u
+#define K1 0xd1b54a32d192ed03u
+#define K2 0x8cb92ba72f3d8dd7u
+#define K3 0xaef17502108ef2d9u
+
+/* 16 bytes. */
+static inline uint64_t
+mix(const uint8_t *p, uint64_t a, uint64_t b)
+{
+	return fold(word(p) ^ a, word(p + 8) ^ b);
+}
+
+/*
+ * 64 bits of a text, never 0. Its 16 bytes each are multiplied by themselves, none waiting for the others; the last ones
+ * overlap those before instead of being fetched one by one.
+ */
+static inline uint64_t
 hash(const uint8_t *p, size_t n, uint64_t seed)
 {
-	const uint64_t k0 = 0x9e3779b97f4a7c15u, k1 = 0xd1b54a32d192ed03u;
-	uint64_t g = seed ^ k0, h = n ^ k1;
-	uint8_t last[32] = { 0 };
+	uint64_t h = seed ^ n * K0;
+	size_t i;
 
-	for (; n > 32; n -= 32, p += 32) {
-		g = fold(word(p) ^ g, word(p + 8) ^ k1);
-		h = fold(word(p + 16) ^ h, word(p + 24) ^ k0);
+	if (__builtin_expect(n >= 16, 1)) {
+		for (i = 0; n - i > 64; i += 64) {
+			h = fold(h, K3) + mix(p + i, K0, K1) + mix(p + i + 16, K1, K2);
+			h += mix(p + i + 32, K2, K3) ^ mix(p + i + 48, K3, K0);
+		}
+		if (n - i > 32) {
+			h += mix(p + i, K2 ^ seed, K1) + mix(p + i + 16, K3, K0 ^ seed);
+			h ^= mix(p + n - 32, K1 ^ seed, K3);
+		} else if (n - i > 16) {
+			h += mix(p + i, K1 ^ seed, K3);
+		}
+		h += mix(p + n - 16, K0 ^ seed, K2);
+	} else if (n >= 8) {
+		h += fold(word(p) ^ K0 ^ seed, word(p + n - 8) ^ K2);
+	} else if (n >= 4) {
+		h += fold(half_word(p) ^ K0 ^ seed, half_word(p + n - 4) ^ K2);
+	} else if (n > 0) {
+		h += fold(((uint64_t)p[0] << 16 | (uint64_t)p[n / 2] << 8 | p[n - 1]) ^ K0 ^ seed, K2);
 	}
-	memcpy(last, p, n);
-	g = fold(word(last) ^ g, word(last + 8) ^ k1);
-	h = fold(word(last + 16) ^ h, word(last + 24) ^ k0);
-	h = fold(g ^ k1, h ^ k0);
-	return h ? h : 1;
+	return h + !h;
+}
+
+static inline uint64_t
+label_hash(uint64_t owner, uint64_t category, unsigned type, const void *p, size_t n)
+{
+	return hash(p, n, owner ^ category << 40 ^ (uint64_t)type << 32);
+}
+
+static inline struct ring_label *
+label_at(const struct ring *r, uint64_t h)
+{
+	return &r->label[h % (2 * RING_LABELS)];
 }
 
 /* The key of a label whose definition found no room: its text goes with each event. */
 #define LABEL_WRITTEN_OUT UINT64_MAX
 
 /*
- * A label met for the first time, or not where its hash points. One that another thread defines at this moment is
- * not waited for: it is defined twice, under two keys. 0: no room for another.
+ * The key of a label, which is defined where it is new; 0: no room for another. One that another thread defines at this
+ * moment is not waited for: it is defined twice, under two keys.
  */
-static __attribute__((noinline)) uint64_t
-label_slow(
-    struct ring *r, uint64_t h, uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
+static uint64_t
+label_key(struct ring *r, uint64_t h, uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
 {
-	for (uint32_t i = 0; i < RING_LABEL_TRIES; i++) {
-		struct ring_label *l = &r->label[(h + i) % RING_LABELS];
-		uint64_t have = atomic_load_explicit(&l->hash, memory_order_acquire), key;
-		if (have == 0 && atomic_compare_exchange_strong(&l->hash, &have, h)) {
-			key = ring_def_label(owner, category, type, s, n);
-			atomic_store_explicit(&l->key, key ? key : LABEL_WRITTEN_OUT, memory_order_release);
-			return key;
-		}
-		if (have != h)
-			continue;
+	struct ring_label *l = label_at(r, h);
+	uint64_t have = atomic_load_explicit(&l->hash, memory_order_acquire), key;
+
+	for (; have != 0 && have != h; have = atomic_load_explicit(&l->hash, memory_order_acquire))
+		l = l + 1 < r->label + 2 * RING_LABELS ? l + 1 : r->label;
+	if (have == h) {
 		key = atomic_load_explicit(&l->key, memory_order_acquire);
-		if (key == LABEL_WRITTEN_OUT)
-			return 0;
-		return key ? key : ring_def_label(owner, category, type, s, n);
+		return key == LABEL_WRITTEN_OUT ? 0 : key ? key : ring_def_label(owner, category, type, s, n);
 	}
-	return 0;
-}
-
-static inline uint64_t
-label_key(struct ring *r, uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n)
-{
-	uint64_t h = hash(s, n, owner ^ category << 40 ^ (uint64_t)type << 32);
-	struct ring_label *l = &r->label[h % RING_LABELS];
-
-	if (__builtin_expect(atomic_load_explicit(&l->hash, memory_order_acquire) == h, 1)) {
-		uint64_t key = atomic_load_explicit(&l->key, memory_order_acquire);
-		if (__builtin_expect(key != 0 && key != LABEL_WRITTEN_OUT, 1))
-			return key;
+	if (atomic_fetch_add_explicit(&r->nlabel, 1, memory_order_relaxed) >= RING_LABELS) {
+		atomic_fetch_sub_explicit(&r->nlabel, 1, memory_order_relaxed);
+		return 0;
 	}
-	return label_slow(r, h, owner, category, type, s, n);
+	if (!atomic_compare_exchange_strong(&l->hash, &have, h)) {    /* another thread was quicker */
+		atomic_fetch_sub_explicit(&r->nlabel, 1, memory_order_relaxed);
+		return label_key(r, h, owner, category, type, s, n);
+	}
+	key = ring_def_label(owner, category, type, s, n);
+	atomic_store_explicit(&l->key, key ? key : LABEL_WRITTEN_OUT, memory_order_release);
+	return key;
 }
 
 /* The text goes with the event, as its first argument. */
@@ -100,57 +138,14 @@ static __attribute__((noinline)) void
 label_text(struct rec_thread *t, uint64_t ticks, uint64_t owner, const struct rec_value *text,
     const struct rec_value *args, unsigned n)
 {
-	struct rec_value all[8] = { *text };
-	unsigned m = n < 7 ? n : 7;
+	struct rec_value all[REC_VALUES + 1] = { *text };
+	unsigned m = n < REC_VALUES ? n : REC_VALUES;
 
+	atomic_fetch_add_explicit(&R->labels_out, 1, memory_order_relaxed);
 	for (unsigned i = 0; i < m; i++)
 		all[i + 1] = args[i];
 	ring_keyed(t, ticks, TTC_BEGIN_ARGS, owner, all, m + 1);
 	rec_push(t, owner, owner);
-}
-
-/* 16 bytes that may lie anywhere. */
-typedef uint64_t pair __attribute__((vector_size(16)));
-static inline pair
-at(const uint8_t *p)
-{
-	pair x;
-
-	memcpy(&x, p, 16);
-	return x;
-}
-
-/* Are the ${n} bytes the same? Few branches on the length: pieces from both ends, which may overlap. */
-static inline __attribute__((always_inline)) bool
-same(const uint8_t *a, const uint8_t *b, size_t n)
-{
-	pair d = { 0, 0 };
-
-	if (n < 16)
-		return memcmp(a, b, n) == 0;
-	for (size_t i = 0; i + 32 < n; i += 32)
-		d |= (at(a + i) ^ at(b + i)) | (at(a + i + 16) ^ at(b + i + 16));
-	d |= at(a + n - 16) ^ at(b + n - 16);
-	n = n < 32 ? 0 : n - 32;
-	d |= at(a + n) ^ at(b + n);
-	return (d[0] | d[1]) == 0;
-}
-
-/* What the thread remembers where a text at ${p} belongs. */
-static inline struct ring_known *
-known_at(struct rec_thread *t, const void *p)
-{
-	return &ring_known(t)[(uint64_t)(uintptr_t)p * 0x9e3779b97f4a7c15u >> (64 - 9)];
-}
-_Static_assert(RING_KNOWN == 1u << 9, "see known_at");
-
-static inline bool
-is_known(const struct ring_known *k, const struct rec_thread *t, uint64_t owner, uint64_t category,
-    const struct rec_value *v)
-{
-	return ((k->owner ^ owner) | (k->category ^ category) | (k->session ^ t->session) |
-		   (k->size ^ v->size) | (k->type ^ v->type)) == 0 &&
-	    same(k->text, v->p, v->size);
 }
 
 /* Terminators do not count, nor what is too long. */
@@ -160,8 +155,10 @@ length(const struct rec_value *v)
 	const uint8_t *s = v->p;
 	size_t n = v->size;
 
-	if (n > R->value_max)
+	if (n > R->value_max) {
+		atomic_fetch_add_explicit(&R->cut, 1, memory_order_relaxed);
 		n = R->value_max & ~1u;
+	}
 	if (v->type == TTC_TEXT16) {
 		n &= ~(size_t)1;
 		while (n >= 2 && s[n - 1] == 0 && s[n - 2] == 0)
@@ -173,62 +170,58 @@ length(const struct rec_value *v)
 	return n;
 }
 
-/* A label that the thread does not remember, or one with values. Entered. */
+/* A label that has not been met yet, or one with values. Entered. */
 static __attribute__((noinline)) void
 label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t category, const struct rec_value *v,
     const struct rec_value *args, unsigned n)
 {
-	struct ring_known *k = known_at(t, v->p);
 	uint64_t key;
 
 	if (!atomic_load_explicit(&rec_state.on, memory_order_acquire)) {
 		rec_leave(t);
 		return;
 	}
-	if (t->session == atomic_load_explicit(&rec_state.session, memory_order_relaxed) &&
-	    is_known(k, t, owner, category, v)) {
-		key = k->key;
-	} else {
-		size_t size = length(v);
-		key = label_key(R, owner, category, v->type, v->p, size);
-		if (key == 0) {
-			label_text(t, ticks, owner,
-			    &(struct rec_value){ .type = v->type, .size = (uint32_t)size, .p = v->p }, args, n);
-			return;
-		}
-	}
-	if (n > 0) {
-		ring_keyed(t, ticks, TTC_BEGIN_ARGS, key, args, n);
-	} else if (rec_enter(t, ticks)) {
-		rec_begin_at(t, ticks, key);
-	} else {
-		rec_push(t, key, owner);
-		rec_drop(t);
+	size_t size = length(v);
+	key = label_key(R, label_hash(owner, category, v->type, v->p, size), owner, category, v->type, v->p, size);
+	if (key == 0) {
+		label_text(t, ticks, owner, &(struct rec_value){ .type = v->type, .size = (uint32_t)size, .p = v->p }, args, n);
 		return;
 	}
+	if (n > 0)
+		ring_keyed(t, ticks, TTC_BEGIN_ARGS, key, args, n);
+	else if (rec_enter(t, ticks))
+		rec_begin_at(t, ticks, key);
+	else
+		rec_drop(t);
 	rec_push(t, key, owner);
-	/* Not before it has joined the recording: the key is of this session. */
-	if (v->size > 0 && v->size <= RING_KNOWN_TEXT) {
-		*k = (struct ring_known){ .key = key, .owner = owner, .category = category, .session = t->session,
-			.size = v->size, .type = v->type };
-		memcpy(k->text, v->p, v->size);
-	}
+}
+
+/* Does ${v} end in no terminator, and fit? Then its size is its length. */
+static inline bool
+is_trim(const struct rec_value *v)
+{
+	const uint8_t *last = (const uint8_t *)v->p + v->size;
+
+	return v->size >= 2 && v->size <= R->value_max &&
+	    (v->type == TTC_TEXT16 ? v->size % 2 == 0 && (last[-1] | last[-2]) != 0 : last[-1] != 0);
 }
 
 void
 rec_label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t category, const struct rec_value *v,
     const struct rec_value *args, unsigned n)
 {
-	const struct ring_known *k = known_at(t, v->p);
-
 	atomic_store_explicit(&t->busy, 1, REC_BUSY_ORDER);
 	atomic_signal_fence(memory_order_seq_cst);
-	/* With a chunk at hand, this is the session the key is of. */
-	if (__builtin_expect(n == 0 && t->p < atomic_load_explicit(&t->end, memory_order_relaxed) &&
-		is_known(k, t, owner, category, v), 1)) {
-		rec_push(t, k->key, owner);
-		rec_begin_at(t, ticks, k->key);
-		return;
+	/* With a chunk at hand, the table is that of the thread's recording. */
+	if (__builtin_expect(n == 0 && t->p < atomic_load_explicit(&t->end, memory_order_relaxed) && is_trim(v), 1)) {
+		uint64_t h = label_hash(owner, category, v->type, v->p, v->size), key;
+		const struct ring_label *l = label_at(R, h);
+		if (__builtin_expect(atomic_load_explicit(&l->hash, memory_order_acquire) == h, 1) &&
+		    (key = atomic_load_explicit(&l->key, memory_order_acquire)) + 1 > 1) {
+			rec_push(t, key, owner);
+			rec_begin_at(t, ticks, key);
+			return;
+		}
 	}
 	label(t, ticks, owner, category, v, args, n);
 }

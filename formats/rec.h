@@ -187,6 +187,7 @@ struct rec_thread {
 	struct rec_thread *next;      /* all of them */
 };
 #define REC_SMALL 32u
+#define REC_VALUES 100u               /* in one event */
 
 /**
  * rec_thread():
@@ -202,6 +203,9 @@ static inline struct rec_thread *rec_thread(void);
  */
 struct rec_thread *rec_thread_extra(void);
 void rec_thread_release(struct rec_thread *t);
+
+/* Call ${gone} with the id of each thread that had a writing end when it exits, recording or not. At most one function. */
+void rec_on_thread_exit(void (*gone)(uint64_t native));
 
 /* --- events: the thread's own ------------------------------------------------------ */
 
@@ -237,7 +241,7 @@ void rec_frame(struct rec_thread *t, uint64_t ticks, uint64_t number);
 /**
  * rec_label(t, ticks, owner, category, v, args, n):
  * A zone named by the text ${v} (TTC_TEXT8 or TTC_TEXT16; trailing NULs do not count) begins; it ends by
- * rec_end(..., ${owner}). The first use of a text defines it; later ones cost as much as a plain begin.
+ * rec_end(..., ${owner}). The first use of a text defines it; later ones cost little more than a plain begin.
  * ${category} is a category's key or 0: the owner's.
  */
 void rec_label(struct rec_thread *t, uint64_t ticks, uint64_t owner, uint64_t category, const struct rec_value *v,

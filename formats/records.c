@@ -51,7 +51,7 @@ value_size(const struct rec_value *v)
 	return v->size < R->value_max ? v->size : R->value_max;
 }
 
-/* The most that ${n} values can take; *${n} is cut to what fits a quarter of a chunk. */
+/* The most that ${n} values can take; *${n} is cut to what fits a quarter of a chunk, and what that costs is counted. */
 static size_t
 values_most(const struct rec_value *v, unsigned *n)
 {
@@ -59,10 +59,13 @@ values_most(const struct rec_value *v, unsigned *n)
 
 	for (unsigned i = 0; i < *n; i++) {
 		size_t one = 12 + value_size(&v[i]);
-		if (most + one > R->size / 4 || i == 100) {
+		if (most + one > R->size / 4 || i == REC_VALUES) {
+			atomic_fetch_add_explicit(&R->left_out, *n - i, memory_order_relaxed);
 			*n = i;
 			break;
 		}
+		if (__builtin_expect(v[i].size > R->value_max, 0))
+			atomic_fetch_add_explicit(&R->cut, 1, memory_order_relaxed);
 		most += one;
 	}
 	return most;

@@ -85,13 +85,13 @@ ring_make(struct ring *r, uint32_t chunk, uint32_t nslot, bool calm)
 	r->count = calloc(r->nchunk, sizeof *r->count);
 	r->def_chunk = calloc(r->nchunk, sizeof *r->def_chunk);
 	r->def_end = calloc(r->nchunk, sizeof *r->def_end);
-	r->label = calm ? calloc(RING_LABELS, sizeof *r->label) : malloc(RING_LABELS * sizeof *r->label);
+	r->label = calm ? calloc(2 * RING_LABELS, sizeof *r->label) : malloc(2 * RING_LABELS * sizeof *r->label);
 	if (!r->link || !r->owner || !r->count || !r->def_chunk || !r->def_end || !r->label) {
 		ring_free(r);
 		return -ENOMEM;
 	}
 	if (!calm)
-		memset(r->label, 0, RING_LABELS * sizeof *r->label);
+		memset(r->label, 0, 2 * RING_LABELS * sizeof *r->label);
 	atomic_store(&r->free, 0);
 	atomic_store(&r->nfree, 0);
 	atomic_store(&r->sealed, 0);
@@ -100,6 +100,10 @@ ring_make(struct ring *r, uint32_t chunk, uint32_t nslot, bool calm)
 	atomic_store(&r->numbers, 0);
 	atomic_store(&r->nended, 0);
 	atomic_store(&r->no_slot, 0);
+	atomic_store(&r->nlabel, 0);
+	atomic_store(&r->labels_out, 0);
+	atomic_store(&r->cut, 0);
+	atomic_store(&r->left_out, 0);
 	for (uint32_t i = r->nchunk; i-- > 0;)
 		ring_give(r, i);
 	for (uint32_t i = 0; i < RING_DEF_SPARE; i++)
@@ -321,8 +325,6 @@ make(bool extra)
 	t->zone = (struct rec_zone *)(void *)(t + 1);
 	t->native = plat_thread_self();
 	t->extra = extra;
-	for (unsigned i = 0; i < RING_KNOWN; i += 4096 / sizeof(struct ring_known))
-		((volatile struct ring_known *)ring_known(t))[i].key = 0;     /* no page fault at a label */
 	lock_threads();
 	t->next = atomic_load(&rec_state.threads);
 	atomic_store(&rec_state.threads, t);
@@ -345,10 +347,23 @@ set_self(struct rec_thread *t)
 }
 #endif
 
+static void (*_Atomic thread_gone)(uint64_t native);
+
 void
-ring_thread_exit(void *t)
+rec_on_thread_exit(void (*gone)(uint64_t native))
 {
+	atomic_store(&thread_gone, gone);
+}
+
+void
+ring_thread_exit(void *exiting)
+{
+	struct rec_thread *t = exiting;
+	void (*gone)(uint64_t) = atomic_load(&thread_gone);
+
 	set_self(NULL);
+	if (gone && t && !atomic_load(&rec_state.forked))
+		gone(t->native);
 	rec_thread_release(t);
 }
 

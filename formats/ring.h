@@ -15,8 +15,7 @@
 
 #include "rec.h"
 
-#define RING_LABELS       65536u      /* distinct labels with a key of their own */
-#define RING_LABEL_TRIES  16u
+#define RING_LABELS       65536u      /* distinct labels with a key of their own; the table has twice as many places */
 #define RING_TEXT_MAX     4000u       /* bytes of a text or value */
 #define RING_DEF_SPARE    8u          /* chunks for definitions taken ahead */
 #define RING_DEF_HEAD     16u         /* u32 length, u32 CRC, u64 ticks */
@@ -50,6 +49,10 @@ struct ring {
 	_Atomic uint32_t nended;      /* slots whose threads have ended */
 	_Atomic uint64_t no_slot;     /* events of threads there was no slot for */
 	struct ring_label *label;
+	_Atomic uint32_t nlabel;      /* places taken */
+	_Atomic uint64_t labels_out;  /* zones whose label had no key: the text is an argument */
+	_Atomic uint64_t cut;         /* values that were longer than value_max */
+	_Atomic uint64_t left_out;    /* values their event had no room for */
 };
 
 /* One for the library: never freed, so that late callers find it. */
@@ -113,33 +116,7 @@ void ring_keyed(struct rec_thread *t, uint64_t ticks, unsigned kind, uint64_t ke
 /* The thread ends: no event of the program's; not counted, nor missed where there is no room. Entered afterwards. */
 void ring_thread_end(struct rec_thread *t);
 
-/* --- labels.c --- */
-
-/*
- * What a thread remembers of the labels it began, by where their texts stood: a text is compared, not hashed. Lies
- * behind the thread's zones; zeros at first.
- */
-#define RING_KNOWN        512u
-#define RING_KNOWN_TEXT   80u
-struct ring_known {
-	uint64_t key, owner, category, session;
-	uint32_t size;                /* of the text as it was given, terminators and all */
-	uint32_t type;
-	uint64_t spare;
-	uint8_t text[RING_KNOWN_TEXT];
-};
-_Static_assert(sizeof(struct ring_known) == 128, "whole cache lines");
-
-#define RING_ZONES        (TTC_STACK * sizeof(struct rec_zone))
-#define RING_THREAD       (sizeof(struct rec_thread) + RING_ZONES + (RING_KNOWN + 1) * sizeof(struct ring_known))
-
-static inline struct ring_known *
-ring_known(struct rec_thread *t)
-{
-	uintptr_t at = (uintptr_t)(t + 1) + RING_ZONES, line = sizeof(struct ring_known);
-
-	return (struct ring_known *)(void *)((at + line - 1) / line * line);
-}
+#define RING_THREAD       (sizeof(struct rec_thread) + TTC_STACK * sizeof(struct rec_zone))
 
 /**
  * ring_detach(seal):

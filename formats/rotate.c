@@ -89,7 +89,7 @@ part_name(uint32_t part, uint32_t copy, char *to, size_t n)
 }
 
 static const char *
-base(const char *path)
+file_of(const char *path)
 {
 	const char *last = path;
 
@@ -120,12 +120,34 @@ writer_first_file(char why[256])
 	}
 	if (strcmp(W.name, W.path) != 0) {
 		size_t n = strlen(why);
-		snprintf(why + n, 256 - n, "%s%.80s %s; this capture goes to %.80s", n ? "; " : "", base(W.path),
-		    held ? "is being written by another recorder" : "is kept", base(W.name));
+		snprintf(why + n, 256 - n, "%s%.80s %s; this capture goes to %.80s", n ? "; " : "", file_of(W.path),
+		    held ? "is being written by another recorder" : "is kept", file_of(W.name));
 	}
 	strcpy(W.path, W.name);
 	W.first_fd = W.fd;
 	return 0;
+}
+
+/* What is not as it was given, and how often. */
+static void
+put_notes(void)
+{
+	const struct { const _Atomic uint64_t *n; const char *text; } note[] = {
+		{ &R->defs_lost, "definitions had no room in the ring (ring= makes it larger)" },
+		{ &R->labels_out, atomic_load(&R->nlabel) < RING_LABELS ? "zones have their label as an argument only: the ring had no room to define it"
+			: "zones have their label as an argument only: there are more than 65536" },
+		{ &R->cut, "texts and blobs were longer than a capture holds (4000 bytes) and are cut" },
+		{ &R->left_out, "values are left out: their event was too long" },
+	};
+	char text[160];
+
+	for (size_t i = 0; i < sizeof note / sizeof *note; i++) {
+		unsigned long long n = atomic_load(note[i].n);
+		if (n == 0)
+			continue;
+		snprintf(text, sizeof text, "%llu %s", n, note[i].text);
+		writer_note(text);
+	}
 }
 
 /* Every thread's account, and why the file ends. */
@@ -134,7 +156,7 @@ put_finish(enum ttc_finish how)
 {
 	uint8_t *b = malloc(16 + FINISH_THREADS * 50), *p = b;
 	uint32_t n = 0;
-	uint64_t no_slot = atomic_load(&R->no_slot), lost = atomic_load(&R->defs_lost);
+	uint64_t no_slot = atomic_load(&R->no_slot);
 
 	if (!b)
 		return;
@@ -145,12 +167,8 @@ put_finish(enum ttc_finish how)
 		p = ttc_put(p, no_slot);
 		writer_record(TTC_DROPS, b, (size_t)(p - b));
 	}
-	if (lost && how != TTC_F_ROTATED) {
-		char text[100];
-		snprintf(
-		    text, sizeof text, "%llu definitions had no room in the ring", (unsigned long long)lost);
-		writer_note(text);
-	}
+	if (how != TTC_F_ROTATED)
+		put_notes();
 	/* In records of few enough threads; a reader joins them. */
 	for (uint32_t i = 0, k = 0; k <= n; k += FINISH_THREADS) {
 		uint32_t here = n - k < FINISH_THREADS ? n - k : FINISH_THREADS;

@@ -10,7 +10,8 @@
  *	clock      two callbacks that only read it, found and called like ours
  *	pair       begin and end of plain zones, nested eight deep
  *	alloc      GC.Alloc: begin with its size, and end
- *	label      Profiler.BeginSample of 64 bytes of UTF-16 (32 characters), one of 400 texts, and its end
+ *	label      Profiler.BeginSample of 64 bytes of UTF-16 (32 characters) and its end: one of 16 texts (hot), one of 400
+ *	           (cold), and 1,000 in turn
  * "hot" is over 16 markers, as a loop over objects has them; "cold" over 3,500 in no order, where host and recorder
  * alike wait for memory. Bursts in which the thread was switched out are left out and counted.
  *
@@ -49,7 +50,7 @@ counter(void)
 }
 #endif
 
-enum { MARKERS = 3500, PAIRS = 14000, BURST = 1000, HOT = 16, LABELS = 400 };
+enum { MARKERS = 3500, PAIRS = 14000, BURST = 1000, HOT = 16, LABELS = 1000 };
 
 static const struct unity_marker *marker[MARKERS], *alloc_marker, *label_marker;
 static struct unity_marker *shadow[MARKERS];  /* the same, but whoever listens only reads the clock */
@@ -137,21 +138,36 @@ do_allocs(const uint16_t *o, unsigned n)
 	}
 }
 
+static inline void
+label_zone(const uint16_t *text)
+{
+	int32_t object = 0;
+	uint32_t category = 1;
+	const struct unity_value v[] = {
+		{ .type = UNITY_T_INSTANCE, .size = 4, .data = &object },
+		{ .type = UNITY_T_TEXT16, .size = 64, .data = text },
+		{ .type = UNITY_T_U32, .size = 4, .data = &category },
+	};
+
+	engine_emit(label_marker, UNITY_BEGIN, 3, v);
+	engine_emit(label_marker, UNITY_END, 0, NULL);
+}
+
 static void
 do_labels(const uint16_t *o, unsigned n)
 {
-	for (unsigned i = 0; i < n; i++) {
-		int32_t object = 0;
-		uint32_t category = 1;
-		const struct unity_value v[] = {
-			{ .type = UNITY_T_INSTANCE, .size = 4, .data = &object },
-			{ .type = UNITY_T_TEXT16, .size = 64, .data = label_text[o[i] % LABELS] },
-			{ .type = UNITY_T_U32, .size = 4, .data = &category },
-		};
+	for (unsigned i = 0; i < n; i++)
+		label_zone(label_text[o[i] % 400]);
+}
 
-		engine_emit(label_marker, UNITY_BEGIN, 3, v);
-		engine_emit(label_marker, UNITY_END, 0, NULL);
-	}
+static void
+do_turns(const uint16_t *o, unsigned n)
+{
+	static unsigned next;
+
+	(void)o;
+	for (unsigned i = 0; i < n; i++, next = (next + 1) % LABELS)
+		label_zone(label_text[next]);
 }
 
 /* The order of a frame's bursts turns from frame to frame. Together they make PAIRS pairs of ours. */
@@ -161,6 +177,7 @@ static struct job {
 	bool cold;
 	unsigned bursts;              /* a frame */
 	unsigned events;              /* recorded of each */
+	unsigned warm;                /* done before a burst is measured; 0: 16 */
 	double ticks;
 	uint64_t n, switched;
 	double *burst;                /* ns each: for the median */
@@ -175,6 +192,7 @@ static struct job {
 	{ .name = "two clock-only callbacks, cold", .run = do_clock, .cold = true, .bursts = 2 },
 	{ .name = "begin + end, cold", .run = do_pairs, .cold = true, .bursts = 5, .events = 2 },
 	{ .name = "64-byte label + end, 400 texts", .run = do_labels, .cold = true, .bursts = 1, .events = 2 },
+	{ .name = "64-byte label + end, 1,000 in turn, again", .run = do_turns, .bursts = 1, .events = 2, .warm = LABELS },
 };
 enum { JOBS = sizeof jobs / sizeof *jobs, READS = 0, SYSTEM = 1, PLAIN = 3 };
 
@@ -188,13 +206,14 @@ measure(struct job *j, unsigned at)
 	uint64_t a, b;
 
 	/* Warm what a burst in the middle of a frame's work has warm. */
-	j->run(o, 16);
+	unsigned warm = j->warm ? j->warm : 16;
+	j->run(o, warm);
 	getrusage(RUSAGE_THREAD, &u);
 	a = counter();
 	j->run(o, BURST);
 	b = counter();
 	getrusage(RUSAGE_THREAD, &w);
-	made += (uint64_t)(16 + BURST) * j->events;
+	made += (uint64_t)(warm + BURST) * j->events;
 	if (u.ru_nivcsw != w.ru_nivcsw) {
 		j->switched++;
 		return;
