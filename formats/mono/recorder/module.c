@@ -16,6 +16,7 @@ EXPORT void mono_profiler_init_tracetool(const char *desc);
 
 struct module module;
 static struct _MonoProfiler self;
+static uint64_t load_pid;
 
 void
 module_say(const char *fmt, ...)
@@ -39,7 +40,8 @@ finish(void)
 	char why[256];
 	struct rec_stats s;
 
-	if (atomic_flag_test_and_set(&done))
+	/* In a forked child the capture is its parent's, and no thread of ours is there. */
+	if (load_pid != plat_pid() || atomic_flag_test_and_set(&done))
 		return;
 	control_end();
 	tools_end();
@@ -172,6 +174,7 @@ mono_profiler_init_tracetool(const char *desc)
 		module_say("not profiled: %s", why);
 		return;
 	}
+	load_pid = plat_pid();
 	if (open_capture() != 0)
 		return;
 	module.handle = self.handle = api.mono_profiler_create(&self);

@@ -44,20 +44,45 @@ defs_category_key(uint64_t id)
 }
 
 static const char *
-category_name(unsigned id)
+described_name(unsigned id)
 {
 	const struct unity_category *c = atomic_load_explicit(&category[id], memory_order_relaxed);
 
 	return c && c->name ? c->name : "";
 }
 
+/* As described, else as readers name it: a built-in category may have been described before the library was loaded. */
+static const char *
+category_name(unsigned id)
+{
+	const char *name = described_name(id);
+
+	/* 2018 has only version 1 of the callbacks, and only 2018 has no other. */
+	if (!*name)
+		name = unity_category(id, plugin.version == 1 ? "2018." : NULL);
+	return name ? name : "";
+}
+
 static void
 define_category(unsigned id)
 {
 	const struct unity_category *c = atomic_load_explicit(&category[id], memory_order_relaxed);
-	uint64_t key = rec_def_category(id, c ? c->rgba : 0, category_name(id));
+	uint64_t key = rec_def_category(id, c ? c->rgba : 0, described_name(id));
 
 	atomic_store_explicit(&category_key[id], key, memory_order_relaxed);
+}
+
+uint64_t
+defs_category_met(uint64_t id)
+{
+	if (atomic_flag_test_and_set_explicit(&lock.taken, memory_order_acquire))
+		return 0;
+	if (!defs_category_key(id) && rec_on()) {
+		plugin_add(N_CATEGORIES_UNKNOWN);
+		define_category((unsigned)id);
+	}
+	plugin_unlock(&lock);
+	return defs_category_key(id);
 }
 
 static void UNITY_CALL
@@ -71,7 +96,7 @@ on_category(const struct unity_category *c, void *user)
 	if (!(category_known[c->id / 32] >> c->id % 32 & 1)) {
 		category_known[c->id / 32] |= 1u << c->id % 32;
 		category_id[ncategory++] = c->id;
-	} else if (old != c && strcmp(category_name(c->id), c->name ? c->name : "") != 0) {
+	} else if (old != c && strcmp(described_name(c->id), c->name ? c->name : "") != 0) {
 		plugin_add(N_REUSED);
 	} else if (defs_category_key(c->id)) {
 		plugin_unlock(&lock);
@@ -115,6 +140,19 @@ on_thread(const struct unity_thread *d, void *user)
 	copy(thread[i].name, sizeof thread[i].name, d->name);
 	if (rec_on())
 		rec_def_thread(d->id, d->group, d->name);
+	plugin_unlock(&lock);
+}
+
+void
+defs_thread_gone(uint64_t native)
+{
+	plugin_lock(&lock);
+	for (unsigned i = 0; i < nthread; i++)
+		if (thread[i].id == native) {
+			thread[i] = thread[--nthread];
+			thread_next = nthread;
+			break;
+		}
 	plugin_unlock(&lock);
 }
 
@@ -196,13 +234,20 @@ unit_of(const char *name)
 	return c.guess ? UNITY_U_NONE : unit[c.unit];
 }
 
+/* Our own in every capture: readers know them by their names, so the game's of these names are left out. */
+#define MARK_NAME SELF_PREFIX "Mark"
+
 static void
 add_marker(const struct unity_marker *m)
 {
 	const char *name = m->name ? m->name : "";
 
-	if (strncmp(name, SELF_PREFIX, sizeof SELF_PREFIX - 1) == 0 || !is_new(m))
+	if (self_made(m, name) || !is_new(m))
 		return;
+	if (strcmp(name, MARK_NAME) == 0 || strcmp(name, UNITY_FRAME_TIMING_NAME) == 0) {
+		plugin_add(N_RESERVED);
+		return;
+	}
 	if (!config_takes(&plugin.config, m, category_name(m->category))) {
 		plugin_add(N_FILTERED);
 		return;
@@ -276,7 +321,7 @@ defs_open(void)
 	plugin_lock(&lock);
 	uint64_t ours = rec_def_category(OUR_CATEGORY, 0x808080ff, "Tracetool");
 	atomic_store(&plugin.first_key, ours);
-	plugin.mark_key = rec_def_marker(ours, OUR_MARKER, 0, SELF_PREFIX "Mark");
+	plugin.mark_key = rec_def_marker(ours, OUR_MARKER, 0, MARK_NAME);
 	plugin.timing_key = rec_def_marker(ours, OUR_MARKER - 1, 0, UNITY_FRAME_TIMING_NAME);
 	for (unsigned i = 0; i < ncategory; i++)
 		define_category(category_id[i]);

@@ -142,7 +142,24 @@ events_alloc(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 	} else if (n > 0) {
 		plugin_add(N_ODD);
 		single(t, now, key, n, v);
+	} else {
+		plugin_add(N_SIZELESS);
 	}
+}
+
+/* The same with values behind the category, or one that is none: they are arguments, behind the instance id. */
+static __attribute__((noinline)) void
+begin_label_args(struct rec_thread *t, uint64_t now, uint64_t key, uint64_t category, unsigned from, unsigned n,
+    const struct unity_value *v, const struct rec_value *text)
+{
+	struct rec_value copy[MOST_VALUES], args[MOST_VALUES];
+	const struct rec_value *r = values(v, &n, copy);
+	unsigned m = 1;
+
+	args[0] = r[0];
+	while (from < n)
+		args[m++] = r[from++];
+	rec_label(t, now, key, category, text, args, m);
 }
 
 /* The text begins a zone. {instance id, text, category}; ${text} is the second value, or what it really is. */
@@ -151,14 +168,21 @@ begin_label(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const 
     const struct rec_value *text)
 {
 	uint64_t category = 0, instance = 0;
+	unsigned from = 2;
 
 	if (v[0].data && v[0].size == 4)
 		memcpy(&instance, v[0].data, 4);
 	else if (v[0].data && v[0].size == 8)
 		memcpy(&instance, v[0].data, 8);
-	if (n >= 3 && whole(&v[2], &category))
-		category = defs_category_key(category);
-	rec_label(t, now, key, category, text, (const struct rec_value *)(const void *)v, instance != 0);
+	if (n >= 3 && whole(&v[2], &category) && category <= UINT16_MAX) {
+		uint64_t known = defs_category_key(category);
+		category = known ? known : defs_category_met(category);
+		from = 3;
+	}
+	if (__builtin_expect(from < n, 0))
+		begin_label_args(t, now, key, from == 3 ? category : 0, from, n, v, text);
+	else
+		rec_label(t, now, key, category, text, (const struct rec_value *)(const void *)v, instance != 0);
 }
 
 /* Text declared as of 8-bit characters was seen to hold UTF-16 on this marker: the first character's second byte tells. */

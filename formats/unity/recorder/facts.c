@@ -95,6 +95,7 @@ facts_close(void)
 		[N_CATEGORIES_UNKNOWN] = "recorder.categories_unknown",
 		[N_REFUSED] = "recorder.registrations_refused", [N_ODD] = "recorder.values_odd",
 		[N_COMPUTED] = "recorder.completions_computed",
+		[N_SIZELESS] = "recorder.allocations_sizeless", [N_RESERVED] = "recorder.markers_reserved",
 	};
 
 	put_number("recorder.frames", atomic_load(&plugin.frames));

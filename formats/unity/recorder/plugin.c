@@ -577,30 +577,39 @@ UnityPluginLoad(struct unity_interfaces *unity)
 	plat_init();
 	plat_pin();
 	load_pid = plat_pid();
+	rec_on_thread_exit(defs_thread_gone);
 	read_options();
 	load(unity);
 	print();
 }
 
-/* Whatever the state: no callbacks of ours, no recording. */
+/*
+ * Whatever the state: no callbacks of ours, no recording. In a forked child the capture is its parent's, there is no helper,
+ * and locks may be held for ever by threads that are not there.
+ */
 void UNITY_CALL
 UnityPluginUnload(void)
 {
+	bool child = load_pid != plat_pid();
+
 	if (!plugin.unity)
 		return;
 	if (has_frames)
 		plugin.unity->del_frame(on_frame, NULL);
 	has_frames = false;
-	if (load_pid == plat_pid())           /* a forked child has no helper, and waiting for it might never end */
+	if (!child) {
 		end_helper();
-	end();
-	if (go(S_READY, S_STOPPING) || state_now() == S_STOPPING)
-		finish();
+		end();
+		if (go(S_READY, S_STOPPING) || state_now() == S_STOPPING)
+			finish();
+	}
 	atomic_store(&plugin.state, S_IDLE);
-	defs_unload();
+	if (!child) {
+		defs_unload();
+		print();
+	}
 	plugin.unity = NULL;
 	plugin.version = 0;
-	print();
 }
 
 #if defined __GNUC__ && !defined _WIN32

@@ -27,7 +27,8 @@ enum state {
 
 /* What is tolerated and counted; in the order of plugin_count_name. */
 enum count {
-	N_MARKERS, N_FILTERED, N_REUSED, N_NAMELESS, N_CATEGORIES_UNKNOWN, N_REFUSED, N_ODD, N_COMPUTED, N_COUNTS,
+	N_MARKERS, N_FILTERED, N_REUSED, N_NAMELESS, N_CATEGORIES_UNKNOWN, N_REFUSED, N_ODD, N_COMPUTED, N_SIZELESS, N_RESERVED,
+	N_COUNTS,
 };
 
 extern struct plugin {
@@ -69,6 +70,10 @@ void defs_start(void);
 void defs_stop(void);
 /* The key of the category ${id} in this capture, 0 where it has none. Any thread, no lock. */
 uint64_t defs_category_key(uint64_t id);
+/* The same where that is 0, by an event: it is defined without a description. 0 where that would have to wait. */
+uint64_t defs_category_met(uint64_t id);
+/* The thread ${native} has ended: another one of that id has not its name. */
+void defs_thread_gone(uint64_t native);
 
 /* --- events.c: on game threads ---------------------------------------------------- */
 
@@ -85,7 +90,10 @@ void facts_close(void);
 
 /* --- self.c ----------------------------------------------------------------------- */
 
-#define SELF_PREFIX "Tracetool."      /* of our own markers: their events are not recorded */
+#define SELF_PREFIX "Tracetool."      /* of our own markers */
+
+/* Did we make it, to show our work? Its events are not recorded. */
+bool self_made(const struct unity_marker *m, const char *name);
 
 void self_load(struct unity_interfaces *unity);
 /* rec_options.write: write, and show it. */

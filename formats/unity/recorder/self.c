@@ -1,5 +1,7 @@
 #include "unity/recorder/plugin.h"
 
+#include <string.h>
+
 /*
  * Our work in the Unity profiler: the writer thread by its name, a zone for each write, and counters of bytes written and
  * events dropped. All of it happens on the writer thread, which is known by being where the first write after
@@ -14,10 +16,13 @@ static struct {
 	const struct unity_marker *write, *bytes, *dropped;
 	int64_t *bytes_value, *dropped_value; /* version 2 */
 	_Atomic bool open;
-	bool named;
+	bool known, named;            /* the writer thread is; the engine has it under a name of ours */
 	uint64_t thread, id;          /* the writer; what the engine calls it */
 	int64_t written;
 } self;
+
+#define BYTES_NAME   SELF_PREFIX "Bytes Written"
+#define DROPPED_NAME SELF_PREFIX "Events Dropped"
 
 static bool
 make_markers(void)
@@ -44,9 +49,9 @@ make_markers(void)
 		    UNITY_T_I64, UNITY_U_COUNT, 8, UNITY_C_FLUSH, NULL, NULL, NULL);
 		return true;
 	}
-	if (create(&self.bytes, SELF_PREFIX "Bytes Written", category, UNITY_M_COUNTER, 1) == 0 && self.bytes)
+	if (create(&self.bytes, BYTES_NAME, category, UNITY_M_COUNTER, 1) == 0 && self.bytes)
 		name(self.bytes, 0, "Bytes", UNITY_T_I64, UNITY_U_BYTES);
-	if (create(&self.dropped, SELF_PREFIX "Events Dropped", category, UNITY_M_COUNTER, 1) == 0 && self.dropped)
+	if (create(&self.dropped, DROPPED_NAME, category, UNITY_M_COUNTER, 1) == 0 && self.dropped)
 		name(self.dropped, 0, "Events", UNITY_T_I64, UNITY_U_COUNT);
 	return true;
 }
@@ -66,7 +71,7 @@ self_load(struct unity_interfaces *unity)
 void
 self_open(void)
 {
-	self.named = false;
+	self.known = self.named = false;
 	self.written = 0;
 	atomic_store(&self.open, self.emit && plugin.config.self);
 }
@@ -83,11 +88,21 @@ self_close(void)
 	self.named = false;
 }
 
+/* Once: an engine that refuses will do so again. */
 static void
 name_thread(void)
 {
+	self.known = true;
 	self.named = (self.v2 ? self.v2->register_thread : self.v1->register_thread)(&self.id, "Tracetool", "Writer") == 0;
 	self.thread = plat_thread_self();
+}
+
+/* Counters of version 2 are known by their names only. */
+bool
+self_made(const struct unity_marker *m, const char *name)
+{
+	return m == self.write || m == self.bytes || m == self.dropped || (self.bytes_value && strcmp(name, BYTES_NAME) == 0) ||
+	    (self.dropped_value && strcmp(name, DROPPED_NAME) == 0);
 }
 
 static void
@@ -106,7 +121,7 @@ self_write(void *arg, int fd, const void *p, size_t n)
 	(void)arg;
 	if (!atomic_load_explicit(&self.open, memory_order_acquire))
 		return plat_write(fd, p, n);
-	if (!self.named)
+	if (!self.known)
 		name_thread();
 	if (self.thread != plat_thread_self() || !self.enabled())
 		return plat_write(fd, p, n);
