@@ -86,6 +86,25 @@ whole(const json_t *v)
 	return i > 0 ? (uint64_t)i : 0;
 }
 
+/* Add ${v}; a sum that no table can show stays at the largest one that can. */
+static void
+add(struct tt_aggregate *a, uint64_t *sum, uint64_t v)
+{
+	if (v > INT64_MAX || *sum > INT64_MAX - v) {
+		a->capped = true;
+		*sum = INT64_MAX;
+	} else {
+		*sum += v;
+	}
+}
+
+/* Add the number that is called ${name} in ${o}. */
+static void
+add_named(struct tt_aggregate *a, uint64_t *sum, const json_t *o, const char *name)
+{
+	add(a, sum, whole(json_object_get(o, name)));
+}
+
 /* [smallest, largest, bucket, count, ...] */
 static int
 add_hist(struct tt_aggregate *a, struct range *r, const json_t *h, struct tt_err *err)
@@ -106,8 +125,8 @@ add_hist(struct tt_aggregate *a, struct range *r, const json_t *h, struct tt_err
 			continue;
 		if (widen(a, r, (size_t)bucket, err) != TT_OK)
 			return err->code;
-		r->b[bucket - r->lo] += count;
-		r->total += count;
+		add(a, &r->b[bucket - r->lo], count);
+		add(a, &r->total, count);
 	}
 	return TT_OK;
 }
@@ -123,16 +142,17 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, s
 	s->ok += strcmp(r->outcome, "ok") == 0;
 	s->damaged += strcmp(r->outcome, "damaged") == 0;
 	s->failed += strcmp(r->outcome, "failed") == 0;
-	s->events += whole(json_object_get(r->doc, "events"));
-	s->spooled += whole(json_object_get(r->doc, "handed")) + whole(json_object_get(r->doc, "spooled"));
-	s->duration_ns += (int64_t)whole(json_object_get(r->doc, "duration_ns"));
-	s->frames += whole(json_object_get(m, "frames.count"));
-	s->frame_ns += (int64_t)whole(json_object_get(m, "frames.total_ns"));
-	s->over += whole(json_object_get(m, "frames.over_33_33"));
-	s->alloc_b += (int64_t)whole(json_object_get(m, "gcalloc.bytes"));
-	s->allocs += whole(json_object_get(m, "gcalloc.count"));
-	s->collections += whole(json_object_get(m, "gcalloc.collections"));
-	s->pauses += whole(json_object_get(m, "gcalloc.pauses"));
+	add_named(a, &s->events, r->doc, "events");
+	add_named(a, &s->spooled, r->doc, "handed");
+	add_named(a, &s->spooled, r->doc, "spooled");
+	add_named(a, &s->duration_ns, r->doc, "duration_ns");
+	add_named(a, &s->frames, m, "frames.count");
+	add_named(a, &s->frame_ns, m, "frames.total_ns");
+	add_named(a, &s->over, m, "frames.over_33_33");
+	add_named(a, &s->alloc_b, m, "gcalloc.bytes");
+	add_named(a, &s->allocs, m, "gcalloc.count");
+	add_named(a, &s->collections, m, "gcalloc.collections");
+	add_named(a, &s->pauses, m, "gcalloc.pauses");
 	if ((int64_t)max > s->pause_max)
 		s->pause_max = (int64_t)max;
 	rc = add_hist(a, &s->frame, json_object_get(h, "frame_ns"), err);
@@ -229,7 +249,7 @@ count_in(struct tt_aggregate *a, struct count *list, size_t *n, const char *x, c
 			return err->code;
 		}
 	}
-	list[i].n += by;
+	add(a, &list[i].n, by);
 	return TT_OK;
 }
 
@@ -280,7 +300,7 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 	if (rc == TT_OK)
 		rc = add_kinds(a, r, err);
 	if (rc == TT_OK && !capture)  /* archives in archives */
-		a->total.spooled += whole(json_object_get(r->doc, "spooled"));
+		add_named(a, &a->total.spooled, r->doc, "spooled");
 	if (rc != TT_OK || !capture)
 		return rc;
 	a->further += whole(json_object_get(r->doc, "file")) > 0;

@@ -21,8 +21,7 @@ struct sums {
 	const char *name;
 	uint64_t captures, ok, damaged, failed;
 	uint64_t over, collections, pauses, events, allocs, spooled;
-	int64_t alloc_b, duration_ns, frame_ns;
-	uint64_t frames;
+	uint64_t alloc_b, duration_ns, frame_ns, frames;
 	struct range frame, frame_alloc, pause;
 	int64_t pause_max;
 };
@@ -48,6 +47,7 @@ struct tt_aggregate {
 	struct failure failure[TT_AGGREGATE_FAILURES];
 	size_t nfailure;
 	uint64_t failures;            /* of all kinds */
+	bool capped;                  /* a sum is larger than what is shown for it */
 	uint64_t further;             /* captures that are further files of a recording */
 };
 

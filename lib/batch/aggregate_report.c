@@ -121,16 +121,16 @@ put_sums(struct tt_report *r, struct tt_table *t, const struct sums *s, struct t
 	tt_cell_int(&c[C_OK], (int64_t)s->ok);
 	tt_cell_int(&c[C_DAMAGED], (int64_t)s->damaged);
 	tt_cell_int(&c[C_FAILED], (int64_t)s->failed);
-	tt_cell_int(&c[C_ALLOC], s->alloc_b);
+	tt_cell_int(&c[C_ALLOC], (int64_t)s->alloc_b);
 	tt_cell_int(&c[C_ALLOCS], (int64_t)s->allocs);
 	tt_cell_int(&c[C_COLLECTIONS], (int64_t)s->collections);
 	tt_cell_int(&c[C_PAUSES], (int64_t)s->pauses);
-	tt_cell_int(&c[C_DURATION], s->duration_ns);
+	tt_cell_int(&c[C_DURATION], (int64_t)s->duration_ns);
 	tt_cell_int(&c[C_EVENTS], (int64_t)s->events);
 	tt_cell_int(&c[C_SPOOLED], (int64_t)s->spooled);
 	if (s->frame.total > 0 && s->frames > 0) {
 		tt_cell_int(&c[C_FRAMES], (int64_t)s->frames);
-		tt_cell_int(&c[C_MEAN], tt_ratio((uint64_t)s->frame_ns, 1, s->frames));
+		tt_cell_int(&c[C_MEAN], tt_ratio(s->frame_ns, 1, s->frames));
 		tt_cell_int(&c[C_MEDIAN], (int64_t)quantile(&s->frame, 1, 2));
 		tt_cell_int(&c[C_P95], (int64_t)quantile(&s->frame, 95, 100));
 		tt_cell_int(&c[C_P99], (int64_t)quantile(&s->frame, 99, 100));
@@ -250,6 +250,13 @@ note_further(struct tt_report *r, const struct tt_aggregate *a, struct tt_err *e
 	return text ? tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files", text, err) : err->code;
 }
 
+static int
+note_capped(struct tt_report *r, const struct tt_aggregate *a, struct tt_err *err)
+{
+	return a->capped ? tt_report_note(r, tt_severity_name[TT_LOSS], "capped",
+	    "a total is larger than 9223372036854775807, which is shown in its place; means of it are too small", err) : TT_OK;
+}
+
 int
 tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r, struct tt_err *err)
 {
@@ -262,6 +269,8 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r, struct tt
 	}
 	if (rc == TT_OK)
 		rc = note_further(r, a, err);
+	if (rc == TT_OK)
+		rc = note_capped(r, a, err);
 	if (rc == TT_OK && a->group && a->group[0])
 		rc = put_list(r, T_GROUPS, &a->groups, err);
 	if (rc == TT_OK && a->days.n > 0)

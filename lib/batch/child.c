@@ -166,7 +166,7 @@ analyse(struct child *ch, uint64_t size, uint64_t hash)
 	cap_cpu(c->o->capture_ns);
 	rc = tt_one(&ch->env, c->o->one, c->in, c->member ? c->size : UINT64_MAX, c->key, c->nkey, &body, &ch->err);
 	if (rc == TT_E_STOPPED)
-		_exit(4);
+		_exit(TT_CHILD_STOPPED);
 	if (rc == TT_OK)
 		tell_result(ch, &body, size, hash);
 	else
@@ -230,7 +230,7 @@ unpack(struct child *ch, struct tt_src *src, enum tt_archive_kind kind)
 	ch->env.mem.cap = 0;          /* the limit above holds for libraries, too */
 	tt_archive_locale();
 	if (tt_unpack(&ch->env, &uo, src, kind, c->key, c->nkey, c->sock, &ch->err) != TT_OK)
-		_exit(4);
+		_exit(tt_stopped(&ch->env) ? TT_CHILD_STOPPED : 4);
 }
 
 static void
@@ -269,7 +269,7 @@ file(struct child *ch)
 	if (rc == TT_OK)
 		rc = tt_src_peek(src, &head, &n, &ch->err);
 	if (rc == TT_E_STOPPED)
-		_exit(4);
+		_exit(TT_CHILD_STOPPED);
 	if (rc != TT_OK) {
 		fail(ch, tt_one_why(rc), 0, 0);
 		return;

@@ -18,6 +18,9 @@ struct tt_child {
 	size_t nkey;
 };
 
+/* The exit status of a process that a signal asked to stop. */
+#define TT_CHILD_STOPPED 5
+
 /* Be the process; called right after fork(). */
 _Noreturn void tt_child(const struct tt_child *c);
 

@@ -8,7 +8,17 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "batch/child.h"
 #include "batch/record.h"
+
+/* Was it asked to end, as the whole group is when somebody stops the batch? */
+static bool
+was_stopped(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status) == TT_CHILD_STOPPED;
+	return WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP;
+}
 
 /* Why a process ended without telling, as an outcome. */
 static int
@@ -20,7 +30,7 @@ put_death(struct many *m, const struct proc *p, struct tt_buf *body, struct tt_e
 	if (p->timeout || (WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGXCPU)) {
 		why = "timeout";
 		snprintf(text, sizeof text, "over %g s; raise --capture-time", (double)m->o->capture_ns / 1e9);
-	} else if (m->stopping) {
+	} else if (m->stopping || was_stopped(p->status)) {
 		why = "interrupted";
 	} else if (WIFSIGNALED(p->status)) {
 		snprintf(text, sizeof text, "its process died of signal %d (%s)", WTERMSIG(p->status),

@@ -414,17 +414,32 @@ put_body(struct tt_env *env, const struct tt_one_opts *o, const struct tt_model 
 	return rc == TT_OK ? put_outputs(b, out, err) : rc;
 }
 
+/* "KEY: what happened" without the key, which is in front of every message of a batch. */
+static void
+strip_name(struct tt_err *err, const char *name)
+{
+	size_t n = strlen(name);
+
+	if (n > 0 && strncmp(err->msg, name, n) == 0 && strncmp(err->msg + n, ": ", 2) == 0)
+		memmove(err->msg, err->msg + n + 2, strlen(err->msg + n + 2) + 1);
+}
+
 int
 tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, const char *key, size_t n, struct tt_buf *body,
     struct tt_err *err)
 {
 	struct tt_run_opts run = o->run;
-	const char *const path[] = { "capture", NULL };
+	const char *path[] = { NULL, NULL };
+	struct tt_buf name = { 0 };
 	struct outputs out = { .n = 0 };
 	struct tt_model *m = NULL;
 	size_t start = body->n;
 	int rc = plan_outputs(env, o, key, n, &out, err);
 
+	/* What a viewer calls the process; messages about it have the key already. */
+	if (rc == TT_OK)
+		rc = tt_buf_printf(&name, err, "%.*s", (int)n, key);
+	path[0] = rc == TT_OK ? name.p : "";
 	run.path = path;
 	run.fd = &fd;
 	run.fd_size = &size;
@@ -441,10 +456,11 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	if (rc == TT_OK)
 		rc = put_body(env, o, m, &out, body, err);
 	tt_model_free(m);
+	if (rc != TT_OK)
+		strip_name(err, path[0]);
+	tt_buf_free(&name);
 	if (rc == TT_OK || rc == TT_E_STOPPED)
 		return rc;
 	body->n = start;
-	if (strncmp(err->msg, "capture: ", 9) == 0)
-		memmove(err->msg, err->msg + 9, strlen(err->msg + 9) + 1);
 	return tt_one_failed(body, "failed", tt_one_why(rc), err->msg, strlen(err->msg), err);
 }

@@ -7,11 +7,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/pidfd.h>
 #include <sys/types.h>
 #include <unistd.h>
 
@@ -19,6 +21,9 @@
 
 /* What one --split may make, and another one beside it. */
 #define TEMP_MAX 1000
+
+/* A process that was killed with its parent has this long to be gone. */
+#define SWEEP_WAIT_MS 100
 
 /* As much of the file's own name as always fits into a name (255 bytes) with what is put around it. */
 #define STEM_MAX 200
@@ -146,6 +151,21 @@ maker_of(const char *name)
 	return pid;
 }
 
+/* Has the process ended, also where nobody has waited for it yet? One that is being killed ends within ${wait} ms. */
+static bool
+has_ended(long pid, int wait)
+{
+	int fd = pidfd_open((pid_t)pid, 0);
+	struct pollfd p = { .fd = fd, .events = POLLIN };
+	bool over;
+
+	if (fd < 0)
+		return errno == ESRCH || errno == EINVAL || (errno == ENOSYS && kill((pid_t)pid, 0) != 0 && errno == ESRCH);
+	over = poll(&p, 1, wait) == 1;
+	close(fd);
+	return over;
+}
+
 void
 tt_sink_sweep(int dir, long pid)
 {
@@ -162,7 +182,7 @@ tt_sink_sweep(int dir, long pid)
 	while ((e = readdir(d)) != NULL) {
 		long maker = maker_of(e->d_name);
 
-		if (maker && (pid ? maker == pid : kill((pid_t)maker, 0) != 0 && errno == ESRCH))
+		if (maker && (pid ? maker == pid : has_ended(maker, SWEEP_WAIT_MS)))
 			(void)unlinkat(dir, e->d_name, 0);
 	}
 	closedir(d);

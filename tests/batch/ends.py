@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""How batches end: what a killed one leaves, what a stopped one says, what captures are called, totals too large to show."""
+import ctypes
+import json
+import os
+import shutil
+import signal
+import subprocess
+import time
+import zlib
+
+import kit
+from kit import run
+
+PR_SET_CHILD_SUBREAPER = 36
+
+
+def captures(s, n):
+    data = open(os.path.join(kit.DATA, "good-d01-gameloop-calls-alloc.mlpd"), "rb").read()
+    os.makedirs(s.path("in"))
+    for i in range(n):
+        open(s.path("in", "%02d.mlpd" % i), "wb").write(data)
+
+
+def at_work(out):
+    """A batch with its processes in the middle of files that take long to make."""
+    p = subprocess.Popen([kit.TRACETOOL, "batch", "-q", "-j", "4", "-o", out, "--do", "convert", "--to", "json.xz", os.path.join(
+        os.path.dirname(out), "in")], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, start_new_session=True,
+        env=dict(os.environ, TRACETOOL_JOBS_EXACT="1"))
+    folder = os.path.join(out, "captures")
+    while p.poll() is None and not any(".tmp." in f for f in (os.listdir(folder) if os.path.isdir(folder) else [])):
+        time.sleep(0.001)
+    return p
+
+
+def stopped(s, sig):
+    out = s.path("stopped")
+    p = at_work(out)
+    os.killpg(p.pid, sig)
+    said = p.communicate()[1].decode()
+    s.equal("%s to the group: ends by it" % sig.name, p.returncode, -sig)
+    whys = {r.get("why", "ok") for r in kit.results(os.path.join(out, "results.part"))} if os.path.exists(
+        os.path.join(out, "results.part")) else set()
+    s.check("%s to the group: nothing crashed" % sig.name, whys - {"ok", "interrupted"})
+    s.check("%s to the group: no line says so" % sig.name, "crashed" in said and said)
+    r = run("batch", "-q", "-o", out, "--resume", "--do", "convert", "--to", "json.xz", s.path("in"))
+    have = len(kit.results(os.path.join(out, "results.jsonl")))
+    s.equal("%s to the group: resume does the rest" % sig.name, (r.returncode, have), (0, len(os.listdir(s.path("in")))))
+    shutil.rmtree(out)
+
+
+def one_process_stopped(s):
+    """A signal to one of its processes, by hand: as little a crash."""
+    out = s.path("one-stopped")
+    p = at_work(out)
+    pids = subprocess.run(["ps", "-o", "pid=", "--ppid", str(p.pid)], capture_output=True).stdout.split()
+    for pid in pids[:1]:
+        try:
+            os.kill(int(pid), signal.SIGTERM)
+        except ProcessLookupError:
+            pass
+    p.communicate()
+    whys = {r.get("why", "ok") for r in kit.results(os.path.join(out, "results.jsonl"))}
+    s.check("SIGTERM to a process of it: no crash", whys - {"ok", "interrupted"})
+    shutil.rmtree(out)
+
+
+def killed(s):
+    """Its processes die with it, and here nobody waits for them: they stay as zombies with their numbers."""
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+    out = s.path("killed")
+    p = at_work(out)
+    p.kill()
+    p.wait()
+    r = run("batch", "-q", "-o", out, "--resume", "--do", "convert", "--to", "json.xz", s.path("in"))
+    s.equal("resumed straight after a kill", r.returncode, 0)
+    left = [f for _, _, names in os.walk(out) for f in names if ".tmp." in f or f.endswith(".part")]
+    s.check("resumed straight after a kill: no temporary is left", left)
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 0, 0, 0, 0)
+    shutil.rmtree(out)
+
+
+def process_names(path):
+    return [e["args"]["name"] for e in json.load(open(path))["traceEvents"] if e.get("name") == "process_name"]
+
+
+def names(s):
+    """What a viewer calls the process: as tracetool convert has it, and never the same for all."""
+    folder = s.path("named")
+    os.makedirs(folder)
+    ttc = open(os.path.join(kit.TOP, "testdata", "capture", "good-v1.0-every-kind.ttc"), "rb").read()
+    for f in sorted(os.listdir(kit.DATA)):
+        if f.startswith("good-") and f.endswith(".mlpd") and os.path.getsize(os.path.join(kit.DATA, f)) < 100000:
+            shutil.copy(os.path.join(kit.DATA, f), folder)
+    open(os.path.join(folder, "one.ttc"), "wb").write(ttc)
+    bare = subprocess.run([os.path.join(kit.BUILD, "mlpd_gen"), "17", "8", "1", os.path.join(folder, "bare.mlpd")])
+    s.equal("a capture is made", bare.returncode, 0)
+    out = s.path("named-out")
+    run("batch", "-q", "-o", out, "--do", "convert", "--to", "json", folder)
+    for r in kit.results(os.path.join(out, "results.jsonl")):
+        run("convert", "-q", r["key"], "-o", s.path("plain.json"), cwd=folder)
+        s.equal("process of " + r["key"], process_names(os.path.join(out, "captures", r["files"][0])),
+                process_names(s.path("plain.json")))
+
+
+def line_of(doc):
+    """A line of results with its checksum, as tracetool-batch(1) has it."""
+    text = json.dumps({k: v for k, v in doc.items() if k != "crc"}, separators=(",", ":"))[:-1]
+    return '%s,"crc":"%08x"}\n' % (text, zlib.crc32(text.encode()))
+
+
+def totals(s):
+    out = s.path("totals")
+    run("batch", "-q", "-o", out, s.path("in", "00.mlpd"))
+    doc = kit.results(os.path.join(out, "results.jsonl"))[0]
+    most = 2 ** 63 - 1
+    for values, want in (([2 ** 62, 2 ** 62 - 1], most), ([2 ** 62] * 2, most), ([2 ** 62] * 5, most), ([most, most, 2], most),
+                         ([most], most), ([1, 2], 3)):
+        with open(s.path("crafted.jsonl"), "w") as f:
+            for i, v in enumerate(values):
+                doc["key"] = "k%d" % i
+                doc["metrics"]["gcalloc.bytes"] = doc["metrics"]["gcalloc.count"] = doc["events"] = v
+                f.write(line_of(doc))
+        r = run("merge", "--format", "json", s.path("crafted.jsonl"))
+        report = json.loads(r.out)
+        row = report["tables"]["batch"]["rows"][0]
+        s.equal("sum of %s" % values, (row["captures"], row["alloc_bytes"], row["allocs"], row["events"]),
+                (len(values), want, want, want))
+        s.equal("sum of %s: told where it is not exact" % values, any(n["id"] == "capped" for n in report["notes"]),
+                sum(values) > most)
+
+
+def main():
+    s = kit.Suite()
+    captures(s, 12)
+    for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+        for _ in range(5 if kit.LONG else 1):
+            stopped(s, sig)
+    one_process_stopped(s)
+    for _ in range(5 if kit.LONG else 2):
+        killed(s)
+    names(s)
+    totals(s)
+    s.end()
+
+
+main()
