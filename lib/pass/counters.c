@@ -5,6 +5,8 @@
  * nanoseconds in the next. Definitions: tracetool-metrics(7), Counters.
  */
 #include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "pass/passes.h"
 #include "stat/num.h"
@@ -284,10 +286,38 @@ put_counter(const struct tt_model *m, const struct tt_counter_stat *s, struct tt
 	return x.rc;
 }
 
+/* The last value of a counter of whole numbers, by its name. */
+static bool
+last_of(const struct tt_model *m, uint32_t process, const char *name, int64_t *v)
+{
+	for (size_t i = 0; i < m->ncounter; i++) {
+		const struct tt_counter_stat *s = &m->counter[i];
+		if (s->process != process || !s->def || !s->n || s->type == TT_T_F64 || strcmp(s->def->text, name) != 0)
+			continue;
+		*v = s->last.i;
+		return *v >= 0 && *v <= INT64_MAX / 4;
+	}
+	return false;
+}
+
+/* Mono (6.8) counts the user's time twice in the total; the three are read one after the other and may differ by a tick. */
+static bool
+total_is_wrong(const struct tt_model *m, uint32_t process)
+{
+	int64_t user, system, total;
+
+	return last_of(m, process, "User Time", &user) && last_of(m, process, "System Time", &system) &&
+	    last_of(m, process, "Total Time", &total) && llabs(total - 2 * user) < llabs(total - user - system);
+}
+
 static int
 summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
 {
 	int rc = TT_OK;
+
+	for (uint32_t p = 0; p < m->ncap && !t->note; p++)
+		if (total_is_wrong(m, p))
+			t->note = "\"Total Time\" is twice \"User Time\", an error of this Mono: add \"User Time\" and \"System Time\"";
 
 	for (size_t i = 0; i < m->ncounter && rc == TT_OK; i++) {
 		if (m->counter[i].n)

@@ -7,11 +7,16 @@
  */
 enum { COUNTERS = 1024, FIRST_KEY = 0x40000000 };
 
+/* Of processor time the runtime has the user's share, the system's and a total in which the user's counts twice (6.8). */
+enum share { S_NONE, S_USER, S_SYSTEM, S_TOTAL };
+
 static struct {
 	MonoCounter *counter;
 	int type, unit;
+	enum share share;
 	uint64_t key;
 } known[COUNTERS];
+static int64_t shares[S_TOTAL + 1];   /* as read last */
 static unsigned nknown;
 
 static const char *
@@ -40,6 +45,17 @@ unit_of(int type, int unit)
 	return unit == MONO_COUNTER_BYTES ? 2 : unit == MONO_COUNTER_COUNT ? 3 : unit == MONO_COUNTER_PERCENTAGE ? 4 : 0;
 }
 
+static enum share
+share_of(MonoCounter *c)
+{
+	static const char *const name[] = { [S_USER] = "User Time", [S_SYSTEM] = "System Time", [S_TOTAL] = "Total Time" };
+
+	for (unsigned i = S_USER; i <= S_TOTAL && api.mono_counter_get_section(c) == MONO_COUNTER_SYSTEM; i++)
+		if (strcmp(api.mono_counter_get_name(c), name[i]) == 0)
+			return (enum share)i;
+	return S_NONE;
+}
+
 static unsigned
 find(MonoCounter *c)
 {
@@ -52,6 +68,7 @@ find(MonoCounter *c)
 	known[i].counter = c;
 	known[i].type = api.mono_counter_get_type(c);
 	known[i].unit = api.mono_counter_get_unit(c);
+	known[i].share = share_of(c);
 	known[i].key = FIRST_KEY + i;
 	nknown++;
 	rec_def_marker_as(known[i].key, 0, 0, 0, api.mono_counter_get_name(c));
@@ -103,9 +120,13 @@ one(MonoCounter *c, void *arg)
 	int64_t whole = 0;
 	double real = 0;
 
-	if (i < COUNTERS && known[i].type != MONO_COUNTER_STRING &&
-	    api.mono_counters_sample(c, buffer, sizeof buffer) > 0 && value(i, buffer, &v, &whole, &real))
-		rec_counter(t, rec_now(), known[i].key, &v);
+	if (i == COUNTERS || known[i].type == MONO_COUNTER_STRING || api.mono_counters_sample(c, buffer, sizeof buffer) <= 0 ||
+	    !value(i, buffer, &v, &whole, &real))
+		return 1;
+	if (known[i].share == S_TOTAL)
+		whole = shares[S_USER] + shares[S_SYSTEM];
+	shares[known[i].share] = whole;
+	rec_counter(t, rec_now(), known[i].key, &v);
 	return 1;
 }
 
