@@ -288,17 +288,12 @@ mend(struct app *app, const char *path)
 
 /* The summary of `tracetool FILE`; on standard error, as standard output is the program's. */
 static void
-summarise(struct app *app, const struct record_opts *o, const struct opt_list *found)
+summarise(struct app *app, const struct opt_list *found)
 {
 	struct opt_list arg = { 0 };
 	struct tt_err err = { 0 };
 	int out = dup(STDOUT_FILENO);
-	int rc = TT_OK;
-
-	if (o->ui.quiet)
-		rc = opt_list_add(&arg, "-q", &app->arena, &err);
-	if (rc == TT_OK)
-		rc = opt_list_add(&arg, "--", &app->arena, &err);
+	int rc = opt_list_add(&arg, "--", &app->arena, &err);
 	for (size_t i = 0; i < found->n && rc == TT_OK; i++)
 		rc = opt_list_add(&arg, found->v[i], &app->arena, &err);
 	dup2(STDERR_FILENO, STDOUT_FILENO);
@@ -330,8 +325,8 @@ conclude(struct app *app, const struct record_opts *o, const char *out, const ch
 		mend(app, found.v[i]);
 	for (size_t i = 0; i < found.n; i++)
 		tt_log(&app->env, TT_LOG_NORMAL, "recorded to %s", found.v[i]);
-	if (!o->no_summary)
-		summarise(app, o, &found);
+	if (!o->no_summary && !o->ui.quiet)
+		summarise(app, &found);
 	return TT_OK;
 }
 
@@ -357,6 +352,24 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	return conclude(app, o, out, folder, &start, err);
 }
 
+/* The capture's name is ours to give, or it would not be found afterwards. */
+static int
+check_profile(const struct record_opts *o, struct tt_err *err)
+{
+	for (size_t i = 0; i < o->options.n; i++)
+		for (const char *p = o->options.v[i]; *p;) {
+			const char *end = p;
+			/* Two commas are one in a value. */
+			while (*end && (*end != ',' || end[1] == ','))
+				end += *end == ',' ? 2 : 1;
+			if (strncmp(p, "out=", 4) == 0)
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --profile: \"%.*s\": -o FILE says where the capture goes",
+				    (int)(end - p < 60 ? end - p : 60), p);
+			p = *end ? end + 1 : end;
+		}
+	return TT_OK;
+}
+
 int
 run_record(struct app *app, int argc, char **argv, struct tt_err *err)
 {
@@ -365,6 +378,8 @@ run_record(struct app *app, int argc, char **argv, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
+	if ((rc = check_profile(&o, err)) != TT_OK)
+		return rc;
 	if (o.program.n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "record wants the program to run, behind --");
 	return record(app, &o, err);

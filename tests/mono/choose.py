@@ -14,7 +14,8 @@ def calls(path):
 def record(name, options, *command):
     path = kit.capture(name + ".ttc")
     run = kit.mono("%s,out=%s" % (options, path), *command)
-    kit.check(run.returncode == 0 and run.stderr == "", name + ": runs", run)
+    said = [line for line in run.stderr.splitlines() if not line.endswith("no method that was compiled matches")]
+    kit.check(run.returncode == 0 and not said, name + ": runs", run)
     return path
 
 
@@ -148,7 +149,7 @@ def sampled():
         classes = sum(r["error_bytes"] ** 2 for r in t["alloc_classes"]) ** 0.5
         kit.check(abs(classes - error) <= 0.01 * error + 2, "sampled: the errors of the classes add up to it", classes, error)
         kit.check([r["kind"] for r in t["loss"]].count("sampled") == 1, "sampled: it is told", t["loss"])
-    path = record("as often as is usual", "alloc-sample", "GameLoop", "300", "8")
+    path = record("as often as is usual", "alloc-sample", "GameLoop", "1500", "8")
     kit.check([r["kind"] for r in kit.stats(path, "loss")["loss"]].count("sampled") == 1, "sampled: it needs no size")
     path = record("seldom", "alloc-sample=2M", "Garbage")
     info = subprocess.run([kit.TRACETOOL, "info", path], capture_output=True, text=True).stdout

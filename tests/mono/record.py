@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """tracetool record, with the real runtime: whatever way the program ends, its end is passed on and the capture is whole."""
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -26,7 +27,7 @@ def calls(path):
     return kit.counts(kit.stats(path, "markers")["markers"], "marker", "count").get("Ends:Step (int)", [0])[0]
 
 
-def same_end(what, *args):
+def same_end(what, *args, killed=False):
     """Exit status as without us; all calls made before; no ring left."""
     alone = subprocess.run(ends(*args), capture_output=True, cwd=kit.FOLDER, stdin=subprocess.DEVNULL)
     out, run = record(*ends(*args), options=["--no-summary"])
@@ -36,6 +37,8 @@ def same_end(what, *args):
               run.stdout)
     kit.check("recorded to " + out in run.stderr, what + ": says where the capture is", run.stderr)
     kit.check(calls(out) == CALLS, what + ": no call is lost", calls(out))
+    lost = {r["kind"] for r in kit.stats(out, "loss").get("loss", [])}
+    kit.check("not_ended" not in lost and ("killed" in lost) == killed, what + ": nothing is said to be missing", lost)
     kit.check(not os.path.exists(kit.ring_of(out)), what + ": no ring is left", kit.ring_of(out))
 
 
@@ -105,6 +108,31 @@ def not_recorded():
     kit.check(run.returncode == 2, "a module of another name is refused", run.stderr)
 
 
+def quiet():
+    """With -q nothing is printed but the program's own; a name given to the module itself is refused before the program runs."""
+    out, run = record(*ends("exit", "0"), options=["-q"], path=kit.capture("quiet.ttc"))
+    kit.check(run.stdout == "ready\n" and run.stderr == "" and calls(out) == CALLS, "-q prints nothing", run.stdout, run.stderr)
+    for text in ("calls,out=x.ttc", "out=x,,y.ttc,calls", "meta=a:b,,out,out=x"):
+        _, run = record(*ends("exit", "0"), options=["-p", text], path=kit.capture("named.ttc"))
+        kit.check(run.returncode == 2 and run.stdout == "" and "-o FILE" in run.stderr, "-p %s is refused" % text, run.returncode,
+                  run.stdout, run.stderr)
+    _, run = record(*ends("exit", "0"), options=["-q", "-p", "calls,meta=a:b,,out=x"], path=kit.capture("comma.ttc"))
+    kit.check(run.returncode == 0, "out= in a value is none", run.stderr)
+
+
+def patterns():
+    """A pattern that matches no method is told, one that does is not; frames are marked where a method marked one."""
+    out, run = record(*ends("exit", "0"), options=["--no-summary", "-p", "calls,include=Ends:Step,include=Ends:St*,include=Nix:*,"
+                      "exclude=Gone,args=Ends:Step,frame=Nope:Tick"], path=kit.capture("patterns.ttc"))
+    said = [line for line in run.stderr.splitlines() if "matches" in line]
+    kit.check([line.split(": ")[1] for line in said] == ["include=Nix:*", "exclude=Gone", "frame=Nope:Tick"],
+              "patterns that match nothing", run.stderr)
+    marked, _ = record(*ends("exit", "0"), options=["--no-summary", "-p", "frame=Ends:Step"], path=kit.capture("marked.ttc"))
+    for path, yes in ((out, "no"), (marked, "yes")):
+        text = subprocess.run([kit.TRACETOOL, "info", path], capture_output=True, text=True).stdout
+        kit.check(re.search(r"frame marks +%s" % yes, text), "frame marks: " + yes, text[:800])
+
+
 def old_capture_is_no_new_one():
     """A capture from before is not taken for one of this run, nor touched by it."""
     out = kit.capture("old.ttc")
@@ -119,13 +147,15 @@ kit.compile("Ends")
 same_end("exit 0", "exit", "0")
 same_end("exit 7", "exit", "7")
 same_end("an unhandled exception", "throw")
-same_end("Process.Kill", "kill")
-same_end("FailFast", "failfast")
+same_end("Process.Kill", "kill", killed=True)
+same_end("FailFast", "failfast", killed=True)
 for sig in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
     signalled(sig)
 summary()
 defaults()
 several()
 not_recorded()
+quiet()
+patterns()
 old_capture_is_no_new_one()
 kit.end()

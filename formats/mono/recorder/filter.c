@@ -63,13 +63,46 @@ is_method(const char *pattern, const struct names *n)
 	return matches(pattern, len, n->class) || matches(pattern, len, n->plain);
 }
 
+/* Which patterns have matched a method, by their place in the options. */
+static _Atomic bool met[OPTIONS_LISTS];
+
+/* All are looked at: each that matches is told apart from those that match nothing. */
 static bool
 is_listed(enum options_list list, const struct names *n)
 {
+	bool is = false;
+
 	for (const char *p = NULL; (p = options_next(&module.o, list, p)) != NULL;)
-		if (is_method(p, n))
-			return true;
-	return false;
+		if (is_method(p, n)) {
+			atomic_store_explicit(&met[p - module.o.text], true, memory_order_relaxed);
+			is = true;
+		}
+	return is;
+}
+
+static void
+say_unmet(enum options_list list, const char *option)
+{
+	for (const char *p = NULL; (p = options_next(&module.o, list, p)) != NULL;)
+		if (!atomic_load_explicit(&met[p - module.o.text], memory_order_relaxed))
+			module_say("%s=%.100s: no method that was compiled matches", option, p);
+}
+
+void
+filter_end(void)
+{
+	const struct options *o = &module.o;
+
+	if (o->calls) {
+		say_unmet(LIST_INCLUDE, "include");
+		say_unmet(LIST_EXCLUDE, "exclude");
+	}
+	say_unmet(LIST_ARGS, "args");
+	say_unmet(LIST_FRAME, "frame");
+	if (o->coverage) {
+		say_unmet(LIST_COVERAGE, "coverage");
+		say_unmet(LIST_UNCOVERED, "coverage-exclude");
+	}
 }
 
 bool
@@ -91,7 +124,8 @@ decide(MonoMethod *m)
 	struct names n;
 
 	names_of(m, &n);
-	if (o->calls && (!o->n[LIST_INCLUDE] || is_listed(LIST_INCLUDE, &n)) && !is_listed(LIST_EXCLUDE, &n))
+	bool included = is_listed(LIST_INCLUDE, &n), excluded = is_listed(LIST_EXCLUDE, &n);
+	if (o->calls && (!o->n[LIST_INCLUDE] || included) && !excluded)
 		flags |= FILTER_CALLS;
 	if (is_listed(LIST_ARGS, &n))
 		flags |= FILTER_CALLS | FILTER_ARGS;

@@ -46,6 +46,7 @@ finish(void)
 	control_end();
 	tools_end();
 	alloc_end();
+	filter_end();
 	int rc = rec_close(why);
 	rec_stats(&s);
 	if (rc != 0)

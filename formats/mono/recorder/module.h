@@ -165,6 +165,8 @@ unsigned filter_flags(MonoMethod *m);
 /* Is it in a list? Not remembered. */
 bool filter_lists(enum options_list list, MonoMethod *m);
 void filter_forget(MonoMethod *m);
+/* At the end: say which patterns have matched nothing. */
+void filter_end(void);
 
 /* --- args.c ---------------------------------------------------------------------- */
 
