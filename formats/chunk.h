@@ -169,6 +169,7 @@ enum ttc_object {
 enum ttc_finish {
 	TTC_F_CLEAN, TTC_F_MAX_SIZE, TTC_F_DISK, TTC_F_ROTATED,
 	TTC_F_RECOVERED,              /* written by tracetool recover */
+	TTC_F_JOINED,                 /* ... with all that the ring had; from 1.1 */
 };
 
 /* Types of arguments: numbers of Unity's, so that they pass through; 32 and above are ours. */

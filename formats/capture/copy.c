@@ -127,7 +127,7 @@ finish(struct copy *c)
 			rc = put_record(c, TTC_DROPS, b, (size_t)(p - b));
 		}
 		p = b;
-		*p++ = TTC_F_RECOVERED;
+		*p++ = m->has_ring ? TTC_F_JOINED : TTC_F_RECOVERED;
 		p = ttc_put(p, w->seen);
 		if (w->seen) {
 			p = ttc_put(p, w->number);

@@ -104,6 +104,17 @@ close_(void *ctx)
 	tt_mem_free(&m->env->mem, m, sizeof *m);
 }
 
+/* Is it certain that no thread marked a frame? Each one that does is recorded, so a whole capture says it. */
+static bool
+marks_nothing(const struct ttc *m)
+{
+	bool marks = false;
+
+	for (size_t i = 0; i < m->nwho; i++)
+		marks = marks || m->who[i].frames;
+	return m->indexed && m->head.flags & TTC_H_FRAMES_TOLD && m->finish == 1 + TTC_F_CLEAN && !m->found.any && !marks;
+}
+
 static const char *const clock_name[] = {
 	[TTC_CLOCK_SYSTEM] = "system", [TTC_CLOCK_TSC] = "tsc", [TTC_CLOCK_CNTVCT] = "cntvct", [TTC_CLOCK_QPC] = "qpc",
 };
@@ -154,7 +165,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->pid = (int64_t)m->head.pid;
 	cap->wall_ns = m->head.wall_ns <= INT64_MAX ? (int64_t)m->head.wall_ns : 0;
 	cap->zero_ns = cap->start_ns = (int64_t)m->head.mono_ns;
-	cap->has_frames = !(m->head.flags & TTC_H_NO_FRAMES);
+	cap->has_frames = !(m->head.flags & TTC_H_NO_FRAMES) && !marks_nothing(m);
 	cap->distorts = (m->head.flags & TTC_H_DISTORTS) != 0;
 	if (!cap->end_mark)
 		cap->end_mark = -1;
@@ -263,8 +274,10 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 		lead->now = lead->now->then;
 	}
 	c->before = lead->before;
-	if (rc == TT_END)
+	if (rc == TT_END) {
 		lead->cap->end_mark = lead->now->cap->end_mark;
+		lead->cap->all_recorded = lead->now->cap->all_recorded;
+	}
 	if (rc < 0 && lead->now != lead)
 		tt_err_in(err, "%s", lead->now->cap->path);
 	return rc;

@@ -59,6 +59,7 @@ struct tt_capture {
 	bool ends_recorded;           /* the format records the end of every thread: one without says the producer was killed */
 	bool clean_end;               /* set at the end of a run */
 	int end_mark;                 /* the format has a mark of its own for the end: 1 seen, -1 not; 0: it has none */
+	bool all_recorded;            /* all that was recorded is there, whether the producer ended cleanly or not */
 	bool old_roots;               /* roots have a kind, not a slot, and come in the collection before the shot begins */
 	bool skips_equal;             /* counters that did not change since the last sampling are left out of it */
 	struct tt_tick { int64_t ts; uint64_t n; } tick[2];   /* samplings so far: of the runtime's counters, of custom ones */

@@ -37,6 +37,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_NOT_ENDED] = { "not_ended", "producer did not end cleanly",
 	    "The program was killed, crashed or still runs: up to the last second of each thread is missing.",
 	    TT_NOTICE, false },
+	[TT_LOST_KILLED] = { "killed", "producer did not end cleanly; its ring is read",
+	    "The program was killed, crashed or still runs: what it recorded is all there.", TT_INFO, false },
 	[TT_LOST_UNMATCHED] = { "unmatched", "ends without a begin, ignored",
 	    "Usual where an exception leaves code that is not instrumented; otherwise calls are missing.", TT_INFO,
 	    false },

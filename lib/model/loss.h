@@ -22,6 +22,7 @@ enum tt_loss_kind {
 	TT_LOST_CHANGED,          /* the file changed while it was read */
 	TT_LOST_DROPPED,          /* dropped by the recorder */
 	TT_LOST_NOT_ENDED,        /* the producer did not end cleanly */
+	TT_LOST_KILLED,           /* nor here, but all that it recorded is there */
 	TT_LOST_UNMATCHED,        /* ends without a begin, ignored */
 	TT_LOST_POPPED,           /* zones without an end, closed with a zone around them */
 	TT_LOST_OPEN,             /* zones still open at the end of the capture */

@@ -15,7 +15,7 @@ import kit
 KILLS = 200 if kit.LONG else 12
 OPTIONS = ["calls", "calls,alloc,gc", "calls,alloc,alloc-stack=4,exceptions,monitor,jit", "calls,keep=60s,ring=128M", "calls,ring=4M,counters=20ms",
            "calls,rotate-size=1M", "calls,sample=2000"]
-QUIET = ("open", "popped", "not_ended")
+QUIET = ("open", "popped", "killed")
 
 
 def one(i, options, wait):

@@ -47,7 +47,7 @@ ran = kit.counts(kit.stats(path, "markers")["markers"], "marker", "count").get("
 kit.check(n - 2 <= ran <= n, "finalizers: calls", ran)
 n = 20000 if long else 6000
 program("recursion", ["recursion", str(n)], {"Rough:MarkRecursion": n + 1})
-path = program("stack overflow", ["overflow"], None, same=False, but=("depth", "open", "not_ended"), options="calls,exceptions")
+path = program("stack overflow", ["overflow"], None, same=False, but=("depth", "open", "killed"), options="calls,exceptions")
 kit.check(marks(path).get("Rough:MarkEndless", 0) > 10000, "stack overflow: calls up to it", marks(path))
 n = 50000 if long else 5000
 path = program("tail calls", ["tail", str(n)], {"Tails:MarkTail": n + 1})
@@ -63,7 +63,7 @@ path = program("names", [], None, name="Names", same=False)
 shown = " ".join(r["marker"] for r in kit.stats(path, "markers")["markers"])
 kit.check("Клиент" in shown, "unicode names", shown[:300])
 for how, args in (("unhandled exception", ["throw"]), ("FailFast", ["failfast"]), ("kill", ["kill"])):
-    path = program(how, args, None, name="Ends", same=False, options="calls,exceptions", but=("open", "not_ended"))
+    path = program(how, args, None, name="Ends", same=False, options="calls,exceptions", but=("open", "killed"))
     steps = kit.counts(kit.stats(path, "markers")["markers"], "marker", "count")["Ends:Step (int)"][0]
     kit.check(steps == 50000, how + ": every call is there", steps)
 kit.forget_rings()
