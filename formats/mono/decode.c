@@ -2,25 +2,25 @@
 
 #include "model/zones.h"
 
-/* What stood open cannot be trusted any more: close it, at the last stack event, and say so. */
+/* What stood open cannot be trusted any more: close it, at the last event, and say so. */
 static int
 gap(struct mlpd_run *r, enum tt_loss_kind kind, const uint8_t *from)
 {
 	struct tt_batch *b = r->b;
 	struct tt_event *e;
 
+	int64_t last = r->last > now(r) ? r->last : now(r);
+	if (b->nstack && b->stack_ts > last)
+		last = b->stack_ts;
 	tt_loss_add(&b->loss, kind, 1, (uint64_t)(r->end - from), r->at + (uint64_t)(from - r->start));
 	tt_loss_add(&b->loss, TT_LOST_OPEN, b->depth, 0, TT_NOWHERE);
 	while (b->depth > 0) {
-		int rc = tt_zone_end_slow(b, b->stack_ts, b->ev[b->open[b->depth - 1]].val, 0, r->err);
+		int rc = tt_zone_end_slow(b, last, b->ev[b->open[b->depth - 1]].val, 0, r->err);
 		if (rc != TT_OK)
 			return rc;
 	}
-	e = tt_batch_rare(b, TT_GAP, b->nstack ? b->stack_ts : now(r), 0, r->err);
-	if (!e)
-		return r->err->code;
-	e->flags = b->nstack ? 0 : TT_F_BASE;
-	return TT_OK;
+	e = tt_batch_rare(b, TT_GAP, last, 0, r->err);
+	return e ? TT_OK : r->err->code;
 }
 
 /* Enter and leave keep their time in a register; here it joins the other stack events'. */
@@ -161,7 +161,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 		.heap = (b->needs & TT_NEEDS_HEAP) != 0, .graph = (b->needs & TT_NEEDS_GRAPH) != 0,
 		.moves = (b->needs & (TT_NEEDS_HEAP | TT_NEEDS_MOVES)) != 0,
 		.objects = (b->needs & TT_NEEDS_OBJECTS) != 0,
-		.floor = b->base ? b->base->last_ts : INT64_MIN };
+		.floor = b->base ? b->base->last_ts : INT64_MIN, .last = INT64_MIN };
 	uint64_t events = 0, calls = 0, before = r.time;
 	const uint8_t *ev = r.p;
 	int64_t call_ts = 0;

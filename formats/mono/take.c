@@ -64,6 +64,8 @@ void
 mlpd_time_back(struct mlpd_run *r, uint64_t delta)
 {
 	tt_batch_time(r->b, now(r));
+	if (now(r) > r->last)
+		r->last = now(r);
 	r->time += delta;
 	/* Mono 4.6 stamps its first counter sample with 0: that is no time. */
 	if (r->time != 0)

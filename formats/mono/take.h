@@ -34,6 +34,7 @@ struct mlpd_run {
 	uint64_t time, ptr, obj, method, mask;
 	int64_t zero;
 	int64_t floor;                /* time of the last stack event: the next is no earlier */
+	int64_t last;                 /* latest time before the clock went back */
 	bool bad;
 	bool heap, graph, moves, objects;     /* what of the heap is wanted */
 	bool any_seen;                /* seen[] is in use; before, nothing is in it */

@@ -113,7 +113,7 @@ new_thread(struct tt_threads *ts, uint32_t process, uint64_t tid, uint32_t gener
 	n->generation = generation;
 	n->index = (uint32_t)ts->n;
 	n->first_ts = INT64_MAX;
-	n->last_ts = INT64_MIN;
+	n->last_ts = n->stack.seen_ts = INT64_MIN;
 	n->name = "";
 	ts->t[ts->n++] = n;
 	*t = n;
@@ -163,6 +163,7 @@ tt_threads_reset(struct tt_threads *ts)
 		t->nevent = t->ncall = t->nalloc = t->alloc_b = t->open_at_end = 0;
 		t->stack.n = 0;
 		t->stack.begun = 0;
+		t->stack.seen_ts = INT64_MIN;
 	}
 }
 

@@ -81,7 +81,7 @@ enum tt_kind {
 	TT_META,              /* domain, image, ... unload: val = key, depth = enum tt_def_kind */
 	TT_SYNC,              /* all application threads are flushed up to ts; depth = kind */
 	TT_GAP,               /* the thread's stack is unknown from here (damage, drop): what is open ends at ts;
-	                         TT_F_BASE: at the thread's last stack event */
+	                         TT_F_BASE: at the thread's last event before this chunk */
 	TT_KINDS
 };
 

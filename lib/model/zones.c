@@ -94,6 +94,7 @@ tt_stack_copy(struct tt_stack *to, const struct tt_stack *from, struct tt_mem *m
 	to->of = from;
 	to->n = from->n;
 	to->last_ts = from->last_ts;
+	to->seen_ts = from->seen_ts;
 	to->begun = from->begun;
 	to->pushed |= TT_STACK_COPY;
 	to->mem = mem;

@@ -730,7 +730,8 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			rc = add_site(f, io, e, e[1].depth < UINT16_MAX ? base + e[1].depth : top, err);
 			break;
 		case TT_GAP:
-			rc = close_base(f, io, e->flags & TT_F_BASE ? io->base.last_ts : e->ts, TT_F_POPPED, err);
+			rc = close_base(f, io, e->flags & TT_F_BASE || e->ts < io->base.seen_ts ? io->base.seen_ts : e->ts,
+			    TT_F_POPPED, err);
 			base = top = 0;
 			break;
 		default:
@@ -758,7 +759,7 @@ tt_fold_rest(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	int rc = begin(f, io, 0, err);
 
-	return rc == TT_OK ? close_base(f, io, io->base.last_ts, TT_F_POPPED, err) : rc;
+	return rc == TT_OK ? close_base(f, io, io->base.seen_ts, TT_F_POPPED, err) : rc;
 }
 
 void

@@ -352,7 +352,7 @@ work(void *arg)
 	return NULL;
 }
 
-/* Zones that the capture leaves open end at their thread's last stack event. */
+/* Zones that the capture leaves open end at their thread's last event. */
 static int
 close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 {

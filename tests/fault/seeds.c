@@ -33,6 +33,7 @@ struct plain_thread {
 	struct { unsigned method; int64_t ts, inside; } z[DEEP];
 	unsigned n;
 	int64_t last;
+	int64_t base, seen;   /* its buffer begins; the latest event of any kind, and beginning of a buffer that has one */
 	bool begun;
 };
 
@@ -88,6 +89,15 @@ struct made {
 };
 
 static void
+saw(struct plain_thread *t, int64_t ts)
+{
+	int64_t latest = ts > t->base ? ts : t->base;
+
+	if (latest > t->seen)
+		t->seen = latest;
+}
+
+static void
 one_event(struct made *m, struct random *r, unsigned i)
 {
 	struct plain_thread *t = &m->t[i];
@@ -100,8 +110,10 @@ one_event(struct made *m, struct random *r, unsigned i)
 	if (m->clock[i] < 0)
 		m->clock[i] = 0;
 	at = T0 + (uint64_t)m->clock[i];
-	if (!m->opened[i])
+	if (!m->opened[i]) {
 		mlpd_open(&m->b[i], &m->w, 100 + i, at, 0, 0, CODE);
+		t->base = m->clock[i];
+	}
 	m->opened[i] = true;
 	switch (below(r, 10)) {
 	case 0:
@@ -109,6 +121,7 @@ one_event(struct made *m, struct random *r, unsigned i)
 		if (t->begun && m->clock[i] < t->last)
 			break;
 		mlpd_alloc(&m->b[i], at, 0x10, 0x1000, 24, NULL);
+		saw(t, m->clock[i]);
 		m->p.allocs++;
 		m->p.bytes += 24;
 		m->p.events++;
@@ -117,6 +130,7 @@ one_event(struct made *m, struct random *r, unsigned i)
 		if (t->n == DEEP)
 			break;
 		mlpd_enter(&m->b[i], at, CODE + 8 * method);
+		saw(t, m->clock[i]);
 		t->z[t->n].inside = 0;
 		t->z[t->n].method = method;
 		t->z[t->n].ts = now(&m->p, t, m->clock[i]);
@@ -127,6 +141,7 @@ one_event(struct made *m, struct random *r, unsigned i)
 		if (t->n > 0 && below(r, 8))
 			method = t->z[t->n - 1].method;
 		mlpd_leave(&m->b[i], at, CODE + 8 * method);
+		saw(t, m->clock[i]);
 		plain_leave(&m->p, t, method, now(&m->p, t, m->clock[i]));
 	}
 }
@@ -160,7 +175,7 @@ make(struct made *m, uint64_t seed)
 			mlpd_flush(&m->b[i]);
 		m->p.open += m->t[i].n;
 		while (m->t[i].n > 0)
-			close_top(&m->p, &m->t[i], m->t[i].last);
+			close_top(&m->p, &m->t[i], m->t[i].seen);
 	}
 }
 

@@ -570,6 +570,8 @@ class Capture:
         if self.first_base is None:
             self.first_base = base
         at = begin
+        if end > begin:
+            self.events.append((tid, ("base", base)))
         try:
             while at < end:
                 tag, event = decoder.decode()
@@ -647,6 +649,7 @@ class Thread:
         self.first_time = None
         self.stack = []         # [key, name, start, children_ns], outermost first
         self.last = None        # time of the last stack event
+        self.seen = -1 << 64    # and of the last event of any kind
         self.open_pairs = {}    # GC pauses and collections, contention
         self.running = {}       # finalizers: "object", "queue" -> one has begun
         self.early_roots = []   # until data version 14: recorded in the present collection, ahead of its shot
@@ -722,7 +725,7 @@ class Calls:
 
     def close_all(self, thread, why):
         while thread.stack:
-            self.counts[why + "_" + self.pop(thread, thread.last)] += 1
+            self.counts[why + "_" + self.pop(thread, max(thread.last, thread.seen))] += 1
         thread.open_pairs.clear()
 
 
@@ -782,7 +785,11 @@ class Analysis:
         for tid in capture.buffers:
             self.thread(tid)
         for tid, event in capture.events:
-            getattr(self, "on_" + event[0])(self.thread(tid), *event[1:])
+            thread = self.thread(tid)
+            if event[0] != "gap":
+                thread.seen = max(thread.seen, event[1])
+            if event[0] != "base":
+                getattr(self, "on_" + event[0])(thread, *event[1:])
         self.finish()
 
     def thread(self, tid):

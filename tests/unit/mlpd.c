@@ -500,3 +500,55 @@ TEST(an_allocation_of_no_bytes_is_damage)
 		shot_end(&s);
 	}
 }
+
+/* --- what stands open -------------------------------------------------------------------------------------- */
+
+/* The time of the allocation that is the thread's last event, and not that of its last call. */
+TEST(open_zones_end_at_the_last_event_of_their_thread)
+{
+	for (int chunks = 1; chunks <= 2; chunks++) {
+		struct shot s;
+
+		shot_begin(&s, 17);
+		next(&s, OTHER, 0);
+		mlpd_enter(&s.b, T0 + 5, CODE + 64);
+		mlpd_alloc(&s.b, T0 + 5000, VT, HELD, 8, NULL);
+		next(&s, TID, 10);
+		mlpd_enter(&s.b, T0 + 10, CODE);
+		mlpd_enter(&s.b, T0 + 20, CODE + 8);
+		if (chunks == 2)
+			next(&s, TID, 100);
+		mlpd_alloc(&s.b, T0 + 110, VT, HELD, 8, NULL);
+		mlpd_alloc(&s.b, T0 + 1010, VT, LOOSE, 16, NULL);
+		shot_run(&s, MEMRUN_CALLS);
+		CHECK_EQ_INT(count_of(&s, CODE).total, 1000);
+		CHECK_EQ_INT(count_of(&s, CODE + 8).total, 990);
+		CHECK_EQ_INT(count_of(&s, CODE + 64).total, 4995);
+		CHECK_EQ_INT(lost(&s, TT_LOST_OPEN), 3);
+		shot_end(&s);
+	}
+}
+
+/* The same where damage cuts a thread's calls: what it allocated before that lies in them. */
+TEST(zones_that_damage_cuts_end_at_the_last_event_before_it)
+{
+	for (int chunks = 1; chunks <= 2; chunks++) {
+		struct shot s;
+
+		shot_begin(&s, 17);
+		next(&s, TID, 0);
+		mlpd_enter(&s.b, T0 + 10, CODE);
+		if (chunks == 2)
+			next(&s, TID, 100);
+		mlpd_alloc(&s.b, T0 + 510, VT, HELD, 8, NULL);
+		mlpd_u8(&s.b.events, 0xff);
+		next(&s, TID, 2000);
+		mlpd_enter(&s.b, T0 + 2010, CODE + 8);
+		mlpd_leave(&s.b, T0 + 2020, CODE + 8);
+		shot_run(&s, MEMRUN_CALLS);
+		CHECK_EQ_INT(count_of(&s, CODE).total, 500);
+		CHECK_EQ_INT(depth_of(&s, CODE + 8), 1);
+		CHECK_EQ_INT(lost(&s, TT_LOST_UNKNOWN), 1);
+		shot_end(&s);
+	}
+}
