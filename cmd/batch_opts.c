@@ -222,6 +222,8 @@ batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *
 	    (unsigned long long)o->decoded_max, (unsigned long long)o->ratio_max, (unsigned long long)o->members_max,
 	    (unsigned long long)o->spool_memory);
 
+	if (rc == TT_OK)
+		rc = tt_buf_printf(&b, err, "%s|%s|", f->from_label ? f->from_label : "", f->to_label ? f->to_label : "");
 	for (size_t i = 0; i < sizeof list / sizeof list[0] && rc == TT_OK; i++)
 		rc = put_list(&b, list[i], err);
 	for (size_t i = 0; i < one->nmeasure && rc == TT_OK; i++)

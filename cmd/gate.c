@@ -194,6 +194,10 @@ settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = put_number(&b, "to ns", f->to, f->to != INT64_MAX, err);
 	if (rc == TT_OK)
+		rc = put_one(&b, "from label", f->from_label, err);
+	if (rc == TT_OK)
+		rc = put_one(&b, "to label", f->to_label, err);
+	if (rc == TT_OK)
 		rc = put_one(&b, "from the first", run->from_marker, err);
 	if (rc == TT_OK)
 		rc = put_list(&b, "thread", &x->in->thread, err);

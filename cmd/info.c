@@ -60,6 +60,9 @@ static const struct tt_col capture_col[] = {
 	{ "offset_ns", "offset", TT_UNIT_NS, "Added to its times to put several inputs on one timeline." },
 	{ "frame_marks", "frame marks", TT_UNIT_BOOL, "The file marks frames itself." },
 	{ "clean_end", "ended cleanly", TT_UNIT_BOOL, "The recorder was shut down in order." },
+	{ "flight", "flight recording", TT_UNIT_BOOL, "Only the last seconds were kept; empty: all." },
+	{ "kept_from_ns", "kept from", TT_UNIT_NS, "From when on all threads of a flight recording were kept: the figures of other commands are of the time from here on." },
+	{ "kept_ns", "kept span", TT_UNIT_NS, "From there to the last event." },
 	{ "recording", "recording", TT_UNIT_TEXT, "Of captures that may rotate: the same in all files of one recording." },
 	{ "rotated", "rotated", TT_UNIT_COUNT, "How many files of its recording came before it; empty for the first." },
 };
@@ -162,6 +165,21 @@ put_recording(struct tt_report *r, struct tt_cell *c, const struct tt_capture *k
 	return TT_OK;
 }
 
+/* Three cells: is it a flight recording, and which span of it do all threads have? */
+static void
+put_flight(const struct tt_capture *k, struct tt_cell *c)
+{
+	int64_t from = k->kept_from != INT64_MIN ? k->kept_from + k->offset_ns : k->min_ts;
+
+	if (!k->flight)
+		return;
+	tt_cell_int(&c[0], true);
+	if (k->min_ts > k->max_ts)
+		return;
+	tt_cell_int(&c[1], from);
+	tt_cell_int(&c[2], k->max_ts > from ? k->max_ts - from : 0);
+}
+
 static int
 capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_report *r, struct tt_table *t,
     struct tt_err *err)
@@ -200,9 +218,10 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_repo
 	tt_cell_int(&c[18], k->has_frames);
 	tt_cell_int(&c[19], k->clean_end);
 	if (k->part > 0)
-		tt_cell_int(&c[21], k->part);
+		tt_cell_int(&c[24], k->part);
+	put_flight(k, &c[20]);
 	if (rc == TT_OK)
-		rc = put_recording(r, &c[20], k, err);
+		rc = put_recording(r, &c[23], k, err);
 	return rc;
 }
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
+#include "model/facts.h"
 #include "model/tree.h"
 #include "value.h"
 
@@ -61,6 +62,15 @@ set_frames(const struct opt *o, void *field, const char *value, struct tt_arena 
 	return val_number_range(value, &in->frame_first, &in->frame_last, err);
 }
 
+/* A glob of labels, or KEY=GLOB. */
+static int
+set_label(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	int rc = tt_pattern_check(tt_fact_glob(value), err);
+
+	return rc == TT_OK ? opt_text(o, field, value, a, err) : rc;
+}
+
 static int
 set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -90,6 +100,10 @@ const struct opt input_filter_opt[] = {
 	    .help = "only from A to B, in seconds from the beginning; either may be left out" },
 	{ .name = "frames", .arg = "A-B", .set = set_frames,
 	    .help = "only from frame A to frame B, numbered from 1, both included; either may be left out" },
+	{ .name = "from-label", .arg = "GLOB", .set = set_label, .at = AT(from_label),
+	    .help = "only from where the program first sets this label; KEY=GLOB: another fact, as scene=Level*" },
+	{ .name = "to-label", .arg = "GLOB", .set = set_label, .at = AT(to_label),
+	    .help = "only up to where it sets this one after that; \"*\": up to the next label" },
 	{ .name = "thread", .arg = "GLOB", .set = opt_patterns, .at = AT(thread),
 	    .help = "only threads whose name or number matches; repeatable" },
 	{ .name = "category", .arg = "GLOB", .set = opt_patterns, .at = AT(category),
@@ -216,6 +230,8 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 	tt_filter_init(&run->filter);
 	run->filter.from = o->from;
 	run->filter.to = o->to;
+	run->filter.from_label = o->from_label;
+	run->filter.to_label = o->to_label;
 	run->filter.has_frames = o->has_frames;
 	run->filter.frame_first = o->frame_first;
 	run->filter.frame_last = o->frame_last;

@@ -15,6 +15,7 @@ struct input_opts {
 	int align;                    /* enum tt_align */
 	struct opt_list meta;
 	int64_t from, to;
+	const char *from_label, *to_label;
 	bool has_frames;
 	uint64_t frame_first, frame_last;
 	struct opt_list thread, category, marker;

@@ -1,7 +1,7 @@
 /**
  * The order of chunks: which chunk of its thread each is, what is missing between them, and the index of a whole file.
  */
-#include "capture/capture.h"
+#include "capture/decode.h"
 
 #include <stdlib.h>
 
@@ -116,6 +116,8 @@ ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err
 	u->flags = 0;
 	if (!w->seen) {
 		u->flags = TTC_U_FIRST;
+		w->begin = u->ticks;
+		w->cut = u->seq > 0 || u->first > 0;
 		if (!starts(w, u))
 			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, u->at);
 	} else if (u->seq < w->seq || (u->seq == w->seq && u->first < w->end)) {
@@ -275,6 +277,22 @@ settle(struct ttc *m, struct tt_loss *loss)
 		if (!w->seen || w->seq + 1 < w->last_seq ||
 		    (w->seq + 1 == w->last_seq && w->end < w->last_end))
 			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, TT_NOWHERE);
+	}
+}
+
+void
+ttc_span(struct ttc *m)
+{
+	struct tt_capture *cap = m->lead->cap;
+
+	if (!(m->head.flags & TTC_H_LAST))
+		return;
+	cap->flight = true;
+	for (size_t i = 0; i < m->nwho; i++) {
+		const struct ttc_who *w = &m->who[i];
+		int64_t from = w->seen && w->cut ? ttc_ns(m, w->begin) : INT64_MIN;
+		if (from > cap->kept_from)
+			cap->kept_from = from;
 	}
 }
 

@@ -161,6 +161,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		close_(m);
 		return rc;
 	}
+	ttc_span(m);
 	cap->pointer_size = m->head.pointer;
 	cap->pid = (int64_t)m->head.pid;
 	cap->wall_ns = m->head.wall_ns <= INT64_MAX ? (int64_t)m->head.wall_ns : 0;
@@ -208,6 +209,7 @@ step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err
 		m->closed = true;
 		if ((rc = ttc_conclude(m, loss, err)) != TT_OK)
 			return rc;
+		ttc_span(m);
 	}
 	if (m->next >= m->nunit)
 		return TT_END;

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "emit/chrome.h"
+#include "model/facts.h"
 
 /* --- threads ------------------------------------------------------------ */
 
@@ -158,6 +159,73 @@ put_frames(struct chrome *c, struct chrome_part *part, struct tt_buf *b, struct 
 	return rc;
 }
 
+/* --- facts -------------------------------------------------------------- */
+
+/* Labels and other facts have a row of their own behind that of frames. */
+static int
+put_fact_row(struct chrome *c, uint32_t process, struct tt_buf *b, struct tt_err *err)
+{
+	uint32_t pid = chrome_pid(process), tid = frames_tid(c) + 1;
+
+	return tt_buf_printf(b, err,
+	    ",\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+	    ",\"name\":\"thread_name\",\"args\":{\"name\":\"Labels and facts\"}},"
+	    "\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+	    ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":0}}",
+	    pid, tid, pid, tid);
+}
+
+/* An instant "label: boss fight". What was set before the first event stands at it. */
+static int
+put_fact(struct chrome *c, const struct tt_fact *f, struct tt_buf *b, struct tt_err *err)
+{
+	uint64_t ts = chrome_time(c, f->ts < c->origin ? c->origin : f->ts);
+	int rc = ts == UINT64_MAX ? TT_OK : tt_buf_room(b, CHROME_RECORD, err);
+
+	if (rc != TT_OK || ts == UINT64_MAX)
+		return rc;
+	char *p = tt_chrome_put_head(b->p + b->n, "i", chrome_pid(f->process), frames_tid(c) + 1);
+	b->n = (size_t)(tt_put_fixed(p, (int64_t)ts, 3) - b->p);
+	if ((rc = tt_buf_text(b, ",\"s\":\"t\",\"name\":\"", err)) != TT_OK ||
+	    (rc = tt_buf_json(b, f->key, f->nkey, err)) != TT_OK || (rc = tt_buf_text(b, ": ", err)) != TT_OK ||
+	    (rc = tt_buf_json(b, f->value, f->nvalue, err)) != TT_OK ||
+	    (rc = tt_buf_text(b, "\",\"cat\":\"Facts\",\"args\":{\"key\":\"", err)) != TT_OK ||
+	    (rc = tt_buf_json(b, f->key, f->nkey, err)) != TT_OK || (rc = tt_buf_text(b, "\",\"value\":\"", err)) != TT_OK ||
+	    (rc = tt_buf_json(b, f->value, f->nvalue, err)) != TT_OK)
+		return rc;
+	return tt_buf_text(b, "\"}}", err);
+}
+
+/* Of several files each has the facts of its own time; the first also those before it, the last those behind. */
+static bool
+shows_fact(const struct chrome *c, const struct chrome_part *part, const struct tt_fact *f)
+{
+	bool first = part == c->part, last = part == c->part + c->npart - 1;
+
+	return tt_emit_in_time(&c->m->filter, f->ts) && (first || f->ts > part[-1].last_ts) && (last || f->ts <= part->last_ts);
+}
+
+static int
+put_facts(struct chrome *c, const struct chrome_part *part, struct tt_buf *b, struct tt_err *err)
+{
+	struct tt_facts facts = { 0 };
+	uint64_t rows = 0;
+	int rc = tt_facts_list(c->m, &c->env->mem, &facts, err);
+
+	for (uint32_t process = 0; process < c->m->ncap && rc == TT_OK; process++, rows = 0)
+		for (size_t i = 0; i < facts.n && rc == TT_OK; i++) {
+			const struct tt_fact *f = &facts.f[i];
+			if (f->process != process || !shows_fact(c, part, f))
+				continue;
+			if (rows++ == 0)
+				rc = put_fact_row(c, process, b, err);
+			if (rc == TT_OK)
+				rc = put_fact(c, f, b, err);
+		}
+	tt_facts_free(&facts, &c->env->mem);
+	return rc;
+}
+
 /* --- otherData ---------------------------------------------------------- */
 
 static int
@@ -248,6 +316,7 @@ tt_chrome_tail(struct chrome *c, struct chrome_part *part, struct tt_err *err)
 
 	b->n = 0;
 	if ((rc = put_threads(c, part, b, err)) != TT_OK || (rc = put_frames(c, part, b, err)) != TT_OK ||
+	    (rc = put_facts(c, part, b, err)) != TT_OK ||
 	    (rc = put_other_data(c, b, err)) != TT_OK)
 		return rc;
 	return tt_chrome_part_write(part, b->p, b->n, err);

@@ -5,9 +5,11 @@
  * capture, ids in hex, text quoted by RFC 4180. `value` is a number (bytes, count, counter value), ids and
  * words are in `detail`.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "emit/csv.h"
+#include "model/facts.h"
 
 /* --- ready-made pieces --------------------------------------------------- */
 
@@ -434,6 +436,35 @@ write_table(struct csv *c, struct tt_err *err)
 	return rc;
 }
 
+/* Labels and other facts, behind all events: kind "fact", the key as the name, the value as detail. */
+static int
+write_facts(struct csv *c, struct tt_err *err)
+{
+	struct tt_facts facts = { 0 };
+	struct tt_buf *b = &c->scratch;
+	int rc = tt_facts_list(c->m, &c->env->mem, &facts, err);
+
+	b->n = 0;
+	for (size_t i = 0; i < facts.n && rc == TT_OK; i++) {
+		const struct tt_fact *f = &facts.f[i];
+		const char sep[] = { c->sep, c->sep, c->sep, c->sep };
+		char start[24];
+
+		if (!tt_emit_in_time(&c->m->filter, f->ts))
+			continue;
+		*tt_put_i64(start, f->ts) = '\0';
+		if ((rc = tt_buf_printf(b, err, "fact%c%" PRIu32 "%.3s%s%.2s", c->sep, f->process + 1, sep, start, sep)) != TT_OK ||
+		    (rc = tt_csv_put_field(b, c, f->key, f->nkey, err)) != TT_OK || (rc = tt_buf_add(b, sep, 2, err)) != TT_OK ||
+		    (rc = tt_csv_put_field(b, c, f->value, f->nvalue, err)) != TT_OK || (rc = tt_buf_add(b, sep, 1, err)) != TT_OK)
+			break;
+		rc = tt_buf_text(b, "\n", err);
+	}
+	if (rc == TT_OK)
+		rc = tt_sink_write(c->sink, b->p, b->n, err);
+	tt_facts_free(&facts, &c->env->mem);
+	return rc;
+}
+
 static int
 csv_finish(void *state, const struct tt_model *m, struct tt_err *err)
 {
@@ -442,7 +473,7 @@ csv_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	c->m = m;
 	if (c->unwritten)
 		tt_loss_add(m->loss, TT_LOST_VALUES, c->unwritten, 0, TT_NOWHERE);
-	return c->pass ? write_table(c, err) : TT_OK;
+	return c->pass ? write_table(c, err) : write_facts(c, err);
 }
 
 static int

@@ -20,8 +20,10 @@
 
 struct tt_filter {
 	int64_t from, to;                     /* INT64_MIN, INT64_MAX: no limit */
+	bool of_flight;                       /* from is where all threads of a flight recording begin, not the user's */
 	bool has_frames;
 	uint64_t frame_first, frame_last;     /* inclusive; becomes from and to once the frame table is known */
+	const char *from_label, *to_label;    /* facts (tt_facts_find) that begin and end the time; NULL: none. Become from and to */
 	const char *const *thread;            /* globs, NULL-terminated, or NULL */
 	const char *const *marker;
 	const char *const *category;

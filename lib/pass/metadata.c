@@ -6,11 +6,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/facts.h"
 #include "model/names.h"
 #include "model/code.h"
 #include "pass/passes.h"
 
-enum { M_SUMMARY, M_THINGS, M_CLASSES };
+enum { M_SUMMARY, M_THINGS, M_CLASSES, M_FACTS };
 
 static const struct tt_col summary_col[] = {
 	{ "kind", "kind", TT_UNIT_TEXT, "image, assembly, domain, context, class, vtable, method or thread." },
@@ -34,6 +35,13 @@ static const struct tt_col class_col[] = {
 	{ "time_ns", "time", TT_UNIT_NS, "When it was loaded." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
+static const struct tt_col fact_col[] = {
+	{ "time_ns", "time", TT_UNIT_NS, "When it was set." },
+	{ "to_ns", "until", TT_UNIT_NS, "When its key was set again; empty: it holds to the end." },
+	{ "key", "key", TT_UNIT_TEXT, "What the fact is about; label: what the program does from now on." },
+	{ "value", "value", TT_UNIT_TEXT, "The fact." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
 static const struct tt_pass_table tables[] = {
 	[M_SUMMARY] = { "metadata", "Metadata", summary_col, TT_NCOL(summary_col), false, 0,
 	    TT_BY_NAME | TT_BY_DOMAIN, TT_GROUP_FRONT },
@@ -41,6 +49,7 @@ static const struct tt_pass_table tables[] = {
 	    TT_ON_TIME | TT_ON_MARKER, TT_BY_ASSEMBLY | TT_BY_DOMAIN, TT_GROUP_FRONT | TT_GROUP_COUNT },
 	[M_CLASSES] = { "metadata_classes", "Classes", class_col, TT_NCOL(class_col), true,
 	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME, TT_GROUP_COUNT },
+	[M_FACTS] = { "facts", "Labels and facts", fact_col, TT_NCOL(fact_col), true, TT_ON_TIME, 0, 0 },
 };
 
 static const struct { enum tt_def_kind kind; const char *name; } things[] = {
@@ -330,6 +339,37 @@ classes(const struct tt_model *m, enum tt_group group, struct tt_report *r, stru
 }
 
 static int
+put_fact(const struct tt_fact *f, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	struct tt_cell *c;
+	int rc = tt_table_row(r, t, &c, err);
+
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_int(&c[0], f->ts);
+	if (f->end != INT64_MAX)
+		tt_cell_int(&c[1], f->end);
+	tt_cell_text(&c[2], f->key);
+	tt_cell_text(&c[3], f->value);
+	tt_cell_int(&c[4], (int64_t)f->process + 1);
+	return TT_OK;
+}
+
+/* Those that hold at some time that the user looks at, in the order in which they were set. */
+static int
+facts(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	struct tt_facts all = { 0 };
+	int rc = tt_facts_list(m, &m->env->mem, &all, err);
+
+	for (size_t i = 0; i < all.n && rc == TT_OK; i++)
+		if (all.f[i].ts < m->filter.to && all.f[i].end > m->filter.from)
+			rc = put_fact(&all.f[i], r, t, err);
+	tt_facts_free(&all, &m->env->mem);
+	return rc;
+}
+
+static int
 report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
 {
 	int rc = TT_OK;
@@ -341,7 +381,9 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 		if (rc != TT_OK || !t)
 			continue;
 		t->empty_reason = "none in this capture";
-		if (i == M_CLASSES)
+		if (i == M_FACTS)
+			rc = facts(m, r, t, err);
+		else if (i == M_CLASSES)
 			rc = classes(m, o->group, r, t, err);
 		else if (o->group)
 			rc = members(m, o->group, i == M_SUMMARY, r, t, err);
@@ -353,7 +395,7 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 
 const struct tt_pass tt_pass_metadata = {
 	.name = "metadata",
-	.summary = "images, assemblies, domains, contexts, classes",
+	.summary = "images, assemblies, domains, contexts, classes; labels and facts in time",
 	.needs = 0,
 	.report = report,
 	.tables = tables,

@@ -195,7 +195,8 @@ tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report 
 	const struct tt_filter *f = &m->filter;
 	const struct { bool used; unsigned filter; const char *option; } all[] = {
 		{ f->has_frames, TT_ON_TIME, "--frames" },
-		{ !f->has_frames && (f->from != INT64_MIN || f->to != INT64_MAX), TT_ON_TIME, "--time" },
+		{ !f->has_frames && (f->from_label || f->to_label), TT_ON_TIME, f->from_label ? "--from-label" : "--to-label" },
+		{ !f->has_frames && !f->from_label && !f->to_label && !f->of_flight && (f->from != INT64_MIN || f->to != INT64_MAX), TT_ON_TIME, "--time" },
 		{ f->thread != NULL, TT_ON_THREAD, "--thread" },
 		{ f->marker != NULL, TT_ON_MARKER, "--marker" },
 		{ f->category != NULL, TT_ON_CATEGORY, "--category" },

@@ -1,5 +1,7 @@
 #include "run/watch.h"
 
+#include "model/facts.h"
+
 #include <stdlib.h>
 
 /* --- marks ----------------------------------------------------------------------------- */
@@ -169,8 +171,8 @@ add_frames(struct tt_run *r, const struct tt_frame_marks *m, struct tt_err *err)
 	f->partial += r->m->cap[m->process]->min_ts < m->ts[0] ? 2 : 1;
 	for (size_t i = 0; i < n; i++) {
 		int64_t from = m->ts[i], to = m->ts[i + 1];
-		bool in = flt->has_frames ? i + 1 >= flt->frame_first && i + 1 <= flt->frame_last :
-		    from >= flt->from && to <= flt->to;
+		bool in = from >= flt->from && to <= flt->to && from >= r->label_from && from < r->label_to &&
+		    (!flt->has_frames || (i + 1 >= flt->frame_first && i + 1 <= flt->frame_last));
 		if (!in || to == from)
 			continue;
 		f->start[f->n] = from;
@@ -217,14 +219,87 @@ choose_hitches(struct tt_run *r, struct tt_err *err)
 	return TT_OK;
 }
 
+/* When a fact is set that ${pattern}, the value of ${option}, matches: the first later than ${after}. */
+static int
+find_label(const struct tt_facts *facts, const char *option, const char *pattern, int64_t after, int64_t *ts, struct tt_err *err)
+{
+	if (tt_facts_find(facts, pattern, after, ts))
+		return TT_OK;
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s \"%s\": no such label%s (\"tracetool stats --table facts\" lists all)", option,
+	    pattern, after == INT64_MIN ? "" : " after the first one");
+}
+
+/* Find the labels between which the user wants to look. */
+static int
+find_labels(struct tt_run *r, struct tt_err *err)
+{
+	const struct tt_filter *f = &r->m->filter;
+	struct tt_facts facts = { 0 };
+	int rc = TT_OK;
+
+	r->label_from = INT64_MIN;
+	r->label_to = INT64_MAX;
+	if (!f->from_label && !f->to_label)
+		return TT_OK;
+	rc = tt_facts_list(r->m, &r->env->mem, &facts, err);
+	if (rc == TT_OK && f->from_label)
+		rc = find_label(&facts, "--from-label", f->from_label, INT64_MIN, &r->label_from, err);
+	if (rc == TT_OK && f->to_label)
+		rc = find_label(&facts, "--to-label", f->to_label, r->label_from, &r->label_to, err);
+	tt_facts_free(&facts, &r->env->mem);
+	return rc;
+}
+
+/* Look at the frames of the table alone; without any, at the time between the labels. */
+static void
+narrow(struct tt_run *r)
+{
+	struct tt_filter *f = &r->m->filter;
+	const struct tt_frames *frames = r->m->frames;
+	bool labels = f->from_label || f->to_label;
+
+	if (frames && frames->n > 0 && (f->has_frames || r->o->whole_frames || labels)) {
+		f->from = frames->start[0];
+		f->to = frames->start[frames->n - 1] + frames->dur[frames->n - 1];
+	} else if (labels) {
+		f->from = r->label_from > f->from ? r->label_from : f->from;
+		f->to = r->label_to < f->to ? r->label_to : f->to;
+	}
+}
+
+/* Of flight recordings, look at the time that all threads have, unless other captures have more. */
+static void
+clip_to_flight(struct tt_run *r)
+{
+	struct tt_filter *f = &r->m->filter;
+	int64_t from = INT64_MIN;
+
+	for (size_t i = 0; i < r->nin; i++) {
+		const struct tt_capture *c = r->in[i].cap;
+		if (!c->flight)
+			return;
+		if (c->kept_from != INT64_MIN && c->kept_from + c->offset_ns > from)
+			from = c->kept_from + c->offset_ns;
+	}
+	if (from <= f->from)
+		return;
+	f->of_flight = f->from == INT64_MIN && f->to == INT64_MAX;
+	f->from = from;
+	r->filtered = true;
+	tt_log(r->env, TT_LOG_VERBOSE, "a flight recording: looked at from where all threads were kept");
+}
+
 int
 tt_frames_build(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_model *m = r->m;
 	struct tt_marks *ms = r->marks;
 	struct tt_mem *mem = &r->env->mem;
-	int rc = TT_OK;
+	int rc = find_labels(r, err);
 
+	clip_to_flight(r);
+	if (rc != TT_OK)
+		return rc;
 	m->zones_expected = r->zones_seen;
 	m->frame_marker = r->o->frame_marker;
 	if (r->o->from_marker && (!ms || ms->from == INT64_MAX))
@@ -232,6 +307,7 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	if (r->o->from_marker && ms->from > m->filter.from)
 		m->filter.from = ms->from;
 	if (!any_mark(ms)) {
+		narrow(r);
 		if (!m->filter.has_frames)
 			return TT_OK;
 		if (m->frame_marker)
@@ -261,11 +337,8 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 			rc = tt_watch_init(r, &ms->w[ms->nwatch++], best, first, err);
 	}
 	if (rc == TT_OK && m->filter.has_frames && m->frames->n == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames");
-	if (rc == TT_OK && m->frames->n > 0 && (m->filter.has_frames || r->o->whole_frames)) {
-		m->filter.from = m->frames->start[0];
-		m->filter.to = m->frames->start[m->frames->n - 1] + m->frames->dur[m->frames->n - 1];
-	}
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames%s", m->filter.from != INT64_MIN || m->filter.to != INT64_MAX ? " in that time" : "");
+	narrow(r);
 	return rc == TT_OK ? choose_hitches(r, err) : rc;
 }
 

@@ -17,6 +17,7 @@ new_capture(struct tt_run *r, const char *path, uint32_t process, struct tt_capt
 	c->producer = c->arch = c->os = c->args = c->version = c->format = "";
 	c->min_ts = INT64_MAX;
 	c->max_ts = INT64_MIN;
+	c->kept_from = INT64_MIN;
 	c->path = tt_arena_text(&c->arena, path, strlen(path), err);
 	if (!c->path)
 		return err->code;
@@ -574,7 +575,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	r.prepass = needs_prepass(o, r.needs);
 	if (r.prepass)
 		r.needs |= TT_NEEDS_TEXT;
-	r.filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->min_dur || f->depth ||
+	r.filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->from_label || f->to_label || f->min_dur || f->depth ||
 	    o->whole_frames || o->from_marker;
 	struct tt_model *m = tt_mem_alloc(&env->mem, sizeof *m, err);
 	if (!m)
