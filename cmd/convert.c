@@ -316,7 +316,7 @@ fill_emit(struct app *app, const struct convert_opts *c, const struct output *o,
 		    .csv_bom = c->csv_bom,
 		    .csv_safe = c->csv_safe,
 		    .generator = TT_GENERATOR },
-		.pass = { .hitches = 10, .threshold_e4 = 100, .wait = c->in.wait.v, .group = (enum tt_group)(c->group + 1) },
+		.pass = { .hitches = 10, .threshold_e4 = 100, .group = (enum tt_group)(c->group + 1) },
 	};
 }
 

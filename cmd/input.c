@@ -128,6 +128,8 @@ const struct opt input_frame_opt[] = {
 	    .help = "count frames on this thread; default: where the frame marker begins most often" },
 	{ .name = "wait", .arg = "GLOB", .set = opt_patterns, .at = AT(wait),
 	    .help = "a marker whose time is waiting, in place of the built-in list; repeatable" },
+	{ .name = "no-wait", .set = opt_flag, .at = AT(no_wait),
+	    .help = "leave out waiting: markers that wait, and their time in what calls them" },
 	{ .name = NULL },
 };
 
@@ -241,6 +243,7 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 	run->filter.min_dur = o->min_dur;
 	run->filter.depth = (uint32_t)o->depth;
 	run->filter.wrappers = o->wrappers;
+	run->filter.no_wait = o->no_wait;
 	return TT_OK;
 }
 

@@ -333,7 +333,6 @@ fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *
 		.threshold_e4 = s->threshold_e4,
 		.max_depth = (unsigned)s->max_depth,
 		.bottom_up = s->bottom_up,
-		.wait = s->in.wait.v,
 		.table = s->table.v,
 		.series = series,
 		.rows = s->sort ? 0 : limit,

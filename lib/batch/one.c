@@ -195,10 +195,9 @@ frame_sum(const struct tt_frames *f)
 }
 
 static int
-put_metrics(struct tt_buf *b, struct tt_env *env, const struct tt_model *m, const struct tt_one_opts *o,
-    struct tt_err *err)
+put_metrics(struct tt_buf *b, struct tt_env *env, const struct tt_model *m, struct tt_err *err)
 {
-	struct tt_pass_opts po = { .hitches = 1, .threshold_e4 = 100, .wait = o->run.wait, .table = metric_table };
+	struct tt_pass_opts po = { .hitches = 1, .threshold_e4 = 100, .table = metric_table };
 	const char *sep = ",\"metrics\":{";
 	struct tt_report r;
 	int rc = TT_OK;
@@ -306,7 +305,7 @@ plan_outputs(struct tt_env *env, const struct tt_one_opts *o, const char *key, s
 		*e = (struct tt_emit_opts){ .env = env, .path = out->path[out->n], .generator = o->generator,
 			.names = o->run.names,
 			.csv = { .form = TT_RENDER_CSV, .csv_sep = ',', .generator = o->generator },
-			.pass = { .hitches = 10, .threshold_e4 = 100, .wait = o->run.wait } };
+			.pass = { .hitches = 10, .threshold_e4 = 100 } };
 		out->n++;
 	}
 	if (rc == TT_OK && o->report)
@@ -333,7 +332,7 @@ write_report(struct tt_env *env, const struct tt_one_opts *o, const struct tt_mo
     struct tt_err *err)
 {
 	struct tt_render_opts ro = { .form = o->report_form, .csv_sep = ',', .generator = o->generator };
-	struct tt_pass_opts po = { .hitches = 10, .threshold_e4 = 100, .wait = o->run.wait };
+	struct tt_pass_opts po = { .hitches = 10, .threshold_e4 = 100 };
 	struct tt_buf text = { 0 };
 	struct tt_sink *sink;
 	struct tt_report r;
@@ -406,7 +405,7 @@ put_body(struct tt_env *env, const struct tt_one_opts *o, const struct tt_model 
 	if (rc == TT_OK)
 		rc = put_losses(b, env->loss, err);
 	if (rc == TT_OK)
-		rc = put_metrics(b, env, m, o, err);
+		rc = put_metrics(b, env, m, err);
 	if (rc == TT_OK)
 		rc = put_hists(b, m, err);
 	if (rc == TT_OK && o->measure)

@@ -7,6 +7,7 @@
 
 #include "base/slot.h"
 #include "model/names.h"
+#include "model/waits.h"
 #include "pass/allocs.h"
 #include "pass/merged.h"
 #include "pass/pass.h"

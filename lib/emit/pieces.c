@@ -13,7 +13,7 @@ add_zone(struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, struct tt_er
 
 	if (tt_frags_find(&p->zone, key))
 		return TT_OK;
-	if (!name->wanted)
+	if (!name->wanted || name->left_out)
 		return tt_frags_add(&p->zone, key, NULL, TT_FRAG_SKIP, err);
 	scratch->n = 0;
 	rc = p->form.zone(p->form.arg, name, key, scratch, err);
@@ -97,7 +97,7 @@ tt_pieces_zone_slow(const struct tt_pieces *p, uint64_t key, struct tt_buf *scra
 	int rc;
 
 	*piece = (struct tt_piece){ 0 };
-	if (!name->wanted)
+	if (!name->wanted || name->left_out)
 		return TT_OK;
 	scratch->n = 0;
 	rc = p->form.zone(p->form.arg, name, key, scratch, err);

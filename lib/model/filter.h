@@ -6,6 +6,8 @@
  * - thread: only threads whose name or number matches.
  * - min_dur, depth, wrappers: a zone left out counts nothing; its time stays self time of
  *   the zone around it, its allocations go to that zone.
+ * - no_wait: zones that wait, and what is inside them, count nothing, and the time of the zones around them is without theirs;
+ *   allocations stay. Durations of single calls keep the waiting inside them.
  * - marker, category: choose rows of tables and zones of outputs; they do not
  *   change anything's figures.
  */
@@ -30,6 +32,8 @@ struct tt_filter {
 	int64_t min_dur;                      /* ns; 0 none */
 	uint32_t depth;                       /* zones nested deeper are left out; 0 none */
 	bool wrappers;                        /* keep the runtime's allocation wrappers */
+	const char *const *wait;              /* markers that wait; NULL: tt_wait_markers */
+	bool no_wait;                         /* leave them out */
 };
 
 void tt_filter_init(struct tt_filter *f);

@@ -128,6 +128,7 @@ struct tt_model {
 		bool alloc_wrapper;   /* the runtime's: stripped unless filter.wrappers */
 		bool known;           /* a definition was found */
 		bool wanted;          /* chosen by --marker and --category */
+		bool left_out;        /* it waits, and waiting is left out: its zones are not shown */
 		const char *const *arg;       /* names of its first arguments, NULL-terminated, or NULL */
 	} *name;
 	size_t nname;

@@ -41,6 +41,9 @@ size_t tt_name_wrapper(const char *s);
  */
 unsigned tt_name_rank(const char *asked, const char *s);
 
+/* Is it a method of the base library that only allocates what its caller asked for? */
+bool tt_name_alloc_helper(const char *s);
+
 /* Does ${s}, its name without the argument list, or its short form match any of ${globs} (NULL: yes)? */
 bool tt_name_match(const char *const *globs, const char *s);
 

@@ -11,6 +11,7 @@
 
 #include "base/slot.h"
 #include "model/names.h"
+#include "model/waits.h"
 
 #define UNKNOWN "(unknown)"
 #define NO_CATEGORY "(none)"
@@ -371,6 +372,7 @@ place_name(const struct tt_model *m, struct tt_name *n, const char *category)
 {
 	n->category = category_number(m, category);
 	n->wanted = tt_glob_any(m->filter.category, category) && tt_name_match(m->filter.marker, n->full);
+	n->left_out = m->filter.no_wait && tt_waits_is(m, n->full);
 }
 
 static void

@@ -18,7 +18,7 @@
 
 #define INDENT 2
 #define GAP 2
-#define TEXT_MIN 24           /* names are not cut below this */
+#define TEXT_MIN 24           /* names are not cut below this, nor below a quarter of the line */
 #define PROSE_MIN 16          /* what wraps is not made narrower than this */
 #define PAD_MAX 120           /* a name longer than this breaks the alignment of its own row only */
 #define TREE_STEP 2
@@ -303,7 +303,8 @@ fit(struct grid *g, size_t max)
 	size_t last = g->t->ncol;
 
 	for (size_t col = 0; col < g->t->ncol; col++) {
-		size_t heading = heading_width(&g->t->col[col]), least = g->t->col[col].unit == TT_UNIT_PROSE ? PROSE_MIN : TEXT_MIN;
+		bool prose = g->t->col[col].unit == TT_UNIT_PROSE;
+		size_t heading = heading_width(&g->t->col[col]), least = prose ? PROSE_MIN : max / 4 > TEXT_MIN ? max / 4 : TEXT_MIN;
 
 		g->col[col].least = heading > least ? heading : least;
 	}

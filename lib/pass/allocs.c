@@ -6,6 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/names.h"
+
+/* The node of the zone at or above ${node} that asked for the allocation. */
+static uint32_t
+site_of(const struct tt_paths *p, uint32_t node)
+{
+	uint32_t at = node;
+
+	while (tt_paths_node(p, at)->marker < p->nmarker && tt_name_alloc_helper(p->m->name[tt_paths_node(p, at)->marker].full))
+		at = p->owner[tt_paths_node(p, at)->parent];
+	/* With nobody above it, better the helper than nobody. */
+	return tt_paths_node(p, at)->marker < p->nmarker ? at : node;
+}
+
 static int
 collect(struct tt_allocs *al, struct tt_err *err)
 {
@@ -23,7 +37,7 @@ collect(struct tt_allocs *al, struct tt_err *err)
 		if (rc != TT_OK)
 			return rc;
 		al->a[al->n++] = (struct tt_alloc){ .key = n->key, .n = c.n, .bytes = c.total, .variance = c.self, .node = al->p.owner[i],
-			.process = n->process };
+			.site = site_of(&al->p, al->p.owner[i]), .process = n->process };
 		al->total_n += c.n;
 		al->total_b += c.total;
 		al->variance += (uint64_t)c.self;

@@ -2,7 +2,7 @@
  * All allocations of a run, folded once for the tables of gcalloc; private to lib/pass.
  *
  * The site of an allocation is the nearest zone around it (or frame of its recorded stack) that is not
- * one of the runtime's own allocation wrappers.
+ * one of the runtime's own steps of an allocation: wrappers, and methods that only allocate what their caller asked for.
  */
 #ifndef TT_PASS_ALLOCS_H
 #define TT_PASS_ALLOCS_H
@@ -16,6 +16,7 @@ struct tt_alloc {
 	int64_t bytes;
 	int64_t variance;             /* of bytes */
 	uint32_t node;                /* the path: owner of the allocation's node */
+	uint32_t site;                /* the node of the site, at or above it */
 	uint32_t class;               /* number in tt_allocs.class */
 	uint32_t process;
 	bool wanted;                  /* its class, by the filters */
@@ -43,7 +44,7 @@ void tt_allocs_free(struct tt_allocs *al);
 static inline uint32_t
 tt_alloc_site(const struct tt_allocs *al, const struct tt_alloc *a)
 {
-	return tt_paths_row_at(&al->p, a->node);
+	return tt_paths_row_at(&al->p, a->site);
 }
 
 /* Sort by a number that ${of} gives each; equal ones keep no order. */

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "model/waits.h"
 #include "pass/passes.h"
 #include "pass/paths.h"
 #include "stat/num.h"
@@ -267,6 +268,42 @@ fold(struct fold *f, const struct tt_model *m, enum tt_group group, struct tt_er
 	return rc;
 }
 
+/* Names of threads that mostly wait, for a note. */
+struct waiters {
+	struct tt_report *r;
+	const char *text;
+	size_t n;
+};
+
+#define WAITERS 5             /* that are named */
+
+static int
+add_waiter(void *arg, const struct tt_thread *t, int64_t share_e4, struct tt_err *err)
+{
+	struct waiters *w = arg;
+
+	if (w->n++ >= WAITERS)
+		return TT_OK;
+	w->text = tt_report_text(w->r, err, "%s%s%s (%d %%)", w->text, w->n > 1 ? ", " : "", t->name, (int)(share_e4 / 100));
+	return w->text ? TT_OK : err->code;
+}
+
+/* Say which threads mostly wait: their shares of the table's times are no work. */
+static int
+note_waiters(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	struct waiters w = { .r = r, .text = "" };
+	int rc = m->filter.no_wait ? TT_OK : tt_waits_threads(m, add_waiter, &w, err);
+
+	if (rc != TT_OK || w.n == 0)
+		return rc;
+	if (w.n > WAITERS)
+		t->note = tt_report_text(r, err, "mostly waiting: %s and %zu more threads; --no-wait leaves waiting out", w.text, w.n - WAITERS);
+	else
+		t->note = tt_report_text(r, err, "mostly waiting: %s; --no-wait leaves waiting out", w.text);
+	return t->note ? TT_OK : err->code;
+}
+
 static int
 report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
 {
@@ -280,6 +317,8 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	rc = fold(&f, m, o->group, err);
 	if (rc == TT_OK)
 		rc = put_rows(&f, r, t, err);
+	if (rc == TT_OK && t->nrow)
+		rc = note_waiters(m, r, t, err);
 	if (rc == TT_OK)
 		rc = tt_table_sort(t, "self_ns", err);
 	tt_mem_free(&m->env->mem, f.row, f.p.nrow * sizeof *f.row);

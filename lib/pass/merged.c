@@ -166,6 +166,9 @@ mark_kept(struct tt_merged *g)
 		struct tt_mnode *v = &g->v[i];
 
 		v->keep = wanted(g, v) || (v->parent != TT_NO_MNODE && g->v[v->parent].keep);
+		/* Zones that wait, left out, count nothing. */
+		if (g->p->m->filter.no_wait && v->row != TT_NO_ROW && v->n == 0 && v->total == 0)
+			v->keep = false;
 	}
 	/* Upwards only afterwards: what is kept for something below it keeps nothing else below it. */
 	for (uint32_t i = g->n; i-- > 0;) {

@@ -31,7 +31,6 @@ struct tt_pass_opts {
 	int64_t threshold_e4;         /* calltree: hide below this share, in 1/10000; default 100 = 1 % */
 	unsigned max_depth;           /* calltree; 0 none */
 	bool bottom_up;
-	const char *const *wait;      /* wait markers (globs) in place of the built-in table; NULL */
 	const char *const *table;     /* tables or passes to make, by name, NULL-terminated; NULL: all but the extra tables */
 	enum tt_group group;          /* rows by this: only tables that have such groups are made */
 	enum tt_group apart;          /* only tables that have no groups by this are made */
@@ -105,7 +104,5 @@ int tt_group_note(enum tt_group group, struct tt_report *r, struct tt_err *err);
 /* One report note for each entry of ${loss} of severity notice and up. */
 int tt_loss_notes(const struct tt_loss *loss, struct tt_report *r, struct tt_err *err);
 
-/* Markers whose time is waiting, not work: names as the engine and Mono give them (globs). NULL-terminated. */
-extern const char *const tt_wait_markers[];
 
 #endif

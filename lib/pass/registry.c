@@ -31,24 +31,6 @@ const struct tt_pass *const tt_passes[] = {
 	NULL,
 };
 
-/*
- * A pattern without a glob matches anywhere in a name, so "[I]dle" is how a whole short name is written.
- * Unity's names: the CPU profiler markers the manual lists as waiting (common markers reference, 2022.3).
- */
-const char *const tt_wait_markers[] = {
-	"Contention",
-	"System.Threading.Thread:Sleep", "System.Threading.Thread:Join",
-	"System.Threading.Monitor:Wait", "System.Threading.Monitor:ObjWait", "System.Threading.Monitor:Monitor_wait",
-	"System.Threading.WaitHandle:Wait", "System.Threading.WaitHandle:InternalWait",
-	"System.Threading.ManualResetEventSlim:Wait", "System.Threading.SemaphoreSlim:Wait",
-	"System.Threading.CountdownEvent:Wait", "System.Threading.Barrier:SignalAndWait",
-	"System.Threading.Tasks.Task:Wait", "System.Threading.SpinWait:Spin",
-	"WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitFor", "GfxDeviceMetal.WaitFor", "XR.WaitForGPU",
-	"WaitForJobGroup", "Semaphore.WaitForSignal", "WaitForRenderThread", "WaitForGfxCommands",
-	"[I]dle",
-	NULL,
-};
-
 static bool
 named(const char *const *list, const char *name)
 {
@@ -202,6 +184,7 @@ tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report 
 		{ f->category != NULL, TT_ON_CATEGORY, "--category" },
 		{ f->min_dur != 0, TT_ON_ZONES, "--min-duration" },
 		{ f->depth != 0, TT_ON_ZONES, "--depth" },
+		{ f->no_wait, TT_ON_ZONES, "--no-wait" },
 	};
 	int rc = TT_OK;
 

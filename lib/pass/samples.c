@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "model/names.h"
+#include "model/waits.h"
 #include "pass/code.h"
 #include "pass/passes.h"
 #include "pass/paths.h"
@@ -150,7 +151,7 @@ fold(struct fold *f, struct tt_err *err)
 	if (!f->thread)
 		return err->code;
 	for (uint32_t i = 0; i < f->p.nrow && !f->p.group; i++)
-		f->waits[i] = tt_name_match(f->o->wait ? f->o->wait : tt_wait_markers, f->p.row[i].name->full);
+		f->waits[i] = tt_waits_is(f->m, f->p.row[i].name->full);
 	for (uint32_t i = 0; i < f->p.n; i++) {
 		uint64_t n = is_sampled(f, i) ? tt_paths_count(&f->p, i).n : 0;
 		if (n)

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "model/waits.h"
 /* --- inputs ------------------------------------------------------------------------------- */
 
 static int
@@ -539,6 +540,8 @@ run(struct tt_run *r, struct tt_err *err)
 	close_ledger(r);
 	total_times(r->m);
 	rc = name_all(r, err);
+	if (rc == TT_OK && r->m->filter.no_wait)
+		rc = tt_waits_drop(r->m, err);
 	if (rc == TT_OK)
 		rc = tt_frames_finish(r, err);
 	if (rc == TT_OK && r->m->cover)
@@ -584,6 +587,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	m->env = env;
 	m->loss = env->loss;
 	m->filter = *f;
+	m->filter.wait = o->wait;
 	tt_arena_init(&m->arena, &env->mem);
 	tt_threads_init(&m->threads, &env->mem);
 	m->cap = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *m->cap, err);

@@ -1,7 +1,7 @@
 #include "run/watch.h"
 
 #include "base/slot.h"
-#include "model/names.h"
+#include "model/waits.h"
 
 /* What one marker does in the present frame: a line of memory, touched at every zone. */
 struct tt_watch_row {
@@ -84,10 +84,9 @@ new_row(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
 	    tt_mem_grow(mem, &w->sum, &w->capsum, w->nrow + 1, sizeof *w->sum, err) != TT_OK)
 		return NULL;
 	const struct tt_name *n = tt_model_key(r->m, w->process, key);
-	const char *const *globs = r->o->wait ? r->o->wait : tt_wait_markers;
 	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
 		.out = n && n->alloc_wrapper && !r->m->filter.wrappers };
-	w->row[w->nrow].wait = !w->row[w->nrow].out && (key == TT_KEY_CONTENTION || (n && tt_name_match(globs, n->full)));
+	w->row[w->nrow].wait = !w->row[w->nrow].out && (key == TT_KEY_CONTENTION || (n && tt_waits_is(r->m, n->full)));
 	size_t i = slot_of(w, key);
 	while (w->slot[i])
 		i = (i + 1) & (w->nslot - 1);

@@ -24,6 +24,10 @@ DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "tes
 NAMES = ["d01-gameloop-calls-alloc", "d02-gameloop-sample", "d03-alloc-bt", "d04-exceptions", "d05-monitors",
          "d06-gcmoves-handles", "d07-heapshot", "d08-recursion-calls"]
 WORDS = set("object string bool char sbyte byte int16 uint16 int uint long ulong single double intptr uintptr void".split())
+# tracetool-metrics(7), Allocation: methods that only allocate what their caller asked for.
+HELPER = re.compile(r"(\(wrapper [^)]*\) )?((System\.)?[sS]tring:(\.ctor|Ctor|CreateString|FastAllocateString|InternalAllocateStr)"
+                    r"|(object|System\.Object):MemberwiseClone|System\.Array:CreateInstanceImpl"
+                    r"|System\.Reflection\.\w+:InternalInvoke|System\.(RuntimeType|Activator):CreateInstanceInternal) ")
 TABLES = ["markers", "alloc_classes", "alloc_sites", "alloc_paths", "samples", "sample_paths", "exception_sites", "exception_paths",
           "contention_sites", "contention_paths", "handle_sites", "heapshot_classes", "heapshot_growth", "heapshot_references"]
 
@@ -60,6 +64,9 @@ class Reader(mlpd.Analysis):
 
     def site(self, thread, time, stack):
         names = [self.capture.method_name(m, time) for m in stack] if stack else [f[1] for f in thread.stack]
+        for name in reversed(names):
+            if not HELPER.match(name):
+                return name
         return names[-1] if names else None
 
     def on_alloc(self, thread, time, cls, obj, size, stack):

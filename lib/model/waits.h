@@ -1,0 +1,34 @@
+/**
+ * Waiting: time in zones of markers that wait rather than work (tracetool-metrics(7), Waits). Which those are, a list of globs says.
+ */
+#ifndef TT_MODEL_WAITS_H
+#define TT_MODEL_WAITS_H
+
+#include "model/model.h"
+
+/*
+ * The markers that wait, where the user gives no list of their own: names as Unity and Mono give them. NULL-terminated. A pattern
+ * without a glob matches anywhere in a name, so "[I]dle" is how a whole short name is written.
+ */
+extern const char *const tt_wait_markers[];
+
+/* Is the marker ${full} on the list of ${m}? Costs a look at each pattern. */
+bool tt_waits_is(const struct tt_model *m, const char *full);
+
+/**
+ * tt_waits_drop(m, err):
+ * Take zones that wait, and what is inside them, out of the call tree: their counts and times become 0, and the times of the zones
+ * around them are without them. Allocations stay. Names must have been resolved; once, when all is counted.
+ * Errors: TT_E_NOMEM.
+ */
+int tt_waits_drop(struct tt_model *m, struct tt_err *err);
+
+/**
+ * tt_waits_threads(m, each, arg, err):
+ * Call ${each} for every thread that spends more than half of its time in zones waiting, with that share in 1/10000, in order of number.
+ * Errors: TT_E_NOMEM, and what ${each} returns.
+ */
+int tt_waits_threads(const struct tt_model *m,
+    int (*each)(void *arg, const struct tt_thread *t, int64_t share_e4, struct tt_err *err), void *arg, struct tt_err *err);
+
+#endif
