@@ -58,6 +58,7 @@ HELP_LIB := $(BUILD)/tests/libhelp.a
 GEN_BIN  := $(GEN_SRC:tests/%.c=$(BUILD)/%)
 UNIT_BIN := $(UNIT_SRC:tests/%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:tests/%.c=$(BUILD)/%)
+BATCH_BIN := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/batch/*.c))
 BENCH_BIN := $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 # The stand-in Unity host: programs with a main or with check.h, and what they share.
 HOST_HELP := $(addprefix tests/host/,account.c engine.c game.c play.c truth.c)
@@ -186,7 +187,7 @@ $(HELP_LIB): $(HELP_SRC:%.c=$(BUILD)/%.o)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(GEN_BIN) $(UNIT_BIN) $(BENCH_BIN): $(BUILD)/%: tests/%.c $(HELP_LIB) $(LIB) $(BUILD)/flags
+$(GEN_BIN) $(UNIT_BIN) $(BATCH_BIN) $(BENCH_BIN): $(BUILD)/%: tests/%.c $(HELP_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -o $@ $< $(HELP_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
@@ -250,7 +251,7 @@ cost-mono: mono $(BIN)
 	tests/mono/sample_cost.py $(BUILD)
 
 .PHONY: tests unit
-tests: $(HOST_BIN) $(PROBE) $(REC_CALLS) $(UNITY) mono $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
+tests: $(HOST_BIN) $(PROBE) $(REC_CALLS) $(UNITY) mono $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(BATCH_BIN) $(FUZZ_BIN)
 unit: $(UNIT_BIN)
 
 .PHONY: clean
@@ -446,4 +447,4 @@ uninstall:
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish $(SHARE)/tracetool/budget.schema.json \
 		$(SHARE)/tracetool/verdict.schema.json $(SHARE)/tracetool/Tracetool.cs
 
--include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(EXACT_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
+-include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(EXACT_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BATCH_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

@@ -283,6 +283,11 @@ file(struct child *ch)
 		unpack(ch, src, kind);
 		return;
 	}
+	rc = tt_unpack_missed(c->o->one->run.formats, c->key, c->nkey, src, head, n, &ch->err);
+	if (rc != TT_OK) {
+		fail(ch, tt_one_why(rc), 0, 0);
+		return;
+	}
 	what = tt_unpack_kind_of(head, n);
 	tell(ch, &(struct tt_wire){ .kind = TT_WIRE_OTHER, .body = what, .nbody = strlen(what) });
 }

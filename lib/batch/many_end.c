@@ -114,7 +114,8 @@ end_archive(struct many *m, struct arch *a, struct tt_err *err)
 	rc = tt_result_compose(&m->line, &id, a->record.p, a->record.n, err);
 	if (rc == TT_OK)
 		rc = tt_result_load(m->line.p, m->line.n - 1, &r, err);
-	if (rc == TT_OK && strcmp(r.outcome, "ok") != 0 && r.detail[0])
+	/* What is damaged in it was told as it was met. */
+	if (rc == TT_OK && strcmp(r.outcome, "failed") == 0 && r.detail[0])
 		tt_many_say_failure(m, &a->said, r.key, r.why, r.detail);
 	if (rc == TT_OK)
 		m->sum.spooled += (uint64_t)json_integer_value(json_object_get(r.doc, "spooled"));

@@ -164,6 +164,7 @@ tt_record_join(struct tt_record *r, const json_t *doc, struct tt_err *err)
 {
 	const char *detail = json_string_value(json_object_get(doc, "detail"));
 	const char *why = json_string_value(json_object_get(doc, "why"));
+	const char *outcome = json_string_value(json_object_get(doc, "outcome"));
 	const char *format = json_string_value(json_object_get(doc, "format")), *name;
 	json_t *object = (json_t *)(uintptr_t)doc, *value;
 	int rc = TT_OK;
@@ -174,9 +175,10 @@ tt_record_join(struct tt_record *r, const json_t *doc, struct tt_err *err)
 	r->members += number_of(doc, "members");
 	r->captures += number_of(doc, "captures");
 	r->spooled += number_of(doc, "spooled");
-	if (detail && why)
+	/* What is "damaged" is so for its complaints. */
+	if (detail && why && outcome && strcmp(outcome, "failed") == 0)
 		rc = tt_record_fail(r, strcmp(why, "damaged") == 0 ? TT_E_DAMAGED : strcmp(why, "limit") == 0 ? TT_E_LIMIT :
-		    TT_E_IO, detail, err);
+		    strcmp(why, "unsupported") == 0 ? TT_E_UNKNOWN : TT_E_IO, detail, err);
 	json_object_foreach(json_object_get(object, "kinds"), name, value) {
 		json_int_t n = json_integer_value(value);
 
@@ -196,7 +198,8 @@ tt_record_join(struct tt_record *r, const json_t *doc, struct tt_err *err)
 static bool
 costs(const char *kind)
 {
-	return strcmp(kind, "damaged") == 0 || strcmp(kind, "encrypted") == 0 || strcmp(kind, "limit") == 0;
+	return strcmp(kind, "damaged") == 0 || strcmp(kind, "encrypted") == 0 || strcmp(kind, "limit") == 0 ||
+	    strcmp(kind, "unsupported") == 0;
 }
 
 static int
@@ -209,6 +212,8 @@ put_outcome(const struct tt_record *r, struct tt_buf *b, struct tt_err *err)
 		break;
 	case TT_E_DAMAGED:
 		return tt_one_failed(b, "damaged", "damaged", r->detail, n, err);
+	case TT_E_UNKNOWN:
+		return tt_one_failed(b, "failed", "unsupported", r->detail, n, err);
 	case TT_E_LIMIT:
 		return tt_one_failed(b, "failed", "limit", r->detail, n, err);
 	case TT_E_NOMEM:
@@ -217,8 +222,11 @@ put_outcome(const struct tt_record *r, struct tt_buf *b, struct tt_err *err)
 		return tt_one_failed(b, "failed", "io", r->detail, n, err);
 	}
 	for (size_t i = 0; i < r->ncomplaint; i++) {
-		if (costs(r->complaint[i].name))
-			return tt_one_failed(b, "damaged", r->complaint[i].name, "", 0, err);
+		const struct tt_complaints *c = &r->complaint[i];
+		const char *line = c->line[0] ? c->line[0] : "";
+
+		if (costs(c->name))
+			return tt_one_failed(b, "damaged", c->name, line, strlen(line), err);
 	}
 	return tt_buf_text(b, "\"outcome\":\"ok\"", err);
 }

@@ -9,34 +9,50 @@
 
 #include "io/spool.h"
 
-#define ZIP_BLOCK ((size_t)8 << 10)     /* where shards pass over most members */
+static int walk(struct unpack *u, struct level *l, struct tt_err *err);
 
-static int walk(struct unpack *u, struct level *l, enum tt_archive_kind kind, struct tt_err *err);
-
-/* Where the archive cannot be read in order: put its source, which is closed, into one that can be sought. */
-static int
-spool_archive(struct unpack *u, struct tt_src **src, enum tt_archive_kind kind, struct tt_err *err)
+/* The kind of a complaint about what could not be read because of ${rc}. */
+static const char *
+kind_of_failure(int rc)
 {
-	const uint8_t *head;
+	return rc == TT_E_LIMIT ? "limit" : rc == TT_E_UNKNOWN ? "unsupported" : "damaged";
+}
+
+/* What u->key names is not read, or not all of it. */
+static int
+complain(struct unpack *u, int rc, const char *why, struct tt_err *err)
+{
+	return tt_unpack_complain(u, kind_of_failure(rc), err, "%.*s: %s", (int)u->key.n, u->key.p, why);
+}
+
+/*
+ * Where the archive cannot be read in order: put its source, which is closed, into one that can be sought. What is wrong with it
+ * is in ${why}, also with TT_OK: then what came is used.
+ */
+static int
+spool_archive(struct unpack *u, struct tt_src **src, enum tt_archive_kind kind, struct tt_err *why)
+{
+	struct tt_err err = { 0 };
 	uint64_t n = 0;
 	int rc, fd = -1;
 	size_t got;
 
-	rc = tt_src_peek(*src, &head, &got, err);
-	if (rc != TT_OK || tt_src_info(*src)->seekable || tt_archive_in_order(kind, head, got))
-		return rc;
-	rc = tt_spool_open(u->env, &fd, err);
-	while (rc == TT_OK && (rc = tt_src_read(*src, u->copy, TT_UNPACK_COPY, &got, err)) == TT_OK) {
-		rc = tt_spool_add(u->env, &fd, n, u->copy, got, err);
+	if (kind == TT_ARCHIVE_TAR || tt_src_info(*src)->seekable)
+		return TT_OK;
+	rc = tt_spool_open(u->env, &fd, &err);
+	while (rc == TT_OK && (rc = tt_src_read(*src, u->copy, TT_UNPACK_COPY, &got, &err)) == TT_OK) {
+		rc = tt_spool_add(u->env, &fd, n, u->copy, got, &err);
 		n += got;
 	}
+	if (rc < 0)
+		*why = err;
 	tt_src_close(*src);
 	*src = NULL;
 	u->rec.spooled += n;
-	/* Of one that is cut, what came may still hold members; what is missing is told when it is missed. */
+	/* Of one that is cut, what came may still hold members. */
 	if (rc == TT_END || rc == TT_E_DAMAGED)
-		return lseek(fd, 0, SEEK_SET) == 0 ? tt_src_open_fd(u->env, fd, "archive", src, err) :
-		    tt_fail_sys(err, errno, "cannot seek in a spool");
+		return lseek(fd, 0, SEEK_SET) == 0 ? tt_src_open_fd(u->env, fd, "archive", src, &err) == TT_OK ? TT_OK :
+		    (*why = err, err.code) : tt_fail_sys(why, errno, "cannot seek in a spool");
 	if (fd >= 0)
 		close(fd);
 	return rc;
@@ -46,9 +62,9 @@ spool_archive(struct unpack *u, struct tt_src **src, enum tt_archive_kind kind, 
 static int
 nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archive_kind kind, struct tt_err *err)
 {
-	struct level l = { .outer = outer, .depth = outer->depth + 1, .src = src, .key_n = u->key.n };
+	struct level l = { .outer = outer, .kind = kind, .depth = outer->depth + 1, .src = src, .key_n = u->key.n };
 	struct tt_err why = { 0 };
-	int rc;
+	int rc, told = TT_OK;
 
 	if (l.depth > u->o->depth) {
 		tt_src_close(src);
@@ -56,12 +72,39 @@ nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archiv
 		    (int)u->key.n, u->key.p, l.depth);
 	}
 	rc = spool_archive(u, &l.src, kind, &why);
-	if (rc == TT_OK)
-		rc = walk(u, &l, kind, err);
-	else if (rc != TT_E_STOPPED)
-		rc = tt_unpack_complain(u, rc == TT_E_LIMIT ? "limit" : "damaged", err, "%.*s: %s", (int)u->key.n, u->key.p, why.msg);
+	if (rc == TT_E_STOPPED)
+		*err = why;
+	else if (why.code)
+		told = complain(u, why.code, why.msg, err);
+	if (rc == TT_OK && told == TT_OK)
+		told = walk(u, &l, err);
 	tt_src_close(l.src);
-	return rc;
+	return rc == TT_E_STOPPED ? rc : told;
+}
+
+/* Can damage have made it what it seems to be, and does the archive have a checksum that would tell? */
+static bool
+doubtful(const struct level *l, const char *kind)
+{
+	return l->kind != TT_ARCHIVE_TAR && (strcmp(kind, "other") == 0 || strcmp(kind, "text") == 0);
+}
+
+/* A member that is neither capture nor archive is counted, and told where it looks as if it should be one. */
+static int
+other(struct unpack *u, struct level *l, const struct tt_src *src, const uint8_t *head, size_t n, struct tt_err *err)
+{
+	const char *kind = l->m.kind == TT_MEMBER_LINK ? "link" : tt_unpack_kind_of(head, n);
+	struct tt_err why;
+	int rc = tt_record_kind(&u->rec, kind, err);
+	int odd = tt_unpack_missed(u->o->formats, l->m.path, strlen(l->m.path), src, head, n, &why);
+
+	if (odd == TT_OK && doubtful(l, kind))
+		odd = tt_unpack_check(u, l, &why);
+	if (odd == TT_E_STOPPED || odd == TT_E_NOMEM || u->gone.code) {
+		*err = u->gone.code ? u->gone : why;
+		return err->code;
+	}
+	return rc == TT_OK && odd != TT_OK ? complain(u, odd, why.msg, err) : rc;
 }
 
 /* See what the member is, and do with it what is to be done. u->key is the member's. */
@@ -97,14 +140,14 @@ member(struct unpack *u, struct level *l, struct tt_err *err)
 		return rc;
 	}
 	if (rc != TT_OK)
-		return tt_unpack_complain(u, rc == TT_E_LIMIT ? "limit" : "damaged", err, "%.*s: %s", (int)u->key.n, u->key.p, why.msg);
+		return complain(u, rc, why.msg, err);
 	if (u->o->format || tt_format_pick(u->o->formats, head, n, &f, &why) == TT_OK) {
 		tt_src_close(src);
 		return tt_unpack_capture(u, l, err);
 	}
 	kind = tt_archive_probe(head, n);
 	if (kind == TT_ARCHIVE_NONE) {
-		rc = tt_record_kind(&u->rec, tt_unpack_kind_of(head, n), err);
+		rc = other(u, l, src, head, n, err);
 		tt_src_close(src);
 		return rc;
 	}
@@ -123,11 +166,13 @@ one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
 {
 	static const char *const kind_name[] = { [TT_MEMBER_DIRECTORY] = "directory", [TT_MEMBER_LINK] = "link",
 		[TT_MEMBER_DEVICE] = "device", [TT_MEMBER_ENCRYPTED] = "encrypted" };
+	/* A link whose bytes can be had may be called one by mistake. */
+	bool bytes = l->m.kind == TT_MEMBER_FILE || (l->m.kind == TT_MEMBER_LINK && l->m.size > 0);
 	uint32_t ordinal = 1;
 	bool mine;
 	int rc = TT_OK;
 
-	if (l->m.kind == TT_MEMBER_FILE)
+	if (bytes)
 		rc = tt_unpack_ordinal(&u->env->mem, &l->names, l->m.path, &ordinal, err);
 	if (rc == TT_OK)
 		rc = tt_key_member(&u->key, l->m.path, ordinal, err);
@@ -141,12 +186,14 @@ one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
 		rc = tt_unpack_complain(u, "name", err, "%.*s: an odd name; nothing is written under it", (int)u->key.n, u->key.p);
 	if (rc == TT_OK && l->m.kind == TT_MEMBER_ENCRYPTED)
 		rc = tt_unpack_complain(u, "encrypted", err, "%.*s: encrypted: not read", (int)u->key.n, u->key.p);
+	if (rc == TT_OK && l->m.note)
+		rc = tt_unpack_complain(u, "joined", err, "%.*s: %s", (int)u->key.n, u->key.p, l->m.note);
 	if (rc != TT_OK)
 		return rc;
-	if (l->m.kind != TT_MEMBER_FILE)
+	if (!bytes)
 		return tt_record_kind(&u->rec, kind_name[l->m.kind], err);
 	if (l->m.size == 0)
-		return tt_record_kind(&u->rec, "empty", err);
+		return other(u, l, NULL, NULL, 0, err);
 	return member(u, l, err);
 }
 
@@ -160,46 +207,73 @@ free_level(struct unpack *u, struct level *l)
 	tt_mem_free(&u->env->mem, l->names.count, l->names.cap * sizeof *l->names.count);
 }
 
-/* All members of l->src. */
-static int
-walk(struct unpack *u, struct level *l, enum tt_archive_kind kind, struct tt_err *err)
+/* Who tells what is wrong with an archive that several shards read. */
+static bool
+tells(const struct unpack *u, bool sharded)
 {
-	bool sharded = l->depth == 0 && kind == TT_ARCHIVE_ZIP && u->o->shard.count > 1;
+	return !sharded || tt_shard_owns(&u->o->shard, u->key.p, u->key.n);
+}
+
+/* All members of l->src, until there is no more (TT_END), or ${why} there is not. */
+static int
+members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, struct tt_err *err)
+{
+	for (;;) {
+		int rc;
+
+		u->key.n = l->key_n;
+		rc = tt_archive_next(l->ar, &l->m, why);
+		if (rc == TT_E_DAMAGED)
+			rc = tells(u, sharded) ? complain(u, rc, why->msg, err) : TT_OK;
+		else if (rc != TT_OK)
+			return rc;
+		else if (++u->index > u->o->members_max)
+			return tt_fail(why, TT_E_LIMIT, TT_NOWHERE, "more than %llu members; raise --max-members",
+			    (unsigned long long)u->o->members_max);
+		else {
+			u->top_index += l->depth == 0;
+			rc = one_member(u, l, sharded, err);
+		}
+		if (rc == TT_OK)
+			rc = tt_unpack_alive(u, err);
+		if (rc != TT_OK) {
+			why->code = TT_OK;
+			return rc;
+		}
+	}
+}
+
+/* What keeps an archive from being read on: of the outermost, the end of it all. */
+static int
+give_up(struct unpack *u, const struct level *l, bool sharded, const struct tt_err *why, struct tt_err *err)
+{
+	u->key.n = l->key_n;
+	if (why->code == TT_E_STOPPED || why->code == TT_E_NOMEM) {
+		*err = *why;
+		return why->code;
+	}
+	if (l->depth > 0 || why->code == TT_E_DAMAGED)
+		return tells(u, sharded) ? complain(u, why->code, why->msg, err) : TT_OK;
+	return tt_record_fail(&u->rec, why->code, why->msg, err);
+}
+
+static int
+walk(struct unpack *u, struct level *l, struct tt_err *err)
+{
+	bool sharded = l->depth == 0 && l->kind == TT_ARCHIVE_ZIP && u->o->shard.count > 1;
 	struct tt_err why = { 0 };
-	int rc = TT_OK;
+	int rc;
 
 	l->tee = tt_mem_alloc(&u->env->mem, TT_UNPACK_TEE, err);
 	if (!l->tee)
 		return err->code;
-	rc = tt_archive_open(u->env, l->src, kind, sharded ? ZIP_BLOCK : 0, &l->ar, &why);
+	rc = tt_archive_open(u->env, l->src, l->kind, &l->ar, &why);
 	if (l->depth == 0)
 		u->top = l;
-	while (rc == TT_OK) {
-		u->key.n = l->key_n;
-		rc = tt_archive_next(l->ar, &l->m, &why);
-		if (rc != TT_OK)
-			break;
-		if (++u->index > u->o->members_max) {
-			rc = tt_fail(&why, TT_E_LIMIT, TT_NOWHERE, "more than %llu members; raise --max-members",
-			    (unsigned long long)u->o->members_max);
-			break;
-		}
-		u->top_index += l->depth == 0;
-		rc = one_member(u, l, sharded, err);
-		if (rc == TT_OK)
-			rc = tt_unpack_alive(u, err);
-		if (rc != TT_OK) {
-			free_level(u, l);
-			return rc;
-		}
-	}
-	u->key.n = l->key_n;
-	if (rc == TT_E_STOPPED || rc == TT_E_NOMEM)
-		*err = why;
-	else if (rc != TT_END && l->depth == 0)
-		rc = tt_record_fail(&u->rec, rc, why.msg, err);
-	else if (rc != TT_END)
-		rc = tt_unpack_complain(u, rc == TT_E_LIMIT ? "limit" : "damaged", err, "%.*s: %s", (int)u->key.n, u->key.p, why.msg);
+	if (rc == TT_OK)
+		rc = members(u, l, sharded, &why, err);
+	if (rc != TT_END && why.code)
+		rc = give_up(u, l, sharded, &why, err);
 	free_level(u, l);
 	return rc == TT_END ? TT_OK : rc;
 }
@@ -209,7 +283,7 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
     const char *key, size_t n, int sock, struct tt_err *err)
 {
 	struct unpack u = { .env = env, .o = o, .sock = sock, .file = src };
-	struct level l = { .src = src };
+	struct level l = { .kind = kind, .src = src };
 	struct tt_err why = { 0 };
 	struct tt_buf body = { 0 };
 	int rc = tt_buf_add(&u.key, key, n, err);
@@ -228,8 +302,10 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 		rc = spool_archive(&u, &l.src, kind, &why);
 		u.file = l.src;
 	}
+	if (rc == TT_OK && why.code && tells(&u, kind == TT_ARCHIVE_ZIP && o->shard.count > 1))
+		rc = complain(&u, why.code, why.msg, err);
 	if (rc == TT_OK)
-		rc = walk(&u, &l, kind, err);
+		rc = walk(&u, &l, err);
 	else if (why.code && rc != TT_E_STOPPED && rc != TT_E_NOMEM)
 		rc = tt_record_fail(&u.rec, rc, why.msg, err);
 	/* The system said no (a full disk under the spool), or there is no more memory: what was read so far stands. */

@@ -4,8 +4,8 @@
  * Each member is looked at once, from its beginning: what a reader recognises is a capture, what is an archive
  * itself is gone into, the rest is counted by kind. A capture goes to the parent as a descriptor: of memory
  * (or of an unlinked file, where it must be whole before it can be used) with all of it, or, if it is larger
- * than env->spool_memory, of a pipe that its bytes follow on. A 7z inside an archive, or a zip that cannot be
- * read in order, is spooled, for it must be sought; all else is read as it comes.
+ * than env->spool_memory, of a pipe that its bytes follow on. A zip or 7z inside an archive or compressed
+ * is spooled, for it must be sought; a tar is read as it comes.
  *
  * The unpacker never has more captures underway than the parent has given it leave for: a byte on the socket
  * is leave for one, and the byte is the number of the slot that is free: a slot's memory is used again and again.
@@ -33,6 +33,15 @@ struct tt_unpack_opts {
 
 /* Words for what is no capture, by its first bytes. */
 const char *tt_unpack_kind_of(const uint8_t *head, size_t n);
+
+/**
+ * tt_unpack_missed(formats, name, len, src, head, n, why):
+ * May captures be missed where this is passed over? ${src} (NULL: it is empty) gives its first ${n} bytes ${head}.
+ * TT_E_UNKNOWN: it is an archive of a kind that is not read; TT_E_DAMAGED: its name says that it is a capture or an archive;
+ * ${why} says which. TT_OK: it is neither.
+ */
+int tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_t len, const struct tt_src *src,
+    const uint8_t *head, size_t n, struct tt_err *why);
 
 /**
  * tt_unpack(env, o, src, kind, key, n, sock, err):

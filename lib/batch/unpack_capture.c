@@ -93,6 +93,21 @@ tt_unpack_more(void *arg, void *p, size_t n, size_t *got, struct tt_err *err)
 	return member_more(a->u, a->l, p, n, got, err);
 }
 
+int
+tt_unpack_check(struct unpack *u, struct level *l, struct tt_err *why)
+{
+	const uint8_t *p;
+	size_t n;
+	int rc;
+
+	l->keep = false;
+	l->tee_at = l->tee_n;
+	do
+		rc = member_block(u, l, &p, &n, why);
+	while (rc == TT_OK);
+	return rc == TT_END ? TT_OK : rc;
+}
+
 /* --- captures --------------------------------------------------------------------------- */
 
 struct copying {

@@ -4,27 +4,62 @@
 #include "batch/unpack_parts.h"
 
 #include <string.h>
+#include <strings.h>
 
 #include "base/hash.h"
+
+/* What is known by its first bytes. ${unread}: it may hold captures, and is not opened. */
+static const struct known { const char *magic; size_t n; const char *kind, *unread; } known[] = {
+	{ "\x89PNG", 4, "image", NULL }, { "\xff\xd8\xff", 3, "image", NULL }, { "GIF8", 4, "image", NULL },
+	{ "\x7f" "ELF", 4, "program", NULL }, { "MZ", 2, "program", NULL },
+	/* libraries of programs, by the index they begin with */
+	{ "!<arch>\n/ ", 10, "program", NULL }, { "!<arch>\n__.SYMDEF", 17, "program", NULL },
+	{ "!<arch>\n#1/20 ", 14, "program", NULL },
+	{ "{", 1, "JSON", NULL }, { "[", 1, "JSON", NULL }, { "<", 1, "XML", NULL },
+	{ "Rar!\x1a\7", 6, "other archive", "rar archive" }, { "MSCF\0\0\0\0", 8, "other archive", "cab archive" },
+	{ "!<arch>\n", 8, "other archive", "ar archive" }, { "070701", 6, "other archive", "cpio archive" },
+	{ "070702", 6, "other archive", "cpio archive" }, { "070707", 6, "other archive", "cpio archive" },
+	{ "\xc7\x71", 2, "other archive", "cpio archive" }, { "\xed\xab\xee\xdb", 4, "other archive", "rpm package" },
+	{ "xar!\0\x1c", 6, "other archive", "xar archive" }, { "MSWIM\0\0\0", 8, "other archive", "wim archive" },
+	{ "LZIP", 4, "other archive", "lzip file" },
+	{ "\x89LZO\0\r\n\x1a\n", 9, "other archive", "lzop file" }, { "\x1f\x9d", 2, "other archive", "compress file (.Z)" },
+	/* inside of what was unpacked already */
+	{ "\x1f\x8b\x08", 3, "other archive", "file compressed twice" }, { "\xfd" "7zXZ", 6, "other archive", "file compressed twice" },
+	{ "\x28\xb5\x2f\xfd", 4, "other archive", "file compressed twice" },
+	{ "\x04\x22\x4d\x18", 4, "other archive", "file compressed twice" }, { "BZh", 3, "other archive", "file compressed twice" },
+	{ "version https://git-lfs", 23, "Git LFS pointer", NULL },
+};
+
+/* It has no magic: the usual properties, and a length that is not known or below a terabyte. */
+static bool
+is_lzma(const uint8_t *p, size_t n)
+{
+	return n >= 13 && memcmp(p, "\x5d\0\0", 3) == 0 &&
+	    (memcmp(p + 5, "\xff\xff\xff\xff\xff\xff\xff\xff", 8) == 0 || memcmp(p + 10, "\0\0\0", 3) == 0);
+}
+
+static const struct known *
+find_known(const uint8_t *p, size_t n)
+{
+	static const struct known lzma = { "", 0, "other archive", "lzma file" };
+
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+		if (n >= known[i].n && memcmp(p, known[i].magic, known[i].n) == 0)
+			return &known[i];
+	}
+	return is_lzma(p, n) ? &lzma : NULL;
+}
 
 const char *
 tt_unpack_kind_of(const uint8_t *p, size_t n)
 {
-	static const struct { const char *magic; size_t n; const char *kind; } known[] = {
-		{ "\x89PNG", 4, "image" }, { "\xff\xd8\xff", 3, "image" }, { "GIF8", 4, "image" },
-		{ "\x7f" "ELF", 4, "program" }, { "MZ", 2, "program" },
-		{ "{", 1, "JSON" }, { "[", 1, "JSON" }, { "<", 1, "XML" },
-		{ "Rar!", 4, "other archive" }, { "MSCF", 4, "other archive" },
-		{ "version https://git-lfs", 23, "Git LFS pointer" },
-	};
+	const struct known *k = find_known(p, n);
 	bool zero = true;
 
 	if (n == 0)
 		return "empty";
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-		if (n >= known[i].n && memcmp(p, known[i].magic, known[i].n) == 0)
-			return known[i].kind;
-	}
+	if (k)
+		return k->kind;
 	for (size_t i = 0; i < n && zero; i++)
 		zero = p[i] == 0;
 	if (zero)
@@ -34,6 +69,67 @@ tt_unpack_kind_of(const uint8_t *p, size_t n)
 			return "other";
 	}
 	return "text";
+}
+
+/* --- what should have been read ---------------------------------------------------- */
+
+/* Suffixes of what is compressed, and what is inside: the rest of the name tells, or this. */
+static const struct { const char *suffix, *inside; } compressed[] = {
+	{ ".gz", NULL }, { ".xz", NULL }, { ".zst", NULL }, { ".bz2", NULL }, { ".lz4", NULL },
+	{ ".tgz", ".tar" }, { ".txz", ".tar" }, { ".tzst", ".tar" }, { ".tbz2", ".tar" }, { ".tbz", ".tar" },
+};
+static const char *const archive[] = { ".tar", ".zip", ".7z" };
+
+static bool
+ends_with(const char *s, size_t n, const char *end)
+{
+	size_t k = strlen(end);
+
+	return n > k && strncasecmp(s + n - k, end, k) == 0;
+}
+
+/* What the name says can be read here; NULL: nothing. ${packed}: it was compressed, as a suffix may say. */
+static const char *
+promise_of(const struct tt_format *const *formats, const char *name, size_t n, bool packed)
+{
+	for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++) {
+		if (!ends_with(name, n, compressed[i].suffix))
+			continue;
+		if (!packed)
+			return compressed[i].suffix;
+		if (compressed[i].inside)
+			return compressed[i].inside;
+		n -= strlen(compressed[i].suffix);
+		packed = false;
+		i = (size_t)-1;
+	}
+	for (size_t i = 0; i < sizeof archive / sizeof *archive; i++) {
+		if (ends_with(name, n, archive[i]))
+			return archive[i];
+	}
+	for (; *formats; formats++) {
+		if (ends_with(name, n, (*formats)->suffix))
+			return (*formats)->suffix;
+	}
+	return NULL;
+}
+
+int
+tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_t len, const struct tt_src *src,
+    const uint8_t *head, size_t n, struct tt_err *why)
+{
+	const struct known *k = find_known(head, n);
+	const char *promise;
+
+	if (k && k->unread)
+		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "this %s is not read: unpack it, or make a tar, zip or 7z of it", k->unread);
+	if (ends_with(name, len, ".iso"))
+		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "an iso image is not read: unpack it, or make a tar, zip or 7z of it");
+	promise = promise_of(formats, name, len, src && tt_src_info(src)->coding != TT_CODING_NONE);
+	if (promise)
+		return tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "%s, and does not begin as a file named %s does: is it damaged?",
+		    n ? tt_unpack_kind_of(head, n) : "empty", promise);
+	return TT_OK;
 }
 
 /* How often this name came in this archive, with this one. */

@@ -26,6 +26,7 @@ struct names {
 /* What one archive of the nest has of its own. */
 struct level {
 	struct level *outer;
+	enum tt_archive_kind kind;
 	struct tt_archive *ar;
 	struct tt_src *src;
 	unsigned depth;
@@ -72,6 +73,8 @@ int tt_unpack_await(struct unpack *u, unsigned *slot, struct tt_err *err);
 /* A member as a source, whose bytes are kept as well while it is not known what it is: tt_raw_more, see io/src.h. */
 struct tt_unpack_member { struct unpack *u; struct level *l; };
 int tt_unpack_more(void *member, void *p, size_t n, size_t *got, struct tt_err *err);
+/* Read the rest of the member at hand for its checksum alone: TT_OK, or what is wrong with it. */
+int tt_unpack_check(struct unpack *u, struct level *l, struct tt_err *why);
 /* Hand on the member at hand, a capture called u->key, unless there is a result for it. */
 int tt_unpack_capture(struct unpack *u, struct level *l, struct tt_err *err);
 

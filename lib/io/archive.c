@@ -1,65 +1,32 @@
 /**
  * The members of an archive; the contract is in archive.h.
  */
-#include "io/archive.h"
+#include "io/archive_parts.h"
 
-#include <archive.h>
-#include <archive_entry.h>
 #include <errno.h>
 #include <locale.h>
 #include <string.h>
 
 #define BLOCK ((size_t)1 << 17)
 
-/* The first fetch after a jump: most local headers of zips fit into it. */
-#define BLOCK_FIRST ((size_t)128)
+/* The first fetch after a jump, where little may be wanted. */
+#define BLOCK_FIRST ((size_t)4096)
 
 /* How often libarchive may ask to be asked again for the same data. */
 #define TRIES 1000
 
 const char *const tt_archive_name[] = { "", "tar", "zip", "7z" };
 
-struct tt_archive {
-	struct tt_env *env;
-	struct tt_src *src;
-	struct archive *a;
-	enum tt_archive_kind kind;
-	bool seek;                    /* fetched with pread() */
-	bool in_order;                /* a zip, by the headers in front of its members instead of its directory */
-	bool any;                     /* a member was found */
-	struct tt_err no_directory;   /* why a zip's directory was given up; code TT_OK: it was not */
-	uint64_t at;                  /* where the next fetch begins */
-	uint64_t taken;
-	size_t block, block_max;      /* of the next fetch; grows from a small one after a jump */
-	uint8_t *buf;                 /* BLOCK */
-	const uint8_t *data;          /* of the member: fetched and not yet given out */
-	size_t data_n;
-	uint64_t data_at, given;      /* where that lies in the member; bytes of it given out */
-	uint8_t *zeros;               /* BLOCK, for holes; NULL: none was met */
-	struct tt_err src_err;        /* why a fetch failed; code TT_OK: none did */
-	bool over;                    /* nothing more can be read */
-};
-
-/* --- recognising ----------------------------------------------------------- */
-
-/* A tar header's checksum: the sum of its bytes with the checksum's own eight taken for blanks. */
+/* Of five letters one may be wrong: that the header is damaged is told when it is read. */
 static bool
-tar_sum(const uint8_t *p)
+tar_magic(const uint8_t *p)
 {
-	unsigned sum = 0, told = 0;
-	bool digits = false;
+	static const char magic[] = "ustar";
+	unsigned same = 0;
 
-	for (unsigned i = 0; i < 512; i++)
-		sum += i >= 148 && i < 156 ? ' ' : p[i];
-	for (unsigned i = 148; i < 156; i++) {
-		if (p[i] >= '0' && p[i] <= '7') {
-			told = told * 8 + (unsigned)(p[i] - '0');
-			digits = true;
-		} else if (digits || p[i] != ' ') {
-			break;
-		}
-	}
-	return digits && sum == told;
+	for (unsigned i = 0; i < 5; i++)
+		same += p[257 + i] == (uint8_t)magic[i];
+	return same >= 4;
 }
 
 enum tt_archive_kind
@@ -70,27 +37,9 @@ tt_archive_probe(const uint8_t *p, size_t n)
 		return TT_ARCHIVE_ZIP;
 	if (n >= 6 && memcmp(p, "7z\xbc\xaf\x27\x1c", 6) == 0)
 		return TT_ARCHIVE_7Z;
-	if (n >= 512 && tar_sum(p))
+	if (n >= TT_TAR_BLOCK && (tt_tar_header(p) || tar_magic(p)))
 		return TT_ARCHIVE_TAR;
 	return TT_ARCHIVE_NONE;
-}
-
-/* Of a zip's local header: where its flags and its method stand, and what they may be. */
-#define ZIP_FLAGS 6
-#define ZIP_METHOD 8
-#define ZIP_LENGTH_BEHIND 0x0008      /* lengths come behind the data */
-#define ZIP_MASKED 0x2000             /* the header is not to be believed */
-
-bool
-tt_archive_in_order(enum tt_archive_kind kind, const uint8_t *p, size_t n)
-{
-	unsigned flags, method;
-
-	if (kind != TT_ARCHIVE_ZIP || n < 30 || p[2] != 3)
-		return kind == TT_ARCHIVE_TAR;
-	flags = (unsigned)(p[ZIP_FLAGS] | p[ZIP_FLAGS + 1] << 8);
-	method = (unsigned)(p[ZIP_METHOD] | p[ZIP_METHOD + 1] << 8);
-	return !(flags & ZIP_MASKED) && !((flags & ZIP_LENGTH_BEHIND) && method == 0);
 }
 
 void
@@ -105,40 +54,58 @@ tt_archive_locale(void)
 
 /* --- what libarchive asks for ------------------------------------------------ */
 
+int
+tt_archive_fetch(struct tt_archive *ar, size_t to, size_t n, size_t *got, struct tt_err *err)
+{
+	int rc;
+
+	*got = 0;
+	if (ar->at >= ar->end)
+		return TT_OK;
+	if (n > ar->end - ar->at)
+		n = (size_t)(ar->end - ar->at);
+	rc = ar->seek ? tt_src_pread(ar->src, ar->at, ar->buf + to, n, got, err) : tt_src_read(ar->src, ar->buf + to, n, got, err);
+	ar->at += *got;
+	ar->taken += *got;
+	ar->buf_n += *got;
+	if (ar->block < BLOCK)
+		ar->block *= 2;
+	return rc == TT_END ? TT_OK : rc;
+}
+
 static la_ssize_t
 on_read(struct archive *a, void *arg, const void **p)
 {
 	struct tt_archive *ar = arg;
-	size_t got = 0;
-	int rc;
+	struct tt_err err = { 0 };
+	size_t got = ar->ahead_n;
 
+	*p = ar->ahead;
+	ar->ahead_n = 0;
+	if (got > 0)
+		return (la_ssize_t)got;
 	*p = ar->buf;
-	if (ar->seek)
-		rc = tt_src_pread(ar->src, ar->at, ar->buf, ar->block, &got, &ar->src_err);
-	else
-		rc = tt_src_read(ar->src, ar->buf, BLOCK, &got, &ar->src_err);
-	if (rc < 0) {
-		archive_set_error(a, EIO, "read error");
-		return -1;
-	}
-	ar->at += got;
-	ar->taken += got;
-	if (ar->block < ar->block_max)
-		ar->block = 2 * ar->block < ar->block_max ? 2 * ar->block : ar->block_max;
-	return (la_ssize_t)got;
+	ar->buf_at = ar->at;
+	ar->buf_n = 0;
+	if (tt_archive_fetch(ar, 0, ar->block, &got, &err) == TT_OK)
+		return (la_ssize_t)got;
+	ar->src_err = err;
+	archive_set_error(a, EIO, "read error");
+	return -1;
 }
 
 static la_int64_t
 on_skip(struct archive *a, void *arg, la_int64_t n)
 {
 	struct tt_archive *ar = arg;
-	uint64_t left = tt_src_info(ar->src)->size - ar->at;
+	uint64_t left = ar->end - ar->at;
 
 	(void)a;
 	if (n <= 0)
 		return 0;
 	if ((uint64_t)n > left)
 		n = (la_int64_t)left;
+	/* What is ahead was fetched, and is not asked for any more. */
 	ar->at += (uint64_t)n;
 	ar->block = BLOCK_FIRST;
 	return n;
@@ -162,9 +129,24 @@ on_seek(struct archive *a, void *arg, la_int64_t offset, int whence)
 
 /* --- errors -------------------------------------------------------------------- */
 
-/* Say why libarchive gave up: our own source, memory, or damage. */
-static int
-fail(struct tt_archive *ar, struct tt_err *err)
+/* It has no code of its own for "more memory than I may have", and says so in many ways. */
+static bool
+is_memory(const struct tt_archive *ar, const char *why)
+{
+	static const char *const words[] = { "annot allocate", "an't allocate", "ouldn't allocate", "o memory", "ut of memory",
+		"oo much memory" };
+
+	if (archive_errno(ar->a) == ENOMEM)
+		return true;
+	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+		if (strstr(why, words[i]))
+			return true;
+	}
+	return false;
+}
+
+int
+tt_archive_fail(struct tt_archive *ar, int status, struct tt_err *err)
 {
 	const char *why = archive_error_string(ar->a);
 
@@ -173,12 +155,15 @@ fail(struct tt_archive *ar, struct tt_err *err)
 			*err = ar->src_err;
 		return ar->src_err.code;
 	}
-	if (archive_errno(ar->a) == ENOMEM || (why && strstr(why, "annot allocate")))
+	if (!why)
+		why = "not understood";
+	if (is_memory(ar, why))
 		return tt_fail(err, TT_E_LIMIT, ar->at,
-		    "unpacking needs more memory than an unpacker may have (%s); raise --unpack-memory",
-		    why ? why : "no memory");
+		    "unpacking needs more memory than an unpacker may have (%s); raise --unpack-memory", why);
+	if (status == ARCHIVE_FAILED)
+		return tt_fail(err, TT_E_UNKNOWN, ar->at, "%s archive: what libarchive cannot read: %s", tt_archive_name[ar->kind], why);
 	return tt_fail(err, TT_E_DAMAGED, ar->at, "%s archive is damaged near byte %llu: %s", tt_archive_name[ar->kind],
-	    (unsigned long long)ar->at, why ? why : "not understood");
+	    (unsigned long long)ar->at, why);
 }
 
 /* --- the archive ----------------------------------------------------------------- */
@@ -190,8 +175,7 @@ enable(struct tt_archive *ar)
 	case TT_ARCHIVE_TAR:
 		return archive_read_support_format_tar(ar->a);
 	case TT_ARCHIVE_ZIP:
-		return ar->in_order ? archive_read_support_format_zip_streamable(ar->a) :
-		    archive_read_support_format_zip_seekable(ar->a);
+		return archive_read_support_format_zip_streamable(ar->a);
 	case TT_ARCHIVE_7Z:
 		return archive_read_support_format_7zip(ar->a);
 	default:
@@ -199,9 +183,11 @@ enable(struct tt_archive *ar)
 	}
 }
 
-static int
-set_up(struct tt_archive *ar, struct tt_err *err)
+int
+tt_archive_start(struct tt_archive *ar, struct tt_err *err)
 {
+	int r;
+
 	ar->a = archive_read_new();
 	if (!ar->a)
 		return tt_nomem(err);
@@ -212,42 +198,60 @@ set_up(struct tt_archive *ar, struct tt_err *err)
 	archive_read_set_read_callback(ar->a, on_read);
 	if (ar->seek) {
 		archive_read_set_skip_callback(ar->a, on_skip);
-		archive_read_set_seek_callback(ar->a, on_seek);
+		if (ar->kind == TT_ARCHIVE_7Z)
+			archive_read_set_seek_callback(ar->a, on_seek);
 	}
-	if (archive_read_open1(ar->a) != ARCHIVE_OK)
-		return fail(ar, err);
-	return TT_OK;
+	r = archive_read_open1(ar->a);
+	return r == ARCHIVE_OK ? TT_OK : tt_archive_fail(ar, r, err);
 }
 
-/*
- * A zip whose directory at its end is lost or wrong: begin again, by what stands in front of each member. ${err} says
- * what is wrong with it, which is told at the end.
- */
-static bool
-without_directory(struct tt_archive *ar, const struct tt_err *err)
+void
+tt_archive_drop(struct tt_archive *ar)
 {
-	if (ar->kind != TT_ARCHIVE_ZIP || ar->in_order || ar->any || !err)
-		return false;
 	archive_read_free(ar->a);
 	ar->a = NULL;
-	ar->no_directory = *err;
+	ar->data_n = 0;
+}
+
+/* A zip whose directory at its end is lost or wrong: what it is, by what stands in front of each member. */
+static int
+without_directory(struct tt_archive *ar, struct tt_err *err)
+{
+	int rc;
+
+	tt_zip_close(ar);
 	ar->in_order = true;
-	ar->over = false;
-	ar->at = 0;
-	ar->block = ar->block_max = BLOCK;
-	return true;
+	rc = tt_archive_start(ar, err);
+	/* It has no member at all; that its directory is damaged says enough. */
+	ar->over = rc == TT_E_DAMAGED;
+	return ar->over ? TT_OK : rc;
+}
+
+/* What is done before the first member; damage that was met is left for the call that asks for one. */
+static int
+begin(struct tt_archive *ar, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (ar->kind == TT_ARCHIVE_7Z)
+		return tt_archive_start(ar, err);
+	if (ar->kind == TT_ARCHIVE_ZIP)
+		rc = tt_zip_open(ar, err);
+	if (rc != TT_E_DAMAGED)
+		return rc;
+	ar->no_directory = *err;
+	return without_directory(ar, err);
 }
 
 int
-tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind kind, size_t block,
-    struct tt_archive **out, struct tt_err *err)
+tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind kind, struct tt_archive **out, struct tt_err *err)
 {
 	struct tt_archive *ar;
 	int rc;
 
 	*out = NULL;
-	if (kind == TT_ARCHIVE_7Z && !tt_src_info(src)->seekable)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "a 7z archive cannot be read in order");
+	if (kind != TT_ARCHIVE_TAR && !tt_src_info(src)->seekable)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "a %s archive cannot be read in order", tt_archive_name[kind]);
 	ar = tt_mem_alloc(&env->mem, sizeof *ar, err);
 	if (!ar)
 		return err ? err->code : TT_E_NOMEM;
@@ -255,13 +259,10 @@ tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind kin
 	ar->src = src;
 	ar->kind = kind;
 	ar->seek = tt_src_info(src)->seekable;
-	ar->in_order = kind == TT_ARCHIVE_ZIP && !ar->seek;
-	ar->block_max = block && block < BLOCK ? block : BLOCK;
-	ar->block = block ? BLOCK_FIRST : BLOCK;
-	ar->buf = tt_mem_alloc(&env->mem, BLOCK, err);
-	rc = ar->buf ? set_up(ar, err) : err ? err->code : TT_E_NOMEM;
-	if (rc == TT_E_DAMAGED && without_directory(ar, err))
-		rc = set_up(ar, err);
+	ar->end = tt_src_info(src)->size;
+	ar->block = BLOCK;
+	ar->buf = tt_mem_alloc(&env->mem, BLOCK + TT_TAR_BLOCK, err);
+	rc = ar->buf ? begin(ar, err) : err ? err->code : TT_E_NOMEM;
 	if (rc != TT_OK) {
 		tt_archive_close(ar);
 		return rc;
@@ -275,8 +276,9 @@ tt_archive_close(struct tt_archive *ar)
 {
 	if (!ar)
 		return;
-	archive_read_free(ar->a);
-	tt_mem_free(&ar->env->mem, ar->buf, BLOCK);
+	tt_archive_drop(ar);
+	tt_zip_close(ar);
+	tt_mem_free(&ar->env->mem, ar->buf, BLOCK + TT_TAR_BLOCK);
 	tt_mem_free(&ar->env->mem, ar->zeros, BLOCK);
 	tt_mem_free(&ar->env->mem, ar, sizeof *ar);
 }
@@ -317,50 +319,59 @@ kind_of(struct archive_entry *e)
 	}
 }
 
-static int
-next_entry(struct tt_archive *ar, struct archive_entry **e, struct tt_err *err)
+void
+tt_archive_member(struct archive_entry *e, struct tt_member *m)
 {
-	int rc;
+	*m = (struct tt_member){ .path = path_of(e), .kind = kind_of(e),
+		.size = archive_entry_size_is_set(e) ? (uint64_t)archive_entry_size(e) : UINT64_MAX };
+	if (m->kind == TT_MEMBER_LINK)
+		m->size = 0;
+}
 
-	if (ar->over)
-		return TT_END;
+/* A 7z, or a zip without directory: libarchive finds the members. */
+static int
+next_entry(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
+{
+	struct archive_entry *e;
+	int r, rc, tries = 0;
+
 	do {
 		if (tt_stopped(ar->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		rc = archive_read_next_header(ar->a, e);
-	} while (rc == ARCHIVE_RETRY);
-	ar->data_n = 0;
-	ar->given = 0;
-	if (rc != ARCHIVE_EOF && rc != ARCHIVE_FATAL && ar->src_err.code == TT_OK)
+		r = archive_read_next_header(ar->a, &e);
+	} while (r == ARCHIVE_RETRY && ++tries < TRIES);
+	if (r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_FAILED) {
+		/* Failed: the header is there, the data may not be; reading it tells. */
+		tt_archive_member(e, m);
 		return TT_OK;
-	ar->over = true;
-	if (ar->no_directory.code) {
-		if (err)
-			*err = ar->no_directory;
-		return ar->no_directory.code;
 	}
-	return rc == ARCHIVE_EOF ? TT_END : fail(ar, err);
+	ar->over = true;
+	if (r == ARCHIVE_EOF)
+		return TT_END;
+	rc = tt_archive_fail(ar, r, err);
+	/* That its directory is missing was told: there is no more to say than that its end is. */
+	return ar->in_order && rc == TT_E_DAMAGED && !ar->src_err.code ? TT_END : rc;
 }
 
 int
 tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 {
-	struct archive_entry *e;
-	int rc = next_entry(ar, &e, err);
-
-	if (rc == TT_E_DAMAGED && without_directory(ar, err)) {
-		rc = set_up(ar, err);
-		if (rc == TT_OK)
-			rc = next_entry(ar, &e, err);
+	ar->data_n = 0;
+	ar->given = 0;
+	ar->doubt.code = TT_OK;
+	if (ar->no_directory.code) {
+		if (err)
+			*err = ar->no_directory;
+		ar->no_directory.code = TT_OK;
+		return TT_E_DAMAGED;
 	}
-	if (rc != TT_OK)
-		return rc;
-	ar->any = true;
-	/* ARCHIVE_FAILED: the header is there, the data may not be; reading it tells. */
-	m->path = path_of(e);
-	m->kind = kind_of(e);
-	m->size = archive_entry_size_is_set(e) ? (uint64_t)archive_entry_size(e) : UINT64_MAX;
-	return TT_OK;
+	if (ar->over)
+		return TT_END;
+	if (ar->kind == TT_ARCHIVE_TAR)
+		return tt_tar_next(ar, m, err);
+	if (ar->kind == TT_ARCHIVE_ZIP && !ar->in_order)
+		return tt_zip_next(ar, m, err);
+	return next_entry(ar, m, err);
 }
 
 /* Fetch the member's next block of data. */
@@ -372,15 +383,34 @@ next_block(struct tt_archive *ar, struct tt_err *err)
 	size_t n = 0;
 	int r, tries = 0;
 
+	if (!ar->a) {
+		int rc = tt_zip_start(ar, err);
+
+		if (rc != TT_OK)
+			return rc;
+	}
 	do {
 		if (tt_stopped(ar->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		r = archive_read_data_block(ar->a, &p, &n, &at);
+		/* The bytes are there, and are not what they were: a CRC, a length. Told when all have been given out. */
+		if (r == ARCHIVE_WARN && !ar->doubt.code)
+			tt_fail(&ar->doubt, TT_E_DAMAGED, ar->at, "data of the member is damaged: %s",
+			    archive_error_string(ar->a) ? archive_error_string(ar->a) : "not as long as it should be");
 	} while ((r == ARCHIVE_RETRY || (r == ARCHIVE_WARN && n == 0)) && ++tries < TRIES);
+	/* It does not look at a member that has no packed bytes at all. */
+	if (r == ARCHIVE_EOF && !ar->doubt.code && ar->kind == TT_ARCHIVE_ZIP && !ar->in_order && ar->given != ar->zip.m.size)
+		tt_fail(&ar->doubt, TT_E_DAMAGED, ar->at, "data of the member is damaged: %llu bytes and not %llu",
+		    (unsigned long long)ar->given, (unsigned long long)ar->zip.m.size);
+	if (r == ARCHIVE_EOF && ar->doubt.code) {
+		if (err)
+			*err = ar->doubt;
+		return TT_E_DAMAGED;
+	}
 	if (r == ARCHIVE_EOF)
 		return TT_END;
 	if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
-		return fail(ar, err);
+		return tt_archive_fail(ar, r, err);
 	ar->data = p;
 	ar->data_n = n;
 	ar->data_at = (uint64_t)at;

@@ -2,9 +2,12 @@
  * The members of an archive, one after the other: tar, zip, 7z.
  *
  * The archive comes as a source, so compression around it is the source's business (with its checks), and an
- * archive inside an archive is a source over a member. A tar is read in order; a 7z needs a seekable source, because
- * its directory stands at the end. So does that of a zip: it is used where the source can be sought; elsewhere, and
- * where it is damaged, the headers in front of the members are (which do not tell a link from a small file).
+ * archive inside an archive is a source over a member. A tar is read in order; a 7z and a zip need a seekable source,
+ * because their directories stand at the end. A zip whose directory is damaged is read by the headers in front of its
+ * members (which do not tell a link from a small file).
+ *
+ * What is damaged is told where it is met, and reading goes on behind it: a tar at the next header whose checksum is right,
+ * a zip at the next member. Checksums of members are those of zip and 7z; a tar has one for each header, and none for data.
  * Nothing is ever written, and no member is anything but bytes here: names, links and devices are told, not made.
  *
  * Built on libarchive: formats are enabled one by one, filters not at all, reading goes through our own callbacks.
@@ -26,6 +29,7 @@ struct tt_member {
 	const char *path;             /* bytes as the archive has them, up to the first NUL; until the next member */
 	enum tt_member_kind kind;
 	uint64_t size;                /* as the archive says; UINT64_MAX where it does not */
+	const char *note;             /* what is odd in front of it, though nothing is lost by it; NULL: nothing */
 };
 
 struct tt_archive;
@@ -33,36 +37,29 @@ struct tt_archive;
 /* What the first (decoded) bytes of an input begin. */
 enum tt_archive_kind tt_archive_probe(const uint8_t *head, size_t n);
 
-/**
- * Can it be read from a source that cannot be sought? A tar can. A zip can if its first bytes ${head} say how
- * long its first member is, or that its data tells where it ends; no 7z can.
- */
-bool tt_archive_in_order(enum tt_archive_kind kind, const uint8_t *head, size_t n);
-
 /* Let the calling thread read names beyond ASCII. Call once in a process that opens archives. */
 void tt_archive_locale(void);
 
 /**
- * tt_archive_open(env, src, kind, block, ar, err):
- * Read ${src}, borrowed, as an archive. ${block}: the most bytes to fetch at once of a source that can be
- * sought; 0 for the usual size. A small one wastes less where most members are passed over.
- * Errors: TT_E_USAGE (7z on a source that is not seekable), TT_E_DAMAGED, TT_E_NOMEM.
+ * tt_archive_open(env, src, kind, ar, err):
+ * Read ${src}, borrowed, as an archive.
+ * Errors: TT_E_USAGE (zip or 7z on a source that is not seekable), TT_E_DAMAGED (7z), TT_E_LIMIT, TT_E_NOMEM, TT_E_IO.
  */
-int tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind kind, size_t block,
-    struct tt_archive **ar, struct tt_err *err);
+int tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind kind, struct tt_archive **ar, struct tt_err *err);
 
 /**
  * tt_archive_next(ar, m, err):
- * Go on to the next member, past what was not read of this one. TT_END behind the last. TT_E_DAMAGED: the rest cannot
- * be read (a zip whose directory is damaged ends so); TT_E_LIMIT: the same, because it needs more memory than there may
- * be or a limit of the source; TT_E_IO.
+ * Go on to the next member, past what was not read of this one. TT_END behind the last. TT_E_DAMAGED: what follows is damaged
+ * or missing, as ${err} says; call again, until TT_END, for what can be read behind it. TT_E_LIMIT (more memory than
+ * there may be, or a limit of the source), TT_E_IO, TT_E_STOPPED: the rest cannot be read.
  */
 int tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
 
 /**
  * tt_archive_read(ar, p, n, got, err):
- * Up to ${n} bytes of the member: TT_OK with *${got} > 0, TT_END, or an error as above, which may be this member's
- * alone (a wrong CRC): the next call of tt_archive_next() tells.
+ * Up to ${n} bytes of the member: TT_OK with *${got} > 0, TT_END, or an error as above, behind all bytes that could be
+ * decoded; TT_E_DAMAGED also where all could and their CRC is wrong, TT_E_UNKNOWN where they are packed by a method that
+ * is not read. It may be this member's alone: the next call of tt_archive_next() tells.
  */
 int tt_archive_read(struct tt_archive *ar, void *p, size_t n, size_t *got, struct tt_err *err);
 

@@ -281,15 +281,123 @@ def many(c):
             s.equal("zip: %s: told" % name, (r.returncode, got["z.zip"]["outcome"], "z.zip" in r.err), (3, "damaged", True))
         s.equal("zip: %s: its members all the same" % name, [got.get("z.zip!" + k, {}).get("outcome") for k in ["a.mlpd", "b.mlpd"]],
                 ["ok", "ok"])
-    r, got, _ = c.run("neither", {"zeros": bytes(100000), "text": b"hello\n", "empty": b"", "rar": b"Rar!\x1a\7\0aaa"})
-    s.equal("what is neither", {k: got[k]["kind"] for k in ["zeros", "text", "empty", "rar"]},
-            {"zeros": "zeros", "text": "text", "empty": "empty", "rar": "other archive"})
+    r, got, _ = c.run("neither", {"zeros": bytes(100000), "text": b"hello\n", "empty": b""})
+    s.equal("what is neither", {k: got[k]["kind"] for k in ["zeros", "text", "empty"]}, {"zeros": "zeros", "text": "text", "empty": "empty"})
+    s.equal("what is neither is passed over", r.returncode, 0)
+
+
+def is_told(c, what, name, data, captures, *options):
+    """The batch says something of ${name}, ends with 3, and still has as many whole captures."""
+    r, got, _ = c.run(what, {name: data}, *options)
+    whole = sum(k.startswith(name + "!") and v["outcome"] == "ok" for k, v in got.items())
+    c.s.equal(what, (r.returncode, name in r.err, whole), (3, True, captures))
+    c.s.check(what + ": the archive's own line says so", None if got[name]["outcome"] == "damaged" and got[name]["detail"] else got[name])
+    return r
+
+
+def header_at(data, k):
+    """Where the header of member number ${k} of a tar is."""
+    with tarfile.open(fileobj=io.BytesIO(data)) as t:
+        return t.getmembers()[k].offset
+
+
+def tars(c):
+    """What is wrong between the members of a tar, and behind them; the rest of the members are read."""
+    s = c.s
+    members = sorted(kit.captures(21, 6).items())
+    whole = kit.tar(members)
+    end = max(i for i in range(0, len(whole), 512) if any(whole[i:i + 512])) + 512
+    for k in [0, 1, 5]:
+        at = header_at(whole, k)
+        for bit in [0, 8 * 100 + 3, 8 * 124 + 1, 8 * 150, 8 * 257, 8 * 400 + 7]:
+            flip = bytearray(whole)
+            flip[at + bit // 8] ^= 1 << bit % 8
+            is_told(c, "tar: bit %d of header %d" % (bit, k), "f.tar", bytes(flip), 5)
+        if k > 0:
+            for size in [512, 4096]:
+                at = header_at(whole, k)
+                lost = sum(header_at(whole, i) in range(at, at + size) for i in range(6))
+                is_told(c, "tar: %d bytes from header %d on are zeros" % (size, k), "z.tar", whole[:at] + bytes(size) + whole[at + size:], 6 - lost)
+    is_told(c, "tar: cut between members", "c.tar", whole[:header_at(whole, 2)], 2)
+    is_told(c, "tar.gz: cut between members, then packed", "c.tar.gz", kit.pack("gz", whole[:header_at(whole, 2)]), 2)
+    is_told(c, "tar: no end mark", "n.tar", whole[:end], 6)
+    is_told(c, "tar: junk behind", "j.tar", whole + os.urandom(5000), 6)
+    is_told(c, "tar: junk in front of another one", "j2.tar", whole + b"junk" * 200 + bytes(224) + kit.tar(members[:2]), 8)
+    # one behind the other: read, and said
+    for name, data in [("two.tar", whole + whole), ("two.tar.gz", kit.pack("gz", whole) + kit.pack("gz", whole))]:
+        r, got, _ = c.run("tar: two in one", {name: data})
+        s.equal("tar: %s is read to its end" % name, (r.returncode, sum(k.startswith(name + "!") for k in got)), (0, 12))
+        s.check("tar: %s is said to be two" % name, None if "another tar begins" in r.err else r.err)
+    # what is packed in a damaged way is used as far as it goes
+    for name, at in [("crc", -8), ("length", -2)]:
+        for n in [1, 6]:
+            g = bytearray(kit.pack("gz", kit.tar(members[:n])))
+            g[at] ^= 1
+            is_told(c, "tar.gz of %d: wrong %s" % (n, name), "w.tar.gz", bytes(g), n)
+
+
+def checksums(c):
+    """A member whose CRC is wrong is damaged, whatever it is packed by; the others are not."""
+    s = c.s
+    members = sorted(kit.captures(22, 4).items())
+    z = zipfile.ZipFile(io.BytesIO(kit.zipped(members, True)))
+    for how, data in [("stored", kit.zipped(members, True)), ("deflated", kit.zipped(members)), ("piped", kit.zipped(members, False, True))]:
+        at = data.find(b"PK\1\2", data.find(b"PK\1\2") + 4)        # of the second
+        bad = data[:at + 16] + struct.pack("<I", struct.unpack_from("<I", data, at + 16)[0] ^ 1) + data[at + 20:]
+        r, got, _ = c.run("zip, %s: a wrong CRC" % how, {"c.zip": bad})
+        s.equal("zip, %s: a wrong CRC" % how, (r.returncode, [got["c.zip!" + n]["outcome"] for n, _ in members]), (3, ["ok", "damaged", "ok", "ok"]))
+        s.check("zip, %s: its figures are there" % how, None if got["c.zip!" + members[1][0]].get("events") else got["c.zip!" + members[1][0]])
+    data = bytearray(kit.zipped(members, True))
+    info = z.infolist()[2]
+    data[info.header_offset + 30 + len(info.filename) + info.file_size // 2] ^= 16
+    r, got, _ = c.run("zip, stored: one bit", {"b.zip": bytes(data)})
+    s.equal("zip, stored: one bit", (r.returncode, [got["b.zip!" + n]["outcome"] for n, _ in members]), (3, ["ok", "ok", "damaged", "ok"]))
+    data = bytearray(kit.seven(members, "-m0=copy"))
+    data[32 + len(members[0][1]) + 5000] ^= 16
+    r, got, _ = c.run("7z, stored: one bit", {"b.7z": bytes(data)})
+    s.equal("7z, stored: one bit", (r.returncode, sorted(got["b.7z!" + n]["outcome"] for n, _ in members)), (3, ["damaged", "ok", "ok", "ok"]))
+
+
+def directories(c):
+    """What the directory of a zip can say that is no damage, and what it cannot."""
+    s, m = c.s, c.good[0][1]
+    r, got, _ = c.run("empty zip", {"e.zip": b"PK\5\6" + bytes(18)})
+    s.equal("an empty zip is whole", (r.returncode, got["e.zip"]["outcome"], got["e.zip"]["members"]), (0, "ok", 0))
+    for n in [100, 20000, 65535]:
+        out = io.BytesIO()
+        with zipfile.ZipFile(out, "w") as z:
+            z.writestr("a.mlpd", m)
+            z.comment = b"c" * n
+        r, got, _ = c.run("zip with a comment", {"c.zip": out.getvalue()})
+        s.equal("a comment of %d bytes is no damage" % n, (r.returncode, got["c.zip!a.mlpd"]["outcome"]), (0, "ok"))
+    # 200 records of one member, and 200 members each of which holds all that follow
+    one = kit.zipped([("a.mlpd", m)])
+    at, end = one.find(b"PK\1\2"), one.rfind(b"PK\5\6")
+    twice = one[:at] + one[at:end] * 200 + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 200, 200, 200 * (end - at), at, 0)
+    r, got, _ = c.run("one member, 200 records", {"o.zip": twice})
+    s.equal("one member, 200 records: told", (r.returncode, got["o.zip"]["complaints"]["damaged"]["n"], got["o.zip!a.mlpd"]["outcome"]),
+            (3, 199, "ok"))
+    heads = [struct.pack("<4s5H3I2H", b"PK\3\4", 20, 0, 0, 0, 0, 0, 0, 0, 5, 0) + b"%05d" % i for i in range(200)]
+    body = b"".join(heads) + m
+    records = b"".join(struct.pack("<4s6H3I5H2I", b"PK\1\2", 20, 20, 0, 0, 0, 0, zlib.crc32(body[35 * (i + 1):]), len(body) - 35 * (i + 1),
+                                   len(body) - 35 * (i + 1), 5, 0, 0, 0, 0, 0, 35 * i) + b"%05d" % i for i in range(200))
+    laid = body + records + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 200, 200, len(records), len(body), 0)
+    r, got, _ = c.run("200 members in each other", {"l.zip": laid})
+    # the first looks like a zip without a directory, which is told as well
+    s.equal("200 members in each other: told", (r.returncode, got["l.zip"]["complaints"]["damaged"]["n"]), (3, 200))
+    # a link's mode on a capture
+    data = bytearray(kit.zipped([("a.mlpd", m)], True))
+    at = data.find(b"PK\1\2")
+    data[at + 5] = 3
+    struct.pack_into("<I", data, at + 38, 0o120777 << 16)
+    r, got, _ = c.run("a capture called a link", {"k.zip": bytes(data)})
+    s.equal("a capture called a link is read", (r.returncode, got.get("k.zip!a.mlpd", {}).get("outcome")), (0, "ok"))
 
 
 def main():
     s = kit.Suite()
     c = Case(s)
-    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many]:
+    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, tars, checksums, directories]:
         part(c)
     s.end()
 

@@ -24,9 +24,12 @@ LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (tt_src_open_mem(&env, data, size, "input", &src, &err) != TT_OK)
 		return 0;
 	kind = tt_src_peek(src, &head, &n, &err) == TT_OK ? tt_archive_probe(head, n) : TT_ARCHIVE_NONE;
-	if ((kind == TT_ARCHIVE_TAR || kind == TT_ARCHIVE_ZIP) && tt_archive_open(&env, src, kind, 0, &ar, &err) == TT_OK) {
-		for (int i = 0; i < 1000 && tt_archive_next(ar, &m, &err) == TT_OK; i++) {
-			for (int k = 0; k < 16 && tt_archive_read(ar, buf, sizeof buf, &n, &err) == TT_OK; k++)
+	if ((kind == TT_ARCHIVE_TAR || kind == TT_ARCHIVE_ZIP) && tt_archive_open(&env, src, kind, &ar, &err) == TT_OK) {
+		int rc = TT_OK;
+
+		for (int i = 0; i < 1000 && (rc == TT_OK || rc == TT_E_DAMAGED); i++) {
+			rc = tt_archive_next(ar, &m, &err);
+			for (int k = 0; rc == TT_OK && k < 16 && tt_archive_read(ar, buf, sizeof buf, &n, &err) == TT_OK; k++)
 				;
 		}
 	}

@@ -1,0 +1,209 @@
+/**
+ * Where the headers of a tar are, also behind damage. The contract is in archive_parts.h.
+ *
+ * A tar has no directory: a header that is lost takes its member with it, and zeros may be the end or a header that was
+ * wiped out. So each header is looked at here before libarchive reads it, and what follows an end mark is looked at, too:
+ * another tar (`cat a.tar b.tar`) is read, all else is damage. After damage the next block whose checksum is right is where
+ * reading goes on. Only the end of the source is the end.
+ */
+#include "io/archive_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define END_MARK (2 * TT_TAR_BLOCK)
+
+/* The sum of a header's bytes, with the checksum's own eight taken for blanks. */
+bool
+tt_tar_header(const uint8_t *p)
+{
+	unsigned sum = 0, told = 0;
+	bool digits = false;
+
+	for (unsigned i = 0; i < TT_TAR_BLOCK; i++)
+		sum += i >= 148 && i < 156 ? ' ' : p[i];
+	for (unsigned i = 148; i < 156; i++) {
+		if (p[i] >= '0' && p[i] <= '7') {
+			told = told * 8 + (unsigned)(p[i] - '0');
+			digits = true;
+		} else if (digits || p[i] != ' ') {
+			break;
+		}
+	}
+	return digits && sum == told;
+}
+
+static bool
+all_zero(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i])
+			return false;
+	}
+	return true;
+}
+
+/* The block at ${pos}: *${n} is short only where the source ends. */
+static int
+look(struct tt_archive *ar, uint64_t pos, const uint8_t **p, size_t *n, struct tt_err *err)
+{
+	size_t have = pos >= ar->buf_at && pos < ar->buf_at + ar->buf_n ? (size_t)(ar->buf_at + ar->buf_n - pos) : 0;
+
+	while (have < TT_TAR_BLOCK) {
+		size_t got;
+		int rc;
+
+		if (have > 0 || pos != ar->at)
+			tt_archive_drop(ar);
+		if (have == 0 && ar->seek)
+			ar->at = pos;
+		memmove(ar->buf, ar->buf + ar->buf_n - have, have);
+		ar->buf_at = ar->at - have;
+		ar->buf_n = have;
+		rc = tt_archive_fetch(ar, have, ar->block, &got, err);
+		if (rc != TT_OK && have == 0)
+			return rc;
+		if (rc != TT_OK || got == 0)
+			break;
+		have += got;
+		ar->ahead = ar->buf;
+		ar->ahead_n = have;
+	}
+	*p = ar->buf + ar->buf_n - have;
+	*n = have < TT_TAR_BLOCK ? have : TT_TAR_BLOCK;
+	return TT_OK;
+}
+
+/* Where the next header should be: behind the member at hand. */
+static int
+header_at(struct tt_archive *ar, uint64_t *pos, struct tt_err *err)
+{
+	int r;
+
+	*pos = ar->header;
+	if (!ar->a)
+		return TT_OK;
+	r = archive_read_data_skip(ar->a);
+	*pos = ar->base + (uint64_t)archive_filter_bytes(ar->a, 0);
+	if (r == ARCHIVE_OK || r == ARCHIVE_WARN || r == ARCHIVE_EOF)
+		return TT_OK;
+	ar->over = true;
+	return tt_archive_fail(ar, r, err);
+}
+
+/* What is between where a header should be and where the next one is. */
+struct gap {
+	uint64_t from, zeros;         /* zeros at its beginning */
+	uint64_t bad;                 /* the first block that is neither zero nor a header; TT_NOWHERE: there is none */
+	uint64_t to;                  /* the next header */
+	bool end;                     /* there is none */
+};
+
+static int
+find_header(struct tt_archive *ar, struct gap *g, struct tt_err *err)
+{
+	g->bad = TT_NOWHERE;
+	for (g->to = g->from;;) {
+		const uint8_t *p;
+		size_t n;
+		int rc = look(ar, g->to, &p, &n, err);
+
+		if (rc != TT_OK)
+			return rc;
+		g->end = n == 0;
+		if (g->end || (n == TT_TAR_BLOCK && tt_tar_header(p)))
+			return TT_OK;
+		if (g->bad == TT_NOWHERE && all_zero(p, n))
+			g->zeros += n;
+		else if (g->bad == TT_NOWHERE)
+			g->bad = g->to;
+		g->to += n;
+		if (tt_stopped(ar->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+	}
+}
+
+/* Is the gap what it should be: nothing, an end mark at the end, or one in front of another tar? */
+static int
+judge(const struct gap *g, struct tt_err *err)
+{
+	char on[64] = "no other header follows";
+
+	if (!g->end)
+		snprintf(on, sizeof on, "reading goes on at byte %llu", (unsigned long long)g->to);
+	if (g->bad != TT_NOWHERE && g->zeros == 0)
+		return tt_fail(err, TT_E_DAMAGED, g->bad, "tar header at byte %llu is damaged, its member is lost; %s",
+		    (unsigned long long)g->bad, on);
+	if (g->bad != TT_NOWHERE)
+		return tt_fail(err, TT_E_DAMAGED, g->bad, "byte %llu, behind the zeros that end a tar, is no tar header: "
+		    "a member may be lost; %s", (unsigned long long)g->bad, on);
+	if (g->end && g->zeros < END_MARK)
+		return tt_fail(err, TT_E_DAMAGED, g->to, "tar ends at byte %llu without its end mark: members may be missing",
+		    (unsigned long long)g->to);
+	if (!g->end && g->zeros > 0 && g->zeros < END_MARK)
+		return tt_fail(err, TT_E_DAMAGED, g->from, "tar header at byte %llu is zeros, its member is lost; %s",
+		    (unsigned long long)g->from, on);
+	return TT_OK;
+}
+
+/* Let libarchive go on at ${pos}, which was looked at. */
+static int
+go_on(struct tt_archive *ar, uint64_t pos, struct tt_err *err)
+{
+	if (ar->a && ar->base + (uint64_t)archive_filter_bytes(ar->a, 0) == pos)
+		return TT_OK;
+	tt_archive_drop(ar);
+	ar->base = pos;
+	ar->ahead = ar->buf + (pos - ar->buf_at);
+	ar->ahead_n = ar->buf_n - (size_t)(pos - ar->buf_at);
+	return tt_archive_start(ar, err);
+}
+
+int
+tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
+{
+	struct gap g = { 0 };
+	struct archive_entry *e;
+	int r, rc = header_at(ar, &g.from, err);
+
+	if (rc != TT_OK)
+		return rc;
+	rc = find_header(ar, &g, err);
+	if (rc != TT_OK || g.end)
+		ar->over = true;
+	if (rc != TT_OK)
+		return rc;
+	ar->header = g.to;
+	/* Damage that was told once is not told again: the next call begins at a header, or is over. */
+	rc = ar->told ? TT_OK : judge(&g, err);
+	ar->told = false;
+	if (rc != TT_OK) {
+		tt_archive_drop(ar);
+		return rc;
+	}
+	if (g.end)
+		return TT_END;
+	rc = go_on(ar, g.to, err);
+	if (rc != TT_OK) {
+		ar->over = true;
+		return rc;
+	}
+	r = archive_read_next_header(ar->a, &e);
+	if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
+		tt_archive_member(e, m);
+		if (g.zeros) {
+			snprintf(ar->note, sizeof ar->note, "another tar begins at byte %llu, behind the end of the one before",
+			    (unsigned long long)g.to);
+			m->note = ar->note;
+		}
+		return TT_OK;
+	}
+	rc = tt_archive_fail(ar, r, err);
+	ar->over = ar->src_err.code != TT_OK || rc != TT_E_DAMAGED;
+	ar->told = true;
+	ar->header = g.to + TT_TAR_BLOCK;
+	if (!ar->seek && ar->header < ar->buf_at)
+		ar->header = ar->buf_at;
+	tt_archive_drop(ar);
+	return rc;
+}

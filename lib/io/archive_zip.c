@@ -1,0 +1,395 @@
+/**
+ * The directory of a zip. The contract is in archive_parts.h.
+ *
+ * libarchive believes the header in front of a member where it differs from the directory, and drops without a word what two
+ * records of the directory name at once. So the directory is read here, whose sizes and CRC hold; the data of each member
+ * is given to libarchive behind a header made from its record, and only they. Records are read twice: once for
+ * the order of the members in the file, and one by one when they are asked for.
+ */
+#include "io/archive_parts.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <zlib.h>
+
+/* Sizes of fixed parts: the end of the directory, its 64-bit form, what points to that, a record, a local header. */
+#define END_SIZE 22
+#define END64_SIZE 56
+#define LOCATOR_SIZE 20
+#define RECORD_SIZE 46
+#define LOCAL_SIZE 30
+
+#define COMMENT_MAX 65535
+/* A record with the longest name, extra field and comment. */
+#define RECORD_MAX (RECORD_SIZE + 3 * 65535)
+#define WINDOW ((size_t)256 << 10)
+#define NAME_MAX_ 65536
+
+#define FLAG_ENCRYPTED 0x0041
+#define FLAG_METHOD 0x0006            /* of what a method needs to know */
+#define MADE_BY_DOS 0
+#define MADE_BY_UNIX 3
+#define EXTRA_64 0x0001
+#define EXTRA_NAME 0x7075             /* the name in UTF-8 */
+
+static uint16_t
+get16(const uint8_t *p)
+{
+	return (uint16_t)(p[0] | p[1] << 8);
+}
+
+static uint32_t
+get32(const uint8_t *p)
+{
+	return get16(p) | (uint32_t)get16(p + 2) << 16;
+}
+
+static uint64_t
+get64(const uint8_t *p)
+{
+	return get32(p) | (uint64_t)get32(p + 4) << 32;
+}
+
+static void
+put(uint8_t **to, uint64_t v, unsigned bytes)
+{
+	for (unsigned i = 0; i < bytes; i++)
+		*(*to)++ = (uint8_t)(v >> 8 * i);
+}
+
+static int
+no_directory(uint64_t at, const char *why, struct tt_err *err)
+{
+	return tt_fail(err, TT_E_DAMAGED, at, "directory of the zip is damaged (%s): its members are found by what stands in front of them",
+	    why);
+}
+
+/* Point *${p} at the *${n} bytes at ${at}, as many as the window holds and the file has. */
+static int
+window(struct tt_archive *ar, uint64_t at, size_t need, const uint8_t **p, size_t *n, struct tt_err *err)
+{
+	struct tt_zip *z = &ar->zip;
+	int rc = TT_OK;
+
+	*p = z->win;
+	*n = 0;
+	if (at >= tt_src_info(ar->src)->size)
+		return TT_OK;
+	if (at < z->win_at || at + need > z->win_at + z->win_n) {
+		z->win_at = at;
+		rc = tt_src_pread(ar->src, at, z->win, WINDOW, &z->win_n, err);
+		ar->taken += z->win_n;
+	}
+	if (rc != TT_OK)
+		z->win_n = 0;
+	else if (at <= z->win_at + z->win_n)
+		*n = (size_t)(z->win_at + z->win_n - at);
+	*p = z->win + (at - z->win_at);
+	return rc;
+}
+
+/* --- the directory ------------------------------------------------------------- */
+
+struct directory { uint64_t at, end, count; };
+
+/* Where the file's own numbers are too small for the directory, larger ones stand in front of its end. */
+static int
+end64(struct tt_archive *ar, uint64_t end, struct directory *d, struct tt_err *err)
+{
+	const uint8_t *p;
+	size_t n;
+	uint64_t at;
+	int rc;
+
+	if (end < LOCATOR_SIZE)
+		return TT_END;
+	rc = window(ar, end - LOCATOR_SIZE, LOCATOR_SIZE, &p, &n, err);
+	if (rc != TT_OK || n < LOCATOR_SIZE || memcmp(p, "PK\6\7", 4) != 0)
+		return rc != TT_OK ? rc : TT_END;
+	at = get64(p + 8);
+	rc = window(ar, at, END64_SIZE, &p, &n, err);
+	if (rc != TT_OK || n < END64_SIZE || n > WINDOW || memcmp(p, "PK\6\6", 4) != 0)
+		return rc != TT_OK ? rc : TT_END;
+	d->count = get64(p + 32);
+	d->at = get64(p + 48);
+	d->end = at;
+	return TT_OK;
+}
+
+/* The end of the directory, behind which nothing but its comment should be, but may. */
+static int
+find_directory(struct tt_archive *ar, struct directory *d, struct tt_err *err)
+{
+	uint64_t size = tt_src_info(ar->src)->size;
+	uint64_t from = size > END_SIZE + COMMENT_MAX ? size - END_SIZE - COMMENT_MAX : 0;
+	const uint8_t *p;
+	size_t n;
+	int rc = window(ar, from, END_SIZE, &p, &n, err);
+
+	if (rc != TT_OK)
+		return rc;
+	for (size_t i = n < END_SIZE ? 0 : n - END_SIZE + 1; i-- > 0;) {
+		if (memcmp(p + i, "PK\5\6", 4) != 0)
+			continue;
+		*d = (struct directory){ .at = get32(p + i + 16), .end = from + i, .count = get16(p + i + 10) };
+		if (d->count == UINT16_MAX || d->at == UINT32_MAX)
+			rc = end64(ar, from + i, d, err);
+		if (rc == TT_END)
+			rc = TT_OK;
+		return rc == TT_OK && d->at > d->end ? no_directory(d->end, "it does not say where it begins", err) : rc;
+	}
+	return no_directory(size, "its end is missing", err);
+}
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct tt_zip_entry *x = a, *y = b;
+
+	if (x->at != y->at)
+		return x->at < y->at ? -1 : 1;
+	return x->record < y->record ? -1 : x->record > y->record;
+}
+
+/* One value of the 64-bit extra field, which holds those that have no room in the record, in this order. */
+static uint64_t
+wide(uint32_t v, const uint8_t **extra, size_t *n)
+{
+	uint64_t w = v;
+
+	if (v != UINT32_MAX || *n < 8)
+		return w;
+	w = get64(*extra);
+	*extra += 8;
+	*n -= 8;
+	return w;
+}
+
+/* The extra field of kind ${id} in the ${n} bytes at ${p}; NULL: there is none. */
+static const uint8_t *
+extra_field(const uint8_t *p, size_t n, unsigned id, size_t *got)
+{
+	*got = 0;
+	for (size_t i = 0; i + 4 <= n; i += 4 + get16(p + i + 2)) {
+		if (get16(p + i) == id && i + 4 + get16(p + i + 2) <= n) {
+			*got = get16(p + i + 2);
+			return p + i + 4;
+		}
+	}
+	return NULL;
+}
+
+static size_t
+record_size(const uint8_t *p)
+{
+	return (size_t)RECORD_SIZE + get16(p + 28) + get16(p + 30) + get16(p + 32);
+}
+
+static void
+parse_record(const uint8_t *p, struct tt_zip_member *m)
+{
+	size_t n;
+	const uint8_t *extra = extra_field(p + RECORD_SIZE + get16(p + 28), get16(p + 30), EXTRA_64, &n);
+
+	m->flags = get16(p + 8);
+	m->method = get16(p + 10);
+	m->crc = get32(p + 16);
+	m->size = wide(get32(p + 24), &extra, &n);
+	m->packed = wide(get32(p + 20), &extra, &n);
+	m->at = wide(get32(p + 42), &extra, &n);
+}
+
+static int
+read_directory(struct tt_archive *ar, const struct directory *d, struct tt_err *err)
+{
+	struct tt_zip *z = &ar->zip;
+
+	for (uint64_t at = d->at; at < d->end;) {
+		struct tt_zip_member m;
+		const uint8_t *p;
+		size_t n;
+		int rc = window(ar, at, RECORD_MAX, &p, &n, err);
+
+		if (rc != TT_OK)
+			return rc;
+		if (n >= 4 && memcmp(p, "PK\5\5", 4) == 0)    /* a signature ends it */
+			break;
+		if (n < RECORD_SIZE || memcmp(p, "PK\1\2", 4) != 0 || n < record_size(p))
+			return no_directory(at, "a record is not understood", err);
+		rc = tt_mem_grow(&ar->env->mem, &z->entry, &z->cap, z->n + 1, sizeof *z->entry, err);
+		if (rc != TT_OK)
+			return rc;
+		parse_record(p, &m);
+		z->entry[z->n++] = (struct tt_zip_entry){ .at = m.at, .record = at };
+		at += record_size(p);
+		if (at > d->end)
+			return no_directory(at, "its records do not end where it does", err);
+		if (tt_stopped(ar->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+	}
+	if (z->n == 0 && d->count != 0)
+		return no_directory(d->at, "it is empty", err);
+	if (z->n > 1)
+		qsort(z->entry, z->n, sizeof *z->entry, by_place);
+	z->told = d->count;
+	return TT_OK;
+}
+
+int
+tt_zip_open(struct tt_archive *ar, struct tt_err *err)
+{
+	struct tt_zip *z = &ar->zip;
+	struct directory d = { 0 };
+	int rc;
+
+	z->win = tt_mem_alloc(&ar->env->mem, WINDOW, err);
+	z->name = tt_mem_alloc(&ar->env->mem, NAME_MAX_, err);
+	if (!z->win || !z->name)
+		return err ? err->code : TT_E_NOMEM;
+	rc = find_directory(ar, &d, err);
+	return rc == TT_OK ? read_directory(ar, &d, err) : rc;
+}
+
+void
+tt_zip_close(struct tt_archive *ar)
+{
+	struct tt_zip *z = &ar->zip;
+
+	tt_mem_free(&ar->env->mem, z->entry, z->cap * sizeof *z->entry);
+	tt_mem_free(&ar->env->mem, z->win, WINDOW);
+	tt_mem_free(&ar->env->mem, z->name, NAME_MAX_);
+	*z = (struct tt_zip){ 0 };
+}
+
+/* --- members ------------------------------------------------------------------- */
+
+/* The name, up to its first NUL; as UTF-8 if it is there, too, for this very name. */
+static void
+take_name(struct tt_zip *z, const uint8_t *record)
+{
+	size_t n = get16(record + 28), extra_n;
+	const uint8_t *name = record + RECORD_SIZE;
+	const uint8_t *extra = extra_field(name + n, get16(record + 30), EXTRA_NAME, &extra_n);
+
+	if (extra && extra_n > 5 && extra[0] == 1 && get32(extra + 1) == crc32(0, name, (uInt)n)) {
+		name = extra + 5;
+		n = extra_n - 5;
+	}
+	memcpy(z->name, name, n);
+	z->name[n] = '\0';
+	/* Some programs of Windows write their own separator. */
+	if (record[5] == MADE_BY_DOS && !strchr(z->name, '/')) {
+		for (char *s = z->name; *s; s++)
+			*s = *s == '\\' ? '/' : *s;
+	}
+}
+
+/* What has bytes is a file, whatever its mode says: nothing protects that. A link's bytes are where it leads. */
+static enum tt_member_kind
+kind_of(const struct tt_zip *z, const uint8_t *record, bool empty)
+{
+	mode_t mode = record[5] == MADE_BY_UNIX ? (mode_t)(get32(record + 38) >> 16) : 0;
+	size_t n = strlen(z->name);
+
+	if (z->m.flags & FLAG_ENCRYPTED)
+		return TT_MEMBER_ENCRYPTED;
+	if (S_ISLNK(mode))
+		return TT_MEMBER_LINK;
+	if (!empty || (mode & S_IFMT) == 0 || S_ISREG(mode))
+		return empty && n > 0 && z->name[n - 1] == '/' ? TT_MEMBER_DIRECTORY : TT_MEMBER_FILE;
+	return S_ISDIR(mode) ? TT_MEMBER_DIRECTORY : TT_MEMBER_DEVICE;
+}
+
+/* Where the member's data ends, ${head} bytes behind its beginning and no further than the file goes. */
+static uint64_t
+end_of(const struct tt_archive *ar, const struct tt_zip_member *m, uint64_t head)
+{
+	uint64_t size = tt_src_info(ar->src)->size;
+	uint64_t from = m->at < size ? m->at + head : size;
+
+	return from >= size || m->packed > size - from ? size : from + m->packed;
+}
+
+int
+tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
+{
+	struct tt_zip *z = &ar->zip;
+	const uint8_t *p;
+	uint64_t from = z->reach;
+	bool empty;
+	size_t n;
+	int rc;
+
+	tt_archive_drop(ar);
+	if (z->next == z->n) {
+		ar->over = true;
+		/* The smaller forms of the number wrap. */
+		if (z->told == z->n || z->told == (z->n & UINT16_MAX))
+			return TT_END;
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "the zip says it has %llu members, its directory lists %zu",
+		    (unsigned long long)z->told, z->n);
+	}
+	rc = window(ar, z->entry[z->next].record, RECORD_MAX, &p, &n, err);
+	if (rc == TT_OK && (n < RECORD_SIZE || n < record_size(p)))
+		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "the zip has become shorter");
+	if (rc != TT_OK) {
+		ar->over = true;
+		return rc;
+	}
+	z->next++;
+	parse_record(p, &z->m);
+	take_name(z, p);
+	z->reach = end_of(ar, &z->m, LOCAL_SIZE);
+	if (z->m.at < from) {
+		z->reach = z->reach > from ? z->reach : from;
+		return tt_fail(err, TT_E_DAMAGED, z->m.at, "the member \"%.200s\" lies over another one: it is not read", z->name);
+	}
+	empty = z->m.size == 0 && z->m.packed <= 2 && z->m.crc == 0;
+	*m = (struct tt_member){ .path = z->name, .kind = kind_of(z, p, empty), .size = empty ? 0 : z->m.size ? z->m.size : UINT64_MAX };
+	return TT_OK;
+}
+
+/*
+ * A local header as libarchive wants it: of the member's own only its lengths are needed, to find the data. If those are
+ * wrong, the data is, and its CRC tells.
+ */
+int
+tt_zip_start(struct tt_archive *ar, struct tt_err *err)
+{
+	struct tt_zip *z = &ar->zip;
+	uint8_t local[LOCAL_SIZE], *p = z->head;
+	struct archive_entry *e;
+	size_t got;
+	int r, rc = tt_src_pread(ar->src, z->m.at, local, sizeof local, &got, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (got < sizeof local)
+		return tt_fail(err, TT_E_DAMAGED, z->m.at, "member of the zip is missing: byte %llu is beyond its end",
+		    (unsigned long long)z->m.at);
+	put(&p, 0x04034b50, 4);
+	put(&p, 45, 2);
+	put(&p, z->m.flags & FLAG_METHOD, 2);
+	put(&p, z->m.method, 2);
+	put(&p, 0, 4);
+	put(&p, z->m.crc, 4);
+	put(&p, UINT32_MAX, 4);
+	put(&p, UINT32_MAX, 4);
+	put(&p, 1, 2);
+	put(&p, 20, 2);
+	put(&p, 'x', 1);
+	put(&p, EXTRA_64, 2);
+	put(&p, 16, 2);
+	put(&p, z->m.size, 8);
+	put(&p, z->m.packed, 8);
+	ar->at = z->m.at + LOCAL_SIZE + get16(local + 26) + get16(local + 28);
+	ar->end = end_of(ar, &z->m, ar->at - z->m.at);
+	ar->ahead = z->head;
+	ar->ahead_n = (size_t)(p - z->head);
+	rc = tt_archive_start(ar, err);
+	if (rc != TT_OK)
+		return rc;
+	r = archive_read_next_header(ar->a, &e);
+	return r == ARCHIVE_OK || r == ARCHIVE_WARN ? TT_OK : tt_archive_fail(ar, r, err);
+}
