@@ -262,6 +262,7 @@ file(struct child *ch)
 	struct tt_src *src;
 	const uint8_t *head;
 	const char *what;
+	bool packed;
 	size_t n;
 	int in = fcntl(c->in, F_DUPFD_CLOEXEC, 3), rc;
 
@@ -278,12 +279,13 @@ file(struct child *ch)
 		capture_file(ch, src);
 		return;
 	}
-	kind = tt_archive_probe(head, n);
+	packed = tt_src_info(src)->coding != TT_CODING_NONE;
+	kind = tt_unpack_probe(&ch->env, &src, &head, &n);
 	if (kind != TT_ARCHIVE_NONE) {
 		unpack(ch, src, kind);
 		return;
 	}
-	rc = tt_unpack_missed(c->o->one->run.formats, c->key, c->nkey, src, head, n, &ch->err);
+	rc = tt_unpack_missed(c->o->one->run.formats, c->key, c->nkey, packed, head, n, &ch->err);
 	if (rc != TT_OK) {
 		fail(ch, tt_one_why(rc), 0, 0);
 		return;

@@ -91,12 +91,12 @@ doubtful(const struct level *l, const char *kind)
 
 /* A member that is neither capture nor archive is counted, and told where it looks as if it should be one. */
 static int
-other(struct unpack *u, struct level *l, const struct tt_src *src, const uint8_t *head, size_t n, struct tt_err *err)
+other(struct unpack *u, struct level *l, bool packed, const uint8_t *head, size_t n, struct tt_err *err)
 {
 	const char *kind = l->m.kind == TT_MEMBER_LINK ? "link" : tt_unpack_kind_of(head, n);
 	struct tt_err why;
 	int rc = tt_record_kind(&u->rec, kind, err);
-	int odd = tt_unpack_missed(u->o->formats, l->m.path, strlen(l->m.path), src, head, n, &why);
+	int odd = tt_unpack_missed(u->o->formats, l->m.path, strlen(l->m.path), packed, head, n, &why);
 
 	if (odd == TT_OK && doubtful(l, kind))
 		odd = tt_unpack_check(u, l, &why);
@@ -117,6 +117,7 @@ member(struct unpack *u, struct level *l, struct tt_err *err)
 	struct tt_err why = { 0 };
 	struct tt_src *src;
 	const uint8_t *head;
+	bool packed;
 	size_t n;
 	int rc;
 
@@ -145,9 +146,10 @@ member(struct unpack *u, struct level *l, struct tt_err *err)
 		tt_src_close(src);
 		return tt_unpack_capture(u, l, err);
 	}
-	kind = tt_archive_probe(head, n);
+	packed = tt_src_info(src)->coding != TT_CODING_NONE;
+	kind = tt_unpack_probe(u->env, &src, &head, &n);
 	if (kind == TT_ARCHIVE_NONE) {
-		rc = other(u, l, src, head, n, err);
+		rc = other(u, l, packed, head, n, err);
 		tt_src_close(src);
 		return rc;
 	}
@@ -193,7 +195,7 @@ one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
 	if (!bytes)
 		return tt_record_kind(&u->rec, kind_name[l->m.kind], err);
 	if (l->m.size == 0)
-		return other(u, l, NULL, NULL, 0, err);
+		return other(u, l, false, NULL, 0, err);
 	return member(u, l, err);
 }
 

@@ -35,12 +35,19 @@ struct tt_unpack_opts {
 const char *tt_unpack_kind_of(const uint8_t *head, size_t n);
 
 /**
- * tt_unpack_missed(formats, name, len, src, head, n, why):
- * May captures be missed where this is passed over? ${src} (NULL: it is empty) gives its first ${n} bytes ${head}.
+ * tt_unpack_probe(env, src, head, n):
+ * What archive ${src} is by its first *${n} bytes *${head}. What is compressed more than once becomes a source of its
+ * innermost bytes, whatever they are, and so do these.
+ */
+enum tt_archive_kind tt_unpack_probe(struct tt_env *env, struct tt_src **src, const uint8_t **head, size_t *n);
+
+/**
+ * tt_unpack_missed(formats, name, len, packed, head, n, why):
+ * May captures be missed where what begins with the ${n} bytes ${head} is passed over? ${packed}: it was compressed.
  * TT_E_UNKNOWN: it is an archive of a kind that is not read; TT_E_DAMAGED: its name says that it is a capture or an archive;
  * ${why} says which. TT_OK: it is neither.
  */
-int tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_t len, const struct tt_src *src,
+int tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_t len, bool packed,
     const uint8_t *head, size_t n, struct tt_err *why);
 
 /**

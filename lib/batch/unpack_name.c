@@ -23,10 +23,10 @@ static const struct known { const char *magic; size_t n; const char *kind, *unre
 	{ "xar!\0\x1c", 6, "other archive", "xar archive" }, { "MSWIM\0\0\0", 8, "other archive", "wim archive" },
 	{ "LZIP", 4, "other archive", "lzip file" },
 	{ "\x89LZO\0\r\n\x1a\n", 9, "other archive", "lzop file" }, { "\x1f\x9d", 2, "other archive", "compress file (.Z)" },
-	/* inside of what was unpacked already */
-	{ "\x1f\x8b\x08", 3, "other archive", "file compressed twice" }, { "\xfd" "7zXZ", 6, "other archive", "file compressed twice" },
-	{ "\x28\xb5\x2f\xfd", 4, "other archive", "file compressed twice" },
-	{ "\x04\x22\x4d\x18", 4, "other archive", "file compressed twice" }, { "BZh", 3, "other archive", "file compressed twice" },
+	/* inside of what was unpacked already, and damaged, or once too often */
+	{ "\x1f\x8b\x08", 3, "other archive", "file in a compressed file" }, { "\xfd" "7zXZ", 6, "other archive", "file in a compressed file" },
+	{ "\x28\xb5\x2f\xfd", 4, "other archive", "file in a compressed file" },
+	{ "\x04\x22\x4d\x18", 4, "other archive", "file in a compressed file" }, { "BZh", 3, "other archive", "file in a compressed file" },
 	{ "version https://git-lfs", 23, "Git LFS pointer", NULL },
 };
 
@@ -100,7 +100,6 @@ promise_of(const struct tt_format *const *formats, const char *name, size_t n, b
 		if (compressed[i].inside)
 			return compressed[i].inside;
 		n -= strlen(compressed[i].suffix);
-		packed = false;
 		i = (size_t)-1;
 	}
 	for (size_t i = 0; i < sizeof archive / sizeof *archive; i++) {
@@ -115,21 +114,49 @@ promise_of(const struct tt_format *const *formats, const char *name, size_t n, b
 }
 
 int
-tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_t len, const struct tt_src *src,
+tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_t len, bool packed,
     const uint8_t *head, size_t n, struct tt_err *why)
 {
 	const struct known *k = find_known(head, n);
+	const struct tt_format *f;
 	const char *promise;
 
+	if (packed && tt_format_pick(formats, head, n, &f, why) == TT_OK)
+		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "a capture that is compressed twice is not read: unpack it once");
 	if (k && k->unread)
 		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "this %s is not read: unpack it, or make a tar, zip or 7z of it", k->unread);
 	if (ends_with(name, len, ".iso"))
 		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "an iso image is not read: unpack it, or make a tar, zip or 7z of it");
-	promise = promise_of(formats, name, len, src && tt_src_info(src)->coding != TT_CODING_NONE);
+	promise = promise_of(formats, name, len, packed);
 	if (promise)
 		return tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "%s, and does not begin as a file named %s does: is it damaged?",
 		    n ? tt_unpack_kind_of(head, n) : "empty", promise);
 	return TT_OK;
+}
+
+/* As often as anybody compresses what is compressed. */
+#define LAYERS_MAX 3
+
+enum tt_archive_kind
+tt_unpack_probe(struct tt_env *env, struct tt_src **src, const uint8_t **head, size_t *n)
+{
+	enum tt_archive_kind kind = tt_archive_probe(*head, *n);
+	const uint8_t *p;
+	struct tt_src *inside;
+	struct tt_err err;
+	size_t got;
+
+	for (int i = 0; i < LAYERS_MAX && kind == TT_ARCHIVE_NONE && tt_src_info(*src)->coding != TT_CODING_NONE; i++) {
+		if (tt_src_open_inside(env, *src, &inside, &err) != TT_OK)
+			break;
+		*src = inside;
+		if (tt_src_peek(inside, &p, &got, &err) != TT_OK)
+			break;
+		*head = p;
+		*n = got;
+		kind = tt_archive_probe(p, got);
+	}
+	return kind;
 }
 
 /* How often this name came in this archive, with this one. */

@@ -131,12 +131,12 @@ on_seek(struct archive *a, void *arg, la_int64_t offset, int whence)
 
 /* It has no code of its own for "more memory than I may have", and says so in many ways. */
 static bool
-is_memory(const struct tt_archive *ar, const char *why)
+is_memory(struct tt_archive *ar, const char *why)
 {
 	static const char *const words[] = { "annot allocate", "an't allocate", "ouldn't allocate", "o memory", "ut of memory",
-		"oo much memory" };
+		"nable to allocate", "oo much memory", "data error (error 5)" };
 
-	if (archive_errno(ar->a) == ENOMEM)
+	if (archive_errno(ar->a) == ENOMEM || (strstr(why, "lzma stream init") && tt_zip_large(ar)))
 		return true;
 	for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
 		if (strstr(why, words[i]))

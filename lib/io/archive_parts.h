@@ -36,6 +36,7 @@ struct tt_zip {
 	uint64_t reach;               /* where the members so far end */
 	uint64_t told;                /* how many members the directory says it has */
 	struct tt_zip_member m;
+	uint64_t data_at;             /* of the member, once it is begun */
 	uint8_t *win;                 /* bytes of the directory */
 	uint64_t win_at;
 	size_t win_n;
@@ -101,6 +102,8 @@ int tt_zip_open(struct tt_archive *ar, struct tt_err *err);
 int tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
 /* Let libarchive read the member at hand. */
 int tt_zip_start(struct tt_archive *ar, struct tt_err *err);
+/* Is the member packed by lzma with a dictionary that may have been too large? */
+bool tt_zip_large(struct tt_archive *ar);
 void tt_zip_close(struct tt_archive *ar);
 
 #endif

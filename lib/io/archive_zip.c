@@ -21,15 +21,17 @@
 #define LOCAL_SIZE 30
 
 #define COMMENT_MAX 65535
-/* A record with the longest name, extra field and comment. */
-#define RECORD_MAX (RECORD_SIZE + 3 * 65535)
+/* Holds a record with the longest name, extra field and comment. */
 #define WINDOW ((size_t)256 << 10)
+#define JUMP ((size_t)4096)
 #define NAME_MAX_ 65536
 
 #define FLAG_ENCRYPTED 0x0041
 #define FLAG_METHOD 0x0006            /* of what a method needs to know */
 #define MADE_BY_DOS 0
 #define MADE_BY_UNIX 3
+#define METHOD_LZMA 14
+#define DICTIONARY_USUAL (UINT32_C(32) << 20)
 #define EXTRA_64 0x0001
 #define EXTRA_NAME 0x7075             /* the name in UTF-8 */
 
@@ -65,25 +67,32 @@ no_directory(uint64_t at, const char *why, struct tt_err *err)
 	    why);
 }
 
-/* Point *${p} at the *${n} bytes at ${at}, as many as the window holds and the file has. */
+/*
+ * Point *${p} at the *${n} bytes at ${at}: at least ${need}, unless the file ends before. Much is read at once where it goes
+ * on from what is there; a jump, which records out of order make, reads little.
+ */
 static int
 window(struct tt_archive *ar, uint64_t at, size_t need, const uint8_t **p, size_t *n, struct tt_err *err)
 {
 	struct tt_zip *z = &ar->zip;
+	uint64_t size = tt_src_info(ar->src)->size, end = z->win_at + z->win_n;
+	bool on = at >= z->win_at && at <= end;
 	int rc = TT_OK;
 
 	*p = z->win;
 	*n = 0;
-	if (at >= tt_src_info(ar->src)->size)
+	if (at >= size)
 		return TT_OK;
-	if (at < z->win_at || at + need > z->win_at + z->win_n) {
+	if (need > size - at)
+		need = (size_t)(size - at);
+	if (!on || at + need > end) {
 		z->win_at = at;
-		rc = tt_src_pread(ar->src, at, z->win, WINDOW, &z->win_n, err);
+		rc = tt_src_pread(ar->src, at, z->win, on ? WINDOW : need > JUMP ? need : JUMP, &z->win_n, err);
 		ar->taken += z->win_n;
 	}
 	if (rc != TT_OK)
 		z->win_n = 0;
-	else if (at <= z->win_at + z->win_n)
+	else
 		*n = (size_t)(z->win_at + z->win_n - at);
 	*p = z->win + (at - z->win_at);
 	return rc;
@@ -117,15 +126,14 @@ end64(struct tt_archive *ar, uint64_t end, struct directory *d, struct tt_err *e
 	return TT_OK;
 }
 
-/* The end of the directory, behind which nothing but its comment should be, but may. */
+/* The end of the directory in the last ${back} bytes of the file. */
 static int
-find_directory(struct tt_archive *ar, struct directory *d, struct tt_err *err)
+find_end(struct tt_archive *ar, uint64_t back, struct directory *d, struct tt_err *err)
 {
-	uint64_t size = tt_src_info(ar->src)->size;
-	uint64_t from = size > END_SIZE + COMMENT_MAX ? size - END_SIZE - COMMENT_MAX : 0;
+	uint64_t size = tt_src_info(ar->src)->size, from = size > back ? size - back : 0;
 	const uint8_t *p;
 	size_t n;
-	int rc = window(ar, from, END_SIZE, &p, &n, err);
+	int rc = window(ar, from, (size_t)back, &p, &n, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -135,11 +143,22 @@ find_directory(struct tt_archive *ar, struct directory *d, struct tt_err *err)
 		*d = (struct directory){ .at = get32(p + i + 16), .end = from + i, .count = get16(p + i + 10) };
 		if (d->count == UINT16_MAX || d->at == UINT32_MAX)
 			rc = end64(ar, from + i, d, err);
-		if (rc == TT_END)
-			rc = TT_OK;
-		return rc == TT_OK && d->at > d->end ? no_directory(d->end, "it does not say where it begins", err) : rc;
+		return rc == TT_END ? TT_OK : rc;
 	}
-	return no_directory(size, "its end is missing", err);
+	return TT_END;
+}
+
+/* Behind its end nothing but its comment should be, but may. */
+static int
+find_directory(struct tt_archive *ar, struct directory *d, struct tt_err *err)
+{
+	int rc = find_end(ar, JUMP, d, err);
+
+	if (rc == TT_END)
+		rc = find_end(ar, END_SIZE + COMMENT_MAX, d, err);
+	if (rc == TT_END)
+		return no_directory(tt_src_info(ar->src)->size, "its end is missing", err);
+	return rc == TT_OK && d->at > d->end ? no_directory(d->end, "it does not say where it begins", err) : rc;
 }
 
 static int
@@ -186,6 +205,19 @@ record_size(const uint8_t *p)
 	return (size_t)RECORD_SIZE + get16(p + 28) + get16(p + 30) + get16(p + 32);
 }
 
+/* The record at ${at}, whole; TT_END: there is none. */
+static int
+read_record(struct tt_archive *ar, uint64_t at, const uint8_t **p, struct tt_err *err)
+{
+	size_t n;
+	int rc = window(ar, at, RECORD_SIZE, p, &n, err);
+
+	if (rc != TT_OK || n < RECORD_SIZE || memcmp(*p, "PK\1\2", 4) != 0)
+		return rc == TT_OK ? TT_END : rc;
+	rc = window(ar, at, record_size(*p), p, &n, err);
+	return rc == TT_OK && n < record_size(*p) ? TT_END : rc;
+}
+
 static void
 parse_record(const uint8_t *p, struct tt_zip_member *m)
 {
@@ -208,15 +240,14 @@ read_directory(struct tt_archive *ar, const struct directory *d, struct tt_err *
 	for (uint64_t at = d->at; at < d->end;) {
 		struct tt_zip_member m;
 		const uint8_t *p;
-		size_t n;
-		int rc = window(ar, at, RECORD_MAX, &p, &n, err);
+		int rc = read_record(ar, at, &p, err);
 
+		if (rc == TT_END && memcmp(p, "PK\5\5", 4) == 0)    /* a signature ends it */
+			break;
+		if (rc == TT_END)
+			return no_directory(at, "a record is not understood", err);
 		if (rc != TT_OK)
 			return rc;
-		if (n >= 4 && memcmp(p, "PK\5\5", 4) == 0)    /* a signature ends it */
-			break;
-		if (n < RECORD_SIZE || memcmp(p, "PK\1\2", 4) != 0 || n < record_size(p))
-			return no_directory(at, "a record is not understood", err);
 		rc = tt_mem_grow(&ar->env->mem, &z->entry, &z->cap, z->n + 1, sizeof *z->entry, err);
 		if (rc != TT_OK)
 			return rc;
@@ -318,7 +349,6 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	const uint8_t *p;
 	uint64_t from = z->reach;
 	bool empty;
-	size_t n;
 	int rc;
 
 	tt_archive_drop(ar);
@@ -330,8 +360,8 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "the zip says it has %llu members, its directory lists %zu",
 		    (unsigned long long)z->told, z->n);
 	}
-	rc = window(ar, z->entry[z->next].record, RECORD_MAX, &p, &n, err);
-	if (rc == TT_OK && (n < RECORD_SIZE || n < record_size(p)))
+	rc = read_record(ar, z->entry[z->next].record, &p, err);
+	if (rc == TT_END)
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "the zip has become shorter");
 	if (rc != TT_OK) {
 		ar->over = true;
@@ -385,6 +415,7 @@ tt_zip_start(struct tt_archive *ar, struct tt_err *err)
 	put(&p, z->m.packed, 8);
 	ar->at = z->m.at + LOCAL_SIZE + get16(local + 26) + get16(local + 28);
 	ar->end = end_of(ar, &z->m, ar->at - z->m.at);
+	z->data_at = ar->at;
 	ar->ahead = z->head;
 	ar->ahead_n = (size_t)(p - z->head);
 	rc = tt_archive_start(ar, err);
@@ -392,4 +423,16 @@ tt_zip_start(struct tt_archive *ar, struct tt_err *err)
 		return rc;
 	r = archive_read_next_header(ar->a, &e);
 	return r == ARCHIVE_OK || r == ARCHIVE_WARN ? TT_OK : tt_archive_fail(ar, r, err);
+}
+
+bool
+tt_zip_large(struct tt_archive *ar)
+{
+	const struct tt_zip *z = &ar->zip;
+	uint8_t p[9];                 /* version, length of what follows, properties, size of the dictionary */
+	size_t got;
+	struct tt_err err;
+
+	return ar->kind == TT_ARCHIVE_ZIP && !ar->in_order && z->m.method == METHOD_LZMA &&
+	    tt_src_pread(ar->src, z->data_at, p, sizeof p, &got, &err) == TT_OK && got == sizeof p && get32(p + 5) > DICTIONARY_USUAL;
 }

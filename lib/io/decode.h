@@ -27,6 +27,9 @@ struct tt_decoder {
 /* A decoder of gzip members (zlib), checking CRC and length of each. */
 int tt_gzip_new(struct tt_env *env, struct tt_raw *raw, struct tt_decoder **d, struct tt_err *err);
 
+/* The length of the frame that ${p} begins, if it is one to be skipped, as zstd and lz4 have them; 0: it is none. */
+uint64_t tt_filter_skip(const uint8_t *p, size_t n);
+
 /* A decoder of any other coding (libarchive). */
 int tt_filter_new(struct tt_env *env, struct tt_raw *raw, enum tt_src_coding coding, struct tt_decoder **d,
     struct tt_err *err);

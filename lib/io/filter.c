@@ -79,6 +79,9 @@ fail_archive(struct filter *f)
 		    f->coding->name);
 	else if (why && strstr(why, "too much memory"))
 		tt_fail(&f->failed, TT_E_LIMIT, at, "%s data has a larger window than can be decoded", f->coding->name);
+	else if (why && strstr(why, "Dictionary mismatch"))
+		tt_fail(&f->failed, TT_E_UNKNOWN, at, "%s data needs the dictionary it was compressed with: it is not read",
+		    f->coding->name);
 	else if (f->raw_ended)
 		tt_fail(&f->failed, TT_E_DAMAGED, at,
 		    "%s data ends at byte %" PRIu64
@@ -101,6 +104,38 @@ check_filters(struct filter *f)
 	return fail_archive(f);
 }
 
+uint64_t
+tt_filter_skip(const uint8_t *p, size_t n)
+{
+	if (n < 8 || (p[0] & 0xf0) != 0x50 || p[1] != 0x2a || p[2] != 0x4d || p[3] != 0x18)
+		return 0;
+	return 8 + ((uint64_t)p[4] | (uint64_t)p[5] << 8 | (uint64_t)p[6] << 16 | (uint64_t)p[7] << 24);
+}
+
+/* Take the frames to be skipped in front of the first: libarchive does not recognise what begins with them. */
+static int
+skip_frames(struct filter *f)
+{
+	uint64_t left = 0;
+	const uint8_t *p;
+	size_t n;
+	int rc;
+
+	while ((rc = tt_raw_look(f->raw, left ? 1 : 8, &p, &n, &f->raw_err)) == TT_OK) {
+		size_t some;
+
+		if (left == 0)
+			left = tt_filter_skip(p, n);
+		if (left == 0)
+			return TT_OK;
+		some = left < n ? (size_t)left : n;
+		tt_raw_take(f->raw, some);
+		left -= some;
+	}
+	f->raw_ended = rc == TT_END;
+	return rc == TT_END ? TT_OK : rc;
+}
+
 /* Enable what we need, and see each call succeed: one that did not turns up as "not recognised" later. */
 static int
 set_up(struct filter *f)
@@ -115,7 +150,7 @@ set_up(struct filter *f)
 	    archive_read_support_format_empty(f->a) != ARCHIVE_OK)
 		return tt_fail(&f->failed, TT_E_UNKNOWN, TT_NOWHERE, "the libarchive here cannot read %s",
 		    f->coding->name);
-	if (archive_read_open(f->a, f, NULL, give_raw, NULL) != ARCHIVE_OK)
+	if (skip_frames(f) != TT_OK || archive_read_open(f->a, f, NULL, give_raw, NULL) != ARCHIVE_OK)
 		return fail_archive(f);
 	rc = archive_read_next_header(f->a, &entry);
 	if (rc == ARCHIVE_EOF)

@@ -22,6 +22,7 @@ struct tt_src {
 	struct tt_env *env;
 	struct tt_raw raw;
 	struct tt_decoder *dec;       /* NULL: the raw bytes are the bytes */
+	struct tt_src *outer;         /* gives the raw bytes; NULL: raw.h says where they are from */
 	struct tt_src_info info;
 	char *name, *path;            /* path: NULL where there is none to look at again */
 	struct stat opened;           /* the file as it was */
@@ -58,6 +59,15 @@ is_bzip2(const uint8_t *p, size_t n)
 static enum tt_src_coding
 recognise(const uint8_t *p, size_t n)
 {
+	uint64_t skip;
+
+	/* A frame to skip that is longer than what is looked at is taken for one of zstd, whose programs write them. */
+	while ((skip = tt_filter_skip(p, n)) > 0) {
+		if (skip >= n)
+			return TT_CODING_ZSTD;
+		p += skip;
+		n -= (size_t)skip;
+	}
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
 		/* A file cut inside its magic is told as cut, if two bytes of it are there. */
 		size_t have = n < magics[i].n ? n : magics[i].n;
@@ -198,6 +208,22 @@ tt_src_open_more(struct tt_env *env, tt_raw_more *more, void *arg, const char *n
 	return finish_open(src, tt_raw_open_more(&(*src)->raw, env, more, arg, err), err);
 }
 
+static int
+read_outer(void *arg, void *p, size_t n, size_t *got, struct tt_err *err)
+{
+	return tt_src_read(arg, p, n, got, err);
+}
+
+int
+tt_src_open_inside(struct tt_env *env, struct tt_src *outer, struct tt_src **src, struct tt_err *err)
+{
+	int rc = tt_src_open_more(env, read_outer, outer, outer->name, src, err);
+
+	if (rc == TT_OK)
+		(*src)->outer = outer;
+	return rc;
+}
+
 /* open(), which waits on a FIFO for its writer, and may be told to stop there. */
 static int
 open_path(const struct tt_env *env, const char *path, int *fd, struct tt_err *err)
@@ -247,6 +273,7 @@ tt_src_close(struct tt_src *s)
 	env = s->env;
 	if (s->dec)
 		s->dec->free(s->dec);
+	tt_src_close(s->outer);
 	tt_raw_close(&s->raw);
 	if (s->name)
 		tt_mem_free(&env->mem, s->name, strlen(s->name) + 1);
@@ -299,7 +326,7 @@ pull(struct tt_src *s, uint8_t *p, size_t n, size_t *got, struct tt_err *err)
 		if (rc != TT_OK)
 			break;
 	}
-	s->info.raw_at = tt_raw_at(&s->raw);
+	s->info.raw_at = s->outer ? s->outer->info.raw_at : tt_raw_at(&s->raw);
 	s->pulled += *got;
 	return *got ? TT_OK : rc;
 }

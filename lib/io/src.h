@@ -1,8 +1,8 @@
 /**
  * Input as a run of decoded bytes: a file, a pipe, or a compressed form of either.
  *
- * The source recognises gzip, xz, zstd, bzip2 and lz4 by their first bytes and
- * hands out what is inside. A plain regular file is seekable: workers pread()
+ * The source recognises gzip, xz, zstd, bzip2 and lz4 by their first bytes (behind frames
+ * to be skipped, which zstd and lz4 share) and hands out what is inside. A plain regular file is seekable: workers pread()
  * from it side by side. Everything else is read in order; it can be rewound,
  * any number of times, where it is `rewindable`: a compressed regular file is inflated
  * again, a pipe has been copied to an unlinked temporary file if the caller
@@ -68,6 +68,13 @@ int tt_src_open_part(struct tt_env *env, int fd, uint64_t size, const char *name
 /* As above over the bytes that ${more} gives in order (io/raw.h says how). */
 int tt_src_open_more(struct tt_env *env, int (*more)(void *, void *, size_t, size_t *, struct tt_err *), void *arg,
     const char *name, struct tt_src **src, struct tt_err *err);
+
+/**
+ * tt_src_open_inside(env, outer, src, err):
+ * Over the decoded bytes of ${outer}, which may have been peeked at: what is compressed twice. On success ${outer} belongs to
+ * *${src}; raw_at and the ratio stay those of ${outer}.
+ */
+int tt_src_open_inside(struct tt_env *env, struct tt_src *outer, struct tt_src **src, struct tt_err *err);
 
 const struct tt_src_info *tt_src_info(const struct tt_src *src);
 

@@ -78,6 +78,8 @@ def make(folder):
     # two streams, as pigz, pbzip2, pixz and pzstd make them
     for tool in ["gz", "xz", "bz2", "zst", "lz4"]:
         made["twice.tar." + tool] = kit.pack(tool, gnu[:1700]) + kit.pack(tool, gnu[1700:])
+    made["t.tar.gz.xz"] = kit.pack("xz", made["p.tar.gz"])
+    made["skip.tar.zst"] = b"\x50\x2a\x4d\x18\4\0\0\0size" + made["p.tar.zst"]
     made["lzma.7z"] = kit.seven(members, "-m0=lzma")
     made["copy.7z"] = kit.seven(members, "-m0=copy")
     made["plain.7z"] = kit.seven(members, "-m0=lzma2", "-mhc=off")

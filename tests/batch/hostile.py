@@ -247,6 +247,13 @@ def dictionaries(c):
                             ("PPMd", b"\3\4\1\5\6\0\0\1\0", b"\3\4\1\5\6\0\0\0\x80")]:
         small = {"lzma": ":d=64k", "lzma2": ":d=64k", "PPMd": ":mem=16"}[coder]
         files[coder + ".7z"] = kit.seven_header(kit.seven([("a.mlpd", m)], "-mhc=off", "-m0=" + coder + small), old, new)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_LZMA) as z:
+        z.writestr("a.mlpd", m)
+    data = bytearray(out.getvalue())
+    data[36 + 4:36 + 9] = b"\x5d" + struct.pack("<I", 0x60000000)
+    r, got, _ = c.run("large dictionary in a zip", {"l.zip": bytes(data)})
+    s.equal("large dictionary in a zip is a limit", (r.returncode, got["l.zip"]["why"], "raise --unpack-memory" in r.err), (3, "limit", True))
     r, got, _ = c.run("large dictionaries", files)
     for name in sorted(files):
         s.check("large dictionary: %s is a limit" % name, None if got[name].get("why") == "limit" else got[name])
@@ -284,6 +291,54 @@ def many(c):
     r, got, _ = c.run("neither", {"zeros": bytes(100000), "text": b"hello\n", "empty": b""})
     s.equal("what is neither", {k: got[k]["kind"] for k in ["zeros", "text", "empty"]}, {"zeros": "zeros", "text": "text", "empty": "empty"})
     s.equal("what is neither is passed over", r.returncode, 0)
+
+
+def unread(c):
+    """What may hold captures and is not opened, each by its own program or the beginning its format's description gives."""
+    s, m = c.s, c.good[0][1]
+    folder = s.path("unread")
+    os.makedirs(folder)
+    open(os.path.join(folder, "a.mlpd"), "wb").write(m)
+
+    def by(tool, *args, data=b"a.mlpd\n"):
+        subprocess.run([tool, *args], cwd=folder, input=data, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+    by("ar", "rc", "x.ar", "a.mlpd")
+    for f, suffix in [("newc", "newc"), ("odc", "odc"), ("iso9660", "iso"), ("xar", "xar")]:
+        by("bsdtar", "--format", f, "-cf", "x." + suffix, "a.mlpd")
+    by("xz", "-k", "--format=lzma", "a.mlpd")
+    made = {f: open(os.path.join(folder, f), "rb").read() for f in os.listdir(folder) if f != "a.mlpd"}
+    made.update({"x.rar": b"Rar!\x1a\7\1\0" + bytes(range(100)), "x.cab": b"MSCF\0\0\0\0" + bytes(range(100)),
+                 "x.mlpd.gz.xz": kit.pack("xz", kit.pack("gz", m)), "x.mlpd": b"\0" + m[1:], "x.ttc": b"", "x.zip": b"Pk" + bytes(99),
+                 "x.tar.gz": kit.pack("gz", bytes(1000)), "y.tar": bytes(10240)})
+    r, got, _ = c.run("not read", made)
+    for name in sorted(made):
+        s.equal("not read: %s fails" % name, (got[name]["outcome"], got[name]["why"] in ("unsupported", "damaged")), ("failed", True))
+    s.equal("not read: said, ten of a kind at most", (r.returncode, sum(name + ": " in r.err for name in made)), (3, len(made)))
+    r, got, _ = c.run("not read, in a tar", {"o.tar": kit.tar([("a.mlpd", m), *sorted(made.items())])})
+    n = sum(c["n"] for c in got["o.tar"]["complaints"].values())
+    s.equal("not read, in a tar", (r.returncode, n, got["o.tar!a.mlpd"]["outcome"], got["o.tar"]["outcome"]), (3, len(made), "ok", "damaged"))
+    # libraries of programs, and what is only compressed, hold none
+    by("gcc", "-c", "-x", "c", "-o", "e.o", "-", data=b"int e;\n")
+    by("ar", "rcs", "libe.a", "e.o")
+    r, got, _ = c.run("passed over", {"libe.a": open(os.path.join(folder, "libe.a"), "rb").read(), "n.txt.gz": kit.pack("gz", b"note\n"),
+                                      "n.txt.gz.xz": kit.pack("xz", b"note\n")})
+    s.equal("passed over", (r.returncode, {k: got[k]["kind"] for k in ["libe.a", "n.txt.gz", "n.txt.gz.xz"]}),
+            (0, {"libe.a": "program", "n.txt.gz": "text", "n.txt.gz.xz": "text"}))
+    # read: what begins with a frame to skip, and what is compressed twice
+    tar = kit.tar(sorted(kit.captures(41, 3).items()))
+    skip = struct.pack("<II", 0x184D2A50, 4) + b"size"
+    long = struct.pack("<II", 0x184D2A5F, 300000) + bytes(300000)
+    files = {"s.tar.zst": skip + kit.pack("zst", tar), "l.tar.zst": skip + long + kit.pack("zst", tar), "s.tar.lz4": skip + kit.pack("lz4", tar),
+             "t.tar.gz.xz": kit.pack("xz", kit.pack("gz", tar)), "t.zip.gz.bz2": kit.pack("bz2", kit.pack("gz", kit.zipped([("a.mlpd", m)])))}
+    r, got, _ = c.run("packed in layers", files)
+    s.equal("packed in layers: all is read", (r.returncode, {f: sum(k.startswith(f + "!") for k in got) for f in files}),
+            (0, {f: 1 if "zip" in f else 3 for f in files}))
+    r, got, _ = c.run("packed in layers, in a tar", {"o.tar": kit.tar(sorted(files.items()))})
+    s.equal("packed in layers, in a tar", (r.returncode, sum(k.startswith("o.tar!") for k in got)), (0, 13))
+    one = s.path("skip.mlpd.zst")
+    open(one, "wb").write(long + kit.pack("zst", m))
+    s.equal("a capture behind a frame to skip", run("info", one).returncode, 0)
 
 
 def is_told(c, what, name, data, captures, *options):
@@ -397,7 +452,7 @@ def directories(c):
 def main():
     s = kit.Suite()
     c = Case(s)
-    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, tars, checksums, directories]:
+    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, unread, tars, checksums, directories]:
         part(c)
     s.end()
 

@@ -120,6 +120,7 @@ look(const uint8_t *p, size_t n, const char *name, struct seen *s)
 	struct tt_err err;
 	const uint8_t *head;
 	size_t nhead;
+	bool packed;
 	int rc = tt_src_open_mem(&env, p, n, name, &src, &err);
 
 	memset(s, 0, sizeof *s);
@@ -129,12 +130,13 @@ look(const uint8_t *p, size_t n, const char *name, struct seen *s)
 		tell(s, err.msg, strlen(err.msg));
 		return;
 	}
-	kind = tt_archive_probe(head, nhead);
+	packed = tt_src_info(src)->coding != TT_CODING_NONE;
+	kind = tt_unpack_probe(&env, &src, &head, &nhead);
 	if (kind != TT_ARCHIVE_NONE) {
 		unpack(src, kind, name, s);
 		return;
 	}
-	if (tt_unpack_missed(formats, name, strlen(name), src, head, nhead, &err) != TT_OK)
+	if (tt_unpack_missed(formats, name, strlen(name), packed, head, nhead, &err) != TT_OK)
 		tell(s, err.msg, strlen(err.msg));
 	tt_src_close(src);
 }
