@@ -24,6 +24,7 @@ struct app {
 	struct opt_list reads;        /* plan.read */
 	int64_t max_time;             /* ns; 0: as long as it takes */
 	const char *input;            /* what lines of the ledger begin with: the file, or how many */
+	bool losses_said;             /* input by input, so not of all together */
 	bool child;                   /* a program was run: the end is its end */
 	int child_status;             /* as waitpid() tells it */
 	int verdict;                  /* the exit code of a verdict: 1 negative, 5 inconclusive; damaged input goes before it */
@@ -72,6 +73,9 @@ int app_parse(struct app *app, const struct verb *verb, void *into, const struct
 
 /* Show ${text} on standard output: on a terminal by the pager, where there is one and the text is long. */
 int app_show(struct app *app, const struct tt_buf *text, struct tt_err *err);
+
+/* One line for each kind of loss that is more than a remark, beginning with ${name}. */
+void app_say_losses(struct app *app, const char *name, const struct tt_loss *loss);
 
 /* Write ${text} to ${path} ("-": standard output), completely or not at all. */
 int app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err);

@@ -108,6 +108,19 @@ run_over(struct gate *x, struct tt_run_opts *run, const struct capture *c, struc
 	return rc;
 }
 
+/* What is lost in a capture is told of that, not of all that are read. */
+static void
+say_losses(const struct gate *x, const struct capture *c, const struct tt_loss *loss)
+{
+	char name[200];
+
+	if (x->budget.integrity != TT_LEVEL_ERROR)
+		return;
+	if (c->n > 1)
+		snprintf(name, sizeof name, "%s and %zu more", c->path[0], c->n - 1);
+	app_say_losses(x->app, c->n > 1 ? name : c->path[0], loss);
+}
+
 /* What ${err} says of ${c}, without its name. */
 static const char *
 reason(struct gate *x, const struct capture *c, struct tt_err *err)
@@ -147,6 +160,8 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 		why = nothing;
 		rc = TT_OK;
 	}
+	if (rc == TT_OK && !x->app->losses_said)
+		say_losses(x, c, &loss);
 	if (rc == TT_OK && why)
 		rc = tt_sample_without(m, &loss, why, b->measure, b->nmeasure, s, &x->a, err);
 	tt_model_free(m);
@@ -250,6 +265,7 @@ gate_read(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
 		rc = check_twice(x, n, err);
 	for (size_t i = 0; i < n && rc == TT_OK; i++)
 		rc = read_capture(x, run, &x->cap[i], &x->sample[i], err);
+	x->app->losses_said = rc == TT_OK;
 	if (rc == TT_OK)
 		rc = check_suited(x, n, err);
 	return rc == TT_OK ? join_processes(x, run, n, err) : rc;

@@ -362,23 +362,22 @@ put_loss(struct tt_buf *b, const struct tt_loss_info *i, const struct tt_loss_en
 	return rc;
 }
 
-/* One line for each kind of loss that is more than a remark. */
-static void
-say_losses(struct app *app)
+void
+app_say_losses(struct app *app, const char *name, const struct tt_loss *loss)
 {
 	struct tt_err err;
 
 	for (int k = 0; k < TT_LOST_KINDS; k++) {
-		const struct tt_loss_entry *e = &app->loss.e[k];
+		const struct tt_loss_entry *e = &loss->e[k];
 		const struct tt_loss_info *i = &tt_loss_info[k];
 		struct tt_buf b = { 0 };
 
 		if ((e->n == 0 && e->bytes == 0) || i->severity < TT_LOSS)
 			continue;
 		if (put_loss(&b, i, e, &err) == TT_OK)
-			ui_say(&app->ui, "%s: %.*s. %s", app->input, (int)b.n, b.p, i->advice);
+			ui_say(&app->ui, "%s: %.*s. %s", name, (int)b.n, b.p, i->advice);
 		else
-			ui_say(&app->ui, "%s: %s", app->input, i->text);
+			ui_say(&app->ui, "%s: %s", name, i->text);
 		tt_buf_free(&b);
 	}
 }
@@ -417,8 +416,8 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct ver
 	}
 	if (status == TT_E_IO && err->sys == EPIPE)
 		die_by(SIGPIPE);      /* the reader of a pipe has seen enough: end as without our SIG_IGN */
-	if (status != TT_E_USAGE)
-		say_losses(app);
+	if (status != TT_E_USAGE && !app->losses_said)
+		app_say_losses(app, app->input, &app->loss);
 	if (status < 0)
 		ui_say(&app->ui, "%s", err->msg);
 	if (status == TT_E_USAGE)

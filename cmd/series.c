@@ -170,7 +170,7 @@ in_unit(int64_t v, enum tt_dim dim)
 
 /* One bucket: its own reading, whose losses the first one has told of. */
 static int
-read_bucket(struct app *app, const struct series_opts *o, const struct tt_run_opts *common, int64_t from, int64_t to,
+read_bucket(struct app *app, struct series_opts *o, const struct tt_run_opts *common, bool first, int64_t from, int64_t to,
     struct tt_series_value *v, struct tt_err *err)
 {
 	struct tt_run_opts run = *common;
@@ -193,15 +193,41 @@ read_bucket(struct app *app, const struct series_opts *o, const struct tt_run_op
 	app->env.loss = &app->loss;
 	if (rc == TT_OK)
 		rc = tt_measure_all(m, tt_lost_events(&loss), o->x, o->n, value, &app->arena, err);
-	for (size_t i = 0; i < o->n && rc == TT_OK; i++)
+	for (size_t i = 0; i < o->n && rc == TT_OK; i++) {
+		if (!value[i].absent || o->x[i].metric->select == TT_SELECT_NONE)
+			o->absent[i] = NULL;
+		else if (first || o->absent[i])
+			o->absent[i] = value[i].why;
 		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = from, .to = to, .known = value[i].known,
 			.unit = unit_of(value[i].dim), .unit_name = tt_dim_name[value[i].dim], .v = in_unit(value[i].v, value[i].dim) };
+	}
 	tt_model_free(m);
 	return rc;
 }
 
+/* What nothing has is not known to be 0: the name may be a wrong one. */
+static void
+forget_unmet(const struct series_opts *o, struct tt_series *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		s->v[i].known = s->v[i].known && !o->absent[i % o->n];
+}
+
 int
-series_read(struct app *app, const struct series_opts *o, const struct tt_run_opts *run, const struct tt_model *m,
+series_notes(const struct series_opts *o, struct tt_report *r, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < o->n && o->absent && rc == TT_OK; i++) {
+		const char *text = o->absent[i] ? tt_report_text(r, err, "--metric %s: %s", o->x[i].key, o->absent[i]) : "";
+
+		rc = !text ? err->code : *text ? tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric", text, err) : TT_OK;
+	}
+	return rc;
+}
+
+int
+series_read(struct app *app, struct series_opts *o, const struct tt_run_opts *run, const struct tt_model *m,
     size_t buckets, struct tt_series *s, struct tt_err *err)
 {
 	const struct tt_filter *f = &m->filter;
@@ -213,10 +239,13 @@ series_read(struct app *app, const struct series_opts *o, const struct tt_run_op
 	if (o->n == 0 || t.to <= t.from)
 		return TT_OK;
 	s->n = buckets * o->n;
-	if (!(s->v = tt_arena_alloc(&app->arena, s->n * sizeof *s->v, err)))
+	o->absent = tt_arena_alloc(&app->arena, o->n * sizeof *o->absent, err);
+	s->v = o->absent ? tt_arena_alloc(&app->arena, s->n * sizeof *s->v, err) : NULL;
+	if (!s->v)
 		return err->code;
 	for (size_t i = 0; i < buckets && rc == TT_OK; i++)
-		rc = read_bucket(app, o, run, tt_timeline_start(&t, i), tt_timeline_start(&t, i + 1), s->v + i * o->n, err);
+		rc = read_bucket(app, o, run, i == 0, tt_timeline_start(&t, i), tt_timeline_start(&t, i + 1), s->v + i * o->n, err);
 	ui_erase(&app->ui);
+	forget_unmet(o, s);
 	return rc;
 }

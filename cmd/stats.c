@@ -225,6 +225,46 @@ sort_column(const struct stats_opts *s)
 	return s->sort ? s->sort + (s->sort[0] == '-') : NULL;
 }
 
+/* Is there a table that --buckets cuts? */
+static int
+check_buckets(const struct stats_opts *s, struct tt_err *err)
+{
+	static const char *const cut[] = { "timeline", "counter_timeline", "timeline_metrics" };
+
+	for (const struct tt_pass *const *p = tt_passes; s->buckets && *p; p++)
+		for (size_t i = 0; i < (*p)->ntables; i++)
+			for (size_t k = 0; k < sizeof cut / sizeof *cut; k++)
+				if (strcmp((*p)->tables[i].id, cut[k]) == 0 && wants_table(s, *p, &(*p)->tables[i]))
+					return TT_OK;
+	return s->buckets ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --buckets: only the tables timeline, counter_timeline and "
+	    "timeline_metrics have parts (--metric makes the last)") : TT_OK;
+}
+
+/* A note for each --thread that means no thread, by its name or number. */
+static int
+thread_notes(const struct stats_opts *s, const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t k = 0; k < s->in.thread.n && rc == TT_OK; k++) {
+		const char *text;
+		bool met = false;
+
+		for (size_t i = 0; i < m->threads.n && !met; i++) {
+			char number[24];
+
+			*tt_put_u64(number, i + 1) = '\0';
+			met = tt_glob(s->in.thread.v[k], m->threads.t[i]->name) || strcmp(s->in.thread.v[k], number) == 0;
+		}
+		if (met)
+			continue;
+		text = tt_report_text(r, err, "no thread matches --thread \"%s\", so nothing is counted for it (see --table threads)",
+		    s->in.thread.v[k]);
+		rc = text ? tt_report_note(r, tt_severity_name[TT_NOTICE], "no_thread", text, err) : err->code;
+	}
+	return rc;
+}
+
 /* The key of --group-by. */
 static int
 set_group(struct stats_opts *s, struct tt_err *err)
@@ -339,6 +379,10 @@ fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *
 	};
 	int rc = report_notes(app, m, r, err);
 
+	if (rc == TT_OK)
+		rc = thread_notes(s, m, r, err);
+	if (rc == TT_OK)
+		rc = series_notes(&s->metric, r, err);
 	memcpy(po.budget_ns, s->budget_ns, sizeof po.budget_ns);
 	for (const struct tt_pass *const *p = tt_passes; rc == TT_OK && *p; p++) {
 		if (!wants_pass(s, *p))
@@ -363,7 +407,7 @@ fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *
 /* --- the run ------------------------------------------------------------------- */
 
 static int
-stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *err)
+stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 {
 	struct tt_run_opts run;
 	struct tt_model *m = NULL;
@@ -373,6 +417,8 @@ stats(struct app *app, const struct stats_opts *s, bool summary, struct tt_err *
 
 	if (rc == TT_OK)
 		rc = check_sort(s, err);
+	if (rc == TT_OK)
+		rc = check_buckets(s, err);
 	if (rc == TT_OK && s->out.output && input_is(&s->in, s->out.output))
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", s->out.output);
 	if (rc != TT_OK)
@@ -431,9 +477,9 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 	rc = gate_wanted(&s.gate, &gate, err);
 	if (rc != TT_OK)
 		return rc;
-	if (gate && (s.table.n || s.sort || s.has_limit || s.budget.n || s.max_depth))
+	if (gate && (s.table.n || s.sort || s.has_limit || s.budget.n || s.buckets || s.max_depth))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "with --gate there are no tables: leave out --table, --sort, --limit, "
-		    "--budget, --bottom-up and --max-depth");
+		    "--budget, --buckets, --metric, --bottom-up and --max-depth");
 	if (gate)
 		return gate_run(app, &s.gate, &s.in, &s.out, err);
 	rc = set_group(&s, err);

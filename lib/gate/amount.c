@@ -88,6 +88,8 @@ tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v)
 {
 	size_t n = strspn(s, "0123456789."), unit = n + strspn(s + n, " ");
 
+	if (n > 0 && s[n] == ',' && s[n + 1] >= '0' && s[n + 1] <= '9')
+		return "has a comma: use a point, like \"16.7ms\"";
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		if (units[i].dim != dim || strcmp(units[i].name, s + unit) != 0)
 			continue;

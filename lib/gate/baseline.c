@@ -264,10 +264,10 @@ shown(const char *value)
 	return value ? value : "(not told)";
 }
 
-/* Does a capture of the baseline that the row means have this value of ${key}? Else *${other} is what one has. */
+/* Does a capture of the baseline that the row means have this value of ${key}? Else *${other} is one that has another. */
 static bool
 is_known(const struct tt_baseline *b, const struct tt_budget_row *r, const char *key, const char *value,
-    const char **other)
+    const struct tt_sample **other)
 {
 	bool any = false;
 
@@ -278,7 +278,7 @@ is_known(const struct tt_baseline *b, const struct tt_budget_row *r, const char 
 			continue;
 		if (have == value || (have && value && strcmp(have, value) == 0))
 			return true;
-		*other = have;
+		*other = &b->sample[i];
 		any = true;
 	}
 	return !any;
@@ -298,13 +298,14 @@ tt_baseline_check(const struct tt_baseline *b, const struct tt_sample *s, size_t
 			continue;
 		for (size_t i = 0; i < n; i++) {
 			for (const char *const *key = budget->fingerprint; *key; key++) {
-				const char *value = tt_sample_fact(&s[i], *key), *other = NULL;
+				const char *value = tt_sample_fact(&s[i], *key);
+				const struct tt_sample *other = NULL;
 
 				if (!tt_row_means(r, &s[i]) || is_known(b, r, *key, value, &other))
 					continue;
-				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is of another environment: %s is %s there, and %s "
-				    "in %s (row \"%s\"); save a baseline of its own, or use --force-baseline", b->path, *key,
-				    shown(other), shown(value), s[i].name, r->id);
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has another environment: %s is %s in its %s, and %s in %s "
+				    "(row \"%s\"); save a baseline of its own, or use --force-baseline", b->path, *key,
+				    shown(tt_sample_fact(other, *key)), other->name, shown(value), s[i].name, r->id);
 			}
 		}
 	}

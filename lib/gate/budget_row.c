@@ -191,6 +191,9 @@ read_limit(const struct tt_node_at *row, const char *key, const struct tt_budget
 		l->kind = TT_LIMIT_CHANGE;
 		wrong = read_amount(r, text + 1, l);
 	}
+	if (wrong && l->kind == TT_LIMIT_AMOUNT && !tt_budget_percent(text, &l->v))
+		return tt_doc_fail(&v, false, err, "\"%s\" is a share: write \"%c%s\" for a change against the baseline", key,
+		    strcmp(key, "max") == 0 ? '+' : '-', text);
 	if (wrong)
 		return tt_doc_fail(&v, false, err, "\"%s\" %s", key, wrong);
 	if (l->kind != TT_LIMIT_AMOUNT && l->v == 0)

@@ -19,6 +19,58 @@ is_blank(const char *text, size_t n)
 	return true;
 }
 
+/* Line and column of the byte at ${at}. */
+static void
+place_at(const struct tt_doc *d, size_t at, unsigned *line, unsigned *column)
+{
+	*line = *column = 1;
+	for (size_t i = 0; i < at && i < d->n; i++) {
+		if (d->text[i] == '\n') {
+			++*line;
+			*column = 1;
+		} else if (((unsigned char)d->text[i] & 0xC0) != 0x80) {
+			++*column;
+		}
+	}
+}
+
+/* The last of the first ${n} bytes that is not blank: its place and one more; 0: none. */
+static size_t
+before_blanks(const char *text, size_t n)
+{
+	while (n > 0 && memchr(" \t\r\n", text[n - 1], 4))
+		n--;
+	return n;
+}
+
+/* Is it a comma with nothing behind it that stopped the reader at ${at}? Its offset, or SIZE_MAX. */
+static size_t
+loose_comma(const struct tt_doc *d, size_t at)
+{
+	size_t n = before_blanks(d->text, at < d->n ? at : d->n);
+
+	if (n == 0 || (d->text[n - 1] != '}' && d->text[n - 1] != ']'))
+		return SIZE_MAX;
+	n = before_blanks(d->text, n - 1);
+	return n > 0 && d->text[n - 1] == ',' ? n - 1 : SIZE_MAX;
+}
+
+static int
+no_json(const struct tt_doc *d, const json_error_t *e, struct tt_err *err)
+{
+	size_t comma = e->position > 0 ? loose_comma(d, (size_t)e->position) : SIZE_MAX;
+	unsigned line, column;
+
+	if (comma != SIZE_MAX) {
+		place_at(d, comma, &line, &column);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%u:%u: is no JSON: a comma with nothing after it; take it out", d->path,
+		    line, column);
+	}
+	if (e->line <= 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is no JSON: %s", d->path, e->text);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: is no JSON: %s", d->path, e->line, e->column, e->text);
+}
+
 int
 tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, struct tt_arena *a, struct tt_err *err)
 {
@@ -41,9 +93,7 @@ tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, str
 	/* Without memory jansson gives up, at some places without a word. */
 	if (json_error_code(&e) == json_error_out_of_memory || e.text[0] == '\0')
 		return tt_nomem(err);
-	if (e.line <= 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is no JSON: %s", path, e.text);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s:%d:%d: is no JSON: %s", path, e.line, e.column, e.text);
+	return no_json(d, &e, err);
 }
 
 void
@@ -163,16 +213,7 @@ tt_doc_place(const struct tt_node_at *v, bool key, unsigned *line, unsigned *col
 {
 	size_t at_key, at = find(v, &at_key);
 
-	at = key ? at_key : at;
-	*line = *column = 1;
-	for (size_t i = 0; i < at && i < v->doc->n; i++) {
-		if (v->doc->text[i] == '\n') {
-			++*line;
-			*column = 1;
-		} else if (((unsigned char)v->doc->text[i] & 0xC0) != 0x80) {
-			++*column;
-		}
-	}
+	place_at(v->doc, key ? at_key : at, line, column);
 }
 
 int

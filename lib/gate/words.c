@@ -411,9 +411,11 @@ tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_
 		v->summary = tt_verdict_text(v, err, "DAMAGED: a capture is damaged, so nothing is proved (%zu row%s, %zu failing)",
 		    v->nrow, plural(v->nrow), failing);
 	else if (v->exit_code == 1)
-		v->summary = which ? tt_verdict_text(v, err, "FAILED: %zu of %zu rows: %s%s", failing, v->nrow, which, more) : NULL;
+		v->summary = which ? tt_verdict_text(v, err, "FAILED: %zu of %zu row%s: %s%s", failing, v->nrow,
+		    plural(v->nrow), which, more) : NULL;
 	else if (v->exit_code == 5)
-		v->summary = which ? tt_verdict_text(v, err, "INCONCLUSIVE: %zu of %zu rows: %s", count(v, is_open), v->nrow, which) :
+		v->summary = which ? tt_verdict_text(v, err, "INCONCLUSIVE: %zu of %zu row%s: %s", count(v, is_open),
+		    v->nrow, plural(v->nrow), which) :
 		    NULL;
 	else
 		v->summary = tt_verdict_text(v, err, "passed: %zu row%s%s", v->nrow, plural(v->nrow), more);

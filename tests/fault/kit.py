@@ -211,7 +211,7 @@ def more_cases(suite):
         yield Case(name + " frames only", every + ["--frames", "2-4"] + marker, status=None)
         yield Case(name + " tree", ["stats", path, "--bottom-up", "--threshold", "0", "--max-depth", "4", "--max-paths", "16"],
                    status=None)
-        yield Case(name + " found", ["stats", path, "--find", "T:*", "--find", "S:1", "--track", "0x1000", "--buckets", "7"],
+        yield Case(name + " found", ["stats", path, "--find", "T:*", "--find", "S:1", "--track", "0x1000", "--buckets", "7", "--table", "timeline"],
                    status=None)
         yield Case(name + " two", ["stats", path, path, "--align", "start", "--meta", "a=b", "--table", "frames,markers"], status=None)
         yield Case(name + " begin and end", ["convert", "-q", path, "-o", "b.json.bz2", "--begin-end", "--split", "800K"],

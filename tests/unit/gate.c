@@ -624,7 +624,7 @@ TEST(a_row_is_held_against_the_environment_of_the_captures_it_means)
 	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_OK);
 	now->fact = city_tv;
 	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_E_USAGE);
-	CHECK_HAS(err.msg, "device is PC there, and TV");
+	CHECK_HAS(err.msg, "device is PC in its capture, and TV");
 	now->fact = desert;           /* the row does not mean it */
 	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_OK);
 	now->fact = city_tv;
