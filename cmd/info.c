@@ -69,6 +69,7 @@ static const struct tt_col capture_col[] = {
 
 static const struct tt_col thread_col[] = {
 	{ "thread", "thread", TT_UNIT_TEXT, "Name." },
+	{ "group", "group", TT_UNIT_TEXT, "Group of threads that the engine puts it in." },
 	{ "tid", "id", TT_UNIT_HEX, "The recorder's id." },
 	{ "first_ns", "first event", TT_UNIT_NS, "Time of its first event." },
 	{ "last_ns", "last event", TT_UNIT_NS, "Time of its last event." },
@@ -252,17 +253,18 @@ thread_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
 		if (rc != TT_OK)
 			return rc;
 		put_text(&c[0], th->name);
-		tt_cell_int(&c[1], (int64_t)th->tid);
+		put_text(&c[1], th->group);
+		tt_cell_int(&c[2], (int64_t)th->tid);
 		if (th->first_ts <= th->last_ts) {
-			tt_cell_int(&c[2], th->first_ts);
-			tt_cell_int(&c[3], th->last_ts);
+			tt_cell_int(&c[3], th->first_ts);
+			tt_cell_int(&c[4], th->last_ts);
 		}
-		tt_cell_int(&c[4], (int64_t)th->nevent);
-		tt_cell_int(&c[5], (int64_t)th->ncall);
-		tt_cell_int(&c[6], (int64_t)th->nalloc);
-		tt_cell_int(&c[7], (int64_t)th->alloc_b);
-		tt_cell_int(&c[8], (int64_t)th->open_at_end);
-		tt_cell_int(&c[9], (int64_t)th->process + 1);
+		tt_cell_int(&c[5], (int64_t)th->nevent);
+		tt_cell_int(&c[6], (int64_t)th->ncall);
+		tt_cell_int(&c[7], (int64_t)th->nalloc);
+		tt_cell_int(&c[8], (int64_t)th->alloc_b);
+		tt_cell_int(&c[9], (int64_t)th->open_at_end);
+		tt_cell_int(&c[10], (int64_t)th->process + 1);
 	}
 	return rc;
 }

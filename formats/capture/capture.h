@@ -242,6 +242,7 @@ ttc_put_ext(struct tt_batch *b, struct tt_event *e, int64_t ts, uint64_t val, si
 /* define.c: what marker definitions mean. */
 int ttc_category(const struct tt_capture *cap, const struct tt_def *marker, const char **name, struct tt_err *err);
 int ttc_timing(const char *counter, unsigned *late);
+struct tt_marker_facts ttc_marker_facts(const struct tt_def *marker);
 const char *const *ttc_arg_names(const struct tt_def *marker);
 /* other.c */
 const char *ttc_tag_name(unsigned tag);

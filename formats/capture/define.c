@@ -249,6 +249,19 @@ ttc_arg_names(const struct tt_def *d)
 	return d->flags & 1 ? label : unity_arg_names(d->text);
 }
 
+/* A label has those of no marker: its owner has. */
+struct tt_marker_facts
+ttc_marker_facts(const struct tt_def *d)
+{
+	struct tt_marker_facts f = { .id = d->b >> 32 };
+
+	if (d->flags & 1)
+		return (struct tt_marker_facts){ 0 };
+	unity_flag_names((unsigned)d->b & 0xffff, f.flag, sizeof f.flag / sizeof *f.flag);
+	f.verbosity = unity_verbosity_name((unsigned)d->b & 0xffff);
+	return f;
+}
+
 /* Unity's counters of FrameTimingManager. */
 int
 ttc_timing(const char *counter, unsigned *late)

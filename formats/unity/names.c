@@ -68,6 +68,28 @@ unity_role(const char *marker)
 	return r ? r->role : UNITY_PLAIN;
 }
 
+void
+unity_flag_names(unsigned flags, const char **name, unsigned n)
+{
+	static const struct { unsigned bit; const char *name; } known[] = { { 0x2, "script" }, { 0x4, "editor" }, { 0x8, "release" },
+		{ 0x10, "warning" }, { 0x20, "invoke" }, { 0x40, "deep" }, { 0x80, "counter" }, { 0x100, "gpu" } };
+
+	for (size_t i = 0; i < COUNT(known) && n > 1; i++)
+		if (flags & known[i].bit) {
+			*name++ = known[i].name;
+			n--;
+		}
+	*name = NULL;
+}
+
+const char *
+unity_verbosity_name(unsigned flags)
+{
+	static const char *const name[8] = { "user", "debug", "internal", "external", "advanced", "5", "6", "7" };
+
+	return name[flags >> 10 & 7];
+}
+
 /* In the order of strcmp. */
 static const struct carried {
 	const char *name;

@@ -34,6 +34,12 @@ enum unity_role {
 };
 enum unity_role unity_role(const char *marker);
 
+/* The words for the flags of a marker, as the recorder's option flags has them, into ${name}: NULL-terminated, at most ${n} with that. */
+void unity_flag_names(unsigned flags, const char **name, unsigned n);
+
+/* The word for its verbosity, a number in bits 10 to 12 of the flags. */
+const char *unity_verbosity_name(unsigned flags);
+
 /*
  * What the values are that events of ${marker} carry, by the list of Unity's markers: NULL-terminated; NULL where that is not
  * known. Callbacks deliver values without names.

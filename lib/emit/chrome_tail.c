@@ -25,8 +25,12 @@ put_thread(const struct tt_thread *t, struct tt_buf *b, struct tt_err *err)
 	else if (rc == TT_OK)
 		rc = tt_buf_printf(b, err, "Thread %" PRIu32, tid);
 	if (rc == TT_OK)
+		rc = tt_buf_text(b, "\"", err);
+	if (rc == TT_OK)
+		rc = tt_buf_json_fact(b, "group", t->group, err);
+	if (rc == TT_OK)
 		rc = tt_buf_printf(b, err,
-		    "\",\"native_id\":\"0x%" PRIx64 "\"}},\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
+		    ",\"native_id\":\"0x%" PRIx64 "\"}},\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
 		    ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}",
 		    t->tid, pid, tid, tid);
 	return rc;

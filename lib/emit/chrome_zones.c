@@ -4,6 +4,7 @@
  * A record is a head (the same for the whole chunk), the times, and a piece that depends on the
  * marker alone, made ready in `begin`. So the cost of a zone is that of printing two numbers.
  */
+#include <limits.h>
 #include <string.h>
 
 #include "emit/chrome.h"
@@ -42,12 +43,46 @@ color_of(uint64_t key)
 	return key == TT_KEY_MORE ? "grey" : "bad";
 }
 
+/*
+ * The colour that viewers have by a name and that is nearest to ${rgba}, a category's; NULL where it has none. The values are
+ * catapult's.
+ */
+static const char *
+color_near(uint32_t rgba)
+{
+	static const struct { uint32_t rgb; const char *name; } have[] = { { 0xb67d8f, "thread_state_uninterruptible" },
+		{ 0xff8c00, "thread_state_iowait" }, { 0x7ec894, "thread_state_running" }, { 0x85a0d2, "thread_state_runnable" },
+		{ 0xc79b7d, "thread_state_unknown" }, { 0x00b4b4, "background_memory_dump" }, { 0x0000b4, "light_memory_dump" },
+		{ 0xb400b4, "detailed_memory_dump" }, { 0x7d7d7d, "generic_work" }, { 0x007d00, "good" }, { 0xb47d00, "bad" },
+		{ 0xb40000, "terrible" }, { 0x000000, "black" }, { 0xdddddd, "grey" }, { 0xffffff, "white" }, { 0xffff00, "yellow" },
+		{ 0x646400, "olive" }, { 0x4387fd, "rail_response" }, { 0xf44a3f, "rail_animation" }, { 0xee8e00, "rail_idle" },
+		{ 0x0da861, "rail_load" }, { 0x99ee66, "cq_build_passed" }, { 0xee8888, "cq_build_failed" } };
+	const char *best = NULL;
+	unsigned least = UINT_MAX;
+
+	for (size_t i = 0; rgba && i < sizeof have / sizeof *have; i++) {
+		unsigned sum = 0;
+		for (unsigned up = 0; up < 24; up += 8) {
+			int d = (int)(rgba >> (up + 8) & 255) - (int)(have[i].rgb >> up & 255);
+			sum += (unsigned)(d * d);
+		}
+		if (sum < least) {
+			least = sum;
+			best = have[i].name;
+		}
+	}
+	return best;
+}
+
 static int
 zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b, struct tt_err *err)
 {
 	const struct chrome *c = arg;
 	const char *category = tt_emit_category(c->m, name), *color = color_of(key);
 	int rc;
+
+	if (!color && name->category < c->m->ncategory)
+		color = color_near(c->m->category[name->category].rgba);
 
 	if ((rc = tt_buf_text(b, ",\"name\":\"", err)) != TT_OK ||
 	    (rc = tt_buf_json(b, name->shown, strlen(name->shown), err)) != TT_OK ||

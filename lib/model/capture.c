@@ -201,6 +201,7 @@ tt_threads_name(struct tt_threads *ts, struct tt_capture *const *caps, size_t n,
 			const struct tt_capture *cap = caps[t->process];
 			const struct tt_def *d = name_of(cap, t, from);
 			t->name = d ? d->text : numbered(t, a, err);
+			t->group = d && d->text2 ? d->text2 : "";
 			if (!t->name)
 				return err->code;
 			if (t->last_ts >= t->first_ts)

@@ -22,6 +22,7 @@ struct tt_thread {
 	uint64_t open_at_end;
 	int64_t stopped_ns;           /* the world was stopped by another thread while this one had zones open */
 	struct tt_stack stack;        /* zones open between chunks */
+	const char *group;            /* of its name; "" where it has none */
 	const char *name;             /* set by tt_threads_name at the end of a run; never NULL */
 };
 
@@ -76,6 +77,8 @@ struct tt_capture {
 	int (*category)(const struct tt_capture *, const struct tt_def *marker, const char **name, struct tt_err *err);
 	void *category_arg;
 	/* What the arguments of a marker's zones and instants are called: static, NULL-terminated; NULL where that is not known. */
+	/* What the producer says of a marker besides; NULL where the format has nothing of the kind. */
+	struct tt_marker_facts { uint64_t id; const char *flag[12]; const char *verbosity; } (*marker_facts)(const struct tt_def *marker);
 	const char *const *(*arg_names)(const struct tt_def *marker);
 	/* Which part of a frame the counter of this name measures (enum tt_timing), and how many frames late; -1: none. */
 	int (*timing)(const char *counter, unsigned *late);

@@ -11,7 +11,7 @@
 #include "model/code.h"
 #include "pass/passes.h"
 
-enum { M_SUMMARY, M_THINGS, M_CLASSES, M_FACTS };
+enum { M_SUMMARY, M_THINGS, M_CLASSES, M_FACTS, M_MARKERS, M_CATEGORIES };
 
 static const struct tt_col summary_col[] = {
 	{ "kind", "kind", TT_UNIT_TEXT, "image, assembly, domain, context, class, vtable, method or thread." },
@@ -42,6 +42,20 @@ static const struct tt_col fact_col[] = {
 	{ "value", "value", TT_UNIT_TEXT, "The fact." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
+static const struct tt_col marker_col[] = {
+	{ "marker", "marker", TT_UNIT_TEXT, "Name of the marker." },
+	{ "category", "category", TT_UNIT_TEXT, "Its category." },
+	{ "id", "id", TT_UNIT_COUNT, "The engine's number of it." },
+	{ "flags", "flags", TT_UNIT_TEXT, "What the engine says of it: script, editor, release, warning, invoke, deep, counter, gpu (tracetool-unity(7), flags)." },
+	{ "verbosity", "verbosity", TT_UNIT_TEXT, "user, debug, internal, external or advanced." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+static const struct tt_col category_col[] = {
+	{ "category", "category", TT_UNIT_TEXT, "Name of the category." },
+	{ "color", "colour", TT_UNIT_TEXT, "Its colour as the engine has it: #rrggbbaa; empty: none." },
+	{ "id", "id", TT_UNIT_COUNT, "The engine's number of it." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
 static const struct tt_pass_table tables[] = {
 	[M_SUMMARY] = { "metadata", "Metadata", summary_col, TT_NCOL(summary_col), false, 0,
 	    TT_BY_NAME | TT_BY_DOMAIN, TT_GROUP_FRONT },
@@ -49,6 +63,9 @@ static const struct tt_pass_table tables[] = {
 	    TT_ON_TIME | TT_ON_MARKER, TT_BY_ASSEMBLY | TT_BY_DOMAIN, TT_GROUP_FRONT | TT_GROUP_COUNT },
 	[M_CLASSES] = { "metadata_classes", "Classes", class_col, TT_NCOL(class_col), true,
 	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME, TT_GROUP_COUNT },
+	[M_MARKERS] = { "metadata_markers", "Markers as the engine describes them", marker_col, TT_NCOL(marker_col), true, TT_ON_NAMES, 0, 0 },
+	[M_CATEGORIES] = { "metadata_categories", "Categories as the engine describes them", category_col, TT_NCOL(category_col), true,
+	    0, 0, 0 },
 	[M_FACTS] = { "facts", "Labels and facts", fact_col, TT_NCOL(fact_col), true, TT_ON_TIME, 0, 0 },
 };
 
@@ -339,6 +356,70 @@ classes(const struct tt_model *m, enum tt_group group, struct tt_report *r, stru
 }
 
 static int
+put_marker(const struct tt_model *m, uint32_t p, const struct tt_def *d, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_name *name = tt_model_key(m, p, d->key);
+	struct tt_marker_facts f = m->cap[p]->marker_facts(d);
+	const char *flags = "";
+	struct tt_cell *c;
+
+	if (!f.verbosity || !name->wanted)
+		return TT_OK;
+	for (const char **w = f.flag; *w && flags; w++)
+		flags = tt_report_text(r, err, "%s%s%s", flags, *flags ? ", " : "", *w);
+	int rc = flags ? tt_table_row(r, t, &c, err) : err->code;
+	if (rc != TT_OK)
+		return rc;
+	tt_cell_text(&c[0], name->full);
+	tt_cell_text(&c[1], name->category < m->ncategory ? m->category[name->category].name : "");
+	tt_cell_int(&c[2], (int64_t)f.id);
+	put_text(&c[3], flags);
+	tt_cell_text(&c[4], f.verbosity);
+	tt_cell_int(&c[5], (int64_t)p + 1);
+	return TT_OK;
+}
+
+static int
+markers(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_def *d;
+	int rc = TT_OK;
+
+	for (uint32_t p = 0; p < m->ncap; p++)
+		for (size_t i = 0; rc == TT_OK && m->cap[p]->marker_facts && (d = tt_defs_at(m->cap[p]->defs, TT_DEF_MARKER, i)); i++)
+			rc = put_marker(m, p, d, r, t, err);
+	return rc;
+}
+
+static int
+put_category(uint32_t p, const struct tt_def *d, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	const char *color = d->a ? tt_report_text(r, err, "#%08x", (unsigned)d->a) : "";
+	struct tt_cell *c;
+	int rc = color ? tt_table_row(r, t, &c, err) : err->code;
+
+	if (rc != TT_OK)
+		return rc;
+	put_text(&c[0], d->text);
+	put_text(&c[1], color);
+	tt_cell_int(&c[2], (int64_t)d->b);
+	tt_cell_int(&c[3], (int64_t)p + 1);
+	return TT_OK;
+}
+
+static int
+categories(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+{
+	const struct tt_def *d;
+	int rc = TT_OK;
+
+	for (uint32_t p = 0; p < m->ncap; p++)
+		for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(m->cap[p]->defs, TT_DEF_CATEGORY, i)); i++)
+			rc = put_category(p, d, r, t, err);
+	return rc;
+}
+
+static int
 put_fact(const struct tt_fact *f, struct tt_report *r, struct tt_table *t, struct tt_err *err)
 {
 	struct tt_cell *c;
@@ -381,7 +462,11 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 		if (rc != TT_OK || !t)
 			continue;
 		t->empty_reason = "none in this capture";
-		if (i == M_FACTS)
+		if (i == M_MARKERS)
+			rc = markers(m, r, t, err);
+		else if (i == M_CATEGORIES)
+			rc = categories(m, r, t, err);
+		else if (i == M_FACTS)
 			rc = facts(m, r, t, err);
 		else if (i == M_CLASSES)
 			rc = classes(m, o->group, r, t, err);

@@ -110,7 +110,30 @@ def counters():
     suite.true("CSV has them", ("Big", str(2 ** 64 - 1)) in by_csv and ("Only NaN", "NaN") in by_csv, by_csv)
 
 
+def descriptions():
+    """Colours of categories, flags and verbosity of markers, groups of threads."""
+    c = Capture()
+    render, own = c.category("Render", 0xB40000FF, native=0), c.category("Mine", 0, native=1234)
+    update = c.marker("Update", render, 0x0002 | 0x0008 | 0x0800, native=77)
+    c.marker("Deep", own, 0x0040 | 0x0C00, native=78)
+    t = c.thread()
+    c.thread_name(t.native, "Job", "Worker 0")
+    t.zone(1000, 2000, update)
+    path = c.write(suite.path("described.ttc"))
+    suite.equal("categories", [(r["category"], r["color"], r["id"]) for r in suite.rows("metadata_categories", path)],
+                [("Render", "#b40000ff", 0), ("Mine", None, 1234)])
+    suite.equal("markers", [(r["marker"], r["category"], r["id"], r["flags"], r["verbosity"]) for r in suite.rows("metadata_markers", path)],
+                [("Update", "Render", 77, "script, release", "internal"), ("Deep", "Mine", 78, "deep", "external")])
+    rows = suite.report("info", path)["tables"]["capture_threads"]["rows"]
+    suite.equal("info: the thread's group", [(r["thread"], r["group"]) for r in rows], [("Worker 0", "Job")])
+    suite.equal("JSON: the category's colour", [e["cname"] for e in suite.chrome(path) if e["name"] == "Update"], ["terrible"])
+    with open(suite.path("out.json")) as f:
+        names = [e["args"].get("group") for e in json.load(f)["traceEvents"] if e["name"] == "thread_name"]
+    suite.equal("JSON: the thread's group", names, ["Job"])
+
+
 odd_values()
 all_values()
+descriptions()
 counters()
 suite.end()
