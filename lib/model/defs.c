@@ -6,6 +6,7 @@
 
 /* Stand-in keys for classes whose own key means several things: no process has code or data there. */
 #define ALIAS      0xFFF7000000000000u
+#define ALIAS_V    0xFFF6000000000000u        /* ... for vtables, which are of one domain */
 #define ALIAS_MASK 0xFFFFFFFF00000000u
 
 /* Definitions of one kind: all in order of addition, and a hash of one entry per key. */
@@ -286,14 +287,26 @@ tt_defs_key_reused(const struct tt_defs *defs, uint64_t key)
 }
 
 const struct tt_def *
+tt_defs_vtable(const struct tt_defs *defs, uint64_t key, int64_t ts)
+{
+	const struct kind *k = &defs->kind[TT_DEF_VTABLE];
+
+	if ((key & ALIAS_MASK) == ALIAS_V && (key & ~ALIAS_MASK) < k->n)
+		return &k->all[key & ~ALIAS_MASK]->d;
+	return tt_defs_find(defs, TT_DEF_VTABLE, key, ts);
+}
+
+const struct tt_def *
 tt_defs_class(const struct tt_defs *defs, uint64_t key, int64_t ts)
 {
 	const struct kind *k = &defs->kind[TT_DEF_CLASS];
 
 	if ((key & ALIAS_MASK) == ALIAS && (key & ~ALIAS_MASK) < k->n)
 		return &k->all[key & ~ALIAS_MASK]->d;
-	const struct tt_def *v = tt_defs_find(defs, TT_DEF_VTABLE, key, ts);
+	const struct tt_def *v = tt_defs_vtable(defs, key, ts);
 
+	if ((key & ALIAS_MASK) == ALIAS_V && v)
+		return tt_defs_find(defs, TT_DEF_CLASS, v->b, v->ts);
 	if (!v)
 		return tt_defs_find(defs, TT_DEF_CLASS, key, ts);
 	/* A vtable that comes again for a class of the same address is one definition here: the class decides. */
@@ -305,6 +318,11 @@ tt_defs_alias(const struct tt_defs *defs, uint64_t key, int64_t ts)
 {
 	if (!tt_defs_key_reused(defs, key))
 		return key;
+	const struct entry *v = find_entry(defs, TT_DEF_VTABLE, key);
+	if (v && several(v)) {
+		const struct tt_def *is = tt_defs_find(defs, TT_DEF_VTABLE, key, ts);
+		return ALIAS_V | ((const struct entry *)(const void *)is)->index;
+	}
 	const struct tt_def *d = tt_defs_class(defs, key, ts);
 	return d ? ALIAS | ((const struct entry *)(const void *)d)->index : key;
 }

@@ -40,7 +40,7 @@ bool tt_defs_reused(const struct tt_defs *defs);
 /* Was this one? */
 bool tt_defs_key_reused(const struct tt_defs *defs, uint64_t key);
 
-/* ${key} itself or, where it was given several meanings, a key that stands for its class at ${ts} alone (tt_defs_class knows it). */
+/* ${key} itself or, where it was given several meanings, a key that stands for its vtable or class at ${ts} alone (tt_defs_vtable and tt_defs_class know it). */
 uint64_t tt_defs_alias(const struct tt_defs *defs, uint64_t key, int64_t ts);
 
 /**
@@ -49,6 +49,9 @@ uint64_t tt_defs_alias(const struct tt_defs *defs, uint64_t key, int64_t ts);
  * has them, else the class itself. NULL if unknown.
  */
 const struct tt_def *tt_defs_class(const struct tt_defs *defs, uint64_t key, int64_t ts);
+
+/* The vtable that ${key} is at ${ts}, or NULL: it says the domain. */
+const struct tt_def *tt_defs_vtable(const struct tt_defs *defs, uint64_t key, int64_t ts);
 
 /* After the last definition, before the first tt_defs_symbol(). */
 int tt_defs_sort_symbols(struct tt_defs *defs, struct tt_err *err);

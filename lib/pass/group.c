@@ -120,7 +120,7 @@ static const char *
 domain_of(const struct tt_classes *c, uint32_t process, uint64_t key, struct tt_err *err)
 {
 	const struct tt_defs *defs = c->m->cap[process]->defs;
-	const struct tt_def *v = tt_defs_find(defs, TT_DEF_VTABLE, key, INT64_MAX);
+	const struct tt_def *v = tt_defs_vtable(defs, key, INT64_MAX);
 
 	return v ? tt_domain_name(defs, v->a, c->text, err) : "(unknown)";
 }

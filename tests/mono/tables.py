@@ -107,6 +107,15 @@ def domains(path):
     kit.check({"Tables.exe", "plug0", "plug1"} <= set(rows) and rows.get("(unknown)", [0])[0] < total / 20, "domains", rows)
 
 
+def raised():
+    """What compiled code raises and catches in one method is there when the compiler does not make jumps of it (tracetool-mono(7))."""
+    path = kit.capture("raised.ttc")
+    kit.mono("exceptions,out=%s" % path, "Exceptions", more=["-O=-exception"])
+    seen = kit.counts(kit.stats(path, "exceptions")["exceptions"], "type", "count", "caught")
+    for name in ("DivideByZero", "Overflow", "NullReference"):
+        kit.check(seen.get("System.%sException" % name) == [40, 40], name + " is thrown and caught", seen)
+
+
 def processor_time(a):
     """Mono's own total has the user's time twice; ours is the sum. The three are read one after the other."""
     last = {r["counter"]: r["last"] for r in a["counters"]}
@@ -114,7 +123,7 @@ def processor_time(a):
               *[(n, last[n]) for n in ("User Time", "System Time", "Total Time")])
 
 
-kit.compile("Tables")
+kit.compile("Tables", "Exceptions")
 found = all_tables()
 kit.check(len(found) > 60, "tables are listed", found)
 tables = [t for t in found if not t.startswith(OTHERS) and not t.startswith("sample")]
@@ -123,6 +132,7 @@ a, b = compare(ours, theirs, tables)
 names(a, b)
 methods(a, b)
 processor_time(a)
+raised()
 domains(ours)
 # One sampler to a process: the tables of samples are there in either.
 samples = [t for t in found if t.startswith("sample")]

@@ -7,18 +7,32 @@
 /* Images have their category's key as number, the others 1. */
 static struct table methods, classes, vtables, images;
 static struct table named;    /* threads, by their id */
+static struct table domains;  /* their number, from 1, never given twice: their addresses are */
 static bool by_vtable;        /* the runtime shows the vtables of objects */
+
+static uint64_t
+domain_key(MonoDomain *d)
+{
+	static _Atomic uint64_t last;
+	uint64_t k = d ? table_get(&domains, module_key(d)) : 0;
+
+	if (d && k == 0) {
+		k = atomic_fetch_add(&last, 1) + 1;
+		table_set(&domains, module_key(d), k);
+	}
+	return k;
+}
 
 /* It was unloaded: its address may become another one's. */
 static void
-gone(enum ttc_object what, const void *o)
+gone(enum ttc_object what, uint64_t key)
 {
 	uint64_t now = rec_now();
 	struct rec_thread *t = rec_thread();
 	uint8_t b[12] = { (uint8_t)what };
 
 	if (t)
-		rec_other(t, now, MONO_GONE, b, (size_t)(ttc_put(b + 1, module_key(o)) - b));
+		rec_other(t, now, MONO_GONE, b, (size_t)(ttc_put(b + 1, key) - b));
 }
 
 /* --- images --------------------------------------------------------------------- */
@@ -63,7 +77,7 @@ static void
 on_image_gone(MonoProfiler *p, MonoImage *i)
 {
 	(void)p;
-	gone(TTC_O_IMAGE, i);
+	gone(TTC_O_IMAGE, module_key(i));
 	if (table_get(&images, module_key(i)))
 		table_set(&images, module_key(i), 0);
 }
@@ -134,7 +148,7 @@ define_vtable(MonoVTable *v)
 	MonoClass *c = api.mono_vtable_class(v);
 
 	defs_class(c);
-	rec_def_vtable(module_key(v), module_key(c), module_key(api.mono_vtable_domain(v)));
+	rec_def_vtable(module_key(v), module_key(c), domain_key(api.mono_vtable_domain(v)));
 }
 
 void
@@ -248,21 +262,22 @@ static void
 on_domain_name(MonoProfiler *p, MonoDomain *d, const char *name)
 {
 	(void)p;
-	rec_def_object(TTC_O_DOMAIN, module_key(d), 0, name, NULL);
+	rec_def_object(TTC_O_DOMAIN, domain_key(d), 0, name, NULL);
 }
 
 static void
 on_domain_gone(MonoProfiler *p, MonoDomain *d)
 {
 	(void)p;
-	gone(TTC_O_DOMAIN, d);
+	gone(TTC_O_DOMAIN, domain_key(d));
+	table_set(&domains, module_key(d), 0);
 }
 
 static void
 on_assembly_gone(MonoProfiler *p, MonoAssembly *a)
 {
 	(void)p;
-	gone(TTC_O_ASSEMBLY, a);
+	gone(TTC_O_ASSEMBLY, module_key(a));
 }
 
 static void
@@ -278,7 +293,7 @@ static void
 on_context_gone(MonoProfiler *p, MonoAppContext *c)
 {
 	(void)p;
-	gone(TTC_O_CONTEXT, c);
+	gone(TTC_O_CONTEXT, module_key(c));
 }
 
 static void
