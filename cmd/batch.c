@@ -216,6 +216,7 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 	}
 	b->run = one->run;
 	one->generator = TT_GENERATOR;
+	one->csv_safe = o->sum.csv_safe;
 	one->convert = batch_work_of(o) & BATCH_CONVERT ? o->to.v : NULL;
 	if (o->per_capture >= 0) {
 		one->report = report_suffix[o->per_capture];

@@ -14,6 +14,7 @@
 
 struct summary_opts {
 	int form;                     /* of standard output; enum tt_render */
+	bool csv_safe;
 	struct opt_list report;       /* files, form by suffix */
 	struct opt_list group;        /* keys of facts */
 	uint64_t failures;            /* --max-failures; UINT64_MAX: not given */

@@ -214,8 +214,8 @@ batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *
 	const struct tt_filter *f = &one->run.filter;
 	const struct opt_list *list[] = { &in->meta, &in->thread, &in->category, &in->marker, &in->wait, &o->to };
 	struct tt_buf b = { 0 };
-	int rc = tt_buf_printf(&b, err, TT_GENERATOR " %u %d %s|%lld %lld %d %llu %llu|%lld %llu %d %d|%s|%s|%llu|%llu %llu %llu %llu %llu|",
-	    batch_work_of(o), o->per_capture, in->format ? in->format : "", (long long)f->from, (long long)f->to, f->has_frames,
+	int rc = tt_buf_printf(&b, err, TT_GENERATOR " %u %d %d %s|%lld %lld %d %llu %llu|%lld %llu %d %d|%s|%s|%llu|%llu %llu %llu %llu %llu|",
+	    batch_work_of(o), o->per_capture, o->sum.csv_safe, in->format ? in->format : "", (long long)f->from, (long long)f->to, f->has_frames,
 	    (unsigned long long)f->frame_first, (unsigned long long)f->frame_last, (long long)in->min_dur,
 	    (unsigned long long)in->depth, in->wrappers, in->names, one->run.frame_marker ? one->run.frame_marker : "",
 	    one->run.frame_thread ? one->run.frame_thread : "", (unsigned long long)in->max_paths, (unsigned long long)o->depth,

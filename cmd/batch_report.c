@@ -37,6 +37,8 @@ const struct opt summary_opt[] = {
 	    .help = "print the figures as text, json, csv or markdown" },
 	{ .name = "report", .arg = "FILE", .set = set_report, .at = AT(report),
 	    .help = "also write the figures to FILE, in the form its suffix says; repeatable" },
+	{ .name = "csv-safe", .set = opt_flag, .at = AT(csv_safe),
+	    .help = "csv: a ' in front of text that a spreadsheet would run as a formula" },
 	{ .name = "group-by", .arg = "KEY[,KEY]", .set = opt_commas, .at = AT(group),
 	    .help = "figures for each group of captures that share these facts, like build,device" },
 	{ .name = NULL },
@@ -65,7 +67,7 @@ note_missing(struct tt_report *r, const char *missing, struct tt_err *err)
 int
 summary_write(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err)
 {
-	struct report_opts ro = { .form = o->form, .width = -1 };
+	struct report_opts ro = { .form = o->form, .width = -1, .csv_safe = o->csv_safe };
 	struct tt_report r;
 	int rc;
 
@@ -74,7 +76,7 @@ summary_write(struct app *app, const struct summary_opts *o, const struct tt_agg
 	if (rc == TT_OK && o->missing)
 		rc = note_missing(&r, o->missing, err);
 	for (size_t i = 0; i < o->report.n && rc == TT_OK; i++) {
-		const struct report_opts file = { .form = -1, .output = o->report.v[i], .width = -1 };
+		const struct report_opts file = { .form = -1, .output = o->report.v[i], .width = -1, .csv_safe = o->csv_safe };
 
 		rc = report_write(app, &file, &r, err);
 	}

@@ -44,6 +44,8 @@ const struct opt report_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "FILE",
 	    .set = opt_text, .at = offsetof(struct report_opts, output),
 	    .help = "write to FILE; .gz .xz .zst .bz2 .lz4 behind its name compress" },
+	{ .name = "csv-safe", .set = opt_flag, .at = offsetof(struct report_opts, csv_safe),
+	    .help = "csv: a ' in front of text that a spreadsheet would run as a formula" },
 	{ .name = "width", .arg = "N", .set = set_width, .hi = 10000,
 	    .help = "text in lines of at most N columns, 0 for any; default: the terminal's, or COLUMNS where it is set" },
 	{ .name = "no-pager", .set = opt_flag, .at = offsetof(struct report_opts, no_pager),
@@ -146,6 +148,7 @@ report_render(struct app *app, const struct report_opts *o, const struct tt_repo
 		.color = ui_color(&app->ui, screen ? STDOUT_FILENO : -1),
 		.width = line_width(o, screen),
 		.csv_sep = ',',
+		.csv_safe = o->csv_safe,
 		.generator = TT_GENERATOR,
 	};
 

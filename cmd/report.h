@@ -11,7 +11,7 @@
 struct report_opts {
 	int form;                     /* enum tt_render; -1: by the output's suffix, else text */
 	const char *output;           /* NULL: standard output */
-	bool no_pager;
+	bool no_pager, csv_safe;
 	int width;                    /* columns of text, 0: any; -1: by the terminal or COLUMNS */
 };
 extern const struct opt report_opt[];

@@ -3,7 +3,6 @@
  */
 #include "base/utf8.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "base/buf.h"
@@ -67,14 +66,10 @@ tt_utf8_code(const char *s, size_t len)
 	return c;
 }
 
-static bool
-is_control(const char *s, size_t len)
+bool
+tt_utf8_control(uint32_t c)
 {
-	unsigned char c = (unsigned char)s[0];
-
-	if (len == 1)
-		return c < 0x20 || c == 0x7f;
-	return len == 2 && c == 0xc2 && (unsigned char)s[1] < 0xa0;
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 void
@@ -86,7 +81,7 @@ tt_utf8_line(char *to, size_t size, const char *s)
 		return;
 	while (left > 0) {
 		size_t len = tt_utf8_len(s, left), take = len ? len : 1;
-		bool bad = len == 0 || is_control(s, len);
+		bool bad = len == 0 || tt_utf8_control(tt_utf8_code(s, len));
 		size_t put = bad ? 1 : len;
 
 		if (size - at <= put)
@@ -127,29 +122,29 @@ tt_utf8_clean(char *p, const char *s, size_t n)
 	return p;
 }
 
-/* Write one of `"`, `\` and U+0001..U+001F as JSON wants it. */
+/* Write one of `"`, `\` and control characters, up to U+FFFF, as JSON wants it. */
 static char *
-put_escape(char *p, char c)
+put_escape(char *p, uint32_t c)
 {
 	static const char hex[] = "0123456789abcdef";
 	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
-	const char *short_form = strchr(from, c);
+	const char *short_form = c < 0x80 ? strchr(from, (char)c) : NULL;
 
 	*p++ = '\\';
 	if (short_form) {
 		*p++ = to[short_form - from];
 		return p;
 	}
-	memcpy(p, "u00", 3);
-	p[3] = hex[(unsigned char)c >> 4];
-	p[4] = hex[c & 15];
-	return p + 5;
+	*p++ = 'u';
+	for (int shift = 12; shift >= 0; shift -= 4)
+		*p++ = hex[c >> shift & 15];
+	return p;
 }
 
 static bool
 is_plain(unsigned char c)
 {
-	return c >= 0x20 && c < 0x80 && c != '"' && c != '\\';
+	return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
 char *
@@ -165,14 +160,14 @@ tt_put_json(char *p, const char *s, size_t n)
 			continue;
 		}
 		len = tt_utf8_len(s, (size_t)(end - s));
-		if (len > 1) {
+		if (len > 1 && !tt_utf8_control(tt_utf8_code(s, len))) {
 			memcpy(p, s, len);
 			p += len;
 			s += len;
 			continue;
 		}
-		p = len == 0 || *s == '\0' ? put_unknown(p) : put_escape(p, *s);
-		s++;
+		p = len == 0 || *s == '\0' ? put_unknown(p) : put_escape(p, tt_utf8_code(s, len));
+		s += len ? len : 1;
 	}
 	return p;
 }

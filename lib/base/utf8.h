@@ -6,6 +6,7 @@
 #ifndef TT_BASE_UTF8_H
 #define TT_BASE_UTF8_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -26,11 +27,16 @@ uint32_t tt_utf8_code(const char *s, size_t len);
  */
 const char *tt_utf8_valid(char *to, size_t size, const char *s);
 
+/*
+ * Is the code point ${c} one that a terminal or an editor obeys, in place of showing it: C0, DEL and C1, and what turns the
+ * direction of the text behind it (U+202A to U+202E, U+2066 to U+2069)?
+ */
+bool tt_utf8_control(uint32_t c);
+
 /**
  * tt_utf8_line(to, size, s):
  * Copy the text ${s} to the ${size} bytes at ${to}, with '?' for control
- * characters (C0, DEL and C1: a terminal would obey them) and for bytes that
- * are not UTF-8. What does not fit is left out whole characters at a time; the
+ * characters (tt_utf8_control()) and for bytes that are not UTF-8. What does not fit is left out whole characters at a time; the
  * copy always ends with NUL.
  */
 void tt_utf8_line(char *to, size_t size, const char *s);

@@ -304,7 +304,7 @@ plan_outputs(struct tt_env *env, const struct tt_one_opts *o, const char *key, s
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no format has the suffix %s", o->convert[i]);
 		*e = (struct tt_emit_opts){ .env = env, .path = out->path[out->n], .generator = o->generator,
 			.names = o->run.names,
-			.csv = { .form = TT_RENDER_CSV, .csv_sep = ',', .generator = o->generator },
+			.csv = { .form = TT_RENDER_CSV, .csv_sep = ',', .csv_safe = o->csv_safe, .generator = o->generator },
 			.pass = { .hitches = 10, .threshold_e4 = 100 } };
 		out->n++;
 	}
@@ -331,7 +331,7 @@ static int
 write_report(struct tt_env *env, const struct tt_one_opts *o, const struct tt_model *m, const char *path,
     struct tt_err *err)
 {
-	struct tt_render_opts ro = { .form = o->report_form, .csv_sep = ',', .generator = o->generator };
+	struct tt_render_opts ro = { .form = o->report_form, .csv_sep = ',', .csv_safe = o->csv_safe, .generator = o->generator };
 	struct tt_pass_opts po = { .hitches = 10, .threshold_e4 = 100 };
 	struct tt_buf text = { 0 };
 	struct tt_sink *sink;

@@ -18,6 +18,7 @@ struct tt_one_opts {
 	const struct tt_measure *measure;     /* of a gate: the sample goes into the result; NULL: none */
 	size_t nmeasure;
 	const char *generator;
+	bool csv_safe;                /* as tt_render_opts has it, for files made of captures */
 };
 
 /**

@@ -29,17 +29,25 @@ wants_quotes(const char *s, size_t n, char sep)
 	return memchr(s, sep, n) || memchr(s, '"', n) || memchr(s, '\r', n) || memchr(s, '\n', n);
 }
 
-/* Valid UTF-8 without NUL, inner quotes doubled where the field is quoted. At most 3 bytes a byte. */
+/* What a field may hold: valid UTF-8, and of control characters those of lines and tabs. */
+static bool
+is_clean(const char *s, size_t len)
+{
+	return len > 0 && (!tt_utf8_control(tt_utf8_code(s, len)) || *s == '\t' || *s == '\n' || *s == '\r');
+}
+
+/* Only what is_clean(), inner quotes doubled where the field is quoted. At most 3 bytes a byte. */
 static char *
 put_text(char *p, const char *s, size_t n, bool quoted)
 {
 	while (n > 0) {
-		size_t len = *s ? tt_utf8_len(s, n) : 0, take = len ? len : 1;
+		size_t len = tt_utf8_len(s, n), take = len ? len : 1;
+		bool clean = is_clean(s, len);
 
 		if (quoted && *s == '"')
 			*p++ = '"';
-		memcpy(p, len ? s : "\xef\xbf\xbd", len ? len : 3);
-		p += len ? len : 3;
+		memcpy(p, clean ? s : "\xef\xbf\xbd", clean ? len : 3);
+		p += clean ? len : 3;
 		s += take;
 		n -= take;
 	}

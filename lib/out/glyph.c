@@ -36,7 +36,7 @@ tt_glyph_at(const char *s, size_t n)
 	size_t len = tt_utf8_len(s, n);
 	uint32_t c = len ? tt_utf8_code(s, len) : 0;
 
-	if (c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069))
+	if (tt_utf8_control(c))
 		return (struct tt_glyph){ "?", 1, len ? len : 1, 1 };
 	return (struct tt_glyph){ s, len, len, char_width(c) };
 }

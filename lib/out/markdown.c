@@ -23,7 +23,7 @@ put_escaped(char *p, const char *s)
 		}
 		if (len == 1 && strchr("\\`*_{}[]<>|~&$#", *s))
 			*p++ = '\\';
-		if ((unsigned char)*s < 0x20 || *s == 0x7f)
+		if (tt_utf8_control(tt_utf8_code(s, len)))
 			*p++ = ' ';
 		else
 			memcpy(p, s, len), p += len;

@@ -184,7 +184,10 @@ TEST(json_text_is_escaped_and_valid)
 	char have[6 * sizeof from];
 
 	*tt_put_json(have, from, sizeof from - 1) = '\0';
-	CHECK_STR(have, "q\\\"b\\\\n\\nt\\tr\\rb\\bf\\f\\u0001\\u001f\x7f/\xc3\xa4\xef\xbf\xbd");
+	CHECK_STR(have, "q\\\"b\\\\n\\nt\\tr\\rb\\bf\\f\\u0001\\u001f\\u007f/\xc3\xa4\xef\xbf\xbd");
+	/* CSI of eight bits, what turns text around, and the characters beside these. */
+	*tt_put_json(have, "\xc2\x9b \xe2\x80\xae \xe2\x81\xa6 \xc2\xa0 \xe2\x80\xaf", 17) = '\0';
+	CHECK_STR(have, "\\u009b \\u202e \\u2066 \xc2\xa0 \xe2\x80\xaf");
 	*tt_put_json(have, "a\0b", 3) = '\0';
 	CHECK_STR(have, "a\xef\xbf\xbd" "b");
 }
