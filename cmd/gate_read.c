@@ -133,10 +133,32 @@ reason(struct gate *x, const struct capture *c, struct tt_err *err)
 	return tt_arena_text(&x->a, msg, strlen(msg), err);
 }
 
+static const char nothing_left[] = "nothing is left of it after what is skipped";
+
+/* Why a run that found fault with its options gives no figures, where they are right and the capture is short; else NULL. */
+static const char *
+why_unsuited(struct gate *x, struct capture *c, const struct tt_run_opts *run, const struct tt_model *m, struct tt_err *err)
+{
+	if (!m)
+		return NULL;
+	if (run->from_marker || (run->frame_marker && !m->frames))
+		return c->unsuited = reason(x, c, err);
+	return x->budget.skip.frames && !x->in->has_frames ? nothing_left : NULL;
+}
+
+/* Losses go to the ledger of all; they are told once, also where captures are read again. */
+static void
+note_losses(struct gate *x, const struct capture *c, const struct tt_loss *loss)
+{
+	if (x->budget.integrity == TT_LEVEL_ERROR)
+		tt_loss_join(&x->app->loss, loss);
+	if (!x->app->losses_said)
+		say_losses(x, c, loss);
+}
+
 static int
 read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c, struct tt_sample *s, struct tt_err *err)
 {
-	static const char nothing[] = "nothing is left of it after what is skipped";
 	const struct tt_budget *b = &x->budget;
 	struct tt_run_opts run = *common;
 	struct tt_model *m = NULL;
@@ -149,19 +171,14 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 		rc = tt_sample_from(m, &loss, b->measure, b->nmeasure, s, &x->a, err);
 		if (rc == TT_OK && x->g->explain)
 			tt_sample_worst(m, &tt_budget_row(b, x->g->explain, err)->measure, s);
-		if (b->integrity == TT_LEVEL_ERROR)
-			tt_loss_join(&x->app->loss, &loss);
 		if (rc == TT_OK && !s->damaged && m->max_ts <= m->filter.from)
-			why = nothing;
-	} else if (rc == TT_E_USAGE && m && (run.from_marker || (run.frame_marker && !m->frames))) {
-		c->unsuited = why = reason(x, c, err);
+			why = nothing_left;
+	} else if (rc == TT_E_USAGE) {
+		why = why_unsuited(x, c, &run, m, err);
 		rc = why ? TT_OK : err->code;
-	} else if (rc == TT_E_USAGE && m && b->skip.frames && !x->in->has_frames) {
-		why = nothing;
-		rc = TT_OK;
 	}
-	if (rc == TT_OK && !x->app->losses_said)
-		say_losses(x, c, &loss);
+	if (rc == TT_OK)
+		note_losses(x, c, &loss);
 	if (rc == TT_OK && why)
 		rc = tt_sample_without(m, &loss, why, b->measure, b->nmeasure, s, &x->a, err);
 	tt_model_free(m);
