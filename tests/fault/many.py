@@ -84,7 +84,8 @@ def problem(job, r, good, after, want, words):
                 return "a result is another one in %s" % name
         elif name == "spec.json":
             continue
-        elif text != want.get(name) and job.folder is None and r.returncode == 4:
+        elif text != want.get(name) and job.folder is None and r.returncode == 4 and not any(w.encode() in text for w in words):
+            # A capture's process counts its own calls: a report may be complete, and tell that it failed.
             return "%s is neither old nor complete" % name
     if any(".tmp." in n for n in after) and "died of signal" not in told:
         return "left %s" % sorted(after)
