@@ -115,18 +115,26 @@ tt_chrome_span(struct chrome *c, int64_t from, int64_t to)
 }
 
 int
+tt_chrome_put_in(struct chrome *c, struct chrome_part *part, const struct tt_thread *thread, const char *p, size_t n,
+    struct tt_err *err)
+{
+	size_t byte = thread->index / 8;
+	int rc = tt_mem_grow(&c->env->mem, &part->seen, &part->capseen, byte + 1, 1, err);
+
+	if (rc != TT_OK)
+		return rc;
+	part->seen[byte] |= (uint8_t)(1u << thread->index % 8);
+	return tt_chrome_part_write(part, p, n, err);
+}
+
+int
 tt_chrome_put(struct chrome *c, const struct tt_thread *thread, const char *p, size_t n, struct tt_err *err)
 {
 	struct chrome_part *part = &c->part[c->npart - 1];
-	size_t byte = thread->index / 8;
 	int rc;
 
 	if (n == 0)
 		return TT_OK;
-	rc = tt_mem_grow(&c->env->mem, &part->seen, &part->capseen, byte + 1, 1, err);
-	if (rc != TT_OK)
-		return rc;
-	part->seen[byte] |= (uint8_t)(1u << thread->index % 8);
 	rc = tt_mem_grow(&c->env->mem, &part->seen, &part->capseen, c->capalso, 1, err);
 	if (rc != TT_OK)
 		return rc;
@@ -134,7 +142,7 @@ tt_chrome_put(struct chrome *c, const struct tt_thread *thread, const char *p, s
 		part->seen[i] |= c->also[i];
 		c->also[i] = 0;
 	}
-	return tt_chrome_part_write(part, p, n, err);
+	return tt_chrome_put_in(c, part, thread, p, n, err);
 }
 
 /* --- begin -------------------------------------------------------------- */
@@ -226,6 +234,7 @@ chrome_end(void *state)
 	tt_mem_free(mem, c->process, c->m->ncap * sizeof *c->process);
 	tt_mem_free(mem, c->unwritten, sizeof *c->unwritten);
 	tt_mem_free(mem, c->also, c->capalso);
+	tt_mem_free(mem, c->step, c->capstep * sizeof *c->step);
 	tt_slices_free(&c->slices);
 	tt_aside_free(&c->args);
 	tt_buf_free(&c->scratch);
@@ -285,7 +294,8 @@ chrome_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	int rc = TT_OK;
 
 	c->m = m;
-	if (c->o.begin_end)
+	rc = tt_chrome_flows(c, err);
+	if (rc == TT_OK && c->o.begin_end)
 		rc = tt_chrome_pairs_finish(c, err);
 	unwritten = atomic_load_explicit(c->unwritten, memory_order_relaxed);
 	if (unwritten)

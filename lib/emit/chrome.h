@@ -55,6 +55,15 @@ struct chrome {
 	struct tt_aside args;         /* ... this, or 0 */
 	uint64_t put_aside;           /* bytes in the spools of both */
 	int64_t nflow;                /* flows put aside with the zones */
+	struct chrome_step {          /* steps of flows, until all are known: chrome_flows.c */
+		int64_t ts;
+		uint64_t id;
+		uint32_t thread, order;
+		uint16_t part;
+		uint8_t type;         /* enum tt_flow */
+	} *step;
+	size_t nstep, capstep;
+	uint64_t narrow;              /* arrows so far */
 	struct tt_buf scratch;
 	uint8_t *also;                /* threads with a sample in what is about to be written, a bit each */
 	size_t capalso;
@@ -96,6 +105,10 @@ int tt_chrome_part_write(struct chrome_part *part, const char *p, size_t n, stru
 /* Write records of ${thread} to the current part. */
 int tt_chrome_put(struct chrome *c, const struct tt_thread *thread, const char *p, size_t n, struct tt_err *err);
 
+/* The same to any part. */
+int tt_chrome_put_in(struct chrome *c, struct chrome_part *part, const struct tt_thread *thread, const char *p, size_t n,
+    struct tt_err *err);
+
 /* Events from ${from} to ${to} are in the current part. */
 void tt_chrome_span(struct chrome *c, int64_t from, int64_t to);
 
@@ -128,6 +141,14 @@ int tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
 int tt_chrome_flow(struct tt_buf *out, uint64_t id, struct tt_err *err);
 
 int tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+
+/* --- chrome_flows.c ------------------------------------------------------ */
+
+/* Keep a step of the flow ${id} until all are known. */
+int tt_chrome_flow_step(struct chrome *c, const struct tt_thread *thread, unsigned type, int64_t ts, uint64_t id, struct tt_err *err);
+
+/* Write all flows. */
+int tt_chrome_flows(struct chrome *c, struct tt_err *err);
 
 /* --- chrome_pairs.c ------------------------------------------------------ */
 

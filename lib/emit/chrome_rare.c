@@ -173,21 +173,15 @@ tt_chrome_flow(struct tt_buf *out, uint64_t id, struct tt_err *err)
 static int
 put_flow(struct rare *r)
 {
-	static const char phases[] = { [TT_FLOW_BEGIN] = 's', [TT_FLOW_PARALLEL] = 't', [TT_FLOW_END] = 'f',
-		[TT_FLOW_SEQUENTIAL] = 't' };
 	int64_t ts = r->e->ts;
-	int rc;
 
-	if (r->e->depth >= sizeof phases)
+	if (r->e->depth > TT_FLOW_SEQUENTIAL)
 		return TT_OK;
 	if (r->e->flags & TT_F_NEXT)
 		ts = next_begin(r->v, ts);
 	if (chrome_time(r->c, ts) == UINT64_MAX)
 		ts = r->e->ts;
-	if (r->c->o.begin_end)
-		return tt_chrome_pairs_flow(r->c, r->v->thread, phases[r->e->depth], ts, r->e->val, r->err);
-	rc = put_head(r, &phases[r->e->depth], chrome_time(r->c, ts));
-	return rc == TT_OK ? tt_chrome_flow(r->out, r->e->val, r->err) : rc;
+	return tt_chrome_flow_step(r->c, r->v->thread, r->e->depth, ts, r->e->val, r->err);
 }
 
 /* An instant of a marker, with its arguments. */
