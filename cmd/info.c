@@ -59,12 +59,13 @@ static const struct tt_col capture_col[] = {
 	    "The recorder's event clock at time 0 of this report, in ns." },
 	{ "offset_ns", "offset", TT_UNIT_NS, "Added to its times to put several inputs on one timeline." },
 	{ "frame_marks", "frame marks", TT_UNIT_BOOL, "The file marks frames itself." },
-	{ "clean_end", "ended cleanly", TT_UNIT_BOOL, "The recorder was shut down in order." },
+	{ "clean_end", "ended cleanly", TT_UNIT_BOOL, "The recorder was shut down in order; empty where later files say that." },
 	{ "flight", "flight recording", TT_UNIT_BOOL, "Only the last seconds were kept; empty: all." },
 	{ "kept_from_ns", "kept from", TT_UNIT_NS, "From when on all threads of a flight recording were kept: the figures of other commands are of the time from here on." },
 	{ "kept_ns", "kept span", TT_UNIT_NS, "From there to the last event." },
 	{ "recording", "recording", TT_UNIT_TEXT, "Of captures that may rotate: the same in all files of one recording." },
 	{ "rotated", "rotated", TT_UNIT_COUNT, "How many files of its recording came before it; empty for the first." },
+	{ "part", "part", TT_UNIT_TEXT, "Where it is not the whole of a recording that rotates: which of its files, and whether more follow." },
 };
 
 static const struct tt_col thread_col[] = {
@@ -181,6 +182,24 @@ put_flight(const struct tt_capture *k, struct tt_cell *c)
 	tt_cell_int(&c[2], k->max_ts > from ? k->max_ts - from : 0);
 }
 
+/* "file 2 of a rotation; more follow" */
+static int
+put_part(struct tt_report *r, struct tt_cell *c, const struct tt_capture *k, struct tt_err *err)
+{
+	const char *more = k->more_follow ? "; more follow" : k->clean_end ? "; the last" : "";
+	unsigned first = k->part + 1, last = k->part_last + 1;
+	const char *text;
+
+	if (first == 1 && !k->more_follow)
+		return TT_OK;
+	text = first < last ? tt_report_text(r, err, "files %u to %u of a rotation%s", first, last, more) :
+	    tt_report_text(r, err, "file %u of a rotation%s", first, more);
+	if (!text)
+		return err->code;
+	tt_cell_text(c, text);
+	return TT_OK;
+}
+
 static int
 capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_report *r, struct tt_table *t,
     struct tt_err *err)
@@ -217,13 +236,14 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_repo
 	if (m->ncap > 1)
 		tt_cell_int(&c[17], k->offset_ns);
 	tt_cell_int(&c[18], k->has_frames);
-	tt_cell_int(&c[19], k->clean_end);
+	if (!k->more_follow)
+		tt_cell_int(&c[19], k->clean_end);
 	if (k->part > 0)
 		tt_cell_int(&c[24], k->part);
 	put_flight(k, &c[20]);
 	if (rc == TT_OK)
 		rc = put_recording(r, &c[23], k, err);
-	return rc;
+	return rc == TT_OK ? put_part(r, &c[25], k, err) : rc;
 }
 
 int

@@ -312,6 +312,7 @@ ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	m->cap->end_mark = m->finish == TTC_F_CLEAN + 1 || m->finish == TTC_F_ROTATED + 1 ||
 	    m->finish == TTC_F_MAX_SIZE + 1 ? 1 : -1;
 	m->cap->all_recorded = m->has_ring || m->finish == TTC_F_JOINED + 1;
+	m->cap->more_follow = m->finish == TTC_F_ROTATED + 1;
 	if (m->finish == TTC_F_MAX_SIZE + 1 || m->finish == TTC_F_DISK + 1 || (m->head.flags & TTC_H_DISK))
 		tt_loss_add(loss, TT_LOST_STOPPED, 1, 0, TT_NOWHERE);
 	return TT_OK;

@@ -183,7 +183,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	else if (!tt_capture_meta_get(cap, MONO_RECORDS))
 		cap->records = mono_module_told(cap->args);
 	memcpy(cap->recording, m->head.run, sizeof cap->recording);
-	cap->part = m->head.part;
+	cap->part = cap->part_last = m->head.part;
 	cap->category = ttc_category;
 	cap->timing = ttc_timing;
 	cap->arg_names = ttc_arg_names;
@@ -281,6 +281,8 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 	if (rc == TT_END) {
 		lead->cap->end_mark = lead->now->cap->end_mark;
 		lead->cap->all_recorded = lead->now->cap->all_recorded;
+		lead->cap->more_follow = lead->now->cap->more_follow;
+		lead->cap->part_last = lead->now->head.part;
 	}
 	if (rc < 0 && lead->now != lead)
 		tt_err_in(err, "%s", lead->now->cap->path);

@@ -49,7 +49,9 @@ struct tt_capture {
 	uint32_t records;             /* enum tt_records: what the recorder was told, as far as the capture says so */
 	uint32_t process;             /* index among the inputs */
 	uint8_t recording[16];        /* the same in all files of one recording; zeros: it has this one alone */
-	uint32_t part;                /* which of them it is */
+	uint32_t part;                /* which of them it is, from 0; the first one, where several are read as one */
+	uint32_t part_last;           /* the last of these */
+	bool more_follow;             /* another one follows that is not read; set at the end of a run */
 	int64_t wall_ns;              /* wall clock at start, since 1970; 0 unknown */
 	int64_t zero_ns;              /* event clock at ts = 0 */
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */

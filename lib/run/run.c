@@ -382,6 +382,7 @@ close_ledger(struct tt_run *r)
 		c->clean_end = c->end_mark ? c->end_mark > 0 : c->clean_end && seen;
 		if ((c->ends_recorded || c->end_mark) && !c->clean_end)
 			tt_loss_add(m->loss, c->all_recorded ? TT_LOST_KILLED : TT_LOST_NOT_ENDED, 1, 0, TT_NOWHERE);
+		c->clean_end = c->clean_end && !c->more_follow;
 	}
 	for (size_t t = 0; t < m->threads.n; t++)
 		if (m->threads.t[t]->open_at_end)

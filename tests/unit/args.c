@@ -19,7 +19,7 @@ static char long_text[4000];
 static bool
 start(uint32_t chunk)
 {
-	struct rec_options o = { .path = check_path("a.ttc"), .producer = "test", .ring = 32u << 20, .chunk = chunk, .part_ms = 1000,
+	struct rec_options o = { .path = check_path("a.ttc"), .overwrite = true, .producer = "test", .ring = 32u << 20, .chunk = chunk, .part_ms = 1000,
 		.poll_ms = 1 };
 	char why[256];
 

@@ -11,7 +11,10 @@ static char why[256];
 static bool
 opened(struct rec_options *o)
 {
-	int rc = rec_open(o, why);
+	struct rec_options again = *o;        /* names are used more than once */
+
+	again.overwrite = true;
+	int rc = rec_open(&again, why);
 
 	if (rc != 0)
 		printf("rec_open: %s\n", why);
