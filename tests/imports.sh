@@ -20,7 +20,7 @@ for n in $needs; do
 	echo "$n" | grep -Eiq "$system" || { echo "$lib needs $n"; bad=1; }
 done
 for e in $exports; do
-	echo "$e" | grep -Eq '^(tracetool_[a-z_]+|UnityPlugin(Load|Unload)|mono_profiler_init_tracetool)$' || { echo "$lib exports $e"; bad=1; }
+	echo "$e" | grep -Eq '^(tracetool_[a-z_]+[0-9]?|UnityPlugin(Load|Unload)|mono_profiler_init_tracetool)$' || { echo "$lib exports $e"; bad=1; }
 done
 [ -n "$exports" ] || { echo "$lib exports nothing"; bad=1; }
 [ $bad = 0 ] && echo "$lib: needs $(echo $needs)"

@@ -49,8 +49,8 @@ const char *const *unity_arg_names(const char *marker);
 /*
  * The instant by which the recorder hands on what FrameTimingManager measured. Values in order: CPU total, main
  * thread, present wait, render thread, GPU (f64, ms; GPU 0: not available), frame start, first submit, present
- * called, frame complete (u64 ticks; 0: not available), ticks per second (u64), flags (u32: UNITY_TIMING_*), and how many frames
- * before the running one the record describes (u32).
+ * called, frame complete (u64 ticks; 0: not available), ticks per second (u64), flags (u32: UNITY_TIMING_*), how many frames
+ * before the running one the record describes (u32); and, from a library of version 2, height scale, width scale (f32), sync interval (u32).
  */
 #define UNITY_FRAME_TIMING_NAME "Tracetool.FrameTiming"
 #define UNITY_TIMING_COMPLETE_COMPUTED 1u     /* the platform computes the time of completion, it does not measure it */

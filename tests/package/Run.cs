@@ -142,7 +142,7 @@ static class Run
         Tracetool.Label(null);
         Is(Tracetool.Dump(), TracetoolResult.WrongState, "Dump");
 
-        // One frame; none that is new; three at once; one that adds GPU time itself; one without any time.
+        // One frame; none that is new; three at once; one that adds GPU time itself; one without GPU time; one without any time.
         Host.Add(1);
         StubLoop.Frame();
         StubLoop.Frame();
@@ -155,6 +155,12 @@ static class Run
 #if UNITY_2022_1_OR_NEWER
         t.cpuTimeFrameComplete = t.firstSubmitTimestamp + 8000000;
 #endif
+        StubLoop.Timings.Add(t);
+        StubLoop.Frame();
+        // No GPU time, and as its end the time of presenting.
+        t = Host.Timing(7);
+        t.gpuFrameTime = 0;
+        t.cpuTimeFrameComplete = t.cpuTimePresentCalled;
         StubLoop.Timings.Add(t);
         StubLoop.Frame();
         StubLoop.Timings.Add(new FrameTiming { cpuFrameTime = 6 });
@@ -365,6 +371,7 @@ static class Host
         return new FrameTiming {
             cpuFrameTime = 16.5 + i, gpuFrameTime = 8,
             cpuTimePresentCalled = start + 10000000, cpuTimeFrameComplete = start + 12000000,
+            heightScale = 0.5f, widthScale = 0.75f, syncInterval = (uint)i % 3,
 #if UNITY_2022_1_OR_NEWER
             cpuMainThreadFrameTime = 9.25, cpuMainThreadPresentWaitTime = 5.5, cpuRenderThreadFrameTime = 4.125,
             frameStartTimestamp = start, firstSubmitTimestamp = start + 1000000,

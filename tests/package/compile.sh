@@ -56,6 +56,17 @@ new=UNITY_2020_3_OR_NEWER,UNITY_2021_2_OR_NEWER,UNITY_2022_1_OR_NEWER
 is "compiles for the Editor" compiled editor UNITY_EDITOR,UNITY_STANDALONE,$new "editor samples"
 is "compiles for the Editor, 2020.3" \
 	compiled editor2020 UNITY_EDITOR,UNITY_STANDALONE,UNITY_2020_3_OR_NEWER "editor samples"
+# The C# of the package's texts: what it uses stands above it.
+texts_compile() {
+	local f=$work/text.cs
+	for text in $package/README.md $package/Documentation~/*.md $package/Samples~/*/README.md; do
+		awk '/^```csharp/ { c = 1; next } /^```/ { c = 0 } c && /^using / { print } c && !/^using / { body = body $0 "\n" }
+			END { print "class Text { static void Run() {\n" body "} }" }' "$text" > "$f" &&
+		cs -r:"$work/editor/UnityEngine.dll" -r:"$work/editor/Tracetool.dll" -out:"$work/text.dll" "$f" ||
+			{ echo "$text"; return 1; }
+	done
+}
+is "the C# of README and manual compiles" texts_compile
 is "compiles for a desktop player" compiled player UNITY_STANDALONE,$new samples
 is "compiles for a desktop player with IL2CPP" compiled il2cpp UNITY_STANDALONE,ENABLE_IL2CPP,$new samples
 is "compiles for a desktop player, 2020.3" compiled player2020 UNITY_STANDALONE,UNITY_2020_3_OR_NEWER samples
@@ -141,8 +152,10 @@ asmdefs() {
 }
 is "assembly definitions" asmdefs
 functions() {
-	diff <(sed -n 's/^TRACETOOL_API [a-z0-9_ ]*\b\(tracetool_[a-z_]*\)(.*/\1/p' formats/unity/recorder/tracetool_unity.h | sort) \
-		<(sed -n 's/.* extern .*\b\(tracetool_[a-z_]*\)(.*/\1/p' $package/Runtime/Native.cs | grep -v tracetool_register | sort)
+	# (tracetool_frame_timings2 does what tracetool_frame_timings does, and more.)
+	diff <(sed -n 's/^TRACETOOL_API [a-z0-9_ ]*\b\(tracetool_[a-z0-9_]*\)(.*/\1/p' formats/unity/recorder/tracetool_unity.h |
+			grep -vx tracetool_frame_timings | sort) \
+		<(sed -n 's/.* extern .*\b\(tracetool_[a-z0-9_]*\)(.*/\1/p' $package/Runtime/Native.cs | grep -v tracetool_register | sort)
 }
 is "every function of tracetool_unity.h is imported" functions
 
@@ -332,7 +345,8 @@ holds() {
 	LC_ALL=C sort -c "$work/list" || return
 	tar -tvzf "$archive" | grep -v '^-rw-r--r-- 0/0 ' && return 1
 	for f in package.json README.md Runtime/Tracetool.cs Editor/TracetoolMenu.cs Source~/tracetool_unity.c \
-		Plugins/Linux/x86_64/libtracetool-unity.so; do
+		Plugins/Linux/x86_64/libtracetool-unity.so Plugins/Windows/x86_64/tracetool-unity.dll \
+		Extras~/linux-aarch64/libtracetool-unity.so; do
 		grep -qx "package/$f" "$work/list" || { echo "no $f"; return 1; }
 	done
 	while read -r f; do

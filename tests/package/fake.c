@@ -11,7 +11,7 @@ int32_t
 tracetool_api(void)
 {
 	puts("api");
-	return 1;
+	return 2;
 }
 
 int32_t
@@ -74,13 +74,15 @@ tracetool_meta(const char *key, const char *value)
 }
 
 void
-tracetool_frame_timings(const struct tracetool_frame_timing *t, int32_t n, uint64_t ticks_per_second)
+tracetool_frame_timings2(const struct tracetool_frame_timing *t, const struct tracetool_frame_settings *s, int32_t n,
+    uint64_t ticks_per_second)
 {
 	printf("%d timings at %" PRIu64 " Hz\n", n, ticks_per_second);
 	for (int32_t i = 0; i < n; i++)
-		printf("  %g %g %g %g %g, %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 ", flags %u, age %u\n",
+		printf("  %g %g %g %g %g, %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 ", flags %u, age %u, scale %g %g, sync %u\n",
 		    t[i].cpu_total_ms, t[i].cpu_main_ms, t[i].cpu_present_wait_ms, t[i].cpu_render_ms, t[i].gpu_ms, t[i].frame_start,
-		    t[i].first_submit, t[i].present_called, t[i].frame_complete, t[i].flags, t[i].age);
+		    t[i].first_submit, t[i].present_called, t[i].frame_complete, t[i].flags, t[i].age, (double)s[i].height_scale,
+		    (double)s[i].width_scale, s[i].sync_interval);
 }
 
 void

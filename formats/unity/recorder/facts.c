@@ -141,33 +141,50 @@ put_timing(struct rec_thread *t, uint64_t now, const struct tracetool_frame_timi
 	rec_other(t, now, TTC_TIMING, b, (size_t)(p - b));
 }
 
+static void
+put_record(struct rec_thread *t, const struct tracetool_frame_timing *f, const struct tracetool_frame_settings *s,
+    uint64_t ticks_per_second)
+{
+	/* In the order of UNITY_FRAME_TIMING_NAME. */
+	const struct rec_value v[] = {
+		{ .type = TTC_F64, .size = 8, .p = &f->cpu_total_ms },
+		{ .type = TTC_F64, .size = 8, .p = &f->cpu_main_ms },
+		{ .type = TTC_F64, .size = 8, .p = &f->cpu_present_wait_ms },
+		{ .type = TTC_F64, .size = 8, .p = &f->cpu_render_ms },
+		{ .type = TTC_F64, .size = 8, .p = &f->gpu_ms },
+		{ .type = TTC_U64, .size = 8, .p = &f->frame_start },
+		{ .type = TTC_U64, .size = 8, .p = &f->first_submit },
+		{ .type = TTC_U64, .size = 8, .p = &f->present_called },
+		{ .type = TTC_U64, .size = 8, .p = &f->frame_complete },
+		{ .type = TTC_U64, .size = 8, .p = &ticks_per_second },
+		{ .type = TTC_U32, .size = 4, .p = &f->flags },
+		{ .type = TTC_U32, .size = 4, .p = &f->age },
+		{ .type = TTC_F32, .size = 4, .p = s ? &s->height_scale : NULL },
+		{ .type = TTC_F32, .size = 4, .p = s ? &s->width_scale : NULL },
+		{ .type = TTC_U32, .size = 4, .p = s ? &s->sync_interval : NULL },
+	};
+	uint64_t now = rec_now();
+
+	rec_single(t, now, plugin.timing_key, v, sizeof v / sizeof *v - (s ? 0 : 3));
+	put_timing(t, now, f);
+	if (f->flags & TRACETOOL_COMPLETE_COMPUTED)
+		plugin_add(N_COMPUTED);
+}
+
 void
-tracetool_frame_timings(const struct tracetool_frame_timing *f, int32_t n, uint64_t ticks_per_second)
+tracetool_frame_timings2(const struct tracetool_frame_timing *f, const struct tracetool_frame_settings *s, int32_t n,
+    uint64_t ticks_per_second)
 {
 	struct rec_thread *t = rec_thread();
 
 	if (!t || !f || atomic_load_explicit(&plugin.state, memory_order_relaxed) != S_CAPTURING)
 		return;
-	for (int32_t i = 0; i < n; i++, f++) {
-		/* In the order of UNITY_FRAME_TIMING_NAME. */
-		const struct rec_value v[] = {
-			{ .type = TTC_F64, .size = 8, .p = &f->cpu_total_ms },
-			{ .type = TTC_F64, .size = 8, .p = &f->cpu_main_ms },
-			{ .type = TTC_F64, .size = 8, .p = &f->cpu_present_wait_ms },
-			{ .type = TTC_F64, .size = 8, .p = &f->cpu_render_ms },
-			{ .type = TTC_F64, .size = 8, .p = &f->gpu_ms },
-			{ .type = TTC_U64, .size = 8, .p = &f->frame_start },
-			{ .type = TTC_U64, .size = 8, .p = &f->first_submit },
-			{ .type = TTC_U64, .size = 8, .p = &f->present_called },
-			{ .type = TTC_U64, .size = 8, .p = &f->frame_complete },
-			{ .type = TTC_U64, .size = 8, .p = &ticks_per_second },
-			{ .type = TTC_U32, .size = 4, .p = &f->flags },
-			{ .type = TTC_U32, .size = 4, .p = &f->age },
-		};
-		uint64_t now = rec_now();
-		rec_single(t, now, plugin.timing_key, v, sizeof v / sizeof *v);
-		put_timing(t, now, f);
-		if (f->flags & TRACETOOL_COMPLETE_COMPUTED)
-			atomic_fetch_add_explicit(&plugin.count[N_COMPUTED], 1, memory_order_relaxed);
-	}
+	for (int32_t i = 0; i < n; i++)
+		put_record(t, &f[i], s ? &s[i] : NULL, ticks_per_second);
+}
+
+void
+tracetool_frame_timings(const struct tracetool_frame_timing *f, int32_t n, uint64_t ticks_per_second)
+{
+	tracetool_frame_timings2(f, NULL, n, ticks_per_second);
 }

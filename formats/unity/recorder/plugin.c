@@ -336,7 +336,7 @@ end_helper(void)
 int32_t
 tracetool_api(void)
 {
-	return 1;
+	return 2;
 }
 
 int32_t
@@ -362,7 +362,7 @@ start_options(struct config *c, const char *file, const char *options)
 
 	*c = base;
 	if (options && config_set(c, options, strlen(options), why) != 0) {
-		plugin_say("no capture: %s", why);
+		plugin_say("%s", why);
 		return TRACETOOL_E_OPTION;
 	}
 	if (bad_filter(c))

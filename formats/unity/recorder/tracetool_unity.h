@@ -40,7 +40,7 @@ enum tracetool_state {
 	TRACETOOL_STOPPING = 3,       /* callbacks are removed, the rest is being written */
 };
 
-/* The version of this header: 1. Calling it also makes Android load the library. */
+/* The version of this header: 2. Calling it also makes Android load the library. */
 TRACETOOL_API int32_t tracetool_api(void);
 
 /* Version of the profiler callbacks that Unity offers: 2, 1, or 0 for none. */
@@ -97,6 +97,17 @@ struct tracetool_frame_timing {
 /* Record ${n} frame timings; ${ticks_per_second} is FrameTimingManager.GetCpuTimerFrequency(). */
 TRACETOOL_API void tracetool_frame_timings(const struct tracetool_frame_timing *t, int32_t n,
     uint64_t ticks_per_second);
+
+/* Since version 2: what else a record has. */
+struct tracetool_frame_settings {
+	float height_scale;           /* heightScale, widthScale of dynamic resolution */
+	float width_scale;
+	uint32_t sync_interval;       /* syncInterval: vertical blanks each frame waits for */
+};
+
+/* As tracetool_frame_timings(), with ${n} frame settings, too; NULL: none. */
+TRACETOOL_API void tracetool_frame_timings2(const struct tracetool_frame_timing *t, const struct tracetool_frame_settings *s,
+    int32_t n, uint64_t ticks_per_second);
 
 /* What the running capture did so far, or the last one did. */
 struct tracetool_counts {

@@ -4,7 +4,7 @@ using System.Text;
 
 namespace TracetoolUnity
 {
-    // The library's C functions, version 1 of tracetool_unity.h. Texts go over as bytes of UTF-8 with a
+    // The library's C functions, version 2 of tracetool_unity.h. Texts go over as bytes of UTF-8 with a
     // NUL, because what P/Invoke makes of a string by itself differs between Mono on Windows and elsewhere.
     static class Native
     {
@@ -17,7 +17,7 @@ namespace TracetoolUnity
 #endif
         const CallingConvention C = CallingConvention.Cdecl;
 
-        public const int ApiVersion = 1;
+        public const int ApiVersion = 2;
 
         [DllImport(Library, CallingConvention = C)] public static extern int tracetool_api();
         [DllImport(Library, CallingConvention = C)] public static extern int tracetool_interface();
@@ -31,8 +31,8 @@ namespace TracetoolUnity
         [DllImport(Library, CallingConvention = C)] public static extern void tracetool_mark(byte[] text);
         [DllImport(Library, CallingConvention = C)] public static extern void tracetool_label(byte[] text);
         [DllImport(Library, CallingConvention = C)] public static extern void tracetool_meta(byte[] key, byte[] value);
-        [DllImport(Library, CallingConvention = C)] public static extern void tracetool_frame_timings([In] Timing[] t,
-            int n, ulong ticksPerSecond);
+        [DllImport(Library, CallingConvention = C)] public static extern void tracetool_frame_timings2([In] Timing[] t,
+            [In] Settings[] s, int n, ulong ticksPerSecond);
         [DllImport(Library, CallingConvention = C)] public static extern void tracetool_counts(out TracetoolCounts c,
             int size);
 #if TRACETOOL_STATIC && ENABLE_IL2CPP && !UNITY_EDITOR
@@ -46,6 +46,14 @@ namespace TracetoolUnity
             public double CpuTotalMs, CpuMainMs, CpuPresentWaitMs, CpuRenderMs, GpuMs;
             public ulong FrameStart, FirstSubmit, PresentCalled, FrameComplete;
             public uint Flags, Age;
+        }
+
+        // struct tracetool_frame_settings: 12 bytes.
+        [StructLayout(LayoutKind.Sequential)]
+        public struct Settings
+        {
+            public float HeightScale, WidthScale;
+            public uint SyncInterval;
         }
 
         public const uint CompleteComputed = 1;

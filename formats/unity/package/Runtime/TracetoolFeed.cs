@@ -28,6 +28,7 @@ namespace TracetoolUnity
 
         readonly FrameTiming[] timings = new FrameTiming[8];
         readonly Native.Timing[] fresh = new Native.Timing[8];
+        readonly Native.Settings[] settings = new Native.Settings[8];
         ProfilerRecorder[] recorders;
         ulong newest;
         bool feeding;
@@ -177,11 +178,13 @@ namespace TracetoolUnity
             uint most = newest == 0 || Key(ref timings[0]) == 0 ? 1 : Math.Min(got, (uint)timings.Length);
             while (n < most && (Key(ref timings[n]) == 0 || Key(ref timings[n]) > newest))
                 n++;
-            for (uint i = 0; i < n; i++)
+            for (uint i = 0; i < n; i++) {
                 fresh[i] = Convert(ref timings[n - 1 - i], n - 1 - i, frequency);
+                settings[i] = SettingsOf(ref timings[n - 1 - i]);
+            }
             newest = Math.Max(newest, Key(ref timings[0]));
             if (n > 0)
-                Native.tracetool_frame_timings(fresh, (int)n, frequency);
+                Native.tracetool_frame_timings2(fresh, settings, (int)n, frequency);
         }
 
         // A time that tells frames apart; 0 where the platform gives none.
@@ -210,14 +213,26 @@ namespace TracetoolUnity
             r.FrameStart = t.frameStartTimestamp;
             r.FirstSubmit = t.firstSubmitTimestamp;
             // Some platforms do not measure when the GPU is done, but add its time to that of the first
-            // submission.
+            // submission, ...
             if (r.FrameComplete != 0 && r.FirstSubmit != 0) {
                 double sum = r.FirstSubmit + r.GpuMs * frequency / 1000;
                 if (Math.Abs(sum - r.FrameComplete) <= Math.Max(frequency / 1e6, 2))
                     r.Flags = Native.CompleteComputed;
             }
 #endif
+            // ... or give that of presenting, where they know no GPU time.
+            if (r.GpuMs == 0 && r.FrameComplete != 0 && r.FrameComplete == r.PresentCalled)
+                r.Flags = Native.CompleteComputed;
             return r;
+        }
+
+        static Native.Settings SettingsOf(ref FrameTiming t)
+        {
+            return new Native.Settings {
+                HeightScale = t.heightScale,
+                WidthScale = t.widthScale,
+                SyncInterval = t.syncInterval,
+            };
         }
     }
 }
