@@ -56,6 +56,7 @@ def every_other():
     out = kit.capture("other.ttc")
     kit.mono("heapshot=1gc,out=" + out, "Heap")
     all = len(shots(out))
+    out = kit.capture("other.ttc")
     kit.mono("heapshot=2gc,out=" + out, "Heap")
     kit.check(len(shots(out)) == all // 2, "heapshot=2gc takes every other", len(shots(out)), all)
 
