@@ -5,6 +5,7 @@ import json
 import os
 import re
 import shutil
+import subprocess
 
 import kit
 from kit import run
@@ -44,9 +45,9 @@ def main():
     s = kit.Suite()
     open(s.path("budget.json"), "w").write(BUDGET)
     gate = ["--gate", s.path("budget.json"), "--inconclusive", "pass"]
-    for name, data in kit.captures(3, 40, s.path("in")).items():
-        os.makedirs(os.path.dirname(name), exist_ok=True)
-        open(name, "wb").write(data)
+    os.mkdir(s.path("in"))
+    for i in range(40):                   # a gate takes no recording twice
+        subprocess.run([os.path.join(kit.BUILD, "mlpd_gen"), "17", "8", str(i + 1), s.path("in", "%02d.mlpd" % i)], check=True)
     for i in range(1, N + 1):
         r = run("batch", "-q", "-o", s.path("all"), "--shard", "%d/%d" % (i, N), *gate, s.path("in"))
         s.equal("shard %d" % i, (r.returncode, r.err), (0, ""))

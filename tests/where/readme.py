@@ -27,14 +27,14 @@ NOT_RUN = {
 # Options that README adds to the command before them, with what they need beside it.
 ADDED = {
     "--frames 812": "", "--budget 8.33": "", "--table calltree": "", "--bottom-up": "--table calltree", "--thread Main": "",
-    "--time 10-12.5": "", "--min-duration 100us": "", "--group-by thread": "", "--buckets 30": "",
-    "--metric 'marker.time[Update*].total'": "--buckets 30", "-o game.pb.gz": "", "-o game.folded": "",
+    "--time 10-12.5": "", "--min-duration 100us": "", "--group-by thread": "",
+    "--metric 'marker.time[Update*].total'": "", "-o game.pb.gz": "", "-o game.folded": "",
     "--value bytes": "-o bytes.folded", "--split 300M": "", "--pprof diff.pb.gz": "", "--do convert --to json.gz": "",
     "--gate budget.json --baseline base.json": None, "--resume": "", "--shard 3/20": "", "--azure": "", "--teamcity": "",
     "--markdown FILE": "", "--json FILE": "", "--format json": "", "--format csv": "", "--format markdown": "",
 }
 # Options it only names, on their way to a sentence.
-NAMED = {"--frame-marker", "--sort", "--limit", "-o", "-", "--align"}
+NAMED = {"--frame-marker", "--sort", "--limit", "-o", "-", "--align", "--meta session=NAME"}
 
 # What may come of a command beside 0: verdicts are those of the machine this runs on.
 VERDICT = (0, 1, 5)
@@ -145,7 +145,7 @@ def main():
     last, later, ran = None, [], 0
     for kind, command in found:
         if kind == "add":
-            if command in NAMED:
+            if command in NAMED or command not in ADDED:      # the latter has failed above
                 continue
             if ADDED[command] is None:        # needs what is made further down
                 later.append((last, command))
