@@ -8,7 +8,9 @@
 
 #include "cmd.h"
 #include "input.h"
+#include "model/names.h"
 #include "report.h"
+#include "stat/num.h"
 #include "tables.h"
 
 struct info_opts {
@@ -94,12 +96,22 @@ static const struct tt_col meta_col[] = {
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
-enum { T_CAPTURE, T_THREAD, T_EVENT, T_META, T_N };
+static const struct tt_col likely_col[] = {
+	{ "option", "option", TT_UNIT_TEXT, "The option that names the marker, as a shell takes it." },
+	{ "thread", "thread", TT_UNIT_TEXT, "The thread it begins on." },
+	{ "begins", "begins", TT_UNIT_COUNT, "How often it begins in the first two million calls of the capture." },
+	{ "every_ns", "every", TT_UNIT_NS, "Mean time from one begin to the next." },
+	{ "spread", "spread", TT_UNIT_PERCENT, "Standard deviation of that time, as share of its mean: small where it begins regularly." },
+	{ "share", "share", TT_UNIT_PERCENT, "Its share of the thread's time." },
+};
+
+enum { T_CAPTURE, T_THREAD, T_EVENT, T_META, T_LIKELY, T_N };
 static const struct tt_pass_table table[T_N] = {
 	[T_CAPTURE] = { .id = "capture", .title = "Capture", .col = capture_col, .ncol = TT_NCOL(capture_col) },
 	[T_THREAD] = { .id = "capture_threads", .title = "Threads", .col = thread_col, .ncol = TT_NCOL(thread_col) },
 	[T_EVENT] = { .id = "capture_events", .title = "Events by type", .col = event_col, .ncol = TT_NCOL(event_col) },
 	[T_META] = { .id = "capture_meta", .title = "Facts", .col = meta_col, .ncol = TT_NCOL(meta_col) },
+	[T_LIKELY] = { .id = "capture_frame_markers", .title = "Markers that may begin frames", .col = likely_col, .ncol = TT_NCOL(likely_col) },
 };
 
 const struct tt_pass_table *
@@ -338,6 +350,53 @@ meta_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
 	return rc;
 }
 
+/* "--frame-marker 'Game:Tick'" in the report's arena: the marker's name without its arguments, quoted for a shell. */
+static const char *
+frame_option(struct tt_report *r, const char *full, struct tt_err *err)
+{
+	const char *text = "";
+
+	size_t n = tt_name_bare(full);
+
+	for (size_t part = 0; text; full += part + 1, n -= part + 1) {
+		const char *quote = memchr(full, '\'', n);
+
+		part = quote ? (size_t)(quote - full) : n;
+		text = tt_report_text(r, err, "%s%.*s%s", text, (int)part, full, quote ? "'\\''" : "");
+		if (!quote)
+			break;
+	}
+	return text ? tt_report_text(r, err, "--frame-marker '%s'", text) : NULL;
+}
+
+/* Where no frame is marked: which markers may begin frames. */
+static int
+likely_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+{
+	struct tt_table *t;
+	int rc = TT_OK;
+
+	if (m->frames || m->ncandidate == 0)
+		return TT_OK;
+	rc = new_table(r, T_LIKELY, &t, err);
+	for (size_t i = 0; i < m->ncandidate && rc == TT_OK; i++) {
+		const struct tt_candidate *k = &m->candidate[i];
+		const char *option = frame_option(r, k->full, err);
+		struct tt_cell *c;
+
+		rc = option ? tt_table_row(r, t, &c, err) : err->code;
+		if (rc != TT_OK)
+			return rc;
+		tt_cell_text(&c[0], option);
+		tt_cell_text(&c[1], k->thread->name);
+		tt_cell_int(&c[2], (int64_t)k->begins);
+		tt_cell_int(&c[3], k->every);
+		tt_cell_int(&c[4], tt_ratio((uint64_t)k->spread, 10000, (uint64_t)k->every));
+		tt_cell_int(&c[5], k->share_e4);
+	}
+	return rc;
+}
+
 /* The ledger, as the pass of that name tells it. */
 static int
 loss_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
@@ -364,7 +423,7 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 	rc = input_confine(app, &o->in, o->out.output, &run, err);
 	if (rc != TT_OK)
 		return rc;
-	run.needs = TT_NEEDS_TALLY | TT_NEEDS_CALLS;
+	run.needs = TT_NEEDS_TALLY | TT_NEEDS_CALLS | TT_NEEDS_CANDIDATES;
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);
@@ -374,6 +433,8 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 		rc = info_summary(m, &r, err);
 	if (rc == TT_OK)
 		rc = meta_rows(m, &r, err);
+	if (rc == TT_OK)
+		rc = likely_rows(m, &r, err);
 	if (rc == TT_OK)
 		rc = thread_rows(m, &r, err);
 	if (rc == TT_OK)

@@ -198,6 +198,7 @@ enum tt_needs {
 	TT_NEEDS_ROOTS = 4194304,     /* with TT_NEEDS_GRAPH: roots by class, of every shot */
 	TT_NEEDS_FINALS = 2097152,    /* the model keeps finalizers */
 	TT_NEEDS_CODE = 32768,        /* the model keeps helper code and sampled addresses */
+	TT_NEEDS_CANDIDATES = 8388608,        /* markers that may begin frames, where the capture marks none */
 	TT_SKIM = 1 << 30,            /* of events only frames, threads, times and how many there are: see tt_format.decode */
 };
 

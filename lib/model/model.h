@@ -57,6 +57,8 @@ struct tt_counter_stat {
 /* A value of a counter; kept with TT_NEEDS_POINTS. */
 struct tt_counter_point { int64_t ts; uint32_t counter; union tt_counter_value v; };
 
+#define TT_CANDIDATES 5
+
 struct tt_model {
 	struct tt_env *env;
 	struct tt_capture **cap;
@@ -66,6 +68,15 @@ struct tt_model {
 	struct tt_counts *counts;     /* of all workers */
 	struct tt_filter filter;
 	bool *keep_thread;            /* by thread index; NULL: all */
+	/* With TT_NEEDS_CANDIDATES: markers that may begin frames, the likeliest first, from the beginning of the capture. */
+	struct tt_candidate {
+		const char *full;
+		const struct tt_thread *thread;
+		uint64_t begins;      /* as far as was looked */
+		int64_t every, spread;        /* mean and standard deviation of the time from one begin to the next */
+		int64_t share_e4;     /* of the thread's time, in 1/10000 */
+	} candidate[TT_CANDIDATES];
+	size_t ncandidate;
 	struct tt_frames *frames;     /* NULL: no frame marks, or none of frame_marker */
 	const char *frame_marker;     /* glob; NULL: frames are those of the capture */
 	struct tt_loss *loss;

@@ -119,7 +119,7 @@ static const struct tt_pass_table tables[] = {
 	    TT_ON_TIME | TT_ON_NAMES, 0, 0 },
 };
 
-#define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with --frame-marker NAME"
+#define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with --frame-marker NAME; tracetool info lists likely ones"
 #define NO_BEGINS "the marker of --frame-marker is in this capture and never begins: no frames"
 #define NO_THREAD "no frame begins on a thread that --frame-thread names"
 #define NO_TIMINGS "no frame timings: the engine's own measurements are not in this capture"

@@ -6,6 +6,7 @@
  * mean several. A wrapper of the runtime, "(wrapper KIND) NAME", is the caller of what it wraps: it begins a frame only
  * where NAME itself is not recorded.
  */
+#include "run/candidates.h"
 #include "run/watch.h"
 
 #include <stdio.h>
@@ -123,8 +124,8 @@ tt_mark_keys_find(struct tt_run *r, struct tt_err *err)
 		ms->key[i].frame = ms->key[i].frame && ms->key[i].rank == best;
 	if (!r->o->frame_marker)
 		return fill_slots(ms, &r->env->mem, err);
-	if (!any)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no marker matches --frame-marker \"%s\"", r->o->frame_marker);
+	/* Then markers that may be meant are looked for. */
+	ms->unmatched = !any;
 	ms->one = best > 0 || tt_pattern_is_plain(r->o->frame_marker);
 	return fill_slots(ms, &r->env->mem, err);
 }
@@ -220,6 +221,8 @@ tt_mark_keys_choose(struct tt_run *r, struct tt_err *err)
 
 	if (!ms || !r->o->frame_marker)
 		return TT_OK;
+	if (ms->unmatched)
+		return tt_candidates_fail(r, err);
 	for (size_t i = 1; i <= ms->nkey; i++) {
 		if (i < ms->nkey && ms->key[i].name == ms->key[from].name)
 			continue;

@@ -1,3 +1,4 @@
+#include "run/candidates.h"
 #include "run/watch.h"
 
 #include "model/facts.h"
@@ -92,6 +93,8 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 	}
 	if (!ms->keyed && (rc = tt_mark_keys_find(r, err)) != TT_OK)
 		return rc;
+	if (ms->unmatched)
+		return tt_candidates_batch(r, b, t, err);
 	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
 		const struct tt_event *e = &b->ev[i];
 		struct tt_mark_key *k = e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN || e->kind == TT_INSTANT ?

@@ -1,3 +1,4 @@
+#include "run/candidates.h"
 #include "run/pipe.h"
 
 #include <stdlib.h>
@@ -145,6 +146,8 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 		rc = tt_gather(r, p->in, &s->io, &s->batch, s->io.thread, err);
 	if (rc == TT_OK && r->m->frames)
 		rc = tt_frames_chunk(r, &s->batch, err);
+	if (rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES))
+		rc = tt_candidates_batch(r, &s->batch, s->io.thread, err);
 	struct tt_view v = view_of(p, s);
 	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
 		const struct tt_emit *e = r->o->emit[i];

@@ -1,3 +1,4 @@
+#include "run/candidates.h"
 #include "run/watch.h"
 
 #include <stdlib.h>
@@ -460,6 +461,7 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 	m->npause = m->nheap = 0;
 	tt_counters_reset(r);
 	tt_gather_free(r);
+	tt_candidates_free(r);
 	drop_gathered(m);
 	m->pause_n = 0;
 	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
@@ -541,6 +543,8 @@ run(struct tt_run *r, struct tt_err *err)
 	close_ledger(r);
 	total_times(r->m);
 	rc = name_all(r, err);
+	if (rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES))
+		tt_candidates_choose(r);
 	if (rc == TT_OK && r->m->filter.no_wait)
 		rc = tt_waits_drop(r->m, err);
 	if (rc == TT_OK)
@@ -615,6 +619,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	tt_tally_free(&r.gc_at);
 	tt_mem_free(&env->mem, r.counter_slot, r.ncounter_slot * sizeof *r.counter_slot);
 	tt_gather_free(&r);
+	tt_candidates_free(&r);
 	tt_marks_free(&r);
 	m->npath = o->npath;
 	*out = m;

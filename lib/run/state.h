@@ -42,6 +42,7 @@ struct tt_run {
 	size_t cappausing;
 	struct tt_tally gc_at;        /* thread -> place in the model's gc_thread + 1 */
 	struct tt_marks *marks;       /* frames.c */
+	struct tt_candidates *candidates;     /* candidates.c */
 	int64_t label_from, label_to; /* when the labels of the filter are set; INT64_MIN, INT64_MAX: no limit */
 	uint32_t *counter_slot;       /* counters.c: index + 1 into the model's counters */
 	size_t ncounter_slot;

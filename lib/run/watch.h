@@ -74,6 +74,7 @@ struct tt_marks {
 	size_t nkey, capkey;
 	uint32_t *slot;               /* place in key + 1 by process and key */
 	size_t nslot;
+	bool unmatched;               /* --frame-marker matches no marker */
 	bool keyed;
 	bool one;                     /* frames are to begin at one marker alone */
 	bool several;                 /* but more begin: marks are no longer kept */

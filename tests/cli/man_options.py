@@ -104,7 +104,7 @@ def main():
     check("columns of tables, kinds of loss", out.splitlines() if code else [])
     text = open(metrics).read()
     check("wait markers", ["%s is not listed" % name for name in re.findall(r'"([^"]+)"', in_source(
-        "lib/pass/registry.c", r"tt_wait_markers\[\] = \{(.*?)NULL")[0]) if "\n%s\n" % name not in text])
+        "lib/model/waits.c", r"tt_wait_markers\[\] = \{(.*?)NULL")[0]) if "\n%s\n" % name not in text])
     zones = set(re.sub(r"\d+$", "", z) for z in in_source("lib/model/resolve.c", r'\{ TT_KEY_\S+, "([^"(]+)", '))
     listed = re.findall(r'begin zones(.*?)end zones', text, re.S)[0]
     listed = set(re.sub(r"\d+$", "", z) for line in re.findall(r"^\.It (.*)", listed, re.M) for z in line.split(" , "))

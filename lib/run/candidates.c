@@ -1,0 +1,213 @@
+/**
+ * Markers that may begin frames; the contract is in candidates.h.
+ */
+#include "run/candidates.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/slot.h"
+#include "base/utf8.h"
+#include "model/names.h"
+#include "model/waits.h"
+#include "out/table.h"
+#include "stat/num.h"
+
+enum {
+	LOOKED_AT = 1 << 21,          /* zones of a run, from its beginning */
+	KEYS = 1 << 16,               /* markers by thread; of more, the first */
+	LEAST = 10,                   /* begins: fewer tell nothing about regularity */
+	LISTED = 3,                   /* in an error */
+};
+
+/* A marker on a thread. */
+struct seen {
+	uint64_t key, n;
+	uint32_t thread;
+	int64_t first, last;          /* begins */
+	int64_t open;                 /* when the one began that has not ended; INT64_MIN: none */
+	int64_t total;                /* time */
+	tt_u128 square;               /* sum of the squares of the intervals between begins */
+};
+
+struct tt_candidates {
+	struct seen *v;
+	size_t n, cap;
+	uint32_t *slot;               /* number + 1, 2 * KEYS of them */
+	struct span { int64_t from, to; } *span;      /* by thread: of its zones */
+	size_t nspan;
+	uint64_t looked_at;
+};
+
+static int
+begin(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_mem *mem = &r->env->mem;
+
+	r->candidates = tt_mem_alloc(mem, sizeof *r->candidates, err);
+	if (r->candidates)
+		r->candidates->slot = tt_mem_alloc(mem, 2 * KEYS * sizeof *r->candidates->slot, err);
+	return r->candidates && r->candidates->slot ? TT_OK : err->code;
+}
+
+void
+tt_candidates_free(struct tt_run *r)
+{
+	struct tt_candidates *c = r->candidates;
+	struct tt_mem *mem = &r->env->mem;
+
+	if (!c)
+		return;
+	tt_mem_free(mem, c->v, c->cap * sizeof *c->v);
+	tt_mem_free(mem, c->slot, c->slot ? 2 * KEYS * sizeof *c->slot : 0);
+	tt_mem_free(mem, c->span, c->nspan * sizeof *c->span);
+	tt_mem_free(mem, c, sizeof *c);
+	r->candidates = NULL;
+}
+
+/* What is known of ${key} on ${thread}, new where ${add}; NULL where there is none, no room (TT_OK in *${rc}), or no memory. */
+static struct seen *
+at(struct tt_run *r, uint32_t thread, uint64_t key, bool add, int *rc, struct tt_err *err)
+{
+	struct tt_candidates *c = r->candidates;
+	size_t i = tt_slot_of(thread, key, 2 * KEYS);
+
+	*rc = TT_OK;
+	for (; c->slot[i]; i = (i + 1) & (2 * KEYS - 1)) {
+		struct seen *s = &c->v[c->slot[i] - 1];
+
+		if (s->key == key && s->thread == thread)
+			return s;
+	}
+	if (!add || c->n == KEYS)
+		return NULL;
+	*rc = tt_mem_grow(&r->env->mem, &c->v, &c->cap, c->n + 1, sizeof *c->v, err);
+	if (*rc != TT_OK)
+		return NULL;
+	c->v[c->n] = (struct seen){ .key = key, .thread = thread, .open = INT64_MIN };
+	c->slot[i] = (uint32_t)++c->n;
+	return &c->v[c->n - 1];
+}
+
+static void
+count(struct seen *s, struct span *span, const struct tt_event *e)
+{
+	int64_t gap = s->n && e->ts > s->last ? e->ts - s->last : 0;
+
+	s->first = s->n++ ? s->first : e->ts;
+	s->last = e->ts > s->last || s->n == 1 ? e->ts : s->last;
+	s->square += (tt_u128)gap * (tt_u128)gap;
+	if (e->kind == TT_ZONE)
+		s->total += e->dur;
+	else
+		s->open = e->ts;
+	if (e->ts < span->from)
+		span->from = e->ts;
+	if (e->ts > span->to)
+		span->to = e->ts;
+}
+
+int
+tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct tt_thread *t, struct tt_err *err)
+{
+	struct tt_candidates *c;
+	int rc = r->candidates ? TT_OK : begin(r, err);
+	size_t had;
+
+	if (rc != TT_OK || r->candidates->looked_at >= LOOKED_AT)
+		return rc;
+	c = r->candidates;
+	had = c->nspan;
+	rc = tt_mem_grow(&r->env->mem, &c->span, &c->nspan, t->index + (size_t)1, sizeof *c->span, err);
+	for (size_t i = had; i < c->nspan && rc == TT_OK; i++)
+		c->span[i] = (struct span){ INT64_MAX, INT64_MIN };
+	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
+		const struct tt_event *e = &b->ev[i];
+		bool begins = e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN;
+		struct seen *s;
+
+		if ((!begins && e->kind != TT_ZONE_END) || e->val >= TT_KEY_SPECIAL)
+			continue;
+		s = at(r, t->index, e->val, begins, &rc, err);
+		c->looked_at++;
+		if (s && begins) {
+			count(s, &c->span[t->index], e);
+		} else if (s && s->open != INT64_MIN) {
+			s->total += e->ts > s->open ? e->ts - s->open : 0;
+			s->open = INT64_MIN;
+		}
+	}
+	return rc;
+}
+
+/* --- which are likely ----------------------------------------------------------------------- */
+
+/* Fill ${to} from ${s}; false where it begins no frames: too seldom, too irregularly, a wrapper, or it waits. */
+static bool
+judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
+{
+	const struct tt_thread *t = r->m->threads.t[s->thread];
+	const struct tt_name *name = tt_model_key(r->m, t->process, s->key);
+	const struct span *span = &r->candidates->span[s->thread];
+	uint64_t gaps = s->n - 1;
+	tt_u128 mean, square;
+
+	if (s->n < LEAST || s->last <= s->first || !name || !name->known || tt_name_wrapper(name->full) || tt_waits_is(r->m, name->full))
+		return false;
+	mean = (tt_u128)(s->last - s->first) / gaps;
+	square = s->square / gaps;
+	*to = (struct tt_candidate){ .full = name->full, .thread = t, .begins = s->n, .every = (int64_t)mean,
+		.spread = (int64_t)tt_isqrt(square > mean * mean ? square - mean * mean : 0),
+		.share_e4 = tt_ratio((uint64_t)s->total, 10000, (uint64_t)(span->to - span->from)) };
+	if (to->share_e4 > 10000)
+		to->share_e4 = 10000;
+	return to->spread <= to->every && to->share_e4 >= 100;
+}
+
+/* A frame takes most of its thread's time and begins regularly: what varies by as much as its interval weighs a third. */
+static int64_t
+score(const struct tt_candidate *c)
+{
+	return tt_ratio((uint64_t)c->share_e4, (uint64_t)c->every, (uint64_t)(c->every + 2 * c->spread));
+}
+
+void
+tt_candidates_choose(struct tt_run *r)
+{
+	struct tt_model *m = r->m;
+
+	m->ncandidate = 0;
+	for (size_t i = 0; r->candidates && i < r->candidates->n; i++) {
+		struct tt_candidate c;
+		size_t k;
+
+		if (!judge(r, &r->candidates->v[i], &c))
+			continue;
+		/* Insert it where it belongs among the best so far. */
+		for (k = m->ncandidate; k > 0 && score(&m->candidate[k - 1]) < score(&c); k--) {
+			if (k < TT_CANDIDATES)
+				m->candidate[k] = m->candidate[k - 1];
+		}
+		if (k < TT_CANDIDATES)
+			m->candidate[k] = c;
+		m->ncandidate += m->ncandidate < TT_CANDIDATES;
+	}
+}
+
+int
+tt_candidates_fail(struct tt_run *r, struct tt_err *err)
+{
+	char text[LISTED * 200] = "", name[100], every[32];
+	size_t used = 0;
+
+	tt_candidates_choose(r);
+	for (size_t i = 0; i < r->m->ncandidate && i < LISTED; i++) {
+		const struct tt_candidate *c = &r->m->candidate[i];
+
+		tt_utf8_line(name, sizeof name, c->full);
+		*tt_put_time_short(every, c->every) = '\0';
+		used += (size_t)snprintf(text + used, sizeof text - used, "%s\"%.*s\" (begins every %s, %lld %% of %.20s)", i ? ", " : "; likely are ",
+		    (int)tt_name_bare(name), name, every, (long long)(c->share_e4 / 100), c->thread->name);
+	}
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no marker matches --frame-marker \"%.60s\"%s", r->o->frame_marker, text);
+}
