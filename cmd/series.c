@@ -168,19 +168,21 @@ in_unit(int64_t v, enum tt_dim dim)
 	}
 }
 
-/* One bucket: its own reading, whose losses the first one has told of. */
+/*
+ * One bucket, from which a call or a frame that begins in it is taken whole. With ${frames} only what happens in its frames: those
+ * may begin later and end later than the bucket. The losses of this reading are those that the first one has told of.
+ */
 static int
-read_bucket(struct app *app, struct series_opts *o, const struct tt_run_opts *common, bool first, int64_t from, int64_t to,
-    struct tt_series_value *v, struct tt_err *err)
+read_bucket(struct app *app, const struct series_opts *o, const struct tt_run_opts *common, int64_t from, int64_t to, bool frames,
+    struct tt_value *value, struct tt_err *err)
 {
 	struct tt_run_opts run = *common;
-	struct tt_value *value = tt_arena_alloc(&app->arena, o->n * sizeof *value, err);
 	struct tt_model *m = NULL;
 	struct tt_loss loss;
 	int rc;
 
-	if (!value)
-		return err->code;
+	run.whole_frames = frames;
+	run.filter.by_begin = true;
 	run.needs = 0;
 	for (size_t i = 0; i < o->n; i++)
 		run.needs |= o->x[i].metric->needs;
@@ -193,15 +195,39 @@ read_bucket(struct app *app, struct series_opts *o, const struct tt_run_opts *co
 	app->env.loss = &app->loss;
 	if (rc == TT_OK)
 		rc = tt_measure_all(m, tt_lost_events(&loss), o->x, o->n, value, &app->arena, err);
+	tt_model_free(m);
+	return rc;
+}
+
+static bool
+is_per_frame(const struct tt_measure *x)
+{
+	return x->stat >= TT_STAT_FRAME_MEAN && x->stat <= TT_STAT_FRAME_MAX;
+}
+
+/* The values of one bucket: those per frame by a reading of its frames, the others by one of its time. */
+static int
+read_values(struct app *app, struct series_opts *o, const struct tt_run_opts *run, bool first, int64_t from, int64_t to,
+    struct tt_series_value *v, struct tt_err *err)
+{
+	struct tt_value *value = tt_arena_alloc(&app->arena, 2 * o->n * sizeof *value, err);
+	bool kind[2] = { false, false };
+	int rc = value ? TT_OK : err->code;
+
+	for (size_t i = 0; i < o->n; i++)
+		kind[is_per_frame(&o->x[i])] = true;
+	for (size_t k = 0; k < 2 && rc == TT_OK; k++)
+		if (kind[k])
+			rc = read_bucket(app, o, run, from, to, k == 1, value + k * o->n, err);
 	for (size_t i = 0; i < o->n && rc == TT_OK; i++) {
-		if (!value[i].absent || o->x[i].metric->select == TT_SELECT_NONE)
+		const struct tt_value *x = &value[i + (is_per_frame(&o->x[i]) ? o->n : 0)];
+		if (!x->absent || o->x[i].metric->select == TT_SELECT_NONE)
 			o->absent[i] = NULL;
 		else if (first || o->absent[i])
-			o->absent[i] = value[i].why;
-		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = from, .to = to, .known = value[i].known,
-			.unit = unit_of(value[i].dim), .unit_name = tt_dim_name[value[i].dim], .v = in_unit(value[i].v, value[i].dim) };
+			o->absent[i] = x->why;
+		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = from, .to = to, .known = x->known,
+			.unit = unit_of(x->dim), .unit_name = tt_dim_name[x->dim], .v = in_unit(x->v, x->dim) };
 	}
-	tt_model_free(m);
 	return rc;
 }
 
@@ -244,7 +270,7 @@ series_read(struct app *app, struct series_opts *o, const struct tt_run_opts *ru
 	if (!s->v)
 		return err->code;
 	for (size_t i = 0; i < buckets && rc == TT_OK; i++)
-		rc = read_bucket(app, o, run, i == 0, tt_timeline_start(&t, i), tt_timeline_start(&t, i + 1), s->v + i * o->n, err);
+		rc = read_values(app, o, run, i == 0, tt_timeline_start(&t, i), tt_timeline_start(&t, i + 1), s->v + i * o->n, err);
 	ui_erase(&app->ui);
 	forget_unmet(o, s);
 	return rc;

@@ -23,6 +23,7 @@
 struct tt_filter {
 	int64_t from, to;                     /* INT64_MIN, INT64_MAX: no limit */
 	bool of_flight;                       /* from is where all threads of a flight recording begin, not the user's */
+	bool by_begin;                        /* no clipping: what begins in this time counts whole, frames too, and nothing else */
 	bool has_frames;
 	uint64_t frame_first, frame_last;     /* inclusive; becomes from and to once the frame table is known */
 	const char *from_label, *to_label;    /* facts (tt_facts_find) that begin and end the time; NULL: none. Become from and to */

@@ -198,9 +198,9 @@ shown(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key)
 	return !n || !n->alloc_wrapper;
 }
 
-/* Step down from level ${i} to level i + 1. */
+/* Step down from level ${i} to level i + 1, to a zone that begins at ${ts}. */
 static inline int
-step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, bool out, struct tt_err *err)
+step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool out, struct tt_err *err)
 {
 	struct tt_level *l = &f->lvl[i + 1];
 
@@ -212,7 +212,27 @@ step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, bool
 		return TT_OK;
 	}
 	l->out = false;
+	l->in = ts >= f->m->filter.from && ts < f->m->filter.to;
 	return f->tree ? descend(f, io, &f->lvl[i], TT_NODE_ZONE, key, l, err) : TT_OK;
+}
+
+/*
+ * A zone of level ${i} counts whole where it begins, and is no self time of the zone around it wherever that begins. The sums of
+ * all parts of the time are then those of the whole.
+ */
+static int
+count_whole(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur, bool counts, struct tt_err *err)
+{
+	const struct tt_level *l = &f->lvl[i], *up = l - 1;
+	struct tt_count *c = count_of(io, l);
+
+	if (i > 1 && l->in != up->in)
+		count_of(io, up)->self += l->in ? dur : -dur;
+	if (!l->in)
+		return TT_OK;
+	c->n += counts;
+	c->total += dur;
+	return counts ? add_dur(f, io, l, (uint64_t)dur, err) : TT_OK;
 }
 
 /* A zone of level ${i} is over: count it, clipped to the filter's time. */
@@ -229,6 +249,8 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 		end = ts;
 	if (l->out || end - ts < flt->min_dur)
 		return TT_OK;
+	if (flt->by_begin)
+		return f->tree ? count_whole(f, io, i, end - ts, counts, err) : TT_OK;
 	if (ts >= flt->to || (end <= flt->from && ts < flt->from))
 		return TT_OK;
 	if (ts < flt->from)
@@ -292,7 +314,7 @@ end_base(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, str
 	/* An Exception zone that was interrupted stands on top again. */
 	const struct tt_open *top = &io->base.z[io->base.n - 1];
 	if ((e->flags & TT_F_UNWIND) && top->key == TT_KEY_EXCEPTION && top->ts == e->ts && (top->flags & TT_F_CONT))
-		return step_down(f, io, io->base.n - 1, top->key, left_out(f, io->base.n - 1), err);
+		return step_down(f, io, io->base.n - 1, top->key, top->ts, left_out(f, io->base.n - 1), err);
 	return TT_OK;
 }
 
@@ -511,7 +533,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 		known = still_known(f, io);
 	for (size_t i = known; i < io->base.n && rc == TT_OK; i++) {
 		f->lvl[i + 1].number = io->base.z[i].number;
-		rc = step_down(f, io, i, io->base.z[i].key, f->filtered && left_out(f, i), err);
+		rc = step_down(f, io, i, io->base.z[i].key, io->base.z[i].ts, f->filtered && left_out(f, i), err);
 	}
 	k->n = rc == TT_OK ? io->base.n : 0;
 	return rc;
@@ -531,7 +553,7 @@ any_call(const struct tt_batch *b)
 static int
 zone(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t up, struct tt_err *err)
 {
-	int rc = step_down(f, io, up, e->val, f->filtered && (e->dur < f->m->filter.min_dur || left_out(f, up)), err);
+	int rc = step_down(f, io, up, e->val, e->ts, f->filtered && (e->dur < f->m->filter.min_dur || left_out(f, up)), err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -702,7 +724,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 		case TT_ZONE_BEGIN:
 			up = e->depth < UINT16_MAX ? base + e->depth : top;
 			top = up + 1;
-			rc = step_down(f, io, up, e->val, f->filtered && left_out(f, up), err);
+			rc = step_down(f, io, up, e->val, e->ts, f->filtered && left_out(f, up), err);
 			f->lvl[top].begin = e;
 			break;
 		case TT_ZONE_END:

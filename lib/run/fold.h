@@ -39,6 +39,7 @@ struct tt_level {
 	uint32_t node;
 	uint32_t number;              /* of a zone from before the chunk: tt_open's */
 	bool out;                     /* left out by the filter: stands for the zone around it */
+	bool in;                      /* begins in the filter's time; of one left out, whether the zone around it does */
 };
 
 /*

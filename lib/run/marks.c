@@ -174,8 +174,8 @@ add_frames(struct tt_run *r, const struct tt_frame_marks *m, struct tt_err *err)
 	f->partial += r->m->cap[m->process]->min_ts < m->ts[0] ? 2 : 1;
 	for (size_t i = 0; i < n; i++) {
 		int64_t from = m->ts[i], to = m->ts[i + 1];
-		bool in = from >= flt->from && to <= flt->to && from >= r->label_from && from < r->label_to &&
-		    (!flt->has_frames || (i + 1 >= flt->frame_first && i + 1 <= flt->frame_last));
+		bool in = from >= flt->from && (flt->by_begin ? from < flt->to : to <= flt->to) && from >= r->label_from &&
+		    from < r->label_to && (!flt->has_frames || (i + 1 >= flt->frame_first && i + 1 <= flt->frame_last));
 		if (!in || to == from)
 			continue;
 		f->start[f->n] = from;

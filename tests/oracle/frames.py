@@ -116,7 +116,43 @@ def outside_calls():
     check("CPU-active time is exact", cpu and cpu["mean_ns"] == cpu["max_ns"] == 150000, cpu)
 
 
+# --- parts of the time ----------------------------------------------------------------------------------
+
+def parts_of_the_time():
+    """A frame and a call belong to the part in which they begin, whole."""
+    lines = [("thread", 0, "Main"), ("thread", 1, "Work"), ("method", 1, "Game:Tick ()"), ("method", 2, "Game:Step ()"),
+             ("method", 3, "Game:Load ()"), ("enter", 0, 0, 3)]
+    t, longest = 1000, 0
+    for i in range(40):
+        dur = 107000 if i in (7, 21) else 3000 + 130 * i
+        lines += [("enter", t, 0, 1)]
+        for k in range(8):
+            lines += [("enter", t + 10 + k * dur // 10, 0, 2), ("leave", t + 10 + (k + 1) * dur // 10, 0, 2)]
+        lines += [("leave", t + dur - 5, 0, 1)]
+        t += dur
+    lines += [("leave", t, 0, 3)]
+    path = capture("parts", lines + [("end", t, 0)])
+    whole = {"marker.count[Game:Step].total": 320, "marker.count[Game:Tick].total": 40, "marker.time[Game:Load].total": t,
+             "marker.self[Game:Load].total": 1000 + 40 * 5, "frame.over[50us].count": 2}
+    each = {"marker.count[Game:Step].per_frame.mean": 8, "marker.time[Game:Step].max": 10700, "frame.time.max": 107000}
+    for n in (3, 7, 30, 60):
+        args = [x for m in list(whole) + list(each) for x in ("--metric", m)]
+        t = stats(path, "--frame-marker", "Game:Tick", "--buckets", str(n), "--limit", "0", *args)
+        if isinstance(t, str):
+            check("%d parts" % n, False, t)
+            continue
+        rows = t["timeline_metrics"]["rows"]
+        for m, want in whole.items():
+            got = [r["value"] for r in rows if r["metric"] == m]
+            check("%d parts add up: %s" % (n, m), len(got) == n and abs(sum(v or 0 for v in got) - want) < 1, (got, want))
+        for m, want in each.items():
+            got = [r["value"] for r in rows if r["metric"] == m and r["value"] is not None]
+            good = got and (all(v == want for v in got) if "mean" in m else max(got) == want)
+            check("%d parts: %s" % (n, m), good, (got, want))
+
+
 markers_of_frames()
+parts_of_the_time()
 outside_calls()
 work.cleanup()
 print("%d passed, %d failed" % (passed, failed))
