@@ -346,6 +346,10 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 	uint64_t events = 0;
 	char count[40], size[40];
 
+	char outside[TT_OUTSIDE_TEXT];
+
+	if (tt_filter_outside(m, outside))
+		tt_log(&app->env, TT_LOG_NORMAL, "%s", outside);
 	for (size_t i = 0; i < m->ncap; i++)
 		events += m->cap[i]->nevent;
 	*tt_put_count(count, (int64_t)events) = '\0';

@@ -85,6 +85,10 @@ extern const struct tt_pass *const tt_passes[];      /* NULL-terminated */
 int tt_pass_begin(const struct tt_pass *p, size_t which, const struct tt_pass_opts *o, struct tt_report *r,
     struct tt_table **t, struct tt_err *err);
 
+/* Does no event lie in the time asked for? Then a sentence that says so in ${text}, of TT_OUTSIDE_TEXT bytes. */
+#define TT_OUTSIDE_TEXT 160
+bool tt_filter_outside(const struct tt_model *m, char *text);
+
 /**
  * tt_filter_notes(m, group, r, err):
  * A note for each filter in use that means nothing for some of the tables in ${r}, which it names. A table whose rows are

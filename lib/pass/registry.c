@@ -1,6 +1,7 @@
 /**
  * The list of passes, and what they share; the contract is in pass.h.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "pass/passes.h"
@@ -171,6 +172,23 @@ tt_group_note(enum tt_group group, struct tt_report *r, struct tt_err *err)
 	return option ? note_tables(option, is_apart, 0, group, r, err) : err->code;
 }
 
+bool
+tt_filter_outside(const struct tt_model *m, char *text)
+{
+	const struct tt_filter *f = &m->filter;
+	char from[40], to[40];
+	bool any = false;
+
+	for (size_t i = 0; i < m->ncap; i++)
+		any = any || m->cap[i]->min_ts <= m->cap[i]->max_ts;
+	if (!any || f->has_frames || (f->from <= m->max_ts && f->to > m->min_ts))
+		return false;
+	*tt_put_time(from, m->min_ts) = '\0';
+	*tt_put_time(to, m->max_ts) = '\0';
+	snprintf(text, TT_OUTSIDE_TEXT, "nothing lies in --time: the capture lasts from %s to %s", from, to);
+	return true;
+}
+
 int
 tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report *r, struct tt_err *err)
 {
@@ -188,6 +206,10 @@ tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report 
 	};
 	int rc = TT_OK;
 
+	char text[TT_OUTSIDE_TEXT];
+
+	if (tt_filter_outside(m, text))
+		return tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", text, err);
 	for (size_t i = 0; i < TT_NCOL(all) && rc == TT_OK; i++) {
 		if (all[i].used)
 			rc = note_tables(all[i].option, is_deaf, all[i].filter, group, r, err);
