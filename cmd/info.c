@@ -77,7 +77,7 @@ static const struct tt_col thread_col[] = {
 	{ "first_ns", "first event", TT_UNIT_NS, "Time of its first event." },
 	{ "last_ns", "last event", TT_UNIT_NS, "Time of its last event." },
 	{ "events", "events", TT_UNIT_COUNT, "All its events." },
-	{ "calls", "calls", TT_UNIT_COUNT, "Calls begun." },
+	{ "calls", "calls", TT_UNIT_COUNT, "Calls begun; not the zones that tracetool makes itself." },
 	{ "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated." },
 	{ "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated." },
 	{ "open", "open at end", TT_UNIT_COUNT, "Calls still open at the end." },

@@ -151,6 +151,14 @@ collections(struct ttc_run *r)
 	return TT_OK;
 }
 
+/* Zones of collections, locks and exceptions are no calls of the program. */
+static void
+uncount_own(struct tt_batch *b)
+{
+	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end; e++)
+		b->nzone -= (e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN) && e->val >= TT_KEY_SPECIAL && !(e->flags & TT_F_CONT);
+}
+
 int
 ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err)
 {
@@ -191,6 +199,8 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 	if (r.p < r.end || b->nrare) {
 		tt_batch_time(b, ttc_ns(m, r.ticks));
 		rc = records(&r);
+		if (r.own)
+			uncount_own(b);
 		if (rc == TT_OK && r.collect)
 			rc = collections(&r);
 		if (rc == TT_OK)

@@ -25,6 +25,7 @@ struct ttc_run {
 	uint64_t base_at;             /* words: keys of the zones open before the chunk, outermost first */
 	size_t nbase;                 /* those that are open still */
 	uint64_t calls;               /* begins and ends */
+	bool own;                     /* zones of no program may be among them: keys of TT_KEY_SPECIAL and above */
 	int64_t call_ts;
 	struct tt_err *err;
 };
@@ -55,6 +56,7 @@ ttc_begin(struct ttc_run *r, uint64_t key, unsigned flags)
 {
 	r->call_ts = ttc_ns(r->m, r->ticks);
 	tt_zone_begin(r->b, r->call_ts, key, flags);
+	r->own |= key >= TT_KEY_SPECIAL;
 	r->calls++;
 }
 

@@ -98,7 +98,7 @@ hot_loop(struct ttc_run *r, int *rc, bool quick)
 	const unsigned up = (62 - m->shift) & 63;
 	const bool bare = !(b->needs & TT_NEEDS_ARGS) && !b->tally;
 	uint64_t ticks = (r->ticks - zero) << up, key = r->key, n = n0, depth = depth0;
-	bool more = up <= 8;
+	bool more = up <= 8, own = key >= TT_KEY_SPECIAL;
 
 	while (more && r->end - p >= 32 && depth < UINT16_MAX - BLOCK && ticks >> 61 == 0 && (r->ticks - zero) >> 52 == 0) {
 		b->n = n;
@@ -121,6 +121,7 @@ hot_loop(struct ttc_run *r, int *rc, bool quick)
 				t = time >> 2;
 				v = of;
 				is = 1;
+				own |= key + ttc_zag(v) >= TT_KEY_SPECIAL;
 			}
 			uint64_t top = depth + is - 1;        /* of the zone that begins or ends */
 			if (unlikely((int64_t)top < 0))
@@ -153,6 +154,7 @@ hot_loop(struct ttc_run *r, int *rc, bool quick)
 	r->key = key;
 	r->call_ts = ttc_ns(m, r->ticks);
 	r->calls += records;
+	r->own |= own;
 	b->nzone += begun;
 	b->n = n;
 	b->depth = depth;

@@ -13,7 +13,7 @@ gap(struct mlpd_run *r, enum tt_loss_kind kind, const uint8_t *from)
 	if (b->nstack && b->stack_ts > last)
 		last = b->stack_ts;
 	tt_loss_add(&b->loss, kind, 1, (uint64_t)(r->end - from), r->at + (uint64_t)(from - r->start));
-	tt_loss_add(&b->loss, TT_LOST_OPEN, b->depth, 0, TT_NOWHERE);
+	b->cut += b->depth;
 	while (b->depth > 0) {
 		int rc = tt_zone_end_slow(b, last, b->ev[b->open[b->depth - 1]].val, 0, r->err);
 		if (rc != TT_OK)

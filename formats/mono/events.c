@@ -84,13 +84,13 @@ ev_gc(struct mlpd_run *r)
 	switch (kind) {
 	case TT_GC_PRE_STOP:
 		ts = stack_time(r);
-		tt_zone_begin(r->b, ts, TT_KEY_GC_PAUSE, 0);
-		tt_zone_begin(r->b, ts, TT_KEY_GC_STOP, 0);
+		tt_zone_begin_own(r->b, ts, TT_KEY_GC_PAUSE);
+		tt_zone_begin_own(r->b, ts, TT_KEY_GC_STOP);
 		return TT_OK;
 	case TT_GC_STOPPED:
 		return tt_zone_end(r->b, stack_time(r), TT_KEY_GC_STOP, 0, r->err);
 	case TT_GC_START:
-		tt_zone_begin(r->b, stack_time(r), TT_KEY_GC_GEN(gen), 0);
+		tt_zone_begin_own(r->b, stack_time(r), TT_KEY_GC_GEN(gen));
 		return TT_OK;
 	case TT_GC_END:
 		return tt_zone_end(r->b, stack_time(r), TT_KEY_GC_GEN(gen), 0, r->err);
@@ -259,7 +259,7 @@ ev_throw(struct mlpd_run *r, bool bt)
 		return r->err->code;
 	e->flags = bt ? TT_F_STACK : 0;
 	put_ext(r, e, 0, first, n);
-	tt_zone_begin(r->b, stack_time(r), TT_KEY_EXCEPTION, 0);
+	tt_zone_begin_own(r->b, stack_time(r), TT_KEY_EXCEPTION);
 	return TT_OK;
 }
 
@@ -299,7 +299,7 @@ ev_monitor(struct mlpd_run *r, unsigned tag)
 	e->flags = tag & 0x80 ? TT_F_STACK : 0;
 	put_ext(r, e, 0, first, n);
 	if (event == TT_MONITOR_CONTEND)
-		tt_zone_begin(r->b, stack_time(r), TT_KEY_CONTENTION, 0);
+		tt_zone_begin_own(r->b, stack_time(r), TT_KEY_CONTENTION);
 	else if (event == TT_MONITOR_ACQUIRED || event == TT_MONITOR_FAILED)
 		rc = tt_zone_end(r->b, stack_time(r), TT_KEY_CONTENTION, 0, r->err);
 	return rc;

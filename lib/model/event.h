@@ -199,6 +199,7 @@ enum tt_needs {
 	TT_NEEDS_FINALS = 2097152,    /* the model keeps finalizers */
 	TT_NEEDS_CODE = 32768,        /* the model keeps helper code and sampled addresses */
 	TT_NEEDS_CANDIDATES = 8388608,        /* markers that may begin frames, where the capture marks none */
+	TT_NEEDS_APART = 16777216,    /* names that tell all markers apart: tt_model_tell_apart(); with TT_NEEDS_TEXT */
 	TT_SKIM = 1 << 30,            /* of events only frames, threads, times and how many there are: see tt_format.decode */
 };
 
@@ -240,7 +241,8 @@ struct tt_batch {
 	uint64_t nstack;              /* stack events seen (begins and ends) */
 	int64_t min_ts, max_ts;       /* over all events; min > max: none */
 	uint64_t nevent;              /* events of the producer */
-	uint64_t nzone;               /* zones begun; one that continues is not begun again */
+	uint64_t nzone;               /* zones of the program begun; one that continues is not begun again */
+	uint64_t cut;                 /* zones that were open where damage cut the chunk off */
 	uint64_t nalloc, alloc_b;
 	struct tt_heap_sum heap;      /* heap objects not yet handed on: model/heap.h */
 	struct tt_loss loss;          /* what was lost in this chunk; joined in file order */

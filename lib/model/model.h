@@ -135,6 +135,7 @@ struct tt_model {
 	struct tt_name {
 		const char *full;     /* "Namespace.Class:Method (args)" */
 		const char *shown;    /* by --names */
+		const char *apart;    /* where another marker is shown alike, with what tells them apart: tt_model_tell_apart(); or NULL */
 		uint32_t category;    /* category number */
 		bool alloc_wrapper;   /* the runtime's: stripped unless filter.wrappers */
 		bool known;           /* a definition was found */
@@ -158,6 +159,9 @@ enum tt_names_form { TT_NAMES_SHORT, TT_NAMES_FULL };
  * runs. Everything is in m->arena; text handed out earlier stays good.
  */
 int tt_model_resolve(struct tt_model *m, enum tt_names_form form, struct tt_err *err);
+
+/* Give the names that are shown alike though they are of different markers an apart: with arguments, or in full where those are the same. */
+int tt_model_tell_apart(struct tt_model *m, struct tt_err *err);
 
 /* The name of the class behind allocation key ${key} of ${process}; "(unknown class 0x...)" where undefined. */
 const char *tt_model_class(const struct tt_model *m, uint32_t process, uint64_t key);

@@ -489,6 +489,87 @@ tt_model_resolve(struct tt_model *m, enum tt_names_form form, struct tt_err *err
 	return tt_threads_name(&m->threads, m->cap, m->ncap, &m->arena, err);
 }
 
+/* --- names that are shown alike ----------------------------------------------------- */
+
+static const char *
+arguments(const struct tt_name *n)
+{
+	return n->full + tt_name_bare(n->full);
+}
+
+static int
+by_shown(const void *a, const void *b)
+{
+	const struct tt_name *x = *(struct tt_name *const *)a, *y = *(struct tt_name *const *)b;
+	int c = strcmp(x->shown, y->shown);
+
+	if (c == 0)
+		c = strcmp(arguments(x), arguments(y));
+	return c ? c : strcmp(x->full, y->full);
+}
+
+/* Of a name in order among those shown alike: are its arguments another's, too? */
+static bool
+same_arguments(const struct tt_name *n, const struct tt_name *other)
+{
+	return other && strcmp(arguments(n), arguments(other)) == 0 && strcmp(n->full, other->full) != 0;
+}
+
+static const char *
+joined(struct tt_model *m, const char *a, const char *b, struct tt_err *err)
+{
+	size_t n = strlen(a);
+	char *text = tt_arena_alloc(&m->arena, n + strlen(b) + 1, err);
+
+	if (text) {
+		memcpy(text, a, n);
+		memcpy(text + n, b, strlen(b) + 1);
+	}
+	return text;
+}
+
+static int
+tell_apart(struct tt_model *m, struct tt_name **n, size_t count, struct tt_err *err)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct tt_name *up = i ? n[i - 1] : NULL, *next = i + 1 < count ? n[i + 1] : NULL;
+
+		if (up && strcmp(up->full, n[i]->full) == 0)
+			n[i]->apart = up->apart;
+		else if (same_arguments(n[i], next) || same_arguments(n[i], up))
+			n[i]->apart = n[i]->full;
+		else if (!(n[i]->apart = joined(m, n[i]->shown, arguments(n[i]), err)))
+			return err->code;
+	}
+	return TT_OK;
+}
+
+int
+tt_model_tell_apart(struct tt_model *m, struct tt_err *err)
+{
+	struct tt_keys *k = m->keys;
+	struct tt_name **list = tt_mem_alloc(&m->env->mem, k->n * sizeof *list, err);
+	size_t n = 0, from = 0;
+	int rc = TT_OK;
+
+	if (!list)
+		return err->code;
+	for (size_t i = 0; i < k->n; i++)
+		if (k->all[i].known && k->all[i].shown != k->all[i].full)
+			list[n++] = &k->all[i];
+	if (n)
+		qsort(list, n, sizeof *list, by_shown);
+	for (size_t i = 1; i <= n && rc == TT_OK; i++) {
+		if (i < n && strcmp(list[i]->shown, list[from]->shown) == 0)
+			continue;
+		if (strcmp(list[from]->full, list[i - 1]->full) != 0)
+			rc = tell_apart(m, list + from, i - from, err);
+		from = i;
+	}
+	tt_mem_free(&m->env->mem, list, k->n * sizeof *list);
+	return rc;
+}
+
 const char *
 tt_model_class(const struct tt_model *m, uint32_t process, uint64_t key)
 {

@@ -79,6 +79,14 @@ tt_zone_begin(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags)
 	b->nzone += !(flags & TT_F_CONT);
 }
 
+/* The same of a zone of our own making (TT_KEY_SPECIAL and above): it is no call of the program. */
+static inline void
+tt_zone_begin_own(struct tt_batch *b, int64_t ts, uint64_t key)
+{
+	tt_zone_begin(b, ts, key, 0);
+	b->nzone--;
+}
+
 /**
  * tt_zone_end(b, ts, key, flags, err):
  * A zone of ${key} ends; ${flags} is 0 or TT_F_UNWIND.

@@ -33,7 +33,7 @@ static const struct tt_col markers_col[M_N] = {
 	    "Total time per frame on the frame thread, over all frames; empty without frames." },
 	[M_FRAME_MAX] = { "frame_max_ns", "frame max", TT_UNIT_NS, "Largest total time in one frame on the frame thread." },
 	[M_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Frames in which it runs on the frame thread." },
-	[M_DEPTH_MIN] = { "depth_min", "depth from", TT_UNIT_COUNT, "Smallest depth of a path it ends; 1 is outermost." },
+	[M_DEPTH_MIN] = { "depth_min", "depth from", TT_UNIT_COUNT, "Smallest depth of a path it ends, of zones that are shown; 1 is outermost." },
 	[M_DEPTH_MAX] = { "depth_max", "depth to", TT_UNIT_COUNT, "Largest depth of a path it ends." },
 	[M_THREADS] = { "threads", "threads", TT_UNIT_COUNT, "Threads on which it runs." },
 };
@@ -56,6 +56,7 @@ struct seen { uint32_t row, thread; };
 struct fold {
 	struct tt_paths p;
 	struct sums *row;
+	uint32_t hidden;              /* zones around the present node that are not shown */
 	struct seen *seen;
 	size_t nseen, capseen;
 };
@@ -82,7 +83,7 @@ add_node(struct fold *f, uint32_t node, bool outermost, struct tt_err *err)
 {
 	const struct tt_node *n = tt_paths_node(&f->p, node);
 	struct tt_count c = tt_paths_count(&f->p, node);
-	uint32_t row = tt_paths_row(&f->p, node);
+	uint32_t row = tt_paths_row(&f->p, node), depth = n->depth - f->hidden;
 	struct sums *s = &f->row[row];
 
 	if (c.n == 0 && c.total == 0 && c.self == 0)
@@ -92,10 +93,10 @@ add_node(struct fold *f, uint32_t node, bool outermost, struct tt_err *err)
 	s->self += c.self;
 	if (outermost)
 		s->total += c.total;
-	if (s->depth_max == 0 || n->depth < s->depth_min)
-		s->depth_min = n->depth;
-	if (n->depth > s->depth_max)
-		s->depth_max = n->depth;
+	if (s->depth_max == 0 || depth < s->depth_min)
+		s->depth_min = depth;
+	if (depth > s->depth_max)
+		s->depth_max = depth;
 	return see(f, row, node, err);
 }
 
@@ -121,6 +122,7 @@ fold_tree(struct fold *f, struct tt_err *err)
 		if (!tt_paths_timed(&f->p, w.node))
 			continue;
 		if (!tt_paths_shown(&f->p, w.node)) {
+			f->hidden += w.leave ? UINT32_MAX : 1;
 			if (!w.leave)
 				add_hidden(f, w.node);
 			continue;

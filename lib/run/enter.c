@@ -192,6 +192,7 @@ count_thread(struct slot *s, struct tt_thread *t)
 	s->alloc_before_n = t->nalloc;
 	t->nevent += b->nevent;
 	t->ncall += b->nzone;
+	t->open_at_end += b->cut;
 	t->nalloc += b->nalloc;
 	t->alloc_b += b->alloc_b;
 	if (b->min_ts > b->max_ts)

@@ -333,6 +333,8 @@ begin_emitters(struct tt_run *r, struct tt_err *err)
 {
 	if (!r->o->nemit)
 		return TT_OK;
+	if ((r->needs & TT_NEEDS_APART) && tt_model_tell_apart(r->m, err) != TT_OK)
+		return err->code;
 	r->emit = tt_mem_alloc(&r->env->mem, r->o->nemit * sizeof *r->emit, err);
 	if (!r->emit)
 		return err->code;
