@@ -151,12 +151,16 @@ collections(struct ttc_run *r)
 	return TT_OK;
 }
 
-/* Zones of collections, locks and exceptions are no calls of the program. */
+/* Zones of collections, locks and exceptions are no calls of the program; see tt_zone_begin_own(). */
 static void
-uncount_own(struct tt_batch *b)
+mark_own(struct tt_batch *b)
 {
-	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end; e++)
-		b->nzone -= (e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN) && e->val >= TT_KEY_SPECIAL && !(e->flags & TT_F_CONT);
+	for (struct tt_event *e = b->ev, *end = e + b->n; e < end; e++) {
+		if ((e->kind != TT_ZONE && e->kind != TT_ZONE_BEGIN) || e->val < TT_KEY_SPECIAL || (e->flags & TT_F_CONT))
+			continue;
+		b->nzone--;
+		e->flags |= e->val == TT_KEY_EXCEPTION ? TT_F_PIECES : 0;
+	}
 }
 
 int
@@ -200,7 +204,7 @@ ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, st
 		tt_batch_time(b, ttc_ns(m, r.ticks));
 		rc = records(&r);
 		if (r.own)
-			uncount_own(b);
+			mark_own(b);
 		if (rc == TT_OK && r.collect)
 			rc = collections(&r);
 		if (rc == TT_OK)

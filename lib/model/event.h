@@ -91,6 +91,7 @@ enum tt_event_flag {
 	TT_F_POPPED = 4,      /* had no end of its own: closed by the end of a zone around it */
 	TT_F_CONT = 8,        /* continues an interrupted zone: time, but not an activation of its own */
 	TT_F_STACK = 16,      /* a recorded stack follows in the ext */
+	TT_F_PIECES = 16,     /* of a zone: TT_KEY_EXCEPTION, which may go on as TT_F_CONT */
 	TT_F_WIDE = 32,       /* the ext's ts holds the full value of dur */
 	TT_F_END = 64,
 	TT_F_DELTA = 64,

@@ -83,7 +83,7 @@ tt_zone_begin(struct tt_batch *b, int64_t ts, uint64_t key, unsigned flags)
 static inline void
 tt_zone_begin_own(struct tt_batch *b, int64_t ts, uint64_t key)
 {
-	tt_zone_begin(b, ts, key, 0);
+	tt_zone_begin(b, ts, key, key == TT_KEY_EXCEPTION ? TT_F_PIECES : 0);
 	b->nzone--;
 }
 

@@ -150,7 +150,7 @@ tt_cell_human(char *p, enum tt_unit unit, const struct tt_cell *cell)
 		return put(p, "-");
 	switch (unit) {
 	case TT_UNIT_VALUE:
-		if (!cell->s)
+		if (!cell->s || cell->rounded)
 			return tt_cell_fact(p, cell->unit, cell);
 		p = put(p, cell->s);
 		return put(p, cell->unit == TT_UNIT_BYTES ? " B" : cell->unit == TT_UNIT_NS ? " ns" :

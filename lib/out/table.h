@@ -54,8 +54,9 @@ tt_unit_is_text(enum tt_unit unit)
 struct tt_cell {
 	bool empty;           /* no value: "-" for people, nothing for machines */
 	uint8_t unit;         /* enum tt_unit, in a TT_UNIT_VALUE column only: a number, not text */
+	bool rounded;         /* s is for machines alone: people see v, which is rounded */
 	int64_t v;
-	const char *s;        /* TT_UNIT_TEXT, TT_UNIT_PROSE; in a TT_UNIT_VALUE column a number that v cannot hold: see tt_cell_beyond() */
+	const char *s;        /* TT_UNIT_TEXT, TT_UNIT_PROSE; in a TT_UNIT_VALUE column a number that v cannot hold: see tt_cell_beyond(), tt_cell_exact() */
 };
 
 struct tt_table {
@@ -109,6 +110,13 @@ tt_cell_beyond(struct tt_cell *c, enum tt_unit unit, const char *s, int64_t near
 {
 	tt_cell_value(c, unit, near);
 	c->s = s;
+}
+/* The same of a number that ${v} holds rounded: machines read ${s}, people ${v}. */
+static inline void
+tt_cell_exact(struct tt_cell *c, enum tt_unit unit, const char *s, int64_t v)
+{
+	tt_cell_beyond(c, unit, s, v);
+	c->rounded = true;
 }
 static inline void tt_cell_text(struct tt_cell *c, const char *s) { c->empty = false; c->s = s; }
 

@@ -5,6 +5,7 @@
  * nanoseconds in the next. Definitions: tracetool-metrics(7), Counters.
  */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -116,6 +117,34 @@ struct row {
 	int rc;
 };
 
+/* A number that ${v} is rounded from, for machines. */
+static void
+put_exact(struct row *x, struct tt_cell *c, struct scale s, double exact, int64_t v)
+{
+	char text[40];
+
+	*tt_put_double(text, exact) = '\0';
+	const char *kept = tt_report_text(x->r, x->err, "%s", text);
+	if (!kept)
+		x->rc = x->err->code;
+	else
+		tt_cell_exact(c, s.unit, kept, v);
+}
+
+/* ${v} times ${n}, as people would write it: 0.58 in percent is 58, though the product of the doubles is a little less. */
+static double
+times(double v, double n)
+{
+	char text[40];
+	double d;
+
+	if (n == 1)
+		return v;
+	snprintf(text, sizeof text, "%.15g", v * n);
+	d = strtod(text, NULL);
+	return d / n == v ? d : v * n;
+}
+
 /* ${text}, in the unit as it is written. */
 static void
 put_beyond(struct row *x, struct tt_cell *c, struct scale s, const char *text, double v)
@@ -135,7 +164,12 @@ put_double(struct row *x, struct tt_cell *c, struct scale s, double v)
 	char text[40];
 
 	if (scaled >= -9.2e18 && scaled <= 9.2e18) {
-		tt_cell_value(c, s.unit, (int64_t)scaled);
+		double exact = times(v, (double)s.num / step);
+
+		if (exact * step == scaled)
+			tt_cell_value(c, s.unit, (int64_t)scaled);
+		else
+			put_exact(x, c, s, exact, (int64_t)scaled);
 		return;
 	}
 	if (isfinite(scaled))

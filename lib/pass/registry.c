@@ -209,7 +209,7 @@ tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report 
 	char text[TT_OUTSIDE_TEXT];
 
 	if (tt_filter_outside(m, text))
-		return tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", text, err);
+		rc = tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", text, err);
 	for (size_t i = 0; i < TT_NCOL(all) && rc == TT_OK; i++) {
 		if (all[i].used)
 			rc = note_tables(all[i].option, is_deaf, all[i].filter, group, r, err);

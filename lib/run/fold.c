@@ -216,6 +216,48 @@ step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int6
 	return f->tree ? descend(f, io, &f->lvl[i], TT_NODE_ZONE, key, l, err) : TT_OK;
 }
 
+/* --- exceptions: a zone in pieces, one for each frame that is left, counts as one --- */
+
+/* The exception met last goes on no more. */
+static int
+thrown_over(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
+{
+	const struct tt_thrown *t = &f->thrown[--f->nthrown];
+
+	return add_dur(f, io, &t->l, (uint64_t)(t->end - t->since), err);
+}
+
+/* A piece at level ${l}. Pieces follow each other without a gap; what was thrown between two of them is over at the second. */
+static int
+thrown_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, int64_t ts, int64_t end, unsigned flags,
+    struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	while ((flags & TT_F_CONT) && f->nthrown && f->thrown[f->nthrown - 1].end != ts && rc == TT_OK)
+		rc = thrown_over(f, io, err);
+	if (rc != TT_OK)
+		return rc;
+	if (!(flags & TT_F_CONT)) {
+		rc = tt_mem_grow(f->mem, &f->thrown, &f->capthrown, f->nthrown + 1, sizeof *f->thrown, err);
+		if (rc == TT_OK)
+			f->thrown[f->nthrown++] = (struct tt_thrown){ ts, end, *l };
+	} else if (f->nthrown) {      /* else it began in an earlier chunk, and was counted there */
+		f->thrown[f->nthrown - 1].end = end;
+		f->thrown[f->nthrown - 1].l = *l;
+	}
+	return rc;
+}
+
+static int
+thrown_all_over(struct tt_fold *f, struct tt_fold_io *io, int rc, struct tt_err *err)
+{
+	while (f->nthrown && rc == TT_OK)
+		rc = thrown_over(f, io, err);
+	f->nthrown = 0;
+	return rc;
+}
+
 /*
  * A zone of level ${i} counts whole where it begins, and is no self time of the zone around it wherever that begins. The sums of
  * all parts of the time are then those of the whole.
@@ -261,10 +303,12 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 		struct tt_count *c = count_of(io, l);
 		c->n += counts;
 		c->total += end - ts;
-		if (counts)
+		if (key == TT_KEY_EXCEPTION && (counts || (flags & TT_F_CONT)))
+			rc = thrown_piece(f, io, l, ts, end, flags, err);
+		else if (counts)
 			rc = add_dur(f, io, l, (uint64_t)(end - ts), err);
 	}
-	if (rc == TT_OK && (f->needs & TT_NEEDS_SLICES) && shown(f, io, key))
+	if (rc == TT_OK && (f->needs & TT_NEEDS_SLICES) && shown(f, io, key) && !(flags & TT_F_CONT && key == TT_KEY_EXCEPTION))
 		rc = add_slice(f, io, ts, end - ts, key, i - 1, flags, err);
 	return rc;
 }
@@ -587,7 +631,7 @@ in_tree(const struct tt_level *l)
 static inline bool
 quick(struct tt_fold *f, const struct tt_tree_table *known, const struct tt_event *e, struct tt_level *l, bool hist)
 {
-	if (unlikely(!in_tree(l) || (e->flags & TT_F_CONT)))
+	if (unlikely(!in_tree(l) || (e->flags & (TT_F_CONT | TT_F_PIECES))))
 		return false;
 	l[1].hash = tt_tree_hash(l->hash, TT_NODE_ZONE, e->val);
 	uint32_t node = tt_tree_lookup(known, l[1].hash, tt_tree_tag(l->node, TT_NODE_ZONE), e->val);
@@ -677,7 +721,7 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_tree_table *know
 	for (size_t i = 0; i < many && rc == TT_OK; i++) {
 		struct tt_level *l = base + e[i].depth;
 		struct tt_count *page = NULL;
-		if (likely(in_tree(l) && !(e[i].flags & TT_F_CONT))) {
+		if (likely(in_tree(l) && !(e[i].flags & (TT_F_CONT | TT_F_PIECES)))) {
 			s[i].node = tt_tree_lookup(known, s[i].hash, tt_tree_tag(l->node, TT_NODE_ZONE), e[i].val);
 			page = s[i].node > TT_NODE_MORE ? f->counts->node[s[i].node >> TT_TREE_PAGE_BITS] : NULL;
 		}
@@ -760,7 +804,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			break;
 		}
 	}
-	return rc;
+	return thrown_all_over(f, io, rc, err);
 }
 
 int
@@ -781,7 +825,9 @@ tt_fold_rest(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	int rc = begin(f, io, 0, err);
 
-	return rc == TT_OK ? close_base(f, io, io->base.seen_ts, TT_F_POPPED, err) : rc;
+	if (rc == TT_OK)
+		rc = close_base(f, io, io->base.seen_ts, TT_F_POPPED, err);
+	return thrown_all_over(f, io, rc, err);
 }
 
 void
@@ -793,6 +839,7 @@ tt_fold_free(struct tt_fold *f)
 			tt_mem_free(f->mem, f->kept[i].lvl, f->kept[i].cap * sizeof *f->lvl);
 	tt_mem_free(f->mem, f->lvl, f->caplvl * sizeof *f->lvl);
 	tt_mem_free(f->mem, f->trail, f->captrail * sizeof *f->trail);
+	tt_mem_free(f->mem, f->thrown, f->capthrown * sizeof *f->thrown);
 }
 
 void

@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+"""One figure, said in several places, is the same; what cannot be said is told.
+
+    said.py TRACETOOL CALLS_GEN MLPD_GEN
+
+- Doubles of counters are in tables what they are in the events.
+- "calls" of threads are what the markers of the program count; what tracetool makes of collections, locks and exceptions is none.
+- Zones cut off by damage are as many in the table of threads as in the ledger.
+- Depths are those of zones that are shown.
+- Chrome JSON has as many names as there are markers, and as many exceptions as were thrown.
+- Time in which nothing lies, and coverage without lines, are told.
+
+Prints `N passed, N failed`; exit status 1 if any failed.
+"""
+import csv
+import io
+import json
+import os
+import random
+import subprocess
+import sys
+import tempfile
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TRACETOOL, CALLS_GEN, MLPD_GEN = sys.argv[1:4]
+DATA = os.path.join(TOP, "testdata", "mlpd")
+OWN = ("GC.Pause", "GC.Stop", "GC.Collect gen", "Contention", "Exception", "JIT", "(more paths)")
+passed = failed = 0
+work = tempfile.TemporaryDirectory(prefix="tracetool-said.")
+
+
+def check(what, good, why=""):
+    global passed, failed
+    passed += bool(good)
+    failed += not good
+    if not good:
+        print("%s: %s" % (what, str(why)[:400]))
+
+
+def run(*args):
+    return subprocess.run([TRACETOOL, *args], capture_output=True, text=True, errors="replace", timeout=120)
+
+
+def tables(path, ids, *args):
+    p = run("stats", "-q", "--format", "json", "--limit", "0", "--table", ids, path, *args)
+    return {k: t["rows"] for k, t in json.loads(p.stdout)["tables"].items()} if p.returncode in (0, 3) else {}
+
+
+def good(name):
+    return os.path.join(DATA, "good-%s.mlpd" % name)
+
+
+def captures():
+    made = os.path.join(work.name, "made.mlpd")
+    subprocess.run([MLPD_GEN, "17", "8", "3", made], check=True)
+    return [made, os.path.join(TOP, "testdata", "capture", "good-v1.0-every-kind.ttc"), good("d04-exceptions"), good("d05-monitors"),
+            good("d01-gameloop-calls-alloc"), good("d10-counters-zip"), good("d06-gcmoves-handles")]
+
+
+def doubles():
+    """Every value of counters that are doubles: in the events as recorded, in tables of all forms, in the unit of the table."""
+    sys.path.insert(0, os.path.join(TOP, "tests", "unity"))
+    import ttc
+    values = [0.000252, 1e-7, 1 / 3, 123456.789012, 0.58, 2.5, -0.0004, 7.0, 1e15 + 0.125]
+    c = ttc.Capture()
+    keys = [(c.counter(name, unit), name) for unit, name in ((0, "plain"), (2, "bytes"), (4, "percent"), (1, "ns"))]
+    t = c.thread()
+    for i, v in enumerate(values):
+        for key, _ in keys:
+            t.counter(1000 * (i + 1), key, ttc.F64, v)
+    path = os.path.join(work.name, "doubles.ttc")
+    c.write(path)
+    for _, name in keys:
+        got = [r["value"] for r in tables(path, "counter_values")["counter_values"] if r["counter"] == name]
+        check("doubles of %s in JSON" % name, got == values, got)
+        row = next(r for r in tables(path, "counters")["counters"] if r["counter"] == name)
+        check("and their extremes", (row["min"], row["max"], row["last"]) == (min(values), max(values), values[-1]), row)
+        check("and their mean", abs(row["mean"] - sum(values) / len(values)) < 1e-6, row)
+    out = run("stats", "-q", "--format", "csv", "--limit", "0", "--table", "counter_values", path).stdout
+    got = [float(r["value"]) for r in csv.DictReader(io.StringIO(out)) if r["counter"] == "plain"]
+    check("doubles in CSV", got == values, got)
+    text = run("stats", "-q", "--table", "counter_values", "--limit", "0", path).stdout
+    check("people see them rounded", "0.000252" not in text and "0.0002" not in text and "123,456.7" in text, text)
+    share = [r for r in tables(good("d10-counters-zip"), "counter_values")["counter_values"] if r["counter"].startswith("CPU Load")]
+    check("a fraction is a round number of percent", sorted({r["value"] for r in share}) == [31, 45, 58], share)
+
+
+def calls(path):
+    t = tables(path, "threads,markers,loss", "--wrappers", "--names", "full")
+    threads = sum(r["calls"] for r in t["threads"])
+    markers = sum(r["count"] for r in t["markers"] if not r["marker"].startswith(OWN))
+    check("calls of %s" % os.path.basename(path), threads == markers, (threads, markers))
+    lost = sum(r["count"] for r in t["loss"] if r["kind"] == "open")
+    check("open in %s" % os.path.basename(path), sum(r["open_at_end"] for r in t["threads"]) == lost, t["loss"])
+
+
+def damage(path, seeds):
+    data = open(path, "rb").read()
+    for seed in range(seeds):
+        rnd = random.Random(seed)
+        b = bytearray(data)
+        at = rnd.randrange(200, len(b))
+        for i in range(at, min(len(b), at + rnd.choice((1, 16, 300)))):
+            b[i] = rnd.randrange(256)
+        bad = os.path.join(work.name, "bad")
+        with open(bad, "wb") as f:
+            f.write(b)
+        t = tables(bad, "threads,loss")
+        if not t:
+            continue
+        lost = sum(r["count"] for r in t["loss"] if r["kind"] == "open")
+        check("open after damage %d of %s" % (seed, os.path.basename(path)), sum(r["open_at_end"] for r in t["threads"]) == lost, t["loss"])
+
+
+def made(name, lines):
+    path = os.path.join(work.name, name + ".mlpd")
+    text = "\n".join("\t".join(str(w) for w in line) for line in lines) + "\n"
+    subprocess.run([CALLS_GEN, path], input=text, text=True, check=True)
+    return path
+
+
+def depths():
+    alloc = "(wrapper alloc) object:ProfilerAllocSmall (intptr,intptr)"
+    path = made("depths", [("method", 1, "A:Go ()"), ("method", 2, alloc), ("method", 3, "B:Inside ()"), ("enter", 0, 0, 1),
+                           ("enter", 10, 0, 2), ("enter", 20, 0, 3), ("leave", 30, 0, 3), ("leave", 40, 0, 2), ("enter", 50, 0, 3),
+                           ("leave", 60, 0, 3), ("leave", 100, 0, 1)])
+    row = next(r for r in tables(path, "markers")["markers"] if r["marker"] == "B:Inside")
+    check("depth without wrappers", (row["depth_min"], row["depth_max"]) == (2, 2), row)
+    row = next(r for r in tables(path, "markers", "--wrappers")["markers"] if r["marker"] == "B:Inside")
+    check("depth with them", (row["depth_min"], row["depth_max"]) == (2, 3), row)
+
+
+def overloads():
+    names = ["Game.A:Go (int)", "Game.A:Go (string)", "Other.A:Go (int)", "Game.A:Once (int)", "Game.A:Go (string)"]
+    lines = [("method", i, n) for i, n in enumerate(names, 1)]
+    for i in range(len(names)):
+        lines += [("enter", i * 10, 0, i + 1), ("leave", i * 10 + 5, 0, i + 1)]
+    out = os.path.join(work.name, "o.json")
+    for form, want in (("short", {"A:Go (string)", "Game.A:Go (int)", "Other.A:Go (int)", "A:Once"}), ("full", set(names))):
+        run("convert", "-q", "--names", form, made("overloads", lines), "-o", out)
+        got = {e["name"] for e in json.load(open(out))["traceEvents"] if e.get("ph") == "X"}
+        check("names of overloads, " + form, got == want, got)
+
+
+def exceptions():
+    """One exception is one slice and counts once, however many methods it leaves; ends and begins nest."""
+    out = os.path.join(work.name, "x.json")
+    for name in ("d04-exceptions", "d04-exceptions-v15", "d04-exceptions-v04"):
+        path = good(name)
+        run("convert", "-q", path, "-o", out)
+        slices = sum(e.get("ph") == "X" and e["name"] == "Exception" for e in json.load(open(out))["traceEvents"])
+        row = next(r for r in tables(path, "markers")["markers"] if r["marker"] == "Exception")
+        throws = sum(r["count"] for r in tables(path, "exceptions")["exceptions"])
+        check("%s: one exception, one slice" % name, slices == row["count"] == throws > 0, (slices, row["count"], throws))
+        check("%s: mean within the extremes" % name, row["min_ns"] <= row["mean_ns"] <= row["max_ns"], row)
+        run("convert", "-q", "--begin-end", path, "-o", out)
+        stack, last, wrong, began = {}, {}, 0, 0
+        for e in json.load(open(out))["traceEvents"]:
+            if e.get("ph") not in ("B", "E"):
+                continue
+            st = stack.setdefault(e["tid"], [])
+            wrong += e["ts"] < last.get(e["tid"], 0)
+            last[e["tid"]] = e["ts"]
+            if e["ph"] == "B":
+                st.append(e["name"])
+                began += e["name"] == "Exception"
+            elif not st or st.pop() != e.get("name", e.get("name")) and "name" in e:
+                wrong += 1
+        check("%s: begins and ends nest" % name, wrong == 0 and began == throws, (wrong, began, throws))
+
+
+def nothing():
+    path, out = good("d01-gameloop-calls-alloc"), os.path.join(work.name, "x.")
+    p = run("stats", path, "--time", "1000-")
+    check("--time past the end is told", p.returncode == 0 and "nothing lies in --time: the capture lasts from" in p.stdout, p.stdout)
+    p = run("stats", path, "--time", "0-")
+    check("and only then", "nothing lies in" not in p.stdout, p.stdout)
+    p = run("convert", path, "--time", "1000-", "-o", out + "json")
+    check("in convert, too", p.returncode == 0 and "nothing lies in --time" in p.stderr, p.stderr)
+    p = run("convert", path, "-o", out + "info")
+    check("no coverage, no lcov", p.returncode == 2 and "no coverage in this capture" in p.stderr and not os.path.exists(out + "info"), p.stderr)
+
+
+doubles()
+for c in captures():
+    calls(c)
+for c in captures():
+    damage(c, 25)
+depths()
+overloads()
+exceptions()
+nothing()
+work.cleanup()
+print("%d passed, %d failed" % (passed, failed))
+sys.exit(failed > 0 or passed == 0)
