@@ -93,12 +93,20 @@ class CountingCalls(mlpd.Calls):
 
     def __init__(self, capture):
         super().__init__(capture)
-        self.begun = Counter()          # thread -> calls and zones, pieces of an Exception once
+        self.begun = Counter()          # thread -> calls
+        self.going_on = set()           # pieces of an Exception but its first: (thread, start, depth)
         self.unmatched_zones = 0        # ends; a catch whose throw was not recorded is usual and not told
 
     def enter(self, thread, key, time):
         super().enter(thread, key, time)
-        self.begun[thread] += 1
+        self.begun[thread] += not isinstance(key, str)
+
+    def exception_leave(self, thread, key, time):
+        before = len(thread.stack)
+        super().exception_leave(thread, key, time)
+        top = thread.stack[-1] if thread.stack else None
+        if top and top[0] == "Exception" and top[2] == thread.last and before:
+            self.going_on.add((thread, top[2], len(thread.stack) - 1))
 
     def pop_to(self, thread, key, time):
         if isinstance(key, str) and key != "Exception" and not any(f[0] == key for f in thread.stack):
@@ -124,7 +132,8 @@ class Recorder(mlpd.Analysis):
         self.origin = min(bases + [capture.min_time]) if capture.min_time is not None else min(bases, default=0)
         super().__init__(capture)
         for thread, name, start, duration, depth, zone in self.calls.finished:
-            self.row("zone", thread, start, name if zone else unknown(name), duration=duration, depth=depth)
+            if not zone or name != "Exception" or (thread, start, depth) not in self.calls.going_on:
+                self.row("zone", thread, start, name if zone else unknown(name), duration=duration, depth=depth)
             if depth == 0:
                 self.busy[thread] += duration
 
@@ -654,10 +663,8 @@ def scaled(v, unit, factor):
     if isinstance(v, int):
         v *= factor
         return None if not -2**63 <= v * (100 if unit == "percent" else 1) < 2**63 else v
-    v = round(v * factor * (100 if unit == "percent" else 1000)) / (100 if unit == "percent" else 1000)
-    if unit in ("bytes", "ns"):
-        v = round(v)
-    return v if abs(v) * 1000 <= 9.2e18 else None
+    short = float("%.15g" % (v * factor))
+    return short if short / factor == v else v * factor
 
 
 def value_of(kind, value):

@@ -8,7 +8,7 @@
 - Zones cut off by damage are as many in the table of threads as in the ledger.
 - Depths are those of zones that are shown.
 - Chrome JSON has as many names as there are markers, and as many exceptions as were thrown.
-- Time in which nothing lies, and coverage without lines, are told.
+- Time in which nothing lies is told.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
@@ -177,8 +177,6 @@ def nothing():
     check("and only then", "nothing lies in" not in p.stdout, p.stdout)
     p = run("convert", path, "--time", "1000-", "-o", out + "json")
     check("in convert, too", p.returncode == 0 and "nothing lies in --time" in p.stderr, p.stderr)
-    p = run("convert", path, "-o", out + "info")
-    check("no coverage, no lcov", p.returncode == 2 and "no coverage in this capture" in p.stderr and not os.path.exists(out + "info"), p.stderr)
 
 
 doubles()

@@ -1,0 +1,225 @@
+"""Cost is linear in whatever a capture can define many of.
+
+For each such thing, captures with N, 2N and 4N of it, and every command over them: instructions, which do not depend on load, by perf where
+the machine counts them, else by valgrind. Twice as much may cost 2.3 times the instructions at full length (TT_SET=all, N = 50,000, as
+issued); in check N is small, so what a start costs is left out: from 2N to 4N at most 2.6 times what N to 2N cost.
+"""
+import concurrent.futures
+import os
+import re
+import subprocess
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unity"))
+import kit
+import ttc
+
+N = 50000 if kit.LONG else 600
+THROW, LOCK, ROOT, HANDLE = 22, 24, 25, 20
+
+
+def zones(t, keys, dur=10):
+    for i, key in enumerate(keys):
+        t.zone(1000 + i * 100, 1000 + i * 100 + dur, key)
+
+
+def categories(n):
+    c = ttc.Capture()
+    zones(c.thread(), [c.marker("m%d" % i, c.category("c%d" % i, 0xff)) for i in range(n)])
+    return c
+
+
+def markers(n):
+    c = ttc.Capture()
+    zones(c.thread(), [c.marker("m%d" % i) for i in range(n)])
+    return c
+
+
+def overloads(n):
+    c = ttc.Capture()
+    zones(c.thread(), [c.marker("Game.A:Go (int%d)" % i) for i in range(n)])
+    return c
+
+
+def threads(n):
+    c = ttc.Capture()
+    key = c.marker("m")
+    for i in range(n):
+        t = c.thread()
+        t.zone(1000 + i, 1100 + i, key)
+        c.thread_name(t.native, "g", "t%d" % i)
+    return c
+
+
+def names(n):
+    c = ttc.Capture()
+    t = c.thread()
+    t.zone(1000, 1100, c.marker("m"))
+    for i in range(n):
+        c.thread_name(t.native, "g", "t%d" % i)
+    return c
+
+
+def counters(n):
+    c = ttc.Capture()
+    keys = [c.counter("k%d" % i, 0, "s%d" % i) for i in range(n)]
+    t = c.thread()
+    for i, key in enumerate(keys):
+        t.counter(1000 + i, key, ttc.F64, i / 3)
+    return c
+
+
+def labels(n):
+    c = ttc.Capture()
+    own = c.marker("m")
+    zones(c.thread(), [c.label_zone(own, "label %d" % i) for i in range(n)])
+    return c
+
+
+def facts(n):
+    c = ttc.Capture()
+    c.thread().zone(1000, 2000, c.marker("m"))
+    for i in range(n):
+        c.fact(i, "k%d" % i, "v%d" % i)
+    return c
+
+
+def scopes(n):
+    """Zones inside each other, at most as many as a stack holds, again and again by other names."""
+    c = ttc.Capture()
+    keys = [c.marker("m%d" % i) for i in range(n)]
+    t = c.thread()
+    for at in range(0, n, 100):
+        part = keys[at:at + 100]
+        for i, key in enumerate(part):
+            t.begin(1000 + at * 1000 + i, key)
+        for i in range(len(part)):
+            t.end(1000 + at * 1000 + 500 + i)
+    return c
+
+
+def frames(n):
+    c = ttc.Capture()
+    key = c.marker("m")
+    t = c.thread()
+    for i in range(n):
+        t.frame(1000 + i * 100)
+        t.zone(1010 + i * 100, 1050 + i * 100, key)
+    return c
+
+
+def mono(n, kind=None, payload=None):
+    c = ttc.Capture(producer="tracetool Mono module")
+    own = c.marker("A:Go ()")
+    t = c.thread()
+    t.zone(1000, 1000 + n * 100, own)
+    for i in range(n):
+        key = 0x10000 + i * 16
+        c.record(76, ttc.varint(0) + ttc.varint(key) + b"\0" + ttc.varint(0) + ttc.text("Space%d.Class%d" % (i, i)) + ttc.text(""))
+        if kind is None:
+            t.alloc(1000 + n * 100 + i * 10, key, 24)
+        else:
+            t.other(1000 + n * 100 + i * 10, kind, payload(i, key))
+    return c
+
+
+def classes(n):
+    return mono(n)
+
+
+def exceptions(n):
+    return mono(n, THROW, lambda i, key: ttc.varint(0x20000000 + i * 32) + ttc.varint(key) + ttc.varint(0))
+
+
+def locks(n):
+    return mono(n, LOCK, lambda i, key: bytes([1]) + ttc.varint(0x20000000 + i * 32) + ttc.varint(0))
+
+
+def roots(n):
+    return mono(n, ROOT, lambda i, key: b"\0" + ttc.varint(0x30000000 + i * 64) + b"".join(ttc.varint(x) for x in (8, 1, key)) + ttc.text("r%d" % i))
+
+
+def handles(n):
+    return mono(n, HANDLE, lambda i, key: bytes([0, 0]) + ttc.varint(i) + ttc.varint(0x20000000 + i * 32))
+
+
+def methods(n):
+    """In a capture of Mono's log profiler."""
+    lines = ["thread\t0\tMain"] + ["method\t%d\tSpace%d.Class%d:Go (int)" % (i, i, i) for i in range(1, n + 1)]
+    for i in range(1, n + 1):
+        lines += ["enter\t%d\t0\t%d" % (i * 100, i), "leave\t%d\t0\t%d" % (i * 100 + 50, i)]
+    return "\n".join(lines + ["end\t%d\t0" % ((n + 2) * 100)]) + "\n"
+
+
+KINDS = [categories, markers, overloads, threads, names, counters, labels, facts, scopes, frames, classes, exceptions, locks, roots, handles,
+         methods]
+
+
+def tables():
+    rows = [r for r in kit.listed("metrics") if "table" in r]
+    return ",".join(dict.fromkeys(r["table"] for r in rows if not r["table"].startswith("capture")))
+
+
+def perf():
+    p = subprocess.run(["perf", "stat", "-x,", "-e", "instructions:u", "true"], capture_output=True, text=True)
+    return p.returncode == 0 and p.stderr[:1].isdigit()
+
+
+def instructions(args, by_perf):
+    how = ["perf", "stat", "-x,", "-e", "instructions:u"] if by_perf else \
+        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+    p = subprocess.run([*how, kit.TRACETOOL, *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", timeout=3000)
+    m = re.search(r"^(\d+),.*instructions" if by_perf else r"Collected : (\d+)", p.stderr, re.M)
+    return (int(m.group(1)) if m else 0), p.returncode, p.stderr
+
+
+def commands(path, out):
+    every = [("stats", ["stats", "-q", "-j1", "--limit", "0", "--format", "json", "--table", TABLES, path]),
+             ("convert json", ["convert", "-q", "-j1", path, "-o", out + ".json"])]
+    if not kit.LONG:
+        return every
+    return every + [("info", ["info", "-q", path]), ("stats text", ["stats", "-q", "-j1", path]),
+                    ("stats by thread", ["stats", "-q", "-j1", "--group-by", "thread", path]),
+                    ("frames", ["stats", "-q", "-j1", "--frame-marker", "re:[mGAS]", path]),
+                    ("pairs", ["convert", "-q", "-j1", "--begin-end", path, "-o", out + ".json"]),
+                    ("csv", ["convert", "-q", "-j1", path, "-o", out + ".csv"]), ("pprof", ["convert", "-q", "-j1", path, "-o", out + ".pb"]),
+                    ("folded", ["convert", "-q", "-j1", path, "-o", out + ".folded"]), ("diff", ["diff", "-q", "-j1", path, "--", path]),
+                    ("recover", ["recover", path, "-o", out + ".ttc"])]
+
+
+def one(s, kind, by_perf):
+    sizes = (N, 2 * N) if kit.LONG else (N, 2 * N, 4 * N)
+    paths = []
+    for n in sizes:
+        path = s.path("%s-%d" % (kind.__name__, n))
+        made = kind(n)
+        if isinstance(made, str):
+            subprocess.run([os.path.join(kit.BUILD, "calls_gen"), path], input=made, text=True, check=True)
+        else:
+            made.write(path)
+        paths.append(path)
+    for k, (name, _) in enumerate(commands("", "")):
+        got = [instructions(commands(p, p)[k][1], by_perf) for p in paths]
+        if all(rc == 2 for _, rc, _ in got):
+            continue              # no frames, or nothing to recover: said for every size
+        i = [x for x, _, _ in got]
+        if any(rc not in (0, 1, 3, 5) for _, rc, _ in got) or not all(i):
+            s.check("%s of %s" % (name, kind.__name__), str(got)[-400:])
+            continue
+        ratio, most = (i[1] / i[0], 2.3) if kit.LONG else ((i[2] - i[1]) / max(i[1] - i[0], 1), 2.6)
+        if not kit.LONG and i[2] - i[0] < 300 * N:
+            ratio = 0             # next to nothing is done for each
+        s.check("%s of %d %s" % (name, sizes[0], kind.__name__), None if ratio <= most else "%.2f times for twice as many: %s" % (ratio, i))
+    for p in paths:
+        os.remove(p)
+
+
+if __name__ == "__main__":
+    suite = kit.Suite()
+    TABLES = tables()
+    only = sys.argv[1:]
+    counted = perf()
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for done in [pool.submit(one, suite, k, counted) for k in KINDS if not only or k.__name__ in only]:
+            done.result()
+    suite.end()
