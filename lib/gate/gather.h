@@ -27,6 +27,7 @@ struct tt_figures {
 	struct tt_each each[E_N];
 	struct tt_paths paths;        /* made when a measure needs them */
 	bool has_paths;
+	struct tt_zone_time *zone_time;       /* by thread; likewise */
 };
 
 static inline void

@@ -203,21 +203,22 @@ category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, s
 	return TT_OK;
 }
 
-static void
-thread(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+static int
+thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_paths *p = &g->paths;
 	int64_t busy = 0;
 	bool met = false;
 
-	for (size_t i = 0; i < g->m->threads.n; i++)
-		met |= tt_figures_match(x, g->m->threads.t[i]->name);
-	for (uint32_t i = 0; i < p->n; i++) {
-		if (i == TT_NODE_MORE || !tt_paths_shown(p, i) ||
-		    tt_paths_node(p, p->owner[tt_paths_node(p, i)->parent])->kind != TT_NODE_THREAD)
+	if (!g->zone_time) {
+		g->zone_time = tt_arena_alloc(&g->work, (g->m->threads.n + 1) * sizeof *g->zone_time, err);
+		if (!g->zone_time || tt_paths_zone_time(&g->paths, g->zone_time, err) != TT_OK)
+			return err->code;
+	}
+	for (size_t i = 0; i < g->m->threads.n; i++) {
+		if (!tt_figures_match(x, g->m->threads.t[i]->name))
 			continue;
-		if (tt_figures_match(x, tt_paths_thread(p, i)->name))
-			busy += tt_paths_count(p, i).total;
+		met = true;
+		busy += g->zone_time[i].inside - g->zone_time[i].waiting;
 	}
 	v->absent = !met;
 	v->why = met ? NULL : "no thread of this name (see tracetool stats --table threads)";
@@ -227,6 +228,7 @@ thread(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *
 		tt_value_ratio(v, busy, (int64_t)tt_figures_frames(g));
 	else
 		v->why = TT_NO_FRAMES;
+	return TT_OK;
 }
 
 static int
@@ -252,6 +254,5 @@ tt_figures_calls(struct tt_figures *g, const struct tt_measure *x, struct tt_val
 		return marker(g, x, v, err);
 	if (x->metric->family == TT_FAM_CATEGORY)
 		return category(g, x, v, err);
-	thread(g, x, v);
-	return TT_OK;
+	return thread(g, x, v, err);
 }

@@ -90,7 +90,7 @@ const struct tt_metric tt_metrics[] = {
 	    S(TOTAL) | S(FRAME_MEAN) | S(FRAME_MAX), TT_STAT_TOTAL, false, TT_FAM_MARKER, 2,
 	    "Activations of the markers that match on all threads; per_frame.max: on the frame thread." },
 	{ "thread.time", "busy time", TT_DIM_TIME, TT_SELECT_THREAD, TT_ABOUT_TIME, FRAMES, S(TOTAL) | S(FRAME_MEAN),
-	    TT_STAT_FRAME_MEAN, false, TT_FAM_THREAD, 0, "Time inside at least one zone of the threads that match." },
+	    TT_STAT_FRAME_MEAN, false, TT_FAM_THREAD, 0, "Time inside at least one zone, without those of wait markers, of the threads that match." },
 	{ "exceptions", "exceptions", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES, S(TOTAL) | S(FRAME_MEAN),
 	    TT_STAT_TOTAL, true, TT_FAM_THROWS, 0, "Exceptions thrown, caught or not." },
 	{ "contention.count", "waits for locks", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES,

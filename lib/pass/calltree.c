@@ -19,9 +19,9 @@ static const struct tt_col down_col[D_N] = {
 	[D_MARKER] = { "marker", "thread, zones", TT_UNIT_TEXT, "Thread at depth 0, below it its zones, each under the one that calls it." },
 	[D_DEPTH] = { "depth", "depth", TT_UNIT_COUNT, "Depth in the tree; 0 is the thread." },
 	[D_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Time of this path and everything below it." },
-	[D_TOTAL_SHARE] = { "total_share", "total", TT_UNIT_PERCENT, "Its share of the busy time of all threads." },
+	[D_TOTAL_SHARE] = { "total_share", "total", TT_UNIT_PERCENT, "Its share of the time in zones of all threads." },
 	[D_SELF] = { "self_ns", "self", TT_UNIT_NS, "Time of this path and nothing below it." },
-	[D_SELF_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Its share of the busy time of all threads." },
+	[D_SELF_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Its share of the time in zones of all threads." },
 	[D_COUNT] = { "count", "count", TT_UNIT_COUNT, "Activations." },
 	[D_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on this path and below it; empty where allocations were not recorded." },
 };
@@ -32,7 +32,7 @@ static const struct tt_col up_col[U_N] = {
 	[U_MARKER] = { "marker", "zone, its callers", TT_UNIT_TEXT, "Marker at depth 0, below it what it was called from." },
 	[U_DEPTH] = { "depth", "depth", TT_UNIT_COUNT, "Steps up from the marker." },
 	[U_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of the marker at depth 0 when called from here." },
-	[U_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Its share of the busy time of all threads." },
+	[U_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Its share of the time in zones of all threads." },
 	[U_COUNT] = { "count", "count", TT_UNIT_COUNT, "Activations of the marker at depth 0 when called from here." },
 };
 
@@ -327,7 +327,7 @@ set_note(struct fold *f, struct tt_table *t, struct tt_err *err)
 	if (f->o->threshold_e4 <= 0)
 		return TT_OK;
 	*tt_put_fixed(percent, f->o->threshold_e4, 2) = '\0';
-	t->note = tt_report_text(f->r, err, "branches below %s %% of the busy time are left out (--threshold)", percent);
+	t->note = tt_report_text(f->r, err, "branches below %s %% of the time in zones are left out (--threshold)", percent);
 	return t->note ? TT_OK : err->code;
 }
 

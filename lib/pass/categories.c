@@ -18,7 +18,7 @@ enum { A_CATEGORY, A_SELF, A_SHARE, A_TOTAL, A_CALLS, A_FRAME_MEAN, A_FRAME_MEDI
 static const struct tt_col all_col[A_N] = {
 	[A_CATEGORY] = { "category", "category", TT_UNIT_TEXT,
 	    "Category; for Mono the assembly, found by the name of the method's class." },
-	[A_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of its zones; adds up to the busy time of all threads." },
+	[A_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of its zones; adds up to the time in zones of all threads." },
 	[A_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Self time as share of that of all categories." },
 	[A_TOTAL] = { "total_ns", "total", TT_UNIT_NS,
 	    "Time in its zones and everything inside them, counted once where they nest." },

@@ -10,6 +10,7 @@
 
 #include "base/slot.h"
 #include "model/names.h"
+#include "model/waits.h"
 
 static void *
 array(struct tt_paths *p, size_t n, size_t elem, struct tt_err *err)
@@ -369,6 +370,49 @@ tt_paths_link(struct tt_paths *p, struct tt_err *err)
 		p->child[parent] = i;
 	}
 	return TT_OK;
+}
+
+/* By row: does it wait? Asked once for each: a look at every pattern is not cheap. */
+static bool *
+rows_that_wait(const struct tt_paths *p, struct tt_err *err)
+{
+	bool *waits = tt_mem_alloc(&p->m->env->mem, p->nrow * sizeof *waits, err);
+
+	for (uint32_t i = 0; i < p->nrow && waits; i++)
+		waits[i] = tt_waits_is(p->m, p->row[i].name->full);
+	return waits;
+}
+
+/* Is ${node} an outermost zone that waits? Its parent has been asked about before it. */
+static bool
+begins_wait(const struct tt_paths *p, const bool *waits, bool *in, uint32_t node)
+{
+	bool outside = !in[tt_paths_node(p, node)->parent];
+
+	in[node] = !outside || waits[tt_paths_row(p, node)];
+	return outside && in[node];
+}
+
+int
+tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, struct tt_err *err)
+{
+	struct tt_mem *mem = &p->m->env->mem;
+	bool *waits = rows_that_wait(p, err), *in = waits ? tt_mem_alloc(mem, p->n * sizeof *in, err) : NULL;
+
+	memset(by_thread, 0, p->m->threads.n * sizeof *by_thread);
+	for (uint32_t i = 0; i < p->n && in; i++) {
+		if (i == TT_NODE_MORE || !tt_paths_timed(p, i) || tt_paths_row(p, i) == TT_NO_ROW)
+			continue;
+		struct tt_zone_time *t = &by_thread[tt_paths_thread(p, i)->index];
+		int64_t total = tt_paths_count(p, i).total;
+		if (tt_paths_shown(p, i) && tt_paths_node(p, p->owner[tt_paths_node(p, i)->parent])->kind == TT_NODE_THREAD)
+			t->inside += total;
+		if (begins_wait(p, waits, in, i))
+			t->waiting += total;
+	}
+	tt_mem_free(mem, in, in ? p->n * sizeof *in : 0);
+	tt_mem_free(mem, waits, waits ? p->nrow * sizeof *waits : 0);
+	return in ? TT_OK : err->code;
 }
 
 /* Does the method do the runtime's part of what its caller asked for? */

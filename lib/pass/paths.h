@@ -134,6 +134,15 @@ tt_paths_site_wanted(const struct tt_paths *p, uint32_t row)
 	return p->row[row].wanted;
 }
 
+/*
+ * Of a thread: time inside its outermost shown zones, and the part of it inside the outermost zones that wait (model/waits.h).
+ * What is left is the time it was busy.
+ */
+struct tt_zone_time { int64_t inside, waiting; };
+
+/* Fill ${by_thread}, as many as the model has threads. Rows must be those of names, not of groups. */
+int tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, struct tt_err *err);
+
 /* A walk over all nodes, each met twice: before and after everything below it. Needs tt_paths_link(). */
 struct tt_walk { const struct tt_paths *p; uint32_t node; bool leave; bool begun; };
 bool tt_walk_next(struct tt_walk *w);

@@ -4,14 +4,15 @@
 #include "pass/passes.h"
 #include "pass/paths.h"
 
-enum { T_THREAD, T_NUMBER, T_BUSY, T_SHARE, T_STOPPED, T_CALLS, T_ALLOCS, T_BYTES, T_EVENTS, T_FIRST, T_LAST, T_OPEN,
+enum { T_THREAD, T_NUMBER, T_BUSY, T_SHARE, T_WAITING, T_STOPPED, T_CALLS, T_ALLOCS, T_BYTES, T_EVENTS, T_FIRST, T_LAST, T_OPEN,
 	T_TID, T_GENERATION, T_PROCESS, T_N };
 
 static const struct tt_col threads_col[T_N] = {
 	[T_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "Name, or \"Thread\" and its number where it has none." },
 	[T_NUMBER] = { "number", "no.", TT_UNIT_COUNT, "Number of the thread in all outputs, from 1." },
-	[T_BUSY] = { "busy_ns", "busy", TT_UNIT_NS, "Time inside at least one zone." },
+	[T_BUSY] = { "busy_ns", "busy", TT_UNIT_NS, "Time inside at least one zone, without the zones of wait markers." },
 	[T_SHARE] = { "busy_share", "busy", TT_UNIT_PERCENT, "Busy time as share of the time from its first to its last event." },
+	[T_WAITING] = { "waiting_ns", "waiting", TT_UNIT_NS, "Time inside zones of wait markers; of several inside one another, the outermost." },
 	[T_STOPPED] = { "stopped_ns", "stopped", TT_UNIT_NS,
 	    "Time another thread had the world stopped while this one had zones open; it is part of their self time; empty where not recorded." },
 	[T_CALLS] = { "calls", "calls", TT_UNIT_COUNT, "Zones of the program begun, before any filter; not those that tracetool makes itself." },
@@ -31,26 +32,14 @@ static const struct tt_pass_table tables[] = {
 	{ "threads", "Threads", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, 0, 0 },
 };
 
-/* Time inside the outermost shown zones, by thread index. */
-static void
-add_busy(const struct tt_paths *p, int64_t *busy)
-{
-	for (uint32_t i = 0; i < p->n; i++) {
-		const struct tt_node *n = tt_paths_node(p, i);
-
-		if (i == TT_NODE_MORE || !tt_paths_shown(p, i) || tt_paths_node(p, p->owner[n->parent])->kind != TT_NODE_THREAD)
-			continue;
-		busy[tt_paths_thread(p, i)->index] += tt_paths_count(p, i).total;
-	}
-}
-
 struct known { bool allocs, stops; };
 
 static int
-put_thread(const struct known *known, struct tt_report *r, struct tt_table *t, const struct tt_thread *th, int64_t busy,
-    struct tt_err *err)
+put_thread(const struct known *known, struct tt_report *r, struct tt_table *t, const struct tt_thread *th,
+    const struct tt_zone_time *time, struct tt_err *err)
 {
 	struct tt_cell *c;
+	int64_t busy = time->inside - time->waiting;
 	int rc = tt_table_row(r, t, &c, err);
 
 	if (rc != TT_OK)
@@ -61,6 +50,7 @@ put_thread(const struct known *known, struct tt_report *r, struct tt_table *t, c
 	tt_cell_int(&c[T_GENERATION], th->generation);
 	tt_cell_int(&c[T_PROCESS], (int64_t)th->process + 1);
 	tt_cell_int(&c[T_BUSY], busy);
+	tt_cell_int(&c[T_WAITING], time->waiting);
 	if (known->stops)
 		tt_cell_int(&c[T_STOPPED], th->stopped_ns);
 	tt_cell_int(&c[T_CALLS], (int64_t)th->ncall);
@@ -79,7 +69,7 @@ put_thread(const struct known *known, struct tt_report *r, struct tt_table *t, c
 }
 
 static int
-put_threads(const struct tt_model *m, const int64_t *busy, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+put_threads(const struct tt_model *m, const struct tt_zone_time *time, struct tt_report *r, struct tt_table *t, struct tt_err *err)
 {
 	const struct known known = {
 		.allocs = tt_model_knows_allocs(m), .stops = tt_model_knows_collections(m) && tt_model_pauses(m),
@@ -91,7 +81,7 @@ put_threads(const struct tt_model *m, const int64_t *busy, struct tt_report *r, 
 		const struct tt_thread *th = m->threads.t[i];
 
 		if (!m->keep_thread || m->keep_thread[i])
-			rc = put_thread(&known, r, t, th, busy[i], err);
+			rc = put_thread(&known, r, t, th, &time[i], err);
 	}
 	return rc != TT_OK ? rc : tt_table_sort(t, "busy_ns", err);
 }
@@ -99,30 +89,30 @@ put_threads(const struct tt_model *m, const int64_t *busy, struct tt_report *r, 
 static int
 report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
 {
-	size_t nbusy = m->threads.n * sizeof(int64_t);
+	size_t ntime = m->threads.n * sizeof(struct tt_zone_time);
 	struct tt_paths p = { 0 };
 	struct tt_table *t;
-	int64_t *busy;
+	struct tt_zone_time *time;
 	int rc = tt_pass_begin(&tt_pass_threads, 0, o, r, &t, err);
 
 	if (rc != TT_OK || !t)
 		return rc;
-	busy = tt_mem_alloc(&m->env->mem, nbusy, err);
-	if (!busy)
+	time = tt_mem_alloc(&m->env->mem, ntime, err);
+	if (!time)
 		return err->code;
 	rc = tt_paths_init(&p, m, err);
-	if (rc == TT_OK) {
-		add_busy(&p, busy);
-		rc = put_threads(m, busy, r, t, err);
-	}
+	if (rc == TT_OK)
+		rc = tt_paths_zone_time(&p, time, err);
+	if (rc == TT_OK)
+		rc = put_threads(m, time, r, t, err);
 	tt_paths_free(&p);
-	tt_mem_free(&m->env->mem, busy, nbusy);
+	tt_mem_free(&m->env->mem, time, ntime);
 	return rc;
 }
 
 const struct tt_pass tt_pass_threads = {
 	.name = "threads",
-	.summary = "threads: busy and stopped time, calls, allocations",
+	.summary = "threads: busy, waiting and stopped time, calls, allocations",
 	.needs = TT_NEEDS_CALLS,
 	.standard = true,
 	.report = report,

@@ -57,11 +57,14 @@ def check_capture(path, what, patterns):
     before, after = tables(path), tables(path, "--no-wait")
     cut, seen = slices(path, "--no-wait"), slices(path)
     total = waited(seen, patterns)
-    busy = [sum(r["busy_ns"] for r in t["threads"][0]) for t in (before, after)]
+    busy, waiting = [[sum(r[column] for r in t["threads"][0]) for t in (before, after)] for column in ("busy_ns", "waiting_ns")]
 
     kit.check(sum(total.values()) > 5 * 10 ** 9, what + ": the program waits", total)
     # Chrome's times are in microseconds with three decimals, in doubles.
-    kit.check(abs(busy[0] - busy[1] - sum(total.values())) <= len(seen), what + ": busy time without waits", busy, total)
+    kit.check(abs(waiting[0] - sum(total.values())) <= len(seen), what + ": time in zones that wait", waiting, total)
+    kit.check(waiting[1] == 0 and busy[0] == busy[1], what + ": who waits is not busy, with --no-wait or without", busy, waiting)
+    sleeper = [r for r in before["threads"][0] if r["thread"] == "Sleeper"]
+    kit.check(len(sleeper) == 1 and sleeper[0]["busy_ns"] < sleeper[0]["waiting_ns"], what + ": a thread that sleeps is not busy", sleeper)
     kit.check(not any(waits(r["marker"], patterns) for r in after["markers"][0]), what + ": no marker that waits is left")
     kit.check(not any(waits(s[3], patterns) for s in cut), what + ": no slice that waits is left")
     kit.check(not any(waits(r["marker"], patterns) for r in after["calltree"][0]), what + ": no branch that waits is left")

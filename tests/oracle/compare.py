@@ -343,14 +343,14 @@ def compare_ledger(c, a, loss):
 def compare_threads(c, a, stats):
     theirs, ours = {}, {}
     for r in stats["threads"]:
-        theirs[(r["tid"], r["generation"])] = (r["allocs"] or 0, r["alloc_bytes"] or 0, r["calls"], r["busy_ns"])
+        theirs[(r["tid"], r["generation"])] = (r["allocs"] or 0, r["alloc_bytes"] or 0, r["calls"], r["busy_ns"] + r["waiting_ns"])
     for generations in a.threads.values():
         for t in generations:
             if t.tid not in a.capture.buffers and not t.starts + t.ends and t.tid not in a.hit_threads:
                 continue                # only named
             n, size = a.alloc_by_thread.get(t.label(), (0, 0))
             ours[("0x%x" % t.tid, t.generation)] = (n, size, a.calls.begun[t], a.busy[t])
-    c.same_table("thread (allocations, bytes, calls, busy)", theirs, ours)
+    c.same_table("thread (allocations, bytes, calls, in zones)", theirs, ours)
     names = {("0x%x" % t.tid, t.generation): max(t.names, key=lambda n: n[0])[1]
              for g in a.threads.values() for t in g if t.names and ("0x%x" % t.tid, t.generation) in ours}
     shown = {(r["tid"], r["generation"]): r["thread"] for r in stats["threads"]}

@@ -37,7 +37,7 @@ FRAMES = {"d01-gameloop-calls-alloc": ["--frame-marker", "World:Frame"]}
 BYTES = ("bytes", "count")
 ADD_UP = {"gcalloc": (*BYTES, "collections", "pauses", "moves"), "alloc_classes": BYTES, "alloc_sites": BYTES, "alloc_paths": BYTES,
           "alloc_threads": BYTES, "alloc_categories": BYTES, "gc_generations": ("count", "total_ns"), "markers": ("self_ns", "count"),
-          "categories": ("self_ns",), "category_threads": ("self_ns",), "threads": ("busy_ns",), "samples": ("self",),
+          "categories": ("self_ns",), "category_threads": ("self_ns",), "threads": ("busy_ns", "waiting_ns"), "samples": ("self",),
           "sample_threads": ("samples",), "sample_categories": ("self",), "sample_native": ("samples",), "sample_paths": ("samples",),
           "exceptions": ("count",), "exception_sites": ("count",), "exception_paths": ("count",), "exception_clauses": ("count",),
           "contention": ("waits", "wait_ns", "contended"), "contention_locks": ("waits", "wait_ns"),

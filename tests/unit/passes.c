@@ -556,6 +556,23 @@ TEST(threads_are_busy_in_their_outermost_zones)
 	CHECK_EQ_INT(value(t, 0, "number"), 1);
 	CHECK_EQ_INT(value(t, 1, "busy_ns"), 100);
 	CHECK_EQ_INT(value(t, 1, "stopped_ns"), 77);
+	CHECK_EQ_INT(value(t, 0, "waiting_ns"), 0);
+	close_world(&w);
+}
+
+TEST(threads_are_not_busy_in_their_outermost_wait_markers)
+{
+	const char *wait[] = { "Draw", NULL };
+	struct world w;
+	const struct tt_table *t;
+
+	build(&w);
+	w.m.filter.wait = wait;
+	t = run(&w, &tt_pass_threads, NULL, "threads");
+	CHECK_EQ_INT(value(t, 0, "waiting_ns"), 500);
+	CHECK_EQ_INT(value(t, 0, "busy_ns"), 510);
+	CHECK_EQ_INT(value(t, 1, "waiting_ns"), 100);
+	CHECK_EQ_INT(value(t, 1, "busy_ns"), 0);
 	close_world(&w);
 }
 
