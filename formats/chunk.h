@@ -247,7 +247,7 @@ ttc_stack_max(uint32_t chunk)
  * beginning. Spans in which the clocks went apart (a machine that slept) do not count.
  */
 struct ttc_rate { uint64_t ticks, ns; uint64_t span_ticks, span_ns; };
-#define TTC_RATE_FROM     1000000000u /* of less than so many ns the rate of the head is as good */
+#define TTC_RATE_FROM     50000000u   /* of less than so many ns the rate of the head is as good */
 #define TTC_RATE_PPM      1000        /* further from it, it is no drift */
 
 /* The next instant: ticks since the start, and the monotonic clock. The first one is the head's: 0 and mono_ns. */

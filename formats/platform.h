@@ -38,8 +38,8 @@ rec_now(void)
 	return rec_now_slow();
 }
 
-/* One instant on three clocks. */
-struct plat_instant { uint64_t ticks, mono_ns, wall_ns; };
+/* One instant on three clocks; ticks and mono_ns were read at most ${apart} ticks from one another. */
+struct plat_instant { uint64_t ticks, mono_ns, wall_ns, apart; };
 void plat_instant(struct plat_instant *i);
 
 /*
@@ -48,8 +48,25 @@ void plat_instant(struct plat_instant *i);
  * their processors promise.
  */
 void plat_init(void);
-/* ns = ticks * num / den; may measure for some milliseconds. Returns enum ttc_clock. */
-unsigned plat_ratio(uint64_t *num, uint64_t *den);
+/*
+ * ns = ticks * num / den. Returns enum ttc_clock. A rate that has to be measured is known to 100 ppm, mostly after less than a
+ * millisecond: enough to tell good spans from bad ones, and the instants of the recording make it exact (struct ttc_rate).
+ * ${for_good}: nobody will, so measure for PLAT_RATE_MOST_NS.
+ */
+unsigned plat_ratio(uint64_t *num, uint64_t *den, bool for_good);
+
+#define PLAT_RATE_MOST_NS 50000000u   /* longer is not measured, even where a busy machine disturbs each look at the clocks */
+
+/* Is the rate between these instants known to 100 ppm? ${step_ns}: what the monotonic clock advances by. */
+static inline bool
+plat_rate_known(const struct plat_instant *a, const struct plat_instant *b, uint64_t step_ns)
+{
+	uint64_t ns = b->mono_ns - a->mono_ns;
+
+	if (ns >= PLAT_RATE_MOST_NS)
+		return true;
+	return ns > 20000 * step_ns && (b->ticks - a->ticks) / 10000 > a->apart + b->apart;
+}
 
 /* --- memory all threads share and a reader can find after a crash ------------------- */
 

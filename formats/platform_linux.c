@@ -77,6 +77,7 @@ plat_instant(struct plat_instant *i)
 		uint64_t a = rec_now(), mono = clock_ns(CLOCK), b = rec_now();
 		if (b - a < best) {
 			best = b - a;
+			i->apart = best;
 			i->ticks = a + (b - a) / 2;
 			i->mono_ns = mono;
 		}
@@ -85,7 +86,7 @@ plat_instant(struct plat_instant *i)
 }
 
 unsigned
-plat_ratio(uint64_t *num, uint64_t *den)
+plat_ratio(uint64_t *num, uint64_t *den, bool for_good)
 {
 	struct plat_instant now;
 
@@ -99,8 +100,8 @@ plat_ratio(uint64_t *num, uint64_t *den)
 		return TTC_CLOCK_CNTVCT;
 #endif
 	plat_instant(&now);
-	while (now.mono_ns - began.mono_ns < 50000000u) {
-		plat_sleep_us(5000);
+	while (for_good ? now.mono_ns - began.mono_ns < PLAT_RATE_MOST_NS : !plat_rate_known(&began, &now, 1)) {
+		plat_sleep_us(100);
 		plat_instant(&now);
 	}
 	*num = now.mono_ns - began.mono_ns;

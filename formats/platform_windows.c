@@ -94,6 +94,7 @@ plat_instant(struct plat_instant *i)
 		uint64_t a = rec_now(), mono = mono_ns(), b = rec_now();
 		if (b - a < best) {
 			best = b - a;
+			i->apart = best;
 			i->ticks = a + (b - a) / 2;
 			i->mono_ns = mono;
 		}
@@ -102,7 +103,7 @@ plat_instant(struct plat_instant *i)
 }
 
 unsigned
-plat_ratio(uint64_t *num, uint64_t *den)
+plat_ratio(uint64_t *num, uint64_t *den, bool for_good)
 {
 	struct plat_instant now;
 
@@ -111,8 +112,8 @@ plat_ratio(uint64_t *num, uint64_t *den)
 	if (!rec_has_counter)
 		return TTC_CLOCK_QPC;
 	plat_instant(&now);
-	while (now.mono_ns - began.mono_ns < 50000000u) {
-		plat_sleep_us(5000);
+	while (for_good ? now.mono_ns - began.mono_ns < PLAT_RATE_MOST_NS : !plat_rate_known(&began, &now, 1000000000u / per_second + 1)) {
+		plat_sleep_us(1000);
 		plat_instant(&now);
 	}
 	*num = now.mono_ns - began.mono_ns;

@@ -43,7 +43,8 @@ writer_head(const struct plat_instant *zero, const uint8_t run[16])
 		h.thread = plat_thread_self();
 		memcpy(h.run, run, 16);
 		h.chunk = R->size;
-		h.clock = plat_ratio(&h.num, &h.den);
+		/* The head of a pipe stays as it is (mark_head). */
+		h.clock = plat_ratio(&h.num, &h.den, plat_patch(W.fd, 0, W.head, 0) != 0);
 		h.ticks = zero->ticks;
 		h.mono_ns = zero->mono_ns;
 		h.wall_ns = zero->wall_ns;

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "chunk.h"
+#include "platform.h"
 
 TEST(layout_is_as_the_manual_says)
 {
@@ -96,4 +97,44 @@ TEST(walking_any_bytes_stays_inside_them)
 		CHECK(ttc_walk(&w, p, n) <= n);
 		free(p);
 	}
+}
+
+/* --- the clock's rate --------------------------------------------------------------------- */
+
+/* 3 ticks a ns, from an instant that was ${apart} ticks wide to one as wide ${ns} later. */
+static bool
+rate_known(uint64_t ns, uint64_t apart, uint64_t step_ns)
+{
+	const struct plat_instant a = { .ticks = 1000, .mono_ns = 5, .apart = apart };
+	const struct plat_instant b = { .ticks = 1000 + 3 * ns, .mono_ns = 5 + ns, .apart = apart };
+
+	return plat_rate_known(&a, &b, step_ns);
+}
+
+TEST(a_rate_is_known_where_disturbed_instants_cannot_spoil_it)
+{
+	CHECK(!rate_known(0, 0, 1));
+	CHECK(rate_known(1000000, 60, 1));
+	CHECK(!rate_known(100000, 60, 1));          /* 120 of 300,000 ticks */
+	CHECK(!rate_known(1000000, 60000, 1));      /* somebody else ran in between */
+	CHECK(rate_known(10000000, 1400, 1));
+	CHECK(!rate_known(1000000, 60, 100));       /* a clock of 100 ns steps */
+	CHECK(rate_known(2100000, 60, 100));
+	CHECK(!rate_known(PLAT_RATE_MOST_NS - 1, 1u << 30, 1));
+	CHECK(rate_known(PLAT_RATE_MOST_NS, 1u << 30, 1));
+}
+
+TEST(a_file_without_its_rate_gets_it_from_50_ms)
+{
+	const struct ttc_head begun = { .clock = TTC_CLOCK_TSC, .num = 1000100, .den = 3000000 };       /* 100 ppm off */
+	struct ttc_head h = begun;
+	struct ttc_rate r = { .ns = 70 };
+
+	ttc_rate_add(&r, &h, 149999997, 50000069);
+	ttc_rate_set(&r, &h);
+	CHECK_EQ_INT(h.flags, 0);
+	ttc_rate_add(&r, &h, 150000000, 50000070);
+	ttc_rate_set(&r, &h);
+	CHECK_EQ_INT(h.flags, TTC_H_RATE);
+	CHECK_EQ_INT(h.num * 3, h.den);
 }
