@@ -70,13 +70,6 @@ struct chrome {
 	_Atomic uint64_t *unwritten;  /* values and zones that JSON cannot hold; workers count too */
 };
 
-/* A marker's name: viewers add up what is named alike. */
-static inline const char *
-chrome_name(const struct tt_name *n)
-{
-	return n->apart ? n->apart : n->shown;
-}
-
 /* The output's time of ${ts}, or UINT64_MAX where the sum is beyond what can be written. */
 static inline uint64_t
 chrome_time(const struct chrome *c, int64_t ts)

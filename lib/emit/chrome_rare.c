@@ -204,7 +204,7 @@ put_instant(struct rare *r)
 static const char *
 frame_name(const struct rare *r, uint64_t key, struct tt_nameless *own)
 {
-	return chrome_name(tt_emit_name(r->c->m, r->v->cap->process, key, own));
+	return tt_emit_marker(tt_emit_name(r->c->m, r->v->cap->process, key, own));
 }
 
 /* `"stack":"Main > World:Frame"`, of deep stacks the innermost frames. */
@@ -273,7 +273,7 @@ put_sample(struct rare *r)
 
 		if (!leaf->wanted)
 			return TT_OK;
-		name = chrome_name(leaf);
+		name = tt_emit_marker(leaf);
 		category = tt_emit_category(r->c->m, leaf);
 	}
 	rc = mark_thread(r->c, (uint32_t)x->ts, r->err);

@@ -85,7 +85,7 @@ zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_
 		color = color_near(c->m->category[name->category].rgba);
 
 	if ((rc = tt_buf_text(b, ",\"name\":\"", err)) != TT_OK ||
-	    (rc = tt_buf_json(b, chrome_name(name), strlen(chrome_name(name)), err)) != TT_OK ||
+	    (rc = tt_buf_json(b, tt_emit_marker(name), strlen(tt_emit_marker(name)), err)) != TT_OK ||
 	    (rc = tt_buf_text(b, "\"", err)) != TT_OK ||
 	    (rc = tt_buf_json_fact(b, "cat", category, err)) != TT_OK ||
 	    (rc = tt_buf_json_fact(b, "cname", color, err)) != TT_OK)
@@ -267,7 +267,7 @@ put_site(struct writer *w, const struct tt_event *e, struct tt_err *err)
 	size_t n;
 	const uint64_t *key = tt_emit_stack(w->v, (size_t)(e - w->v->b->ev), &n);
 
-	return n ? tt_buf_json_fact(w->out, "site", chrome_name(tt_emit_name(w->c->m, w->v->cap->process, key[n - 1], &own)), err) :
+	return n ? tt_buf_json_fact(w->out, "site", tt_emit_marker(tt_emit_name(w->c->m, w->v->cap->process, key[n - 1], &own)), err) :
 	    TT_OK;
 }
 

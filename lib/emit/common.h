@@ -50,6 +50,13 @@ bool tt_emit_by_thread(const struct tt_view *v, size_t i);
  */
 const uint64_t *tt_emit_stack(const struct tt_view *v, size_t i, size_t *n);
 
+/* A marker's name in an output whose readers add up what is named alike; with TT_NEEDS_APART. */
+static inline const char *
+tt_emit_marker(const struct tt_name *n)
+{
+	return n->apart ? n->apart : n->shown;
+}
+
 /* The text of a category number. */
 static inline const char *
 tt_emit_category(const struct tt_model *m, const struct tt_name *name)

@@ -31,7 +31,7 @@ int
 tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name *name, struct tt_err *err)
 {
 	const char *category = tt_emit_category(c->m, name);
-	int rc = tt_csv_put_field(b, c, name->shown, strlen(name->shown), err);
+	int rc = tt_csv_put_field(b, c, tt_emit_marker(name), strlen(tt_emit_marker(name)), err);
 
 	return rc == TT_OK ? tt_csv_put_field(b, c, category, strlen(category), err) : rc;
 }
@@ -262,7 +262,7 @@ csv_needs(const struct tt_emit_opts *o)
 
 	if (pass)
 		return pass->needs | (pass->table_needs ? pass->table_needs[which] : 0);
-	return wants_events(o) ? TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP : 0;
+	return wants_events(o) ? TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP | TT_NEEDS_APART : 0;
 }
 
 static int
@@ -492,7 +492,7 @@ const struct tt_emit tt_emit_csv = {
 	.name = "csv",
 	.summary = "comma-separated values: all events, or one table (--table)",
 	.suffix = suffixes,
-	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP,
+	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP | TT_NEEDS_APART,
 	.needs_for = csv_needs,
 	.begin = csv_begin,
 	.chunk = csv_chunk,

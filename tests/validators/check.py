@@ -341,10 +341,12 @@ def two_sides(tracetool, work):
         devtools("diff --chrome", path, c)
 
 
+# Arguments have the names that the engine gave them. What allocations and facts say of themselves is not an argument.
 ARGS = """select s.id, s.name, s.ts, s.dur, a.flat_key as key, coalesce(a.string_value, a.int_value, a.real_value) as value
-from slice s join args a using (arg_set_id) where a.flat_key glob 'args.arg[0-9]*' order by s.id, a.id"""
+from slice s join args a using (arg_set_id) where a.flat_key glob 'args.*' and not (s.dur = 0 and s.category in ('GC', 'Facts'))
+order by s.id, a.id"""
 WITH_ARGS = """select count(*) as n from slice s where s.dur > 0 and exists
-(select 1 from args a where a.arg_set_id = s.arg_set_id and a.flat_key glob 'args.arg*')"""
+(select 1 from args a where a.arg_set_id = s.arg_set_id and a.flat_key glob 'args.*')"""
 
 
 def value_of(text):
