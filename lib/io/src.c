@@ -28,6 +28,7 @@ struct tt_src {
 	struct stat opened;           /* the file as it was */
 	uint64_t given;               /* decoded bytes read so far */
 	uint64_t pulled;              /* the same, with what was only peeked */
+	struct tt_err broken;         /* why there are no more; code TT_OK: no error was met */
 	uint8_t head[HEAD_MAX];       /* what was peeked */
 	size_t head_at, head_n;       /* the part of it not yet read */
 	bool peeked;
@@ -320,12 +321,14 @@ pull(struct tt_src *s, uint8_t *p, size_t n, size_t *got, struct tt_err *err)
 	while (*got < n) {
 		size_t some = 0;
 
-		rc = s->dec ? s->dec->read(s->dec, p + *got, n - *got, &some, err)
-			    : tt_raw_read(&s->raw, p + *got, n - *got, &some, err);
+		rc = s->dec ? s->dec->read(s->dec, p + *got, n - *got, &some, &s->broken)
+			    : tt_raw_read(&s->raw, p + *got, n - *got, &some, &s->broken);
 		*got += some;
 		if (rc != TT_OK)
 			break;
 	}
+	if (rc < 0 && err)
+		*err = s->broken;
 	s->info.raw_at = s->outer ? s->outer->info.raw_at : tt_raw_at(&s->raw);
 	s->pulled += *got;
 	return *got ? TT_OK : rc;
@@ -393,9 +396,16 @@ tt_src_rewind(struct tt_src *s, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	s->given = s->pulled = s->info.raw_at = 0;
+	s->broken.code = TT_OK;
 	s->head_at = s->head_n = 0;
 	s->peeked = false;
 	return TT_OK;
+}
+
+const struct tt_err *
+tt_src_broken(const struct tt_src *s)
+{
+	return s->broken.code == TT_E_DAMAGED ? &s->broken : NULL;
 }
 
 bool

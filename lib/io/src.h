@@ -117,6 +117,9 @@ int tt_src_keep(struct tt_src *src, struct tt_err *err);
 /* Bytes kept for going back so far; 0 where nothing had to be. */
 uint64_t tt_src_spooled(const struct tt_src *src);
 
+/* The damage of the compressed stream that in-order reads and peeks have met, even where bytes came before it; NULL: none yet. */
+const struct tt_err *tt_src_broken(const struct tt_src *src);
+
 /* Go back to the first decoded byte. TT_E_USAGE where info->rewindable is false. */
 int tt_src_rewind(struct tt_src *src, struct tt_err *err);
 

@@ -50,6 +50,29 @@ forced_format(const struct tt_run_opts *o, const struct tt_format **f, struct tt
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no reader is called \"%s\" (see: tracetool list formats)", o->format);
 }
 
+/*
+ * Where what a capture begins with makes no sense and its compressed stream is damaged, that is why, and is told first. A
+ * checksum stands at the end of the stream: where a reader took the input up and refuses it, it is read up to there.
+ */
+static int
+tell_coding(struct tt_src *src, bool picked, struct tt_err *err)
+{
+	struct tt_err why = *err, ignored;
+	const struct tt_err *broken;
+	uint8_t rest[4096];
+	size_t n;
+
+	if (!src || (why.code != TT_E_DAMAGED && why.code != TT_E_UNKNOWN))
+		return why.code;
+	while (picked && tt_src_info(src)->coding != TT_CODING_NONE && !tt_src_broken(src) &&
+	    tt_src_read(src, rest, sizeof rest, &n, &ignored) == TT_OK)
+		;
+	broken = tt_src_broken(src);
+	if (!broken || strcmp(why.msg, broken->msg) == 0)
+		return why.code;
+	return tt_fail(err, TT_E_DAMAGED, broken->at, "%s; decoded so far: %s", broken->msg, why.msg);
+}
+
 static int
 open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t process, struct tt_err *err)
 {
@@ -81,6 +104,8 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 		in->cap->title = r->o->title[process];
 	for (size_t i = 0; rc == TT_OK && r->o->meta && r->o->meta[i]; i++)
 		rc = add_meta(in->cap, r->o->meta[i], err);
+	if (rc < 0)
+		rc = tell_coding(in->src, in->format != NULL, err);
 	if (rc < 0 && rc != TT_E_USAGE && in->src)
 		tt_err_in(err, "%s", tt_src_info(in->src)->name);
 	return rc;

@@ -70,8 +70,35 @@ def kept_output(s, path, status):
     return None
 
 
+def begun(s, data):
+    """The first bytes of a gzip file, cut or with one byte wrong: what is said of it has "gzip" or the coding's own line in it."""
+    path = s.path("begun.mlpd")
+    with open(path, "wb") as f:
+        f.write(data)
+    r = subprocess.run([kit.TRACETOOL, "info", path], capture_output=True, timeout=60)
+    err = r.stderr.decode("utf-8", "replace")
+    if r.returncode != 3:
+        return "exit status %d, not 3: %r" % (r.returncode, err)
+    if err.count("\n") == 1 and "gzip" not in err:
+        return "gzip is not named: %r" % err
+    if "gzip" not in err and "compressed stream cut or damaged" not in err:
+        return "nothing of the compression is said: %r" % err
+    return None
+
+
+def gzip_begins(s):
+    """Damage close to the start of a gzip file, where the capture's header is: that is the damage that is told."""
+    with open(os.path.join(kit.DATA, "good-d04-exceptions-gzip.mlpd"), "rb") as f:
+        whole = f.read()
+    for n in range(12, 300):
+        s.check("gzip cut at %d" % n, begun(s, whole[:n]))
+    for n in list(range(10, 250, 2)):
+        s.check("gzip byte %d wrong" % n, begun(s, whole[:n] + bytes([whole[n] ^ 0x5a]) + whole[n + 1:]))
+
+
 def main():
     s = kit.Suite()
+    gzip_begins(s)
     names = sorted(n[:-5] for n in os.listdir(kit.DATA) if n.endswith(".mlpd") and not n.startswith("good-"))
     for name in names:
         path = os.path.join(kit.DATA, name + ".mlpd")
