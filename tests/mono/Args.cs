@@ -75,6 +75,9 @@ unsafe class More {
 	public static int Many(int a, int b, int c, int d, int e, int f, int g, int h, int i, int j, int k, int l, int m, int n, int o, int p,
 	    int q, int r, int s, int t, int u, int v, int w, int x, int y, int z) { return z; }
 
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static void Refer(ref string a, ref long b, out int c, ref Spot d, out string e) { c = a.Length; e = a; }
+
 	[MethodImpl(MethodImplOptions.NoInlining)] public static void Nothing() { }
 	[MethodImpl(MethodImplOptions.NoInlining)] public static Spot Made(int n) { return new Spot { X = n }; }
 	[MethodImpl(MethodImplOptions.NoInlining)] public static object Boxed(int n) { return "boxed " + n; }
@@ -84,6 +87,10 @@ unsafe class More {
 		Kinds(ref a, (int *)0x1230, (IntPtr)(-77), (UIntPtr)78, 79, new Kept<int>(), "an object's text", null, Wide.Far,
 		    new string('L', 1000), -300, 65000, 18000000000000000000);
 		Many(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26);
+		string text = "a text", taken;
+		long twelve = 12;
+		Spot spot = new Spot { X = 5 };
+		Refer(ref text, ref twelve, out a, ref spot, out taken);
 		Nothing();
 		Made(81).Own(82);
 		Boxed(83);

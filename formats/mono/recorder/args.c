@@ -55,6 +55,12 @@ set_string(struct values *to, MonoString *s)
 	set(to, TTC_TEXT16, api.mono_string_chars(s), (size_t)(n < CHARS ? n : CHARS) * 2);
 }
 
+static bool
+is_ref(MonoType *type)
+{
+	return api.mono_type_is_byref && api.mono_type_is_byref(type);
+}
+
 /* A value of ${type} at ${p}. */
 static void
 set_value(struct values *to, MonoType *type, const void *p)
@@ -71,10 +77,17 @@ set_value(struct values *to, MonoType *type, const void *p)
 	uint64_t bits = 0;
 	void *o = NULL;
 
-	if (api.mono_type_is_byref && api.mono_type_is_byref(type)) {
+	if (is_ref(type)) {
 		memcpy(&o, p, sizeof o);
-		set_number(to, TTC_PTR, module_key(o), 8);
-		return;
+		type = o ? api.mono_class_get_type(api.mono_class_from_mono_type(type)) : NULL;
+		/* Of a type that only the instance knows, it cannot be said what is there. */
+		if (!type || api.mono_type_get_type(type) == MONO_TYPE_VAR || api.mono_type_get_type(type) == MONO_TYPE_MVAR) {
+			set(to, TTC_TEXT8, o ? "ref" : "null", o ? 3 : 4);
+			return;
+		}
+		p = o;
+		o = NULL;
+		kind = api.mono_type_get_type(type);
 	}
 	if (kind == MONO_TYPE_VALUETYPE && api.mono_class_is_enum && api.mono_type_get_underlying_type &&
 	    api.mono_class_is_enum(api.mono_class_from_mono_type(type)))
@@ -137,6 +150,13 @@ able(void)
 	    api.mono_type_get_type && api.mono_class_from_mono_type && api.mono_class_is_valuetype;
 }
 
+/* Where the runtime does not say, each parameter by reference may be one. */
+static bool
+is_out(MonoMethodSignature *s, MonoType *type, uint32_t i)
+{
+	return is_ref(type) && (!api.mono_signature_param_is_out || api.mono_signature_param_is_out(s, (int)i));
+}
+
 void
 args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context)
 {
@@ -159,8 +179,13 @@ args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallCo
 		else
 			set_object(&v, o);
 	}
-	for (MonoType *type; s && (type = api.mono_signature_get_params(s, &iter)) != NULL; i++)
-		add(&v, type, api.mono_profiler_call_context_get_argument(context, i));
+	for (MonoType *type; s && (type = api.mono_signature_get_params(s, &iter)) != NULL; i++) {
+		/* What an "out" parameter points to has no value yet, perhaps not even that of an object. */
+		if (!is_out(s, type, i))
+			add(&v, type, api.mono_profiler_call_context_get_argument(context, i));
+		else if (v.n < VALUES)
+			set(&v, TTC_TEXT8, "out", 3);
+	}
 	rec_begin_args(t, now, module_key(m), v.v, v.n);
 	release(&v);
 }
@@ -173,7 +198,7 @@ is_plain(MonoType *type)
 	int kind = api.mono_type_get_type(type);
 
 	return (kind >= MONO_TYPE_BOOLEAN && kind <= MONO_TYPE_R8) || kind == MONO_TYPE_I || kind == MONO_TYPE_U ||
-	    kind == MONO_TYPE_PTR || (api.mono_type_is_byref && api.mono_type_is_byref(type));
+	    kind == MONO_TYPE_PTR;
 }
 
 static bool
@@ -201,8 +226,10 @@ put_locals(struct rec_thread *t, uint64_t now, MonoMethod *m)
 		for (uint32_t i = 0; i < n && i < info->num_locals && v.n < VALUES; i++) {
 			uint64_t room;
 			const void *at = frame_variable(&frame, &info->locals[i], &room);
-			/* What does not begin as zero must not be looked at as an object. */
-			if (at && (clear || is_plain(type[i])))
+			/* What one by reference refers to may be gone; what does not begin as zero must not be looked at as an object. */
+			if (at && is_ref(type[i]))
+				set(&v, TTC_TEXT8, "ref", 3);
+			else if (at && (clear || is_plain(type[i])))
 				set_value(&v, type[i], at);
 			else
 				set(&v, TTC_TEXT8, "?", 1);
