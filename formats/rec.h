@@ -115,7 +115,8 @@ struct rec_stats {
 	enum ttc_finish finish;       /* why it stopped by itself */
 	uint64_t written_b;           /* bytes written to captures */
 	uint64_t synced_b;            /* of these so many are on the disk */
-	uint64_t dropped;             /* events, all threads */
+	uint64_t dropped;             /* events, all threads; ... */
+	uint64_t no_place;            /* ... of these, those of threads there was no place for (rec_options.threads) */
 	uint64_t chunks, parts;       /* chunks and parts written */
 	uint64_t writer_ns;           /* processor time of the writer thread */
 	uint32_t free, total;         /* chunks of the ring */

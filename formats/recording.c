@@ -377,6 +377,7 @@ rec_stats(struct rec_stats *s)
 	s->written_b = atomic_load(&W.written_b);
 	s->synced_b = atomic_load(&W.sync_done);
 	s->dropped = atomic_load(&W.dropped);
+	s->no_place = atomic_load(&R->no_slot);
 	s->chunks = atomic_load(&W.chunks);
 	s->parts = atomic_load(&W.parts);
 	s->writer_ns = atomic_load(&W.writer_ns);

@@ -228,9 +228,13 @@ join_session(struct rec_thread *t, uint64_t session, uint64_t ticks)
 	atomic_store_explicit(&t->end, NULL, memory_order_relaxed);
 	t->zone_max = R->stack_max;
 	t->session = 0;
-	/* Where the table is full, look again now and then. */
-	if (t->made++ % 1024 != 0 || !take_slot(R, t, ticks))
+	/* Where the table is full, look again now and then; the writer may not have seen yet who has ended. */
+	if (t->made++ % 64 != 0)
 		return false;
+	if (!take_slot(R, t, ticks)) {
+		plat_wake(PLAT_BELL_WRITER);
+		return false;
+	}
 	t->depth = 0;
 	t->seq = t->made = t->dropped = t->events = 0;
 	t->before = 0;

@@ -192,6 +192,13 @@ void ttc_free_who(struct ttc *m);
 void ttc_free_made(struct ttc *m);
 int ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, struct tt_err *err);
 void ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss);
+
+/* How events that ${w} dropped are lost: thread 0 has those of all threads that found no place in the ring. */
+static inline enum tt_loss_kind
+ttc_drop_kind(const struct ttc_who *w)
+{
+	return w->number ? TT_LOST_DROPPED : TT_LOST_NO_PLACE;
+}
 /* Take a unit in order: its flags, and what they mean for the ledger. */
 int ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
 int ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err);

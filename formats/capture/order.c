@@ -101,7 +101,7 @@ void
 ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss)
 {
 	if (dropped > w->dropped) {
-		tt_loss_add(loss, TT_LOST_DROPPED, dropped - w->dropped, 0, TT_NOWHERE);
+		tt_loss_add(loss, ttc_drop_kind(w), dropped - w->dropped, 0, TT_NOWHERE);
 		w->dropped = dropped;
 	}
 }

@@ -20,7 +20,7 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 		v->left = (struct ttc_left){ .seen = w->seen, .seq = w->seq, .at_drops = w->at_drops, .end = w->end };
 		/* A count says all drops so far: those of before have been told. */
 		uint64_t before = w->dropped < v->told ? w->dropped : v->told;
-		to->damage.e[TT_LOST_DROPPED].n -= before;
+		to->damage.e[ttc_drop_kind(w)].n -= before;
 		if (v->told < w->dropped)
 			v->told = w->dropped;
 		if (!to->indexed) {

@@ -75,6 +75,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_ARGS] = { "arguments", "zones written without their arguments",
 	    "Zones that were open at one time had more than 4 MiB of them; nothing else about these zones is missing.", TT_NOTICE,
 	    false },
+	[TT_LOST_NO_PLACE] = { "no_place", "events dropped: no place for their thread",
+	    "Too many threads lived, or had just ended, at once: record with more places (Mono: threads=N).", TT_LOSS, false },
 };
 
 void

@@ -37,6 +37,7 @@ enum tt_loss_kind {
 	TT_LOST_STOPPED,          /* the recorder stopped before the program did */
 	TT_LOST_SAMPLED,          /* allocations that were sampled and stand for others */
 	TT_LOST_ARGS,             /* zones written without their arguments */
+	TT_LOST_NO_PLACE,         /* dropped by the recorder: of threads it had no place for */
 	TT_LOST_KINDS
 };
 

@@ -220,6 +220,12 @@ def output():
     parts = [f for f in os.listdir(kit.FOLDER) if f.startswith("turn")]
     kit.check(len(parts) > 2 and sum(found(os.path.join(kit.FOLDER, f), "Game.World:Input ()") for f in parts) == 300,
               "rotation: several files, and each call in one", parts, run.stderr)
+    path = kit.capture("few.ttc")
+    run = kit.mono("calls,threads=4,out=" + path, "Monitors")
+    lost = {r["kind"]: r["count"] for r in kit.stats(path, "loss")["loss"]}
+    kit.check(lost.get("no_place", 0) > 0 and "dropped" not in lost, "threads: events without a place are counted apart", lost)
+    kit.check("%d events dropped, there was no place for their threads" % lost.get("no_place", 0) in run.stderr and
+              "ring was full" not in run.stderr, "threads: the message blames them alone", run.stderr)
     path = kit.capture("most.ttc")
     run = kit.mono("calls,alloc,max-size=300K,out=" + path, "GameLoop", "300", "8")
     size = os.path.getsize(path)

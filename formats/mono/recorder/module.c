@@ -51,9 +51,12 @@ finish(void)
 	rec_stats(&s);
 	if (rc != 0)
 		module_say("capture %s: %s", rec_path(), why);
-	else if (s.dropped)
+	else if (s.dropped > s.no_place)
 		module_say("capture %s: %llu events dropped, the ring was full (ring= makes it larger)", rec_path(),
-		    (unsigned long long)s.dropped);
+		    (unsigned long long)(s.dropped - s.no_place));
+	if (s.no_place)
+		module_say("capture %s: %llu events dropped, there was no place for their threads (threads= makes more)", rec_path(),
+		    (unsigned long long)s.no_place);
 }
 
 static void
