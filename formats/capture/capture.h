@@ -61,7 +61,6 @@ struct ttc_who {
 enum { TTC_FORMS = 256 };
 
 struct ttc_made { uint8_t *p; size_t n; };
-struct ttc_fact { const char *key; struct ttc_fact *next; };
 
 struct ttc {
 	struct tt_env *env;
@@ -83,9 +82,8 @@ struct ttc {
 	uint64_t at, seq;
 	struct ttc_unit *unit;        /* the index; on input that cannot seek, what the ring adds */
 	size_t nunit, capunit, next;
-	struct ttc_fact *facts;       /* keys of metadata that came from the capture */
 	_Atomic uint64_t collect;     /* key of Unity's GC.Collect; 0: not met yet */
-	bool in_order, indexed, closed, told;
+	bool indexed, closed, told;
 	bool no_ring;                 /* another file follows: what the ring has belongs behind that */
 	struct tt_loss found;
 	struct tt_loss damage;        /* of that, what no other file changes */

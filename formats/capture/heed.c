@@ -6,15 +6,11 @@
 #include "mono/records.h"
 #include "mono/told.h"
 
-/*
- * A fact about the capture; a later one of the same key replaces it. What the user said (--meta) stands, which
- * on input in order is known before.
- */
+/* A fact about the capture. */
 static int
 fact(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 {
-	struct ttc *lead = m->lead;
-	struct ttc_fact *own = lead->facts;
+	struct tt_capture *cap = m->lead->cap;
 	char key[128];
 	const uint8_t *name, *is;
 	const char *value;
@@ -27,21 +23,10 @@ fact(struct ttc *m, struct ttc_take *f, struct tt_err *err)
 		return TT_OK;
 	memcpy(key, name, len);
 	key[len] = '\0';
-	while (own && strcmp(own->key, key) != 0)
-		own = own->next;
-	if (!own && m->in_order && tt_capture_meta_get(lead->cap, key))
-		return TT_OK;
-	if (!own) {
-		own = tt_arena_alloc(&lead->cap->arena, sizeof *own, err);
-		if (!own || !(own->key = tt_arena_text(&lead->cap->arena, key, strlen(key), err)))
-			return err->code;
-		own->next = lead->facts;
-		lead->facts = own;
-	}
-	value = tt_arena_text(&lead->cap->arena, (const char *)is, n, err);
+	value = tt_arena_text(&cap->arena, (const char *)is, n, err);
 	if (value && strcmp(key, MONO_RECORDS) == 0)
-		lead->cap->records = mono_module_records(value);
-	return value ? tt_capture_meta(lead->cap, key, value, err) : err->code;
+		cap->records = mono_module_records(value);
+	return value ? tt_capture_meta(cap, key, value, err) : err->code;
 }
 
 /* "Thread n's next chunk would be (seq), and its last one has so many bytes." */

@@ -39,14 +39,11 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 static int
 give_facts(struct ttc *lead, struct ttc *m, struct tt_err *err)
 {
-	const char *value;
 	int rc = TT_OK;
 
-	for (struct ttc_fact *f = m->facts, *next; f && rc == TT_OK; f = next) {
-		next = f->next;
-		if ((value = tt_capture_meta_get(m->cap, f->key)) != NULL)
-			rc = tt_capture_meta(lead->cap, f->key, value, err);
-	}
+	for (const struct tt_meta *f = m->cap->meta; f && rc == TT_OK; f = f->next)
+		if (!f->said)
+			rc = tt_capture_meta(lead->cap, f->key, f->value, err);
 	return rc;
 }
 

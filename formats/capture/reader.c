@@ -150,8 +150,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	rc = read_head(m, err);
 	if (rc == TT_OK) {
 		m->at = m->first;
-		m->in_order = !tt_src_info(src)->seekable;
-		rc = m->in_order ? ttc_ring_open(m, err) : ttc_index(m, err);
+		rc = tt_src_info(src)->seekable ? ttc_index(m, err) : ttc_ring_open(m, err);
 	}
 	if (rc == TT_OK && m->indexed) {
 		ttc_rate_set(&m->rate, &m->head);

@@ -4,35 +4,61 @@
 
 #include "base/slot.h"
 
-int
-tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err)
+/* Where the fact of ${key} is, or would be. Two bits of the hash choose the way on from each fact. */
+static struct tt_meta **
+meta_at(struct tt_meta **at, const char *key)
 {
-	char *v = tt_arena_text(&c->arena, value, strlen(value), err);
+	uint64_t hash = tt_slot_text(0, key, strlen(key));
 
+	for (; *at && strcmp((*at)->key, key) != 0; hash <<= 2)
+		at = &(*at)->below[hash >> 62];
+	return at;
+}
+
+static int
+set_meta(struct tt_capture *c, const char *key, const char *value, bool said, struct tt_err *err)
+{
+	struct tt_meta **at = meta_at(&c->meta, key), *m = *at;
+
+	if (m && m->said && !said)
+		return TT_OK;
+	char *v = tt_arena_text(&c->arena, value, strlen(value), err);
 	if (!v)
 		return err->code;
-	struct tt_meta **at = &c->meta;
-	while (*at && strcmp((*at)->key, key) != 0)
-		at = &(*at)->next;
-	if (!*at) {
-		struct tt_meta *m = tt_arena_alloc(&c->arena, sizeof *m, err);
+	if (!m) {
+		m = tt_arena_alloc(&c->arena, sizeof *m, err);
 		char *k = m ? tt_arena_text(&c->arena, key, strlen(key), err) : NULL;
 		if (!k)
 			return err->code;
 		m->key = k;
-		*at = m;
+		if (c->meta_last)
+			c->meta_last->next = m;
+		c->meta_last = *at = m;
 	}
-	(*at)->value = v;
+	m->value = v;
+	m->said = said;
 	return TT_OK;
+}
+
+int
+tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err)
+{
+	return set_meta(c, key, value, false, err);
+}
+
+int
+tt_capture_meta_said(struct tt_capture *c, const char *key, const char *value, struct tt_err *err)
+{
+	return set_meta(c, key, value, true, err);
 }
 
 const char *
 tt_capture_meta_get(const struct tt_capture *c, const char *key)
 {
-	for (const struct tt_meta *m = c->meta; m; m = m->next)
-		if (strcmp(m->key, key) == 0)
-			return m->value;
-	return NULL;
+	struct tt_meta *first = c->meta;
+	const struct tt_meta *m = *meta_at(&first, key);
+
+	return m ? m->value : NULL;
 }
 
 bool

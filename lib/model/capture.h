@@ -86,11 +86,13 @@ struct tt_capture {
 	int (*timing)(const char *counter, unsigned *late);
 	struct tt_defs *defs;
 	struct tt_arena arena;        /* text of the fields above */
-	struct tt_meta { const char *key, *value; struct tt_meta *next; } *meta;
+	/* In the order their keys came. The first is the root of a tree by the keys' hashes. */
+	struct tt_meta { const char *key, *value; bool said; struct tt_meta *next, *below[4]; } *meta, *meta_last;
 };
 
-/* Add a key/value fact (copied); a later one of the same key replaces the earlier. */
+/* Add a key/value fact (copied); a later one of the same key replaces the earlier. What the user said stands against what a capture says. */
 int tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
+int tt_capture_meta_said(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
 const char *tt_capture_meta_get(const struct tt_capture *c, const char *key);
 
 /* The recording the capture is a file of, in hex; false: none is known, and ${text} is empty. */

@@ -36,7 +36,7 @@ add_meta(struct tt_capture *c, const char *kv, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--meta takes key=value, not \"%s\"", kv);
 	memcpy(key, kv, (size_t)(eq - kv));
 	key[eq - kv] = '\0';
-	return tt_capture_meta(c, key, eq + 1, err);
+	return tt_capture_meta_said(c, key, eq + 1, err);
 }
 
 static int

@@ -1,4 +1,6 @@
-/* Tests of the names of threads (model/capture.h): ids are used again, names are not. */
+/* Tests of a capture's threads and facts (model/capture.h): ids are used again, names are not. */
+#include <stdio.h>
+
 #include "check.h"
 
 #include "model/capture.h"
@@ -133,3 +135,43 @@ TEST(what_is_said_twice_is_known_once)
 	teardown();
 }
 
+TEST(facts_keep_the_order_of_their_keys_and_the_last_value)
+{
+	enum { N = 3000 };
+	char key[32], value[32];
+	int n = 0;
+
+	setup();
+	tt_arena_init(&w.cap.arena, &mem);
+	for (int i = 0; i < 2 * N; i++) {
+		snprintf(key, sizeof key, "k%d", i % N);
+		snprintf(value, sizeof value, "v%d", i);
+		CHECK_EQ_INT(tt_capture_meta(&w.cap, key, value, &err), TT_OK);
+	}
+	for (const struct tt_meta *m = w.cap.meta; m; m = m->next, n++) {
+		snprintf(key, sizeof key, "k%d", n);
+		snprintf(value, sizeof value, "v%d", n + N);
+		CHECK_STR(m->key, key);
+		CHECK_STR(m->value, value);
+		CHECK_STR(tt_capture_meta_get(&w.cap, key), value);
+	}
+	CHECK_EQ_INT(n, N);
+	CHECK(!tt_capture_meta_get(&w.cap, "k"));
+	tt_arena_free(&w.cap.arena);
+	teardown();
+}
+
+TEST(what_the_user_says_stands_before_and_after_the_capture_says_it)
+{
+	setup();
+	tt_arena_init(&w.cap.arena, &mem);
+	CHECK(!tt_capture_meta_get(&w.cap, "a"));
+	CHECK_EQ_INT(tt_capture_meta(&w.cap, "a", "capture", &err), TT_OK);
+	CHECK_EQ_INT(tt_capture_meta_said(&w.cap, "a", "user", &err), TT_OK);
+	CHECK_EQ_INT(tt_capture_meta(&w.cap, "a", "capture", &err), TT_OK);
+	CHECK_STR(tt_capture_meta_get(&w.cap, "a"), "user");
+	CHECK_EQ_INT(tt_capture_meta_said(&w.cap, "a", "user again", &err), TT_OK);
+	CHECK_STR(tt_capture_meta_get(&w.cap, "a"), "user again");
+	tt_arena_free(&w.cap.arena);
+	teardown();
+}
