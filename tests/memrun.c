@@ -84,6 +84,19 @@ add_emitter(struct memrun *r, struct tt_run_opts *o, const struct tt_emit **emit
 		.csv = { .form = TT_RENDER_CSV, .csv_sep = ',' }, .open = open_sink, .open_arg = &r->env };
 }
 
+/* As the emitter's own, but what it refuses, coverage without lines, does not end the run. */
+static int
+finish_lcov(void *state, const struct tt_model *m, struct tt_err *err)
+{
+	bool lines = m->cover && tt_cover_sum(m->cover)->nline > 0;
+	int rc = tt_emit_named("lcov")->finish(state, m, err);
+
+	if (lines || rc != TT_E_USAGE)
+		return lines || rc != TT_OK ? rc : tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "lcov without lines is not refused");
+	err->code = TT_OK;
+	return TT_OK;
+}
+
 static void
 report(struct memrun *r)
 {
@@ -130,6 +143,7 @@ run(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs, con
 {
 	const struct tt_emit *emit[16];
 	struct tt_emit_opts eo[16];
+	struct tt_emit lcov = *tt_emit_named("lcov");
 	const char *path[1];
 	struct tt_run_opts o = { .formats = tt_formats, .path = path, .npath = 1, .emit = emit, .emit_opts = eo,
 		.needs = (what & MEMRUN_CALLS ? TT_NEEDS_CALLS | TT_NEEDS_HIST | TT_NEEDS_TALLY : 0) |
@@ -147,10 +161,11 @@ run(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs, con
 	if (f)
 		o.filter = *f;
 	path[0] = what & MEMRUN_PIPE ? pipe_with(p, n, &fd) : memory_file(p, n);
+	lcov.finish = finish_lcov;
 	if (what & MEMRUN_FRAMES)
 		o.frame_marker = "*Frame*";
 	for (size_t i = 0; (what & MEMRUN_EMIT) && tt_emits[i]; i++)
-		add_emitter(r, &o, emit, eo, tt_emits[i], false);
+		add_emitter(r, &o, emit, eo, tt_emits[i] == tt_emit_named("lcov") ? &lcov : tt_emits[i], false);
 	if (what & MEMRUN_BEGIN_END)
 		add_emitter(r, &o, emit, eo, tt_emit_named("chrome"), true);
 	r->rc = tt_run(&r->env, &o, &r->m, &r->err);

@@ -165,14 +165,15 @@ let_go(struct lcov *w, size_t nmethod)
 static int
 lcov_finish(void *state, const struct tt_model *m, struct tt_err *err)
 {
-	static const struct tt_cover_sum nothing;
-	const struct tt_cover_sum *s = m->cover ? tt_cover_sum(m->cover) : &nothing;
+	const struct tt_cover_sum *s = m->cover ? tt_cover_sum(m->cover) : NULL;
 	struct lcov *w = state;
 	int rc;
 
+	/* genhtml refuses a tracefile without lines. */
+	if (!s || s->nmethod == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "lcov: the capture has no coverage; record it with coverage");
 	if (s->nline == 0)
-		tt_log(w->env, TT_LOG_NORMAL, "%s in this capture: the lcov output is empty",
-		    s->nmethod ? "no line numbers (debug information)" : "no coverage");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "lcov: the coverage has no line numbers; record it with debug information");
 	rc = order_methods(w, s, err);
 	if (rc == TT_OK)
 		rc = put_files(w, s, err);

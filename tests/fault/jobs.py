@@ -12,7 +12,7 @@ import kit
 
 os.environ["TRACETOOL_JOBS_EXACT"] = "1"
 JOBS = (1, 2, 3, 8)
-OUTPUTS = ("json", "csv", "pb", "folded", "lcov")
+OUTPUTS = ("json", "csv", "pb", "folded")
 
 
 def longer(path, times, to):
@@ -59,7 +59,10 @@ def outputs(s, path, jobs):
     args += ["-f", "chrome", "--begin-end", "-o", base + ".be.json"]
     r = subprocess.run(args, capture_output=True, timeout=120)
     out["convert"] = (r.returncode, r.stderr.replace(base.encode(), b"OUT"))
-    for suffix in OUTPUTS + ("be.json",):
+    # Alone: without coverage it is refused, and nothing is written.
+    r = subprocess.run([kit.TRACETOOL, "convert", "-j", str(jobs), path, "-o", base + ".lcov"], capture_output=True, timeout=120)
+    out["convert to lcov"] = (r.returncode, r.stderr.replace(base.encode(), b"OUT"))
+    for suffix in OUTPUTS + ("be.json", "lcov"):
         name = "%s.%s" % (base, suffix)
         if os.path.exists(name):
             out[suffix] = open(name, "rb").read()

@@ -41,11 +41,13 @@ def lines(s):
                    check=True, env=dict(os.environ, BUILD=kit.BUILD), capture_output=True)
     for inputs, frames in (([loop] * 8, ["--frame-marker", "World:Frame"]), ([game], [])):
         for e in kit.listed("emitters"):
-            yield Line("out" + e["suffix"].split()[0], "convert", *inputs)
+            if e["name"] != "lcov":
+                yield Line("out" + e["suffix"].split()[0], "convert", *inputs)
         yield Line("out.json.gz", "convert", *inputs)
         for form in ("txt", "json", "csv", "md"):
             yield Line("out." + form, "stats", *frames, *inputs)
         yield Line("info.json", "info", *inputs)
+    yield Line("out.info", "convert", *[s.capture(13, seed) for seed in range(1, 9)])
     yield Line("whole.ttc", "recover", game)
     yield Line("diff.json", "diff", "--frame-marker", "World:Frame", loop, loop, "--", loop, loop)
 

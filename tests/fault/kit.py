@@ -114,7 +114,7 @@ def cases(suite, every=True):
         yield Case("list " + what, ["list", what])
     seen = {"list", "help", "info", "stats", "convert"}
     yield Case("help", ["help", "stats"])
-    suffixes = [e["suffix"].split()[0] for e in listed("emitters")]
+    suffixes = [e["suffix"].split()[0] for e in listed("emitters") if e["name"] != "lcov"]
     for name, path in captures(suite):
         packed = suite.path(os.path.basename(path) + ".gz")
         with gzip.open(packed, "wb") as f:
@@ -147,6 +147,10 @@ def cases(suite, every=True):
             yield from gate_cases(suite, name, path)
         if name == "mlpd":
             seen.add("merge")
+            covered = suite.capture(13)       # lcov is refused without coverage
+            outs = ["out" + suffix for suffix in [*suffixes, ".info", ".lcov.gz"]]
+            yield Case("coverage to all", ["convert", "-q", covered, covered] + sum((["-o", o] for o in outs), []), outs)
+            yield Case("coverage to .info", ["convert", "-q", covered, "-o", "out.info"], ["out.info"])
             results = batch_results(suite, path, packed)
             yield Case("merge", ["merge", "-q", "-o", "all.jsonl", results], ["all.jsonl"])
             yield Case("merge reports", ["merge", "-q", "-o", "all.jsonl.gz", "--group-by", "format,os", "--report", "r.csv", results],

@@ -4,7 +4,7 @@
     lcov.py TRACETOOL MLPD_GEN
 
 The encoder's captures have a method of two statements on two lines, of which one ran three times; what genhtml counts is
-that. The recorded capture has no line numbers: its file is empty, and that is told.
+that. A tracefile without lines, which genhtml refuses, is refused: one line says what the capture lacks, and no file is made.
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
 import os
@@ -40,6 +40,15 @@ with tempfile.TemporaryDirectory() as temp:
             said = r"lines\.+: 50\.0% \(1 of 2 lines\)\s+functions\.+: 100\.0% \(1 of 1 function\)"
             good = p.returncode == 0 and re.search(said, p.stdout)
             fault("version %d: genhtml" % version, None if good else p.stdout + p.stderr)
-    p = convert(os.path.join(TOP, "testdata", "mlpd", "good-d14-mono462-v13-coverage.mlpd"), info)
-    check("no line numbers", (p.returncode, "no line numbers" in p.stderr, open(info).read()), (0, True, "TN:\n"))
+    other = os.path.join(temp, "other.json")
+    for name, lacks in (("good-d14-mono462-v13-coverage", "no line numbers"), ("good-d01-gameloop-calls-alloc", "no coverage")):
+        path = os.path.join(TOP, "testdata", "mlpd", name + ".mlpd")
+        os.remove(info) if os.path.exists(info) else None
+        p = convert(path, info)
+        errors = [line for line in p.stderr.splitlines() if "lcov" in line]
+        check(lacks, (p.returncode, len(errors), lacks in p.stderr, os.path.exists(info)), (2, 1, True, False))
+        with open(info, "w") as f:
+            f.write("old")
+        p = subprocess.run([sys.argv[1], "convert", path, "-o", info, "-o", other], capture_output=True, text=True)
+        check(lacks + ": the old file stays", (p.returncode, open(info).read(), os.path.exists(other)), (2, "old", False))
 end()
