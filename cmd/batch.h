@@ -83,6 +83,12 @@ const struct tt_many_file *batch_files_get(const struct batch_files *f, const ch
 
 /* --- results -------------------------------------------------------------------------- */
 
+/* A hash table of places. */
+struct places {
+	struct place { uint64_t h, at; } *v;
+	size_t n, cap;
+};
+
 struct batch_out {
 	struct app *app;
 	const struct batch_files *files;
@@ -93,10 +99,10 @@ struct batch_out {
 	char *part, *final;           /* paths; NULL: no directory */
 	int fd;                       /* of part */
 	int old[2];                   /* final and part as they were; -1 */
-	struct done { uint64_t h, at; } *done;        /* a hash table of results; at: place * 2 + which of old */
-	size_t ndone, capdone;
-	uint64_t *redo;               /* files some of whose results are to be made again: hashes, sorted */
-	size_t nredo, capredo;
+	uint64_t begin;               /* where in part this run's lines begin */
+	struct places done;           /* of results; a place is an offset * 2 + which of old */
+	struct archive_lines { uint64_t captures, lines; } *archive;  /* by number of file: as its record has it, as found */
+	size_t narchive;
 	uint64_t carried;
 	struct tt_buf line;
 };

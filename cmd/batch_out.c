@@ -14,6 +14,8 @@
 #include "batch.h"
 #include "io/sink.h"
 
+#define NOWHERE UINT64_MAX
+
 /* --- what there is already --------------------------------------------------------- */
 
 /* Results are found by their key and what says that they still hold: the file's size and time, or its content. */
@@ -29,44 +31,44 @@ hash_of(const char *key, size_t n, uint64_t a, int64_t b)
 	return tt_hash_value(&h) | 1;
 }
 
+/* Keep ${at} as the place of ${h}, over any earlier one. */
 static int
-note_done(struct batch_out *o, uint64_t h, uint64_t at, struct tt_err *err)
+note_place(struct tt_mem *mem, struct places *t, uint64_t h, uint64_t at, struct tt_err *err)
 {
 	size_t i;
 
-	if (2 * (o->ndone + 1) > o->capdone) {
-		struct done *old = o->done;
-		size_t n = o->capdone;
+	if (2 * (t->n + 1) > t->cap) {
+		struct places old = *t;
 
-		o->capdone = n ? 2 * n : 1024;
-		o->done = tt_mem_alloc(&o->app->env.mem, o->capdone * sizeof *o->done, err);
-		if (!o->done) {
-			o->done = old;
-			o->capdone = n;
+		t->cap = old.cap ? 2 * old.cap : 1024;
+		t->n = 0;
+		t->v = tt_mem_alloc(mem, t->cap * sizeof *t->v, err);
+		if (!t->v) {
+			*t = old;
 			return err->code;
 		}
-		o->ndone = 0;
-		for (i = 0; i < n; i++) {
-			if (old[i].h)
-				note_done(o, old[i].h, old[i].at, err);
+		for (i = 0; i < old.cap; i++) {
+			if (old.v[i].h)
+				note_place(mem, t, old.v[i].h, old.v[i].at, err);
 		}
-		tt_mem_free(&o->app->env.mem, old, n * sizeof *old);
+		tt_mem_free(mem, old.v, old.cap * sizeof *old.v);
 	}
-	for (i = h & (o->capdone - 1); o->done[i].h && o->done[i].h != h; i = (i + 1) & (o->capdone - 1))
+	for (i = h & (t->cap - 1); t->v[i].h && t->v[i].h != h; i = (i + 1) & (t->cap - 1))
 		;
-	o->ndone += !o->done[i].h;
-	o->done[i] = (struct done){ h, at };
+	t->n += !t->v[i].h;
+	t->v[i] = (struct place){ h, at };
 	return TT_OK;
 }
 
-static const struct done *
-find_done(const struct batch_out *o, uint64_t h)
+/* The place of ${h}; NOWHERE. */
+static uint64_t
+find_place(const struct places *t, uint64_t h)
 {
-	for (size_t i = h & (o->capdone - 1); o->capdone && o->done[i].h; i = (i + 1) & (o->capdone - 1)) {
-		if (o->done[i].h == h)
-			return &o->done[i];
+	for (size_t i = h & (t->cap - 1); t->cap && t->v[i].h; i = (i + 1) & (t->cap - 1)) {
+		if (t->v[i].h == h)
+			return t->v[i].at;
 	}
-	return NULL;
+	return NOWHERE;
 }
 
 static int64_t
@@ -77,50 +79,67 @@ mtime_of(const struct tt_result *r)
 	return sscanf(r->mtime, "%lld.%9lld", &s, &ns) == 2 ? s * 1000000000 + ns : -1;
 }
 
-struct reading { struct batch_out *o; unsigned which; bool torn; };
+/* The file that the result comes from, if the file is as it was then; NULL. */
+static const struct tt_many_file *
+file_of(const struct batch_files *files, const struct tt_result *r)
+{
+	const char *bang = strchr(r->key, '!');
+	const struct tt_many_file *f = batch_files_get(files, r->key, bang ? (size_t)(bang - r->key) : strlen(r->key));
+
+	return f && r->file_size == f->size && mtime_of(r) == f->mtime_ns ? f : NULL;
+}
+
+struct reading { struct batch_out *o; unsigned which; };
+
+/* Note a result of a file that is as it was, or, if it is to be tried again, that there is none. */
+static int
+note_old(struct batch_out *o, const struct tt_many_file *f, const struct tt_result *r, uint64_t at, struct tt_err *err)
+{
+	uint64_t h = hash_of(r->key, strlen(r->key), r->file_size, mtime_of(r));
+	struct archive_lines *a = &o->archive[f - o->files->file];
+	bool had = find_place(&o->done, h) != NOWHERE, again = tt_result_again(r);
+	int rc = note_place(&o->app->env.mem, &o->done, h, again ? NOWHERE : at, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (strcmp(r->type, "archive") == 0) {
+		json_int_t n = json_integer_value(json_object_get(r->doc, "captures"));
+
+		a->captures = n > 0 ? (uint64_t)n : 0;
+	} else if (strchr(r->key, '!')) {
+		a->lines += (uint64_t)!again - had;
+	}
+	return TT_OK;
+}
 
 /*
  * A line of an earlier run: is what it says still to be had, made by the same version with the same options?
- *
- * Lines are not brought to the disk one by one, so after a power cut any of the last may be zeros. Those are no lines; but
- * an archive's, which stands behind its captures', may be there without them. Behind lines that cannot be read none is believed.
+ * Later lines stand over earlier ones.
  */
 static int
 on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 {
 	struct reading *rd = arg;
 	struct batch_out *o = rd->o;
+	const struct tt_many_file *f;
 	struct tt_result r;
 	struct tt_err why;
 	int rc = TT_OK;
 
-	if (tt_result_load(line, n, &r, &why) != TT_OK) {
-		rd->torn = true;
+	if (tt_result_load(line, n, &r, &why) != TT_OK)
 		return TT_OK;
-	}
-	if (r.by == o->by && (tt_result_again(&r) || (rd->torn && strcmp(r.type, "archive") == 0))) {
-		const char *bang = strchr(r.key, '!');
-
-		rc = tt_mem_grow(&o->app->env.mem, &o->redo, &o->capredo, o->nredo + 1, sizeof *o->redo, err);
-		if (rc == TT_OK)
-			o->redo[o->nredo++] = tt_hash_bytes(r.key, bang ? (size_t)(bang - r.key) : strlen(r.key));
-	} else if (r.by == o->by && (r.parts == 0 || (r.parts == o->shard.count && r.part == o->shard.index))) {
-		uint64_t h = o->verify ? hash_of(r.key, strlen(r.key), strtoull(r.hash, NULL, 16), 0)
-				       : hash_of(r.key, strlen(r.key), r.file_size, mtime_of(&r));
-
-		if (!o->verify || r.hash[0])
-			rc = note_done(o, h, at * 2 + rd->which, err);
+	at = at * 2 + rd->which;
+	if (r.by == o->by && (r.parts == 0 || (r.parts == o->shard.count && r.part == o->shard.index))) {
+		if (!o->verify) {
+			f = file_of(o->files, &r);
+			rc = f ? note_old(o, f, &r, at, err) : TT_OK;
+		} else if (r.hash[0] && !tt_result_again(&r)) {
+			rc = note_place(&o->app->env.mem, &o->done,
+			    hash_of(r.key, strlen(r.key), strtoull(r.hash, NULL, 16), 0), at, err);
+		}
 	}
 	tt_result_free(&r);
 	return rc;
-}
-
-static int
-by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
 }
 
 static int
@@ -129,6 +148,10 @@ read_old(struct batch_out *o, struct tt_err *err)
 	const char *const path[2] = { o->final, o->part };
 	int rc = TT_OK;
 
+	o->archive = tt_mem_alloc(&o->app->env.mem, (o->files->n + 1) * sizeof *o->archive, err);
+	if (!o->archive)
+		return err->code;
+	o->narchive = o->files->n + 1;
 	for (unsigned i = 0; i < 2 && rc == TT_OK; i++) {
 		struct reading rd = { .o = o, .which = i };
 		struct stat st;
@@ -140,27 +163,28 @@ read_old(struct batch_out *o, struct tt_err *err)
 			return tt_fail_sys(err, errno, "%s", path[i]);
 		rc = tt_results_lines(&o->app->env, path[i], on_old, &rd, err);
 	}
-	if (o->nredo)
-		qsort(o->redo, o->nredo, sizeof *o->redo, by_value);
 	return rc;
 }
 
 bool
 batch_out_done(const struct batch_out *o, const struct tt_many_file *f, const char *key, size_t n, const uint64_t *hash)
 {
-	uint64_t whole;
+	const struct archive_lines *a;
 
-	if (o->ndone == 0)
+	if (o->done.n == 0)
 		return false;
 	if (hash)
-		return find_done(o, hash_of(key, n, *hash, 0)) != NULL;
+		return find_place(&o->done, hash_of(key, n, *hash, 0)) != NOWHERE;
 	if (o->verify)
 		return false;
-	/* An archive with a capture that is to be tried again must be opened again. */
-	whole = tt_hash_bytes(key, n);
-	if (o->nredo && bsearch(&whole, o->redo, o->nredo, sizeof whole, by_value))
+	/*
+	 * An archive of whose captures some have no result, or one that is to be tried again, must be opened again. Lines are
+	 * not brought to the disk one by one, so a power cut may leave the archive's own line without those before it.
+	 */
+	a = &o->archive[f - o->files->file];
+	if (n == strlen(f->key) && a->lines < a->captures)
 		return false;
-	return find_done(o, hash_of(key, n, f->size, f->mtime_ns)) != NULL;
+	return find_place(&o->done, hash_of(key, n, f->size, f->mtime_ns)) != NOWHERE;
 }
 
 /* --- the part file --------------------------------------------------------------------- */
@@ -219,7 +243,10 @@ batch_out_open(struct batch_out *o, const char *dir, bool resume, struct tt_err 
 		rc = read_old(o, err);
 	else if (ftruncate(o->fd, 0) != 0)
 		rc = tt_fail_sys(err, errno, "%s", o->part);
-	return rc == TT_OK ? mend(o, err) : rc;
+	if (rc == TT_OK)
+		rc = mend(o, err);
+	o->begin = (uint64_t)lseek(o->fd, 0, SEEK_END);
+	return rc;
 }
 
 int
@@ -247,7 +274,7 @@ batch_out_line(struct batch_out *o, const char *line, size_t n, struct tt_err *e
 int
 batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err *err)
 {
-	const struct done *d = find_done(o, hash_of(id->key, id->nkey, id->hash, 0));
+	uint64_t at = find_place(&o->done, hash_of(id->key, id->nkey, id->hash, 0));
 	char *text = tt_mem_alloc(&o->app->env.mem, TT_RESULT_LINE_MAX, err), *lf;
 	struct tt_result r = { 0 };
 	ssize_t n;
@@ -255,7 +282,7 @@ batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err
 
 	if (!text)
 		return err->code;
-	n = d ? pread(o->old[d->at & 1], text, TT_RESULT_LINE_MAX, (off_t)(d->at / 2)) : -1;
+	n = at != NOWHERE ? pread(o->old[at & 1], text, TT_RESULT_LINE_MAX, (off_t)(at / 2)) : -1;
 	lf = n > 0 ? memchr(text, '\n', (size_t)n) : NULL;
 	if (!lf || tt_result_load(text, (size_t)(lf - text), &r, err) != TT_OK) {
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: changed while it was used", o->final);
@@ -288,13 +315,8 @@ static bool
 on_keep(void *arg, const struct tt_result *r)
 {
 	const struct putting *p = arg;
-	const char *bang = strchr(r->key, '!');
-	const struct tt_many_file *f;
 
-	if (!p->files)
-		return true;
-	f = batch_files_get(p->files, r->key, bang ? (size_t)(bang - r->key) : strlen(r->key));
-	return f && r->by == p->by && r->file_size == f->size && mtime_of(r) == f->mtime_ns;
+	return !p->files || (r->by == p->by && file_of(p->files, r));
 }
 
 static int
@@ -341,6 +363,73 @@ batch_put_results(struct app *app, struct tt_results *rs, const char *path, cons
 	return p.sink ? tt_sink_commit(p.sink, err) : TT_OK;
 }
 
+/* Which of the lines in results and .part are the last of their keys. */
+struct newest {
+	struct batch_out *o;
+	struct places last;
+	unsigned which;
+	bool adds;                    /* the second time through: they are taken */
+};
+
+static int
+on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
+{
+	struct newest *w = arg;
+	struct batch_out *o = w->o;
+	struct tt_result r;
+	struct tt_err why;
+	size_t nkey;
+	const char *key = tt_result_scan(line, n, &nkey);
+	uint64_t h;
+	bool holds;
+
+	if (!key)
+		return w->adds ? tt_results_add(o->rs, line, n, err) : TT_OK;         /* it counts what is torn */
+	h = hash_of(key, nkey, 0, 0);
+	at = at * 2 + w->which;
+	if (w->adds)
+		return find_place(&w->last, h) == at ? tt_results_add(o->rs, line, n, err) : TT_OK;
+	if (tt_result_load(line, n, &r, &why) != TT_OK)
+		return TT_OK;
+	holds = r.by == o->by && file_of(o->files, &r);
+	tt_result_free(&r);
+	return holds ? note_place(&o->app->env.mem, &w->last, h, at, err) : TT_OK;
+}
+
+/* What was made later stands over what was there: of each key the last line that holds. */
+static int
+add_newest(struct batch_out *o, struct tt_err *err)
+{
+	struct newest w = { .o = o };
+	int rc = TT_OK;
+
+	for (unsigned i = 0; i < 4 && rc == TT_OK; i++) {
+		w.which = i & 1;
+		w.adds = i >= 2;
+		if (w.which == 1 || o->old[0] >= 0)
+			rc = tt_results_lines(&o->app->env, w.which ? o->part : o->final, on_newest, &w, err);
+	}
+	tt_mem_free(&o->app->env.mem, w.last.v, w.last.cap * sizeof *w.last.v);
+	return rc;
+}
+
+static int
+on_mine(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
+{
+	struct batch_out *o = arg;
+
+	return at >= o->begin ? tt_results_add(o->rs, line, n, err) : TT_OK;
+}
+
+/* All lines. A run that reads all contents has a line for all there is, also for results that it found to hold. */
+static int
+add_all(struct batch_out *o, struct tt_err *err)
+{
+	if (o->verify || (o->old[0] < 0 && o->begin == 0))
+		return tt_results_lines(&o->app->env, o->part, on_mine, o, err);
+	return add_newest(o, err);
+}
+
 int
 batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum,
     struct tt_err *err)
@@ -349,10 +438,8 @@ batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate 
 
 	if (!o->rs) {
 		rc = tt_results_new(&o->app->env, &o->rs, err);
-		if (rc == TT_OK && o->old[0] >= 0)
-			rc = tt_results_add_file(o->rs, o->final, err);
 		if (rc == TT_OK)
-			rc = tt_results_add_file(o->rs, o->part, err);
+			rc = add_all(o, err);
 	}
 	if (rc == TT_OK)
 		rc = batch_put_results(o->app, o->rs, o->final, o->files, o->by, a, g, sum, err);
@@ -373,7 +460,7 @@ batch_out_close(struct batch_out *o)
 	}
 	if (o->fd >= 0)
 		close(o->fd);
-	tt_mem_free(mem, o->done, o->capdone * sizeof *o->done);
-	tt_mem_free(mem, o->redo, o->capredo * sizeof *o->redo);
+	tt_mem_free(mem, o->done.v, o->done.cap * sizeof *o->done.v);
+	tt_mem_free(mem, o->archive, o->narchive * sizeof *o->archive);
 	tt_buf_free(&o->line);
 }

@@ -130,6 +130,73 @@ def totals(s):
                 sum(values) > most)
 
 
+# --- resume, where results are not what they were ---------------------------------------------
+
+def spoil(path, at):
+    """Damage that the file's size and time do not show."""
+    t = os.stat(path)
+    with open(path, "r+b") as f:
+        f.seek(at)
+        f.write(b"XXXX" * 16)
+    os.utime(path, ns=(t.st_atime_ns, t.st_mtime_ns))
+
+
+def resumed(s, name, folder, out, *more):
+    """--resume: its results are those of a new run, byte for byte, and so is the exit status."""
+    want = run("batch", "-q", "-o", s.path("afresh"), folder)
+    r = run("batch", "-o", out, "--resume", *more, folder)
+    s.equal(name + ": exit", r.returncode, want.returncode)
+    s.equal(name + ": figures", r.out, want.out)
+    s.equal(name + ": results", open(os.path.join(out, "results.jsonl"), "rb").read(),
+            open(s.path("afresh", "results.jsonl"), "rb").read())
+    s.check(name + ": speaks of no conflict", "different content" in r.err and r.err)
+    shutil.rmtree(s.path("afresh"))
+    return want
+
+
+def verified(s):
+    """Results of what --verify finds damaged are replaced, and so are those of captures that damage has cut off."""
+    folder, out = s.path("verified"), s.path("verified-out")
+    os.makedirs(folder)
+    whole = open(os.path.join(kit.DATA, "good-d01-gameloop-calls-alloc.mlpd"), "rb").read()
+    members = sorted(kit.captures(3, 6).items())
+    files = {"one.mlpd": whole, "day.tar": kit.tar(members), "day.tar.gz": kit.pack("gz", kit.tar(members))}
+    for damaged, at in (("one.mlpd", len(whole) // 2), ("day.tar", 512 + (len(members[0][1]) + 511) // 512 * 512),
+                        ("day.tar.gz", len(files["day.tar.gz"]) // 2)):
+        for name, data in files.items():
+            open(os.path.join(folder, name), "wb").write(data)
+        s.equal("results before", run("batch", "-q", "-o", out, folder).returncode, 0)
+        before = open(os.path.join(out, "results.jsonl"), "rb").read()
+        spoil(os.path.join(folder, damaged), at)
+        want = resumed(s, "%s damaged, --verify" % damaged, folder, out, "--verify")
+        s.equal("%s damaged: seen" % damaged, want.returncode, 3)
+        # A run that verifies and is killed at its end leaves all in .part: the next one takes what is newer.
+        os.rename(os.path.join(out, "results.jsonl"), os.path.join(out, "results.part"))
+        if damaged == "one.mlpd":
+            open(os.path.join(out, "results.jsonl"), "wb").write(before)
+            resumed(s, "%s damaged, and killed then" % damaged, folder, out)
+        shutil.rmtree(out)
+
+
+def lines_lost(s):
+    """Lines of an archive's captures are gone or torn, and its own is there: it is read again."""
+    folder, out = s.path("lost"), s.path("lost-out")
+    os.makedirs(folder)
+    for i, name in enumerate(("day.tar", "day.tar.gz", "day.zip")):
+        members = sorted(kit.captures(20 + i, 4).items())
+        data = kit.zipped(members) if name.endswith("zip") else kit.tar(members)
+        open(os.path.join(folder, name), "wb").write(kit.pack("gz", data) if name.endswith("gz") else data)
+    run("batch", "-q", "-o", out, folder)
+    path = os.path.join(out, "results.jsonl")
+    lines = open(path, "rb").read().splitlines(True)
+    for i, line in enumerate(lines):
+        for how, left in (("lost", b""), ("torn", line[:len(line) // 2] + b"\n"), ("zeros", bytes(len(line)))):
+            open(path, "wb").write(b"".join(lines[:i]) + left + b"".join(lines[i + 1:]))
+            r = run("batch", "-q", "-o", out, "--resume", folder)
+            s.equal("line %d %s: resume ends well" % (i + 1, how), r.returncode, 0)
+            s.check("line %d %s: resume brings it back" % (i + 1, how), open(path, "rb").read() != b"".join(lines))
+
+
 def main():
     s = kit.Suite()
     captures(s, 12)
@@ -141,6 +208,8 @@ def main():
         killed(s)
     names(s)
     totals(s)
+    verified(s)
+    lines_lost(s)
     s.end()
 
 
