@@ -235,7 +235,7 @@ skim_loop(struct ttc_run *r, bool quick)
 		if (!(p = ttc_get(p, end, &v)) || v > (uint64_t)(end - p))
 			break;
 		p += v;
-		if (kind == TTC_FRAME || kind == TTC_THREAD_END || (kind >= 16 && kind != TTC_TIMING))
+		if (kind == TTC_FRAME || kind == TTC_THREAD_END || kind == TTC_RESET || (kind >= 16 && kind != TTC_TIMING))
 			rc = ttc_other(r, kind, p - v, p);
 		b->nzone += kind == TTC_BEGIN_ARGS;
 		b->nalloc += kind == TTC_ALLOC_ARGS;

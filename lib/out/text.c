@@ -462,7 +462,7 @@ put_left_out(struct writer *w, const struct grid *g)
 		if (!any) {
 			spaces(w, INDENT);
 			style(w, dim);
-		} else if (at + tt_text_width(title) + 2 > w->o->width) {
+		} else if (at + tt_text_width(title) + 3 > w->o->width) {
 			before = ",\n  ";
 			at = 0;
 		}

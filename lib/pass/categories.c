@@ -136,7 +136,8 @@ put_frames(const struct fold *f, size_t category, struct tt_cell *c)
 	const struct tt_frames *fr = f->p.m->frames;
 	const struct tt_frame_category *s;
 
-	if (!fr || fr->n == 0 || category >= fr->ncategory_stat)
+	/* Figures per frame know no waits that are left out. */
+	if (!fr || fr->n == 0 || category >= fr->ncategory_stat || f->p.m->filter.no_wait)
 		return;
 	s = &fr->category_stat[category];
 	tt_cell_int(&c[A_FRAME_MEAN], tt_ratio((uint64_t)s->self, 1, fr->n));

@@ -33,7 +33,7 @@ static const struct tt_col summary_col[S_N] = {
 	[S_OVER30] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames longer than 1/30 s exactly." },
 	[S_OVER20] = { "over_50", "over 50 ms", TT_UNIT_COUNT, "Frames longer than 50 ms." },
 	[S_PARTIAL] = { "partial", "partial, left out", TT_UNIT_COUNT,
-	    "Frames that are not whole: cut by the beginning or the end of the capture." },
+	    "Frames that are not whole: cut by the beginning or the end of the capture, or by a gap in it." },
 };
 
 enum { T_PART, T_COUNT, T_MISSING, T_MEAN, T_MEDIAN, T_P95, T_P99, T_MAX, T_N };

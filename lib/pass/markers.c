@@ -183,7 +183,8 @@ put_frames(const struct fold *f, uint32_t row, struct tt_cell *c)
 	const struct tt_row *r = &f->p.row[row];
 	struct tt_frame_marker sum = { 0 };
 
-	if (!fr || fr->n == 0)
+	/* Figures per frame know no waits that are left out. */
+	if (!fr || fr->n == 0 || f->p.m->filter.no_wait)
 		return;
 	/* Keys of one name are one method compiled twice, hardly ever both in a frame: the larger one stands for both. */
 	for (uint32_t i = 0; i < r->n; i++) {

@@ -205,9 +205,16 @@ drop_marks(struct tt_marks *ms)
 		struct tt_frame_marks *m = &ms->m[i];
 		size_t n = 0;
 
-		for (size_t k = 0; k < m->n; k++)
-			if (ms->key[m->by[k]].frame)
-				m->ts[n++] = m->ts[k];
+		for (size_t k = 0; k < m->n; k++) {
+			uint32_t gap = m->by[k] & TT_MARK_GAP;
+
+			if (ms->key[m->by[k] & ~TT_MARK_GAP].frame) {
+				m->ts[n] = m->ts[k];
+				m->by[n++] = m->by[k];
+			} else if (gap && n) {
+				m->by[n - 1] |= gap;
+			}
+		}
 		m->n = n;
 	}
 }

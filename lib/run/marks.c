@@ -53,6 +53,16 @@ add_mark(struct tt_run *r, const struct tt_thread *t, int64_t ts, uint32_t by, s
 	return TT_OK;
 }
 
+/* Something of thread ${t} is missing here: recording paused, or what there was is damaged or lost. The frame around it is not whole. */
+static void
+add_gap(struct tt_marks *ms, const struct tt_thread *t)
+{
+	struct tt_frame_marks *m = t->index < ms->nof_thread && ms->of_thread[t->index] ? &ms->m[ms->of_thread[t->index] - 1] : NULL;
+
+	if (m && m->n)
+		m->by[m->n - 1] |= TT_MARK_GAP;
+}
+
 /* A marker begins that was asked for. */
 static int
 begins(struct tt_run *r, const struct tt_thread *t, struct tt_mark_key *k, const struct tt_event *e, struct tt_err *err)
@@ -86,9 +96,12 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 		if (b->max_ts > in->cap->max_ts)
 			in->cap->max_ts = b->max_ts;
 		r->zones_seen += b->nzone + b->nalloc;
-		for (size_t i = 0; i < b->nrare && rc == TT_OK && !r->o->frame_marker; i++)
+		for (size_t i = 0; i < b->nrare && rc == TT_OK && !r->o->frame_marker; i++) {
 			if (b->ev[b->rare[i]].kind == TT_FRAME)
 				rc = add_mark(r, t, b->ev[b->rare[i]].ts, 0, err);
+			else if (b->ev[b->rare[i]].kind == TT_GAP)
+				add_gap(ms, t);
+		}
 		return rc;
 	}
 	if (!ms->keyed && (rc = tt_mark_keys_find(r, err)) != TT_OK)
@@ -102,6 +115,8 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 
 		if (k)
 			rc = begins(r, t, k, e, err);
+		else if (e->kind == TT_GAP)
+			add_gap(ms, t);
 	}
 	return rc;
 }
@@ -178,6 +193,10 @@ add_frames(struct tt_run *r, const struct tt_frame_marks *m, struct tt_err *err)
 		    from < r->label_to && (!flt->has_frames || (i + 1 >= flt->frame_first && i + 1 <= flt->frame_last));
 		if (!in || to == from)
 			continue;
+		if (m->by[i] & TT_MARK_GAP) {
+			f->partial++;
+			continue;
+		}
 		f->start[f->n] = from;
 		f->dur[f->n] = to - from;
 		f->number[f->n] = i + 1;

@@ -14,10 +14,12 @@
 
 #include "run/state.h"
 
+#define TT_MARK_GAP 0x80000000u
+
 struct tt_frame_marks {               /* begins of frames on one thread */
 	uint32_t process, thread;
 	int64_t *ts;
-	uint32_t *by;                 /* which of tt_marks.key begins it */
+	uint32_t *by;                 /* which of tt_marks.key begins it; TT_MARK_GAP: before the next begin something is missing */
 	size_t n, cap, capby;
 };
 

@@ -81,6 +81,18 @@ def check_capture(path, what, patterns):
               what + ": allocations stay")
 
 
+def check_pause():
+    """A frame in which recording paused is not whole: it is left out, with frame marks and with --frame-marker."""
+    kit.compile("Pause")
+    path = kit.capture("pause.ttc")
+    done = kit.mono("calls,frame=Pause:Step,out=" + path, "Pause")
+    kit.check(done.returncode == 0, "the program that pauses runs", done.stderr)
+    for marker in ([], ["--frame-marker", "Pause:Step"]):
+        frames = json.loads(run("stats", path, "--format", "json", "--table", "frames", *marker))["tables"]["frames"]["rows"][0]
+        kit.check(frames["count"] == 58 and frames["partial"] == 3, "pause %s: one frame less is whole" % marker, frames)
+        kit.check(frames["max_ns"] < 300 * 10 ** 6, "pause %s: the pause is no hitch" % marker, frames)
+
+
 def main():
     kit.compile("Idle")
     patterns = wait_markers()
@@ -89,6 +101,7 @@ def main():
     kit.check(done.returncode == 0, "the program runs", done.stderr)
     check_capture(theirs, "log profiler", patterns)
     check_capture(ours, "module", patterns)
+    check_pause()
     kit.end()
 
 
