@@ -214,7 +214,7 @@ settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 
 /* --- the baseline that is saved ------------------------------------------------------------------ */
 
-/* The captures that ${old} has not. */
+/* The captures that ${old} has not, without those that hold no event. */
 static struct tt_sample *
 new_samples(struct gate *x, const struct tt_baseline *old, size_t *n, struct tt_err *err)
 {
@@ -222,7 +222,7 @@ new_samples(struct gate *x, const struct tt_baseline *old, size_t *n, struct tt_
 
 	*n = 0;
 	for (size_t i = 0; s && i < x->nsample; i++)
-		if (!old || !tt_sample_same(&x->sample[i], old->sample, old->nsample))
+		if (!x->sample[i].empty && (!old || !tt_sample_same(&x->sample[i], old->sample, old->nsample)))
 			s[(*n)++] = x->sample[i];
 	return s;
 }
@@ -244,6 +244,8 @@ save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err
 	s = rc == TT_OK ? new_samples(x, old, &n, err) : NULL;
 	if (!s)
 		return err->code;
+	if (n == 0 && !old)
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved, for no capture holds an event", x->g->save);
 	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, text, err) : TT_OK;
 }
 

@@ -171,7 +171,7 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 		rc = tt_sample_from(m, &loss, b->measure, b->nmeasure, s, &x->a, err);
 		if (rc == TT_OK && x->g->explain)
 			tt_sample_worst(m, &tt_budget_row(b, x->g->explain, err)->measure, s);
-		if (rc == TT_OK && !s->damaged && m->max_ts <= m->filter.from)
+		if (rc == TT_OK && !s->damaged && !s->empty && m->max_ts <= m->filter.from)
 			why = nothing_left;
 	} else if (rc == TT_E_USAGE) {
 		why = why_unsuited(x, c, &run, m, err);

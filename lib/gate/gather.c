@@ -452,6 +452,20 @@ tt_values_without(const struct tt_loss *lost, const char *why, const struct tt_m
 	}
 }
 
+void
+tt_values_no_event(const struct tt_loss *lost, const struct tt_measure *x, size_t n, struct tt_value *v)
+{
+	uint64_t events = tt_lost_events(lost);
+
+	for (size_t i = 0; i < n; i++) {
+		v[i] = (struct tt_value){ .dim = tt_measure_dim(&x[i]) };
+		if (x[i].metric->family == TT_FAM_LOST && events > 0)
+			tt_value_set(&v[i], tt_at_most(events));
+		else
+			v[i].why = "the capture holds no event";
+	}
+}
+
 uint64_t
 tt_lost_events(const struct tt_loss *l)
 {

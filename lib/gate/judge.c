@@ -171,6 +171,12 @@ compare_captures(struct tt_verdict *v)
 	for (size_t i = v->nrow; i-- > 0; )
 		if (is_unfit(&v->row[i]))
 			v->unfit = &v->row[i];
+	for (size_t i = v->nsample; i-- > 0; ) {
+		if (!v->sample[i].empty)
+			continue;
+		v->empty = &v->sample[i];
+		v->nempty++;
+	}
 	for (size_t i = v->nsample; v->base && i-- > 0; ) {
 		if (!tt_sample_same(&v->sample[i], v->base->sample, v->base->nsample))
 			continue;

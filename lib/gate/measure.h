@@ -103,6 +103,9 @@ int tt_measure_all(const struct tt_model *m, uint64_t lost, const struct tt_meas
 /* The figures of a capture that has none, for the reason ${why}, but that it has no frames and what it lost (NULL: unknown). */
 void tt_values_without(const struct tt_loss *lost, const char *why, const struct tt_measure *x, size_t n, struct tt_value *v);
 
+/* The same of one that holds no event: nothing is known of it, not even that it lost nothing. */
+void tt_values_no_event(const struct tt_loss *lost, const struct tt_measure *x, size_t n, struct tt_value *v);
+
 /* What ${x} counts or adds up of frame ${i}; false: it is about no single frames, or the frame has no value. */
 bool tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, size_t i, int64_t *v);
 

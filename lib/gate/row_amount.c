@@ -201,7 +201,7 @@ int
 tt_row_missing(struct tt_judging *w, struct tt_err *err)
 {
 	struct tt_verdict_row *r = w->r;
-	bool passes = r->outcome == TT_PASS || r->outcome == TT_NOT_WORSE || r->outcome == TT_UNDECIDED;
+	bool passes = r->outcome == TT_PASS || r->outcome == TT_NOT_WORSE || r->outcome == TT_UNDECIDED || r->outcome == TT_SKIPPED;
 	const struct tt_point *p;
 	const char *why;
 

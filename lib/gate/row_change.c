@@ -7,6 +7,38 @@
 #include "gate/judge.h"
 #include "stat/num.h"
 
+/* The row's first baseline is being made: captures without the figure would make one that nothing can be compared with. */
+static void
+no_base(struct tt_judging *w)
+{
+	struct tt_verdict_row *r = w->r;
+
+	for (size_t i = 0; i < r->npoint; i++)
+		r->missing += !r->point[i].known;
+	if (r->missing == r->npoint)
+		tt_row_cannot(w, tt_row_why(r, r->point, r->npoint));
+	else
+		tt_row_skip(w, "no baseline yet");
+}
+
+/* It is the baseline's fault that there is nothing to compare with. */
+static int
+no_base_figure(struct tt_judging *w, struct tt_err *err)
+{
+	const struct tt_verdict_row *r = w->r;
+	const struct tt_sample *s = r->nbase_point ? r->base_point[0].sample : NULL;
+	const char *why = s ? s->value[r->row->which].why : NULL;
+
+	if (!s)
+		why = "the baseline has no capture that the row means";
+	else if (why)
+		why = tt_verdict_text(w->v, err, "no capture of the baseline has this figure: save one of good captures (%s: %s)", s->name, why);
+	else
+		why = tt_row_why(r, r->base_point, r->nbase_point);
+	tt_row_cannot(w, why);
+	return why ? TT_OK : err->code;
+}
+
 /* The baseline's figures of the row; false: there are none, and the outcome says so. */
 static int
 base_points(struct tt_judging *w, bool *any, struct tt_err *err)
@@ -18,7 +50,7 @@ base_points(struct tt_judging *w, bool *any, struct tt_err *err)
 
 	*any = false;
 	if (!b) {
-		tt_row_skip(w, "no baseline yet");
+		no_base(w);
 		return TT_OK;
 	}
 	if (!tt_row_has_figures(w))
@@ -33,8 +65,7 @@ base_points(struct tt_judging *w, bool *any, struct tt_err *err)
 		last = p->known ? p->sample->session : last;
 	}
 	if (rc == TT_OK && r->m == 0)
-		tt_row_cannot(w, r->nbase_point ? tt_row_why(r, r->base_point, r->nbase_point) :
-		    "the baseline has no capture that the row means");
+		rc = no_base_figure(w, err);
 	*any = rc == TT_OK && r->m > 0;
 	return rc;
 }

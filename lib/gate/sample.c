@@ -386,6 +386,15 @@ first_damage(const struct tt_loss *loss)
 	return NULL;
 }
 
+static bool
+has_events(const struct tt_model *m)
+{
+	for (size_t i = 0; i < m->ncap; i++)
+		if (m->cap[i]->nevent > 0 || m->cap[i]->min_ts <= m->cap[i]->max_ts)
+			return true;
+	return false;
+}
+
 /* What does not depend on figures; room for ${n} of them. */
 static int
 begin(const struct tt_model *m, const struct tt_loss *loss, size_t n, struct tt_sample *s, struct tt_arena *a,
@@ -394,7 +403,7 @@ begin(const struct tt_model *m, const struct tt_loss *loss, size_t n, struct tt_
 	char id[20];
 
 	*s = (struct tt_sample){ .session = "", .files = m->ncap, .damaged = tt_loss_damaged(loss), .damage = first_damage(loss),
-		.nvalue = n };
+		.nvalue = n, .empty = !has_events(m) };
 	snprintf(id, sizeof id, "%016llx", (unsigned long long)tt_model_identity(m));
 	s->id = tt_arena_text(a, id, strlen(id), err);
 	s->name = s->id ? name_of(m, a, err) : NULL;
@@ -409,7 +418,9 @@ tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, const ch
 {
 	int rc = begin(m, loss, n, s, a, err);
 
-	if (rc == TT_OK)
+	if (rc == TT_OK && s->empty)
+		tt_values_no_event(loss, x, n, s->value);
+	else if (rc == TT_OK)
 		tt_values_without(loss, why, x, n, s->value);
 	return rc;
 }
@@ -421,9 +432,12 @@ tt_sample_from(const struct tt_model *m, const struct tt_loss *loss, const struc
 	struct tt_paths t = { 0 };
 	int rc = begin(m, loss, n, s, a, err);
 
+	if (rc == TT_OK && s->empty)
+		tt_values_no_event(loss, x, n, s->value);
+	if (rc != TT_OK || s->empty)
+		return rc;
 	s->frames = m->frames ? m->frames->n : 0;
-	if (rc == TT_OK)
-		rc = tt_measure_all(m, tt_lost_events(loss), x, n, s->value, a, err);
+	rc = tt_measure_all(m, tt_lost_events(loss), x, n, s->value, a, err);
 	if (rc == TT_OK)
 		rc = tt_paths_init(&t, m, err);
 	if (rc == TT_OK)

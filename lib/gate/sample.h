@@ -38,6 +38,7 @@ struct tt_sample {
 	struct tt_fact *fact;         /* by key: of the capture's header, its metadata and --meta */
 	size_t nfact;
 	uint64_t frames;              /* whole frames looked at */
+	bool empty;                   /* no event was recorded: no row has a figure, and no baseline wants it */
 	bool damaged;
 	const char *damage;           /* what the ledger says first of it, else NULL */
 	struct tt_value *value;       /* one for each measure */

@@ -120,6 +120,8 @@ struct tt_verdict {
 	const struct tt_verdict_row *unfit;   /* the first row for which the captures make no baseline: it is worse, or lacks figures */
 	const struct tt_sample *known;        /* the first of ${nknown} captures that are in the baseline themselves */
 	size_t nknown;
+	const struct tt_sample *empty;        /* the first of ${nempty} captures that hold no event */
+	size_t nempty;
 	struct tt_mix *mixed;
 	size_t nmixed;
 	const char **remark;          /* "the baseline is of one session ...": sentences for every report */
@@ -131,7 +133,7 @@ struct tt_judge_opts {
 	enum { TT_INCONCLUSIVE_AUTO, TT_INCONCLUSIVE_PASS, TT_INCONCLUSIVE_FAIL } inconclusive;
 	const char *group_by;         /* a fact's key; NULL */
 	const char *append;           /* the baseline that the captures are for, if they are fit; NULL */
-	bool first;                   /* without a baseline, rows that need one are skipped: it is being made */
+	bool first;                   /* a baseline is saved: without one yet, rows that need it are skipped */
 };
 
 /**

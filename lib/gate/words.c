@@ -290,6 +290,9 @@ base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 	if (o->append && v->unfit)
 		rc = remark(v, tt_verdict_text(v, err, "not appended to %s: %s %s", o->append, v->unfit->name,
 		    v->unfit->would == TT_CANNOT_JUDGE ? "cannot be judged" : v->unfit->would == TT_WORSE ? "is worse" : "is broken"), err);
+	if (rc == TT_OK && o->first && v->nempty)
+		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s no event, and %s not saved: %s%s", v->nempty,
+		    v->nempty == 1 ? "holds" : "hold", v->nempty == 1 ? "is" : "are", v->empty->name, v->nempty > 1 ? ", ..." : ""), err);
 	if (rc == TT_OK && v->nknown)
 		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s in %s %s: %s%s", v->nknown, v->nknown == 1 ? "is" : "are",
 		    v->base->path, o->append ? "already, and not appended again" : "too: what is compared with itself is no worse",
@@ -303,7 +306,7 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 	size_t tested = 0;
 	int rc = TT_OK;
 
-	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + v->nmixed + 5) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + v->nmixed + 6) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	if (v->nalone)

@@ -7,6 +7,7 @@ appended, six appends at once, the same recording twice.
 Captures are scripts of calls, so that every figure is known. Ends with "N passed, N failed".
 """
 import json
+import lzma
 import os
 import subprocess
 import sys
@@ -63,7 +64,7 @@ def row(id, **keys):
 
 def budget(*rows, name="budget.json", **keys):
     with open(at(name), "w") as f:
-        json.dump(dict({"tracetool_budget": 1, "frame_marker": "Game:Tick", "rows": list(rows)}, **keys), f)
+        json.dump({k: v for k, v in dict({"tracetool_budget": 1, "frame_marker": "Game:Tick", "rows": list(rows)}, **keys).items() if v is not None}, f)
     return name
 
 
@@ -113,6 +114,34 @@ def crashed_captures_are_no_pass():
     gate(*bad, code=2)
 
 
+def captures_without_an_event_are_no_pass():
+    """A recorder that dies at once leaves the header alone, and the file ends well: 0 collections and 0 losses are no figures."""
+    data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "gate")
+    good, header = [], []
+    for i in range(1, 5):
+        text = lzma.open(os.path.join(data, "good-base%d.ttc.xz" % i)).read()
+        good.append("whole%d.ttc" % i)
+        header.append("header%d.ttc" % i)
+        open(at(good[-1]), "wb").write(text)
+        open(at(header[-1]), "wb").write(text[:399])
+    budget(dict(row("pause", metric="gc.pause", max="1s"), stat="max"), row("count", metric="frame.count", stat="total", max="9000"),
+           row("length", metric="capture.time", stat="total", max="9000s"), frame_marker=None)
+    gate(*good, code=0)
+    for verb in ("stats",), ("batch",):
+        r = gate(*header, verb=verb, code=5)
+        check({(x["outcome"], x["missing"]) for x in r.rows.values()} == {("cannot_judge", 4)}, "no figure in any row", r.stdout)
+        r = gate(*good[:3], header[3], verb=verb, code=5)
+        check({(x["outcome"], x["missing"]) for x in r.rows.values()} == {("cannot_judge", 1)}, "nor of one of four", r.stdout)
+    gate(*header, "--save", "empty.json", "--append", code=5)
+    check(not os.path.exists(at("empty.json")), "captures without an event are no baseline")
+    gate(*header, "--save", "empty.json", "--inconclusive", "pass", code=3)
+    check(not os.path.exists(at("empty.json")), "nor without --append")
+    budget(row("pause", metric="gc.pause", stat="max", max="1s", max_missing=9), integrity={"level": "warn"}, frame_marker=None)
+    r = gate(*good[:3], header[3], "--save", "empty.json", "--append", code=0)
+    check(recordings("empty.json") == good[:3] and "1 of the captures holds no event, and is not saved: header4.ttc" in r.stdout,
+          "nor where a row allows for them", r.stdout)
+
+
 # --- what may be appended ---------------------------------------------------------------------------------
 
 def recordings(base="base.json"):
@@ -140,6 +169,32 @@ def slower_captures_are_not_appended():
     check(sessions() == [("#1", 5)] and recordings()[0] == "slow0.mlpd", "without --append it is made anew", sessions())
     r = gate(*captures("few", 1500000, 1), "--save", "base.json", "--append", code=5)
     check(sessions() == [("#1", 5), ("#2", 1)], "too few captures are no fault", sessions())
+
+
+def crashed_captures_make_no_first_baseline():
+    budget(row("median", max="+5%"), row("exact", metric="frame.time", stat="max", exact=True, level="warn"))
+    good, bad = captures("alive", 1000000, 4), captures("fell", 1000000, 3, frames=0)
+    r = gate(*good, *bad, "--save", "new.json", "--append", code=5)
+    check(not os.path.exists(at("new.json")) and "not appended to new.json: median cannot be judged" in r.stdout, "is told", r.stdout)
+    check("3 of 7 captures have no figure" in r.rows["median"]["text"], "and why", r.rows["median"]["text"])
+    gate(*good, "--save", "new.json", "--append", code=0)
+    base = json.load(open(at("new.json")))
+    for c in base["sessions"][0]["captures"]:
+        c["values"]["frame.time.median"] = {"missing": "no whole frame"}
+    json.dump(base, open(at("new.json"), "w"))
+    r = gate(*captures("today", 1000000, 4), "--baseline", "new.json", code=5)
+    check("no capture of the baseline has this figure" in r.rows["median"]["text"] and "alive0.mlpd: no whole frame" in r.rows["median"]["text"],
+          "the baseline is at fault", r.rows["median"]["text"])
+
+
+def a_failed_analysis_has_no_environment():
+    budget(row("median", max="+5%"))
+    good = captures("env", 1000000, 4)
+    gate(*good, "--save", "env.json", code=0)
+    open(at("gone.mlpd"), "w").close()
+    options = ("--frame-marker", "Game:Tick", "--max-failures", "9", "--baseline", "env.json")
+    r = gate(*good, "gone.mlpd", *options, verb=("batch",), code=5)
+    check("1 of 5 captures has no figure" in r.rows.get("median", {}).get("text", ""), "a capture that cannot be read", r.stdout, r.stderr)
 
 
 def six_at_once():
@@ -288,6 +343,9 @@ def main():
     global work
     with tempfile.TemporaryDirectory(prefix="tracetool-sessions.") as work:
         crashed_captures_are_no_pass()
+        captures_without_an_event_are_no_pass()
+        crashed_captures_make_no_first_baseline()
+        a_failed_analysis_has_no_environment()
         slower_captures_are_not_appended()
         six_at_once()
         the_same_recording_counts_once()
