@@ -167,6 +167,23 @@ add_failed(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Were the figures of ${r}, in ${s}, made with the budget at hand? */
+static int
+check_budget(struct batch_gate *b, const struct tt_result *r, const struct tt_sample *s, struct tt_err *err)
+{
+	const struct tt_budget *budget = gate_budget(b->gate);
+	const char *made = json_string_value(json_object_get(r->doc, "budget")), *now = gate_settings(b->gate);
+
+	if (made && strcmp(made, now) != 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: its figures were made with another budget (%s, %s has %s): "
+		    "give that one, or run the batch again", r->key, *made ? made : "no skip", budget->path, *now ? now : "no skip");
+	for (size_t i = 0; i < s->nvalue; i++)
+		if (!s->value[i].known && !s->value[i].why)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: the budget of its batch had no row of %s, which %s has: "
+			    "give that one, or run the batch again", r->key, budget->measure[i].key, budget->path);
+	return TT_OK;
+}
+
 int
 batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 {
@@ -183,6 +200,8 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	rc = tt_sample_parse(json, budget->measure, budget->nmeasure, s, &b->a, err);
 	if (rc != TT_OK)
 		return tt_err_in(err, "%s", r->key);
+	if (check_budget(b, r, s, err) != TT_OK)
+		return err->code;
 	s->name = tt_arena_text(&b->a, r->key, strlen(r->key), err);
 	if (!s->name)
 		return err->code;

@@ -175,6 +175,26 @@ put_number(struct tt_buf *b, const char *what, int64_t v, bool given, struct tt_
 }
 
 static int
+budget_settings(struct gate *x, struct tt_err *err)
+{
+	const struct tt_budget *g = &x->budget;
+	struct tt_buf b = { 0 };
+	int rc = put_number(&b, "skip frames", (int64_t)g->skip.frames, g->skip.frames != 0, err);
+
+	if (rc == TT_OK)
+		rc = put_number(&b, "skip ns", g->skip.time_ns, g->skip.time_ns != 0, err);
+	if (rc == TT_OK)
+		rc = put_one(&b, "skip until", g->skip.until_marker, err);
+	if (rc == TT_OK)
+		rc = put_one(&b, "frame marker", g->frame_marker, err);
+	if (rc == TT_OK)
+		rc = put_one(&b, "frame thread", g->frame_thread, err);
+	x->made = rc == TT_OK ? tt_arena_text(&x->a, b.n ? b.p : "", b.n, err) : NULL;
+	tt_buf_free(&b);
+	return x->made ? TT_OK : err->code;
+}
+
+static int
 settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 {
 	const struct tt_filter *f = &run->filter;
@@ -536,6 +556,8 @@ gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *i
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline",
 		    x->budget.path);
 	if (rc == TT_OK)
+		rc = budget_settings(x, err);
+	if (rc == TT_OK)
 		rc = verdict_open(app, &g->to, in, writes, &x->to, err);
 	return rc == TT_OK ? check_outputs(g, writes, err) : rc;
 }
@@ -544,6 +566,12 @@ const struct tt_budget *
 gate_budget(const struct gate *x)
 {
 	return &x->budget;
+}
+
+const char *
+gate_settings(const struct gate *x)
+{
+	return x->made;
 }
 
 int

@@ -40,6 +40,8 @@ struct gate;
 int gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *in, struct opt_list *writes,
     struct gate **gate, struct tt_err *err);
 const struct tt_budget *gate_budget(const struct gate *gate);
+/* What the budget leaves out and what it takes for a frame, in one line: figures made with another budget are other figures. */
+const char *gate_settings(const struct gate *gate);
 void gate_set_run(const struct gate *gate, struct tt_run_opts *run);
 int gate_judge(struct gate *gate, const struct tt_run_opts *run, struct tt_sample *sample, size_t n, bool show,
     struct tt_err *err);

@@ -27,6 +27,7 @@ struct gate {
 	struct tt_baseline base;
 	bool has_base;
 	const char *settings;
+	const char *made;             /* gate_settings() */
 	struct capture *cap;          /* by operand */
 	struct tt_sample *sample;
 	size_t nsample;

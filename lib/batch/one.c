@@ -387,6 +387,10 @@ put_sample(struct tt_buf *b, struct tt_env *env, const struct tt_one_opts *o, co
 	tt_arena_init(&a, &env->mem);
 	rc = tt_sample_from(m, env->loss, o->measure, o->nmeasure, &s, &a, err);
 	if (rc == TT_OK)
+		rc = tt_buf_text(b, ",\"budget\":", err);
+	if (rc == TT_OK)
+		rc = tt_result_text(b, o->budget, strlen(o->budget), err);
+	if (rc == TT_OK)
 		rc = tt_buf_text(b, ",\"sample\":", err);
 	if (rc == TT_OK)
 		rc = tt_sample_json(&s, o->measure, o->nmeasure, b, err);

@@ -17,6 +17,7 @@ struct tt_one_opts {
 	enum tt_render report_form;
 	const struct tt_measure *measure;     /* of a gate: the sample goes into the result; NULL: none */
 	size_t nmeasure;
+	const char *budget;           /* with measures: what the budget leaves out and takes for a frame, told with the sample */
 	const char *generator;
 	bool csv_safe;                /* as tt_render_opts has it, for files made of captures */
 };

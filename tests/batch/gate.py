@@ -52,6 +52,14 @@ def main():
     r = run("merge", out, "--gate", budget, *two, "--json", s.path("m.json"))
     s.equal("merged shards give the verdict", (r.returncode, rows(json.load(open(s.path("m.json"))))),
             (1, rows(json.load(open(s.path("d.json"))))))
+    other = s.path("other.json")
+    for name, change in (("skip", {"skip": {"frames": 20}}), ("frame marker", {"frame_marker": "Player*"}),
+                         ("rows", {"rows": [{"id": "m", "metric": "marker.time", "marker": "Nobody*", "stat": "total", "max": "1s"}]})):
+        json.dump(dict(BUDGET, **change), open(other, "w"))
+        r = run("merge", out, "--gate", other)
+        s.equal("results of another budget: %s" % name, (r.returncode, "budget" in r.err, "run the batch again" in r.err), (2, True, True))
+    json.dump(dict(BUDGET, rows=[dict(x, max="1B" if x["id"] == "alloc" else "1ms") for x in BUDGET["rows"]]), open(other, "w"))
+    s.equal("other limits are no other figures", run("merge", out, "--gate", other).returncode, 1)
     plain = s.path("plain")
     run("batch", "-q", "-o", plain, src)
     r = run("merge", plain, "--gate", budget)
