@@ -181,6 +181,8 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
 	else if (!tt_capture_meta_get(cap, MONO_RECORDS))
 		cap->records = mono_module_told(cap->args);
+	if (m->mono)
+		cap->advice = mono_module_advice;
 	memcpy(cap->recording, m->head.run, sizeof cap->recording);
 	cap->part = cap->part_last = m->head.part;
 	cap->category = ttc_category;

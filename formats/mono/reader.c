@@ -336,6 +336,7 @@ read_header(struct mlpd *m, struct tt_capture *cap, struct tt_err *err)
 			return err->code;
 	}
 	cap->records = mlpd_told(cap->args, m->version);
+	cap->advice = m->version >= 14 ? mlpd_advice : mlpd_advice_old;
 	m->first = at;
 	if (!clock && n >= at + 16 && is_magic(h + at))
 		m->zero = (int64_t)mlpd_u64(h + at + 8);

@@ -2,9 +2,9 @@
 
 #include <string.h>
 
-#include "model/capture.h"
 
-struct word { const char *name; uint32_t on; };
+/* ${advised}: what people are advised to record with it; 0 where another word is the plainer one. */
+struct word { const char *name; uint32_t on, advised; };
 
 enum {
 	GC = TT_REC_COLLECTIONS,
@@ -14,17 +14,45 @@ enum {
 };
 
 static const struct word log_word[] = {
-	{ "alloc", TT_REC_ALLOCS | GC }, { "gcalloc", TT_REC_ALLOCS }, { "gc", GC }, { "heapshot", GC }, { "heapshot-on-shutdown", GC },
-	{ "exception", TT_REC_THROWS }, { "monitor", TT_REC_WAITS }, { "sample", TT_REC_SAMPLES }, { "sample-real", TT_REC_SAMPLES },
-	{ "gchandle", TT_REC_HANDLES }, { "finalization", TT_REC_FINALIZERS }, { "legacy", LEGACY }, { NULL, 0 },
+	{ "alloc", TT_REC_ALLOCS | GC, TT_REC_ALLOCS }, { "gcalloc", TT_REC_ALLOCS, 0 }, { "gc", GC, GC }, { "heapshot", GC, 0 },
+	{ "heapshot-on-shutdown", GC, 0 }, { "exception", TT_REC_THROWS, TT_REC_THROWS }, { "monitor", TT_REC_WAITS, TT_REC_WAITS },
+	{ "sample", TT_REC_SAMPLES, TT_REC_SAMPLES }, { "sample-real", TT_REC_SAMPLES, 0 },
+	{ "gchandle", TT_REC_HANDLES, TT_REC_HANDLES }, { "finalization", TT_REC_FINALIZERS, TT_REC_FINALIZERS },
+	{ "jit", TT_REC_CODE, TT_REC_CODE }, { "legacy", LEGACY, 0 }, { NULL, 0, 0 },
 };
 
 static const struct word module_word[] = {
-	{ "alloc", TT_REC_ALLOCS }, { "alloc-sample", TT_REC_ALLOCS }, { "gc", GC }, { "moves", GC }, { "roots", GC },
-	{ "exceptions", TT_REC_THROWS },
-	{ "monitor", TT_REC_WAITS }, { "sample", TT_REC_SAMPLES }, { "handles", TT_REC_HANDLES },
-	{ "finalizers", TT_REC_FINALIZERS }, { NULL, 0 },
+	{ "alloc", TT_REC_ALLOCS, TT_REC_ALLOCS }, { "alloc-sample", TT_REC_ALLOCS, 0 }, { "gc", GC, GC }, { "moves", GC, 0 },
+	{ "roots", GC, 0 }, { "exceptions", TT_REC_THROWS, TT_REC_THROWS }, { "monitor", TT_REC_WAITS, TT_REC_WAITS },
+	{ "sample", TT_REC_SAMPLES, TT_REC_SAMPLES }, { "handles", TT_REC_HANDLES, TT_REC_HANDLES },
+	{ "finalizers", TT_REC_FINALIZERS, TT_REC_FINALIZERS }, { "jit", TT_REC_CODE, TT_REC_CODE }, { NULL, 0, 0 },
 };
+
+static const char *
+advised(const struct word *w, enum tt_records what)
+{
+	while (w->name && w->advised != (uint32_t)what)
+		w++;
+	return w->name;
+}
+
+const char *
+mlpd_advice(enum tt_records what)
+{
+	return advised(log_word, what);
+}
+
+const char *
+mlpd_advice_old(enum tt_records what)
+{
+	return what == TT_REC_ALLOCS || what == TT_REC_SAMPLES ? advised(log_word, what) : NULL;
+}
+
+const char *
+mono_module_advice(enum tt_records what)
+{
+	return advised(module_word, what);
+}
 
 static uint32_t
 find(const struct word *w, const char *s, size_t n)
@@ -57,7 +85,7 @@ words(const struct word *w, const char *s, const char *end, uint32_t *off)
 static bool
 has(const char *s, const char *option)
 {
-	const struct word w[] = { { option, 1 }, { NULL, 0 } };
+	const struct word w[] = { { option, 1, 0 }, { NULL, 0, 0 } };
 	uint32_t off = 0;
 
 	return words(w, s, "", &off) != 0;

@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+#include "model/capture.h"
+
 /* ${options}: "log:nodefaults,gc,output=..."; "" in data versions before 13, which do not hold them. */
 uint32_t mlpd_told(const char *options, unsigned version);
 
@@ -17,5 +19,10 @@ uint32_t mono_module_told(const char *command);
 
 /* Of our own module: its fact "mono.records", names with commas between. */
 uint32_t mono_module_records(const char *names);
+
+/* The option to record a kind of events with, NULL where there is none: of the log profiler, of it before data version 14, of our module. */
+const char *mlpd_advice(enum tt_records what);
+const char *mlpd_advice_old(enum tt_records what);
+const char *mono_module_advice(enum tt_records what);
 
 #endif

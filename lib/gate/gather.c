@@ -219,9 +219,9 @@ allocs(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 	size_t zero = 0;
 
 	v->absent = none;
-	v->why = none ? "no allocation was recorded (Mono: record with alloc)" : NULL;
+	v->why = none ? "no allocation was recorded" : NULL;
 	if (!tt_model_knows_allocs(g->m))
-		return TT_OK;
+		return tt_value_unrecorded(g, v, TT_REC_ALLOCS, err);
 	if (x->stat == TT_STAT_TOTAL)
 		return alloc_total(g, x->metric->of == 0, v);
 	e = each_frame(g, frames || x->metric->of ? E_ALLOC_N : E_ALLOC_B, err);
@@ -244,8 +244,8 @@ allocs(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 	return x->pooled ? keep_each(g, e, v, err) : TT_OK;
 }
 
-static void
-collections(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+static int
+collections(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	size_t frames = tt_figures_frames(g);
 	uint64_t n = 0;
@@ -253,25 +253,26 @@ collections(const struct tt_figures *g, const struct tt_measure *x, struct tt_va
 	for (size_t i = 0; i < sizeof g->m->gen / sizeof *g->m->gen; i++)
 		n += x->metric->of == 0 || x->metric->of == i + 1 ? g->m->gen[i].n : 0;
 	if (!tt_model_knows_collections(g->m))
-		v->why = TT_NO_COLLECTIONS;
-	else if (x->stat == TT_STAT_TOTAL)
+		return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
+	if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, tt_at_most(n));
 	else if (frames)
 		tt_value_ratio(v, tt_at_most(n * 1000), (int64_t)frames);
 	else
 		v->why = TT_NO_FRAMES;
+	return TT_OK;
 }
 
-static void
-pauses(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+static int
+pauses(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_model *m = g->m;
 	int64_t total = x->metric->of ? m->stopped_total : m->pause_total;
 	size_t frames = tt_figures_frames(g);
 
 	if (!tt_model_knows_collections(m))
-		v->why = TT_NO_COLLECTIONS;
-	else if (!tt_model_pauses(m))
+		return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
+	if (!tt_model_pauses(m))
 		v->why = "collections were recorded, pauses were not";
 	else if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, total);
@@ -283,6 +284,7 @@ pauses(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *
 		tt_value_ratio(v, total, (int64_t)frames);
 	else
 		v->why = TT_NO_FRAMES;
+	return TT_OK;
 }
 
 static void
@@ -399,11 +401,9 @@ measure(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, st
 		tt_value_set(v, (int64_t)tt_figures_frames(g));
 		break;
 	case TT_FAM_COLLECTIONS:
-		collections(g, x, v);
-		break;
+		return collections(g, x, v, err);
 	case TT_FAM_PAUSE:
-		pauses(g, x, v);
-		break;
+		return pauses(g, x, v, err);
 	case TT_FAM_HEAP:
 		heap(g, x, v);
 		break;

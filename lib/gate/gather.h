@@ -11,8 +11,6 @@
 #define TT_NO_FRAMES \
 	"no whole frame: name the marker that begins a frame with --frame-marker, or see skip in the budget"
 
-#define TT_NO_COLLECTIONS "collections were not recorded (Mono: record with gc)"
-
 /* Values of frames, sorted. */
 struct tt_each { int64_t *v; size_t n; bool done; };
 
@@ -43,6 +41,14 @@ tt_value_ratio(struct tt_value *v, int64_t a, int64_t b)
 {
 	v->known = true;
 	v->v = tt_scale(a, TT_AMOUNT_ONE, b);
+}
+
+/* A measure of events that were not recorded: which, and how to record them. */
+static inline int
+tt_value_unrecorded(const struct tt_figures *g, struct tt_value *v, enum tt_records what, struct tt_err *err)
+{
+	v->why = tt_model_unrecorded(g->m, what, g->out, err);
+	return v->why ? TT_OK : err->code;
 }
 
 static inline size_t

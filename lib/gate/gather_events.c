@@ -9,15 +9,11 @@
 #include "model/heap.h"
 #include "model/locks.h"
 
-/* Is there something, or at least nothing because nothing happened? Else ${why} is the reason. */
+/* Is there something, or at least nothing because nothing happened? */
 static bool
-is_known(const struct tt_figures *g, struct tt_value *v, uint64_t n, enum tt_records what, const char *why)
+is_known(const struct tt_figures *g, uint64_t n, enum tt_records what)
 {
-	bool known = n > 0 || tt_model_records(g->m, what);
-
-	if (!known)
-		v->why = why;
-	return known;
+	return n > 0 || tt_model_records(g->m, what);
 }
 
 static void
@@ -74,8 +70,8 @@ waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 	const struct tt_times *t = l ? &l->wait : &none;
 	struct tt_hist *h;
 
-	if (!is_known(g, v, g->m->contended + t->n, TT_REC_WAITS, "waits for locks were not recorded (Mono: record with monitor)"))
-		return TT_OK;
+	if (!is_known(g, g->m->contended + t->n, TT_REC_WAITS))
+		return tt_value_unrecorded(g, v, TT_REC_WAITS, err);
 	if (x->stat != TT_STAT_P95) {
 		times(g, x, t->n, t->total, t->max, v);
 		return TT_OK;
@@ -91,8 +87,8 @@ waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 	return TT_OK;
 }
 
-static void
-handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+static int
+handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_handles *h = g->m->handles_of;
 	uint64_t created = 0, live = 0;
@@ -101,24 +97,27 @@ handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 		created += h->kind[i].created;
 		live += h->kind[i].live;
 	}
-	if (is_known(g, v, created, TT_REC_HANDLES, "GC handles were not recorded (Mono: record with handles)"))
-		tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? live : created));
+	if (!is_known(g, created, TT_REC_HANDLES))
+		return tt_value_unrecorded(g, v, TT_REC_HANDLES, err);
+	tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? live : created));
+	return TT_OK;
 }
 
-static void
-finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+static int
+finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	static const struct tt_finals none = { 0 };
 	const struct tt_finals *h = g->m->finals ? g->m->finals : &none;
 
-	if (!is_known(g, v, h->objects, TT_REC_FINALIZERS, "finalizers were not recorded (Mono: record with finalizers)"))
-		return;
+	if (!is_known(g, h->objects, TT_REC_FINALIZERS))
+		return tt_value_unrecorded(g, v, TT_REC_FINALIZERS, err);
 	if (x->metric->dim == TT_DIM_TIME && h->object.n == 0 && h->untimed > 0)
 		v->why = "finalizers have ends and no begins in it (Mono 4.6 records ends alone): they have no times";
 	else if (x->metric->dim == TT_DIM_TIME)
 		times(g, x, h->object.n, h->object.total, h->object.max, v);
 	else
 		count(g, x, h->objects, v);
+	return TT_OK;
 }
 
 /* Of the last whole heap shot, or of the largest. */
@@ -164,39 +163,39 @@ tt_figures_events(struct tt_figures *g, const struct tt_measure *x, struct tt_va
 
 	switch (x->metric->family) {
 	case TT_FAM_COLLECTING:
-		if (tt_model_knows_collections(m))
-			collecting(g, x, v);
-		else
-			v->why = TT_NO_COLLECTIONS;
+		if (!tt_model_knows_collections(m))
+			return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
+		collecting(g, x, v);
 		break;
 	case TT_FAM_PAUSES:
 		if (!tt_model_knows_collections(m))
-			v->why = TT_NO_COLLECTIONS;
-		else if (!tt_model_pauses(m))
+			return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
+		if (!tt_model_pauses(m))
 			v->why = "collections were recorded, pauses were not";
 		else
 			count(g, x, m->pause_n, v);
 		break;
 	case TT_FAM_THROWS:
-		if (is_known(g, v, m->throws, TT_REC_THROWS, "exceptions were not recorded (Mono: record with exceptions)"))
-			count(g, x, m->throws, v);
+		if (!is_known(g, m->throws, TT_REC_THROWS))
+			return tt_value_unrecorded(g, v, TT_REC_THROWS, err);
+		count(g, x, m->throws, v);
 		break;
 	case TT_FAM_CONTENDED:
-		if (is_known(g, v, m->contended, TT_REC_WAITS, "waits for locks were not recorded (Mono: record with monitor)"))
-			count(g, x, m->contended, v);
+		if (!is_known(g, m->contended, TT_REC_WAITS))
+			return tt_value_unrecorded(g, v, TT_REC_WAITS, err);
+		count(g, x, m->contended, v);
 		break;
 	case TT_FAM_WAITING:
 		return waiting(g, x, v, err);
 	case TT_FAM_SAMPLES:
-		if (is_known(g, v, m->samples, TT_REC_SAMPLES, "no sample is in it"))
-			count(g, x, m->samples, v);
+		if (!is_known(g, m->samples, TT_REC_SAMPLES))
+			return tt_value_unrecorded(g, v, TT_REC_SAMPLES, err);
+		count(g, x, m->samples, v);
 		break;
 	case TT_FAM_HANDLES:
-		handles(g, x, v);
-		break;
+		return handles(g, x, v, err);
 	case TT_FAM_FINALIZERS:
-		finalizers(g, x, v);
-		break;
+		return finalizers(g, x, v, err);
 	case TT_FAM_SHOT:
 		shot(g, x, v);
 		break;

@@ -32,7 +32,7 @@ struct tt_thread {
  */
 enum tt_records {
 	TT_REC_ALLOCS = 1, TT_REC_COLLECTIONS = 2, TT_REC_THROWS = 4, TT_REC_WAITS = 8, TT_REC_SAMPLES = 16, TT_REC_HANDLES = 32,
-	TT_REC_FINALIZERS = 64,
+	TT_REC_FINALIZERS = 64, TT_REC_CODE = 128,
 };
 
 /* Facts about a capture that formats fill in at open. */
@@ -47,6 +47,7 @@ struct tt_capture {
 	unsigned pointer_size;
 	int64_t pid;
 	uint32_t records;             /* enum tt_records: what the recorder was told, as far as the capture says so */
+	const char *(*advice)(enum tt_records what);  /* the producer's option that records them, NULL: it has none; NULL: none known */
 	uint32_t process;             /* index among the inputs */
 	uint8_t recording[16];        /* the same in all files of one recording; zeros: it has this one alone */
 	uint32_t part;                /* which of them it is, from 0; the first one, where several are read as one */

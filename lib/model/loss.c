@@ -62,7 +62,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "The output format has no NaN, infinity or number that large: these points were left out.", TT_NOTICE,
 	    false },
 	[TT_LOST_STACKS] = { "stacks", "stacks cut by the recorder's depth limit",
-	    "Their outermost callers are missing: record with a higher frame limit (Mono: maxframes=N).", TT_INFO,
+	    "Their outermost callers are missing: the recorder keeps the innermost frames only.", TT_INFO,
 	    false },
 	[TT_LOST_MISSING] = { "missing", "chunks missing, repeated or out of order",
 	    "Parts of the file were lost or copied wrongly: copy it again; what is there was read, in its right order.",

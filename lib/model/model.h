@@ -178,6 +178,13 @@ bool tt_model_pauses(const struct tt_model *m);
 /* Does a capture say that this kind of events (enum tt_records) was to be recorded? Then none of them is 0, else not known. */
 bool tt_model_records(const struct tt_model *m, enum tt_records what);
 
+/**
+ * tt_model_unrecorded(m, what, a, err):
+ * "finalizers were not recorded (record with finalization)", with the option of the producer that made the captures; without
+ * it where it has none, or where the captures' producers differ in it. NULL: no memory.
+ */
+const char *tt_model_unrecorded(const struct tt_model *m, enum tt_records what, struct tt_arena *a, struct tt_err *err);
+
 /* Is it known how much was allocated, and what was collected: is there any of it, or would it be there? */
 bool tt_model_knows_allocs(const struct tt_model *m);
 bool tt_model_knows_collections(const struct tt_model *m);

@@ -6,6 +6,7 @@
  */
 #include "model/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -628,6 +629,42 @@ tt_model_records(const struct tt_model *m, enum tt_records what)
 		if (m->cap[i]->records & what)
 			return true;
 	return false;
+}
+
+/* The option that all the captures' producers record ${what} with, or NULL. */
+static const char *
+option_for(const struct tt_model *m, enum tt_records what)
+{
+	const char *option = NULL;
+
+	for (size_t i = 0; i < m->ncap; i++) {
+		const char *own = m->cap[i]->advice ? m->cap[i]->advice(what) : NULL;
+
+		if (!own || (option && strcmp(option, own) != 0))
+			return NULL;
+		option = own;
+	}
+	return option;
+}
+
+const char *
+tt_model_unrecorded(const struct tt_model *m, enum tt_records what, struct tt_arena *a, struct tt_err *err)
+{
+	static const struct { enum tt_records what; const char *name; } kind[] = {
+		{ TT_REC_ALLOCS, "allocations were" }, { TT_REC_COLLECTIONS, "collections were" }, { TT_REC_THROWS, "exceptions were" },
+		{ TT_REC_WAITS, "waits for locks were" }, { TT_REC_SAMPLES, "samples were" }, { TT_REC_HANDLES, "GC handles were" },
+		{ TT_REC_FINALIZERS, "finalizers were" }, { TT_REC_CODE, "helper code was" },
+	};
+	const char *option = option_for(m, what);
+	char text[96];
+	size_t i = 0;
+	int n;
+
+	while (kind[i].what != what)
+		i++;
+	n = snprintf(text, sizeof text, "%s not recorded%s%s%s", kind[i].name, option ? " (record with " : "", option ? option : "",
+	    option ? ")" : "");
+	return tt_arena_text(a, text, (size_t)n, err);
 }
 
 bool

@@ -196,7 +196,9 @@ tables_of(struct fold *f, struct tt_err *err)
 		rc = tt_pass_begin(&tt_pass_finalizers, i, f->o, f->r, &t, err);
 		if (rc != TT_OK || !t)
 			continue;
-		t->empty_reason = "no finalizer in this capture (Mono's option finalization records them), or none that the filters leave";
+		t->empty_reason = tt_pass_none(f->m, f->r, TT_REC_FINALIZERS, "no finalizer in this capture, or none that the filters leave", err);
+		if (!t->empty_reason)
+			return err->code;
 		if (f->f)
 			rc = i == F_SUMMARY ? summary(f, t, err) : classes(f, t, err);
 	}

@@ -108,9 +108,6 @@ static const struct tt_pass_table tables[] = {
 };
 
 #define NO_ALLOCS "no allocation events in this capture, or none that the filters leave"
-#define ALLOCS_UNKNOWN "allocations were not recorded (Mono: record with alloc)"
-#define COLLECTIONS_UNKNOWN "collections were not recorded (Mono: record with gc)"
-#define BOTH_UNKNOWN "neither allocations nor collections were recorded (Mono: record with alloc, gc)"
 
 struct fold {
 	const struct tt_model *m;
@@ -229,6 +226,20 @@ put_collections(const struct tt_model *m, struct tt_cell *c)
 	tt_cell_int(&c[S_HEAP_RESIZES], (int64_t)m->heap_resizes);
 }
 
+/* Which of the two were not recorded. */
+static int
+note_unknown(struct fold *f, struct tt_table *t, bool allocs, bool collections, struct tt_err *err)
+{
+	const char *a = NULL, *c = NULL;
+
+	if (!allocs && !(a = tt_model_unrecorded(f->m, TT_REC_ALLOCS, &f->r->arena, err)))
+		return err->code;
+	if (!collections && !(c = tt_model_unrecorded(f->m, TT_REC_COLLECTIONS, &f->r->arena, err)))
+		return err->code;
+	t->note = a && c ? tt_report_text(f->r, err, "%s; %s", a, c) : a ? a : c;
+	return a && c && !t->note ? err->code : TT_OK;
+}
+
 static int
 summary(struct fold *f, struct tt_table *t, struct tt_err *err)
 {
@@ -240,7 +251,9 @@ summary(struct fold *f, struct tt_table *t, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	t->facts = true;
-	t->note = allocs && collections ? NULL : allocs ? COLLECTIONS_UNKNOWN : collections ? ALLOCS_UNKNOWN : BOTH_UNKNOWN;
+	rc = note_unknown(f, t, allocs, collections, err);
+	if (rc != TT_OK)
+		return rc;
 	if (f->m->moves)
 		tt_cell_int(&c[S_MOVES], (int64_t)f->m->moves);
 	if (collections)
@@ -289,7 +302,9 @@ generations(struct fold *f, struct tt_table *t, struct tt_err *err)
 
 	t->whole = !f->o->group;
 	t->empty_reason = tt_model_knows_collections(f->m) ? "no collection in this capture, or none that the filters leave" :
-	    COLLECTIONS_UNKNOWN;
+	    tt_model_unrecorded(f->m, TT_REC_COLLECTIONS, &f->r->arena, err);
+	if (!t->empty_reason)
+		return err->code;
 	if (!f->o->group)
 		return put_generations(f, t, f->m->gen, NULL, err);
 	if (f->m->filter.marker || f->m->filter.category)
@@ -719,7 +734,10 @@ tables_of(struct fold *f, struct tt_err *err)
 		rc = tt_pass_begin(&tt_pass_gcalloc, i, f->o, f->r, &t, err);
 		if (rc != TT_OK || !t)
 			continue;
-		t->empty_reason = tt_model_knows_allocs(f->m) ? NO_ALLOCS : ALLOCS_UNKNOWN;
+		t->empty_reason = tt_model_knows_allocs(f->m) ? NO_ALLOCS :
+		    tt_model_unrecorded(f->m, TT_REC_ALLOCS, &f->r->arena, err);
+		if (!t->empty_reason)
+			return err->code;
 		if (f->o->group && i == G_SUMMARY)
 			rc = summary_groups(f, t, err);
 		else if (f->o->group == TT_GROUP_DOMAIN && i == G_PATHS)

@@ -152,7 +152,9 @@ report_handles(const struct tt_model *m, const struct tt_pass_opts *o, struct tt
 		rc = tt_pass_begin(&tt_pass_handles, i, o, r, &t, err);
 		if (rc != TT_OK || !t)
 			continue;
-		t->empty_reason = "no handle in this capture (Mono's option gchandle records them), or none that the filters leave";
+		t->empty_reason = tt_pass_none(m, r, TT_REC_HANDLES, "no handle in this capture, or none that the filters leave", err);
+		if (!t->empty_reason)
+			return err->code;
 		if (h)
 			rc = i == 0 ? put_kinds(h, r, t, err) : put_sites(m, h, o->group, r, t, err);
 	}

@@ -248,8 +248,10 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 		rc = tt_pass_begin(&tt_pass_jit, i, o, r, &t, err);
 		if (rc != TT_OK || !t)
 			continue;
-		t->empty_reason = i == J_HELPERS ? "no helper code in this capture (Mono's option jit records it)" :
+		t->empty_reason = i == J_HELPERS ? tt_pass_none(m, r, TT_REC_CODE, "no helper code in this capture", err) :
 		    "no compiled code in this capture";
+		if (!t->empty_reason)
+			return err->code;
 		rc = i == J_METHODS && o->group ? groups(m, o->group, r, t, err) : make[i](m, r, t, err);
 	}
 	return rc;

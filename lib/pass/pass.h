@@ -85,6 +85,9 @@ extern const struct tt_pass *const tt_passes[];      /* NULL-terminated */
 int tt_pass_begin(const struct tt_pass *p, size_t which, const struct tt_pass_opts *o, struct tt_report *r,
     struct tt_table **t, struct tt_err *err);
 
+/* Why a table of events has no rows: ${none}, where the recorder was told to record them, else that it was not. NULL: no memory. */
+const char *tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none, struct tt_err *err);
+
 /* Does no event lie in the time asked for? Then a sentence that says so in ${text}, of TT_OUTSIDE_TEXT bytes. */
 #define TT_OUTSIDE_TEXT 160
 bool tt_filter_outside(const struct tt_model *m, char *text);

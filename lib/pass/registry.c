@@ -89,6 +89,14 @@ grouped_columns(const struct tt_pass_table *pt, enum tt_group group, struct tt_r
 	return *title ? col : NULL;
 }
 
+const char *
+tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none, struct tt_err *err)
+{
+	const char *why = tt_model_records(m, what) ? none : tt_model_unrecorded(m, what, &r->arena, err);
+
+	return why && why != none ? tt_report_text(r, err, "%s, or the filters leave none", why) : why;
+}
+
 int
 tt_pass_begin(const struct tt_pass *p, size_t which, const struct tt_pass_opts *o, struct tt_report *r,
     struct tt_table **t, struct tt_err *err)
