@@ -125,8 +125,12 @@ void batch_out_close(struct batch_out *o);
  */
 int batch_missing_shards(struct app *app, const struct opt_list *files, const char **what, struct tt_err *err);
 
-/* Lines of ${rs} to ${path} (NULL: nowhere), into ${a} and ${g}; of ${files} (NULL: all) with ${by} alone. */
+/*
+ * Lines of ${rs} to ${path} (NULL: nowhere), into ${a} and ${g}; of ${files} (NULL: all) with ${by} alone. *${lost}: captures
+ * that records of archives count and that have no line; they were told.
+ */
 int batch_put_results(struct app *app, struct tt_results *rs, const char *path, const struct batch_files *files,
-    uint64_t by, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum, struct tt_err *err);
+    uint64_t by, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum,
+    uint64_t *lost, struct tt_err *err);
 
 #endif

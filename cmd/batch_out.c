@@ -300,8 +300,15 @@ batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err
 
 /* --- the end ------------------------------------------------------------------------------ */
 
+/* An archive, its captures by its record, and the lines of captures that came. */
+struct tally { size_t nkey; uint64_t captures, lines; };
+
 struct putting {
 	struct app *app;
+	struct tally *tally;          /* archives whose keys begin the current one: each key begins the next */
+	size_t ntally, captally;
+	struct tt_buf key;            /* of the last of them */
+	uint64_t lost;                /* captures without a line */
 	struct tt_sink *sink;
 	const struct batch_files *files;
 	uint64_t by;
@@ -319,12 +326,60 @@ on_keep(void *arg, const struct tt_result *r)
 	return !p->files || (r->by == p->by && file_of(p->files, r));
 }
 
+/* Lines come in order of keys: give up the archives that ${key} is not below. NULL: all. */
+static void
+end_tallies(struct putting *p, const char *key)
+{
+	while (p->ntally > 0) {
+		const struct tally *t = &p->tally[p->ntally - 1];
+
+		if (key && strncmp(key, p->key.p, t->nkey) == 0)
+			return;
+		if (t->lines < t->captures) {
+			p->lost += t->captures - t->lines;
+			ui_say(&p->app->ui, "%.*s: results of %llu of its %llu captures are lost", (int)t->nkey, p->key.p,
+			    (unsigned long long)(t->captures - t->lines), (unsigned long long)t->captures);
+		}
+		p->ntally--;
+	}
+}
+
+/* Count the captures that the record of an archive counts, and those that have lines. */
+static int
+tally(struct putting *p, const struct tt_result *r, struct tt_err *err)
+{
+	const char *bang = strchr(r->key, '!');
+	size_t n = bang ? (size_t)(bang - r->key) : strlen(r->key), i;
+	json_int_t captures = json_integer_value(json_object_get(r->doc, "captures"));
+
+	end_tallies(p, r->key);
+	for (i = p->ntally; i > 0 && p->tally[i - 1].nkey != n; i--)
+		;
+	if (i > 0 && bang)
+		p->tally[i - 1].lines++;
+	if (bang || captures <= 0 || strcmp(r->type, "archive") != 0)
+		return TT_OK;
+	if (i == 0) {
+		if (tt_mem_grow(&p->app->env.mem, &p->tally, &p->captally, p->ntally + 1, sizeof *p->tally, err) != TT_OK)
+			return err->code;
+		p->key.n = 0;
+		if (tt_buf_add(&p->key, r->key, n, err) != TT_OK)
+			return err->code;
+		i = ++p->ntally;
+		p->tally[i - 1] = (struct tally){ .nkey = n };
+	}
+	p->tally[i - 1].captures += (uint64_t)captures;       /* of a shard, maybe: there may be more records */
+	return TT_OK;
+}
+
 static int
 on_line(void *arg, const char *line, size_t n, const struct tt_result *r, struct tt_err *err)
 {
 	struct putting *p = arg;
-	int rc = tt_aggregate_add(p->a, r, err);
+	int rc = tally(p, r, err);
 
+	if (rc == TT_OK)
+		rc = tt_aggregate_add(p->a, r, err);
 	if (rc == TT_OK)
 		rc = batch_gate_add(p->g, r, err);
 
@@ -345,7 +400,7 @@ on_conflict(void *arg, const char *key)
 
 int
 batch_put_results(struct app *app, struct tt_results *rs, const char *path, const struct batch_files *files, uint64_t by,
-    struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum, struct tt_err *err)
+    struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum, uint64_t *lost, struct tt_err *err)
 {
 	struct putting p = { .app = app, .files = files, .by = by, .a = a, .g = g };
 	const struct tt_results_out out = { .keep = on_keep, .line = on_line, .conflict = on_conflict, .arg = &p };
@@ -354,6 +409,11 @@ batch_put_results(struct app *app, struct tt_results *rs, const char *path, cons
 	if (rc != TT_OK)
 		return rc;
 	rc = tt_results_finish(rs, &out, sum, err);
+	if (rc == TT_OK)
+		end_tallies(&p, NULL);
+	*lost = p.lost;
+	tt_mem_free(&app->env.mem, p.tally, p.captally * sizeof *p.tally);
+	tt_buf_free(&p.key);
 	if (p.conflicts > 10)
 		ui_say(&app->ui, "%u more keys with different results", p.conflicts - 10);
 	if (rc != TT_OK) {
@@ -434,6 +494,7 @@ int
 batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum,
     struct tt_err *err)
 {
+	uint64_t lost = 0;
 	int rc = TT_OK;
 
 	if (!o->rs) {
@@ -442,7 +503,9 @@ batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate 
 			rc = add_all(o, err);
 	}
 	if (rc == TT_OK)
-		rc = batch_put_results(o->app, o->rs, o->final, o->files, o->by, a, g, sum, err);
+		rc = batch_put_results(o->app, o->rs, o->final, o->files, o->by, a, g, sum, &lost, err);
+	if (lost)
+		o->app->verdict = tt_exit_code(TT_E_DAMAGED);
 	if (rc == TT_OK && o->part)
 		unlink(o->part);
 	return rc;

@@ -166,7 +166,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 	struct tt_results *rs = NULL;
 	struct tt_aggregate *a = NULL;
 	struct tt_results_sum sum = { 0 };
-	uint64_t captures = 0, failures = 0;
+	uint64_t captures = 0, failures = 0, lost = 0;
 	int rc = tt_results_new(&app->env, &rs, err);
 
 	for (size_t i = 0; i < files->n && rc == TT_OK; i++)
@@ -174,7 +174,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 	if (rc == TT_OK)
 		rc = tt_aggregate_new(&app->env, o->sum.group.v, &a, err);
 	if (rc == TT_OK)
-		rc = batch_put_results(app, rs, path, NULL, 0, a, gate, &sum, err);
+		rc = batch_put_results(app, rs, path, NULL, 0, a, gate, &sum, &lost, err);
 	if (rc == TT_OK) {
 		tt_log(&app->env, TT_LOG_NORMAL, "%llu results from %llu lines in %zu files", (unsigned long long)sum.kept,
 		    (unsigned long long)sum.lines, files->n);
@@ -191,7 +191,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 			summary_judge(app, &o->sum, a);
 		if (rc == TT_OK && captures == 0)
 			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture among the results in %zu files", files->n);
-		if (sum.conflicts || sum.missing)
+		if (sum.conflicts || sum.missing || sum.bad || lost)
 			app->verdict = tt_exit_code(TT_E_DAMAGED);
 	}
 	tt_aggregate_free(a);

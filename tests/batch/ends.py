@@ -197,6 +197,29 @@ def lines_lost(s):
             s.check("line %d %s: resume brings it back" % (i + 1, how), open(path, "rb").read() != b"".join(lines))
 
 
+def merge_tells_losses(s):
+    """A line of an archive's capture that is torn or gone: merge says so, and its exit status is 3."""
+    folder, out = s.path("merged"), s.path("merged-out")
+    os.makedirs(folder)
+    for name in ("day.tar", "day.tar 2"):         # its key comes between those of the other and its captures
+        open(os.path.join(folder, name), "wb").write(kit.tar(sorted(kit.captures(31, 4).items())))
+    run("batch", "-q", "-o", out, folder)
+    lines = open(os.path.join(out, "results.jsonl"), "rb").read().splitlines(True)
+    path = s.path("merged.jsonl")
+    for i, line in enumerate(lines):
+        key = json.loads(line)["key"]
+        for how, left in (("lost", b""), ("torn", line[:len(line) // 2] + b"\n")):
+            open(path, "wb").write(b"".join(lines[:i]) + left + b"".join(lines[i + 1:]))
+            r = run("merge", path)
+            if how == "torn" or "!" in key:
+                s.equal("merge, %s %s: exit" % (key, how), r.returncode, 3)
+            if "!" in key:
+                s.check("merge, %s %s: told" % (key, how), None if key.split("!")[0] + ": results of 1 of its 4 captures are lost"
+                        in r.err else r.err)
+    open(path, "wb").write(b"".join(lines))
+    s.equal("merge, all lines: exit", run("merge", path).returncode, 0)
+
+
 def main():
     s = kit.Suite()
     captures(s, 12)
@@ -210,6 +233,7 @@ def main():
     totals(s)
     verified(s)
     lines_lost(s)
+    merge_tells_losses(s)
     s.end()
 
 
