@@ -267,7 +267,9 @@ def batch_cases(suite):
     done = suite.path("done")
     subprocess.run([TRACETOOL, "batch", "-q", folder, "-o", done], capture_output=True)
     yield Case("merge", ["merge", done, "--group-by", "format", "--format", "json"], status=None, parts=True)
-    yield Case("merge gate", ["merge", done, "--gate", budget, "--baseline", base, "--today", "2026-01-01", "-o", "all.jsonl", "--report",
+    judged = suite.path("judged")
+    subprocess.run([TRACETOOL, "batch", "-q", once, "-o", judged, "--gate", budget, "--baseline", base, "--today", "2026-01-01"], capture_output=True)
+    yield Case("merge gate", ["merge", judged, "--gate", budget, "--baseline", base, "--today", "2026-01-01", "-o", "all.jsonl", "--report",
                               "r.csv"], status=None, parts=True)
 
 
