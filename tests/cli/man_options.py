@@ -4,11 +4,12 @@
 The program's list is `tracetool help COMMAND --options`: "-o --output FILE" per line. In a page an
 option is an ".It Fl ..." line, with one or two spellings. Also: shared text is the same in every
 page that holds it, tracetool-metrics(7) has every column, kind of loss, wait marker and zone of our own, every .Xr
-leads to a page of ours, no word of a heading is a macro, and `mandoc -T lint` has no warning.
+leads to a page of ours, no word of a heading is a macro, quotes are printed as they are written, and `mandoc -T lint` has no warning.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
 import glob
+import json
 import os
 import re
 import subprocess
@@ -19,6 +20,8 @@ TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 VERBS = ["convert", "stats", "diff", "info", "list", "record", "recover", "batch", "merge", "help"]
 # Of mdoc(7), those that are words as well.
 MACROS = set("Ad An Ap Ar At Do Em Er Es Fa Fl In Li Lb Ms No Op Os Pa So St Tn Ud Va".split())
+# That quote the rest of their line.
+QUOTES = ("Ql", "Qq", "Dq", "Sq")
 passed = failed = 0
 
 
@@ -86,6 +89,31 @@ def differences(program, page):
     return out
 
 
+def lost_quotes(text):
+    """Lines whose quotes are not printed as they look: mdoc quotes to the end of a line, and takes a bare " for its own."""
+    out = []
+    for line in re.findall(r"^\.[A-Z].*$", text, re.M):
+        words = line[1:].split()
+        if sum(w in QUOTES for w in words) > 1:
+            out.append('"%s" has quotes in quotes: a line for each' % line)
+        if words[0] in ("Dl", "D1", "Ql") and '"' in line:
+            out.append('"%s" has a " that is not printed: write \\(dq' % line)
+    return out
+
+
+def bad_json(page):
+    """What stands in braces and has quotes, and is no JSON."""
+    text = re.sub(r".\x08", "", run("mandoc", "-T", "utf8", page)[1])
+    found = [x for x in re.findall(r"\{[^{}]*\}", text) if '"' in x]
+    out = [] if found else ["nothing in it looks like JSON"]
+    for x in found:
+        try:
+            json.loads(x)
+        except ValueError as e:
+            out.append("%s: %s" % (" ".join(x.split()), e))
+    return out
+
+
 def main():
     pages = sorted(glob.glob(os.path.join(TOP, "man", "*.[1-9]")))
     for verb in VERBS:
@@ -109,10 +137,12 @@ def main():
     listed = re.findall(r'begin zones(.*?)end zones', text, re.S)[0]
     listed = set(re.sub(r"\d+$", "", z) for line in re.findall(r"^\.It (.*)", listed, re.M) for z in line.split(" , "))
     check("zones of our own", ["%s: only in %s" % (z, "the page" if z in listed else "the program") for z in zones ^ listed])
+    check("JSON in tracetool-budget(5)", bad_json(os.path.join(TOP, "man", "tracetool-budget.5")))
     for page in pages:
         name = os.path.basename(page)
         heads = re.findall(r"^\.S[hs] (.*)$", open(page).read(), re.M)
         check("headings of " + name, ['"%s" has a word that man takes for a macro' % h for h in heads if MACROS & set(h.split())])
+        check("quotes of " + name, lost_quotes(open(page).read()))
         code, out = run("mandoc", "-T", "lint", "-W", "warning", page)
         check("mandoc " + name, out.splitlines())
         links = re.findall(r"^\.Xr (tracetool\S*) (\d)", open(page).read(), re.M)
