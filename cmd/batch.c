@@ -12,6 +12,7 @@
 #include "batch_opts.h"
 #include "io/sink.h"
 #include "io/spool.h"
+#include "outputs.h"
 #include "version.h"
 
 #define MIB (UINT64_C(1) << 20)
@@ -159,6 +160,22 @@ on_confine(void *arg, struct tt_env *env, bool scratch, struct tt_err *err)
 	return tt_sandbox_seal(env, &plan, err);
 }
 
+/* Results are in files of their own, and nothing is written over a capture. */
+static int
+check_outputs(struct batch *b, const struct opt_list *write, struct tt_err *err)
+{
+	const char *const mine[] = { b->out.part, b->out.final };
+	struct opt_list all = { 0 };
+	int rc = batch_files_check(&b->files, write, err);
+
+	for (size_t i = 0; i < sizeof mine / sizeof *mine && rc == TT_OK; i++)
+		if (mine[i])
+			rc = opt_list_add(&all, mine[i], &b->app->arena, err);
+	for (size_t i = 0; i < write->n && rc == TT_OK; i++)
+		rc = opt_list_add(&all, write->v[i], &b->app->arena, err);
+	return rc == TT_OK ? outputs_check(&all, &b->o->in.path, err) : rc;
+}
+
 /* What the parent may do: read the inputs, write results and reports, start processes. */
 static int
 confine(struct batch *b, struct opt_list *write, struct tt_err *err)
@@ -183,8 +200,6 @@ confine(struct batch *b, struct opt_list *write, struct tt_err *err)
 		if (rc == TT_OK)
 			rc = app_reads(app, read.v, err);
 	}
-	for (size_t i = 0; i < b->o->sum.report.n && rc == TT_OK; i++)
-		rc = opt_list_add(write, b->o->sum.report.v[i], &app->arena, err);
 	if (rc == TT_OK && b->o->dir)
 		rc = opt_list_add(write, b->o->dir, &app->arena, err);
 	if (rc == TT_OK && b->o->dir)         /* its results are added up at the end, and those of earlier runs kept */
@@ -302,6 +317,8 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	int dir[2] = { -1, -1 };
 	int rc = batch_check(o, err);
 
+	for (size_t i = 0; i < o->sum.report.n && rc == TT_OK; i++)
+		rc = opt_list_add(&write, o->sum.report.v[i], &app->arena, err);
 	b.out = (struct batch_out){ .app = app, .files = &b.files, .shard = o->shard, .verify = o->verify, .fd = -1,
 		.old = { -1, -1 } };
 	if (rc == TT_OK)
@@ -319,11 +336,15 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = batch_files_find(app, &o->in.path, o->root, o->dir, &b.files, err);
 	if (rc == TT_OK && o->dir)
+		rc = batch_out_name(&b.out, o->dir, err);
+	if (rc == TT_OK)
+		rc = check_outputs(&b, &write, err);
+	if (rc == TT_OK && o->dir)
 		rc = open_dirs(o->dir, b.makes_files, dir, err);
 	if (rc == TT_OK)
 		rc = confine(&b, &write, err);
 	if (rc == TT_OK)
-		rc = batch_out_open(&b.out, o->dir, o->resume, err);
+		rc = batch_out_open(&b.out, o->resume, err);
 	if (rc == TT_OK)
 		sweep_dirs(dir, &o->shard);
 	if (rc == TT_OK)

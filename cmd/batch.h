@@ -79,6 +79,9 @@ int batch_files_find(struct app *app, const struct opt_list *operands, const cha
     struct batch_files *f, struct tt_err *err);
 
 /* The file whose key is the ${n} bytes at ${key}; NULL. */
+/* TT_E_USAGE where one of ${out} is a file of the batch. */
+int batch_files_check(const struct batch_files *f, const struct opt_list *out, struct tt_err *err);
+
 const struct tt_many_file *batch_files_get(const struct batch_files *f, const char *key, size_t n);
 
 /* --- results -------------------------------------------------------------------------- */
@@ -107,8 +110,11 @@ struct batch_out {
 	struct tt_buf line;
 };
 
-/* Begin to keep results in directory ${dir} (NULL: nowhere); ${resume}: with those that are there. */
-int batch_out_open(struct batch_out *o, const char *dir, bool resume, struct tt_err *err);
+/* Name the files that keep results in directory ${dir}; without it there are none. */
+int batch_out_name(struct batch_out *o, const char *dir, struct tt_err *err);
+
+/* Begin to keep results in the files that have names; ${resume}: with those that are there. */
+int batch_out_open(struct batch_out *o, bool resume, struct tt_err *err);
 bool batch_out_done(const struct batch_out *o, const struct tt_many_file *f, const char *key, size_t n, const uint64_t *hash);
 int batch_out_line(struct batch_out *o, const char *line, size_t n, struct tt_err *err);
 int batch_out_same(struct batch_out *o, const struct tt_result_id *id, struct tt_err *err);

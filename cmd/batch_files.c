@@ -432,6 +432,22 @@ settle(struct app *app, struct batch_files *f, struct tt_err *err)
 	return TT_OK;
 }
 
+int
+batch_files_check(const struct batch_files *f, const struct opt_list *out, struct tt_err *err)
+{
+	struct stat x, y;
+
+	for (size_t i = 0; i < out->n; i++) {
+		if (strcmp(out->v[i], "-") == 0 || stat(out->v[i], &x) != 0 || !S_ISREG(x.st_mode))
+			continue;
+		for (size_t k = 0; k < f->n; k++)     /* files of another size are others: few are looked at */
+			if (f->file[k].size == (uint64_t)x.st_size && stat(f->file[k].path, &y) == 0 && x.st_dev == y.st_dev &&
+			    x.st_ino == y.st_ino)
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and an output", out->v[i]);
+	}
+	return TT_OK;
+}
+
 const struct tt_many_file *
 batch_files_get(const struct batch_files *f, const char *key, size_t n)
 {

@@ -222,17 +222,21 @@ mend(struct batch_out *o, struct tt_err *err)
 }
 
 int
-batch_out_open(struct batch_out *o, const char *dir, bool resume, struct tt_err *err)
+batch_out_name(struct batch_out *o, const char *dir, struct tt_err *err)
+{
+	o->part = path_in(o->app, dir, &o->shard, "part", err);
+	o->final = o->part ? path_in(o->app, dir, &o->shard, "jsonl", err) : NULL;
+	return o->final ? TT_OK : err->code;
+}
+
+int
+batch_out_open(struct batch_out *o, bool resume, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	o->fd = o->old[0] = o->old[1] = -1;
-	if (!dir)
-		return tt_results_new(&o->app->env, &o->rs, err);
-	o->part = path_in(o->app, dir, &o->shard, "part", err);
-	o->final = o->part ? path_in(o->app, dir, &o->shard, "jsonl", err) : NULL;
 	if (!o->final)
-		return err->code;
+		return tt_results_new(&o->app->env, &o->rs, err);
 	o->fd = open(o->part, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
 	if (o->fd < 0)
 		return tt_fail_sys(err, errno, "%s", o->part);

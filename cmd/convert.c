@@ -8,6 +8,7 @@
 
 #include "cmd.h"
 #include "input.h"
+#include "outputs.h"
 #include "tables.h"
 #include "value.h"
 #include "version.h"
@@ -170,29 +171,6 @@ const struct verb verb_convert = {
 
 /* --- checks ---------------------------------------------------------------- */
 
-/* Do two names lead to the same directory entry? */
-static bool
-same_target(const char *a, const char *b)
-{
-	const char *base_a = strrchr(a, '/'), *base_b = strrchr(b, '/');
-	char dir[2][4096] = { ".", "." };
-	struct stat st[2];
-
-	if (strcmp(a, b) == 0)
-		return true;
-	if (strcmp(base_a ? base_a + 1 : a, base_b ? base_b + 1 : b) != 0)
-		return false;
-	if ((base_a && (size_t)(base_a - a) + 2 > sizeof dir[0]) ||
-	    (base_b && (size_t)(base_b - b) + 2 > sizeof dir[1]))
-		return false;
-	if (base_a)
-		*(char *)mempcpy(dir[0], a, (size_t)(base_a - a) + 1) = '\0';
-	if (base_b)
-		*(char *)mempcpy(dir[1], b, (size_t)(base_b - b) + 1) = '\0';
-	return stat(dir[0], &st[0]) == 0 && stat(dir[1], &st[1]) == 0 && st[0].st_dev == st[1].st_dev &&
-	    st[0].st_ino == st[1].st_ino;
-}
-
 static bool
 is_named(const struct output *o, const char *emit)
 {
@@ -223,7 +201,7 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 	if (input_is(&c->in, o->path))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and an output", o->path);
 	for (const struct output *other = c->out; other < o; other++) {
-		if (same_target(other->path, o->path))
+		if (output_same(other->path, o->path))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", o->path);
 	}
 	if (c->split > 0 && standard && is_named(o, "chrome"))

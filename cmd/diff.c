@@ -12,6 +12,7 @@
 #include "diff/verdict.h"
 #include "emit/emit.h"
 #include "input.h"
+#include "outputs.h"
 #include "report.h"
 #include "value.h"
 #include "version.h"
@@ -177,8 +178,6 @@ check(const struct diff_opts *o, struct tt_err *err)
 		rc = check_output(o, o->pprof, "--pprof", err);
 	if (rc == TT_OK)
 		rc = check_output(o, o->chrome, "--chrome", err);
-	if (rc == TT_OK && o->pprof && o->chrome && strcmp(o->pprof, o->chrome) == 0)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", o->pprof);
 	return rc == TT_OK ? check_files(o, err) : rc;
 }
 
@@ -244,6 +243,8 @@ confine(struct app *app, const struct diff_opts *o, struct tt_err *err)
 		if (out[i])
 			rc = opt_list_add(&l, out[i], &app->arena, err);
 	}
+	if (rc == TT_OK)
+		rc = outputs_check(&l, NULL, err);
 	return rc == TT_OK ? app_confine(app, l.v, o->in.tmpdir, err) : rc;
 }
 

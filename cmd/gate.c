@@ -12,6 +12,7 @@
 #include "gate_read.h"
 #include "io/lock.h"
 #include "io/src.h"
+#include "outputs.h"
 #include "verdict.h"
 
 #define DOCUMENT_MAX (64u << 20)      /* bytes of a budget or baseline */
@@ -439,10 +440,14 @@ suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts 
 	return rc;
 }
 
-/* Nothing is written over what the captures are held against; only --save may renew the baseline. */
+/* Nothing is written over captures, and what they are held against; only --save may renew the baseline. */
 static int
-check_outputs(const struct gate_opts *g, const struct opt_list *writes, struct tt_err *err)
+check_outputs(const struct gate_opts *g, const struct opt_list *reads, const struct opt_list *writes, struct tt_err *err)
 {
+	int rc = outputs_check(writes, reads, err);
+
+	if (rc != TT_OK)
+		return rc;
 	for (size_t i = 0; i < writes->n; i++) {
 		const char *path = writes->v[i];
 
@@ -468,16 +473,16 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		for (size_t k = 0; k < c.n && rc == TT_OK; k++)
 			rc = opt_list_add(&reads, c.path[k], &x->app->arena, err);
 	}
-	if (rc == TT_OK && x->g->append)
-		rc = opt_list_add(&reads, x->g->save, &x->app->arena, err);
 	if (rc == TT_OK && out->output)
 		rc = opt_list_add(&writes, out->output, &x->app->arena, err);
 	if (rc == TT_OK && x->g->save)
 		rc = opt_list_add(&writes, x->g->save, &x->app->arena, err);
 	if (rc == TT_OK)
-		rc = verdict_open(x->app, &x->g->to, x->in, &writes, &x->to, err);
+		rc = verdict_open(x->app, &x->g->to, !out->output || strcmp(out->output, "-") == 0, &writes, &x->to, err);
 	if (rc == TT_OK)
-		rc = check_outputs(x->g, &writes, err);
+		rc = check_outputs(x->g, &reads, &writes, err);
+	if (rc == TT_OK && x->g->append)
+		rc = opt_list_add(&reads, x->g->save, &x->app->arena, err);
 	if (rc == TT_OK)
 		rc = app_reads(x->app, reads.v, err);
 	return rc == TT_OK ? app_confine(x->app, writes.v, x->in->tmpdir, err) : rc;
@@ -558,8 +563,8 @@ gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *i
 	if (rc == TT_OK)
 		rc = budget_settings(x, err);
 	if (rc == TT_OK)
-		rc = verdict_open(app, &g->to, in, writes, &x->to, err);
-	return rc == TT_OK ? check_outputs(g, writes, err) : rc;
+		rc = verdict_open(app, &g->to, true, writes, &x->to, err);
+	return rc == TT_OK ? check_outputs(g, NULL, writes, err) : rc;
 }
 
 const struct tt_budget *

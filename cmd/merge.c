@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "batch.h"
+#include "outputs.h"
 
 struct merge_opts {
 	struct opt_list path;
@@ -119,16 +120,26 @@ target(struct app *app, const char *output, const char **path, struct tt_err *er
 	return *path ? TT_OK : err->code;
 }
 
+/* All results are read before they are written, so that ${path} may be one of ${files}; the other outputs may not. */
 static int
-confine(struct app *app, const struct merge_opts *o, const struct opt_list *files, const char *path,
-    struct opt_list *write, struct tt_err *err)
+check_outputs(struct app *app, const struct opt_list *files, const char *path, const struct opt_list *write,
+    struct tt_err *err)
+{
+	struct opt_list others = { 0 };
+	int rc = outputs_check(write, NULL, err);
+
+	for (size_t i = 0; i < write->n && rc == TT_OK; i++)
+		if (write->v[i] != path)
+			rc = opt_list_add(&others, write->v[i], &app->arena, err);
+	return rc == TT_OK ? outputs_check(&others, files, err) : rc;
+}
+
+static int
+confine(struct app *app, const struct merge_opts *o, const struct opt_list *files, const struct opt_list *write,
+    struct tt_err *err)
 {
 	int rc = app_reads(app, files->v, err);
 
-	for (size_t i = 0; i < o->sum.report.n && rc == TT_OK; i++)
-		rc = opt_list_add(write, o->sum.report.v[i], &app->arena, err);
-	if (rc == TT_OK && path)
-		rc = opt_list_add(write, path, &app->arena, err);
 	return rc == TT_OK ? app_confine(app, write->v, o->tmpdir, err) : rc;
 }
 
@@ -228,10 +239,16 @@ run_merge(struct app *app, int argc, char **argv, struct tt_err *err)
 	app->env.spool_max = UINT64_MAX;
 	app->env.tmpdir = o.tmpdir;
 	input_defaults(&in);
+	for (size_t i = 0; i < o.sum.report.n && rc == TT_OK; i++)
+		rc = opt_list_add(&write, o.sum.report.v[i], &app->arena, err);
+	if (rc == TT_OK && path)
+		rc = opt_list_add(&write, path, &app->arena, err);
 	if (rc == TT_OK)
 		rc = batch_gate_open(&gate, app, &o.gate, &in, &o.sum.group, &write, err);
 	if (rc == TT_OK)
-		rc = confine(app, &o, &files, path, &write, err);
+		rc = check_outputs(app, &files, path, &write, err);
+	if (rc == TT_OK)
+		rc = confine(app, &o, &files, &write, err);
 	if (rc == TT_OK)
 		rc = merge(app, &o, &files, path, &gate, err);
 	batch_gate_close(&gate);

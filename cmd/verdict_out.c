@@ -69,24 +69,18 @@ read_summary(struct app *app, struct verdict_out *w, struct tt_err *err)
 	return rc == TT_END ? TT_OK : rc;
 }
 
-/* Another output: not an input, and none that is there already. The text has standard output, unless it went to a file. */
+/* Another output. */
 static int
-add_file(struct app *app, const char *path, const struct input_opts *in, struct opt_list *paths, struct tt_err *err)
+add_file(struct app *app, const char *path, bool text, struct opt_list *paths, struct tt_err *err)
 {
-	if (strcmp(path, "-") == 0 && paths->n == 0)
+	if (strcmp(path, "-") == 0 && text)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard output is taken by the text (-o FILE)");
-	if (input_is(in, path))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and an output", path);
-	for (size_t i = 0; i < paths->n; i++) {
-		if (strcmp(paths->v[i], path) == 0)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", path);
-	}
 	return opt_list_add(paths, path, &app->arena, err);
 }
 
 int
-verdict_open(struct app *app, const struct verdict_opts *o, const struct input_opts *in, struct opt_list *paths,
-    struct verdict_out *w, struct tt_err *err)
+verdict_open(struct app *app, const struct verdict_opts *o, bool text, struct opt_list *paths, struct verdict_out *w,
+    struct tt_err *err)
 {
 	const char *const file[] = { o->junit, o->gitlab, o->markdown, o->json };
 	int rc = TT_OK;
@@ -94,7 +88,7 @@ verdict_open(struct app *app, const struct verdict_opts *o, const struct input_o
 	*w = (struct verdict_out){ .o = o };
 	for (size_t i = 0; i < sizeof file / sizeof *file && rc == TT_OK; i++) {
 		if (file[i])
-			rc = add_file(app, file[i], in, paths, err);
+			rc = add_file(app, file[i], text, paths, err);
 	}
 	w->summary = o->github ? getenv("GITHUB_STEP_SUMMARY") : NULL;
 	if (w->summary && !w->summary[0])

@@ -1,0 +1,63 @@
+/**
+ * The files that a run writes; the contract is in outputs.h.
+ */
+#include "outputs.h"
+
+#include <string.h>
+#include <sys/stat.h>
+
+/* Do two names lead to the same directory entry? */
+static bool
+same_target(const char *a, const char *b)
+{
+	const char *base_a = strrchr(a, '/'), *base_b = strrchr(b, '/');
+	char dir[2][4096] = { ".", "." };
+	struct stat st[2];
+
+	if (strcmp(a, b) == 0)
+		return true;
+	if (strcmp(base_a ? base_a + 1 : a, base_b ? base_b + 1 : b) != 0)
+		return false;
+	if ((base_a && (size_t)(base_a - a) + 2 > sizeof dir[0]) ||
+	    (base_b && (size_t)(base_b - b) + 2 > sizeof dir[1]))
+		return false;
+	if (base_a)
+		*(char *)mempcpy(dir[0], a, (size_t)(base_a - a) + 1) = '\0';
+	if (base_b)
+		*(char *)mempcpy(dir[1], b, (size_t)(base_b - b) + 1) = '\0';
+	return stat(dir[0], &st[0]) == 0 && stat(dir[1], &st[1]) == 0 && st[0].st_dev == st[1].st_dev &&
+	    st[0].st_ino == st[1].st_ino;
+}
+
+/* Are they two names of one file that is there? What is no regular file, like /dev/null, keeps nothing that could be lost. */
+static bool
+one_file(const char *a, const char *b)
+{
+	struct stat x, y;
+	int in = strcmp(b, "-") == 0 ? fstat(0, &y) : stat(b, &y);
+
+	return in == 0 && strcmp(a, "-") != 0 && stat(a, &x) == 0 && S_ISREG(x.st_mode) && x.st_dev == y.st_dev &&
+	    x.st_ino == y.st_ino;
+}
+
+bool
+output_same(const char *a, const char *b)
+{
+	return same_target(a, b) || (strcmp(b, "-") != 0 && one_file(a, b));
+}
+
+int
+outputs_check(const struct opt_list *out, const struct opt_list *in, struct tt_err *err)
+{
+	for (size_t i = 0; i < out->n; i++) {
+		for (size_t k = 0; in && k < in->n; k++) {
+			if (one_file(out->v[i], in->v[k]))
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and an output", out->v[i]);
+		}
+		for (size_t k = 0; k < i; k++) {
+			if (output_same(out->v[k], out->v[i]))
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", out->v[i]);
+		}
+	}
+	return TT_OK;
+}
