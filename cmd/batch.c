@@ -269,7 +269,7 @@ finish(struct batch *b, struct tt_err *err)
 	if (rc == TT_OK && sum.bad)
 		tt_log(&b->app->env, TT_LOG_VERBOSE, "%llu lines of results were torn and left out", (unsigned long long)sum.bad);
 	if (rc == TT_OK)
-		rc = summary_write(b->app, &b->o->sum, a, err);
+		rc = summary_write(b->app, &b->o->sum, &b->o->gate.to, a, err);
 	if (rc == TT_OK) {
 		tt_aggregate_failures(a, &captures, &failures);
 		if (captures > 0)

@@ -27,8 +27,9 @@ extern const struct opt summary_opt[];
 /* The setter of --max-failures, into struct summary_opts. */
 int summary_failures(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
-/* Print and write the figures. */
-int summary_write(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err);
+/* Print and write the figures; ${to}: who else reads what is printed. */
+int summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a,
+    struct tt_err *err);
 
 /* What captures and archives that failed or are damaged mean for app->verdict. */
 void summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a);
@@ -78,10 +79,10 @@ struct batch_files {
 int batch_files_find(struct app *app, const struct opt_list *operands, const char *root, const char *out,
     struct batch_files *f, struct tt_err *err);
 
-/* The file whose key is the ${n} bytes at ${key}; NULL. */
 /* TT_E_USAGE where one of ${out} is a file of the batch. */
 int batch_files_check(const struct batch_files *f, const struct opt_list *out, struct tt_err *err);
 
+/* The file whose key is the ${n} bytes at ${key}; NULL. */
 const struct tt_many_file *batch_files_get(const struct batch_files *f, const char *key, size_t n);
 
 /* --- results -------------------------------------------------------------------------- */

@@ -64,8 +64,28 @@ note_missing(struct tt_report *r, const char *missing, struct tt_err *err)
 	return text ? tt_report_note(r, tt_severity_name[TT_LOSS], "missing_shards", text, err) : err->code;
 }
 
+/* To standard output, where a CI system may look for messages (${to}): names of files are none. */
+static int
+print(struct app *app, const struct report_opts *o, const struct verdict_opts *to, const struct tt_report *r,
+    struct tt_err *err)
+{
+	struct tt_buf text = { 0 };
+	int rc;
+
+	if (!verdict_messages(to))
+		return report_write(app, o, r, err);
+	rc = report_render(app, o, r, &text, err);
+	if (rc == TT_OK)
+		rc = verdict_defuse(to, ui_color(&app->ui, STDOUT_FILENO), &text, err);
+	if (rc == TT_OK)
+		rc = app_show(app, &text, err);
+	tt_buf_free(&text);
+	return rc;
+}
+
 int
-summary_write(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a, struct tt_err *err)
+summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a,
+    struct tt_err *err)
 {
 	struct report_opts ro = { .form = o->form, .width = -1, .csv_safe = o->csv_safe };
 	struct tt_report r;
@@ -83,7 +103,7 @@ summary_write(struct app *app, const struct summary_opts *o, const struct tt_agg
 	if (rc == TT_OK) {
 		for (struct tt_table *t = r.first; t && o->form == TT_RENDER_TEXT; t = t->next)
 			tt_table_limit(t, strcmp(t->id, "batch_failures") == 0 ? FAILURES_TEXT : 0);
-		rc = report_write(app, &ro, &r, err);
+		rc = print(app, &ro, to, &r, err);
 	}
 	tt_report_free(&r);
 	return rc;

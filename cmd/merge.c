@@ -194,7 +194,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 		if (sum.missing)
 			ui_say(&app->ui, "%llu archives are not complete: results of shards are missing",
 			    (unsigned long long)sum.missing);
-		rc = summary_write(app, &o->sum, a, err);
+		rc = summary_write(app, &o->sum, &o->gate.to, a, err);
 		tt_aggregate_failures(a, &captures, &failures);
 		if (rc == TT_OK && captures > 0)
 			rc = gate_of(o, gate, err);

@@ -196,6 +196,12 @@ is_blank(uint32_t c)
 	return false;
 }
 
+bool
+verdict_messages(const struct verdict_opts *o)
+{
+	return o && (o->github || o->azure || o->teamcity);
+}
+
 /*
  * GitHub takes "::" at the beginning of a line, also after blanks, and "##[" anywhere; Azure "##vso[" anywhere, TeamCity
  * "##teamcity[".
@@ -203,7 +209,7 @@ is_blank(uint32_t c)
 int
 verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, struct tt_err *err)
 {
-	bool read = o && (o->github || o->azure || o->teamcity), start = true;
+	bool read = verdict_messages(o), start = true;
 	struct tt_buf out = { 0 };
 	int rc = TT_OK;
 
