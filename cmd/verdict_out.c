@@ -95,7 +95,12 @@ verdict_open(struct app *app, const struct verdict_opts *o, bool text, struct op
 		w->summary = NULL;
 	if (rc == TT_OK && w->summary)
 		rc = opt_list_add(paths, w->summary, &app->arena, err);
-	return rc == TT_OK && w->summary ? read_summary(app, w, err) : rc;
+	if (rc == TT_OK && w->summary)
+		rc = read_summary(app, w, err);
+	if (rc != TT_E_IO || !w->summary)
+		return rc;
+	w->unread = *err;
+	return TT_OK;
 }
 
 void
@@ -172,16 +177,20 @@ verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v
 	}
 	if (rc == TT_OK)
 		rc = lines(w->o, v, screen, err);
-	if (rc == TT_OK && w->summary)
+	if (rc == TT_OK && w->summary && w->unread.code == TT_OK)
 		rc = summary(w, v, &add, err);
 	for (size_t i = 0; i < nmore; i++)
 		out[n++] = more[i];
 	if (own.n > 0)
 		out[n++] = (struct app_output){ "-", own };
-	if (add)
-		out[n++] = (struct app_output){ w->summary, w->before };
 	if (rc == TT_OK)
 		rc = app_write_all(app, out, n, err);
+	if (rc == TT_OK && add && app_write(app, w->summary, &w->before, err) != TT_OK)
+		rc = tt_err_in(err, "GITHUB_STEP_SUMMARY");
+	if (rc == TT_OK && w->unread.code != TT_OK) {
+		*err = w->unread;
+		rc = tt_err_in(err, "GITHUB_STEP_SUMMARY");
+	}
 	for (size_t i = 0; i < made; i++)
 		tt_buf_free(&out[i].text);
 	tt_buf_free(&own);

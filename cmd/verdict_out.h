@@ -26,6 +26,7 @@ struct verdict_out {
 	const struct verdict_opts *o;
 	const char *summary;          /* path; NULL: none is wanted */
 	struct tt_buf before;
+	struct tt_err unread;         /* why it cannot be read and is not written; code TT_OK: it can */
 };
 
 /**
@@ -51,7 +52,8 @@ int verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text
 /**
  * verdict_write(app, w, v, more, n, err):
  * Write all that is wanted, and the ${n} outputs ${more} with it: all of them, or where something fails none. Lines go to
- * standard output, behind what of ${more} does, in the order GitHub, Azure, TeamCity.
+ * standard output, behind what of ${more} does, in the order GitHub, Azure, TeamCity. GitHub's summary, which has the same
+ * once more, comes last: where it cannot be read or written, that is the error, and the others are there.
  */
 int verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct app_output *more, size_t n,
     struct tt_err *err);
