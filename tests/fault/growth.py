@@ -1,8 +1,9 @@
 """Cost is linear in whatever a capture can define many of.
 
-For each such thing, captures with N, 2N and 4N of it, and every command over them: instructions, which do not depend on load, by perf where
-the machine counts them, else by valgrind. Twice as much may cost 2.3 times the instructions at full length (TT_SET=all, N = 50,000, as
-issued); in check N is small, so what a start costs is left out: from 2N to 4N at most 2.6 times what N to 2N cost.
+For each such thing, captures with N and 2N of it, and every command over them: instructions, which do not depend on load, by perf where
+the machine counts them, else by valgrind. Twice as much may cost 2.3 times the instructions at full length (TT_SET=all, N = 50,000). In
+check N is small and there is a capture of 4N, so that what a start costs is left out: the step from 2N to 4N may cost 2.4 times that from
+N to 2N. There `stats` with every table goes over each of the captures, the other commands over all of them together.
 """
 import concurrent.futures
 import os
@@ -14,7 +15,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import kit
 import ttc
 
-N = 50000 if kit.LONG else 600
+N = 50000 if kit.LONG else 1000
+MOST = 2.3 if kit.LONG else 2.4
 THROW, LOCK, ROOT, HANDLE = 22, 24, 25, 20
 
 
@@ -167,59 +169,76 @@ def perf():
 
 def instructions(args, by_perf):
     how = ["perf", "stat", "-x,", "-e", "instructions:u"] if by_perf else \
-        ["valgrind", "--tool=callgrind", "--callgrind-out-file=/dev/null"]
+        ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
     p = subprocess.run([*how, kit.TRACETOOL, *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", timeout=3000)
-    m = re.search(r"^(\d+),.*instructions" if by_perf else r"Collected : (\d+)", p.stderr, re.M)
-    return (int(m.group(1)) if m else 0), p.returncode, p.stderr
+    m = re.search(r"^(\d+),.*instructions" if by_perf else r"I +refs: +([\d,]+)", p.stderr, re.M)
+    return (int(m.group(1).replace(",", "")) if m else 0), p.returncode, p.stderr
 
 
-def commands(path, out):
-    every = [("stats", ["stats", "-q", "-j1", "--limit", "0", "--format", "json", "--table", TABLES, path]),
-             ("convert json", ["convert", "-q", "-j1", path, "-o", out + ".json"])]
-    if not kit.LONG:
-        return every
-    return every + [("info", ["info", "-q", path]), ("stats text", ["stats", "-q", "-j1", path]),
-                    ("stats by thread", ["stats", "-q", "-j1", "--group-by", "thread", path]),
-                    ("frames", ["stats", "-q", "-j1", "--frame-marker", "re:[mGAS]", path]),
-                    ("pairs", ["convert", "-q", "-j1", "--begin-end", path, "-o", out + ".json"]),
-                    ("csv", ["convert", "-q", "-j1", path, "-o", out + ".csv"]), ("pprof", ["convert", "-q", "-j1", path, "-o", out + ".pb"]),
-                    ("folded", ["convert", "-q", "-j1", path, "-o", out + ".folded"]), ("diff", ["diff", "-q", "-j1", path, "--", path]),
-                    ("recover", ["recover", path, "-o", out + ".ttc"])]
+def stats(paths):
+    return ["stats", "-q", "-j1", "--limit", "0", "--buckets", "2", "--format", "json", "--table", TABLES, *paths]
+
+
+def commands(paths, out):
+    outs = sum((["-o", out + suffix] for suffix in (".json", ".csv", ".pb", ".folded")), [])
+    yield "convert", ["convert", "-q", "-j1", *paths, *outs]
+    yield "info", ["info", "-q", *paths]
+    yield "stats by thread", ["stats", "-q", "-j1", "--group-by", "thread", *paths]
+    yield "diff", ["diff", "-q", "-j1", *paths, "--", *paths]
+    if kit.LONG:
+        yield "frames", ["stats", "-q", "-j1", "--frame-marker", "m1", *paths]
+        yield "pairs", ["convert", "-q", "-j1", "--begin-end", *paths, "-o", out + ".json"]
+        yield "stats of names", ["stats", "-q", "-j1", "--marker", "re:[mGAS]", "--category", "*", *paths]
+    if kit.LONG and len(paths) == 1 and paths[0].endswith(".ttc"):
+        yield "recover", ["recover", *paths, "-o", out + ".whole"]
+
+
+def make(s, kind, n):
+    """The path of a capture with ${n} of ${kind}."""
+    made = kind(n)
+    path = s.path("%s-%d.%s" % (kind.__name__, n, "mlpd" if isinstance(made, str) else "ttc"))
+    if isinstance(made, str):
+        subprocess.run([os.path.join(kit.BUILD, "calls_gen"), path], input=made, text=True, check=True)
+    else:
+        made.run = kind.__name__.encode().ljust(16, b"-")      # a recording of its own
+        made.write(path)
+    return path
+
+
+def compare(s, what, lines, by_perf):
+    """${lines}: the same command for each size."""
+    got = [instructions(line, by_perf) for line in lines]
+    i = [x for x, _, _ in got]
+    if any(rc not in (0, 1, 3, 5) for _, rc, _ in got) or not all(i):
+        s.check(what, str([(rc, said[-200:]) for _, rc, said in got]))
+        return
+    ratio = i[1] / i[0] if kit.LONG else (i[2] - i[1]) / max(i[1] - i[0], 1)
+    if not kit.LONG and i[2] - i[0] < 300 * N:
+        ratio = 0                 # next to nothing is done for each
+    if SHOW:
+        print("%s: %.2f %s" % (what, ratio, i), flush=True)
+    s.check(what, None if ratio <= MOST else "%.2f times for twice as many: %s" % (ratio, i))
 
 
 def one(s, kind, by_perf):
-    sizes = (N, 2 * N) if kit.LONG else (N, 2 * N, 4 * N)
-    paths = []
-    for n in sizes:
-        path = s.path("%s-%d" % (kind.__name__, n))
-        made = kind(n)
-        if isinstance(made, str):
-            subprocess.run([os.path.join(kit.BUILD, "calls_gen"), path], input=made, text=True, check=True)
-        else:
-            made.write(path)
-        paths.append(path)
-    for k, (name, _) in enumerate(commands("", "")):
-        got = [instructions(commands(p, p)[k][1], by_perf) for p in paths]
-        if all(rc == 2 for _, rc, _ in got):
-            continue              # no frames, or nothing to recover: said for every size
-        i = [x for x, _, _ in got]
-        if any(rc not in (0, 1, 3, 5) for _, rc, _ in got) or not all(i):
-            s.check("%s of %s" % (name, kind.__name__), str(got)[-400:])
-            continue
-        ratio, most = (i[1] / i[0], 2.3) if kit.LONG else ((i[2] - i[1]) / max(i[1] - i[0], 1), 2.6)
-        if not kit.LONG and i[2] - i[0] < 300 * N:
-            ratio = 0             # next to nothing is done for each
-        s.check("%s of %d %s" % (name, sizes[0], kind.__name__), None if ratio <= most else "%.2f times for twice as many: %s" % (ratio, i))
-    for p in paths:
-        os.remove(p)
+    paths = [[make(s, kind, n)] for n in SIZES]
+    compare(s, "stats of %s" % kind.__name__, [stats(p) for p in paths], by_perf)
+    for same in zip(*(commands(p, p[0]) for p in paths)) if kit.LONG else ():
+        compare(s, "%s of %s" % (same[0][0], kind.__name__), [line for _, line in same], by_perf)
+    return paths
 
 
 if __name__ == "__main__":
     suite = kit.Suite()
     TABLES = tables()
+    SIZES = (N, 2 * N) if kit.LONG else (N, 2 * N, 4 * N)
     only = sys.argv[1:]
+    SHOW = bool(only)             # all: every kind, with its figures
     counted = perf()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        for done in [pool.submit(one, suite, k, counted) for k in KINDS if not only or k.__name__ in only]:
-            done.result()
+        made = [f.result() for f in [pool.submit(one, suite, k, counted) for k in KINDS if not set(only) - {"all"} or k.__name__ in only]]
+        together = [sum(p, []) for p in zip(*made)]
+        every = [] if kit.LONG else zip(*(commands(p, suite.path("out-%d" % i)) for i, p in enumerate(together)))
+        for f in [pool.submit(compare, suite, same[0][0], [line for _, line in same], counted) for same in every]:
+            f.result()
     suite.end()
