@@ -6,6 +6,8 @@
  */
 #include "verdict_out.h"
 
+#include "base/utf8.h"
+
 static const char *
 label(uint32_t c, char tmp[32])
 {
@@ -23,7 +25,7 @@ label(uint32_t c, char tmp[32])
 	case '$':
 		return "_";
 	default:
-		return c < 0x20 || (c >= 0x7f && c < 0xa0) ? "\xef\xbf\xbd" : NULL;
+		return tt_utf8_control(c) ? "\xef\xbf\xbd" : NULL;
 	}
 }
 

@@ -9,6 +9,8 @@
 
 #include "verdict_out.h"
 
+#include "base/utf8.h"
+
 static const char *
 xml(uint32_t c, char tmp[32])
 {
@@ -31,7 +33,7 @@ xml(uint32_t c, char tmp[32])
 		break;
 	}
 	(void)tmp;
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || c == 0xfffe || c == 0xffff ? "\xef\xbf\xbd" : NULL;
+	return tt_utf8_control(c) || c == 0xfffe || c == 0xffff ? "\xef\xbf\xbd" : NULL;
 }
 
 /* In elements a line end is one. */

@@ -13,20 +13,15 @@
 
 #include "verdict_out.h"
 
-#define GITHUB_SHOWN 10
+#include "base/utf8.h"
 
-/* What no log should hold: a terminal would obey it. */
-static bool
-control(uint32_t c)
-{
-	return c < 0x20 || (c >= 0x7f && c < 0xa0);
-}
+#define GITHUB_SHOWN 10
 
 static const char *
 github_data(uint32_t c, char tmp[32])
 {
 	(void)tmp;
-	return c == '%' ? "%25" : c == '\r' ? "%0D" : c == '\n' ? "%0A" : control(c) ? "\xef\xbf\xbd" : NULL;
+	return c == '%' ? "%25" : c == '\r' ? "%0D" : c == '\n' ? "%0A" : tt_utf8_control(c) ? "\xef\xbf\xbd" : NULL;
 }
 
 static const char *
@@ -63,9 +58,9 @@ teamcity(uint32_t c, char tmp[32])
 		return tmp;
 	}
 	if (c < 0x80)
-		return control(c) ? "|0xFFFD" : NULL;
+		return tt_utf8_control(c) ? "|0xFFFD" : NULL;
 	if (c < 0x10000)
-		snprintf(tmp, 32, "|0x%04" PRIX32, control(c) ? UINT32_C(0xfffd) : c);
+		snprintf(tmp, 32, "|0x%04" PRIX32, tt_utf8_control(c) ? UINT32_C(0xfffd) : c);
 	else
 		snprintf(
 		    tmp, 32, "|0x%04" PRIX32 "|0x%04" PRIX32, 0xd800 + ((c - 0x10000) >> 10), 0xdc00 + (c & 0x3ff));

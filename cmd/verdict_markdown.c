@@ -10,6 +10,8 @@
 
 #include "verdict_out.h"
 
+#include "base/utf8.h"
+
 #define CUT "\n*The rest did not fit: see the log.*\n"
 
 /* In sentences: @ and # would call people and name issues, also behind a backslash; a blank without width stops them.
@@ -23,7 +25,7 @@ sentence(uint32_t c, char tmp[32])
 		return "#\xe2\x80\x8b";
 	if (c == '\n')
 		return "<br>";
-	if (c < 0x20 || (c >= 0x7f && c < 0xa0))
+	if (tt_utf8_control(c))
 		return " ";
 	if (c == 0 || c >= 0x80 || !strchr("\\`*_{}[]<>|~&$!:", (int)c))
 		return NULL;
@@ -38,7 +40,7 @@ static const char *
 code_text(uint32_t c, char tmp[32])
 {
 	(void)tmp;
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) ? " " : NULL;
+	return tt_utf8_control(c) ? " " : NULL;
 }
 
 static const char *

@@ -175,7 +175,7 @@ printable(const char *s, size_t len)
 
 	if (len == 0)
 		return "\xef\xbf\xbd";
-	return c != '\n' && (c < 0x20 || (c >= 0x7f && c < 0xa0)) ? "?" : NULL;
+	return c != '\n' && tt_utf8_control(c) ? "?" : NULL;
 }
 
 /*

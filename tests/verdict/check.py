@@ -37,10 +37,13 @@ SCHEMA = os.path.join(TOP, "tests", "validators", "node_modules", "mocha-junit-r
 passed = failed = 0
 work = None
 
+# What a terminal obeys: C0, DEL, C1, and the ten that turn the direction of text (UAX #9).
+CONTROLS = "\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069"
 HOSTILE = [
     "::error::x", "##vso[task.complete result=Failed]y", "##teamcity[testFailed name='z']", "<b>&amp;\"'</b>", "a|b\\|c",
     "`` ` ```", "`", "@everyone #1 [l](http://x) ![i](y) ~~s~~ *e* _u_ $x$", "na\u00efve \u65e5\u672c \U0001f600 \u2028\u2029\u0085",
     "%0A%25;],:=", "]]><!-- -->", "{{x}} \"} 1 # c", "$(id) `id` \\", "<script>alert(1)</script>", "| --- |", "-- ;,'\"", "  blanks  ",
+    "left \u202eright\u202c \u2067in\u2069",
 ]
 BAD_MARKERS = HOSTILE + ["bad \udcff\udcfe", "\x01\x1b[31m\x7f"]
 
@@ -110,7 +113,7 @@ def gate(captures, *options, summary=None, codes=(0, 1, 5), jobs="1"):
 
 def plain(s):
     """Controls are not handed on."""
-    return re.sub("[\x00-\x1f\x7f-\x9f\ufffe\uffff]", "\ufffd", s)
+    return re.sub("[%s\ufffe\uffff]" % CONTROLS, "\ufffd", s)
 
 
 def kind(r, code):
@@ -310,7 +313,7 @@ class Page(html.parser.HTMLParser):
 
 def seen(s, cell=True):
     """What is left of a text in Markdown: no ends of lines, no runs of blanks at the edges."""
-    s = re.sub("[\x00-\x1f\x7f-\x9f]", " ", s)
+    s = re.sub("[%s]" % CONTROLS, " ", s)
     return s.replace("|", "\u00a6") if cell else s
 
 
@@ -393,7 +396,7 @@ def main():
         loose = [x for x in text if re.match(r"\s*::", x) or "##" in x]
         check("names in the text are no messages", None if sorted(loose) == sorted(x for x in lines if x.startswith("::") or "##" in x)
               else [x for x in loose if x not in lines])
-        check("no controls in the text", [x for x in text if re.search("[\x00-\x1f\x7f-\x9f]", x)])
+        check("no controls in the text", [x for x in text if re.search("[%s]" % CONTROLS, x)])
         check("they are in the text", None if any("error::x" in x for x in text if x not in lines) else text)
         first = [read(f) for f in FORMS] + lines
         again, _ = gate(after, "--gate", b, "--baseline", at("base.json"), jobs="5")
