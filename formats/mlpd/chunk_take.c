@@ -1,4 +1,4 @@
-#include "mono/take.h"
+#include "mlpd/chunk_take.h"
 
 /* Numbers of more than two groups, out of line. */
 uint64_t

@@ -1,4 +1,4 @@
-#include "mono/mono.h"
+#include "mlpd/mlpd.h"
 
 #include <stdio.h>
 

@@ -4,7 +4,7 @@
  * Nine bytes in ten of a capture with shots are references. Where nobody wants them they are stepped over eight
  * bytes at a time.
  */
-#include "mono/take.h"
+#include "mlpd/chunk_take.h"
 
 /*
  * Step over ${k} numbers, by counting the bytes that end one. A number of more than ten bytes is damage here as

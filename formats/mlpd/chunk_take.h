@@ -8,7 +8,7 @@
 #ifndef TT_MONO_TAKE_H
 #define TT_MONO_TAKE_H
 
-#include "mono/mono.h"
+#include "mlpd/mlpd.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)

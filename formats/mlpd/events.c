@@ -1,4 +1,4 @@
-#include "mono/take.h"
+#include "mlpd/chunk_take.h"
 
 #include "model/zones.h"
 

@@ -6,7 +6,7 @@
 #define TT_MONO_MONO_H
 
 #include "io/window.h"
-#include "mono/layout.h"
+#include "mlpd/layout.h"
 #include "model/format.h"
 
 /* One buffer of the file. */
