@@ -31,7 +31,7 @@ DLL      := $(if $(WINDOWS),dll,so)
 OTHER    := $(if $(WINDOWS),linux posix,windows)
 REC_SRC  := $(filter-out formats/registry.c formats/chunk_read%.c $(OTHER:%=formats/platform_%.c),\
 	$(sort $(wildcard formats/*.c)))
-UNITY_SRC := $(REC_SRC) formats/unity/names.c \
+UNITY_SRC := $(REC_SRC) formats/producers/unity.c \
 	$(filter-out $(OTHER:%=formats/unity/recorder/platform_%.c),$(sort $(wildcard formats/unity/recorder/*.c)))
 UNITY    := $(BUILD)/libtracetool-unity.$(DLL)
 PIC_OBJ  := $(UNITY_SRC:%.c=$(BUILD)/pic/%.o)
@@ -351,9 +351,9 @@ bench: $(BIN) $(BENCH_BIN)
 # The recorder as one C file, and the archive for the Package Manager with the libraries, without debug information. All that its README
 # promises is in it, or there is none; DIST_FOR=linux names fewer systems: what others lack is then said.
 ONE      := $(BUILD)/dist/tracetool_unity.c
-ONE_SRC  := $(sort $(filter-out formats/registry.c formats/chunk_read%.c,$(wildcard formats/*.c)) formats/unity/names.c \
+ONE_SRC  := $(sort $(filter-out formats/registry.c formats/chunk_read%.c,$(wildcard formats/*.c)) formats/producers/unity.c \
 	$(wildcard formats/unity/recorder/*.c))
-$(ONE): formats/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/*.h formats/unity/*.h formats/unity/recorder/*.h)
+$(ONE): formats/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/*.h formats/producers/*.h formats/unity/recorder/*.h)
 	@mkdir -p $(@D)
 	$(call say,PY,$@)
 	$(Q)formats/unity/amalgamate.py -I formats --head formats/unity/amalgam_head.h --tail formats/unity/amalgam_tail.h \

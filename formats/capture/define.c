@@ -3,7 +3,7 @@
  */
 #include "capture/decode.h"
 
-#include "unity/names.h"
+#include "producers/unity.h"
 
 static const char *
 text(struct ttc_take *f, uint32_t *len)

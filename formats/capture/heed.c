@@ -3,8 +3,8 @@
  * events, in define.c.
  */
 #include "capture/capture.h"
-#include "mono/records.h"
-#include "mono/told.h"
+#include "producers/mono_records.h"
+#include "producers/mono.h"
 
 /* A fact about the capture. */
 static int

@@ -1,7 +1,7 @@
 /**
  * Records of the Mono module as events: the same kinds as the log profiler's captures give.
  */
-#include "mono/records.h"
+#include "producers/mono_records.h"
 
 #include "capture/capture.h"
 

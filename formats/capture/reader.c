@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "crc32c.h"
-#include "mono/records.h"
-#include "mono/told.h"
+#include "producers/mono_records.h"
+#include "producers/mono.h"
 
 static int
 probe(const uint8_t *head, size_t n)

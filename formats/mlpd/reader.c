@@ -1,5 +1,5 @@
 #include "mlpd/mlpd.h"
-#include "mono/told.h"
+#include "producers/mono.h"
 
 #include <pthread.h>
 #include <stdio.h>

@@ -9,7 +9,7 @@
 #include "check.h"
 
 #include "memrun.h"
-#include "mono/records.h"
+#include "producers/mono_records.h"
 #include "ttc_make.h"
 
 static void

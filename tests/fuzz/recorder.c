@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "ttc_kit.h"
-#include "unity/names.h"
+#include "producers/unity.h"
 #include "unity/recorder/abi.h"
 #include "unity/recorder/tracetool_unity.h"
 

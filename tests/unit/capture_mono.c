@@ -4,8 +4,8 @@
 #include "capture/capture.h"
 #include "chunk.h"
 #include "model/cover.h"
-#include "mono/records.h"
-#include "mono/told.h"
+#include "producers/mono_records.h"
+#include "producers/mono.h"
 
 static struct tt_mem mem;
 static struct tt_err err;

@@ -1,7 +1,7 @@
 /* Tests of formats/capture/mono.c: each record of the Mono module, and what it becomes; records that lie. */
 #include "check.h"
 
-#include "mono/records.h"
+#include "producers/mono_records.h"
 #include "ttc_kit.h"
 
 #define NEEDS (TT_NEEDS_ARGS | TT_NEEDS_HEAP | TT_NEEDS_OBJECTS)

@@ -5,7 +5,7 @@
 #include "unity/recorder/config.c"
 
 #include "check.h"
-#include "unity/names.h"
+#include "producers/unity.h"
 
 static struct config c;
 static char why[CONFIG_WHY];

@@ -25,7 +25,7 @@
 #ifndef TT_MONO_MODULE_H
 #define TT_MONO_MODULE_H
 
-#include "mono/records.h"
+#include "producers/mono_records.h"
 #include "mono/recorder/api.h"
 #include "mono/recorder/options.h"
 #include "rec.h"

@@ -12,7 +12,7 @@
 #define TT_UNITY_PLUGIN_H
 
 #include "rec.h"
-#include "unity/names.h"
+#include "producers/unity.h"
 #include "unity/recorder/abi.h"
 #include "unity/recorder/config.h"
 #include "unity/recorder/tracetool_unity.h"

@@ -1,4 +1,4 @@
-#include "unity/names.h"
+#include "producers/unity.h"
 
 #include <stddef.h>
 #include <stdlib.h>

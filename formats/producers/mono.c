@@ -1,4 +1,4 @@
-#include "mono/told.h"
+#include "producers/mono.h"
 
 #include <string.h>
 

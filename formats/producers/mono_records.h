@@ -10,7 +10,7 @@
 
 #include <stdint.h>
 
-/* The fact that names what is recorded, with commas between: enum tt_records, in words (formats/mono/told.c). */
+/* The fact that names what is recorded, with commas between: enum tt_records, in words (formats/producers/mono.c). */
 #define MONO_RECORDS "mono.records"
 
 enum mono_record {
