@@ -20,6 +20,7 @@ PKG_CONFIG ?= pkg-config
 BIN      := $(BUILD)/tracetool
 LIB      := $(BUILD)/libtracetool.a
 LIB_SRC  := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
+CORE_SRC := $(sort $(wildcard formats/recorder/core/*.c))
 CMD_SRC  := $(sort $(wildcard cmd/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
@@ -29,8 +30,7 @@ TARGET   := $(shell $(CC) -dumpmachine 2>/dev/null)
 WINDOWS  := $(findstring mingw,$(TARGET))
 DLL      := $(if $(WINDOWS),dll,so)
 OTHER    := $(if $(WINDOWS),linux posix,windows)
-REC_SRC  := $(filter-out formats/registry.c formats/chunk_read%.c $(OTHER:%=formats/platform_%.c),\
-	$(sort $(wildcard formats/*.c)))
+REC_SRC  := $(filter-out $(OTHER:%=formats/recorder/core/platform_%.c),$(CORE_SRC)) formats/crc32c.c formats/walk.c
 UNITY_SRC := $(REC_SRC) formats/producers/unity.c \
 	$(filter-out $(OTHER:%=formats/unity/recorder/platform_%.c),$(sort $(wildcard formats/unity/recorder/*.c)))
 UNITY    := $(BUILD)/libtracetool-unity.$(DLL)
@@ -71,6 +71,9 @@ REC_CALLS := $(BUILD)/fault/recorder_calls.so
 # The plug-in without the library around it, for those that drive it in their own process.
 PLUG_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter formats/unity/recorder/%,$(UNITY_SRC)))
 PLUG_LIB := $(BUILD)/tests/libplugin.a
+# What both recorders share, for tests that make captures in their own process.
+CORE_LIB := $(BUILD)/tests/libcore.a
+CORE_OBJ := $(CORE_SRC:%.c=$(BUILD)/%.o)
 FUZZER   := $(FUZZ_SRC:tests/fuzz/%.c=$(BUILD)/fuzzer/%)
 
 , := ,
@@ -187,10 +190,16 @@ $(HELP_LIB): $(HELP_SRC:%.c=$(BUILD)/%.o)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(GEN_BIN) $(UNIT_BIN) $(BATCH_BIN) $(BENCH_BIN): $(BUILD)/%: tests/%.c $(HELP_LIB) $(LIB) $(BUILD)/flags
+$(GEN_BIN) $(UNIT_BIN) $(BATCH_BIN) $(BENCH_BIN): $(BUILD)/%: tests/%.c $(HELP_LIB) $(CORE_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -o $@ $< $(HELP_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -o $@ $< $(HELP_LIB) $(CORE_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+
+$(CORE_LIB): $(CORE_OBJ)
+	@mkdir -p $(@D)
+	$(call say,AR,$@)
+	$(Q)rm -f $@
+	$(Q)ar rcs $@ $^
 
 $(PLUG_LIB): $(PLUG_OBJ)
 	@mkdir -p $(@D)
@@ -198,10 +207,10 @@ $(PLUG_LIB): $(PLUG_OBJ)
 	$(Q)rm -f $@
 	$(Q)ar rcs $@ $^
 
-$(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(BUILD)/flags
+$(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 
 # The program with allocation and transfers that fail on purpose.
 # Whatever may have to grow does so each time, so that it fails everywhere once.
@@ -319,10 +328,10 @@ export TT_SANITIZED
 
 # libFuzzer comes with clang. Its build is one more variant.
 FUZZ_OPT := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all
-$(FUZZER): $(BUILD)/fuzzer/%: tests/fuzz/%.c $(HELP_LIB) $(PLUG_LIB) $(LIB) $(BUILD)/flags
+$(FUZZER): $(BUILD)/fuzzer/%: tests/fuzz/%.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(PLUG_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 
 .PHONY: fuzz fuzzers
 fuzzers: $(FUZZER)
@@ -351,9 +360,9 @@ bench: $(BIN) $(BENCH_BIN)
 # The recorder as one C file, and the archive for the Package Manager with the libraries, without debug information. All that its README
 # promises is in it, or there is none; DIST_FOR=linux names fewer systems: what others lack is then said.
 ONE      := $(BUILD)/dist/tracetool_unity.c
-ONE_SRC  := $(sort $(filter-out formats/registry.c formats/chunk_read%.c,$(wildcard formats/*.c)) formats/producers/unity.c \
+ONE_SRC  := $(sort $(CORE_SRC) formats/crc32c.c formats/walk.c formats/producers/unity.c \
 	$(wildcard formats/unity/recorder/*.c))
-$(ONE): formats/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/*.h formats/producers/*.h formats/unity/recorder/*.h)
+$(ONE): formats/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/*.h formats/producers/*.h formats/recorder/core/*.h formats/unity/recorder/*.h)
 	@mkdir -p $(@D)
 	$(call say,PY,$@)
 	$(Q)formats/unity/amalgamate.py -I formats --head formats/unity/amalgam_head.h --tail formats/unity/amalgam_tail.h \
@@ -447,4 +456,4 @@ uninstall:
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish $(SHARE)/tracetool/budget.schema.json \
 		$(SHARE)/tracetool/verdict.schema.json $(SHARE)/tracetool/Tracetool.cs
 
--include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(EXACT_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BATCH_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
+-include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(CORE_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(EXACT_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BATCH_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

@@ -8,7 +8,7 @@
 #include "base/env.h"
 #include "capture/capture.h"
 #include "model/loss.h"
-#include "rec.h"
+#include "recorder/core/rec.h"
 
 extern const struct tt_format tt_format_capture;
 

@@ -6,7 +6,7 @@
 #include "emit/aside.h"
 #include "emit/slices.h"
 #include "model/args.h"
-#include "rec.h"
+#include "recorder/core/rec.h"
 #include "run/run.h"
 #include "ttc_kit.h"
 

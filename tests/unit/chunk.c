@@ -2,7 +2,7 @@
 #include "check.h"
 
 #include "chunk.h"
-#include "platform.h"
+#include "recorder/core/platform.h"
 
 TEST(layout_is_as_the_manual_says)
 {

@@ -1,4 +1,4 @@
-/* Tests of formats/ring.c and formats/chunk_write.c: full rings, kills, full disks, forks, many threads. */
+/* Tests of formats/recorder/core/ring.c and formats/recorder/core/chunk_write.c: full rings, kills, full disks, forks, many threads. */
 #include "check.h"
 
 #include <errno.h>

@@ -28,7 +28,7 @@
 #include "producers/mono_records.h"
 #include "mono/recorder/api.h"
 #include "mono/recorder/options.h"
-#include "rec.h"
+#include "recorder/core/rec.h"
 
 /* What the runtime passes to every callback. */
 struct _MonoProfiler { MonoProfilerHandle handle; };

@@ -6,7 +6,7 @@
 #ifndef TT_MONO_OPTIONS_H
 #define TT_MONO_OPTIONS_H
 
-#include "optval.h"
+#include "recorder/core/optval.h"
 
 enum { OPTIONS_DEPTH = 2048, OPTIONS_LISTS = 8192, OPTIONS_WHY = 1024 };
 

@@ -1,6 +1,6 @@
 #include "mono/recorder/table.h"
 
-#include "platform.h"
+#include "recorder/core/platform.h"
 
 enum { FIRST_BITS = 13 };
 

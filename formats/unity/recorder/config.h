@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "optval.h"
+#include "recorder/core/optval.h"
 #include "unity/recorder/abi.h"
 
 enum { CONFIG_PATH = OPTVAL_PATH, CONFIG_LISTS = 8192, CONFIG_WHY = 400 };

@@ -1,5 +1,5 @@
 /**
- * What the Unity recorder asks of the system beside what recording does (formats/platform.h): one file for each.
+ * What the Unity recorder asks of the system beside what recording does (formats/recorder/core/platform.h): one file for each.
  */
 #ifndef TT_UNITY_PLATFORM_H
 #define TT_UNITY_PLATFORM_H

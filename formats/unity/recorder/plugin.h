@@ -11,7 +11,7 @@
 #ifndef TT_UNITY_PLUGIN_H
 #define TT_UNITY_PLUGIN_H
 
-#include "rec.h"
+#include "recorder/core/rec.h"
 #include "producers/unity.h"
 #include "unity/recorder/abi.h"
 #include "unity/recorder/config.h"

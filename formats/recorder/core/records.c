@@ -1,7 +1,7 @@
 /**
  * What runs on game threads: records that are not inline.
  */
-#include "ring.h"
+#include "recorder/core/ring.h"
 
 #define R (&rec_state.ring)
 

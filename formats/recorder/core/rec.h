@@ -27,7 +27,7 @@
 
 #include "chunk.h"
 #include "crc32c.h"
-#include "platform.h"
+#include "recorder/core/platform.h"
 
 /* --- a recording ------------------------------------------------------------ */
 

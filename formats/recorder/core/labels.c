@@ -4,7 +4,7 @@
  * A text is found by 64 bits of a hash, which stand for it. The table is one for all threads; it is read without a lock,
  * and at most half full, so that few steps lead to any text, or to the place where it is missing.
  */
-#include "ring.h"
+#include "recorder/core/ring.h"
 
 #include <stdlib.h>
 

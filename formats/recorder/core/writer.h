@@ -6,7 +6,7 @@
 #ifndef TT_WRITER_H
 #define TT_WRITER_H
 
-#include "ring.h"
+#include "recorder/core/ring.h"
 
 /* What the writer knows of the thread in a slot. */
 struct wslot {

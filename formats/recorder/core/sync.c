@@ -2,7 +2,7 @@
  * The capture on its way from the system's memory to the disk, once a second: after a power cut no more is missing than what
  * was made since. A thread of its own, as a slow disk takes its time for it, and the ring must not fill up meanwhile.
  */
-#include "writer.h"
+#include "recorder/core/writer.h"
 
 #define W rec_writer
 

@@ -1,4 +1,4 @@
-#include "optval.h"
+#include "recorder/core/optval.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -2,7 +2,7 @@
  * Windows, 64-bit. The contract is in platform.h. System libraries only.
  */
 #if defined(_WIN32)
-#include "rec.h"
+#include "recorder/core/rec.h"
 
 #include <cpuid.h>
 #include <errno.h>

@@ -1,7 +1,7 @@
 /**
  * What runs on any thread: definitions, which stay in the ring as long as it lives.
  */
-#include "ring.h"
+#include "recorder/core/ring.h"
 
 #define R (&rec_state.ring)
 

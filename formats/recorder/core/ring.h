@@ -13,7 +13,7 @@
 #ifndef TT_RING_H
 #define TT_RING_H
 
-#include "rec.h"
+#include "recorder/core/rec.h"
 
 #define RING_LABELS       65536u      /* distinct labels with a key of their own; the table has twice as many places */
 #define RING_TEXT_MAX     4000u       /* bytes of a text or value */

@@ -1,7 +1,7 @@
 /**
  * A recording: its beginning, its end, and the thread that writes it.
  */
-#include "writer.h"
+#include "recorder/core/writer.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -2,7 +2,7 @@
  * What runs on game threads: getting chunks, coming and going. Records are in records.c, definitions in define.c,
  * labels in labels.c.
  */
-#include "ring.h"
+#include "recorder/core/ring.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
  * counts of drops, threads that ended. Everything of the recorder itself goes through the stream of thread
  * 0, which is written before any other chunk.
  */
-#include "writer.h"
+#include "recorder/core/writer.h"
 
 #define R (&rec_state.ring)
 #define W rec_writer

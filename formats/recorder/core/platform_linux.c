@@ -2,7 +2,7 @@
  * Linux (and, by POSIX, its kin). The contract is in platform.h.
  */
 #if !defined(_WIN32)
-#include "platform.h"
+#include "recorder/core/platform.h"
 #include "chunk.h"
 
 #include <dlfcn.h>

@@ -1,7 +1,7 @@
 /**
  * The capture as bytes, and what the recorder itself says in it: the stream of thread 0.
  */
-#include "writer.h"
+#include "recorder/core/writer.h"
 
 #include <errno.h>
 

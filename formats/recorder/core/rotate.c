@@ -1,7 +1,7 @@
 /**
  * Files of a recording: their heads and names, how one ends, and the next of a rotation.
  */
-#include "writer.h"
+#include "recorder/core/writer.h"
 
 #include <errno.h>
 #include <stdio.h>
