@@ -87,7 +87,7 @@ int
 summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a,
     struct tt_err *err)
 {
-	struct report_opts ro = { .form = o->form, .width = -1, .csv_safe = o->csv_safe };
+	struct report_opts ro = { .form = o->form, .width = -1, .csv_safe = o->csv_safe, .all = "--format json" };
 	struct tt_report r;
 	int rc;
 

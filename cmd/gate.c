@@ -506,7 +506,7 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		rc = read_baseline(x, x->g->save, &old, err);
 	if (rc == TT_OK && x->budget.baseline && !x->has_base && !x->g->save)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "
-		    "(--save makes one)", x->budget.path);
+		    "(tracetool stats --save makes one)", x->budget.path);
 	if (rc == TT_OK)
 		rc = confine(x, out, err);
 	if (rc == TT_OK)

@@ -150,6 +150,7 @@ report_render(struct app *app, const struct report_opts *o, const struct tt_repo
 		.csv_sep = ',',
 		.csv_safe = o->csv_safe,
 		.generator = TT_GENERATOR,
+		.all = o->all,
 	};
 
 	return tt_render(r, &ro, text, err);

@@ -13,6 +13,7 @@ struct report_opts {
 	const char *output;           /* NULL: standard output */
 	bool no_pager, csv_safe;
 	int width;                    /* columns of text, 0: any; -1: by the terminal or COLUMNS */
+	const char *all;              /* option that shows what text leaves out; NULL: --limit 0, --width 0 */
 };
 extern const struct opt report_opt[];
 #define REPORT_GROUP(type, member) { "Report", report_opt, offsetof(type, member) }

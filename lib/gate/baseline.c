@@ -92,7 +92,7 @@ read_baseline(struct reader *rd, const struct tt_node_at *root, struct tt_err *e
 	if (rc != TT_OK)
 		return rc;
 	if (n == 0)
-		return tt_doc_fail(root, false, err, "no session in this baseline: save it again with --save");
+		return tt_doc_fail(root, false, err, "no session in this baseline: save it again with tracetool stats --save");
 	rd->b->sample = tt_arena_alloc(rd->a, (count_captures(list.json) + 1) * sizeof *rd->b->sample, err);
 	if (!rd->b->sample)
 		return err->code;

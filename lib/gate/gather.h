@@ -9,7 +9,7 @@
 #include "stat/num.h"
 
 #define TT_NO_FRAMES \
-	"no whole frame: name the marker that begins a frame with --frame-marker, or see skip in the budget"
+	"no whole frame: read the capture with --frame-marker NAME, the marker that begins a frame, or see skip in the budget"
 
 /* Values of frames, sorted. */
 struct tt_each { int64_t *v; size_t n; bool done; };

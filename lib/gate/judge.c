@@ -56,7 +56,7 @@ judge_row(struct tt_judging *w, struct tt_err *err)
 	}
 	fact = unknown_fact(w);
 	if (r->npoint == 0 && fact) {
-		const char *why = tt_verdict_text(w->v, err, "no capture tells its \"%s\", which \"where\" asks for (--meta %s=...)",
+		const char *why = tt_verdict_text(w->v, err, "no capture tells its \"%s\", which \"where\" asks for: read it with --meta %s=...",
 		    fact, fact);
 
 		tt_row_cannot(w, why);
@@ -229,7 +229,7 @@ groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 		w->v->nalone++;
 	}
 	if (all == 0) {
-		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture tells its \"%s\" to group by (--meta %s=...)",
+		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture tells its \"%s\" to group by: read it with --meta %s=...",
 		    w->o->group_by, w->o->group_by);
 		return NULL;
 	}
@@ -281,7 +281,7 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 	tt_arena_init(&v->arena, mem);
 	if (!base && budget->baseline && !o->first)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "
-		    "(--save makes one)", budget->path);
+		    "(tracetool stats --save makes one)", budget->path);
 	rc = make_rows(&w, err);
 	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
 		w.r = &v->row[i];

@@ -322,7 +322,7 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 	}
 	if (rc == TT_OK && tested && v->base->nsession == 1)
 		rc = remark(v, tt_verdict_text(v, err, "the baseline is of one session: by how much sessions differ is not known, and "
-		    "taken to be %lld.%lld %%; add sessions with --save --append", (long long)(v->budget->session_ppm / 10000),
+		    "taken to be %lld.%lld %%; add sessions with tracetool stats --save --append", (long long)(v->budget->session_ppm / 10000),
 		    (long long)(v->budget->session_ppm / 1000 % 10)), err);
 	for (size_t i = 0; i < v->nmixed && rc == TT_OK; i++)
 		rc = remark(v, tt_verdict_text(v, err, "%s looks at captures of several kinds together: %s is %s and %s; give rows a \"where\", or "

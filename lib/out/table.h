@@ -149,6 +149,7 @@ struct tt_render_opts {
 	char csv_sep;                 /* ',' */
 	bool csv_bom, csv_safe;
 	const char *generator;        /* "tracetool 0.1.0" */
+	const char *all;              /* option of the command that shows all rows and columns; NULL: --limit 0, --width 0 */
 };
 
 /* Render the whole report at the end of ${out}. The same report gives the same bytes everywhere. */

@@ -11,6 +11,7 @@
  * on in the next line, and if that is not enough, columns are left out from the right and named under the table. Without a
  * width (a pipe, a file) nothing is cut.
  */
+#include <stdio.h>
 #include <string.h>
 
 #include "out/glyph.h"
@@ -146,13 +147,12 @@ line(struct writer *w, const char *code, size_t indent, const char *s)
 }
 
 static void
-count_line(struct writer *w, const char *before, size_t n, const char *behind)
+hidden_line(struct writer *w, size_t n)
 {
-	char text[96], *p = text;
+	char text[96], count[32];
 
-	memcpy(p, before, strlen(before));
-	p = tt_put_count(p + strlen(before), (int64_t)n);
-	memcpy(p, behind, strlen(behind) + 1);
+	*tt_put_count(count, (int64_t)n) = '\0';
+	snprintf(text, sizeof text, "… %s more (%s shows all)", count, w->o->all ? w->o->all : "--limit 0");
 	line(w, dim, INDENT, text);
 }
 
@@ -472,7 +472,11 @@ put_left_out(struct writer *w, const struct grid *g)
 		any = true;
 	}
 	if (any) {
-		put(w, at + sizeof " (--width 0 shows all)" > w->o->width ? "\n  (--width 0 shows all)" : " (--width 0 shows all)");
+		char all[64];
+
+		snprintf(all, sizeof all, "(%s shows all)", w->o->all ? w->o->all : "--width 0");
+		put(w, at + strlen(all) + 2 > w->o->width ? "\n  " : " ");
+		put(w, all);
 		style(w, plain);
 		put(w, "\n");
 	}
@@ -590,7 +594,7 @@ put_report_table(struct writer *w, const struct tt_table *t, struct tt_mem *mem)
 	else
 		rc = t->facts ? put_facts(w, t) : put_table(w, t, mem);
 	if (t->hidden)
-		count_line(w, "… ", t->hidden, " more (--limit 0 shows all)");
+		hidden_line(w, t->hidden);
 	return rc;
 }
 

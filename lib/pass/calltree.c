@@ -327,7 +327,7 @@ set_note(struct fold *f, struct tt_table *t, struct tt_err *err)
 	if (f->o->threshold_e4 <= 0)
 		return TT_OK;
 	*tt_put_fixed(percent, f->o->threshold_e4, 2) = '\0';
-	t->note = tt_report_text(f->r, err, "branches below %s %% of the time in zones are left out (--threshold)", percent);
+	t->note = tt_report_text(f->r, err, "branches below %s %% of the time in zones are left out (stats --threshold)", percent);
 	return t->note ? TT_OK : err->code;
 }
 

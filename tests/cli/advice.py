@@ -1,0 +1,278 @@
+#!/usr/bin/env python3
+"""Whatever the program says to use is there: options, commands, tables, pages, keys, options of recorders.
+
+All string literals of lib, cmd and formats are read from the sources, and everything in them that looks like a name to use is
+looked up: an option in the command the sentence names, else in every command that can print it (COMMANDS says which those are, by
+file); a command, a topic, a table in what the program lists; a page in man; an option of a recorder in its page. What is neither
+found nor listed below with its reason fails, so a new sentence cannot slip past; and so does an entry below that nothing needs.
+Pages and README likewise, sentence by sentence.
+
+Prints `N passed, N failed`; exit status 1 if any failed.
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TRACETOOL = os.path.abspath(os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool")))
+VERBS = "convert stats diff batch info list record recover merge help".split()
+READ = "convert stats diff batch info".split()
+GATE = "stats batch merge".split()
+
+# Which commands print what stands in a file; the first pattern that fits counts.
+COMMANDS = [
+    ("cmd/batch_(gate|report)", ["batch", "merge"]),
+    ("cmd/batch", ["batch"]),
+    ("cmd/(convert|diff|info|list|record|recover|merge|help|stats)\\.", None),
+    ("cmd/(gate|suggest|series)", ["stats"]),
+    ("cmd/verdict", GATE),
+    ("cmd/input", READ),
+    ("cmd/(main|opts|report|child)", VERBS),
+    ("lib/gate", GATE),
+    ("lib/batch", ["batch"]),
+    ("lib/diff", ["diff"]),
+    ("lib/emit", ["convert", "batch"]),
+    ("lib/pass", ["convert", "stats"]),
+    ("lib/out", ["stats", "diff", "info", "list", "batch", "merge"]),
+    ("lib/(model|run)", READ),
+    ("lib/(base|io)", VERBS),
+    ("formats/(capture|mono|unity_log)/[^/]*$", READ),
+]
+
+# (file, name): why it may stand there although a command that prints it has no such option.
+LISTED = "only stats makes this table, convert refuses it"
+BATCH = "a limit that only batch sets"
+CONVERT = "said of the option given, or on the log, which a batch does not show"
+TOPIC = "help says of another command what it has"
+LIST = "list says what its column is for"
+KNOWN = {
+    ("cmd/convert.c", "--find"): LISTED, ("cmd/convert.c", "--track"): LISTED, ("cmd/convert.c", "--metric"): LISTED,
+    ("lib/pass/objects.c", "--find"): LISTED, ("lib/pass/objects.c", "--track"): LISTED, ("lib/pass/timeline.c", "--metric"): LISTED,
+    ("lib/io/src.c", "--max-decoded"): BATCH, ("lib/io/src.c", "--max-ratio"): BATCH,
+    ("lib/io/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
+    ("lib/emit/aside.c", "--begin-end"): CONVERT, ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/csv.c", "--table"): CONVERT,
+    ("lib/emit/folded.c", "--value"): CONVERT,
+    ("cmd/help.c", "--thread"): TOPIC, ("cmd/help.c", "--time"): TOPIC, ("cmd/help.c", "--frames"): TOPIC, ("cmd/help.c", "--marker"): TOPIC,
+    ("cmd/list.c", "--input-format"): LIST, ("cmd/list.c", "--table"): LIST, ("cmd/list.c", "--sort"): LIST,
+    ("lib/io/spool.c", "--spool-max"): "only what reads captures spools",
+    ("lib/out/text.c", "--width"): "batch and merge say --format json in its place", ("lib/out/text.c", "--limit"): "the same",
+    ("lib/gate/judge.c", "--meta"): "it says that reading the capture takes it: merge reads none",
+    ("lib/gate/gather.h", "--frame-marker"): "the same",
+    ("cmd/verdict_explain.c", "--frames"): "behind a whole command that stats or batch hands on",
+    ("tracetool-list.1", "--input-format"): LIST, ("tracetool-mlpd.7", "--maxframes"): "of mprof-report",
+    ("tracetool-mono.7", "--debug"): "of mono", ("tracetool-record.1", "--level"): "of the game in an example",
+    ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",
+    ("cmd/verdict_junit.c", "gate"): "a title, not a command",
+}
+
+# `mono --profile=log:help` of Mono 6.8.
+LOG_PROFILER = set("""exception monitor gc gcalloc gcmove gcroot gchandle finalization counter jit counters alloc legacy nodefaults
+sample sample-real heapshot heapshot-on-shutdown calls maxframes calldepth output report zip port help""".split())
+OF_ALL = {"--version", "--help"}
+
+TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\s+|[A-Za-z_]\w*|.""", re.S)
+passed = failed = 0
+needed = set()
+
+
+def check(what, problems):
+    global passed, failed
+    if problems:
+        failed += 1
+        for p in problems:
+            print("%s: %s" % (what, p))
+    else:
+        passed += 1
+
+
+def run(*args):
+    r = subprocess.run([TRACETOOL, *args], capture_output=True, text=True)
+    if r.returncode:
+        raise SystemExit("tracetool %s: %s" % (" ".join(args), r.stderr))
+    return r.stdout
+
+
+def literals(path):
+    """(line, text) of every string literal; those side by side are one, with what a macro puts between as a blank."""
+    source = re.sub(r"^#include.*", "", open(path, encoding="utf-8").read(), flags=re.M)
+    text, begin, line = None, 0, 1
+    for m in TOKEN.finditer(source):
+        t = m.group()
+        if t[0] == '"':
+            if text is None:
+                text, begin = "", line
+            text += re.sub(r"\\(.)", lambda x: {"n": "\n", "t": "\t"}.get(x[1], x[1]), t[1:-1])
+        elif t.isspace() or t[:2] in ("/*", "//") or t == "\\" or re.fullmatch(r"PRI\w+|[A-Z][A-Z_]+", t):
+            pass
+        elif text is not None:
+            yield begin, text
+            text = None
+        line += t.count("\n")
+
+
+class Lists:
+    """What there is, as the program and the pages have it."""
+    def __init__(self):
+        self.option, self.letter, self.arguments = {}, {}, {}
+        for v in VERBS:
+            words = run("help", v, "--options").split()
+            self.option[v] = {w for w in words if w.startswith("--")}
+            self.letter[v] = {w for w in words if re.fullmatch("-[A-Za-z]", w)}
+            # "[formats] [passes]" of the usage
+            self.arguments[v] = set(re.findall(r"\[([a-z]+)\]", run("help", v).split("\n\n")[0]))
+        first = run("--help")
+        self.verbs = set(re.findall(r"^  ([a-z]+) ", first, re.M))
+        metrics = json.loads(run("list", "metrics", "passes", "--format", "json"))["tables"]
+        self.table = {r[k] for t in metrics.values() for r in t["rows"] for k in ("table", "name") if k in r}
+        self.pages = {"%s(%s)" % tuple(os.path.basename(p).rsplit(".", 1)) for p in glob.glob(os.path.join(TOP, "man", "*.[1-9]"))}
+        self.recorder = {r: {w for it in re.findall(r"^\.It Cm (.*)", open(os.path.join(TOP, "man", "tracetool-%s.7" % r)).read(), re.M)
+                             for w in re.findall(r"(?:^|, )(?:Cm )?([a-z-]+)", it)} for r in ("mono", "unity")}
+        schema = json.load(open(os.path.join(TOP, "lib", "gate", "budget.schema.json")))
+        self.budget = set(re.findall(r'"([a-z_]+)": ?\{', json.dumps(schema)))
+        self.any = set().union(OF_ALL, *self.option.values())
+
+
+COMMAND = re.compile(r"(?<!--do )\b(?:tracetool |(?=(?:%s) --))(%s)\b([^\n\"();|&`]*)" % ("|".join(VERBS), "|".join(VERBS)))
+FOREIGN = re.compile(r"\b(gzip|xz|xargs)( -\S+)+")
+
+
+def problems(where, text, commands, lists):
+    """What a text names that is not there. ${commands}: those that may print it."""
+    known = lambda name: (where, name) in KNOWN and not needed.add((where, name))  # noqa: E731
+    for m in re.finditer(r"(?:\"|`|\(see |\bsee |; )tracetool ([a-z]+)", text):
+        if m[1] not in lists.verbs and not known(m[1]):
+            yield 'no command "%s"' % m[1]
+    text = FOREIGN.sub("", text)
+    for m in COMMAND.finditer(text):
+        verb, rest = m[1], m[2].split(" -- ")[0] if m[1] == "record" else m[2]
+        for name in re.findall(r"(?<!\S)--[a-z][a-z-]*", rest):
+            if name not in lists.option[verb] | OF_ALL and not known(name):
+                yield "tracetool %s has no %s" % (verb, name)
+        for name in re.findall(r"(?<!\S)-[A-Za-z]\b", rest):
+            if name not in lists.letter[verb] and not known(name):
+                yield "tracetool %s has no %s" % (verb, name)
+        if verb == "list":
+            for name in re.findall(r"^ ([a-z]+)", rest):
+                if name not in lists.arguments[verb] and not known(name):
+                    yield 'tracetool list has no "%s"' % name
+    for ids in re.findall(r"--table[ =]([a-z_,]+)", text) + re.findall(r"\btable ([a-z]+_[a-z_]+)\b", text):
+        for name in ids.split(","):
+            if name not in lists.table and not known(name):
+                yield 'no table "%s"' % name
+    for page in re.findall(r"\btracetool(?:-[a-z]+)?\(\d\)", text):
+        if page not in lists.pages and not known(page):
+            yield "no page %s" % page
+    # What is outside of a command that is named goes for the command that speaks.
+    bare = COMMAND.sub("", text)
+    for key in re.findall(r"(?:see|give rows a) \"?(\w+)\"? in the budget", bare):
+        if key not in lists.budget:
+            yield 'no key "%s" of a budget' % key
+    for name in re.findall(r"(?<![\w-])--[a-z][a-z-]*", bare):
+        if name in OF_ALL or known(name):
+            continue
+        if commands is None:
+            yield "%s: no one says which commands print this file (COMMANDS)" % name
+            continue
+        lack = [v for v in commands if name not in lists.option[v]]
+        if lack:
+            yield "%s: not in %s" % (name, ", ".join(lack))
+    for name in re.findall(r"(?<=[ (])-[A-Za-z]\b(?![-\w])", bare):
+        if known(name):
+            continue
+        lack = [v for v in commands or VERBS if name not in lists.letter[v]]
+        if lack:
+            yield "%s: not in %s" % (name, ", ".join(lack))
+
+
+def recorder_options(where, text, lists):
+    """Options of recorders: "ring= makes it larger", "record with ...", "threads=N"."""
+    which = [r for r in ("mono", "unity") if "formats/%s/" % r in where] or ["mono", "unity"]
+    if where == "cmd/record.c" or re.search(r"\bMono: ", text):
+        which = ["mono"]
+    if not where.startswith("formats/") and not re.search(r"\brecord", text):
+        return
+    for name in re.findall(r"(?<![\w%./=<-])([a-z][a-z-]+)=", text):
+        lack = [r for r in which if name not in lists.recorder[r]]
+        if lack:
+            yield "%s=: not in %s" % (name, ", ".join("tracetool-%s(7)" % r for r in lack))
+
+
+def profiler_options(text, lists):
+    """What is handed to a profiler of Mono: "--profile=log:nodefaults,gc", "record -p sample=1000"."""
+    for profiler, words in re.findall(r"profile=(log|tracetool):([a-z][\w,=+./-]*)", text) + \
+            [("tracetool", w) for w in re.findall(r"\brecord -p ([a-z][\w,=+./-]*)", text)]:
+        has = LOG_PROFILER if profiler == "log" else lists.recorder["mono"]
+        for word in words.split(","):
+            name = word.split("=")[0]
+            if name and name not in has and not (profiler == "log" and name.startswith("no") and name[2:] in has):
+                yield "%s: no option of %s" % (name, profiler)
+
+
+def scan(lists):
+    files = sorted(p for d in ("lib", "cmd", "formats") for p in glob.glob(os.path.join(TOP, d, "**", "*.[ch]"), recursive=True))
+    seen = 0
+    for path in files:
+        where = os.path.relpath(path, TOP)
+        found = []
+        for line, text in literals(path):
+            seen += 1
+            if where == "cmd/completion.c":
+                continue              # scripts for shells: tests/cli/completion.sh runs them
+            commands = next((c or [re.match(r"cmd/(\w+)", where)[1]] for p, c in COMMANDS if re.match(p, where)), None)
+            p = list(problems(where, text, commands, lists))
+            p += profiler_options(text, lists)
+            if " " in text:
+                p += recorder_options(where, text, lists)
+            found += ["line %d: %s, in \"%s\"" % (line, x, " ".join(text.split())[:160]) for x in p]
+        check(where, found)
+    check("literals are found (COMMANDS and KNOWN by file)", [] if seen > 3000 else ["only %d" % seen])
+
+
+def recorders(lists):
+    """The words by which captures' producers are known: each is an option of that producer."""
+    source = open(os.path.join(TOP, "formats", "mono", "told.c")).read()
+    for table, has in (("log_word", LOG_PROFILER), ("module_word", lists.recorder["mono"])):
+        words = re.findall(r'\{ "([a-z-]+)"', re.search(table + r"\[\] = \{(.*?)\n\};", source, re.S)[1])
+        check("words of " + table, ["%s is no option" % w for w in words if w not in has] + ["none"] * (len(words) < 5))
+
+
+def blocks(text):
+    """(commands it names, options it names) of every paragraph of a page."""
+    for block in re.split(r"^\.(?:Pp|It|Sh|Ss|El).*$", text, flags=re.M):
+        named = set(re.findall(r"(?:\btracetool[ -]|Ic )([a-z]+)", block)) & set(VERBS)
+        yield named, set("-" + n for n in re.findall(r"\bFl (-[a-z][a-z-]*)", block)) | set(re.findall(r"(?<![\w-])--[a-z][a-z-]+", block))
+
+
+def pages(lists):
+    for path in sorted(glob.glob(os.path.join(TOP, "man", "*.[1-9]"))):
+        page = os.path.basename(path)
+        own = re.match(r"tracetool-([a-z]+)\.1", page)
+        found = []
+        for named, options in blocks(open(path).read()):
+            of = named | ({own[1]} if own else set())
+            has = set().union(OF_ALL, *(lists.option[v] for v in of)) if of else lists.any
+            needed.update((page, o) for o in options - has)
+            found += ["%s: not in %s" % (o, ", ".join(sorted(of)) or "any command") for o in sorted(options - has) if (page, o) not in KNOWN]
+        found += profiler_options(open(path).read(), lists)
+        check(page, found)
+    found = []
+    for line in open(os.path.join(TOP, "README.md")):
+        found += list(problems("README.md", line, [], lists)) + list(profiler_options(line, lists))
+        found += ["%s: not in any command" % o for o in re.findall(r"(?<![\w-])--[a-z][a-z-]*", line) if o not in lists.any]
+    check("README.md", found)
+
+
+def main():
+    lists = Lists()
+    scan(lists)
+    recorders(lists)
+    pages(lists)
+    check("what is listed as known", ["%s in %s: nothing needs it" % (n, w) for w, n in sorted(set(KNOWN) - needed)])
+    print("%d passed, %d failed" % (passed, failed))
+    return failed > 0
+
+
+sys.exit(main())
