@@ -86,7 +86,7 @@ val_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err *e
 int
 val_size(const char *s, uint64_t *v, struct tt_err *err)
 {
-	static const char unit[] = "kMGT";
+	static const char unit[] = "kKmMgGtT";
 	const char *p = s, *u;
 	unsigned shift = 0;
 	uint64_t n;
@@ -94,10 +94,10 @@ val_size(const char *s, uint64_t *v, struct tt_err *err)
 	if (!digits(&p, &n))
 		goto wrong;
 	if (*p != '\0') {
-		u = strchr(unit, *p == 'K' ? 'k' : *p);
+		u = strchr(unit, *p);
 		if (!u)
 			goto wrong;
-		shift = 10 * (unsigned)(u - unit + 1);
+		shift = 10 * ((unsigned)(u - unit) / 2 + 1);
 		p++;
 	}
 	if (*p != '\0' || n > UINT64_MAX >> shift)

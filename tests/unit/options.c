@@ -32,8 +32,11 @@ TEST(sizes_have_binary_suffixes_and_do_not_wrap)
 	CHECK(val_size("16M", &v, &err) == TT_OK && v == 16777216);
 	CHECK(val_size("1G", &v, &err) == TT_OK && v == 1073741824);
 	CHECK(val_size("2T", &v, &err) == TT_OK && v == UINT64_C(2199023255552));
+	CHECK(val_size("3m", &v, &err) == TT_OK && v == 3145728);
+	CHECK(val_size("1g", &v, &err) == TT_OK && v == 1073741824);
+	CHECK(val_size("2t", &v, &err) == TT_OK && v == UINT64_C(2199023255552));
 	CHECK(val_size("16777215T", &v, &err) == TT_OK);
-	static const char *const bad[] = { "", "k", "1.5G", "16777216T", "4kB", "4 k", "-1", "1g", "1P" };
+	static const char *const bad[] = { "", "k", "1.5G", "16777216T", "4kB", "4 k", "-1", "1P", "1s" };
 	for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
 		CHECK_EQ_INT(val_size(bad[i], &v, &err), TT_E_USAGE);
 }

@@ -40,16 +40,29 @@ static const struct suffix times[] = {
 	{ "ms", 1000000 }, { "us", 1000 }, { "ns", 1 }, { "s", 1000000000 }, { "min", 60000000000 }, { NULL, 0 },
 };
 
+/* Is ${s} ${text}, of ${n} bytes? In either case if ${any_case}. */
+static bool
+is_suffix(const char *text, const char *s, size_t n, bool any_case)
+{
+	if (strlen(text) != n)
+		return false;
+	for (size_t i = 0; i < n; i++)
+		if (s[i] != text[i] && !(any_case && (s[i] ^ text[i]) == 'a' - 'A'))
+			return false;
+	return true;
+}
+
 static bool
 read_amount(const char *s, size_t n, const struct suffix *suffix, uint64_t *v)
 {
+	bool any_case = suffix == sizes;
 	size_t digits = 0;
 
 	while (digits < n && ((s[digits] >= '0' && s[digits] <= '9') || s[digits] == '.'))
 		digits++;
 	for (; suffix->text; suffix++) {
 		const char *p = s;
-		if (strlen(suffix->text) == n - digits && memcmp(suffix->text, s + digits, n - digits) == 0)
+		if (is_suffix(suffix->text, s + digits, n - digits, any_case))
 			return optval_number(&p, s + digits, suffix->unit, v) && p == s + digits;
 	}
 	return false;
