@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import signal
+import struct
 import subprocess
 
 import kit
@@ -133,6 +134,24 @@ def patterns():
         kit.check(re.search(r"frame marks +%s" % yes, text), "frame marks: " + yes, text[:800])
 
 
+def without_end(path):
+    """The capture without its last chunk, as tracetool-capture(5) has chunks: where a copy ended between two of them."""
+    data = open(path, "rb").read()
+    at, last = struct.unpack_from("<I", data, 12)[0], 0
+    while at < len(data):
+        last, at = at, at + 64 + struct.unpack_from("<I", data, at + 8)[0]
+    with open(path, "wb") as f:
+        f.write(data[:last])
+
+
+def cut_between_chunks():
+    """A program that ended in order is not said to have been killed because its capture was cut."""
+    out, _ = record(*ends("exit", "0"), path=kit.capture("cut.ttc"), options=["--no-summary"])
+    without_end(out)
+    lost = {r["kind"]: r["advice"] for r in kit.stats(out, "loss")["loss"]}
+    kit.check("killed" not in lost and "the file is cut" in lost.get("not_ended", ""), "a capture without its end: why is not known", lost)
+
+
 def old_capture_is_no_new_one():
     """A capture from before is not taken for one of this run, nor touched by it."""
     out = kit.capture("old.ttc")
@@ -157,5 +176,6 @@ several()
 not_recorded()
 quiet()
 patterns()
+cut_between_chunks()
 old_capture_is_no_new_one()
 kit.end()
