@@ -183,6 +183,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		cap->records = mono_module_told(cap->args);
 	if (m->mono)
 		cap->advice = mono_module_advice;
+	cap->hides_throws = m->mono;
 	memcpy(cap->recording, m->head.run, sizeof cap->recording);
 	cap->part = cap->part_last = m->head.part;
 	cap->category = ttc_category;

@@ -385,6 +385,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->instruments = true;
 	cap->ends_recorded = m->version >= 13;
 	cap->skips_equal = true;
+	cap->hides_throws = true;
 	cap->old_roots = m->version < 15;
 	cap->category = mlpd_category;
 	cap->tally_name = mlpd_tag_name;

@@ -67,6 +67,7 @@ struct tt_capture {
 	int end_mark;                 /* the format has a mark of its own for the end: 1 seen, -1 not; 0: it has none */
 	bool all_recorded;            /* all that was recorded is there, whether the producer ended cleanly or not */
 	bool old_roots;               /* roots have a kind, not a slot, and come in the collection before the shot begins */
+	bool hides_throws;            /* the runtime does not report an exception that a method raises by itself and catches */
 	bool skips_equal;             /* counters that did not change since the last sampling are left out of it */
 	struct tt_tick { int64_t ts; uint64_t n; } tick[2];   /* samplings so far: of the runtime's counters, of custom ones */
 	int64_t offset_ns;            /* added to ts to come to the common timeline */

@@ -16,7 +16,7 @@ struct tt_throw_site {
 	uint32_t node;                /* the path in the call tree */
 	uint32_t process;
 	uint64_t n;
-	struct tt_times caught;       /* from throw to the catch clause on the same thread */
+	struct tt_times caught;       /* from throw to the catch clause on the same thread, of a method that is no runtime-invoke wrapper */
 };
 
 /* Runs of one clause. */
@@ -35,7 +35,7 @@ struct tt_throws {
 	struct tt_throw_clause *clause;
 	size_t nclause, capclause;
 	struct tt_tally at, clause_at;        /* hash -> row + 1, the next free hash where two meet */
-	struct tt_times caught;
+	uint64_t unthrown;            /* catch clauses for which no throw is in the capture */
 	bool objects;                 /* clauses have their exception */
 	bool typed;                   /* types were looked for */
 };

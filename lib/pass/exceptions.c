@@ -15,7 +15,8 @@ enum { X_TYPES, X_SITES, X_CLAUSES, X_PATHS };
 #define COUNT_COL { "count", "throws", TT_UNIT_COUNT, "Throws." }
 #define CAUGHT_COLS \
 	{ "share", "throws", TT_UNIT_PERCENT, "Their share of all throws." }, \
-	{ "caught", "caught", TT_UNIT_COUNT, "Those whose catch clause on the same thread is in the capture." }, \
+	{ "caught", "caught", TT_UNIT_COUNT, \
+	    "Those that a catch clause of the program or its libraries caught, on the same thread and in the capture." }, \
 	{ "mean_ns", "mean", TT_UNIT_NS, "Mean time from the throw to that clause." }, \
 	{ "max_ns", "max", TT_UNIT_NS, "Longest such time." }
 #define TYPE_COL { "type", "type", TT_UNIT_TEXT, \
@@ -355,12 +356,35 @@ list_throws(struct fold *f, struct tt_err *err)
 	return TT_OK;
 }
 
+/* What the tables cannot have: one note for all of them. */
+static int
+put_notes(const struct fold *f, struct tt_err *err)
+{
+	static const char hidden[] = "exceptions may be missing: where compiled code raises one (index out of range, invalid cast, overflow) "
+	    "and catches it in the same method, Mono makes a jump of it and reports nothing; mono -O=-exception prevents that";
+	const char *severity = tt_severity_name[TT_NOTICE], *text;
+	bool hides = false;
+	int rc = TT_OK;
+
+	for (size_t p = 0; p < f->m->ncap; p++)
+		hides = hides || (f->m->cap[p]->hides_throws && ((f->m->cap[p]->records & TT_REC_THROWS) || (f->t && f->t->n > 0)));
+	if (hides)
+		rc = tt_report_note(f->r, severity, "exceptions", hidden, err);
+	if (rc != TT_OK || !f->t || f->t->unthrown == 0)
+		return rc;
+	text = tt_report_text(f->r, err, "%llu catch clause%s ran for an exception whose throw is not in the capture: "
+	    "it was thrown before the recording began, or the runtime did not report it", (unsigned long long)f->t->unthrown,
+	    f->t->unthrown == 1 ? "" : "s");
+	return text ? tt_report_note(f->r, severity, "exceptions", text, err) : err->code;
+}
+
 static int
 tables_of(struct fold *f, const struct tt_pass_opts *o, struct tt_err *err)
 {
 	static int (*const make[])(struct fold *, struct tt_table *, struct tt_err *) = {
 		[X_TYPES] = types, [X_SITES] = sites, [X_CLAUSES] = clauses, [X_PATHS] = paths,
 	};
+	bool any = false;
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
@@ -369,11 +393,12 @@ tables_of(struct fold *f, const struct tt_pass_opts *o, struct tt_err *err)
 		rc = tt_pass_begin(&tt_pass_exceptions, i, o, f->r, &t, err);
 		if (rc != TT_OK || !t)
 			continue;
+		any = true;
 		t->empty_reason = "no throw in this capture, or none that the filters leave";
 		if (f->t && (i == X_CLAUSES || f->t->n))
 			rc = make[i](f, t, err);
 	}
-	return rc;
+	return rc == TT_OK && any ? put_notes(f, err) : rc;
 }
 
 static int

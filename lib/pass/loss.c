@@ -54,6 +54,9 @@ report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report 
 	if (rc != TT_OK || !t)
 		return rc;
 	t->empty_reason = "nothing was lost";
+	for (size_t p = 0; p < m->ncap; p++)
+		if (m->cap[p]->hides_throws && (m->cap[p]->records & TT_REC_THROWS))
+			t->empty_reason = "nothing was lost of what Mono reports; it does not report all exceptions (see --table exceptions)";
 	t->whole = true;
 	for (int severity = TT_ERROR; severity >= TT_INFO; severity--) {
 		for (unsigned k = 0; k < TT_LOST_KINDS && rc == TT_OK; k++) {

@@ -9,6 +9,7 @@
 enum {
 	RECENT = 64,                  /* allocations of a thread that are remembered whatever they are of */
 	OPEN = 16,                    /* exceptions under way on one thread */
+	UNWANTED = UINT32_MAX,        /* the site of a throw that the filters leave out */
 	OBJECTS_MAX = 1 << 20,
 };
 
@@ -16,6 +17,7 @@ enum {
 struct thrower {
 	struct { uint64_t object; int64_t ts; uint32_t site; } open[OPEN];
 	unsigned nopen;
+	uint64_t forgotten;           /* exceptions under way that had no place in open */
 	uint64_t recent[RECENT];
 	unsigned next;
 };
@@ -24,6 +26,7 @@ struct tt_gather_throws {
 	struct process {
 		struct tt_objects objects;    /* -> class key */
 		struct tt_tally named;        /* class key -> 1: not called an exception, 2: it is */
+		struct tt_tally native;       /* method key -> 1: of the program, 2: native code calls managed code through it */
 	} *process;
 	size_t nprocess;
 	struct thrower **thrower;     /* by thread */
@@ -66,6 +69,7 @@ begin(struct tt_run *r, struct tt_err *err)
 	for (size_t i = 0; i < r->nin; i++) {
 		tt_objects_init(&g->process[i].objects, mem);
 		tt_tally_init(&g->process[i].named, mem);
+		tt_tally_init(&g->process[i].native, mem);
 	}
 	return TT_OK;
 }
@@ -173,47 +177,77 @@ thrown(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 	struct process *p = &g->r->throws->process[g->in->cap->process];
 	struct thrower *t;
 	uint64_t key = 0;
-	uint32_t site = 0;
+	uint32_t site = UNWANTED;
 	int rc;
 
-	if (!tt_gather_wanted(g, e))
-		return TT_OK;
 	if (!(t = thrower_of(g, err)))
 		return err->code;
 	if (e[1].ts)
 		key = (uint64_t)e[1].ts;
 	else
 		tt_objects_get(&p->objects, e->val, &key);
-	rc = site_of(g, key, tt_site_node(g->io, g->site), &site, err);
-	if (rc != TT_OK)
-		return rc;
-	g->r->m->thrown->site[site].n++;
-	if (t->nopen == OPEN)
+	if (tt_gather_wanted(g, e)) {
+		rc = site_of(g, key, tt_site_node(g->io, g->site), &site, err);
+		if (rc != TT_OK)
+			return rc;
+		g->r->m->thrown->site[site].n++;
+	}
+	if (t->nopen == OPEN) {
 		memmove(t->open, t->open + 1, --t->nopen * sizeof *t->open);
+		t->forgotten++;
+	}
 	t->open[t->nopen].object = e->val;
 	t->open[t->nopen].ts = e->ts;
 	t->open[t->nopen++].site = site;
 	return TT_OK;
 }
 
+/*
+ * Is the method the wrapper through which native code calls managed code? An exception that comes to it has left the program:
+ * the runtime reports it as unhandled, or throws another one where the call came from.
+ */
+static int
+is_native(struct tt_gathering *g, uint64_t method, bool *is, struct tt_err *err)
+{
+	static const char name[] = "(wrapper runtime-invoke)";
+	struct process *p = &g->r->throws->process[g->in->cap->process];
+	uint64_t *known = tt_tally_at(&p->native, method, err);
+
+	if (!known)
+		return err->code;
+	if (*known == 0) {
+		const struct tt_def *d = tt_defs_find(g->in->cap->defs, TT_DEF_MARKER, method, INT64_MAX);
+		if (d)
+			*known = d->len >= sizeof name - 1 && memcmp(d->text, name, sizeof name - 1) == 0 ? 2 : 1;
+	}
+	*is = *known == 2;
+	return TT_OK;
+}
+
 /* The exception a catch is for: the same object; where the file does not say, or it has moved, the last thrown. */
-static void
-caught(struct tt_gathering *g, const struct tt_event *e, struct thrower *t)
+static int
+caught(struct tt_gathering *g, const struct tt_event *e, struct thrower *t, struct tt_err *err)
 {
 	struct tt_throws *m = g->r->m->thrown;
 	uint64_t object = (uint64_t)e[1].ts;
 	unsigned i = t->nopen;
+	bool native = false;
 
 	while (object && i > 0 && t->open[i - 1].object != object)
 		i--;
 	if (i == 0)
 		i = t->nopen;
+	if (i == 0 && t->forgotten > 0)
+		t->forgotten--;
+	else if (i == 0 && tt_gather_wanted(g, e))
+		m->unthrown++;
 	if (i == 0)
-		return;
-	int64_t dur = e->ts > t->open[i - 1].ts ? e->ts - t->open[i - 1].ts : 0;
-	tt_times_add(&m->site[t->open[i - 1].site].caught, dur);
-	tt_times_add(&m->caught, dur);
+		return TT_OK;
+	int rc = is_native(g, e->val, &native, err);
+	if (rc == TT_OK && !native && t->open[i - 1].site != UNWANTED)
+		tt_times_add(&m->site[t->open[i - 1].site].caught, e->ts > t->open[i - 1].ts ? e->ts - t->open[i - 1].ts : 0);
 	t->nopen = i - 1;
+	return rc;
 }
 
 static int
@@ -226,8 +260,9 @@ clause(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 
 	if (!(th = thrower_of(g, err)))
 		return err->code;
-	if (e->depth == TT_CLAUSE_CATCH)
-		caught(g, e, th);
+	rc = e->depth == TT_CLAUSE_CATCH ? caught(g, e, th, err) : TT_OK;
+	if (rc != TT_OK)
+		return rc;
 	if (!tt_gather_wanted(g, e))
 		return TT_OK;
 	t->objects = t->objects || e[1].ts != 0;
@@ -260,6 +295,7 @@ broken(struct tt_gathering *g, struct tt_err *err)
 	if (!t)
 		return err->code;
 	t->nopen = 0;
+	t->forgotten = 0;
 	return TT_OK;
 }
 
@@ -298,6 +334,7 @@ tt_gather_throws_free(struct tt_run *r)
 	for (size_t i = 0; i < g->nprocess; i++) {
 		tt_objects_free(&g->process[i].objects);
 		tt_tally_free(&g->process[i].named);
+		tt_tally_free(&g->process[i].native);
 	}
 	for (size_t i = 0; i < g->nthrower; i++)
 		if (g->thrower[i])
