@@ -12,6 +12,7 @@
 #include "diff/verdict.h"
 #include "emit/emit.h"
 #include "input.h"
+#include "model/identity.h"
 #include "outputs.h"
 #include "report.h"
 #include "value.h"
@@ -183,28 +184,24 @@ check(const struct diff_opts *o, struct tt_err *err)
 
 /* --- reading ------------------------------------------------------------------------ */
 
-/* Files of one recording on one side would count as captures that tell of each other's noise. */
+/* One recording on one side twice, or files of it, would count as captures that tell of each other's noise. */
 static int
-check_recording(struct app *app, const struct diff_opts *o, size_t at, const struct tt_capture *c, const char **seen,
-    struct tt_err *err)
+check_recording(const struct diff_opts *o, size_t at, const struct tt_model *m, uint64_t *seen, struct tt_err *err)
 {
-	const size_t from = at < o->in.path.before ? 0 : o->in.path.before;
 	char text[TT_RECORDING_TEXT];
 
-	if (!tt_capture_recording(c, text))
-		return TT_OK;
-	for (size_t i = from; i < at; i++)
-		if (seen[i] && strcmp(seen[i], text) == 0)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are of one recording, which counts once on a side: "
-			    "make one capture of the files of one that rotates (tracetool recover)", o->in.path.v[i],
-			    o->in.path.v[at]);
-	seen[at] = tt_arena_text(&app->arena, text, sizeof text - 1, err);
-	return seen[at] ? TT_OK : err->code;
+	seen[at] = tt_model_identity(m);
+	for (size_t i = at < o->in.path.before ? 0 : o->in.path.before; i < at; i++)
+		if (seen[i] == seen[at])
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are the same recording, which counts once on a side: leave copies "
+			    "out%s", o->in.path.v[i], o->in.path.v[at], tt_capture_recording(m->cap[0], text) ?
+			    ", and make one capture of the files of one that rotates (tracetool recover)" : "");
+	return TT_OK;
 }
 
 /* Read one capture and fold it in. Its losses join those of the others. */
 static int
-add_capture(struct app *app, const struct diff_opts *o, size_t at, const char **seen, struct tt_run_opts *run,
+add_capture(struct app *app, const struct diff_opts *o, size_t at, uint64_t *seen, struct tt_run_opts *run,
     struct tt_diff *d, struct tt_report *r, struct tt_err *err)
 {
 	const char *const one[] = { o->in.path.v[at], NULL };
@@ -221,7 +218,7 @@ add_capture(struct app *app, const struct diff_opts *o, size_t at, const char **
 	app->env.loss = all;
 	tt_loss_join(all, &loss);
 	if (rc == TT_OK)
-		rc = check_recording(app, o, at, m->cap[0], seen, err);
+		rc = check_recording(o, at, m, seen, err);
 	if (rc == TT_OK)
 		rc = tt_diff_add(d, at < o->in.path.before ? TT_DIFF_A : TT_DIFF_B, m, err);
 	caveat = m && rc == TT_OK && !r->note ? tt_model_caveat(m) : NULL;
@@ -259,11 +256,9 @@ static int
 add_all(struct app *app, const struct diff_opts *o, struct tt_run_opts *run, struct tt_diff *d, struct tt_report *r,
     struct tt_err *err)
 {
-	const char **seen = tt_arena_alloc(&app->arena, o->in.path.n * sizeof *seen, err);    /* recordings, by operand */
+	uint64_t *seen = tt_arena_alloc(&app->arena, o->in.path.n * sizeof *seen, err);       /* recordings, by operand */
 	int rc = seen ? TT_OK : err->code;
 
-	if (seen)
-		memset(seen, 0, o->in.path.n * sizeof *seen);
 	run->needs |= TT_NEEDS_CALLS | TT_NEEDS_FRAMES;
 	run->whole_frames = true;
 	for (size_t i = 0; i < o->in.path.n && rc == TT_OK; i++) {
@@ -384,6 +379,7 @@ write_chrome(
 	run->path = path;
 	run->npath = 2;
 	run->title = title;
+	run->copies = true;           /* of one on each side */
 	run->whole_frames = false;
 	run->align = o->in.align == TT_ALIGN_AUTO ? TT_ALIGN_START : (enum tt_align)o->in.align;
 	run->emit = &emit;

@@ -12,6 +12,7 @@
 #include "gate_read.h"
 #include "io/lock.h"
 #include "io/src.h"
+#include "model/identity.h"
 #include "outputs.h"
 #include "verdict.h"
 
@@ -353,8 +354,7 @@ check_same(const struct gate *x, struct tt_err *err)
 		const struct tt_sample *same = tt_sample_same(&x->sample[i], x->sample, i);
 
 		if (same)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are the same recording, and a gate counts that once: leave "
-			    "copies out", same->name, x->sample[i].name);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, same->name, x->sample[i].name);
 	}
 	return TT_OK;
 }

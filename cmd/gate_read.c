@@ -8,6 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "model/identity.h"
+
 static int
 add_path(struct gate *x, struct capture *c, const char *path, size_t n, struct tt_err *err)
 {
@@ -78,6 +80,8 @@ note_process(struct capture *c, const struct tt_model *m)
 	c->wall_ns = first->wall_ns;
 	c->end_ns = c->wall_ns + (m->max_ts > m->min_ts ? m->max_ts - m->min_ts : 0);
 	c->clock_ns = c->wall_ns - first->start_ns;
+	c->part = first->part;
+	c->part_last = first->part_last;
 }
 
 /* Two recorders in one process: its id is the same, the clocks are of one boot, and they ran at the same time. */
@@ -139,7 +143,7 @@ static const char nothing_left[] = "nothing is left of it after what is skipped"
 static const char *
 why_unsuited(struct gate *x, struct capture *c, const struct tt_run_opts *run, const struct tt_model *m, struct tt_err *err)
 {
-	if (!m)
+	if (!m || tt_model_copies(m, err) != TT_OK)
 		return NULL;
 	if (run->from_marker || (run->frame_marker && !m->frames))
 		return c->unsuited = reason(x, c, err);
@@ -206,6 +210,18 @@ tell_joined(const struct gate *x, const struct capture *c, size_t files)
 		snprintf(more, sizeof more, " and %zu more", c->n - files - 1);
 	tt_log(&x->app->env, TT_LOG_NORMAL, "%s%s %s%s are of one process (%lld): one capture", c->path[0], *more ? "," : " and",
 	    c->path[files], more, (long long)c->pid);
+}
+
+/* A copy under another name is no other capture. Files of a recording that rotates are, until they are joined. */
+static int
+check_copies(const struct gate *x, size_t n, struct tt_err *err)
+{
+	for (size_t i = 1; i < n; i++)
+		for (size_t k = 0; k < i; k++)
+			if (tt_sample_same(&x->sample[i], &x->sample[k], 1) && x->cap[i].part <= x->cap[k].part_last &&
+			    x->cap[k].part <= x->cap[i].part_last)
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, x->sample[k].name, x->sample[i].name);
+	return TT_OK;
 }
 
 static int
@@ -285,6 +301,8 @@ gate_read(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
 	x->app->losses_said = rc == TT_OK;
 	if (rc == TT_OK)
 		rc = check_suited(x, n, err);
+	if (rc == TT_OK)
+		rc = check_copies(x, n, err);
 	return rc == TT_OK ? join_processes(x, run, n, err) : rc;
 }
 

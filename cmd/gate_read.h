@@ -14,6 +14,7 @@ struct capture {
 	size_t n;
 	struct capture *into;         /* read with this one: of the same process */
 	const char *unsuited;         /* why the run's markers found nothing in it; NULL */
+	uint32_t part, part_last;     /* of the first file: which of a recording that rotates */
 	int64_t pid, wall_ns, end_ns; /* of the first file; wall clock */
 	int64_t clock_ns;             /* wall clock less event clock */
 };

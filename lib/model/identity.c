@@ -17,7 +17,10 @@ add(struct tt_hash *h, uint64_t v)
 	tt_hash_add(h, p, sizeof p);
 }
 
-/* Times count from the capture's first event: inputs that are read together may be moved against each other. */
+/*
+ * Times count from the capture's first event, and that one on the recorder's clock: inputs that are read together may be moved
+ * against each other, and where zero is depends on whether the input could be searched for its earliest event.
+ */
 static uint64_t
 one(const struct tt_model *m, const struct tt_capture *c)
 {
@@ -31,8 +34,7 @@ one(const struct tt_model *m, const struct tt_capture *c)
 		return tt_hash_value(&h);
 	add(&h, (uint64_t)c->pid);
 	add(&h, (uint64_t)c->wall_ns);
-	add(&h, (uint64_t)c->zero_ns);
-	add(&h, (uint64_t)c->start_ns);
+	add(&h, (uint64_t)c->zero_ns + (uint64_t)c->min_ts - (uint64_t)c->offset_ns);
 	add(&h, c->nevent);
 	add(&h, (uint64_t)(c->max_ts - c->min_ts));
 	for (size_t i = 0; i < m->threads.n; i++) {
@@ -56,4 +58,17 @@ tt_model_identity(const struct tt_model *m)
 	for (size_t i = 0; i < m->ncap; i++)
 		all += one(m, m->cap[i]);
 	return all;
+}
+
+int
+tt_model_copies(const struct tt_model *m, struct tt_err *err)
+{
+	for (size_t i = 1; i < m->ncap; i++) {
+		uint64_t id = one(m, m->cap[i]);
+
+		for (size_t k = 0; k < i; k++)
+			if (one(m, m->cap[k]) == id)
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, m->cap[k]->path, m->cap[i]->path);
+	}
+	return TT_OK;
 }

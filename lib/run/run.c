@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "model/identity.h"
 #include "model/waits.h"
 /* --- inputs ------------------------------------------------------------------------------- */
 
@@ -166,6 +167,17 @@ join_files(struct tt_run *r, struct tt_err *err)
 	}
 	r->m->ncap = r->nin;
 	return rc;
+}
+
+/* A file that is another's copy, or a part of it, is left where files of a recording were joined. */
+static int
+check_parts(const struct tt_run *r, struct tt_err *err)
+{
+	for (size_t i = 1; i < r->nin && !r->o->copies; i++)
+		for (size_t k = 0; k < i; k++)
+			if (one_recording(&r->in[k], &r->in[i]))
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, r->in[k].cap->path, r->in[i].cap->path);
+	return TT_OK;
 }
 
 static int
@@ -537,6 +549,8 @@ run(struct tt_run *r, struct tt_err *err)
 		rc = open_input(r, &r->in[r->nin++], o->path[i], (uint32_t)i, err);
 	if (rc == TT_OK && r->nin > 1)
 		rc = join_files(r, err);
+	if (rc == TT_OK)
+		rc = check_parts(r, err);
 	if (rc == TT_OK && o->opened)
 		rc = o->opened(o->opened_arg, err);
 	if (rc != TT_OK)
@@ -557,6 +571,8 @@ run(struct tt_run *r, struct tt_err *err)
 		rc = main_phase(r, err);
 	if (rc == TT_OK && !r->prepass && any_reused(r) && o->nemit == 0 && rewindable(r))
 		rc = again_by_time(r, err);
+	if (rc == TT_OK && !o->copies)
+		rc = tt_model_copies(r->m, err);
 	if (rc != TT_OK)
 		return rc;
 	rc = tt_counts_settle(r->m->counts, r->m->tree, err);

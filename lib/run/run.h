@@ -45,6 +45,7 @@ struct tt_run_opts {
 	const char *from_marker;      /* glob: the filter's time begins where such a zone or instant first does, which is
 	                                 TT_E_USAGE where none does; NULL */
 	const char *frame_thread;     /* glob; NULL: where it begins most often */
+	bool copies;                  /* the same recording may come twice; else it is TT_E_USAGE */
 	bool whole_frames;            /* where there are frames, look at whole ones only: the filter's time becomes theirs */
 	const char *const *wait;      /* wait markers; NULL: the table */
 	unsigned hitches;

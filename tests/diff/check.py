@@ -626,7 +626,7 @@ def forms(a, b):
     text = run(*options, "--format", "markdown", "--", b).stdout
     check("Markdown", None if text.startswith("### ") and "|" in text else text[:100])
     for form in ("text", "json", "csv", "markdown"):
-        once = [run("diff", "-q", "--frame-marker", "Game:Tick", a, "-j", j, "--format", form, "--", b, b,
+        once = [run("diff", "-q", "--frame-marker", "Game:Tick", a, "-j", j, "--format", form, "--", b,
                     env=dict(os.environ, TRACETOOL_JOBS_EXACT="1")).stdout for j in "15"]
         check(form + " does not depend on -j", None if once[0] == once[1] else "it does")
 
