@@ -92,8 +92,9 @@ help:
 	@echo 'all        $(BIN), $(UNITY) and the Mono module (the default)'
 	@echo 'mono mono-windows   $(MONO), where Mono'"'"'s headers are; the same for Windows'
 	@echo 'unity-aarch64 unity-windows   the Unity recorder for these, where their compilers are'
-	@echo 'setup      install the Debian packages that build, tests and demo need; only what is missing'
-	@echo 'demo       convert a small capture to build/demo/ and print its figures'
+	@echo 'setup      install the Debian packages that the program needs and that are missing; beside "check" those of the tests, too'
+	@echo 'setup-check   install the packages of the program and of the tests'
+	@echo 'demo       print the figures of a small capture, convert it to build/demo/, record a stand-in game'
 	@echo 'check      all tests, in about five minutes on two cores'
 	@echo 'check-all  the same at full length, and with clang'
 	@echo 'san tsan   the tests under address and undefined-behaviour, or thread sanitizer'
@@ -108,9 +109,14 @@ help:
 
 # --- building ---------------------------------------------------------------
 
+# All processors build, unless the caller of make says how many.
+ALL_CPUS = $(if $(findstring jobserver,$(MAKEFLAGS)),,-j$(shell nproc))
+# "make setup check" installs first, also with -j.
+AFTER_SETUP := $(addprefix | ,$(firstword $(filter setup setup-check,$(MAKECMDGOALS))))
+
 # Changes when compiler or flags do, and everything is made anew.
 FLAGS := $(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(ALL_LDLIBS)
-$(BUILD)/flags: FORCE
+$(BUILD)/flags: FORCE $(AFTER_SETUP)
 	@mkdir -p $(@D)
 	@echo '$(FLAGS)' | cmp -s - $@ || echo '$(FLAGS)' > $@
 .PHONY: FORCE
@@ -143,7 +149,7 @@ $(UNITY): $(PIC_OBJ)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -shared $(REC_LINK) -o $@ $^ $(REC_LIBS)
 
-# The recorder for other systems, where their compilers are (make setup). What it imports is checked.
+# The recorder for other systems, where their compilers are (make setup-check). What it imports is checked.
 AARCH64  := aarch64-linux-gnu-gcc
 MINGW    := x86_64-w64-mingw32-gcc
 .PHONY: unity unity-aarch64 unity-windows
@@ -153,7 +159,7 @@ unity-aarch64 unity-windows:
 	@if command -v $(OF_$@) >/dev/null; then \
 		$(MAKE) BUILD=$(BUILD)/$(@:unity-%=%) CC=$(OF_$@) unity; \
 	else \
-		echo '$@: not built, there is no $(OF_$@) (make setup)'; \
+		echo '$@: not built, there is no $(OF_$@) (make setup-check)'; \
 	fi
 OF_unity-aarch64 := $(AARCH64)
 OF_unity-windows := $(MINGW)
@@ -173,7 +179,7 @@ mono: $(BUILD)/flags
 	@if $(PKG_CONFIG) --exists mono-2 2>/dev/null; then \
 		$(MAKE) --no-print-directory mono-there; \
 	else \
-		echo '$@: $(MONO) is not built, there are no headers of Mono ("make setup" installs libmono-2.0-dev)'; \
+		echo '$@: $(MONO) is not built, there are no headers of Mono ("make setup-check" installs libmono-2.0-dev)'; \
 	fi
 mono-there: $(MONO)
 	@:
@@ -181,7 +187,7 @@ mono-windows:
 	@if command -v $(MINGW) >/dev/null; then \
 		$(MAKE) BUILD=$(BUILD)/windows CC=$(MINGW) mono; \
 	else \
-		echo '$@: not built, there is no $(MINGW) (make setup)'; \
+		echo '$@: not built, there is no $(MINGW) (make setup-check)'; \
 	fi
 
 $(HELP_LIB): $(HELP_SRC:%.c=$(BUILD)/%.o)
@@ -269,14 +275,18 @@ clean:
 
 # --- packages -----------------------------------------------------------------
 
+# What the program needs, and what else the tests and the other targets need.
 # go, node and npm often come from elsewhere than Debian: the commands are what counts.
-DEB_BUILD := gcc make pkg-config libarchive-dev libjansson-dev zlib1g-dev libmono-2.0-dev
-DEB_TEST  := bzip2 p7zip-full zip clang cmark-gfm golang-go jq lcov libarchive-tools libclang-rt-dev llvm libmono-profiler libmonosgen-2.0-1 libxml2-utils lz4 mandoc \
+DEB_BUILD := gcc libc6-dev make libarchive-dev libjansson-dev zlib1g-dev
+DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip clang cmark-gfm golang-go jq lcov libarchive-tools libclang-rt-dev llvm libmono-profiler libmonosgen-2.0-1 libxml2-utils lz4 mandoc \
 	mono-mcs mono-runtime mono-utils nodejs npm python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-yaml \
 	r-base-core r-cran-exactranktests strace uftrace valgrind xz-utils zstd zsh fish \
 	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mingw-w64-x86-64 libc6-dev-arm64-cross libc6-dev-armhf-cross musl-tools qemu-user wine wine64
 
-.PHONY: setup
+# Goals that the program's packages are enough for.
+PLAIN_GOALS := setup all demo install uninstall help clean
+DEB_WANTED := $(DEB_BUILD) $(if $(filter-out $(PLAIN_GOALS),$(MAKECMDGOALS)),$(DEB_TEST))
+.PHONY: setup setup-check
 setup:
 	@if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
 		echo 'This is not a Debian system. Please install what these Debian packages hold:'; \
@@ -284,7 +294,7 @@ setup:
 		echo '  to test:  $(DEB_TEST)'; \
 	else \
 		missing=; \
-		for p in $(DEB_BUILD) $(DEB_TEST); do \
+		for p in $(DEB_WANTED); do \
 			case $$p in \
 			golang-go) command -v go ;; \
 			nodejs) command -v node ;; \
@@ -302,15 +312,18 @@ setup:
 			echo 'every package is installed'; \
 		fi; \
 	fi
-	@tests/validators/install.sh
+	$(if $(filter-out $(DEB_BUILD),$(DEB_WANTED)),@tests/validators/install.sh)
+setup-check: setup
 
 # --- tests ----------------------------------------------------------------------
 
 .PHONY: check check-all
-check: tests
+check: $(AFTER_SETUP)
+	@$(MAKE) --no-print-directory $(ALL_CPUS) tests
 	@tests/run.sh check $(BUILD)
 
-check-all: tests
+check-all: $(AFTER_SETUP)
+	@$(MAKE) --no-print-directory $(ALL_CPUS) tests
 	@tests/run.sh all $(BUILD)
 	$(MAKE) BUILD=$(BUILD)/clang CC=clang OPT='$(OPT) -Werror' check
 
@@ -381,7 +394,7 @@ LIB_dist-aarch64 := libtracetool-unity.so
 LIB_dist-windows := libtracetool-unity.dll
 dist-aarch64 dist-windows: $(ONE)
 	@command -v $(OF_$(@:dist-%=unity-%)) >/dev/null || \
-		{ echo '$@: the package wants $(OF_$(@:dist-%=unity-%)) ("make setup"; or DIST_FOR=linux for less)' >&2; exit 1; }
+		{ echo '$@: the package wants $(OF_$(@:dist-%=unity-%)) ("make setup-check"; or DIST_FOR=linux for less)' >&2; exit 1; }
 	@$(MAKE) BUILD=$(BUILD)/$(@:dist-%=%) CC=$(OF_$(@:dist-%=unity-%)) unity
 	@$(call strip_lib,$(patsubst %gcc,%,$(OF_$(@:dist-%=unity-%))),$(BUILD)/$(@:dist-%=%)/$(LIB_$@))
 dist: $(ONE) $(DIST_FOR:%=dist-%)

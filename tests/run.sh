@@ -76,7 +76,7 @@ one() {
 		[ "$tool" = - ] || command -v "$tool" >/dev/null || missing="$missing $tool"
 	done
 	if [ -n "$missing" ]; then
-		echo "not installed:$missing (\"make setup\" installs it)" > "$log"
+		echo "not installed:$missing (\"make setup-check\" installs it)" > "$log"
 		rc=1
 	else
 		timeout -k 5 "$LIMIT" bash -c "${commands[i]}" > "$log" 2>&1 < /dev/null

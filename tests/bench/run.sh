@@ -64,7 +64,7 @@ capture() {
 	local f=$CAPTURES/$1-$2.mlpd want=$(($2 * 1000000)) a b secs size
 	[ -s "$f" ] && return
 	if ! have mono || ! have mcs || ! have python3; then
-		say 'captures are recorded by mono, mcs and python3: make setup installs them'
+		say 'captures are recorded by mono, mcs and python3: make setup-check installs them'
 		return 1
 	fi
 	programs || return 1
@@ -161,7 +161,7 @@ wanted() { [[ $1 =~ ${ONLY:-.} ]]; }
 
 stats_rows() {
 	local big=$CAPTURES/big-$BIG.mlpd many=$CAPTURES/many-$MANY.mlpd n
-	have mprof-report || { none "stats beside mprof-report" - "mprof-report is not installed (make setup)"; return; }
+	have mprof-report || { none "stats beside mprof-report" - "mprof-report is not installed (make setup-check)"; return; }
 	for n in 1 2; do
 		on $n
 		faster "stats BIG / mprof-report" $n ">= $([ $n = 1 ] && echo 1.0 || echo 2.0)" -- \
@@ -215,7 +215,7 @@ paths_rows() {
 # Tables of what is rare.
 tables_rows() {
 	local heap=$CAPTURES/heap-$HEAP.mlpd samples=$CAPTURES/samples-$SAMPLES.mlpd counters=$CAPTURES/counters-$COUNTERS.mlpd n
-	have mprof-report || { none "tables beside mprof-report" - "mprof-report is not installed (make setup)"; return; }
+	have mprof-report || { none "tables beside mprof-report" - "mprof-report is not installed (make setup-check)"; return; }
 	made "samples-$SAMPLES" python3 tests/bench/programs/samples.py "$SAMPLES" 3000 || { none "samples"; return; }
 	made "counters-$COUNTERS" python3 tests/bench/programs/counters.py "$COUNTERS" || { none "counters"; return; }
 	heap_capture || { none "heap shots" - "no capture of heap shots"; return; }
@@ -276,7 +276,7 @@ chrome_rows() {
 # Per slice: the two read different captures, as neither reads the other's.
 uftrace_rows() {
 	local job="Chrome JSON, ns a slice / uftrace dump --chrome" data=$OUT/uftrace theirs n
-	have uftrace || { none "$job" - "uftrace is not installed (make setup)"; return; }
+	have uftrace || { none "$job" - "uftrace is not installed (make setup-check)"; return; }
 	if ! ${CC:-cc} -O1 -finstrument-functions tests/bench/programs/calls.c -o "$OUT/calls" ||
 		! uftrace record -d "$data" "$OUT/calls" "$CALLS" > /dev/null 2> "$OUT/messages" ||
 		! uftrace dump --chrome -d "$data" > "$OUT/u.json" 2>> "$OUT/messages"; then

@@ -442,7 +442,7 @@ def flows(tracetool, work):
 def main():
     tracetool, more = sys.argv[1], len(sys.argv) > 2
     if not os.path.exists(os.path.join(HERE, "node_modules", "@swmansion")):
-        print('the consumers are not installed: "make setup" fetches them')
+        print('the consumers are not installed: "make setup-check" fetches them')
         print("0 passed, 1 failed")
         return 1
     names = SOME

@@ -370,7 +370,7 @@ def check_all(name, lines, code, path):
 def main():
     global work
     if not os.path.exists(SCHEMA):
-        print('what verdicts are read by is not installed: "make setup" fetches it')
+        print('what verdicts are read by is not installed: "make setup-check" fetches it')
         print("0 passed, 1 failed")
         return 1
     with tempfile.TemporaryDirectory(prefix="tracetool-verdict.") as work:
