@@ -402,23 +402,27 @@ dist: $(ONE) $(DIST_FOR:%=dist-%)
 
 # --- demo -----------------------------------------------------------------------
 
-DEMO     := testdata/mlpd/good-d01-gameloop-calls-alloc.mlpd
-DEMO_OUT := $(BUILD)/demo/gameloop
+# First the figures of a capture, for which the program is enough; then a stand-in game and, where Mono is, a program of Mono's.
+DEMO     := testdata/demo/good-hitches.ttc.xz
+DEMO_OUT := $(BUILD)/demo/hitches
 
 .PHONY: demo
-demo: $(BIN) $(BUILD)/libtracetool-unity.so $(BUILD)/host/host mono
+demo: $(AFTER_SETUP)
+	@$(MAKE) --no-print-directory $(ALL_CPUS) $(BIN)
 	@mkdir -p $(BUILD)/demo
+	@echo
+	@echo '$$ tracetool stats $(DEMO) --table hitches,frames,gcalloc --limit 7'
+	@$(BIN) stats $(DEMO) --table hitches,frames,gcalloc --limit 7
+	@echo
 	@echo '$$ tracetool convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz'
 	@$(BIN) convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz
-	@echo
-	@echo "$$ tracetool $(DEMO) --frame-marker 'World:Frame'"
-	@$(BIN) $(DEMO) --frame-marker 'World:Frame'
 	@if command -v go >/dev/null; then \
 		echo; echo '$$ go tool pprof -top -nodecount=8 $(DEMO_OUT).pb.gz'; \
 		go tool pprof -top -nodecount=8 $(DEMO_OUT).pb.gz 2>/dev/null; \
 	fi
 	@echo
 	@echo '# A stand-in Unity game, recorded through the real plug-in:'
+	@$(MAKE) --no-print-directory $(ALL_CPUS) $(BUILD)/libtracetool-unity.so $(BUILD)/host/host mono
 	@echo '$$ $(BUILD)/host/host frames=600 threads=8 events=6000 capture=$(BUILD)/demo/game.ttc'
 	@rm -f $(BUILD)/demo/game.ttc
 	@BUILD=$(BUILD) $(BUILD)/host/host frames=600 threads=8 events=6000 capture=$(BUILD)/demo/game.ttc
