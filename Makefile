@@ -95,6 +95,7 @@ help:
 	@echo 'setup      install the Debian packages that the program needs and that are missing; beside "check" those of the tests, too'
 	@echo 'setup-check   install the packages of the program and of the tests'
 	@echo 'demo       print the figures of a small capture, convert it to build/demo/, record a stand-in game'
+	@echo 'check-quick   unit tests, command lines, fuzz corpora, the oracle: under a minute once built; needs gcc and python3'
 	@echo 'check      all tests, in about five minutes on two cores'
 	@echo 'check-all  the same at full length, and with clang'
 	@echo 'san tsan   the tests under address and undefined-behaviour, or thread sanitizer'
@@ -284,8 +285,9 @@ DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip clang cmark-gfm gol
 	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mingw-w64-x86-64 libc6-dev-arm64-cross libc6-dev-armhf-cross musl-tools qemu-user wine wine64
 
 # Goals that the program's packages are enough for.
-PLAIN_GOALS := setup all demo install uninstall help clean
-DEB_WANTED := $(DEB_BUILD) $(if $(filter-out $(PLAIN_GOALS),$(MAKECMDGOALS)),$(DEB_TEST))
+PLAIN_GOALS := setup all demo check-quick install uninstall help clean
+DEB_WANTED := $(DEB_BUILD) $(if $(filter check-quick,$(MAKECMDGOALS)),python3) \
+	$(if $(filter-out $(PLAIN_GOALS),$(MAKECMDGOALS)),$(DEB_TEST))
 .PHONY: setup setup-check
 setup:
 	@if ! command -v dpkg-query >/dev/null || ! command -v apt-get >/dev/null; then \
@@ -312,12 +314,17 @@ setup:
 			echo 'every package is installed'; \
 		fi; \
 	fi
-	$(if $(filter-out $(DEB_BUILD),$(DEB_WANTED)),@tests/validators/install.sh)
+	$(if $(filter npm,$(DEB_WANTED)),@tests/validators/install.sh)
 setup-check: setup
 
 # --- tests ----------------------------------------------------------------------
 
-.PHONY: check check-all
+.PHONY: check check-all check-quick
+# What is soon over and needs gcc and python3 only.
+check-quick: $(AFTER_SETUP)
+	@$(MAKE) --no-print-directory $(ALL_CPUS) $(BIN) $(GEN_BIN) $(UNIT_BIN) $(FUZZ_BIN)
+	@tests/run.sh quick $(BUILD)
+
 check: $(AFTER_SETUP)
 	@$(MAKE) --no-print-directory $(ALL_CPUS) tests
 	@tests/run.sh check $(BUILD)

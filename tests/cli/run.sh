@@ -11,7 +11,7 @@
 # where they are printed they are compared as "DATA" and "CASE".
 #
 # --write puts what was printed into the files without .glob; read the diff before committing it.
-# TT_CLI_LIMIT: seconds a case may take. The last line is "N passed, N failed".
+# TT_CLI_LIMIT: seconds a case may take. TT_MISSING: tools that are not installed; cases that name one are left out. The last line is "N passed, N failed".
 set -u
 here=$(realpath "$(dirname "$0")")
 TRACETOOL=$(realpath "${TRACETOOL:-$here/../../build/tracetool}")
@@ -95,7 +95,15 @@ cases=() running=0
 [ $# -gt 0 ] || set -- "$here"/*/
 for case in "$@"; do
 	[ -e "$case/cmd" ] || case=$here/$case
-	cases+=("$(realpath "$case")")
+	missing=
+	for tool in ${TT_MISSING:-}; do
+		! grep -qw "$tool" "$case/cmd" || missing="$missing $tool"
+	done
+	if [ -n "$missing" ]; then
+		echo "left out: $(basename "$case"): not installed:$missing"
+	else
+		cases+=("$(realpath "$case")")
+	fi
 done
 for i in "${!cases[@]}"; do
 	if [ $running -ge 4 ]; then

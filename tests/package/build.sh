@@ -28,6 +28,20 @@ is "what was built runs" "$work/build/tracetool" --version
 is "it installs below DESTDIR" make install CC="${CLANG:-clang}" CFLAGS='-O0 -Werror' CPPFLAGS=-DX LDFLAGS=-Wl,-z,now DESTDIR="$work/root" PREFIX=/usr
 is "what was installed runs" "$work/root/usr/bin/tracetool" --version
 is "setup never removes a package" sh -c 'make -n setup | grep -q "apt-get install .*--no-remove"'
+# The packages that setup looks for beside these goals.
+wanted() { make -n setup "$@" | sed -n 's/^.*for p in \(.*\); do.*/\1/p' | tr -s ' '; }
+program=$(wanted)
+few() { echo "$1"; set -- $1; [ $# -gt 0 ] && [ $# -le 7 ]; }
+is "setup installs at most seven packages for the program" few "$program"
+is "setup demo installs no others" [ "$(wanted demo)" = "$program" ]
+is "setup check-quick adds python3" [ "$(wanted check-quick)" = "$(echo "$program" | sed 's/ *$/ python3 /')" ]
+tests_too() { case " $(wanted "$1") " in *" valgrind "*) ;; *) return 1 ;; esac && make -n setup "$1" | grep -q validators/install.sh; }
+is "setup check installs what tests need" tests_too check
+is "setup-check does so alone" sh -c 'make -n setup-check | grep -q "for p in .*valgrind"'
+# The order of the goals holds with -j, too: nothing is built before setup is over.
+order() { make -n -j4 setup "$1" | awk '/apt-get install/ { s = NR } / -c -o |run.sh check/ && !b { b = NR } END { exit !(s && b && s < b) }'; }
+is "setup comes before the build" order all
+is "setup comes before the tests" order check
 
 echo "$passed passed, $failed failed"
 [ $failed -eq 0 ]
