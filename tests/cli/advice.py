@@ -39,7 +39,7 @@ COMMANDS = [
     ("lib/out", ["stats", "diff", "info", "list", "batch", "merge"]),
     ("lib/(model|run)", READ),
     ("lib/(base|io)", VERBS),
-    ("formats/(capture|mono|unity_log)/[^/]*$", READ),
+    ("formats/(?!.*recorder/)", READ),
 ]
 
 # (file, name): why it may stand there although a command that prints it has no such option.
@@ -233,7 +233,7 @@ def scan(lists):
 
 def recorders(lists):
     """The words by which captures' producers are known: each is an option of that producer."""
-    source = open(os.path.join(TOP, "formats", "mono", "told.c")).read()
+    source = "".join(open(p).read() for p in glob.glob(os.path.join(TOP, "formats", "**", "*.c"), recursive=True))
     for table, has in (("log_word", LOG_PROFILER), ("module_word", lists.recorder["mono"])):
         words = re.findall(r'\{ "([a-z-]+)"', re.search(table + r"\[\] = \{(.*?)\n\};", source, re.S)[1])
         check("words of " + table, ["%s is no option" % w for w in words if w not in has] + ["none"] * (len(words) < 5))
