@@ -1,5 +1,5 @@
 /*
- * calls_gen OUT [NUMBER] < SCRIPT: write a capture of Mono's log profiler whose every call and time the script says.
+ * calls_gen OUT [NUMBER [VERSION]] < SCRIPT: write a capture of Mono's log profiler whose every call and time the script says.
  *
  * One event a line, the words separated by TABs:
  *	image	IMAGE	FILE
@@ -11,6 +11,7 @@
  *	alloc	TIME	THREAD	CLASS	BYTES
  *	end	TIME	THREAD
  * NUMBER sets the hour it was made: captures of one process and time would be taken for one.
+ * VERSION is the data version, 14 by default.
  * Ids are small numbers, times ns from the beginning; those of a thread do not run backwards.
  */
 #include <errno.h>
@@ -108,11 +109,11 @@ main(int argc, char **argv)
 {
 	char text[4096], *f[6];
 
-	if (argc < 2 || argc > 3) {
-		fprintf(stderr, "usage: calls_gen OUT [NUMBER] < SCRIPT\n");
+	if (argc < 2 || argc > 4) {
+		fprintf(stderr, "usage: calls_gen OUT [NUMBER [VERSION]] < SCRIPT\n");
 		return 2;
 	}
-	mlpd_init(&w, 14, 8);
+	mlpd_init(&w, argc > 3 ? atoi(argv[3]) : 14, 8);
 	mlpd_header(&w, 1600000000000 + (argc > 2 ? strtoull(argv[2], NULL, 10) * 3600000 : 0), START);
 	while (fgets(text, sizeof text, stdin)) {
 		int n = 0;

@@ -15,6 +15,7 @@ import os
 import re
 import subprocess
 import sys
+import tempfile
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL = os.path.abspath(os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool")))
@@ -265,8 +266,25 @@ def pages(lists):
     check("README.md", found)
 
 
+def left_out():
+    """What a batch's text leaves out is shown as it says."""
+    with tempfile.TemporaryDirectory(prefix="tracetool-advice.") as work:
+        for i in range(25):
+            with open(os.path.join(work, "%d.mlpd" % i), "wb") as f:
+                f.write(bytes.fromhex("015a504d") + b"damaged" * i)
+        for command in (["batch", "-o", os.path.join(work, "out"), work], ["merge", "-o", os.path.join(work, "all.jsonl"), os.path.join(work, "out")]):
+            text = subprocess.run([TRACETOOL] + command + ["-q"], capture_output=True, text=True).stdout
+            advice = re.findall(r"(\d+) more \((.*) shows all\)", text)
+            check(command[0] + " says how to see all", [] if len(advice) == 1 else [text])
+            for hidden, options in advice:
+                out = subprocess.run([TRACETOOL] + command + ["-q"] + options.split(), capture_output=True, text=True).stdout
+                rows = json.loads(out)["tables"]["batch_failures"]["rows"]
+                check(command[0] + " shows all then", [] if len(rows) == 20 + int(hidden) == 25 else ["%d rows, %s hidden" % (len(rows), hidden)])
+
+
 def main():
     lists = Lists()
+    left_out()
     scan(lists)
     recorders(lists)
     pages(lists)
