@@ -20,6 +20,7 @@
 #define INDENT 2
 #define GAP 2
 #define TEXT_MIN 24           /* names are not cut below this, nor below a quarter of the line */
+#define NAME_MIN 10           /* but where nothing else is left to take away, down to this */
 #define PROSE_MIN 16          /* what wraps is not made narrower than this */
 #define PAD_MAX 120           /* a name longer than this breaks the alignment of its own row only */
 #define TREE_STEP 2
@@ -110,7 +111,7 @@ put_wrapped(struct writer *w, size_t indent, size_t at, const char *s)
 		return;
 	}
 	/* A terminal narrower than this gets lines too long rather than a word a line. */
-	max = max < indent + TEXT_MIN ? TEXT_MIN : max - indent;
+	max = max < indent + PROSE_MIN ? PROSE_MIN : max - indent;
 	at = at > indent ? at - indent : 0;
 	while (s) {
 		const char *rest;
@@ -296,7 +297,24 @@ fit_tree(struct grid *g, size_t max)
 	measure_width(g, 0);
 }
 
-/* Make the grid fit into ${max} columns: cut text, then leave out columns from the right, but never the first two. */
+/* The least that names may be cut to where two columns are left; false if they are cut to it already. */
+static bool
+cut_more(struct grid *g)
+{
+	bool less = false;
+
+	for (size_t col = 0; col < g->t->ncol; col++) {
+		size_t heading = heading_width(&g->t->col[col]), least = heading > NAME_MIN ? heading : NAME_MIN;
+
+		if (col == 0 && g->t->tree)
+			continue;             /* names have their indent in it */
+		less |= is_shown(g, col) && g->col[col].least > least;
+		g->col[col].least = g->col[col].least > least ? least : g->col[col].least;
+	}
+	return less;
+}
+
+/* Make the grid fit into ${max} columns: cut text, then leave out columns from the right, but never the first two: cut these more. */
 static void
 fit(struct grid *g, size_t max)
 {
@@ -320,9 +338,10 @@ fit(struct grid *g, size_t max)
 			g->col[col].width -= spare < over ? (spare + 7) / 8 : (over + 7) / 8;
 			continue;
 		}
-		if (last <= 2)
+		if (last > 2)
+			g->col[--last].cut = true;
+		else if (!cut_more(g))
 			return;
-		g->col[--last].cut = true;
 	}
 }
 

@@ -472,8 +472,8 @@ TEST(a_terminal_too_narrow_for_anything_still_gets_the_first_columns)
 	row(&r, table(&r, "markers"), "World:Frame", 1, 2, 3);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 5 },
 	    "Markers\n"
-	    "  marker       count\n"
-	    "  World:Frame      1\n"
+	    "  marker      count\n"
+	    "  Wor…:Frame      1\n"
 	    "  no room for self,\n"
 	    "  share\n"
 	    "  (--width 0 shows all)\n");
