@@ -1,0 +1,144 @@
+"""Every event of captures (.ttc), value by value: the slow reader of ttc_reader.py beside `tracetool convert` to CSV.
+
+Zones are rebuilt by tracetool-metrics(7), Calls. The captures: those of testdata, and those that the Unity plug-in writes
+now in the stand-in for the engine, one of them a rotation.
+"""
+import collections
+import csv
+import glob
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import ttc_reader
+
+TRACETOOL, HOST = os.path.realpath(sys.argv[1]), os.path.realpath(sys.argv[2])
+FLOW = {0: "begin", 1: "parallel", 2: "end", 3: "sequential"}
+passed = failed = 0
+
+
+def equal(what, got, want):
+    global passed, failed
+    if got == want:
+        passed += 1
+        return
+    failed += 1
+    missing = list((collections.Counter(want) - collections.Counter(got)).items())[:3]
+    extra = list((collections.Counter(got) - collections.Counter(want)).items())[:3]
+    print("%s:\n  only the page's reader: %s\n  only tracetool: %s" % (what, missing, extra))
+
+
+def zones(events):
+    """(begin, duration, depth, key, arguments) of each zone, and when the last event was."""
+    stack, last, done = [], None, []
+
+    def close(n, at):
+        for _ in range(n):
+            begin, key, args = stack.pop()
+            done.append((begin, at - begin, len(stack), key, args))
+
+    for e in events:
+        last = e[0]
+        if e[1] == "begin":
+            stack.append((e[0], e[2], e[3]))
+        elif e[1] == "end" and stack:
+            close(1, e[0])
+        elif e[1] == "end below":
+            close(min(e[2] + 1, len(stack)), e[0])
+        elif e[1] == "end deeper":
+            depth = [i for i, z in enumerate(stack) if z[1] == e[2]]
+            close(len(stack) - depth[-1] if depth else 0, e[0])
+    close(len(stack), last)
+    return done
+
+
+def number(kind, value):
+    """An argument as JSON shows it, or None where the form is not compared."""
+    return value if kind in ttc_reader.SIGNED | {3, 5, 12, 7} else None
+
+
+def shown(name, mono):
+    """A method without the types of its arguments, which outputs leave out where the name is clear without them."""
+    return name.rsplit(" (", 1)[0] if mono and name and name.endswith(")") else name
+
+
+def compare(name, *paths):
+    c = ttc_reader.Capture(*paths)
+    with tempfile.NamedTemporaryFile(suffix=".csv") as out:
+        r = subprocess.run([TRACETOOL, "convert", "-q", *paths, "-o", out.name], stderr=subprocess.PIPE)
+        if r.returncode not in (0, 3):
+            equal("%s: exit status, %s" % (name, r.stderr.decode().strip()), r.returncode, 0)
+            return
+        with open(out.name, newline="") as f:
+            rows = collections.defaultdict(list)
+            for row in csv.DictReader(f):
+                rows[row["kind"]].append(row)
+    want = collections.defaultdict(list)
+    args = {}
+    mono = "Mono" in c.texts[1]
+    for t in c.threads.values():
+        tid = hex(t.native) if t.native is not None else ""
+        events = list(c.events(t))
+        for begin, took, depth, key, values in zones(events):
+            want["zone"].append((tid, begin, took, depth, shown(c.name(key), mono)))
+            if values:
+                args[tid, begin, depth] = [number(*v) for v in values]
+        for e in events:
+            if e[1] == "alloc":
+                want["alloc"].append((tid, e[0], e[3]))
+            elif e[1] == "instant":
+                want["instant"].append((tid, e[0], c.name(e[2])))
+            elif e[1] == "counter":
+                want["counter"].append((tid, e[0], number(*e[3][0])))
+            elif e[1] == "flow":
+                want["flow"].append((tid, e[0], FLOW.get(e[2]), e[3]))
+            elif e[1] == "frame":
+                want["frame"].append((tid, e[0]))
+        ends = [why[1][t.number][2] for why in c.ends if t.number in why[1]]
+        if ends:
+            equal("%s: events of thread %d by the end record" % (name, t.number),
+                  sum(e[1] not in ("thread ends", "paused") for e in events), ends[-1])
+    for key, value in ((k.decode(), v.decode()) for _, k, v in c.facts):
+        want["fact"].append((key, value))
+    got = {
+        "zone": [(r["tid"], int(r["start_ns"]), int(r["dur_ns"]), int(r["depth"]), shown(r["name"], mono)) for r in rows["zone"]],
+        "alloc": [(r["tid"], int(r["start_ns"]), int(r["value"])) for r in rows["alloc"]],
+        "instant": [(r["tid"], int(r["start_ns"]), r["name"]) for r in rows["instant"]],
+        "counter": [(r["tid"], int(r["start_ns"]), float(r["value"]) if "." in r["value"] or "e" in r["value"] else int(r["value"]))
+                    for r in rows["counter"]],
+        "flow": [(r["tid"], int(r["start_ns"]), r["name"], int(r["detail"], 16)) for r in rows["flow"]],
+        "frame": [(r["tid"], int(r["start_ns"])) for r in rows["frame"]],
+        "fact": [(r["name"], r["detail"]) for r in rows["fact"]],
+    }
+    for kind in got:
+        equal("%s: %s" % (name, kind), sorted(got[kind], key=str), sorted(want[kind], key=str))
+    said, recorded = [], []
+    for r in rows["zone"]:
+        values = args.get((r["tid"], int(r["start_ns"]), int(r["depth"])))
+        if values:
+            place = r["tid"], r["start_ns"], r["name"]
+            carried = json.loads(r["args"]).values()
+            said.append((*place, *(s for s, v in zip(carried, values) if v is not None)))
+            recorded.append((*place, *(v for v in values if v is not None)))
+    equal("%s: arguments of zones" % name, said, recorded)
+
+
+def play(folder, name, *settings):
+    """A capture that the Unity plug-in writes now, in the stand-in for the engine."""
+    path = os.path.join(folder, name + ".ttc")
+    subprocess.run([HOST, "capture=" + path, *settings], check=True, stdout=subprocess.DEVNULL)
+    return sorted(glob.glob(os.path.join(folder, name) + "*.ttc"), key=lambda p: (len(p), p))
+
+
+for path in sorted(glob.glob("testdata/**/good-*.ttc*", recursive=True)):
+    if "rotated" not in path:
+        compare(os.path.basename(path), path)
+compare("rotated", *sorted(glob.glob("testdata/capture/good-rotated*"), key=lambda p: (len(p), p)))
+with tempfile.TemporaryDirectory() as folder:
+    compare("a game", *play(folder, "game", "seed=7", "threads=4", "frames=15", "events=8000"))
+    compare("a game, arguments cut and nested", *play(folder, "plain", "seed=8", "threads=2", "frames=10", "events=5000", "single_allocs=1", "churn=20"))
+    compare("a rotation", *play(folder, "rotation", "seed=9", "threads=6", "frames=40", "events=2500", "options=rotate-size=64K"))
+print("%d passed, %d failed" % (passed, failed))
+sys.exit(failed > 0 or passed == 0)
