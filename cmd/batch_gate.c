@@ -2,6 +2,7 @@
  * Gates over batches; the contract is in batch.h.
  */
 #include "batch.h"
+#include "batch/record.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -142,22 +143,20 @@ check_parts(struct batch_gate *b, struct tt_err *err)
 	return TT_OK;
 }
 
-/* A capture whose analysis failed has no figures, which rows count; what is no capture is nothing to a gate. */
+/* A capture that has no figures because of ${detail}: rows count it. */
 static int
-add_failed(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
+add_without(struct batch_gate *b, const struct tt_result *r, const char *detail, struct tt_err *err)
 {
 	const struct tt_budget *budget = gate_budget(b->gate);
 	struct tt_sample *s;
 	const char *why;
 
-	if (strcmp(r->type, "capture") != 0 || strcmp(r->outcome, "failed") != 0)
-		return TT_OK;
 	if (tt_mem_grow(&b->app->env.mem, &b->sample, &b->cap, b->n + 1, sizeof *b->sample, err) != TT_OK)
 		return err->code;
 	s = &b->sample[b->n];
 	*s = (struct tt_sample){ .session = "", .nvalue = budget->nmeasure };
 	s->name = tt_arena_text(&b->a, r->key, strlen(r->key), err);
-	why = s->name ? tt_arena_text(&b->a, r->detail, strlen(r->detail), err) : NULL;
+	why = s->name ? tt_arena_text(&b->a, detail, strlen(detail), err) : NULL;
 	s->value = why ? tt_arena_alloc(&b->a, (s->nvalue + 1) * sizeof *s->value, err) : NULL;
 	if (!s->value)
 		return err->code;
@@ -165,6 +164,41 @@ add_failed(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 	b->n++;
 	b->failed++;
 	return TT_OK;
+}
+
+/* Complaints of an archive beyond those whose lines are kept. */
+#define COMPLAINTS_MAX 1000
+
+/* Each member that may be a capture and could not be read is what it would be as a file of its own: a capture without figures. */
+static int
+add_archive(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
+{
+	const char *kind;
+	json_t *c;
+	int rc = strcmp(r->outcome, "failed") == 0 ? add_without(b, r, r->detail, err) : TT_OK;
+
+	json_object_foreach(json_object_get(r->doc, "complaints"), kind, c) {
+		const json_t *first = json_object_get(c, "first");
+		json_int_t n = json_integer_value(json_object_get(c, "n"));
+
+		for (json_int_t i = 0; i < n && i < COMPLAINTS_MAX && tt_record_costs(kind) && rc == TT_OK; i++) {
+			const char *line = json_string_value(json_array_get(json_array_get(first, (size_t)i), 1));
+
+			rc = add_without(b, r, line ? line : "one more of its members could not be read", err);
+		}
+	}
+	return rc;
+}
+
+/* What failed has no figures, which rows count; what is no capture is nothing to a gate. */
+static int
+add_failed(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
+{
+	if (strcmp(r->type, "archive") == 0)
+		return strcmp(r->outcome, "ok") != 0 ? add_archive(b, r, err) : TT_OK;
+	if (strcmp(r->type, "capture") != 0 || strcmp(r->outcome, "failed") != 0)
+		return TT_OK;
+	return add_without(b, r, r->detail, err);
 }
 
 /* Were the figures of ${r}, in ${s}, made with the budget at hand? */

@@ -194,9 +194,8 @@ tt_record_join(struct tt_record *r, const json_t *doc, struct tt_err *err)
 
 /* --- the body ------------------------------------------------------------------ */
 
-/* Does a complaint of this kind mean that captures may be missing? */
-static bool
-costs(const char *kind)
+bool
+tt_record_costs(const char *kind)
 {
 	return strcmp(kind, "damaged") == 0 || strcmp(kind, "encrypted") == 0 || strcmp(kind, "limit") == 0 ||
 	    strcmp(kind, "unsupported") == 0;
@@ -225,7 +224,7 @@ put_outcome(const struct tt_record *r, struct tt_buf *b, struct tt_err *err)
 		const struct tt_complaints *c = &r->complaint[i];
 		const char *line = c->line[0] ? c->line[0] : "";
 
-		if (costs(c->name))
+		if (tt_record_costs(c->name))
 			return tt_one_failed(b, "damaged", c->name, line, strlen(line), err);
 	}
 	return tt_buf_text(b, "\"outcome\":\"ok\"", err);

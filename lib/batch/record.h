@@ -8,6 +8,7 @@
 #define TT_BATCH_RECORD_H
 
 #include <jansson.h>
+#include <stdbool.h>
 
 #include "base/buf.h"
 
@@ -39,6 +40,9 @@ int tt_record_kind(struct tt_record *r, const char *kind, struct tt_err *err);
 
 /* A complaint about member number ${at}. TT_END: it is among the first, and to be told; TT_OK: it is counted. */
 int tt_record_complain(struct tt_record *r, const char *kind, uint64_t at, const char *line, struct tt_err *err);
+
+/* Does a complaint of this kind mean that captures may be missing? */
+bool tt_record_costs(const char *kind);
 
 /* The archive could not be read on, by ${status} (TT_E_DAMAGED, TT_E_LIMIT, ...). */
 int tt_record_fail(struct tt_record *r, int status, const char *detail, struct tt_err *err);

@@ -5,6 +5,7 @@ Captures are played by the stand-in host through the real recorder. Ends with "N
 """
 import json
 import os
+import shutil
 import subprocess
 
 import kit
@@ -18,6 +19,32 @@ BUDGET = {"tracetool_budget": 1, "rows": [
 
 def rows(verdict):
     return sorted((r["id"], r.get("group") or "", r["outcome"], json.dumps(r.get("value"))) for r in verdict["rows"])
+
+
+
+def damaged_members(s, files):
+    """What cannot be read is to a gate in an archive what it is as a file: a capture without figures."""
+    lenient = s.path("lenient.json")
+    json.dump(dict(BUDGET, rows=[dict(r, max="1000ms" if "frame" in r["metric"] else "1000000B") for r in BUDGET["rows"]]), open(lenient, "w"))
+    good = open(files[0], "rb").read()
+    for name, bad in (("a.ttc", b"\0" * 64 + good[64:]), ("a.rar", b"Rar!\x1a\7\1\0" + bytes(99)),
+                            ("a.ttc", b""), ("a.ttc.gz", kit.pack("gz", good)[:30])):
+        folder, packed = s.path("alone"), s.path("packed")
+        for f in (folder, packed):
+            shutil.rmtree(f, ignore_errors=True)
+            os.makedirs(f)
+        members = [("%d.ttc" % i, open(f, "rb").read()) for i, f in enumerate(files)] + [(name, bad)]
+        for member, data in members:
+            open(os.path.join(folder, member), "wb").write(data)
+        open(os.path.join(packed, "all.tar"), "wb").write(kit.tar(members))
+        x = run("batch", "--gate", lenient, "--json", s.path("x.json"), folder)
+        y = run("batch", "--gate", lenient, "--json", s.path("y.json"), packed)
+        s.equal("unread: %s: alone it is no pass" % name, x.returncode in (1, 3, 5), True)
+        s.equal("unread: %s: as alone, in a tar" % name, (y.returncode, rows(json.load(open(s.path("y.json"))))),
+                (x.returncode, rows(json.load(open(s.path("x.json"))))))
+        z = run("batch", "-q", "--max-failures", "100%", "--gate", lenient, folder)
+        w = run("batch", "-q", "--max-failures", "100%", "--gate", lenient, packed)
+        s.equal("unread: %s: the gate alone judges" % name, (w.returncode, z.returncode), (5, 5))
 
 
 def main():
@@ -42,6 +69,7 @@ def main():
     r = run("batch", "--gate", budget, "--json", s.path("c.json"), archive)
     run("batch", "--gate", budget, "--json", s.path("whole.json"), src)
     s.equal("out of an archive", rows(json.load(open(s.path("c.json")))), rows(json.load(open(s.path("whole.json")))))
+    damaged_members(s, files)
     two = ["--group-by", "recorder.frames,recorder.interface"]
     run("batch", "--gate", budget, *two, "--json", s.path("d.json"), src)
     groups = {r.get("group") for r in json.load(open(s.path("d.json")))["rows"]}
