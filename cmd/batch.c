@@ -260,7 +260,7 @@ finish(struct batch *b, struct tt_err *err)
 {
 	struct tt_results_sum sum;
 	struct tt_aggregate *a = NULL;
-	uint64_t captures = 0, failures = 0;
+	bool captures = true;
 	int rc = tt_aggregate_new(&b->app->env, b->o->sum.group.v, &a, err);
 
 	if (rc == TT_OK)
@@ -271,13 +271,13 @@ finish(struct batch *b, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = summary_write(b->app, &b->o->sum, &b->o->gate.to, a, err);
 	if (rc == TT_OK) {
-		tt_aggregate_failures(a, &captures, &failures);
-		if (captures > 0)
+		captures = tt_aggregate_counted(a).captures > 0;
+		if (captures)
 			rc = batch_gate_judge(&b->gate, &b->run, b->o->sum.form == TT_RENDER_TEXT, err);
 	}
 	if (rc == TT_OK) {
 		summary_judge(b->app, &b->o->sum, a);
-		if (captures == 0 && b->o->shard.count <= 1)
+		if (!captures && b->o->shard.count <= 1)
 			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture among %zu files and what is in them", b->files.n);
 	}
 	tt_aggregate_free(a);

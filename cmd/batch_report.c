@@ -113,18 +113,18 @@ summary_write(struct app *app, const struct summary_opts *o, const struct verdic
 void
 summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a)
 {
-	uint64_t captures, failures;
+	const struct tt_aggregate_count n = tt_aggregate_counted(a);
+	const uint64_t all = n.captures + n.archives;
 
-	tt_aggregate_failures(a, &captures, &failures);
 	if (o->failures != UINT64_MAX || o->failures_e4 >= 0) {
-		bool many = failures > o->failures ||
-		    (o->failures_e4 >= 0 && (double)failures * 10000 > (double)captures * (double)o->failures_e4);
+		bool many = n.failures > o->failures ||
+		    (o->failures_e4 >= 0 && (double)n.failures * 10000 > (double)all * (double)o->failures_e4);
 
 		if (many)
-			ui_say(&app->ui, "%llu of %llu captures failed or are damaged: more than --max-failures allows",
-			    (unsigned long long)failures, (unsigned long long)captures);
+			ui_say(&app->ui, "%llu of %llu captures and archives failed or are damaged: more than --max-failures allows",
+			    (unsigned long long)n.failures, (unsigned long long)all);
 		app->verdict = many ? 1 : app->verdict;
-	} else if (failures > 0) {
+	} else if (n.failures > 0) {
 		app->verdict = tt_exit_code(TT_E_DAMAGED);
 	}
 }

@@ -177,7 +177,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 	struct tt_results *rs = NULL;
 	struct tt_aggregate *a = NULL;
 	struct tt_results_sum sum = { 0 };
-	uint64_t captures = 0, failures = 0, lost = 0;
+	uint64_t captures = 0, lost = 0;
 	int rc = tt_results_new(&app->env, &rs, err);
 
 	for (size_t i = 0; i < files->n && rc == TT_OK; i++)
@@ -195,7 +195,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 			ui_say(&app->ui, "%llu archives are not complete: results of shards are missing",
 			    (unsigned long long)sum.missing);
 		rc = summary_write(app, &o->sum, &o->gate.to, a, err);
-		tt_aggregate_failures(a, &captures, &failures);
+		captures = tt_aggregate_counted(a).captures;
 		if (rc == TT_OK && captures > 0)
 			rc = gate_of(o, gate, err);
 		if (rc == TT_OK)

@@ -295,6 +295,7 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 	int rc = count_in(a, a->outcome, &a->noutcome, r->type, r->outcome, r->why, 1, err);
 	struct sums *s;
 
+	a->archives += strcmp(r->type, "archive") == 0;
 	if (rc == TT_OK && (strcmp(r->outcome, "failed") == 0 || strcmp(r->outcome, "damaged") == 0))
 		rc = add_failure(a, r, err);
 	if (rc == TT_OK)
@@ -321,9 +322,8 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 	return rc;
 }
 
-void
-tt_aggregate_failures(const struct tt_aggregate *a, uint64_t *captures, uint64_t *failures)
+struct tt_aggregate_count
+tt_aggregate_counted(const struct tt_aggregate *a)
 {
-	*captures = a->total.captures;
-	*failures = a->failures;
+	return (struct tt_aggregate_count){ .captures = a->total.captures, .archives = a->archives, .failures = a->failures };
 }

@@ -21,8 +21,9 @@ void tt_aggregate_free(struct tt_aggregate *a);
 
 int tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err);
 
-/* Captures, and how many of them failed or are damaged; files and archives that could not be read count as failed. */
-void tt_aggregate_failures(const struct tt_aggregate *a, uint64_t *captures, uint64_t *failures);
+/* What failures are counted among: all captures (files that could not be opened are some), and all archives. */
+struct tt_aggregate_count { uint64_t captures, archives, failures; };
+struct tt_aggregate_count tt_aggregate_counted(const struct tt_aggregate *a);
 
 /* Put the tables into ${r}. */
 int tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r, struct tt_err *err);

@@ -46,7 +46,8 @@ struct tt_aggregate {
 	size_t noutcome, nkind;
 	struct failure failure[TT_AGGREGATE_FAILURES];
 	size_t nfailure;
-	uint64_t failures;            /* of all kinds */
+	uint64_t archives;
+	uint64_t failures;            /* captures and archives that failed or are damaged */
 	bool capped;                  /* a sum is larger than what is shown for it */
 	uint64_t further;             /* captures that are further files of a recording */
 };
