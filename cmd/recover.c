@@ -183,6 +183,21 @@ check_output(const struct recover_opts *o, const char *out, struct tt_err *err)
 	return TT_OK;
 }
 
+/* What was in files of the rotation that lie between those given is not in the output. */
+static void
+say_missing(struct app *app, struct ttc *const *m, size_t n)
+{
+	for (size_t i = 1; i < n; i++) {
+		uint32_t gap = m[i]->head.part - m[i - 1]->head.part - 1;
+
+		if (gap == 0)
+			continue;
+		ui_say(&app->ui, "%s and %s: %u file%s of the rotation between them %s missing; what was in %s is not in the output",
+		    m[i - 1]->cap->path, m[i]->cap->path, gap, gap == 1 ? "" : "s", gap == 1 ? "is" : "are", gap == 1 ? "it" : "them");
+		app->verdict = tt_exit_code(TT_E_DAMAGED);
+	}
+}
+
 static int
 recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 {
@@ -211,6 +226,8 @@ recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 		rc = app_seal(app, err);
 	if (rc == TT_OK)
 		rc = copy(app, m, n, out, o->remove_ring, err);
+	if (rc == TT_OK)
+		say_missing(app, m, n);
 	while (opened-- > 0)
 		close_capture(&p[opened].cap, p[opened].src, p[opened].ctx);
 	return rc;

@@ -220,6 +220,13 @@ def output():
     parts = [f for f in os.listdir(kit.FOLDER) if f.startswith("turn")]
     kit.check(len(parts) > 2 and sum(found(os.path.join(kit.FOLDER, f), "Game.World:Input ()") for f in parts) == 300,
               "rotation: several files, and each call in one", parts, run.stderr)
+    whole, some = path.replace("turn", "whole"), path.replace("turn", "some")
+    files = [path] + [path.replace(".ttc", ".%d.ttc" % i) for i in range(1, len(parts))]
+    run = subprocess.run([kit.TRACETOOL, "recover", "-q", "-o", whole, *files], capture_output=True, text=True)
+    kit.check((run.returncode, run.stderr) == (0, ""), "recover: all files of a rotation", run.stderr)
+    run = subprocess.run([kit.TRACETOOL, "recover", "-q", "-o", some, files[0], *files[2:]], capture_output=True, text=True)
+    kit.check(run.returncode == 3 and "%s and %s: 1 file of the rotation" % (files[0], files[2]) in run.stderr and
+              os.path.exists(some), "recover: a missing file of a rotation is told", run.returncode, run.stderr)
     path = kit.capture("few.ttc")
     run = kit.mono("calls,threads=4,out=" + path, "Monitors")
     lost = {r["kind"]: r["count"] for r in kit.stats(path, "loss")["loss"]}
