@@ -319,7 +319,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 
 	for (size_t i = 0; i < o->sum.report.n && rc == TT_OK; i++)
 		rc = opt_list_add(&write, o->sum.report.v[i], &app->arena, err);
-	b.out = (struct batch_out){ .app = app, .files = &b.files, .shard = o->shard, .verify = o->verify, .fd = -1,
+	b.out = (struct batch_out){ .app = app, .files = &b.files, .shard = o->shard, .verify = o->verify, .fd = -1, .dir = -1,
 		.old = { -1, -1 } };
 	if (rc == TT_OK)
 		rc = batch_gate_open(&b.gate, app, (struct gate_opts *)(uintptr_t)&o->gate, &o->in, &o->sum.group, &write, err);
@@ -343,6 +343,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 		rc = open_dirs(o->dir, b.makes_files, dir, err);
 	if (rc == TT_OK)
 		rc = confine(&b, &write, err);
+	b.out.dir = dir[1];
 	if (rc == TT_OK)
 		rc = batch_out_open(&b.out, o->resume, err);
 	if (rc == TT_OK)

@@ -102,6 +102,7 @@ struct batch_out {
 	struct tt_results *rs;        /* lines, where there is no directory to keep them in */
 	char *part, *final;           /* paths; NULL: no directory */
 	int fd;                       /* of part */
+	int dir;                      /* of files made of captures; -1: there are none */
 	int old[2];                   /* final and part as they were; -1 */
 	uint64_t begin;               /* where in part this run's lines begin */
 	struct places done;           /* of results; a place is an offset * 2 + which of old */

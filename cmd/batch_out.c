@@ -3,6 +3,7 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -91,14 +92,39 @@ file_of(const struct batch_files *files, const struct tt_result *r)
 
 struct reading { struct batch_out *o; unsigned which; };
 
+/* Are the files made of the capture still there, as long as they were? */
+static bool
+has_files(const struct batch_out *o, const struct tt_result *r)
+{
+	const json_t *files = json_object_get(r->doc, "files"), *bytes = json_object_get(r->doc, "files_bytes"), *name;
+	struct stat st;
+	size_t i;
+
+	json_array_foreach(files, i, name) {
+		const json_t *n = json_array_get(bytes, i);
+
+		if (!json_is_string(name) || fstatat(o->dir, json_string_value(name), &st, AT_SYMLINK_NOFOLLOW) != 0 ||
+		    !S_ISREG(st.st_mode) || (n && json_integer_value(n) != (json_int_t)st.st_size))
+			return false;
+	}
+	return true;
+}
+
+/* Is the capture to be done again, though its result is there? */
+static bool
+again(const struct batch_out *o, const struct tt_result *r)
+{
+	return tt_result_again(r) || (o->dir >= 0 && !has_files(o, r));
+}
+
 /* Note a result of a file that is as it was, or, if it is to be tried again, that there is none. */
 static int
 note_old(struct batch_out *o, const struct tt_many_file *f, const struct tt_result *r, uint64_t at, struct tt_err *err)
 {
 	uint64_t h = hash_of(r->key, strlen(r->key), r->file_size, mtime_of(r));
 	struct archive_lines *a = &o->archive[f - o->files->file];
-	bool had = find_place(&o->done, h) != NOWHERE, again = tt_result_again(r);
-	int rc = note_place(&o->app->env.mem, &o->done, h, again ? NOWHERE : at, err);
+	bool had = find_place(&o->done, h) != NOWHERE, redo = again(o, r);
+	int rc = note_place(&o->app->env.mem, &o->done, h, redo ? NOWHERE : at, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -107,7 +133,7 @@ note_old(struct batch_out *o, const struct tt_many_file *f, const struct tt_resu
 
 		a->captures = n > 0 ? (uint64_t)n : 0;
 	} else if (strchr(r->key, '!')) {
-		a->lines += (uint64_t)!again - had;
+		a->lines += (uint64_t)!redo - had;
 	}
 	return TT_OK;
 }
@@ -133,7 +159,7 @@ on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 		if (!o->verify) {
 			f = file_of(o->files, &r);
 			rc = f ? note_old(o, f, &r, at, err) : TT_OK;
-		} else if (r.hash[0] && !tt_result_again(&r)) {
+		} else if (r.hash[0] && !again(o, &r)) {
 			rc = note_place(&o->app->env.mem, &o->done,
 			    hash_of(r.key, strlen(r.key), strtoull(r.hash, NULL, 16), 0), at, err);
 		}
@@ -229,20 +255,50 @@ batch_out_name(struct batch_out *o, const char *dir, struct tt_err *err)
 	return o->final ? TT_OK : err->code;
 }
 
+/*
+ * A process that a killed batch has just started holds the batch's lock, too, until it has died of that: so long, in
+ * milliseconds, and how often to look.
+ */
+#define LOCK_WAIT 5000
+#define LOCK_LOOK 20
+
+/* Open and lock the part file; TT_END: it was another batch's, which removed it when it ended. */
+static int
+open_part(struct batch_out *o, struct tt_err *err)
+{
+	struct stat mine, there;
+
+	o->fd = open(o->part, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
+	if (o->fd < 0)
+		return tt_fail_sys(err, errno, "%s", o->part);
+	for (int ms = 0; flock(o->fd, LOCK_EX | LOCK_NB) != 0; ms += LOCK_LOOK) {
+		if (errno != EWOULDBLOCK && errno != EINTR)
+			return tt_fail_sys(err, errno, "%s: cannot be locked", o->part);
+		if (ms >= LOCK_WAIT)
+			return tt_fail(err, TT_E_IO, TT_NOWHERE,
+			    "%s: another batch writes here; give each its own -o, or its --shard", o->part);
+		if (tt_stopped(&o->app->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		poll(NULL, 0, LOCK_LOOK);
+	}
+	if (fstat(o->fd, &mine) == 0 && stat(o->part, &there) == 0 && mine.st_dev == there.st_dev && mine.st_ino == there.st_ino)
+		return TT_OK;
+	close(o->fd);
+	return TT_END;
+}
+
 int
 batch_out_open(struct batch_out *o, bool resume, struct tt_err *err)
 {
-	int rc = TT_OK;
+	int rc;
 
 	o->fd = o->old[0] = o->old[1] = -1;
 	if (!o->final)
 		return tt_results_new(&o->app->env, &o->rs, err);
-	o->fd = open(o->part, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0666);
-	if (o->fd < 0)
-		return tt_fail_sys(err, errno, "%s", o->part);
-	if (flock(o->fd, LOCK_EX | LOCK_NB) != 0)
-		return tt_fail(err, TT_E_IO, TT_NOWHERE,
-		    "%s: another batch writes here; give each its own -o, or its --shard", o->part);
+	while ((rc = open_part(o, err)) == TT_END)
+		;
+	if (rc != TT_OK)
+		return rc;
 	if (resume)
 		rc = read_old(o, err);
 	else if (ftruncate(o->fd, 0) != 0)

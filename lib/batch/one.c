@@ -3,6 +3,7 @@
  */
 #include "batch/one.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -316,12 +317,18 @@ plan_outputs(struct tt_env *env, const struct tt_one_opts *o, const char *key, s
 static int
 put_outputs(struct tt_buf *b, const struct outputs *out, struct tt_err *err)
 {
+	struct stat st;
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < out->npath && rc == TT_OK; i++) {
 		rc = tt_buf_text(b, i ? "," : ",\"files\":[", err);
 		if (rc == TT_OK)
 			rc = tt_result_text(b, out->path[i], strlen(out->path[i]), err);
+	}
+	for (size_t i = 0; i < out->npath && rc == TT_OK; i++) {
+		if (stat(out->path[i], &st) != 0)
+			return tt_fail_sys(err, errno, "%s", out->path[i]);
+		rc = tt_buf_printf(b, err, "%s%llu", i ? "," : "],\"files_bytes\":[", (unsigned long long)st.st_size);
 	}
 	return rc == TT_OK && out->npath ? tt_buf_text(b, "]", err) : rc;
 }

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <sys/pidfd.h>
 #include <sys/types.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "io/sink.h"
@@ -22,8 +23,8 @@
 /* What one --split may make, and another one beside it. */
 #define TEMP_MAX 1000
 
-/* A process that was killed with its parent has this long to be gone. */
-#define SWEEP_WAIT_MS 100
+/* Processes that were killed with their parent have this long to be gone, all together. */
+#define SWEEP_WAIT_MS 5000
 
 /* As much of the file's own name as always fits into a name (255 bytes) with what is put around it. */
 #define STEM_MAX 200
@@ -172,18 +173,24 @@ tt_sink_sweep(int dir, long pid)
 	int fd = fcntl(dir, F_DUPFD_CLOEXEC, 3);
 	DIR *d = fd >= 0 ? fdopendir(fd) : NULL;
 	struct dirent *e;
+	struct timespec begun, now;
+	int wait = SWEEP_WAIT_MS;
 
 	if (!d) {
 		if (fd >= 0)
 			close(fd);
 		return;
 	}
+	clock_gettime(CLOCK_MONOTONIC, &begun);
 	rewinddir(d);                 /* the place in it is shared with ${dir} */
 	while ((e = readdir(d)) != NULL) {
 		long maker = maker_of(e->d_name);
 
-		if (maker && (pid ? maker == pid : has_ended(maker, SWEEP_WAIT_MS)))
+		if (maker && (pid ? maker == pid : has_ended(maker, wait)))
 			(void)unlinkat(dir, e->d_name, 0);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+		wait = SWEEP_WAIT_MS - (int)((now.tv_sec - begun.tv_sec) * 1000 + (now.tv_nsec - begun.tv_nsec) / 1000000);
+		wait = wait > 0 ? wait : 0;
 	}
 	closedir(d);
 }

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """How batches end: what a killed one leaves, what a stopped one says, what captures are called, totals too large to show."""
 import ctypes
+import fcntl
 import json
 import os
 import shutil
@@ -197,6 +198,66 @@ def lines_lost(s):
             s.check("line %d %s: resume brings it back" % (i + 1, how), open(path, "rb").read() != b"".join(lines))
 
 
+def files_lost(s):
+    """Files made of captures that are gone, or not as long as they were, are made again."""
+    folder, out = s.path("files"), s.path("files-out")
+    os.makedirs(folder)
+    data = open(os.path.join(kit.DATA, "good-d01-gameloop-calls-alloc.mlpd"), "rb").read()
+    open(os.path.join(folder, "one.mlpd"), "wb").write(data)
+    for name, pack in (("day.tar", None), ("day.zip", kit.zipped), ("day.tar.gz", "gz")):
+        members = sorted(kit.captures(5, 3).items())
+        made = pack(members) if callable(pack) else kit.tar(members)
+        open(os.path.join(folder, name), "wb").write(kit.pack(pack, made) if isinstance(pack, str) else made)
+    command = ("batch", "-q", "-o", out, "--do", "convert", "--to", "json.gz,folded", "--per-capture", "text", folder)
+    s.equal("files: made", run(*command).returncode, 0)
+    made = os.path.join(out, "captures")
+    want = {f: open(os.path.join(made, f), "rb").read() for f in os.listdir(made)}
+    lines = open(os.path.join(out, "results.jsonl")).read()
+    sizes = {f: n for r in kit.results(os.path.join(out, "results.jsonl")) for f, n in zip(r.get("files", []), r.get("files_bytes", []))}
+    s.equal("files: their sizes are in the results", sizes, {f: len(data) for f, data in want.items()})
+    for more in ((), ("--verify",)):
+        for how in ("emptied", "cut", "gone"):
+            some = sorted(want)[::3]
+            for f in some:
+                path = os.path.join(made, f)
+                if how in ("emptied", "cut"):
+                    os.truncate(path, 0 if how == "emptied" else max(0, len(want[f]) - 1))
+                else:
+                    os.unlink(path)
+            r = run(*command[:-1], "--resume", *more, folder)
+            s.equal("files %s %s: resumed" % (how, more), r.returncode, 0)
+            s.equal("files %s %s: all are there again" % (how, more), {f: open(os.path.join(made, f), "rb").read() for f in os.listdir(made)}, want)
+            s.equal("files %s %s: results" % (how, more), open(os.path.join(out, "results.jsonl")).read(), lines)
+    before = {f: os.stat(os.path.join(made, f)).st_ino for f in want}
+    s.equal("files: all there", run(*command[:-1], "--resume", folder).returncode, 0)
+    s.equal("files: what is there is not made again", {f: os.stat(os.path.join(made, f)).st_ino for f in os.listdir(made)}, before)
+
+
+def lock_outlives(s):
+    """A killed batch's lock is held until the processes it had begun have died: the next batch waits for that."""
+    out = s.path("held")
+    os.makedirs(out)
+    part = os.path.join(out, "results.part")
+    with open(part, "w") as f:
+        fcntl.flock(f, fcntl.LOCK_EX)
+        p = subprocess.Popen([kit.TRACETOOL, "batch", "-q", "-o", out, s.path("in", "00.mlpd")], stdout=subprocess.DEVNULL,
+                             stderr=subprocess.PIPE)
+
+        def waits():
+            try:
+                links = [os.readlink("/proc/%d/fd/%s" % (p.pid, n)) for n in os.listdir("/proc/%d/fd" % p.pid)]
+                return part in links and open("/proc/%d/stat" % p.pid).read().rsplit(")", 1)[1].split()[0] == "S"
+            except OSError:
+                return False
+
+        while p.poll() is None and not waits():
+            pass
+        os.unlink(part)               # as a batch does when it ends
+    s.equal("a lock that is held for a moment is waited for", (p.wait(), p.stderr.read()), (0, b""))
+    p.stderr.close()
+    s.equal("... and the file that it was of is not used any more", os.listdir(out), ["results.jsonl"])
+
+
 def merge_tells_losses(s):
     """A line of an archive's capture that is torn or gone: merge says so, and its exit status is 3."""
     folder, out = s.path("merged"), s.path("merged-out")
@@ -233,6 +294,8 @@ def main():
     totals(s)
     verified(s)
     lines_lost(s)
+    files_lost(s)
+    lock_outlives(s)
     merge_tells_losses(s)
     s.end()
 
