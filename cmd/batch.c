@@ -334,7 +334,7 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	if (rc == TT_OK && o->dir)
 		rc = make_dir(o->dir, err);
 	if (rc == TT_OK)
-		rc = batch_files_find(app, &o->in.path, o->root, o->dir, &b.files, err);
+		rc = batch_files_find(app, &o->in.path, o->root, o->dir, &write, &b.files, err);
 	if (rc == TT_OK && o->dir)
 		rc = batch_out_name(&b.out, o->dir, err);
 	if (rc == TT_OK)

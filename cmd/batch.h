@@ -73,11 +73,12 @@ struct batch_files {
  * All files that the operands name: files, what is below directories, globs, and for "-" the names on standard input,
  * one a line or with NUL behind each. Names of a list or a glob that lead to nothing, and folders that cannot be listed, are
  * among them: they cost a line when they are opened. ${root}: keys are paths below it; NULL: below the directory operand they come from, else as named.
- * What lies in ${out} (NULL: none), the batch's own directory, is passed over.
+ * What lies in ${out} (NULL: none), the batch's own directory, is passed over, and so are ${writes}, files that it writes,
+ * where they are met below a directory and are text, as an earlier run left them.
  * Errors: TT_E_IO, TT_E_USAGE (two files of one key).
  */
 int batch_files_find(struct app *app, const struct opt_list *operands, const char *root, const char *out,
-    struct batch_files *f, struct tt_err *err);
+    const struct opt_list *writes, struct batch_files *f, struct tt_err *err);
 
 /* TT_E_USAGE where one of ${out} is a file of the batch. */
 int batch_files_check(const struct batch_files *f, const struct opt_list *out, struct tt_err *err);

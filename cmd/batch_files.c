@@ -24,6 +24,8 @@ struct find {
 	const char *root;             /* absolute, or NULL */
 	struct stat out;              /* the batch's own directory */
 	bool has_out;
+	struct stat *write;           /* files that the batch writes, and that are there already */
+	size_t nwrite;
 	char path[PATH_MAX];          /* of the file at hand */
 	struct tt_buf key;
 	uint64_t lost;                /* names that lead to nothing */
@@ -152,6 +154,33 @@ list_names(int fd, char ***names, size_t *n, struct tt_err *err)
 
 static int walk(struct find *d, int fd, size_t below, unsigned depth, struct tt_err *err);
 
+/* Has the file a beginning that none of a capture or an archive is like: text, or nothing? */
+static bool
+is_text(int dir, const char *name)
+{
+	int fd = openat(dir, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	unsigned char p[512];
+	ssize_t n = fd >= 0 ? read(fd, p, sizeof p) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	for (ssize_t i = 0; i < n; i++) {
+		if (p[i] < 0x20 && p[i] != '\n' && p[i] != '\t' && p[i] != '\r')
+			return false;
+	}
+	return n >= 0;
+}
+
+/* Did an earlier run write it? A capture in its place is none that may be written over. */
+static bool
+is_written(const struct find *d, int dir, const char *name, const struct stat *st)
+{
+	for (size_t i = 0; i < d->nwrite; i++)
+		if (d->write[i].st_dev == st->st_dev && d->write[i].st_ino == st->st_ino)
+			return is_text(dir, name);
+	return false;
+}
+
 /* One name in the directory ${dir}; d->path holds the directory's, and ${at} its length. */
 static int
 visit(struct find *d, int dir, size_t at, const char *name, size_t below, unsigned depth, struct tt_err *err)
@@ -165,7 +194,7 @@ visit(struct find *d, int dir, size_t at, const char *name, size_t below, unsign
 	if (fstatat(dir, name, &st, AT_SYMLINK_NOFOLLOW) != 0)
 		return errno == ENOENT ? TT_OK : add_lost(d, d->path + below, err);
 	if (S_ISREG(st.st_mode))
-		return add_file(d, d->path + below, &st, err);
+		return is_written(d, dir, name, &st) ? TT_OK : add_file(d, d->path + below, &st, err);
 	if (!S_ISDIR(st.st_mode)) {
 		*(S_ISLNK(st.st_mode) ? &d->f->links : &d->f->others) += 1;
 		return TT_OK;
@@ -470,7 +499,7 @@ batch_files_get(const struct batch_files *f, const char *key, size_t n)
 
 int
 batch_files_find(struct app *app, const struct opt_list *operands, const char *root, const char *out,
-    struct batch_files *f, struct tt_err *err)
+    const struct opt_list *writes, struct batch_files *f, struct tt_err *err)
 {
 	struct find *d = tt_arena_alloc(&app->arena, sizeof *d, err);
 	char real[PATH_MAX];
@@ -481,6 +510,11 @@ batch_files_find(struct app *app, const struct opt_list *operands, const char *r
 	d->app = app;
 	d->f = f;
 	d->has_out = out && stat(out, &d->out) == 0;
+	d->write = tt_arena_alloc(&app->arena, (writes->n + 1) * sizeof *d->write, err);
+	if (!d->write)
+		return out_of_memory(err);
+	for (size_t i = 0; i < writes->n; i++)
+		d->nwrite += stat(writes->v[i], &d->write[d->nwrite]) == 0;
 	if (root) {
 		if (!realpath(root, real))
 			return tt_fail_sys(err, errno, "%s", root);
