@@ -280,7 +280,7 @@ file(struct child *ch)
 		return;
 	}
 	packed = tt_src_info(src)->coding != TT_CODING_NONE;
-	kind = tt_unpack_probe(&ch->env, &src, &head, &n);
+	kind = tt_unpack_probe(&ch->env, &src, c->key, c->nkey, &head, &n);
 	if (kind != TT_ARCHIVE_NONE) {
 		unpack(ch, src, kind);
 		return;

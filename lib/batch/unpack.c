@@ -147,7 +147,7 @@ member(struct unpack *u, struct level *l, struct tt_err *err)
 		return tt_unpack_capture(u, l, err);
 	}
 	packed = tt_src_info(src)->coding != TT_CODING_NONE;
-	kind = tt_unpack_probe(u->env, &src, &head, &n);
+	kind = tt_unpack_probe(u->env, &src, l->m.path, strlen(l->m.path), &head, &n);
 	if (kind == TT_ARCHIVE_NONE) {
 		rc = other(u, l, packed, head, n, err);
 		tt_src_close(src);
@@ -220,11 +220,17 @@ tells(const struct unpack *u, bool sharded)
 static int
 members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, struct tt_err *err)
 {
+	bool empty = true;
+
 	for (;;) {
 		int rc;
 
 		u->key.n = l->key_n;
 		rc = tt_archive_next(l->ar, &l->m, why);
+		if (rc == TT_END && empty && tells(u, sharded))
+			rc = tt_unpack_complain(u, "empty", err, "%.*s: an empty %s: it has no members", (int)u->key.n, u->key.p,
+			    tt_archive_name[l->kind]) == TT_OK ? TT_END : err->code;
+		empty = false;
 		if (rc == TT_E_DAMAGED)
 			rc = tells(u, sharded) ? complain(u, rc, why->msg, err) : TT_OK;
 		else if (rc != TT_OK)

@@ -50,13 +50,22 @@ find_known(const uint8_t *p, size_t n)
 	return is_lzma(p, n) ? &lzma : NULL;
 }
 
+static bool
+is_zeros(const uint8_t *p, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		if (p[i])
+			return false;
+	}
+	return true;
+}
+
 const char *
 tt_unpack_kind_of(const uint8_t *p, size_t n)
 {
 	const struct known *k = find_known(p, n);
 	char text[TT_FOREIGN_TEXT];
 	const struct tt_foreign *foreign = tt_foreign_find(p, n, text);
-	bool zero = true;
 
 	if (n == 0)
 		return "empty";
@@ -64,9 +73,7 @@ tt_unpack_kind_of(const uint8_t *p, size_t n)
 		return foreign->kind;
 	if (k)
 		return k->kind;
-	for (size_t i = 0; i < n && zero; i++)
-		zero = p[i] == 0;
-	if (zero)
+	if (is_zeros(p, n))
 		return "zeros";
 	for (size_t i = 0; i < n; i++) {
 		if (p[i] < 0x20 && p[i] != '\n' && p[i] != '\t' && p[i] != '\r' && p[i] != '\f')
@@ -83,6 +90,10 @@ static const struct { const char *suffix, *inside; } compressed[] = {
 	{ ".tgz", ".tar" }, { ".txz", ".tar" }, { ".tzst", ".tar" }, { ".tbz2", ".tar" }, { ".tbz", ".tar" },
 };
 static const char *const archive[] = { ".tar", ".zip", ".7z" };
+static const char *const unread[] = { ".rar", ".cab", ".iso", ".cpio", ".xar", ".wim", ".rpm", ".deb", ".dmg", ".lha", ".lzh", ".arj",
+	".lzma", ".tlz", ".lzo", ".z", ".br" };
+/* What comes behind a suffix where a file was put aside, or is not whole yet; and numbers. */
+static const char *const aside[] = { "~", ".bak", ".old", ".tmp", ".part", ".partial", ".crdownload" };
 
 static bool
 ends_with(const char *s, size_t n, const char *end)
@@ -92,29 +103,55 @@ ends_with(const char *s, size_t n, const char *end)
 	return n > k && strncasecmp(s + n - k, end, k) == 0;
 }
 
-/* What the name says can be read here; NULL: nothing. ${packed}: it was compressed, as a suffix may say. */
-static const char *
+/* How long the name is without what comes behind its suffixes. */
+static size_t
+trim(const char *name, size_t n)
+{
+	size_t was;
+
+	do {
+		size_t k = was = n;
+
+		while (k > 0 && name[k - 1] >= '0' && name[k - 1] <= '9')
+			k--;
+		if (k < n && k > 1 && name[k - 1] == '.')
+			n = k - 1;
+		for (size_t i = 0; i < sizeof aside / sizeof *aside; i++) {
+			if (ends_with(name, n, aside[i]))
+				n -= strlen(aside[i]);
+		}
+	} while (n < was);
+	return n;
+}
+
+struct promise { const char *suffix; bool unread; };
+
+/* What the name says the file is; suffix NULL: nothing of ours. ${packed}: it was compressed, as a suffix may say. */
+static struct promise
 promise_of(const struct tt_format *const *formats, const char *name, size_t n, bool packed)
 {
+	n = trim(name, n);
 	for (size_t i = 0; i < sizeof compressed / sizeof *compressed; i++) {
 		if (!ends_with(name, n, compressed[i].suffix))
 			continue;
-		if (!packed)
-			return compressed[i].suffix;
-		if (compressed[i].inside)
-			return compressed[i].inside;
-		n -= strlen(compressed[i].suffix);
+		if (!packed || compressed[i].inside)
+			return (struct promise){ packed ? compressed[i].inside : compressed[i].suffix, false };
+		n = trim(name, n - strlen(compressed[i].suffix));
 		i = (size_t)-1;
 	}
 	for (size_t i = 0; i < sizeof archive / sizeof *archive; i++) {
 		if (ends_with(name, n, archive[i]))
-			return archive[i];
+			return (struct promise){ archive[i], false };
+	}
+	for (size_t i = 0; i < sizeof unread / sizeof *unread; i++) {
+		if (ends_with(name, n, unread[i]))
+			return (struct promise){ unread[i], true };
 	}
 	for (; *formats; formats++) {
 		if (ends_with(name, n, (*formats)->suffix))
-			return (*formats)->suffix;
+			return (struct promise){ (*formats)->suffix, false };
 	}
-	return NULL;
+	return (struct promise){ NULL, false };
 }
 
 int
@@ -123,28 +160,40 @@ tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_
 {
 	const struct known *k = find_known(head, n);
 	const struct tt_format *f;
-	const char *promise;
+	struct promise promise;
 
 	if (packed && tt_format_pick(formats, head, n, &f, why) == TT_OK)
 		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "a capture that is compressed twice is not read: unpack it once");
 	if (k && k->unread)
 		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "this %s is not read: unpack it, or make a tar, zip or 7z of it", k->unread);
-	if (ends_with(name, len, ".iso"))
-		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "an iso image is not read: unpack it, or make a tar, zip or 7z of it");
 	promise = promise_of(formats, name, len, packed);
-	if (promise)
+	if (promise.unread)
+		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "a file named %s is not read: unpack it, or make a tar, zip or 7z of it",
+		    promise.suffix);
+	if (promise.suffix)
 		return tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "%s, and does not begin as a file named %s does: is it damaged?",
-		    n ? tt_unpack_kind_of(head, n) : "empty", promise);
+		    n ? tt_unpack_kind_of(head, n) : "empty", promise.suffix);
 	return TT_OK;
 }
 
 /* As often as anybody compresses what is compressed. */
 #define LAYERS_MAX 3
 
+/* An empty tar has nothing but zeros: its name says what it is. */
+static bool
+is_empty_tar(const char *name, size_t len, bool packed, const uint8_t *head, size_t n)
+{
+	static const struct tt_format *const none[] = { NULL };
+	const char *promise = promise_of(none, name, len, packed).suffix;
+
+	return promise && strcmp(promise, ".tar") == 0 && n >= 1024 && is_zeros(head, n);
+}
+
 enum tt_archive_kind
-tt_unpack_probe(struct tt_env *env, struct tt_src **src, const uint8_t **head, size_t *n)
+tt_unpack_probe(struct tt_env *env, struct tt_src **src, const char *name, size_t len, const uint8_t **head, size_t *n)
 {
 	enum tt_archive_kind kind = tt_archive_probe(*head, *n);
+	bool packed = tt_src_info(*src)->coding != TT_CODING_NONE;
 	const uint8_t *p;
 	struct tt_src *inside;
 	struct tt_err err;
@@ -160,6 +209,8 @@ tt_unpack_probe(struct tt_env *env, struct tt_src **src, const uint8_t **head, s
 		*n = got;
 		kind = tt_archive_probe(p, got);
 	}
+	if (kind == TT_ARCHIVE_NONE && is_empty_tar(name, len, packed, *head, *n))
+		kind = TT_ARCHIVE_TAR;
 	return kind;
 }
 

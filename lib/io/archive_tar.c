@@ -12,6 +12,8 @@
 #include <string.h>
 
 #define END_MARK (2 * TT_TAR_BLOCK)
+/* The most zeros that an empty tar has: one record of the usual size. */
+#define EMPTY_MAX ((uint64_t)20 * TT_TAR_BLOCK)
 
 /* The sum of a header's bytes, with the checksum's own eight taken for blanks. */
 bool
@@ -137,6 +139,9 @@ judge(const struct gap *g, struct tt_err *err)
 	if (g->bad != TT_NOWHERE)
 		return tt_fail(err, TT_E_DAMAGED, g->bad, "byte %llu, behind the zeros that end a tar, is no tar header: "
 		    "a member may be lost; %s", (unsigned long long)g->bad, on);
+	if (g->end && g->from == 0 && g->zeros > EMPTY_MAX)
+		return tt_fail(err, TT_E_DAMAGED, 0, "%llu bytes of zeros, and not one tar header: its members are lost",
+		    (unsigned long long)g->zeros);
 	if (g->end && g->zeros < END_MARK)
 		return tt_fail(err, TT_E_DAMAGED, g->to, "tar ends at byte %llu without its end mark: members may be missing",
 		    (unsigned long long)g->to);

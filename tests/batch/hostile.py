@@ -310,7 +310,7 @@ def unread(c):
     made = {f: open(os.path.join(folder, f), "rb").read() for f in os.listdir(folder) if f != "a.mlpd"}
     made.update({"x.rar": b"Rar!\x1a\7\1\0" + bytes(range(100)), "x.cab": b"MSCF\0\0\0\0" + bytes(range(100)),
                  "x.mlpd.gz.xz": kit.pack("xz", kit.pack("gz", m)), "x.mlpd": b"\0" + m[1:], "x.ttc": b"", "x.zip": b"Pk" + bytes(99),
-                 "x.tar.gz": kit.pack("gz", bytes(1000)), "y.tar": bytes(10240)})
+                 "x.tar.gz": kit.pack("gz", bytes(1000)), "y.tar": bytes(100)})
     r, got, _ = c.run("not read", made)
     for name in sorted(made):
         s.equal("not read: %s fails" % name, (got[name]["outcome"], got[name]["why"] in ("unsupported", "damaged")), ("failed", True))
@@ -325,6 +325,18 @@ def unread(c):
                                       "n.txt.gz.xz": kit.pack("xz", b"note\n")})
     s.equal("passed over", (r.returncode, {k: got[k]["kind"] for k in ["libe.a", "n.txt.gz", "n.txt.gz.xz"]}),
             (0, {"libe.a": "program", "n.txt.gz": "text", "n.txt.gz.xz": "text"}))
+    # bytes that begin like nothing, by name alone
+    junk = random.Random(5).randbytes(3000)
+    made = {n: b"\1" + junk for n in ["j.lzma", "j.tar.br", "j.ttc.1", "j.mlpd~", "j.zip.part", "j.Z", "j.rar", "j.7z.001", "j.ttc.gz.2.bak",
+                                     "J.TTC.OLD", "j.iso", "j.tar.1.tmp"]}
+    r, got, _ = c.run("junk", made)
+    s.equal("junk: each is told", (r.returncode, {n: got[n]["outcome"] for n in made}), (3, {n: "failed" for n in made}))
+    s.equal("junk: by its name", [n for n in made if n + ": " not in r.err], [])
+    r, got, _ = c.run("junk, in a zip", {"o.zip": kit.zipped(sorted(made.items()))})
+    s.equal("junk, in a zip", (r.returncode, sum(c["n"] for c in got["o.zip"]["complaints"].values())), (3, len(made)))
+    made = {n: b"\1" + junk for n in ["game.log.1", "libx.so.1", "a.bak", "noise", "1", ".1", "x.ttc.png", "x.ttc.sha256"]}
+    r, got, _ = c.run("no promise", made)
+    s.equal("other names promise nothing", (r.returncode, {n: got[n]["outcome"] for n in made}), (0, {n: "skipped" for n in made}))
     # read: what begins with a frame to skip, and what is compressed twice
     tar = kit.tar(sorted(kit.captures(41, 3).items()))
     skip = struct.pack("<II", 0x184D2A50, 4) + b"size"
@@ -339,6 +351,60 @@ def unread(c):
     one = s.path("skip.mlpd.zst")
     open(one, "wb").write(long + kit.pack("zst", m))
     s.equal("a capture behind a frame to skip", run("info", one).returncode, 0)
+
+
+def empty(c):
+    """An archive of no members is whole, and a line says what it is; zeros that are more are a tar's that was lost."""
+    s = c.s
+    folder = s.path("empty")
+    os.makedirs(folder)
+    for tool, args in (("tar", ["cf", "gnu.tar", "-T", "/dev/null"]), ("bsdtar", ["cf", "bsd.tar", "-T", "/dev/null"]),
+                       ("tar", ["czf", "gnu.tar.gz", "-T", "/dev/null"]), ("tar", ["cf", "small.tar", "-b2", "-T", "/dev/null"])):
+        subprocess.run([tool, *args], cwd=folder, check=True)
+    files = {f: open(os.path.join(folder, f), "rb").read() for f in os.listdir(folder)}
+    files.update({"py.tgz": kit.pack("gz", kit.tar([])), "e.zip": kit.zipped([])})
+    r, got, _ = c.run("empty", files)
+    s.equal("empty: whole", (r.returncode, {f: (got[f]["type"], got[f]["outcome"], got[f]["members"]) for f in files}),
+            (0, {f: ("archive", "ok", 0) for f in files}))
+    s.equal("empty: told", [f for f in files if f + ": an empty " not in r.err], [])
+    r, got, _ = c.run("empty, in a tar", {"o.tar": kit.tar(sorted(files.items()))})
+    s.equal("empty, in a tar", (r.returncode, got["o.tar"]["outcome"], got["o.tar"]["complaints"]["empty"]["n"]), (0, "ok", len(files)))
+    lost = {"a.tar": bytes(1 << 20), "b.tar": bytes(512), "c.tar": bytes(1023), "d.tar": bytes(10240) + b"\1"}
+    r, got, _ = c.run("zeros", lost)
+    s.equal("zeros: no empty tars", (r.returncode, {f for f in lost if got[f]["outcome"] == "ok"}), (3, set()))
+
+
+def failures(c):
+    """A share of failures is of captures and archives, and never more than all."""
+    s, m = c.s, c.good[0][1]
+    files = {"a.rar": b"Rar!\x1a\7\1\0", "b.tar": kit.tar([("x.mlpd", b"\1" * 100)]), "c.tar": kit.tar([("x.mlpd", b"\1" * 100)]), "m.mlpd": m}
+    files = dict(files, **{"n%d.tar" % i: kit.tar([("x.zip", b"\1" * 100)]) for i in range(20)})
+    for share, want in (("100%", 0), ("76%", 1), ("80%", 0)):         # 23 of 24 and the sound archive's 5: 79.3 %
+        r, _, _ = c.run("failures, %s" % share, files, "--max-failures", share)
+        s.equal("failures, %s" % share, r.returncode, want)
+    s.check("failures: what they are counted among", None if "23 of 29 captures and archives" in c.run("failures", files, "--max-failures", "76%")[0].err
+            else "no line")
+
+
+def reports(c):
+    """What a batch writes into a folder that it reads is no input of the next run."""
+    s = c.s
+    folder = s.path("reported")
+    os.makedirs(folder)
+    open(os.path.join(folder, "a.mlpd"), "wb").write(c.good[0][1])
+    report, out = os.path.join(folder, "x.md"), []
+    for _ in range(3):
+        r = run("batch", "--report", report, "--format", "json", folder)
+        s.equal("a report among the inputs", (r.returncode, r.err.count("input")), (0, 0))
+        out.append((r.out, open(report).read()))
+    s.equal("a report among the inputs: the same each time", len(set(out)), 1)
+    capture = os.path.join(folder, "b.csv")
+    for data in (c.good[0][1], c.sound, c.good[0][1][:1]):
+        open(capture, "wb").write(data)
+        r = run("batch", "--report", capture, folder)
+        s.equal("a capture is not written over", (r.returncode, open(capture, "rb").read() == data), (2, True))
+    r = run("batch", "--report", report, folder, report)
+    s.equal("a report that is named as an input is refused", (r.returncode, "is an input and an output" in r.err), (2, True))
 
 
 def is_told(c, what, name, data, captures, *options):
@@ -452,7 +518,7 @@ def directories(c):
 def main():
     s = kit.Suite()
     c = Case(s)
-    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, unread, tars, checksums, directories]:
+    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, unread, empty, failures, reports, tars, checksums, directories]:
         part(c)
     s.end()
 

@@ -131,7 +131,7 @@ look(const uint8_t *p, size_t n, const char *name, struct seen *s)
 		return;
 	}
 	packed = tt_src_info(src)->coding != TT_CODING_NONE;
-	kind = tt_unpack_probe(&env, &src, &head, &nhead);
+	kind = tt_unpack_probe(&env, &src, name, strlen(name), &head, &nhead);
 	if (kind != TT_ARCHIVE_NONE) {
 		unpack(src, kind, name, s);
 		return;
