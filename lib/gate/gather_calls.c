@@ -164,9 +164,9 @@ category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, s
 	const struct tt_frames *f = g->m->frames;
 	const bool *is = matching(g, x, err);
 	struct sums s = { 0 };
-	const struct tt_frame_category *one = NULL;
 	int64_t self = 0;
-	size_t met = 0;
+	size_t met = 0, one = SIZE_MAX;
+	struct tt_hist h;
 
 	if (!is)
 		return err->code;
@@ -185,21 +185,23 @@ category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, s
 		if (!tt_figures_match(x, g->m->category[i].name))
 			continue;
 		self += f->category_stat[i].self;
-		met += f->category_stat[i].present > 0;
-		if (!one || f->category_stat[i].present)
-			one = &f->category_stat[i];
+		met += f->category_stat[i].in.n > 0;
+		if (one == SIZE_MAX || f->category_stat[i].in.n > 0)
+			one = i;
 	}
 	if (x->stat == TT_STAT_FRAME_MEAN)
 		tt_value_ratio(v, self, (int64_t)f->n);
 	else if (met > 1)
 		v->why = "several categories match: only per_frame.mean and total have a meaning then";
 	else if (x->stat == TT_STAT_FRAME_MAX)
-		tt_value_set(v, one ? one->self_max : 0);
-	else if (one && one->hist.n)
-		tt_value_set(v, tt_at_most(tt_hist_quantile(&one->hist, x->stat == TT_STAT_FRAME_MEDIAN ? 1 : 19,
-		    x->stat == TT_STAT_FRAME_MEDIAN ? 2 : 20)));
-	else
+		tt_value_set(v, one != SIZE_MAX ? f->category_stat[one].in.max : 0);
+	else if (one == SIZE_MAX)
 		tt_value_set(v, 0);
+	else {
+		tt_frames_category_hist(f, one, &h);
+		tt_value_set(v, tt_at_most(tt_hist_quantile(&h, x->stat == TT_STAT_FRAME_MEDIAN ? 1 : 19,
+		    x->stat == TT_STAT_FRAME_MEDIAN ? 2 : 20)));
+	}
 	return TT_OK;
 }
 

@@ -11,7 +11,7 @@
 
 #include "base/mem.h"
 #include "model/event.h"
-#include "stat/hist.h"
+#include "stat/tally.h"
 
 /* Per frame, arrays of n. */
 struct tt_frames {
@@ -43,8 +43,12 @@ struct tt_frames {
 	size_t nmarker_stat;
 
 	/* self time per category and frame, filled with the marker rows */
-	struct tt_frame_category { struct tt_hist hist; int64_t self, self_max; uint64_t present; } *category_stat;
+	struct tt_frame_category {
+		int64_t self;         /* of all frames */
+		struct tt_times in;   /* of the frames in which it has some */
+	} *category_stat;
 	size_t ncategory_stat;        /* index: category number of model.h */
+	struct tt_tally category_hist;        /* of ${in}, by category number */
 
 	/* the worst frames, in order of duration; rows of their top markers by self time */
 	struct tt_hitch {
@@ -63,6 +67,9 @@ tt_frames_cpu(const struct tt_frames *f, size_t i)
 
 	return idle < f->dur[i] ? f->dur[i] - idle : 0;
 }
+
+/* Make ${h} the histogram of the self time per frame of ${category}; frames without it count as 0. */
+void tt_frames_category_hist(const struct tt_frames *f, size_t category, struct tt_hist *h);
 
 /* The frame that holds ${ts} among frames ${from} to ${to} - 1 (of one process), or SIZE_MAX. */
 size_t tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts);

@@ -135,16 +135,18 @@ put_frames(const struct fold *f, size_t category, struct tt_cell *c)
 {
 	const struct tt_frames *fr = f->p.m->frames;
 	const struct tt_frame_category *s;
+	struct tt_hist h;
 
 	/* Figures per frame know no waits that are left out. */
 	if (!fr || fr->n == 0 || category >= fr->ncategory_stat || f->p.m->filter.no_wait)
 		return;
 	s = &fr->category_stat[category];
+	tt_frames_category_hist(fr, category, &h);
 	tt_cell_int(&c[A_FRAME_MEAN], tt_ratio((uint64_t)s->self, 1, fr->n));
-	tt_cell_int(&c[A_FRAME_MEDIAN], (int64_t)tt_hist_quantile(&s->hist, 1, 2));
-	tt_cell_int(&c[A_FRAME_P95], (int64_t)tt_hist_quantile(&s->hist, 95, 100));
-	tt_cell_int(&c[A_FRAME_MAX], s->self_max);
-	tt_cell_int(&c[A_FRAMES], (int64_t)s->present);
+	tt_cell_int(&c[A_FRAME_MEDIAN], (int64_t)tt_hist_quantile(&h, 1, 2));
+	tt_cell_int(&c[A_FRAME_P95], (int64_t)tt_hist_quantile(&h, 95, 100));
+	tt_cell_int(&c[A_FRAME_MAX], s->in.max);
+	tt_cell_int(&c[A_FRAMES], (int64_t)s->in.n);
 }
 
 static int

@@ -139,6 +139,16 @@ tt_frames_finish(struct tt_run *r, struct tt_err *err)
 }
 
 void
+tt_frames_category_hist(const struct tt_frames *f, size_t category, struct tt_hist *h)
+{
+	const struct tt_times *in = &f->category_stat[category].in;
+
+	tt_hist_init(h);
+	tt_hist_add(h, 0, f->n - in->n);
+	tt_tally_hist(&f->category_hist, category, in, h);
+}
+
+void
 tt_frames_free(struct tt_model *m)
 {
 	struct tt_frames *f = m->frames;
@@ -156,6 +166,7 @@ tt_frames_free(struct tt_model *m)
 	tt_mem_free(f->mem, f->recorded, f->cap * sizeof *f->recorded);
 	for (unsigned i = 0; i < TT_TIMINGS; i++)
 		tt_mem_free(f->mem, f->timing[i], f->cap * sizeof *f->timing[i]);
+	tt_tally_free(&f->category_hist);
 	tt_mem_free(f->mem, f, sizeof *f);
 	m->frames = NULL;
 }
@@ -177,7 +188,8 @@ tt_marks_free(struct tt_run *r)
 	for (size_t i = 0; i < ms->nwatch; i++)
 		tt_watch_free(&ms->w[i], mem);
 	tt_mem_free(mem, ms->w, ms->w ? r->nin * sizeof *ms->w : 0);
-	tt_mem_free(mem, ms->cat_self, ms->cat_self ? (ms->ncategory + 1) * sizeof *ms->cat_self : 0);
+	tt_mem_free(mem, ms->share, ms->share ? (ms->ncategory + 1) * sizeof *ms->share : 0);
+	tt_mem_free(mem, ms->used, ms->used ? (ms->ncategory + 1) * sizeof *ms->used : 0);
 	tt_mem_free(mem, ms, sizeof *ms);
 	r->marks = NULL;
 }

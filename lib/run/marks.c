@@ -339,16 +339,16 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	if (!(m->frames = tt_mem_alloc(mem, sizeof *m->frames, err)))
 		return err->code;
 	m->frames->mem = mem;
+	tt_tally_init(&m->frames->category_hist, mem);
 	m->frames->name = ms->begun;
 	m->frames->nname = ms->nbegun;
 	ms->w = tt_mem_alloc(mem, r->nin * sizeof *ms->w, err);
 	ms->ncategory = m->ncategory;
 	ms->category = tt_arena_alloc(&m->arena, (m->ncategory + 1) * sizeof *ms->category, err);
-	ms->cat_self = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *ms->cat_self, err);
-	if (!ms->w || !ms->category || !ms->cat_self)
+	ms->share = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *ms->share, err);
+	ms->used = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *ms->used, err);
+	if (!ms->w || !ms->category || !ms->share || !ms->used)
 		return err->code;
-	for (size_t i = 0; i < m->ncategory; i++)
-		tt_hist_init(&ms->category[i].hist);
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
 		const struct tt_frame_marks *best = choose(r, (uint32_t)i);
 		size_t first = m->frames->n;

@@ -283,6 +283,38 @@ pass_frame(struct tt_run *r, struct tt_watch *w, int64_t dur, struct tt_err *err
 	return rc;
 }
 
+/* What ${row} took in the present frame goes to its category. */
+static inline void
+add_share(struct tt_marks *ms, const struct tt_watch_row *row)
+{
+	struct tt_frame_share *s = &ms->share[row->category];
+
+	s->self += row->self;
+	if (!s->used)
+		ms->used[ms->nused++] = row->category;
+	s->used = true;
+}
+
+/* The categories of the present frame. The others get their 0 at the end: see tt_frames_category_hist(). */
+static int
+close_shares(struct tt_marks *ms, struct tt_tally *hist, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < ms->nused && rc == TT_OK; i++) {
+		struct tt_frame_share *s = &ms->share[ms->used[i]];
+		struct tt_frame_category *c = &ms->category[ms->used[i]];
+		c->self += s->self;
+		if (s->self > 0) {    /* only in a damaged capture it is not */
+			tt_times_add(&c->in, s->self);
+			rc = tt_tally_time(hist, ms->used[i], s->self, err);
+		}
+		*s = (struct tt_frame_share){ 0 };
+	}
+	ms->nused = 0;
+	return rc;
+}
+
 /* The present frame is over at ${end}: sum up its rows. */
 static int
 close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *err)
@@ -304,8 +336,8 @@ close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *er
 		struct tt_watch_row *row = &w->row[w->touched[i]];
 		if (h)
 			keep_top(h, row);
-		if (row->category < ms->ncategory)
-			ms->cat_self[row->category] += row->self;
+		if (row->category < ms->ncategory && row->self != 0)
+			add_share(ms, row);
 		sum_row(w, row, start, end, dur);
 		row->calls = 0;
 		row->total = row->self = 0;
@@ -315,15 +347,8 @@ close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *er
 	}
 	w->ntouched = 0;
 	w->waited = INT64_MIN;
-	for (size_t i = 0; i < ms->ncategory; i++) {
-		struct tt_frame_category *c = &ms->category[i];
-		tt_hist_add(&c->hist, (uint64_t)(ms->cat_self[i] > 0 ? ms->cat_self[i] : 0), 1);
-		c->present += ms->cat_self[i] > 0;
-		c->self += ms->cat_self[i];
-		if (ms->cat_self[i] > c->self_max)
-			c->self_max = ms->cat_self[i];
-		ms->cat_self[i] = 0;
-	}
+	if (rc == TT_OK)
+		rc = close_shares(ms, &f->category_hist, err);
 	return rc == TT_OK ? pass_frame(r, w, dur, err) : rc;
 }
 

@@ -87,8 +87,9 @@ struct tt_marks {
 	struct tt_watch *w;
 	size_t nwatch;
 	struct tt_frame_category *category;   /* sums, as the model gets them */
-	int64_t *cat_self;            /* of the present frame */
-	size_t ncategory;
+	struct tt_frame_share { int64_t self; bool used; } *share;    /* of each category, in the present frame */
+	uint32_t *used;               /* the categories with a share */
+	size_t ncategory, nused;
 };
 
 /* mark_keys.c: the markers that --frame-marker and from_marker ask for. The pointer is good until the next call. */
