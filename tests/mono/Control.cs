@@ -40,6 +40,19 @@ static class Control {
 			Tracetool.Label("fin — 終");
 			Console.WriteLine("{0} {1} {2}", Tracetool.Start(), Tracetool.Dump(), Tracetool.Flush(5000));
 			return 0;
+		case "labels":
+			// Known calls under each label; one label is set while recording is paused.
+			Tracetool.Label("menu");
+			Times(3, Before);
+			Tracetool.Label("boss fight");
+			Times(5, During);
+			Tracetool.Mark("half way");
+			Times(5, During);
+			Tracetool.Stop();
+			Tracetool.Label("level=2");
+			Tracetool.Start();
+			Times(4, After);
+			return 0;
 		case "more":
 			// What the module was asked to keep and shoot; nothing else.
 			Tracetool.Meta("", "no key");

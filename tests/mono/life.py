@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Options, ends, and what starts and stops recording: with real programs, whose calls are counted."""
 import ctypes
+import json
 import os
 import re
 import select
@@ -77,6 +78,26 @@ def by_program():
     run = kit.mono("calls,alloc,paused,ring=160M,out=" + path, "Control", "threads", "500" if kit.LONG else "200")
     kit.check(run.returncode == 0 and unmatched(path) == [], "on and off while others call: nothing lost", run, unmatched(path))
     kit.check(during(path)[0] == (3500 if kit.LONG else 1400), "on and off while others call: every call", during(path))
+
+
+def labels():
+    """Labels of C# are what --from-label and --to-label look for; marks are instants of their thread."""
+    path = kit.capture("labels.ttc")
+    run = kit.mono("calls,out=" + path, "Control", "labels")
+    kit.check(run.returncode == 0 and not run.stderr, "labels: runs", run)
+    facts = [r["value"] for r in kit.stats(path, "facts")["facts"] if r["key"] == "label"]
+    kit.check(facts == ["menu", "boss fight", "level=2"], "labels: the table has them", facts)
+    for options, want in (((), [3, 10, 4]), (("--to-label", "boss*"), [3, 0, 0]), (("--from-label", "boss fight"), [0, 10, 4]),
+                          (("--from-label", "boss*", "--to-label", "*"), [0, 10, 0]), (("--from-label", "level=2"), [0, 0, 4])):
+        rows = kit.counts(kit.stats(path, "markers", *options)["markers"], "marker", "count")
+        got = [rows.get("Control:%s (int)" % m, [0])[0] for m in ("Before", "During", "After")]
+        kit.check(got == want, "labels: %s" % " ".join(options), got, want)
+    subprocess.run([kit.TRACETOOL, "convert", "-q", path, "-o", path + ".json"], check=True)
+    events = [e for e in json.load(open(path + ".json", encoding="utf-8"))["traceEvents"] if e["ph"] == "i"]
+    kit.check([e["args"] for e in events if e["name"] == "Tracetool.Mark" and "rec" not in e["args"]["text"]] == [{"text": "half way"}],
+              "labels: a mark is an instant", events)
+    kit.check([e["args"]["value"] for e in events if e.get("cat") == "Facts" and e["args"]["key"] == "label"] == facts,
+              "labels: each is an instant of the capture in Chrome JSON", events)
 
 
 def by_more_functions():
@@ -248,6 +269,7 @@ def output():
 kit.compile()
 options()
 by_program()
+labels()
 by_more_functions()
 from_outside()
 not_a_file()

@@ -16,6 +16,7 @@ public static class Tracetool {
 	[DllImport(Library)] static extern int tracetool_mono_heapshot();
 	[DllImport(Library)] static extern int tracetool_mono_flush(int ms);
 	[DllImport(Library)] static extern int tracetool_mono_state();
+	[DllImport(Library)] static extern void tracetool_mono_mark(byte[] text);
 	[DllImport(Library)] static extern void tracetool_mono_label(byte[] text);
 	[DllImport(Library)] static extern void tracetool_mono_meta(byte[] key, byte[] value);
 
@@ -51,13 +52,19 @@ public static class Tracetool {
 	/// <summary>Have everything so far written to the file; wait for it, at most so long.</summary>
 	public static bool Flush(int milliseconds) { return loaded && tracetool_mono_flush(milliseconds) == 0; }
 
-	/// <summary>A text at this moment on this thread.</summary>
+	/// <summary>A mark: a text at this moment on this thread.</summary>
+	public static void Mark(string text) {
+		if (loaded && tracetool_mono_api() >= 2)
+			tracetool_mono_mark(Bytes(text));
+	}
+
+	/// <summary>What the program does from now on: tables and captures can be cut there, --from-label.</summary>
 	public static void Label(string text) {
 		if (loaded)
 			tracetool_mono_label(Bytes(text));
 	}
 
-	/// <summary>A fact about the capture; a later one of the same key replaces it.</summary>
+	/// <summary>A fact about the capture, which holds until the same key is set again.</summary>
 	public static void Meta(string key, string value) {
 		if (loaded)
 			tracetool_mono_meta(Bytes(key), Bytes(value));

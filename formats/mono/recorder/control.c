@@ -36,7 +36,7 @@ unlock(void)
 	atomic_flag_clear_explicit(&taken, memory_order_release);
 }
 
-/* A text at this moment, on the calling thread. */
+/* A mark: a text at this moment, on the calling thread. */
 static void
 put_mark(const char *text)
 {
@@ -52,7 +52,7 @@ put_mark(const char *text)
 int32_t
 tracetool_mono_api(void)
 {
-	return 1;
+	return 2;
 }
 
 int32_t
@@ -128,6 +128,12 @@ tracetool_mono_state(void)
 void
 tracetool_mono_label(const char *text)
 {
+	rec_meta("label", text ? text : "");
+}
+
+void
+tracetool_mono_mark(const char *text)
+{
 	put_mark(text ? text : "");
 }
 
@@ -158,7 +164,7 @@ obey(char *text, size_t n)
 	else if (strcmp(text, "heapshot") == 0)
 		tracetool_mono_heapshot();
 	else if (strcmp(text, "label") == 0)
-		put_mark(arg ? arg : "");
+		tracetool_mono_label(arg);
 	else if (*text)
 		module_say("control file %s: no command is called \"%.40s\"; there are start, stop, dump, heapshot, label", module.o.control,
 		    text);

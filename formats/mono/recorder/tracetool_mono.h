@@ -17,7 +17,7 @@
 enum { TRACETOOL_MONO_OK = 0, TRACETOOL_MONO_E_STATE = -1 };
 enum { TRACETOOL_MONO_OFF, TRACETOOL_MONO_PAUSED, TRACETOOL_MONO_RECORDING };
 
-/* The version of these functions: 1. */
+/* The version of these functions: 2. */
 TRACETOOL_MONO int32_t tracetool_mono_api(void);
 
 /* Record from now on; pause. E_STATE where it is so already, or nothing can be recorded. A pause takes some milliseconds. */
@@ -36,7 +36,10 @@ TRACETOOL_MONO int32_t tracetool_mono_flush(int32_t ms);
 /* OFF, PAUSED or RECORDING. */
 TRACETOOL_MONO int32_t tracetool_mono_state(void);
 
-/* A text at this moment on this thread; a fact about the capture. */
+/* A mark: a text at this moment on this thread. Since version 2. */
+TRACETOOL_MONO void tracetool_mono_mark(const char *text);
+
+/* What the program does from now on ("level 3"): the fact "label", with its time. Another fact. In a pause, too. */
 TRACETOOL_MONO void tracetool_mono_label(const char *text);
 TRACETOOL_MONO void tracetool_mono_meta(const char *key, const char *value);
 
