@@ -91,6 +91,7 @@ struct fold {
 };
 
 #define NOT_WANTED UINT32_MAX
+#define SLOTS "bytes are those of the collector's slots, which are larger than some objects: 112 bytes lie in 128"
 
 static int
 by_text(const void *a, const void *b)
@@ -246,7 +247,7 @@ classes(struct fold *f, struct tt_table *t, struct tt_err *err)
 		tt_cell_int(&c[6], s->bytes - b->bytes);
 		tt_cell_int(&c[7], s->n - b->n);
 	}
-	t->note = tt_report_text(f->r, err, "shot %zu%s", (size_t)(last - f->s->shot) + 1,
+	t->note = tt_report_text(f->r, err, "shot %zu%s; " SLOTS, (size_t)(last - f->s->shot) + 1,
 	    before && before + 1 != last ? "; differences are to an earlier one than the one before" : "");
 	if (!t->note)
 		return err->code;
@@ -407,6 +408,7 @@ tables_of(struct fold *f, struct tt_err *err)
 			continue;
 		t->empty_reason = i == H_SHOTS ? "no heap shot in this capture, or none that the filters leave" :
 		    "no whole heap shot in this capture, or none that the filters leave";
+		t->note = SLOTS;
 		if (f->s)
 			rc = make[i](f, t, err);
 	}

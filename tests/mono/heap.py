@@ -2,6 +2,7 @@
 """Heap shots with the real runtime: the objects of the log profiler's shots of the same collections."""
 import csv
 import io
+import json
 import os
 import subprocess
 import time
@@ -113,6 +114,24 @@ def written(path):
     return sum(row["kind"] == "heap_shot" and row["name"] == "end" for row in csv.DictReader(io.StringIO(p.stdout)))
 
 
+def slots():
+    """Bytes are those of the collector's slots, in the log profiler's shots, too; the tables say so. Allocations have the objects' size."""
+    ours, theirs = kit.capture("slots.ttc"), kit.capture("slots.mlpd")
+    kit.mono("alloc,heapshot=1gc,out=" + ours, "Slots", more=["--profile=log:nodefaults,heapshot=1gc,output=" + theirs])
+    for path in (ours, theirs):
+        run = subprocess.run([kit.TRACETOOL, "stats", path, "--table", "alloc_classes,heapshot_classes", "--limit", "0", "--format", "json"],
+                             capture_output=True, text=True, check=True)
+        t = json.loads(run.stdout)["tables"]
+        sizes = [{r["class"]: (r["count" if "count" in r else "objects"], r["bytes"]) for r in t[name]["rows"]}
+                 for name in ("alloc_classes", "heapshot_classes")]
+        if path == ours:
+            kit.check([sizes[0].get(c) for c in ("Fits48", "Wants104", "Wants112")] == [(1000, 48000), (1000, 104000), (1000, 112000)],
+                      "slots: allocations have the size of the objects", sizes[0])
+        kit.check([sizes[1].get(c) for c in ("Fits48", "Wants104", "Wants112")] == [(1000, 48000), (1000, 128000), (1000, 128000)],
+                  "slots: heap shots have that of the slots: " + path, sizes[1])
+        kit.check("collector's slots" in (t["heapshot_classes"].get("note") or ""), "slots: the table says so", t["heapshot_classes"].get("note"))
+
+
 def on_a_small_ring():
     """The collection waits for the writer: no object is dropped."""
     ours, small = kit.capture("large.ttc"), kit.capture("small.ttc")
@@ -128,12 +147,13 @@ def on_a_small_ring():
     kit.check(False, "the nodes are in the shot", sorted(a[0])[:20])
 
 
-kit.compile("Ends", "Heap", "GcMoves", "GameLoop", "Spin", "Churn", "Garbage")
+kit.compile("Ends", "Heap", "GcMoves", "GameLoop", "Spin", "Churn", "Garbage", "Slots")
 agree("Heap")
 agree("GcMoves")
 every_other()
 at_the_end()
 at_an_interval()
 on_demand()
+slots()
 on_a_small_ring()
 kit.end()
