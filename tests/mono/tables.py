@@ -57,7 +57,7 @@ def rows_of(rows, keys, values):
     for r in rows:
         if str(r.get("thread", "")).startswith(OWN_THREADS) or str(r.get("marker", "")).startswith(("(", "GC.", "JIT")):
             continue
-        if r.get("kind") in ("thread", "vtable"):     # by the domain's number, which is used again, or by its address
+        if r.get("kind") in ("thread", "vtable", "context"):     # by the domain's number, which is used again, or by its address
             continue
         name = r.get("thread")
         if name and name.startswith("Thread ") and name[7:].isdigit():
@@ -107,6 +107,12 @@ def domains(path):
     kit.check({"Tables.exe", "plug0", "plug1"} <= set(rows) and rows.get("(unknown)", [0])[0] < total / 20, "domains", rows)
 
 
+def contexts(a, b):
+    """A context is of the domain that it was made in. The log profiler's have the domain's number, which a later domain may have, too."""
+    of = [sorted(str(r["of"]) for r in t["metadata_items"] if r["kind"] == "context") for t in (a, b)]
+    kit.check(of[0] == ["Tables.exe", "plug0", "plug1"] and set(of[1]) <= set(of[0]), "contexts: their domains", *of)
+
+
 def raised():
     """What compiled code raises and catches in one method is there when the compiler does not make jumps of it (tracetool-mono(7))."""
     path = kit.capture("raised.ttc")
@@ -132,6 +138,7 @@ a, b = compare(ours, theirs, tables)
 names(a, b)
 methods(a, b)
 processor_time(a)
+contexts(a, b)
 raised()
 domains(ours)
 # One sampler to a process: the tables of samples are there in either.

@@ -283,10 +283,13 @@ on_assembly_gone(MonoProfiler *p, MonoAssembly *a)
 static void
 on_context(MonoProfiler *p, MonoAppContext *c)
 {
-	int domain = api.mono_context_get_domain_id ? api.mono_context_get_domain_id(c) : 0;
+	MonoDomain *d = NULL;
 
 	(void)p;
-	rec_def_object(TTC_O_CONTEXT, module_key(c), domain > 0 ? (uint64_t)domain : 0, NULL, NULL);
+	/* Its number is the runtime's, which is given to another domain later; ours are not. */
+	if (api.mono_context_get_domain_id && api.mono_domain_get_by_id)
+		d = api.mono_domain_get_by_id(api.mono_context_get_domain_id(c));
+	rec_def_object(TTC_O_CONTEXT, module_key(c), domain_key(d), NULL, NULL);
 }
 
 static void
