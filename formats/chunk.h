@@ -42,7 +42,7 @@
 #define TTC_CHUNK_MAGIC   0x6b435454u         /* "TTCk" */
 #define TTC_DEFS_MAGIC    0x64435454u         /* "TTCd": definitions, in a ring only */
 #define TTC_MAJOR         1           /* another one cannot be read */
-#define TTC_MINOR         1           /* a greater one can: kinds it does not know are skipped and counted */
+#define TTC_MINOR         2           /* a greater one can: kinds it does not know are skipped and counted */
 
 #define TTC_CHUNK_MIN     (4u << 10)
 #define TTC_CHUNK_LIMIT   (1u << 20)  /* of a chunk with its head */
@@ -155,6 +155,7 @@ enum ttc_kind {
 	TTC_DEF_OBJECT = 76,          /* time key byte enum ttc_object, varint of-key text text2 */
 	TTC_DEF_FRAMES = 77,          /* time number: this thread has marked a frame */
 	TTC_DEF_VTABLE = 78,          /* time key class-key domain-key: a class in a domain; from 1.1 */
+	TTC_DEF_ARGS = 79,            /* time key text: what the arguments of a marker's zones are called, each name ended by a NUL; from 1.2 */
 };
 
 /* What a managed runtime has besides methods, which are markers. */

@@ -165,6 +165,12 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 		d.b = ttc_number(f);
 		d.a = ttc_number(f);
 		break;
+	case TTC_DEF_ARGS:
+		d.kind = TT_DEF_ARGS;
+		d.ts = def_time(r, f);
+		d.key = ttc_number(f);
+		d.text = text(f, &d.len);
+		break;
 	case TTC_META:
 		d.kind = TT_DEF_META;
 		d.ts = def_time(r, f);
@@ -176,7 +182,7 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 			d.key = (d.key ^ (uint8_t)d.text[len]) * 1099511628211u;
 		break;
 	default:                      /* heed.c has read the others */
-		if (kind < TTC_DEF_MARKER || kind > TTC_DEF_VTABLE)
+		if (kind < TTC_DEF_MARKER || kind > TTC_DEF_ARGS)
 			tt_loss_add(&r->b->loss, TT_LOST_UNKNOWN, 1, (uint64_t)(f->end - f->p), r->b->at);
 		return TT_OK;
 	}

@@ -79,10 +79,13 @@ tt_emit_args(const struct tt_args *args, const char *const *name, bool hex, stru
 	int rc = TT_OK;
 
 	for (size_t k = 0; k < args->n && rc == TT_OK; k++) {
-		const char *sep = k ? "," : "{";
+		const char *own = name && *name ? *name++ : "";
 
-		rc = name && *name ? tt_buf_printf(out, err, "%s\"%s\":", sep, *name++) :
-		    tt_buf_printf(out, err, "%s\"arg%zu\":", sep, k);
+		if ((rc = tt_buf_text(out, k ? ",\"" : "{\"", err)) != TT_OK)
+			return rc;
+		rc = *own ? tt_buf_json(out, own, strlen(own), err) : tt_buf_printf(out, err, "arg%zu", k);
+		if (rc == TT_OK)
+			rc = tt_buf_text(out, "\":", err);
 		if (rc == TT_OK)
 			rc = put_value(args, &args->ev[k], hex, out, err);
 	}

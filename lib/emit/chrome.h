@@ -129,8 +129,8 @@ int tt_chrome_tail(struct chrome *c, struct chrome_part *part, struct tt_err *er
 int tt_chrome_names(struct chrome *c, struct tt_err *err);
 int tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 
-/* Append `,"args":{...}`, those of an event of marker ${key}; nothing where there are none. */
-int tt_chrome_args(const struct chrome *c, const struct tt_view *v, uint64_t key, const struct tt_args *args, struct tt_buf *out,
+/* Append `,"args":{...}`, called as in ${name}; nothing where there are none. */
+int tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_args *args, struct tt_buf *out,
     struct tt_err *err);
 
 /* --- chrome_rare.c ------------------------------------------------------- */

@@ -196,7 +196,7 @@ put_instant(struct rare *r)
 	if (rc != TT_OK || !piece.s)
 		return rc;
 	if ((rc = put_head(r, "i", r->ts)) != TT_OK || (rc = tt_buf_text(r->out, ",\"s\":\"t\"", r->err)) != TT_OK ||
-	    (rc = tt_chrome_args(r->c, r->v, r->e->val, &args, r->out, r->err)) != TT_OK)
+	    (rc = tt_chrome_args(r->c, tt_model_key(r->c->m, r->v->cap->process, r->e->val)->arg_instant, &args, r->out, r->err)) != TT_OK)
 		return rc;
 	return tt_buf_add(r->out, piece.s, piece.n, r->err);
 }

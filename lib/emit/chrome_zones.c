@@ -211,14 +211,14 @@ put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end,
 }
 
 int
-tt_chrome_args(const struct chrome *c, const struct tt_view *v, uint64_t key, const struct tt_args *args, struct tt_buf *out,
+tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_args *args, struct tt_buf *out,
     struct tt_err *err)
 {
 	int rc = args->n ? tt_buf_text(out, ",\"args\":", err) : TT_END;
 
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	return tt_emit_args(args, tt_model_key(c->m, v->cap->process, key)->arg, c->o.blobs, out, err);
+	return tt_emit_args(args, name, c->o.blobs, out, err);
 }
 
 /* One zone with what arguments it has. */
@@ -232,7 +232,7 @@ put_whole(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 	if (rc != TT_OK || !args || w->out->n == before)
 		return rc;
 	w->out->n--;          /* the record's last brace */
-	rc = tt_chrome_args(w->c, w->v, s->key, args, w->out, err);
+	rc = tt_chrome_args(w->c, tt_model_key(w->c->m, w->v->cap->process, s->key)->arg, args, w->out, err);
 	return rc == TT_OK ? tt_buf_text(w->out, "}", err) : rc;
 }
 
@@ -375,7 +375,8 @@ hand_on_args(struct writer *w, size_t at, uint64_t n, struct tt_err *err)
 
 		memcpy(&s, w->out->p + at, sizeof s);
 		if (s.flags >> TT_SLICE_ARGS)
-			rc = tt_chrome_args(w->c, w->v, s.key, tt_slice_args(w->v, &s), w->out, err);
+			rc = tt_chrome_args(w->c, tt_model_key(w->c->m, w->v->cap->process, s.key)->arg, tt_slice_args(w->v, &s),
+			    w->out, err);
 		s.flags = (uint32_t)(w->out->n - before);
 		memcpy(w->out->p + at, &s, sizeof s);
 	}

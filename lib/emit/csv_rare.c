@@ -294,7 +294,7 @@ put_record(struct csv *c, const struct tt_view *v, const struct tt_event *e, con
 	if (rc == TT_OK)
 		rc = tt_csv_put_field(b, c, r->detail, r->ndetail, err);
 	if (rc == TT_OK)
-		rc = tt_csv_put_args(b, c, &r->args, r->marker ? r->marker->arg : NULL, &c->scratch, err);
+		rc = tt_csv_put_args(b, c, &r->args, r->marker ? r->marker->arg_instant : NULL, &c->scratch, err);
 	return rc == TT_OK ? tt_buf_add(b, "\n", 1, err) : rc;
 }
 

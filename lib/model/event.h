@@ -161,6 +161,7 @@ enum tt_def_kind {
 	TT_DEF_SYMBOL,        /* key = address, a = size; text = name */
 	TT_DEF_BINARY,        /* key = address, a = file offset, b = size; text = file */
 	TT_DEF_CODE,          /* key = method's, a = code start, b = code size: where markers do not say it */
+	TT_DEF_ARGS,          /* key = marker's; text = names of its zones' arguments, each ended by a NUL */
 	TT_DEF_META,          /* text = key, text2 = value: a fact about the capture */
 	TT_DEF_KINDS
 };

@@ -141,7 +141,8 @@ struct tt_model {
 		bool known;           /* a definition was found */
 		bool wanted;          /* chosen by --marker and --category */
 		bool left_out;        /* it waits, and waiting is left out: its zones are not shown */
-		const char *const *arg;       /* names of its first arguments, NULL-terminated, or NULL */
+		const char *const *arg;       /* names of its zones' first arguments, NULL-terminated, or NULL; "" is no name */
+		const char *const *arg_instant;       /* ... of its instants' */
 	} *name;
 	size_t nname;
 	struct tt_keys *keys;         /* name of every key defined or met: tt_model_key() */

@@ -148,6 +148,33 @@ category_of(const struct tt_capture *cap, const struct tt_def *def, const char *
 	return rc;
 }
 
+/* The names of arguments that the capture has for zones of ${key}; *${arg} stays where it has none. A name that comes twice is none. */
+static int
+recorded_args(struct tt_model *m, const struct tt_capture *cap, uint64_t key, const char *const **arg, struct tt_err *err)
+{
+	enum { MOST = 64 };
+	const struct tt_def *d = tt_defs_find(cap->defs, TT_DEF_ARGS, key, INT64_MAX);
+	const char *name[MOST + 1];
+	size_t n = 0;
+
+	if (!d)
+		return TT_OK;
+	for (const char *p = d->text, *end = p + d->len; p < end && n < MOST; p += strlen(p) + 1) {
+		name[n] = p;
+		for (size_t i = 0; i < n; i++)
+			if (strcmp(name[i], p) == 0)
+				name[n] = "";
+		n++;
+	}
+	name[n++] = NULL;
+	const char **copy = tt_arena_alloc(&m->arena, n * sizeof *copy, err);
+	if (!copy)
+		return err->code;
+	memcpy(copy, name, n * sizeof *copy);
+	*arg = copy;
+	return TT_OK;
+}
+
 /* Fill a name from its definition. */
 static int
 defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, uint32_t process, uint64_t key,
@@ -165,8 +192,11 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 	if (!def)
 		return TT_OK;
 	name->alloc_wrapper = tt_name_alloc_wrapper(name->full);
-	name->arg = cap->arg_names ? cap->arg_names(def) : NULL;
-	int rc = category_of(cap, def, category, err);
+	name->arg = name->arg_instant = cap->arg_names ? cap->arg_names(def) : NULL;
+	int rc = recorded_args(m, cap, key, &name->arg, err);
+	if (rc != TT_OK)
+		return rc;
+	rc = category_of(cap, def, category, err);
 	if (rc != TT_OK || def->len == 0)
 		return rc;
 	if (k->form == TT_NAMES_FULL)

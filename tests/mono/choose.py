@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """What is recorded of what: filters of methods, depth, arguments, frames, stacks, sampled allocations."""
-import math
+import csv
 import json
+import math
 import subprocess
 
 import kit
@@ -105,6 +106,28 @@ def more_arguments():
     kit.check(found == [[7], [1013], ["locals", 1007, "?", 7, 3.5, 1, "?"]], "args: numbers of those, and no objects", found)
 
 
+def names():
+    """Arguments are called as the parameters are in the source, "this" first; results and locals have numbers."""
+    path = record("names of args", "args=More:*,args=More/Spot:*,args=Shown:*", "Args")
+    want = {
+        "Shown:Numbers": list("abcdefg"), "Shown:Texts": ["this", "a", "b", "c"], "Shown:Result": ["n"], "Shown:Locals": ["n"],
+        "More:Kinds": list("abcdefghijklm"), "More:Many": list("abcdefghijklmnopqrstuvwx"), "More:Refer": list("abcde"),
+        "More/Spot:Own": ["this", "a"], "More:Made": ["n"], "Shown:Objects": list("abcd"),
+    }
+    for options in ([], ["--begin-end"]):
+        subprocess.run([kit.TRACETOOL, "convert", "-q", path, "-o", path + ".json"] + options, check=True)
+        events = json.load(open(path + ".json", encoding="utf-8"))["traceEvents"]
+        got = {e["name"]: list(e["args"]) for e in events if e["ph"] in "XB" and "args" in e}
+        kit.check_equal({k: got.get(k) for k in want}, want, "args: names in Chrome JSON %s" % options)
+        got = [list(e["args"]) for e in events if e["ph"] == "i" and e["name"] == "More:Made"]
+        kit.check(got == [["arg0"]] or got[0] == ["arg0"], "args: a result has no parameter's name", got)
+    subprocess.run([kit.TRACETOOL, "convert", "-q", path, "-o", path + ".csv"], check=True)
+    with open(path + ".csv", encoding="utf-8", newline="") as f:
+        rows = [r for r in csv.DictReader(f) if r["args"]]
+    got = {r["name"].split(" (")[0]: list(json.loads(r["args"])) for r in rows if r["kind"] == "zone"}
+    kit.check_equal({k: got.get(k) for k in want}, want, "args: names in CSV")
+
+
 def frames():
     path = record("frames", "calls,frame=World:Frame", "GameLoop", "30", "3")
     kit.check(kit.stats(path, "frames")["frames"][0]["count"] == 29, "frame: each entry begins one", kit.stats(path, "frames"))
@@ -173,6 +196,7 @@ filters()
 depth()
 arguments()
 more_arguments()
+names()
 frames()
 stacks()
 sampled()

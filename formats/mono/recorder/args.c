@@ -2,6 +2,7 @@
 #include "mono/recorder/frame.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 
 #include <mono/metadata/blob.h>
 
@@ -155,6 +156,39 @@ static bool
 is_out(MonoMethodSignature *s, MonoType *type, uint32_t i)
 {
 	return is_ref(type) && (!api.mono_signature_param_is_out || api.mono_signature_param_is_out(s, (int)i));
+}
+
+void
+args_compiled(MonoMethod *m)
+{
+	MonoMethodSignature *s;
+	char text[4000];
+	size_t n = 0;
+
+	if (!module.o.n[LIST_ARGS] || !(filter_flags(m) & FILTER_ARGS) || !able() || !api.mono_method_get_param_names ||
+	    !api.mono_signature_get_param_count || !api.mono_signature_is_instance || !(s = api.mono_method_signature(m)))
+		return;
+	uint32_t count = api.mono_signature_get_param_count(s);
+	/* The runtime writes as many as there are, however many are recorded. */
+	const char **name = calloc((size_t)count + 1, sizeof *name);
+	if (!name)
+		return;
+	api.mono_method_get_param_names(m, name);
+	if (api.mono_signature_is_instance(s)) {
+		memcpy(text, "this", 5);
+		n = 5;
+	}
+	for (uint32_t i = 0; i < count && i < VALUES; i++) {
+		const char *one = name[i] ? name[i] : "";
+		size_t size = strlen(one) + 1;
+		if (size > sizeof text - n)
+			break;
+		memcpy(text + n, one, size);
+		n += size;
+	}
+	free(name);
+	if (n > 0)
+		rec_def_args(module_key(m), text, n);
 }
 
 void

@@ -226,6 +226,7 @@ void
 defs_compiled(MonoMethod *m)
 {
 	defs_method(m);
+	args_compiled(m);
 }
 
 bool

@@ -172,6 +172,8 @@ void filter_end(void);
 
 /* Record that a method begins, with its arguments; what it returns, before it ends. */
 void args_enter(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context);
+/* A method was compiled whose arguments may be asked for: record what they are called. */
+void args_compiled(MonoMethod *m);
 void args_leave(struct rec_thread *t, uint64_t now, MonoMethod *m, MonoProfilerCallContext *context);
 
 /* --- stack.c --------------------------------------------------------------------- */

@@ -282,6 +282,21 @@ rec_def_vtable(uint64_t key, uint64_t of_class, uint64_t domain)
 }
 
 void
+rec_def_args(uint64_t marker, const char *names, size_t n)
+{
+	struct rec_thread *t = def_enter();
+	struct def d;
+
+	if (!t)
+		return;
+	def_begin(&d, TTC_DEF_ARGS);
+	d.p = ttc_put(d.p, marker);
+	def_text(&d, names, n);
+	def_end(&d);
+	rec_leave(t);
+}
+
+void
 ring_def_frames(struct rec_thread *marks)
 {
 	struct rec_thread *t = def_enter();

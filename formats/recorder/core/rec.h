@@ -151,6 +151,8 @@ void rec_def_counter(uint64_t marker, unsigned unit, const char *section);
 void rec_def_object(enum ttc_object what, uint64_t key, uint64_t of, const char *text, const char *text2);
 /* A class in a domain: allocations and objects can name it in the class's place. */
 void rec_def_vtable(uint64_t key, uint64_t of_class, uint64_t domain);
+/* What the arguments of zones of ${marker} are called, each name ended by a NUL: ${n} bytes. An empty name is none. */
+void rec_def_args(uint64_t marker, const char *names, size_t n);
 /* A thread's name; ${native} is joined with the id a thread has in rec_thread(). The newest wins. */
 void rec_def_thread(uint64_t native, const char *group, const char *name);
 /* A fact about the capture, now: scene changes, tags. */
