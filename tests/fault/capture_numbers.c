@@ -128,6 +128,7 @@ definitions(void)
 		DEFINE(TTC_THREAD, number(i); number(1000 + i); number(2000 + i); number(0); number(0); number(0));
 	}
 	DEFINE(TTC_DEF_VTABLE, number(0); number(910); number(900); number(800));
+	DEFINE(TTC_DEF_ARGS, number(0); number(91); bytes("a\0b\0", 4));
 	DEFINE(TTC_DEF_FRAMES, number(0); number(2));
 	DEFINE(TTC_CLOCK, number(1000000000); number(2000000000); number(0));
 	DEFINE(TTC_CLOCK, number(3000000000); number(4000000000); number(0));

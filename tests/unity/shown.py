@@ -2,7 +2,7 @@
 """What a Unity capture holds is visible: every value that events carry, by name where it has one; markers without a name."""
 import json
 
-from ttc import BLOB, F32, F64, I32, I64, TEXT, U32, U64, Capture, Suite
+from ttc import BLOB, F32, F64, I32, I64, TEXT, U32, U64, Capture, Suite, text, varint
 
 INF = float("inf")
 suite = Suite()
@@ -132,8 +132,34 @@ def descriptions():
     suite.equal("JSON: the thread's group", names, ["Job"])
 
 
+def names_of_arguments():
+    """Record 79 names the arguments of a marker's zones: a name that is empty, not there or there twice is a number, and all are escaped."""
+    c = Capture()
+    named, wide = c.marker("Named"), c.marker("Wide")
+    c.record(79, varint(0) + varint(named) + text('this\0\0gr\u00fc"n\\\0this\0last'))
+    c.record(79, varint(0) + varint(wide) + text("".join("p%d\0" % i for i in range(1000))))
+    c.record(79, varint(0) + varint(4711) + text("of no marker\0"))
+    t = c.thread()
+    six = [(U32, i) for i in range(6)]
+    t.zone(1000, 2000, named, six)
+    t.instant(3000, named, six[:2])
+    t.zone(4000, 5000, wide, [(U32, i) for i in range(99)])
+    path = c.write(suite.path("named.ttc"))
+    want = [("this", 0), ("arg1", 1), ('gr\u00fc"n\\', 2), ("arg3", 3), ("last", 4), ("arg5", 5)]
+    for form in ([], ["--begin-end"]):
+        got = {(e["name"], e["ph"]): list(e["args"].items()) for e in suite.chrome(path, *form) if "args" in e}
+        suite.equal("JSON: names %s" % form, got.get(("Named", "B" if form else "X")), want)
+        suite.equal("JSON: not of instants %s" % form, got.get(("Named", "i")), [("arg0", 0), ("arg1", 1)])
+        suite.equal("JSON: as many as are looked at %s" % form, [k for k, _ in got[("Wide", "B" if form else "X")]],
+                    ["p%d" % i for i in range(64)] + ["arg%d" % i for i in range(64, 99)])
+    got = [list(json.loads(r["args"]).items()) for r in suite.csv(path) if r["name"] == "Named"]
+    suite.equal("CSV: names", got, [want, [("arg0", 0), ("arg1", 1)]])
+    suite.equal("nothing is unknown", suite.rows("loss", path), [])
+
+
 odd_values()
 all_values()
+names_of_arguments()
 descriptions()
 counters()
 suite.end()
