@@ -64,7 +64,8 @@ KNOWN = {
     ("lib/gate/gather.h", "--frame-marker"): "the same",
     ("cmd/verdict_explain.c", "--frames"): "behind a whole command that stats or batch hands on",
     ("tracetool-list.1", "--input-format"): LIST, ("tracetool-mlpd.7", "--maxframes"): "of mprof-report",
-    ("tracetool-mono.7", "--debug"): "of mono", ("tracetool-record.1", "--level"): "of the game in an example",
+    ("tracetool-mono.7", "--debug"): "of mono", ("lib/pass/exceptions.c", "-O"): "of mono",
+    ("tracetool-record.1", "--level"): "of the game in an example",
     ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",
     ("cmd/verdict_junit.c", "gate"): "a title, not a command",
 }
