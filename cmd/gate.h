@@ -32,7 +32,8 @@ int gate_run(struct app *app, const struct gate_opts *g, const struct input_opts
  * A gate over captures that somebody else reads, like the processes of a batch.
  *
  * gate_open() reads budget and baseline (g->save, append, suggest and explain are not for it) and adds the files that
- * will be written to ${writes}, where its caller's are, and sees that each is a file of its own; before the sandbox. gate_set_run() puts what the budget wants into the options of a run;
+ * will be written to ${writes}, where its caller's are, and sees that each is a file of its own; before the sandbox.
+ * gate_set_run() puts what the budget wants into the options of a run;
  * gate_judge() judges the samples made of it, prints the verdict if it shall ${show} it, and writes the files.
  * The exit code is left in app->verdict. Free with gate_close(), also after an error; NULL is fine.
  */

@@ -7,7 +7,8 @@ share with their files while they run: so what was killed, or left by _exit(), c
 A line counts once, a branch twice: a condition (each part of && and ||, each case) that was true and that was false. Code
 of a header or of a file that several programs take in counts once. tests/ and cmd/ do not count.
 
-Whatever was not run has the first reason of tests/cover.reasons that fits; one that fits nothing is told. Ends with the figures of both directories; exit status 1 where one of them is below its limit.
+Whatever was not run has the first reason of tests/cover.reasons that fits; one that fits nothing is told.
+Ends with the figures of both directories; exit status 1 where one of them is below its limit.
 """
 import collections
 import glob

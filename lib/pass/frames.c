@@ -16,7 +16,8 @@ enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999,
 	S_OVER30, S_OVER20, S_PARTIAL, S_N };
 
 static const struct tt_col summary_col[S_N] = {
-	[S_TIME] = { "time", "time", TT_UNIT_TEXT, "wall: from a frame's begin to the next; cpu: the same without the frame thread's waits and its time outside recorded calls." },
+	[S_TIME] = { "time", "time", TT_UNIT_TEXT,
+	    "wall: from a frame's begin to the next; cpu: the same without the frame thread's waits and its time outside recorded calls." },
 	[S_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Whole frames." },
 	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean frame time." },
 	[S_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median frame time (nearest rank, exact)." },
@@ -90,10 +91,12 @@ static const struct tt_col hitch_col[W_N] = {
 	[W_GPU] = { "gpu_ns", "GPU", TT_UNIT_NS, "GPU time, as the engine measured it." },
 	[W_PRESENT] = { "present_wait_ns", "present wait", TT_UNIT_NS, "Time the main thread waited to present, as the engine measured it." },
 	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, CPU (both), GPU, present, balanced or unknown." },
-	[W_TOP] = { "top", "top markers by self time", TT_UNIT_PROSE, "The three with most self time in it on the frame thread; (outside recorded calls): time in which none was open." },
+	[W_TOP] = { "top", "top markers by self time", TT_UNIT_PROSE,
+	    "The three with most self time in it on the frame thread; (outside recorded calls): time in which none was open." },
 	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on all threads in it; empty where that was not recorded." },
 	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations on all threads in it; empty where they were not recorded." },
-	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS, "Time in it during which a collection was stopping or had stopped the world; empty where pauses are not recorded." },
+	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS,
+	    "Time in it during which a collection was stopping or had stopped the world; empty where pauses are not recorded." },
 	[W_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "The frame thread." },
 };
 

@@ -46,7 +46,8 @@ static const struct tt_col marker_col[] = {
 	{ "marker", "marker", TT_UNIT_TEXT, "Name of the marker." },
 	{ "category", "category", TT_UNIT_TEXT, "Its category." },
 	{ "id", "id", TT_UNIT_COUNT, "The engine's number of it." },
-	{ "flags", "flags", TT_UNIT_TEXT, "What the engine says of it: script, editor, release, warning, invoke, deep, counter, gpu (tracetool-unity(7), flags)." },
+	{ "flags", "flags", TT_UNIT_TEXT,
+	    "What the engine says of it: script, editor, release, warning, invoke, deep, counter, gpu (tracetool-unity(7), flags)." },
 	{ "verbosity", "verbosity", TT_UNIT_TEXT, "user, debug, internal, external or advanced." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };

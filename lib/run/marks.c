@@ -359,7 +359,8 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 			rc = tt_watch_init(r, &ms->w[ms->nwatch++], best, first, err);
 	}
 	if (rc == TT_OK && m->filter.has_frames && m->frames->n == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames%s", m->filter.from != INT64_MIN || m->filter.to != INT64_MAX ? " in that time" : "");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames%s",
+		    m->filter.from != INT64_MIN || m->filter.to != INT64_MAX ? " in that time" : "");
 	narrow(r);
 	return rc == TT_OK ? choose_hitches(r, err) : rc;
 }

@@ -81,7 +81,8 @@ def lines(pattern, text):
 def header(text, t, _):
     k = t["capture"]["rows"][0]
     return ({w: re.search(w + r": (.*)", text).group(1) for w in ("Data version", "Architecture", "Operating system", "Arguments", "Program ID")},
-            {"Data version": re.search(r"data version (\d+)", k["version"]).group(1), "Architecture": k["arch"], "Operating system": k["os"], "Arguments": k["args"],
+            {"Data version": re.search(r"data version (\d+)", k["version"]).group(1), "Architecture": k["arch"], "Operating system": k["os"],
+             "Arguments": k["args"],
              "Program ID": str(k["pid"])})
 
 

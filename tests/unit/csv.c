@@ -123,8 +123,10 @@ TEST(rare_events_have_numbers_in_value_and_ids_in_detail)
 	    "thread,1,1,0x7f10,1013,,,start,,,0x7f10,\n"
 	    "sync,1,1,0x7f10,1014,,,,,,,\n"
 	    "gap,1,1,0x7f10,1015,,,,,,,\n"
-	    "instant,1,1,0x7f10,1016,,,\"Game.World:Frame (int,string)\",(none),5,64 bytes,\"{\"\"arg0\"\":\"\"64 bytes\"\",\"\"arg1\"\":5,\"\"arg2\"\":\"\"9 bytes\"\"}\"\n"
-	    "instant,1,1,0x7f10,1017,,,\"Game.World:Frame (int,string)\",(none),5,text,\"{\"\"arg0\"\":\"\"64 bytes\"\",\"\"arg1\"\":5,\"\"arg2\"\":\"\"text\"\"}\"\n");
+	    "instant,1,1,0x7f10,1016,,,\"Game.World:Frame (int,string)\",(none),5,64 bytes,"
+	    "\"{\"\"arg0\"\":\"\"64 bytes\"\",\"\"arg1\"\":5,\"\"arg2\"\":\"\"9 bytes\"\"}\"\n"
+	    "instant,1,1,0x7f10,1017,,,\"Game.World:Frame (int,string)\",(none),5,text,"
+	    "\"{\"\"arg0\"\":\"\"64 bytes\"\",\"\"arg1\"\":5,\"\"arg2\"\":\"\"text\"\"}\"\n");
 	CHECK_EQ_INT(k.loss.e[TT_LOST_VALUES].n, 0);
 	kit_free(&k);
 }

@@ -658,7 +658,8 @@ TEST(baselines_by_hand_are_taken_as_far_as_there_is_room)
 		n += (size_t)snprintf(text + n, sizeof text - n, "%s[ \"part %d\", %d, 1 ]", i ? "," : "", i, 1000 - i);
 	n += (size_t)snprintf(text + n, sizeof text - n, "], \"worst\": [");
 	for (int i = 0; i < TT_SAMPLE_WORST + 2; i++)
-		n += (size_t)snprintf(text + n, sizeof text - n, "%s{ \"frame\": %d, \"top\": [ [\"a\", 1], [\"b\", 2], [\"c\", 3], [\"d\", 4] ] }", i ? "," : "", i);
+		n += (size_t)snprintf(text + n, sizeof text - n, "%s{ \"frame\": %d, \"top\": [ [\"a\", 1], [\"b\", 2], [\"c\", 3], [\"d\", 4] ] }",
+		    i ? "," : "", i);
 	n += (size_t)snprintf(text + n, sizeof text - n, "] } ] } ] }");
 	if (!CHECK_EQ_INT(tt_baseline_parse(text, n, "b", &budget, &b, &arena, &err), TT_OK) || !CHECK_EQ_INT((intmax_t)b.nsample, 5))
 		return;

@@ -44,7 +44,8 @@ TEST(amounts_are_read_without_rounding)
 		if (!CHECK_EQ_INT(set(same[i]), 0) || !CHECK_EQ_INT(c.ring_b, 64 << 20))
 			printf("  %s\n", same[i]);
 	}
-	static const char *const bad[] = { "keep=307445734.99min", "ring=", "ring=M", "ring=1.M2", "ring=1.2.3M", "ring=-1", "ring=1ms", "ring=1KI", "ring=1[", "keep=1S", "keep=5MIN", "over=5",
+	static const char *const bad[] = { "keep=307445734.99min", "ring=", "ring=M", "ring=1.M2", "ring=1.2.3M", "ring=-1", "ring=1ms", "ring=1KI", "ring=1[",
+	    "keep=1S", "keep=5MIN", "over=5",
 		"over=", "ring=99999999999999999999", "ring=17179869184G", "ring=0x10", "ring",
 		"ring=18446744073709551616", "ring=18446744073709551619" };
 	for (size_t i = 0; i < COUNT(bad); i++)

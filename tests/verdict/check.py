@@ -102,7 +102,8 @@ def gate(captures, *options, summary=None, codes=(0, 1, 5), jobs="1"):
     """The lines on standard output behind the text, and the exit code; files are in the work folder."""
     env = dict(os.environ, GITHUB_STEP_SUMMARY=summary or "", TRACETOOL_JOBS_EXACT="1")
     r = subprocess.run([TRACETOOL, "stats", "-q", "-j", jobs, "--today", "2026-11-20", "--junit", at(FORMS[0]), "--gitlab", at(FORMS[1]),
-                        "--markdown", at(FORMS[2]), "--json", at(FORMS[3]), "--github", "--azure", "--teamcity", *(() if "-o" in options else ("-o", at("text"))),
+                        "--markdown", at(FORMS[2]), "--json", at(FORMS[3]), "--github", "--azure", "--teamcity",
+                        *(() if "-o" in options else ("-o", at("text"))),
                         *options, *captures], capture_output=True, timeout=120, env=env)
     if r.returncode not in codes:
         raise SystemExit("exit %d: %s" % (r.returncode, r.stderr.decode()))

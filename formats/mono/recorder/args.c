@@ -238,7 +238,8 @@ is_plain(MonoType *type)
 static bool
 has_locals(void)
 {
-	return api.mono_method_get_token && api.mono_debug_find_method && api.mono_debug_free_method_jit_info && api.mono_domain_get && api.mono_method_get_header &&
+	return api.mono_method_get_token && api.mono_debug_find_method && api.mono_debug_free_method_jit_info && api.mono_domain_get &&
+	    api.mono_method_get_header &&
 	    api.mono_method_header_get_locals && api.mono_metadata_free_mh;
 }
 
