@@ -12,6 +12,7 @@ ALL_CFLAGS   := -std=c11 $(OPT) $(WARN) -pthread -fno-strict-overflow $(CFLAGS)
 ALL_LDFLAGS  := -pthread $(LDFLAGS)
 ALL_LDLIBS   := -larchive -ljansson -lz -lm $(LDLIBS)
 BUILD    ?= build
+VERSION  := $(shell sed -n 's/^.define TT_VERSION "\(.*\)"/\1/p' cmd/version.h)
 PREFIX   ?= /usr/local
 DESTDIR  ?=
 FUZZ_TIME ?= 60
@@ -104,6 +105,7 @@ help:
 	@echo 'bench      speed and memory beside other programs'
 	@echo 'cost cost-mono   what the recorders cost the program they record'
 	@echo 'dist       the package for Unity, with the libraries of DIST_FOR="$(DIST_FOR)", to $(BUILD)/dist/'
+	@echo 'release    sources, an installed tree and their checksums to $(BUILD)/release/'
 	@echo 'man        put common options and the columns of tables into the manual pages'
 	@echo 'install uninstall   to PREFIX=$(PREFIX) below DESTDIR'
 	@echo 'clean      remove $(BUILD)/'
@@ -217,7 +219,8 @@ $(PLUG_LIB): $(PLUG_OBJ)
 $(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) \
+		$(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 
 # The program with allocation and transfers that fail on purpose.
 # Whatever may have to grow does so each time, so that it fails everywhere once.
@@ -279,14 +282,16 @@ clean:
 # What the program needs, and what else the tests and the other targets need.
 # go, node and npm often come from elsewhere than Debian: the commands are what counts.
 DEB_BUILD := gcc libc6-dev make libarchive-dev libjansson-dev zlib1g-dev
-DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip clang cmark-gfm golang-go jq lcov libarchive-tools libclang-rt-dev llvm libmono-profiler libmonosgen-2.0-1 libxml2-utils lz4 mandoc \
+DEB_TEST  := libmono-2.0-dev pkg-config bzip2 p7zip-full zip clang cmark-gfm golang-go jq lcov libarchive-tools \
+	libclang-rt-dev llvm libmono-profiler libmonosgen-2.0-1 libxml2-utils lz4 mandoc \
 	mono-mcs mono-runtime mono-utils nodejs npm python3 python3-jsonschema python3-junitparser python3-prometheus-client python3-yaml \
 	r-base-core r-cran-exactranktests strace uftrace valgrind xz-utils zstd zsh fish \
 	gcc-aarch64-linux-gnu gcc-arm-linux-gnueabihf gcc-mingw-w64-x86-64 libc6-dev-arm64-cross libc6-dev-armhf-cross musl-tools qemu-user wine wine64
 
 # Goals that the program's packages are enough for.
-PLAIN_GOALS := setup all demo check-quick install uninstall help clean
+PLAIN_GOALS := setup all demo check-quick release install uninstall help clean
 DEB_WANTED := $(DEB_BUILD) $(if $(filter check-quick,$(MAKECMDGOALS)),python3) \
+	$(if $(filter release,$(MAKECMDGOALS)),git libmono-2.0-dev pkg-config) \
 	$(if $(filter-out $(PLAIN_GOALS),$(MAKECMDGOALS)),$(DEB_TEST))
 .PHONY: setup setup-check
 setup:
@@ -351,7 +356,8 @@ FUZZ_OPT := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-rec
 $(FUZZER): $(BUILD)/fuzzer/%: tests/fuzz/%.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) \
+		$(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 
 .PHONY: fuzz fuzzers
 fuzzers: $(FUZZER)
@@ -405,7 +411,28 @@ dist-aarch64 dist-windows: $(ONE)
 	@$(MAKE) BUILD=$(BUILD)/$(@:dist-%=%) CC=$(OF_$(@:dist-%=unity-%)) unity
 	@$(call strip_lib,$(patsubst %gcc,%,$(OF_$(@:dist-%=unity-%))),$(BUILD)/$(@:dist-%=%)/$(LIB_$@))
 dist: $(ONE) $(DIST_FOR:%=dist-%)
-	@formats/unity/dist.py -o $(BUILD)/dist --source $(ONE) $(foreach s,$(DIST_FOR),$(DIST_$(s)))
+	@formats/unity/dist.py -o $(BUILD)/dist --version $(VERSION) --source $(ONE) $(foreach s,$(DIST_FOR),$(DIST_$(s)))
+
+# --- releases ---------------------------------------------------------------------
+
+# What is published: the sources of the last commit, what "make install" installs, built here, and their checksums.
+# The same commit makes the same bytes: all times are those of the commit, names are sorted, nobody owns the files.
+RELEASE  := $(BUILD)/release
+SOURCES  := tracetool-$(VERSION)
+PREBUILT := $(SOURCES)-$(shell uname -s | tr A-Z a-z)-$(shell uname -m)
+.PHONY: release
+release: $(AFTER_SETUP)
+	@git diff --quiet HEAD -- || { echo 'release: some changes are not committed: commit them first' >&2; exit 1; }
+	@$(MAKE) --no-print-directory $(ALL_CPUS) $(BIN) mono
+	@rm -rf $(RELEASE)
+	@mkdir -p $(RELEASE)/root
+	@git archive --format=tar --prefix=$(SOURCES)/ HEAD | gzip -9n > $(RELEASE)/$(SOURCES).tar.gz
+	@$(MAKE) -s --no-print-directory install DESTDIR=$(abspath $(RELEASE))/root PREFIX=/usr/local
+	@strip $(RELEASE)/root/usr/local/bin/tracetool $(wildcard $(RELEASE)/root/usr/local/lib/*.so)
+	@tar -c -C $(RELEASE)/root/usr/local --sort=name --owner=0 --group=0 --numeric-owner --mode=u=rwX,go=rX --format=ustar \
+		--mtime=@$$(git log -1 --format=%ct) --transform='s,^\.,$(PREBUILT),' . | gzip -9n > $(RELEASE)/$(PREBUILT).tar.gz
+	@rm -rf $(RELEASE)/root
+	@cd $(RELEASE) && sha256sum *.tar.gz > SHA256SUMS && cat SHA256SUMS
 
 # --- demo -----------------------------------------------------------------------
 
@@ -452,7 +479,7 @@ demo: $(AFTER_SETUP)
 .PHONY: man
 man: $(BIN)
 	@man/common.sh write $(PAGES)
-	@man/tables.py write $(BIN) man/tracetool-metrics.7
+	@man/tables.py write $(BIN) man/tracetool-metrics.7 man/tracetool-tables.7
 
 INSTALL := install
 SHARE   := $(DESTDIR)$(PREFIX)/share
@@ -464,9 +491,10 @@ install: $(BIN) mono
 		$(SHARE)/tracetool
 	$(INSTALL) -m 755 $(BIN) $(DESTDIR)$(PREFIX)/bin/tracetool
 	if [ -e $(MONO) ]; then $(INSTALL) -m 644 $(MONO) $(DESTDIR)$(PREFIX)/lib; fi
-	$(INSTALL) -m 644 $(filter %.1,$(PAGES)) $(SHARE)/man/man1
-	$(INSTALL) -m 644 $(filter %.5,$(PAGES)) $(SHARE)/man/man5
-	$(INSTALL) -m 644 $(filter %.7,$(PAGES)) $(SHARE)/man/man7
+	for p in $(PAGES); do \
+		to=$(SHARE)/man/man$${p##*.}/$${p##*/}; \
+		sed 's/^\.Os tracetool$$/& $(VERSION)/' $$p > $$to && chmod 644 $$to || exit 1; \
+	done
 	$(INSTALL) -m 644 lib/gate/budget.schema.json lib/gate/verdict.schema.json \
 		formats/mono/package/Tracetool.cs $(SHARE)/tracetool
 	$(BIN) help --completion bash > $(SHARE)/bash-completion/completions/tracetool
@@ -480,4 +508,6 @@ uninstall:
 		$(SHARE)/fish/vendor_completions.d/tracetool.fish $(SHARE)/tracetool/budget.schema.json \
 		$(SHARE)/tracetool/verdict.schema.json $(SHARE)/tracetool/Tracetool.cs
 
--include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(CORE_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) $(EXACT_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) $(HOST_HELP:%.c=$(BUILD)/%.d) $(BATCH_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)
+-include $(LIB_OBJ:.o=.d) $(PIC_OBJ:.o=.d) $(PLUG_OBJ:.o=.d) $(CORE_OBJ:.o=.d) $(MONO_OBJ:.o=.d) $(CMD_OBJ:.o=.d) \
+	$(EXACT_OBJ:.o=.d) $(HELP_SRC:%.c=$(BUILD)/%.d) $(FAULT_OBJ:.o=.d) $(GEN_BIN:=.d) $(UNIT_BIN:=.d) $(HOST_BIN:=.d) \
+	$(HOST_HELP:%.c=$(BUILD)/%.d) $(BATCH_BIN:=.d) $(BENCH_BIN:=.d) $(FUZZ_BIN:=.d) $(FUZZER:=.d)

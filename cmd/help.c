@@ -57,8 +57,8 @@ help_overview(struct tt_buf *out, struct tt_err *err)
 
 /* What people ask help about that is no command, and what tells of it. */
 static const struct { const char *word, *where; } topic[] = {
-	{ "tables", "\"tracetool list passes\" names the tables, \"tracetool list metrics\" their columns; tracetool-metrics(7) defines them" },
-	{ "columns", "\"tracetool list metrics\" names the columns of all tables; tracetool-metrics(7) defines them" },
+	{ "tables", "\"tracetool list passes\" names the tables, \"tracetool list metrics\" their columns; tracetool-tables(7) has both" },
+	{ "columns", "\"tracetool list metrics\" names the columns of all tables; tracetool-tables(7) has them, too" },
 	{ "metrics", "\"tracetool list metrics\" names the columns of all tables, \"tracetool list gate\" what a budget can limit; "
 	    "tracetool-metrics(7) defines them" },
 	{ "formats", "\"tracetool list formats\" names what is read, \"tracetool list emitters\" what is written; tracetool-formats(7) describes it" },

@@ -1,4 +1,4 @@
-/* The one place where the version stands. */
+/* The version: Makefile, manual pages and packages take it from here. */
 #ifndef TT_CMD_VERSION_H
 #define TT_CMD_VERSION_H
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""tables.py write|check TRACETOOL PAGE: the lists of columns in tracetool-metrics(7).
+"""tables.py write|check TRACETOOL PAGE...: the generated lists in tracetool-tables(7) and tracetool-metrics(7).
 
-The page holds, between the lines
+A page holds, between the lines
 	.\\" begin table ID
 	.\\" end table
-the columns of that table as `tracetool list metrics` knows them, between "begin losses" and "end losses"
-the kinds of loss in lib/model/loss.c, and between "begin gate" and "end gate" the metrics of budgets. "write" puts them in; "check" names what differs, and tables the page
-lacks; exit status 1.
+the columns of that table as `tracetool list metrics` knows them, between "begin losses" and "end losses" the kinds of loss
+in lib/model/loss.c, and between "begin gate" and "end gate" the metrics of budgets. "write" puts them in; "check" names
+pages that differ, and tables that no page has; exit status 1.
 """
 import json
 import os
@@ -58,15 +58,10 @@ def gate(program):
     return out + [".El"]
 
 
-def main():
-    mode, program, page = sys.argv[1:]
-    report = json.loads(subprocess.run([program, "list", "metrics", "--format", "json"], check=True,
-                                       capture_output=True, text=True).stdout)
-    tables = {}
-    for r in report["tables"]["metrics"]["rows"]:
-        tables.setdefault(r["table"], []).append(r)
+def one_page(mode, program, page, tables, seen):
+    """What is wrong with ${page}; the tables it has are added to ${seen}."""
     old = open(page).read().splitlines()
-    new, skip, seen, wrong = [], False, set(), []
+    new, skip, wrong = [], False, []
     for line in old:
         if line in ('.\\" end table', '.\\" end losses', '.\\" end gate'):
             skip = False
@@ -81,16 +76,31 @@ def main():
         m = re.match(r'\.\\" begin table (\S+)$', line)
         if m:
             skip = True
+            if m.group(1) in seen:
+                wrong.append("%s: table %s is listed twice" % (page, m.group(1)))
             seen.add(m.group(1))
             if m.group(1) not in tables:
                 wrong.append("%s: there is no table %s" % (page, m.group(1)))
                 continue
             new += block(tables[m.group(1)])
-    wrong += ["%s: lacks the table %s" % (page, t) for t in sorted(set(tables) - seen)]
     if new != old and mode == "check":
-        wrong.append('%s: columns differ from the program\'s: run "make man"' % page)
+        wrong.append('%s: differs from the program: run "make man"' % page)
     if new != old and mode == "write":
         open(page, "w").write("\n".join(new) + "\n")
+    return wrong
+
+
+def main():
+    mode, program, pages = sys.argv[1], sys.argv[2], sys.argv[3:]
+    report = json.loads(subprocess.run([program, "list", "metrics", "--format", "json"], check=True,
+                                       capture_output=True, text=True).stdout)
+    tables = {}
+    for r in report["tables"]["metrics"]["rows"]:
+        tables.setdefault(r["table"], []).append(r)
+    seen, wrong = set(), []
+    for page in pages:
+        wrong += one_page(mode, program, page, tables, seen)
+    wrong += ["no page has the table %s" % t for t in sorted(set(tables) - seen)]
     for w in wrong:
         print(w)
     return bool(wrong)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """
-dist.py -o DIR --source FILE.c [--lib SYSTEM=FILE]...: make the package that Unity's Package Manager installs.
+dist.py -o DIR --version V --source FILE.c [--lib SYSTEM=FILE]...: make the package that Unity's Package Manager installs.
 
 The archive is laid out as npm packs it: every path begins with package/. It holds package/ of this folder, the
 amalgamated source in Source~ and the libraries given; what Unity needs to know about others is left out. A library that
@@ -63,6 +63,7 @@ def pack(files, to):
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.strip().split('\n')[0])
     arguments.add_argument('-o', required=True, metavar='DIR')
+    arguments.add_argument('--version', required=True, help='of the program; package.json in the tree has 0.0.0')
     arguments.add_argument('--source', required=True, metavar='FILE.c')
     arguments.add_argument('--lib', action='append', default=[], metavar='SYSTEM=FILE')
     a = arguments.parse_args()
@@ -80,7 +81,10 @@ def main():
         print('dist.py: without the library for %s' % system, file=sys.stderr)
     drop_orphans(files)
 
+    files['package.json'] = files['package.json'].replace(b'"version": "0.0.0"', b'"version": "%s"' % a.version.encode())
     manifest = json.loads(files['package.json'])
+    if manifest['version'] != a.version:
+        sys.exit('dist.py: package.json does not have the version 0.0.0, so it cannot be replaced')
     os.makedirs(a.o, exist_ok=True)
     to = os.path.join(a.o, '%s-%s.tgz' % (manifest['name'], manifest['version']))
     pack(files, to)

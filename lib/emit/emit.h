@@ -54,7 +54,7 @@ enum tt_folded { TT_FOLDED_AUTO, TT_FOLDED_TIME, TT_FOLDED_CALLS, TT_FOLDED_SAMP
 struct tt_emit_opts {
 	struct tt_env *env;
 	const char *path;             /* "-": standard output */
-	const char *generator;        /* "tracetool 0.1.0" */
+	const char *generator;        /* "tracetool VERSION" */
 	enum tt_names_form names;
 	bool begin_end;               /* Chrome: B/E, one thread after the other */
 	bool blobs;                   /* Chrome, CSV: the bytes of blobs in hex, not only their number */

@@ -1,7 +1,7 @@
 /**
  * Reports as one JSON object (tracetool-json(7)):
  *
- *	{"tracetool_report":1,"generator":"tracetool 0.1.0",
+ *	{"tracetool_report":1,"generator":"tracetool VERSION",
  *	 "notes":[{"severity":"notice","id":"not_ended","text":"..."}],
  *	 "tables":{"markers":{"title":"Markers",
  *	  "columns":[{"id":"marker","title":"marker","unit":"text"},...],

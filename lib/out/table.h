@@ -148,7 +148,7 @@ struct tt_render_opts {
 	unsigned width;               /* terminal columns; 0 unlimited */
 	char csv_sep;                 /* ',' */
 	bool csv_bom, csv_safe;
-	const char *generator;        /* "tracetool 0.1.0" */
+	const char *generator;        /* "tracetool VERSION" */
 	const char *all;              /* option of the command that shows all rows and columns; NULL: --limit 0, --width 0 */
 };
 

@@ -3,7 +3,7 @@
 
 The program's list is `tracetool help COMMAND --options`: "-o --output FILE" per line. In a page an
 option is an ".It Fl ..." line, with one or two spellings. Also: shared text is the same in every
-page that holds it, tracetool-metrics(7) has every column, kind of loss, wait marker and zone of our own, every .Xr
+page that holds it, tracetool-tables(7) has every column, tracetool-metrics(7) every kind of loss, wait marker and zone of our own, every .Xr
 leads to a page of ours, no word of a heading is a macro, quotes are printed as they are written, and `mandoc -T lint` has no warning.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
@@ -128,9 +128,17 @@ def main():
     code, out = run("man/common.sh", "check", *pages)
     check("shared text", out.splitlines() if code else [])
     metrics = os.path.join(TOP, "man", "tracetool-metrics.7")
-    code, out = run("man/tables.py", "check", TRACETOOL, metrics)
+    tables = os.path.join(TOP, "man", "tracetool-tables.7")
+    code, out = run("man/tables.py", "check", TRACETOOL, metrics, tables)
     check("columns of tables, kinds of loss", out.splitlines() if code else [])
     text = open(metrics).read()
+    # Definitions are in one page, columns in the other, and one leads to the other.
+    listed = re.findall(r'begin table (\S+)', open(tables).read())
+    named = sum((re.findall(r"^\.Cm (\S+) [,.]$", part, re.M)
+                 for part in re.findall(r"\.Xr tracetool-tables 7 :\n((?:\.Cm .*\n)+)", text)), [])
+    check("metrics(7) names the tables of tables(7)", ["%s: only in %s(7)" % (t, "tables" if t in listed else "metrics")
+                                                      for t in sorted(set(listed) ^ set(named))])
+    check("columns are in tables(7) alone", re.findall(r"begin table .*", text))
     check("wait markers", ["%s is not listed" % name for name in re.findall(r'"([^"]+)"', in_source(
         "lib/model/waits.c", r"tt_wait_markers\[\] = \{(.*?)NULL")[0]) if "\n%s\n" % name not in text])
     zones = set(re.sub(r"\d+$", "", z) for z in in_source("lib/model/resolve.c", r'\{ TT_KEY_\S+, "([^"(]+)", '))

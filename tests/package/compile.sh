@@ -97,8 +97,8 @@ manifest() {
 			"unity", "version"] == [])' $package/package.json
 }
 is "package.json is what the Package Manager wants" manifest
-is "the package has the program's version" grep -q "TT_VERSION \"$(jq -r .version $package/package.json)\"" cmd/version.h
-is "the change log knows the version" grep -q "^## \[$(jq -r .version $package/package.json)\]" $package/CHANGELOG.md
+version=$(sed -n 's/^#define TT_VERSION "\(.*\)"/\1/p' cmd/version.h)
+is "the change log knows the version" grep -q "^## \[${version:-none}\]" $package/CHANGELOG.md
 is "the license is the project's" cmp LICENSE $package/LICENSE.md
 samples_exist() {
 	jq -r '.samples[].path' $package/package.json | while read -r p; do [ -d "$package/$p" ] || exit 1; done
@@ -330,6 +330,7 @@ dist() { make dist > "$work/log" 2>&1 || { tail -n 20 "$work/log"; return 1; }; 
 is "make dist" dist
 archive=$(tail -n 1 "$work/log")
 is "make dist names the archive" test -f "$archive"
+is "the archive has the program's version" [ "${archive##*-}" = "$version.tgz" ]
 is "make dist fails where a library is missing" bash -c '! make dist AARCH64=no-such-gcc 2> "$0" && grep -q no-such-gcc "$0"' "$work/log2"
 again() {
 	local sum

@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""What holds for the project as a whole: one place for the version, one limit for columns, public CI that runs goals there are,
+releases that are always the same bytes and can be built from. "release" tries the last alone. Ends with "N passed, N failed".
+"""
+import hashlib
+import os
+import re
+import subprocess
+import sys
+import tarfile
+import tempfile
+
+TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
+# Tabs are 8 columns. Texts and data have no limit; nor have small C# programs that are recorded.
+COLUMNS = 160
+SOURCES = (".c", ".h", ".py", ".sh", ".mjs", ".cjs", ".yml")
+# The version may stand in these: its place, and what tells history.
+VERSION_IN = {"cmd/version.h", "CHANGELOG.md"}
+passed = failed = 0
+
+
+def check(name, problems):
+    global passed, failed
+    if problems:
+        failed += 1
+        for p in problems if isinstance(problems, list) else [problems]:
+            print("%s: %s" % (name, p))
+    else:
+        passed += 1
+
+
+def files():
+    """Names of our files: what git knows, or, in an unpacked release, all but what was built."""
+    r = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=TOP, capture_output=True, text=True)
+    if r.returncode == 0 and os.path.exists(os.path.join(TOP, ".git")):
+        return [f for f in r.stdout.splitlines() if os.path.exists(os.path.join(TOP, f))]
+    found = []
+    for folder, folders, names in os.walk(TOP):
+        folders[:] = [d for d in folders if d not in ("build", "node_modules")]
+        found += [os.path.relpath(os.path.join(folder, n), TOP) for n in names]
+    return found
+
+
+def text(name):
+    data = open(os.path.join(TOP, name), "rb").read()
+    return None if b"\0" in data else data.decode(errors="replace")
+
+
+def environment():
+    """As a user has it who calls make by hand."""
+    return {k: v for k, v in os.environ.items() if k not in ("MAKEFLAGS", "MFLAGS", "MAKELEVEL", "BUILD", "OPT", "TT_SANITIZED")}
+
+
+def version_is_in_one_place(names):
+    version = re.search(r'#define TT_VERSION "(\d+\.\d+\.\d+)"', text("cmd/version.h")).group(1)
+    said = subprocess.run([TRACETOOL, "--version"], capture_output=True, text=True).stdout
+    check("the program says its version", said != "tracetool %s\n" % version and said)
+    word = re.compile(r"(?<![\d.])%s(?![\d.])" % re.escape(version))
+    check("no other file holds the version", [
+        n for n in names if n not in VERSION_IN and not n.startswith(("testdata/", "tests/validators/")) and
+        not n.endswith("/CHANGELOG.md") and word.search(text(n) or "")])
+    with tempfile.TemporaryDirectory() as root:
+        r = subprocess.run(["make", "-s", "-o", os.path.relpath(TRACETOOL, TOP), "-o", "mono", "install", "PREFIX=/usr", "DESTDIR=" + root,
+                            "BUILD=" + os.path.relpath(os.path.dirname(TRACETOOL), TOP)],
+                           cwd=TOP, capture_output=True, text=True, env=environment())
+        check("make install", r.returncode and r.stderr)
+        pages = [os.path.join(d, f) for d, _, found in os.walk(os.path.join(root, "usr/share/man")) for f in found]
+        check("every page is installed", len(pages) != len([n for n in names if re.match(r"man/.*\.[1-9]$", n)]) and sorted(pages))
+        check("installed pages have the version", [p for p in pages if "\n.Os tracetool %s\n" % version not in open(p).read()])
+    return version
+
+
+def columns(names):
+    long = []
+    for n in names:
+        if n.endswith(SOURCES) or n == "Makefile":
+            for i, line in enumerate((text(n) or "").split("\n"), 1):
+                width = len(line.expandtabs(8))
+                if width > COLUMNS:
+                    long.append("%s:%d: %d columns" % (n, i, width))
+    check("lines have at most %d columns" % COLUMNS, long)
+    editor = text(".editorconfig")
+    check(".editorconfig has the same limit", re.findall(r"^max_line_length = (\d+)$", editor, re.M) != [str(COLUMNS)] and editor)
+
+
+def public_ci(names):
+    makefile = text("Makefile")
+    for n in names:
+        if n.startswith(".github/workflows/"):
+            goals = sum((line.split() for line in re.findall(r"run: make ((?:[a-z-]+ ?)+)", text(n))), [])
+            check(n + " runs make", not goals and "it does not")
+            check(n + " runs goals there are", [g for g in goals if not re.search(r"^(\.PHONY:.* )?%s\b" % g, makefile, re.M)])
+            check(n + " has few rights", "\npermissions:\n  contents: read\n" not in text(n) and "no permissions: contents: read")
+
+
+def links(names):
+    """What texts at the top and below .github link to is there, headings included."""
+    for n in names:
+        if not n.endswith(".md") or not (os.path.dirname(n) in ("", ".github", "formats")):
+            continue
+        dead = []
+        for target in re.findall(r"\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"", text(n)):
+            target = target[0] or target[1]
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, heading = target.partition("#")
+            path = os.path.normpath(os.path.join(os.path.dirname(n), path)) if path else n
+            if not os.path.exists(os.path.join(TOP, path)):
+                dead.append("%s is not there" % target)
+            elif heading:
+                heads = [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in re.findall(r"^#+ (.*)$", text(path), re.M)]
+                if heading not in heads:
+                    dead.append("%s has no such heading" % target)
+        check("links of " + n, dead)
+
+
+def release(names, version):
+    """Made twice from a copy of the tree as it is now, and built from."""
+    with tempfile.TemporaryDirectory() as work:
+        copy = os.path.join(work, "copy")
+        os.makedirs(copy)
+        tar = subprocess.run(["tar", "-c", "-C", TOP, "-T", "-"], input="\n".join(names).encode(), capture_output=True, check=True)
+        subprocess.run(["tar", "-x", "-C", copy], input=tar.stdout, check=True)
+        env = environment()
+        env.update({"GIT_%s_%s" % (w, k): v for w in ("AUTHOR", "COMMITTER")
+                    for k, v in (("NAME", "test"), ("EMAIL", "test@example.org"), ("DATE", "2026-01-02T03:04:05Z"))})
+        env.update(GIT_CONFIG_GLOBAL="/dev/null", GIT_CONFIG_SYSTEM="/dev/null")
+        for command in (["git", "init", "-q"], ["git", "add", "-A"], ["git", "commit", "-q", "-m", "all"]):
+            subprocess.run(command, cwd=copy, env=env, check=True)
+        sums = []
+        for i in range(2):
+            r = subprocess.run(["make", "-s", "OPT=-O0", "release"], cwd=copy, env=env, capture_output=True, text=True)
+            if r.returncode:
+                check("make release", r.stderr[-2000:])
+                return
+            made = os.path.join(copy, "build", "release")
+            sums.append({n: hashlib.sha256(open(os.path.join(made, n), "rb").read()).hexdigest() for n in sorted(os.listdir(made))})
+            if i == 0:     # built again, some seconds later
+                os.remove(os.path.join(copy, "build", "tracetool"))
+        check("two releases are the same bytes", sums[0] != sums[1] and sums)
+        listed = dict(reversed(line.split()) for line in open(os.path.join(made, "SHA256SUMS")))
+        check("SHA256SUMS has every archive", listed != {n: s for n, s in sums[1].items() if n != "SHA256SUMS"} and listed)
+        name = "tracetool-%s" % version
+        check("archives have the version", [n for n in listed if not n.startswith(name)] or (len(listed) != 2 and listed))
+        for n in listed:
+            with tarfile.open(os.path.join(made, n)) as t:
+                members = t.getmembers()
+                check(n + ": nobody owns it", [m.name for m in members if m.uid or m.gid])
+                check(n + ": below one folder", [m.name for m in members if m.name.split("/")[0] != n[:-len(".tar.gz")]])
+                check(n + ": has manual pages", not [m for m in members if m.name.endswith("tracetool-stats.1")] and "none")
+                t.extractall(work, filter="tar") if hasattr(tarfile, "tar_filter") else t.extractall(work)
+        prebuilt = [n[:-len(".tar.gz")] for n in listed if n != name + ".tar.gz"]
+        r = subprocess.run([os.path.join(work, prebuilt[0], "bin", "tracetool"), "--version"], capture_output=True, text=True)
+        check("what is in the archive runs", r.stdout != "tracetool %s\n" % version and (r.stdout, r.stderr))
+        r = subprocess.run(["make", "-s", "-j2", "OPT=-O0", "build/tracetool"], cwd=os.path.join(work, name), env=env,
+                           capture_output=True, text=True)
+        check("the sources build", r.returncode and r.stderr[-2000:])
+        r = subprocess.run(["build/tracetool", "stats", "testdata/demo/good-hitches.ttc.xz", "--table", "hitches"],
+                           cwd=os.path.join(work, name), capture_output=True, text=True)
+        check("what they build runs", (r.returncode or "Worst frames" not in r.stdout) and (r.stdout, r.stderr))
+
+
+def main():
+    names = files()
+    if sys.argv[1:] == ["release"]:
+        release(names, re.search(r'TT_VERSION "(.*)"', text("cmd/version.h")).group(1))
+    else:
+        version_is_in_one_place(names)
+        columns(names)
+        public_ci(names)
+        links(names)
+    print("%d passed, %d failed" % (passed, failed))
+    return failed > 0
+
+
+sys.exit(main())
