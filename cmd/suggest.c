@@ -238,6 +238,9 @@ budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, 
 		rc = absolute_row(&g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME);
 	if (rc == TT_OK)
 		rc = absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES);
+	if (rc == TT_OK && !g.some)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the captures have no figure to make a budget of: no whole frames (name the marker "
+		    "that begins a frame with --frame-marker; \"tracetool info\" lists likely ones), no allocations and no collections");
 	if (rc == TT_OK)
 		rc = tt_buf_text(out, "\n\t]", err);
 	if (rc == TT_OK)
