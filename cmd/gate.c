@@ -257,6 +257,8 @@ save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err
 	size_t n;
 	int rc = TT_OK;
 
+	if (x->unread)
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved, for %s could not be read", x->g->save, x->unread_name);
 	for (size_t i = 0; i < x->nsample; i++)
 		if (x->sample[i].damaged)
 			return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved, for %s is damaged", x->g->save,
@@ -516,8 +518,12 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	if (x->g->suggest)
-		return suggest(x, &run, out, err);
-	return x->g->save ? judge_and_save(x, &run, out, err) : judge(x, &run, out, NULL, err);
+		rc = suggest(x, &run, out, err);
+	else
+		rc = x->g->save ? judge_and_save(x, &run, out, err) : judge(x, &run, out, NULL, err);
+	if (rc == TT_OK && x->unread && (x->g->suggest || x->budget.integrity == TT_LEVEL_ERROR))
+		x->app->verdict = x->unread;
+	return rc;
 }
 
 int

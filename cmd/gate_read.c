@@ -160,6 +160,38 @@ note_losses(struct gate *x, const struct capture *c, const struct tt_loss *loss)
 		say_losses(x, c, loss);
 }
 
+/* Is it this capture alone that cannot be read? */
+static bool
+is_unreadable(const struct capture *c, int rc)
+{
+	bool there = true;
+
+	for (size_t i = 0; i < c->n; i++)
+		there = there && (strcmp(c->path[i], "-") == 0 || access(c->path[i], R_OK) == 0);
+	return rc == TT_E_DAMAGED || rc == TT_E_UNKNOWN || (rc == TT_E_IO && !there);
+}
+
+/* A capture that cannot be read has no figures, which rows count. */
+static int
+unread_sample(struct gate *x, struct capture *c, struct tt_sample *s, struct tt_err *err)
+{
+	const struct tt_budget *b = &x->budget;
+	int code = tt_exit_code(err->code);
+
+	ui_say(&x->app->ui, "%s", err->msg);
+	c->unread = true;
+	c->unsuited = reason(x, c, err);
+	if (!x->unread_name)
+		x->unread_name = c->path[0];
+	x->unread = code > x->unread ? code : x->unread;
+	*s = (struct tt_sample){ .session = "", .name = c->path[0], .file = c->path, .files = c->n, .nvalue = b->nmeasure };
+	s->value = c->unsuited ? tt_arena_alloc(&x->a, (b->nmeasure + 1) * sizeof *s->value, err) : NULL;
+	if (!s->value)
+		return err->code;
+	tt_values_without(NULL, c->unsuited, b->measure, b->nmeasure, s->value);
+	return TT_OK;
+}
+
 static int
 read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c, struct tt_sample *s, struct tt_err *err)
 {
@@ -180,6 +212,10 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 	} else if (rc == TT_E_USAGE) {
 		why = why_unsuited(x, c, &run, m, err);
 		rc = why ? TT_OK : err->code;
+	}
+	if (rc < 0 && x->in->path.n > 1 && is_unreadable(c, rc)) {
+		tt_model_free(m);
+		return unread_sample(x, c, s, err);
 	}
 	if (rc == TT_OK)
 		note_losses(x, c, &loss);
@@ -251,13 +287,19 @@ join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct t
 static int
 check_suited(const struct gate *x, size_t n, struct tt_err *err)
 {
-	size_t k = 0;
+	size_t k;
 
-	while (k < n && x->cap[k].unsuited)
-		k++;
+	for (k = 0; k < n && x->cap[k].unread; k++)
+		;
+	if (k == n)
+		return tt_fail(err, x->unread == tt_exit_code(TT_E_DAMAGED) ? TT_E_DAMAGED : TT_E_IO, TT_NOWHERE, "none of the captures can be read");
+	for (k = 0; k < n && x->cap[k].unsuited; k++)
+		;
 	if (k < n || x->budget.skip.until_marker)
 		return TT_OK;
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: %s", x->cap[0].path[0], x->cap[0].unsuited);
+	for (k = 0; x->cap[k].unread; k++)
+		;
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: %s", x->cap[k].path[0], x->cap[k].unsuited);
 }
 
 /* What the budget wants of every run. */

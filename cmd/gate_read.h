@@ -13,6 +13,7 @@ struct capture {
 	const char **path;            /* NULL-terminated */
 	size_t n;
 	struct capture *into;         /* read with this one: of the same process */
+	bool unread;                  /* it could not be read: unsuited says why */
 	const char *unsuited;         /* why the run's markers found nothing in it; NULL */
 	uint32_t part, part_last;     /* of the first file: which of a recording that rotates */
 	int64_t pid, wall_ns, end_ns; /* of the first file; wall clock */
@@ -32,6 +33,8 @@ struct gate {
 	struct capture *cap;          /* by operand */
 	struct tt_sample *sample;
 	size_t nsample;
+	int unread;                   /* why one or more captures could not be read: the exit status then; 0: none */
+	const char *unread_name;      /* the first of them */
 	struct verdict_out to;
 };
 
