@@ -328,6 +328,14 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 
 	if (tt_filter_outside(m, outside))
 		tt_log(&app->env, TT_LOG_NORMAL, "%s", outside);
+	for (unsigned by = TT_MATCH_THREAD; by <= TT_MATCH_CATEGORY && !c->ntable && !m->cover; by++) {
+		char text[TT_UNMATCHED_TEXT];
+		bool more = true;
+
+		for (size_t i = 0; more; i++)
+			if (tt_filter_unmatched(m, (enum tt_filter_by)by, i, text, &more))
+				tt_log(&app->env, TT_LOG_NORMAL, "%s", text);
+	}
 	for (size_t i = 0; i < m->ncap; i++)
 		events += m->cap[i]->nevent;
 	*tt_put_count(count, (int64_t)events) = '\0';

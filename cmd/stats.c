@@ -240,31 +240,6 @@ check_buckets(const struct stats_opts *s, struct tt_err *err)
 	    "timeline_metrics have parts (--metric makes the last)") : TT_OK;
 }
 
-/* A note for each --thread that means no thread, by its name or number. */
-static int
-thread_notes(const struct stats_opts *s, const struct tt_model *m, struct tt_report *r, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	for (size_t k = 0; k < s->in.thread.n && rc == TT_OK; k++) {
-		const char *text;
-		bool met = false;
-
-		for (size_t i = 0; i < m->threads.n && !met; i++) {
-			char number[24];
-
-			*tt_put_u64(number, i + 1) = '\0';
-			met = tt_glob(s->in.thread.v[k], m->threads.t[i]->name) || strcmp(s->in.thread.v[k], number) == 0;
-		}
-		if (met)
-			continue;
-		text = tt_report_text(r, err, "no thread matches --thread \"%s\", so nothing is counted for it (see --table threads)",
-		    s->in.thread.v[k]);
-		rc = text ? tt_report_note(r, tt_severity_name[TT_NOTICE], "no_thread", text, err) : err->code;
-	}
-	return rc;
-}
-
 /* The key of --group-by. */
 static int
 set_group(struct stats_opts *s, struct tt_err *err)
@@ -379,8 +354,6 @@ fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *
 	};
 	int rc = report_notes(app, m, r, err);
 
-	if (rc == TT_OK)
-		rc = thread_notes(s, m, r, err);
 	if (rc == TT_OK)
 		rc = series_notes(&s->metric, r, err);
 	memcpy(po.budget_ns, s->budget_ns, sizeof po.budget_ns);

@@ -711,3 +711,11 @@ tt_model_knows_collections(const struct tt_model *m)
 {
 	return m->ngc_thread || m->pause_n || m->heap_resizes || tt_model_records(m, TT_REC_COLLECTIONS);
 }
+
+const struct tt_name *
+tt_model_name_at(const struct tt_model *m, size_t i)
+{
+	const struct tt_keys *k = m->keys;
+
+	return i < k->n ? &k->all[i] : i - k->n < SPECIALS ? &k->special[i - k->n] : NULL;
+}

@@ -92,6 +92,17 @@ const char *tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_
 #define TT_OUTSIDE_TEXT 160
 bool tt_filter_outside(const struct tt_model *m, char *text);
 
+/*
+ * Is there no name that the ${i}th pattern of a filter by name matches? Then a sentence that says so, with a name that is near,
+ * in ${text}, of TT_UNMATCHED_TEXT bytes. *${more}: there is such a pattern.
+ */
+enum tt_filter_by { TT_MATCH_THREAD, TT_MATCH_MARKER, TT_MATCH_CATEGORY };
+#define TT_UNMATCHED_TEXT 320
+bool tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, char *text, bool *more);
+
+/* A note for each of these that matches nothing in the tables of ${r} either. */
+int tt_unmatched_notes(const struct tt_model *m, struct tt_report *r, struct tt_err *err);
+
 /**
  * tt_filter_notes(m, group, r, err):
  * A note for each filter in use that means nothing for some of the tables in ${r}, which it names. A table whose rows are

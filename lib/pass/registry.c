@@ -218,6 +218,8 @@ tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report 
 
 	if (tt_filter_outside(m, text))
 		rc = tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", text, err);
+	if (rc == TT_OK)
+		rc = tt_unmatched_notes(m, r, err);
 	for (size_t i = 0; i < TT_NCOL(all) && rc == TT_OK; i++) {
 		if (all[i].used)
 			rc = note_tables(all[i].option, is_deaf, all[i].filter, group, r, err);

@@ -1,0 +1,138 @@
+/**
+ * Filters by name that no name matches; the contract is in pass.h.
+ */
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/near.h"
+#include "base/buf.h"
+#include "model/names.h"
+#include "pass/passes.h"
+
+static const struct { const char *option, *what; } said[] = {
+	[TT_MATCH_THREAD] = { "--thread", "thread" },
+	[TT_MATCH_MARKER] = { "--marker", "marker" },
+	[TT_MATCH_CATEGORY] = { "--category", "category" },
+};
+
+/* The name nearest to what was asked for. */
+struct near {
+	const char *pattern, *name;
+	size_t least;
+};
+
+/* Without arguments; also by what follows a dot or colon: the name without its namespace and class. */
+static void
+look(struct near *n, const char *name)
+{
+	char text[64];
+	size_t len = strcspn(name, "(");
+
+	while (len > 0 && name[len - 1] == ' ')
+		len--;
+	if (len == 0 || len >= sizeof text)
+		return;
+	memcpy(text, name, len);
+	text[len] = '\0';
+	for (const char *s = text; *s; s++) {
+		size_t d = s != text && s[-1] != '.' && s[-1] != ':' ? SIZE_MAX : strcasecmp(s, n->pattern) == 0 ? 0 :
+		    tt_word_distance(n->pattern, s);
+
+		if (d < n->least) {
+			n->least = d;
+			n->name = name;
+		}
+	}
+}
+
+static bool
+thread_met(const struct tt_model *m, const char *pattern, struct near *n)
+{
+	for (size_t i = 0; i < m->threads.n; i++) {
+		char number[24];
+
+		*tt_put_u64(number, i + 1) = '\0';
+		if (tt_glob(pattern, m->threads.t[i]->name) || strcmp(pattern, number) == 0)
+			return true;
+		look(n, m->threads.t[i]->name);
+	}
+	return false;
+}
+
+static bool
+marker_met(const struct tt_model *m, const char *pattern, struct near *n)
+{
+	const char *const one[] = { pattern, NULL };
+	const struct tt_name *name;
+
+	for (size_t i = 0; m->keys && (name = tt_model_name_at(m, i)) != NULL; i++) {
+		if (!name->full)
+			continue;
+		if (tt_name_match(one, name->full))
+			return true;
+		look(n, name->shown ? name->shown : name->full);
+	}
+	return false;
+}
+
+static bool
+category_met(const struct tt_model *m, const char *pattern, struct near *n)
+{
+	for (size_t i = 0; i < m->ncategory; i++) {
+		if (tt_glob(pattern, m->category[i].name))
+			return true;
+		look(n, m->category[i].name);
+	}
+	return false;
+}
+
+bool
+tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, char *text, bool *more)
+{
+	const char *const *list = by == TT_MATCH_THREAD ? m->filter.thread : by == TT_MATCH_MARKER ? m->filter.marker : m->filter.category;
+	struct near n = { .least = SIZE_MAX };
+
+	*more = list && list[i];
+	if (!*more)
+		return false;
+	n.pattern = list[i];
+	if (by == TT_MATCH_THREAD ? thread_met(m, list[i], &n) : by == TT_MATCH_MARKER ? marker_met(m, list[i], &n) : category_met(m, list[i], &n))
+		return false;
+	snprintf(text, TT_UNMATCHED_TEXT, "no %s matches %s \"%.80s\", so nothing is counted for it%s%.100s%s", said[by].what, said[by].option,
+	    list[i], n.name ? "; did you mean \"" : "", n.name ? n.name : by == TT_MATCH_THREAD ? " (see --table threads)" : "",
+	    n.name ? "\"?" : "");
+	return true;
+}
+
+/* Does ${pattern} match a text in the tables? They have names that are no marker's: of methods, files, definitions. */
+static bool
+shown(const struct tt_report *r, const char *pattern)
+{
+	for (const struct tt_table *t = r->first; t; t = t->next)
+		for (size_t i = 0; i < t->nrow * t->ncol; i++)
+			if (t->col[i % t->ncol].unit == TT_UNIT_TEXT && t->cell[i].s && !t->cell[i].empty && tt_glob(pattern, t->cell[i].s))
+				return true;
+	return false;
+}
+
+int
+tt_unmatched_notes(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+{
+	static const char *const id[] = { [TT_MATCH_THREAD] = "no_thread", [TT_MATCH_MARKER] = "no_marker", [TT_MATCH_CATEGORY] = "no_category" };
+	char text[TT_UNMATCHED_TEXT];
+	int rc = TT_OK;
+
+	for (unsigned by = TT_MATCH_THREAD; by <= TT_MATCH_CATEGORY; by++) {
+		bool more = true;
+
+		for (size_t i = 0; more && rc == TT_OK; i++) {
+			const char *pattern = by == TT_MATCH_MARKER && m->filter.marker ? m->filter.marker[i] :
+			    by == TT_MATCH_CATEGORY && m->filter.category ? m->filter.category[i] : NULL;
+
+			if (tt_filter_unmatched(m, (enum tt_filter_by)by, i, text, &more) && !(pattern && shown(r, pattern)))
+				rc = tt_report_note(r, tt_severity_name[TT_NOTICE], id[by], text, err);
+		}
+	}
+	return rc;
+}
