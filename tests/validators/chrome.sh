@@ -4,7 +4,7 @@
 # Each capture is converted in both forms (complete events; begin and end), loaded in Perfetto's real
 # trace_processor (which must report no error and no data loss) and in the trace engine of Chrome's
 # DevTools, and what they hold is compared with an independent reader of the capture (tests/oracle):
-# every zone with its thread, name, start, duration and depth.
+# every zone with its thread, name, start, duration and depth. Begins and ends are loaded in speedscope, too, which must not warn.
 #
 # TRACETOOL defaults to the environment's, then to build/tracetool; captures to some of testdata/mlpd,
 # or to all of them where TT_SET is all. Ends with "N passed, N failed".

