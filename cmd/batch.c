@@ -251,8 +251,8 @@ say_end(struct batch *b, const struct tt_many_sum *s)
 	    (unsigned long long)s->captures, s->captures == 1 ? "" : "s", (unsigned long long)s->ok, (unsigned long long)s->damaged,
 	    (unsigned long long)s->failed, s->same ? "; results of others were there" : "", spooled);
 	if (b->files.links + b->files.others > 0)
-		tt_log(&b->app->env, TT_LOG_NORMAL, "passed over: %llu symbolic links, %llu that are neither file nor folder",
-		    (unsigned long long)b->files.links, (unsigned long long)b->files.others);
+		tt_log(&b->app->env, TT_LOG_NORMAL, "passed over: %llu symbolic link%s, %llu neither file nor folder",
+		    (unsigned long long)b->files.links, b->files.links == 1 ? "" : "s", (unsigned long long)b->files.others);
 }
 
 static int

@@ -177,7 +177,7 @@ put_frames(struct tt_report *r, const struct range *h, struct tt_err *err)
 		struct tt_cell *c;
 
 		for (; b < h->n && (i == nedge || tt_hist_value((unsigned)(h->lo + b)) <= edge_e4[i] * UINT64_C(100000)); b++)
-			n += h->b[b];
+			n = n > INT64_MAX - h->b[b] ? INT64_MAX : n + h->b[b];
 		if (tt_table_row(r, t, &c, err) != TT_OK)
 			return err->code;
 		tt_cell_int(&c[F_FROM], i ? edge_e4[i - 1] * INT64_C(100000) : 0);

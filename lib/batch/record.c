@@ -26,6 +26,13 @@ tt_record_free(struct tt_record *r)
 	r->ncomplaint = 0;
 }
 
+/* A sum that no line can show stays at the largest one that can: lines that are read back may claim anything. */
+static void
+add(uint64_t *sum, uint64_t v)
+{
+	*sum = v > INT64_MAX || *sum > INT64_MAX - v ? INT64_MAX : *sum + v;
+}
+
 static int
 add_kind(struct tt_record *r, const char *kind, uint64_t n, struct tt_err *err)
 {
@@ -41,7 +48,7 @@ add_kind(struct tt_record *r, const char *kind, uint64_t n, struct tt_err *err)
 		r->kind[i].name = kind;
 		r->kind[i].n = 0;
 	}
-	r->kind[i].n += n;
+	add(&r->kind[i].n, n);
 	return TT_OK;
 }
 
@@ -153,7 +160,7 @@ join_complaints(struct tt_record *r, const char *name, const json_t *from, struc
 			return rc;
 		have += have < TT_RECORD_LINES;
 	}
-	c->n += number_of(from, "n");
+	add(&c->n, number_of(from, "n"));
 	if (c->n < have)
 		c->n = have;
 	return TT_OK;
@@ -172,9 +179,9 @@ tt_record_join(struct tt_record *r, const json_t *doc, struct tt_err *err)
 	if (!format)
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "not an archive's record");
 	r->format = format;
-	r->members += number_of(doc, "members");
-	r->captures += number_of(doc, "captures");
-	r->spooled += number_of(doc, "spooled");
+	add(&r->members, number_of(doc, "members"));
+	add(&r->captures, number_of(doc, "captures"));
+	add(&r->spooled, number_of(doc, "spooled"));
 	/* What is "damaged" is so for its complaints. */
 	if (detail && why && outcome && strcmp(outcome, "failed") == 0)
 		rc = tt_record_fail(r, strcmp(why, "damaged") == 0 ? TT_E_DAMAGED : strcmp(why, "limit") == 0 ? TT_E_LIMIT :

@@ -131,6 +131,20 @@ def totals(s):
                 sum(values) > most)
 
 
+    doc["hist"] = {k: [5, 7, 5, most, 7, most] for k in ("frame_ns", "frame_alloc_bytes", "pause_ns")}
+    records = []
+    for part in (1, 2, 3):
+        records.append(line_of({"key": "z.zip", "type": "archive", "by": doc["by"], "file_size": 1, "file_mtime": "1.0", "outcome": "ok",
+                                "format": "zip", "members": most, "captures": 0, "spooled": most, "kinds": {"text": most}, "part": part, "parts": 3}))
+    open(s.path("crafted.jsonl"), "w").write(line_of(doc) + "".join(records))
+    r = run("merge", "-o", s.path("sum.jsonl"), "--format", "json", s.path("crafted.jsonl"))
+    tables = json.loads(r.out)["tables"]
+    s.equal("frames of a full histogram", (tables["batch_frames"]["rows"][0]["count"], tables["batch_frames"]["rows"][0]["share"]), (most, 100))
+    s.equal("members of shards", [r["count"] for r in tables["batch_members"]["rows"]], [most])
+    record = kit.by_key(s.path("sum.jsonl"))["z.zip"]
+    s.equal("members of shards, joined", (record["members"], record["spooled"], record["kinds"]), (most, most, {"text": most}))
+
+
 # --- resume, where results are not what they were ---------------------------------------------
 
 def spoil(path, at):
