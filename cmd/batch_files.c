@@ -271,6 +271,28 @@ expand(struct find *d, const char *pattern, struct tt_err *err)
 	return rc;
 }
 
+/* One file, one path: without "./" and what is doubled of "/". */
+static void
+tidy(char *path)
+{
+	char *to = path;
+
+	for (const char *p = path; *p;) {
+		bool begins = to == path || to[-1] == '/';
+
+		if (begins && p[0] == '.' && p[1] == '/')
+			for (p++; *p == '/'; p++)
+				;
+		else if (begins && to > path && *p == '/')
+			p++;
+		else
+			*to++ = *p++;
+	}
+	if (to == path)
+		*to++ = '.';
+	*to = '\0';
+}
+
 static int
 operand(struct find *d, const char *path, enum origin from, struct tt_err *err)
 {
@@ -289,6 +311,7 @@ operand(struct find *d, const char *path, enum origin from, struct tt_err *err)
 		return add_lost(d, path, err);
 	}
 	memcpy(d->path, path, n + 1);
+	tidy(d->path);
 	if (d->root)
 		rc = below_root(d, &below, err);
 	if (rc != TT_OK)
@@ -381,13 +404,20 @@ from_input(struct find *d, struct tt_err *err)
 
 /* --- order ------------------------------------------------------------------------- */
 
+/* The path without the "./" that files below "." have. */
+static const char *
+bare(const struct tt_many_file *f)
+{
+	return strncmp(f->path, "./", 2) == 0 ? f->path + 2 : f->path;
+}
+
 /* Of the keys of one path the longest first: it is the name that was given, not what is below a folder. */
 static int
 by_path(const void *a, const void *b)
 {
 	const struct tt_many_file *x = a, *y = b;
 	size_t nx = strlen(x->key), ny = strlen(y->key);
-	int c = strcmp(x->path, y->path);
+	int c = strcmp(bare(x), bare(y));
 
 	return c ? c : nx > ny ? -1 : nx < ny;
 }
@@ -426,7 +456,7 @@ drop_repeats(struct batch_files *f)
 
 	qsort(f->file, f->n, sizeof *f->file, by_path);
 	for (size_t i = 0; i < f->n; i++) {
-		if (n == 0 || strcmp(f->file[n - 1].path, f->file[i].path) != 0)
+		if (n == 0 || strcmp(bare(&f->file[n - 1]), bare(&f->file[i])) != 0)
 			f->file[n++] = f->file[i];
 	}
 	f->n = n;

@@ -4,6 +4,7 @@
 Beside each bad archive lies a sound one, whose results must be what they are without it. Ends with "N passed, N failed".
 """
 import io
+import json
 import os
 import random
 import struct
@@ -407,6 +408,18 @@ def reports(c):
     s.equal("a report that is named as an input is refused", (r.returncode, "is an input and an output" in r.err), (2, True))
 
 
+def spellings(c):
+    """A file is one capture, however its path is written."""
+    s = c.s
+    folder = s.path("spelled", "day")
+    os.makedirs(folder)
+    open(os.path.join(folder, "a.mlpd"), "wb").write(c.good[0][1])
+    for paths in (["day", "./day/a.mlpd"], ["./day", "day/a.mlpd"], ["day//", "day"], [".//./day/a.mlpd", "day/./a.mlpd"], [".", "./"],
+                  ["./day//a.mlpd", ".", "day"]):
+        r = run("batch", "--format", "json", *paths, cwd=s.path("spelled"))
+        s.equal("spelled %s: one capture" % paths, (r.returncode, json.loads(r.out)["tables"]["batch"]["rows"][0]["captures"]), (0, 1))
+
+
 def is_told(c, what, name, data, captures, *options):
     """The batch says something of ${name}, ends with 3, and still has as many whole captures."""
     r, got, _ = c.run(what, {name: data}, *options)
@@ -518,7 +531,7 @@ def directories(c):
 def main():
     s = kit.Suite()
     c = Case(s)
-    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, unread, empty, failures, reports, tars, checksums, directories]:
+    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, unread, empty, failures, reports, spellings, tars, checksums, directories]:
         part(c)
     s.end()
 
