@@ -2,15 +2,19 @@
  * tracetool record: run a Mono program with our module, then say what came of it.
  */
 #include <errno.h>
+#include <fcntl.h>
 #include <glob.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "child.h"
+#include "chunk.h"
 #include "recover.h"
 
 #define MODULE "libmono-profiler-tracetool.so"
@@ -236,9 +240,38 @@ pattern_of(struct app *app, const char *out, const char *more, struct tt_err *er
 	return to;
 }
 
-/* Add the files of ${pattern} that were changed since ${start}. */
+/* A number for this run, which no other has, to the module in the environment. */
 static int
-add_files(struct app *app, const char *pattern, const struct timespec *start, struct opt_list *found, struct tt_err *err)
+set_number(uint64_t *number, struct tt_err *err)
+{
+	char text[20];
+
+	if (getrandom(number, sizeof *number, 0) != sizeof *number)
+		return tt_fail_sys(err, errno, "cannot get a random number");
+	*number |= 1;
+	snprintf(text, sizeof text, "%" PRIx64, *number);
+	return setenv("TRACETOOL_RECORD", text, 1) == 0 ? TT_OK : tt_fail_sys(err, errno, "TRACETOOL_RECORD");
+}
+
+/* Is the capture of a program that another `tracetool record` started? An older module does not say. */
+static bool
+of_another(const char *path, uint64_t number)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct ttc_head h = { .record = 0 };
+	bool is = fd >= 0 && read(fd, &h, sizeof h) == sizeof h && h.record != 0 && h.record != number;
+
+	if (fd >= 0)
+		close(fd);
+	return is;
+}
+
+/* What was begun: when, and its number. */
+struct begun { struct timespec at; uint64_t number; };
+
+/* Add the files of ${pattern} that were changed since ${begun}. */
+static int
+add_files(struct app *app, const char *pattern, const struct begun *begun, struct opt_list *found, struct tt_err *err)
 {
 	glob_t g = { 0 };
 	struct stat st;
@@ -247,8 +280,9 @@ add_files(struct app *app, const char *pattern, const struct timespec *start, st
 	if (glob(pattern, 0, NULL, &g) == 0)
 		for (size_t i = 0; i < g.gl_pathc && rc == TT_OK; i++) {
 			const char *path = g.gl_pathv[i];
-			if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_mtim.tv_sec < start->tv_sec ||
-			    (st.st_mtim.tv_sec == start->tv_sec && st.st_mtim.tv_nsec < start->tv_nsec))
+			if (stat(path, &st) != 0 || !S_ISREG(st.st_mode) || st.st_mtim.tv_sec < begun->at.tv_sec ||
+			    (st.st_mtim.tv_sec == begun->at.tv_sec && st.st_mtim.tv_nsec < begun->at.tv_nsec) ||
+			    of_another(path, begun->number))
 				continue;
 			path = tt_arena_text(&app->arena, path, strlen(path), err);
 			rc = path ? opt_list_add(found, path, &app->arena, err) : err->code;
@@ -259,14 +293,14 @@ add_files(struct app *app, const char *pattern, const struct timespec *start, st
 
 /* Captures, and the further files of a rotation. */
 static int
-find_captures(struct app *app, const char *out, const struct timespec *start, struct opt_list *found, struct tt_err *err)
+find_captures(struct app *app, const char *out, const struct begun *begun, struct opt_list *found, struct tt_err *err)
 {
 	static const char *const more[] = { "", ".[0-9]*" };
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < sizeof more / sizeof more[0] && rc == TT_OK; i++) {
 		char *pattern = pattern_of(app, out, more[i], err);
-		rc = pattern ? add_files(app, pattern, start, found, err) : err->code;
+		rc = pattern ? add_files(app, pattern, begun, found, err) : err->code;
 	}
 	return rc;
 }
@@ -308,11 +342,11 @@ summarise(struct app *app, const struct opt_list *found)
 }
 
 static int
-conclude(struct app *app, const struct record_opts *o, const char *out, const char *folder, const struct timespec *start,
+conclude(struct app *app, const struct record_opts *o, const char *out, const char *folder, const struct begun *begun,
     struct tt_err *err)
 {
 	struct opt_list found = { 0 };
-	int rc = find_captures(app, out, start, &found, err);
+	int rc = find_captures(app, out, begun, &found, err);
 
 	if (rc != TT_OK)
 		return rc;
@@ -333,7 +367,7 @@ conclude(struct app *app, const struct record_opts *o, const char *out, const ch
 static int
 record(struct app *app, const struct record_opts *o, struct tt_err *err)
 {
-	struct timespec start;
+	struct begun begun;
 	char *folder;
 	int status, rc = find_module(app, o, &folder, err);
 	const char *out = rc == TT_OK ? out_path(app, o, err) : NULL;
@@ -341,15 +375,17 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	if (!out)
 		return err->code;
 	rc = set_environment(app, o, folder, out, err);
+	if (rc == TT_OK)
+		rc = set_number(&begun.number, err);
 	/* The clock that files' times are of. */
-	clock_gettime(CLOCK_REALTIME_COARSE, &start);
+	clock_gettime(CLOCK_REALTIME_COARSE, &begun.at);
 	if (rc == TT_OK)
 		rc = child_run(o->program.v, &status, err);
 	if (rc != TT_OK)
 		return rc;
 	app->child = true;
 	app->child_status = status;
-	return conclude(app, o, out, folder, &start, err);
+	return conclude(app, o, out, folder, &begun, err);
 }
 
 /* The capture's name is ours to give, or it would not be found afterwards. */

@@ -68,7 +68,8 @@ struct ttc_head {
 	uint32_t clock;               /* enum ttc_clock */
 	uint64_t part_ticks;          /* the start of this file */
 	uint64_t thread;              /* native id of the thread that started the recording */
-	uint8_t zero[72];             /* for later */
+	uint64_t record;              /* number of the `tracetool record` that began the program; 0: none did */
+	uint8_t zero[64];             /* for later */
 };
 
 enum ttc_head_flag {

@@ -152,6 +152,19 @@ def cut_between_chunks():
     kit.check("killed" not in lost and "the file is cut" in lost.get("not_ended", ""), "a capture without its end: why is not known", lost)
 
 
+def two_at_once():
+    """Two runs that record to one name while both are there: each lists its own capture."""
+    out, second = kit.capture("both.ttc"), kit.capture("both.2.ttc")
+    p = subprocess.Popen([kit.TRACETOOL, "record", "--no-summary", "-o", out, "--", "sh", "-c", 'echo; read x; exec mono "$0" exit 0',
+                          kit.program("Ends")], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                         cwd=kit.FOLDER)
+    p.stdout.readline()
+    _, first = record(*ends("exit", "0"), options=["--no-summary"], path=out)
+    _, said = p.communicate("go\n", timeout=60)
+    kit.check("recorded to %s\n" % out in first.stderr and second not in first.stderr, "two at once: the first lists its own", first.stderr)
+    kit.check("recorded to %s\n" % second in said and "recorded to %s\n" % out not in said, "two at once: the second lists its own", said)
+
+
 def old_capture_is_no_new_one():
     """A capture from before is not taken for one of this run, nor touched by it."""
     out = kit.capture("old.ttc")
@@ -177,5 +190,6 @@ not_recorded()
 quiet()
 patterns()
 cut_between_chunks()
+two_at_once()
 old_capture_is_no_new_one()
 kit.end()

@@ -36,6 +36,7 @@ struct rec_meta { const char *key, *value; };
 struct rec_options {
 	const char *path;             /* of the capture; where a file has that name, "game.2.ttc" is made, and so on */
 	bool overwrite;               /* replace that file, unless another recorder holds it */
+	uint64_t record;              /* see struct ttc_head */
 	const char *producer;         /* "tracetool Unity plug-in" */
 	uint64_t ring;                /* bytes; 0: 32 MiB, 16 if calm. At least 16 chunks */
 	uint32_t chunk;               /* bytes; 0: 64 KiB; a power of two, 4 KiB to 1 MiB */

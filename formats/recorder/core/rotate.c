@@ -49,6 +49,7 @@ writer_head(const struct plat_instant *zero, const uint8_t run[16])
 		h.mono_ns = zero->mono_ns;
 		h.wall_ns = zero->wall_ns;
 		h.pid = plat_pid();
+		h.record = W.o.record;
 		h.pointer = sizeof(void *);
 		plat_args(args, sizeof args);
 		for (int i = 0; i < TTC_TEXTS; i++)
