@@ -89,7 +89,7 @@ def compare(name, *paths):
             if e[1] == "alloc":
                 want["alloc"].append((tid, e[0], e[3]))
             elif e[1] == "instant":
-                want["instant"].append((tid, e[0], c.name(e[2])))
+                want["instant"].append((tid, e[0], shown(c.name(e[2]), mono)))
             elif e[1] == "counter":
                 want["counter"].append((tid, e[0], number(*e[3][0])))
             elif e[1] == "flow":
@@ -105,7 +105,7 @@ def compare(name, *paths):
     got = {
         "zone": [(r["tid"], int(r["start_ns"]), int(r["dur_ns"]), int(r["depth"]), shown(r["name"], mono)) for r in rows["zone"]],
         "alloc": [(r["tid"], int(r["start_ns"]), int(r["value"])) for r in rows["alloc"]],
-        "instant": [(r["tid"], int(r["start_ns"]), r["name"]) for r in rows["instant"]],
+        "instant": [(r["tid"], int(r["start_ns"]), shown(r["name"], mono)) for r in rows["instant"]],
         "counter": [(r["tid"], int(r["start_ns"]), float(r["value"]) if "." in r["value"] or "e" in r["value"] else int(r["value"]))
                     for r in rows["counter"]],
         "flow": [(r["tid"], int(r["start_ns"]), r["name"], int(r["detail"], 16)) for r in rows["flow"]],
