@@ -56,14 +56,6 @@ summary_failures(const struct opt *o, void *field, const char *value, struct tt_
 	return val_count(value, 0, UINT64_MAX - 1, &s->failures, err);
 }
 
-static int
-note_missing(struct tt_report *r, const char *missing, struct tt_err *err)
-{
-	const char *text = tt_report_text(r, err, "the figures are partial, without %s", missing);
-
-	return text ? tt_report_note(r, tt_severity_name[TT_LOSS], "missing_shards", text, err) : err->code;
-}
-
 /* To standard output, where a CI system may look for messages (${to}): names of files are none. */
 static int
 print(struct app *app, const struct report_opts *o, const struct verdict_opts *to, const struct tt_report *r,
@@ -89,12 +81,13 @@ summary_write(struct app *app, const struct summary_opts *o, const struct verdic
 {
 	struct report_opts ro = { .form = o->form, .width = -1, .csv_safe = o->csv_safe, .all = "--format json" };
 	struct tt_report r;
-	int rc;
+	int rc = TT_OK;
 
 	tt_report_init(&r, &app->env.mem);
-	rc = tt_aggregate_report(a, &r, err);
-	if (rc == TT_OK && o->missing)
-		rc = note_missing(&r, o->missing, err);
+	tt_aggregate_report(a, &r);
+	if (o->missing)
+		tt_report_note(&r, tt_severity_name[TT_LOSS], "missing_shards",
+		    tt_text(&r, "the figures are partial, without %s", o->missing));
 	for (size_t i = 0; i < o->report.n && rc == TT_OK; i++) {
 		const struct report_opts file = { .form = -1, .output = o->report.v[i], .width = -1, .csv_safe = o->csv_safe };
 

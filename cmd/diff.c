@@ -223,7 +223,7 @@ add_capture(struct app *app, const struct diff_opts *o, size_t at, uint64_t *see
 		rc = tt_diff_add(d, at < o->in.path.before ? TT_DIFF_A : TT_DIFF_B, m, err);
 	caveat = m && rc == TT_OK && !r->note ? tt_model_caveat(m) : NULL;
 	if (caveat)
-		rc = tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat, err);
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat);
 	tt_model_free(m);
 	return rc;
 }
@@ -271,34 +271,24 @@ add_all(struct app *app, const struct diff_opts *o, struct tt_run_opts *run, str
 
 /* --- writing ------------------------------------------------------------------------- */
 
-static int
-note(struct tt_report *r, const char *id, const char *text, struct tt_err *err)
-{
-	return tt_report_note(r, tt_severity_name[TT_NOTICE], id, text, err);
-}
-
-static int
-add_notes(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r, struct tt_err *err)
+static void
+add_notes(struct app *app, const struct diff_opts *o, const struct tt_diff *d, struct tt_report *r)
 {
 	size_t unused = 0, first = 0;
-	int rc = tt_loss_notes(&app->loss, r, err);
 
-	if (rc == TT_OK && !d->frames)
-		rc = note(r, "no_frames",
+	tt_loss_notes(&app->loss, r);
+	if (!d->frames)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "no_frames",
 		    "the captures have no frames: the time in markers of all threads is compared, per capture (frames: "
-		    "--frame-marker)", err);
+		    "--frame-marker)");
 	for (size_t i = 0; d->rename && i < d->rename->n; i++) {
 		if (!d->rename->v[i].used && unused++ == 0)
 			first = i;
 	}
-	if (rc == TT_OK && unused) {
-		const char *s =
-		    tt_report_text(r, err, "%s: %zu of %zu names are not in the captures of A; the first is \"%s\"",
-			o->rename, unused, d->rename->n, d->rename->v[first].from);
-
-		rc = s ? note(r, "rename", s, err) : err->code;
-	}
-	return rc;
+	if (unused)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "rename",
+		    tt_text(r, "%s: %zu of %zu names are not in the captures of A; the first is \"%s\"", o->rename, unused,
+			d->rename->n, d->rename->v[first].from));
 }
 
 static bool
@@ -323,14 +313,13 @@ make_tables(struct app *app, const struct diff_opts *o, const struct tt_diff *d,
 	struct tt_diff_verdict v;
 	int rc = tt_diff_judge(d, &o->margin, &v, err);
 
-	if (rc == TT_OK && wants(o, "verdict"))
-		rc = tt_diff_verdict_report(&v, r, err);
-	if (rc == TT_OK)
-		rc = tt_diff_report(d, &ro, r, err);
-	if (rc == TT_OK)
-		rc = add_notes(app, o, d, r, err);
-	if (rc == TT_OK)
-		rc = report_render(app, &o->out, r, text, err);
+	if (rc != TT_OK)
+		return rc;
+	if (wants(o, "verdict"))
+		tt_diff_verdict_report(&v, r);
+	tt_diff_report(d, &ro, r);
+	add_notes(app, o, d, r);
+	rc = report_render(app, &o->out, r, text, err);
 	if (rc == TT_OK)
 		app->verdict = tt_diff_exit(&v);
 	return rc;

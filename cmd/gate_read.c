@@ -198,13 +198,16 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 	const struct tt_budget *b = &x->budget;
 	struct tt_run_opts run = *common;
 	struct tt_model *m = NULL;
+	struct tt_views view;
 	struct tt_loss loss;
 	int rc = run_over(x, &run, c, &loss, &m, err);
 	const char *why = NULL;       /* it has no figures */
 
 	if (rc == TT_OK) {
 		note_process(c, m);
-		rc = tt_sample_from(m, &loss, b->measure, b->nmeasure, s, &x->a, err);
+		tt_view_init(&view, m);
+		rc = tt_sample_from(&view, &loss, b->measure, b->nmeasure, s, &x->a, err);
+		tt_view_free(&view);
 		if (rc == TT_OK && x->g->explain)
 			tt_sample_worst(m, &tt_budget_row(b, x->g->explain, err)->measure, s);
 		if (rc == TT_OK && !s->damaged && !s->empty && m->max_ts <= m->filter.from)
@@ -368,6 +371,7 @@ read_frame(struct gate *x, const struct tt_run_opts *common, const struct captur
 {
 	struct tt_run_opts run = *common;
 	struct tt_model *m = NULL;
+	struct tt_views view;
 	struct tt_loss loss;
 	struct tt_sample s;
 	int rc;
@@ -378,8 +382,11 @@ read_frame(struct gate *x, const struct tt_run_opts *common, const struct captur
 	run.filter.to = INT64_MAX;
 	run.from_marker = NULL;
 	rc = run_over(x, &run, c, &loss, &m, err);
-	if (rc == TT_OK)
-		rc = tt_sample_from(m, &loss, NULL, 0, &s, &x->a, err);
+	if (rc == TT_OK) {
+		tt_view_init(&view, m);
+		rc = tt_sample_from(&view, &loss, NULL, 0, &s, &x->a, err);
+		tt_view_free(&view);
+	}
 	if (rc == TT_OK) {
 		w->part = s.part;
 		w->npart = s.npart;

@@ -122,37 +122,23 @@ info_tables(size_t *n)
 	return table;
 }
 
-static int
-new_table(struct tt_report *r, int which, struct tt_table **t, struct tt_err *err)
+static struct tt_table *
+new_table(struct tt_report *r, int which)
 {
-	return tt_report_table(
-	    r, table[which].id, table[which].title, table[which].col, table[which].ncol, t, err);
-}
-
-/* Text, or nothing where it is not known. */
-static void
-put_text(struct tt_cell *c, const char *s)
-{
-	if (s && s[0])
-		tt_cell_text(c, s);
+	return tt_report_table(r, table[which].id, table[which].title, table[which].col, table[which].ncol);
 }
 
 /* "2026-11-20 07:11:05 UTC", or NULL. */
-static int
-put_wall(struct tt_report *r, struct tt_cell *c, int64_t wall_ns, struct tt_err *err)
+static const char *
+wall_text(struct tt_report *r, int64_t wall_ns)
 {
 	time_t s = (time_t)(wall_ns / 1000000000);
 	struct tm tm;
-	char *text;
 
 	if (wall_ns == 0 || !gmtime_r(&s, &tm))
-		return TT_OK;
-	text = tt_report_text(r, err, "%04d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1,
-	    tm.tm_mday, tm.tm_hour, tm.tm_min, tm.tm_sec);
-	if (!text)
-		return err->code;
-	tt_cell_text(c, text);
-	return TT_OK;
+		return NULL;
+	return tt_text(r, "%04d-%02d-%02d %02d:%02d:%02d UTC", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday, tm.tm_hour,
+	    tm.tm_min, tm.tm_sec);
 }
 
 static uint64_t
@@ -165,19 +151,12 @@ threads_of(const struct tt_model *m, uint32_t process)
 	return n;
 }
 
-static int
-put_recording(struct tt_report *r, struct tt_cell *c, const struct tt_capture *k, struct tt_err *err)
+static const char *
+recording_text(struct tt_report *r, const struct tt_capture *k)
 {
 	char text[TT_RECORDING_TEXT];
-	const char *kept;
 
-	if (!tt_capture_recording(k, text))
-		return TT_OK;
-	kept = tt_report_text(r, err, "%s", text);
-	if (!kept)
-		return err->code;
-	tt_cell_text(c, kept);
-	return TT_OK;
+	return tt_capture_recording(k, text) ? tt_text(r, "%s", text) : NULL;
 }
 
 /* Three cells: is it a flight recording, and which span of it do all threads have? */
@@ -195,56 +174,42 @@ put_flight(const struct tt_capture *k, struct tt_cell *c)
 	tt_cell_int(&c[2], k->max_ts > from ? k->max_ts - from : 0);
 }
 
-/* "file 2 of a rotation; more follow" */
-static int
-put_part(struct tt_report *r, struct tt_cell *c, const struct tt_capture *k, struct tt_err *err)
+/* "file 2 of a rotation; more follow", or NULL. */
+static const char *
+part_text(struct tt_report *r, const struct tt_capture *k)
 {
 	const char *more = k->more_follow ? "; more follow" : k->clean_end ? "; the last" : "";
 	unsigned first = k->part + 1, last = k->part_last + 1;
-	const char *text;
 
 	if (first == 1 && !k->more_follow)
-		return TT_OK;
-	text = first < last ? tt_report_text(r, err, "files %u to %u of a rotation%s", first, last, more) :
-	    tt_report_text(r, err, "file %u of a rotation%s", first, more);
-	if (!text)
-		return err->code;
-	tt_cell_text(c, text);
-	return TT_OK;
+		return NULL;
+	return first < last ? tt_text(r, "files %u to %u of a rotation%s", first, last, more) :
+	    tt_text(r, "file %u of a rotation%s", first, more);
 }
 
-static int
-capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_report *r, struct tt_table *t,
-    struct tt_err *err)
+static void
+capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_table *t)
 {
-	struct tt_cell *c;
-	int rc = tt_table_row(r, t, &c, err);
+	struct tt_cell *c = tt_row(t);
 
-	if (rc != TT_OK)
-		return rc;
-	put_text(&c[0], k->path);
-	put_text(&c[1], k->format);
-	put_text(&c[2], k->version);
-	put_text(&c[3], k->producer);
-	rc = put_wall(r, &c[4], k->wall_ns, err);
+	tt_cell_name(&c[0], k->path);
+	tt_cell_name(&c[1], k->format);
+	tt_cell_name(&c[2], k->version);
+	tt_cell_name(&c[3], k->producer);
+	tt_cell_name(&c[4], wall_text(t->r, k->wall_ns));
 	if (k->max_ts >= k->min_ts)
 		tt_cell_int(&c[5], k->max_ts - k->min_ts);
-	tt_cell_int(&c[6], (int64_t)k->bytes);
-	tt_cell_int(&c[7], (int64_t)k->nevent);
-	tt_cell_int(&c[8], (int64_t)k->nchunk);
-	tt_cell_int(&c[9], (int64_t)threads_of(m, k->process));
-	if (rc == TT_OK && k->pid > 0) {
-		const char *pid = tt_report_text(r, err, "%lld", (long long)k->pid);
-
-		if (!pid)
-			return err->code;
-		tt_cell_text(&c[10], pid);
-	}
-	put_text(&c[11], k->arch);
+	tt_cell_u64(&c[6], k->bytes);
+	tt_cell_u64(&c[7], k->nevent);
+	tt_cell_u64(&c[8], k->nchunk);
+	tt_cell_u64(&c[9], threads_of(m, k->process));
+	if (k->pid > 0)
+		tt_cell_text(&c[10], tt_text(t->r, "%lld", (long long)k->pid));
+	tt_cell_name(&c[11], k->arch);
 	tt_cell_int(&c[12], k->pointer_size);
-	put_text(&c[13], k->os);
-	put_text(&c[14], k->args);
-	put_text(&c[15], k->clock);
+	tt_cell_name(&c[13], k->os);
+	tt_cell_name(&c[14], k->args);
+	tt_cell_name(&c[15], k->clock);
 	tt_cell_int(&c[16], k->zero_ns);
 	if (m->ncap > 1)
 		tt_cell_int(&c[17], k->offset_ns);
@@ -254,158 +219,133 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_repo
 	if (k->part > 0)
 		tt_cell_int(&c[24], k->part);
 	put_flight(k, &c[20]);
-	if (rc == TT_OK)
-		rc = put_recording(r, &c[23], k, err);
-	return rc == TT_OK ? put_part(r, &c[25], k, err) : rc;
+	tt_cell_name(&c[23], recording_text(t->r, k));
+	tt_cell_name(&c[25], part_text(t->r, k));
 }
 
-int
-info_summary(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+void
+info_summary(const struct tt_model *m, struct tt_report *r)
 {
-	struct tt_table *t;
-	int rc = new_table(r, T_CAPTURE, &t, err);
+	struct tt_table *t = new_table(r, T_CAPTURE);
 
-	if (rc == TT_OK)
-		t->facts = true;
-	for (size_t i = 0; rc == TT_OK && i < m->ncap; i++)
-		rc = capture_row(m, m->cap[i], r, t, err);
-	return rc;
+	t->facts = true;
+	for (size_t i = 0; i < m->ncap; i++)
+		capture_row(m, m->cap[i], t);
 }
 
-static int
-thread_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+static void
+thread_rows(const struct tt_model *m, struct tt_report *r)
 {
-	struct tt_table *t;
-	int rc = new_table(r, T_THREAD, &t, err);
+	struct tt_table *t = new_table(r, T_THREAD);
 
-	for (size_t i = 0; rc == TT_OK && i < m->threads.n; i++) {
+	for (size_t i = 0; i < m->threads.n; i++) {
 		const struct tt_thread *th = m->threads.t[i];
-		struct tt_cell *c;
+		struct tt_cell *c = tt_row(t);
 
-		rc = tt_table_row(r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
-		put_text(&c[0], th->name);
-		put_text(&c[1], th->group);
-		tt_cell_int(&c[2], (int64_t)th->tid);
+		tt_cell_name(&c[0], th->name);
+		tt_cell_name(&c[1], th->group);
+		tt_cell_u64(&c[2], th->tid);
 		if (th->first_ts <= th->last_ts) {
 			tt_cell_int(&c[3], th->first_ts);
 			tt_cell_int(&c[4], th->last_ts);
 		}
-		tt_cell_int(&c[5], (int64_t)th->nevent);
-		tt_cell_int(&c[6], (int64_t)th->ncall);
-		tt_cell_int(&c[7], (int64_t)th->nalloc);
-		tt_cell_int(&c[8], (int64_t)th->alloc_b);
-		tt_cell_int(&c[9], (int64_t)th->open_at_end);
+		tt_cell_u64(&c[5], th->nevent);
+		tt_cell_u64(&c[6], th->ncall);
+		tt_cell_u64(&c[7], th->nalloc);
+		tt_cell_u64(&c[8], th->alloc_b);
+		tt_cell_u64(&c[9], th->open_at_end);
 		tt_cell_int(&c[10], (int64_t)th->process + 1);
 	}
-	return rc;
 }
 
-static int
-event_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+static void
+event_rows(const struct tt_model *m, struct tt_report *r)
 {
-	struct tt_table *t;
-	int rc = new_table(r, T_EVENT, &t, err);
+	struct tt_table *t = new_table(r, T_EVENT);
 
-	for (size_t i = 0; rc == TT_OK && i < m->ncap; i++) {
+	for (size_t i = 0; i < m->ncap; i++) {
 		const struct tt_capture *k = m->cap[i];
 
-		for (unsigned tag = 0; rc == TT_OK && tag < 256; tag++) {
+		for (unsigned tag = 0; tag < 256; tag++) {
 			struct tt_cell *c;
 
 			if (k->tally[tag] == 0)
 				continue;
-			rc = tt_table_row(r, t, &c, err);
-			if (rc != TT_OK)
-				return rc;
-			put_text(&c[0], k->tally_name ? k->tally_name(tag) : NULL);
-			tt_cell_int(&c[1], (int64_t)k->tally[tag]);
-			tt_cell_int(&c[2], (int64_t)i + 1);
+			c = tt_row(t);
+			tt_cell_name(&c[0], k->tally_name ? k->tally_name(tag) : NULL);
+			tt_cell_u64(&c[1], k->tally[tag]);
+			tt_cell_u64(&c[2], i + 1);
 		}
 	}
-	return rc != TT_OK ? rc : tt_table_sort(t, "events", err);
+	tt_table_sort(t, "events", &r->err);
 }
 
-static int
-meta_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+static void
+meta_rows(const struct tt_model *m, struct tt_report *r)
 {
 	struct tt_table *t = NULL;
-	int rc = TT_OK;
 
-	for (size_t i = 0; rc == TT_OK && i < m->ncap; i++) {
-		for (const struct tt_meta *f = m->cap[i]->meta; rc == TT_OK && f; f = f->next) {
+	for (size_t i = 0; i < m->ncap; i++) {
+		for (const struct tt_meta *f = m->cap[i]->meta; f; f = f->next) {
 			struct tt_cell *c;
 
 			if (!t)
-				rc = new_table(r, T_META, &t, err);
-			if (rc == TT_OK)
-				rc = tt_table_row(r, t, &c, err);
-			if (rc != TT_OK)
-				return rc;
+				t = new_table(r, T_META);
+			c = tt_row(t);
 			tt_cell_text(&c[0], f->key);
 			tt_cell_text(&c[1], f->value);
-			tt_cell_int(&c[2], (int64_t)i + 1);
+			tt_cell_u64(&c[2], i + 1);
 		}
 	}
-	return rc;
 }
 
-/* "--frame-marker 'Game:Tick'" in the report's arena: the marker's name without its arguments, quoted for a shell. */
+/* "--frame-marker 'Game:Tick'": the marker's name without its arguments, quoted for a shell. */
 static const char *
-frame_option(struct tt_report *r, const char *full, struct tt_err *err)
+frame_option(struct tt_report *r, const char *full)
 {
 	const char *text = "";
-
 	size_t n = tt_name_bare(full);
 
-	for (size_t part = 0; text; full += part + 1, n -= part + 1) {
+	for (size_t part = 0;; full += part + 1, n -= part + 1) {
 		const char *quote = memchr(full, '\'', n);
 
 		part = quote ? (size_t)(quote - full) : n;
-		text = tt_report_text(r, err, "%s%.*s%s", text, (int)part, full, quote ? "'\\''" : "");
+		text = tt_text(r, "%s%.*s%s", text, (int)part, full, quote ? "'\\''" : "");
 		if (!quote)
-			break;
+			return tt_text(r, "--frame-marker '%s'", text);
 	}
-	return text ? tt_report_text(r, err, "--frame-marker '%s'", text) : NULL;
 }
 
 /* Where no frame is marked: which markers may begin frames. */
-static int
-likely_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+static void
+likely_rows(const struct tt_model *m, struct tt_report *r)
 {
 	struct tt_table *t;
-	int rc = TT_OK;
 
 	if (m->frames || m->ncandidate == 0)
-		return TT_OK;
-	rc = new_table(r, T_LIKELY, &t, err);
-	for (size_t i = 0; i < m->ncandidate && rc == TT_OK; i++) {
+		return;
+	t = new_table(r, T_LIKELY);
+	for (size_t i = 0; i < m->ncandidate; i++) {
 		const struct tt_candidate *k = &m->candidate[i];
-		const char *option = frame_option(r, k->full, err);
-		struct tt_cell *c;
+		const char *option = frame_option(r, k->full);
+		struct tt_cell *c = tt_row(t);
 
-		rc = option ? tt_table_row(r, t, &c, err) : err->code;
-		if (rc != TT_OK)
-			return rc;
 		tt_cell_text(&c[0], option);
 		tt_cell_text(&c[1], k->thread->name);
-		tt_cell_int(&c[2], (int64_t)k->begins);
+		tt_cell_u64(&c[2], k->begins);
 		tt_cell_int(&c[3], k->every);
 		tt_cell_int(&c[4], tt_ratio((uint64_t)k->spread, 10000, (uint64_t)k->every));
 		tt_cell_int(&c[5], k->share_e4);
 	}
-	return rc;
 }
 
 /* The ledger, as the pass of that name tells it. */
-static int
-loss_rows(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+static void
+loss_rows(struct tt_views *view, struct tt_report *r)
 {
 	const struct tt_pass_opts po = { 0 };
-	const struct tt_pass *loss = pass_named("loss");
 
-	return loss ? loss->report(m, &po, r, err) : TT_OK;
+	tt_pass_report(pass_named("loss"), view, &po, r);
 }
 
 static int
@@ -413,6 +353,7 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 {
 	struct tt_run_opts run;
 	struct tt_model *m = NULL;
+	struct tt_views view = { 0 };
 	struct tt_report r;
 	int rc = input_setup(app, &o->in, &run, err);
 
@@ -428,23 +369,19 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);
-	if (rc == TT_OK)
-		rc = report_notes(app, m, &r, err);
-	if (rc == TT_OK)
-		rc = info_summary(m, &r, err);
-	if (rc == TT_OK)
-		rc = meta_rows(m, &r, err);
-	if (rc == TT_OK)
-		rc = likely_rows(m, &r, err);
-	if (rc == TT_OK)
-		rc = thread_rows(m, &r, err);
-	if (rc == TT_OK)
-		rc = event_rows(m, &r, err);
-	if (rc == TT_OK)
-		rc = loss_rows(m, &r, err);
-	if (rc == TT_OK)
+	if (rc == TT_OK) {
+		tt_view_init(&view, m);
+		report_notes(app, m, &r);
+		info_summary(m, &r);
+		meta_rows(m, &r);
+		likely_rows(m, &r);
+		thread_rows(m, &r);
+		event_rows(m, &r);
+		loss_rows(&view, &r);
 		rc = report_write(app, &o->out, &r, err);
+	}
 	tt_report_free(&r);
+	tt_view_free(&view);
 	tt_model_free(m);
 	return rc;
 }

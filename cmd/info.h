@@ -8,7 +8,7 @@
 #include "out/table.h"
 
 /* Add the table "capture": one row per input. */
-int info_summary(const struct tt_model *m, struct tt_report *r, struct tt_err *err);
+void info_summary(const struct tt_model *m, struct tt_report *r);
 
 /* The tables `tracetool info` makes, for `tracetool list metrics`. */
 struct tt_pass_table;

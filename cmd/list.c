@@ -87,33 +87,25 @@ static const struct tt_col sandbox_col[] = {
 };
 
 /* A row of texts. */
-static int
-row(struct tt_report *r, struct tt_table *t, const char *const *s, struct tt_err *err)
+static struct tt_cell *
+row(struct tt_table *t, const char *const *s)
 {
-	struct tt_cell *c;
-	int rc = tt_table_row(r, t, &c, err);
+	struct tt_cell *c = tt_row(t);
 
-	for (size_t i = 0; rc == TT_OK && i < t->ncol; i++) {
-		if (s[i] && s[i][0])
-			tt_cell_text(&c[i], s[i]);
-	}
-	return rc;
+	for (size_t i = 0; i < t->ncol; i++)
+		tt_cell_name(&c[i], s[i]);
+	return c;
 }
 
-/* The texts of ${next}(${arg}, 0), (1), ... with blanks between, in the report's arena. */
-static int
-join(struct tt_report *r, const char *(*next)(const void *arg, size_t i), const void *arg, const char **text,
-    struct tt_err *err)
+/* The texts of ${next}(${arg}, 0), (1), ... with blanks between. */
+static const char *
+join(struct tt_report *r, const char *(*next)(const void *arg, size_t i), const void *arg)
 {
 	const char *s = "", *one;
 
-	for (size_t i = 0; (one = next(arg, i)) != NULL; i++) {
-		s = tt_report_text(r, err, "%s%s%s", s, i > 0 ? " " : "", one);
-		if (!s)
-			return err->code;
-	}
-	*text = s;
-	return TT_OK;
+	for (size_t i = 0; (one = next(arg, i)) != NULL; i++)
+		s = tt_text(r, "%s%s%s", s, i > 0 ? " " : "", one);
+	return s;
 }
 
 static const char *
@@ -132,49 +124,34 @@ pass_table_at(const void *arg, size_t i)
 	return i < p->ntables ? p->tables[i].id : NULL;
 }
 
-static int
-list_formats(struct tt_report *r, struct tt_err *err)
+static void
+list_formats(struct tt_report *r)
 {
-	struct tt_table *t;
-	int rc = tt_report_table(r, "formats", "Formats read", format_col, TT_NCOL(format_col), &t, err);
+	struct tt_table *t = tt_report_table(r, "formats", "Formats read", format_col, TT_NCOL(format_col));
 
-	for (const struct tt_format *const *f = tt_formats; rc == TT_OK && *f; f++)
-		rc = row(r, t, (const char *const[]){ (*f)->name, (*f)->suffix, (*f)->summary }, err);
-	return rc;
+	for (const struct tt_format *const *f = tt_formats; *f; f++)
+		row(t, (const char *const[]){ (*f)->name, (*f)->suffix, (*f)->summary });
 }
 
-static int
-list_passes(struct tt_report *r, struct tt_err *err)
+static void
+list_passes(struct tt_report *r)
 {
-	struct tt_table *t;
-	int rc = tt_report_table(r, "passes", "Passes", pass_col, TT_NCOL(pass_col), &t, err);
+	struct tt_table *t = tt_report_table(r, "passes", "Passes", pass_col, TT_NCOL(pass_col));
 
-	for (const struct tt_pass *const *p = tt_passes; rc == TT_OK && *p; p++) {
-		const char *tables = NULL;
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
+		const char *tables = join(r, pass_table_at, *p);
 
-		rc = join(r, pass_table_at, *p, &tables, err);
-		if (rc == TT_OK)
-			rc = row(r, t, (const char *const[]){ (*p)->name, NULL, tables, (*p)->summary }, err);
-		if (rc == TT_OK)
-			tt_cell_int(&t->cell[(t->nrow - 1) * t->ncol + 1], (*p)->standard);
+		tt_cell_int(&row(t, (const char *const[]){ (*p)->name, NULL, tables, (*p)->summary })[1], (*p)->standard);
 	}
-	return rc;
 }
 
-static int
-list_emitters(struct tt_report *r, struct tt_err *err)
+static void
+list_emitters(struct tt_report *r)
 {
-	struct tt_table *t;
-	int rc = tt_report_table(r, "emitters", "Formats written", emitter_col, TT_NCOL(emitter_col), &t, err);
+	struct tt_table *t = tt_report_table(r, "emitters", "Formats written", emitter_col, TT_NCOL(emitter_col));
 
-	for (const struct tt_emit *const *e = tt_emits; rc == TT_OK && *e; e++) {
-		const char *suffixes = NULL;
-
-		rc = join(r, suffix_at, *e, &suffixes, err);
-		if (rc == TT_OK)
-			rc = row(r, t, (const char *const[]){ (*e)->name, suffixes, (*e)->summary }, err);
-	}
-	return rc;
+	for (const struct tt_emit *const *e = tt_emits; *e; e++)
+		row(t, (const char *const[]){ (*e)->name, join(r, suffix_at, *e), (*e)->summary });
 }
 
 /* By enum tt_unit: what the number is for machines. */
@@ -184,35 +161,29 @@ static const char *const unit_name[] = {
 	[TT_UNIT_VALUE] = "the row's", [TT_UNIT_PROSE] = "text",
 };
 
-static int
-table_rows(struct tt_report *r, struct tt_table *t, const struct tt_pass_table *p, struct tt_err *err)
+static void
+table_rows(struct tt_table *t, const struct tt_pass_table *p)
 {
-	int rc = TT_OK;
-
-	for (size_t i = 0; rc == TT_OK && i < p->ncol; i++) {
+	for (size_t i = 0; i < p->ncol; i++) {
 		const struct tt_col *c = &p->col[i];
 
-		rc = row(
-		    r, t, (const char *const[]){ p->id, c->id, c->title, unit_name[c->unit], c->help }, err);
+		row(t, (const char *const[]){ p->id, c->id, c->title, unit_name[c->unit], c->help });
 	}
-	return rc;
 }
 
-static int
-list_metrics(struct tt_report *r, struct tt_err *err)
+static void
+list_metrics(struct tt_report *r)
 {
 	size_t n;
 	const struct tt_pass_table *info = info_tables(&n);
-	struct tt_table *t;
-	int rc = tt_report_table(r, "metrics", "Tables and columns", metric_col, TT_NCOL(metric_col), &t, err);
+	struct tt_table *t = tt_report_table(r, "metrics", "Tables and columns", metric_col, TT_NCOL(metric_col));
 
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
-		for (size_t i = 0; rc == TT_OK && i < (*p)->ntables; i++)
-			rc = table_rows(r, t, &(*p)->tables[i], err);
+		for (size_t i = 0; i < (*p)->ntables; i++)
+			table_rows(t, &(*p)->tables[i]);
 	}
-	for (size_t i = 0; rc == TT_OK && i < n; i++)
-		rc = table_rows(r, t, &info[i], err);
-	return rc;
+	for (size_t i = 0; i < n; i++)
+		table_rows(t, &info[i]);
 }
 
 /* The statistics of a metric, the usual one first. */
@@ -229,54 +200,35 @@ stat_at(const void *arg, size_t i)
 	return NULL;
 }
 
-static int
-list_gate(struct tt_report *r, struct tt_err *err)
+static void
+list_gate(struct tt_report *r)
 {
 	static const char *const needs[] = {
 		[TT_SELECT_NONE] = "", [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",
 		[TT_SELECT_COUNTER] = "counter", [TT_SELECT_THREAD] = "thread", [TT_SELECT_LIMIT] = "limit",
 	};
-	struct tt_table *t;
-	int rc = tt_report_table(r, "gate", "Metrics of budgets", gate_col, TT_NCOL(gate_col), &t, err);
+	struct tt_table *t = tt_report_table(r, "gate", "Metrics of budgets", gate_col, TT_NCOL(gate_col));
 
-	for (const struct tt_metric *m = tt_metrics; m->name && rc == TT_OK; m++) {
-		const char *stats = "";
-
-		rc = join(r, stat_at, m, &stats, err);
-		if (rc == TT_OK)
-			rc = row(r, t, (const char *const[]){ m->name, tt_dim_name[m->dim], needs[m->select], stats, m->help }, err);
-	}
-	return rc;
+	for (const struct tt_metric *m = tt_metrics; m->name; m++)
+		row(t, (const char *const[]){ m->name, tt_dim_name[m->dim], needs[m->select], join(r, stat_at, m), m->help });
 }
 
-static int
-list_sandbox(struct tt_report *r, struct tt_err *err)
+static void
+list_sandbox(struct tt_report *r)
 {
 	struct tt_sandbox_parts p = tt_sandbox_probe();
 	enum tt_sandbox_mode mode;
-	struct tt_table *t;
-	const char *here = "no";
-	int rc = tt_sandbox_mode(getenv("TRACETOOL_SANDBOX"), &mode, err);
+	struct tt_table *t = tt_report_table(r, "sandbox", "Sandbox", sandbox_col, TT_NCOL(sandbox_col));
+	const char *here = p.landlock ? tt_text(r, "version %u", p.landlock) : "no";
 
-	if (rc == TT_OK)
-		rc = tt_report_table(r, "sandbox", "Sandbox", sandbox_col, TT_NCOL(sandbox_col), &t, err);
-	if (rc == TT_OK && p.landlock) {
-		here = tt_report_text(r, err, "version %u", p.landlock);
-		rc = here ? TT_OK : err->code;
-	}
-	if (rc == TT_OK)
-		rc = row(r, t,
-		    (const char *const[]){ "Landlock", p.why ? p.why : here, "keeps files and network out of reach" }, err);
-	if (rc == TT_OK)
-		rc = row(r, t,
-		    (const char *const[]){ "seccomp", p.why ? p.why : p.seccomp ? "yes" : "no",
-		        "no system calls but those that reading and writing need" }, err);
-	if (rc == TT_OK)
-		rc = row(r, t,
-		    (const char *const[]){ "TRACETOOL_SANDBOX",
-		        mode == TT_SANDBOX_OFF ? "off" : mode == TT_SANDBOX_REQUIRE ? "require" : "on",
-		        "on: with what there is; require: both or nothing; off" }, err);
-	return rc;
+	if (tt_sandbox_mode(getenv("TRACETOOL_SANDBOX"), &mode, &r->err) != TT_OK)
+		return;
+	row(t, (const char *const[]){ "Landlock", p.why ? p.why : here, "keeps files and network out of reach" });
+	row(t, (const char *const[]){ "seccomp", p.why ? p.why : p.seccomp ? "yes" : "no",
+	    "no system calls but those that reading and writing need" });
+	row(t, (const char *const[]){ "TRACETOOL_SANDBOX",
+	    mode == TT_SANDBOX_OFF ? "off" : mode == TT_SANDBOX_REQUIRE ? "require" : "on",
+	    "on: with what there is; require: both or nothing; off" });
 }
 
 /* Which lists the operands name, as bits. */
@@ -304,7 +256,7 @@ wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
 int
 run_list(struct app *app, int argc, char **argv, struct tt_err *err)
 {
-	static int (*const list[L_N])(struct tt_report *, struct tt_err *) = {
+	static void (*const list[L_N])(struct tt_report *) = {
 		[L_FORMATS] = list_formats,
 		[L_PASSES] = list_passes,
 		[L_EMITTERS] = list_emitters,
@@ -325,12 +277,11 @@ run_list(struct app *app, int argc, char **argv, struct tt_err *err)
 		return rc == TT_END ? TT_OK : rc;
 	report_pager(app, &o.out);
 	tt_report_init(&r, &app->env.mem);
-	for (size_t k = 0; rc == TT_OK && k < L_N; k++) {
+	for (size_t k = 0; k < L_N; k++) {
 		if (bits & 1u << k)
-			rc = list[k](&r, err);
+			list[k](&r);
 	}
-	if (rc == TT_OK)
-		rc = report_write(app, &o.out, &r, err);
+	rc = report_write(app, &o.out, &r, err);
 	tt_report_free(&r);
 	return rc;
 }

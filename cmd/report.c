@@ -94,25 +94,24 @@ report_suffix(const char *path, enum tt_render *by_suffix)
 	return suffix == NULL;
 }
 
-int
-report_notes(struct app *app, const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+void
+report_notes(struct app *app, const struct tt_model *m, struct tt_report *r)
 {
 	const char *caveat = tt_model_caveat(m);
-	int rc = tt_loss_notes(&app->loss, r, err);
 
-	for (size_t i = 0; i < m->ncap && rc == TT_OK; i++) {
+	tt_loss_notes(&app->loss, r);
+	for (size_t i = 0; i < m->ncap; i++) {
 		const struct tt_capture *c = m->cap[i];
 		char time[32];
 
 		if (!c->flight || c->kept_from == INT64_MIN)
 			continue;
 		*tt_put_time(time, c->kept_from + c->offset_ns) = '\0';
-		const char *text = tt_report_text(r, err, "a flight recording: all its threads were kept from %s on, some of them longer", time);
-		rc = text ? tt_report_note(r, tt_severity_name[TT_NOTICE], "flight", text, err) : err->code;
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "flight",
+		    tt_text(r, "a flight recording: all its threads were kept from %s on, some of them longer", time));
 	}
-	if (rc == TT_OK && caveat)
-		rc = tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat, err);
-	return rc;
+	if (caveat)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat);
 }
 
 /* Where it goes. */

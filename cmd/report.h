@@ -30,7 +30,7 @@ enum tt_render report_form(const struct report_opts *o);
 bool report_suffix(const char *path, enum tt_render *form);
 
 /* The lines that hold for the whole report: what was lost, and what to keep in mind. */
-int report_notes(struct app *app, const struct tt_model *m, struct tt_report *r, struct tt_err *err);
+void report_notes(struct app *app, const struct tt_model *m, struct tt_report *r);
 
 /* Render ${r} at the end of ${text}, as it is to be written. */
 int report_render(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_buf *text,

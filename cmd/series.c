@@ -178,6 +178,7 @@ read_bucket(struct app *app, const struct series_opts *o, const struct tt_run_op
 {
 	struct tt_run_opts run = *common;
 	struct tt_model *m = NULL;
+	struct tt_views view;
 	struct tt_loss loss;
 	int rc;
 
@@ -193,8 +194,11 @@ read_bucket(struct app *app, const struct series_opts *o, const struct tt_run_op
 	app->env.loss = &loss;
 	rc = tt_run(&app->env, &run, &m, err);
 	app->env.loss = &app->loss;
-	if (rc == TT_OK)
-		rc = tt_measure_all(m, tt_lost_events(&loss), o->x, o->n, value, &app->arena, err);
+	if (rc == TT_OK) {
+		tt_view_init(&view, m);
+		rc = tt_measure_all(&view, tt_lost_events(&loss), o->x, o->n, value, &app->arena, err);
+		tt_view_free(&view);
+	}
 	tt_model_free(m);
 	return rc;
 }
@@ -239,17 +243,13 @@ forget_unmet(const struct series_opts *o, struct tt_series *s)
 		s->v[i].known = s->v[i].known && !o->absent[i % o->n];
 }
 
-int
-series_notes(const struct series_opts *o, struct tt_report *r, struct tt_err *err)
+void
+series_notes(const struct series_opts *o, struct tt_report *r)
 {
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < o->n && o->absent && rc == TT_OK; i++) {
-		const char *text = o->absent[i] ? tt_report_text(r, err, "--metric %s: %s", o->x[i].key, o->absent[i]) : "";
-
-		rc = !text ? err->code : *text ? tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric", text, err) : TT_OK;
+	for (size_t i = 0; i < o->n && o->absent; i++) {
+		if (o->absent[i])
+			tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric", tt_text(r, "--metric %s: %s", o->x[i].key, o->absent[i]));
 	}
-	return rc;
 }
 
 int

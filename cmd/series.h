@@ -31,7 +31,7 @@ OPT_SET(series_metric);
 int series_read(struct app *app, struct series_opts *o, const struct tt_run_opts *run, const struct tt_model *m,
     size_t buckets, struct tt_series *s, struct tt_err *err);
 
-int series_notes(const struct series_opts *o, struct tt_report *r, struct tt_err *err);
+void series_notes(const struct series_opts *o, struct tt_report *r);
 
 /* Can the inputs be read once for each bucket? TT_E_USAGE where one is no file. */
 int series_check(const struct series_opts *o, const struct input_opts *in, struct tt_err *err);

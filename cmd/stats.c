@@ -177,20 +177,13 @@ const struct verb verb_summary = {
 
 /* --- which passes, which tables ---------------------------------------------- */
 
-/* Is ${t} asked for? The rule is that of tt_pass_begin(). */
+/* Is ${t} asked for? */
 static bool
 wants_table(const struct stats_opts *s, const struct tt_pass *p, const struct tt_pass_table *t)
 {
-	if (s->table.n == 0)
-		return p->standard && !t->extra;
-	for (size_t i = 0; i < s->table.n; i++) {
-		if (strcmp(s->table.v[i], t->id) == 0)
-			return true;
-		/* A name that is both a table's and its pass's means the table. */
-		if (!t->extra && strcmp(s->table.v[i], p->name) == 0 && !table_named(p->name))
-			return true;
-	}
-	return false;
+	const struct tt_pass_opts po = { .table = s->table.v };
+
+	return s->table.n ? tt_pass_wants(p, t, &po) : p->standard && !t->extra;
 }
 
 static bool
@@ -212,7 +205,7 @@ needs_of(const struct stats_opts *s)
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		for (size_t i = 0; i < (*p)->ntables; i++) {
 			if (wants_table(s, *p, &(*p)->tables[i]))
-				needs |= (*p)->needs | ((*p)->table_needs ? (*p)->table_needs[i] : 0);
+				needs |= (*p)->needs | (*p)->tables[i].needs;
 		}
 	}
 	return needs;
@@ -319,27 +312,22 @@ row_limit(const struct stats_opts *s, size_t standard)
 }
 
 /* Sort and cut the tables as asked for. Trees are cut only on request: they have thresholds of their own. */
-static int
-arrange(const struct stats_opts *s, struct tt_report *r, size_t limit, struct tt_err *err)
+static void
+arrange(const struct stats_opts *s, struct tt_report *r, size_t limit)
 {
 	const char *column = sort_column(s);
-	int rc;
 
 	for (struct tt_table *t = r->first; t; t = t->next) {
-		if (column && !t->tree && has_column(t, column)) {
-			rc = tt_table_sort(t, s->sort, err);
-			if (rc != TT_OK)
-				return rc;
-		}
+		if (column && !t->tree && has_column(t, column))
+			tt_table_sort(t, s->sort, &r->err);
 		if (!t->tree || s->has_limit)
 			tt_table_limit(t, limit);
 	}
-	return TT_OK;
 }
 
-static int
-fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *m, const struct tt_series *series, size_t limit,
-    struct tt_report *r, struct tt_err *err)
+static void
+fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, const struct tt_series *series, size_t limit,
+    struct tt_report *r)
 {
 	struct tt_pass_opts po = {
 		.budget = s->budget.v,
@@ -347,34 +335,31 @@ fill_report(struct app *app, const struct stats_opts *s, const struct tt_model *
 		.hitches = (unsigned)s->hitches,
 		.threshold_e4 = s->threshold_e4,
 		.max_depth = (unsigned)s->max_depth,
-		.bottom_up = s->bottom_up,
 		.table = s->table.v,
 		.series = series,
 		.rows = s->sort ? 0 : limit,
 	};
-	int rc = report_notes(app, m, r, err);
 
-	if (rc == TT_OK)
-		rc = series_notes(&s->metric, r, err);
+	report_notes(app, view->m, r);
+	series_notes(&s->metric, r);
 	memcpy(po.budget_ns, s->budget_ns, sizeof po.budget_ns);
-	for (const struct tt_pass *const *p = tt_passes; rc == TT_OK && *p; p++) {
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		if (!wants_pass(s, *p))
 			continue;
 		po.group = s->group;
 		po.apart = TT_GROUP_NONE;
-		rc = (*p)->report(m, &po, r, err);
+		tt_pass_report(*p, view, &po, r);
 		/* What has no such groups is left out, unless it was asked for by name. */
-		if (rc != TT_OK || !s->group || !s->table.n)
+		if (!s->group || !s->table.n)
 			continue;
 		po.group = TT_GROUP_NONE;
 		po.apart = s->group;
-		rc = (*p)->report(m, &po, r, err);
+		tt_pass_report(*p, view, &po, r);
 	}
-	if (rc == TT_OK)
-		rc = tt_filter_notes(m, s->group, r, err);
-	if (rc == TT_OK && s->group)
-		rc = tt_group_note(s->group, r, err);
-	return rc == TT_OK ? arrange(s, r, limit, err) : rc;
+	tt_filter_notes(view->m, s->group, r);
+	if (s->group)
+		tt_group_note(s->group, r);
+	arrange(s, r, limit);
 }
 
 /* --- the run ------------------------------------------------------------------- */
@@ -385,6 +370,7 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	struct tt_run_opts run;
 	struct tt_model *m = NULL;
 	struct tt_series series;
+	struct tt_views view = { 0 };
 	struct tt_report r;
 	int rc = input_setup(app, &s->in, &run, err);
 
@@ -414,15 +400,29 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	ui_erase(&app->ui);
 	if (rc == TT_OK)
 		rc = series_read(app, &s->metric, &run, m, s->buckets ? s->buckets : TT_TIMELINE_BUCKETS, &series, err);
-	if (rc == TT_OK && summary)
-		rc = info_summary(m, &r, err);
-	if (rc == TT_OK)
-		rc = fill_report(app, s, m, &series, row_limit(s, summary ? LIMIT_SUMMARY : LIMIT_TEXT), &r, err);
-	if (rc == TT_OK)
+	if (rc == TT_OK) {
+		tt_view_init(&view, m);
+		if (summary)
+			info_summary(m, &r);
+		fill_report(app, s, &view, &series, row_limit(s, summary ? LIMIT_SUMMARY : LIMIT_TEXT), &r);
 		rc = report_write(app, &s->out, &r, err);
+	}
 	tt_report_free(&r);
+	tt_view_free(&view);
 	tt_model_free(m);
 	return rc;
+}
+
+/* --bottom-up turns the tree round where it would be shown; it alone is shown where no table is asked for. */
+static int
+turn_tree(struct opt_list *table, struct tt_arena *a, struct tt_err *err)
+{
+	static const char turned[] = "calltree_bottom_up";
+
+	for (size_t i = 0; i < table->n; i++)
+		if (strcmp(table->v[i], "calltree") == 0)
+			table->v[i] = turned;
+	return table->n ? TT_OK : opt_list_add(table, turned, a, err);
 }
 
 static int
@@ -435,8 +435,8 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 	input_defaults(&s.in);
 	report_defaults(&s.out);
 	rc = app_parse(app, verb, &s, &s.in.ui, argc, argv, err);
-	if (rc == TT_OK && s.bottom_up && s.table.n == 0)
-		rc = opt_list_add(&s.table, "calltree_bottom_up", &app->arena, err);
+	if (rc == TT_OK && s.bottom_up)
+		rc = turn_tree(&s.table, &app->arena, err);
 	if (rc == TT_OK && (s.find_size != UINT64_MAX || s.find_type.n))
 		rc = opt_list_add(&s.table, "objects_found", &app->arena, err);
 	if (rc == TT_OK && s.metric.n)

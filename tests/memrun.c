@@ -102,6 +102,7 @@ report(struct memrun *r)
 {
 	const char *name[200];
 	const struct tt_pass_opts po = { .hitches = 10, .threshold_e4 = 100, .table = name };
+	struct tt_views view;
 	struct tt_report rep;
 	size_t n = 0;
 
@@ -111,9 +112,11 @@ report(struct memrun *r)
 				name[n++] = tt_passes[i]->tables[k].id;
 	name[n] = NULL;
 	tt_report_init(&rep, &r->env.mem);
-	r->rc = tt_loss_notes(&r->loss, &rep, &r->err);
-	for (size_t i = 0; tt_passes[i] && r->rc == TT_OK; i++)
-		r->rc = tt_passes[i]->report(r->m, &po, &rep, &r->err);
+	tt_view_init(&view, r->m);
+	tt_loss_notes(&r->loss, &rep);
+	for (size_t i = 0; tt_passes[i]; i++)
+		tt_pass_report(tt_passes[i], &view, &po, &rep);
+	r->rc = tt_report_error(&rep, &r->err);
 	for (int form = TT_RENDER_TEXT; form <= TT_RENDER_MARKDOWN && r->rc == TT_OK; form++) {
 		const struct tt_render_opts ro = { .form = (enum tt_render)form, .width = 100, .csv_sep = ',', .generator = "test" };
 		struct tt_buf text = { 0 };
@@ -122,6 +125,7 @@ report(struct memrun *r)
 		tt_buf_free(&text);
 	}
 	tt_report_free(&rep);
+	tt_view_free(&view);
 }
 
 /* What all passes need, with all of their tables. */
@@ -132,8 +136,8 @@ needs_of_passes(void)
 
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		needs |= (*p)->needs;
-		for (size_t i = 0; (*p)->table_needs && i < (*p)->ntables; i++)
-			needs |= (*p)->table_needs[i];
+		for (size_t i = 0; i < (*p)->ntables; i++)
+			needs |= (*p)->tables[i].needs;
 	}
 	return needs;
 }

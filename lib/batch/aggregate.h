@@ -26,6 +26,6 @@ struct tt_aggregate_count { uint64_t captures, archives, failures; };
 struct tt_aggregate_count tt_aggregate_counted(const struct tt_aggregate *a);
 
 /* Put the tables into ${r}. */
-int tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r, struct tt_err *err);
+void tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r);
 
 #endif

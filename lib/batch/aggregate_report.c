@@ -83,10 +83,10 @@ static const struct tt_pass_table table[T_N] = {
 	[T_FAILURES] = { .id = "batch_failures", .title = "Damaged and failed", .col = failure_col, .ncol = X_N },
 };
 
-static int
-new_table(struct tt_report *r, int which, struct tt_table **t, struct tt_err *err)
+static struct tt_table *
+new_table(struct tt_report *r, int which)
 {
-	return tt_report_table(r, table[which].id, table[which].title, table[which].col, table[which].ncol, t, err);
+	return tt_report_table(r, table[which].id, table[which].title, table[which].col, table[which].ncol);
 }
 
 /* As tt_hist_quantile(). */
@@ -109,13 +109,11 @@ quantile(const struct range *r, uint64_t num, uint64_t den)
 	return v < r->min ? r->min : v > r->max ? r->max : v;
 }
 
-static int
-put_sums(struct tt_report *r, struct tt_table *t, const struct sums *s, struct tt_err *err)
+static void
+put_sums(struct tt_table *t, const struct sums *s)
 {
-	struct tt_cell *c;
+	struct tt_cell *c = tt_row(t);
 
-	if (tt_table_row(r, t, &c, err) != TT_OK)
-		return err->code;
 	tt_cell_text(&c[C_NAME], s->name);
 	tt_cell_int(&c[C_CAPTURES], (int64_t)s->captures);
 	tt_cell_int(&c[C_OK], (int64_t)s->ok);
@@ -143,33 +141,29 @@ put_sums(struct tt_report *r, struct tt_table *t, const struct sums *s, struct t
 		tt_cell_int(&c[C_PAUSE_P99], (int64_t)quantile(&s->pause, 99, 100));
 		tt_cell_int(&c[C_PAUSE_MAX], s->pause_max);
 	}
-	return TT_OK;
 }
 
-static int
-put_list(struct tt_report *r, int which, const struct list *l, struct tt_err *err)
+static void
+put_list(struct tt_report *r, int which, const struct list *l)
 {
-	struct tt_table *t;
-	int rc = new_table(r, which, &t, err);
+	struct tt_table *t = new_table(r, which);
 
-	for (size_t i = 0; i < l->n && rc == TT_OK; i++)
-		rc = put_sums(r, t, l->v[i], err);
-	return rc == TT_OK && l->more ? put_sums(r, t, l->more, err) : rc;
+	for (size_t i = 0; i < l->n; i++)
+		put_sums(t, l->v[i]);
+	if (l->more)
+		put_sums(t, l->more);
 }
 
 /* Upper edges of the histogram's rows, in 1/10 ms. */
 static const unsigned edge_e4[] = { 42, 83, 111, 167, 200, 250, 333, 500, 1000, 2500 };
 
-static int
-put_frames(struct tt_report *r, const struct range *h, struct tt_err *err)
+static void
+put_frames(struct tt_report *r, const struct range *h)
 {
 	const size_t nedge = sizeof edge_e4 / sizeof edge_e4[0];
-	struct tt_table *t;
+	struct tt_table *t = new_table(r, T_FRAMES);
 	size_t b = 0;
-	int rc = new_table(r, T_FRAMES, &t, err);
 
-	if (rc != TT_OK)
-		return rc;
 	t->whole = true;
 	t->empty_reason = "no capture has frames";
 	for (size_t i = 0; i <= nedge && h->total > 0; i++) {
@@ -178,108 +172,75 @@ put_frames(struct tt_report *r, const struct range *h, struct tt_err *err)
 
 		for (; b < h->n && (i == nedge || tt_hist_value((unsigned)(h->lo + b)) <= edge_e4[i] * UINT64_C(100000)); b++)
 			n = n > INT64_MAX - h->b[b] ? INT64_MAX : n + h->b[b];
-		if (tt_table_row(r, t, &c, err) != TT_OK)
-			return err->code;
+		c = tt_row(t);
 		tt_cell_int(&c[F_FROM], i ? edge_e4[i - 1] * INT64_C(100000) : 0);
 		if (i < nedge)
 			tt_cell_int(&c[F_TO], edge_e4[i] * INT64_C(100000));
 		tt_cell_int(&c[F_COUNT], (int64_t)n);
 		tt_cell_int(&c[F_SHARE], tt_ratio(n, 10000, h->total));
 	}
-	return TT_OK;
 }
 
-static int
-put_counts(struct tt_report *r, int which, const struct count *list, size_t n, struct tt_err *err)
+static void
+put_counts(struct tt_report *r, int which, const struct count *list, size_t n)
 {
-	struct tt_table *t;
-	int rc = new_table(r, which, &t, err);
+	struct tt_table *t = new_table(r, which);
 
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		struct tt_cell *c;
+	for (size_t i = 0; i < n; i++) {
+		struct tt_cell *c = tt_row(t);
 
-		rc = tt_table_row(r, t, &c, err);
-		if (rc != TT_OK)
-			break;
 		tt_cell_text(&c[0], list[i].a);
 		if (which == T_OUTCOMES) {
 			tt_cell_text(&c[O_OUTCOME], list[i].b);
-			if (list[i].c[0])
-				tt_cell_text(&c[O_WHY], list[i].c);
-			tt_cell_int(&c[O_COUNT], (int64_t)list[i].n);
+			tt_cell_name(&c[O_WHY], list[i].c);
+			tt_cell_u64(&c[O_COUNT], list[i].n);
 		} else {
-			tt_cell_int(&c[K_COUNT], (int64_t)list[i].n);
+			tt_cell_u64(&c[K_COUNT], list[i].n);
 		}
 	}
-	return rc;
 }
 
-static int
-put_failures(struct tt_report *r, const struct tt_aggregate *a, struct tt_err *err)
+static void
+put_failures(struct tt_report *r, const struct tt_aggregate *a)
 {
-	struct tt_table *t;
-	int rc = new_table(r, T_FAILURES, &t, err);
+	struct tt_table *t = new_table(r, T_FAILURES);
 
-	for (size_t i = 0; i < a->nfailure && rc == TT_OK; i++) {
-		struct tt_cell *c;
+	for (size_t i = 0; i < a->nfailure; i++) {
+		struct tt_cell *c = tt_row(t);
 
-		rc = tt_table_row(r, t, &c, err);
-		if (rc != TT_OK)
-			break;
 		tt_cell_text(&c[X_KEY], a->failure[i].key);
 		tt_cell_text(&c[X_OUTCOME], a->failure[i].outcome);
 		tt_cell_text(&c[X_WHY], a->failure[i].why);
 		tt_cell_text(&c[X_DETAIL], a->failure[i].detail);
 	}
-	if (rc == TT_OK)
-		t->hidden = (size_t)(a->failures - a->nfailure);
-	return rc;
+	t->hidden = (size_t)(a->failures - a->nfailure);
 }
 
-/* A file of a rotation is a capture by itself: what came for whole recordings would be misled. */
-static int
-note_further(struct tt_report *r, const struct tt_aggregate *a, struct tt_err *err)
+void
+tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 {
-	const char *text;
+	struct tt_table *t = new_table(r, T_TOTAL);
 
-	if (a->further == 0)
-		return TT_OK;
-	text = tt_report_text(r, err, "%llu of the captures are further files of recordings that rotate (game.1.ttc); each has "
-	    "figures of its own, and \"tracetool recover\" makes one capture of a recording's files",
-	    (unsigned long long)a->further);
-	return text ? tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files", text, err) : err->code;
-}
-
-static int
-note_capped(struct tt_report *r, const struct tt_aggregate *a, struct tt_err *err)
-{
-	return a->capped ? tt_report_note(r, tt_severity_name[TT_LOSS], "capped",
-	    "a total is larger than 9223372036854775807, which is shown in its place; means of it are too small", err) : TT_OK;
-}
-
-int
-tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r, struct tt_err *err)
-{
-	struct tt_table *t;
-	int rc = new_table(r, T_TOTAL, &t, err);
-
-	if (rc == TT_OK) {
-		t->facts = true;
-		rc = put_sums(r, t, &a->total, err);
-	}
-	if (rc == TT_OK)
-		rc = note_further(r, a, err);
-	if (rc == TT_OK)
-		rc = note_capped(r, a, err);
-	if (rc == TT_OK && a->group && a->group[0])
-		rc = put_list(r, T_GROUPS, &a->groups, err);
-	if (rc == TT_OK && a->days.n > 0)
-		rc = put_list(r, T_DAYS, &a->days, err);
-	if (rc == TT_OK && a->total.frame.total > 0)
-		rc = put_frames(r, &a->total.frame, err);
-	if (rc == TT_OK)
-		rc = put_counts(r, T_OUTCOMES, a->outcome, a->noutcome, err);
-	if (rc == TT_OK && a->nkind > 0)
-		rc = put_counts(r, T_MEMBERS, a->kind, a->nkind, err);
-	return rc == TT_OK && a->failures > 0 ? put_failures(r, a, err) : rc;
+	t->facts = true;
+	put_sums(t, &a->total);
+	/* A file of a rotation is a capture by itself: what came for whole recordings would be misled. */
+	if (a->further)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "further_files",
+		    tt_text(r, "%llu of the captures are further files of recordings that rotate (game.1.ttc); each has "
+			"figures of its own, and \"tracetool recover\" makes one capture of a recording's files",
+			(unsigned long long)a->further));
+	if (a->capped)
+		tt_report_note(r, tt_severity_name[TT_LOSS], "capped",
+		    "a total is larger than 9223372036854775807, which is shown in its place; means of it are too small");
+	if (a->group && a->group[0])
+		put_list(r, T_GROUPS, &a->groups);
+	if (a->days.n > 0)
+		put_list(r, T_DAYS, &a->days);
+	if (a->total.frame.total > 0)
+		put_frames(r, &a->total.frame);
+	put_counts(r, T_OUTCOMES, a->outcome, a->noutcome);
+	if (a->nkind > 0)
+		put_counts(r, T_MEMBERS, a->kind, a->nkind);
+	if (a->failures > 0)
+		put_failures(r, a);
 }

@@ -185,33 +185,25 @@ put_row(struct tt_buf *b, const struct tt_table *t, const char **sep, struct tt_
 	return rc;
 }
 
-static int64_t
-frame_sum(const struct tt_frames *f)
-{
-	int64_t sum = 0;
-
-	for (size_t i = 0; i < f->n; i++)
-		sum += f->dur[i];
-	return sum;
-}
-
 static int
-put_metrics(struct tt_buf *b, struct tt_env *env, const struct tt_model *m, struct tt_err *err)
+put_metrics(struct tt_buf *b, struct tt_env *env, struct tt_views *view, struct tt_err *err)
 {
 	struct tt_pass_opts po = { .hitches = 1, .threshold_e4 = 100, .table = metric_table };
+	const struct tt_values *wall = tt_view_frames(view, TT_FRAME_WALL, err);
 	const char *sep = ",\"metrics\":{";
 	struct tt_report r;
-	int rc = TT_OK;
+	int rc;
 
+	if (!wall)
+		return err->code;
 	tt_report_init(&r, &env->mem);
-	for (const struct tt_pass *const *p = tt_passes; *p && rc == TT_OK; p++) {
-		if (strcmp((*p)->name, "frames") == 0 || strcmp((*p)->name, "gcalloc") == 0)
-			rc = (*p)->report(m, &po, &r, err);
-	}
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		tt_pass_report(*p, view, &po, &r);
+	rc = tt_report_error(&r, err);
 	for (const struct tt_table *t = r.first; t && rc == TT_OK; t = t->next)
 		rc = put_row(b, t, &sep, err);
-	if (rc == TT_OK && m->frames && m->frames->n > 0) {
-		rc = tt_buf_printf(b, err, "%s\"frames.total_ns\":%lld", sep, (long long)frame_sum(m->frames));
+	if (rc == TT_OK && wall->n > 0) {
+		rc = tt_buf_printf(b, err, "%s\"frames.total_ns\":%lld", sep, (long long)wall->sum);
 		sep = ",";
 	}
 	if (rc == TT_OK && strcmp(sep, ",") == 0)
@@ -335,7 +327,7 @@ put_outputs(struct tt_buf *b, const struct outputs *out, struct tt_err *err)
 
 /* All standard tables, as `tracetool stats` prints them. */
 static int
-write_report(struct tt_env *env, const struct tt_one_opts *o, const struct tt_model *m, const char *path,
+write_report(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, const char *path,
     struct tt_err *err)
 {
 	struct tt_render_opts ro = { .form = o->report_form, .csv_sep = ',', .csv_safe = o->csv_safe, .generator = o->generator };
@@ -346,13 +338,12 @@ write_report(struct tt_env *env, const struct tt_one_opts *o, const struct tt_mo
 	int rc;
 
 	tt_report_init(&r, &env->mem);
-	rc = tt_loss_notes(env->loss, &r, err);
-	for (const struct tt_pass *const *p = tt_passes; *p && rc == TT_OK; p++) {
+	tt_loss_notes(env->loss, &r);
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		if ((*p)->standard)
-			rc = (*p)->report(m, &po, &r, err);
+			tt_pass_report(*p, view, &po, &r);
 	}
-	if (rc == TT_OK)
-		rc = tt_render(&r, &ro, &text, err);
+	rc = tt_render(&r, &ro, &text, err);
 	if (rc == TT_OK)
 		rc = tt_sink_open(env, path, &sink, err);
 	if (rc == TT_OK) {
@@ -385,14 +376,14 @@ needs_of(const struct tt_one_opts *o, const struct outputs *out)
 
 /* What the gate judges. */
 static int
-put_sample(struct tt_buf *b, struct tt_env *env, const struct tt_one_opts *o, const struct tt_model *m, struct tt_err *err)
+put_sample(struct tt_buf *b, struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, struct tt_err *err)
 {
 	struct tt_arena a;
 	struct tt_sample s;
 	int rc;
 
 	tt_arena_init(&a, &env->mem);
-	rc = tt_sample_from(m, env->loss, o->measure, o->nmeasure, &s, &a, err);
+	rc = tt_sample_from(view, env->loss, o->measure, o->nmeasure, &s, &a, err);
 	if (rc == TT_OK)
 		rc = tt_buf_text(b, ",\"budget\":", err);
 	if (rc == TT_OK)
@@ -406,21 +397,21 @@ put_sample(struct tt_buf *b, struct tt_env *env, const struct tt_one_opts *o, co
 }
 
 static int
-put_body(struct tt_env *env, const struct tt_one_opts *o, const struct tt_model *m, const struct outputs *out,
+put_body(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, const struct outputs *out,
     struct tt_buf *b, struct tt_err *err)
 {
 	int rc = tt_loss_damaged(env->loss) ? put_damage(b, env->loss, err) : tt_buf_text(b, "\"outcome\":\"ok\"", err);
 
 	if (rc == TT_OK)
-		rc = put_facts(b, m, err);
+		rc = put_facts(b, view->m, err);
 	if (rc == TT_OK)
 		rc = put_losses(b, env->loss, err);
 	if (rc == TT_OK)
-		rc = put_metrics(b, env, m, err);
+		rc = put_metrics(b, env, view, err);
 	if (rc == TT_OK)
-		rc = put_hists(b, m, err);
+		rc = put_hists(b, view->m, err);
 	if (rc == TT_OK && o->measure)
-		rc = put_sample(b, env, o, m, err);
+		rc = put_sample(b, env, o, view, err);
 	return rc == TT_OK ? put_outputs(b, out, err) : rc;
 }
 
@@ -443,6 +434,7 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	struct tt_buf name = { 0 };
 	struct outputs out = { .n = 0 };
 	struct tt_model *m = NULL;
+	struct tt_views view = { 0 };
 	size_t start = body->n;
 	int rc = plan_outputs(env, o, key, n, &out, err);
 
@@ -461,10 +453,13 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	run.hitches = o->report ? 10 : o->measure ? TT_SAMPLE_WORST : 1;
 	if (rc == TT_OK)
 		rc = tt_run(env, &run, &m, err);
-	if (rc == TT_OK && o->report)
-		rc = write_report(env, o, m, out.path[out.npath - 1], err);
 	if (rc == TT_OK)
-		rc = put_body(env, o, m, &out, body, err);
+		tt_view_init(&view, m);
+	if (rc == TT_OK && o->report)
+		rc = write_report(env, o, &view, out.path[out.npath - 1], err);
+	if (rc == TT_OK)
+		rc = put_body(env, o, &view, &out, body, err);
+	tt_view_free(&view);
 	tt_model_free(m);
 	if (rc != TT_OK)
 		strip_name(err, path[0]);

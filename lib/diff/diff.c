@@ -8,8 +8,8 @@
 #include "base/slot.h"
 #include "model/names.h"
 #include "model/waits.h"
-#include "pass/allocs.h"
-#include "pass/merged.h"
+#include "view/allocs.h"
+#include "view/merged.h"
 #include "pass/pass.h"
 #include "stat/num.h"
 
@@ -284,6 +284,7 @@ struct fold {
 	struct tt_diff *d;
 	unsigned side;
 	const struct tt_model *m;
+	struct tt_views view;
 	struct tt_allocs al;
 	struct tt_merged g;
 	uint32_t *marker;             /* by row: number + 1; 0 not yet */
@@ -298,7 +299,7 @@ row_marker(struct fold *f, uint32_t row, uint32_t *number, struct tt_err *err)
 	int rc = TT_OK;
 
 	if (!f->marker[row]) {
-		rc = marker_number(f->d, f->side, &f->al.p, row, number, err);
+		rc = marker_number(f->d, f->side, f->al.p, row, number, err);
 		if (rc == TT_OK)
 			f->marker[row] = *number + 1;
 	}
@@ -455,13 +456,13 @@ fold_all(struct fold *f, struct tt_err *err)
 {
 	struct tt_mem *mem = &f->d->env->mem;
 	int64_t busy = 0;
-	int rc = tt_allocs_init(&f->al, f->m, TT_GROUP_NONE, err);
+	int rc = tt_allocs_init(&f->al, &f->view, TT_GROUP_NONE, &f->view.text, err);
 
 	if (rc == TT_OK)
-		rc = tt_merged_init(&f->g, &f->al.p, err);
+		rc = tt_merged_init(&f->g, f->al.p, err);
 	if (rc != TT_OK)
 		return rc;
-	f->marker = tt_mem_alloc(mem, f->al.p.nmarker * sizeof *f->marker, err);
+	f->marker = tt_mem_alloc(mem, f->al.p->nmarker * sizeof *f->marker, err);
 	f->at = f->marker ? tt_mem_alloc(mem, f->g.n * sizeof *f->at, err) : NULL;
 	if (!f->at)
 		return err->code;
@@ -502,10 +503,12 @@ tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, struct t
 	for (size_t i = 0; d->frames && i < m->frames->n; i++)
 		f.total += m->frames->dur[i];
 	f.frame_thread = d->frames ? m->frames->thread[0] : 0;
+	tt_view_init(&f.view, m);
 	rc = fold_all(&f, err);
 	tt_mem_free(mem, f.at, f.at ? f.g.n * sizeof *f.at : 0);
-	tt_mem_free(mem, f.marker, f.marker ? f.al.p.nmarker * sizeof *f.marker : 0);
+	tt_mem_free(mem, f.marker, f.marker ? f.al.p->nmarker * sizeof *f.marker : 0);
 	tt_merged_free(&f.g);
 	tt_allocs_free(&f.al);
+	tt_view_free(&f.view);
 	return rc;
 }

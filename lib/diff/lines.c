@@ -67,9 +67,9 @@ tt_diff_shown(const struct tt_diff_ctx *x, size_t i, bool changed)
 }
 
 const char *
-tt_diff_rest(const struct tt_diff_ctx *x, size_t n, struct tt_err *err)
+tt_diff_rest(const struct tt_diff_ctx *x, size_t n)
 {
-	return tt_report_text(x->r, err, "(%zu more)", n);
+	return tt_text(x->r, "(%zu more)", n);
 }
 
 /* --- rows ------------------------------------------------------------------------------------------ */
@@ -171,8 +171,8 @@ node_label(const struct tt_diff *d, const struct tt_diff_node *v)
 }
 
 /* The markers around a node, outermost first; of deeper paths the innermost. */
-static char *
-path_text(const struct tt_diff_ctx *x, size_t node, struct tt_err *err)
+static const char *
+path_text(const struct tt_diff_ctx *x, size_t node)
 {
 	const struct tt_diff *d = x->d;
 	const char *name[PATH_ZONES];
@@ -183,25 +183,21 @@ path_text(const struct tt_diff_ctx *x, size_t node, struct tt_err *err)
 		name[n] = node_label(d, &d->node[node]);
 		bytes += strlen(name[n++]) + 3;
 	}
-	s = p = tt_arena_alloc(&x->r->arena, bytes, err);
+	s = p = tt_arena_alloc(&x->r->arena, bytes, &x->r->err);
 	while (s && n-- > 0) {
 		p = stpcpy(p, name[n]);
 		if (n > 0)
 			p = stpcpy(p, " > ");
 	}
-	return s;
+	return s ? s : "";
 }
 
-static int
-put_line(const struct tt_diff_ctx *x, struct tt_table *t, const struct line *l, size_t names, bool times,
-    struct tt_err *err)
+static void
+put_line(const struct tt_diff_ctx *x, struct tt_table *t, const struct line *l, size_t names, bool times)
 {
-	const char *name = l->node ? path_text(x, l->node, err) : l->name;
-	struct tt_cell *c;
-	int rc = name ? tt_table_row(x->r, t, &c, err) : err->code;
+	const char *name = l->node ? path_text(x, l->node) : l->name;
+	struct tt_cell *c = tt_row(t);
 
-	if (rc != TT_OK)
-		return rc;
 	tt_cell_text(&c[0], name);
 	if (names > 1 && l->other[0])
 		tt_cell_text(&c[1], l->other);
@@ -215,16 +211,14 @@ put_line(const struct tt_diff_ctx *x, struct tt_table *t, const struct line *l, 
 		tt_cell_int(&c[names + T_A_COUNT], (int64_t)l->n[0]);
 		tt_cell_int(&c[names + T_B_COUNT], (int64_t)l->n[1]);
 	}
-	return TT_OK;
 }
 
 /* All lines, the largest first; behind a limit one row for the rest, so that the rows still add up. */
-static int
-put_lines(const struct tt_diff_ctx *x, struct tt_table *t, struct line *l, size_t n, size_t names, struct tt_err *err)
+static void
+put_lines(const struct tt_diff_ctx *x, struct tt_table *t, struct line *l, size_t n, size_t names)
 {
 	struct line rest = { .other = "" };
 	size_t kept = 0, hidden = 0;
-	int rc = TT_OK;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!nothing(&l[i]))
@@ -232,18 +226,18 @@ put_lines(const struct tt_diff_ctx *x, struct tt_table *t, struct line *l, size_
 	}
 	if (kept > 1)
 		qsort(l, kept, sizeof *l, by_size);
-	for (size_t i = 0; i < kept && rc == TT_OK; i++) {
+	for (size_t i = 0; i < kept; i++) {
 		if (tt_diff_shown(x, i, line_diff(&l[i]) != 0 || l[i].calls != 0)) {
-			rc = put_line(x, t, &l[i], names, true, err);
+			put_line(x, t, &l[i], names, true);
 			continue;
 		}
 		add_line(&rest, &l[i]);
 		hidden++;
 	}
-	if (rc != TT_OK || !hidden)
-		return rc;
-	rest.name = tt_diff_rest(x, hidden, err);
-	return rest.name ? put_line(x, t, &rest, names, true, err) : err->code;
+	if (!hidden)
+		return;
+	rest.name = tt_diff_rest(x, hidden);
+	put_line(x, t, &rest, names, true);
 }
 
 /* --- tables of times ------------------------------------------------------------------------------ */
@@ -305,16 +299,15 @@ class_lines(const struct tt_diff *d, const struct tt_diff_node *v, struct line *
 	return 2;
 }
 
-static int
-fill_classes(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+static void
+fill_classes(const struct tt_diff_ctx *x, struct tt_table *t)
 {
 	const struct tt_diff *d = x->d;
 	size_t cap = 2 * d->nnode, n = 0;
-	struct line *l = tt_mem_alloc(x->r->mem, cap * sizeof *l, err), all = { .name = "all", .other = "" };
-	int rc = TT_OK;
+	struct line *l = tt_mem_alloc(x->r->mem, cap * sizeof *l, &x->r->err), all = { .name = "all", .other = "" };
 
 	if (!l)
-		return err->code;
+		return;
 	for (size_t i = 1; i < d->nnode; i++) {
 		if (tt_diff_is_part(d, &d->node[i]))
 			n += class_lines(d, &d->node[i], &l[n]);
@@ -324,25 +317,22 @@ fill_classes(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err
 		add_line(&all, &l[i]);
 	if (n > 1)
 		qsort(l, n, sizeof *l, by_size);
-	for (size_t i = 0; i < n && rc == TT_OK; i++)
-		rc = put_line(x, t, &l[i], 2, false, err);
-	if (rc == TT_OK)
-		rc = put_line(x, t, &all, 2, false, err);
+	for (size_t i = 0; i < n; i++)
+		put_line(x, t, &l[i], 2, false);
+	put_line(x, t, &all, 2, false);
 	t->whole = true;
 	tt_mem_free(x->r->mem, l, cap * sizeof *l);
-	return rc;
 }
 
-static int
-fill_markers(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+static void
+fill_markers(const struct tt_diff_ctx *x, struct tt_table *t)
 {
 	const struct tt_diff *d = x->d;
 	size_t n = d->nmarker + 1;
-	struct line *l = tt_mem_alloc(x->r->mem, n * sizeof *l, err);
-	int rc;
+	struct line *l = tt_mem_alloc(x->r->mem, n * sizeof *l, &x->r->err);
 
 	if (!l)
-		return err->code;
+		return;
 	for (size_t i = 1; i < d->nnode; i++) {
 		const struct tt_diff_node *v = &d->node[i];
 		struct line *to = &l[v->kind == TT_DIFF_REST ? d->nmarker : v->name];
@@ -353,9 +343,8 @@ fill_markers(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err
 		to->other = tt_diff_category(d, v, TT_DIFF_B);
 		add_node(to, v);
 	}
-	rc = put_lines(x, t, l, n, 2, err);
+	put_lines(x, t, l, n, 2);
 	tt_mem_free(x->r->mem, l, n * sizeof *l);
-	return rc;
 }
 
 static int
@@ -371,15 +360,14 @@ by_thread_and_marker(const void *a, const void *b, void *arg)
 }
 
 /* Markers of the other threads. */
-static int
-fill_others(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+static void
+fill_others(const struct tt_diff_ctx *x, struct tt_table *t)
 {
 	const struct tt_diff *d = x->d;
 	struct tt_mem *mem = x->r->mem;
-	uint32_t *order = tt_mem_alloc(mem, d->nnode * sizeof *order, err);
-	struct line *l = order ? tt_mem_alloc(mem, d->nnode * sizeof *l, err) : NULL;
+	uint32_t *order = tt_mem_alloc(mem, d->nnode * sizeof *order, &x->r->err);
+	struct line *l = order ? tt_mem_alloc(mem, d->nnode * sizeof *l, &x->r->err) : NULL;
 	size_t n = 0, lines = 0;
-	int rc = l ? TT_OK : err->code;
 
 	for (uint32_t i = 1; l && i < d->nnode; i++) {
 		if (timed(&d->node[i]) && !tt_diff_is_part(d, &d->node[i]))
@@ -387,29 +375,26 @@ fill_others(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
 	}
 	if (n > 1)
 		qsort_r(order, n, sizeof *order, by_thread_and_marker, (void *)(uintptr_t)x);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; l && i < n; i++) {
 		if (i == 0 || by_thread_and_marker(&order[i - 1], &order[i], (void *)(uintptr_t)x) != 0)
 			l[lines++] = (struct line){ .name = thread_label(x, order[i]),
 				.other = node_label(d, &d->node[order[i]]) };
 		add_node(&l[lines - 1], &d->node[order[i]]);
 	}
-	if (rc == TT_OK)
-		rc = put_lines(x, t, l, lines, 2, err);
+	put_lines(x, t, l, lines, 2);
 	tt_mem_free(mem, l, l ? d->nnode * sizeof *l : 0);
 	tt_mem_free(mem, order, order ? d->nnode * sizeof *order : 0);
-	return rc;
 }
 
-static int
-fill_threads(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+static void
+fill_threads(const struct tt_diff_ctx *x, struct tt_table *t)
 {
 	const struct tt_diff *d = x->d;
-	struct line *l = tt_mem_alloc(x->r->mem, d->nnode * sizeof *l, err);
+	struct line *l = tt_mem_alloc(x->r->mem, d->nnode * sizeof *l, &x->r->err);
 	size_t n = 0;
-	int rc = TT_OK;
 
 	if (!l)
-		return err->code;
+		return;
 	for (size_t i = 1; i < d->nnode; i++) {
 		if (!timed(&d->node[i]))
 			continue;
@@ -424,44 +409,40 @@ fill_threads(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err
 	}
 	if (n > 1)
 		qsort(l, n, sizeof *l, by_size);
-	for (size_t i = 0; i < n && rc == TT_OK; i++)
-		rc = put_line(x, t, &l[i], 1, false, err);
+	for (size_t i = 0; i < n; i++)
+		put_line(x, t, &l[i], 1, false);
 	tt_mem_free(x->r->mem, l, d->nnode * sizeof *l);
-	return rc;
 }
 
-static int
-fill_paths(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+static void
+fill_paths(const struct tt_diff_ctx *x, struct tt_table *t)
 {
 	const struct tt_diff *d = x->d;
-	struct line *l = tt_mem_alloc(x->r->mem, d->nnode * sizeof *l, err);
+	struct line *l = tt_mem_alloc(x->r->mem, d->nnode * sizeof *l, &x->r->err);
 	size_t n = 0;
-	int rc;
 
 	if (!l)
-		return err->code;
+		return;
 	for (size_t i = 1; i < d->nnode; i++) {
 		if (!timed(&d->node[i]))
 			continue;
 		l[n] = (struct line){ .name = node_label(d, &d->node[i]), .other = thread_label(x, i), .node = i };
 		add_node(&l[n++], &d->node[i]);
 	}
-	rc = put_lines(x, t, l, n, 2, err);
+	put_lines(x, t, l, n, 2);
 	tt_mem_free(x->r->mem, l, d->nnode * sizeof *l);
-	return rc;
 }
 
 /* What one side alone has. */
-static int
-fill_changed(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+static void
+fill_changed(const struct tt_diff_ctx *x, struct tt_table *t)
 {
 	const struct tt_diff *d = x->d;
-	struct line *l = tt_mem_alloc(x->r->mem, d->nmarker * sizeof *l, err);
+	struct line *l = tt_mem_alloc(x->r->mem, d->nmarker * sizeof *l, &x->r->err);
 	size_t n = 0;
-	int rc;
 
 	if (!l)
-		return err->code;
+		return;
 	for (size_t i = 1; i < d->nnode; i++) {
 		const struct tt_diff_node *v = &d->node[i];
 
@@ -475,9 +456,8 @@ fill_changed(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err
 		if (l[i].name && tt_diff_state(l[i].n[0] || l[i].self[0], l[i].n[1] || l[i].self[1]))
 			l[n++] = l[i];
 	}
-	rc = put_lines(x, t, l, n, 2, err);
+	put_lines(x, t, l, n, 2);
 	tt_mem_free(x->r->mem, l, d->nmarker * sizeof *l);
-	return rc;
 }
 
 /* --- the tables ------------------------------------------------------------------------------------- */

@@ -17,7 +17,7 @@ struct tt_diff_ctx {
 struct tt_diff_form {
 	const struct tt_col *col;
 	size_t ncol;
-	int (*fill)(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err);
+	void (*fill)(const struct tt_diff_ctx *x, struct tt_table *t);
 };
 extern const struct tt_diff_form tt_diff_classes, tt_diff_markers, tt_diff_others, tt_diff_threads, tt_diff_changed,
     tt_diff_paths;
@@ -34,7 +34,7 @@ const char *tt_diff_state(bool before, bool after);
 /* May row ${i} be shown under the limit? What did not change never is: it stands in the row for the rest. */
 bool tt_diff_shown(const struct tt_diff_ctx *x, size_t i, bool changed);
 
-/* What that row is called: "(12 more)". NULL: ${err}. */
-const char *tt_diff_rest(const struct tt_diff_ctx *x, size_t n, struct tt_err *err);
+/* What that row is called: "(12 more)". */
+const char *tt_diff_rest(const struct tt_diff_ctx *x, size_t n);
 
 #endif

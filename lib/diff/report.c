@@ -45,21 +45,18 @@ static const struct tt_col capture_col[C_N] = {
 
 /* --- the other tables ------------------------------------------------------------------------------- */
 
-static int
-fill_sides(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+static void
+fill_sides(const struct tt_diff_ctx *x, struct tt_table *t)
 {
 	static const char *const name[] = { "A", "B" };
 	const struct tt_diff *d = x->d;
 	struct tt_cell *c;
-	int rc = TT_OK;
 
 	t->facts = true;
-	for (unsigned i = 0; i < TT_DIFF_SIDES && rc == TT_OK; i++) {
+	for (unsigned i = 0; i < TT_DIFF_SIDES; i++) {
 		const struct tt_diff_side *s = &d->side[i];
 
-		rc = tt_table_row(x->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
+		c = tt_row(t);
 		tt_cell_text(&c[S_SIDE], name[i]);
 		tt_cell_int(&c[S_CAPTURES], (int64_t)s->n);
 		if (d->frames)
@@ -69,14 +66,11 @@ fill_sides(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
 		if (d->nsite)
 			tt_cell_int(&c[S_BYTES], s->alloc_b);
 	}
-	rc = tt_table_row(x->r, t, &c, err);
-	if (rc != TT_OK)
-		return rc;
+	c = tt_row(t);
 	tt_cell_text(&c[S_SIDE], "B-A");
 	tt_cell_int(&c[S_MEAN], d->side[TT_DIFF_B].mean - d->side[TT_DIFF_A].mean);
 	if (d->nsite)
 		tt_cell_int(&c[S_BYTES], d->side[TT_DIFF_B].alloc_b - d->side[TT_DIFF_A].alloc_b);
-	return TT_OK;
 }
 
 static int64_t
@@ -97,16 +91,12 @@ by_bytes(const void *x, const void *y, void *arg)
 	return (a > b) - (a < b);
 }
 
-static int
-put_site(const struct tt_diff_ctx *x, struct tt_table *t, const struct tt_diff_site *s, const char *name,
-    const char *class, struct tt_err *err)
+static void
+put_site(const struct tt_diff_ctx *x, struct tt_table *t, const struct tt_diff_site *s, const char *name, const char *class)
 {
 	const char *st = tt_diff_state(s->side[0].n > 0, s->side[1].n > 0);
-	struct tt_cell *c;
-	int rc = tt_table_row(x->r, t, &c, err);
+	struct tt_cell *c = tt_row(t);
 
-	if (rc != TT_OK)
-		return rc;
 	tt_cell_text(&c[G_SITE], name);
 	if (class)
 		tt_cell_text(&c[G_CLASS], class);
@@ -117,25 +107,21 @@ put_site(const struct tt_diff_ctx *x, struct tt_table *t, const struct tt_diff_s
 	}
 	if (st)
 		tt_cell_text(&c[G_STATE], st);
-	return TT_OK;
 }
 
-static int
-put_sites(const struct tt_diff_ctx *x, struct tt_table *t, const size_t *order, struct tt_err *err)
+static void
+put_sites(const struct tt_diff_ctx *x, struct tt_table *t, const size_t *order)
 {
 	const struct tt_diff *d = x->d;
 	struct tt_diff_site rest = { 0 };
-	const char *name;
 	size_t hidden = 0;
-	int rc = TT_OK;
 
-	for (size_t i = 0; i < d->nsite && rc == TT_OK; i++) {
+	for (size_t i = 0; i < d->nsite; i++) {
 		const struct tt_diff_site *s = &d->site[order[i]];
 
 		if (tt_diff_shown(x, i, site_diff(s) != 0)) {
-			rc = put_site(x, t, s,
-			    s->marker == TT_DIFF_NONE ? "(outside any zone)" : d->marker[s->marker].label,
-			    d->class_name[s->class], err);
+			put_site(x, t, s, s->marker == TT_DIFF_NONE ? "(outside any zone)" : d->marker[s->marker].label,
+			    d->class_name[s->class]);
 			continue;
 		}
 		for (unsigned k = 0; k < TT_DIFF_SIDES; k++) {
@@ -144,43 +130,34 @@ put_sites(const struct tt_diff_ctx *x, struct tt_table *t, const size_t *order, 
 		}
 		hidden++;
 	}
-	if (rc != TT_OK || !hidden)
-		return rc;
-	name = tt_diff_rest(x, hidden, err);
-	return name ? put_site(x, t, &rest, name, NULL, err) : err->code;
+	if (hidden)
+		put_site(x, t, &rest, tt_diff_rest(x, hidden), NULL);
 }
 
-static int
-fill_sites(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+static void
+fill_sites(const struct tt_diff_ctx *x, struct tt_table *t)
 {
 	const struct tt_diff *d = x->d;
-	size_t *order = tt_mem_alloc(x->r->mem, d->nsite * sizeof *order, err);
-	int rc;
+	size_t *order = tt_mem_alloc(x->r->mem, d->nsite * sizeof *order, &x->r->err);
 
 	if (!order)
-		return err->code;
+		return;
 	for (size_t i = 0; i < d->nsite; i++)
 		order[i] = i;
 	if (d->nsite > 1)
 		qsort_r(order, d->nsite, sizeof *order, by_bytes, (void *)(uintptr_t)d);
-	rc = put_sites(x, t, order, err);
+	put_sites(x, t, order);
 	tt_mem_free(x->r->mem, order, d->nsite * sizeof *order);
-	return rc;
 }
 
-static int
-fill_captures(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *err)
+static void
+fill_captures(const struct tt_diff_ctx *x, struct tt_table *t)
 {
-	int rc = TT_OK;
-
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++) {
-		for (size_t i = 0; i < x->d->side[s].n && rc == TT_OK; i++) {
+		for (size_t i = 0; i < x->d->side[s].n; i++) {
 			const struct tt_diff_capture *k = &x->d->side[s].capture[i];
-			struct tt_cell *c;
+			struct tt_cell *c = tt_row(t);
 
-			rc = tt_table_row(x->r, t, &c, err);
-			if (rc != TT_OK)
-				break;
 			tt_cell_text(&c[C_SIDE], s == TT_DIFF_A ? "A" : "B");
 			tt_cell_text(&c[C_FILE], k->path);
 			tt_cell_int(&c[C_TOTAL], k->total);
@@ -191,7 +168,6 @@ fill_captures(const struct tt_diff_ctx *x, struct tt_table *t, struct tt_err *er
 			tt_cell_int(&c[C_MEDIAN], k->median);
 		}
 	}
-	return rc;
 }
 
 /* --- all ------------------------------------------------------------------------------------------------ */
@@ -243,35 +219,28 @@ wanted(const struct tt_diff_ctx *x, const struct table *t)
 	return false;
 }
 
-static int
-fill_table(const struct tt_diff_ctx *x, const struct table *k, struct tt_err *err)
+static void
+fill_table(const struct tt_diff_ctx *x, const struct table *k)
 {
-	struct tt_table *t;
-	int rc = tt_report_table(
-	    x->r, k->id, x->d->frames || !k->totals ? k->title : k->totals, k->form->col, k->form->ncol, &t, err);
+	struct tt_table *t = tt_report_table(x->r, k->id, x->d->frames || !k->totals ? k->title : k->totals, k->form->col, k->form->ncol);
 
-	if (rc != TT_OK)
-		return rc;
-	rc = k->form->fill(x, t, err);
-	if (rc == TT_OK && t->nrow == 0)
+	k->form->fill(x, t);
+	if (t->nrow == 0)
 		t->empty_reason = k->empty;
-	return rc;
 }
 
-int
-tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, struct tt_report *r, struct tt_err *err)
+void
+tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, struct tt_report *r)
 {
-	struct tt_diff_ctx x = { .d = d, .o = o, .r = r, .root = tt_mem_alloc(r->mem, d->nnode * sizeof *x.root, err) };
-	int rc = TT_OK;
+	struct tt_diff_ctx x = { .d = d, .o = o, .r = r, .root = tt_mem_alloc(r->mem, d->nnode * sizeof *x.root, &r->err) };
 
 	if (!x.root)
-		return err->code;
+		return;
 	for (uint32_t i = 1; i < d->nnode; i++)
 		x.root[i] = d->node[i].parent ? x.root[d->node[i].parent] : i;
-	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
+	for (size_t i = 0; i < TT_NCOL(tables) && r->err.code == TT_OK; i++) {
 		if (wanted(&x, &tables[i]))
-			rc = fill_table(&x, &tables[i], err);
+			fill_table(&x, &tables[i]);
 	}
 	tt_mem_free(r->mem, x.root, d->nnode * sizeof *x.root);
-	return rc;
 }

@@ -16,11 +16,10 @@ struct tt_diff_report_opts {
 const char *tt_diff_table_id(size_t i);
 
 /**
- * tt_diff_report(d, o, r, err):
+ * tt_diff_report(d, o, r):
  * Append the tables of a finished comparison to ${r}.
  * Borrows: text of ${d}, which must live as long as ${r}.
  */
-int tt_diff_report(
-    const struct tt_diff *d, const struct tt_diff_report_opts *o, struct tt_report *r, struct tt_err *err);
+void tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, struct tt_report *r);
 
 #endif

@@ -84,21 +84,12 @@ static const char *const why[] = {
 	    "so few captures cannot tell a change from noise: take at least 3 on each side, better 5 to 8",
 };
 
-int
-tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r, struct tt_err *err)
+void
+tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r)
 {
-	struct tt_table *t;
-	struct tt_cell *c;
-	char *p;
-	int rc = tt_report_table(r, "verdict", "Verdict", col, V_N, &t, err);
+	struct tt_table *t = tt_report_table(r, "verdict", "Verdict", col, V_N);
+	struct tt_cell *c = tt_row(t);
 
-	if (rc == TT_OK)
-		rc = tt_table_row(r, t, &c, err);
-	if (rc != TT_OK)
-		return rc;
-	p = tt_report_text(r, err, "%.5f", v->p);
-	if (!p)
-		return err->code;
 	t->facts = true;
 	t->note = why[v->outcome];
 	tt_cell_text(&c[V_VERDICT], word[v->outcome]);
@@ -108,6 +99,5 @@ tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r, str
 	if (v->shift.has_high)
 		tt_cell_int(&c[V_HIGH], v->shift.high);
 	tt_cell_int(&c[V_ALLOWED], v->allowed);
-	tt_cell_text(&c[V_P], p);
-	return TT_OK;
+	tt_cell_text(&c[V_P], tt_text(r, "%.5f", v->p));
 }

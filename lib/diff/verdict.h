@@ -29,7 +29,7 @@ int tt_diff_judge(const struct tt_diff *d, const struct tt_diff_margin *margin, 
     struct tt_err *err);
 
 /* Put it in front of the other tables of ${r}: the table "verdict". */
-int tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r, struct tt_err *err);
+void tt_diff_verdict_report(const struct tt_diff_verdict *v, struct tt_report *r);
 
 /* The exit code: 0 not worse, 1 worse, 5 else. */
 int tt_diff_exit(const struct tt_diff_verdict *v);

@@ -243,25 +243,14 @@ wants_events(const struct tt_emit_opts *o)
 	return !o->table || strcmp(o->table, "events") == 0;
 }
 
-/* The pass that makes the table ${id}, and in *${which} the table's place in it; or NULL. */
-static const struct tt_pass *
-pass_of(const char *id, size_t *which)
-{
-	for (size_t i = 0; tt_passes[i]; i++)
-		for (*which = 0; *which < tt_passes[i]->ntables; ++*which)
-			if (strcmp(tt_passes[i]->tables[*which].id, id) == 0)
-				return tt_passes[i];
-	return NULL;
-}
-
 static unsigned
 csv_needs(const struct tt_emit_opts *o)
 {
-	size_t which;
-	const struct tt_pass *pass = wants_events(o) ? NULL : pass_of(o->table, &which);
+	const struct tt_pass *pass;
+	const struct tt_pass_table *t = wants_events(o) ? NULL : tt_pass_table_named(o->table, &pass);
 
-	if (pass)
-		return pass->needs | (pass->table_needs ? pass->table_needs[which] : 0);
+	if (t)
+		return pass->needs | t->needs;
 	return wants_events(o) ? TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP | TT_NEEDS_APART : 0;
 }
 
@@ -339,13 +328,8 @@ begin(struct csv *c, struct tt_err *err)
 {
 	int rc;
 
-	if (!wants_events(&c->o)) {
-		size_t which;
-
-		c->pass = pass_of(c->o.table, &which);
-		if (!c->pass)
-			return no_table(c->o.table, err);
-	}
+	if (!wants_events(&c->o) && !tt_pass_table_named(c->o.table, &c->pass))
+		return no_table(c->o.table, err);
 	rc = tt_emit_open(&c->o, c->o.path, &c->sink, err);
 	return rc == TT_OK && !c->pass ? begin_events(c, err) : rc;
 }
@@ -382,57 +366,53 @@ csv_write(void *state, const struct tt_view *v, const char *p, size_t n, struct 
 }
 
 /* The table; where it has no groups of that kind, as it is. */
-static int
-make_table(struct csv *c, struct tt_report *r, struct tt_err *err)
+static void
+make_table(struct csv *c, struct tt_views *view, struct tt_report *r)
 {
 	struct tt_pass_opts opts = c->o.pass;
-	enum tt_group group = opts.group;
-	int rc;
 
 	c->table[0] = c->o.table;
 	opts.table = c->table;
-	rc = c->pass->report(c->m, &opts, r, err);
-	if (rc != TT_OK || !group)
-		return rc;
+	tt_pass_report(c->pass, view, &opts, r);
+	opts.apart = opts.group;
 	opts.group = TT_GROUP_NONE;
-	opts.apart = group;
-	return c->pass->report(c->m, &opts, r, err);
+	if (opts.apart)
+		tt_pass_report(c->pass, view, &opts, r);
 }
 
 /* What a report says below its tables, CSV has no place for. */
-static int
-tell_notes(struct csv *c, struct tt_report *r, struct tt_err *err)
+static void
+tell_notes(struct csv *c, struct tt_report *r)
 {
 	enum tt_group group = c->o.pass.group;
-	int rc = tt_filter_notes(c->m, group, r, err);
 
-	if (rc == TT_OK && group)
-		rc = tt_group_note(group, r, err);
-	for (const struct tt_note *n = r->note; n && rc == TT_OK; n = n->next)
+	tt_filter_notes(c->m, group, r);
+	if (group)
+		tt_group_note(group, r);
+	for (const struct tt_note *n = r->note; n && r->err.code == TT_OK; n = n->next)
 		tt_log(c->env, TT_LOG_NORMAL, "%s", n->text);
-	return rc;
 }
 
 static int
 write_table(struct csv *c, struct tt_err *err)
 {
 	struct tt_render_opts form = c->o.csv;
+	struct tt_views view;
 	struct tt_report r;
 	int rc;
 
 	form.form = TT_RENDER_CSV;
 	tt_report_init(&r, &c->env->mem);
-	rc = make_table(c, &r, err);
-	if (rc == TT_OK)
-		rc = tell_notes(c, &r, err);
+	tt_view_init(&view, c->m);
+	make_table(c, &view, &r);
+	tell_notes(c, &r);
 	c->scratch.n = 0;
-	if (rc == TT_OK) {
-		tt_report_select(&r, c->table);
-		rc = tt_render(&r, &form, &c->scratch, err);
-	}
+	tt_report_select(&r, c->table);
+	rc = tt_render(&r, &form, &c->scratch, err);
 	if (rc == TT_OK)
 		rc = tt_sink_write(c->sink, c->scratch.p, c->scratch.n, err);
 	tt_report_free(&r);
+	tt_view_free(&view);
 	return rc;
 }
 

@@ -9,7 +9,7 @@
 #ifndef TT_EMIT_STACKS_H
 #define TT_EMIT_STACKS_H
 
-#include "pass/paths.h"
+#include "view/paths.h"
 
 /* What the counts of a node are. */
 enum tt_stack_kind {

@@ -8,7 +8,6 @@
 #include "base/buf.h"
 #include "base/near.h"
 #include "gate/budget_read.h"
-#include "pass/pass.h"
 
 static const char *const selectors[] = {
 	[TT_SELECT_NONE] = NULL, [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",

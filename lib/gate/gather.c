@@ -9,72 +9,38 @@
 
 #include "gate/gather.h"
 #include "model/loss.h"
-#include "pass/pass.h"
 
 /* --- values of single frames ------------------------------------------------------- */
 
-/* The value of frame ${i}; false: it has none. */
-static bool
-frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
+/* Which value of a frame the measure is of; TT_FRAME_VALUES: of none. */
+static unsigned
+frame_value_of(const struct tt_measure *x)
 {
-	switch (what) {
-	case E_WALL:
-		*v = f->dur[i];
-		return true;
-	case E_CPU:
-		*v = tt_frames_cpu(f, i);
-		return f->has_wait;
-	case E_ALLOC_B:
-		*v = tt_at_most(f->alloc_b[i]);
-		return true;
-	case E_ALLOC_N:
-		*v = tt_at_most(f->alloc_n[i]);
-		return true;
+	switch (x->metric->family) {
+	case TT_FAM_FRAME:
+	case TT_FAM_OVER:
+		return x->metric->of ? TT_FRAME_CPU : TT_FRAME_WALL;
+	case TT_FAM_TIMING:
+		return TT_FRAME_TIMING + x->metric->of;
+	case TT_FAM_ALLOC:
+		return x->metric->of ? TT_FRAME_ALLOC_N : TT_FRAME_ALLOC_B;
+	case TT_FAM_ALLOC_FRAMES:
+		return TT_FRAME_ALLOC_B;
 	default:
-		*v = f->has_timing ? f->timing[what - E_TIMING][i] : 0;
-		return *v != 0;
+		return TT_FRAME_VALUES;
 	}
 }
 
 bool
 tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, size_t i, int64_t *v)
 {
-	switch (x->metric->family) {
-	case TT_FAM_FRAME:
-	case TT_FAM_OVER:
-		return frame_value(f, x->metric->of ? E_CPU : E_WALL, i, v);
-	case TT_FAM_TIMING:
-		return frame_value(f, E_TIMING + x->metric->of, i, v);
-	case TT_FAM_ALLOC:
-		return frame_value(f, x->metric->of ? E_ALLOC_N : E_ALLOC_B, i, v);
-	case TT_FAM_ALLOC_FRAMES:
-		return frame_value(f, E_ALLOC_B, i, v);
-	default:
-		return false;
-	}
-}
+	unsigned what = frame_value_of(x);
 
-/* All of them in order; NULL out of memory. */
-static const struct tt_each *
-each_frame(struct tt_figures *g, unsigned what, struct tt_err *err)
-{
-	struct tt_each *e = &g->each[what];
-	size_t n = tt_figures_frames(g);
-
-	if (e->done)
-		return e;
-	e->v = tt_arena_alloc(&g->work, (n + 1) * sizeof *e->v, err);
-	if (!e->v)
-		return NULL;
-	for (size_t i = 0; i < n; i++)
-		e->n += frame_value(g->m->frames, what, i, &e->v[e->n]);
-	tt_sort_i64(e->v, e->n);
-	e->done = true;
-	return e;
+	return what != TT_FRAME_VALUES && tt_frame_value(f, what, i, v);
 }
 
 static int
-keep_each(struct tt_figures *g, const struct tt_each *e, struct tt_value *v, struct tt_err *err)
+keep_each(struct tt_figures *g, const struct tt_values *e, struct tt_value *v, struct tt_err *err)
 {
 	v->each = tt_arena_alloc(g->out, (e->n + 1) * sizeof *v->each, err);
 	if (!v->each)
@@ -85,18 +51,8 @@ keep_each(struct tt_figures *g, const struct tt_each *e, struct tt_value *v, str
 	return TT_OK;
 }
 
-static int64_t
-sum_of(const struct tt_each *e)
-{
-	uint64_t sum = 0;
-
-	for (size_t i = 0; i < e->n; i++)
-		sum += (uint64_t)e->v[i];
-	return tt_at_most(sum);
-}
-
 static void
-statistic(const struct tt_each *e, enum tt_stat_kind stat, struct tt_value *v)
+statistic(const struct tt_values *e, enum tt_stat_kind stat, struct tt_value *v)
 {
 	static const struct { unsigned num, den; } rank[TT_STATS] = {
 		[TT_STAT_MEDIAN] = { 1, 2 }, [TT_STAT_P90] = { 90, 100 }, [TT_STAT_P95] = { 95, 100 },
@@ -105,80 +61,77 @@ statistic(const struct tt_each *e, enum tt_stat_kind stat, struct tt_value *v)
 		[TT_STAT_FRAME_MAX] = { 1, 1 },
 	};
 
-	if (rank[stat].den)
-		tt_value_set(v, tt_quantile_i64(e->v, e->n, rank[stat].num, rank[stat].den));
-	else if (stat == TT_STAT_STDDEV)
-		tt_value_set(v, tt_stddev_i64(e->v, e->n));
-	else
-		tt_value_ratio(v, sum_of(e), (int64_t)e->n);
+	if (rank[stat].den) {
+		tt_value_set(v, tt_values_quantile(e, rank[stat].num, rank[stat].den));
+	} else if (stat == TT_STAT_STDDEV) {
+		tt_value_set(v, tt_values_stddev(e));
+	} else {
+		v->known = true;
+		v->v = tt_values_mean(e, TT_AMOUNT_ONE);
+	}
 }
 
 static const char *
 why_no_value(unsigned what)
 {
-	if (what == E_CPU)
+	if (what == TT_FRAME_CPU)
 		return "no CPU-active time: no wait marker or lock contention was recorded";
 	return "no frame timings: the engine's own measurements are not in it";
 }
 
-static int
-frame_times(struct tt_figures *g, const struct tt_measure *x, unsigned what, struct tt_value *v, struct tt_err *err)
+/* The values of frames that the measure is of; NULL: an error, or there are none, which ${v} says. */
+static const struct tt_values *
+values_of(struct tt_figures *g, unsigned what, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_each *e = each_frame(g, what, err);
+	const struct tt_values *e = tt_view_frames(g->view, what, err);
+
+	if (e && e->n == 0)
+		v->why = tt_figures_frames(g) ? why_no_value(what) : TT_NO_FRAMES;
+	return e && e->n ? e : NULL;
+}
+
+static int
+frame_times(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	const struct tt_values *e = values_of(g, frame_value_of(x), v, err);
 
 	if (!e)
-		return err->code;
-	if (e->n == 0) {
-		v->why = tt_figures_frames(g) ? why_no_value(what) : TT_NO_FRAMES;
-		return TT_OK;
-	}
+		return v->why ? TT_OK : err->code;
 	statistic(e, x->stat, v);
 	return x->pooled ? keep_each(g, e, v, err) : TT_OK;
+}
+
+/* So many of the frames. */
+static void
+set_frames(const struct tt_measure *x, size_t n, size_t of, struct tt_value *v)
+{
+	if (x->stat == TT_STAT_COUNT)
+		tt_value_set(v, (int64_t)n);
+	else
+		tt_value_ratio(v, (int64_t)n * 1000, (int64_t)of);
 }
 
 static int
 over(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	unsigned what = x->metric->of ? E_CPU : E_WALL;
-	const struct tt_each *e = each_frame(g, what, err);
-	size_t n = 0;
+	const struct tt_values *e = values_of(g, frame_value_of(x), v, err);
 
 	if (!e)
-		return err->code;
-	if (e->n == 0) {
-		v->why = tt_figures_frames(g) ? why_no_value(what) : TT_NO_FRAMES;
-		return TT_OK;
-	}
-	while (n < e->n && e->v[e->n - 1 - n] > x->limit_ns)
-		n++;
-	if (x->stat == TT_STAT_COUNT)
-		tt_value_set(v, (int64_t)n);
-	else
-		tt_value_ratio(v, (int64_t)n * 1000, (int64_t)e->n);
+		return v->why ? TT_OK : err->code;
+	set_frames(x, tt_values_over(e, x->limit_ns), e->n, v);
 	return x->pooled ? keep_each(g, e, v, err) : TT_OK;
-}
-
-/* Frames per second of the worst ${part}th of the frames. */
-static void
-fps(const struct tt_each *e, size_t part, struct tt_value *v)
-{
-	size_t n = e->n / part + (e->n % part != 0);
-	struct tt_each worst = { .v = e->v + e->n - n, .n = n };
-	int64_t sum = sum_of(&worst);
-
-	v->known = sum > 0;
-	v->why = sum > 0 ? NULL : TT_NO_FRAMES;
-	v->v = tt_ratio(n, UINT64_C(1000000000) * TT_AMOUNT_ONE, (uint64_t)sum);
 }
 
 static int
 frame_rate(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_each *e = each_frame(g, E_WALL, err);
+	const struct tt_values *e = values_of(g, TT_FRAME_WALL, v, err);
 
 	if (!e)
-		return err->code;
-	fps(e, x->stat == TT_STAT_LOW_1 ? 100 : x->stat == TT_STAT_LOW_01 ? 1000 : 1, v);
+		return v->why ? TT_OK : err->code;
+	v->known = e->sum > 0;
+	v->why = e->sum > 0 ? NULL : TT_NO_FRAMES;
+	v->v = tt_values_fps(e, x->stat == TT_STAT_LOW_1 ? 100 : x->stat == TT_STAT_LOW_01 ? 1000 : 1);
 	return x->pooled ? keep_each(g, e, v, err) : TT_OK;
 }
 
@@ -215,8 +168,7 @@ allocs(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 {
 	bool none = !has_allocs(g->m);
 	bool frames = x->metric->family == TT_FAM_ALLOC_FRAMES;
-	const struct tt_each *e;
-	size_t zero = 0;
+	const struct tt_values *e;
 
 	v->absent = none;
 	v->why = none ? "no allocation was recorded" : NULL;
@@ -224,34 +176,32 @@ allocs(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 		return tt_value_unrecorded(g, v, TT_REC_ALLOCS, err);
 	if (x->stat == TT_STAT_TOTAL)
 		return alloc_total(g, x->metric->of == 0, v);
-	e = each_frame(g, frames || x->metric->of ? E_ALLOC_N : E_ALLOC_B, err);
+	v->why = NULL;
+	e = values_of(g, frames ? TT_FRAME_ALLOC_N : frame_value_of(x), v, err);
 	if (!e)
-		return err->code;
-	if (e->n == 0) {
-		v->why = TT_NO_FRAMES;
-		return TT_OK;
-	}
-	if (!frames) {
+		return v->why ? TT_OK : err->code;
+	v->why = none ? "no allocation was recorded" : NULL;
+	if (frames)
+		set_frames(x, tt_values_over(e, 0), e->n, v);
+	else
 		statistic(e, x->stat, v);
-	} else {
-		while (zero < e->n && e->v[zero] == 0)
-			zero++;
-		if (x->stat == TT_STAT_COUNT)
-			tt_value_set(v, (int64_t)(e->n - zero));
-		else
-			tt_value_ratio(v, (int64_t)(e->n - zero) * 1000, (int64_t)e->n);
-	}
 	return x->pooled ? keep_each(g, e, v, err) : TT_OK;
+}
+
+struct tt_gc_stat
+tt_generations_of(const struct tt_figures *g, const struct tt_measure *x)
+{
+	size_t one = x->metric->of;
+
+	return tt_collections(g->m->gen, one ? one - 1 : 0, one ? one : TT_GENERATIONS);
 }
 
 static int
 collections(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	size_t frames = tt_figures_frames(g);
-	uint64_t n = 0;
+	uint64_t n = tt_generations_of(g, x).n;
 
-	for (size_t i = 0; i < sizeof g->m->gen / sizeof *g->m->gen; i++)
-		n += x->metric->of == 0 || x->metric->of == i + 1 ? g->m->gen[i].n : 0;
 	if (!tt_model_knows_collections(g->m))
 		return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
 	if (x->stat == TT_STAT_TOTAL)
@@ -383,9 +333,8 @@ measure(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, st
 {
 	switch (x->metric->family) {
 	case TT_FAM_FRAME:
-		return frame_times(g, x, x->metric->of ? E_CPU : E_WALL, v, err);
 	case TT_FAM_TIMING:
-		return frame_times(g, x, E_TIMING + x->metric->of, v, err);
+		return frame_times(g, x, v, err);
 	case TT_FAM_OVER:
 		return over(g, x, v, err);
 	case TT_FAM_FPS:
@@ -423,18 +372,17 @@ measure(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, st
 }
 
 int
-tt_measure_all(const struct tt_model *m, uint64_t lost, const struct tt_measure *x, size_t n, struct tt_value *v,
+tt_measure_all(struct tt_views *view, uint64_t lost, const struct tt_measure *x, size_t n, struct tt_value *v,
     struct tt_arena *a, struct tt_err *err)
 {
-	struct tt_figures g = { .m = m, .lost = lost, .out = a };
+	struct tt_figures g = { .view = view, .m = view->m, .lost = lost, .out = a };
 	int rc = TT_OK;
 
-	tt_arena_init(&g.work, &m->env->mem);
+	tt_arena_init(&g.work, &view->m->env->mem);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		v[i] = (struct tt_value){ .dim = tt_measure_dim(&x[i]) };
 		rc = measure(&g, &x[i], &v[i], err);
 	}
-	tt_paths_free(&g.paths);
 	tt_arena_free(&g.work);
 	return rc;
 }

@@ -5,27 +5,19 @@
 #define TT_GATE_GATHER_H
 
 #include "gate/measure.h"
-#include "pass/paths.h"
+#include "view/view.h"
 #include "stat/num.h"
 
 #define TT_NO_FRAMES \
 	"no whole frame: read the capture with --frame-marker NAME, the marker that begins a frame, or see skip in the budget"
 
-/* Values of frames, sorted. */
-struct tt_each { int64_t *v; size_t n; bool done; };
-
-enum { E_WALL, E_CPU, E_ALLOC_B, E_ALLOC_N, E_TIMING, E_N = E_TIMING + TT_TIMINGS };
-
 /* One model at work. */
 struct tt_figures {
-	const struct tt_model *m;
+	struct tt_views *view;
+	const struct tt_model *m;     /* of the view */
 	uint64_t lost;
 	struct tt_arena *out;         /* what the values keep */
 	struct tt_arena work;
-	struct tt_each each[E_N];
-	struct tt_paths paths;        /* made when a measure needs them */
-	bool has_paths;
-	struct tt_zone_time *zone_time;       /* by thread; likewise */
 };
 
 static inline void
@@ -65,6 +57,9 @@ tt_at_most(uint64_t v)
 
 /* Does the name match the measure's pattern: as it is, or as it is shown where it is not UTF-8? */
 bool tt_figures_match(const struct tt_measure *x, const char *name);
+
+/* The collections that a measure of them is of: of all generations, or of one. */
+struct tt_gc_stat tt_generations_of(const struct tt_figures *g, const struct tt_measure *x);
 
 /* The figure of a measure of markers, categories or threads. */
 int tt_figures_calls(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);

@@ -5,9 +5,6 @@
 #include "gate/gather.h"
 #include "model/names.h"
 
-/* What a measure's markers did on all threads. */
-struct sums { int64_t total, self, calls; unsigned open; bool met; };
-
 bool
 tt_figures_match(const struct tt_measure *x, const char *name)
 {
@@ -26,80 +23,37 @@ row_matches(const struct tt_figures *g, const struct tt_measure *x, const struct
 	return tt_figures_match(x, x->metric->family == TT_FAM_CATEGORY ? g->m->category[row->name->category].name : row->name->full);
 }
 
-/* The rows that a measure is about, by number. */
-static bool *
-matching(struct tt_figures *g, const struct tt_measure *x, struct tt_err *err)
+/* What a measure is about. */
+struct about {
+	const struct tt_paths *p;
+	uint32_t *slot;               /* by row: 0, or TT_NO_SLOT where the measure is not about it */
+	struct tt_calls sum;
+};
+
+static int
+find(struct tt_figures *g, const struct tt_measure *x, struct about *a, struct tt_err *err)
 {
-	bool *is = tt_arena_alloc(&g->work, g->paths.nrow + 1, err);
-
-	for (uint32_t i = 0; i < g->paths.nrow && is; i++)
-		is[i] = row_matches(g, x, &g->paths.row[i]);
-	return is;
-}
-
-static void
-add_up(const struct tt_figures *g, const bool *is, struct sums *s)
-{
-	struct tt_walk w = { .p = &g->paths };
-
-	while (tt_walk_next(&w)) {
-		uint32_t owner = g->paths.owner[w.node];
-		struct tt_count c;
-
-		if (!tt_paths_timed(&g->paths, w.node) || !tt_paths_shown(&g->paths, owner) ||
-		    !is[tt_paths_row(&g->paths, owner)])
-			continue;
-		if (w.leave) {
-			s->open -= owner == w.node;
-			continue;
-		}
-		c = tt_paths_count(&g->paths, w.node);
-		s->self += c.self;
-		if (owner != w.node)          /* a hidden wrapper: its self time is its owner's */
-			continue;
-		s->met |= c.n > 0 || c.total > 0;
-		s->calls += (int64_t)c.n;
-		if (s->open++ == 0)
-			s->total += c.total;
-	}
-}
-
-/* Figures of the frame thread: sums over the matching markers, or the largest of any. */
-static void
-in_frames(const struct tt_figures *g, const bool *is, struct tt_frame_marker *sum)
-{
-	const struct tt_frames *f = g->m->frames;
-
-	*sum = (struct tt_frame_marker){ 0 };
-	for (uint32_t i = 0; i < g->paths.nrow; i++) {
-		const struct tt_row *row = &g->paths.row[i];
-
-		for (uint32_t k = 0; is[i] && k < row->n; k++) {
-			uint32_t marker = g->paths.by_row[row->first + k];
-			const struct tt_frame_marker *s = &f->marker_stat[marker];
-
-			if (marker >= f->nmarker_stat)
-				continue;
-			sum->total += s->total;
-			sum->self += s->self;
-			sum->total_max = s->total_max > sum->total_max ? s->total_max : sum->total_max;
-			sum->self_max = s->self_max > sum->self_max ? s->self_max : sum->self_max;
-			sum->calls_max = s->calls_max > sum->calls_max ? s->calls_max : sum->calls_max;
-		}
-	}
+	*a = (struct about){ .p = tt_view_paths(g->view, TT_GROUP_NONE, TT_PATHS_LINK, err) };
+	a->slot = a->p ? tt_arena_alloc(&g->work, (a->p->nrow + 1) * sizeof *a->slot, err) : NULL;
+	if (!a->slot)
+		return err->code;
+	for (uint32_t i = 0; i < a->p->nrow; i++)
+		a->slot[i] = row_matches(g, x, &a->p->row[i]) ? 0 : TT_NO_SLOT;
+	tt_calls_sum(a->p, a->slot, &a->sum);
+	return TT_OK;
 }
 
 static int
-durations(struct tt_figures *g, const bool *is, enum tt_stat_kind stat, struct tt_value *v, struct tt_err *err)
+durations(struct tt_figures *g, const struct about *a, enum tt_stat_kind stat, struct tt_value *v, struct tt_err *err)
 {
 	struct tt_hist *h = tt_arena_alloc(&g->work, sizeof *h, err);
 
 	if (!h)
 		return err->code;
 	tt_hist_init(h);
-	for (uint32_t i = 0; i < g->paths.nrow; i++)
-		for (uint32_t k = 0; is[i] && k < g->paths.row[i].n; k++)
-			tt_counts_hist(g->m->counts, g->paths.by_row[g->paths.row[i].first + k], h);
+	for (uint32_t i = 0; i < a->p->nrow; i++)
+		if (a->slot[i] == 0)
+			tt_row_durations(a->p, &a->p->row[i], h);
 	if (h->n == 0) {
 		v->why = "no whole activation";
 		return TT_OK;
@@ -118,42 +72,49 @@ is_per_frame(enum tt_stat_kind stat)
 	return stat == TT_STAT_FRAME_MEAN || stat == TT_STAT_FRAME_MAX;
 }
 
+/* Of the frame thread: sums over the matching markers, or the largest of any. */
+static void
+in_frames(const struct tt_figures *g, const struct about *a, const struct tt_measure *x, struct tt_value *v)
+{
+	struct tt_frame_marker in = { 0 };
+
+	for (uint32_t i = 0; i < a->p->nrow; i++)
+		if (a->slot[i] == 0)
+			tt_row_frames(a->p, &a->p->row[i], &in);
+	if (x->stat == TT_STAT_FRAME_MEAN)
+		tt_value_ratio(v, x->metric->of == 0 ? in.total : in.self, (int64_t)tt_figures_frames(g));
+	else
+		tt_value_set(v, x->metric->of == 0 ? in.total_max : x->metric->of == 1 ? in.self_max : tt_at_most(in.calls_max));
+}
+
 static int
 marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const bool *is = matching(g, x, err);
 	size_t frames = tt_figures_frames(g);
-	struct tt_frame_marker in;
-	struct sums s = { 0 };
+	const struct tt_calls *s;
+	struct about a;
 
-	if (!is)
+	if (find(g, x, &a, err) != TT_OK)
 		return err->code;
-	if (g->paths.nrow == 0) {
+	if (a.p->nrow == 0) {
 		v->why = "no call and no zone is in it";
 		return TT_OK;
 	}
-	add_up(g, is, &s);
-	v->absent = !s.met;
-	v->why = s.met ? NULL : "no marker of this name (see tracetool stats --table markers)";
-	if (is_per_frame(x->stat) && frames == 0) {
+	s = &a.sum;
+	v->absent = !s->met;
+	v->why = s->met ? NULL : "no marker of this name (see tracetool stats --table markers)";
+	if (is_per_frame(x->stat) && frames == 0)
 		v->why = TT_NO_FRAMES;
-		return TT_OK;
-	}
-	if (x->stat == TT_STAT_TOTAL)
-		tt_value_set(v, x->metric->of == 0 ? s.total : x->metric->of == 1 ? s.self : s.calls);
+	else if (x->stat == TT_STAT_TOTAL)
+		tt_value_set(v, x->metric->of == 0 ? s->total : x->metric->of == 1 ? s->self : tt_at_most(s->n));
 	else if (x->stat == TT_STAT_FRAME_MEAN && x->metric->of == 2)
-		tt_value_ratio(v, s.calls, (int64_t)frames);
-	else if (!is_per_frame(x->stat) && x->stat == TT_STAT_MEAN && s.calls)
-		tt_value_ratio(v, s.total, s.calls);
-	else if (!is_per_frame(x->stat))
-		return s.met ? durations(g, is, x->stat, v, err) : TT_OK;
-	else {
-		in_frames(g, is, &in);
-		if (x->stat == TT_STAT_FRAME_MEAN)
-			tt_value_ratio(v, x->metric->of == 0 ? in.total : in.self, (int64_t)frames);
-		else
-			tt_value_set(v, x->metric->of == 0 ? in.total_max : x->metric->of == 1 ? in.self_max : tt_at_most(in.calls_max));
-	}
+		tt_value_ratio(v, tt_at_most(s->n), (int64_t)frames);
+	else if (is_per_frame(x->stat))
+		in_frames(g, &a, x, v);
+	else if (x->stat == TT_STAT_MEAN && s->n)
+		tt_value_ratio(v, s->all, tt_at_most(s->n));
+	else if (s->met)
+		return durations(g, &a, x->stat, v, err);
 	return TT_OK;
 }
 
@@ -162,19 +123,17 @@ static int
 category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_frames *f = g->m->frames;
-	const bool *is = matching(g, x, err);
-	struct sums s = { 0 };
 	int64_t self = 0;
 	size_t met = 0, one = SIZE_MAX;
 	struct tt_hist h;
+	struct about a;
 
-	if (!is)
+	if (find(g, x, &a, err) != TT_OK)
 		return err->code;
-	add_up(g, is, &s);
-	v->absent = !s.met;
-	v->why = s.met ? NULL : "no category of this name (see tracetool stats --table categories)";
+	v->absent = !a.sum.met;
+	v->why = a.sum.met ? NULL : "no category of this name (see tracetool stats --table categories)";
 	if (x->stat == TT_STAT_TOTAL) {
-		tt_value_set(v, s.self);
+		tt_value_set(v, a.sum.self);
 		return TT_OK;
 	}
 	if (tt_figures_frames(g) == 0) {
@@ -209,18 +168,16 @@ static int
 thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	int64_t busy = 0;
+	const struct tt_zone_time *time = tt_view_zone_time(g->view, err);
 	bool met = false;
 
-	if (!g->zone_time) {
-		g->zone_time = tt_arena_alloc(&g->work, (g->m->threads.n + 1) * sizeof *g->zone_time, err);
-		if (!g->zone_time || tt_paths_zone_time(&g->paths, g->zone_time, err) != TT_OK)
-			return err->code;
-	}
+	if (!time)
+		return err->code;
 	for (size_t i = 0; i < g->m->threads.n; i++) {
 		if (!tt_figures_match(x, g->m->threads.t[i]->name))
 			continue;
 		met = true;
-		busy += g->zone_time[i].inside - g->zone_time[i].waiting;
+		busy += tt_busy(&time[i]);
 	}
 	v->absent = !met;
 	v->why = met ? NULL : "no thread of this name (see tracetool stats --table threads)";
@@ -233,28 +190,10 @@ thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 	return TT_OK;
 }
 
-static int
-need_paths(struct tt_figures *g, struct tt_err *err)
-{
-	int rc;
-
-	if (g->has_paths)
-		return TT_OK;
-	g->has_paths = true;
-	rc = tt_paths_init(&g->paths, g->m, err);
-	return rc == TT_OK ? tt_paths_link(&g->paths, err) : rc;
-}
-
 int
 tt_figures_calls(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	int rc = need_paths(g, err);
-
-	if (rc != TT_OK)
-		return rc;
 	if (x->metric->family == TT_FAM_MARKER)
 		return marker(g, x, v, err);
-	if (x->metric->family == TT_FAM_CATEGORY)
-		return category(g, x, v, err);
-	return thread(g, x, v, err);
+	return x->metric->family == TT_FAM_CATEGORY ? category(g, x, v, err) : thread(g, x, v, err);
 }

@@ -46,22 +46,6 @@ times(const struct tt_figures *g, const struct tt_measure *x, uint64_t n, int64_
 		v->why = TT_NO_FRAMES;
 }
 
-static void
-collecting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
-{
-	const struct tt_gc_stat *gen = g->m->gen;
-	size_t all = sizeof g->m->gen / sizeof *gen, from = x->metric->of ? x->metric->of - 1 : 0,
-	       to = x->metric->of ? from + 1 : all;
-	struct tt_gc_stat sum = { 0 };
-
-	for (size_t i = from; i < to; i++) {
-		sum.n += gen[i].n;
-		sum.total += gen[i].total;
-		sum.max = gen[i].max > sum.max ? gen[i].max : sum.max;
-	}
-	times(g, x, sum.n, sum.total, sum.max, v);
-}
-
 static int
 waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
@@ -160,12 +144,14 @@ int
 tt_figures_events(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_model *m = g->m;
+	struct tt_gc_stat sum;
 
 	switch (x->metric->family) {
 	case TT_FAM_COLLECTING:
 		if (!tt_model_knows_collections(m))
 			return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
-		collecting(g, x, v);
+		sum = tt_generations_of(g, x);
+		times(g, x, sum.n, sum.total, sum.max, v);
 		break;
 	case TT_FAM_PAUSES:
 		if (!tt_model_knows_collections(m))

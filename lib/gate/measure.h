@@ -11,7 +11,7 @@
 #include <stdbool.h>
 
 #include "gate/amount.h"
-#include "model/model.h"
+#include "view/view.h"
 
 /* What of a metric's selector a row must give. */
 enum tt_select {
@@ -93,11 +93,11 @@ struct tt_value {
 };
 
 /**
- * tt_measure_all(m, lost, x, n, v, a, err):
- * The figures ${v}[i] of the ${n} measures ${x} in the model of a run that had their needs and lost ${lost} events
+ * tt_measure_all(view, lost, x, n, v, a, err):
+ * The figures ${v}[i] of the ${n} measures ${x} in the model that ${view} is of, of a run that had their needs and lost ${lost} events
  * (tt_lost_events). Text and arrays in ${a}.
  */
-int tt_measure_all(const struct tt_model *m, uint64_t lost, const struct tt_measure *x, size_t n, struct tt_value *v,
+int tt_measure_all(struct tt_views *view, uint64_t lost, const struct tt_measure *x, size_t n, struct tt_value *v,
     struct tt_arena *a, struct tt_err *err);
 
 /* The figures of a capture that has none, for the reason ${why}, but that it has no frames and what it lost (NULL: unknown). */

@@ -9,7 +9,7 @@
 
 #include "base/utf8.h"
 #include "model/identity.h"
-#include "pass/allocs.h"
+#include "view/allocs.h"
 #include "stat/num.h"
 
 /* --- facts ------------------------------------------------------------------------ */
@@ -186,7 +186,7 @@ put_site(struct parts *p, const struct tt_allocs *al, const struct tt_alloc *a, 
     struct tt_err *err)
 {
 	uint32_t row = tt_alloc_site(al, a);
-	const char *site = row == TT_NO_ROW ? "(outside any zone)" : al->p.row[row].label;
+	const char *site = row == TT_NO_ROW ? "(outside any zone)" : al->p->row[row].label;
 	const char *class = al->class[a->class];
 	size_t len = strlen(site) + strlen(class) + 3;
 	char *name = tt_arena_alloc(p->a, len, err);
@@ -198,10 +198,10 @@ put_site(struct parts *p, const struct tt_allocs *al, const struct tt_alloc *a, 
 }
 
 static int
-alloc_parts(struct parts *p, struct tt_err *err)
+alloc_parts(struct parts *p, struct tt_views *view, struct tt_err *err)
 {
 	struct tt_allocs al = { 0 };
-	int rc = tt_allocs_init(&al, p->m, TT_GROUP_NONE, err);
+	int rc = tt_allocs_init(&al, view, TT_GROUP_NONE, &view->text, err);
 
 	if (rc == TT_OK)
 		tt_allocs_sort(&al, site_and_class);
@@ -239,8 +239,9 @@ keep_parts(struct parts *p, struct tt_sample *s, struct tt_err *err)
 }
 
 static int
-parts(const struct tt_model *m, const struct tt_paths *t, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+parts(struct tt_views *view, const struct tt_paths *t, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
+	const struct tt_model *m = view->m;
 	struct parts p = { .m = m, .frames = m->frames ? m->frames->n : 0, .a = a };
 	int rc;
 
@@ -252,7 +253,7 @@ parts(const struct tt_model *m, const struct tt_paths *t, struct tt_sample *s, s
 	if (rc == TT_OK)
 		rc = keep_parts(&p, s, err);
 	if (rc == TT_OK)
-		rc = alloc_parts(&p, err);
+		rc = alloc_parts(&p, view, err);
 	if (rc == TT_OK)
 		rc = keep_parts(&p, s, err);
 	tt_mem_free(&m->env->mem, p.p, p.cap * sizeof *p.p);
@@ -426,10 +427,11 @@ tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, const ch
 }
 
 int
-tt_sample_from(const struct tt_model *m, const struct tt_loss *loss, const struct tt_measure *x, size_t n,
+tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const struct tt_measure *x, size_t n,
     struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
-	struct tt_paths t = { 0 };
+	const struct tt_model *m = view->m;
+	const struct tt_paths *t;
 	int rc = begin(m, loss, n, s, a, err);
 
 	if (rc == TT_OK && s->empty)
@@ -437,13 +439,12 @@ tt_sample_from(const struct tt_model *m, const struct tt_loss *loss, const struc
 	if (rc != TT_OK || s->empty)
 		return rc;
 	s->frames = m->frames ? m->frames->n : 0;
-	rc = tt_measure_all(m, tt_lost_events(loss), x, n, s->value, a, err);
-	if (rc == TT_OK)
-		rc = tt_paths_init(&t, m, err);
-	if (rc == TT_OK)
-		rc = parts(m, &t, s, a, err);
-	if (rc == TT_OK)
-		rc = worst_frames(m, &t, s, a, err);
-	tt_paths_free(&t);
-	return rc;
+	rc = tt_measure_all(view, tt_lost_events(loss), x, n, s->value, a, err);
+	if (rc != TT_OK)
+		return rc;
+	t = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, err);
+	if (!t)
+		return err->code;
+	rc = parts(view, t, s, a, err);
+	return rc == TT_OK ? worst_frames(m, t, s, a, err) : rc;
 }

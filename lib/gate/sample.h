@@ -51,10 +51,10 @@ struct tt_sample {
 };
 
 /**
- * tt_sample_from(m, loss, x, n, s, a, err):
- * The sample ${s} of a finished run. Everything in ${a}, nothing of ${m} is needed afterwards.
+ * tt_sample_from(view, loss, x, n, s, a, err):
+ * The sample ${s} of the finished run that ${view} is of. Everything in ${a}, nothing of ${view} is needed afterwards.
  */
-int tt_sample_from(const struct tt_model *m, const struct tt_loss *loss, const struct tt_measure *x, size_t n,
+int tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const struct tt_measure *x, size_t n,
     struct tt_sample *s, struct tt_arena *a, struct tt_err *err);
 
 /* The same for a run that gives no figures, for the reason ${why}, but that it has no frames and what it lost. */

@@ -3,6 +3,7 @@
  */
 #include "out/table.h"
 
+#include <assert.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,59 +35,73 @@ tt_report_free(struct tt_report *r)
 }
 
 int
-tt_report_table(struct tt_report *r, const char *id, const char *title, const struct tt_col *col, size_t ncol,
-    struct tt_table **table, struct tt_err *err)
+tt_report_error(const struct tt_report *r, struct tt_err *err)
 {
-	struct tt_table *t = tt_arena_alloc(&r->arena, sizeof *t, err);
+	if (r->err.code != TT_OK)
+		*err = r->err;
+	return r->err.code;
+}
 
-	if (!t)
-		return err ? err->code : TT_E_NOMEM;
-	t->id = id;
-	t->title = title;
-	t->col = col;
-	t->ncol = ncol;
+struct tt_table *
+tt_report_table(struct tt_report *r, const char *id, const char *title, const struct tt_col *col, size_t ncol)
+{
+	struct tt_table *t = r->err.code == TT_OK ? tt_arena_alloc(&r->arena, sizeof *t, &r->err) : NULL;
+	bool spare = t == NULL;
+
+	assert(ncol <= TT_COLUMNS_MAX);
+	if (spare)
+		t = &r->spare_table;
+	*t = (struct tt_table){ .id = id, .title = title, .col = col, .ncol = ncol, .r = r };
+	if (spare)
+		return t;
 	if (r->last)
 		r->last->next = t;
 	else
 		r->first = t;
-	r->last = t;
-	*table = t;
-	return TT_OK;
+	return r->last = t;
 }
 
-int
-tt_table_row(struct tt_report *r, struct tt_table *t, struct tt_cell **cell, struct tt_err *err)
+struct tt_cell *
+tt_row(struct tt_table *t)
 {
-	int rc = tt_mem_grow(r->mem, &t->cell, &t->caprow, t->nrow + 1, t->ncol * sizeof *t->cell, err);
+	struct tt_report *r = t->r;
+	struct tt_cell *cell = r->spare_row;
 
-	if (rc != TT_OK)
-		return rc;
-	*cell = &t->cell[t->nrow++ * t->ncol];
+	if (r->err.code == TT_OK &&
+	    tt_mem_grow(r->mem, &t->cell, &t->caprow, t->nrow + 1, t->ncol * sizeof *t->cell, &r->err) == TT_OK)
+		cell = &t->cell[t->nrow++ * t->ncol];
 	/* The slot may have held a row that the limit cut. */
 	for (size_t c = 0; c < t->ncol; c++)
-		(*cell)[c] = (struct tt_cell){ .empty = true };
-	return TT_OK;
+		cell[c] = (struct tt_cell){ .empty = true };
+	return cell;
 }
 
-int
-tt_report_note(struct tt_report *r, const char *severity, const char *id, const char *text, struct tt_err *err)
+const char *
+tt_text_of(struct tt_report *r, const char *s, size_t n)
 {
-	struct tt_note *n = tt_arena_alloc(&r->arena, sizeof *n, err);
+	const char *text = r->err.code == TT_OK ? tt_arena_text(&r->arena, s, n, &r->err) : NULL;
 
-	if (!n || !(n->severity = tt_arena_text(&r->arena, severity, strlen(severity), err)) ||
-	    !(n->id = tt_arena_text(&r->arena, id, strlen(id), err)) ||
-	    !(n->text = tt_arena_text(&r->arena, text, strlen(text), err)))
-		return err ? err->code : TT_E_NOMEM;
+	return text ? text : "";
+}
+
+void
+tt_report_note(struct tt_report *r, const char *severity, const char *id, const char *text)
+{
+	struct tt_note *n = r->err.code == TT_OK ? tt_arena_alloc(&r->arena, sizeof *n, &r->err) : NULL;
+
+	if (!n)
+		return;
+	*n = (struct tt_note){ tt_text_of(r, severity, strlen(severity)), tt_text_of(r, id, strlen(id)),
+		tt_text_of(r, text, strlen(text)), NULL };
 	if (r->last_note)
 		r->last_note->next = n;
 	else
 		r->note = n;
 	r->last_note = n;
-	return TT_OK;
 }
 
-char *
-tt_report_text(struct tt_report *r, struct tt_err *err, const char *fmt, ...)
+const char *
+tt_text(struct tt_report *r, const char *fmt, ...)
 {
 	va_list ap, again;
 	char *s = NULL;
@@ -96,14 +111,14 @@ tt_report_text(struct tt_report *r, struct tt_err *err, const char *fmt, ...)
 	va_copy(again, ap);
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
-	if (n < 0)
-		tt_nomem(err);
-	else
-		s = tt_arena_alloc(&r->arena, (size_t)n + 1, err);
+	if (r->err.code == TT_OK && n < 0)
+		tt_nomem(&r->err);
+	else if (r->err.code == TT_OK)
+		s = tt_arena_alloc(&r->arena, (size_t)n + 1, &r->err);
 	if (s)
 		vsnprintf(s, (size_t)n + 1, fmt, again);
 	va_end(again);
-	return s;
+	return s ? s : "";
 }
 
 /* Is the table among the chosen? */
@@ -228,9 +243,83 @@ tt_table_limit(struct tt_table *t, size_t limit)
 	t->nrow = limit;
 }
 
+/* --- rows that are alike ---------------------------------------------------------- */
+
+void
+tt_cell_group(struct tt_cell *c, const char *label, uint32_t id)
+{
+	tt_cell_text(c, label);
+	c->v = id;
+}
+
+struct alike { const struct tt_table *t; uint64_t key; };
+
+static int
+compare_alike(const struct tt_cell *x, const struct tt_cell *y)
+{
+	int c = 0;
+
+	if (x->empty || y->empty)
+		return x->empty - y->empty;
+	if (x->s && y->s)
+		c = strcmp(x->s, y->s);
+	return c ? c : (x->v > y->v) - (x->v < y->v);
+}
+
+static int
+by_key(const void *a, const void *b, void *arg)
+{
+	const struct tt_cell *x = a, *y = b;
+	const struct alike *by = arg;
+	int c = 0;
+
+	for (size_t i = 0; i < by->t->ncol && c == 0; i++)
+		if (by->key >> i & 1)
+			c = compare_alike(&x[i], &y[i]);
+	return c;
+}
+
+/* Add a row to the one that stands for its group. */
+static void
+join_row(const struct tt_table *t, uint64_t sum, bool counted, struct tt_cell *to, const struct tt_cell *row)
+{
+	for (size_t i = 0; i < t->ncol; i++)
+		if (sum >> i & 1 && !row[i].empty)
+			tt_cell_int(&to[i], (to[i].empty ? 0 : to[i].v) + row[i].v);
+	to[t->ncol - 1].v += counted;
+}
+
+void
+tt_table_group(struct tt_table *t, uint64_t key, uint64_t sum)
+{
+	struct alike by = { t, key };
+	size_t size = t->ncol * sizeof *t->cell, n = 0;
+	bool counted = !((key | sum) >> (t->ncol - 1) & 1);
+
+	if (t->nrow)
+		qsort_r(t->cell, t->nrow, size, by_key, &by);
+	for (size_t i = 0; i < t->nrow; i++) {
+		struct tt_cell *row = t->cell + i * t->ncol, *to = t->cell + n * t->ncol;
+
+		if (n > 0 && by_key(to - t->ncol, row, &by) == 0) {
+			join_row(t, sum, counted, to - t->ncol, row);
+			continue;
+		}
+		memmove(to, row, size);
+		for (size_t k = 0; k < t->ncol; k++)
+			to[k].empty |= !((key | sum) >> k & 1);
+		if (counted)
+			tt_cell_int(&to[t->ncol - 1], 1);
+		n++;
+	}
+	t->nrow = n;
+}
+
 int
 tt_render(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out, struct tt_err *err)
 {
+	if (tt_report_error(r, err) != TT_OK)
+		return err->code;
 	switch (o->form) {
 	case TT_RENDER_JSON:
 		return tt_render_json(r, o, out, err);

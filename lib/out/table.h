@@ -10,8 +10,9 @@
  * "# id". NS and BYTES are integers, PERCENT a number with 2 decimals, MILLI with 3, HEX a string,
  * an empty cell is null or nothing.
  *
- * Errors: TT_E_NOMEM. Owns: rows and text are copied into the report's arena
- * (tt_cell_text borrows: pass text that lives as long as the report).
+ * Errors stick: a report keeps the first one, and nothing is added to it from then on. What adds to it never fails to its
+ * caller: a table, a row or a text is always there to be written to. tt_render() gives the error back, as tt_report_error() does. Owns: rows and text are copied into the report's arena (tt_cell_text borrows: pass text that lives as long as
+ * the report).
  */
 #ifndef TT_OUT_TABLE_H
 #define TT_OUT_TABLE_H
@@ -72,28 +73,39 @@ struct tt_table {
 	bool facts;                   /* few wide rows: people see one line per column, one value per row beside it */
 	bool whole;                   /* small by nature (a histogram): never sorted or cut */
 	bool extra;                   /* shown only when asked for by name: tt_report_select() */
+	struct tt_report *r;          /* it is in */
 	struct tt_table *next;
 };
 
+/* The most columns a table has. */
+#define TT_COLUMNS_MAX 64
+
 struct tt_report {
 	struct tt_mem *mem;
-	struct tt_arena arena;
+	struct tt_arena arena;        /* what tables, rows and notes borrow */
 	struct tt_table *first, *last;
 	struct tt_note { const char *severity, *id, *text; struct tt_note *next; } *note, *last_note;
+	struct tt_err err;            /* the first error; code TT_OK: none. Whoever fills tables leaves what failed here */
+	struct tt_table spare_table;  /* after an error: what callers write to */
+	struct tt_cell spare_row[TT_COLUMNS_MAX];
 };
 
 /* An empty report; tt_report_free() leaves one behind. */
 void tt_report_init(struct tt_report *r, struct tt_mem *mem);
 void tt_report_free(struct tt_report *r);
 
-/* A new table at the end of the report. ${id}, ${title}, ${col} are borrowed (constant). */
-int tt_report_table(struct tt_report *r, const char *id, const char *title, const struct tt_col *col, size_t ncol,
-    struct tt_table **t, struct tt_err *err);
+/* The report's first error, copied to ${err}: its code, or TT_OK. */
+int tt_report_error(const struct tt_report *r, struct tt_err *err);
 
-/* A new row of empty cells; *${cell} is its first, valid until the next row. */
-int tt_table_row(struct tt_report *r, struct tt_table *t, struct tt_cell **cell, struct tt_err *err);
+/* A new table at the end of the report, of at most TT_COLUMNS_MAX columns. ${id}, ${title}, ${col} are borrowed (constant). */
+struct tt_table *tt_report_table(struct tt_report *r, const char *id, const char *title, const struct tt_col *col, size_t ncol);
+
+/* The first cell of a new row of empty cells, valid until the next row. */
+struct tt_cell *tt_row(struct tt_table *t);
 
 static inline void tt_cell_int(struct tt_cell *c, int64_t v) { c->empty = false; c->v = v; }
+/* A count of things; one that int64_t does not hold is shown as it lies there. */
+static inline void tt_cell_u64(struct tt_cell *c, uint64_t v) { tt_cell_int(c, (int64_t)v); }
 static inline void
 tt_cell_value(struct tt_cell *c, enum tt_unit unit, int64_t v)
 {
@@ -119,9 +131,16 @@ tt_cell_exact(struct tt_cell *c, enum tt_unit unit, const char *s, int64_t v)
 	c->rounded = true;
 }
 static inline void tt_cell_text(struct tt_cell *c, const char *s) { c->empty = false; c->s = s; }
+/* The same where there may be none: NULL and "" leave the cell empty. */
+static inline void
+tt_cell_name(struct tt_cell *c, const char *s)
+{
+	if (s && *s)
+		tt_cell_text(c, s);
+}
 
 /* A line for the whole report (ledger entries, caveats). Copied. */
-int tt_report_note(struct tt_report *r, const char *severity, const char *id, const char *text, struct tt_err *err);
+void tt_report_note(struct tt_report *r, const char *severity, const char *id, const char *text);
 
 /**
  * tt_report_select(r, ids):
@@ -131,8 +150,19 @@ int tt_report_note(struct tt_report *r, const char *severity, const char *id, co
  */
 void tt_report_select(struct tt_report *r, const char *const *ids);
 
-/* A printf-style text in the report's arena; NULL with ${err} filled. */
-char *tt_report_text(struct tt_report *r, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);
+/* A printf-style text, and the ${n} bytes at ${s}, in the report's arena; "" after an error. */
+const char *tt_text(struct tt_report *r, const char *fmt, ...) TT_PRINTF(2, 3);
+const char *tt_text_of(struct tt_report *r, const char *s, size_t n);
+
+/* A cell of text that is a group: groups of one name, like threads, are told apart by ${id}. */
+void tt_cell_group(struct tt_cell *c, const char *label, uint32_t id);
+
+/**
+ * tt_table_group(t, key, sum):
+ * Rows of ${t} that are alike in the columns of ${key}, a bit each, become one. The columns of ${sum} are added up, the
+ * last is how many rows there were where it is in neither; all else is empty.
+ */
+void tt_table_group(struct tt_table *t, uint64_t key, uint64_t sum);
 
 /* Sort by column id, largest first for numbers, text ascending ("-id" the other way round), ties by all other columns from the left;
    empty cells always last; unknown id: TT_E_USAGE naming those there are. Facts, trees and whole tables stay as they are.
@@ -152,7 +182,7 @@ struct tt_render_opts {
 	const char *all;              /* option of the command that shows all rows and columns; NULL: --limit 0, --width 0 */
 };
 
-/* Render the whole report at the end of ${out}. The same report gives the same bytes everywhere. */
+/* Render the whole report at the end of ${out}, or fail as it did. The same report gives the same bytes everywhere. */
 int tt_render(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out, struct tt_err *err);
 
 /* Human forms, also used elsewhere: "12.345 ms", "12.35 ms" (four digits), "1.2 MB", "12,345". At most 32 bytes; return the end. */

@@ -7,10 +7,7 @@
 #include <string.h>
 
 #include "pass/passes.h"
-#include "pass/paths.h"
 #include "stat/num.h"
-
-enum { C_ALL, C_THREADS };
 
 enum { A_CATEGORY, A_SELF, A_SHARE, A_TOTAL, A_CALLS, A_FRAME_MEAN, A_FRAME_MEDIAN, A_FRAME_P95, A_FRAME_MAX, A_FRAMES,
 	A_N };
@@ -45,244 +42,152 @@ static const struct tt_col thread_col[T_N] = {
 	[T_CALLS] = { "count", "count", TT_UNIT_COUNT, "Activations on this thread." },
 };
 
-static const struct tt_pass_table tables[] = {
-	[C_ALL] = { "categories", "Categories", all_col, A_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES, 0, 0 },
-	[C_THREADS] = { "category_threads", "Categories by thread", thread_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES, 0, 0 },
-};
-
-#define NOTHING "no calls or markers in this capture, or none that the filters leave"
-
-struct sums {
-	uint64_t n;
-	int64_t self, total;
-	uint32_t open;
-	bool met;
-};
-
+/* What the walk through the tree adds up, by category. */
 struct fold {
-	struct tt_paths p;
-	struct sums *all;             /* by category */
-	struct sums *part;            /* the same on the thread the walk is on: threads are many, so one at a time */
-	size_t ncategory;
-	struct tt_report *r;
-	struct tt_table *by_thread;   /* NULL: not wanted */
+	const struct tt_paths *p;
+	uint32_t *slot;               /* by row: its category */
+	struct tt_calls *calls;
 };
 
-/* --- folding the tree ----------------------------------------------------------- */
-
-static void
-add(struct sums *s, const struct tt_count *c, bool outermost)
-{
-	if (c->n == 0 && c->total == 0 && c->self == 0)
-		return;
-	s->met = true;
-	s->n += c->n;
-	s->self += c->self;
-	if (outermost)
-		s->total += c->total;
-}
-
-static uint32_t
-category_of(const struct fold *f, uint32_t node)
-{
-	return f->p.row[tt_paths_row(&f->p, node)].name->category;
-}
-
-/* Is ${node} below a thread: not "(more paths)"? */
 static bool
-on_thread(const struct fold *f, uint32_t node)
+begin(struct fold *f, struct tt_making *k)
 {
-	return f->p.root[node] != node;
+	struct tt_mem *mem = &k->m->env->mem;
+	struct tt_err *err = &k->r->err;
+
+	*f = (struct fold){ .p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_LINK, err) };
+	f->slot = f->p ? tt_mem_alloc(mem, f->p->nrow * sizeof *f->slot, err) : NULL;
+	f->calls = f->slot ? tt_mem_alloc(mem, k->m->ncategory * sizeof *f->calls, err) : NULL;
+	for (uint32_t i = 0; f->slot && i < f->p->nrow; i++)
+		f->slot[i] = f->p->row[i].name->category;
+	return f->calls != NULL;
 }
 
 static void
-enter(struct fold *f, uint32_t node)
+end(struct fold *f, const struct tt_model *m)
 {
-	struct tt_count c = tt_paths_count(&f->p, node);
-	uint32_t category = category_of(f, node);
-	bool outermost = f->all[category].open++ == 0;
-
-	add(&f->all[category], &c, outermost);
-	if (on_thread(f, node))
-		add(&f->part[category], &c, outermost);
+	tt_mem_free(&m->env->mem, f->calls, m->ncategory * sizeof *f->calls);
+	tt_mem_free(&m->env->mem, f->slot, f->slot ? f->p->nrow * sizeof *f->slot : 0);
 }
-
-/* A hidden wrapper: its self time is its owner's. */
-static void
-enter_hidden(struct fold *f, uint32_t node)
-{
-	struct tt_count c = { .self = tt_paths_count(&f->p, node).self };
-	uint32_t owner = f->p.owner[node];
-
-	if (!tt_paths_shown(&f->p, owner))
-		return;
-	add(&f->all[category_of(f, owner)], &c, false);
-	add(&f->part[category_of(f, owner)], &c, false);
-}
-
-/* --- tables -------------------------------------------------------------------------- */
 
 static bool
-is_wanted(const struct fold *f, size_t category, const struct sums *s)
+is_wanted(const struct tt_model *m, size_t category, const struct tt_calls *s)
 {
-	const struct tt_model *m = f->p.m;
-
 	return s->met && tt_glob_any(m->filter.category, m->category[category].name);
 }
 
-static void
-put_frames(const struct fold *f, size_t category, struct tt_cell *c)
+static int64_t
+self_of_all(const struct fold *f)
 {
-	const struct tt_frames *fr = f->p.m->frames;
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < f->p->m->ncategory; i++)
+		sum += f->calls[i].self;
+	return sum;
+}
+
+static void
+put_frames(const struct tt_model *m, size_t category, struct tt_cell *c)
+{
+	const struct tt_frames *fr = m->frames;
 	const struct tt_frame_category *s;
 	struct tt_hist h;
 
 	/* Figures per frame know no waits that are left out. */
-	if (!fr || fr->n == 0 || category >= fr->ncategory_stat || f->p.m->filter.no_wait)
+	if (!fr || fr->n == 0 || category >= fr->ncategory_stat || m->filter.no_wait)
 		return;
 	s = &fr->category_stat[category];
 	tt_frames_category_hist(fr, category, &h);
 	tt_cell_int(&c[A_FRAME_MEAN], tt_ratio((uint64_t)s->self, 1, fr->n));
-	tt_cell_int(&c[A_FRAME_MEDIAN], (int64_t)tt_hist_quantile(&h, 1, 2));
-	tt_cell_int(&c[A_FRAME_P95], (int64_t)tt_hist_quantile(&h, 95, 100));
+	tt_cell_u64(&c[A_FRAME_MEDIAN], tt_hist_quantile(&h, 1, 2));
+	tt_cell_u64(&c[A_FRAME_P95], tt_hist_quantile(&h, 95, 100));
 	tt_cell_int(&c[A_FRAME_MAX], s->in.max);
-	tt_cell_int(&c[A_FRAMES], (int64_t)s->in.n);
+	tt_cell_u64(&c[A_FRAMES], s->in.n);
 }
 
-static int
-put_all(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+categories(struct tt_making *k, struct tt_table *t)
 {
-	int64_t self_all = 0;
-	int rc = TT_OK;
+	struct fold f;
 
-	for (size_t i = 0; i < f->ncategory; i++)
-		self_all += f->all[i].self;
-	for (size_t i = 0; i < f->ncategory; i++) {
-		const struct sums *s = &f->all[i];
-		struct tt_cell *c;
+	if (begin(&f, k)) {
+		tt_calls_sum(f.p, f.slot, f.calls);
+		int64_t self_all = self_of_all(&f);
+		for (size_t i = 0; i < k->m->ncategory; i++) {
+			const struct tt_calls *s = &f.calls[i];
+			struct tt_cell *c;
 
-		if (!is_wanted(f, i, s))
-			continue;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
-		tt_cell_text(&c[A_CATEGORY], f->p.m->category[i].name);
-		tt_cell_int(&c[A_SELF], s->self);
-		tt_cell_share(&c[A_SHARE], s->self, self_all);
-		tt_cell_int(&c[A_TOTAL], s->total);
-		tt_cell_int(&c[A_CALLS], (int64_t)s->n);
-		put_frames(f, i, c);
+			if (!is_wanted(k->m, i, s))
+				continue;
+			c = tt_row(t);
+			tt_cell_text(&c[A_CATEGORY], k->m->category[i].name);
+			tt_cell_int(&c[A_SELF], s->self);
+			tt_cell_share(&c[A_SHARE], s->self, self_all);
+			tt_cell_int(&c[A_TOTAL], s->total);
+			tt_cell_u64(&c[A_CALLS], s->n);
+			put_frames(k->m, i, c);
+		}
 	}
-	return tt_table_sort(t, "self_ns", err);
-}
-
-static int
-put_part(struct fold *f, const struct tt_thread *th, size_t category, int64_t self_all, struct tt_err *err)
-{
-	const struct sums *s = &f->part[category];
-	struct tt_cell *c;
-	int rc;
-
-	if (!is_wanted(f, category, s))
-		return TT_OK;
-	rc = tt_table_row(f->r, f->by_thread, &c, err);
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&c[T_CATEGORY], f->p.m->category[category].name);
-	tt_cell_text(&c[T_THREAD], th->name);
-	tt_cell_int(&c[T_NUMBER], (int64_t)th->index + 1);
-	tt_cell_int(&c[T_SELF], s->self);
-	tt_cell_share(&c[T_SHARE], s->self, self_all);
-	tt_cell_int(&c[T_TOTAL], s->total);
-	tt_cell_int(&c[T_CALLS], (int64_t)s->n);
-	return TT_OK;
+	end(&f, k->m);
 }
 
 /* The walk leaves a thread: its rows are complete. */
-static int
-put_thread(struct fold *f, const struct tt_thread *th, struct tt_err *err)
+static void
+put_thread(struct fold *f, const struct tt_thread *th, struct tt_table *t)
 {
-	int64_t self_all = 0;
-	int rc = TT_OK;
+	const struct tt_model *m = f->p->m;
+	int64_t self_all = self_of_all(f);
 
-	for (size_t k = 0; k < f->ncategory; k++)
-		self_all += f->part[k].self;
-	for (size_t k = 0; k < f->ncategory && rc == TT_OK && th && f->by_thread; k++)
-		rc = put_part(f, th, k, self_all, err);
-	memset(f->part, 0, f->ncategory * sizeof *f->part);
-	return rc;
+	for (size_t i = 0; i < m->ncategory && th; i++) {
+		const struct tt_calls *s = &f->calls[i];
+		struct tt_cell *c;
+
+		if (!is_wanted(m, i, s))
+			continue;
+		c = tt_row(t);
+		tt_cell_text(&c[T_CATEGORY], m->category[i].name);
+		tt_cell_text(&c[T_THREAD], th->name);
+		tt_cell_u64(&c[T_NUMBER], th->index + 1);
+		tt_cell_int(&c[T_SELF], s->self);
+		tt_cell_share(&c[T_SHARE], s->self, self_all);
+		tt_cell_int(&c[T_TOTAL], s->total);
+		tt_cell_u64(&c[T_CALLS], s->n);
+	}
+	memset(f->calls, 0, m->ncategory * sizeof *f->calls);
 }
 
-static int
-fold_tree(struct fold *f, struct tt_err *err)
+/* Threads are many, so their sums are made one after the other. */
+static void
+threads(struct tt_making *k, struct tt_table *t)
 {
-	struct tt_walk w = { .p = &f->p };
-	int rc = TT_OK;
+	struct fold f;
 
-	while (rc == TT_OK && tt_walk_next(&w)) {
-		if (tt_paths_node(&f->p, w.node)->kind == TT_NODE_THREAD && w.leave)
-			rc = put_thread(f, tt_paths_thread(&f->p, w.node), err);
-		if (!tt_paths_timed(&f->p, w.node))
-			continue;
-		if (!tt_paths_shown(&f->p, w.node)) {
-			if (!w.leave)
-				enter_hidden(f, w.node);
-		} else if (w.leave) {
-			f->all[category_of(f, w.node)].open--;
-		} else {
-			enter(f, w.node);
+	if (begin(&f, k)) {
+		struct tt_walk w = { .p = f.p };
+
+		while (tt_walk_next(&w)) {
+			if (tt_paths_node(f.p, w.node)->kind == TT_NODE_THREAD && w.leave)
+				put_thread(&f, tt_paths_thread(f.p, w.node), t);
+			/* What is in "(more paths)" is of no thread. */
+			if (f.p->root[w.node] != TT_NODE_MORE)
+				tt_calls_step(&w, f.slot, f.calls);
 		}
 	}
-	return rc;
+	end(&f, k->m);
 }
 
-/* --- the pass ------------------------------------------------------------------------ */
-
-static int
-fold(struct fold *f, const struct tt_model *m, struct tt_err *err)
-{
-	int rc = tt_paths_init(&f->p, m, err);
-
-	if (rc == TT_OK)
-		rc = tt_paths_link(&f->p, err);
-	if (rc != TT_OK)
-		return rc;
-	f->all = tt_mem_alloc(&m->env->mem, f->ncategory * sizeof *f->all, err);
-	f->part = f->all ? tt_mem_alloc(&m->env->mem, f->ncategory * sizeof *f->part, err) : NULL;
-	return f->part ? fold_tree(f, err) : err->code;
-}
-
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
-{
-	struct fold f = { .ncategory = m->ncategory, .r = r };
-	struct tt_table *all = NULL;
-	int rc = tt_pass_begin(&tt_pass_categories, C_ALL, o, r, &all, err);
-
-	if (rc == TT_OK)
-		rc = tt_pass_begin(&tt_pass_categories, C_THREADS, o, r, &f.by_thread, err);
-	if (all)
-		all->empty_reason = NOTHING;
-	if (f.by_thread)
-		f.by_thread->empty_reason = NOTHING;
-	if (rc == TT_OK)
-		rc = fold(&f, m, err);
-	if (rc == TT_OK && all)
-		rc = put_all(&f, all, err);
-	if (rc == TT_OK && f.by_thread)
-		rc = tt_table_sort(f.by_thread, "self_ns", err);
-	tt_mem_free(&m->env->mem, f.all, f.ncategory * sizeof *f.all);
-	tt_mem_free(&m->env->mem, f.part, f.ncategory * sizeof *f.part);
-	tt_paths_free(&f.p);
-	return rc;
-}
+#define NOTHING "no calls or markers in this capture, or none that the filters leave"
+#define HEARD (TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES)
+static const struct tt_pass_table tables[] = {
+	{ "categories", "Categories", all_col, A_N, false, HEARD, .make = categories, .sort = "self_ns", .none = NOTHING },
+	{ "category_threads", "Categories by thread", thread_col, T_N, false, HEARD, .make = threads, .sort = "self_ns", .none = NOTHING },
+};
 
 const struct tt_pass tt_pass_categories = {
 	.name = "categories",
 	.summary = "categories (assemblies): self and total time, per thread and per frame",
 	.needs = TT_NEEDS_CALLS,
 	.standard = true,
-	.report = report,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -12,8 +12,6 @@
 #include "pass/passes.h"
 #include "stat/num.h"
 
-enum { C_SUMMARY, C_VALUES, C_TIMELINE };
-
 enum { K_COUNTER, K_SECTION, K_UNIT, K_LAST, K_MIN, K_MEAN, K_MAX, K_FIRST, K_DELTA, K_TEXT, K_COUNT, K_KIND, K_FIRST_NS,
 	K_LAST_NS, K_ID, K_PROCESS, K_N };
 
@@ -66,16 +64,6 @@ static const struct tt_col timeline_col[B_N] = {
 	[B_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
-static const struct tt_pass_table tables[] = {
-	[C_SUMMARY] = { "counters", "Counters", counters_col, K_N, false, TT_ON_TIME | TT_ON_NAMES, 0, 0 },
-	[C_VALUES] = { "counter_values", "Counters over time", values_col, V_N, true, TT_ON_TIME | TT_ON_NAMES, 0, 0 },
-	[C_TIMELINE] = { "counter_timeline", "Counters in buckets of time", timeline_col, B_N, true,
-	    TT_ON_TIME | TT_ON_NAMES, 0, 0 },
-};
-
-static const unsigned table_needs[] = { [C_VALUES] = TT_NEEDS_POINTS,
-	[C_TIMELINE] = TT_NEEDS_POINTS | TT_NEEDS_TIMELINE | TT_NEEDS_TEXT };
-
 #define NO_COUNTERS "no counter in this capture, or none that the filters leave"
 
 /* --- units ------------------------------------------------------------------------- */
@@ -111,27 +99,6 @@ scale_of(const struct tt_counter_stat *c)
 	return s;
 }
 
-/* Where cells of a row are put: text goes to the report, and the first error stays. */
-struct row {
-	struct tt_report *r;
-	struct tt_err *err;
-	int rc;
-};
-
-/* A number that ${v} is rounded from, for machines. */
-static void
-put_exact(struct row *x, struct tt_cell *c, struct scale s, double exact, int64_t v)
-{
-	char text[40];
-
-	*tt_put_double(text, exact) = '\0';
-	const char *kept = tt_report_text(x->r, x->err, "%s", text);
-	if (!kept)
-		x->rc = x->err->code;
-	else
-		tt_cell_exact(c, s.unit, kept, v);
-}
-
 /* ${v} times ${n}, as people would write it: 0.58 in percent is 58, though the product of the doubles is a little less. */
 static double
 times(double v, double n)
@@ -148,18 +115,13 @@ times(double v, double n)
 
 /* ${text}, in the unit as it is written. */
 static void
-put_beyond(struct row *x, struct tt_cell *c, struct scale s, const char *text, double v)
+put_beyond(struct tt_report *r, struct tt_cell *c, struct scale s, const char *text, double v)
 {
-	const char *kept = tt_report_text(x->r, x->err, "%s", text);
-
-	if (!kept)
-		x->rc = x->err->code;
-	else
-		tt_cell_beyond(c, s.unit, kept, v > 0 ? INT64_MAX : INT64_MIN);
+	tt_cell_beyond(c, s.unit, tt_text(r, "%s", text), v > 0 ? INT64_MAX : INT64_MIN);
 }
 
 static void
-put_double(struct row *x, struct tt_cell *c, struct scale s, double v)
+put_double(struct tt_report *r, struct tt_cell *c, struct scale s, double v)
 {
 	double scaled = round(v * (double)s.num), step = s.unit == TT_UNIT_PERCENT ? 100 : s.unit == TT_UNIT_MILLI ? 1000 : 1;
 	char text[40];
@@ -167,33 +129,34 @@ put_double(struct row *x, struct tt_cell *c, struct scale s, double v)
 	if (scaled >= -9.2e18 && scaled <= 9.2e18) {
 		double exact = times(v, (double)s.num / step);
 
+		*tt_put_double(text, exact) = '\0';
 		if (exact * step == scaled)
 			tt_cell_value(c, s.unit, (int64_t)scaled);
 		else
-			put_exact(x, c, s, exact, (int64_t)scaled);
+			tt_cell_exact(c, s.unit, tt_text(r, "%s", text), (int64_t)scaled);
 		return;
 	}
 	if (isfinite(scaled))
 		*tt_put_double(text, scaled / step) = '\0';
 	else
 		strcpy(text, isnan(v) ? "NaN" : v > 0 ? "Infinity" : "-Infinity");
-	put_beyond(x, c, s, text, v);
+	put_beyond(r, c, s, text, v);
 }
 
 static void
-put_value(struct row *x, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value v)
+put_value(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value v)
 {
 	struct scale s = scale_of(of);
 	char text[40];
 	int64_t scaled;
 
 	if (of->type == TT_T_F64) {
-		put_double(x, c, s, v.d);
+		put_double(r, c, s, v.d);
 	} else if (of->type == TT_T_U64 && v.i < 0 && s.num == 1) {
 		*tt_put_u64(text, v.u) = '\0';
-		put_beyond(x, c, s, text, 1);
+		put_beyond(r, c, s, text, 1);
 	} else if ((of->type == TT_T_U64 && v.i < 0) || __builtin_mul_overflow(v.i, s.num, &scaled)) {
-		put_double(x, c, s, of->type == TT_T_U64 ? (double)v.u : (double)v.i);
+		put_double(r, c, s, of->type == TT_T_U64 ? (double)v.u : (double)v.i);
 	} else {
 		tt_cell_value(c, s.unit, scaled);
 	}
@@ -201,32 +164,32 @@ put_value(struct row *x, struct tt_cell *c, const struct tt_counter_stat *of, un
 
 /* ${a} less ${b} */
 static void
-put_delta(struct row *x, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value a, union tt_counter_value b)
+put_delta(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value a, union tt_counter_value b)
 {
 	union tt_counter_value d;
 
 	if (of->type == TT_T_F64) {
 		d.d = a.d - b.d;
 	} else if (of->type == TT_T_U64 && a.u < b.u) {
-		put_double(x, c, scale_of(of), -(double)(b.u - a.u));
+		put_double(r, c, scale_of(of), -(double)(b.u - a.u));
 		return;
 	} else if (of->type == TT_T_U64) {
 		d.u = a.u - b.u;
 	} else if (__builtin_sub_overflow(a.i, b.i, &d.i)) {
-		put_double(x, c, scale_of(of), (double)a.i - (double)b.i);
+		put_double(r, c, scale_of(of), (double)a.i - (double)b.i);
 		return;
 	}
-	put_value(x, c, of, d);
+	put_value(r, c, of, d);
 }
 
 static void
-put_mean(struct row *x, struct tt_cell *c, const struct tt_counter_stat *of)
+put_mean(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *of)
 {
 	struct scale s = scale_of(of);
 
 	if (s.unit == TT_UNIT_COUNT)
 		s = (struct scale){ TT_UNIT_MILLI, 1000, s.name };
-	put_double(x, c, s, of->sum / (double)of->nsum);
+	put_double(r, c, s, of->sum / (double)of->nsum);
 }
 
 /* --- names ------------------------------------------------------------------------- */
@@ -253,10 +216,9 @@ section_of(const struct tt_counter_stat *c)
 }
 
 static const char *
-name_of(struct tt_report *r, const struct tt_counter_stat *c, struct tt_err *err)
+name_of(struct tt_report *r, const struct tt_counter_stat *c)
 {
-	return c->def && c->def->len ? c->def->text :
-	    tt_report_text(r, err, "#%llu", (unsigned long long)c->id);
+	return c->def && c->def->len ? c->def->text : tt_text(r, "#%llu", (unsigned long long)c->id);
 }
 
 static const char *
@@ -268,13 +230,6 @@ kind_of(const struct tt_counter_stat *c)
 	return kind[v < TT_NCOL(kind) ? v : 0];
 }
 
-static void
-put_text(struct tt_cell *c, const char *s)
-{
-	if (s && *s)
-		tt_cell_text(c, s);
-}
-
 /* Counters are rows like markers: chosen by name, and by section as by category. */
 static bool
 is_wanted(const struct tt_model *m, const struct tt_counter_stat *c, const char *name)
@@ -284,41 +239,34 @@ is_wanted(const struct tt_model *m, const struct tt_counter_stat *c, const char 
 
 /* --- tables ------------------------------------------------------------------------ */
 
-static int
-put_counter(const struct tt_model *m, const struct tt_counter_stat *s, struct tt_report *r, struct tt_table *t,
-    struct tt_err *err)
+static void
+put_counter(const struct tt_model *m, const struct tt_counter_stat *s, struct tt_table *t)
 {
-	const char *name = name_of(r, s, err);
+	const char *name = name_of(t->r, s);
+	struct tt_report *r = t->r;
 	struct tt_cell *c;
-	int rc;
 
-	if (!name)
-		return err->code;
 	if (!is_wanted(m, s, name))
-		return TT_OK;
-	rc = tt_table_row(r, t, &c, err);
-	if (rc != TT_OK)
-		return rc;
+		return;
+	c = tt_row(t);
 	tt_cell_text(&c[K_COUNTER], name);
-	put_text(&c[K_SECTION], section_of(s));
-	put_text(&c[K_TEXT], s->text);
-	put_text(&c[K_KIND], kind_of(s));
-	tt_cell_int(&c[K_COUNT], (int64_t)s->n);
+	tt_cell_name(&c[K_SECTION], section_of(s));
+	tt_cell_name(&c[K_TEXT], s->text);
+	tt_cell_name(&c[K_KIND], kind_of(s));
+	tt_cell_u64(&c[K_COUNT], s->n);
 	tt_cell_int(&c[K_LAST_NS], s->last_ts);
-	tt_cell_int(&c[K_ID], (int64_t)s->id);
+	tt_cell_u64(&c[K_ID], s->id);
 	tt_cell_int(&c[K_PROCESS], (int64_t)s->process + 1);
 	if (s->type == TT_T_TEXT)
-		return TT_OK;
-	struct row x = { r, err, TT_OK };
+		return;
 	tt_cell_text(&c[K_UNIT], scale_of(s).name);
-	put_value(&x, &c[K_LAST], s, s->last);
-	put_value(&x, &c[K_MIN], s, s->min);
-	put_value(&x, &c[K_MAX], s, s->max);
-	put_value(&x, &c[K_FIRST], s, s->first);
-	put_delta(&x, &c[K_DELTA], s, s->last, s->first);
-	put_mean(&x, &c[K_MEAN], s);
+	put_value(r, &c[K_LAST], s, s->last);
+	put_value(r, &c[K_MIN], s, s->min);
+	put_value(r, &c[K_MAX], s, s->max);
+	put_value(r, &c[K_FIRST], s, s->first);
+	put_delta(r, &c[K_DELTA], s, s->last, s->first);
+	put_mean(r, &c[K_MEAN], s);
 	tt_cell_int(&c[K_FIRST_NS], s->first_ts);
-	return x.rc;
 }
 
 /* The last value of a counter of whole numbers, by its name. */
@@ -345,84 +293,67 @@ total_is_wrong(const struct tt_model *m, uint32_t process)
 	    last_of(m, process, "Total Time", &total) && llabs(total - 2 * user) < llabs(total - user - system);
 }
 
-static int
-summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+summary(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	const struct tt_model *m = k->m;
 
 	for (uint32_t p = 0; p < m->ncap && !t->note; p++)
 		if (total_is_wrong(m, p))
 			t->note = "\"Total Time\" is twice \"User Time\", an error of this Mono: add \"User Time\" and \"System Time\"";
-
-	for (size_t i = 0; i < m->ncounter && rc == TT_OK; i++) {
+	for (size_t i = 0; i < m->ncounter; i++) {
 		if (m->counter[i].n)
-			rc = put_counter(m, &m->counter[i], r, t, err);
+			put_counter(m, &m->counter[i], t);
 	}
-	if (rc == TT_OK && m->counter_dropped)
-		t->note = tt_report_text(r, err, "%llu values of further counters were not looked at",
-		    (unsigned long long)m->counter_dropped);
-	return rc == TT_OK && m->counter_dropped && !t->note ? err->code : rc;
+	if (m->counter_dropped)
+		t->note = tt_text(k->r, "%llu values of further counters were not looked at", (unsigned long long)m->counter_dropped);
 }
 
-static int
-put_point(const struct tt_model *m, const struct tt_counter_point *p, const union tt_counter_value *before,
-    struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+put_point(const struct tt_counter_stat *s, const struct tt_counter_point *p, const union tt_counter_value *before, struct tt_table *t)
 {
-	const struct tt_counter_stat *s = &m->counter[p->counter];
-	struct tt_cell *c;
-	int rc = tt_table_row(r, t, &c, err);
-	const char *name = rc == TT_OK ? name_of(r, s, err) : NULL;
+	const char *name = name_of(t->r, s);
+	struct tt_cell *c = tt_row(t);
 
-	if (!name)
-		return err->code;
 	tt_cell_int(&c[V_TIME], p->ts);
 	tt_cell_text(&c[V_COUNTER], name);
-	put_text(&c[V_SECTION], section_of(s));
+	tt_cell_name(&c[V_SECTION], section_of(s));
 	tt_cell_text(&c[V_UNIT], scale_of(s).name);
-	struct row x = { r, err, TT_OK };
-	put_value(&x, &c[V_VALUE], s, p->v);
+	put_value(t->r, &c[V_VALUE], s, p->v);
 	if (before)
-		put_delta(&x, &c[V_DELTA], s, p->v, *before);
+		put_delta(t->r, &c[V_DELTA], s, p->v, *before);
 	tt_cell_int(&c[V_PROCESS], (int64_t)s->process + 1);
-	return x.rc;
 }
 
 /* In file order, which is that of time for each counter. */
-static int
-values(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_table *t,
-    struct tt_err *err)
+static void
+values(struct tt_making *k, struct tt_table *t)
 {
-	struct tt_mem *mem = &m->env->mem;
+	const struct tt_model *m = k->m;
 	struct seen { union tt_counter_value v; bool is, wanted; } *seen =
-	    tt_mem_alloc(mem, m->ncounter * sizeof *seen, err);
-	int rc = seen ? TT_OK : err->code;
+	    tt_mem_alloc(&m->env->mem, m->ncounter * sizeof *seen, &k->r->err);
 
-	for (size_t i = 0; i < m->ncounter && rc == TT_OK; i++) {
-		const char *name = name_of(r, &m->counter[i], err);
-
-		rc = name ? TT_OK : err->code;
-		seen[i].wanted = name && is_wanted(m, &m->counter[i], name);
-	}
-	for (size_t i = 0; i < m->npoint && rc == TT_OK; i++) {
+	if (!seen)
+		return;
+	for (size_t i = 0; i < m->ncounter; i++)
+		seen[i].wanted = is_wanted(m, &m->counter[i], name_of(k->r, &m->counter[i]));
+	for (size_t i = 0; i < m->npoint; i++) {
 		const struct tt_counter_point *p = &m->point[i];
 		struct seen *s = &seen[p->counter];
 
 		if (!s->wanted)
 			continue;
-		if (o->rows && t->nrow >= o->rows)
+		if (k->o->rows && t->nrow >= k->o->rows)
 			t->hidden++;
 		else
-			rc = put_point(m, p, s->is ? &s->v : NULL, r, t, err);
+			put_point(&m->counter[p->counter], p, s->is ? &s->v : NULL, t);
 		s->v = p->v;
 		s->is = true;
 	}
-	if (rc == TT_OK && m->point_dropped) {
-		t->note = tt_report_text(r, err, "only the first %zu values: %llu more are in the file; --time chooses",
+	if (m->point_dropped)
+		t->note = tt_text(k->r, "only the first %zu values: %llu more are in the file; --time chooses",
 		    m->npoint, (unsigned long long)m->point_dropped);
-		rc = t->note ? TT_OK : err->code;
-	}
-	tt_mem_free(mem, seen, m->ncounter * sizeof *seen);
-	return rc;
+	tt_mem_free(&m->env->mem, seen, m->ncounter * sizeof *seen);
 }
 
 /* --- in buckets of time -------------------------------------------------------------- */
@@ -450,42 +381,35 @@ add_value(struct in_bucket *b, const struct tt_counter_stat *of, union tt_counte
 	b->n++;
 }
 
-static int
-put_bucket(const struct tt_model *m, const struct tt_counter_stat *s, const struct in_bucket *b, size_t i, uint64_t values,
-    const union tt_counter_value *before, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+put_bucket(const struct tt_timeline *l, const struct tt_counter_stat *s, const struct in_bucket *b, size_t i, uint64_t values,
+    const union tt_counter_value *before, struct tt_table *t)
 {
-	struct tt_cell *c;
-	int rc = tt_table_row(r, t, &c, err);
-	const char *name = rc == TT_OK ? name_of(r, s, err) : NULL;
+	const char *name = name_of(t->r, s);
+	struct tt_cell *c = tt_row(t);
 
-	if (!name)
-		return err->code;
 	tt_cell_text(&c[B_COUNTER], name);
-	tt_cell_int(&c[B_FROM], tt_timeline_start(m->timeline, i));
-	tt_cell_int(&c[B_TO], tt_timeline_start(m->timeline, i + 1));
-	put_text(&c[B_SECTION], section_of(s));
+	tt_cell_int(&c[B_FROM], tt_timeline_start(l, i));
+	tt_cell_int(&c[B_TO], tt_timeline_start(l, i + 1));
+	tt_cell_name(&c[B_SECTION], section_of(s));
 	tt_cell_text(&c[B_UNIT], scale_of(s).name);
-	struct row x = { r, err, TT_OK };
-	put_value(&x, &c[B_LAST], s, b->last);
+	put_value(t->r, &c[B_LAST], s, b->last);
 	if (before)
-		put_delta(&x, &c[B_DELTA], s, b->last, *before);
-	put_value(&x, &c[B_MIN], s, b->min);
-	put_value(&x, &c[B_MAX], s, b->max);
-	tt_cell_int(&c[B_VALUES], (int64_t)values);
+		put_delta(t->r, &c[B_DELTA], s, b->last, *before);
+	put_value(t->r, &c[B_MIN], s, b->min);
+	put_value(t->r, &c[B_MAX], s, b->max);
+	tt_cell_u64(&c[B_VALUES], values);
 	tt_cell_int(&c[B_PROCESS], (int64_t)s->process + 1);
-	return x.rc;
 }
 
 /* The buckets of one counter from its first value on: what the file leaves out has not changed. */
-static int
-put_buckets(const struct tt_model *m, const struct tt_counter_stat *s, struct in_bucket *b, struct tt_report *r,
-    struct tt_table *t, struct tt_err *err)
+static void
+put_buckets(const struct tt_timeline *l, const struct tt_counter_stat *s, const struct in_bucket *b, struct tt_table *t)
 {
 	union tt_counter_value before = { 0 };
 	bool known = false;
-	int rc = TT_OK;
 
-	for (size_t i = 0; i < m->timeline->n && rc == TT_OK; i++) {
+	for (size_t i = 0; i < l->n; i++) {
 		struct in_bucket now = { 0 };
 
 		if (b[i].n == 0 && !known)
@@ -497,92 +421,66 @@ put_buckets(const struct tt_model *m, const struct tt_counter_stat *s, struct in
 			add_value(&now, s, b[i].max);
 			add_value(&now, s, b[i].last);
 		}
-		rc = put_bucket(m, s, &now, i, b[i].n, known ? &before : NULL, r, t, err);
+		put_bucket(l, s, &now, i, b[i].n, known ? &before : NULL, t);
 		before = now.last;
 		known = true;
 	}
-	return rc;
 }
 
 /* No more rows than these: a damaged file can have a counter in every 8 bytes. */
 #define TIMELINE_ROWS ((size_t)1 << 17)
 
-static int
-timeline_note(const struct tt_model *m, uint64_t left_out, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+timeline(struct tt_making *k, struct tt_table *t)
 {
-	if (left_out > 0)
-		t->note = tt_report_text(r, err, "%llu more counters are left out; --marker chooses", (unsigned long long)left_out);
-	else if (m->point_dropped)
-		t->note = tt_report_text(r, err, "of the first %zu values: %llu more are in the file; --time chooses", m->npoint,
-		    (unsigned long long)m->point_dropped);
-	return (left_out > 0 || m->point_dropped) && !t->note ? err->code : TT_OK;
-}
-
-static int
-timeline(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
-{
-	struct tt_mem *mem = &m->env->mem;
-	size_t n = m->timeline ? m->timeline->n : 0, room = m->ncounter * n;
-	struct in_bucket *b = tt_mem_alloc(mem, room * sizeof *b, err);
+	const struct tt_model *m = k->m;
+	const struct tt_timeline *l = m->timeline;
+	size_t n = l ? l->n : 0, room = m->ncounter * n;
+	struct in_bucket *b = n ? tt_mem_alloc(&m->env->mem, room * sizeof *b, &k->r->err) : NULL;
 	uint64_t left_out = 0;
-	int rc = b ? TT_OK : err->code;
 
-	for (size_t i = 0; i < m->npoint && rc == TT_OK && n; i++) {
+	for (size_t i = 0; i < m->npoint && b; i++) {
 		const struct tt_counter_point *p = &m->point[i];
-		if (p->ts >= m->timeline->from && p->ts < m->timeline->to)
-			add_value(&b[p->counter * n + tt_timeline_at(m->timeline, p->ts)], &m->counter[p->counter], p->v);
+		if (p->ts >= l->from && p->ts < l->to)
+			add_value(&b[p->counter * n + tt_timeline_at(l, p->ts)], &m->counter[p->counter], p->v);
 	}
-	for (size_t i = 0; i < m->ncounter && rc == TT_OK && n; i++) {
+	for (size_t i = 0; i < m->ncounter && b; i++) {
 		const struct tt_counter_stat *s = &m->counter[i];
-		const char *name = name_of(r, s, err);
-		if (!name)
-			rc = err->code;
-		else if (!is_wanted(m, s, name) || s->type == TT_T_TEXT)
+
+		if (!is_wanted(m, s, name_of(k->r, s)) || s->type == TT_T_TEXT)
 			continue;
-		else if (t->nrow + n > TIMELINE_ROWS)
+		if (t->nrow + n > TIMELINE_ROWS)
 			left_out++;
 		else
-			rc = put_buckets(m, s, b + i * n, r, t, err);
+			put_buckets(l, s, b + i * n, t);
 	}
-	if (rc == TT_OK)
-		rc = timeline_note(m, left_out, r, t, err);
-	tt_mem_free(mem, b, b ? room * sizeof *b : 0);
-	return rc;
+	if (left_out > 0)
+		t->note = tt_text(k->r, "%llu more counters are left out; --marker chooses", (unsigned long long)left_out);
+	else if (m->point_dropped)
+		t->note = tt_text(k->r, "of the first %zu values: %llu more are in the file; --time chooses", m->npoint,
+		    (unsigned long long)m->point_dropped);
+	tt_mem_free(&m->env->mem, b, b ? room * sizeof *b : 0);
 }
 
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+static bool
+any(const struct tt_model *m)
 {
-	struct tt_table *t;
-	int rc;
-
-	if (m->ncounter == 0 && !o->table)
-		return TT_OK;
-	rc = tt_pass_begin(&tt_pass_counters, C_SUMMARY, o, r, &t, err);
-	if (rc == TT_OK && t) {
-		t->empty_reason = NO_COUNTERS;
-		rc = summary(m, r, t, err);
-	}
-	if (rc == TT_OK)
-		rc = tt_pass_begin(&tt_pass_counters, C_VALUES, o, r, &t, err);
-	if (rc == TT_OK && t) {
-		t->empty_reason = NO_COUNTERS;
-		rc = values(m, o, r, t, err);
-	}
-	if (rc == TT_OK)
-		rc = tt_pass_begin(&tt_pass_counters, C_TIMELINE, o, r, &t, err);
-	if (rc != TT_OK || !t)
-		return rc;
-	t->empty_reason = NO_COUNTERS;
-	return timeline(m, r, t, err);
+	return m->ncounter > 0;
 }
+
+static const struct tt_pass_table tables[] = {
+	{ "counters", "Counters", counters_col, K_N, false, TT_ON_TIME | TT_ON_NAMES, .make = summary, .none = NO_COUNTERS },
+	{ "counter_values", "Counters over time", values_col, V_N, true, TT_ON_TIME | TT_ON_NAMES, .needs = TT_NEEDS_POINTS,
+	    .make = values, .none = NO_COUNTERS },
+	{ "counter_timeline", "Counters in buckets of time", timeline_col, B_N, true, TT_ON_TIME | TT_ON_NAMES,
+	    .needs = TT_NEEDS_POINTS | TT_NEEDS_TIMELINE | TT_NEEDS_TEXT, .make = timeline, .none = NO_COUNTERS },
+};
 
 const struct tt_pass tt_pass_counters = {
 	.name = "counters",
 	.summary = "counters: last, least, mean and largest value, change, values over time",
 	.standard = true,
-	.report = report,
+	.has = any,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
-	.table_needs = table_needs,
 };

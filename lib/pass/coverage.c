@@ -7,8 +7,6 @@
 #include "model/names.h"
 #include "pass/passes.h"
 
-enum { C_ASSEMBLIES, C_FILES, C_CLASSES, C_METHODS, C_LINES };
-
 /* What assemblies, files, classes and methods have in common. */
 enum { K_LINES, K_LINES_HIT, K_LINE_SHARE, K_METHODS, K_METHODS_HIT, K_METHOD_SHARE, K_STATEMENTS, K_STATEMENTS_HIT, K_N };
 #define LINES \
@@ -52,16 +50,13 @@ static const struct tt_col lines_col[] = {
 	    "How often it ran: the most frequent of its statements, added up over the methods that have code on it." },
 };
 
-static const struct tt_pass_table tables[] = {
-	[C_ASSEMBLIES] = { "coverage", "Coverage", assemblies_col, TT_NCOL(assemblies_col), false,
-	    TT_ON_CATEGORY, TT_BY_NAME, 0 },
-	[C_FILES] = { "coverage_files", "Coverage by file", files_col, TT_NCOL(files_col), false, 0, 0, 0 },
-	[C_CLASSES] = { "coverage_classes", "Coverage by class", classes_col, TT_NCOL(classes_col), false,
-	    TT_ON_NAMES, TT_BY_NAME, 0 },
-	[C_METHODS] = { "coverage_methods", "Coverage by method", methods_col, TT_NCOL(methods_col), true,
-	    TT_ON_NAMES, TT_BY_NAME, TT_GROUP_COUNT },
-	[C_LINES] = { "coverage_lines", "Coverage by line", lines_col, TT_NCOL(lines_col), true, 0, 0, 0 },
-};
+static const struct tt_cover_sum *
+cover_of(const struct tt_model *m)
+{
+	static const struct tt_cover_sum nothing;
+
+	return m->cover ? tt_cover_sum(m->cover) : &nothing;
+}
 
 /* --- figures ------------------------------------------------------------------ */
 
@@ -90,15 +85,15 @@ by_place(const void *a, const void *b)
 }
 
 /* Distinct lines of each row, and those that ran. */
-static int
-count_lines(const struct tt_model *m, const struct tt_cover_sum *s, row_fn *of, const void *arg, struct figures *f,
-    struct tt_err *err)
+static void
+count_lines(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 {
-	struct place *p = tt_mem_alloc(&m->env->mem, s->nat * sizeof *p, err);
+	const struct tt_cover_sum *s = cover_of(k->m);
+	struct place *p = tt_mem_alloc(&k->m->env->mem, s->nat * sizeof *p, &k->r->err);
 	size_t n = 0;
 
 	if (!p)
-		return err->code;
+		return;
 	for (size_t i = 0; i < s->nat; i++) {
 		uint32_t row = of(arg, &s->method[s->at[i].method]);
 		if (row != NOT_WANTED)
@@ -115,13 +110,15 @@ count_lines(const struct tt_model *m, const struct tt_cover_sum *s, row_fn *of, 
 		f[p[from].row].lines++;
 		f[p[from].row].lines_hit += hit;
 	}
-	tt_mem_free(&m->env->mem, p, s->nat * sizeof *p);
-	return TT_OK;
+	tt_mem_free(&k->m->env->mem, p, s->nat * sizeof *p);
 }
 
+/* The figures of all rows. */
 static void
-count_methods(const struct tt_cover_sum *s, row_fn *of, const void *arg, struct figures *f)
+add_up(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 {
+	const struct tt_cover_sum *s = cover_of(k->m);
+
 	for (size_t i = 0; i < s->nmethod; i++) {
 		const struct tt_cover_method *m = &s->method[i];
 		uint32_t row = of(arg, m);
@@ -134,13 +131,14 @@ count_methods(const struct tt_cover_sum *s, row_fn *of, const void *arg, struct 
 		f[row].statements_hit += m->statements_hit;
 		f[row].entries += m->entries;
 	}
+	count_lines(k, of, arg, f);
 }
 
 static void
 put_lines(struct tt_cell *c, uint64_t lines, uint64_t hit)
 {
-	tt_cell_int(&c[K_LINES], (int64_t)lines);
-	tt_cell_int(&c[K_LINES_HIT], (int64_t)hit);
+	tt_cell_u64(&c[K_LINES], lines);
+	tt_cell_u64(&c[K_LINES_HIT], hit);
 	tt_cell_share(&c[K_LINE_SHARE], (int64_t)hit, (int64_t)lines);
 }
 
@@ -148,11 +146,11 @@ static void
 put_figures(struct tt_cell *c, const struct figures *g)
 {
 	put_lines(c, g->lines, g->lines_hit);
-	tt_cell_int(&c[K_METHODS], (int64_t)g->methods);
-	tt_cell_int(&c[K_METHODS_HIT], (int64_t)g->methods_hit);
+	tt_cell_u64(&c[K_METHODS], g->methods);
+	tt_cell_u64(&c[K_METHODS_HIT], g->methods_hit);
 	tt_cell_share(&c[K_METHOD_SHARE], (int64_t)g->methods_hit, (int64_t)g->methods);
-	tt_cell_int(&c[K_STATEMENTS], (int64_t)g->statements);
-	tt_cell_int(&c[K_STATEMENTS_HIT], (int64_t)g->statements_hit);
+	tt_cell_u64(&c[K_STATEMENTS], g->statements);
+	tt_cell_u64(&c[K_STATEMENTS_HIT], g->statements_hit);
 }
 
 /* --- tables --------------------------------------------------------------------- */
@@ -165,21 +163,19 @@ is_wanted(const struct tt_model *m, const struct tt_cover_method *of, const char
 }
 
 /* Rows of assemblies or classes; methods stand in order of both. */
-static int
-put_parts(const struct tt_model *m, const struct tt_cover_sum *s, bool classes, struct tt_report *r, struct tt_table *t,
-    struct tt_err *err)
+static void
+parts(struct tt_making *k, struct tt_table *t, bool classes)
 {
+	const struct tt_cover_sum *s = cover_of(k->m);
 	row_fn *of = classes ? of_class : of_assembly;
 	size_t n = s->nmethod ? of(NULL, &s->method[s->nmethod - 1]) + 1 : 0;
-	struct figures *f = tt_mem_alloc(&m->env->mem, n * sizeof *f, err);
+	struct figures *f = tt_mem_alloc(&k->m->env->mem, n * sizeof *f, &k->r->err);
 	uint32_t next = 0;
-	int rc;
 
 	if (!f)
-		return err->code;
-	count_methods(s, of, NULL, f);
-	rc = count_lines(m, s, of, NULL, f, err);
-	for (size_t i = 0; i < s->nmethod && rc == TT_OK; i++) {
+		return;
+	add_up(k, of, NULL, f);
+	for (size_t i = 0; i < s->nmethod; i++) {
 		const struct tt_cover_method *me = &s->method[i];
 		const struct figures *g = &f[next];
 		struct tt_cell *c;
@@ -187,71 +183,68 @@ put_parts(const struct tt_model *m, const struct tt_cover_sum *s, bool classes, 
 		if (of(NULL, me) != next)
 			continue;
 		next++;
-		if (g->methods == 0 || !is_wanted(m, me, classes ? me->class : NULL))
+		if (g->methods == 0 || !is_wanted(k->m, me, classes ? me->class : NULL))
 			continue;
-		if ((rc = tt_table_row(r, t, &c, err)) != TT_OK)
-			break;
+		c = tt_row(t);
 		tt_cell_text(&c[0], classes ? me->class : me->assembly);
 		put_figures(c + 1, g);
 		if (classes)
 			tt_cell_text(&c[1 + K_N], me->assembly);
 	}
-	tt_mem_free(&m->env->mem, f, n * sizeof *f);
-	return rc;
+	tt_mem_free(&k->m->env->mem, f, n * sizeof *f);
 }
 
-static int
-put_files(const struct tt_cover_sum *s, struct tt_report *r, struct tt_table *t, struct tt_err *err)
-{
-	int rc = TT_OK;
+static void assemblies(struct tt_making *k, struct tt_table *t) { parts(k, t, false); }
+static void classes(struct tt_making *k, struct tt_table *t) { parts(k, t, true); }
 
-	for (size_t i = 0; i < s->nline && rc == TT_OK;) {
+static void
+files(struct tt_making *k, struct tt_table *t)
+{
+	const struct tt_cover_sum *s = cover_of(k->m);
+
+	for (size_t i = 0; i < s->nline;) {
 		uint32_t file = s->line[i].file;
 		uint64_t lines = 0, hit = 0;
-		struct tt_cell *c;
+		struct tt_cell *c = tt_row(t);
 
 		for (; i < s->nline && s->line[i].file == file; i++) {
 			lines++;
 			hit += s->line[i].hits > 0;
 		}
-		if ((rc = tt_table_row(r, t, &c, err)) != TT_OK)
-			break;
 		tt_cell_text(&c[0], s->file[file]);
 		put_lines(c + 1, lines, hit);
 	}
-	return rc;
 }
 
-static int
-put_methods(const struct tt_model *model, const struct tt_cover_sum *s, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static const char *
+full_name(struct tt_report *r, const struct tt_cover_method *m)
 {
-	size_t at = 0;
-	int rc = TT_OK;
+	return tt_text(r, "%s:%s (%s)", m->class, m->name, m->signature);
+}
 
-	for (size_t i = 0; i < s->nmethod && rc == TT_OK; i++) {
+static void
+methods(struct tt_making *k, struct tt_table *t)
+{
+	const struct tt_cover_sum *s = cover_of(k->m);
+	size_t at = 0;
+
+	for (size_t i = 0; i < s->nmethod; i++) {
 		const struct tt_cover_method *m = &s->method[i];
 		uint64_t lines = 0, hit = 0;
 		struct tt_cell *c;
-		const char *name;
 
 		for (; at < s->nat && s->at[at].method == i; at++) {
 			lines++;
 			hit += s->at[at].hits > 0;
 		}
-		if (m->statements == 0)
+		if (m->statements == 0 || !is_wanted(k->m, m, k->m->filter.marker ? full_name(k->r, m) : NULL))
 			continue;
-		if (!(name = tt_report_text(r, err, "%s:%s (%s)", m->class, m->name, m->signature)))
-			return err->code;
-		if (!is_wanted(model, m, name))
-			continue;
-		name += strlen(m->class) + 1;
-		if ((rc = tt_table_row(r, t, &c, err)) != TT_OK)
-			break;
-		tt_cell_text(&c[M_METHOD], name);
-		tt_cell_int(&c[M_ENTRIES], (int64_t)m->entries);
+		c = tt_row(t);
+		tt_cell_text(&c[M_METHOD], tt_text(k->r, "%s (%s)", m->name, m->signature));
+		tt_cell_u64(&c[M_ENTRIES], m->entries);
 		put_lines(c + M_LINES, lines, hit);
-		tt_cell_int(&c[M_STATEMENTS], (int64_t)m->statements);
-		tt_cell_int(&c[M_STATEMENTS_HIT], (int64_t)m->statements_hit);
+		tt_cell_u64(&c[M_STATEMENTS], m->statements);
+		tt_cell_u64(&c[M_STATEMENTS_HIT], m->statements_hit);
 		if (m->line) {
 			tt_cell_int(&c[M_LINE], m->line);
 			tt_cell_text(&c[M_FILE], m->file);
@@ -259,24 +252,20 @@ put_methods(const struct tt_model *model, const struct tt_cover_sum *s, struct t
 		tt_cell_text(&c[M_CLASS], m->class);
 		tt_cell_text(&c[M_ASSEMBLY], m->assembly);
 	}
-	return rc;
 }
 
-static int
-put_each_line(const struct tt_cover_sum *s, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+lines(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	const struct tt_cover_sum *s = cover_of(k->m);
 
-	for (size_t i = 0; i < s->nline && rc == TT_OK; i++) {
-		struct tt_cell *c;
+	for (size_t i = 0; i < s->nline; i++) {
+		struct tt_cell *c = tt_row(t);
 
-		if ((rc = tt_table_row(r, t, &c, err)) != TT_OK)
-			break;
 		tt_cell_text(&c[0], s->file[s->line[i].file]);
 		tt_cell_int(&c[1], s->line[i].line);
-		tt_cell_int(&c[2], (int64_t)s->line[i].hits);
+		tt_cell_u64(&c[2], s->line[i].hits);
 	}
-	return rc;
 }
 
 /* --- groups ----------------------------------------------------------------------- */
@@ -303,24 +292,19 @@ of_group(const void *arg, const struct tt_cover_method *m)
 	return g->row[m - g->s->method];
 }
 
-static int
-list_groups(const struct tt_model *m, struct grouping *g, enum tt_group group, bool methods, struct tt_report *r,
-    struct tt_err *err)
+static void
+list_groups(struct tt_making *k, struct grouping *g, bool methods)
 {
 	for (size_t i = 0; i < g->s->nmethod; i++) {
 		const struct tt_cover_method *me = &g->s->method[i];
-		const char *space = "", *label = me->assembly, *name = me->class;
+		const char *space = "", *label = me->assembly;
 		size_t n = tt_name_namespace(me->class, strlen(me->class), &space);
 
 		g->row[i] = NOT_WANTED;
-		if (methods && !(name = tt_report_text(r, err, "%s:%s (%s)", me->class, me->name, me->signature)))
-			return err->code;
-		if (me->statements == 0 || !is_wanted(m, me, name))
+		if (me->statements == 0 || !is_wanted(k->m, me, methods ? full_name(k->r, me) : me->class))
 			continue;
-		if (group == TT_GROUP_NAMESPACE)
-			label = n ? tt_arena_text(&r->arena, space, n, err) : TT_NO_NAMESPACE;
-		if (!label)
-			return err->code;
+		if (k->o->group == TT_GROUP_NAMESPACE)
+			label = n ? tt_text_of(k->r, space, n) : TT_NO_NAMESPACE;
 		g->v[g->n++] = (struct of){ label, (uint32_t)i };
 	}
 	if (g->n)
@@ -329,95 +313,83 @@ list_groups(const struct tt_model *m, struct grouping *g, enum tt_group group, b
 		row += i > 0 && by_label(&g->v[i - 1], &g->v[i]) != 0;
 		g->row[g->v[i].method] = (uint32_t)row;
 	}
-	return TT_OK;
 }
 
-static int
-put_group(const struct figures *f, const char *label, bool methods, struct tt_report *r, struct tt_table *t,
-    struct tt_err *err)
+static void
+put_group(struct tt_table *t, const struct figures *f, const char *label, bool methods)
 {
-	struct tt_cell *c;
-	int rc = tt_table_row(r, t, &c, err);
+	struct tt_cell *c = tt_row(t);
 
-	if (rc != TT_OK)
-		return rc;
 	tt_cell_text(&c[0], label);
 	if (!methods) {
 		put_figures(c + 1, f);
-		return TT_OK;
+		return;
 	}
-	tt_cell_int(&c[M_ENTRIES], (int64_t)f->entries);
+	tt_cell_u64(&c[M_ENTRIES], f->entries);
 	put_lines(c + M_LINES, f->lines, f->lines_hit);
-	tt_cell_int(&c[M_STATEMENTS], (int64_t)f->statements);
-	tt_cell_int(&c[M_STATEMENTS_HIT], (int64_t)f->statements_hit);
-	tt_cell_int(&c[t->ncol - 1], (int64_t)f->methods);
-	return TT_OK;
+	tt_cell_u64(&c[M_STATEMENTS], f->statements);
+	tt_cell_u64(&c[M_STATEMENTS_HIT], f->statements_hit);
+	tt_cell_u64(&c[t->ncol - 1], f->methods);
 }
 
-static int
-put_groups(const struct tt_model *m, const struct tt_cover_sum *s, enum tt_group group, bool methods, struct tt_report *r,
-    struct tt_table *t, struct tt_err *err)
+static void
+groups_of(struct tt_making *k, struct tt_table *t, bool methods)
 {
-	struct tt_mem *mem = &m->env->mem;
+	const struct tt_cover_sum *s = cover_of(k->m);
+	struct tt_mem *mem = &k->m->env->mem;
 	struct grouping g = { .s = s };
-	struct figures *f = tt_mem_alloc(mem, s->nmethod * sizeof *f, err);
-	int rc;
+	struct figures *f = tt_mem_alloc(mem, s->nmethod * sizeof *f, &k->r->err);
 
-	g.v = f ? tt_mem_alloc(mem, s->nmethod * sizeof *g.v, err) : NULL;
-	g.row = g.v ? tt_mem_alloc(mem, s->nmethod * sizeof *g.row, err) : NULL;
-	rc = g.row ? list_groups(m, &g, group, methods, r, err) : err->code;
-	if (rc == TT_OK) {
-		count_methods(s, of_group, &g, f);
-		rc = count_lines(m, s, of_group, &g, f, err);
+	g.v = f ? tt_mem_alloc(mem, s->nmethod * sizeof *g.v, &k->r->err) : NULL;
+	g.row = g.v ? tt_mem_alloc(mem, s->nmethod * sizeof *g.row, &k->r->err) : NULL;
+	if (g.row) {
+		list_groups(k, &g, methods);
+		add_up(k, of_group, &g, f);
 	}
-	for (size_t i = 0; i < g.n && rc == TT_OK; i++) {
+	for (size_t i = 0; i < g.n; i++) {
 		if (i == 0 || by_label(&g.v[i - 1], &g.v[i]) != 0)
-			rc = put_group(&f[g.row[g.v[i].method]], g.v[i].label, methods, r, t, err);
+			put_group(t, &f[g.row[g.v[i].method]], g.v[i].label, methods);
 	}
 	tt_mem_free(mem, f, f ? s->nmethod * sizeof *f : 0);
 	tt_mem_free(mem, g.v, g.v ? s->nmethod * sizeof *g.v : 0);
 	tt_mem_free(mem, g.row, g.row ? s->nmethod * sizeof *g.row : 0);
-	return rc;
 }
+
+static void groups(struct tt_making *k, struct tt_table *t) { groups_of(k, t, false); }
+static void method_groups(struct tt_making *k, struct tt_table *t) { groups_of(k, t, true); }
+
+/* --- the pass --------------------------------------------------------------------- */
 
 /* A capture without coverage has none of these tables unless one is asked for by name. */
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+static bool
+any(const struct tt_model *m)
 {
-	static const struct tt_cover_sum nothing;
-	const struct tt_cover_sum *s = m->cover ? tt_cover_sum(m->cover) : &nothing;
-	int rc = TT_OK;
-
-	if (s->nmethod == 0 && !o->table)
-		return TT_OK;
-	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
-		struct tt_table *t;
-
-		rc = tt_pass_begin(&tt_pass_coverage, i, o, r, &t, err);
-		if (rc != TT_OK || !t)
-			continue;
-		t->empty_reason = s->nmethod ? "no debug information says which lines there are" : "no coverage in this capture";
-		if (o->group) {
-			rc = put_groups(m, s, o->group, i == C_METHODS, r, t, err);
-			continue;
-		}
-		switch (i) {
-		case C_ASSEMBLIES: rc = put_parts(m, s, false, r, t, err); break;
-		case C_CLASSES: rc = put_parts(m, s, true, r, t, err); break;
-		case C_FILES: rc = put_files(s, r, t, err); break;
-		case C_METHODS: rc = put_methods(m, s, r, t, err); break;
-		default: rc = put_each_line(s, r, t, err); break;
-		}
-	}
-	return rc;
+	return cover_of(m)->nmethod > 0;
 }
+
+static const char *
+why(struct tt_making *k)
+{
+	return any(k->m) ? "no debug information says which lines there are" : "no coverage in this capture";
+}
+
+static const struct tt_pass_table tables[] = {
+	{ "coverage", "Coverage", assemblies_col, TT_NCOL(assemblies_col), false, TT_ON_CATEGORY, TT_BY_NAME,
+	    .make = assemblies, .make_groups = groups, .why = why },
+	{ "coverage_files", "Coverage by file", files_col, TT_NCOL(files_col), false, .make = files, .why = why },
+	{ "coverage_classes", "Coverage by class", classes_col, TT_NCOL(classes_col), false, TT_ON_NAMES, TT_BY_NAME,
+	    .make = classes, .make_groups = groups, .why = why },
+	{ "coverage_methods", "Coverage by method", methods_col, TT_NCOL(methods_col), true, TT_ON_NAMES, TT_BY_NAME, TT_GROUP_COUNT,
+	    .make = methods, .make_groups = method_groups, .why = why },
+	{ "coverage_lines", "Coverage by line", lines_col, TT_NCOL(lines_col), true, .make = lines, .why = why },
+};
 
 const struct tt_pass tt_pass_coverage = {
 	.name = "coverage",
 	.summary = "coverage: lines, statements and methods that ran, by assembly, file, class and method",
 	.needs = TT_NEEDS_COVERAGE,
 	.standard = true,
-	.report = report,
+	.has = any,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -7,10 +7,7 @@
 #include <string.h>
 
 #include "pass/passes.h"
-#include "pass/paths.h"
 #include "stat/num.h"
-
-enum { X_TYPES, X_SITES, X_CLAUSES, X_PATHS };
 
 #define COUNT_COL { "count", "throws", TT_UNIT_COUNT, "Throws." }
 #define CAUGHT_COLS \
@@ -47,25 +44,8 @@ static const struct tt_col path_col[] = {
 	TYPE_COL, COUNT_COL, CAUGHT_COLS,
 };
 
-static const struct tt_pass_table tables[] = {
-	[X_TYPES] = { "exceptions", "Exceptions by type", type_col, TT_NCOL(type_col), true,
-	    TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, 0 },
-	[X_SITES] = { "exception_sites", "Exceptions by site", site_col, TT_NCOL(site_col), false,
-	    TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, 0 },
-	[X_CLAUSES] = { "exception_clauses", "Exception clauses", clause_col, TT_NCOL(clause_col), false,
-	    TT_ON_CALLS, TT_BY_NAME, 0 },
-	[X_PATHS] = { "exception_paths", "Exceptions by path", path_col, TT_NCOL(path_col), true,
-	    TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, 0 },
-};
-
-#define TYPED (TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_TEXT)
-static const unsigned table_needs[] = { [X_TYPES] = TYPED, [X_PATHS] = 0 };
-
 struct fold {
-	const struct tt_model *m;
-	const struct tt_throws *t;
-	struct tt_report *r;
-	struct tt_paths p;
+	const struct tt_paths *p;
 	struct tt_classes classes;
 	struct throw {
 		const struct tt_throw_site *s;
@@ -73,67 +53,67 @@ struct fold {
 		bool wanted;          /* of that type */
 		uint32_t row;         /* of the site */
 		uint32_t thread;      /* by thread: threads of one name are several */
+		uint32_t path;        /* for the table of paths */
 	} *v;
+	size_t nv;
 	uint64_t n;                   /* throws in all */
 };
 
-/* Sites and paths are groups of their own: a type beside them would part them again. */
-static int
-set_type(struct fold *f, const struct tt_throw_site *s, struct throw *v, struct tt_err *err)
+static struct fold *
+fold_of(const struct tt_making *k)
 {
-	const struct tt_class *c;
+	return k->own;
+}
 
-	v->type = f->t->typed ? "(unknown)" : NULL;
-	v->wanted = tt_class_wanted(f->m, v->type ? v->type : "", "(unknown)");
-	if (s->key) {
-		if (!(c = tt_class_of(&f->classes, s->process, s->key, err)))
-			return err->code;
-		v->type = c->label;
-		v->wanted = c->wanted;
-	}
-	if (f->p.group == TT_GROUP_THREAD) {
+/* Sites and paths are groups of their own: a type beside them would part them again. */
+static void
+set_type(struct tt_making *k, const struct tt_throw_site *s, struct throw *v)
+{
+	struct fold *f = fold_of(k);
+	const struct tt_class *c = s->key ? tt_class_of(&f->classes, s->process, s->key, &k->r->err) : NULL;
+
+	v->type = c ? c->label : k->m->thrown->typed ? "(unknown)" : NULL;
+	v->wanted = c ? c->wanted : tt_class_wanted(k->m, v->type ? v->type : "", "(unknown)");
+	if (k->o->group == TT_GROUP_THREAD) {
 		v->thread = v->row / 2;
-		v->type = f->p.row[v->row & ~1u].label;
+		v->type = f->p->row[v->row & ~1u].label;
 	}
-	return TT_OK;
 }
 
 /* COUNT_COL and CAUGHT_COLS of ${n} throws. */
 static void
 put_throws(const struct fold *f, struct tt_cell *c, uint64_t n, const struct tt_times *caught)
 {
-	tt_cell_int(&c[0], (int64_t)n);
+	tt_cell_u64(&c[0], n);
 	tt_cell_share(&c[1], (int64_t)n, (int64_t)f->n);
-	tt_cell_int(&c[2], (int64_t)caught->n);
+	tt_cell_u64(&c[2], caught->n);
 	if (caught->n == 0)
 		return;
 	tt_cell_int(&c[3], tt_ratio((uint64_t)caught->total, 1, caught->n));
 	tt_cell_int(&c[4], caught->max);
 }
 
-static int
-compare_types(const struct throw *x, const struct throw *y)
+/* The same of all of ${v}. */
+static void
+put_all(const struct fold *f, struct tt_cell *c, const struct throw *v, size_t n)
 {
-	int c = strcmp(x->type ? x->type : "", y->type ? y->type : "");
+	struct tt_times caught = { 0 };
+	uint64_t count = 0;
 
-	return c ? c : (x->thread > y->thread) - (x->thread < y->thread);
+	for (size_t i = 0; i < n; i++) {
+		count += v[i].s->n;
+		tt_times_join(&caught, &v[i].s->caught);
+	}
+	put_throws(f, c, count, &caught);
 }
 
 static int
 by_type(const void *a, const void *b)
 {
 	const struct throw *x = a, *y = b;
-	int c = compare_types(x, y);
+	int c = strcmp(x->type ? x->type : "", y->type ? y->type : "");
 
-	return c ? c : (x->row > y->row) - (x->row < y->row);
-}
-
-static int
-by_site(const void *a, const void *b)
-{
-	const struct throw *x = a, *y = b;
-
-	return x->row != y->row ? (x->row < y->row ? -1 : 1) : compare_types(x, y);
+	return c ? c : (x->thread > y->thread) - (x->thread < y->thread);
 }
 
 static int
@@ -145,131 +125,119 @@ by_row(const void *a, const void *b)
 }
 
 static int
-types(struct fold *f, struct tt_table *t, struct tt_err *err)
+by_site(const void *a, const void *b)
 {
-	size_t n = f->t->n;
-	int rc = TT_OK;
+	int c = by_row(a, b);
 
-	qsort(f->v, n, sizeof *f->v, by_type);
-	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
-		struct tt_times caught = { 0 };
-		uint64_t count = 0, sites = 0;
-		struct tt_cell *c;
-
-		for (j = i; j < n && compare_types(&f->v[i], &f->v[j]) == 0; j++) {
-			if (!f->v[j].wanted)
-				continue;
-			count += f->v[j].s->n;
-			sites += j == i || f->v[j].row != f->v[j - 1].row;
-			tt_times_join(&caught, &f->v[j].s->caught);
-		}
-		if (count == 0)
-			continue;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
-		if (f->v[i].type)
-			tt_cell_text(&c[0], f->v[i].type);
-		put_throws(f, c + 1, count, &caught);
-		if (!f->p.group)
-			tt_cell_int(&c[6], (int64_t)sites);
-	}
-	return rc == TT_OK ? tt_table_sort(t, "count", err) : rc;
+	return c ? c : by_type(a, b);
 }
-
-static int
-sites(struct fold *f, struct tt_table *t, struct tt_err *err)
-{
-	int (*compare)(const void *, const void *) = f->p.group ? by_row : by_site;
-	size_t n = f->t->n;
-	int rc = TT_OK;
-
-	qsort(f->v, n, sizeof *f->v, compare);
-	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
-		uint32_t row = f->v[i].row;
-		struct tt_times caught = { 0 };
-		uint64_t count = 0;
-		struct tt_cell *c;
-
-		for (j = i; j < n && compare(&f->v[i], &f->v[j]) == 0; j++) {
-			count += f->v[j].s->n;
-			tt_times_join(&caught, &f->v[j].s->caught);
-		}
-		if (!tt_paths_site_wanted(&f->p, row))
-			continue;
-		const char *name = row == TT_NO_ROW ? TT_OUTSIDE : tt_report_text(f->r, err, "%s", f->p.row[row].label);
-		rc = name ? tt_table_row(f->r, t, &c, err) : err->code;
-		if (rc != TT_OK)
-			return rc;
-		tt_cell_text(&c[0], name);
-		if (f->v[i].type && !f->p.group)
-			tt_cell_text(&c[1], f->v[i].type);
-		put_throws(f, c + 2, count, &caught);
-	}
-	return rc == TT_OK ? tt_table_sort(t, "count", err) : rc;
-}
-
-struct way { uint32_t path; const struct throw *v; };
 
 static int
 by_path(const void *a, const void *b)
 {
-	const struct way *x = a, *y = b;
+	const struct throw *x = a, *y = b;
 
 	return (x->path > y->path) - (x->path < y->path);
 }
 
-/* The row of throws on one path, ${w}[0..n). */
-static int
-put_path(struct fold *f, struct tt_table *t, const struct way *w, size_t n, struct tt_buf *b, struct tt_err *err)
+/* How many different sites there are among ${v}, of those that are wanted. */
+static uint64_t
+count_sites(struct throw *v, size_t n)
 {
-	const struct throw *v = w->v;
-	const struct tt_thread *th = tt_paths_thread(&f->p, v->s->node);
+	const struct throw *last = NULL;
+	uint64_t sites = 0;
+
+	qsort(v, n, sizeof *v, by_row);
+	for (size_t i = 0; i < n; i++) {
+		if (!v[i].wanted)
+			continue;
+		sites += !last || v[i].row != last->row;
+		last = &v[i];
+	}
+	return sites;
+}
+
+static void
+put_type(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
+{
+	struct fold *f = fold_of(k);
+	struct throw *v = f->v + ((const struct throw *)group - f->v);
 	struct tt_times caught = { 0 };
 	uint64_t count = 0;
 	struct tt_cell *c;
-	int rc = tt_paths_text(&f->p, v->s->node, b, err);
-	const char *text = rc == TT_OK ? tt_arena_text(&f->r->arena, b->p, b->n, err) : NULL;
 
-	rc = text ? tt_table_row(f->r, t, &c, err) : err->code;
-	if (rc != TT_OK)
-		return rc;
 	for (size_t i = 0; i < n; i++) {
-		count += w[i].v->s->n;
-		tt_times_join(&caught, &w[i].v->s->caught);
+		if (!v[i].wanted)
+			continue;
+		count += v[i].s->n;
+		tt_times_join(&caught, &v[i].s->caught);
 	}
-	tt_cell_text(&c[0], text);
-	if (th && (!f->p.group || f->p.group == TT_GROUP_THREAD))
-		tt_cell_text(&c[1], th->name);
-	if (v->type && !f->p.group)
-		tt_cell_text(&c[2], v->type);
-	put_throws(f, c + 3, count, &caught);
-	return TT_OK;
+	if (count == 0)
+		return;
+	c = tt_row(t);
+	tt_cell_name(&c[0], v->type);
+	put_throws(f, c + 1, count, &caught);
+	if (!k->o->group)
+		tt_cell_u64(&c[6], count_sites(v, n));
 }
 
-static int
-paths(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+types(struct tt_making *k, struct tt_table *t)
 {
-	struct tt_mem *mem = &f->m->env->mem;
-	struct way *w = tt_mem_alloc(mem, f->t->n * sizeof *w, err);
-	struct tt_buf b = { 0 };
-	size_t n = 0;
-	int rc = w ? tt_paths_join(&f->p, err) : err->code;
+	tt_each_group(fold_of(k)->v, fold_of(k)->nv, sizeof(struct throw), by_type, put_type, k, t);
+}
 
-	for (size_t i = 0; i < f->t->n && rc == TT_OK; i++) {
-		if (tt_paths_site_wanted(&f->p, f->v[i].row))
-			w[n++] = (struct way){ f->p.group ? f->p.path[f->v[i].s->node] : (uint32_t)i, &f->v[i] };
+static void
+put_site(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
+{
+	const struct fold *f = fold_of(k);
+	const struct throw *v = group;
+	struct tt_cell *c;
+
+	if (!tt_paths_site_wanted(f->p, v->row))
+		return;
+	c = tt_row(t);
+	tt_cell_text(&c[0], tt_site_name(f->p, v->row));
+	if (!k->o->group)
+		tt_cell_name(&c[1], v->type);
+	put_all(f, c + 2, v, n);
+}
+
+static void
+sites(struct tt_making *k, struct tt_table *t)
+{
+	tt_each_group(fold_of(k)->v, fold_of(k)->nv, sizeof(struct throw), k->o->group ? by_row : by_site, put_site, k, t);
+}
+
+static void
+put_path(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
+{
+	const struct fold *f = fold_of(k);
+	const struct throw *v = group;
+	struct tt_cell *c = tt_row_of_path(t, f->p, v->s->node, NULL);
+
+	if (!k->o->group)
+		tt_cell_name(&c[2], v->type);
+	put_all(f, c + 3, v, n);
+}
+
+static void
+paths(struct tt_making *k, struct tt_table *t)
+{
+	struct fold *f = fold_of(k);
+	size_t n = 0, room = f->nv * sizeof *f->v;
+	struct throw *v = tt_mem_alloc(&k->m->env->mem, room, &k->r->err);
+
+	if (v && tt_view_paths(k->view, k->o->group, TT_PATHS_JOIN, &k->r->err)) {
+		for (size_t i = 0; i < f->nv; i++) {
+			if (!tt_paths_site_wanted(f->p, f->v[i].row))
+				continue;
+			v[n] = f->v[i];
+			v[n++].path = k->o->group ? f->p->path[f->v[i].s->node] : (uint32_t)i;
+		}
+		tt_each_group(v, n, sizeof *v, by_path, put_path, k, t);
 	}
-	if (n)
-		qsort(w, n, sizeof *w, by_path);
-	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
-		for (j = i; j < n && w[j].path == w[i].path; j++)
-			;
-		rc = put_path(f, t, w + i, j - i, &b, err);
-	}
-	tt_mem_free(mem, w, w ? f->t->n * sizeof *w : 0);
-	tt_buf_free(&b);
-	return rc == TT_OK ? tt_table_sort(t, "count", err) : rc;
+	tt_mem_free(&k->m->env->mem, v, v ? room : 0);
 }
 
 /* Clauses of a method, or of a kind in a group of methods. */
@@ -284,153 +252,130 @@ by_clause(const void *a, const void *b)
 	return c ? c : (x->k->kind > y->k->kind) - (x->k->kind < y->k->kind);
 }
 
-static int
-put_clause(struct fold *f, struct tt_table *t, const struct clause *v, size_t n, struct tt_err *err)
+static void
+put_clause(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 {
 	static const char *const kinds[] = { "catch", "filter", "finally", "", "fault" };
+	const struct clause *v = group;
 	uint64_t runs = 0, unwinding = 0;
-	struct tt_cell *c;
-	int rc = tt_table_row(f->r, t, &c, err);
+	struct tt_cell *c = tt_row(t);
 
-	if (rc != TT_OK)
-		return rc;
 	for (size_t i = 0; i < n; i++) {
 		runs += v[i].k->n;
 		unwinding += v[i].k->unwinding;
 	}
 	tt_cell_text(&c[0], v->label);
-	if (!f->p.group && v->name->category < f->m->ncategory)
-		tt_cell_text(&c[1], f->m->category[v->name->category].name);
+	if (!k->o->group && v->name->category < k->m->ncategory)
+		tt_cell_text(&c[1], k->m->category[v->name->category].name);
 	if (v->k->kind < TT_NCOL(kinds))
 		tt_cell_text(&c[2], kinds[v->k->kind]);
-	if (!f->p.group)
+	if (!k->o->group)
 		tt_cell_int(&c[3], v->k->index);
-	tt_cell_int(&c[4], (int64_t)runs);
-	if (f->t->objects)
-		tt_cell_int(&c[5], (int64_t)unwinding);
-	return TT_OK;
+	tt_cell_u64(&c[4], runs);
+	if (k->m->thrown->objects)
+		tt_cell_u64(&c[5], unwinding);
 }
 
-static int
-clauses(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+clauses(struct tt_making *k, struct tt_table *t)
 {
-	struct tt_mem *mem = &f->m->env->mem;
-	struct clause *v = tt_mem_alloc(mem, f->t->nclause * sizeof *v, err);
-	size_t n = 0;
-	int rc = v ? TT_OK : err->code;
+	size_t n = 0, all = k->m->thrown ? k->m->thrown->nclause : 0, room = all * sizeof(struct clause);
+	struct clause *v = tt_mem_alloc(&k->m->env->mem, room, &k->r->err);
 
-	t->empty_reason = "no clause in this capture, or none that the filters leave";
-	for (size_t i = 0; i < f->t->nclause && rc == TT_OK; i++) {
-		const struct tt_throw_clause *k = &f->t->clause[i];
-		const struct tt_name *name = tt_model_key(f->m, k->process, k->method);
-		if (!name->wanted)
-			continue;
-		v[n++] = (struct clause){ tt_group_marker(f->m, f->p.group, name, &f->r->arena, err), name, k };
-		rc = v[n - 1].label ? TT_OK : err->code;
+	for (size_t i = 0; v && i < all; i++) {
+		const struct tt_throw_clause *of = &k->m->thrown->clause[i];
+		const struct tt_name *name = tt_model_key(k->m, of->process, of->method);
+		const char *label = name->wanted ? tt_group_marker(k->m, fold_of(k)->p->group, name, &k->r->arena, &k->r->err) : NULL;
+
+		if (label)
+			v[n++] = (struct clause){ label, name, of };
 	}
-	if (f->p.group && n && rc == TT_OK)
-		qsort(v, n, sizeof *v, by_clause);
-	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
-		for (j = i + 1; f->p.group && j < n && by_clause(&v[i], &v[j]) == 0; j++)
-			;
-		rc = put_clause(f, t, v + i, j - i, err);
-	}
-	tt_mem_free(mem, v, v ? f->t->nclause * sizeof *v : 0);
-	return rc == TT_OK ? tt_table_sort(t, "count", err) : rc;
+	if (k->o->group)
+		tt_each_group(v, n, sizeof *v, by_clause, put_clause, k, t);
+	for (size_t i = 0; i < n && !k->o->group; i++)
+		put_clause(k, t, &v[i], 1);
+	tt_mem_free(&k->m->env->mem, v, v ? room : 0);
 }
 
-static int
-list_throws(struct fold *f, struct tt_err *err)
-{
-	f->v = tt_mem_alloc(&f->m->env->mem, f->t->n * sizeof *f->v, err);
-	if (!f->v)
-		return err->code;
-	for (size_t i = 0; i < f->t->n; i++) {
-		const struct tt_throw_site *s = &f->t->site[i];
+/* --- the pass ------------------------------------------------------------------------ */
 
-		f->v[i] = (struct throw){ .s = s, .row = f->p.site[s->node] };
-		if (set_type(f, s, &f->v[i], err) != TT_OK)
-			return err->code;
+static void
+open(struct tt_making *k)
+{
+	const struct tt_throws *th = k->m->thrown;
+	struct fold *f = fold_of(k);
+
+	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
+	f->p = tt_view_paths(k->view, k->o->group, TT_PATHS_SITES, &k->r->err);
+	f->nv = th ? th->n : 0;
+	f->v = f->p ? tt_mem_alloc(&k->m->env->mem, f->nv * sizeof *f->v, &k->r->err) : NULL;
+	for (size_t i = 0; f->v && i < f->nv; i++) {
+		const struct tt_throw_site *s = &th->site[i];
+
+		f->v[i] = (struct throw){ .s = s, .row = f->p->site[s->node] };
+		set_type(k, s, &f->v[i]);
 		f->n += s->n;
 	}
-	return TT_OK;
 }
 
 /* What the tables cannot have: one note for all of them. */
-static int
-put_notes(const struct fold *f, struct tt_err *err)
+static void
+put_notes(struct tt_making *k)
 {
 	static const char hidden[] = "exceptions may be missing: where compiled code raises one (index out of range, invalid cast, overflow) "
 	    "and catches it in the same method, Mono makes a jump of it and reports nothing; mono -O=-exception prevents that";
-	const char *severity = tt_severity_name[TT_NOTICE], *text;
+	const char *severity = tt_severity_name[TT_NOTICE];
+	const struct tt_throws *th = k->m->thrown;
 	bool hides = false;
-	int rc = TT_OK;
 
-	for (size_t p = 0; p < f->m->ncap; p++)
-		hides = hides || (f->m->cap[p]->hides_throws && ((f->m->cap[p]->records & TT_REC_THROWS) || (f->t && f->t->n > 0)));
+	for (size_t p = 0; p < k->m->ncap; p++)
+		hides = hides || (k->m->cap[p]->hides_throws && ((k->m->cap[p]->records & TT_REC_THROWS) || (th && th->n > 0)));
 	if (hides)
-		rc = tt_report_note(f->r, severity, "exceptions", hidden, err);
-	if (rc != TT_OK || !f->t || f->t->unthrown == 0)
-		return rc;
-	text = tt_report_text(f->r, err, "%llu catch clause%s ran for an exception whose throw is not in the capture: "
-	    "it was thrown before the recording began, or the runtime did not report it", (unsigned long long)f->t->unthrown,
-	    f->t->unthrown == 1 ? "" : "s");
-	return text ? tt_report_note(f->r, severity, "exceptions", text, err) : err->code;
+		tt_report_note(k->r, severity, "exceptions", hidden);
+	if (th && th->unthrown)
+		tt_report_note(k->r, severity, "exceptions", tt_text(k->r, "%llu catch clause%s ran for an exception whose throw is not in "
+		    "the capture: it was thrown before the recording began, or the runtime did not report it",
+		    (unsigned long long)th->unthrown, th->unthrown == 1 ? "" : "s"));
 }
 
-static int
-tables_of(struct fold *f, const struct tt_pass_opts *o, struct tt_err *err)
+static void
+drop(struct tt_making *k)
 {
-	static int (*const make[])(struct fold *, struct tt_table *, struct tt_err *) = {
-		[X_TYPES] = types, [X_SITES] = sites, [X_CLAUSES] = clauses, [X_PATHS] = paths,
-	};
-	bool any = false;
-	int rc = TT_OK;
+	struct fold *f = fold_of(k);
 
-	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
-		struct tt_table *t;
-
-		rc = tt_pass_begin(&tt_pass_exceptions, i, o, f->r, &t, err);
-		if (rc != TT_OK || !t)
-			continue;
-		any = true;
-		t->empty_reason = "no throw in this capture, or none that the filters leave";
-		if (f->t && (i == X_CLAUSES || f->t->n))
-			rc = make[i](f, t, err);
-	}
-	return rc == TT_OK && any ? put_notes(f, err) : rc;
+	put_notes(k);
+	tt_mem_free(&k->m->env->mem, f->v, f->v ? f->nv * sizeof *f->v : 0);
+	tt_classes_free(&f->classes);
 }
 
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+static bool
+any(const struct tt_model *m)
 {
-	struct fold f = { .m = m, .t = m->thrown, .r = r };
-	int rc;
-
-	if ((!f.t || f.t->n + f.t->nclause == 0) && !o->table)
-		return TT_OK;
-	tt_classes_init(&f.classes, m, o->group, &r->arena);
-	rc = tt_paths_init_by(&f.p, m, o->group, err);
-	if (rc == TT_OK)
-		rc = tt_paths_sites(&f.p, err);
-	if (rc == TT_OK && f.t)
-		rc = list_throws(&f, err);
-	if (rc == TT_OK)
-		rc = tables_of(&f, o, err);
-	if (f.v)
-		tt_mem_free(&m->env->mem, f.v, f.t->n * sizeof *f.v);
-	tt_classes_free(&f.classes);
-	tt_paths_free(&f.p);
-	return rc;
+	return m->thrown && m->thrown->n + m->thrown->nclause > 0;
 }
+
+#define NO_THROW "no throw in this capture, or none that the filters leave"
+#define NO_CLAUSE "no clause in this capture, or none that the filters leave"
+static const struct tt_pass_table tables[] = {
+	{ "exceptions", "Exceptions by type", type_col, TT_NCOL(type_col), true, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
+	    .needs = TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_TEXT, .make = types, .sort = "count", .none = NO_THROW },
+	{ "exception_sites", "Exceptions by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
+	    .make = sites, .sort = "count", .none = NO_THROW },
+	{ "exception_clauses", "Exception clauses", clause_col, TT_NCOL(clause_col), false, TT_ON_CALLS, TT_BY_NAME,
+	    .make = clauses, .sort = "count", .none = NO_CLAUSE },
+	{ "exception_paths", "Exceptions by path", path_col, TT_NCOL(path_col), true, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
+	    .make = paths, .sort = "count", .none = NO_THROW },
+};
 
 const struct tt_pass tt_pass_exceptions = {
 	.name = "exceptions",
 	.summary = "exceptions: throws by type, site and path; clauses",
 	.needs = TT_NEEDS_CALLS | TT_NEEDS_SITES | TT_NEEDS_THROWS,
 	.standard = true,
-	.report = report,
+	.has = any,
+	.own = sizeof(struct fold),
+	.open = open,
+	.close = drop,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
-	.table_needs = table_needs,
 };

@@ -4,13 +4,8 @@
  * Every figure is over the exact durations of all whole frames; nothing here goes through a histogram
  * but the histogram. Definitions: tracetool-metrics(7), Frames.
  */
-#include <string.h>
-
 #include "pass/passes.h"
-#include "pass/paths.h"
 #include "stat/num.h"
-
-enum { F_FRAMES, F_TIMINGS, F_LIMITS, F_BUDGETS, F_HISTOGRAM, F_HITCHES, F_HITCH_MARKERS };
 
 enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999, S_MAX, S_FPS, S_LOW1, S_LOW01, S_OVER60,
 	S_OVER30, S_OVER20, S_PARTIAL, S_N };
@@ -111,292 +106,171 @@ static const struct tt_col hitch_marker_col[K_N] = {
 	[K_CALLS] = { "count", "count", TT_UNIT_COUNT, "Its activations that begin in this frame." },
 };
 
-static const struct tt_pass_table tables[] = {
-	[F_FRAMES] = { "frames", "Frames", summary_col, S_N, false, TT_ON_TIME, 0, 0 },
-	[F_TIMINGS] = { "frame_timings", "Frame timings", timing_col, T_N, false, TT_ON_TIME, 0, 0 },
-	[F_LIMITS] = { "frame_limits", "What frames are limited by", limit_col, L_N, false, TT_ON_TIME, 0, 0 },
-	[F_BUDGETS] = { "frame_budgets", "Frames over budget", budget_col, B_N, false, TT_ON_TIME, 0, 0 },
-	[F_HISTOGRAM] = { "frame_histogram", "Frame time histogram", histogram_col, H_N, false, TT_ON_TIME, 0, 0 },
-	[F_HITCHES] = { "hitches", "Worst frames", hitch_col, W_N, false, TT_ON_TIME, 0, 0 },
-	[F_HITCH_MARKERS] = { "hitch_markers", "Markers of the worst frames", hitch_marker_col, K_N, true,
-	    TT_ON_TIME | TT_ON_NAMES, 0, 0 },
-};
-
 #define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with --frame-marker NAME; tracetool info lists likely ones"
 #define NO_BEGINS "the marker of --frame-marker is in this capture and never begins: no frames"
 #define NO_THREAD "no frame begins on a thread that --frame-thread names"
 #define NO_TIMINGS "no frame timings: the engine's own measurements are not in this capture"
 #define NO_CPU "no CPU-active time: no wait marker or lock contention was recorded, so waits cannot be told from work"
 
-/* Frame times of one kind, sorted. */
-struct times {
-	const char *name;
-	int64_t *ns;
-	size_t n;
-	uint64_t sum;
-};
-
-struct fold {
-	const struct tt_model *m;
-	const struct tt_pass_opts *o;
-	struct tt_report *r;
-	const struct tt_frames *f;
-	struct times wall, cpu;
-	struct tt_paths paths;
-};
-
-/* --- the times ------------------------------------------------------------------ */
-
-static int
-collect(struct fold *fo, struct times *t, const char *name, bool cpu, struct tt_err *err)
-{
-	const struct tt_frames *f = fo->f;
-
-	*t = (struct times){ .name = name, .n = f->n };
-	t->ns = tt_mem_alloc(&fo->m->env->mem, f->n * sizeof *t->ns, err);
-	if (!t->ns)
-		return err->code;
-	for (size_t i = 0; i < f->n; i++) {
-		t->ns[i] = cpu ? tt_frames_cpu(f, i) : f->dur[i];
-		t->sum += (uint64_t)t->ns[i];
-	}
-	tt_sort_i64(t->ns, t->n);
-	return TT_OK;
-}
-
-static size_t
-count_over(const struct times *t, int64_t limit)
-{
-	size_t lo = 0, hi = t->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (t->ns[mid] > limit)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return t->n - lo;
-}
-
-/* Mean FPS, in thousandths, of the worst ceil(n / part) frames. */
-static int64_t
-worst_fps(const struct times *t, size_t part)
-{
-	size_t n = t->n / part + (t->n % part != 0);
-	uint64_t sum = 0;
-
-	for (size_t i = t->n - n; i < t->n; i++)
-		sum += (uint64_t)t->ns[i];
-	return tt_ratio(n, UINT64_C(1000000000000), sum);
-}
-
-/* --- tables ----------------------------------------------------------------------- */
-
-/* In whole ns: a time is an integer, so "longer than 1e9/60 ns" is "longer than its whole part". */
-int64_t
-tt_frame_limit(int64_t ns)
-{
-	static const int rate[] = { 15, 24, 30, 45, 60, 72, 90, 120, 144, 240 };
-
-	for (size_t i = 0; i < sizeof rate / sizeof *rate; i++)
-		if (ns == tt_ratio(100000, 1, (uint64_t)rate[i]) * 10000)
-			return 1000000000 / rate[i];
-	return ns;
-}
-
 static const struct { const char *name; int64_t ns; } standard_budget[] = {
 	{ "16.67", 16670000 }, { "33.33", 33330000 }, { "50", 50000000 },
 };
 #define NBUDGET (sizeof standard_budget / sizeof *standard_budget)
 
-static int
-put_summary(struct fold *fo, struct tt_table *t, const struct times *x, struct tt_err *err)
-{
-	struct tt_cell *c;
-	int rc = tt_table_row(fo->r, t, &c, err);
+/* Wall and CPU-active time: the rows that tables of frame times have. */
+static const struct kind { const char *name; enum tt_frame_value what; } kinds[] = {
+	{ "wall", TT_FRAME_WALL }, { "cpu", TT_FRAME_CPU },
+};
 
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&c[S_TIME], x->name);
-	tt_cell_int(&c[S_COUNT], (int64_t)x->n);
-	tt_cell_int(&c[S_MEAN], tt_ratio(x->sum, 1, x->n));
-	tt_cell_int(&c[S_MEDIAN], tt_quantile_i64(x->ns, x->n, 1, 2));
-	tt_cell_int(&c[S_STDDEV], tt_stddev_i64(x->ns, x->n));
-	tt_cell_int(&c[S_P90], tt_quantile_i64(x->ns, x->n, 90, 100));
-	tt_cell_int(&c[S_P95], tt_quantile_i64(x->ns, x->n, 95, 100));
-	tt_cell_int(&c[S_P99], tt_quantile_i64(x->ns, x->n, 99, 100));
-	tt_cell_int(&c[S_P999], tt_quantile_i64(x->ns, x->n, 999, 1000));
-	tt_cell_int(&c[S_MAX], x->ns[x->n - 1]);
+/* --- frame times --------------------------------------------------------------------- */
+
+static void
+put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values *x, uint64_t partial)
+{
+	static const struct { unsigned col, num, den; } rank[] = {
+		{ S_MEDIAN, 1, 2 }, { S_P90, 90, 100 }, { S_P95, 95, 100 }, { S_P99, 99, 100 }, { S_P999, 999, 1000 }, { S_MAX, 1, 1 },
+	};
+	struct tt_cell *c = tt_row(t);
+
+	tt_cell_text(&c[S_TIME], kind->name);
+	/* CPU-active time that cannot be known: a row that says so by being empty. */
+	if (x->n == 0)
+		return;
+	tt_cell_u64(&c[S_COUNT], x->n);
+	tt_cell_int(&c[S_MEAN], tt_values_mean(x, 1));
+	tt_cell_int(&c[S_STDDEV], tt_values_stddev(x));
+	for (size_t i = 0; i < TT_NCOL(rank); i++)
+		tt_cell_int(&c[rank[i].col], tt_values_quantile(x, rank[i].num, rank[i].den));
 	if (x->sum) {
-		tt_cell_int(&c[S_FPS], tt_ratio(x->n, UINT64_C(1000000000000), x->sum));
-		tt_cell_int(&c[S_LOW1], worst_fps(x, 100));
-		tt_cell_int(&c[S_LOW01], worst_fps(x, 1000));
+		tt_cell_int(&c[S_FPS], tt_values_fps(x, 1));
+		tt_cell_int(&c[S_LOW1], tt_values_fps(x, 100));
+		tt_cell_int(&c[S_LOW01], tt_values_fps(x, 1000));
 	}
-	tt_cell_int(&c[S_OVER60], (int64_t)count_over(x, tt_frame_limit(standard_budget[0].ns)));
-	tt_cell_int(&c[S_OVER30], (int64_t)count_over(x, tt_frame_limit(standard_budget[1].ns)));
-	tt_cell_int(&c[S_OVER20], (int64_t)count_over(x, tt_frame_limit(standard_budget[2].ns)));
-	tt_cell_int(&c[S_PARTIAL], (int64_t)fo->f->partial);
-	return TT_OK;
-}
-
-/* CPU-active time where it cannot be known: a row that says so by being empty. */
-static int
-put_no_cpu(struct fold *fo, struct tt_table *t, struct tt_err *err)
-{
-	struct tt_cell *c;
-	int rc = tt_table_row(fo->r, t, &c, err);
-
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&c[S_TIME], "cpu");
-	return TT_OK;
+	for (size_t i = 0; i < NBUDGET; i++)
+		tt_cell_u64(&c[S_OVER60 + i], tt_values_over(x, tt_frame_limit(standard_budget[i].ns)));
+	tt_cell_u64(&c[S_PARTIAL], partial);
 }
 
 enum { NAMED = 3 };                   /* markers that the note names */
 
 /* Where frames begin: "X" as it is shown, or how many markers and which. */
 static const char *
-begins(const struct fold *fo, struct tt_err *err)
+begins(const struct tt_model *m, struct tt_report *r)
 {
-	const struct tt_frames *f = fo->f;
+	const struct tt_frames *f = m->frames;
 	const char *text;
 
 	if (f->nname == 0)
 		return "the capture's frame marks";
 	if (f->nname == 1)
-		return tt_report_text(fo->r, err, "\"%s\"", tt_model_key(fo->m, f->name[0].process, f->name[0].key)->shown);
-	text = tt_report_text(fo->r, err, "%zu markers that fit \"%s\" (", f->nname, fo->m->frame_marker);
-	for (size_t i = 0; i < f->nname && i < NAMED && text; i++)
-		text = tt_report_text(fo->r, err, "%s%s%s", text, i ? ", " : "", f->name[i].full);
-	if (!text)
-		return NULL;
-	return f->nname > NAMED ? tt_report_text(fo->r, err, "%s and %zu more)", text, f->nname - NAMED) :
-	    tt_report_text(fo->r, err, "%s)", text);
+		return tt_text(r, "\"%s\"", tt_model_key(m, f->name[0].process, f->name[0].key)->shown);
+	text = tt_text(r, "%zu markers that fit \"%s\" (", f->nname, m->frame_marker);
+	for (size_t i = 0; i < f->nname && i < NAMED; i++)
+		text = tt_text(r, "%s%s%s", text, i ? ", " : "", f->name[i].full);
+	return f->nname > NAMED ? tt_text(r, "%s and %zu more)", text, f->nname - NAMED) : tt_text(r, "%s)", text);
 }
 
-/* What a frame is in this capture, and why there is no CPU-active time if there is none. */
-static int
-summary_note(struct fold *fo, struct tt_table *t, struct tt_err *err)
+/* With what a frame is in this capture, and why there is no CPU-active time if there is none. */
+static void
+summary(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_frames *f = fo->f;
-	const char *at = begins(fo, err);
+	const struct tt_frames *f = k->m->frames;
 
-	t->note = at ? tt_report_text(fo->r, err, "frames begin at %s on thread \"%s\"%s%s", at,
-	    fo->m->threads.t[f->thread[0]]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU) : NULL;
-	return t->note ? TT_OK : err->code;
+	t->note = tt_text(k->r, "frames begin at %s on thread \"%s\"%s%s", begins(k->m, k->r),
+	    k->m->threads.t[f->thread[0]]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU);
+	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
+		const struct tt_values *x = tt_view_frames(k->view, kinds[i].what, &k->r->err);
+
+		if (x)
+			put_summary(t, &kinds[i], x, f->partial);
+	}
 }
 
-static int
-summary(struct fold *fo, struct tt_table *t, struct tt_err *err)
+static void
+put_budget(struct tt_table *t, const struct kind *kind, const struct tt_values *x, const char *name, int64_t limit)
 {
-	int rc;
+	size_t over = tt_values_over(x, limit);
+	struct tt_cell *c = tt_row(t);
 
-	t->facts = true;
-	if (!fo->f || fo->f->n == 0)
-		return TT_OK;
-	rc = summary_note(fo, t, err);
-	if (rc == TT_OK)
-		rc = put_summary(fo, t, &fo->wall, err);
-	if (rc != TT_OK)
-		return rc;
-	return fo->f->has_wait ? put_summary(fo, t, &fo->cpu, err) : put_no_cpu(fo, t, err);
-}
-
-static int
-put_budget(struct fold *fo, struct tt_table *t, const struct times *x, const char *name, int64_t limit,
-    struct tt_err *err)
-{
-	size_t over = count_over(x, limit);
-	struct tt_cell *c;
-	int rc = tt_table_row(fo->r, t, &c, err);
-
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&c[B_TIME], x->name);
+	tt_cell_text(&c[B_TIME], kind->name);
 	tt_cell_text(&c[B_BUDGET], name);
 	tt_cell_int(&c[B_LIMIT], limit);
-	tt_cell_int(&c[B_OVER], (int64_t)over);
+	tt_cell_u64(&c[B_OVER], over);
 	tt_cell_share(&c[B_SHARE], (int64_t)over, (int64_t)x->n);
-	return TT_OK;
 }
 
-static int
-budgets_of(struct fold *fo, struct tt_table *t, const struct times *x, struct tt_err *err)
+static void
+budgets(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
+		const struct tt_values *x = tt_view_frames(k->view, kinds[i].what, &k->r->err);
 
-	for (size_t i = 0; i < NBUDGET && rc == TT_OK; i++)
-		rc = put_budget(fo, t, x, standard_budget[i].name, tt_frame_limit(standard_budget[i].ns), err);
-	for (unsigned i = 0; i < fo->o->nbudget && rc == TT_OK; i++)
-		rc = put_budget(fo, t, x, fo->o->budget[i], fo->o->budget_ns[i], err);
-	return rc;
+		if (!x || x->n == 0)
+			continue;
+		for (size_t b = 0; b < NBUDGET; b++)
+			put_budget(t, &kinds[i], x, standard_budget[b].name, tt_frame_limit(standard_budget[b].ns));
+		for (unsigned b = 0; b < k->o->nbudget; b++)
+			put_budget(t, &kinds[i], x, k->o->budget[b], k->o->budget_ns[b]);
+	}
 }
 
-static int
-budgets(struct fold *fo, struct tt_table *t, struct tt_err *err)
-{
-	int rc;
+/* Upper edges in ns, those people know frame rates by among them: 120, 90, 60, 45, 30, 24, 20, 15 FPS. */
+static const int64_t edge[] = { 100000, 250000, 500000, 1000000, 2000000, 3000000, 4000000, 5000000, 6000000, 7000000,
+	8333333, 10000000, 11111111, 13333333, 16666666, 18000000, 20000000, 22222222, 25000000, 33333333, 41666666,
+	50000000, 66666666, 100000000, 150000000, 250000000, 500000000, 1000000000, 2000000000, 5000000000 };
+#define NEDGE (sizeof edge / sizeof *edge)
 
-	t->whole = true;
-	if (!fo->f || fo->f->n == 0)
-		return TT_OK;
-	rc = budgets_of(fo, t, &fo->wall, err);
-	return rc == TT_OK && fo->f->has_wait ? budgets_of(fo, t, &fo->cpu, err) : rc;
+/* From the first row that holds a frame to the last. */
+static void
+histogram(struct tt_making *k, struct tt_table *t)
+{
+	const struct tt_values *x = tt_view_frames(k->view, TT_FRAME_WALL, &k->r->err);
+	size_t below = 0;
+
+	for (size_t i = 0; x && i <= NEDGE && below < x->n; i++) {
+		size_t upto = i < NEDGE ? x->n - tt_values_over(x, edge[i]) : x->n;
+		struct tt_cell *c;
+
+		if (upto == 0)
+			continue;
+		c = tt_row(t);
+		tt_cell_int(&c[H_FROM], i ? edge[i - 1] : 0);
+		if (i < NEDGE)
+			tt_cell_int(&c[H_TO], edge[i]);
+		tt_cell_u64(&c[H_COUNT], upto - below);
+		tt_cell_share(&c[H_SHARE], (int64_t)(upto - below), (int64_t)x->n);
+		tt_cell_share(&c[H_BELOW], (int64_t)upto, (int64_t)x->n);
+		below = upto;
+	}
 }
 
 /* --- the engine's own measurements --------------------------------------------------- */
 
-static int
-put_part(struct fold *fo, struct tt_table *t, const char *part, unsigned what, struct tt_err *err)
-{
-	const struct tt_frames *f = fo->f;
-	struct tt_mem *mem = &fo->m->env->mem;
-	int64_t *ns = tt_mem_alloc(mem, f->n * sizeof *ns, err);
-	struct tt_cell *c;
-	uint64_t sum = 0;
-	size_t n = 0;
-	int rc = TT_OK;
-
-	if (!ns)
-		return err->code;
-	for (size_t i = 0; i < f->n; i++)
-		if (f->timing[what][i]) {
-			sum += (uint64_t)f->timing[what][i];
-			ns[n++] = f->timing[what][i];
-		}
-	tt_sort_i64(ns, n);
-	rc = tt_table_row(fo->r, t, &c, err);
-	if (rc == TT_OK) {
-		tt_cell_text(&c[T_PART], part);
-		tt_cell_int(&c[T_COUNT], (int64_t)n);
-		tt_cell_int(&c[T_MISSING], (int64_t)(f->n - n));
-	}
-	if (rc == TT_OK && n) {
-		tt_cell_int(&c[T_MEAN], tt_ratio(sum, 1, n));
-		tt_cell_int(&c[T_MEDIAN], tt_quantile_i64(ns, n, 1, 2));
-		tt_cell_int(&c[T_P95], tt_quantile_i64(ns, n, 95, 100));
-		tt_cell_int(&c[T_P99], tt_quantile_i64(ns, n, 99, 100));
-		tt_cell_int(&c[T_MAX], ns[n - 1]);
-	}
-	tt_mem_free(mem, ns, f->n * sizeof *ns);
-	return rc;
-}
-
-static int
-timings(struct fold *fo, struct tt_table *t, struct tt_err *err)
+static void
+timings(struct tt_making *k, struct tt_table *t)
 {
 	static const struct { const char *name; unsigned what; } part[TT_TIMINGS] = {
 		{ "frame", TT_TIMING_TOTAL }, { "main", TT_TIMING_MAIN }, { "render", TT_TIMING_RENDER },
 		{ "present", TT_TIMING_PRESENT }, { "gpu", TT_TIMING_GPU },
 	};
-	int rc = TT_OK;
 
-	t->whole = true;
-	for (size_t i = 0; i < TT_TIMINGS && fo->f && fo->f->has_timing && rc == TT_OK; i++)
-		rc = put_part(fo, t, part[i].name, part[i].what, err);
-	return rc;
+	for (size_t i = 0; i < TT_TIMINGS; i++) {
+		const struct tt_values *x = tt_view_frames(k->view, TT_FRAME_TIMING + part[i].what, &k->r->err);
+		struct tt_cell *c = tt_row(t);
+
+		if (!x)
+			return;
+		tt_cell_text(&c[T_PART], part[i].name);
+		tt_cell_u64(&c[T_COUNT], x->n);
+		tt_cell_u64(&c[T_MISSING], k->m->frames->n - x->n);
+		if (x->n == 0)
+			continue;
+		tt_cell_int(&c[T_MEAN], tt_values_mean(x, 1));
+		tt_cell_int(&c[T_MEDIAN], tt_values_quantile(x, 1, 2));
+		tt_cell_int(&c[T_P95], tt_values_quantile(x, 95, 100));
+		tt_cell_int(&c[T_P99], tt_values_quantile(x, 99, 100));
+		tt_cell_int(&c[T_MAX], tt_values_quantile(x, 1, 1));
+	}
 }
 
 enum limit { BY_MAIN, BY_RENDER, BY_BOTH, BY_GPU, BY_PRESENT, BY_NOTHING, BY_UNKNOWN, LIMITS };
@@ -423,74 +297,30 @@ limit_of(const struct tt_frames *f, size_t i)
 	return wait > 500000 ? BY_PRESENT : BY_NOTHING;
 }
 
-static int
-limits(struct fold *fo, struct tt_table *t, struct tt_err *err)
+static void
+limits(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_frames *f = fo->f;
+	const struct tt_frames *f = k->m->frames;
 	uint64_t n[LIMITS] = { 0 }, sum[LIMITS] = { 0 }, known = 0;
-	int rc = TT_OK;
 
-	t->whole = true;
-	for (size_t i = 0; f && f->has_timing && i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		enum limit by = limit_of(f, i);
 		n[by]++;
 		sum[by] += (uint64_t)f->dur[i];
 		known += by != BY_UNKNOWN;
 	}
-	for (unsigned i = 0; i < LIMITS && rc == TT_OK; i++) {
+	for (unsigned i = 0; i < LIMITS; i++) {
 		struct tt_cell *c;
-		if (n[i] == 0 || (rc = tt_table_row(fo->r, t, &c, err)) != TT_OK)
+
+		if (n[i] == 0)
 			continue;
+		c = tt_row(t);
 		tt_cell_text(&c[L_LIMIT], limit_name[i]);
-		tt_cell_int(&c[L_COUNT], (int64_t)n[i]);
+		tt_cell_u64(&c[L_COUNT], n[i]);
 		if (i != BY_UNKNOWN)
 			tt_cell_share(&c[L_SHARE], (int64_t)n[i], (int64_t)known);
 		tt_cell_int(&c[L_MEAN], tt_ratio(sum[i], 1, n[i]));
 	}
-	return rc;
-}
-
-/* Upper edges in ns, those people know frame rates by among them: 120, 90, 60, 45, 30, 24, 20, 15 FPS. */
-static const int64_t edge[] = { 100000, 250000, 500000, 1000000, 2000000, 3000000, 4000000, 5000000, 6000000, 7000000,
-	8333333, 10000000, 11111111, 13333333, 16666666, 18000000, 20000000, 22222222, 25000000, 33333333, 41666666,
-	50000000, 66666666, 100000000, 150000000, 250000000, 500000000, 1000000000, 2000000000, 5000000000 };
-#define NEDGE (sizeof edge / sizeof *edge)
-
-static int
-put_bucket(struct fold *fo, struct tt_table *t, size_t i, size_t n, size_t below, struct tt_err *err)
-{
-	struct tt_cell *c;
-	int rc = tt_table_row(fo->r, t, &c, err);
-
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_int(&c[H_FROM], i ? edge[i - 1] : 0);
-	if (i < NEDGE)
-		tt_cell_int(&c[H_TO], edge[i]);
-	tt_cell_int(&c[H_COUNT], (int64_t)n);
-	tt_cell_share(&c[H_SHARE], (int64_t)n, (int64_t)fo->wall.n);
-	tt_cell_share(&c[H_BELOW], (int64_t)below, (int64_t)fo->wall.n);
-	return TT_OK;
-}
-
-/* From the first row that holds a frame to the last. */
-static int
-histogram(struct fold *fo, struct tt_table *t, struct tt_err *err)
-{
-	size_t below = 0;
-	int rc = TT_OK;
-
-	t->whole = true;
-	if (!fo->f)
-		return TT_OK;
-	for (size_t i = 0; i <= NEDGE && below < fo->wall.n && rc == TT_OK; i++) {
-		size_t upto = i < NEDGE ? fo->wall.n - count_over(&fo->wall, edge[i]) : fo->wall.n;
-
-		if (upto > 0)
-			rc = put_bucket(fo, t, i, upto - below, upto, err);
-		below = upto;
-	}
-	return rc;
 }
 
 /* --- the worst frames ------------------------------------------------------------- */
@@ -512,24 +342,22 @@ pause_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end)
 }
 
 static size_t
-hitches_shown(const struct fold *fo)
+hitches_shown(const struct tt_making *k)
 {
-	if (!fo->f)
-		return 0;
-	return fo->o->hitches && fo->o->hitches < fo->f->nhitch ? fo->o->hitches : fo->f->nhitch;
+	const struct tt_frames *f = k->m->frames;
+
+	return k->o->hitches && k->o->hitches < f->nhitch ? k->o->hitches : f->nhitch;
 }
 
-static const char *
-label(const struct fold *fo, const struct tt_hitch *h, unsigned rank)
+static const struct tt_name *
+top_name(const struct tt_model *m, const struct tt_hitch *h, unsigned rank)
 {
-	const struct tt_thread *th = fo->m->threads.t[fo->f->thread[h->frame]];
-
-	return tt_paths_label(&fo->paths, tt_model_key(fo->m, th->process, h->top[rank].key));
+	return tt_model_key(m, m->threads.t[m->frames->thread[h->frame]]->process, h->top[rank].key);
 }
 
 /* "World:Frame 12.345 ms, ..." of the first three. */
-static int
-put_top(struct fold *fo, const struct tt_hitch *h, struct tt_cell *c, struct tt_err *err)
+static const char *
+top_text(struct tt_making *k, const struct tt_paths *p, const struct tt_hitch *h)
 {
 	const char *text = "";
 
@@ -537,13 +365,9 @@ put_top(struct fold *fo, const struct tt_hitch *h, struct tt_cell *c, struct tt_
 		char time[32];
 
 		*tt_put_time_short(time, h->top[i].self) = '\0';
-		text = tt_report_text(fo->r, err, "%s%s%s %s", text, i ? ", " : "", label(fo, h, i), time);
-		if (!text)
-			return err->code;
+		text = tt_text(k->r, "%s%s%s %s", text, i ? ", " : "", tt_paths_label(p, top_name(k->m, h, i)), time);
 	}
-	if (h->ntop)
-		tt_cell_text(c, text);
-	return TT_OK;
+	return text;
 }
 
 static void
@@ -552,146 +376,133 @@ put_timings(const struct tt_frames *f, size_t i, struct tt_cell *c)
 	static const struct { unsigned col, what; } part[] = { { W_MAIN, TT_TIMING_MAIN }, { W_RENDER, TT_TIMING_RENDER },
 		{ W_GPU, TT_TIMING_GPU }, { W_PRESENT, TT_TIMING_PRESENT } };
 
-	for (unsigned k = 0; k < sizeof part / sizeof *part; k++)
+	for (unsigned k = 0; k < TT_NCOL(part); k++)
 		if (f->timing[part[k].what][i])
 			tt_cell_int(&c[part[k].col], f->timing[part[k].what][i]);
 	tt_cell_text(&c[W_LIMIT], limit_name[limit_of(f, i)]);
 }
 
-static int
-put_hitch(struct fold *fo, struct tt_table *t, const struct tt_hitch *h, struct tt_err *err)
+static void
+hitches(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_frames *f = fo->f;
-	const struct tt_thread *th = fo->m->threads.t[f->thread[h->frame]];
-	int64_t start = f->start[h->frame], dur = f->dur[h->frame];
-	struct tt_cell *c;
-	int rc = tt_table_row(fo->r, t, &c, err);
+	const struct tt_paths *p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_ROWS, &k->r->err);
+	bool allocs = tt_model_knows_allocs(k->m), pauses = tt_model_knows_collections(k->m) && tt_model_pauses(k->m);
+	const struct tt_frames *f = k->m->frames;
 
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_int(&c[W_FRAME], (int64_t)f->number[h->frame]);
-	tt_cell_int(&c[W_START], start);
-	tt_cell_int(&c[W_DUR], dur);
-	if (f->has_wait)
-		tt_cell_int(&c[W_CPU], tt_frames_cpu(f, h->frame));
-	if (f->has_timing)
-		put_timings(f, h->frame, c);
-	if (tt_model_knows_allocs(fo->m)) {
-		tt_cell_int(&c[W_BYTES], (int64_t)f->alloc_b[h->frame]);
-		tt_cell_int(&c[W_ALLOCS], (int64_t)f->alloc_n[h->frame]);
+	for (size_t i = 0; p && i < hitches_shown(k); i++) {
+		const struct tt_hitch *h = &f->hitch[i];
+		const struct tt_thread *th = k->m->threads.t[f->thread[h->frame]];
+		int64_t start = f->start[h->frame], dur = f->dur[h->frame];
+		struct tt_cell *c = tt_row(t);
+
+		tt_cell_u64(&c[W_FRAME], f->number[h->frame]);
+		tt_cell_int(&c[W_START], start);
+		tt_cell_int(&c[W_DUR], dur);
+		if (f->has_wait)
+			tt_cell_int(&c[W_CPU], tt_frames_cpu(f, h->frame));
+		if (f->has_timing)
+			put_timings(f, h->frame, c);
+		if (allocs) {
+			tt_cell_u64(&c[W_BYTES], f->alloc_b[h->frame]);
+			tt_cell_u64(&c[W_ALLOCS], f->alloc_n[h->frame]);
+		}
+		if (pauses)
+			tt_cell_int(&c[W_GC], pause_in(k->m, th->process, start, start + dur));
+		tt_cell_text(&c[W_THREAD], th->name);
+		tt_cell_name(&c[W_TOP], top_text(k, p, h));
 	}
-	if (tt_model_knows_collections(fo->m) && tt_model_pauses(fo->m))
-		tt_cell_int(&c[W_GC], pause_in(fo->m, th->process, start, start + dur));
-	tt_cell_text(&c[W_THREAD], th->name);
-	return put_top(fo, h, &c[W_TOP], err);
 }
 
-static int
-hitches(struct fold *fo, struct tt_table *t, struct tt_err *err)
+static void
+put_hitch_marker(struct tt_table *t, const struct tt_frames *f, const struct tt_hitch *h, unsigned rank, const char *name)
 {
-	int rc = TT_OK;
+	struct tt_cell *c = tt_row(t);
 
-	for (size_t i = 0; i < hitches_shown(fo) && rc == TT_OK; i++)
-		rc = put_hitch(fo, t, &fo->f->hitch[i], err);
-	return rc;
-}
-
-static int
-put_hitch_marker(struct fold *fo, struct tt_table *t, const struct tt_hitch *h, unsigned rank, struct tt_err *err)
-{
-	const char *name = tt_report_text(fo->r, err, "%s", label(fo, h, rank));
-	struct tt_cell *c;
-	int rc = name ? tt_table_row(fo->r, t, &c, err) : err->code;
-
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_int(&c[K_FRAME], (int64_t)fo->f->number[h->frame]);
+	tt_cell_u64(&c[K_FRAME], f->number[h->frame]);
 	tt_cell_int(&c[K_RANK], (int64_t)rank + 1);
 	tt_cell_text(&c[K_MARKER], name);
 	tt_cell_int(&c[K_SELF], h->top[rank].self);
-	tt_cell_share(&c[K_SHARE], h->top[rank].self, fo->f->dur[h->frame]);
-	tt_cell_int(&c[K_CALLS], (int64_t)h->top[rank].calls);
-	return TT_OK;
+	tt_cell_share(&c[K_SHARE], h->top[rank].self, f->dur[h->frame]);
+	tt_cell_u64(&c[K_CALLS], h->top[rank].calls);
 }
 
-static bool
-is_wanted(const struct fold *fo, const struct tt_hitch *h, unsigned rank)
+static void
+hitch_markers(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_thread *th = fo->m->threads.t[fo->f->thread[h->frame]];
+	const struct tt_paths *p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_ROWS, &k->r->err);
 
-	return tt_model_key(fo->m, th->process, h->top[rank].key)->wanted;
-}
+	for (size_t i = 0; p && i < hitches_shown(k); i++) {
+		const struct tt_hitch *h = &k->m->frames->hitch[i];
 
-static int
-hitch_markers(struct fold *fo, struct tt_table *t, struct tt_err *err)
-{
-	int rc = TT_OK;
+		for (unsigned rank = 0; rank < h->ntop; rank++) {
+			const struct tt_name *name = top_name(k->m, h, rank);
 
-	for (size_t i = 0; i < hitches_shown(fo); i++) {
-		for (unsigned k = 0; k < fo->f->hitch[i].ntop && rc == TT_OK; k++)
-			rc = is_wanted(fo, &fo->f->hitch[i], k) ? put_hitch_marker(fo, t, &fo->f->hitch[i], k, err) : TT_OK;
+			if (name->wanted)
+				put_hitch_marker(t, k->m->frames, h, rank, tt_paths_label(p, name));
+		}
 	}
-	return rc;
 }
 
 /* --- the pass ------------------------------------------------------------------------ */
 
-static int
-tables_of(struct fold *fo, struct tt_err *err)
+static const char *
+why_no_frames(struct tt_making *k)
 {
-	static int (*const make[])(struct fold *, struct tt_table *, struct tt_err *) = {
-		[F_FRAMES] = summary, [F_TIMINGS] = timings, [F_LIMITS] = limits, [F_BUDGETS] = budgets, [F_HISTOGRAM] = histogram, [F_HITCHES] = hitches,
-		[F_HITCH_MARKERS] = hitch_markers,
-	};
-	int rc = TT_OK;
+	const struct tt_frames *f = k->m->frames;
 
-	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
-		bool none = !fo->f || fo->f->n == 0;
-		struct tt_table *t;
-
-		/* Without frames, one table that says so is enough unless the others are asked for. */
-		if (none && i != F_FRAMES && !fo->o->table)
-			break;
-		bool timing = i == F_TIMINGS || i == F_LIMITS;
-		if (timing && !(fo->f && fo->f->has_timing) && !fo->o->table)
-			continue;
-		rc = tt_pass_begin(&tt_pass_frames, i, fo->o, fo->r, &t, err);
-		if (rc != TT_OK || !t)
-			continue;
-		t->empty_reason = fo->f && fo->f->n == 0 && !fo->f->partial ? NO_THREAD :
-		    fo->f && fo->f->n == 0 ? "no whole frame in this capture" :
-		    fo->f && timing ? NO_TIMINGS : fo->m->frame_marker ? NO_BEGINS : NO_FRAMES;
-		rc = make[i](fo, t, err);
-	}
-	return rc;
+	if (!f)
+		return k->m->frame_marker ? NO_BEGINS : NO_FRAMES;
+	if (f->n)
+		return "no marker of the worst frames that the filters leave";
+	return f->partial ? "no whole frame in this capture" : NO_THREAD;
 }
 
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+static const char *
+why_no_timings(struct tt_making *k)
 {
-	struct fold fo = { .m = m, .o = o, .r = r, .f = m->frames };
-	int rc = TT_OK;
-
-	if (fo.f)
-		rc = collect(&fo, &fo.wall, "wall", false, err);
-	if (rc == TT_OK && fo.f && fo.f->has_wait)
-		rc = collect(&fo, &fo.cpu, "cpu", true, err);
-	if (rc == TT_OK && hitches_shown(&fo))
-		rc = tt_paths_init(&fo.paths, m, err);
-	if (rc == TT_OK)
-		rc = tables_of(&fo, err);
-	tt_paths_free(&fo.paths);
-	tt_mem_free(&m->env->mem, fo.wall.ns, fo.wall.n * sizeof *fo.wall.ns);
-	tt_mem_free(&m->env->mem, fo.cpu.ns, fo.cpu.n * sizeof *fo.cpu.ns);
-	return rc;
+	return k->m->frames && k->m->frames->n ? NO_TIMINGS : why_no_frames(k);
 }
+
+static bool
+has_frames(const struct tt_making *k)
+{
+	return k->m->frames && k->m->frames->n;
+}
+
+static bool
+has_timings(const struct tt_making *k)
+{
+	return has_frames(k) && k->m->frames->has_timing;
+}
+
+/* Without frames, one table that says so is enough unless the others are asked for. */
+static void
+summary_or_none(struct tt_making *k, struct tt_table *t)
+{
+	if (has_frames(k))
+		summary(k, t);
+}
+
+static const struct tt_pass_table tables[] = {
+	{ "frames", "Frames", summary_col, S_N, false, TT_ON_TIME, .shape = TT_FACTS, .make = summary_or_none, .why = why_no_frames },
+	{ "frame_timings", "Frame timings", timing_col, T_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = timings, .has = has_timings,
+	    .why = why_no_timings },
+	{ "frame_limits", "What frames are limited by", limit_col, L_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = limits,
+	    .has = has_timings, .why = why_no_timings },
+	{ "frame_budgets", "Frames over budget", budget_col, B_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = budgets,
+	    .has = has_frames, .why = why_no_frames },
+	{ "frame_histogram", "Frame time histogram", histogram_col, H_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = histogram,
+	    .has = has_frames, .why = why_no_frames },
+	{ "hitches", "Worst frames", hitch_col, W_N, false, TT_ON_TIME, .make = hitches, .has = has_frames, .why = why_no_frames },
+	{ "hitch_markers", "Markers of the worst frames", hitch_marker_col, K_N, true, TT_ON_TIME | TT_ON_NAMES, .make = hitch_markers,
+	    .has = has_frames, .why = why_no_frames },
+};
 
 const struct tt_pass tt_pass_frames = {
 	.name = "frames",
 	.summary = "frame times: percentiles, FPS, lows, budgets, histogram, worst frames and why",
 	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS,
 	.standard = true,
-	.report = report,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -7,11 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pass/allocs.h"
 #include "pass/passes.h"
 #include "stat/num.h"
-
-enum { G_SUMMARY, G_GENERATIONS, G_HEAP, G_THREADS, G_CATEGORIES, G_CLASSES, G_SITES, G_PATHS };
+#include "view/allocs.h"
 
 enum { S_BYTES, S_ERROR, S_COUNT, S_MEAN, S_CLASSES, S_FRAME_MEDIAN, S_FRAME_P95, S_FRAME_MAX, S_FRAME_COUNT, S_FRAME_ZERO,
 	S_COLLECTIONS, S_COLLECTION_NS, S_PAUSES, S_PAUSE_NS, S_PAUSE_MAX, S_STOPPED_NS, S_STOPPED_MAX, S_MOVES,
@@ -91,31 +89,13 @@ static const struct tt_col path_col[] = {
 	{ "thread", "thread", TT_UNIT_TEXT, "Thread." }, SUM_COLS,
 };
 
-static const struct tt_pass_table tables[] = {
-	[G_SUMMARY] = { "gcalloc", "Allocation and collection", summary_col, S_N, false, TT_ON_TIME | TT_ON_THREAD,
-	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, TT_GROUP_FRONT },
-	[G_GENERATIONS] = { "gc_generations", "Collections by generation", generation_col, N_N, false, TT_ON_TIME | TT_ON_THREAD,
-	    TT_BY_THREAD, TT_GROUP_FRONT },
-	[G_HEAP] = { "gc_heap", "Heap size over time", heap_col, P_N, true, TT_ON_TIME, 0, 0 },
-	[G_THREADS] = { "alloc_threads", "Allocation by thread", thread_col, TT_NCOL(thread_col), false, TT_ON_TIME | TT_ON_THREAD, 0, 0 },
-	[G_CATEGORIES] = { "alloc_categories", "Allocation by category", category_col, TT_NCOL(category_col), false,
-	    TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES, 0, 0 },
-	[G_CLASSES] = { "alloc_classes", "Allocation by class", class_col, TT_NCOL(class_col), false, TT_ON_CALLS,
-	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, 0 },
-	[G_SITES] = { "alloc_sites", "Allocation by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL,
-	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, 0 },
-	[G_PATHS] = { "alloc_paths", "Allocation by path", path_col, TT_NCOL(path_col), true, TT_ON_ALL,
-	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, 0 },
-};
-
 #define NO_ALLOCS "no allocation events in this capture, or none that the filters leave"
 
-struct fold {
-	const struct tt_model *m;
-	const struct tt_pass_opts *o;
-	struct tt_report *r;
-	struct tt_allocs al;
-};
+static const struct tt_allocs *
+allocs_of(const struct tt_making *k)
+{
+	return k->own;
+}
 
 /* How much one thing allocates. */
 struct sum { uint64_t n; int64_t bytes; tt_u128 variance; };
@@ -129,92 +109,61 @@ add(struct sum *s, const struct tt_alloc *a)
 }
 
 static void
-put_error(const struct fold *f, struct tt_cell *c, tt_u128 variance)
+put_error(const struct tt_allocs *al, struct tt_cell *c, tt_u128 variance)
 {
-	if (f->al.sampled && variance < TT_VARIANCE_MAX)
+	if (al->sampled && variance < TT_VARIANCE_MAX)
 		tt_cell_int(c, (int64_t)tt_isqrt(variance));
 }
 
 /* The cells all allocation tables end with. */
 static void
-put_sum(const struct fold *f, struct tt_cell *c, const struct sum *s)
+put_sum(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s)
 {
 	tt_cell_int(&c[0], s->bytes);
-	tt_cell_share(&c[1], s->bytes, f->al.total_b);
-	tt_cell_int(&c[2], (int64_t)s->n);
+	tt_cell_share(&c[1], s->bytes, al->total_b);
+	tt_cell_u64(&c[2], s->n);
 	if (s->n)
 		tt_cell_int(&c[3], tt_ratio((uint64_t)s->bytes, 1, s->n));
-	put_error(f, &c[4], s->variance);
+	put_error(al, &c[4], s->variance);
 }
 
 /* The same cells of the summary. */
 static void
-put_summary(const struct fold *f, struct tt_cell *c, const struct sum *s)
+put_summary(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s)
 {
-	if (s->n == 0)
-		return;
 	tt_cell_int(&c[S_BYTES], s->bytes);
-	put_error(f, &c[S_ERROR], s->variance);
-	tt_cell_int(&c[S_COUNT], (int64_t)s->n);
-	tt_cell_int(&c[S_MEAN], tt_ratio((uint64_t)s->bytes, 1, s->n));
+	put_error(al, &c[S_ERROR], s->variance);
+	tt_cell_u64(&c[S_COUNT], s->n);
+	if (s->n)
+		tt_cell_int(&c[S_MEAN], tt_ratio((uint64_t)s->bytes, 1, s->n));
 }
 
 /* --- the summary ------------------------------------------------------------------- */
 
-static int64_t *
-sorted_frames(const struct fold *f, const uint64_t *of, struct tt_err *err)
+static void
+put_frames(struct tt_making *k, struct tt_cell *c)
 {
-	size_t n = f->m->frames->n;
-	int64_t *v = tt_mem_alloc(&f->m->env->mem, n * sizeof *v, err);
+	const struct tt_values *bytes = tt_view_frames(k->view, TT_FRAME_ALLOC_B, &k->r->err);
+	const struct tt_values *count = bytes ? tt_view_frames(k->view, TT_FRAME_ALLOC_N, &k->r->err) : NULL;
 
-	for (size_t i = 0; i < n && v; i++)
-		v[i] = of[i] > INT64_MAX ? INT64_MAX : (int64_t)of[i];
-	if (v)
-		tt_sort_i64(v, n);
-	return v;
-}
-
-static int
-put_frames(struct fold *f, struct tt_cell *c, struct tt_err *err)
-{
-	const struct tt_frames *fr = f->m->frames;
-	struct tt_mem *mem = &f->m->env->mem;
-	int64_t *bytes, *count, zero = 0;
-
-	if (!fr || fr->n == 0)
-		return TT_OK;
-	bytes = sorted_frames(f, fr->alloc_b, err);
-	if (!bytes)
-		return err->code;
-	tt_cell_int(&c[S_FRAME_MEDIAN], tt_quantile_i64(bytes, fr->n, 1, 2));
-	tt_cell_int(&c[S_FRAME_P95], tt_quantile_i64(bytes, fr->n, 95, 100));
-	tt_cell_int(&c[S_FRAME_MAX], bytes[fr->n - 1]);
-	tt_mem_free(mem, bytes, fr->n * sizeof *bytes);
-	count = sorted_frames(f, fr->alloc_n, err);
-	if (!count)
-		return err->code;
-	tt_cell_int(&c[S_FRAME_COUNT], tt_quantile_i64(count, fr->n, 1, 2));
-	while ((size_t)zero < fr->n && count[zero] == 0)
-		zero++;
-	tt_cell_share(&c[S_FRAME_ZERO], zero, (int64_t)fr->n);
-	tt_mem_free(mem, count, fr->n * sizeof *count);
-	return TT_OK;
+	if (!count || count->n == 0)
+		return;
+	tt_cell_int(&c[S_FRAME_MEDIAN], tt_values_quantile(bytes, 1, 2));
+	tt_cell_int(&c[S_FRAME_P95], tt_values_quantile(bytes, 95, 100));
+	tt_cell_int(&c[S_FRAME_MAX], tt_values_quantile(bytes, 1, 1));
+	tt_cell_int(&c[S_FRAME_COUNT], tt_values_quantile(count, 1, 2));
+	tt_cell_share(&c[S_FRAME_ZERO], (int64_t)(count->n - tt_values_over(count, 0)), (int64_t)count->n);
 }
 
 static void
 put_collections(const struct tt_model *m, struct tt_cell *c)
 {
-	uint64_t n = 0;
-	int64_t total = 0;
+	struct tt_gc_stat all = tt_collections(m->gen, 0, TT_GENERATIONS);
 
-	for (size_t g = 0; g < TT_NCOL(m->gen); g++) {
-		n += m->gen[g].n;
-		total += m->gen[g].total;
-	}
-	tt_cell_int(&c[S_COLLECTIONS], (int64_t)n);
-	tt_cell_int(&c[S_COLLECTION_NS], total);
+	tt_cell_u64(&c[S_COLLECTIONS], all.n);
+	tt_cell_int(&c[S_COLLECTION_NS], all.total);
 	if (tt_model_pauses(m)) {
-		tt_cell_int(&c[S_PAUSES], (int64_t)m->pause_n);
+		tt_cell_u64(&c[S_PAUSES], m->pause_n);
 		tt_cell_int(&c[S_PAUSE_NS], m->pause_total);
 		tt_cell_int(&c[S_PAUSE_MAX], m->pause_max);
 		tt_cell_int(&c[S_STOPPED_NS], m->stopped_total);
@@ -222,268 +171,261 @@ put_collections(const struct tt_model *m, struct tt_cell *c)
 	}
 	if (m->heap_resizes == 0)
 		return;
-	tt_cell_int(&c[S_HEAP_LAST], (int64_t)m->heap_last);
-	tt_cell_int(&c[S_HEAP_MAX], (int64_t)m->heap_max);
-	tt_cell_int(&c[S_HEAP_RESIZES], (int64_t)m->heap_resizes);
+	tt_cell_u64(&c[S_HEAP_LAST], m->heap_last);
+	tt_cell_u64(&c[S_HEAP_MAX], m->heap_max);
+	tt_cell_u64(&c[S_HEAP_RESIZES], m->heap_resizes);
 }
 
 /* Which of the two were not recorded. */
-static int
-note_unknown(struct fold *f, struct tt_table *t, bool allocs, bool collections, struct tt_err *err)
+static const char *
+unknown(struct tt_making *k, bool allocs, bool collections)
 {
-	const char *a = NULL, *c = NULL;
+	const char *a = allocs ? NULL : tt_model_unrecorded(k->m, TT_REC_ALLOCS, &k->r->arena, &k->r->err);
+	const char *c = collections ? NULL : tt_model_unrecorded(k->m, TT_REC_COLLECTIONS, &k->r->arena, &k->r->err);
 
-	if (!allocs && !(a = tt_model_unrecorded(f->m, TT_REC_ALLOCS, &f->r->arena, err)))
-		return err->code;
-	if (!collections && !(c = tt_model_unrecorded(f->m, TT_REC_COLLECTIONS, &f->r->arena, err)))
-		return err->code;
-	t->note = a && c ? tt_report_text(f->r, err, "%s; %s", a, c) : a ? a : c;
-	return a && c && !t->note ? err->code : TT_OK;
+	return a && c ? tt_text(k->r, "%s; %s", a, c) : a ? a : c;
 }
 
-static int
-summary(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+summary(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_allocs *al = &f->al;
-	bool allocs = tt_model_knows_allocs(f->m), collections = tt_model_knows_collections(f->m);
-	struct tt_cell *c;
-	int rc = tt_table_row(f->r, t, &c, err);
+	const struct tt_allocs *al = allocs_of(k);
+	const struct sum all = { al->total_n, al->total_b, al->variance };
+	bool allocs = tt_model_knows_allocs(k->m), collections = tt_model_knows_collections(k->m);
+	struct tt_cell *c = tt_row(t);
 
-	if (rc != TT_OK)
-		return rc;
-	t->facts = true;
-	rc = note_unknown(f, t, allocs, collections, err);
-	if (rc != TT_OK)
-		return rc;
-	if (f->m->moves)
-		tt_cell_int(&c[S_MOVES], (int64_t)f->m->moves);
+	t->note = unknown(k, allocs, collections);
+	if (k->m->moves)
+		tt_cell_u64(&c[S_MOVES], k->m->moves);
 	if (collections)
-		put_collections(f->m, c);
+		put_collections(k->m, c);
 	if (!allocs)
-		return TT_OK;
-	tt_cell_int(&c[S_BYTES], al->total_b);
-	put_error(f, &c[S_ERROR], al->variance);
-	tt_cell_int(&c[S_COUNT], (int64_t)al->total_n);
-	if (al->total_n)
-		tt_cell_int(&c[S_MEAN], tt_ratio((uint64_t)al->total_b, 1, al->total_n));
-	tt_cell_int(&c[S_CLASSES], (int64_t)al->nclass);
-	return put_frames(f, c, err);
+		return;
+	put_summary(al, c, &all);
+	tt_cell_u64(&c[S_CLASSES], al->nclass);
+	put_frames(k, c);
 }
 
 /* ${thread}: where rows are by thread, else NULL. */
-static int
-put_generations(struct fold *f, struct tt_table *t, const struct tt_gc_stat *gen, const char *thread, struct tt_err *err)
+static void
+put_generations(struct tt_table *t, const struct tt_gc_stat *gen, const char *thread)
 {
-	int rc = TT_OK;
-
-	for (size_t g = 0; g < TT_NCOL(f->m->gen) && rc == TT_OK; g++) {
-		const struct tt_gc_stat *s = &gen[g];
+	for (size_t g = 0; g < TT_GENERATIONS; g++) {
 		struct tt_cell *c;
 
-		if (s->n == 0)
+		if (gen[g].n == 0)
 			continue;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
+		c = tt_row(t);
 		if (thread)
 			tt_cell_text(c++, thread);
-		tt_cell_int(&c[N_GEN], (int64_t)g);
-		tt_cell_int(&c[N_COUNT], (int64_t)s->n);
-		tt_cell_int(&c[N_TOTAL], s->total);
-		tt_cell_int(&c[N_MEAN], tt_ratio((uint64_t)s->total, 1, s->n));
-		tt_cell_int(&c[N_MAX], s->max);
+		tt_cell_u64(&c[N_GEN], g);
+		tt_cell_u64(&c[N_COUNT], gen[g].n);
+		tt_cell_int(&c[N_TOTAL], gen[g].total);
+		tt_cell_int(&c[N_MEAN], tt_ratio((uint64_t)gen[g].total, 1, gen[g].n));
+		tt_cell_int(&c[N_MAX], gen[g].max);
 	}
-	return rc;
 }
 
-static int
-generations(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+generations(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
-
-	t->whole = !f->o->group;
-	t->empty_reason = tt_model_knows_collections(f->m) ? "no collection in this capture, or none that the filters leave" :
-	    tt_model_unrecorded(f->m, TT_REC_COLLECTIONS, &f->r->arena, err);
-	if (!t->empty_reason)
-		return err->code;
-	if (!f->o->group)
-		return put_generations(f, t, f->m->gen, NULL, err);
-	if (f->m->filter.marker || f->m->filter.category)
-		return TT_OK;
-	for (size_t i = 0; i < f->m->ngc_thread && rc == TT_OK; i++)
-		rc = put_generations(f, t, f->m->gc_thread[i].gen, f->m->threads.t[f->m->gc_thread[i].thread]->name, err);
-	return rc == TT_OK ? tt_table_sort(t, "total_ns", err) : rc;
+	put_generations(t, k->m->gen, NULL);
 }
 
-static int
-heap(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+generation_groups(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	if (k->m->filter.marker || k->m->filter.category)
+		return;
+	for (size_t i = 0; i < k->m->ngc_thread; i++)
+		put_generations(t, k->m->gc_thread[i].gen, k->m->threads.t[k->m->gc_thread[i].thread]->name);
+}
 
-	t->empty_reason = "no change of the heap's size in this capture";
-	for (size_t i = 0; i < f->m->nheap && rc == TT_OK; i++) {
-		struct tt_cell *c;
+static const char *
+why_no_collections(struct tt_making *k)
+{
+	return tt_model_knows_collections(k->m) ? "no collection in this capture, or none that the filters leave" :
+	    tt_model_unrecorded(k->m, TT_REC_COLLECTIONS, &k->r->arena, &k->r->err);
+}
 
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
-		tt_cell_int(&c[P_TIME], f->m->heap[i].ts);
-		tt_cell_int(&c[P_BYTES], (int64_t)f->m->heap[i].bytes);
+static void
+heap(struct tt_making *k, struct tt_table *t)
+{
+	for (size_t i = 0; i < k->m->nheap; i++) {
+		struct tt_cell *c = tt_row(t);
+
+		tt_cell_int(&c[P_TIME], k->m->heap[i].ts);
+		tt_cell_u64(&c[P_BYTES], k->m->heap[i].bytes);
 	}
-	return rc;
 }
 
-/* --- by thread, category, class ---------------------------------------------------- */
+/* --- by thread, category, class, site ------------------------------------------------ */
 
-/* Sums of ${n} things; ${of} says which one an allocation is of. ${wanted}: only of classes the filters want. */
-static struct sum *
-sums_by(const struct fold *f, size_t n, size_t (*of)(const struct fold *, const struct tt_alloc *), bool wanted,
-    struct tt_err *err)
-{
-	struct sum *s = tt_mem_alloc(&f->m->env->mem, n * sizeof *s, err);
-
-	for (size_t i = 0; i < f->al.n && s; i++) {
-		if (!wanted || f->al.a[i].wanted)
-			add(&s[of(f, &f->al.a[i])], &f->al.a[i]);
-	}
-	return s;
-}
+/* Which of ${n} things an allocation is of. */
+typedef size_t of_fn(const struct tt_allocs *al, const struct tt_alloc *a);
 
 /* The thread's index; behind the last for what is in "(more paths)". */
 static size_t
-thread_of(const struct fold *f, const struct tt_alloc *a)
+thread_of(const struct tt_allocs *al, const struct tt_alloc *a)
 {
-	const struct tt_thread *t = tt_paths_thread(&f->al.p, a->node);
+	const struct tt_thread *t = tt_paths_thread(al->p, a->node);
 
-	return t ? t->index : f->m->threads.n;
+	return t ? t->index : al->p->m->threads.n;
 }
 
 static size_t
-category_of(const struct fold *f, const struct tt_alloc *a)
+category_of(const struct tt_allocs *al, const struct tt_alloc *a)
 {
-	uint32_t site = tt_alloc_site(&f->al, a);
+	uint32_t site = tt_alloc_site(al, a);
 
-	return site == TT_NO_ROW ? f->m->ncategory : f->al.p.row[site].name->category;
+	return site == TT_NO_ROW ? al->p->m->ncategory : al->p->row[site].name->category;
 }
 
 static size_t
-site_of(const struct fold *f, const struct tt_alloc *a)
+site_of(const struct tt_allocs *al, const struct tt_alloc *a)
 {
-	uint32_t site = tt_alloc_site(&f->al, a);
+	uint32_t site = tt_alloc_site(al, a);
 
-	return site == TT_NO_ROW ? f->al.p.nrow : site;
+	return site == TT_NO_ROW ? al->p->nrow : site;
 }
 
 static size_t
-class_of(const struct fold *f, const struct tt_alloc *a)
+class_of(const struct tt_allocs *al, const struct tt_alloc *a)
 {
-	(void)f;
+	(void)al;
 	return a->class;
 }
 
 static const char *
-thread_name(const struct fold *f, size_t i)
+thread_name(const struct tt_allocs *al, size_t i)
 {
-	return i < f->m->threads.n ? f->m->threads.t[i]->name : "(more paths)";
+	return i < al->p->m->threads.n ? al->p->m->threads.t[i]->name : "(more paths)";
 }
 
-static int
-put_thread(struct fold *f, struct tt_table *t, size_t i, const struct sum *s, struct tt_err *err)
+static const char *
+category_name(const struct tt_allocs *al, size_t i)
 {
-	struct tt_cell *c;
-	int rc = tt_table_row(f->r, t, &c, err);
-
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&c[0], thread_name(f, i));
-	if (i < f->m->threads.n)
-		tt_cell_int(&c[1], (int64_t)i + 1);
-	put_sum(f, c + 2, s);
-	return TT_OK;
+	return i < al->p->m->ncategory ? al->p->m->category[i].name : TT_OUTSIDE;
 }
 
-static int
-threads(struct fold *f, struct tt_table *t, struct tt_err *err)
+static const char *
+site_name(const struct tt_allocs *al, size_t i)
 {
-	size_t n = f->m->threads.n + 1;
-	struct sum *s = sums_by(f, n, thread_of, false, err);
-	int rc = s ? TT_OK : err->code;
+	return i < al->p->nrow ? al->p->row[i].label : TT_OUTSIDE;
+}
 
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		if (s[i].n)
-			rc = put_thread(f, t, i, &s[i], err);
+static const char *
+class_name(const struct tt_allocs *al, size_t i)
+{
+	return al->class[i];
+}
+
+/* What rows are of: ${n} things that have names; which of them the filters want, and of which allocations. */
+struct things {
+	size_t n;
+	of_fn *of;
+	const char *(*name)(const struct tt_allocs *al, size_t i);
+	bool (*is_wanted)(const struct tt_allocs *al, size_t i);
+	bool wanted;                  /* allocations of the classes that the filters want, and no others */
+	bool sites;                   /* allocations at the sites that the filters want, and no others */
+	bool numbered;                /* a column has their numbers: they are threads */
+};
+
+/* Sums of all of them, to be freed. */
+static struct sum *
+sums_by(struct tt_making *k, const struct things *by)
+{
+	const struct tt_allocs *al = allocs_of(k);
+	struct sum *s = tt_mem_alloc(&k->m->env->mem, by->n * sizeof *s, &k->r->err);
+
+	for (size_t i = 0; i < al->n && s; i++) {
+		const struct tt_alloc *a = &al->a[i];
+
+		if ((!by->wanted || a->wanted) && (!by->sites || tt_paths_site_wanted(al->p, tt_alloc_site(al, a))))
+			add(&s[by->of(al, a)], a);
 	}
-	tt_mem_free(&f->m->env->mem, s, n * sizeof *s);
-	return rc != TT_OK ? rc : tt_table_sort(t, "bytes", err);
+	return s;
 }
 
-static int
-put_named(struct fold *f, struct tt_table *t, const char *name, const struct sum *s, struct tt_err *err)
+/* A row for each that allocates; ${fill} puts its figures behind its name. */
+static void
+put_things(struct tt_making *k, struct tt_table *t, const struct things *by,
+    void (*fill)(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s))
 {
-	const char *text = f->o->group ? tt_report_text(f->r, err, "%s", name) : name;
-	struct tt_cell *c;
-	int rc = text ? tt_table_row(f->r, t, &c, err) : err->code;
+	const struct tt_allocs *al = allocs_of(k);
+	struct sum *s = sums_by(k, by);
 
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&c[0], text);
-	if (t->ncol == S_N + 1)
-		put_summary(f, c + 1, s);
-	else
-		put_sum(f, c + 1, s);
-	return TT_OK;
-}
-
-static int
-categories(struct fold *f, struct tt_table *t, struct tt_err *err)
-{
-	size_t n = f->m->ncategory + 1;
-	struct sum *s = sums_by(f, n, category_of, false, err);
-	int rc = s ? TT_OK : err->code;
-
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		const char *name = i < f->m->ncategory ? f->m->category[i].name : TT_OUTSIDE;
-
-		if (s[i].n && tt_glob_any(f->m->filter.category, name))
-			rc = put_named(f, t, name, &s[i], err);
+	for (size_t i = 0; s && i < by->n; i++) {
+		if (s[i].n == 0 || (by->is_wanted && !by->is_wanted(al, i)))
+			continue;
+		struct tt_cell *c = tt_row(t);
+		tt_cell_text(c, by->name(al, i));
+		if (by->numbered && i < k->m->threads.n)
+			tt_cell_u64(&c[1], i + 1);
+		fill(al, c + 1 + by->numbered, &s[i]);
 	}
-	tt_mem_free(&f->m->env->mem, s, n * sizeof *s);
-	return rc != TT_OK ? rc : tt_table_sort(t, "bytes", err);
+	tt_mem_free(&k->m->env->mem, s, by->n * sizeof *s);
 }
 
-static int
-classes(struct fold *f, struct tt_table *t, struct tt_err *err)
+static bool
+category_wanted(const struct tt_allocs *al, size_t i)
 {
-	bool by_thread = f->o->group == TT_GROUP_THREAD;
-	size_t n = by_thread ? f->m->threads.n + 1 : f->al.nclass;
-	struct sum *s = sums_by(f, n, by_thread ? thread_of : class_of, true, err);
-	int rc = s ? TT_OK : err->code;
+	return tt_glob_any(al->p->m->filter.category, category_name(al, i));
+}
 
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		if (s[i].n)
-			rc = put_named(f, t, by_thread ? thread_name(f, i) : f->al.class[i], &s[i], err);
-	}
-	tt_mem_free(&f->m->env->mem, s, n * sizeof *s);
-	return rc != TT_OK ? rc : tt_table_sort(t, "bytes", err);
+static bool
+site_wanted(const struct tt_allocs *al, size_t i)
+{
+	return tt_paths_site_wanted(al->p, i < al->p->nrow ? (uint32_t)i : TT_NO_ROW);
+}
+
+static void
+threads(struct tt_making *k, struct tt_table *t)
+{
+	put_things(k, t, &(struct things){ .n = k->m->threads.n + 1, .of = thread_of, .name = thread_name, .numbered = true },
+	    put_sum);
+}
+
+static void
+categories(struct tt_making *k, struct tt_table *t)
+{
+	put_things(k, t, &(struct things){ .n = k->m->ncategory + 1, .of = category_of, .name = category_name,
+	    .is_wanted = category_wanted }, put_sum);
+}
+
+static struct things
+classes_of(struct tt_making *k)
+{
+	if (k->o->group == TT_GROUP_THREAD)
+		return (struct things){ .n = k->m->threads.n + 1, .of = thread_of, .name = thread_name, .wanted = true };
+	return (struct things){ .n = allocs_of(k)->nclass, .of = class_of, .name = class_name, .wanted = true };
+}
+
+static void
+classes(struct tt_making *k, struct tt_table *t)
+{
+	struct things by = classes_of(k);
+
+	put_things(k, t, &by, put_sum);
 }
 
 /* --- the summary in groups ---------------------------------------------------------- */
 
 /* What the thread's collections and pauses come to. */
 static void
-put_triggered(const struct fold *f, struct tt_cell *c, uint32_t thread)
+put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 {
-	const struct tt_model *m = f->m;
-	struct tt_gc_stat all = { 0 };
 	struct { uint64_t n; int64_t total, max, stopped, stopped_max; } p = { 0 };
+	struct tt_gc_stat all = { 0 };
 
 	for (size_t i = 0; i < m->ngc_thread; i++) {
-		for (size_t g = 0; m->gc_thread[i].thread == thread && g < TT_NCOL(m->gen); g++) {
-			all.n += m->gc_thread[i].gen[g].n;
-			all.total += m->gc_thread[i].gen[g].total;
-		}
+		if (m->gc_thread[i].thread != thread)
+			continue;
+		struct tt_gc_stat of = tt_collections(m->gc_thread[i].gen, 0, TT_GENERATIONS);
+		all.n += of.n;
+		all.total += of.total;
 	}
-	tt_cell_int(&c[S_COLLECTIONS], (int64_t)all.n);
+	tt_cell_u64(&c[S_COLLECTIONS], all.n);
 	tt_cell_int(&c[S_COLLECTION_NS], all.total);
 	for (size_t i = 0; i < m->npause; i++) {
 		const struct tt_pause *at = &m->pause[i];
@@ -500,7 +442,7 @@ put_triggered(const struct fold *f, struct tt_cell *c, uint32_t thread)
 	/* Where not all are listed, those of one thread are not known. */
 	if (!tt_model_pauses(m) || m->npause < m->pause_n)
 		return;
-	tt_cell_int(&c[S_PAUSES], (int64_t)p.n);
+	tt_cell_u64(&c[S_PAUSES], p.n);
 	tt_cell_int(&c[S_PAUSE_NS], p.total);
 	tt_cell_int(&c[S_PAUSE_MAX], p.max);
 	tt_cell_int(&c[S_STOPPED_NS], p.stopped);
@@ -508,73 +450,55 @@ put_triggered(const struct fold *f, struct tt_cell *c, uint32_t thread)
 }
 
 static bool
-triggers(const struct fold *f, size_t thread)
+triggers(const struct tt_model *m, size_t thread)
 {
-	for (size_t i = 0; i < f->m->ngc_thread; i++) {
-		if (f->m->gc_thread[i].thread == thread)
+	for (size_t i = 0; i < m->ngc_thread; i++) {
+		if (m->gc_thread[i].thread == thread)
 			return true;
 	}
 	return false;
 }
 
-/* The sums of sites, whose rows are groups. */
-static int
-site_groups(struct fold *f, struct tt_table *t, struct tt_err *err)
-{
-	size_t n = f->al.p.nrow + 1;
-	struct sum *s = sums_by(f, n, site_of, false, err);
-	int rc = s ? TT_OK : err->code;
-
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		uint32_t row = i < f->al.p.nrow ? (uint32_t)i : TT_NO_ROW;
-
-		if (s[i].n && tt_paths_site_wanted(&f->al.p, row))
-			rc = put_named(f, t, row == TT_NO_ROW ? TT_OUTSIDE : f->al.p.row[i].label, &s[i], err);
-	}
-	tt_mem_free(&f->m->env->mem, s, n * sizeof *s);
-	return rc != TT_OK ? rc : tt_table_sort(t, "bytes", err);
-}
-
 /* Allocations on threads, and the collections these trigger; of markers that are chosen, their allocations alone. */
-static int
-summary_threads(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+summary_threads(struct tt_making *k, struct tt_table *t)
 {
-	bool chosen = f->m->filter.marker || f->m->filter.category;
-	size_t n = f->m->threads.n + 1;
-	struct sum *s = tt_mem_alloc(&f->m->env->mem, n * sizeof *s, err);
-	int rc = s ? TT_OK : err->code;
+	bool chosen = k->m->filter.marker || k->m->filter.category;
+	const struct things by = { .n = k->m->threads.n + 1, .of = thread_of, .sites = true };
+	const struct tt_allocs *al = allocs_of(k);
+	struct sum *s = sums_by(k, &by);
 
-	for (size_t i = 0; i < f->al.n && s; i++) {
-		if (tt_paths_site_wanted(&f->al.p, tt_alloc_site(&f->al, &f->al.a[i])))
-			add(&s[thread_of(f, &f->al.a[i])], &f->al.a[i]);
-	}
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+	for (size_t i = 0; s && i < by.n; i++) {
+		bool collects = !chosen && triggers(k->m, i);
 		struct tt_cell *c;
-		bool collects = !chosen && triggers(f, i);
 
 		if (s[i].n == 0 && !collects)
 			continue;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			break;
-		tt_cell_text(&c[0], thread_name(f, i));
-		put_summary(f, c + 1, &s[i]);
+		c = tt_row(t);
+		tt_cell_text(&c[0], thread_name(al, i));
+		if (s[i].n)
+			put_summary(al, c + 1, &s[i]);
 		if (collects)
-			put_triggered(f, c + 1, (uint32_t)i);
+			put_triggered(k->m, c + 1, (uint32_t)i);
 	}
-	tt_mem_free(&f->m->env->mem, s, n * sizeof *s);
-	return rc != TT_OK ? rc : tt_table_sort(t, "bytes", err);
+	tt_mem_free(&k->m->env->mem, s, by.n * sizeof *s);
 }
 
-static int
-summary_groups(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+summary_groups(struct tt_making *k, struct tt_table *t)
 {
-	if (f->o->group == TT_GROUP_THREAD)
-		return summary_threads(f, t, err);
-	return f->o->group == TT_GROUP_DOMAIN ? classes(f, t, err) : site_groups(f, t, err);
+	struct things by = { .n = allocs_of(k)->p->nrow + 1, .of = site_of, .name = site_name, .is_wanted = site_wanted };
+
+	if (k->o->group == TT_GROUP_THREAD) {
+		summary_threads(k, t);
+		return;
+	}
+	if (k->o->group == TT_GROUP_DOMAIN)
+		by = classes_of(k);
+	put_things(k, t, &by, put_summary);
 }
 
-/* --- by site --------------------------------------------------------------------------- */
+/* --- by site and class ----------------------------------------------------------------- */
 
 /* By domain, which a class has, it is the class's group alone; by all else the site's. */
 static uint64_t
@@ -587,46 +511,35 @@ site_and_class(const struct tt_allocs *al, const struct tt_alloc *a)
 	return (uint64_t)tt_alloc_site(al, a) << 32 | a->class;
 }
 
-static int
-put_site(struct fold *f, struct tt_table *t, const struct tt_alloc *a, const struct sum *s, struct tt_err *err)
+static void
+put_site(struct tt_making *k, struct tt_table *t, const struct tt_alloc *a, const struct sum *s)
 {
-	uint32_t site = tt_alloc_site(&f->al, a);
-	const char *name;
-	struct tt_cell *c;
-	int rc;
+	const struct tt_allocs *al = allocs_of(k);
+	struct tt_cell *c = tt_row(t);
 
-	if (f->o->group == TT_GROUP_DOMAIN)
-		name = tt_report_text(f->r, err, "%s", f->al.class[a->class]);
-	else
-		name = site == TT_NO_ROW ? TT_OUTSIDE : tt_report_text(f->r, err, "%s", f->al.p.row[site].label);
-	rc = name ? tt_table_row(f->r, t, &c, err) : err->code;
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&c[0], name);
-	if (!f->o->group)
-		tt_cell_text(&c[1], f->al.class[a->class]);
-	put_sum(f, c + 2, s);
-	return TT_OK;
+	tt_cell_text(&c[0], k->o->group == TT_GROUP_DOMAIN ? al->class[a->class] : site_name(al, site_of(al, a)));
+	if (!k->o->group)
+		tt_cell_text(&c[1], al->class[a->class]);
+	put_sum(al, c + 2, s);
 }
 
-static int
-sites(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+sites(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	struct tt_allocs *al = k->own;
 
-	tt_allocs_sort(&f->al, site_and_class);
-	for (size_t i = 0, j; i < f->al.n && rc == TT_OK; i = j) {
-		uint64_t id = site_and_class(&f->al, &f->al.a[i]);
+	tt_allocs_sort(al, site_and_class);
+	for (size_t i = 0, j; i < al->n; i = j) {
+		uint64_t id = site_and_class(al, &al->a[i]);
 		struct sum s = { 0 };
 
-		for (j = i; j < f->al.n && site_and_class(&f->al, &f->al.a[j]) == id; j++) {
-			if (tt_paths_site_wanted(&f->al.p, tt_alloc_site(&f->al, &f->al.a[j])))
-				add(&s, &f->al.a[j]);
+		for (j = i; j < al->n && site_and_class(al, &al->a[j]) == id; j++) {
+			if (tt_paths_site_wanted(al->p, tt_alloc_site(al, &al->a[j])))
+				add(&s, &al->a[j]);
 		}
 		if (s.n)
-			rc = put_site(f, t, &f->al.a[i], &s, err);
+			put_site(k, t, &al->a[i], &s);
 	}
-	return rc != TT_OK ? rc : tt_table_sort(t, "bytes", err);
 }
 
 /* --- by path --------------------------------------------------------------------------- */
@@ -636,7 +549,7 @@ struct path { uint32_t node; struct sum s; };
 static uint64_t
 path_node(const struct tt_allocs *al, const struct tt_alloc *a)
 {
-	return al->p.path[a->node];
+	return al->p->path[a->node];
 }
 
 /* Most bytes first; node numbers follow the file, so ties are the same everywhere. */
@@ -650,41 +563,20 @@ by_bytes(const void *x, const void *y)
 	return (a->node > b->node) - (a->node < b->node);
 }
 
-static int
-put_path(struct fold *f, struct tt_table *t, const struct path *p, struct tt_buf *b, struct tt_err *err)
-{
-	const struct tt_thread *th = tt_paths_thread(&f->al.p, p->node);
-	struct tt_cell *c;
-	char *text;
-	int rc = tt_paths_text(&f->al.p, p->node, b, err);
-
-	if (rc != TT_OK)
-		return rc;
-	text = tt_arena_text(&f->r->arena, b->p, b->n, err);
-	rc = text ? tt_table_row(f->r, t, &c, err) : err->code;
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&c[0], text);
-	if (th && (!f->o->group || f->o->group == TT_GROUP_THREAD))
-		tt_cell_text(&c[1], th->name);
-	put_sum(f, c + 2, &p->s);
-	return TT_OK;
-}
-
 /* The wanted paths into ${path}, which has room for one per allocation node. */
 static size_t
-list_paths(struct fold *f, struct path *path)
+list_paths(struct tt_allocs *al, struct path *path)
 {
 	size_t n = 0;
 
-	tt_allocs_sort(&f->al, path_node);
-	for (size_t i = 0; i < f->al.n; i++) {
-		const struct tt_alloc *a = &f->al.a[i];
+	tt_allocs_sort(al, path_node);
+	for (size_t i = 0; i < al->n; i++) {
+		const struct tt_alloc *a = &al->a[i];
 
-		if (!tt_paths_site_wanted(&f->al.p, tt_alloc_site(&f->al, a)))
+		if (!tt_paths_site_wanted(al->p, tt_alloc_site(al, a)))
 			continue;
-		if (n == 0 || path[n - 1].node != path_node(&f->al, a))
-			path[n++] = (struct path){ .node = f->al.p.path[a->node] };
+		if (n == 0 || path[n - 1].node != path_node(al, a))
+			path[n++] = (struct path){ .node = al->p->path[a->node] };
 		add(&path[n - 1].s, a);
 	}
 	if (n)
@@ -693,80 +585,92 @@ list_paths(struct fold *f, struct path *path)
 }
 
 /* Text is made for the rows that will be shown only: a large tree has hundreds of thousands. */
-static int
-paths(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+paths(struct tt_making *k, struct tt_table *t)
 {
-	size_t room = f->al.n * sizeof(struct path), n, rows;
-	struct path *path = tt_mem_alloc(&f->m->env->mem, room, err);
-	struct tt_buf b = { 0 };
-	int rc = path ? tt_paths_join(&f->al.p, err) : err->code;
+	struct tt_allocs *al = k->own;
+	size_t room = al->n * sizeof(struct path), n;
+	struct path *path = tt_mem_alloc(&k->m->env->mem, room, &k->r->err);
 
-	if (rc != TT_OK) {
-		tt_mem_free(&f->m->env->mem, path, path ? room : 0);
-		return rc;
+	if (path && tt_view_paths(k->view, k->o->group, TT_PATHS_JOIN, &k->r->err)) {
+		n = list_paths(al, path);
+		for (size_t i = 0; i < n; i++) {
+			if (k->o->rows && i >= k->o->rows)
+				t->hidden++;
+			else
+				put_sum(al, tt_row_of_path(t, al->p, path[i].node, NULL) + 2, &path[i].s);
+		}
 	}
-	n = list_paths(f, path);
-	rows = f->o->rows && f->o->rows < n ? f->o->rows : n;
-	for (size_t i = 0; i < rows && rc == TT_OK; i++)
-		rc = put_path(f, t, &path[i], &b, err);
-	t->hidden = n - rows;
-	tt_buf_free(&b);
-	tt_mem_free(&f->m->env->mem, path, room);
-	return rc;
+	tt_mem_free(&k->m->env->mem, path, path ? room : 0);
+}
+
+/* A path is of no domain: its allocations are. */
+static void
+path_groups(struct tt_making *k, struct tt_table *t)
+{
+	if (k->o->group != TT_GROUP_DOMAIN) {
+		paths(k, t);
+		return;
+	}
+	sites(k, t);
+	tt_table_sort(t, "bytes", &k->r->err);
 }
 
 /* --- the pass ------------------------------------------------------------------------ */
 
-static int
-tables_of(struct fold *f, struct tt_err *err)
+static void
+fold(struct tt_making *k)
 {
-	static int (*const make[])(struct fold *, struct tt_table *, struct tt_err *) = {
-		[G_SUMMARY] = summary, [G_GENERATIONS] = generations, [G_HEAP] = heap, [G_THREADS] = threads,
-		[G_CATEGORIES] = categories, [G_CLASSES] = classes, [G_SITES] = sites, [G_PATHS] = paths,
-	};
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
-		struct tt_table *t;
-
-		/* Where nothing was allocated, the summary says so once. */
-		if (i >= G_THREADS && f->al.n == 0 && !f->o->table)
-			break;
-		rc = tt_pass_begin(&tt_pass_gcalloc, i, f->o, f->r, &t, err);
-		if (rc != TT_OK || !t)
-			continue;
-		t->empty_reason = tt_model_knows_allocs(f->m) ? NO_ALLOCS :
-		    tt_model_unrecorded(f->m, TT_REC_ALLOCS, &f->r->arena, err);
-		if (!t->empty_reason)
-			return err->code;
-		if (f->o->group && i == G_SUMMARY)
-			rc = summary_groups(f, t, err);
-		else if (f->o->group == TT_GROUP_DOMAIN && i == G_PATHS)
-			rc = sites(f, t, err);        /* a path is of no domain: its allocations are */
-		else
-			rc = make[i](f, t, err);
-	}
-	return rc;
+	tt_allocs_init(k->own, k->view, k->o->group, &k->r->arena, &k->r->err);
 }
 
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+static void
+drop(struct tt_making *k)
 {
-	struct fold f = { .m = m, .o = o, .r = r };
-	int rc = tt_allocs_init(&f.al, m, o->group, err);
-
-	if (rc == TT_OK)
-		rc = tables_of(&f, err);
-	tt_allocs_free(&f.al);
-	return rc;
+	tt_allocs_free(k->own);
 }
+
+/* Where nothing was allocated, the summary says so once. */
+static bool
+has_allocs(const struct tt_making *k)
+{
+	return allocs_of(k)->n > 0;
+}
+
+static const char *
+why_no_allocs(struct tt_making *k)
+{
+	return tt_model_knows_allocs(k->m) ? NO_ALLOCS : tt_model_unrecorded(k->m, TT_REC_ALLOCS, &k->r->arena, &k->r->err);
+}
+
+#define GROUPS (TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN)
+static const struct tt_pass_table tables[] = {
+	{ "gcalloc", "Allocation and collection", summary_col, S_N, false, TT_ON_TIME | TT_ON_THREAD, GROUPS, TT_GROUP_FRONT,
+	    .shape = TT_FACTS, .make = summary, .make_groups = summary_groups, .sort = "bytes", .why = why_no_allocs },
+	{ "gc_generations", "Collections by generation", generation_col, N_N, false, TT_ON_TIME | TT_ON_THREAD, TT_BY_THREAD, TT_GROUP_FRONT,
+	    .shape = TT_WHOLE, .make = generations, .make_groups = generation_groups, .sort = "total_ns", .why = why_no_collections },
+	{ "gc_heap", "Heap size over time", heap_col, P_N, true, TT_ON_TIME, .make = heap,
+	    .none = "no change of the heap's size in this capture" },
+	{ "alloc_threads", "Allocation by thread", thread_col, TT_NCOL(thread_col), false, TT_ON_TIME | TT_ON_THREAD,
+	    .make = threads, .sort = "bytes", .has = has_allocs, .why = why_no_allocs },
+	{ "alloc_categories", "Allocation by category", category_col, TT_NCOL(category_col), false,
+	    TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES, .make = categories, .sort = "bytes", .has = has_allocs, .why = why_no_allocs },
+	{ "alloc_classes", "Allocation by class", class_col, TT_NCOL(class_col), false, TT_ON_CALLS, GROUPS,
+	    .make = classes, .sort = "bytes", .has = has_allocs, .why = why_no_allocs },
+	{ "alloc_sites", "Allocation by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL, GROUPS,
+	    .make = sites, .sort = "bytes", .has = has_allocs, .why = why_no_allocs },
+	{ "alloc_paths", "Allocation by path", path_col, TT_NCOL(path_col), true, TT_ON_ALL, GROUPS,
+	    .make = paths, .make_groups = path_groups, .has = has_allocs, .why = why_no_allocs },
+};
 
 const struct tt_pass tt_pass_gcalloc = {
 	.name = "gcalloc",
 	.summary = "allocations per thread, category, class, site, path and frame; collections, pauses, heap",
 	.needs = TT_NEEDS_CALLS,
 	.standard = true,
-	.report = report,
+	.own = sizeof(struct tt_allocs),
+	.open = fold,
+	.close = drop,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

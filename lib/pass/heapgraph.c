@@ -8,8 +8,6 @@
 
 #include "pass/passes.h"
 
-enum { G_PATHS, G_REFERENCES, G_ROOTS };
-
 static const struct tt_col path_col[] = {
 	{ "class", "class", TT_UNIT_TEXT, "Name of the class." },
 	{ "path", "path", TT_UNIT_PROSE,
@@ -30,25 +28,21 @@ static const struct tt_col root_col[] = {
 	{ "reached", "reached", TT_UNIT_COUNT, "Objects first reached from it: closest to it, and to no other root closer." },
 	{ "share", "reached", TT_UNIT_PERCENT, "Their share of all objects of the shot." },
 };
-static const struct tt_pass_table tables[] = {
-	[G_PATHS] = { "heapshot_paths", "Paths from roots to the largest classes", path_col, TT_NCOL(path_col), false,
-	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 0 },
-	[G_REFERENCES] = { "heapshot_references", "References between classes", reference_col, TT_NCOL(reference_col), false,
-	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 0 },
-	[G_ROOTS] = { "heapshot_roots", "Roots", root_col, TT_NCOL(root_col), false, TT_ON_TIME, 0, 0 },
-};
 
 enum { BIGGEST_CLASSES = 50, SHOWN_CLASSES = 16 };
 
 struct fold {
-	const struct tt_model *m;
 	const struct tt_graph *g;
-	const struct tt_shots *s;
-	const struct tt_pass_opts *o;
-	struct tt_report *r;
+	const struct tt_shot *shot;   /* that it is of */
 	struct tt_class *class;       /* by class index */
-	uint32_t process;
+	size_t nclass;
 };
+
+static struct fold *
+fold_of(const struct tt_making *k)
+{
+	return k->own;
+}
 
 static const char *
 class_name(const struct fold *f, uint32_t class)
@@ -56,37 +50,16 @@ class_name(const struct fold *f, uint32_t class)
 	return f->class[class].label;
 }
 
-static int
-name_classes(struct fold *f, struct tt_err *err)
-{
-	struct tt_classes classes;
-	int rc = TT_OK;
-
-	f->class = tt_mem_alloc(&f->m->env->mem, f->s->nkey * sizeof *f->class, err);
-	if (!f->class)
-		return err->code;
-	tt_classes_init(&classes, f->m, f->o->group, &f->r->arena);
-	for (size_t i = 0; i < f->s->nkey && rc == TT_OK; i++) {
-		const struct tt_class *c = tt_class_of(&classes, f->s->key_process[i], f->s->key[i], err);
-		if (c)
-			f->class[i] = *c;
-		else
-			rc = err->code;
-	}
-	tt_classes_free(&classes);
-	return rc;
-}
-
 /* The thread of this id that lived when the shot was taken; ids are used again. */
 static const char *
-thread_name(const struct fold *f, uint64_t tid)
+thread_name(const struct tt_making *k, uint64_t tid)
 {
-	int64_t ts = f->s->shot[f->g->shot - 1].ts;
+	const struct tt_shot *shot = fold_of(k)->shot;
 	const struct tt_thread *found = NULL;
 
-	for (size_t i = 0; i < f->m->threads.n; i++) {
-		const struct tt_thread *t = f->m->threads.t[i];
-		if (t->process == f->process && t->tid == tid && (!found || t->first_ts <= ts))
+	for (size_t i = 0; i < k->m->threads.n; i++) {
+		const struct tt_thread *t = k->m->threads.t[i];
+		if (t->process == shot->process && t->tid == tid && (!found || t->first_ts <= shot->ts))
 			found = t;
 	}
 	return found ? found->name : NULL;
@@ -94,12 +67,13 @@ thread_name(const struct fold *f, uint64_t tid)
 
 /* "static fields of Game.World" */
 static const char *
-root_name(const struct fold *f, uint32_t i, struct tt_err *err)
+root_name(const struct tt_making *k, uint32_t i)
 {
 	static const char *const kinds[TT_ROOT_UNKNOWN + 1] = { "external", "stack", "finalizer queue", "static fields",
 		"thread-static fields", "context-static fields", "handle", "JIT", "threading", "domain", "reflection",
 		"marshaling", "thread pool", "debugger", "handle stack", "ephemeron", "toggle reference", "(unknown root)" };
-	const struct tt_graph_root *r = &f->g->root[i];
+	const struct tt_graph_root *r = &fold_of(k)->g->root[i];
+	uint32_t process = fold_of(k)->shot->process;
 	const char *of = NULL;
 
 	switch (r->source) {
@@ -107,11 +81,11 @@ root_name(const struct fold *f, uint32_t i, struct tt_err *err)
 	case TT_ROOT_THREAD_STATIC:
 	case TT_ROOT_THREADING:
 	case TT_ROOT_HANDLE_STACK:
-		of = thread_name(f, r->key);
+		of = thread_name(k, r->key);
 		break;
 	case TT_ROOT_STATIC:
 	case TT_ROOT_REFLECTION:
-		of = tt_defs_class(f->m->cap[f->process]->defs, r->key, INT64_MAX) ? tt_model_class(f->m, f->process, r->key) : NULL;
+		of = tt_defs_class(k->m->cap[process]->defs, r->key, INT64_MAX) ? tt_model_class(k->m, process, r->key) : NULL;
 		break;
 	default:
 		of = r->text;
@@ -119,7 +93,7 @@ root_name(const struct fold *f, uint32_t i, struct tt_err *err)
 	}
 	if (!of || !*of)
 		return kinds[r->source];
-	return tt_report_text(f->r, err, "%s of %s", kinds[r->source], of);
+	return tt_text(k->r, "%s of %s", kinds[r->source], of);
 }
 
 /* --- paths ---------------------------------------------------------------------------- */
@@ -148,8 +122,9 @@ by_bytes(const void *a, const void *b)
 
 /* "static fields of World > List<Node> > Node[] > Node"; steps of one group are one. */
 static int
-path_text(const struct fold *f, uint32_t path, struct tt_buf *b, struct tt_err *err)
+path_text(const struct tt_making *k, uint32_t path, struct tt_buf *b, struct tt_err *err)
 {
+	const struct fold *f = fold_of(k);
 	uint32_t step[SHOWN_CLASSES];
 	size_t n = 0;
 	bool cut;
@@ -157,7 +132,7 @@ path_text(const struct fold *f, uint32_t path, struct tt_buf *b, struct tt_err *
 
 	for (; f->g->path[path].up != 0; path = f->g->path[path].up) {
 		uint32_t what = f->g->path[path].what;
-		if (n && f->o->group && strcmp(class_name(f, what), class_name(f, step[n - 1])) == 0)
+		if (n && k->o->group && strcmp(class_name(f, what), class_name(f, step[n - 1])) == 0)
 			continue;
 		if (n == SHOWN_CLASSES)
 			break;
@@ -167,8 +142,7 @@ path_text(const struct fold *f, uint32_t path, struct tt_buf *b, struct tt_err *
 	while (f->g->path[path].up != 0)
 		path = f->g->path[path].up;
 	b->n = 0;
-	const char *root = root_name(f, f->g->path[path].what, err);
-	rc = root ? tt_buf_text(b, root, err) : err->code;
+	rc = tt_buf_text(b, root_name(k, f->g->path[path].what), err);
 	if (rc == TT_OK && cut)
 		rc = tt_buf_text(b, " > …", err);
 	while (n-- > 0 && rc == TT_OK) {
@@ -194,42 +168,29 @@ by_objects(const void *a, const void *b)
 	return (x->path > y->path) - (x->path < y->path);
 }
 
-/* NULL: out of memory. */
 static const char *
-way_text(struct fold *f, uint32_t path, struct tt_buf *b, struct tt_err *err)
+way_text(const struct tt_making *k, uint32_t path)
 {
-	if (!path)
-		return "(not reached)";
-	return path_text(f, path, b, err) == TT_OK ? tt_arena_text(&f->r->arena, b->p, b->n, err) : NULL;
-}
+	const char *text = "(not reached)";
+	struct tt_buf b = { 0 };
 
-static int
-put_way(struct fold *f, struct tt_table *t, const struct class *c, const struct way *w, struct tt_buf *b,
-    struct tt_err *err)
-{
-	const char *text = w->text ? w->text : way_text(f, w->path, b, err);
-	struct tt_cell *cell;
-	int rc = text ? tt_table_row(f->r, t, &cell, err) : err->code;
-
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&cell[0], c->name);
-	tt_cell_text(&cell[1], text);
-	tt_cell_int(&cell[2], (int64_t)w->n);
-	tt_cell_share(&cell[3], (int64_t)w->n, (int64_t)c->n);
-	tt_cell_int(&cell[4], (int64_t)c->bytes);
-	return TT_OK;
+	if (path && path_text(k, path, &b, &k->r->err) == TT_OK)
+		text = tt_text_of(k->r, b.p, b.n);
+	tt_buf_free(&b);
+	return text;
 }
 
 /* The classes of the shot, one of a name, largest first; ${group}: class index -> place + 1 among the first. */
 static size_t
-list_classes(struct fold *f, struct class *v, uint32_t *group)
+list_classes(struct tt_making *k, struct class *v, uint32_t *group)
 {
-	const struct tt_shot *s = &f->s->shot[f->g->shot - 1];
+	const struct fold *f = fold_of(k);
+	const struct tt_shot *s = f->shot;
+	const struct tt_shot_class *cell = k->m->shots->cell + s->first;
 	size_t all = 0, n = 0;
 
 	for (size_t i = 0; i < s->nclass; i++) {
-		const struct tt_shot_class *c = &f->s->cell[s->first + i];
+		const struct tt_shot_class *c = &cell[i];
 		if (f->class[c->class].wanted)
 			v[all++] = (struct class){ class_name(f, c->class), c->class, c->n, c->bytes };
 	}
@@ -248,10 +209,10 @@ list_classes(struct fold *f, struct class *v, uint32_t *group)
 	if (n > BIGGEST_CLASSES)
 		n = BIGGEST_CLASSES;
 	for (size_t i = 0; i < s->nclass; i++) {
-		uint32_t class = f->s->cell[s->first + i].class;
-		for (size_t k = 0; k < n && f->class[class].wanted; k++) {
-			if (strcmp(v[k].name, class_name(f, class)) == 0)
-				group[class] = (uint32_t)k + 1;
+		uint32_t class = cell[i].class;
+		for (size_t c = 0; c < n && f->class[class].wanted; c++) {
+			if (strcmp(v[c].name, class_name(f, class)) == 0)
+				group[class] = (uint32_t)c + 1;
 		}
 	}
 	return n;
@@ -268,83 +229,89 @@ by_text(const void *a, const void *b)
 }
 
 /* Of groups: ways of the same steps are one. */
-static int
-join_ways(struct fold *f, struct way *way, size_t *n, struct tt_buf *b, struct tt_err *err)
+static size_t
+join_ways(struct tt_making *k, struct way *way, size_t n)
 {
 	size_t to = 0;
 
-	for (size_t i = 0; i < *n; i++)
-		if (!(way[i].text = way_text(f, way[i].path, b, err)))
-			return err->code;
-	if (*n)
-		qsort(way, *n, sizeof *way, by_text);
-	for (size_t i = 0; i < *n; i++) {
+	for (size_t i = 0; i < n; i++)
+		way[i].text = way_text(k, way[i].path);
+	if (n)
+		qsort(way, n, sizeof *way, by_text);
+	for (size_t i = 0; i < n; i++) {
 		if (to > 0 && by_text(&way[to - 1], &way[i]) == 0)
 			way[to - 1].n += way[i].n;
 		else
 			way[to++] = way[i];
 	}
-	*n = to;
-	return TT_OK;
+	return to;
 }
 
-static int
-put_paths(struct fold *f, struct tt_table *t, const struct class *v, size_t nv, const uint32_t *group, struct way *way,
-    struct tt_err *err)
+static size_t
+list_ways(struct tt_making *k, size_t nv, const uint32_t *group, struct way *way)
 {
-	struct tt_buf b = { 0 };
+	const struct tt_graph *g = fold_of(k)->g;
 	size_t n = 0;
-	int rc = TT_OK;
 
-	for (uint32_t p = 1; p < f->g->npath; p++) {
-		const struct tt_graph_path *path = &f->g->path[p];
+	for (uint32_t p = 1; p < g->npath; p++) {
+		const struct tt_graph_path *path = &g->path[p];
 		if (path->up && group[path->what])
 			way[n++] = (struct way){ group[path->what], p, NULL, path->n };
 	}
-	for (size_t k = 0; k < nv; k++) {
+	for (size_t i = 0; i < nv; i++) {
 		uint64_t missed = 0;
-		for (size_t c = 0; c < f->g->nunreached; c++)
-			missed += group[c] == k + 1 ? f->g->unreached[c] : 0;
+		for (size_t c = 0; c < g->nunreached; c++)
+			missed += group[c] == i + 1 ? g->unreached[c] : 0;
 		if (missed)
-			way[n++] = (struct way){ (uint32_t)k + 1, 0, NULL, missed };
+			way[n++] = (struct way){ (uint32_t)i + 1, 0, NULL, missed };
 	}
-	if (f->o->group)
-		rc = join_ways(f, way, &n, &b, err);
+	if (k->o->group)
+		n = join_ways(k, way, n);
 	if (n)
 		qsort(way, n, sizeof *way, by_objects);
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		if (f->o->rows && t->nrow >= f->o->rows)
-			t->hidden++;
-		else
-			rc = put_way(f, t, &v[way[i].group - 1], &way[i], &b, err);
-	}
-	tt_buf_free(&b);
-	return rc;
+	return n;
 }
 
-static int
-paths(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+put_ways(struct tt_making *k, struct tt_table *t, const struct class *v, const struct way *way, size_t n)
 {
-	struct tt_mem *mem = &f->m->env->mem;
-	size_t nclass = f->s->shot[f->g->shot - 1].nclass, room = f->g->npath + BIGGEST_CLASSES;
-	struct class *v = tt_mem_alloc(mem, nclass * sizeof *v, err);
-	uint32_t *group = v ? tt_mem_alloc(mem, f->s->nkey * sizeof *group, err) : NULL;
-	struct way *way = group ? tt_mem_alloc(mem, room * sizeof *way, err) : NULL;
-	int rc = way ? TT_OK : err->code;
+	for (size_t i = 0; i < n; i++) {
+		const struct class *class = &v[way[i].group - 1];
+		const char *text;
+		struct tt_cell *c;
 
-	if (rc == TT_OK) {
-		size_t n = list_classes(f, v, group);
-		rc = put_paths(f, t, v, n, group, way, err);
+		if (k->o->rows && t->nrow >= k->o->rows) {
+			t->hidden++;
+			continue;
+		}
+		text = way[i].text ? way[i].text : way_text(k, way[i].path);
+		c = tt_row(t);
+		tt_cell_text(&c[0], class->name);
+		tt_cell_text(&c[1], text);
+		tt_cell_u64(&c[2], way[i].n);
+		tt_cell_share(&c[3], (int64_t)way[i].n, (int64_t)class->n);
+		tt_cell_u64(&c[4], class->bytes);
 	}
-	if (rc == TT_OK && f->g->deeper) {
-		t->note = tt_report_text(f->r, err, "%llu objects are counted where they leave the first %u paths",
+}
+
+static void
+paths(struct tt_making *k, struct tt_table *t)
+{
+	const struct fold *f = fold_of(k);
+	struct tt_mem *mem = &k->m->env->mem;
+	size_t room = f->g->npath + BIGGEST_CLASSES;
+	struct class *v = tt_mem_alloc(mem, f->shot->nclass * sizeof *v, &k->r->err);
+	uint32_t *group = v ? tt_mem_alloc(mem, f->nclass * sizeof *group, &k->r->err) : NULL;
+	struct way *way = group ? tt_mem_alloc(mem, room * sizeof *way, &k->r->err) : NULL;
+
+	if (way)
+		put_ways(k, t, v, way, list_ways(k, list_classes(k, v, group), group, way));
+	if (f->g->deeper)
+		t->note = tt_text(k->r, "%llu objects are counted where they leave the first %u paths",
 		    (unsigned long long)f->g->deeper, (unsigned)TT_GRAPH_PATHS_MAX);
-		rc = t->note ? TT_OK : err->code;
-	}
 	tt_mem_free(mem, way, room * sizeof *way);
-	tt_mem_free(mem, group, f->s->nkey * sizeof *group);
-	tt_mem_free(mem, v, nclass * sizeof *v);
-	return rc;
+	tt_mem_free(mem, group, f->nclass * sizeof *group);
+	tt_mem_free(mem, v, f->shot->nclass * sizeof *v);
 }
 
 /* --- references ------------------------------------------------------------------------ */
@@ -362,131 +329,158 @@ by_ends(const void *a, const void *b)
 	return c ? c : strcmp(x->from, y->from);
 }
 
-static int
-references(struct fold *f, struct tt_table *t, struct tt_err *err)
+/* Those of classes, or of roots, that lead to classes the filters want. */
+static size_t
+list_references(const struct tt_making *k, const struct tt_tally *of, bool root, struct reference *v)
 {
-	const struct tt_tally *c = &f->g->by_class, *r = &f->g->by_root;
-	struct tt_mem *mem = &f->m->env->mem;
-	size_t room = c->n + r->n, n = 0;
-	struct reference *v = tt_mem_alloc(mem, room * sizeof *v, err);
-	int rc = v ? TT_OK : err->code;
+	const struct fold *f = fold_of(k);
+	size_t n = 0;
 
-	for (size_t i = 0; v && i < c->nslot; i++) {
-		const struct tt_tally_slot *s = &c->slot[i];
+	for (size_t i = 0; i < of->nslot; i++) {
+		const struct tt_tally_slot *s = &of->slot[i];
+		uint32_t from = (uint32_t)(s->key >> 32);
+
 		if (s->used && f->class[(uint32_t)s->key].wanted)
-			v[n++] = (struct reference){ class_name(f, (uint32_t)s->key), class_name(f, (uint32_t)(s->key >> 32)), s->n, false };
+			v[n++] = (struct reference){ class_name(f, (uint32_t)s->key), root ? root_name(k, from) : class_name(f, from), s->n, root };
 	}
-	for (size_t i = 0; i < r->nslot && rc == TT_OK; i++) {
-		const struct tt_tally_slot *s = &r->slot[i];
-		bool wanted = s->used && f->class[(uint32_t)s->key].wanted;
-		const char *from = wanted ? root_name(f, (uint32_t)(s->key >> 32), err) : "";
-		rc = from ? TT_OK : err->code;
-		if (wanted && from)
-			v[n++] = (struct reference){ class_name(f, (uint32_t)s->key), from, s->n, true };
-	}
-	if (n && rc == TT_OK)
-		qsort(v, n, sizeof *v, by_ends);
-	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
-		uint64_t sum = 0;
-		struct tt_cell *cell;
-
-		for (j = i; j < n && by_ends(&v[i], &v[j]) == 0; j++)
-			sum += v[j].n;
-		rc = tt_table_row(f->r, t, &cell, err);
-		if (rc != TT_OK)
-			break;
-		tt_cell_text(&cell[0], v[i].to);
-		tt_cell_text(&cell[1], v[i].from);
-		tt_cell_int(&cell[2], (int64_t)sum);
-		tt_cell_int(&cell[3], v[i].root);
-	}
-	tt_mem_free(mem, v, room * sizeof *v);
-	return rc == TT_OK ? tt_table_sort(t, "references", err) : rc;
+	return n;
 }
 
-static int
-roots(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+put_reference(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 {
-	struct tt_mem *mem = &f->m->env->mem;
-	uint64_t *reached = tt_mem_alloc(mem, f->g->npath * sizeof *reached, err);
-	int rc = reached ? TT_OK : err->code;
+	const struct reference *v = group;
+	struct tt_cell *c = tt_row(t);
+	uint64_t sum = 0;
+
+	(void)k;
+	for (size_t i = 0; i < n; i++)
+		sum += v[i].n;
+	tt_cell_text(&c[0], v->to);
+	tt_cell_text(&c[1], v->from);
+	tt_cell_u64(&c[2], sum);
+	tt_cell_int(&c[3], v->root);
+}
+
+static void
+references(struct tt_making *k, struct tt_table *t)
+{
+	const struct tt_graph *g = fold_of(k)->g;
+	size_t room = (g->by_class.n + g->by_root.n) * sizeof(struct reference), n;
+	struct reference *v = tt_mem_alloc(&k->m->env->mem, room, &k->r->err);
+
+	if (!v)
+		return;
+	n = list_references(k, &g->by_class, false, v);
+	n += list_references(k, &g->by_root, true, v + n);
+	tt_each_group(v, n, sizeof *v, by_ends, put_reference, k, t);
+	tt_mem_free(&k->m->env->mem, v, room);
+}
+
+static void
+roots(struct tt_making *k, struct tt_table *t)
+{
+	const struct tt_graph *g = fold_of(k)->g;
+	struct tt_mem *mem = &k->m->env->mem;
+	uint64_t *reached = tt_mem_alloc(mem, g->npath * sizeof *reached, &k->r->err);
 
 	/* A path's number is larger than that of the one it goes on from. */
-	for (size_t p = f->g->npath; p-- > 1 && reached;) {
-		reached[p] += f->g->path[p].n;
-		if (f->g->path[p].up)
-			reached[f->g->path[p].up] += reached[p];
+	for (size_t p = g->npath; p-- > 1 && reached;) {
+		reached[p] += g->path[p].n;
+		if (g->path[p].up)
+			reached[g->path[p].up] += reached[p];
 	}
-	for (uint32_t p = 1; p < f->g->npath && rc == TT_OK; p++) {
+	for (uint32_t p = 1; p < g->npath && reached; p++) {
+		const char *name;
 		struct tt_cell *c;
 
-		if (f->g->path[p].up)
+		if (g->path[p].up)
 			continue;
-		const char *name = root_name(f, f->g->path[p].what, err);
-		rc = name ? tt_table_row(f->r, t, &c, err) : err->code;
-		if (rc != TT_OK)
-			break;
+		name = root_name(k, g->path[p].what);
+		c = tt_row(t);
 		tt_cell_text(&c[0], name);
-		tt_cell_int(&c[1], (int64_t)f->g->root[f->g->path[p].what].n);
-		tt_cell_int(&c[2], (int64_t)reached[p]);
-		tt_cell_share(&c[3], (int64_t)reached[p], (int64_t)f->g->objects);
+		tt_cell_u64(&c[1], g->root[g->path[p].what].n);
+		tt_cell_u64(&c[2], reached[p]);
+		tt_cell_share(&c[3], (int64_t)reached[p], (int64_t)g->objects);
 	}
-	tt_mem_free(mem, reached, f->g->npath * sizeof *reached);
-	return rc == TT_OK ? tt_table_sort(t, "reached", err) : rc;
+	tt_mem_free(mem, reached, g->npath * sizeof *reached);
 }
 
 /* --- the pass ------------------------------------------------------------------------------ */
 
 static const char *
-no_graph(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+no_graph(struct tt_making *k)
 {
-	const struct tt_graph *g = m->graph;
+	const struct tt_graph *g = k->m->graph;
 	char bytes[32];
 
-	if (!g || !m->shots || m->shots->n == 0)
+	if (!g || !k->m->shots || k->m->shots->n == 0)
 		return "no heap shot in this capture, or none that the filters leave";
 	if (g->far)
 		return "objects of the last heap shot lie more than 8 GB apart: no graph is made of them";
+	if (g->shot && !g->over)
+		return NULL;
 	if (!g->over)
 		return "the last heap shot is not whole";
 	*tt_put_bytes(bytes, (int64_t)g->need) = '\0';
-	return tt_report_text(r, err, "no room: the graph of %llu objects and %llu references takes %s on top (--max-memory)",
+	return tt_text(k->r, "no room: the graph of %llu objects and %llu references takes %s on top (--max-memory)",
 	    (unsigned long long)g->objects, (unsigned long long)g->refs, bytes);
 }
 
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+static void
+open(struct tt_making *k)
 {
-	static int (*const make[])(struct fold *, struct tt_table *, struct tt_err *) = {
-		[G_PATHS] = paths, [G_REFERENCES] = references, [G_ROOTS] = roots,
-	};
-	struct fold f = { .m = m, .g = m->graph, .s = m->shots, .o = o, .r = r };
-	int rc = TT_OK;
+	const struct tt_shots *s = k->m->shots;
+	struct fold *f = fold_of(k);
+	struct tt_classes classes;
 
-	if (f.g && f.g->shot) {
-		f.process = f.s->shot[f.g->shot - 1].process;
-		rc = name_classes(&f, err);
+	f->g = k->m->graph;
+	if (!f->g || !f->g->shot)
+		return;
+	f->shot = &s->shot[f->g->shot - 1];
+	f->nclass = s->nkey;
+	f->class = tt_mem_alloc(&k->m->env->mem, f->nclass * sizeof *f->class, &k->r->err);
+	tt_classes_init(&classes, k->m, k->o->group, &k->r->arena);
+	for (size_t i = 0; f->class && i < f->nclass; i++) {
+		const struct tt_class *c = tt_class_of(&classes, s->key_process[i], s->key[i], &k->r->err);
+		if (!c)
+			break;
+		f->class[i] = *c;
 	}
-	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
-		struct tt_table *t;
-
-		rc = tt_pass_begin(&tt_pass_heapgraph, i, o, r, &t, err);
-		if (rc != TT_OK || !t)
-			continue;
-		if (f.g && f.g->shot && !f.g->over && !f.g->far)
-			rc = make[i](&f, t, err);
-		else if (!(t->empty_reason = no_graph(m, r, err)))
-			rc = err->code;
-	}
-	tt_mem_free(&m->env->mem, f.class, f.class ? f.s->nkey * sizeof *f.class : 0);
-	return rc;
+	tt_classes_free(&classes);
 }
+
+static void
+drop(struct tt_making *k)
+{
+	struct fold *f = fold_of(k);
+
+	tt_mem_free(&k->m->env->mem, f->class, f->nclass * sizeof *f->class);
+}
+
+static bool
+has_graph(const struct tt_making *k)
+{
+	const struct tt_graph *g = k->m->graph;
+
+	return g && g->shot && !g->over && !g->far;
+}
+
+static const struct tt_pass_table tables[] = {
+	{ "heapshot_paths", "Paths from roots to the largest classes", path_col, TT_NCOL(path_col), false, TT_ON_TIME | TT_ON_NAMES,
+	    TT_BY_NAME | TT_BY_DOMAIN, .make = paths, .has = has_graph, .why = no_graph },
+	{ "heapshot_references", "References between classes", reference_col, TT_NCOL(reference_col), false, TT_ON_TIME | TT_ON_NAMES,
+	    TT_BY_NAME | TT_BY_DOMAIN, .make = references, .has = has_graph, .sort = "references", .why = no_graph },
+	{ "heapshot_roots", "Roots", root_col, TT_NCOL(root_col), false, TT_ON_TIME, .make = roots, .has = has_graph, .sort = "reached", .why = no_graph },
+};
 
 const struct tt_pass tt_pass_heapgraph = {
 	.name = "heapgraph",
 	.summary = "heap shots: references between classes, roots, paths from roots to the largest classes",
 	.needs = TT_NEEDS_SHOTS | TT_NEEDS_GRAPH,
-	.report = report,
+	.own = sizeof(struct fold),
+	.open = open,
+	.close = drop,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -9,8 +9,6 @@
 #include "pass/passes.h"
 #include "stat/num.h"
 
-enum { H_SHOTS, H_CLASSES, H_GROWTH, H_OBJECTS, H_HISTORY };
-
 static const struct tt_col shot_col[] = {
 	{ "shot", "shot", TT_UNIT_COUNT, "Number of the shot, from 1." },
 	{ "time_ns", "time", TT_UNIT_NS, "When it begins." },
@@ -61,28 +59,11 @@ static const struct tt_col history_col[] = {
 	{ "d_objects", "more objects", TT_UNIT_COUNT, "Objects more than in the shot before." },
 };
 
-static const struct tt_pass_table tables[] = {
-	[H_SHOTS] = { "heapshots", "Heap shots", shot_col, TT_NCOL(shot_col), false, TT_ON_TIME, 0, 0 },
-	[H_CLASSES] = { "heapshot_classes", "Last heap shot by class", class_col, TT_NCOL(class_col), false,
-	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 0 },
-	[H_GROWTH] = { "heapshot_growth", "Growth over all heap shots", growth_col, TT_NCOL(growth_col), false,
-	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 0 },
-	[H_OBJECTS] = { "heapshot_objects", "Largest objects of the last heap shot", object_col, TT_NCOL(object_col), false,
-	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 1 | TT_GROUP_COUNT },
-	[H_HISTORY] = { "heapshot_history", "Heap shots by class", history_col, TT_NCOL(history_col), true,
-	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 1 },
-};
-
-static const unsigned table_needs[] = { [H_HISTORY] = TT_NEEDS_GRAPH | TT_NEEDS_ROOTS };
-
 /* A class by name in one shot. */
 struct sum { int64_t n, bytes, refs, roots; };
 
 struct fold {
-	const struct tt_model *m;
 	const struct tt_shots *s;
-	const struct tt_pass_opts *o;
-	struct tt_report *r;
 	struct tt_classes classes;
 	const char **name;            /* of classes or their groups, in order, each once */
 	uint32_t *name_of;            /* by class index; NOT_WANTED */
@@ -93,29 +74,28 @@ struct fold {
 #define NOT_WANTED UINT32_MAX
 #define SLOTS "bytes are those of the collector's slots, which are larger than some objects: 112 bytes lie in 128"
 
+static struct fold *
+fold_of(const struct tt_making *k)
+{
+	return k->own;
+}
+
 static int
 by_text(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int
+static void
 name_classes(struct fold *f, struct tt_err *err)
 {
 	const struct tt_shots *s = f->s;
-	struct tt_mem *mem = &f->m->env->mem;
 	size_t n = 0;
 
-	f->name = tt_mem_alloc(mem, s->nkey * sizeof *f->name, err);
-	f->name_of = f->name ? tt_mem_alloc(mem, s->nkey * sizeof *f->name_of, err) : NULL;
-	f->now = f->name_of ? tt_mem_alloc(mem, s->nkey * sizeof *f->now, err) : NULL;
-	f->before = f->now ? tt_mem_alloc(mem, s->nkey * sizeof *f->before, err) : NULL;
-	if (!f->before)
-		return err->code;
 	for (size_t i = 0; i < s->nkey; i++) {
 		const struct tt_class *c = tt_class_of(&f->classes, s->key_process[i], s->key[i], err);
 		if (!c)
-			return err->code;
+			return;
 		f->name[i] = c->label;
 	}
 	if (s->nkey)
@@ -128,11 +108,43 @@ name_classes(struct fold *f, struct tt_err *err)
 	for (size_t i = 0; i < s->nkey; i++) {
 		const struct tt_class *c = tt_class_of(&f->classes, s->key_process[i], s->key[i], err);
 		if (!c)
-			return err->code;
+			return;
 		const char **at = bsearch(&c->label, f->name, n, sizeof *f->name, by_text);
 		f->name_of[i] = c->wanted ? (uint32_t)(at - f->name) : NOT_WANTED;
 	}
-	return TT_OK;
+}
+
+static void
+open(struct tt_making *k)
+{
+	struct tt_mem *mem = &k->m->env->mem;
+	struct tt_err *err = &k->r->err;
+	struct fold *f = fold_of(k);
+
+	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
+	f->s = k->m->shots;
+	if (!f->s)
+		return;
+	f->name = tt_mem_alloc(mem, f->s->nkey * sizeof *f->name, err);
+	f->name_of = f->name ? tt_mem_alloc(mem, f->s->nkey * sizeof *f->name_of, err) : NULL;
+	f->now = f->name_of ? tt_mem_alloc(mem, f->s->nkey * sizeof *f->now, err) : NULL;
+	f->before = f->now ? tt_mem_alloc(mem, f->s->nkey * sizeof *f->before, err) : NULL;
+	if (f->before)
+		name_classes(f, err);
+}
+
+static void
+drop(struct tt_making *k)
+{
+	struct tt_mem *mem = &k->m->env->mem;
+	struct fold *f = fold_of(k);
+	size_t n = f->s ? f->s->nkey : 0;
+
+	tt_classes_free(&f->classes);
+	tt_mem_free(mem, f->name, n * sizeof *f->name);
+	tt_mem_free(mem, f->name_of, n * sizeof *f->name_of);
+	tt_mem_free(mem, f->now, n * sizeof *f->now);
+	tt_mem_free(mem, f->before, n * sizeof *f->before);
 }
 
 /* The sums of a kept shot by name. */
@@ -177,64 +189,58 @@ last_shot(const struct fold *f)
 	return NULL;
 }
 
-static int
-shots(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+shots(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	const struct tt_shots *all = k->m->shots;
 
-	for (size_t i = 0; i < f->s->n && rc == TT_OK; i++) {
-		const struct tt_shot *s = &f->s->shot[i], *before = NULL;
-		struct tt_cell *c;
+	t->note = SLOTS;
+	for (size_t i = 0; i < all->n; i++) {
+		const struct tt_shot *s = &all->shot[i], *before = NULL;
+		struct tt_cell *c = tt_row(t);
 
-		for (size_t k = i; k-- > 0 && !before;)
-			before = f->s->shot[k].process == s->process && f->s->shot[k].complete ? &f->s->shot[k] : NULL;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
-		tt_cell_int(&c[0], (int64_t)i + 1);
+		for (size_t b = i; b-- > 0 && !before;)
+			before = all->shot[b].process == s->process && all->shot[b].complete ? &all->shot[b] : NULL;
+		tt_cell_u64(&c[0], i + 1);
 		tt_cell_int(&c[1], s->ts);
-		tt_cell_int(&c[2], (int64_t)s->n);
-		tt_cell_int(&c[3], (int64_t)s->bytes);
-		tt_cell_int(&c[4], (int64_t)s->nclass);
-		tt_cell_int(&c[5], (int64_t)s->refs);
-		tt_cell_int(&c[6], (int64_t)s->roots);
+		tt_cell_u64(&c[2], s->n);
+		tt_cell_u64(&c[3], s->bytes);
+		tt_cell_u64(&c[4], s->nclass);
+		tt_cell_u64(&c[5], s->refs);
+		tt_cell_u64(&c[6], s->roots);
 		if (before) {
-			tt_cell_int(&c[7], (int64_t)(s->n - before->n));
-			tt_cell_int(&c[8], (int64_t)(s->bytes - before->bytes));
+			tt_cell_u64(&c[7], s->n - before->n);
+			tt_cell_u64(&c[8], s->bytes - before->bytes);
 		}
-		tt_cell_int(&c[9], (int64_t)s->more);
+		tt_cell_u64(&c[9], s->more);
 		tt_cell_int(&c[10], s->complete);
 		tt_cell_int(&c[11], (int64_t)s->process + 1);
 	}
-	if (rc == TT_OK && (f->s->dropped || f->s->stray)) {
-		t->note = tt_report_text(f->r, err, "%llu further shots and %llu objects outside any shot were left out",
-		    (unsigned long long)f->s->dropped, (unsigned long long)f->s->stray);
-		rc = t->note ? TT_OK : err->code;
-	}
-	return rc;
+	if (all->dropped || all->stray)
+		t->note = tt_text(k->r, "%llu further shots and %llu objects outside any shot were left out",
+		    (unsigned long long)all->dropped, (unsigned long long)all->stray);
 }
 
-static int
-classes(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+classes(struct tt_making *k, struct tt_table *t)
 {
+	struct fold *f = fold_of(k);
 	const struct tt_shot *last = last_shot(f), *before;
-	int rc = TT_OK;
 
+	t->note = SLOTS;
 	if (!last)
-		return TT_OK;
+		return;
 	before = kept_before(f, (size_t)(last - f->s->shot));
 	sum_up(f, last, f->now);
 	if (before)
 		sum_up(f, before, f->before);
-	for (size_t i = 0; i < f->nname && rc == TT_OK; i++) {
+	for (size_t i = 0; i < f->nname; i++) {
 		const struct sum *s = &f->now[i], *b = &f->before[i];
 		struct tt_cell *c;
 
 		if (s->n + s->refs == 0 && (!before || b->n == 0))
 			continue;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
+		c = tt_row(t);
 		tt_cell_text(&c[0], f->name[i]);
 		tt_cell_int(&c[1], s->bytes);
 		tt_cell_share(&c[2], s->bytes, (int64_t)last->bytes);
@@ -247,11 +253,8 @@ classes(struct fold *f, struct tt_table *t, struct tt_err *err)
 		tt_cell_int(&c[6], s->bytes - b->bytes);
 		tt_cell_int(&c[7], s->n - b->n);
 	}
-	t->note = tt_report_text(f->r, err, "shot %zu%s; " SLOTS, (size_t)(last - f->s->shot) + 1,
+	t->note = tt_text(k->r, "shot %zu%s; " SLOTS, (size_t)(last - f->s->shot) + 1,
 	    before && before + 1 != last ? "; differences are to an earlier one than the one before" : "");
-	if (!t->note)
-		return err->code;
-	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
 }
 
 struct growth { int64_t first, last, first_n, last_n, max; uint64_t grew, shrank; };
@@ -288,79 +291,71 @@ walk_growth(struct fold *f, uint32_t process, struct growth *g)
 	return shots;
 }
 
-static int
-growth(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+growth(struct tt_making *k, struct tt_table *t)
 {
+	struct fold *f = fold_of(k);
 	const struct tt_shot *last = last_shot(f);
-	struct tt_mem *mem = &f->m->env->mem;
-	struct growth *g;
-	size_t shots;
-	int rc = TT_OK;
+	struct growth *g = last ? tt_mem_alloc(&k->m->env->mem, f->nname * sizeof *g, &k->r->err) : NULL;
 
-	if (!last)
-		return TT_OK;
-	g = tt_mem_alloc(mem, f->nname * sizeof *g, err);
+	t->note = SLOTS;
 	if (!g)
-		return err->code;
-	shots = walk_growth(f, last->process, g);
-	for (size_t k = 0; k < f->nname && rc == TT_OK; k++) {
+		return;
+	t->note = tt_text(k->r, "over %zu shots", walk_growth(f, last->process, g));
+	for (size_t i = 0; i < f->nname; i++) {
 		struct tt_cell *c;
 
-		if (g[k].max == 0)
+		if (g[i].max == 0)
 			continue;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			break;
-		tt_cell_text(&c[0], f->name[k]);
-		tt_cell_int(&c[1], g[k].last - g[k].first);
-		tt_cell_int(&c[2], g[k].last_n - g[k].first_n);
-		tt_cell_int(&c[3], g[k].first);
-		tt_cell_int(&c[4], g[k].last);
-		tt_cell_int(&c[5], g[k].max);
-		tt_cell_int(&c[6], (int64_t)g[k].grew);
-		tt_cell_int(&c[7], (int64_t)g[k].shrank);
+		c = tt_row(t);
+		tt_cell_text(&c[0], f->name[i]);
+		tt_cell_int(&c[1], g[i].last - g[i].first);
+		tt_cell_int(&c[2], g[i].last_n - g[i].first_n);
+		tt_cell_int(&c[3], g[i].first);
+		tt_cell_int(&c[4], g[i].last);
+		tt_cell_int(&c[5], g[i].max);
+		tt_cell_u64(&c[6], g[i].grew);
+		tt_cell_u64(&c[7], g[i].shrank);
 	}
-	tt_mem_free(mem, g, f->nname * sizeof *g);
-	t->note = tt_report_text(f->r, err, "over %zu shots", shots);
-	if (!t->note)
-		return err->code;
-	return rc == TT_OK ? tt_table_sort(t, "d_bytes", err) : rc;
+	tt_mem_free(&k->m->env->mem, g, f->nname * sizeof *g);
 }
 
-static int
-objects(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+objects(struct tt_making *k, struct tt_table *t)
 {
+	struct fold *f = fold_of(k);
 	const struct tt_shot *last = last_shot(f);
-	int rc = TT_OK;
 
-	for (size_t i = 0; last && i < f->s->nbig && rc == TT_OK; i++) {
+	t->note = SLOTS;
+	for (size_t i = 0; last && i < f->s->nbig; i++) {
 		const struct tt_heap_big *b = &f->s->big[i];
-		const struct tt_class *class = tt_class_of(&f->classes, last->process, b->key, err);
+		const struct tt_class *class = tt_class_of(&f->classes, last->process, b->key, &k->r->err);
 		struct tt_cell *c;
 
-		if (!class)
-			return err->code;
-		if (!class->wanted)
+		if (!class || !class->wanted)
 			continue;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
-		tt_cell_int(&c[0], (int64_t)b->object);
+		c = tt_row(t);
+		tt_cell_u64(&c[0], b->object);
 		tt_cell_text(&c[1], class->label);
-		tt_cell_int(&c[2], (int64_t)b->size);
+		tt_cell_u64(&c[2], b->size);
 	}
-	if (!f->o->group)
-		return rc;
-	tt_group_rows(t, 1u << 1, 1u << 2);
-	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
 }
 
-static int
-history(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+object_groups(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	objects(k, t);
+	tt_table_group(t, 1u << 1, 1u << 2);
+	tt_table_sort(t, "bytes", &k->r->err);
+}
 
-	for (size_t i = 0; i < f->s->n && rc == TT_OK; i++) {
+static void
+history(struct tt_making *k, struct tt_table *t)
+{
+	struct fold *f = fold_of(k);
+
+	t->note = SLOTS;
+	for (size_t i = 0; i < f->s->n; i++) {
 		const struct tt_shot *s = &f->s->shot[i], *before = kept_before(f, i);
 
 		if (!s->kept)
@@ -368,83 +363,64 @@ history(struct fold *f, struct tt_table *t, struct tt_err *err)
 		sum_up(f, s, f->now);
 		if (before)
 			sum_up(f, before, f->before);
-		for (size_t k = 0; k < f->nname && rc == TT_OK; k++) {
+		for (size_t n = 0; n < f->nname; n++) {
 			struct tt_cell *c;
 
-			if (f->now[k].n == 0)
+			if (f->now[n].n == 0)
 				continue;
-			rc = tt_table_row(f->r, t, &c, err);
-			if (rc != TT_OK)
-				return rc;
-			tt_cell_int(&c[0], (int64_t)i + 1);
-			tt_cell_text(&c[1], f->name[k]);
-			tt_cell_int(&c[2], f->now[k].bytes);
-			tt_cell_int(&c[3], f->now[k].n);
-			tt_cell_int(&c[4], f->now[k].refs);
+			c = tt_row(t);
+			tt_cell_u64(&c[0], i + 1);
+			tt_cell_text(&c[1], f->name[n]);
+			tt_cell_int(&c[2], f->now[n].bytes);
+			tt_cell_int(&c[3], f->now[n].n);
+			tt_cell_int(&c[4], f->now[n].refs);
 			if (s->roots_known)
-				tt_cell_int(&c[5], f->now[k].roots);
+				tt_cell_int(&c[5], f->now[n].roots);
 			if (!before)
 				continue;
-			tt_cell_int(&c[6], f->now[k].bytes - f->before[k].bytes);
-			tt_cell_int(&c[7], f->now[k].n - f->before[k].n);
+			tt_cell_int(&c[6], f->now[n].bytes - f->before[n].bytes);
+			tt_cell_int(&c[7], f->now[n].n - f->before[n].n);
 		}
 	}
-	return rc;
 }
 
-static int
-tables_of(struct fold *f, struct tt_err *err)
+/* --- the pass ------------------------------------------------------------------------ */
+
+static bool
+any(const struct tt_model *m)
 {
-	static int (*const make[])(struct fold *, struct tt_table *, struct tt_err *) = {
-		[H_SHOTS] = shots, [H_CLASSES] = classes, [H_GROWTH] = growth, [H_OBJECTS] = objects, [H_HISTORY] = history,
-	};
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
-		struct tt_table *t;
-
-		rc = tt_pass_begin(&tt_pass_heapshot, i, f->o, f->r, &t, err);
-		if (rc != TT_OK || !t)
-			continue;
-		t->empty_reason = i == H_SHOTS ? "no heap shot in this capture, or none that the filters leave" :
-		    "no whole heap shot in this capture, or none that the filters leave";
-		t->note = SLOTS;
-		if (f->s)
-			rc = make[i](f, t, err);
-	}
-	return rc;
+	return m->shots && m->shots->n;
 }
 
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+static bool
+has(const struct tt_making *k)
 {
-	struct fold f = { .m = m, .s = m->shots, .o = o, .r = r };
-	struct tt_mem *mem = &m->env->mem;
-	size_t n = f.s ? f.s->nkey : 0;
-	int rc = TT_OK;
-
-	if ((!f.s || f.s->n == 0) && !o->table)
-		return TT_OK;
-	tt_classes_init(&f.classes, m, o->group, &r->arena);
-	if (f.s)
-		rc = name_classes(&f, err);
-	if (rc == TT_OK)
-		rc = tables_of(&f, err);
-	tt_classes_free(&f.classes);
-	tt_mem_free(mem, f.name, n * sizeof *f.name);
-	tt_mem_free(mem, f.name_of, n * sizeof *f.name_of);
-	tt_mem_free(mem, f.now, n * sizeof *f.now);
-	tt_mem_free(mem, f.before, n * sizeof *f.before);
-	return rc;
+	return k->m->shots != NULL;
 }
+
+#define NO_SHOT .has = has, .none = "no heap shot in this capture, or none that the filters leave"
+#define NO_WHOLE_SHOT .has = has, .none = "no whole heap shot in this capture, or none that the filters leave"
+static const struct tt_pass_table tables[] = {
+	{ "heapshots", "Heap shots", shot_col, TT_NCOL(shot_col), false, TT_ON_TIME, .make = shots, NO_SHOT },
+	{ "heapshot_classes", "Last heap shot by class", class_col, TT_NCOL(class_col), false, TT_ON_TIME | TT_ON_NAMES,
+	    TT_BY_NAME | TT_BY_DOMAIN, .make = classes, .sort = "bytes", NO_WHOLE_SHOT },
+	{ "heapshot_growth", "Growth over all heap shots", growth_col, TT_NCOL(growth_col), false, TT_ON_TIME | TT_ON_NAMES,
+	    TT_BY_NAME | TT_BY_DOMAIN, .make = growth, .sort = "d_bytes", NO_WHOLE_SHOT },
+	{ "heapshot_objects", "Largest objects of the last heap shot", object_col, TT_NCOL(object_col), false,
+	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME | TT_BY_DOMAIN, 1 | TT_GROUP_COUNT, .make = objects, .make_groups = object_groups, NO_WHOLE_SHOT },
+	{ "heapshot_history", "Heap shots by class", history_col, TT_NCOL(history_col), true, TT_ON_TIME | TT_ON_NAMES,
+	    TT_BY_NAME | TT_BY_DOMAIN, 1, .needs = TT_NEEDS_GRAPH | TT_NEEDS_ROOTS, .make = history, NO_WHOLE_SHOT },
+};
 
 const struct tt_pass tt_pass_heapshot = {
 	.name = "heapshot",
 	.summary = "heap shots: classes, differences, growth, largest objects",
 	.needs = TT_NEEDS_SHOTS,
 	.standard = true,
-	.report = report,
+	.has = any,
+	.own = sizeof(struct fold),
+	.open = open,
+	.close = drop,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
-	.table_needs = table_needs,
 };

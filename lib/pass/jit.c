@@ -10,8 +10,6 @@
 #include "pass/passes.h"
 #include "stat/num.h"
 
-enum { J_SUMMARY, J_HELPERS, J_METHODS };
-
 enum { U_METHODS, U_CODE, U_BYTES, U_MEAN, U_MAX, U_HELPERS, U_HELPER_BYTES, U_TIME, U_COMPILED, U_AOT, U_PROCESS, U_N };
 
 static const struct tt_col summary_col[U_N] = {
@@ -42,13 +40,6 @@ static const struct tt_col method_col[] = {
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
-static const struct tt_pass_table tables[] = {
-	[J_SUMMARY] = { "jit", "Compiled code", summary_col, U_N, false, TT_ON_TIME, 0, 0 },
-	[J_HELPERS] = { "jit_helpers", "Helper code", helper_col, TT_NCOL(helper_col), false, TT_ON_TIME, 0, 0 },
-	[J_METHODS] = { "jit_methods", "Code by method", method_col, TT_NCOL(method_col), true,
-	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME, 0 },
-};
-
 #define METHOD_CODE 0         /* kind of helper code that repeats a method's */
 
 /* The last value of the counter ${name}, times in ns; the cell stays empty without it. */
@@ -65,203 +56,155 @@ put_counter(const struct tt_model *m, uint32_t process, const char *name, struct
 	}
 }
 
-static bool
-in_time(const struct tt_model *m, int64_t ts)
+static void
+summary(struct tt_making *k, struct tt_table *t)
 {
-	return ts >= m->filter.from && ts < m->filter.to;
-}
+	const struct tt_model *m = k->m;
 
-static int
-summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	t->facts = true;
-	for (uint32_t p = 0; p < m->ncap && rc == TT_OK; p++) {
-		const struct tt_capture *cap = m->cap[p];
+	for (uint32_t p = 0; p < m->ncap; p++) {
 		uint64_t helpers = 0, helper_b = 0;
 		struct tt_code_sum sum;
 		struct tt_cell *c;
 
-		if (!tt_code_sum(cap, m->filter.from, m->filter.to, &sum))
+		if (!tt_code_sum(m->cap[p], m->filter.from, m->filter.to, &sum))
 			continue;
 		for (size_t i = 0; m->code && i < m->code->n; i++) {
 			const struct tt_code_helper *h = &m->code->helper[i];
 			helpers += h->process == p && h->kind != METHOD_CODE;
 			helper_b += h->process == p && h->kind != METHOD_CODE ? h->size : 0;
 		}
-		rc = tt_table_row(r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
-		tt_cell_int(&c[U_METHODS], (int64_t)sum.methods);
-		tt_cell_int(&c[U_CODE], (int64_t)sum.coded);
-		tt_cell_int(&c[U_BYTES], (int64_t)sum.bytes);
+		c = tt_row(t);
+		tt_cell_u64(&c[U_METHODS], sum.methods);
+		tt_cell_u64(&c[U_CODE], sum.coded);
+		tt_cell_u64(&c[U_BYTES], sum.bytes);
 		if (sum.coded) {
 			tt_cell_int(&c[U_MEAN], tt_ratio(sum.bytes, 1, sum.coded));
-			tt_cell_int(&c[U_MAX], (int64_t)sum.largest);
+			tt_cell_u64(&c[U_MAX], sum.largest);
 		}
-		tt_cell_int(&c[U_HELPERS], (int64_t)helpers);
-		tt_cell_int(&c[U_HELPER_BYTES], (int64_t)helper_b);
+		tt_cell_u64(&c[U_HELPERS], helpers);
+		tt_cell_u64(&c[U_HELPER_BYTES], helper_b);
 		put_counter(m, p, "Total time spent JITting", &c[U_TIME]);
 		put_counter(m, p, "Compiled methods", &c[U_COMPILED]);
 		put_counter(m, p, "Methods from AOT", &c[U_AOT]);
 		tt_cell_int(&c[U_PROCESS], (int64_t)p + 1);
 	}
-	return rc;
 }
 
-static int
-helpers(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+helpers(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	const struct tt_code *code = k->m->code;
 
-	for (unsigned k = 0; m->code && k < TT_NCOL(m->code->helper_n) && rc == TT_OK; k++) {
+	for (unsigned i = 0; code && i < TT_NCOL(code->helper_n); i++) {
 		struct tt_cell *c;
 
-		if (m->code->helper_n[k] == 0)
+		if (code->helper_n[i] == 0)
 			continue;
-		rc = tt_table_row(r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
-		tt_cell_text(&c[0], tt_code_helper_kind(k));
-		tt_cell_int(&c[1], (int64_t)m->code->helper_n[k]);
-		tt_cell_int(&c[2], (int64_t)m->code->helper_b[k]);
+		c = tt_row(t);
+		tt_cell_text(&c[0], tt_code_helper_kind(i));
+		tt_cell_u64(&c[1], code->helper_n[i]);
+		tt_cell_u64(&c[2], code->helper_b[i]);
 	}
-	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
 }
 
-/* Has it code, compiled in the time looked at, and do the filters want it? */
+/* The code of a method, or of a group of methods. */
+struct code { const struct tt_def *d; const struct tt_name *name; const char *label; int64_t ts; uint32_t process; };
+
+/* Method ${i} of ${process} in ${to}: is it compiled in the time looked at, and do the filters want it? */
 static bool
-is_wanted(const struct tt_model *m, const struct tt_def *d, const struct tt_name *name, int64_t ts)
+is_wanted(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct code *to)
 {
-	return d->b > 0 && name->wanted && in_time(m, ts);
+	*to = (struct code){ .d = d, .name = tt_model_key(m, process, d->key), .ts = d->ts + m->cap[process]->offset_ns, .process = process };
+	return d->b > 0 && to->name->wanted && to->ts >= m->filter.from && to->ts < m->filter.to;
 }
-
-/* The code of a method on its way into its group. */
-struct group { const char *label; int64_t bytes, first_ns; uint32_t process; };
 
 static int
 by_label(const void *a, const void *b)
 {
-	const struct group *x = a, *y = b;
+	const struct code *x = a, *y = b;
 	int c = strcmp(x->label, y->label);
 
 	return c ? c : (x->process > y->process) - (x->process < y->process);
 }
 
-static int
-put_groups(struct group *v, size_t n, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+put_group(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 {
-	int rc = TT_OK;
+	const struct code *v = group;
+	int64_t bytes = 0, first = v->ts;
+	struct tt_cell *c = tt_row(t);
 
-	if (n)
-		qsort(v, n, sizeof *v, by_label);
-	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
-		struct group sum = v[i];
-		struct tt_cell *c;
-
-		for (j = i + 1; j < n && by_label(&v[i], &v[j]) == 0; j++) {
-			sum.bytes += v[j].bytes;
-			if (v[j].first_ns < sum.first_ns)
-				sum.first_ns = v[j].first_ns;
-		}
-		rc = tt_table_row(r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
-		tt_cell_text(&c[0], sum.label);
-		tt_cell_int(&c[2], sum.bytes);
-		tt_cell_int(&c[4], sum.first_ns);
-		tt_cell_int(&c[5], (int64_t)sum.process + 1);
+	(void)k;
+	for (size_t i = 0; i < n; i++) {
+		bytes += (int64_t)v[i].d->b;
+		first = v[i].ts < first ? v[i].ts : first;
 	}
-	return rc;
+	tt_cell_text(&c[0], v->label);
+	tt_cell_int(&c[2], bytes);
+	tt_cell_int(&c[4], first);
+	tt_cell_int(&c[5], (int64_t)v->process + 1);
 }
 
-static int
-groups(const struct tt_model *m, enum tt_group group, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+groups(struct tt_making *k, struct tt_table *t)
 {
-	struct group *v = NULL;
+	struct tt_mem *mem = &k->m->env->mem;
+	struct code *v = NULL;
 	size_t n = 0, cap = 0;
 	const struct tt_def *d;
-	int rc = TT_OK;
 
-	for (uint32_t p = 0; p < m->ncap; p++) {
-		for (size_t i = 0; rc == TT_OK && (d = tt_code_at(m->cap[p], i)); i++) {
-			const struct tt_name *name = tt_model_key(m, p, d->key);
-			int64_t ts = d->ts + m->cap[p]->offset_ns;
+	for (uint32_t p = 0; p < k->m->ncap; p++) {
+		for (size_t i = 0; k->r->err.code == TT_OK && (d = tt_code_at(k->m->cap[p], i)); i++) {
+			struct code of;
 
-			if (!is_wanted(m, d, name, ts))
+			if (!is_wanted(k->m, p, d, &of) || tt_mem_grow(mem, &v, &cap, n + 1, sizeof *v, &k->r->err) != TT_OK)
 				continue;
-			rc = tt_mem_grow(&m->env->mem, &v, &cap, n + 1, sizeof *v, err);
-			if (rc != TT_OK)
-				break;
-			v[n] = (struct group){ tt_group_marker(m, group, name, &r->arena, err), (int64_t)d->b, ts, p };
-			rc = v[n++].label ? TT_OK : err->code;
+			of.label = tt_group_marker(k->m, k->o->group, of.name, &k->r->arena, &k->r->err);
+			v[n] = of;
+			n += of.label != NULL;
 		}
 	}
-	if (rc == TT_OK)
-		rc = put_groups(v, n, r, t, err);
-	tt_mem_free(&m->env->mem, v, cap * sizeof *v);
-	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
+	tt_each_group(v, n, sizeof *v, by_label, put_group, k, t);
+	tt_mem_free(mem, v, cap * sizeof *v);
 }
 
-static int
-methods(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+methods(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	const struct tt_def *d;
 
-	for (uint32_t p = 0; p < m->ncap; p++) {
-		const struct tt_capture *cap = m->cap[p];
-		const struct tt_def *d;
-
-		for (size_t i = 0; rc == TT_OK && (d = tt_code_at(cap, i)); i++) {
-			const struct tt_name *name = tt_model_key(m, p, d->key);
+	for (uint32_t p = 0; p < k->m->ncap; p++) {
+		for (size_t i = 0; (d = tt_code_at(k->m->cap[p], i)); i++) {
+			struct code of;
 			struct tt_cell *c;
 
-			if (!is_wanted(m, d, name, d->ts + cap->offset_ns))
+			if (!is_wanted(k->m, p, d, &of))
 				continue;
-			rc = tt_table_row(r, t, &c, err);
-			if (rc != TT_OK)
-				return rc;
-			tt_cell_text(&c[0], name->shown);
-			if (name->category < m->ncategory)
-				tt_cell_text(&c[1], m->category[name->category].name);
-			tt_cell_int(&c[2], (int64_t)d->b);
-			tt_cell_int(&c[3], (int64_t)d->a);
-			tt_cell_int(&c[4], d->ts + cap->offset_ns);
+			c = tt_row(t);
+			tt_cell_text(&c[0], of.name->shown);
+			if (of.name->category < k->m->ncategory)
+				tt_cell_text(&c[1], k->m->category[of.name->category].name);
+			tt_cell_u64(&c[2], d->b);
+			tt_cell_u64(&c[3], d->a);
+			tt_cell_int(&c[4], of.ts);
 			tt_cell_int(&c[5], (int64_t)p + 1);
 		}
 	}
-	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
 }
 
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
-{
-	static int (*const make[])(const struct tt_model *, struct tt_report *, struct tt_table *, struct tt_err *) = {
-		[J_SUMMARY] = summary, [J_HELPERS] = helpers, [J_METHODS] = methods,
-	};
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
-		struct tt_table *t;
-
-		rc = tt_pass_begin(&tt_pass_jit, i, o, r, &t, err);
-		if (rc != TT_OK || !t)
-			continue;
-		t->empty_reason = i == J_HELPERS ? tt_pass_none(m, r, TT_REC_CODE, "no helper code in this capture", err) :
-		    "no compiled code in this capture";
-		if (!t->empty_reason)
-			return err->code;
-		rc = i == J_METHODS && o->group ? groups(m, o->group, r, t, err) : make[i](m, r, t, err);
-	}
-	return rc;
-}
+static const struct tt_pass_table tables[] = {
+	{ "jit", "Compiled code", summary_col, U_N, false, TT_ON_TIME, .shape = TT_FACTS, .make = summary,
+	    .none = "no compiled code in this capture" },
+	{ "jit_helpers", "Helper code", helper_col, TT_NCOL(helper_col), false, TT_ON_TIME, .make = helpers, .sort = "bytes",
+	    .none = "no helper code in this capture", .records = TT_REC_CODE },
+	{ "jit_methods", "Code by method", method_col, TT_NCOL(method_col), true, TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME,
+	    .make = methods, .make_groups = groups, .sort = "bytes", .none = "no compiled code in this capture" },
+};
 
 const struct tt_pass tt_pass_jit = {
 	.name = "jit",
 	.summary = "compiled code: methods, sizes, helper code",
 	.needs = TT_NEEDS_CODE,
-	.report = report,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

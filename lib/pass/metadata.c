@@ -11,8 +11,6 @@
 #include "model/code.h"
 #include "pass/passes.h"
 
-enum { M_SUMMARY, M_THINGS, M_CLASSES, M_FACTS, M_MARKERS, M_CATEGORIES };
-
 static const struct tt_col summary_col[] = {
 	{ "kind", "kind", TT_UNIT_TEXT, "image, assembly, domain, context, class, vtable, method or thread." },
 	{ "loaded", "loaded", TT_UNIT_COUNT, "Different ones that were loaded or named; an address that was used again counts again." },
@@ -57,18 +55,6 @@ static const struct tt_col category_col[] = {
 	{ "id", "id", TT_UNIT_COUNT, "The engine's number of it." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
-static const struct tt_pass_table tables[] = {
-	[M_SUMMARY] = { "metadata", "Metadata", summary_col, TT_NCOL(summary_col), false, 0,
-	    TT_BY_NAME | TT_BY_DOMAIN, TT_GROUP_FRONT },
-	[M_THINGS] = { "metadata_items", "Images, assemblies, domains, contexts", thing_col, TT_NCOL(thing_col), false,
-	    TT_ON_TIME | TT_ON_MARKER, TT_BY_ASSEMBLY | TT_BY_DOMAIN, TT_GROUP_FRONT | TT_GROUP_COUNT },
-	[M_CLASSES] = { "metadata_classes", "Classes", class_col, TT_NCOL(class_col), true,
-	    TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME, TT_GROUP_COUNT },
-	[M_MARKERS] = { "metadata_markers", "Markers as the engine describes them", marker_col, TT_NCOL(marker_col), true, TT_ON_NAMES, 0, 0 },
-	[M_CATEGORIES] = { "metadata_categories", "Categories as the engine describes them", category_col, TT_NCOL(category_col), true,
-	    0, 0, 0 },
-	[M_FACTS] = { "facts", "Labels and facts", fact_col, TT_NCOL(fact_col), true, TT_ON_TIME, 0, 0 },
-};
 
 static const struct { enum tt_def_kind kind; const char *name; } things[] = {
 	{ TT_DEF_IMAGE, "image" }, { TT_DEF_ASSEMBLY, "assembly" }, { TT_DEF_DOMAIN, "domain" },
@@ -107,383 +93,341 @@ count_of(const struct tt_model *m, uint32_t p, enum tt_def_kind kind)
 	return n;
 }
 
-static int
-summary(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+summary(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
-
-	t->whole = true;
-	for (uint32_t p = 0; p < m->ncap; p++) {
-		for (size_t i = 0; i < TT_NCOL(things) && rc == TT_OK; i++) {
-			uint64_t gone = m->cap[p]->unloaded[things[i].kind];
-			uint64_t n = count_of(m, p, things[i].kind);
+	for (uint32_t p = 0; p < k->m->ncap; p++) {
+		for (size_t i = 0; i < TT_NCOL(things); i++) {
+			uint64_t gone = k->m->cap[p]->unloaded[things[i].kind], n = count_of(k->m, p, things[i].kind);
 			struct tt_cell *c;
 
 			if (n + gone == 0)
 				continue;
-			rc = tt_table_row(r, t, &c, err);
-			if (rc != TT_OK)
-				return rc;
+			c = tt_row(t);
 			tt_cell_text(&c[0], things[i].name);
-			tt_cell_int(&c[1], (int64_t)n);
+			tt_cell_u64(&c[1], n);
 			if (i < LISTED)
-				tt_cell_int(&c[2], (int64_t)gone);
+				tt_cell_u64(&c[2], gone);
 			tt_cell_int(&c[3], (int64_t)p + 1);
 		}
 	}
-	return rc;
+}
+
+/* A definition of process ${p}. */
+struct def { const struct tt_making *k; const struct tt_def *d; uint32_t p; };
+
+static const struct tt_defs *
+defs_of(const struct def *x)
+{
+	return x->k->m->cap[x->p]->defs;
+}
+
+static int64_t
+loaded_at(const struct def *x)
+{
+	return x->d->ts + x->k->m->cap[x->p]->offset_ns;
 }
 
 /* Was it loaded in the time looked at? */
 static bool
-in_time(const struct tt_model *m, uint32_t p, const struct tt_def *d)
+in_time(const struct def *x)
 {
-	int64_t ts = d->ts + m->cap[p]->offset_ns;
+	int64_t ts = loaded_at(x);
 
-	return ts >= m->filter.from && ts < m->filter.to;
+	return ts >= x->k->m->filter.from && ts < x->k->m->filter.to;
+}
+
+static bool
+is_named(const struct def *x)
+{
+	return tt_name_match(x->k->m->filter.marker, x->d->len ? x->d->text : "");
+}
+
+/* ${fill} of all definitions of ${kind}. */
+static void
+each_def(struct tt_making *k, struct tt_table *t, enum tt_def_kind kind, const char *name,
+    void (*fill)(const struct def *x, const char *name, struct tt_table *t))
+{
+	for (uint32_t p = 0; p < k->m->ncap; p++) {
+		const struct tt_def *d;
+
+		for (size_t i = 0; (d = tt_defs_at(k->m->cap[p]->defs, kind, i)); i++)
+			fill(&(struct def){ k, d, p }, name, t);
+	}
 }
 
 /* --- groups ----------------------------------------------------------------------- */
 
-/* What is put into groups, and where. */
-struct grouping {
-	const struct tt_model *m;
-	enum tt_group group;
-	struct tt_report *r;
-	uint32_t process;
-};
-
-/* The group of a class (its assembly where rows are classes), or NULL where the filters do not want it. */
-static int
-class_group(const struct grouping *g, const struct tt_def *d, const char **label, struct tt_err *err)
+/* The group of class ${d} (its assembly where rows are classes), or NULL where the filters do not want it. */
+static const char *
+class_group(const struct def *x, const struct tt_def *d)
 {
-	const char *assembly = tt_class_assembly(g->m, g->process, d, &g->r->arena, err), *space;
+	struct tt_report *r = x->k->r;
+	const char *assembly = tt_class_assembly(x->k->m, x->p, d, &r->arena, &r->err), *space;
 	const char *name = d && d->len ? d->text : "";
 	size_t n;
 
-	*label = assembly;
-	if (!assembly)
-		return err->code;
-	if (!tt_class_wanted(g->m, name, assembly)) {
-		*label = NULL;
-		return TT_OK;
-	}
-	if (g->group != TT_GROUP_NAMESPACE)
-		return TT_OK;
+	if (!assembly || !tt_class_wanted(x->k->m, name, assembly))
+		return NULL;
+	if (x->k->o->group != TT_GROUP_NAMESPACE)
+		return assembly;
 	n = tt_name_namespace(name, strlen(name), &space);
-	*label = n ? tt_arena_text(&g->r->arena, space, n, err) : TT_NO_NAMESPACE;
-	return *label ? TT_OK : err->code;
-}
-
-static int
-method_group(const struct grouping *g, const struct tt_def *d, const char **label, struct tt_err *err)
-{
-	const struct tt_name *name = tt_model_key(g->m, g->process, d->key);
-
-	if (!name->wanted)
-		return TT_OK;
-	*label = tt_group_marker(g->m, g->group, name, &g->r->arena, err);
-	return *label ? TT_OK : err->code;
+	return n ? tt_text_of(r, space, n) : TT_NO_NAMESPACE;
 }
 
 /* The domain of what has one. */
-static int
-domain_group(const struct grouping *g, const struct tt_def *d, const char **label, struct tt_err *err)
+static const char *
+domain_group(const struct def *x)
 {
-	const struct tt_defs *defs = g->m->cap[g->process]->defs;
-	bool is = d->kind == TT_DEF_DOMAIN;
+	const struct tt_filter *f = &x->k->m->filter;
+	bool is = x->d->kind == TT_DEF_DOMAIN;
 
-	if (g->m->filter.marker || g->m->filter.category || (!is && d->kind != TT_DEF_CONTEXT && d->kind != TT_DEF_VTABLE))
-		return TT_OK;
-	*label = tt_domain_name(defs, is ? d->key : d->a, &g->r->arena, err);
-	return *label ? TT_OK : err->code;
+	if (f->marker || f->category || (!is && x->d->kind != TT_DEF_CONTEXT && x->d->kind != TT_DEF_VTABLE))
+		return NULL;
+	return tt_domain_name(defs_of(x), is ? x->d->key : x->d->a, &x->k->r->arena, &x->k->r->err);
 }
 
-/* The group of ${d}; NULL: it has none, or is not wanted. */
-static int
-group_of(const struct grouping *g, const struct tt_def *d, const char **label, struct tt_err *err)
+/* The group of a definition; NULL: it has none, or is not wanted. */
+static const char *
+group_of(const struct def *x)
 {
-	const struct tt_defs *defs = g->m->cap[g->process]->defs;
-	const struct tt_def image = { .a = d->kind == TT_DEF_IMAGE ? d->key : d->a, .ts = d->ts, .text = "" };
+	const struct tt_def *d = x->d, image = { .a = d->kind == TT_DEF_IMAGE ? d->key : d->a, .ts = d->ts, .text = "" };
+	const struct tt_name *name;
 
-	*label = NULL;
-	if (is_named_later(defs, d))
-		return TT_OK;
-	if (g->group == TT_GROUP_DOMAIN)
-		return domain_group(g, d, label, err);
+	if (is_named_later(defs_of(x), d))
+		return NULL;
+	if (x->k->o->group == TT_GROUP_DOMAIN)
+		return domain_group(x);
 	switch (d->kind) {
-	case TT_DEF_CLASS: return class_group(g, d, label, err);
-	case TT_DEF_VTABLE: return class_group(g, tt_defs_class(defs, d->key, d->ts), label, err);
-	case TT_DEF_MARKER: return method_group(g, d, label, err);
+	case TT_DEF_CLASS: return class_group(x, d);
+	case TT_DEF_VTABLE: return class_group(x, tt_defs_class(defs_of(x), d->key, d->ts));
+	case TT_DEF_MARKER:
+		name = tt_model_key(x->k->m, x->p, d->key);
+		return name->wanted ? tt_group_marker(x->k->m, x->k->o->group, name, &x->k->r->arena, &x->k->r->err) : NULL;
 	case TT_DEF_IMAGE:
-	case TT_DEF_ASSEMBLY: return g->group == TT_GROUP_ASSEMBLY ? class_group(g, &image, label, err) : TT_OK;
-	default: return TT_OK;
+	case TT_DEF_ASSEMBLY: return x->k->o->group == TT_GROUP_ASSEMBLY ? class_group(x, &image) : NULL;
+	default: return NULL;
 	}
 }
 
-static int
-put_member(const struct grouping *g, const struct tt_def *d, const char *kind, bool summary, struct tt_table *t,
-    struct tt_err *err)
+/* A row for a member of a group: its group, what it is and, in column ${process}, of which input. NULL: it has no group. */
+static struct tt_cell *
+member_row(const struct def *x, const char *kind, struct tt_table *t, size_t process)
 {
-	const char *label;
+	const char *label = group_of(x);
 	struct tt_cell *c;
-	int rc = group_of(g, d, &label, err);
 
-	if (rc != TT_OK || !label)
-		return rc;
-	if ((rc = tt_table_row(g->r, t, &c, err)) != TT_OK)
-		return rc;
+	if (!label)
+		return NULL;
+	c = tt_row(t);
 	tt_cell_text(&c[0], label);
 	tt_cell_text(&c[1], kind);
-	if (summary) {
-		tt_cell_int(&c[2], 1);
-		tt_cell_int(&c[4], (int64_t)g->process + 1);
-	} else {
-		tt_cell_int(&c[7], (int64_t)g->process + 1);
-	}
-	return TT_OK;
-}
-
-/* Rows by group, kind and input. */
-static int
-members(const struct tt_model *m, enum tt_group group, bool summary, struct tt_report *r, struct tt_table *t,
-    struct tt_err *err)
-{
-	struct grouping g = { m, group, r, 0 };
-	const struct tt_def *d;
-	int rc = TT_OK;
-
-	for (; g.process < m->ncap; g.process++) {
-		for (size_t k = 0; k < (summary ? TT_NCOL(things) : LISTED); k++) {
-			for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(m->cap[g.process]->defs, things[k].kind, i)); i++) {
-				const char *name = d->len ? d->text : "";
-				if (summary || (in_time(m, g.process, d) && tt_name_match(m->filter.marker, name)))
-					rc = put_member(&g, d, things[k].name, summary, t, err);
-			}
-		}
-	}
-	if (summary)
-		tt_group_rows(t, 1u << 0 | 1u << 1 | 1u << 4, 1u << 2);
-	else
-		tt_group_rows(t, 1u << 0 | 1u << 1 | 1u << 7, 0);
-	return rc == TT_OK ? tt_table_sort(t, summary ? "loaded" : "count", err) : rc;
+	tt_cell_int(&c[process], (int64_t)x->p + 1);
+	return c;
 }
 
 static void
-put_text(struct tt_cell *c, const char *s)
+put_member(const struct def *x, const char *kind, struct tt_table *t)
 {
-	if (s && *s)
-		tt_cell_text(c, s);
+	struct tt_cell *c = member_row(x, kind, t, 4);
+
+	if (c)
+		tt_cell_int(&c[2], 1);
 }
+
+static void
+put_listed(const struct def *x, const char *kind, struct tt_table *t)
+{
+	if (in_time(x) && is_named(x))
+		member_row(x, kind, t, 7);
+}
+
+/* Rows by group, kind and input. */
+static void
+summary_groups(struct tt_making *k, struct tt_table *t)
+{
+	for (size_t i = 0; i < TT_NCOL(things); i++)
+		each_def(k, t, things[i].kind, things[i].name, put_member);
+	tt_table_group(t, 1u << 0 | 1u << 1 | 1u << 4, 1u << 2);
+}
+
+static void
+item_groups(struct tt_making *k, struct tt_table *t)
+{
+	for (size_t i = 0; i < LISTED; i++)
+		each_def(k, t, things[i].kind, things[i].name, put_listed);
+	tt_table_group(t, 1u << 0 | 1u << 1 | 1u << 7, 0);
+}
+
+/* --- one row each ----------------------------------------------------------------- */
 
 /* The name of what a thing belongs to. */
 static const char *
-owner_of(const struct tt_defs *defs, const struct tt_def *d)
+owner_of(const struct def *x)
 {
-	const struct tt_def *of = NULL;
+	const struct tt_def *d = x->d, *of = NULL;
 
 	if (d->kind == TT_DEF_ASSEMBLY || d->kind == TT_DEF_CLASS)
-		of = tt_defs_find(defs, TT_DEF_IMAGE, d->a, d->ts);
+		of = tt_defs_find(defs_of(x), TT_DEF_IMAGE, d->a, d->ts);
 	else if (d->kind == TT_DEF_CONTEXT)
-		of = tt_defs_find(defs, TT_DEF_DOMAIN, d->a, INT64_MAX);
+		of = tt_defs_find(defs_of(x), TT_DEF_DOMAIN, d->a, INT64_MAX);
 	return of && of->len ? of->text : NULL;
 }
 
-static int
-put_thing(const struct tt_model *m, uint32_t p, const struct tt_def *d, const char *kind, struct tt_report *r,
-    struct tt_table *t, struct tt_err *err)
+static void
+put_item(const struct def *x, const char *kind, struct tt_table *t)
 {
 	struct tt_cell *c;
-	int rc = tt_table_row(r, t, &c, err);
 
-	if (rc != TT_OK)
-		return rc;
+	if (is_named_later(defs_of(x), x->d) || !in_time(x) || !is_named(x))
+		return;
+	c = tt_row(t);
 	tt_cell_text(&c[0], kind);
-	put_text(&c[1], d->text);
-	tt_cell_int(&c[2], (int64_t)d->key);
-	put_text(&c[3], owner_of(m->cap[p]->defs, d));
-	put_text(&c[4], d->text2);
-	tt_cell_int(&c[5], d->ts + m->cap[p]->offset_ns);
-	tt_cell_int(&c[6], (int64_t)p + 1);
-	return TT_OK;
+	tt_cell_name(&c[1], x->d->text);
+	tt_cell_u64(&c[2], x->d->key);
+	tt_cell_name(&c[3], owner_of(x));
+	tt_cell_name(&c[4], x->d->text2);
+	tt_cell_int(&c[5], loaded_at(x));
+	tt_cell_int(&c[6], (int64_t)x->p + 1);
 }
 
-static int
-items(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+items(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_def *d;
-	int rc = TT_OK;
+	for (uint32_t p = 0; p < k->m->ncap; p++) {
+		const struct tt_def *d;
 
-	for (uint32_t p = 0; p < m->ncap; p++) {
-		for (size_t k = 0; k < LISTED; k++) {
-			for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(m->cap[p]->defs, things[k].kind, i)); i++)
-				if (!is_named_later(m->cap[p]->defs, d) && in_time(m, p, d) &&
-				    tt_name_match(m->filter.marker, d->len ? d->text : ""))
-					rc = put_thing(m, p, d, things[k].name, r, t, err);
-		}
+		for (size_t i = 0; i < LISTED; i++)
+			for (size_t n = 0; (d = tt_defs_at(k->m->cap[p]->defs, things[i].kind, n)); n++)
+				put_item(&(struct def){ k, d, p }, things[i].name, t);
 	}
-	return rc;
 }
 
-static int
-classes(const struct tt_model *m, enum tt_group group, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+put_class(const struct def *x, const char *kind, struct tt_table *t)
 {
-	struct grouping g = { m, group, r, 0 };
-	const struct tt_def *d;
-	int rc = TT_OK;
+	const char *label = class_group(x, x->d);
+	struct tt_cell *c;
 
-	for (uint32_t p = 0; p < m->ncap; p++) {
-		for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(m->cap[p]->defs, TT_DEF_CLASS, i)); i++) {
-			const char *label;
-			struct tt_cell *c;
-
-			g.process = p;
-			rc = class_group(&g, d, &label, err);
-			if (rc != TT_OK || !label || !in_time(m, p, d))
-				continue;
-			rc = tt_table_row(r, t, &c, err);
-			if (rc != TT_OK)
-				return rc;
-			put_text(&c[0], group ? label : d->text);
-			put_text(&c[1], owner_of(m->cap[p]->defs, d));
-			tt_cell_int(&c[2], (int64_t)d->key);
-			tt_cell_int(&c[3], d->ts + m->cap[p]->offset_ns);
-			tt_cell_int(&c[4], (int64_t)p + 1);
-		}
-	}
-	if (group)
-		tt_group_rows(t, 1u << 0 | 1u << 4, 0);
-	return rc == TT_OK ? tt_table_sort(t, group ? "count" : "class", err) : rc;
+	(void)kind;
+	if (!label || !in_time(x))
+		return;
+	c = tt_row(t);
+	tt_cell_name(&c[0], x->k->o->group ? label : x->d->text);
+	tt_cell_name(&c[1], owner_of(x));
+	tt_cell_u64(&c[2], x->d->key);
+	tt_cell_int(&c[3], loaded_at(x));
+	tt_cell_int(&c[4], (int64_t)x->p + 1);
 }
 
-static int
-put_marker(const struct tt_model *m, uint32_t p, const struct tt_def *d, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+classes(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_name *name = tt_model_key(m, p, d->key);
-	struct tt_marker_facts f = m->cap[p]->marker_facts(d);
+	each_def(k, t, TT_DEF_CLASS, NULL, put_class);
+}
+
+static void
+class_groups(struct tt_making *k, struct tt_table *t)
+{
+	classes(k, t);
+	tt_table_group(t, 1u << 0 | 1u << 4, 0);
+}
+
+static void
+put_marker(const struct def *x, const char *kind, struct tt_table *t)
+{
+	const struct tt_capture *cap = x->k->m->cap[x->p];
+	const struct tt_name *name = tt_model_key(x->k->m, x->p, x->d->key);
+	struct tt_marker_facts f = { 0 };
 	const char *flags = "";
 	struct tt_cell *c;
 
+	(void)kind;
+	if (cap->marker_facts)
+		f = cap->marker_facts(x->d);
 	if (!f.verbosity || !name->wanted)
-		return TT_OK;
-	for (const char **w = f.flag; *w && flags; w++)
-		flags = tt_report_text(r, err, "%s%s%s", flags, *flags ? ", " : "", *w);
-	int rc = flags ? tt_table_row(r, t, &c, err) : err->code;
-	if (rc != TT_OK)
-		return rc;
+		return;
+	for (const char **w = f.flag; *w; w++)
+		flags = tt_text(t->r, "%s%s%s", flags, *flags ? ", " : "", *w);
+	c = tt_row(t);
 	tt_cell_text(&c[0], name->full);
-	tt_cell_text(&c[1], name->category < m->ncategory ? m->category[name->category].name : "");
-	tt_cell_int(&c[2], (int64_t)f.id);
-	put_text(&c[3], flags);
+	tt_cell_text(&c[1], name->category < x->k->m->ncategory ? x->k->m->category[name->category].name : "");
+	tt_cell_u64(&c[2], f.id);
+	tt_cell_name(&c[3], flags);
 	tt_cell_text(&c[4], f.verbosity);
-	tt_cell_int(&c[5], (int64_t)p + 1);
-	return TT_OK;
+	tt_cell_int(&c[5], (int64_t)x->p + 1);
 }
 
-static int
-markers(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+markers(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_def *d;
-	int rc = TT_OK;
-
-	for (uint32_t p = 0; p < m->ncap; p++)
-		for (size_t i = 0; rc == TT_OK && m->cap[p]->marker_facts && (d = tt_defs_at(m->cap[p]->defs, TT_DEF_MARKER, i)); i++)
-			rc = put_marker(m, p, d, r, t, err);
-	return rc;
+	each_def(k, t, TT_DEF_MARKER, NULL, put_marker);
 }
 
-static int
-put_category(uint32_t p, const struct tt_def *d, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+put_category(const struct def *x, const char *kind, struct tt_table *t)
 {
-	const char *color = d->a ? tt_report_text(r, err, "#%08x", (unsigned)d->a) : "";
-	struct tt_cell *c;
-	int rc = color ? tt_table_row(r, t, &c, err) : err->code;
+	const char *color = x->d->a ? tt_text(t->r, "#%08x", (unsigned)x->d->a) : NULL;
+	struct tt_cell *c = tt_row(t);
 
-	if (rc != TT_OK)
-		return rc;
-	put_text(&c[0], d->text);
-	put_text(&c[1], color);
-	tt_cell_int(&c[2], (int64_t)d->b);
-	tt_cell_int(&c[3], (int64_t)p + 1);
-	return TT_OK;
+	(void)kind;
+	tt_cell_name(&c[0], x->d->text);
+	tt_cell_name(&c[1], color);
+	tt_cell_u64(&c[2], x->d->b);
+	tt_cell_int(&c[3], (int64_t)x->p + 1);
 }
 
-static int
-categories(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+categories(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_def *d;
-	int rc = TT_OK;
-
-	for (uint32_t p = 0; p < m->ncap; p++)
-		for (size_t i = 0; rc == TT_OK && (d = tt_defs_at(m->cap[p]->defs, TT_DEF_CATEGORY, i)); i++)
-			rc = put_category(p, d, r, t, err);
-	return rc;
-}
-
-static int
-put_fact(const struct tt_fact *f, struct tt_report *r, struct tt_table *t, struct tt_err *err)
-{
-	struct tt_cell *c;
-	int rc = tt_table_row(r, t, &c, err);
-
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_int(&c[0], f->ts);
-	if (f->end != INT64_MAX)
-		tt_cell_int(&c[1], f->end);
-	tt_cell_text(&c[2], f->key);
-	tt_cell_text(&c[3], f->value);
-	tt_cell_int(&c[4], (int64_t)f->process + 1);
-	return TT_OK;
+	each_def(k, t, TT_DEF_CATEGORY, NULL, put_category);
 }
 
 /* Those that hold at some time that the user looks at, in the order in which they were set. */
-static int
-facts(const struct tt_model *m, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+facts(struct tt_making *k, struct tt_table *t)
 {
+	const struct tt_filter *filter = &k->m->filter;
 	struct tt_facts all = { 0 };
-	int rc = tt_facts_list(m, &m->env->mem, &all, err);
 
-	for (size_t i = 0; i < all.n && rc == TT_OK; i++)
-		if (all.f[i].ts < m->filter.to && all.f[i].end > m->filter.from)
-			rc = put_fact(&all.f[i], r, t, err);
-	tt_facts_free(&all, &m->env->mem);
-	return rc;
-}
+	if (tt_facts_list(k->m, &k->m->env->mem, &all, &k->r->err) != TT_OK)
+		all.n = 0;
+	for (size_t i = 0; i < all.n; i++) {
+		const struct tt_fact *f = &all.f[i];
+		struct tt_cell *c;
 
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
-		struct tt_table *t;
-
-		rc = tt_pass_begin(&tt_pass_metadata, i, o, r, &t, err);
-		if (rc != TT_OK || !t)
+		if (f->ts >= filter->to || f->end <= filter->from)
 			continue;
-		t->empty_reason = "none in this capture";
-		if (i == M_MARKERS)
-			rc = markers(m, r, t, err);
-		else if (i == M_CATEGORIES)
-			rc = categories(m, r, t, err);
-		else if (i == M_FACTS)
-			rc = facts(m, r, t, err);
-		else if (i == M_CLASSES)
-			rc = classes(m, o->group, r, t, err);
-		else if (o->group)
-			rc = members(m, o->group, i == M_SUMMARY, r, t, err);
-		else
-			rc = i == M_SUMMARY ? summary(m, r, t, err) : items(m, r, t, err);
+		c = tt_row(t);
+		tt_cell_int(&c[0], f->ts);
+		if (f->end != INT64_MAX)
+			tt_cell_int(&c[1], f->end);
+		tt_cell_text(&c[2], f->key);
+		tt_cell_text(&c[3], f->value);
+		tt_cell_int(&c[4], (int64_t)f->process + 1);
 	}
-	return rc;
+	tt_facts_free(&all, &k->m->env->mem);
 }
+
+#define NONE .none = "none in this capture"
+static const struct tt_pass_table tables[] = {
+	{ "metadata", "Metadata", summary_col, TT_NCOL(summary_col), false, 0, TT_BY_NAME | TT_BY_DOMAIN, TT_GROUP_FRONT,
+	    .shape = TT_WHOLE, .make = summary, .make_groups = summary_groups, .sort = "loaded", NONE },
+	{ "metadata_items", "Images, assemblies, domains, contexts", thing_col, TT_NCOL(thing_col), false, TT_ON_TIME | TT_ON_MARKER,
+	    TT_BY_ASSEMBLY | TT_BY_DOMAIN, TT_GROUP_FRONT | TT_GROUP_COUNT, .make = items, .make_groups = item_groups, .group_sort = "count", NONE },
+	{ "metadata_classes", "Classes", class_col, TT_NCOL(class_col), true, TT_ON_TIME | TT_ON_NAMES, TT_BY_NAME, TT_GROUP_COUNT,
+	    .make = classes, .make_groups = class_groups, .sort = "class", .group_sort = "count", NONE },
+	{ "facts", "Labels and facts", fact_col, TT_NCOL(fact_col), true, TT_ON_TIME, .make = facts, NONE },
+	{ "metadata_markers", "Markers as the engine describes them", marker_col, TT_NCOL(marker_col), true, TT_ON_NAMES,
+	    .make = markers, NONE },
+	{ "metadata_categories", "Categories as the engine describes them", category_col, TT_NCOL(category_col), true,
+	    .make = categories, NONE },
+};
 
 const struct tt_pass tt_pass_metadata = {
 	.name = "metadata",
 	.summary = "images, assemblies, domains, contexts, classes; labels and facts in time",
 	.needs = 0,
-	.report = report,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

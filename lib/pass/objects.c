@@ -6,9 +6,6 @@
 #include <string.h>
 
 #include "pass/passes.h"
-#include "pass/paths.h"
-
-enum { O_FOUND, O_TRACKED };
 
 static const struct tt_col found_col[] = {
 	{ "object", "object", TT_UNIT_HEX, "Where it was allocated." },
@@ -33,151 +30,121 @@ static const struct tt_col track_col[] = {
 	{ "marker", "site", TT_UNIT_TEXT, "Where in the program." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
-static const struct tt_pass_table tables[] = {
-	[O_FOUND] = { "objects_found", "Objects found", found_col, TT_NCOL(found_col), false, TT_ON_ALL,
-	    TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN, 1 | TT_GROUP_COUNT },
-	[O_TRACKED] = { "objects_tracked", "Objects tracked", track_col, TT_NCOL(track_col), false,
-	    TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, 0, 0 },
-};
 
-struct fold {
-	const struct tt_model *m;
-	const struct tt_found_all *f;
-	struct tt_report *r;
-	enum tt_group group;
-	struct tt_paths p;
-	struct tt_classes classes;
-};
-
-static int
-put_site(struct fold *f, struct tt_cell *c, uint32_t node, struct tt_err *err)
+static struct tt_classes *
+classes_of(const struct tt_making *k)
 {
-	uint32_t row = node ? f->p.site[node] : TT_NO_ROW;
-	const char *name = TT_OUTSIDE;
-
-	if (row != TT_NO_ROW)
-		name = tt_report_text(f->r, err, "%s", f->p.row[row].label);
-	if (!name)
-		return err->code;
-	tt_cell_text(c, name);
-	return TT_OK;
+	return k->own;
 }
 
-static int
-found(struct fold *f, struct tt_table *t, struct tt_err *err)
+static const char *
+site_name(struct tt_making *k, uint32_t node)
 {
-	int rc = TT_OK;
+	const struct tt_paths *p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_SITES, &k->r->err);
 
-	for (size_t i = 0; i < f->f->n && rc == TT_OK; i++) {
-		const struct tt_found *o = &f->f->found[i];
-		const struct tt_class *class = tt_class_of(&f->classes, o->process, o->key, err);
+	return tt_site_name(p, p && node ? p->site[node] : TT_NO_ROW);
+}
+
+static void
+found(struct tt_making *k, struct tt_table *t)
+{
+	const struct tt_found_all *f = k->m->found;
+
+	for (size_t i = 0; f && i < f->n; i++) {
+		const struct tt_found *o = &f->found[i];
+		const struct tt_class *class = tt_class_of(classes_of(k), o->process, o->key, &k->r->err);
+		const char *thread = k->m->threads.t[o->thread]->name;
 		struct tt_cell *c;
 
-		if (!class)
-			return err->code;
-		if (!class->wanted)
+		if (!class || !class->wanted)
 			continue;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
+		c = tt_row(t);
 		if (o->addr)
-			tt_cell_int(&c[0], (int64_t)o->addr);
-		if (f->group == TT_GROUP_THREAD)
-			tt_cell_group(&c[1], f->m->threads.t[o->thread]->name, o->thread);
+			tt_cell_u64(&c[0], o->addr);
+		if (k->o->group == TT_GROUP_THREAD)
+			tt_cell_group(&c[1], thread, o->thread);
 		else
 			tt_cell_text(&c[1], class->label);
-		tt_cell_int(&c[2], (int64_t)o->size);
+		tt_cell_u64(&c[2], o->size);
 		tt_cell_int(&c[3], o->ts);
-		tt_cell_text(&c[4], f->m->threads.t[o->thread]->name);
-		rc = put_site(f, &c[5], o->node, err);
+		tt_cell_text(&c[4], thread);
+		tt_cell_text(&c[5], site_name(k, o->node));
 		if (o->addr) {
-			tt_cell_int(&c[6], (int64_t)o->moves);
-			tt_cell_int(&c[7], (int64_t)o->now);
+			tt_cell_u64(&c[6], o->moves);
+			tt_cell_u64(&c[7], o->now);
 		}
 		tt_cell_int(&c[8], (int64_t)o->process + 1);
 	}
-	if (rc == TT_OK && f->f->more_found) {
-		t->note = tt_report_text(f->r, err, "only the first %u: %llu more fit; --time chooses", (unsigned)TT_FOUND_MAX,
-		    (unsigned long long)f->f->more_found);
-		rc = t->note ? TT_OK : err->code;
-	}
-	if (f->group)
-		tt_group_rows(t, 1u << 1, 1u << 2 | 1u << 6);
-	return rc == TT_OK ? tt_table_sort(t, "bytes", err) : rc;
+	if (f && f->more_found)
+		t->note = tt_text(k->r, "only the first %u: %llu more fit; --time chooses", (unsigned)TT_FOUND_MAX,
+		    (unsigned long long)f->more_found);
 }
 
-static int
-tracked(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+found_groups(struct tt_making *k, struct tt_table *t)
+{
+	found(k, t);
+	tt_table_group(t, 1u << 1, 1u << 2 | 1u << 6);
+}
+
+static void
+tracked(struct tt_making *k, struct tt_table *t)
 {
 	static const char *const what[] = { "allocated", "moved", "lock contended", "lock acquired", "gave up the lock", "thrown",
 		"handle made", "finalizer", "finalized", "in heap shot" };
-	int rc = TT_OK;
+	const struct tt_found_all *f = k->m->found;
 
-	for (size_t i = 0; i < f->f->ntrace && rc == TT_OK; i++) {
-		const struct tt_trace *o = &f->f->trace[i];
-		struct tt_cell *c;
+	for (size_t i = 0; f && i < f->ntrace; i++) {
+		const struct tt_trace *o = &f->trace[i];
+		struct tt_cell *c = tt_row(t);
 
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
 		tt_cell_int(&c[0], o->ts);
-		tt_cell_int(&c[1], (int64_t)o->asked);
-		tt_cell_int(&c[2], (int64_t)o->addr);
+		tt_cell_u64(&c[1], o->asked);
+		tt_cell_u64(&c[2], o->addr);
 		tt_cell_text(&c[3], what[o->what]);
 		if (o->key)
-			tt_cell_text(&c[4], tt_model_class(f->m, o->process, o->key));
+			tt_cell_text(&c[4], tt_model_class(k->m, o->process, o->key));
 		if (o->size)
-			tt_cell_int(&c[5], (int64_t)o->size);
-		tt_cell_text(&c[6], f->m->threads.t[o->thread]->name);
+			tt_cell_u64(&c[5], o->size);
+		tt_cell_text(&c[6], k->m->threads.t[o->thread]->name);
 		if (o->node)
-			rc = put_site(f, &c[7], o->node, err);
+			tt_cell_text(&c[7], site_name(k, o->node));
 		tt_cell_int(&c[8], (int64_t)o->process + 1);
 	}
-	if (rc == TT_OK && f->f->more_trace) {
-		t->note = tt_report_text(f->r, err, "only the first %u records: %llu more are in the capture; --time chooses",
-		    (unsigned)TT_TRACE_MAX, (unsigned long long)f->f->more_trace);
-		rc = t->note ? TT_OK : err->code;
-	}
-	return rc == TT_OK ? tt_table_sort(t, "-time_ns", err) : rc;
+	if (f && f->more_trace)
+		t->note = tt_text(k->r, "only the first %u records: %llu more are in the capture; --time chooses",
+		    (unsigned)TT_TRACE_MAX, (unsigned long long)f->more_trace);
 }
 
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+static void
+open(struct tt_making *k)
 {
-	static int (*const make[])(struct fold *, struct tt_table *, struct tt_err *) = {
-		[O_FOUND] = found, [O_TRACKED] = tracked,
-	};
-	struct fold f = { .m = m, .f = m->found, .r = r, .group = o->group };
-	int rc = tt_paths_init(&f.p, m, err);
+	tt_classes_init(classes_of(k), k->m, k->o->group, &k->r->arena);
+}
 
-	if (rc == TT_OK)
-		rc = tt_paths_sites(&f.p, err);
-	tt_classes_init(&f.classes, m, o->group, &r->arena);
-	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
-		struct tt_table *t;
-
-		rc = tt_pass_begin(&tt_pass_objects, i, o, r, &t, err);
-		if (rc != TT_OK || !t)
-			continue;
-		t->empty_reason = i == O_FOUND ? "no allocation in this capture fits (--find says what to look for)" :
-		    "nothing is recorded of such an object (--track says which)";
-		if (f.f)
-			rc = make[i](&f, t, err);
-	}
-	tt_classes_free(&f.classes);
-	tt_paths_free(&f.p);
-	return rc;
+static void
+drop(struct tt_making *k)
+{
+	tt_classes_free(classes_of(k));
 }
 
 #define FOUND (TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_SITES | TT_NEEDS_FOUND | TT_NEEDS_TEXT)
-static const unsigned table_needs[] = { [O_FOUND] = FOUND, [O_TRACKED] = FOUND | TT_NEEDS_HEAP };
+static const struct tt_pass_table tables[] = {
+	{ "objects_found", "Objects found", found_col, TT_NCOL(found_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN,
+	    1 | TT_GROUP_COUNT, .needs = FOUND, .make = found, .make_groups = found_groups, .sort = "bytes",
+	    .none = "no allocation in this capture fits (--find says what to look for)" },
+	{ "objects_tracked", "Objects tracked", track_col, TT_NCOL(track_col), false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES,
+	    .needs = FOUND | TT_NEEDS_HEAP, .make = tracked, .sort = "-time_ns",
+	    .none = "nothing is recorded of such an object (--track says which)" },
+};
 
 const struct tt_pass tt_pass_objects = {
 	.name = "objects",
 	.summary = "objects looked for by size, class or address (--find, --track), and what happened to them",
 	.needs = TT_NEEDS_CALLS,
-	.report = report,
+	.own = sizeof(struct tt_classes),
+	.open = open,
+	.close = drop,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
-	.table_needs = table_needs,
 };

@@ -2,14 +2,14 @@
  * Analysis passes: folds of the model into tables.
  *
  * The run keeps one call tree, counters, frames and totals (model/model.h); a pass says
- * what it needs of them and turns them into tables at report time. New pass: one file,
- * one line in registry.c.
+ * what it needs of them and turns them into tables at report time. Its tables are data: each names its columns,
+ * what makes its rows, in what order they are, and why there may be none. New pass: one file, one line in registry.c.
  */
 #ifndef TT_PASS_H
 #define TT_PASS_H
 
-#include "pass/group.h"
 #include "out/table.h"
+#include "view/view.h"
 
 /* Figures of metrics in parts of the time: what the table timeline_metrics shows. */
 struct tt_series {
@@ -30,7 +30,6 @@ struct tt_pass_opts {
 	unsigned hitches;             /* worst frames to list; default 10 */
 	int64_t threshold_e4;         /* calltree: hide below this share, in 1/10000; default 100 = 1 % */
 	unsigned max_depth;           /* calltree; 0 none */
-	bool bottom_up;
 	const char *const *table;     /* tables or passes to make, by name, NULL-terminated; NULL: all but the extra tables */
 	enum tt_group group;          /* rows by this: only tables that have such groups are made */
 	enum tt_group apart;          /* only tables that have no groups by this are made */
@@ -56,12 +55,31 @@ enum tt_grouped {
 	TT_GROUP_COUNT = 1 << 17,     /* last: how many things of the table, like objects, are in the group */
 };
 
+/* How a table is shown: see tt_table. Rows that are groups are never facts, nor whole. */
+enum tt_shape { TT_ROWS, TT_FACTS, TT_WHOLE, TT_TREE };
+
+/* A pass at work on a report. Errors stay in r->err, where &r->err is also what it hands to others. */
+struct tt_making {
+	const struct tt_model *m;
+	const struct tt_pass_opts *o;
+	struct tt_report *r;
+	struct tt_views *view;         /* of m */
+	void *own;                    /* tt_pass.own zeroed bytes */
+};
+
+typedef void tt_make_fn(struct tt_making *k, struct tt_table *t);
+
 struct tt_pass {
 	const char *name, *summary;
 	unsigned needs;               /* enum tt_needs */
 	bool standard;                /* part of `tracetool stats` without --table; what a capture cannot have is left out */
-	int (*report)(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err);
-	/* Tables it can make, for `tracetool list metrics` and --table; NULL-terminated ids, with columns. */
+	/* Is there something to show? If not, its tables are made only where tables are asked for by name. NULL: always. */
+	bool (*has)(const struct tt_model *m);
+	/* What its tables share, made before the first and dropped after the last; close() is called after a failed open() too. */
+	size_t own;
+	void (*open)(struct tt_making *k);
+	void (*close)(struct tt_making *k);
+	/* Tables it can make, in the order of reports, for `tracetool list metrics` and --table. */
 	const struct tt_pass_table {
 		const char *id, *title;
 		const struct tt_col *col;
@@ -70,23 +88,38 @@ struct tt_pass {
 		unsigned filters;     /* enum tt_pass_filter that mean something for it */
 		unsigned groups;      /* 1 << enum tt_group: those its rows can be */
 		unsigned group_col;   /* the column that then holds the group, with enum tt_grouped */
+		unsigned needs;       /* enum tt_needs, beside those of the pass */
+		enum tt_shape shape;
+		tt_make_fn *make;     /* its rows */
+		tt_make_fn *make_groups;      /* the same where they are groups; NULL: make does both */
+		const char *sort, *group_sort;        /* tt_table_sort(); group_sort NULL: sort. sort NULL: rows come in order */
+		/* Is there something to show? If not, it has no rows, and is left out where no table is asked for by name. NULL: yes. */
+		bool (*has)(const struct tt_making *k);
+		const char *none;     /* why there are no rows */
+		enum tt_records records;      /* where they are of such events: none holds where these were recorded; else 0 */
+		const char *(*why)(struct tt_making *k);      /* instead of none, where the reason depends */
 	} *tables;
 	size_t ntables;
-	const unsigned *table_needs;  /* by table: what it needs beyond needs; NULL: nothing */
 };
 
 extern const struct tt_pass *const tt_passes[];      /* NULL-terminated */
 
 /**
- * tt_pass_begin(p, which, o, r, t, err):
- * Begin the table p->tables[${which}] in ${r} if ${o} wants it: *${t} is the table, or NULL. A table is wanted
- * when it is asked for by its id, or is not extra and its pass is asked for, or nothing is; see tt_pass_opts.group as well.
+ * tt_pass_report(p, view, o, r):
+ * Make the tables of ${p} that ${o} wants, of the model that ${view} is of, at the end of ${r}; tt_report_error(r) says how it
+ * went. A table is wanted when it is asked for by its id, or is not extra and its pass is asked for, or nothing is; see
+ * tt_pass_opts.group as well. Rows borrow names from the view: it is freed after the report has been written.
  */
-int tt_pass_begin(const struct tt_pass *p, size_t which, const struct tt_pass_opts *o, struct tt_report *r,
-    struct tt_table **t, struct tt_err *err);
+void tt_pass_report(const struct tt_pass *p, struct tt_views *view, const struct tt_pass_opts *o, struct tt_report *r);
 
-/* Why a table of events has no rows: ${none}, where the recorder was told to record them, else that it was not. NULL: no memory. */
-const char *tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none, struct tt_err *err);
+/* The table called ${id}, and in *${p} its pass; NULL: there is none. */
+const struct tt_pass_table *tt_pass_table_named(const char *id, const struct tt_pass **p);
+
+/* Does ${o} want the table ${t} of ${p}? */
+bool tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_pass_opts *o);
+
+/* Why a table of events has no rows: ${none}, where the recorder was told to record them, else that it was not. */
+const char *tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none);
 
 /* Does no event lie in the time asked for? Then a sentence that says so in ${text}, of TT_OUTSIDE_TEXT bytes. */
 #define TT_OUTSIDE_TEXT 160
@@ -101,26 +134,20 @@ enum tt_filter_by { TT_MATCH_THREAD, TT_MATCH_MARKER, TT_MATCH_CATEGORY };
 bool tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, char *text, bool *more);
 
 /* A note for each of these that matches nothing in the tables of ${r} either. */
-int tt_unmatched_notes(const struct tt_model *m, struct tt_report *r, struct tt_err *err);
+void tt_unmatched_notes(const struct tt_model *m, struct tt_report *r);
 
 /**
  * tt_filter_notes(m, group, r, err):
  * A note for each filter in use that means nothing for some of the tables in ${r}, which it names. A table whose rows are
  * groups by ${group} has its members chosen by name, whatever its rows are otherwise.
  */
-int tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report *r, struct tt_err *err);
-
-/*
- * The limit of frame times that ${ns} means: where it is the time of a frame at a usual rate, written with two decimals of a
- * ms (16.67, 33.33, 8.33), that time exactly, in whole ns; else itself. For every limit that somebody writes.
- */
-int64_t tt_frame_limit(int64_t ns);
+void tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report *r);
 
 /* A note that names the tables in ${r} that have no groups by ${group}, if there are any. */
-int tt_group_note(enum tt_group group, struct tt_report *r, struct tt_err *err);
+void tt_group_note(enum tt_group group, struct tt_report *r);
 
 /* One report note for each entry of ${loss} of severity notice and up. */
-int tt_loss_notes(const struct tt_loss *loss, struct tt_report *r, struct tt_err *err);
+void tt_loss_notes(const struct tt_loss *loss, struct tt_report *r);
 
 
 #endif

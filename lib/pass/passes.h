@@ -11,6 +11,29 @@ extern const struct tt_pass tt_pass_frames, tt_pass_gcalloc, tt_pass_categories,
     tt_pass_contention, tt_pass_exceptions, tt_pass_samples, tt_pass_jit, tt_pass_heapshot, tt_pass_heapgraph, tt_pass_handles,
     tt_pass_objects, tt_pass_timeline, tt_pass_finalizers, tt_pass_metadata;
 
+/*
+ * A new row of ${t} that begins with the path to ${node} (${text} in its place, if that is not NULL) and, unless rows are groups
+ * of something else, its thread.
+ */
+struct tt_cell *tt_row_of_path(struct tt_table *t, const struct tt_paths *p, uint32_t node, const char *text);
+
+/* What to call the site ${row}. */
+static inline const char *
+tt_site_name(const struct tt_paths *p, uint32_t row)
+{
+	return row == TT_NO_ROW ? TT_OUTSIDE : p->row[row].label;
+}
+
+/**
+ * tt_each_group(v, n, size, compare, fill, k, t):
+ * Sort the ${n} things of ${size} bytes at ${v} by ${compare} and hand ${fill} those that are equal, together: the row, or
+ * rows, of a group.
+ */
+typedef int tt_compare_fn(const void *a, const void *b);
+typedef void tt_group_fn(struct tt_making *k, struct tt_table *t, const void *v, size_t n);
+void tt_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_group_fn *fill, struct tt_making *k,
+    struct tt_table *t);
+
 /* ${part} of ${all} in 1/100 percent; empty where ${all} is 0. */
 void tt_cell_share(struct tt_cell *c, int64_t part, int64_t all);
 

@@ -11,9 +11,6 @@
 #include "model/waits.h"
 #include "pass/code.h"
 #include "pass/passes.h"
-#include "pass/paths.h"
-
-enum { S_MARKERS, S_THREADS, S_CATEGORIES, S_NATIVE, S_PATHS };
 
 #define SELF_COL { "self", "samples", TT_UNIT_COUNT, "Samples whose innermost managed frame it is." }
 #define SELF_SHARE_COL { "self_share", "samples", TT_UNIT_PERCENT, "Their share of all samples." }
@@ -52,31 +49,13 @@ static const struct tt_col path_col[] = {
 	{ "share", "samples", TT_UNIT_PERCENT, "Their share of all samples." },
 };
 
-static const struct tt_pass_table tables[] = {
-	[S_MARKERS] = { "samples", "Samples by method", marker_col, TT_NCOL(marker_col), false,
-	    TT_ON_CALLS, TT_BY_THREAD | TT_BY_NAME, 0 },
-	[S_THREADS] = { "sample_threads", "Samples by thread", thread_col, TT_NCOL(thread_col), false,
-	    TT_ON_TIME | TT_ON_THREAD, 0, 0 },
-	[S_CATEGORIES] = { "sample_categories", "Samples by category", category_col, TT_NCOL(category_col), false,
-	    TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY, 0, 0 },
-	[S_NATIVE] = { "sample_native", "Samples by native code", native_col, TT_NCOL(native_col), false,
-	    TT_ON_TIME | TT_ON_THREAD | TT_ON_MARKER, 0, 0 },
-	[S_PATHS] = { "sample_paths", "Samples by stack", path_col, TT_NCOL(path_col), true,
-	    TT_ON_CALLS, TT_BY_THREAD | TT_BY_NAME, 0 },
-};
-
-static const unsigned table_needs[] = { [S_NATIVE] = TT_NEEDS_CODE, [S_PATHS] = 0 };
-
 #define NATIVE "(native)"
 
 /* Samples of one thing. seen: the last node counted in total, so that recursion counts once. */
 struct sum { uint64_t self, total; uint32_t seen; };
 
 struct fold {
-	const struct tt_model *m;
-	const struct tt_pass_opts *o;
-	struct tt_report *r;
-	struct tt_paths p;
+	const struct tt_paths *p;
 	bool *waits;                  /* by row: a wait marker */
 	struct sum *row;              /* by row, then (native) */
 	struct sum *category;         /* by category, then (native) */
@@ -84,13 +63,19 @@ struct fold {
 	uint64_t n;
 };
 
-static bool
-is_sampled(const struct fold *f, uint32_t node)
+static struct fold *
+fold_of(const struct tt_making *k)
 {
-	const struct tt_node *n = tt_paths_node(&f->p, node);
+	return k->own;
+}
+
+static bool
+is_sampled(const struct tt_paths *p, uint32_t node)
+{
+	const struct tt_node *n = tt_paths_node(p, node);
 
 	return n->kind == TT_NODE_SAMPLES ||
-	    (n->kind == TT_NODE_ZONE && node != TT_NODE_MORE && tt_paths_node(&f->p, f->p.root[node])->kind == TT_NODE_SAMPLES);
+	    (n->kind == TT_NODE_ZONE && node != TT_NODE_MORE && tt_paths_node(p, p->root[node])->kind == TT_NODE_SAMPLES);
 }
 
 static void
@@ -103,21 +88,22 @@ add_total(struct sum *s, uint32_t node, uint64_t n)
 }
 
 static uint32_t
-category_of(const struct fold *f, uint32_t node)
+category_of(const struct tt_paths *p, uint32_t node)
 {
-	if (tt_paths_row(&f->p, node) == TT_NO_ROW)
-		return (uint32_t)f->m->ncategory;
-	return f->m->name[tt_paths_node(&f->p, node)->marker].category;
+	if (tt_paths_row(p, node) == TT_NO_ROW)
+		return (uint32_t)p->m->ncategory;
+	return p->m->name[tt_paths_node(p, node)->marker].category;
 }
 
 /* Count the samples that end in ${node}, at it and at all frames above. */
 static void
 add_node(struct fold *f, uint32_t node, uint64_t n)
 {
-	const struct tt_thread *t = tt_paths_thread(&f->p, node);
-	uint32_t leaf = tt_paths_row(&f->p, f->p.owner[node]), place = tt_paths_row_at(&f->p, f->p.owner[node]);
-	struct sum *row = &f->row[place != TT_NO_ROW ? place : f->p.nrow];
-	struct sum *category = &f->category[category_of(f, f->p.owner[node])];
+	const struct tt_paths *p = f->p;
+	const struct tt_thread *t = tt_paths_thread(p, node);
+	uint32_t leaf = tt_paths_row(p, p->owner[node]), place = tt_paths_row_at(p, p->owner[node]);
+	struct sum *row = &f->row[place != TT_NO_ROW ? place : p->nrow];
+	struct sum *category = &f->category[category_of(p, p->owner[node])];
 	bool waiting = false;
 
 	f->n += n;
@@ -125,11 +111,10 @@ add_node(struct fold *f, uint32_t node, uint64_t n)
 	category->self += n;
 	add_total(row, node, n);
 	add_total(category, node, n);
-	for (uint32_t up = f->p.owner[node]; tt_paths_row(&f->p, up) != TT_NO_ROW;
-	    up = f->p.owner[tt_paths_node(&f->p, up)->parent]) {
-		uint32_t at = tt_paths_row(&f->p, up);
+	for (uint32_t up = p->owner[node]; tt_paths_row(p, up) != TT_NO_ROW; up = p->owner[tt_paths_node(p, up)->parent]) {
+		uint32_t at = tt_paths_row(p, up);
 		add_total(&f->row[at], node, n);
-		add_total(&f->category[category_of(f, up)], node, n);
+		add_total(&f->category[category_of(p, up)], node, n);
 		waiting = waiting || f->waits[at];
 	}
 	if (!t)
@@ -139,106 +124,110 @@ add_node(struct fold *f, uint32_t node, uint64_t n)
 	f->thread[t->index].waiting += waiting ? n : 0;
 }
 
-static int
-fold(struct fold *f, struct tt_err *err)
+static void
+open(struct tt_making *k)
 {
-	struct tt_mem *mem = &f->m->env->mem;
+	struct tt_mem *mem = &k->m->env->mem;
+	struct tt_err *err = &k->r->err;
+	struct fold *f = fold_of(k);
 
-	f->row = tt_mem_alloc(mem, (f->p.nrow + 1) * sizeof *f->row, err);
-	f->waits = f->row ? tt_mem_alloc(mem, f->p.nrow * sizeof *f->waits, err) : NULL;
-	f->category = f->waits ? tt_mem_alloc(mem, (f->m->ncategory + 1) * sizeof *f->category, err) : NULL;
-	f->thread = f->category ? tt_mem_alloc(mem, f->m->threads.n * sizeof *f->thread, err) : NULL;
+	f->p = tt_view_paths(k->view, k->o->group, TT_PATHS_ROWS, err);
+	f->row = f->p ? tt_mem_alloc(mem, (f->p->nrow + 1) * sizeof *f->row, err) : NULL;
+	f->waits = f->row ? tt_mem_alloc(mem, f->p->nrow * sizeof *f->waits, err) : NULL;
+	f->category = f->waits ? tt_mem_alloc(mem, (k->m->ncategory + 1) * sizeof *f->category, err) : NULL;
+	f->thread = f->category ? tt_mem_alloc(mem, k->m->threads.n * sizeof *f->thread, err) : NULL;
 	if (!f->thread)
-		return err->code;
-	for (uint32_t i = 0; i < f->p.nrow && !f->p.group; i++)
-		f->waits[i] = tt_waits_is(f->m, f->p.row[i].name->full);
-	for (uint32_t i = 0; i < f->p.n; i++) {
-		uint64_t n = is_sampled(f, i) ? tt_paths_count(&f->p, i).n : 0;
+		return;
+	for (uint32_t i = 0; i < f->p->nrow && !f->p->group; i++)
+		f->waits[i] = tt_waits_is(k->m, f->p->row[i].name->full);
+	for (uint32_t i = 0; i < f->p->n; i++) {
+		uint64_t n = is_sampled(f->p, i) ? tt_paths_count(f->p, i).n : 0;
 		if (n)
 			add_node(f, i, n);
 	}
-	return TT_OK;
+}
+
+static void
+drop(struct tt_making *k)
+{
+	struct tt_mem *mem = &k->m->env->mem;
+	struct fold *f = fold_of(k);
+
+	tt_mem_free(mem, f->thread, f->thread ? k->m->threads.n * sizeof *f->thread : 0);
+	tt_mem_free(mem, f->category, f->category ? (k->m->ncategory + 1) * sizeof *f->category : 0);
+	tt_mem_free(mem, f->waits, f->waits ? f->p->nrow * sizeof *f->waits : 0);
+	tt_mem_free(mem, f->row, f->row ? (f->p->nrow + 1) * sizeof *f->row : 0);
 }
 
 static void
 put_sum(const struct fold *f, struct tt_cell *c, const struct sum *s)
 {
-	tt_cell_int(&c[0], (int64_t)s->self);
+	tt_cell_u64(&c[0], s->self);
 	tt_cell_share(&c[1], (int64_t)s->self, (int64_t)f->n);
-	tt_cell_int(&c[2], (int64_t)s->total);
+	tt_cell_u64(&c[2], s->total);
 	tt_cell_share(&c[3], (int64_t)s->total, (int64_t)f->n);
 }
 
-static int
-markers(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+markers(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	const struct fold *f = fold_of(k);
 
-	for (uint32_t i = 0; i <= f->p.nrow && rc == TT_OK; i++) {
-		bool native = i == f->p.nrow;
+	for (uint32_t i = 0; i <= f->p->nrow; i++) {
+		bool native = i == f->p->nrow;
 		struct tt_cell *c;
 
-		if (f->row[i].total == 0 || !tt_paths_site_wanted(&f->p, native ? TT_NO_ROW : i))
+		if (f->row[i].total == 0 || !tt_paths_site_wanted(f->p, native ? TT_NO_ROW : i))
 			continue;
-		const char *name = native ? NATIVE : tt_report_text(f->r, err, "%s", f->p.row[i].label);
-		rc = name ? tt_table_row(f->r, t, &c, err) : err->code;
-		if (rc != TT_OK)
-			return rc;
-		tt_cell_text(&c[0], name);
-		if (!native && !f->p.group)
-			tt_cell_text(&c[1], f->m->category[f->p.row[i].name->category].name);
+		c = tt_row(t);
+		tt_cell_text(&c[0], native ? NATIVE : f->p->row[i].label);
+		if (!native && !f->p->group)
+			tt_cell_text(&c[1], k->m->category[f->p->row[i].name->category].name);
 		put_sum(f, c + 2, &f->row[i]);
 	}
-	return rc == TT_OK ? tt_table_sort(t, "self", err) : rc;
 }
 
-static int
-threads(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+threads(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	const struct fold *f = fold_of(k);
 
-	for (size_t i = 0; i < f->m->threads.n && rc == TT_OK; i++) {
+	for (size_t i = 0; i < k->m->threads.n; i++) {
 		const struct of_thread *of = &f->thread[i];
 		struct tt_cell *c;
 
 		if (of->n == 0)
 			continue;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
-		tt_cell_text(&c[0], f->m->threads.t[i]->name);
-		tt_cell_int(&c[1], (int64_t)i + 1);
-		tt_cell_int(&c[2], (int64_t)of->n);
+		c = tt_row(t);
+		tt_cell_text(&c[0], k->m->threads.t[i]->name);
+		tt_cell_u64(&c[1], i + 1);
+		tt_cell_u64(&c[2], of->n);
 		tt_cell_share(&c[3], (int64_t)of->n, (int64_t)f->n);
-		tt_cell_int(&c[4], (int64_t)of->managed);
-		tt_cell_int(&c[5], (int64_t)of->waiting);
+		tt_cell_u64(&c[4], of->managed);
+		tt_cell_u64(&c[5], of->waiting);
 	}
-	return rc == TT_OK ? tt_table_sort(t, "samples", err) : rc;
 }
 
-static int
-categories(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+categories(struct tt_making *k, struct tt_table *t)
 {
-	int rc = TT_OK;
+	const struct fold *f = fold_of(k);
 
-	for (size_t i = 0; i <= f->m->ncategory && rc == TT_OK; i++) {
-		const char *name = i < f->m->ncategory ? f->m->category[i].name : NATIVE;
+	for (size_t i = 0; i <= k->m->ncategory; i++) {
+		const char *name = i < k->m->ncategory ? k->m->category[i].name : NATIVE;
 		struct tt_cell *c;
 
-		if (f->category[i].total == 0 || !tt_glob_any(f->m->filter.category, name))
+		if (f->category[i].total == 0 || !tt_glob_any(k->m->filter.category, name))
 			continue;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
+		c = tt_row(t);
 		tt_cell_text(&c[0], name);
 		put_sum(f, c + 1, &f->category[i]);
 	}
-	return rc == TT_OK ? tt_table_sort(t, "self", err) : rc;
 }
 
 /* --- native code ------------------------------------------------------------------------ */
 
-struct native { const char *name; enum tt_code_kind kind; uint64_t n, native; };
+struct native { const char *name; enum tt_code_kind kind; uint32_t process; uint64_t n, native; };
 
 static int
 by_code(const void *a, const void *b)
@@ -256,73 +245,59 @@ list_ips(const struct tt_codemap *map, const struct tt_tally *t, bool native, st
 	for (size_t i = 0; i < t->nslot; i++) {
 		if (!t->slot[i].used)
 			continue;
-		v[n] = (struct native){ .n = t->slot[i].n, .native = native ? t->slot[i].n : 0 };
+		v[n] = (struct native){ .n = t->slot[i].n, .native = native ? t->slot[i].n : 0, .process = map->process };
 		v[n].kind = tt_codemap_name(map, t->slot[i].key, &v[n].name);
 		n++;
 	}
 	return n;
 }
 
-static int
-put_native(struct fold *f, struct tt_table *t, uint32_t process, const struct native *v, size_t n, struct tt_err *err)
+static void
+put_native(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 {
 	static const char *const kinds[] = { "method", "helper", "symbol", "unknown" };
-	int rc = TT_OK;
+	const struct native *v = group;
+	uint64_t all = 0, native = 0;
+	struct tt_cell *c;
 
-	for (size_t i = 0, j; i < n && rc == TT_OK; i = j) {
-		uint64_t all = 0, native = 0;
-		struct tt_cell *c;
-
-		for (j = i; j < n && by_code(&v[i], &v[j]) == 0; j++) {
-			all += v[j].n;
-			native += v[j].native;
-		}
-		if (!tt_glob_any(f->m->filter.marker, v[i].name))
-			continue;
-		rc = tt_table_row(f->r, t, &c, err);
-		if (rc != TT_OK)
-			return rc;
-		tt_cell_text(&c[0], v[i].name);
-		tt_cell_text(&c[1], kinds[v[i].kind]);
-		tt_cell_int(&c[2], (int64_t)all);
-		tt_cell_share(&c[3], (int64_t)all, (int64_t)f->n);
-		tt_cell_int(&c[4], (int64_t)native);
-		tt_cell_int(&c[5], (int64_t)process + 1);
+	if (!tt_glob_any(k->m->filter.marker, v->name))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		all += v[i].n;
+		native += v[i].native;
 	}
-	return rc;
+	c = tt_row(t);
+	tt_cell_text(&c[0], v->name);
+	tt_cell_text(&c[1], kinds[v->kind]);
+	tt_cell_u64(&c[2], all);
+	tt_cell_share(&c[3], (int64_t)all, (int64_t)fold_of(k)->n);
+	tt_cell_u64(&c[4], native);
+	tt_cell_int(&c[5], (int64_t)v->process + 1);
 }
 
-static int
-natives(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+natives(struct tt_making *k, struct tt_table *t)
 {
-	struct tt_mem *mem = &f->m->env->mem;
+	struct tt_mem *mem = &k->m->env->mem;
 	uint64_t dropped = 0;
-	int rc = TT_OK;
 
-	for (uint32_t p = 0; f->m->code && p < f->m->code->nips && rc == TT_OK; p++) {
-		const struct tt_code_ips *ips = &f->m->code->ips[p];
-		size_t room = ips->managed.n + ips->native.n, n = 0;
-		struct native *v = tt_mem_alloc(mem, room * sizeof *v, err);
+	for (uint32_t p = 0; k->m->code && p < k->m->code->nips; p++) {
+		const struct tt_code_ips *ips = &k->m->code->ips[p];
+		size_t room = ips->managed.n + ips->native.n, n;
+		struct native *v = tt_mem_alloc(mem, room * sizeof *v, &k->r->err);
 		struct tt_codemap map = { 0 };
 
 		dropped += ips->dropped;
-		rc = v ? tt_codemap_init(&map, f->m, p, err) : err->code;
-		if (rc == TT_OK) {
+		if (v && tt_codemap_init(&map, k->m, p, &k->r->err) == TT_OK) {
 			n = list_ips(&map, &ips->managed, false, v);
 			n += list_ips(&map, &ips->native, true, v + n);
-			if (n)
-				qsort(v, n, sizeof *v, by_code);
-			rc = put_native(f, t, p, v, n, err);
+			tt_each_group(v, n, sizeof *v, by_code, put_native, k, t);
 		}
 		tt_codemap_free(&map);
 		tt_mem_free(mem, v, room * sizeof *v);
 	}
-	if (rc == TT_OK && dropped) {
-		t->note = tt_report_text(f->r, err, "%llu samples are left out: too many different addresses",
-		    (unsigned long long)dropped);
-		rc = t->note ? TT_OK : err->code;
-	}
-	return rc == TT_OK ? tt_table_sort(t, "samples", err) : rc;
+	if (dropped)
+		t->note = tt_text(k->r, "%llu samples are left out: too many different addresses", (unsigned long long)dropped);
 }
 
 /* --- stacks ------------------------------------------------------------------------------- */
@@ -364,124 +339,84 @@ join_stacks(struct stack *v, size_t n)
 }
 
 static size_t
-list_stacks(struct fold *f, struct stack *v)
+list_stacks(const struct tt_paths *p, struct stack *v)
 {
 	size_t n = 0;
 
-	for (uint32_t i = 0; i < f->p.n; i++) {
-		uint64_t k = is_sampled(f, i) ? tt_paths_count(&f->p, i).n : 0;
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint64_t k = is_sampled(p, i) ? tt_paths_count(p, i).n : 0;
 
-		if (k && tt_paths_site_wanted(&f->p, tt_paths_row_at(&f->p, f->p.owner[i])))
-			v[n++] = (struct stack){ f->p.group ? f->p.path[i] : i, k };
+		if (k && tt_paths_site_wanted(p, tt_paths_row_at(p, p->owner[i])))
+			v[n++] = (struct stack){ p->group ? p->path[i] : i, k };
 	}
-	if (f->p.group)
+	if (p->group)
 		n = join_stacks(v, n);
 	if (n)
 		qsort(v, n, sizeof *v, by_samples);
 	return n;
 }
 
-static int
-put_stack(struct fold *f, struct tt_table *t, const struct stack *s, struct tt_buf *b, struct tt_err *err)
-{
-	const struct tt_thread *th = tt_paths_thread(&f->p, s->node);
-	bool native = tt_paths_row_at(&f->p, f->p.owner[s->node]) == TT_NO_ROW;
-	int rc = tt_paths_text(&f->p, s->node, b, err);
-	const char *text;
-	struct tt_cell *c;
-
-	if (rc != TT_OK)
-		return rc;
-	text = native ? NATIVE : tt_arena_text(&f->r->arena, b->p, b->n, err);
-	rc = text ? tt_table_row(f->r, t, &c, err) : err->code;
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&c[0], text);
-	if (th && (!f->p.group || f->p.group == TT_GROUP_THREAD))
-		tt_cell_text(&c[1], th->name);
-	tt_cell_int(&c[2], (int64_t)s->n);
-	tt_cell_share(&c[3], (int64_t)s->n, (int64_t)f->n);
-	return TT_OK;
-}
-
 /* Text is made for the rows that will be shown only. */
-static int
-paths(struct fold *f, struct tt_table *t, struct tt_err *err)
+static void
+paths(struct tt_making *k, struct tt_table *t)
 {
-	size_t room = f->p.n * sizeof(struct stack), n, rows;
-	struct stack *v = tt_mem_alloc(&f->m->env->mem, room, err);
-	struct tt_buf b = { 0 };
-	int rc = TT_OK;
+	const struct fold *f = fold_of(k);
+	const struct tt_paths *p = tt_view_paths(k->view, k->o->group, k->o->group ? TT_PATHS_JOIN : 0, &k->r->err);
+	size_t room = f->p->n * sizeof(struct stack), n;
+	struct stack *v = p ? tt_mem_alloc(&k->m->env->mem, room, &k->r->err) : NULL;
 
-	if (!v)
-		return err->code;
-	if (f->p.group && (rc = tt_paths_join(&f->p, err)) != TT_OK) {
-		tt_mem_free(&f->m->env->mem, v, room);
-		return rc;
+	n = v ? list_stacks(p, v) : 0;
+	for (size_t i = 0; i < n; i++) {
+		struct tt_cell *c;
+
+		if (k->o->rows && i >= k->o->rows) {
+			t->hidden++;
+			continue;
+		}
+		c = tt_row_of_path(t, p, v[i].node, tt_paths_row_at(p, p->owner[v[i].node]) == TT_NO_ROW ? NATIVE : NULL);
+		tt_cell_u64(&c[2], v[i].n);
+		tt_cell_share(&c[3], (int64_t)v[i].n, (int64_t)f->n);
 	}
-	n = list_stacks(f, v);
-	rows = f->o->rows && f->o->rows < n ? f->o->rows : n;
-	for (size_t i = 0; i < rows && rc == TT_OK; i++)
-		rc = put_stack(f, t, &v[i], &b, err);
-	t->hidden = n - rows;
-	tt_buf_free(&b);
-	tt_mem_free(&f->m->env->mem, v, room);
-	return rc;
+	tt_mem_free(&k->m->env->mem, v, v ? room : 0);
 }
 
 /* --- the pass ------------------------------------------------------------------------------ */
 
-static int
-tables_of(struct fold *f, struct tt_err *err)
+static bool
+any(const struct tt_model *m)
 {
-	static int (*const make[])(struct fold *, struct tt_table *, struct tt_err *) = {
-		[S_MARKERS] = markers, [S_THREADS] = threads, [S_CATEGORIES] = categories, [S_NATIVE] = natives,
-		[S_PATHS] = paths,
-	};
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < TT_NCOL(tables) && rc == TT_OK; i++) {
-		struct tt_table *t;
-
-		rc = tt_pass_begin(&tt_pass_samples, i, f->o, f->r, &t, err);
-		if (rc != TT_OK || !t)
-			continue;
-		t->empty_reason = "no sample in this capture, or none that the filters leave";
-		if (f->n)
-			rc = make[i](f, t, err);
-	}
-	return rc;
+	return m->samples > 0;
 }
 
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
+static bool
+has(const struct tt_making *k)
 {
-	struct fold f = { .m = m, .o = o, .r = r };
-	struct tt_mem *mem = &m->env->mem;
-	int rc;
-
-	if (m->samples == 0 && !o->table)
-		return TT_OK;
-	rc = tt_paths_init_by(&f.p, m, o->group, err);
-	if (rc == TT_OK)
-		rc = fold(&f, err);
-	if (rc == TT_OK && (f.n || o->table))
-		rc = tables_of(&f, err);
-	tt_mem_free(mem, f.thread, f.thread ? m->threads.n * sizeof *f.thread : 0);
-	tt_mem_free(mem, f.category, f.category ? (m->ncategory + 1) * sizeof *f.category : 0);
-	tt_mem_free(mem, f.waits, f.waits ? f.p.nrow * sizeof *f.waits : 0);
-	tt_mem_free(mem, f.row, f.row ? (f.p.nrow + 1) * sizeof *f.row : 0);
-	tt_paths_free(&f.p);
-	return rc;
+	return fold_of(k)->n > 0;
 }
+
+#define NONE .has = has, .none = "no sample in this capture, or none that the filters leave"
+static const struct tt_pass_table tables[] = {
+	{ "samples", "Samples by method", marker_col, TT_NCOL(marker_col), false, TT_ON_CALLS, TT_BY_THREAD | TT_BY_NAME,
+	    .make = markers, .sort = "self", NONE },
+	{ "sample_threads", "Samples by thread", thread_col, TT_NCOL(thread_col), false, TT_ON_TIME | TT_ON_THREAD,
+	    .make = threads, .sort = "samples", NONE },
+	{ "sample_categories", "Samples by category", category_col, TT_NCOL(category_col), false,
+	    TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY, .make = categories, .sort = "self", NONE },
+	{ "sample_native", "Samples by native code", native_col, TT_NCOL(native_col), false,
+	    TT_ON_TIME | TT_ON_THREAD | TT_ON_MARKER, .needs = TT_NEEDS_CODE, .make = natives, .sort = "samples", NONE },
+	{ "sample_paths", "Samples by stack", path_col, TT_NCOL(path_col), true, TT_ON_CALLS, TT_BY_THREAD | TT_BY_NAME,
+	    .make = paths, NONE },
+};
 
 const struct tt_pass tt_pass_samples = {
 	.name = "samples",
 	.summary = "samples: by method, thread, category, native code and stack",
 	.needs = TT_NEEDS_CALLS,
 	.standard = true,
-	.report = report,
+	.has = any,
+	.own = sizeof(struct fold),
+	.open = open,
+	.close = drop,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
-	.table_needs = table_needs,
 };

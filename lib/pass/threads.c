@@ -2,7 +2,6 @@
  * The pass "threads": one row per thread of every input.
  */
 #include "pass/passes.h"
-#include "pass/paths.h"
 
 enum { T_THREAD, T_NUMBER, T_BUSY, T_SHARE, T_WAITING, T_STOPPED, T_CALLS, T_ALLOCS, T_BYTES, T_EVENTS, T_FIRST, T_LAST, T_OPEN,
 	T_TID, T_GENERATION, T_PROCESS, T_N };
@@ -28,94 +27,54 @@ static const struct tt_col threads_col[T_N] = {
 	[T_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input it is from, from 1." },
 };
 
+static void
+threads(struct tt_making *k, struct tt_table *t)
+{
+	bool allocs = tt_model_knows_allocs(k->m), stops = tt_model_knows_collections(k->m) && tt_model_pauses(k->m);
+	const struct tt_zone_time *time = tt_view_zone_time(k->view, &k->r->err);
+
+	for (size_t i = 0; time && i < k->m->threads.n; i++) {
+		const struct tt_thread *th = k->m->threads.t[i];
+		int64_t busy = tt_busy(&time[i]);
+		struct tt_cell *c;
+
+		if (k->m->keep_thread && !k->m->keep_thread[i])
+			continue;
+		c = tt_row(t);
+		tt_cell_text(&c[T_THREAD], th->name);
+		tt_cell_int(&c[T_NUMBER], (int64_t)th->index + 1);
+		tt_cell_u64(&c[T_TID], th->tid);
+		tt_cell_int(&c[T_GENERATION], th->generation);
+		tt_cell_int(&c[T_PROCESS], (int64_t)th->process + 1);
+		tt_cell_int(&c[T_BUSY], busy);
+		tt_cell_int(&c[T_WAITING], time[i].waiting);
+		if (stops)
+			tt_cell_int(&c[T_STOPPED], th->stopped_ns);
+		tt_cell_u64(&c[T_CALLS], th->ncall);
+		if (allocs) {
+			tt_cell_u64(&c[T_ALLOCS], th->nalloc);
+			tt_cell_u64(&c[T_BYTES], th->alloc_b);
+		}
+		tt_cell_u64(&c[T_EVENTS], th->nevent);
+		tt_cell_u64(&c[T_OPEN], th->open_at_end);
+		if (th->first_ts > th->last_ts)
+			continue;
+		tt_cell_share(&c[T_SHARE], busy, th->last_ts - th->first_ts);
+		tt_cell_int(&c[T_FIRST], th->first_ts);
+		tt_cell_int(&c[T_LAST], th->last_ts);
+	}
+}
+
 static const struct tt_pass_table tables[] = {
-	{ "threads", "Threads", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, 0, 0 },
+	{ "threads", "Threads", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make = threads, .sort = "busy_ns",
+	    .none = "no thread in this capture" },
 };
-
-struct known { bool allocs, stops; };
-
-static int
-put_thread(const struct known *known, struct tt_report *r, struct tt_table *t, const struct tt_thread *th,
-    const struct tt_zone_time *time, struct tt_err *err)
-{
-	struct tt_cell *c;
-	int64_t busy = time->inside - time->waiting;
-	int rc = tt_table_row(r, t, &c, err);
-
-	if (rc != TT_OK)
-		return rc;
-	tt_cell_text(&c[T_THREAD], th->name);
-	tt_cell_int(&c[T_NUMBER], (int64_t)th->index + 1);
-	tt_cell_int(&c[T_TID], (int64_t)th->tid);
-	tt_cell_int(&c[T_GENERATION], th->generation);
-	tt_cell_int(&c[T_PROCESS], (int64_t)th->process + 1);
-	tt_cell_int(&c[T_BUSY], busy);
-	tt_cell_int(&c[T_WAITING], time->waiting);
-	if (known->stops)
-		tt_cell_int(&c[T_STOPPED], th->stopped_ns);
-	tt_cell_int(&c[T_CALLS], (int64_t)th->ncall);
-	if (known->allocs) {
-		tt_cell_int(&c[T_ALLOCS], (int64_t)th->nalloc);
-		tt_cell_int(&c[T_BYTES], (int64_t)th->alloc_b);
-	}
-	tt_cell_int(&c[T_EVENTS], (int64_t)th->nevent);
-	tt_cell_int(&c[T_OPEN], (int64_t)th->open_at_end);
-	if (th->first_ts > th->last_ts)
-		return TT_OK;
-	tt_cell_share(&c[T_SHARE], busy, th->last_ts - th->first_ts);
-	tt_cell_int(&c[T_FIRST], th->first_ts);
-	tt_cell_int(&c[T_LAST], th->last_ts);
-	return TT_OK;
-}
-
-static int
-put_threads(const struct tt_model *m, const struct tt_zone_time *time, struct tt_report *r, struct tt_table *t, struct tt_err *err)
-{
-	const struct known known = {
-		.allocs = tt_model_knows_allocs(m), .stops = tt_model_knows_collections(m) && tt_model_pauses(m),
-	};
-	int rc = TT_OK;
-
-	t->empty_reason = "no thread in this capture";
-	for (size_t i = 0; i < m->threads.n && rc == TT_OK; i++) {
-		const struct tt_thread *th = m->threads.t[i];
-
-		if (!m->keep_thread || m->keep_thread[i])
-			rc = put_thread(&known, r, t, th, &time[i], err);
-	}
-	return rc != TT_OK ? rc : tt_table_sort(t, "busy_ns", err);
-}
-
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
-{
-	size_t ntime = m->threads.n * sizeof(struct tt_zone_time);
-	struct tt_paths p = { 0 };
-	struct tt_table *t;
-	struct tt_zone_time *time;
-	int rc = tt_pass_begin(&tt_pass_threads, 0, o, r, &t, err);
-
-	if (rc != TT_OK || !t)
-		return rc;
-	time = tt_mem_alloc(&m->env->mem, ntime, err);
-	if (!time)
-		return err->code;
-	rc = tt_paths_init(&p, m, err);
-	if (rc == TT_OK)
-		rc = tt_paths_zone_time(&p, time, err);
-	if (rc == TT_OK)
-		rc = put_threads(m, time, r, t, err);
-	tt_paths_free(&p);
-	tt_mem_free(&m->env->mem, time, ntime);
-	return rc;
-}
 
 const struct tt_pass tt_pass_threads = {
 	.name = "threads",
 	.summary = "threads: busy, waiting and stopped time, calls, allocations",
 	.needs = TT_NEEDS_CALLS,
 	.standard = true,
-	.report = report,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

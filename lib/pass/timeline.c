@@ -31,10 +31,6 @@ static const struct tt_col metric_col[] = {
 	{ "value", "value", TT_UNIT_VALUE, "The metric of this part of the time; empty where it is not known." },
 	{ "unit", "unit", TT_UNIT_TEXT, "Unit of the value: ns, bytes, number, per_1000, fps or percent." },
 };
-static const struct tt_pass_table tables[] = {
-	{ "timeline", "Timeline", timeline_col, L_N, false, TT_ON_TIME | TT_ON_THREAD, 0, 0 },
-	{ "timeline_metrics", "Metrics over time", metric_col, TT_NCOL(metric_col), true, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, 0, 0 },
-};
 
 /* Which columns have anything: the others stay empty. */
 static void
@@ -90,38 +86,33 @@ add_pauses(const struct tt_model *m, struct paused *p)
 		p[i].fills += p[i - 1].fills;
 }
 
-static int
-put_buckets(const struct tt_model *m, const struct paused *p, struct tt_report *r, struct tt_table *tab, struct tt_err *err)
+static void
+put_buckets(const struct tt_model *m, const struct paused *p, struct tt_table *to)
 {
 	const struct tt_timeline *t = m->timeline;
 	bool used[L_N] = { false }, heap = false;
 	uint64_t heap_b = 0;
-	int rc = TT_OK;
 
 	find_used(t, used);
 	used[L_PAUSE] = m->npause > 0;
-	for (size_t i = 0; i < t->n && rc == TT_OK; i++) {
+	for (size_t i = 0; i < t->n; i++) {
 		const struct tt_bucket *b = &t->bucket[i];
-		int64_t from = tt_timeline_start(t, i), to = tt_timeline_start(t, i + 1);
-		struct tt_cell *c;
+		int64_t from = tt_timeline_start(t, i), end = tt_timeline_start(t, i + 1);
+		struct tt_cell *c = tt_row(to);
 
-		rc = tt_table_row(r, tab, &c, err);
-		if (rc != TT_OK)
-			return rc;
 		if (b->has_heap) {
 			heap = true;
 			heap_b = b->heap_b;
 		}
 		tt_cell_int(&c[L_FROM], from);
-		tt_cell_int(&c[L_TO], to);
+		tt_cell_int(&c[L_TO], end);
 		put(c, used, L_CALLS, (int64_t)b->calls);
 		put(c, used, L_ALLOCS, (int64_t)b->allocs);
 		put(c, used, L_BYTES, b->alloc_b);
 		put(c, used, L_COLLECTIONS, (int64_t)b->collections);
-		if (used[L_PAUSE])
-			tt_cell_int(&c[L_PAUSE], p[i].part + p[i].fills * (to - from));
+		put(c, used, L_PAUSE, p[i].part + p[i].fills * (end - from));
 		if (heap)
-			tt_cell_int(&c[L_HEAP], (int64_t)heap_b);
+			tt_cell_u64(&c[L_HEAP], heap_b);
 		put(c, used, L_MOVES, (int64_t)b->moves);
 		put(c, used, L_THROWS, (int64_t)b->throws);
 		put(c, used, L_CONTENDED, (int64_t)b->contended);
@@ -129,25 +120,34 @@ put_buckets(const struct tt_model *m, const struct paused *p, struct tt_report *
 		put(c, used, L_SAMPLES, (int64_t)b->samples);
 		put(c, used, L_HANDLES, (int64_t)b->handles);
 	}
-	return rc;
+}
+
+static void
+timeline(struct tt_making *k, struct tt_table *t)
+{
+	size_t room = k->m->timeline ? k->m->timeline->n * sizeof(struct paused) : 0;
+	struct paused *p = k->m->timeline ? tt_mem_alloc(&k->m->env->mem, room, &k->r->err) : NULL;
+
+	if (!p)
+		return;
+	add_pauses(k->m, p);
+	put_buckets(k->m, p, t);
+	tt_mem_free(&k->m->env->mem, p, room);
 }
 
 /* By metric, then by time. */
-static int
-put_series(const struct tt_series *s, struct tt_report *r, struct tt_table *t, struct tt_err *err)
+static void
+series(struct tt_making *k, struct tt_table *t)
 {
+	const struct tt_series *s = k->o->series;
 	size_t metrics = 1;
-	int rc = TT_OK;
 
-	while (metrics < s->n && s->v[metrics].from == s->v[0].from)
+	while (s && metrics < s->n && s->v[metrics].from == s->v[0].from)
 		metrics++;
-	for (size_t k = 0; k < s->n && rc == TT_OK; k++) {
-		const struct tt_series_value *v = &s->v[k % (s->n / metrics) * metrics + k / (s->n / metrics)];
-		struct tt_cell *c;
+	for (size_t i = 0; s && i < s->n; i++) {
+		const struct tt_series_value *v = &s->v[i % (s->n / metrics) * metrics + i / (s->n / metrics)];
+		struct tt_cell *c = tt_row(t);
 
-		rc = tt_table_row(r, t, &c, err);
-		if (rc != TT_OK)
-			break;
 		tt_cell_text(&c[0], v->metric);
 		tt_cell_int(&c[1], v->from);
 		tt_cell_int(&c[2], v->to);
@@ -155,42 +155,19 @@ put_series(const struct tt_series *s, struct tt_report *r, struct tt_table *t, s
 			tt_cell_value(&c[3], v->unit, v->v);
 		tt_cell_text(&c[4], v->unit_name);
 	}
-	return rc;
 }
 
-static int
-report(const struct tt_model *m, const struct tt_pass_opts *o, struct tt_report *r, struct tt_err *err)
-{
-	struct tt_table *t;
-	int rc = tt_pass_begin(&tt_pass_timeline, 1, o, r, &t, err);
-
-	if (rc == TT_OK && t) {
-		t->empty_reason = "no metric was asked for (stats --metric says which)";
-		rc = o->series && o->series->n ? put_series(o->series, r, t, err) : TT_OK;
-	}
-	if (rc == TT_OK)
-		rc = tt_pass_begin(&tt_pass_timeline, 0, o, r, &t, err);
-	if (rc != TT_OK || !t)
-		return rc;
-	t->empty_reason = "no event in this capture, or none that the filters leave";
-	t->whole = true;
-	if (!m->timeline)
-		return TT_OK;
-	size_t room = m->timeline->n * sizeof(struct paused);
-	struct paused *p = tt_mem_alloc(&m->env->mem, room, err);
-	if (!p)
-		return err->code;
-	add_pauses(m, p);
-	rc = put_buckets(m, p, r, t, err);
-	tt_mem_free(&m->env->mem, p, room);
-	return rc;
-}
+static const struct tt_pass_table tables[] = {
+	{ "timeline", "Timeline", timeline_col, L_N, false, TT_ON_TIME | TT_ON_THREAD, .shape = TT_WHOLE, .make = timeline,
+	    .none = "no event in this capture, or none that the filters leave" },
+	{ "timeline_metrics", "Metrics over time", metric_col, TT_NCOL(metric_col), true, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES,
+	    .make = series, .none = "no metric was asked for (stats --metric says which)" },
+};
 
 const struct tt_pass tt_pass_timeline = {
 	.name = "timeline",
 	.summary = "what happens when: calls, allocations, collections, waits and more in buckets of time",
 	.needs = TT_NEEDS_TIMELINE | TT_NEEDS_TEXT,
-	.report = report,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

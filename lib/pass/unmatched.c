@@ -116,23 +116,21 @@ shown(const struct tt_report *r, const char *pattern)
 	return false;
 }
 
-int
-tt_unmatched_notes(const struct tt_model *m, struct tt_report *r, struct tt_err *err)
+void
+tt_unmatched_notes(const struct tt_model *m, struct tt_report *r)
 {
 	static const char *const id[] = { [TT_MATCH_THREAD] = "no_thread", [TT_MATCH_MARKER] = "no_marker", [TT_MATCH_CATEGORY] = "no_category" };
 	char text[TT_UNMATCHED_TEXT];
-	int rc = TT_OK;
 
 	for (unsigned by = TT_MATCH_THREAD; by <= TT_MATCH_CATEGORY; by++) {
 		bool more = true;
 
-		for (size_t i = 0; more && rc == TT_OK; i++) {
+		for (size_t i = 0; more; i++) {
 			const char *pattern = by == TT_MATCH_MARKER && m->filter.marker ? m->filter.marker[i] :
 			    by == TT_MATCH_CATEGORY && m->filter.category ? m->filter.category[i] : NULL;
 
 			if (tt_filter_unmatched(m, (enum tt_filter_by)by, i, text, &more) && !(pattern && shown(r, pattern)))
-				rc = tt_report_note(r, tt_severity_name[TT_NOTICE], id[by], text, err);
+				tt_report_note(r, tt_severity_name[TT_NOTICE], id[by], text);
 		}
 	}
-	return rc;
 }

@@ -18,18 +18,14 @@ static const struct tt_col cols[] = {
 static struct tt_table *
 table(struct tt_report *r, const char *id)
 {
-	struct tt_table *t = NULL;
-
-	CHECK_EQ_INT(tt_report_table(r, id, "Markers", cols, NCOL, &t, &err), TT_OK);
-	return t;
+	return tt_report_table(r, id, "Markers", cols, NCOL);
 }
 
 static void
-row(struct tt_report *r, struct tt_table *t, const char *name, int64_t n, int64_t ns, int64_t share)
+row(struct tt_table *t, const char *name, int64_t n, int64_t ns, int64_t share)
 {
-	struct tt_cell *c;
+	struct tt_cell *c = tt_row(t);
 
-	CHECK_EQ_INT(tt_table_row(r, t, &c, &err), TT_OK);
 	tt_cell_text(&c[0], name);
 	tt_cell_int(&c[1], n);
 	tt_cell_int(&c[2], ns);
@@ -57,8 +53,8 @@ TEST(each_time_has_its_unit_and_numbers_are_to_the_right)
 
 	tt_report_init(&r, &mem);
 	struct tt_table *t = table(&r, "markers");
-	row(&r, t, "World:Frame", 1234567, 1234567890, 1234);
-	row(&r, t, "Über", 1, 999, -1);
+	row(t, "World:Frame", 1234567, 1234567890, 1234);
+	row(t, "Über", 1, 999, -1);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
 	    "  marker           count     self  share %\n"
@@ -72,9 +68,9 @@ TEST(times_of_all_sizes_in_one_column_keep_four_digits)
 
 	tt_report_init(&r, &mem);
 	struct tt_table *t = table(&r, "markers");
-	row(&r, t, "a", 1, 99999, 0);
-	row(&r, t, "b", 1, 1, 0);
-	row(&r, t, "c", 1, 12345678, 0);
+	row(t, "a", 1, 99999, 0);
+	row(t, "b", 1, 1, 0);
+	row(t, "c", 1, 12345678, 0);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
 	    "  marker  count      self  share %\n"
@@ -90,11 +86,11 @@ TEST(hidden_rows_and_notes_are_told)
 	tt_report_init(&r, &mem);
 	struct tt_table *t = table(&r, "markers");
 	for (int i = 0; i < 1003; i++)
-		row(&r, t, "x", i, 0, 0);
+		row(t, "x", i, 0, 0);
 	tt_table_limit(t, 1);
 	t->note = "a note";
 	CHECK_EQ_INT(t->hidden, 1002);
-	CHECK_EQ_INT(tt_report_note(&r, "loss", "dropped", "two events\nlost", &err), TT_OK);
+	tt_report_note(&r, "loss", "dropped", "two events\nlost");
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
 	    "  a note\n"
@@ -124,7 +120,7 @@ TEST(a_narrow_terminal_cuts_names_then_columns)
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
-	row(&r, table(&r, "markers"), "Ünïcödé.Namespace.World:Frame", 1, 2, 3);
+	row(table(&r, "markers"), "Ünïcödé.Namespace.World:Frame", 1, 2, 3);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 44 }, want);
 }
 
@@ -134,9 +130,9 @@ TEST(wide_characters_count_two_columns_and_controls_never_reach_the_terminal)
 
 	tt_report_init(&r, &mem);
 	struct tt_table *t = table(&r, "markers");
-	row(&r, t, "データ", 1, 0, 0);
-	row(&r, t, "\033[31m\xff", 1, 0, 0);
-	row(&r, t, "\U000e0041\U0010ffff", 1, 0, 0);
+	row(t, "データ", 1, 0, 0);
+	row(t, "\033[31m\xff", 1, 0, 0);
+	row(t, "\U000e0041\U0010ffff", 1, 0, 0);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
 	    "  marker  count  self  share %\n"
@@ -168,10 +164,10 @@ tree(struct tt_report *r)
 	struct tt_table *t;
 	struct tt_cell *c;
 
-	CHECK_EQ_INT(tt_report_table(r, "calltree", "Tree", tree_cols, 3, &t, &err), TT_OK);
+	t = tt_report_table(r, "calltree", "Tree", tree_cols, 3);
 	t->tree = true;
 	for (int i = 0; i < 3; i++) {
-		CHECK_EQ_INT(tt_table_row(r, t, &c, &err), TT_OK);
+		c = tt_row(t);
 		tt_cell_text(&c[0], name[i]);
 		tt_cell_int(&c[1], i);
 		tt_cell_int(&c[2], i * 10);
@@ -200,8 +196,8 @@ TEST(facts_stand_upright)
 	tt_report_init(&r, &mem);
 	struct tt_table *t = table(&r, "facts");
 	t->facts = true;
-	row(&r, t, "wall", 12, 16666667, -1);
-	row(&r, t, "CPU", 12, 123456789012, -1);
+	row(t, "wall", 12, 16666667, -1);
+	row(t, "CPU", 12, 123456789012, -1);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
 	    "  marker  wall       CPU      \n"
@@ -215,11 +211,11 @@ TEST(json_is_exact_and_escaped)
 
 	tt_report_init(&r, &mem);
 	struct tt_table *t = table(&r, "markers");
-	row(&r, t, "a\"b\\\n", INT64_MAX, INT64_MIN, 1234);
-	row(&r, t, "c", 0, 0, -1);
+	row(t, "a\"b\\\n", INT64_MAX, INT64_MIN, 1234);
+	row(t, "c", 0, 0, -1);
 	t->hidden = 3;
 	table(&r, "none")->empty_reason = "why";
-	CHECK_EQ_INT(tt_report_note(&r, "info", "x", "y", &err), TT_OK);
+	tt_report_note(&r, "info", "x", "y");
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_JSON, .generator = "tracetool 1" },
 	    "{\"tracetool_report\":1,\n"
 	    "\"generator\":\"tracetool 1\",\n"
@@ -251,9 +247,9 @@ TEST(csv_of_one_table_is_plain_rfc_4180)
 
 	tt_report_init(&r, &mem);
 	struct tt_table *t = table(&r, "markers");
-	row(&r, t, "a,\"b\"", 1, -2, 5);
-	row(&r, t, "two\nlines", 1234, 2, -1);
-	row(&r, t, "bad \xff byte;", 0, 2, -1);
+	row(t, "a,\"b\"", 1, -2, 5);
+	row(t, "two\nlines", 1234, 2, -1);
+	row(t, "bad \xff byte;", 0, 2, -1);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_CSV },
 	    "marker,count,self_ns,share\n"
 	    "\"a,\"\"b\"\"\",1,-2,0.05\n"
@@ -270,7 +266,7 @@ TEST(csv_separator_mark_and_safe_mode)
 	tt_report_init(&r, &mem);
 	struct tt_table *t = table(&r, "markers");
 	for (size_t i = 0; i < sizeof risky / sizeof *risky; i++)
-		row(&r, t, risky[i], -1, -1, 0);
+		row(t, risky[i], -1, -1, 0);
 	expect(&r, o,
 	    "\xef\xbb\xbfmarker;count;self_ns;share\n"
 	    "'=1+1;-1;-1;0.00\n"
@@ -288,7 +284,7 @@ TEST(csv_of_several_tables_names_each)
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
-	row(&r, table(&r, "one"), "a", 1, 2, 3);
+	row(table(&r, "one"), "a", 1, 2, 3);
 	table(&r, "two");
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_CSV },
 	    "# one\nmarker,count,self_ns,share\na,1,2,0.03\n\n# two\nmarker,count,self_ns,share\n");
@@ -299,8 +295,8 @@ TEST(markdown_escapes_what_would_mean_something)
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
-	row(&r, table(&r, "markers"), "List`1<a|b>:*_x\n", 1000, 2000000, 50);
-	CHECK_EQ_INT(tt_report_note(&r, "notice", "x", "a <b>", &err), TT_OK);
+	row(table(&r, "markers"), "List`1<a|b>:*_x\n", 1000, 2000000, 50);
+	tt_report_note(&r, "notice", "x", "a <b>");
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_MARKDOWN },
 	    "### Markers\n\n"
 	    "| marker | count | self | share % |\n"
@@ -316,9 +312,9 @@ TEST(sorting_is_total_and_empty_cells_come_last)
 
 	tt_report_init(&r, &mem);
 	t = table(&r, "markers");
-	row(&r, t, "b", 1, 5, -1);
-	row(&r, t, "a", 1, 5, 7);
-	row(&r, t, "c", 2, 9, 7);
+	row(t, "b", 1, 5, -1);
+	row(t, "a", 1, 5, 7);
+	row(t, "c", 2, 9, 7);
 	CHECK_EQ_INT(tt_table_sort(t, "share", &err), TT_OK);
 	CHECK_STR(t->cell[0].s, "a");
 	CHECK_STR(t->cell[NCOL].s, "c");
@@ -341,7 +337,7 @@ TEST(select_keeps_what_is_named_and_drops_extras_by_default)
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
-	row(&r, table(&r, "one"), "a", 1, 2, 3);
+	row(table(&r, "one"), "a", 1, 2, 3);
 	table(&r, "two")->extra = true;
 	table(&r, "three");
 	tt_report_select(&r, ids);
@@ -365,9 +361,44 @@ TEST(a_failed_allocation_is_reported_and_leaks_nothing)
 
 	tt_report_init(&r, &mem);
 	t = table(&r, "markers");
+	CHECK_EQ_INT(tt_report_error(&r, &err), TT_OK);
 	mem.cap = mem.used;
-	CHECK_EQ_INT(tt_table_row(&r, t, &c, &err), TT_E_LIMIT);
+	c = tt_row(t);
+	CHECK(c[0].empty && c[NCOL - 1].empty);
+	CHECK_EQ_INT(t->nrow, 0);
+	CHECK_EQ_INT(tt_report_error(&r, &err), TT_E_LIMIT);
 	mem.cap = 0;
+	tt_report_free(&r);
+	CHECK_EQ_INT(mem.used, 0);
+}
+
+TEST(after_an_error_everything_can_be_written_and_nothing_is_kept)
+{
+	const struct tt_render_opts o = { .form = TT_RENDER_JSON };
+	struct tt_report r;
+	struct tt_buf b = { 0 };
+	struct tt_cell *c;
+	struct tt_table *t;
+
+	tt_report_init(&r, &mem);
+	t = table(&r, "whole");
+	mem.cap = mem.used;
+	tt_row(t);
+	mem.cap = 0;
+	t = tt_report_table(&r, "late", "Late", cols, NCOL);
+	c = tt_row(t);
+	tt_cell_text(&c[0], tt_text(&r, "%d of %s", 3, "them"));
+	CHECK_STR(c[0].s, "");
+	CHECK_STR(tt_text_of(&r, "abc", 3), "");
+	tt_cell_int(&tt_row(t)[NCOL - 1], 7);
+	CHECK_EQ_INT(t->nrow, 0);
+	tt_report_note(&r, "info", "x", "y");
+	CHECK(r.first == r.last && !r.note);
+	err.code = TT_OK;
+	CHECK_EQ_INT(tt_render(&r, &o, &b, &err), TT_E_LIMIT);
+	CHECK_EQ_INT(err.code, TT_E_LIMIT);
+	CHECK_EQ_INT(b.n, 0);
+	tt_buf_free(&b);
 	tt_report_free(&r);
 	CHECK_EQ_INT(mem.used, 0);
 }
@@ -385,9 +416,9 @@ TEST(values_of_several_units_are_sorted_as_numbers)
 	struct tt_cell *c;
 
 	tt_report_init(&r, &mem);
-	CHECK_EQ_INT(tt_report_table(&r, "counters", "Counters", two, 2, &t, &err), TT_OK);
+	t = tt_report_table(&r, "counters", "Counters", two, 2);
 	for (size_t i = 0; i < sizeof in / sizeof *in; i++) {
-		CHECK_EQ_INT(tt_table_row(&r, t, &c, &err), TT_OK);
+		c = tt_row(t);
 		tt_cell_text(&c[0], in[i].name);
 		tt_cell_value(&c[1], in[i].unit, in[i].v);
 	}
@@ -409,7 +440,7 @@ TEST(a_column_that_is_missing_is_told_however_many_there_are)
 		many[i] = (struct tt_col){ id[i], id[i], TT_UNIT_COUNT, "" };
 	}
 	tt_report_init(&r, &mem);
-	CHECK_EQ_INT(tt_report_table(&r, "wide", "Wide", many, 60, &t, &err), TT_OK);
+	t = tt_report_table(&r, "wide", "Wide", many, 60);
 	CHECK_EQ_INT(tt_table_sort(t, "colum", &err), TT_E_USAGE);
 	CHECK_HAS(err.msg, "table wide has no column \"colum\"; it has column_0, column_1");
 	tt_report_free(&r);
@@ -423,8 +454,8 @@ TEST(facts_are_neither_sorted_nor_cut)
 	tt_report_init(&r, &mem);
 	t = table(&r, "facts");
 	t->facts = true;
-	row(&r, t, "wall", 1, 2, -1);
-	row(&r, t, "CPU", 5, 6, -1);
+	row(t, "wall", 1, 2, -1);
+	row(t, "CPU", 5, 6, -1);
 	CHECK_EQ_INT(tt_table_sort(t, "no such column", &err), TT_OK);
 	CHECK_EQ_INT(tt_table_sort(t, "count", &err), TT_OK);
 	tt_table_limit(t, 1);
@@ -457,7 +488,7 @@ TEST(direction_overrides_never_reach_the_terminal)
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
-	row(&r, table(&r, "markers"), "a\u202eb\u202ac\u2066d\u2069e\u2029\u2065f\u206a", 1, 0, 0);
+	row(table(&r, "markers"), "a\u202eb\u202ac\u2066d\u2069e\u2029\u2065f\u206a", 1, 0, 0);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
 	    "  marker         count  self  share %\n"
@@ -469,7 +500,7 @@ TEST(a_terminal_too_narrow_for_anything_still_gets_the_first_columns)
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
-	row(&r, table(&r, "markers"), "World:Frame", 1, 2, 3);
+	row(table(&r, "markers"), "World:Frame", 1, 2, 3);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 5 },
 	    "Markers\n"
 	    "  marker      count\n"
@@ -499,16 +530,16 @@ TEST(prose_goes_on_in_the_next_line_and_nothing_of_it_is_lost)
 	struct tt_cell *c;
 
 	tt_report_init(&r, &mem);
-	CHECK_EQ_INT(tt_report_table(&r, "t", "T", col, TT_NCOL(col), &t, &err), TT_OK);
-	CHECK_EQ_INT(tt_table_row(&r, t, &c, &err), TT_OK);
+	t = tt_report_table(&r, "t", "T", col, TT_NCOL(col));
+	c = tt_row(t);
 	tt_cell_text(&c[0], "first");
 	tt_cell_int(&c[1], 1);
 	tt_cell_text(&c[2], "one two three four five six");
-	CHECK_EQ_INT(tt_table_row(&r, t, &c, &err), TT_OK);
+	c = tt_row(t);
 	tt_cell_text(&c[0], "second");
 	tt_cell_int(&c[1], 22);
 	tt_cell_text(&c[2], "short");
-	CHECK_EQ_INT(tt_report_note(&r, "notice", "n", "a sentence that is longer than a line", &err), TT_OK);
+	tt_report_note(&r, "notice", "n", "a sentence that is longer than a line");
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 32 },
 	    "T\n"
 	    "  name     n  why\n"
@@ -533,11 +564,11 @@ deep_tree(struct tt_buf *b, int levels, unsigned width)
 	struct tt_cell *c;
 
 	tt_report_init(&r, &mem);
-	CHECK_EQ_INT(tt_report_table(&r, "t", "T", col, TT_NCOL(col), &t, &err), TT_OK);
+	t = tt_report_table(&r, "t", "T", col, TT_NCOL(col));
 	t->tree = true;
 	for (int i = 0; i < levels; i++) {
-		CHECK_EQ_INT(tt_table_row(&r, t, &c, &err), TT_OK);
-		tt_cell_text(&c[0], tt_report_text(&r, &err, "Some.Namespace.Of.A.Game:Level%03d", i));
+		c = tt_row(t);
+		tt_cell_text(&c[0], tt_text(&r, "Some.Namespace.Of.A.Game:Level%03d", i));
 		tt_cell_int(&c[1], i);
 		tt_cell_int(&c[2], 123456);
 	}
@@ -585,7 +616,7 @@ TEST(names_that_begin_alike_and_end_alike_differ_when_cut)
 
 	tt_report_init(&r, &mem);
 	for (size_t i = 0; i < 4; i++)
-		row(&r, i ? r.first : table(&r, "markers"), name[i], 1, 2, 3);
+		row(i ? r.first : table(&r, "markers"), name[i], 1, 2, 3);
 	CHECK_EQ_INT(tt_render(&r, &o, &b, &err), TT_OK);
 	CHECK_EQ_INT(tt_buf_add(&b, "", 1, &err), TT_OK);
 	line[0] = strstr(b.p, "Some");

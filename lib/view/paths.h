@@ -1,5 +1,5 @@
 /**
- * The call tree as passes look at it: rows of equal names, hidden wrappers, nesting.
+ * The call tree as tables and gates look at it: rows of equal names, hidden wrappers, nesting.
  *
  * A row is what a table of markers has one line for: all markers of one full name, of all processes. The
  * runtime's allocation wrappers are hidden unless filter.wrappers is set: what they did belongs to the
@@ -8,10 +8,10 @@
  * Grouped, a row is a group of markers; a group has two rows, one of what the filters want and one of what they do not,
  * 2 * group and 2 * group + 1.
  */
-#ifndef TT_PASS_PATHS_H
-#define TT_PASS_PATHS_H
+#ifndef TT_VIEW_PATHS_H
+#define TT_VIEW_PATHS_H
 
-#include "pass/group.h"
+#include "view/group.h"
 
 #define TT_NO_ROW UINT32_MAX
 
@@ -136,9 +136,15 @@ tt_paths_site_wanted(const struct tt_paths *p, uint32_t row)
 
 /*
  * Of a thread: time inside its outermost shown zones, and the part of it inside the outermost zones that wait (model/waits.h).
- * What is left is the time it was busy.
+ * What is left is the time it was busy: tt_busy().
  */
 struct tt_zone_time { int64_t inside, waiting; };
+
+static inline int64_t
+tt_busy(const struct tt_zone_time *t)
+{
+	return t->inside - t->waiting;
+}
 
 /* Fill ${by_thread}, as many as the model has threads. Rows must be those of names, not of groups. */
 int tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, struct tt_err *err);

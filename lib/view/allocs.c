@@ -1,7 +1,7 @@
 /**
  * Allocations folded; the contract is in allocs.h.
  */
-#include "pass/allocs.h"
+#include "view/allocs.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,21 +23,21 @@ site_of(const struct tt_paths *p, uint32_t node)
 static int
 collect(struct tt_allocs *al, struct tt_err *err)
 {
-	const struct tt_model *m = al->p.m;
+	const struct tt_model *m = al->p->m;
 	int rc = TT_OK;
 
-	for (uint32_t i = 0; i < al->p.n && rc == TT_OK; i++) {
-		const struct tt_node *n = tt_paths_node(&al->p, i);
+	for (uint32_t i = 0; i < al->p->n && rc == TT_OK; i++) {
+		const struct tt_node *n = tt_paths_node(al->p, i);
 		struct tt_count c;
 
 		if (n->kind != TT_NODE_ALLOC)
 			continue;
-		c = tt_paths_count(&al->p, i);
+		c = tt_paths_count(al->p, i);
 		rc = tt_mem_grow(&m->env->mem, &al->a, &al->cap, al->n + 1, sizeof *al->a, err);
 		if (rc != TT_OK)
 			return rc;
-		al->a[al->n++] = (struct tt_alloc){ .key = n->key, .n = c.n, .bytes = c.total, .variance = c.self, .node = al->p.owner[i],
-			.site = site_of(&al->p, al->p.owner[i]), .process = n->process };
+		al->a[al->n++] = (struct tt_alloc){ .key = n->key, .n = c.n, .bytes = c.total, .variance = c.self, .node = al->p->owner[i],
+			.site = site_of(al->p, al->p->owner[i]), .process = n->process };
 		al->total_n += c.n;
 		al->total_b += c.total;
 		al->variance += (uint64_t)c.self;
@@ -84,7 +84,7 @@ find_class(const struct tt_allocs *al, const char *name)
 static int
 list_classes(struct tt_allocs *al, struct tt_err *err)
 {
-	const struct tt_model *m = al->p.m;
+	const struct tt_model *m = al->p->m;
 	size_t n = 0;
 	int rc = TT_OK;
 
@@ -132,16 +132,15 @@ number_classes(struct tt_allocs *al, struct tt_err *err)
 }
 
 int
-tt_allocs_init(struct tt_allocs *al, const struct tt_model *m, enum tt_group group, struct tt_err *err)
+tt_allocs_init(struct tt_allocs *al, struct tt_views *v, enum tt_group group, struct tt_arena *text, struct tt_err *err)
 {
 	int rc;
 
-	*al = (struct tt_allocs){ 0 };
-	tt_arena_init(&al->text, &m->env->mem);
-	tt_classes_init(&al->classes, m, group, &al->text);
-	rc = tt_paths_init_by(&al->p, m, group, err);
-	if (rc == TT_OK)
-		rc = collect(al, err);
+	*al = (struct tt_allocs){ .p = tt_view_paths(v, group, TT_PATHS_ROWS, err) };
+	if (!al->p)
+		return err->code;
+	tt_classes_init(&al->classes, v->m, group, text);
+	rc = collect(al, err);
 	return rc != TT_OK ? rc : number_classes(al, err);
 }
 
@@ -150,14 +149,12 @@ tt_allocs_free(struct tt_allocs *al)
 {
 	struct tt_mem *mem;
 
-	if (!al->p.m)
+	if (!al->p)
 		return;
-	mem = &al->p.m->env->mem;
+	mem = &al->p->m->env->mem;
 	tt_mem_free(mem, al->a, al->cap * sizeof *al->a);
 	tt_mem_free(mem, al->class, al->capclass * sizeof *al->class);
 	tt_classes_free(&al->classes);
-	tt_arena_free(&al->text);
-	tt_paths_free(&al->p);
 }
 
 struct order {

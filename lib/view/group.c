@@ -1,7 +1,7 @@
 /**
  * Keys of --group-by, and classes by them; the contract is in group.h.
  */
-#include "pass/group.h"
+#include "view/group.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -171,76 +171,4 @@ tt_class_of(struct tt_classes *c, uint32_t process, uint64_t key, struct tt_err 
 	s->process = process;
 	c->n++;
 	return &s->c;
-}
-
-/* --- rows of a table ------------------------------------------------------------- */
-
-void
-tt_cell_group(struct tt_cell *c, const char *label, uint32_t id)
-{
-	tt_cell_text(c, label);
-	c->v = id;
-}
-
-struct alike { const struct tt_table *t; uint64_t key; };
-
-static int
-compare_cells(const struct tt_cell *x, const struct tt_cell *y)
-{
-	int c = 0;
-
-	if (x->empty || y->empty)
-		return x->empty - y->empty;
-	if (x->s && y->s)
-		c = strcmp(x->s, y->s);
-	return c ? c : (x->v > y->v) - (x->v < y->v);
-}
-
-static int
-by_key(const void *a, const void *b, void *arg)
-{
-	const struct tt_cell *x = a, *y = b;
-	const struct alike *by = arg;
-	int c = 0;
-
-	for (size_t i = 0; i < by->t->ncol && c == 0; i++)
-		if (by->key >> i & 1)
-			c = compare_cells(&x[i], &y[i]);
-	return c;
-}
-
-/* Add a row to the one that stands for its group. */
-static void
-join_row(const struct tt_table *t, uint64_t sum, bool counted, struct tt_cell *to, const struct tt_cell *row)
-{
-	for (size_t i = 0; i < t->ncol; i++)
-		if (sum >> i & 1 && !row[i].empty)
-			tt_cell_int(&to[i], (to[i].empty ? 0 : to[i].v) + row[i].v);
-	to[t->ncol - 1].v += counted;
-}
-
-void
-tt_group_rows(struct tt_table *t, uint64_t key, uint64_t sum)
-{
-	struct alike by = { t, key };
-	size_t size = t->ncol * sizeof *t->cell, n = 0;
-	bool counted = !((key | sum) >> (t->ncol - 1) & 1);
-
-	if (t->nrow)
-		qsort_r(t->cell, t->nrow, size, by_key, &by);
-	for (size_t i = 0; i < t->nrow; i++) {
-		struct tt_cell *row = t->cell + i * t->ncol, *to = t->cell + n * t->ncol;
-
-		if (n > 0 && by_key(to - t->ncol, row, &by) == 0) {
-			join_row(t, sum, counted, to - t->ncol, row);
-			continue;
-		}
-		memmove(to, row, size);
-		for (size_t k = 0; k < t->ncol; k++)
-			to[k].empty |= !((key | sum) >> k & 1);
-		if (counted)
-			tt_cell_int(&to[t->ncol - 1], 1);
-		n++;
-	}
-	t->nrow = n;
 }

@@ -4,13 +4,12 @@
  * Markers are grouped where the call tree is looked at (paths.h), classes here. What the filters choose stays chosen: a
  * group is of the markers and classes that --marker and --category want, and of no others.
  */
-#ifndef TT_PASS_GROUP_H
-#define TT_PASS_GROUP_H
+#ifndef TT_VIEW_GROUP_H
+#define TT_VIEW_GROUP_H
 
 #include "model/model.h"
-#include "out/table.h"
 
-enum tt_group { TT_GROUP_NONE, TT_GROUP_THREAD, TT_GROUP_ASSEMBLY, TT_GROUP_NAMESPACE, TT_GROUP_DOMAIN };
+enum tt_group { TT_GROUP_NONE, TT_GROUP_THREAD, TT_GROUP_ASSEMBLY, TT_GROUP_NAMESPACE, TT_GROUP_DOMAIN, TT_GROUPS };
 
 /* The ${i}th key of --group-by, from "thread" (0, TT_GROUP_THREAD) on; NULL behind the last. */
 const char *tt_group_key(size_t i);
@@ -47,16 +46,6 @@ void tt_classes_free(struct tt_classes *c);
 
 /* Class ${key} of ${process}; valid until the next call. NULL: out of memory. */
 const struct tt_class *tt_class_of(struct tt_classes *c, uint32_t process, uint64_t key, struct tt_err *err);
-
-/* A cell of text that is a group: groups of one name, like threads, are told apart by ${id}. */
-void tt_cell_group(struct tt_cell *c, const char *label, uint32_t id);
-
-/**
- * tt_group_rows(t, key, sum):
- * Rows of ${t} that are alike in the columns of ${key}, a bit each, become one. The columns of ${sum} are added up, the
- * last is how many rows there were where it is in neither; all else is empty.
- */
-void tt_group_rows(struct tt_table *t, uint64_t key, uint64_t sum);
 
 /* The assembly of class ${d} (NULL: unknown), as categories of methods are named. NULL: out of memory. */
 const char *tt_class_assembly(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct tt_arena *text,

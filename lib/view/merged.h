@@ -1,11 +1,11 @@
 /**
  * The call tree as people read it: hidden wrappers taken out, siblings of one name made one.
- * Private to lib/pass.
+ * Made from paths.h.
  */
-#ifndef TT_PASS_MERGED_H
-#define TT_PASS_MERGED_H
+#ifndef TT_VIEW_MERGED_H
+#define TT_VIEW_MERGED_H
 
-#include "pass/paths.h"
+#include "view/paths.h"
 
 /* Roots are threads (row TT_NO_ROW) and, beside them, "(more paths)". A parent's number is smaller than its children's. */
 struct tt_mnode {

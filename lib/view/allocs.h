@@ -1,13 +1,13 @@
 /**
- * All allocations of a run, folded once for the tables of gcalloc; private to lib/pass.
+ * All allocations of a run, folded once for the tables of gcalloc.
  *
  * The site of an allocation is the nearest zone around it (or frame of its recorded stack) that is not
  * one of the runtime's own steps of an allocation: wrappers, and methods that only allocate what their caller asked for.
  */
-#ifndef TT_PASS_ALLOCS_H
-#define TT_PASS_ALLOCS_H
+#ifndef TT_VIEW_ALLOCS_H
+#define TT_VIEW_ALLOCS_H
 
-#include "pass/paths.h"
+#include "view/view.h"
 
 /* One node of the tree: allocations of one class on one path. */
 struct tt_alloc {
@@ -23,28 +23,27 @@ struct tt_alloc {
 };
 
 struct tt_allocs {
-	struct tt_paths p;
+	const struct tt_paths *p;
 	struct tt_alloc *a;
 	size_t n, cap;
 	const char **class;           /* names, or groups, in order, each once */
 	size_t nclass, capclass;
 	struct tt_classes classes;
-	struct tt_arena text;
 	uint64_t total_n;
 	int64_t total_b;
 	tt_u128 variance;
 	bool sampled;                 /* bytes are estimates */
 };
 
-/* Collect from ${m}, sites and classes by ${group}. Free with tt_allocs_free() also after an error. */
-int tt_allocs_init(struct tt_allocs *al, const struct tt_model *m, enum tt_group group, struct tt_err *err);
+/* Collect from ${v}, sites and classes by ${group}; names of groups are kept in ${text}. Free with tt_allocs_free(), before the view, also after an error. */
+int tt_allocs_init(struct tt_allocs *al, struct tt_views *v, enum tt_group group, struct tt_arena *text, struct tt_err *err);
 void tt_allocs_free(struct tt_allocs *al);
 
 /* The row of the site, or TT_NO_ROW outside any zone. */
 static inline uint32_t
 tt_alloc_site(const struct tt_allocs *al, const struct tt_alloc *a)
 {
-	return tt_paths_row_at(&al->p, a->site);
+	return tt_paths_row_at(al->p, a->site);
 }
 
 /* Sort by a number that ${of} gives each; equal ones keep no order. */

@@ -3,7 +3,7 @@
  *
  * A node's number is larger than its parent's, so what a node inherits is found in one run forwards.
  */
-#include "pass/paths.h"
+#include "view/paths.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -278,6 +278,15 @@ joined(const struct tt_paths *p, uint32_t *slot, size_t mask, uint32_t up, uint3
 	return node;
 }
 
+/* Paths could not be filled: they are as if nobody had asked. */
+static int
+no_path(struct tt_paths *p, const struct tt_err *err)
+{
+	drop(p, p->path, p->n, sizeof *p->path);
+	p->path = NULL;
+	return err->code;
+}
+
 /* By thread a path is its thread. */
 static int
 join_threads(struct tt_paths *p, struct tt_err *err)
@@ -291,7 +300,7 @@ join_threads(struct tt_paths *p, struct tt_err *err)
 		p->path[i] = first[row];
 	}
 	drop(p, first, first ? p->nrow : 0, sizeof *first);
-	return first ? TT_OK : err->code;
+	return first ? TT_OK : no_path(p, err);
 }
 
 int
@@ -323,7 +332,9 @@ tt_paths_join(struct tt_paths *p, struct tt_err *err)
 			p->path[i] = joined(p, slot, nslot - 1, p->path[p->owner[tt_paths_node(p, i)->parent]], i);
 	}
 	drop(p, slot, slot ? nslot : 0, sizeof *slot);
-	return slot ? TT_OK : err->code;
+	if (!p->path)
+		return err->code;
+	return slot ? TT_OK : no_path(p, err);
 }
 
 const char *
@@ -358,9 +369,12 @@ tt_paths_thread(const struct tt_paths *p, uint32_t node)
 int
 tt_paths_link(struct tt_paths *p, struct tt_err *err)
 {
-	p->child = array(p, p->n, sizeof *p->child, err);
-	p->sibling = array(p, p->n, sizeof *p->sibling, err);
-	if (!p->child || !p->sibling)
+	if (p->sibling)
+		return TT_OK;
+	if (!p->child)
+		p->child = array(p, p->n, sizeof *p->child, err);
+	p->sibling = p->child ? array(p, p->n, sizeof *p->sibling, err) : NULL;
+	if (!p->sibling)
 		return err->code;
 	/* From the end, so that siblings come out in order of number. */
 	for (uint32_t i = p->n; i-- > 1;) {
@@ -432,6 +446,8 @@ is_plumbing(const char *full)
 int
 tt_paths_sites(struct tt_paths *p, struct tt_err *err)
 {
+	if (p->site)
+		return TT_OK;
 	p->site = array(p, p->n, sizeof *p->site, err);
 	if (!p->site)
 		return err->code;

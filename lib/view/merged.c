@@ -1,7 +1,7 @@
 /**
  * The merged call tree; the contract is in merged.h.
  */
-#include "pass/merged.h"
+#include "view/merged.h"
 
 #include "base/slot.h"
 #include "stat/num.h"

@@ -1,0 +1,265 @@
+/**
+ * What makes a pass's tables, and what all tables share; the contract is in pass.h.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pass/passes.h"
+#include "stat/num.h"
+
+static bool
+named(const char *const *list, const char *name)
+{
+	for (; *list; list++) {
+		if (strcmp(*list, name) == 0)
+			return true;
+	}
+	return false;
+}
+
+const struct tt_pass_table *
+tt_pass_table_named(const char *id, const struct tt_pass **of)
+{
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
+		for (size_t i = 0; i < (*p)->ntables; i++) {
+			if (strcmp((*p)->tables[i].id, id) != 0)
+				continue;
+			if (of)
+				*of = *p;
+			return &(*p)->tables[i];
+		}
+	}
+	return NULL;
+}
+
+bool
+tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_pass_opts *o)
+{
+	if ((o->group && !(t->groups & 1u << o->group)) || (o->apart && (t->groups & 1u << o->apart)))
+		return false;
+	if (!o->table)
+		return !t->extra;
+	/* A name that is both a table's and its pass's means the table. */
+	return named(o->table, t->id) || (!t->extra && named(o->table, p->name) && !tt_pass_table_named(p->name, NULL));
+}
+
+/* --- tables ----------------------------------------------------------------------- */
+
+/* A table whose rows are groups: the column of the groups is called what they are. */
+static struct tt_table *
+begin_groups(const struct tt_pass_table *pt, enum tt_group group, struct tt_report *r)
+{
+	static const char help[] = "What the row is of (--group-by).";
+	const char *key = tt_group_key(group - 1);
+	struct tt_col *col = tt_arena_alloc(&r->arena, (pt->ncol + 2) * sizeof *col, &r->err);
+	bool front = pt->group_col & TT_GROUP_FRONT;
+	size_t n = pt->ncol + front;
+
+	if (!col)
+		return tt_report_table(r, pt->id, pt->title, pt->col, pt->ncol);
+	memcpy(col + front, pt->col, pt->ncol * sizeof *col);
+	if (front)
+		col[0] = (struct tt_col){ key, key, TT_UNIT_TEXT, help };
+	else
+		col[pt->group_col & 0xFFFF].title = key;
+	if (pt->group_col & TT_GROUP_COUNT)
+		col[n++] = (struct tt_col){ "count", "count", TT_UNIT_COUNT, "How many there are in the group." };
+	return tt_report_table(r, pt->id, tt_text(r, "%s, by %s", pt->title, key), col, n);
+}
+
+const char *
+tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none)
+{
+	const char *why = tt_model_records(m, what) ? none : tt_model_unrecorded(m, what, &r->arena, &r->err);
+
+	return why && why != none ? tt_text(r, "%s, or the filters leave none", why) : why;
+}
+
+static const char *
+reason(struct tt_making *k, const struct tt_pass_table *pt)
+{
+	if (pt->why)
+		return pt->why(k);
+	return pt->records ? tt_pass_none(k->m, k->r, pt->records, pt->none) : pt->none;
+}
+
+static void
+make_table(struct tt_making *k, const struct tt_pass_table *pt)
+{
+	bool has = !pt->has || pt->has(k), groups = k->o->group != TT_GROUP_NONE;
+	const char *sort = groups && pt->group_sort ? pt->group_sort : pt->sort;
+	struct tt_table *t;
+
+	if (!has && !k->o->table)
+		return;
+	t = groups ? begin_groups(pt, k->o->group, k->r) : tt_report_table(k->r, pt->id, pt->title, pt->col, pt->ncol);
+	t->extra = pt->extra;
+	t->tree = pt->shape == TT_TREE;
+	t->facts = pt->shape == TT_FACTS && !groups;
+	t->whole = pt->shape == TT_WHOLE && !groups;
+	t->empty_reason = reason(k, pt);
+	if (has && k->r->err.code == TT_OK)
+		(groups && pt->make_groups ? pt->make_groups : pt->make)(k, t);
+	if (sort && k->r->err.code == TT_OK)
+		tt_table_sort(t, sort, &k->r->err);
+}
+
+static bool
+wants_any(const struct tt_pass *p, const struct tt_pass_opts *o)
+{
+	for (size_t i = 0; i < p->ntables; i++) {
+		if (tt_pass_wants(p, &p->tables[i], o))
+			return true;
+	}
+	return false;
+}
+
+void
+tt_pass_report(const struct tt_pass *p, struct tt_views *view, const struct tt_pass_opts *o, struct tt_report *r)
+{
+	struct tt_making k = { .m = view->m, .o = o, .r = r, .view = view };
+	struct tt_mem *mem = &view->m->env->mem;
+
+	if (r->err.code != TT_OK || (p->has && !o->table && !p->has(view->m)) || !wants_any(p, o))
+		return;
+	k.own = p->own ? tt_mem_alloc(mem, p->own, &r->err) : NULL;
+	if (p->own && !k.own)
+		return;
+	if (p->open)
+		p->open(&k);
+	for (size_t i = 0; i < p->ntables && r->err.code == TT_OK; i++) {
+		if (tt_pass_wants(p, &p->tables[i], o))
+			make_table(&k, &p->tables[i]);
+	}
+	if (p->close)
+		p->close(&k);
+	tt_mem_free(mem, k.own, p->own);
+}
+
+/* --- notes ------------------------------------------------------------------------ */
+
+/* What was lost is told of the whole capture. */
+static bool
+is_deaf(const struct tt_table *t, unsigned filter, enum tt_group group)
+{
+	const struct tt_pass_table *pt = tt_pass_table_named(t->id, NULL);
+	unsigned heard = pt ? pt->filters : 0;
+
+	if (pt && group && pt->groups & 1u << group)
+		heard |= TT_ON_NAMES | (heard & TT_ON_THREAD ? TT_ON_ZONES : 0);
+	return pt && t->nrow && !(heard & filter) && strcmp(t->id, "loss") != 0;
+}
+
+static bool
+is_apart(const struct tt_table *t, unsigned nothing, enum tt_group group)
+{
+	const struct tt_pass_table *pt = tt_pass_table_named(t->id, NULL);
+
+	(void)nothing;
+	return pt && t->nrow && !(pt->groups & 1u << group);
+}
+
+/* "--time changes nothing in metadata, jit": the tables of which ${is} says so of ${what}. */
+static void
+note_tables(const char *option, bool (*is)(const struct tt_table *, unsigned, enum tt_group), unsigned what,
+    enum tt_group group, struct tt_report *r)
+{
+	const char *text = NULL;
+
+	for (const struct tt_table *t = r->first; t; t = t->next) {
+		if (is(t, what, group))
+			text = text ? tt_text(r, "%s, %s", text, t->id) : tt_text(r, "%s changes nothing in %s", option, t->id);
+	}
+	if (text)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", text);
+}
+
+void
+tt_group_note(enum tt_group group, struct tt_report *r)
+{
+	note_tables(tt_text(r, "--group-by %s", tt_group_key(group - 1)), is_apart, 0, group, r);
+}
+
+bool
+tt_filter_outside(const struct tt_model *m, char *text)
+{
+	const struct tt_filter *f = &m->filter;
+	char from[40], to[40];
+	bool any = false;
+
+	for (size_t i = 0; i < m->ncap; i++)
+		any = any || m->cap[i]->min_ts <= m->cap[i]->max_ts;
+	if (!any || f->has_frames || (f->from <= m->max_ts && f->to > m->min_ts))
+		return false;
+	*tt_put_time(from, m->min_ts) = '\0';
+	*tt_put_time(to, m->max_ts) = '\0';
+	snprintf(text, TT_OUTSIDE_TEXT, "nothing lies in --time: the capture lasts from %s to %s", from, to);
+	return true;
+}
+
+void
+tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report *r)
+{
+	const struct tt_filter *f = &m->filter;
+	const struct { bool used; unsigned filter; const char *option; } all[] = {
+		{ f->has_frames, TT_ON_TIME, "--frames" },
+		{ !f->has_frames && (f->from_label || f->to_label), TT_ON_TIME, f->from_label ? "--from-label" : "--to-label" },
+		{ !f->has_frames && !f->from_label && !f->to_label && !f->of_flight && (f->from != INT64_MIN || f->to != INT64_MAX), TT_ON_TIME, "--time" },
+		{ f->thread != NULL, TT_ON_THREAD, "--thread" },
+		{ f->marker != NULL, TT_ON_MARKER, "--marker" },
+		{ f->category != NULL, TT_ON_CATEGORY, "--category" },
+		{ f->min_dur != 0, TT_ON_ZONES, "--min-duration" },
+		{ f->depth != 0, TT_ON_ZONES, "--depth" },
+		{ f->no_wait, TT_ON_ZONES, "--no-wait" },
+	};
+	char text[TT_OUTSIDE_TEXT];
+
+	if (tt_filter_outside(m, text))
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "filter", text);
+	tt_unmatched_notes(m, r);
+	for (size_t i = 0; i < TT_NCOL(all); i++) {
+		if (all[i].used)
+			note_tables(all[i].option, is_deaf, all[i].filter, group, r);
+	}
+}
+
+/* --- rows ------------------------------------------------------------------------- */
+
+struct tt_cell *
+tt_row_of_path(struct tt_table *t, const struct tt_paths *p, uint32_t node, const char *text)
+{
+	const struct tt_thread *th = tt_paths_thread(p, node);
+	struct tt_buf b = { 0 };
+	struct tt_cell *c;
+
+	if (!text && tt_paths_text(p, node, &b, &t->r->err) == TT_OK)
+		text = tt_text_of(t->r, b.p, b.n);
+	tt_buf_free(&b);
+	c = tt_row(t);
+	tt_cell_text(&c[0], text);
+	if (th && (!p->group || p->group == TT_GROUP_THREAD))
+		tt_cell_text(&c[1], th->name);
+	return c;
+}
+
+void
+tt_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_group_fn *fill, struct tt_making *k, struct tt_table *t)
+{
+	const char *at = v, *end = at + n * size;
+
+	if (n)
+		qsort(v, n, size, compare);
+	for (const char *next = at; at < end; at = next) {
+		while (next < end && compare(at, next) == 0)
+			next += size;
+		fill(k, t, at, (size_t)(next - at) / size);
+	}
+}
+
+void
+tt_cell_share(struct tt_cell *c, int64_t part, int64_t all)
+{
+	if (all > 0 && part >= 0)
+		tt_cell_int(c, tt_ratio((uint64_t)part, 10000, (uint64_t)all));
+}

@@ -1,0 +1,205 @@
+/**
+ * Figures; the contract is in figures.h.
+ */
+#include "view/figures.h"
+
+#include "stat/num.h"
+
+/* --- values of single frames -------------------------------------------------------- */
+
+static int64_t
+at_most(uint64_t v)
+{
+	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+}
+
+bool
+tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
+{
+	switch (what) {
+	case TT_FRAME_WALL:
+		*v = f->dur[i];
+		return true;
+	case TT_FRAME_CPU:
+		*v = tt_frames_cpu(f, i);
+		return f->has_wait;
+	case TT_FRAME_ALLOC_B:
+		*v = at_most(f->alloc_b[i]);
+		return true;
+	case TT_FRAME_ALLOC_N:
+		*v = at_most(f->alloc_n[i]);
+		return true;
+	default:
+		*v = f->has_timing ? f->timing[what - TT_FRAME_TIMING][i] : 0;
+		return *v != 0;
+	}
+}
+
+int
+tt_values_of_frames(struct tt_values *to, const struct tt_model *m, unsigned what, struct tt_err *err)
+{
+	const struct tt_frames *f = m->frames;
+
+	*to = (struct tt_values){ .room = f ? f->n : 0 };
+	to->v = tt_mem_alloc(&m->env->mem, to->room * sizeof *to->v, err);
+	if (!to->v)
+		return err->code;
+	for (size_t i = 0; i < to->room; i++) {
+		if (!tt_frame_value(f, what, i, &to->v[to->n]))
+			continue;
+		to->sum += (uint64_t)to->v[to->n++];
+	}
+	tt_sort_i64(to->v, to->n);
+	return TT_OK;
+}
+
+void
+tt_values_free(struct tt_values *v, struct tt_mem *mem)
+{
+	tt_mem_free(mem, v->v, v->room * sizeof *v->v);
+	*v = (struct tt_values){ 0 };
+}
+
+int64_t
+tt_values_quantile(const struct tt_values *v, unsigned num, unsigned den)
+{
+	return tt_quantile_i64(v->v, v->n, num, den);
+}
+
+int64_t
+tt_values_mean(const struct tt_values *v, unsigned scale)
+{
+	return tt_ratio(v->sum, scale, v->n);
+}
+
+int64_t
+tt_values_stddev(const struct tt_values *v)
+{
+	return tt_stddev_i64(v->v, v->n);
+}
+
+size_t
+tt_values_over(const struct tt_values *v, int64_t limit)
+{
+	size_t lo = 0, hi = v->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (v->v[mid] > limit)
+			hi = mid;
+		else
+			lo = mid + 1;
+	}
+	return v->n - lo;
+}
+
+int64_t
+tt_values_fps(const struct tt_values *v, size_t part)
+{
+	size_t n = v->n / part + (v->n % part != 0);
+	uint64_t sum = 0;
+
+	for (size_t i = v->n - n; i < v->n; i++)
+		sum += (uint64_t)v->v[i];
+	return tt_ratio(n, UINT64_C(1000000000000), sum);
+}
+
+/* In whole ns: a time is an integer, so "longer than 1e9/60 ns" is "longer than its whole part". */
+int64_t
+tt_frame_limit(int64_t ns)
+{
+	static const int rate[] = { 15, 24, 30, 45, 60, 72, 90, 120, 144, 240 };
+
+	for (size_t i = 0; i < sizeof rate / sizeof *rate; i++)
+		if (ns == tt_ratio(100000, 1, (uint64_t)rate[i]) * 10000)
+			return 1000000000 / rate[i];
+	return ns;
+}
+
+/* --- collections ---------------------------------------------------------------------- */
+
+struct tt_gc_stat
+tt_collections(const struct tt_gc_stat *gen, size_t from, size_t to)
+{
+	struct tt_gc_stat sum = { 0 };
+
+	for (size_t i = from; i < to; i++) {
+		sum.n += gen[i].n;
+		sum.total += gen[i].total;
+		sum.max = gen[i].max > sum.max ? gen[i].max : sum.max;
+	}
+	return sum;
+}
+
+/* --- calls ---------------------------------------------------------------------------- */
+
+uint32_t
+tt_calls_step(const struct tt_walk *w, const uint32_t *slot, struct tt_calls *sum)
+{
+	const struct tt_paths *p = w->p;
+	uint32_t owner = p->owner[w->node], at;
+	struct tt_calls *s;
+	struct tt_count c;
+
+	if (!tt_paths_timed(p, w->node) || !tt_paths_shown(p, owner))
+		return TT_NO_SLOT;
+	at = tt_paths_row(p, owner);
+	if (slot)
+		at = slot[at];
+	if (at == TT_NO_SLOT)
+		return at;
+	s = &sum[at];
+	if (w->leave) {
+		s->open -= owner == w->node;
+		return TT_NO_SLOT;
+	}
+	c = tt_paths_count(p, w->node);
+	s->self += c.self;
+	s->met = s->met || c.self != 0;
+	if (owner != w->node)
+		return TT_NO_SLOT;
+	s->met = s->met || c.n > 0 || c.total != 0;
+	s->n += c.n;
+	s->all += c.total;
+	if (s->open++ == 0)
+		s->total += c.total;
+	return at;
+}
+
+void
+tt_calls_sum(const struct tt_paths *p, const uint32_t *slot, struct tt_calls *sum)
+{
+	struct tt_walk w = { .p = p };
+
+	while (tt_walk_next(&w))
+		tt_calls_step(&w, slot, sum);
+}
+
+void
+tt_row_frames(const struct tt_paths *p, const struct tt_row *row, struct tt_frame_marker *sum)
+{
+	const struct tt_frames *f = p->m->frames;
+
+	for (uint32_t i = 0; i < row->n; i++) {
+		uint32_t marker = p->by_row[row->first + i];
+		const struct tt_frame_marker *s;
+
+		if (marker >= f->nmarker_stat)
+			continue;
+		s = &f->marker_stat[marker];
+		sum->total += s->total;
+		sum->self += s->self;
+		sum->total_max = s->total_max > sum->total_max ? s->total_max : sum->total_max;
+		sum->self_max = s->self_max > sum->self_max ? s->self_max : sum->self_max;
+		sum->calls_max = s->calls_max > sum->calls_max ? s->calls_max : sum->calls_max;
+		sum->present = s->present > sum->present ? s->present : sum->present;
+	}
+}
+
+void
+tt_row_durations(const struct tt_paths *p, const struct tt_row *row, struct tt_hist *h)
+{
+	for (uint32_t i = 0; i < row->n; i++)
+		tt_counts_hist(p->m->counts, p->by_row[row->first + i], h);
+}

@@ -1,0 +1,89 @@
+/**
+ * Figures: each is computed here, by one function, and nowhere else; tables print them, gates hold them.
+ *
+ * Means and rates are integers in parts of the base unit that the caller chooses (${scale}: 1 for whole ns and bytes, 1000 for
+ * the amounts of budgets), rounded to the nearest. Definitions: tracetool-metrics(7).
+ */
+#ifndef TT_VIEW_FIGURES_H
+#define TT_VIEW_FIGURES_H
+
+#include "model/model.h"
+#include "view/paths.h"
+
+/* --- values of single frames -------------------------------------------------------- */
+
+/* What of a frame. */
+enum tt_frame_value {
+	TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_ALLOC_B, TT_FRAME_ALLOC_N, TT_FRAME_TIMING,     /* + enum tt_timing */
+	TT_FRAME_VALUES = TT_FRAME_TIMING + TT_TIMINGS
+};
+
+/* The value of frame ${i}; false: it has none. */
+bool tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v);
+
+/* Values in order. */
+struct tt_values {
+	int64_t *v;
+	size_t n, room;
+	uint64_t sum;
+};
+
+/* Those of all frames of ${m}, none where it has no frames; nothing is left behind after an error. */
+int tt_values_of_frames(struct tt_values *to, const struct tt_model *m, unsigned what, struct tt_err *err);
+void tt_values_free(struct tt_values *v, struct tt_mem *mem);
+
+/* The nearest-rank quantile ${num}/${den}, exact; 1/1: the largest. */
+int64_t tt_values_quantile(const struct tt_values *v, unsigned num, unsigned den);
+int64_t tt_values_mean(const struct tt_values *v, unsigned scale);
+int64_t tt_values_stddev(const struct tt_values *v);
+
+/* How many are larger than ${limit}. */
+size_t tt_values_over(const struct tt_values *v, int64_t limit);
+
+/* Frames per second, in thousandths, of the longest 1/${part} of the frames, their number rounded up; 0: they take no time. */
+int64_t tt_values_fps(const struct tt_values *v, size_t part);
+
+/*
+ * The limit of frame times that ${ns} means: where it is the time of a frame at a usual rate, written with two decimals of a
+ * ms (16.67, 33.33, 8.33), that time exactly, in whole ns; else itself. For every limit that somebody writes.
+ */
+int64_t tt_frame_limit(int64_t ns);
+
+/* --- collections ---------------------------------------------------------------------- */
+
+/* Collections of the generations ${gen}[from .. to - 1] as one. */
+struct tt_gc_stat tt_collections(const struct tt_gc_stat *gen, size_t from, size_t to);
+#define TT_GENERATIONS (sizeof ((struct tt_model *)NULL)->gen / sizeof (struct tt_gc_stat))
+
+/* --- calls ---------------------------------------------------------------------------- */
+
+/*
+ * What the zones of one marker, or of several, come to: ${total} counts a zone where none of them is open around it, ${all}
+ * every one. What a hidden wrapper does itself belongs to the zone around it.
+ */
+struct tt_calls {
+	uint64_t n;
+	int64_t total, all, self;
+	uint32_t open;                /* while they are added up */
+	bool met;
+};
+
+#define TT_NO_SLOT UINT32_MAX
+
+/**
+ * tt_calls_step(w, slot, sum, is):
+ * For the node that the walk ${w} has come to: add what it comes to into ${sum}[${slot}[row]] (${slot} NULL: by row). Returns the slot of a zone that
+ * is shown and that the walk has entered, else TT_NO_SLOT. For whoever adds up more than this on one walk.
+ */
+uint32_t tt_calls_step(const struct tt_walk *w, const uint32_t *slot, struct tt_calls *sum);
+
+/* What all zones of ${p}, which is linked, come to, by slot of their row: TT_NO_SLOT leaves a row out. */
+void tt_calls_sum(const struct tt_paths *p, const uint32_t *slot, struct tt_calls *sum);
+
+/* Add to ${sum} what markers of ${row} do in the frames of the frame thread: times are added up, of maxima it is the largest. */
+void tt_row_frames(const struct tt_paths *p, const struct tt_row *row, struct tt_frame_marker *sum);
+
+/* Add to ${h} the durations of all activations of ${row}. */
+void tt_row_durations(const struct tt_paths *p, const struct tt_row *row, struct tt_hist *h);
+
+#endif

@@ -1,0 +1,36 @@
+/**
+ * A model as its readers look at it: tables, gates, comparisons and emitters. What several of them need of it (the rows of the
+ * call tree, the times of frames and of threads) is made when it is first asked for, once, and kept until the view is freed.
+ *
+ * A view knows no table and no metric. One thread at a time.
+ */
+#ifndef TT_VIEW_VIEW_H
+#define TT_VIEW_VIEW_H
+
+#include "view/figures.h"
+#include "view/paths.h"
+
+struct tt_views {
+	const struct tt_model *m;
+	struct tt_paths paths[TT_GROUPS];
+	struct tt_values frame[TT_FRAME_VALUES];
+	struct tt_zone_time *zone_time;
+	struct tt_arena text;         /* for whoever keeps names as long as the view */
+};
+
+void tt_view_init(struct tt_views *v, const struct tt_model *m);
+void tt_view_free(struct tt_views *v);
+
+/* What of the call tree is wanted beside its rows: see paths.h. */
+enum tt_paths_want { TT_PATHS_ROWS, TT_PATHS_LINK = 1, TT_PATHS_SITES = 2, TT_PATHS_JOIN = 4 };
+
+/* The call tree in rows by ${group}, with what of it is ${want}ed. NULL: ${err}. */
+const struct tt_paths *tt_view_paths(struct tt_views *v, enum tt_group group, unsigned want, struct tt_err *err);
+
+/* The values of frames (enum tt_frame_value); none where there are no frames, or no such values. NULL: ${err}. */
+const struct tt_values *tt_view_frames(struct tt_views *v, unsigned what, struct tt_err *err);
+
+/* What threads spend their time with, by index. NULL: ${err}. */
+const struct tt_zone_time *tt_view_zone_time(struct tt_views *v, struct tt_err *err);
+
+#endif
