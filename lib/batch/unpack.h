@@ -36,7 +36,8 @@ const char *tt_unpack_kind_of(const uint8_t *head, size_t n);
 
 /**
  * tt_unpack_probe(env, src, name, len, head, n):
- * What archive ${src} is by its first *${n} bytes *${head}, and by its name if they are zeros: those of an empty tar. What is compressed more than once becomes a source of its
+ * What archive ${src} is by its first *${n} bytes *${head}, and by its name if they are zeros: those of an empty tar.
+ * What is compressed more than once becomes a source of its
  * innermost bytes, whatever they are, and so do these.
  */
 enum tt_archive_kind tt_unpack_probe(struct tt_env *env, struct tt_src **src, const char *name, size_t len, const uint8_t **head,

@@ -78,7 +78,8 @@
 	X(mono_signature_get_return_type) X(mono_stack_walk_no_il) X(mono_string_chars) X(mono_string_length) \
 	X(mono_type_get_type) X(mono_type_get_underlying_type) X(mono_type_is_byref) X(mono_signature_param_is_out) \
 	X(mono_object_get_vtable) X(mono_vtable_class) X(mono_vtable_domain) X(mono_profiler_set_vtable_loaded_callback) \
-	X(mono_debug_find_method) X(mono_debug_free_method_jit_info) X(mono_domain_get) X(mono_domain_get_by_id) X(mono_get_string_class) X(mono_metadata_free_mh) \
+	X(mono_debug_find_method) X(mono_debug_free_method_jit_info) X(mono_domain_get) X(mono_domain_get_by_id) \
+	X(mono_get_string_class) X(mono_metadata_free_mh) \
 	X(mono_method_get_param_names) X(mono_signature_get_param_count) X(mono_signature_is_instance) \
 	X(mono_method_get_header) X(mono_method_header_get_locals)
 
