@@ -115,6 +115,14 @@ def links(names):
         check("links of " + n, dead)
 
 
+def pictures():
+    """The frame chart of README is what the program says today."""
+    folder = os.path.join(TOP, ".github", "pictures")
+    r = subprocess.run([os.path.join(folder, "frames.py"), TRACETOOL, os.path.join(TOP, "testdata", "demo", "good-hitches.ttc.xz")],
+                       capture_output=True, text=True)
+    check("frames.svg is up to date", r.stderr or (r.stdout != text(".github/pictures/frames.svg") and "run .github/pictures/frames.py"))
+
+
 def release(names, version):
     """Made twice from a copy of the tree as it is now, and built from."""
     with tempfile.TemporaryDirectory() as work:
@@ -170,6 +178,7 @@ def main():
         columns(names)
         public_ci(names)
         links(names)
+        pictures()
     print("%d passed, %d failed" % (passed, failed))
     return failed > 0
 

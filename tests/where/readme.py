@@ -70,7 +70,7 @@ def game(s):
     # While this one runs, which is so long that a --time may choose of it, the others are made.
     slow = subprocess.Popen(["mono", "--profile=log:calls,alloc,output=game.mlpd", "game.exe", "900", "14"], cwd=work,
                             stdout=subprocess.DEVNULL, env=dict(os.environ, HOME=place.path("home")))
-    for folder in ("runs", "nightly", "testdata/mlpd"):
+    for folder in ("runs", "nightly", "testdata/demo"):
         os.makedirs(os.path.join(work, folder))
     for path in ["before-%d.ttc" % i for i in (1, 2, 3)] + ["after-%d.ttc" % i for i in (1, 2, 3)] + \
             ["runs/%d.ttc" % i for i in range(5)]:
@@ -83,8 +83,9 @@ def game(s):
         for i in (1, 2):
             t.add(os.path.join(work, "runs", "%d.ttc" % i), "%d.ttc" % i)
     loop = os.path.join(kit.DATA, "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
-    for name in ("testdata/mlpd/good-d01-gameloop-calls-alloc.mlpd", "server.mlpd", "client.mlpd"):
-        shutil.copy(loop, os.path.join(work, name))
+    shutil.copy(loop, os.path.join(work, "server.mlpd"))
+    shutil.copy(os.path.join(kit.DATA, "mlpd", "good-d02-gameloop-sample.mlpd"), os.path.join(work, "client.mlpd"))
+    shutil.copy(os.path.join(kit.DATA, "demo", "good-hitches.ttc.xz"), os.path.join(work, "testdata", "demo"))
     player(s, os.path.join(work, "Game.x86_64"))
     s.check("the log profiler's capture is made", slow.wait() and slow.returncode)
     for folder, _, names in os.walk(work):
