@@ -39,7 +39,7 @@ PIC_OBJ  := $(UNITY_SRC:%.c=$(BUILD)/pic/%.o)
 
 # The module that Mono loads, where its headers are (libmono-2.0-dev). It is not linked with the runtime.
 MONO_INC := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I mono-2 2>/dev/null))
-MONO_SRC := $(REC_SRC) $(filter formats/unity/recorder/platform_%.c,$(UNITY_SRC)) $(sort $(wildcard formats/mono/recorder/*.c))
+MONO_SRC := $(REC_SRC) $(filter formats/unity/recorder/platform_%.c,$(UNITY_SRC)) $(sort $(wildcard formats/recorder/mono/*.c))
 MONO     := $(BUILD)/$(if $(WINDOWS),,lib)mono-profiler-tracetool.$(DLL)
 MONO_OBJ := $(MONO_SRC:%.c=$(BUILD)/mono-pic/%.o)
 # The runtime that loads it knows no sanitizers.
@@ -496,7 +496,7 @@ install: $(BIN) mono
 		sed 's/^\.Os tracetool$$/& $(VERSION)/' $$p > $$to && chmod 644 $$to || exit 1; \
 	done
 	$(INSTALL) -m 644 lib/gate/budget.schema.json lib/gate/verdict.schema.json \
-		formats/mono/package/Tracetool.cs $(SHARE)/tracetool
+		formats/recorder/mono/package/Tracetool.cs $(SHARE)/tracetool
 	$(BIN) help --completion bash > $(SHARE)/bash-completion/completions/tracetool
 	$(BIN) help --completion zsh > $(SHARE)/zsh/site-functions/_tracetool
 	$(BIN) help --completion fish > $(SHARE)/fish/vendor_completions.d/tracetool.fish

@@ -103,8 +103,8 @@ class Program:
 
 
 def lists():
-    """The functions that formats/mono/recorder/api.h names: those needed, and the others."""
-    text = open(os.path.join(kit.TOP, "formats", "mono", "recorder", "api.h")).read()
+    """The functions that formats/recorder/mono/api.h names: those needed, and the others."""
+    text = open(os.path.join(kit.TOP, "formats", "recorder", "mono", "api.h")).read()
     needed, optional = [re.findall(r"\bX\((\w+)\)", text.split("#define API_%s(X)" % what)[1].split("\n\n")[0])
                         for what in ("NEEDED", "OPTIONAL")]
     return needed, optional

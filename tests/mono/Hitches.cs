@@ -1,6 +1,6 @@
 // A game of 60 frames a second with three kinds of hitch, for README.md: a level that is loaded while the game plays, a
 // collection of garbage, and a lock that a saving thread holds. Argument: the number of frames. The level is there before
-// recording starts (option paused, formats/mono/package/Tracetool.cs).
+// recording starts (option paused, formats/recorder/mono/package/Tracetool.cs).
 using System;
 using System.Collections.Generic;
 using System.Diagnostics;

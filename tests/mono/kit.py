@@ -17,7 +17,7 @@ passed = failed = 0
 
 
 # What a program needs besides its own file.
-more = {"Control": [os.path.join(HERE, "..", "..", "formats", "mono", "package", "Tracetool.cs")]}
+more = {"Control": [os.path.join(HERE, "..", "..", "formats", "recorder", "mono", "package", "Tracetool.cs")]}
 more["Pause"] = more["Raised"] = more["Control"]
 
 

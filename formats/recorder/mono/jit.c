@@ -1,4 +1,4 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 /*
  * Compiling is a zone "JIT"; the code that is made is recorded with its size, of methods with their name, too. The end is that of a

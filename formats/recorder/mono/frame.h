@@ -12,7 +12,7 @@
 #ifndef TT_MONO_FRAME_H
 #define TT_MONO_FRAME_H
 
-#include "mono/recorder/api.h"
+#include "recorder/mono/api.h"
 
 enum { FRAME_REGISTERS = 16 };
 struct frame {

@@ -1,4 +1,4 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 #include <signal.h>
 #endif
 
-#include "mono/recorder/tracetool_mono.h"
+#include "recorder/mono/tracetool_mono.h"
 #include "unity/recorder/platform.h"
 
 /*

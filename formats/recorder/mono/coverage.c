@@ -1,8 +1,8 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 #include <stdlib.h>
 
-#include "mono/recorder/table.h"
+#include "recorder/mono/table.h"
 
 /*
  * Coverage: the runtime counts the statements of the methods we choose when it compiles them, and tells the counts when

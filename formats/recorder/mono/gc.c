@@ -1,4 +1,4 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 /*
  * Between the events 7 (stopped) and 8 (restarting) every other thread stands still, and may hold any lock: nothing here

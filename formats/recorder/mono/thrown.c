@@ -1,4 +1,4 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 /* From a throw to its catch there is a zone "Exception" on the thread, from a contended lock to its end "Contention". */
 

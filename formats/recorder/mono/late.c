@@ -1,6 +1,6 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
-#include "mono/recorder/table.h"
+#include "recorder/mono/table.h"
 
 /*
  * What a signal handler or a stopped world met and cannot name itself: methods, code compiled ahead of time, classes.

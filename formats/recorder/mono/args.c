@@ -1,5 +1,5 @@
-#include "mono/recorder/module.h"
-#include "mono/recorder/frame.h"
+#include "recorder/mono/module.h"
+#include "recorder/mono/frame.h"
 
 #include <stdio.h>
 #include <stdlib.h>

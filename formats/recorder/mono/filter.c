@@ -1,6 +1,6 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
-#include "mono/recorder/table.h"
+#include "recorder/mono/table.h"
 
 static struct table decided;
 

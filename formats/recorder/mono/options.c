@@ -1,4 +1,4 @@
-#include "mono/recorder/options.h"
+#include "recorder/mono/options.h"
 
 #include <signal.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-#include "mono/recorder/table.h"
+#include "recorder/mono/table.h"
 
 #include "recorder/core/platform.h"
 

@@ -1,4 +1,4 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 #include <stdarg.h>
 #include <stdio.h>

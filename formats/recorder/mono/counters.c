@@ -1,4 +1,4 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 /*
  * The runtime's own counters, read at intervals by the helper thread, which is not the runtime's: reading takes no managed

@@ -1,4 +1,4 @@
-#include "mono/recorder/timer.h"
+#include "recorder/mono/timer.h"
 
 #if defined(__linux__) && defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))
 #include <signal.h>

@@ -1,9 +1,9 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 #include <stdio.h>
 
-#include "mono/recorder/table.h"
-#include "mono/recorder/timer.h"
+#include "recorder/mono/table.h"
+#include "recorder/mono/timer.h"
 
 /*
  * The runtime signals every thread at each tick; the handler runs on it, whatever it was doing. So: a writing end of

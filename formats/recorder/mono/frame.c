@@ -1,4 +1,4 @@
-#include "mono/recorder/frame.h"
+#include "recorder/mono/frame.h"
 
 #if defined(__linux__) && defined(__x86_64__)
 #include <dlfcn.h>

@@ -26,8 +26,8 @@
 #define TT_MONO_MODULE_H
 
 #include "producers/mono_records.h"
-#include "mono/recorder/api.h"
-#include "mono/recorder/options.h"
+#include "recorder/mono/api.h"
+#include "recorder/mono/options.h"
 #include "recorder/core/rec.h"
 
 /* What the runtime passes to every callback. */

@@ -1,4 +1,4 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 /*
  * Here nothing waits, allocates or calls the system; what recording itself promises is in rec.h. The time is read first,

@@ -1,4 +1,4 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 #include <math.h>
 #include <stdio.h>

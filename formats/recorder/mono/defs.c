@@ -1,8 +1,8 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 #include <stdio.h>
 
-#include "mono/recorder/table.h"
+#include "recorder/mono/table.h"
 
 /* Images have their category's key as number, the others 1. */
 static struct table methods, classes, vtables, images;

@@ -1,4 +1,4 @@
-#include "mono/recorder/module.h"
+#include "recorder/mono/module.h"
 
 /*
  * Heap shots: every object with class, size and references, taken where a major collection is about to let the

@@ -1,4 +1,4 @@
-#include "mono/recorder/api.h"
+#include "recorder/mono/api.h"
 
 #include <stddef.h>
 #include <string.h>
