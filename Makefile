@@ -33,13 +33,13 @@ DLL      := $(if $(WINDOWS),dll,so)
 OTHER    := $(if $(WINDOWS),linux posix,windows)
 REC_SRC  := $(filter-out $(OTHER:%=formats/recorder/core/platform_%.c),$(CORE_SRC)) formats/crc32c.c formats/walk.c
 UNITY_SRC := $(REC_SRC) formats/producers/unity.c \
-	$(filter-out $(OTHER:%=formats/unity/recorder/platform_%.c),$(sort $(wildcard formats/unity/recorder/*.c)))
+	$(filter-out $(OTHER:%=formats/recorder/unity/platform_%.c),$(sort $(wildcard formats/recorder/unity/*.c)))
 UNITY    := $(BUILD)/libtracetool-unity.$(DLL)
 PIC_OBJ  := $(UNITY_SRC:%.c=$(BUILD)/pic/%.o)
 
 # The module that Mono loads, where its headers are (libmono-2.0-dev). It is not linked with the runtime.
 MONO_INC := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I mono-2 2>/dev/null))
-MONO_SRC := $(REC_SRC) $(filter formats/unity/recorder/platform_%.c,$(UNITY_SRC)) $(sort $(wildcard formats/recorder/mono/*.c))
+MONO_SRC := $(REC_SRC) $(filter formats/recorder/unity/platform_%.c,$(UNITY_SRC)) $(sort $(wildcard formats/recorder/mono/*.c))
 MONO     := $(BUILD)/$(if $(WINDOWS),,lib)mono-profiler-tracetool.$(DLL)
 MONO_OBJ := $(MONO_SRC:%.c=$(BUILD)/mono-pic/%.o)
 # The runtime that loads it knows no sanitizers.
@@ -70,7 +70,7 @@ PROBE    := $(BUILD)/host/probe_plugin.so
 # What stands in for the system below a recorder.
 REC_CALLS := $(BUILD)/fault/recorder_calls.so
 # The plug-in without the library around it, for those that drive it in their own process.
-PLUG_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter formats/unity/recorder/%,$(UNITY_SRC)))
+PLUG_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter formats/recorder/unity/%,$(UNITY_SRC)))
 PLUG_LIB := $(BUILD)/tests/libplugin.a
 # What both recorders share, for tests that make captures in their own process.
 CORE_LIB := $(BUILD)/tests/libcore.a
@@ -387,11 +387,11 @@ bench: $(BIN) $(BENCH_BIN)
 # promises is in it, or there is none; DIST_FOR=linux names fewer systems: what others lack is then said.
 ONE      := $(BUILD)/dist/tracetool_unity.c
 ONE_SRC  := $(sort $(CORE_SRC) formats/crc32c.c formats/walk.c formats/producers/unity.c \
-	$(wildcard formats/unity/recorder/*.c))
-$(ONE): formats/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/*.h formats/producers/*.h formats/recorder/core/*.h formats/unity/recorder/*.h)
+	$(wildcard formats/recorder/unity/*.c))
+$(ONE): formats/recorder/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/*.h formats/producers/*.h formats/recorder/core/*.h formats/recorder/unity/*.h)
 	@mkdir -p $(@D)
 	$(call say,PY,$@)
-	$(Q)formats/unity/amalgamate.py -I formats --head formats/unity/amalgam_head.h --tail formats/unity/amalgam_tail.h \
+	$(Q)formats/recorder/unity/amalgamate.py -I formats --head formats/recorder/unity/amalgam_head.h --tail formats/recorder/unity/amalgam_tail.h \
 		-o $@ $(ONE_SRC)
 
 DIST_FOR := linux aarch64 windows
@@ -411,7 +411,7 @@ dist-aarch64 dist-windows: $(ONE)
 	@$(MAKE) BUILD=$(BUILD)/$(@:dist-%=%) CC=$(OF_$(@:dist-%=unity-%)) unity
 	@$(call strip_lib,$(patsubst %gcc,%,$(OF_$(@:dist-%=unity-%))),$(BUILD)/$(@:dist-%=%)/$(LIB_$@))
 dist: $(ONE) $(DIST_FOR:%=dist-%)
-	@formats/unity/dist.py -o $(BUILD)/dist --version $(VERSION) --source $(ONE) $(foreach s,$(DIST_FOR),$(DIST_$(s)))
+	@formats/recorder/unity/dist.py -o $(BUILD)/dist --version $(VERSION) --source $(ONE) $(foreach s,$(DIST_FOR),$(DIST_$(s)))
 
 # --- releases ---------------------------------------------------------------------
 

@@ -13,8 +13,8 @@
 
 #include "ttc_kit.h"
 #include "producers/unity.h"
-#include "unity/recorder/abi.h"
-#include "unity/recorder/tracetool_unity.h"
+#include "recorder/unity/abi.h"
+#include "recorder/unity/tracetool_unity.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 unity_load_fn UnityPluginLoad;

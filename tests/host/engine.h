@@ -19,7 +19,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "unity/recorder/abi.h"
+#include "recorder/unity/abi.h"
 
 #define ENGINE_SLOTS 4                /* callbacks of a kind in the whole process */
 #define ENGINE_MARKERS 16384

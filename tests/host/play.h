@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "game.h"
-#include "unity/recorder/tracetool_unity.h"
+#include "recorder/unity/tracetool_unity.h"
 
 struct play {
 	/* before play_new */

@@ -6,7 +6,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "unity/recorder/abi.h"
+#include "recorder/unity/abi.h"
 
 struct probe {
 	_Atomic uint64_t categories, markers, threads, frames, flows, begins, ends, singles, values, bytes, alloc_b;

@@ -10,7 +10,7 @@
 #include <time.h>
 
 #include "engine.h"
-#include "unity/recorder/tracetool_unity.h"
+#include "recorder/unity/tracetool_unity.h"
 
 #define CALL(fn) ((__typeof__(&fn))engine_symbol(#fn))
 enum { FRAMES = 50, PAIRS = 100, WORKER = 1000, ALLOCS = 10 };

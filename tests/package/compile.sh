@@ -11,7 +11,7 @@ cd "$(dirname "$0")/../.." || exit 1
 # A build of our own: what `make check` has may be instrumented, and Mono is not.
 BUILD=${BUILD:-build}/package
 make() { env -u MAKEFLAGS -u MFLAGS -u MAKELEVEL -u TT_SANITIZED make -s CC=gcc OPT='-O2 -g' BUILD="$BUILD" "$@"; }
-package=formats/unity/package stubs=tests/unity-stubs
+package=formats/recorder/unity/package stubs=tests/unity-stubs
 work=$(mktemp -d "${TMPDIR:-/tmp}/package.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
@@ -153,14 +153,14 @@ asmdefs() {
 is "assembly definitions" asmdefs
 functions() {
 	# (tracetool_frame_timings2 does what tracetool_frame_timings does, and more.)
-	diff <(sed -n 's/^TRACETOOL_API [a-z0-9_ ]*\b\(tracetool_[a-z0-9_]*\)(.*/\1/p' formats/unity/recorder/tracetool_unity.h |
+	diff <(sed -n 's/^TRACETOOL_API [a-z0-9_ ]*\b\(tracetool_[a-z0-9_]*\)(.*/\1/p' formats/recorder/unity/tracetool_unity.h |
 			grep -vx tracetool_frame_timings | sort) \
 		<(sed -n 's/.* extern .*\b\(tracetool_[a-z0-9_]*\)(.*/\1/p' $package/Runtime/Native.cs | grep -v tracetool_register | sort)
 }
 is "every function of tracetool_unity.h is imported" functions
 
 options() {
-	diff <(sed -n 's/^\t{ "\([a-z-]*\)", K_[A-Z]*,.*/\1/p' formats/unity/recorder/config.c | sort) \
+	diff <(sed -n 's/^\t{ "\([a-z-]*\)", K_[A-Z]*,.*/\1/p' formats/recorder/unity/config.c | sort) \
 		<(grep -E '^\| `[a-z-]+=' $package/Documentation~/tracetool-recorder.md | cut -d'|' -f2 | grep -o '`[a-z-]*=' |
 			tr -d '`=' | sort)
 }
@@ -211,7 +211,7 @@ names_apart() {
 		static int put(void) { names++; return ONE + (int)sizeof(struct own) + pointer + (int)brace; }
 		int b_do(void) { count = 5; return put(); }
 	END
-	"$top/formats/unity/amalgamate.py" -o all.c a.c b.c && gcc -Wall -Wextra -Werror all.c -o all &&
+	"$top/formats/recorder/unity/amalgamate.py" -o all.c a.c b.c && gcc -Wall -Wextra -Werror all.c -o all &&
 	[ "$(./all)" = "4 11 put 5" ] && nm all | grep -q ' tracetool_own_b_do'
 }
 top=$PWD

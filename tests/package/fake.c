@@ -1,5 +1,5 @@
 /* Stands for libtracetool-unity: prints what it is told, so that what P/Invoke makes of it is compared. */
-#include "../../formats/unity/recorder/tracetool_unity.h"
+#include "../../formats/recorder/unity/tracetool_unity.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* Stands for a player that links plug-ins in: the recorder's one file must register itself, no more. */
-#include "../../formats/unity/recorder/abi.h"
-#include "../../formats/unity/recorder/tracetool_unity.h"
+#include "../../formats/recorder/unity/abi.h"
+#include "../../formats/recorder/unity/tracetool_unity.h"
 
 #include <stdio.h>
 

@@ -2,7 +2,7 @@
  * Options of the Unity recorder, and what Unity's names mean. The recorder is no part of the library: its file is
  * taken in whole.
  */
-#include "unity/recorder/config.c"
+#include "recorder/unity/config.c"
 
 #include "check.h"
 #include "producers/unity.h"

@@ -7,7 +7,7 @@
 #endif
 
 #include "recorder/mono/tracetool_mono.h"
-#include "unity/recorder/platform.h"
+#include "recorder/unity/platform.h"
 
 /*
  * Recording starts and stops: by options, a signal, the control file, and C functions for the program. All within one

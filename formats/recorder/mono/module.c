@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "unity/recorder/platform.h"
+#include "recorder/unity/platform.h"
 
 #if defined(_WIN32)
 #define EXPORT __declspec(dllexport)

@@ -1,4 +1,4 @@
-#include "unity/recorder/platform.h"
+#include "recorder/unity/platform.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
-#include "unity/recorder/plugin.h"
+#include "recorder/unity/plugin.h"
 
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "unity/recorder/platform.h"
+#include "recorder/unity/platform.h"
 
 struct plugin plugin;
 

@@ -1,7 +1,7 @@
 /*
  * tracetool_unity.c: the recorder of tracetool for Unity, all of it in one C11 file.
  *
- * Made by formats/unity/amalgamate.py of tracetool from the sources named below; change those. MIT License:
+ * Made by formats/recorder/unity/amalgamate.py of tracetool from the sources named below; change those. MIT License:
  * see LICENSE.md of the package. README.md beside this file tells how to compile it.
  *
  * TRACETOOL_STATIC: the file becomes part of a player that links plug-ins in, beside others that have the

@@ -1,4 +1,4 @@
-#include "unity/recorder/config.h"
+#include "recorder/unity/config.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-#include "unity/recorder/platform.h"
+#include "recorder/unity/platform.h"
 
 #include <stdlib.h>
 #include <string.h>

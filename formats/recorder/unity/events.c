@@ -1,4 +1,4 @@
-#include "unity/recorder/plugin.h"
+#include "recorder/unity/plugin.h"
 
 /*
  * Here nothing waits, allocates or calls the system; what recording itself promises is in rec.h. The time is read first,

@@ -1,4 +1,4 @@
-#include "unity/recorder/plugin.h"
+#include "recorder/unity/plugin.h"
 
 #include <stdio.h>
 #include <string.h>

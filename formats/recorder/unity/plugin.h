@@ -13,9 +13,9 @@
 
 #include "recorder/core/rec.h"
 #include "producers/unity.h"
-#include "unity/recorder/abi.h"
-#include "unity/recorder/config.h"
-#include "unity/recorder/tracetool_unity.h"
+#include "recorder/unity/abi.h"
+#include "recorder/unity/config.h"
+#include "recorder/unity/tracetool_unity.h"
 
 enum state {
 	S_IDLE,

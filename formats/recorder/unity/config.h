@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "recorder/core/optval.h"
-#include "unity/recorder/abi.h"
+#include "recorder/unity/abi.h"
 
 enum { CONFIG_PATH = OPTVAL_PATH, CONFIG_LISTS = 8192, CONFIG_WHY = 400 };
 
