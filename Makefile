@@ -31,7 +31,7 @@ TARGET   := $(shell $(CC) -dumpmachine 2>/dev/null)
 WINDOWS  := $(findstring mingw,$(TARGET))
 DLL      := $(if $(WINDOWS),dll,so)
 OTHER    := $(if $(WINDOWS),linux posix,windows)
-REC_SRC  := $(filter-out $(OTHER:%=formats/recorder/core/platform_%.c),$(CORE_SRC)) formats/crc32c.c formats/walk.c
+REC_SRC  := $(filter-out $(OTHER:%=formats/recorder/core/platform_%.c),$(CORE_SRC)) formats/ttc/crc32c.c formats/ttc/walk.c
 UNITY_SRC := $(REC_SRC) formats/producers/unity.c \
 	$(filter-out $(OTHER:%=formats/recorder/unity/platform_%.c),$(sort $(wildcard formats/recorder/unity/*.c)))
 UNITY    := $(BUILD)/libtracetool-unity.$(DLL)
@@ -386,9 +386,9 @@ bench: $(BIN) $(BENCH_BIN)
 # The recorder as one C file, and the archive for the Package Manager with the libraries, without debug information. All that its README
 # promises is in it, or there is none; DIST_FOR=linux names fewer systems: what others lack is then said.
 ONE      := $(BUILD)/dist/tracetool_unity.c
-ONE_SRC  := $(sort $(CORE_SRC) formats/crc32c.c formats/walk.c formats/producers/unity.c \
+ONE_SRC  := $(sort $(CORE_SRC) formats/ttc/crc32c.c formats/ttc/walk.c formats/producers/unity.c \
 	$(wildcard formats/recorder/unity/*.c))
-$(ONE): formats/recorder/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/*.h formats/producers/*.h formats/recorder/core/*.h formats/recorder/unity/*.h)
+$(ONE): formats/recorder/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/ttc/*.h formats/producers/*.h formats/recorder/core/*.h formats/recorder/unity/*.h)
 	@mkdir -p $(@D)
 	$(call say,PY,$@)
 	$(Q)formats/recorder/unity/amalgamate.py -I formats --head formats/recorder/unity/amalgam_head.h --tail formats/recorder/unity/amalgam_tail.h \

@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "child.h"
-#include "chunk.h"
+#include "ttc/layout.h"
 #include "recover.h"
 
 #define MODULE "libmono-profiler-tracetool.so"

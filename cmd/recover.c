@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "capture/capture.h"
+#include "ttc/ttc.h"
 #include "io/sink.h"
 
 extern const struct tt_format tt_format_capture;

@@ -6,7 +6,7 @@
 #define TT_TESTS_TTC_KIT_H
 
 #include "base/env.h"
-#include "capture/capture.h"
+#include "ttc/ttc.h"
 #include "model/loss.h"
 #include "recorder/core/rec.h"
 

@@ -6,7 +6,7 @@
 #define TT_TESTS_TTC_MAKE_H
 
 #include "check.h"
-#include "crc32c.h"
+#include "ttc/crc32c.h"
 #include "ttc_kit.h"
 
 enum part { P_NONE, P_FILE, P_ZERO, P_CHUNK, P_STATE, P_LENGTH, P_RECORD, P_RING };

@@ -12,7 +12,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "chunk.h"
+#include "ttc/layout.h"
 
 const char *
 play_plugin(void)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "chunk.h"
+#include "ttc/layout.h"
 
 /* --- names as numbers --------------------------------------------------------------- */
 

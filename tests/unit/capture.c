@@ -1,4 +1,4 @@
-/* Tests of formats/capture/ over captures that the recorder makes: identity, damage, order. */
+/* Tests of formats/ttc/ over captures that the recorder makes: identity, damage, order. */
 #include "check.h"
 
 #include <sys/stat.h>

@@ -1,8 +1,8 @@
-/* Records of the Mono module's samples, heap shots and coverage (formats/capture/mono.c), as events. */
+/* Records of the Mono module's samples, heap shots and coverage (formats/ttc/mono_records.c), as events. */
 #include "check.h"
 
-#include "capture/capture.h"
-#include "chunk.h"
+#include "ttc/ttc.h"
+#include "ttc/layout.h"
 #include "model/cover.h"
 #include "producers/mono_records.h"
 #include "producers/mono.h"

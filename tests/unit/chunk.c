@@ -1,7 +1,7 @@
-/* Tests of formats/chunk.h: numbers, states, and walking records. */
+/* Tests of formats/ttc/layout.h: numbers, states, and walking records. */
 #include "check.h"
 
-#include "chunk.h"
+#include "ttc/layout.h"
 #include "recorder/core/platform.h"
 
 TEST(layout_is_as_the_manual_says)

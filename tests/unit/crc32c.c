@@ -1,7 +1,7 @@
-/* Tests of formats/crc32c.h: known values, and every way of computing against the plain one. */
+/* Tests of formats/ttc/crc32c.h: known values, and every way of computing against the plain one. */
 #include "check.h"
 
-#include "crc32c.h"
+#include "ttc/crc32c.h"
 
 /* Bit by bit, from the polynomial alone. */
 static uint32_t

@@ -1,4 +1,4 @@
-/* Tests of formats/capture/mono.c: each record of the Mono module, and what it becomes; records that lie. */
+/* Tests of formats/ttc/mono_records.c: each record of the Mono module, and what it becomes; records that lie. */
 #include "check.h"
 
 #include "producers/mono_records.h"

@@ -3,7 +3,7 @@
  */
 #if !defined(_WIN32)
 #include "recorder/core/platform.h"
-#include "chunk.h"
+#include "ttc/layout.h"
 
 #include <dlfcn.h>
 #include <errno.h>

@@ -25,8 +25,8 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
-#include "chunk.h"
-#include "crc32c.h"
+#include "ttc/layout.h"
+#include "ttc/crc32c.h"
 #include "recorder/core/platform.h"
 
 /* --- a recording ------------------------------------------------------------ */

@@ -1,7 +1,7 @@
 /**
  * Definitions: the records of thread 0 as definitions of the batch, and what those of markers mean.
  */
-#include "capture/decode.h"
+#include "ttc/decode.h"
 
 #include "producers/unity.h"
 

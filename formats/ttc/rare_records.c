@@ -1,7 +1,7 @@
 /**
  * Records that are neither plain begins and ends nor plain allocations: those with arguments, and rare ones.
  */
-#include "capture/decode.h"
+#include "ttc/decode.h"
 
 /* --- arguments --------------------------------------------------------------------- */
 

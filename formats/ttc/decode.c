@@ -1,4 +1,4 @@
-#include "capture/decode.h"
+#include "ttc/decode.h"
 
 /* --- the state at the chunk's beginning -------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
-#include "capture/capture.h"
+#include "ttc/ttc.h"
 
-#include "crc32c.h"
+#include "ttc/crc32c.h"
 
 struct copy {
 	struct ttc *m;                /* the part at hand */

@@ -3,7 +3,7 @@
  */
 #include "producers/mono_records.h"
 
-#include "capture/capture.h"
+#include "ttc/ttc.h"
 
 _Static_assert(MONO_KEY_GC_PAUSE == TT_KEY_GC_PAUSE && MONO_KEY_GC_GEN(3) == TT_KEY_GC_GEN(3) &&
     MONO_KEY_GC_STOP == TT_KEY_GC_STOP && MONO_KEY_CONTENTION == TT_KEY_CONTENTION &&

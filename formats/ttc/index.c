@@ -1,7 +1,7 @@
 /**
  * The order of chunks: which chunk of its thread each is, what is missing between them, and the index of a whole file.
  */
-#include "capture/decode.h"
+#include "ttc/decode.h"
 
 #include <stdlib.h>
 

@@ -1,4 +1,4 @@
-#include "crc32c.h"
+#include "ttc/crc32c.h"
 
 #if defined(__aarch64__) && defined(__linux__)
 #include <sys/auxv.h>

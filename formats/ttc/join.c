@@ -5,14 +5,14 @@
  * only if it is a regular one of ours, called as rings are, and says that it belongs to this very
  * recording.
  */
-#include "capture/capture.h"
+#include "ttc/ttc.h"
 
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "crc32c.h"
+#include "ttc/crc32c.h"
 
 int
 ttc_ring_open(struct ttc *m, struct tt_err *err)

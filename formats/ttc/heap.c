@@ -1,7 +1,7 @@
 /**
  * Heap shots of our captures: objects, references, roots. Summed up as model/heap.h says; each on its own where that is wanted.
  */
-#include "capture/capture.h"
+#include "ttc/ttc.h"
 
 int
 ttc_heap_shot(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)

@@ -2,7 +2,7 @@
  * Files of one recording that rotates, read as if it had not: threads go on where the file before left them, drops count
  * once, and what only the ring has stands behind the last.
  */
-#include "capture/capture.h"
+#include "ttc/ttc.h"
 
 /* What threads have in the files up to ${from} is behind them in ${to}. */
 static int

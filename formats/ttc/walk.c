@@ -1,7 +1,7 @@
 /**
  * States of chunks, and walking along their records: for the writer, which makes parts of chunks, and for readers.
  */
-#include "chunk.h"
+#include "ttc/layout.h"
 
 size_t
 ttc_state_put(uint8_t *p, uint64_t key, uint64_t alloc_key, uint32_t depth, uint32_t given,

@@ -1,9 +1,9 @@
 /**
  * Finding the chunks of a file: heads and checksums, and how to go on where bytes are damaged.
  */
-#include "capture/capture.h"
+#include "ttc/ttc.h"
 
-#include "crc32c.h"
+#include "ttc/crc32c.h"
 
 /* --- heads and checksums ------------------------------------------------------------- */
 

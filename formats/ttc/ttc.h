@@ -3,14 +3,14 @@
  * heed.c (thread 0 about them), join.c (the ring), parts.c (files of one recording), decode.c and those it shares decode.h with
  * (records), mono.c (those of Mono) and copy.c (tracetool recover).
  *
- * Source: formats/chunk.h and tracetool-capture(5). No byte is used before its chunk's checksum was right.
+ * Source: formats/ttc/layout.h and tracetool-capture(5). No byte is used before its chunk's checksum was right.
  */
 #ifndef TT_CAPTURE_CAPTURE_H
 #define TT_CAPTURE_CAPTURE_H
 
 #include <stdatomic.h>
 
-#include "chunk.h"
+#include "ttc/layout.h"
 #include "io/window.h"
 #include "model/format.h"
 

@@ -8,7 +8,7 @@
 #ifndef TT_CAPTURE_DECODE_H
 #define TT_CAPTURE_DECODE_H
 
-#include "capture/capture.h"
+#include "ttc/ttc.h"
 
 #include "model/zones.h"
 

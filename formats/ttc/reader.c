@@ -1,11 +1,11 @@
 /**
  * The reader as the registry knows it: the file's head, opening and closing, and the chunks one after the other.
  */
-#include "capture/capture.h"
+#include "ttc/ttc.h"
 
 #include <stdio.h>
 
-#include "crc32c.h"
+#include "ttc/crc32c.h"
 #include "producers/mono_records.h"
 #include "producers/mono.h"
 

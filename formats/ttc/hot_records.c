@@ -2,7 +2,7 @@
  * The loops in which nearly all time of decoding goes: over the begins and ends of zones, nearly all there is, with the instruction of
  * x86 that gathers bits where the processor has it.
  */
-#include "capture/decode.h"
+#include "ttc/decode.h"
 
 static inline __attribute__((always_inline)) uint64_t
 squeeze(uint64_t x)

@@ -2,7 +2,7 @@
  * Thread 0, the recorder itself, as far as it is about chunks, threads, the clock and the capture. What it defines is decoded with the
  * events, in define.c.
  */
-#include "capture/capture.h"
+#include "ttc/ttc.h"
 #include "producers/mono_records.h"
 #include "producers/mono.h"
 
