@@ -7,7 +7,7 @@
 #define COUNT(a) (sizeof (a) / sizeof *(a))
 
 /* Ids of 2019.1 and later, in order. */
-static const char *const category[] = {
+static const char *const built_in[] = {
 	"Render", "Scripts", "Managed Jobs", "Burst Jobs", "GUI", "Physics", "Animation", "AI", "Audio", "Audio Job",
 	"Audio Update Job", "Video", "Particles", "Gi", "Network", "Loading", "Other", "GC", "VSync", "Overhead",
 	"PlayerLoop", "Director", "VR", "Memory", "Internal", "FileIO", "UI Layout", "UI Render", "VFX",
@@ -24,7 +24,7 @@ unity_category(unsigned id, const char *version)
 		return NULL;
 	if (old && id >= 9)
 		id += 2;
-	return id < COUNT(category) ? category[id] : NULL;
+	return id < COUNT(built_in) ? built_in[id] : NULL;
 }
 
 /* --- markers -------------------------------------------------------------- */
