@@ -21,7 +21,6 @@ PKG_CONFIG ?= pkg-config
 BIN      := $(BUILD)/tracetool
 LIB      := $(BUILD)/libtracetool.a
 LIB_SRC  := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
-CORE_SRC := $(sort $(wildcard formats/recorder/core/*.c))
 CMD_SRC  := $(sort $(wildcard cmd/*.c))
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
@@ -31,15 +30,17 @@ TARGET   := $(shell $(CC) -dumpmachine 2>/dev/null)
 WINDOWS  := $(findstring mingw,$(TARGET))
 DLL      := $(if $(WINDOWS),dll,so)
 OTHER    := $(if $(WINDOWS),linux posix,windows)
-REC_SRC  := $(filter-out $(OTHER:%=formats/recorder/core/platform_%.c),$(CORE_SRC)) formats/ttc/crc32c.c formats/ttc/walk.c
+CORE_ALL := $(sort $(wildcard formats/recorder/core/*.c))
+CORE_SRC := $(filter-out $(OTHER:%=formats/recorder/core/platform_%.c) $(OTHER:%=formats/recorder/core/program_%.c),$(CORE_ALL))
+REC_SRC  := $(CORE_SRC) formats/ttc/crc32c.c formats/ttc/walk.c
 UNITY_SRC := $(REC_SRC) formats/producers/unity.c \
-	$(filter-out $(OTHER:%=formats/recorder/unity/platform_%.c),$(sort $(wildcard formats/recorder/unity/*.c)))
+	$(sort $(wildcard formats/recorder/unity/*.c))
 UNITY    := $(BUILD)/libtracetool-unity.$(DLL)
 PIC_OBJ  := $(UNITY_SRC:%.c=$(BUILD)/pic/%.o)
 
 # The module that Mono loads, where its headers are (libmono-2.0-dev). It is not linked with the runtime.
 MONO_INC := $(patsubst -I%,-isystem %,$(shell $(PKG_CONFIG) --cflags-only-I mono-2 2>/dev/null))
-MONO_SRC := $(REC_SRC) $(filter formats/recorder/unity/platform_%.c,$(UNITY_SRC)) $(sort $(wildcard formats/recorder/mono/*.c))
+MONO_SRC := $(REC_SRC) $(sort $(wildcard formats/recorder/mono/*.c))
 MONO     := $(BUILD)/$(if $(WINDOWS),,lib)mono-profiler-tracetool.$(DLL)
 MONO_OBJ := $(MONO_SRC:%.c=$(BUILD)/mono-pic/%.o)
 # The runtime that loads it knows no sanitizers.
@@ -386,7 +387,7 @@ bench: $(BIN) $(BENCH_BIN)
 # The recorder as one C file, and the archive for the Package Manager with the libraries, without debug information. All that its README
 # promises is in it, or there is none; DIST_FOR=linux names fewer systems: what others lack is then said.
 ONE      := $(BUILD)/dist/tracetool_unity.c
-ONE_SRC  := $(sort $(CORE_SRC) formats/ttc/crc32c.c formats/ttc/walk.c formats/producers/unity.c \
+ONE_SRC  := $(sort $(CORE_ALL) formats/ttc/crc32c.c formats/ttc/walk.c formats/producers/unity.c \
 	$(wildcard formats/recorder/unity/*.c))
 $(ONE): formats/recorder/unity/amalgamate.py $(ONE_SRC) $(wildcard formats/ttc/*.h formats/producers/*.h formats/recorder/core/*.h formats/recorder/unity/*.h)
 	@mkdir -p $(@D)

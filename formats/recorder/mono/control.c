@@ -7,7 +7,7 @@
 #endif
 
 #include "recorder/mono/tracetool_mono.h"
-#include "recorder/unity/platform.h"
+#include "recorder/core/program.h"
 
 /*
  * Recording starts and stops: by options, a signal, the control file, and C functions for the program. All within one
@@ -175,7 +175,7 @@ static bool
 file_changed(void)
 {
 	const char *why;
-	uint64_t now = platform_stamp(module.o.control, &why);
+	uint64_t now = program_stamp(module.o.control, &why);
 
 	if (now == stamp)
 		return false;
@@ -191,7 +191,7 @@ look_at_file(void)
 	static char text[4096];
 
 	if (file_changed())
-		obey(text, platform_read(module.o.control, text, sizeof text - 1));
+		obey(text, program_read(module.o.control, text, sizeof text - 1));
 }
 
 static void

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "recorder/unity/platform.h"
+#include "recorder/core/program.h"
 
 #if defined(_WIN32)
 #define EXPORT __declspec(dllexport)
@@ -29,7 +29,7 @@ module_say(const char *fmt, ...)
 	vsnprintf(line + n, sizeof line - n - 1, fmt, ap);
 	va_end(ap);
 	strcat(line, "\n");
-	platform_say(line);
+	program_say(line);
 }
 
 /* Complete the capture: when the runtime has ended, or, where it does not come to that, when the process does. */
@@ -151,7 +151,7 @@ open_capture(void)
 		.rotate_size = module.o.rotate_b, .rotate_ms = ms(module.o.rotate_ns),
 		.rotate_keep = (uint32_t)module.o.rotate_keep, .meta = meta, .distorts = module.o.calls, .late = true,
 		.no_frames = !module.o.n[LIST_FRAME], .calm = calm(&module.o) };
-	if (optval_path(path, module.o.out, (long)plat_pid(), platform_unix_s()) == 0)
+	if (optval_path(path, module.o.out, (long)plat_pid(), program_unix_s()) == 0)
 		rc = rec_open(&o, why);
 	else
 		snprintf(why, sizeof why, "the file name is too long");

@@ -5,7 +5,7 @@ amalgamate.py -o OUT [-I DIR]... [--head FILE] [--tail FILE] FILE.c...: put the 
 IL2CPP compiles C files that lie in a Unity project, but one at a time and without include paths. So headers are put in
 once, where they are first needed, all of them before the first function; then the files follow, in the order given.
 Static names that more than one file uses get the file's name in front, macros of a file end with it, and
-platform_<system>.c is compiled on its system only. Functions and objects of the recorder that are not for others get
+platform_<system>.c and program_<system>.c are compiled on their system only. Functions and objects of the recorder that are not for others get
 a prefix: the file may become part of a player, beside anybody's code.
 """
 
@@ -140,7 +140,7 @@ def rename(text, prefix, names, tags):
 
 
 def condition(file):
-    m = re.match(r'platform_(\w+)\.c$', os.path.basename(file))
+    m = re.match(r'(?:platform|program)_(\w+)\.c$', os.path.basename(file))
     if not m:
         return None
     if m[1] not in SYSTEMS:

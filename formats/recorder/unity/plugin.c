@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "recorder/unity/platform.h"
+#include "recorder/core/program.h"
 
 struct plugin plugin;
 
@@ -63,7 +63,7 @@ print(void)
 	char line[MESSAGE + 16];
 
 	while (take_message(line))
-		platform_say(line);
+		program_say(line);
 }
 
 /* --- capturing ---------------------------------------------------------------------- */
@@ -109,7 +109,7 @@ prepare(void)
 	};
 	int rc = -1;
 
-	if (optval_path(path, c->capture, (long)plat_pid(), platform_unix_s()) == 0)
+	if (optval_path(path, c->capture, (long)plat_pid(), program_unix_s()) == 0)
 		rc = rec_open(&o, why);
 	else
 		snprintf(why, sizeof why, "the file name is too long");
@@ -261,7 +261,7 @@ static bool
 control_changed(void)
 {
 	const char *why;
-	uint64_t stamp = base.control[0] ? platform_stamp(base.control, &why) : 0;
+	uint64_t stamp = base.control[0] ? program_stamp(base.control, &why) : 0;
 
 	if (stamp == control_stamp)
 		return false;
@@ -277,7 +277,7 @@ look_at_control(void)
 	static char text[16384];
 
 	if (control_changed())
-		obey(text, platform_read(base.control, text, sizeof text - 1));
+		obey(text, program_read(base.control, text, sizeof text - 1));
 }
 
 static void
@@ -528,11 +528,11 @@ read_options(void)
 	size_t n;
 
 	config_init(&base);
-	if ((n = platform_env("TRACETOOL_OPTIONS", text, sizeof text)) > 0)
+	if ((n = program_env("TRACETOOL_OPTIONS", text, sizeof text)) > 0)
 		take_options("TRACETOOL_OPTIONS", text, n);
-	if ((n = platform_env("TRACETOOL_CAPTURE", text, sizeof text)) > 0)
+	if ((n = program_env("TRACETOOL_CAPTURE", text, sizeof text)) > 0)
 		take_path(text, n);
-	platform_args(take_arg, NULL);
+	program_args(take_arg, NULL);
 	control_changed();            /* what it says by now is old */
 }
 

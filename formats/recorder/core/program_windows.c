@@ -1,4 +1,7 @@
-#include "recorder/unity/platform.h"
+/**
+ * The program around a recorder, on Windows; the contract is in program.h.
+ */
+#include "recorder/core/program.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -30,7 +33,7 @@ from_utf8(const char *s)
 }
 
 size_t
-platform_env(const char *name, char *to, size_t size)
+program_env(const char *name, char *to, size_t size)
 {
 	wchar_t *wide = from_utf8(name);
 	DWORD n = wide ? GetEnvironmentVariableW(wide, NULL, 0) : 0;
@@ -46,7 +49,7 @@ platform_env(const char *name, char *to, size_t size)
 }
 
 void
-platform_args(void (*take)(void *arg, const char *s, const char *next), void *arg)
+program_args(void (*take)(void *arg, const char *s, const char *next), void *arg)
 {
 	enum { MOST = 32768 };
 	int n = 0;
@@ -67,7 +70,7 @@ platform_args(void (*take)(void *arg, const char *s, const char *next), void *ar
 }
 
 int64_t
-platform_unix_s(void)
+program_unix_s(void)
 {
 	FILETIME t;
 
@@ -77,7 +80,7 @@ platform_unix_s(void)
 }
 
 void
-platform_say(const char *line)
+program_say(const char *line)
 {
 	HANDLE h = GetStdHandle(STD_ERROR_HANDLE);
 	DWORD n;
@@ -90,7 +93,7 @@ platform_say(const char *line)
 /* --- files ---------------------------------------------------------------------- */
 
 uint64_t
-platform_stamp(const char *path, const char **why)
+program_stamp(const char *path, const char **why)
 {
 	wchar_t *wide = from_utf8(path);
 	WIN32_FILE_ATTRIBUTE_DATA d;
@@ -109,7 +112,7 @@ platform_stamp(const char *path, const char **why)
 }
 
 size_t
-platform_read(const char *path, char *to, size_t size)
+program_read(const char *path, char *to, size_t size)
 {
 	wchar_t *wide = from_utf8(path);
 	HANDLE h = wide ? CreateFileW(wide, GENERIC_READ, FILE_SHARE_READ | FILE_SHARE_WRITE | FILE_SHARE_DELETE, NULL,

@@ -1,4 +1,7 @@
-#include "recorder/unity/platform.h"
+/**
+ * The program around a recorder, on POSIX; the contract is in program.h.
+ */
+#include "recorder/core/program.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +15,7 @@
 #endif
 
 size_t
-platform_env(const char *name, char *to, size_t size)
+program_env(const char *name, char *to, size_t size)
 {
 	const char *s = getenv(name);
 	size_t n = s ? strlen(s) : 0;
@@ -25,7 +28,7 @@ platform_env(const char *name, char *to, size_t size)
 }
 
 size_t
-platform_read(const char *path, char *to, size_t size)
+program_read(const char *path, char *to, size_t size)
 {
 	size_t n = 0;
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -46,7 +49,7 @@ platform_read(const char *path, char *to, size_t size)
 
 #ifdef __APPLE__
 void
-platform_args(void (*take)(void *arg, const char *s, const char *next), void *arg)
+program_args(void (*take)(void *arg, const char *s, const char *next), void *arg)
 {
 	char **argv = *_NSGetArgv();
 
@@ -55,7 +58,7 @@ platform_args(void (*take)(void *arg, const char *s, const char *next), void *ar
 }
 #else
 void
-platform_args(void (*take)(void *arg, const char *s, const char *next), void *arg)
+program_args(void (*take)(void *arg, const char *s, const char *next), void *arg)
 {
 	enum { MOST = 256 * 1024 };
 	char *s = malloc(MOST);
@@ -78,13 +81,13 @@ platform_args(void (*take)(void *arg, const char *s, const char *next), void *ar
 #endif
 
 int64_t
-platform_unix_s(void)
+program_unix_s(void)
 {
 	return (int64_t)time(NULL);
 }
 
 void
-platform_say(const char *line)
+program_say(const char *line)
 {
 	size_t n = strlen(line);
 
@@ -100,7 +103,7 @@ platform_say(const char *line)
 }
 
 uint64_t
-platform_stamp(const char *path, const char **why)
+program_stamp(const char *path, const char **why)
 {
 	struct stat st;
 

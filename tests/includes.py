@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Every #include of lib, formats and cmd follows an arrow of ARCHITECTURE.md, and every arrow there is used.
+
+The page lists the folders from the ground up, one line each: "folder: the folders whose headers it may include", all of them
+above it. So there is no circle. Ends with "N passed, N failed".
+"""
+
+import os
+import re
+import subprocess
+import sys
+
+TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+ROOTS = ("lib", "formats", "cmd")
+passed = failed = 0
+
+
+def check(ok, what):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print("FAILED: " + what)
+
+
+def page():
+    """{folder: the folders it may include}, in the page's order."""
+    text = open(os.path.join(TOP, "ARCHITECTURE.md"), encoding="utf-8").read()
+    block = re.search(r"<!-- includes -->\n```\n(.*?)```", text, re.S)
+    rows = [re.fullmatch(r"(\S+):((?: +\S+)*)", line) for line in block[1].splitlines()]
+    return {r[1]: r[2].split() for r in rows}
+
+
+def sources():
+    """The C files of the folders, by folder."""
+    found = {}
+    for root in ROOTS:
+        for folder, _, files in os.walk(os.path.join(TOP, root)):
+            names = [f for f in files if f.endswith((".c", ".h"))]
+            if names:
+                found[os.path.relpath(folder, TOP)] = sorted(names)
+    return found
+
+
+def target(folder, name):
+    """The folder of the header that a file in FOLDER means by NAME."""
+    for d in ROOTS + (folder,):
+        path = os.path.normpath(os.path.join(d, name))
+        if os.path.exists(os.path.join(TOP, path)):
+            return os.path.dirname(path)
+    return None
+
+
+def main():
+    allowed, files, used = page(), sources(), set()
+    check(set(allowed) == set(files), "folders and the page: %s" % " ".join(sorted(set(allowed) ^ set(files))))
+    order = list(allowed)
+    for folder, may in allowed.items():
+        for to in may:
+            check(to in order and order.index(to) < order.index(folder), "%s may include %s, which is not above it in the page" % (folder, to))
+    for folder, names in files.items():
+        for file in names:
+            text = open(os.path.join(TOP, folder, file), encoding="utf-8").read()
+            wrong = []
+            for name in re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', text, re.M):
+                to = target(folder, name)
+                if to == folder:
+                    continue
+                used.add((folder, to))
+                if to not in allowed.get(folder, ()):
+                    wrong.append('"%s" (%s may include: %s)' % (name, folder, " ".join(allowed.get(folder, ["nothing"]))))
+            check(not wrong, "%s/%s includes %s" % (folder, file, ", ".join(wrong)))
+    unused = sorted("%s to %s" % (a, b) for a in allowed for b in allowed[a] if (a, b) not in used)
+    check(not unused, "arrows of the page that no file needs: " + ", ".join(unused))
+    # What ships inside games knows the capture file and the producer's names, nothing of the program.
+    for folder in (f for f in files if f.startswith("formats/recorder/")):
+        check(not [to for to in allowed.get(folder, ()) if to.startswith(("lib", "cmd"))], folder + " includes nothing of lib and cmd")
+    print("%d passed, %d failed" % (passed, failed))
+    sys.exit(failed > 0)
+
+
+main()
