@@ -290,7 +290,7 @@ fuzz_names(struct kit *k, struct bytes *b)
 		d.text2 = take_text(b, &len);
 		d.len2 = (uint32_t)len;
 		d.a = take(b, 1);
-		d.b = take(b, 1) << 24;
+		d.b = take(b, 1);
 		kit_def(k, 0, &d);
 	}
 }

@@ -1,6 +1,7 @@
 #include "mlpd/chunk_take.h"
 
 #include "model/zones.h"
+#include "producers/mono.h"
 
 /* The object of an allocation, in the word behind its stack. */
 static int
@@ -424,15 +425,14 @@ ev_counter_desc(struct mlpd_run *r)
 	for (uint64_t i = 0; i < n && rc == TT_OK && !over(r); i++) {
 		struct tt_def d = { .kind = TT_DEF_COUNTER, .ts = now(r) };
 		uint64_t section = take_u(r);
-		if (section == 0x8000)
+		if (section == MONO_SECTION_CUSTOM)
 			take_text(r, &d.text2, &d.len2);
 		take_text(r, &d.text, &d.len);
 		uint64_t type = small ? take_u8(r) : take_u(r);
 		uint64_t unit = small ? take_u8(r) : take_u(r);
 		uint64_t variance = small ? take_u8(r) : take_u(r);
 		d.key = take_u(r);
-		d.a = (section & UINT32_MAX) | type << 32;
-		d.b = (unit & UINT32_MAX) | variance << 32;
+		mono_counter(&d, section, type, unit, variance);
 		if (!over(r))
 			rc = tt_batch_def(r->b, &d, r->err);
 	}

@@ -11,6 +11,12 @@
 
 #include "model/capture.h"
 
+/* The section of counters that brings its name with it: those of the program. */
+#define MONO_SECTION_CUSTOM 0x8000
+
+/* Put what Mono's numbers for a counter's section, type, unit and variance mean into ${d}. It has the name of a custom section already. */
+void mono_counter(struct tt_def *d, uint64_t section, uint64_t type, uint64_t unit, uint64_t variance);
+
 /* ${options}: "log:nodefaults,gc,output=..."; "" in data versions before 13, which do not hold them. */
 uint32_t mlpd_told(const char *options, unsigned version);
 

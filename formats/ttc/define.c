@@ -148,12 +148,10 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 		d.ts = def_time(r, f);
 		d.key = ttc_number(f);
 		unit = ttc_number(f);
-		d.a = 0x8000;
+		d.a = TT_CF_OWN;      /* values are whole */
 		d.text = text(f, &d.len);
-		d.b = (uint64_t)unit_of(unit, d.text, d.len) << 24;
 		/* Unity's go up and down; what those of Mono do is not recorded. */
-		if (!r->m->mono)
-			d.b |= TT_COUNTER_VARIABLE;
+		d.b = TT_COUNTER_IS(unit_of(unit, d.text, d.len), r->m->mono ? TT_CK_UNKNOWN : TT_CK_VARIABLE);
 		d.text2 = text(f, &d.len2);
 		break;
 	case TTC_DEF_OBJECT:

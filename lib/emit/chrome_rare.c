@@ -49,7 +49,7 @@ counter_piece(const char *name, size_t n, uint64_t number, const struct tt_def *
 	rc = number ? tt_buf_printf(b, err, " (%" PRIu64 ")", number) : TT_OK;
 	if (rc == TT_OK)
 		rc = tt_buf_text(b, "\"", err);
-	if (rc == TT_OK && d && d->len2)
+	if (rc == TT_OK && d && d->len2 && (d->a & TT_CF_OWN))
 		rc = tt_buf_json_fact(b, "cat", d->text2, err);
 	return rc == TT_OK ? tt_buf_printf(b, err, ",\"args\":{\"%s\":", tt_counter_unit(d)) : rc;
 }

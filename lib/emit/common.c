@@ -142,10 +142,9 @@ tt_capture_title(const struct tt_capture *c, size_t *n)
 const char *
 tt_counter_unit(const struct tt_def *d)
 {
-	/* The upper byte of the low half of b: enum tt_counter_unit. */
 	static const char *const units[] = { "value", "bytes", "time_100ns", "count", "fraction", "ns", "percent", "hz",
-		"ns_guessed", "bytes_guessed", "count_guessed" };
-	uint64_t unit = d ? (d->b & UINT32_MAX) >> 24 : 0;
+		"ns_guessed", "bytes_guessed", "count_guessed", "time_us" };
+	unsigned unit = tt_counter_unit_of(d);
 
 	return units[unit < sizeof units / sizeof *units ? unit : 0];
 }

@@ -75,7 +75,7 @@ gather_counter(struct csv *c, const struct tt_view *v, size_t i, struct record *
 		r->nname = (size_t)(tt_put_u64(r->id, e->dur) - r->id);
 		r->name = r->id;
 	}
-	if (d && d->len2) {
+	if (d && d->len2 && (d->a & TT_CF_OWN)) {
 		r->category = d->text2;
 		r->ncategory = d->len2;
 	}

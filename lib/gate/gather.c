@@ -252,15 +252,16 @@ heap(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 static enum tt_dim
 counter_dim(const struct tt_def *d, double *scale)
 {
-	const uint64_t interval = 7;          /* Mono's type of times in microseconds */
-
 	*scale = 1;
-	switch ((d->b & UINT32_MAX) >> 24) {
+	switch (tt_counter_unit_of(d)) {
 	case TT_CU_BYTES:
 	case TT_CU_BYTES_GUESSED:
 		return TT_DIM_BYTES;
 	case TT_CU_100NS:
-		*scale = d->a >> 32 == interval ? 1000 : 100;
+		*scale = 100;
+		return TT_DIM_TIME;
+	case TT_CU_US:
+		*scale = 1000;
 		return TT_DIM_TIME;
 	case TT_CU_NS:
 	case TT_CU_NS_GUESSED:

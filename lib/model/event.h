@@ -102,13 +102,17 @@ enum tt_event_flag {
 };
 
 enum tt_type { TT_T_I64, TT_T_U64, TT_T_F64, TT_T_TEXT, TT_T_BLOB, TT_T_PTR };
-/* Of a TT_DEF_COUNTER, shifted up by 24. The first five are Mono's numbers; guessed: by the end of an unknown name. */
+/* What a TT_DEF_COUNTER counts in. Guessed: by the end of an unknown name. */
 enum tt_counter_unit {
 	TT_CU_NONE, TT_CU_BYTES, TT_CU_100NS, TT_CU_COUNT, TT_CU_FRACTION, TT_CU_NS, TT_CU_PERCENT, TT_CU_HZ,
-	TT_CU_NS_GUESSED, TT_CU_BYTES_GUESSED, TT_CU_COUNT_GUESSED,
+	TT_CU_NS_GUESSED, TT_CU_BYTES_GUESSED, TT_CU_COUNT_GUESSED, TT_CU_US,
 };
-/* And its kind, shifted up by 60; Mono's numbers, too. */
-#define TT_COUNTER_VARIABLE ((uint64_t)4 << 60)
+enum tt_counter_kind { TT_CK_UNKNOWN, TT_CK_MONOTONIC, TT_CK_CONSTANT, TT_CK_VARIABLE };
+enum tt_counter_flag {
+	TT_CF_OWN = 1,        /* the program's own, sampled apart from the runtime's; its values are whole, in spite of TT_F_DELTA */
+	TT_CF_32 = 2,         /* unsigned, of 32 bits: differences wrap there */
+};
+#define TT_COUNTER_IS(unit, kind) ((uint64_t)(unit) | (uint64_t)(kind) << 8)      /* tt_def.b of it */
 enum tt_flow { TT_FLOW_BEGIN, TT_FLOW_PARALLEL, TT_FLOW_END, TT_FLOW_SEQUENTIAL };
 /* What engines measure of a frame themselves: wall time, work of the main and the render thread, waiting to present, GPU. */
 enum tt_timing { TT_TIMING_TOTAL, TT_TIMING_MAIN, TT_TIMING_RENDER, TT_TIMING_PRESENT, TT_TIMING_GPU, TT_TIMINGS };
@@ -157,7 +161,7 @@ enum tt_def_kind {
 	TT_DEF_CONTEXT,       /* a = domain */
 	TT_DEF_THREAD,        /* text = name */
 	TT_DEF_CATEGORY,      /* a = colour RGBA; text = name */
-	TT_DEF_COUNTER,       /* a = section | type << 32, b = unit | variance << 32; text = name, text2 = section name */
+	TT_DEF_COUNTER,       /* a = enum tt_counter_flag, b = TT_COUNTER_IS(); text = name, text2 = section */
 	TT_DEF_SYMBOL,        /* key = address, a = size; text = name */
 	TT_DEF_BINARY,        /* key = address, a = file offset, b = size; text = file */
 	TT_DEF_CODE,          /* key = method's, a = code start, b = code size: where markers do not say it */
@@ -174,6 +178,18 @@ struct tt_def {
 	uint8_t kind;                 /* enum tt_def_kind */
 	uint8_t flags;                /* marker flags and verbosity are in a and b of their format's own def */
 };
+
+static inline enum tt_counter_unit
+tt_counter_unit_of(const struct tt_def *counter)
+{
+	return (enum tt_counter_unit)(counter ? counter->b & 0xff : TT_CU_NONE);
+}
+
+static inline enum tt_counter_kind
+tt_counter_kind_of(const struct tt_def *counter)
+{
+	return (enum tt_counter_kind)(counter ? counter->b >> 8 & 0xff : TT_CK_UNKNOWN);
+}
 
 /* What nobody needs is not decoded. */
 enum tt_needs {

@@ -86,13 +86,11 @@ scale_of(const struct tt_counter_stat *c)
 		[TT_CU_NS_GUESSED] = { TT_UNIT_NS, 1, "ns?" },
 		[TT_CU_BYTES_GUESSED] = { TT_UNIT_BYTES, 1, "bytes?" },
 		[TT_CU_COUNT_GUESSED] = { TT_UNIT_COUNT, 1, "count?" },
+		[TT_CU_US] = { TT_UNIT_NS, 1000, "ns" },
 	};
-	const uint64_t interval = 7;          /* Mono's type of times in microseconds */
-	uint64_t unit = c->def ? (c->def->b & UINT32_MAX) >> 24 : TT_CU_NONE;
+	unsigned unit = tt_counter_unit_of(c->def);
 	struct scale s = by_unit[unit < TT_NCOL(by_unit) ? unit : TT_CU_NONE];
 
-	if (unit == TT_CU_100NS && c->def->a >> 32 == interval)
-		s.num = 1000;
 	/* A fraction of a count is shown as such. */
 	if (s.unit == TT_UNIT_COUNT && c->type == TT_T_F64)
 		s = (struct scale){ TT_UNIT_MILLI, 1000, s.name };
@@ -194,25 +192,10 @@ put_mean(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *o
 
 /* --- names ------------------------------------------------------------------------- */
 
-/* Mono's sections; a custom one has its name in the file. */
 static const char *
 section_of(const struct tt_counter_stat *c)
 {
-	static const struct { uint32_t id; const char *name; } section[] = {
-		{ 0x100, "JIT" }, { 0x200, "GC" }, { 0x400, "metadata" }, { 0x800, "generics" }, { 0x1000, "security" },
-		{ 0x2000, "runtime" }, { 0x4000, "system" }, { 0x8000, "custom" }, { 0x10000, "profiler" },
-		{ 0x20000, "interpreter" },
-	};
-
-	if (!c->def)
-		return "";
-	if (c->def->len2)
-		return c->def->text2;
-	for (size_t i = 0; i < TT_NCOL(section); i++) {
-		if (section[i].id == (uint32_t)c->def->a)
-			return section[i].name;
-	}
-	return "";
+	return c->def ? c->def->text2 : "";
 }
 
 static const char *
@@ -224,8 +207,8 @@ name_of(struct tt_report *r, const struct tt_counter_stat *c)
 static const char *
 kind_of(const struct tt_counter_stat *c)
 {
-	static const char *const kind[] = { "", "monotonic", "constant", "", "variable" };
-	uint64_t v = c->def ? c->def->b >> 60 : 0;
+	static const char *const kind[] = { "", "monotonic", "constant", "variable" };
+	unsigned v = tt_counter_kind_of(c->def);
 
 	return kind[v < TT_NCOL(kind) ? v : 0];
 }

@@ -48,7 +48,8 @@ put_counter(const struct tt_model *m, uint32_t process, const char *name, struct
 {
 	for (size_t i = 0; i < m->ncounter; i++) {
 		const struct tt_counter_stat *s = &m->counter[i];
-		int64_t v, factor = s->def && (s->def->b >> 24 & 0xff) == TT_CU_100NS ? 100 : 1;
+		enum tt_counter_unit unit = tt_counter_unit_of(s->def);
+		int64_t v, factor = unit == TT_CU_100NS ? 100 : unit == TT_CU_US ? 1000 : 1;
 
 		if (s->process == process && s->def && s->n && strcmp(s->def->text, name) == 0 &&
 		    (s->type == TT_T_I64 || s->type == TT_T_U64) && !__builtin_mul_overflow(s->last.i, factor, &v))

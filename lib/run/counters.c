@@ -1,7 +1,7 @@
 /**
  * Counters: their values in file order become figures of each counter.
  *
- * Mono writes a value as the difference to the one before. That is undone here, in the event itself, so that
+ * A value may be the difference to the one before (TT_F_DELTA). That is undone here, in the event itself, so that
  * everybody behind sees values.
  */
 #include "run/state.h"
@@ -11,9 +11,6 @@
 #include "base/slot.h"
 
 enum { MAX_COUNTERS = 1u << 16, MAX_POINTS = 1u << 22 };
-
-#define SECTION_CUSTOM 0x8000         /* Mono's: absolute, although of an integer type */
-#define TYPE_UINT 1                   /* Mono's: 32 bits */
 
 static size_t
 slot_of(const struct tt_run *r, uint32_t process, uint64_t id)
@@ -195,7 +192,7 @@ tt_counters_event(struct tt_run *r, struct tt_input *in, struct tt_event *e, con
     struct tt_err *err)
 {
 	const struct tt_def *d = tt_defs_find(in->cap->defs, TT_DEF_COUNTER, e->dur, e->ts - in->cap->offset_ns);
-	bool custom = d && (uint32_t)d->a == SECTION_CUSTOM;
+	bool custom = d && (d->a & TT_CF_OWN);
 	union tt_counter_value v;
 	struct tt_counter_stat *c;
 	int rc = counter_of(r, in->cap, e->dur, d, (uint8_t)e->depth, &c, err);
@@ -205,7 +202,7 @@ tt_counters_event(struct tt_run *r, struct tt_input *in, struct tt_event *e, con
 	if (e->depth != TT_T_TEXT && (e->flags & TT_F_DELTA)) {
 		if (c && !custom)
 			e->val += c->bits;
-		if (e->depth == TT_T_U64 && d && d->a >> 32 == TYPE_UINT)
+		if (e->depth == TT_T_U64 && d && (d->a & TT_CF_32))
 			e->val &= UINT32_MAX;
 		e->flags &= (uint8_t)~TT_F_DELTA;
 	}

@@ -371,7 +371,7 @@ static void
 counter_def(struct kit *k, uint64_t id, const char *name, uint64_t unit)
 {
 	kit_def(k, 0, &(struct tt_def){ .kind = TT_DEF_COUNTER, .key = id, .text = name, .len = (uint32_t)strlen(name),
-		.b = unit << 24 });
+		.a = TT_CF_OWN, .b = TT_COUNTER_IS(unit, 0) });
 }
 
 static void

@@ -61,7 +61,7 @@ TEST(rare_events_have_numbers_in_value_and_ids_in_detail)
 
 	kit_thread(&k, 0, 0x20, "Worker");
 	kit_def(&k, 0, &(struct tt_def){ .kind = TT_DEF_COUNTER, .key = 4, .text = "Load", .len = 4, .text2 = "CPU", .len2 = 3,
-		.b = (uint64_t)1 << 24 });
+		.a = TT_CF_OWN, .b = TT_COUNTER_IS(TT_CU_BYTES, 0) });
 	kit_begin(&k, "csv");
 	e = kit_event(&k, TT_COUNTER, 1001, 0);
 	memcpy(&bits, &half, 8);
