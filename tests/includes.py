@@ -79,6 +79,8 @@ def main():
         for path in re.findall(r"`((?:lib|formats|cmd|tests|testdata|man)/[^`]*)`", text):
             if "NAME" not in path:
                 check(os.path.exists(os.path.join(TOP, path)), "%s names %s, which is not there" % (doc, path))
+    if failed:
+        print("Change the includes, or the list in ARCHITECTURE.md where the new arrow is wanted.")
     print("%d passed, %d failed" % (passed, failed))
     sys.exit(failed > 0)
 
