@@ -64,7 +64,7 @@ KNOWN = {
     ("lib/gate/gather.h", "--frame-marker"): "the same",
     ("cmd/verdict_explain.c", "--frames"): "behind a whole command that stats or batch hands on",
     ("tracetool-list.1", "--input-format"): LIST, ("tracetool-mlpd.7", "--maxframes"): "of mprof-report",
-    ("tracetool-mono.7", "--debug"): "of mono", ("lib/pass/exceptions.c", "-O"): "of mono",
+    ("tracetool-mono.7", "--debug"): "of mono",
     ("tracetool-record.1", "--level"): "of the game in an example",
     ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",
     ("cmd/verdict_junit.c", "gate"): "a title, not a command",
@@ -138,7 +138,8 @@ class Lists:
 
 
 COMMAND = re.compile(r"(?<!--do )\b(?:tracetool |(?=(?:%s) --))(%s)\b([^\n\"();|&`]*)" % ("|".join(VERBS), "|".join(VERBS)))
-FOREIGN = re.compile(r"\b(gzip|xz|xargs)( -\S+)+")
+# Of other programs; tests/mono/advice.py asks mono for its optimizations.
+FOREIGN = re.compile(r"\b(gzip|xz|xargs)( -\S+)+|\bmono -O=-?[a-z]+")
 
 
 def problems(where, text, commands, lists):

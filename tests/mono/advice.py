@@ -76,6 +76,9 @@ def judge(who, said, has, options):
     kit.check(advised(said) <= has, "%s: what is advised are its options" % who, advised(said) - has)
     named = {w for _, s in said for w in re.findall(r"(?<![\w.\"=-])([a-z][a-z-]+)=[A-Z.]", s)}
     kit.check(named <= has, "%s: options with a value" % who, named - has)
+    listed = subprocess.run(["mono", "--list-opt"], capture_output=True, text=True).stdout.split()
+    optimized = {w for _, s in said for w in re.findall(r"mono -O=-?([a-z]+)", s)}
+    kit.check(optimized <= set(listed), "%s: optimizations of mono" % who, optimized)
     wrong = {(v, o, s) for v, s in said for o in re.findall(r"(?<![\w-])--[a-z][a-z-]+", s)
              if o not in options[(re.findall(r"\b(stats|convert|info|batch|diff) " + o, s) or [v])[0]]}
     kit.check(not wrong, "%s: options of commands" % who, *sorted(wrong))
