@@ -192,7 +192,7 @@ def problems(where, text, commands, lists):
 
 def recorder_options(where, text, lists):
     """Options of recorders: "ring= makes it larger", "record with ...", "threads=N"."""
-    which = [r for r in ("mono", "unity") if "formats/%s/" % r in where] or ["mono", "unity"]
+    which = [r for r in ("mono", "unity") if where.startswith("formats/") and "/%s/" % r in where] or ["mono", "unity"]
     if where == "cmd/record.c" or re.search(r"\bMono: ", text):
         which = ["mono"]
     if not where.startswith("formats/") and not re.search(r"\brecord", text):
