@@ -44,7 +44,7 @@ read_select(struct tt_measure *x, const char **rest, struct tt_arena *a, struct 
 	int64_t limit = 0;
 
 	if (**rest != '[')
-		return x->metric->select == TT_SELECT_NONE ? TT_OK : tt_fail(err, TT_E_USAGE, TT_NOWHERE, x->metric->select == TT_SELECT_LIMIT ?
+		return x->metric->select == TT_SELECT_NONE || x->metric->select == TT_SELECT_ROW ? TT_OK : tt_fail(err, TT_E_USAGE, TT_NOWHERE, x->metric->select == TT_SELECT_LIMIT ?
 		    "%s needs a limit, like %s[33.3ms]" : "%s needs a name, like %s[Update*]", x->metric->name, x->metric->name);
 	if (x->metric->select == TT_SELECT_NONE || !end)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, end ? "%s has nothing to choose by a name: leave out \"%s\"" :
@@ -70,6 +70,8 @@ read_stat(struct tt_measure *x, const char *rest, struct tt_err *err)
 	x->stat = x->metric->usual;
 	if (!*rest)
 		return TT_OK;
+	if (x->metric->family == TT_FAM_CELL)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is the figure: leave out \"%s\"", x->metric->name, rest);
 	for (unsigned i = 0; i < TT_STATS; i++) {
 		if (!(x->metric->stats & 1u << i))
 			continue;
@@ -101,6 +103,15 @@ series_metric(const struct opt *o, void *field, const char *value, struct tt_are
 	int rc;
 
 	(void)o;
+	if (!x.metric && value[strcspn(value, "/[")] == '/') {
+		size_t n = strcspn(value, "[");
+		const char *name = tt_arena_text(a, value, n, err);
+
+		x.metric = name ? tt_metric_column(name, a, err) : NULL;
+		if (!x.metric)
+			return err->code;
+		rest = value + n;
+	}
 	if (!x.metric) {
 		near = opts_nearest(value, metric_name);
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no metric is called \"%s\"%s%s%s (see \"tracetool list gate\")", value,

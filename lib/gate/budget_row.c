@@ -12,6 +12,7 @@
 static const char *const selectors[] = {
 	[TT_SELECT_NONE] = NULL, [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",
 	[TT_SELECT_COUNTER] = "counter", [TT_SELECT_THREAD] = "thread", [TT_SELECT_LIMIT] = "limit",
+	[TT_SELECT_ROW] = "row",
 };
 #define NSELECT (sizeof selectors / sizeof *selectors)
 
@@ -23,6 +24,7 @@ read_metric(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err
 	struct tt_node_at m = tt_doc_member(row, "metric");
 	const char *name = NULL, *near = NULL;
 	size_t least = SIZE_MAX;
+	struct tt_err why;
 	int rc = tt_doc_text(&m, &name, err);
 
 	if (rc != TT_OK)
@@ -30,6 +32,11 @@ read_metric(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err
 	if (!name)
 		return tt_doc_fail(row, false, err, "a row needs a \"metric\", like \"frame.time\"");
 	r->measure.metric = tt_metric_named(name);
+	if (!r->measure.metric && strchr(name, '/')) {
+		r->measure.metric = tt_metric_column(name, row->doc->a, &why);
+		if (!r->measure.metric)
+			return tt_doc_fail(&m, false, err, "%s", why.msg);
+	}
 	if (r->measure.metric)
 		return TT_OK;
 	for (const struct tt_metric *k = tt_metrics; k->name; k++) {
@@ -57,6 +64,8 @@ read_stat(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *
 	r->measure.stat = m->usual;
 	if (rc != TT_OK || !name)
 		return rc;
+	if (m->family == TT_FAM_CELL)
+		return tt_doc_fail(&s, true, err, "\"stat\" has no meaning for a column of a table: %s is the figure", m->name);
 	for (unsigned i = 0; i < TT_STATS; i++) {
 		size_t n = strlen(all);
 
@@ -83,7 +92,7 @@ read_selector(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_e
 	for (unsigned i = 1; i < NSELECT && rc == TT_OK; i++) {
 		struct tt_node_at k = tt_doc_member(row, selectors[i]);
 
-		if (i == m->select && !k.json)
+		if (i == m->select && !k.json && i != TT_SELECT_ROW)
 			return tt_doc_fail(row, false, err, "metric %s needs a \"%s\"", m->name, selectors[i]);
 		if (!k.json)
 			continue;
@@ -115,7 +124,7 @@ read_amount(const struct tt_budget_row *r, const char *text, struct tt_limit *l)
 	static const enum tt_dim any[] = { TT_DIM_NUMBER, TT_DIM_TIME, TT_DIM_BYTES, TT_DIM_PERCENT };
 
 	l->dim = tt_measure_dim(&r->measure);
-	if (r->measure.metric->family != TT_FAM_COUNTER)
+	if (!tt_measure_any_dim(&r->measure))
 		return tt_amount_parse(text, l->dim, &l->v);
 	for (size_t i = 0; i < sizeof any / sizeof *any; i++) {
 		l->dim = any[i];
@@ -398,7 +407,7 @@ read_id(const struct tt_node_at *row, const struct tt_budget *b, struct tt_budge
 int
 tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
 {
-	static const char *const keys[] = { "id", "metric", "stat", "marker", "category", "counter", "thread", "limit",
+	static const char *const keys[] = { "id", "metric", "stat", "marker", "category", "counter", "thread", "limit", "row",
 		"max", "min", "exact", "effect", "level", "over", "min_captures", "max_missing", "where", "waive", "comment", NULL };
 	struct tt_node_at v;
 	int level = TT_LEVEL_ERROR, rc = tt_doc_object(row, err);

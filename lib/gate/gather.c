@@ -347,6 +347,8 @@ measure(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, st
 	case TT_FAM_MARKER:
 	case TT_FAM_THREAD:
 		return tt_figures_calls(g, x, v, err);
+	case TT_FAM_CELL:
+		return tt_figures_cell(g, x, v, err);
 	case TT_FAM_FRAMES:
 		tt_value_set(v, (int64_t)tt_figures_frames(g));
 		break;
@@ -384,6 +386,7 @@ tt_measure_all(struct tt_views *view, uint64_t lost, const struct tt_measure *x,
 		v[i] = (struct tt_value){ .dim = tt_measure_dim(&x[i]) };
 		rc = measure(&g, &x[i], &v[i], err);
 	}
+	tt_figures_tables_free(&g);
 	tt_arena_free(&g.work);
 	return rc;
 }

@@ -18,6 +18,7 @@ struct tt_figures {
 	uint64_t lost;
 	struct tt_arena *out;         /* what the values keep */
 	struct tt_arena work;
+	struct tt_figures_table *table;       /* those that measures of cells have asked for */
 };
 
 static inline void
@@ -63,6 +64,10 @@ struct tt_gc_stat tt_generations_of(const struct tt_figures *g, const struct tt_
 
 /* The figure of a measure of markers, categories or threads. */
 int tt_figures_calls(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
+
+/* The figure of a measure of a cell. The tables are freed before the view. */
+int tt_figures_cell(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
+void tt_figures_tables_free(struct tt_figures *g);
 
 /* The figure of a measure of events that are neither calls nor frames. */
 int tt_figures_events(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);

@@ -136,7 +136,13 @@ tt_metric_named(const char *name)
 bool
 tt_metric_up(const struct tt_metric *m)
 {
-	return m->family == TT_FAM_FPS;
+	return m->dim == TT_DIM_FPS;
+}
+
+bool
+tt_measure_any_dim(const struct tt_measure *x)
+{
+	return x->metric->family == TT_FAM_COUNTER || (x->metric->family == TT_FAM_CELL && x->metric->of);
 }
 
 enum tt_dim
@@ -181,7 +187,9 @@ tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err)
 {
 	const char *stat = tt_stat_name[x->stat], *name = x->metric->name;
 
-	if (x->metric->select == TT_SELECT_LIMIT)
+	if (x->metric->select == TT_SELECT_ROW)
+		x->key = x->select ? format(a, err, "%s[%s]", name, x->select) : name;
+	else if (x->metric->select == TT_SELECT_LIMIT)
 		x->key = format(a, err, "%s[%lldns].%s", name, (long long)x->limit_ns, stat);
 	else if (x->select)
 		x->key = format(a, err, "%s[%s].%s", name, x->select, stat);
@@ -220,6 +228,8 @@ tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *
 		return format(a, err, "%s of thread %s%s", m->title, x->select, stat);
 	case TT_SELECT_COUNTER:
 		return format(a, err, "counter %s%s", x->select, stat);
+	case TT_SELECT_ROW:
+		return x->select ? format(a, err, "%s of %s", m->title, x->select) : m->title;
 	default:
 		break;
 	}

@@ -3,7 +3,8 @@
  *
  * A measure is a metric ("frame.time"), a statistic of it ("p95", "per_frame.mean"), and where the metric wants
  * one a selector (a glob of marker, category, counter or thread names) or a frame limit. The metrics and their
- * definitions are listed in tracetool-metrics(7), Gate metrics; tt_metrics is that list.
+ * definitions are listed in tracetool-metrics(7), Gate metrics; tt_metrics is that list. Beside it, every column of numbers of
+ * every table is a metric: tt_metric_column().
  */
 #ifndef TT_GATE_MEASURE_H
 #define TT_GATE_MEASURE_H
@@ -16,6 +17,7 @@
 /* What of a metric's selector a row must give. */
 enum tt_select {
 	TT_SELECT_NONE, TT_SELECT_MARKER, TT_SELECT_CATEGORY, TT_SELECT_COUNTER, TT_SELECT_THREAD, TT_SELECT_LIMIT,
+	TT_SELECT_ROW,                /* which row of a table; a table of one row needs none */
 };
 
 /* What to show beside a change of a metric: tt_mover. */
@@ -34,7 +36,7 @@ enum tt_family {
 	TT_FAM_FRAME, TT_FAM_TIMING, TT_FAM_OVER, TT_FAM_FPS, TT_FAM_FRAMES, TT_FAM_ALLOC, TT_FAM_ALLOC_FRAMES,
 	TT_FAM_COLLECTIONS, TT_FAM_PAUSE, TT_FAM_HEAP, TT_FAM_CATEGORY, TT_FAM_MARKER, TT_FAM_COUNTER, TT_FAM_THREAD,
 	TT_FAM_LOST, TT_FAM_LENGTH, TT_FAM_COLLECTING, TT_FAM_PAUSES, TT_FAM_THROWS, TT_FAM_CONTENDED, TT_FAM_WAITING, TT_FAM_SAMPLES,
-	TT_FAM_HANDLES, TT_FAM_FINALIZERS, TT_FAM_SHOT, TT_FAM_COMPILED,
+	TT_FAM_HANDLES, TT_FAM_FINALIZERS, TT_FAM_SHOT, TT_FAM_COMPILED, TT_FAM_CELL,
 };
 
 struct tt_metric {
@@ -65,6 +67,16 @@ struct tt_measure {
 
 /* The metric of this name, or NULL. */
 const struct tt_metric *tt_metric_named(const char *name);
+
+/**
+ * tt_metric_column(name, a, err):
+ * The metric of a column of a table, "markers/self_ns", in ${a}: the number that the table shows in the row that the measure
+ * selects. NULL: there is no such table, or no such column of numbers (TT_E_USAGE), or TT_E_NOMEM.
+ */
+const struct tt_metric *tt_metric_column(const char *name, struct tt_arena *a, struct tt_err *err);
+
+/* Is it known only with its value what dimension the measure has? */
+bool tt_measure_any_dim(const struct tt_measure *x);
 
 /* Are more of it better: frames per second? Then a row wants `min`. */
 bool tt_metric_up(const struct tt_metric *m);

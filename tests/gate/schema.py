@@ -62,6 +62,9 @@ def good_budgets():
     yield row(metric="counter", counter="x", max="80%", min_captures=3, where={"scene": "A*"})
     yield row(metric="frame.time", max="+0.3ms", effect="0.1ms", waive={"until": "2027-01-31", "why": "x", "who": "y"})
     yield row(metric="gc.alloc.count", exact=True)
+    yield row(metric="markers/self_ns", row="Update*", max="1ms")
+    yield row(metric="gcalloc/bytes", max="+5%")
+    yield row(metric="frames/fps", row="wall", min="60fps", level="warn")
     yield row(metric="gc.alloc.count", max=3, min=1)
 
 
