@@ -11,8 +11,9 @@
  * an empty cell is null or nothing.
  *
  * Errors stick: a report keeps the first one, and nothing is added to it from then on. What adds to it never fails to its
- * caller: a table, a row or a text is always there to be written to. tt_render() gives the error back, as tt_report_error() does. Owns: rows and text are copied into the report's arena (tt_cell_text borrows: pass text that lives as long as
- * the report).
+ * caller: a table, a row or a text is always there to be written to. tt_render() gives the error back, as tt_report_error() does.
+ *
+ * Owns: rows and text are copied into the report's arena (tt_cell_text borrows: pass text that lives as long as the report).
  */
 #ifndef TT_OUT_TABLE_H
 #define TT_OUT_TABLE_H
