@@ -94,19 +94,11 @@ class CountingCalls(mlpd.Calls):
     def __init__(self, capture):
         super().__init__(capture)
         self.begun = Counter()          # thread -> calls
-        self.going_on = set()           # pieces of an Exception but its first: (thread, start, depth)
         self.unmatched_zones = 0        # ends; a catch whose throw was not recorded is usual and not told
 
     def enter(self, thread, key, time):
         super().enter(thread, key, time)
         self.begun[thread] += not isinstance(key, str)
-
-    def exception_leave(self, thread, key, time):
-        before = len(thread.stack)
-        super().exception_leave(thread, key, time)
-        top = thread.stack[-1] if thread.stack else None
-        if top and top[0] == "Exception" and top[2] == thread.last and before:
-            self.going_on.add((thread, top[2], len(thread.stack) - 1))
 
     def pop_to(self, thread, key, time):
         if isinstance(key, str) and key != "Exception" and not any(f[0] == key for f in thread.stack):
@@ -131,8 +123,8 @@ class Recorder(mlpd.Analysis):
         bases = getattr(capture, "bases", [])
         self.origin = min(bases + [capture.min_time]) if capture.min_time is not None else min(bases, default=0)
         super().__init__(capture)
-        for thread, name, start, duration, depth, zone in self.calls.finished:
-            if not zone or name != "Exception" or (thread, start, depth) not in self.calls.going_on:
+        for thread, name, start, duration, depth, zone, slice_depth in self.calls.finished:
+            if slice_depth is not None:
                 self.row("zone", thread, start, name if zone else unknown(name), duration=duration, depth=depth)
             if depth == 0:
                 self.busy[thread] += duration

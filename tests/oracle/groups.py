@@ -107,7 +107,7 @@ def zones(a):
     rows, stacks = [], collections.defaultdict(list)
     # Unwinding steps down from call to call: one zone there, several here.
     steps = collections.Counter(t for t, *_ in a.throws_at)
-    for thread, name, _start, dur, depth, _zone in reversed(a.calls.finished):
+    for thread, name, _start, dur, depth, *_ in reversed(a.calls.finished):
         stack = stacks[thread]
         del stack[depth:]
         count = 1 if name != "Exception" else steps[thread] > 0

@@ -2,7 +2,7 @@
 """An independent, slow reader of Mono log profiler files (.mlpd), data versions 4 to 17.
 
     mlpd.py FILE                   one JSON document with every figure
-    mlpd.py --events FILE          every call: tid,method,start_ns,dur_ns,depth
+    mlpd.py --events FILE          every slice: tid,method,start_ns,dur_ns,depth; of an exception its first piece
     mlpd.py --frames SUBSTRING FILE   frame,start_ns,wall_ns,alloc_count,alloc_bytes
 
 Written from a description of the format alone, not from the C reader, so that it can contradict the C reader. It keeps everything in memory and works in
@@ -666,7 +666,7 @@ class Calls:
         self.methods, self.zones = defaultdict(Stats), defaultdict(Stats)
         self.counts = Counter()
         self.by_address = defaultdict(Counter)  # name -> address -> activations
-        self.finished = []      # (thread, name, start, duration, depth, is_zone)
+        self.finished = []      # (thread, name, start, duration, depth, is_zone, depth of its slice or None)
 
     def time_of(self, thread, time):
         """Durations are never negative: a clock that goes back stands still."""
@@ -676,12 +676,12 @@ class Calls:
         thread.last = time
         return time
 
-    def push(self, thread, key, time):
+    def push(self, thread, key, time, piece=False):
         name = key if isinstance(key, str) else self.capture.method_name(key, time)
-        thread.stack.append([key, name, time, 0])
+        thread.stack.append([key, name, time, 0, piece])
 
     def pop(self, thread, time):
-        key, name, start, children = thread.stack.pop()
+        key, name, start, children, piece = thread.stack.pop()
         duration = time - start
         if thread.stack:
             thread.stack[-1][3] += duration
@@ -694,7 +694,9 @@ class Calls:
             stats.total += duration
         if not any(f[0] == key for f in thread.stack):
             stats.total_by_key += duration
-        self.finished.append((thread, name, start, duration, len(thread.stack), zone))
+        # An exception is one slice, its first piece; the others are no slice and no level of slices.
+        slice_depth = None if piece else sum(not f[4] for f in thread.stack)
+        self.finished.append((thread, name, start, duration, len(thread.stack), zone, slice_depth))
         return "zones" if zone else "calls"
 
     def pop_to(self, thread, key, time):
@@ -721,7 +723,7 @@ class Calls:
             self.pop(thread, time)
         self.pop_to(thread, key, time)
         if unwinding:
-            self.push(thread, "Exception", time)
+            self.push(thread, "Exception", time, piece=True)
 
     def close_all(self, thread, why):
         while thread.stack:
@@ -1211,8 +1213,9 @@ class Analysis:
         rows = csv.writer(out, lineterminator="\n")
         rows.writerow(("tid", "method", "start_ns", "dur_ns", "depth"))
         order = sorted(self.calls.finished, key=lambda c: (c[0].tid, c[0].generation, c[2], c[4]))
-        for thread, name, start, duration, depth, _zone in order:
-            rows.writerow(("0x%x" % thread.tid, name, start, duration, depth))
+        for thread, name, start, duration, _depth, _zone, depth in order:
+            if depth is not None:
+                rows.writerow(("0x%x" % thread.tid, name, start, duration, depth))
 
     def print_frames(self, out, substring):
         """Begin to begin of one method, on the thread where it begins most often."""
