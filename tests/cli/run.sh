@@ -97,7 +97,7 @@ for case in "$@"; do
 	[ -e "$case/cmd" ] || case=$here/$case
 	missing=
 	for tool in ${TT_MISSING:-}; do
-		! grep -qw "$tool" "$case/cmd" || missing="$missing $tool"
+		! grep -qE "(^|[^.[:alnum:]_-])$tool([^.[:alnum:]_-]|\$)" "$case/cmd" || missing="$missing $tool"
 	done
 	if [ -n "$missing" ]; then
 		echo "left out: $(basename "$case"): not installed:$missing"
