@@ -44,7 +44,8 @@ read_select(struct tt_measure *x, const char **rest, struct tt_arena *a, struct 
 	int64_t limit = 0;
 
 	if (**rest != '[')
-		return x->metric->select == TT_SELECT_NONE || x->metric->select == TT_SELECT_ROW ? TT_OK : tt_fail(err, TT_E_USAGE, TT_NOWHERE, x->metric->select == TT_SELECT_LIMIT ?
+		return x->metric->select == TT_SELECT_NONE || x->metric->select == TT_SELECT_ROW ? TT_OK :
+		    tt_fail(err, TT_E_USAGE, TT_NOWHERE, x->metric->select == TT_SELECT_LIMIT ?
 		    "%s needs a limit, like %s[33.3ms]" : "%s needs a name, like %s[Update*]", x->metric->name, x->metric->name);
 	if (x->metric->select == TT_SELECT_NONE || !end)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, end ? "%s has nothing to choose by a name: leave out \"%s\"" :
