@@ -74,7 +74,7 @@ int app_parse(struct app *app, const struct verb *verb, void *into, const struct
 /* Show ${text} on standard output: on a terminal by the pager, where there is one and the text is long. */
 int app_show(struct app *app, const struct tt_buf *text, struct tt_err *err);
 
-/* One line for each kind of loss that is more than a remark, beginning with ${name}. */
+/* One line for each kind of loss that is more than a remark, beginning with the input that it is in, else with ${name}. */
 void app_say_losses(struct app *app, const char *name, const struct tt_loss *loss);
 
 /* Write ${text} to ${path} ("-": standard output), completely or not at all. */

@@ -216,7 +216,9 @@ add_capture(struct app *app, const struct diff_opts *o, size_t at, uint64_t *see
 	run->npath = 1;
 	rc = tt_run(&app->env, run, &m, err);
 	app->env.loss = all;
+	all->input = o->in.path.v[at];
 	tt_loss_join(all, &loss);
+	all->input = NULL;
 	if (rc == TT_OK)
 		rc = check_recording(o, at, m, seen, err);
 	if (rc == TT_OK)

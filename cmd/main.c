@@ -374,10 +374,11 @@ app_say_losses(struct app *app, const char *name, const struct tt_loss *loss)
 
 		if ((e->n == 0 && e->bytes == 0) || i->severity < TT_LOSS)
 			continue;
+		const char *where = e->input ? e->input : name, *others = e->in_others ? " and others" : "";
 		if (put_loss(&b, i, e, &err) == TT_OK)
-			ui_say(&app->ui, "%s: %.*s. %s", name, (int)b.n, b.p, i->advice);
+			ui_say(&app->ui, "%s%s: %.*s. %s", where, others, (int)b.n, b.p, i->advice);
 		else
-			ui_say(&app->ui, "%s: %s", name, i->text);
+			ui_say(&app->ui, "%s%s: %s", where, others, i->text);
 		tt_buf_free(&b);
 	}
 }

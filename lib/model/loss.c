@@ -85,12 +85,17 @@ tt_loss_reset(struct tt_loss *l)
 	memset(l, 0, sizeof *l);
 }
 
-/* Add to one entry; an entry that counted nothing yet has no place. */
+/* Add to one entry; an entry that counted nothing yet has no place. A place is one in the first input. */
 static void
-add(struct tt_loss_entry *e, uint64_t n, uint64_t bytes, uint64_t at)
+add(struct tt_loss_entry *e, uint64_t n, uint64_t bytes, uint64_t at, const char *input)
 {
-	if (e->n == 0)
+	if (e->n == 0) {
 		e->first_at = TT_NOWHERE;
+		e->input = input;
+	} else if (input != e->input) {
+		e->in_others = true;
+		at = TT_NOWHERE;
+	}
 	e->n = n > UINT64_MAX - e->n ? UINT64_MAX : e->n + n;
 	e->bytes += bytes;
 	if (at < e->first_at)
@@ -102,7 +107,7 @@ tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, 
 {
 	if (n == 0)
 		return;
-	add(&l->e[k], n, bytes, at);
+	add(&l->e[k], n, bytes, at, l->input);
 	l->any = true;
 }
 
@@ -114,8 +119,10 @@ tt_loss_join(struct tt_loss *into, const struct tt_loss *from)
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
 		const struct tt_loss_entry *e = &from->e[k];
 
-		if (e->n)
-			add(&into->e[k], e->n, e->bytes, e->first_at);
+		if (e->n) {
+			add(&into->e[k], e->n, e->bytes, e->first_at, e->input ? e->input : into->input);
+			into->e[k].in_others = into->e[k].in_others || e->in_others;
+		}
 	}
 	into->any = true;
 }

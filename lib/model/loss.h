@@ -45,10 +45,13 @@ struct tt_loss_entry {
 	uint64_t n;               /* occurrences or events; 0: nothing of the kind */
 	uint64_t bytes;
 	uint64_t first_at;        /* byte offset of the first, or TT_NOWHERE */
+	const char *input;        /* of several inputs: the one the first is in */
+	bool in_others;           /* and in another as well */
 };
 
 struct tt_loss {
 	bool any;
+	const char *input;        /* of several inputs: the one that is being read; lives as long as the ledger */
 	struct tt_loss_entry e[TT_LOST_KINDS];
 };
 
@@ -63,6 +66,7 @@ extern const struct tt_loss_info tt_loss_info[TT_LOST_KINDS];
 void tt_loss_reset(struct tt_loss *l);
 /* ${n} more, in which ${bytes} were lost; none: nothing happens. Counts stay at 2^64 - 1 rather than begin anew. */
 void tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t bytes, uint64_t at);
+/* What ${from} counted outside of any input was lost in the one that ${into} names. */
 void tt_loss_join(struct tt_loss *into, const struct tt_loss *from);
 
 /* Does the ledger hold an entry that means the input itself is damaged? */

@@ -48,7 +48,7 @@ entries(struct tt_making *k, struct tt_table *t)
 	}
 }
 
-/* "bytes skipped to find the next chunk: 3, 512 B, first at byte 4096. Advice." */
+/* "bytes skipped to find the next chunk: 3, 512 B, first at byte 4096. Advice.", of several inputs with its name in front. */
 static void
 put_note(struct tt_report *r, const struct tt_loss_info *info, const struct tt_loss_entry *e)
 {
@@ -63,8 +63,9 @@ put_note(struct tt_report *r, const struct tt_loss_info *info, const struct tt_l
 		memcpy(at, ", first at byte ", 16);
 		*tt_put_u64(at + 16, e->first_at) = '\0';
 	}
+	const char *in = e->input ? tt_text(r, "%s%s: ", e->input, e->in_others ? " and others" : "") : "";
 	tt_report_note(r, tt_severity_name[info->severity], info->id,
-	    tt_text(r, "%s: %s%s%s. %s", info->text, count, bytes, at, info->advice));
+	    tt_text(r, "%s%s: %s%s%s. %s", in, info->text, count, bytes, at, info->advice));
 }
 
 void

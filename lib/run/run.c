@@ -238,18 +238,35 @@ raw_size(const struct tt_input *in)
 	return tt_src_info(in->src)->raw_size;
 }
 
+/* The name under which the ledger holds what is lost in ${in}: NULL where it is the only input, or is several files. */
+static const char *
+name_in_ledger(const struct tt_run *r, const struct tt_input *in)
+{
+	const char *path = in->cap->path;
+
+	if (r->o->npath < 2 || in->then)
+		return r->env->loss->input;
+	for (size_t i = 0; i < r->o->npath; i++)
+		if (strcmp(r->o->path[i], path) == 0 && strcmp(path, "-") != 0)
+			return r->o->path[i];
+	return "standard input";
+}
+
 static int
 read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err *err)
 {
+	const char *before = r->env->loss->input;
 	int rc = TT_OK;
 
 	r->phase_name = name;
 	r->done_bytes = 0;
 	tt_threads_reset(&r->m->threads);
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
+		r->env->loss->input = name_in_ledger(r, &r->in[i]);
 		rc = tt_pipeline(r, &r->in[i], phase, err);
 		if (rc < 0 && rc != TT_E_STOPPED && !r->emit_failed)
 			tt_err_in(err, "%s", r->in[i].cap->path);
+		r->env->loss->input = before;
 		for (const struct tt_input *f = &r->in[i]; f; f = f->then)
 			r->done_bytes += raw_size(f) != UINT64_MAX ? raw_size(f) : 0;
 	}
@@ -402,9 +419,11 @@ static void
 close_ledger(struct tt_run *r)
 {
 	struct tt_model *m = r->m;
+	const char *before = m->loss->input;
 
 	for (size_t i = 0; i < r->nin; i++) {
 		struct tt_capture *c = r->in[i].cap;
+		m->loss->input = name_in_ledger(r, &r->in[i]);
 		for (const struct tt_input *f = &r->in[i]; f; f = f->then) {
 			c->spooled += tt_src_spooled(f->src);
 			if (tt_src_changed(f->src))
@@ -423,6 +442,7 @@ close_ledger(struct tt_run *r)
 		if ((c->ends_recorded || c->end_mark) && !c->clean_end)
 			tt_loss_add(m->loss, c->all_recorded ? TT_LOST_KILLED : TT_LOST_NOT_ENDED, 1, 0, TT_NOWHERE);
 		c->clean_end = c->clean_end && !c->more_follow;
+		m->loss->input = before;
 	}
 	for (size_t t = 0; t < m->threads.n; t++)
 		if (m->threads.t[t]->open_at_end)
