@@ -72,15 +72,6 @@ mlpd_time_back(struct mlpd_run *r, uint64_t delta)
 		tt_batch_time(r->b, now(r));
 }
 
-void
-put_ext(struct mlpd_run *r, struct tt_event *e, int64_t ts, uint64_t val, uint64_t n)
-{
-	e->flags |= TT_F_MORE;
-	r->b->ev[r->b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = ts, .val = val,
-		.dur = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,
-		.depth = r->b->depth < UINT16_MAX ? (uint16_t)r->b->depth : UINT16_MAX };
-}
-
 int
 take_text_arg(struct mlpd_run *r, const char *t, uint32_t len)
 {

@@ -150,9 +150,6 @@ int take_text_arg(struct mlpd_run *r, const char *t, uint32_t len);
 /* A recorded stack, outermost frame first: *${n} frames from word *${first} of the batch, which stacks may share. */
 int take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n);
 
-/* The second slot of ${e}, which was put last; tt_batch_rare left room for it. */
-void put_ext(struct mlpd_run *r, struct tt_event *e, int64_t ts, uint64_t val, uint64_t n);
-
 /**
  * mlpd_event(r, tag, unknown):
  * Decode the payload of any event; r->p stands behind its tag. *${unknown} is set for a tag without a known

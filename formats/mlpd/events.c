@@ -45,7 +45,7 @@ ev_alloc(struct mlpd_run *r, bool bt)
 		e->dur = size > UINT32_MAX ? UINT32_MAX : (uint32_t)size;
 		e->flags = (uint8_t)((bt ? TT_F_STACK : 0) | (size > UINT32_MAX ? TT_F_WIDE : 0) |
 		    (r->objects ? TT_F_OBJECT : 0));
-		put_ext(r, e, (int64_t)size, first, n);
+		tt_batch_ext(r->b, e, (int64_t)size, first, n);
 	}
 	b->nalloc++;
 	b->alloc_b += size;
@@ -126,7 +126,7 @@ ev_moves(struct mlpd_run *r)
 		return r->err->code;
 	e->dur = (uint32_t)(n / 2);
 	if (r->moves)
-		put_ext(r, e, 0, first, n);
+		tt_batch_ext(r->b, e, 0, first, n);
 	return TT_OK;
 }
 
@@ -144,7 +144,7 @@ ev_handle(struct mlpd_run *r, bool gone, bool bt)
 		return r->err->code;
 	e->depth = kind < UINT16_MAX ? (uint16_t)kind : UINT16_MAX;
 	e->flags = (uint8_t)((gone ? TT_F_END : 0) | (bt ? TT_F_STACK : 0));
-	put_ext(r, e, (int64_t)o, first, n);
+	tt_batch_ext(r->b, e, (int64_t)o, first, n);
 	return TT_OK;
 }
 
@@ -259,7 +259,7 @@ ev_throw(struct mlpd_run *r, bool bt)
 	if (!e)
 		return r->err->code;
 	e->flags = bt ? TT_F_STACK : 0;
-	put_ext(r, e, 0, first, n);
+	tt_batch_ext(r->b, e, 0, first, n);
 	tt_zone_begin_own(r->b, stack_time(r), TT_KEY_EXCEPTION);
 	return TT_OK;
 }
@@ -278,7 +278,7 @@ ev_clause(struct mlpd_run *r)
 		return r->err->code;
 	e->depth = kind < UINT16_MAX ? (uint16_t)kind : UINT16_MAX;
 	e->dur = (uint32_t)index;
-	put_ext(r, e, (int64_t)o, 0, 0);
+	tt_batch_ext(r->b, e, (int64_t)o, 0, 0);
 	if (kind != TT_CLAUSE_CATCH)
 		return TT_OK;
 	return tt_zone_end(r->b, stack_time(r), TT_KEY_EXCEPTION, 0, r->err);
@@ -298,7 +298,7 @@ ev_monitor(struct mlpd_run *r, unsigned tag)
 		return r->err->code;
 	e->depth = (uint16_t)event;
 	e->flags = tag & 0x80 ? TT_F_STACK : 0;
-	put_ext(r, e, 0, first, n);
+	tt_batch_ext(r->b, e, 0, first, n);
 	if (event == TT_MONITOR_CONTEND)
 		tt_zone_begin_own(r->b, stack_time(r), TT_KEY_CONTENTION);
 	else if (event == TT_MONITOR_ACQUIRED || event == TT_MONITOR_FAILED)
@@ -342,7 +342,7 @@ ev_root(struct mlpd_run *r, bool del)
 		return r->err->code;
 	e->depth = (uint16_t)source;
 	e->flags = del ? TT_F_END : 0;
-	put_ext(r, e, (int64_t)size, key, 0);
+	tt_batch_ext(r->b, e, (int64_t)size, key, 0);
 	return del ? TT_OK : take_text_arg(r, t, len);
 }
 
@@ -394,7 +394,7 @@ ev_hit(struct mlpd_run *r)
 		return r->err->code;
 	e->dur = (uint32_t)n;
 	e->flags = TT_F_STACK;
-	put_ext(r, e, (int64_t)tid, first, n);
+	tt_batch_ext(r->b, e, (int64_t)tid, first, n);
 	tt_batch_time(r->b, ts);
 	return TT_OK;
 }

@@ -83,7 +83,7 @@ put_object(struct mlpd_run *r, uint64_t o, uint64_t cls, uint64_t size, unsigned
 		return r->err->code;
 	e->depth = (uint16_t)gen;
 	e->dur = (uint32_t)n;
-	put_ext(r, e, (int64_t)size, at, 0);
+	tt_batch_ext(r->b, e, (int64_t)size, at, 0);
 	return TT_OK;
 }
 
@@ -195,7 +195,7 @@ mlpd_shot_roots(struct mlpd_run *r)
 			return r->err->code;
 		e->depth = (uint16_t)kind;
 		e->dur = (uint32_t)extra;
-		put_ext(r, e, (int64_t)slot, 0, 0);
+		tt_batch_ext(r->b, e, (int64_t)slot, 0, 0);
 	}
 	if (rc != TT_OK || over(r)) {
 		r->b->nword = before;
@@ -205,6 +205,6 @@ mlpd_shot_roots(struct mlpd_run *r)
 	if (!e)
 		return r->err->code;
 	if (r->graph)
-		put_ext(r, e, 0, first, 2 * n);
+		tt_batch_ext(r->b, e, 0, first, 2 * n);
 	return TT_OK;
 }

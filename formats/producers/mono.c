@@ -2,6 +2,8 @@
 
 #include <string.h>
 
+#include "producers/mono_records.h"
+
 
 /* ${advised}: what people are advised to record with it; 0 where another word is the plainer one. */
 struct word { const char *name; uint32_t on, advised; };
@@ -105,6 +107,12 @@ mlpd_told(const char *options, unsigned version)
 	if (!has(s, "nodefaults"))
 		on |= TT_REC_THROWS;
 	return on & ~off;
+}
+
+bool
+mono_made(const char *producer)
+{
+	return strcmp(producer, MONO_PRODUCER) == 0;
 }
 
 uint32_t

@@ -7,6 +7,7 @@
 #ifndef TT_MONO_TOLD_H
 #define TT_MONO_TOLD_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "model/capture.h"
@@ -19,6 +20,9 @@ void mono_counter(struct tt_def *d, uint64_t section, uint64_t type, uint64_t un
 
 /* ${options}: "log:nodefaults,gc,output=..."; "" in data versions before 13, which do not hold them. */
 uint32_t mlpd_told(const char *options, unsigned version);
+
+/* Does a capture's producer say that it is our own module? */
+bool mono_made(const char *producer);
 
 /* Of our own module: ${command} has "--profile=tracetool:..." in it, else 0. */
 uint32_t mono_module_told(const char *command);

@@ -10,6 +10,9 @@
 
 #include <stdint.h>
 
+/* The producer of captures that the module writes. */
+#define MONO_PRODUCER "tracetool Mono module"
+
 /* The fact that names what is recorded, with commas between: enum tt_records, in words (formats/producers/mono.c). */
 #define MONO_RECORDS "mono.records"
 

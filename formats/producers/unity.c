@@ -37,8 +37,8 @@ struct role {
 /* In the order of strcmp. */
 static const struct role roles[] = {
 	{ "EditorLoop", UNITY_EDITOR_LOOP },
-	{ "GC.Alloc", UNITY_ALLOC },
-	{ "GC.Collect", UNITY_COLLECT },
+	{ UNITY_NAME_ALLOC, UNITY_ALLOC },
+	{ UNITY_NAME_COLLECT, UNITY_COLLECT },
 	{ "Gfx.PresentFrame", UNITY_WAIT },
 	{ "Gfx.WaitForCommands", UNITY_WAIT },
 	{ "Gfx.WaitForGfxCommandsFromMainThread", UNITY_WAIT },
@@ -100,7 +100,7 @@ static const struct carried {
 	{ "File.Read", { "file", "offset", "size" } },
 	{ "File.Seek", { "file", "offset", "origin" } },
 	{ "File.Write", { "file", "offset", "size" } },
-	{ "GC.Alloc", { "size" } },
+	{ UNITY_NAME_ALLOC, { "size" } },
 	{ "GC.Resize", { "size" } },
 	{ "Gfx.CreateTexture", { "width", "height", "mip_levels", "array" } },
 	{ "Gfx.CreateTextureThreaded", { "width", "height", "mip_levels", "array" } },

@@ -33,6 +33,8 @@ enum unity_role {
 	UNITY_FRAME_TIMING,   /* our own: one FrameTiming record, see UNITY_FRAME_TIMING_NAME */
 };
 enum unity_role unity_role(const char *marker);
+#define UNITY_NAME_ALLOC "GC.Alloc"
+#define UNITY_NAME_COLLECT "GC.Collect"
 
 /* The words for the flags of a marker, as the recorder's option flags has them, into ${name}: NULL-terminated, at most ${n} with that. */
 void unity_flag_names(unsigned flags, const char **name, unsigned n);

@@ -39,7 +39,7 @@ marker(struct ttc_run *r, struct ttc_take *f)
 		return TT_OK;
 	rc = tt_batch_def(r->b, &d, r->err);
 	also = d;
-	if (rc == TT_OK && d.len == 8 && memcmp(d.text, "GC.Alloc", 8) == 0) {
+	if (rc == TT_OK && d.len == sizeof UNITY_NAME_ALLOC - 1 && memcmp(d.text, UNITY_NAME_ALLOC, d.len) == 0) {
 		also.kind = TT_DEF_CLASS;
 		also.a = also.b = 0;
 		rc = tt_batch_def(r->b, &also, r->err);

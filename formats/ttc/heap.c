@@ -67,7 +67,7 @@ put_object(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct obje
 		return err->code;
 	e->depth = (uint16_t)o->gen;
 	e->dur = (uint32_t)o->n;
-	ttc_put_ext(b, e, (int64_t)o->size, first, 0);
+	tt_batch_ext(b, e, (int64_t)o->size, first, 0);
 	return TT_OK;
 }
 
@@ -172,14 +172,14 @@ ttc_heap_roots(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err
 		struct tt_event *e = tt_batch_rare(b, TT_HEAP_ROOT, ts, b->word[first + i + 1], err);
 		if (!e)
 			return err->code;
-		ttc_put_ext(b, e, (int64_t)b->word[first + i], 0, 0);
+		tt_batch_ext(b, e, (int64_t)b->word[first + i], 0, 0);
 		rc = tt_batch_room(b, 8, err);
 	}
 	struct tt_event *e = rc == TT_OK ? tt_batch_rare(b, TT_HEAP_ROOTS, ts, n / 2, err) : NULL;
 	if (!e)
 		return err->code;
 	if (b->needs & TT_NEEDS_GRAPH)
-		ttc_put_ext(b, e, 0, first, n);
+		tt_batch_ext(b, e, 0, first, n);
 	else
 		b->nword = before;
 	return TT_OK;

@@ -29,6 +29,7 @@
 #ifndef TT_CHUNK_H
 #define TT_CHUNK_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -158,6 +159,14 @@ enum ttc_kind {
 	TTC_DEF_VTABLE = 78,          /* time key class-key domain-key: a class in a domain; from 1.1 */
 	TTC_DEF_ARGS = 79,            /* time key text: what the arguments of a marker's zones are called, each name ended by a NUL; from 1.2 */
 };
+
+/* Does the record begin with a key that later ones count from? */
+static inline bool
+ttc_carries_key(unsigned kind)
+{
+	return kind < 32 && (1u << TTC_BEGIN_ARGS | 1u << TTC_SINGLE | 1u << TTC_END_NONE | 1u << TTC_END_KEY | 1u << TTC_COUNTER |
+	    1u << TTC_BEGIN_FLAGS) >> kind & 1;
+}
 
 /* What a managed runtime has besides methods, which are markers. */
 enum ttc_object {

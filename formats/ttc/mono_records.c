@@ -65,7 +65,7 @@ sample(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 		return err->code;
 	e->dur = (uint32_t)n;
 	e->flags = TT_F_STACK;
-	ttc_put_ext(b, e, (int64_t)b->tid, first, n);
+	tt_batch_ext(b, e, (int64_t)b->tid, first, n);
 	return TT_OK;
 }
 
@@ -166,7 +166,7 @@ root(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 		return err->code;
 	e->depth = (uint16_t)source;
 	e->flags = gone ? TT_F_END : 0;
-	ttc_put_ext(b, e, (int64_t)size, key, 0);
+	tt_batch_ext(b, e, (int64_t)size, key, 0);
 	return gone ? TT_OK : text(b, t, e, err);
 }
 
@@ -183,7 +183,7 @@ moves(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 	if (!e)
 		return err->code;
 	e->dur = (uint32_t)(n / 2);
-	ttc_put_ext(b, e, 0, first, n);
+	tt_batch_ext(b, e, 0, first, n);
 	return TT_OK;
 }
 
@@ -203,7 +203,7 @@ with_stack(struct tt_batch *b, struct ttc_take *t, enum tt_kind kind, int64_t ts
 		return err->code;
 	e->depth = (uint16_t)depth;
 	e->flags = n > 0 ? TT_F_STACK : 0;
-	ttc_put_ext(b, e, (int64_t)ts2, first, n);
+	tt_batch_ext(b, e, (int64_t)ts2, first, n);
 	return TT_OK;
 }
 
@@ -241,7 +241,7 @@ finalizer(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err
 	if (rc == TT_OK && !t->bad && t->p < t->end) {
 		uint64_t class = ttc_number(t);
 		if (!t->bad)
-			ttc_put_ext(b, &b->ev[b->n - 1], (int64_t)class, 0, 0);
+			tt_batch_ext(b, &b->ev[b->n - 1], (int64_t)class, 0, 0);
 	}
 	return rc;
 }
@@ -272,7 +272,7 @@ record(struct tt_batch *b, int64_t ts, unsigned kind, struct ttc_take *t, struct
 		v = ttc_number(t);
 		w = ttc_number(t);
 		if ((rc = plain(b, t, TT_HANDLE, ts, v, 0, a, z ? TT_F_END : 0, err)) == TT_OK && !t->bad)
-			ttc_put_ext(b, &b->ev[b->n - 1], (int64_t)w, 0, 0);
+			tt_batch_ext(b, &b->ev[b->n - 1], (int64_t)w, 0, 0);
 		return rc;
 	case MONO_FINALIZE:
 		return finalizer(b, ts, t, err);
@@ -286,7 +286,7 @@ record(struct tt_batch *b, int64_t ts, unsigned kind, struct ttc_take *t, struct
 		w = ttc_number(t);
 		x = ttc_number(t);
 		if ((rc = plain(b, t, TT_CLAUSE, ts, w, (uint32_t)v, a, 0, err)) == TT_OK && !t->bad)
-			ttc_put_ext(b, &b->ev[b->n - 1], (int64_t)x, 0, 0);
+			tt_batch_ext(b, &b->ev[b->n - 1], (int64_t)x, 0, 0);
 		return rc;
 	case MONO_MONITOR:
 		a = ttc_byte(t);

@@ -294,19 +294,13 @@ ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end
 	int rc = TT_OK;
 
 	/* What others count from: without it the rest of the chunk is nothing. */
-	switch (kind) {
-	case TTC_BEGIN_ARGS: case TTC_SINGLE: case TTC_END_NONE: case TTC_END_KEY: case TTC_COUNTER: case TTC_BEGIN_FLAGS:
+	if (ttc_carries_key(kind)) {
 		r->key += ttc_zag(ttc_number(&t));
-		break;
-	case TTC_ALLOC_ARGS:
+	} else if (kind == TTC_ALLOC_ARGS) {
 		r->alloc_key += ttc_zag(ttc_number(&t));
 		v = ttc_number(&t);
-		break;
-	case TTC_END_BELOW:
+	} else if (kind == TTC_END_BELOW) {
 		v = ttc_number(&t);
-		break;
-	default:
-		break;
 	}
 	if (t.bad)
 		return ttc_damaged(r, TT_LOST_DAMAGED);

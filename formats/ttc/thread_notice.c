@@ -5,6 +5,7 @@
 #include "ttc/ttc.h"
 #include "producers/mono_records.h"
 #include "producers/mono.h"
+#include "producers/unity.h"
 
 /* A fact about the capture. */
 static int
@@ -149,7 +150,7 @@ ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end)
 	for (int i = 0; i < 3; i++)
 		ttc_number(&f);
 	name = ttc_text(&f, &n);
-	if (n == 10 && memcmp(name, "GC.Collect", 10) == 0)
+	if (n == sizeof UNITY_NAME_COLLECT - 1 && memcmp(name, UNITY_NAME_COLLECT, n) == 0)
 		atomic_store_explicit(&m->lead->collect, key, memory_order_relaxed);
 }
 

@@ -236,14 +236,6 @@ int ttc_stack(struct tt_batch *b, struct ttc_take *t, uint64_t *first, size_t *n
 int ttc_heap_shot(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err);
 int ttc_heap_objects(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err);
 int ttc_heap_roots(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err);
-/* Append an event's second slot; tt_batch_rare left room for it. */
-static inline void
-ttc_put_ext(struct tt_batch *b, struct tt_event *e, int64_t ts, uint64_t val, size_t n)
-{
-	e->flags |= TT_F_MORE;
-	b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = ts, .val = val, .dur = (uint32_t)n,
-		.depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX };
-}
 /* define.c: what marker definitions mean. */
 int ttc_category(const struct tt_capture *cap, const struct tt_def *marker, const char **name, struct tt_err *err);
 int ttc_timing(const char *counter, unsigned *late);

@@ -62,16 +62,20 @@ walk_pop(struct ttc_walk *w, uint64_t n)
 static void
 walk_other(struct ttc_walk *w, unsigned kind, const uint8_t *p, const uint8_t *end)
 {
+	bool good = true;
 	uint64_t v;
 
+	if (ttc_carries_key(kind)) {
+		good = ttc_get(p, end, &v) != NULL;
+		w->key += good ? ttc_zag(v) : 0;
+	}
 	switch (kind) {
-	case TTC_BEGIN_ARGS: case TTC_SINGLE: case TTC_END_NONE: case TTC_END_KEY: case TTC_COUNTER: case TTC_BEGIN_FLAGS:
-		if (!ttc_get(p, end, &v))
-			break;
-		w->key += ttc_zag(v);
-		if (kind == TTC_BEGIN_ARGS || kind == TTC_BEGIN_FLAGS)
+	case TTC_BEGIN_ARGS: case TTC_BEGIN_FLAGS:
+		if (good)
 			walk_push(w);
-		else if (kind == TTC_END_KEY)
+		break;
+	case TTC_END_KEY:
+		if (good)
 			walk_pop(w, 1);
 		break;
 	case TTC_ALLOC_ARGS:

@@ -290,6 +290,15 @@ tt_batch_room(struct tt_batch *b, size_t more, struct tt_err *err)
 /* Append a rare event (room for it must be there) and return it, or NULL with ${err} filled. */
 struct tt_event *tt_batch_rare(struct tt_batch *b, enum tt_kind kind, int64_t ts, uint64_t val, struct tt_err *err);
 
+/* Append the second slot of the rare event ${e}, which was the last: tt_batch_rare left room for it. */
+static inline void
+tt_batch_ext(struct tt_batch *b, struct tt_event *e, int64_t ts, uint64_t val, uint64_t n)
+{
+	e->flags |= TT_F_MORE;
+	b->ev[b->n++] = (struct tt_event){ .kind = TT_EXT, .ts = ts, .val = val, .dur = n < UINT32_MAX ? (uint32_t)n : UINT32_MAX,
+		.depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX };
+}
+
 /* Append ${n} words and return the first one's index in *${at}. */
 int tt_batch_words(struct tt_batch *b, size_t n, uint64_t *at, struct tt_err *err);
 

@@ -146,7 +146,7 @@ open_capture(void)
 	char path[OPTVAL_PATH];
 	const char *record = getenv("TRACETOOL_RECORD");
 	struct rec_options o = { .path = path, .overwrite = module.o.overwrite, .record = record ? strtoull(record, NULL, 16) : 0,
-		.producer = "tracetool Mono module", .ring = module.o.ring_b,
+		.producer = MONO_PRODUCER, .ring = module.o.ring_b,
 		.threads = (uint32_t)module.o.threads, .max_size = module.o.max_b, .keep_ms = ms(module.o.keep_ns),
 		.rotate_size = module.o.rotate_b, .rotate_ms = ms(module.o.rotate_ns),
 		.rotate_keep = (uint32_t)module.o.rotate_keep, .meta = meta, .distorts = module.o.calls, .late = true,
