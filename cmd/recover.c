@@ -13,7 +13,7 @@
 #include "ttc/ttc.h"
 #include "io/sink.h"
 
-extern const struct tt_format tt_format_capture;
+extern const struct tt_format tt_format_ttc;
 
 struct recover_opts {
 	struct opt_list path;
@@ -107,13 +107,13 @@ open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, void 
 	tt_arena_init(&cap->arena, &app->env.mem);
 	if (rc == TT_OK)
 		rc = tt_src_peek(*src, &head, &n, err);
-	if (rc == TT_OK && tt_format_capture.probe(head, n) == 0)
+	if (rc == TT_OK && tt_format_ttc.probe(head, n) == 0)
 		rc = tt_fail(err, TT_E_UNKNOWN, 0, "not a capture of tracetool's recorders");
 	if (rc == TT_OK && !tt_src_info(*src)->seekable)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 		    "recover wants the capture as a plain file, as the recorder left it");
 	if (rc == TT_OK)
-		rc = tt_format_capture.open(&app->env, *src, cap, ctx, err);
+		rc = tt_format_ttc.open(&app->env, *src, cap, ctx, err);
 	if (rc != TT_OK && *src)
 		tt_err_in(err, "%s", cap->path);
 	return rc;
@@ -122,7 +122,7 @@ open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, void 
 static void
 close_capture(struct tt_capture *cap, struct tt_src *src, void *ctx)
 {
-	tt_format_capture.close(ctx);
+	tt_format_ttc.close(ctx);
 	if (src)
 		tt_src_close(src);
 	tt_arena_free(&cap->arena);

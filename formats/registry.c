@@ -1,7 +1,11 @@
+/**
+ * The readers, one line each, and the formats that are recognised but not read. Nothing else in the program names a reader, but
+ * for tracetool recover.
+ */
 #include "model/format.h"
 
 extern const struct tt_format tt_format_mlpd;
-extern const struct tt_format tt_format_capture;
+extern const struct tt_format tt_format_ttc;
 
 extern const struct tt_foreign tt_foreign_unity_log;
 
@@ -12,6 +16,6 @@ const struct tt_foreign *const tt_foreigns[] = {
 
 const struct tt_format *const tt_formats[] = {
 	&tt_format_mlpd,
-	&tt_format_capture,
+	&tt_format_ttc,
 	NULL,
 };

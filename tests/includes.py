@@ -2,7 +2,8 @@
 """Every #include of lib, formats and cmd follows an arrow of ARCHITECTURE.md, and every arrow there is used.
 
 The page lists the folders from the ground up, one line each: "folder: the folders whose headers it may include", all of them
-above it. So there is no circle. The files that the pages on structure name are there. Ends with "N passed, N failed".
+above it. So there is no circle. The files that the pages on structure name are there, and
+every file of formats begins with what it is for. Ends with "N passed, N failed".
 """
 
 import os
@@ -68,6 +69,7 @@ def main():
                 used.add((folder, to))
                 if to not in allowed.get(folder, ()):
                     wrong.append('"%s" (%s may include: %s)' % (name, folder, " ".join(allowed.get(folder, ["nothing"]))))
+            check(text.startswith("/*") or not folder.startswith("formats"), "%s/%s does not begin with what it is for" % (folder, file))
             check(not wrong, "%s/%s includes %s" % (folder, file, ", ".join(wrong)))
     unused = sorted("%s to %s" % (a, b) for a in allowed for b in allowed[a] if (a, b) not in used)
     check(not unused, "arrows of the page that no file needs: " + ", ".join(unused))

@@ -223,7 +223,7 @@ decode(struct reading *x, struct tt_chunk *c, struct tt_batch *b, struct tt_err 
 	int rc;
 
 	tt_batch_reset(b);
-	rc = tt_format_capture.decode(x->m, c, b, err);
+	rc = tt_format_ttc.decode(x->m, c, b, err);
 	for (uint64_t i = 0; rc == TT_OK && i < b->unsure; i++)
 		for (size_t j = 0; j < st->n; j++)
 			again = again || st->z[j].key == b->unsure_key[i];
@@ -233,7 +233,7 @@ decode(struct reading *x, struct tt_chunk *c, struct tt_batch *b, struct tt_err 
 		tt_stack_push(&base, b->mem, st->z[i].key, st->z[i].ts, st->z[i].flags, err);
 	tt_batch_reset(b);
 	b->base = &base;
-	rc = tt_format_capture.decode(x->m, c, b, err);
+	rc = tt_format_ttc.decode(x->m, c, b, err);
 	b->base = NULL;
 	tt_stack_free(&base, b->mem);
 	return rc;
@@ -276,8 +276,8 @@ read_on(struct tt_env *env, void *lead, struct later *l, const char *path, struc
 		rc = tt_src_open(env, path, &l->src, err);
 	}
 	if (rc == TT_OK)
-		rc = tt_format_capture.open(env, l->src, &l->cap, &l->ctx, err);
-	return rc == TT_OK ? tt_format_capture.append(lead, l->ctx, err) : rc;
+		rc = tt_format_ttc.open(env, l->src, &l->cap, &l->ctx, err);
+	return rc == TT_OK ? tt_format_ttc.append(lead, l->ctx, err) : rc;
 }
 
 /* Times in ticks, so that they compare exactly, read by the fast loop. */
@@ -369,13 +369,13 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 		r->rc = fd >= 0 ? tt_src_open_fd(&env, fd, "test", &src, &r->err) : p ? tt_src_open_mem(&env, p, n, "test", &src, &r->err)
 			  : tt_src_open(&env, path, &src, &r->err);
 	if (r->rc == TT_OK)
-		r->rc = tt_format_capture.open(&env, src, &cap, &ctx, &r->err);
+		r->rc = tt_format_ttc.open(&env, src, &cap, &ctx, &r->err);
 	for (size_t i = 0; i < ttc_how.nthen && r->rc == TT_OK; i++)
 		r->rc = read_on(&env, ctx, &later[i], ttc_how.then[i], &r->err);
 	x.m = ctx;
 	if (ctx)
 		in_ticks(ctx, r);
-	while (r->rc == TT_OK && (r->rc = tt_format_capture.next(ctx, &c, &r->err)) == TT_OK) {
+	while (r->rc == TT_OK && (r->rc = tt_format_ttc.next(ctx, &c, &r->err)) == TT_OK) {
 		tt_loss_join(&r->loss, &c.loss);
 		r->rc = read_chunk(&x, &env, &c, &b, &cap);
 	}
@@ -387,11 +387,11 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 	for (size_t i = 0; i < TTC_KIT_THREADS; i++)
 		tt_stack_free(&x.stack[i], &env.mem);
 	if (ctx)
-		tt_format_capture.close(ctx);
+		tt_format_ttc.close(ctx);
 	if (src)
 		tt_src_close(src);
 	for (size_t i = 0; i < ttc_how.nthen; i++) {
-		tt_format_capture.close(later[i].ctx);
+		tt_format_ttc.close(later[i].ctx);
 		tt_src_close(later[i].src);
 		tt_arena_free(&later[i].cap.arena);
 	}
@@ -442,15 +442,15 @@ ttc_recover(const char *const *path, size_t npath, size_t *n)
 		tt_arena_init(&cap[i].arena, &env.mem);
 		rc = tt_src_open(&env, path[i], &src[i], &err);
 		if (rc == TT_OK)
-			rc = tt_format_capture.open(&env, src[i], &cap[i], &ctx, &err);
+			rc = tt_format_ttc.open(&env, src[i], &cap[i], &ctx, &err);
 		part[i] = ctx;
 	}
 	for (size_t i = 1; i < npath && rc == TT_OK; i++)
-		rc = tt_format_capture.append(part[0], part[i], &err);
+		rc = tt_format_ttc.append(part[0], part[i], &err);
 	if (rc == TT_OK)
 		rc = ttc_copy(part, npath, append, &b, &done, &err);
 	for (size_t i = 0; i < npath && i < MOST; i++) {
-		tt_format_capture.close(part[i]);
+		tt_format_ttc.close(part[i]);
 		if (src[i]) {
 			tt_src_close(src[i]);
 			tt_arena_free(&cap[i].arena);

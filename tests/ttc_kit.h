@@ -10,7 +10,7 @@
 #include "model/loss.h"
 #include "recorder/core/rec.h"
 
-extern const struct tt_format tt_format_capture;
+extern const struct tt_format tt_format_ttc;
 
 /* What a thread recorded, or what was read of it: counts, and order-free sums of hashes. */
 struct ttc_sum {

@@ -1,3 +1,7 @@
+/**
+ * Numbers, texts, arguments and stacks out of the bytes of an .mlpd buffer; the contract is in chunk_take.h. Nothing here knows
+ * what an event means.
+ */
 #include "mlpd/chunk_take.h"
 
 /* Numbers of more than two groups, out of line. */

@@ -5,8 +5,8 @@
  * p passes the end by a few bytes at most, and over() tells at the end of an event that it did. Whoever loops
  * over a count from the file asks left() before and looks at p inside.
  */
-#ifndef TT_MONO_TAKE_H
-#define TT_MONO_TAKE_H
+#ifndef TT_MLPD_CHUNK_TAKE_H
+#define TT_MLPD_CHUNK_TAKE_H
 
 #include "mlpd/mlpd.h"
 

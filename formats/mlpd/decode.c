@@ -1,3 +1,7 @@
+/**
+ * The loop over the events of an .mlpd buffer: calls, which are most of them, are read here, all others in events.c. Pure: it
+ * knows the chunk and the opened capture, and changes neither.
+ */
 #include "mlpd/chunk_take.h"
 
 #include "model/zones.h"

@@ -1,3 +1,7 @@
+/**
+ * What the events of .mlpd but calls mean, data versions 4 to 17, as events of the model (tracetool-mlpd(7)). Nothing here
+ * knows tables or what they are used for.
+ */
 #include "mlpd/chunk_take.h"
 
 #include "model/zones.h"

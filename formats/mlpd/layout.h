@@ -5,8 +5,8 @@
  * checked against real captures of 4.2.1, 4.6.2, 6.8.0 and 6.14.1; see
  * tracetool-mlpd(7). All fixed integers are little-endian on every platform.
  */
-#ifndef TT_MONO_LAYOUT_H
-#define TT_MONO_LAYOUT_H
+#ifndef TT_MLPD_LAYOUT_H
+#define TT_MLPD_LAYOUT_H
 
 #include <stdint.h>
 

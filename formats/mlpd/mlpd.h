@@ -2,8 +2,8 @@
  * The .mlpd reader's own interface: what reader.c (header, index, chunks),
  * decode.c (events) and category.c (assemblies) share.
  */
-#ifndef TT_MONO_MONO_H
-#define TT_MONO_MONO_H
+#ifndef TT_MLPD_MLPD_H
+#define TT_MLPD_MLPD_H
 
 #include "io/window.h"
 #include "mlpd/layout.h"

@@ -1,3 +1,6 @@
+/**
+ * The file .mlpd: recognising it, its header, where its buffers are, what to do where one is damaged. It decodes no event.
+ */
 #include "mlpd/mlpd.h"
 #include "producers/mono.h"
 

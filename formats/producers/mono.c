@@ -1,3 +1,6 @@
+/**
+ * What Mono's options, counters and our module's facts mean; the contract is in mono.h. Nothing here reads a file.
+ */
 #include "producers/mono.h"
 
 #include <string.h>

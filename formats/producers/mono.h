@@ -4,8 +4,8 @@
  * Source of facts for the log profiler: recordings of one program by Mono 6.8 with each option alone and with others, and
  * captures by 4.2 and 4.6. Where an older version's defaults are not known, only what an option names counts.
  */
-#ifndef TT_MONO_TOLD_H
-#define TT_MONO_TOLD_H
+#ifndef TT_PRODUCERS_MONO_H
+#define TT_PRODUCERS_MONO_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -5,8 +5,8 @@
  * "addresses" are a count, then zigzag differences of addresses shifted down by 3. A stack is a count, then zigzag differences of
  * methods' addresses, innermost first. libc only.
  */
-#ifndef TT_MONO_RECORDS_H
-#define TT_MONO_RECORDS_H
+#ifndef TT_PRODUCERS_MONO_RECORDS_H
+#define TT_PRODUCERS_MONO_RECORDS_H
 
 #include <stdint.h>
 

@@ -1,3 +1,6 @@
+/**
+ * What Unity's names mean; the contract is in unity.h. It becomes part of games: libc only, no state.
+ */
 #include "producers/unity.h"
 
 #include <stddef.h>

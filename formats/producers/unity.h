@@ -7,8 +7,8 @@
  *
  * Source: Unity's manual of built-in markers and counters, and the categories of its published C# reference.
  */
-#ifndef TT_UNITY_NAMES_H
-#define TT_UNITY_NAMES_H
+#ifndef TT_PRODUCERS_UNITY_H
+#define TT_PRODUCERS_UNITY_H
 
 #include <stdbool.h>
 #include <stdint.h>

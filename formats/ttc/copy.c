@@ -1,3 +1,7 @@
+/**
+ * Writing a whole capture from what a file and its ring hold together, for tracetool recover. Chunks are copied as they are; no
+ * record is decoded but those of thread 0.
+ */
 #include "ttc/ttc.h"
 
 #include "ttc/crc32c.h"

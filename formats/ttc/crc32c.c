@@ -1,3 +1,6 @@
+/**
+ * CRC-32C; the contract is in crc32c.h. It becomes part of games: libc only.
+ */
 #include "ttc/crc32c.h"
 
 #if defined(__aarch64__) && defined(__linux__)

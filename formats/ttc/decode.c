@@ -1,3 +1,7 @@
+/**
+ * One chunk of .ttc: its state, the loop over its records, and what its place in the thread means. Pure: it knows the chunk and
+ * the opened capture, and changes neither.
+ */
 #include "ttc/decode.h"
 
 /* --- the state at the chunk's beginning -------------------------------------------------------- */

@@ -1,12 +1,12 @@
 /**
- * Decoding a chunk, shared by decode.c (its state and the loop over its records), hot.c (begins and ends, and skimming), other.c
+ * Decoding a chunk, shared by decode.c (its state and the loop over its records), hot_records.c (begins and ends, and skimming), rare_records.c
  * (records of other kinds) and define.c (thread 0).
  *
  * The bytes are those of a chunk whose checksum was right, with TT_CHUNK_PAD readable bytes behind. They may be wrong all the same:
  * what makes no sense is told in the batch's ledger, and errors are of memory alone.
  */
-#ifndef TT_CAPTURE_DECODE_H
-#define TT_CAPTURE_DECODE_H
+#ifndef TT_TTC_DECODE_H
+#define TT_TTC_DECODE_H
 
 #include "ttc/ttc.h"
 
@@ -142,15 +142,15 @@ ttc_get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
 }
 
 /*
- * hot.c: read begins and ends, as many as stand in a row. Stops before the first record of another kind or of more than six bytes, at
+ * hot_records.c: read begins and ends, as many as stand in a row. Stops before the first record of another kind or of more than six bytes, at
  * an end that needs the rules of model/zones.h, and near the end of the chunk. How many there were.
  */
 uint64_t ttc_hot(struct ttc_run *r, int *rc);
-/* hot.c: only frames and the thread's end of what the chunk holds, its last time, and how many zones and allocations. */
+/* hot_records.c: only frames and the thread's end of what the chunk holds, its last time, and how many zones and allocations. */
 int ttc_skim(struct ttc_run *r);
-/* other.c: a record of another kind, with its payload. */
+/* rare_records.c: a record of another kind, with its payload. */
 int ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end);
-/* other.c: append UTF-16 text as UTF-8; what is not valid becomes U+FFFD. */
+/* rare_records.c: append UTF-16 text as UTF-8; what is not valid becomes U+FFFD. */
 int ttc_utf16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err);
 /* define.c: the records of thread 0. */
 int ttc_define(struct ttc_run *r);

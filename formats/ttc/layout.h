@@ -26,8 +26,8 @@
  * varint: seven bits a byte, least first, the high bit says that more follow; at most ten bytes; may be
  * padded (0x80 bytes before the last). zigzag: (n << 1) ^ (n >> 63).
  */
-#ifndef TT_CHUNK_H
-#define TT_CHUNK_H
+#ifndef TT_TTC_LAYOUT_H
+#define TT_TTC_LAYOUT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -333,7 +333,7 @@ decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_
 	return ttc_decode(ctx, c, b, err);
 }
 
-const struct tt_format tt_format_capture = {
+const struct tt_format tt_format_ttc = {
 	.name = "capture",
 	.summary = "captures of tracetool's own recorders",
 	.suffix = ".ttc",

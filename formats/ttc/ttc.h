@@ -1,12 +1,12 @@
 /**
- * The reader of our own captures (.ttc), shared by reader.c (the file), find.c (where chunks are), order.c (which are missing),
- * heed.c (thread 0 about them), join.c (the ring), parts.c (files of one recording), decode.c and those it shares decode.h with
- * (records), mono.c (those of Mono) and copy.c (tracetool recover).
+ * The reader of our own captures (.ttc), shared by reader.c (the file), find.c (where chunks are), index.c (which are missing),
+ * thread_notice.c (thread 0 about them), join.c (the ring), parts.c (files of one recording), decode.c and those it shares decode.h with
+ * (records), mono_records.c (those of Mono) and copy.c (tracetool recover).
  *
  * Source: formats/ttc/layout.h and tracetool-capture(5). No byte is used before its chunk's checksum was right.
  */
-#ifndef TT_CAPTURE_CAPTURE_H
-#define TT_CAPTURE_CAPTURE_H
+#ifndef TT_TTC_TTC_H
+#define TT_TTC_TTC_H
 
 #include <stdatomic.h>
 
@@ -50,7 +50,7 @@ struct ttc_who {
 	uint64_t at_drops;            /* dropped before its last unit */
 	uint64_t dropped;             /* told in the ledger */
 	uint64_t last_seq, last_end;  /* the account of the recorder: next chunk, bytes of the last */
-	struct ttc_start *start;      /* where its chunks may begin by the recorder's stream; see order.c */
+	struct ttc_start *start;      /* where its chunks may begin by the recorder's stream; see index.c */
 	size_t nstart, capstart;
 	bool ringed;                  /* and, as the ring has it, here: */
 	struct ttc_start ring;
@@ -177,14 +177,14 @@ int ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, 
 /* The chunk at m->at, or the first one behind it that can be found; m->at moves on. TT_END. */
 int ttc_next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
 
-/* heed.c */
+/* thread_notice.c */
 /* A chunk of thread 0, whose checksum is right. *${defines}: there is something for decode in it. */
 int ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *defines, struct tt_loss *loss,
     struct tt_err *err);
 /* Heed a definition, ${kind} and its payload, for what it means for others; see also define.c. */
 void ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end);
 
-/* order.c */
+/* index.c */
 struct ttc_who *ttc_who(struct ttc *m, uint32_t number, struct tt_err *err);     /* made if new; NULL: no memory */
 void ttc_free_who(struct ttc *m);
 void ttc_free_made(struct ttc *m);
@@ -223,11 +223,11 @@ int ttc_append(void *ctx, void *later, struct tt_err *err);
 /* parts.c: reading comes to the end of ${m}, and goes on in the next file. */
 int ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
-/* hot.c: fill in the table of forms. */
+/* hot_records.c: fill in the table of forms. */
 void ttc_forms(struct ttc *m);
 /* decode.c */
 int ttc_decode(const struct ttc *m, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
-/* mono.c: a record of Mono's recorder. */
+/* mono_records.c: a record of Mono's recorder. */
 int ttc_mono(struct tt_batch *b, int64_t ts, unsigned kind, const uint8_t *p, const uint8_t *end, struct tt_err *err);
 const char *ttc_mono_name(unsigned kind);
 /* A stack as words of the batch, outermost first. */
@@ -241,12 +241,12 @@ int ttc_category(const struct tt_capture *cap, const struct tt_def *marker, cons
 int ttc_timing(const char *counter, unsigned *late);
 struct tt_marker_facts ttc_marker_facts(const struct tt_def *marker);
 const char *const *ttc_arg_names(const struct tt_def *marker);
-/* other.c */
+/* rare_records.c */
 const char *ttc_tag_name(unsigned tag);
 
 /**
  * ttc_copy(part, n, write, arg, done, err):
- * Write the capture that the ${n} readers at ${part} (opened by tt_format_capture, on seekable input; files of one
+ * Write the capture that the ${n} readers at ${part} (opened by tt_format_ttc, on seekable input; files of one
  * recording in their order) have together, whole, with what the ring adds, without what is damaged, and with an end.
  * For tracetool recover.
  */

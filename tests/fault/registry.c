@@ -331,7 +331,7 @@ TEST(hostile_numbers_behind_right_checksums_take_neither_time_nor_memory)
 	unsigned bad = 0;
 	uint8_t *to;
 
-	if (!find_sample(&tt_format_capture, &s))
+	if (!find_sample(&tt_format_ttc, &s))
 		return;
 	to = malloc(s.n + 64);
 	peak_most = 0;

@@ -373,11 +373,11 @@ read_back(const char *path)
 	tt_arena_init(&cap.arena, &env.mem);
 	tt_batch_init(&b, &env.mem, TT_NEEDS_ARGS);
 	must(tt_defs_new(&env.mem, &cap.defs, &err) == TT_OK && tt_src_open(&env, path, &src, &err) == TT_OK &&
-	    tt_format_capture.open(&env, src, &cap, &ctx, &err) == TT_OK, "the capture can be read");
-	while (tt_format_capture.next(ctx, &c, &err) == TT_OK) {
+	    tt_format_ttc.open(&env, src, &cap, &ctx, &err) == TT_OK, "the capture can be read");
+	while (tt_format_ttc.next(ctx, &c, &err) == TT_OK) {
 		tt_loss_join(&found, &c.loss);
 		tt_batch_reset(&b);
-		must(tt_format_capture.decode(ctx, &c, &b, &err) == TT_OK, "a chunk can be decoded");
+		must(tt_format_ttc.decode(ctx, &c, &b, &err) == TT_OK, "a chunk can be decoded");
 		must(b.unsure == 0, "the recorder knows what ends");
 		tt_loss_join(&found, &b.loss);
 		for (size_t i = 0; i < b.ndef; i++)
@@ -395,7 +395,7 @@ read_back(const char *path)
 			fprintf(stderr, "recorder: %llu lost: kind %d\n", (unsigned long long)found.e[i].n, i);
 		must(found.e[i].n == 0, "nothing is lost");
 	}
-	tt_format_capture.close(ctx);
+	tt_format_ttc.close(ctx);
 	tt_src_close(src);
 	tt_batch_free(&b);
 	tt_mem_free(&env.mem, c.bytes, c.cap);

@@ -35,10 +35,10 @@ read_all(const char *path, struct all *a)
 	tt_batch_init(&a->b, &a->env.mem, NEEDS);
 	a->rc = tt_src_open(&a->env, path, &src, &err);
 	if (a->rc == TT_OK)
-		a->rc = tt_format_capture.open(&a->env, src, &a->cap, &ctx, &err);
-	while (a->rc == TT_OK && (a->rc = tt_format_capture.next(ctx, &c, &err)) == TT_OK) {
+		a->rc = tt_format_ttc.open(&a->env, src, &a->cap, &ctx, &err);
+	while (a->rc == TT_OK && (a->rc = tt_format_ttc.next(ctx, &c, &err)) == TT_OK) {
 		tt_batch_init(&b, &a->env.mem, NEEDS);
-		a->rc = tt_format_capture.decode(ctx, &c, &b, &err);
+		a->rc = tt_format_ttc.decode(ctx, &c, &b, &err);
 		tt_loss_join(&a->loss, &c.loss);
 		tt_loss_join(&a->loss, &b.loss);
 		if (b.n > a->b.n) {
@@ -49,7 +49,7 @@ read_all(const char *path, struct all *a)
 		}
 	}
 	tt_mem_free(&a->env.mem, c.bytes, c.cap);
-	tt_format_capture.close(ctx);
+	tt_format_ttc.close(ctx);
 	if (src)
 		tt_src_close(src);
 }

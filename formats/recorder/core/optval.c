@@ -1,3 +1,6 @@
+/**
+ * Values of options; the contract is in optval.h.
+ */
 #include "recorder/core/optval.h"
 
 #include <stdio.h>

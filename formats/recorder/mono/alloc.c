@@ -1,3 +1,7 @@
+/**
+ * Allocations, in three forms: each one, each with its stack, or a sample of them by bytes. They are recorded on the thread that
+ * allocates, so nothing here allocates managed memory or waits.
+ */
 #include "recorder/mono/module.h"
 
 #include <math.h>

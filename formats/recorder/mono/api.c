@@ -1,3 +1,6 @@
+/**
+ * The runtime's functions, found by name when the module is loaded: it is not linked with the runtime. Which ones, api.h says.
+ */
 #include "recorder/mono/api.h"
 
 #include <stddef.h>

@@ -1,3 +1,7 @@
+/**
+ * Arguments, results and locals of the methods that the option args names, as values of a zone. Of a value
+ * its bits, its text, or its class and address are recorded.
+ */
 #include "recorder/mono/module.h"
 #include "recorder/mono/frame.h"
 

@@ -1,3 +1,7 @@
+/**
+ * Recording starts and stops: by options, a signal, the control file, and C functions for the program. All within one
+ * capture; whatever asks first is obeyed first. A thread of our own looks after all that comes from outside.
+ */
 #include "recorder/mono/module.h"
 
 #include <errno.h>
@@ -8,11 +12,6 @@
 
 #include "recorder/mono/tracetool_mono.h"
 #include "recorder/core/program.h"
-
-/*
- * Recording starts and stops: by options, a signal, the control file, and C functions for the program. All within one
- * capture; whatever asks first is obeyed first. A thread of our own looks after all that comes from outside.
- */
 
 static atomic_flag taken = ATOMIC_FLAG_INIT;
 static bool paused, ended;            /* taken */

@@ -1,10 +1,10 @@
-#include "recorder/mono/module.h"
-
-/*
+/**
  * The runtime's own counters, read at intervals by the helper thread, which is not the runtime's: reading takes no managed
  * memory. Their keys are small numbers: events name counters by 32 bits. Other
  * keys are smaller ones, or addresses.
  */
+#include "recorder/mono/module.h"
+
 enum { COUNTERS = 1024, FIRST_KEY = 0x40000000 };
 
 /* Of processor time the runtime has the user's share, the system's and a total in which the user's counts twice (6.8). */

@@ -1,15 +1,14 @@
-#include "recorder/mono/module.h"
-
-#include <stdlib.h>
-
-#include "recorder/mono/table.h"
-
-/*
+/**
  * Coverage: the runtime counts the statements of the methods we choose when it compiles them, and tells the counts when
  * it is asked. It is asked every now and then, a little at a time, on its finalizer thread, and for all at the end; what
  * has changed since the last time is written. Methods that never ran are written with zeros. One of a generic method's
  * instances may count for all of them, so each is written, and told by its definition's token to be the same.
  */
+#include "recorder/mono/module.h"
+
+#include <stdlib.h>
+
+#include "recorder/mono/table.h"
 
 /* At least so long between two passes; of each of which so much is done at a time, at most so often. */
 enum { PASS_NS = 2000000000, STEP_NS = 2000000, STEPS_NS = 100000000 };

@@ -1,3 +1,7 @@
+/**
+ * Names: images, assemblies, domains, classes, vtables, methods and threads, defined when the runtime tells of them or an
+ * event first needs them.
+ */
 #include "recorder/mono/module.h"
 
 #include <stdio.h>

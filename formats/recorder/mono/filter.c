@@ -1,3 +1,6 @@
+/**
+ * Which methods are recorded: the options include, exclude, args and frame, decided once for a method, when it is compiled.
+ */
 #include "recorder/mono/module.h"
 
 #include "recorder/mono/table.h"

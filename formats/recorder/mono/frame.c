@@ -1,3 +1,7 @@
+/**
+ * Where the variables of a frame lie, from its debug information; the contract is in frame.h. It knows registers, and nothing of
+ * recording.
+ */
 #include "recorder/mono/frame.h"
 
 #if defined(__linux__) && defined(__x86_64__)

@@ -1,9 +1,8 @@
-#include "recorder/mono/module.h"
-
-/*
- * Between the events 7 (stopped) and 8 (restarting) every other thread stands still, and may hold any lock: nothing here
+/**
+ * Collections, moved objects, roots, handles and finalizers. Between the events 7 (stopped) and 8 (restarting) every other thread stands still, and may hold any lock: nothing here
  * may take one. The collecting thread has its writing end since event 6.
  */
+#include "recorder/mono/module.h"
 
 static void
 on_event(MonoProfiler *p, MonoProfilerGCEvent event, uint32_t generation, mono_bool serial)

@@ -1,12 +1,11 @@
-#include "recorder/mono/module.h"
-
-/*
+/**
  * Heap shots: every object with class, size and references, taken where a major collection is about to let the
  * program go on. Every other thread stands still, and may hold any lock: nothing here allocates or names anything.
  *
  * A shot is taken where one is asked for: on demand, at an interval, at every Nth major collection, at the end. Where
  * no collection comes by itself one is caused.
  */
+#include "recorder/mono/module.h"
 
 enum { POLL_US = 10000, RECORD_MOST = 3900, OBJECT_MOST = 60, REF_MOST = 20 };
 

@@ -1,10 +1,9 @@
-#include "recorder/mono/module.h"
-
-/*
- * Compiling is a zone "JIT"; the code that is made is recorded with its size, of methods with their name, too. The end is that of a
+/**
+ * Compiled code. Compiling is a zone "JIT"; the code that is made is recorded with its size, of methods with their name, too. The end is that of a
  * method's: code that was compiled ahead of time is done as well, now and then without a begin. What is done is recorded with the
  * method's key: from then on its code is known.
  */
+#include "recorder/mono/module.h"
 
 /* No method's address, but this one's alone. */
 static uint64_t

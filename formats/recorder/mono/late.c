@@ -1,8 +1,4 @@
-#include "recorder/mono/module.h"
-
-#include "recorder/mono/table.h"
-
-/*
+/**
  * What a signal handler or a stopped world met and cannot name itself: methods, code compiled ahead of time, classes.
  * They put it into a table of slots, each taken by one exchange, and wake the runtime's finalizer thread, which names
  * what is in it. (A thread of ours would have to attach to the runtime and leave it again; both can stand in the way of
@@ -11,6 +7,9 @@
  * Only what the runtime compiled before is named late: it lasts as long as its domain. Methods it compiles while we
  * watch are named then, so a dynamic one is never looked at here.
  */
+#include "recorder/mono/module.h"
+
+#include "recorder/mono/table.h"
 
 enum { SLOTS = 4096, TRIES = 16 };
 enum { BUSY = 1, IS_METHOD = 1, IS_CLASS = 2, IS_VTABLE = 3 };       /* any other `with` is the domain that code is in */

@@ -1,3 +1,7 @@
+/**
+ * Loading the module, opening the capture, telling the runtime which events are wanted, and completing the capture at the
+ * end. What each kind of event does is in the other files.
+ */
 #include "recorder/mono/module.h"
 
 #include <stdarg.h>

@@ -1,3 +1,6 @@
+/**
+ * The options of the module, from one text with commas; the contract is in options.h. Nothing here knows the runtime.
+ */
 #include "recorder/mono/options.h"
 
 #include <signal.h>

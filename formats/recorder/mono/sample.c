@@ -1,12 +1,5 @@
-#include "recorder/mono/module.h"
-
-#include <stdio.h>
-
-#include "recorder/mono/table.h"
-#include "recorder/mono/timer.h"
-
-/*
- * The runtime signals every thread at each tick; the handler runs on it, whatever it was doing. So: a writing end of
+/**
+ * Samples of the stacks. The runtime signals every thread at each tick; the handler runs on it, whatever it was doing. So: a writing end of
  * its own for each thread, made before; no thread-local variable, whose first use may allocate; no name, no lock.
  *
  * A tick hits threads that sleep, too. In mode cpu each thread is recorded as often as its own processor time has
@@ -16,6 +9,12 @@
  * At its first hit in this mode a thread gets a timer of its own, where the system has such. Once all have one, the
  * runtime's sampler is told to rest.
  */
+#include "recorder/mono/module.h"
+
+#include <stdio.h>
+
+#include "recorder/mono/table.h"
+#include "recorder/mono/timer.h"
 
 enum { DEPTH = 128, REPEAT_MOST = 50 };
 

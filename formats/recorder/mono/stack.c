@@ -1,3 +1,6 @@
+/**
+ * The calling thread's stack as bytes of a record. The runtime walks it; nothing here names a method.
+ */
 #include "recorder/mono/module.h"
 
 struct frames {

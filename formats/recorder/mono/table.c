@@ -1,3 +1,6 @@
+/**
+ * A table of numbers without locks; the contract is in table.h. Parts are added and never moved, so a reader may be anywhere.
+ */
 #include "recorder/mono/table.h"
 
 #include "recorder/core/platform.h"

@@ -1,3 +1,6 @@
+/**
+ * Exceptions (throw, clause, catch) and contended locks, with stacks.
+ */
 #include "recorder/mono/module.h"
 
 /* From a throw to its catch there is a zone "Exception" on the thread, from a contended lock to its end "Contention". */

@@ -1,3 +1,6 @@
+/**
+ * A timer of a thread's own processor time; the contract is in timer.h. Linux only: elsewhere there is none.
+ */
 #include "recorder/mono/timer.h"
 
 #if defined(__linux__) && defined(__LP64__) && (defined(__x86_64__) || defined(__aarch64__))

@@ -1,3 +1,6 @@
+/**
+ * The end of the recorder in one C file. Only amalgamate.py takes it in.
+ */
 
 /* ---- registration where plug-ins are linked in ---- */
 

@@ -1,3 +1,7 @@
+/**
+ * The options of the plug-in, and whether they take a marker; the contract is in config.h. Nothing here knows where the text
+ * came from.
+ */
 #include "recorder/unity/config.h"
 
 #include <stdio.h>

@@ -1,14 +1,14 @@
-#include "recorder/unity/plugin.h"
-
-#include <stdlib.h>
-
-/*
- * Categories and threads are asked for from load on: the engine is not known to describe those again that it has
+/**
+ * What the engine describes: categories, threads, markers. Categories and threads are asked for from load on: the engine is not known to describe those again that it has
  * already, and a capture that starts late should name them all the same. They come seldom. Markers it does describe
  * again, so those are asked for while capturing only.
  *
  * One lock for all; markers are registered under it, so that none is after the end of a capture.
  */
+#include "recorder/unity/plugin.h"
+
+#include <stdlib.h>
+
 static struct lock lock = { ATOMIC_FLAG_INIT };
 
 static void

@@ -1,9 +1,8 @@
-#include "recorder/unity/plugin.h"
-
-/*
- * Here nothing waits, allocates or calls the system; what recording itself promises is in rec.h. The time is read first,
+/**
+ * Events of markers: begin, end, single, with their values. Here nothing waits, allocates or calls the system; what recording itself promises is in rec.h. The time is read first,
  * so that what we do lies behind it at a begin. A marker's key comes as the user pointer.
  */
+#include "recorder/unity/plugin.h"
 
 /* An array of Unity's values is one of ours. */
 _Static_assert(sizeof(struct rec_value) == sizeof(struct unity_value), "values have one layout");

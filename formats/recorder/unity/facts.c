@@ -1,3 +1,7 @@
+/**
+ * What the C# companion tells by the C functions: facts, labels, marks, frame timings. Facts are kept for every capture that
+ * follows.
+ */
 #include "recorder/unity/plugin.h"
 
 #include <stdio.h>

@@ -1,3 +1,7 @@
+/**
+ * The plug-in's life: loading, starting and stopping, the helper thread, the control file, messages. What is recorded is in
+ * events.c and defs.c.
+ */
 #include "recorder/unity/plugin.h"
 
 #include <stdarg.h>

@@ -1,12 +1,12 @@
-#include "recorder/unity/plugin.h"
-
-#include <string.h>
-
-/*
+/**
  * Our work in the Unity profiler: the writer thread by its name, a zone for each write, and counters of bytes written and
  * events dropped. All of it happens on the writer thread, which is known by being where the first write after
  * the start comes from.
  */
+#include "recorder/unity/plugin.h"
+
+#include <string.h>
+
 static struct {
 	const struct unity_profiler_v1 *v1;
 	const struct unity_profiler_v2 *v2;
