@@ -1,5 +1,6 @@
 /**
- * What the engine describes: categories, threads, markers. Categories and threads are asked for from load on: the engine is not known to describe those again that it has
+ * What the engine describes: categories, threads, markers. Categories and threads are asked for from load on: the
+ * engine is not known to describe those again that it has
  * already, and a capture that starts late should name them all the same. They come seldom. Markers it does describe
  * again, so those are asked for while capturing only.
  *

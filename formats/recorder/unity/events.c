@@ -1,5 +1,6 @@
 /**
- * Events of markers: begin, end, single, with their values. Here nothing waits, allocates or calls the system; what recording itself promises is in rec.h. The time is read first,
+ * Events of markers: begin, end, single, with their values. Here nothing waits, allocates or calls the system; what
+ * recording itself promises is in rec.h. The time is read first,
  * so that what we do lies behind it at a begin. A marker's key comes as the user pointer.
  */
 #include "recorder/unity/plugin.h"
