@@ -49,5 +49,5 @@ tt_word_distance(const char *word, const char *candidate)
 	if (n >= 2 && n < m && memcmp(word, candidate, n) == 0)
 		return 1;
 	d = edits(word, n, candidate, m);
-	return d <= (n + 2) / 3 && d < n ? d : SIZE_MAX;
+	return d < n && (d == 1 || 3 * d <= n) ? d : SIZE_MAX;
 }
