@@ -225,8 +225,13 @@ def bombs(c):
         data = kit.zipped([("a.zip", data), ("b.zip", data)])
     r, got, _ = c.run("nested bombs", {"n.zip": data})
     s.check("nested bombs: told, ten times at most", None if 1 <= r.err.count("--nesting") <= 10 else r.err)
-    s.check("nested bombs: told how many more", None if 'n.zip: 6 more lines of the kind "depth"' in r.err else r.err)
-    s.equal("nested bombs: counted", got["n.zip"]["complaints"]["depth"]["n"], 16)
+    s.check("nested bombs: told how many more", None if 'n.zip: 6 more lines of the kind "limit"' in r.err else r.err)
+    s.equal("nested bombs: counted", got["n.zip"]["complaints"]["limit"]["n"], 16)
+    s.equal("nested bombs: not read, so not well", (r.returncode, got["n.zip"]["outcome"], got["n.zip"]["why"]), (3, "damaged", "limit"))
+    data = kit.zipped([("a.zip", kit.zipped([("x.mlpd", m)])), ("y.mlpd", m)])
+    for nesting, status in ((0, 3), (1, 0)):
+        r, got, _ = c.run("nested with --nesting %d" % nesting, {"n.zip": data}, "--nesting", str(nesting))
+        s.equal("--nesting %d" % nesting, (r.returncode, "n.zip!a.zip!x.mlpd" in got, got["n.zip!y.mlpd"]["outcome"]), (status, nesting > 0, "ok"))
 
 
 def dictionaries(c):
