@@ -147,23 +147,6 @@ has_allocs(const struct tt_model *m)
 }
 
 static int
-alloc_total(const struct tt_figures *g, bool bytes, struct tt_value *v)
-{
-	int64_t sum = 0;
-
-	for (uint32_t i = 0; i < tt_tree_count(g->m->tree); i++) {
-		struct tt_count c;
-
-		if (tt_tree_node(g->m->tree, i)->kind != TT_NODE_ALLOC)
-			continue;
-		c = tt_counts_get(g->m->counts, i);
-		sum += bytes ? c.total : (int64_t)c.n;
-	}
-	tt_value_set(v, sum);
-	return TT_OK;
-}
-
-static int
 allocs(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	bool none = !has_allocs(g->m);
@@ -174,8 +157,12 @@ allocs(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 	v->why = none ? "no allocation was recorded" : NULL;
 	if (!tt_model_knows_allocs(g->m))
 		return tt_value_unrecorded(g, v, TT_REC_ALLOCS, err);
-	if (x->stat == TT_STAT_TOTAL)
-		return alloc_total(g, x->metric->of == 0, v);
+	if (x->stat == TT_STAT_TOTAL) {
+		struct tt_alloc_sum sum = tt_alloc_sum(g->m);
+
+		tt_value_set(v, x->metric->of == 0 ? sum.bytes : tt_at_most(sum.n));
+		return TT_OK;
+	}
 	v->why = NULL;
 	e = values_of(g, frames ? TT_FRAME_ALLOC_N : frame_value_of(x), v, err);
 	if (!e)
@@ -248,46 +235,12 @@ heap(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 
 /* --- counters ---------------------------------------------------------------------------- */
 
-/* The dimension of a counter and what its values are multiplied by to come to base units. */
-static enum tt_dim
-counter_dim(const struct tt_def *d, double *scale)
-{
-	*scale = 1;
-	switch (tt_counter_unit_of(d)) {
-	case TT_CU_BYTES:
-	case TT_CU_BYTES_GUESSED:
-		return TT_DIM_BYTES;
-	case TT_CU_100NS:
-		*scale = 100;
-		return TT_DIM_TIME;
-	case TT_CU_US:
-		*scale = 1000;
-		return TT_DIM_TIME;
-	case TT_CU_NS:
-	case TT_CU_NS_GUESSED:
-		return TT_DIM_TIME;
-	case TT_CU_PERCENT:
-		return TT_DIM_PERCENT;
-	case TT_CU_FRACTION:
-		*scale = 100;
-		return TT_DIM_PERCENT;
-	default:
-		return TT_DIM_NUMBER;
-	}
-}
-
-static double
-number_of(const struct tt_counter_stat *c, union tt_counter_value v)
-{
-	return c->type == TT_T_F64 ? v.d : c->type == TT_T_U64 ? (double)v.u : (double)v.i;
-}
-
 static double
 counter_value(const struct tt_counter_stat *c, enum tt_stat_kind stat)
 {
 	if (stat == TT_STAT_MEAN)
-		return c->sum / (double)c->nsum;
-	return number_of(c, stat == TT_STAT_MAX ? c->max : stat == TT_STAT_MIN ? c->min : c->last);
+		return tt_counter_mean(c);
+	return tt_counter_number(c, stat == TT_STAT_MAX ? c->max : stat == TT_STAT_MIN ? c->min : c->last);
 }
 
 static int64_t
@@ -300,20 +253,24 @@ amount_of(double v)
 static void
 counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 {
+	static const enum tt_dim dim[] = { [TT_OF_NUMBER] = TT_DIM_NUMBER, [TT_OF_TIME] = TT_DIM_TIME, [TT_OF_BYTES] = TT_DIM_BYTES,
+		[TT_OF_PERCENT] = TT_DIM_PERCENT, [TT_OF_HZ] = TT_DIM_NUMBER };
 	size_t met = 0;
 
 	for (size_t i = 0; i < g->m->ncounter; i++) {
 		const struct tt_counter_stat *c = &g->m->counter[i];
-		double scale, value;
+		struct tt_counter_base base;
+		double value;
 		int64_t now;
 
 		if (!c->def || !c->def->len || c->n == 0 || c->type == TT_T_TEXT || !tt_figures_match(x, c->def->text))
 			continue;
-		v->dim = counter_dim(c->def, &scale);
+		base = tt_counter_base(c);
+		v->dim = dim[base.of];
 		value = counter_value(c, x->stat);
 		if (!isfinite(value))
 			continue;
-		now = amount_of(value * scale);
+		now = amount_of(value * (double)base.num);
 		if (met++ == 0 || (x->stat == TT_STAT_MIN ? now < v->v : now > v->v))
 			v->v = now;
 	}

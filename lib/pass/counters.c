@@ -74,22 +74,12 @@ struct scale { enum tt_unit unit; int64_t num; const char *name; };
 static struct scale
 scale_of(const struct tt_counter_stat *c)
 {
-	static const struct scale by_unit[] = {
-		[TT_CU_NONE] = { TT_UNIT_COUNT, 1, "value" },
-		[TT_CU_BYTES] = { TT_UNIT_BYTES, 1, "bytes" },
-		[TT_CU_100NS] = { TT_UNIT_NS, 100, "ns" },
-		[TT_CU_COUNT] = { TT_UNIT_COUNT, 1, "count" },
-		[TT_CU_FRACTION] = { TT_UNIT_PERCENT, 10000, "percent" },
-		[TT_CU_NS] = { TT_UNIT_NS, 1, "ns" },
-		[TT_CU_PERCENT] = { TT_UNIT_PERCENT, 100, "percent" },
-		[TT_CU_HZ] = { TT_UNIT_MILLI, 1000, "hz" },
-		[TT_CU_NS_GUESSED] = { TT_UNIT_NS, 1, "ns?" },
-		[TT_CU_BYTES_GUESSED] = { TT_UNIT_BYTES, 1, "bytes?" },
-		[TT_CU_COUNT_GUESSED] = { TT_UNIT_COUNT, 1, "count?" },
-		[TT_CU_US] = { TT_UNIT_NS, 1000, "ns" },
+	static const struct { enum tt_unit unit; int64_t step; } shown[] = {
+		[TT_OF_NUMBER] = { TT_UNIT_COUNT, 1 }, [TT_OF_TIME] = { TT_UNIT_NS, 1 }, [TT_OF_BYTES] = { TT_UNIT_BYTES, 1 },
+		[TT_OF_PERCENT] = { TT_UNIT_PERCENT, 100 }, [TT_OF_HZ] = { TT_UNIT_MILLI, 1000 },
 	};
-	unsigned unit = tt_counter_unit_of(c->def);
-	struct scale s = by_unit[unit < TT_NCOL(by_unit) ? unit : TT_CU_NONE];
+	struct tt_counter_base base = tt_counter_base(c);
+	struct scale s = { shown[base.of].unit, shown[base.of].step * base.num, base.name };
 
 	/* A fraction of a count is shown as such. */
 	if (s.unit == TT_UNIT_COUNT && c->type == TT_T_F64)
@@ -154,7 +144,7 @@ put_value(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *
 		*tt_put_u64(text, v.u) = '\0';
 		put_beyond(r, c, s, text, 1);
 	} else if ((of->type == TT_T_U64 && v.i < 0) || __builtin_mul_overflow(v.i, s.num, &scaled)) {
-		put_double(r, c, s, of->type == TT_T_U64 ? (double)v.u : (double)v.i);
+		put_double(r, c, s, tt_counter_number(of, v));
 	} else {
 		tt_cell_value(c, s.unit, scaled);
 	}
@@ -187,7 +177,7 @@ put_mean(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *o
 
 	if (s.unit == TT_UNIT_COUNT)
 		s = (struct scale){ TT_UNIT_MILLI, 1000, s.name };
-	put_double(r, c, s, of->sum / (double)of->nsum);
+	put_double(r, c, s, tt_counter_mean(of));
 }
 
 /* --- names ------------------------------------------------------------------------- */

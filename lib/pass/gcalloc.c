@@ -111,7 +111,7 @@ add(struct sum *s, const struct tt_alloc *a)
 static void
 put_error(const struct tt_allocs *al, struct tt_cell *c, tt_u128 variance)
 {
-	if (al->sampled && variance < TT_VARIANCE_MAX)
+	if (al->all.sampled && variance < TT_VARIANCE_MAX)
 		tt_cell_int(c, (int64_t)tt_isqrt(variance));
 }
 
@@ -120,7 +120,7 @@ static void
 put_sum(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s)
 {
 	tt_cell_int(&c[0], s->bytes);
-	tt_cell_share(&c[1], s->bytes, al->total_b);
+	tt_cell_share(&c[1], s->bytes, al->all.bytes);
 	tt_cell_u64(&c[2], s->n);
 	if (s->n)
 		tt_cell_int(&c[3], tt_ratio((uint64_t)s->bytes, 1, s->n));
@@ -190,7 +190,7 @@ static void
 summary(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_allocs *al = allocs_of(k);
-	const struct sum all = { al->total_n, al->total_b, al->variance };
+	const struct sum all = { al->all.n, al->all.bytes, al->all.variance };
 	bool allocs = tt_model_knows_allocs(k->m), collections = tt_model_knows_collections(k->m);
 	struct tt_cell *c = tt_row(t);
 

@@ -38,10 +38,6 @@ collect(struct tt_allocs *al, struct tt_err *err)
 			return rc;
 		al->a[al->n++] = (struct tt_alloc){ .key = n->key, .n = c.n, .bytes = c.total, .variance = c.self, .node = al->p->owner[i],
 			.site = site_of(al->p, al->p->owner[i]), .process = n->process };
-		al->total_n += c.n;
-		al->total_b += c.total;
-		al->variance += (uint64_t)c.self;
-		al->sampled = al->sampled || c.self > 0;
 	}
 	return rc;
 }
@@ -136,7 +132,7 @@ tt_allocs_init(struct tt_allocs *al, struct tt_views *v, enum tt_group group, st
 {
 	int rc;
 
-	*al = (struct tt_allocs){ .p = tt_view_paths(v, group, TT_PATHS_ROWS, err) };
+	*al = (struct tt_allocs){ .p = tt_view_paths(v, group, TT_PATHS_ROWS, err), .all = tt_alloc_sum(v->m) };
 	if (!al->p)
 		return err->code;
 	tt_classes_init(&al->classes, v->m, group, text);

@@ -29,10 +29,7 @@ struct tt_allocs {
 	const char **class;           /* names, or groups, in order, each once */
 	size_t nclass, capclass;
 	struct tt_classes classes;
-	uint64_t total_n;
-	int64_t total_b;
-	tt_u128 variance;
-	bool sampled;                 /* bytes are estimates */
+	struct tt_alloc_sum all;
 };
 
 /* Collect from ${v}, sites and classes by ${group}; names of groups are kept in ${text}. Free with tt_allocs_free(), before the view, also after an error. */

@@ -3,8 +3,6 @@
  */
 #include "view/figures.h"
 
-#include "stat/num.h"
-
 /* --- values of single frames -------------------------------------------------------- */
 
 static int64_t
@@ -115,6 +113,63 @@ tt_frame_limit(int64_t ns)
 		if (ns == tt_ratio(100000, 1, (uint64_t)rate[i]) * 10000)
 			return 1000000000 / rate[i];
 	return ns;
+}
+
+/* --- allocations ---------------------------------------------------------------------- */
+
+struct tt_alloc_sum
+tt_alloc_sum(const struct tt_model *m)
+{
+	struct tt_alloc_sum sum = { 0 };
+
+	for (uint32_t i = 0; i < tt_tree_count(m->tree); i++) {
+		struct tt_count c;
+
+		if (tt_tree_node(m->tree, i)->kind != TT_NODE_ALLOC)
+			continue;
+		c = tt_counts_get(m->counts, i);
+		sum.n += c.n;
+		sum.bytes += c.total;
+		sum.variance += (uint64_t)c.self;
+		sum.sampled = sum.sampled || c.self > 0;
+	}
+	return sum;
+}
+
+/* --- counters ------------------------------------------------------------------------- */
+
+struct tt_counter_base
+tt_counter_base(const struct tt_counter_stat *c)
+{
+	static const struct tt_counter_base by_unit[] = {
+		[TT_CU_NONE] = { TT_OF_NUMBER, 1, "value" },
+		[TT_CU_BYTES] = { TT_OF_BYTES, 1, "bytes" },
+		[TT_CU_100NS] = { TT_OF_TIME, 100, "ns" },
+		[TT_CU_COUNT] = { TT_OF_NUMBER, 1, "count" },
+		[TT_CU_FRACTION] = { TT_OF_PERCENT, 100, "percent" },
+		[TT_CU_NS] = { TT_OF_TIME, 1, "ns" },
+		[TT_CU_PERCENT] = { TT_OF_PERCENT, 1, "percent" },
+		[TT_CU_HZ] = { TT_OF_HZ, 1, "hz" },
+		[TT_CU_NS_GUESSED] = { TT_OF_TIME, 1, "ns?" },
+		[TT_CU_BYTES_GUESSED] = { TT_OF_BYTES, 1, "bytes?" },
+		[TT_CU_COUNT_GUESSED] = { TT_OF_NUMBER, 1, "count?" },
+		[TT_CU_US] = { TT_OF_TIME, 1000, "ns" },
+	};
+	unsigned unit = tt_counter_unit_of(c->def);
+
+	return by_unit[unit < sizeof by_unit / sizeof *by_unit ? unit : TT_CU_NONE];
+}
+
+double
+tt_counter_number(const struct tt_counter_stat *c, union tt_counter_value v)
+{
+	return c->type == TT_T_F64 ? v.d : c->type == TT_T_U64 ? (double)v.u : (double)v.i;
+}
+
+double
+tt_counter_mean(const struct tt_counter_stat *c)
+{
+	return c->sum / (double)c->nsum;
 }
 
 /* --- collections ---------------------------------------------------------------------- */

@@ -8,6 +8,7 @@
 #define TT_VIEW_FIGURES_H
 
 #include "model/model.h"
+#include "stat/num.h"
 #include "view/paths.h"
 
 /* --- values of single frames -------------------------------------------------------- */
@@ -48,6 +49,25 @@ int64_t tt_values_fps(const struct tt_values *v, size_t part);
  * ms (16.67, 33.33, 8.33), that time exactly, in whole ns; else itself. For every limit that somebody writes.
  */
 int64_t tt_frame_limit(int64_t ns);
+
+/* --- allocations ---------------------------------------------------------------------- */
+
+/* Those of all threads, as the filters leave them. sampled: bytes are estimates, with a variance. */
+struct tt_alloc_sum { uint64_t n; int64_t bytes; tt_u128 variance; bool sampled; };
+struct tt_alloc_sum tt_alloc_sum(const struct tt_model *m);
+
+/* --- counters ------------------------------------------------------------------------- */
+
+/* What the values of a counter are once they are multiplied by ${num}: ns, bytes, percent, Hz or a number. */
+enum tt_quantity { TT_OF_NUMBER, TT_OF_TIME, TT_OF_BYTES, TT_OF_PERCENT, TT_OF_HZ };
+struct tt_counter_base { enum tt_quantity of; int64_t num; const char *name; };
+
+/* That of ${c}; the name of its unit has a question mark behind it where it is what the counter's name suggests. */
+struct tt_counter_base tt_counter_base(const struct tt_counter_stat *c);
+
+/* A value of ${c}, and the mean of all of them, in the counter's own unit. */
+double tt_counter_number(const struct tt_counter_stat *c, union tt_counter_value v);
+double tt_counter_mean(const struct tt_counter_stat *c);
 
 /* --- collections ---------------------------------------------------------------------- */
 
