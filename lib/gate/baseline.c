@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/slot.h"
 #include "gate/doc.h"
 #include "model/filter.h"
 
@@ -18,7 +19,22 @@ struct reader {
 	struct tt_baseline *b;
 	const struct tt_budget *budget;
 	struct tt_arena *a;
+	const char **session;         /* names so far, by hash */
+	size_t nslot;                 /* a power of two, more than there are sessions */
 };
+
+/* Is the session new? Then it is kept. */
+static bool
+is_new(struct reader *rd, const char *session)
+{
+	size_t i = (size_t)tt_slot_text(0, session, strlen(session)) & (rd->nslot - 1);
+
+	for (; rd->session[i]; i = (i + 1) & (rd->nslot - 1))
+		if (strcmp(rd->session[i], session) == 0)
+			return false;
+	rd->session[i] = session;
+	return true;
+}
 
 static int
 read_capture(struct reader *rd, const struct tt_node_at *v, const char *session, struct tt_err *err)
@@ -51,9 +67,8 @@ read_session(struct reader *rd, const struct tt_node_at *v, struct tt_err *err)
 		return rc;
 	if (!session || n == 0)
 		return tt_doc_fail(v, false, err, "a session needs its \"session\" and \"captures\"");
-	for (size_t i = 0; i < rd->b->nsample; i++)
-		if (strcmp(rd->b->sample[i].session, session) == 0)
-			return tt_doc_fail(&id, false, err, "there is a session \"%s\" already", session);
+	if (!is_new(rd, session))
+		return tt_doc_fail(&id, false, err, "there is a session \"%s\" already", session);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		struct tt_node_at e = tt_doc_element(&list, i);
 
@@ -94,7 +109,10 @@ read_baseline(struct reader *rd, const struct tt_node_at *root, struct tt_err *e
 	if (n == 0)
 		return tt_doc_fail(root, false, err, "no session in this baseline: save it again with tracetool stats --save");
 	rd->b->sample = tt_arena_alloc(rd->a, (count_captures(list.json) + 1) * sizeof *rd->b->sample, err);
-	if (!rd->b->sample)
+	for (rd->nslot = 16; rd->nslot < 2 * n; )
+		rd->nslot *= 2;
+	rd->session = rd->b->sample ? tt_arena_alloc(rd->a, rd->nslot * sizeof *rd->session, err) : NULL;
+	if (!rd->session)
 		return err->code;
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		struct tt_node_at e = tt_doc_element(&list, i);
@@ -108,7 +126,7 @@ int
 tt_baseline_parse(const char *text, size_t n, const char *path, const struct tt_budget *budget,
     struct tt_baseline *b, struct tt_arena *a, struct tt_err *err)
 {
-	struct reader rd = { b, budget, a };
+	struct reader rd = { .b = b, .budget = budget, .a = a };
 	struct tt_node_at root;
 	struct tt_doc doc;
 	int rc;

@@ -53,49 +53,65 @@ kept(const char *name, struct tt_arena *a, struct tt_err *err)
 	return to ? tt_utf8_valid(to, size, name) : NULL;
 }
 
-/* Add a fact unless its key is there or it says nothing. */
+struct found_fact { struct tt_fact f; size_t at; };     /* at: how many were found before */
+
 static int
-add_fact(struct tt_sample *s, const char *key, const char *value, struct tt_arena *a, struct tt_err *err)
+by_key_and_place(const void *a, const void *b)
 {
-	struct tt_fact *f = &s->fact[s->nfact];
+	const struct found_fact *x = a, *y = b;
+	int c = by_key(&x->f, &y->f);
+
+	return c ? c : (x->at > y->at) - (x->at < y->at);
+}
+
+/* Add a fact unless it says nothing. */
+static int
+add_fact(struct found_fact *list, size_t *n, const char *key, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct found_fact *to = &list[*n];
 
 	if (!value || !*value)
 		return TT_OK;
-	f->key = kept(key, a, err);
-	if (f->key && tt_sample_fact(s, f->key))
-		return TT_OK;
-	f->value = f->key ? kept(value, a, err) : NULL;
-	s->nfact += f->value != NULL;
-	return f->value ? TT_OK : err->code;
+	to->at = *n;
+	to->f.key = kept(key, a, err);
+	to->f.value = to->f.key ? kept(value, a, err) : NULL;
+	*n += to->f.value != NULL;
+	return to->f.value ? TT_OK : err->code;
 }
 
+/* Facts by key; of several with one key the first. */
 static int
 facts(const struct tt_model *m, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
-	size_t most = 4 * m->ncap;
+	size_t most = 4 * m->ncap, n = 0;
+	struct found_fact *list;
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < m->ncap; i++)
 		for (const struct tt_meta *f = m->cap[i]->meta; f; f = f->next)
 			most++;
-	s->fact = tt_arena_alloc(a, (most + 1) * sizeof *s->fact, err);
+	list = tt_arena_alloc(a, (most + 1) * sizeof *list, err);
+	s->fact = list ? tt_arena_alloc(a, (most + 1) * sizeof *s->fact, err) : NULL;
 	if (!s->fact)
 		return err->code;
 	for (size_t i = 0; i < m->ncap && rc == TT_OK; i++) {
 		const struct tt_capture *c = m->cap[i];
 
 		for (const struct tt_meta *f = c->meta; f && rc == TT_OK; f = f->next)
-			rc = add_fact(s, f->key, f->value, a, err);
+			rc = add_fact(list, &n, f->key, f->value, a, err);
 		if (rc == TT_OK)
-			rc = add_fact(s, "format", c->format, a, err);
+			rc = add_fact(list, &n, "format", c->format, a, err);
 		if (rc == TT_OK)
-			rc = add_fact(s, "arch", c->arch, a, err);
+			rc = add_fact(list, &n, "arch", c->arch, a, err);
 		if (rc == TT_OK)
-			rc = add_fact(s, "os", c->os, a, err);
+			rc = add_fact(list, &n, "os", c->os, a, err);
 		if (rc == TT_OK)
-			rc = add_fact(s, "producer", c->producer, a, err);
+			rc = add_fact(list, &n, "producer", c->producer, a, err);
 	}
-	qsort(s->fact, s->nfact, sizeof *s->fact, by_key);
+	qsort(list, n, sizeof *list, by_key_and_place);
+	for (size_t i = 0; i < n; i++)
+		if (i == 0 || by_key(&list[i].f, &list[i - 1].f) != 0)
+			s->fact[s->nfact++] = list[i].f;
 	return rc;
 }
 
