@@ -4,7 +4,7 @@
  * Self time adds up over categories; total time does not, because categories nest. A category's total
  * counts a zone only where no zone of the same category is open around it.
  */
-#include <string.h>
+#include <stdlib.h>
 
 #include "pass/passes.h"
 #include "stat/num.h"
@@ -47,6 +47,8 @@ struct fold {
 	const struct tt_paths *p;
 	uint32_t *slot;               /* by row: its category */
 	struct tt_calls *calls;
+	uint32_t *used;               /* the categories that the thread has, as they come */
+	size_t nused;
 };
 
 static bool
@@ -58,14 +60,16 @@ begin(struct fold *f, struct tt_making *k)
 	*f = (struct fold){ .p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_LINK, err) };
 	f->slot = f->p ? tt_mem_alloc(mem, f->p->nrow * sizeof *f->slot, err) : NULL;
 	f->calls = f->slot ? tt_mem_alloc(mem, k->m->ncategory * sizeof *f->calls, err) : NULL;
+	f->used = f->calls ? tt_mem_alloc(mem, k->m->ncategory * sizeof *f->used, err) : NULL;
 	for (uint32_t i = 0; f->slot && i < f->p->nrow; i++)
 		f->slot[i] = f->p->row[i].name->category;
-	return f->calls != NULL;
+	return f->used != NULL;
 }
 
 static void
 end(struct fold *f, const struct tt_model *m)
 {
+	tt_mem_free(&m->env->mem, f->used, m->ncategory * sizeof *f->used);
 	tt_mem_free(&m->env->mem, f->calls, m->ncategory * sizeof *f->calls);
 	tt_mem_free(&m->env->mem, f->slot, f->slot ? f->p->nrow * sizeof *f->slot : 0);
 }
@@ -131,21 +135,48 @@ categories(struct tt_making *k, struct tt_table *t)
 	end(&f, k->m);
 }
 
+/* As tt_calls_step(), on a thread. */
+static void
+step(struct fold *f, const struct tt_walk *w)
+{
+	uint32_t owner = f->p->owner[w->node], at = TT_NO_SLOT;
+	bool met = true;
+
+	if (!w->leave && tt_paths_timed(f->p, w->node) && tt_paths_shown(f->p, owner)) {
+		at = f->slot[tt_paths_row(f->p, owner)];
+		met = f->calls[at].met;
+	}
+	tt_calls_step(w, f->slot, f->calls);
+	if (!met && f->calls[at].met)
+		f->used[f->nused++] = at;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+
+	return (x > y) - (x < y);
+}
+
 /* The walk leaves a thread: its rows are complete. */
 static void
 put_thread(struct fold *f, const struct tt_thread *th, struct tt_table *t)
 {
 	const struct tt_model *m = f->p->m;
-	int64_t self_all = self_of_all(f);
+	int64_t self_all = 0;
 
-	for (size_t i = 0; i < m->ncategory && th; i++) {
-		const struct tt_calls *s = &f->calls[i];
+	qsort(f->used, f->nused, sizeof *f->used, by_number);
+	for (size_t i = 0; i < f->nused; i++)
+		self_all += f->calls[f->used[i]].self;
+	for (size_t i = 0; i < f->nused && th; i++) {
+		const struct tt_calls *s = &f->calls[f->used[i]];
 		struct tt_cell *c;
 
-		if (!is_wanted(m, i, s))
+		if (!is_wanted(m, f->used[i], s))
 			continue;
 		c = tt_row(t);
-		tt_cell_text(&c[T_CATEGORY], m->category[i].name);
+		tt_cell_text(&c[T_CATEGORY], m->category[f->used[i]].name);
 		tt_cell_text(&c[T_THREAD], th->name);
 		tt_cell_u64(&c[T_NUMBER], th->index + 1);
 		tt_cell_int(&c[T_SELF], s->self);
@@ -153,7 +184,9 @@ put_thread(struct fold *f, const struct tt_thread *th, struct tt_table *t)
 		tt_cell_int(&c[T_TOTAL], s->total);
 		tt_cell_u64(&c[T_CALLS], s->n);
 	}
-	memset(f->calls, 0, m->ncategory * sizeof *f->calls);
+	for (size_t i = 0; i < f->nused; i++)
+		f->calls[f->used[i]] = (struct tt_calls){ 0 };
+	f->nused = 0;
 }
 
 /* Threads are many, so their sums are made one after the other. */
@@ -170,7 +203,7 @@ threads(struct tt_making *k, struct tt_table *t)
 				put_thread(&f, tt_paths_thread(f.p, w.node), t);
 			/* What is in "(more paths)" is of no thread. */
 			if (f.p->root[w.node] != TT_NODE_MORE)
-				tt_calls_step(&w, f.slot, f.calls);
+				step(&f, &w);
 		}
 	}
 	end(&f, k->m);
