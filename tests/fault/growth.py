@@ -2,20 +2,26 @@
 
 For each such thing, captures with N and 2N of it, and every command over them: instructions, which do not depend on load, by perf where
 the machine counts them, else by valgrind. Twice as much may cost 2.3 times the instructions at full length (TT_SET=all, N = 50,000). In
-check N is small and there is a capture of 4N, so that what a start costs is left out: the step from 2N to 4N may cost 2.4 times that from
+check N is small (200) and there is a capture of 4N, so that what a start costs is left out: the step from 2N to 4N may cost 2.4 times that from
 N to 2N. There `stats` with every table goes over each of the captures, the other commands over all of them together.
+
+    growth.py [KIND]...        these kinds alone, or "all", each with its figures
+
+batch is counted by perf alone (valgrind lacks a system call of its processes); what it does with all captures, merge does, too.
 """
 import concurrent.futures
+import json
 import os
 import re
 import subprocess
 import sys
+import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "unity"))
 import kit
 import ttc
 
-N = 50000 if kit.LONG else 1000
+N = 50000 if kit.LONG else 200
 MOST = 2.3 if kit.LONG else 2.4
 THROW, LOCK, ROOT, HANDLE = 22, 24, 25, 20
 
@@ -50,6 +56,14 @@ def threads(n):
         t = c.thread()
         t.zone(1000 + i, 1100 + i, key)
         c.thread_name(t.native, "g", "t%d" % i)
+    return c
+
+
+def threads_apart(n):
+    """Threads, each with a category and a marker that no other has."""
+    c = ttc.Capture()
+    for i in range(n):
+        c.thread().zone(1000 + i, 1100 + i, c.marker("m%d" % i, c.category("c%d" % i, 0xff)))
     return c
 
 
@@ -110,6 +124,19 @@ def frames(n):
     return c
 
 
+def frames_apart(n):
+    """Frames, in each of which a category, a marker and a label are met that are in no other."""
+    c = ttc.Capture()
+    own = c.marker("m")
+    t = c.thread()
+    for i in range(n):
+        at = 1000 + i * 100
+        t.frame(at)
+        t.zone(at + 10, at + 50, c.marker("m%d" % i, c.category("c%d" % i, 0xff)))
+        t.zone(at + 60, at + 90, c.label_zone(own, "label %d" % i))
+    return c
+
+
 def mono(n, kind=None, payload=None):
     c = ttc.Capture(producer="tracetool Mono module")
     own = c.marker("A:Go ()")
@@ -153,8 +180,72 @@ def methods(n):
     return "\n".join(lines + ["end\t%d\t0" % ((n + 2) * 100)]) + "\n"
 
 
-KINDS = [categories, markers, overloads, threads, names, counters, labels, facts, scopes, frames, classes, exceptions, locks, roots, handles,
-         methods]
+KINDS = [categories, markers, overloads, threads, threads_apart, names, counters, labels, facts, scopes, frames, frames_apart, classes, exceptions, locks, roots,
+         handles, methods]
+
+
+def game(path, run):
+    """A capture of twenty frames in a session of its own."""
+    c = ttc.Capture(run=run)
+    key = c.marker("m")
+    t = c.thread()
+    for i in range(20):
+        t.frame(1000 + i * 1000)
+        t.zone(1010 + i * 1000, 1500 + i * 1000, key)
+    c.fact(0, "session", run.decode())
+    return c.write(path)
+
+
+def sessions(s, n):
+    """A baseline of ${n} sessions, and what reads it."""
+    budget, base, path = s.path("budget.json"), s.path("base-%d.json" % n), game(s.path("new.ttc"), b"the newest one--")
+    with open(budget, "w") as f:
+        f.write('{ "tracetool_budget": 1, "rows": [ { "id": "a", "metric": "frame.time", "stat": "p95", "max": "+5%" } ] }')
+    gate = ["stats", "-q", "-j1", "--gate", budget, "--inconclusive", "pass"]
+    subprocess.run([kit.TRACETOOL, *gate, "--save", base, game(s.path("old.ttc"), b"the first of all")], check=True, stdout=subprocess.DEVNULL)
+    with open(base) as f:
+        doc = json.load(f)
+    first = doc["sessions"][0]["captures"][0]
+    ident = first["id"]
+    first["values"] = {k: v for k, v in first["values"].items() if k in ("frame.time.p95", "lost.events.total")}
+    for k in list(first):
+        if k not in ("name", "id", "facts", "frames", "values"):
+            del first[k]
+    one = json.dumps(doc["sessions"][0])
+    doc["sessions"] = [json.loads(one.replace(ident, "%016x" % i).replace("the first of all", "session %d" % i)) for i in range(n)]
+    with open(base, "w") as f:
+        json.dump(doc, f)
+    yield "gate", [*gate, "--baseline", base, path]
+    yield "gate, explained", [*gate, "--baseline", base, path, "--explain", "a"]
+    yield "gate with --append", [*gate, "--save", base, "--append", path]
+
+
+def captures(s, n):
+    """Results of ${n} captures, and what reads them."""
+    n = n if kit.LONG else n // 20
+    out, path = s.path("results-%d" % n), game(s.path("one.ttc"), b"the one capture-")
+    budget = s.path("limit.json")
+    with open(budget, "w") as f:
+        f.write('{ "tracetool_budget": 1, "rows": [ { "id": "a", "metric": "frame.time", "stat": "p95", "max": "1s" } ] }')
+    gate = ["--gate", budget, "--today", "2026-01-01", "--inconclusive", "pass"]
+    subprocess.run([kit.TRACETOOL, "batch", "-q", path, "-o", out, *gate], check=True, stdout=subprocess.DEVNULL)
+    path = os.path.join(out, "results.jsonl")
+    with open(path) as f:
+        line = f.readline()
+    line = line[:line.index(',"crc"')]
+    one = json.loads(line + "}")
+    ident = re.search(r'"id":"([0-9a-f]{16})"', line).group(1)
+    with open(path, "w") as f:
+        for i in range(n):
+            text = line.replace(one["key"], "c%d.ttc" % i).replace(one["hash"], "%016x" % i).replace(one["recording"], "%032x" % i)
+            text = text.replace(one["meta"]["session"], "session %d" % i).replace(ident, "%016x" % i)
+            f.write('%s,"crc":"%08x"}\n' % (text, zlib.crc32(text.encode())))
+    yield "merge", ["merge", "-q", "-o", path + ".all", path]
+    yield "merge by session", ["merge", "-q", "-o", path + ".all", "--group-by", "session", "--report", path + ".csv", path]
+    yield "merge with a gate", ["merge", "-q", "-o", path + ".all", *gate, path]
+
+
+OTHERS = [sessions, captures]
 
 
 def tables():
@@ -170,7 +261,9 @@ def perf():
 def instructions(args, by_perf):
     how = ["perf", "stat", "-x,", "-e", "instructions:u"] if by_perf else \
         ["valgrind", "--tool=cachegrind", "--cache-sim=no", "--cachegrind-out-file=/dev/null"]
-    p = subprocess.run([*how, kit.TRACETOOL, *args], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, errors="replace", timeout=3000)
+    env = dict(os.environ, TRACETOOL_SANDBOX="off")     # valgrind does not know its system calls
+    p = subprocess.run([*how, kit.TRACETOOL, *args, "--max-memory", "0"], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True,
+                       errors="replace", env=env, timeout=3000)
     m = re.search(r"^(\d+),.*instructions" if by_perf else r"I +refs: +([\d,]+)", p.stderr, re.M)
     return (int(m.group(1).replace(",", "")) if m else 0), p.returncode, p.stderr
 
@@ -179,18 +272,35 @@ def stats(paths):
     return ["stats", "-q", "-j1", "--limit", "0", "--buckets", "2", "--format", "json", "--table", TABLES, *paths]
 
 
+SUFFIXES = [".json", ".csv", ".pb", ".folded"]
+
+
 def commands(paths, out):
-    outs = sum((["-o", out + suffix] for suffix in (".json", ".csv", ".pb", ".folded")), [])
-    yield "convert", ["convert", "-q", "-j1", *paths, *outs]
+    """What reads captures, with a name for each."""
+    if kit.LONG:
+        for suffix in SUFFIXES:
+            yield "convert to " + suffix, ["convert", "-q", "-j1", *paths, "-o", out + suffix]
+    else:
+        yield "convert", ["convert", "-q", "-j1", *paths, *sum((["-o", out + suffix] for suffix in SUFFIXES), [])]
     yield "info", ["info", "-q", *paths]
     yield "stats by thread", ["stats", "-q", "-j1", "--group-by", "thread", *paths]
-    yield "diff", ["diff", "-q", "-j1", *paths, "--", *paths]
-    if kit.LONG:
-        yield "frames", ["stats", "-q", "-j1", "--frame-marker", "m1", *paths]
-        yield "pairs", ["convert", "-q", "-j1", "--begin-end", *paths, "-o", out + ".json"]
-        yield "stats of names", ["stats", "-q", "-j1", "--marker", "re:[mGAS]", "--category", "*", *paths]
-    if kit.LONG and len(paths) == 1 and paths[0].endswith(".ttc"):
-        yield "recover", ["recover", *paths, "-o", out + ".whole"]
+    alike = [p for p in paths if kit.LONG or not re.match("frames", os.path.basename(p))]      # none has frames that the others lack
+    yield "diff", ["diff", "-q", "-j1", *alike, "--", *alike]
+    if not kit.LONG:
+        return
+    yield "stats", stats(paths)
+    yield "the summary", ["-q", *paths]
+    yield "stats by namespace", ["stats", "-q", "-j1", "--group-by", "namespace", *paths]
+    if re.search("/(markers|categories|scopes|frames_apart|threads_apart)-", paths[0]):
+        yield "stats from a marker on", ["stats", "-q", "-j1", "--frame-marker", "m1", *paths]
+    yield "stats of names", ["stats", "-q", "-j1", "--marker", "re:[mGAS]", "--category", "*", *paths]
+    yield "the budget suggested", ["stats", "-q", "-j1", "--suggest", *paths]
+    yield "a gate", ["stats", "-q", "-j1", "--gate", BUDGET, "--inconclusive", "pass", *paths, "--save", out + ".base"]
+    yield "convert to pairs", ["convert", "-q", "-j1", "--begin-end", *paths, "-o", out + ".json"]
+    if paths[0].endswith(".ttc"):
+        yield "recover", ["recover", "-q", *paths, "-o", out + ".whole"]
+    if perf():
+        yield "batch", ["batch", "-q", "-j1", *paths]
 
 
 def make(s, kind, n):
@@ -221,23 +331,31 @@ def compare(s, what, lines, by_perf):
 
 
 def one(s, kind, by_perf):
-    paths = [[make(s, kind, n)] for n in SIZES]
-    compare(s, "stats of %s" % kind.__name__, [stats(p) for p in paths], by_perf)
-    for same in zip(*(commands(p, p[0]) for p in paths)) if kit.LONG else ():
-        compare(s, "%s of %s" % (same[0][0], kind.__name__), [line for _, line in same], by_perf)
+    """Compare what reads captures with many of ${kind}; the captures."""
+    if kind in OTHERS:
+        lines = [list(kind(s, n)) for n in SIZES]
+        paths = []
+    else:
+        paths = [[make(s, kind, n)] for n in SIZES]
+        lines = [list(commands(p, p[0])) if kit.LONG else [("stats", stats(p))] for p in paths]
+    for same in zip(*lines):
+        compare(s, "%s, %s" % (kind.__name__, same[0][0]), [line for _, line in same], by_perf)
     return paths
 
 
 if __name__ == "__main__":
     suite = kit.Suite()
-    TABLES = tables()
+    TABLES, BUDGET = tables(), suite.path("all.json")
+    with open(BUDGET, "w") as f:
+        f.write('{ "tracetool_budget": 1, "rows": [ { "id": "a", "metric": "marker.time", "marker": "*", "stat": "total", "max": "+5%" } ] }')
     SIZES = (N, 2 * N) if kit.LONG else (N, 2 * N, 4 * N)
     only = sys.argv[1:]
     SHOW = bool(only)             # all: every kind, with its figures
+    kinds = [k for k in KINDS + OTHERS if not set(only) - {"all"} or k.__name__ in only]
     counted = perf()
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        made = [f.result() for f in [pool.submit(one, suite, k, counted) for k in KINDS if not set(only) - {"all"} or k.__name__ in only]]
-        together = [sum(p, []) for p in zip(*made)]
+        made = [f.result() for f in [pool.submit(one, suite, k, counted) for k in kinds]]
+        together = [sum(p, []) for p in zip(*(m for m in made if m))]
         every = [] if kit.LONG else zip(*(commands(p, suite.path("out-%d" % i)) for i, p in enumerate(together)))
         for f in [pool.submit(compare, suite, same[0][0], [line for _, line in same], counted) for same in every]:
             f.result()

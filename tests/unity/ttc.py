@@ -19,6 +19,7 @@ BEGIN, END, ALLOC, OTHER = range(4)
 I32, U32, I64, U64, F32, F64, TEXT, BLOB = 2, 3, 4, 5, 6, 7, 8, 11
 NO_FRAMES, KEEPS_LAST = 8, 1
 CLEAN, FOLLOWS = 0, 3
+FULL = 48000                     # bytes of records in a chunk, after which the next begins
 
 
 def crc_table():
@@ -74,6 +75,16 @@ def arguments(args):
     return varint(len(args)) + b"".join(argument(*a) for a in args)
 
 
+def packed(records):
+    """What stands in each chunk that these fill."""
+    chunks = [bytearray()]
+    for r in records:
+        if len(chunks[-1]) > FULL:
+            chunks.append(bytearray())
+        chunks[-1] += r
+    return chunks
+
+
 class Thread:
     """One thread's records, in chunks."""
 
@@ -97,7 +108,7 @@ class Thread:
         self.now = at
 
     def ready(self, at):
-        if not self.chunks:
+        if not self.chunks or len(self.chunks[-1]["records"]) > FULL:
             self.split(at)
 
     def put(self, at, op, payload):
@@ -158,12 +169,12 @@ class Capture:
                  producer="tracetool Unity recorder", end=CLEAN):
         self.flags, self.wall_ns, self.mono_ns, self.run, self.part = flags, wall_ns, mono_ns, run, part
         self.producer, self.finish = producer, end
-        self.zero = bytearray()
+        self.zero = []
         self.threads = []
         self.next_key = 16
 
     def record(self, kind, payload):
-        self.zero += varint(OTHER) + bytes([kind]) + text(payload)
+        self.zero.append(varint(OTHER) + bytes([kind]) + text(payload))
 
     def new_key(self):
         self.next_key += 1
@@ -231,25 +242,32 @@ class Capture:
 
     def bytes(self):
         none = varint(0) * 4
-        first = bytearray()
+        first, last = [], []
         for t in self.threads:
             at = t.chunks[t.kept_from]["ticks"] if t.chunks else 0
             self_seq = t.kept_from
-            first += varint(OTHER) + bytes([71]) + text(b"".join(varint(n) for n in
-                     (t.number, t.native, 5000 + t.number, at, self_seq, 0)))
+            first.append(varint(OTHER) + bytes([71]) + text(b"".join(varint(n) for n in
+                         (t.number, t.native, 5000 + t.number, at, self_seq, 0))))
             if t.frames:
-                first += varint(OTHER) + bytes([77]) + text(varint(at) + varint(t.number))
-        first += self.zero
-        out = self.head() + self.chunk(0, 0, 0, none, first, 0)
-        finish = bytes([self.finish]) + varint(len(self.threads))
+                first.append(varint(OTHER) + bytes([77]) + text(varint(at) + varint(t.number)))
+        first = packed(first + self.zero)
+        out = [self.head()]
+        out += [self.chunk(0, seq, 0, none, c, len(first[seq - 1]) if seq else 0) for seq, c in enumerate(first)]
+        ends = []
         for t in self.threads:
             before = len(t.chunks[t.kept_from - 1]["records"]) if t.kept_from else 0
             for seq, c in list(enumerate(t.chunks))[t.kept_from:]:
-                out += self.chunk(t.number, seq, c["ticks"], c["state"], c["records"], before, c["events"])
+                out.append(self.chunk(t.number, seq, c["ticks"], c["state"], c["records"], before, c["events"]))
                 before = len(c["records"])
-            finish += b"".join(varint(n) for n in (t.number, len(t.chunks), before, t.events, 0))
-        last = varint(OTHER) + bytes([73]) + text(finish)
-        return out + self.chunk(0, 1, 0, none, last, len(first))
+            ends.append(b"".join(varint(n) for n in (t.number, len(t.chunks), before, t.events, 0)))
+        for i in range(0, max(len(ends), 1), 1000):
+            part = ends[i:i + 1000]
+            last.append(varint(OTHER) + bytes([73]) + text(bytes([self.finish]) + varint(len(part)) + b"".join(part)))
+        before = len(first[-1])
+        for seq, c in enumerate(packed(last), len(first)):
+            out.append(self.chunk(0, seq, 0, none, c, before))
+            before = len(c)
+        return b"".join(out)
 
     def write(self, path):
         with open(path, "wb") as f:
