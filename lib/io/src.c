@@ -42,7 +42,7 @@ static const struct magic {
 	size_t n;
 	const char *bytes;
 } magics[] = {
-	{ TT_CODING_GZIP, 3, "\x1f\x8b\x08" },
+	{ TT_CODING_GZIP, 2, "\x1f\x8b" },      /* the method that follows may be damaged: zlib checks it */
 	{ TT_CODING_XZ, 6, "\xfd" "7zXZ\0" },
 	{ TT_CODING_ZSTD, 4, "\x28\xb5\x2f\xfd" },
 	{ TT_CODING_LZ4, 4, "\x04\x22\x4d\x18" },

@@ -52,22 +52,24 @@ forced_format(const struct tt_run_opts *o, const struct tt_format **f, struct tt
 }
 
 /*
- * Where what a capture begins with makes no sense and its compressed stream is damaged, that is why, and is told first. A
- * checksum stands at the end of the stream: where a reader took the input up and refuses it, it is read up to there.
+ * Where a capture's first bytes make no sense and its compressed stream is damaged, the damage is the cause and is named first.
+ * The checksum is at the end of the stream, which is read up to there: of input that no reader takes, not beyond ENOUGH bytes.
  */
+enum { ENOUGH = 64 << 20 };
+
 static int
 tell_coding(struct tt_src *src, bool picked, struct tt_err *err)
 {
 	struct tt_err why = *err, ignored;
 	const struct tt_err *broken;
 	uint8_t rest[4096];
-	size_t n;
+	size_t n, all = 0;
 
 	if (!src || (why.code != TT_E_DAMAGED && why.code != TT_E_UNKNOWN))
 		return why.code;
-	while (picked && tt_src_info(src)->coding != TT_CODING_NONE && !tt_src_broken(src) &&
+	while ((picked || all < ENOUGH) && tt_src_info(src)->coding != TT_CODING_NONE && !tt_src_broken(src) &&
 	    tt_src_read(src, rest, sizeof rest, &n, &ignored) == TT_OK)
-		;
+		all += n;
 	broken = tt_src_broken(src);
 	if (!broken || strcmp(why.msg, broken->msg) == 0)
 		return why.code;

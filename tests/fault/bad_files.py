@@ -92,7 +92,12 @@ def gzip_begins(s):
         whole = f.read()
     for n in range(12, 300):
         s.check("gzip cut at %d" % n, begun(s, whole[:n]))
-    for n in list(range(10, 250, 2)):
+    # Byte 2 is the method, 3 the flags; 4 to 9 are the time, the level and the system, of which nothing depends. A wrong bit in what
+    # follows may decode, to text that no capture begins with.
+    for n in [2, *range(10, 130)]:
+        for wrong in [1 << bit for bit in range(8)] if n in (2, 10) or n > 110 else [0x5a]:
+            s.check("gzip byte %d wrong by %#x" % (n, wrong), begun(s, whole[:n] + bytes([whole[n] ^ wrong]) + whole[n + 1:]))
+    for n in range(130, 250, 2):
         s.check("gzip byte %d wrong" % n, begun(s, whole[:n] + bytes([whole[n] ^ 0x5a]) + whole[n + 1:]))
 
 

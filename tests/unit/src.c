@@ -535,7 +535,7 @@ TEST(garbage_behind_gzip_is_counted_and_zeros_are_not)
 
 TEST(bytes_that_only_begin_like_a_coding_are_plain)
 {
-	static const char *const cases[] = { "\x1f\x8b\x07 not deflate", "BZh9 is how bzip2 begins", "BZhold", "BZh0 BZh:",
+	static const char *const cases[] = { "\x1f\x8a\x08 not gzip", "BZh9 is how bzip2 begins", "BZhold", "BZh0 BZh:",
 		"\3757zXX", "B", "\x28\xb5\x2f\xfe" };
 	struct told told = { 0 };
 
