@@ -2,7 +2,7 @@
 """Every #include of lib, formats and cmd follows an arrow of ARCHITECTURE.md, and every arrow there is used.
 
 The page lists the folders from the ground up, one line each: "folder: the folders whose headers it may include", all of them
-above it. So there is no circle. The files that the pages on structure name are there, and
+above it. So there is no circle. In the readers, and in what the recorders share, there is none of files either. The files that the pages on structure name are there, and
 every file of formats begins with what it is for. Ends with "N passed, N failed".
 """
 
@@ -51,6 +51,30 @@ def target(folder, name):
     return None
 
 
+def circle(folder):
+    """A circle of files in FOLDER, one calling a function of the next, as text; "" where there is none."""
+    text = {f: open(os.path.join(TOP, folder, f), encoding="utf-8").read() for f in sorted(os.listdir(os.path.join(TOP, folder))) if f.endswith(".c")}
+    made = {}
+    for f, s in text.items():
+        for m in re.finditer(r"^(\w+)\((?!.*;)", s, re.M):
+            if not s[:m.start()].rstrip("\n").split("\n")[-1].startswith("static"):
+                made.setdefault(m[1], f)
+    calls = {f: sorted({g for name, g in made.items() if g != f and re.search(r"\b%s\b" % name, s)}) for f, s in text.items()}
+    done, path = set(), []
+
+    def walk(f):
+        if f in path:
+            return " to ".join(path[path.index(f):] + [f])
+        if f in done:
+            return ""
+        path.append(f)
+        found = next(filter(None, map(walk, calls[f])), "")
+        path.pop()
+        done.add(f)
+        return found
+    return next(filter(None, map(walk, text)), "")
+
+
 def main():
     allowed, files, used = page(), sources(), set()
     check(set(allowed) == set(files), "folders and the page: %s" % " ".join(sorted(set(allowed) ^ set(files))))
@@ -73,6 +97,8 @@ def main():
             check(not wrong, "%s/%s includes %s" % (folder, file, ", ".join(wrong)))
     unused = sorted("%s to %s" % (a, b) for a in allowed for b in allowed[a] if (a, b) not in used)
     check(not unused, "arrows of the page that no file needs: " + ", ".join(unused))
+    for folder in ("formats/mlpd", "formats/ttc", "formats/recorder/core"):
+        check(not circle(folder), "%s: files call each other in a circle: %s" % (folder, circle(folder)))
     # What ships inside games knows the capture file and the producer's names, nothing of the program.
     for folder in (f for f in files if f.startswith("formats/recorder/")):
         check(not [to for to in allowed.get(folder, ()) if to.startswith(("lib", "cmd"))], folder + " includes nothing of lib and cmd")

@@ -163,6 +163,7 @@ start(const struct rec_options *given, char why[256])
 	if (rc != 0)
 		return rc;
 	memset(&W, 0, offsetof(struct writer, running));
+	W.full = writer_stop;
 	atomic_store(&W.closing, false);
 	atomic_store(&W.flush_want, 0);
 	atomic_store(&W.flush_done, 0);

@@ -5,43 +5,6 @@
 
 #define R (&rec_state.ring)
 
-/* Room for ${need} bytes at t->p; entered either way. */
-static bool
-ring_enter(struct rec_thread *t, uint64_t ticks, size_t need)
-{
-	atomic_store_explicit(&t->busy, 1, REC_BUSY_ORDER);
-	atomic_signal_fence(memory_order_seq_cst);
-	uint8_t *end = atomic_load_explicit(&t->end, memory_order_relaxed);
-	if (end && t->p < end && need <= (size_t)(end - t->p) + REC_SMALL)
-		return true;
-	return rec_more(t, ticks, need > REC_SMALL ? need : REC_SMALL) != 0;
-}
-
-/*
- * Begin a record of ${kind} whose payload has at most ${most} bytes. The length before the payload is
- * padded to the bytes that ${most} needs, and put in when the payload's end is known.
- */
-static uint8_t *
-open_other(struct rec_thread *t, uint64_t ticks, unsigned kind, size_t most, uint8_t **length)
-{
-	uint8_t *p = rec_time(t, t->p, ticks, TTC_OTHER);
-
-	*p++ = (uint8_t)kind;
-	*length = p;
-	return p + (most < 128 ? 1 : most < 16384 ? 2 : 3);
-}
-
-static void
-close_other(struct rec_thread *t, uint8_t *length, size_t most, uint8_t *p)
-{
-	size_t width = most < 128 ? 1 : most < 16384 ? 2 : 3, n = (size_t)(p - length) - width;
-
-	for (size_t i = 0; i + 1 < width; i++, n >>= 7)
-		length[i] = (uint8_t)(n | 0x80);
-	length[width - 1] = (uint8_t)(n & 0x7f);
-	rec_publish(t, p);
-}
-
 /* A time, a kind and a length, at most. */
 #define OTHER_HEAD 14u
 
@@ -163,9 +126,9 @@ ring_keyed(
 		rec_drop(t);
 		return;
 	}
-	p = open_other(t, ticks, kind, most, &length);
+	p = ring_open_other(t, ticks, kind, most, &length);
 	p = put_key(t, p, key);
-	close_other(t, length, most, put_values(p, v, n));
+	ring_close_other(t, length, most, put_values(p, v, n));
 }
 
 void
@@ -212,11 +175,11 @@ rec_alloc_args(struct rec_thread *t, uint64_t ticks, uint64_t key, uint64_t byte
 		rec_drop(t);
 		return;
 	}
-	p = open_other(t, ticks, TTC_ALLOC_ARGS, most, &length);
+	p = ring_open_other(t, ticks, TTC_ALLOC_ARGS, most, &length);
 	p = ttc_put(p, ttc_zig(key - t->alloc_key));
 	t->alloc_key = key;
 	p = ttc_put(p, bytes);
-	close_other(t, length, most, put_values(p, v, n));
+	ring_close_other(t, length, most, put_values(p, v, n));
 }
 
 /* A record of plain bytes, few enough that a chunk always has room for them. */
@@ -229,10 +192,10 @@ plain(struct rec_thread *t, uint64_t ticks, unsigned kind, const uint8_t *payloa
 		rec_drop(t);
 		return;
 	}
-	p = open_other(t, ticks, kind, n, &length);
+	p = ring_open_other(t, ticks, kind, n, &length);
 	if (n)
 		memcpy(p, payload, n);
-	close_other(t, length, n, p + n);
+	ring_close_other(t, length, n, p + n);
 }
 
 void
@@ -292,25 +255,25 @@ rec_end_slow(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags)
 			rec_publish(t, rec_time(t, t->p, ticks, TTC_END));
 			return;
 		}
-		p = open_other(t, ticks, TTC_END_FLAGS, 24, &length);
-		close_other(t, length, 24, ttc_put(p, flags));
+		p = ring_open_other(t, ticks, TTC_END_FLAGS, 24, &length);
+		ring_close_other(t, length, 24, ttc_put(p, flags));
 		return;
 	}
 	if (i > 0 && i <= t->zone_max) {
-		p = open_other(t, ticks, TTC_END_BELOW, 24, &length);
+		p = ring_open_other(t, ticks, TTC_END_BELOW, 24, &length);
 		p = ttc_put(p, above);
-		close_other(t, length, 24, ttc_put(p, flags));
+		ring_close_other(t, length, 24, ttc_put(p, flags));
 		return;
 	}
 	if (i == 0 && R->late) {
 		rec_leave(t);
 		return;
 	}
-	p = open_other(t, ticks, i > 0 ? TTC_END_KEY : TTC_END_NONE, 24, &length);
+	p = ring_open_other(t, ticks, i > 0 ? TTC_END_KEY : TTC_END_NONE, 24, &length);
 	p = put_key(t, p, key);
 	if (i > 0)
 		p = ttc_put(p, flags);
-	close_other(t, length, 24, p);
+	ring_close_other(t, length, 24, p);
 }
 
 void
@@ -324,9 +287,9 @@ rec_begin_flags(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned fla
 		return;
 	}
 	rec_push(t, key, key);
-	p = open_other(t, ticks, TTC_BEGIN_FLAGS, 24, &length);
+	p = ring_open_other(t, ticks, TTC_BEGIN_FLAGS, 24, &length);
 	p = put_key(t, p, key);
-	close_other(t, length, 24, ttc_put(p, flags));
+	ring_close_other(t, length, 24, ttc_put(p, flags));
 }
 
 void
@@ -336,17 +299,4 @@ rec_end_flags(struct rec_thread *t, uint64_t ticks, uint64_t key, unsigned flags
 		rec_end(t, ticks, key);
 	else
 		rec_end_slow(t, ticks, key, flags);
-}
-
-void
-ring_thread_end(struct rec_thread *t)
-{
-	uint8_t *length, *p;
-
-	if (!ring_enter(t, rec_now(), REC_SMALL))
-		return;
-	p = open_other(t, rec_now(), TTC_THREAD_END, 0, &length);
-	t->events--;
-	close_other(t, length, 0, p);
-	atomic_store(&t->busy, 1);
 }

@@ -35,36 +35,6 @@ unlock_threads(void)
 
 /* --- the lists ------------------------------------------------------------------- */
 
-uint32_t
-ring_take(struct ring *r)
-{
-	uint64_t head = atomic_load_explicit(&r->free, memory_order_acquire);
-
-	for (;;) {
-		uint32_t first = (uint32_t)head;
-		if (first == 0)
-			return 0;
-		uint64_t next = atomic_load_explicit(&r->link[first - 1], memory_order_relaxed);
-		if (atomic_compare_exchange_weak_explicit(&r->free, &head, ((head >> 32) + 1) << 32 | next,
-		    memory_order_acq_rel, memory_order_acquire)) {
-			atomic_fetch_sub_explicit(&r->nfree, 1, memory_order_relaxed);
-			return first;
-		}
-	}
-}
-
-void
-ring_give(struct ring *r, uint32_t index)
-{
-	uint64_t head = atomic_load_explicit(&r->free, memory_order_relaxed);
-
-	do
-		atomic_store_explicit(&r->link[index], (uint32_t)head, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak_explicit(&r->free, &head, ((head >> 32) + 1) << 32 | (index + 1),
-	    memory_order_acq_rel, memory_order_relaxed));
-	atomic_fetch_add_explicit(&r->nfree, 1, memory_order_relaxed);
-}
-
 int
 ring_make(struct ring *r, uint32_t chunk, uint32_t nslot, bool calm)
 {
@@ -389,6 +359,20 @@ rec_thread_extra(void)
 	return make(true);
 }
 
+/* The thread ends: no event of the program's; not counted, nor missed where there is no room. Entered afterwards. */
+static void
+put_end(struct rec_thread *t)
+{
+	uint8_t *length, *p;
+
+	if (!ring_enter(t, rec_now(), REC_SMALL))
+		return;
+	p = ring_open_other(t, rec_now(), TTC_THREAD_END, 0, &length);
+	t->events--;
+	ring_close_other(t, length, 0, p);
+	atomic_store(&t->busy, 1);
+}
+
 void
 rec_thread_release(struct rec_thread *t)
 {
@@ -403,7 +387,7 @@ rec_thread_release(struct rec_thread *t)
 		struct ttc_slot *s = &R->slot[t->slot];
 		/* No event of the program's: it is not counted, nor missed where there is no room. */
 		if (!t->extra)
-			ring_thread_end(t);
+			put_end(t);
 		lock_threads();       /* a pause may seal it at this moment */
 		seal_chunk(R, t);
 		unlock_threads();

@@ -107,14 +107,53 @@ void ring_def_frames(struct rec_thread *t);
 /* Define a label, entered; its key, or 0 where there is no room. */
 uint64_t ring_def_label(uint64_t owner, uint64_t category, unsigned type, const uint8_t *s, size_t n);
 
+/* --- records, as ring.c and records.c begin and end them --- */
+
+/* Not put in where it is called: records are short, and code of game threads stays small. */
+#define RING_CALLED __attribute__((noinline, unused))
+
+/* Room for ${need} bytes at t->p; entered either way. */
+RING_CALLED static bool
+ring_enter(struct rec_thread *t, uint64_t ticks, size_t need)
+{
+	atomic_store_explicit(&t->busy, 1, REC_BUSY_ORDER);
+	atomic_signal_fence(memory_order_seq_cst);
+	uint8_t *end = atomic_load_explicit(&t->end, memory_order_relaxed);
+	if (end && t->p < end && need <= (size_t)(end - t->p) + REC_SMALL)
+		return true;
+	return rec_more(t, ticks, need > REC_SMALL ? need : REC_SMALL) != 0;
+}
+
+/*
+ * Begin a record of ${kind} whose payload has at most ${most} bytes. The length before the payload is
+ * padded to the bytes that ${most} needs, and put in when the payload's end is known.
+ */
+static inline uint8_t *
+ring_open_other(struct rec_thread *t, uint64_t ticks, unsigned kind, size_t most, uint8_t **length)
+{
+	uint8_t *p = rec_time(t, t->p, ticks, TTC_OTHER);
+
+	*p++ = (uint8_t)kind;
+	*length = p;
+	return p + (most < 128 ? 1 : most < 16384 ? 2 : 3);
+}
+
+RING_CALLED static void
+ring_close_other(struct rec_thread *t, uint8_t *length, size_t most, uint8_t *p)
+{
+	size_t width = most < 128 ? 1 : most < 16384 ? 2 : 3, n = (size_t)(p - length) - width;
+
+	for (size_t i = 0; i + 1 < width; i++, n >>= 7)
+		length[i] = (uint8_t)(n | 0x80);
+	length[width - 1] = (uint8_t)(n & 0x7f);
+	rec_publish(t, p);
+}
+
 /* --- records.c --- */
 
 /* A record of a key and values. */
 void ring_keyed(struct rec_thread *t, uint64_t ticks, unsigned kind, uint64_t key, const struct rec_value *v,
     unsigned n);
-
-/* The thread ends: no event of the program's; not counted, nor missed where there is no room. Entered afterwards. */
-void ring_thread_end(struct rec_thread *t);
 
 #define RING_THREAD       (sizeof(struct rec_thread) + TTC_STACK * sizeof(struct rec_zone))
 

@@ -30,7 +30,7 @@ writer_bytes(const void *data, size_t n)
 			if (!W.broken) {
 				W.broken = true;
 				plat_truncate(W.fd, W.at);
-				writer_stop(TTC_F_DISK, done < 0 ? (int)-done : EIO);
+				W.full(TTC_F_DISK, done < 0 ? (int)-done : EIO);
 			}
 			return false;
 		}
@@ -49,7 +49,7 @@ writer_chunk(const void *a, size_t na, const void *b, size_t nb)
 	if (W.stopped)
 		return false;
 	if (W.o.max_size && !W.ending && W.at + na + nb + FINISH_ROOM > W.o.max_size) {
-		writer_stop(TTC_F_MAX_SIZE, 0);
+		W.full(TTC_F_MAX_SIZE, 0);
 		return false;
 	}
 	uint64_t at = W.at;

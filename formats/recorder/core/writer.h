@@ -35,6 +35,7 @@ struct writer {
 	uint64_t at;                  /* bytes in this file */
 	uint64_t part_began_ms;
 	bool broken, stopped;
+	void (*full)(enum ttc_finish how, int error); /* the file takes no more: writer_stop() */
 	bool ending;                  /* in writer_stop(): what it says has room */
 	int error;
 	enum ttc_finish finish;
@@ -96,13 +97,15 @@ void writer_note(const char *text);
 /* ${ticks} since the start of the recording. */
 uint64_t writer_since(uint64_t ticks);
 
-/* --- chunk_write.c --- */
+/* --- definitions_write.c --- */
 
 /* Definitions published since the last time, up to the first that is not complete yet. */
 void writer_definitions(void);
 
 /* What TTC_FINISH and TTC_GONE say of a thread, at ${p}; the place behind. */
 uint8_t *writer_account(uint8_t *p, const struct wslot *w);
+
+/* --- chunk_write.c --- */
 
 /* All there is to do; with ${all} also what is due once a second. */
 void writer_pass(bool all);

@@ -1,0 +1,164 @@
+/**
+ * The threads of a capture: which chunk of its thread each is, and what is missing between them. Nothing here reads the file.
+ */
+#include "ttc/ttc.h"
+
+#include <stdlib.h>
+
+#include "base/slot.h"
+
+/* --- threads ---------------------------------------------------------------------------- */
+
+static size_t
+slot_of(const struct ttc *m, uint32_t number)
+{
+	return tt_slot(number, m->nslot);
+}
+
+static int
+more_slots(struct ttc *m, struct tt_err *err)
+{
+	size_t n = m->nslot ? m->nslot * 2 : 64;
+	uint32_t *slot = tt_mem_alloc(&m->env->mem, n * sizeof *slot, err);
+
+	if (!slot)
+		return err->code;
+	tt_mem_free(&m->env->mem, m->slot, m->nslot * sizeof *m->slot);
+	m->slot = slot;
+	m->nslot = n;
+	for (size_t i = 0, k; i < m->nwho; i++) {
+		for (k = slot_of(m, m->who[i].number); slot[k]; k = (k + 1) & (n - 1))
+			;
+		slot[k] = (uint32_t)i + 1;
+	}
+	return TT_OK;
+}
+
+struct ttc_who *
+ttc_who(struct ttc *m, uint32_t number, struct tt_err *err)
+{
+	size_t k = 0;
+
+	if (m->nwho * 2 >= m->nslot && more_slots(m, err) != TT_OK)
+		return NULL;
+	for (k = slot_of(m, number); m->slot[k]; k = (k + 1) & (m->nslot - 1))
+		if (m->who[m->slot[k] - 1].number == number)
+			return &m->who[m->slot[k] - 1];
+	if (tt_mem_grow(&m->env->mem, &m->who, &m->capwho, m->nwho + 1, sizeof *m->who, err) != TT_OK)
+		return NULL;
+	m->who[m->nwho] = (struct ttc_who){ .number = number, .native = number };
+	m->slot[k] = (uint32_t)++m->nwho;
+	return &m->who[m->nwho - 1];
+}
+
+static int
+by_start(const void *a, const void *b)
+{
+	const struct ttc_start *x = a, *y = b;
+
+	if (x->seq != y->seq)
+		return (x->seq > y->seq) - (x->seq < y->seq);
+	return (x->first > y->first) - (x->first < y->first);
+}
+
+/*
+ * Starts lie in sorted runs, each as long as one of the powers of two that their number is the sum of, the longest first:
+ * of 13 the first 8, then 4, then 1. So neither many of them nor any order of them makes adding or finding one slow.
+ */
+int
+ttc_start_add(struct ttc *m, struct ttc_who *w, uint64_t seq, uint32_t first, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&m->env->mem, &w->start, &w->capstart, w->nstart + 1, sizeof *w->start, err);
+
+	if (rc != TT_OK)
+		return rc;
+	w->start[w->nstart++] = (struct ttc_start){ seq, first };
+	size_t run = w->nstart & -w->nstart;
+	if (run > 1)
+		qsort(w->start + w->nstart - run, run, sizeof *w->start, by_start);
+	return TT_OK;
+}
+
+static bool
+starts(const struct ttc_who *w, const struct ttc_unit *u)
+{
+	const struct ttc_start s = { u->seq, u->first };
+	size_t at = 0;
+
+	if (w->ringed && by_start(&s, &w->ring) == 0)
+		return true;
+	for (size_t run = (size_t)1 << 63; run > 0; run >>= 1) {
+		if (!(w->nstart & run))
+			continue;
+		if (bsearch(&s, w->start + at, run, sizeof s, by_start))
+			return true;
+		at += run;
+	}
+	return false;
+}
+
+void
+ttc_drops(struct ttc_who *w, uint64_t dropped, struct tt_loss *loss)
+{
+	if (dropped > w->dropped) {
+		tt_loss_add(loss, ttc_drop_kind(w), dropped - w->dropped, 0, TT_NOWHERE);
+		w->dropped = dropped;
+	}
+}
+
+int
+ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err)
+{
+	struct ttc_who *w = ttc_who(m, u->thread, err);
+
+	if (!w)
+		return err->code;
+	u->flags = 0;
+	if (!w->seen) {
+		u->flags = TTC_U_FIRST;
+		w->begin = u->ticks;
+		w->cut = u->seq > 0 || u->first > 0;
+		if (!starts(w, u))
+			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, u->at);
+	} else if (u->seq < w->seq || (u->seq == w->seq && u->first < w->end)) {
+		u->flags = TTC_U_SKIP;
+		m->late++;
+		tt_loss_add(loss, TT_LOST_MISSING, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, u->at);
+		return TT_OK;
+	} else if (!(u->seq == w->seq && u->first == w->end && u->first > 0) &&
+	    !(u->seq == w->seq + 1 && u->first == 0 && u->before == w->end)) {
+		u->flags = TTC_U_GAP;
+		if (!starts(w, u))
+			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, u->at);
+	}
+	if (w->seen && u->dropped > w->at_drops)
+		u->flags |= TTC_U_GAP;
+	ttc_drops(w, u->dropped, loss);
+	w->at_drops = u->dropped;
+	w->seen = true;
+	w->seq = u->seq;
+	w->end = u->end;
+	return TT_OK;
+}
+
+int
+ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&m->env->mem, &m->unit, &m->capunit, m->nunit + 1, sizeof *u, err);
+
+	if (rc == TT_OK)
+		m->unit[m->nunit++] = *u;
+	return rc;
+}
+
+void
+ttc_free_who(struct ttc *m)
+{
+	for (size_t i = 0; i < m->nwho; i++)
+		tt_mem_free(&m->env->mem, m->who[i].start, m->who[i].capstart * sizeof *m->who[i].start);
+	tt_mem_free(&m->env->mem, m->who, m->capwho * sizeof *m->who);
+	tt_mem_free(&m->env->mem, m->slot, m->nslot * sizeof *m->slot);
+	m->who = NULL;
+	m->slot = NULL;
+	m->nwho = m->capwho = m->nslot = 0;
+}
