@@ -62,10 +62,10 @@ static const struct tt_col capture_col[] = {
 	{ "offset_ns", "offset", TT_UNIT_NS, "Added to its times to put several inputs on one timeline." },
 	{ "frame_marks", "frame marks", TT_UNIT_BOOL, "The file marks frames itself." },
 	{ "clean_end", "ended cleanly", TT_UNIT_BOOL, "The recorder was shut down in order; empty where later files say that." },
-	{ "flight", "flight recording", TT_UNIT_BOOL, "Only the last seconds were kept; empty: all." },
-	{ "kept_from_ns", "kept from", TT_UNIT_NS,
-	    "From when on all threads of a flight recording were kept: the figures of other commands are of the time from here on." },
-	{ "kept_ns", "kept span", TT_UNIT_NS, "From there to the last event." },
+	{ "flight", "flight recording", TT_UNIT_BOOL, "The recorder held the last seconds only and wrote them now and then; empty: it wrote all." },
+	{ "dumps", "dumps", TT_UNIT_COUNT, "How often a flight recorder wrote what it held; see capture_dumps." },
+	{ "kept_from_ns", "kept from", TT_UNIT_NS, "Where the span of its first dump begins." },
+	{ "kept_ns", "kept span", TT_UNIT_NS, "The spans of all its dumps together." },
 	{ "recording", "recording", TT_UNIT_TEXT, "Of captures that may rotate: the same in all files of one recording." },
 	{ "rotated", "rotated", TT_UNIT_COUNT, "How many files of its recording came before it; empty for the first." },
 	{ "part", "part", TT_UNIT_TEXT, "Where it is not the whole of a recording that rotates: which of its files, and whether more follow." },
@@ -82,6 +82,15 @@ static const struct tt_col thread_col[] = {
 	{ "allocs", "allocations", TT_UNIT_COUNT, "Objects allocated." },
 	{ "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated." },
 	{ "open", "open at end", TT_UNIT_COUNT, "Calls still open at the end." },
+	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+
+static const struct tt_col dump_col[] = {
+	{ "dump", "dump", TT_UNIT_COUNT, "Number of the dump of a flight recording, from 1." },
+	{ "from_ns", "from", TT_UNIT_NS,
+	    "From here on all threads were kept; other commands leave out what lies between the spans." },
+	{ "to_ns", "to", TT_UNIT_NS, "When it was written, or the last event." },
+	{ "kept_ns", "span", TT_UNIT_NS, "Time from one to the other; where nothing is missing, a dump begins where the one before it ended." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
@@ -106,9 +115,10 @@ static const struct tt_col likely_col[] = {
 	{ "share", "share", TT_UNIT_PERCENT, "Its share of the thread's time." },
 };
 
-enum { T_CAPTURE, T_THREAD, T_EVENT, T_META, T_LIKELY, T_N };
+enum { T_CAPTURE, T_DUMP, T_THREAD, T_EVENT, T_META, T_LIKELY, T_N };
 static const struct tt_pass_table table[T_N] = {
 	[T_CAPTURE] = { .id = "capture", .title = "Capture", .col = capture_col, .ncol = TT_NCOL(capture_col) },
+	[T_DUMP] = { .id = "capture_dumps", .title = "Dumps of flight recordings", .col = dump_col, .ncol = TT_NCOL(dump_col) },
 	[T_THREAD] = { .id = "capture_threads", .title = "Threads", .col = thread_col, .ncol = TT_NCOL(thread_col) },
 	[T_EVENT] = { .id = "capture_events", .title = "Events by type", .col = event_col, .ncol = TT_NCOL(event_col) },
 	[T_META] = { .id = "capture_meta", .title = "Facts", .col = meta_col, .ncol = TT_NCOL(meta_col) },
@@ -159,19 +169,33 @@ recording_text(struct tt_report *r, const struct tt_capture *k)
 	return tt_capture_recording(k, text) ? tt_text(r, "%s", text) : NULL;
 }
 
-/* Three cells: is it a flight recording, and which span of it do all threads have? */
+/* The end of the span ${i} of a flight recording; without a dump of its own that is the last event. */
+static int64_t
+kept_to(const struct tt_capture *k, size_t i)
+{
+	int64_t last = k->max_ts - k->offset_ns;
+
+	if (k->kept[i].to < INT64_MAX)
+		return k->kept[i].to - 1;     /* it includes the time of the dump */
+	return last > k->kept[i].from ? last : k->kept[i].from;
+}
+
+/* Four cells: is it a flight recording, of how many dumps, and what do all threads have of it? */
 static void
 put_flight(const struct tt_capture *k, struct tt_cell *c)
 {
-	int64_t from = k->kept_from != INT64_MIN ? k->kept_from + k->offset_ns : k->min_ts;
+	int64_t sum = 0;
 
 	if (!k->flight)
 		return;
 	tt_cell_int(&c[0], true);
-	if (k->min_ts > k->max_ts)
+	tt_cell_int(&c[1], (int64_t)k->nkept);
+	if (k->nkept == 0 || k->min_ts > k->max_ts)
 		return;
-	tt_cell_int(&c[1], from);
-	tt_cell_int(&c[2], k->max_ts > from ? k->max_ts - from : 0);
+	for (size_t i = 0; i < k->nkept; i++)
+		sum += kept_to(k, i) - k->kept[i].from;
+	tt_cell_int(&c[2], k->kept[0].from + k->offset_ns);
+	tt_cell_int(&c[3], sum);
 }
 
 /* "file 2 of a rotation; more follow", or NULL. */
@@ -217,10 +241,10 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_tabl
 	if (!k->more_follow)
 		tt_cell_int(&c[19], k->clean_end);
 	if (k->part > 0)
-		tt_cell_int(&c[24], k->part);
+		tt_cell_int(&c[25], k->part);
 	put_flight(k, &c[20]);
-	tt_cell_name(&c[23], recording_text(t->r, k));
-	tt_cell_name(&c[25], part_text(t->r, k));
+	tt_cell_name(&c[24], recording_text(t->r, k));
+	tt_cell_name(&c[26], part_text(t->r, k));
 }
 
 void
@@ -255,6 +279,29 @@ thread_rows(const struct tt_model *m, struct tt_report *r)
 		tt_cell_u64(&c[8], th->alloc_b);
 		tt_cell_u64(&c[9], th->open_at_end);
 		tt_cell_int(&c[10], (int64_t)th->process + 1);
+	}
+}
+
+static void
+dump_rows(const struct tt_model *m, struct tt_report *r)
+{
+	struct tt_table *t = NULL;
+
+	for (size_t i = 0; i < m->ncap; i++) {
+		const struct tt_capture *k = m->cap[i];
+
+		for (size_t d = 0; d < k->nkept; d++) {
+			int64_t from = k->kept[d].from, to = kept_to(k, d);
+			struct tt_cell *c;
+
+			t = t ? t : new_table(r, T_DUMP);
+			c = tt_row(t);
+			tt_cell_int(&c[0], (int64_t)d + 1);
+			tt_cell_int(&c[1], from + k->offset_ns);
+			tt_cell_int(&c[2], to + k->offset_ns);
+			tt_cell_int(&c[3], to - from);
+			tt_cell_int(&c[4], (int64_t)i + 1);
+		}
 	}
 }
 
@@ -373,6 +420,7 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 		tt_view_init(&view, m);
 		report_notes(app, m, &r);
 		info_summary(m, &r);
+		dump_rows(m, &r);
 		meta_rows(m, &r);
 		likely_rows(m, &r);
 		thread_rows(m, &r);

@@ -103,12 +103,15 @@ report_notes(struct app *app, const struct tt_model *m, struct tt_report *r)
 	for (size_t i = 0; i < m->ncap; i++) {
 		const struct tt_capture *c = m->cap[i];
 		char time[32];
+		const char *text;
 
-		if (!c->flight || c->kept_from == INT64_MIN)
+		if (c->nkept == 0)
 			continue;
-		*tt_put_time(time, c->kept_from + c->offset_ns) = '\0';
-		tt_report_note(r, tt_severity_name[TT_NOTICE], "flight",
-		    tt_text(r, "a flight recording: all its threads were kept from %s on, some of them longer", time));
+		*tt_put_time(time, c->kept[0].from + c->offset_ns) = '\0';
+		text = c->nkept == 1 ? tt_text(r, "a flight recording: all its threads were kept from %s on, some of them longer", time) :
+		    tt_text(r, "a flight recording of %zu dumps, the first from %s on: what not all threads have between them is left out",
+		        c->nkept, time);
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "flight", text);
 	}
 	if (caveat)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "caveat", caveat);

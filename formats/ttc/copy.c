@@ -120,6 +120,10 @@ finish(struct copy *c)
 	struct ttc *m = c->m;
 	int rc = TT_OK;
 
+	if (m->has_ring && (m->head.flags & TTC_H_LAST)) {
+		uint8_t b[20], *p = ttc_put(ttc_put(b, m->ring_kept), 0);
+		rc = put_record(c, TTC_DUMP, b, (size_t)(p - b));
+	}
 	for (size_t i = 0; i < m->nwho && rc == TT_OK; i++) {
 		const struct ttc_who *w = &m->who[i];
 		uint8_t b[80], *p = b;

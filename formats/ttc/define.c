@@ -180,7 +180,7 @@ definition(struct ttc_run *r, unsigned kind, struct ttc_take *f)
 			d.key = (d.key ^ (uint8_t)d.text[len]) * 1099511628211u;
 		break;
 	default:                      /* thread_notice.c has read the others */
-		if (kind < TTC_DEF_MARKER || kind > TTC_DEF_ARGS)
+		if (kind < TTC_DEF_MARKER || kind > TTC_DUMP)
 			tt_loss_add(&r->b->loss, TT_LOST_UNKNOWN, 1, (uint64_t)(f->end - f->p), r->b->at);
 		return TT_OK;
 	}

@@ -120,20 +120,49 @@ settle(struct ttc *m, struct tt_loss *loss)
 	}
 }
 
-void
-ttc_span(struct ttc *m)
+/* ${ticks} since the start as a time; what makes no sense is far away, where sums of times still fit. */
+static int64_t
+ns_since(const struct ttc *m, uint64_t ticks)
+{
+	int64_t ns = ttc_ns(m, m->head.ticks + ticks);
+
+	return ticks > INT64_MAX || ns < 0 || ns > INT64_MAX / 4 ? INT64_MAX / 4 : ns;
+}
+
+/* A dump says from when on nothing had been forgotten; what the dump before it has goes on from there. */
+static void
+add_span(const struct ttc *m, struct tt_capture *cap, uint64_t from, uint64_t to)
+{
+	int64_t last = cap->nkept ? cap->kept[cap->nkept - 1].to : INT64_MIN;
+	int64_t begin = ns_since(m, from), end = to ? ns_since(m, to) + 1 : INT64_MAX;
+
+	if (last == INT64_MAX)
+		return;
+	begin = begin > last ? begin : last;
+	cap->kept[cap->nkept++] = (struct tt_span){ begin, end > begin ? end : begin };
+}
+
+int
+ttc_spans(struct ttc *m, struct tt_err *err)
 {
 	struct tt_capture *cap = m->lead->cap;
+	size_t n = 0;
 
-	if (!(m->head.flags & TTC_H_LAST))
-		return;
-	cap->flight = true;
-	for (size_t i = 0; i < m->nwho; i++) {
-		const struct ttc_who *w = &m->who[i];
-		int64_t from = w->seen && w->cut ? ttc_ns(m, w->begin) : INT64_MIN;
-		if (from > cap->kept_from)
-			cap->kept_from = from;
+	for (const struct ttc *f = m->lead; f; f = f->then)
+		n += f->ndump + 1;
+	cap->flight = m->lead->head.flags & TTC_H_LAST;
+	cap->nkept = 0;
+	if (!cap->flight)
+		return TT_OK;
+	if (!(cap->kept = tt_arena_alloc(&cap->arena, n * sizeof *cap->kept, err)))
+		return err->code;
+	for (const struct ttc *f = m->lead; f; f = f->then) {
+		for (size_t i = 0; i < f->ndump; i++)
+			add_span(f, cap, f->dump[i].from, f->dump[i].to);
+		if (f->has_ring)
+			add_span(f, cap, f->ring_kept, 0);
 	}
+	return TT_OK;
 }
 
 int

@@ -249,6 +249,7 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 		return TT_OK;
 	}
 	m->has_ring = true;
+	m->ring_kept = r.kept;
 	rc = read_slots(m, &r, loss, err);
 	if (rc == TT_OK)
 		rc = tt_mem_grow(&m->env->mem, &p, &cap, r.chunk + TT_CHUNK_PAD, 1, err);

@@ -158,6 +158,7 @@ enum ttc_kind {
 	TTC_DEF_FRAMES = 77,          /* time number: this thread has marked a frame */
 	TTC_DEF_VTABLE = 78,          /* time key class-key domain-key: a class in a domain; from 1.1 */
 	TTC_DEF_ARGS = 79,            /* time key text: what the arguments of a marker's zones are called, each name ended by a NUL; from 1.2 */
+	TTC_DUMP = 80,                /* from to: times between which all threads have all events; to 0: the end of the recording; from 1.2 */
 };
 
 /* Does the record begin with a key that later ones count from? */
@@ -217,6 +218,7 @@ struct ttc_ring {
 	uint64_t pid;
 	uint32_t head;                /* size of a copy of the capture's head, at 1024 */
 	uint32_t spare;
+	uint64_t kept;                /* flight recorder: ticks since the start, from which on nothing was forgotten */
 };
 #define TTC_RING_HEAD     4096u
 #define TTC_RING_COPY     1024u

@@ -76,7 +76,7 @@ ttc_append(void *ctx, void *arg, struct tt_err *err)
 		if (rc == TT_OK)
 			rc = ttc_again(later, err);
 	}
-	return rc;
+	return rc == TT_OK ? ttc_spans(lead, err) : rc;
 }
 
 int

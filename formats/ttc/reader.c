@@ -98,6 +98,7 @@ close_(void *ctx)
 	ttc_free_made(m);
 	tt_mem_free(&m->env->mem, m->made, m->capmade * sizeof *m->made);
 	tt_mem_free(&m->env->mem, m->unit, m->capunit * sizeof *m->unit);
+	tt_mem_free(&m->env->mem, m->dump, m->capdump * sizeof *m->dump);
 	tt_window_free(&m->win);
 	if (m->ring)
 		tt_src_close(m->ring);
@@ -156,11 +157,12 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		ttc_rate_set(&m->rate, &m->head);
 		rc = set_ratio(m, err);
 	}
+	if (rc == TT_OK)
+		rc = ttc_spans(m, err);
 	if (rc != TT_OK) {
 		close_(m);
 		return rc;
 	}
-	ttc_span(m);
 	cap->pointer_size = m->head.pointer;
 	cap->pid = (int64_t)m->head.pid;
 	cap->wall_ns = m->head.wall_ns <= INT64_MAX ? (int64_t)m->head.wall_ns : 0;
@@ -211,9 +213,8 @@ step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err
 		if (m->win.end_err.code == TT_E_DAMAGED)
 			tt_loss_add(loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
 		m->closed = true;
-		if ((rc = ttc_conclude(m, loss, err)) != TT_OK)
+		if ((rc = ttc_conclude(m, loss, err)) != TT_OK || (rc = ttc_spans(m, err)) != TT_OK)
 			return rc;
-		ttc_span(m);
 	}
 	if (m->next >= m->nunit)
 		return TT_END;
@@ -306,7 +307,7 @@ rewind_one(struct ttc *m)
 	ttc_free_who(m);
 	ttc_free_made(m);
 	m->has_ring = false;
-	m->nunit = 0;
+	m->nunit = m->ndump = 0;
 	m->at = m->first;
 	m->zero_seen = m->closed = false;
 	m->finish = 0;

@@ -121,6 +121,14 @@ heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *define
 		if (!f->bad)
 			ttc_rate_add(&m->rate, &m->head, seq, n);
 		break;
+	case TTC_DUMP:
+		seq = ttc_number(f);
+		n = ttc_number(f);
+		if (f->bad)
+			break;
+		if ((rc = tt_mem_grow(&m->env->mem, &m->dump, &m->capdump, m->ndump + 1, sizeof *m->dump, err)) == TT_OK)
+			m->dump[m->ndump++] = (struct ttc_dump){ seq, n };
+		break;
 	case TTC_META:
 		*defines = true;
 		return fact(m, f, err);

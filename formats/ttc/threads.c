@@ -116,8 +116,6 @@ ttc_admit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err
 	u->flags = 0;
 	if (!w->seen) {
 		u->flags = TTC_U_FIRST;
-		w->begin = u->ticks;
-		w->cut = u->seq > 0 || u->first > 0;
 		if (!starts(w, u))
 			tt_loss_add(loss, TT_LOST_MISSING, 1, 0, u->at);
 	} else if (u->seq < w->seq || (u->seq == w->seq && u->first < w->end)) {

@@ -45,8 +45,6 @@ struct ttc_who {
 	uint64_t native;
 	uint64_t seq;                 /* of its last unit */
 	uint32_t end;
-	uint64_t begin;               /* ticks of its first unit ... */
-	bool cut;                     /* ... before which others were not kept */
 	uint64_t at_drops;            /* dropped before its last unit */
 	uint64_t dropped;             /* told in the ledger */
 	uint64_t last_seq, last_end;  /* the account of the recorder: next chunk, bytes of the last */
@@ -110,6 +108,9 @@ struct ttc {
 	struct ttc_made *made;
 	size_t nmade, capmade;
 	uint64_t from_ring;           /* units */
+	uint64_t ring_kept;           /* of a flight recording: since when the ring has all; ticks since the start */
+	struct ttc_dump { uint64_t from, to; } *dump; /* records TTC_DUMP: ticks since the start */
+	size_t ndump, capdump;
 
 	struct tt_window win;
 };
@@ -203,9 +204,9 @@ int ttc_unit_add(struct ttc *m, const struct ttc_unit *u, struct tt_err *err);
 /* Read the whole file for its index, m->unit. */
 int ttc_index(struct ttc *m, struct tt_err *err);
 /* The end of the file, as far as it is one: what the ring has, whether all is there, how it ended. */
-/* From when on all threads of a flight recording were kept: into the capture's facts. After that, and with the clock's last rate. */
-void ttc_span(struct ttc *m);
 int ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
+/* The spans of a flight recording that all threads have: into its capture. After that, and with the clock's last rate. */
+int ttc_spans(struct ttc *m, struct tt_err *err);
 /* Forget the ring and what the order of chunks told, and find it out again. */
 int ttc_again(struct ttc *m, struct tt_err *err);
 

@@ -37,7 +37,7 @@ int64_t tt_emit_origin(const struct tt_model *m);
 static inline bool
 tt_emit_in_time(const struct tt_filter *f, int64_t ts)
 {
-	return ts >= f->from && ts < f->to;
+	return tt_filter_has(f, ts);
 }
 
 /* Does the user want the rare event ${i}, by its thread? Counters and the heap's size are of none. */

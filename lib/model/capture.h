@@ -8,6 +8,7 @@
 
 #include "model/defs.h"
 #include "model/event.h"
+#include "model/filter.h"
 #include "model/zones.h"
 
 struct tt_thread {
@@ -57,8 +58,9 @@ struct tt_capture {
 	int64_t zero_ns;              /* event clock at ts = 0 */
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
 	bool has_frames;              /* frame marks are in the file */
-	bool flight;                  /* the recorder kept the last seconds only ... */
-	int64_t kept_from;            /* ... all threads from here on, some longer; INT64_MIN: all from their beginning, or not known yet */
+	bool flight;                  /* the recorder held the last seconds only, and wrote them now and then ... */
+	struct tt_span *kept;         /* ... all threads of these spans, in order, one for each time; of some threads there is more */
+	size_t nkept;
 	bool skim;                    /* set by the run: this reading is after definitions, threads and frame marks alone */
 	bool instruments;             /* the format's zones are calls instrumented one by one */
 	bool distorts;                /* and there are some: times are relative; set at the end of a run */

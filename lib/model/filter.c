@@ -14,6 +14,46 @@ tt_filter_init(struct tt_filter *f)
 	*f = (struct tt_filter){ .from = INT64_MIN, .to = INT64_MAX };
 }
 
+const struct tt_span *
+tt_filter_hole(const struct tt_filter *f, int64_t ts)
+{
+	size_t from = 0, to = f->nhole;
+
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+		if (f->hole[mid].to <= ts)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from < f->nhole ? &f->hole[from] : NULL;
+}
+
+int64_t
+tt_filter_clip(const struct tt_filter *f, int64_t *from, int64_t *to)
+{
+	const struct tt_span *hole, *end = f->hole + f->nhole;
+	int64_t n;
+
+	if (f->from >= f->to || *from >= f->to || (*to <= f->from && *from < f->from))
+		return -1;
+	*from = *from < f->from ? f->from : *from;
+	*to = *to > f->to ? f->to : *to;
+	if (f->nhole == 0 || !(hole = tt_filter_hole(f, *from)))
+		return *to - *from;
+	if (hole->from <= *from) {
+		if (*to <= hole->to)
+			return -1;
+		*from = hole++->to;
+	}
+	n = *to - *from;
+	for (; hole < end && hole->from < *to; hole++) {
+		n -= (*to < hole->to ? *to : hole->to) - hole->from;
+		*to = *to < hole->to ? hole->from : *to;
+	}
+	return n;
+}
+
 bool
 tt_filter_needs_text(const struct tt_filter *f)
 {

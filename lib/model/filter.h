@@ -20,9 +20,13 @@
 
 #include "base/err.h"
 
+struct tt_span { int64_t from, to; };         /* [from, to) */
+
 struct tt_filter {
 	int64_t from, to;                     /* INT64_MIN, INT64_MAX: no limit */
-	bool of_flight;                       /* from is where all threads of a flight recording begin, not the user's */
+	struct tt_span *hole;                 /* between from and to, in order: a flight recording has not all threads there. NULL: none */
+	size_t nhole;
+	bool of_flight;                       /* from and to are where a flight recording has all threads, not the user's */
 	bool by_begin;                        /* no clipping: what begins in this time counts whole, frames too, and nothing else */
 	bool has_frames;
 	uint64_t frame_first, frame_last;     /* inclusive; becomes from and to once the frame table is known */
@@ -38,6 +42,22 @@ struct tt_filter {
 };
 
 void tt_filter_init(struct tt_filter *f);
+
+/* The first hole that ends after ${ts}; NULL: none does. */
+const struct tt_span *tt_filter_hole(const struct tt_filter *f, int64_t ts);
+
+/* True if ${ts} lies in the filter's time. */
+static inline bool
+tt_filter_has(const struct tt_filter *f, int64_t ts)
+{
+	if (ts < f->from || ts >= f->to)
+		return false;
+	const struct tt_span *hole = f->nhole ? tt_filter_hole(f, ts) : NULL;
+	return !hole || ts < hole->from;
+}
+
+/* Cut *${from} and *${to} to the filter's time. How much of it lies in that, less holes between them; -1: nothing. */
+int64_t tt_filter_clip(const struct tt_filter *f, int64_t *from, int64_t *to);
 
 /* Does it need the prepass (names or frames) before events can be judged? */
 bool tt_filter_needs_text(const struct tt_filter *f);

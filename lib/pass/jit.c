@@ -116,7 +116,7 @@ static bool
 is_wanted(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct code *to)
 {
 	*to = (struct code){ .d = d, .name = tt_model_key(m, process, d->key), .ts = d->ts + m->cap[process]->offset_ns, .process = process };
-	return d->b > 0 && to->name->wanted && to->ts >= m->filter.from && to->ts < m->filter.to;
+	return d->b > 0 && to->name->wanted && tt_filter_has(&m->filter, to->ts);
 }
 
 static int

@@ -132,9 +132,7 @@ loaded_at(const struct def *x)
 static bool
 in_time(const struct def *x)
 {
-	int64_t ts = loaded_at(x);
-
-	return ts >= x->k->m->filter.from && ts < x->k->m->filter.to;
+	return tt_filter_has(&x->k->m->filter, loaded_at(x));
 }
 
 static bool

@@ -212,7 +212,7 @@ step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int6
 		return TT_OK;
 	}
 	l->out = false;
-	l->in = ts >= f->m->filter.from && ts < f->m->filter.to;
+	l->in = tt_filter_has(&f->m->filter, ts);
 	return f->tree ? descend(f, io, &f->lvl[i], TT_NODE_ZONE, key, l, err) : TT_OK;
 }
 
@@ -284,7 +284,8 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 {
 	const struct tt_filter *flt = &f->m->filter;
 	const struct tt_level *l = &f->lvl[i];
-	bool counts = ts >= flt->from && ts < flt->to && !(flags & TT_F_CONT);
+	bool counts = tt_filter_has(flt, ts) && !(flags & TT_F_CONT);
+	int64_t dur;
 	int rc = TT_OK;
 
 	if (end < ts)
@@ -293,20 +294,16 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 		return TT_OK;
 	if (flt->by_begin)
 		return f->tree ? count_whole(f, io, i, end - ts, counts, err) : TT_OK;
-	if (ts >= flt->to || (end <= flt->from && ts < flt->from))
+	if ((dur = tt_filter_clip(flt, &ts, &end)) < 0)
 		return TT_OK;
-	if (ts < flt->from)
-		ts = flt->from;
-	if (end > flt->to)
-		end = flt->to;
 	if (f->tree) {
 		struct tt_count *c = count_of(io, l);
 		c->n += counts;
-		c->total += end - ts;
+		c->total += dur;
 		if (key == TT_KEY_EXCEPTION && (counts || (flags & TT_F_CONT)))
 			rc = thrown_piece(f, io, l, ts, end, flags, err);
 		else if (counts)
-			rc = add_dur(f, io, l, (uint64_t)(end - ts), err);
+			rc = add_dur(f, io, l, (uint64_t)dur, err);
 	}
 	if (rc == TT_OK && (f->needs & TT_NEEDS_SLICES) && shown(f, io, key) && !(flags & TT_F_CONT && key == TT_KEY_EXCEPTION))
 		rc = add_slice(f, io, ts, end - ts, key, i - 1, flags, err);
@@ -440,14 +437,13 @@ add_variance(int64_t to, int64_t bytes, uint64_t w)
 static int
 alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err)
 {
-	const struct tt_filter *flt = &f->m->filter;
 	const struct tt_event *x = e->flags & TT_F_MORE ? e + 1 : NULL;
 	int64_t bytes = e->flags & TT_F_WIDE ? x->ts : (int64_t)e->dur;
 	uint64_t key = e->val;
 	struct tt_level l;
 	int rc;
 
-	if (!f->tree || e->ts < flt->from || e->ts >= flt->to)
+	if (!f->tree || !tt_filter_has(&f->m->filter, e->ts))
 		return TT_OK;
 	if (unlikely(f->alias))
 		key = tt_defs_alias(io->cap->defs, key, e->ts - io->cap->offset_ns);
@@ -471,7 +467,7 @@ sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struc
 	const struct tt_event *x = e + 1;
 	struct tt_level l;
 
-	if (!f->tree || e->ts < f->m->filter.from || e->ts >= f->m->filter.to || (f->m->keep_thread && !f->m->keep_thread[x->ts]))
+	if (!f->tree || !tt_filter_has(&f->m->filter, e->ts) || (f->m->keep_thread && !f->m->keep_thread[x->ts]))
 		return TT_OK;
 	int rc = stack_path(f, io, TT_NODE_SAMPLES, (uint32_t)x->ts, io->b->word + x->val, e->dur, &l, err);
 	if (rc == TT_OK)

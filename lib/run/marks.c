@@ -191,9 +191,10 @@ add_frames(struct tt_run *r, const struct tt_frame_marks *m, struct tt_err *err)
 		int64_t from = m->ts[i], to = m->ts[i + 1];
 		bool in = from >= flt->from && (flt->by_begin ? from < flt->to : to <= flt->to) && from >= r->label_from &&
 		    from < r->label_to && (!flt->has_frames || (i + 1 >= flt->frame_first && i + 1 <= flt->frame_last));
-		if (!in || to == from)
+		const struct tt_span *hole = flt->nhole ? tt_filter_hole(flt, from) : NULL;
+		if (!in || to == from || (hole && from >= hole->from && to <= hole->to))
 			continue;
-		if (m->by[i] & TT_MARK_GAP) {
+		if ((m->by[i] & TT_MARK_GAP) || (hole && to > hole->from)) {
 			f->partial++;
 			continue;
 		}
@@ -289,26 +290,70 @@ narrow(struct tt_run *r)
 	}
 }
 
-/* Of flight recordings, look at the time that all threads have, unless other captures have more. */
-static void
-clip_to_flight(struct tt_run *r)
+static int
+by_from(const void *a, const void *b)
 {
-	struct tt_filter *f = &r->m->filter;
-	int64_t from = INT64_MIN;
+	const struct tt_span *x = a, *y = b;
 
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The spans in which some capture has all threads, in order and apart; n 0: no capture leaves anything out. */
+static int
+flight_spans(struct tt_run *r, struct tt_span **span, size_t *n, struct tt_err *err)
+{
+	size_t all = 0, k = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < r->nin; i++) {
+		if (r->in[i].cap->nkept == 0)
+			return TT_OK;
+		all += r->in[i].cap->nkept;
+	}
+	if (all == 0)
+		return TT_OK;
+	if (!(*span = tt_arena_alloc(&r->m->arena, all * sizeof **span, err)))
+		return err->code;
 	for (size_t i = 0; i < r->nin; i++) {
 		const struct tt_capture *c = r->in[i].cap;
-		if (!c->flight)
-			return;
-		if (c->kept_from != INT64_MIN && c->kept_from + c->offset_ns > from)
-			from = c->kept_from + c->offset_ns;
+		for (size_t s = 0; s < c->nkept; s++)
+			(*span)[k++] = (struct tt_span){ c->kept[s].from + c->offset_ns,
+				c->kept[s].to < INT64_MAX ? c->kept[s].to + c->offset_ns : INT64_MAX };
 	}
-	if (from <= f->from)
-		return;
+	qsort(*span, all, sizeof **span, by_from);
+	for (size_t i = 0; i < all; i++) {
+		struct tt_span *last = *n ? &(*span)[*n - 1] : NULL;
+		if (!last || (*span)[i].from > last->to)
+			(*span)[(*n)++] = (*span)[i];
+		else if ((*span)[i].to > last->to)
+			last->to = (*span)[i].to;
+	}
+	return TT_OK;
+}
+
+/* Of flight recordings, look at the time that all threads have, unless other captures have more. */
+static int
+clip_to_flight(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_filter *f = &r->m->filter;
+	struct tt_span *span = NULL;
+	size_t n;
+	int rc = flight_spans(r, &span, &n, err);
+
+	if (rc != TT_OK || n == 0)
+		return rc;
 	f->of_flight = f->from == INT64_MIN && f->to == INT64_MAX;
-	f->from = from;
+	f->from = f->from > span[0].from ? f->from : span[0].from;
+	f->to = f->to < span[n - 1].to ? f->to : span[n - 1].to;
+	if (f->to < f->from)
+		f->to = f->from;
+	f->nhole = n - 1;
+	f->hole = span;
+	for (size_t i = 0; i + 1 < n; i++)
+		span[i] = (struct tt_span){ span[i].to, span[i + 1].from };
 	r->filtered = true;
-	tt_log(r->env, TT_LOG_VERBOSE, "a flight recording: looked at from where all threads were kept");
+	tt_log(r->env, TT_LOG_VERBOSE, "a flight recording: looked at where all threads were kept");
+	return TT_OK;
 }
 
 int
@@ -319,7 +364,8 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	struct tt_mem *mem = &r->env->mem;
 	int rc = find_labels(r, err);
 
-	clip_to_flight(r);
+	if (rc == TT_OK)
+		rc = clip_to_flight(r, err);
 	if (rc != TT_OK)
 		return rc;
 	m->zones_expected = r->zones_seen;

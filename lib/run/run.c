@@ -20,7 +20,6 @@ new_capture(struct tt_run *r, const char *path, uint32_t process, struct tt_capt
 	c->producer = c->arch = c->os = c->args = c->version = c->format = "";
 	c->min_ts = INT64_MAX;
 	c->max_ts = INT64_MIN;
-	c->kept_from = INT64_MIN;
 	c->path = tt_arena_text(&c->arena, path, strlen(path), err);
 	if (!c->path)
 		return err->code;

@@ -66,7 +66,7 @@ int tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, stru
 static inline bool
 tt_run_in_time(const struct tt_run *r, int64_t ts)
 {
-	return ts >= r->m->filter.from && ts < r->m->filter.to;
+	return tt_filter_has(&r->m->filter, ts);
 }
 
 /* Ordered stage: add the value of one counter; ${e}, a TT_COUNTER, becomes absolute in place. */

@@ -79,7 +79,7 @@ tt_gather_timeline_event(struct tt_gathering *g, const struct tt_event *e, struc
 	if (rc != TT_OK)
 		return rc;
 	t = g->r->m->timeline;
-	if (e->ts >= t->from && e->ts < t->to)
+	if (e->ts >= t->from && e->ts < t->to && tt_run_in_time(g->r, e->ts))
 		b = &t->bucket[tt_timeline_at(t, e->ts)];
 	if (e->kind == TT_MONITOR)
 		return g->io->skipped ? TT_OK : monitor(g, e, b, err);

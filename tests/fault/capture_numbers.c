@@ -132,6 +132,8 @@ definitions(void)
 	DEFINE(TTC_DEF_FRAMES, number(0); number(2));
 	DEFINE(TTC_CLOCK, number(1000000000); number(2000000000); number(0));
 	DEFINE(TTC_CLOCK, number(3000000000); number(4000000000); number(0));
+	DEFINE(TTC_DUMP, number(1); number(1000000000));
+	DEFINE(TTC_DUMP, number(2000000000); number(0));
 	DEFINE(TTC_NOTE, text("a note"));
 }
 

@@ -9,11 +9,14 @@
  *	compare=1        compare what tracetool reads with what was sent: 1 totals, 2 each event, 3 totals with drops
  *	seed= threads= markers= frames= events= fps= rate= counters= churn= single_allocs= plain=
  *	                 of the game, see game.h
+ *	dump=N           a flight recorder dumps before each Nth frame
+ *	die=N            the player kills itself before frame N
  *	slow=RATE        the recorder's sink takes so many bytes a second until the game is over; 0: none
  *	callbacks= profiler= release= fail= taken= no_replay=
  *	                 of the engine, see engine.h
  * Exit status: the player's; 1 where the comparison finds differences.
  */
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -23,6 +26,7 @@
 static const char *account_path;
 static long compare;
 static double slow = -1;
+static unsigned dump, die;
 
 static int
 slow_down(void *arg, unsigned frame)
@@ -30,6 +34,10 @@ slow_down(void *arg, unsigned frame)
 	(void)arg;
 	if (frame == 0 && slow >= 0)
 		play_slow(slow);
+	if (die && frame == die)
+		raise(SIGKILL);
+	if (dump && frame && frame % dump == 0)
+		PLAY_CALL(tracetool_dump)();
 	return 0;
 }
 
@@ -47,7 +55,7 @@ set(struct play *p, const char *name, const char *value)
 		{ "threads", &p->game.threads }, { "markers", &p->game.markers }, { "frames", &p->game.frames },
 		{ "events", &p->game.events }, { "counters", &p->game.counters }, { "churn", &p->game.churn },
 		{ "callbacks", &p->engine.callbacks }, { "profiler", &p->engine.profiler }, { "fail", &p->engine.fail },
-		{ "fail_event_every", &p->engine.fail_event_every }, { "taken", &p->engine.taken },
+		{ "dump", &dump }, { "die", &die }, { "fail_event_every", &p->engine.fail_event_every }, { "taken", &p->engine.taken },
 	};
 	struct { const char *name; bool *b; } flags[] = {
 		{ "single_allocs", &p->game.single_allocs }, { "plain", &p->game.plain }, { "release", &p->engine.release },

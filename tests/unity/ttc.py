@@ -95,7 +95,7 @@ class Thread:
         self.events = 0
         self.frames = False
         self.open = []
-        self.kept_from = 0            # chunks before this one were not kept
+        self.kept = None              # which of its chunks are in the file; all
 
     def split(self, at):
         """What follows stands in another chunk."""
@@ -208,6 +208,10 @@ class Capture:
     def fact(self, at, key, value):
         self.record(69, varint(at) + text(key) + text(value))
 
+    def dump(self, start, end):
+        """A dump of a flight recording: all threads have all between these times; end 0: to the end."""
+        self.record(80, varint(start) + varint(end))
+
     def thread(self, native=None):
         n = len(self.threads) + 1
         t = Thread(self, n, 1000 + n if native is None else native)
@@ -242,12 +246,14 @@ class Capture:
 
     def bytes(self):
         none = varint(0) * 4
+        kept = {}
         first, last = [], []
         for t in self.threads:
-            at = t.chunks[t.kept_from]["ticks"] if t.chunks else 0
-            self_seq = t.kept_from
-            first.append(varint(OTHER) + bytes([71]) + text(b"".join(varint(n) for n in
-                         (t.number, t.native, 5000 + t.number, at, self_seq, 0))))
+            kept[t] = [n for n in range(len(t.chunks)) if t.kept is None or n in t.kept]
+            at = t.chunks[kept[t][0]]["ticks"] if t.chunks else 0
+            for seq in [n for n in kept[t] if n - 1 not in kept[t]] or [0]:
+                first.append(varint(OTHER) + bytes([71]) + text(b"".join(varint(n) for n in
+                             (t.number, t.native, 5000 + t.number, at, seq, 0))))
             if t.frames:
                 first.append(varint(OTHER) + bytes([77]) + text(varint(at) + varint(t.number)))
         first = packed(first + self.zero)
@@ -255,10 +261,12 @@ class Capture:
         out += [self.chunk(0, seq, 0, none, c, len(first[seq - 1]) if seq else 0) for seq, c in enumerate(first)]
         ends = []
         for t in self.threads:
-            before = len(t.chunks[t.kept_from - 1]["records"]) if t.kept_from else 0
-            for seq, c in list(enumerate(t.chunks))[t.kept_from:]:
+            before = 0
+            for seq in kept[t]:
+                c = t.chunks[seq]
+                before = len(t.chunks[seq - 1]["records"]) if seq else 0
                 out.append(self.chunk(t.number, seq, c["ticks"], c["state"], c["records"], before, c["events"]))
-                before = len(c["records"])
+            before = len(t.chunks[-1]["records"]) if t.chunks else 0
             ends.append(b"".join(varint(n) for n in (t.number, len(t.chunks), before, t.events, 0)))
         for i in range(0, max(len(ends), 1), 1000):
             part = ends[i:i + 1000]

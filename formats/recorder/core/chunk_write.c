@@ -177,11 +177,11 @@ put_drops(uint32_t slot)
 /* --- flight recorder --------------------------------------------------------------------------- */
 
 static void
-hold(uint32_t index, uint64_t ms)
+hold(uint32_t index, uint64_t ms, uint64_t since)
 {
 	struct wslot *w = slot_of(R->owner[index]);
 
-	W.held[(W.held_at + W.nheld++) % R->nchunk] = (struct held){ index, ms };
+	W.held[(W.held_at + W.nheld++) % R->nchunk] = (struct held){ index, ms, since };
 	w->taken = ring_chunk(R, index)->seq + 1;
 	w->held++;
 }
@@ -203,12 +203,24 @@ forget(uint64_t ms)
 {
 	while (W.nheld > 0 && (ms - W.held[W.held_at].ms > W.o.keep_ms ||
 	    (uint32_t)atomic_load_explicit(&R->nfree, memory_order_relaxed) < R->nchunk / 8)) {
+		R->head->kept = W.held[W.held_at].since;
+		atomic_signal_fence(memory_order_seq_cst);
 		uint32_t index = unhold();
 		struct ttc_chunk *c = ring_chunk(R, index);
 		c->magic = 0;         /* a reader of the ring must not find it */
 		atomic_store_explicit(ring_commit(c), 0, memory_order_relaxed);
 		ring_give(R, index);
 	}
+}
+
+/* A dump begins: what was recorded until ${to} is written from here on. */
+static void
+announce_dump(uint64_t to)
+{
+	uint8_t b[20], *p = ttc_put(b, R->head->kept);
+
+	p = ttc_put(p, to);
+	writer_record(TTC_DUMP, b, (size_t)(p - b));
 }
 
 /* --- passes --------------------------------------------------------------------------------------- */
@@ -256,8 +268,9 @@ writer_pass(bool all)
 	uint64_t ms = writer_now_ms();
 	uint32_t nended = 0, n, *ended = W.order + R->nchunk, threads;
 	bool parts = all || ms - W.parts_ms >= W.o.part_ms;
-	bool dump =
-	    atomic_exchange_explicit(&rec_state.dump, false, memory_order_acq_rel) || (all && W.o.keep_ms);
+	bool asked = atomic_exchange_explicit(&rec_state.dump, false, memory_order_acq_rel) || (all && !W.dumping);
+	bool dump = W.o.keep_ms && (asked || W.dumping);
+	uint64_t since = writer_since(rec_now());
 
 	if (ms - W.clock_ms >= 1000)
 		writer_clock();
@@ -272,10 +285,15 @@ writer_pass(bool all)
 	writer_definitions();
 	for (uint32_t i = 0; i < n; i++) {
 		if (W.o.keep_ms)
-			hold(W.order[i], ms);
+			hold(W.order[i], ms, writer_since(rec_now()));
 		else
 			put_sealed(W.order[i]);
 	}
+	if (dump && asked) {
+		announce_dump(since);
+		W.dumping = 2;        /* what is open now, and sealed by the time this pass gets to it, the next one finds */
+	}
+	W.dumping -= dump;
 	if (W.o.keep_ms && !dump)
 		forget(ms);
 	while (dump && W.nheld > 0)

@@ -50,8 +50,9 @@ struct writer {
 	/* definitions written */
 	uint32_t def_number, def_offset;
 	/* flight recorder: chunks kept, oldest first */
-	struct held { uint32_t index; uint64_t ms; } *held;
+	struct held { uint32_t index; uint64_t ms, since; } *held;      /* since: ticks at which all its events were over */
 	uint32_t held_at, nheld;
+	unsigned dumping;             /* passes to come that write what is held */
 	uint64_t clock_ms, parts_ms;
 	uint32_t *order;              /* scratch: sealed chunks, oldest first */
 
