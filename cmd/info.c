@@ -107,7 +107,7 @@ static const struct tt_col meta_col[] = {
 };
 
 static const struct tt_col likely_col[] = {
-	{ "option", "option", TT_UNIT_TEXT, "The option that names the marker, as a shell takes it." },
+	{ "option", "option", TT_UNIT_COMMAND, "The option that names the marker, as a shell takes it." },
 	{ "thread", "thread", TT_UNIT_TEXT, "The thread it begins on." },
 	{ "begins", "begins", TT_UNIT_COUNT, "How often it begins in the first two million calls of the capture." },
 	{ "every_ns", "every", TT_UNIT_NS, "Mean time from one begin to the next." },

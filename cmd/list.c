@@ -158,7 +158,7 @@ list_emitters(struct tt_report *r)
 static const char *const unit_name[] = {
 	[TT_UNIT_TEXT] = "text", [TT_UNIT_COUNT] = "count", [TT_UNIT_NS] = "ns", [TT_UNIT_BYTES] = "bytes",
 	[TT_UNIT_PERCENT] = "%", [TT_UNIT_MILLI] = "number", [TT_UNIT_HEX] = "hex", [TT_UNIT_BOOL] = "yes/no",
-	[TT_UNIT_VALUE] = "the row's", [TT_UNIT_PROSE] = "text",
+	[TT_UNIT_VALUE] = "the row's", [TT_UNIT_PROSE] = "text", [TT_UNIT_COMMAND] = "text",
 };
 
 static void

@@ -138,6 +138,7 @@ tt_cell_machine(char *p, enum tt_unit unit, const struct tt_cell *cell)
 	case TT_UNIT_BYTES:
 	case TT_UNIT_TEXT:
 	case TT_UNIT_PROSE:
+	case TT_UNIT_COMMAND:
 		break;
 	}
 	return tt_put_i64(p, cell->v);
@@ -170,6 +171,7 @@ tt_cell_human(char *p, enum tt_unit unit, const struct tt_cell *cell)
 	case TT_UNIT_COUNT:
 	case TT_UNIT_TEXT:
 	case TT_UNIT_PROSE:
+	case TT_UNIT_COMMAND:
 		break;
 	}
 	return tt_put_count(p, cell->v);

@@ -20,7 +20,7 @@
 static const char *const unit_name[] = {
 	[TT_UNIT_TEXT] = "text", [TT_UNIT_COUNT] = "count", [TT_UNIT_NS] = "ns", [TT_UNIT_BYTES] = "bytes",
 	[TT_UNIT_PERCENT] = "percent", [TT_UNIT_MILLI] = "number", [TT_UNIT_HEX] = "hex", [TT_UNIT_BOOL] = "bool",
-	[TT_UNIT_VALUE] = "value", [TT_UNIT_PROSE] = "text",
+	[TT_UNIT_VALUE] = "value", [TT_UNIT_PROSE] = "text", [TT_UNIT_COMMAND] = "text",
 };
 
 static int

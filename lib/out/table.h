@@ -34,6 +34,7 @@ enum tt_unit {
 	TT_UNIT_BOOL,
 	TT_UNIT_VALUE,        /* each cell has a unit of its own (tt_cell.unit), which another column names for machines */
 	TT_UNIT_PROSE,        /* text that is a list or a sentence: what does not fit goes on in the next line */
+	TT_UNIT_COMMAND,      /* text to paste: never cut, though the line grows too long */
 };
 
 struct tt_col {
@@ -47,7 +48,7 @@ struct tt_col {
 static inline bool
 tt_unit_is_text(enum tt_unit unit)
 {
-	return unit == TT_UNIT_TEXT || unit == TT_UNIT_PROSE;
+	return unit == TT_UNIT_TEXT || unit == TT_UNIT_PROSE || unit == TT_UNIT_COMMAND;
 }
 
 /* The number of columns in an array of them. */
@@ -58,7 +59,7 @@ struct tt_cell {
 	uint8_t unit;         /* enum tt_unit, in a TT_UNIT_VALUE column only: a number, not text */
 	bool rounded;         /* s is for machines alone: people see v, which is rounded */
 	int64_t v;
-	const char *s;        /* TT_UNIT_TEXT, TT_UNIT_PROSE; in a TT_UNIT_VALUE column a number that v cannot hold: see tt_cell_beyond(), tt_cell_exact() */
+	const char *s;        /* text of any unit; in a TT_UNIT_VALUE column a number that v cannot hold: see tt_cell_beyond(), tt_cell_exact() */
 };
 
 struct tt_table {

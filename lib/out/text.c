@@ -306,8 +306,8 @@ cut_more(struct grid *g)
 	for (size_t col = 0; col < g->t->ncol; col++) {
 		size_t heading = heading_width(&g->t->col[col]), least = heading > NAME_MIN ? heading : NAME_MIN;
 
-		if (col == 0 && g->t->tree)
-			continue;             /* names have their indent in it */
+		if ((col == 0 && g->t->tree) || g->t->col[col].unit == TT_UNIT_COMMAND)
+			continue;             /* a tree's names have their indent in it */
 		less |= is_shown(g, col) && g->col[col].least > least;
 		g->col[col].least = g->col[col].least > least ? least : g->col[col].least;
 	}
@@ -325,6 +325,8 @@ fit(struct grid *g, size_t max)
 		size_t heading = heading_width(&g->t->col[col]), least = prose ? PROSE_MIN : max / 4 > TEXT_MIN ? max / 4 : TEXT_MIN;
 
 		g->col[col].least = heading > least ? heading : least;
+		if (g->t->col[col].unit == TT_UNIT_COMMAND)
+			g->col[col].least = g->col[col].width;
 	}
 	if (g->t->tree)
 		fit_tree(g, max);
@@ -364,7 +366,7 @@ put_text_cell(struct writer *w, const struct grid *g, size_t row, size_t col)
 	}
 	if (g->t->col[col].unit == TT_UNIT_PROSE && w->o->width)
 		n = tt_text_line(s, set->width, &rest);
-	used += put_cut(w, s, n, w->o->width ? set->width - used : 0);
+	used += put_cut(w, s, n, w->o->width && g->t->col[col].unit != TT_UNIT_COMMAND ? set->width - used : 0);
 	set->rest = rest;
 	return used;
 }
@@ -541,7 +543,7 @@ fact_text(struct writer *w, const struct tt_table *t, size_t row, size_t col, si
 			return;
 		}
 		used = put_text(w, c->s, strlen(c->s));
-		if (used < width)
+		if (used < width && row + 1 < t->nrow)
 			spaces(w, width - used);
 		return;
 	}

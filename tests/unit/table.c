@@ -200,7 +200,7 @@ TEST(facts_stand_upright)
 	row(t, "CPU", 12, 123456789012, -1);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT },
 	    "Markers\n"
-	    "  marker  wall       CPU      \n"
+	    "  marker  wall       CPU\n"
 	    "  count          12         12\n"
 	    "  self    16.667 ms  123.457 s\n");
 }
