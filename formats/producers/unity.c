@@ -39,22 +39,11 @@ struct role {
 
 /* In the order of strcmp. */
 static const struct role roles[] = {
-	{ "EditorLoop", UNITY_EDITOR_LOOP },
 	{ UNITY_NAME_ALLOC, UNITY_ALLOC },
 	{ UNITY_NAME_COLLECT, UNITY_COLLECT },
-	{ "Gfx.PresentFrame", UNITY_WAIT },
-	{ "Gfx.WaitForCommands", UNITY_WAIT },
-	{ "Gfx.WaitForGfxCommandsFromMainThread", UNITY_WAIT },
-	{ "Gfx.WaitForPresentOnGfxThread", UNITY_WAIT },
-	{ "Gfx.WaitForRenderThread", UNITY_WAIT },
-	{ "GfxDevice.WaitForRenderThread", UNITY_WAIT },
-	{ "Idle", UNITY_WAIT },
-	{ "PlayerLoop", UNITY_PLAYER_LOOP },
 	{ "Profiler.Default", UNITY_LABEL },
 	{ "Profiler.DefaultMarker", UNITY_LABEL },
-	{ "Semaphore.WaitForSignal", UNITY_WAIT },
 	{ UNITY_FRAME_TIMING_NAME, UNITY_FRAME_TIMING },
-	{ "WaitForTargetFPS", UNITY_WAIT },
 };
 
 static int

@@ -27,9 +27,6 @@ enum unity_role {
 	UNITY_ALLOC,          /* GC.Alloc: each Begin or Single with a value is one allocation of that many bytes */
 	UNITY_COLLECT,        /* GC.Collect: its zones are collections */
 	UNITY_LABEL,          /* Profiler.BeginSample(text): {instance id, text, category} */
-	UNITY_WAIT,           /* waiting, not work */
-	UNITY_PLAYER_LOOP,    /* root of the game's work in a frame */
-	UNITY_EDITOR_LOOP,    /* the Editor's own work; no part of the game */
 	UNITY_FRAME_TIMING,   /* our own: one FrameTiming record, see UNITY_FRAME_TIMING_NAME */
 };
 enum unity_role unity_role(const char *marker);

@@ -159,19 +159,9 @@ tt_name_rank(const char *asked, const char *s)
 bool
 tt_name_alloc_helper(const char *s)
 {
-	/* Mono 2 to 6: methods that the runtime implements, and what a call by reflection goes through. */
-	static const char *const method[] = {
-		"string:.ctor ", "string:Ctor ", "string:CreateString ", "string:FastAllocateString ", "string:InternalAllocateStr ",
-		"System.String:FastAllocateString ", "System.String:InternalAllocateStr ", "object:MemberwiseClone ",
-		"System.Object:MemberwiseClone ", "System.Array:CreateInstanceImpl ", "System.Reflection.MonoMethod:InternalInvoke ",
-		"System.Reflection.MonoCMethod:InternalInvoke ", "System.Reflection.RuntimeMethodInfo:InternalInvoke ",
-		"System.Reflection.RuntimeConstructorInfo:InternalInvoke ", "System.RuntimeType:CreateInstanceInternal ",
-		"System.Activator:CreateInstanceInternal ",
-	};
-
 	s += tt_name_wrapper(s);
-	for (size_t i = 0; i < sizeof method / sizeof *method; i++)
-		if (strncmp(s, method[i], strlen(method[i])) == 0)
+	for (const char *const *m = tt_alloc_helpers; *m; m++)
+		if (strncmp(s, *m, strlen(*m)) == 0)
 			return true;
 	return false;
 }

@@ -43,6 +43,7 @@ unsigned tt_name_rank(const char *asked, const char *s);
 
 /* Is it a method of the base library that only allocates what its caller asked for? */
 bool tt_name_alloc_helper(const char *s);
+extern const char *const tt_alloc_helpers[];  /* how their names begin; NULL-terminated, formats/producers/names.c */
 
 /* Does ${s}, its name without the argument list, or its short form match any of ${globs} (NULL: yes)? */
 bool tt_name_match(const char *const *globs, const char *s);

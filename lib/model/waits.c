@@ -10,31 +10,6 @@
 /* A zone below this share of its thread's time is not looked up among the patterns: it decides nothing. */
 #define SMALL 50
 
-const char *const tt_wait_markers[] = {
-	"Contention",
-	/* Mono and .NET: sleeping, joining, waiting for another thread. */
-	"System.Threading.Thread:Sleep", "System.Threading.Thread:Join",
-	"System.Threading.Monitor:Wait", "System.Threading.Monitor:ObjWait", "System.Threading.Monitor:Monitor_wait",
-	"System.Threading.WaitHandle:Wait", "System.Threading.WaitHandle:InternalWait", "System.Threading.WaitHandle:SignalAndWait",
-	"System.Threading.ManualResetEventSlim:Wait", "System.Threading.SemaphoreSlim:Wait",
-	"System.Threading.CountdownEvent:Wait", "System.Threading.Barrier:SignalAndWait",
-	"System.Threading.Tasks.Task:Wait", "System.Threading.SpinWait:Spin",
-	"System.Diagnostics.Process:WaitForExit",
-	/* Calls that block in the system until somebody else does something. */
-	"System.Net.Sockets.Socket:Accept", "System.Net.Sockets.Socket:Poll", "System.Net.Sockets.Socket:Select",
-	"System.Net.Sockets.Socket:Receive", "System.Net.Sockets.Socket:Connect", "System.Net.Sockets.NetworkStream:Read",
-	"System.Net.Sockets.TcpListener:Accept", "System.IO.Pipes.NamedPipeServerStream:WaitForConnection",
-	"System.Console:Read", "System.IO.MonoIO:Read",
-	"Mono.Unix.Native.Syscall:accept", "Mono.Unix.Native.Syscall:poll", "Mono.Unix.Native.Syscall:select",
-	"Mono.Unix.Native.Syscall:read", "Mono.Unix.Native.Syscall:recv", "Mono.Unix.Native.Syscall:wait",
-	"Mono.Unix.Native.Syscall:pause", "Mono.Unix.Native.Syscall:nanosleep", "Mono.Unix.UnixSignal:Wait",
-	/* Unity: the markers the manual lists as waiting (common markers reference, 2022.3). */
-	"WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitFor", "GfxDeviceMetal.WaitFor", "XR.WaitForGPU",
-	"WaitForJobGroup", "Semaphore.WaitForSignal", "WaitForRenderThread", "WaitForGfxCommands",
-	"[I]dle",
-	NULL,
-};
-
 bool
 tt_waits_is(const struct tt_model *m, const char *full)
 {

@@ -255,8 +255,7 @@ TEST(categories_have_their_ids_of_each_version)
 TEST(names_of_the_tables_are_found)
 {
 	CHECK_EQ_INT(unity_role("GC.Alloc"), UNITY_ALLOC);
-	CHECK_EQ_INT(unity_role("EditorLoop"), UNITY_EDITOR_LOOP);
-	CHECK_EQ_INT(unity_role("WaitForTargetFPS"), UNITY_WAIT);
+	CHECK_EQ_INT(unity_role("GC.Collect"), UNITY_COLLECT);
 	CHECK_EQ_INT(unity_role("Profiler.DefaultMarker"), UNITY_LABEL);
 	CHECK_EQ_INT(unity_role("Profiler.Default"), UNITY_LABEL);
 	CHECK_EQ_INT(unity_role("gc.alloc"), UNITY_PLAIN);

@@ -1,0 +1,42 @@
+/**
+ * Names of markers and methods that the library asks about, whoever recorded them: which ones wait, and which ones allocate for
+ * their caller. The library has no such names of its own.
+ */
+#include "model/names.h"
+#include "model/waits.h"
+
+const char *const tt_wait_markers[] = {
+	"Contention",
+	/* Mono and .NET: sleeping, joining, waiting for another thread. */
+	"System.Threading.Thread:Sleep", "System.Threading.Thread:Join",
+	"System.Threading.Monitor:Wait", "System.Threading.Monitor:ObjWait", "System.Threading.Monitor:Monitor_wait",
+	"System.Threading.WaitHandle:Wait", "System.Threading.WaitHandle:InternalWait", "System.Threading.WaitHandle:SignalAndWait",
+	"System.Threading.ManualResetEventSlim:Wait", "System.Threading.SemaphoreSlim:Wait",
+	"System.Threading.CountdownEvent:Wait", "System.Threading.Barrier:SignalAndWait",
+	"System.Threading.Tasks.Task:Wait", "System.Threading.SpinWait:Spin",
+	"System.Diagnostics.Process:WaitForExit",
+	/* Calls that block in the system until somebody else does something. */
+	"System.Net.Sockets.Socket:Accept", "System.Net.Sockets.Socket:Poll", "System.Net.Sockets.Socket:Select",
+	"System.Net.Sockets.Socket:Receive", "System.Net.Sockets.Socket:Connect", "System.Net.Sockets.NetworkStream:Read",
+	"System.Net.Sockets.TcpListener:Accept", "System.IO.Pipes.NamedPipeServerStream:WaitForConnection",
+	"System.Console:Read", "System.IO.MonoIO:Read",
+	"Mono.Unix.Native.Syscall:accept", "Mono.Unix.Native.Syscall:poll", "Mono.Unix.Native.Syscall:select",
+	"Mono.Unix.Native.Syscall:read", "Mono.Unix.Native.Syscall:recv", "Mono.Unix.Native.Syscall:wait",
+	"Mono.Unix.Native.Syscall:pause", "Mono.Unix.Native.Syscall:nanosleep", "Mono.Unix.UnixSignal:Wait",
+	/* Unity: the markers the manual lists as waiting (common markers reference, 2022.3). */
+	"WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitFor", "GfxDeviceMetal.WaitFor", "XR.WaitForGPU",
+	"WaitForJobGroup", "Semaphore.WaitForSignal", "WaitForRenderThread", "WaitForGfxCommands",
+	"[I]dle",
+	NULL,
+};
+
+/* Mono 2 to 6: methods that the runtime implements, and what a call by reflection goes through. */
+const char *const tt_alloc_helpers[] = {
+	"string:.ctor ", "string:Ctor ", "string:CreateString ", "string:FastAllocateString ", "string:InternalAllocateStr ",
+	"System.String:FastAllocateString ", "System.String:InternalAllocateStr ", "object:MemberwiseClone ",
+	"System.Object:MemberwiseClone ", "System.Array:CreateInstanceImpl ", "System.Reflection.MonoMethod:InternalInvoke ",
+	"System.Reflection.MonoCMethod:InternalInvoke ", "System.Reflection.RuntimeMethodInfo:InternalInvoke ",
+	"System.Reflection.RuntimeConstructorInfo:InternalInvoke ", "System.RuntimeType:CreateInstanceInternal ",
+	"System.Activator:CreateInstanceInternal ",
+	NULL,
+};
