@@ -177,6 +177,12 @@ def nothing():
     check("and only then", "nothing lies in" not in p.stdout, p.stdout)
     p = run("convert", path, "--time", "1000-", "-o", out + "json")
     check("in convert, too", p.returncode == 0 and "nothing lies in --time" in p.stderr, p.stderr)
+    both = [path, good("d08-recursion-calls")]
+    p = run("diff", "--time", "1.025-", both[0], "--", both[1])
+    check("diff names the captures", both[1] + ": nothing lies in --time: the capture lasts from" in p.stdout and
+          both[0] + ": nothing" not in p.stdout, p.stdout)
+    p = run("diff", both[0], "--", both[1])
+    check("and only such captures", "nothing lies in" not in p.stdout, p.stdout)
 
 
 doubles()
