@@ -239,8 +239,8 @@ read_values(struct app *app, struct series_opts *o, const struct tt_run_opts *ru
 		const struct tt_value *x = &value[i + (is_per_frame(&o->x[i]) ? o->n : 0)];
 		if (!x->absent || o->x[i].metric->select == TT_SELECT_NONE)
 			o->absent[i] = NULL;
-		else if (first || o->absent[i])
-			o->absent[i] = x->why;
+		else if (first || (o->absent[i] && x->why && strcmp(x->why, TT_NO_FRAMES) != 0))
+			o->absent[i] = x->why;        /* that a part has no frame says nothing of the name */
 		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = from, .to = to, .known = x->known,
 			.unit = unit_of(x->dim), .unit_name = tt_dim_name[x->dim], .v = in_unit(x->v, x->dim) };
 	}

@@ -8,9 +8,6 @@
 #include "view/view.h"
 #include "stat/num.h"
 
-#define TT_NO_FRAMES \
-	"no whole frame: read the capture with --frame-marker NAME, the marker that begins a frame, or see skip in the budget"
-
 /* One model at work. */
 struct tt_figures {
 	struct tt_views *view;

@@ -93,6 +93,10 @@ int tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err)
 /* For people: "frame time, p95", "\"Update*\" time per frame, mean". In ${a}. */
 const char *tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
 
+/* Why there is no figure where no frame is whole. */
+#define TT_NO_FRAMES \
+	"no whole frame: read the capture with --frame-marker NAME, the marker that begins a frame, or see skip in the budget"
+
 /* One figure of one capture. */
 struct tt_value {
 	bool known;
