@@ -1068,13 +1068,13 @@ many_labels(void)
 static void
 counted(void)
 {
-	static char long_text[5000];
+	static char long_text[5001];
 	int32_t object = 0, category = 27, more = 471108;
 	struct unity_value label[] = { { .type = UNITY_T_I32, .size = 4, .data = &object },
 		{ .type = UNITY_T_TEXT, .size = 6, .data = "labels" }, { .type = UNITY_T_I32, .size = 4, .data = &category },
 		{ .type = UNITY_T_I32, .size = 4, .data = &more } };
 
-	memset(long_text, 'a', sizeof long_text);
+	memset(long_text, 'a', sizeof long_text - 1);
 	load();
 	const struct unity_marker *alloc = engine_marker("GC.Alloc", 23, 0), *own = engine_marker("Tracetool.Game", 1, 0),
 	    *reserved = engine_marker("Tracetool.Mark", 1, 0), *begin = engine_marker("Profiler.Default", 24, UNITY_M_SCRIPT);
@@ -1085,7 +1085,11 @@ counted(void)
 	engine_emit(reserved, UNITY_SINGLE, 0, NULL);
 	for (int i = 0; i < 2; i++)
 		engine_emit(own, UNITY_SINGLE, 1,
-		    &(struct unity_value){ .type = UNITY_T_TEXT, .size = sizeof long_text, .data = long_text });
+		    &(struct unity_value){ .type = UNITY_T_TEXT, .size = sizeof long_text - 1, .data = long_text });
+	/* Definitions are cut as values are. */
+	PLAY_CALL(tracetool_label)(long_text);
+	PLAY_CALL(tracetool_meta)("long", long_text);
+	engine_emit(engine_marker(long_text, 1, 0), UNITY_SINGLE, 0, NULL);
 	engine_emit(begin, UNITY_BEGIN, 4, label);
 	engine_emit(begin, UNITY_END, 0, NULL);
 	engine_unload(true);
@@ -1094,7 +1098,7 @@ counted(void)
 	const char *info = tracetool(text);
 	CHECK_HAS(info, "\nrecorder.allocations_sizeless,3,");
 	CHECK_HAS(info, "\nrecorder.markers_reserved,1,");
-	CHECK_HAS(info, "2 texts and blobs were longer than a capture holds (4000 bytes) and are cut");
+	CHECK_HAS(info, "5 texts and blobs were longer than a capture holds (4000 bytes) and are cut");
 	snprintf(text, sizeof text, "convert -q -f csv -o - %s", file);
 	const char *events = tracetool(text);
 	CHECK(strstr(events, "Tracetool.Game"));

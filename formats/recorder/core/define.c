@@ -111,9 +111,11 @@ def_begin(struct def *d, unsigned kind)
 static void
 def_text(struct def *d, const char *s, size_t n)
 {
-	if (n > R->value_max)
+	if (n > R->value_max) {
 		for (n = R->value_max; n > 0 && ((unsigned char)s[n] & 0xc0) == 0x80;)
 			n--;          /* whole characters */
+		atomic_fetch_add_explicit(&R->cut, 1, memory_order_relaxed);
+	}
 	d->p = ttc_put(d->p, n);
 	if (n)
 		memcpy(d->p, s, n);
