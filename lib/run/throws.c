@@ -9,9 +9,9 @@
 enum {
 	RECENT = 64,                  /* allocations of a thread that are remembered whatever they are of */
 	OPEN = 16,                    /* exceptions under way on one thread */
-	UNWANTED = UINT32_MAX,        /* the site of a throw that the filters leave out */
 	OBJECTS_MAX = 1 << 20,
 };
+#define UNWANTED UINT32_MAX           /* the site of a throw that the filters leave out */
 
 /* What a thread does. */
 struct thrower {
