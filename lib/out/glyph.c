@@ -78,6 +78,22 @@ tt_text_head(const char *s, size_t n, size_t max, size_t *width)
 	return taken;
 }
 
+/* Is the blank at ${at} between a number and its unit, as in "12.3 ms" and "98 %"? */
+static bool
+before_unit(const char *s, size_t at)
+{
+	static const char *const unit[] = { "%", "ns", "µs", "ms", "s", "B", "KB", "MB", "GB", "TB" };
+	const char *word = s + at + 1;
+	size_t n = strcspn(word, " ,;:.)");
+
+	if (at == 0 || s[at - 1] < '0' || s[at - 1] > '9')
+		return false;
+	for (size_t i = 0; i < sizeof unit / sizeof unit[0]; i++)
+		if (strlen(unit[i]) == n && memcmp(unit[i], word, n) == 0)
+			return true;
+	return false;
+}
+
 size_t
 tt_text_line(const char *s, size_t max, const char **rest)
 {
@@ -86,7 +102,7 @@ tt_text_line(const char *s, size_t max, const char **rest)
 	*rest = NULL;
 	if (fits == n)
 		return n;
-	while (end > 0 && s[end] != ' ')
+	while (end > 0 && (s[end] != ' ' || before_unit(s, end)))
 		end--;
 	if (end == 0)
 		end = strcspn(s, " ");

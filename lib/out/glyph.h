@@ -24,8 +24,8 @@ size_t tt_text_head(const char *s, size_t n, size_t max, size_t *width);
 
 /**
  * tt_text_line(s, max, rest):
- * The bytes of the first line of ${s} in ${max} columns, without the blanks it ends with. It ends at a blank where there is one; *${rest}
- * is what follows, NULL at the end. A word longer than a line is a line of its own, too long.
+ * The bytes of the first line of ${s} in ${max} columns, without the blanks it ends with. It ends at a blank where there is one, but not
+ * at one between a number and its unit; *${rest} is what follows, NULL at the end. A word longer than a line is a line of its own, too long.
  */
 size_t tt_text_line(const char *s, size_t max, const char **rest);
 

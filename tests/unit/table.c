@@ -520,6 +520,26 @@ TEST(a_terminal_too_narrow_for_anything_still_gets_the_first_columns)
 	    "  (--width 0 shows all)\n");
 }
 
+TEST(a_number_stays_with_its_unit)
+{
+	struct tt_report r;
+
+	tt_report_init(&r, &mem);
+	tt_report_note(&r, "notice", "n", "waits of 12.3 ms, 98 % of it, or 17 times");
+	tt_report_note(&r, "notice", "n", "Draw 1.234 µs and 5 more KB");
+	for (unsigned width = 17; width < 50; width++) {
+		struct tt_buf b = { 0 };
+
+		CHECK_EQ_INT(tt_render(&r, &(struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = width }, &b, &err), TT_OK);
+		CHECK_EQ_INT(tt_buf_add(&b, "", 1, &err), TT_OK);
+		CHECK(strstr((char *)b.p, "12.3 ms,") != NULL);
+		CHECK(strstr((char *)b.p, "98 %") != NULL);
+		CHECK(strstr((char *)b.p, "1.234 µs") != NULL);
+		tt_buf_free(&b);
+	}
+	tt_report_free(&r);
+}
+
 TEST(prose_goes_on_in_the_next_line_and_nothing_of_it_is_lost)
 {
 	static const struct tt_col col[] = {
