@@ -241,10 +241,13 @@ static struct tt_sample *
 new_samples(struct gate *x, const struct tt_baseline *old, size_t *n, struct tt_err *err)
 {
 	struct tt_sample *s = tt_arena_alloc(&x->a, (x->nsample + 1) * sizeof *s, err);
+	struct tt_recordings known;
 
 	*n = 0;
-	for (size_t i = 0; s && i < x->nsample; i++)
-		if (!x->sample[i].empty && (!old || !tt_sample_same(&x->sample[i], old->sample, old->nsample)))
+	if (!s || tt_recordings_init(&known, old ? old->sample : NULL, old ? old->nsample : 0, &x->a, err) != TT_OK)
+		return NULL;
+	for (size_t i = 0; i < x->nsample; i++)
+		if (!x->sample[i].empty && !tt_recordings_find(&known, &x->sample[i]))
 			s[(*n)++] = x->sample[i];
 	return s;
 }
@@ -350,12 +353,16 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 
 /* A copy under another name is no other capture. */
 static int
-check_same(const struct gate *x, struct tt_err *err)
+check_same(struct gate *x, struct tt_err *err)
 {
-	for (size_t i = 1; i < x->nsample; i++) {
-		const struct tt_sample *same = tt_sample_same(&x->sample[i], x->sample, i);
+	struct tt_recordings seen;
 
-		if (same)
+	if (tt_recordings_init(&seen, x->sample, x->nsample, &x->a, err) != TT_OK)
+		return err->code;
+	for (size_t i = 1; i < x->nsample; i++) {
+		const struct tt_sample *same = tt_recordings_find(&seen, &x->sample[i]);
+
+		if (same && same != &x->sample[i])
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, same->name, x->sample[i].name);
 	}
 	return TT_OK;

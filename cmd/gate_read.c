@@ -257,7 +257,7 @@ check_copies(const struct gate *x, size_t n, struct tt_err *err)
 {
 	for (size_t i = 1; i < n; i++)
 		for (size_t k = 0; k < i; k++)
-			if (tt_sample_same(&x->sample[i], &x->sample[k], 1) && x->cap[i].part <= x->cap[k].part_last &&
+			if (tt_sample_same(&x->sample[i], &x->sample[k]) && x->cap[i].part <= x->cap[k].part_last &&
 			    x->cap[k].part <= x->cap[i].part_last)
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, x->sample[k].name, x->sample[i].name);
 	return TT_OK;

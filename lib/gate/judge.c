@@ -165,9 +165,11 @@ is_unfit(const struct tt_verdict_row *r)
 }
 
 /* What the captures are to the baseline. */
-static void
-compare_captures(struct tt_verdict *v)
+static int
+compare_captures(struct tt_verdict *v, struct tt_err *err)
 {
+	struct tt_recordings known;
+
 	for (size_t i = v->nrow; i-- > 0; )
 		if (is_unfit(&v->row[i]))
 			v->unfit = &v->row[i];
@@ -177,12 +179,16 @@ compare_captures(struct tt_verdict *v)
 		v->empty = &v->sample[i];
 		v->nempty++;
 	}
-	for (size_t i = v->nsample; v->base && i-- > 0; ) {
-		if (!tt_sample_same(&v->sample[i], v->base->sample, v->base->nsample))
+	if (!v->base)
+		return TT_OK;
+	int rc = tt_recordings_init(&known, v->base->sample, v->base->nsample, &v->arena, err);
+	for (size_t i = v->nsample; rc == TT_OK && i-- > 0; ) {
+		if (!tt_recordings_find(&known, &v->sample[i]))
 			continue;
 		v->known = &v->sample[i];
 		v->nknown++;
 	}
+	return rc;
 }
 
 static int
@@ -294,8 +300,9 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 	if (rc != TT_OK)
 		return rc;
 	v->exit_code = exit_code(&w);
-	compare_captures(v);
-	rc = tt_mixed(v, err);
+	rc = compare_captures(v, err);
+	if (rc == TT_OK)
+		rc = tt_mixed(v, err);
 	if (rc != TT_OK)
 		return rc;
 	return tt_verdict_words(v, o, err);

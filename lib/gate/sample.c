@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/slot.h"
 #include "base/utf8.h"
 #include "model/identity.h"
 #include "view/allocs.h"
@@ -31,13 +32,46 @@ tt_sample_fact(const struct tt_sample *s, const char *key)
 	return NULL;
 }
 
-const struct tt_sample *
-tt_sample_same(const struct tt_sample *s, const struct tt_sample *list, size_t n)
+static bool
+has_id(const struct tt_sample *s)
 {
-	for (size_t i = 0; i < n && s->id && *s->id; i++)
-		if (list[i].id && strcmp(list[i].id, s->id) == 0)
-			return &list[i];
-	return NULL;
+	return s->id && *s->id;
+}
+
+bool
+tt_sample_same(const struct tt_sample *a, const struct tt_sample *b)
+{
+	return has_id(a) && has_id(b) && strcmp(a->id, b->id) == 0;
+}
+
+/* The slot of the recording of ${s}: its own, or the empty one where it belongs. */
+static size_t
+slot_of(const struct tt_recordings *r, const struct tt_sample *s)
+{
+	size_t i = (size_t)tt_slot_text(0, s->id, strlen(s->id)) & (r->nslot - 1);
+
+	while (r->slot[i] && !tt_sample_same(r->slot[i], s))
+		i = (i + 1) & (r->nslot - 1);
+	return i;
+}
+
+int
+tt_recordings_init(struct tt_recordings *r, const struct tt_sample *list, size_t n, struct tt_arena *a, struct tt_err *err)
+{
+	for (r->nslot = 16; r->nslot < 2 * n; )
+		r->nslot *= 2;
+	if (!(r->slot = tt_arena_alloc(a, r->nslot * sizeof *r->slot, err)))
+		return err->code;
+	for (size_t i = n; i-- > 0; )         /* the first of several is written last */
+		if (has_id(&list[i]))
+			r->slot[slot_of(r, &list[i])] = &list[i];
+	return TT_OK;
+}
+
+const struct tt_sample *
+tt_recordings_find(const struct tt_recordings *r, const struct tt_sample *s)
+{
+	return has_id(s) ? r->slot[slot_of(r, s)] : NULL;
 }
 
 /* A name as it is read back from a baseline, where it must be found again. */

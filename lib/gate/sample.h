@@ -69,8 +69,18 @@ int tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, cons
  */
 void tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_sample *s);
 
-/* The one of the ${n} samples ${list} that is the same recording as ${s}, or NULL. */
-const struct tt_sample *tt_sample_same(const struct tt_sample *s, const struct tt_sample *list, size_t n);
+/* Are these samples of the same recording? */
+bool tt_sample_same(const struct tt_sample *a, const struct tt_sample *b);
+
+/* Samples by recording; of several the first. */
+struct tt_recordings {
+	const struct tt_sample **slot;        /* by hash of their id */
+	size_t nslot;
+};
+
+int tt_recordings_init(struct tt_recordings *r, const struct tt_sample *list, size_t n, struct tt_arena *a, struct tt_err *err);
+/* The one that is of the same recording as ${s}, or NULL. */
+const struct tt_sample *tt_recordings_find(const struct tt_recordings *r, const struct tt_sample *s);
 
 /* The value of fact ${key}, or NULL. */
 const char *tt_sample_fact(const struct tt_sample *s, const char *key);
