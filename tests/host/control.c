@@ -987,6 +987,27 @@ facts(void)
 	CHECK_HAS(info, "\nsingle,1,");      /* the mark */
 }
 
+/* Each label and fact that is told while a capture runs is there with its time, not the last ones alone. */
+static void
+facts_in_turn(void)
+{
+	char text[700];
+
+	load();
+	CHECK_EQ_INT(START(file, "ring=4M"), TRACETOOL_OK);
+	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
+	for (int i = 0; i < 4; i++) {
+		PLAY_CALL(tracetool_label)(i % 2 ? "fight" : "menu");
+		PLAY_CALL(tracetool_meta)("wave", i < 2 ? "one" : "two");
+		play(3);
+	}
+	engine_unload(true);
+	snprintf(text, sizeof text, "stats -q %s --table facts --limit 0 --format csv | grep -o 'label,[a-z]*\\|wave,[a-z]*' | tr '\\n' ' '", file);
+	CHECK_STR(tracetool(text), "label,menu wave,one label,fight wave,one label,menu wave,two label,fight wave,two ");
+	snprintf(text, sizeof text, "convert -q -f csv -o - %s --from-label fight --to-label menu | grep -c '^zone.*,Work,'", file);
+	CHECK_STR(tracetool(text), "300\n");
+}
+
 TEST(facts_are_those_last_told)
 {
 	in_player(facts);
@@ -1210,6 +1231,11 @@ long_names(void)
 	CHECK_EQ_INT(n, 71);
 	CHECK_EQ_INT(at && strncmp(at, name, n) == 0, 1);
 	CHECK_HAS(info, "\nrecorder.markers_nameless,1,");
+}
+
+TEST(facts_have_their_times)
+{
+	in_player(facts_in_turn);
 }
 
 TEST(names_are_cut_between_characters)

@@ -603,6 +603,8 @@ static int UNITY_CALL
 p_register_thread(uint64_t *id, const char *group, const char *name)
 {
 	e.seen.threads++;
+	if (e.o.no_thread)
+		return 1;
 	*id = engine_thread(engine_text(group ? group : ""), engine_text(name));
 	return 0;
 }

@@ -38,6 +38,7 @@ struct engine_opts {
 	unsigned taken;               /* slots of each kind that other plug-ins hold */
 	bool no_replay;               /* of categories and threads; markers are always replayed */
 	bool release;                 /* a release player: only markers with UNITY_M_RELEASE reach callbacks, no flows */
+	bool no_thread;               /* IUnityProfiler registers no thread */
 	bool only_split;              /* the two functions with an id by value are NULL */
 };
 
