@@ -5,7 +5,7 @@
 #define TT_CMD_BATCH_H
 
 #include "batch/aggregate.h"
-#include "batch/many.h"
+#include "batch/scheduler.h"
 #include "batch/results.h"
 #include "gate.h"
 #include "input.h"

@@ -7,7 +7,7 @@
 
 #include "base/hash.h"
 #include "emit/emit.h"
-#include "value.h"
+#include "parse_value.h"
 #include "version.h"
 
 static const char *

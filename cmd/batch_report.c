@@ -6,7 +6,7 @@
 
 #include "batch.h"
 #include "report.h"
-#include "value.h"
+#include "parse_value.h"
 #include "version.h"
 
 /* Rows of that table on the screen; files have more. */

@@ -10,7 +10,7 @@
 #include "input.h"
 #include "outputs.h"
 #include "tables.h"
-#include "value.h"
+#include "parse_value.h"
 #include "version.h"
 
 /* One -o. Format and table are those that stood before it; NULL: by suffix, the events. */

@@ -15,7 +15,7 @@
 #include "model/identity.h"
 #include "outputs.h"
 #include "report.h"
-#include "value.h"
+#include "parse_value.h"
 #include "version.h"
 
 #define LIMIT_TEXT 20

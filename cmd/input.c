@@ -11,7 +11,7 @@
 
 #include "model/facts.h"
 #include "model/tree.h"
-#include "value.h"
+#include "parse_value.h"
 
 #define JOBS_MAX 256
 #define DEFAULT_SPOOL (UINT64_C(8) << 30)

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "base/near.h"
+#include "base/spelling.h"
 #include "model/filter.h"
-#include "value.h"
+#include "parse_value.h"
 
 /* --- reading values ------------------------------------------------------ */
 

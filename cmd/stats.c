@@ -5,15 +5,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/near.h"
+#include "base/spelling.h"
 #include "cmd.h"
 #include "gate.h"
 #include "info.h"
 #include "input.h"
 #include "report.h"
-#include "series.h"
+#include "metric_series.h"
 #include "tables.h"
-#include "value.h"
+#include "parse_value.h"
 
 #define BUDGETS_MAX (sizeof ((struct tt_pass_opts *)NULL)->budget_ns / sizeof(int64_t))
 #define TRACK_MAX 64

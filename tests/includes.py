@@ -2,8 +2,8 @@
 """Every #include of lib, formats and cmd follows an arrow of ARCHITECTURE.md, and every arrow there is used.
 
 The page lists the folders from the ground up, one line each: "folder: the folders whose headers it may include", all of them
-above it. So there is no circle. In the readers, and in what the recorders share, there is none of files either. The files that the pages on structure name are there, and
-every file of formats begins with what it is for. Ends with "N passed, N failed".
+above it, so there is no circle. The readers, and the code that both recorders share, have no circle of files either. Files
+that the pages on structure name exist, and every file of formats begins with what it is for. Ends with "N passed, N failed".
 """
 
 import os

@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 
 struct entry {
 	const char *name;             /* plain class name; NULL: empty slot */

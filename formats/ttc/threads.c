@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 
 /* --- threads ---------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #ifndef TT_BATCH_CHILD_H
 #define TT_BATCH_CHILD_H
 
-#include "batch/many.h"
+#include "batch/scheduler.h"
 
 struct tt_child {
 	struct tt_env *env;           /* the parent's, to be copied */

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "batch/one.h"
+#include "batch/analyse.h"
 #include "batch/result.h"
 
 void

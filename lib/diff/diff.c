@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 #include "model/names.h"
 #include "model/waits.h"
 #include "view/allocs.h"

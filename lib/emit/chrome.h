@@ -16,12 +16,12 @@
 #include <stdatomic.h>
 
 #include "emit/args.h"
-#include "emit/aside.h"
+#include "emit/text_spool.h"
 #include "emit/common.h"
 #include "emit/emit.h"
 #include "emit/micros.h"
-#include "emit/pieces.h"
-#include "emit/slices.h"
+#include "emit/marker_text.h"
+#include "emit/slice_sort.h"
 
 /* The time of the first event: readers leave an event at 0 out of the bounds of the trace. */
 #define CHROME_FIRST_NS 1000

@@ -3,7 +3,7 @@
  *
  * Readers sort by time and keep the file's order among equals, and DevTools pairs B with E in file order
  * on one stack for all threads. So every B must stand in the file before those inside it, also where it is
- * known only later (a zone hands out itself when it ends): zones are put aside (slices.h) and written at the
+ * known only later (a zone hands out itself when it ends): zones are put aside (slice_sort.h) and written at the
  * end. Among equal times this gives: the ends of what is over, inner first; then the begins, outer first.
  *
  * A flow belongs to the zone that is open where it stands in the file. So it waits with the zones, as if it were one

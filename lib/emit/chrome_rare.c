@@ -6,7 +6,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 #include "emit/chrome.h"
 
 enum { SAMPLE_FRAMES = 64 };          /* of a stack that are written */

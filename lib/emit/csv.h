@@ -8,7 +8,7 @@
 #define TT_EMIT_CSV_H
 
 #include "emit/args.h"
-#include "emit/pieces.h"
+#include "emit/marker_text.h"
 
 /* The most the numbers of a record and their separators take. */
 #define CSV_NUMBERS 160

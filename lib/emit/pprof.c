@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "base/proto.h"
-#include "emit/chain.h"
+#include "emit/stack_ids.h"
 #include "emit/common.h"
 
 enum word {

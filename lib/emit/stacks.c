@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 
 /* --- texts ---------------------------------------------------------------- */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/slot.h"
+#include "base/hash_seed.h"
 #include "gate/doc.h"
 #include "model/filter.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/near.h"
+#include "base/spelling.h"
 #include "gate/budget_read.h"
 #include "gate/sample.h"
 #include "model/filter.h"

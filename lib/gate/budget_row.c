@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/near.h"
+#include "base/spelling.h"
 #include "gate/budget_read.h"
 
 static const char *const selectors[] = {

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/near.h"
+#include "base/spelling.h"
 
 static bool
 is_blank(const char *text, size_t n)

@@ -1,6 +1,6 @@
 /**
- * What the parts of tt_judge() share: judge.c (rows and groups), row_amount.c (figures of a row, rows without a
- * baseline), row_change.c (rows against it), movers.c (what changed beneath them), words.c (sentences).
+ * What the parts of tt_judge() share: judge.c (rows and groups), judge_absolute.c (figures of a row, rows without a
+ * baseline), judge_baseline.c (rows against it), movers.c (what changed beneath them), verdict_sentences.c (sentences).
  */
 #ifndef TT_GATE_JUDGE_H
 #define TT_GATE_JUDGE_H

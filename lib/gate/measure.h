@@ -11,7 +11,7 @@
 
 #include <stdbool.h>
 
-#include "gate/amount.h"
+#include "gate/quantity.h"
 #include "view/view.h"
 
 /* What of a metric's selector a row must give. */

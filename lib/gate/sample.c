@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 #include "base/utf8.h"
 #include "model/identity.h"
 #include "view/allocs.h"

@@ -2,7 +2,7 @@
 
 #include <stdlib.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 
 /* Stand-in keys for classes whose own key means several things: no process has code or data there. */
 #define ALIAS      0xFFF7000000000000u

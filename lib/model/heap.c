@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 #include "model/event.h"
 
 void

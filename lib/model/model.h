@@ -11,13 +11,13 @@
 #include "model/code.h"
 #include "model/cover.h"
 #include "model/filter.h"
-#include "model/finals.h"
-#include "model/found.h"
+#include "model/finalizers.h"
+#include "model/object_search.h"
 #include "model/frames.h"
 #include "model/graph.h"
 #include "model/handles.h"
-#include "model/locks.h"
-#include "model/throws.h"
+#include "model/contention.h"
+#include "model/exceptions.h"
 #include "model/timeline.h"
 #include "model/tree.h"
 
@@ -106,9 +106,9 @@ struct tt_model {
 
 	struct tt_cover *cover;       /* NULL without TT_NEEDS_COVERAGE */
 
-	struct tt_locks *locks;       /* with TT_NEEDS_LOCKS, where there is any event: model/locks.h */
+	struct tt_locks *locks;       /* with TT_NEEDS_LOCKS, where there is any event: model/contention.h */
 
-	struct tt_throws *thrown;     /* with TT_NEEDS_THROWS: model/throws.h */
+	struct tt_throws *thrown;     /* with TT_NEEDS_THROWS: model/exceptions.h */
 
 	struct tt_code *code;         /* with TT_NEEDS_CODE: model/code.h */
 
@@ -116,11 +116,11 @@ struct tt_model {
 
 	struct tt_handles *handles_of;        /* with TT_NEEDS_HANDLES, where there is any event: model/handles.h */
 
-	struct tt_finals *finals;     /* with TT_NEEDS_FINALS, where there is any event: model/finals.h */
+	struct tt_finals *finals;     /* with TT_NEEDS_FINALS, where there is any event: model/finalizers.h */
 
 	struct tt_graph *graph;       /* with TT_NEEDS_GRAPH, where there is any event: model/graph.h */
 
-	struct tt_found_all *found;   /* with TT_NEEDS_FOUND, where there is any event: model/found.h */
+	struct tt_found_all *found;   /* with TT_NEEDS_FOUND, where there is any event: model/object_search.h */
 
 	struct tt_timeline *timeline; /* with TT_NEEDS_TIMELINE, where there is any event: model/timeline.h */
 

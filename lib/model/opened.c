@@ -8,7 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 
 struct level {
 	uint64_t key;

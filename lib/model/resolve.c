@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 #include "model/names.h"
 #include "model/waits.h"
 

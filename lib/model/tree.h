@@ -25,7 +25,7 @@
 #include <stdatomic.h>
 
 #include "base/mem.h"
-#include "base/slot.h"
+#include "base/hash_seed.h"
 #include "model/event.h"
 #include "stat/hist.h"
 

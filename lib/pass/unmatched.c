@@ -5,7 +5,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "base/near.h"
+#include "base/spelling.h"
 #include "base/buf.h"
 #include "model/names.h"
 #include "pass/passes.h"

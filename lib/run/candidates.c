@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 #include "base/utf8.h"
 #include "model/names.h"
 #include "model/waits.h"

@@ -3,7 +3,7 @@
  */
 #include "model/code.h"
 
-#include "run/gather.h"
+#include "run/collectors.h"
 
 void
 tt_code_free(struct tt_code *c)

@@ -8,7 +8,7 @@
 
 #include <math.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 
 enum { MAX_COUNTERS = 1u << 16, MAX_POINTS = 1u << 22 };
 

@@ -1,6 +1,6 @@
 #include "run/fold.h"
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)

@@ -1,4 +1,4 @@
-#include "run/watch.h"
+#include "run/frame_replay.h"
 
 static void
 count_allocs(struct tt_frames *f, const struct tt_watch *w, const struct tt_batch *b)

@@ -1,6 +1,6 @@
 /**
  * The graph of a heap shot while a run lasts: gathered in the ordered stage (graph.c), walked at its end
- * (graph_walk.c). The model, and what it costs, is in model/graph.h.
+ * (heap_retainers.c). The model, and what it costs, is in model/graph.h.
  */
 #ifndef TT_RUN_GRAPH_H
 #define TT_RUN_GRAPH_H
@@ -8,7 +8,7 @@
 #include <pthread.h>
 
 #include "model/graph.h"
-#include "run/gather.h"
+#include "run/collectors.h"
 #include "run/pages.h"
 
 #define FAR 0x40000000u               /* addresses are kept as 31 bits of 8 bytes, around that of the first object */

@@ -3,7 +3,7 @@
  */
 #include "model/handles.h"
 
-#include "run/gather.h"
+#include "run/collectors.h"
 
 struct tt_gather_handles {
 	struct tt_objects *live;      /* by process: handle -> place in made + 1 */

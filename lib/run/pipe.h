@@ -1,5 +1,5 @@
 /**
- * Chunks on their way through the steps of a run (run/run.h), between pipeline.c, whose workers move them, and enter.c,
+ * Chunks on their way through the steps of a run (run/run.h), between pipeline.c, whose workers move them, and thread_stacks.c,
  * which meets them in file order. Private to these two.
  */
 #ifndef TT_RUN_PIPE_H

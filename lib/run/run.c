@@ -1,5 +1,5 @@
 #include "run/candidates.h"
-#include "run/watch.h"
+#include "run/frame_replay.h"
 
 #include <stdlib.h>
 
@@ -486,7 +486,7 @@ main_phase(struct tt_run *r, struct tt_err *err)
 	return rc;
 }
 
-/* Forget what gather.h keeps. */
+/* Forget what collectors.h keeps. */
 static void
 drop_gathered(struct tt_model *m)
 {

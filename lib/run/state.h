@@ -1,6 +1,6 @@
 /**
- * The inside of a run: what run.c (inputs and phases), pipeline.c and enter.c (the steps and the workers),
- * rare.c (ordered totals) and frames.c (the frame table) share.
+ * The inside of a run: what run.c (inputs and phases), pipeline.c and thread_stacks.c (the steps and the workers),
+ * event_totals.c (ordered totals) and frames.c (the frame table) share.
  */
 #ifndef TT_RUN_STATE_H
 #define TT_RUN_STATE_H
@@ -46,13 +46,13 @@ struct tt_run {
 	int64_t label_from, label_to; /* when the labels of the filter are set; INT64_MIN, INT64_MAX: no limit */
 	uint32_t *counter_slot;       /* counters.c: index + 1 into the model's counters */
 	size_t ncounter_slot;
-	struct tt_gather_locks *locks;        /* locks.c */
-	struct tt_gather_throws *throws;      /* throws.c */
-	struct tt_gather_shots *shots;        /* shots.c */
+	struct tt_gather_locks *locks;        /* contention.c */
+	struct tt_gather_throws *throws;      /* exceptions.c */
+	struct tt_gather_shots *shots;        /* heap_shots.c */
 	struct tt_gather_handles *handles;    /* handles.c */
-	struct tt_gather_finals *finals;      /* finals.c */
+	struct tt_gather_finals *finals;      /* finalizers.c */
 	struct tt_gather_graph *graph;        /* graph.c */
-	struct tt_gather_found *found;        /* found.c */
+	struct tt_gather_found *found;        /* object_search.c */
 	struct tt_gather_timeline *timeline;  /* timeline.c */
 	uint64_t zones_seen;          /* by the prepass */
 	uint64_t done_bytes, total_bytes, last_tick_ms;
@@ -87,7 +87,7 @@ int tt_rare_finish(struct tt_run *r, struct tt_err *err);
 /* These look at all events, not at the rare ones alone. */
 #define TT_GATHER_ALL (TT_NEEDS_OBJECTS | TT_NEEDS_TIMELINE)
 
-/* Ordered stage: what gather.h keeps of rare events. Finish after the last event; free forgets what is half done. */
+/* Ordered stage: what collectors.h keeps of rare events. Finish after the last event; free forgets what is half done. */
 int tt_gather(struct tt_run *r, struct tt_input *in, const struct tt_fold_io *io, const struct tt_batch *b,
     const struct tt_thread *t, struct tt_err *err);
 int tt_gather_finish(struct tt_run *r, struct tt_err *err);

@@ -3,7 +3,7 @@
  */
 #include "model/timeline.h"
 
-#include "run/gather.h"
+#include "run/collectors.h"
 
 struct tt_gather_timeline {
 	struct waits { int64_t ts; bool is; } *wait;          /* by thread */

@@ -2,7 +2,7 @@
 
 #include <string.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 
 #define BUCKET_BITS 11                /* TT_HIST_BUCKETS fit */
 _Static_assert(TT_HIST_BUCKETS <= 1u << BUCKET_BITS, "buckets do not fit");

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/slot.h"
+#include "base/hash_seed.h"
 #include "model/names.h"
 
 const char *

@@ -3,7 +3,7 @@
  */
 #include "view/merged.h"
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 #include "stat/num.h"
 
 static struct tt_mem *

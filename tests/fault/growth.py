@@ -180,8 +180,8 @@ def methods(n):
     return "\n".join(lines + ["end\t%d\t0" % ((n + 2) * 100)]) + "\n"
 
 
-KINDS = [categories, markers, overloads, threads, threads_apart, names, counters, labels, facts, scopes, frames, frames_apart, classes, exceptions, locks, roots,
-         handles, methods]
+KINDS = [categories, markers, overloads, threads, threads_apart, names, counters, labels, facts, scopes, frames,
+         frames_apart, classes, exceptions, locks, roots, handles, methods]
 
 
 def game(path, run):

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "../../cmd/opts.c"
-#include "../../cmd/value.c"
+#include "../../cmd/parse_value.c"
 
 struct all {
 	bool flag;

@@ -7,10 +7,10 @@
 
 #include "../../cmd/verdict_gitlab.c"
 #include "../../cmd/verdict_junit.c"
-#include "../../cmd/verdict_lines.c"
+#include "../../cmd/verdict_ci_log.c"
 #include "../../cmd/verdict_markdown.c"
 #include "../../cmd/verdict_json.c"
-#include "../../cmd/verdict_words.c"
+#include "../../cmd/verdict_common.c"
 #include "base/utf8.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);

@@ -3,8 +3,8 @@
 
 #include <jansson.h>
 
-#include "emit/aside.h"
-#include "emit/slices.h"
+#include "emit/text_spool.h"
+#include "emit/slice_sort.h"
 #include "model/args.h"
 #include "recorder/core/rec.h"
 #include "run/run.h"

@@ -1,10 +1,10 @@
 /*
- * Tests of emit/chain.h: stacks made of the ones before are those found by walking the tree from each node outwards.
+ * Tests of emit/stack_ids.h: stacks made of the ones before are those found by walking the tree from each node outwards.
  */
 #include "check.h"
 
 #include "base/proto.h"
-#include "emit/chain.h"
+#include "emit/stack_ids.h"
 #include "memrun.h"
 #include "mlpd_encode.h"
 
@@ -50,7 +50,7 @@ make(struct mlpd_writer *w, unsigned deepest)
 	}
 }
 
-/* The ids as chain.h says them, found the plain way; their bytes. The texts are marked. */
+/* The ids as stack_ids.h says them, found the plain way; their bytes. The texts are marked. */
 static size_t
 walk(const struct tt_stacks *s, uint32_t node, char *to, bool *deeper, uint8_t *marked)
 {

@@ -1,4 +1,4 @@
-/* Tests of the Chrome JSON emitter: emit/chrome*.c, emit/slices.h. */
+/* Tests of the Chrome JSON emitter: emit/chrome*.c, emit/slice_sort.h. */
 #include "check.h"
 
 #include <jansson.h>

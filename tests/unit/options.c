@@ -1,8 +1,8 @@
-/* Tests of cmd/value.h and cmd/opts.h, which are no part of the library: compiled in here. */
+/* Tests of cmd/parse_value.h and cmd/opts.h, which are no part of the library: compiled in here. */
 #include "check.h"
 
 #include "../../cmd/opts.c"
-#include "../../cmd/value.c"
+#include "../../cmd/parse_value.c"
 
 static struct tt_err err;
 

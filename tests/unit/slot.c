@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-#include "base/slot.h"
+#include "base/hash_seed.h"
 #include "model/tree.h"
 
 /* Of keys by chance each shares its slot with 1/4 other on the average. Keys at equal distances may be unlucky. */

@@ -1,0 +1,234 @@
+/**
+ * What all renderers of a verdict share: severity of rows, escaping, findings. The contract is in verdict_out.h.
+ */
+#include "verdict_out.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/utf8.h"
+
+/* --- which rows, in which order ---------------------------------------------------- */
+
+enum verdict_kind
+verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r)
+{
+	switch (r->outcome) {
+	case TT_BREACH:
+	case TT_WORSE:
+		return r->fails ? VERDICT_ERROR : VERDICT_WARNING;
+	case TT_CANNOT_JUDGE:
+		return r->row->level == TT_LEVEL_ERROR && v->exit_code != 0 ? VERDICT_ERROR : VERDICT_WARNING;
+	case TT_UNDECIDED:
+	case TT_WAIVED:
+		return VERDICT_NOTICE;
+	case TT_PASS:
+	case TT_NOT_WORSE:
+	case TT_SKIPPED:
+	case TT_OUTCOMES:
+		break;
+	}
+	return VERDICT_FINE;
+}
+
+/* How far over its limit a row is, in parts of a million of it. */
+static int64_t
+excess(const struct tt_verdict_row *r)
+{
+	int64_t over, of = r->row->relative ? r->base : r->limit;
+
+	if (r->row->relative && r->tested)
+		over = (r->limit_is_min ? -r->shift : r->shift) - r->limit;
+	else if (r->has_value && r->has_limit)
+		over = r->limit_is_min ? r->limit - r->value : r->value - r->limit;
+	else
+		return 0;
+	return of == 0 ? over > 0 ? INT64_MAX : 0 : tt_scale(over, 1000000, of < 0 ? -of : of);
+}
+
+static int
+by_weight(const void *x, const void *y, void *arg)
+{
+	const struct tt_verdict *v = arg;
+	size_t a = *(const size_t *)x, b = *(const size_t *)y;
+	enum verdict_kind ka = verdict_kind(v, &v->row[a]), kb = verdict_kind(v, &v->row[b]);
+	int64_t ea = excess(&v->row[a]), eb = excess(&v->row[b]);
+
+	if (ka != kb)
+		return ka < kb ? 1 : -1;
+	if (ea != eb)
+		return ea < eb ? 1 : -1;
+	return (a > b) - (a < b);
+}
+
+size_t *
+verdict_order(const struct tt_verdict *v, struct tt_err *err)
+{
+	size_t *order = malloc((v->nrow + 1) * sizeof *order);
+
+	if (!order) {
+		tt_nomem(err);
+		return NULL;
+	}
+	for (size_t i = 0; i < v->nrow; i++)
+		order[i] = i;
+	qsort_r(order, v->nrow, sizeof *order, by_weight, (void *)(uintptr_t)v);
+	return order;
+}
+
+/* --- text ------------------------------------------------------------------------------ */
+
+int
+verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t n = strlen(s), len; n > 0 && rc == TT_OK; s += len, n -= len) {
+		const char *text = NULL;
+		char tmp[32];
+
+		len = tt_utf8_len(s, n);
+		if (escape)
+			text = escape(len ? tt_utf8_code(s, len) : 0xfffd, tmp);
+		if (len == 0 && !text)
+			text = "\xef\xbf\xbd";
+		rc = text ? tt_buf_text(out, text, err) : tt_buf_add(out, s, len, err);
+		len += len == 0;
+	}
+	return rc;
+}
+
+static int
+put_amount(struct tt_buf *out, const char *before, int64_t v, enum tt_dim dim, struct tt_err *err)
+{
+	char text[64];
+
+	*tt_put_amount(text, v, dim) = '\0';
+	return tt_buf_printf(out, err, "%s%s", before, text);
+}
+
+int
+verdict_mover_change(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err)
+{
+	enum tt_dim dim = m->about == TT_ABOUT_ALLOC ? TT_DIM_BYTES : TT_DIM_TIME;
+	const char *count = m->about == TT_ABOUT_ALLOC ? "; allocations " : "; calls ";
+	char change[64];
+	int rc;
+
+	*tt_put_change(change, m->change, dim) = '\0';
+	rc = tt_buf_printf(out, err, "%s%s (", change, m->per_frame ? " per frame" : "");
+	if (rc == TT_OK)
+		rc = m->gone ? tt_buf_text(out, "gone", err) : put_amount(out, "", m->now, dim, err);
+	if (rc == TT_OK)
+		rc = m->fresh ? tt_buf_text(out, ", new", err) : put_amount(out, ", was ", m->base, dim, err);
+	if (rc == TT_OK && !m->gone)
+		rc = put_amount(out, count, m->now_count, TT_DIM_NUMBER, err);
+	if (rc == TT_OK && !m->gone && !m->fresh)
+		rc = put_amount(out, ", was ", m->base_count, TT_DIM_NUMBER, err);
+	return rc == TT_OK ? tt_buf_text(out, ")", err) : rc;
+}
+
+/* The same with the name in front. */
+static int
+mover(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err)
+{
+	int rc = tt_buf_printf(out, err, "%s ", m->name);
+
+	return rc == TT_OK ? verdict_mover_change(out, m, err) : rc;
+}
+
+int
+verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, struct tt_err *err)
+{
+	int rc = tt_buf_printf(out, err, "%s: %s", r->title, r->text);
+
+	if (rc == TT_OK && more && r->hint)
+		rc = tt_buf_printf(out, err, "\n%s", r->hint);
+	for (size_t i = 0; i < r->nmover && more && rc == TT_OK; i++) {
+		rc = tt_buf_text(out, "\n", err);
+		if (rc == TT_OK)
+			rc = mover(out, &r->mover[i], err);
+	}
+	return rc;
+}
+
+/* --- the text for people --------------------------------------------------------------------- */
+
+/* The length of a colour at ${s}: "ESC [ digits m". */
+static size_t
+color_len(const char *s, size_t n)
+{
+	size_t i = 2;
+
+	if (n < 3 || s[0] != '\033' || s[1] != '[')
+		return 0;
+	while (i < n && s[i] >= '0' && s[i] <= '9')
+		i++;
+	return i < n && s[i] == 'm' ? i + 1 : 0;
+}
+
+/* What to print for the character of ${len} bytes at ${s}, or NULL: itself. */
+static const char *
+printable(const char *s, size_t len)
+{
+	uint32_t c = len ? tt_utf8_code(s, len) : 0;
+
+	if (len == 0)
+		return "\xef\xbf\xbd";
+	return c != '\n' && tt_utf8_control(c) ? "?" : NULL;
+}
+
+/*
+ * Does a CI system that looks for "::" at the beginning of a line pass over this character? GitHub's runner trims what .NET
+ * takes for white space, and compares by the rules of a language, for which characters without width are not there.
+ */
+static bool
+is_blank(uint32_t c)
+{
+	static const struct { uint32_t first, last; } blank[] = {
+		{ 0x09, 0x0d }, { 0x1c, 0x20 }, { 0x85, 0x85 }, { 0xa0, 0xa0 }, { 0xad, 0xad }, { 0x1680, 0x1680 }, { 0x180e, 0x180e },
+		{ 0x2000, 0x200f }, { 0x2028, 0x202f }, { 0x205f, 0x206f }, { 0x3000, 0x3000 }, { 0xfeff, 0xfeff },
+	};
+
+	for (size_t i = 0; i < sizeof blank / sizeof *blank; i++)
+		if (c >= blank[i].first && c <= blank[i].last)
+			return true;
+	return false;
+}
+
+bool
+verdict_messages(const struct verdict_opts *o)
+{
+	return o && (o->github || o->azure || o->teamcity);
+}
+
+/*
+ * GitHub takes "::" at the beginning of a line, also after blanks, and "##[" anywhere; Azure "##vso[" anywhere, TeamCity
+ * "##teamcity[".
+ */
+int
+verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, struct tt_err *err)
+{
+	bool read = verdict_messages(o), start = true;
+	struct tt_buf out = { 0 };
+	int rc = TT_OK;
+
+	for (size_t i = 0, len; i < text->n && rc == TT_OK; i += len ? len : 1) {
+		const char *p = text->p + i, *instead = NULL;
+		bool two = read && i + 1 < text->n && p[1] == p[0] && (*p == '#' || (*p == ':' && start));
+
+		len = color ? color_len(p, text->n - i) : 0;
+		if (len == 0) {
+			len = tt_utf8_len(p, text->n - i);
+			instead = printable(p, len);
+			start = *p == '\n' || (start && !instead && is_blank(tt_utf8_code(p, len)));
+		}
+		rc = instead ? tt_buf_text(&out, instead, err) : tt_buf_add(&out, p, len, err);
+		if (rc == TT_OK && two)
+			rc = tt_buf_text(&out, "\xe2\x80\x8b", err);
+	}
+	tt_buf_free(rc == TT_OK ? text : &out);
+	if (rc == TT_OK)
+		*text = out;
+	return rc;
+}

@@ -1,0 +1,42 @@
+/**
+ * Analyses one capture of a batch and writes the body of its result (result.h).
+ *
+ * Runs in a process of its own, which gets the capture as a descriptor and has the output directory as working directory.
+ */
+#ifndef TT_BATCH_ANALYSE_H
+#define TT_BATCH_ANALYSE_H
+
+#include "emit/emit.h"
+#include "gate/sample.h"
+#include "run/run.h"
+
+struct tt_one_opts {
+	struct tt_run_opts run;       /* formats, filters and the like; path, fd, needs and emitters are set here */
+	const char *const *convert;   /* suffixes of the files to make ("json.gz"), NULL-terminated; NULL: none */
+	const char *report;           /* suffix of a report to write per capture (".json"); NULL: none */
+	enum tt_render report_form;
+	const struct tt_measure *measure;     /* of a gate: the sample goes into the result; NULL: none */
+	size_t nmeasure;
+	const char *budget;           /* with measures: what the budget leaves out and takes for a frame, told with the sample */
+	const char *generator;
+	bool csv_safe;                /* as tt_render_opts has it, for files made of captures */
+};
+
+/**
+ * tt_one(env, o, fd, size, key, n, body, err):
+ * Analyse the capture that the first ${size} bytes of ${fd} are (taken over; UINT64_MAX: all of it) and append its
+ * body, whatever comes of it: what fails is an outcome. Files are made in the current directory under names of
+ * tt_key_file().
+ * Errors: TT_E_NOMEM where there is no body, TT_E_STOPPED.
+ */
+int tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, const char *key, size_t n, struct tt_buf *body,
+    struct tt_err *err);
+
+/* The word for why something came to nothing with status ${rc}: tracetool-batch(1), RESULTS. */
+const char *tt_one_why(int rc);
+
+/* The body of what failed: ${why} is a word of tracetool-batch(1), RESULTS; ${detail} a line. */
+int tt_one_failed(struct tt_buf *body, const char *outcome, const char *why, const char *detail, size_t n,
+    struct tt_err *err);
+
+#endif

@@ -1,0 +1,323 @@
+/**
+ * The main loop of a batch; the contract is in scheduler.h.
+ */
+#include "batch/scheduler_parts.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "io/sink.h"
+
+#define TICK_MS 200
+#define KILL_AFTER_NS INT64_C(1000000000)     /* between asking a process to stop and making it */
+
+int64_t
+tt_many_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+const struct tt_many_file *
+tt_many_file(const struct many *m, size_t i)
+{
+	return &m->o->file[i];
+}
+
+static int
+start_member(struct many *m, struct tt_err *err)
+{
+	struct ready *r = m->first;
+	struct proc *p = tt_many_new_proc(m, ROLE_MEMBER, r->arch->file, err);
+	int rc;
+
+	if (!p)
+		return err->code;
+	m->first = r->next;
+	if (!m->first)
+		m->last = &m->first;
+	p->arch = r->arch;
+	p->what = r;
+	m->analysing++;
+	rc = tt_many_start(m, p, r->fd, r->key.p, r->key.n, (struct tt_shard){ 1, 1 }, err);
+	close(r->fd);
+	r->fd = -1;
+	return rc;
+}
+
+/* Is it a zip, whose members shards share? The one look the parent takes: four bytes. */
+static bool
+is_zip(int fd)
+{
+	unsigned char p[4];
+
+	return pread(fd, p, 4, 0) == 4 && p[0] == 'P' && p[1] == 'K' && (p[2] == 3 || p[2] == 5 || p[2] == 7);
+}
+
+/* A file that cannot be opened is a failed capture. */
+static int
+cannot_open(struct many *m, size_t i, int sys, struct tt_err *err)
+{
+	struct tt_buf body = { 0 };
+	struct tt_result_id id;
+	const char *why = strerrordesc_np(sys);
+	int rc = tt_one_failed(&body, "failed", "io", why, strlen(why), err);
+
+	tt_many_id(m, i, "capture", &id);
+	if (rc == TT_OK)
+		rc = tt_many_capture(m, &id, &body, &m->said, err);
+	tt_buf_free(&body);
+	m->sum.files++;
+	m->sum.bytes += tt_many_file(m, i)->size;
+	return rc;
+}
+
+static int
+start_file(struct many *m, struct tt_err *err)
+{
+	size_t i = m->next_file++;
+	const struct tt_many_file *f = tt_many_file(m, i);
+	size_t n = strlen(f->key);
+	bool owned = tt_shard_owns(&m->o->shard, f->key, n);
+	struct tt_shard shard = { 1, 1 };
+	struct proc *p;
+	int fd, rc;
+
+	if (owned && !m->o->verify && m->o->done && m->o->done(m->o->arg, i, f->key, n, NULL)) {
+		m->sum.same++;
+		m->sum.files++;
+		m->sum.bytes += f->size;
+		return TT_OK;
+	}
+	fd = open(f->path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (fd < 0)
+		return owned ? cannot_open(m, i, errno, err) : TT_OK;
+	if (m->o->shard.count > 1 && is_zip(fd)) {
+		shard = m->o->shard;
+	} else if (!owned) {
+		close(fd);
+		m->sum.files++;
+		m->sum.bytes += f->size;
+		return TT_OK;
+	}
+	p = tt_many_new_proc(m, ROLE_FILE, i, err);
+	if (!p) {
+		close(fd);
+		return err->code;
+	}
+	p->parts = shard.count > 1 ? shard.count : 0;
+	m->analysing++;
+	rc = tt_many_start(m, p, fd, f->key, n, shard, err);
+	close(fd);
+	return rc;
+}
+
+/* Is a processor free? An unpacker needs one, unless it waits: for leave, or for who reads what it writes. */
+static bool
+has_room(const struct many *m)
+{
+	unsigned busy = m->analysing;
+
+	for (const struct proc *p = m->procs; p; p = p->next)
+		busy += p->role == ROLE_UNPACKER && p->arch->leave > 0 && !p->arch->streams;
+	return busy < m->o->jobs;
+}
+
+/* May one more archive be opened? Any file may turn out to be one. */
+static bool
+may_open(const struct many *m)
+{
+	unsigned open = m->unpacking;
+
+	for (const struct proc *p = m->procs; p; p = p->next)
+		open += p->role == ROLE_FILE;
+	return m->next_file < m->o->nfile && open < m->o->jobs;
+}
+
+/*
+ * Captures at hand first, for they hold memory; then the next file. No more processes than there are jobs: beside
+ * others the one that unpacks the largest archive would have but its share of a processor, and the run would end with
+ * that process alone.
+ */
+static int
+start_work(struct many *m, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	while (rc == TT_OK && (m->first || may_open(m)) && has_room(m))
+		rc = m->first ? start_member(m, err) : start_file(m, err);
+	return rc;
+}
+
+/* Stop what takes too long. An unpacker that waits for leave is not late. */
+static void
+check_times(struct many *m, int64_t now)
+{
+	for (struct proc *p = m->procs; p; p = p->next) {
+		bool waits = p->role == ROLE_UNPACKER && p->arch->leave == 0;
+
+		if (p->exited)
+			continue;
+		if (p->kill_ns && now - p->kill_ns > KILL_AFTER_NS)
+			kill(p->pid, SIGKILL);
+		if (p->kill_ns || waits || m->o->capture_ns == 0 || now - p->heard_ns <= m->o->capture_ns)
+			continue;
+		p->timeout = true;
+		p->kill_ns = now;
+		kill(p->pid, SIGTERM);
+	}
+}
+
+static int
+wait_for_news(struct many *m, struct tt_err *err)
+{
+	size_t n = 0;
+
+	if (tt_mem_grow(&m->env->mem, &m->poll, &m->cappoll, 2 * m->nproc + 1, sizeof *m->poll, err) != TT_OK)
+		return err->code;
+	for (struct proc *p = m->procs; p; p = p->next) {
+		m->poll[n++] = (struct pollfd){ .fd = p->exited ? -1 : p->sock, .events = POLLIN };
+		m->poll[n++] = (struct pollfd){ .fd = p->exited ? -1 : p->pidfd, .events = POLLIN };
+	}
+	if (poll(m->poll, n, TICK_MS) < 0 && errno != EINTR)
+		return tt_fail_sys(err, errno, "cannot wait for processes");
+	return TT_OK;
+}
+
+/* What ${p}, which has ended and was not waited for, may have left of files it wrote. */
+static void
+sweep(const struct many *m, const struct proc *p)
+{
+	if (m->o->dir >= 0)
+		tt_sink_sweep(m->o->dir, p->pid);
+}
+
+/* What a process that has exited still had to say, and its status. */
+static int
+reap(struct many *m, struct proc *p, struct tt_err *err)
+{
+	siginfo_t info;
+	int rc;
+
+	if (waitid(P_PIDFD, (id_t)p->pidfd, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || info.si_pid == 0)
+		return TT_OK;
+	rc = tt_many_listen(m, p, err);
+	if (info.si_code != CLD_EXITED || info.si_status != 0)
+		sweep(m, p);
+	while (waitpid(p->pid, &p->status, 0) < 0 && errno == EINTR)
+		;
+	p->exited = true;
+	return rc;
+}
+
+static int
+hear_all(struct many *m, struct tt_err *err)
+{
+	size_t n = 0;
+	int rc = TT_OK;
+
+	/* New processes come to the front of the list: those polled are what was there, in its order. */
+	for (struct proc *p = m->procs; p && rc == TT_OK; p = p->next, n += 2) {
+		if (m->poll[n].revents & (POLLIN | POLLHUP | POLLERR))
+			rc = tt_many_listen(m, p, err);
+		if (rc == TT_OK && m->poll[n + 1].revents)
+			rc = reap(m, p, err);
+	}
+	/* Unpackers last: the ends of their streams come with them. */
+	for (int pass = 0; pass < 2 && rc == TT_OK; pass++) {
+		for (struct proc *p = m->procs, *next; p && rc == TT_OK; p = next) {
+			next = p->next;
+			if (p->exited)
+				rc = tt_many_ended(m, p, err);
+		}
+	}
+	return rc;
+}
+
+static void
+tick(struct many *m)
+{
+	int64_t now = tt_many_now();
+
+	check_times(m, now);
+	if (!m->o->tick || now - m->tick_ns < TICK_MS * INT64_C(1000000))
+		return;
+	m->tick_ns = now;
+	m->sum.running = m->analysing;
+	m->o->tick(m->o->arg, &m->sum);
+}
+
+/* End everything that runs, and wait for it. */
+static void
+stop_all(struct many *m)
+{
+	int64_t begun = tt_many_now();
+
+	m->stopping = true;
+	for (struct proc *p = m->procs; p; p = p->next)
+		kill(p->pid, SIGTERM);
+	while (m->procs) {
+		int status;
+		siginfo_t info = { 0 };
+		struct proc *p = m->procs;
+		struct pollfd wait = { .fd = p->pidfd, .events = POLLIN };
+
+		if (p->exited || p->pidfd < 0 || poll(&wait, 1, 20) != 0 || tt_many_now() - begun > KILL_AFTER_NS / 10) {
+			if (!p->exited) {
+				kill(p->pid, SIGKILL);
+				while (waitid(P_PID, (id_t)p->pid, &info, WEXITED | WNOWAIT) < 0 && errno == EINTR)
+					;
+				if (info.si_code != CLD_EXITED || info.si_status != 0)
+					sweep(m, p);
+				while (waitpid(p->pid, &status, 0) < 0 && errno == EINTR)
+					;
+			}
+			tt_many_free_proc(m, p);
+		}
+	}
+	while (m->first) {
+		struct ready *r = m->first;
+
+		m->first = r->next;
+		tt_many_free_ready(m, r);
+	}
+	while (m->archs)
+		tt_many_free_arch(m, m->archs);
+}
+
+int
+tt_many(struct tt_env *env, const struct tt_many_opts *o, struct tt_many_sum *sum, struct tt_err *err)
+{
+	struct many m = { .env = env, .o = o };
+	int rc = TT_OK;
+
+	m.last = &m.first;
+	m.wire = tt_mem_alloc(&env->mem, TT_WIRE_MAX, err);
+	if (!m.wire)
+		return err->code;
+	for (size_t i = 0; i < o->nfile; i++)
+		m.sum.total += o->file[i].size;
+	while (rc == TT_OK) {
+		rc = tt_stopped(env) ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : start_work(&m, err);
+		if (rc != TT_OK || m.nproc == 0)
+			break;
+		rc = wait_for_news(&m, err);
+		if (rc == TT_OK)
+			rc = hear_all(&m, err);
+		tick(&m);
+	}
+	stop_all(&m);
+	tt_many_say_rest(&m, &m.said, "files");
+	tt_buf_free(&m.line);
+	tt_mem_free(&env->mem, m.poll, m.cappoll * sizeof *m.poll);
+	tt_mem_free(&env->mem, m.wire, TT_WIRE_MAX);
+	*sum = m.sum;
+	return rc;
+}

@@ -1,0 +1,71 @@
+/**
+ * Many files, many processes: the loop at the heart of a batch.
+ *
+ * The caller's process runs one loop over poll() and reads no input, but for the first four bytes of a file that a
+ * shard does not own, to see whether it is a zip. Each file has a process: a capture is analysed in it; an archive
+ * makes it the unpacker (unpack.h), and each of its captures gets a process of its own. What a process says comes as
+ * messages (wire.h); what it does not say, its end tells: a crash, a kill, a timeout cost one line.
+ *
+ * At most `jobs` processes are at work, unpackers included, and as many archives are open. An unpacker has at most a
+ * few captures underway (one more than there are jobs for it), so memory does not depend on the number of captures.
+ * Processes die with the parent. A result is a line of result.h; lines come in the order of their ends.
+ */
+#ifndef TT_BATCH_SCHEDULER_H
+#define TT_BATCH_SCHEDULER_H
+
+#include "batch/key.h"
+#include "batch/analyse.h"
+#include "batch/result.h"
+
+struct tt_many_file {
+	const char *path;             /* to open */
+	const char *key;
+	uint64_t size;
+	int64_t mtime_ns;
+	uint64_t cost;                /* the largest go first */
+};
+
+struct tt_many_sum {
+	uint64_t captures, ok, damaged, failed;       /* of this run; done before are not in it */
+	uint64_t same;                /* captures whose results were there */
+	uint64_t files;               /* files finished */
+	uint64_t bytes;               /* of them, and of those at work, as far as read */
+	uint64_t total;               /* of all files */
+	uint64_t spooled;
+	unsigned running;
+};
+
+struct tt_many_opts {
+	const struct tt_one_opts *one;
+	const struct tt_many_file *file;
+	size_t nfile;
+	struct tt_shard shard;
+	unsigned jobs;
+	unsigned depth;
+	uint64_t members_max;
+	uint64_t capture_memory, unpack_memory;       /* caps of processes, bytes; 0: none */
+	int64_t capture_ns;           /* the most a capture may take, and an unpacker between signs of life; 0: any */
+	uint64_t failures_max;        /* give up beyond it; UINT64_MAX: never */
+	uint64_t by;                  /* for the results */
+	int dir;                      /* the directory captures' files go to; -1: none */
+	bool verify;                  /* `done` wants hashes */
+	/* Is there a result? Called in the parent for files, and in unpackers. ${file}: whose it is, by number. */
+	bool (*done)(void *arg, size_t file, const char *key, size_t n, const uint64_t *hash);
+	/* A line, with its LF; ${same}: there is a result of that key, whose body stands. */
+	int (*line)(void *arg, const char *line, size_t n, struct tt_err *err);
+	int (*same)(void *arg, const struct tt_result_id *id, struct tt_err *err);
+	void (*say)(void *arg, const char *line);     /* for people */
+	void (*tick)(void *arg, const struct tt_many_sum *sum);       /* about 5 times a second */
+	/* A process begins to read: give up what it does not need. ${scratch}: it may make temporary files. */
+	int (*confine)(void *arg, struct tt_env *env, bool scratch, struct tt_err *err);
+	void *arg;
+};
+
+/**
+ * tt_many(env, o, sum, err):
+ * Do all. Errors are those of the run, not of captures: TT_E_IO (no process, a result that could not be written),
+ * TT_E_LIMIT (more failures than allowed), TT_E_STOPPED. All processes have ended when it returns.
+ */
+int tt_many(struct tt_env *env, const struct tt_many_opts *o, struct tt_many_sum *sum, struct tt_err *err);
+
+#endif

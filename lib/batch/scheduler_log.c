@@ -1,0 +1,113 @@
+/**
+ * Output of a batch: result lines, and messages for people; the contract is in scheduler_parts.h.
+ */
+#include "batch/scheduler_parts.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define LINES_PER_KIND 10
+
+static const char *const whys[TT_MANY_WHYS] = { "damaged", "unsupported", "unsuited", "limit", "memory", "io", "crashed",
+	"timeout", "interrupted", "other" };
+
+void
+tt_many_say(struct many *m, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (m->o->say)
+		m->o->say(m->o->arg, text);
+}
+
+static size_t
+why_index(const char *why)
+{
+	size_t i = 0;
+
+	while (i + 1 < TT_MANY_WHYS && strcmp(whys[i], why) != 0)
+		i++;
+	return i;
+}
+
+/* Tell a failure, unless enough of its kind were told. */
+void
+tt_many_say_failure(struct many *m, struct said *s, const char *key, const char *why, const char *detail)
+{
+	if (s->n[why_index(why)]++ < LINES_PER_KIND)
+		tt_many_say(m, "%s: %s%s%s", key, why, detail[0] ? ": " : "", detail);
+}
+
+/* At the end: what was not told. */
+void
+tt_many_say_rest(struct many *m, const struct said *s, const char *where)
+{
+	for (size_t i = 0; i < TT_MANY_WHYS; i++) {
+		if (s->n[i] > LINES_PER_KIND)
+			tt_many_say(m, "%s: %llu more lines of the kind \"%s\"", where,
+			    (unsigned long long)(s->n[i] - LINES_PER_KIND), whys[i]);
+	}
+}
+
+int
+tt_many_line(struct many *m, struct tt_err *err)
+{
+	return m->o->line(m->o->arg, m->line.p, m->line.n, err);
+}
+
+static int
+check_failures(struct many *m, struct tt_err *err)
+{
+	if (m->o->failures_max == UINT64_MAX || m->sum.failed + m->sum.damaged <= m->o->failures_max)
+		return TT_OK;
+	return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %llu captures failed or are damaged: given up",
+	    (unsigned long long)m->o->failures_max);
+}
+
+void
+tt_many_id(const struct many *m, size_t file, const char *type, struct tt_result_id *id)
+{
+	const struct tt_many_file *f = tt_many_file(m, file);
+
+	*id = (struct tt_result_id){ .key = f->key, .nkey = strlen(f->key), .type = type, .by = m->o->by,
+		.file_size = f->size, .file_mtime_ns = f->mtime_ns };
+}
+
+/* Write a capture's line, and count it. A body that is no JSON is the doing of a process gone wild. */
+int
+tt_many_capture(struct many *m, const struct tt_result_id *id, const struct tt_buf *body, struct said *said,
+    struct tt_err *err)
+{
+	struct tt_buf instead = { 0 };
+	struct tt_result r = { 0 };
+	int rc;
+
+	m->line.n = 0;
+	rc = tt_result_compose(&m->line, id, body->p, body->n, err);
+	if (rc == TT_OK && tt_result_load(m->line.p, m->line.n - 1, &r, err) != TT_OK) {
+		rc = tt_one_failed(&instead, "failed", "crashed", "its result is not understood", 28, err);
+		m->line.n = 0;
+		if (rc == TT_OK)
+			rc = tt_result_compose(&m->line, id, instead.p, instead.n, err);
+		tt_buf_free(&instead);
+		if (rc == TT_OK)
+			rc = tt_result_load(m->line.p, m->line.n - 1, &r, err);
+	}
+	if (rc != TT_OK)
+		return rc;
+	m->sum.captures++;
+	m->sum.ok += strcmp(r.outcome, "ok") == 0;
+	m->sum.damaged += strcmp(r.outcome, "damaged") == 0;
+	m->sum.failed += strcmp(r.outcome, "failed") == 0;
+	if (strcmp(r.outcome, "ok") != 0)
+		tt_many_say_failure(m, said, r.key, r.why, r.detail);
+	m->sum.spooled += (uint64_t)json_integer_value(json_object_get(r.doc, "spooled")) +
+	    (uint64_t)json_integer_value(json_object_get(r.doc, "handed"));
+	tt_result_free(&r);
+	rc = tt_many_line(m, err);
+	return rc == TT_OK ? check_failures(m, err) : rc;
+}

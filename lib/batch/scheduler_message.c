@@ -1,0 +1,249 @@
+/**
+ * Handles messages from the worker processes of a batch; the contract is in scheduler_parts.h.
+ */
+#include "batch/scheduler_parts.h"
+
+#include <signal.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+/* --- archives ------------------------------------------------------------------------- */
+
+/* Captures of this archive that may be underway: enough to keep the jobs busy that fall to it, and one more. */
+static unsigned
+leave_of(const struct many *m)
+{
+	unsigned open = m->unpacking ? m->unpacking : 1;
+
+	return 1 + (m->o->jobs + open - 1) / open;
+}
+
+void
+tt_many_give_leave(struct many *m, struct arch *a)
+{
+	while (a->unpacker && a->underway + a->leave < leave_of(m)) {
+		unsigned char slot = 0;
+
+		while (a->busy[slot] && slot < 255)
+			slot++;
+		if (a->busy[slot] || send(a->unpacker->sock, &slot, 1, MSG_DONTWAIT | MSG_NOSIGNAL) != 1)
+			return;
+		a->busy[slot] = 1;
+		if (a->leave == 0)
+			a->unpacker->heard_ns = tt_many_now();     /* it may have been waiting for this */
+		a->leave++;
+	}
+}
+
+static int
+became_archive(struct many *m, struct proc *p, struct tt_err *err)
+{
+	struct arch *a;
+
+	if (p->role != ROLE_FILE || p->has_result)
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message out of place");
+	a = tt_mem_alloc(&m->env->mem, sizeof *a, err);
+	if (!a)
+		return err->code;
+	a->file = p->file;
+	a->unpacker = p;
+	a->parts = p->parts;
+	a->next = m->archs;
+	m->archs = a;
+	p->arch = a;
+	p->role = ROLE_UNPACKER;
+	m->analysing--;
+	m->unpacking++;
+	tt_many_give_leave(m, a);
+	return TT_OK;
+}
+
+/* The member of an archive by its number, in a process or waiting. */
+static struct ready *
+find_member(const struct many *m, const struct arch *a, uint64_t index)
+{
+	for (struct proc *p = m->procs; p; p = p->next) {
+		if (p->what && p->what->arch == a && p->what->index == index)
+			return p->what;
+	}
+	for (struct ready *r = m->first; r; r = r->next) {
+		if (r->arch == a && r->index == index)
+			return r;
+	}
+	return NULL;
+}
+
+static int
+take_text(struct tt_buf *b, const char *p, size_t n, struct tt_err *err)
+{
+	b->n = 0;
+	return n ? tt_buf_add(b, p, n, err) : TT_OK;
+}
+
+static int
+new_member(struct many *m, struct arch *a, const struct tt_wire *w, int fd, struct tt_err *err)
+{
+	const char *key = tt_many_file(m, a->file)->key;
+	size_t n = strlen(key);
+	struct ready *r;
+	int rc;
+
+	/* A member's key is below its archive's, whatever the unpacker says. */
+	if (fd < 0 || a->leave == 0 || w->nkey <= n || memcmp(w->key, key, n) != 0 || w->key[n] != '!') {
+		if (fd >= 0)
+			close(fd);
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message out of place");
+	}
+	r = tt_mem_alloc(&m->env->mem, sizeof *r, err);
+	if (!r) {
+		close(fd);
+		return err->code;
+	}
+	r->arch = a;
+	r->fd = fd;
+	r->index = w->index;
+	r->size = w->size;
+	r->hash = w->hash;
+	r->flags = w->flags;
+	r->ended = !(w->flags & TT_WIRE_STREAM);
+	a->leave--;
+	a->underway++;
+	a->streams = !r->ended;
+	*m->last = r;
+	m->last = &r->next;
+	rc = take_text(&r->key, w->key, w->nkey, err);
+	return rc == TT_OK ? take_text(&r->cut, w->body, w->nbody, err) : rc;
+}
+
+static int
+end_of_stream(struct many *m, struct arch *a, const struct tt_wire *w, struct tt_err *err)
+{
+	struct ready *r = find_member(m, a, w->index);
+
+	a->streams = false;
+	/* Its process may have ended first: then nobody waits for this. */
+	if (!r)
+		return TT_OK;
+	r->ended = true;
+	r->size = w->size;
+	r->hash = w->hash;
+	r->flags = w->flags;
+	return take_text(&r->cut, w->body, w->nbody, err);
+}
+
+static int
+same_capture(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
+{
+	struct tt_result_id id;
+
+	tt_many_id(m, p->file, "capture", &id);
+	id.key = w->key;
+	id.nkey = w->nkey;
+	id.has_content = true;
+	id.size = w->size;
+	id.hash = w->hash;
+	m->sum.same++;
+	if (p->role == ROLE_UNPACKER && p->arch->leave > 0) {
+		p->arch->leave--;
+		p->arch->busy[w->flags >> TT_WIRE_SLOT & 255] = 0;
+	}
+	if (p->role == ROLE_UNPACKER)
+		tt_many_give_leave(m, p->arch);
+	else
+		p->has_result = true;
+	return m->o->same ? m->o->same(m->o->arg, &id, err) : TT_OK;
+}
+
+/* --- messages --------------------------------------------------------------------------- */
+
+static int
+other_file(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
+{
+	struct tt_result_id id;
+	struct tt_buf body = { 0 };
+	int rc;
+
+	if (p->role != ROLE_FILE || p->has_result)
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message out of place");
+	p->has_result = true;
+	tt_many_id(m, p->file, "file", &id);
+	rc = tt_buf_text(&body, "\"outcome\":\"skipped\",\"kind\":", err);
+	if (rc == TT_OK)
+		rc = tt_result_text(&body, w->body, w->nbody, err);
+	m->line.n = 0;
+	if (rc == TT_OK)
+		rc = tt_result_compose(&m->line, &id, body.p, body.n, err);
+	tt_buf_free(&body);
+	return rc == TT_OK ? tt_many_line(m, err) : rc;
+}
+
+static int
+message(struct many *m, struct proc *p, const struct tt_wire *w, int fd, struct tt_err *err)
+{
+	bool unpacker = p->role == ROLE_UNPACKER;
+
+	p->heard_ns = tt_many_now();
+	if (w->kind == TT_WIRE_MEMBER && unpacker)
+		return new_member(m, p->arch, w, fd, err);
+	if (fd >= 0)
+		close(fd);
+	switch (w->kind) {
+	case TT_WIRE_ARCHIVE:
+		return became_archive(m, p, err);
+	case TT_WIRE_OTHER:
+		return other_file(m, p, w, err);
+	case TT_WIRE_MEMBER_END:
+		return unpacker ? end_of_stream(m, p->arch, w, err) : TT_OK;
+	case TT_WIRE_SAME:
+		return same_capture(m, p, w, err);
+	case TT_WIRE_RESULT:
+		if (unpacker || p->has_result)
+			return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message out of place");
+		p->has_result = true;
+		p->size = w->size;
+		p->hash = w->hash;
+		return take_text(&p->result, w->body, w->nbody, err);
+	case TT_WIRE_COMPLAINT:
+		tt_many_say(m, "%.*s", (int)w->nbody, w->body);
+		return TT_OK;
+	case TT_WIRE_END:
+		if (!unpacker)
+			return TT_OK;
+		p->arch->told_end = true;
+		return take_text(&p->arch->record, w->body, w->nbody, err);
+	case TT_WIRE_ALIVE:
+		if (w->size > p->bytes && w->size <= tt_many_file(m, p->file)->size) {
+			m->sum.bytes += w->size - p->bytes;
+			p->bytes = w->size;
+		}
+		return TT_OK;
+	default:
+		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message out of place");
+	}
+}
+
+/* Take all messages there are. What a process says wrongly ends it, not the run. */
+int
+tt_many_listen(struct many *m, struct proc *p, struct tt_err *err)
+{
+	for (;;) {
+		struct tt_err why = { 0 };
+		struct tt_wire w;
+		int fd, got;
+		int rc = tt_wire_receive(p->sock, m->wire, &w, &fd, &got, &why);
+
+		if (rc == TT_END || (rc == TT_OK && !got))
+			return TT_OK;
+		if (rc == TT_OK)
+			rc = message(m, p, &w, fd, &why);
+		if (rc == TT_E_DAMAGED) {
+			kill(p->pid, SIGKILL);
+			return TT_OK;
+		}
+		if (rc != TT_OK) {
+			*err = why;
+			return rc;
+		}
+	}
+}

@@ -1,0 +1,131 @@
+/**
+ * The state of a batch at work, and what its parts are to each other. Internal to tt_many(): scheduler.h.
+ *
+ * scheduler.c has the loop and decides what begins; scheduler_process.c starts and frees processes; scheduler_message.c takes what they
+ * say; scheduler_reap.c sees to what they leave when they end; scheduler_log.c writes lines of results, and for people.
+ */
+#ifndef TT_BATCH_SCHEDULER_PARTS_H
+#define TT_BATCH_SCHEDULER_PARTS_H
+
+#include <poll.h>
+#include <sys/types.h>
+
+#include "batch/scheduler.h"
+#include "batch/wire.h"
+
+/* Kinds of failure, whose lines are counted and cut: scheduler_log.c has their words. */
+#define TT_MANY_WHYS 10
+
+struct said { uint64_t n[TT_MANY_WHYS]; };
+
+/* An archive: its unpacker, and its captures that are underway. */
+struct arch {
+	struct arch *next;
+	size_t file;
+	struct proc *unpacker;        /* NULL: ended */
+	unsigned underway;            /* captures handed over and not ended */
+	unsigned leave;               /* given and not used */
+	unsigned char busy[256];      /* slots that have been given, or whose capture has not ended */
+	bool told_end;
+	bool streams;                 /* its unpacker writes into a pipe, as fast as the other end reads */
+	struct tt_buf record;         /* the body of its line, until its captures have ended */
+	unsigned parts;               /* shards that share it; 0: one */
+	struct said said;
+};
+
+/* A capture out of an archive, waiting for a process. */
+struct ready {
+	struct ready *next;
+	struct arch *arch;
+	struct tt_buf key, cut;
+	uint64_t index, size, hash;
+	uint32_t flags;
+	int fd;
+	bool ended;                   /* streamed, and all of it has been written already */
+};
+
+enum role { ROLE_FILE, ROLE_UNPACKER, ROLE_MEMBER };
+
+struct proc {
+	struct proc *next;
+	pid_t pid;
+	int sock, pidfd;
+	enum role role;
+	size_t file;
+	struct arch *arch;            /* of unpackers and members */
+	struct ready *what;           /* of members */
+	struct tt_buf result;         /* its body */
+	uint64_t size, hash;
+	bool has_result, exited;
+	int64_t heard_ns;             /* when it began, or gave a sign of life */
+	int64_t kill_ns;              /* when it was asked to stop; 0: it was not */
+	bool timeout;
+	int status;
+	uint64_t bytes;               /* of its file, taken so far */
+	unsigned parts;               /* shards that share the file; 0: one */
+};
+
+struct many {
+	struct tt_env *env;
+	const struct tt_many_opts *o;
+	struct tt_many_sum sum;
+	struct proc *procs;
+	size_t nproc;
+	unsigned analysing, unpacking;
+	struct arch *archs;           /* those whose line was not written yet */
+	struct ready *first, **last;
+	size_t next_file;
+	struct pollfd *poll;
+	size_t cappoll;
+	struct said said;
+	struct tt_buf line;
+	int64_t tick_ns;
+	char *wire;                   /* TT_WIRE_MAX */
+	bool stopping;
+};
+
+/* --- scheduler.c --- */
+
+/* The monotonic clock, ns. */
+int64_t tt_many_now(void);
+const struct tt_many_file *tt_many_file(const struct many *m, size_t i);
+
+/* --- scheduler_log.c --- */
+
+/* A line for people, formatted. */
+void tt_many_say(struct many *m, const char *fmt, ...) TT_PRINTF(2, 3);
+/* A failure, unless enough of its kind were told; at the end, how many were not. */
+void tt_many_say_failure(struct many *m, struct said *s, const char *key, const char *why, const char *detail);
+void tt_many_say_rest(struct many *m, const struct said *s, const char *where);
+/* What the parent itself knows of a result of file number ${file}. */
+void tt_many_id(const struct many *m, size_t file, const char *type, struct tt_result_id *id);
+/* Hand on the line in m->line. */
+int tt_many_line(struct many *m, struct tt_err *err);
+/* Make a capture's line of its body, count and tell it. TT_E_LIMIT: more failures than allowed. */
+int tt_many_capture(struct many *m, const struct tt_result_id *id, const struct tt_buf *body, struct said *said,
+    struct tt_err *err);
+
+/* --- scheduler_process.c --- */
+
+struct proc *tt_many_new_proc(struct many *m, enum role role, size_t file, struct tt_err *err);
+/* Start ${p}, with ${in} (borrowed) to read, and put it into the list. */
+int tt_many_start(struct many *m, struct proc *p, int in, const char *key, size_t nkey, struct tt_shard shard,
+    struct tt_err *err);
+void tt_many_free_proc(struct many *m, struct proc *p);
+void tt_many_free_ready(struct many *m, struct ready *r);
+
+/* --- scheduler_message.c --- */
+
+/* Take all messages there are. What a process says wrongly ends it, not the run. */
+int tt_many_listen(struct many *m, struct proc *p, struct tt_err *err);
+/* Let the archive's unpacker have as many captures underway as it may. */
+void tt_many_give_leave(struct many *m, struct arch *a);
+
+/* --- scheduler_reap.c --- */
+
+/* What becomes of ${p}, which has exited; it may be freed. */
+int tt_many_ended(struct many *m, struct proc *p, struct tt_err *err);
+/* Give up ${a}: nothing refers to it any more. */
+void tt_many_free_arch(struct many *m, struct arch *a);
+
+#endif

@@ -1,0 +1,219 @@
+/**
+ * Finishes captures and archives when their worker processes end; the contract is in scheduler_parts.h.
+ */
+#include "batch/scheduler_parts.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "batch/child.h"
+#include "batch/record.h"
+
+/* Was it asked to end, as the whole group is when somebody stops the batch? */
+static bool
+was_stopped(int status)
+{
+	if (WIFEXITED(status))
+		return WEXITSTATUS(status) == TT_CHILD_STOPPED;
+	return WTERMSIG(status) == SIGTERM || WTERMSIG(status) == SIGINT || WTERMSIG(status) == SIGHUP;
+}
+
+/* Why a process ended without telling, as an outcome. */
+static int
+put_death(struct many *m, const struct proc *p, struct tt_buf *body, struct tt_err *err)
+{
+	char text[200] = "";
+	const char *why = "crashed";
+
+	if (p->timeout || (WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGXCPU)) {
+		why = "timeout";
+		snprintf(text, sizeof text, "over %g s; raise --capture-time", (double)m->o->capture_ns / 1e9);
+	} else if (m->stopping || was_stopped(p->status)) {
+		why = "interrupted";
+	} else if (WIFSIGNALED(p->status)) {
+		snprintf(text, sizeof text, "its process died of signal %d (%s)", WTERMSIG(p->status),
+		    sigdescr_np(WTERMSIG(p->status)));
+	} else {
+		snprintf(text, sizeof text, "its process ended with status %d and no result", WEXITSTATUS(p->status));
+	}
+	return tt_one_failed(body, "failed", why, text, strlen(text), err);
+}
+
+/* A capture whose archive was damaged under it is damaged, however well its first part could be read. */
+static int
+mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
+{
+	static const char ok[] = "\"outcome\":\"ok\"";
+	struct tt_buf b = { 0 };
+	size_t skip = sizeof ok - 1;
+	int rc;
+
+	if (body->n >= skip && memcmp(body->p, ok, skip) == 0) {
+		rc = tt_one_failed(&b, "damaged", "damaged", r->cut.p, r->cut.n, err);
+	} else {
+		/* "failed", "damaged": the archive's reason stands beside the capture's own. */
+		skip = 0;
+		rc = TT_OK;
+	}
+	if (rc == TT_OK && body->n > skip)
+		rc = tt_buf_add(&b, body->p + skip, body->n - skip, err);
+	if (rc == TT_OK && skip == 0) {
+		rc = tt_buf_text(&b, ",\"cut\":", err);
+		if (rc == TT_OK)
+			rc = tt_result_text(&b, r->cut.p, r->cut.n, err);
+	}
+	tt_buf_free(body);
+	*body = b;
+	return rc;
+}
+
+/* Its unpacker told the first complaints of a kind as they came up: how many more there were. */
+static void
+say_complaints(struct many *m, const struct tt_result *r)
+{
+	const char *kind;
+	json_t *c;
+
+	json_object_foreach(json_object_get(r->doc, "complaints"), kind, c) {
+		json_int_t n = json_integer_value(json_object_get(c, "n"));
+
+		if (n > TT_RECORD_LINES)
+			tt_many_say(m, "%s: %lld more lines of the kind \"%s\"", r->key, (long long)n - TT_RECORD_LINES, kind);
+	}
+}
+
+void
+tt_many_free_arch(struct many *m, struct arch *a)
+{
+	for (struct arch **at = &m->archs; *at; at = &(*at)->next) {
+		if (*at == a) {
+			*at = a->next;
+			break;
+		}
+	}
+	tt_buf_free(&a->record);
+	tt_mem_free(&m->env->mem, a, sizeof *a);
+}
+
+/* The archive's line, when its last capture has ended. */
+static int
+end_archive(struct many *m, struct arch *a, struct tt_err *err)
+{
+	struct tt_result_id id;
+	struct tt_result r = { 0 };
+	int rc;
+
+	if (a->unpacker || a->underway > 0)
+		return TT_OK;
+	tt_many_id(m, a->file, "archive", &id);
+	id.part = a->parts ? m->o->shard.index : 0;
+	id.parts = a->parts;
+	m->line.n = 0;
+	rc = tt_result_compose(&m->line, &id, a->record.p, a->record.n, err);
+	if (rc == TT_OK)
+		rc = tt_result_load(m->line.p, m->line.n - 1, &r, err);
+	/* What is damaged in it was told as it was met. */
+	if (rc == TT_OK && strcmp(r.outcome, "failed") == 0 && r.detail[0])
+		tt_many_say_failure(m, &a->said, r.key, r.why, r.detail);
+	if (rc == TT_OK)
+		m->sum.spooled += (uint64_t)json_integer_value(json_object_get(r.doc, "spooled"));
+	if (rc == TT_OK)
+		say_complaints(m, &r);
+	tt_result_free(&r);
+	if (rc == TT_OK)
+		rc = tt_many_line(m, err);
+	tt_many_say_rest(m, &a->said, id.key);
+	m->sum.files++;
+	tt_many_free_arch(m, a);
+	return rc;
+}
+
+static int
+member_ended(struct many *m, struct proc *p, struct tt_err *err)
+{
+	struct ready *r = p->what;
+	struct arch *a = r->arch;
+	struct tt_result_id id;
+	int rc = TT_OK;
+
+	tt_many_id(m, p->file, "capture", &id);
+	id.key = r->key.p;
+	id.nkey = r->key.n;
+	id.size = r->size;
+	id.hash = r->hash;
+	id.has_content = r->ended;
+	if (p->has_result && !r->ended) {
+		/* Its unpacker died: what was read is not all of it. */
+		p->result.n = 0;
+		rc = tt_one_failed(&p->result, "failed", "interrupted", "its unpacker died", 17, err);
+	} else if (!p->has_result) {
+		p->result.n = 0;
+		rc = put_death(m, p, &p->result, err);
+	} else if (r->flags & TT_WIRE_CUT) {
+		rc = mark_cut(&p->result, r, err);
+	}
+	if (rc == TT_OK && !(r->flags & TT_WIRE_STREAM) && p->has_result)
+		rc = tt_buf_printf(&p->result, err, ",\"handed\":%llu", (unsigned long long)r->size);
+	if (rc == TT_OK && !m->stopping)
+		rc = tt_many_capture(m, &id, &p->result, &a->said, err);
+	a->underway--;
+	a->busy[r->flags >> TT_WIRE_SLOT & 255] = 0;
+	tt_many_give_leave(m, a);
+	tt_many_free_proc(m, p);
+	m->analysing--;
+	if (rc == TT_OK && !m->stopping)
+		rc = end_archive(m, a, err);
+	return rc;
+}
+
+static int
+unpacker_ended(struct many *m, struct proc *p, struct tt_err *err)
+{
+	struct arch *a = p->arch;
+	int rc = TT_OK;
+
+	if (!a->told_end && !m->stopping) {
+		a->record.n = 0;
+		rc = put_death(m, p, &a->record, err);
+	}
+	m->sum.bytes += tt_many_file(m, p->file)->size - p->bytes;
+	a->unpacker = NULL;
+	m->unpacking--;
+	tt_many_free_proc(m, p);
+	return rc == TT_OK && !m->stopping ? end_archive(m, a, err) : rc;
+}
+
+static int
+file_ended(struct many *m, struct proc *p, struct tt_err *err)
+{
+	struct tt_result_id id;
+	int rc = TT_OK;
+
+	tt_many_id(m, p->file, "capture", &id);
+	id.size = p->size;
+	id.hash = p->hash;
+	id.has_content = p->has_result && p->hash != 0;
+	if (!p->has_result)
+		rc = put_death(m, p, &p->result, err);
+	if (rc == TT_OK && p->result.n > 0 && !m->stopping)
+		rc = tt_many_capture(m, &id, &p->result, &m->said, err);
+	m->sum.bytes += tt_many_file(m, p->file)->size - p->bytes;
+	m->sum.files++;
+	m->analysing--;
+	tt_many_free_proc(m, p);
+	return rc;
+}
+
+int
+tt_many_ended(struct many *m, struct proc *p, struct tt_err *err)
+{
+	if (p->role == ROLE_MEMBER) {
+		/* A streamed capture is judged when its unpacker has said how it ended, or is gone. */
+		if (p->has_result && !p->what->ended && p->what->arch->unpacker)
+			return TT_OK;
+		return member_ended(m, p, err);
+	}
+	return p->role == ROLE_UNPACKER ? unpacker_ended(m, p, err) : file_ended(m, p, err);
+}

@@ -1,0 +1,254 @@
+/**
+ * Sorts zones by begin; the contract is in slice_sort.h.
+ */
+#include "emit/slice_sort.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "emit/text_spool.h"
+#include "io/spool.h"
+
+#define PENDING ((size_t)32768)       /* slices held back: 1 MiB */
+#define READ_AHEAD ((size_t)1024)
+
+void
+tt_slices_init(struct tt_slices *s, struct tt_env *env, uint64_t *used)
+{
+	*s = (struct tt_slices){ .env = env, .used = used, .fd = -1 };
+}
+
+void
+tt_slices_free(struct tt_slices *s)
+{
+	struct tt_mem *mem;
+
+	if (!s->env)
+		return;
+	mem = &s->env->mem;
+	for (size_t i = 0; i < s->capthread; i++) {
+		tt_mem_free(mem, s->thread[i].run, s->thread[i].caprun * sizeof *s->thread[i].run);
+		tt_mem_free(mem, s->thread[i].late, s->thread[i].caplate * sizeof *s->thread[i].late);
+	}
+	tt_mem_free(mem, s->thread, s->capthread * sizeof *s->thread);
+	tt_mem_free(mem, s->pending, s->pending ? PENDING * sizeof *s->pending : 0);
+	if (s->fd >= 0)
+		close(s->fd);
+	tt_slices_init(s, s->env, s->used);
+}
+
+/* --- the file ----------------------------------------------------------- */
+
+static int
+flush(struct tt_slices *s, struct tt_err *err)
+{
+	int rc = tt_aside_write(s->env, s->used, &s->fd, s->written * sizeof *s->pending, s->pending,
+	    s->npending * sizeof *s->pending, err);
+
+	if (rc == TT_OK) {
+		s->written += s->npending;
+		s->npending = 0;
+	}
+	return rc;
+}
+
+/* --- in ----------------------------------------------------------------- */
+
+static int
+find_thread(struct tt_slices *s, const struct tt_thread *thread, struct tt_slices_thread **t, struct tt_err *err)
+{
+	struct tt_mem *mem = &s->env->mem;
+	int rc = tt_mem_grow(mem, &s->thread, &s->capthread, (size_t)thread->index + 1, sizeof *s->thread, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (s->nthread <= thread->index)
+		s->nthread = (size_t)thread->index + 1;
+	if (!s->pending) {
+		s->pending = tt_mem_alloc(mem, PENDING * sizeof *s->pending, err);
+		if (!s->pending)
+			return err ? err->code : TT_E_NOMEM;
+	}
+	*t = &s->thread[thread->index];
+	(*t)->thread = thread;
+	return TT_OK;
+}
+
+static int
+add_late(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slice, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&s->env->mem, &t->late, &t->caplate, t->nlate + 1, sizeof *t->late, err);
+
+	if (rc == TT_OK)
+		t->late[t->nlate++] = *slice;
+	return rc;
+}
+
+/* Begin a run where the next slice will lie, or go on with the thread's last if it ends there. */
+static int
+open_run(struct tt_slices *s, struct tt_slices_thread *t, struct tt_err *err)
+{
+	uint64_t at = s->written + s->npending;
+	int rc;
+
+	if (t->nrun && t->run[t->nrun - 1].at + t->run[t->nrun - 1].n == at)
+		return TT_OK;
+	rc = tt_mem_grow(&s->env->mem, &t->run, &t->caprun, t->nrun + 1, sizeof *t->run, err);
+	if (rc == TT_OK)
+		t->run[t->nrun++] = (struct tt_slices_run){ .at = at };
+	return rc;
+}
+
+/* Does it begin before, or around, what is in the thread's runs? */
+static bool
+is_late(const struct tt_slices_thread *t, const struct tt_slice *s)
+{
+	if (s->flags & TT_F_BASE)
+		return true;
+	return t->nrun && (s->ts < t->last_ts || (s->ts == t->last_ts && s->depth < t->last_depth));
+}
+
+int
+tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const struct tt_slice *slice, size_t n,
+    struct tt_err *err)
+{
+	struct tt_slices_thread *t = NULL;
+	int rc = find_thread(s, thread, &t, err);
+
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		if (is_late(t, &slice[i])) {
+			rc = add_late(s, t, &slice[i], err);
+			continue;
+		}
+		if (s->npending == PENDING)
+			rc = flush(s, err);
+		if (rc == TT_OK)
+			rc = open_run(s, t, err);
+		if (rc == TT_OK) {
+			s->pending[s->npending++] = slice[i];
+			t->run[t->nrun - 1].n++;
+			t->last_ts = slice[i].ts;
+			t->last_depth = slice[i].depth;
+		}
+	}
+	return rc;
+}
+
+int
+tt_slices_add_late(struct tt_slices *s, const struct tt_thread *thread, const struct tt_slice *slice,
+    struct tt_err *err)
+{
+	struct tt_slices_thread *t = NULL;
+	int rc = find_thread(s, thread, &t, err);
+
+	return rc == TT_OK ? add_late(s, t, slice, err) : rc;
+}
+
+/* --- out ---------------------------------------------------------------- */
+
+/* The runs of a thread, read a piece at a time. */
+struct reader {
+	const struct tt_slices *s;
+	const struct tt_slices_thread *t;
+	size_t run, in_run;           /* the next slice to fetch */
+	struct tt_slice buf[READ_AHEAD];
+	size_t at, n;
+};
+
+static int
+fetch(struct reader *r, struct tt_err *err)
+{
+	const struct tt_slices_run *run = &r->t->run[r->run];
+	uint64_t at = run->at + r->in_run;
+	size_t n = run->n - r->in_run;
+	int rc = TT_OK;
+
+	if (n > READ_AHEAD)
+		n = READ_AHEAD;
+	if (at >= r->s->written) {
+		memcpy(r->buf, r->s->pending + (at - r->s->written), n * sizeof *r->buf);
+	} else {
+		/* A run may lie across the end of the file; the rest comes with the next piece. */
+		if (n > r->s->written - at)
+			n = (size_t)(r->s->written - at);
+		rc = tt_spool_read(r->s->env, r->s->fd, "zones", at * sizeof *r->buf, r->buf, n * sizeof *r->buf, err);
+	}
+	r->at = 0;
+	r->n = n;
+	r->in_run += n;
+	if (r->in_run == run->n) {
+		r->run++;
+		r->in_run = 0;
+	}
+	return rc;
+}
+
+/* The next slice in order, or NULL behind the last. */
+static int
+peek(struct reader *r, const struct tt_slice **slice, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	*slice = NULL;
+	while (r->at == r->n && r->run < r->t->nrun && rc == TT_OK)
+		rc = fetch(r, err);
+	if (rc == TT_OK && r->at < r->n)
+		*slice = &r->buf[r->at];
+	return rc;
+}
+
+static int
+by_begin(const void *a, const void *b)
+{
+	const struct tt_slice *x = a, *y = b;
+
+	if (x->ts != y->ts)
+		return x->ts < y->ts ? -1 : 1;
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? -1 : 1;
+	if (x->dur != y->dur)
+		return x->dur < y->dur ? -1 : 1;
+	return x->key < y->key ? -1 : x->key > y->key;
+}
+
+/* Does the late zone ${l} begin before ${s}? At the same time the outer one does. */
+static bool
+is_before(const struct tt_slice *l, const struct tt_slice *s)
+{
+	return l->ts < s->ts || (l->ts == s->ts && l->depth < s->depth);
+}
+
+int
+tt_slices_each(struct tt_slices *s, size_t i,
+    int (*f)(void *arg, const struct tt_slice *slice, struct tt_err *err), void *arg, struct tt_err *err)
+{
+	struct tt_slices_thread *t = &s->thread[i];
+	struct reader *r;
+	const struct tt_slice *next;
+	size_t late = 0;
+	int rc;
+
+	r = tt_mem_alloc(&s->env->mem, sizeof *r, err);
+	if (!r)
+		return err ? err->code : TT_E_NOMEM;
+	r->s = s;
+	r->t = t;
+	if (t->nlate)
+		qsort(t->late, t->nlate, sizeof *t->late, by_begin);
+	for (;;) {
+		rc = peek(r, &next, err);
+		if (rc != TT_OK || (!next && late == t->nlate))
+			break;
+		if (late < t->nlate && (!next || is_before(&t->late[late], next))) {
+			next = &t->late[late++];
+		} else {
+			r->at++;
+		}
+		rc = f(arg, next, err);
+		if (rc != TT_OK)
+			break;
+	}
+	tt_mem_free(&s->env->mem, r, sizeof *r);
+	return rc;
+}

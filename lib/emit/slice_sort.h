@@ -1,0 +1,55 @@
+/**
+ * Sorts zones by begin, thread by thread, with bounded memory.
+ *
+ * A zone that crosses the edge of a chunk, or lasts long, is reported when it ends, after zones that began later. An emitter
+ * that must write begins in order stores zones here: zones in order go to a spool (io/spool.h; in memory while it is small),
+ * late zones are kept and sorted, and reading merges the two.
+ *
+ * Memory: 32 bytes for each late zone, 16 for each chunk, 1 MiB.
+ * Disk: 32 bytes for each zone.
+ * Threads: one.
+ */
+#ifndef TT_EMIT_SLICE_SORT_H
+#define TT_EMIT_SLICE_SORT_H
+
+#include "emit/emit.h"
+
+struct tt_slices {
+	struct tt_env *env;
+	uint64_t *used;
+	int fd;                       /* -1: nothing is on disk yet */
+	uint64_t written;             /* slices on disk */
+	struct tt_slice *pending;     /* slices that come behind them */
+	size_t npending;
+	struct tt_slices_thread {
+		const struct tt_thread *thread;       /* NULL: none put here */
+		int64_t last_ts;              /* of the runs' last slice */
+		uint32_t last_depth;
+		struct tt_slices_run { uint64_t at; size_t n; } *run;
+		size_t nrun, caprun;
+		struct tt_slice *late;
+		size_t nlate, caplate;
+	} *thread;
+	size_t nthread, capthread;
+};
+
+/* ${used}: bytes in spools, which count together for env->spool_max (tt_aside_write()); outlives it. */
+void tt_slices_init(struct tt_slices *s, struct tt_env *env, uint64_t *used);
+void tt_slices_free(struct tt_slices *s);
+
+/* Put aside ${n} zones of ${thread}; the more of them come in order of begin, the better. */
+int tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const struct tt_slice *slice, size_t n,
+    struct tt_err *err);
+
+/* The same of one that comes in any order. */
+int tt_slices_add_late(struct tt_slices *s, const struct tt_thread *thread, const struct tt_slice *slice,
+    struct tt_err *err);
+
+/**
+ * tt_slices_each(s, i, f, arg, err):
+ * Call ${f} for the zones of the thread of index ${i} in order of begin, the outer first.
+ */
+int tt_slices_each(struct tt_slices *s, size_t i,
+    int (*f)(void *arg, const struct tt_slice *slice, struct tt_err *err), void *arg, struct tt_err *err);
+
+#endif

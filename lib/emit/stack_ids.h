@@ -1,0 +1,38 @@
+/**
+ * Stacks as the ids of their frames, innermost first and packed as varints, each built from the previous one.
+ *
+ * Nodes of a tree mostly follow their parents. What two stacks share is kept, so a stack of a thousand frames that has one
+ * frame more than the last one costs one id and a copy.
+ *
+ * Memory: 4 bytes for each node, and 150 KiB. Internal to lib/emit.
+ */
+#ifndef TT_EMIT_STACK_IDS_H
+#define TT_EMIT_STACK_IDS_H
+
+#include "emit/stacks.h"
+
+/* Stacks deeper than this lose their outermost frames: what is made of deep recursion would grow with its square. */
+#define TT_CHAIN_DEPTH 2048
+
+struct tt_chain;
+
+struct tt_chain_stack {
+	const char *ids;              /* until the next call */
+	size_t n;                     /* bytes */
+	bool deeper;                  /* there are frames beyond TT_CHAIN_DEPTH */
+};
+
+/**
+ * tt_chain_new(s, chain, err):
+ * For the stacks of ${s}, whose frames have the ids text + 1. Errors: TT_E_NOMEM, TT_E_LIMIT.
+ */
+int tt_chain_new(const struct tt_stacks *s, struct tt_chain **chain, struct tt_err *err);
+void tt_chain_free(struct tt_chain *c);
+
+/**
+ * tt_chain_at(c, node, used):
+ * The stack of ${node}, which stands (stacks.h). The texts of its frames are marked in ${used}.
+ */
+struct tt_chain_stack tt_chain_at(struct tt_chain *c, uint32_t node, uint8_t *used);
+
+#endif

@@ -1,0 +1,100 @@
+/**
+ * Texts on disk until they are needed; the contract is in text_spool.h.
+ */
+#include "emit/text_spool.h"
+
+#include <inttypes.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/spool.h"
+
+enum { UNIT = 16, PENDING = 1 << 16 };
+
+int
+tt_aside_write(const struct tt_env *env, uint64_t *used, int *fd, uint64_t at, const void *p, size_t n, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (n > env->spool_max || *used > env->spool_max - n)
+		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
+		    "the B/E form needs more than the %" PRIu64 " bytes of temporary files allowed; raise --spool-max",
+		    env->spool_max);
+	*used += n;
+	if (*fd < 0)
+		rc = tt_spool_open(env, fd, err);
+	return rc == TT_OK ? tt_spool_add(env, fd, at, p, n, err) : rc;
+}
+
+void
+tt_aside_init(struct tt_aside *a, struct tt_env *env, uint64_t *used)
+{
+	*a = (struct tt_aside){ .env = env, .used = used, .fd = -1 };
+}
+
+void
+tt_aside_free(struct tt_aside *a)
+{
+	if (!a->env)
+		return;
+	if (a->fd >= 0)
+		close(a->fd);
+	tt_buf_free(&a->pending);
+	tt_aside_init(a, a->env, a->used);
+}
+
+static int
+flush(struct tt_aside *a, struct tt_err *err)
+{
+	int rc = tt_aside_write(a->env, a->used, &a->fd, a->written, a->pending.p, a->pending.n, err);
+
+	if (rc == TT_OK) {
+		a->written += a->pending.n;
+		a->pending.n = 0;
+	}
+	return rc;
+}
+
+int
+tt_aside_put(struct tt_aside *a, const char *p, size_t n, uint32_t *place, struct tt_err *err)
+{
+	static const char zero[UNIT];
+	uint64_t at = (a->written + a->pending.n) / UNIT;
+	uint32_t size = (uint32_t)n;
+	int rc;
+
+	if (n > UINT32_MAX || at >= UINT32_MAX)
+		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
+		    "the B/E form has more than 64 GiB of arguments to put aside; convert a part (--time), or without --begin-end");
+	*place = (uint32_t)at + 1;
+	if ((rc = tt_buf_add(&a->pending, (const char *)&size, sizeof size, err)) != TT_OK ||
+	    (rc = tt_buf_add(&a->pending, p, n, err)) != TT_OK ||
+	    (rc = tt_buf_add(&a->pending, zero, -a->pending.n % UNIT, err)) != TT_OK)
+		return rc;
+	return a->pending.n >= PENDING ? flush(a, err) : TT_OK;
+}
+
+static int
+read_at(const struct tt_aside *a, char *to, size_t n, uint64_t at, struct tt_err *err)
+{
+	if (at < a->written)
+		return tt_spool_read(a->env, a->fd, "arguments", at, to, n, err);
+	memcpy(to, a->pending.p + (at - a->written), n);
+	return TT_OK;
+}
+
+int
+tt_aside_get(const struct tt_aside *a, uint32_t place, struct tt_buf *to, struct tt_err *err)
+{
+	uint64_t at = (uint64_t)(place - 1) * UNIT;
+	uint32_t n;
+	int rc = read_at(a, (char *)&n, sizeof n, at, err);
+
+	if (rc == TT_OK)
+		rc = tt_buf_room(to, n, err);
+	if (rc == TT_OK)
+		rc = read_at(a, to->p + to->n, n, at + sizeof n, err);
+	if (rc == TT_OK)
+		to->n += n;
+	return rc;
+}

@@ -1,0 +1,199 @@
+/**
+ * Figures of markers, categories and threads; the contract is in measure_model.h.
+ */
+#include "base/utf8.h"
+#include "gate/measure_model.h"
+#include "model/names.h"
+
+bool
+tt_figures_match(const struct tt_measure *x, const char *name)
+{
+	const char *const glob[] = { x->select, NULL };
+	char text[4096];
+	const char *shown = tt_utf8_valid(text, sizeof text, name);
+
+	if (x->metric->family == TT_FAM_MARKER)
+		return tt_name_match(glob, name) || (shown != name && tt_name_match(glob, shown));
+	return tt_glob(x->select, name) || (shown != name && tt_glob(x->select, shown));
+}
+
+static bool
+row_matches(const struct tt_figures *g, const struct tt_measure *x, const struct tt_row *row)
+{
+	return tt_figures_match(x, x->metric->family == TT_FAM_CATEGORY ? g->m->category[row->name->category].name : row->name->full);
+}
+
+/* What a measure is about. */
+struct about {
+	const struct tt_paths *p;
+	uint32_t *slot;               /* by row: 0, or TT_NO_SLOT where the measure is not about it */
+	struct tt_calls sum;
+};
+
+static int
+find(struct tt_figures *g, const struct tt_measure *x, struct about *a, struct tt_err *err)
+{
+	*a = (struct about){ .p = tt_view_paths(g->view, TT_GROUP_NONE, TT_PATHS_LINK, err) };
+	a->slot = a->p ? tt_arena_alloc(&g->work, (a->p->nrow + 1) * sizeof *a->slot, err) : NULL;
+	if (!a->slot)
+		return err->code;
+	for (uint32_t i = 0; i < a->p->nrow; i++)
+		a->slot[i] = row_matches(g, x, &a->p->row[i]) ? 0 : TT_NO_SLOT;
+	tt_calls_sum(a->p, a->slot, &a->sum);
+	return TT_OK;
+}
+
+static int
+durations(struct tt_figures *g, const struct about *a, enum tt_stat_kind stat, struct tt_value *v, struct tt_err *err)
+{
+	struct tt_hist *h = tt_arena_alloc(&g->work, sizeof *h, err);
+
+	if (!h)
+		return err->code;
+	tt_hist_init(h);
+	for (uint32_t i = 0; i < a->p->nrow; i++)
+		if (a->slot[i] == 0)
+			tt_row_durations(a->p, &a->p->row[i], h);
+	if (h->n == 0) {
+		v->why = "no whole activation";
+		return TT_OK;
+	}
+	if (stat == TT_STAT_MAX || stat == TT_STAT_MIN)
+		tt_value_set(v, tt_at_most(stat == TT_STAT_MAX ? h->max : h->min));
+	else
+		tt_value_set(v, tt_at_most(tt_hist_quantile(h, stat == TT_STAT_MEDIAN ? 1 : stat == TT_STAT_P95 ? 19 : 99,
+		    stat == TT_STAT_MEDIAN ? 2 : stat == TT_STAT_P95 ? 20 : 100)));
+	return TT_OK;
+}
+
+static bool
+is_per_frame(enum tt_stat_kind stat)
+{
+	return stat == TT_STAT_FRAME_MEAN || stat == TT_STAT_FRAME_MAX;
+}
+
+/* Of the frame thread: sums over the matching markers, or the largest of any. */
+static void
+in_frames(const struct tt_figures *g, const struct about *a, const struct tt_measure *x, struct tt_value *v)
+{
+	struct tt_frame_marker in = { 0 };
+
+	for (uint32_t i = 0; i < a->p->nrow; i++)
+		if (a->slot[i] == 0)
+			tt_row_frames(a->p, &a->p->row[i], &in);
+	if (x->stat == TT_STAT_FRAME_MEAN)
+		tt_value_ratio(v, x->metric->of == 0 ? in.total : in.self, (int64_t)tt_figures_frames(g));
+	else
+		tt_value_set(v, x->metric->of == 0 ? in.total_max : x->metric->of == 1 ? in.self_max : tt_at_most(in.calls_max));
+}
+
+static int
+marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	size_t frames = tt_figures_frames(g);
+	const struct tt_calls *s;
+	struct about a;
+
+	if (find(g, x, &a, err) != TT_OK)
+		return err->code;
+	if (a.p->nrow == 0) {
+		v->why = "no call and no zone is in it";
+		return TT_OK;
+	}
+	s = &a.sum;
+	v->absent = !s->met;
+	v->why = s->met ? NULL : "no marker of this name (see tracetool stats --table markers)";
+	if (is_per_frame(x->stat) && frames == 0)
+		v->why = TT_NO_FRAMES;
+	else if (x->stat == TT_STAT_TOTAL)
+		tt_value_set(v, x->metric->of == 0 ? s->total : x->metric->of == 1 ? s->self : tt_at_most(s->n));
+	else if (x->stat == TT_STAT_FRAME_MEAN && x->metric->of == 2)
+		tt_value_ratio(v, tt_at_most(s->n), (int64_t)frames);
+	else if (is_per_frame(x->stat))
+		in_frames(g, &a, x, v);
+	else if (x->stat == TT_STAT_MEAN && s->n)
+		tt_value_ratio(v, s->all, tt_at_most(s->n));
+	else if (s->met)
+		return durations(g, &a, x->stat, v, err);
+	return TT_OK;
+}
+
+/* Several categories: their means and totals add up; of quantiles and the maximum only one category has any. */
+static int
+category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	const struct tt_frames *f = g->m->frames;
+	int64_t self = 0;
+	size_t met = 0, one = SIZE_MAX;
+	struct tt_hist h;
+	struct about a;
+
+	if (find(g, x, &a, err) != TT_OK)
+		return err->code;
+	v->absent = !a.sum.met;
+	v->why = a.sum.met ? NULL : "no category of this name (see tracetool stats --table categories)";
+	if (x->stat == TT_STAT_TOTAL) {
+		tt_value_set(v, a.sum.self);
+		return TT_OK;
+	}
+	if (tt_figures_frames(g) == 0) {
+		v->why = TT_NO_FRAMES;
+		return TT_OK;
+	}
+	for (size_t i = 0; i < f->ncategory_stat; i++) {
+		if (!tt_figures_match(x, g->m->category[i].name))
+			continue;
+		self += f->category_stat[i].self;
+		met += f->category_stat[i].in.n > 0;
+		if (one == SIZE_MAX || f->category_stat[i].in.n > 0)
+			one = i;
+	}
+	if (x->stat == TT_STAT_FRAME_MEAN)
+		tt_value_ratio(v, self, (int64_t)f->n);
+	else if (met > 1)
+		v->why = "several categories match: only per_frame.mean and total have a meaning then";
+	else if (x->stat == TT_STAT_FRAME_MAX)
+		tt_value_set(v, one != SIZE_MAX ? f->category_stat[one].in.max : 0);
+	else if (one == SIZE_MAX)
+		tt_value_set(v, 0);
+	else {
+		tt_frames_category_hist(f, one, &h);
+		tt_value_set(v, tt_at_most(tt_hist_quantile(&h, x->stat == TT_STAT_FRAME_MEDIAN ? 1 : 19,
+		    x->stat == TT_STAT_FRAME_MEDIAN ? 2 : 20)));
+	}
+	return TT_OK;
+}
+
+static int
+thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	int64_t busy = 0;
+	const struct tt_zone_time *time = tt_view_zone_time(g->view, err);
+	bool met = false;
+
+	if (!time)
+		return err->code;
+	for (size_t i = 0; i < g->m->threads.n; i++) {
+		if (!tt_figures_match(x, g->m->threads.t[i]->name))
+			continue;
+		met = true;
+		busy += tt_busy(&time[i]);
+	}
+	v->absent = !met;
+	v->why = met ? NULL : "no thread of this name (see tracetool stats --table threads)";
+	if (x->stat == TT_STAT_TOTAL)
+		tt_value_set(v, busy);
+	else if (tt_figures_frames(g))
+		tt_value_ratio(v, busy, (int64_t)tt_figures_frames(g));
+	else
+		v->why = TT_NO_FRAMES;
+	return TT_OK;
+}
+
+int
+tt_figures_calls(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	if (x->metric->family == TT_FAM_MARKER)
+		return marker(g, x, v, err);
+	return x->metric->family == TT_FAM_CATEGORY ? category(g, x, v, err) : thread(g, x, v, err);
+}

@@ -1,0 +1,193 @@
+/**
+ * Figures of what happens now and then: collections by generation, exceptions, waits for locks, samples, handles,
+ * finalizers, heap shots, compiling. The contract is in measure_model.h.
+ *
+ * Definitions are those of the tables of these names (tracetool-metrics(7)).
+ */
+#include "gate/measure_model.h"
+#include "model/handles.h"
+#include "model/heap.h"
+#include "model/contention.h"
+
+/* Is there something, or at least nothing because nothing happened? */
+static bool
+is_known(const struct tt_figures *g, uint64_t n, enum tt_records what)
+{
+	return n > 0 || tt_model_records(g->m, what);
+}
+
+static void
+count(const struct tt_figures *g, const struct tt_measure *x, uint64_t n, struct tt_value *v)
+{
+	size_t frames = tt_figures_frames(g);
+
+	if (x->stat == TT_STAT_TOTAL)
+		tt_value_set(v, tt_at_most(n));
+	else if (frames)
+		tt_value_ratio(v, tt_at_most(n), (int64_t)frames);
+	else
+		v->why = TT_NO_FRAMES;
+}
+
+static void
+times(const struct tt_figures *g, const struct tt_measure *x, uint64_t n, int64_t total, int64_t max, struct tt_value *v)
+{
+	size_t frames = tt_figures_frames(g);
+
+	if (x->stat == TT_STAT_TOTAL)
+		tt_value_set(v, total);
+	else if (x->stat == TT_STAT_MAX)
+		tt_value_set(v, max);
+	else if (x->stat == TT_STAT_MEAN)
+		tt_value_ratio(v, total, n ? (int64_t)n : 1);
+	else if (frames)
+		tt_value_ratio(v, total, (int64_t)frames);
+	else
+		v->why = TT_NO_FRAMES;
+}
+
+static int
+waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	static const struct tt_times none = { 0 };
+	const struct tt_locks *l = g->m->locks;
+	const struct tt_times *t = l ? &l->wait : &none;
+	struct tt_hist *h;
+
+	if (!is_known(g, g->m->contended + t->n, TT_REC_WAITS))
+		return tt_value_unrecorded(g, v, TT_REC_WAITS, err);
+	if (x->stat != TT_STAT_P95) {
+		times(g, x, t->n, t->total, t->max, v);
+		return TT_OK;
+	}
+	h = tt_mem_alloc(&g->m->env->mem, sizeof *h, err);
+	if (!h)
+		return err->code;
+	tt_hist_init(h);
+	if (t->n)
+		tt_tally_hist(&l->hist, TT_LOCKS_ALL, t, h);
+	tt_value_set(v, t->n ? tt_at_most(tt_hist_quantile(h, 95, 100)) : 0);
+	tt_mem_free(&g->m->env->mem, h, sizeof *h);
+	return TT_OK;
+}
+
+static int
+handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	const struct tt_handles *h = g->m->handles_of;
+	uint64_t created = 0, live = 0;
+
+	for (size_t i = 0; h && i < TT_HANDLE_KINDS; i++) {
+		created += h->kind[i].created;
+		live += h->kind[i].live;
+	}
+	if (!is_known(g, created, TT_REC_HANDLES))
+		return tt_value_unrecorded(g, v, TT_REC_HANDLES, err);
+	tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? live : created));
+	return TT_OK;
+}
+
+static int
+finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	static const struct tt_finals none = { 0 };
+	const struct tt_finals *h = g->m->finals ? g->m->finals : &none;
+
+	if (!is_known(g, h->objects, TT_REC_FINALIZERS))
+		return tt_value_unrecorded(g, v, TT_REC_FINALIZERS, err);
+	if (x->metric->dim == TT_DIM_TIME && h->object.n == 0 && h->untimed > 0)
+		v->why = "finalizers have ends and no begins in it (Mono 4.6 records ends alone): they have no times";
+	else if (x->metric->dim == TT_DIM_TIME)
+		times(g, x, h->object.n, h->object.total, h->object.max, v);
+	else
+		count(g, x, h->objects, v);
+	return TT_OK;
+}
+
+/* Of the last whole heap shot, or of the largest. */
+static void
+shot(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+{
+	const struct tt_shots *s = g->m->shots;
+	uint64_t most = 0, last = 0;
+
+	v->why = "no whole heap shot is in it";
+	for (size_t i = 0; s && i < s->n; i++) {
+		if (!s->shot[i].complete)
+			continue;
+		last = x->metric->dim == TT_DIM_BYTES ? s->shot[i].bytes : s->shot[i].n;
+		most = last > most ? last : most;
+		v->known = true;
+	}
+	if (v->known)
+		tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? last : most));
+}
+
+static void
+compiled(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
+{
+	uint64_t n = 0, bytes = 0;
+
+	for (size_t p = 0; p < g->m->ncap; p++) {
+		struct tt_code_sum sum;
+		tt_code_sum(g->m->cap[p], INT64_MIN, INT64_MAX, &sum);
+		n += sum.coded;
+		bytes += sum.bytes;
+	}
+	if (n == 0)
+		v->why = "no compiled code is in it";
+	else
+		tt_value_set(v, tt_at_most(x->metric->dim == TT_DIM_BYTES ? bytes : n));
+}
+
+int
+tt_figures_events(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+{
+	const struct tt_model *m = g->m;
+	struct tt_gc_stat sum;
+
+	switch (x->metric->family) {
+	case TT_FAM_COLLECTING:
+		if (!tt_model_knows_collections(m))
+			return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
+		sum = tt_generations_of(g, x);
+		times(g, x, sum.n, sum.total, sum.max, v);
+		break;
+	case TT_FAM_PAUSES:
+		if (!tt_model_knows_collections(m))
+			return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
+		if (!tt_model_pauses(m))
+			v->why = "collections were recorded, pauses were not";
+		else
+			count(g, x, m->pause_n, v);
+		break;
+	case TT_FAM_THROWS:
+		if (!is_known(g, m->throws, TT_REC_THROWS))
+			return tt_value_unrecorded(g, v, TT_REC_THROWS, err);
+		count(g, x, m->throws, v);
+		break;
+	case TT_FAM_CONTENDED:
+		if (!is_known(g, m->contended, TT_REC_WAITS))
+			return tt_value_unrecorded(g, v, TT_REC_WAITS, err);
+		count(g, x, m->contended, v);
+		break;
+	case TT_FAM_WAITING:
+		return waiting(g, x, v, err);
+	case TT_FAM_SAMPLES:
+		if (!is_known(g, m->samples, TT_REC_SAMPLES))
+			return tt_value_unrecorded(g, v, TT_REC_SAMPLES, err);
+		count(g, x, m->samples, v);
+		break;
+	case TT_FAM_HANDLES:
+		return handles(g, x, v, err);
+	case TT_FAM_FINALIZERS:
+		return finalizers(g, x, v, err);
+	case TT_FAM_SHOT:
+		shot(g, x, v);
+		break;
+	default:
+		compiled(g, x, v);
+		break;
+	}
+	return TT_OK;
+}

@@ -1,0 +1,73 @@
+/**
+ * Shared by the files that compute figures for gates: measure_model.c (frames, allocations, counters), measure_calls.c (markers,
+ * categories, threads), measure_events.c and measure_cells.c.
+ */
+#ifndef TT_GATE_MEASURE_MODEL_H
+#define TT_GATE_MEASURE_MODEL_H
+
+#include "gate/measure.h"
+#include "view/view.h"
+#include "stat/num.h"
+
+/* One model at work. */
+struct tt_figures {
+	struct tt_views *view;
+	const struct tt_model *m;     /* of the view */
+	uint64_t lost;
+	struct tt_arena *out;         /* what the values keep */
+	struct tt_arena work;
+	struct tt_figures_table *table;       /* those that measures of cells have asked for */
+};
+
+static inline void
+tt_value_set(struct tt_value *v, int64_t base)
+{
+	v->known = true;
+	v->v = tt_scale(base, TT_AMOUNT_ONE, 1);
+}
+
+/* ${a} / ${b} as an amount. */
+static inline void
+tt_value_ratio(struct tt_value *v, int64_t a, int64_t b)
+{
+	v->known = true;
+	v->v = tt_scale(a, TT_AMOUNT_ONE, b);
+}
+
+/* A measure of events that were not recorded: which, and how to record them. */
+static inline int
+tt_value_unrecorded(const struct tt_figures *g, struct tt_value *v, enum tt_records what, struct tt_err *err)
+{
+	v->why = tt_model_unrecorded(g->m, what, g->out, err);
+	return v->why ? TT_OK : err->code;
+}
+
+static inline size_t
+tt_figures_frames(const struct tt_figures *g)
+{
+	return g->m->frames ? g->m->frames->n : 0;
+}
+
+static inline int64_t
+tt_at_most(uint64_t v)
+{
+	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
+}
+
+/* Does the name match the measure's pattern: as it is, or as it is shown where it is not UTF-8? */
+bool tt_figures_match(const struct tt_measure *x, const char *name);
+
+/* The collections that a measure of them is of: of all generations, or of one. */
+struct tt_gc_stat tt_generations_of(const struct tt_figures *g, const struct tt_measure *x);
+
+/* The figure of a measure of markers, categories or threads. */
+int tt_figures_calls(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
+
+/* The figure of a measure of a cell. The tables are freed before the view. */
+int tt_figures_cell(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
+void tt_figures_tables_free(struct tt_figures *g);
+
+/* The figure of a measure of events that are neither calls nor frames. */
+int tt_figures_events(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err);
+
+#endif

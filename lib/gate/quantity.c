@@ -1,0 +1,174 @@
+/**
+ * Amounts with a dimension; the contract is in quantity.h.
+ */
+#include "gate/quantity.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "out/table.h"
+#include "stat/num.h"
+
+const char *const tt_dim_name[TT_DIMS] = {
+	[TT_DIM_NUMBER] = "number", [TT_DIM_TIME] = "ns", [TT_DIM_BYTES] = "bytes", [TT_DIM_PER_1000] = "per_1000",
+	[TT_DIM_FPS] = "fps", [TT_DIM_PERCENT] = "percent",
+};
+
+int64_t
+tt_scale(int64_t a, int64_t b, int64_t c)
+{
+	__extension__ __int128 v = (__int128)a * b, d = c, half;
+
+	if (c == 0)
+		return 0;
+	if (d < 0) {
+		v = -v;
+		d = -d;
+	}
+	half = d / 2;
+	v = (v < 0 ? v - half : v + half) / d;
+	return v > INT64_MAX ? INT64_MAX : v < -INT64_MAX ? -INT64_MAX : (int64_t)v;
+}
+
+/* --- reading ----------------------------------------------------------------- */
+
+static const struct unit { const char *name; enum tt_dim dim; int64_t size; } units[] = {
+	{ "ns", TT_DIM_TIME, 1 }, { "us", TT_DIM_TIME, 1000 }, { "\302\265s", TT_DIM_TIME, 1000 },
+	{ "\316\274s", TT_DIM_TIME, 1000 }, { "ms", TT_DIM_TIME, 1000000 }, { "s", TT_DIM_TIME, 1000000000 },
+	{ "B", TT_DIM_BYTES, 1 }, { "KB", TT_DIM_BYTES, 1 << 10 }, { "kB", TT_DIM_BYTES, 1 << 10 },
+	{ "KiB", TT_DIM_BYTES, 1 << 10 }, { "MB", TT_DIM_BYTES, 1 << 20 }, { "MiB", TT_DIM_BYTES, 1 << 20 },
+	{ "GB", TT_DIM_BYTES, 1 << 30 }, { "GiB", TT_DIM_BYTES, 1 << 30 },
+	{ "fps", TT_DIM_FPS, 1 }, { "%", TT_DIM_PERCENT, 1 }, { "", TT_DIM_NUMBER, 1 }, { "", TT_DIM_PER_1000, 1 },
+	{ "", TT_DIM_FPS, 1 },
+};
+
+static const char *const wanted[TT_DIMS] = {
+	[TT_DIM_NUMBER] = "must be a number without a unit",
+	[TT_DIM_TIME] = "needs a unit of time: ns, us, ms or s, like \"16.7ms\"",
+	[TT_DIM_BYTES] = "needs a unit of size: B, KiB, MiB or GiB, like \"1KiB\"",
+	[TT_DIM_PER_1000] = "must be a number of frames per thousand, without a unit",
+	[TT_DIM_FPS] = "must be frames per second, like \"60fps\"",
+	[TT_DIM_PERCENT] = "must be a percentage, like \"80%\"",
+};
+
+/* The decimal number in the ${n} characters at ${s}, times ${size}, as an amount; false: none, or too large. */
+static bool
+number(const char *s, size_t n, int64_t size, int64_t *v)
+{
+	tt_u128 whole = 0, part = 0, den = 1, all;
+	bool digit = false, point = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (s[i] == '.') {
+			if (point)
+				return false;
+			point = true;
+			continue;
+		}
+		digit = true;
+		if (!point) {
+			whole = whole * 10 + (unsigned)(s[i] - '0');
+			if (whole > INT64_MAX)
+				return false;
+		} else if (den < (tt_u128)1000000000000000) {
+			part = part * 10 + (unsigned)(s[i] - '0');
+			den *= 10;
+		}
+	}
+	all = whole * (uint64_t)size * TT_AMOUNT_ONE + (part * (uint64_t)size * TT_AMOUNT_ONE + den / 2) / den;
+	if (!digit || all > INT64_MAX)
+		return false;
+	*v = (int64_t)all;
+	return true;
+}
+
+const char *
+tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v)
+{
+	size_t n = strspn(s, "0123456789."), unit = n + strspn(s + n, " ");
+
+	if (n > 0 && s[n] == ',' && s[n + 1] >= '0' && s[n + 1] <= '9')
+		return "has a comma: use a point, like \"16.7ms\"";
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+		if (units[i].dim != dim || strcmp(units[i].name, s + unit) != 0)
+			continue;
+		return number(s, n, units[i].size, v) ? NULL : "is no number, or one too large";
+	}
+	return wanted[dim];
+}
+
+/* --- writing ----------------------------------------------------------------- */
+
+char *
+tt_put_base(char *p, int64_t v)
+{
+	char *end = tt_put_fixed(p, v, 3);
+
+	while (end[-1] == '0')
+		end--;
+	return end[-1] == '.' ? end - 1 : end;
+}
+
+static char *
+put(char *p, const char *text)
+{
+	size_t n = strlen(text);
+
+	memcpy(p, text, n);
+	return p + n;
+}
+
+/* A number from 0 up, with at most two decimals, more where it is small. */
+static char *
+put_number(char *p, int64_t v)
+{
+	if (v < 100000)
+		return tt_put_base(p, v);
+	return tt_put_count(p, tt_scale(v, 1, TT_AMOUNT_ONE));
+}
+
+char *
+tt_put_amount(char *p, int64_t v, enum tt_dim dim)
+{
+	int64_t whole = tt_scale(v, 1, TT_AMOUNT_ONE);
+
+	if (v < 0) {
+		*p++ = '-';
+		return tt_put_amount(p, v == INT64_MIN ? INT64_MAX : -v, dim);
+	}
+	switch (dim) {
+	case TT_DIM_TIME:
+		return tt_put_time(p, whole);
+	case TT_DIM_BYTES:
+		return tt_put_bytes(p, whole);
+	case TT_DIM_PER_1000:
+		return put(put_number(p, v), " per 1000");
+	case TT_DIM_FPS:
+		return put(put_number(p, tt_scale(v, 1, 100) * 100), " fps");
+	case TT_DIM_PERCENT:
+		return put(put_number(p, v), " %");
+	default:
+		return put_number(p, v);
+	}
+}
+
+char *
+tt_put_change(char *p, int64_t v, enum tt_dim dim)
+{
+	if (v >= 0)
+		*p++ = '+';
+	return tt_put_amount(p, v, dim);
+}
+
+char *
+tt_put_ppm(char *p, int64_t ppm)
+{
+	int64_t tenths = tt_scale(ppm, 1, 1000), hundredths = tt_scale(ppm, 1, 100);
+	bool small = tenths > -10 && tenths < 10;     /* of a percent: then with another digit */
+
+	if ((small ? hundredths : tenths) >= 0)
+		*p++ = '+';
+	p = small ? tt_put_fixed(p, hundredths, 2) : tt_put_fixed(p, tenths, 1);
+	return put(p, " %");
+}

@@ -1,0 +1,56 @@
+/**
+ * Amounts that budgets limit and verdicts compare, as integers.
+ *
+ * An amount is in thousandths of the base unit of its dimension (ns, byte, 1, ...), so that means and rates keep three decimals and no
+ * figure passes through a double. Values out of range stay at the ends of int64_t.
+ */
+#ifndef TT_GATE_QUANTITY_H
+#define TT_GATE_QUANTITY_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+#define TT_AMOUNT_ONE 1000            /* one base unit */
+
+enum tt_dim {
+	TT_DIM_NUMBER,        /* counts, and means of counts */
+	TT_DIM_TIME,          /* ns */
+	TT_DIM_BYTES,
+	TT_DIM_PER_1000,      /* frames of a thousand */
+	TT_DIM_FPS,
+	TT_DIM_PERCENT,       /* counters in percent */
+	TT_DIMS
+};
+
+/* The dimension's name in machine forms: "number", "ns", "bytes", "per_1000", "fps", "percent". */
+extern const char *const tt_dim_name[TT_DIMS];
+
+/**
+ * tt_amount_parse(s, dim, v):
+ * Read "33.3ms", "1 KiB", "2", "80%" (an optional space before the unit; no sign) as an amount of ${dim}.
+ * Units: ns us µs ms s; B KB KiB MB MiB GB GiB (all powers of 1024); fps; %; none for numbers and per thousand.
+ * NULL, or what is wrong: a text like "needs a unit, like \"33.3ms\"", constant.
+ */
+const char *tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v);
+
+/**
+ * tt_put_amount(p, v, dim):
+ * For people: "12.345 ms", "1.2 KB", "3.25", "20.1 per 1000", "59.9 fps". At most 48 bytes; returns the end.
+ */
+char *tt_put_amount(char *p, int64_t v, enum tt_dim dim);
+
+/* The same with "+" or "-" in front: a difference. */
+char *tt_put_change(char *p, int64_t v, enum tt_dim dim);
+
+/* For machines: the amount in base units, with the decimals it has: "12345000", "0.25". At most 24 bytes. */
+char *tt_put_base(char *p, int64_t v);
+
+/* A share in parts of a million, signed, as percent: "+5.2 %". At most 24 bytes. */
+char *tt_put_ppm(char *p, int64_t ppm);
+
+/* ${a} * ${b} / ${c} with signs, to the nearest (halves away from zero), held at the ends; 0 where ${c} is 0. */
+int64_t tt_scale(int64_t a, int64_t b, int64_t c);
+
+#endif

@@ -1,0 +1,426 @@
+/**
+ * Sentences of a verdict for gameplay programmers: rows, hints, summary, remarks.
+ */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "gate/judge.h"
+
+const char *
+tt_verdict_text(struct tt_verdict *v, struct tt_err *err, const char *fmt, ...)
+{
+	va_list list, again;
+	char *text = NULL;
+	int n;
+
+	va_start(list, fmt);
+	va_copy(again, list);
+	n = vsnprintf(NULL, 0, fmt, list);
+	if (n >= 0)
+		text = tt_arena_alloc(&v->arena, (size_t)n + 1, err);
+	if (text)
+		vsnprintf(text, (size_t)n + 1, fmt, again);
+	va_end(again);
+	va_end(list);
+	return text;
+}
+
+/* Amounts as text, for printf; one buffer each. */
+struct text { char s[64]; };
+
+static const char *
+amount(struct text *t, int64_t v, enum tt_dim dim)
+{
+	*tt_put_amount(t->s, v, dim) = '\0';
+	return t->s;
+}
+
+static const char *
+change(struct text *t, int64_t v, enum tt_dim dim)
+{
+	*tt_put_change(t->s, v, dim) = '\0';
+	return t->s;
+}
+
+static const char *
+plural(size_t n)
+{
+	return n == 1 ? "" : "s";
+}
+
+/* --- rows --------------------------------------------------------------------------------- */
+
+/* "+12.4 %", or the amount where the baseline is 0. */
+static const char *
+share(const struct tt_verdict_row *r, struct text *t, int64_t v, int64_t ppm)
+{
+	if (r->base == 0)
+		return change(t, v, r->dim);
+	*tt_put_ppm(t->s, ppm) = '\0';
+	return t->s;
+}
+
+/* "; 2 have no figure" */
+static const char *
+missing(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *text = "";
+
+	if (r->missing)
+		text = tt_verdict_text(v, err, "; %zu %s no figure", r->missing, r->missing == 1 ? "has" : "have");
+	return text;
+}
+
+/* How many captures, and how one figure was made of them. */
+static const char *
+captures(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	static const char *const how[] = { "median of", "worst of", "best of", "mean of", "all frames of" };
+	const char *gaps = missing(v, r, err);
+	struct text t;
+
+	if (!gaps || (r->n == 1 && r->npoint == 1))
+		return gaps;
+	for (size_t i = 0; i < r->npoint; i++)
+		if (r->worst == r->point[i].sample && r->would == TT_BREACH && r->point[i].v != r->value)
+			return tt_verdict_text(v, err, " (%s %zu capture%s%s; worst %s in %s)", how[r->row->over], r->n, plural(r->n), gaps,
+			    amount(&t, r->point[i].v, r->dim), r->worst->name);
+	return tt_verdict_text(v, err, " (%s %zu capture%s%s)", how[r->row->over], r->n, plural(r->n), gaps);
+}
+
+static const char *
+absolute_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *of = captures(v, r, err), *side = r->limit_is_min ? "below" : "over";
+	struct text value, limit, off;
+
+	if (!of)
+		return NULL;
+	amount(&value, r->value, r->dim);
+	amount(&limit, r->limit, r->dim);
+	if (r->would != TT_BREACH)
+		return tt_verdict_text(v, err, "%s, limit %s%s%s", value.s, r->limit_is_min ? "at least " : "", limit.s, of);
+	if (r->limit == 0)
+		return tt_verdict_text(v, err, "%s where there must be none%s", value.s, of);
+	*tt_put_ppm(off.s, tt_scale(r->value - r->limit, 1000000, r->limit)) = '\0';
+	return tt_verdict_text(v, err, "%s, %s the limit of %s (%s)%s", value.s, side, limit.s, off.s, of);
+}
+
+static const char *
+exact_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *gaps = missing(v, r, err);
+	struct text value, base;
+
+	if (!gaps)
+		return NULL;
+	amount(&value, r->value, r->dim);
+	amount(&base, r->base, r->dim);
+	if (r->would == TT_PASS)
+		return tt_verdict_text(v, err, "%s, as in the baseline (%zu capture%s%s)", value.s, r->n, plural(r->n), gaps);
+	for (size_t i = 0; i < r->npoint; i++)
+		if (r->worst == r->point[i].sample)
+			amount(&value, r->point[i].v, r->dim);
+	return tt_verdict_text(v, err, "%s in %s, was exactly %s%s", value.s, r->worst->name, base.s, gaps);
+}
+
+/* "16.7 ms, was 16.2 ms: +3.1 % (+2.0 % to +4.1 %), allowed +2.0 %" */
+static const char *
+shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	struct text value, base, shift, low, high, limit, wide;
+	int64_t sign = r->limit_is_min ? -1 : 1, size = r->base < 0 ? -r->base : r->base;
+	const char *also;
+
+	amount(&value, r->value, r->dim);
+	amount(&base, r->base, r->dim);
+	share(r, &shift, r->shift, r->shift_ppm);
+	share(r, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, size));
+	share(r, &wide, sign * r->widened, tt_scale(sign * r->widened, 1000000, size));
+	also = r->widened && r->limit != r->row->effect ?
+	    tt_verdict_text(v, err, " (of that %s between sessions)", wide.s) : "";
+	if (!also)
+		return NULL;
+	return tt_verdict_text(v, err, "%s, was %s: %s (%s to %s), allowed %s%s", value.s, base.s, shift.s,
+	    share(r, &low, r->low, r->low_ppm), share(r, &high, r->high, r->high_ppm), limit.s, also);
+}
+
+static const char *
+relative_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *shift = shift_text(v, r, err), *gaps = shift ? missing(v, r, err) : NULL;
+
+	if (!gaps)
+		return NULL;
+	if (r->would == TT_WORSE)
+		return tt_verdict_text(v, err, "%s; p = %.2g, %zu capture%s against %zu%s", shift, r->p_adjusted, r->n, plural(r->n),
+		    r->m, gaps);
+	if (r->would == TT_UNDECIDED)
+		return tt_verdict_text(v, err, "%s: the captures vary too much to tell; %zu against %zu%s", shift, r->n, r->m, gaps);
+	return tt_verdict_text(v, err, "%s; %zu capture%s against %zu%s", shift, r->n, plural(r->n), r->m, gaps);
+}
+
+static const char *
+cannot_text(struct tt_verdict *v, const struct tt_verdict_row *r, const char *why, struct tt_err *err)
+{
+	if (why)
+		return why;
+	if (r->tested)
+		return tt_verdict_text(v, err, "%zu capture%s against %zu can show nothing among %zu row%s: record at least %zu "
+		    "on each side", r->n, plural(r->n), r->m, r->ntested, plural(r->ntested), r->need);
+	return tt_verdict_text(v, err, "%zu capture%s, where the row wants at least %zu", r->n, plural(r->n), r->need);
+}
+
+/* What the worst frame of the worst capture is made of. */
+static const char *
+worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const struct tt_worst *w = r->worst->nworst ? &r->worst->worst[0] : NULL;
+	const char *text = "";
+	struct text t;
+
+	if (!w)
+		return NULL;
+	for (unsigned i = 0; i < w->ntop && text; i++)
+		text = tt_verdict_text(v, err, "%s%s %s %s", text, i ? "," : ":", w->top[i].name,
+		    amount(&t, tt_scale(w->top[i].self_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME));
+	return text ? tt_verdict_text(v, err, "worst frame %llu of %s, %s%s", (unsigned long long)w->number, r->worst->name,
+	    amount(&t, tt_scale(w->dur_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME), text) : NULL;
+}
+
+/* Who allocates most in the worst capture. */
+static const char *
+sites_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *text = NULL;
+	size_t n = 0;
+	struct text t;
+
+	for (size_t i = 0; i < r->worst->npart && n < 3; i++) {
+		const struct tt_part *p = &r->worst->part[i];
+
+		if (p->about != TT_ABOUT_ALLOC)
+			continue;
+		text = tt_verdict_text(v, err, "%s%s %s%s", text ? text : "most is allocated by", n ? "," : "", p->name, "");
+		text = text ? tt_verdict_text(v, err, "%s %s", text, amount(&t, p->v, TT_DIM_BYTES)) : NULL;
+		if (!text)
+			return NULL;
+		n++;
+	}
+	return text && r->worst->parts_per_frame ? tt_verdict_text(v, err, "%s per frame", text) : text;
+}
+
+static int
+hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
+{
+	err->code = TT_OK;
+	if (r->would == TT_UNDECIDED)
+		r->hint = "record more captures, or allow more";
+	else if (r->would == TT_BREACH && r->row->exact && r->value < r->base)
+		r->hint = "if fewer are meant, save a new baseline";
+	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_ALLOC && r->nmover == 0)
+		r->hint = sites_text(v, r, err);
+	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_TIME && r->nmover == 0)
+		r->hint = worst_text(v, r, err);
+	return err->code < 0 ? err->code : TT_OK;
+}
+
+int
+tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, struct tt_err *err)
+{
+	const struct tt_waive *w = &r->row->waive;
+
+	if (r->would == TT_CANNOT_JUDGE)
+		r->text = cannot_text(v, r, why, err);
+	else if (r->gone && !r->has_value)
+		r->text = "there is none of it in these captures";
+	else if (r->would == TT_SKIPPED)
+		r->text = why;
+	else if (r->row->relative)
+		r->text = relative_text(v, r, err);
+	else
+		r->text = r->row->exact ? exact_text(v, r, err) : absolute_text(v, r, err);
+	if (r->text && r->outcome == TT_WAIVED)
+		r->text = tt_verdict_text(v, err, "%s: %s; waived until %s%s%s: %s", tt_outcome_name[r->would], r->text, w->until,
+		    w->who ? " by " : "", w->who ? w->who : "", w->why);
+	if (!r->text)
+		return err->code;
+	return hint(v, r, err);
+}
+
+/* --- the whole ------------------------------------------------------------------------------- */
+
+static int
+remark(struct tt_verdict *v, const char *text, struct tt_err *err)
+{
+	if (!text)
+		return err->code;
+	v->remark[v->nremark++] = text;
+	return TT_OK;
+}
+
+static int
+row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	const char *until = r->row->waive.until;
+	int rc = TT_OK;
+
+	if (until && strcmp(v->today, until) > 0)
+		rc = remark(v, tt_verdict_text(v, err, "%s: its waiver ended on %s (today is %s)", r->name, until, v->today), err);
+	if (rc == TT_OK && r->row->relative && r->row->level != TT_LEVEL_OFF && tt_stat_loud(r->row->measure.stat))
+		rc = remark(v, tt_verdict_text(v, err, "%s: %s of a capture hangs on a few frames and varies too much to be "
+		    "compared; frames over a limit per thousand see the same and vary less", r->name,
+		    tt_stat_name[r->row->measure.stat]), err);
+	if (rc == TT_OK && r->gone && r->outcome != TT_CANNOT_JUDGE)
+		rc = remark(v, tt_verdict_text(v, err, "%s: \"%s\" is in the baseline and in no capture: take the row out if it was removed, "
+		    "or name what it is called now", r->name, r->row->measure.select), err);
+	else if (rc == TT_OK && r->outcome == TT_PASS && tt_row_absent(r))
+		rc = remark(v, tt_verdict_text(v, err, "%s: %s", r->name, tt_row_absent(r)), err);
+	return rc;
+}
+
+/* What becomes of the baseline. */
+static int
+base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	const char *more = v->nknown > 1 ? ", ..." : "";
+	int rc = TT_OK;
+
+	if (o->append && v->unfit)
+		rc = remark(v, tt_verdict_text(v, err, "not appended to %s: %s %s", o->append, v->unfit->name,
+		    v->unfit->would == TT_CANNOT_JUDGE ? "cannot be judged" : v->unfit->would == TT_WORSE ? "is worse" : "is broken"), err);
+	if (rc == TT_OK && o->first && v->nempty)
+		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s no event, and %s not saved: %s%s", v->nempty,
+		    v->nempty == 1 ? "holds" : "hold", v->nempty == 1 ? "is" : "are", v->empty->name, v->nempty > 1 ? ", ..." : ""), err);
+	if (rc == TT_OK && v->nknown)
+		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s in %s %s: %s%s", v->nknown, v->nknown == 1 ? "is" : "are",
+		    v->base->path, o->append ? "already, and not appended again" : "too: what is compared with itself is no worse",
+		    v->known->name, more), err);
+	return rc;
+}
+
+static int
+remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	size_t tested = 0;
+	int rc = TT_OK;
+
+	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + v->nmixed + 6) * sizeof *v->remark, err);
+	if (!v->remark)
+		return err->code;
+	if (v->nalone)
+		rc = remark(v, tt_verdict_text(v, err, "%zu capture%s without the fact \"%s\" %s in no group, and judged by no row: %s%s",
+		    v->nalone, plural(v->nalone), v->group_by, v->nalone == 1 ? "is" : "are", v->alone->name, v->nalone > 1 ? ", ..." : ""), err);
+	for (size_t i = 0; i < v->nsample && rc == TT_OK; i++)
+		if (v->sample[i].damaged)
+			rc = remark(v, tt_verdict_text(v, err, "%s is damaged: %s", v->sample[i].name,
+			    v->sample[i].damage ? v->sample[i].damage : "see its losses"), err);
+	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
+		rc = row_remarks(v, &v->row[i], err);
+		tested += v->row[i].tested;
+	}
+	if (rc == TT_OK && tested && v->base->nsession == 1)
+		rc = remark(v, tt_verdict_text(v, err, "the baseline is of one session: by how much sessions differ is not known, and "
+		    "taken to be %lld.%lld %%; add sessions with tracetool stats --save --append", (long long)(v->budget->session_ppm / 10000),
+		    (long long)(v->budget->session_ppm / 1000 % 10)), err);
+	for (size_t i = 0; i < v->nmixed && rc == TT_OK; i++)
+		rc = remark(v, tt_verdict_text(v, err, "%s looks at captures of several kinds together: %s is %s and %s; give rows a \"where\", or "
+		    "use --group-by %s", v->mixed[i].row->name, v->mixed[i].key, v->mixed[i].value, v->mixed[i].other, v->mixed[i].key), err);
+	return rc == TT_OK ? base_remarks(v, o, err) : rc;
+}
+
+/* The names of up to three rows that ${is} chooses. */
+static const char *
+names(struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *), struct tt_err *err)
+{
+	const char *text = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nrow && text; i++) {
+		const struct tt_verdict_row *r = &v->row[i];
+
+		if (!is(r))
+			continue;
+		if (n < 3)
+			text = tt_verdict_text(v, err, "%s%s%s", text, n ? ", " : "", r->name);
+		n++;
+	}
+	return n > 3 && text ? tt_verdict_text(v, err, "%s and %zu more", text, n - 3) : text;
+}
+
+static bool
+is_failing(const struct tt_verdict_row *r)
+{
+	return r->fails;
+}
+
+static bool
+is_unjudged(const struct tt_verdict_row *r)
+{
+	return r->outcome == TT_CANNOT_JUDGE && r->row->level == TT_LEVEL_ERROR;
+}
+
+static bool
+is_undecided(const struct tt_verdict_row *r)
+{
+	return r->outcome == TT_UNDECIDED && r->row->level == TT_LEVEL_ERROR;
+}
+
+/* Of a gate for which undecided rows are inconclusive, too. */
+static bool
+is_either(const struct tt_verdict_row *r)
+{
+	return is_unjudged(r) || is_undecided(r);
+}
+
+static size_t
+count(const struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *))
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < v->nrow; i++)
+		n += is(&v->row[i]);
+	return n;
+}
+
+/* ", 2 undecided, 1 waived": what a passing summary must not hide. */
+static const char *
+besides(struct tt_verdict *v, struct tt_err *err)
+{
+	static const enum tt_outcome told[] = { TT_UNDECIDED, TT_CANNOT_JUDGE, TT_WAIVED, TT_SKIPPED };
+	const char *text = "";
+
+	for (size_t i = 0; i < sizeof told / sizeof *told && text; i++)
+		if (v->count[told[i]])
+			text = tt_verdict_text(v, err, "%s, %zu %s", text, v->count[told[i]], tt_outcome_name[told[i]]);
+	return v->warned && text ? tt_verdict_text(v, err, "%s, %zu warned of", text, v->warned) : text;
+}
+
+int
+tt_verdict_words(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
+{
+	bool (*const is_open)(const struct tt_verdict_row *) = o->inconclusive == TT_INCONCLUSIVE_FAIL ? is_either : is_unjudged;
+	size_t failing = count(v, is_failing);
+	const char *more = besides(v, err), *which = NULL;
+
+	if (!more)
+		return err->code;
+	if (v->exit_code == 1)
+		which = names(v, is_failing, err);
+	else if (v->exit_code == 5)
+		which = names(v, is_open, err);
+	if (v->exit_code == 3)
+		v->summary = tt_verdict_text(v, err, "DAMAGED: a capture is damaged, so nothing is proved (%zu row%s, %zu failing)",
+		    v->nrow, plural(v->nrow), failing);
+	else if (v->exit_code == 1)
+		v->summary = which ? tt_verdict_text(v, err, "FAILED: %zu of %zu row%s: %s%s", failing, v->nrow,
+		    plural(v->nrow), which, more) : NULL;
+	else if (v->exit_code == 5)
+		v->summary = which ? tt_verdict_text(v, err, "INCONCLUSIVE: %zu of %zu row%s: %s", count(v, is_open),
+		    v->nrow, plural(v->nrow), which) :
+		    NULL;
+	else
+		v->summary = tt_verdict_text(v, err, "passed: %zu row%s%s", v->nrow, plural(v->nrow), more);
+	return v->summary ? remarks(v, o, err) : err->code;
+}

@@ -1,0 +1,52 @@
+/**
+ * Contention: which thread waited for which lock, where and how long.
+ *
+ * A wait begins when a thread asks for a lock that another holds, and ends when it has the lock or gives up. A lock is an
+ * object; it is followed through the collector's moves if these are recorded, else it is an address.
+ * Built by run/contention.c, read by the pass "contention".
+ */
+#ifndef TT_MODEL_CONTENTION_H
+#define TT_MODEL_CONTENTION_H
+
+#include "stat/tally.h"
+
+struct tt_lock {
+	uint64_t addr;                /* at its first event; 0: all beyond TT_LOCKS_MAX */
+	uint32_t process;
+	uint32_t threads;             /* that waited for it */
+	uint64_t contended, acquired, failed;
+	uint64_t moved;
+	int64_t first_ts;
+	struct tt_times wait;
+};
+
+struct tt_lock_site {
+	uint32_t node;                /* the path in the call tree */
+	uint64_t contended, failed;
+	struct tt_times wait;
+};
+
+enum { TT_LOCKS_MAX = 1 << 18 };
+
+struct tt_locks {
+	struct tt_mem *mem;
+	struct tt_lock *lock;
+	size_t n, cap;
+	struct tt_lock_site *site;
+	size_t nsite, capsite;
+	struct tt_tally at;           /* node -> site + 1 */
+	struct tt_tally hist;         /* durations of tt_locks_id() and tt_locks_site_id() */
+	struct tt_tally waiter;       /* lock << 32 | thread: seen */
+	struct tt_times wait;         /* of all */
+	uint64_t unfinished;          /* waits that the capture does not see end */
+	uint64_t late;                /* events of before a move that stand behind it in the file */
+	bool moves;                   /* the capture has moves */
+};
+
+static inline uint64_t tt_locks_id(size_t lock) { return (uint64_t)lock << 1; }
+static inline uint64_t tt_locks_site_id(size_t site) { return (uint64_t)site << 1 | 1; }
+#define TT_LOCKS_ALL ((uint64_t)1 << 40)      /* id of the histogram of all waits */
+
+void tt_locks_free(struct tt_locks *l);
+
+#endif

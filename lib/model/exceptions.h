@@ -1,0 +1,45 @@
+/**
+ * Exceptions: what was thrown where, and which clauses ran.
+ *
+ * The file does not say an exception's type. It is that of the object, where its allocation is recorded and was
+ * looked for (TT_NEEDS_OBJECTS): on the same thread shortly before, or anywhere if the class is called an Exception.
+ * Built by run/exceptions.c, read by the pass "exceptions".
+ */
+#ifndef TT_MODEL_EXCEPTIONS_H
+#define TT_MODEL_EXCEPTIONS_H
+
+#include "stat/tally.h"
+
+/* Throws of one type on one path. */
+struct tt_throw_site {
+	uint64_t key;                 /* class or vtable; 0 not known */
+	uint32_t node;                /* the path in the call tree */
+	uint32_t process;
+	uint64_t n;
+	struct tt_times caught;       /* from throw to the catch clause on the same thread, of a method that is no runtime-invoke wrapper */
+};
+
+/* Runs of one clause. */
+struct tt_throw_clause {
+	uint64_t method;              /* key */
+	uint32_t process, index;
+	uint16_t kind;                /* enum tt_clause */
+	uint64_t n;
+	uint64_t unwinding;           /* with an exception, not in the normal course; only where the file says */
+};
+
+struct tt_throws {
+	struct tt_mem *mem;
+	struct tt_throw_site *site;
+	size_t n, cap;
+	struct tt_throw_clause *clause;
+	size_t nclause, capclause;
+	struct tt_tally at, clause_at;        /* hash -> row + 1, the next free hash where two meet */
+	uint64_t unthrown;            /* catch clauses for which no throw is in the capture */
+	bool objects;                 /* clauses have their exception */
+	bool typed;                   /* types were looked for */
+};
+
+void tt_throws_free(struct tt_throws *t);
+
+#endif

@@ -1,0 +1,54 @@
+/**
+ * Objects found by size or class, or tracked by address, and what happened to them.
+ *
+ * Built by run/object_search.c with TT_NEEDS_FOUND; read by the pass "objects".
+ */
+#ifndef TT_MODEL_OBJECT_SEARCH_H
+#define TT_MODEL_OBJECT_SEARCH_H
+
+#include "base/mem.h"
+
+/* What to look for; an object that fits any of it is found. */
+struct tt_find {
+	uint64_t min_size;            /* bytes; UINT64_MAX: none */
+	const char *const *type;      /* globs; NULL */
+	const uint64_t *addr;         /* to be tracked */
+	size_t naddr;
+};
+
+enum { TT_FOUND_MAX = 100000, TT_TRACE_MAX = 100000 };
+
+struct tt_found {
+	uint64_t addr, now;           /* where it was allocated, 0 not known; where it is at the end */
+	uint64_t key, size;
+	int64_t ts;
+	uint32_t process, thread, node;
+	uint64_t moves;
+};
+
+enum tt_trace_what { TT_TRACE_ALLOCATED, TT_TRACE_MOVED, TT_TRACE_CONTENDED, TT_TRACE_ACQUIRED, TT_TRACE_GAVE_UP,
+	TT_TRACE_THROWN, TT_TRACE_HANDLE, TT_TRACE_FINALIZE, TT_TRACE_FINALIZED, TT_TRACE_SHOT };
+
+/* Something that happened to a tracked object. */
+struct tt_trace {
+	int64_t ts;
+	uint64_t asked;               /* the address it was asked for by */
+	uint64_t addr;                /* where it is, after a move */
+	uint64_t key, size;           /* where known, else 0 */
+	uint32_t process, thread, node;
+	uint8_t what;                 /* enum tt_trace_what */
+	uint8_t kind;                 /* of a handle */
+};
+
+struct tt_found_all {
+	struct tt_mem *mem;
+	struct tt_found *found;
+	size_t n, cap;
+	struct tt_trace *trace;
+	size_t ntrace, captrace;
+	uint64_t more_found, more_trace;      /* beyond what is listed */
+};
+
+void tt_found_free(struct tt_found_all *f);
+
+#endif

@@ -1,0 +1,248 @@
+/**
+ * Finds the markers that begin frames: compares --frame-marker with the names that the captures define and with how often
+ * each begins.
+ *
+ * A name means one marker: the most exact match, else the only marker with the text in its name. A pattern may match
+ * several. A runtime wrapper, "(wrapper KIND) NAME", calls the method it wraps: it begins a frame only if NAME itself is not
+ * recorded.
+ */
+#include "run/candidates.h"
+#include "run/frame_replay.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/hash_seed.h"
+#include "base/utf8.h"
+#include "model/names.h"
+
+enum { LISTED = 3 };                  /* markers that a message names */
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct tt_mark_key *x = a, *y = b;
+	int c = strcmp(x->full + tt_name_wrapper(x->full), y->full + tt_name_wrapper(y->full));
+
+	if (c)
+		return c;
+	if (x->process != y->process)
+		return (x->process > y->process) - (x->process < y->process);
+	return (x->key > y->key) - (x->key < y->key);
+}
+
+static struct tt_mark_key *
+find(const struct tt_marks *ms, uint32_t process, uint64_t key, uint32_t **slot)
+{
+	size_t i = tt_slot_of(process, key, ms->nslot);
+
+	for (; ms->slot[i]; i = (i + 1) & (ms->nslot - 1)) {
+		struct tt_mark_key *k = &ms->key[ms->slot[i] - 1];
+		if (k->key == key && k->process == process)
+			return k;
+	}
+	*slot = &ms->slot[i];
+	return NULL;
+}
+
+struct tt_mark_key *
+tt_mark_keys_at(const struct tt_marks *ms, uint32_t process, uint64_t key)
+{
+	uint32_t *slot;
+
+	return ms->nslot ? find(ms, process, key, &slot) : NULL;
+}
+
+static int
+fill_slots(struct tt_marks *ms, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t n = 16;
+
+	while (n < 2 * ms->nkey)
+		n *= 2;
+	if (!(ms->slot = tt_mem_alloc(mem, n * sizeof *ms->slot, err)))
+		return err->code;
+	ms->nslot = n;
+	for (size_t i = 0; i < ms->nkey; i++) {
+		struct tt_mark_key *k = &ms->key[i];
+		uint32_t *slot;
+
+		if (!find(ms, k->process, k->key, &slot))
+			*slot = (uint32_t)i + 1;
+	}
+	return TT_OK;
+}
+
+/* Add the markers of capture ${p} that either option asks for. */
+static int
+add_keys(struct tt_run *r, uint32_t p, struct tt_err *err)
+{
+	struct tt_marks *ms = r->marks;
+	const char *frame[2] = { r->o->frame_marker, NULL }, *from[2] = { r->o->from_marker, NULL };
+	const struct tt_def *d;
+
+	for (size_t i = 0; (d = tt_defs_at(r->in[p].cap->defs, TT_DEF_MARKER, i)) != NULL; i++) {
+		struct tt_mark_key k = { .process = p, .key = d->key, .full = d->text };
+
+		k.rank = (uint8_t)(frame[0] ? tt_name_rank(frame[0], d->text) : 0);
+		k.frame = k.rank || (frame[0] && tt_name_match(frame, d->text));
+		k.from = from[0] && tt_name_match(from, d->text);
+		if (!k.frame && !k.from)
+			continue;
+		k.wrapper = tt_name_wrapper(d->text) > 0;
+		int rc = tt_mem_grow(&r->env->mem, &ms->key, &ms->capkey, ms->nkey + 1, sizeof *ms->key, err);
+		if (rc != TT_OK)
+			return rc;
+		ms->key[ms->nkey++] = k;
+	}
+	return TT_OK;
+}
+
+int
+tt_mark_keys_find(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_marks *ms = r->marks;
+	unsigned best = 0;
+	bool any = false;
+	int rc = TT_OK;
+
+	ms->keyed = true;
+	for (size_t i = 0; i < r->nin && rc == TT_OK; i++)
+		rc = add_keys(r, (uint32_t)i, err);
+	if (rc != TT_OK)
+		return rc;
+	if (ms->nkey)
+		qsort(ms->key, ms->nkey, sizeof *ms->key, by_name);
+	for (size_t i = 0; i < ms->nkey; i++) {
+		struct tt_mark_key *k = &ms->key[i], *up = i ? k - 1 : k;
+
+		k->name = up->name + (strcmp(up->full + tt_name_wrapper(up->full), k->full + tt_name_wrapper(k->full)) != 0);
+		best = k->rank > best ? k->rank : best;
+		any = any || k->frame;
+	}
+	for (size_t i = 0; i < ms->nkey; i++)
+		ms->key[i].frame = ms->key[i].frame && ms->key[i].rank == best;
+	if (!r->o->frame_marker)
+		return fill_slots(ms, &r->env->mem, err);
+	/* Then markers that may be meant are looked for. */
+	ms->unmatched = !any;
+	ms->one = best > 0 || tt_pattern_is_plain(r->o->frame_marker);
+	return fill_slots(ms, &r->env->mem, err);
+}
+
+/* --- after all begins ---------------------------------------------------------------------- */
+
+/* Of the keys of one name, [${from}, ${to}): the marker's own, else those of the wrapper that begins first. */
+static void
+choose_of_name(struct tt_mark_key *from, struct tt_mark_key *to)
+{
+	const struct tt_mark_key *own = NULL;
+
+	for (struct tt_mark_key *k = from; k < to; k++) {
+		k->frame = k->frame && k->begins;
+		if (k->frame && (!own || (own->wrapper && (!k->wrapper || k->first_ts < own->first_ts))))
+			own = k;
+	}
+	for (struct tt_mark_key *k = from; k < to; k++)
+		k->frame = k->frame && (k->wrapper ? own->wrapper && strcmp(own->full, k->full) == 0 : true);
+}
+
+static int
+by_begins(const void *a, const void *b)
+{
+	const struct tt_frame_name *x = a, *y = b;
+
+	return x->begins != y->begins ? (x->begins < y->begins) - (x->begins > y->begins) : strcmp(x->full, y->full);
+}
+
+/* The markers that begin frames, the one that begins most often first. */
+static int
+list_names(struct tt_run *r, struct tt_frame_name **list, size_t *n, struct tt_err *err)
+{
+	const struct tt_marks *ms = r->marks;
+	uint32_t last = UINT32_MAX;
+
+	*n = 0;
+	if (!(*list = tt_arena_alloc(&r->m->arena, (ms->nkey + 1) * sizeof **list, err)))
+		return err->code;
+	for (size_t i = 0; i < ms->nkey; i++) {
+		const struct tt_mark_key *k = &ms->key[i];
+
+		if (!k->frame)
+			continue;
+		if (k->name != last)
+			(*list)[(*n)++] = (struct tt_frame_name){ .full = k->full, .key = k->key, .process = k->process };
+		(*list)[*n - 1].begins += k->begins;
+		last = k->name;
+	}
+	if (*n)
+		qsort(*list, *n, sizeof **list, by_begins);
+	return TT_OK;
+}
+
+static int
+several(const char *asked, const struct tt_frame_name *list, size_t n, struct tt_err *err)
+{
+	char text[LISTED * 128] = "", name[88], more[40] = "";
+	size_t at = 0;
+
+	for (size_t i = 0; i < n && i < LISTED; i++) {
+		tt_utf8_line(name, sizeof name, list[i].full);
+		at += (size_t)snprintf(text + at, sizeof text - at, "%s\"%s\" begins %llu times", i ? ", " : "", name,
+		    (unsigned long long)list[i].begins);
+	}
+	if (n > LISTED)
+		snprintf(more, sizeof more, " and %zu more", n - LISTED);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frame-marker \"%.60s\" means %zu markers, write one in full: %s%s", asked, n,
+	    text, more);
+}
+
+/* Forget the marks of keys that begin no frame. */
+static void
+drop_marks(struct tt_marks *ms)
+{
+	for (size_t i = 0; i < ms->n; i++) {
+		struct tt_frame_marks *m = &ms->m[i];
+		size_t n = 0;
+
+		for (size_t k = 0; k < m->n; k++) {
+			uint32_t gap = m->by[k] & TT_MARK_GAP;
+
+			if (ms->key[m->by[k] & ~TT_MARK_GAP].frame) {
+				m->ts[n] = m->ts[k];
+				m->by[n++] = m->by[k];
+			} else if (gap && n) {
+				m->by[n - 1] |= gap;
+			}
+		}
+		m->n = n;
+	}
+}
+
+int
+tt_mark_keys_choose(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_marks *ms = r->marks;
+	struct tt_frame_name *list;
+	size_t n, from = 0;
+
+	if (!ms || !r->o->frame_marker)
+		return TT_OK;
+	if (ms->unmatched)
+		return tt_candidates_fail(r, err);
+	for (size_t i = 1; i <= ms->nkey; i++) {
+		if (i < ms->nkey && ms->key[i].name == ms->key[from].name)
+			continue;
+		choose_of_name(&ms->key[from], &ms->key[i]);
+		from = i;
+	}
+	int rc = list_names(r, &list, &n, err);
+	if (rc != TT_OK)
+		return rc;
+	if (ms->one && n > 1)
+		return several(r->o->frame_marker, list, n, err);
+	ms->begun = list;
+	ms->nbegun = n;
+	drop_marks(ms);
+	return TT_OK;
+}

@@ -1,0 +1,428 @@
+/**
+ * Collects where frames begin on each thread, and builds the table of frames; the contract is in frame_replay.h.
+ */
+#include "run/candidates.h"
+#include "run/frame_replay.h"
+
+#include "model/facts.h"
+
+#include <stdlib.h>
+
+/* --- marks ----------------------------------------------------------------------------- */
+
+static struct tt_marks *
+marks(struct tt_run *r, struct tt_err *err)
+{
+	if (!r->marks) {
+		r->marks = tt_mem_alloc(&r->env->mem, sizeof *r->marks, err);
+		if (r->marks) {
+			r->marks->from = INT64_MAX;
+			r->marks->name = UINT32_MAX;
+		}
+	}
+	return r->marks;
+}
+
+/* The marks of thread ${t}; NULL with ${err} filled. */
+static struct tt_frame_marks *
+marks_of(struct tt_run *r, const struct tt_thread *t, struct tt_err *err)
+{
+	struct tt_marks *ms = r->marks;
+	struct tt_mem *mem = &r->env->mem;
+
+	if (tt_mem_grow(mem, &ms->of_thread, &ms->nof_thread, t->index + (size_t)1, sizeof *ms->of_thread, err) != TT_OK)
+		return NULL;
+	if (ms->of_thread[t->index] == 0) {
+		if (tt_mem_grow(mem, &ms->m, &ms->cap, ms->n + 1, sizeof *ms->m, err) != TT_OK)
+			return NULL;
+		ms->m[ms->n++] = (struct tt_frame_marks){ .process = t->process, .thread = t->index };
+		ms->of_thread[t->index] = (uint32_t)ms->n;
+	}
+	return &ms->m[ms->of_thread[t->index] - 1];
+}
+
+static int
+add_mark(struct tt_run *r, const struct tt_thread *t, int64_t ts, uint32_t by, struct tt_err *err)
+{
+	struct tt_mem *mem = &r->env->mem;
+	struct tt_frame_marks *m = marks_of(r, t, err);
+
+	if (!m || tt_mem_grow(mem, &m->ts, &m->cap, m->n + 1, sizeof *m->ts, err) != TT_OK ||
+	    tt_mem_grow(mem, &m->by, &m->capby, m->n + 1, sizeof *m->by, err) != TT_OK)
+		return err->code;
+	/* A thread's time does not run backwards; where a damaged capture says so, frames of no length are left out. */
+	m->ts[m->n] = m->n && ts < m->ts[m->n - 1] ? m->ts[m->n - 1] : ts;
+	m->by[m->n++] = by;
+	return TT_OK;
+}
+
+/* Something of thread ${t} is missing here: recording paused, or what there was is damaged or lost. The frame around it is not whole. */
+static void
+add_gap(struct tt_marks *ms, const struct tt_thread *t)
+{
+	struct tt_frame_marks *m = t->index < ms->nof_thread && ms->of_thread[t->index] ? &ms->m[ms->of_thread[t->index] - 1] : NULL;
+
+	if (m && m->n)
+		m->by[m->n - 1] |= TT_MARK_GAP;
+}
+
+/* A marker begins that was asked for. */
+static int
+begins(struct tt_run *r, const struct tt_thread *t, struct tt_mark_key *k, const struct tt_event *e, struct tt_err *err)
+{
+	struct tt_marks *ms = r->marks;
+
+	if (k->from && e->ts < ms->from)
+		ms->from = e->ts;
+	if (!k->frame || e->kind == TT_INSTANT)
+		return TT_OK;
+	if (k->begins++ == 0 || e->ts < k->first_ts)
+		k->first_ts = e->ts;
+	if (ms->name == UINT32_MAX)
+		ms->name = k->name;
+	ms->several = ms->several || (ms->one && k->name != ms->name);
+	return ms->several ? TT_OK : add_mark(r, t, e->ts, (uint32_t)(k - ms->key), err);
+}
+
+int
+tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, const struct tt_thread *t,
+    enum tt_phase phase, struct tt_err *err)
+{
+	struct tt_marks *ms = marks(r, err);
+	int rc = ms ? TT_OK : err->code;
+
+	if (rc != TT_OK)
+		return rc;
+	if (phase == TT_PHASE_DEFS) {
+		if (b->min_ts < in->cap->min_ts)
+			in->cap->min_ts = b->min_ts;
+		if (b->max_ts > in->cap->max_ts)
+			in->cap->max_ts = b->max_ts;
+		r->zones_seen += b->nzone + b->nalloc;
+		for (size_t i = 0; i < b->nrare && rc == TT_OK && !r->o->frame_marker; i++) {
+			if (b->ev[b->rare[i]].kind == TT_FRAME)
+				rc = add_mark(r, t, b->ev[b->rare[i]].ts, 0, err);
+			else if (b->ev[b->rare[i]].kind == TT_GAP)
+				add_gap(ms, t);
+		}
+		return rc;
+	}
+	if (!ms->keyed && (rc = tt_mark_keys_find(r, err)) != TT_OK)
+		return rc;
+	if (ms->unmatched)
+		return tt_candidates_batch(r, b, t, err);
+	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
+		const struct tt_event *e = &b->ev[i];
+		struct tt_mark_key *k = e->kind == TT_ZONE || e->kind == TT_ZONE_BEGIN || e->kind == TT_INSTANT ?
+		    tt_mark_keys_at(ms, in->cap->process, e->val) : NULL;
+
+		if (k)
+			rc = begins(r, t, k, e, err);
+		else if (e->kind == TT_GAP)
+			add_gap(ms, t);
+	}
+	return rc;
+}
+
+/* Does any frame begin? */
+static bool
+any_mark(const struct tt_marks *ms)
+{
+	for (size_t i = 0; ms && i < ms->n; i++)
+		if (ms->m[i].n)
+			return true;
+	return false;
+}
+
+void
+tt_frame_marks_free(struct tt_frame_marks *m, struct tt_mem *mem)
+{
+	tt_mem_free(mem, m->ts, m->cap * sizeof *m->ts);
+	tt_mem_free(mem, m->by, m->capby * sizeof *m->by);
+}
+
+/* --- the table ------------------------------------------------------------------------------ */
+
+/* As --thread chooses one: by its name or its number. */
+static bool
+is_frame_thread(const struct tt_run *r, uint32_t thread)
+{
+	const char *want[] = { r->o->frame_thread, NULL };
+	char number[24];
+
+	if (!*want)
+		return true;
+	*tt_put_u64(number, thread + UINT64_C(1)) = '\0';
+	return strcmp(*want, number) == 0 || tt_glob_any(want, r->m->threads.t[thread]->name);
+}
+
+/* The frame thread of a process: by --frame-thread, else where most marks are. */
+static const struct tt_frame_marks *
+choose(const struct tt_run *r, uint32_t process)
+{
+	const struct tt_marks *ms = r->marks;
+	const struct tt_frame_marks *best = NULL;
+
+	for (size_t i = 0; i < ms->n; i++) {
+		const struct tt_frame_marks *m = &ms->m[i];
+		if (m->n && m->process == process && is_frame_thread(r, m->thread) && (!best || m->n > best->n))
+			best = m;
+	}
+	return best;
+}
+
+static int
+add_frames(struct tt_run *r, const struct tt_frame_marks *m, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	struct tt_mem *mem = &r->env->mem;
+	const struct tt_filter *flt = &r->m->filter;
+	size_t n = m->n > 1 ? m->n - 1 : 0, cap = f->cap;
+	void *column[] = { &f->start, &f->dur, &f->number, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns,
+		&f->recorded, &f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
+	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8, 8, 1, 8, 8, 8, 8, 8 };
+
+	for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
+		cap = f->cap;
+		int rc = tt_mem_grow(mem, column[i], &cap, f->n + n, size[i], err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	f->cap = cap;
+	f->partial += r->m->cap[m->process]->min_ts < m->ts[0] ? 2 : 1;
+	for (size_t i = 0; i < n; i++) {
+		int64_t from = m->ts[i], to = m->ts[i + 1];
+		bool in = from >= flt->from && (flt->by_begin ? from < flt->to : to <= flt->to) && from >= r->label_from &&
+		    from < r->label_to && (!flt->has_frames || (i + 1 >= flt->frame_first && i + 1 <= flt->frame_last));
+		const struct tt_span *hole = flt->nhole ? tt_filter_hole(flt, from) : NULL;
+		if (!in || to == from || (hole && from >= hole->from && to <= hole->to))
+			continue;
+		if ((m->by[i] & TT_MARK_GAP) || (hole && to > hole->from)) {
+			f->partial++;
+			continue;
+		}
+		f->start[f->n] = from;
+		f->dur[f->n] = to - from;
+		f->number[f->n] = i + 1;
+		f->thread[f->n++] = m->thread;
+	}
+	return TT_OK;
+}
+
+struct length { int64_t dur; size_t frame; };
+
+static int
+by_length(const void *a, const void *b)
+{
+	const struct length *x = a, *y = b;
+
+	return x->dur != y->dur ? (x->dur < y->dur) - (x->dur > y->dur) : (x->frame > y->frame) - (x->frame < y->frame);
+}
+
+/* The worst frames are known before the main phase, so only their rows need to be kept. */
+static int
+choose_hitches(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	struct tt_mem *mem = &r->env->mem;
+	size_t want = r->o->hitches ? r->o->hitches : 10;
+
+	f->nhitch = want < f->n ? want : f->n;
+	if (f->nhitch == 0)
+		return TT_OK;
+	struct length *order = tt_mem_alloc(mem, f->n * sizeof *order, err);
+	f->hitch = tt_arena_alloc(&r->m->arena, f->nhitch * sizeof *f->hitch, err);
+	if (!order || !f->hitch) {
+		tt_mem_free(mem, order, f->n * sizeof *order);
+		return err->code;
+	}
+	for (size_t i = 0; i < f->n; i++)
+		order[i] = (struct length){ f->dur[i], i };
+	qsort(order, f->n, sizeof *order, by_length);
+	for (size_t i = 0; i < f->nhitch; i++)
+		f->hitch[i].frame = order[i].frame;
+	tt_mem_free(mem, order, f->n * sizeof *order);
+	return TT_OK;
+}
+
+/* When a fact is set that ${pattern}, the value of ${option}, matches: the first later than ${after}. */
+static int
+find_label(const struct tt_facts *facts, const char *option, const char *pattern, int64_t after, int64_t *ts, struct tt_err *err)
+{
+	if (tt_facts_find(facts, pattern, after, ts))
+		return TT_OK;
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s \"%s\": no such label%s (\"tracetool stats --table facts\" lists all)", option,
+	    pattern, after == INT64_MIN ? "" : " after the first one");
+}
+
+/* Find the labels between which the user wants to look. */
+static int
+find_labels(struct tt_run *r, struct tt_err *err)
+{
+	const struct tt_filter *f = &r->m->filter;
+	struct tt_facts facts = { 0 };
+	int rc = TT_OK;
+
+	r->label_from = INT64_MIN;
+	r->label_to = INT64_MAX;
+	if (!f->from_label && !f->to_label)
+		return TT_OK;
+	rc = tt_facts_list(r->m, &r->env->mem, &facts, err);
+	if (rc == TT_OK && f->from_label)
+		rc = find_label(&facts, "--from-label", f->from_label, INT64_MIN, &r->label_from, err);
+	if (rc == TT_OK && f->to_label)
+		rc = find_label(&facts, "--to-label", f->to_label, r->label_from, &r->label_to, err);
+	tt_facts_free(&facts, &r->env->mem);
+	return rc;
+}
+
+/* Look at the frames of the table alone; without any, at the time between the labels. */
+static void
+narrow(struct tt_run *r)
+{
+	struct tt_filter *f = &r->m->filter;
+	const struct tt_frames *frames = r->m->frames;
+	bool labels = f->from_label || f->to_label;
+
+	if (frames && frames->n > 0 && (f->has_frames || r->o->whole_frames || labels)) {
+		f->from = frames->start[0];
+		f->to = frames->start[frames->n - 1] + frames->dur[frames->n - 1];
+	} else if (labels) {
+		f->from = r->label_from > f->from ? r->label_from : f->from;
+		f->to = r->label_to < f->to ? r->label_to : f->to;
+	}
+}
+
+static int
+by_from(const void *a, const void *b)
+{
+	const struct tt_span *x = a, *y = b;
+
+	return (x->from > y->from) - (x->from < y->from);
+}
+
+/* The spans in which some capture has all threads, in order and apart; n 0: no capture leaves anything out. */
+static int
+flight_spans(struct tt_run *r, struct tt_span **span, size_t *n, struct tt_err *err)
+{
+	size_t all = 0, k = 0;
+
+	*n = 0;
+	for (size_t i = 0; i < r->nin; i++) {
+		if (r->in[i].cap->nkept == 0)
+			return TT_OK;
+		all += r->in[i].cap->nkept;
+	}
+	if (all == 0)
+		return TT_OK;
+	if (!(*span = tt_arena_alloc(&r->m->arena, all * sizeof **span, err)))
+		return err->code;
+	for (size_t i = 0; i < r->nin; i++) {
+		const struct tt_capture *c = r->in[i].cap;
+		for (size_t s = 0; s < c->nkept; s++)
+			(*span)[k++] = (struct tt_span){ c->kept[s].from + c->offset_ns,
+				c->kept[s].to < INT64_MAX ? c->kept[s].to + c->offset_ns : INT64_MAX };
+	}
+	qsort(*span, all, sizeof **span, by_from);
+	for (size_t i = 0; i < all; i++) {
+		struct tt_span *last = *n ? &(*span)[*n - 1] : NULL;
+		if (!last || (*span)[i].from > last->to)
+			(*span)[(*n)++] = (*span)[i];
+		else if ((*span)[i].to > last->to)
+			last->to = (*span)[i].to;
+	}
+	return TT_OK;
+}
+
+/* Of flight recordings, look at the time that all threads have, unless other captures have more. */
+static int
+clip_to_flight(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_filter *f = &r->m->filter;
+	struct tt_span *span = NULL;
+	size_t n;
+	int rc = flight_spans(r, &span, &n, err);
+
+	if (rc != TT_OK || n == 0)
+		return rc;
+	f->of_flight = f->from == INT64_MIN && f->to == INT64_MAX;
+	f->from = f->from > span[0].from ? f->from : span[0].from;
+	f->to = f->to < span[n - 1].to ? f->to : span[n - 1].to;
+	if (f->to < f->from)
+		f->to = f->from;
+	f->nhole = n - 1;
+	f->hole = span;
+	for (size_t i = 0; i + 1 < n; i++)
+		span[i] = (struct tt_span){ span[i].to, span[i + 1].from };
+	r->filtered = true;
+	tt_log(r->env, TT_LOG_VERBOSE, "a flight recording: looked at where all threads were kept");
+	return TT_OK;
+}
+
+int
+tt_frames_build(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_model *m = r->m;
+	struct tt_marks *ms = r->marks;
+	struct tt_mem *mem = &r->env->mem;
+	int rc = find_labels(r, err);
+
+	if (rc == TT_OK)
+		rc = clip_to_flight(r, err);
+	if (rc != TT_OK)
+		return rc;
+	m->zones_expected = r->zones_seen;
+	m->frame_marker = r->o->frame_marker;
+	if (r->o->from_marker && (!ms || ms->from == INT64_MAX))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no \"%s\" begins in it, which is to be waited for", r->o->from_marker);
+	if (r->o->from_marker && ms->from > m->filter.from)
+		m->filter.from = ms->from;
+	if (!any_mark(ms)) {
+		narrow(r);
+		if (!m->filter.has_frames)
+			return TT_OK;
+		if (m->frame_marker)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frames, and \"%s\" never begins", m->frame_marker);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frame marks: name a marker with --frame-marker");
+	}
+	if (!(m->frames = tt_mem_alloc(mem, sizeof *m->frames, err)))
+		return err->code;
+	m->frames->mem = mem;
+	tt_tally_init(&m->frames->category_hist, mem);
+	m->frames->name = ms->begun;
+	m->frames->nname = ms->nbegun;
+	ms->w = tt_mem_alloc(mem, r->nin * sizeof *ms->w, err);
+	ms->ncategory = m->ncategory;
+	ms->category = tt_arena_alloc(&m->arena, (m->ncategory + 1) * sizeof *ms->category, err);
+	ms->share = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *ms->share, err);
+	ms->used = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *ms->used, err);
+	if (!ms->w || !ms->category || !ms->share || !ms->used)
+		return err->code;
+	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
+		const struct tt_frame_marks *best = choose(r, (uint32_t)i);
+		size_t first = m->frames->n;
+		if (!best)
+			continue;
+		rc = add_frames(r, best, err);
+		if (rc == TT_OK)
+			rc = tt_watch_init(r, &ms->w[ms->nwatch++], best, first, err);
+	}
+	if (rc == TT_OK && m->filter.has_frames && m->frames->n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames%s",
+		    m->filter.from != INT64_MIN || m->filter.to != INT64_MAX ? " in that time" : "");
+	narrow(r);
+	return rc == TT_OK ? choose_hitches(r, err) : rc;
+}
+
+size_t
+tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts)
+{
+	while (from < to) {
+		size_t mid = from + (to - from) / 2;
+		if (f->start[mid] <= ts)
+			from = mid + 1;
+		else
+			to = mid;
+	}
+	return from > 0 && ts >= f->start[from - 1] && ts < f->start[from - 1] + f->dur[from - 1] ? from - 1 : SIZE_MAX;
+}

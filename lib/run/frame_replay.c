@@ -1,0 +1,657 @@
+/**
+ * Replays the frame thread's zones and divides their time among frames; the contract is in frame_replay.h.
+ */
+#include "run/frame_replay.h"
+
+#include "base/hash_seed.h"
+#include "model/waits.h"
+
+/* What one marker does in the present frame: a line of memory, touched at every zone. */
+struct tt_watch_row {
+	uint64_t key;
+	uint32_t active;              /* activations on the stack */
+	bool wait, touched;
+	bool out;                     /* an allocation wrapper: its time is that of the zone around it */
+	int64_t self, total;
+	uint32_t calls, category;
+	int64_t since;                /* when the outermost activation on the stack began, or the frame; without one: when the last ended */
+	/* Of an open one: how far it is accounted for. See catch_up(). */
+	uint32_t frame, long_past;
+	int64_t past;
+};
+_Static_assert(sizeof(struct tt_watch_row) == TT_MEM_LINE, "a line");
+
+/* A zone that lies whole in the present frame. */
+struct tt_watch_inner {
+	int64_t ts, end;
+	uint32_t giver;               /* the row that its zones take their time from */
+};
+
+enum { OUTSIDE = 0 };                 /* the row of time in which nothing is open */
+
+static bool
+in_frame(const struct tt_frames *f, const struct tt_watch *w, int64_t ts)
+{
+	return w->frame < w->end && ts >= f->start[w->frame];
+}
+
+static size_t
+slot_of(const struct tt_watch *w, uint64_t key)
+{
+	return tt_slot(key, w->nslot);
+}
+
+static int
+more_slots(struct tt_watch *w, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t n = w->nslot ? w->nslot * 2 : 256;
+	uint32_t *s = tt_mem_alloc(mem, n * sizeof *s, err);
+
+	if (!s)
+		return err->code;
+	tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);
+	w->slot = s;
+	w->nslot = n;
+	for (size_t k = 0; k < w->nrow; k++) {
+		size_t i = slot_of(w, w->row[k].key);
+		while (s[i])
+			i = (i + 1) & (n - 1);
+		s[i] = (uint32_t)k + 1;
+	}
+	return TT_OK;
+}
+
+static int
+more_rows(struct tt_watch *w, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t cap = w->caprow ? w->caprow * 2 : 256;
+	struct tt_watch_row *row = tt_mem_lines(mem, cap * sizeof *row, err);
+
+	if (!row)
+		return err->code;
+	if (w->nrow)
+		memcpy(row, w->row, w->nrow * sizeof *row);
+	tt_mem_free(mem, w->row, w->caprow * sizeof *w->row);
+	w->row = row;
+	w->caprow = cap;
+	return TT_OK;
+}
+
+static struct tt_watch_row *
+new_row(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
+{
+	struct tt_mem *mem = &r->env->mem;
+
+	if ((w->nrow * 4 >= w->nslot && more_slots(w, mem, err) != TT_OK) ||
+	    (w->nrow == w->caprow && more_rows(w, mem, err) != TT_OK) ||
+	    tt_mem_grow(mem, &w->sum, &w->capsum, w->nrow + 1, sizeof *w->sum, err) != TT_OK)
+		return NULL;
+	const struct tt_name *n = tt_model_key(r->m, w->process, key);
+	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
+		.out = n && n->alloc_wrapper && !r->m->filter.wrappers };
+	w->row[w->nrow].wait = !w->row[w->nrow].out && (key == TT_KEY_CONTENTION || (n && tt_waits_is(r->m, n->full)));
+	size_t i = slot_of(w, key);
+	while (w->slot[i])
+		i = (i + 1) & (w->nslot - 1);
+	w->slot[i] = (uint32_t)++w->nrow;
+	return &w->row[w->nrow - 1];
+}
+
+static inline struct tt_watch_row *
+row_of(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
+{
+	if (w->nslot)
+		for (size_t i = slot_of(w, key); w->slot[i]; i = (i + 1) & (w->nslot - 1))
+			if (w->row[w->slot[i] - 1].key == key)
+				return &w->row[w->slot[i] - 1];
+	return new_row(r, w, key, err);
+}
+
+int
+tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err)
+{
+	const struct tt_capture *cap = r->m->cap[m->process];
+	const struct tt_def *d;
+
+	*w = (struct tt_watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
+		.end = r->m->frames->n, .marks = m, .waited = INT64_MIN, .since = INT64_MIN };
+	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
+		struct timer *t = &w->timer[w->ntimer];
+		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
+			t->key = d->key;
+			w->ntimer++;
+		}
+	}
+	struct tt_watch_row *outside = new_row(r, w, TT_KEY_OUTSIDE, err);
+	if (!outside)
+		return err->code;
+	outside->category = UINT32_MAX;
+	outside->wait = false;
+	return TT_OK;
+}
+
+/* The longest of the frames from ${frame} on. */
+static int64_t
+longest_since(const struct tt_watch *w, uint32_t frame)
+{
+	size_t lo = 0, hi = w->npeak;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (w->peak[mid].frame < frame)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo < w->npeak ? w->peak[lo].dur : 0;
+}
+
+/*
+ * A zone that is open over whole frames, and does nothing else in them, has each frame's duration there. It is told
+ * when something happens to the marker again, not at the end of each frame: stacks are deep.
+ */
+static void
+catch_up(struct tt_watch *w, struct tt_watch_row *row)
+{
+	struct tt_frame_marker *sum = &w->sum[row - w->row];
+
+	if (row->active && row->frame < w->frame) {
+		int64_t most = longest_since(w, row->frame);
+
+		sum->present += w->long_past - row->long_past;
+		sum->total += w->past - row->past;
+		if (most > sum->total_max)
+			sum->total_max = most;
+	}
+	row->frame = (uint32_t)w->frame;
+	row->past = w->past;
+	row->long_past = w->long_past;
+}
+
+static int
+touch(struct tt_run *r, struct tt_watch *w, struct tt_watch_row *row, struct tt_err *err)
+{
+	if (row->touched)
+		return TT_OK;
+	int rc = tt_mem_grow(&r->env->mem, &w->touched, &w->captouched, w->ntouched + 1, sizeof *w->touched, err);
+	if (rc == TT_OK) {
+		catch_up(w, row);
+		row->touched = true;
+		w->touched[w->ntouched++] = (uint32_t)(row - w->row);
+	}
+	return rc;
+}
+
+static struct tt_hitch *
+hitch_of(struct tt_frames *f, size_t frame)
+{
+	for (size_t i = 0; i < f->nhitch; i++)
+		if (f->hitch[i].frame == frame)
+			return &f->hitch[i];
+	return NULL;
+}
+
+/* Keep the largest by self time, ties by key. */
+static void
+keep_top(struct tt_hitch *h, const struct tt_watch_row *row)
+{
+	unsigned cap = sizeof h->top / sizeof h->top[0], i = h->ntop;
+
+	while (i > 0 && (h->top[i - 1].self < row->self || (h->top[i - 1].self == row->self && h->top[i - 1].key > row->key)))
+		i--;
+	if (i >= cap)
+		return;
+	unsigned last = h->ntop < cap ? h->ntop++ : cap - 1;
+	for (; last > i; last--)
+		h->top[last] = h->top[last - 1];
+	h->top[i].key = row->key;
+	h->top[i].self = row->self;
+	h->top[i].calls = row->calls;
+}
+
+/* The row whose time zones right above the stack take: that of the innermost that is shown. */
+static uint32_t
+under(const struct tt_watch *w)
+{
+	return w->st.n > 0 ? w->shown[w->st.n - 1] : OUTSIDE;
+}
+
+/* Give the time up to ${ts} to the innermost open zone, or to none. */
+static int
+settle_self(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err)
+{
+	if (ts > w->since && in_frame(r->m->frames, w, w->since)) {
+		struct tt_watch_row *top = &w->row[under(w)];
+		if (touch(r, w, top, err) != TT_OK)
+			return err->code;
+		top->self += ts - w->since;
+	}
+	if (ts > w->since)
+		w->since = ts;
+	return TT_OK;
+}
+
+/* All that is open does something in the present frame, if only to be open. */
+static int
+touch_open(struct tt_run *r, struct tt_watch *w, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < w->st.n && rc == TT_OK; i++) {
+		struct tt_watch_row *row = row_of(r, w, w->st.z[i].key, err);
+		if (!row)
+			return err->code;
+		if (row->active)
+			rc = touch(r, w, row, err);
+	}
+	return rc;
+}
+
+/* Add what a marker did in the present frame, from ${start} to ${end}, to its sums. */
+static void
+sum_row(struct tt_watch *w, struct tt_watch_row *row, int64_t start, int64_t end, int64_t dur)
+{
+	struct tt_frame_marker *sum = &w->sum[row - w->row];
+
+	if (row->active && row->since < end) {
+		row->total += end - (row->since > start ? row->since : start);
+		row->since = end;
+	}
+	sum->present += row->calls || row->self || row->total;
+	sum->total += row->total;
+	sum->self += row->self;
+	if (row->total > sum->total_max)
+		sum->total_max = row->total;
+	if (row->self > sum->self_max)
+		sum->self_max = row->self;
+	if (row->calls > sum->calls_max)
+		sum->calls_max = row->calls;
+	row->frame = (uint32_t)w->frame + 1;
+	row->past = w->past + dur;
+	row->long_past = w->long_past + (dur > 0);
+}
+
+/* The present frame is one of the past. */
+static int
+pass_frame(struct tt_run *r, struct tt_watch *w, int64_t dur, struct tt_err *err)
+{
+	while (w->npeak > 0 && w->peak[w->npeak - 1].dur <= dur)
+		w->npeak--;
+	int rc = tt_mem_grow(&r->env->mem, &w->peak, &w->cappeak, w->npeak + 1, sizeof *w->peak, err);
+	if (rc == TT_OK)
+		w->peak[w->npeak++] = (struct peak){ .frame = (uint32_t)w->frame, .dur = dur };
+	w->past += dur;
+	w->long_past += dur > 0;
+	return rc;
+}
+
+/* What ${row} took in the present frame goes to its category. */
+static inline void
+add_share(struct tt_marks *ms, const struct tt_watch_row *row)
+{
+	struct tt_frame_share *s = &ms->share[row->category];
+
+	s->self += row->self;
+	if (!s->used)
+		ms->used[ms->nused++] = row->category;
+	s->used = true;
+}
+
+/* The categories of the present frame. The others get their 0 at the end: see tt_frames_category_hist(). */
+static int
+close_shares(struct tt_marks *ms, struct tt_tally *hist, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < ms->nused && rc == TT_OK; i++) {
+		struct tt_frame_share *s = &ms->share[ms->used[i]];
+		struct tt_frame_category *c = &ms->category[ms->used[i]];
+		c->self += s->self;
+		if (s->self > 0) {    /* only in a damaged capture it is not */
+			tt_times_add(&c->in, s->self);
+			rc = tt_tally_time(hist, ms->used[i], s->self, err);
+		}
+		*s = (struct tt_frame_share){ 0 };
+	}
+	ms->nused = 0;
+	return rc;
+}
+
+/* The present frame is over at ${end}: sum up its rows. */
+static int
+close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	struct tt_marks *ms = r->marks;
+	int64_t start = f->start[w->frame], dur = end - start;
+	struct tt_hitch *h = hitch_of(f, w->frame);
+	int rc = settle_self(r, w, end, err);
+
+	if (rc == TT_OK && h)
+		rc = touch_open(r, w, err);
+	f->outside_ns[w->frame] = w->row[OUTSIDE].self;
+	if (w->waiting) {
+		f->wait_ns[w->frame] += end - (w->wait_since > start ? w->wait_since : start);
+		w->wait_since = end;
+	}
+	for (size_t i = 0; i < w->ntouched; i++) {
+		struct tt_watch_row *row = &w->row[w->touched[i]];
+		if (h)
+			keep_top(h, row);
+		if (row->category < ms->ncategory && row->self != 0)
+			add_share(ms, row);
+		sum_row(w, row, start, end, dur);
+		row->calls = 0;
+		row->total = row->self = 0;
+		row->touched = false;
+		if (!row->active)
+			row->since = INT64_MIN;
+	}
+	w->ntouched = 0;
+	w->waited = INT64_MIN;
+	if (rc == TT_OK)
+		rc = close_shares(ms, &f->category_hist, err);
+	return rc == TT_OK ? pass_frame(r, w, dur, err) : rc;
+}
+
+int
+tt_watch_advance(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err)
+{
+	const struct tt_frames *f = r->m->frames;
+	int rc = TT_OK;
+
+	while (rc == TT_OK && w->frame < w->end && f->start[w->frame] + f->dur[w->frame] <= ts) {
+		int64_t end = f->start[w->frame] + f->dur[w->frame];
+		/* Time before the frame began belongs to none. */
+		if (w->since < f->start[w->frame])
+			w->since = f->start[w->frame];
+		rc = close_frame(r, w, end, err);
+		w->frame++;
+	}
+	if (w->frame < w->end && w->since < f->start[w->frame] && ts > w->since)
+		w->since = ts < f->start[w->frame] ? ts : f->start[w->frame];
+	return rc;
+}
+
+static int
+zone_begin(struct tt_run *r, struct tt_watch *w, uint64_t key, int64_t ts, unsigned flags, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	int rc = tt_watch_advance(r, w, ts, err);
+
+	if (rc == TT_OK)
+		rc = settle_self(r, w, ts, err);
+	struct tt_watch_row *row = rc == TT_OK ? row_of(r, w, key, err) : NULL;
+	if (!row)
+		return err->code;
+	if (row->out)
+		return TT_OK;
+	if (in_frame(f, w, ts)) {
+		rc = touch(r, w, row, err);
+		row->calls += !(flags & TT_F_CONT);
+	} else if (!row->active) {
+		catch_up(w, row);
+	}
+	if (row->active++ == 0)
+		row->since = ts;
+	if (row->wait) {
+		f->has_wait = true;
+		if (w->waiting++ == 0)
+			w->wait_since = ts;
+	}
+	return rc;
+}
+
+/* Accounts for the end of a zone that is still on the stack. */
+static int
+zone_end(struct tt_run *r, struct tt_watch *w, uint64_t key, int64_t ts, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	struct tt_watch_row *row = row_of(r, w, key, err);
+
+	if (!row)
+		return err->code;
+	if (row->active == 1 && in_frame(f, w, ts)) {
+		int64_t from = row->since > f->start[w->frame] ? row->since : f->start[w->frame];
+		if (touch(r, w, row, err) != TT_OK)
+			return err->code;
+		row->total += ts > from ? ts - from : 0;
+	} else if (row->active == 1) {
+		catch_up(w, row);
+	}
+	if (row->active && --row->active == 0)
+		row->since = ts;
+	if (row->wait && w->waiting && --w->waiting == 0 && in_frame(f, w, ts)) {
+		int64_t from = w->wait_since > f->start[w->frame] ? w->wait_since : f->start[w->frame];
+		f->wait_ns[w->frame] += ts > from ? ts - from : 0;
+	}
+	return TT_OK;
+}
+
+struct ending { struct tt_run *r; struct tt_watch *w; int64_t ts; int rc; struct tt_err *err; };
+
+static void
+popped(void *arg, const struct tt_open *z, unsigned flags)
+{
+	struct ending *e = arg;
+
+	(void)flags;
+	if (e->rc == TT_OK)
+		e->rc = zone_end(e->r, e->w, z->key, e->ts, e->err);
+}
+
+static int
+pop_to(struct tt_run *r, struct tt_watch *w, size_t n, const int64_t *ends, size_t base, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	while (w->st.n > n && rc == TT_OK) {
+		int64_t ts = ends[w->st.n - 1 - base];
+		rc = tt_watch_advance(r, w, ts, err);
+		if (rc == TT_OK)
+			rc = settle_self(r, w, ts, err);
+		w->st.n--;
+		if (rc == TT_OK)
+			rc = zone_end(r, w, w->st.z[w->st.n].key, ts, err);
+	}
+	return rc;
+}
+
+/* --- zones whole in a frame ---------------------------------------------------------------------- */
+
+/* Close all but the outer ${n}. */
+static void
+pop_inner(struct tt_watch *w, size_t n)
+{
+	if (w->ninner > n)
+		w->ninner = n;
+}
+
+static int
+inner_zone(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
+{
+	struct tt_frames *f = r->m->frames;
+	struct tt_watch_inner z = { .ts = e->ts, .end = e->ts + e->dur };
+	int rc = TT_OK;
+
+	if (w->ninner == w->capinner)
+		rc = tt_mem_grow(&r->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof z, err);
+	struct tt_watch_row *row = rc == TT_OK ? row_of(r, w, e->val, err) : NULL;
+	if (!row)
+		return err->code;
+	z.giver = under(w);
+	if (w->ninner > 0) {          /* only a damaged capture has zones that reach out of the one around them */
+		const struct tt_watch_inner *up = &w->inner[w->ninner - 1];
+		z.giver = up->giver;
+		z.ts = z.ts < up->ts ? up->ts : z.ts > up->end ? up->end : z.ts;
+		z.end = z.end > up->end ? up->end : z.end < z.ts ? z.ts : z.end;
+	}
+	if (!row->out) {
+		int64_t ns = z.end - z.ts;
+		struct tt_watch_row *giver = &w->row[z.giver];
+		giver->self -= ns;
+		rc = touch(r, w, giver, err);
+		if (rc == TT_OK)
+			rc = touch(r, w, row, err);
+		row->self += ns;
+		row->calls += !(e->flags & TT_F_CONT);
+		/* Within another of its marker? Zones nest, so that one would end later. */
+		if (!row->active && z.ts >= row->since) {
+			row->total += ns;
+			row->since = z.end;
+		}
+		if (row->wait) {
+			f->has_wait = true;
+			if (!w->waiting && z.ts >= w->waited) {
+				f->wait_ns[w->frame] += ns;
+				w->waited = z.end;
+			}
+		}
+		z.giver = (uint32_t)(row - w->row);
+	}
+	w->inner[w->ninner++] = z;
+	return rc;
+}
+
+static bool
+whole_in_frame(const struct tt_frames *f, const struct tt_watch *w, const struct tt_event *e)
+{
+	return in_frame(f, w, e->ts) && e->ts + e->dur <= f->start[w->frame] + f->dur[w->frame];
+}
+
+/* --- a chunk ---------------------------------------------------------------------------------------- */
+
+/* The top of the stack is new. */
+static int
+show(struct tt_run *r, struct tt_watch *w, struct tt_err *err)
+{
+	size_t n = w->st.n;
+	struct tt_watch_row *row = row_of(r, w, w->st.z[n - 1].key, err);
+
+	if (!row || tt_mem_grow(&r->env->mem, &w->shown, &w->capshown, n, sizeof *w->shown, err) != TT_OK)
+		return err->code;
+	w->shown[n - 1] = !row->out ? (uint32_t)(row - w->row) : n > 1 ? w->shown[n - 2] : OUTSIDE;
+	return TT_OK;
+}
+
+/* A zone goes on the stack, if there is room. */
+static int
+push(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
+{
+	if (w->st.n >= TT_STACK_MAX)
+		return TT_OK;
+	int rc = zone_begin(r, w, e->val, e->ts, e->flags, err);
+	if (rc == TT_OK && tt_stack_push(&w->st, &r->env->mem, e->val, e->ts, e->flags & TT_F_CONT, err) < 0)
+		rc = err->code;
+	return rc == TT_OK ? show(r, w, err) : rc;
+}
+
+/*
+ * Replay one chunk of the frame thread. Whole zones come in the order of their begin; each is closed when the
+ * next event stands no deeper, those on the stack at their own end.
+ */
+int
+tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err)
+{
+	struct tt_mem *mem = &r->env->mem;
+	size_t base = w->st.n, cap = 0, whole = 0;    /* whole: above it stand whole zones only */
+	int64_t *ends = NULL;
+	int rc = tt_mem_grow(mem, &ends, &cap, b->n + 1, sizeof *ends, err);
+
+	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
+		const struct tt_event *e = &b->ev[i];
+		size_t up = base + e->depth, top;
+		struct ending end = { r, w, e->ts, TT_OK, err };
+		switch (e->kind) {
+		case TT_ZONE:
+			pop_inner(w, up > w->st.n ? up - w->st.n : 0);
+			if (up < w->st.n)
+				rc = pop_to(r, w, up > whole ? up : whole, ends, base, err);
+			if (rc == TT_OK && (w->ninner > 0 || whole_in_frame(r->m->frames, w, e))) {
+				rc = inner_zone(r, w, e, err);
+				break;
+			}
+			top = w->st.n;
+			if (rc == TT_OK)
+				rc = push(r, w, e, err);
+			if (w->st.n > top)
+				ends[top - base] = e->ts + e->dur;
+			break;
+		case TT_ZONE_BEGIN:
+			pop_inner(w, 0);
+			/* Open zones end by their own event; whole ones lie above them. */
+			rc = pop_to(r, w, up > whole ? up : whole, ends, base, err);
+			if (rc == TT_OK)
+				rc = push(r, w, e, err);
+			whole = w->st.n;
+			break;
+		case TT_ZONE_END:
+			pop_inner(w, 0);
+			rc = pop_to(r, w, whole > base ? whole : base, ends, base, err);
+			if (rc == TT_OK)
+				rc = tt_watch_advance(r, w, e->ts, err);
+			if (rc == TT_OK)
+				rc = settle_self(r, w, e->ts, err);
+			if (rc != TT_OK)
+				break;
+			if (e->flags & TT_F_BASE) {
+				size_t n = w->st.n;
+				tt_stack_end(&w->st, e->val, e->ts, e->flags, popped, &end);
+				if (w->st.n == n && n && w->st.z[n - 1].flags & TT_F_CONT && w->st.z[n - 1].ts == e->ts && end.rc == TT_OK)
+					end.rc = zone_begin(r, w, TT_KEY_EXCEPTION, e->ts, TT_F_CONT, err);
+				if (w->st.n > 0 && end.rc == TT_OK)
+					end.rc = show(r, w, err);
+				base = whole = w->st.n;
+			} else if (w->st.n) {
+				w->st.n--;
+				popped(&end, &w->st.z[w->st.n], 0);
+				whole = w->st.n;
+			}
+			rc = end.rc;
+			break;
+		case TT_GAP:
+			pop_inner(w, 0);
+			end.ts = e->flags & TT_F_BASE ? w->since : e->ts;
+			while (w->st.n > 0 && end.rc == TT_OK) {
+				w->st.n--;
+				popped(&end, &w->st.z[w->st.n], 0);
+			}
+			rc = end.rc;
+			base = whole = 0;
+			break;
+		default:
+			break;
+		}
+	}
+	pop_inner(w, 0);
+	if (rc == TT_OK)
+		rc = pop_to(r, w, whole > base ? whole : base, ends, base, err);
+	tt_mem_free(mem, ends, cap * sizeof *ends);
+	return rc;
+}
+
+int
+tt_watch_sum(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err)
+{
+	struct tt_watch_row *row = row_of(r, w, key, err);
+
+	if (!row)
+		return err->code;
+	catch_up(w, row);
+	*sum = w->sum[row - w->row];
+	return TT_OK;
+}
+
+void
+tt_watch_free(struct tt_watch *w, struct tt_mem *mem)
+{
+	tt_stack_free(&w->st, mem);
+	tt_mem_free(mem, w->inner, w->capinner * sizeof *w->inner);
+	tt_mem_free(mem, w->row, w->caprow * sizeof *w->row);
+	tt_mem_free(mem, w->sum, w->capsum * sizeof *w->sum);
+	tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);
+	tt_mem_free(mem, w->touched, w->captouched * sizeof *w->touched);
+	tt_mem_free(mem, w->shown, w->capshown * sizeof *w->shown);
+	tt_mem_free(mem, w->peak, w->cappeak * sizeof *w->peak);
+}

@@ -1,0 +1,113 @@
+/**
+ * Frames of a run, in two steps. The prepass finds the markers that begin frames (frame_mark_keys.c), collects where they
+ * begin on each thread (frame_marks.c) and builds the table of boundaries. In the main phase the commit stage replays the
+ * frame thread's zones in order (frame_replay.c): it always knows which zones are open, so it can cut time exactly at every
+ * boundary.
+ *
+ * Nearly all zones lie inside one frame. Such a zone takes its time from the one around it when it begins, and is
+ * done; only the few that cross a boundary are on the stack, whose top gets the time as it passes. Time with no open zone
+ * goes to a row of its own, TT_KEY_OUTSIDE.
+ *
+ * All of it runs in the ordered stage: one thread at a time.
+ */
+#ifndef TT_RUN_FRAME_REPLAY_H
+#define TT_RUN_FRAME_REPLAY_H
+
+#include "run/state.h"
+
+#define TT_MARK_GAP 0x80000000u
+
+struct tt_frame_marks {               /* begins of frames on one thread */
+	uint32_t process, thread;
+	int64_t *ts;
+	uint32_t *by;                 /* which of tt_marks.key begins it; TT_MARK_GAP: before the next begin something is missing */
+	size_t n, cap, capby;
+};
+
+/* A marker whose begin is a frame, or the begin of the time to look at. */
+struct tt_mark_key {
+	uint64_t key, begins;
+	int64_t first_ts;             /* of its begins */
+	const char *full;
+	uint32_t process, name;       /* name: the same for all keys of one marker, a wrapper's that of what it wraps */
+	uint8_t rank;                 /* tt_name_rank() of the name asked for */
+	bool frame, from, wrapper;
+};
+
+struct tt_watch_row;
+struct tt_watch_inner;
+
+/* The replay of one frame thread. */
+struct tt_watch {
+	uint32_t process, thread;
+	struct tt_stack st;
+	uint32_t *shown;              /* by level of the stack: the row of the innermost zone that is shown there */
+	size_t capshown;
+	struct tt_watch_inner *inner; /* zones above the stack */
+	size_t ninner, capinner;
+	int64_t since;                /* self time is counted up to here */
+	size_t first;                 /* of this process's frames */
+	size_t frame;                 /* the one we are in, or the next */
+	size_t end;                   /* behind this process's frames */
+	const struct tt_frame_marks *marks;   /* all of the process, also of frames that are not in the table */
+	struct timer { uint64_t key; unsigned late; int what; } timer[8];      /* counters of frame timings */
+	unsigned ntimer;
+	uint32_t waiting;             /* wait zones on the stack */
+	int64_t wait_since;
+	int64_t waited;               /* when the last wait zone ended that lies whole in this frame */
+	struct tt_watch_row *row;
+	struct tt_frame_marker *sum;  /* of each row, over the frames so far */
+	size_t nrow, caprow, capsum;
+	uint32_t *slot;
+	size_t nslot;
+	uint32_t *touched;            /* rows of the present frame */
+	size_t ntouched, captouched;
+	int64_t past;                 /* time of the frames so far */
+	uint32_t long_past;           /* how many of them have a duration */
+	struct peak { uint32_t frame; int64_t dur; } *peak;   /* those that no later one is as long as */
+	size_t npeak, cappeak;
+};
+
+struct tt_marks {
+	struct tt_frame_marks *m;
+	size_t n, cap;
+	uint32_t *of_thread;          /* by thread: place in m + 1 */
+	size_t nof_thread;
+	struct tt_mark_key *key;
+	size_t nkey, capkey;
+	uint32_t *slot;               /* place in key + 1 by process and key */
+	size_t nslot;
+	bool unmatched;               /* --frame-marker matches no marker */
+	bool keyed;
+	bool one;                     /* frames are to begin at one marker alone */
+	bool several;                 /* but more begin: marks are no longer kept */
+	uint32_t name;                /* of the first that begins; UINT32_MAX: none did */
+	struct tt_frame_name *begun;  /* the markers that frames begin at */
+	size_t nbegun;
+	int64_t from;                 /* the first begin of from_marker; INT64_MAX: none */
+	struct tt_watch *w;
+	size_t nwatch;
+	struct tt_frame_category *category;   /* sums, as the model gets them */
+	struct tt_frame_share { int64_t self; bool used; } *share;    /* of each category, in the present frame */
+	uint32_t *used;               /* the categories with a share */
+	size_t ncategory, nused;
+};
+
+/* frame_mark_keys.c: the markers that --frame-marker and from_marker ask for. The pointer is good until the next call. */
+int tt_mark_keys_find(struct tt_run *r, struct tt_err *err);
+struct tt_mark_key *tt_mark_keys_at(const struct tt_marks *ms, uint32_t process, uint64_t key);
+/* After all begins: which of them begin frames. TT_E_USAGE where one is asked for and several begin. */
+int tt_mark_keys_choose(struct tt_run *r, struct tt_err *err);
+
+/* Begin to watch the thread of ${m}, whose frames stand in the table from ${first} on. */
+int tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err);
+/* Replay one chunk of the frame thread. */
+int tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err);
+/* Time has come to ${ts}: close the frames that are over. */
+int tt_watch_advance(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err);
+/* What the marker ${key} has done in all frames so far. */
+int tt_watch_sum(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);
+void tt_frame_marks_free(struct tt_frame_marks *m, struct tt_mem *mem);
+void tt_watch_free(struct tt_watch *w, struct tt_mem *mem);
+
+#endif

@@ -1,0 +1,233 @@
+/**
+ * Updates definitions, threads and the stacks of open zones for each chunk, before the chunk is counted.
+ */
+#include "run/pipe.h"
+
+static bool
+quiet_key(uint64_t key)
+{
+	return key == TT_KEY_EXCEPTION;       /* a catch without a throw is usual where throws are not recorded */
+}
+
+struct taking {
+	struct pipe *p;
+	struct slot *s;
+};
+
+/* A zone from before ends in the chunk, which needs its arguments until it is written. */
+static void
+take_args(void *arg, const struct tt_open *z, unsigned flags)
+{
+	struct taking *t = arg;
+
+	(void)flags;
+	if (!z->args)
+		return;
+	t->p->kept -= z->args->bytes;
+	z->args->next = t->s->io.ended;
+	t->s->io.ended = z->args;
+}
+
+void
+tt_enter_end_all(struct pipe *p, struct slot *s, struct tt_stack *st)
+{
+	struct taking t = { p, s };
+
+	while (st->n > 0)
+		take_args(&t, &st->z[--st->n], 0);
+}
+
+/* The zone on top of the stack of ${t}, begun at ${at}, stays open: its arguments go with it. */
+static int
+keep_args(struct pipe *p, struct tt_batch *b, size_t at, struct tt_thread *t, struct tt_err *err)
+{
+	const bool *wanted = p->r->m->keep_thread;
+	const struct tt_args a = tt_args_of(b, at);
+	size_t bytes = tt_args_bytes(&a);
+
+	if (a.n == 0 || (wanted && !wanted[t->index]) || (p->needs & (TT_NEEDS_ARGS | TT_NEEDS_SLICES)) != (TT_NEEDS_ARGS | TT_NEEDS_SLICES))
+		return TT_OK;
+	if (bytes > TT_ARGS_KEPT - p->kept) {
+		tt_loss_add(&b->loss, TT_LOST_ARGS, 1, bytes, b->at);
+		return TT_OK;
+	}
+	struct tt_args_kept *k = tt_args_keep(&a, &p->r->env->mem, err);
+	if (!k)
+		return err->code;
+	t->stack.z[t->stack.n - 1].args = k;
+	p->kept += k->bytes;
+	return TT_OK;
+}
+
+/* What the chunk's ends do to the zones from before, and what it leaves open. */
+static int
+apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
+{
+	struct tt_batch *b = &s->batch;
+	struct tt_stack *st = &t->stack;
+	struct taking taking = { p, s };
+
+	for (size_t i = 0; i < b->nbase_end; i++) {
+		const struct tt_event *e = &b->ev[b->base_end[i]];
+		size_t n = st->n;
+		if (!tt_stack_end(st, e->val, e->ts, e->flags, take_args, &taking)) {
+			if (!quiet_key(e->val))
+				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		} else if (n - st->n > 1) {
+			tt_loss_add(&b->loss, TT_LOST_POPPED, n - st->n - 1, 0, b->at);
+		}
+	}
+	for (size_t i = 0; i < b->nrare; i++)
+		if (b->ev[b->rare[i]].kind == TT_GAP) {
+			t->open_at_end += st->n;
+			tt_enter_end_all(p, s, st);
+		}
+	for (size_t i = 0; i < b->depth; i++) {
+		const struct tt_event *e = &b->ev[b->open[i]];
+		int rc = tt_stack_push(st, &p->r->env->mem, e->val, e->ts, e->flags & TT_F_CONT, err);
+		if (rc < 0)
+			return rc;
+		if (rc == 0)
+			tt_loss_add(&b->loss, TT_LOST_DEPTH, 1, 0, b->at);
+		else if ((e->flags & TT_F_MORE) && (rc = keep_args(p, b, b->open[i], t, err)) != TT_OK)
+			return rc;
+	}
+	if (b->nstack && (!st->begun || b->stack_ts > st->last_ts)) {
+		st->last_ts = b->stack_ts;
+		st->begun = 1;
+	}
+	/* The clock of stack events stands still where it ran back: it may be ahead of all others. */
+	if (b->min_ts <= b->max_ts && b->max_ts > st->seen_ts)
+		st->seen_ts = b->max_ts;
+	if (st->begun && st->last_ts > st->seen_ts)
+		st->seen_ts = st->last_ts;
+	return TT_OK;
+}
+
+/* Starts and ends of threads; the threads of samples. */
+static int
+enter_threads(struct pipe *p, struct slot *s, struct tt_thread **own, struct tt_err *err)
+{
+	struct tt_threads *ts = &p->r->m->threads;
+	struct tt_batch *b = &s->batch;
+	int rc = tt_threads_get(ts, b->process, b->tid, false, own, err);
+
+	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++) {
+		struct tt_event *e = &b->ev[b->rare[i]];
+		struct tt_thread *t;
+		if (e->kind == TT_SAMPLE) {
+			rc = tt_threads_get(ts, b->process, (uint64_t)e[1].ts, false, &t, err);
+			if (rc == TT_OK)
+				e[1].ts = t->index;
+		} else if (e->kind == TT_THREAD && !(e->flags & TT_F_END)) {
+			rc = tt_threads_get(ts, b->process, e->val, true, &t, err);
+			if (rc != TT_OK)
+				break;
+			t->started = true;
+			t->ended = false;
+			if (e->val == b->tid)
+				*own = t;
+		}
+	}
+	return rc;
+}
+
+/*
+ * What the decoder had to guess about: ends without a begin in the chunk are right unless their key is open below,
+ * and times unless they run back behind the chunk before. Else the chunk is decoded again, knowing both.
+ */
+static int
+settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
+{
+	struct tt_batch *b = &s->batch;
+	bool wrong = b->nstack && t->stack.begun && b->stack_from < t->stack.last_ts;
+
+	for (uint64_t i = 0; i < b->unsure; i++)
+		wrong = wrong || tt_stack_find(&t->stack, t->stack.n, b->unsure_key[i]) > 0;
+	if (!wrong) {
+		for (uint64_t i = 0; i < b->unsure; i++)
+			if (!quiet_key(b->unsure_key[i]))
+				tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		return TT_OK;
+	}
+	struct tt_stack *base = &s->io.base;
+	int rc = tt_stack_copy(base, &t->stack, &p->r->env->mem, err);
+	if (rc == TT_OK) {
+		tt_batch_reset(b);
+		base->last_ts -= p->in->cap->offset_ns;
+		b->base = base;
+		rc = tt_pipe_decode(p, s, err);
+		b->base = NULL;
+	}
+	/* The threads of samples have to be found again, too. */
+	if (rc == TT_OK)
+		rc = enter_threads(p, s, &t, err);
+	return rc;
+}
+
+static int
+end_threads(struct pipe *p, struct slot *s, struct tt_err *err)
+{
+	struct tt_batch *b = &s->batch;
+
+	for (size_t i = 0; i < b->nrare; i++) {
+		const struct tt_event *e = &b->ev[b->rare[i]];
+		struct tt_thread *t;
+		if (e->kind != TT_THREAD || !(e->flags & TT_F_END))
+			continue;
+		int rc = tt_threads_get(&p->r->m->threads, b->process, e->val, false, &t, err);
+		if (rc != TT_OK)
+			return rc;
+		t->ended = true;
+	}
+	return TT_OK;
+}
+
+static void
+count_thread(struct slot *s, struct tt_thread *t)
+{
+	const struct tt_batch *b = &s->batch;
+
+	s->alloc_before_b = t->alloc_b;
+	s->alloc_before_n = t->nalloc;
+	t->nevent += b->nevent;
+	t->ncall += b->nzone;
+	t->open_at_end += b->cut;
+	t->nalloc += b->nalloc;
+	t->alloc_b += b->alloc_b;
+	if (b->min_ts > b->max_ts)
+		return;
+	if (b->min_ts < t->first_ts)
+		t->first_ts = b->min_ts;
+	if (b->max_ts > t->last_ts)
+		t->last_ts = b->max_ts;
+}
+
+int
+tt_enter(struct pipe *p, struct slot *s, struct tt_err *err)
+{
+	struct tt_batch *b = &s->batch;
+	struct tt_capture *cap = p->in->cap;
+	struct tt_thread *t;
+	int rc = TT_OK;
+
+	/* The prepass has these already. */
+	if (p->phase == TT_PHASE_DEFS || !p->r->prepass)
+		for (size_t i = 0; i < b->ndef && rc == TT_OK; i++)
+			rc = tt_defs_add(cap->defs, &b->def[i], err);
+	if (rc == TT_OK)
+		rc = enter_threads(p, s, &t, err);
+	if (rc != TT_OK)
+		return rc;
+	if ((b->unsure || b->nstack) && (rc = settle_unsure(p, s, t, err)) != TT_OK)
+		return rc;
+	b->thread = t->index;
+	s->io.thread = t;
+	s->io.cap = cap;
+	s->io.b = b;
+	if (p->phase == TT_PHASE_MAIN && (rc = tt_stack_copy(&s->io.base, &t->stack, &p->r->env->mem, err)) != TT_OK)
+		return rc;
+	count_thread(s, t);
+	rc = apply_stack(p, s, t, err);
+	return rc == TT_OK ? end_threads(p, s, err) : rc;
+}
