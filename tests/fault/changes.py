@@ -49,7 +49,7 @@ def changed(s, name, capture, verb, change):
         with open(fifo, "wb") as f:
             if change:
                 change(first)
-            f.write(open(capture, "rb").read())
+            f.write(open(kit.another(s, capture), "rb").read())
         out, err = p.communicate(timeout=60)
         err = err.decode("utf-8", "replace")
     # What is removed is read to its end all the same: its bytes are those that were there.

@@ -73,7 +73,7 @@ def temporaries(s, disk):
     for name, args, stdin in [
             ("input from a pipe", ["convert", "-q", "-f", "chrome", "-"], True),
             ("frames of a pipe", ["stats", "--frame-marker", "World:Frame", "-"], True),
-            ("begin and end", ["convert", "-q", "-f", "chrome", "--begin-end"] + [capture] * 12, False)]:
+            ("begin and end", ["convert", "-q", "-f", "chrome", "--begin-end", capture] + [kit.another(s, capture, k) for k in range(1, 12)], False)]:
         refused = False
         text = open(capture, "rb").read() if stdin else b""
         good = subprocess.run([kit.TRACETOOL] + args, input=text, capture_output=True)

@@ -67,6 +67,18 @@ BUDGET = """{ "tracetool_budget": 1, "rows": [
 """
 
 
+def another(suite, path, k=1):
+    """The same capture as another recording: one of Mono's begins ${k} ms later, for one of ours another file stands in."""
+    if not path.endswith(".mlpd"):
+        return os.path.join(TOP, "testdata", "gate", "good-base%d.ttc.xz" % k)
+    data = bytearray(open(path, "rb").read())
+    data[8:16] = (int.from_bytes(data[8:16], "little") + k).to_bytes(8, "little")
+    copy = suite.path("later-%d-%s" % (k, os.path.basename(path)))
+    with open(copy, "wb") as f:
+        f.write(data)
+    return copy
+
+
 class Case:
     """
     A command line; the files it writes; the exit status when nothing fails, None for any of a command that does its work;
@@ -142,14 +154,14 @@ def cases(suite, every=True):
                            [out + ".xz"])
         outs = ["a" + suffix for suffix in suffixes] + ["b.json.gz"]
         args = sum((["-o", o] for o in outs), [])
-        yield Case(name + " to all", ["convert", "-q", path, path] + args, outs)
+        yield Case(name + " to all", ["convert", "-q", path, another(suite, path)] + args, outs)
         if not few:
             yield from gate_cases(suite, name, path)
         if name == "mlpd":
             seen.add("merge")
             covered = suite.capture(13)       # lcov is refused without coverage
             outs = ["out" + suffix for suffix in [*suffixes, ".info", ".lcov.gz"]]
-            yield Case("coverage to all", ["convert", "-q", covered, covered] + sum((["-o", o] for o in outs), []), outs)
+            yield Case("coverage to all", ["convert", "-q", covered, another(suite, covered)] + sum((["-o", o] for o in outs), []), outs)
             yield Case("coverage to .info", ["convert", "-q", covered, "-o", "out.info"], ["out.info"])
             results = batch_results(suite, path, packed)
             yield Case("merge", ["merge", "-q", "-o", "all.jsonl", results], ["all.jsonl"])
@@ -217,7 +229,7 @@ def more_cases(suite):
                    status=None)
         yield Case(name + " found", ["stats", path, "--find", "T:*", "--find", "S:1", "--track", "0x1000", "--buckets", "7", "--table", "timeline"],
                    status=None)
-        yield Case(name + " two", ["stats", path, path, "--align", "start", "--meta", "a=b", "--table", "frames,markers"], status=None)
+        yield Case(name + " two", ["stats", path, another(suite, path), "--align", "start", "--meta", "a=b", "--table", "frames,markers"], status=None)
         yield Case(name + " begin and end", ["convert", "-q", path, "-o", "b.json.bz2", "--begin-end", "--split", "800K"],
                    ["b-00%d.json.bz2" % (i + 1) for i in range(5 if name == "loop" else 1)], status=None)
         yield Case(name + " tables as files", ["convert", "-q", path, "-f", "csv", "--table", "markers", "--csv-bom", "--csv-safe",

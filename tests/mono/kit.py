@@ -18,7 +18,7 @@ passed = failed = 0
 
 # What a program needs besides its own file.
 more = {"Control": [os.path.join(HERE, "..", "..", "formats", "recorder", "mono", "package", "Tracetool.cs")]}
-more["Pause"] = more["Raised"] = more["Control"]
+more["Pause"] = more["Raised"] = more["Hitches"] = more["Control"]
 
 
 def compile(*names):
