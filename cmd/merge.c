@@ -187,10 +187,10 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 	if (rc == TT_OK)
 		rc = batch_put_results(app, rs, path, NULL, 0, a, gate, &sum, &lost, err);
 	if (rc == TT_OK) {
-		tt_log(&app->env, TT_LOG_NORMAL, "%llu results from %llu lines in %zu files", (unsigned long long)sum.kept,
-		    (unsigned long long)sum.lines, files->n);
+		tt_log(&app->env, TT_LOG_NORMAL, "%llu results from %llu lines in %zu file%s", (unsigned long long)sum.kept,
+		    (unsigned long long)sum.lines, files->n, files->n == 1 ? "" : "s");
 		if (sum.bad)
-			ui_say(&app->ui, "%llu lines were torn, or no results: left out", (unsigned long long)sum.bad);
+			ui_say(&app->ui, "%llu line%s left out: torn, or no result", (unsigned long long)sum.bad, sum.bad == 1 ? "" : "s");
 		if (sum.missing)
 			ui_say(&app->ui, "%llu archives are not complete: results of shards are missing",
 			    (unsigned long long)sum.missing);
