@@ -25,6 +25,16 @@ complain(struct unpack *u, int rc, const char *why, struct tt_err *err)
 	return tt_unpack_complain(u, kind_of_failure(rc), err, "%.*s: %s", (int)u->key.n, u->key.p, why);
 }
 
+/* Were bytes of ${src}, which was read to its end, no compressed data? What they held is lost. */
+static int
+garbage(const struct tt_src *src, struct tt_err *why)
+{
+	uint64_t n = tt_src_garbage(src);
+
+	return n == 0 ? TT_OK : tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "the compressed data ends %llu B before the end of the file: "
+	    "what follows it was not read, and members may be lost; check the file with its own program (gzip -t)", (unsigned long long)n);
+}
+
 /*
  * Where the archive cannot be read in order: put its source, which is closed, into one that can be sought. What is wrong with it
  * is in ${why}, also with TT_OK: then what came is used.
@@ -46,6 +56,8 @@ spool_archive(struct unpack *u, struct tt_src **src, enum tt_archive_kind kind, 
 	}
 	if (rc < 0)
 		*why = err;
+	else
+		garbage(*src, why);
 	tt_src_close(*src);
 	*src = NULL;
 	u->rec.spooled += n;
@@ -281,6 +293,8 @@ walk(struct unpack *u, struct level *l, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = members(u, l, sharded, &why, err);
 	if (rc != TT_END && why.code)
+		rc = give_up(u, l, sharded, &why, err);
+	else if (rc == TT_END && garbage(l->src, &why) != TT_OK)
 		rc = give_up(u, l, sharded, &why, err);
 	free_level(u, l);
 	return rc == TT_END ? TT_OK : rc;

@@ -21,7 +21,7 @@ struct tt_decoder {
 	/* Begin again; the raw bytes are at their first. */
 	int (*rewind)(struct tt_decoder *d, struct tt_err *err);
 	void (*free)(struct tt_decoder *d);
-	uint64_t garbage;             /* raw bytes behind the end that are not ours */
+	uint64_t garbage;             /* raw bytes after the last stream; 0: none, or only zeros */
 };
 
 /* A decoder of gzip members (zlib), checking CRC and length of each. */

@@ -19,9 +19,11 @@ struct filter {
 	const struct coding *coding;
 	struct archive *a;            /* NULL until the first read */
 	size_t lent;                  /* raw bytes the last callback lent to libarchive */
+	uint64_t from;                /* where libarchive's first raw byte was */
+	uint64_t zeros;               /* so many zeros end what was lent so far */
 	const uint8_t *block;         /* decoded and not yet given out */
 	size_t block_n;
-	bool raw_ended, ended;
+	bool raw_ended, ended, counted; /* counted: d.garbage is known */
 	struct tt_err raw_err;        /* why the callback failed */
 	struct tt_err failed;         /* the error that stays */
 };
@@ -44,7 +46,7 @@ give_raw(struct archive *a, void *arg, const void **p)
 {
 	struct filter *f = arg;
 	const uint8_t *from;
-	size_t n;
+	size_t n, some = 0;
 	int rc;
 
 	tt_raw_take(f->raw, f->lent);
@@ -60,6 +62,9 @@ give_raw(struct archive *a, void *arg, const void **p)
 	}
 	f->lent = n;
 	*p = from;
+	for (size_t i = n; i > 0 && from[i - 1] == 0; i--)
+		some++;
+	f->zeros = some == n ? f->zeros + n : some;
 	return (la_ssize_t)n;
 }
 
@@ -150,7 +155,9 @@ set_up(struct filter *f)
 	    archive_read_support_format_empty(f->a) != ARCHIVE_OK)
 		return tt_fail(&f->failed, TT_E_UNKNOWN, TT_NOWHERE, "the libarchive here cannot read %s",
 		    f->coding->name);
-	if (skip_frames(f) != TT_OK || archive_read_open(f->a, f, NULL, give_raw, NULL) != ARCHIVE_OK)
+	rc = skip_frames(f);
+	f->from = tt_raw_at(f->raw);
+	if (rc != TT_OK || archive_read_open(f->a, f, NULL, give_raw, NULL) != ARCHIVE_OK)
 		return fail_archive(f);
 	rc = archive_read_next_header(f->a, &entry);
 	if (rc == ARCHIVE_EOF)
@@ -158,6 +165,28 @@ set_up(struct filter *f)
 	else if (rc != ARCHIVE_OK && rc != ARCHIVE_WARN)
 		return fail_archive(f);
 	return check_filters(f);
+}
+
+/*
+ * Count what is left after the last stream. libarchive ends without a word at what begins no other one, which damage to that
+ * one's first bytes does. Zeros to the end are padding.
+ */
+static int
+count_garbage(struct filter *f)
+{
+	uint64_t lent = tt_raw_at(f->raw) + f->lent - f->from, used = (uint64_t)archive_filter_bytes(f->a, -1), rest;
+	uint64_t left = lent > used ? lent - used : 0;
+	bool zeros = left <= f->zeros;
+	int rc;
+
+	tt_raw_take(f->raw, f->lent);
+	f->lent = 0;
+	rc = tt_raw_rest(f->raw, &rest, &zeros, &f->failed);
+	if (rc == TT_END) {
+		f->d.garbage = zeros ? 0 : left + rest;
+		f->counted = true;
+	}
+	return rc;
 }
 
 static int
@@ -175,7 +204,7 @@ next_block(struct filter *f)
 			return rc;
 	}
 	if (f->ended)
-		return TT_END;
+		return f->counted ? TT_END : count_garbage(f);
 	rc = archive_read_data_block(f->a, &p, &f->block_n, &at);
 	if (rc == ARCHIVE_OK || rc == ARCHIVE_WARN) {
 		f->block = p;
@@ -183,7 +212,7 @@ next_block(struct filter *f)
 	}
 	f->block_n = 0;
 	f->ended = rc == ARCHIVE_EOF;
-	return f->ended ? TT_END : fail_archive(f);
+	return f->ended ? count_garbage(f) : fail_archive(f);
 }
 
 static int
@@ -216,7 +245,8 @@ filter_rewind(struct tt_decoder *d, struct tt_err *err)
 	archive_read_free(f->a);
 	f->a = NULL;
 	f->lent = f->block_n = 0;
-	f->ended = f->raw_ended = false;
+	f->ended = f->counted = f->raw_ended = false;
+	f->zeros = f->d.garbage = 0;
 	f->failed.code = f->raw_err.code = TT_OK;
 	return TT_OK;
 }

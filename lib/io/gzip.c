@@ -69,18 +69,10 @@ fail_cut(struct gzip *g, struct tt_err *err)
 static int
 count_garbage(struct gzip *g, struct tt_err *err)
 {
-	uint64_t total = 0;
+	uint64_t total;
 	bool zeros = true;
-	const uint8_t *p;
-	size_t n;
-	int rc;
+	int rc = tt_raw_rest(g->raw, &total, &zeros, err);
 
-	while ((rc = tt_raw_look(g->raw, 1, &p, &n, err)) == TT_OK) {
-		for (size_t i = 0; zeros && i < n; i++)
-			zeros = p[i] == 0;
-		total += n;
-		tt_raw_take(g->raw, n);
-	}
 	if (rc != TT_END)
 		return rc;
 	g->ended = true;

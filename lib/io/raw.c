@@ -262,6 +262,23 @@ tt_raw_take(struct tt_raw *raw, size_t n)
 }
 
 int
+tt_raw_rest(struct tt_raw *raw, uint64_t *total, bool *zeros, struct tt_err *err)
+{
+	const uint8_t *p;
+	size_t n;
+	int rc;
+
+	*total = 0;
+	while ((rc = tt_raw_look(raw, 1, &p, &n, err)) == TT_OK) {
+		for (size_t i = 0; *zeros && i < n; i++)
+			*zeros = p[i] == 0;
+		*total += n;
+		tt_raw_take(raw, n);
+	}
+	return rc;
+}
+
+int
 tt_raw_read(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 {
 	const uint8_t *from;

@@ -58,6 +58,9 @@ uint64_t tt_raw_at(const struct tt_raw *raw);
  */
 int tt_raw_look(struct tt_raw *raw, size_t min, const uint8_t **p, size_t *n, struct tt_err *err);
 
+/* Take all that is left: TT_END with the number of bytes in *${total}; *${zeros} is cleared if one of them is not 0. */
+int tt_raw_rest(struct tt_raw *raw, uint64_t *total, bool *zeros, struct tt_err *err);
+
 /* Take ${n} of the bytes that tt_raw_look() showed. */
 void tt_raw_take(struct tt_raw *raw, size_t n);
 

@@ -434,5 +434,5 @@ tt_src_spooled(const struct tt_src *s)
 uint64_t
 tt_src_garbage(const struct tt_src *s)
 {
-	return s->dec ? s->dec->garbage : 0;
+	return (s->dec ? s->dec->garbage : 0) + (s->outer ? tt_src_garbage(s->outer) : 0);
 }

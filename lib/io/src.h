@@ -130,8 +130,8 @@ int tt_src_rewind(struct tt_src *src, struct tt_err *err);
 bool tt_src_changed(const struct tt_src *src);
 
 /*
- * Trailing bytes after the last gzip member (0 if none, or all zero): not ours, told in the ledger by the
- * caller. Known once a read has returned TT_END.
+ * Bytes after the end of the compressed data, on all layers (0 if none, or all zero): not read, which the
+ * caller says. Known once a read has returned TT_END.
  */
 uint64_t tt_src_garbage(const struct tt_src *src);
 

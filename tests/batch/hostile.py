@@ -434,6 +434,13 @@ def is_told(c, what, name, data, captures, *options):
     return r
 
 
+def tells(c, what, name, data, captures):
+    """The batch says something of ${name}, ends with 3, and has at least as many whole captures."""
+    r, got, _ = c.run(what, {name: data})
+    whole = sum(k.startswith(name + "!") and v["outcome"] == "ok" for k, v in got.items())
+    c.s.equal(what, (r.returncode, name in r.err, whole >= captures, got[name]["outcome"] in ("damaged", "failed")), (3, True, True, True))
+
+
 def header_at(data, k):
     """Where the header of member number ${k} of a tar is."""
     with tarfile.open(fileobj=io.BytesIO(data)) as t:
@@ -473,6 +480,33 @@ def tars(c):
             g = bytearray(kit.pack("gz", kit.tar(members[:n])))
             g[at] ^= 1
             is_told(c, "tar.gz of %d: wrong %s" % (n, name), "w.tar.gz", bytes(g), n)
+
+
+def streams(c):
+    """Two compressed streams, one after the other: damage to the first bytes of the second, and bytes after it."""
+    s = c.s
+    first, second = (sorted(kit.captures(seed, 3).items()) for seed in (23, 24))
+    one = kit.captures(25, 1).popitem()[1]
+    for tool in ["gz", "bz2", "xz", "zst", "lz4"]:
+        a, b = (kit.pack(tool, kit.tar(m)) for m in (first, second))
+        name = "s.tar." + tool
+        for tail, how in [(b"", "nothing"), (bytes(10240), "zeros")]:
+            if not tail or tool != "zst":        # zstd has no padding
+                r, got, _ = c.run("%s and %s: whole" % (name, how), {name: a + b + tail})
+                s.equal("%s and %s: whole" % (name, how), (r.returncode, sum(k.startswith(name + "!") for k in got)), (0, 6))
+        # what libarchive decodes at once is lost with the damage
+        for bit in [0, 9, 22]:
+            bad = bytearray(a + b)
+            bad[len(a) + bit // 8] ^= 1 << bit % 8
+            tells(c, "%s: bit %d of the second stream" % (name, bit), name, bytes(bad), 3 if tool in ("gz", "bz2", "lz4") else 0)
+        for tail in [b"x", b"junk" * 40000]:
+            tells(c, "%s: %d bytes after the end" % (name, len(tail)), name, a + b + tail, 6 if tool in ("gz", "bz2", "lz4") else 0)
+        r, got, _ = c.run("a capture and a tail, " + tool, {"m.mlpd." + tool: kit.pack(tool, one) + b"a tail"})
+        s.equal("a capture and a tail, " + tool, (r.returncode, got["m.mlpd." + tool]["outcome"] in ("damaged", "failed")), (3, True))
+        tells(c, "%s in a tar, and a tail" % name, "n.tar", kit.tar([("in.tar." + tool, a + b"a tail")]), 3 if tool in ("gz", "bz2", "lz4") else 0)
+    tells(c, "a zip in a gzip, and a tail", "z.zip.gz", kit.pack("gz", kit.zipped(first)) + b"a tail", 3)
+    tells(c, "a gzip and a tail in an xz", "t.tar.gz.xz", kit.pack("xz", kit.pack("gz", kit.tar(first)) + b"a tail"), 3)
+    tells(c, "an xz of a tar.bz2 with a tail", "t.tar.xz.bz2", kit.pack("bz2", kit.pack("xz", kit.tar(first))) + b"a tail", 3)
 
 
 def checksums(c):
@@ -536,7 +570,7 @@ def directories(c):
 def main():
     s = kit.Suite()
     c = Case(s)
-    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, unread, empty, failures, reports, spellings, tars, checksums, directories]:
+    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, unread, empty, failures, reports, spellings, tars, streams, checksums, directories]:
         part(c)
     s.end()
 
