@@ -6,11 +6,15 @@
 #include <errno.h>
 #include <locale.h>
 #include <string.h>
+#include <zlib.h>
 
 #define BLOCK ((size_t)1 << 17)
 
 /* The first fetch after a jump, where little may be wanted. */
 #define BLOCK_FIRST ((size_t)4096)
+
+/* The first bytes of a 7z: signature, version, and the CRC of the 20 bytes after it. */
+#define START_SIZE 32
 
 /* How often libarchive may ask to be asked again for the same data. */
 #define TRIES 1000
@@ -227,14 +231,35 @@ without_directory(struct tt_archive *ar, struct tt_err *err)
 	return ar->over ? TT_OK : rc;
 }
 
+/* libarchive does not compare the CRC of a 7z's start header, which says where its directory is. */
+static int
+check_start(struct tt_archive *ar, struct tt_err *err)
+{
+	uint8_t p[START_SIZE];
+	size_t got;
+	int rc = tt_src_pread(ar->src, 0, p, sizeof p, &got, err);
+	uint32_t want;
+
+	if (rc != TT_OK || got < sizeof p)
+		return rc == TT_END ? TT_OK : rc;
+	want = (uint32_t)p[8] | (uint32_t)p[9] << 8 | (uint32_t)p[10] << 16 | (uint32_t)p[11] << 24;
+	if (crc32(0, p + 12, START_SIZE - 12) == want)
+		return TT_OK;
+	return tt_fail(err, TT_E_DAMAGED, 8, "start header of the 7z is damaged: its CRC at byte 8 differs; members may be missing");
+}
+
 /* What is done before the first member; damage that was met is left for the call that asks for one. */
 static int
 begin(struct tt_archive *ar, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	if (ar->kind == TT_ARCHIVE_7Z)
-		return tt_archive_start(ar, err);
+	if (ar->kind == TT_ARCHIVE_7Z) {
+		rc = check_start(ar, err);
+		if (rc == TT_E_DAMAGED)
+			ar->no_directory = *err;
+		return rc == TT_OK || rc == TT_E_DAMAGED ? tt_archive_start(ar, err) : rc;
+	}
 	if (ar->kind == TT_ARCHIVE_ZIP)
 		rc = tt_zip_open(ar, err);
 	if (rc != TT_E_DAMAGED)

@@ -531,6 +531,16 @@ def checksums(c):
     s.equal("7z, stored: one bit", (r.returncode, sorted(got["b.7z!" + n]["outcome"] for n, _ in members)), (3, ["damaged", "ok", "ok", "ok"]))
 
 
+def starts(c):
+    """The CRC of the first bytes of a 7z, which hold no data."""
+    members = sorted(kit.captures(26, 4).items())
+    data = bytearray(kit.seven(members))
+    for bit in [0, 13, 31]:
+        data[8 + bit // 8] ^= 1 << bit % 8
+        is_told(c, "7z: bit %d of the CRC of its start header" % bit, "h.7z", bytes(data), 4)
+        data[8 + bit // 8] ^= 1 << bit % 8
+
+
 def directories(c):
     """What the directory of a zip can say that is no damage, and what it cannot."""
     s, m = c.s, c.good[0][1]
@@ -570,7 +580,7 @@ def directories(c):
 def main():
     s = kit.Suite()
     c = Case(s)
-    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, unread, empty, failures, reports, spellings, tars, streams, checksums, directories]:
+    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, unread, empty, failures, reports, spellings, tars, streams, checksums, starts, directories]:
         part(c)
     s.end()
 
