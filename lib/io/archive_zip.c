@@ -242,7 +242,8 @@ read_directory(struct tt_archive *ar, const struct directory *d, struct tt_err *
 		const uint8_t *p;
 		int rc = read_record(ar, at, &p, err);
 
-		if (rc == TT_END && memcmp(p, "PK\5\5", 4) == 0)    /* a signature ends it */
+		/* A signature ends it, or a 64-bit end that the other one has no need of. */
+		if (rc == TT_END && (memcmp(p, "PK\5\5", 4) == 0 || memcmp(p, "PK\6\6", 4) == 0))
 			break;
 		if (rc == TT_END)
 			return no_directory(at, "a record is not understood", err);

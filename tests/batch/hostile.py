@@ -544,6 +544,15 @@ def starts(c):
 def directories(c):
     """What the directory of a zip can say that is no damage, and what it cannot."""
     s, m = c.s, c.good[0][1]
+    piped = subprocess.run(["zip", "-q", "-", "-"], input=m, stdout=subprocess.PIPE, check=True).stdout
+    folder = s.path("piped")
+    os.makedirs(folder)
+    subprocess.run(["zip", "-q", "out.zip", "-"], input=m, cwd=folder, check=True)
+    named = open(os.path.join(folder, "out.zip"), "rb").read()
+    s.check("zip of a pipe has a 64-bit end", None if b"PK\6\6" in named else "none")
+    for what, data in [("to a pipe", piped), ("to a file", named)]:
+        r, got, _ = c.run("zip of a pipe " + what, {"p.zip": data})
+        s.equal("zip of a pipe %s is whole" % what, (r.returncode, got["p.zip"]["outcome"], got["p.zip!-"]["outcome"]), (0, "ok", "ok"))
     r, got, _ = c.run("empty zip", {"e.zip": b"PK\5\6" + bytes(18)})
     s.equal("an empty zip is whole", (r.returncode, got["e.zip"]["outcome"], got["e.zip"]["members"]), (0, "ok", 0))
     for n in [100, 20000, 65535]:
