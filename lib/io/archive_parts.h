@@ -28,6 +28,7 @@ struct tt_zip_member {
 	uint64_t at, packed, size;
 	uint32_t crc;
 	unsigned flags, method;
+	size_t name_n;
 };
 
 struct tt_zip {
@@ -35,6 +36,8 @@ struct tt_zip {
 	size_t n, cap, next;
 	uint64_t reach;               /* where the members so far end */
 	uint64_t told;                /* how many members the directory says it has */
+	uint64_t directory;           /* where it begins */
+	bool looked;                  /* for members that it does not list, up to the next one that it lists */
 	struct tt_zip_member m;
 	uint64_t data_at;             /* of the member, once it is begun */
 	uint8_t *win;                 /* bytes of the directory */

@@ -19,6 +19,8 @@
 #define LOCATOR_SIZE 20
 #define RECORD_SIZE 46
 #define LOCAL_SIZE 30
+/* The longest that may follow the data of a member: signature, CRC, two lengths of 64 bits. */
+#define DESCRIPTOR_MAX 24
 
 #define COMMENT_MAX 65535
 /* Holds a record with the longest name, extra field and comment. */
@@ -27,6 +29,7 @@
 #define NAME_MAX_ 65536
 
 #define FLAG_ENCRYPTED 0x0041
+#define FLAG_DESCRIPTOR 0x0008
 #define FLAG_METHOD 0x0006            /* of what a method needs to know */
 #define MADE_BY_DOS 0
 #define MADE_BY_UNIX 3
@@ -227,6 +230,7 @@ parse_record(const uint8_t *p, struct tt_zip_member *m)
 	m->flags = get16(p + 8);
 	m->method = get16(p + 10);
 	m->crc = get32(p + 16);
+	m->name_n = get16(p + 28);
 	m->size = wide(get32(p + 24), &extra, &n);
 	m->packed = wide(get32(p + 20), &extra, &n);
 	m->at = wide(get32(p + 42), &extra, &n);
@@ -265,6 +269,7 @@ read_directory(struct tt_archive *ar, const struct directory *d, struct tt_err *
 	if (z->n > 1)
 		qsort(z->entry, z->n, sizeof *z->entry, by_place);
 	z->told = d->count;
+	z->directory = d->at;
 	return TT_OK;
 }
 
@@ -343,6 +348,38 @@ end_of(const struct tt_archive *ar, const struct tt_zip_member *m, uint64_t head
 	return from >= size || m->packed > size - from ? size : from + m->packed;
 }
 
+/*
+ * Is there a local header between the member at hand and ${to}, the next place that the directory names? Only right after
+ * the member's data counts, where it cannot be data. To save reads, a gap that is too small for one is not looked at.
+ */
+static int
+check_gap(struct tt_archive *ar, uint64_t to, struct tt_err *err)
+{
+	const struct tt_zip *z = &ar->zip;
+	uint8_t p[DESCRIPTOR_MAX + LOCAL_SIZE];
+	uint64_t end = 0, room = z->next > 0 ? z->m.name_n + LOCAL_SIZE : LOCAL_SIZE;
+	size_t got, last = z->next > 0 && (z->m.flags & FLAG_DESCRIPTOR) ? DESCRIPTOR_MAX : 0;
+	int rc = TT_OK;
+
+	if (to < z->reach || to - z->reach < room)
+		return TT_OK;
+	if (z->next > 0) {
+		rc = tt_src_pread(ar->src, z->m.at, p, LOCAL_SIZE, &got, err);
+		if (rc != TT_OK || got < LOCAL_SIZE || memcmp(p, "PK\3\4", 4) != 0)
+			return rc == TT_END ? TT_OK : rc;
+		end = end_of(ar, &z->m, (uint64_t)LOCAL_SIZE + get16(p + 26) + get16(p + 28));
+	}
+	rc = tt_src_pread(ar->src, end, p, sizeof p, &got, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	for (size_t i = 0; i <= last && i + LOCAL_SIZE <= got && end + i + LOCAL_SIZE <= to; i += 4) {
+		if (memcmp(p + i, "PK\3\4", 4) == 0)
+			return tt_fail(err, TT_E_DAMAGED, end + i, "the member at byte %llu is missing in the directory of the zip: it "
+			    "is not read", (unsigned long long)(end + i));
+	}
+	return TT_OK;
+}
+
 int
 tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 {
@@ -353,6 +390,15 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	int rc;
 
 	tt_archive_drop(ar);
+	if (!z->looked) {
+		z->looked = true;
+		rc = check_gap(ar, z->next < z->n ? z->entry[z->next].at : z->directory, err);
+		if (rc != TT_OK) {
+			ar->over = rc != TT_E_DAMAGED;
+			return rc;
+		}
+	}
+	z->looked = false;
 	if (z->next == z->n) {
 		ar->over = true;
 		/* The smaller forms of the number wrap. */

@@ -562,6 +562,18 @@ def directories(c):
             z.comment = b"c" * n
         r, got, _ = c.run("zip with a comment", {"c.zip": out.getvalue()})
         s.equal("a comment of %d bytes is no damage" % n, (r.returncode, got["c.zip!a.mlpd"]["outcome"]), (0, "ok"))
+    # a member that the directory does not list: the first, one in the middle, the last
+    for how, piped in [("", False), (", piped", True)]:
+        members = sorted(kit.captures(27, 5).items())
+        data = kit.zipped(members, False, piped)
+        at, end = data.find(b"PK\1\2"), data.rfind(b"PK\5\6")
+        records = [b"PK\1\2" + x for x in data[at:end].split(b"PK\1\2")[1:]]
+        s.equal("a record for each member", len(records), 5)
+        for k in [0, 2, 4]:
+            left = b"".join(records[:k] + records[k + 1:])
+            bad = data[:at] + left + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 4, 4, len(left), at, 0)
+            r = is_told(c, "zip%s: member %d is not in the directory" % (how, k), "l.zip", bad, 4)
+            s.equal("zip%s: member %d is not in the directory: one line" % (how, k), r.err.count("is missing in the directory"), 1)
     # 200 records of one member, and 200 members each of which holds all that follow
     one = kit.zipped([("a.mlpd", m)])
     at, end = one.find(b"PK\1\2"), one.rfind(b"PK\5\6")
