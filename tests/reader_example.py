@@ -35,9 +35,11 @@ def build(folder):
     # The flags of the build at hand; its first word is the compiler, which may be two words with a compiler cache.
     flags = open(os.path.join(BUILD, "flags")).read().split()
     program = os.path.join(folder, "tracetool")
+    commands = sorted(os.path.basename(c)[:-2] for c in glob.glob(os.path.join(TOP, "cmd", "*.c")))
+    objects = [os.path.join(BUILD, "cmd", c + ".o") for c in commands]
     r = subprocess.run(flags[:[f[0] == "-" for f in flags].index(True)] + [f for f in flags if not f.startswith("-l") and f[0] == "-"] +
                        ["-Werror", "-o", program, os.path.join(folder, "reader.c"), os.path.join(folder, "registry.c")] +
-                       sorted(glob.glob(os.path.join(BUILD, "cmd", "*.o"))) + [os.path.join(BUILD, "libtracetool.a")] +
+                       objects + [os.path.join(BUILD, "libtracetool.a")] +
                        [f for f in flags if f.startswith("-l")], cwd=TOP, capture_output=True, text=True)
     check(r.returncode == 0, "the reader of the page compiles without a warning", r.stderr[:2000])
     return program if r.returncode == 0 else None
