@@ -601,7 +601,8 @@ def directories(c):
 def main():
     s = kit.Suite()
     c = Case(s)
-    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, unread, empty, failures, reports, spellings, tars, streams, checksums, starts, directories]:
+    for part in [names, kinds, encrypted, damaged, bombs, dictionaries, many, unread, empty, failures, reports,
+                 spellings, tars, streams, checksums, starts, directories]:
         part(c)
     s.end()
 
