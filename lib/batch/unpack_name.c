@@ -103,7 +103,7 @@ ends_with(const char *s, size_t n, const char *end)
 	return n > k && strncasecmp(s + n - k, end, k) == 0;
 }
 
-/* How long the name is without what comes behind its suffixes. */
+/* The length of ${name} without backup and number endings after its suffix. */
 static size_t
 trim(const char *name, size_t n)
 {

@@ -110,8 +110,8 @@ struct tt_value {
 
 /**
  * tt_measure_all(view, lost, x, n, v, a, err):
- * The figures ${v}[i] of the ${n} measures ${x} in the model that ${view} is of, of a run that had their needs and lost ${lost} events
- * (tt_lost_events). Text and arrays in ${a}.
+ * Compute the figures ${v}[i] of the ${n} measures ${x} from the model behind ${view}. Its run had all their needs and lost ${lost}
+ * events (tt_lost_events). Text and arrays in ${a}.
  */
 int tt_measure_all(struct tt_views *view, uint64_t lost, const struct tt_measure *x, size_t n, struct tt_value *v,
     struct tt_arena *a, struct tt_err *err);

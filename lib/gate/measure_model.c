@@ -12,7 +12,7 @@
 
 /* --- values of single frames ------------------------------------------------------- */
 
-/* Which value of a frame the measure is of; TT_FRAME_VALUES: of none. */
+/* The value of a frame that ${x} measures; TT_FRAME_VALUES if it measures none. */
 static unsigned
 frame_value_of(const struct tt_measure *x)
 {
@@ -79,7 +79,7 @@ why_no_value(unsigned what)
 	return "no frame timings: the engine's own measurements are not in it";
 }
 
-/* The values of frames that the measure is of; NULL: an error, or there are none, which ${v} says. */
+/* The values ${what} of all frames; NULL on an error, or if there are none, with the reason in ${v}. */
 static const struct tt_values *
 values_of(struct tt_figures *g, unsigned what, struct tt_value *v, struct tt_err *err)
 {

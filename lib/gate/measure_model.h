@@ -57,7 +57,7 @@ tt_at_most(uint64_t v)
 /* Does the name match the measure's pattern: as it is, or as it is shown where it is not UTF-8? */
 bool tt_figures_match(const struct tt_measure *x, const char *name);
 
-/* The collections that a measure of them is of: of all generations, or of one. */
+/* The collections that ${x} measures: those of all generations, or of one. */
 struct tt_gc_stat tt_generations_of(const struct tt_figures *g, const struct tt_measure *x);
 
 /* The figure of a measure of markers, categories or threads. */

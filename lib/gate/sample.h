@@ -52,7 +52,7 @@ struct tt_sample {
 
 /**
  * tt_sample_from(view, loss, x, n, s, a, err):
- * The sample ${s} of the finished run that ${view} is of. Everything in ${a}, nothing of ${view} is needed afterwards.
+ * Make the sample ${s} from a finished run, seen through ${view}. Everything lies in ${a}; ${view} is not needed afterwards.
  */
 int tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const struct tt_measure *x, size_t n,
     struct tt_sample *s, struct tt_arena *a, struct tt_err *err);
@@ -79,7 +79,7 @@ struct tt_recordings {
 };
 
 int tt_recordings_init(struct tt_recordings *r, const struct tt_sample *list, size_t n, struct tt_arena *a, struct tt_err *err);
-/* The one that is of the same recording as ${s}, or NULL. */
+/* The sample made from the same recording as ${s}, or NULL. */
 const struct tt_sample *tt_recordings_find(const struct tt_recordings *r, const struct tt_sample *s);
 
 /* The value of fact ${key}, or NULL. */

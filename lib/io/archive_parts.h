@@ -77,7 +77,7 @@ struct tt_archive {
 	/* of a zip */
 	struct tt_zip zip;
 	bool in_order;                /* by the headers in front of its members, for it has no directory */
-	struct tt_err no_directory;   /* why, or how the start header of a 7z is damaged, until it was told */
+	struct tt_err no_directory;   /* why there is none, or the damage to a 7z's start header; cleared once reported */
 };
 
 /* --- archive.c --- */

@@ -1,3 +1,6 @@
+/**
+ * One input's facts, and the threads of all inputs; the contract is in capture.h.
+ */
 #include "model/capture.h"
 
 #include <stdio.h>

@@ -1,3 +1,6 @@
+/**
+ * Definitions by key and time; the contract is in defs.h.
+ */
 #include "model/defs.h"
 
 #include <stdlib.h>

@@ -40,8 +40,8 @@ bool tt_defs_reused(const struct tt_defs *defs);
 /* Was this one? */
 bool tt_defs_key_reused(const struct tt_defs *defs, uint64_t key);
 
-/* ${key} itself or, where it was given several meanings, a key that stands for its vtable or class at ${ts} alone
- * (tt_defs_vtable and tt_defs_class know it). */
+/* ${key}, or if it has had several meanings, an alias for its vtable or class at ${ts} alone, which tt_defs_vtable and
+ * tt_defs_class accept. */
 uint64_t tt_defs_alias(const struct tt_defs *defs, uint64_t key, int64_t ts);
 
 /**

@@ -1,3 +1,6 @@
+/**
+ * Sums of a heap shot by class, and the objects of a batch; the contract is in heap.h.
+ */
 #include "model/heap.h"
 
 #include <string.h>

@@ -1,3 +1,6 @@
+/**
+ * Counts the call paths of one chunk: the stack before it is known, so any worker can do it; the contract is in fold.h.
+ */
 #include "run/fold.h"
 
 #include "base/hash_seed.h"

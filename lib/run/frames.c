@@ -1,3 +1,6 @@
+/**
+ * Per-frame allocations, and the finished table of frames; the contract is in frame_replay.h.
+ */
 #include "run/frame_replay.h"
 
 static void

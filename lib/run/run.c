@@ -1,3 +1,6 @@
+/**
+ * Opens the inputs, reads them once or more, and finishes the model; the contract is in run.h.
+ */
 #include "run/candidates.h"
 #include "run/frame_replay.h"
 
@@ -5,6 +8,7 @@
 
 #include "model/identity.h"
 #include "model/waits.h"
+
 /* --- inputs ------------------------------------------------------------------------------- */
 
 static int

@@ -1,3 +1,6 @@
+/**
+ * Counts by 64-bit key, and sparse histograms of durations; the contract is in tally.h.
+ */
 #include "stat/tally.h"
 
 #include <string.h>

@@ -11,7 +11,7 @@
 /* The environment variable ${name} as UTF-8 into ${size} bytes, cut where it is longer: its length there; 0 where unset. */
 size_t program_env(const char *name, char *to, size_t size);
 
-/* Call ${take} with each argument of the process's command line and the one behind it (NULL at the end). */
+/* Call ${take} with each argument of the process's command line and the next one (NULL at the end). */
 void program_args(void (*take)(void *arg, const char *s, const char *next), void *arg);
 
 int64_t program_unix_s(void);
