@@ -92,7 +92,8 @@ read_stat(struct tt_measure *x, const char *rest, struct tt_err *err)
 static bool
 has_time(const struct tt_metric *m)
 {
-	return m->family != TT_FAM_LOST && m->family != TT_FAM_LENGTH && m->family != TT_FAM_COMPILED;
+	return m->family != TT_FAM_LOST && m->family != TT_FAM_LENGTH && m->family != TT_FAM_COMPILED &&
+	    m->family != TT_FAM_UNENDED;
 }
 
 int
@@ -208,7 +209,7 @@ read_bucket(struct app *app, const struct series_opts *o, const struct tt_run_op
 	app->env.loss = &app->loss;
 	if (rc == TT_OK) {
 		tt_view_init(&view, m);
-		rc = tt_measure_all(&view, tt_lost_events(&loss), o->x, o->n, value, &app->arena, err);
+		rc = tt_measure_all(&view, &loss, o->x, o->n, value, &app->arena, err);
 		tt_view_free(&view);
 	}
 	tt_model_free(m);

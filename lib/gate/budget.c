@@ -98,8 +98,8 @@ read_rows(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_
 		return tt_doc_fail(&rows, false, err, "a budget needs a row: without one it judges nothing");
 	if (n > ROWS_MAX)
 		return tt_doc_fail(&rows, false, err, "at most %u rows", ROWS_MAX);
-	b->row = tt_arena_alloc(rd->a, (n + 2) * sizeof *b->row, err);
-	b->measure = b->row ? tt_arena_alloc(rd->a, (n + 2 + count_standard()) * sizeof *b->measure, err) : NULL;
+	b->row = tt_arena_alloc(rd->a, (n + 3) * sizeof *b->row, err);
+	b->measure = b->row ? tt_arena_alloc(rd->a, (n + 3 + count_standard()) * sizeof *b->measure, err) : NULL;
 	if (!b->measure)
 		return err->code;
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
@@ -143,10 +143,10 @@ default_row(struct tt_budget_reader *rd, const char *id, const char *metric, enu
 static int
 read_integrity(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_err *err)
 {
-	static const char *const keys[] = { "lost_events", "min_frames", "level", "comment", NULL };
+	static const char *const keys[] = { "lost_events", "min_frames", "ended", "level", "comment", NULL };
 	struct tt_node_at v = tt_doc_member(root, "integrity"), m;
 	uint64_t lost = 0, frames = 0;
-	int level = TT_LEVEL_ERROR, rc = tt_doc_object(&v, err);
+	int level = TT_LEVEL_ERROR, ended, rc = tt_doc_object(&v, err);
 
 	if (rc == TT_OK && v.json)
 		rc = tt_doc_keys(&v, keys, err);
@@ -160,11 +160,15 @@ read_integrity(struct tt_budget_reader *rd, const struct tt_node_at *root, struc
 	if (rc == TT_OK)
 		rc = tt_doc_word(&m, tt_level_name, &level, err);
 	rd->b->integrity = (enum tt_level)level;
+	ended = level;
+	m = tt_doc_member(&v, "ended");
+	if (rc == TT_OK)
+		rc = tt_doc_word(&m, tt_level_name, &ended, err);
 	if (rc == TT_OK)
 		rc = default_row(rd, "integrity-lost", "lost.events", (enum tt_level)level, lost, false, err);
 	if (rc == TT_OK && frames)
 		rc = default_row(rd, "integrity-frames", "frame.count", (enum tt_level)level, frames, true, err);
-	return rc;
+	return rc == TT_OK ? default_row(rd, "integrity-ended", "capture.unended", (enum tt_level)ended, 0, false, err) : rc;
 }
 
 /* --- the document ------------------------------------------------------------------------------------- */

@@ -159,8 +159,11 @@ exit_code(const struct tt_judging *w)
 static bool
 is_unfit(const struct tt_verdict_row *r)
 {
-	bool fault = r->would == TT_BREACH || r->would == TT_WORSE || (r->would == TT_CANNOT_JUDGE && r->need == 0);
+	bool breach = r->would == TT_BREACH || r->would == TT_WORSE, fault = breach || (r->would == TT_CANNOT_JUDGE && r->need == 0);
 
+	/* What a crash cut off is no measure for others, even where a run may crash. */
+	if (breach && r->row->measure.metric->family == TT_FAM_UNENDED)
+		return true;
 	return fault && r->row->level == TT_LEVEL_ERROR;
 }
 

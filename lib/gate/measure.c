@@ -121,6 +121,9 @@ const struct tt_metric tt_metrics[] = {
 	    TT_FAM_LOST, 0, "What the table loss counts with severity loss or error." },
 	{ "capture.time", "capture length", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_NOTHING, 0, S(TOTAL), TT_STAT_TOTAL, true,
 	    TT_FAM_LENGTH, 0, "From the first event to the last." },
+	{ "capture.unended", "end of the capture", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_NOTHING, 0, S(TOTAL), TT_STAT_TOTAL, false,
+	    TT_FAM_UNENDED, 0, "1: the capture breaks off, for the program crashed, was killed or still ran; 0: it ends, or its recorder "
+	    "marks no end." },
 	{ 0 },
 };
 
@@ -235,7 +238,7 @@ tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *
 	}
 	if (x->stat == TT_STAT_PER_1000)
 		return format(a, err, "%s%s", m->title, m->family == TT_FAM_COLLECTIONS ? " in 1000 frames" : "");
-	if (m->family == TT_FAM_LENGTH || m->family == TT_FAM_FRAMES)
+	if (m->family == TT_FAM_LENGTH || m->family == TT_FAM_FRAMES || m->family == TT_FAM_UNENDED)
 		stat = "";
 	return format(a, err, "%s%s", m->title, stat);
 }

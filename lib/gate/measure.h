@@ -36,7 +36,7 @@ enum tt_family {
 	TT_FAM_FRAME, TT_FAM_TIMING, TT_FAM_OVER, TT_FAM_FPS, TT_FAM_FRAMES, TT_FAM_ALLOC, TT_FAM_ALLOC_FRAMES,
 	TT_FAM_COLLECTIONS, TT_FAM_PAUSE, TT_FAM_HEAP, TT_FAM_CATEGORY, TT_FAM_MARKER, TT_FAM_COUNTER, TT_FAM_THREAD,
 	TT_FAM_LOST, TT_FAM_LENGTH, TT_FAM_COLLECTING, TT_FAM_PAUSES, TT_FAM_THROWS, TT_FAM_CONTENDED, TT_FAM_WAITING, TT_FAM_SAMPLES,
-	TT_FAM_HANDLES, TT_FAM_FINALIZERS, TT_FAM_SHOT, TT_FAM_COMPILED, TT_FAM_CELL,
+	TT_FAM_HANDLES, TT_FAM_FINALIZERS, TT_FAM_SHOT, TT_FAM_COMPILED, TT_FAM_UNENDED, TT_FAM_CELL,
 };
 
 struct tt_metric {
@@ -109,11 +109,11 @@ struct tt_value {
 };
 
 /**
- * tt_measure_all(view, lost, x, n, v, a, err):
- * Compute the figures ${v}[i] of the ${n} measures ${x} from the model behind ${view}. Its run had all their needs and lost ${lost}
- * events (tt_lost_events). Text and arrays in ${a}.
+ * tt_measure_all(view, loss, x, n, v, a, err):
+ * Compute the figures ${v}[i] of the ${n} measures ${x} from the model behind ${view}. Its run had all their needs, and ${loss} is
+ * its ledger. Text and arrays in ${a}.
  */
-int tt_measure_all(struct tt_views *view, uint64_t lost, const struct tt_measure *x, size_t n, struct tt_value *v,
+int tt_measure_all(struct tt_views *view, const struct tt_loss *loss, const struct tt_measure *x, size_t n, struct tt_value *v,
     struct tt_arena *a, struct tt_err *err);
 
 /* The figures of a capture that has none, for the reason ${why}, but that it has no frames and what it lost (NULL: unknown). */
@@ -127,5 +127,8 @@ bool tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, siz
 
 /* Entries of severity loss and error, counted as the table loss does. */
 uint64_t tt_lost_events(const struct tt_loss *l);
+
+/* Does the capture break off: has its recorder a mark for the end, which is not in it? */
+bool tt_loss_unended(const struct tt_loss *l);
 
 #endif

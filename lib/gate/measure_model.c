@@ -320,7 +320,10 @@ measure(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, st
 		counter(g, x, v);
 		break;
 	case TT_FAM_LOST:
-		tt_value_set(v, tt_at_most(g->lost));
+		tt_value_set(v, tt_at_most(tt_lost_events(g->loss)));
+		break;
+	case TT_FAM_UNENDED:
+		tt_value_set(v, tt_loss_unended(g->loss));
 		break;
 	case TT_FAM_LENGTH:
 		tt_value_set(v, g->m->max_ts > g->m->min_ts ? g->m->max_ts - g->m->min_ts : 0);
@@ -332,10 +335,10 @@ measure(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, st
 }
 
 int
-tt_measure_all(struct tt_views *view, uint64_t lost, const struct tt_measure *x, size_t n, struct tt_value *v,
+tt_measure_all(struct tt_views *view, const struct tt_loss *loss, const struct tt_measure *x, size_t n, struct tt_value *v,
     struct tt_arena *a, struct tt_err *err)
 {
-	struct tt_figures g = { .view = view, .m = view->m, .lost = lost, .out = a };
+	struct tt_figures g = { .view = view, .m = view->m, .loss = loss, .out = a };
 	int rc = TT_OK;
 
 	tt_arena_init(&g.work, &view->m->env->mem);
@@ -357,6 +360,8 @@ tt_values_without(const struct tt_loss *lost, const char *why, const struct tt_m
 			tt_value_set(&v[i], 0);
 		else if (x[i].metric->family == TT_FAM_LOST && lost)
 			tt_value_set(&v[i], tt_at_most(tt_lost_events(lost)));
+		else if (x[i].metric->family == TT_FAM_UNENDED && lost)
+			tt_value_set(&v[i], tt_loss_unended(lost));
 		v[i].why = v[i].known ? NULL : why;
 	}
 }
@@ -384,4 +389,10 @@ tt_lost_events(const struct tt_loss *l)
 		if (tt_loss_info[k].severity >= TT_LOSS)
 			n = l->e[k].n > UINT64_MAX - n ? UINT64_MAX : n + l->e[k].n;
 	return n;
+}
+
+bool
+tt_loss_unended(const struct tt_loss *l)
+{
+	return l->e[TT_LOST_NOT_ENDED].n > 0 || l->e[TT_LOST_KILLED].n > 0;
 }

@@ -13,7 +13,7 @@
 struct tt_figures {
 	struct tt_views *view;
 	const struct tt_model *m;     /* of the view */
-	uint64_t lost;
+	const struct tt_loss *loss;
 	struct tt_arena *out;         /* what the values keep */
 	struct tt_arena work;
 	struct tt_figures_table *table;       /* those that measures of cells have asked for */

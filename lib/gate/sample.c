@@ -489,7 +489,7 @@ tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const struct t
 	if (rc != TT_OK || s->empty)
 		return rc;
 	s->frames = m->frames ? m->frames->n : 0;
-	rc = tt_measure_all(view, tt_lost_events(loss), x, n, s->value, a, err);
+	rc = tt_measure_all(view, loss, x, n, s->value, a, err);
 	if (rc != TT_OK)
 		return rc;
 	t = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, err);

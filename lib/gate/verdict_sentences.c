@@ -51,6 +51,14 @@ plural(size_t n)
 
 /* --- rows --------------------------------------------------------------------------------- */
 
+/* Is it the row that there is by default, or another of its kind: does a capture break off? */
+static bool
+is_ended(const struct tt_verdict_row *r)
+{
+	return r->row->measure.metric->family == TT_FAM_UNENDED && !r->row->exact && r->row->max.kind == TT_LIMIT_AMOUNT &&
+	    r->row->max.v == 0;
+}
+
 /* "+12.4 %", or the amount where the baseline is 0. */
 static const char *
 share(const struct tt_verdict_row *r, struct text *t, int64_t v, int64_t ppm)
@@ -105,6 +113,21 @@ absolute_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 		return tt_verdict_text(v, err, "%s where there must be none%s", value.s, of);
 	*tt_put_ppm(off.s, tt_scale(r->value - r->limit, 1000000, r->limit)) = '\0';
 	return tt_verdict_text(v, err, "%s, %s the limit of %s (%s)%s", value.s, side, limit.s, off.s, of);
+}
+
+/* "a.ttc did not end (1 of 4 captures): ..." */
+static const char *
+ended_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < r->npoint; i++)
+		n += r->point[i].known && r->point[i].v > 0;
+	if (n == 0)
+		return tt_verdict_text(v, err, "no capture breaks off (%zu capture%s)", r->n, plural(r->n));
+	if (r->npoint == 1)
+		return tt_verdict_text(v, err, "%s did not end: only what came before is judged", r->worst->name);
+	return tt_verdict_text(v, err, "%s did not end (%zu of %zu captures): only what came before is judged", r->worst->name, n, r->npoint);
 }
 
 static const char *
@@ -221,6 +244,8 @@ hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 		r->hint = "if fewer are meant, save a new baseline";
 	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_ALLOC && r->nmover == 0)
 		r->hint = sites_text(v, r, err);
+	else if (r->would == TT_BREACH && is_ended(r))
+		r->hint = "the program crashed, was killed or still runs; if that is meant, set integrity.ended in the budget";
 	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_TIME && r->nmover == 0)
 		r->hint = worst_text(v, r, err);
 	return err->code < 0 ? err->code : TT_OK;
@@ -239,6 +264,8 @@ tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, st
 		r->text = why;
 	else if (r->row->relative)
 		r->text = relative_text(v, r, err);
+	else if (is_ended(r))
+		r->text = ended_text(v, r, err);
 	else
 		r->text = r->row->exact ? exact_text(v, r, err) : absolute_text(v, r, err);
 	if (r->text && r->outcome == TT_WAIVED)
@@ -289,7 +316,8 @@ base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 
 	if (o->append && v->unfit)
 		rc = remark(v, tt_verdict_text(v, err, "not appended to %s: %s %s", o->append, v->unfit->name,
-		    v->unfit->would == TT_CANNOT_JUDGE ? "cannot be judged" : v->unfit->would == TT_WORSE ? "is worse" : "is broken"), err);
+		    is_ended(v->unfit) ? "finds a capture that did not end" : v->unfit->would == TT_CANNOT_JUDGE ? "cannot be judged" :
+		    v->unfit->would == TT_WORSE ? "is worse" : "is broken"), err);
 	if (rc == TT_OK && o->first && v->nempty)
 		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s no event, and %s not saved: %s%s", v->nempty,
 		    v->nempty == 1 ? "holds" : "hold", v->nempty == 1 ? "is" : "are", v->empty->name, v->nempty > 1 ? ", ..." : ""), err);

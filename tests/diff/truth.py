@@ -118,13 +118,14 @@ class Script(Capture):
         self.lines.append("alloc\t%d\t%d\t%d\t%d" % (self.now[thread], self.number("thread", thread), self.number("class", cls), size))
         self.allocs.append((self.now[thread], self.stack[thread][-1][0] if self.stack[thread] else None, cls, size))
 
-    def write(self, gen, path):
-        for thread in [n for k, n in self.id if k == "thread"]:
+    def write(self, gen, path, killed=False, version=14):
+        """${killed}: no thread ends, and what is open stays so."""
+        for thread in [n for k, n in self.id if k == "thread" and not killed]:
             while self.stack[thread]:
                 self.leave(thread)
             self.lines.append("end\t%d\t%d" % (self.now[thread], self.number("thread", thread)))
         Script.made += 1
-        subprocess.run([gen, path, str(Script.made)], input=("\n".join(self.lines) + "\n").encode("utf-8", "surrogateescape"), check=True)
+        subprocess.run([gen, path, str(Script.made), str(version)], input=("\n".join(self.lines) + "\n").encode("utf-8", "surrogateescape"), check=True)
         return path
 
 

@@ -32,7 +32,7 @@ def at(name):
     return os.path.join(work, name)
 
 
-def capture(name, ns, frames=10, markers=("Game:Draw",), cls="Game.Shot"):
+def capture(name, ns, frames=10, markers=("Game:Draw",), cls="Game.Shot", **how):
     """A game whose frames take ${ns}, and of which no two recordings are alike."""
     s = Script()
     s.now["Main"] = capture.made = capture.made + 1
@@ -47,7 +47,7 @@ def capture(name, ns, frames=10, markers=("Game:Draw",), cls="Game.Shot"):
         s.enter("Game:Tick")
     else:
         s.call("Game:Boot", ns)
-    s.write(GEN, at(name))
+    s.write(GEN, at(name), **how)
     return name
 
 
@@ -91,7 +91,7 @@ def crashed_captures_are_no_pass():
     good, bad = captures("good", 1000000, 3), captures("bad", 1000000, 5, frames=0)
     budget(row("median", max="5ms"), row("mean", stat="mean", max="5ms", max_missing=5), row("slow", max="1us"))
     r = gate(*good, *bad, code=1)
-    want = {"median": "cannot_judge", "mean": "pass", "slow": "breach", "integrity-lost": "pass"}
+    want = {"median": "cannot_judge", "mean": "pass", "slow": "breach", "integrity-lost": "pass", "integrity-ended": "pass"}
     check({k: v["outcome"] for k, v in r.rows.items()} == want, "outcomes with 5 of 8 crashed", r.rows)
     check(all(r.rows[k]["missing"] == 5 and r.rows[k]["captures"] == 3 for k in ("median", "mean")), "counts of what is missing", r.rows)
     check("5 of 8 captures have no figure" in r.rows["median"]["text"] and "bad0.mlpd" in r.rows["median"]["text"], "says how many", r.stdout)
@@ -140,6 +140,43 @@ def captures_without_an_event_are_no_pass():
     r = gate(*good[:3], header[3], "--save", "empty.json", "--append", code=0)
     check(recordings("empty.json") == good[:3] and "1 of the captures holds no event, and is not saved: header4.ttc" in r.stdout,
           "nor where a row allows for them", r.stdout)
+
+
+def captures_that_break_off_are_told():
+    """A game that crashes after whole frames: what is left of it looks better than it was."""
+    whole, killed = captures("whole", 1000000, 4), captures("killed", 1000000, 2, killed=True)
+    old = captures("old", 1000000, 2, killed=True, version=12)      # of a recorder that marks no end
+    files = ("--junit", "v.xml", "--markdown", "v.md", "--github")
+    budget(row("median", max="5ms"))
+    gate(*whole, code=0)
+    gate(*old, code=0)
+    for verb in ("stats",), ("batch",):
+        more = ("--frame-marker", "Game:Tick") if verb == ("batch",) else ()
+        r = gate(*whole, *killed, *files, *more, verb=verb, code=1)
+        ended = r.rows["integrity-ended"]
+        says = "killed0.mlpd did not end (2 of 6 captures)"
+        check(ended["outcome"] == "breach" and ended["fails"] and says in ended["text"], "%s: a kill fails" % verb, ended)
+        check(r.rows["median"]["outcome"] == "pass", "the other rows are judged", r.rows["median"])
+        for form in r.stdout, open(at("v.xml")).read(), open(at("v.md")).read().replace("\\", ""):
+            check("killed0.mlpd did not end" in form, "%s: every form tells it" % verb, form)
+        check("::error title=integrity-ended::" in r.stdout, "an annotation", r.stdout)
+    for form in ("azure", "teamcity"):
+        check("did not end" in gate(*whole, *killed, "--" + form, code=1).stdout, "--" + form)
+    r = gate(killed[0], "--save", "torn.json", "--append", code=1)
+    check(not os.path.exists(at("torn.json")) and "not appended to torn.json: integrity-ended finds a capture that did not end" in r.stdout,
+          "it makes no baseline", r.stdout)
+    budget(row("median", max="5ms"), integrity={"ended": "warn"})
+    r = gate(*killed, "--save", "torn.json", "--append", code=0)
+    check(r.rows["integrity-ended"]["outcome"] == "breach" and not os.path.exists(at("torn.json")), "warn: told, and kept out of baselines", r.stdout)
+    budget(row("median", max="5ms"), integrity={"ended": "off"})
+    r = gate(*killed, "--save", "torn.json", "--append", code=0)
+    check("did not end" not in r.stdout and len(recordings("torn.json")) == 2, "off: killed captures are as good as others", r.stdout)
+    budget(row("median", max="5ms"), integrity={"level": "warn"})
+    check(gate(*killed, code=0).rows["integrity-ended"]["level"] == "warn", "ended is as level says where it says nothing")
+    budget(row("crashes", metric="capture.unended", stat="total", max=0, level="warn"), integrity={"ended": "off"})
+    check("did not end" in gate(*killed, code=0).stdout, "a row of one's own")
+    budget(row("median", max="5ms"), integrity={"ended": "ignore"})
+    check("\"ended\"" in gate(*killed, code=2).stderr, "a level that there is not")
 
 
 # --- what may be appended ---------------------------------------------------------------------------------
@@ -308,7 +345,8 @@ def what_is_gone_is_no_misspelling():
     gate(*captures("with", 1000000), "--save", "base.json", "--inconclusive", "pass", code=0)
     r = gate(*captures("without", 1000000, markers=()), "--baseline", "base.json", code=1)
     have = {k: v["outcome"] for k, v in r.rows.items()}
-    want = {"typo": "cannot_judge", "draw limit": "pass", "least": "worse", "integrity-lost": "pass", **{"draw " + x: "not_worse" for x in stats}}
+    want = {"typo": "cannot_judge", "draw limit": "pass", "least": "worse", "integrity-lost": "pass",
+            "integrity-ended": "pass", **{"draw " + x: "not_worse" for x in stats}}
     check(have == want, "outcomes of a removed marker", have)
     check(sum("is in the baseline and in no capture" in x for x in r.json["remarks"]) == 6, "which is told", r.json["remarks"])
     r = gate(*captures("crashed", 1000000, 5, frames=0), capture("alive.mlpd", 1000000, markers=()), "--baseline", "base.json", code=5)
@@ -344,6 +382,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="tracetool-sessions.") as work:
         crashed_captures_are_no_pass()
         captures_without_an_event_are_no_pass()
+        captures_that_break_off_are_told()
         crashed_captures_make_no_first_baseline()
         a_failed_analysis_has_no_environment()
         slower_captures_are_not_appended()

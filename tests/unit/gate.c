@@ -344,13 +344,15 @@ TEST(what_a_budget_says_of_itself_is_kept)
 	CHECK_STR(budget.fingerprint[0], "device");
 	CHECK_STR(budget.fingerprint[1], "a");
 	CHECK(!budget.fingerprint[2]);
-	CHECK_EQ_INT((intmax_t)budget.nrow, 3);
+	CHECK_EQ_INT((intmax_t)budget.nrow, 4);
 	CHECK_EQ_INT(budget.row[0].max.v, 5500);
 	CHECK_EQ_INT(budget.row[0].min_captures, 100000);
 	CHECK_STR(budget.row[1].id, "integrity-lost");
 	CHECK_EQ_INT(budget.row[1].max.v, INT64_MAX);
 	CHECK_STR(budget.row[2].id, "integrity-frames");
 	CHECK_EQ_INT(budget.row[2].min.v, 3000);
+	CHECK_STR(budget.row[3].id, "integrity-ended");
+	CHECK_EQ_INT(budget.row[3].level, TT_LEVEL_ERROR);
 }
 
 TEST(days_are_those_of_the_calendar)
