@@ -51,9 +51,9 @@ void plat_init(void);
 /*
  * ns = ticks * num / den. Returns enum ttc_clock. A rate that has to be measured is known to 100 ppm, mostly after less than a
  * millisecond: enough to tell good spans from bad ones, and the instants of the recording make it exact (struct ttc_rate).
- * ${for_good}: nobody will, so measure for PLAT_RATE_MOST_NS.
+ * The longer ago plat_init() was, the better it is known; of TTC_CLOCK_TSC ${num} is that time.
  */
-unsigned plat_ratio(uint64_t *num, uint64_t *den, bool for_good);
+unsigned plat_ratio(uint64_t *num, uint64_t *den);
 
 #define PLAT_RATE_MOST_NS 50000000u   /* longer is not measured, even where a busy machine disturbs each look at the clocks */
 

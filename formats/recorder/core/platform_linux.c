@@ -86,7 +86,7 @@ plat_instant(struct plat_instant *i)
 }
 
 unsigned
-plat_ratio(uint64_t *num, uint64_t *den, bool for_good)
+plat_ratio(uint64_t *num, uint64_t *den)
 {
 	struct plat_instant now;
 
@@ -100,7 +100,7 @@ plat_ratio(uint64_t *num, uint64_t *den, bool for_good)
 		return TTC_CLOCK_CNTVCT;
 #endif
 	plat_instant(&now);
-	while (for_good ? now.mono_ns - began.mono_ns < PLAT_RATE_MOST_NS : !plat_rate_known(&began, &now, 1)) {
+	while (!plat_rate_known(&began, &now, 1)) {
 		plat_sleep_us(100);
 		plat_instant(&now);
 	}

@@ -103,7 +103,7 @@ plat_instant(struct plat_instant *i)
 }
 
 unsigned
-plat_ratio(uint64_t *num, uint64_t *den, bool for_good)
+plat_ratio(uint64_t *num, uint64_t *den)
 {
 	struct plat_instant now;
 
@@ -112,7 +112,7 @@ plat_ratio(uint64_t *num, uint64_t *den, bool for_good)
 	if (!rec_has_counter)
 		return TTC_CLOCK_QPC;
 	plat_instant(&now);
-	while (for_good ? now.mono_ns - began.mono_ns < PLAT_RATE_MOST_NS : !plat_rate_known(&began, &now, 1000000000u / per_second + 1)) {
+	while (!plat_rate_known(&began, &now, 1000000000u / per_second + 1)) {
 		plat_sleep_us(1000);
 		plat_instant(&now);
 	}

@@ -17,6 +17,8 @@ static atomic_flag life = ATOMIC_FLAG_INIT;   /* rec_open and rec_close */
 static void
 run_writer(void)
 {
+	if (W.head_late)
+		writer_head_late();
 	while (!atomic_load_explicit(&W.closing, memory_order_acquire)) {
 		uint64_t want = atomic_load_explicit(&W.flush_want, memory_order_acquire);
 		bool all = want != atomic_load_explicit(&W.flush_done, memory_order_relaxed);
@@ -202,7 +204,8 @@ start(const struct rec_options *given, char why[256])
 		W.part_began_ms = W.parts_ms = writer_now_ms();
 		atomic_store(&W.files, 1);
 		writer_clock();
-		if (!writer_bytes(W.head, W.nhead) || !writer_flush())
+		W.head_late = plat_patch(W.fd, 0, W.head, 0) != 0;
+		if (!W.head_late && (!writer_bytes(W.head, W.nhead) || !writer_flush()))
 			rc = W.error ? -W.error : -EIO;
 	}
 	if (rc == 0)

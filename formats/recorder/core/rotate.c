@@ -43,8 +43,7 @@ writer_head(const struct plat_instant *zero, const uint8_t run[16])
 		h.thread = plat_thread_self();
 		memcpy(h.run, run, 16);
 		h.chunk = R->size;
-		/* The head of a pipe stays as it is (mark_head). */
-		h.clock = plat_ratio(&h.num, &h.den, plat_patch(W.fd, 0, W.head, 0) != 0);
+		h.clock = plat_ratio(&h.num, &h.den);
 		h.ticks = zero->ticks;
 		h.mono_ns = zero->mono_ns;
 		h.wall_ns = zero->wall_ns;
@@ -65,6 +64,32 @@ writer_head(const struct plat_instant *zero, const uint8_t run[16])
 	memcpy(W.head, &h, sizeof h);
 	h.crc = tt_crc32c(0, W.head, W.nhead);
 	memcpy(W.head, &h, sizeof h);
+}
+
+/*
+ * The head of a pipe stays as it is (mark_head): it is written once the counter's rate is known as well as it gets, or when what
+ * is recorded meanwhile needs the room. Nobody but the writer waits for that.
+ */
+void
+writer_head_late(void)
+{
+	struct ttc_head h;
+
+	memcpy(&h, W.head, sizeof h);
+	for (;;) {
+		h.clock = plat_ratio(&h.num, &h.den);
+		if (h.clock != TTC_CLOCK_TSC || h.num >= PLAT_RATE_MOST_NS || atomic_load_explicit(&W.closing, memory_order_acquire) ||
+		    atomic_load(&W.flush_want) != atomic_load(&W.flush_done) ||
+		    (uint32_t)atomic_load_explicit(&R->nfree, memory_order_relaxed) < R->nchunk / 2 ||
+		    (uint32_t)atomic_load_explicit(&R->nended, memory_order_relaxed) > R->nslot / 2)
+			break;
+		plat_nap_us(PLAT_BELL_WRITER, 2000);
+	}
+	h.crc = 0;
+	memcpy(W.head, &h, sizeof h);
+	h.crc = tt_crc32c(0, W.head, W.nhead);
+	memcpy(W.head, &h, sizeof h);
+	writer_bytes(W.head, W.nhead);
 }
 
 /* --- names --------------------------------------------------------------------------------- */

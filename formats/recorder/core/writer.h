@@ -29,6 +29,7 @@ struct writer {
 	char path[1024], name[1100], ring_dir[512], producer[128];
 	uint8_t *head;                /* of the file, with its text */
 	size_t nhead;
+	bool head_late;               /* of a pipe: the writer writes it */
 	struct ttc_rate rate;         /* of the counter */
 	int fd, first_fd;             /* the present file; the first one, as long as it is there: it is held */
 	uint32_t part;
@@ -136,6 +137,9 @@ void writer_rotate(void);
 
 /* The head of the present file, into rec_writer.head; of the first file with where it begins and the run. */
 void writer_head(const struct plat_instant *zero, const uint8_t run[16]);
+
+/* Where that was not written at the start. Waits. */
+void writer_head_late(void);
 
 /*
  * Make the first file, under the name asked for or the first of "game.2.ttc", "game.3.ttc", ... that is free: W.path, W.fd.

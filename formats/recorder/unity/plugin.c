@@ -124,7 +124,7 @@ prepare(void)
 	}
 	if (why[0])
 		plugin_say("%s", why);
-	plat_ratio(&num, &den, false);
+	plat_ratio(&num, &den);
 	over_ticks = (uint64_t)((double)c->over_ns * (double)den / (double)num);
 	for (unsigned i = 0; i < N_COUNTS; i++)
 		atomic_store(&plugin.count[i], i == N_REFUSED ? plugin.refused_at_load : 0);
