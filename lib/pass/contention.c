@@ -123,14 +123,14 @@ identity(struct tt_making *k)
 	const struct tt_locks *l = k->m->locks;
 
 	if (l->late)
-		return tt_text(k->r, "objects are followed through moves, but %llu events stand in the file behind "
-		    "a move that came after them: their rows may be another lock's", (unsigned long long)l->late);
+		return tt_text(k->r, "objects are followed through moves, but %llu events are in the file after "
+		    "a move that happened later: their rows may belong to another lock", (unsigned long long)l->late);
 	if (l->moves)
 		return "objects are followed through the collector's moves: a row is a lock";
 	if (collected(k->m))
 		return "moves are not recorded, so a row is an address: a lock that moved has several, and one address may have "
 		    "been several locks";
-	return "no collection was recorded: a row is a lock unless one ran all the same";
+	return "no collection was recorded: a row is a lock unless a collection ran unrecorded";
 }
 
 static void

@@ -323,7 +323,7 @@ static void
 put_notes(struct tt_making *k)
 {
 	static const char hidden[] = "exceptions may be missing: where compiled code raises one (index out of range, invalid cast, overflow) "
-	    "and catches it in the same method, Mono makes a jump of it and reports nothing; mono -O=-exception prevents that";
+	    "and catches it in the same method, Mono compiles it to a jump and reports nothing; mono -O=-exception prevents that";
 	const char *severity = tt_severity_name[TT_NOTICE];
 	const struct tt_throws *th = k->m->thrown;
 	bool hides = false;

@@ -127,8 +127,8 @@ class_note(struct tt_making *k)
 	const struct tt_finals *all = k->m->finals;
 
 	if (all->forgotten)
-		return tt_text(k->r, "there are more objects than are remembered: what was at all addresses was forgotten "
-		    "%llu times, and is (unknown) then", (unsigned long long)all->forgotten);
+		return tt_text(k->r, "more objects than can be remembered: all addresses were forgotten "
+		    "%llu times, so classes may be (unknown)", (unsigned long long)all->forgotten);
 	return all->moves ? NULL : "moves are not recorded: where the collector moved an object, its class is not known";
 }
 

@@ -107,7 +107,7 @@ static const struct tt_col hitch_marker_col[K_N] = {
 };
 
 #define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with --frame-marker NAME; tracetool info lists likely ones"
-#define NO_BEGINS "the marker of --frame-marker is in this capture and never begins: no frames"
+#define NO_BEGINS "the marker of --frame-marker never begins in this capture: no frames"
 #define NO_THREAD "no frame begins on a thread that --frame-thread names"
 #define NO_TIMINGS "no frame timings: the engine's own measurements are not in this capture"
 #define NO_CPU "no CPU-active time: no wait marker or lock contention was recorded, so waits cannot be told from work"

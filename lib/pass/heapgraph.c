@@ -307,7 +307,7 @@ paths(struct tt_making *k, struct tt_table *t)
 	if (way)
 		put_ways(k, t, v, way, list_ways(k, list_classes(k, v, group), group, way));
 	if (f->g->deeper)
-		t->note = tt_text(k->r, "%llu objects are counted where they leave the first %u paths",
+		t->note = tt_text(k->r, "%llu objects are counted where their path leaves the first %u paths",
 		    (unsigned long long)f->g->deeper, (unsigned)TT_GRAPH_PATHS_MAX);
 	tt_mem_free(mem, way, room * sizeof *way);
 	tt_mem_free(mem, group, f->nclass * sizeof *group);
