@@ -88,7 +88,7 @@ read_stat(struct tt_measure *x, const char *rest, struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has no statistic \"%s\"; it has %s", x->metric->name, rest + (*rest == '.'), all);
 }
 
-/* What is of the whole capture, whatever is looked at. */
+/* Figures of the whole capture, which no interval changes. */
 static bool
 has_time(const struct tt_metric *m)
 {

@@ -80,7 +80,7 @@ enum verdict_kind verdict_kind(const struct tt_verdict *v, const struct tt_verdi
 /* The rows' numbers, the worst first: by kind, then by how far over the limit. NULL: ${err}; free() it. */
 size_t *verdict_order(const struct tt_verdict *v, struct tt_err *err);
 
-/* What stands for the character ${c} (32 bytes at ${tmp} may be used), or NULL: itself. */
+/* The replacement of the character ${c} (32 bytes at ${tmp} may be used), or NULL: itself. */
 typedef const char *verdict_escape(uint32_t c, char tmp[32]);
 
 /* Append ${s}, escaped; what is not UTF-8 becomes U+FFFD before. */

@@ -152,7 +152,7 @@ int take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n);
 
 /**
  * mlpd_event(r, tag, unknown):
- * Decode the payload of any event; r->p stands behind its tag. *${unknown} is set for a tag without a known
+ * Decode the payload of any event; r->p is just after its tag. *${unknown} is set for a tag without a known
  * length. Errors: TT_E_NOMEM, TT_E_LIMIT; damage is told by over().
  */
 int mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown);

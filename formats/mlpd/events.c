@@ -56,7 +56,7 @@ ev_alloc(struct mlpd_run *r, bool bt)
 	return TT_OK;
 }
 
-/* The time of a stack event: a clock that goes back stands still, so no zone ends before it began. */
+/* The time of a stack event: a clock that goes back is held, so no zone ends before it began. */
 static int64_t
 stack_time(struct mlpd_run *r)
 {

@@ -39,7 +39,7 @@ plausible(const uint8_t *p, size_t n)
 
 /*
  * Find the next plausible buffer at or behind ${at}; *${found} is false where there is none in ${limit} bytes.
- * What stands from ${keep} on is still wanted: in-order input must not move past it (TT_NOWHERE: nothing is).
+ * The bytes from ${keep} on are still needed: in-order input must not move past them (TT_NOWHERE: nothing is).
  */
 static int
 resync(struct mlpd *m, uint64_t keep, uint64_t at, uint64_t limit, uint64_t *where, bool *found, struct tt_err *err)

@@ -49,7 +49,7 @@ belongs(const struct ttc *m, const struct ttc_ring *r)
 	       (uint64_t)r->slots * sizeof(struct ttc_slot) <= size - r->slot_at;
 }
 
-/* Threads that the file has not heard of, and drops. */
+/* Threads that the file does not define, and drops. */
 static int
 read_slots(struct ttc *m, const struct ttc_ring *r, struct tt_loss *loss, struct tt_err *err)
 {

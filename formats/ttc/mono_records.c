@@ -50,7 +50,7 @@ text(struct tt_batch *b, struct ttc_take *t, struct tt_event *e, struct tt_err *
 	return rc;
 }
 
-/* A sample is of the thread whose signal handler wrote it. */
+/* A sample belongs to the thread whose signal handler wrote it. */
 static int
 sample(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *err)
 {

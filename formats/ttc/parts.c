@@ -1,6 +1,6 @@
 /**
  * Files of one recording that rotates, read as if it had not: threads go on where the file before left them, drops count
- * once, and what only the ring has stands behind the last.
+ * once, and chunks that only the ring has follow the last one.
  */
 #include "ttc/ttc.h"
 

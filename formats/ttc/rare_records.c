@@ -191,7 +191,7 @@ timing(struct ttc_run *r, struct ttc_take *t)
 	return TT_OK;
 }
 
-/* What an allocation may say besides: for how many it stands, its stack, where the object is. */
+/* Optional parts of an allocation: how many it represents, its stack, the object's address. */
 struct alloc_args { uint64_t many, first, object; size_t frames; };
 
 static int
@@ -263,7 +263,7 @@ alloc_more(struct ttc_run *r, uint64_t bytes, struct ttc_take *t)
 	return TT_OK;
 }
 
-/* What stands open is not known any more: it ends at the thread's last event. */
+/* Which zones are open is no longer known: they end at the thread's last event. */
 static int
 forget_open(struct ttc_run *r)
 {

@@ -86,7 +86,7 @@ struct ttc {
 	struct tt_loss found;
 	struct tt_loss damage;        /* of that, what no other file changes */
 
-	struct ttc *lead;             /* the first file of those that are read as one, itself where it stands alone */
+	struct ttc *lead;             /* the first of the files that are read as one; itself if there is only one */
 	struct ttc *then;             /* the next */
 	struct ttc *now;              /* of the first: where reading is */
 	uint64_t before;              /* and the bytes of the files before that */
@@ -221,7 +221,7 @@ int ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
 /* parts.c: read on in ${later}, a later file of the same recording. */
 int ttc_append(void *ctx, void *later, struct tt_err *err);
-/* parts.c: reading comes to the end of ${m}, and goes on in the next file. */
+/* parts.c: reading reached the end of ${m} and continues in the next file. */
 int ttc_go_on(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 
 /* hot_records.c: fill in the table of forms. */

@@ -31,7 +31,7 @@ struct found {
 	const char *kind;             /* ".raw" */
 	bool big;                     /* written by a big-endian machine */
 	bool empty;
-	uint32_t word;                /* 0: not in what there is of the file */
+	uint32_t word;                /* 0: not in the bytes that are there */
 	char release[64];             /* "" unknown */
 };
 

@@ -8,7 +8,7 @@
 
 uint64_t tt_slot_by;
 
-/* Before main(), so before threads and the sandbox. Where the system gives no bytes, where it has put us is by chance. */
+/* Before main(), so before threads and the sandbox. If the system gives no random bytes, the address it loaded us at is random enough. */
 static __attribute__((constructor)) void
 choose(void)
 {

@@ -94,7 +94,7 @@ tt_utf8_line(char *to, size_t size, const char *s)
 	to[at] = '\0';
 }
 
-/* U+FFFD, the character that stands for what could not be read. */
+/* U+FFFD, the replacement character for unreadable bytes. */
 static char *
 put_unknown(char *p)
 {

@@ -20,7 +20,7 @@ struct tt_diff_verdict {
 	enum tt_diff_outcome outcome;
 	int64_t a, b;                 /* medians of the captures' means, ns */
 	int64_t allowed;              /* ns */
-	double p;                     /* one-sided: B as much above A by chance; not where a side is empty */
+	double p;                     /* one-sided: the probability that equal sides differ this much; not set if a side is empty */
 	struct tt_shift shift;        /* bounds of 95 % each */
 };
 

@@ -1,5 +1,5 @@
 /**
- * Chrome JSON: the life of the emitter, its files, and what stands before the events.
+ * Chrome JSON: starting and ending the emitter, its files, and everything written before the events.
  *
  * The object form: {"displayTimeUnit", "traceEvents": [...], "otherData": {...}}.
  */

@@ -1,8 +1,8 @@
 /**
  * The parts of the Chrome JSON emitter. Internal to lib/emit/chrome*.c.
  *
- * chrome.c        life, files (parts), what stands before the events
- * chrome_tail.c   what stands behind them: names of threads, frames, provenance, losses
+ * chrome.c        start and end, files (parts), everything before the events
+ * chrome_tail.c   everything after the events: names of threads, frames, provenance, losses
  * chrome_zones.c  zones and allocations: `chunk`, the hot path
  * chrome_rare.c   counters, flows, instants: `rare`
  * chrome_args.c   arguments of zones and instants
@@ -137,7 +137,7 @@ int tt_chrome_args(const struct chrome *c, const char *const *name, const struct
 
 int tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
 
-/* What stands behind the time of a flow. */
+/* The rest of a flow event, after its time. */
 int tt_chrome_flow(struct tt_buf *out, uint64_t id, struct tt_err *err);
 
 int tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);

@@ -6,8 +6,8 @@
  * known only later (a zone hands out itself when it ends): zones are put aside (slice_sort.h) and written at the
  * end. Among equal times this gives: the ends of what is over, inner first; then the begins, outer first.
  *
- * A flow belongs to the zone that is open where it stands in the file. So it waits with the zones, as if it were one
- * within all others, and stands behind all begins of its time, in front of the ends of it.
+ * A flow belongs to the zone that is open at the flow's place in the file. So it waits with the zones, as if it were one
+ * inside all others, and comes after all begins of its time and before the ends of that time.
  */
 #include <string.h>
 

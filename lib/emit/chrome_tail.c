@@ -1,7 +1,7 @@
 /**
- * Chrome JSON: what stands behind the events of a file: names of threads, frames, provenance, losses.
+ * Chrome JSON: everything after the events of a file: names of threads, frames, provenance, losses.
  *
- * All of it is known only at the end. Readers do not mind where in the file it stands.
+ * All of it is known only at the end. Readers accept it anywhere in the file.
  */
 #include <inttypes.h>
 #include <string.h>
@@ -179,7 +179,7 @@ put_fact_row(struct chrome *c, uint32_t process, struct tt_buf *b, struct tt_err
 	    pid, tid, pid, tid);
 }
 
-/* An instant "label: boss fight". What was set before the first event stands at it. */
+/* An instant "label: boss fight". Labels set before the first event get that event's time. */
 static int
 put_fact(struct chrome *c, const struct tt_fact *f, struct tt_buf *b, struct tt_err *err)
 {

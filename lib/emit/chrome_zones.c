@@ -259,7 +259,7 @@ put_zones(struct writer *w, struct tt_err *err)
 
 /* --- allocations -------------------------------------------------------- */
 
-/* Where it was, for which no zone stands around it: the innermost frame of its recorded stack. */
+/* The place of an event outside any zone: the innermost frame of its recorded stack. */
 static int
 put_site(struct writer *w, const struct tt_event *e, struct tt_err *err)
 {

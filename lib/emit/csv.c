@@ -115,7 +115,7 @@ tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *arg
 	return rc == TT_OK ? tt_csv_put_field(b, c, scratch->p, scratch->n, err) : rc;
 }
 
-/* In place of the three columns at the end of a zone's record: what stands in those of an instant. */
+/* The last three columns of an instant, in place of those of a zone. */
 static int
 put_args(struct writer *w, uint64_t key, const struct tt_args *args, struct tt_err *err)
 {

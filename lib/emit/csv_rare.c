@@ -1,11 +1,11 @@
 /**
- * CSV: rare events, one record each: what of them stands in which column.
+ * CSV: rare events, one record each, and which of their values goes into which column.
  */
 #include <string.h>
 
 #include "emit/csv.h"
 
-/* What stands in a rare record's columns, gathered before it is written. */
+/* The columns of a rare event's record, collected before it is written. */
 struct record {
 	const char *kind;
 	const struct tt_name *marker; /* gives name and category; NULL: the two below */

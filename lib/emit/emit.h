@@ -38,7 +38,7 @@ struct tt_view {
 	const struct tt_args *args;   /* of slices: tt_slice_args() */
 	size_t nargs;
 	uint64_t alloc_before_b, alloc_before_n;      /* of this thread, before this chunk */
-	bool skipped;                 /* the filter does not want the thread: `rare` is called for what is of others or of none */
+	bool skipped;                 /* the filter leaves the thread out: `rare` is called only for events of other threads or of none */
 };
 
 /* The arguments that the zone ${s} began with, or NULL. */

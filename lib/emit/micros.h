@@ -98,7 +98,7 @@ tt_put_micros_short(char *p, uint64_t ns)
 	if (ns >= 100000000)
 		return tt_put_fixed(p, (int64_t)ns, 3);
 	digits = tt_eight((uint32_t)ns);
-	/* The bit stops the count at the last digit before the point, which always stands. */
+	/* The bit stops the count at the last digit before the point, which is always written. */
 	zeros = (unsigned)__builtin_ctzll(digits | (uint64_t)1 << 32) / 8;
 	digits |= TT_ASCII8;
 	tt_store8(p, digits >> 8 * zeros);

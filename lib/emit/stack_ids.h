@@ -31,7 +31,7 @@ void tt_chain_free(struct tt_chain *c);
 
 /**
  * tt_chain_at(c, node, used):
- * The stack of ${node}, which stands (stacks.h). The texts of its frames are marked in ${used}.
+ * The stack of ${node}, a representing node (stacks.h). The texts of its frames are marked in ${used}.
  */
 struct tt_chain_stack tt_chain_at(struct tt_chain *c, uint32_t node, uint8_t *used);
 

@@ -180,7 +180,7 @@ equal(const struct tt_stacks *s, uint32_t a, uint32_t b)
 	    tt_stacks_up(s, a) == tt_stacks_up(s, b);
 }
 
-/* Find the node that stands for ${node}: an earlier one of the same place and text, or itself. */
+/* Find the node that represents ${node}: an earlier one of the same place and text, or itself. */
 static int
 stand(struct tt_stacks *s, struct table *places, uint32_t node, struct tt_err *err)
 {
@@ -217,7 +217,7 @@ tt_stacks_kind(const struct tt_stacks *s, uint32_t node)
 	return root == TT_NODE_SAMPLES ? TT_STACK_SAMPLE : TT_STACK_ZONE;
 }
 
-/* Add what was counted at ${node} to the one that stands for it. */
+/* Add the counts of ${node} to the node that represents it. */
 static void
 add_value(struct tt_stacks *s, uint32_t node)
 {
@@ -316,7 +316,7 @@ tt_stacks_shown(const struct tt_stacks *s, uint32_t node)
 		return false;
 	if (!tt_stacks_frame(s, node))
 		zone = tt_stacks_up(s, node);
-	/* What was allocated outside all zones is of no marker. */
+	/* Allocations outside all zones have no marker. */
 	name = tt_stacks_frame(s, zone) ? tt_stacks_name(s, zone) : NULL;
 	return name ? name->wanted : !s->m->filter.marker && !s->m->filter.category;
 }

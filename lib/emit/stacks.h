@@ -2,7 +2,7 @@
  * The call tree as stacks of names: what pprof and folded output are made of.
  *
  * Two nodes of the tree whose stacks read the same (the runtime's wrappers hidden, threads by name)
- * are one stack here: one of them stands for all. Stacks of samples stay apart from those of calls.
+ * are one stack here, represented by one of them. Stacks of samples stay apart from those of calls.
  *
  * Memory: 24 bytes a node, 16 more while it is made. Internal to lib/emit.
  */
@@ -23,9 +23,9 @@ struct tt_stacks {
 	struct tt_paths paths;
 	const struct tt_model *m;
 	uint32_t n;                   /* nodes */
-	uint32_t *same;               /* by node: the node that stands for it; itself for those that do */
+	uint32_t *same;               /* by node: the node that represents it, which may be itself */
 	uint32_t *text;               /* by node: index into name */
-	struct tt_stack_value { uint64_t n; int64_t v; } *value;      /* by node that stands */
+	struct tt_stack_value { uint64_t n; int64_t v; } *value;      /* by representing node */
 	const char **name;            /* zones, classes and threads, each text once */
 	size_t nname, capname;
 	uint32_t *row_text;           /* by row: index into name + 1; 0: not met */
@@ -55,7 +55,7 @@ tt_stacks_node(const struct tt_stacks *s, uint32_t node)
 	return tt_paths_node(&s->paths, node);
 }
 
-/* The node around one that stands: it stands too. 0 above the roots. */
+/* The parent of a representing node, which represents itself, too. 0 above the roots. */
 static inline uint32_t
 tt_stacks_up(const struct tt_stacks *s, uint32_t node)
 {
@@ -72,7 +72,7 @@ tt_stacks_frame(const struct tt_stacks *s, uint32_t node)
 	return tt_stacks_node(s, node)->kind == TT_NODE_ZONE;
 }
 
-/* The name of the thread a stack is of; NULL for "(more paths)". */
+/* The name of a stack's thread; NULL for "(more paths)". */
 const char *tt_stacks_thread(const struct tt_stacks *s, uint32_t node);
 
 #endif

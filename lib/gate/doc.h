@@ -39,7 +39,7 @@ struct tt_node_at tt_doc_root(const struct tt_doc *d);
 struct tt_node_at tt_doc_member(const struct tt_node_at *of, const char *key);
 struct tt_node_at tt_doc_element(const struct tt_node_at *of, size_t i);
 
-/* Line and column, from 1, of a value, or with ${key} of the key it stands behind. */
+/* Line and column, from 1, of a value, or with ${key} of the key before it. */
 void tt_doc_place(const struct tt_node_at *v, bool key, unsigned *line, unsigned *column);
 
 /* "budget.json:7:13: " and the message; always TT_E_USAGE. */

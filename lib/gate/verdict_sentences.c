@@ -307,7 +307,7 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 	return rc;
 }
 
-/* What becomes of the baseline. */
+/* What happens to the baseline. */
 static int
 base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {

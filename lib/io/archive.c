@@ -217,7 +217,7 @@ tt_archive_drop(struct tt_archive *ar)
 	ar->data_n = 0;
 }
 
-/* A zip whose directory at its end is lost or wrong: what it is, by what stands in front of each member. */
+/* A zip whose directory at its end is lost or wrong: read by the headers in front of each member. */
 static int
 without_directory(struct tt_archive *ar, struct tt_err *err)
 {

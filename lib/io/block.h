@@ -37,7 +37,7 @@ struct tt_coding {
 	int (*start)(struct tt_env *env, void **state, struct tt_err *err);
 	void (*stop)(struct tt_env *env, void *state);
 	int (*code)(const struct tt_coding *coding, void *state, struct tt_block *b, struct tt_err *err);
-	/* What stands before and behind all blocks (at most 32 bytes); NULL: each block is complete. */
+	/* Written before and after all blocks (at most 32 bytes); NULL: each block is complete. */
 	size_t (*head)(uint8_t *p);
 	size_t (*tail)(uint8_t *p, uint32_t crc, uint64_t total);
 	const struct tt_frame_kind *kind;     /* for frame.c */

@@ -2,7 +2,7 @@
  * One writer at a time: a file beside another, which who reads it and writes it anew holds while doing so.
  *
  * The file is PATH.lock, and gone again once nobody holds it; one that a killed process left is taken over. Where PATH is a
- * symbolic link it stands beside the file that it leads to.
+ * symbolic link, the lock is beside the file that the link leads to.
  */
 #ifndef TT_IO_LOCK_H
 #define TT_IO_LOCK_H

@@ -206,7 +206,7 @@ get_block(struct tt_pack *pack, struct tt_block **block, struct tt_err *err)
 	return b->in && b->out ? TT_OK : err ? err->code : TT_E_NOMEM;
 }
 
-/* Before the first block: what stands in front of all of them. */
+/* Before the first block: the header of them all. */
 static int
 write_head(struct tt_pack *pack, struct tt_err *err)
 {

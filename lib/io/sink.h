@@ -53,7 +53,7 @@ int tt_sink_rest(struct tt_sink *sink, struct tt_err *err);
 /**
  * tt_sink_commit(sink, err):
  * Flush, close and rename into place, then free the sink; on failure the
- * temporary is removed, the old file stands, the sink is freed all the same.
+ * temporary is removed, the old file stays, and the sink is freed in any case.
  */
 int tt_sink_commit(struct tt_sink *sink, struct tt_err *err);
 

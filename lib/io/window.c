@@ -26,7 +26,7 @@ tt_window_rewind(struct tt_window *w)
 	memset(&w->end_err, 0, sizeof w->end_err);
 }
 
-/* Drop what stands before ${at}, read until ${want} bytes are there or the input ends. */
+/* Drop everything before ${at}, then read until ${want} bytes are there or the input ends. */
 static int
 slide(struct tt_window *w, uint64_t at, size_t want, struct tt_err *err)
 {

@@ -94,7 +94,7 @@ struct tt_capture {
 	struct tt_meta { const char *key, *value; bool said; struct tt_meta *next, *below[4]; } *meta, *meta_last;
 };
 
-/* Add a key/value fact (copied); a later one of the same key replaces the earlier. What the user said stands against what a capture says. */
+/* Add a key/value fact (copied); a later one of the same key replaces the earlier. What the user gave overrides what a capture says. */
 int tt_capture_meta(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
 int tt_capture_meta_said(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
 const char *tt_capture_meta_get(const struct tt_capture *c, const char *key);

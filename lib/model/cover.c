@@ -203,7 +203,7 @@ by_id(const void *a, const void *b)
 	return 0;
 }
 
-/* Which method each statement is of. Records come out in order of arrival again. */
+/* Find the method of each statement. Records come out in order of arrival again. */
 static int
 by_place(const void *a, const void *b)
 {

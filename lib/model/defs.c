@@ -21,7 +21,7 @@ struct kind {
 };
 
 /*
- * What a key has meant stands in a treap by time (of equal times the one that was added later is the later), so that
+ * The meanings of a key are kept in a treap by time (of equal times, the one added later counts as later), so that
  * a capture whose definitions come in the worst order costs no more than a logarithm. Ranks are random, or a capture
  * could be made for them; they show in no output.
  */

@@ -46,7 +46,7 @@ uint64_t tt_defs_alias(const struct tt_defs *defs, uint64_t key, int64_t ts);
 
 /**
  * tt_defs_class(defs, key, ts):
- * The class an allocation of ${key} is of: through the vtable where the format
+ * The class of an allocation with ${key}: through the vtable where the format
  * has them, else the class itself. NULL if unknown.
  */
 const struct tt_def *tt_defs_class(const struct tt_defs *defs, uint64_t key, int64_t ts);

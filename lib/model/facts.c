@@ -69,7 +69,7 @@ tt_facts_find(const struct tt_facts *facts, const char *pattern, int64_t after, 
 	const char *glob = tt_fact_glob(pattern), *key = TT_FACT_LABEL;
 	size_t n = strlen(key);
 
-	/* A label may hold "=" itself: what stands before it is a key only where a capture has such a key. */
+	/* A label may contain "=": the text before it is a key only if the capture has such a key. */
 	for (size_t i = 0; i < facts->n && glob > pattern && key != pattern; i++)
 		if (has_key(&facts->f[i], pattern, (size_t)(glob - pattern) - 1)) {
 			key = pattern;

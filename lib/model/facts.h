@@ -31,7 +31,7 @@ void tt_facts_free(struct tt_facts *facts, struct tt_mem *mem);
  */
 bool tt_facts_find(const struct tt_facts *facts, const char *pattern, int64_t after, int64_t *ts);
 
-/* The part of ${pattern} that is a glob: what stands behind KEY=, if ${pattern} has the form of one. */
+/* The glob in ${pattern}: the part after KEY=, if ${pattern} begins with KEY=. */
 const char *tt_fact_glob(const char *pattern);
 
 #endif

@@ -104,7 +104,7 @@ set_char(const char **p)
 	return c;
 }
 
-/* Is ${c} in the set that stands from ${p} ("[") to ${end}? */
+/* Is ${c} in the set from ${p} ("[") to ${end}? */
 static bool
 set_has(const char *p, const char *end, uint32_t c)
 {

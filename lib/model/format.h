@@ -34,7 +34,7 @@ struct tt_format {
 	bool frames;                  /* may hold frame marks: a pipe is kept for a second reading where they are wanted */
 	/* How sure is the reader from the first bytes: 0..100. Pure; may be called on any bytes. */
 	int (*probe)(const uint8_t *head, size_t n);
-	/* Read header (and index); fill ${cap}; *${ctx} is the reader's. The source stands at its beginning. */
+	/* Read header (and index); fill ${cap}; *${ctx} is the reader's. The source is at its beginning. */
 	int (*open)(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err);
 	/*
 	 * TT_OK with *${c} filled, TT_END, or an error. Loss found on the way is in c->loss also with TT_END. Where
@@ -69,7 +69,7 @@ extern const struct tt_foreign *const tt_foreigns[];  /* NULL-terminated */
 
 enum { TT_FOREIGN_TEXT = 240 };
 
-/* What ${head} is of these, with its words in ${text}; NULL: none. */
+/* Which of these kinds ${head} is, described in ${text}; NULL: none. */
 const struct tt_foreign *tt_foreign_find(const uint8_t *head, size_t n, char text[TT_FOREIGN_TEXT]);
 
 /* The reader for ${head}; TT_E_UNKNOWN with what the bytes look like, or with both names on a tie. */

@@ -21,7 +21,7 @@
 #include "model/timeline.h"
 #include "model/tree.h"
 
-/* A stop of the world: asked for at start, every thread stands still from stopped, all run again at end. */
+/* A stop of the world: asked for at start, every thread is stopped from stopped on, and all run again at end. */
 struct tt_pause { int64_t start, stopped, end; uint32_t thread, process; };
 
 struct tt_gc_stat {                   /* collections of one generation, start to end */
@@ -34,7 +34,7 @@ struct tt_gc_thread { uint32_t thread; struct tt_gc_stat gen[8]; };   /* collect
 struct tt_heap_point { int64_t ts; uint64_t bytes; };
 
 /*
- * One counter of one process. A number that comes to mean another counter begins a new one. Integers are exact:
+ * One counter of one process. A number that is given to another counter starts a new one. Integers are exact:
  * signed, or modulo 2^64 where the type is unsigned.
  */
 struct tt_counter_stat {

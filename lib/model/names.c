@@ -22,7 +22,7 @@ tt_name_bare(const char *s)
 		if (s[i] == '(' && --depth == 0)
 			break;
 	}
-	/* The list stands behind a space, and "Class:Method" before it: "Job (Burst)" and "(wrapper x)" have none. */
+	/* The list follows a space, after "Class:Method": "Job (Burst)" and "(wrapper x)" have none. */
 	return depth == 0 && i > 1 && s[i - 1] == ' ' && memchr(s, ':', i - 1) ? i - 1 : n;
 }
 
@@ -34,7 +34,7 @@ tt_name_wrapper(const char *s)
 	return end ? (size_t)(end + 2 - s) : 0;
 }
 
-/* Where the class ends: the ':' outside type arguments that no other ':' stands beside; ${n} if there is none. */
+/* Where the class ends: the single ':' (not "::") outside type arguments; ${n} if there is none. */
 static size_t
 class_len(const char *s, size_t n)
 {

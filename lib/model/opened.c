@@ -1,7 +1,7 @@
 /**
  * The index of open zones; the contract is in opened.h.
  *
- * Of each key the innermost level stands in the chain of its slot; the others hang on it, outwards.
+ * The innermost level of each key is in the chain of its slot; the levels further out are linked from it.
  */
 #include "model/opened.h"
 
@@ -23,7 +23,7 @@ slot_of(const struct tt_opened *o, uint64_t key)
 	return &o->slot[tt_slot(key, o->nslot)];
 }
 
-/* Where in its chain the innermost level of ${key} stands, or the chain's end. */
+/* The place of the innermost level of ${key} in its chain, or the chain's end. */
 static uint32_t *
 find(const struct tt_opened *o, uint64_t key)
 {

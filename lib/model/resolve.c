@@ -2,7 +2,7 @@
  * Text for keys, at report time and while streaming; the contract is in model.h.
  *
  * Everything is made anew by each call, but text made by an earlier one is used again: the first
- * call stands behind the definitions prepass, the last behind the events.
+ * call comes after the definitions prepass, the last after the events.
  */
 #include "model/model.h"
 

@@ -13,7 +13,7 @@
  * depend on the file alone, never on -j, and the cap on paths is exact. Counters
  * are per worker and summed at the end (integers: any order gives the same).
  *
- * Look-ups. Where a path stands in the table follows from its keys alone (tt_tree_hash), not from the numbers of the
+ * Look-ups. The place of a path in the table follows from its keys alone (tt_tree_hash), not from the numbers of the
  * nodes above it. So the look-ups of many zones run side by side and can be fetched ahead, though each parent
  * is only known when its own look-up has ended.
  *

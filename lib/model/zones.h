@@ -37,7 +37,7 @@ struct tt_stack {
 	struct tt_open *z;
 	size_t n, cap;
 	int64_t last_ts;      /* of the last stack event */
-	int64_t seen_ts;      /* of the thread's last event of any kind: what stands open ends there */
+	int64_t seen_ts;      /* of the thread's last event of any kind: open zones end there */
 	uint8_t begun;        /* last_ts is set */
 	uint32_t pushed;      /* the last number given; of a copy, the last of its own, from TT_STACK_COPY on */
 	const struct tt_stack *of;    /* whose copy it is; NULL none */

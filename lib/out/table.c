@@ -279,7 +279,7 @@ by_key(const void *a, const void *b, void *arg)
 	return c;
 }
 
-/* Add a row to the one that stands for its group. */
+/* Add a row to the row of its group. */
 static void
 join_row(const struct tt_table *t, uint64_t sum, bool counted, struct tt_cell *to, const struct tt_cell *row)
 {

@@ -201,7 +201,7 @@ threads(struct tt_making *k, struct tt_table *t)
 		while (tt_walk_next(&w)) {
 			if (tt_paths_node(f.p, w.node)->kind == TT_NODE_THREAD && w.leave)
 				put_thread(&f, tt_paths_thread(f.p, w.node), t);
-			/* What is in "(more paths)" is of no thread. */
+			/* Figures of "(more paths)" belong to no thread. */
 			if (f.p->root[w.node] != TT_NODE_MORE)
 				step(&f, &w);
 		}

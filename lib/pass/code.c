@@ -78,7 +78,7 @@ tt_codemap_name(const struct tt_codemap *c, uint64_t ip, const char **name)
 		else
 			hi = mid;
 	}
-	/* Of equal starts the method stands first. */
+	/* Where starts are equal, the method comes first. */
 	while (lo > 1 && c->v[lo - 2].start == c->v[lo - 1].start)
 		lo--;
 	if (lo > 0 && ip < c->v[lo - 1].end) {

@@ -261,7 +261,7 @@ heap(struct tt_making *k, struct tt_table *t)
 
 /* --- by thread, category, class, site ------------------------------------------------ */
 
-/* Which of ${n} things an allocation is of. */
+/* The row of an allocation among ${n}. */
 typedef size_t of_fn(const struct tt_allocs *al, const struct tt_alloc *a);
 
 /* The thread's index; behind the last for what is in "(more paths)". */
@@ -604,7 +604,7 @@ paths(struct tt_making *k, struct tt_table *t)
 	tt_mem_free(&k->m->env->mem, path, path ? room : 0);
 }
 
-/* A path is of no domain: its allocations are. */
+/* A path has no domain; its allocations have one. */
 static void
 path_groups(struct tt_making *k, struct tt_table *t)
 {

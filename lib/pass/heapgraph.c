@@ -33,7 +33,7 @@ enum { BIGGEST_CLASSES = 50, SHOWN_CLASSES = 16 };
 
 struct fold {
 	const struct tt_graph *g;
-	const struct tt_shot *shot;   /* that it is of */
+	const struct tt_shot *shot;   /* the shot of this graph */
 	struct tt_class *class;       /* by class index */
 	size_t nclass;
 };

@@ -54,7 +54,7 @@ struct fold {
 
 /* --- folding the tree ----------------------------------------------------------- */
 
-/* ${node}, which is shown and not empty, is of ${row}. */
+/* Add ${node}, which is shown and not empty, to ${row}. */
 static int
 see(struct fold *f, uint32_t row, uint32_t node, struct tt_err *err)
 {

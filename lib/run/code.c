@@ -88,7 +88,7 @@ tt_gather_code_event(struct tt_gathering *g, const struct tt_event *e, struct tt
 		return rc;
 	if (e->kind == TT_JIT_CODE)
 		return helper(g, e, err);
-	/* A sample is of the thread it hit, not of the one that wrote it. */
+	/* A sample belongs to the thread it hit, not to the one that wrote it. */
 	if (e->kind == TT_SAMPLE && (!keep || keep[e[1].ts]))
 		return hit(g, e, err);
 	return TT_OK;

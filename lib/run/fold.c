@@ -75,7 +75,7 @@ tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts
 {
 	int rc = tt_mem_grow(o->mem, &o->map, &o->capmap, o->n, sizeof *o->map, err);
 
-	/* In order of first meeting: a parent always stands before its children. */
+	/* In order of first appearance: a parent always comes before its children. */
 	for (size_t i = 0; rc == TT_OK && i < o->n; i++) {
 		const struct tt_over_node *n = &o->node[i];
 		uint32_t parent = n->parent & TT_OVER ? o->map[n->parent & ~TT_OVER] : n->parent;
@@ -355,7 +355,7 @@ end_base(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, str
 	tt_stack_end(&io->base, e->val, e->ts, e->flags, base_popped, &be);
 	if (be.rc != TT_OK || io->base.n == 0)
 		return be.rc;
-	/* An Exception zone that was interrupted stands on top again. */
+	/* An Exception zone that was interrupted is on top again. */
 	const struct tt_open *top = &io->base.z[io->base.n - 1];
 	if ((e->flags & TT_F_UNWIND) && top->key == TT_KEY_EXCEPTION && top->ts == e->ts && (top->flags & TT_F_CONT))
 		return step_down(f, io, io->base.n - 1, top->key, top->ts, left_out(f, io->base.n - 1), err);

@@ -38,7 +38,7 @@ struct tt_level {
 	const struct tt_event *begin; /* where the zone has an end event of its own, in this chunk */
 	uint32_t node;
 	uint32_t number;              /* of a zone from before the chunk: tt_open's */
-	bool out;                     /* left out by the filter: stands for the zone around it */
+	bool out;                     /* left out by the filter: counts as the zone around it */
 	bool in;                      /* begins in the filter's time; of one left out, whether the zone around it does */
 };
 

@@ -549,7 +549,7 @@ push(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struct tt_e
 
 /*
  * Replay one chunk of the frame thread. Whole zones come in the order of their begin; each is closed when the
- * next event stands no deeper, those on the stack at their own end.
+ * next event is no deeper, those on the stack at their own end.
  */
 int
 tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err)

@@ -1,7 +1,7 @@
 /**
  * Collects heap shots; the model is in model/heap.h.
  *
- * The world stands still during a shot, so there is one at a time, all of it on one thread.
+ * All threads are stopped during a shot, so there is one at a time, all of it on one thread.
  */
 #include "model/heap.h"
 

@@ -96,7 +96,7 @@ apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 		st->last_ts = b->stack_ts;
 		st->begun = 1;
 	}
-	/* The clock of stack events stands still where it ran back: it may be ahead of all others. */
+	/* The clock of stack events does not run back: it may be ahead of all other events. */
 	if (b->min_ts <= b->max_ts && b->max_ts > st->seen_ts)
 		st->seen_ts = b->max_ts;
 	if (st->begun && st->last_ts > st->seen_ts)

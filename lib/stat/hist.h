@@ -22,7 +22,7 @@ tt_hist_bucket(uint64_t v)
 	return page * TT_HIST_PAGE + (unsigned)(v >> (page - (page != 0)) & (TT_HIST_PAGE - 1));
 }
 
-/* The value that stands for a bucket: its middle. */
+/* The value that represents a bucket: its middle. */
 uint64_t tt_hist_value(unsigned bucket);
 
 /* A dense histogram, for report time. */

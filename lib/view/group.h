@@ -2,7 +2,7 @@
  * Rows by what they belong to (--group-by): a thread, an assembly, a namespace, a domain.
  *
  * Markers are grouped where the call tree is looked at (paths.h), classes here. What the filters choose stays chosen: a
- * group is of the markers and classes that --marker and --category want, and of no others.
+ * group holds only the markers and classes that --marker and --category choose.
  */
 #ifndef TT_VIEW_GROUP_H
 #define TT_VIEW_GROUP_H

@@ -163,7 +163,7 @@ inherit(struct tt_paths *p)
 
 /* --- groups ------------------------------------------------------------------- */
 
-/* A row for each thread and what it is wanted for; one more for what is of none. */
+/* A row for each thread and kind of path; one more for paths without a thread. */
 static void
 thread_rows(struct tt_paths *p)
 {
@@ -259,7 +259,7 @@ tt_paths_init_by(struct tt_paths *p, const struct tt_model *m, enum tt_group gro
 	return p->group ? group_rows(p, err) : name_rows(p, err);
 }
 
-/* The node that stands for the path ${up} with one step more of ${node}'s group: found, or ${node}. */
+/* The node that represents the path ${up} plus one step of ${node}'s group: one found earlier, or ${node}. */
 static uint32_t
 joined(const struct tt_paths *p, uint32_t *slot, size_t mask, uint32_t up, uint32_t node)
 {

@@ -31,7 +31,7 @@ struct tt_paths {
 	uint32_t *by_row;             /* marker numbers, those of one row together */
 	uint32_t *owner;              /* by node: the shown zone at or above it, else its thread root */
 	uint32_t *root;               /* by node: its thread root; itself for "(more paths)" */
-	uint32_t *path;               /* by node: the node that stands for its path, of those equal; made by tt_paths_join() */
+	uint32_t *path;               /* by node: the node that represents all equal paths; made by tt_paths_join() */
 	uint32_t *child, *sibling;    /* by node: first child, next sibling, 0 none; made by tt_paths_link() */
 	/*
 	 * By node, made by tt_paths_sites(): the row of the nearest frame or zone at or above it that is not the runtime's
@@ -74,7 +74,7 @@ tt_paths_shown(const struct tt_paths *p, uint32_t node)
 	return p->owner[node] == node && tt_paths_timed(p, node);
 }
 
-/* The thread a node is of; NULL for "(more paths)". */
+/* The thread of a node; NULL for "(more paths)". */
 const struct tt_thread *tt_paths_thread(const struct tt_paths *p, uint32_t node);
 
 /* By thread: the first of the two rows of the thread ${node} is of. */

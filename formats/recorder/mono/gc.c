@@ -1,6 +1,6 @@
 /**
  * Collections, moved objects, roots, handles and finalizers. Between the events 7 (stopped) and 8 (restarting) every
- * other thread stands still, and may hold any lock: nothing here
+ * other thread is stopped, and may hold any lock: nothing here
  * may take one. The collecting thread has its writing end since event 6.
  */
 #include "recorder/mono/module.h"

@@ -71,7 +71,7 @@ on_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 	put_code(MONO_CODE_READY, api.mono_jit_info_get_code_start(info), size > 0 ? (uint64_t)size : 0, NULL, m);
 }
 
-/* The method is named: what failed is of interest. */
+/* The method is named, so that the failure can be looked up. */
 static void
 on_failed(MonoProfiler *p, MonoMethod *m)
 {
