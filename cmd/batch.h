@@ -71,7 +71,7 @@ struct batch_files {
 /**
  * batch_files_find(app, operands, root, out, f, err):
  * All files that the operands name: files, what is below directories, globs, and for "-" the names on standard input,
- * one a line or with NUL behind each. Names of a list or a glob that lead to nothing, and folders that cannot be listed, are
+ * one a line or with NUL after each. Names of a list or a glob that lead to nothing, and folders that cannot be listed, are
  * among them: they cost a line when they are opened. ${root}: keys are paths below it; NULL: below the directory operand they come from, else as named.
  * What lies in ${out} (NULL: none), the batch's own directory, is passed over, and so are ${writes}, files that it writes,
  * where they are met below a directory and are text, as an earlier run left them.

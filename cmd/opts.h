@@ -25,7 +25,7 @@ struct opt_list {
 	const char **v;
 	size_t n, cap;
 	bool parted;                  /* operands of a verb that has two sides: there was a "--" ... */
-	size_t before;                /* ... behind so many of them */
+	size_t before;                /* ... after so many of them */
 };
 
 struct opt {
@@ -38,7 +38,7 @@ struct opt {
 	    struct tt_err *err);
 	size_t at;                    /* offset of the field in the group's struct */
 	uint64_t lo, hi;              /* opt_count */
-	const char *(*value)(size_t i);       /* the values there are, NULL behind the last; NULL: any */
+	const char *(*value)(size_t i);       /* the values there are, NULL after the last; NULL: any */
 };
 
 struct opt_group {

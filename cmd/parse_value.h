@@ -1,7 +1,7 @@
 /**
  * Values of options: text to numbers, strictly.
  *
- * The whole text must be used: no white space, no sign, nothing behind. Decimals are
+ * The whole text must be used: no white space, no sign, nothing after. Decimals are
  * read as integers of the finest unit, never through a double, so that "0.1 s"
  * is 100,000,000 ns on every machine.
  *
@@ -18,13 +18,13 @@
 /* A whole number from ${lo} to ${hi}. */
 int val_count(const char *s, uint64_t lo, uint64_t hi, uint64_t *v, struct tt_err *err);
 
-/* Bytes: a whole number, with k, M, G or T behind it times 1024 each. */
+/* Bytes: a whole number, with k, M, G or T after it times 1024 each. */
 int val_size(const char *s, uint64_t *v, struct tt_err *err);
 
 /* A length of time with its unit, in ns: "250ns", "1.5ms", "2s", also us and µs. */
 int val_duration(const char *s, int64_t *ns, struct tt_err *err);
 
-/* Milliseconds, in ns: "16.67"; the unit "ms" may stand behind it. Above zero. */
+/* Milliseconds, in ns: "16.67"; the unit "ms" may stand after it. Above zero. */
 int val_milliseconds(const char *s, int64_t *ns, struct tt_err *err);
 
 /* A share in percent, in 1/10000: "1" and "1%" are 100; at most 100 %, two decimals. */

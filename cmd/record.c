@@ -116,7 +116,7 @@ find_module(struct app *app, const struct record_opts *o, char **folder, struct 
 
 /* --- the environment ----------------------------------------------------------------- */
 
-/* Copy ${s}, each byte of ${which} doubled (quote 0) or behind ${quote}. */
+/* Copy ${s}, each byte of ${which} doubled (quote 0) or after ${quote}. */
 static char *
 escape(struct app *app, const char *s, const char *which, char quote, struct tt_err *err)
 {
@@ -130,7 +130,7 @@ escape(struct app *app, const char *s, const char *which, char quote, struct tt_
 	return to;
 }
 
-/* Put ${value} and ${sep} before what the variable holds, or ${sep} and ${value} behind it. */
+/* Put ${value} and ${sep} before what the variable holds, or ${sep} and ${value} after it. */
 static int
 extend(struct app *app, const char *name, const char *value, const char *sep, bool before, struct tt_err *err)
 {
@@ -146,7 +146,7 @@ extend(struct app *app, const char *name, const char *value, const char *sep, bo
 
 /*
  * "tracetool:out=FILE,OPTIONS" to where runtimes look for it: mono reads MONO_ENV_OPTIONS (blanks and backslashes
- * behind a backslash), later ones, also where embedded, MONO_PROFILE; the module takes the first. LD_LIBRARY_PATH
+ * after a backslash), later ones, also where embedded, MONO_PROFILE; the module takes the first. LD_LIBRARY_PATH
  * is where they find it.
  */
 static int

@@ -51,7 +51,7 @@ by_shard(const void *a, const void *b)
 	return x->ino < y->ino ? -1 : x->ino > y->ino;
 }
 
-/* The results of shard ${i} at s[*at]: how many runs of it have ended, and whether one has not. *${at} moves behind them. */
+/* The results of shard ${i} at s[*at]: how many runs of it have ended, and whether one has not. *${at} moves past them. */
 static unsigned
 runs_of(const struct shard_file *s, size_t n, size_t *at, unsigned i, bool *open)
 {

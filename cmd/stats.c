@@ -211,7 +211,7 @@ needs_of(const struct stats_opts *s)
 	return needs;
 }
 
-/* The name of the column behind --sort's minus, or NULL. */
+/* The name of the column after --sort's minus, or NULL. */
 static const char *
 sort_column(const struct stats_opts *s)
 {

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* The ${i}th table over all passes, and its pass in *${pass}; NULL behind the last. */
+/* The ${i}th table over all passes, and its pass in *${pass}; NULL after the last. */
 static const struct tt_pass_table *
 table_at(size_t i, const struct tt_pass **pass)
 {

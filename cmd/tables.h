@@ -6,10 +6,10 @@
 
 #include "pass/pass.h"
 
-/* The ${i}th table's id over all passes, NULL behind the last. */
+/* The ${i}th table's id over all passes, NULL after the last. */
 const char *table_id(size_t i);
 
-/* The same, and behind them the names of those passes that are no table's id. */
+/* The same, and after them the names of those passes that are no table's id. */
 const char *table_or_pass(size_t i);
 
 /* The table, or the pass, of this name; NULL if there is none. */

@@ -229,7 +229,7 @@ ui_tick(void *arg, const char *phase, uint64_t done, uint64_t total)
 	if (ui->opts.progress == UI_ALWAYS || now - ui->start_ns >= BAR_AFTER_NS) {
 		bar_line(text, sizeof text, phase, done, total,
 		    s > 0.05 && done > ui->phase_at ? (uint64_t)((double)(done - ui->phase_at) / s) : 0);
-		/* A line as wide as the terminal would leave copies of itself behind. */
+		/* A line as wide as the terminal would leave copies of itself. */
 		n = snprintf(line, sizeof line, "\r\033[K%.*s", width > 1 ? (int)width - 1 : 79, text);
 		put(line, n < 0 ? 0 : (size_t)n);
 		ui->drawn = true;

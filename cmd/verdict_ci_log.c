@@ -4,7 +4,7 @@
  * GitHub (actions/toolkit, command.ts): data escapes % CR LF, properties : and , as well. It shows ten annotations of a
  * kind and step, so the worst come first and the tenth says how many more there are.
  * Azure (azure-pipelines-task-lib, taskcommand.ts): % CR LF, in properties ; and ] too; % is written %AZP25.
- * TeamCity (Service Messages): | behind | ' [ ] and line ends, |0xNNNN for UTF-16 units that are not ASCII.
+ * TeamCity (Service Messages): | after | ' [ ] and line ends, |0xNNNN for UTF-16 units that are not ASCII.
  */
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /**
- * What is behind one row of a verdict; the contract is in verdict.h.
+ * The reasons for one row of a verdict; the contract is in verdict.h.
  */
 #include <string.h>
 
@@ -82,7 +82,7 @@ put_files(struct tt_buf *out, const struct tt_sample *s, struct tt_err *err)
 	return rc;
 }
 
-/* The largest ${most} parts of a kind, each behind ${indent}. */
+/* The largest ${most} parts of a kind, each after ${indent}. */
 static int
 put_some(struct tt_buf *out, const struct tt_part *part, size_t n, enum tt_about about, size_t most, const char *indent,
     struct tt_err *err)

@@ -14,7 +14,7 @@
 
 #define CUT "\n*The rest did not fit: see the log.*\n"
 
-/* In sentences: @ and # would call people and name issues, also behind a backslash; a blank without width stops them.
+/* In sentences: @ and # would call people and name issues, also after a backslash; a blank without width stops them.
  * A colon would begin a link. */
 static const char *
 sentence(uint32_t c, char tmp[32])
@@ -35,7 +35,7 @@ sentence(uint32_t c, char tmp[32])
 	return tmp;
 }
 
-/* In code: only what would end a line, or a cell, which cannot be quoted behind a backslash. */
+/* In code: only what would end a line, or a cell, which cannot be quoted after a backslash. */
 static const char *
 code_text(uint32_t c, char tmp[32])
 {

@@ -52,7 +52,7 @@ int verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text
 /**
  * verdict_write(app, w, v, more, n, err):
  * Write all that is wanted, and the ${n} outputs ${more} with it: all of them, or where something fails none. Lines go to
- * standard output, behind what of ${more} does, in the order GitHub, Azure, TeamCity. GitHub's summary, which has the same
+ * standard output, after what of ${more} does, in the order GitHub, Azure, TeamCity. GitHub's summary, which has the same
  * once more, comes last: where it cannot be read or written, that is the error, and the others are there.
  */
 int verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v, struct app_output *more, size_t n,

@@ -31,7 +31,7 @@ static const char *const alias[][2] = {
 };
 
 /*
- * The class name without arities, type arguments and array ranks, nested classes behind a '.': what the
+ * The class name without arities, type arguments and array ranks, nested classes after a '.': what the
  * spellings of methods and of classes before and after the runtime's start have in common. At most
  * ${cap} - 1 bytes; returns the length.
  */

@@ -158,7 +158,7 @@ take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n)
 		*n = 0;
 		return TT_OK;
 	}
-	/* An object may have its word behind its stack's: then no other shares them. */
+	/* An object may have its word after its stack's: then no other shares them. */
 	if (!old && *n > 0 && !r->objects)
 		return take_shared(r, first, *n);
 	rc = tt_batch_words(r->b, (size_t)*n, first, r->err);

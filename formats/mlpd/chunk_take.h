@@ -1,7 +1,7 @@
 /**
  * Taking numbers, pointers and text out of a buffer's events, and the state that runs along.
  *
- * Nothing here checks bounds by itself: behind the bytes stand TT_CHUNK_PAD zeros, which end every number, so
+ * Nothing here checks bounds by itself: after the bytes stand TT_CHUNK_PAD zeros, which end every number, so
  * p passes the end by a few bytes at most, and over() tells at the end of an event that it did. Whoever loops
  * over a count from the file asks left() before and looks at p inside.
  */

@@ -7,7 +7,7 @@
 #include "model/zones.h"
 #include "producers/mono.h"
 
-/* The object of an allocation, in the word behind its stack. */
+/* The object of an allocation, in the word after its stack. */
 static int
 put_object(struct mlpd_run *r, uint64_t object, uint64_t *first)
 {

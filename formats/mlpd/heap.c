@@ -87,7 +87,7 @@ put_object(struct mlpd_run *r, uint64_t o, uint64_t cls, uint64_t size, unsigned
 	return TT_OK;
 }
 
-/* The object and its references behind the words of those before it. The class is known at the end only. */
+/* The object and its references after the words of those before it. The class is known at the end only. */
 static int
 put_graph(struct mlpd_run *r, uint64_t o, bool more, uint64_t n, uint64_t *head)
 {

@@ -45,8 +45,8 @@ enum { MLPD_S_TIME, MLPD_S_PTR, MLPD_S_OBJ, MLPD_S_METHOD };
 
 /**
  * mlpd_decode(m, bytes, n, at, tid, state, more, b, used, err):
- * Decode ${n} bytes of events, with TT_CHUNK_PAD readable zero bytes behind
- * them, into ${b}; ${state} moves on. ${more}: the buffer goes on behind these
+ * Decode ${n} bytes of events, with TT_CHUNK_PAD readable zero bytes after
+ * them, into ${b}; ${state} moves on. ${more}: the buffer goes on after these
  * bytes, so an event that does not fit ends the run without complaint.
  * *${used} is the length of the whole events. Damage goes to b->loss.
  */

@@ -24,7 +24,7 @@ is_magic(const uint8_t *p)
 	return mlpd_u32(p) == MLPD_BUF_MAGIC;
 }
 
-/* Could a buffer begin at ${p}, with ${n} bytes in hand: a sane length, and behind it, as far as that is in hand, the next? */
+/* Could a buffer begin at ${p}, with ${n} bytes in hand: a sane length, and after it, as far as that is in hand, the next? */
 static bool
 plausible(const uint8_t *p, size_t n)
 {
@@ -38,7 +38,7 @@ plausible(const uint8_t *p, size_t n)
 }
 
 /*
- * Find the next plausible buffer at or behind ${at}; *${found} is false where there is none in ${limit} bytes.
+ * Find the next plausible buffer at or after ${at}; *${found} is false where there is none in ${limit} bytes.
  * The bytes from ${keep} on are still needed: in-order input must not move past them (TT_NOWHERE: nothing is).
  */
 static int
@@ -117,7 +117,7 @@ is_unit(const struct mlpd *m, const uint8_t *p, uint64_t at, struct mlpd_unit *u
 	return is_magic(p);
 }
 
-/* The buffer at ${at}, or the first behind it that can be found. */
+/* The buffer at ${at}, or the first after it that can be found. */
 static int
 next_unit(struct mlpd *m, uint64_t at, struct mlpd_unit *unit, struct tt_loss *loss, struct tt_err *err)
 {
@@ -443,7 +443,7 @@ load(struct mlpd *m, struct tt_chunk *c, uint64_t at, size_t n, struct tt_err *e
 	return TT_OK;
 }
 
-/* One window of a buffer too long to decode in one piece: its whole events, and the state behind them. */
+/* One window of a buffer too long to decode in one piece: its whole events, and the state after them. */
 static int
 big_window(struct mlpd *m, struct tt_chunk *c, struct tt_err *err)
 {

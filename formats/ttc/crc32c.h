@@ -48,7 +48,7 @@ tt_crc32c_word(uint64_t run, uint64_t w)
 
 /**
  * tt_crc32c_run(run, p, n):
- * Extend by a short record, without a branch on its length below 8. ${p} must have 8 readable bytes behind
+ * Extend by a short record, without a branch on its length below 8. ${p} must have 8 readable bytes after
  * it.
  *
  * The last n bytes, xored with the state and pushed to the top of a word of zeros, are what the instruction

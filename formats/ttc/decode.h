@@ -2,7 +2,7 @@
  * Decoding a chunk, shared by decode.c (its state and the loop over its records), hot_records.c (begins and ends, and skimming), rare_records.c
  * (records of other kinds) and define.c (thread 0).
  *
- * The bytes are those of a chunk whose checksum was right, with TT_CHUNK_PAD readable bytes behind. They may be wrong all the same:
+ * The bytes are those of a chunk whose checksum was right, with TT_CHUNK_PAD readable bytes after. They may be wrong all the same:
  * what makes no sense is told in the batch's ledger, and errors are of memory alone.
  */
 #ifndef TT_TTC_DECODE_H

@@ -71,7 +71,7 @@ ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, stru
 
 /* --- finding chunks ---------------------------------------------------------------------------- */
 
-/* The next head of a chunk of this recording at or behind ${at}. */
+/* The next head of a chunk of this recording at or after ${at}. */
 static int
 resync(struct ttc *m, uint64_t at, uint64_t *where, bool *found, struct tt_err *err)
 {

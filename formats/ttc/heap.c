@@ -71,7 +71,7 @@ put_object(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct obje
 	return TT_OK;
 }
 
-/* The object and its references behind the words of those before it; *${head} is its first word. */
+/* The object and its references after the words of those before it; *${head} is its first word. */
 static int
 put_graph(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct object *o, uint64_t *head, struct tt_err *err)
 {

@@ -137,7 +137,7 @@ add_definitions(struct ttc *m, const uint8_t *c, uint32_t size, uint8_t *to, str
 
 /* --- chunks ------------------------------------------------------------------------------------- */
 
-/* What the chunk ${c} has behind the first ${done} bytes of the records it holds, as a part of its own. */
+/* What the chunk ${c} has after the first ${done} bytes of the records it holds, as a part of its own. */
 static int
 add_rest(struct ttc *m, const uint8_t *c, uint32_t done, struct ttc_unit *u, struct tt_err *err)
 {

@@ -305,7 +305,7 @@ ttc_zag(uint64_t z)
 	return z >> 1 ^ (0 - (z & 1));
 }
 
-/* Write ${v} at ${p}; returns the place behind it. */
+/* Write ${v} at ${p}; returns the place after it. */
 static inline uint8_t *
 ttc_put(uint8_t *p, uint64_t v)
 {
@@ -343,7 +343,7 @@ struct ttc_walk {
 	uint32_t depth, max;          /* zones open; how many of them are named */
 };
 
-/* Start with a chunk's head and its state of ${n} bytes; the offset behind it, or 0 where it is not one. */
+/* Start with a chunk's head and its state of ${n} bytes; the offset after it, or 0 where it is not one. */
 size_t ttc_walk_state(struct ttc_walk *w, const struct ttc_chunk *h, const uint8_t *p, size_t n);
 
 /*

@@ -4,7 +4,7 @@
  */
 #include "ttc/ttc.h"
 
-/* What threads have in the files up to ${from} is behind them in ${to}. */
+/* What threads have in the files up to ${from} is after them in ${to}. */
 static int
 carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 {

@@ -93,7 +93,7 @@ take_value(struct ttc_take *t, struct value *v)
 	}
 }
 
-/* The argument as an event behind the one at ${at}. Room is made. */
+/* The argument as an event after the one at ${at}. Room is made. */
 static int
 put_arg(struct ttc_run *r, size_t at, const struct value *v)
 {
@@ -216,7 +216,7 @@ take_alloc_args(struct ttc_run *r, struct ttc_take *t, struct alloc_args *a)
 	return rc;
 }
 
-/* The object is the word behind its stack. */
+/* The object is the word after its stack. */
 static int
 put_object(struct ttc_run *r, struct alloc_args *a, bool *put)
 {

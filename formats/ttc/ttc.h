@@ -41,7 +41,7 @@ struct ttc_who {
 	uint32_t number;
 	bool known, seen, gap, accounted;
 	bool frames;                  /* it marks frames */
-	bool later;                   /* a unit behind this one has been met */
+	bool later;                   /* a unit after this one has been met */
 	uint64_t native;
 	uint64_t seq;                 /* of its last unit */
 	uint32_t end;
@@ -82,7 +82,7 @@ struct ttc {
 	size_t nunit, capunit, next;
 	_Atomic uint64_t collect;     /* key of Unity's GC.Collect; 0: not met yet */
 	bool indexed, closed, told;
-	bool no_ring;                 /* another file follows: what the ring has belongs behind that */
+	bool no_ring;                 /* another file follows: what the ring has belongs after that */
 	struct tt_loss found;
 	struct tt_loss damage;        /* of that, what no other file changes */
 
@@ -175,7 +175,7 @@ bool ttc_plausible(const struct ttc *m, const uint8_t *head);
 void ttc_unit_of(struct ttc_unit *u, const uint8_t *head, uint64_t at);
 /* Read a unit whole, head first, into *${p} of *${cap} bytes (grown). TT_E_DAMAGED where it is not good. */
 int ttc_load(struct ttc *m, const struct ttc_unit *u, uint8_t **p, size_t *cap, struct tt_err *err);
-/* The chunk at m->at, or the first one behind it that can be found; m->at moves on. TT_END. */
+/* The chunk at m->at, or the first one after it that can be found; m->at moves on. TT_END. */
 int ttc_next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err);
 
 /* thread_notice.c */

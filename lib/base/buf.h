@@ -22,7 +22,7 @@ struct tt_buf {
 	size_t n, cap;
 };
 
-/* Make room for at least ${more} bytes behind n. */
+/* Make room for at least ${more} bytes after n. */
 int tt_buf_room(struct tt_buf *b, size_t more, struct tt_err *err);
 int tt_buf_add(struct tt_buf *b, const void *s, size_t n, struct tt_err *err);
 int tt_buf_text(struct tt_buf *b, const char *s, struct tt_err *err);
@@ -34,7 +34,7 @@ extern const char tt_digits2[200];
 
 /**
  * tt_put_u64(p, v) / tt_put_i64(p, v):
- * Write ${v} in decimal (at most 20 bytes) at ${p}; return the byte behind it.
+ * Write ${v} in decimal (at most 20 bytes) at ${p}; return the byte after it.
  */
 char *tt_put_u64(char *p, uint64_t v);
 char *tt_put_i64(char *p, int64_t v);
@@ -65,7 +65,7 @@ char *tt_put_double(char *p, double v);
  * tt_utf8_clean(p, s, n):
  * Copy the ${n} bytes at ${s} to ${p}, each byte that is not part of valid UTF-8
  * (overlong forms and surrogates are not) replaced by U+FFFD (3 bytes, so at
- * most 3*n bytes); return the byte behind. NUL is copied.
+ * most 3*n bytes); return the byte after. NUL is copied.
  */
 char *tt_utf8_clean(char *p, const char *s, size_t n);
 

@@ -33,7 +33,7 @@ load(const uint8_t *p)
 static void
 add_block(uint64_t *lane, const uint8_t *p)
 {
-	/* The lane is added behind the product as well: a product of zero must not forget what was before. */
+	/* The lane is added after the product as well: a product of zero must not forget what was before. */
 	for (unsigned i = 0; i < 4; i++)
 		lane[i] = fold(lane[i] ^ load(p + 8 * i), factor[i]) + (lane[i] << 1 | lane[i] >> 63);
 }

@@ -21,7 +21,7 @@ void tt_hash_init(struct tt_hash *h);
 /* Add ${n} bytes: the cuts between calls do not matter. */
 void tt_hash_add(struct tt_hash *h, const void *p, size_t n);
 
-/* The hash of all bytes added; more can be added behind it. */
+/* The hash of all bytes added; more can be added after it. */
 uint64_t tt_hash_value(const struct tt_hash *h);
 
 /* The hash of one run of bytes. */

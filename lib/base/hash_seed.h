@@ -18,7 +18,7 @@
 /* By chance, odd and large. Set before main(). */
 extern uint64_t tt_slot_by;
 
-/* ${h} of what came before (at first 0) and ${key} behind it: a number that nobody can choose. */
+/* ${h} of what came before (at first 0) and ${key} after it: a number that nobody can choose. */
 static inline uint64_t
 tt_slot_mix(uint64_t h, uint64_t key)
 {

@@ -178,7 +178,7 @@ add_page(struct tt_arena *a, size_t size, struct tt_err *err)
 	return page;
 }
 
-/* A block too large to share a page: it gets its own, behind the one being filled. */
+/* A block too large to share a page: it gets its own, after the one being filled. */
 static void *
 alloc_large(struct tt_arena *a, size_t n, struct tt_err *err)
 {

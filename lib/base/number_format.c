@@ -140,7 +140,7 @@ tt_put_double(char *p, double v)
 	if (fabs(v) < 1e15 && v == (double)(int64_t)v && !(v == 0 && signbit(v)))
 		return tt_put_i64(p, (int64_t)v);
 	for (; digits <= 17; digits++) {
-		/* Twenty digits behind the point, as sixteen after "0.000" are, are more than some readers count to. */
+		/* Twenty digits after the point, as sixteen after "0.000" are, are more than some readers count to. */
 		if (digits > 15 && fabs(v) < 1e-3)
 			snprintf(text, sizeof text, "%.*e", digits - 1, v);
 		else

@@ -13,7 +13,7 @@ is_tail(unsigned char c)
 	return (c & 0xc0) == 0x80;
 }
 
-/* Does ${c1} fit as second byte behind ${c0}? This is where overlong forms and surrogates fall out. */
+/* Does ${c1} fit as second byte after ${c0}? This is where overlong forms and surrogates fall out. */
 static bool
 is_second(unsigned char c0, unsigned char c1)
 {

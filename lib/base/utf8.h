@@ -29,7 +29,7 @@ const char *tt_utf8_valid(char *to, size_t size, const char *s);
 
 /*
  * Is the code point ${c} one that a terminal or an editor obeys, in place of showing it: C0, DEL and C1, and what turns the
- * direction of the text behind it (U+202A to U+202E, U+2066 to U+2069)?
+ * direction of the text after it (U+202A to U+202E, U+2066 to U+2069)?
  */
 bool tt_utf8_control(uint32_t c);
 

@@ -3,7 +3,7 @@
  *
  * A key is the file's path below the root of the input, and for members of archives the names that lead
  * to it, with '!' in front of each: "nightly/42.zip!logs.tar.gz!device-3/game.mlpd". The second member of one
- * name in an archive gets "#2" behind it. Bytes that would confuse are written as %XX: control characters,
+ * name in an archive gets "#2" after it. Bytes that would confuse are written as %XX: control characters,
  * what is not UTF-8, and '%', '!', '#'. Keys say nothing about content, and are the same wherever the root is.
  */
 #ifndef TT_BATCH_KEY_H
@@ -13,7 +13,7 @@
 
 #include "base/buf.h"
 
-/* Longer names are cut there, with a hash of all of it behind. */
+/* Longer names are cut there, with a hash of all of it after. */
 #define TT_KEY_NAME_MAX 1024
 
 /* Append the ${n} bytes of a name. */

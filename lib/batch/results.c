@@ -110,7 +110,7 @@ same_line(const struct line *a, const struct line *b)
 	return a->n == b->n && memcmp(a->p, b->p, a->n) == 0;
 }
 
-/* Sort what is in memory and put it, each line once, behind the other runs. */
+/* Sort what is in memory and put it, each line once, after the other runs. */
 static int
 spill(struct tt_results *rs, struct tt_err *err)
 {
@@ -131,7 +131,7 @@ spill(struct tt_results *rs, struct tt_err *err)
 	for (size_t i = 0; i < rs->nline && rc == TT_OK; i++) {
 		if (i > 0 && same_line(&rs->line[i - 1], &rs->line[i]))
 			continue;
-		/* Its LF is behind it in memory. */
+		/* Its LF is after it in memory. */
 		rc = tt_spool_add(rs->env, &rs->fd, r->end, rs->line[i].p, rs->line[i].n + 1, err);
 		r->end += rs->line[i].n + 1;
 	}

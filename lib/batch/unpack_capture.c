@@ -163,7 +163,7 @@ spool_member(struct unpack *u, struct level *l, struct copying *c, bool whole, b
 		if (rc != TT_OK)
 			return TT_OK; /* the reason is in ${cut} */
 		if (c->n + got > u->env->spool_memory && !whole) {
-			/* What does not fit any more goes down the pipe, behind what does. */
+			/* What does not fit any more goes down the pipe, after what does. */
 			c->next = p;
 			c->nnext = got;
 			*ended = false;

@@ -92,7 +92,7 @@ static const struct { const char *suffix, *inside; } compressed[] = {
 static const char *const archive[] = { ".tar", ".zip", ".7z" };
 static const char *const unread[] = { ".rar", ".cab", ".iso", ".cpio", ".xar", ".wim", ".rpm", ".deb", ".dmg", ".lha", ".lzh", ".arj",
 	".lzma", ".tlz", ".lzo", ".z", ".br" };
-/* What comes behind a suffix where a file was put aside, or is not whole yet; and numbers. */
+/* What comes after a suffix where a file was put aside, or is not whole yet; and numbers. */
 static const char *const aside[] = { "~", ".bak", ".old", ".tmp", ".part", ".partial", ".crdownload" };
 
 static bool

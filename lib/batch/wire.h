@@ -34,7 +34,7 @@ enum tt_wire_flag {
 struct tt_wire {
 	uint32_t kind, flags;
 	uint64_t index, size, hash;
-	const char *key, *body;       /* no NUL behind them */
+	const char *key, *body;       /* no NUL after them */
 	size_t nkey, nbody;
 };
 
@@ -50,7 +50,7 @@ int tt_wire_parse(const void *p, size_t n, struct tt_wire *w, struct tt_err *err
 
 /**
  * tt_wire_send(sock, w, fd, err):
- * Send, with descriptor ${fd} unless it is -1. Waits where the other end is behind. TT_E_LIMIT: too long.
+ * Send, with descriptor ${fd} unless it is -1. Waits if the other end is slow to read. TT_E_LIMIT: too long.
  */
 int tt_wire_send(int sock, const struct tt_wire *w, int fd, struct tt_err *err);
 

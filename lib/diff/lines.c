@@ -10,7 +10,7 @@
 
 #define PATH_ZONES 64
 
-/* Every table of times has these behind its names. */
+/* Every table of times has these after its names. */
 enum { T_A, T_B, T_DIFF, T_CALLS, T_COST, T_SUMS };
 enum { T_A_CALLS = T_SUMS, T_B_CALLS, T_A_CALL, T_B_CALL, T_STATE, T_N };
 enum { T_A_SELF = T_N, T_B_SELF, T_A_COUNT, T_B_COUNT };
@@ -213,7 +213,7 @@ put_line(const struct tt_diff_ctx *x, struct tt_table *t, const struct line *l, 
 	}
 }
 
-/* All lines, the largest first; behind a limit one row for the rest, so that the rows still add up. */
+/* All lines, the largest first; after a limit one row for the rest, so that the rows still add up. */
 static void
 put_lines(const struct tt_diff_ctx *x, struct tt_table *t, struct line *l, size_t n, size_t names)
 {

@@ -31,7 +31,7 @@ struct profile {
 	bool *used;                   /* functions */
 };
 
-/* Functions, and locations, are numbered by marker; behind them what has no marker. */
+/* Functions, and locations, are numbered by marker; after them what has no marker. */
 static uint64_t
 function(struct profile *w, size_t i)
 {

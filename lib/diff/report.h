@@ -12,7 +12,7 @@ struct tt_diff_report_opts {
 	size_t rows;                  /* of a table, the rest being one row more; 0 all */
 };
 
-/* The tables there are, NULL behind the last. */
+/* The tables there are, NULL after the last. */
 const char *tt_diff_table_id(size_t i);
 
 /**

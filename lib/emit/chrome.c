@@ -156,7 +156,7 @@ split_path(struct chrome *c, struct tt_err *err)
 		return TT_OK;
 	if (strcmp(c->o.path, "-") == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard output cannot be split into files: name one");
-	/* The name's last suffixes, ".json.gz", go behind the number. */
+	/* The name's last suffixes, ".json.gz", go after the number. */
 	c->suffix = tt_path_suffix(c->o.path, &n);
 	if (!c->suffix)
 		c->suffix = c->o.path + strlen(c->o.path);

@@ -120,7 +120,7 @@ int tt_chrome_turn(struct chrome *c, struct tt_err *err);
 
 /* --- chrome_tail.c ------------------------------------------------------- */
 
-/* End a file: everything behind its last event. */
+/* End a file: everything after its last event. */
 int tt_chrome_tail(struct chrome *c, struct chrome_part *part, struct tt_err *err);
 
 /* --- chrome_zones.c ------------------------------------------------------ */
@@ -153,7 +153,7 @@ int tt_chrome_flows(struct chrome *c, struct tt_err *err);
 /* --- chrome_pairs.c ------------------------------------------------------ */
 
 /*
- * What `chunk` and `rare` make in the B/E form is a run of these, since zones wait and text does not. Of zones: behind the
+ * What `chunk` and `rare` make in the B/E form is a run of these, since zones wait and text does not. Of zones: after the
  * head ${n} struct tt_slice and ${text} bytes, their arguments; flags of those that have some are their number of bytes.
  */
 struct chrome_frame { uint64_t zones, n, text; };     /* zones: n is a number of struct tt_slice; else of bytes */

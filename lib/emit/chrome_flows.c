@@ -2,7 +2,7 @@
  * Chrome JSON: flows.
  *
  * A flow is a chain, but for its parallel steps: each of these follows the step before all of them and is followed by the
- * step behind all of them. Readers link a step to the one before it in time, so a flow with parallel steps is written as arrows
+ * step past all of them. Readers link a step to the one before it in time, so a flow with parallel steps is written as arrows
  * of two ends, each with a number of its own. Which steps a flow has is known only at the end: threads come in any order.
  */
 #include <stdlib.h>

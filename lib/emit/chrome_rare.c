@@ -54,7 +54,7 @@ counter_piece(const char *name, size_t n, uint64_t number, const struct tt_def *
 	return rc == TT_OK ? tt_buf_printf(b, err, ",\"args\":{\"%s\":", tt_counter_unit(d)) : rc;
 }
 
-/* The pieces of a process's counters. One whose name another has gets its number behind it: readers join by name. */
+/* The pieces of a process's counters. One whose name another has gets its number after it: readers join by name. */
 int
 tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
 {

@@ -165,7 +165,7 @@ put_frames(struct chrome *c, struct chrome_part *part, struct tt_buf *b, struct 
 
 /* --- facts -------------------------------------------------------------- */
 
-/* Labels and other facts have a row of their own behind that of frames. */
+/* Labels and other facts have a row of their own after that of frames. */
 static int
 put_fact_row(struct chrome *c, uint32_t process, struct tt_buf *b, struct tt_err *err)
 {
@@ -200,7 +200,7 @@ put_fact(struct chrome *c, const struct tt_fact *f, struct tt_buf *b, struct tt_
 	return tt_buf_text(b, "\"}}", err);
 }
 
-/* Of several files each has the facts of its own time; the first also those before it, the last those behind. */
+/* Of several files each has the facts of its own time; the first also those before it, the last those after. */
 static bool
 shows_fact(const struct chrome *c, const struct chrome_part *part, const struct tt_fact *f)
 {

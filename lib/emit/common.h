@@ -76,7 +76,7 @@ tt_alloc_bytes(const struct tt_batch *b, size_t i)
 /* The second slot of event ${i}, or NULL. */
 const struct tt_event *tt_event_ext(const struct tt_batch *b, size_t i);
 
-/* The first argument of event ${i}, or NULL; the others lie behind it. */
+/* The first argument of event ${i}, or NULL; the others follow it. */
 const struct tt_event *tt_event_arg(const struct tt_batch *b, size_t i);
 
 /* The text of an argument; *${n} bytes. */

@@ -416,7 +416,7 @@ write_table(struct csv *c, struct tt_err *err)
 	return rc;
 }
 
-/* Labels and other facts, behind all events: kind "fact", the key as the name, the value as detail. */
+/* Labels and other facts, after all events: kind "fact", the key as the name, the value as detail. */
 static int
 write_facts(struct csv *c, struct tt_err *err)
 {

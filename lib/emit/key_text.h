@@ -24,7 +24,7 @@ struct tt_frag {
 /* Length of a piece that says: leave this one out. */
 #define TT_FRAG_SKIP UINT32_MAX
 
-/* Readable bytes behind every piece, and writable ones that tt_frag_copy wants behind its end. */
+/* Readable bytes after every piece, and writable ones that tt_frag_copy wants after its end. */
 #define TT_FRAG_PAD 64
 
 struct tt_frags {

@@ -27,7 +27,7 @@ struct tt_pieces {                    /* of one capture */
 	bool reused;                  /* class keys mean different things at different times */
 };
 
-/* A piece: TT_FRAG_PAD bytes behind it are readable. s = NULL: the user does not want to see it. */
+/* A piece: TT_FRAG_PAD bytes after it are readable. s = NULL: the user does not want to see it. */
 struct tt_piece { const char *s; size_t n; };
 
 int tt_pieces_make(struct tt_pieces *p, const struct tt_pieces_form *form, const struct tt_model *m,

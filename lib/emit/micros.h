@@ -1,5 +1,5 @@
 /**
- * Times as Chrome's trace format wants them: microseconds, with nanoseconds behind the point.
+ * Times as Chrome's trace format wants them: microseconds, with nanoseconds after the point.
  *
  * Viewers keep microseconds in a double, and some add ts and dur to find where a zone ends.
  * Three decimals give every ns back below 2^53 ns, but their sum can be one unit off, and
@@ -23,7 +23,7 @@
  */
 #define TT_MICROS_EXACT (((uint64_t)1 << 40) * 1000)
 
-/* The most one time can take, and what is written behind its end besides. */
+/* The most one time can take, and what is written after its end besides. */
 #define TT_MICROS_MAX 48
 
 /* Store the 8 characters in ${x}, the first in its lowest byte. */

@@ -184,7 +184,7 @@ fetch(struct reader *r, struct tt_err *err)
 	return rc;
 }
 
-/* The next slice in order, or NULL behind the last. */
+/* The next slice in order, or NULL after the last. */
 static int
 peek(struct reader *r, const struct tt_slice **slice, struct tt_err *err)
 {

@@ -19,7 +19,7 @@ struct tt_slices {
 	uint64_t *used;
 	int fd;                       /* -1: nothing is on disk yet */
 	uint64_t written;             /* slices on disk */
-	struct tt_slice *pending;     /* slices that come behind them */
+	struct tt_slice *pending;     /* slices that come after them */
 	size_t npending;
 	struct tt_slices_thread {
 		const struct tt_thread *thread;       /* NULL: none put here */

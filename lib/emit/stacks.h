@@ -62,7 +62,7 @@ tt_stacks_up(const struct tt_stacks *s, uint32_t node)
 	return s->same[tt_stacks_node(s, node)->parent];
 }
 
-/* The name behind a frame; NULL if there is none. */
+/* The name after a frame; NULL if there is none. */
 const struct tt_name *tt_stacks_name(const struct tt_stacks *s, uint32_t node);
 
 /* Is it a frame of a stack (not a root, not an allocation)? */

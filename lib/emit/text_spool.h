@@ -25,7 +25,7 @@ struct tt_aside {
 	uint64_t *used;
 	int fd;                       /* -1: nothing is in the spool yet */
 	uint64_t written;             /* bytes in it */
-	struct tt_buf pending;        /* what comes behind them */
+	struct tt_buf pending;        /* what comes after them */
 };
 
 /* ${used}: of tt_aside_write(); outlives it. */

@@ -43,7 +43,7 @@ before_blanks(const char *text, size_t n)
 	return n;
 }
 
-/* Is it a comma with nothing behind it that stopped the reader at ${at}? Its offset, or SIZE_MAX. */
+/* Is it a comma with nothing after it that stopped the reader at ${at}? Its offset, or SIZE_MAX. */
 static size_t
 loose_comma(const struct tt_doc *d, size_t at)
 {
@@ -84,7 +84,7 @@ tt_doc_parse(struct tt_doc *d, const char *text, size_t n, const char *path, str
 	*d = (struct tt_doc){ .path = path, .text = text, .n = n, .a = a };
 	if (is_blank(text, n))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is empty", path);
-	/* jansson passes over NUL behind a number; what looks for places does not. */
+	/* jansson passes over NUL after a number; what looks for places does not. */
 	if (memchr(text, '\0', n))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is no JSON: there is a NUL byte in it", path);
 	d->root = json_loadb(text, n, JSON_REJECT_DUPLICATES, &e);

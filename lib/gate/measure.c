@@ -201,7 +201,7 @@ tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err)
 	return x->key ? TT_OK : err->code;
 }
 
-/* The statistic in words, behind the metric's. */
+/* The statistic in words, after the metric's. */
 static const char *const words[TT_STATS] = {
 	[TT_STAT_MEAN] = ", mean", [TT_STAT_MEDIAN] = ", median", [TT_STAT_STDDEV] = ", standard deviation",
 	[TT_STAT_P90] = ", p90", [TT_STAT_P95] = ", p95", [TT_STAT_P99] = ", p99", [TT_STAT_P999] = ", p99.9",

@@ -110,7 +110,7 @@ struct tt_value {
 
 /**
  * tt_measure_all(view, loss, x, n, v, a, err):
- * Compute the figures ${v}[i] of the ${n} measures ${x} from the model behind ${view}. Its run had all their needs, and ${loss} is
+ * Compute the figures ${v}[i] of the ${n} measures ${x} from the model of ${view}. Its run had all their needs, and ${loss} is
  * its ledger. Text and arrays in ${a}.
  */
 int tt_measure_all(struct tt_views *view, const struct tt_loss *loss, const struct tt_measure *x, size_t n, struct tt_value *v,

@@ -443,7 +443,7 @@ next_block(struct tt_archive *ar, struct tt_err *err)
 }
 
 /*
- * Blocks and not archive_read_data(): that one forgets what it has already copied when the block behind it fails.
+ * Blocks and not archive_read_data(): that one forgets what it has already copied when the block after it fails.
  */
 int
 tt_archive_block(struct tt_archive *ar, const uint8_t **p, size_t *n, struct tt_err *err)

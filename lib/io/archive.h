@@ -6,7 +6,7 @@
  * because their directories stand at the end. A zip whose directory is damaged is read by the headers in front of its
  * members (which do not tell a link from a small file).
  *
- * What is damaged is told where it is met, and reading goes on behind it: a tar at the next header whose checksum is right,
+ * What is damaged is told where it is met, and reading goes on after it: a tar at the next header whose checksum is right,
  * a zip at the next member. Checksums of members are those of zip and 7z; a tar has one for each header, and none for data.
  * Nothing is ever written, and no member is anything but bytes here: names, links and devices are told, not made.
  *
@@ -49,15 +49,15 @@ int tt_archive_open(struct tt_env *env, struct tt_src *src, enum tt_archive_kind
 
 /**
  * tt_archive_next(ar, m, err):
- * Go on to the next member, past what was not read of this one. TT_END behind the last. TT_E_DAMAGED: what follows is damaged
- * or missing, as ${err} says; call again, until TT_END, for what can be read behind it. TT_E_LIMIT (more memory than
+ * Go on to the next member, past what was not read of this one. TT_END after the last. TT_E_DAMAGED: what follows is damaged
+ * or missing, as ${err} says; call again, until TT_END, for what can be read after it. TT_E_LIMIT (more memory than
  * there may be, or a limit of the source), TT_E_IO, TT_E_STOPPED: the rest cannot be read.
  */
 int tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
 
 /**
  * tt_archive_read(ar, p, n, got, err):
- * Up to ${n} bytes of the member: TT_OK with *${got} > 0, TT_END, or an error as above, behind all bytes that could be
+ * Up to ${n} bytes of the member: TT_OK with *${got} > 0, TT_END, or an error as above, after all bytes that could be
  * decoded; TT_E_DAMAGED also where all could and their CRC is wrong, TT_E_UNKNOWN where they are packed by a method that
  * is not read. It may be this member's alone: the next call of tt_archive_next() tells.
  */

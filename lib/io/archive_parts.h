@@ -2,7 +2,7 @@
  * The state of an archive that is read, and what its parts are to each other. Internal to lib/io: archive.h.
  *
  * archive.c gives libarchive its bytes and takes members' data from it; archive_tar.c finds the headers of a tar, also
- * behind damage; archive_zip.c reads the directory of a zip.
+ * after damage; archive_zip.c reads the directory of a zip.
  *
  * libarchive reads from `ahead` first, and then from the source at `at`, up to `end`. It holds pointers into `buf`
  * until it asks for more: who fetches in between drops it first.

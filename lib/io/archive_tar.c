@@ -1,5 +1,5 @@
 /**
- * Where the headers of a tar are, also behind damage. The contract is in archive_parts.h.
+ * Where the headers of a tar are, also after damage. The contract is in archive_parts.h.
  *
  * A tar has no directory: a header that is lost takes its member with it, and zeros may be the end or a header that was
  * wiped out. So each header is looked at here before libarchive reads it, and what follows an end mark is looked at, too:
@@ -76,7 +76,7 @@ look(struct tt_archive *ar, uint64_t pos, const uint8_t **p, size_t *n, struct t
 	return TT_OK;
 }
 
-/* Where the next header should be: behind the member at hand. */
+/* Where the next header should be: after the member at hand. */
 static int
 header_at(struct tt_archive *ar, uint64_t *pos, struct tt_err *err)
 {

@@ -3,7 +3,7 @@
  *
  * libarchive believes the header in front of a member where it differs from the directory, and drops without a word what two
  * records of the directory name at once. So the directory is read here, whose sizes and CRC hold; the data of each member
- * is given to libarchive behind a header made from its record, and only they. Records are read twice: once for
+ * is given to libarchive after a header made from its record, and only they. Records are read twice: once for
  * the order of the members in the file, and one by one when they are asked for.
  */
 #include "io/archive_parts.h"
@@ -338,7 +338,7 @@ kind_of(const struct tt_zip *z, const uint8_t *record, bool empty)
 	return S_ISDIR(mode) ? TT_MEMBER_DIRECTORY : TT_MEMBER_DEVICE;
 }
 
-/* Where the member's data ends, ${head} bytes behind its beginning and no further than the file goes. */
+/* Where the member's data ends, ${head} bytes after its beginning and no further than the file goes. */
 static uint64_t
 end_of(const struct tt_archive *ar, const struct tt_zip_member *m, uint64_t head)
 {

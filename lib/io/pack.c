@@ -192,7 +192,7 @@ submit(struct tt_pack *pack, bool last, struct tt_err *err)
 	return write_done(pack, last ? 0 : pack->ring_n - 1, err);
 }
 
-/* The block to fill, with memory behind it. */
+/* The block to fill, with memory after it. */
 static int
 get_block(struct tt_pack *pack, struct tt_block **block, struct tt_err *err)
 {

@@ -1,7 +1,7 @@
 /**
  * Input as a run of decoded bytes: a file, a pipe, or a compressed form of either.
  *
- * The source recognises gzip, xz, zstd, bzip2 and lz4 by their first bytes (behind frames
+ * The source recognises gzip, xz, zstd, bzip2 and lz4 by their first bytes (after frames
  * to be skipped, which zstd and lz4 share) and hands out what is inside. A plain regular file is seekable: workers pread()
  * from it side by side. Everything else is read in order; it can be rewound,
  * any number of times, where it is `rewindable`: a compressed regular file is inflated

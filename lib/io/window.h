@@ -1,5 +1,5 @@
 /**
- * A window onto an input whose heads are read one after the other, and searched for behind damage.
+ * A window onto an input whose heads are read one after the other, and searched for after damage.
  *
  * On input that can seek it goes anywhere, on other input forward only.
  * Memory: the largest part asked for so far, at most doubled.

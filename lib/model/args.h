@@ -1,7 +1,7 @@
 /**
  * The arguments that an event carries, and those of zones that are still open when their chunk is over.
  *
- * In a batch they are the TT_ARG behind their event, borrowed like it. A zone that ends in a later chunk than it began in
+ * In a batch they are the TT_ARG after their event, borrowed like it. A zone that ends in a later chunk than it began in
  * takes a copy along on its thread's stack; whoever ends it takes the copy over.
  */
 #ifndef TT_MODEL_ARGS_H
@@ -20,7 +20,7 @@ struct tt_args {
 /* What zones that are open between chunks may take along, all threads of a run together; beyond it is told: TT_LOST_ARGS. */
 #define TT_ARGS_KEPT ((size_t)4 << 20)
 
-/* A copy; the arguments and their text lie behind it. */
+/* A copy; the arguments and their text follow it in the same block. */
 struct tt_args_kept {
 	struct tt_args args;
 	struct tt_args_kept *next;    /* in its new owner's list */

@@ -33,7 +33,7 @@ struct tt_code {
 
 void tt_code_free(struct tt_code *c);
 
-/* The ${i}th piece of code of a method: key = the method's, a = where it begins, b = bytes (0 not known); NULL behind the last. */
+/* The ${i}th piece of code of a method: key = the method's, a = where it begins, b = bytes (0 not known); NULL after the last. */
 const struct tt_def *tt_code_at(const struct tt_capture *cap, size_t i);
 
 /* Code of methods that was met from ${from} until ${to}. False: the capture tells of none. */

@@ -39,7 +39,7 @@ struct tt_locks {
 	struct tt_tally waiter;       /* lock << 32 | thread: seen */
 	struct tt_times wait;         /* of all */
 	uint64_t unfinished;          /* waits that the capture does not see end */
-	uint64_t late;                /* events of before a move that stand behind it in the file */
+	uint64_t late;                /* events of before a move that stand after it in the file */
 	bool moves;                   /* the capture has moves */
 };
 

@@ -3,7 +3,7 @@
  *
  * One struct tt_defs per process (capture). The ordered stage adds definitions in
  * file order; look-ups happen after the input was read once (report time, or
- * after the prepass of a streaming emitter), so a definition that stands behind
+ * after the prepass of a streaming emitter), so a definition that comes after
  * its first use is found all the same. A key can be defined again (addresses
  * are reused after an unload): a use takes the newest definition whose time is
  * not later than its own, else the oldest one.
@@ -28,10 +28,10 @@ int tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err
 /* The definition of ${key} at time ${ts}, or NULL. INT64_MAX asks for the newest. */
 const struct tt_def *tt_defs_find(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key, int64_t ts);
 
-/* What the key of ${d}, which is in ${defs}, means next, or NULL: the definition behind it in time. */
+/* What the key of ${d}, which is in ${defs}, means next, or NULL: the definition after it in time. */
 const struct tt_def *tt_defs_next(const struct tt_defs *defs, const struct tt_def *d);
 
-/* The ${i}th definition of ${kind} in order of addition (0 up), or NULL behind the last. Every redefinition counts. */
+/* The ${i}th definition of ${kind} in order of addition (0 up), or NULL after the last. Every redefinition counts. */
 const struct tt_def *tt_defs_at(const struct tt_defs *defs, enum tt_def_kind kind, size_t i);
 size_t tt_defs_count(const struct tt_defs *defs, enum tt_def_kind kind);
 

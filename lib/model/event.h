@@ -97,7 +97,7 @@ enum tt_event_flag {
 	TT_F_DELTA = 64,
 	TT_F_NEXT = 64,
 	TT_F_MANY = 8,
-	TT_F_OBJECT = 64,     /* of TT_ALLOC: the word behind the stack's is its object */
+	TT_F_OBJECT = 64,     /* of TT_ALLOC: the word after the stack's is its object */
 	TT_F_MORE = 128,      /* at least one TT_EXT or TT_ARG follows; of a zone its arguments */
 };
 

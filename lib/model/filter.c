@@ -58,7 +58,7 @@ bool
 tt_filter_needs_text(const struct tt_filter *f)
 {
 	/*
-	 * Frames become times, and thread globs match names that may be defined behind their use. Marker and
+	 * Frames become times, and thread globs match names that may be defined after their use. Marker and
 	 * category only choose rows, and what writes zones one by one asks for text itself.
 	 */
 	return f->has_frames || f->from_label || f->to_label || f->thread;
@@ -73,7 +73,7 @@ char_len(const char *s)
 	return len ? len : 1;
 }
 
-/* The end of the set that begins at ${p} ("["), behind its "]"; NULL if it never ends: then "[" is a plain character. */
+/* The end of the set that begins at ${p} ("["), after its "]"; NULL if it never ends: then "[" is a plain character. */
 static const char *
 set_end(const char *p)
 {
@@ -89,7 +89,7 @@ set_end(const char *p)
 	return *p ? p + 1 : NULL;
 }
 
-/* Take one character of a set and step over it; behind a backslash there is one, as the set has its end. */
+/* Take one character of a set and step over it; after a backslash there is one, as the set has its end. */
 static uint32_t
 set_char(const char **p)
 {

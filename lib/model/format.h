@@ -19,7 +19,7 @@ struct tt_chunk {
 	uint64_t before;              /* bytes of the files before that input, see append */
 	uint64_t tid;
 	int64_t ts;                   /* time base; of use to whoever wants another order */
-	uint8_t *bytes;               /* the chunk, with TT_CHUNK_PAD zero bytes behind it */
+	uint8_t *bytes;               /* the chunk, with TT_CHUNK_PAD zero bytes after it */
 	size_t cap;                   /* of bytes; the slot's buffer grows and is used again */
 	bool loaded;                  /* bytes are in hand (else the worker preads them) */
 	uint64_t state[4];            /* the format's own: where decoding starts inside a long chunk */

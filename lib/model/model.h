@@ -167,7 +167,7 @@ const struct tt_name *tt_model_name_at(const struct tt_model *m, size_t i);
 /* Give the names that are shown alike though they are of different markers an apart: with arguments, or in full where those are the same. */
 int tt_model_tell_apart(struct tt_model *m, struct tt_err *err);
 
-/* The name of the class behind allocation key ${key} of ${process}; "(unknown class 0x...)" where undefined. */
+/* The name of the class of allocation key ${key} of ${process}; "(unknown class 0x...)" where undefined. */
 const char *tt_model_class(const struct tt_model *m, uint32_t process, uint64_t key);
 
 /* The name of a zone key while streaming (after the prepass). Any thread. */

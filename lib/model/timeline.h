@@ -15,7 +15,7 @@ enum { TT_TIMELINE_BUCKETS = 60, TT_TIMELINE_MAX = 100000 };
 
 struct tt_timeline {
 	struct tt_mem *mem;
-	int64_t from, to;             /* to is behind the last event */
+	int64_t from, to;             /* to is after the last event */
 	size_t n;
 	struct tt_bucket {
 		uint64_t calls, allocs, collections, moves, throws, contended, samples, handles;

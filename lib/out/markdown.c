@@ -7,7 +7,7 @@
 #include "out/render.h"
 
 /*
- * Any ASCII punctuation may stand behind a backslash (CommonMark 0.31, 2.4); these would otherwise mean
+ * Any ASCII punctuation may stand after a backslash (CommonMark 0.31, 2.4); these would otherwise mean
  * something inside a cell. A line end would end the row, so controls become spaces.
  */
 static char *

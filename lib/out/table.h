@@ -92,7 +92,7 @@ struct tt_report {
 	struct tt_cell spare_row[TT_COLUMNS_MAX];
 };
 
-/* An empty report; tt_report_free() leaves one behind. */
+/* An empty report; tt_report_free() leaves one, too. */
 void tt_report_init(struct tt_report *r, struct tt_mem *mem);
 void tt_report_free(struct tt_report *r);
 

@@ -51,7 +51,7 @@ by_label(const void *a, const void *b)
 	return c ? c : (x->id > y->id) - (x->id < y->id);
 }
 
-/* A row of ${n} parts behind its names, those that there are. */
+/* A row of ${n} parts after its names, those that there are. */
 static void
 put_row(struct tt_making *k, struct tt_table *t, const struct part *v, size_t n, const char *label, const char *what)
 {

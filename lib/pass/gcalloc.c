@@ -264,7 +264,7 @@ heap(struct tt_making *k, struct tt_table *t)
 /* The row of an allocation among ${n}. */
 typedef size_t of_fn(const struct tt_allocs *al, const struct tt_alloc *a);
 
-/* The thread's index; behind the last for what is in "(more paths)". */
+/* The thread's index; after the last for what is in "(more paths)". */
 static size_t
 thread_of(const struct tt_allocs *al, const struct tt_alloc *a)
 {
@@ -347,7 +347,7 @@ sums_by(struct tt_making *k, const struct things *by)
 	return s;
 }
 
-/* A row for each that allocates; ${fill} puts its figures behind its name. */
+/* A row for each that allocates; ${fill} puts its figures after its name. */
 static void
 put_things(struct tt_making *k, struct tt_table *t, const struct things *by,
     void (*fill)(const struct tt_allocs *al, struct tt_cell *c, const struct sum *s))

@@ -33,7 +33,7 @@ tt_gather_wanted(const struct tt_gathering *g, const struct tt_event *e)
 
 /*
  * Does a collection begin with the event? Where cap->old_roots, the roots that its thread records from here on are of
- * the shot that the collection makes, if it makes one: the shot begins only behind them.
+ * the shot that the collection makes, if it makes one: the shot begins only after them.
  */
 static inline bool
 tt_gather_new_roots(const struct tt_event *e)

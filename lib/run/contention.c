@@ -187,7 +187,7 @@ ended(struct tt_gathering *g, const struct tt_event *e, struct waiting *w, struc
 	return rc == TT_OK ? tt_tally_time(&l->hist, tt_locks_site_id(w->site), dur, err) : rc;
 }
 
-/* A wait counts where it begins: also its end, when that is behind the filter's time. */
+/* A wait counts where it begins: also its end, when that is after the filter's time. */
 static int
 monitor(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 {

@@ -2,7 +2,7 @@
  * Counters: their values in file order become figures of each counter.
  *
  * A value may be the difference to the one before (TT_F_DELTA). That is undone here, in the event itself, so that
- * everybody behind sees values.
+ * every later stage sees values.
  */
 #include "run/state.h"
 

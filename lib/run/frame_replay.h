@@ -48,7 +48,7 @@ struct tt_watch {
 	int64_t since;                /* self time is counted up to here */
 	size_t first;                 /* of this process's frames */
 	size_t frame;                 /* the one we are in, or the next */
-	size_t end;                   /* behind this process's frames */
+	size_t end;                   /* after this process's frames */
 	const struct tt_frame_marks *marks;   /* all of the process, also of frames that are not in the table */
 	struct timer { uint64_t key; unsigned late; int what; } timer[8];      /* counters of frame timings */
 	unsigned ntimer;

@@ -126,7 +126,7 @@ run_of(struct walk *w, uint32_t from, size_t ref, each_ref *each, struct tt_err 
 	return rc;
 }
 
-/* The first reference behind those of the record that begins at ${ref}. */
+/* The first reference after those of the record that begins at ${ref}. */
 static size_t
 behind(const struct walk *w, size_t ref)
 {

@@ -134,7 +134,7 @@ enter_threads(struct pipe *p, struct slot *s, struct tt_thread **own, struct tt_
 
 /*
  * What the decoder had to guess about: ends without a begin in the chunk are right unless their key is open below,
- * and times unless they run back behind the chunk before. Else the chunk is decoded again, knowing both.
+ * and times unless they run back before the end of the chunk before. Else the chunk is decoded again, knowing both.
  */
 static int
 settle_unsure(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)

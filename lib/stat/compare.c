@@ -294,7 +294,7 @@ apart(size_t i, size_t m, size_t j, size_t n)
 	return a > b ? a - b : b - a;
 }
 
-/* May the distributions be compared behind the first ${i} > 0 values: is the next one different? */
+/* May the distributions be compared after the first ${i} > 0 values: is the next one different? */
 static bool
 edge(const struct ranked *r, size_t all, size_t i)
 {

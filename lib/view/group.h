@@ -11,7 +11,7 @@
 
 enum tt_group { TT_GROUP_NONE, TT_GROUP_THREAD, TT_GROUP_ASSEMBLY, TT_GROUP_NAMESPACE, TT_GROUP_DOMAIN, TT_GROUPS };
 
-/* The ${i}th key of --group-by, from "thread" (0, TT_GROUP_THREAD) on; NULL behind the last. */
+/* The ${i}th key of --group-by, from "thread" (0, TT_GROUP_THREAD) on; NULL after the last. */
 const char *tt_group_key(size_t i);
 
 /* By which keys a table can be grouped: 1 << enum tt_group. */

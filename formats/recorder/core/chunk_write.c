@@ -50,7 +50,7 @@ announce(struct wslot *w, uint32_t slot, uint64_t seq, uint32_t first)
 	w->done = first;
 }
 
-/* Write the records of chunk ${index} behind those that are written, as far as ${commit} says that they are complete. */
+/* Write the records of chunk ${index} after those that are written, as far as ${commit} says that they are complete. */
 static bool
 put_records(struct wslot *w, uint32_t slot, uint32_t index, uint64_t commit)
 {

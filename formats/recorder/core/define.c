@@ -6,7 +6,7 @@
 #define R (&rec_state.ring)
 
 /*
- * Another chunk for definitions, behind number ${number} (0: the first). False: the ring has no more
+ * Another chunk for definitions, after number ${number} (0: the first). False: the ring has no more
  * for them.
  */
 bool

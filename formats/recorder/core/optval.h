@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Read a decimal number with an optional fraction at *${s}, times ${unit}; *${s} moves behind it. */
+/* Read a decimal number with an optional fraction at *${s}, times ${unit}; *${s} moves past it. */
 bool optval_number(const char **s, const char *end, uint64_t unit, uint64_t *v);
 
 /* The ${n} bytes at ${s} as a size ("32M", "1.5GiB": bytes) or a time ("33.4ms", "10min": ns). */

@@ -125,7 +125,7 @@ struct rec_stats {
 	uint64_t defs_lost;           /* definitions there was no room for */
 	uint64_t files;               /* of the rotation, so far */
 	uint64_t number;              /* of the recording in this process, 1 up */
-	uint64_t events;              /* in the capture by now: behind by what open chunks hold, at most a second's */
+	uint64_t events;              /* in the capture by now; events in open chunks, at most a second's, are not counted yet */
 };
 void rec_stats(struct rec_stats *s);
 

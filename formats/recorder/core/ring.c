@@ -236,7 +236,7 @@ rec_more(struct rec_thread *t, uint64_t ticks, size_t need)
 
 	if (!atomic_load_explicit(&rec_state.on, memory_order_acquire) ||
 	    atomic_load_explicit(&rec_state.paused, memory_order_acquire)) {
-		/* Nor may a smaller record behind this one: it could be its end. */
+		/* Nor may a smaller record after this one: it could be its end. */
 		atomic_store_explicit(&t->end, NULL, memory_order_relaxed);
 		return 0;
 	}

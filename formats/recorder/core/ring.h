@@ -99,7 +99,7 @@ void ring_thread_exit(void *t);
 
 /* --- define.c --- */
 
-/* Another chunk for definitions, behind number ${number} (0: the first). False: the ring has no more for them. */
+/* Another chunk for definitions, after number ${number} (0: the first). False: the ring has no more for them. */
 bool ring_more_defs(struct ring *r, uint32_t number);
 /* Define that ${t} marks frames, so that a reader in search of them can pass over the chunks of others. */
 void ring_def_frames(struct rec_thread *t);

@@ -64,7 +64,7 @@ writer_chunk(const void *a, size_t na, const void *b, size_t nb)
 
 /* --- the stream of thread 0 ---------------------------------------------------------------- */
 
-/* A head whose checksum covers it and the body behind. */
+/* A head whose checksum covers it and the body after. */
 void
 writer_seal(struct ttc_chunk *h, const uint8_t *a, size_t na, const uint8_t *b, size_t nb)
 {

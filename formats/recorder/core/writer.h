@@ -86,7 +86,7 @@ bool writer_bytes(const void *data, size_t n);
 /* A chunk of one or two pieces; false: the recording is over. */
 bool writer_chunk(const void *a, size_t na, const void *b, size_t nb);
 
-/* A head whose checksum covers it and the body behind, in two pieces. */
+/* A head whose checksum covers it and the body after, in two pieces. */
 void writer_seal(struct ttc_chunk *h, const uint8_t *a, size_t na, const uint8_t *b, size_t nb);
 
 /* A record of the recorder's own stream: ${n} bytes of payload. Written by writer_flush() at the latest. */
@@ -104,7 +104,7 @@ uint64_t writer_since(uint64_t ticks);
 /* Definitions published since the last time, up to the first that is not complete yet. */
 void writer_definitions(void);
 
-/* What TTC_FINISH and TTC_GONE say of a thread, at ${p}; the place behind. */
+/* What TTC_FINISH and TTC_GONE say of a thread, at ${p}; the place after. */
 uint8_t *writer_account(uint8_t *p, const struct wslot *w);
 
 /* --- chunk_write.c --- */

@@ -1,7 +1,7 @@
 /**
  * Calls: a method's enter and leave, and frames that an exception leaves. Here nothing waits, allocates or calls the
  * system; what recording itself promises is in rec.h. The time is read first,
- * so that what we do lies behind it at a begin.
+ * so that what we do comes after it at a begin.
  */
 #include "recorder/mono/module.h"
 

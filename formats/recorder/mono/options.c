@@ -14,7 +14,7 @@ enum kind { K_FLAG, K_COUNT, K_DEPTH, K_STACK, K_SIZE, K_TIME, K_PATH, K_SIGNAL,
 static const struct option {
 	const char *name;
 	enum kind kind;
-	size_t at;            /* of the field; K_LIST and behind: enum options_list */
+	size_t at;            /* of the field; K_LIST and after: enum options_list */
 	const char *form;     /* what a value looks like */
 } options[] = {
 	{ "calls", K_FLAG, offsetof(struct options, calls), NULL },

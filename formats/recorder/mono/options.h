@@ -1,5 +1,5 @@
 /**
- * Options of the module: what stands behind "tracetool:" in --profile=tracetool:OPTIONS.
+ * Options of the module: what stands after "tracetool:" in --profile=tracetool:OPTIONS.
  *
  * NAME or NAME=VALUE with commas between; ",," is a comma inside a value. tracetool-mono(7) lists them.
  */
@@ -47,7 +47,7 @@ struct options {
  */
 int options_read(struct options *o, const char *s, char why[OPTIONS_WHY]);
 
-/* The entry of ${list} behind ${last} (NULL: the first), or NULL. */
+/* The entry of ${list} after ${last} (NULL: the first), or NULL. */
 const char *options_next(const struct options *o, enum options_list list, const char *last);
 
 #endif

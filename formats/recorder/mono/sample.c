@@ -22,7 +22,7 @@ struct sampled {
 	struct rec_thread *t;
 	uint64_t cpu_ns;              /* its time when it was last looked at */
 	int64_t due_ns;               /* processor time not recorded yet; negative: recorded ahead */
-	uint32_t pauses;              /* it was looked at behind so many */
+	uint32_t pauses;              /* it was looked at after so many */
 	int timer;                    /* -1: none */
 };
 static struct table threads;  /* thread id: struct sampled */
@@ -232,7 +232,7 @@ on_named(MonoProfiler *p, uintptr_t tid, const char *name)
 
 /*
  * A program that ends before the sampler has said that it is not to be waited for waits for it, for ever (6.8). It gets its name
- * just behind that. By the main thread, before the program's first method.
+ * just after that. By the main thread, before the program's first method.
  */
 void
 sample_initialized(void)

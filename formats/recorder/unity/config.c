@@ -77,7 +77,7 @@ add_entry(struct config *c, enum config_list list, const char *s, size_t n)
 	return true;
 }
 
-/* The piece of ${s} up to the next comma; *${s} moves behind it. NULL at the end. */
+/* The piece of ${s} up to the next comma; *${s} moves past it. NULL at the end. */
 static const char *
 take_piece(const char **s, const char *end, size_t *n)
 {

@@ -56,7 +56,7 @@ const char *config_bad_filter(const struct config *c);
 /* Does the capture take this marker? ${category} is the name of its category, "" where unknown. */
 bool config_takes(const struct config *c, const struct unity_marker *m, const char *category);
 
-/* The entry of ${list} behind ${last} (NULL: the first), or NULL. Of LIST_META they are "key=value". */
+/* The entry of ${list} after ${last} (NULL: the first), or NULL. Of LIST_META they are "key=value". */
 const char *config_next(const struct config *c, enum config_list list, const char *last);
 
 #endif

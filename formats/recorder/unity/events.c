@@ -1,7 +1,7 @@
 /**
  * Events of markers: begin, end, single, with their values. Here nothing waits, allocates or calls the system; what
  * recording itself promises is in rec.h. The time is read first,
- * so that what we do lies behind it at a begin. A marker's key comes as the user pointer.
+ * so that what we do comes after it at a begin. A marker's key comes as the user pointer.
  */
 #include "recorder/unity/plugin.h"
 
@@ -22,7 +22,7 @@ writer(uint64_t key)
 }
 
 /*
- * The values as they may be read: none behind the 64th; none behind the first on 32-bit targets, where arrays of managed
+ * The values as they may be read: none after the 64th; none after the first on 32-bit targets, where arrays of managed
  * code may be spaced differently (the specification, 6.3); no size without data, for which ${copy} is used.
  */
 static const struct rec_value *
@@ -147,7 +147,7 @@ events_alloc(const struct unity_marker *m, uint16_t event, uint16_t n, const str
 	}
 }
 
-/* The same with values behind the category, or one that is none: they are arguments, behind the instance id. */
+/* The same with values after the category, or one that is none: they are arguments, after the instance id. */
 static __attribute__((noinline)) void
 begin_label_args(struct rec_thread *t, uint64_t now, uint64_t key, uint64_t category, unsigned from, unsigned n,
     const struct unity_value *v, const struct rec_value *text)
