@@ -34,7 +34,7 @@ struct tt_mem {
  */
 void *tt_mem_alloc(struct tt_mem *mem, size_t n, struct tt_err *err);
 
-/* The same at the beginning of a line of memory; ${n} is a multiple of TT_MEM_LINE. For what is touched here and there. */
+/* The same at the beginning of a line of memory; ${n} is a multiple of TT_MEM_LINE. For memory that is accessed at random. */
 #define TT_MEM_LINE 64
 void *tt_mem_lines(struct tt_mem *mem, size_t n, struct tt_err *err);
 

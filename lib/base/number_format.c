@@ -109,7 +109,7 @@ tt_put_fixed(char *p, int64_t v, unsigned digits)
 	return p + digits;
 }
 
-/* Copy the text of a double, with '.' for whatever the locale has between the digits. */
+/* Copy the text of a double, with '.' for the locale's decimal separator. */
 static char *
 copy_double(char *p, const char *s)
 {

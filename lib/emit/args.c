@@ -8,7 +8,7 @@
 
 #define LARGEST_EXACT ((uint64_t)1 << 53)     /* of integers in a double */
 
-/* A number as JSON; what a double cannot hold exactly, and what is no number, becomes a string. */
+/* A number as JSON; NaN, infinities and numbers that a double cannot hold exactly become strings. */
 static int
 put_number(enum tt_type type, uint64_t bits, struct tt_buf *out, struct tt_err *err)
 {

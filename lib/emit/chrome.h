@@ -65,7 +65,7 @@ struct chrome {
 	size_t nstep, capstep;
 	uint64_t narrow;              /* arrows so far */
 	struct tt_buf scratch;
-	uint8_t *also;                /* threads with a sample in what is about to be written, a bit each */
+	uint8_t *also;                /* threads with a sample in the text about to be written, a bit each */
 	size_t capalso;
 	_Atomic uint64_t *unwritten;  /* values and zones that JSON cannot hold; workers count too */
 };
@@ -82,7 +82,7 @@ chrome_time(const struct chrome *c, int64_t ts)
 /* Print ${s}: text of constant length. */
 #define CHROME_PUT(p, s) ((char *)memcpy(p, s, sizeof(s) - 1) + sizeof(s) - 1)
 
-/* The most the fixed part of a record takes: heads are at most 56 bytes, with two numbers and what is between. */
+/* The most the fixed part of a record takes: heads are at most 56 bytes, with two numbers and the text between them. */
 #define CHROME_RECORD 192
 
 /* `,\n{"ph":"X","pid":1,"tid":2,"ts":` for ${phase} `X`. At most 56 bytes, 64 are written. */

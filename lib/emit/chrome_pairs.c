@@ -2,9 +2,9 @@
  * Chrome JSON in its B/E form: a begin and an end for each zone, one thread after the other.
  *
  * Readers sort by time and keep the file's order among equals, and DevTools pairs B with E in file order
- * on one stack for all threads. So every B must stand in the file before those inside it, also where it is
+ * on one stack for all threads. So every B must come in the file before those inside it, also where it is
  * known only later (a zone hands out itself when it ends): zones are put aside (slice_sort.h) and written at the
- * end. Among equal times this gives: the ends of what is over, inner first; then the begins, outer first.
+ * end. Among equal times this gives: the ends of finished zones, inner first; then the begins, outer first.
  *
  * A flow belongs to the zone that is open at the flow's place in the file. So it waits with the zones, as if it were one
  * inside all others, and comes after all begins of its time and before the ends of that time.
@@ -13,7 +13,7 @@
 
 #include "emit/chrome.h"
 
-#define FLOW UINT32_MAX               /* depth of what is a flow: key its id, dur its number and phase */
+#define FLOW UINT32_MAX               /* marks a flow in depth: key is its id, dur its number and phase */
 
 struct open {
 	struct tt_slice s;
@@ -160,7 +160,7 @@ push(struct pairs *w, const struct tt_slice *s, uint64_t ts, uint64_t end, struc
 	return put(w, "B", ts, s->key, s->flags, err);
 }
 
-/* A file is full: end what is open in it, and go on in the next one with what begins from here. */
+/* A file is full: end its open zones, and continue in the next one with zones that begin from here on. */
 static int
 turn(struct pairs *w, struct tt_err *err)
 {

@@ -1,5 +1,5 @@
 /**
- * Chrome JSON: what is rare, in file order: counters, heap size, flows, instants.
+ * Chrome JSON: rare events in file order: counters, heap size, flows, instants.
  *
  * A stack sample is an instant on the thread that was sampled, called by the method that ran.
  */

@@ -288,7 +288,7 @@ put_capture_facts(const struct tt_capture *cap, bool first, struct tt_buf *b, st
 	return rc == TT_OK ? tt_buf_text(b, "}", err) : rc;
 }
 
-/* Where the data is from, what was changed and what is missing. */
+/* The source of the data, what was changed, and what is missing. */
 static int
 put_other_data(struct chrome *c, struct tt_buf *b, struct tt_err *err)
 {

@@ -28,7 +28,7 @@ tt_chrome_put_head(char *p, const char *phase, uint32_t pid, uint32_t tid)
 /* --- ready-made pieces -------------------------------------------------- */
 
 /*
- * Colours for what is not the program's own work; the rest gets the viewer's own by name. The names are
+ * Colours for zones that are not the program's own work; all others get the viewer's colour by name. The names are
  * from the list that catapult has; other viewers ignore them.
  */
 static const char *

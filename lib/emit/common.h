@@ -17,7 +17,7 @@ struct tt_out {
 
 int tt_out_flush(struct tt_out *o, struct tt_err *err);
 
-/* Hand on what has gathered in o->buf, if it is much. */
+/* Write o->buf if it has grown large. */
 static inline int
 tt_out_spill(struct tt_out *o, struct tt_err *err)
 {
@@ -50,7 +50,7 @@ bool tt_emit_by_thread(const struct tt_view *v, size_t i);
  */
 const uint64_t *tt_emit_stack(const struct tt_view *v, size_t i, size_t *n);
 
-/* A marker's name in an output whose readers add up what is named alike; with TT_NEEDS_APART. */
+/* A marker's name in an output whose readers add up equal names; with TT_NEEDS_APART. */
 static inline const char *
 tt_emit_marker(const struct tt_name *n)
 {
@@ -97,7 +97,7 @@ char *tt_put_value(char *p, enum tt_type type, uint64_t bits);
 /* Room for the name of what nothing defines. */
 struct tt_nameless { struct tt_name name; char text[48]; };
 
-/* The name of zone key ${key} while streaming; one that is not defined is told by its address, in ${own}. */
+/* The name of zone key ${key} while streaming; an undefined one is named by its address, in ${own}. */
 const struct tt_name *tt_emit_name(const struct tt_model *m, uint32_t process, uint64_t key, struct tt_nameless *own);
 
 /* "(unknown class 0x7f00)" in ${own}, or "(unnamed class 0x7f00)" where ${d} defines it without a name. */

@@ -44,7 +44,7 @@ char *tt_csv_put_ids(char *p, const struct csv *c, uint32_t process, uint32_t th
  */
 const char *tt_csv_args(const struct tt_args *args, char *value, char *room, size_t *n);
 
-/* A separator, and what is in ${args}, if anything. ${scratch} is used. */
+/* A separator, and the text of ${args}, if any. ${scratch} is overwritten. */
 int tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *args, const char *const *name,
     struct tt_buf *scratch, struct tt_err *err);
 

@@ -3,7 +3,7 @@
  *
  * Two kinds. A streaming emitter (Chrome JSON, raw CSV) formats each chunk on the worker that has it: `chunk` is a pure
  * function into a text buffer; the pipeline hands the buffers to `write` in file order, so the bytes do
- * not depend on -j. What needs a running state (counters, GC) comes to `rare`, in order. `rare` is called only
+ * not depend on -j. Events that need a running state (counters, GC) go to `rare`, in order. `rare` is called only
  * where a chunk has rare events, `write` only where there is text. An aggregating emitter (pprof, folded, CSV
  * tables) leaves both NULL and writes all in `finish`.
  *

@@ -2,7 +2,7 @@
  * Folded stacks: one line per stack, `thread;outer;inner COUNT`, for flamegraph.pl, speedscope and others.
  *
  * The count is self time in ns; in a capture without calls the number of samples, else bytes allocated, else the time of
- * collections and waits; or what the user says. Allocations have their class as innermost frame. Lines stand in order of name, level by level.
+ * collections and waits; or what the user chooses. Allocations have their class as innermost frame. Lines are sorted by name, level by level.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -123,14 +123,14 @@ first_child(const struct folded *w, uint32_t parent)
 
 /* --- lines ----------------------------------------------------------------------- */
 
-/* May it not stand in a frame: does it separate frames or lines? */
+/* Is it forbidden in a frame because it separates frames or lines? */
 static bool
 is_special(char c)
 {
 	return c == ';' || (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* Can ${s} stand in a line as it is? */
+/* Can ${s} be written to a line unchanged? */
 static bool
 is_clean(const char *s)
 {
@@ -276,7 +276,7 @@ put_tree(struct folded *w, uint32_t root, struct tt_err *err)
 	return rc;
 }
 
-/* Settle what is counted. */
+/* Decide what to count. */
 static void
 choose_value(struct folded *w)
 {

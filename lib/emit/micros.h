@@ -23,7 +23,7 @@
  */
 #define TT_MICROS_EXACT (((uint64_t)1 << 40) * 1000)
 
-/* The most one time can take, and what is written after its end besides. */
+/* The most bytes one time can take, including those written past its end. */
 #define TT_MICROS_MAX 48
 
 /* Store the 8 characters in ${x}, the first in its lowest byte. */

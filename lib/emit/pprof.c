@@ -79,7 +79,7 @@ put_numbers(struct pprof *w, unsigned field, unsigned n, const uint64_t *v, stru
 
 /* --- samples (Sample: 1 location_id*, 2 value*, 3 label*) -------------------- */
 
-/* Location and function of a name; the two are numbered alike. The last three stand for what has no name. */
+/* Location and function of a name; the two are numbered alike. The last three are for stacks without a name. */
 static uint64_t
 id_of(uint64_t name)
 {

@@ -100,7 +100,7 @@ open_run(struct tt_slices *s, struct tt_slices_thread *t, struct tt_err *err)
 	return rc;
 }
 
-/* Does it begin before, or around, what is in the thread's runs? */
+/* Does it begin before, or enclose, a slice in the thread's runs? */
 static bool
 is_late(const struct tt_slices_thread *t, const struct tt_slice *s)
 {

@@ -11,7 +11,7 @@
 
 #include "emit/stacks.h"
 
-/* Stacks deeper than this lose their outermost frames: what is made of deep recursion would grow with its square. */
+/* Stacks deeper than this lose their outermost frames: the output of deep recursion would grow with its square. */
 #define TT_CHAIN_DEPTH 2048
 
 struct tt_chain;

@@ -156,7 +156,7 @@ set_text(struct tt_stacks *s, struct maker *m, uint32_t node, struct tt_err *err
 }
 
 /*
- * Roots of several processes are told apart; below them the parent does it. Stacks recorded with allocations
+ * Roots differ by process; below them, nodes differ by parent. Stacks recorded with allocations
  * are those of the calls; only samples count something of their own in the same place.
  */
 static uint32_t

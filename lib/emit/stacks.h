@@ -46,7 +46,7 @@ void tt_stacks_free(struct tt_stacks *s);
 
 enum tt_stack_kind tt_stacks_kind(const struct tt_stacks *s, uint32_t node);
 
-/* Does ${node} stand for a stack that has something to show: counts, and a zone the user wants to see? */
+/* Does ${node} represent a stack with something to show: counts, and a zone that the filters keep? */
 bool tt_stacks_shown(const struct tt_stacks *s, uint32_t node);
 
 static inline const struct tt_node *

@@ -73,7 +73,7 @@ struct tt_archive {
 	/* of a tar */
 	uint64_t base;                /* where libarchive began to read */
 	uint64_t header;              /* where the next header is looked for, if libarchive was dropped */
-	bool told;                    /* what is in front of that header is known to be damaged */
+	bool told;                    /* the bytes in front of that header are known to be damaged */
 	/* of a zip */
 	struct tt_zip zip;
 	bool in_order;                /* by the headers in front of its members, for it has no directory */
@@ -84,7 +84,7 @@ struct tt_archive {
 
 /* Bring up to ${n} bytes from ar->at to ar->buf + ${to}; *${got} is 0 only at the end. */
 int tt_archive_fetch(struct tt_archive *ar, size_t to, size_t n, size_t *got, struct tt_err *err);
-/* Begin libarchive at what is ahead; give it up. */
+/* Start libarchive at the bytes ahead; stop it. */
 int tt_archive_start(struct tt_archive *ar, struct tt_err *err);
 void tt_archive_drop(struct tt_archive *ar);
 /* Why libarchive gave up with ${status}: our own source, memory, a method it lacks, or damage. */

@@ -72,7 +72,7 @@ no_directory(uint64_t at, const char *why, struct tt_err *err)
 
 /*
  * Point *${p} at the *${n} bytes at ${at}: at least ${need}, unless the file ends before. Much is read at once where it goes
- * on from what is there; a jump, which records out of order make, reads little.
+ * on from the buffered bytes; a jump, which records out of order cause, reads little.
  */
 static int
 window(struct tt_archive *ar, uint64_t at, size_t need, const uint8_t **p, size_t *n, struct tt_err *err)
@@ -105,7 +105,7 @@ window(struct tt_archive *ar, uint64_t at, size_t need, const uint8_t **p, size_
 
 struct directory { uint64_t at, end, count; };
 
-/* Where the file's own numbers are too small for the directory, larger ones stand in front of its end. */
+/* Where the file's own numbers are too small for the directory, larger ones are stored in front of its end. */
 static int
 end64(struct tt_archive *ar, uint64_t end, struct directory *d, struct tt_err *err)
 {
@@ -322,7 +322,7 @@ take_name(struct tt_zip *z, const uint8_t *record)
 	}
 }
 
-/* What has bytes is a file, whatever its mode says: nothing protects that. A link's bytes are where it leads. */
+/* A member with bytes is a file, even if its mode differs, since nothing protects the mode. A link's bytes are its target. */
 static enum tt_member_kind
 kind_of(const struct tt_zip *z, const uint8_t *record, bool empty)
 {

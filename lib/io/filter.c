@@ -3,7 +3,7 @@
  *
  * Only the one filter that src.c recognised is enabled: libarchive's "all" runs
  * outside programs. Raw bytes come through our own callback, so that an error
- * of the system is told as one and not as a truncated input.
+ * of the system is reported as one and not as a truncated input.
  */
 #include "io/decode.h"
 
@@ -20,7 +20,7 @@ struct filter {
 	struct archive *a;            /* NULL until the first read */
 	size_t lent;                  /* raw bytes the last callback lent to libarchive */
 	uint64_t from;                /* where libarchive's first raw byte was */
-	uint64_t zeros;               /* so many zeros end what was lent so far */
+	uint64_t zeros;               /* this many zeros end the bytes lent so far */
 	const uint8_t *block;         /* decoded and not yet given out */
 	size_t block_n;
 	bool raw_ended, ended, counted; /* counted: d.garbage is known */
@@ -40,7 +40,7 @@ static const struct coding {
 	{ TT_CODING_LZ4, "lz4", ARCHIVE_FILTER_LZ4, archive_read_support_filter_lz4 },
 };
 
-/* libarchive asks for more raw bytes: it keeps what it got until it asks again. */
+/* libarchive asks for more raw bytes: it keeps the bytes it got until it asks again. */
 static la_ssize_t
 give_raw(struct archive *a, void *arg, const void **p)
 {

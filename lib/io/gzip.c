@@ -2,8 +2,8 @@
  * gzip input; the contract is in decode.h.
  *
  * zlib in its gzip mode (RFC 1952) checks the header, the CRC and the length of
- * a member. libarchive does neither, and drops what it inflated in front of a
- * cut; here a cut costs only the bytes that need what was cut off.
+ * a member. libarchive does neither, and drops the bytes it inflated before a
+ * cut; here a cut costs only the bytes that depend on the missing ones.
  */
 #include "io/decode.h"
 
@@ -25,7 +25,7 @@ struct gzip {
 	struct tt_err damage;         /* what stays once met; code TT_OK: none */
 };
 
-/* Write the first damage down; it is told in every read from here on. */
+/* Note the first damage; every read from here on reports it. */
 static int
 fail_damaged(struct gzip *g, struct tt_err *err)
 {
@@ -156,7 +156,7 @@ gzip_step(struct gzip *g, struct tt_err *err)
 	rc = tt_raw_look(g->raw, 1, &p, &n, err);
 	if (rc == TT_OK)
 		return inflate_some(g, p, n, err);
-	/* zlib may hold what it could not write for want of room: that comes before the reason to stop. */
+	/* zlib may hold output that it had no room for: that comes before the reason to stop. */
 	return drain(g, err) ? TT_OK : rc == TT_END ? fail_cut(g, err) : rc;
 }
 

@@ -27,9 +27,9 @@ struct tt_src {
 	char *name, *path;            /* path: NULL where there is none to look at again */
 	struct stat opened;           /* the file as it was */
 	uint64_t given;               /* decoded bytes read so far */
-	uint64_t pulled;              /* the same, with what was only peeked */
+	uint64_t pulled;              /* the same, including bytes only peeked at */
 	struct tt_err broken;         /* why there are no more; code TT_OK: no error was met */
-	uint8_t head[HEAD_MAX];       /* what was peeked */
+	uint8_t head[HEAD_MAX];       /* the peeked bytes */
 	size_t head_at, head_n;       /* the part of it not yet read */
 	bool peeked;
 };
@@ -62,7 +62,7 @@ recognise(const uint8_t *p, size_t n)
 {
 	uint64_t skip;
 
-	/* A frame to skip that is longer than what is looked at is taken for one of zstd, whose programs write them. */
+	/* A skippable frame longer than the peeked bytes is taken for one of zstd, whose programs write them. */
 	while ((skip = tt_filter_skip(p, n)) > 0) {
 		if (skip >= n)
 			return TT_CODING_ZSTD;
@@ -70,7 +70,7 @@ recognise(const uint8_t *p, size_t n)
 		n -= (size_t)skip;
 	}
 	for (size_t i = 0; i < sizeof magics / sizeof *magics; i++) {
-		/* A file cut inside its magic is told as cut, if two bytes of it are there. */
+		/* A file cut inside its magic is reported as cut, if two bytes of the magic are there. */
 		size_t have = n < magics[i].n ? n : magics[i].n;
 
 		if (have >= 2 && memcmp(p, magics[i].bytes, have) == 0)

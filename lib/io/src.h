@@ -2,7 +2,7 @@
  * Input as a run of decoded bytes: a file, a pipe, or a compressed form of either.
  *
  * The source recognises gzip, xz, zstd, bzip2 and lz4 by their first bytes (after frames
- * to be skipped, which zstd and lz4 share) and hands out what is inside. A plain regular file is seekable: workers pread()
+ * to be skipped, which zstd and lz4 share) and hands out the decoded bytes. A plain regular file is seekable: workers pread()
  * from it side by side. Everything else is read in order; it can be rewound,
  * any number of times, where it is `rewindable`: a compressed regular file is inflated
  * again, a pipe has been copied to an unlinked temporary file if the caller
@@ -71,7 +71,7 @@ int tt_src_open_more(struct tt_env *env, int (*more)(void *, void *, size_t, siz
 
 /**
  * tt_src_open_inside(env, outer, src, err):
- * Over the decoded bytes of ${outer}, which may have been peeked at: what is compressed twice. On success ${outer} belongs to
+ * Over the decoded bytes of ${outer}, which may have been peeked at: for input that is compressed twice. On success ${outer} belongs to
  * *${src}; raw_at and the ratio stay those of ${outer}.
  */
 int tt_src_open_inside(struct tt_env *env, struct tt_src *outer, struct tt_src **src, struct tt_err *err);
@@ -93,7 +93,7 @@ int tt_src_peek(struct tt_src *src, const uint8_t **p, size_t *n, struct tt_err 
  * if *got > 0 (the next call gives the reason), TT_END at a proper end,
  * TT_E_DAMAGED where the compressed stream is cut or broken or its CRC wrong
  * (everything that inflated before it has been given out), TT_E_IO for errors
- * of the system: EIO is never told as damage. EINTR and short reads are hidden.
+ * of the system: EIO is never reported as damage. EINTR and short reads are hidden.
  */
 int tt_src_read(struct tt_src *src, void *p, size_t n, size_t *got, struct tt_err *err);
 

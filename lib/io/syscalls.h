@@ -1,5 +1,5 @@
 /**
- * A filter of system calls for this process and what it starts. Internal to lib/io; sandbox.h says what for.
+ * A filter of system calls for this process and its children. Internal to lib/io; sandbox.h gives its purpose.
  *
  * The filter is a list of what may be called. All else fails with EPERM, and with ENOSYS where the call is newer
  * than this list, for that is what makes a C library take the older one. Numbers of another architecture kill.

@@ -17,7 +17,7 @@ struct tt_args {
 	size_t ntext;
 };
 
-/* What zones that are open between chunks may take along, all threads of a run together; beyond it is told: TT_LOST_ARGS. */
+/* The most argument bytes that zones open between chunks may keep, over all threads of a run; more is lost and counted: TT_LOST_ARGS. */
 #define TT_ARGS_KEPT ((size_t)4 << 20)
 
 /* A copy; the arguments and their text follow it in the same block. */

@@ -28,8 +28,8 @@ struct tt_thread {
 };
 
 /*
- * Kinds of events that are there only if the recorder was told to record them. Where a capture has none of a kind, they are
- * 0 if the recorder was told, else not known.
+ * Kinds of events that exist only if the recorder was asked for them. If a capture has none of a kind, their figure is
+ * 0 if the recorder was asked, otherwise not known.
  */
 enum tt_records {
 	TT_REC_ALLOCS = 1, TT_REC_COLLECTIONS = 2, TT_REC_THROWS = 4, TT_REC_WAITS = 8, TT_REC_SAMPLES = 16, TT_REC_HANDLES = 32,
@@ -39,7 +39,7 @@ enum tt_records {
 /* Facts about a capture that formats fill in at open. */
 struct tt_capture {
 	const char *path;             /* as the user gave it */
-	const char *title;            /* what to call it in outputs; NULL: by what is in it. Borrowed */
+	const char *title;            /* its name in outputs; NULL: made from its contents. Borrowed */
 	const char *format;           /* name of the reader */
 	const char *version;          /* of the file, for people: "data version 17 (profiler 3.0)" */
 	const char *producer;         /* "Mono log profiler" */
@@ -47,7 +47,7 @@ struct tt_capture {
 	const char *clock;            /* what the recorder took its times from; NULL where the format does not say */
 	unsigned pointer_size;
 	int64_t pid;
-	uint32_t records;             /* enum tt_records: what the recorder was told, as far as the capture says so */
+	uint32_t records;             /* enum tt_records: what the recorder was asked for, as far as the capture says */
 	const char *(*advice)(enum tt_records what);  /* the producer's option that records them, NULL: it has none; NULL: none known */
 	uint32_t process;             /* index among the inputs */
 	uint8_t recording[16];        /* the same in all files of one recording; zeros: it has this one alone */

@@ -10,7 +10,7 @@ struct record {
 	const char *assembly, *class, *name, *signature, *file;
 	uint64_t token, id;
 	uint32_t process, place;      /* in order of arrival */
-	uint32_t method;              /* what it was joined to */
+	uint32_t method;              /* the method it was merged into */
 };
 
 struct statement {
@@ -135,7 +135,7 @@ by_statement(const void *a, const void *b)
 	return 0;
 }
 
-/* Of a statement that was told several times, the highest count: counts only grow. */
+/* Of a statement reported several times, keep the highest count: counts only grow. */
 static void
 settle(struct tt_cover *c)
 {

@@ -107,7 +107,7 @@ same_text(const char *a, uint32_t na, const char *b, uint32_t nb)
 static bool
 same_meaning(const struct tt_def *a, const struct tt_def *b)
 {
-	/* A fact that is set again is told again. */
+	/* A fact that is set again is reported again. */
 	if (a->kind == TT_DEF_META && a->ts != b->ts)
 		return false;
 	return a->a == b->a && a->b == b->b && same_text(a->text, a->len, b->text, b->len) &&

@@ -35,7 +35,7 @@ const struct tt_def *tt_defs_next(const struct tt_defs *defs, const struct tt_de
 const struct tt_def *tt_defs_at(const struct tt_defs *defs, enum tt_def_kind kind, size_t i);
 size_t tt_defs_count(const struct tt_defs *defs, enum tt_def_kind kind);
 
-/* Was any class or vtable key given a second, different meaning? Then uses must be told apart by time. */
+/* Was any class or vtable key given a second, different meaning? Then uses must be resolved by time. */
 bool tt_defs_reused(const struct tt_defs *defs);
 /* Was this one? */
 bool tt_defs_key_reused(const struct tt_defs *defs, uint64_t key);

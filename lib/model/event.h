@@ -80,7 +80,7 @@ enum tt_kind {
 	TT_THREAD,            /* the batch's own thread starts (TT_F_END: ends); val = tid */
 	TT_META,              /* domain, image, ... unload: val = key, depth = enum tt_def_kind */
 	TT_SYNC,              /* all application threads are flushed up to ts; depth = kind */
-	TT_GAP,               /* the thread's stack is unknown from here (damage, drop): what is open ends at ts;
+	TT_GAP,               /* the thread's stack is unknown from here (damage, drop): open zones end at ts;
 	                         TT_F_BASE: at the thread's last event before this chunk */
 	TT_KINDS
 };
@@ -143,7 +143,7 @@ struct tt_event {
 	uint8_t flags;        /* enum tt_event_flag */
 };
 
-/* How many an allocation stands for, in its second slot: the low bits in depth, the others in flags. */
+/* How many allocations a sampled one represents, in its second slot: the low bits in depth, the others in flags. */
 #define TT_MANY_MAX ((UINT32_C(1) << 24) - 1)
 static inline uint32_t
 tt_event_many(const struct tt_event *ext)
@@ -234,7 +234,7 @@ struct tt_batch {
 
 	struct tt_event *ev;
 	size_t n, cap;
-	uint64_t *word;               /* stacks, graphs: whatever 24 bytes cannot hold; equal stacks may share theirs */
+	uint64_t *word;               /* stacks and graphs, which 24 bytes cannot hold; equal stacks may share words */
 	size_t nword, capword;
 	struct tt_buf text;           /* text and blobs of arguments */
 	struct tt_def *def;
@@ -266,7 +266,7 @@ struct tt_batch {
 	struct tt_loss loss;          /* what was lost in this chunk; joined in file order */
 };
 
-/* Make an empty batch drawing on ${mem}; free what it holds. */
+/* Make an empty batch that allocates from ${mem}; free its contents. */
 void tt_batch_init(struct tt_batch *b, struct tt_mem *mem, unsigned needs);
 void tt_batch_free(struct tt_batch *b);
 

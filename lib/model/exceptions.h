@@ -1,5 +1,5 @@
 /**
- * Exceptions: what was thrown where, and which clauses ran.
+ * Exceptions: which were thrown, where, and which clauses ran.
  *
  * The file does not say an exception's type. It is that of the object, where its allocation is recorded and was
  * looked for (TT_NEEDS_OBJECTS): on the same thread shortly before, or anywhere if the class is called an Exception.

@@ -6,7 +6,7 @@
  * - thread: only threads whose name or number matches.
  * - min_dur, depth, wrappers: a zone left out counts nothing; its time stays self time of
  *   the zone around it, its allocations go to that zone.
- * - no_wait: zones that wait, and what is inside them, count nothing, and the time of the zones around them is without theirs;
+ * - no_wait: zones that wait, and everything inside them, count nothing, and zones around them exclude their time;
  *   allocations stay. Durations of single calls keep the waiting inside them.
  * - marker, category: choose rows of tables and zones of outputs; they do not
  *   change anything's figures.
@@ -65,7 +65,7 @@ bool tt_filter_needs_text(const struct tt_filter *f);
 /**
  * tt_glob(pattern, text):
  * `*` any run, `?` one character, `[a-z]` a set, `\` quotes; the whole text must match. A pattern
- * without any of these also matches where it stands anywhere inside ${text}.
+ * without any of these also matches anywhere inside ${text}.
  * Never takes more than O(pattern * text).
  *
  * A pattern that begins with "re:" is an extended regular expression (POSIX), found anywhere in ${text};

@@ -3,7 +3,7 @@
  *
  * Built by run/finalizers.c with TT_NEEDS_FINALS; read by the pass "finalizers" and the gate. The capture does not say of
  * which class a finalized object is. With TT_NEEDS_OBJECTS it is looked for: the allocation of an object, or a heap shot
- * that lists it, says what is at an address, and moves where it goes.
+ * that lists it, gives the object at an address; a move gives its new address.
  */
 #ifndef TT_MODEL_FINALIZERS_H
 #define TT_MODEL_FINALIZERS_H

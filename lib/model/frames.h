@@ -26,7 +26,7 @@ struct tt_frames {
 	uint64_t *alloc_b;            /* of all threads of the process, by time */
 	uint64_t *alloc_n;
 	int64_t *wait_ns;             /* waits on the frame thread; meaningful where has_wait */
-	int64_t *outside_ns;          /* time of the frame thread in which no call was open: nobody knows what it did */
+	int64_t *outside_ns;          /* time of the frame thread with no call open, in which its work is unknown */
 	bool has_wait;                /* a wait marker or contention record was seen */
 	int64_t *timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;

@@ -31,7 +31,7 @@ struct tt_heap_sum {
 	size_t n, cap;
 	uint32_t *slot;               /* hash of key: index + 1 */
 	size_t nslot;
-	uint32_t last;                /* index of the class before: objects of one class often stand together */
+	uint32_t last;                /* index of the class before: objects of one class often come together */
 	struct tt_heap_big big[TT_HEAP_BIGGEST];
 	size_t nbig;
 	uint64_t graph, ngraph;       /* words of the graph: first, number */
@@ -46,7 +46,7 @@ struct tt_heap_class *tt_heap_sum_at(struct tt_heap_sum *s, struct tt_mem *mem, 
 /* Put an object among the largest ${big}[0 .. *${n}), if it is one of them. */
 void tt_heap_add_big(struct tt_heap_big *big, size_t *n, const struct tt_heap_big *o);
 
-/* Hand on what was summed up, at time ${ts}, and begin anew. */
+/* Emit the sums at time ${ts} and start again. */
 int tt_heap_flush(struct tt_batch *b, int64_t ts, struct tt_err *err);
 
 /* --- of a run ----------------------------------------------------------------- */

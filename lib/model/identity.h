@@ -1,5 +1,5 @@
 /**
- * What recording a run has read, whatever its files are called and however they are packed.
+ * The identity of a recording, independent of its files' names and compression.
  */
 #ifndef TT_MODEL_IDENTITY_H
 #define TT_MODEL_IDENTITY_H

@@ -1,5 +1,5 @@
 /**
- * The ledger of what was lost, guessed or left out. Silence means nothing was.
+ * The ledger of everything lost, guessed or left out. An empty ledger means that nothing was.
  *
  * A struct tt_loss is plain data: each batch has one, and the ordered stage joins
  * it into the run's in file order, so the ledger does not depend on -j.
@@ -35,7 +35,7 @@ enum tt_loss_kind {
 	TT_LOST_STACKS,           /* stacks cut by the recorder's depth limit */
 	TT_LOST_MISSING,          /* places where chunks of a thread are missing, repeated or out of order */
 	TT_LOST_STOPPED,          /* the recorder stopped before the program did */
-	TT_LOST_SAMPLED,          /* allocations that were sampled and stand for others */
+	TT_LOST_SAMPLED,          /* allocations that were sampled and represent others */
 	TT_LOST_ARGS,             /* zones written without their arguments */
 	TT_LOST_NO_PLACE,         /* dropped by the recorder: of threads it had no place for */
 	TT_LOST_KINDS

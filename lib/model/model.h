@@ -86,7 +86,7 @@ struct tt_model {
 
 	struct tt_pause *pause;       /* by time */
 	size_t npause, cappause;
-	uint64_t pause_n;             /* all of them, also beyond what is listed */
+	uint64_t pause_n;             /* all of them, listed or not */
 	bool pauses;                  /* there is a whole one, wanted or not */
 	int64_t pause_total, pause_max;       /* start to end */
 	int64_t stopped_total, stopped_max;   /* stopped to end */
@@ -126,7 +126,7 @@ struct tt_model {
 
 	struct tt_counter_stat *counter;
 	size_t ncounter, capcounter;
-	uint64_t counter_dropped;     /* values of counters beyond the 65,536 that are told apart */
+	uint64_t counter_dropped;     /* values of counters beyond the first 65,536 */
 	struct tt_counter_point *point;       /* in file order, at most 4 million */
 	size_t npoint, cappoint;
 	uint64_t point_dropped;
@@ -189,7 +189,7 @@ bool tt_model_records(const struct tt_model *m, enum tt_records what);
  */
 const char *tt_model_unrecorded(const struct tt_model *m, enum tt_records what, struct tt_arena *a, struct tt_err *err);
 
-/* Is it known how much was allocated, and what was collected: is there any of it, or would it be there? */
+/* Are allocations, and collections, known: does the capture have any, or was the recorder asked for them? */
 bool tt_model_knows_allocs(const struct tt_model *m);
 bool tt_model_knows_collections(const struct tt_model *m);
 

@@ -37,7 +37,7 @@ size_t tt_name_wrapper(const char *s);
 /**
  * tt_name_rank(asked, s):
  * How exactly ${asked} names ${s}: 3 in full, 2 without the argument list, 1 in its short form, each with or without the
- * "(wrapper KIND) " in front; 0 not at all.
+ * "(wrapper KIND) " in front; 0 if there is none.
  */
 unsigned tt_name_rank(const char *asked, const char *s);
 

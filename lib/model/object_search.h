@@ -46,7 +46,7 @@ struct tt_found_all {
 	size_t n, cap;
 	struct tt_trace *trace;
 	size_t ntrace, captrace;
-	uint64_t more_found, more_trace;      /* beyond what is listed */
+	uint64_t more_found, more_trace;      /* beyond those listed */
 };
 
 void tt_found_free(struct tt_found_all *f);

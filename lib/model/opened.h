@@ -3,7 +3,7 @@
  *
  * Ends that match the top need none of this. Where a stack is deep and ends match nothing near its top, a
  * search would cost the depth each time; so, from a depth on, an index is kept: made when first asked, and
- * brought up to date by what has changed since. Levels carry a number that no other level of the same stack ever had or
+ * brought up to date from the changes since. Levels carry a number that no other level of the same stack ever had or
  * will have, by which it is seen how far down the stack is still the same.
  *
  * It only saves time: without memory the search is made. Threads: one, that of the stack.

@@ -161,7 +161,7 @@ tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint6
 		*node = TT_NODE_MORE;
 		return TT_OK;
 	}
-	/* Threads and what is allocated below "(more paths)" are few; they are never turned away. */
+	/* Threads, and classes allocated below "(more paths)", are few; they are never refused. */
 	if (kind < TT_NODE_THREAD && parent != TT_NODE_MORE && tt_tree_count(tree) >= tree->cap) {
 		tree->dropped++;
 		if (kind == TT_NODE_ALLOC)

@@ -30,7 +30,7 @@ is_wait(const struct tt_model *m, uint32_t node)
 	return is_zone(m, node) && tt_waits_is(m, m->name[tt_tree_node(m->tree, node)->marker].full);
 }
 
-/* By node, of ${n}: the kinds of what is looked for below. */
+/* By node, of ${n}: the kinds of zones wanted below. */
 struct walk {
 	bool *in;                     /* it or a zone around it waits */
 	int64_t *lost;                /* time of the outermost waiting zones below it */

@@ -17,7 +17,7 @@ bool tt_waits_is(const struct tt_model *m, const char *full);
 
 /**
  * tt_waits_drop(m, err):
- * Take zones that wait, and what is inside them, out of the call tree: their counts and times become 0, and the times of the zones
+ * Take zones that wait, and everything inside them, out of the call tree: their counts and times become 0, and the times of the zones
  * around them are without them. Allocations stay. Names must have been resolved; once, when all is counted.
  * Errors: TT_E_NOMEM.
  */

@@ -41,11 +41,11 @@ struct tt_stack {
 	uint8_t begun;        /* last_ts is set */
 	uint32_t pushed;      /* the last number given; of a copy, the last of its own, from TT_STACK_COPY on */
 	const struct tt_stack *of;    /* whose copy it is; NULL none */
-	struct tt_mem *mem;   /* of what was pushed; NULL: nothing was */
+	struct tt_mem *mem;   /* of the pushed levels; NULL: none */
 	struct tt_opened opened;
 };
 
-/* Free what it holds. */
+/* Free its contents. */
 void tt_stack_free(struct tt_stack *s, struct tt_mem *mem);
 
 #define TT_STACK_COPY 0x80000000u

@@ -7,7 +7,7 @@
 #include "out/render.h"
 
 /*
- * Any ASCII punctuation may stand after a backslash (CommonMark 0.31, 2.4); these would otherwise mean
+ * Any ASCII punctuation may follow a backslash (CommonMark 0.31, 2.4); these would otherwise mean
  * something inside a cell. A line end would end the row, so controls become spaces.
  */
 static char *
@@ -120,7 +120,7 @@ put_rows(struct tt_buf *out, const struct tt_table *t, struct tt_mem *mem, struc
 	return rc;
 }
 
-/* Facts stand upright here too: one line per column, one value per row. */
+/* Facts are upright here, too: one line per column, one value per row. */
 static int
 put_facts(struct tt_buf *out, const struct tt_table *t, struct tt_err *err)
 {

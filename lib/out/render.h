@@ -42,7 +42,7 @@ bool tt_column_empty(const struct tt_table *t, size_t col);
 /* What the heading adds to the column's title: " %" or "". */
 const char *tt_column_suffix(enum tt_unit unit);
 
-/* Are numbers in this column? They stand to the right. */
+/* Does this column hold numbers? They are right-aligned. */
 static inline bool
 tt_unit_right(enum tt_unit unit)
 {

@@ -156,7 +156,7 @@ void tt_report_select(struct tt_report *r, const char *const *ids);
 const char *tt_text(struct tt_report *r, const char *fmt, ...) TT_PRINTF(2, 3);
 const char *tt_text_of(struct tt_report *r, const char *s, size_t n);
 
-/* A cell of text that is a group: groups of one name, like threads, are told apart by ${id}. */
+/* A cell of text that is a group: groups with equal names, such as threads, differ by ${id}. */
 void tt_cell_group(struct tt_cell *c, const char *label, uint32_t id);
 
 /**

@@ -165,7 +165,7 @@ struct column {
 	size_t least;         /* of text: it is not made narrower than this */
 	bool hidden;          /* not shown: no values, or the depth of a tree */
 	bool cut;             /* not shown: no room */
-	const char *rest;     /* of a cell that wraps: what is still to come of it in this row */
+	const char *rest;     /* of a cell that wraps: the rest still to be printed in this row */
 };
 
 struct grid {
@@ -274,7 +274,7 @@ widest_text(const struct grid *g)
 }
 
 /*
- * Let a tree's names keep room for their indent in ${max} columns: half of what there is, then a narrower step, and where even that is
+ * Let a tree's names keep room for their indent in ${max} columns: half of the width, then a narrower step, and where even that is
  * not enough, the depth as a number.
  */
 static void
@@ -336,7 +336,7 @@ fit(struct grid *g, size_t max)
 		if (col < g->t->ncol) {
 			size_t spare = g->col[col].width - g->col[col].least;
 
-			/* One column at a time, so that two long ones share what has to go. */
+			/* One column at a time, so that two long ones share the loss. */
 			g->col[col].width -= spare < over ? (spare + 7) / 8 : (over + 7) / 8;
 			continue;
 		}

@@ -40,7 +40,7 @@ struct fold {
 	const struct tt_paths *p;
 	struct tt_merged g;
 	uint32_t deepest;             /* rows deeper than this are not made */
-	bool allocs;                  /* it is known what was allocated */
+	bool allocs;                  /* allocations are known */
 };
 
 static const char *
@@ -196,7 +196,7 @@ group_wanted(const struct fold *f, const struct group *g)
 	return tt_merged_over(&f->g, g->self, f->o->threshold_e4) && (g->depth > 0 || f->p->row[g->row].wanted);
 }
 
-/* Callers mostly come in the order of what they call, as in recursion: sorting what is sorted at each level would cost most. */
+/* Callers mostly come in the order of their callees, as in recursion: sorting sorted input at each level would cost most. */
 static bool
 is_sorted(const struct inverted *in, size_t from, size_t to)
 {

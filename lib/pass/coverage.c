@@ -162,7 +162,7 @@ is_wanted(const struct tt_model *m, const struct tt_cover_method *of, const char
 	return tt_glob_any(m->filter.category, of->assembly) && (!name || tt_name_match(m->filter.marker, name));
 }
 
-/* Rows of assemblies or classes; methods stand in order of both. */
+/* Rows of assemblies or classes; methods are sorted by both. */
 static void
 parts(struct tt_making *k, struct tt_table *t, bool classes)
 {

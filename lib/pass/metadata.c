@@ -63,7 +63,7 @@ static const struct { enum tt_def_kind kind; const char *name; } things[] = {
 };
 enum { LISTED = 4 };                  /* the first of these have a table of their own */
 
-/* A domain is loaded without a name and gets it by a record of its own: is ${d} told again by that one? */
+/* A domain is loaded without a name and gets it by a record of its own: does that record repeat ${d}? */
 static bool
 is_named_later(const struct tt_defs *defs, const struct tt_def *d)
 {
@@ -173,7 +173,7 @@ class_group(const struct def *x, const struct tt_def *d)
 	return n ? tt_text_of(r, space, n) : TT_NO_NAMESPACE;
 }
 
-/* The domain of what has one. */
+/* The domain of a definition that has one. */
 static const char *
 domain_group(const struct def *x)
 {

@@ -118,7 +118,7 @@ const struct tt_pass_table *tt_pass_table_named(const char *id, const struct tt_
 /* Does ${o} want the table ${t} of ${p}? */
 bool tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_pass_opts *o);
 
-/* Why a table of events has no rows: ${none}, where the recorder was told to record them, else that it was not. */
+/* Why a table of events has no rows: ${none} if the recorder was asked for them, otherwise that it was not. */
 const char *tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none);
 
 /* Does no event lie in the time asked for? Then a sentence that says so in ${text}, of TT_OUTSIDE_TEXT bytes. */
@@ -139,7 +139,7 @@ void tt_unmatched_notes(const struct tt_model *m, struct tt_report *r);
 /**
  * tt_filter_notes(m, group, r, err):
  * A note for each filter in use that means nothing for some of the tables in ${r}, which it names. A table whose rows are
- * groups by ${group} has its members chosen by name, whatever its rows are otherwise.
+ * groups by ${group} has its members chosen by name, no matter what its rows are.
  */
 void tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report *r);
 

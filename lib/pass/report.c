@@ -139,7 +139,7 @@ tt_pass_report(const struct tt_pass *p, struct tt_views *view, const struct tt_p
 
 /* --- notes ------------------------------------------------------------------------ */
 
-/* What was lost is told of the whole capture. */
+/* Losses are reported for the whole capture. */
 static bool
 is_deaf(const struct tt_table *t, unsigned filter, enum tt_group group)
 {

@@ -1,7 +1,7 @@
 /**
  * The pass "samples": where the program was when the sampler looked.
  *
- * A sample belongs to the managed method at its leaf: to where the program was, whatever native code that had called.
+ * A sample belongs to the managed method at its leaf: to the program's own place, even if that had called native code.
  * Definitions: tracetool-metrics(7), Samples.
  */
 #include <stdlib.h>

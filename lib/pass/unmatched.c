@@ -16,7 +16,7 @@ static const struct { const char *option, *what; } said[] = {
 	[TT_MATCH_CATEGORY] = { "--category", "category" },
 };
 
-/* The name nearest to what was asked for. */
+/* The name most similar to the one asked for. */
 struct near {
 	const char *pattern, *name;
 	size_t least;

@@ -89,7 +89,7 @@ add_pause(struct tt_run *r, const struct tt_thread *t, const struct tt_pause_ope
 		if (still > m->stopped_max)
 			m->stopped_max = still;
 	}
-	/* Others stand still for it, so it is listed whoever triggers it. */
+	/* It stops the other threads, so it is listed no matter which thread triggers it. */
 	if (m->npause >= MAX_PAUSES)
 		return TT_OK;
 	int rc = tt_mem_grow(&r->env->mem, &m->pause, &m->cappause, m->npause + 1, sizeof *m->pause, err);
@@ -155,7 +155,7 @@ heap_size(struct tt_run *r, const struct tt_event *e, struct tt_err *err)
 	return rc;
 }
 
-/* Counts of the whole run, whatever time was asked for: they are written when it ends. */
+/* Counts of the whole run, even with --time: they are written when it ends. */
 static int
 coverage(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, size_t i, struct tt_err *err)
 {

@@ -7,7 +7,7 @@
 #include "run/collectors.h"
 
 enum {
-	RECENT = 64,                  /* allocations of a thread that are remembered whatever they are of */
+	RECENT = 64,                  /* allocations of a thread that are remembered, of any class */
 	OPEN = 16,                    /* exceptions under way on one thread */
 	OBJECTS_MAX = 1 << 20,
 };
@@ -203,7 +203,7 @@ thrown(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 }
 
 /*
- * Is the method the wrapper through which native code calls managed code? An exception that comes to it has left the program:
+ * Is the method the wrapper through which native code calls managed code? An exception that reaches it has left the program:
  * the runtime reports it as unhandled, or throws another one where the call came from.
  */
 static int

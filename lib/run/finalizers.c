@@ -52,7 +52,7 @@ begin(struct tt_run *r, struct tt_err *err)
 	return TT_OK;
 }
 
-/* --- what is where --------------------------------------------------------------------- */
+/* --- objects by address --------------------------------------------------------------------- */
 
 static int
 met(struct tt_gathering *g, const struct tt_event *e, uint64_t object, uint64_t key, struct tt_err *err)

@@ -89,7 +89,7 @@ tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts
 			c->total += n->c.total;
 			continue;
 		}
-		/* "(more paths)" is no child of its callers, so their self time is told here; what nests in it counts once. */
+		/* "(more paths)" is no child of its callers, so their self time is reduced here; zones nested in it count once. */
 		struct tt_count *up = tt_counts_at(counts, parent, err);
 		if (!up)
 			return err->code;
@@ -230,7 +230,7 @@ thrown_over(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	return add_dur(f, io, &t->l, (uint64_t)(t->end - t->since), err);
 }
 
-/* A piece at level ${l}. Pieces follow each other without a gap; what was thrown between two of them is over at the second. */
+/* A piece at level ${l}. Pieces follow each other without a gap; an exception thrown between two of them is over at the second. */
 static int
 thrown_piece(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, int64_t ts, int64_t end, unsigned flags,
     struct tt_err *err)

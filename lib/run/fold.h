@@ -96,7 +96,7 @@ struct tt_fold {
 /* Where in the program a rare event happened: its recorded stack, else the zones open on its thread. */
 struct tt_site { uint32_t node; };    /* tt_site_node() */
 
-/* What the fold needs to know about one chunk, and what it gives. */
+/* The fold's input and output for one chunk. */
 struct tt_fold_io {
 	const struct tt_batch *b;
 	const struct tt_thread *thread;
@@ -119,7 +119,7 @@ int tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
 /* Only the stack samples in it: they belong to other threads than the chunk. */
 int tt_fold_samples(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
 
-/* Close what is still open at the end of the capture: the zones of the thread's stack, at its last stack event. */
+/* Close the zones still open at the end of the capture: the zones of the thread's stack, at its last stack event. */
 int tt_fold_rest(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
 
 /* Commit stage: give the chunk's new paths their numbers and add their counts to ${counts}. */

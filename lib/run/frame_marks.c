@@ -56,7 +56,7 @@ add_mark(struct tt_run *r, const struct tt_thread *t, int64_t ts, uint32_t by, s
 	return TT_OK;
 }
 
-/* Something of thread ${t} is missing here: recording paused, or what there was is damaged or lost. The frame around it is not whole. */
+/* Something of thread ${t} is missing here: recording paused, or events are damaged or lost. The frame around it is not whole. */
 static void
 add_gap(struct tt_marks *ms, const struct tt_thread *t)
 {

@@ -59,7 +59,7 @@ let_go(struct tt_gather_graph *g)
 	pthread_mutex_unlock(&g->lock);
 }
 
-/* Somebody has no room: what was gathered of the graph goes. False: nothing is there, or it is the graph that has none. */
+/* Another part needs room: drop what the graph has gathered. False: there is nothing to drop, or the graph itself asked. */
 static bool
 give_way(void *arg)
 {

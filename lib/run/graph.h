@@ -43,7 +43,7 @@ struct tt_gather_graph {
 	size_t nreg, capreg;
 	struct tt_objects reg_at;     /* start -> index + 1 */
 	struct spot **spot;
-	/* With --max-memory the graph gives way to whatever else needs room, on any thread. */
+	/* With --max-memory the graph gives up its memory to any other part that needs it, on any thread. */
 	struct tt_mem_spare spare;
 	pthread_mutex_t lock;         /* held while the graph is worked on */
 	_Atomic(void *) holder;       /* by this thread: the address of a variable of its own; NULL none */
@@ -60,7 +60,7 @@ tt_graph_near(const struct tt_gather_graph *g, uint64_t addr)
 
 /**
  * tt_graph_walk(r, g, err):
- * Make the model's graph of what was gathered, which is used up.
+ * Make the model's graph from the gathered data, which is freed.
  * Errors: TT_E_LIMIT and TT_E_NOMEM.
  */
 int tt_graph_walk(struct tt_run *r, struct tt_gather_graph *g, struct tt_err *err);

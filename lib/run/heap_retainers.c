@@ -311,7 +311,7 @@ root_index(struct walk *w, const struct tt_graph_root *of, uint32_t *which, stru
 	}
 }
 
-/* Path 0 is for what is not reached, path 1 + i for root i. */
+/* Path 0 is for objects that are not reached, path 1 + i for root i. */
 static int
 begin_paths(struct walk *w, struct tt_err *err)
 {

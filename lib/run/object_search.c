@@ -112,7 +112,7 @@ allocated(struct tt_gathering *g, const struct tt_event *e, struct tt_err *err)
 
 	if (e->flags & TT_F_OBJECT) {
 		object = g->b->word[x->val + (e->flags & TT_F_STACK ? x->dur : 0)];
-		/* The address is used again: what was there is gone, whether the filters want what comes or not. */
+		/* The address is used again: the object there is gone, whether the filters want the new one or not. */
 		tt_objects_drop(&p->found, object);
 	}
 	if (!tt_gather_wanted(g, e))

@@ -87,7 +87,7 @@ int tt_rare_finish(struct tt_run *r, struct tt_err *err);
 /* These look at all events, not at the rare ones alone. */
 #define TT_GATHER_ALL (TT_NEEDS_OBJECTS | TT_NEEDS_TIMELINE)
 
-/* Ordered stage: what collectors.h keeps of rare events. Finish after the last event; free forgets what is half done. */
+/* Ordered stage: collectors.h's share of rare events. Finish after the last event; free drops unfinished work. */
 int tt_gather(struct tt_run *r, struct tt_input *in, const struct tt_fold_io *io, const struct tt_batch *b,
     const struct tt_thread *t, struct tt_err *err);
 int tt_gather_finish(struct tt_run *r, struct tt_err *err);

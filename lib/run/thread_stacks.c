@@ -59,7 +59,7 @@ keep_args(struct pipe *p, struct tt_batch *b, size_t at, struct tt_thread *t, st
 	return TT_OK;
 }
 
-/* What the chunk's ends do to the zones from before, and what it leaves open. */
+/* Apply the chunk's ends to the zones from before, and add those it leaves open. */
 static int
 apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
 {

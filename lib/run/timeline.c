@@ -34,7 +34,7 @@ begin(struct tt_run *r, struct tt_err *err)
 	/* The prepass knows the first and the last event. */
 	t->from = f->from > r->m->min_ts ? f->from : r->m->min_ts;
 	t->to = f->to <= r->m->max_ts ? f->to : r->m->max_ts + 1;
-	/* Before or after all events: a moment of what is asked for, in which nothing is. */
+	/* Before or after all events: a moment inside --time, in which nothing happens. */
 	if (t->to <= t->from && t->from > f->from)
 		t->from = t->to - 1;
 	if (t->to <= t->from)

@@ -1,7 +1,7 @@
 /**
  * Counts by 64-bit key: a hash that only grows.
  *
- * Also a sparse store of many small histograms (tt_tally_hist): most of what is measured falls into a few
+ * Also a sparse store of many small histograms (tt_tally_hist): most values fall into a few
  * buckets, and a dense histogram for each of thousands of locks would be 15 KB a piece.
  *
  * Errors: TT_E_NOMEM, TT_E_LIMIT. One thread at a time.

@@ -76,7 +76,7 @@ find_class(const struct tt_allocs *al, const char *name)
 	return (uint32_t)lo;
 }
 
-/* Names of all classes: sorted, each once. The allocations stand in order of class key. */
+/* Names of all classes: sorted, each once. The allocations are sorted by class key. */
 static int
 list_classes(struct tt_allocs *al, struct tt_err *err)
 {

@@ -92,7 +92,7 @@ struct tt_calls {
 
 /**
  * tt_calls_step(w, slot, sum, is):
- * For the node that the walk ${w} has come to: add what it comes to into ${sum}[${slot}[row]] (${slot} NULL: by row). Returns the slot of a zone that
+ * For the node at which the walk ${w} is: add its figures to ${sum}[${slot}[row]] (${slot} NULL: by row). Returns the slot of a zone that
  * is shown and that the walk has entered, else TT_NO_SLOT. For whoever adds up more than this on one walk.
  */
 uint32_t tt_calls_step(const struct tt_walk *w, const uint32_t *slot, struct tt_calls *sum);

@@ -1,5 +1,5 @@
 /**
- * Rows by what they belong to (--group-by): a thread, an assembly, a namespace, a domain.
+ * Groups of rows (--group-by): a thread, an assembly, a namespace, a domain.
  *
  * Markers are grouped where the call tree is looked at (paths.h), classes here. What the filters choose stays chosen: a
  * group holds only the markers and classes that --marker and --category choose.

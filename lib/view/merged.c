@@ -105,7 +105,7 @@ place(struct tt_merged *g, uint32_t node, struct tt_err *err)
 	return rc;
 }
 
-/* What has a stack of its own was allocated on the thread, whatever zones were open. */
+/* An allocation with its own stack belongs to the thread, no matter which zones were open. */
 static int
 add_stacks(struct tt_merged *g, struct tt_err *err)
 {
@@ -170,7 +170,7 @@ mark_kept(struct tt_merged *g)
 		if (g->p->m->filter.no_wait && v->row != TT_NO_ROW && v->n == 0 && v->total == 0)
 			v->keep = false;
 	}
-	/* Upwards only afterwards: what is kept for something below it keeps nothing else below it. */
+	/* Upwards only afterwards: a node kept for one below it keeps nothing else below it. */
 	for (uint32_t i = g->n; i-- > 0;) {
 		if (g->v[i].keep && g->v[i].parent != TT_NO_MNODE)
 			g->v[g->v[i].parent].keep = true;

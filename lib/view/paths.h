@@ -2,7 +2,7 @@
  * The call tree as tables and gates look at it: rows of equal names, hidden wrappers, nesting.
  *
  * A row is what a table of markers has one line for: all markers of one full name, of all processes. The
- * runtime's allocation wrappers are hidden unless filter.wrappers is set: what they did belongs to the
+ * runtime's allocation wrappers are hidden unless filter.wrappers is set: their figures belong to the
  * zone around them, their owner.
  *
  * Grouped, a row is a group of markers; a group has two rows, one of what the filters want and one of what they do not,
