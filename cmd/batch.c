@@ -125,7 +125,7 @@ put_progress(const struct batch *b, const struct tt_many_sum *s, char *to, size_
 	if (eta)
 		snprintf(left, sizeof left, ", %llu:%02llu left", (unsigned long long)(eta / 60), (unsigned long long)(eta % 60));
 	snprintf(to, size, "%llu captures, %s of %s, %.0f MB/s%s, %llu failed", (unsigned long long)s->captures, done, total,
-	    rate / 1e6, left, (unsigned long long)(s->failed + s->damaged));
+	    rate / 1e6, left, (unsigned long long)tt_many_failures(s));
 }
 
 static void
@@ -244,12 +244,15 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 static void
 say_end(struct batch *b, const struct tt_many_sum *s)
 {
-	char spooled[40];
+	char spooled[40], archives[120] = "";
 
 	*tt_put_bytes(spooled, (int64_t)s->spooled) = '\0';
-	tt_log(&b->app->env, TT_LOG_NORMAL, "%llu capture%s: %llu ok, %llu damaged, %llu failed%s; %s handed over or spooled",
+	if (s->archives > 0)
+		snprintf(archives, sizeof archives, "; %llu archive%s damaged or failed, %llu member%s not read",
+		    (unsigned long long)s->archives, s->archives == 1 ? "" : "s", (unsigned long long)s->lost, s->lost == 1 ? "" : "s");
+	tt_log(&b->app->env, TT_LOG_NORMAL, "%llu capture%s: %llu ok, %llu damaged, %llu failed%s%s; %s handed over or spooled",
 	    (unsigned long long)s->captures, s->captures == 1 ? "" : "s", (unsigned long long)s->ok, (unsigned long long)s->damaged,
-	    (unsigned long long)s->failed, s->same ? "; results of others were there" : "", spooled);
+	    (unsigned long long)s->failed, archives, s->same ? "; results of others were there" : "", spooled);
 	if (b->files.links + b->files.others > 0)
 		tt_log(&b->app->env, TT_LOG_NORMAL, "passed over: %llu symbolic link%s, %llu neither file nor folder",
 		    (unsigned long long)b->files.links, b->files.links == 1 ? "" : "s", (unsigned long long)b->files.others);
@@ -299,8 +302,8 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 
 	ui_erase(&b->app->ui);
 	say_end(b, &sum);
-	if (rc == TT_E_LIMIT && o->sum.failures != UINT64_MAX && sum.failed + sum.damaged > o->sum.failures) {
-		ui_say(&b->app->ui, "%s%s", err->msg, o->dir ? "; --resume goes on" : "");
+	if (rc == TT_E_LIMIT && o->sum.failures != UINT64_MAX && tt_many_failures(&sum) > o->sum.failures) {
+		ui_say(&b->app->ui, "%s%s", err->msg, o->dir ? "; --resume goes on, with a larger --max-failures where one archive exceeds it" : "");
 		b->app->verdict = 1;
 		return TT_END;
 	}

@@ -107,7 +107,7 @@ void
 summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a)
 {
 	const struct tt_aggregate_count n = tt_aggregate_counted(a);
-	const uint64_t all = n.captures + n.archives;
+	const uint64_t all = n.captures + n.archives + n.lost;
 
 	if (o->failures != UINT64_MAX || o->failures_e4 >= 0) {
 		bool many = n.failures > o->failures ||

@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "batch/record.h"
 #include "stat/hist.h"
 
 #define GROUPS_MAX 1000
@@ -287,6 +288,26 @@ add_kinds(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 	return rc;
 }
 
+/* Members that could not be read have no lines: their archive's record counts them. */
+static int
+add_lost(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
+{
+	const char *kind;
+	json_t *c;
+	int rc = TT_OK;
+
+	json_object_foreach(json_object_get(r->doc, "complaints"), kind, c) {
+		uint64_t n = whole(json_object_get(c, "n"));
+
+		if (rc != TT_OK || !tt_record_costs(kind))
+			continue;
+		add(a, &a->lost, n);
+		add(a, &a->failures, n);
+		rc = count_in(a, a->outcome, &a->noutcome, "member", "failed", kind, n, err);
+	}
+	return rc;
+}
+
 int
 tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
@@ -298,6 +319,8 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 	a->archives += strcmp(r->type, "archive") == 0;
 	if (rc == TT_OK && (strcmp(r->outcome, "failed") == 0 || strcmp(r->outcome, "damaged") == 0))
 		rc = add_failure(a, r, err);
+	if (rc == TT_OK && strcmp(r->type, "archive") == 0)
+		rc = add_lost(a, r, err);
 	if (rc == TT_OK)
 		rc = add_kinds(a, r, err);
 	if (rc == TT_OK && !capture)  /* archives in archives */
@@ -325,5 +348,6 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 struct tt_aggregate_count
 tt_aggregate_counted(const struct tt_aggregate *a)
 {
-	return (struct tt_aggregate_count){ .captures = a->total.captures, .archives = a->archives, .failures = a->failures };
+	return (struct tt_aggregate_count){ .captures = a->total.captures, .archives = a->archives, .lost = a->lost,
+		.failures = a->failures };
 }

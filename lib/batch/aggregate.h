@@ -21,8 +21,11 @@ void tt_aggregate_free(struct tt_aggregate *a);
 
 int tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err);
 
-/* What failures are counted among: all captures (files that could not be opened are some), and all archives. */
-struct tt_aggregate_count { uint64_t captures, archives, failures; };
+/*
+ * What failures are counted among: all captures (files that could not be opened are some), all archives, and what is lost: members
+ * that could not be read.
+ */
+struct tt_aggregate_count { uint64_t captures, archives, lost, failures; };
 struct tt_aggregate_count tt_aggregate_counted(const struct tt_aggregate *a);
 
 /* Put the tables into ${r}. */

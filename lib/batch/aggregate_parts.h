@@ -47,7 +47,8 @@ struct tt_aggregate {
 	struct failure failure[TT_AGGREGATE_FAILURES];
 	size_t nfailure;
 	uint64_t archives;
-	uint64_t failures;            /* captures and archives that failed or are damaged */
+	uint64_t failures;            /* captures and archives that failed or are damaged, and lost members */
+	uint64_t lost;                /* members of archives that could not be read */
 	bool capped;                  /* a sum is larger than what is shown for it */
 	uint64_t further;             /* captures that are further files of a recording */
 };

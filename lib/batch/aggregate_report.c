@@ -53,7 +53,7 @@ static const struct tt_col frame_col[F_N] = {
 
 enum { O_TYPE, O_OUTCOME, O_WHY, O_COUNT, O_N };
 static const struct tt_col outcome_col[O_N] = {
-	[O_TYPE] = { "type", "type", TT_UNIT_TEXT, "capture, archive, or file (one that is neither)." },
+	[O_TYPE] = { "type", "type", TT_UNIT_TEXT, "capture, archive, file (one that is neither), or member (of an archive, that could not be read)." },
 	[O_OUTCOME] = { "outcome", "outcome", TT_UNIT_TEXT, "ok, damaged, failed or skipped." },
 	[O_WHY] = { "why", "why", TT_UNIT_TEXT, "The reason in a word." },
 	[O_COUNT] = { "count", "count", TT_UNIT_COUNT, "How many." },
@@ -213,7 +213,7 @@ put_failures(struct tt_report *r, const struct tt_aggregate *a)
 		tt_cell_text(&c[X_WHY], a->failure[i].why);
 		tt_cell_text(&c[X_DETAIL], a->failure[i].detail);
 	}
-	t->hidden = (size_t)(a->failures - a->nfailure);
+	t->hidden = (size_t)(a->failures - a->lost - a->nfailure);
 }
 
 void
@@ -241,6 +241,6 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	put_counts(r, T_OUTCOMES, a->outcome, a->noutcome);
 	if (a->nkind > 0)
 		put_counts(r, T_MEMBERS, a->kind, a->nkind);
-	if (a->failures > 0)
+	if (a->nfailure > 0)
 		put_failures(r, a);
 }

@@ -27,6 +27,7 @@ struct tt_many_file {
 
 struct tt_many_sum {
 	uint64_t captures, ok, damaged, failed;       /* of this run; done before are not in it */
+	uint64_t archives, lost;      /* archives that failed or are damaged, and members of them that could not be read */
 	uint64_t same;                /* captures whose results were there */
 	uint64_t files;               /* files finished */
 	uint64_t bytes;               /* of them, and of those at work, as far as read */
@@ -34,6 +35,13 @@ struct tt_many_sum {
 	uint64_t spooled;
 	unsigned running;
 };
+
+/* What counts for failures_max. */
+static inline uint64_t
+tt_many_failures(const struct tt_many_sum *s)
+{
+	return s->failed + s->damaged + s->archives + s->lost;
+}
 
 struct tt_many_opts {
 	const struct tt_one_opts *one;

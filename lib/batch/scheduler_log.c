@@ -59,13 +59,13 @@ tt_many_line(struct many *m, struct tt_err *err)
 	return m->o->line(m->o->arg, m->line.p, m->line.n, err);
 }
 
-static int
-check_failures(struct many *m, struct tt_err *err)
+int
+tt_many_check_failures(struct many *m, struct tt_err *err)
 {
-	if (m->o->failures_max == UINT64_MAX || m->sum.failed + m->sum.damaged <= m->o->failures_max)
+	if (m->o->failures_max == UINT64_MAX || tt_many_failures(&m->sum) <= m->o->failures_max)
 		return TT_OK;
-	return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %llu captures failed or are damaged: given up",
-	    (unsigned long long)m->o->failures_max);
+	return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "more than %llu capture%s and archive%s failed or are damaged: given up",
+	    (unsigned long long)m->o->failures_max, m->o->failures_max == 1 ? "" : "s", m->o->failures_max == 1 ? "" : "s");
 }
 
 void
@@ -109,5 +109,5 @@ tt_many_capture(struct many *m, const struct tt_result_id *id, const struct tt_b
 	    (uint64_t)json_integer_value(json_object_get(r.doc, "handed"));
 	tt_result_free(&r);
 	rc = tt_many_line(m, err);
-	return rc == TT_OK ? check_failures(m, err) : rc;
+	return rc == TT_OK ? tt_many_check_failures(m, err) : rc;
 }

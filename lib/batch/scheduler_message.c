@@ -4,9 +4,12 @@
 #include "batch/scheduler_parts.h"
 
 #include <signal.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include "batch/record.h"
 
 /* --- archives ------------------------------------------------------------------------- */
 
@@ -178,6 +181,23 @@ other_file(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_er
 	return rc == TT_OK ? tt_many_line(m, err) : rc;
 }
 
+/* A line for people, or one more that is only counted. A member that could not be read makes its archive a damaged one. */
+static int
+complaint(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_err *err)
+{
+	char kind[16];
+
+	if (w->nbody > 0)
+		tt_many_say(m, "%.*s", (int)w->nbody, w->body);
+	snprintf(kind, sizeof kind, "%.*s", (int)(w->nkey < sizeof kind ? w->nkey : 0), w->key);
+	if (p->role != ROLE_UNPACKER || !tt_record_costs(kind))
+		return TT_OK;
+	m->sum.archives += p->arch->lost == 0;
+	m->sum.lost++;
+	p->arch->lost++;
+	return tt_many_check_failures(m, err);
+}
+
 static int
 message(struct many *m, struct proc *p, const struct tt_wire *w, int fd, struct tt_err *err)
 {
@@ -205,8 +225,7 @@ message(struct many *m, struct proc *p, const struct tt_wire *w, int fd, struct 
 		p->hash = w->hash;
 		return take_text(&p->result, w->body, w->nbody, err);
 	case TT_WIRE_COMPLAINT:
-		tt_many_say(m, "%.*s", (int)w->nbody, w->body);
-		return TT_OK;
+		return complaint(m, p, w, err);
 	case TT_WIRE_END:
 		if (!unpacker)
 			return TT_OK;

@@ -30,6 +30,7 @@ struct arch {
 	bool streams;                 /* its unpacker writes into a pipe, as fast as the other end reads */
 	struct tt_buf record;         /* the body of its line, until its captures have ended */
 	unsigned parts;               /* shards that share it; 0: one */
+	uint64_t lost;                /* members that could not be read, as told so far */
 	struct said said;
 };
 
@@ -101,6 +102,8 @@ void tt_many_say_rest(struct many *m, const struct said *s, const char *where);
 void tt_many_id(const struct many *m, size_t file, const char *type, struct tt_result_id *id);
 /* Hand on the line in m->line. */
 int tt_many_line(struct many *m, struct tt_err *err);
+/* TT_E_LIMIT: more has failed or is damaged than is allowed. */
+int tt_many_check_failures(struct many *m, struct tt_err *err);
 /* Make a capture's line of its body, count and tell it. TT_E_LIMIT: more failures than allowed. */
 int tt_many_capture(struct many *m, const struct tt_result_id *id, const struct tt_buf *body, struct said *said,
     struct tt_err *err);

@@ -119,6 +119,8 @@ end_archive(struct many *m, struct arch *a, struct tt_err *err)
 		tt_many_say_failure(m, &a->said, r.key, r.why, r.detail);
 	if (rc == TT_OK)
 		m->sum.spooled += (uint64_t)json_integer_value(json_object_get(r.doc, "spooled"));
+	if (rc == TT_OK && a->lost == 0)
+		m->sum.archives += strcmp(r.outcome, "ok") != 0;
 	if (rc == TT_OK)
 		say_complaints(m, &r);
 	tt_result_free(&r);
@@ -127,7 +129,7 @@ end_archive(struct many *m, struct arch *a, struct tt_err *err)
 	tt_many_say_rest(m, &a->said, id.key);
 	m->sum.files++;
 	tt_many_free_arch(m, a);
-	return rc;
+	return rc == TT_OK ? tt_many_check_failures(m, err) : rc;
 }
 
 static int

@@ -37,10 +37,11 @@ tt_unpack_complain(struct unpack *u, const char *kind, struct tt_err *err, const
 	}
 	int rc = tt_record_complain(&u->rec, kind, u->top_index, text, err);
 
-	if (rc != TT_END)
+	if (rc != TT_END && (rc != TT_OK || !tt_record_costs(kind)))
 		return rc;
+	/* Beyond the first few the parent counts them alone: it may have to give up. */
 	return tt_unpack_tell(u, &(struct tt_wire){ .kind = TT_WIRE_COMPLAINT, .index = u->index, .key = kind, .nkey = strlen(kind),
-	    .body = text, .nbody = strlen(text) }, -1, err);
+	    .body = text, .nbody = rc == TT_END ? strlen(text) : 0 }, -1, err);
 }
 
 /* Let the parent know now and then that the work goes on, and how far it is. */

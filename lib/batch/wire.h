@@ -19,7 +19,7 @@ enum tt_wire_kind {
 	TT_WIRE_MEMBER_END,           /* the end of a member that was streamed: index, size, hash; body = why it is cut */
 	TT_WIRE_SAME,                 /* a capture whose result there is: key, index, size, hash */
 	TT_WIRE_RESULT,               /* a capture's result: hash and size of a file; body */
-	TT_WIRE_COMPLAINT,            /* a line for people: key = which kind; body */
+	TT_WIRE_COMPLAINT,            /* key = which kind; body = a line for people, empty where it is only counted */
 	TT_WIRE_END,                  /* the archive's end: body = its record */
 	TT_WIRE_ALIVE,                /* size = bytes taken from the file so far */
 	TT_WIRE_KINDS
