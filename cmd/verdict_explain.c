@@ -84,7 +84,7 @@ put_files(struct tt_buf *out, const struct tt_sample *s, struct tt_err *err)
 
 /* The largest ${most} parts of a kind, each after ${indent}. */
 static int
-put_some(struct tt_buf *out, const struct tt_part *part, size_t n, enum tt_about about, size_t most, const char *indent,
+put_some(struct tt_buf *out, const struct tt_part *part, size_t n, enum tt_about about, bool framed, size_t most, const char *indent,
     struct tt_err *err)
 {
 	enum tt_dim dim = about == TT_ABOUT_TIME ? TT_DIM_TIME : TT_DIM_BYTES;
@@ -94,7 +94,7 @@ put_some(struct tt_buf *out, const struct tt_part *part, size_t n, enum tt_about
 	for (size_t i = 0; i < n && rc == TT_OK && shown < most; i++) {
 		char v[64], count[64];
 
-		if (part[i].about != about)
+		if (part[i].about != about || part[i].framed != framed)
 			continue;
 		shown++;
 		*tt_put_amount(v, part[i].v, dim) = '\0';
@@ -137,9 +137,9 @@ put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *
 	rc = tt_buf_printf(out, err, "  frame %llu: %s; %s in %lld allocation%s\n", (unsigned long long)w->number, dur, bytes,
 	    (long long)w->alloc_n, w->alloc_n == 1 ? "" : "s");
 	if (rc == TT_OK)
-		rc = w->part ? put_some(out, w->part, w->npart, TT_ABOUT_TIME, FRAME_PARTS_SHOWN, "      ", err) : put_top(out, w, err);
+		rc = w->part ? put_some(out, w->part, w->npart, TT_ABOUT_TIME, true, FRAME_PARTS_SHOWN, "      ", err) : put_top(out, w, err);
 	if (rc == TT_OK && w->part)
-		rc = put_some(out, w->part, w->npart, TT_ABOUT_ALLOC, FRAME_PARTS_SHOWN, "      ", err);
+		rc = put_some(out, w->part, w->npart, TT_ABOUT_ALLOC, true, FRAME_PARTS_SHOWN, "      ", err);
 	if (rc == TT_OK)
 		rc = tt_buf_text(out, "    tracetool convert ", err);
 	if (rc == TT_OK)
@@ -149,17 +149,17 @@ put_frame(struct tt_buf *out, const struct tt_sample *s, const struct tt_worst *
 }
 
 static int
-put_parts(struct tt_buf *out, const struct tt_sample *s, enum tt_about about, const char *title, struct tt_err *err)
+put_parts(struct tt_buf *out, const struct tt_sample *s, enum tt_about about, bool framed, const char *title, struct tt_err *err)
 {
 	size_t i = 0;
 	int rc;
 
-	while (i < s->npart && s->part[i].about != about)
+	while (i < s->npart && (s->part[i].about != about || s->part[i].framed != framed))
 		i++;
 	if (i == s->npart)
 		return TT_OK;
-	rc = tt_buf_printf(out, err, "\n%s%s of %s\n", title, s->parts_per_frame ? ", per frame," : "", s->name);
-	return rc == TT_OK ? put_some(out, s->part, s->npart, about, PARTS_SHOWN, "  ", err) : rc;
+	rc = tt_buf_printf(out, err, "\n%s%s of %s\n", title, framed ? ", per frame," : s->frames ? ", frames or not," : "", s->name);
+	return rc == TT_OK ? put_some(out, s->part, s->npart, about, framed, PARTS_SHOWN, "  ", err) : rc;
 }
 
 const struct tt_sample *
@@ -172,6 +172,7 @@ static int
 put_worst(struct tt_buf *out, const struct tt_verdict_row *r, const char *convert, struct tt_err *err)
 {
 	const struct tt_sample *s = verdict_worst(r);
+	bool framed = s && s->frames && (r->row->measure.metric->about == TT_ABOUT_NOTHING || tt_measure_framed(&r->row->measure));
 	int rc = TT_OK;
 
 	if (!s)
@@ -181,8 +182,8 @@ put_worst(struct tt_buf *out, const struct tt_verdict_row *r, const char *conver
 	for (size_t i = 0; i < s->nworst && rc == TT_OK; i++)
 		rc = put_frame(out, s, &s->worst[i], convert, err);
 	if (rc == TT_OK)
-		rc = put_parts(out, s, TT_ABOUT_TIME, "Self time of markers", err);
-	return rc == TT_OK ? put_parts(out, s, TT_ABOUT_ALLOC, "Allocation sites", err) : rc;
+		rc = put_parts(out, s, TT_ABOUT_TIME, framed, "Self time of markers", err);
+	return rc == TT_OK ? put_parts(out, s, TT_ABOUT_ALLOC, framed, "Allocation sites", err) : rc;
 }
 
 static int

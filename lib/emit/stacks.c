@@ -150,6 +150,8 @@ set_text(struct tt_stacks *s, struct maker *m, uint32_t node, struct tt_err *err
 		return is_hidden(s, node) ? TT_OK : set_frame(s, m, node, err);
 	case TT_NODE_ALLOC:
 		return number_text(s, m, tt_model_class(s->m, n->process, n->key), &s->text[node], err);
+	case TT_NODE_FRAMED:
+		return TT_OK;
 	default:
 		return number_text(s, m, thread_name(s->m, n), &s->text[node], err);
 	}

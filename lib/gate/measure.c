@@ -86,7 +86,7 @@ const struct tt_metric tt_metrics[] = {
 	{ "marker.self", "self time", TT_DIM_TIME, TT_SELECT_MARKER, TT_ABOUT_TIME, FRAMES,
 	    S(FRAME_MEAN) | S(FRAME_MAX) | S(TOTAL), TT_STAT_FRAME_MEAN, false, TT_FAM_MARKER, 1,
 	    "The same without what they call." },
-	{ "marker.count", "calls", TT_DIM_NUMBER, TT_SELECT_MARKER, TT_ABOUT_TIME, FRAMES,
+	{ "marker.count", "calls", TT_DIM_NUMBER, TT_SELECT_MARKER, TT_ABOUT_NOTHING, FRAMES,
 	    S(TOTAL) | S(FRAME_MEAN) | S(FRAME_MAX), TT_STAT_TOTAL, false, TT_FAM_MARKER, 2,
 	    "Activations of the markers that match on all threads; per_frame.max: on the frame thread." },
 	{ "thread.time", "busy time", TT_DIM_TIME, TT_SELECT_THREAD, TT_ABOUT_TIME, FRAMES, S(TOTAL) | S(FRAME_MEAN),
@@ -161,6 +161,33 @@ tt_stat_loud(enum tt_stat_kind stat)
 {
 	return stat == TT_STAT_P99 || stat == TT_STAT_P999 || stat == TT_STAT_MAX || stat == TT_STAT_FRAME_P99 ||
 	    stat == TT_STAT_FRAME_MAX || stat == TT_STAT_LOW_01;
+}
+
+bool
+tt_measure_framed(const struct tt_measure *x)
+{
+	switch (x->metric->family) {
+	case TT_FAM_FRAME:
+	case TT_FAM_TIMING:
+	case TT_FAM_OVER:
+	case TT_FAM_FPS:
+	case TT_FAM_FRAMES:
+	case TT_FAM_ALLOC_FRAMES:
+		return true;
+	case TT_FAM_ALLOC:
+	case TT_FAM_CATEGORY:
+		return x->stat != TT_STAT_TOTAL;
+	case TT_FAM_MARKER:
+		return x->stat == TT_STAT_FRAME_MAX || (x->stat == TT_STAT_FRAME_MEAN && x->metric->of != 2);
+	default:
+		return false;
+	}
+}
+
+bool
+tt_measure_counts(const struct tt_measure *x)
+{
+	return x->metric->family == TT_FAM_ALLOC && x->metric->of == 1;
 }
 
 /* --- names ---------------------------------------------------------------------- */

@@ -90,6 +90,12 @@ bool tt_stat_loud(enum tt_stat_kind stat);
 /* Fill x->key from the rest; in ${a}. */
 int tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
 
+/* Is it about the whole frames alone: about nothing before the first and after the last? */
+bool tt_measure_framed(const struct tt_measure *x);
+
+/* Does it count what it is about, rather than add it up? */
+bool tt_measure_counts(const struct tt_measure *x);
+
 /* For people: "frame time, p95", "\"Update*\" time per frame, mean". In ${a}. */
 const char *tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
 

@@ -25,7 +25,7 @@ by_name(const void *a, const void *b)
 }
 
 static size_t
-collect(const struct tt_point *p, size_t n, enum tt_about about, bool base, struct seen *to)
+collect(const struct tt_point *p, size_t n, const struct tt_measure *x, bool base, struct seen *to)
 {
 	size_t all = 0;
 
@@ -33,7 +33,7 @@ collect(const struct tt_point *p, size_t n, enum tt_about about, bool base, stru
 		for (size_t k = 0; k < p[i].sample->npart; k++) {
 			const struct tt_part *part = &p[i].sample->part[k];
 
-			if (part->about == about)
+			if (part->about == x->metric->about && part->framed == tt_measure_framed(x))
 				to[all++] = (struct seen){ part->name, part->v, part->count, base };
 		}
 	}
@@ -64,12 +64,12 @@ side(const struct seen *s, size_t n, bool base, bool count, size_t all, int64_t 
 }
 
 static int
-by_change(const void *a, const void *b)
+by_weight(const void *a, const void *b)
 {
 	const struct tt_mover *x = a, *y = b;
 
-	if (x->change != y->change)
-		return x->change < y->change ? 1 : -1;
+	if (x->weight != y->weight)
+		return x->weight < y->weight ? 1 : -1;
 	return strcmp(x->name, y->name);
 }
 
@@ -77,19 +77,19 @@ by_change(const void *a, const void *b)
 static void
 keep(struct tt_verdict_row *r, const struct tt_mover *m)
 {
-	if (m->change <= 0)
+	if (m->weight <= 0)
 		return;
 	if (r->nmover < MOVERS)
 		r->mover[r->nmover++] = *m;
-	else if (by_change(m, &r->mover[MOVERS - 1]) < 0)
+	else if (by_weight(m, &r->mover[MOVERS - 1]) < 0)
 		r->mover[MOVERS - 1] = *m;
-	qsort(r->mover, r->nmover, sizeof *r->mover, by_change);
+	qsort(r->mover, r->nmover, sizeof *r->mover, by_weight);
 }
 
 static void
 compare(struct tt_verdict_row *r, struct seen *s, size_t n, int64_t *work)
 {
-	bool per_frame = r->point[0].sample->parts_per_frame;
+	bool per_frame = tt_measure_framed(&r->row->measure);
 
 	if (n)
 		qsort(s, n, sizeof *s, by_name);
@@ -103,12 +103,13 @@ compare(struct tt_verdict_row *r, struct seen *s, size_t n, int64_t *work)
 		m.base_count = side(s + i, end - i, true, true, r->nbase_point, work);
 		m.now_count = side(s + i, end - i, false, true, r->npoint, work);
 		m.change = m.now - m.base;
-		m.fresh = m.base == 0;
-		m.gone = m.now == 0;
+		m.weight = tt_measure_counts(&r->row->measure) ? m.now_count - m.base_count : m.change;
+		m.fresh = m.base == 0 && m.base_count == 0;
+		m.gone = m.now == 0 && m.now_count == 0;
 		keep(r, &m);
 	}
 	/* What is less than a twentieth of the first does not matter beside it. */
-	while (r->nmover && r->mover[r->nmover - 1].change < r->mover[0].change / 20)
+	while (r->nmover && r->mover[r->nmover - 1].weight < r->mover[0].weight / 20)
 		r->nmover--;
 }
 
@@ -124,15 +125,18 @@ tt_movers(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 		return TT_OK;
 	for (size_t i = 0; i < r->npoint; i++)
 		most += r->point[i].sample->npart;
-	for (size_t i = 0; i < r->nbase_point; i++)
+	for (size_t i = 0; i < r->nbase_point; i++) {
 		most += r->base_point[i].sample->npart;
+		if (r->base_point[i].sample->framed_alone && !tt_measure_framed(&r->row->measure))
+			return TT_OK;
+	}
 	s = tt_arena_alloc(&v->arena, (most + 1) * sizeof *s, err);
 	work = s ? tt_arena_alloc(&v->arena, (most + 1) * sizeof *work, err) : NULL;
 	r->mover = work ? tt_arena_alloc(&v->arena, MOVERS * sizeof *r->mover, err) : NULL;
 	if (!r->mover)
 		return err->code;
-	most = collect(r->point, r->npoint, r->row->measure.metric->about, false, s);
-	most += collect(r->base_point, r->nbase_point, r->row->measure.metric->about, true, s + most);
+	most = collect(r->point, r->npoint, &r->row->measure, false, s);
+	most += collect(r->base_point, r->nbase_point, &r->row->measure, true, s + most);
 	compare(r, s, most, work);
 	return TT_OK;
 }

@@ -153,7 +153,7 @@ facts(const struct tt_model *m, struct tt_sample *s, struct tt_arena *a, struct 
 
 struct parts {
 	const struct tt_model *m;
-	size_t frames;
+	size_t frames;                /* that are gathered now; 0: all is, wherever it was */
 	struct tt_part *p;            /* of the kind being gathered */
 	size_t n, cap;
 	struct tt_arena *a;
@@ -185,15 +185,14 @@ add_part(struct parts *p, enum tt_about about, const char *name, int64_t v, int6
 		return TT_OK;
 	rc = tt_mem_grow(&p->m->env->mem, &p->p, &p->cap, p->n + 1, sizeof *p->p, err);
 	if (rc == TT_OK)
-		p->p[p->n++] = (struct tt_part){ about, name, per(v, p->frames), per(count, p->frames) };
+		p->p[p->n++] = (struct tt_part){ about, name, p->frames > 0, per(v, p->frames), per(count, p->frames) };
 	return rc;
 }
 
-/* Self time of a row: on the frame thread where there are frames, else on all threads. */
+/* Self time and calls of rows in all, on all threads. */
 static int
-time_parts(struct parts *p, const struct tt_paths *t, struct tt_err *err)
+all_time(struct parts *p, const struct tt_paths *t, struct tt_err *err)
 {
-	const struct tt_frames *f = p->m->frames;
 	struct { int64_t self, calls; } *sum = tt_mem_alloc(&p->m->env->mem, (t->nrow + 1) * sizeof *sum, err);
 	int rc = TT_OK;
 
@@ -209,17 +208,24 @@ time_parts(struct parts *p, const struct tt_paths *t, struct tt_err *err)
 		sum[row].self += c.self;
 		sum[row].calls += t->owner[i] == i ? (int64_t)c.n : 0;
 	}
-	for (uint32_t i = 0; i < t->nrow && rc == TT_OK; i++) {
-		int64_t self = 0;
-
-		for (uint32_t k = 0; p->frames && k < t->row[i].n; k++) {
-			uint32_t marker = t->by_row[t->row[i].first + k];
-
-			self += marker < f->nmarker_stat ? f->marker_stat[marker].self : 0;
-		}
-		rc = add_part(p, TT_ABOUT_TIME, t->row[i].label, p->frames ? self : sum[i].self, sum[i].calls, err);
-	}
+	for (uint32_t i = 0; i < t->nrow && rc == TT_OK; i++)
+		rc = add_part(p, TT_ABOUT_TIME, t->row[i].label, sum[i].self, sum[i].calls, err);
 	tt_mem_free(&p->m->env->mem, sum, (t->nrow + 1) * sizeof *sum);
+	return rc;
+}
+
+/* The same of the whole frames, on the frame thread. */
+static int
+framed_time(struct parts *p, const struct tt_paths *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (uint32_t i = 0; i < t->nrow && rc == TT_OK; i++) {
+		struct tt_frame_marker in = { 0 };
+
+		tt_row_frames(t, &t->row[i], &in);
+		rc = add_part(p, TT_ABOUT_TIME, t->row[i].label, in.self, (int64_t)in.calls, err);
+	}
 	return rc;
 }
 
@@ -260,8 +266,8 @@ alloc_parts(struct parts *p, struct tt_views *view, struct tt_err *err)
 		uint64_t n = 0;
 
 		for (end = i; end < al.n && site_and_class(&al, &al.a[end]) == site_and_class(&al, &al.a[i]); end++) {
-			bytes += al.a[end].bytes;
-			n += al.a[end].n;
+			bytes += p->frames ? al.a[end].framed_bytes : al.a[end].bytes;
+			n += p->frames ? al.a[end].framed_n : al.a[end].n;
 		}
 		rc = put_site(p, &al, &al.a[i], bytes, n, err);
 	}
@@ -289,23 +295,32 @@ keep_parts(struct parts *p, struct tt_sample *s, struct tt_err *err)
 }
 
 static int
+some_parts(struct parts *p, struct tt_views *view, const struct tt_paths *t, struct tt_sample *s, struct tt_err *err)
+{
+	int rc = p->frames ? framed_time(p, t, err) : all_time(p, t, err);
+
+	if (rc == TT_OK)
+		rc = keep_parts(p, s, err);
+	if (rc == TT_OK)
+		rc = alloc_parts(p, view, err);
+	return rc == TT_OK ? keep_parts(p, s, err) : rc;
+}
+
+static int
 parts(struct tt_views *view, const struct tt_paths *t, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
 	const struct tt_model *m = view->m;
 	struct parts p = { .m = m, .frames = m->frames ? m->frames->n : 0, .a = a };
-	int rc;
+	int rc = TT_OK;
 
-	s->parts_per_frame = p.frames > 0;
-	s->part = tt_arena_alloc(a, 2 * TT_SAMPLE_PARTS * sizeof *s->part, err);
+	s->part = tt_arena_alloc(a, 4 * TT_SAMPLE_PARTS * sizeof *s->part, err);
 	if (!s->part)
 		return err->code;
-	rc = time_parts(&p, t, err);
+	if (p.frames)
+		rc = some_parts(&p, view, t, s, err);
+	p.frames = 0;
 	if (rc == TT_OK)
-		rc = keep_parts(&p, s, err);
-	if (rc == TT_OK)
-		rc = alloc_parts(&p, view, err);
-	if (rc == TT_OK)
-		rc = keep_parts(&p, s, err);
+		rc = some_parts(&p, view, t, s, err);
 	tt_mem_free(&m->env->mem, p.p, p.cap * sizeof *p.p);
 	return rc;
 }

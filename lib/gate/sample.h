@@ -14,7 +14,8 @@ struct tt_fact { const char *key, *value; };
 struct tt_part {
 	enum tt_about about;          /* TIME: self time of a marker; ALLOC: bytes at a site ("marker: class") */
 	const char *name;
-	int64_t v;                    /* amount, per frame where there are frames, else in all */
+	bool framed;                  /* of the whole frames, divided by their number; time of the frame thread alone. Else of all in all */
+	int64_t v;                    /* amount */
 	int64_t count;                /* amount: calls or allocations, the same way */
 };
 
@@ -43,9 +44,9 @@ struct tt_sample {
 	const char *damage;           /* what the ledger says first of it, else NULL */
 	struct tt_value *value;       /* one for each measure */
 	size_t nvalue;
-	struct tt_part *part;         /* by about, then by amount, largest first */
+	struct tt_part *part;         /* framed ones first, then by about, then by amount, largest first */
 	size_t npart;
-	bool parts_per_frame;         /* part.v is per frame */
+	bool framed_alone;            /* of a baseline of an earlier version: nothing is known in all */
 	struct tt_worst *worst;       /* by duration, or as tt_sample_worst() says; largest first */
 	size_t nworst;
 };
@@ -86,8 +87,8 @@ const struct tt_sample *tt_recordings_find(const struct tt_recordings *r, const 
 const char *tt_sample_fact(const struct tt_sample *s, const char *key);
 
 /* What runs need beside the measures, so that parts and worst frames can be told. */
-#define TT_SAMPLE_NEEDS (TT_NEEDS_CALLS | TT_NEEDS_FRAMES)
-#define TT_SAMPLE_PARTS 64            /* of each kind kept */
+#define TT_SAMPLE_NEEDS (TT_NEEDS_CALLS | TT_NEEDS_FRAMES | TT_NEEDS_FRAMED)
+#define TT_SAMPLE_PARTS 64            /* of each kind kept; there are four */
 #define TT_SAMPLE_WORST 5
 
 /**

@@ -4,7 +4,7 @@
  * { "name": "a.ttc", "id": "0123456789abcdef", "session": "#1", "facts": { "device": "PC" }, "frames": 600, "damaged": "...",
  *   "values": { "frame.time.p95": 16700000, "counter[Heap].max": { "value": 5, "unit": "bytes" },
  *               "heap.size.max": { "missing": "no heap size was recorded" } },
- *   "per_frame": true, "time": [ [ "World:Frame", 1234, 1 ] ], "alloc": [ ... ],
+ *   "per_frame": true, "time": [ [ "World:Frame", 1234, 1 ] ], "alloc": [ ... ], "time_all": [ ... ], "alloc_all": [ ... ],
  *   "worst": [ { "frame": 7, "start": 1, "dur": 2, "bytes": 3, "allocs": 4, "top": [ [ "World:Frame", 1234 ] ] } ] }
  *
  * Values are in base units (ns, bytes, ...) with up to three decimals.
@@ -115,13 +115,13 @@ put_facts(struct tt_buf *b, const struct tt_sample *s, struct tt_err *err)
 }
 
 static int
-put_parts(struct tt_buf *b, const struct tt_sample *s, enum tt_about about, const char *key, struct tt_err *err)
+put_parts(struct tt_buf *b, const struct tt_sample *s, enum tt_about about, bool framed, const char *key, struct tt_err *err)
 {
 	const char *sep = "";
 	int rc = tt_buf_printf(b, err, ",\"%s\":[", key);
 
 	for (size_t i = 0; i < s->npart && rc == TT_OK; i++) {
-		if (s->part[i].about != about)
+		if (s->part[i].about != about || s->part[i].framed != framed)
 			continue;
 		rc = tt_buf_printf(b, err, "%s[", sep);
 		if (rc == TT_OK)
@@ -194,11 +194,15 @@ tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, 
 	if (rc == TT_OK)
 		rc = put_values(out, s, x, n, err);
 	if (rc == TT_OK)
-		rc = tt_buf_printf(out, err, ",\"per_frame\":%s", s->parts_per_frame ? "true" : "false");
+		rc = tt_buf_text(out, ",\"per_frame\":true", err);
 	if (rc == TT_OK)
-		rc = put_parts(out, s, TT_ABOUT_TIME, "time", err);
+		rc = put_parts(out, s, TT_ABOUT_TIME, true, "time", err);
 	if (rc == TT_OK)
-		rc = put_parts(out, s, TT_ABOUT_ALLOC, "alloc", err);
+		rc = put_parts(out, s, TT_ABOUT_ALLOC, true, "alloc", err);
+	if (rc == TT_OK && !s->framed_alone)
+		rc = put_parts(out, s, TT_ABOUT_TIME, false, "time_all", err);
+	if (rc == TT_OK && !s->framed_alone)
+		rc = put_parts(out, s, TT_ABOUT_ALLOC, false, "alloc_all", err);
 	if (rc == TT_OK)
 		rc = put_worst(out, s, err);
 	return rc == TT_OK ? tt_buf_text(out, "}", err) : rc;
@@ -292,13 +296,14 @@ take_value(const json_t *j, struct tt_value *v, const char *key, struct tt_arena
 }
 
 static int
-take_parts(const json_t *list, enum tt_about about, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+take_parts(const json_t *list, enum tt_about about, bool framed, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
 	for (size_t i = 0; i < json_array_size(list) && i < TT_SAMPLE_PARTS; i++) {
 		const json_t *j = json_array_get(list, i);
 		struct tt_part *p = &s->part[s->npart];
 
 		p->about = about;
+		p->framed = framed;
 		p->v = amount_of(json_array_get(j, 1));
 		p->count = amount_of(json_array_get(j, 2));
 		if (text_of(json_array_get(j, 0), "", &p->name, a, err) != TT_OK)
@@ -337,18 +342,20 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
     struct tt_err *err)
 {
 	const json_t *j = json, *values = json_object_get(j, "values");
+	bool framed;
 	int rc;
 
 	*s = (struct tt_sample){ .nvalue = n };
 	if (!json_is_string(json_object_get(j, "name")) || !json_is_object(values))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "is no sample: it needs a \"name\" and \"values\"");
 	s->value = tt_arena_alloc(a, (n + 1) * sizeof *s->value, err);
-	s->part = s->value ? tt_arena_alloc(a, 2 * TT_SAMPLE_PARTS * sizeof *s->part, err) : NULL;
+	s->part = s->value ? tt_arena_alloc(a, 4 * TT_SAMPLE_PARTS * sizeof *s->part, err) : NULL;
 	if (!s->part)
 		return err->code;
 	s->frames = (uint64_t)integer(j, "frames");
 	s->damaged = json_object_get(j, "damaged") != NULL;
-	s->parts_per_frame = json_is_true(json_object_get(j, "per_frame"));
+	framed = json_is_true(json_object_get(j, "per_frame"));
+	s->framed_alone = framed && !json_object_get(j, "time_all");
 	rc = text_of(json_object_get(j, "name"), "", &s->name, a, err);
 	if (rc == TT_OK)
 		rc = text_of(json_object_get(j, "session"), "", &s->session, a, err);
@@ -363,8 +370,12 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 		rc = take_value(json_object_get(values, x[i].key), &s->value[i], x[i].key, a, err);
 	}
 	if (rc == TT_OK)
-		rc = take_parts(json_object_get(j, "time"), TT_ABOUT_TIME, s, a, err);
+		rc = take_parts(json_object_get(j, "time"), TT_ABOUT_TIME, framed, s, a, err);
 	if (rc == TT_OK)
-		rc = take_parts(json_object_get(j, "alloc"), TT_ABOUT_ALLOC, s, a, err);
+		rc = take_parts(json_object_get(j, "alloc"), TT_ABOUT_ALLOC, framed, s, a, err);
+	if (rc == TT_OK)
+		rc = take_parts(json_object_get(j, "time_all"), TT_ABOUT_TIME, false, s, a, err);
+	if (rc == TT_OK)
+		rc = take_parts(json_object_get(j, "alloc_all"), TT_ABOUT_ALLOC, false, s, a, err);
 	return rc == TT_OK ? take_worst(json_object_get(j, "worst"), s, a, err) : rc;
 }

@@ -44,6 +44,7 @@ struct tt_mover {
 	bool fresh, gone;             /* not in the baseline; not any more */
 	int64_t base, now, change;    /* amounts, medians over captures */
 	int64_t base_count, now_count;        /* calls or allocations, the same way */
+	int64_t weight;               /* what the row is about: change, or that of the counts */
 };
 
 /* One row of one group. */

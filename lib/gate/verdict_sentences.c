@@ -212,26 +212,42 @@ worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	    amount(&t, tt_scale(w->dur_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME), text) : NULL;
 }
 
+/* Of the sites that the row is about the largest, or the next after ${before}; NULL: there are no more. */
+static const struct tt_part *
+ranked(const struct tt_verdict_row *r, const struct tt_part *before)
+{
+	bool counts = tt_measure_counts(&r->row->measure), framed = tt_measure_framed(&r->row->measure);
+	const struct tt_part *best = NULL;
+
+	for (size_t i = 0; i < r->worst->npart; i++) {
+		const struct tt_part *p = &r->worst->part[i];
+		int64_t v = counts ? p->count : p->v, least = !before ? INT64_MAX : counts ? before->count : before->v;
+
+		if (p->about != TT_ABOUT_ALLOC || p->framed != framed || v > least || (before && v == least && p <= before))
+			continue;
+		if (!best || v > (counts ? best->count : best->v))
+			best = p;
+	}
+	return best;
+}
+
 /* Who allocates most in the worst capture. */
 static const char *
 sites_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
+	bool counts = tt_measure_counts(&r->row->measure);
 	const char *text = NULL;
-	size_t n = 0;
+	const struct tt_part *p = NULL;
 	struct text t;
 
-	for (size_t i = 0; i < r->worst->npart && n < 3; i++) {
-		const struct tt_part *p = &r->worst->part[i];
-
-		if (p->about != TT_ABOUT_ALLOC)
-			continue;
-		text = tt_verdict_text(v, err, "%s%s %s%s", text ? text : "most is allocated by", n ? "," : "", p->name, "");
-		text = text ? tt_verdict_text(v, err, "%s %s", text, amount(&t, p->v, TT_DIM_BYTES)) : NULL;
+	for (size_t n = 0; n < 3 && (p = ranked(r, p)); n++) {
+		amount(&t, counts ? p->count : p->v, counts ? TT_DIM_NUMBER : TT_DIM_BYTES);
+		text = tt_verdict_text(v, err, "%s%s %s %s", text ? text : counts ? "most allocations are by" : "most is allocated by",
+		    n ? "," : "", p->name, t.s);
 		if (!text)
 			return NULL;
-		n++;
 	}
-	return text && r->worst->parts_per_frame ? tt_verdict_text(v, err, "%s per frame", text) : text;
+	return text && tt_measure_framed(&r->row->measure) ? tt_verdict_text(v, err, "%s per frame", text) : text;
 }
 
 static int

@@ -18,6 +18,8 @@ struct tt_frames {
 	struct tt_mem *mem;
 	struct tt_frame_name { const char *full; uint64_t key, begins; uint32_t process; } *name;     /* markers that begin them */
 	size_t nname;                 /* 0: marks of the capture */
+	struct tt_frame_range { uint32_t process; size_t first, end; } *of;   /* the frames of each process that has some */
+	size_t nof;
 	size_t n, cap;
 	int64_t *start;               /* ts of the begin */
 	int64_t *dur;
@@ -38,7 +40,7 @@ struct tt_frames {
 		uint64_t present;     /* frames in which it runs */
 		int64_t total, total_max;     /* ns per frame, outermost activations, clipped */
 		int64_t self, self_max;
-		uint64_t calls_max;   /* begins per frame */
+		uint64_t calls, calls_max;    /* begins; the most in a frame */
 	} *marker_stat;
 	size_t nmarker_stat;
 

@@ -164,7 +164,7 @@ tt_tree_add(struct tt_tree *tree, uint32_t parent, enum tt_node_kind kind, uint6
 	/* Threads, and classes allocated below "(more paths)", are few; they are never refused. */
 	if (kind < TT_NODE_THREAD && parent != TT_NODE_MORE && tt_tree_count(tree) >= tree->cap) {
 		tree->dropped++;
-		if (kind == TT_NODE_ALLOC)
+		if (kind != TT_NODE_ZONE)
 			return tt_tree_add(tree, TT_NODE_MORE, kind, key, process, node, err);
 		*node = TT_NODE_MORE;
 		return TT_OK;

@@ -4,6 +4,7 @@
  * Nodes are keyed (parent, kind, producer's key); a path is a node. Below the
  * root stands one node per thread and tree: TT_NODE_THREAD for calls,
  * TT_NODE_SAMPLES and TT_NODE_STACKS for recorded stacks (samples, allocations).
+ * With TT_NEEDS_FRAMED what of an allocation falls into whole frames is a node below it (TT_NODE_FRAMED).
  * An allocation is a node too (TT_NODE_ALLOC, keyed by class, its count and bytes in
  * n and total), so sites, classes, threads and categories are all folds of one tree.
  *
@@ -29,7 +30,7 @@
 #include "model/event.h"
 #include "stat/hist.h"
 
-enum tt_node_kind { TT_NODE_ZONE, TT_NODE_ALLOC, TT_NODE_THREAD, TT_NODE_SAMPLES, TT_NODE_STACKS, TT_NODE_ROOT };
+enum tt_node_kind { TT_NODE_ZONE, TT_NODE_ALLOC, TT_NODE_FRAMED, TT_NODE_THREAD, TT_NODE_SAMPLES, TT_NODE_STACKS, TT_NODE_ROOT };
 
 struct tt_node {
 	uint64_t key;                 /* zone: marker key; alloc: class key; thread roots: thread index */

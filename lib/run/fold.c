@@ -415,13 +415,14 @@ stack_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *x, 
 	if (likely(m->chunk == f->chunk && m->first == x->val && m->key == key && m->n == x->dur)) {
 		l->c = m->c;
 		l->node = m->node;
+		l->hash = m->hash;
 		return TT_OK;
 	}
 	rc = stack_path(f, io, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, l, err);
 	if (rc == TT_OK)
 		rc = descend(f, io, l, TT_NODE_ALLOC, key, l, err);
 	if (rc == TT_OK)
-		*m = (struct tt_met){ .chunk = f->chunk, .key = key, .first = x->val, .c = l->c, .n = x->dur, .node = l->node };
+		*m = (struct tt_met){ .chunk = f->chunk, .key = key, .first = x->val, .hash = l->hash, .c = l->c, .n = x->dur, .node = l->node };
 	return rc;
 }
 
@@ -435,6 +436,35 @@ add_variance(int64_t to, int64_t bytes, uint64_t w)
 	tt_u128 v = (tt_u128)(bytes < 0 ? 0 : bytes) * (uint64_t)(bytes < 0 ? 0 : bytes) / w * (w - 1) + (uint64_t)to;
 
 	return v < TT_VARIANCE_MAX ? (int64_t)v : TT_VARIANCE_MAX;
+}
+
+/* Does ${ts} fall into a whole frame of the process? */
+static bool
+in_frame(struct tt_fold *f, uint32_t process, int64_t ts)
+{
+	const struct tt_frames *t = f->m->frames;
+	size_t at = f->frame;
+
+	for (size_t i = 0; t && i < t->nof; i++) {
+		if (t->of[i].process != process)
+			continue;
+		if (at >= t->of[i].first && at < t->of[i].end && ts >= t->start[at] && ts < t->start[at] + t->dur[at])
+			return true;
+		at = tt_frames_find(t, t->of[i].first, t->of[i].end, ts);
+		if (at != SIZE_MAX)
+			f->frame = at;
+		return at != SIZE_MAX;
+	}
+	return false;
+}
+
+static void
+count_alloc(struct tt_count *c, uint64_t n, int64_t bytes)
+{
+	c->n += n;
+	c->total += bytes;
+	if (unlikely(n > 1))
+		c->self = add_variance(c->self, bytes, n);
 }
 
 static int
@@ -456,12 +486,14 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 		rc = descend(f, io, &f->lvl[at], TT_NODE_ALLOC, key, &l, err);
 	if (rc != TT_OK)
 		return rc;
-	struct tt_count *c = count_of(io, &l);
-	c->n += e->flags & TT_F_MANY ? tt_event_many(x) : 1;
-	c->total += bytes;
-	if (unlikely(e->flags & TT_F_MANY))
-		c->self = add_variance(c->self, bytes, tt_event_many(x));
-	return TT_OK;
+	uint64_t n = e->flags & TT_F_MANY ? tt_event_many(x) : 1;
+	count_alloc(count_of(io, &l), n, bytes);
+	if (likely(!(f->needs & TT_NEEDS_FRAMED)) || !in_frame(f, io->b->process, e->ts))
+		return TT_OK;
+	rc = descend(f, io, &l, TT_NODE_FRAMED, 0, &l, err);
+	if (rc == TT_OK)
+		count_alloc(count_of(io, &l), n, bytes);
+	return rc;
 }
 
 static int

@@ -67,7 +67,7 @@ struct tt_trail {
 enum { TT_FOLD_MET = 256 };
 struct tt_met {
 	uint64_t chunk;               /* tt_fold.chunk: of others nothing holds */
-	uint64_t key, first;
+	uint64_t key, first, hash;
 	struct tt_count *c;           /* as in tt_level */
 	uint32_t n, node;
 };
@@ -91,6 +91,7 @@ struct tt_fold {
 	struct tt_thrown { int64_t since, end; struct tt_level l; } *thrown;   /* exceptions of this chunk, by their pieces so far */
 	size_t nthrown, capthrown;
 	struct tt_met met[TT_FOLD_MET];
+	size_t frame;                 /* that the last allocation fell into */
 };
 
 /* Where in the program a rare event happened: its recorded stack, else the zones open on its thread. */

@@ -396,7 +396,8 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	ms->category = tt_arena_alloc(&m->arena, (m->ncategory + 1) * sizeof *ms->category, err);
 	ms->share = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *ms->share, err);
 	ms->used = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *ms->used, err);
-	if (!ms->w || !ms->category || !ms->share || !ms->used)
+	m->frames->of = tt_arena_alloc(&m->arena, (r->nin + 1) * sizeof *m->frames->of, err);
+	if (!ms->w || !ms->category || !ms->share || !ms->used || !m->frames->of)
 		return err->code;
 	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
 		const struct tt_frame_marks *best = choose(r, (uint32_t)i);
@@ -406,6 +407,7 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 		rc = add_frames(r, best, err);
 		if (rc == TT_OK)
 			rc = tt_watch_init(r, &ms->w[ms->nwatch++], best, first, err);
+		m->frames->of[m->frames->nof++] = (struct tt_frame_range){ (uint32_t)i, first, m->frames->n };
 	}
 	if (rc == TT_OK && m->filter.has_frames && m->frames->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames%s",

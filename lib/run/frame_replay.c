@@ -265,6 +265,7 @@ sum_row(struct tt_watch *w, struct tt_watch_row *row, int64_t start, int64_t end
 		sum->total_max = row->total;
 	if (row->self > sum->self_max)
 		sum->self_max = row->self;
+	sum->calls += row->calls;
 	if (row->calls > sum->calls_max)
 		sum->calls_max = row->calls;
 	row->frame = (uint32_t)w->frame + 1;

@@ -20,8 +20,28 @@ site_of(const struct tt_paths *p, uint32_t node)
 	return tt_paths_node(p, at)->marker < p->nmarker ? at : node;
 }
 
+/* What of the allocations in node ${up} falls into whole frames; they stand in order of their nodes. */
+static void
+add_framed(struct tt_allocs *al, const uint32_t *node, uint32_t up, struct tt_count c)
+{
+	size_t lo = 0, hi = al->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (node[mid] < up)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == al->n || node[lo] != up)
+		return;
+	al->a[lo].framed_n = c.n;
+	al->a[lo].framed_bytes = c.total;
+}
+
 static int
-collect(struct tt_allocs *al, struct tt_err *err)
+collect_into(struct tt_allocs *al, uint32_t **node, size_t *cap, struct tt_err *err)
 {
 	const struct tt_model *m = al->p->m;
 	int rc = TT_OK;
@@ -30,15 +50,34 @@ collect(struct tt_allocs *al, struct tt_err *err)
 		const struct tt_node *n = tt_paths_node(al->p, i);
 		struct tt_count c;
 
-		if (n->kind != TT_NODE_ALLOC)
+		if (n->kind != TT_NODE_ALLOC && n->kind != TT_NODE_FRAMED)
 			continue;
 		c = tt_paths_count(al->p, i);
+		if (n->kind == TT_NODE_FRAMED) {
+			add_framed(al, *node, n->parent, c);
+			continue;
+		}
+		rc = tt_mem_grow(&m->env->mem, node, cap, al->n + 1, sizeof **node, err);
+		if (rc != TT_OK)
+			return rc;
+		(*node)[al->n] = i;
 		rc = tt_mem_grow(&m->env->mem, &al->a, &al->cap, al->n + 1, sizeof *al->a, err);
 		if (rc != TT_OK)
 			return rc;
 		al->a[al->n++] = (struct tt_alloc){ .key = n->key, .n = c.n, .bytes = c.total, .variance = c.self, .node = al->p->owner[i],
 			.site = site_of(al->p, al->p->owner[i]), .process = n->process };
 	}
+	return rc;
+}
+
+static int
+collect(struct tt_allocs *al, struct tt_err *err)
+{
+	uint32_t *node = NULL;
+	size_t cap = 0;
+	int rc = collect_into(al, &node, &cap, err);
+
+	tt_mem_free(&al->p->m->env->mem, node, cap * sizeof *node);
 	return rc;
 }
 

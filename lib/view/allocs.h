@@ -15,6 +15,8 @@ struct tt_alloc {
 	uint64_t n;
 	int64_t bytes;
 	int64_t variance;             /* of bytes */
+	uint64_t framed_n;            /* of them in whole frames: with TT_NEEDS_FRAMED */
+	int64_t framed_bytes;
 	uint32_t node;                /* the path: owner of the allocation's node */
 	uint32_t site;                /* the node of the site, at or above it */
 	uint32_t class;               /* number in tt_allocs.class */

@@ -247,6 +247,7 @@ tt_row_frames(const struct tt_paths *p, const struct tt_row *row, struct tt_fram
 		sum->self += s->self;
 		sum->total_max = s->total_max > sum->total_max ? s->total_max : sum->total_max;
 		sum->self_max = s->self_max > sum->self_max ? s->self_max : sum->self_max;
+		sum->calls += s->calls;
 		sum->calls_max = s->calls_max > sum->calls_max ? s->calls_max : sum->calls_max;
 		sum->present = s->present > sum->present ? s->present : sum->present;
 	}

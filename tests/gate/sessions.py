@@ -9,6 +9,7 @@ Captures are scripts of calls, so that every figure is known. Ends with "N passe
 import json
 import lzma
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -177,6 +178,59 @@ def captures_that_break_off_are_told():
     check("did not end" in gate(*killed, code=0).stdout, "a row of one's own")
     budget(row("median", max="5ms"), integrity={"ended": "ignore"})
     check("\"ended\"" in gate(*killed, code=2).stderr, "a level that there is not")
+
+
+# --- causes -------------------------------------------------------------------------------------------
+
+def with_start(name, boot, shots, frames=8):
+    """Allocates before the first frame, ${shots} times in each frame, and in the frame that is open at the end."""
+    s = Script()
+    s.now["Main"] = capture.made = capture.made + 1
+    s.enter("Game:Boot")
+    for i in range(boot):
+        s.alloc("Game.Table", 1000)
+    s.work(50000000)
+    s.leave()
+    for i in range(frames + 1):
+        s.enter("Game:Tick")
+        s.work(1000000)
+        for k in range(shots):
+            s.enter("Game:Fire")
+            s.alloc("Game.Shot", 64)
+            s.leave()
+        s.alloc("Game.Big", 600)
+        s.work(1000)
+        s.leave()
+    s.write(GEN, at(name))
+    return name
+
+
+def causes_are_measured_where_the_row_is():
+    """What a row of frames is explained by happens in these frames; what a row of the whole capture is, anywhere."""
+    before = [with_start("b%d.mlpd" % i, 40, 2) for i in range(5)]
+    after = [with_start("a%d.mlpd" % i, 400, 5) for i in range(5)]
+    budget(row("frame", metric="gc.alloc.bytes", stat="per_frame.mean", max="0B"), row("all", metric="gc.alloc.bytes", stat="total", max="0B"),
+           row("count", metric="gc.alloc.count", stat="per_frame.max", max=0), row("time", max="1us"))
+    r = gate(after[0], code=1)
+    check(r.rows["frame"]["hint"] == "most is allocated by Game:Tick: Game.Big 600 B, Game:Fire: Game.Shot 320 B per frame", "sites", r.rows["frame"])
+    check(r.rows["all"]["hint"].startswith("most is allocated by Game:Boot: Game.Table 390.6 KB, Game:Tick: Game.Big 5,400 B"), "sites in all",
+          r.rows["all"])
+    check(r.rows["count"]["hint"] == "most allocations are by Game:Fire: Game.Shot 5, Game:Tick: Game.Big 1 per frame",
+          "a count is explained by counts", r.rows["count"])
+    out = gate(after[0], "--explain", "frame", code=1).stdout
+    check("Game:Boot" not in out.split("Allocation sites")[1] and re.search(r"320 B +5 x  Game:Fire: Game.Shot", out), "--explain of a row of frames", out)
+    check(re.search(r"390.6 KB +400 x  Game:Boot: Game.Table", gate(after[0], "--explain", "all", code=1).stdout), "--explain of a row of all")
+    budget(row("frame", metric="gc.alloc.bytes", stat="per_frame.mean", max="+5%"), row("all", metric="gc.alloc.bytes", stat="total", max="+5%"),
+           row("count", metric="gc.alloc.count", stat="per_frame.mean", max="+5%"), row("mean", stat="mean", max="+1us"))
+    gate(*before, "--save", "start.json", code=0)
+    r = gate(*after, "--baseline", "start.json", code=1)
+    def movers(id):
+        return [(m["name"], m["change"], m["count"], m["baseline_count"], m["per_frame"]) for m in r.rows[id]["movers"]]
+    check(movers("frame") == [("Game:Fire: Game.Shot", 192, 5, 2, True)] == movers("count"), "movers of a frame", movers("frame"), movers("count"))
+    check([m[:4] for m in movers("all")] == [("Game:Boot: Game.Table", 360000, 400, 40)] and not movers("all")[0][4], "movers in all", movers("all"))
+    budget(row("calls", metric="marker.count", marker="Game:Fire", stat="total", max=1))
+    r = gate(after[0], code=1)
+    check("hint" not in r.rows["calls"], "time explains no number of calls", r.rows["calls"])
 
 
 # --- what may be appended ---------------------------------------------------------------------------------
@@ -383,6 +437,7 @@ def main():
         crashed_captures_are_no_pass()
         captures_without_an_event_are_no_pass()
         captures_that_break_off_are_told()
+        causes_are_measured_where_the_row_is()
         crashed_captures_make_no_first_baseline()
         a_failed_analysis_has_no_environment()
         slower_captures_are_not_appended()
