@@ -16,7 +16,7 @@
 #include "version.h"
 
 #define MIB (UINT64_C(1) << 20)
-#define RULES_MAX 64          /* more inputs than this, and the process may read whatever it likes */
+#define RULES_MAX 64          /* with more inputs than this, the process may read any file */
 
 /* --- directories ------------------------------------------------------------------------- */
 

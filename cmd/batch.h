@@ -27,7 +27,7 @@ extern const struct opt summary_opt[];
 /* The setter of --max-failures, into struct summary_opts. */
 int summary_failures(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
 
-/* Print and write the figures; ${to}: who else reads what is printed. */
+/* Print and write the figures; ${to}: the other outputs of the figures. */
 int summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a,
     struct tt_err *err);
 
@@ -65,12 +65,12 @@ struct batch_files {
 	struct tt_many_file *file;    /* in order of work */
 	size_t n, cap;
 	size_t *by_key;               /* places in file, in order of key */
-	uint64_t links, others;       /* passed over: symbolic links, what is no file */
+	uint64_t links, others;       /* skipped: symbolic links, and anything but files */
 };
 
 /**
  * batch_files_find(app, operands, root, out, f, err):
- * All files that the operands name: files, what is below directories, globs, and for "-" the names on standard input,
+ * All files that the operands name: files, files below directories, globs, and for "-" the names on standard input,
  * one a line or with NUL after each. Names of a list or a glob that lead to nothing, and folders that cannot be listed, are
  * among them: they cost a line when they are opened. ${root}: keys are paths below it; NULL: below the directory operand they come from, else as named.
  * What lies in ${out} (NULL: none), the batch's own directory, is passed over, and so are ${writes}, files that it writes,
@@ -136,7 +136,7 @@ int batch_missing_shards(struct app *app, const struct opt_list *files, const ch
 
 /*
  * Lines of ${rs} to ${path} (NULL: nowhere), into ${a} and ${g}; of ${files} (NULL: all) with ${by} alone. *${lost}: captures
- * that records of archives count and that have no line; they were told.
+ * that records of archives count and that have no line; they were reported.
  */
 int batch_put_results(struct app *app, struct tt_results *rs, const char *path, const struct batch_files *files,
     uint64_t by, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum,

@@ -252,7 +252,7 @@ below_root(struct find *d, size_t *below, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Where a name comes from: what is typed may be a pattern, and is a mistake where it leads to nothing. */
+/* Where a name comes from: a name on the command line may be a pattern, and is an error if it matches nothing. */
 enum origin { TYPED, EXPANDED, LISTED };
 
 static int operand(struct find *d, const char *path, enum origin from, struct tt_err *err);
@@ -271,7 +271,7 @@ expand(struct find *d, const char *pattern, struct tt_err *err)
 	return rc;
 }
 
-/* One file, one path: without "./" and what is doubled of "/". */
+/* One file, one path: without "./" and doubled "/". */
 static void
 tidy(char *path)
 {
@@ -373,7 +373,7 @@ read_names(struct names *l, struct tt_src *src, struct tt_err *err)
 	size_t got;
 	int rc = tt_src_peek(src, &head, &got, err);
 
-	/* A name is shorter than what is looked at: if NUL ends them, the first one is in it. */
+	/* A name is shorter than the bytes peeked at: if NUL ends names, the first one is among them. */
 	if (rc == TT_OK)
 		l->end = memchr(head, '\0', got) ? '\0' : '\n';
 	while (rc == TT_OK && (rc = tt_src_read(src, block, sizeof block, &got, err)) == TT_OK) {
@@ -411,7 +411,7 @@ bare(const struct tt_many_file *f)
 	return strncmp(f->path, "./", 2) == 0 ? f->path + 2 : f->path;
 }
 
-/* Of the keys of one path the longest first: it is the name that was given, not what is below a folder. */
+/* Of the keys of one path the longest first: it is the name that was given, not one below a folder. */
 static int
 by_path(const void *a, const void *b)
 {

@@ -31,7 +31,7 @@ const struct opt batch_gate_opt[] = {
 	{ .name = NULL },
 };
 
-/* "build,device": the one fact that stands for those of --group-by. */
+/* "build,device": the one fact that combines those of --group-by. */
 static int
 name_group(struct batch_gate *b, struct tt_err *err)
 {

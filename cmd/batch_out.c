@@ -17,7 +17,7 @@
 
 #define NOWHERE UINT64_MAX
 
-/* --- what there is already --------------------------------------------------------- */
+/* --- results of earlier runs --------------------------------------------------------- */
 
 /* Results are found by their key and what says that they still hold: the file's size and time, or its content. */
 static uint64_t
@@ -139,8 +139,8 @@ note_old(struct batch_out *o, const struct tt_many_file *f, const struct tt_resu
 }
 
 /*
- * A line of an earlier run: is what it says still to be had, made by the same version with the same options?
- * Later lines stand over earlier ones.
+ * A line of an earlier run: are its outputs still there, made by the same version with the same options?
+ * Later lines override earlier ones.
  */
 static int
 on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
@@ -504,7 +504,7 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 	bool holds;
 
 	if (!key)
-		return w->adds ? tt_results_add(o->rs, line, n, err) : TT_OK;         /* it counts what is torn */
+		return w->adds ? tt_results_add(o->rs, line, n, err) : TT_OK;         /* it counts torn lines */
 	h = hash_of(key, nkey, 0, 0);
 	at = at * 2 + w->which;
 	if (w->adds)
@@ -516,7 +516,7 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 	return holds ? note_place(&o->app->env.mem, &w->last, h, at, err) : TT_OK;
 }
 
-/* What was made later stands over what was there: of each key the last line that holds. */
+/* Later results override earlier ones: of each key, the last valid line. */
 static int
 add_newest(struct batch_out *o, struct tt_err *err)
 {

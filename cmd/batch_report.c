@@ -102,7 +102,7 @@ summary_write(struct app *app, const struct summary_opts *o, const struct verdic
 	return rc;
 }
 
-/* Without --max-failures any failure is told as damage is elsewhere. */
+/* Without --max-failures any failure gives the exit status of damage. */
 void
 summary_judge(struct app *app, const struct summary_opts *o, const struct tt_aggregate *a)
 {

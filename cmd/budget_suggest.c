@@ -3,7 +3,7 @@
  *
  * What it suggests is what can be judged: changes of the median and mean from +2 % up, more where the captures
  * themselves differ by more; tails as frames over a limit per thousand, for p99 and the maximum of a capture hang
- * on a few frames; allocation as none at all where there is none.
+ * on a few frames; allocation as "none" where there is none.
  */
 #include <stdlib.h>
 #include <string.h>

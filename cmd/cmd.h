@@ -32,7 +32,7 @@ struct app {
 
 /**
  * A verb runs over its arguments and returns a status. Damage is not one: it is in app->loss.
- * The verb has written its output and freed all it had, whatever it returns.
+ * The verb has written its output and freed everything, whatever it returns.
  */
 struct command {
 	const struct verb *verb;
@@ -94,7 +94,7 @@ int app_write_all(struct app *app, const struct app_output *o, size_t n, struct 
  * The same for ${dir}, an output folder whose files the run reads as well.
  *
  * app_confine(app, outputs, tmpdir, err):
- * First stage of the sandbox: what is neither in the plan nor among ${outputs} (NULL-terminated; NULL: none)
+ * First stage of the sandbox: paths neither in the plan nor among ${outputs} (NULL-terminated; NULL: none)
  * nor in ${tmpdir} (NULL: the usual one) is out of reach.
  */
 int app_reads(struct app *app, const char *const *inputs, struct tt_err *err);

@@ -380,7 +380,7 @@ write_chrome(
 	run->emit_opts = &eo;
 	run->nemit = 1;
 	run->needs = tt_emit_needs(emit, &eo);
-	tt_loss_reset(&loss);         /* told by the first reading */
+	tt_loss_reset(&loss);         /* reported by the first reading */
 	app->env.loss = &loss;
 	rc = tt_run(&app->env, run, &m, err);
 	app->env.loss = all;

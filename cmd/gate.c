@@ -510,7 +510,7 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		rc = read_baseline(x, x->g->baseline, &x->base, err);
 		x->has_base = true;
 	}
-	/* What is wrong with it is told before captures are read. */
+	/* Its errors are reported before captures are read. */
 	if (rc == TT_OK && x->g->append && access(x->g->save, F_OK) == 0)
 		rc = read_baseline(x, x->g->save, &old, err);
 	if (rc == TT_OK && x->budget.baseline && !x->has_base && !x->g->save)

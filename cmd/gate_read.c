@@ -112,7 +112,7 @@ run_over(struct gate *x, struct tt_run_opts *run, const struct capture *c, struc
 	return rc;
 }
 
-/* What is lost in a capture is told of that, not of all that are read. */
+/* Losses are reported for their own capture, not for all that are read. */
 static void
 say_losses(const struct gate *x, const struct capture *c, const struct tt_loss *loss)
 {
@@ -150,7 +150,7 @@ why_unsuited(struct gate *x, struct capture *c, const struct tt_run_opts *run, c
 	return x->budget.skip.frames && !x->in->has_frames ? nothing_left : NULL;
 }
 
-/* Losses go to the ledger of all; they are told once, also where captures are read again. */
+/* Losses go to the ledger of all; they are reported once, even if captures are read again. */
 static void
 note_losses(struct gate *x, const struct capture *c, const struct tt_loss *loss)
 {

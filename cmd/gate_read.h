@@ -8,7 +8,7 @@
 #include "gate/verdict.h"
 #include "verdict_out.h"
 
-/* One sample's files, and what is known of the process that was recorded. */
+/* One sample's files, and the process that was recorded. */
 struct capture {
 	const char **path;            /* NULL-terminated */
 	size_t n;

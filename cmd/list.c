@@ -1,5 +1,5 @@
 /**
- * tracetool list: what there is. Readers, passes, emitters, and every table with its columns.
+ * tracetool list: the readers, passes and emitters, and every table with its columns.
  */
 #include <stdlib.h>
 #include <string.h>

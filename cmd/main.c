@@ -338,7 +338,7 @@ run(struct app *app, int argc, char **argv, const struct verb **verb, struct tt_
 
 /* --- the end --------------------------------------------------------------- */
 
-/* "TEXT: 3, 1.2 KB, first at byte 88": what is known of an entry. */
+/* "TEXT: 3, 1.2 KB, first at byte 88": an entry of the ledger. */
 static int
 put_loss(struct tt_buf *b, const struct tt_loss_info *i, const struct tt_loss_entry *e, struct tt_err *err)
 {

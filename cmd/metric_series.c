@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* --- what is asked for ------------------------------------------------------------ */
+/* --- the metrics asked for ------------------------------------------------------------ */
 
 static const char *
 metric_name(size_t i)
@@ -183,7 +183,7 @@ in_unit(int64_t v, enum tt_dim dim)
 
 /*
  * One bucket, from which a call or a frame that begins in it is taken whole. With ${frames} only what happens in its frames: those
- * may begin later and end later than the bucket. The losses of this reading are those that the first one has told of.
+ * may begin later and end later than the bucket. The first reading has reported the losses of this one.
  */
 static int
 read_bucket(struct app *app, const struct series_opts *o, const struct tt_run_opts *common, int64_t from, int64_t to, bool frames,

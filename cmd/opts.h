@@ -3,7 +3,7 @@
  * list that a test compares with the manual.
  *
  * A row names a field of the verb's own struct by its offset and the function that reads
- * the value into it. Rows stand in groups; a group may live in a struct inside the verb's (base),
+ * the value into it. Rows are in groups; a group may live in a struct inside the verb's (base),
  * so verbs share groups.
  *
  * Syntax: --name VALUE, --name=VALUE, -n VALUE, -nVALUE, bundles of flags (-qv), "--" ends options; options

@@ -41,7 +41,7 @@ run(const char *command, int in)
 		if (in != STDIN_FILENO)
 			dup2(in, STDIN_FILENO);
 		close(in);
-		/* Colours pass, a short text is not held, and the screen keeps what was shown: as git has it. */
+		/* Colours pass, a short text is not held, and the screen keeps the text: as git does. */
 		setenv("LESS", "FRX", 0);
 		execl("/bin/sh", "sh", "-c", command, (char *)NULL);
 		_exit(NOT_FOUND);

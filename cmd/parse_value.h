@@ -5,7 +5,7 @@
  * read as integers of the finest unit, never through a double, so that "0.1 s"
  * is 100,000,000 ns on every machine.
  *
- * Errors: TT_E_USAGE with a message that quotes the text and says what is wanted; the
+ * Errors: TT_E_USAGE with a message that quotes the text and says what to write; the
  * caller prepends the option.
  */
 #ifndef TT_CMD_VALUE_H
@@ -24,16 +24,16 @@ int val_size(const char *s, uint64_t *v, struct tt_err *err);
 /* A length of time with its unit, in ns: "250ns", "1.5ms", "2s", also us and µs. */
 int val_duration(const char *s, int64_t *ns, struct tt_err *err);
 
-/* Milliseconds, in ns: "16.67"; the unit "ms" may stand after it. Above zero. */
+/* Milliseconds, in ns: "16.67"; the unit "ms" may follow. Above zero. */
 int val_milliseconds(const char *s, int64_t *ns, struct tt_err *err);
 
 /* A share in percent, in 1/10000: "1" and "1%" are 100; at most 100 %, two decimals. */
 int val_percent(const char *s, int64_t *e4, struct tt_err *err);
 
-/* "A-B" in seconds, in ns; either side may be left out: INT64_MIN and INT64_MAX stand for that. A < B. */
+/* "A-B" in seconds, in ns; either side may be left out: then it is INT64_MIN or INT64_MAX. A < B. */
 int val_time_range(const char *s, int64_t *from, int64_t *to, struct tt_err *err);
 
-/* "A-B", both inclusive, "A" for one, "A-" and "-B" open: 0 and UINT64_MAX stand for that. A <= B. */
+/* "A-B", both inclusive, "A" for one, "A-" and "-B" open: the missing side is 0 or UINT64_MAX. A <= B. */
 int val_number_range(const char *s, uint64_t *first, uint64_t *last, struct tt_err *err);
 
 #endif

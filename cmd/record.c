@@ -195,7 +195,7 @@ stem_of(struct app *app, const struct record_opts *o, struct tt_err *err)
 	return copy ? escape(app, copy, "%", 0, err) : NULL;
 }
 
-/* The capture's name for the module: absolute, as the program may stand elsewhere by the time it is made. */
+/* The capture's name for the module: absolute, since the program may change its folder before the capture is made. */
 static const char *
 out_path(struct app *app, const struct record_opts *o, struct tt_err *err)
 {
@@ -307,7 +307,7 @@ find_captures(struct app *app, const char *out, const struct begun *begun, struc
 
 /* --- afterwards ------------------------------------------------------------------------------ */
 
-/* Complete what the program left; a failure is told, not returned: the program's end is what counts. */
+/* Complete the capture; a failure is printed, not returned: the program's exit status counts. */
 static void
 mend(struct app *app, const char *path)
 {
@@ -377,7 +377,7 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	rc = set_environment(app, o, folder, out, err);
 	if (rc == TT_OK)
 		rc = set_number(&begun.number, err);
-	/* The clock that files' times are of. */
+	/* The clock of file times. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &begun.at);
 	if (rc == TT_OK)
 		rc = child_run(o->program.v, &status, err);

@@ -29,7 +29,7 @@ enum tt_render report_form(const struct report_opts *o);
 /* The form that the suffix of ${path} says; text, and false, where it says none that there is. */
 bool report_suffix(const char *path, enum tt_render *form);
 
-/* The lines that hold for the whole report: what was lost, and what to keep in mind. */
+/* The lines that apply to the whole report: losses and caveats. */
 void report_notes(struct app *app, const struct tt_model *m, struct tt_report *r);
 
 /* Render ${r} at the end of ${text}, as it is to be written. */

@@ -34,7 +34,7 @@ of_name(const char *path, struct shard_file *s)
 	return (s->ended || strcmp(name, ".part") == 0) && s->i >= 1 && s->i <= s->n;
 }
 
-/* By shard; what has ended before what has not, and the same file twice side by side. */
+/* By shard; ended runs before others, and the same file twice side by side. */
 static int
 by_shard(const void *a, const void *b)
 {

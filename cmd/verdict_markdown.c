@@ -145,7 +145,7 @@ struct page {
 	bool full;
 };
 
-/* Was what has come since ${before} too much? Then take it back, and all that would follow. */
+/* Is the text since ${before} too much? Then remove it, and drop all that would follow. */
 static void
 keep(struct page *p, size_t before)
 {

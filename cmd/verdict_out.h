@@ -73,7 +73,7 @@ int verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out,
 
 /* --- what renderers share ------------------------------------------------------------------ */
 
-/* How loudly a row is told. */
+/* How loudly a row is reported. */
 enum verdict_kind { VERDICT_FINE, VERDICT_NOTICE, VERDICT_WARNING, VERDICT_ERROR, VERDICT_KINDS };
 enum verdict_kind verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r);
 
@@ -83,7 +83,7 @@ size_t *verdict_order(const struct tt_verdict *v, struct tt_err *err);
 /* The replacement of the character ${c} (32 bytes at ${tmp} may be used), or NULL: itself. */
 typedef const char *verdict_escape(uint32_t c, char tmp[32]);
 
-/* Append ${s}, escaped; what is not UTF-8 becomes U+FFFD before. */
+/* Append ${s}, escaped; invalid UTF-8 becomes U+FFFD first. */
 int verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt_err *err);
 
 /* Append the finding: "frame time, p95: 16.7 ms, was 16.2 ms ...", and with ${more} hint and movers, one a line. */

@@ -1,7 +1,7 @@
 /**
  * Taking numbers, pointers and text out of a buffer's events, and the state that runs along.
  *
- * Nothing here checks bounds by itself: after the bytes stand TT_CHUNK_PAD zeros, which end every number, so
+ * Nothing here checks bounds by itself: after the bytes come TT_CHUNK_PAD zeros, which end every number, so
  * p passes the end by a few bytes at most, and over() tells at the end of an event that it did. Whoever loops
  * over a count from the file asks left() before and looks at p inside.
  */
@@ -14,7 +14,7 @@
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
 /*
- * Recorded stacks met in this run of decoding, by their bytes. A frame is told by its distance from the one before, so a
+ * Recorded stacks met in this run of decoding, by their bytes. A frame is stored as its distance from the one before, so a
  * stack follows from its first frame and the bytes of the others.
  */
 enum { MLPD_SEEN = 256 };
@@ -153,7 +153,7 @@ int take_stack(struct mlpd_run *r, uint64_t *first, uint64_t *n);
 /**
  * mlpd_event(r, tag, unknown):
  * Decode the payload of any event; r->p is just after its tag. *${unknown} is set for a tag without a known
- * length. Errors: TT_E_NOMEM, TT_E_LIMIT; damage is told by over().
+ * length. Errors: TT_E_NOMEM, TT_E_LIMIT; damage is reported by over().
  */
 int mlpd_event(struct mlpd_run *r, unsigned tag, bool *unknown);
 

@@ -95,7 +95,7 @@ put_graph(struct mlpd_run *r, uint64_t o, bool more, uint64_t n, uint64_t *head)
 	uint64_t refs;
 	int rc = TT_OK;
 
-	/* Other words have come between: what there is goes first. */
+	/* Other words have come between: write the pending ones first. */
 	if (s->ngraph && s->graph + s->ngraph != r->b->nword)
 		rc = tt_heap_flush(r->b, now(r), r->err);
 	if (rc == TT_OK)

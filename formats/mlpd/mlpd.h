@@ -29,7 +29,7 @@ struct mlpd {
 	uint64_t at, seq;
 	struct mlpd_unit *unit;       /* the index; NULL on input that cannot seek */
 	size_t nunit, capunit, next;
-	struct tt_loss found;         /* while building the index; told with the first chunk */
+	struct tt_loss found;         /* while building the index; reported with the first chunk */
 	bool told;
 
 	struct tt_window win;

@@ -420,7 +420,7 @@ room(struct mlpd *m, struct tt_chunk *c, size_t n, struct tt_err *err)
 	return tt_mem_grow(&m->env->mem, &c->bytes, &c->cap, n + TT_CHUNK_PAD, 1, err);
 }
 
-/* Copy ${n} bytes at ${at} into the chunk; fewer where the input ends: then the chunk is shorter and the cut is told. */
+/* Copy ${n} bytes at ${at} into the chunk; fewer where the input ends: then the chunk is shorter and the cut is reported. */
 static int
 load(struct mlpd *m, struct tt_chunk *c, uint64_t at, size_t n, struct tt_err *err)
 {
@@ -537,7 +537,7 @@ decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_
 	memcpy(state, c->state, sizeof state);
 	if (c->state[0] == UINT64_MAX) {
 		if (n < MLPD_BUF_HEAD)
-			return TT_OK;   /* cut inside the header: told by next */
+			return TT_OK;   /* cut inside the header: next() reports it */
 		state[MLPD_S_TIME] = mlpd_u64(p + 8);
 		state[MLPD_S_PTR] = mlpd_u64(p + 16);
 		state[MLPD_S_OBJ] = mlpd_u64(p + 24);

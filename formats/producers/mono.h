@@ -1,5 +1,5 @@
 /**
- * What Mono's recorders were told to record, from the options that captures hold: enum tt_records.
+ * What Mono's recorders were asked to record, from the options stored in captures: enum tt_records.
  *
  * Source of facts for the log profiler: recordings of one program by Mono 6.8 with each option alone and with others, and
  * captures by 4.2 and 4.6. Where an older version's defaults are not known, only what an option names counts.

@@ -1,5 +1,5 @@
 /**
- * What Unity's names mean: built-in categories, markers that stand for more than a zone, counters and their units.
+ * What Unity's names mean: built-in categories, markers that mean more than a zone, counters and their units.
  *
  * Descriptors carry names but neither units nor meaning, and category ids differ between versions of the
  * engine; this is the one place that knows. Names are compared whole and exactly. The recorder
@@ -69,7 +69,7 @@ enum unity_timing {
 struct unity_counter {
 	enum unity_unit_of unit;
 	enum unity_timing timing;
-	bool builtin;         /* in Unity's list: a Single of this name with one number is a sample, whatever its flags */
+	bool builtin;         /* in Unity's list: a Single of this name with one number is a sample, with any flags */
 	bool guess;           /* the unit was taken from the end of an unknown name */
 };
 

@@ -17,7 +17,7 @@ struct copy {
 	struct tt_err *err;
 };
 
-/* The head without the name of the ring, which has given what it had. */
+/* The head without the name of the ring, whose chunks were copied. */
 static int
 write_head(struct copy *c)
 {

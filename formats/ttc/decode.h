@@ -3,7 +3,7 @@
  * (records of other kinds) and define.c (thread 0).
  *
  * The bytes are those of a chunk whose checksum was right, with TT_CHUNK_PAD readable bytes after. They may be wrong all the same:
- * what makes no sense is told in the batch's ledger, and errors are of memory alone.
+ * nonsense is counted in the batch's ledger, and the only error is lack of memory.
  */
 #ifndef TT_TTC_DECODE_H
 #define TT_TTC_DECODE_H
@@ -142,7 +142,7 @@ ttc_get_fast(const uint8_t *p, const uint8_t *end, uint64_t *v)
 }
 
 /*
- * hot_records.c: read begins and ends, as many as stand in a row. Stops before the first record of another kind or of more than six bytes, at
+ * hot_records.c: read begins and ends, as many as follow each other. Stops before the first record of another kind or of more than six bytes, at
  * an end that needs the rules of model/zones.h, and near the end of the chunk. How many there were.
  */
 uint64_t ttc_hot(struct ttc_run *r, int *rc);
@@ -150,7 +150,7 @@ uint64_t ttc_hot(struct ttc_run *r, int *rc);
 int ttc_skim(struct ttc_run *r);
 /* rare_records.c: a record of another kind, with its payload. */
 int ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end);
-/* rare_records.c: append UTF-16 text as UTF-8; what is not valid becomes U+FFFD. */
+/* rare_records.c: append UTF-16 text as UTF-8; invalid units become U+FFFD. */
 int ttc_utf16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err);
 /* define.c: the records of thread 0. */
 int ttc_define(struct ttc_run *r);

@@ -79,7 +79,7 @@ put_graph(struct tt_batch *b, int64_t ts, struct ttc_take *t, const struct objec
 	uint64_t refs;
 	int rc = TT_OK;
 
-	/* Other words have come between: what there is goes first. */
+	/* Other words have come between: write the pending ones first. */
 	if (s->ngraph && s->graph + s->ngraph != b->nword)
 		rc = tt_heap_flush(b, ts, err);
 	if (rc == TT_OK)

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-/* Forget what the order of units told, not what the recorder's stream did. */
+/* Forget what the order of units gave, but keep what the recorder's stream gave. */
 static void
 reset_order(struct ttc *m)
 {
@@ -33,7 +33,7 @@ admit_all(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	return rc;
 }
 
-/* Something is wrong with the order: heads may lie. Look at every chunk and leave out what is damaged. */
+/* Something is wrong with the order: heads may lie. Check every chunk and leave out damaged ones. */
 static int
 check_all(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {

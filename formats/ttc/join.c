@@ -218,7 +218,7 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 		}
 		if (rc != TT_OK)
 			break;
-		/* A flight recorder forgets on purpose, and what was before may stand in files before this one. */
+		/* A flight recorder forgets on purpose, and earlier chunks may be in the files before this one. */
 		if ((m->head.flags & TTC_H_LAST) || (m->head.part > 0 && !w->seen))
 			w->ringed = true, w->ring = (struct ttc_start){ u[i].seq, u[i].first };
 		rc = ttc_admit(m, &u[i], loss, err);

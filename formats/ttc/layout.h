@@ -74,7 +74,7 @@ struct ttc_head {
 };
 
 enum ttc_head_flag {
-	TTC_H_LAST = 1,               /* keeps the last seconds: what is older is no loss */
+	TTC_H_LAST = 1,               /* keeps the last seconds: older events are no loss */
 	TTC_H_DISTORTS = 2,           /* every call instrumented: times are relative */
 	TTC_H_NO_FRAMES = 8,          /* the program marks no frames */
 	TTC_H_DISK = 4,               /* set afterwards: writing failed, the rest is missing */
@@ -94,7 +94,7 @@ struct ttc_chunk {
 	uint64_t ticks;               /* what the first record's time counts from */
 	uint64_t dropped;             /* events this thread has dropped since its beginning */
 	uint64_t events;              /* events in this thread's chunks before this place */
-	uint32_t first;               /* bytes of this chunk's records that stand in parts before this one */
+	uint32_t first;               /* bytes of this chunk's records in the parts before this one */
 	uint32_t before;              /* bytes of records in the thread's chunk before (seq - 1); 0 in
 				         the first */
 	uint32_t state;               /* bytes of state; records follow */
@@ -130,7 +130,7 @@ enum ttc_kind {
 	TTC_THREAD_END = 10,          /* the thread ended */
 	TTC_END_FLAGS = 11,           /* varint flags: end of the innermost zone; 1: left by an exception */
 	TTC_BEGIN_FLAGS = 12,         /* key, varint flags: a zone; 8: goes on after an interruption */
-	TTC_RESET = 13,               /* first of a chunk: recording paused, and what stood open before is not known to stand open now */
+	TTC_RESET = 13,               /* first of a chunk: recording paused, and zones open before may be closed by now */
 	/* 16 to 63: for Mono's recorder (samples, collections, exceptions, locks, code), but for */
 	TTC_TIMING = 48,              /* Unity's: what the engine measured of a frame: varint how many frames before the running
 	                                 one, varint 1 for a computed completion, then varints of ns: whole, main
@@ -347,7 +347,7 @@ struct ttc_walk {
 size_t ttc_walk_state(struct ttc_walk *w, const struct ttc_chunk *h, const uint8_t *p, size_t n);
 
 /*
- * Write a state naming the first ${given} of ${depth} zones, whose keys stand ${stride} bytes apart;
+ * Write a state naming the first ${given} of ${depth} zones, whose keys are ${stride} bytes apart;
  * its length. At most 40 + 10 * given bytes.
  */
 size_t ttc_state_put(uint8_t *p, uint64_t key, uint64_t alloc_key, uint32_t depth, uint32_t given,

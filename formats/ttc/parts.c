@@ -18,7 +18,7 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 			v->native = w->native;
 		}
 		v->left = (struct ttc_left){ .seen = w->seen, .seq = w->seq, .at_drops = w->at_drops, .end = w->end };
-		/* A count says all drops so far: those of before have been told. */
+		/* A count includes all earlier drops, which have been reported. */
 		uint64_t before = w->dropped < v->told ? w->dropped : v->told;
 		to->damage.e[ttc_drop_kind(w)].n -= before;
 		if (v->told < w->dropped)
@@ -35,7 +35,7 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Facts that ${m} told belong to the first file's capture. */
+/* Facts from ${m} belong to the first file's capture. */
 static int
 give_facts(struct ttc *lead, struct ttc *m, struct tt_err *err)
 {

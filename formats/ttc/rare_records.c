@@ -5,7 +5,7 @@
 
 /* --- arguments --------------------------------------------------------------------- */
 
-/* Append UTF-16 text as UTF-8; what is not valid becomes U+FFFD. */
+/* Append UTF-16 text as UTF-8; invalid units become U+FFFD. */
 int
 ttc_utf16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err)
 {

@@ -200,7 +200,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 
 /* --- chunks --------------------------------------------------------------------------------------------- */
 
-/* The next unit in order, told off against its thread; TT_END. Skipped ones are told and passed over. */
+/* The next unit in order, checked against its thread; TT_END. Skipped ones are reported and passed over. */
 static int
 step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err)
 {

@@ -137,7 +137,7 @@ heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *define
 		*defines = true;
 		return TT_OK;
 	}
-	/* Where definitions make no sense, this is told by those who read them. */
+	/* Nonsense in definitions is reported by the code that reads them. */
 	if (f->bad)
 		tt_loss_add(loss, TT_LOST_DAMAGED, 1, 0, at);
 	return rc;
@@ -182,7 +182,7 @@ ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *de
 		struct ttc_take f;
 		unsigned kind;
 		if (!ttc_take_other(&t, &kind, &f)) {
-			*defines = true;      /* so that it is told there */
+			*defines = true;      /* so that it is reported there */
 			break;
 		}
 		rc = heed(m, kind, &f, u->at, defines, loss, err);

@@ -1,5 +1,5 @@
 /**
- * The threads of a capture: which chunk of its thread each is, and what is missing between them. Nothing here reads the file.
+ * The threads of a capture: the number of each chunk in its thread, and the chunks missing between them. Nothing here reads the file.
  */
 #include "ttc/ttc.h"
 

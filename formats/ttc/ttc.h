@@ -46,7 +46,7 @@ struct ttc_who {
 	uint64_t seq;                 /* of its last unit */
 	uint32_t end;
 	uint64_t at_drops;            /* dropped before its last unit */
-	uint64_t dropped;             /* told in the ledger */
+	uint64_t dropped;             /* counted in the ledger */
 	uint64_t last_seq, last_end;  /* the account of the recorder: next chunk, bytes of the last */
 	struct ttc_start *start;      /* where its chunks may begin by the recorder's stream; see index.c */
 	size_t nstart, capstart;
@@ -100,7 +100,7 @@ struct ttc {
 	uint32_t zero_end;
 	bool zero_seen;
 	int finish;                   /* enum ttc_finish + 1; 0: none */
-	uint64_t cut_at, cut_b;       /* the file ends inside a chunk; told unless the ring has it whole */
+	uint64_t cut_at, cut_b;       /* the file ends inside a chunk; reported unless the ring has it whole */
 	uint64_t late;                /* units that came after later ones of their thread */
 
 	struct tt_src *ring;          /* on input that cannot seek, open from the start: later no file is in reach */
@@ -182,7 +182,7 @@ int ttc_next_unit(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struc
 /* A chunk of thread 0, whose checksum is right. *${defines}: there is something for decode in it. */
 int ttc_heed(struct ttc *m, const uint8_t *chunk, const struct ttc_unit *u, bool *defines, struct tt_loss *loss,
     struct tt_err *err);
-/* Heed a definition, ${kind} and its payload, for what it means for others; see also define.c. */
+/* Note a definition, ${kind} and its payload, that changes the meaning of others; see also define.c. */
 void ttc_notice(struct ttc *m, unsigned kind, const uint8_t *p, const uint8_t *end);
 
 /* index.c */
@@ -207,7 +207,7 @@ int ttc_index(struct ttc *m, struct tt_err *err);
 int ttc_conclude(struct ttc *m, struct tt_loss *loss, struct tt_err *err);
 /* The spans of a flight recording that all threads have: into its capture. After that, and with the clock's last rate. */
 int ttc_spans(struct ttc *m, struct tt_err *err);
-/* Forget the ring and what the order of chunks told, and find it out again. */
+/* Forget the ring and all that the order of chunks gave, and find it again. */
 int ttc_again(struct ttc *m, struct tt_err *err);
 
 /* join.c: open the ring the capture names, or leave m->ring NULL where there is none. */
@@ -248,7 +248,7 @@ const char *ttc_tag_name(unsigned tag);
 /**
  * ttc_copy(part, n, write, arg, done, err):
  * Write the capture that the ${n} readers at ${part} (opened by tt_format_ttc, on seekable input; files of one
- * recording in their order) have together, whole, with what the ring adds, without what is damaged, and with an end.
+ * recording in their order) have together, whole: with the ring's chunks, without damaged ones, and with an end.
  * For tracetool recover.
  */
 struct ttc_copied { uint64_t chunks, from_ring, left_out; const char *ring; };

@@ -1,5 +1,5 @@
 /**
- * What a batch comes to; the contract is in aggregate.h.
+ * Batch totals, added up; the contract is in aggregate.h.
  */
 #include "batch/aggregate_parts.h"
 

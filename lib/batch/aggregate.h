@@ -1,5 +1,5 @@
 /**
- * What a batch comes to: lines of results (result.h) folded into totals, groups, days and histograms.
+ * Batch totals: lines of results (result.h) folded into totals, groups, days and histograms.
  *
  * Everything is sums, largest values and histograms of integers: the order of lines does not matter, and parts
  * could be added up. Memory grows with the number of groups and days alone, and both are capped: what comes beyond

@@ -1,5 +1,5 @@
 /**
- * What a batch comes to, as it is kept: aggregate.c adds up, aggregate_report.c makes tables of it. Internal to both.
+ * The data of batch totals: aggregate.c adds up, aggregate_report.c makes the tables. Internal to both.
  */
 #ifndef TT_BATCH_AGGREGATE_PARTS_H
 #define TT_BATCH_AGGREGATE_PARTS_H
@@ -49,7 +49,7 @@ struct tt_aggregate {
 	uint64_t archives;
 	uint64_t failures;            /* captures and archives that failed or are damaged, and lost members */
 	uint64_t lost;                /* members of archives that could not be read */
-	bool capped;                  /* a sum is larger than what is shown for it */
+	bool capped;                  /* a sum is larger than the number shown for it */
 	uint64_t further;             /* captures that are further files of a recording */
 };
 

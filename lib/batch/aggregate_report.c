@@ -1,5 +1,5 @@
 /**
- * What a batch comes to, as tables; the contract is in aggregate.h.
+ * Batch totals as tables; the contract is in aggregate.h.
  */
 #include "batch/aggregate_parts.h"
 

@@ -17,7 +17,7 @@ struct tt_one_opts {
 	enum tt_render report_form;
 	const struct tt_measure *measure;     /* of a gate: the sample goes into the result; NULL: none */
 	size_t nmeasure;
-	const char *budget;           /* with measures: what the budget leaves out and takes for a frame, told with the sample */
+	const char *budget;           /* with measures: the budget's frames and filters, stored with the sample */
 	const char *generator;
 	bool csv_safe;                /* as tt_render_opts has it, for files made of captures */
 };
@@ -25,7 +25,7 @@ struct tt_one_opts {
 /**
  * tt_one(env, o, fd, size, key, n, body, err):
  * Analyse the capture that the first ${size} bytes of ${fd} are (taken over; UINT64_MAX: all of it) and append its
- * body, whatever comes of it: what fails is an outcome. Files are made in the current directory under names of
+ * body in any case: a failure is an outcome. Files are made in the current directory under names of
  * tt_key_file().
  * Errors: TT_E_NOMEM where there is no body, TT_E_STOPPED.
  */

@@ -38,7 +38,7 @@ struct child {
 #define LIMIT_DATA 1
 #endif
 
-/* Data of this process, on top of what it was forked with and the program's own. */
+/* Data of this process, beyond the memory it was forked with and the program's own. */
 static void
 cap_memory(uint64_t bytes)
 {
@@ -50,7 +50,7 @@ cap_memory(uint64_t bytes)
 	(void)setrlimit(RLIMIT_DATA, &r);
 }
 
-/* Room for stacks, buffers of libraries and what was forked, beside what is counted. */
+/* Room for stacks, buffers of libraries and inherited memory, beside the counted memory. */
 #define MEMORY_BESIDE (UINT64_C(64) << 20)
 
 static void
@@ -122,7 +122,7 @@ tell(struct child *ch, const struct tt_wire *w)
 		_exit(4);
 }
 
-/* A result that needs no memory to be told. */
+/* A result that needs no memory to send. */
 static void
 tell_failed(struct child *ch, const char *body, uint64_t size, uint64_t hash)
 {

@@ -31,7 +31,7 @@ bool tt_shard_owns(const struct tt_shard *s, const char *key, size_t n);
 
 /**
  * tt_key_file(to, key, n):
- * A file name made of what is harmless in the last part of the key, and the key's hash: no two keys share one,
+ * A file name made of the harmless characters in the last part of the key, and the key's hash: no two keys share one,
  * also where names are equal up to case. Ends with NUL.
  */
 void tt_key_file(char *to, const char *key, size_t n);

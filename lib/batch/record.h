@@ -1,8 +1,8 @@
 /**
- * The record of one archive of a batch: what was in it that is no capture, and what was wrong.
+ * The record of one archive of a batch: its members that are no captures, and its damage.
  *
  * Counts by kind, and for each kind of complaint the first lines and how many there were. Plain data in
- * a few hundred bytes, whatever the archive holds.
+ * a few hundred bytes for any archive.
  */
 #ifndef TT_BATCH_RECORD_H
 #define TT_BATCH_RECORD_H
@@ -38,7 +38,7 @@ void tt_record_free(struct tt_record *r);
 /* One more member of this kind, which is no capture. */
 int tt_record_kind(struct tt_record *r, const char *kind, struct tt_err *err);
 
-/* A complaint about member number ${at}. TT_END: it is among the first, and to be told; TT_OK: it is counted. */
+/* A complaint about member number ${at}. TT_END: it is among the first, print it; TT_OK: it is counted. */
 int tt_record_complain(struct tt_record *r, const char *kind, uint64_t at, const char *line, struct tt_err *err);
 
 /* Does a complaint of this kind mean that captures may be missing? */

@@ -1,10 +1,10 @@
 /**
- * One line of a results file: what is known of a capture, of an archive, or of a file that is neither.
+ * One line of a results file: the result of a capture, of an archive, or of a file that is neither.
  *
  *	{"key":"a.zip!b.mlpd","type":"capture","by":"0123456789abcdef","file_size":12,"file_mtime":"1700000000.000000000",
  *	 "size":34,"hash":"0123456789abcdef","outcome":"ok",...,"crc":"01234567"}
  *
- * on one line. What stands from "outcome" to the checksum is the body; it depends on the capture alone. The checksum
+ * on one line. The part from "outcome" to the checksum is the body; it depends on the capture alone. The checksum
  * (CRC-32 as in gzip, of all bytes in front of `,"crc"`) tells a line that is whole from one that was torn. The
  * format is described in tracetool-batch(1), RESULTS.
  *

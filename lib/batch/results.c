@@ -23,7 +23,7 @@ struct line {
 
 /* A sorted run in the temporary file. */
 struct run {
-	uint64_t at, end;             /* what is not yet in buf */
+	uint64_t at, end;             /* the part not yet in buf */
 	char *buf;
 	size_t n, used, cap;
 	struct line head;             /* the first line not given out */
@@ -110,7 +110,7 @@ same_line(const struct line *a, const struct line *b)
 	return a->n == b->n && memcmp(a->p, b->p, a->n) == 0;
 }
 
-/* Sort what is in memory and put it, each line once, after the other runs. */
+/* Sort the lines in memory and write them, each once, after the other runs. */
 static int
 spill(struct tt_results *rs, struct tt_err *err)
 {
@@ -315,7 +315,7 @@ complete(const struct tt_result *r, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		unsigned parts = r[i].parts, have = 0, last = 0;
 
-		/* They stand in order of parts, then part; doubles lie beside each other. */
+		/* They are sorted by parts, then part; duplicates are neighbours. */
 		for (size_t k = 0; parts && k < n; k++) {
 			if (r[k].parts == parts && r[k].part > last && !tt_result_again(&r[k])) {
 				last = r[k].part;
@@ -375,7 +375,7 @@ by_parts(const void *a, const void *b)
 	return x->part < y->part ? -1 : x->part > y->part;
 }
 
-/* The best of the results that are whole: the first of its rank, for they stand in order of their bytes. */
+/* The best of the results that are whole: the first of its rank, since they are sorted by their bytes. */
 static size_t
 best_of(const struct tt_result *r, size_t n)
 {

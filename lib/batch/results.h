@@ -6,7 +6,7 @@
  *
  * - equal lines are one;
  * - of several results of a capture the best wins (whole before damaged before failed, and a failure that another try
- *   may mend last), then the one whose bytes are smallest; if their contents differ, that is told;
+ *   may mend last), then the one whose bytes are smallest; if their contents differ, a message says so;
  * - records of all shards of an archive become its record.
  *
  * Lines that are torn, or none of ours, are counted and left out.

@@ -119,7 +119,7 @@ start_file(struct many *m, struct tt_err *err)
 	return rc;
 }
 
-/* Is a processor free? An unpacker needs one, unless it waits: for leave, or for who reads what it writes. */
+/* Is a processor free? An unpacker needs one, unless it waits for permission or for the reader of its pipe. */
 static bool
 has_room(const struct many *m)
 {
@@ -223,7 +223,7 @@ hear_all(struct many *m, struct tt_err *err)
 	size_t n = 0;
 	int rc = TT_OK;
 
-	/* New processes come to the front of the list: those polled are what was there, in its order. */
+	/* New processes go to the front of the list: those polled are the earlier ones, in their order. */
 	for (struct proc *p = m->procs; p && rc == TT_OK; p = p->next, n += 2) {
 		if (m->poll[n].revents & (POLLIN | POLLHUP | POLLERR))
 			rc = tt_many_listen(m, p, err);

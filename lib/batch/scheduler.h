@@ -4,7 +4,7 @@
  * The caller's process runs one loop over poll() and reads no input, but for the first four bytes of a file that a
  * shard does not own, to see whether it is a zip. Each file has a process: a capture is analysed in it; an archive
  * makes it the unpacker (unpack.h), and each of its captures gets a process of its own. What a process says comes as
- * messages (wire.h); what it does not say, its end tells: a crash, a kill, a timeout cost one line.
+ * messages (wire.h); if it ends without one, its exit status says why: a crash, a kill, a timeout cost one line.
  *
  * At most `jobs` processes are at work, unpackers included, and as many archives are open. An unpacker has at most a
  * few captures underway (one more than there are jobs for it), so memory does not depend on the number of captures.
@@ -59,12 +59,12 @@ struct tt_many_opts {
 	bool verify;                  /* `done` wants hashes */
 	/* Is there a result? Called in the parent for files, and in unpackers. ${file}: whose it is, by number. */
 	bool (*done)(void *arg, size_t file, const char *key, size_t n, const uint64_t *hash);
-	/* A line, with its LF; ${same}: there is a result of that key, whose body stands. */
+	/* A line, with its LF; ${same}: there is a result of that key, whose body is kept. */
 	int (*line)(void *arg, const char *line, size_t n, struct tt_err *err);
 	int (*same)(void *arg, const struct tt_result_id *id, struct tt_err *err);
 	void (*say)(void *arg, const char *line);     /* for people */
 	void (*tick)(void *arg, const struct tt_many_sum *sum);       /* about 5 times a second */
-	/* A process begins to read: give up what it does not need. ${scratch}: it may make temporary files. */
+	/* A process begins to read: give up rights it does not need. ${scratch}: it may make temporary files. */
 	int (*confine)(void *arg, struct tt_env *env, bool scratch, struct tt_err *err);
 	void *arg;
 };

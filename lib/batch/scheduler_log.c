@@ -34,7 +34,7 @@ why_index(const char *why)
 	return i;
 }
 
-/* Tell a failure, unless enough of its kind were told. */
+/* Print a failure, unless enough of its kind were printed. */
 void
 tt_many_say_failure(struct many *m, struct said *s, const char *key, const char *why, const char *detail)
 {
@@ -42,7 +42,7 @@ tt_many_say_failure(struct many *m, struct said *s, const char *key, const char 
 		tt_many_say(m, "%s: %s%s%s", key, why, detail[0] ? ": " : "", detail);
 }
 
-/* At the end: what was not told. */
+/* At the end: the number of failures not printed. */
 void
 tt_many_say_rest(struct many *m, const struct said *s, const char *where)
 {

@@ -92,7 +92,7 @@ new_member(struct many *m, struct arch *a, const struct tt_wire *w, int fd, stru
 	struct ready *r;
 	int rc;
 
-	/* A member's key is below its archive's, whatever the unpacker says. */
+	/* A member's key is always below its archive's; the unpacker cannot change that. */
 	if (fd < 0 || a->leave == 0 || w->nkey <= n || memcmp(w->key, key, n) != 0 || w->key[n] != '!') {
 		if (fd >= 0)
 			close(fd);

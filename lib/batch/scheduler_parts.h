@@ -1,8 +1,8 @@
 /**
  * The state of a batch at work, and what its parts are to each other. Internal to tt_many(): scheduler.h.
  *
- * scheduler.c has the loop and decides what begins; scheduler_process.c starts and frees processes; scheduler_message.c takes what they
- * say; scheduler_reap.c sees to what they leave when they end; scheduler_log.c writes lines of results, and for people.
+ * scheduler.c has the loop and decides which process to start; scheduler_process.c starts and frees processes; scheduler_message.c takes
+ * their messages; scheduler_reap.c handles their end; scheduler_log.c writes lines of results, and messages for people.
  */
 #ifndef TT_BATCH_SCHEDULER_PARTS_H
 #define TT_BATCH_SCHEDULER_PARTS_H
@@ -95,7 +95,7 @@ const struct tt_many_file *tt_many_file(const struct many *m, size_t i);
 
 /* A line for people, formatted. */
 void tt_many_say(struct many *m, const char *fmt, ...) TT_PRINTF(2, 3);
-/* A failure, unless enough of its kind were told; at the end, how many were not. */
+/* Print a failure, unless enough of its kind were printed; at the end, how many were not. */
 void tt_many_say_failure(struct many *m, struct said *s, const char *key, const char *why, const char *detail);
 void tt_many_say_rest(struct many *m, const struct said *s, const char *where);
 /* What the parent itself knows of a result of file number ${file}. */

@@ -53,7 +53,7 @@ mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
 	if (body->n >= skip && memcmp(body->p, ok, skip) == 0) {
 		rc = tt_one_failed(&b, "damaged", "damaged", r->cut.p, r->cut.n, err);
 	} else {
-		/* "failed", "damaged": the archive's reason stands beside the capture's own. */
+		/* "failed", "damaged": the archive's reason is added to the capture's own. */
 		skip = 0;
 		rc = TT_OK;
 	}
@@ -69,7 +69,7 @@ mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
 	return rc;
 }
 
-/* Its unpacker told the first complaints of a kind as they came up: how many more there were. */
+/* Its unpacker printed the first complaints of each kind: print how many more there were. */
 static void
 say_complaints(struct many *m, const struct tt_result *r)
 {
@@ -114,7 +114,7 @@ end_archive(struct many *m, struct arch *a, struct tt_err *err)
 	rc = tt_result_compose(&m->line, &id, a->record.p, a->record.n, err);
 	if (rc == TT_OK)
 		rc = tt_result_load(m->line.p, m->line.n - 1, &r, err);
-	/* What is damaged in it was told as it was met. */
+	/* Its damage was reported when it was found. */
 	if (rc == TT_OK && strcmp(r.outcome, "failed") == 0 && r.detail[0])
 		tt_many_say_failure(m, &a->said, r.key, r.why, r.detail);
 	if (rc == TT_OK)
@@ -147,7 +147,7 @@ member_ended(struct many *m, struct proc *p, struct tt_err *err)
 	id.hash = r->hash;
 	id.has_content = r->ended;
 	if (p->has_result && !r->ended) {
-		/* Its unpacker died: what was read is not all of it. */
+		/* Its unpacker died: it was not read completely. */
 		p->result.n = 0;
 		rc = tt_one_failed(&p->result, "failed", "interrupted", "its unpacker died", 17, err);
 	} else if (!p->has_result) {

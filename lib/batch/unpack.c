@@ -94,14 +94,14 @@ nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archiv
 	return rc == TT_E_STOPPED ? rc : told;
 }
 
-/* Can damage have made it what it seems to be, and does the archive have a checksum that would tell? */
+/* Can damage have changed the member's kind, and does the archive have a checksum that would show it? */
 static bool
 doubtful(const struct level *l, const char *kind)
 {
 	return l->kind != TT_ARCHIVE_TAR && (strcmp(kind, "other") == 0 || strcmp(kind, "text") == 0);
 }
 
-/* A member that is neither capture nor archive is counted, and told where it looks as if it should be one. */
+/* A member that is neither capture nor archive is counted, and reported if its name says that it should be one. */
 static int
 other(struct unpack *u, struct level *l, bool packed, const uint8_t *head, size_t n, struct tt_err *err)
 {
@@ -119,7 +119,7 @@ other(struct unpack *u, struct level *l, bool packed, const uint8_t *head, size_
 	return rc == TT_OK && odd != TT_OK ? complain(u, odd, why.msg, err) : rc;
 }
 
-/* See what the member is, and do with it what is to be done. u->key is the member's. */
+/* Find the member's kind, and handle it. u->key is the member's. */
 static int
 member(struct unpack *u, struct level *l, struct tt_err *err)
 {
@@ -221,7 +221,7 @@ free_level(struct unpack *u, struct level *l)
 	tt_mem_free(&u->env->mem, l->names.count, l->names.cap * sizeof *l->names.count);
 }
 
-/* Who tells what is wrong with an archive that several shards read. */
+/* The shard that reports the damage of an archive that several shards read. */
 static bool
 tells(const struct unpack *u, bool sharded)
 {
@@ -330,7 +330,7 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 		rc = walk(&u, &l, err);
 	else if (why.code && rc != TT_E_STOPPED && rc != TT_E_NOMEM)
 		rc = tt_record_fail(&u.rec, rc, why.msg, err);
-	/* The system said no (a full disk under the spool), or there is no more memory: what was read so far stands. */
+	/* The system failed (a full disk under the spool), or memory ran out: everything read so far is kept. */
 	if (rc == TT_E_IO && !u.gone.code)
 		rc = tt_record_fail(&u.rec, rc, err->msg, &why);
 	else if (rc == TT_E_NOMEM)

@@ -1,7 +1,7 @@
 /**
  * The unpacker of a batch: one process per archive, which tells the parent its captures one by one.
  *
- * Each member is looked at once, from its beginning: what a reader recognises is a capture, what is an archive
+ * Each member is read once, from its beginning: if a reader recognises it, it is a capture; an archive
  * itself is gone into, the rest is counted by kind. A capture goes to the parent as a descriptor: of memory
  * (or of an unlinked file, where it must be whole before it can be used) with all of it, or, if it is larger
  * than env->spool_memory, of a pipe that its bytes follow on. A zip or 7z inside an archive or compressed
@@ -21,8 +21,8 @@ struct tt_unpack_opts {
 	const struct tt_format *const *formats;
 	const char *format;           /* force a reader: every file is a capture; NULL by content */
 	struct tt_shard shard;        /* which members of a zip */
-	unsigned depth;               /* how deep archives may lie in archives; 0: not at all */
-	uint64_t members_max;         /* per archive and what is in it */
+	unsigned depth;               /* how deep archives may be nested; 0: not nested */
+	uint64_t members_max;         /* per archive, with nested ones */
 	bool whole;                   /* spool every capture whole: its hash is wanted before it is analysed */
 	/**
 	 * Is there a result for this capture? ${hash}: of its content, or NULL where that is not to be looked at.
@@ -31,14 +31,14 @@ struct tt_unpack_opts {
 	void *done_arg;
 };
 
-/* Words for what is no capture, by its first bytes. */
+/* The description of a file that is not a capture, by its first bytes. */
 const char *tt_unpack_kind_of(const uint8_t *head, size_t n);
 
 /**
  * tt_unpack_probe(env, src, name, len, head, n):
  * What archive ${src} is by its first *${n} bytes *${head}, and by its name if they are zeros: those of an empty tar.
  * What is compressed more than once becomes a source of its
- * innermost bytes, whatever they are, and so do these.
+ * innermost bytes of any kind, and so do these.
  */
 enum tt_archive_kind tt_unpack_probe(struct tt_env *env, struct tt_src **src, const char *name, size_t len, const uint8_t **head,
     size_t *n);

@@ -84,7 +84,7 @@ tt_unpack_kind_of(const uint8_t *p, size_t n)
 
 /* --- what should have been read ---------------------------------------------------- */
 
-/* Suffixes of what is compressed, and what is inside: the rest of the name tells, or this. */
+/* Suffixes of compressed files, and what is inside: given by the rest of the name, or by this. */
 static const struct { const char *suffix, *inside; } compressed[] = {
 	{ ".gz", NULL }, { ".xz", NULL }, { ".zst", NULL }, { ".bz2", NULL }, { ".lz4", NULL },
 	{ ".tgz", ".tar" }, { ".txz", ".tar" }, { ".tzst", ".tar" }, { ".tbz2", ".tar" }, { ".tbz", ".tar" },
@@ -176,10 +176,10 @@ tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_
 	return TT_OK;
 }
 
-/* As often as anybody compresses what is compressed. */
+/* As many layers of compression as anybody uses. */
 #define LAYERS_MAX 3
 
-/* An empty tar has nothing but zeros: its name says what it is. */
+/* An empty tar has nothing but zeros: only its name identifies it. */
 static bool
 is_empty_tar(const char *name, size_t len, bool packed, const uint8_t *head, size_t n)
 {
@@ -254,7 +254,7 @@ tt_unpack_ordinal(struct tt_mem *mem, struct names *s, const char *path, uint32_
 	return TT_OK;
 }
 
-/* Does the name try to lead somewhere, or to deceive whoever reads it? We never use it as a path: it is only told. */
+/* Does the name try to lead somewhere, or to deceive whoever reads it? We never use it as a path, we only print it. */
 bool
 tt_unpack_odd(const char *s)
 {

@@ -13,7 +13,7 @@
 #include "batch/wire.h"
 
 #define TT_UNPACK_COPY ((size_t)256 << 10)
-/* What is read of a member before it is known what it is. */
+/* Bytes read of a member before its kind is known. */
 #define TT_UNPACK_TEE ((size_t)2 << 20)
 
 /* How often each name was met. */
@@ -34,9 +34,9 @@ struct level {
 	struct names names;
 	/* the member at hand */
 	struct tt_member m;
-	uint8_t *tee;                 /* its first bytes, kept until it is known what it is; TT_UNPACK_TEE */
+	uint8_t *tee;                 /* its first bytes, kept until its kind is known; TT_UNPACK_TEE */
 	size_t tee_n, tee_at;
-	bool keep;                    /* what is read goes to tee as well */
+	bool keep;                    /* bytes read are copied to tee */
 	uint64_t given;               /* bytes of it read */
 	uint64_t taken_before;        /* of the source, when it began */
 };
@@ -54,14 +54,14 @@ struct unpack {
 	struct level *top;
 	uint8_t *copy;                /* TT_UNPACK_COPY */
 	int slot[256];                /* spools by the number the parent's leave gives; -1: none */
-	struct tt_err gone;           /* why the parent cannot be told; code TT_OK: it can */
+	struct tt_err gone;           /* why the parent cannot be reached; code TT_OK: it can */
 };
 
 /* --- unpack_tell.c --- */
 
 /* Send a message; where the parent is gone, u->gone says so from then on. */
 int tt_unpack_tell(struct unpack *u, const struct tt_wire *w, int fd, struct tt_err *err);
-/* Note a complaint of this kind. The first few are told at once; all are counted. */
+/* Note a complaint of this kind. The first few are printed at once; all are counted. */
 int tt_unpack_complain(struct unpack *u, const char *kind, struct tt_err *err, const char *fmt, ...) TT_PRINTF(4, 5);
 /* Let the parent know now and then that the work goes on, and how far it is. */
 int tt_unpack_alive(struct unpack *u, struct tt_err *err);
@@ -70,10 +70,10 @@ int tt_unpack_await(struct unpack *u, unsigned *slot, struct tt_err *err);
 
 /* --- unpack_capture.c --- */
 
-/* A member as a source, whose bytes are kept as well while it is not known what it is: tt_raw_more, see io/src.h. */
+/* A member as a source, whose bytes are also kept until its kind is known: tt_raw_more, see io/src.h. */
 struct tt_unpack_member { struct unpack *u; struct level *l; };
 int tt_unpack_more(void *member, void *p, size_t n, size_t *got, struct tt_err *err);
-/* Read the rest of the member at hand for its checksum alone: TT_OK, or what is wrong with it. */
+/* Read the rest of the member at hand for its checksum alone: TT_OK, or the damage found. */
 int tt_unpack_check(struct unpack *u, struct level *l, struct tt_err *why);
 /* Hand on the member at hand, a capture called u->key, unless there is a result for it. */
 int tt_unpack_capture(struct unpack *u, struct level *l, struct tt_err *err);

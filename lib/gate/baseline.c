@@ -163,7 +163,7 @@ put_capture(struct writer *w, const struct tt_sample *s, bool *first, struct tt_
 	int rc = tt_buf_text(w->out, *first ? "\n" : ",\n", err);
 
 	*first = false;
-	one.session = "";             /* told once, by the session */
+	one.session = "";             /* stored once, by the session */
 	return rc == TT_OK ? tt_sample_json(&one, w->budget->measure, w->budget->nmeasure, w->out, err) : rc;
 }
 

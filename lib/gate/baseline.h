@@ -1,7 +1,7 @@
 /**
  * Baselines: the samples that later captures are compared with, by session, in a JSON file.
  *
- * A session is what was recorded together (one job on one machine); captures of one session share whatever was
+ * A session is a set of captures recorded together (one job on one machine); they share whatever was
  * different that day, so a baseline of several sessions knows how much that is.
  */
 #ifndef TT_GATE_BASELINE_H

@@ -54,7 +54,7 @@ tt_budget_measure(struct tt_budget_reader *rd, struct tt_measure *x, size_t *whi
 	return TT_OK;
 }
 
-/* What every sample has, whatever the rows are: for dashboards, and for rows that come later. */
+/* Figures that every sample has, with any rows: for dashboards, and for rows added later. */
 static int
 standard_measures(struct tt_budget_reader *rd, struct tt_err *err)
 {

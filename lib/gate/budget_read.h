@@ -22,7 +22,7 @@ int tt_budget_measure(struct tt_budget_reader *rd, struct tt_measure *x, size_t 
 /* The text ${v}, where there is one, as a pattern of names: not empty, and if it is a regular expression a good one. */
 int tt_budget_pattern(const struct tt_node_at *v, const char **pattern, struct tt_err *err);
 
-/* "5%" as parts of a million: NULL, or what is wrong. */
+/* "5%" as parts of a million. Returns NULL, or the error. */
 const char *tt_budget_percent(const char *text, int64_t *ppm);
 
 #endif

@@ -73,7 +73,7 @@ int tt_mixed(struct tt_verdict *v, struct tt_err *err);
 /* Find the row's movers. */
 int tt_movers(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err);
 
-/* Fill text and hint of a row whose outcome stands; ${why}: of CANNOT_JUDGE and SKIPPED. */
+/* Fill text and hint of a row whose outcome is set; ${why}: of CANNOT_JUDGE and SKIPPED. */
 int tt_row_words(struct tt_verdict *v, struct tt_verdict_row *r, const char *why, struct tt_err *err);
 
 /* Fill summary and remarks. */

@@ -31,7 +31,7 @@ extern const char *const tt_dim_name[TT_DIMS];
  * tt_amount_parse(s, dim, v):
  * Read "33.3ms", "1 KiB", "2", "80%" (an optional space before the unit; no sign) as an amount of ${dim}.
  * Units: ns us µs ms s; B KB KiB MB MiB GB GiB (all powers of 1024); fps; %; none for numbers and per thousand.
- * NULL, or what is wrong: a text like "needs a unit, like \"33.3ms\"", constant.
+ * Returns NULL, or the error: a text like "needs a unit, like \"33.3ms\"", constant.
  */
 const char *tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v);
 

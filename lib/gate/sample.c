@@ -275,7 +275,7 @@ alloc_parts(struct parts *p, struct tt_views *view, struct tt_err *err)
 	return rc;
 }
 
-/* Move the largest of what was gathered to the sample, with names that live as long as it. */
+/* Move the largest parts to the sample, with names that live as long as it. */
 static int
 keep_parts(struct parts *p, struct tt_sample *s, struct tt_err *err)
 {

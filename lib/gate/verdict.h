@@ -17,7 +17,7 @@
 
 enum tt_outcome {
 	TT_PASS,              /* absolute or exact row: within the limit */
-	TT_NOT_WORSE,         /* relative: shown to be within what is allowed */
+	TT_NOT_WORSE,         /* relative: shown to be within the limit */
 	TT_UNDECIDED,         /* relative: neither shown; more captures would tell. Passes unless --inconclusive=fail */
 	TT_CANNOT_JUDGE,      /* too few captures, no frames, no such marker ...: nothing could fail here. Exit 5 */
 	TT_WAIVED,            /* breach or worse, and a waiver in force */
@@ -54,7 +54,7 @@ struct tt_verdict_row {
 	const char *name;             /* row->id, with group "id [group]": unique in the verdict */
 	const char *title;            /* "frame time, p95" */
 	enum tt_outcome outcome;
-	enum tt_outcome would;        /* WAIVED: what it would be; else as outcome */
+	enum tt_outcome would;        /* WAIVED: the outcome without the waiver; else as outcome */
 	bool fails;                   /* makes the exit code 1 (BREACH, WORSE at level error) */
 	enum tt_dim dim;
 

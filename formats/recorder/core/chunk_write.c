@@ -127,7 +127,7 @@ put_part(uint32_t slot, uint32_t threads)
 	atomic_fetch_add_explicit(&W.parts, 1, memory_order_relaxed);
 }
 
-/* A sealed chunk: what is not written yet. The chunk is free afterwards. */
+/* Write the rest of a sealed chunk. The chunk is free afterwards. */
 static void
 put_sealed(uint32_t index)
 {
@@ -197,7 +197,7 @@ unhold(void)
 	return index;
 }
 
-/* Forget what is too old, and the oldest where free chunks run out. */
+/* Forget chunks that are too old, and the oldest ones if free chunks run out. */
 static void
 forget(uint64_t ms)
 {
@@ -213,7 +213,7 @@ forget(uint64_t ms)
 	}
 }
 
-/* A dump begins: what was recorded until ${to} is written from here on. */
+/* A dump begins: events recorded until ${to} are written from here on. */
 static void
 announce_dump(uint64_t to)
 {
@@ -274,7 +274,7 @@ writer_pass(bool all)
 
 	if (ms - W.clock_ms >= 1000)
 		writer_clock();
-	/* Whoever has ended has sealed before: what it sealed is in the list taken next. */
+	/* A thread that has ended has sealed its chunks first: they are in the list taken next. */
 	for (uint32_t i = 0; i < R->nslot && atomic_load_explicit(&R->nended, memory_order_acquire) > 0; i++)
 		if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) == TTC_S_ENDED)
 			ended[nended++] = i;

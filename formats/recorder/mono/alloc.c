@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdio.h>
 
-/* Objects are aligned to 8 bytes in the heap; the log profiler counts what they take there, too. */
+/* Objects are aligned to 8 bytes in the heap; the log profiler also counts the aligned size. */
 static inline uint64_t
 heap_size(MonoObject *o)
 {
@@ -45,7 +45,7 @@ on_alloc(MonoProfiler *p, MonoObject *o)
 		put_placed(t, now, type, o, size);
 }
 
-/* One with a stack, which stands for ${many}. */
+/* One with a stack, which represents ${many}. */
 static void
 put_more(MonoObject *o, uint64_t size, uint32_t many)
 {
@@ -80,7 +80,7 @@ on_alloc_stack(MonoProfiler *p, MonoObject *o)
 /*
  * Points lie on the stream of bytes that each thread allocates, so that the distance from one to the next is
  * exponential with a mean of N bytes. An object that holds one or more of them is taken. Of s bytes it is taken with a
- * probability of p = 1 - exp(-s/N), and stands for 1/p objects like it: sums over those taken are unbiased estimates of
+ * probability of p = 1 - exp(-s/N), and represents 1/p objects like it: sums over those taken are unbiased estimates of
  * numbers and bytes. What is written is a whole number, rounded up or down by chance so that its mean is 1/p.
  *
  * The variance of the estimate of all bytes is estimated by the sum of w (w - 1) s^2 over those taken (w the number

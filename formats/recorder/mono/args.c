@@ -12,7 +12,7 @@
 
 enum { VALUES = 24, TEXT = 200, CHARS = 400 };
 
-/* Values being put together: what they point to lives as long as this. */
+/* Values being collected: the memory they point to lives as long as this. */
 struct values {
 	unsigned n;
 	struct rec_value v[VALUES];
@@ -85,7 +85,7 @@ set_value(struct values *to, MonoType *type, const void *p)
 	if (is_ref(type)) {
 		memcpy(&o, p, sizeof o);
 		type = o ? api.mono_class_get_type(api.mono_class_from_mono_type(type)) : NULL;
-		/* Of a type that only the instance knows, it cannot be said what is there. */
+		/* The type is known only by the instance, so the value cannot be read. */
 		if (!type || api.mono_type_get_type(type) == MONO_TYPE_VAR || api.mono_type_get_type(type) == MONO_TYPE_MVAR) {
 			set(to, TTC_TEXT8, o ? "ref" : "null", o ? 3 : 4);
 			return;

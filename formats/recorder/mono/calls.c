@@ -84,7 +84,7 @@ on_exception_leave(MonoProfiler *p, MonoMethod *m, MonoObject *exception)
 /* --- frames, arguments, a limit of depth: for those who ask for one --------------------------------- */
 
 /*
- * Calls beyond the limit, of a thread: their keys stand at the far end of the array of open zones, outermost last. Of those beyond
+ * Calls beyond the limit, of a thread: their keys are at the far end of the array of open zones, outermost last. Of those beyond
  * HIDDEN_MOST the number is known.
  */
 enum { HIDDEN_MOST = 1024 };
@@ -179,7 +179,7 @@ on_exception_leave_more(MonoProfiler *p, MonoMethod *m, MonoObject *exception)
 		on_exception_leave(p, m, exception);
 }
 
-/* --- what is asked for ----------------------------------------------------------------------------------- */
+/* --- what to record ----------------------------------------------------------------------------------- */
 
 static MonoProfilerCallInstrumentationFlags
 filter(MonoProfiler *p, MonoMethod *m)

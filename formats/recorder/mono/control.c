@@ -1,6 +1,6 @@
 /**
  * Recording starts and stops: by options, a signal, the control file, and C functions for the program. All within one
- * capture; whatever asks first is obeyed first. A thread of our own looks after all that comes from outside.
+ * capture, in the order of requests. A thread of our own handles all requests from outside.
  */
 #include "recorder/mono/module.h"
 
@@ -267,7 +267,7 @@ control_load(void)
 	if (o->signal)
 		listen_to_signal();
 	if (o->control[0])
-		file_changed();       /* what it says by now is old */
+		file_changed();       /* its present content is old */
 	if (o->delay_ns || o->signal || o->control[0] || o->counters_ns || coverage_repeats()) {
 		has_helper = plat_thread_start(&helper, help) == 0;
 		if (!has_helper)

@@ -2,7 +2,7 @@
  * Coverage: the runtime counts the statements of the methods we choose when it compiles them, and tells the counts when
  * it is asked. It is asked every now and then, a little at a time, on its finalizer thread, and for all at the end; what
  * has changed since the last time is written. Methods that never ran are written with zeros. One of a generic method's
- * instances may count for all of them, so each is written, and told by its definition's token to be the same.
+ * instances may count for all of them, so each is written; the token of its definition shows that they are the same.
  */
 #include "recorder/mono/module.h"
 
@@ -14,7 +14,7 @@
 enum { PASS_NS = 2000000000, STEP_NS = 2000000, STEPS_NS = 100000000 };
 /* The runtime loses some 110 bytes whenever it is asked for a method's counts (6.8): so often at first, and so often a second. */
 enum { READS = 50000, READS_S = 20 };
-/* Bits of what is known of a method. */
+/* Bits: the state of a method. */
 enum { KNOWN = 1, COVERED = 2, COMPILED = 4, DEFINITION = 8 };
 
 struct entry { uint32_t offset, hits, line, column; const char *file; };
@@ -28,7 +28,7 @@ struct covered {
 };
 
 static struct {
-	atomic_flag lock;             /* the list and what is known */
+	atomic_flag lock;             /* guards the list and the states */
 	struct covered *list;
 	size_t n, cap;
 	/* reading, by one thread at a time */
@@ -479,7 +479,7 @@ on_domain_unloaded(MonoProfiler *p, MonoDomain *d)
 	atomic_fetch_sub(&cover.holds, 1);
 }
 
-/* Instances of others' generic methods for types of this image go with it, and cannot be told from those that stay. */
+/* Instances of others' generic methods for types of this image go with it, and cannot be distinguished from those that stay. */
 static void
 on_image_unloaded(MonoProfiler *p, MonoImage *image)
 {
@@ -517,7 +517,7 @@ coverage_listen(bool on)
 		give();
 }
 
-/* Counts are of the whole run, so a pause that lasts to the end does not hide them. */
+/* Counts cover the whole run, so a pause that lasts to the end does not hide them. */
 void
 coverage_end(void)
 {

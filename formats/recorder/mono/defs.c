@@ -218,7 +218,7 @@ defs_code(const void *code, MonoMethod *m)
 	api.mono_free(name);
 }
 
-/* A method that has gone has the number 2: whatever is at its address then is another one. */
+/* A method that has gone has the number 2: a method at its address after that is another one. */
 void
 defs_method(MonoMethod *m)
 {

@@ -69,7 +69,7 @@ is_method(const char *pattern, const struct names *n)
 /* Which patterns have matched a method, by their place in the options. */
 static _Atomic bool met[OPTIONS_LISTS];
 
-/* All are looked at: each that matches is told apart from those that match nothing. */
+/* All are tried, so that patterns that match nothing can be named. */
 static bool
 is_listed(enum options_list list, const struct names *n)
 {

@@ -109,7 +109,7 @@ on_named(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 	defs_compiled(m);
 }
 
-/* Names are wanted whatever is recorded, and in pauses. */
+/* Names are always needed, also in pauses. */
 void
 jit_listen(bool on)
 {

@@ -95,7 +95,7 @@ name_code(MonoDomain *d, const void *code)
 		defs_code(code, m);
 }
 
-/* Name what has gathered, now. On a thread that may take the runtime's locks. */
+/* Name the collected items now. On a thread that may take the runtime's locks. */
 static void
 name_all(void)
 {

@@ -166,7 +166,7 @@ open_capture(void)
 	return rc;
 }
 
-/* "tracetool" or "tracetool:OPTIONS". On any trouble the program runs on, unprofiled, and is told so in one line. */
+/* "tracetool" or "tracetool:OPTIONS". On any error the program runs on, unprofiled, and one line says so. */
 void
 mono_profiler_init_tracetool(const char *desc)
 {

@@ -16,7 +16,7 @@
  *	jit.c         compiling
  *	control.c     starting and stopping: options, signal, control file, C functions
  *	counters.c    the runtime's counters
- *	table.c       what is known of addresses
+ *	table.c       what each address is
  *	timer.c       what interrupts threads that are sampled
  *
  * Callbacks come on any thread, before runtime_initialized too, and after the end of the recording, where they do
@@ -117,7 +117,7 @@ void late_class(MonoClass *c);
 void late_vtable(MonoVTable *v);
 void late_code(MonoDomain *d, const void *code);
 
-/* Have what has gathered named and coverage_step() called soon. Anywhere. */
+/* Have the collected items named, and coverage_step() called, soon. Anywhere. */
 void tools_wake(void);
 /* At the end, however it comes: what can only be known then. Once. */
 void tools_end(void);
@@ -147,7 +147,7 @@ bool coverage_repeats(void);
 void coverage_tick(void);
 /* a piece of the work, on a thread that may take the runtime's locks; */
 void coverage_step(void);
-/* have what was counted by now written, and wait for it, at most a second. Not on such a thread. */
+/* have the counts so far written, and wait for that, at most a second. Not on such a thread. */
 void coverage_settle(void);
 
 /* --- gc.c ----------------------------------------------------------------------------- */

@@ -90,7 +90,7 @@ set_heap(struct options *o, const char *v, size_t n)
 	return true;
 }
 
-/* An option that may stand without a value. */
+/* An option that needs no value. */
 static void
 set_plain(struct options *o, const struct option *p)
 {
@@ -150,7 +150,7 @@ set(struct options *o, const struct option *p, const char *v, size_t n)
 	case K_SAMPLE:
 		return optval_number(&v, end, 1, &o->sample_hz) && v == end && o->sample_hz >= 1 && o->sample_hz <= 10000;
 	case K_ALLOC:
-		/* So that what a record stands for is a number that readers take. */
+		/* So that the number a record represents is one that readers accept. */
 		return optval_size(v, n, field) && *(uint64_t *)field > 0 && *(uint64_t *)field <= 64 << 20;
 	case K_HEAP:
 		return set_heap(o, v, n);

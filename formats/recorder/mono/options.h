@@ -1,5 +1,5 @@
 /**
- * Options of the module: what stands after "tracetool:" in --profile=tracetool:OPTIONS.
+ * Options of the module: the text after "tracetool:" in --profile=tracetool:OPTIONS.
  *
  * NAME or NAME=VALUE with commas between; ",," is a comma inside a value. tracetool-mono(7) lists them.
  */

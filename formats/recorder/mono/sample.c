@@ -1,5 +1,5 @@
 /**
- * Samples of the stacks. The runtime signals every thread at each tick; the handler runs on it, whatever it was doing. So: a writing end of
+ * Samples of the stacks. The runtime signals every thread at each tick; the handler runs on it at any point of its work. So: a writing end of
  * its own for each thread, made before; no thread-local variable, whose first use may allocate; no name, no lock.
  *
  * A tick hits threads that sleep, too. In mode cpu each thread is recorded as often as its own processor time has
@@ -7,7 +7,7 @@
  * several times.
  *
  * At its first hit in this mode a thread gets a timer of its own, where the system has such. Once all have one, the
- * runtime's sampler is told to rest.
+ * runtime's sampler is switched off.
  */
 #include "recorder/mono/module.h"
 
@@ -44,7 +44,7 @@ sampler_mode(void)
 	    MONO_PROFILER_SAMPLE_MODE_NONE;
 }
 
-/* Have the runtime's sampler do what it should. Anywhere, several threads at a time: the last of them is right. */
+/* Switch the runtime's sampler on or off as needed. Anywhere, by several threads at a time: the last one is right. */
 static bool
 settle(void)
 {

@@ -13,7 +13,7 @@ bytes(uint32_t bits)
 	return sizeof(struct table_part) + ((size_t)1 << bits) * sizeof(struct table_slot);
 }
 
-/* A part after which ${older} stands; whoever comes second takes the first one's. */
+/* A part followed by ${older}; a thread that comes second takes the first one's. */
 static struct table_part *
 grow(struct table *t, struct table_part *older)
 {

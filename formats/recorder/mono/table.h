@@ -1,5 +1,5 @@
 /**
- * A set of addresses with a number each: which classes and methods are defined already, and what is known of them.
+ * A set of addresses with a number each: the classes and methods already defined, and their states.
  *
  * Any thread, also with the world stopped: no lock, no system call but for more room (mmap). Looked up on the hot path
  * of allocations: one probe as a rule. Addresses stay when their number goes to 0, which means "not there".

@@ -16,7 +16,7 @@
 
 enum { SIGNALS = 64 };
 
-/* A handler's own signal is blocked while it runs, and was not before. With others in the same state none is told. */
+/* A handler's own signal is blocked while it runs, and was not before. If others are in the same state, none is returned. */
 int
 timer_signal(const void *context, const void *ip)
 {

@@ -12,7 +12,7 @@
 
 #include <stdint.h>
 
-/* The signal being handled, of its handler's ${context}, which interrupted the code at ${ip}; 0: it cannot be told. */
+/* The signal being handled, of its handler's ${context}, which interrupted the code at ${ip}; 0: not known. */
 int timer_signal(const void *context, const void *ip);
 
 /* Send ${signal} to the calling thread whenever it has used ${period_ns} more: a timer's number, or -1. */

@@ -24,7 +24,7 @@ TRACETOOL_MONO int32_t tracetool_mono_api(void);
 TRACETOOL_MONO int32_t tracetool_mono_start(void);
 TRACETOOL_MONO int32_t tracetool_mono_stop(void);
 
-/* Flight recorder (keep=): write what is held. */
+/* Flight recorder (keep=): write the events held. */
 TRACETOOL_MONO int32_t tracetool_mono_dump(void);
 
 /* Have a heap shot taken soon (heapshot). E_STATE where none can be. */

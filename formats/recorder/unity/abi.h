@@ -134,7 +134,7 @@ struct unity_callbacks {
 	int (UNITY_CALL *add_marker)(unity_marker_cb *, void *user);  /* calls back for every marker there is */
 	int (UNITY_CALL *del_marker)(unity_marker_cb *, void *user);
 	int (UNITY_CALL *add_event)(const struct unity_marker *, unity_event_cb *, void *user);
-	/* Marker NULL: from all markers; user NULL as well: whatever the user pointer. */
+	/* Marker NULL: from all markers; user NULL as well: with any user pointer. */
 	int (UNITY_CALL *del_event)(const struct unity_marker *, unity_event_cb *, void *user);
 	int (UNITY_CALL *add_frame)(unity_frame_cb *, void *user);
 	int (UNITY_CALL *del_frame)(unity_frame_cb *, void *user);

@@ -224,7 +224,7 @@ set_one(struct config *c, const struct option *o, const char *s, size_t n)
 	return false;
 }
 
-/* Say it after what is said already. */
+/* Append it to the message so far. */
 static void
 add_why(char why[CONFIG_WHY], const char *fmt, const char *s, size_t n, const char *form)
 {

@@ -28,7 +28,7 @@ struct config {
 	uint64_t rotate_b, rotate_ns; /* a new file each; 0: never */
 	uint64_t rotate_keep;         /* files kept; 0: all */
 	uint64_t keep_ns;             /* flight recorder: hold the last so long; 0: everything goes to the file */
-	uint64_t over_ns;             /* write what is held when a frame takes longer; 0: at the end */
+	uint64_t over_ns;             /* write the events held when a frame takes longer; 0: at the end */
 	uint64_t first, last;         /* frames to capture, from 1; last 0: no end */
 	uint16_t flags, no_flags;     /* record only markers with one of these, never those with one of these; 0: no matter */
 	unsigned verbosity;           /* the highest recorded */
@@ -46,7 +46,7 @@ void config_init(struct config *c);
 /**
  * config_set(c, text, n, why):
  * Read the options in the ${n} bytes at ${text}. Lists given again grow; other options are replaced.
- * Returns 0, or -1 with what is wrong in ${why}: of all bad options; the good ones are set.
+ * Returns 0, or -1 with the errors of all bad options in ${why}; the good ones are set.
  */
 int config_set(struct config *c, const char *text, size_t n, char why[CONFIG_WHY]);
 

@@ -162,7 +162,7 @@ begin_label_args(struct rec_thread *t, uint64_t now, uint64_t key, uint64_t cate
 	rec_label(t, now, key, category, text, args, m);
 }
 
-/* The text begins a zone. {instance id, text, category}; ${text} is the second value, or what it really is. */
+/* The text begins a zone. {instance id, text, category}; ${text} is the second value, decoded by its real type. */
 static inline __attribute__((always_inline)) void
 begin_label(struct rec_thread *t, uint64_t now, uint64_t key, unsigned n, const struct unity_value *v,
     const struct rec_value *text)

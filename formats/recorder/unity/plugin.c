@@ -148,7 +148,7 @@ say_end(const struct rec_stats *s)
 	    (unsigned long long)s->dropped, s->finish == TTC_F_MAX_SIZE ? "; max-size ended it" : "");
 }
 
-/* From S_STOPPING: write what is left, end the file. */
+/* From S_STOPPING: write the rest, end the file. */
 static void
 finish(void)
 {
@@ -537,7 +537,7 @@ read_options(void)
 	if ((n = program_env("TRACETOOL_CAPTURE", text, sizeof text)) > 0)
 		take_path(text, n);
 	program_args(take_arg, NULL);
-	control_changed();            /* what it says by now is old */
+	control_changed();            /* its present content is old */
 }
 
 static void

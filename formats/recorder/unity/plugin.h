@@ -63,7 +63,7 @@ void plugin_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 /* Have categories and threads described from now on; the end of it. */
 void defs_load(void);
 void defs_unload(void);
-/* The recording began: define our own markers, then what is known already. Any thread. */
+/* The recording began: define our own markers, then those already known. Any thread. */
 void defs_open(void);
 /* Ask for flows and for every marker's events; take all of it back. */
 void defs_start(void);
@@ -83,9 +83,9 @@ unity_flow_cb events_flow;
 
 /* --- facts.c ---------------------------------------------------------------------- */
 
-/* The recording began: put in what is known. */
+/* The recording began: write the facts known so far. */
 void facts_open(void);
-/* ... ends: put in what was counted. */
+/* ... ends: write the counts. */
 void facts_close(void);
 
 /* --- self.c ----------------------------------------------------------------------- */

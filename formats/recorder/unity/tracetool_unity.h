@@ -5,7 +5,7 @@
  * interface and in a forked child; it then does nothing and says so. Texts are UTF-8; NULL is taken as "".
  * No function keeps a pointer. Calling convention: the platform's plain C one.
  *
- * Versions: functions and fields are added at the end and never change; tracetool_api() tells what is there.
+ * Versions: functions and fields are added at the end and never change; tracetool_api() returns the version.
  */
 #ifndef TRACETOOL_UNITY_H
 #define TRACETOOL_UNITY_H
@@ -51,14 +51,14 @@ TRACETOOL_API int32_t tracetool_interface(void);
  * Capture to ${path} from the next frame on; ${options} as in tracetool-unity(7), over those of the environment
  * and the command line. NULL or "" for ${path} takes the path given there.
  * Result: TRACETOOL_OK, or a negative enum tracetool_result. The file is made by another thread: whether it
- * could be is told by tracetool_state() and tracetool_message().
+ * could be is reported by tracetool_state() and tracetool_message().
  */
 TRACETOOL_API int32_t tracetool_start(const char *path, const char *options);
 
 /* End the capture with the next frame. TRACETOOL_OK or TRACETOOL_E_STATE. */
 TRACETOOL_API int32_t tracetool_stop(void);
 
-/* Flight recorder (option keep): write what is held. TRACETOOL_OK or TRACETOOL_E_STATE. */
+/* Flight recorder (option keep): write the events held. TRACETOOL_OK or TRACETOOL_E_STATE. */
 TRACETOOL_API int32_t tracetool_dump(void);
 
 TRACETOOL_API int32_t tracetool_state(void);
