@@ -109,9 +109,9 @@ static const struct tt_col meta_col[] = {
 static const struct tt_col likely_col[] = {
 	{ "option", "option", TT_UNIT_COMMAND, "The option that names the marker, as a shell takes it." },
 	{ "thread", "thread", TT_UNIT_TEXT, "The thread it begins on." },
-	{ "begins", "begins", TT_UNIT_COUNT, "How often it begins in the first two million calls of the capture." },
-	{ "every_ns", "every", TT_UNIT_NS, "Mean time from one begin to the next." },
-	{ "spread", "spread", TT_UNIT_PERCENT, "Standard deviation of that time, as share of its mean: small where it begins regularly." },
+	{ "begins", "begins", TT_UNIT_COUNT, "How often it begins, as far as was looked." },
+	{ "every_ns", "every", TT_UNIT_NS, "Mean time from one begin to the next, without the longest: a tenth of them, at most four." },
+	{ "spread", "spread", TT_UNIT_PERCENT, "Standard deviation of these times, as share of their mean: small where it begins regularly." },
 	{ "share", "share", TT_UNIT_PERCENT, "Its share of the thread's time." },
 };
 

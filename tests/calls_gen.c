@@ -8,6 +8,7 @@
  *	thread	THREAD	NAME
  *	enter	TIME	THREAD	METHOD
  *	leave	TIME	THREAD	METHOD
+ *	calls	TIME	THREAD	METHOD	NUMBER	EVERY: so many, one each EVERY ns, of half that time each
  *	alloc	TIME	THREAD	CLASS	BYTES
  *	end	TIME	THREAD
  * NUMBER sets the hour it was made: captures of one process and time would be taken for one.
@@ -81,6 +82,11 @@ line(char **f, int n)
 		mlpd_enter(of_thread(f[2], time), time, address(f[3]));
 	else if (n == 4 && strcmp(what, "leave") == 0)
 		mlpd_leave(of_thread(f[2], time), time, address(f[3]));
+	else if (n == 6 && strcmp(what, "calls") == 0)
+		for (uint64_t k = 0, every = strtoull(f[5], NULL, 10); k < strtoull(f[4], NULL, 10); k++, time += every) {
+			mlpd_enter(of_thread(f[2], time), time, address(f[3]));
+			mlpd_leave(of_thread(f[2], time), time + every / 2, address(f[3]));
+		}
 	else if (n == 5 && strcmp(what, "alloc") == 0)
 		mlpd_alloc(of_thread(f[2], time), time, address(f[3]), 0x7f0000000000 + time * 8,
 		    strtoull(f[4], NULL, 10), NULL);

@@ -14,10 +14,12 @@
 #include "stat/num.h"
 
 enum {
-	LOOKED_AT = 1 << 21,          /* zones of a run, from its beginning */
+	LOOKED_AT = 1 << 21,          /* zones of a run, from its beginning; of later ones only those of LONG_NS or more */
+	LONG_NS = 10000,
 	KEYS = 1 << 16,               /* markers by thread; of more, the first */
 	LEAST = 10,                   /* begins: fewer tell nothing about regularity */
 	LISTED = 3,                   /* in an error */
+	OUTLIERS = 4,                 /* intervals, the longest, that do not count: a hitch, a pause; at most each tenth */
 };
 
 /* A marker on a thread. */
@@ -28,6 +30,7 @@ struct seen {
 	int64_t open;                 /* when the one began that has not ended; INT64_MIN: none */
 	int64_t total;                /* time */
 	tt_u128 square;               /* sum of the squares of the intervals between begins */
+	int64_t longest[OUTLIERS];    /* of them, in falling order */
 };
 
 struct tt_candidates {
@@ -97,6 +100,13 @@ count(struct seen *s, struct span *span, const struct tt_event *e)
 	s->first = s->n++ ? s->first : e->ts;
 	s->last = e->ts > s->last || s->n == 1 ? e->ts : s->last;
 	s->square += (tt_u128)gap * (tt_u128)gap;
+	if (gap > s->longest[OUTLIERS - 1]) {
+		int k = OUTLIERS - 1;
+
+		for (; k > 0 && gap > s->longest[k - 1]; k--)
+			s->longest[k] = s->longest[k - 1];
+		s->longest[k] = gap;
+	}
 	if (e->kind == TT_ZONE)
 		s->total += e->dur;
 	else
@@ -114,7 +124,7 @@ tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct tt_
 	int rc = r->candidates ? TT_OK : begin(r, err);
 	size_t had;
 
-	if (rc != TT_OK || r->candidates->looked_at >= LOOKED_AT)
+	if (rc != TT_OK)
 		return rc;
 	c = r->candidates;
 	had = c->nspan;
@@ -127,6 +137,8 @@ tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct tt_
 		struct seen *s;
 
 		if ((!begins && e->kind != TT_ZONE_END) || e->val >= TT_KEY_SPECIAL)
+			continue;
+		if (e->kind == TT_ZONE && e->dur < LONG_NS && c->looked_at >= LOOKED_AT)
 			continue;
 		s = at(r, t->index, e->val, begins, &rc, err);
 		c->looked_at++;
@@ -142,26 +154,33 @@ tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct tt_
 
 /* --- which are likely ----------------------------------------------------------------------- */
 
-/* Fill ${to} from ${s}; false where it begins no frames: too seldom, too irregularly, a wrapper, or it waits. */
+/*
+ * Fill ${to} from ${s}; false where it begins no frames: too seldom, a wrapper, it waits, or too irregularly, which takes more
+ * where the thread does little else.
+ */
 static bool
 judge(const struct tt_run *r, const struct seen *s, struct tt_candidate *to)
 {
 	const struct tt_thread *t = r->m->threads.t[s->thread];
 	const struct tt_name *name = tt_model_key(r->m, t->process, s->key);
 	const struct span *span = &r->candidates->span[s->thread];
-	uint64_t gaps = s->n - 1;
-	tt_u128 mean, square;
+	uint64_t gaps = s->n - 1, all = (uint64_t)(s->last - s->first);
+	tt_u128 mean, square = s->square;
 
 	if (s->n < LEAST || s->last <= s->first || !name || !name->known || tt_name_wrapper(name->full) || tt_waits_is(r->m, name->full))
 		return false;
-	mean = (tt_u128)(s->last - s->first) / gaps;
-	square = s->square / gaps;
+	for (uint64_t k = 0, most = gaps / 10; k < OUTLIERS && k < most; k++, gaps--) {
+		all -= (uint64_t)s->longest[k];
+		square -= (tt_u128)s->longest[k] * (tt_u128)s->longest[k];
+	}
+	mean = all / gaps;
+	square /= gaps;
 	*to = (struct tt_candidate){ .full = name->full, .thread = t, .begins = s->n, .every = (int64_t)mean,
 		.spread = (int64_t)tt_isqrt(square > mean * mean ? square - mean * mean : 0),
 		.share_e4 = tt_ratio((uint64_t)s->total, 10000, (uint64_t)(span->to - span->from)) };
 	if (to->share_e4 > 10000)
 		to->share_e4 = 10000;
-	return to->spread <= to->every && to->share_e4 >= 100;
+	return to->spread <= to->every * (to->share_e4 >= 5000 ? 4 : 1) && to->share_e4 >= 100;
 }
 
 /* A frame takes most of its thread's time and begins regularly: what varies by as much as its interval weighs a third. */

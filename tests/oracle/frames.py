@@ -92,6 +92,38 @@ def markers_of_frames():
     check("what never begins is not taken for another", "never begins" in note(one, "Idle:Frame"), note(one, "Idle:Frame"))
 
 
+# --- which may begin one ----------------------------------------------------------------------------
+
+TICK = "Game:Tick (int)"
+
+
+def game(load, ticks):
+    """So many calls of a loader, then ticks: (what it takes, ns from its end to the next one). Each makes a few calls."""
+    lines = [("thread", 0, "Main"), ("method", 1, TICK), ("method", 2, "Game:Leaf ()"), ("method", 3, "Game:Main ()"),
+             ("method", 4, "Game:Load ()"), ("enter", 0, 0, 3), ("enter", 10, 0, 4), ("calls", 20, 0, 2, load, 40)]
+    t = 20 + load * 40
+    lines += [("leave", t, 0, 4)]
+    for i, (takes, gap) in enumerate(ticks):
+        lines += [("enter", t + gap, 0, 1), ("calls", t + gap, 0, 2, 5 + i % 7, 20), ("leave", t + gap + takes, 0, 1)]
+        t += gap + takes
+    return lines + [("leave", t + 50, 0, 3), ("end", t + 100, 0)]
+
+
+def candidates():
+    plain = [(10000000 + i % 5 * 700000, 1000) for i in range(40)]
+    for what, load, ticks in (
+            ("alike", 10, plain),
+            ("one of 2 s among those of 10 ms", 10, plain[:17] + [(2000000000, 1000)] + plain[17:]),
+            ("the first loads for 1.5 s", 10, [(1500000000, 1000)] + plain),
+            ("a pause of 3 s between two", 10, plain[:30] + [(10000000, 3000000000)] + plain[30:]),
+            ("of 1 to 3 ms, and each sixth of 60", 10, [(60000000 if i % 6 == 5 else 1000000 + i % 3 * 1000000, 900) for i in range(48)]),
+            ("after 2.2 million calls", 2200000, plain)):
+        p = run("info", "--format", "json", capture("likely", game(load, ticks)))
+        rows = json.loads(p.stdout)["tables"].get("capture_frame_markers", {"rows": []})["rows"]
+        tick = row_of(rows, option="--frame-marker 'Game:Tick'")
+        check("a likely frame: " + what, tick and tick["begins"] == len(ticks), rows)
+
+
 # --- time outside all calls -------------------------------------------------------------------------
 
 def outside_calls():
@@ -152,6 +184,7 @@ def parts_of_the_time():
 
 
 markers_of_frames()
+candidates()
 parts_of_the_time()
 outside_calls()
 work.cleanup()
