@@ -287,19 +287,54 @@ finish(struct batch *b, struct tt_err *err)
 	return rc;
 }
 
+/* The facts of --meta, for results of what could not be read; the last of a key holds, as for captures. */
+static int
+put_facts(const struct opt_list *meta, struct tt_buf *to, struct tt_err *err)
+{
+	const char *sep = ",\"meta\":{";
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < meta->n && rc == TT_OK; i++) {
+		size_t n = strcspn(meta->v[i], "="), k = i + 1;
+
+		while (k < meta->n && strncmp(meta->v[k], meta->v[i], n + 1) != 0)
+			k++;
+		if (k < meta->n)
+			continue;
+		rc = tt_buf_text(to, sep, err);
+		if (rc == TT_OK)
+			rc = tt_result_text(to, meta->v[i], n, err);
+		if (rc == TT_OK)
+			rc = tt_buf_text(to, ":", err);
+		if (rc == TT_OK)
+			rc = tt_result_text(to, meta->v[i] + n + 1, strlen(meta->v[i] + n + 1), err);
+		sep = ",";
+	}
+	if (rc == TT_OK && *sep == ',' && sep[1] == '\0')
+		rc = tt_buf_text(to, "}", err);
+	return rc == TT_OK ? tt_buf_add(to, "", 1, err) : rc;
+}
+
 static int
 work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, struct tt_err *err)
 {
 	const struct batch_opts *o = b->o;
-	const struct tt_many_opts many = { .one = one, .file = b->files.file, .nfile = b->files.n, .shard = o->shard,
+	struct tt_buf facts = { 0 };
+	int rc = put_facts(&b->o->in.meta, &facts, err);
+	const struct tt_many_opts many = { .one = one, .facts = facts.p, .file = b->files.file, .nfile = b->files.n, .shard = o->shard,
 		.jobs = b->app->env.jobs, .depth = (unsigned)o->depth, .members_max = o->members_max,
 		.capture_memory = memory, .unpack_memory = o->unpack_memory, .capture_ns = o->capture_ns,
 		.failures_max = o->sum.failures, .by = b->out.by, .dir = dir, .verify = o->verify,
 		.done = o->resume ? on_done : NULL, .line = on_line, .same = on_same, .say = on_say, .tick = on_tick,
 		.confine = on_confine, .arg = b };
 	struct tt_many_sum sum;
-	int rc = tt_many(&b->app->env, &many, &sum, err);
 
+	if (rc != TT_OK) {
+		tt_buf_free(&facts);
+		return rc;
+	}
+	rc = tt_many(&b->app->env, &many, &sum, err);
+	tt_buf_free(&facts);
 	ui_erase(&b->app->ui);
 	say_end(b, &sum);
 	if (rc == TT_E_LIMIT && o->sum.failures != UINT64_MAX && tt_many_failures(&sum) > o->sum.failures) {

@@ -143,6 +143,30 @@ check_parts(struct batch_gate *b, struct tt_err *err)
 	return TT_OK;
 }
 
+/* The facts that were given to what could not be read: it tells none itself. */
+static int
+add_facts(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, struct tt_err *err)
+{
+	json_t *meta = json_object_get(r->doc, "meta"), *v;
+	const char *key;
+
+	s->fact = tt_arena_alloc(&b->a, (json_object_size(meta) + 1) * sizeof *s->fact, err);
+	if (!s->fact)
+		return err->code;
+	json_object_foreach(meta, key, v) {
+		struct tt_fact *f = &s->fact[s->nfact];
+		const char *value = json_string_value(v);
+
+		f->key = tt_arena_text(&b->a, key, strlen(key), err);
+		f->value = f->key ? tt_arena_text(&b->a, value ? value : "", json_string_length(v), err) : NULL;
+		if (!f->value)
+			return err->code;
+		s->nfact++;
+	}
+	qsort(s->fact, s->nfact, sizeof *s->fact, by_key);
+	return b->group->n > 1 ? add_group(b, s, err) : TT_OK;
+}
+
 /* A capture that has no figures because of ${detail}: rows count it. */
 static int
 add_without(struct batch_gate *b, const struct tt_result *r, const char *detail, struct tt_err *err)
@@ -161,6 +185,9 @@ add_without(struct batch_gate *b, const struct tt_result *r, const char *detail,
 	if (!s->value)
 		return err->code;
 	tt_values_without(NULL, why, budget->measure, budget->nmeasure, s->value);
+	if (add_facts(b, r, s, err) != TT_OK)
+		return err->code;
+	s->without = true;
 	b->n++;
 	b->failed++;
 	return TT_OK;
@@ -251,6 +278,36 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	return rc;
 }
 
+/*
+ * What could not be read and does not have the fact that captures are judged apart by may be of any group. It is a group of its
+ * own, in which no row can be judged, where there are groups.
+ */
+static int
+add_unknown(struct batch_gate *b, struct tt_err *err)
+{
+	static const char unknown[] = "(unknown)";
+	bool groups = false;
+
+	for (size_t i = 0; i < b->n && !groups; i++)
+		groups = b->by && tt_sample_fact(&b->sample[i], b->by);
+	for (size_t i = 0; i < b->n && groups; i++) {
+		struct tt_sample *s = &b->sample[i];
+		struct tt_fact *fact;
+
+		if (!s->without || tt_sample_fact(s, b->by))
+			continue;
+		fact = tt_arena_alloc(&b->a, (s->nfact + 1) * sizeof *fact, err);
+		if (!fact)
+			return err->code;
+		if (s->nfact)
+			memcpy(fact, s->fact, s->nfact * sizeof *fact);
+		fact[s->nfact++] = (struct tt_fact){ b->by, unknown };
+		s->fact = fact;
+		qsort(fact, s->nfact, sizeof *fact, by_key);
+	}
+	return TT_OK;
+}
+
 int
 batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool show, struct tt_err *err)
 {
@@ -260,7 +317,7 @@ batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool show,
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "nothing has figures for the gate: all that there is failed");
 	if (b->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no result has figures for a gate: they come from a batch with --gate");
-	if (check_parts(b, err) != TT_OK)
+	if (check_parts(b, err) != TT_OK || add_unknown(b, err) != TT_OK)
 		return err->code;
 	return gate_judge(b->gate, run, b->sample, b->n, show, err);
 }

@@ -182,6 +182,12 @@ batch_check(const struct batch_opts *o, struct tt_err *err)
 
 	if ((batch_work_of(o) & BATCH_GATE) && !o->gate.budget)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--do gate needs --gate BUDGET");
+	for (size_t i = 0; i < o->in.meta.n; i++) {
+		const char *eq = strchr(o->in.meta.v[i], '=');
+
+		if (!eq || eq == o->in.meta.v[i])
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--meta takes key=value, not \"%s\"", o->in.meta.v[i]);
+	}
 	if (o->in.path.n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "nothing to do: name folders, archives or captures");
 	if (convert && o->to.n == 0)

@@ -32,6 +32,27 @@ tt_result_text(struct tt_buf *b, const char *s, size_t n, struct tt_err *err)
 }
 
 int
+tt_result_facts(struct tt_buf *b, json_t *facts, struct tt_err *err)
+{
+	const char *key, *sep = ",\"meta\":{";
+	json_t *v;
+	int rc = TT_OK;
+
+	json_object_foreach(facts, key, v) {
+		if (rc == TT_OK)
+			rc = tt_buf_text(b, sep, err);
+		if (rc == TT_OK)
+			rc = tt_result_text(b, key, strlen(key), err);
+		if (rc == TT_OK)
+			rc = tt_buf_add(b, ":", 1, err);
+		if (rc == TT_OK)
+			rc = tt_result_text(b, json_string_value(v) ? json_string_value(v) : "", json_string_length(v), err);
+		sep = ",";
+	}
+	return rc == TT_OK && *sep == ',' && sep[1] == '\0' ? tt_buf_text(b, "}", err) : rc;
+}
+
+int
 tt_result_compose(struct tt_buf *b, const struct tt_result_id *id, const char *body, size_t n, struct tt_err *err)
 {
 	int64_t s = id->file_mtime_ns / 1000000000, ns = id->file_mtime_ns % 1000000000;
@@ -56,6 +77,8 @@ tt_result_compose(struct tt_buf *b, const struct tt_result_id *id, const char *b
 		rc = tt_buf_add(b, ",", 1, err);
 	if (rc == TT_OK)
 		rc = tt_buf_add(b, body, n, err);
+	if (rc == TT_OK && id->facts)
+		rc = tt_buf_text(b, id->facts, err);
 	if (rc == TT_OK)
 		rc = tt_buf_printf(b, err, CRC "%08x\"}\n", crc_of(b->p + start, b->n - start));
 	return rc;

@@ -31,6 +31,7 @@ struct tt_result_id {
 	bool has_content;             /* size and hash are known */
 	uint64_t size, hash;          /* of the capture as it lies in its archive */
 	unsigned part, parts;         /* of an archive's record; parts 0: whole */
+	const char *facts;            /* `,"meta":{...}` to follow the body, which has none; NULL: nothing */
 };
 
 /* Append a whole line with its LF. ${body} is the inside of an object, from "outcome" on. */
@@ -38,6 +39,9 @@ int tt_result_compose(struct tt_buf *line, const struct tt_result_id *id, const 
 
 /* Append the ${n} bytes of text as a JSON string with its quotes. */
 int tt_result_text(struct tt_buf *b, const char *s, size_t n, struct tt_err *err);
+
+/* Append `,"meta":{...}` of the texts in the object ${facts}; nothing of NULL. */
+int tt_result_facts(struct tt_buf *b, json_t *facts, struct tt_err *err);
 
 /* The key of a line whose checksum is right, still escaped as in JSON; NULL for any other line. */
 const char *tt_result_scan(const char *line, size_t n, size_t *nkey);

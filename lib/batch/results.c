@@ -353,6 +353,8 @@ join_parts(struct tt_results *rs, const struct tt_results_out *out, const struct
 	if (rc == TT_OK)
 		rc = tt_record_put(&rec, &body, err);
 	if (rc == TT_OK)
+		rc = tt_result_facts(&body, json_object_get(r[0].doc, "meta"), err);
+	if (rc == TT_OK)
 		rc = tt_result_compose(&line, &id, body.p, body.n, err);
 	if (rc == TT_OK)
 		rc = tt_result_load(line.p, line.n - 1, &whole, err);

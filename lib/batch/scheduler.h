@@ -55,6 +55,7 @@ struct tt_many_opts {
 	int64_t capture_ns;           /* the most a capture may take, and an unpacker between signs of life; 0: any */
 	uint64_t failures_max;        /* give up beyond it; UINT64_MAX: never */
 	uint64_t by;                  /* for the results */
+	const char *facts;            /* given to every capture, as tt_result_id has them: for what failed, and for archives */
 	int dir;                      /* the directory captures' files go to; -1: none */
 	bool verify;                  /* `done` wants hashes */
 	/* Is there a result? Called in the parent for files, and in unpackers. ${file}: whose it is, by number. */

@@ -82,17 +82,23 @@ int
 tt_many_capture(struct many *m, const struct tt_result_id *id, const struct tt_buf *body, struct said *said,
     struct tt_err *err)
 {
+	static const char failed[] = "\"outcome\":\"failed\"";
+	struct tt_result_id with = *id;
 	struct tt_buf instead = { 0 };
 	struct tt_result r = { 0 };
 	int rc;
 
+	/* What could not be read tells no facts, but has those that it was given. */
+	if (body->n >= sizeof failed - 1 && memcmp(body->p, failed, sizeof failed - 1) == 0)
+		with.facts = m->o->facts;
 	m->line.n = 0;
-	rc = tt_result_compose(&m->line, id, body->p, body->n, err);
+	rc = tt_result_compose(&m->line, &with, body->p, body->n, err);
 	if (rc == TT_OK && tt_result_load(m->line.p, m->line.n - 1, &r, err) != TT_OK) {
 		rc = tt_one_failed(&instead, "failed", "crashed", "its result is not understood", 28, err);
 		m->line.n = 0;
+		with.facts = m->o->facts;
 		if (rc == TT_OK)
-			rc = tt_result_compose(&m->line, id, instead.p, instead.n, err);
+			rc = tt_result_compose(&m->line, &with, instead.p, instead.n, err);
 		tt_buf_free(&instead);
 		if (rc == TT_OK)
 			rc = tt_result_load(m->line.p, m->line.n - 1, &r, err);

@@ -110,6 +110,7 @@ end_archive(struct many *m, struct arch *a, struct tt_err *err)
 	tt_many_id(m, a->file, "archive", &id);
 	id.part = a->parts ? m->o->shard.index : 0;
 	id.parts = a->parts;
+	id.facts = m->o->facts;
 	m->line.n = 0;
 	rc = tt_result_compose(&m->line, &id, a->record.p, a->record.n, err);
 	if (rc == TT_OK)

@@ -40,6 +40,7 @@ struct tt_sample {
 	size_t nfact;
 	uint64_t frames;              /* whole frames looked at */
 	bool empty;                   /* no event was recorded: no row has a figure, and no baseline wants it */
+	bool without;                 /* of a batch: it could not be read, and has no figures */
 	bool damaged;
 	const char *damage;           /* what the ledger says first of it, else NULL */
 	struct tt_value *value;       /* one for each measure */

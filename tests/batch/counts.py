@@ -49,9 +49,43 @@ def gives_up(s):
     s.equal("merge counts them as well", (m.returncode, m.out == r.out), (1, True))
 
 
+def groups(s):
+    """What could not be read has the facts of --meta, and where it has not the one of --group-by, a group of its own: it counts."""
+    budget = s.path("budget.json")
+    json.dump({"tracetool_budget": 1, "rows": [{"id": "mean", "metric": "frame.time", "stat": "mean", "max": "10s"}]}, open(budget, "w"))
+    good = {}
+    for f in ("good-base1.ttc.xz", "good-base2.ttc.xz", "good-base3.ttc.xz"):
+        good[f] = open(os.path.join(kit.TOP, "testdata", "gate", f), "rb").read()
+    bad = {"bad.ttc": JUNK, "empty.ttc": b"", "bad.tar": kit.tar([("in.ttc", JUNK)])}
+    alone, both = folder(s, "group-good", good), folder(s, "group-both", dict(good, **bad))
+    gate = ["--max-failures", "100%", "--gate", budget, "--json", s.path("verdict.json")]
+    for group, row in ((["--meta", "build=1", "--meta", "build=5", "--group-by", "build"], "5"), (["--group-by", "os"], "(unknown)"),
+                       (["--meta", "build=5", "--group-by", "os,build"], "?, 5")):
+        s.equal("%s: good ones pass" % group, run("batch", *gate, *group, alone).returncode, 0)
+        for src, what in ((both, "files"), (folder(s, "group-tar", {"a.tar": kit.tar(sorted(dict(good, **bad).items()))}), "a tar")):
+            r = run("batch", "--format", "json", "-o", s.path("group-out"), *gate, *group, src)
+            rows = {x["group"]: x["outcome"] for x in json.load(open(s.path("verdict.json")))["rows"] if x["id"] == "mean"}
+            s.equal("%s: bad ones in %s are no pass" % (group, what), (r.returncode, rows.get(row), len(rows)), (5, "cannot_judge", 1 + (row != "5")))
+            m = run("merge", "--format", "json", *gate, *group[-2:], s.path("group-out"))
+            s.equal("%s: nor when merged" % group, (m.returncode, m.out), (5, r.out))
+    r = run("batch", "--format", "json", "--meta", "build=5", "--group-by", "build", both)
+    s.equal("--meta: failed captures are in its group", [(x["group"], x["captures"], x["failed"]) for x in tables(r)["batch_groups"]["rows"]],
+            [("build=5", 5, 2)])
+    for i in (1, 2, 3):
+        run("batch", "-q", "-o", s.path("group-shards"), "--shard", "%d/3" % i, "--meta", "a\u009b=\"x\"", both)
+    folder(s, "group-zip", {"z.zip": kit.zipped(sorted(dict(good, **bad).items()))})
+    for i in (0, 1, 2, 3):
+        shard = ["--shard", "%d/3" % i] if i else []
+        run("batch", "-q", "-o", s.path("group-zips" if i else "group-one"), *shard, "--meta", "a\u009b=\"x\"", s.path("group-zip"))
+    run("merge", "-o", s.path("group-zips", "all"), s.path("group-zips"))
+    s.equal("--meta: shards of a zip are one run, byte for byte", open(s.path("group-zips", "all"), "rb").read(),
+            open(s.path("group-one", "results.jsonl"), "rb").read())
+    s.equal("--meta of no form is wrong usage", run("batch", "--meta", "build", both).returncode, 2)
+
+
 def main():
     s = kit.Suite()
-    for part in [gives_up]:
+    for part in [gives_up, groups]:
         part(s)
     s.end()
 
