@@ -242,6 +242,8 @@ read_values(struct app *app, struct series_opts *o, const struct tt_run_opts *ru
 			o->absent[i] = NULL;
 		else if (first || (o->absent[i] && x->why && strcmp(x->why, TT_NO_FRAMES) != 0))
 			o->absent[i] = x->why;        /* that a part has no frame says nothing of the name */
+		if (x->several && !o->several[i])
+			o->several[i] = x->why;
 		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = from, .to = to, .known = x->known,
 			.unit = unit_of(x->dim), .unit_name = tt_dim_name[x->dim], .v = in_unit(x->v, x->dim) };
 	}
@@ -260,7 +262,9 @@ void
 series_notes(const struct series_opts *o, struct tt_report *r)
 {
 	for (size_t i = 0; i < o->n && o->absent; i++) {
-		if (o->absent[i])
+		if (o->several[i])
+			tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric", tt_text(r, "--metric %s: %s", o->x[i].key, o->several[i]));
+		else if (o->absent[i])
 			tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric", tt_text(r, "--metric %s: %s", o->x[i].key, o->absent[i]));
 	}
 }
@@ -279,7 +283,8 @@ series_read(struct app *app, struct series_opts *o, const struct tt_run_opts *ru
 		return TT_OK;
 	s->n = buckets * o->n;
 	o->absent = tt_arena_alloc(&app->arena, o->n * sizeof *o->absent, err);
-	s->v = o->absent ? tt_arena_alloc(&app->arena, s->n * sizeof *s->v, err) : NULL;
+	o->several = o->absent ? tt_arena_alloc(&app->arena, o->n * sizeof *o->several, err) : NULL;
+	s->v = o->several ? tt_arena_alloc(&app->arena, s->n * sizeof *s->v, err) : NULL;
 	if (!s->v)
 		return err->code;
 	for (size_t i = 0; i < buckets && rc == TT_OK; i++)

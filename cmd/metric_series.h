@@ -16,6 +16,7 @@
 struct series_opts {
 	struct tt_measure *x;
 	size_t n, cap;
+	const char **several;         /* the same: which rows of a table fit it, where those are too many; else NULL */
 	const char **absent;          /* by metric, once read: why it has no value where nothing has the name it gives; else NULL */
 };
 

@@ -101,7 +101,8 @@ tt_row_unknown(struct tt_judging *w)
 		if (r->point[i].known)
 			return false;
 	/* No call takes no time: nothing of it can be too long. */
-	if (r->row->measure.metric->select == TT_SELECT_MARKER && r->row->max.kind != TT_LIMIT_NONE)
+	if ((r->row->measure.metric->select == TT_SELECT_MARKER || r->row->measure.metric->select == TT_SELECT_ROW) &&
+	    r->row->max.kind != TT_LIMIT_NONE)
 		r->outcome = r->row->relative ? TT_NOT_WORSE : TT_PASS;
 	else
 		tt_row_cannot(w, "the baseline has it, and these captures do not");

@@ -109,6 +109,7 @@ struct tt_value {
 	enum tt_dim dim;
 	int64_t v;                    /* amount */
 	const char *why;              /* not known: why not, and what to do; a sentence without a full stop */
+	bool several;                 /* not known, for more than one row of a table fits */
 	bool absent;                  /* nothing of the selector's name was met; v is 0 where that is a value */
 	int64_t *each;                /* amounts of the single frames, sorted; measures with .pooled alone */
 	size_t neach;

@@ -119,66 +119,179 @@ is_called(const char *name, const char *wanted, bool exactly)
 	return tt_glob(wanted, name) || (shown != name && tt_glob(wanted, shown));
 }
 
-/* By its first column; or by all its texts, with ", " between, where several rows have the same there. */
-static bool
-is_row(const struct tt_table *t, const struct tt_cell *row, const char *wanted, bool exactly, struct tt_buf *b, struct tt_err *err)
+/* What the row is called by its first column: ${number} where that is one. NULL: by nothing. */
+static const char *
+first_name(const struct tt_table *t, const struct tt_cell *row, char number[24])
 {
-	char number[24];
+	if (row->empty)
+		return NULL;
+	if (tt_unit_is_text(t->col->unit))
+		return row->s;
+	*(t->col->unit == TT_UNIT_HEX ? tt_put_hex(number, (uint64_t)row->v) : tt_put_i64(number, row->v)) = '\0';
+	return number;
+}
 
-	if (!tt_unit_is_text(t->col->unit))
-		*(t->col->unit == TT_UNIT_HEX ? tt_put_hex(number, (uint64_t)row->v) : tt_put_i64(number, row->v)) = '\0';
-	if (!row->empty && is_called(tt_unit_is_text(t->col->unit) ? row->s : number, wanted, exactly))
-		return true;
+/* All its texts, with ", " between; NULL: it has none, or ${err}. */
+static const char *
+full_name(const struct tt_table *t, const struct tt_cell *row, struct tt_buf *b, struct tt_err *err)
+{
 	b->n = 0;
 	for (size_t i = 0; i < t->ncol; i++) {
 		if (tt_unit_is_text(t->col[i].unit) && !row[i].empty &&
 		    tt_buf_printf(b, err, "%s%s", b->n ? ", " : "", row[i].s) != TT_OK)
-			return false;
+			return NULL;
 	}
-	return b->n && is_called(b->p, wanted, exactly);
+	return b->n ? b->p : NULL;
 }
 
-/* How many rows the measure is about, and the last of them: those called exactly so, or else those that the glob matches. */
-static size_t
-find_rows(const struct tt_table *t, const char *wanted, const struct tt_cell **found, struct tt_err *err)
+static bool
+is_row(const struct tt_table *t, const struct tt_cell *row, const char *wanted, bool exactly, struct tt_buf *b, struct tt_err *err)
+{
+	char number[24];
+	const char *name = first_name(t, row, number);
+
+	if (name && is_called(name, wanted, exactly))
+		return true;
+	name = full_name(t, row, b, err);
+	return name && is_called(name, wanted, exactly);
+}
+
+#define ROWS_SHOWN 3
+
+/* The rows that a measure is about: the first of them, and how many. */
+struct found { const struct tt_cell *row[ROWS_SHOWN]; size_t n; };
+
+/* Those called exactly so, or else those that the glob matches. */
+static void
+find_rows(const struct tt_table *t, const char *wanted, struct found *f, struct tt_err *err)
 {
 	struct tt_buf b = { 0 };
-	size_t n = 0;
 
-	for (unsigned pass = 0; pass < 2 && n == 0; pass++) {
+	for (unsigned pass = 0; pass < 2 && f->n == 0; pass++) {
 		for (size_t i = 0; i < t->nrow && err->code == TT_OK; i++) {
 			const struct tt_cell *row = t->cell + i * t->ncol;
 
 			if (wanted && !is_row(t, row, wanted, pass == 0, &b, err))
 				continue;
-			*found = row;
-			n++;
+			if (f->n < ROWS_SHOWN)
+				f->row[f->n] = row;
+			f->n++;
 		}
 	}
 	tt_buf_free(&b);
-	return n;
+}
+
+/* Does the first column tell the rows that are shown apart? */
+static bool
+are_told_apart(const struct tt_table *t, const struct found *f, size_t shown)
+{
+	char number[2][24];
+
+	for (size_t i = 0; i < shown; i++) {
+		const char *name = first_name(t, f->row[i], number[0]);
+
+		for (size_t k = 0; k < i; k++) {
+			const char *other = first_name(t, f->row[k], number[1]);
+
+			if (!name || !other || strcmp(name, other) == 0)
+				return false;
+		}
+	}
+	return true;
+}
+
+/* "7 rows of the table fit, like "A", "B" and "C": name one of them" */
+static const char *
+why_several(struct tt_figures *g, const struct tt_table *t, const struct tt_measure *x, const struct found *f, struct tt_err *err)
+{
+	size_t shown = f->n < ROWS_SHOWN ? f->n : ROWS_SHOWN;
+	bool apart = are_told_apart(t, f, shown);
+	struct tt_buf b = { 0 }, name = { 0 };
+	const char *text;
+	int rc = tt_buf_printf(&b, err, "%zu rows of the table %s:", f->n, x->select ? "fit" : "are there");
+
+	for (size_t i = 0; i < shown && rc == TT_OK; i++) {
+		char number[24];
+		const char *it = apart ? first_name(t, f->row[i], number) : full_name(t, f->row[i], &name, err);
+
+		rc = tt_buf_printf(&b, err, "%s \"%s\"", i ? "," : "", it ? it : "");
+	}
+	if (rc == TT_OK)
+		rc = tt_buf_printf(&b, err, "%s; name one%s", f->n > shown ? ", ..." : "", apart ? "" : " with all its texts");
+	text = rc == TT_OK ? tt_arena_text(g->out, b.p, b.n, err) : NULL;
+	tt_buf_free(&b);
+	tt_buf_free(&name);
+	return text;
+}
+
+/* Does the table show all that there was of its kind, so that what it has no row for did not happen? */
+static bool
+is_complete(const struct tt_figures *g, const struct tt_table *t)
+{
+	static const struct { const char *begin; enum tt_records what; } of[] = {
+		{ "exception", TT_REC_THROWS }, { "contention", TT_REC_WAITS }, { "handle", TT_REC_HANDLES }, { "finalizer", TT_REC_FINALIZERS },
+		{ "sample", TT_REC_SAMPLES }, { "jit_helpers", TT_REC_CODE },
+	};
+
+	/* Tables of the largest, the last, or of what is looked for. */
+	static const char *const part[] = { "calltree", "counter_", "heapshot_growth", "heapshot_history", "heapshot_objects", "heapshot_paths",
+		"hitch", "objects_", "timeline" };
+
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		if (strncmp(t->id, part[i], strlen(part[i])) == 0)
+			return false;
+	for (size_t i = 0; i < t->nrow; i++)      /* any of those without a name may be it */
+		if (tt_unit_is_text(t->col->unit) && !t->cell[i * t->ncol].empty && strncmp(t->cell[i * t->ncol].s, "(unknown", 8) == 0)
+			return false;
+	if (t->nrow > 0 || strcmp(t->id, "loss") == 0)
+		return true;
+	if (strncmp(t->id, "alloc_", 6) == 0)
+		return tt_model_knows_allocs(g->m);
+	if (strcmp(t->id, "gc_generations") == 0)
+		return tt_model_knows_collections(g->m);
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		if (strncmp(t->id, of[i].begin, strlen(of[i].begin)) == 0)
+			return tt_model_records(g->m, of[i].what);
+	return false;
+}
+
+/* Does the column count or add up something, of which a row that is not there has none? */
+static bool
+adds_up(const struct tt_col *c)
+{
+	static const char *const id[] = { "acquired", "alloc_bytes", "allocs", "busy_ns", "bytes", "calls", "caught", "contended", "count",
+		"created", "destroyed", "entries", "events", "failed", "frames", "hits", "live", "objects", "over", "references", "samples",
+		"self", "self_ns", "stopped_ns", "total", "total_ns", "wait_ns", "waiting_ns", "waits" };
+	size_t n = strlen(c->id);
+
+	for (size_t i = 0; i < sizeof id / sizeof *id; i++)
+		if (strcmp(c->id, id[i]) == 0)
+			return true;
+	return c->unit == TT_UNIT_PERCENT && n >= 5 && strcmp(c->id + n - 5, "share") == 0;
 }
 
 /* The only row that the measure is about; NULL: ${v} says why not, or ${err}. */
 static const struct tt_cell *
-row_of(struct tt_figures *g, const struct tt_table *t, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
+row_of(struct tt_figures *g, const struct tt_table *t, const struct tt_measure *x, const struct tt_col *col, struct tt_value *v,
+    struct tt_err *err)
 {
 	const char *none = t->empty_reason ? t->empty_reason : "the table has no rows";
-	const struct tt_cell *found = NULL;
-	size_t n;
+	struct found f = { .n = 0 };
 
 	err->code = TT_OK;
-	n = find_rows(t, x->select, &found, err);
-	if (err->code != TT_OK || n == 1)
-		return err->code == TT_OK ? found : NULL;
-	v->absent = n == 0 && x->select;
-	if (n > 1)
-		v->why = x->select ? "several rows of the table match: name one, all its texts with \", \" between if need be" :
-		    "the table has several rows: name one";
+	find_rows(t, x->select, &f, err);
+	if (err->code != TT_OK || f.n == 1)
+		return err->code == TT_OK ? f.row[0] : NULL;
+	v->several = f.n > 1;
+	v->absent = f.n == 0 && x->select;
+	if (v->several)
+		v->why = why_several(g, t, x, &f, err);
 	else if (t->nrow > 0)
-		v->why = "no row of the table is called so";
+		v->why = "no row of the table has this name";
 	else
 		v->why = tt_arena_text(g->out, none, strlen(none), err);
+	if (v->why && v->absent && adds_up(col) && is_complete(g, t))
+		tt_value_set(v, 0);
 	return NULL;
 }
 
@@ -207,8 +320,8 @@ tt_figures_cell(struct tt_figures *g, const struct tt_measure *x, struct tt_valu
 {
 	const struct column *c = (const struct column *)x->metric;
 	const struct tt_table *t = table_of(g, c, err);
-	const struct tt_cell *row = t ? row_of(g, t, x, v, err) : NULL;
 	const struct tt_col *col = &c->table->col[c->col];
+	const struct tt_cell *row = t ? row_of(g, t, x, col, v, err) : NULL;
 
 	if (!row)
 		return t && v->why ? TT_OK : err->code;

@@ -71,6 +71,7 @@ def values(capture, rows, options):
     return json.load(open(base))["sessions"][0]["captures"][0]["values"]
 
 
+NONE = {"ns": "0ns", "bytes": "0B", "%": "0%"}
 LIMIT = {"ns": "1s", "bytes": "1GiB", "%": "100%"}
 
 
@@ -145,9 +146,9 @@ for keys, says in (({"metric": "marker/self_ns"}, 'no table "marker"'), ({"metri
         json.dump({"tracetool_budget": 1, "rows": [dict({"id": "a", "max": "1s"}, **keys)]}, f)
     code, text = told("stats", "--gate", budget, capture)
     check(code == 2 and says in text and "cells-wrong.json:1:" in text, "wrong row %s" % keys, code, text)
-for keys, says in (({"metric": "markers/self_ns", "max": "1s"}, "has several rows: name one"),
-                   ({"metric": "markers/self_ns", "row": "*", "max": "1s"}, "several rows of the table match"),
-                   ({"metric": "markers/self_ns", "row": "Nobody:Calls", "max": "1s"}, "no row of the table is called so"),
+for keys, says in (({"metric": "markers/self_ns", "max": "1s"}, "rows of the table are there: \""),
+                   ({"metric": "markers/self_ns", "row": "Entity:*", "max": "1s"}, 'rows of the table fit: "Entity:'),
+                   ({"metric": "markers/self_ns", "row": "Nobody:Calls", "max": "1s"}, "no row of the table has this name"),
                    ({"metric": "frame_timings/mean_ns", "row": "gpu", "max": "1s"}, "no frame marks"),
                    ({"metric": "markers/frames", "row": "Entity:Update", "max": 3}, "the column is empty in this row")):
     with open(budget, "w") as f:
@@ -155,7 +156,39 @@ for keys, says in (({"metric": "markers/self_ns", "max": "1s"}, "has several row
     code, out, text = run("stats", "--gate", budget, capture, "--width", "0")
     check(code == 5 and says in out, "row that cannot be judged %s" % keys, code, out, text)
 
+# A row that is not there: 0 of what adds up, where the table could be measured; nothing is said of the others.
+throws = os.path.join(DATA, "mlpd/good-d04-exceptions.mlpd")
+
+
+def outcome(capture, **keys):
+    with open(budget, "w") as f:
+        json.dump({"tracetool_budget": 1, "rows": [dict({"id": "a"}, **keys)]}, f)
+    code, out, text = run("stats", "--gate", budget, capture, "--width", "0", "--json", budget + ".v")
+    r = json.load(open(budget + ".v"))["rows"][0]
+    return code, r["outcome"], r["value"]
+
+
+for table, column, row, ask in (("markers", "count", "Nobody:Calls", capture),
+                                ("markers", "self_ns", "Nobody:Calls", capture),
+                                ("alloc_sites", "bytes", "Nobody:Calls, No.Class", capture),
+                                ("alloc_classes", "count", "No.Class", capture),
+                                ("loss", "count", "dropped", capture), ("markers", "self_share", "Nobody:Calls", capture)):
+    check(outcome(ask, metric="%s/%s" % (table, column), row=row, max=NONE.get(dict(COLUMNS[table])[column], 0)) == (0, "pass", 0),
+          "%s/%s: there must be none, and there is none" % (table, column))
+    check(outcome(ask, metric="%s/%s" % (table, column), row=row, max=LIMIT.get(dict(COLUMNS[table])[column], 5))[:2] ==
+          (5, "cannot_judge"), "%s/%s: a limit on what no capture has is a misspelling" % (table, column))
+check(outcome(throws, metric="exceptions/count", row="(unknown)", max=0)[:2] == (1, "breach"), "what is there is not none")
+for table, column, row, ask in (("exceptions", "count", "My.Exception", capture), ("handles", "live", "weak", capture),
+                                ("markers", "mean_ns", "Nobody:Calls", capture),
+                                ("calltree", "total_ns", "Nobody:Calls", capture), ("hitch_markers", "self_ns", "1", throws),
+                                # Any of those without a name may be it.
+                                ("exceptions", "count", "My.Exception", throws)):
+    got = outcome(ask, metric="%s/%s" % (table, column), row=row, max=NONE.get(dict(COLUMNS[table])[column], 0))
+    check(got[:2] == (5, "cannot_judge"), "%s/%s: not recorded, or no sum" % (table, column), got)
+
 # The other places that take metrics.
+code, out, text = run("stats", "--metric", "markers/self_ns[Entity:*]", "--buckets", "2", capture)
+check(code == 0 and "rows of the table fit: \"Entity:" in out and "; name one" in out, "--metric that fits several rows says which", out, text)
 name = "Entity:Update"
 rows = json.loads(read("stats", "--metric", "markers/count[%s]" % name, "--metric", "gcalloc/bytes", "--buckets", "4", "--format", "json",
                        capture))["tables"]["timeline_metrics"]["rows"]

@@ -396,13 +396,17 @@ def what_is_gone_is_no_misspelling():
     rows = [row("draw " + x, metric="marker.time", marker="Game:Draw", stat=x, max="+5%") for x in stats]
     budget(row("typo", metric="marker.time", marker="Game:Drow", stat="mean", max="+5%"), row("draw limit", metric="marker.time", marker="Game:Draw",
            stat="p95", max="1s"), *rows, row("least", metric="marker.count", marker="Game:Draw", stat="total", min="-5%"))
+    cells = [row("cell " + x, metric="markers/" + x, row="Game:Draw", max="+5%") for x in ("count", "self_ns", "mean_ns")]
+    for c in cells:
+        del c["stat"]
+    budget(*json.load(open(at("budget.json")))["rows"], *cells)
     gate(*captures("with", 1000000), "--save", "base.json", "--inconclusive", "pass", code=0)
     r = gate(*captures("without", 1000000, markers=()), "--baseline", "base.json", code=1)
     have = {k: v["outcome"] for k, v in r.rows.items()}
     want = {"typo": "cannot_judge", "draw limit": "pass", "least": "worse", "integrity-lost": "pass",
-            "integrity-ended": "pass", **{"draw " + x: "not_worse" for x in stats}}
+            "integrity-ended": "pass", **{c["id"]: "not_worse" for c in cells}, **{"draw " + x: "not_worse" for x in stats}}
     check(have == want, "outcomes of a removed marker", have)
-    check(sum("is in the baseline and in no capture" in x for x in r.json["remarks"]) == 6, "which is told", r.json["remarks"])
+    check(sum("is in the baseline and in no capture" in x for x in r.json["remarks"]) == 9, "which is told", r.json["remarks"])
     r = gate(*captures("crashed", 1000000, 5, frames=0), capture("alive.mlpd", 1000000, markers=()), "--baseline", "base.json", code=5)
     check(not any(r.rows["draw " + x]["outcome"] == "not_worse" for x in stats), "captures that crashed removed nothing", r.stdout)
 
