@@ -302,7 +302,8 @@ convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *er
 
 /* What is printed. */
 static int
-print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, struct app_output *out, struct tt_err *err)
+print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, size_t width, struct app_output *out,
+    struct tt_err *err)
 {
 	bool screen = strcmp(out->path, "-") == 0, color = ui_color(&x->app->ui, screen ? STDOUT_FILENO : -1);
 	const char *convert = convert_options(x, run, err);
@@ -315,6 +316,8 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 		rc = verdict_explain(v, x->g->explain, convert, &out->text, err);
 	else if (rc == TT_OK)
 		rc = verdict_text(v, color, &out->text, err);
+	if (rc == TT_OK)
+		rc = verdict_wrap(width, &out->text, err);
 	return rc == TT_OK ? verdict_defuse(screen ? &x->g->to : NULL, color, &out->text, err) : rc;
 }
 
@@ -333,7 +336,7 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 
 	if (o) {
 		out[0].path = o->output ? o->output : "-";
-		rc = print(x, v, run, &out[n++], err);
+		rc = print(x, v, run, report_width(o), &out[n++], err);
 	}
 	if (rc == TT_OK && x->g->save && !(x->g->append && v->unfit)) {
 		out[n].path = x->g->save;
@@ -542,6 +545,11 @@ gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in
 
 	if (out->output && input_is(in, out->output))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", out->output);
+	if (!g->suggest && report_form(out) != TT_RENDER_TEXT)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--gate prints text%s%s: for other forms use --json, --junit or --markdown FILE",
+		    out->form < 0 ? ", not " : "", out->form < 0 ? out->output : "");
+	if (g->suggest && report_form(out) != TT_RENDER_TEXT && report_form(out) != TT_RENDER_JSON)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--suggest writes a budget, which is JSON");
 	if (g->save && input_is(in, g->save))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --save: %s is one of the captures", g->save);
 	tt_arena_init(&x.a, &app->env.mem);

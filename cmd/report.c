@@ -124,10 +124,10 @@ target(const struct report_opts *o)
 	return o->output ? o->output : "-";
 }
 
-/* The columns a line may take; 0: any number. */
-static unsigned
-line_width(const struct report_opts *o, bool screen)
+unsigned
+report_width(const struct report_opts *o)
 {
+	bool screen = strcmp(target(o), "-") == 0;
 	const char *columns = getenv("COLUMNS");
 	char *end;
 	long n;
@@ -148,7 +148,7 @@ report_render(struct app *app, const struct report_opts *o, const struct tt_repo
 	const struct tt_render_opts ro = {
 		.form = report_form(o),
 		.color = ui_color(&app->ui, screen ? STDOUT_FILENO : -1),
-		.width = line_width(o, screen),
+		.width = report_width(o),
 		.csv_sep = ',',
 		.csv_safe = o->csv_safe,
 		.generator = TT_GENERATOR,

@@ -26,6 +26,9 @@ void report_pager(struct app *app, const struct report_opts *o);
 /* The form the options ask for. */
 enum tt_render report_form(const struct report_opts *o);
 
+/* The columns that a line of text may take; 0: any number. */
+unsigned report_width(const struct report_opts *o);
+
 /* The form that the suffix of ${path} says; text, and false, where it says none that there is. */
 bool report_suffix(const char *path, enum tt_render *form);
 

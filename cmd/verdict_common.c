@@ -232,3 +232,86 @@ verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, st
 		*text = out;
 	return rc;
 }
+
+/* --- lines of a width ------------------------------------------------------------------------ */
+
+/* The bytes of the word at ${p}, at most ${n}, and its columns. */
+static size_t
+word_at(const char *p, size_t n, size_t *columns)
+{
+	size_t i = 0, len;
+
+	*columns = 0;
+	while (i < n && p[i] != ' ') {
+		len = color_len(p + i, n - i);
+		if (len == 0)
+			*columns += ((unsigned char)p[i] & 0xC0) != 0x80;
+		i += len ? len : 1;
+	}
+	return i;
+}
+
+/* Where the lines that continue one begin: under its finding. */
+static size_t
+indent_of(size_t blanks, size_t width)
+{
+	size_t indent = blanks == 2 ? 15 : blanks + 2;
+
+	return indent < width / 2 ? indent : width / 2;
+}
+
+static int
+wrap_line(const char *p, size_t n, size_t width, struct tt_buf *out, struct tt_err *err)
+{
+	static const char command[] = "tracetool ";
+	size_t blanks = 0, at, columns;
+	bool first = true;
+	int rc;
+
+	while (blanks < n && p[blanks] == ' ')
+		blanks++;
+	if (n - blanks > sizeof command && memcmp(p + blanks, command, sizeof command - 1) == 0)
+		return tt_buf_add(out, p, n, err);
+	rc = tt_buf_add(out, p, blanks, err);
+	at = blanks;
+	for (size_t i = blanks, gap = 0; i < n && rc == TT_OK; first = false) {
+		size_t len = word_at(p + i, n - i, &columns);
+
+		if (!first && at + gap + columns > width) {
+			rc = tt_buf_text(out, "\n", err);
+			gap = indent_of(blanks, width);
+			at = 0;
+		}
+		if (rc == TT_OK)
+			rc = tt_buf_printf(out, err, "%*s", (int)gap, "");
+		if (rc == TT_OK)
+			rc = tt_buf_add(out, p + i, len, err);
+		at += gap + columns;
+		i += len;
+		for (gap = 0; i < n && p[i] == ' '; gap++)
+			i++;
+	}
+	return rc;
+}
+
+int
+verdict_wrap(size_t width, struct tt_buf *text, struct tt_err *err)
+{
+	struct tt_buf out = { 0 };
+	int rc = TT_OK;
+
+	for (size_t i = 0, n; i < text->n && width && rc == TT_OK; i += n + 1) {
+		const char *end = memchr(text->p + i, '\n', text->n - i);
+
+		n = end ? (size_t)(end - text->p) - i : text->n - i;
+		rc = wrap_line(text->p + i, n, width, &out, err);
+		if (rc == TT_OK && end)
+			rc = tt_buf_text(&out, "\n", err);
+	}
+	if (!width)
+		return TT_OK;
+	tt_buf_free(rc == TT_OK ? text : &out);
+	if (rc == TT_OK)
+		*text = out;
+	return rc;
+}

@@ -50,6 +50,13 @@ bool verdict_messages(const struct verdict_opts *o);
 int verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, struct tt_err *err);
 
 /**
+ * verdict_wrap(width, text, err):
+ * Break the lines of ${text} at blanks so that they take at most ${width} columns (0: any number). A word that is longer
+ * stays whole, and so does a command, which is there to be copied.
+ */
+int verdict_wrap(size_t width, struct tt_buf *text, struct tt_err *err);
+
+/**
  * verdict_write(app, w, v, more, n, err):
  * Write all that is wanted, and the ${n} outputs ${more} with it: all of them, or where something fails none. Lines go to
  * standard output, after what of ${more} does, in the order GitHub, Azure, TeamCity. GitHub's summary, which has the same
