@@ -105,6 +105,9 @@ struct batch_out {
 	int fd;                       /* of part */
 	int dir;                      /* of files made of captures; -1: there are none */
 	int old[2];                   /* final and part as they were; -1 */
+	struct timespec old_time[2];  /* when they were last written */
+	struct places gone;           /* captures of earlier results that are left out */
+	uint64_t gone_files;          /* files made of them */
 	uint64_t begin;               /* where in part this run's lines begin */
 	struct places done;           /* of results; a place is an offset * 2 + which of old */
 	struct archive_lines { uint64_t captures, lines; } *archive;  /* by number of file: as its record has it, as found */

@@ -80,21 +80,35 @@ mtime_of(const struct tt_result *r)
 	return sscanf(r->mtime, "%lld.%9lld", &s, &ns) == 2 ? s * 1000000000 + ns : -1;
 }
 
+/* The file that the capture or archive ${key} is, or is in; NULL. */
+static const struct tt_many_file *
+is_of(const struct batch_files *files, const char *key)
+{
+	const char *bang = strchr(key, '!');
+
+	return batch_files_get(files, key, bang ? (size_t)(bang - key) : strlen(key));
+}
+
 /* The file that the result comes from, if the file is as it was then; NULL. */
 static const struct tt_many_file *
 file_of(const struct batch_files *files, const struct tt_result *r)
 {
-	const char *bang = strchr(r->key, '!');
-	const struct tt_many_file *f = batch_files_get(files, r->key, bang ? (size_t)(bang - r->key) : strlen(r->key));
+	const struct tt_many_file *f = is_of(files, r->key);
 
 	return f && r->file_size == f->size && mtime_of(r) == f->mtime_ns ? f : NULL;
 }
 
 struct reading { struct batch_out *o; unsigned which; };
 
-/* Are the files made of the capture still there, as long as they were? */
 static bool
-has_files(const struct batch_out *o, const struct tt_result *r)
+is_later(const struct timespec *a, const struct timespec *b)
+{
+	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
+}
+
+/* Are the files made of the capture still there, as long as they were, and not written after its result? */
+static bool
+has_files(const struct batch_out *o, const struct tt_result *r, unsigned which)
 {
 	const json_t *files = json_object_get(r->doc, "files"), *bytes = json_object_get(r->doc, "files_bytes"), *name;
 	struct stat st;
@@ -106,15 +120,44 @@ has_files(const struct batch_out *o, const struct tt_result *r)
 		if (!json_is_string(name) || fstatat(o->dir, json_string_value(name), &st, AT_SYMLINK_NOFOLLOW) != 0 ||
 		    !S_ISREG(st.st_mode) || (n && json_integer_value(n) != (json_int_t)st.st_size))
 			return false;
+		if (is_later(&st.st_mtim, &o->old_time[which]))
+			return false;
 	}
 	return true;
 }
 
-/* Is the capture to be done again, though its result is there? */
+/* Is the capture to be done again, though its result, in file ${which} of the two, is there? */
 static bool
-again(const struct batch_out *o, const struct tt_result *r)
+again(const struct batch_out *o, const struct tt_result *r, unsigned which)
 {
-	return tt_result_again(r) || (o->dir >= 0 && !has_files(o, r));
+	return tt_result_again(r) || (o->dir >= 0 && !has_files(o, r, which));
+}
+
+/* Note that the result of a capture is left out, and count the files that were made of it. */
+static int
+note_gone(struct batch_out *o, const struct tt_result *r, struct tt_err *err)
+{
+	uint64_t h = hash_of(r->key, strlen(r->key), 0, 0);
+
+	if (strcmp(r->type, "capture") != 0 || find_place(&o->gone, h) != NOWHERE)
+		return TT_OK;
+	o->gone_files += json_array_size(json_object_get(r->doc, "files"));
+	return note_place(&o->app->env.mem, &o->gone, h, 0, err);
+}
+
+/* Say it, from number ${from} and the files ${files} on. */
+static void
+say_gone(struct batch_out *o, size_t from, uint64_t files, const char *why)
+{
+	const size_t n = o->gone.n - from;
+	char made[80] = "";
+
+	files = o->gone_files - files;
+	if (files)
+		snprintf(made, sizeof made, "; %llu file%s made of %s stay%s", (unsigned long long)files, files == 1 ? "" : "s",
+		    n == 1 ? "it" : "them", files == 1 ? "s" : "");
+	if (n)
+		ui_say(&o->app->ui, "resume: earlier results of %zu capture%s %s are left out%s", n, n == 1 ? "" : "s", why, made);
 }
 
 /* Note a result of a file that is as it was, or, if it is to be tried again, that there is none. */
@@ -123,7 +166,7 @@ note_old(struct batch_out *o, const struct tt_many_file *f, const struct tt_resu
 {
 	uint64_t h = hash_of(r->key, strlen(r->key), r->file_size, mtime_of(r));
 	struct archive_lines *a = &o->archive[f - o->files->file];
-	bool had = find_place(&o->done, h) != NOWHERE, redo = again(o, r);
+	bool had = find_place(&o->done, h) != NOWHERE, redo = again(o, r, (unsigned)(at & 1));
 	int rc = note_place(&o->app->env.mem, &o->done, h, redo ? NOWHERE : at, err);
 
 	if (rc != TT_OK)
@@ -155,11 +198,13 @@ on_old(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 	if (tt_result_load(line, n, &r, &why) != TT_OK)
 		return TT_OK;
 	at = at * 2 + rd->which;
-	if (r.by == o->by && (r.parts == 0 || (r.parts == o->shard.count && r.part == o->shard.index))) {
+	if (!is_of(o->files, r.key))
+		rc = note_gone(o, &r, err);
+	else if (r.by == o->by && (r.parts == 0 || (r.parts == o->shard.count && r.part == o->shard.index))) {
 		if (!o->verify) {
 			f = file_of(o->files, &r);
 			rc = f ? note_old(o, f, &r, at, err) : TT_OK;
-		} else if (r.hash[0] && !again(o, &r)) {
+		} else if (r.hash[0] && !again(o, &r, rd->which)) {
 			rc = note_place(&o->app->env.mem, &o->done,
 			    hash_of(r.key, strlen(r.key), strtoull(r.hash, NULL, 16), 0), at, err);
 		}
@@ -187,8 +232,11 @@ read_old(struct batch_out *o, struct tt_err *err)
 		o->old[i] = open(path[i], O_RDONLY | O_CLOEXEC);
 		if (o->old[i] < 0)
 			return tt_fail_sys(err, errno, "%s", path[i]);
+		o->old_time[i] = st.st_mtim;
 		rc = tt_results_lines(&o->app->env, path[i], on_old, &rd, err);
 	}
+	if (rc == TT_OK)
+		say_gone(o, 0, 0, "that the operands do not lead to");
 	return rc;
 }
 
@@ -507,11 +555,18 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 		return w->adds ? tt_results_add(o->rs, line, n, err) : TT_OK;         /* it counts torn lines */
 	h = hash_of(key, nkey, 0, 0);
 	at = at * 2 + w->which;
-	if (w->adds)
+	if (w->adds && find_place(&w->last, h) != NOWHERE)
 		return find_place(&w->last, h) == at ? tt_results_add(o->rs, line, n, err) : TT_OK;
 	if (tt_result_load(line, n, &r, &why) != TT_OK)
 		return TT_OK;
-	holds = r.by == o->by && file_of(o->files, &r);
+	if (w->adds) {
+		int rc = note_gone(o, &r, err);
+
+		tt_result_free(&r);
+		return rc;
+	}
+	/* A run that reads all contents has a line for all there is, also for results that it found to hold. */
+	holds = o->verify ? w->which == 1 && at / 2 >= o->begin : r.by == o->by && file_of(o->files, &r);
 	tt_result_free(&r);
 	return holds ? note_place(&o->app->env.mem, &w->last, h, at, err) : TT_OK;
 }
@@ -521,6 +576,8 @@ static int
 add_newest(struct batch_out *o, struct tt_err *err)
 {
 	struct newest w = { .o = o };
+	const size_t gone = o->gone.n;
+	const uint64_t files = o->gone_files;
 	int rc = TT_OK;
 
 	for (unsigned i = 0; i < 4 && rc == TT_OK; i++) {
@@ -530,6 +587,8 @@ add_newest(struct batch_out *o, struct tt_err *err)
 			rc = tt_results_lines(&o->app->env, w.which ? o->part : o->final, on_newest, &w, err);
 	}
 	tt_mem_free(&o->app->env.mem, w.last.v, w.last.cap * sizeof *w.last.v);
+	if (rc == TT_OK)
+		say_gone(o, gone, files, "that are not there any more");
 	return rc;
 }
 
@@ -541,11 +600,10 @@ on_mine(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
 	return at >= o->begin ? tt_results_add(o->rs, line, n, err) : TT_OK;
 }
 
-/* All lines. A run that reads all contents has a line for all there is, also for results that it found to hold. */
 static int
 add_all(struct batch_out *o, struct tt_err *err)
 {
-	if (o->verify || (o->old[0] < 0 && o->begin == 0))
+	if (o->old[0] < 0 && o->begin == 0)
 		return tt_results_lines(&o->app->env, o->part, on_mine, o, err);
 	return add_newest(o, err);
 }
@@ -584,6 +642,7 @@ batch_out_close(struct batch_out *o)
 	if (o->fd >= 0)
 		close(o->fd);
 	tt_mem_free(mem, o->done.v, o->done.cap * sizeof *o->done.v);
+	tt_mem_free(mem, o->gone.v, o->gone.cap * sizeof *o->gone.v);
 	tt_mem_free(mem, o->archive, o->narchive * sizeof *o->archive);
 	tt_buf_free(&o->line);
 }

@@ -83,9 +83,51 @@ def groups(s):
     s.equal("--meta of no form is wrong usage", run("batch", "--meta", "build", both).returncode, 2)
 
 
+def resumes(s):
+    """--resume says what earlier results it leaves out, and makes a file again that was changed after its result."""
+    good = sorted(kit.captures(5, 6).items())
+    src = folder(s, "resume", {"day1/" + n: d for n, d in good[:2]})
+    folder(s, "resume", {"day2/" + n: d for n, d in good[2:4]})
+    folder(s, "resume", {"day3/a.tar": kit.tar(good)})
+    out = s.path("resume-out")
+    day = {i: os.path.join(src, "day%d" % i) for i in (1, 2, 3)}
+
+    def batch(*args):
+        return run("batch", "-o", out, "--root", src, "--do", "convert", "--to", "folded,json.gz", *args)
+
+    def made():
+        folder = os.path.join(out, "captures")
+        return {f: open(os.path.join(folder, f), "rb").read() for f in os.listdir(folder)}
+
+    for verify in ((), ("--verify",)):
+        r = batch(*day.values())
+        s.equal("all", (r.returncode, len(kit.results(os.path.join(out, "results.jsonl")))), (0, 11))
+        have = made()
+        r = batch("--resume", *verify, *day.values())
+        s.equal("resume %s: nothing is left out" % (verify,), "left out" in r.err, False)
+        r = batch("--resume", *verify, day[2], day[3])
+        s.check("resume %s: other operands: told" % (verify,), None if "earlier results of 2 captures" in r.err and "; 4 files made" in r.err else r.err)
+        s.equal("resume %s: other operands: results" % (verify,), (r.returncode, len(kit.results(os.path.join(out, "results.jsonl")))), (0, 9))
+        s.equal("resume %s: other operands: files stay" % (verify,), made(), have)
+        open(os.path.join(day[3], "a.tar"), "wb").write(kit.tar(good[:5]))
+        r = batch("--resume", *verify, day[2], day[3])
+        s.check("resume %s: a member that is gone: told" % (verify,), None if "earlier results of 1 capture that" in r.err and "; 2 files made of it stay"
+                in r.err else r.err)
+        open(os.path.join(day[3], "a.tar"), "wb").write(kit.tar(good))
+        r = batch("--resume", *verify, *day.values())
+        s.equal("resume %s: all again" % (verify,), (len(kit.results(os.path.join(out, "results.jsonl"))), "left out" in r.err), (11, False))
+        for f in sorted(have)[::3]:
+            path = os.path.join(out, "captures", f)
+            open(path, "wb").write(b"x" * len(have[f]))
+            later = os.stat(os.path.join(out, "results.jsonl")).st_mtime_ns + 1000000
+            os.utime(path, ns=(later, later))
+        r = batch("--resume", *verify, *day.values())
+        s.equal("resume %s: files of other contents are made again" % (verify,), (r.returncode, made()), (0, have))
+
+
 def main():
     s = kit.Suite()
-    for part in [gives_up, groups]:
+    for part in [gives_up, groups, resumes]:
         part(s)
     s.end()
 
