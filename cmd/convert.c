@@ -197,9 +197,9 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 		    o->path);
 	if (standard && is_named(o, "pprof") && isatty(STDOUT_FILENO))
 		return tt_fail(
-		    err, TT_E_USAGE, TT_NOWHERE, "pprof is binary: not written to a terminal (-o FILE)");
+		    err, TT_E_USAGE, TT_NOWHERE, "pprof is binary and is not written to a terminal: give -o FILE");
 	if (input_is(&c->in, o->path))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and an output", o->path);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and an output", o->path);
 	for (const struct output *other = c->out; other < o; other++) {
 		if (output_same(other->path, o->path))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", o->path);
@@ -231,7 +231,7 @@ check_used(const struct convert_opts *c, bool given, const char *option, const c
 {
 	if (!given || is_output(c, emit))
 		return TT_OK;
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is for %s output, and there is none", option, emit);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s needs %s output, and there is none", option, emit);
 }
 
 static int
@@ -264,7 +264,7 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = check_used(c, c->value >= 0, "--value", "folded", err);
 	if (rc == TT_OK && c->group >= 0 && c->ntable == 0)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--group-by is for tables, and there is none (--table)");
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--group-by needs a table: give --table");
 	if (rc == TT_OK)
 		rc = check_used(c, c->csv_sep != '\0', "--csv-sep", "csv", err);
 	if (rc == TT_OK)

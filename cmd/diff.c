@@ -53,7 +53,7 @@ set_margin(const struct opt *o, void *field, const char *value, struct tt_arena 
 		m->e4 = strchr(s, '%') ? m->e4 : -1;
 		return TT_OK;
 	}
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither a share (5%%) nor a time (0.3ms)", value);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is neither a percentage (5%%) nor a time (0.3ms)", value);
 }
 
 /* What --table takes. */
@@ -131,11 +131,11 @@ check_output(const struct diff_opts *o, const char *path, const char *option, st
 	if (!path)
 		return TT_OK;
 	if (input_is(&o->in, path))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", path);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", path);
 	if (strcmp(path, "-") != 0)
 		return TT_OK;
 	if (isatty(STDOUT_FILENO) && strcmp(option, "--pprof") == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s: not written to a terminal", option);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s is not written to a terminal: name a file", option);
 	return o->out.output && strcmp(o->out.output, "-") != 0 ? TT_OK : tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 	    "option %s: standard output is taken by the tables (-o FILE)", option);
 }
@@ -150,7 +150,7 @@ check_files(const struct diff_opts *o, struct tt_err *err)
 		const char *path = o->in.path.v[i];
 
 		if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --chrome reads twice: %s is no file", path);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --chrome reads its input twice, and %s is not a file", path);
 	}
 	return TT_OK;
 }

@@ -544,7 +544,7 @@ gate_run(struct app *app, const struct gate_opts *g, const struct input_opts *in
 	int rc;
 
 	if (out->output && input_is(in, out->output))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", out->output);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", out->output);
 	if (!g->suggest && report_form(out) != TT_RENDER_TEXT)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--gate prints text%s%s: for other forms use --json, --junit or --markdown FILE",
 		    out->form < 0 ? ", not " : "", out->form < 0 ? out->output : "");

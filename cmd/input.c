@@ -78,7 +78,7 @@ set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a
 
 	(void)o;
 	if (!eq || eq == value)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not of the form KEY=VALUE", value);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not KEY=VALUE", value);
 	return opt_list_add(field, value, a, err);
 }
 

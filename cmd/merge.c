@@ -190,7 +190,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 		tt_log(&app->env, TT_LOG_NORMAL, "%llu results from %llu lines in %zu file%s", (unsigned long long)sum.kept,
 		    (unsigned long long)sum.lines, files->n, files->n == 1 ? "" : "s");
 		if (sum.bad)
-			ui_say(&app->ui, "%llu line%s left out: torn, or no result", (unsigned long long)sum.bad, sum.bad == 1 ? "" : "s");
+			ui_say(&app->ui, "%llu line%s left out: torn, or not a result", (unsigned long long)sum.bad, sum.bad == 1 ? "" : "s");
 		if (sum.missing)
 			ui_say(&app->ui, "%llu archives are not complete: results of shards are missing",
 			    (unsigned long long)sum.missing);
@@ -201,7 +201,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 		if (rc == TT_OK)
 			summary_judge(app, &o->sum, a);
 		if (rc == TT_OK && captures == 0)
-			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture among the results in %zu files", files->n);
+			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "the results in %zu files contain no capture", files->n);
 		if (sum.conflicts || sum.missing || sum.bad || lost)
 			app->verdict = tt_exit_code(TT_E_DAMAGED);
 	}

@@ -48,7 +48,7 @@ read_select(struct tt_measure *x, const char **rest, struct tt_arena *a, struct 
 		    tt_fail(err, TT_E_USAGE, TT_NOWHERE, x->metric->select == TT_SELECT_LIMIT ?
 		    "%s needs a limit, like %s[33.3ms]" : "%s needs a name, like %s[Update*]", x->metric->name, x->metric->name);
 	if (x->metric->select == TT_SELECT_NONE || !end)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, end ? "%s has nothing to choose by a name: leave out \"%s\"" :
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, end ? "%s takes no name: leave out \"%s\"" :
 		    "%s: no \"]\" in \"%s\"", x->metric->name, *rest);
 	text = tt_arena_text(a, *rest + 1, (size_t)(end - *rest - 1), err);
 	if (!text)
@@ -120,7 +120,7 @@ series_metric(const struct opt *o, void *field, const char *value, struct tt_are
 		    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 	}
 	if (!has_time(x.metric))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is of a whole capture: it has no value for a part of the time", x.metric->name);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s describes a whole capture: it has no value per bucket", x.metric->name);
 	rc = read_select(&x, &rest, a, err);
 	if (rc == TT_OK)
 		rc = read_stat(&x, rest, err);
@@ -152,7 +152,7 @@ series_check(const struct series_opts *o, const struct input_opts *in, struct tt
 		const char *path = in->path.v[i];
 
 		if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --metric reads once for each bucket: %s is no file", path);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --metric reads its input once per bucket, and %s is not a file", path);
 	}
 	return TT_OK;
 }

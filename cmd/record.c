@@ -317,7 +317,7 @@ mend(struct app *app, const char *path)
 	if (recover_mend(app, path, &what, &err) != TT_OK)
 		ui_say(&app->ui, "%s", err.msg);
 	else if (what.running)
-		ui_say(&app->ui, "%s: is being recorded still", path);
+		ui_say(&app->ui, "%s: is still being recorded", path);
 }
 
 /* The summary of `tracetool FILE`; on standard error, as standard output is the program's. */
@@ -417,6 +417,6 @@ run_record(struct app *app, int argc, char **argv, struct tt_err *err)
 	if ((rc = check_profile(&o, err)) != TT_OK)
 		return rc;
 	if (o.program.n == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "record wants the program to run, behind --");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name the program to run after --");
 	return record(app, &o, err);
 }

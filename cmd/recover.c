@@ -160,7 +160,7 @@ in_order(const struct part *p, struct ttc **m, size_t n, struct tt_err *err)
 		struct ttc *x = p[i].ctx;
 		size_t at = i;
 		if (memcmp(x->head.run, ((struct ttc *)p[0].ctx)->head.run, sizeof x->head.run) != 0)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are not of one recording", p[0].cap.path,
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are not files of one recording", p[0].cap.path,
 			    p[i].cap.path);
 		for (; at > 0 && m[at - 1]->head.part > x->head.part; at--)
 			m[at] = m[at - 1];
@@ -179,7 +179,7 @@ check_output(const struct recover_opts *o, const char *out, struct tt_err *err)
 
 	for (size_t i = 0; i < o->path.n; i++)
 		if (stat(out, &a) == 0 && stat(o->path.v[i], &b) == 0 && a.st_dev == b.st_dev && a.st_ino == b.st_ino)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", out);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", out);
 	return TT_OK;
 }
 

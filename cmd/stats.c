@@ -94,7 +94,7 @@ set_track(const struct opt *o, void *field, const char *value, struct tt_arena *
 	errno = 0;
 	s->track_addr[s->track.n] = strtoull(value, &end, 16);
 	if (end == value || *end || errno || *value == '-' || *value == '+' || *value == ' ' || s->track_addr[s->track.n] < 8)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is no address (0x7f0012345678)", value);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not an address (0x7f0012345678)", value);
 	return opt_list_add(&s->track, value, a, err);
 }
 
@@ -379,7 +379,7 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = check_buckets(s, err);
 	if (rc == TT_OK && s->out.output && input_is(&s->in, s->out.output))
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is an input and the output", s->out.output);
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", s->out.output);
 	if (rc != TT_OK)
 		return rc;
 	rc = series_check(&s->metric, &s->in, err);

@@ -48,7 +48,7 @@ extern struct ttc_how { unsigned needs; bool plain; const char *const *then; siz
 /* Read ${n} bytes, or the file ${path} where p is NULL. ${key}: give this marker's name. */
 void ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_result *r);
 
-/* The same bytes through a pipe (at most 1 MiB), which cannot be read out of order. */
+/* The same bytes through a pipe (at most 1 MiB), which can only be read in order. */
 void ttc_read_pipe(const void *p, size_t n, struct ttc_result *r);
 
 /* What tracetool recover makes of the ${npath} files of a capture, in their order; NULL where it fails. */

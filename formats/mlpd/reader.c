@@ -306,7 +306,7 @@ read_header(struct mlpd *m, struct tt_capture *cap, struct tt_err *err)
 	if (n < 32)
 		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
 	if (mlpd_u32(h) != MLPD_MAGIC)
-		return tt_fail(err, TT_E_UNKNOWN, 0, "no Mono profiler magic at the beginning");
+		return tt_fail(err, TT_E_UNKNOWN, 0, "it does not begin with the magic of a Mono profile");
 	m->major = h[4];
 	m->minor = h[5];
 	m->version = h[6];

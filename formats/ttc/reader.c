@@ -28,7 +28,7 @@ set_ratio(struct ttc *m, struct tt_err *err)
 	const struct ttc_head *h = &m->head;
 
 	if (h->num == 0 || h->den == 0 || h->num / h->den > 1u << 30)
-		return tt_fail(err, TT_E_DAMAGED, 64, "the clock's ratio %llu/%llu makes no sense",
+		return tt_fail(err, TT_E_DAMAGED, 64, "the clock's ratio %llu/%llu is impossible",
 		    (unsigned long long)h->num, (unsigned long long)h->den);
 	m->shift = 62;
 	while (((wide)h->num << m->shift) / h->den >> 62)

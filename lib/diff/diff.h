@@ -111,7 +111,7 @@ void tt_diff_free(struct tt_diff *d);
  * tt_diff_add(d, side, m, err):
  * Fold one capture in. ${m} is the model of a run over it alone, with whole_frames, TT_NEEDS_CALLS and TT_NEEDS_FRAMES.
  * Errors: TT_E_USAGE where one capture has frames and another has none; TT_E_DAMAGED where there are frame marks
- * and not one whole frame.
+ * and no whole frame.
  */
 int tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, struct tt_err *err);
 

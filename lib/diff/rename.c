@@ -49,7 +49,7 @@ read_line(struct tt_rename *r, char *s, unsigned line, struct tt_err *err)
 		field[n++] = tab + 1;
 	}
 	if (n < 2)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "line %u: want OLD, a TAB and NEW", line);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "line %u: write OLD, a tab and NEW", line);
 	if (n == 3) {
 		while (kind < TT_RENAME_KINDS && strcmp(kind_name[kind], field[0]) != 0)
 			kind++;
@@ -108,7 +108,7 @@ read_all(struct tt_src *src, struct tt_buf *b, struct tt_err *err)
 		if (rc == TT_OK)
 			b->n += got;
 		if (rc == TT_OK && b->n > FILE_MAX)
-			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "larger than 16 MB: no list of names");
+			rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "larger than 16 MB, which is too large for a list of names");
 	} while (rc == TT_OK);
 	return rc == TT_END ? TT_OK : rc;
 }
@@ -121,7 +121,7 @@ tt_rename_parse(struct tt_rename *r, struct tt_env *env, const char *text, size_
 	*r = (struct tt_rename){ .env = env };
 	tt_arena_init(&r->text, &env->mem);
 	if (n > 0 && memchr(text, '\0', n))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "not a text: it holds NUL");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "not a text file: it contains a NUL byte");
 	copy = tt_arena_text(&r->text, n ? text : "", n, err);
 	return copy ? read_lines(r, copy, err) : err->code;
 }

@@ -137,7 +137,7 @@ judge(const struct gap *g, struct tt_err *err)
 		return tt_fail(err, TT_E_DAMAGED, g->bad, "tar header at byte %llu is damaged, its member is lost; %s",
 		    (unsigned long long)g->bad, on);
 	if (g->bad != TT_NOWHERE)
-		return tt_fail(err, TT_E_DAMAGED, g->bad, "byte %llu, behind the zeros that end a tar, is no tar header: "
+		return tt_fail(err, TT_E_DAMAGED, g->bad, "byte %llu, after the zeros that end a tar, is not a tar header: "
 		    "a member may be lost; %s", (unsigned long long)g->bad, on);
 	if (g->end && g->from == 0 && g->zeros > EMPTY_MAX)
 		return tt_fail(err, TT_E_DAMAGED, 0, "%llu bytes of zeros, and not one tar header: its members are lost",
@@ -197,7 +197,7 @@ tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	if (r == ARCHIVE_OK || r == ARCHIVE_WARN) {
 		tt_archive_member(e, m);
 		if (g.zeros) {
-			snprintf(ar->note, sizeof ar->note, "another tar begins at byte %llu, behind the end of the one before",
+			snprintf(ar->note, sizeof ar->note, "another tar begins at byte %llu, after the end of the one before",
 			    (unsigned long long)g.to);
 			m->note = ar->note;
 		}

@@ -66,7 +66,7 @@ put(uint8_t **to, uint64_t v, unsigned bytes)
 static int
 no_directory(uint64_t at, const char *why, struct tt_err *err)
 {
-	return tt_fail(err, TT_E_DAMAGED, at, "directory of the zip is damaged (%s): its members are found by what stands in front of them",
+	return tt_fail(err, TT_E_DAMAGED, at, "directory of the zip is damaged (%s): its members are found by their own headers",
 	    why);
 }
 
@@ -374,7 +374,7 @@ check_gap(struct tt_archive *ar, uint64_t to, struct tt_err *err)
 		return rc == TT_END ? TT_OK : rc;
 	for (size_t i = 0; i <= last && i + LOCAL_SIZE <= got && end + i + LOCAL_SIZE <= to; i += 4) {
 		if (memcmp(p + i, "PK\3\4", 4) == 0)
-			return tt_fail(err, TT_E_DAMAGED, end + i, "the member at byte %llu is missing in the directory of the zip: it "
+			return tt_fail(err, TT_E_DAMAGED, end + i, "the member at byte %llu is missing from the directory of the zip: it "
 			    "is not read", (unsigned long long)(end + i));
 	}
 	return TT_OK;
@@ -409,7 +409,7 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	}
 	rc = read_record(ar, z->entry[z->next].record, &p, err);
 	if (rc == TT_END)
-		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "the zip has become shorter");
+		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "the zip became shorter while it was read");
 	if (rc != TT_OK) {
 		ar->over = true;
 		return rc;
@@ -420,7 +420,7 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	z->reach = end_of(ar, &z->m, LOCAL_SIZE);
 	if (z->m.at < from) {
 		z->reach = z->reach > from ? z->reach : from;
-		return tt_fail(err, TT_E_DAMAGED, z->m.at, "the member \"%.200s\" lies over another one: it is not read", z->name);
+		return tt_fail(err, TT_E_DAMAGED, z->m.at, "the member \"%.200s\" overlaps another one: it is not read", z->name);
 	}
 	empty = z->m.size == 0 && z->m.packed <= 2 && z->m.crc == 0;
 	*m = (struct tt_member){ .path = z->name, .kind = kind_of(z, p, empty), .size = empty ? 0 : z->m.size ? z->m.size : UINT64_MAX };
@@ -443,7 +443,7 @@ tt_zip_start(struct tt_archive *ar, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	if (got < sizeof local)
-		return tt_fail(err, TT_E_DAMAGED, z->m.at, "member of the zip is missing: byte %llu is beyond its end",
+		return tt_fail(err, TT_E_DAMAGED, z->m.at, "a member of the zip is missing: its byte %llu is beyond the end",
 		    (unsigned long long)z->m.at);
 	put(&p, 0x04034b50, 4);
 	put(&p, 45, 2);

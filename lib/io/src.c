@@ -373,7 +373,7 @@ tt_src_pread(const struct tt_src *s, uint64_t at, void *p, size_t n, size_t *got
 {
 	*got = 0;
 	if (!s->info.seekable)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "cannot be read out of order");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "can only be read in order");
 	return tt_raw_pread(&s->raw, at, p, n, got, err);
 }
 

@@ -193,7 +193,7 @@ several(const char *asked, const struct tt_frame_name *list, size_t n, struct tt
 	}
 	if (n > LISTED)
 		snprintf(more, sizeof more, " and %zu more", n - LISTED);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frame-marker \"%.60s\" means %zu markers, write one in full: %s%s", asked, n,
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frame-marker \"%.60s\" matches %zu markers: write one in full: %s%s", asked, n,
 	    text, more);
 }
 

@@ -374,7 +374,7 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 	m->zones_expected = r->zones_seen;
 	m->frame_marker = r->o->frame_marker;
 	if (r->o->from_marker && (!ms || ms->from == INT64_MAX))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no \"%s\" begins in it, which is to be waited for", r->o->from_marker);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "start marker \"%s\" never begins in the capture", r->o->from_marker);
 	if (r->o->from_marker && ms->from > m->filter.from)
 		m->filter.from = ms->from;
 	if (!any_mark(ms)) {

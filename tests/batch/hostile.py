@@ -411,7 +411,7 @@ def reports(c):
         r = run("batch", "--report", capture, folder)
         s.equal("a capture is not written over", (r.returncode, open(capture, "rb").read() == data), (2, True))
     r = run("batch", "--report", report, folder, report)
-    s.equal("a report that is named as an input is refused", (r.returncode, "is an input and an output" in r.err), (2, True))
+    s.equal("a report that is named as an input is refused", (r.returncode, "is both an input and an output" in r.err), (2, True))
 
 
 def spellings(c):
@@ -574,7 +574,7 @@ def directories(c):
             left = b"".join(records[:k] + records[k + 1:])
             bad = data[:at] + left + struct.pack("<4s4H2IH", b"PK\5\6", 0, 0, 4, 4, len(left), at, 0)
             r = is_told(c, "zip%s: member %d is not in the directory" % (how, k), "l.zip", bad, 4)
-            s.equal("zip%s: member %d is not in the directory: one line" % (how, k), r.err.count("is missing in the directory"), 1)
+            s.equal("zip%s: member %d is not in the directory: one line" % (how, k), r.err.count("is missing from the directory"), 1)
     # 200 records of one member, and 200 members each of which holds all that follow
     one = kit.zipped([("a.mlpd", m)])
     at, end = one.find(b"PK\1\2"), one.rfind(b"PK\5\6")
