@@ -180,8 +180,8 @@ tt_name_match(const char *const *globs, const char *s)
 	bare = tt_name_bare(s);
 	memcpy(text, s, bare);
 	text[bare] = '\0';
-	if (tt_glob_any(globs, text))
+	if (s[bare] && tt_glob_any(globs, text))
 		return true;
-	tt_name_short(text, s);
-	return tt_glob_any(globs, text);
+	/* The short form only leaves out: of that length, it is the one just tried. */
+	return tt_name_short(text, s) < bare && tt_glob_any(globs, text);
 }
