@@ -161,6 +161,8 @@ read_number(const struct tt_node_at *v, const struct tt_budget_row *r, struct tt
 		return tt_doc_fail(v, false, err, "\"%s\" %s", v->key, wrong);
 	if (!isfinite(d) || d < 0 || d > 9e15)
 		return tt_doc_fail(v, false, err, "\"%s\" must be from 0 to 9e15", v->key);
+	if (d < 1e6 && fabs(d * TT_AMOUNT_ONE - round(d * TT_AMOUNT_ONE)) > 1e-6)
+		return tt_doc_fail(v, false, err, "\"%s\" has more than three decimals, and no more are kept", v->key);
 	l->v = json_is_integer(v->json) ? tt_scale(json_integer_value(v->json), TT_AMOUNT_ONE, 1) :
 	    (int64_t)round(d * TT_AMOUNT_ONE);
 	*tt_put_base(text, l->v) = '\0';

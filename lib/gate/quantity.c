@@ -52,17 +52,18 @@ static const char *const wanted[TT_DIMS] = {
 	[TT_DIM_PERCENT] = "must be a percentage, like \"80%\"",
 };
 
-/* The decimal number in the ${n} characters at ${s}, times ${size}, as an amount; false: none, or too large. */
-static bool
+/* The decimal number in the ${n} characters at ${s}, times ${size}, as an amount; else what is wrong with it. */
+static const char *
 number(const char *s, size_t n, int64_t size, int64_t *v)
 {
+	static const char none[] = "is no number, or one too large";
 	tt_u128 whole = 0, part = 0, den = 1, all;
-	bool digit = false, point = false;
+	bool digit = false, point = false, cut = false;
 
 	for (size_t i = 0; i < n; i++) {
 		if (s[i] == '.') {
 			if (point)
-				return false;
+				return none;
 			point = true;
 			continue;
 		}
@@ -70,17 +71,21 @@ number(const char *s, size_t n, int64_t size, int64_t *v)
 		if (!point) {
 			whole = whole * 10 + (unsigned)(s[i] - '0');
 			if (whole > INT64_MAX)
-				return false;
+				return none;
 		} else if (den < (tt_u128)1000000000000000) {
 			part = part * 10 + (unsigned)(s[i] - '0');
 			den *= 10;
+		} else {
+			cut = cut || s[i] != '0';
 		}
 	}
+	if (size == 1 && (cut || part * TT_AMOUNT_ONE % den != 0))
+		return "has more than three decimals, and no more are kept";
 	all = whole * (uint64_t)size * TT_AMOUNT_ONE + (part * (uint64_t)size * TT_AMOUNT_ONE + den / 2) / den;
 	if (!digit || all > INT64_MAX)
-		return false;
+		return none;
 	*v = (int64_t)all;
-	return true;
+	return NULL;
 }
 
 const char *
@@ -93,7 +98,7 @@ tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v)
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		if (units[i].dim != dim || strcmp(units[i].name, s + unit) != 0)
 			continue;
-		return number(s, n, units[i].size, v) ? NULL : "is no number, or one too large";
+		return number(s, n, units[i].size, v);
 	}
 	return wanted[dim];
 }
@@ -151,6 +156,44 @@ tt_put_amount(char *p, int64_t v, enum tt_dim dim)
 	default:
 		return put_number(p, v);
 	}
+}
+
+/* ${v} / ${unit}, a power of ten, with the decimals it has, at least ${least}. */
+static char *
+put_decimals(char *p, int64_t v, int64_t unit, unsigned least)
+{
+	int64_t rest = v % unit;
+
+	p = tt_put_count(p, v / unit);
+	if (rest == 0 && least == 0)
+		return p;
+	*p++ = '.';
+	for (unsigned i = 0; (rest || i < least) && unit > 1; i++) {
+		unit /= 10;
+		*p++ = (char)('0' + rest / unit);
+		rest %= unit;
+	}
+	return p;
+}
+
+char *
+tt_put_exact(char *p, int64_t v, enum tt_dim dim)
+{
+	static const struct { int64_t below, unit; unsigned least; const char *name; } in[] = { { 1000, 1, 0, " ns" },
+		{ 1000000, 1000, 3, " \302\265s" }, { INT64_C(10000000000), 1000000, 3, " ms" }, { INT64_MAX, 1000000000, 3, " s" } };
+	static const char *const suffix[TT_DIMS] = { [TT_DIM_NUMBER] = "", [TT_DIM_TIME] = "", [TT_DIM_BYTES] = " B",
+		[TT_DIM_PER_1000] = " per 1000", [TT_DIM_FPS] = " fps", [TT_DIM_PERCENT] = " %" };
+	size_t i = 0;
+
+	if (v < 0) {
+		*p++ = '-';
+		v = v == INT64_MIN ? INT64_MAX : -v;
+	}
+	if (dim != TT_DIM_TIME)
+		return put(put_decimals(p, v, TT_AMOUNT_ONE, 0), suffix[dim]);
+	while (v / TT_AMOUNT_ONE >= in[i].below)
+		i++;
+	return put(put_decimals(p, v, in[i].unit * TT_AMOUNT_ONE, in[i].least), in[i].name);
 }
 
 char *

@@ -41,6 +41,9 @@ const char *tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v);
  */
 char *tt_put_amount(char *p, int64_t v, enum tt_dim dim);
 
+/* The same with all the digits that ${v} has: "16.666667 ms", "1,572,864 B". At most 48 bytes. */
+char *tt_put_exact(char *p, int64_t v, enum tt_dim dim);
+
 /* The same with "+" or "-" in front: a difference. */
 char *tt_put_change(char *p, int64_t v, enum tt_dim dim);
 

@@ -44,6 +44,23 @@ change(struct text *t, int64_t v, enum tt_dim dim)
 }
 
 static const char *
+exact(struct text *t, int64_t v, enum tt_dim dim)
+{
+	*tt_put_exact(t->s, v, dim) = '\0';
+	return t->s;
+}
+
+/* Two amounts; where they differ, so do their texts. */
+static void
+two_amounts(struct text *a, int64_t v, struct text *b, int64_t w, enum tt_dim dim)
+{
+	if (strcmp(amount(a, v, dim), amount(b, w, dim)) != 0 || v == w)
+		return;
+	exact(a, v, dim);
+	exact(b, w, dim);
+}
+
+static const char *
 plural(size_t n)
 {
 	return n == 1 ? "" : "s";
@@ -59,14 +76,34 @@ is_ended(const struct tt_verdict_row *r)
 	    r->row->max.v == 0;
 }
 
-/* "+12.4 %", or the amount where the baseline is 0. */
+/* Can the figure be below 0? */
+static bool
+is_signed(const struct tt_verdict_row *r)
+{
+	return r->row->measure.metric->family == TT_FAM_COUNTER || r->row->measure.metric->family == TT_FAM_CELL;
+}
+
+/* "+12.4 %", or the amount where the baseline is 0. A bound may lie further down than to nothing, a figure cannot. */
 static const char *
 share(const struct tt_verdict_row *r, struct text *t, int64_t v, int64_t ppm)
 {
 	if (r->base == 0)
 		return change(t, v, r->dim);
-	*tt_put_ppm(t->s, ppm) = '\0';
+	*tt_put_ppm(t->s, ppm < -1000000 && !is_signed(r) ? -1000000 : ppm) = '\0';
 	return t->s;
+}
+
+/* The shift and what is allowed in amounts, where their shares print the same although one is more. */
+static void
+shift_and_limit(const struct tt_verdict_row *r, struct text *shift, struct text *limit)
+{
+	int64_t allowed = r->limit_is_min ? -r->limit : r->limit;
+
+	if (r->would != TT_WORSE || strcmp(shift->s, limit->s) != 0)
+		return;
+	shift->s[0] = limit->s[0] = '+';
+	*tt_put_exact(shift->s + (r->shift >= 0), r->shift, r->dim) = '\0';
+	*tt_put_exact(limit->s + (allowed >= 0), allowed, r->dim) = '\0';
 }
 
 /* "; 2 have no figure" */
@@ -97,6 +134,36 @@ captures(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *er
 	return tt_verdict_text(v, err, " (%s %zu capture%s%s)", how[r->row->over], r->n, plural(r->n), gaps);
 }
 
+/* Is the limit all in its text, whose commas are there for people? */
+static bool
+is_told(const struct text *t, int64_t limit, enum tt_dim dim)
+{
+	static const char per[] = " per 1000";
+	char plain[sizeof t->s], *p = plain;
+	int64_t back;
+
+	for (const char *s = t->s; *s && strcmp(s, per) != 0; s++)
+		if (*s != ',')
+			*p++ = *s;
+	*p = '\0';
+	return tt_amount_parse(plain, dim, &back) == NULL && back == limit;
+}
+
+/* The figure and its limit, as finely as they were written, and so that one can be told from the other. */
+static void
+value_and_limit(const struct tt_verdict_row *r, struct text *value, struct text *limit)
+{
+	two_amounts(value, r->value, limit, r->limit, r->dim);
+	if (is_told(limit, r->limit, r->dim))
+		return;
+	if (r->value != r->limit && r->dim == TT_DIM_BYTES && strcmp(value->s, amount(limit, r->limit, r->dim)) != 0) {
+		snprintf(limit->s, sizeof limit->s, "%.60s", r->limit_is_min ? r->row->min.text : r->row->max.text);
+		return;
+	}
+	exact(value, r->value, r->dim);
+	exact(limit, r->limit, r->dim);
+}
+
 static const char *
 absolute_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
@@ -105,8 +172,7 @@ absolute_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 
 	if (!of)
 		return NULL;
-	amount(&value, r->value, r->dim);
-	amount(&limit, r->limit, r->dim);
+	value_and_limit(r, &value, &limit);
 	if (r->would != TT_BREACH)
 		return tt_verdict_text(v, err, "%s, limit %s%s%s", value.s, r->limit_is_min ? "at least " : "", limit.s, of);
 	if (r->limit == 0)
@@ -144,7 +210,7 @@ exact_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 		return tt_verdict_text(v, err, "%s, as in the baseline (%zu capture%s%s)", value.s, r->n, plural(r->n), gaps);
 	for (size_t i = 0; i < r->npoint; i++)
 		if (r->worst == r->point[i].sample)
-			amount(&value, r->point[i].v, r->dim);
+			two_amounts(&value, r->point[i].v, &base, r->base, r->dim);
 	return tt_verdict_text(v, err, "%s in %s, was exactly %s%s", value.s, r->worst->name, base.s, gaps);
 }
 
@@ -158,14 +224,18 @@ shift_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 
 	amount(&value, r->value, r->dim);
 	amount(&base, r->base, r->dim);
+	if (r->would == TT_WORSE)
+		two_amounts(&value, r->value, &base, r->base, r->dim);
 	share(r, &shift, r->shift, r->shift_ppm);
 	share(r, &limit, sign * r->limit, tt_scale(sign * r->limit, 1000000, size));
+	shift_and_limit(r, &shift, &limit);
 	share(r, &wide, sign * r->widened, tt_scale(sign * r->widened, 1000000, size));
 	also = r->widened && r->limit != r->row->effect ?
 	    tt_verdict_text(v, err, " (of that %s between sessions)", wide.s) : "";
 	if (!also)
 		return NULL;
-	return tt_verdict_text(v, err, "%s, was %s: %s (%s to %s), allowed %s%s", value.s, base.s, shift.s,
+	return tt_verdict_text(v, err, "%s, was %s%s: %s (%s to %s), allowed %s%s", value.s, base.s,
+	    r->value == r->base && r->would == TT_WORSE ? " in the median, and most pairs differ" : "", shift.s,
 	    share(r, &low, r->low, r->low_ppm), share(r, &high, r->high, r->high_ppm), limit.s, also);
 }
 

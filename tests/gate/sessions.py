@@ -111,7 +111,8 @@ def crashed_captures_are_no_pass():
     r = gate(*good, *bad, *options, verb=("batch",), code=5)
     check(r.rows["median"]["missing"] == 5, "captures that fail in a batch have no figure", r.stdout)
     r = gate(*good, *bad, *options, "--group-by", "format", verb=("batch",))
-    check(any("5 captures without the fact" in x for x in r.json["remarks"]), "captures in no group are told", r.json["remarks"])
+    names = {x["name"]: x["outcome"] for x in r.json["rows"]}
+    check(names.get("median [(unknown)]") == "cannot_judge", "captures in no group are judged as one", names)
     gate(*bad, code=2)
 
 
@@ -231,6 +232,40 @@ def causes_are_measured_where_the_row_is():
     budget(row("calls", metric="marker.count", marker="Game:Fire", stat="total", max=1))
     r = gate(after[0], code=1)
     check("hint" not in r.rows["calls"], "time explains no number of calls", r.rows["calls"])
+
+
+# --- digits -----------------------------------------------------------------------------------------------
+
+def figures_that_differ_print_apart():
+    """No line says that 1 ms is over the limit of 1 ms, and a limit is shown as finely as it was written."""
+    shots = [capture("fine%d.mlpd" % i, 1000000) for i in range(3)]     # 1 ms, and 1 us in Game:Draw
+    budget(row("same", max="1.0009999ms"), row("near", max="1.001ms"), row("bytes", metric="gc.alloc.bytes", stat="total", max="0.6251KiB"),
+           row("share", metric="gc.alloc.count", stat="per_frame.mean", max=0.001))
+    text = {k: x["text"] for k, x in gate(*shots, code=1).rows.items()}
+    check(text["same"].startswith("1.001 ms, over the limit of 1.0009999 ms"), "a fine limit", text["same"])
+    check(text["near"].startswith("1.001 ms, limit 1.001 ms"), "an equal one", text["near"])
+    budget(row("ns", max="1.0009995ms"), row("big", metric="gc.alloc.bytes", stat="total", max="639B"), row("max", stat="max", max="1001us", min="1us"))
+    text = {k: x["text"] for k, x in gate(*shots, code=1).rows.items()}
+    check("640 B, over the limit of 639 B" in text["big"], "bytes", text["big"])
+    for keys, says in ((dict(max="0.0004ns"), "more than three decimals"), (dict(metric="exceptions", stat="total", max=0.0004), "more than three decimals"),
+                       (dict(metric="gc.alloc.bytes", stat="total", max="1.0001B"), "more than three decimals"),
+                       (dict(metric="exceptions", stat="total", max="2.71828"), "more than three decimals")):
+        budget(dict(row("fine"), **keys))
+        check(says in gate(*shots, code=2).stderr, "an amount that cannot be kept: %s" % keys)
+    budget(row("fine", max="1.25%"), row("kib", metric="gc.alloc.bytes", stat="total", max="0.33333KiB"))
+    check("write \"+1.25%\"" in gate(*shots, code=2).stderr, "a share")
+    # A bound below nothing: the baseline varies by more than its median.
+    budget(row("time", metric="marker.time", marker="Game:Draw", stat="total", max="+1%"))
+    base = [capture("wide%d.mlpd" % i, 1000000, frames=10 if i < 3 else 60) for i in range(5)]
+    gate(*base, "--save", "wide.json", code=0)
+    r = gate(*[capture("none%d.mlpd" % i, 1000000, frames=1) for i in range(5)], "--baseline", "wide.json", code=0)
+    low = r.rows["time"]["test"]["low"] / r.rows["time"]["baseline"]
+    check(low < -1 and "(-100.0 % to" in r.rows["time"]["text"], "no time is less than none", low, r.rows["time"]["text"])
+    # Worse by a hair: the two medians, and shift and limit, print apart.
+    budget(row("hair", max="+1ns"), session_spread="0%")
+    gate(*captures("hair", 1000000, 5), "--save", "hair.json", code=0)
+    r = gate(*captures("hairs", 1000020, 5), "--baseline", "hair.json", code=1)
+    check(re.match(r"1\.001022 ms, was 1\.001002 ms: \+20 ns .*allowed \+1 ns", r.rows["hair"]["text"]), "a hair", r.rows["hair"]["text"])
 
 
 # --- what may be appended ---------------------------------------------------------------------------------
@@ -442,6 +477,7 @@ def main():
         captures_without_an_event_are_no_pass()
         captures_that_break_off_are_told()
         causes_are_measured_where_the_row_is()
+        figures_that_differ_print_apart()
         crashed_captures_make_no_first_baseline()
         a_failed_analysis_has_no_environment()
         slower_captures_are_not_appended()
