@@ -188,11 +188,12 @@ enum ttc_finish {
 enum ttc_type {
 	TTC_NONE = 0, TTC_INSTANCE = 1, TTC_I32 = 2, TTC_U32 = 3, TTC_I64 = 4, TTC_U64 = 5, TTC_F32 = 6, TTC_F64 = 7,
 	TTC_TEXT8 = 8, TTC_TEXT16 = 9, TTC_VEC3 = 10, TTC_BLOB = 11, TTC_RESOURCE = 12, TTC_ENTITY = 13,
-	TTC_PTR = 32, TTC_CLASS = 33, TTC_STACK_KEYS = 34,
+	TTC_PTR = 32, TTC_CLASS = 33, TTC_STACK_KEYS = 34, TTC_WORD = 35,
 	TTC_RAW = 0x80,               /* set: text of raw bytes, whatever the type says (its size was
 				         not the type's) */
 };
-/* Values: 1, 2, 4 zigzag; 3, 5, 12, 13, 32, 33 varint; 6 four bytes; 7 eight bytes; else text. */
+/* Values: 1, 2, 4 zigzag; 3, 5, 12, 13, 32, 33, 35 varint; 6 four bytes; 7 eight bytes; else text. */
+enum ttc_word { TTC_W_NULL, TTC_W_FALSE, TTC_W_TRUE };
 
 /* --- the ring ------------------------------------------------------------- */
 

@@ -71,6 +71,10 @@ take_value(struct ttc_take *t, struct value *v)
 		v->type = TT_T_PTR;
 		v->bits = ttc_number(t);
 		break;
+	case TTC_WORD:
+		v->bits = ttc_number(t);
+		v->type = v->bits <= TTC_W_TRUE ? TT_T_WORD : TT_T_U64;
+		break;
 	case TTC_F32: case TTC_F64:
 		v->type = TT_T_F64;
 		if (t->bad || t->end - t->p < size) {

@@ -69,7 +69,7 @@ put_value(const struct tt_args *args, const struct tt_event *a, bool hex, struct
 	case TT_T_PTR:
 		return tt_buf_printf(out, err, "\"0x%" PRIx64 "\"", a->val);
 	default:
-		return tt_buf_text(out, "null", err);
+		return tt_buf_text(out, tt_word_text(a->val), err);
 	}
 }
 

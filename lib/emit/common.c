@@ -165,6 +165,12 @@ put_not_finite(char *p, double d)
 	return stpcpy(p, isnan(d) ? "NaN" : d > 0 ? "Infinity" : "-Infinity");
 }
 
+const char *
+tt_word_text(uint64_t bits)
+{
+	return bits == TT_W_TRUE ? "true" : bits == TT_W_FALSE ? "false" : "null";
+}
+
 char *
 tt_put_value(char *p, enum tt_type type, uint64_t bits)
 {

@@ -92,6 +92,8 @@ const char *tt_counter_unit(const struct tt_def *d);
 bool tt_value_finite(enum tt_type type, uint64_t bits);
 
 /* Print a number, or "NaN", "Infinity", "-Infinity"; a text writes nothing. At most 32 bytes. */
+/* "null", "false" or "true", of a TT_T_WORD. */
+const char *tt_word_text(uint64_t bits);
 char *tt_put_value(char *p, enum tt_type type, uint64_t bits);
 
 /* Room for the name of what nothing defines. */

@@ -138,6 +138,10 @@ tt_csv_args(const struct tt_args *args, char *value, char *room, size_t *n)
 		return NULL;
 	if (detail->depth == TT_T_TEXT)
 		return tt_args_text(args, detail, n);
+	if (detail->depth == TT_T_WORD) {
+		*n = strlen(tt_word_text(detail->val));
+		return tt_word_text(detail->val);
+	}
 	char *end = detail->depth == TT_T_PTR ? tt_put_hex(room, detail->val) : tt_put_u64(room, detail->dur);
 	if (detail->depth == TT_T_BLOB) {
 		memcpy(end, " bytes", 6);

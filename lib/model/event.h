@@ -101,7 +101,8 @@ enum tt_event_flag {
 	TT_F_MORE = 128,      /* at least one TT_EXT or TT_ARG follows; of a zone its arguments */
 };
 
-enum tt_type { TT_T_I64, TT_T_U64, TT_T_F64, TT_T_TEXT, TT_T_BLOB, TT_T_PTR };
+enum tt_type { TT_T_I64, TT_T_U64, TT_T_F64, TT_T_TEXT, TT_T_BLOB, TT_T_PTR, TT_T_WORD };
+enum tt_word { TT_W_NULL, TT_W_FALSE, TT_W_TRUE };     /* bits of a TT_T_WORD */
 /* What a TT_DEF_COUNTER counts in. Guessed: by the end of an unknown name. */
 enum tt_counter_unit {
 	TT_CU_NONE, TT_CU_BYTES, TT_CU_100NS, TT_CU_COUNT, TT_CU_FRACTION, TT_CU_NS, TT_CU_PERCENT, TT_CU_HZ,

@@ -162,7 +162,7 @@ expected(const struct unity_value *v)
 {
 	static const uint8_t size[] = { [UNITY_T_INSTANCE] = 4, [UNITY_T_I32] = 4, [UNITY_T_U32] = 4, [UNITY_T_I64] = 8,
 		[UNITY_T_U64] = 8, [UNITY_T_F32] = 4, [UNITY_T_F64] = 8, [UNITY_T_RESOURCE] = 8, [UNITY_T_ENTITY] = 8,
-		[TTC_PTR] = 8, [TTC_CLASS] = 8 };
+		[TTC_PTR] = 8, [TTC_CLASS] = 8, [TTC_WORD] = 1 };
 	static uint8_t text[2 * VALUE_MOST];
 	size_t n = !v->data ? 0 : v->size < VALUE_MOST ? v->size : VALUE_MOST;
 	const uint8_t *p = v->data;
@@ -188,6 +188,9 @@ expected(const struct unity_value *v)
 			break;
 		case UNITY_T_F64:
 			e.type = TT_T_F64;
+			break;
+		case TTC_WORD:
+			e.type = e.bits <= TTC_W_TRUE ? TT_T_WORD : TT_T_U64;
 			break;
 		default:
 			e.type = v->type >= 32 ? TT_T_PTR : TT_T_U64;

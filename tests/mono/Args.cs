@@ -17,6 +17,15 @@ class Shown {
 	public static void Objects(Thing a, Point b, Kind c, bool d) { }
 
 	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static void Alike(string a, string b, bool c, int d, string e, bool f, object g) { }
+
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static void Maybe(int? a, int? b, bool? c, decimal? d, Point? e, Kind? f, ref long? g) { }
+
+	[MethodImpl(MethodImplOptions.NoInlining)]
+	public static decimal Money(decimal a, decimal b, decimal c, decimal d, decimal e) { return a + d; }
+
+	[MethodImpl(MethodImplOptions.NoInlining)]
 	public static string Result(int n) {
 		if (n < 0)
 			throw new ArgumentException("n");
@@ -50,6 +59,10 @@ class Shown {
 			new Shown().Texts("grün 終", null, 'x');
 			Objects(new Thing(), new Point { X = 1, Y = 2 }, Kind.Some, true);
 			Result(21);
+			long? g = 1L << 40;
+			Alike(null, "null", true, 1, "true", false, null);
+			Maybe(79, null, false, 1.50m, new Point(), Kind.Some, ref g);
+			Money(1.50m, -0.000001m, decimal.MaxValue, 12345678901234567890m, 0m);
 			try {
 				Result(-1);
 			} catch (ArgumentException) {

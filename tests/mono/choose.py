@@ -65,13 +65,26 @@ def arguments():
     found = [list(e["args"].values()) for e in json.loads(text)["traceEvents"] if e["name"] == "Shown:Locals" and "args" in e]
     on = [list(e["args"].values()) for e in json.loads(text)["traceEvents"] if e["name"] == "Shown:Locals" and e["ph"] == "X" and "args" in e]
     # As the compiler declares them: the second structure is its own.
-    want = [-9, 9000000063, 9000000091.25, "local 9", "Shown/Thing", "Shown/Point", "Shown/Point", 1, "null", "System.UInt16[]", 5]
+    want = [-9, 9000000063, 9000000091.25, "local 9", "Shown/Thing", "Shown/Point", "Shown/Point", True, None, "System.UInt16[]", 5]
     kit.check(on == [[9]], "args: on the call itself", on)
     kit.check(len(found) == 3 and found[0] == [9] and found[1] == [9000000091.25] and found[2][0] == "locals", "args: locals", found)
     kit.check([str(v).split(" 0x")[0] for v in found[-1][1:12]] == [str(v) for v in want], "args: their values", found)
     kit.check_equal(calls(path), {"Shown:Locals (int)": 1, "Shown:Numbers (sbyte,byte,int,uint,long,single,double)": 1, "Shown:Texts (string,string,char)": 1,
                                   "Shown:Objects (Shown/Thing,Shown/Point,Shown/Kind,bool)": 1, "Shown:Result (int)": 2,
-                                  "Shown:.ctor ()": 1}, "args: without calls, the methods asked for")
+                                  "Shown:.ctor ()": 1, "Shown:Alike (string,string,bool,int,string,bool,object)": 1,
+                                  "Shown:Maybe (System.Nullable`1<int>,System.Nullable`1<int>,System.Nullable`1<bool>,"
+                                  "System.Nullable`1<System.Decimal>,System.Nullable`1<Shown/Point>,System.Nullable`1<Shown/Kind>,"
+                                  "System.Nullable`1<long>&)": 1,
+                                  "Shown:Money (System.Decimal,System.Decimal,System.Decimal,System.Decimal,System.Decimal)": 1},
+                    "args: without calls, the methods asked for")
+    # What is no text does not look like one, and what may be null is shown as what it is.
+    found = shown(path)
+    kit.check(repr(found["Shown:Alike"][0]) == repr([None, "null", True, 1, "true", False, None]), "args: null, texts, true and numbers",
+              found["Shown:Alike"])
+    kit.check(repr(found["Shown:Maybe"][0]) == repr([79, None, False, "1.50", "Shown/Point", 7, 1 << 40]), "args: values that may be null",
+              found["Shown:Maybe"])
+    kit.check(found["Shown:Money"][:2] == [["1.50", "-0.000001", "79228162514264337593543950335", "12345678901234567890", "0"],
+              ["12345678901234567891.50"]], "args: decimal numbers, by their digits", found["Shown:Money"])
 
 
 def shown(path):
@@ -88,8 +101,8 @@ def more_arguments():
     found = shown(record("more args", "args=More:*,args=More/Spot:*", "Args"))
     kinds = found["More:Kinds"][0]
     kit.check(kinds[:2] == [4711, "0x1230"], "args: by reference, pointers", kinds)
-    kit.check(kinds[2:5] == [-77, 78, "System.Nullable`1"] and kinds[5].startswith("More/Kept`1 0x"), "args: native numbers, generic types", kinds)
-    kit.check(kinds[6:9] == ["an object's text", "null", 1 << 40], "args: texts as objects, an enumeration of 64 bits", kinds)
+    kit.check(kinds[2:5] == [-77, 78, 79] and kinds[5].startswith("More/Kept`1 0x"), "args: native numbers, generic types", kinds)
+    kit.check(kinds[6:9] == ["an object's text", None, 1 << 40], "args: texts as objects, an enumeration of 64 bits", kinds)
     kit.check(kinds[9] == "L" * 400 and kinds[10:] == [-300, 65000, "18000000000000000000"], "args: the beginning of a long text, numbers", kinds)
     kit.check(found["More:Many"][0] == list(range(1, 25)) and found["More:Many"][1] == [26], "args: 24 of many, and the result", found["More:Many"])
     kit.check("More:Nothing" not in found and found["More:Made"][:2] == [[81], ["More/Spot"]], "args: none; a structure as a result", found)

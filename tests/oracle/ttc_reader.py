@@ -6,7 +6,7 @@ import lzma
 import struct
 
 HEAD = bytes.fromhex("895454430d0a1a0a")
-SIGNED, UNSIGNED, TEXTS, BLOBS = {1, 2, 4}, {3, 5, 12, 13, 32, 33}, {8, 9}, {10, 11, 34}
+SIGNED, UNSIGNED, TEXTS, BLOBS = {1, 2, 4}, {3, 5, 12, 13, 32, 33, 35}, {8, 9}, {10, 11, 34}
 M64 = 2 ** 64 - 1
 # Zones of the Mono module that are no methods, by the names of tracetool-metrics(7), Calls.
 RUNTIME = {2 ** 64 - 2: "GC.Pause", 2 ** 64 - 6: "GC.Stop", 2 ** 64 - 3: "Contention", 2 ** 64 - 4: "Exception", 2 ** 64 - 18: "JIT"}

@@ -69,6 +69,11 @@ put_value(uint8_t *p, const struct rec_value *v)
 			break;
 		*p++ = v->type;
 		return ttc_put(p, bits(v->p, 8));
+	case TTC_WORD:
+		if (v->size != 1)
+			break;
+		*p++ = v->type;
+		return ttc_put(p, bits(v->p, 1));
 	case TTC_F32: case TTC_F64:
 		if (v->size != (v->type == TTC_F32 ? 4u : 8u))
 			break;

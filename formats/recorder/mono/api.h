@@ -46,7 +46,8 @@
 
 /* NULL where the runtime has none: what needs one is refused, or left out. */
 #define API_OPTIONAL(X) \
-	X(mono_assembly_foreach) X(mono_class_from_mono_type) X(mono_class_is_enum) X(mono_class_is_valuetype) \
+	X(mono_assembly_foreach) X(mono_class_from_mono_type) X(mono_class_get_field_from_name) \
+	X(mono_field_get_offset) X(mono_field_get_type) X(mono_class_is_enum) X(mono_class_is_valuetype) \
 	X(mono_context_get_domain_id) X(mono_context_get_id) \
 	X(mono_domain_get_friendly_name) X(mono_gc_collect) X(mono_gc_finalize_notify) X(mono_gc_get_generation) \
 	X(mono_gc_max_generation) X(mono_gc_walk_heap) X(mono_get_method) \

@@ -33,6 +33,13 @@ set_number(struct values *to, unsigned type, uint64_t bits, size_t size)
 	set(to, type, &to->own[to->n].bits, size);
 }
 
+/* What is no number and no text: null, false, true. */
+static void
+set_word(struct values *to, enum ttc_word word)
+{
+	set_number(to, TTC_WORD, word, 1);
+}
+
 /* An object as its class and address. */
 static void
 set_object(struct values *to, MonoObject *o)
@@ -41,7 +48,7 @@ set_object(struct values *to, MonoObject *o)
 	size_t n;
 
 	if (!o) {
-		set(to, TTC_TEXT8, "null", 4);
+		set_word(to, TTC_W_NULL);
 		return;
 	}
 	n = defs_class_name(api.mono_object_get_class(o), text, TEXT - 24);
@@ -66,12 +73,86 @@ is_ref(MonoType *type)
 	return api.mono_type_is_byref && api.mono_type_is_byref(type);
 }
 
+static void set_value(struct values *to, MonoType *type, const void *p);
+
+/* The field of a structure at ${p}, and its type; NULL where there is none, or the runtime does not say. */
+static const void *
+field_of(MonoClass *c, const char *name, const void *p, MonoType **type)
+{
+	MonoClassField *field = api.mono_class_get_field_from_name && api.mono_field_get_offset && api.mono_field_get_type ?
+	    api.mono_class_get_field_from_name(c, name) : NULL;
+
+	if (!field)
+		return NULL;
+	*type = api.mono_field_get_type(field);
+	/* As it lies in an object. */
+	return (const char *)p + api.mono_field_get_offset(field) - 2 * sizeof(void *);
+}
+
+/* A number of 96 bits and a power of ten, with its digits as they are: 1.50 is not 1.5. */
+static size_t
+put_decimal(char *to, const void *p)
+{
+	uint32_t word[4], high;       /* flags, then the number's highest, lowest and middle bits */
+	char digit[40];
+	int n = 0;
+	size_t at = 0;
+
+	memcpy(word, p, sizeof word);
+	int scale = word[0] >> 16 & 0xff;
+	scale = scale < 29 ? scale : 28;
+	uint32_t part[3] = { word[1], word[3], word[2] };
+	do {
+		high = 0;
+		for (int i = 0; i < 3; i++) {
+			uint64_t x = (uint64_t)high << 32 | part[i];
+			part[i] = (uint32_t)(x / 10);
+			high = (uint32_t)(x % 10);
+		}
+		digit[n++] = (char)('0' + high);
+	} while (part[0] || part[1] || part[2] || n <= scale);
+	if (word[0] >> 31)
+		to[at++] = '-';
+	while (n > 0) {
+		if (n-- == scale)
+			to[at++] = '.';
+		to[at++] = digit[n];
+	}
+	return at;
+}
+
+/* A decimal number by its digits, what may be null by what it is; any other structure by its type. */
+static void
+set_structure(struct values *to, MonoClass *c, const void *p)
+{
+	char *text = to->own[to->n].text;
+	size_t n = defs_class_name(c, text, TEXT);
+	MonoType *type;
+	const void *has, *value;
+
+	if (n == 14 && memcmp(text, "System.Decimal", 14) == 0) {
+		n = put_decimal(text, p);
+	} else if (n == 17 && memcmp(text, "System.Nullable`1", 17) == 0) {
+		/* By the runtime's generation. */
+		if ((has = field_of(c, "hasValue", p, &type)) == NULL)
+			has = field_of(c, "has_value", p, &type);
+		value = has ? field_of(c, "value", p, &type) : NULL;
+		if (value && *(const uint8_t *)has)
+			set_value(to, type, value);
+		else if (value)
+			set_word(to, TTC_W_NULL);
+		if (value)
+			return;
+	}
+	set(to, TTC_TEXT8, text, n);
+}
+
 /* A value of ${type} at ${p}. */
 static void
 set_value(struct values *to, MonoType *type, const void *p)
 {
 	static const struct { uint8_t type, size; } plain[] = {
-		[MONO_TYPE_BOOLEAN] = { TTC_U32, 1 }, [MONO_TYPE_CHAR] = { TTC_TEXT16, 2 }, [MONO_TYPE_I1] = { TTC_I32, 1 },
+		[MONO_TYPE_BOOLEAN] = { TTC_WORD, 1 }, [MONO_TYPE_CHAR] = { TTC_TEXT16, 2 }, [MONO_TYPE_I1] = { TTC_I32, 1 },
 		[MONO_TYPE_U1] = { TTC_U32, 1 }, [MONO_TYPE_I2] = { TTC_I32, 2 }, [MONO_TYPE_U2] = { TTC_U32, 2 },
 		[MONO_TYPE_I4] = { TTC_I32, 4 }, [MONO_TYPE_U4] = { TTC_U32, 4 }, [MONO_TYPE_I8] = { TTC_I64, 8 },
 		[MONO_TYPE_U8] = { TTC_U64, 8 }, [MONO_TYPE_R4] = { TTC_F32, 4 }, [MONO_TYPE_R8] = { TTC_F64, 8 },
@@ -87,7 +168,10 @@ set_value(struct values *to, MonoType *type, const void *p)
 		type = o ? api.mono_class_get_type(api.mono_class_from_mono_type(type)) : NULL;
 		/* The type is known only by the instance, so the value cannot be read. */
 		if (!type || api.mono_type_get_type(type) == MONO_TYPE_VAR || api.mono_type_get_type(type) == MONO_TYPE_MVAR) {
-			set(to, TTC_TEXT8, o ? "ref" : "null", o ? 3 : 4);
+			if (o)
+				set(to, TTC_TEXT8, "ref", 3);
+			else
+				set_word(to, TTC_W_NULL);
 			return;
 		}
 		p = o;
@@ -107,13 +191,14 @@ set_value(struct values *to, MonoType *type, const void *p)
 		}
 		if (plain[kind].type == TTC_I32 || plain[kind].type == TTC_U32)
 			n = 4;
+		if (plain[kind].type == TTC_WORD)
+			bits = bits ? TTC_W_TRUE : TTC_W_FALSE;
 		set_number(to, plain[kind].type, bits, plain[kind].type == TTC_PTR ? 8 : n);
 		return;
 	}
 	if (kind == MONO_TYPE_VALUETYPE || kind == MONO_TYPE_TYPEDBYREF ||
 	    (kind == MONO_TYPE_GENERICINST && api.mono_class_is_valuetype(api.mono_class_from_mono_type(type)))) {
-		char *text = to->own[to->n].text;
-		set(to, TTC_TEXT8, text, defs_class_name(api.mono_class_from_mono_type(type), text, TEXT));
+		set_structure(to, api.mono_class_from_mono_type(type), p);
 		return;
 	}
 	memcpy(&o, p, sizeof o);
