@@ -14,24 +14,24 @@
 enum { D_MARKER, D_DEPTH, D_TOTAL, D_TOTAL_SHARE, D_SELF, D_SELF_SHARE, D_COUNT, D_BYTES, D_N };
 
 static const struct tt_col down_col[D_N] = {
-	[D_MARKER] = { "marker", "thread, zones", TT_UNIT_TEXT, "Thread at depth 0, below it its zones, each under the one that calls it." },
+	[D_MARKER] = { "marker", "thread, zones", TT_UNIT_TEXT, "Thread at depth 0; below it the thread's zones, each below its caller." },
 	[D_DEPTH] = { "depth", "depth", TT_UNIT_COUNT, "Depth in the tree; 0 is the thread." },
-	[D_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Time of this path and everything below it." },
-	[D_TOTAL_SHARE] = { "total_share", "total", TT_UNIT_PERCENT, "Its share of the time in zones of all threads." },
-	[D_SELF] = { "self_ns", "self", TT_UNIT_NS, "Time of this path and nothing below it." },
-	[D_SELF_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Its share of the time in zones of all threads." },
-	[D_COUNT] = { "count", "count", TT_UNIT_COUNT, "Activations." },
-	[D_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on this path and below it; empty where allocations were not recorded." },
+	[D_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Time of this path, with everything below it." },
+	[D_TOTAL_SHARE] = { "total_share", "total", TT_UNIT_PERCENT, "Share of the time in zones of all threads." },
+	[D_SELF] = { "self_ns", "self", TT_UNIT_NS, "Time of this path, without everything below it." },
+	[D_SELF_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Share of the time in zones of all threads." },
+	[D_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of activations." },
+	[D_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on this path and below it; empty if allocations were not recorded." },
 };
 
 enum { U_MARKER, U_DEPTH, U_SELF, U_SHARE, U_COUNT, U_N };
 
 static const struct tt_col up_col[U_N] = {
-	[U_MARKER] = { "marker", "zone, its callers", TT_UNIT_TEXT, "Marker at depth 0, below it what it was called from." },
-	[U_DEPTH] = { "depth", "depth", TT_UNIT_COUNT, "Steps up from the marker." },
-	[U_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of the marker at depth 0 when called from here." },
-	[U_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Its share of the time in zones of all threads." },
-	[U_COUNT] = { "count", "count", TT_UNIT_COUNT, "Activations of the marker at depth 0 when called from here." },
+	[U_MARKER] = { "marker", "zone, its callers", TT_UNIT_TEXT, "Marker at depth 0; below it its callers." },
+	[U_DEPTH] = { "depth", "depth", TT_UNIT_COUNT, "Number of steps up from the marker." },
+	[U_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of the marker at depth 0 when called along this path." },
+	[U_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Share of the time in zones of all threads." },
+	[U_COUNT] = { "count", "count", TT_UNIT_COUNT, "Activations of the marker at depth 0 when called along this path." },
 };
 
 struct fold {

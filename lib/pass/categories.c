@@ -15,19 +15,19 @@ enum { A_CATEGORY, A_SELF, A_SHARE, A_TOTAL, A_CALLS, A_FRAME_MEAN, A_FRAME_MEDI
 static const struct tt_col all_col[A_N] = {
 	[A_CATEGORY] = { "category", "category", TT_UNIT_TEXT,
 	    "Category; for Mono the assembly, found by the name of the method's class." },
-	[A_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of its zones; adds up to the time in zones of all threads." },
-	[A_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Self time as share of that of all categories." },
+	[A_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of the category's zones; adds up to the time in zones of all threads." },
+	[A_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Self time as a share of the self time of all categories." },
 	[A_TOTAL] = { "total_ns", "total", TT_UNIT_NS,
-	    "Time in its zones and everything inside them, counted once where they nest." },
-	[A_CALLS] = { "count", "count", TT_UNIT_COUNT, "Activations of its zones." },
+	    "Time in the category's zones and everything inside them; nested zones count once." },
+	[A_CALLS] = { "count", "count", TT_UNIT_COUNT, "Number of activations of the category's markers." },
 	[A_FRAME_MEAN] = { "frame_self_mean_ns", "per frame", TT_UNIT_NS,
 	    "Mean self time per frame on the frame thread, over all frames." },
 	[A_FRAME_MEDIAN] = { "frame_self_median_ns", "frame median", TT_UNIT_NS,
 	    "Median self time per frame on the frame thread (within 1.6 %)." },
 	[A_FRAME_P95] = { "frame_self_p95_ns", "frame p95", TT_UNIT_NS,
-	    "95th percentile of its self time per frame on the frame thread (within 1.6 %)." },
+	    "95th percentile of the self time per frame on the frame thread (within 1.6 %)." },
 	[A_FRAME_MAX] = { "frame_self_max_ns", "frame max", TT_UNIT_NS, "Largest self time in one frame on the frame thread." },
-	[A_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Frames in which it has self time on the frame thread." },
+	[A_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Number of frames in which the category has self time on the frame thread." },
 };
 
 enum { T_CATEGORY, T_THREAD, T_NUMBER, T_SELF, T_SHARE, T_TOTAL, T_CALLS, T_N };
@@ -37,9 +37,9 @@ static const struct tt_col thread_col[T_N] = {
 	[T_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "Thread." },
 	[T_NUMBER] = { "number", "no.", TT_UNIT_COUNT, "Number of the thread." },
 	[T_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of the category's zones on this thread." },
-	[T_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Its share of all self time on this thread." },
+	[T_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Share of all self time on this thread." },
 	[T_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Total time of the category on this thread." },
-	[T_CALLS] = { "count", "count", TT_UNIT_COUNT, "Activations on this thread." },
+	[T_CALLS] = { "count", "count", TT_UNIT_COUNT, "Number of activations on this thread." },
 };
 
 /* What the walk through the tree adds up, by category. */

@@ -7,51 +7,51 @@
 #include "stat/num.h"
 
 #define TIMES_COLS \
-	{ "wait_ns", "waited", TT_UNIT_NS, "Time waited, in all." }, \
+	{ "wait_ns", "waited", TT_UNIT_NS, "Total time of the waits." }, \
 	{ "min_ns", "min", TT_UNIT_NS, "Shortest wait." }, { "mean_ns", "mean", TT_UNIT_NS, "Mean wait." }, \
 	{ "p95_ns", "p95", TT_UNIT_NS, "95th percentile of the waits (nearest rank, within 1.6 %)." }, \
 	{ "max_ns", "max", TT_UNIT_NS, "Longest wait." }
-#define SHARE_COL { "share", "waited", TT_UNIT_PERCENT, "Its share of the time waited in all." }
+#define SHARE_COL { "share", "waited", TT_UNIT_PERCENT, "Share of the total time of all waits." }
 
 static const struct tt_col summary_col[] = {
-	{ "waits", "waits", TT_UNIT_COUNT, "Waits that the capture sees end." },
+	{ "waits", "waits", TT_UNIT_COUNT, "Number of waits whose end is in the capture." },
 	TIMES_COLS,
-	{ "contended", "contended", TT_UNIT_COUNT, "Times a thread asked for a lock that another held." },
-	{ "acquired", "acquired", TT_UNIT_COUNT, "Times such a thread got the lock." },
-	{ "failed", "gave up", TT_UNIT_COUNT, "Times it gave up: the time it would wait was over." },
-	{ "unfinished", "unfinished", TT_UNIT_COUNT, "Waits whose end the capture does not have; they are in contended only." },
-	{ "locks", "locks", TT_UNIT_COUNT, "Locks waited for." },
+	{ "contended", "contended", TT_UNIT_COUNT, "Number of times a thread asked for a lock that another thread held." },
+	{ "acquired", "acquired", TT_UNIT_COUNT, "Number of times such a thread got the lock." },
+	{ "failed", "gave up", TT_UNIT_COUNT, "Number of times such a thread gave up because its timeout had passed." },
+	{ "unfinished", "unfinished", TT_UNIT_COUNT, "Number of waits whose end is not in the capture; only contended includes them." },
+	{ "locks", "locks", TT_UNIT_COUNT, "Number of locks that threads waited for." },
 };
 
 static const struct tt_col lock_col[] = {
-	{ "lock", "lock", TT_UNIT_HEX, "Address of the lock's object when it was first waited for." },
-	{ "waits", "waits", TT_UNIT_COUNT, "Waits for it that the capture sees end." },
+	{ "lock", "lock", TT_UNIT_HEX, "Address of the lock's object at the first wait." },
+	{ "waits", "waits", TT_UNIT_COUNT, "Number of waits for the lock whose end is in the capture." },
 	TIMES_COLS, SHARE_COL,
-	{ "contended", "contended", TT_UNIT_COUNT, "Times a thread asked for it while another held it." },
-	{ "acquired", "acquired", TT_UNIT_COUNT, "Times such a thread got it." },
-	{ "failed", "gave up", TT_UNIT_COUNT, "Times it gave up." },
-	{ "threads", "threads", TT_UNIT_COUNT, "Threads that waited for it." },
-	{ "moved", "moved", TT_UNIT_COUNT, "Times the collector moved it; empty where moves are not recorded." },
-	{ "first_ns", "first", TT_UNIT_NS, "When it was first waited for." },
+	{ "contended", "contended", TT_UNIT_COUNT, "Number of times a thread asked for the lock while another thread held it." },
+	{ "acquired", "acquired", TT_UNIT_COUNT, "Number of times such a thread got the lock." },
+	{ "failed", "gave up", TT_UNIT_COUNT, "Number of times such a thread gave up." },
+	{ "threads", "threads", TT_UNIT_COUNT, "Number of threads that waited for the lock." },
+	{ "moved", "moved", TT_UNIT_COUNT, "Number of times the collector moved the object; empty if moves were not recorded." },
+	{ "first_ns", "first", TT_UNIT_NS, "Time of the first wait." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
 static const struct tt_col site_col[] = {
 	{ "marker", "site", TT_UNIT_TEXT,
-	    "Where the lock was asked for: innermost zone, or frame of the recorded stack, that is not the runtime's own." },
-	{ "waits", "waits", TT_UNIT_COUNT, "Waits here that the capture sees end." },
+	    "Site of the wait: innermost zone or stack frame that is not the runtime's own." },
+	{ "waits", "waits", TT_UNIT_COUNT, "Number of waits here whose end is in the capture." },
 	TIMES_COLS, SHARE_COL,
-	{ "contended", "contended", TT_UNIT_COUNT, "Times a thread asked here for a lock that another held." },
-	{ "failed", "gave up", TT_UNIT_COUNT, "Times it gave up." },
+	{ "contended", "contended", TT_UNIT_COUNT, "Number of times a thread asked here for a lock that another thread held." },
+	{ "failed", "gave up", TT_UNIT_COUNT, "Number of times such a thread gave up." },
 };
 
 static const struct tt_col path_col[] = {
-	{ "path", "path", TT_UNIT_TEXT, "Zones or frames around the wait, outermost first; of deeper paths the innermost 64." },
+	{ "path", "path", TT_UNIT_TEXT, "Zones or stack frames around the wait, outermost first; of a longer path, the innermost 64." },
 	{ "thread", "thread", TT_UNIT_TEXT, "Thread." },
-	{ "waits", "waits", TT_UNIT_COUNT, "Waits here that the capture sees end." },
+	{ "waits", "waits", TT_UNIT_COUNT, "Number of waits here whose end is in the capture." },
 	TIMES_COLS, SHARE_COL,
-	{ "contended", "contended", TT_UNIT_COUNT, "Times a thread asked here for a lock that another held." },
-	{ "failed", "gave up", TT_UNIT_COUNT, "Times it gave up." },
+	{ "contended", "contended", TT_UNIT_COUNT, "Number of times a thread asked here for a lock that another thread held." },
+	{ "failed", "gave up", TT_UNIT_COUNT, "Number of times such a thread gave up." },
 };
 
 struct fold {

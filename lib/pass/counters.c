@@ -16,35 +16,35 @@ enum { K_COUNTER, K_SECTION, K_UNIT, K_LAST, K_MIN, K_MEAN, K_MAX, K_FIRST, K_DE
 	K_LAST_NS, K_ID, K_PROCESS, K_N };
 
 static const struct tt_col counters_col[K_N] = {
-	[K_COUNTER] = { "counter", "counter", TT_UNIT_TEXT, "Name, or \"#\" and its number where nothing describes it." },
-	[K_SECTION] = { "section", "section", TT_UNIT_TEXT, "What it is about: the part of the runtime, or the producer's category." },
+	[K_COUNTER] = { "counter", "counter", TT_UNIT_TEXT, "Name of the counter, or \"#\" and its number if it has no description." },
+	[K_SECTION] = { "section", "section", TT_UNIT_TEXT, "Section of the counter: the part of the runtime, or the producer's category." },
 	[K_UNIT] = { "unit", "unit", TT_UNIT_TEXT,
-	    "Unit of its values here: bytes, ns (all times), count, percent, hz or value; a question mark behind it: as the name suggests." },
-	[K_LAST] = { "last", "last", TT_UNIT_VALUE, "Its last value." },
+	    "Unit of the values here: bytes, ns (all times), count, percent, hz or value; a question mark after it means a guess from the name." },
+	[K_LAST] = { "last", "last", TT_UNIT_VALUE, "Last value." },
 	[K_MIN] = { "min", "min", TT_UNIT_VALUE,
-	    "Smallest value; values that are no numbers (NaN, infinities) count here, in the mean and in the largest only where it has no others." },
+	    "Smallest value; here, in the mean and in the largest value, NaN and infinities count only if there are no other values." },
 	[K_MEAN] = { "mean", "mean", TT_UNIT_VALUE, "Mean over all samplings from the first value on, unchanged ones included." },
 	[K_MAX] = { "max", "max", TT_UNIT_VALUE, "Largest value." },
-	[K_FIRST] = { "first", "first", TT_UNIT_VALUE, "Its first value." },
-	[K_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Last value less first value." },
+	[K_FIRST] = { "first", "first", TT_UNIT_VALUE, "First value." },
+	[K_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Last value minus first value." },
 	[K_TEXT] = { "text", "text", TT_UNIT_TEXT, "Last value of a counter whose values are text." },
-	[K_COUNT] = { "count", "values", TT_UNIT_COUNT, "Values in the file: Mono leaves out those that have not changed." },
-	[K_KIND] = { "kind", "kind", TT_UNIT_TEXT, "monotonic, constant or variable, where the recorder says so." },
+	[K_COUNT] = { "count", "values", TT_UNIT_COUNT, "Number of values in the file; Mono leaves out unchanged values." },
+	[K_KIND] = { "kind", "kind", TT_UNIT_TEXT, "monotonic, constant or variable, if the recorder says so." },
 	[K_FIRST_NS] = { "first_ns", "from", TT_UNIT_NS, "Time of the first value." },
 	[K_LAST_NS] = { "last_ns", "to", TT_UNIT_NS, "Time of the last value." },
-	[K_ID] = { "id", "id", TT_UNIT_HEX, "Its number in the file." },
+	[K_ID] = { "id", "id", TT_UNIT_HEX, "Number of the counter in the file." },
 	[K_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
 enum { V_TIME, V_COUNTER, V_SECTION, V_UNIT, V_VALUE, V_DELTA, V_PROCESS, V_N };
 
 static const struct tt_col values_col[V_N] = {
-	[V_TIME] = { "time_ns", "time", TT_UNIT_NS, "When it was sampled." },
+	[V_TIME] = { "time_ns", "time", TT_UNIT_NS, "Time of the value." },
 	[V_COUNTER] = { "counter", "counter", TT_UNIT_TEXT, "Name of the counter." },
-	[V_SECTION] = { "section", "section", TT_UNIT_TEXT, "What it is about." },
-	[V_UNIT] = { "unit", "unit", TT_UNIT_TEXT, "Unit of its values here, as in the table counters." },
-	[V_VALUE] = { "value", "value", TT_UNIT_VALUE, "Its value." },
-	[V_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Value less the one before; empty for the first." },
+	[V_SECTION] = { "section", "section", TT_UNIT_TEXT, "Section of the counter." },
+	[V_UNIT] = { "unit", "unit", TT_UNIT_TEXT, "Unit of the values here, as in the table counters." },
+	[V_VALUE] = { "value", "value", TT_UNIT_VALUE, "Value." },
+	[V_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Value minus the previous value; empty for the first." },
 	[V_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
@@ -52,15 +52,15 @@ enum { B_COUNTER, B_FROM, B_TO, B_SECTION, B_UNIT, B_LAST, B_DELTA, B_MIN, B_MAX
 
 static const struct tt_col timeline_col[B_N] = {
 	[B_COUNTER] = { "counter", "counter", TT_UNIT_TEXT, "Name of the counter." },
-	[B_FROM] = { "from_ns", "from", TT_UNIT_NS, "When the bucket begins, as in the table timeline." },
-	[B_TO] = { "to_ns", "to", TT_UNIT_NS, "When the next one begins." },
-	[B_SECTION] = { "section", "section", TT_UNIT_TEXT, "What it is about." },
-	[B_UNIT] = { "unit", "unit", TT_UNIT_TEXT, "Unit of its values here, as in the table counters." },
-	[B_LAST] = { "last", "last", TT_UNIT_VALUE, "Its value at the end of the bucket." },
-	[B_DELTA] = { "delta", "change", TT_UNIT_VALUE, "That less the value at the end of the bucket before." },
-	[B_MIN] = { "min", "min", TT_UNIT_VALUE, "Smallest value in it, that at its beginning included." },
-	[B_MAX] = { "max", "max", TT_UNIT_VALUE, "Largest value in it, that at its beginning included." },
-	[B_VALUES] = { "values", "values", TT_UNIT_COUNT, "Values in it in the file." },
+	[B_FROM] = { "from_ns", "from", TT_UNIT_NS, "Begin of the bucket, as in the table timeline." },
+	[B_TO] = { "to_ns", "to", TT_UNIT_NS, "Begin of the next bucket." },
+	[B_SECTION] = { "section", "section", TT_UNIT_TEXT, "Section of the counter." },
+	[B_UNIT] = { "unit", "unit", TT_UNIT_TEXT, "Unit of the values here, as in the table counters." },
+	[B_LAST] = { "last", "last", TT_UNIT_VALUE, "Value at the end of the bucket." },
+	[B_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Last value minus the value at the end of the previous bucket." },
+	[B_MIN] = { "min", "min", TT_UNIT_VALUE, "Smallest value in the bucket, including the value at its begin." },
+	[B_MAX] = { "max", "max", TT_UNIT_VALUE, "Largest value in the bucket, including the value at its begin." },
+	[B_VALUES] = { "values", "values", TT_UNIT_COUNT, "Number of values in the file for this bucket." },
 	[B_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 

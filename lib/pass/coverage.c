@@ -10,44 +10,44 @@
 /* What assemblies, files, classes and methods have in common. */
 enum { K_LINES, K_LINES_HIT, K_LINE_SHARE, K_METHODS, K_METHODS_HIT, K_METHOD_SHARE, K_STATEMENTS, K_STATEMENTS_HIT, K_N };
 #define LINES \
-	{ "lines", "lines", TT_UNIT_COUNT, "Lines that have code, as debug information tells them." }, \
-	{ "lines_hit", "lines run", TT_UNIT_COUNT, "Those that ran at least once." }, \
-	{ "line_share", "lines run", TT_UNIT_PERCENT, "Lines run as share of lines; empty without debug information." }
+	{ "lines", "lines", TT_UNIT_COUNT, "Number of lines with code, from the debug information." }, \
+	{ "lines_hit", "lines run", TT_UNIT_COUNT, "Number of lines that ran at least once." }, \
+	{ "line_share", "lines run", TT_UNIT_PERCENT, "Lines that ran as a share of lines; empty without debug information." }
 #define METHODS \
-	{ "methods", "methods", TT_UNIT_COUNT, "Methods that have statements; instances of a generic method are one." }, \
-	{ "methods_hit", "methods run", TT_UNIT_COUNT, "Those of which a statement ran." }, \
-	{ "method_share", "methods run", TT_UNIT_PERCENT, "Methods run as share of methods." }
+	{ "methods", "methods", TT_UNIT_COUNT, "Number of methods with statements; all instances of a generic method are one." }, \
+	{ "methods_hit", "methods run", TT_UNIT_COUNT, "Number of methods with a statement that ran." }, \
+	{ "method_share", "methods run", TT_UNIT_PERCENT, "Methods that ran as a share of methods." }
 #define STATEMENTS \
-	{ "statements", "statements", TT_UNIT_COUNT, "Statements: sequence points of the compiler." }, \
-	{ "statements_hit", "statements run", TT_UNIT_COUNT, "Those that ran at least once." }
+	{ "statements", "statements", TT_UNIT_COUNT, "Number of statements, the compiler's sequence points." }, \
+	{ "statements_hit", "statements run", TT_UNIT_COUNT, "Number of statements that ran at least once." }
 
 static const struct tt_col assemblies_col[] = {
-	{ "assembly", "assembly", TT_UNIT_TEXT, "Its name." }, LINES, METHODS, STATEMENTS,
+	{ "assembly", "assembly", TT_UNIT_TEXT, "Name of the assembly." }, LINES, METHODS, STATEMENTS,
 };
 static const struct tt_col files_col[] = {
-	{ "file", "file", TT_UNIT_TEXT, "Source file as debug information names it." }, LINES,
+	{ "file", "file", TT_UNIT_TEXT, "Source file, as the debug information names it." }, LINES,
 };
 static const struct tt_col classes_col[] = {
-	{ "class", "class", TT_UNIT_TEXT, "Its full name." }, LINES, METHODS, STATEMENTS,
-	{ "assembly", "assembly", TT_UNIT_TEXT, "The assembly it is in." },
+	{ "class", "class", TT_UNIT_TEXT, "Full name of the class." }, LINES, METHODS, STATEMENTS,
+	{ "assembly", "assembly", TT_UNIT_TEXT, "Assembly of the class." },
 };
 
 enum { M_METHOD, M_ENTRIES, M_LINES, M_LINES_HIT, M_LINE_SHARE, M_STATEMENTS, M_STATEMENTS_HIT, M_LINE, M_FILE, M_CLASS,
 	M_ASSEMBLY };
 static const struct tt_col methods_col[] = {
-	{ "method", "method", TT_UNIT_TEXT, "Name and arguments." },
-	{ "entries", "entered", TT_UNIT_COUNT, "How often its first statement ran." },
+	{ "method", "method", TT_UNIT_TEXT, "Name and arguments of the method." },
+	{ "entries", "entered", TT_UNIT_COUNT, "Number of times the method's first statement ran." },
 	LINES, STATEMENTS,
-	{ "line", "line", TT_UNIT_COUNT, "Its first line; empty without debug information." },
-	{ "file", "file", TT_UNIT_TEXT, "The source file of that line." },
-	{ "class", "class", TT_UNIT_TEXT, "The class it is of." },
-	{ "assembly", "assembly", TT_UNIT_TEXT, "The assembly it is in." },
+	{ "line", "line", TT_UNIT_COUNT, "First line of the method; empty without debug information." },
+	{ "file", "file", TT_UNIT_TEXT, "Source file of that line." },
+	{ "class", "class", TT_UNIT_TEXT, "Class of the method." },
+	{ "assembly", "assembly", TT_UNIT_TEXT, "Assembly of the class." },
 };
 static const struct tt_col lines_col[] = {
-	{ "file", "file", TT_UNIT_TEXT, "Source file as debug information names it." },
-	{ "line", "line", TT_UNIT_COUNT, "Line in it, from 1." },
+	{ "file", "file", TT_UNIT_TEXT, "Source file, as the debug information names it." },
+	{ "line", "line", TT_UNIT_COUNT, "Number of the line in the file, from 1." },
 	{ "hits", "hits", TT_UNIT_COUNT,
-	    "How often it ran: the most frequent of its statements, added up over the methods that have code on it." },
+	    "Number of times the line ran: the most frequent of its statements, summed over the methods with code on the line." },
 };
 
 static const struct tt_cover_sum *

@@ -9,24 +9,24 @@
 #include "pass/passes.h"
 #include "stat/num.h"
 
-#define COUNT_COL { "count", "throws", TT_UNIT_COUNT, "Throws." }
+#define COUNT_COL { "count", "throws", TT_UNIT_COUNT, "Number of throws." }
 #define CAUGHT_COLS \
-	{ "share", "throws", TT_UNIT_PERCENT, "Their share of all throws." }, \
+	{ "share", "throws", TT_UNIT_PERCENT, "Share of all throws." }, \
 	{ "caught", "caught", TT_UNIT_COUNT, \
-	    "Those that a catch clause of the program or its libraries caught, on the same thread and in the capture." }, \
+	    "Number of throws that a catch clause of the program or its libraries caught, on the same thread and in the capture." }, \
 	{ "mean_ns", "mean", TT_UNIT_NS, "Mean time from the throw to that clause." }, \
-	{ "max_ns", "max", TT_UNIT_NS, "Longest such time." }
+	{ "max_ns", "max", TT_UNIT_NS, "Longest time from the throw to that clause." }
 #define TYPE_COL { "type", "type", TT_UNIT_TEXT, \
-	"Class of the exception, where its allocation is in the capture; empty where it was not looked for." }
+	"Class of the exception, if its allocation is in the capture; empty if the allocation was not searched for." }
 
 static const struct tt_col type_col[] = {
-	{ "type", "type", TT_UNIT_TEXT, "Class of the exception; (unknown) where its allocation is not in the capture." },
+	{ "type", "type", TT_UNIT_TEXT, "Class of the exception; (unknown) if its allocation is not in the capture." },
 	COUNT_COL, CAUGHT_COLS,
-	{ "sites", "sites", TT_UNIT_COUNT, "Places in the program that throw it." },
+	{ "sites", "sites", TT_UNIT_COUNT, "Number of places in the program that throw this class." },
 };
 static const struct tt_col site_col[] = {
 	{ "marker", "site", TT_UNIT_TEXT,
-	    "Where it was thrown: innermost zone, or frame of the recorded stack, that is not the runtime's own." },
+	    "Site of the throw: innermost zone or stack frame that is not the runtime's own." },
 	TYPE_COL, COUNT_COL, CAUGHT_COLS,
 };
 static const struct tt_col clause_col[] = {
@@ -34,12 +34,12 @@ static const struct tt_col clause_col[] = {
 	{ "category", "category", TT_UNIT_TEXT, "Category of the method." },
 	{ "kind", "clause", TT_UNIT_TEXT, "catch, filter, finally or fault." },
 	{ "clause", "no.", TT_UNIT_COUNT, "Number of the clause in its method, from 0." },
-	{ "count", "runs", TT_UNIT_COUNT, "Times it ran." },
+	{ "count", "runs", TT_UNIT_COUNT, "Number of times the clause ran." },
 	{ "unwinding", "for an exception", TT_UNIT_COUNT,
-	    "Times it ran for an exception, not in the normal course of a finally; empty before data version 14." },
+	    "Number of times the clause ran for an exception, not in the normal course of a finally; empty before data version 14." },
 };
 static const struct tt_col path_col[] = {
-	{ "path", "path", TT_UNIT_TEXT, "Zones or frames around the throw, outermost first; of deeper paths the innermost 64." },
+	{ "path", "path", TT_UNIT_TEXT, "Zones or stack frames around the throw, outermost first; of a longer path, the innermost 64." },
 	{ "thread", "thread", TT_UNIT_TEXT, "Thread." },
 	TYPE_COL, COUNT_COL, CAUGHT_COLS,
 };

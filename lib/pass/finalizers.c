@@ -10,19 +10,19 @@
 #include "stat/num.h"
 
 #define TIMES_COLS \
-	{ "count", "count", TT_UNIT_COUNT, "How many ran: began, or ended without a recorded begin." }, \
-	{ "total_ns", "total", TT_UNIT_NS, "Time of those whose begin and end are in the capture." }, \
-	{ "min_ns", "min", TT_UNIT_NS, "Shortest." }, \
-	{ "mean_ns", "mean", TT_UNIT_NS, "Mean." }, \
-	{ "p95_ns", "p95", TT_UNIT_NS, "95th percentile (nearest rank, within 1.6 %)." }, \
-	{ "max_ns", "max", TT_UNIT_NS, "Longest." }
+	{ "count", "count", TT_UNIT_COUNT, "Number that began, or ended without a recorded begin." }, \
+	{ "total_ns", "total", TT_UNIT_NS, "Total time of those with begin and end in the capture." }, \
+	{ "min_ns", "min", TT_UNIT_NS, "Shortest time." }, \
+	{ "mean_ns", "mean", TT_UNIT_NS, "Mean time." }, \
+	{ "p95_ns", "p95", TT_UNIT_NS, "95th percentile of the times (nearest rank, within 1.6 %)." }, \
+	{ "max_ns", "max", TT_UNIT_NS, "Longest time." }
 
 static const struct tt_col summary_col[] = {
 	{ "what", "what", TT_UNIT_TEXT, "object: the finalizer of one object; run: a run of the finalizer thread over its queue." },
 	TIMES_COLS,
 };
 static const struct tt_col class_col[] = {
-	{ "class", "class", TT_UNIT_TEXT, "Class of the objects; (unknown) where neither their allocation nor a heap shot tells." },
+	{ "class", "class", TT_UNIT_TEXT, "Class of the objects; (unknown) if neither their allocation nor a heap shot contains it." },
 	TIMES_COLS,
 };
 

@@ -12,46 +12,48 @@ enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999,
 
 static const struct tt_col summary_col[S_N] = {
 	[S_TIME] = { "time", "time", TT_UNIT_TEXT,
-	    "wall: from a frame's begin to the next; cpu: the same without the frame thread's waits and its time outside recorded calls." },
-	[S_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Whole frames." },
+	    "wall: from one begin of a frame to the next; cpu: wall minus the frame thread's waits and its time outside recorded calls." },
+	[S_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Number of whole frames." },
 	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean frame time." },
 	[S_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median frame time (nearest rank, exact)." },
-	[S_STDDEV] = { "stddev_ns", "std dev", TT_UNIT_NS, "Standard deviation of all frame times (of the population)." },
+	[S_STDDEV] = { "stddev_ns", "std dev", TT_UNIT_NS, "Population standard deviation of the frame times." },
 	[S_P90] = { "p90_ns", "p90", TT_UNIT_NS, "90th percentile of the frame times (nearest rank, exact)." },
 	[S_P95] = { "p95_ns", "p95", TT_UNIT_NS, "95th percentile of the frame times (nearest rank, exact)." },
 	[S_P99] = { "p99_ns", "p99", TT_UNIT_NS, "99th percentile of the frame times (nearest rank, exact)." },
 	[S_P999] = { "p999_ns", "p99.9", TT_UNIT_NS, "99.9th percentile of the frame times (nearest rank, exact)." },
 	[S_MAX] = { "max_ns", "max", TT_UNIT_NS, "Longest frame." },
-	[S_FPS] = { "fps", "mean FPS", TT_UNIT_MILLI, "Frames divided by the sum of their times." },
-	[S_LOW1] = { "low_1_fps", "1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the worst 1 % of the frames (their number rounded up)." },
-	[S_LOW01] = { "low_01_fps", "0.1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the worst 0.1 % of the frames (their number rounded up)." },
-	[S_OVER60] = { "over_16_67", "over 16.67 ms", TT_UNIT_COUNT, "Frames longer than 1/60 s exactly." },
-	[S_OVER30] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames longer than 1/30 s exactly." },
+	[S_FPS] = { "fps", "mean FPS", TT_UNIT_MILLI, "Number of frames divided by the sum of their times." },
+	[S_LOW1] = { "low_1_fps", "1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the longest 1 % of the frames (rounded up to whole frames)." },
+	[S_LOW01] = { "low_01_fps", "0.1 % low FPS", TT_UNIT_MILLI, "Mean FPS of the longest 0.1 % of the frames (rounded up to whole frames)." },
+	[S_OVER60] = { "over_16_67", "over 16.67 ms", TT_UNIT_COUNT, "Frames longer than exactly 1/60 s." },
+	[S_OVER30] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames longer than exactly 1/30 s." },
 	[S_OVER20] = { "over_50", "over 50 ms", TT_UNIT_COUNT, "Frames longer than 50 ms." },
 	[S_PARTIAL] = { "partial", "partial, left out", TT_UNIT_COUNT,
-	    "Frames that are not whole: cut by the beginning or the end of the capture, or by a gap in it." },
+	    "Frames that are not whole: cut by the begin or the end of the capture, or by a gap in it." },
 };
 
 enum { T_PART, T_COUNT, T_MISSING, T_MEAN, T_MEDIAN, T_P95, T_P99, T_MAX, T_N };
 
 static const struct tt_col timing_col[T_N] = {
-	[T_PART] = { "part", "part", TT_UNIT_TEXT, "What was measured: frame (whole), main (thread), render (thread), present (waiting to present), gpu." },
-	[T_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Whole frames with a value." },
-	[T_MISSING] = { "missing", "without", TT_UNIT_COUNT, "Whole frames without one: not supported, or the last ones, whose values came too late." },
+	[T_PART] = { "part", "part", TT_UNIT_TEXT, "Timing: frame (whole), main (thread), render (thread), present (waiting to present), gpu." },
+	[T_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Number of whole frames with a value." },
+	[T_MISSING] = { "missing", "without", TT_UNIT_COUNT,
+	    "Number of whole frames without a value: not supported, or the last frames, whose values came too late." },
 	[T_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean over the frames with a value." },
-	[T_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Their median (nearest rank, exact)." },
-	[T_P95] = { "p95_ns", "p95", TT_UNIT_NS, "Their 95th percentile (nearest rank, exact)." },
-	[T_P99] = { "p99_ns", "p99", TT_UNIT_NS, "Their 99th percentile (nearest rank, exact)." },
-	[T_MAX] = { "max_ns", "max", TT_UNIT_NS, "The largest." },
+	[T_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median of the values (nearest rank, exact)." },
+	[T_P95] = { "p95_ns", "p95", TT_UNIT_NS, "95th percentile of the values (nearest rank, exact)." },
+	[T_P99] = { "p99_ns", "p99", TT_UNIT_NS, "99th percentile of the values (nearest rank, exact)." },
+	[T_MAX] = { "max_ns", "max", TT_UNIT_NS, "Largest value." },
 };
 
 enum { L_LIMIT, L_COUNT, L_SHARE, L_MEAN, L_N };
 
 static const struct tt_col limit_col[L_N] = {
-	[L_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, CPU (both), GPU, present, balanced or unknown: Frame timings, above." },
-	[L_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Whole frames limited so." },
-	[L_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Their share of the frames whose limit is known." },
-	[L_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Their mean wall time." },
+	[L_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT,
+	    "main thread, render thread, CPU (both), GPU, present, balanced or unknown; see tracetool-metrics(7)." },
+	[L_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Number of whole frames with this limit." },
+	[L_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Share of the frames whose limit is known." },
+	[L_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean wall time of these frames." },
 };
 
 enum { B_TIME, B_BUDGET, B_LIMIT, B_OVER, B_SHARE, B_N };
@@ -59,51 +61,51 @@ enum { B_TIME, B_BUDGET, B_LIMIT, B_OVER, B_SHARE, B_N };
 static const struct tt_col budget_col[B_N] = {
 	[B_TIME] = { "time", "time", TT_UNIT_TEXT, "wall or cpu, as in the table frames." },
 	[B_BUDGET] = { "budget", "budget", TT_UNIT_TEXT, "Budget in ms, as given." },
-	[B_LIMIT] = { "budget_ns", "budget", TT_UNIT_NS, "The longest time within it, in whole ns." },
-	[B_OVER] = { "over", "frames over", TT_UNIT_COUNT, "Frames longer than the budget." },
-	[B_SHARE] = { "over_share", "over", TT_UNIT_PERCENT, "Their share of all whole frames." },
+	[B_LIMIT] = { "budget_ns", "budget", TT_UNIT_NS, "Longest time within the budget, in whole ns." },
+	[B_OVER] = { "over", "frames over", TT_UNIT_COUNT, "Number of frames longer than the budget." },
+	[B_SHARE] = { "over_share", "over", TT_UNIT_PERCENT, "Share of all whole frames." },
 };
 
 enum { H_FROM, H_TO, H_COUNT, H_SHARE, H_BELOW, H_N };
 
 static const struct tt_col histogram_col[H_N] = {
-	[H_FROM] = { "from_ns", "from", TT_UNIT_NS, "Frames longer than this (the first row: from 0)." },
-	[H_TO] = { "to_ns", "to", TT_UNIT_NS, "Frames up to and with this; empty: no limit." },
-	[H_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Frames between." },
-	[H_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Their share of all whole frames." },
-	[H_BELOW] = { "cumulative", "all up to", TT_UNIT_PERCENT, "Share of frames in this row and those above it." },
+	[H_FROM] = { "from_ns", "from", TT_UNIT_NS, "Lower bound: frames longer than this; the first row begins at 0." },
+	[H_TO] = { "to_ns", "to", TT_UNIT_NS, "Upper bound: frames up to and including this; empty means no bound." },
+	[H_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Number of frames between the bounds." },
+	[H_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Share of all whole frames." },
+	[H_BELOW] = { "cumulative", "all up to", TT_UNIT_PERCENT, "Share of the frames in this row and the rows above it." },
 };
 
 enum { W_FRAME, W_START, W_DUR, W_CPU, W_MAIN, W_RENDER, W_GPU, W_PRESENT, W_LIMIT, W_TOP, W_BYTES, W_ALLOCS, W_GC, W_THREAD, W_N };
 
 static const struct tt_col hitch_col[W_N] = {
-	[W_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as --frames counts." },
-	[W_START] = { "start_ns", "start", TT_UNIT_NS, "When it begins." },
+	[W_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as --frames uses it." },
+	[W_START] = { "start_ns", "start", TT_UNIT_NS, "Begin of the frame." },
 	[W_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time." },
-	[W_CPU] = { "cpu_ns", "CPU", TT_UNIT_NS, "CPU-active time; empty where it cannot be known." },
+	[W_CPU] = { "cpu_ns", "CPU", TT_UNIT_NS, "CPU-active time; empty if it is not known." },
 	[W_MAIN] = { "main_ns", "main", TT_UNIT_NS, "Work of the main thread, as the engine measured it." },
 	[W_RENDER] = { "render_ns", "render", TT_UNIT_NS, "Work of the render thread, as the engine measured it." },
 	[W_GPU] = { "gpu_ns", "GPU", TT_UNIT_NS, "GPU time, as the engine measured it." },
 	[W_PRESENT] = { "present_wait_ns", "present wait", TT_UNIT_NS, "Time the main thread waited to present, as the engine measured it." },
 	[W_LIMIT] = { "limit", "limited by", TT_UNIT_TEXT, "main thread, render thread, CPU (both), GPU, present, balanced or unknown." },
 	[W_TOP] = { "top", "top markers by self time", TT_UNIT_PROSE,
-	    "The three with most self time in it on the frame thread; (outside recorded calls): time in which none was open." },
-	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated on all threads in it; empty where that was not recorded." },
-	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations on all threads in it; empty where they were not recorded." },
+	    "The three markers with the most self time in the frame on the frame thread; (outside recorded calls) is time with no marker open." },
+	[W_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated in the frame on all threads; empty if allocations were not recorded." },
+	[W_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Number of allocations in the frame on all threads; empty if allocations were not recorded." },
 	[W_GC] = { "gc_pause_ns", "GC pause", TT_UNIT_NS,
-	    "Time in it during which a collection was stopping or had stopped the world; empty where pauses are not recorded." },
-	[W_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "The frame thread." },
+	    "Time in the frame during which a collection was stopping or had stopped the world; empty if pauses were not recorded." },
+	[W_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "Frame thread." },
 };
 
 enum { K_FRAME, K_RANK, K_MARKER, K_SELF, K_SHARE, K_CALLS, K_N };
 
 static const struct tt_col hitch_marker_col[K_N] = {
 	[K_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1." },
-	[K_RANK] = { "rank", "rank", TT_UNIT_COUNT, "Place by self time in this frame, from 1." },
-	[K_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker; (outside recorded calls): time in which none was open." },
-	[K_SELF] = { "self_ns", "self", TT_UNIT_NS, "Its self time in this frame on the frame thread." },
-	[K_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Its share of the frame's wall time." },
-	[K_CALLS] = { "count", "count", TT_UNIT_COUNT, "Its activations that begin in this frame." },
+	[K_RANK] = { "rank", "rank", TT_UNIT_COUNT, "Rank by self time in this frame, from 1." },
+	[K_MARKER] = { "marker", "marker", TT_UNIT_TEXT, "Name of the marker; (outside recorded calls) is time with no marker open." },
+	[K_SELF] = { "self_ns", "self", TT_UNIT_NS, "Self time of the marker in this frame on the frame thread." },
+	[K_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Share of the frame's wall time." },
+	[K_CALLS] = { "count", "count", TT_UNIT_COUNT, "Activations of the marker that begin in this frame." },
 };
 
 #define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with --frame-marker NAME; tracetool info lists likely ones"

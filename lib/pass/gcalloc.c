@@ -16,57 +16,58 @@ enum { S_BYTES, S_ERROR, S_COUNT, S_MEAN, S_CLASSES, S_FRAME_MEDIAN, S_FRAME_P95
 	S_HEAP_LAST, S_HEAP_MAX, S_HEAP_RESIZES, S_N };
 
 static const struct tt_col summary_col[S_N] = {
-	[S_BYTES] = { "bytes", "allocated", TT_UNIT_BYTES, "Bytes of all allocations; this and those below empty where they were not recorded." },
-	[S_ERROR] = { "error_bytes", "standard error", TT_UNIT_BYTES, "Standard error of the bytes, where allocations are sampled; empty elsewhere." },
+	[S_BYTES] = { "bytes", "allocated", TT_UNIT_BYTES,
+	    "Bytes of all allocations; this figure and those below are empty if allocations were not recorded." },
+	[S_ERROR] = { "error_bytes", "standard error", TT_UNIT_BYTES, "Standard error of the bytes if allocations were sampled; otherwise empty." },
 	[S_COUNT] = { "count", "allocations", TT_UNIT_COUNT, "Number of allocations." },
 	[S_MEAN] = { "mean_bytes", "mean size", TT_UNIT_BYTES, "Bytes per allocation." },
-	[S_CLASSES] = { "classes", "classes", TT_UNIT_COUNT, "Distinct class names allocated." },
+	[S_CLASSES] = { "classes", "classes", TT_UNIT_COUNT, "Number of distinct names of allocated classes." },
 	[S_FRAME_MEDIAN] = { "frame_median_bytes", "per frame, median", TT_UNIT_BYTES,
-	    "Median of the bytes allocated in a frame on all threads (nearest rank, exact)." },
+	    "Median of the bytes allocated per frame on all threads (nearest rank, exact)." },
 	[S_FRAME_P95] = { "frame_p95_bytes", "per frame, p95", TT_UNIT_BYTES,
-	    "95th percentile of the bytes allocated in a frame on all threads (nearest rank, exact)." },
-	[S_FRAME_MAX] = { "frame_max_bytes", "per frame, max", TT_UNIT_BYTES, "Most bytes allocated in one frame." },
+	    "95th percentile of the bytes allocated per frame on all threads (nearest rank, exact)." },
+	[S_FRAME_MAX] = { "frame_max_bytes", "per frame, max", TT_UNIT_BYTES, "Largest number of bytes allocated in one frame." },
 	[S_FRAME_COUNT] = { "frame_median_count", "allocations per frame, median", TT_UNIT_COUNT,
-	    "Median of the number of allocations in a frame." },
+	    "Median of the number of allocations per frame." },
 	[S_FRAME_ZERO] = { "zero_frames_share", "frames without allocation", TT_UNIT_PERCENT,
-	    "Share of the whole frames in which no thread allocates." },
+	    "Share of the whole frames without an allocation on any thread." },
 	[S_COLLECTIONS] = { "collections", "collections", TT_UNIT_COUNT,
-	    "Collections of all generations, start to end; this and those below empty where they were not recorded." },
-	[S_COLLECTION_NS] = { "collection_ns", "collection time", TT_UNIT_NS, "Sum of the collections, start to end." },
-	[S_PAUSES] = { "pauses", "pauses", TT_UNIT_COUNT, "Times the world was stopped; empty where collections are recorded and pauses are not." },
-	[S_PAUSE_NS] = { "pause_ns", "pause time", TT_UNIT_NS, "Sum of the pauses, from the request to stop to the restart." },
-	[S_PAUSE_MAX] = { "pause_max_ns", "longest pause", TT_UNIT_NS, "The longest of them." },
-	[S_STOPPED_NS] = { "stopped_ns", "stopped time", TT_UNIT_NS, "The same from the moment all threads stood still." },
-	[S_STOPPED_MAX] = { "stopped_max_ns", "longest stop", TT_UNIT_NS, "The longest of them." },
-	[S_MOVES] = { "moves", "objects moved", TT_UNIT_COUNT, "Objects the collector moved; empty where not recorded." },
-	[S_HEAP_LAST] = { "heap_last_bytes", "heap at end", TT_UNIT_BYTES, "Heap size after the last change; empty where none is recorded." },
+	    "Number of collections of all generations, start to end; this figure and those below are empty if collections were not recorded." },
+	[S_COLLECTION_NS] = { "collection_ns", "collection time", TT_UNIT_NS, "Total time of the collections, start to end." },
+	[S_PAUSES] = { "pauses", "pauses", TT_UNIT_COUNT, "Number of times the world was stopped; empty if only collections were recorded, without pauses." },
+	[S_PAUSE_NS] = { "pause_ns", "pause time", TT_UNIT_NS, "Total time of the pauses, from the request to stop to the restart." },
+	[S_PAUSE_MAX] = { "pause_max_ns", "longest pause", TT_UNIT_NS, "Longest of these times." },
+	[S_STOPPED_NS] = { "stopped_ns", "stopped time", TT_UNIT_NS, "Total time of the pauses, from the moment all threads had stopped." },
+	[S_STOPPED_MAX] = { "stopped_max_ns", "longest stop", TT_UNIT_NS, "Longest of these times." },
+	[S_MOVES] = { "moves", "objects moved", TT_UNIT_COUNT, "Number of objects that the collector moved; empty if moves were not recorded." },
+	[S_HEAP_LAST] = { "heap_last_bytes", "heap at end", TT_UNIT_BYTES, "Heap size after the last change; empty if no change was recorded." },
 	[S_HEAP_MAX] = { "heap_max_bytes", "largest heap", TT_UNIT_BYTES, "Largest heap size recorded." },
-	[S_HEAP_RESIZES] = { "heap_resizes", "heap size changes", TT_UNIT_COUNT, "Changes of the heap's size." },
+	[S_HEAP_RESIZES] = { "heap_resizes", "heap size changes", TT_UNIT_COUNT, "Number of changes of the heap's size." },
 };
 
 enum { N_GEN, N_COUNT, N_TOTAL, N_MEAN, N_MAX, N_N };
 
 static const struct tt_col generation_col[N_N] = {
-	[N_GEN] = { "generation", "generation", TT_UNIT_COUNT, "Generation collected; 0 is the nursery." },
-	[N_COUNT] = { "count", "collections", TT_UNIT_COUNT, "Collections of it." },
-	[N_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Their time, start to end." },
-	[N_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean time of one." },
-	[N_MAX] = { "max_ns", "max", TT_UNIT_NS, "The longest one." },
+	[N_GEN] = { "generation", "generation", TT_UNIT_COUNT, "Collected generation; 0 is the nursery." },
+	[N_COUNT] = { "count", "collections", TT_UNIT_COUNT, "Number of collections of this generation." },
+	[N_TOTAL] = { "total_ns", "total", TT_UNIT_NS, "Total time of these collections, start to end." },
+	[N_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean time of a collection." },
+	[N_MAX] = { "max_ns", "max", TT_UNIT_NS, "Longest collection." },
 };
 
 enum { P_TIME, P_BYTES, P_N };
 
 static const struct tt_col heap_col[P_N] = {
-	[P_TIME] = { "time_ns", "time", TT_UNIT_NS, "When the heap's size changed." },
-	[P_BYTES] = { "bytes", "heap", TT_UNIT_BYTES, "Its new size." },
+	[P_TIME] = { "time_ns", "time", TT_UNIT_NS, "Time of the change." },
+	[P_BYTES] = { "bytes", "heap", TT_UNIT_BYTES, "New size of the heap." },
 };
 
 /* Most tables say of something how much it allocates. */
 #define BYTES_COL { "bytes", "bytes", TT_UNIT_BYTES, "Bytes allocated." }
-#define SHARE_COL { "share", "bytes", TT_UNIT_PERCENT, "Its share of all bytes allocated." }
+#define SHARE_COL { "share", "bytes", TT_UNIT_PERCENT, "Share of all bytes allocated." }
 #define COUNT_COL { "count", "count", TT_UNIT_COUNT, "Number of allocations." }
 #define MEAN_COL { "mean_bytes", "mean", TT_UNIT_BYTES, "Bytes per allocation." }
-#define ERROR_COL { "error_bytes", "error", TT_UNIT_BYTES, "Standard error of the bytes, where allocations are sampled; empty elsewhere." }
+#define ERROR_COL { "error_bytes", "error", TT_UNIT_BYTES, "Standard error of the bytes if allocations were sampled; otherwise empty." }
 #define SUM_COLS BYTES_COL, SHARE_COL, COUNT_COL, MEAN_COL, ERROR_COL
 
 static const struct tt_col thread_col[] = {
@@ -77,15 +78,15 @@ static const struct tt_col category_col[] = {
 	{ "category", "category", TT_UNIT_TEXT, "Category of the site." }, SUM_COLS,
 };
 static const struct tt_col class_col[] = {
-	{ "class", "class", TT_UNIT_TEXT, "Name of the class allocated." }, SUM_COLS,
+	{ "class", "class", TT_UNIT_TEXT, "Name of the allocated class." }, SUM_COLS,
 };
 static const struct tt_col site_col[] = {
 	{ "marker", "site", TT_UNIT_TEXT,
-	    "Innermost zone (or frame of the recorded stack) that is not one of the runtime's allocation wrappers." },
-	{ "class", "class", TT_UNIT_TEXT, "Name of the class allocated." }, SUM_COLS,
+	    "Innermost zone or stack frame that is not one of the runtime's allocation wrappers." },
+	{ "class", "class", TT_UNIT_TEXT, "Name of the allocated class." }, SUM_COLS,
 };
 static const struct tt_col path_col[] = {
-	{ "path", "path", TT_UNIT_TEXT, "Zones around the allocation, outermost first; of deeper paths the innermost 64." },
+	{ "path", "path", TT_UNIT_TEXT, "Zones around the allocation, outermost first; of a longer path, the innermost 64." },
 	{ "thread", "thread", TT_UNIT_TEXT, "Thread." }, SUM_COLS,
 };
 

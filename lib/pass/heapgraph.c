@@ -11,22 +11,22 @@
 static const struct tt_col path_col[] = {
 	{ "class", "class", TT_UNIT_TEXT, "Name of the class." },
 	{ "path", "path", TT_UNIT_PROSE,
-	    "Root and classes by which its objects are first reached; (not reached) from any recorded root." },
-	{ "objects", "objects", TT_UNIT_COUNT, "Objects that are first reached this way." },
-	{ "share", "objects", TT_UNIT_PERCENT, "Their share of the objects of the class." },
+	    "Root and classes through which the objects are first reached; (not reached) if no recorded root reaches them." },
+	{ "objects", "objects", TT_UNIT_COUNT, "Number of objects that are first reached this way." },
+	{ "share", "objects", TT_UNIT_PERCENT, "Share of the objects of the class." },
 	{ "class_bytes", "bytes of class", TT_UNIT_BYTES, "Bytes of all objects of the class." },
 };
 static const struct tt_col reference_col[] = {
-	{ "class", "class", TT_UNIT_TEXT, "Class of the objects referred to." },
-	{ "from", "from", TT_UNIT_TEXT, "Class that refers to them, or the kind of root." },
-	{ "references", "references", TT_UNIT_COUNT, "References from the one to the other." },
-	{ "root", "root", TT_UNIT_BOOL, "They are from roots." },
+	{ "class", "class", TT_UNIT_TEXT, "Class of the referenced objects." },
+	{ "from", "from", TT_UNIT_TEXT, "Class that refers to these objects, or the kind of root." },
+	{ "references", "references", TT_UNIT_COUNT, "Number of references from one to the other." },
+	{ "root", "root", TT_UNIT_BOOL, "True if the references are from roots." },
 };
 static const struct tt_col root_col[] = {
-	{ "root", "root", TT_UNIT_TEXT, "Kind of root, and what it belongs to." },
-	{ "references", "references", TT_UNIT_COUNT, "References from it to objects of the shot." },
-	{ "reached", "reached", TT_UNIT_COUNT, "Objects first reached from it: closest to it, and to no other root closer." },
-	{ "share", "reached", TT_UNIT_PERCENT, "Their share of all objects of the shot." },
+	{ "root", "root", TT_UNIT_TEXT, "Kind of root, and its owner." },
+	{ "references", "references", TT_UNIT_COUNT, "Number of references from the root to objects of the shot." },
+	{ "reached", "reached", TT_UNIT_COUNT, "Number of objects first reached from the root: no other root is closer to them." },
+	{ "share", "reached", TT_UNIT_PERCENT, "Share of all objects of the shot." },
 };
 
 enum { BIGGEST_CLASSES = 50, SHOWN_CLASSES = 16 };

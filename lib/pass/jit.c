@@ -13,30 +13,30 @@
 enum { U_METHODS, U_CODE, U_BYTES, U_MEAN, U_MAX, U_HELPERS, U_HELPER_BYTES, U_TIME, U_COMPILED, U_AOT, U_PROCESS, U_N };
 
 static const struct tt_col summary_col[U_N] = {
-	[U_METHODS] = { "methods", "methods", TT_UNIT_COUNT, "Methods that the capture names." },
+	[U_METHODS] = { "methods", "methods", TT_UNIT_COUNT, "Number of methods that the capture names." },
 	[U_CODE] = { "with_code", "with code", TT_UNIT_COUNT,
-	    "Those whose code the capture knows; the others were first met on a stack." },
-	[U_BYTES] = { "code_bytes", "code", TT_UNIT_BYTES, "Bytes of their code." },
+	    "Number of methods whose code is in the capture; the others were first met on a stack." },
+	[U_BYTES] = { "code_bytes", "code", TT_UNIT_BYTES, "Bytes of code of these methods." },
 	[U_MEAN] = { "mean_bytes", "mean size", TT_UNIT_BYTES, "Bytes per method with code." },
-	[U_MAX] = { "max_bytes", "largest", TT_UNIT_BYTES, "Largest code of one method." },
-	[U_HELPERS] = { "helpers", "helpers", TT_UNIT_COUNT, "Pieces of helper code; code that belongs to a method is not one." },
-	[U_HELPER_BYTES] = { "helper_bytes", "helper code", TT_UNIT_BYTES, "Their bytes." },
-	[U_TIME] = { "jit_ns", "time", TT_UNIT_NS, "Time spent compiling, by the runtime's own counter; empty where it is not recorded." },
-	[U_COMPILED] = { "compiled", "compiled", TT_UNIT_COUNT, "Methods compiled at run time, by the runtime's own counter." },
-	[U_AOT] = { "aot", "ahead of time", TT_UNIT_COUNT, "Methods compiled ahead of time that were used, by its counter." },
+	[U_MAX] = { "max_bytes", "largest", TT_UNIT_BYTES, "Bytes of the method with the most code." },
+	[U_HELPERS] = { "helpers", "helpers", TT_UNIT_COUNT, "Number of pieces of helper code, without code that belongs to a method." },
+	[U_HELPER_BYTES] = { "helper_bytes", "helper code", TT_UNIT_BYTES, "Bytes of this code." },
+	[U_TIME] = { "jit_ns", "time", TT_UNIT_NS, "Time spent compiling, by the runtime's own counter; empty if the counter was not recorded." },
+	[U_COMPILED] = { "compiled", "compiled", TT_UNIT_COUNT, "Number of methods compiled at run time, by the runtime's own counter." },
+	[U_AOT] = { "aot", "ahead of time", TT_UNIT_COUNT, "Number of used methods that were compiled ahead of time, by the runtime's own counter." },
 	[U_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_col helper_col[] = {
-	{ "kind", "kind", TT_UNIT_TEXT, "What the code is for, as Mono names it." },
-	{ "count", "count", TT_UNIT_COUNT, "Pieces of it." },
-	{ "bytes", "bytes", TT_UNIT_BYTES, "Their bytes." },
+	{ "kind", "kind", TT_UNIT_TEXT, "Purpose of the code, as Mono names it." },
+	{ "count", "count", TT_UNIT_COUNT, "Number of pieces of code." },
+	{ "bytes", "bytes", TT_UNIT_BYTES, "Bytes of this code." },
 };
 static const struct tt_col method_col[] = {
 	{ "marker", "method", TT_UNIT_TEXT, "Name of the method." },
-	{ "category", "category", TT_UNIT_TEXT, "Its category." },
-	{ "bytes", "code", TT_UNIT_BYTES, "Bytes of its code." },
-	{ "address", "address", TT_UNIT_HEX, "Where the code begins." },
-	{ "time_ns", "time", TT_UNIT_NS, "When the recorder first met it." },
+	{ "category", "category", TT_UNIT_TEXT, "Category of the method." },
+	{ "bytes", "code", TT_UNIT_BYTES, "Bytes of the method's code." },
+	{ "address", "address", TT_UNIT_HEX, "Start address of the code." },
+	{ "time_ns", "time", TT_UNIT_NS, "Time at which the recorder first met the code." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 

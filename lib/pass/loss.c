@@ -8,14 +8,14 @@
 enum { L_KIND, L_SEVERITY, L_WHAT, L_COUNT, L_BYTES, L_FIRST, L_ADVICE, L_N };
 
 static const struct tt_col loss_col[L_N] = {
-	[L_KIND] = { "kind", "kind", TT_UNIT_TEXT, "What was lost, guessed or left out, as a fixed word." },
+	[L_KIND] = { "kind", "kind", TT_UNIT_TEXT, "Kind of loss, guess or omission, as a fixed word." },
 	[L_SEVERITY] = { "severity", "severity", TT_UNIT_TEXT,
 	    "info: usual; notice: figures depend on it; loss: something is missing; error: the input is damaged." },
-	[L_WHAT] = { "what", "what", TT_UNIT_PROSE, "The same in words." },
-	[L_COUNT] = { "count", "count", TT_UNIT_COUNT, "Occurrences, or events where they are known." },
-	[L_BYTES] = { "bytes", "bytes", TT_UNIT_BYTES, "Bytes of the (decompressed) input concerned; empty where none were skipped." },
-	[L_FIRST] = { "first_at", "first at", TT_UNIT_COUNT, "Byte offset of the first in the (decompressed) input." },
-	[L_ADVICE] = { "advice", "advice", TT_UNIT_PROSE, "What it means and what to do." },
+	[L_WHAT] = { "what", "what", TT_UNIT_PROSE, "The kind in words." },
+	[L_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of occurrences, or of events if known." },
+	[L_BYTES] = { "bytes", "bytes", TT_UNIT_BYTES, "Affected bytes of the (decompressed) input; empty if none were skipped." },
+	[L_FIRST] = { "first_at", "first at", TT_UNIT_COUNT, "Byte offset of the first occurrence in the (decompressed) input." },
+	[L_ADVICE] = { "advice", "advice", TT_UNIT_PROSE, "Meaning, and what to do." },
 };
 
 static void

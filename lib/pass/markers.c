@@ -15,13 +15,13 @@ enum { M_MARKER, M_CATEGORY, M_SELF, M_SHARE, M_TOTAL, M_COUNT, M_MEAN, M_MEDIAN
 
 static const struct tt_col markers_col[M_N] = {
 	[M_MARKER] = { "marker", "marker", TT_UNIT_TEXT,
-	    "Name; with its argument list where another marker has the same short name." },
+	    "Name of the marker; with its argument list if another marker has the same short name." },
 	[M_CATEGORY] = { "category", "category", TT_UNIT_TEXT, "Category; for Mono the assembly." },
-	[M_SELF] = { "self_ns", "self", TT_UNIT_NS, "Time in it and in no zone inside it, over all activations." },
-	[M_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Self time as share of the self time of all markers." },
+	[M_SELF] = { "self_ns", "self", TT_UNIT_NS, "Time in the marker and in no zone inside it, over all activations." },
+	[M_SHARE] = { "self_share", "self", TT_UNIT_PERCENT, "Self time as a share of the self time of all markers." },
 	[M_TOTAL] = { "total_ns", "total", TT_UNIT_NS,
-	    "Time in it and everything inside it; an activation inside another of the same marker adds nothing." },
-	[M_COUNT] = { "count", "count", TT_UNIT_COUNT, "Activations that begin in the time looked at." },
+	    "Time in the marker and everything inside it; an activation inside another of the same marker adds nothing." },
+	[M_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of activations that begin in the selected time." },
 	[M_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean duration of all activations." },
 	[M_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median duration (nearest rank, within 1.6 %)." },
 	[M_P95] = { "p95_ns", "p95", TT_UNIT_NS, "95th percentile of the durations (nearest rank, within 1.6 %)." },
@@ -31,10 +31,10 @@ static const struct tt_col markers_col[M_N] = {
 	[M_FRAME_MEAN] = { "frame_mean_ns", "per frame", TT_UNIT_NS,
 	    "Total time per frame on the frame thread, over all frames; empty without frames." },
 	[M_FRAME_MAX] = { "frame_max_ns", "frame max", TT_UNIT_NS, "Largest total time in one frame on the frame thread." },
-	[M_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Frames in which it runs on the frame thread." },
-	[M_DEPTH_MIN] = { "depth_min", "depth from", TT_UNIT_COUNT, "Smallest depth of a path it ends, of zones that are shown; 1 is outermost." },
-	[M_DEPTH_MAX] = { "depth_max", "depth to", TT_UNIT_COUNT, "Largest depth of a path it ends." },
-	[M_THREADS] = { "threads", "threads", TT_UNIT_COUNT, "Threads on which it runs." },
+	[M_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Number of frames in which the marker runs on the frame thread." },
+	[M_DEPTH_MIN] = { "depth_min", "depth from", TT_UNIT_COUNT, "Smallest depth of a path that ends with the marker, in shown zones; 1 is outermost." },
+	[M_DEPTH_MAX] = { "depth_max", "depth to", TT_UNIT_COUNT, "Largest depth of a path that ends with the marker." },
+	[M_THREADS] = { "threads", "threads", TT_UNIT_COUNT, "Number of threads on which the marker runs." },
 };
 
 /* What a marker has beside its calls. */

@@ -13,46 +13,46 @@
 
 static const struct tt_col summary_col[] = {
 	{ "kind", "kind", TT_UNIT_TEXT, "image, assembly, domain, context, class, vtable, method or thread." },
-	{ "loaded", "loaded", TT_UNIT_COUNT, "Different ones that were loaded or named; an address that was used again counts again." },
-	{ "unloaded", "unloaded", TT_UNIT_COUNT, "Records of one being unloaded; classes have none." },
+	{ "loaded", "loaded", TT_UNIT_COUNT, "Number of different items loaded or named; an address that is used again counts again." },
+	{ "unloaded", "unloaded", TT_UNIT_COUNT, "Number of records of an unload; classes have none." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_col thing_col[] = {
 	{ "kind", "kind", TT_UNIT_TEXT, "image, assembly, domain or context." },
 	{ "name", "name", TT_UNIT_TEXT, "File of an image, full name of an assembly, name of a domain." },
-	{ "id", "id", TT_UNIT_HEX, "Address, or the number of a domain or context." },
+	{ "id", "id", TT_UNIT_HEX, "Address, or number of a domain or context." },
 	{ "of", "of", TT_UNIT_TEXT, "Image of an assembly, domain of a context." },
-	{ "mvid", "mvid", TT_UNIT_TEXT, "Version id of an image, where the capture has it." },
-	{ "time_ns", "time", TT_UNIT_NS, "When it was loaded or named." },
+	{ "mvid", "mvid", TT_UNIT_TEXT, "Version id of an image, if the capture has it." },
+	{ "time_ns", "time", TT_UNIT_NS, "Time at which it was loaded or named." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_col class_col[] = {
 	{ "class", "class", TT_UNIT_TEXT, "Name of the class." },
-	{ "image", "image", TT_UNIT_TEXT, "File of the image it is in." },
-	{ "id", "id", TT_UNIT_HEX, "Its address." },
-	{ "time_ns", "time", TT_UNIT_NS, "When it was loaded." },
+	{ "image", "image", TT_UNIT_TEXT, "File of the class's image." },
+	{ "id", "id", TT_UNIT_HEX, "Address of the class." },
+	{ "time_ns", "time", TT_UNIT_NS, "Time at which the class was loaded." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_col fact_col[] = {
-	{ "time_ns", "time", TT_UNIT_NS, "When it was set." },
-	{ "to_ns", "until", TT_UNIT_NS, "When its key was set again; empty: it holds to the end." },
-	{ "key", "key", TT_UNIT_TEXT, "What the fact is about; label: what the program does from now on." },
-	{ "value", "value", TT_UNIT_TEXT, "The fact." },
+	{ "time_ns", "time", TT_UNIT_NS, "Time at which the fact was set." },
+	{ "to_ns", "until", TT_UNIT_NS, "Time at which its key was set again; empty if the fact applies to the end." },
+	{ "key", "key", TT_UNIT_TEXT, "Key of the fact; label means what the program does from then on." },
+	{ "value", "value", TT_UNIT_TEXT, "Value of the fact." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_col marker_col[] = {
 	{ "marker", "marker", TT_UNIT_TEXT, "Name of the marker." },
-	{ "category", "category", TT_UNIT_TEXT, "Its category." },
-	{ "id", "id", TT_UNIT_COUNT, "The engine's number of it." },
+	{ "category", "category", TT_UNIT_TEXT, "Category of the marker." },
+	{ "id", "id", TT_UNIT_COUNT, "Number that the engine uses for it." },
 	{ "flags", "flags", TT_UNIT_TEXT,
-	    "What the engine says of it: script, editor, release, warning, invoke, deep, counter, gpu (tracetool-unity(7), flags)." },
+	    "Flags from the engine: script, editor, release, warning, invoke, deep, counter, gpu (tracetool-unity(7), flags)." },
 	{ "verbosity", "verbosity", TT_UNIT_TEXT, "user, debug, internal, external or advanced." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_col category_col[] = {
 	{ "category", "category", TT_UNIT_TEXT, "Name of the category." },
-	{ "color", "colour", TT_UNIT_TEXT, "Its colour as the engine has it: #rrggbbaa; empty: none." },
-	{ "id", "id", TT_UNIT_COUNT, "The engine's number of it." },
+	{ "color", "colour", TT_UNIT_TEXT, "Colour from the engine, as #rrggbbaa; empty if there is none." },
+	{ "id", "id", TT_UNIT_COUNT, "Number that the engine uses for it." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 

@@ -8,26 +8,26 @@
 #include "pass/passes.h"
 
 static const struct tt_col found_col[] = {
-	{ "object", "object", TT_UNIT_HEX, "Where it was allocated." },
-	{ "class", "class", TT_UNIT_TEXT, "Name of its class." },
-	{ "bytes", "bytes", TT_UNIT_BYTES, "Its size." },
-	{ "time_ns", "time", TT_UNIT_NS, "When it was allocated." },
+	{ "object", "object", TT_UNIT_HEX, "Address at which the object was allocated." },
+	{ "class", "class", TT_UNIT_TEXT, "Name of the object's class." },
+	{ "bytes", "bytes", TT_UNIT_BYTES, "Size of the object." },
+	{ "time_ns", "time", TT_UNIT_NS, "Time of the allocation." },
 	{ "thread", "thread", TT_UNIT_TEXT, "Thread that allocated it." },
-	{ "marker", "site", TT_UNIT_TEXT, "Where: innermost zone, or frame of the recorded stack, that is not the runtime's own." },
-	{ "moves", "moves", TT_UNIT_COUNT, "Times the collector moved it." },
-	{ "now", "now at", TT_UNIT_HEX, "Where it is at the end, or was when it was last heard of." },
+	{ "marker", "site", TT_UNIT_TEXT, "Site of the allocation: innermost zone or stack frame that is not the runtime's own." },
+	{ "moves", "moves", TT_UNIT_COUNT, "Number of times the collector moved the object." },
+	{ "now", "now at", TT_UNIT_HEX, "Address of the object at the end, or in its last record." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_col track_col[] = {
-	{ "time_ns", "time", TT_UNIT_NS, "When it happened." },
+	{ "time_ns", "time", TT_UNIT_NS, "Time of the event." },
 	{ "asked", "asked for", TT_UNIT_HEX, "Address given to --track." },
-	{ "object", "object", TT_UNIT_HEX, "Where the object is then." },
+	{ "object", "object", TT_UNIT_HEX, "Address of the object at that time." },
 	{ "what", "what", TT_UNIT_TEXT,
 	    "allocated, moved, lock contended, lock acquired, gave up the lock, thrown, handle made, finalizer, finalized, in heap shot." },
-	{ "class", "class", TT_UNIT_TEXT, "Its class, where this record says." },
-	{ "bytes", "bytes", TT_UNIT_BYTES, "Its size, where this record says." },
+	{ "class", "class", TT_UNIT_TEXT, "Class of the object, if this record contains it." },
+	{ "bytes", "bytes", TT_UNIT_BYTES, "Size of the object, if this record contains it." },
 	{ "thread", "thread", TT_UNIT_TEXT, "Thread." },
-	{ "marker", "site", TT_UNIT_TEXT, "Where in the program." },
+	{ "marker", "site", TT_UNIT_TEXT, "Site in the program." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 

@@ -12,41 +12,41 @@
 #include "pass/code.h"
 #include "pass/passes.h"
 
-#define SELF_COL { "self", "samples", TT_UNIT_COUNT, "Samples whose innermost managed frame it is." }
-#define SELF_SHARE_COL { "self_share", "samples", TT_UNIT_PERCENT, "Their share of all samples." }
-#define TOTAL_COL { "total", "with callees", TT_UNIT_COUNT, "Samples in which it is anywhere on the stack." }
-#define TOTAL_SHARE_COL { "total_share", "with callees", TT_UNIT_PERCENT, "Their share of all samples." }
+#define SELF_COL { "self", "samples", TT_UNIT_COUNT, "Number of samples with this as the innermost managed frame." }
+#define SELF_SHARE_COL { "self_share", "samples", TT_UNIT_PERCENT, "Share of all samples." }
+#define TOTAL_COL { "total", "with callees", TT_UNIT_COUNT, "Number of samples with this anywhere on the stack." }
+#define TOTAL_SHARE_COL { "total_share", "with callees", TT_UNIT_PERCENT, "Share of all samples." }
 
 static const struct tt_col marker_col[] = {
-	{ "marker", "method", TT_UNIT_TEXT, "Managed method; (native) where no managed frame is on the stack." },
+	{ "marker", "method", TT_UNIT_TEXT, "Managed method; (native) if no managed frame is on the stack." },
 	{ "category", "category", TT_UNIT_TEXT, "Category of the method." },
 	SELF_COL, SELF_SHARE_COL, TOTAL_COL, TOTAL_SHARE_COL,
 };
 static const struct tt_col thread_col[] = {
-	{ "thread", "thread", TT_UNIT_TEXT, "Thread that was sampled." },
+	{ "thread", "thread", TT_UNIT_TEXT, "Sampled thread." },
 	{ "number", "no.", TT_UNIT_COUNT, "Number of the thread." },
-	{ "samples", "samples", TT_UNIT_COUNT, "Its samples." },
-	{ "share", "samples", TT_UNIT_PERCENT, "Their share of all samples." },
-	{ "managed", "managed", TT_UNIT_COUNT, "Those with a managed frame on the stack." },
-	{ "waiting", "waiting", TT_UNIT_COUNT, "Those with a wait marker on the stack: the thread did not run." },
+	{ "samples", "samples", TT_UNIT_COUNT, "Number of samples of the thread." },
+	{ "share", "samples", TT_UNIT_PERCENT, "Share of all samples." },
+	{ "managed", "managed", TT_UNIT_COUNT, "Number of samples with a managed frame on the stack." },
+	{ "waiting", "waiting", TT_UNIT_COUNT, "Number of samples with a wait marker on the stack: the thread did not run." },
 };
 static const struct tt_col category_col[] = {
-	{ "category", "category", TT_UNIT_TEXT, "Category; (native) where no managed frame is on the stack." },
+	{ "category", "category", TT_UNIT_TEXT, "Category; (native) if no managed frame is on the stack." },
 	SELF_COL, SELF_SHARE_COL, TOTAL_COL, TOTAL_SHARE_COL,
 };
 static const struct tt_col native_col[] = {
-	{ "code", "code", TT_UNIT_TEXT, "Method or helper whose code the address is in, else the nearest symbol below it." },
-	{ "kind", "kind", TT_UNIT_TEXT, "method, helper, symbol (the nearest exported one: often not the function that ran) or unknown." },
-	{ "samples", "samples", TT_UNIT_COUNT, "Samples whose native address is in it." },
-	{ "share", "samples", TT_UNIT_PERCENT, "Their share of all samples." },
-	{ "native", "without managed", TT_UNIT_COUNT, "Those without a managed frame on the stack." },
+	{ "code", "code", TT_UNIT_TEXT, "Method or helper whose code contains the address, otherwise the nearest symbol below it." },
+	{ "kind", "kind", TT_UNIT_TEXT, "method, helper, symbol (the nearest exported symbol, often not the function that ran) or unknown." },
+	{ "samples", "samples", TT_UNIT_COUNT, "Number of samples whose native address is in this code." },
+	{ "share", "samples", TT_UNIT_PERCENT, "Share of all samples." },
+	{ "native", "without managed", TT_UNIT_COUNT, "Number of samples without a managed frame on the stack." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_col path_col[] = {
-	{ "path", "path", TT_UNIT_TEXT, "Managed frames, outermost first; of deeper stacks the innermost 64." },
+	{ "path", "path", TT_UNIT_TEXT, "Managed frames, outermost first; of a deeper stack, the innermost 64." },
 	{ "thread", "thread", TT_UNIT_TEXT, "Thread." },
-	{ "samples", "samples", TT_UNIT_COUNT, "Samples with this stack." },
-	{ "share", "samples", TT_UNIT_PERCENT, "Their share of all samples." },
+	{ "samples", "samples", TT_UNIT_COUNT, "Number of samples with this stack." },
+	{ "share", "samples", TT_UNIT_PERCENT, "Share of all samples." },
 };
 
 #define NATIVE "(native)"

@@ -7,24 +7,24 @@ enum { T_THREAD, T_NUMBER, T_BUSY, T_SHARE, T_WAITING, T_STOPPED, T_CALLS, T_ALL
 	T_TID, T_GENERATION, T_PROCESS, T_N };
 
 static const struct tt_col threads_col[T_N] = {
-	[T_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "Name, or \"Thread\" and its number where it has none." },
+	[T_THREAD] = { "thread", "thread", TT_UNIT_TEXT, "Name of the thread, or \"Thread\" and its number if it has no name." },
 	[T_NUMBER] = { "number", "no.", TT_UNIT_COUNT, "Number of the thread in all outputs, from 1." },
 	[T_BUSY] = { "busy_ns", "busy", TT_UNIT_NS, "Time inside at least one zone, without the zones of wait markers." },
-	[T_SHARE] = { "busy_share", "busy", TT_UNIT_PERCENT, "Busy time as share of the time from its first to its last event." },
-	[T_WAITING] = { "waiting_ns", "waiting", TT_UNIT_NS, "Time inside zones of wait markers; of several inside one another, the outermost." },
+	[T_SHARE] = { "busy_share", "busy", TT_UNIT_PERCENT, "Busy time as a share of the time from the first to the last event of the thread." },
+	[T_WAITING] = { "waiting_ns", "waiting", TT_UNIT_NS, "Time inside zones of wait markers; nested ones count once." },
 	[T_STOPPED] = { "stopped_ns", "stopped", TT_UNIT_NS,
-	    "Time another thread had the world stopped while this one had zones open; it is part of their self time; empty where not recorded." },
-	[T_CALLS] = { "calls", "calls", TT_UNIT_COUNT, "Zones of the program begun, before any filter; not those that tracetool makes itself." },
-	[T_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Allocations, before any filter; empty where they were not recorded." },
-	[T_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated, before any filter; empty where that was not recorded." },
-	[T_EVENTS] = { "events", "events", TT_UNIT_COUNT, "Events of the producer, before any filter." },
-	[T_FIRST] = { "first_ns", "first", TT_UNIT_NS, "Time of its first event." },
-	[T_LAST] = { "last_ns", "last", TT_UNIT_NS, "Time of its last event." },
-	[T_OPEN] = { "open_at_end", "open", TT_UNIT_COUNT, "Zones still open at the end of the capture, or where damage cut them off." },
-	[T_TID] = { "tid", "tid", TT_UNIT_HEX, "The producer's thread id." },
+	    "Time in which another thread had stopped the world while this thread had zones open; part of their self time; empty if not recorded." },
+	[T_CALLS] = { "calls", "calls", TT_UNIT_COUNT, "Number of begun zones of the program, before any filter, without zones that tracetool makes itself." },
+	[T_ALLOCS] = { "allocs", "allocs", TT_UNIT_COUNT, "Number of allocations, before any filter; empty if allocations were not recorded." },
+	[T_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes allocated, before any filter; empty if allocations were not recorded." },
+	[T_EVENTS] = { "events", "events", TT_UNIT_COUNT, "Number of events from the producer, before any filter." },
+	[T_FIRST] = { "first_ns", "first", TT_UNIT_NS, "Time of the thread's first event." },
+	[T_LAST] = { "last_ns", "last", TT_UNIT_NS, "Time of the thread's last event." },
+	[T_OPEN] = { "open_at_end", "open", TT_UNIT_COUNT, "Number of zones still open at the end of the capture, or cut off by damage." },
+	[T_TID] = { "tid", "tid", TT_UNIT_HEX, "Thread id from the producer." },
 	[T_GENERATION] = { "generation", "gen.", TT_UNIT_COUNT,
-	    "How many threads had this id before it; ids are used again after a thread ends." },
-	[T_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input it is from, from 1." },
+	    "Number of earlier threads with this id; the system can use an id again after a thread ends." },
+	[T_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
 static void
