@@ -293,6 +293,26 @@ header_text(struct tt_capture *cap, const uint8_t *head, size_t n, size_t *at, s
 	return tt_arena_text(&cap->arena, t, strnlen(t, len), err);
 }
 
+/* The first eight of the ${n} bytes at ${h}: magic, versions, pointer size. */
+static int
+read_magic(struct mlpd *m, const uint8_t *h, size_t n, struct tt_err *err)
+{
+	if (n < 32)
+		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
+	if (mlpd_u32(h) != MLPD_MAGIC)
+		return tt_fail(err, TT_E_UNKNOWN, 0, "it does not begin with the magic of a Mono profile");
+	m->major = h[4];
+	m->minor = h[5];
+	m->version = h[6];
+	if (m->version < MLPD_V_MIN || m->version > MLPD_V_MAX)
+		return tt_fail(err, TT_E_UNKNOWN, 6, "data version %u is %s: this tracetool reads versions %d to %d",
+		    m->version, m->version > MLPD_V_MAX ? "too new" : "too old", MLPD_V_MIN, MLPD_V_MAX);
+	if (h[7] != 4 && h[7] != 8)
+		return tt_fail(err, TT_E_DAMAGED, 7, "pointer size %u is neither 4 nor 8", h[7]);
+	m->mask = h[7] == 4 ? UINT32_MAX : UINT64_MAX;
+	return TT_OK;
+}
+
 static int
 read_header(struct mlpd *m, struct tt_capture *cap, struct tt_err *err)
 {
@@ -301,22 +321,11 @@ read_header(struct mlpd *m, struct tt_capture *cap, struct tt_err *err)
 	char version[80];
 	int rc = tt_window_show(&m->win, 0, 64u << 10, &h, &n, err);
 
+	if (rc == TT_OK)
+		rc = read_magic(m, h, n, err);
 	if (rc != TT_OK)
 		return rc;
-	if (n < 32)
-		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
-	if (mlpd_u32(h) != MLPD_MAGIC)
-		return tt_fail(err, TT_E_UNKNOWN, 0, "it does not begin with the magic of a Mono profile");
-	m->major = h[4];
-	m->minor = h[5];
-	m->version = h[6];
 	cap->pointer_size = h[7];
-	if (m->version < MLPD_V_MIN || m->version > MLPD_V_MAX)
-		return tt_fail(err, TT_E_UNKNOWN, 6, "data version %u is %s: this tracetool reads versions %d to %d",
-		    m->version, m->version > MLPD_V_MAX ? "too new" : "too old", MLPD_V_MIN, MLPD_V_MAX);
-	if (h[7] != 4 && h[7] != 8)
-		return tt_fail(err, TT_E_DAMAGED, 7, "pointer size %u is neither 4 nor 8", h[7]);
-	m->mask = h[7] == 4 ? UINT32_MAX : UINT64_MAX;
 	uint64_t wall_ms = mlpd_u64(h + at);
 	cap->wall_ns = wall_ms <= INT64_MAX / 1000000 ? (int64_t)wall_ms * 1000000 : 0;
 	at += 8;

@@ -229,13 +229,46 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 	return rc;
 }
 
+/* The ring's chunks, collected in any order. */
+struct found {
+	uint8_t *p, *to;              /* room for one chunk, and for its definitions */
+	size_t cap, capto;
+	struct ttc_unit *u;
+	size_t n, capu;
+};
+
+/* Take the chunk of the ring at ${at}: definitions are added at once, a thread's chunk goes to ${f}. TT_END: the file ends here. */
+static int
+find_chunk(struct ttc *m, const struct ttc_ring *r, uint64_t at, struct found *f, struct tt_err *err)
+{
+	struct ttc_unit one;
+	size_t got;
+	int rc = tt_src_pread(m->ring, at, f->p, TTC_CHUNK_HEAD, &got, err);
+
+	if (rc < 0 || got < TTC_CHUNK_HEAD)
+		return rc < 0 ? rc : TT_END;
+	if (ttc_u32(f->p + 60) != m->run32)
+		return TT_OK;
+	if (ttc_u32(f->p) == TTC_DEFS_MAGIC) {
+		rc = tt_src_pread(m->ring, at, f->p, r->chunk, &got, err);
+		return rc < 0 ? rc : got == r->chunk ? add_definitions(m, f->p, r->chunk, f->to, err) : TT_OK;
+	}
+	ttc_unit_of(&one, f->p, at);
+	if (!ttc_plausible(m, f->p) || one.len > r->chunk - TTC_CHUNK_HEAD || one.thread == 0 || one.end == one.first)
+		return TT_OK;
+	one.where = TTC_IN_RING;
+	rc = tt_mem_grow(&m->env->mem, &f->u, &f->capu, f->n + 1, sizeof *f->u, err);
+	if (rc == TT_OK)
+		f->u[f->n++] = one;
+	return rc;
+}
+
 int
 ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
-	struct ttc_unit *u = NULL;
+	struct found f = { NULL };
 	struct ttc_ring r;
-	uint8_t *p = NULL, *to = NULL;
-	size_t n = 0, capu = 0, cap = 0, capto = 0, got;
+	size_t got;
 	int rc = m->ring ? TT_OK : ttc_ring_open(m, err);
 
 	if (rc != TT_OK || !m->ring)
@@ -252,39 +285,18 @@ ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 	m->ring_kept = r.kept;
 	rc = read_slots(m, &r, loss, err);
 	if (rc == TT_OK)
-		rc = tt_mem_grow(&m->env->mem, &p, &cap, r.chunk + TT_CHUNK_PAD, 1, err);
+		rc = tt_mem_grow(&m->env->mem, &f.p, &f.cap, r.chunk + TT_CHUNK_PAD, 1, err);
 	if (rc == TT_OK)
-		rc = tt_mem_grow(&m->env->mem, &to, &capto, 2 * (size_t)r.chunk, 1, err);
-	for (uint32_t i = 0; i < r.chunks && rc == TT_OK; i++) {
-		uint64_t at = r.chunk_at + (uint64_t)i * r.chunk;
-		struct ttc_unit one;
-		rc = tt_src_pread(m->ring, at, p, TTC_CHUNK_HEAD, &got, err);
-		if (rc < 0 || got < TTC_CHUNK_HEAD)
-			break;
-		rc = TT_OK;
-		if (ttc_u32(p + 60) != m->run32)
-			continue;
-		if (ttc_u32(p) == TTC_DEFS_MAGIC) {
-			rc = tt_src_pread(m->ring, at, p, r.chunk, &got, err);
-			rc = rc < 0 ? rc : got == r.chunk ? add_definitions(m, p, r.chunk, to, err) : TT_OK;
-			continue;
-		}
-		ttc_unit_of(&one, p, at);
-		if (!ttc_plausible(m, p) || one.len > r.chunk - TTC_CHUNK_HEAD || one.thread == 0 ||
-		    one.end == one.first)
-			continue;
-		one.where = TTC_IN_RING;
-		rc = tt_mem_grow(&m->env->mem, &u, &capu, n + 1, sizeof *u, err);
-		if (rc == TT_OK)
-			u[n++] = one;
-	}
-	if (rc == TT_OK)
-		rc = add_chunks(m, u, n, &p, &cap, loss, err);
+		rc = tt_mem_grow(&m->env->mem, &f.to, &f.capto, 2 * (size_t)r.chunk, 1, err);
+	for (uint32_t i = 0; i < r.chunks && rc == TT_OK; i++)
+		rc = find_chunk(m, &r, r.chunk_at + (uint64_t)i * r.chunk, &f, err);
+	if (rc == TT_OK || rc == TT_END)
+		rc = add_chunks(m, f.u, f.n, &f.p, &f.cap, loss, err);
 	if (rc == TT_OK)
 		tt_log(m->env, TT_LOG_VERBOSE, "%s: joined with %s: %llu chunks", m->cap->path,
 		    m->text[TTC_T_RING], (unsigned long long)m->from_ring);
-	tt_mem_free(&m->env->mem, u, capu * sizeof *u);
-	tt_mem_free(&m->env->mem, p, cap);
-	tt_mem_free(&m->env->mem, to, capto);
+	tt_mem_free(&m->env->mem, f.u, f.capu * sizeof *f.u);
+	tt_mem_free(&m->env->mem, f.p, f.cap);
+	tt_mem_free(&m->env->mem, f.to, f.capto);
 	return rc;
 }

@@ -86,6 +86,27 @@ tt_waits_drop(struct tt_model *m, struct tt_err *err)
 	return rc;
 }
 
+/* By root, of the ${n} nodes: all time in its zones in ${all}, and the part of it in waits in w->lost. */
+static void
+sum_waits(const struct tt_model *m, uint32_t n, struct walk *w, uint32_t *root, int64_t *all)
+{
+	for (uint32_t i = TT_NODE_MORE + 1; i < n; i++) {
+		uint32_t parent = tt_tree_node(m->tree, i)->parent;
+
+		root[i] = tt_tree_node(m->tree, i)->kind >= TT_NODE_THREAD ? i : root[parent];
+		if (is_zone(m, i) && parent == root[i])
+			all[root[i]] += tt_counts_get(m->counts, i).total;
+	}
+	for (uint32_t i = TT_NODE_MORE + 1; i < n; i++) {
+		uint32_t parent = tt_tree_node(m->tree, i)->parent;
+		int64_t total = is_zone(m, i) ? tt_counts_get(m->counts, i).total : 0;
+
+		w->in[i] = w->in[parent] || (total > all[root[i]] / SMALL && is_wait(m, i));
+		if (w->in[i] && !w->in[parent])
+			w->lost[root[i]] += total;
+	}
+}
+
 int
 tt_waits_threads(const struct tt_model *m,
     int (*each)(void *arg, const struct tt_thread *t, int64_t share_e4, struct tt_err *err), void *arg, struct tt_err *err)
@@ -98,21 +119,8 @@ tt_waits_threads(const struct tt_model *m,
 	root = tt_mem_alloc(&m->env->mem, n * sizeof *root, err);
 	all = root ? tt_mem_alloc(&m->env->mem, n * sizeof *all, err) : NULL;
 	rc = all ? begin(m, &w, n, err) : err->code;
-	for (uint32_t i = TT_NODE_MORE + 1; i < n && rc == TT_OK; i++) {
-		uint32_t parent = tt_tree_node(m->tree, i)->parent;
-
-		root[i] = tt_tree_node(m->tree, i)->kind >= TT_NODE_THREAD ? i : root[parent];
-		if (is_zone(m, i) && parent == root[i])
-			all[root[i]] += tt_counts_get(m->counts, i).total;
-	}
-	for (uint32_t i = TT_NODE_MORE + 1; i < n && rc == TT_OK; i++) {
-		uint32_t parent = tt_tree_node(m->tree, i)->parent;
-		int64_t total = is_zone(m, i) ? tt_counts_get(m->counts, i).total : 0;
-
-		w.in[i] = w.in[parent] || (total > all[root[i]] / SMALL && is_wait(m, i));
-		if (w.in[i] && !w.in[parent])
-			w.lost[root[i]] += total;
-	}
+	if (rc == TT_OK)
+		sum_waits(m, n, &w, root, all);
 	for (uint32_t i = TT_NODE_MORE + 1; i < n && rc == TT_OK; i++) {
 		const struct tt_node *node = tt_tree_node(m->tree, i);
 

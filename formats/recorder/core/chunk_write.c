@@ -262,11 +262,56 @@ free_slots(const uint32_t *ended, uint32_t n)
 	}
 }
 
+static uint32_t
+state_of(uint32_t slot)
+{
+	return atomic_load_explicit(ring_slot_state(&R->slot[slot]), memory_order_acquire);
+}
+
+/* The threads that have ended, in ${ended}; returns how many. */
+static uint32_t
+find_ended(uint32_t *ended)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < R->nslot && atomic_load_explicit(&R->nended, memory_order_acquire) > 0; i++)
+		if (state_of(i) == TTC_S_ENDED)
+			ended[n++] = i;
+	return n;
+}
+
+/* A pass of the flight recorder: hold the ${n} sealed chunks. While a dump runs, write all chunks held; otherwise drop old ones. */
+static void
+hold_or_dump(uint32_t n, uint64_t ms, bool asked, bool dump, uint64_t since)
+{
+	for (uint32_t i = 0; i < n; i++)
+		hold(W.order[i], ms, writer_since(rec_now()));
+	if (asked) {
+		announce_dump(since);
+		W.dumping = 2;        /* the next pass finds the chunks that are open now and sealed before this one gets to them */
+	}
+	W.dumping -= dump;
+	if (!dump)
+		forget(ms);
+	while (dump && W.nheld > 0)
+		put_sealed(unhold());
+}
+
+/* What open chunks hold by now, of the threads with numbers up to ${threads}. */
+static void
+put_parts(uint32_t threads, uint64_t ms)
+{
+	W.parts_ms = ms;
+	for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)
+		if (state_of(i) == TTC_S_LIVE)
+			put_part(i, threads);
+}
+
 void
 writer_pass(bool all)
 {
 	uint64_t ms = writer_now_ms();
-	uint32_t nended = 0, n, *ended = W.order + R->nchunk, threads;
+	uint32_t nended, n, *ended = W.order + R->nchunk, threads;
 	bool parts = all || ms - W.parts_ms >= W.o.part_ms;
 	bool asked = atomic_exchange_explicit(&rec_state.dump, false, memory_order_acq_rel) || (all && !W.dumping);
 	bool dump = W.o.keep_ms && (asked || W.dumping);
@@ -275,41 +320,22 @@ writer_pass(bool all)
 	if (ms - W.clock_ms >= 1000)
 		writer_clock();
 	/* A thread that has ended has sealed its chunks first: they are in the list taken next. */
-	for (uint32_t i = 0; i < R->nslot && atomic_load_explicit(&R->nended, memory_order_acquire) > 0; i++)
-		if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) == TTC_S_ENDED)
-			ended[nended++] = i;
-	/* A thread that has begun by now finds what those before it sealed in that list, too. */
+	nended = find_ended(ended);
+	/* The same holds for the chunks that earlier threads sealed before a thread with one of these numbers began. */
 	threads = atomic_load_explicit(&R->numbers, memory_order_acquire);
 	n = take_sealed();
 	/* A chunk's definitions were published before it was sealed. */
 	writer_definitions();
-	for (uint32_t i = 0; i < n; i++) {
-		if (W.o.keep_ms)
-			hold(W.order[i], ms, writer_since(rec_now()));
-		else
+	if (W.o.keep_ms)
+		hold_or_dump(n, ms, asked, dump, since);
+	else
+		for (uint32_t i = 0; i < n; i++)
 			put_sealed(W.order[i]);
-	}
-	if (dump && asked) {
-		announce_dump(since);
-		W.dumping = 2;        /* what is open now, and sealed by the time this pass gets to it, the next one finds */
-	}
-	W.dumping -= dump;
-	if (W.o.keep_ms && !dump)
-		forget(ms);
-	while (dump && W.nheld > 0)
-		put_sealed(unhold());
-	if (W.o.keep_ms ? dump : parts) {
-		W.parts_ms = ms;
-		for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)
-			if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) ==
-			    TTC_S_LIVE)
-				put_part(i, threads);
-	}
-	if (parts)
-		for (uint32_t i = 0; i < R->nslot && !W.stopped; i++)
-			if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) >=
-			    TTC_S_LIVE)
-				put_drops(i);
+	if (W.o.keep_ms ? dump : parts)
+		put_parts(threads, ms);
+	for (uint32_t i = 0; parts && i < R->nslot && !W.stopped; i++)
+		if (state_of(i) >= TTC_S_LIVE)
+			put_drops(i);
 	free_slots(ended, nended);
 	if (parts && writer_flush()) {
 		atomic_store_explicit(&W.sync_want, atomic_load_explicit(&W.written_b, memory_order_relaxed), memory_order_release);
@@ -324,7 +350,7 @@ writer_dropped_by_living(void)
 	uint64_t sum = atomic_load(&R->no_slot);
 
 	for (uint32_t i = 0; i < R->nslot; i++)
-		if (atomic_load_explicit(ring_slot_state(&R->slot[i]), memory_order_acquire) >= TTC_S_LIVE)
+		if (state_of(i) >= TTC_S_LIVE)
 			sum += atomic_load_explicit(
 			    (_Atomic uint64_t *)(void *)&R->slot[i].dropped, memory_order_relaxed);
 	return sum;
