@@ -75,6 +75,20 @@ print(struct app *app, const struct report_opts *o, const struct verdict_opts *t
 	return rc;
 }
 
+/* Are the figures written as CSV anywhere? */
+static bool
+has_csv(const struct summary_opts *o)
+{
+	bool csv = o->form == TT_RENDER_CSV;
+
+	for (size_t i = 0; i < o->report.n && !csv; i++) {
+		const struct report_opts file = { .form = -1, .output = o->report.v[i] };
+
+		csv = report_form(&file) == TT_RENDER_CSV;
+	}
+	return csv;
+}
+
 int
 summary_write(struct app *app, const struct summary_opts *o, const struct verdict_opts *to, const struct tt_aggregate *a,
     struct tt_err *err)
@@ -85,6 +99,10 @@ summary_write(struct app *app, const struct summary_opts *o, const struct verdic
 
 	tt_report_init(&r, &app->env.mem);
 	tt_aggregate_report(a, &r);
+	if (has_csv(o)) {             /* which has no place for notes; that shards are missing was said */
+		for (const struct tt_note *n = r.note; n; n = n->next)
+			ui_say(&app->ui, "%s", n->text);
+	}
 	if (o->missing)
 		tt_report_note(&r, tt_severity_name[TT_LOSS], "missing_shards",
 		    tt_text(&r, "the figures are partial, without %s", o->missing));

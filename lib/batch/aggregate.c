@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/hash.h"
 #include "batch/record.h"
 #include "stat/hist.h"
 
@@ -56,6 +57,8 @@ tt_aggregate_free(struct tt_aggregate *a)
 	free_list(a, &a->groups);
 	free_list(a, &a->days);
 	tt_arena_free(&a->arena);
+	tt_buf_free(&a->copy);
+	tt_mem_free(&a->env->mem, a->seen, a->capseen * sizeof *a->seen);
 	tt_mem_free(&a->env->mem, a, sizeof *a);
 }
 
@@ -132,8 +135,28 @@ add_hist(struct tt_aggregate *a, struct range *r, const json_t *h, struct tt_err
 	return TT_OK;
 }
 
+/* The frames by their rows; results of earlier versions have only the histogram, whose buckets are coarser. */
+static void
+add_rows(struct tt_aggregate *a, const json_t *h)
+{
+	const json_t *rows = json_object_get(h, "frame_rows"), *old = json_object_get(h, "frame_ns");
+
+	for (size_t k = 0; k < TT_FRAME_ROWS; k++)
+		add(a, &a->row[k], whole(json_array_get(rows, k)));
+	for (size_t i = 2; !rows && i + 1 < json_array_size(old); i += 2) {
+		uint64_t bucket = whole(json_array_get(old, i));
+		size_t k = 0;
+
+		while (bucket < TT_HIST_BUCKETS && k + 1 < TT_FRAME_ROWS && tt_hist_value((unsigned)bucket) > (uint64_t)tt_frame_edge[k])
+			k++;
+		if (bucket < TT_HIST_BUCKETS)
+			add(a, &a->row[k], whole(json_array_get(old, i + 1)));
+	}
+}
+
+/* Count the capture, and unless it is a ${copy} its figures. */
 static int
-add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, struct tt_err *err)
+add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, bool copy, struct tt_err *err)
 {
 	const json_t *m = json_object_get(r->doc, "metrics"), *h = json_object_get(r->doc, "hist");
 	uint64_t max = whole(json_object_get(m, "gcalloc.pause_max_ns"));
@@ -143,9 +166,11 @@ add_capture(struct tt_aggregate *a, struct sums *s, const struct tt_result *r, s
 	s->ok += strcmp(r->outcome, "ok") == 0;
 	s->damaged += strcmp(r->outcome, "damaged") == 0;
 	s->failed += strcmp(r->outcome, "failed") == 0;
-	add_named(a, &s->events, r->doc, "events");
 	add_named(a, &s->spooled, r->doc, "handed");
 	add_named(a, &s->spooled, r->doc, "spooled");
+	if (copy)
+		return TT_OK;
+	add_named(a, &s->events, r->doc, "events");
 	add_named(a, &s->duration_ns, r->doc, "duration_ns");
 	add_named(a, &s->frames, m, "frames.count");
 	add_named(a, &s->frame_ns, m, "frames.total_ns");
@@ -308,10 +333,74 @@ add_lost(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 	return rc;
 }
 
+/* --- copies -------------------------------------------------------------------------------- */
+
+/* What the capture is, whatever it is called: the recording and how much of it, or else its bytes; 0: it has no figures. */
+static uint64_t
+content_of(const struct tt_result *r)
+{
+	const char *recording = json_string_value(json_object_get(r->doc, "recording"));
+	uint64_t v[3] = { whole(json_object_get(r->doc, "file")), whole(json_object_get(r->doc, "events")),
+		whole(json_object_get(r->doc, "duration_ns")) };
+	struct tt_hash h;
+
+	if (strcmp(r->outcome, "failed") == 0 || (!recording && !r->hash[0]))
+		return 0;
+	if (!recording)
+		v[0] = r->size;
+	tt_hash_init(&h);
+	tt_hash_add(&h, recording ? recording : r->hash, strlen(recording ? recording : r->hash));
+	tt_hash_add(&h, v, sizeof v);
+	return tt_hash_value(&h) | 1;
+}
+
+/* Put ${h} into the table; is it new? */
+static bool
+put_seen(uint64_t *seen, size_t cap, uint64_t h)
+{
+	size_t i = h >> 1 & (cap - 1);
+
+	while (seen[i] && seen[i] != h)
+		i = (i + 1) & (cap - 1);
+	if (seen[i])
+		return false;
+	seen[i] = h;
+	return true;
+}
+
+/* *${copy}: a capture of this content was counted. */
+static int
+note_content(struct tt_aggregate *a, const struct tt_result *r, bool *copy, struct tt_err *err)
+{
+	const uint64_t h = content_of(r);
+
+	*copy = false;
+	if (!h)
+		return TT_OK;
+	if (2 * (a->nseen + 1) > a->capseen) {
+		size_t cap = a->capseen ? 2 * a->capseen : 1024;
+		uint64_t *more = tt_mem_alloc(&a->env->mem, cap * sizeof *more, err);
+
+		if (!more)
+			return err->code;
+		for (size_t i = 0; i < a->capseen; i++)
+			if (a->seen[i])
+				put_seen(more, cap, a->seen[i]);
+		tt_mem_free(&a->env->mem, a->seen, a->capseen * sizeof *a->seen);
+		a->seen = more;
+		a->capseen = cap;
+	}
+	*copy = !put_seen(a->seen, a->capseen, h);
+	a->nseen += !*copy;
+	if (!*copy || ++a->copies > TT_AGGREGATE_COPIES)
+		return TT_OK;
+	return tt_buf_printf(&a->copy, err, "%s%s", a->copies > 1 ? ", " : "", r->key);
+}
+
 int
 tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
-	bool capture = strcmp(r->type, "capture") == 0;
+	bool capture = strcmp(r->type, "capture") == 0, copy = false;
 	const char *date = json_string_value(json_object_get(r->doc, "date"));
 	int rc = count_in(a, a->outcome, &a->noutcome, r->type, r->outcome, r->why, 1, err);
 	struct sums *s;
@@ -328,10 +417,14 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 	if (rc != TT_OK || !capture)
 		return rc;
 	a->further += whole(json_object_get(r->doc, "file")) > 0;
-	rc = add_capture(a, &a->total, r, err);
+	rc = note_content(a, r, &copy, err);
+	if (rc == TT_OK && !copy)
+		add_rows(a, json_object_get(r->doc, "hist"));
+	if (rc == TT_OK)
+		rc = add_capture(a, &a->total, r, copy, err);
 	if (rc == TT_OK && date) {
 		s = sums_named(a, &a->days, date, err);
-		rc = s ? add_capture(a, s, r, err) : err->code;
+		rc = s ? add_capture(a, s, r, copy, err) : err->code;
 	}
 	if (rc == TT_OK && a->group && a->group[0]) {
 		struct tt_buf b = { 0 };
@@ -339,7 +432,7 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 		rc = group_name(a, r, &b, err);
 		s = rc == TT_OK ? sums_named(a, &a->groups, b.p, err) : NULL;
 		if (rc == TT_OK)
-			rc = s ? add_capture(a, s, r, err) : err->code;
+			rc = s ? add_capture(a, s, r, copy, err) : err->code;
 		tt_buf_free(&b);
 	}
 	return rc;

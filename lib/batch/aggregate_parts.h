@@ -5,9 +5,12 @@
 #define TT_BATCH_AGGREGATE_PARTS_H
 
 #include "base/mem.h"
+#include "base/buf.h"
 #include "batch/aggregate.h"
+#include "batch/analyse.h"
 
 #define TT_AGGREGATE_KINDS 64
+#define TT_AGGREGATE_COPIES 5         /* that are named */
 #define TT_AGGREGATE_FAILURES 100
 
 /* The buckets between the lowest and the highest that hold anything. */
@@ -51,6 +54,12 @@ struct tt_aggregate {
 	uint64_t lost;                /* members of archives that could not be read */
 	bool capped;                  /* a sum is larger than the number shown for it */
 	uint64_t further;             /* captures that are further files of a recording */
+	uint64_t row[TT_FRAME_ROWS];  /* frames by their times */
+	/* captures by what they are: hashes of the contents */
+	uint64_t *seen;
+	size_t nseen, capseen;
+	uint64_t copies;              /* captures whose figures were counted already */
+	struct tt_buf copy;           /* the first of them, for people */
 };
 
 #endif

@@ -46,7 +46,7 @@ static const struct tt_col day_col[C_N] = SUM_COLS("date", "date", "Day the capt
 enum { F_FROM, F_TO, F_COUNT, F_SHARE, F_N };
 static const struct tt_col frame_col[F_N] = {
 	[F_FROM] = { "from_ns", "from", TT_UNIT_NS, "Frames longer than this (the first row: from 0)." },
-	[F_TO] = { "to_ns", "to", TT_UNIT_NS, "Frames up to this, within 1.6 %; empty: no limit." },
+	[F_TO] = { "to_ns", "to", TT_UNIT_NS, "Frames up to this; empty: no limit." },
 	[F_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Frames between." },
 	[F_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Their share of all frames." },
 };
@@ -154,30 +154,23 @@ put_list(struct tt_report *r, int which, const struct list *l)
 		put_sums(t, l->more);
 }
 
-/* Upper edges of the histogram's rows, in 1/10 ms. */
-static const unsigned edge_e4[] = { 42, 83, 111, 167, 200, 250, 333, 500, 1000, 2500 };
-
 static void
-put_frames(struct tt_report *r, const struct range *h)
+put_frames(struct tt_report *r, const struct tt_aggregate *a)
 {
-	const size_t nedge = sizeof edge_e4 / sizeof edge_e4[0];
 	struct tt_table *t = new_table(r, T_FRAMES);
-	size_t b = 0;
+	uint64_t all = 0;
 
 	t->whole = true;
-	t->empty_reason = "no capture has frames";
-	for (size_t i = 0; i <= nedge && h->total > 0; i++) {
-		uint64_t n = 0;
-		struct tt_cell *c;
+	for (size_t i = 0; i < TT_FRAME_ROWS; i++)
+		all = all > INT64_MAX - a->row[i] ? INT64_MAX : all + a->row[i];
+	for (size_t i = 0; i < TT_FRAME_ROWS && all > 0; i++) {
+		struct tt_cell *c = tt_row(t);
 
-		for (; b < h->n && (i == nedge || tt_hist_value((unsigned)(h->lo + b)) <= edge_e4[i] * UINT64_C(100000)); b++)
-			n = n > INT64_MAX - h->b[b] ? INT64_MAX : n + h->b[b];
-		c = tt_row(t);
-		tt_cell_int(&c[F_FROM], i ? edge_e4[i - 1] * INT64_C(100000) : 0);
-		if (i < nedge)
-			tt_cell_int(&c[F_TO], edge_e4[i] * INT64_C(100000));
-		tt_cell_int(&c[F_COUNT], (int64_t)n);
-		tt_cell_int(&c[F_SHARE], tt_ratio(n, 10000, h->total));
+		tt_cell_int(&c[F_FROM], i ? tt_frame_edge[i - 1] : 0);
+		if (i + 1 < TT_FRAME_ROWS)
+			tt_cell_int(&c[F_TO], tt_frame_edge[i]);
+		tt_cell_int(&c[F_COUNT], (int64_t)a->row[i]);
+		tt_cell_int(&c[F_SHARE], tt_ratio(a->row[i], 10000, all));
 	}
 }
 
@@ -229,6 +222,10 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 		    tt_text(r, "%llu of the captures are further files of recordings that rotate (game.1.ttc); each has "
 			"figures of its own, and \"tracetool recover\" makes one capture of a recording's files",
 			(unsigned long long)a->further));
+	if (a->copies)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "copies",
+		    tt_text(r, "%llu of the captures %s of others, and figures count once: %.*s%s", (unsigned long long)a->copies,
+			a->copies == 1 ? "is a copy" : "are copies", (int)a->copy.n, a->copy.p, a->copies > TT_AGGREGATE_COPIES ? ", ..." : ""));
 	if (a->capped)
 		tt_report_note(r, tt_severity_name[TT_LOSS], "capped",
 		    "a total is larger than 9223372036854775807, which is shown in its place; means of it are too small");
@@ -237,7 +234,7 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 	if (a->days.n > 0)
 		put_list(r, T_DAYS, &a->days);
 	if (a->total.frame.total > 0)
-		put_frames(r, &a->total.frame);
+		put_frames(r, a);
 	put_counts(r, T_OUTCOMES, a->outcome, a->noutcome);
 	if (a->nkind > 0)
 		put_counts(r, T_MEMBERS, a->kind, a->nkind);

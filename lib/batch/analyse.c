@@ -229,6 +229,27 @@ put_hist(struct tt_buf *b, const char *name, const struct tt_hist *h, const char
 	return rc == TT_OK ? tt_buf_add(b, "]", 1, err) : rc;
 }
 
+const int64_t tt_frame_edge[TT_FRAME_ROWS] = { 1000000000 / 240, 1000000000 / 120, 1000000000 / 90, 1000000000 / 60, 1000000000 / 50,
+	1000000000 / 40, 1000000000 / 30, 1000000000 / 20, 1000000000 / 10, 1000000000 / 4, INT64_MAX };
+
+static int
+put_frame_rows(struct tt_buf *b, const struct tt_frames *f, const char *sep, struct tt_err *err)
+{
+	uint64_t row[TT_FRAME_ROWS] = { 0 };
+	int rc = f && f->n ? tt_buf_printf(b, err, "%s\"frame_rows\":", sep) : TT_END;
+
+	for (size_t i = 0; f && i < f->n; i++) {
+		size_t k = 0;
+
+		while (f->dur[i] > tt_frame_edge[k])
+			k++;
+		row[k]++;
+	}
+	for (size_t k = 0; k < TT_FRAME_ROWS && rc == TT_OK; k++)
+		rc = tt_buf_printf(b, err, "%s%llu", k ? "," : "[", (unsigned long long)row[k]);
+	return rc == TT_OK ? tt_buf_add(b, "]", 1, err) : rc == TT_END ? TT_OK : rc;
+}
+
 static int
 put_hists(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
 {
@@ -251,6 +272,8 @@ put_hists(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
 		tt_hist_add(&h, m->pause[i].end > m->pause[i].start ? (uint64_t)(m->pause[i].end - m->pause[i].start) : 0, 1);
 	if (rc == TT_OK)
 		rc = put_hist(b, "pause_ns", &h, &sep, err);
+	if (rc == TT_OK)
+		rc = put_frame_rows(b, f, sep, err);
 	return rc == TT_OK && strcmp(sep, ",") == 0 ? tt_buf_text(b, "}", err) : rc;
 }
 

@@ -32,6 +32,10 @@ struct tt_one_opts {
 int tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, const char *key, size_t n, struct tt_buf *body,
     struct tt_err *err);
 
+/* Frame times are also counted in rows, from 1/240 to 1/4 s: how many are as long as the row's edge, and longer than the one before. */
+#define TT_FRAME_ROWS 11
+extern const int64_t tt_frame_edge[TT_FRAME_ROWS];    /* ns; of the last row the most there is */
+
 /* The word for why something came to nothing with status ${rc}: tracetool-batch(1), RESULTS. */
 const char *tt_one_why(int rc);
 

@@ -2,6 +2,7 @@
 """What a batch counts, and what it says of what it cannot count. Ends with "N passed, N failed"."""
 import json
 import os
+import subprocess
 
 import kit
 from kit import run
@@ -125,9 +126,63 @@ def resumes(s):
         s.equal("resume %s: files of other contents are made again" % (verify,), (r.returncode, made()), (0, have))
 
 
+def calls(path, frames, number=1):
+    """A capture of frames of these ns, from begin to begin."""
+    script, at = ["image\t1\tGame.dll", "class\t1\t1\tWorld", "method\t1\tWorld:Frame", "thread\t1\tMain"], 1000
+    for ns in frames:
+        script += ["enter\t%d\t1\t1" % at, "leave\t%d\t1\t1" % at]
+        at += ns
+    script += ["enter\t%d\t1\t1" % at, "leave\t%d\t1\t1" % at]          # the last one is not whole
+    subprocess.run([os.path.join(kit.BUILD, "calls_gen"), path, str(number)], input="\n".join(script) + "\n", text=True, check=True)
+
+
+def copies(s):
+    """A capture under several names is several captures, but its figures count once; all reports say so, CSV's on standard error."""
+    src = folder(s, "copies", {})
+    os.makedirs(src)
+    for i, name in enumerate(("one.mlpd", "two.mlpd")):
+        calls(os.path.join(src, name), [10000000 + i] * 5, i)
+    data = open(os.path.join(src, "one.mlpd"), "rb").read()
+    alone = tables(run("batch", "--frame-marker", "World:Frame", "--format", "json", src))
+    folder(s, "copies", {"a/one.mlpd": data, "b.mlpd": data, "c.zip": kit.zipped([("x.mlpd", data)]), "half.mlpd": data[:-100]})
+    for args in ((), ("-o", s.path("copies-out"))):
+        r = run("batch", "--frame-marker", "World:Frame", "--format", "json", *args, src)
+        t = tables(r)["batch"]["rows"][0]
+        s.equal("copies: captures", (t["captures"], t["ok"]), (6, 5))
+        note = [n["text"] for n in json.loads(r.out)["notes"] if n["id"] == "copies"]
+        s.check("copies: which", None if note and note[0].startswith("3 of the captures are copies") and "b.mlpd, c.zip!x.mlpd, one.mlpd" in note[0] else note)
+    m = run("merge", "--format", "json", s.path("copies-out"))
+    s.equal("copies: merged", m.out, r.out)
+    os.unlink(os.path.join(src, "half.mlpd"))
+    t = tables(run("batch", "--frame-marker", "World:Frame", "--format", "json", src))
+    s.equal("copies: figures are as without them", ({k: v for k, v in t["batch"]["rows"][0].items() if k not in ("captures", "ok", "spooled_bytes")},
+            t["batch_frames"]), ({k: v for k, v in alone["batch"]["rows"][0].items() if k not in ("captures", "ok", "spooled_bytes")}, alone["batch_frames"]))
+    for args in (("--format", "csv"), ("--report", s.path("x.csv"))):
+        r = run("batch", *args, src)
+        s.equal("copies: said beside CSV %s" % args[0], r.err.count("are copies of others"), 1)
+    s.equal("copies: said once in text", (r.err + run("batch", src).err).count("are copies"), 1)
+
+
+def frames(s):
+    """The rows of frame times have exact borders: 1/240 to 1/4 s."""
+    ns = [1, 4166666, 4166667, 16666666, 16666667, 16700000, 33330000, 33333333, 33333334, 33550000, 50000000, 50000001, 250000000, 250000001]
+    src = folder(s, "frames", {})
+    os.makedirs(src)
+    calls(os.path.join(src, "a.mlpd"), ns)
+    calls(os.path.join(src, "b.mlpd"), ns[::-1] * 3, 2)
+    r = run("batch", "--frame-marker", "World:Frame", "--format", "json", src)
+    t = tables(r)
+    rows = t["batch_frames"]["rows"]
+    edges = [0] + [10 ** 9 // f for f in (240, 120, 90, 60, 50, 40, 30, 20, 10, 4)]
+    s.equal("frames: borders", [(x["from_ns"], x.get("to_ns")) for x in rows], list(zip(edges, edges[1:] + [None])))
+    s.equal("frames: counts", [x["count"] for x in rows],
+            [4 * sum(x["from_ns"] < v <= (x.get("to_ns") or v) for v in ns) for x in rows])
+    s.equal("frames: as the column over 1/30 s", sum(x["count"] for x in rows if x["from_ns"] >= 33333333), t["batch"]["rows"][0]["over_33_33"])
+
+
 def main():
     s = kit.Suite()
-    for part in [gives_up, groups, resumes]:
+    for part in [gives_up, groups, resumes, copies, frames]:
         part(s)
     s.end()
 

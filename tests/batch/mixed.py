@@ -82,13 +82,15 @@ def main():
     r = run("merge", one, "--format", "csv", "--group-by", "format")
     tables = {t.split("\n", 1)[0]: list(csv.DictReader(io.StringIO(t.split("\n", 1)[1])))
               for t in r.out.decode()[2:].split("\n\n# ")}
-    s.equal("csv: allocated", int(tables["batch"][0]["alloc_bytes"]), sum(w[1] or 0 for w in want.values()))
+    # The same capture is there under several names; one is compressed by itself, which makes other bytes of it.
+    once = {(data, key.endswith(".xz")): want[key] for key, data in keys.items()}
+    s.equal("csv: allocated", int(tables["batch"][0]["alloc_bytes"]), sum(w[1] or 0 for w in once.values()))
     s.equal("csv: captures of the group", [(g["group"], g["captures"]) for g in tables["batch_groups"]],
             [("format=mlpd", str(len(keys)))])
     n = sum(v.get("handed", 0) + v.get("spooled", 0) for v in got.values())
     s.equal("csv: bytes handed over or spooled", int(tables["batch"][0]["spooled_bytes"]), n)
     r = run("merge", one, "--format", "json", "--report", s.path("r.md"), "--report", s.path("r.csv"))
-    s.equal("json: pauses", json.loads(r.out)["tables"]["batch"]["rows"][0]["pauses"], sum(w[2] or 0 for w in want.values()))
+    s.equal("json: pauses", json.loads(r.out)["tables"]["batch"]["rows"][0]["pauses"], sum(w[2] or 0 for w in once.values()))
     s.check("markdown is written", None if b"|" in open(s.path("r.md"), "rb").read() else "no table")
 
     # -j, shards, order, repeats
