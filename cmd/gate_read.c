@@ -4,6 +4,7 @@
 #include "gate_read.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -40,13 +41,29 @@ gate_split(struct gate *x, struct capture *c, const char *operand, struct tt_err
 	return rc == TT_OK ? add_path(x, c, operand, strlen(operand), err) : rc;
 }
 
+/* A file that is named, and its place among them. */
+struct named { dev_t dev; ino_t ino; size_t at; const char *path; };
+
+static int
+by_file(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	if (x->dev != y->dev)
+		return x->dev < y->dev ? -1 : 1;
+	if (x->ino != y->ino)
+		return x->ino < y->ino ? -1 : 1;
+	return (x->at > y->at) - (x->at < y->at);
+}
+
 /* Is one file among the ${n} captures twice? It would count twice, or be joined with itself. */
 static int
 check_twice(const struct gate *x, size_t n, struct tt_err *err)
 {
-	struct stat *seen;
-	const char *twice = NULL;
+	const struct named *twice = NULL;
 	size_t all = 1, files = 0;
+	struct named *seen;
+	int rc = TT_OK;
 
 	for (size_t i = 0; i < n; i++)
 		all += x->cap[i].n;
@@ -56,18 +73,22 @@ check_twice(const struct gate *x, size_t n, struct tt_err *err)
 	for (size_t i = 0; i < n; i++) {
 		for (size_t j = 0; j < x->cap[i].n; j++) {
 			const char *path = x->cap[i].path[j];
-			struct stat *st = &seen[files];
+			struct stat st;
 
-			if (stat(path, st) != 0 || !S_ISREG(st->st_mode))
+			if (stat(path, &st) != 0 || !S_ISREG(st.st_mode))
 				continue;
-			for (size_t k = 0; k < files && !twice; k++)
-				if (seen[k].st_dev == st->st_dev && seen[k].st_ino == st->st_ino)
-					twice = path;
+			seen[files] = (struct named){ st.st_dev, st.st_ino, files, path };
 			files++;
 		}
 	}
+	qsort(seen, files, sizeof *seen, by_file);
+	for (size_t i = 1; i < files; i++)
+		if (seen[i].dev == seen[i - 1].dev && seen[i].ino == seen[i - 1].ino && (!twice || seen[i].at < twice->at))
+			twice = &seen[i];
+	if (twice)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is named twice: a capture counts once", twice->path);
 	tt_mem_free(&x->app->env.mem, seen, all * sizeof *seen);
-	return twice ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is named twice: a capture counts once", twice) : TT_OK;
+	return rc;
 }
 
 /* Note what the capture's header says of its process. */
@@ -251,38 +272,131 @@ tell_joined(const struct gate *x, const struct capture *c, size_t files)
 	    c->path[files], more, (long long)c->pid);
 }
 
+/* The captures' numbers, in the order that ${by} says; in x->a. */
+static size_t *
+in_order(struct gate *x, size_t n, int (*by)(const void *, const void *, void *), struct tt_err *err)
+{
+	size_t *order = tt_arena_alloc(&x->a, (n + 1) * sizeof *order, err);
+
+	for (size_t i = 0; i < n && order; i++)
+		order[i] = i;
+	if (order)
+		qsort_r(order, n, sizeof *order, by, x);
+	return order;
+}
+
+static int
+by_recording(const void *a, const void *b, void *arg)
+{
+	const struct gate *x = arg;
+	size_t i = *(const size_t *)a, k = *(const size_t *)b;
+	int c = strcmp(x->sample[i].id ? x->sample[i].id : "", x->sample[k].id ? x->sample[k].id : "");
+
+	if (c == 0)
+		c = (x->cap[i].part > x->cap[k].part) - (x->cap[i].part < x->cap[k].part);
+	return c ? c : (i > k) - (i < k);
+}
+
 /* A copy under another name is no other capture. Files of a recording that rotates are, until they are joined. */
 static int
-check_copies(const struct gate *x, size_t n, struct tt_err *err)
+check_copies(struct gate *x, size_t n, struct tt_err *err)
 {
-	for (size_t i = 1; i < n; i++)
-		for (size_t k = 0; k < i; k++)
-			if (tt_sample_same(&x->sample[i], &x->sample[k]) && x->cap[i].part <= x->cap[k].part_last &&
-			    x->cap[k].part <= x->cap[i].part_last)
-				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, x->sample[k].name, x->sample[i].name);
-	return TT_OK;
+	size_t *order = in_order(x, n, by_recording, err), last = 0, first = SIZE_MAX, second = SIZE_MAX;
+
+	if (!order)
+		return err->code;
+	for (size_t i = 1; i < n; i++) {
+		size_t a = order[last], b = order[i];
+
+		if (tt_sample_same(&x->sample[a], &x->sample[b]) && x->cap[b].part <= x->cap[a].part_last) {
+			if ((a > b ? a : b) < second) {
+				first = a < b ? a : b;
+				second = a < b ? b : a;
+			}
+			if (x->cap[b].part_last <= x->cap[a].part_last)
+				continue;         /* the one before reaches further */
+		}
+		last = i;
+	}
+	return second == SIZE_MAX ? TT_OK : tt_fail(err, TT_E_USAGE, TT_NOWHERE, TT_COPIES, x->sample[first].name, x->sample[second].name);
+}
+
+static int
+by_process(const void *a, const void *b, void *arg)
+{
+	const struct gate *x = arg;
+	const struct capture *c = &x->cap[*(const size_t *)a], *d = &x->cap[*(const size_t *)b];
+
+	if (c->pid != d->pid)
+		return c->pid < d->pid ? -1 : 1;
+	if (c->wall_ns != d->wall_ns)
+		return c->wall_ns < d->wall_ns ? -1 : 1;
+	return (c > d) - (c < d);
+}
+
+/* Of each capture the first by number of its process, in x->a. */
+static size_t *
+find_processes(struct gate *x, size_t n, struct tt_err *err)
+{
+	size_t *order = in_order(x, n, by_process, err), *first = order ? tt_arena_alloc(&x->a, (n + 1) * sizeof *first, err) : NULL;
+	size_t *of = first ? tt_arena_alloc(&x->a, (n + 1) * sizeof *of, err) : NULL;
+	size_t *open = of ? tt_arena_alloc(&x->a, (n + 1) * sizeof *open, err) : NULL, nopen = 0;
+
+	if (!open)
+		return NULL;
+	/* By the time they began: each is compared with the last to end of each process that was still running. */
+	for (size_t i = 0; i < n; i++) {
+		const struct capture *c = &x->cap[order[i]];
+		size_t kept = 0, process = order[i];
+		bool last = c->pid > 0;
+
+		for (size_t k = 0; k < nopen; k++) {
+			const struct capture *d = &x->cap[open[k]];
+
+			if (d->pid != c->pid || d->end_ns < c->wall_ns)
+				continue;
+			if (one_process(c, d)) {
+				process = of[open[k]];
+				if (d->end_ns <= c->end_ns)
+					continue;
+				last = false;
+			}
+			open[kept++] = open[k];
+		}
+		nopen = kept;
+		if (last)
+			open[nopen++] = order[i];
+		of[order[i]] = process;
+		first[order[i]] = order[i];
+		if (order[i] < first[process])
+			first[process] = order[i];
+	}
+	for (size_t i = 0; i < n; i++)
+		of[i] = first[of[i]];
+	return of;
 }
 
 static int
 join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct tt_err *err)
 {
-	int rc = TT_OK;
+	const size_t *first = find_processes(x, n, err);
+	size_t *files = first ? tt_arena_alloc(&x->a, (n + 1) * sizeof *files, err) : NULL;
+	int rc = files ? TT_OK : err->code;
 
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		struct capture *c = &x->cap[i];
-		size_t files = c->n;
-
-		for (size_t k = i + 1; k < n && rc == TT_OK && !c->into; k++)
-			if (!x->cap[k].into && one_process(c, &x->cap[k]))
-				rc = join(x, c, &x->cap[k], err);
-		if (c->n > files)
-			tell_joined(x, c, files);
-		if (rc == TT_OK && c->n > files)
-			rc = read_capture(x, run, c, &x->sample[i], err);
+		files[i] = x->cap[i].n;
+		if (first[i] != i)
+			rc = join(x, &x->cap[first[i]], &x->cap[i], err);
 	}
-	for (size_t i = 0; i < n; i++)
-		if (!x->cap[i].into)
-			x->sample[x->nsample++] = x->sample[i];
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		if (x->cap[i].into)
+			continue;
+		if (x->cap[i].n > files[i]) {
+			tell_joined(x, &x->cap[i], files[i]);
+			rc = read_capture(x, run, &x->cap[i], &x->sample[i], err);
+		}
+		x->sample[x->nsample++] = x->sample[i];
+	}
 	return rc;
 }
 
