@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "recorder/mono/options.h"
 #include "ttc/layout.h"
 #include "recover.h"
 
@@ -388,10 +389,13 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	return conclude(app, o, out, folder, &begun, err);
 }
 
-/* The capture's name is ours to give, or it would not be found afterwards. */
+/* The options are right, as the module reads them; the capture's name is ours to give, or it would not be found afterwards. */
 static int
 check_profile(const struct record_opts *o, struct tt_err *err)
 {
+	static struct options read;   /* too large for a stack */
+	char why[OPTIONS_WHY];
+
 	for (size_t i = 0; i < o->options.n; i++)
 		for (const char *p = o->options.v[i]; *p;) {
 			const char *end = p;
@@ -403,6 +407,14 @@ check_profile(const struct record_opts *o, struct tt_err *err)
 				    (int)(end - p < 60 ? end - p : 60), p);
 			p = *end ? end + 1 : end;
 		}
+	for (size_t i = 0; i < o->options.n; i++) {
+		if (options_read(&read, o->options.v[i], why) == 0)
+			continue;
+		char *all = strstr(why, "; there are ");
+		if (all)
+			strcpy(all, " (see tracetool-mono(7))");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --profile: %s", why);
+	}
 	return TT_OK;
 }
 

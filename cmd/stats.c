@@ -2,6 +2,7 @@
  * tracetool stats: tables of figures. And the command without a verb: a summary and the top of the tables.
  */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -260,6 +261,45 @@ is_group_column(const struct stats_opts *s, const struct tt_pass_table *t, const
 	    (t->group_col & TT_GROUP_COUNT && strcmp(id, "count") == 0);
 }
 
+/* The columns of the tables asked for, each once, as far as a line holds them. */
+static void
+list_columns(const struct stats_opts *s, char *to, size_t size)
+{
+	size_t at = 0;
+
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
+		for (size_t i = 0; i < (*p)->ntables; i++) {
+			const struct tt_pass_table *t = &(*p)->tables[i];
+
+			for (size_t c = 0; c < t->ncol && wants_table(s, *p, t); c++) {
+				char one[80], *was = to;
+				size_t n = (size_t)snprintf(one, sizeof one, ", %s", t->col[c].id);
+
+				while ((was = strstr(was, one)) && was[n] && was[n] != ',')
+					was++;
+				if (was)
+					continue;
+				if (at + n + 8 > size) {
+					strcpy(to + at, ", ...");
+					return;
+				}
+				memcpy(to + at, one, n + 1);
+				at += n;
+			}
+		}
+	}
+}
+
+static int
+no_column(const struct stats_opts *s, const char *id, const char *near, struct tt_err *err)
+{
+	char list[300] = "";
+
+	list_columns(s, list, sizeof list);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --sort: no column \"%.60s\"%s%s%s there are %s", id, near ? "; did you mean \"" : ";",
+	    near ? near : "", near ? "\"?" : "", *list ? list + 2 : "none");
+}
+
 /* Does one of the tables asked for have the column of --sort? Told before the work, not after. */
 static int
 check_sort(const struct stats_opts *s, struct tt_err *err)
@@ -287,11 +327,7 @@ check_sort(const struct stats_opts *s, struct tt_err *err)
 			}
 		}
 	}
-	if (near)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-		    "option --sort: no column \"%s\"; did you mean \"%s\"?", id, near);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-	    "option --sort: no column \"%s\" in these tables (see \"tracetool list metrics\")", id);
+	return no_column(s, id, near, err);
 }
 
 static bool

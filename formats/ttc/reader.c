@@ -64,7 +64,8 @@ read_head(struct ttc *m, struct tt_err *err)
 		    h->major > TTC_MAJOR ? "too new" : "too old", TTC_MAJOR);
 	size = h->size;
 	if (size < sizeof *h || size > TTC_HEAD_LIMIT || size > n)
-		return tt_fail(err, TT_E_DAMAGED, 12, "the header claims %zu bytes; %zu are there", size, n);
+		return tt_fail(err, TT_E_DAMAGED, 12, "the header claims %zu bytes; %zu are there: %s", size, n,
+		    size > n && size <= TTC_HEAD_LIMIT ? "the file is cut, copy it again" : "it is damaged, copy the file again");
 	copy = tt_arena_alloc(&cap->arena, size + 1, err);
 	if (!copy)
 		return err->code;

@@ -217,8 +217,15 @@ tt_pattern_check(const char *pattern, struct tt_err *err)
 	regex_t re;
 	int code;
 
-	if (!is_regex(pattern))
+	if (!is_regex(pattern)) {
+		/* "int[]" is a name; a set that never ends is a slip. */
+		for (const char *p = pattern; *p; p++) {
+			if (*p == '[' && !strchr(p, ']'))
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\": the set from \"[\" on has no \"]\"; write \"\\[\" for the sign", pattern);
+			p += *p == '\\' && p[1];
+		}
 		return TT_OK;
+	}
 	code = regcomp(&re, pattern + sizeof REGEX - 1, REG_EXTENDED | REG_NOSUB);
 	if (code == 0) {
 		regfree(&re);

@@ -636,7 +636,7 @@ tt_model_caveat(const struct tt_model *m)
 {
 	for (size_t i = 0; i < m->ncap; i++) {
 		if (m->cap[i]->distorts)
-			return "every call was recorded, which can slow a program by tens of times: times are "
+			return "calls were recorded, which can slow a program by tens of times: times are "
 			       "relative; compare them with each other, not with a run that is not recorded";
 	}
 	return NULL;

@@ -44,6 +44,14 @@ def filters():
         kit.check_equal(have, want, "filter " + what)
 
 
+def distortion():
+    """Times of all calls are relative, which a note says; those of a few methods are not."""
+    for options, want in (("calls", True), ("calls,exclude=*:.ctor", True), ("calls,include=World:Frame", False)):
+        path = record("note", options + ",overwrite", "GameLoop", "12", "3")
+        said = subprocess.run([kit.TRACETOOL, "stats", path], capture_output=True, text=True).stdout
+        kit.check(("times are relative" in " ".join(said.split())) == want and "every call" not in said, "note: " + options, said)
+
+
 def depth():
     full = kit.stats(record("deep", "calls,include=[Recurse]*", "Recurse"), "markers")["markers"]
     for limit in (1, 3, 20):
@@ -77,6 +85,7 @@ def arguments():
                                   "System.Nullable`1<long>&)": 1,
                                   "Shown:Money (System.Decimal,System.Decimal,System.Decimal,System.Decimal,System.Decimal)": 1},
                     "args: without calls, the methods asked for")
+    kit.check([r["value"] for r in kit.stats(path, "facts")["facts"] if r["key"] == "mono.records"] == ["args"], "args: the fact")
     # What is no text does not look like one, and what may be null is shown as what it is.
     found = shown(path)
     kit.check(repr(found["Shown:Alike"][0]) == repr([None, "null", True, 1, "true", False, None]), "args: null, texts, true and numbers",
@@ -207,6 +216,7 @@ def sampled():
 kit.compile()
 filters()
 depth()
+distortion()
 arguments()
 more_arguments()
 names()

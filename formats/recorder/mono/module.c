@@ -119,13 +119,15 @@ calm(const struct options *o)
 	    (o->alloc_sample_b ? o->alloc_sample_b >= FEW_B : !o->alloc);
 }
 
-/* The kinds of events that a program may have none of: readers tell 0 from not known by it. */
+/* What is recorded besides names, in words of options: readers tell 0 from not known by it. */
 static void
 put_kinds(const struct options *o, char *to, size_t size)
 {
 	const struct { const char *name; bool on; } kind[] = {
+		{ "calls", o->calls }, { "args", o->n[LIST_ARGS] != 0 }, { "frame", o->n[LIST_FRAME] != 0 },
 		{ "alloc", o->alloc || o->alloc_sample_b }, { "gc", o->gc || o->moves || o->roots }, { "exceptions", o->exceptions }, { "monitor", o->monitor },
-		{ "sample", o->sample_hz != 0 }, { "handles", o->handles }, { "finalizers", o->finalizers },
+		{ "sample", o->sample_hz != 0 }, { "handles", o->handles }, { "finalizers", o->finalizers }, { "jit", o->jit },
+		{ "heapshot", o->heap }, { "coverage", o->coverage }, { "counters", o->counters_ns != 0 },
 	};
 
 	for (size_t i = 0, n = 0; i < sizeof kind / sizeof *kind; i++)
@@ -136,7 +138,7 @@ put_kinds(const struct options *o, char *to, size_t size)
 static int
 open_capture(void)
 {
-	char why[256] = "", build[200], version[8], kinds[100] = "none";
+	char why[256] = "", build[200], version[8], kinds[200] = "none";
 	char *runtime = api.mono_get_runtime_build_info ? api.mono_get_runtime_build_info() : NULL;
 	int rc = -1;
 
@@ -153,7 +155,7 @@ open_capture(void)
 		.producer = MONO_PRODUCER, .ring = module.o.ring_b,
 		.threads = (uint32_t)module.o.threads, .max_size = module.o.max_b, .keep_ms = ms(module.o.keep_ns),
 		.rotate_size = module.o.rotate_b, .rotate_ms = ms(module.o.rotate_ns),
-		.rotate_keep = (uint32_t)module.o.rotate_keep, .meta = meta, .distorts = module.o.calls, .late = true,
+		.rotate_keep = (uint32_t)module.o.rotate_keep, .meta = meta, .distorts = module.o.calls && !module.o.n[LIST_INCLUDE], .late = true,
 		.no_frames = !module.o.n[LIST_FRAME], .calm = calm(&module.o) };
 	if (optval_path(path, module.o.out, (long)plat_pid(), program_unix_s()) == 0)
 		rc = rec_open(&o, why);
