@@ -19,15 +19,15 @@ inconclusive_value(size_t i)
 
 const struct opt batch_gate_opt[] = {
 	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
-	    .help = "hold the captures against this budget (tracetool-budget(5)), each group apart, and print the verdict" },
+	    .help = "judge the captures against this budget (tracetool-budget(5)), each group apart, and print the verdict" },
 	{ .name = "baseline", .arg = "BASE", .set = opt_text, .at = AT(baseline),
-	    .help = "what rows with a change for their limit are compared with" },
+	    .help = "compare rows whose limit is a change with this baseline" },
 	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
-	    .help = "compare also with a baseline of another environment" },
+	    .help = "compare even with a baseline of another environment" },
 	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = inconclusive_value,
-	    .help = "rows that cannot be judged, and undecided ones, all pass or fail; auto: the first fail, the others pass" },
+	    .help = "let rows that cannot be judged, and undecided rows, all pass or fail; auto: the first fail, the others pass" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
-	    .help = "the day waivers are held against, YYYY-MM-DD; default: by SOURCE_DATE_EPOCH, else the clock" },
+	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },
 	{ .name = NULL },
 };
 

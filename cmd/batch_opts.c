@@ -52,33 +52,33 @@ set_shard(const struct opt *o, void *field, const char *value, struct tt_arena *
 
 static const struct opt work_opt[] = {
 	{ .name = "do", .arg = "WORK[,WORK]", .set = opt_commas, .at = AT(what), .value = what_value,
-	    .help = "what to do with each capture: stats (figures; always), convert (files, see --to), gate (see --gate)" },
+	    .help = "do this with each capture: stats (figures; always), convert (files, see --to), gate (see --gate)" },
 	{ .name = "to", .arg = "SUFFIX[,SUFFIX]", .set = opt_commas, .at = AT(to),
-	    .help = "convert: the files to make of each capture, like json.gz or pb.gz; the suffix says the format" },
+	    .help = "convert: make these files of each capture, like json.gz or pb.gz; the suffix selects the format" },
 	{ .name = "per-capture", .arg = "FORM", .set = opt_choice, .at = AT(per_capture), .value = form_value,
 	    .help = "also write the tables of each capture, as tracetool stats prints them" },
 	{ .letter = 'o', .name = "output", .arg = "DIR", .set = opt_text, .at = AT(dir),
-	    .help = "keep results in DIR/results.jsonl, and files made of captures in DIR/" BATCH_FILES_DIR "/" },
+	    .help = "keep results in DIR/results.jsonl, and files made from captures in DIR/" BATCH_FILES_DIR "/" },
 	{ .name = NULL },
 };
 
 static const struct opt run_opt[] = {
 	{ .letter = 'j', .name = "jobs", .arg = "N", .set = opt_count, .at = IN(jobs), .lo = 1, .hi = 256,
-	    .help = "processes at work, and archives open, at a time; default, and at most: the processors there are" },
+	    .help = "use at most N processes and open archives at a time; default and maximum: the processors" },
 	{ .name = "shard", .arg = "I/N", .set = set_shard, .at = AT(shard),
-	    .help = "do part I of N; tracetool merge puts the parts together" },
+	    .help = "do part I of N; tracetool merge combines the parts" },
 	{ .name = "resume", .set = opt_flag, .at = AT(resume),
-	    .help = "keep the results in DIR that still hold, and do the rest" },
+	    .help = "keep the results in DIR that are still valid, and do the rest" },
 	{ .name = "verify", .set = opt_flag, .at = AT(verify),
-	    .help = "resume: trust no file's time, compare contents" },
+	    .help = "resume: compare the contents of files, not their times" },
 	{ .name = "max-failures", .arg = "N|P%", .set = summary_failures, .at = AT(sum),
-	    .help = "exit with 1 when more captures than that failed or are damaged, and else with 0; N: also give up then" },
+	    .help = "exit with 1 if more than N captures or P% failed or are damaged, otherwise with 0; N: also stop then" },
 	{ .name = "root", .arg = "DIR", .set = opt_text, .at = AT(root),
-	    .help = "name captures by their paths below DIR; default: below the folder given, else as given" },
+	    .help = "name captures by their paths below DIR; default: below the given folder, single files as given" },
 	{ .name = "nesting", .arg = "N", .set = opt_count, .at = AT(depth), .hi = 16,
 	    .help = "open archives in archives to this depth; default 3" },
 	{ .name = "log-every", .arg = "DUR", .set = opt_duration, .at = AT(log_ns),
-	    .help = "where there is no terminal, say how far it is this often; default 60s, 0s for never" },
+	    .help = "print progress this often if there is no terminal; default 60s, 0s: never" },
 	{ .name = NULL },
 };
 
@@ -92,23 +92,23 @@ static const struct opt source_opt[] = {
 
 static const struct opt limit_opt[] = {
 	{ .name = "capture-time", .arg = "DUR", .set = opt_duration, .at = AT(capture_ns),
-	    .help = "the most a capture may take; default 600s, 0s for any" },
+	    .help = "stop a capture that takes longer; default 600s, 0s: no limit" },
 	{ .name = "max-decoded", .arg = "SIZE", .set = opt_size, .at = AT(decoded_max),
-	    .help = "the most bytes a capture may have when decoded; default 64G, 0 for any" },
+	    .help = "limit the decoded size of a capture; default 64G, 0: no limit" },
 	{ .name = "max-ratio", .arg = "N", .set = opt_count, .at = AT(ratio_max), .hi = UINT64_MAX,
-	    .help = "how many times its compressed size it may have, from 64M on; default 500, 0 for any" },
+	    .help = "limit the decoded size to N times the compressed size, from 64M on; default 500, 0: no limit" },
 	{ .name = "max-members", .arg = "N", .set = opt_count, .at = AT(members_max), .lo = 1, .hi = 4000000,
-	    .help = "the most members of an archive; default 4000000" },
+	    .help = "limit the members of an archive; default 4000000" },
 	{ .name = "unpack-memory", .arg = "SIZE", .set = opt_size, .at = AT(unpack_memory),
-	    .help = "the most memory of the process that unpacks an archive; default 160M, 0 for any" },
+	    .help = "limit the memory of the process that unpacks an archive; default 160M, 0: no limit" },
 	{ .name = "spool-memory", .arg = "SIZE", .set = opt_size, .at = AT(spool_memory),
-	    .help = "a capture from an archive is handed on in memory up to this size, and beyond as it comes; default 16M" },
+	    .help = "pass on a capture from an archive in memory up to this size, beyond it as its bytes come; default 16M" },
 	{ .name = "spool-max", .arg = "SIZE", .set = opt_size, .at = IN(spool_max),
-	    .help = "the most to copy to disk of what must be read twice; default 8G" },
+	    .help = "copy at most this much to disk of data that must be read twice; default 8G" },
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = IN(tmpdir),
-	    .help = "where that copy goes; default $TMPDIR, else /tmp" },
+	    .help = "put that copy into this folder; default $TMPDIR, otherwise /tmp" },
 	{ .name = "max-paths", .arg = "N", .set = opt_count, .at = IN(max_paths), .lo = 16, .hi = TT_TREE_CAP,
-	    .help = "call paths to tell apart in a capture; default 500000" },
+	    .help = "tell apart at most N call paths in a capture; default 500000" },
 	{ .name = NULL },
 };
 
@@ -128,11 +128,11 @@ static const struct opt_group groups[] = {
 
 const struct verb verb_batch = {
 	.name = "batch",
-	.summary = "analyse or convert captures by the thousand, in folders and archives",
+	.summary = "analyse or convert thousands of captures, in folders and archives",
 	.operands = "FILE|DIR|ARCHIVE|-...",
-	.about = "Analyse or convert all captures in folders and archives (tar, zip, 7z; compressed; in each other). "
-		 "\"-\" reads names from standard input, one a line or with NUL behind each (find -print0). What is no capture is "
-		 "counted by kind; what fails costs one line. Results are one line of JSON per capture, and figures of all together.",
+	.about = "Analyse or convert all captures in folders and archives (tar, zip, 7z; compressed; nested). \"-\" reads names "
+		 "from standard input, one per line or each ended by NUL (find -print0). Files that are not captures are counted "
+		 "by kind; each failure costs one line. The results are one line of JSON per capture, and figures of all captures.",
 	.examples = "  tracetool batch nightly/\n"
 		    "  tracetool batch -o out --do convert --to json.gz builds/*.zip\n"
 		    "  tracetool batch -o out --group-by build,device --report trend.md captures.tar.xz\n"

@@ -36,11 +36,11 @@ const struct opt summary_opt[] = {
 	{ .name = "format", .arg = "FORM", .set = opt_choice, .at = AT(form), .value = form_value,
 	    .help = "print the figures as text, json, csv or markdown" },
 	{ .name = "report", .arg = "FILE", .set = set_report, .at = AT(report),
-	    .help = "also write the figures to FILE, in the form its suffix says; repeatable" },
+	    .help = "also write the figures to FILE; its suffix selects the form; repeatable" },
 	{ .name = "csv-safe", .set = opt_flag, .at = AT(csv_safe),
-	    .help = "csv: a ' in front of text that a spreadsheet would run as a formula" },
+	    .help = "csv: put a ' before text that a spreadsheet would run as a formula" },
 	{ .name = "group-by", .arg = "KEY[,KEY]", .set = opt_commas, .at = AT(group),
-	    .help = "figures for each group of captures that share these facts, like build,device" },
+	    .help = "also print figures for each group of captures that share these facts, like build,device" },
 	{ .name = NULL },
 };
 

@@ -120,30 +120,30 @@ set_separator(const struct opt *o, void *field, const char *value, struct tt_are
 
 static const struct opt output_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "FILE", .set = set_output,
-	    .help = "write FILE (\"-\": standard output); format by its suffix; .gz .xz .zst .bz2 .lz4 "
-	            "behind that compress; repeatable: the input is read once" },
+	    .help = "write to FILE (\"-\": standard output); its suffix selects the format; a further .gz .xz .zst .bz2 .lz4 "
+	            "compresses; repeatable: the input is read once" },
 	{ .letter = 'f', .name = "format", .arg = "FORMAT", .set = set_format, .value = emit_value,
-	    .help = "format of the outputs that follow; a single one is for all, wherever it stands" },
+	    .help = "set the format of the outputs that follow; a single one applies to all, wherever it is" },
 	{ .name = "begin-end", .set = opt_flag, .at = AT(begin_end),
-	    .help = "chrome: begin and end events, one thread after the other, in place of complete events" },
+	    .help = "chrome: write begin and end events, one thread after the other, instead of complete events" },
 	{ .name = "blobs", .set = opt_flag, .at = AT(blobs),
-	    .help = "chrome, csv: the bytes of binary arguments in hex, not only how many there are" },
+	    .help = "chrome, csv: write binary arguments in hex, not only their number of bytes" },
 	{ .name = "split", .arg = "SIZE", .set = opt_size, .at = AT(split),
-	    .help = "chrome: a new file near every SIZE bytes of JSON; each loads alone" },
+	    .help = "chrome: begin a new file near every SIZE bytes of JSON; each loads alone" },
 	{ .name = "table", .arg = "ID", .set = set_table, .value = table_value,
-	    .help = "csv: this table (see tracetool list metrics) in place of the events; for the outputs "
+	    .help = "csv: write this table (see tracetool list metrics) instead of the events; for the outputs "
 	            "that follow, like --format" },
 	{ .name = "group-by", .arg = "KEY", .set = opt_choice, .at = AT(group), .value = tt_group_key,
-	    .help = "csv: rows of the table by thread, assembly, namespace or domain" },
+	    .help = "csv: group the rows of the table by thread, assembly, namespace or domain" },
 	{ .name = "value", .arg = "WHAT", .set = opt_choice, .at = AT(value), .value = folded_value,
-	    .help = "folded: what to count: time, calls, samples, bytes or objects (allocated); default: time if calls "
-	            "were recorded, else samples, else bytes" },
+	    .help = "folded: count time, calls, samples, bytes or objects (allocated); default: time if calls "
+	            "were recorded, otherwise samples, otherwise bytes" },
 	{ .name = "csv-sep", .arg = "CHAR", .set = set_separator, .at = AT(csv_sep),
-	    .help = "csv: the separator: , ; | or tab" },
+	    .help = "csv: use this separator: , ; | or tab" },
 	{ .name = "csv-bom", .set = opt_flag, .at = AT(csv_bom),
-	    .help = "csv: a byte order mark in front, which Excel needs to see UTF-8" },
+	    .help = "csv: begin with a byte order mark, which Excel needs to see UTF-8" },
 	{ .name = "csv-safe", .set = opt_flag, .at = AT(csv_safe),
-	    .help = "csv: a ' in front of text that a spreadsheet would run as a formula" },
+	    .help = "csv: put a ' before text that a spreadsheet would run as a formula" },
 	{ .name = NULL },
 };
 
@@ -155,12 +155,11 @@ static const struct opt_group groups[] = {
 
 const struct verb verb_convert = {
 	.name = "convert",
-	.summary = "write captures as files other programs read",
+	.summary = "write captures as files that other programs read",
 	.operands = "FILE...",
-	.about = "Write captures as files other programs read: Chrome JSON for Perfetto, CSV, pprof, "
-		 "folded stacks, lcov. Several inputs are merged on one timeline; several outputs are made in one "
-		 "run. \"-\" is "
-		 "standard input; compressed inputs are recognised by their content.",
+	.about = "Write captures as files that other programs read: Chrome JSON for Perfetto, CSV, pprof, folded stacks, lcov. "
+		 "Several inputs share one timeline; one run can write several outputs. "
+		 "\"-\" is standard input; the content of an input shows its format and compression.",
 	.examples = "  tracetool convert game.mlpd -o game.json.gz\n"
 		    "  tracetool convert game.mlpd --time 10-12.5 -o part.json -o part.pb.gz\n"
 		    "  tracetool convert game.mlpd -f csv --table markers -o markers.csv\n"

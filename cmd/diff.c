@@ -70,29 +70,29 @@ static const struct opt diff_opt[] = {
 	    .arg = "FILE",
 	    .set = opt_text,
 	    .at = AT(rename),
-	    .help = "what A calls a thing and what B calls it: lines of OLD, a TAB, NEW" },
+	    .help = "read the names that changed from FILE: lines of OLD, a TAB, NEW" },
 	{ .name = "max",
 	    .arg = "MARGIN",
 	    .set = set_margin,
 	    .at = AT(margin),
-	    .help = "how much slower B may be and not be worse: 5%, 0.3ms; default 2%" },
+	    .help = "allow B to be this much slower (like 5%, 0.3ms); default 2%" },
 	{ .name = "table",
 	    .arg = "ID[,ID]",
 	    .set = opt_commas,
 	    .at = AT(table),
 	    .value = table_value,
-	    .help = "only these tables; repeatable" },
+	    .help = "print only these tables; repeatable" },
 	{ .name = "limit",
 	    .arg = "N",
 	    .set = set_limit,
 	    .hi = UINT32_MAX,
-	    .help = "at most N rows of a table that changed and one for the rest, 0 for all; default 20 as text, "
-		    "else all" },
+	    .help = "print at most N changed rows of a table and one for the rest, 0: all; default 20 in text, "
+		    "otherwise all" },
 	{ .name = "pprof",
 	    .arg = "FILE",
 	    .set = opt_text,
 	    .at = AT(pprof),
-	    .help = "also write B less A as a profile for go tool pprof" },
+	    .help = "also write B minus A as a profile for go tool pprof" },
 	{ .name = "chrome",
 	    .arg = "FILE",
 	    .set = opt_text,
@@ -110,11 +110,11 @@ static const struct opt_group groups[] = {
 
 const struct verb verb_diff = {
 	.name = "diff",
-	.summary = "compare captures: what makes frames slower or faster",
+	.summary = "compare captures of two builds and show what makes frames slower or faster",
 	.operands = "A... -- B...",
-	.about = "Compare captures of one build (A) with those of another (B): is B slower, and what is the "
-		 "difference made of? Parts add up to the difference in frame time to the nanosecond. Several "
-		 "captures on each side tell a change from noise.",
+	.about = "Compare captures of one build (A) with captures of another build (B): is B slower, and what makes the "
+		 "difference? The parts add up to the difference in frame time, to the nanosecond. Several captures on each side "
+		 "separate a change from noise.",
 	.examples = "  tracetool diff before.ttc -- after.ttc\n"
 		    "  tracetool diff main-*.ttc -- mine-*.ttc --max 5%\n"
 		    "  tracetool diff a.mlpd -- b.mlpd --frame-marker Game:Tick --pprof diff.pb.gz\n",

@@ -17,7 +17,7 @@ static const struct opt help_opt[] = {
 	    .at = offsetof(struct help_opts, completion), .value = completion_shell,
 	    .help = "print completions for bash, zsh or fish" },
 	{ .name = "options", .set = opt_flag, .at = offsetof(struct help_opts, options),
-	    .help = "print the command's options one per line, for programs" },
+	    .help = "print the command's options, one per line, for programs" },
 	{ .name = NULL },
 };
 
@@ -50,23 +50,23 @@ help_overview(struct tt_buf *out, struct tt_err *err)
 		rc = tt_buf_printf(out, err, "  %-9s %s\n", c->verb->name, c->verb->summary);
 	if (rc == TT_OK)
 		rc = tt_buf_text(out, "\nA file alone prints a summary and the top of the tables.\n"
-		    "\"tracetool help COMMAND\" says more; \"tracetool --version\" prints the version.\n"
+		    "\"tracetool help COMMAND\" prints its options; \"tracetool --version\" prints the version.\n"
 		    "Manual: tracetool(1), tracetool-metrics(7)\n", err);
 	return rc;
 }
 
 /* What people ask help about that is no command, and what tells of it. */
 static const struct { const char *word, *where; } topic[] = {
-	{ "tables", "\"tracetool list passes\" names the tables, \"tracetool list metrics\" their columns; tracetool-tables(7) has both" },
-	{ "columns", "\"tracetool list metrics\" names the columns of all tables; tracetool-tables(7) has them, too" },
+	{ "tables", "\"tracetool list passes\" names the tables, \"tracetool list metrics\" their columns; tracetool-tables(7) describes both" },
+	{ "columns", "\"tracetool list metrics\" names the columns of all tables; tracetool-tables(7) describes them" },
 	{ "metrics", "\"tracetool list metrics\" names the columns of all tables, \"tracetool list gate\" what a budget can limit; "
 	    "tracetool-metrics(7) defines them" },
-	{ "formats", "\"tracetool list formats\" names what is read, \"tracetool list emitters\" what is written; tracetool-formats(7) describes it" },
+	{ "formats", "\"tracetool list formats\" names the formats it reads, \"tracetool list emitters\" those it writes; tracetool-formats(7)" },
 	{ "gate", "\"tracetool stats --gate\" judges captures by a budget: tracetool-budget(5); \"tracetool list gate\" names what it can limit" },
 	{ "budget", "\"tracetool stats --gate\" judges captures by a budget: tracetool-budget(5); \"tracetool list gate\" names what it can limit" },
 	{ "filters", "\"tracetool help stats\" has the filters, which most commands take: --thread, --time, --frames, --marker and others" },
-	{ "unity", "tracetool-unity(7) tells how to record a Unity game" },
-	{ "mono", "tracetool-mono(7) tells how to record a Mono program, tracetool-mlpd(7) what is read of its log profiler" },
+	{ "unity", "tracetool-unity(7) describes how to record a Unity game" },
+	{ "mono", "tracetool-mono(7) describes how to record a Mono program, tracetool-mlpd(7) the captures of its log profiler" },
 };
 
 static int
@@ -74,7 +74,7 @@ find_topic(const char *word, struct tt_err *err)
 {
 	for (size_t i = 0; i < sizeof topic / sizeof topic[0]; i++) {
 		if (strcmp(topic[i].word, word) == 0)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is no command: %s", word, topic[i].where);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not a command: %s", word, topic[i].where);
 	}
 	return TT_OK;
 }

@@ -26,10 +26,9 @@ static const struct opt_group groups[] = {
 
 const struct verb verb_info = {
 	.name = "info",
-	.summary = "print what a capture is: producer, version, duration, threads, events, damage",
+	.summary = "print producer, version, duration, threads, events and damage of captures",
 	.operands = "FILE...",
-	.about = "Print what captures are: producer, versions, duration, threads, events by type, and "
-		 "whether anything is "
+	.about = "Print facts of captures: producer, versions, duration, threads, events by type, and whether anything is "
 		 "damaged or missing. The whole input is read.",
 	.examples = "  tracetool info game.mlpd\n"
 		    "  tracetool info --format json *.mlpd\n",

@@ -36,12 +36,11 @@ static const struct opt_group groups[] = {
 
 const struct verb verb_list = {
 	.name = "list",
-	.summary = "list formats read, passes, formats written, and all tables with their columns",
+	.summary = "list formats, passes, emitters, metrics and more",
 	.operands = "[formats] [passes] [emitters] [metrics] [gate] [sandbox]",
-	.about = "List what there is: formats that are read, analysis passes, formats that are written "
-		 "(emitters), all "
-		 "tables with their columns (metrics), figures that budgets can limit (gate), and what this system has to confine the program while it reads "
-		 "(sandbox). Without an argument the first three.",
+	.about = "List the formats that tracetool reads, its analysis passes, the formats that it writes (emitters), all tables "
+		 "with their columns (metrics), figures that budgets can limit (gate), and the means of this system to confine "
+		 "the program while it reads (sandbox). Without an argument, list the first three.",
 	.examples = "  tracetool list\n"
 		    "  tracetool list metrics\n"
 		    "  tracetool list metrics --format json\n",

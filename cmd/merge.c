@@ -27,11 +27,11 @@ static const struct opt merge_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "DIR|FILE", .set = opt_text, .at = AT(output),
 	    .help = "write all results, in order, to DIR/results.jsonl or to FILE" },
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
-	    .help = "where results are sorted; default $TMPDIR, else /tmp" },
+	    .help = "sort results in this folder; default $TMPDIR, otherwise /tmp" },
 	{ .name = "partial", .set = opt_flag, .at = AT(partial),
-	    .help = "merge although results of shards are missing, and say which; default: an error" },
+	    .help = "merge even if results of shards are missing, and print which; default: an error" },
 	{ .name = "max-failures", .arg = "N|P%", .set = summary_failures, .at = AT(sum),
-	    .help = "exit with 1 if more captures failed or are damaged, else 0; default: 3 if any" },
+	    .help = "exit with 1 if more than N captures or P% failed or are damaged, otherwise with 0; default: 3 if any" },
 	{ .name = NULL },
 };
 
@@ -46,11 +46,11 @@ static const struct opt_group groups[] = {
 
 const struct verb verb_merge = {
 	.name = "merge",
-	.summary = "put the results of shards of a batch together",
+	.summary = "combine the results of the shards of a batch",
 	.operands = "FILE|DIR...",
-	.about = "Put results of \"tracetool batch\" together, from any number of shards and runs, in any order: the same bytes "
-		 "as of one big run. A DIR stands for all files in it named results*.jsonl and results*.part. The same result "
-		 "twice is one; equal keys with different content are told.",
+	.about = "Combine results of \"tracetool batch\" from any number of shards and runs, in any order, into the same bytes as "
+		 "from one big run. A DIR means all files in it named results*.jsonl and results*.part. Equal results count once; "
+		 "equal keys with different content are reported.",
 	.examples = "  tracetool merge -o out out\n"
 		    "  tracetool merge -o all.jsonl.gz node1/ node2/results.jsonl --group-by build --report trend.csv\n",
 	.group = groups,

@@ -32,14 +32,14 @@ struct record_opts {
 
 static const struct opt record_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "FILE", .set = opt_text, .at = AT(out),
-	    .help = "the capture; %p in it is the process id, %t the time, %% a percent sign; default: named like the "
-	            "program, with .ttc" },
+	    .help = "write the capture to FILE; %p becomes the process id, %t the time, %% a percent sign; default: the name of the "
+	            "program with .ttc" },
 	{ .letter = 'p', .name = "profile", .arg = "OPTIONS", .set = opt_add, .at = AT(options),
-	    .help = "what to record: options of the module with commas between, see tracetool-mono(7); repeatable; default "
+	    .help = "set what to record: options of the module, separated by commas, see tracetool-mono(7); repeatable; default "
 	            "calls,alloc" },
 	{ .name = "module", .arg = "FILE", .set = opt_text, .at = AT(module),
-	    .help = "the module; default: beside this program, or in ../lib of its folder" },
-	{ .name = "no-summary", .set = opt_flag, .at = AT(no_summary), .help = "only say where the capture is" },
+	    .help = "use this module; default: in the folder of this program, or in ../lib from there" },
+	{ .name = "no-summary", .set = opt_flag, .at = AT(no_summary), .help = "only print where the capture is" },
 	{ .name = NULL },
 };
 
@@ -53,9 +53,9 @@ const struct verb verb_record = {
 	.name = "record",
 	.summary = "run a Mono program and record it",
 	.operands = "-- PROGRAM [ARG...]",
-	.about = "Run PROGRAM, usually \"mono game.exe\" or a script that does, with tracetool's profiler module. When it has "
-		 "ended, however that was, complete the capture, print a summary on standard error, and end as it did: with "
-		 "its exit code or by its signal.",
+	.about = "Run PROGRAM, usually \"mono game.exe\" or a script that runs it, with tracetool's profiler module. When it has "
+		 "ended, in any way, complete the capture, print a summary on standard error, and end like the program: with its "
+		 "exit code or by its signal.",
 	.examples = "  tracetool record -- mono game.exe --level 3\n"
 		    "  tracetool record -p sample=1000 -o fast.ttc -- mono game.exe\n"
 		    "  tracetool record -p coverage -o tests.ttc -- mono nunit-console.exe tests.dll\n",

@@ -25,7 +25,7 @@ struct recover_opts {
 static const struct opt recover_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "FILE",
 	    .set = opt_text, .at = offsetof(struct recover_opts, out),
-	    .help = "write the capture there; default: its name with .recovered before .ttc" },
+	    .help = "write the capture to FILE; default: the name of the first capture with .recovered before .ttc" },
 	{ .name = "remove-ring", .set = opt_flag, .at = offsetof(struct recover_opts, remove_ring),
 	    .help = "remove the ring once the capture is written" },
 	{ .name = NULL },
@@ -39,13 +39,11 @@ static const struct opt_group groups[] = {
 
 const struct verb verb_recover = {
 	.name = "recover",
-	.summary = "make a whole capture of what a killed program left",
+	.summary = "make a whole capture from what a killed program left",
 	.operands = "CAPTURE...",
-	.about = "Write a capture that holds what CAPTURE and the ring it names hold together. A recorder's "
-		 "ring stays behind in "
-		 "shared memory when its program is killed, until the next boot; every command reads it with "
-		 "the capture as "
-		 "long as it is there. Damaged chunks are left out. The files of a capture that rotates become one.",
+	.about = "Write one capture with everything that CAPTURE and the ring it names hold. If its program is killed, a "
+		 "recorder's ring stays in shared memory until the next boot; every command reads it with the capture as long as "
+		 "it exists. Damaged chunks are left out. The files of a recording that rotates become one capture.",
 	.examples = "  tracetool recover game.ttc\n"
 		    "  tracetool recover game.ttc -o whole.ttc --remove-ring\n"
 		    "  tracetool recover game.*ttc -o whole.ttc\n",

@@ -40,16 +40,16 @@ set_width(const struct opt *o, void *field, const char *value, struct tt_arena *
 const struct opt report_opt[] = {
 	{ .name = "format", .arg = "FORM", .set = opt_choice,
 	    .at = offsetof(struct report_opts, form), .value = form_value,
-	    .help = "text, json, csv or markdown; default: by the suffix of the output file, else text" },
+	    .help = "print text, json, csv or markdown; default: by the suffix of the output file, otherwise text" },
 	{ .letter = 'o', .name = "output", .arg = "FILE",
 	    .set = opt_text, .at = offsetof(struct report_opts, output),
-	    .help = "write to FILE; .gz .xz .zst .bz2 .lz4 behind its name compress" },
+	    .help = "write to FILE; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
 	{ .name = "csv-safe", .set = opt_flag, .at = offsetof(struct report_opts, csv_safe),
-	    .help = "csv: a ' in front of text that a spreadsheet would run as a formula" },
+	    .help = "csv: put a ' before text that a spreadsheet would run as a formula" },
 	{ .name = "width", .arg = "N", .set = set_width, .hi = 10000,
-	    .help = "text in lines of at most N columns, 0 for any; default: the terminal's, or COLUMNS where it is set" },
+	    .help = "limit lines of text to N columns, 0: no limit; default on a terminal: COLUMNS, otherwise its width" },
 	{ .name = "no-pager", .set = opt_flag, .at = offsetof(struct report_opts, no_pager),
-	    .help = "on a terminal, no pager for a report longer than the screen" },
+	    .help = "do not use a pager for a report longer than the screen" },
 	{ .name = NULL },
 };
 

@@ -103,34 +103,34 @@ set_track(const struct opt *o, void *field, const char *value, struct tt_arena *
 
 static const struct opt table_opt[] = {
 	{ .name = "table", .arg = "ID[,ID]", .set = opt_commas, .at = AT(table), .value = table_or_pass,
-	    .help = "only these tables; an ID names a table or a pass (see tracetool list metrics); "
+	    .help = "print only these tables; an ID names a table or a pass (see tracetool list metrics); "
 	            "repeatable" },
 	{ .name = "sort", .arg = "COLUMN", .set = opt_text, .at = AT(sort),
 	    .help = "sort by this column, largest first; -COLUMN: smallest first" },
 	{ .name = "limit", .arg = "N", .set = set_limit, .hi = UINT32_MAX,
-	    .help = "at most N rows of a table, 0 for all; default 20 as text, else all" },
+	    .help = "print at most N rows of a table, 0: all; default 20 in text, otherwise all" },
 	{ .name = "budget", .arg = "MS", .set = set_budget,
-	    .help = "count frames over MS milliseconds; repeatable" },
+	    .help = "also count frames longer than MS milliseconds; repeatable" },
 	{ .name = "hitches", .arg = "N", .set = opt_count, .at = AT(hitches), .lo = 1, .hi = 1000,
 	    .help = "list the N worst frames; default 10" },
 	{ .name = "buckets", .arg = "N", .set = opt_count, .at = AT(buckets), .lo = 1, .hi = TT_TIMELINE_MAX,
-	    .help = "cut the timeline into N parts; default 60; without --table, that alone" },
+	    .help = "cut the timeline into N parts; default 60; without --table, print only that" },
 	{ .name = "metric", .arg = "METRIC", .set = series_metric, .at = AT(metric),
-	    .help = "a metric of the gate (tracetool list gate), like marker.time[Update*].total, in each of --buckets parts of the "
-	            "time; repeatable; reads once for each part" },
+	    .help = "print a metric of the gate (tracetool list gate), like marker.time[Update*].total, for each of --buckets parts of the "
+	            "time; repeatable; reads the captures once for each part" },
 	{ .name = "find", .arg = "SPEC", .set = set_find,
 	    .help = "list allocations of at least SIZE bytes (S:SIZE) or of a class (T:GLOB), with their moves; repeatable" },
 	{ .name = "track", .arg = "ADDRESS", .set = set_track,
 	    .help = "list what happens to the object at ADDRESS, through moves; repeatable" },
 	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(gate.group_by),
-	    .help = "rows by thread, assembly, namespace or domain; with --gate, judge captures apart by this fact of theirs, "
+	    .help = "group rows by thread, assembly, namespace or domain; with --gate, judge captures apart by this fact, "
 	            "like scene" },
 	{ .name = "bottom-up", .set = opt_flag, .at = AT(bottom_up),
-	    .help = "call tree from the callees to their callers; without --table, that alone" },
+	    .help = "print the call tree from the callees to their callers; without --table, only that" },
 	{ .name = "threshold", .arg = "PCT", .set = opt_percent, .at = AT(threshold_e4),
-	    .help = "call tree without branches below PCT percent of the time; default 1" },
+	    .help = "leave out branches of the call tree below PCT percent of the time; default 1" },
 	{ .name = "max-depth", .arg = "N", .set = opt_count, .at = AT(max_depth), .lo = 1, .hi = UINT32_MAX,
-	    .help = "call tree at most N levels deep" },
+	    .help = "print at most N levels of the call tree" },
 	{ .name = NULL },
 };
 
@@ -156,7 +156,7 @@ const struct verb verb_stats = {
 	.operands = "FILE...",
 	.about = "Print tables of figures: frames, allocations and collections, categories, markers, "
 		 "threads, heap shots, samples, exceptions, locks, counters and more, and what was "
-		 "lost. Every figure is defined in tracetool-metrics(7).",
+		 "lost. tracetool-metrics(7) defines every figure.",
 	.examples = "  tracetool stats game.mlpd\n"
 		    "  tracetool stats game.mlpd --frame-marker 'Game:Update' --budget 8.33\n"
 		    "  tracetool stats game.mlpd --table markers --sort self_ns --limit 50\n"
@@ -170,7 +170,7 @@ const struct verb verb_summary = {
 	.name = "",
 	.summary = "print a summary and the top of the tables",
 	.operands = "FILE...",
-	.about = "Without a command: what the capture is, and the first rows of the tables \"tracetool "
+	.about = "Without a command, print facts of the capture, and the first rows of the tables that \"tracetool "
 		 "stats\" prints.",
 	.group = groups,
 	.operand_at = offsetof(struct stats_opts, in.path),

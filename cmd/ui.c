@@ -37,19 +37,19 @@ set_memory(const struct opt *o, void *field, const char *value, struct tt_arena 
 
 const struct opt ui_opt[] = {
 	{ .name = "max-memory", .arg = "SIZE", .set = set_memory, .at = offsetof(struct ui_opts, max_memory),
-	    .help = "stop with an error over this much memory; default 1G, 0 for none" },
+	    .help = "stop with an error rather than use more memory than this; default 1G, 0: no limit" },
 	{ .name = "max-time", .arg = "DUR", .set = opt_duration, .at = offsetof(struct ui_opts, max_time),
-	    .help = "stop with an error after so long (like 500ms, 30s); default: never" },
+	    .help = "stop with an error after this time (like 500ms, 30s); default: no limit" },
 	{ .letter = 'q', .name = "quiet", .set = opt_flag, .at = offsetof(struct ui_opts, quiet),
-	    .help = "say nothing but errors and what was lost" },
+	    .help = "print only errors and losses" },
 	{ .letter = 'v', .name = "verbose", .set = opt_flag, .at = offsetof(struct ui_opts, verbose),
-	    .help = "say more: readers chosen, passes over the input, time and memory used" },
+	    .help = "also print the readers chosen, passes over the input, time and memory used" },
 	{ .name = "color", .arg = "WHEN", .set = opt_choice,
 	    .at = offsetof(struct ui_opts, color), .value = when_value,
-	    .help = "colours: auto (on a terminal, unless NO_COLOR is set), always or never" },
+	    .help = "use colours: auto (on a terminal, unless NO_COLOR is set), always or never" },
 	{ .name = "progress", .arg = "WHEN", .set = opt_choice,
 	    .at = offsetof(struct ui_opts, progress), .value = when_value,
-	    .help = "progress bar on standard error: auto (on a terminal, when the work takes more than a "
+	    .help = "show a progress bar on standard error: auto (on a terminal, when the work takes more than a "
 	            "second), always or never" },
 	{ .letter = 'h', .name = "help", .set = opt_flag, .at = offsetof(struct ui_opts, help),
 	    .help = "print this text" },
