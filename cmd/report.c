@@ -26,6 +26,8 @@ form_value(size_t i)
 	return i < NFORM ? form[i].name : NULL;
 }
 
+enum { LEAST_WIDTH = 50 };            /* narrower, a name and a time do not stand side by side */
+
 static int
 set_width(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
@@ -33,6 +35,8 @@ set_width(const struct opt *o, void *field, const char *value, struct tt_arena *
 	uint64_t n = 0;
 	int rc = opt_count(o, &n, value, a, err);
 
+	if (rc == TT_OK && n > 0 && n < LEAST_WIDTH)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "at least %d columns, or 0 for any", LEAST_WIDTH);
 	r->width = (int)n;
 	return rc;
 }
@@ -137,7 +141,9 @@ report_width(const struct report_opts *o)
 	if (!screen)
 		return 0;
 	n = columns ? strtol(columns, &end, 10) : 0;
-	return n > 0 && n <= 10000 && *end == '\0' ? (unsigned)n : ui_width(STDOUT_FILENO);
+	unsigned width = n > 0 && n <= 10000 && *end == '\0' ? (unsigned)n : ui_width(STDOUT_FILENO);
+
+	return width > 0 && width < LEAST_WIDTH ? LEAST_WIDTH : width;
 }
 
 int

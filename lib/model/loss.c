@@ -29,7 +29,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "The producer may be newer than this tracetool: look for an update, or report the capture.", TT_ERROR,
 	    true },
 	[TT_LOST_GARBAGE] = { "garbage", "bytes after the end of the capture",
-	    "Something was appended to the file; it was ignored.", TT_LOSS, true },
+	    "They were appended, or begin a further compressed part that is damaged; they were ignored.", TT_LOSS, true },
 	[TT_LOST_CHANGED] = { "changed", "input changed while it was read",
 	    "Run again when the capture is finished: figures may mix two states of the file.", TT_ERROR, true },
 	[TT_LOST_DROPPED] = { "dropped", "events dropped by the recorder",

@@ -1207,15 +1207,15 @@ TEST(more_labels_than_have_keys)
 static void
 long_names(void)
 {
-	static char name[400];
+	static char name[5000];
 	char text[600];
 
 	load();
-	/* "é" has two bytes: a name is cut before one that does not fit. */
-	for (int i = 0; i < 199; i++)
+	/* "é" has two bytes: a name is cut before one that does not fit, and that is told. */
+	for (int i = 0; i < 2499; i++)
 		memcpy(name + 1 + 2 * i, "é", 2);
 	name[0] = 'N';
-	engine_thread(name + 1, name);
+	engine_thread("Players", name);
 	CHECK_EQ_INT(START(file, "ring=4M"), TRACETOOL_OK);
 	CHECK_EQ_INT(play_until(TRACETOOL_CAPTURING), 0);
 	play(1);
@@ -1228,7 +1228,8 @@ long_names(void)
 	const char *info = tracetool(text), *at = strstr(info, "Né");
 	CHECK(at != NULL);
 	size_t n = at ? strcspn(at, ",") : 0;
-	CHECK_EQ_INT(n, 71);
+	CHECK_EQ_INT(n, 3999);
+	CHECK_HAS(info, "1 texts and blobs were longer than a capture holds (4000 bytes) and are cut");
 	CHECK_EQ_INT(at && strncmp(at, name, n) == 0, 1);
 	CHECK_HAS(info, "\nrecorder.markers_nameless,1,");
 }

@@ -113,12 +113,29 @@ on_category(const struct unity_category *c, void *user)
 
 enum { THREADS = 1024 };
 
-/* The newest descriptions; strings must be copied. Where there are more, the oldest is forgotten. */
+/*
+ * The newest descriptions; strings must be copied, as long as a recording takes them and one byte more, so that it counts what it
+ * cuts. Where there are more, the oldest is forgotten.
+ */
+enum { THREAD_TEXT = 4001 };
 static struct thread {
 	uint64_t id;
-	char group[40], name[72];
+	char *group, *name;           /* NULL: none, or no memory */
 } thread[THREADS];
 static unsigned nthread, thread_next;
+
+static char *
+kept(char *was, const char *s)
+{
+	size_t n = s ? strnlen(s, THREAD_TEXT) : 0;
+	char *to = n ? realloc(was, n + 1) : NULL;
+
+	if (!to)
+		free(was);
+	else
+		copy(to, n + 1, s);
+	return to;
+}
 
 static void UNITY_CALL
 on_thread(const struct unity_thread *d, void *user)
@@ -137,8 +154,8 @@ on_thread(const struct unity_thread *d, void *user)
 		nthread += nthread < THREADS;
 	}
 	thread[i].id = d->id;
-	copy(thread[i].group, sizeof thread[i].group, d->group);
-	copy(thread[i].name, sizeof thread[i].name, d->name);
+	thread[i].group = kept(thread[i].group, d->group);
+	thread[i].name = kept(thread[i].name, d->name);
 	if (rec_on())
 		rec_def_thread(d->id, d->group, d->name);
 	plugin_unlock(&lock);
@@ -150,7 +167,10 @@ defs_thread_gone(uint64_t native)
 	plugin_lock(&lock);
 	for (unsigned i = 0; i < nthread; i++)
 		if (thread[i].id == native) {
+			free(thread[i].group);
+			free(thread[i].name);
 			thread[i] = thread[--nthread];
+			thread[nthread] = (struct thread){ 0 };
 			thread_next = nthread;
 			break;
 		}
