@@ -266,7 +266,8 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 	s->name = tt_arena_text(&b->a, r->key, strlen(r->key), err);
 	if (!s->name)
 		return err->code;
-	if (strcmp(r->outcome, "ok") != 0 && !s->damaged) {
+	/* An output that could not be made is no damage to the figures. */
+	if (strcmp(r->outcome, "ok") != 0 && strcmp(r->why, "unsuited") != 0 && !s->damaged) {
 		s->damaged = true;
 		s->damage = tt_arena_text(&b->a, r->detail, strlen(r->detail), err);
 	}

@@ -282,6 +282,7 @@ put_hists(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
 struct outputs {
 	const struct tt_emit *emit[OUTPUTS_MAX];
 	struct tt_emit_opts opts[OUTPUTS_MAX];
+	struct tt_err unsuited[OUTPUTS_MAX + 1];      /* why the capture has nothing for it; code TT_OK: it was made */
 	char path[OUTPUTS_MAX + 1][TT_KEY_FILE_MAX + 32];
 	size_t n;                     /* emitters */
 	size_t npath;                 /* with the report's */
@@ -333,19 +334,34 @@ static int
 put_outputs(struct tt_buf *b, const struct outputs *out, struct tt_err *err)
 {
 	struct stat st;
+	size_t made = 0, missing = 0;
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < out->npath && rc == TT_OK; i++) {
-		rc = tt_buf_text(b, i ? "," : ",\"files\":[", err);
+		if (out->unsuited[i].code)
+			continue;
+		rc = tt_buf_text(b, made++ ? "," : ",\"files\":[", err);
 		if (rc == TT_OK)
 			rc = tt_result_text(b, out->path[i], strlen(out->path[i]), err);
 	}
+	made = 0;
 	for (size_t i = 0; i < out->npath && rc == TT_OK; i++) {
+		if (out->unsuited[i].code)
+			continue;
 		if (stat(out->path[i], &st) != 0)
 			return tt_fail_sys(err, errno, "%s", out->path[i]);
-		rc = tt_buf_printf(b, err, "%s%llu", i ? "," : "],\"files_bytes\":[", (unsigned long long)st.st_size);
+		rc = tt_buf_printf(b, err, "%s%llu", made++ ? "," : "],\"files_bytes\":[", (unsigned long long)st.st_size);
 	}
-	return rc == TT_OK && out->npath ? tt_buf_text(b, "]", err) : rc;
+	if (rc == TT_OK && made)
+		rc = tt_buf_text(b, "]", err);
+	for (size_t i = 0; i < out->npath && rc == TT_OK; i++) {
+		if (!out->unsuited[i].code)
+			continue;
+		rc = tt_buf_text(b, missing++ ? "," : ",\"files_missing\":[", err);
+		if (rc == TT_OK)
+			rc = tt_result_text(b, out->path[i], strlen(out->path[i]), err);
+	}
+	return rc == TT_OK && missing ? tt_buf_text(b, "]", err) : rc;
 }
 
 /* All standard tables, as `tracetool stats` prints them. */
@@ -419,11 +435,21 @@ put_sample(struct tt_buf *b, struct tt_env *env, const struct tt_one_opts *o, st
 	return rc;
 }
 
+/* It was read whole; an output that it has nothing for is missing all the same. */
+static int
+put_whole(struct tt_buf *b, const struct outputs *out, struct tt_err *err)
+{
+	for (size_t i = 0; i < out->n; i++)
+		if (out->unsuited[i].code)
+			return tt_one_failed(b, "damaged", "unsuited", out->unsuited[i].msg, strlen(out->unsuited[i].msg), err);
+	return tt_buf_text(b, "\"outcome\":\"ok\"", err);
+}
+
 static int
 put_body(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, const struct outputs *out,
     struct tt_buf *b, struct tt_err *err)
 {
-	int rc = tt_loss_damaged(env->loss) ? put_damage(b, env->loss, err) : tt_buf_text(b, "\"outcome\":\"ok\"", err);
+	int rc = tt_loss_damaged(env->loss) ? put_damage(b, env->loss, err) : put_whole(b, out, err);
 
 	if (rc == TT_OK)
 		rc = put_facts(b, view->m, err);
@@ -473,6 +499,7 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	run.emit = out.emit;
 	run.emit_opts = out.opts;
 	run.nemit = out.n;
+	run.unsuited = out.unsuited;
 	run.hitches = o->report ? 10 : o->measure ? TT_SAMPLE_WORST : 1;
 	if (rc == TT_OK)
 		rc = tt_run(env, &run, &m, err);

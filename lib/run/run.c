@@ -412,10 +412,17 @@ finish_emitters(struct tt_run *r, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++)
+	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
 		rc = r->o->emit[i]->finish(r->emit[i], r->m, err);
+		if (rc != TT_E_USAGE || !r->o->unsuited)
+			continue;
+		r->o->unsuited[i] = *err;
+		r->o->emit[i]->end(r->emit[i]);
+		r->emit[i] = NULL;
+		rc = TT_OK;
+	}
 	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++)
-		rc = r->o->emit[i]->commit(r->emit[i], err);
+		rc = r->emit[i] ? r->o->emit[i]->commit(r->emit[i], err) : TT_OK;
 	return rc;
 }
 

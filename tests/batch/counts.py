@@ -180,9 +180,33 @@ def frames(s):
     s.equal("frames: as the column over 1/30 s", sum(x["count"] for x in rows if x["from_ns"] >= 33333333), t["batch"]["rows"][0]["over_33_33"])
 
 
+def unsuited(s):
+    """An output that a capture has nothing for: its figures and its other files are there, and the exit status is 3."""
+    data = sorted(kit.captures(3, 1).items())[0][1]
+    src = folder(s, "unsuited", {"a.mlpd": data, "b.tar": kit.tar([("c.mlpd", data)])})
+    plain = {k: v.get("metrics") for k, v in by_key(s, "plain-out", src).items()}
+    r = run("batch", "-o", s.path("unsuited-out"), "--do", "convert", "--to", "folded,info", src)
+    got = kit.by_key(s.path("unsuited-out", "results.jsonl"))
+    s.equal("unsuited: exit", r.returncode, 3)
+    s.equal("unsuited: figures are there", {k: v.get("metrics") for k, v in got.items()}, plain)
+    for key in ("a.mlpd", "b.tar!c.mlpd"):
+        x = got[key]
+        s.equal("unsuited: %s" % key, (x["outcome"], x["why"], "coverage" in x["detail"], [f.split(".")[-1] for f in x["files"]],
+                [f.split(".")[-1] for f in x["files_missing"]]), ("damaged", "unsuited", True, ["folded"], ["info"]))
+    s.equal("unsuited: files", sorted(f.split(".")[-1] for f in os.listdir(s.path("unsuited-out", "captures"))), ["folded", "folded"])
+    s.equal("unsuited: a line each", [r.err.count(k + ": unsuited: ") for k in ("a.mlpd", "c.mlpd")], [1, 1])
+    s.equal("unsuited: resumed, nothing is done again", run("batch", "-o", s.path("unsuited-out"), "--resume", "--do", "convert", "--to",
+            "folded,info", src).err.count("unsuited: "), 0)
+
+
+def by_key(s, out, src):
+    run("batch", "-q", "-o", s.path(out), src)
+    return kit.by_key(s.path(out, "results.jsonl"))
+
+
 def main():
     s = kit.Suite()
-    for part in [gives_up, groups, resumes, copies, frames]:
+    for part in [gives_up, groups, resumes, copies, frames, unsuited]:
         part(s)
     s.end()
 
