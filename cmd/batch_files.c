@@ -43,7 +43,7 @@ weight(const char *path)
 {
 	static const struct { const char *end; unsigned w; } heavy[] = {
 		{ ".xz", 8 }, { ".txz", 8 }, { ".7z", 8 }, { ".bz2", 10 }, { ".tbz2", 10 }, { ".tbz", 10 },
-		{ ".zst", 4 }, { ".tzst", 4 }, { ".gz", 4 }, { ".tgz", 4 }, { ".zip", 4 }, { ".lz4", 3 },
+		{ ".zst", 4 }, { ".tzst", 4 }, { ".gz", 4 }, { ".tgz", 4 }, { ".zip", 4 }, { ".lz4", 3 }, { ".lz", 8 }, { ".tlz", 8 },
 	};
 	size_t n = strlen(path);
 

@@ -21,11 +21,11 @@ static const struct known { const char *magic; size_t n; const char *kind, *unre
 	{ "070702", 6, "other archive", "cpio archive" }, { "070707", 6, "other archive", "cpio archive" },
 	{ "\xc7\x71", 2, "other archive", "cpio archive" }, { "\xed\xab\xee\xdb", 4, "other archive", "rpm package" },
 	{ "xar!\0\x1c", 6, "other archive", "xar archive" }, { "MSWIM\0\0\0", 8, "other archive", "wim archive" },
-	{ "LZIP", 4, "other archive", "lzip file" },
 	{ "\x89LZO\0\r\n\x1a\n", 9, "other archive", "lzop file" }, { "\x1f\x9d", 2, "other archive", "compress file (.Z)" },
 	/* inside of what was unpacked already, and damaged, or once too often */
 	{ "\x1f\x8b\x08", 3, "other archive", "file in a compressed file" }, { "\xfd" "7zXZ", 6, "other archive", "file in a compressed file" },
 	{ "\x28\xb5\x2f\xfd", 4, "other archive", "file in a compressed file" },
+	{ "LZIP", 4, "other archive", "file in a compressed file" },
 	{ "\x04\x22\x4d\x18", 4, "other archive", "file in a compressed file" }, { "BZh", 3, "other archive", "file in a compressed file" },
 	{ "version https://git-lfs", 23, "Git LFS pointer", NULL },
 };
@@ -86,12 +86,12 @@ tt_unpack_kind_of(const uint8_t *p, size_t n)
 
 /* Suffixes of compressed files, and what is inside: given by the rest of the name, or by this. */
 static const struct { const char *suffix, *inside; } compressed[] = {
-	{ ".gz", NULL }, { ".xz", NULL }, { ".zst", NULL }, { ".bz2", NULL }, { ".lz4", NULL },
-	{ ".tgz", ".tar" }, { ".txz", ".tar" }, { ".tzst", ".tar" }, { ".tbz2", ".tar" }, { ".tbz", ".tar" },
+	{ ".gz", NULL }, { ".xz", NULL }, { ".zst", NULL }, { ".bz2", NULL }, { ".lz4", NULL }, { ".lz", NULL },
+	{ ".tgz", ".tar" }, { ".txz", ".tar" }, { ".tzst", ".tar" }, { ".tbz2", ".tar" }, { ".tbz", ".tar" }, { ".tlz", ".tar" },
 };
 static const char *const archive[] = { ".tar", ".zip", ".7z" };
 static const char *const unread[] = { ".rar", ".cab", ".iso", ".cpio", ".xar", ".wim", ".rpm", ".deb", ".dmg", ".lha", ".lzh", ".arj",
-	".lzma", ".tlz", ".lzo", ".z", ".br" };
+	".lzma", ".lzo", ".z", ".br" };
 /* What comes after a suffix where a file was put aside, or is not whole yet; and numbers. */
 static const char *const aside[] = { "~", ".bak", ".old", ".tmp", ".part", ".partial", ".crdownload" };
 

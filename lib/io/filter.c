@@ -1,5 +1,5 @@
 /**
- * xz, zstd, bzip2 and lz4 input through libarchive; the contract is in decode.h.
+ * xz, zstd, bzip2, lz4 and lzip input through libarchive; the contract is in decode.h.
  *
  * Only the one filter that src.c recognised is enabled: libarchive's "all" runs
  * outside programs. Raw bytes come through our own callback, so that an error
@@ -38,6 +38,7 @@ static const struct coding {
 	{ TT_CODING_ZSTD, "zstd", ARCHIVE_FILTER_ZSTD, archive_read_support_filter_zstd },
 	{ TT_CODING_BZIP2, "bzip2", ARCHIVE_FILTER_BZIP2, archive_read_support_filter_bzip2 },
 	{ TT_CODING_LZ4, "lz4", ARCHIVE_FILTER_LZ4, archive_read_support_filter_lz4 },
+	{ TT_CODING_LZIP, "lzip", ARCHIVE_FILTER_LZIP, archive_read_support_filter_lzip },
 };
 
 /* libarchive asks for more raw bytes: it keeps the bytes it got until it asks again. */

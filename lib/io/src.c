@@ -46,6 +46,7 @@ static const struct magic {
 	{ TT_CODING_XZ, 6, "\xfd" "7zXZ\0" },
 	{ TT_CODING_ZSTD, 4, "\x28\xb5\x2f\xfd" },
 	{ TT_CODING_LZ4, 4, "\x04\x22\x4d\x18" },
+	{ TT_CODING_LZIP, 4, "LZIP" },
 };
 
 /* "BZh", a level, and what a first block or an empty file goes on with: a text may well begin "BZh9". */

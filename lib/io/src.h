@@ -1,7 +1,7 @@
 /**
  * Input as a run of decoded bytes: a file, a pipe, or a compressed form of either.
  *
- * The source recognises gzip, xz, zstd, bzip2 and lz4 by their first bytes (after frames
+ * The source recognises gzip, xz, zstd, bzip2, lz4 and lzip by their first bytes (after frames
  * to be skipped, which zstd and lz4 share) and hands out the decoded bytes. A plain regular file is seekable: workers pread()
  * from it side by side. Everything else is read in order; it can be rewound,
  * any number of times, where it is `rewindable`: a compressed regular file is inflated
@@ -35,7 +35,7 @@
 struct tt_src;
 
 enum tt_src_coding {
-	TT_CODING_NONE, TT_CODING_GZIP, TT_CODING_XZ, TT_CODING_ZSTD, TT_CODING_BZIP2, TT_CODING_LZ4,
+	TT_CODING_NONE, TT_CODING_GZIP, TT_CODING_XZ, TT_CODING_ZSTD, TT_CODING_BZIP2, TT_CODING_LZ4, TT_CODING_LZIP,
 };
 
 struct tt_src_info {

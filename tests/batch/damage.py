@@ -73,10 +73,10 @@ def make(folder):
     made = dict(tars(folder, names))
     made.update(zips(folder, names, members))
     gnu = made["gnu.tar"]
-    for tool in ["gz", "xz", "bz2", "zst", "lz4"]:
+    for tool in ["gz", "xz", "bz2", "zst", "lz4", "lz"]:
         made["p.tar." + tool] = kit.pack(tool, gnu)
     # two streams, as pigz, pbzip2, pixz and pzstd make them
-    for tool in ["gz", "xz", "bz2", "zst", "lz4"]:
+    for tool in ["gz", "xz", "bz2", "zst", "lz4", "lz"]:
         made["twice.tar." + tool] = kit.pack(tool, gnu[:1700]) + kit.pack(tool, gnu[1700:])
     made["t.tar.gz.xz"] = kit.pack("xz", made["p.tar.gz"])
     made["skip.tar.zst"] = b"\x50\x2a\x4d\x18\4\0\0\0size" + made["p.tar.zst"]

@@ -160,6 +160,9 @@ def pack(tool, data):
         return lzma.compress(data, preset=1)
     if tool == "bz2":
         return bz2.compress(data)
+    if tool == "lz":                      # RFC draft-diaz-lzip-09: a header of 6 bytes, LZMA with an end mark, and sums
+        body = lzma.compress(data, lzma.FORMAT_ALONE, filters=[{"id": lzma.FILTER_LZMA1, "dict_size": 1 << 16}])[13:]
+        return b"LZIP\1\x10" + body + struct.pack("<IQQ", zlib.crc32(data), len(data), 6 + len(body) + 20)
     # lz4 in small blocks: a block that is cut is lost
     return subprocess.run({"zst": ["zstd", "-q", "-c"], "lz4": ["lz4", "-q", "-c", "-B5"]}[tool], input=data, check=True,
                           stdout=subprocess.PIPE).stdout
