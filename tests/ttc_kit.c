@@ -370,6 +370,8 @@ read_any(const char *path, const void *p, size_t n, int fd, uint64_t key, struct
 			  : tt_src_open(&env, path, &src, &r->err);
 	if (r->rc == TT_OK)
 		r->rc = tt_format_ttc.open(&env, src, &cap, &ctx, &r->err);
+	if (ttc_how.opened)
+		ttc_how.opened();
 	for (size_t i = 0; i < ttc_how.nthen && r->rc == TT_OK; i++)
 		r->rc = read_on(&env, ctx, &later[i], ttc_how.then[i], &r->err);
 	x.m = ctx;

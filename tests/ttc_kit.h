@@ -43,7 +43,8 @@ struct ttc_result {
  * How ttc_read reads: what it needs of a batch, whether without the processor's help, and which later files of the recording
  * it reads on in, from pipes (at most 1 MiB each) or not.
  */
-extern struct ttc_how { unsigned needs; bool plain; const char *const *then; size_t nthen; bool piped; } ttc_how;
+extern struct ttc_how { unsigned needs; bool plain; const char *const *then; size_t nthen; bool piped;
+	void (*opened)(void); } ttc_how;  /* called between looking for chunks and reading them */
 
 /* Read ${n} bytes, or the file ${path} where p is NULL. ${key}: give this marker's name. */
 void ttc_read(const char *path, const void *p, size_t n, uint64_t key, struct ttc_result *r);

@@ -246,7 +246,9 @@ next_of(struct ttc *m, struct tt_chunk *c, struct tt_err *err)
 		bool gap = u.thread && w->gap;
 		rc = ttc_load(m, &u, &c->bytes, &c->cap, err);
 		if (rc == TT_E_DAMAGED) {
-			tt_loss_add(&c->loss, TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u.len, u.at);
+			/* A program that still runs has given its place in the ring to another one, or filled it further. */
+			tt_loss_add(&c->loss, u.where == TTC_IN_RING ? TT_LOST_CHANGED : TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u.len,
+			    u.where == TTC_IN_RING ? TT_NOWHERE : u.at);
 			w->gap = true;
 			continue;
 		}

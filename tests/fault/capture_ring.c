@@ -174,6 +174,28 @@ TEST(a_chunk_of_the_ring_that_does_not_fit_is_left_there)
 	CHECK_EQ_INT(r.all.zones, EVENTS + 30);
 }
 
+/* The recorder gives the place of a chunk to another one. */
+static void
+given_away(void)
+{
+	memset(ring + R_CHUNKS + 2 * R_SIZE, 0x5a, R_SIZE);
+	CHECK(stored(check_path("tracetool-numbers.ring"), ring, sizeof ring));
+}
+
+TEST(a_ring_that_changes_while_it_is_read_is_not_damaged)
+{
+	struct ttc_result r;
+	size_t n = make_killed(capture, ring, 0, 20, 0, 30, 0, 0);
+
+	CHECK(stored(check_path("tracetool-numbers.ring"), ring, sizeof ring));
+	ttc_how.opened = given_away;
+	ttc_read(NULL, capture, n, 0, &r);
+	ttc_how.opened = NULL;
+	CHECK_EQ_INT(r.rc, TT_OK);
+	CHECK_EQ_INT(r.loss.e[TT_LOST_DAMAGED].n, 0);
+	CHECK_EQ_INT(r.loss.e[TT_LOST_CHANGED].n, 1);
+}
+
 TEST(a_wrong_ring_takes_nothing_from_the_file)
 {
 	unsigned numbers, bad = 0;
