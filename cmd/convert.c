@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "collect/collect.h"
 #include "input.h"
 #include "outputs.h"
 #include "tables.h"
@@ -327,7 +328,7 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 
 	if (tt_filter_outside(m, outside))
 		tt_log(&app->env, TT_LOG_NORMAL, "%s", outside);
-	for (unsigned by = TT_MATCH_THREAD; by <= TT_MATCH_CATEGORY && !c->ntable && !m->cover; by++) {
+	for (unsigned by = TT_MATCH_THREAD; by <= TT_MATCH_CATEGORY && !c->ntable && !m->collected[TT_COLLECTS_COVER]; by++) {
 		char text[TT_UNMATCHED_TEXT];
 		bool more = true;
 

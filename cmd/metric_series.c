@@ -6,6 +6,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "collect/timeline.h"
+
 /* --- the metrics asked for ------------------------------------------------------------ */
 
 static const char *

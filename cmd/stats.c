@@ -8,6 +8,7 @@
 
 #include "base/spelling.h"
 #include "cmd.h"
+#include "collect/timeline.h"
 #include "gate.h"
 #include "info.h"
 #include "input.h"

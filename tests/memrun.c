@@ -1,5 +1,7 @@
 #include "memrun.h"
 
+#include "collect/cover.h"
+
 #include <fcntl.h>
 #include <malloc.h>
 #include <stdio.h>
@@ -88,7 +90,7 @@ add_emitter(struct memrun *r, struct tt_run_opts *o, const struct tt_emit **emit
 static int
 finish_lcov(void *state, const struct tt_model *m, struct tt_err *err)
 {
-	bool lines = m->cover && tt_cover_sum(m->cover)->nline > 0;
+	bool lines = tt_cover_sum(m)->nline > 0;
 	int rc = tt_emit_named("lcov")->finish(state, m, err);
 
 	if (lines || rc != TT_E_USAGE)

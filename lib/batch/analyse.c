@@ -11,6 +11,7 @@
 
 #include "batch/key.h"
 #include "batch/result.h"
+#include "collect/collections.h"
 
 /* Facts of a capture beyond this many bytes are left out of its line; a flag says so. */
 #define META_MAX ((size_t)16 << 10)
@@ -253,6 +254,7 @@ put_frame_rows(struct tt_buf *b, const struct tt_frames *f, const char *sep, str
 static int
 put_hists(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
 {
+	const struct tt_gc *gc = tt_gc(m);
 	const struct tt_frames *f = m->frames;
 	const char *sep = ",\"hist\":{";
 	struct tt_hist h;
@@ -268,8 +270,8 @@ put_hists(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = put_hist(b, "frame_alloc_bytes", &h, &sep, err);
 	tt_hist_init(&h);
-	for (size_t i = 0; i < m->npause; i++)
-		tt_hist_add(&h, m->pause[i].end > m->pause[i].start ? (uint64_t)(m->pause[i].end - m->pause[i].start) : 0, 1);
+	for (size_t i = 0; i < gc->npause; i++)
+		tt_hist_add(&h, gc->pause[i].end > gc->pause[i].start ? (uint64_t)(gc->pause[i].end - gc->pause[i].start) : 0, 1);
 	if (rc == TT_OK)
 		rc = put_hist(b, "pause_ns", &h, &sep, err);
 	if (rc == TT_OK)

@@ -332,7 +332,7 @@ put_allocs(struct writer *w, struct tt_err *err)
 
 		if (e->kind != TT_ALLOC)
 			continue;
-		bytes = tt_alloc_bytes(b, i);
+		bytes = tt_alloc_bytes(e);
 		/* No more than JSON readers take for an integer; damaged captures have such sizes. */
 		if (bytes > INT64_MAX)
 			bytes = INT64_MAX;

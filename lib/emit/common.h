@@ -64,15 +64,6 @@ tt_emit_category(const struct tt_model *m, const struct tt_name *name)
 	return name->category < m->ncategory ? m->category[name->category].name : "";
 }
 
-/* The bytes of an allocation; ${i} is its place in ${b}. */
-static inline uint64_t
-tt_alloc_bytes(const struct tt_batch *b, size_t i)
-{
-	const struct tt_event *e = &b->ev[i];
-
-	return (e->flags & TT_F_WIDE) && i + 1 < b->n ? (uint64_t)e[1].ts : e->dur;
-}
-
 /* The second slot of event ${i}, or NULL. */
 const struct tt_event *tt_event_ext(const struct tt_batch *b, size_t i);
 

@@ -229,7 +229,7 @@ csv_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct
 		const struct tt_event *e = &v->b->ev[i];
 
 		if (e->kind == TT_ALLOC && tt_emit_in_time(&c->m->filter, e->ts))
-			rc = put_alloc(&w, e, tt_alloc_bytes(v->b, i), err);
+			rc = put_alloc(&w, e, tt_alloc_bytes(e), err);
 	}
 	tt_buf_free(&w.scratch);
 	return rc;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/cover.h"
 #include "emit/common.h"
 
 struct lcov {
@@ -165,12 +166,12 @@ let_go(struct lcov *w, size_t nmethod)
 static int
 lcov_finish(void *state, const struct tt_model *m, struct tt_err *err)
 {
-	const struct tt_cover_sum *s = m->cover ? tt_cover_sum(m->cover) : NULL;
+	const struct tt_cover_sum *s = tt_cover_sum(m);
 	struct lcov *w = state;
 	int rc;
 
 	/* genhtml refuses a tracefile without lines. */
-	if (!s || s->nmethod == 0)
+	if (s->nmethod == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "lcov: the capture has no coverage; record it with coverage");
 	if (s->nline == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "lcov: the coverage has no line numbers; record it with debug information");

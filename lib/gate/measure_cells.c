@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "collect/collections.h"
 #include "gate/measure_model.h"
 #include "pass/pass.h"
 
@@ -248,7 +249,7 @@ is_complete(const struct tt_figures *g, const struct tt_table *t)
 	if (strncmp(t->id, "alloc_", 6) == 0)
 		return tt_model_knows_allocs(g->m);
 	if (strcmp(t->id, "gc_generations") == 0)
-		return tt_model_knows_collections(g->m);
+		return tt_knows_collections(g->m);
 	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
 		if (strncmp(t->id, of[i].begin, strlen(of[i].begin)) == 0)
 			return tt_model_records(g->m, of[i].what);

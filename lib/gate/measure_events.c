@@ -4,10 +4,14 @@
  *
  * Definitions are those of the tables of these names (tracetool-metrics(7)).
  */
+#include "collect/code.h"
+#include "collect/collections.h"
+#include "collect/contention.h"
+#include "collect/event_counts.h"
+#include "collect/finalizers.h"
+#include "collect/handles.h"
+#include "collect/heap_shots.h"
 #include "gate/measure_model.h"
-#include "model/handles.h"
-#include "model/heap.h"
-#include "model/contention.h"
 
 /* Is there something, or at least nothing because nothing happened? */
 static bool
@@ -49,12 +53,11 @@ times(const struct tt_figures *g, const struct tt_measure *x, uint64_t n, int64_
 static int
 waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	static const struct tt_times none = { 0 };
-	const struct tt_locks *l = g->m->locks;
-	const struct tt_times *t = l ? &l->wait : &none;
+	const struct tt_locks *l = tt_locks(g->m);
+	const struct tt_times *t = &l->wait;
 	struct tt_hist *h;
 
-	if (!is_known(g, g->m->contended + t->n, TT_REC_WAITS))
+	if (!is_known(g, tt_event_counts(g->m)->contended + t->n, TT_REC_WAITS))
 		return tt_value_unrecorded(g, v, TT_REC_WAITS, err);
 	if (x->stat != TT_STAT_P95) {
 		times(g, x, t->n, t->total, t->max, v);
@@ -74,10 +77,10 @@ waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 static int
 handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_handles *h = g->m->handles_of;
+	const struct tt_handles *h = tt_handles(g->m);
 	uint64_t created = 0, live = 0;
 
-	for (size_t i = 0; h && i < TT_HANDLE_KINDS; i++) {
+	for (size_t i = 0; i < TT_HANDLE_KINDS; i++) {
 		created += h->kind[i].created;
 		live += h->kind[i].live;
 	}
@@ -90,8 +93,7 @@ handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 static int
 finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	static const struct tt_finals none = { 0 };
-	const struct tt_finals *h = g->m->finals ? g->m->finals : &none;
+	const struct tt_finals *h = tt_finals(g->m);
 
 	if (!is_known(g, h->objects, TT_REC_FINALIZERS))
 		return tt_value_unrecorded(g, v, TT_REC_FINALIZERS, err);
@@ -108,11 +110,11 @@ finalizers(const struct tt_figures *g, const struct tt_measure *x, struct tt_val
 static void
 shot(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 {
-	const struct tt_shots *s = g->m->shots;
+	const struct tt_shots *s = tt_shots(g->m);
 	uint64_t most = 0, last = 0;
 
 	v->why = "no whole heap shot is in it";
-	for (size_t i = 0; s && i < s->n; i++) {
+	for (size_t i = 0; i < s->n; i++) {
 		if (!s->shot[i].complete)
 			continue;
 		last = x->metric->dim == TT_DIM_BYTES ? s->shot[i].bytes : s->shot[i].n;
@@ -144,39 +146,40 @@ int
 tt_figures_events(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_model *m = g->m;
+	const struct tt_event_counts *counts = tt_event_counts(m);
 	struct tt_gc_stat sum;
 
 	switch (x->metric->family) {
 	case TT_FAM_COLLECTING:
-		if (!tt_model_knows_collections(m))
+		if (!tt_knows_collections(m))
 			return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
 		sum = tt_generations_of(g, x);
 		times(g, x, sum.n, sum.total, sum.max, v);
 		break;
 	case TT_FAM_PAUSES:
-		if (!tt_model_knows_collections(m))
+		if (!tt_knows_collections(m))
 			return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
-		if (!tt_model_pauses(m))
+		if (!tt_knows_pauses(m))
 			v->why = "collections were recorded, pauses were not";
 		else
-			count(g, x, m->pause_n, v);
+			count(g, x, tt_gc(m)->pause_n, v);
 		break;
 	case TT_FAM_THROWS:
-		if (!is_known(g, m->throws, TT_REC_THROWS))
+		if (!is_known(g, counts->throws, TT_REC_THROWS))
 			return tt_value_unrecorded(g, v, TT_REC_THROWS, err);
-		count(g, x, m->throws, v);
+		count(g, x, counts->throws, v);
 		break;
 	case TT_FAM_CONTENDED:
-		if (!is_known(g, m->contended, TT_REC_WAITS))
+		if (!is_known(g, counts->contended, TT_REC_WAITS))
 			return tt_value_unrecorded(g, v, TT_REC_WAITS, err);
-		count(g, x, m->contended, v);
+		count(g, x, counts->contended, v);
 		break;
 	case TT_FAM_WAITING:
 		return waiting(g, x, v, err);
 	case TT_FAM_SAMPLES:
-		if (!is_known(g, m->samples, TT_REC_SAMPLES))
+		if (!is_known(g, counts->samples, TT_REC_SAMPLES))
 			return tt_value_unrecorded(g, v, TT_REC_SAMPLES, err);
-		count(g, x, m->samples, v);
+		count(g, x, counts->samples, v);
 		break;
 	case TT_FAM_HANDLES:
 		return handles(g, x, v, err);

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "gate/measure_model.h"
+#include "collect/collections.h"
+#include "collect/counters.h"
 #include "model/loss.h"
 
 /* --- values of single frames ------------------------------------------------------- */
@@ -180,7 +182,7 @@ tt_generations_of(const struct tt_figures *g, const struct tt_measure *x)
 {
 	size_t one = x->metric->of;
 
-	return tt_collections(g->m->gen, one ? one - 1 : 0, one ? one : TT_GENERATIONS);
+	return tt_collections(tt_gc(g->m)->gen, one ? one - 1 : 0, one ? one : TT_GENERATIONS);
 }
 
 static int
@@ -189,7 +191,7 @@ collections(const struct tt_figures *g, const struct tt_measure *x, struct tt_va
 	size_t frames = tt_figures_frames(g);
 	uint64_t n = tt_generations_of(g, x).n;
 
-	if (!tt_model_knows_collections(g->m))
+	if (!tt_knows_collections(g->m))
 		return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
 	if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, tt_at_most(n));
@@ -204,19 +206,20 @@ static int
 pauses(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_model *m = g->m;
-	int64_t total = x->metric->of ? m->stopped_total : m->pause_total;
+	const struct tt_gc *gc = tt_gc(m);
+	int64_t total = x->metric->of ? gc->stopped_total : gc->pause_total;
 	size_t frames = tt_figures_frames(g);
 
-	if (!tt_model_knows_collections(m))
+	if (!tt_knows_collections(m))
 		return tt_value_unrecorded(g, v, TT_REC_COLLECTIONS, err);
-	if (!tt_model_pauses(m))
+	if (!tt_knows_pauses(m))
 		v->why = "collections were recorded, pauses were not";
 	else if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, total);
 	else if (x->stat == TT_STAT_MAX)
-		tt_value_set(v, x->metric->of ? m->stopped_max : m->pause_max);
+		tt_value_set(v, x->metric->of ? gc->stopped_max : gc->pause_max);
 	else if (x->stat == TT_STAT_MEAN)
-		tt_value_ratio(v, total, m->pause_n ? (int64_t)m->pause_n : 1);
+		tt_value_ratio(v, total, gc->pause_n ? (int64_t)gc->pause_n : 1);
 	else if (frames)
 		tt_value_ratio(v, total, (int64_t)frames);
 	else
@@ -227,10 +230,12 @@ pauses(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *
 static void
 heap(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 {
-	if (g->m->heap_resizes == 0)
+	const struct tt_gc *gc = tt_gc(g->m);
+
+	if (gc->heap_resizes == 0)
 		v->why = "no heap size was recorded";
 	else
-		tt_value_set(v, tt_at_most(x->stat == TT_STAT_MAX ? g->m->heap_max : g->m->heap_last));
+		tt_value_set(v, tt_at_most(x->stat == TT_STAT_MAX ? gc->heap_max : gc->heap_last));
 }
 
 /* --- counters ---------------------------------------------------------------------------- */
@@ -253,12 +258,13 @@ amount_of(double v)
 static void
 counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v)
 {
+	const struct tt_counters *cs = tt_counters(g->m);
 	static const enum tt_dim dim[] = { [TT_OF_NUMBER] = TT_DIM_NUMBER, [TT_OF_TIME] = TT_DIM_TIME, [TT_OF_BYTES] = TT_DIM_BYTES,
 		[TT_OF_PERCENT] = TT_DIM_PERCENT, [TT_OF_HZ] = TT_DIM_NUMBER };
 	size_t met = 0;
 
-	for (size_t i = 0; i < g->m->ncounter; i++) {
-		const struct tt_counter_stat *c = &g->m->counter[i];
+	for (size_t i = 0; i < cs->n; i++) {
+		const struct tt_counter_stat *c = &cs->counter[i];
 		struct tt_counter_base base;
 		double value;
 		int64_t now;

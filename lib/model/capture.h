@@ -71,7 +71,6 @@ struct tt_capture {
 	bool old_roots;               /* roots have a kind, not a slot, and come in the collection before the shot begins */
 	bool hides_throws;            /* the runtime does not report an exception that a method raises by itself and catches */
 	bool skips_equal;             /* counters that did not change since the last sampling are left out of it */
-	struct tt_tick { int64_t ts; uint64_t n; } tick[2];   /* samplings so far: of the runtime's counters, of custom ones */
 	int64_t offset_ns;            /* added to ts to come to the common timeline */
 	int64_t min_ts, max_ts;       /* over all events seen, common timeline */
 	uint64_t nevent, nchunk, bytes;

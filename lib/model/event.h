@@ -121,6 +121,12 @@ enum tt_gc_phase {      /* numbers of Mono's profiler; others map onto them */
 	TT_GC_START = 0, TT_GC_END = 5, TT_GC_PRE_STOP = 6, TT_GC_STOPPED = 7, TT_GC_PRE_RESTART = 8,
 	TT_GC_RESTARTED = 9, TT_GC_LOCKS_TAKEN = 10, TT_GC_LOCKS_RELEASED = 11,
 };
+enum tt_root_source {                 /* Mono's numbers; the old kinds of data version 14 and before are mapped to them */
+	TT_ROOT_EXTERNAL, TT_ROOT_STACK, TT_ROOT_FINALIZER, TT_ROOT_STATIC, TT_ROOT_THREAD_STATIC, TT_ROOT_CONTEXT_STATIC,
+	TT_ROOT_HANDLE, TT_ROOT_JIT, TT_ROOT_THREADING, TT_ROOT_DOMAIN, TT_ROOT_REFLECTION, TT_ROOT_MARSHAL,
+	TT_ROOT_THREAD_POOL, TT_ROOT_DEBUGGER, TT_ROOT_HANDLE_STACK, TT_ROOT_EPHEMERON, TT_ROOT_TOGGLE_REF,
+	TT_ROOT_UNKNOWN,
+};
 enum tt_clause { TT_CLAUSE_CATCH = 0, TT_CLAUSE_FILTER = 1, TT_CLAUSE_FINALLY = 2, TT_CLAUSE_FAULT = 4 };
 enum tt_monitor { TT_MONITOR_CONTEND = 1, TT_MONITOR_ACQUIRED = 2, TT_MONITOR_FAILED = 3 };
 
@@ -150,6 +156,32 @@ static inline uint32_t
 tt_event_many(const struct tt_event *ext)
 {
 	return ext->depth | (uint32_t)ext->flags << 16;
+}
+
+/* How many objects the allocation ${e} stands for, and their bytes. */
+static inline uint32_t
+tt_alloc_count(const struct tt_event *e)
+{
+	return e->flags & TT_F_MANY ? tt_event_many(&e[1]) : 1;
+}
+
+static inline uint64_t
+tt_alloc_bytes(const struct tt_event *e)
+{
+	return e->flags & TT_F_WIDE ? (uint64_t)e[1].ts : e->dur;
+}
+
+/* The thread that the sample ${e} hit: the producer's id, which the ordered stage replaces by its index. */
+static inline uint64_t
+tt_sample_thread(const struct tt_event *e)
+{
+	return (uint64_t)e[1].ts;
+}
+
+static inline void
+tt_sample_set_thread(struct tt_event *e, uint32_t index)
+{
+	e[1].ts = index;
 }
 
 enum tt_def_kind {
@@ -267,6 +299,13 @@ struct tt_batch {
 	struct tt_heap_sum heap;      /* heap objects not yet handed on: model/heap.h */
 	struct tt_loss loss;          /* what was lost in this chunk; joined in file order */
 };
+
+/* The object of the allocation ${e}; 0: not recorded, or not asked for. */
+static inline uint64_t
+tt_alloc_object(const struct tt_batch *b, const struct tt_event *e)
+{
+	return e->flags & TT_F_OBJECT ? b->word[e[1].val + (e->flags & TT_F_STACK ? e[1].dur : 0)] : 0;
+}
 
 /* Make an empty batch that allocates from ${mem}; free its contents. */
 void tt_batch_init(struct tt_batch *b, struct tt_mem *mem, unsigned needs);

@@ -1,5 +1,5 @@
 /**
- * Heap shots: the objects of a chunk summed by class while it is decoded, and what a run keeps of them.
+ * Heap shots: the objects of a chunk summed by class while it is decoded. What a run keeps of them: collect/heap_shots.h.
  *
  * A shot has millions of objects; handing each on as an event costs more than decoding it. So the decoder sums them
  * up where it stands, on any worker, and tt_heap_flush() puts the sums into the batch as events: TT_HEAP_CLASS for
@@ -48,43 +48,5 @@ void tt_heap_add_big(struct tt_heap_big *big, size_t *n, const struct tt_heap_bi
 
 /* Emit the sums at time ${ts} and start again. */
 int tt_heap_flush(struct tt_batch *b, int64_t ts, struct tt_err *err);
-
-/* --- of a run ----------------------------------------------------------------- */
-
-struct tt_shot_class {                /* one class in one shot */
-	uint32_t class;               /* index into tt_shots.key */
-	uint32_t more;
-	uint64_t n, bytes, refs;
-	uint64_t roots;               /* references from roots to its objects; only where the shot's are known */
-};
-
-struct tt_shot {
-	int64_t ts, end_ts;
-	uint32_t process, thread;
-	bool complete, kept;          /* its end was seen; its classes are kept */
-	bool roots_known;             /* by class: with TT_NEEDS_ROOTS, where there was room for the graph */
-	uint64_t n, bytes, refs, more, roots;
-	size_t nclass;                /* class keys in it */
-	size_t first;                 /* of its classes, in tt_shots.cell; only where kept */
-};
-
-enum { TT_SHOTS_MAX = 1 << 16, TT_SHOT_CELLS_MAX = 1 << 20 };
-
-struct tt_shots {
-	struct tt_mem *mem;
-	struct tt_shot *shot;         /* in file order */
-	size_t n, cap;
-	uint64_t dropped;             /* shots beyond TT_SHOTS_MAX */
-	struct tt_shot_class *cell;
-	size_t ncell, capcell;
-	uint64_t *key;                /* of each class met, with its process */
-	uint32_t *key_process;
-	size_t nkey, capkey, capkey_process;
-	struct tt_heap_big big[TT_HEAP_BIGGEST];      /* of the last complete shot */
-	size_t nbig;
-	uint64_t stray;               /* objects outside any shot */
-};
-
-void tt_shots_free(struct tt_shots *s);
 
 #endif

@@ -643,16 +643,6 @@ tt_model_caveat(const struct tt_model *m)
 }
 
 bool
-tt_model_pauses(const struct tt_model *m)
-{
-	uint64_t collections = 0;
-
-	for (size_t i = 0; i < sizeof m->gen / sizeof *m->gen; i++)
-		collections += m->gen[i].n;
-	return m->pauses || !collections;
-}
-
-bool
 tt_model_records(const struct tt_model *m, enum tt_records what)
 {
 	for (size_t i = 0; i < m->ncap; i++)
@@ -704,12 +694,6 @@ tt_model_knows_allocs(const struct tt_model *m)
 		if (m->threads.t[i]->nalloc)
 			return true;
 	return tt_model_records(m, TT_REC_ALLOCS);
-}
-
-bool
-tt_model_knows_collections(const struct tt_model *m)
-{
-	return m->ngc_thread || m->pause_n || m->heap_resizes || tt_model_records(m, TT_REC_COLLECTIONS);
 }
 
 const struct tt_name *

@@ -1,3 +1,4 @@
+#include "collect/code.h"
 #include "pass/code.h"
 
 #include <stdlib.h>
@@ -41,6 +42,7 @@ by_start(const void *a, const void *b)
 int
 tt_codemap_init(struct tt_codemap *c, const struct tt_model *m, uint32_t process, struct tt_err *err)
 {
+	const struct tt_code *code = tt_code(m);
 	const struct tt_capture *cap = m->cap[process];
 	const struct tt_def *d;
 	int rc = tt_defs_sort_symbols(cap->defs, err);
@@ -48,8 +50,8 @@ tt_codemap_init(struct tt_codemap *c, const struct tt_model *m, uint32_t process
 	*c = (struct tt_codemap){ .m = m, .process = process };
 	for (size_t i = 0; rc == TT_OK && (d = tt_code_at(cap, i)); i++)
 		rc = add(c, (struct tt_code_range){ d->a, d->a + d->b, d, NULL }, err);
-	for (size_t i = 0; m->code && i < m->code->n && rc == TT_OK; i++) {
-		const struct tt_code_helper *h = &m->code->helper[i];
+	for (size_t i = 0; i < code->n && rc == TT_OK; i++) {
+		const struct tt_code_helper *h = &code->helper[i];
 		if (h->process == process)
 			rc = add(c, (struct tt_code_range){ h->start, h->start + h->size, NULL, h }, err);
 	}

@@ -4,6 +4,8 @@
  * Definitions: tracetool-metrics(7), Contention.
  */
 #include "pass/passes.h"
+#include "collect/collections.h"
+#include "collect/contention.h"
 #include "stat/num.h"
 
 #define TIMES_COLS \
@@ -85,13 +87,13 @@ put_shared(struct tt_making *k, struct tt_cell *c, const struct tt_times *t)
 {
 	put_times(k, c, t);
 	if (t->n)
-		tt_cell_share(&c[6], t->total, k->m->locks->wait.total);
+		tt_cell_share(&c[6], t->total, tt_locks(k->m)->wait.total);
 }
 
 static void
 summary(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_locks *l = k->m->locks;
+	const struct tt_locks *l = tt_locks(k->m);
 	uint64_t contended = 0, acquired = 0, failed = 0;
 	struct tt_cell *c = tt_row(t);
 
@@ -113,14 +115,16 @@ summary(struct tt_making *k, struct tt_table *t)
 static bool
 collected(const struct tt_model *m)
 {
-	return tt_collections(m->gen, 0, TT_GENERATIONS).n > 0 || m->pause_n > 0;
+	const struct tt_gc *gc = tt_gc(m);
+
+	return tt_collections(gc->gen, 0, TT_GENERATIONS).n > 0 || gc->pause_n > 0;
 }
 
 /* How far a row is one lock. */
 static const char *
 identity(struct tt_making *k)
 {
-	const struct tt_locks *l = k->m->locks;
+	const struct tt_locks *l = tt_locks(k->m);
 
 	if (l->late)
 		return tt_text(k->r, "objects are followed through moves, but %llu events are in the file after "
@@ -136,7 +140,7 @@ identity(struct tt_making *k)
 static void
 locks(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_locks *l = k->m->locks;
+	const struct tt_locks *l = tt_locks(k->m);
 
 	t->note = identity(k);
 	for (size_t i = 0; i < l->n; i++) {
@@ -178,7 +182,7 @@ struct sum { struct tt_times wait; uint64_t contended, failed; };
 static struct sum
 sum_of(struct tt_making *k, const struct place *at, size_t n)
 {
-	const struct tt_locks *l = k->m->locks;
+	const struct tt_locks *l = tt_locks(k->m);
 	struct sum sum = { 0 };
 
 	tt_hist_init(&fold_of(k)->h);
@@ -230,7 +234,7 @@ put_site(struct tt_making *k, struct tt_table *t, const void *v, size_t n)
 static void
 put_locks(struct tt_making *k, struct tt_cell *c, uint32_t row)
 {
-	const struct tt_locks *l = k->m->locks;
+	const struct tt_locks *l = tt_locks(k->m);
 	uint64_t n = 0;
 
 	if (k->o->group != TT_GROUP_THREAD || k->m->filter.marker || k->m->filter.category)
@@ -277,14 +281,14 @@ put_path(struct tt_making *k, struct tt_table *t, const void *v, size_t n)
 	const struct place *at = v;
 	struct sum sum = sum_of(k, at, n);
 
-	put_sum(k, tt_row_of_path(t, fold_of(k)->p, k->m->locks->site[at->site].node, NULL) + 2, &sum);
+	put_sum(k, tt_row_of_path(t, fold_of(k)->p, tt_locks(k->m)->site[at->site].node, NULL) + 2, &sum);
 }
 
 /* Rows by place, or by path. */
 static void
 places(struct tt_making *k, struct tt_table *t, bool by_path, tt_group_fn *fill)
 {
-	const struct tt_locks *l = k->m->locks;
+	const struct tt_locks *l = tt_locks(k->m);
 	size_t n = 0, room = l->nsite * sizeof(struct place);
 	const struct tt_paths *p = tt_view_paths(k->view, k->o->group, TT_PATHS_SITES | (by_path ? TT_PATHS_JOIN : 0), &k->r->err);
 	struct place *at = p ? tt_mem_alloc(&k->m->env->mem, room, &k->r->err) : NULL;
@@ -312,7 +316,7 @@ static void paths(struct tt_making *k, struct tt_table *t) { places(k, t, true, 
 static bool
 any(const struct tt_model *m)
 {
-	return m->locks && m->locks->n;
+	return tt_locks(m)->n;
 }
 
 static bool

@@ -10,6 +10,8 @@
 #include <string.h>
 
 #include "pass/passes.h"
+#include "collect/counters.h"
+#include "collect/timeline.h"
 #include "stat/num.h"
 
 enum { K_COUNTER, K_SECTION, K_UNIT, K_LAST, K_MIN, K_MEAN, K_MAX, K_FIRST, K_DELTA, K_TEXT, K_COUNT, K_KIND, K_FIRST_NS,
@@ -246,8 +248,10 @@ put_counter(const struct tt_model *m, const struct tt_counter_stat *s, struct tt
 static bool
 last_of(const struct tt_model *m, uint32_t process, const char *name, int64_t *v)
 {
-	for (size_t i = 0; i < m->ncounter; i++) {
-		const struct tt_counter_stat *s = &m->counter[i];
+	const struct tt_counters *cs = tt_counters(m);
+
+	for (size_t i = 0; i < cs->n; i++) {
+		const struct tt_counter_stat *s = &cs->counter[i];
 		if (s->process != process || !s->def || !s->n || s->type == TT_T_F64 || strcmp(s->def->text, name) != 0)
 			continue;
 		*v = s->last.i;
@@ -270,16 +274,17 @@ static void
 summary(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_model *m = k->m;
+	const struct tt_counters *cs = tt_counters(m);
 
 	for (uint32_t p = 0; p < m->ncap && !t->note; p++)
 		if (total_is_wrong(m, p))
 			t->note = "\"Total Time\" is twice \"User Time\", an error of this Mono: add \"User Time\" and \"System Time\"";
-	for (size_t i = 0; i < m->ncounter; i++) {
-		if (m->counter[i].n)
-			put_counter(m, &m->counter[i], t);
+	for (size_t i = 0; i < cs->n; i++) {
+		if (cs->counter[i].n)
+			put_counter(m, &cs->counter[i], t);
 	}
-	if (m->counter_dropped)
-		t->note = tt_text(k->r, "%llu values of further counters were not looked at", (unsigned long long)m->counter_dropped);
+	if (cs->dropped)
+		t->note = tt_text(k->r, "%llu values of further counters were not looked at", (unsigned long long)cs->dropped);
 }
 
 static void
@@ -303,15 +308,16 @@ static void
 values(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_model *m = k->m;
+	const struct tt_counters *cs = tt_counters(m);
 	struct seen { union tt_counter_value v; bool is, wanted; } *seen =
-	    tt_mem_alloc(&m->env->mem, m->ncounter * sizeof *seen, &k->r->err);
+	    tt_mem_alloc(&m->env->mem, cs->n * sizeof *seen, &k->r->err);
 
 	if (!seen)
 		return;
-	for (size_t i = 0; i < m->ncounter; i++)
-		seen[i].wanted = is_wanted(m, &m->counter[i], name_of(k->r, &m->counter[i]));
-	for (size_t i = 0; i < m->npoint; i++) {
-		const struct tt_counter_point *p = &m->point[i];
+	for (size_t i = 0; i < cs->n; i++)
+		seen[i].wanted = is_wanted(m, &cs->counter[i], name_of(k->r, &cs->counter[i]));
+	for (size_t i = 0; i < cs->npoint; i++) {
+		const struct tt_counter_point *p = &cs->point[i];
 		struct seen *s = &seen[p->counter];
 
 		if (!s->wanted)
@@ -319,14 +325,14 @@ values(struct tt_making *k, struct tt_table *t)
 		if (k->o->rows && t->nrow >= k->o->rows)
 			t->hidden++;
 		else
-			put_point(&m->counter[p->counter], p, s->is ? &s->v : NULL, t);
+			put_point(&cs->counter[p->counter], p, s->is ? &s->v : NULL, t);
 		s->v = p->v;
 		s->is = true;
 	}
-	if (m->point_dropped)
+	if (cs->point_dropped)
 		t->note = tt_text(k->r, "only the first %zu values: %llu more are in the file; --time chooses",
-		    m->npoint, (unsigned long long)m->point_dropped);
-	tt_mem_free(&m->env->mem, seen, m->ncounter * sizeof *seen);
+		    cs->npoint, (unsigned long long)cs->point_dropped);
+	tt_mem_free(&m->env->mem, seen, cs->n * sizeof *seen);
 }
 
 /* --- in buckets of time -------------------------------------------------------------- */
@@ -407,18 +413,19 @@ static void
 timeline(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_model *m = k->m;
-	const struct tt_timeline *l = m->timeline;
-	size_t n = l ? l->n : 0, room = m->ncounter * n;
+	const struct tt_counters *cs = tt_counters(m);
+	const struct tt_timeline *l = tt_timeline(m);
+	size_t n = l->n, room = cs->n * n;
 	struct in_bucket *b = n ? tt_mem_alloc(&m->env->mem, room * sizeof *b, &k->r->err) : NULL;
 	uint64_t left_out = 0;
 
-	for (size_t i = 0; i < m->npoint && b; i++) {
-		const struct tt_counter_point *p = &m->point[i];
+	for (size_t i = 0; i < cs->npoint && b; i++) {
+		const struct tt_counter_point *p = &cs->point[i];
 		if (p->ts >= l->from && p->ts < l->to)
-			add_value(&b[p->counter * n + tt_timeline_at(l, p->ts)], &m->counter[p->counter], p->v);
+			add_value(&b[p->counter * n + tt_timeline_at(l, p->ts)], &cs->counter[p->counter], p->v);
 	}
-	for (size_t i = 0; i < m->ncounter && b; i++) {
-		const struct tt_counter_stat *s = &m->counter[i];
+	for (size_t i = 0; i < cs->n && b; i++) {
+		const struct tt_counter_stat *s = &cs->counter[i];
 
 		if (!is_wanted(m, s, name_of(k->r, s)) || s->type == TT_T_TEXT)
 			continue;
@@ -429,16 +436,16 @@ timeline(struct tt_making *k, struct tt_table *t)
 	}
 	if (left_out > 0)
 		t->note = tt_text(k->r, "%llu more counters are left out; --marker chooses", (unsigned long long)left_out);
-	else if (m->point_dropped)
-		t->note = tt_text(k->r, "of the first %zu values: %llu more are in the file; --time chooses", m->npoint,
-		    (unsigned long long)m->point_dropped);
+	else if (cs->point_dropped)
+		t->note = tt_text(k->r, "of the first %zu values: %llu more are in the file; --time chooses", cs->npoint,
+		    (unsigned long long)cs->point_dropped);
 	tt_mem_free(&m->env->mem, b, b ? room * sizeof *b : 0);
 }
 
 static bool
 any(const struct tt_model *m)
 {
-	return m->ncounter > 0;
+	return tt_counters(m)->n > 0;
 }
 
 static const struct tt_pass_table tables[] = {

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/cover.h"
 #include "model/names.h"
 #include "pass/passes.h"
 
@@ -50,14 +51,6 @@ static const struct tt_col lines_col[] = {
 	    "Number of times the line ran: the most frequent of its statements, summed over the methods with code on the line." },
 };
 
-static const struct tt_cover_sum *
-cover_of(const struct tt_model *m)
-{
-	static const struct tt_cover_sum nothing;
-
-	return m->cover ? tt_cover_sum(m->cover) : &nothing;
-}
-
 /* --- figures ------------------------------------------------------------------ */
 
 struct figures { uint64_t lines, lines_hit, methods, methods_hit, statements, statements_hit, entries; };
@@ -88,7 +81,7 @@ by_place(const void *a, const void *b)
 static void
 count_lines(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 {
-	const struct tt_cover_sum *s = cover_of(k->m);
+	const struct tt_cover_sum *s = tt_cover_sum(k->m);
 	struct place *p = tt_mem_alloc(&k->m->env->mem, s->nat * sizeof *p, &k->r->err);
 	size_t n = 0;
 
@@ -117,7 +110,7 @@ count_lines(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 static void
 add_up(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 {
-	const struct tt_cover_sum *s = cover_of(k->m);
+	const struct tt_cover_sum *s = tt_cover_sum(k->m);
 
 	for (size_t i = 0; i < s->nmethod; i++) {
 		const struct tt_cover_method *m = &s->method[i];
@@ -166,7 +159,7 @@ is_wanted(const struct tt_model *m, const struct tt_cover_method *of, const char
 static void
 parts(struct tt_making *k, struct tt_table *t, bool classes)
 {
-	const struct tt_cover_sum *s = cover_of(k->m);
+	const struct tt_cover_sum *s = tt_cover_sum(k->m);
 	row_fn *of = classes ? of_class : of_assembly;
 	size_t n = s->nmethod ? of(NULL, &s->method[s->nmethod - 1]) + 1 : 0;
 	struct figures *f = tt_mem_alloc(&k->m->env->mem, n * sizeof *f, &k->r->err);
@@ -200,7 +193,7 @@ static void classes(struct tt_making *k, struct tt_table *t) { parts(k, t, true)
 static void
 files(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_cover_sum *s = cover_of(k->m);
+	const struct tt_cover_sum *s = tt_cover_sum(k->m);
 
 	for (size_t i = 0; i < s->nline;) {
 		uint32_t file = s->line[i].file;
@@ -225,7 +218,7 @@ full_name(struct tt_report *r, const struct tt_cover_method *m)
 static void
 methods(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_cover_sum *s = cover_of(k->m);
+	const struct tt_cover_sum *s = tt_cover_sum(k->m);
 	size_t at = 0;
 
 	for (size_t i = 0; i < s->nmethod; i++) {
@@ -257,7 +250,7 @@ methods(struct tt_making *k, struct tt_table *t)
 static void
 lines(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_cover_sum *s = cover_of(k->m);
+	const struct tt_cover_sum *s = tt_cover_sum(k->m);
 
 	for (size_t i = 0; i < s->nline; i++) {
 		struct tt_cell *c = tt_row(t);
@@ -335,7 +328,7 @@ put_group(struct tt_table *t, const struct figures *f, const char *label, bool m
 static void
 groups_of(struct tt_making *k, struct tt_table *t, bool methods)
 {
-	const struct tt_cover_sum *s = cover_of(k->m);
+	const struct tt_cover_sum *s = tt_cover_sum(k->m);
 	struct tt_mem *mem = &k->m->env->mem;
 	struct grouping g = { .s = s };
 	struct figures *f = tt_mem_alloc(mem, s->nmethod * sizeof *f, &k->r->err);
@@ -364,7 +357,7 @@ static void method_groups(struct tt_making *k, struct tt_table *t) { groups_of(k
 static bool
 any(const struct tt_model *m)
 {
-	return cover_of(m)->nmethod > 0;
+	return tt_cover_sum(m)->nmethod > 0;
 }
 
 static const char *

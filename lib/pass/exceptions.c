@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pass/passes.h"
+#include "collect/exceptions.h"
 #include "stat/num.h"
 
 #define COUNT_COL { "count", "throws", TT_UNIT_COUNT, "Number of throws." }
@@ -72,7 +73,7 @@ set_type(struct tt_making *k, const struct tt_throw_site *s, struct throw *v)
 	struct fold *f = fold_of(k);
 	const struct tt_class *c = s->key ? tt_class_of(&f->classes, s->process, s->key, &k->r->err) : NULL;
 
-	v->type = c ? c->label : k->m->thrown->typed ? "(unknown)" : NULL;
+	v->type = c ? c->label : tt_throws(k->m)->typed ? "(unknown)" : NULL;
 	v->wanted = c ? c->wanted : tt_class_wanted(k->m, v->type ? v->type : "", "(unknown)");
 	if (k->o->group == TT_GROUP_THREAD) {
 		v->thread = v->row / 2;
@@ -272,18 +273,19 @@ put_clause(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 	if (!k->o->group)
 		tt_cell_int(&c[3], v->k->index);
 	tt_cell_u64(&c[4], runs);
-	if (k->m->thrown->objects)
+	if (tt_throws(k->m)->objects)
 		tt_cell_u64(&c[5], unwinding);
 }
 
 static void
 clauses(struct tt_making *k, struct tt_table *t)
 {
-	size_t n = 0, all = k->m->thrown ? k->m->thrown->nclause : 0, room = all * sizeof(struct clause);
+	const struct tt_throws *th = tt_throws(k->m);
+	size_t n = 0, all = th->nclause, room = all * sizeof(struct clause);
 	struct clause *v = tt_mem_alloc(&k->m->env->mem, room, &k->r->err);
 
 	for (size_t i = 0; v && i < all; i++) {
-		const struct tt_throw_clause *of = &k->m->thrown->clause[i];
+		const struct tt_throw_clause *of = &th->clause[i];
 		const struct tt_name *name = tt_model_key(k->m, of->process, of->method);
 		const char *label = name->wanted ? tt_group_marker(k->m, fold_of(k)->p->group, name, &k->r->arena, &k->r->err) : NULL;
 
@@ -302,12 +304,12 @@ clauses(struct tt_making *k, struct tt_table *t)
 static void
 open(struct tt_making *k)
 {
-	const struct tt_throws *th = k->m->thrown;
+	const struct tt_throws *th = tt_throws(k->m);
 	struct fold *f = fold_of(k);
 
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
 	f->p = tt_view_paths(k->view, k->o->group, TT_PATHS_SITES, &k->r->err);
-	f->nv = th ? th->n : 0;
+	f->nv = th->n;
 	f->v = f->p ? tt_mem_alloc(&k->m->env->mem, f->nv * sizeof *f->v, &k->r->err) : NULL;
 	for (size_t i = 0; f->v && i < f->nv; i++) {
 		const struct tt_throw_site *s = &th->site[i];
@@ -325,14 +327,14 @@ put_notes(struct tt_making *k)
 	static const char hidden[] = "exceptions may be missing: where compiled code raises one (index out of range, invalid cast, overflow) "
 	    "and catches it in the same method, Mono compiles it to a jump and reports nothing; mono -O=-exception prevents that";
 	const char *severity = tt_severity_name[TT_NOTICE];
-	const struct tt_throws *th = k->m->thrown;
+	const struct tt_throws *th = tt_throws(k->m);
 	bool hides = false;
 
 	for (size_t p = 0; p < k->m->ncap; p++)
-		hides = hides || (k->m->cap[p]->hides_throws && ((k->m->cap[p]->records & TT_REC_THROWS) || (th && th->n > 0)));
+		hides = hides || (k->m->cap[p]->hides_throws && ((k->m->cap[p]->records & TT_REC_THROWS) || th->n > 0));
 	if (hides)
 		tt_report_note(k->r, severity, "exceptions", hidden);
-	if (th && th->unthrown)
+	if (th->unthrown)
 		tt_report_note(k->r, severity, "exceptions", tt_text(k->r, "%llu catch clause%s ran for an exception whose throw is not in "
 		    "the capture: it was thrown before the recording began, or the runtime did not report it",
 		    (unsigned long long)th->unthrown, th->unthrown == 1 ? "" : "s"));
@@ -351,7 +353,9 @@ drop(struct tt_making *k)
 static bool
 any(const struct tt_model *m)
 {
-	return m->thrown && m->thrown->n + m->thrown->nclause > 0;
+	const struct tt_throws *th = tt_throws(m);
+
+	return th->n + th->nclause > 0;
 }
 
 #define NO_THROW "no throw in this capture, or none that the filters leave"

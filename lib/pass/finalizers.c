@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pass/passes.h"
+#include "collect/finalizers.h"
 #include "stat/num.h"
 
 #define TIMES_COLS \
@@ -55,7 +56,7 @@ by_label(const void *a, const void *b)
 static void
 put_row(struct tt_making *k, struct tt_table *t, const struct part *v, size_t n, const char *label, const char *what)
 {
-	const struct tt_finals *all = k->m->finals;
+	const struct tt_finals *all = tt_finals(k->m);
 	struct tt_hist *h = &fold_of(k)->h;
 	struct tt_times times = { 0 };
 	uint64_t count = 0;
@@ -95,7 +96,7 @@ put_group(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 static void
 summary(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_finals *all = k->m->finals;
+	const struct tt_finals *all = tt_finals(k->m);
 	bool by_thread = k->o->group == TT_GROUP_THREAD;
 	struct part *v = fold_of(k)->v;
 
@@ -124,7 +125,7 @@ summary(struct tt_making *k, struct tt_table *t)
 static const char *
 class_note(struct tt_making *k)
 {
-	const struct tt_finals *all = k->m->finals;
+	const struct tt_finals *all = tt_finals(k->m);
 
 	if (all->forgotten)
 		return tt_text(k->r, "more objects than can be remembered: all addresses were forgotten "
@@ -135,7 +136,7 @@ class_note(struct tt_making *k)
 static void
 classes(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_finals *all = k->m->finals;
+	const struct tt_finals *all = tt_finals(k->m);
 	struct fold *f = fold_of(k);
 	size_t n = 0;
 
@@ -158,7 +159,7 @@ open(struct tt_making *k)
 	struct fold *f = fold_of(k);
 
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
-	f->room = k->m->finals ? k->m->finals->n * sizeof *f->v : 0;
+	f->room = tt_finals(k->m)->n * sizeof *f->v;
 	f->v = tt_mem_alloc(&k->m->env->mem, f->room, &k->r->err);
 }
 
@@ -174,7 +175,7 @@ drop(struct tt_making *k)
 static bool
 any(const struct tt_model *m)
 {
-	return m->finals && m->finals->n;
+	return tt_finals(m)->n;
 }
 
 static bool

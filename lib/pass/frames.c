@@ -5,6 +5,7 @@
  * but the histogram. Definitions: tracetool-metrics(7), Frames.
  */
 #include "pass/passes.h"
+#include "collect/collections.h"
 #include "stat/num.h"
 
 enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999, S_MAX, S_FPS, S_LOW1, S_LOW01, S_OVER60,
@@ -331,10 +332,11 @@ limits(struct tt_making *k, struct tt_table *t)
 static int64_t
 pause_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end)
 {
+	const struct tt_gc *gc = tt_gc(m);
 	int64_t sum = 0;
 
-	for (size_t i = 0; i < m->npause; i++) {
-		const struct tt_pause *p = &m->pause[i];
+	for (size_t i = 0; i < gc->npause; i++) {
+		const struct tt_pause *p = &gc->pause[i];
 		int64_t from = p->start > start ? p->start : start, to = p->end < end ? p->end : end;
 
 		if (p->process == process && from < to)
@@ -388,7 +390,7 @@ static void
 hitches(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_paths *p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_ROWS, &k->r->err);
-	bool allocs = tt_model_knows_allocs(k->m), pauses = tt_model_knows_collections(k->m) && tt_model_pauses(k->m);
+	bool allocs = tt_model_knows_allocs(k->m), pauses = tt_knows_collections(k->m) && tt_knows_pauses(k->m);
 	const struct tt_frames *f = k->m->frames;
 
 	for (size_t i = 0; p && i < hitches_shown(k); i++) {

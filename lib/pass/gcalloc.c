@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "pass/passes.h"
+#include "collect/collections.h"
 #include "stat/num.h"
 #include "view/allocs.h"
 
@@ -159,22 +160,23 @@ put_frames(struct tt_making *k, struct tt_cell *c)
 static void
 put_collections(const struct tt_model *m, struct tt_cell *c)
 {
-	struct tt_gc_stat all = tt_collections(m->gen, 0, TT_GENERATIONS);
+	const struct tt_gc *gc = tt_gc(m);
+	struct tt_gc_stat all = tt_collections(gc->gen, 0, TT_GENERATIONS);
 
 	tt_cell_u64(&c[S_COLLECTIONS], all.n);
 	tt_cell_int(&c[S_COLLECTION_NS], all.total);
-	if (tt_model_pauses(m)) {
-		tt_cell_u64(&c[S_PAUSES], m->pause_n);
-		tt_cell_int(&c[S_PAUSE_NS], m->pause_total);
-		tt_cell_int(&c[S_PAUSE_MAX], m->pause_max);
-		tt_cell_int(&c[S_STOPPED_NS], m->stopped_total);
-		tt_cell_int(&c[S_STOPPED_MAX], m->stopped_max);
+	if (tt_knows_pauses(m)) {
+		tt_cell_u64(&c[S_PAUSES], gc->pause_n);
+		tt_cell_int(&c[S_PAUSE_NS], gc->pause_total);
+		tt_cell_int(&c[S_PAUSE_MAX], gc->pause_max);
+		tt_cell_int(&c[S_STOPPED_NS], gc->stopped_total);
+		tt_cell_int(&c[S_STOPPED_MAX], gc->stopped_max);
 	}
-	if (m->heap_resizes == 0)
+	if (gc->heap_resizes == 0)
 		return;
-	tt_cell_u64(&c[S_HEAP_LAST], m->heap_last);
-	tt_cell_u64(&c[S_HEAP_MAX], m->heap_max);
-	tt_cell_u64(&c[S_HEAP_RESIZES], m->heap_resizes);
+	tt_cell_u64(&c[S_HEAP_LAST], gc->heap_last);
+	tt_cell_u64(&c[S_HEAP_MAX], gc->heap_max);
+	tt_cell_u64(&c[S_HEAP_RESIZES], gc->heap_resizes);
 }
 
 /* Which of the two were not recorded. */
@@ -190,14 +192,15 @@ unknown(struct tt_making *k, bool allocs, bool collections)
 static void
 summary(struct tt_making *k, struct tt_table *t)
 {
+	const struct tt_gc *gc = tt_gc(k->m);
 	const struct tt_allocs *al = allocs_of(k);
 	const struct sum all = { al->all.n, al->all.bytes, al->all.variance };
-	bool allocs = tt_model_knows_allocs(k->m), collections = tt_model_knows_collections(k->m);
+	bool allocs = tt_model_knows_allocs(k->m), collections = tt_knows_collections(k->m);
 	struct tt_cell *c = tt_row(t);
 
 	t->note = unknown(k, allocs, collections);
-	if (k->m->moves)
-		tt_cell_u64(&c[S_MOVES], k->m->moves);
+	if (gc->moves)
+		tt_cell_u64(&c[S_MOVES], gc->moves);
 	if (collections)
 		put_collections(k->m, c);
 	if (!allocs)
@@ -230,33 +233,37 @@ put_generations(struct tt_table *t, const struct tt_gc_stat *gen, const char *th
 static void
 generations(struct tt_making *k, struct tt_table *t)
 {
-	put_generations(t, k->m->gen, NULL);
+	put_generations(t, tt_gc(k->m)->gen, NULL);
 }
 
 static void
 generation_groups(struct tt_making *k, struct tt_table *t)
 {
+	const struct tt_gc *gc = tt_gc(k->m);
+
 	if (k->m->filter.marker || k->m->filter.category)
 		return;
-	for (size_t i = 0; i < k->m->ngc_thread; i++)
-		put_generations(t, k->m->gc_thread[i].gen, k->m->threads.t[k->m->gc_thread[i].thread]->name);
+	for (size_t i = 0; i < gc->nthread; i++)
+		put_generations(t, gc->thread[i].gen, k->m->threads.t[gc->thread[i].thread]->name);
 }
 
 static const char *
 why_no_collections(struct tt_making *k)
 {
-	return tt_model_knows_collections(k->m) ? "no collection in this capture, or none that the filters leave" :
+	return tt_knows_collections(k->m) ? "no collection in this capture, or none that the filters leave" :
 	    tt_model_unrecorded(k->m, TT_REC_COLLECTIONS, &k->r->arena, &k->r->err);
 }
 
 static void
 heap(struct tt_making *k, struct tt_table *t)
 {
-	for (size_t i = 0; i < k->m->nheap; i++) {
+	const struct tt_gc *gc = tt_gc(k->m);
+
+	for (size_t i = 0; i < gc->nheap; i++) {
 		struct tt_cell *c = tt_row(t);
 
-		tt_cell_int(&c[P_TIME], k->m->heap[i].ts);
-		tt_cell_u64(&c[P_BYTES], k->m->heap[i].bytes);
+		tt_cell_int(&c[P_TIME], gc->heap[i].ts);
+		tt_cell_u64(&c[P_BYTES], gc->heap[i].bytes);
 	}
 }
 
@@ -416,20 +423,21 @@ classes(struct tt_making *k, struct tt_table *t)
 static void
 put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 {
+	const struct tt_gc *gc = tt_gc(m);
 	struct { uint64_t n; int64_t total, max, stopped, stopped_max; } p = { 0 };
 	struct tt_gc_stat all = { 0 };
 
-	for (size_t i = 0; i < m->ngc_thread; i++) {
-		if (m->gc_thread[i].thread != thread)
+	for (size_t i = 0; i < gc->nthread; i++) {
+		if (gc->thread[i].thread != thread)
 			continue;
-		struct tt_gc_stat of = tt_collections(m->gc_thread[i].gen, 0, TT_GENERATIONS);
+		struct tt_gc_stat of = tt_collections(gc->thread[i].gen, 0, TT_GENERATIONS);
 		all.n += of.n;
 		all.total += of.total;
 	}
 	tt_cell_u64(&c[S_COLLECTIONS], all.n);
 	tt_cell_int(&c[S_COLLECTION_NS], all.total);
-	for (size_t i = 0; i < m->npause; i++) {
-		const struct tt_pause *at = &m->pause[i];
+	for (size_t i = 0; i < gc->npause; i++) {
+		const struct tt_pause *at = &gc->pause[i];
 		int64_t dur = at->end - at->start, still = at->end > at->stopped ? at->end - at->stopped : 0;
 
 		if (at->thread != thread)
@@ -441,7 +449,7 @@ put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 		p.stopped_max = still > p.stopped_max ? still : p.stopped_max;
 	}
 	/* Where not all are listed, those of one thread are not known. */
-	if (!tt_model_pauses(m) || m->npause < m->pause_n)
+	if (!tt_knows_pauses(m) || gc->npause < gc->pause_n)
 		return;
 	tt_cell_u64(&c[S_PAUSES], p.n);
 	tt_cell_int(&c[S_PAUSE_NS], p.total);
@@ -453,8 +461,10 @@ put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 static bool
 triggers(const struct tt_model *m, size_t thread)
 {
-	for (size_t i = 0; i < m->ngc_thread; i++) {
-		if (m->gc_thread[i].thread == thread)
+	const struct tt_gc *gc = tt_gc(m);
+
+	for (size_t i = 0; i < gc->nthread; i++) {
+		if (gc->thread[i].thread == thread)
 			return true;
 	}
 	return false;

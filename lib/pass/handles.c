@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "pass/passes.h"
+#include "collect/handles.h"
 #include "stat/num.h"
 
 static const char *const kinds[TT_HANDLE_KINDS] = { "weak", "weak tracking", "normal", "pinned", "(other)" };
@@ -33,7 +34,7 @@ static void
 by_kind(struct tt_making *k, struct tt_table *t)
 {
 	for (size_t i = 0; i < TT_HANDLE_KINDS; i++) {
-		const struct tt_handle_kind *of = &k->m->handles_of->kind[i];
+		const struct tt_handle_kind *of = &tt_handles(k->m)->kind[i];
 		struct tt_cell *c;
 
 		if (of->created + of->destroyed == 0)
@@ -91,7 +92,7 @@ put_site(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 static void
 by_site(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_handles *h = k->m->handles_of;
+	const struct tt_handles *h = tt_handles(k->m);
 	const struct tt_paths *p = tt_view_paths(k->view, k->o->group, TT_PATHS_SITES, &k->r->err);
 	struct place *v = p ? tt_mem_alloc(&k->m->env->mem, h->n * sizeof *v, &k->r->err) : NULL;
 
@@ -104,8 +105,10 @@ by_site(struct tt_making *k, struct tt_table *t)
 static bool
 any(const struct tt_model *m)
 {
-	for (size_t i = 0; m->handles_of && i < TT_HANDLE_KINDS; i++) {
-		if (m->handles_of->kind[i].created + m->handles_of->kind[i].destroyed)
+	const struct tt_handles *h = tt_handles(m);
+
+	for (size_t i = 0; i < TT_HANDLE_KINDS; i++) {
+		if (h->kind[i].created + h->kind[i].destroyed)
 			return true;
 	}
 	return false;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/heap_graph.h"
+#include "collect/heap_shots.h"
 #include "pass/passes.h"
 
 static const struct tt_col path_col[] = {
@@ -186,7 +188,7 @@ list_classes(struct tt_making *k, struct class *v, uint32_t *group)
 {
 	const struct fold *f = fold_of(k);
 	const struct tt_shot *s = f->shot;
-	const struct tt_shot_class *cell = k->m->shots->cell + s->first;
+	const struct tt_shot_class *cell = tt_shots(k->m)->cell + s->first;
 	size_t all = 0, n = 0;
 
 	for (size_t i = 0; i < s->nclass; i++) {
@@ -411,10 +413,10 @@ roots(struct tt_making *k, struct tt_table *t)
 static const char *
 no_graph(struct tt_making *k)
 {
-	const struct tt_graph *g = k->m->graph;
+	const struct tt_graph *g = tt_graph(k->m);
 	char bytes[32];
 
-	if (!g || !k->m->shots || k->m->shots->n == 0)
+	if (tt_shots(k->m)->n == 0)
 		return "no heap shot in this capture, or none that the filters leave";
 	if (g->far)
 		return "objects of the last heap shot lie more than 8 GB apart: no graph is made of them";
@@ -430,12 +432,12 @@ no_graph(struct tt_making *k)
 static void
 open(struct tt_making *k)
 {
-	const struct tt_shots *s = k->m->shots;
+	const struct tt_shots *s = tt_shots(k->m);
 	struct fold *f = fold_of(k);
 	struct tt_classes classes;
 
-	f->g = k->m->graph;
-	if (!f->g || !f->g->shot)
+	f->g = tt_graph(k->m);
+	if (!f->g->shot)
 		return;
 	f->shot = &s->shot[f->g->shot - 1];
 	f->nclass = s->nkey;
@@ -461,9 +463,9 @@ drop(struct tt_making *k)
 static bool
 has_graph(const struct tt_making *k)
 {
-	const struct tt_graph *g = k->m->graph;
+	const struct tt_graph *g = tt_graph(k->m);
 
-	return g && g->shot && !g->over && !g->far;
+	return g->shot && !g->over && !g->far;
 }
 
 static const struct tt_pass_table tables[] = {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "pass/passes.h"
+#include "collect/heap_shots.h"
 #include "stat/num.h"
 
 static const struct tt_col shot_col[] = {
@@ -122,9 +123,7 @@ open(struct tt_making *k)
 	struct fold *f = fold_of(k);
 
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
-	f->s = k->m->shots;
-	if (!f->s)
-		return;
+	f->s = tt_shots(k->m);
 	f->name = tt_mem_alloc(mem, f->s->nkey * sizeof *f->name, err);
 	f->name_of = f->name ? tt_mem_alloc(mem, f->s->nkey * sizeof *f->name_of, err) : NULL;
 	f->now = f->name_of ? tt_mem_alloc(mem, f->s->nkey * sizeof *f->now, err) : NULL;
@@ -192,7 +191,7 @@ last_shot(const struct fold *f)
 static void
 shots(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_shots *all = k->m->shots;
+	const struct tt_shots *all = tt_shots(k->m);
 
 	t->note = SLOTS;
 	for (size_t i = 0; i < all->n; i++) {
@@ -389,13 +388,13 @@ history(struct tt_making *k, struct tt_table *t)
 static bool
 any(const struct tt_model *m)
 {
-	return m->shots && m->shots->n;
+	return tt_shots(m)->n;
 }
 
 static bool
 has(const struct tt_making *k)
 {
-	return k->m->shots != NULL;
+	return tt_shots(k->m)->met;
 }
 
 #define NO_SHOT .has = has, .none = "no heap shot in this capture, or none that the filters leave"

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "pass/code.h"
+#include "collect/code.h"
+#include "collect/counters.h"
 #include "pass/passes.h"
 #include "stat/num.h"
 
@@ -46,8 +48,10 @@ static const struct tt_col method_col[] = {
 static void
 put_counter(const struct tt_model *m, uint32_t process, const char *name, struct tt_cell *c)
 {
-	for (size_t i = 0; i < m->ncounter; i++) {
-		const struct tt_counter_stat *s = &m->counter[i];
+	const struct tt_counters *cs = tt_counters(m);
+
+	for (size_t i = 0; i < cs->n; i++) {
+		const struct tt_counter_stat *s = &cs->counter[i];
 		enum tt_counter_unit unit = tt_counter_unit_of(s->def);
 		int64_t v, factor = unit == TT_CU_100NS ? 100 : unit == TT_CU_US ? 1000 : 1;
 
@@ -61,6 +65,7 @@ static void
 summary(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_model *m = k->m;
+	const struct tt_code *code = tt_code(m);
 
 	for (uint32_t p = 0; p < m->ncap; p++) {
 		uint64_t helpers = 0, helper_b = 0;
@@ -69,8 +74,8 @@ summary(struct tt_making *k, struct tt_table *t)
 
 		if (!tt_code_sum(m->cap[p], m->filter.from, m->filter.to, &sum))
 			continue;
-		for (size_t i = 0; m->code && i < m->code->n; i++) {
-			const struct tt_code_helper *h = &m->code->helper[i];
+		for (size_t i = 0; i < code->n; i++) {
+			const struct tt_code_helper *h = &code->helper[i];
 			helpers += h->process == p && h->kind != METHOD_CODE;
 			helper_b += h->process == p && h->kind != METHOD_CODE ? h->size : 0;
 		}
@@ -94,7 +99,7 @@ summary(struct tt_making *k, struct tt_table *t)
 static void
 helpers(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_code *code = k->m->code;
+	const struct tt_code *code = tt_code(k->m);
 
 	for (unsigned i = 0; code && i < TT_NCOL(code->helper_n); i++) {
 		struct tt_cell *c;

@@ -8,7 +8,7 @@
 
 #include "model/facts.h"
 #include "model/names.h"
-#include "model/code.h"
+#include "collect/code.h"
 #include "pass/passes.h"
 
 static const struct tt_col summary_col[] = {

@@ -5,6 +5,7 @@
  */
 #include <string.h>
 
+#include "collect/object_search.h"
 #include "pass/passes.h"
 
 static const struct tt_col found_col[] = {
@@ -48,9 +49,9 @@ site_name(struct tt_making *k, uint32_t node)
 static void
 found(struct tt_making *k, struct tt_table *t)
 {
-	const struct tt_found_all *f = k->m->found;
+	const struct tt_found_all *f = tt_found_all(k->m);
 
-	for (size_t i = 0; f && i < f->n; i++) {
+	for (size_t i = 0; i < f->n; i++) {
 		const struct tt_found *o = &f->found[i];
 		const struct tt_class *class = tt_class_of(classes_of(k), o->process, o->key, &k->r->err);
 		const char *thread = k->m->threads.t[o->thread]->name;
@@ -92,9 +93,9 @@ tracked(struct tt_making *k, struct tt_table *t)
 {
 	static const char *const what[] = { "allocated", "moved", "lock contended", "lock acquired", "gave up the lock", "thrown",
 		"handle made", "finalizer", "finalized", "in heap shot" };
-	const struct tt_found_all *f = k->m->found;
+	const struct tt_found_all *f = tt_found_all(k->m);
 
-	for (size_t i = 0; f && i < f->ntrace; i++) {
+	for (size_t i = 0; i < f->ntrace; i++) {
 		const struct tt_trace *o = &f->trace[i];
 		struct tt_cell *c = tt_row(t);
 

@@ -8,6 +8,8 @@
 #include <string.h>
 
 #include "model/names.h"
+#include "collect/code.h"
+#include "collect/event_counts.h"
 #include "model/waits.h"
 #include "pass/code.h"
 #include "pass/passes.h"
@@ -278,11 +280,12 @@ put_native(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 static void
 natives(struct tt_making *k, struct tt_table *t)
 {
+	const struct tt_code *code = tt_code(k->m);
 	struct tt_mem *mem = &k->m->env->mem;
 	uint64_t dropped = 0;
 
-	for (uint32_t p = 0; k->m->code && p < k->m->code->nips; p++) {
-		const struct tt_code_ips *ips = &k->m->code->ips[p];
+	for (uint32_t p = 0; p < code->nips; p++) {
+		const struct tt_code_ips *ips = &code->ips[p];
 		size_t room = ips->managed.n + ips->native.n, n;
 		struct native *v = tt_mem_alloc(mem, room * sizeof *v, &k->r->err);
 		struct tt_codemap map = { 0 };
@@ -385,7 +388,7 @@ paths(struct tt_making *k, struct tt_table *t)
 static bool
 any(const struct tt_model *m)
 {
-	return m->samples > 0;
+	return tt_event_counts(m)->samples > 0;
 }
 
 static bool

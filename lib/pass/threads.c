@@ -1,6 +1,7 @@
 /**
  * The pass "threads": one row per thread of every input.
  */
+#include "collect/collections.h"
 #include "pass/passes.h"
 
 enum { T_THREAD, T_NUMBER, T_BUSY, T_SHARE, T_WAITING, T_STOPPED, T_CALLS, T_ALLOCS, T_BYTES, T_EVENTS, T_FIRST, T_LAST, T_OPEN,
@@ -30,7 +31,7 @@ static const struct tt_col threads_col[T_N] = {
 static void
 threads(struct tt_making *k, struct tt_table *t)
 {
-	bool allocs = tt_model_knows_allocs(k->m), stops = tt_model_knows_collections(k->m) && tt_model_pauses(k->m);
+	bool allocs = tt_model_knows_allocs(k->m), stops = tt_knows_collections(k->m) && tt_knows_pauses(k->m);
 	const struct tt_zone_time *time = tt_view_zone_time(k->view, &k->r->err);
 
 	for (size_t i = 0; time && i < k->m->threads.n; i++) {

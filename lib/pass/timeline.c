@@ -3,6 +3,8 @@
  *
  * Definitions: tracetool-metrics(7), Timeline.
  */
+#include "collect/collections.h"
+#include "collect/timeline.h"
 #include "pass/passes.h"
 
 enum { L_FROM, L_TO, L_CALLS, L_ALLOCS, L_BYTES, L_COLLECTIONS, L_PAUSE, L_HEAP, L_MOVES, L_THROWS, L_CONTENDED, L_WAIT,
@@ -65,11 +67,12 @@ struct paused { int64_t part, fills; };
 static void
 add_pauses(const struct tt_model *m, struct paused *p)
 {
-	const struct tt_timeline *t = m->timeline;
+	const struct tt_gc *gc = tt_gc(m);
+	const struct tt_timeline *t = tt_timeline(m);
 
-	for (size_t i = 0; i < m->npause; i++) {
-		int64_t a = m->pause[i].start > t->from ? m->pause[i].start : t->from;
-		int64_t b = m->pause[i].end < t->to ? m->pause[i].end : t->to;
+	for (size_t i = 0; i < gc->npause; i++) {
+		int64_t a = gc->pause[i].start > t->from ? gc->pause[i].start : t->from;
+		int64_t b = gc->pause[i].end < t->to ? gc->pause[i].end : t->to;
 		if (b <= a)
 			continue;
 		size_t ia = tt_timeline_at(t, a), ib = tt_timeline_at(t, b - 1);
@@ -89,12 +92,12 @@ add_pauses(const struct tt_model *m, struct paused *p)
 static void
 put_buckets(const struct tt_model *m, const struct paused *p, struct tt_table *to)
 {
-	const struct tt_timeline *t = m->timeline;
+	const struct tt_timeline *t = tt_timeline(m);
 	bool used[L_N] = { false }, heap = false;
 	uint64_t heap_b = 0;
 
 	find_used(t, used);
-	used[L_PAUSE] = m->npause > 0;
+	used[L_PAUSE] = tt_gc(m)->npause > 0;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct tt_bucket *b = &t->bucket[i];
 		int64_t from = tt_timeline_start(t, i), end = tt_timeline_start(t, i + 1);
@@ -125,9 +128,12 @@ put_buckets(const struct tt_model *m, const struct paused *p, struct tt_table *t
 static void
 timeline(struct tt_making *k, struct tt_table *t)
 {
-	size_t room = k->m->timeline ? k->m->timeline->n * sizeof(struct paused) : 0;
-	struct paused *p = k->m->timeline ? tt_mem_alloc(&k->m->env->mem, room, &k->r->err) : NULL;
+	size_t room = tt_timeline(k->m)->n * sizeof(struct paused);
+	bool any = false;
 
+	for (size_t i = 0; i < k->m->ncap; i++)
+		any = any || k->m->cap[i]->nevent;
+	struct paused *p = any && room ? tt_mem_alloc(&k->m->env->mem, room, &k->r->err) : NULL;
 	if (!p)
 		return;
 	add_pauses(k->m, p);

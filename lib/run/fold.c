@@ -70,9 +70,9 @@ over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64_t 
 }
 
 int
-tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts, uint32_t process,
-    struct tt_err *err)
+tt_fold_commit(struct tt_fold_io *io, struct tt_tree *tree, struct tt_counts *counts, uint32_t process, struct tt_err *err)
 {
+	struct tt_over *o = &io->over;
 	int rc = tt_mem_grow(o->mem, &o->map, &o->capmap, o->n, sizeof *o->map, err);
 
 	/* In order of first appearance: a parent always comes before its children. */
@@ -101,6 +101,9 @@ tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts
 		struct tt_dist *d = tt_counts_dist(counts, tt_tree_node(tree, o->map[o->late[i].node])->marker, err);
 		rc = d ? tt_counts_dur(counts, d, o->late[i].dur, err) : err->code;
 	}
+	for (size_t i = 0; i < io->nsite; i++)
+		if (io->site[i] & TT_OVER)
+			io->site[i] = o->map[io->site[i] & ~TT_OVER];
 	over_reset(o);
 	return rc;
 }
@@ -471,7 +474,7 @@ static int
 alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t at, struct tt_err *err)
 {
 	const struct tt_event *x = e->flags & TT_F_MORE ? e + 1 : NULL;
-	int64_t bytes = e->flags & TT_F_WIDE ? x->ts : (int64_t)e->dur;
+	int64_t bytes = (int64_t)tt_alloc_bytes(e);
 	uint64_t key = e->val;
 	struct tt_level l;
 	int rc;
@@ -486,7 +489,7 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 		rc = descend(f, io, &f->lvl[at], TT_NODE_ALLOC, key, &l, err);
 	if (rc != TT_OK)
 		return rc;
-	uint64_t n = e->flags & TT_F_MANY ? tt_event_many(x) : 1;
+	uint64_t n = tt_alloc_count(e);
 	count_alloc(count_of(io, &l), n, bytes);
 	if (likely(!(f->needs & TT_NEEDS_FRAMED)) || !in_frame(f, io->b->process, e->ts))
 		return TT_OK;
@@ -500,11 +503,12 @@ static int
 sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struct tt_err *err)
 {
 	const struct tt_event *x = e + 1;
+	uint32_t thread = (uint32_t)tt_sample_thread(e);
 	struct tt_level l;
 
-	if (!f->tree || !tt_filter_has(&f->m->filter, e->ts) || (f->m->keep_thread && !f->m->keep_thread[x->ts]))
+	if (!f->tree || !tt_filter_has(&f->m->filter, e->ts) || (f->m->keep_thread && !f->m->keep_thread[thread]))
 		return TT_OK;
-	int rc = stack_path(f, io, TT_NODE_SAMPLES, (uint32_t)x->ts, io->b->word + x->val, e->dur, &l, err);
+	int rc = stack_path(f, io, TT_NODE_SAMPLES, thread, io->b->word + x->val, e->dur, &l, err);
 	if (rc == TT_OK)
 		count_of(io, &l)->n++;
 	return rc;
@@ -528,7 +532,7 @@ add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, siz
 	if (rc == TT_OK)
 		rc = tt_mem_grow(f->mem, &io->site, &io->capsite, io->nsite + 1, sizeof *io->site, err);
 	if (rc == TT_OK)
-		io->site[io->nsite++].node = node;
+		io->site[io->nsite++] = node;
 	return rc;
 }
 
@@ -845,6 +849,7 @@ tt_fold_samples(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	int rc = TT_OK;
 
 	f->ntrail = 0;
+	io->nsite = 0;
 	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++)
 		if (b->ev[b->rare[i]].kind == TT_SAMPLE)
 			rc = sample(f, io, &b->ev[b->rare[i]], err);

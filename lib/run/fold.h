@@ -94,9 +94,6 @@ struct tt_fold {
 	size_t frame;                 /* that the last allocation fell into */
 };
 
-/* Where in the program a rare event happened: its recorded stack, else the zones open on its thread. */
-struct tt_site { uint32_t node; };    /* tt_site_node() */
-
 /* The fold's input and output for one chunk. */
 struct tt_fold_io {
 	const struct tt_batch *b;
@@ -109,7 +106,8 @@ struct tt_fold_io {
 	struct tt_args *args;         /* of some of those */
 	size_t nargs, capargs;
 	struct tt_args_kept *ended;   /* which zones that end in this chunk brought along; owned */
-	struct tt_site *site;         /* with TT_NEEDS_SITES: of each throw, lock and handle event, in order */
+	uint32_t *site;               /* with TT_NEEDS_SITES, of each throw, lock and handle event, in order: the node of its recorded stack,
+	                                 else of the zones open on its thread; before the commit maybe TT_OVER | index */
 	size_t nsite, capsite;
 	bool calls;                   /* there are zones of the producer's own in it */
 	bool skipped;                 /* the filter does not want this thread */
@@ -123,18 +121,8 @@ int tt_fold_samples(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err
 /* Close the zones still open at the end of the capture: the zones of the thread's stack, at its last stack event. */
 int tt_fold_rest(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err);
 
-/* Commit stage: give the chunk's new paths their numbers and add their counts to ${counts}. */
-int tt_over_commit(struct tt_over *o, struct tt_tree *tree, struct tt_counts *counts, uint32_t process,
-    struct tt_err *err);
-
-/* The node of site ${i}, once the chunk's paths are committed. */
-static inline uint32_t
-tt_site_node(const struct tt_fold_io *io, size_t i)
-{
-	uint32_t node = i < io->nsite ? io->site[i].node : 0;
-
-	return node & TT_OVER ? io->over.map[node & ~TT_OVER] : node;
-}
+/* Commit stage: give the chunk's new paths their numbers, also among its sites, and add their counts to ${counts}. */
+int tt_fold_commit(struct tt_fold_io *io, struct tt_tree *tree, struct tt_counts *counts, uint32_t process, struct tt_err *err);
 
 void tt_fold_free(struct tt_fold *f);
 void tt_fold_io_free(struct tt_fold_io *io, struct tt_mem *mem);

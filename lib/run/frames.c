@@ -16,8 +16,8 @@ count_allocs(struct tt_frames *f, const struct tt_watch *w, const struct tt_batc
 			at = tt_frames_find(f, first, w->end, e->ts);
 		if (at == SIZE_MAX)
 			continue;
-		f->alloc_n[at] += e->flags & TT_F_MANY ? tt_event_many(&e[1]) : 1;
-		f->alloc_b[at] += e->flags & TT_F_WIDE ? (uint64_t)e[1].ts : e->dur;
+		f->alloc_n[at] += tt_alloc_count(e);
+		f->alloc_b[at] += tt_alloc_bytes(e);
 	}
 }
 

@@ -138,12 +138,17 @@ static int
 commit_main(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 {
 	struct tt_run *r = p->r;
-	int rc = tt_over_commit(&s->io.over, r->m->tree, w->fold.counts, p->in->cap->process, err);
+	struct tt_collecting *c = &r->collect;
+	int rc = tt_fold_commit(&s->io, r->m->tree, w->fold.counts, p->in->cap->process, err);
 
-	if (rc == TT_OK && s->batch.nrare)
-		rc = tt_rare_tally(r, p->in, &s->batch, s->io.thread, err);
-	if (rc == TT_OK && (s->batch.nrare || (r->needs & TT_GATHER_ALL)))
-		rc = tt_gather(r, p->in, &s->io, &s->batch, s->io.thread, err);
+	c->cap = p->in->cap;
+	c->b = &s->batch;
+	c->t = s->io.thread;
+	c->site = s->io.site;
+	c->nsite = s->io.nsite;
+	c->skipped = s->io.skipped;
+	if (rc == TT_OK)
+		rc = tt_collect_chunk(c, err);
 	if (rc == TT_OK && r->m->frames)
 		rc = tt_frames_chunk(r, &s->batch, err);
 	if (rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES))
@@ -416,7 +421,7 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 		w[i].p = p;
 		w[i].fold = (struct tt_fold){ .mem = mem, .m = r->m, .needs = p->needs,
 			.tree = (p->needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = r->filtered,
-			.alias = r->alias };
+			.alias = r->collect.alias };
 		if (p->phase == TT_PHASE_MAIN && tt_counts_new(mem, &w[i].fold.counts, err) != TT_OK)
 			return err->code;
 	}

@@ -356,7 +356,7 @@ prepass(struct tt_run *r, struct tt_err *err)
 		rc = tt_frames_build(r, err);
 	if (rc == TT_OK)
 		rc = keep_threads(r, err);
-	r->alias = any_reused(r);
+	r->collect.alias = any_reused(r);
 	return rc;
 }
 
@@ -461,7 +461,7 @@ close_ledger(struct tt_run *r)
 			tt_loss_add(m->loss, TT_LOST_OPEN, m->threads.t[t]->open_at_end, 0, TT_NOWHERE);
 	if (tt_tree_dropped(m->tree))
 		tt_loss_add(m->loss, TT_LOST_PATHS, tt_tree_dropped(m->tree), 0, TT_NOWHERE);
-	if (any_reused(r) && !r->alias)
+	if (any_reused(r) && !r->collect.alias)
 		tt_loss_add(m->loss, TT_LOST_REUSED, 1, 0, TT_NOWHERE);
 }
 
@@ -488,6 +488,8 @@ main_phase(struct tt_run *r, struct tt_err *err)
 
 	total_times(r->m);        /* as the prepass saw them */
 	if (rc == TT_OK)
+		rc = tt_collect_begin(&r->collect, err);
+	if (rc == TT_OK)
 		rc = begin_emitters(r, err);
 	if (rc == TT_OK)
 		rc = read_all(r, TT_PHASE_MAIN, "reading", err);
@@ -495,30 +497,6 @@ main_phase(struct tt_run *r, struct tt_err *err)
 	if (rc == TT_OK && !r->m->counts)
 		rc = tt_counts_new(&r->env->mem, &r->m->counts, err);
 	return rc;
-}
-
-/* Forget what collectors.h keeps. */
-static void
-drop_gathered(struct tt_model *m)
-{
-	tt_locks_free(m->locks);
-	m->locks = NULL;
-	tt_throws_free(m->thrown);
-	m->thrown = NULL;
-	tt_code_free(m->code);
-	m->code = NULL;
-	tt_shots_free(m->shots);
-	m->shots = NULL;
-	tt_handles_free(m->handles_of);
-	m->handles_of = NULL;
-	tt_finals_free(m->finals);
-	m->finals = NULL;
-	tt_graph_free(m->graph);
-	m->graph = NULL;
-	tt_found_free(m->found);
-	m->found = NULL;
-	tt_timeline_free(m->timeline);
-	m->timeline = NULL;
 }
 
 /* Forget the main phase: the definitions it met show that keys must be told apart by time. */
@@ -529,27 +507,14 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 
 	tt_log(r->env, TT_LOG_VERBOSE, "class addresses were reused: reading again to tell them apart by time");
 	tt_loss_reset(m->loss);
-	m->npause = m->nheap = 0;
-	tt_counters_reset(r);
-	tt_gather_free(r);
 	tt_candidates_free(r);
-	drop_gathered(m);
-	m->pause_n = 0;
-	m->pause_total = m->pause_max = m->stopped_total = m->stopped_max = 0;
-	memset(m->gen, 0, sizeof m->gen);
-	m->ngc_thread = 0;
-	tt_tally_free(&r->gc_at);
-	m->heap_resizes = m->heap_max = m->heap_last = m->moves = 0;
-	tt_model_zero_counts(m);
-	if (m->cover)
-		tt_cover_reset(m->cover);
 	for (size_t i = 0; i < m->ncap; i++) {
 		struct tt_capture *c = m->cap[i];
 		c->nevent = c->nchunk = c->bytes = 0;
 		memset(c->tally, 0, sizeof c->tally);
 		memset(c->unloaded, 0, sizeof c->unloaded);
 	}
-	r->prepass = r->alias = true;
+	r->prepass = r->collect.alias = true;
 	int rc = rewind_all(r, err);
 	return rc == TT_OK ? main_phase(r, err) : rc;
 }
@@ -610,9 +575,7 @@ run(struct tt_run *r, struct tt_err *err)
 	rc = tt_counts_settle(r->m->counts, r->m->tree, err);
 	if (rc != TT_OK)
 		return rc;
-	rc = tt_rare_finish(r, err);
-	if (rc == TT_OK)
-		rc = tt_gather_finish(r, err);
+	rc = tt_collect_finish(&r->collect, err);
 	if (rc != TT_OK)
 		return rc;
 	close_ledger(r);
@@ -624,8 +587,6 @@ run(struct tt_run *r, struct tt_err *err)
 		rc = tt_waits_drop(r->m, err);
 	if (rc == TT_OK)
 		rc = tt_frames_finish(r, err);
-	if (rc == TT_OK && r->m->cover)
-		rc = tt_cover_finish(r->m->cover, err);
 	if (rc == TT_OK)
 		unnamed(r->m);
 	return rc == TT_OK ? finish_emitters(r, err) : rc;
@@ -664,6 +625,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	if (!m)
 		return err->code;
 	r.m = m;
+	r.collect = (struct tt_collecting){ .m = m, .mem = &env->mem, .needs = r.needs, .find = &o->find, .buckets = o->buckets };
 	m->env = env;
 	m->loss = env->loss;
 	m->filter = *f;
@@ -674,8 +636,6 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	r.in = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *r.in, err);
 	r.part = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *r.part, err);
 	rc = m->cap && r.in && r.part ? TT_OK : err->code;
-	if (rc == TT_OK && (r.needs & TT_NEEDS_COVERAGE))
-		rc = tt_cover_new(&env->mem, &m->cover, err);
 	if (rc == TT_OK)
 		rc = run(&r, err);
 	for (size_t i = 0; r.emit && i < o->nemit; i++)
@@ -690,10 +650,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	}
 	tt_mem_free(&env->mem, r.in, (o->npath + 1) * sizeof *r.in);
 	tt_mem_free(&env->mem, r.part, (o->npath + 1) * sizeof *r.part);
-	tt_mem_free(&env->mem, r.pausing, r.cappausing * sizeof *r.pausing);
-	tt_tally_free(&r.gc_at);
-	tt_mem_free(&env->mem, r.counter_slot, r.ncounter_slot * sizeof *r.counter_slot);
-	tt_gather_free(&r);
+	tt_collect_release(&r.collect);
 	tt_candidates_free(&r);
 	tt_marks_free(&r);
 	m->npath = o->npath;
@@ -713,15 +670,9 @@ tt_model_free(struct tt_model *m)
 	tt_frames_free(m);
 	tt_mem_free(mem, m->keep_thread, m->keep_thread ? m->threads.n + 1 : 0);
 	tt_threads_free(&m->threads);
-	drop_gathered(m);
+	tt_collect_free(m);
 	tt_tree_free(m->tree);
 	tt_counts_free(m->counts);
-	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);
-	tt_mem_free(mem, m->heap, m->capheap * sizeof *m->heap);
-	tt_mem_free(mem, m->gc_thread, m->capgc_thread * sizeof *m->gc_thread);
-	tt_cover_free(m->cover);
-	tt_mem_free(mem, m->counter, m->capcounter * sizeof *m->counter);
-	tt_mem_free(mem, m->point, m->cappoint * sizeof *m->point);
 	tt_arena_free(&m->arena);
 	tt_mem_free(mem, m, sizeof *m);
 }

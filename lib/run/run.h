@@ -17,6 +17,7 @@
 #ifndef TT_RUN_H
 #define TT_RUN_H
 
+#include "collect/object_search.h"
 #include "emit/emit.h"
 #include "model/format.h"
 #include "model/model.h"

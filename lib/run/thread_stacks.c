@@ -116,9 +116,9 @@ enter_threads(struct pipe *p, struct slot *s, struct tt_thread **own, struct tt_
 		struct tt_event *e = &b->ev[b->rare[i]];
 		struct tt_thread *t;
 		if (e->kind == TT_SAMPLE) {
-			rc = tt_threads_get(ts, b->process, (uint64_t)e[1].ts, false, &t, err);
+			rc = tt_threads_get(ts, b->process, tt_sample_thread(e), false, &t, err);
 			if (rc == TT_OK)
-				e[1].ts = t->index;
+				tt_sample_set_thread(e, t->index);
 		} else if (e->kind == TT_THREAD && !(e->flags & TT_F_END)) {
 			rc = tt_threads_get(ts, b->process, e->val, true, &t, err);
 			if (rc != TT_OK)

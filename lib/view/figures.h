@@ -7,6 +7,8 @@
 #ifndef TT_VIEW_FIGURES_H
 #define TT_VIEW_FIGURES_H
 
+#include "collect/collections.h"
+#include "collect/counters.h"
 #include "model/model.h"
 #include "stat/num.h"
 #include "view/paths.h"
@@ -73,7 +75,6 @@ double tt_counter_mean(const struct tt_counter_stat *c);
 
 /* Collections of the generations ${gen}[from .. to - 1] as one. */
 struct tt_gc_stat tt_collections(const struct tt_gc_stat *gen, size_t from, size_t to);
-#define TT_GENERATIONS (sizeof ((struct tt_model *)NULL)->gen / sizeof (struct tt_gc_stat))
 
 /* --- calls ---------------------------------------------------------------------------- */
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "collect/cover.h"
 #include "emit_kit.h"
 #include "io/sink.h"
 
@@ -109,7 +110,7 @@ put_number(struct kit *k, uint64_t v)
 
 /* A method (assembly, class, name, signature, file; token, id, statements) or a statement (id, offset, hits, line, column). */
 static void
-put_record(struct kit *k, struct bytes *b)
+put_record(struct kit *k, struct tt_collecting *c, struct bytes *b)
 {
 	unsigned what = take(b);
 	bool method = what & 1;
@@ -123,7 +124,7 @@ put_record(struct kit *k, struct bytes *b)
 	put_number(k, what >> 1 & 3);
 	for (int i = 0; i < (method ? 1 : 4); i++)
 		put_number(k, number(b));
-	if (tt_cover_event(k->m.cover, 0, &k->batch, 0, &err) != TT_OK)
+	if (tt_collect_chunk(c, &err) != TT_OK)
 		abort();
 	tt_batch_reset(&k->batch);
 }
@@ -132,6 +133,7 @@ int
 LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 {
 	struct bytes b = { p, p + n };
+	struct tt_collecting c;
 	struct tt_err err;
 	struct kit k;
 	const char *text;
@@ -141,21 +143,23 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	if (n > 1 << 16)
 		return 0;
 	kit_init(&k);
-	if (tt_cover_new(&k.env.mem, &k.m.cover, &err) != TT_OK)
+	c = (struct tt_collecting){ .m = &k.m, .mem = &k.env.mem, .needs = TT_NEEDS_COVERAGE, .cap = k.m.cap[0], .b = &k.batch };
+	if (tt_collect_begin(&c, &err) != TT_OK)
 		abort();
 	while (b.p < b.end)
-		put_record(&k, &b);
-	if (tt_cover_finish(k.m.cover, &err) != TT_OK)
+		put_record(&k, &c, &b);
+	if (tt_collect_finish(&c, &err) != TT_OK)
 		abort();
 	kit_begin(&k, "lcov");
-	bool lines = tt_cover_sum(k.m.cover)->nline > 0;
+	bool lines = tt_cover_sum(&k.m)->nline > 0;
 	if (k.emit->finish(k.state, &k.m, &err) != (lines ? TT_OK : TT_E_USAGE))
 		abort();
 	text = tt_sink_mem_data(k.sink[0], &len);
 	check(text, len);
 	if (lines != (len > 0))
 		abort();
-	tt_cover_free(k.m.cover);
+	tt_collect_release(&c);
+	tt_collect_free(&k.m);
 	kit_free(&k);
 	return 0;
 }

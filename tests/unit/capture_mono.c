@@ -3,7 +3,7 @@
 
 #include "ttc/ttc.h"
 #include "ttc/layout.h"
-#include "model/cover.h"
+#include "collect/cover.h"
 #include "producers/mono_records.h"
 #include "producers/mono.h"
 
@@ -147,22 +147,23 @@ put_statements(struct put *w)
 
 TEST(coverage_becomes_what_the_model_joins)
 {
-	struct tt_cover *c;
+	struct tt_env env = { 0 };
+	struct tt_model m = { .env = &env };
+	struct tt_capture cap = { 0 };
 	struct tt_batch b;
+	struct tt_collecting c = { .m = &m, .mem = &env.mem, .needs = TT_NEEDS_COVERAGE, .cap = &cap, .b = &b };
 	struct put w;
 
 	tt_batch_init(&b, &mem, TT_NEEDS_COVERAGE);
-	CHECK_EQ_INT(tt_cover_new(&mem, &c, &err), TT_OK);
+	CHECK_EQ_INT(tt_collect_begin(&c, &err), TT_OK);
 	put_method(&w);
 	CHECK_EQ_INT(decode(&b, MONO_COVER_METHOD, w.b, (size_t)(w.p - w.b)), TT_OK);
-	for (size_t i = 0; i < b.nrare; i++)
-		CHECK_EQ_INT(tt_cover_event(c, 0, &b, b.rare[i], &err), TT_OK);
+	CHECK_EQ_INT(tt_collect_chunk(&c, &err), TT_OK);
 	put_statements(&w);
 	CHECK_EQ_INT(decode(&b, MONO_COVER_STATEMENTS, w.b, (size_t)(w.p - w.b)), TT_OK);
-	for (size_t i = 0; i < b.nrare; i++)
-		CHECK_EQ_INT(tt_cover_event(c, 0, &b, b.rare[i], &err), TT_OK);
-	CHECK_EQ_INT(tt_cover_finish(c, &err), TT_OK);
-	const struct tt_cover_sum *s = tt_cover_sum(c);
+	CHECK_EQ_INT(tt_collect_chunk(&c, &err), TT_OK);
+	CHECK_EQ_INT(tt_collect_finish(&c, &err), TT_OK);
+	const struct tt_cover_sum *s = tt_cover_sum(&m);
 	if (CHECK_EQ_INT(s->nline, 2) && CHECK_EQ_INT(s->nmethod, 1)) {
 		CHECK_STR(s->file[0], "/src/World.cs");
 		CHECK_EQ_INT(s->line[1].line, 101);
@@ -170,7 +171,8 @@ TEST(coverage_becomes_what_the_model_joins)
 		CHECK_EQ_INT(s->method[0].entries, 7);
 		CHECK_STR(s->method[0].signature, "int");
 	}
-	tt_cover_free(c);
+	tt_collect_release(&c);
+	tt_collect_free(&m);
 	tt_batch_free(&b);
 }
 

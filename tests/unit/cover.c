@@ -1,6 +1,7 @@
-/* Coverage: model/cover.h, the pass and the lcov emitter, over captures made by hand. */
+/* Coverage: collect/cover.h, the pass and the lcov emitter, over captures made by hand. */
 #include "check.h"
 
+#include "collect/cover.h"
 #include "io/sink.h"
 #include "memrun.h"
 #include "mlpd_encode.h"
@@ -47,7 +48,7 @@ run(struct shot *s)
 	mlpd_flush(&s->b);
 	memrun(&s->r, s->w.out.data, s->w.out.len, MEMRUN_REPORT);
 	CHECK_EQ_INT(s->r.rc, TT_OK);
-	return tt_cover_sum(s->r.m->cover);
+	return tt_cover_sum(s->r.m);
 }
 
 static int

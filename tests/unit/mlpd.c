@@ -5,6 +5,8 @@
  */
 #include "check.h"
 
+#include "collect/heap_graph.h"
+#include "collect/heap_shots.h"
 #include "memrun.h"
 #include "mlpd_encode.h"
 
@@ -428,11 +430,11 @@ check_roots(const struct shot *s, size_t i, uint64_t roots, uint64_t reached)
 {
 	const struct tt_model *m = s->r.m;
 
-	if (!CHECK(m && m->shots && i < m->shots->n))
+	if (!CHECK(m && i < tt_shots(m)->n))
 		return;
-	CHECK_EQ_INT(m->shots->shot[i].roots, roots);
-	if (CHECK(m->graph != NULL) && m->graph->shot == i + 1)
-		CHECK_EQ_INT(m->graph->reached, reached);
+	CHECK_EQ_INT(tt_shots(m)->shot[i].roots, roots);
+	if (tt_graph(m)->shot == i + 1)
+		CHECK_EQ_INT(tt_graph(m)->reached, reached);
 }
 
 /* Roots of a collection belong to its shot wherever the version records them: before its begin, or inside. */

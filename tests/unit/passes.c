@@ -1,6 +1,7 @@
 /* Tests of lib/pass: each figure against a small tree whose figures are known by hand. */
 #include "check.h"
 
+#include "collect/collections.h"
 #include "pass/passes.h"
 
 static struct tt_env env;
@@ -412,15 +413,12 @@ TEST(path_rows_are_made_only_as_far_as_wanted)
 
 TEST(collections_come_per_generation)
 {
+	struct tt_gc gc = { .gen = { { 3, 300, 150 }, { 1, 500, 500 } }, .pause_n = 4, .pauses = true, .pause_total = 900 };
 	struct world w;
 	const struct tt_table *t;
 
 	build(&w);
-	w.m.gen[0] = (struct tt_gc_stat){ 3, 300, 150 };
-	w.m.gen[1] = (struct tt_gc_stat){ 1, 500, 500 };
-	w.m.pause_n = 4;
-	w.m.pauses = true;
-	w.m.pause_total = 900;
+	w.m.collected[TT_COLLECTS_GC] = &gc;
 	t = run(&w, &tt_pass_gcalloc, NULL, "gc_generations");
 	CHECK_EQ_INT(t->nrow, 2);
 	CHECK_EQ_INT(value(t, 0, "mean_ns"), 100);
@@ -435,6 +433,7 @@ TEST(collections_come_per_generation)
 
 TEST(pauses_are_empty_where_only_collections_are_recorded)
 {
+	struct tt_gc gc = { .gen = { { 3, 300, 150 } } };
 	static const char *const of_pauses[] = { "pauses", "pause_ns", "pause_max_ns", "stopped_ns", "stopped_max_ns" };
 	struct world w;
 	const struct tt_table *t;
@@ -443,7 +442,7 @@ TEST(pauses_are_empty_where_only_collections_are_recorded)
 	t = run(&w, &tt_pass_gcalloc, NULL, "gcalloc");
 	for (size_t i = 0; i < 5; i++)
 		CHECK_EQ_INT(value(t, 0, of_pauses[i]), 0);
-	w.m.gen[0] = (struct tt_gc_stat){ 3, 300, 150 };
+	w.m.collected[TT_COLLECTS_GC] = &gc;
 	t = run(&w, &tt_pass_gcalloc, NULL, "gcalloc");
 	CHECK_EQ_INT(value(t, 0, "collections"), 3);
 	for (size_t i = 0; i < 5; i++)
@@ -726,13 +725,13 @@ TEST(the_histogram_holds_every_frame_once)
 TEST(hitches_name_their_markers_allocations_and_pauses)
 {
 	struct tt_pause pause[] = { { 0, 500, 1500, 0, 0 }, { 2000, 2100, 3000, 0, 0 }, { 4000, 4100, 5000, 0, 1 } };
+	struct tt_gc gc = { .pause = pause, .npause = 3 };
 	struct world w;
 	const struct tt_table *t;
 
 	build_frames(&w);
 	frame_b[0] = 4096;
-	w.m.pause = pause;
-	w.m.npause = 3;
+	w.m.collected[TT_COLLECTS_GC] = &gc;
 	t = run(&w, &tt_pass_frames, NULL, "hitches");
 	CHECK_EQ_INT(t->nrow, 2);
 	CHECK_EQ_INT(value(t, 0, "frame"), 1);

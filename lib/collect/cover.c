@@ -1,4 +1,4 @@
-#include "model/cover.h"
+#include "collect/cover.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,8 @@ struct statement {
 	uint32_t record;              /* place + 1; 0: its method did not come */
 };
 
-struct tt_cover {
+struct cover {
+	struct tt_cover_sum sum;
 	struct tt_mem *mem;
 	struct tt_arena arena;
 	struct record *record;
@@ -37,61 +38,13 @@ struct tt_cover {
 	size_t nat, capat;
 	struct tt_cover_line *line;
 	size_t nline, capline;
-	struct tt_cover_sum sum;
 };
-
-/* --- life ------------------------------------------------------------------- */
-
-int
-tt_cover_new(struct tt_mem *mem, struct tt_cover **out, struct tt_err *err)
-{
-	struct tt_cover *c = tt_mem_alloc(mem, sizeof *c, err);
-
-	*out = c;
-	if (!c)
-		return err->code;
-	c->mem = mem;
-	tt_arena_init(&c->arena, mem);
-	return TT_OK;
-}
-
-void
-tt_cover_free(struct tt_cover *c)
-{
-	if (!c)
-		return;
-	struct tt_mem *mem = c->mem;
-	tt_mem_free(mem, c->record, c->caprecord * sizeof *c->record);
-	tt_mem_free(mem, c->st, c->capst * sizeof *c->st);
-	tt_mem_free(mem, c->file, c->capfile * sizeof *c->file);
-	tt_mem_free(mem, c->method, c->capmethod * sizeof *c->method);
-	tt_mem_free(mem, c->at, c->capat * sizeof *c->at);
-	tt_mem_free(mem, c->line, c->capline * sizeof *c->line);
-	tt_arena_free(&c->arena);
-	tt_mem_free(mem, c, sizeof *c);
-}
-
-void
-tt_cover_reset(struct tt_cover *c)
-{
-	c->nrecord = c->nst = c->settled = 0;
-	c->last = (struct statement){ 0 };
-	c->nfile = c->nmethod = c->nat = c->nline = 0;
-	tt_arena_free(&c->arena);
-	tt_arena_init(&c->arena, c->mem);
-}
-
-const struct tt_cover_sum *
-tt_cover_sum(const struct tt_cover *c)
-{
-	return &c->sum;
-}
 
 /* --- events -------------------------------------------------------------------- */
 
 /* A copy of ${n} bytes; ${last}, if it says the same: methods of a class and a file come together. */
 static const char *
-keep(struct tt_cover *c, const char *last, const char *s, size_t n, struct tt_err *err)
+keep(struct cover *c, const char *last, const char *s, size_t n, struct tt_err *err)
 {
 	if (last && strlen(last) == n && memcmp(last, s, n) == 0)
 		return last;
@@ -99,7 +52,7 @@ keep(struct tt_cover *c, const char *last, const char *s, size_t n, struct tt_er
 }
 
 static int
-add_method(struct tt_cover *c, uint32_t process, const struct tt_batch *b, const struct tt_event *arg, struct tt_err *err)
+add_method(struct cover *c, uint32_t process, const struct tt_batch *b, const struct tt_event *arg, struct tt_err *err)
 {
 	int rc = tt_mem_grow(c->mem, &c->record, &c->caprecord, c->nrecord + 1, sizeof *c->record, err);
 	struct record none = { 0 };
@@ -137,7 +90,7 @@ by_statement(const void *a, const void *b)
 
 /* Of a statement reported several times, keep the highest count: counts only grow. */
 static void
-settle(struct tt_cover *c)
+settle(struct cover *c)
 {
 	size_t n = 0;
 
@@ -153,7 +106,7 @@ settle(struct tt_cover *c)
 }
 
 static int
-add_statement(struct tt_cover *c, uint32_t process, const struct tt_event *arg, bool whole, struct tt_err *err)
+add_statement(struct cover *c, uint32_t process, const struct tt_event *arg, bool whole, struct tt_err *err)
 {
 	enum { FEW = 65536 };
 
@@ -171,23 +124,24 @@ add_statement(struct tt_cover *c, uint32_t process, const struct tt_event *arg, 
 	return TT_OK;
 }
 
-int
-tt_cover_event(struct tt_cover *c, uint32_t process, const struct tt_batch *b, size_t i, struct tt_err *err)
+static int
+event(const struct tt_collecting *at, void *state, struct tt_event *e, struct tt_err *err)
 {
 	enum { METHOD = 1, STATEMENT = 2 };
 	static const uint8_t texts[] = { [METHOD] = 5, [STATEMENT] = 0 }, numbers[] = { [METHOD] = 3, [STATEMENT] = 5 };
-	const struct tt_event *e = &b->ev[i], *arg = e + 1;
+	const struct tt_event *arg = e + 1;
+	struct cover *c = state;
 
 	if (e->depth != METHOD && e->depth != STATEMENT)
 		return TT_OK;
 	unsigned n = texts[e->depth] + numbers[e->depth];
-	if (n > b->n - i - 1 || c->nrecord >= UINT32_MAX)
+	if (n > (size_t)(at->b->ev + at->b->n - arg) || c->nrecord >= UINT32_MAX)
 		return TT_OK;
 	for (unsigned k = 0; k < n; k++)
 		if (arg[k].kind != TT_ARG || (arg[k].depth == TT_T_TEXT) != (k < texts[e->depth]))
 			return TT_OK;
-	return e->depth == METHOD ? add_method(c, process, b, arg, err) :
-	    add_statement(c, process, arg, e->flags & TT_F_BASE, err);
+	return e->depth == METHOD ? add_method(c, at->cap->process, at->b, arg, err) :
+	    add_statement(c, at->cap->process, arg, e->flags & TT_F_BASE, err);
 }
 
 /* --- joining ----------------------------------------------------------------------- */
@@ -214,7 +168,7 @@ by_place(const void *a, const void *b)
 }
 
 static void
-link_statements(struct tt_cover *c)
+link_statements(struct cover *c)
 {
 	qsort(c->record, c->nrecord, sizeof *c->record, by_id);
 	for (size_t i = 0; i < c->nst; i++) {
@@ -238,7 +192,7 @@ link_statements(struct tt_cover *c)
 static int
 by_token(const void *a, const void *b, void *arg)
 {
-	const struct tt_cover *c = arg;
+	const struct cover *c = arg;
 	const struct record *x = &c->record[*(const uint32_t *)a], *y = &c->record[*(const uint32_t *)b];
 
 	CMP(x->process, y->process);
@@ -261,7 +215,7 @@ compare_names(const struct record *x, const struct record *y)
 static int
 by_name(const void *a, const void *b, void *arg)
 {
-	const struct tt_cover *c = arg;
+	const struct cover *c = arg;
 	const struct record *x = &c->record[*(const uint32_t *)a], *y = &c->record[*(const uint32_t *)b];
 	int cmp = compare_names(x, y);
 
@@ -273,7 +227,7 @@ by_name(const void *a, const void *b, void *arg)
 
 /* Instances get the names of the first of them. */
 static void
-name_instances(struct tt_cover *c, uint32_t *order)
+name_instances(struct cover *c, uint32_t *order)
 {
 	const struct record *first = NULL;
 
@@ -293,7 +247,7 @@ name_instances(struct tt_cover *c, uint32_t *order)
 }
 
 static int
-make_methods(struct tt_cover *c, uint32_t *order, struct tt_err *err)
+make_methods(struct cover *c, uint32_t *order, struct tt_err *err)
 {
 	int rc = tt_mem_grow(c->mem, &c->method, &c->capmethod, c->nrecord, sizeof *c->method, err);
 	const struct record *before = NULL;
@@ -320,7 +274,7 @@ make_methods(struct tt_cover *c, uint32_t *order, struct tt_err *err)
 }
 
 static int
-join_records(struct tt_cover *c, struct tt_err *err)
+join_records(struct cover *c, struct tt_err *err)
 {
 	uint32_t *order = tt_mem_alloc(c->mem, c->nrecord * sizeof *order, err);
 
@@ -343,7 +297,7 @@ by_text(const void *a, const void *b)
 }
 
 static int
-list_files(struct tt_cover *c, struct tt_err *err)
+list_files(struct cover *c, struct tt_err *err)
 {
 	int rc = tt_mem_grow(c->mem, &c->file, &c->capfile, c->nrecord, sizeof *c->file, err);
 	size_t n = 0;
@@ -362,7 +316,7 @@ list_files(struct tt_cover *c, struct tt_err *err)
 }
 
 static uint32_t
-file_number(const struct tt_cover *c, const char *name)
+file_number(const struct cover *c, const char *name)
 {
 	const char **at = bsearch(&name, c->file, c->nfile, sizeof *c->file, by_text);
 
@@ -374,7 +328,7 @@ file_number(const struct tt_cover *c, const char *name)
 static int
 by_offset(const void *a, const void *b, void *arg)
 {
-	const struct tt_cover *c = arg;
+	const struct cover *c = arg;
 	const struct statement *x = a, *y = b;
 
 	/* Those of unknown methods first. */
@@ -390,7 +344,7 @@ by_offset(const void *a, const void *b, void *arg)
 
 /* Statements of a method: instances have the same offsets. Its first one that has a line says where it is. */
 static void
-count_statements(struct tt_cover *c)
+count_statements(struct cover *c)
 {
 	const struct statement *before = NULL;
 	uint32_t last = UINT32_MAX;
@@ -447,7 +401,7 @@ by_at(const void *a, const void *b)
 
 /* The most frequent statement of each line of each record; then records of the same method added up. */
 static int
-make_places(struct tt_cover *c, struct tt_err *err)
+make_places(struct cover *c, struct tt_err *err)
 {
 	int rc = tt_mem_grow(c->mem, &c->at, &c->capat, c->nst, sizeof *c->at, err);
 	const struct statement *before = NULL;
@@ -490,7 +444,7 @@ by_line(const void *a, const void *b)
 }
 
 static int
-make_lines(struct tt_cover *c, struct tt_err *err)
+make_lines(struct cover *c, struct tt_err *err)
 {
 	int rc = tt_mem_grow(c->mem, &c->line, &c->capline, c->nat, sizeof *c->line, err);
 
@@ -509,12 +463,13 @@ make_lines(struct tt_cover *c, struct tt_err *err)
 	return TT_OK;
 }
 
-int
-tt_cover_finish(struct tt_cover *c, struct tt_err *err)
+static int
+finish(const struct tt_collecting *at, void *state, struct tt_err *err)
 {
+	struct cover *c = state;
 	int rc = TT_OK;
 
-	c->nfile = c->nmethod = c->nat = c->nline = 0;
+	(void)at;
 	settle(c);
 	if (c->nrecord && c->nst) {
 		link_statements(c);
@@ -534,3 +489,34 @@ tt_cover_finish(struct tt_cover *c, struct tt_err *err)
 		.nmethod = c->nmethod, .at = c->at, .nat = c->nat, .line = c->line, .nline = c->nline };
 	return TT_OK;
 }
+
+static int
+begin(const struct tt_collecting *at, void *state, struct tt_err *err)
+{
+	struct cover *c = state;
+
+	(void)err;
+	c->mem = at->mem;
+	tt_arena_init(&c->arena, c->mem);
+	return TT_OK;
+}
+
+static void
+free_all(struct tt_model *m, void *state)
+{
+	struct tt_mem *mem = &m->env->mem;
+	struct cover *c = state;
+
+	tt_mem_free(mem, c->record, c->caprecord * sizeof *c->record);
+	tt_mem_free(mem, c->st, c->capst * sizeof *c->st);
+	tt_mem_free(mem, c->file, c->capfile * sizeof *c->file);
+	tt_mem_free(mem, c->method, c->capmethod * sizeof *c->method);
+	tt_mem_free(mem, c->at, c->capat * sizeof *c->at);
+	tt_mem_free(mem, c->line, c->capline * sizeof *c->line);
+	tt_arena_free(&c->arena);
+}
+
+const struct tt_collector tt_collector_cover = {
+	.name = "coverage", .size = sizeof(struct cover), .needs = TT_NEEDS_COVERAGE, .kinds = TT_KIND(TT_COVERAGE),
+	.begin = begin, .event = event, .finish = finish, .free = free_all,
+};

@@ -1,15 +1,16 @@
 /**
- * The graph of a heap shot while a run lasts: gathered in the ordered stage (graph.c), walked at its end
- * (heap_retainers.c). The model, and what it costs, is in model/graph.h.
+ * The graph of a heap shot while a run lasts: collected by heap_graph.c, walked at its end by heap_retainers.c. Private to these
+ * two; what it becomes, and what it costs, is in heap_graph.h.
  */
-#ifndef TT_RUN_GRAPH_H
-#define TT_RUN_GRAPH_H
+#ifndef TT_COLLECT_HEAP_GRAPH_STATE_H
+#define TT_COLLECT_HEAP_GRAPH_STATE_H
 
 #include <pthread.h>
 
-#include "model/graph.h"
-#include "run/collectors.h"
-#include "run/pages.h"
+#include "collect/heap_graph.h"
+#include "collect/heap_shots.h"
+#include "collect/objects.h"
+#include "collect/pages.h"
 
 #define FAR 0x40000000u               /* addresses are kept as 31 bits of 8 bytes, around that of the first object */
 #define NOWHERE 0x7fffffffu           /* of a reference: to no object of the shot */
@@ -23,7 +24,9 @@ struct spot {
 	uint32_t before[SPOT_WORDS / 8];
 };
 
-struct tt_gather_graph {
+struct graph {
+	struct tt_graph out;
+	struct tt_mem *mem;
 	bool on;                      /* a shot is being kept */
 	uint32_t process;
 	uint64_t base;
@@ -51,7 +54,7 @@ struct tt_gather_graph {
 
 /* 31 bits for an address; NOWHERE: too far from the first object. */
 static inline uint32_t
-tt_graph_near(const struct tt_gather_graph *g, uint64_t addr)
+tt_graph_near(const struct graph *g, uint64_t addr)
 {
 	uint64_t v = (addr >> 3) - g->base + FAR;
 
@@ -59,10 +62,10 @@ tt_graph_near(const struct tt_gather_graph *g, uint64_t addr)
 }
 
 /**
- * tt_graph_walk(r, g, err):
- * Make the model's graph from the gathered data, which is freed.
+ * tt_graph_walk(c, g, err):
+ * Make ${g}->out of what was collected, which is used up.
  * Errors: TT_E_LIMIT and TT_E_NOMEM.
  */
-int tt_graph_walk(struct tt_run *r, struct tt_gather_graph *g, struct tt_err *err);
+int tt_graph_walk(const struct tt_collecting *c, struct graph *g, struct tt_err *err);
 
 #endif

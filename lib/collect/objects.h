@@ -7,8 +7,8 @@
  *
  * Errors: TT_E_NOMEM, TT_E_LIMIT. One thread at a time.
  */
-#ifndef TT_MODEL_OBJECTS_H
-#define TT_MODEL_OBJECTS_H
+#ifndef TT_COLLECT_OBJECTS_H
+#define TT_COLLECT_OBJECTS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,20 +1,17 @@
 /**
  * What happens when: counts in buckets of equal length over the time looked at.
  *
- * Built by run/timeline.c with TT_NEEDS_TIMELINE, which needs the prepass: the length is known before the events.
+ * Collected with TT_NEEDS_TIMELINE, which needs the prepass: the length is known before the events.
  */
-#ifndef TT_MODEL_TIMELINE_H
-#define TT_MODEL_TIMELINE_H
+#ifndef TT_COLLECT_TIMELINE_H
+#define TT_COLLECT_TIMELINE_H
 
-#include <stdbool.h>
-
-#include "base/mem.h"
+#include "collect/collect.h"
 #include "stat/num.h"
 
 enum { TT_TIMELINE_BUCKETS = 60, TT_TIMELINE_MAX = 100000 };
 
 struct tt_timeline {
-	struct tt_mem *mem;
 	int64_t from, to;             /* to is after the last event */
 	size_t n;
 	struct tt_bucket {
@@ -39,6 +36,6 @@ tt_timeline_start(const struct tt_timeline *t, size_t i)
 	return t->from + (int64_t)(((tt_u128)(uint64_t)(t->to - t->from) * i + t->n - 1) / t->n);
 }
 
-void tt_timeline_free(struct tt_timeline *t);
+TT_COLLECTED_AS(tt_timeline, TT_COLLECTS_TIMELINE);
 
 #endif

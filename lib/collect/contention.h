@@ -3,11 +3,12 @@
  *
  * A wait begins when a thread asks for a lock that another holds, and ends when it has the lock or gives up. A lock is an
  * object; it is followed through the collector's moves if these are recorded, else it is an address.
- * Built by run/contention.c, read by the pass "contention".
+ * Collected with TT_NEEDS_LOCKS, read by the pass "contention" and the gate.
  */
-#ifndef TT_MODEL_CONTENTION_H
-#define TT_MODEL_CONTENTION_H
+#ifndef TT_COLLECT_CONTENTION_H
+#define TT_COLLECT_CONTENTION_H
 
+#include "collect/collect.h"
 #include "stat/tally.h"
 
 struct tt_lock {
@@ -29,7 +30,6 @@ struct tt_lock_site {
 enum { TT_LOCKS_MAX = 1 << 18 };
 
 struct tt_locks {
-	struct tt_mem *mem;
 	struct tt_lock *lock;
 	size_t n, cap;
 	struct tt_lock_site *site;
@@ -39,7 +39,7 @@ struct tt_locks {
 	struct tt_tally waiter;       /* lock << 32 | thread: seen */
 	struct tt_times wait;         /* of all */
 	uint64_t unfinished;          /* waits that the capture does not see end */
-	uint64_t late;                /* events of before a move that stand after it in the file */
+	uint64_t late;                /* events from before a move that come after it in the file */
 	bool moves;                   /* the capture has moves */
 };
 
@@ -47,6 +47,6 @@ static inline uint64_t tt_locks_id(size_t lock) { return (uint64_t)lock << 1; }
 static inline uint64_t tt_locks_site_id(size_t site) { return (uint64_t)site << 1 | 1; }
 #define TT_LOCKS_ALL ((uint64_t)1 << 40)      /* id of the histogram of all waits */
 
-void tt_locks_free(struct tt_locks *l);
+TT_COLLECTED_AS(tt_locks, TT_COLLECTS_LOCKS);
 
 #endif

@@ -1,12 +1,12 @@
 /**
  * Native code: what the runtime made beside methods, and where samples hit.
  *
- * Built by run/code.c; read by the passes "jit" and "samples".
+ * Collected with TT_NEEDS_CODE; read by the passes "jit" and "samples".
  */
-#ifndef TT_MODEL_CODE_H
-#define TT_MODEL_CODE_H
+#ifndef TT_COLLECT_CODE_H
+#define TT_COLLECT_CODE_H
 
-#include "model/capture.h"
+#include "collect/collect.h"
 #include "stat/tally.h"
 
 enum { TT_CODE_HELPERS_MAX = 1 << 20, TT_CODE_IPS_MAX = 1 << 20 };
@@ -20,7 +20,6 @@ struct tt_code_helper {
 };
 
 struct tt_code {
-	struct tt_mem *mem;
 	struct tt_code_helper *helper;
 	size_t n, cap;
 	uint64_t helper_n[16], helper_b[16];  /* by kind, all of them; kinds over 15 in the last */
@@ -31,7 +30,7 @@ struct tt_code {
 	size_t nips;
 };
 
-void tt_code_free(struct tt_code *c);
+TT_COLLECTED_AS(tt_code, TT_COLLECTS_CODE);
 
 /* The ${i}th piece of code of a method: key = the method's, a = where it begins, b = bytes (0 not known); NULL after the last. */
 const struct tt_def *tt_code_at(const struct tt_capture *cap, size_t i);

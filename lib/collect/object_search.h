@@ -1,12 +1,12 @@
 /**
  * Objects found by size or class, or tracked by address, and what happened to them.
  *
- * Built by run/object_search.c with TT_NEEDS_FOUND; read by the pass "objects".
+ * Collected with TT_NEEDS_FOUND; read by the pass "objects".
  */
-#ifndef TT_MODEL_OBJECT_SEARCH_H
-#define TT_MODEL_OBJECT_SEARCH_H
+#ifndef TT_COLLECT_OBJECT_SEARCH_H
+#define TT_COLLECT_OBJECT_SEARCH_H
 
-#include "base/mem.h"
+#include "collect/collect.h"
 
 /* What to look for; an object that fits any of it is found. */
 struct tt_find {
@@ -41,7 +41,6 @@ struct tt_trace {
 };
 
 struct tt_found_all {
-	struct tt_mem *mem;
 	struct tt_found *found;
 	size_t n, cap;
 	struct tt_trace *trace;
@@ -49,6 +48,6 @@ struct tt_found_all {
 	uint64_t more_found, more_trace;      /* beyond those listed */
 };
 
-void tt_found_free(struct tt_found_all *f);
+TT_COLLECTED_AS(tt_found_all, TT_COLLECTS_FOUND);
 
 #endif

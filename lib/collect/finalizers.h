@@ -1,13 +1,14 @@
 /**
  * Finalizers: of single objects, and runs of the finalizer thread over its queue.
  *
- * Built by run/finalizers.c with TT_NEEDS_FINALS; read by the pass "finalizers" and the gate. The capture does not say of
+ * Collected with TT_NEEDS_FINALS; read by the pass "finalizers" and the gate. The capture does not say of
  * which class a finalized object is. With TT_NEEDS_OBJECTS it is looked for: the allocation of an object, or a heap shot
  * that lists it, gives the object at an address; a move gives its new address.
  */
-#ifndef TT_MODEL_FINALIZERS_H
-#define TT_MODEL_FINALIZERS_H
+#ifndef TT_COLLECT_FINALIZERS_H
+#define TT_COLLECT_FINALIZERS_H
 
+#include "collect/collect.h"
 #include "stat/tally.h"
 
 /* Finalizers of one class on one thread, or its runs. */
@@ -20,7 +21,6 @@ struct tt_final {
 };
 
 struct tt_finals {
-	struct tt_mem *mem;
 	struct tt_final *f;
 	size_t n, cap;
 	struct tt_tally at;
@@ -33,6 +33,6 @@ struct tt_finals {
 	uint64_t forgotten;           /* times that all objects were forgotten, because they were too many */
 };
 
-void tt_finals_free(struct tt_finals *f);
+TT_COLLECTED_AS(tt_finals, TT_COLLECTS_FINALS);
 
 #endif

@@ -1,11 +1,12 @@
 /**
  * GC handles.
  *
- * Built by run/handles.c; read by the pass "handles".
+ * Collected with TT_NEEDS_HANDLES; read by the pass "handles".
  */
-#ifndef TT_MODEL_HANDLES_H
-#define TT_MODEL_HANDLES_H
+#ifndef TT_COLLECT_HANDLES_H
+#define TT_COLLECT_HANDLES_H
 
+#include "collect/collect.h"
 #include "stat/tally.h"
 
 enum { TT_HANDLE_KINDS = 5 };         /* weak, weak tracking, normal, pinned; others */
@@ -18,7 +19,6 @@ struct tt_handle_site {
 };
 
 struct tt_handles {
-	struct tt_mem *mem;
 	struct tt_handle_kind {
 		uint64_t created, destroyed;
 		uint64_t unknown;     /* destroyed, but made before the capture began or outside the filters */
@@ -29,6 +29,6 @@ struct tt_handles {
 	struct tt_tally at;           /* node << 3 | kind -> site + 1 */
 };
 
-void tt_handles_free(struct tt_handles *h);
+TT_COLLECTED_AS(tt_handles, TT_COLLECTS_HANDLES);
 
 #endif

@@ -1,8 +1,8 @@
 /**
  * A long array of numbers in pages that never move: growing copies nothing, so its peak is its size.
  */
-#ifndef TT_RUN_PAGES_H
-#define TT_RUN_PAGES_H
+#ifndef TT_COLLECT_PAGES_H
+#define TT_COLLECT_PAGES_H
 
 #include <stdint.h>
 

@@ -1,7 +1,7 @@
 /**
  * The graph of the last heap shot: what refers to what, and why an object is alive.
  *
- * Built by run/graph.c with TT_NEEDS_GRAPH. While a shot is read, an object costs 8 bytes and a reference 4, in pages
+ * Collected with TT_NEEDS_GRAPH. While a shot is read, an object costs 8 bytes and a reference 4, in pages
  * that never move; when the capture ends, references become numbers of objects, the classes' references are counted,
  * and one walk from the roots gives every object the path of classes by which it is first reached. Then only classes
  * and paths are left.
@@ -9,22 +9,15 @@
  * A path names a class once: an object whose class is among the last sixteen of the path joins it there. So a list of
  * a million nodes is one step.
  */
-#ifndef TT_MODEL_GRAPH_H
-#define TT_MODEL_GRAPH_H
+#ifndef TT_COLLECT_HEAP_GRAPH_H
+#define TT_COLLECT_HEAP_GRAPH_H
 
+#include "collect/collect.h"
 #include "stat/tally.h"
 
 enum { TT_GRAPH_PATHS_MAX = 1 << 18 };
 
-enum tt_root_source {                 /* Mono's numbers; the old kinds of data version 14 and before are mapped to them */
-	TT_ROOT_EXTERNAL, TT_ROOT_STACK, TT_ROOT_FINALIZER, TT_ROOT_STATIC, TT_ROOT_THREAD_STATIC, TT_ROOT_CONTEXT_STATIC,
-	TT_ROOT_HANDLE, TT_ROOT_JIT, TT_ROOT_THREADING, TT_ROOT_DOMAIN, TT_ROOT_REFLECTION, TT_ROOT_MARSHAL,
-	TT_ROOT_THREAD_POOL, TT_ROOT_DEBUGGER, TT_ROOT_HANDLE_STACK, TT_ROOT_EPHEMERON, TT_ROOT_TOGGLE_REF,
-	TT_ROOT_UNKNOWN,
-};
-
 struct tt_graph {
-	struct tt_mem *mem;
 	size_t shot;                  /* index in tt_shots + 1; 0: there is no graph */
 	bool over;                    /* there was no room for it: need says how much it takes */
 	uint64_t need;
@@ -55,6 +48,6 @@ struct tt_graph {
 	size_t nunreached;
 };
 
-void tt_graph_free(struct tt_graph *g);
+TT_COLLECTED_AS(tt_graph, TT_COLLECTS_GRAPH);
 
 #endif

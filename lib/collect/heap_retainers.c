@@ -1,15 +1,16 @@
 /**
  * Walks the graph of a heap shot: numbers the objects, then goes from the roots to everything they keep.
  */
-#include "run/graph.h"
+#include "collect/heap_graph_state.h"
 
 #include <stdlib.h>
 
 #include "base/hash_seed.h"
 
 struct walk {
-	struct tt_run *r;
-	struct tt_gather_graph *g;
+	const struct tt_shots *shots;
+	struct tt_mem *mem;
+	struct graph *g;
 	struct tt_graph *m;
 	bool old;                     /* roots have kinds, not slots */
 	struct tt_pages first;        /* by STRIDE objects: their first reference, and continuation records before it */
@@ -23,7 +24,7 @@ struct walk {
 
 /* How many objects lie below the address; false: there is none at it. */
 static bool
-rank_of(const struct tt_gather_graph *g, uint32_t at, uint32_t *rank)
+rank_of(const struct graph *g, uint32_t at, uint32_t *rank)
 {
 	const struct spot *s = at == NOWHERE ? NULL : g->spot[at >> SPOT_BITS];
 	unsigned bit = at & ((1u << SPOT_BITS) - 1), word = bit / 64;
@@ -40,8 +41,8 @@ rank_of(const struct tt_gather_graph *g, uint32_t at, uint32_t *rank)
 static int
 mark_objects(struct walk *w, struct tt_err *err)
 {
-	struct tt_gather_graph *g = w->g;
-	struct tt_mem *mem = &w->r->env->mem;
+	struct graph *g = w->g;
+	struct tt_mem *mem = w->mem;
 	uint32_t n = 0;
 
 	if (!(g->spot = tt_mem_alloc(mem, SPOTS * sizeof *g->spot, err)))
@@ -77,8 +78,8 @@ object_at(const struct walk *w, const struct tt_pages *number, uint32_t at)
 static int
 resolve(struct walk *w, struct tt_err *err)
 {
-	struct tt_gather_graph *g = w->g;
-	struct tt_pages number = { .mem = &w->r->env->mem };
+	struct graph *g = w->g;
+	struct tt_pages number = { .mem = w->mem };
 	int rc = mark_objects(w, err);
 	uint32_t rank;
 
@@ -214,7 +215,7 @@ step(struct walk *w, uint32_t up, uint32_t class, uint32_t *path, struct tt_err 
 		return TT_OK;
 	}
 	if (*at == 0) {
-		rc = tt_mem_grow(m->mem, &m->path, &m->cappath, m->npath + 1, sizeof *m->path, err);
+		rc = tt_mem_grow(w->mem, &m->path, &m->cappath, m->npath + 1, sizeof *m->path, err);
 		if (rc != TT_OK)
 			return rc;
 		m->path[m->npath++] = (struct tt_graph_path){ .up = up, .what = class };
@@ -260,7 +261,7 @@ by_start(const void *a, const void *b)
 static struct tt_graph_root
 root_of(const struct walk *w, uint64_t slot)
 {
-	const struct tt_gather_graph *g = w->g;
+	const struct graph *g = w->g;
 	size_t lo = 0, hi = g->nreg;
 
 	if (w->old)
@@ -297,9 +298,9 @@ root_index(struct walk *w, const struct tt_graph_root *of, uint32_t *which, stru
 		if (*at && (m->root[*at - 1].key != of->key || m->root[*at - 1].source != of->source))
 			continue;
 		if (*at == 0) {
-			rc = tt_mem_grow(m->mem, &m->root, &m->caproot, m->nroot + 1, sizeof *m->root, err);
+			rc = tt_mem_grow(w->mem, &m->root, &m->caproot, m->nroot + 1, sizeof *m->root, err);
 			if (rc == TT_OK)
-				rc = tt_mem_grow(m->mem, &m->path, &m->cappath, m->npath + 1, sizeof *m->path, err);
+				rc = tt_mem_grow(w->mem, &m->path, &m->cappath, m->npath + 1, sizeof *m->path, err);
 			if (rc != TT_OK)
 				return rc;
 			m->root[m->nroot] = *of;
@@ -315,8 +316,8 @@ root_index(struct walk *w, const struct tt_graph_root *of, uint32_t *which, stru
 static int
 begin_paths(struct walk *w, struct tt_err *err)
 {
-	struct tt_gather_graph *g = w->g;
-	int rc = tt_mem_grow(w->m->mem, &w->m->path, &w->m->cappath, 1, sizeof *w->m->path, err);
+	struct graph *g = w->g;
+	int rc = tt_mem_grow(w->mem, &w->m->path, &w->m->cappath, 1, sizeof *w->m->path, err);
 	uint32_t *of;
 
 	if (rc != TT_OK)
@@ -324,7 +325,7 @@ begin_paths(struct walk *w, struct tt_err *err)
 	w->m->npath = 1;
 	if (g->nreg)
 		qsort(g->reg, g->nreg, sizeof *g->reg, by_start);
-	if (!(of = tt_mem_alloc(w->m->mem, g->root.n * sizeof *of, err)))
+	if (!(of = tt_mem_alloc(w->mem, g->root.n * sizeof *of, err)))
 		return err->code;
 	for (size_t i = 0; i < g->root.n && rc == TT_OK; i++) {
 		struct tt_graph_root root = root_of(w, g->root.v[i].slot);
@@ -343,7 +344,7 @@ begin_paths(struct walk *w, struct tt_err *err)
 		w->m->root[of[i]].n++;
 		rc = reach_from(w, 1 + of[i], to, err);
 	}
-	tt_mem_free(w->m->mem, of, g->root.n * sizeof *of);
+	tt_mem_free(w->mem, of, g->root.n * sizeof *of);
 	return rc;
 }
 
@@ -396,8 +397,8 @@ count_unreached(struct walk *w, struct tt_err *err)
 {
 	struct tt_graph *m = w->m;
 
-	m->nunreached = w->r->m->shots->nkey;
-	m->unreached = tt_mem_alloc(m->mem, m->nunreached * sizeof *m->unreached, err);
+	m->nunreached = w->shots->nkey;
+	m->unreached = tt_mem_alloc(w->mem, m->nunreached * sizeof *m->unreached, err);
 	if (!m->unreached)
 		return err->code;
 	for (size_t i = 0; i < w->g->class.n; i++)
@@ -410,7 +411,7 @@ static int
 sort_more(struct walk *w, struct tt_err *err)
 {
 	w->nmore = w->g->nmore;
-	w->more = tt_mem_alloc(w->m->mem, w->nmore * sizeof *w->more, err);
+	w->more = tt_mem_alloc(w->mem, w->nmore * sizeof *w->more, err);
 	if (!w->more)
 		return err->code;
 	for (size_t i = 0; i < w->nmore; i++)
@@ -435,17 +436,17 @@ walk(struct walk *w, struct tt_err *err)
 }
 
 int
-tt_graph_walk(struct tt_run *r, struct tt_gather_graph *g, struct tt_err *err)
+tt_graph_walk(const struct tt_collecting *c, struct graph *g, struct tt_err *err)
 {
-	struct tt_mem *mem = &r->env->mem;
-	struct walk w = { .r = r, .g = g, .m = r->m->graph };
+	const struct tt_shots *shots = tt_shots(c->m);
+	struct walk w = { .shots = shots, .mem = c->mem, .g = g, .m = &g->out };
 
-	w.old = r->in[r->m->shots->shot[w.m->shot - 1].process].cap->old_roots;
-	w.first.mem = w.path.mem = w.queue.mem = mem;
-	tt_tally_init(&w.next, mem);
-	tt_tally_init(&w.root_at, mem);
+	w.old = c->m->cap[shots->shot[w.m->shot - 1].process]->old_roots;
+	w.first.mem = w.path.mem = w.queue.mem = c->mem;
+	tt_tally_init(&w.next, c->mem);
+	tt_tally_init(&w.root_at, c->mem);
 	int rc = walk(&w, err);
-	tt_mem_free(mem, w.more, w.more ? w.nmore * sizeof *w.more : 0);
+	tt_mem_free(c->mem, w.more, w.nmore * sizeof *w.more);
 	tt_pages_free(&w.first);
 	tt_pages_free(&w.path);
 	tt_pages_free(&w.queue);

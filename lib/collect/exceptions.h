@@ -3,11 +3,12 @@
  *
  * The file does not say an exception's type. It is that of the object, where its allocation is recorded and was
  * looked for (TT_NEEDS_OBJECTS): on the same thread shortly before, or anywhere if the class is called an Exception.
- * Built by run/exceptions.c, read by the pass "exceptions".
+ * Collected with TT_NEEDS_THROWS, read by the pass "exceptions".
  */
-#ifndef TT_MODEL_EXCEPTIONS_H
-#define TT_MODEL_EXCEPTIONS_H
+#ifndef TT_COLLECT_EXCEPTIONS_H
+#define TT_COLLECT_EXCEPTIONS_H
 
+#include "collect/collect.h"
 #include "stat/tally.h"
 
 /* Throws of one type on one path. */
@@ -29,7 +30,6 @@ struct tt_throw_clause {
 };
 
 struct tt_throws {
-	struct tt_mem *mem;
 	struct tt_throw_site *site;
 	size_t n, cap;
 	struct tt_throw_clause *clause;
@@ -40,6 +40,6 @@ struct tt_throws {
 	bool typed;                   /* types were looked for */
 };
 
-void tt_throws_free(struct tt_throws *t);
+TT_COLLECTED_AS(tt_throws, TT_COLLECTS_THROWS);
 
 #endif

@@ -1,0 +1,113 @@
+/**
+ * The list of collectors, and the calls to them; the contract is in collect.h.
+ */
+#include "collect/collect.h"
+
+#include <stdalign.h>
+
+static const struct tt_collector *const collectors[TT_COLLECTS_ALL] = {
+	[TT_COLLECTS_COUNTERS] = &tt_collector_counters,
+	[TT_COLLECTS_GC] = &tt_collector_gc,
+	[TT_COLLECTS_COUNTS] = &tt_collector_counts,
+	[TT_COLLECTS_COVER] = &tt_collector_cover,
+	[TT_COLLECTS_LOCKS] = &tt_collector_locks,
+	[TT_COLLECTS_THROWS] = &tt_collector_throws,
+	[TT_COLLECTS_CODE] = &tt_collector_code,
+	[TT_COLLECTS_SHOTS] = &tt_collector_shots,
+	[TT_COLLECTS_GRAPH] = &tt_collector_graph,
+	[TT_COLLECTS_FOUND] = &tt_collector_found,
+	[TT_COLLECTS_TIMELINE] = &tt_collector_timeline,
+	[TT_COLLECTS_FINALS] = &tt_collector_finals,
+	[TT_COLLECTS_HANDLES] = &tt_collector_handles,
+};
+
+/* These look at events that are not rare. */
+#define NEEDS_ALL (TT_NEEDS_OBJECTS | TT_NEEDS_TIMELINE)
+
+int
+tt_collect_begin(struct tt_collecting *c, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	tt_collect_release(c);
+	tt_collect_free(c->m);
+	memset(c->wanted, 0, sizeof c->wanted);
+	c->all = c->needs & NEEDS_ALL;
+	for (size_t k = 0; k < TT_COLLECTS_ALL && rc == TT_OK; k++) {
+		const struct tt_collector *of = collectors[k];
+
+		if (of->needs && !(c->needs & of->needs))
+			continue;
+		if (!(c->m->collected[k] = tt_mem_alloc(c->mem, of->size, err)))
+			return err->code;
+		rc = of->begin ? of->begin(c, c->m->collected[k], err) : TT_OK;
+		c->open = (uint16_t)(c->open | 1u << k);
+		for (unsigned kind = 0; kind < TT_KINDS; kind++)
+			c->wanted[kind] |= (uint16_t)((of->kinds >> kind & 1) << k);
+	}
+	return rc;
+}
+
+int
+tt_collect_chunk(struct tt_collecting *c, struct tt_err *err)
+{
+	/* As the fold counts them. */
+	const uint64_t sites = TT_KIND(TT_THROW) | TT_KIND(TT_MONITOR) | TT_KIND(TT_HANDLE) | (c->needs & TT_NEEDS_FOUND ? TT_KIND(TT_ALLOC) : 0);
+	const struct tt_batch *b = c->b;
+	size_t n = c->all ? b->n : b->nrare, site = 0;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+		struct tt_event *e = &b->ev[c->all ? i : b->rare[i]];
+		unsigned wanted = c->wanted[e->kind];
+
+		if (sites >> e->kind & 1) {
+			c->node = site < c->nsite ? c->site[site] : 0;
+			site++;
+		}
+		for (; wanted && rc == TT_OK; wanted &= wanted - 1) {
+			int k = __builtin_ctz(wanted);
+			rc = collectors[k]->event(c, c->m->collected[k], e, err);
+		}
+	}
+	return rc;
+}
+
+int
+tt_collect_finish(struct tt_collecting *c, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t k = 0; k < TT_COLLECTS_ALL && rc == TT_OK; k++)
+		if (c->m->collected[k] && collectors[k]->finish)
+			rc = collectors[k]->finish(c, c->m->collected[k], err);
+	return rc;
+}
+
+void
+tt_collect_release(struct tt_collecting *c)
+{
+	for (size_t k = 0; k < TT_COLLECTS_ALL; k++)
+		if (c->open >> k & 1 && collectors[k]->release)
+			collectors[k]->release(c->m, c->m->collected[k]);
+	c->open = 0;
+}
+
+void
+tt_collect_free(struct tt_model *m)
+{
+	for (size_t k = 0; k < TT_COLLECTS_ALL; k++) {
+		if (m->collected[k] && collectors[k]->free)
+			collectors[k]->free(m, m->collected[k]);
+		tt_mem_free(&m->env->mem, m->collected[k], collectors[k]->size);
+		m->collected[k] = NULL;
+	}
+}
+
+const void *
+tt_collected(const struct tt_model *m, enum tt_collects which)
+{
+	static const alignas(max_align_t) char nothing[TT_COLLECTED_SIZE];
+
+	return m->collected[which] ? m->collected[which] : nothing;
+}

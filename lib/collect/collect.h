@@ -1,0 +1,139 @@
+/**
+ * Collectors: what a run keeps of events beside the call tree, one collector for each noun.
+ *
+ * The commit stage hands every chunk to tt_collect_chunk() in file order, and each collector sees the events of the kinds that it
+ * names. It knows the model and its own state, never the run. What it found begins its state, as a struct of its header: the
+ * function of the struct's name gives that of a model, all zero where nothing was collected.
+ *
+ * File order is time order within a thread. Across threads it holds where it matters here: since data version 13 Mono
+ * flushes all threads when it stops the world, so events before a move come before it in the file. Exceptions to this are
+ * noticed and counted (late).
+ */
+#ifndef TT_COLLECT_COLLECT_H
+#define TT_COLLECT_COLLECT_H
+
+#include "model/model.h"
+
+/* Places in tt_model.collected, in the order in which they see an event. */
+enum tt_collects {
+	TT_COLLECTS_COUNTERS,         /* makes values of differences: before all others */
+	TT_COLLECTS_GC, TT_COLLECTS_COUNTS, TT_COLLECTS_COVER, TT_COLLECTS_LOCKS, TT_COLLECTS_THROWS, TT_COLLECTS_CODE,
+	TT_COLLECTS_SHOTS, TT_COLLECTS_GRAPH, TT_COLLECTS_FOUND, TT_COLLECTS_TIMELINE, TT_COLLECTS_FINALS, TT_COLLECTS_HANDLES,
+	TT_COLLECTS_ALL
+};
+_Static_assert((int)TT_COLLECTS_ALL <= (int)TT_COLLECTED, "a collector has no place in the model");
+
+struct tt_find;
+
+/* The run's collectors, and the chunk being committed. */
+struct tt_collecting {
+	struct tt_model *m;
+	struct tt_mem *mem;
+	unsigned needs;
+	const struct tt_find *find;   /* with TT_NEEDS_FOUND */
+	size_t buckets;               /* of the timeline; 0: TT_TIMELINE_BUCKETS */
+	bool alias;                   /* class keys were reused: tell them apart by time */
+
+	struct tt_capture *cap;
+	const struct tt_batch *b;
+	const struct tt_thread *t;
+	const uint32_t *site;         /* paths of its events that have one, in order */
+	size_t nsite;
+	bool skipped;                 /* the filter does not want the thread */
+	uint32_t node;                /* the path where the event at hand happened; 0: not known */
+
+	uint16_t wanted[TT_KINDS];    /* by kind of event: bits of the collectors that want it */
+	uint16_t open;                /* those that are begun and not released */
+	bool all;                     /* some want events that are not rare */
+};
+
+#define TT_KIND(kind) (UINT64_C(1) << (kind))
+#define TT_EVERY_KIND (~(TT_KIND(TT_EXT) | TT_KIND(TT_ARG)))
+
+struct tt_collector {
+	const char *name;
+	size_t size;                  /* of its state, which begins with what it gives */
+	unsigned needs;               /* the bit of tt_needs that switches it on; 0: always on */
+	uint64_t kinds;               /* of events */
+	/* The state is zero; one that is begun is freed, whatever became of it. NULL: nothing to do. */
+	int (*begin)(const struct tt_collecting *c, void *state, struct tt_err *err);
+	int (*event)(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_err *err);
+	int (*finish)(const struct tt_collecting *c, void *state, struct tt_err *err);        /* after the last event */
+	void (*release)(struct tt_model *m, void *state);       /* give back what only events need; once */
+	void (*free)(struct tt_model *m, void *state);        /* the rest */
+};
+
+extern const struct tt_collector tt_collector_counters, tt_collector_gc, tt_collector_counts, tt_collector_cover, tt_collector_locks,
+    tt_collector_throws, tt_collector_code, tt_collector_shots, tt_collector_graph, tt_collector_found, tt_collector_timeline,
+    tt_collector_finals, tt_collector_handles;
+
+/* --- for the run ------------------------------------------------------------------------------ */
+
+/* Begin all that ${c}->needs asks for. What an earlier reading collected goes. */
+int tt_collect_begin(struct tt_collecting *c, struct tt_err *err);
+
+/* All events of the chunk in ${c}. Its counters become values in place. */
+int tt_collect_chunk(struct tt_collecting *c, struct tt_err *err);
+
+int tt_collect_finish(struct tt_collecting *c, struct tt_err *err);
+
+/* No more events come. What was collected stays with the model. */
+void tt_collect_release(struct tt_collecting *c);
+
+void tt_collect_free(struct tt_model *m);
+
+/* --- for collectors ----------------------------------------------------------------------------- */
+
+static inline bool
+tt_collect_in_time(const struct tt_collecting *c, const struct tt_event *e)
+{
+	return tt_filter_has(&c->m->filter, e->ts);
+}
+
+/* Is the event in the time and on a thread that the filter wants? */
+static inline bool
+tt_collect_wanted(const struct tt_collecting *c, const struct tt_event *e)
+{
+	return !c->skipped && tt_collect_in_time(c, e);
+}
+
+/* Does the filter want the thread? */
+static inline bool
+tt_collect_keeps(const struct tt_collecting *c, uint64_t thread)
+{
+	return !c->m->keep_thread || c->m->keep_thread[thread];
+}
+
+/* The class that key ${key} means at the event. */
+static inline uint64_t
+tt_collect_class(const struct tt_collecting *c, const struct tt_event *e, uint64_t key)
+{
+	return c->alias ? tt_defs_alias(c->cap->defs, key, e->ts - c->cap->offset_ns) : key;
+}
+
+/*
+ * Does a collection begin with the event? Where cap->old_roots, the roots that its thread records from here on are of
+ * the shot that the collection makes, if it makes one: the shot begins only after them.
+ */
+static inline bool
+tt_collect_new_roots(const struct tt_event *e)
+{
+	return e->kind == TT_GC && (e->val == TT_GC_PRE_STOP || e->val == TT_GC_START);
+}
+
+/* --- for everybody else ----------------------------------------------------------------------- */
+
+/* What was collected of ${which}; as much of zero where nothing was. */
+const void *tt_collected(const struct tt_model *m, enum tt_collects which);
+
+enum { TT_COLLECTED_SIZE = 2048 };    /* of what one gives, at most */
+#define TT_COLLECTED_AS(type, which) \
+	_Static_assert(sizeof(struct type) <= TT_COLLECTED_SIZE, "too large"); \
+	static inline const struct type * \
+	type(const struct tt_model *m) \
+	{ \
+		return tt_collected(m, which); \
+	} \
+	_Static_assert(1, "for the semicolon")
+
+#endif

@@ -1,0 +1,334 @@
+/**
+ * Collects what the garbage collector does; the contract is in collections.h.
+ */
+#include "collect/collections.h"
+
+#include <stdlib.h>
+
+#include "stat/tally.h"
+
+enum { MAX_PAUSES = 1u << 18, MAX_HEAP_POINTS = 1u << 16 };
+
+struct gc {
+	struct tt_gc out;
+	struct open { int64_t start, stopped, gc_start; int gen; bool known; } *open;         /* by thread: what it is in the middle of */
+	size_t nopen;
+	struct tt_tally at;           /* thread -> place in out.thread + 1 */
+};
+
+static int
+begin(const struct tt_collecting *c, void *state, struct tt_err *err)
+{
+	struct gc *s = state;
+
+	(void)err;
+	tt_tally_init(&s->at, c->mem);
+	return TT_OK;
+}
+
+static struct open *
+open_of(const struct tt_collecting *c, struct gc *s, struct tt_err *err)
+{
+	if (tt_mem_grow(c->mem, &s->open, &s->nopen, c->t->index + (size_t)1, sizeof *s->open, err) != TT_OK)
+		return NULL;
+	struct open *p = &s->open[c->t->index];
+	if (!p->known)
+		*p = (struct open){ .known = true, .start = INT64_MIN, .stopped = INT64_MIN, .gc_start = INT64_MIN };
+	return p;
+}
+
+static void
+add_collection(struct tt_gc_stat *g, int64_t dur)
+{
+	g->n++;
+	g->total += dur;
+	if (dur > g->max)
+		g->max = dur;
+}
+
+/* The collections of the chunk's thread; NULL with ${err} filled. */
+static struct tt_gc_thread *
+collections_of(const struct tt_collecting *c, struct gc *s, struct tt_err *err)
+{
+	struct tt_gc *out = &s->out;
+	uint64_t *at = tt_tally_at(&s->at, c->t->index, err);
+
+	if (!at)
+		return NULL;
+	if (*at == 0) {
+		if (tt_mem_grow(c->mem, &out->thread, &out->capthread, out->nthread + 1, sizeof *out->thread, err) != TT_OK)
+			return NULL;
+		out->thread[out->nthread++] = (struct tt_gc_thread){ .thread = c->t->index };
+		*at = out->nthread;
+	}
+	return &out->thread[*at - 1];
+}
+
+/* A collection and its pause are of the thread that triggers them. */
+static int
+collected(const struct tt_collecting *c, struct gc *s, const struct open *p, int64_t end, struct tt_err *err)
+{
+	int64_t dur = end > p->gc_start ? end - p->gc_start : 0;
+	struct tt_gc_thread *of;
+
+	if (p->gc_start == INT64_MIN || !tt_filter_has(&c->m->filter, p->gc_start) || !tt_collect_keeps(c, c->t->index))
+		return TT_OK;
+	if (!(of = collections_of(c, s, err)))
+		return err->code;
+	add_collection(&s->out.gen[p->gen], dur);
+	add_collection(&of->gen[p->gen], dur);
+	return TT_OK;
+}
+
+static int
+add_pause(const struct tt_collecting *c, struct tt_gc *s, const struct open *p, int64_t end, struct tt_err *err)
+{
+	int64_t stopped = p->stopped != INT64_MIN ? p->stopped : end;
+	int64_t dur = end - p->start, still = end > stopped ? end - stopped : 0;
+
+	if (tt_collect_keeps(c, c->t->index)) {
+		s->pause_n++;
+		s->pause_total += dur;
+		s->stopped_total += still;
+		if (dur > s->pause_max)
+			s->pause_max = dur;
+		if (still > s->stopped_max)
+			s->stopped_max = still;
+	}
+	/* It stops the other threads, so it is listed no matter which thread triggers it. */
+	if (s->npause >= MAX_PAUSES)
+		return TT_OK;
+	int rc = tt_mem_grow(c->mem, &s->pause, &s->cappause, s->npause + 1, sizeof *s->pause, err);
+	if (rc == TT_OK)
+		s->pause[s->npause++] = (struct tt_pause){ .start = p->start, .stopped = stopped, .end = end,
+			.thread = c->t->index, .process = c->t->process };
+	return rc;
+}
+
+static int
+phase(const struct tt_collecting *c, struct gc *s, const struct tt_event *e, struct tt_err *err)
+{
+	struct open *p = open_of(c, s, err);
+	int rc = TT_OK;
+
+	if (!p)
+		return err->code;
+	switch (e->val) {
+	case TT_GC_PRE_STOP:
+		p->start = e->ts;
+		p->stopped = INT64_MIN;
+		break;
+	case TT_GC_STOPPED:
+		p->stopped = e->ts;
+		break;
+	case TT_GC_START:
+		p->gc_start = e->ts;
+		p->gen = e->dur < TT_GENERATIONS - 1 ? (int)e->dur : TT_GENERATIONS - 1;
+		break;
+	case TT_GC_END:
+		rc = collected(c, s, p, e->ts, err);
+		p->gc_start = INT64_MIN;
+		break;
+	case TT_GC_RESTARTED:
+		s->out.pauses |= p->start != INT64_MIN;
+		if (p->start != INT64_MIN && tt_filter_has(&c->m->filter, p->start))
+			rc = add_pause(c, &s->out, p, e->ts > p->start ? e->ts : p->start, err);
+		p->start = INT64_MIN;
+		break;
+	default:
+		break;
+	}
+	return rc;
+}
+
+static int
+heap_size(const struct tt_collecting *c, struct tt_gc *s, const struct tt_event *e, struct tt_err *err)
+{
+	s->heap_resizes++;
+	s->heap_last = e->val;
+	if (e->val > s->heap_max)
+		s->heap_max = e->val;
+	if (s->nheap >= MAX_HEAP_POINTS) {
+		for (size_t i = 0; i < s->nheap / 2; i++)
+			s->heap[i] = s->heap[2 * i + 1];
+		s->nheap /= 2;
+	}
+	int rc = tt_mem_grow(c->mem, &s->heap, &s->capheap, s->nheap + 1, sizeof *s->heap, err);
+	if (rc == TT_OK)
+		s->heap[s->nheap++] = (struct tt_heap_point){ .ts = e->ts, .bytes = e->val };
+	return rc;
+}
+
+static int
+event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_err *err)
+{
+	struct gc *s = state;
+
+	if (e->kind == TT_GC)
+		return phase(c, s, e, err);
+	if (!tt_collect_in_time(c, e))
+		return TT_OK;
+	if (e->kind == TT_GC_HEAP)
+		return heap_size(c, &s->out, e, err);
+	s->out.moves += tt_collect_keeps(c, c->t->index) ? e->val : 0;
+	return TT_OK;
+}
+
+/* --- at the end ------------------------------------------------------------------------ */
+
+static int
+by_start(const void *a, const void *b)
+{
+	const struct tt_pause *x = a, *y = b;
+
+	return x->start != y->start ? (x->start > y->start) - (x->start < y->start) :
+	    (x->thread > y->thread) - (x->thread < y->thread);
+}
+
+static int
+heap_by_time(const void *a, const void *b)
+{
+	const struct tt_heap_point *x = a, *y = b;
+
+	return (x->ts > y->ts) - (x->ts < y->ts);
+}
+
+/*
+ * How long threads stood still for others' pauses. With the sum over all pauses of a process of how much lies before a
+ * time x, what a thread had of them is the difference of two such sums, whatever the numbers of threads and
+ * pauses are. Sums are taken modulo 2^64, as differences of times may be.
+ */
+struct edge {
+	int64_t ts;
+	uint64_t sum;         /* over this and those before it: signs times ts */
+	int64_t open;         /* over this and those before it: signs */
+	uint32_t process;
+	int sign;             /* 1 where the world stops, -1 where it goes on */
+};
+
+static int
+by_place(const void *a, const void *b)
+{
+	const struct edge *x = a, *y = b;
+
+	return x->process != y->process ? (x->process > y->process) - (x->process < y->process) :
+	    (x->ts > y->ts) - (x->ts < y->ts);
+}
+
+/* The pauses of ${process} before ${ts}, as far as they are before it. */
+static uint64_t
+stopped_before(const struct edge *e, size_t n, uint32_t process, int64_t ts)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (e[mid].process < process || (e[mid].process == process && e[mid].ts <= ts))
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo > 0 && e[lo - 1].process == process ? (uint64_t)e[lo - 1].open * (uint64_t)ts - e[lo - 1].sum : 0;
+}
+
+static uint64_t
+overlap(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+	int64_t from = a > c ? a : c, to = b < d ? b : d;
+
+	return to > from ? (uint64_t)to - (uint64_t)from : 0;
+}
+
+static int
+stopped_times(struct tt_model *m, const struct tt_gc *s, struct tt_mem *mem, struct tt_err *err)
+{
+	size_t n = 2 * s->npause;
+	struct edge *e = tt_mem_alloc(mem, n * sizeof *e, err);
+
+	if (!e)
+		return err->code;
+	for (size_t i = 0; i < s->npause; i++) {
+		const struct tt_pause *p = &s->pause[i];
+		e[2 * i] = (struct edge){ .ts = p->stopped, .process = p->process, .sign = 1 };
+		e[2 * i + 1] = (struct edge){ .ts = p->end > p->stopped ? p->end : p->stopped, .process = p->process, .sign = -1 };
+	}
+	if (n)
+		qsort(e, n, sizeof *e, by_place);
+	for (size_t i = 0; i < n; i++) {
+		bool first = i == 0 || e[i - 1].process != e[i].process;
+		e[i].open = (first ? 0 : e[i - 1].open) + e[i].sign;
+		e[i].sum = (first ? 0 : e[i - 1].sum) + (uint64_t)e[i].sign * (uint64_t)e[i].ts;
+	}
+	for (size_t i = 0; i < m->threads.n; i++) {
+		struct tt_thread *t = m->threads.t[i];
+		t->stopped_ns = 0;
+		if (t->first_ts <= t->last_ts)
+			t->stopped_ns = (int64_t)(stopped_before(e, n, t->process, t->last_ts) -
+			    stopped_before(e, n, t->process, t->first_ts));
+	}
+	/* A thread's own pauses are its work. */
+	for (size_t i = 0; i < s->npause; i++) {
+		const struct tt_pause *p = &s->pause[i];
+		struct tt_thread *t = m->threads.t[p->thread];
+		t->stopped_ns = (int64_t)((uint64_t)t->stopped_ns - overlap(p->stopped, p->end, t->first_ts, t->last_ts));
+	}
+	tt_mem_free(mem, e, n * sizeof *e);
+	return TT_OK;
+}
+
+static int
+finish(const struct tt_collecting *c, void *state, struct tt_err *err)
+{
+	struct tt_gc *s = state;
+
+	if (s->npause)
+		qsort(s->pause, s->npause, sizeof *s->pause, by_start);
+	if (s->nheap)
+		qsort(s->heap, s->nheap, sizeof *s->heap, heap_by_time);
+	return stopped_times(c->m, s, c->mem, err);
+}
+
+static void
+release(struct tt_model *m, void *state)
+{
+	struct gc *s = state;
+
+	tt_mem_free(&m->env->mem, s->open, s->nopen * sizeof *s->open);
+	tt_tally_free(&s->at);
+}
+
+static void
+free_all(struct tt_model *m, void *state)
+{
+	struct tt_gc *s = state;
+
+	tt_mem_free(&m->env->mem, s->pause, s->cappause * sizeof *s->pause);
+	tt_mem_free(&m->env->mem, s->heap, s->capheap * sizeof *s->heap);
+	tt_mem_free(&m->env->mem, s->thread, s->capthread * sizeof *s->thread);
+}
+
+const struct tt_collector tt_collector_gc = {
+	.name = "collections", .size = sizeof(struct gc), .kinds = TT_KIND(TT_GC) | TT_KIND(TT_GC_HEAP) | TT_KIND(TT_GC_MOVE),
+	.begin = begin, .event = event, .finish = finish, .release = release, .free = free_all,
+};
+
+/* --- is it known? ------------------------------------------------------------------------------ */
+
+bool
+tt_knows_pauses(const struct tt_model *m)
+{
+	const struct tt_gc *s = tt_gc(m);
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < TT_GENERATIONS; i++)
+		n += s->gen[i].n;
+	return s->pauses || !n;
+}
+
+bool
+tt_knows_collections(const struct tt_model *m)
+{
+	const struct tt_gc *s = tt_gc(m);
+
+	return s->nthread || s->pause_n || s->heap_resizes || tt_model_records(m, TT_REC_COLLECTIONS);
+}

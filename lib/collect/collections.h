@@ -1,0 +1,47 @@
+/**
+ * Collections of garbage: how many, the pauses for them, the size of the heap, objects moved.
+ *
+ * Always collected; read by the passes "gc", "frames", "threads" and "timeline", the gate and batch.
+ */
+#ifndef TT_COLLECT_COLLECTIONS_H
+#define TT_COLLECT_COLLECTIONS_H
+
+#include "collect/collect.h"
+
+/* A stop of the world: asked for at start, every thread is stopped from stopped on, and all run again at end. */
+struct tt_pause { int64_t start, stopped, end; uint32_t thread, process; };
+
+struct tt_gc_stat {                   /* collections of one generation, start to end */
+	uint64_t n;
+	int64_t total, max;
+};
+
+enum { TT_GENERATIONS = 8 };          /* the last is for all further ones */
+struct tt_gc_thread { uint32_t thread; struct tt_gc_stat gen[TT_GENERATIONS]; };   /* collections that one thread triggered */
+
+struct tt_heap_point { int64_t ts; uint64_t bytes; };
+
+struct tt_gc {
+	struct tt_pause *pause;       /* by time */
+	size_t npause, cappause;
+	uint64_t pause_n;             /* all of them, listed or not */
+	bool pauses;                  /* there is a whole one, wanted or not */
+	int64_t pause_total, pause_max;       /* start to end */
+	int64_t stopped_total, stopped_max;   /* stopped to end */
+	struct tt_gc_stat gen[TT_GENERATIONS];        /* these and the totals above: on the threads that the filter wants */
+	struct tt_gc_thread *thread;
+	size_t nthread, capthread;
+	uint64_t heap_resizes, heap_max, heap_last, moves;
+	struct tt_heap_point *heap;   /* resizes by time, thinned out over 65,536 */
+	size_t nheap, capheap;
+};
+
+TT_COLLECTED_AS(tt_gc, TT_COLLECTS_GC);
+
+/* Are pauses known? Unity tells of collections, not of when the world stood still: then there is no 0 to print. */
+bool tt_knows_pauses(const struct tt_model *m);
+
+/* Are collections known: does the capture have any, or was the recorder asked for them? */
+bool tt_knows_collections(const struct tt_model *m);
+
+#endif

@@ -1,0 +1,243 @@
+/**
+ * Collects contention; the contract is in contention.h.
+ */
+#include "collect/contention.h"
+
+#include "collect/objects.h"
+
+struct contention {
+	struct tt_locks l;
+	struct process { struct tt_objects objects; int64_t moved_ts; bool moves; } *process; /* objects: lock + 1 */
+	struct waiting { int64_t ts; uint32_t lock, site; bool is; } *waiting;        /* by thread */
+	size_t nwaiting;
+};
+
+static int
+begin(const struct tt_collecting *c, void *state, struct tt_err *err)
+{
+	struct contention *s = state;
+
+	tt_tally_init(&s->l.at, c->mem);
+	tt_tally_init(&s->l.hist, c->mem);
+	tt_tally_init(&s->l.waiter, c->mem);
+	s->process = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->process, err);
+	for (size_t i = 0; s->process && i < c->m->ncap; i++) {
+		tt_objects_init(&s->process[i].objects, c->mem);
+		s->process[i].moved_ts = INT64_MIN;
+	}
+	return s->process ? TT_OK : err->code;
+}
+
+static void
+count_move(void *arg, uint64_t v, uint64_t from, uint64_t to)
+{
+	struct tt_locks *l = arg;
+
+	(void)from, (void)to;
+	l->lock[v - 1].moved++;
+}
+
+static int
+moves(const struct tt_collecting *c, struct contention *s, const struct tt_event *e, struct tt_err *err)
+{
+	struct process *p = &s->process[c->cap->process];
+	struct tt_locks *l = &s->l;
+
+	l->moves = p->moves = true;
+	if (e->ts > p->moved_ts)
+		p->moved_ts = e->ts;
+	if (!(e->flags & TT_F_MORE))
+		return TT_OK;
+	return tt_objects_move(&p->objects, c->b->word + e[1].val, e[1].dur, count_move, l, err);
+}
+
+/* The lock that ${e} is about, by its address at that time; its number in *${which}. */
+static int
+lock_at(const struct tt_collecting *c, struct contention *s, const struct tt_event *e, uint32_t *which, struct tt_err *err)
+{
+	struct process *p = &s->process[c->cap->process];
+	struct tt_locks *l = &s->l;
+	uint64_t v;
+	int rc;
+
+	if (p->moves && e->ts < p->moved_ts)
+		l->late++;
+	if (tt_objects_get(&p->objects, e->val, &v)) {
+		*which = (uint32_t)v - 1;
+		return TT_OK;
+	}
+	if (l->n > TT_LOCKS_MAX) {
+		*which = TT_LOCKS_MAX;
+		return TT_OK;
+	}
+	rc = tt_mem_grow(c->mem, &l->lock, &l->cap, l->n + 1, sizeof *l->lock, err);
+	if (rc == TT_OK && l->n < TT_LOCKS_MAX)
+		rc = tt_objects_set(&p->objects, e->val, l->n + 1, err);
+	if (rc != TT_OK)
+		return rc;
+	l->lock[l->n] = (struct tt_lock){ .addr = l->n < TT_LOCKS_MAX ? e->val : 0, .process = c->cap->process,
+		.first_ts = e->ts };
+	*which = (uint32_t)l->n++;
+	return TT_OK;
+}
+
+static int
+site_at(const struct tt_collecting *c, struct contention *s, uint32_t *which, struct tt_err *err)
+{
+	struct tt_locks *l = &s->l;
+	uint32_t node = c->node;
+	uint64_t *at = tt_tally_at(&l->at, node, err);
+	int rc;
+
+	if (!at)
+		return err->code;
+	if (*at == 0) {
+		rc = tt_mem_grow(c->mem, &l->site, &l->capsite, l->nsite + 1, sizeof *l->site, err);
+		if (rc != TT_OK)
+			return rc;
+		l->site[l->nsite++].node = node;
+		*at = l->nsite;
+	}
+	*which = (uint32_t)*at - 1;
+	return TT_OK;
+}
+
+/* The wait of a thread; NULL with ${err} filled. */
+static struct waiting *
+waiting_of(const struct tt_collecting *c, struct contention *s, struct tt_err *err)
+{
+	if (tt_mem_grow(c->mem, &s->waiting, &s->nwaiting, c->t->index + 1, sizeof *s->waiting, err) != TT_OK)
+		return NULL;
+	return &s->waiting[c->t->index];
+}
+
+static int
+contended(const struct tt_collecting *c, struct contention *s, const struct tt_event *e, uint32_t lock, struct waiting *w, struct tt_err *err)
+{
+	struct tt_locks *l = &s->l;
+	uint64_t *seen = tt_tally_at(&l->waiter, (uint64_t)lock << 32 | c->t->index, err);
+	uint32_t site = 0;
+	int rc = seen ? site_at(c, s, &site, err) : err->code;
+
+	if (rc != TT_OK)
+		return rc;
+	l->lock[lock].threads += *seen == 0;
+	*seen = 1;
+	l->lock[lock].contended++;
+	l->site[site].contended++;
+	l->unfinished += w->is;
+	*w = (struct waiting){ e->ts, lock, site, true };
+	return TT_OK;
+}
+
+static int
+ended(struct contention *s, const struct tt_event *e, struct waiting *w, struct tt_err *err)
+{
+	struct tt_locks *l = &s->l;
+	int64_t dur = e->ts > w->ts ? e->ts - w->ts : 0;
+	int rc;
+
+	w->is = false;
+	tt_times_add(&l->wait, dur);
+	tt_times_add(&l->lock[w->lock].wait, dur);
+	tt_times_add(&l->site[w->site].wait, dur);
+	l->site[w->site].failed += e->depth == TT_MONITOR_FAILED;
+	rc = tt_tally_time(&l->hist, TT_LOCKS_ALL, dur, err);
+	if (rc == TT_OK)
+		rc = tt_tally_time(&l->hist, tt_locks_id(w->lock), dur, err);
+	return rc == TT_OK ? tt_tally_time(&l->hist, tt_locks_site_id(w->site), dur, err) : rc;
+}
+
+/* A wait counts where it begins: also its end, when that is after the filter's time. */
+static int
+monitor(const struct tt_collecting *c, struct contention *s, const struct tt_event *e, struct tt_err *err)
+{
+	struct tt_locks *l = &s->l;
+	struct waiting *w = waiting_of(c, s, err);
+	uint32_t lock = 0;
+	int rc;
+
+	if (!w)
+		return err->code;
+	if (e->depth != TT_MONITOR_CONTEND && w->is) {
+		rc = ended(s, e, w, err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	if (!tt_collect_wanted(c, e))
+		return TT_OK;
+	rc = lock_at(c, s, e, &lock, err);
+	if (rc != TT_OK)
+		return rc;
+	l->lock[lock].acquired += e->depth == TT_MONITOR_ACQUIRED;
+	l->lock[lock].failed += e->depth == TT_MONITOR_FAILED;
+	return e->depth == TT_MONITOR_CONTEND ? contended(c, s, e, lock, w, err) : TT_OK;
+}
+
+/* After damage, and when a thread ends, nobody knows how a wait went on. */
+static int
+broken(const struct tt_collecting *c, struct contention *s, struct tt_err *err)
+{
+	struct waiting *w = waiting_of(c, s, err);
+
+	if (!w)
+		return err->code;
+	s->l.unfinished += w->is;
+	w->is = false;
+	return TT_OK;
+}
+
+static int
+event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_err *err)
+{
+	switch (e->kind) {
+	case TT_GC_MOVE:
+		return moves(c, state, e, err);
+	case TT_MONITOR:
+		return monitor(c, state, e, err);
+	case TT_GAP:
+		return broken(c, state, err);
+	default:
+		return (e->flags & TT_F_END) && e->val == c->t->tid ? broken(c, state, err) : TT_OK;
+	}
+}
+
+static int
+finish(const struct tt_collecting *c, void *state, struct tt_err *err)
+{
+	struct contention *s = state;
+
+	(void)c, (void)err;
+	for (size_t i = 0; i < s->nwaiting; i++)
+		s->l.unfinished += s->waiting[i].is;
+	return TT_OK;
+}
+
+static void
+release(struct tt_model *m, void *state)
+{
+	struct contention *s = state;
+
+	for (size_t i = 0; s->process && i < m->ncap; i++)
+		tt_objects_free(&s->process[i].objects);
+	tt_mem_free(&m->env->mem, s->process, m->ncap * sizeof *s->process);
+	tt_mem_free(&m->env->mem, s->waiting, s->nwaiting * sizeof *s->waiting);
+}
+
+static void
+free_all(struct tt_model *m, void *state)
+{
+	struct tt_locks *l = state;
+
+	tt_tally_free(&l->at);
+	tt_tally_free(&l->hist);
+	tt_tally_free(&l->waiter);
+	tt_mem_free(&m->env->mem, l->lock, l->cap * sizeof *l->lock);
+	tt_mem_free(&m->env->mem, l->site, l->capsite * sizeof *l->site);
+}
+
+const struct tt_collector tt_collector_locks = {
+	.name = "contention", .size = sizeof(struct contention), .needs = TT_NEEDS_LOCKS,
+	.kinds = TT_KIND(TT_GC_MOVE) | TT_KIND(TT_MONITOR) | TT_KIND(TT_GAP) | TT_KIND(TT_THREAD),
+	.begin = begin, .event = event, .finish = finish, .release = release, .free = free_all,
+};

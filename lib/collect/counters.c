@@ -1,0 +1,267 @@
+/**
+ * Counters: their values in file order become figures of each counter.
+ *
+ * A value may be the difference to the one before (TT_F_DELTA). That is undone here, in the event itself, so that
+ * every later stage sees values.
+ */
+#include "collect/counters.h"
+
+#include <math.h>
+
+#include "base/hash_seed.h"
+
+enum { MAX_COUNTERS = 1u << 16, MAX_POINTS = 1u << 22 };
+
+struct counters {
+	struct tt_counters out;
+	uint32_t *slot;               /* index + 1 */
+	size_t nslot;
+	struct tick { int64_t ts; uint64_t n; } (*tick)[2];   /* by process, of the runtime's counters and of the program's own: the last sampling */
+};
+
+static int
+begin(const struct tt_collecting *c, void *state, struct tt_err *err)
+{
+	struct counters *s = state;
+
+	return (s->tick = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->tick, err)) ? TT_OK : err->code;
+}
+
+static size_t
+slot_of(const struct counters *s, uint32_t process, uint64_t id)
+{
+	size_t i = tt_slot_of(process, id, s->nslot);
+
+	for (; s->slot[i]; i = (i + 1) & (s->nslot - 1)) {
+		const struct tt_counter_stat *of = &s->out.counter[s->slot[i] - 1];
+		if (of->id == id && of->process == process)
+			break;
+	}
+	return i;
+}
+
+static int
+grow_slots(const struct tt_collecting *c, struct counters *s, struct tt_err *err)
+{
+	size_t n = s->nslot ? s->nslot * 2 : 256;
+	uint32_t *slot = tt_mem_alloc(c->mem, n * sizeof *slot, err);
+
+	if (!slot)
+		return err->code;
+	tt_mem_free(c->mem, s->slot, s->nslot * sizeof *slot);
+	s->slot = slot;
+	s->nslot = n;
+	/* In order, so that of several meanings of one number the newest is found. */
+	for (size_t i = 0; i < s->out.n; i++)
+		slot[slot_of(s, s->out.counter[i].process, s->out.counter[i].id)] = (uint32_t)i + 1;
+	return TT_OK;
+}
+
+/* The counter that the number of ${e} means now; *${of} NULL: one too many. */
+static int
+counter_of(const struct tt_collecting *c, struct counters *s, const struct tt_event *e, const struct tt_def *def,
+    struct tt_counter_stat **of, struct tt_err *err)
+{
+	struct tt_counters *out = &s->out;
+	uint8_t type = (uint8_t)e->depth;
+	int rc;
+
+	*of = NULL;
+	if (out->n * 2 >= s->nslot && (rc = grow_slots(c, s, err)) != TT_OK)
+		return rc;
+	uint32_t *slot = &s->slot[slot_of(s, c->cap->process, e->dur)];
+	struct tt_counter_stat *old = *slot ? &out->counter[*slot - 1] : NULL;
+	/* What came before its description is the same counter. */
+	if (old && old->type == type && (old->def == def || !old->def)) {
+		old->def = def;
+		*of = old;
+		return TT_OK;
+	}
+	if (out->n >= MAX_COUNTERS) {
+		out->dropped++;
+		return TT_OK;
+	}
+	rc = tt_mem_grow(c->mem, &out->counter, &out->cap, out->n + 1, sizeof *out->counter, err);
+	if (rc != TT_OK)
+		return rc;
+	*of = &out->counter[out->n];
+	**of = (struct tt_counter_stat){ .process = c->cap->process, .id = e->dur, .def = def, .type = type };
+	*slot = (uint32_t)++out->n;
+	return TT_OK;
+}
+
+static int
+add_point(const struct tt_collecting *c, struct tt_counters *out, const struct tt_counter_stat *of, int64_t ts,
+    union tt_counter_value v, struct tt_err *err)
+{
+	if (out->npoint >= MAX_POINTS) {
+		out->point_dropped++;
+		return TT_OK;
+	}
+	int rc = tt_mem_grow(c->mem, &out->point, &out->cappoint, out->npoint + 1, sizeof *out->point, err);
+	if (rc == TT_OK)
+		out->point[out->npoint++] = (struct tt_counter_point){ ts, (uint32_t)(of - out->counter), v };
+	return rc;
+}
+
+/* Is ${a} less than ${b}? */
+static bool
+less(uint8_t type, union tt_counter_value a, union tt_counter_value b)
+{
+	return type == TT_T_F64 ? a.d < b.d : type == TT_T_U64 ? a.u < b.u : a.i < b.i;
+}
+
+static bool
+is_number(uint8_t type, union tt_counter_value v)
+{
+	return type != TT_T_F64 || isfinite(v.d);
+}
+
+static double
+as_double(uint8_t type, union tt_counter_value v)
+{
+	return type == TT_T_F64 ? v.d : type == TT_T_U64 ? (double)v.u : (double)v.i;
+}
+
+/* Which sampling this is: values of one are of one time. Custom counters are sampled apart from the runtime's. */
+static uint64_t
+tick_of(struct tick *t, int64_t ts)
+{
+	if (t->n == 0 || t->ts != ts) {
+		t->ts = ts;
+		t->n++;
+	}
+	return t->n;
+}
+
+/* Samplings up to ${tick} that left the counter out: it had not changed. */
+static void
+fill_up(struct tt_counter_stat *c, uint64_t tick)
+{
+	if (c->n == 0 || tick <= c->tick)
+		return;
+	if (is_number(c->type, c->last)) {
+		c->sum += as_double(c->type, c->last) * (double)(tick - c->tick);
+		c->nsum += tick - c->tick;
+	}
+	c->tick = tick;
+}
+
+/* The least, the largest and the mean are those of numbers, unless it has none. */
+static void
+add_value(struct tt_counter_stat *c, int64_t ts, union tt_counter_value v)
+{
+	bool number = is_number(c->type, v);
+
+	if (c->n == 0) {
+		c->first = v;
+		c->first_ts = ts;
+	}
+	if (c->n == 0 || (number && !is_number(c->type, c->min)))
+		c->min = c->max = v;
+	c->n++;
+	c->last = v;
+	c->last_ts = ts;
+	if (!number)
+		return;
+	if (less(c->type, v, c->min))
+		c->min = v;
+	if (less(c->type, c->max, v))
+		c->max = v;
+	c->sum += as_double(c->type, v);
+	c->nsum++;
+}
+
+static int
+text_value(const struct tt_collecting *c, struct tt_counter_stat *of, const struct tt_event *e, struct tt_err *err)
+{
+	const char *text = e->flags & TT_F_MORE ? c->b->text.p + e[1].val : "";
+	size_t n = e->flags & TT_F_MORE ? e[1].dur : 0;
+
+	of->n++;
+	of->last_ts = e->ts;
+	/* What is longer than all before it takes new memory, and at least twice as much. */
+	if (n >= of->captext) {
+		of->captext = 2 * n + 16;
+		of->text = tt_arena_alloc(&c->cap->arena, of->captext, err);
+		if (!of->text)
+			return err->code;
+	}
+	memcpy(of->text, text, n);
+	of->text[n] = '\0';
+	return TT_OK;
+}
+
+static int
+event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_err *err)
+{
+	struct counters *s = state;
+	const struct tt_def *d = tt_defs_find(c->cap->defs, TT_DEF_COUNTER, e->dur, e->ts - c->cap->offset_ns);
+	bool custom = d && (d->a & TT_CF_OWN);
+	union tt_counter_value v;
+	struct tt_counter_stat *of;
+	int rc = counter_of(c, s, e, d, &of, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (e->depth != TT_T_TEXT && (e->flags & TT_F_DELTA)) {
+		if (of && !custom)
+			e->val += of->bits;
+		if (e->depth == TT_T_U64 && d && (d->a & TT_CF_32))
+			e->val &= UINT32_MAX;
+		e->flags &= (uint8_t)~TT_F_DELTA;
+	}
+	if (!of)
+		return TT_OK;
+	if (e->depth == TT_T_TEXT)
+		return tt_collect_in_time(c, e) ? text_value(c, of, e, err) : TT_OK;
+	of->bits = v.u = e->val;
+	if (!tt_collect_in_time(c, e))
+		return TT_OK;
+	if (c->cap->skips_equal) {
+		uint64_t tick = tick_of(&s->tick[c->cap->process][custom], e->ts);
+		fill_up(of, tick - 1);
+		of->tick = tick;
+		of->custom = custom;
+	}
+	add_value(of, e->ts, v);
+	return c->needs & TT_NEEDS_POINTS ? add_point(c, &s->out, of, e->ts, v, err) : TT_OK;
+}
+
+/* Counters that did not change count in every sampling all the same. */
+static int
+finish(const struct tt_collecting *c, void *state, struct tt_err *err)
+{
+	struct counters *s = state;
+
+	(void)err;
+	for (size_t i = 0; i < s->out.n; i++) {
+		struct tt_counter_stat *of = &s->out.counter[i];
+		if (c->m->cap[of->process]->skips_equal && of->type != TT_T_TEXT)
+			fill_up(of, s->tick[of->process][of->custom].n);
+	}
+	return TT_OK;
+}
+
+static void
+release(struct tt_model *m, void *state)
+{
+	struct counters *s = state;
+
+	tt_mem_free(&m->env->mem, s->slot, s->nslot * sizeof *s->slot);
+	tt_mem_free(&m->env->mem, s->tick, m->ncap * sizeof *s->tick);
+}
+
+static void
+free_all(struct tt_model *m, void *state)
+{
+	struct tt_counters *out = state;
+
+	tt_mem_free(&m->env->mem, out->counter, out->cap * sizeof *out->counter);
+	tt_mem_free(&m->env->mem, out->point, out->cappoint * sizeof *out->point);
+}
+
+const struct tt_collector tt_collector_counters = {
+	.name = "counters", .size = sizeof(struct counters), .kinds = TT_KIND(TT_COUNTER),
+	.begin = begin, .event = event, .finish = finish, .release = release, .free = free_all,
+};

@@ -1,0 +1,46 @@
+/**
+ * Counters: figures of each counter's values, and the values themselves with TT_NEEDS_POINTS.
+ *
+ * Always collected; read by the passes "counters" and "jit" and the gate.
+ */
+#ifndef TT_COLLECT_COUNTERS_H
+#define TT_COLLECT_COUNTERS_H
+
+#include "collect/collect.h"
+
+/*
+ * One counter of one process. A number that is given to another counter starts a new one. Integers are exact:
+ * signed, or modulo 2^64 where the type is unsigned.
+ */
+struct tt_counter_stat {
+	uint32_t process;
+	uint64_t id;
+	const struct tt_def *def;     /* what it is; NULL: not described */
+	uint64_t n;                   /* values in the filter's time */
+	int64_t first_ts, last_ts;
+	uint8_t type;                 /* enum tt_type of its values */
+	union tt_counter_value { int64_t i; uint64_t u; double d; } first, last, min, max;
+	double sum;                   /* over all samplings, those included that left it out as unchanged */
+	uint64_t nsum;
+	uint64_t tick;                /* the last sampling in sum */
+	bool custom;
+	uint64_t bits;                /* the last value, also outside the filter's time: deltas go on from it */
+	char *text;                   /* last value of a text counter */
+	size_t captext;
+};
+
+/* A value of a counter; kept with TT_NEEDS_POINTS. */
+struct tt_counter_point { int64_t ts; uint32_t counter; union tt_counter_value v; };
+
+struct tt_counters {
+	struct tt_counter_stat *counter;
+	size_t n, cap;
+	uint64_t dropped;             /* values of counters beyond the first 65,536 */
+	struct tt_counter_point *point;       /* in file order, at most 4 million */
+	size_t npoint, cappoint;
+	uint64_t point_dropped;
+};
+
+TT_COLLECTED_AS(tt_counters, TT_COLLECTS_COUNTERS);
+
+#endif

@@ -1,0 +1,186 @@
+/**
+ * Collects finalizers; the contract is in finalizers.h.
+ */
+#include "collect/finalizers.h"
+
+#include "base/hash_seed.h"
+#include "collect/objects.h"
+
+enum { OBJECTS_MAX = 1 << 21 };
+
+struct finalizers {
+	struct tt_finals out;
+	struct tt_objects *objects;   /* by process: -> class key */
+	struct finalizing {
+		struct one { int64_t from; uint32_t row; bool open; } run, object;    /* row: place + 1; 0: not wanted */
+	} *thread;
+	size_t nthread;
+};
+
+static int
+begin(const struct tt_collecting *c, void *state, struct tt_err *err)
+{
+	struct finalizers *s = state;
+
+	s->out.typed = (c->needs & TT_NEEDS_OBJECTS) != 0;
+	tt_tally_init(&s->out.at, c->mem);
+	tt_tally_init(&s->out.hist, c->mem);
+	s->objects = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->objects, err);
+	for (size_t i = 0; s->objects && i < c->m->ncap; i++)
+		tt_objects_init(&s->objects[i], c->mem);
+	return s->objects ? TT_OK : err->code;
+}
+
+/* --- objects by address --------------------------------------------------------------------- */
+
+static int
+met(const struct tt_collecting *c, struct finalizers *s, const struct tt_event *e, uint64_t object, uint64_t key, struct tt_err *err)
+{
+	struct tt_objects *o = &s->objects[c->cap->process];
+
+	if (o->n >= OBJECTS_MAX) {
+		tt_objects_clear(o);
+		s->out.forgotten++;
+	}
+	return tt_objects_set(o, object, tt_collect_class(c, e, key), err);
+}
+
+static int
+moved(const struct tt_collecting *c, struct finalizers *s, const struct tt_event *e, struct tt_err *err)
+{
+	s->out.moves = true;
+	if (!(e->flags & TT_F_MORE))
+		return TT_OK;
+	return tt_objects_move(&s->objects[c->cap->process], c->b->word + e[1].val, e[1].dur, NULL, NULL, err);
+}
+
+/* --- finalizers --------------------------------------------------------------------------- */
+
+/* The row of class ${key}, or of runs, on this thread. Keys of the hash may be shared: then a row's own are asked for further. */
+static int
+row_of(const struct tt_collecting *c, struct finalizers *s, bool object, uint64_t key, uint32_t *which, struct tt_err *err)
+{
+	struct tt_finals *m = &s->out;
+	int rc;
+
+	for (uint64_t k = tt_slot_mix(tt_slot_mix(0, (uint64_t)c->t->index << 1 | object), key);; k++) {
+		uint64_t *at = tt_tally_at(&m->at, k, err);
+		if (!at)
+			return err->code;
+		struct tt_final *f = *at ? &m->f[*at - 1] : NULL;
+		if (f && (f->key != key || f->thread != c->t->index || f->object != object))
+			continue;
+		if (!f) {
+			rc = tt_mem_grow(c->mem, &m->f, &m->cap, m->n + 1, sizeof *m->f, err);
+			if (rc != TT_OK)
+				return rc;
+			m->f[m->n++] = (struct tt_final){ .key = key, .process = c->cap->process, .thread = c->t->index,
+				.object = object };
+			*at = m->n;
+		}
+		*which = (uint32_t)*at;
+		return TT_OK;
+	}
+}
+
+/* One more; *${which} is its row + 1, or 0 where it is not wanted. */
+static int
+count(const struct tt_collecting *c, struct finalizers *s, const struct tt_event *e, uint32_t *which, struct tt_err *err)
+{
+	struct tt_finals *m = &s->out;
+	bool object = e->val != 0;
+	uint64_t key = 0;
+	int rc;
+
+	*which = 0;
+	if (!tt_collect_wanted(c, e))
+		return TT_OK;
+	if (m->typed && e->flags & TT_F_MORE && e[1].ts)
+		key = tt_collect_class(c, e, (uint64_t)e[1].ts);
+	if (object && m->typed && !key)
+		tt_objects_get(&s->objects[c->cap->process], e->val, &key);
+	rc = row_of(c, s, object, key, which, err);
+	if (rc != TT_OK)
+		return rc;
+	m->f[*which - 1].n++;
+	m->objects += object;
+	m->runs += !object;
+	return TT_OK;
+}
+
+static int
+finalize(const struct tt_collecting *c, struct finalizers *s, const struct tt_event *e, struct tt_err *err)
+{
+	struct tt_finals *m = &s->out;
+	bool object = e->val != 0;
+	int rc = tt_mem_grow(c->mem, &s->thread, &s->nthread, c->t->index + 1, sizeof *s->thread, err);
+
+	if (rc != TT_OK)
+		return rc;
+	struct finalizing *f = &s->thread[c->t->index];
+	struct one *o = object ? &f->object : &f->run;
+	bool begun = o->open;
+	o->open = !(e->flags & TT_F_END);
+	if (o->open) {
+		o->from = e->ts;
+		return count(c, s, e, &o->row, err);
+	}
+	if (!begun) {
+		rc = count(c, s, e, &o->row, err);
+		m->untimed += rc == TT_OK && o->row;
+		return rc;
+	}
+	if (o->row == 0)
+		return TT_OK;
+	int64_t dur = e->ts > o->from ? e->ts - o->from : 0;
+	tt_times_add(object ? &m->object : &m->run, dur);
+	tt_times_add(&m->f[o->row - 1].times, dur);
+	return tt_tally_time(&m->hist, o->row - 1, dur, err);
+}
+
+static int
+event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_err *err)
+{
+	struct finalizers *s = state;
+
+	if (e->kind == TT_FINALIZE)
+		return finalize(c, s, e, err);
+	if (!s->out.typed)
+		return TT_OK;
+	switch (e->kind) {
+	case TT_ALLOC:
+		return tt_alloc_object(c->b, e) ? met(c, s, e, tt_alloc_object(c->b, e), e->val, err) : TT_OK;
+	case TT_GC_MOVE:
+		return moved(c, s, e, err);
+	default:
+		/* A record of a heap shot without a size goes on with an object that was there. */
+		return e[1].ts ? met(c, s, e, e->val, c->b->word[e[1].val], err) : TT_OK;
+	}
+}
+
+static void
+release(struct tt_model *m, void *state)
+{
+	struct finalizers *s = state;
+
+	for (size_t i = 0; s->objects && i < m->ncap; i++)
+		tt_objects_free(&s->objects[i]);
+	tt_mem_free(&m->env->mem, s->objects, m->ncap * sizeof *s->objects);
+	tt_mem_free(&m->env->mem, s->thread, s->nthread * sizeof *s->thread);
+}
+
+static void
+free_all(struct tt_model *m, void *state)
+{
+	struct tt_finals *f = state;
+
+	tt_mem_free(&m->env->mem, f->f, f->cap * sizeof *f->f);
+	tt_tally_free(&f->at);
+	tt_tally_free(&f->hist);
+}
+
+const struct tt_collector tt_collector_finals = {
+	.name = "finalizers", .size = sizeof(struct finalizers), .needs = TT_NEEDS_FINALS,
+	.kinds = TT_KIND(TT_FINALIZE) | TT_KIND(TT_ALLOC) | TT_KIND(TT_GC_MOVE) | TT_KIND(TT_HEAP_OBJECT),
+	.begin = begin, .event = event, .release = release, .free = free_all,
+};

@@ -1,0 +1,119 @@
+/**
+ * Counts events by time; the contract is in timeline.h.
+ */
+#include "collect/timeline.h"
+
+struct timeline {
+	struct tt_timeline out;
+	struct waits { int64_t ts; bool is; } *wait;          /* by thread */
+	size_t nwait;
+};
+
+static int
+begin(const struct tt_collecting *c, void *state, struct tt_err *err)
+{
+	const struct tt_filter *f = &c->m->filter;
+	struct tt_timeline *t = state;
+
+	/* The prepass knows the first and the last event. */
+	t->from = f->from > c->m->min_ts ? f->from : c->m->min_ts;
+	t->to = f->to <= c->m->max_ts ? f->to : c->m->max_ts + 1;
+	/* Before or after all events: a moment inside --time, in which nothing happens. */
+	if (t->to <= t->from && t->from > f->from)
+		t->from = t->to - 1;
+	if (t->to <= t->from)
+		t->to = t->from + 1;
+	t->n = c->buckets ? c->buckets : TT_TIMELINE_BUCKETS;
+	t->bucket = tt_mem_alloc(c->mem, t->n * sizeof *t->bucket, err);
+	return t->bucket ? TT_OK : err->code;
+}
+
+/* Waits count where they begin. */
+static int
+monitor(const struct tt_collecting *c, struct timeline *s, const struct tt_event *e, struct tt_bucket *b, struct tt_err *err)
+{
+	struct tt_timeline *t = &s->out;
+	int rc = tt_mem_grow(c->mem, &s->wait, &s->nwait, c->t->index + 1, sizeof *s->wait, err);
+
+	if (rc != TT_OK)
+		return rc;
+	struct waits *w = &s->wait[c->t->index];
+	if (e->depth == TT_MONITOR_CONTEND) {
+		*w = (struct waits){ e->ts, b != NULL };
+		if (b)
+			b->contended++;
+	} else if (w->is) {
+		w->is = false;
+		t->bucket[tt_timeline_at(t, w->ts)].wait_ns += e->ts > w->ts ? e->ts - w->ts : 0;
+	}
+	return TT_OK;
+}
+
+static int
+event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_err *err)
+{
+	struct tt_timeline *t = state;
+	struct tt_bucket *b = NULL;
+
+	if (e->ts >= t->from && e->ts < t->to && tt_collect_in_time(c, e))
+		b = &t->bucket[tt_timeline_at(t, e->ts)];
+	if (e->kind == TT_MONITOR)
+		return c->skipped ? TT_OK : monitor(c, state, e, b, err);
+	if (!b)
+		return TT_OK;
+	switch (e->kind) {
+	case TT_ZONE:
+	case TT_ZONE_BEGIN:
+		b->calls += !c->skipped && e->val < TT_KEY_SPECIAL && !(e->flags & TT_F_CONT);
+		break;
+	case TT_ALLOC:
+		b->allocs += !c->skipped;
+		b->alloc_b += c->skipped ? 0 : (int64_t)tt_alloc_bytes(e);
+		break;
+	case TT_GC:
+		b->collections += !c->skipped && e->val == TT_GC_START;
+		break;
+	case TT_GC_HEAP:
+		b->heap_b = e->val;
+		b->has_heap = true;
+		break;
+	case TT_GC_MOVE:
+		b->moves += c->skipped ? 0 : e->val;
+		break;
+	case TT_THROW:
+		b->throws += !c->skipped;
+		break;
+	case TT_HANDLE:
+		b->handles += !c->skipped && !(e->flags & TT_F_END);
+		break;
+	case TT_SAMPLE:
+		b->samples += tt_collect_keeps(c, tt_sample_thread(e));
+		break;
+	default:
+		break;
+	}
+	return TT_OK;
+}
+
+static void
+release(struct tt_model *m, void *state)
+{
+	struct timeline *s = state;
+
+	tt_mem_free(&m->env->mem, s->wait, s->nwait * sizeof *s->wait);
+}
+
+static void
+free_all(struct tt_model *m, void *state)
+{
+	struct tt_timeline *t = state;
+
+	tt_mem_free(&m->env->mem, t->bucket, t->n * sizeof *t->bucket);
+}
+
+const struct tt_collector tt_collector_timeline = {
+	.name = "timeline", .size = sizeof(struct timeline), .needs = TT_NEEDS_TIMELINE,
+	.kinds = TT_KIND(TT_ZONE) | TT_KIND(TT_ZONE_BEGIN) | TT_KIND(TT_ALLOC) | TT_KIND(TT_GC) | TT_KIND(TT_GC_HEAP) | TT_KIND(TT_GC_MOVE) |
+	    TT_KIND(TT_THROW) | TT_KIND(TT_HANDLE) | TT_KIND(TT_SAMPLE) | TT_KIND(TT_MONITOR),
+	.begin = begin, .event = event, .release = release, .free = free_all,
+};
