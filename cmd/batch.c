@@ -281,7 +281,10 @@ finish(struct batch *b, struct tt_err *err)
 	if (rc == TT_OK) {
 		summary_judge(b->app, &b->o->sum, a);
 		if (!captures && b->o->shard.count <= 1)
-			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture among %zu files and what is in them", b->files.n);
+			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture among %zu file%s and what is in %s", b->files.n,
+			    b->files.n == 1 ? "" : "s", b->files.n == 1 ? "it" : "them");
+		else if (!captures)
+			tt_log(&b->app->env, TT_LOG_NORMAL, "shard %u of %u: no capture falls to it", b->o->shard.index, b->o->shard.count);
 	}
 	tt_aggregate_free(a);
 	return rc;

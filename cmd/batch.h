@@ -130,6 +130,9 @@ int batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_g
     struct tt_err *err);
 void batch_out_close(struct batch_out *o);
 
+/* The shard whose results ${path} has, as its name says; false: it says nothing, or that it is a whole run's. */
+bool batch_shard_named(const char *path, struct tt_shard *s);
+
 /**
  * batch_missing_shards(app, files, what, err):
  * The shards whose results are not among ${files}, as the names of those say, for people; *${what} is NULL where none is

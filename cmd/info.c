@@ -445,5 +445,7 @@ run_info(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = app_parse(app, &verb_info, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
+	if (o.in.from != INT64_MIN || o.in.to != INT64_MAX)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "info describes the whole of a capture: --time is for stats, convert and batch");
 	return info(app, &o, err);
 }

@@ -170,6 +170,56 @@ gate_of(const struct merge_opts *o, struct batch_gate *gate, struct tt_err *err)
 	return batch_gate_judge(gate, &run, o->sum.form == TT_RENDER_TEXT, err);
 }
 
+/* Lines of a shard's file, which must be of that shard. */
+struct shard_lines {
+	struct tt_results *rs;
+	struct tt_shard shard;
+	bool other;                   /* the record of an archive is another shard's */
+	uint64_t mine, others;        /* files by whose they are */
+	char key[80];                 /* of another shard's */
+};
+
+static int
+on_shard_line(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
+{
+	struct shard_lines *l = arg;
+	struct tt_result r;
+	struct tt_err why;
+
+	(void)at;
+	if (tt_result_load(line, n, &r, &why) == TT_OK) {
+		bool mine = true;
+
+		/* Shards share the members of a zip, but a file is one's. */
+		if (r.parts > 0)
+			mine = r.parts == l->shard.count && r.part == l->shard.index;
+		else if (!strchr(r.key, '!'))
+			mine = tt_shard_owns(&l->shard, r.key, strlen(r.key));
+		l->other = l->other || (r.parts > 0 && !mine);
+		l->mine += mine && !r.parts && !strchr(r.key, '!');
+		l->others += !mine && !r.parts;
+		if (!mine && !l->key[0])
+			snprintf(l->key, sizeof l->key, "%s", r.key);
+		tt_result_free(&r);
+	}
+	return tt_results_add(l->rs, line, n, err);
+}
+
+/* One shard's file under another's name hides that the other's is missing. */
+static int
+add_file(struct app *app, struct tt_results *rs, const char *path, struct tt_err *err)
+{
+	struct shard_lines l = { .rs = rs };
+	int rc;
+
+	if (!batch_shard_named(path, &l.shard))
+		return tt_results_add_file(rs, path, err);
+	rc = tt_results_lines(&app->env, path, on_shard_line, &l, err);
+	if (rc == TT_OK && (l.other || (l.others > 0 && l.mine == 0)))
+		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s holds results of another shard (%s): was it renamed?", path, l.key);
+	return rc;
+}
+
 static int
 merge(struct app *app, const struct merge_opts *o, const struct opt_list *files, const char *path, struct batch_gate *gate,
     struct tt_err *err)
@@ -181,7 +231,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 	int rc = tt_results_new(&app->env, &rs, err);
 
 	for (size_t i = 0; i < files->n && rc == TT_OK; i++)
-		rc = tt_results_add_file(rs, files->v[i], err);
+		rc = add_file(app, rs, files->v[i], err);
 	if (rc == TT_OK)
 		rc = tt_aggregate_new(&app->env, o->sum.group.v, &a, err);
 	if (rc == TT_OK)
@@ -201,7 +251,8 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 		if (rc == TT_OK)
 			summary_judge(app, &o->sum, a);
 		if (rc == TT_OK && captures == 0)
-			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "the results in %zu files contain no capture", files->n);
+			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "the results in %zu file%s contain no capture", files->n,
+			    files->n == 1 ? "" : "s");
 		if (sum.conflicts || sum.missing || sum.bad || lost)
 			app->verdict = tt_exit_code(TT_E_DAMAGED);
 	}

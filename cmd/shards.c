@@ -34,6 +34,17 @@ of_name(const char *path, struct shard_file *s)
 	return (s->ended || strcmp(name, ".part") == 0) && s->i >= 1 && s->i <= s->n;
 }
 
+bool
+batch_shard_named(const char *path, struct tt_shard *s)
+{
+	struct shard_file f;
+
+	if (!of_name(path, &f) || f.n < 2)
+		return false;
+	*s = (struct tt_shard){ f.i, f.n };
+	return true;
+}
+
 /* By shard; ended runs before others, and the same file twice side by side. */
 static int
 by_shard(const void *a, const void *b)

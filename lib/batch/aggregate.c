@@ -417,6 +417,7 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 	if (rc != TT_OK || !capture)
 		return rc;
 	a->further += whole(json_object_get(r->doc, "file")) > 0;
+	a->outside += json_is_true(json_object_get(r->doc, "outside"));
 	rc = note_content(a, r, &copy, err);
 	if (rc == TT_OK && !copy)
 		add_rows(a, json_object_get(r->doc, "hist"));

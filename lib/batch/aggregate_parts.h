@@ -54,6 +54,7 @@ struct tt_aggregate {
 	uint64_t lost;                /* members of archives that could not be read */
 	bool capped;                  /* a sum is larger than the number shown for it */
 	uint64_t further;             /* captures that are further files of a recording */
+	uint64_t outside;             /* captures that have nothing in --time */
 	uint64_t row[TT_FRAME_ROWS];  /* frames by their times */
 	/* captures by what they are: hashes of the contents */
 	uint64_t *seen;

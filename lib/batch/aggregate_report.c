@@ -222,6 +222,10 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 		    tt_text(r, "%llu of the captures are further files of recordings that rotate (game.1.ttc); each has "
 			"figures of its own, and \"tracetool recover\" makes one capture of a recording's files",
 			(unsigned long long)a->further));
+	if (a->outside)
+		tt_report_note(r, tt_severity_name[TT_NOTICE], "outside",
+		    tt_text(r, "%llu of %llu captures ha%s nothing in --time", (unsigned long long)a->outside,
+			(unsigned long long)a->total.captures, a->outside == 1 ? "s" : "ve"));
 	if (a->copies)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "copies",
 		    tt_text(r, "%llu of the captures %s of others, and figures count once: %.*s%s", (unsigned long long)a->copies,

@@ -142,7 +142,7 @@ put_facts(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
 {
 	const struct tt_capture *c = m->cap[0];
 	time_t s = (time_t)(c->wall_ns / 1000000000);
-	char date[40] = "";
+	char date[40] = "", outside[TT_OUTSIDE_TEXT];
 	struct tm tm;
 	int rc;
 
@@ -163,6 +163,8 @@ put_facts(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
 		rc = tt_buf_printf(b, err, ",\"decoded\":%llu,\"spooled\":%llu,\"events\":%llu,\"threads\":%zu,\"duration_ns\":%lld",
 		    (unsigned long long)c->bytes, (unsigned long long)c->spooled, (unsigned long long)c->nevent,
 		    m->threads.n, (long long)(m->max_ts - m->min_ts));
+	if (rc == TT_OK && tt_filter_outside(m, outside))
+		rc = tt_buf_text(b, ",\"outside\":true", err);
 	if (rc == TT_OK && c->meta)
 		rc = put_meta(b, c, err);
 	return rc;

@@ -22,6 +22,12 @@ kind_of_failure(int rc)
 static int
 complain(struct unpack *u, int rc, const char *why, struct tt_err *err)
 {
+	/* What a source is called here says less than the key in front. */
+	static const char *const called[] = { "member: ", "archive: " };
+
+	for (size_t i = 0; i < sizeof called / sizeof *called; i++)
+		if (strncmp(why, called[i], strlen(called[i])) == 0)
+			why += strlen(called[i]);
 	return tt_unpack_complain(u, kind_of_failure(rc), err, "%.*s: %s", (int)u->key.n, u->key.p, why);
 }
 
@@ -208,7 +214,15 @@ one_member(struct unpack *u, struct level *l, bool sharded, struct tt_err *err)
 		return tt_record_kind(&u->rec, kind_name[l->m.kind], err);
 	if (l->m.size == 0)
 		return other(u, l, false, NULL, 0, err);
-	return member(u, l, err);
+	rc = member(u, l, err);
+	if (rc == TT_OK && tt_archive_misnamed(l->ar)) {
+		u->key.n = l->key_n;
+		rc = tt_key_member(&u->key, l->m.path, ordinal, err);
+		if (rc == TT_OK)
+			rc = tt_unpack_complain(u, "name", err, "%.*s: the header in front of it calls it \"%s\"", (int)u->key.n, u->key.p,
+			    tt_archive_misnamed(l->ar));
+	}
+	return rc;
 }
 
 static void
@@ -272,6 +286,8 @@ give_up(struct unpack *u, const struct level *l, bool sharded, const struct tt_e
 		*err = *why;
 		return why->code;
 	}
+	if (strstr(why->msg, TT_ARCHIVE_ENCRYPTED))
+		return tt_unpack_complain(u, "encrypted", err, "%.*s: %s", (int)u->key.n, u->key.p, why->msg);
 	if (l->depth > 0 || why->code == TT_E_DAMAGED)
 		return tells(u, sharded) ? complain(u, why->code, why->msg, err) : TT_OK;
 	return tt_record_fail(&u->rec, why->code, why->msg, err);

@@ -164,6 +164,8 @@ tt_archive_fail(struct tt_archive *ar, int status, struct tt_err *err)
 	if (is_memory(ar, why))
 		return tt_fail(err, TT_E_LIMIT, ar->at,
 		    "unpacking needs more memory than an unpacker may have (%s); raise --unpack-memory", why);
+	if (strstr(why, "header is encrypted"))
+		return tt_fail(err, TT_E_UNKNOWN, ar->at, TT_ARCHIVE_ENCRYPTED ": not read");
 	if (status == ARCHIVE_FAILED)
 		return tt_fail(err, TT_E_UNKNOWN, ar->at, "%s archive: what libarchive cannot read: %s", tt_archive_name[ar->kind], why);
 	return tt_fail(err, TT_E_DAMAGED, ar->at, "%s archive is damaged near byte %llu: %s", tt_archive_name[ar->kind],
@@ -306,6 +308,12 @@ tt_archive_close(struct tt_archive *ar)
 	tt_mem_free(&ar->env->mem, ar->buf, BLOCK + TT_TAR_BLOCK);
 	tt_mem_free(&ar->env->mem, ar->zeros, BLOCK);
 	tt_mem_free(&ar->env->mem, ar, sizeof *ar);
+}
+
+const char *
+tt_archive_misnamed(const struct tt_archive *ar)
+{
+	return ar->kind == TT_ARCHIVE_ZIP && ar->zip.misnamed[0] ? ar->zip.misnamed : NULL;
 }
 
 uint64_t

@@ -45,6 +45,7 @@ struct tt_zip {
 	size_t win_n;
 	uint8_t head[64];             /* the local header that libarchive gets instead of the member's own */
 	char *name;                   /* of the member */
+	char misnamed[80];            /* another one that the header in front of its data gives it, as far as it fits; "": none */
 };
 
 struct tt_archive {

@@ -415,6 +415,7 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 		return rc;
 	}
 	z->next++;
+	z->misnamed[0] = '\0';
 	parse_record(p, &z->m);
 	take_name(z, p);
 	z->reach = end_of(ar, &z->m, LOCAL_SIZE);
@@ -425,6 +426,25 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	empty = z->m.size == 0 && z->m.packed <= 2 && z->m.crc == 0;
 	*m = (struct tt_member){ .path = z->name, .kind = kind_of(z, p, empty), .size = empty ? 0 : z->m.size ? z->m.size : UINT64_MAX };
 	return TT_OK;
+}
+
+/* Does the header in front of the data give the member another name than the directory? */
+static int
+check_name(struct tt_archive *ar, const uint8_t *local, struct tt_err *err)
+{
+	struct tt_zip *z = &ar->zip;
+	const size_t n = get16(local + 26), some = n < sizeof z->misnamed - 1 ? n : sizeof z->misnamed - 1;
+	const uint8_t *record;
+	size_t got;
+	int rc = tt_src_pread(ar->src, z->m.at + LOCAL_SIZE, z->misnamed, some, &got, err);
+
+	if (rc == TT_OK)
+		rc = read_record(ar, z->entry[z->next - 1].record, &record, err);
+	if (rc != TT_OK || got < some || (n == z->m.name_n && memcmp(record + RECORD_SIZE, z->misnamed, some) == 0))
+		z->misnamed[0] = '\0';
+	else
+		z->misnamed[some] = '\0';
+	return rc == TT_END ? TT_OK : rc;
 }
 
 /*
@@ -445,6 +465,9 @@ tt_zip_start(struct tt_archive *ar, struct tt_err *err)
 	if (got < sizeof local)
 		return tt_fail(err, TT_E_DAMAGED, z->m.at, "a member of the zip is missing: its byte %llu is beyond the end",
 		    (unsigned long long)z->m.at);
+	rc = check_name(ar, local, err);
+	if (rc != TT_OK)
+		return rc;
 	put(&p, 0x04034b50, 4);
 	put(&p, 45, 2);
 	put(&p, z->m.flags & FLAG_METHOD, 2);

@@ -199,6 +199,56 @@ def unsuited(s):
             "folded,info", src).err.count("unsuited: "), 0)
 
 
+def renamed(s):
+    """merge knows whose a shard's file is, whatever it is called; a shard without captures says so."""
+    good = sorted(kit.captures(9, 12).items())
+    for name, files in (("plain", dict(good)), ("zip", {"a.zip": kit.zipped(good)}), ("one", dict(good[:1]))):
+        src, out = folder(s, "renamed-" + name, files), s.path("renamed-out-" + name)
+        said = [run("batch", "-o", out, "--shard", "%d/3" % i, src) for i in (1, 2, 3)]
+        s.equal("%s: shards" % name, [r.returncode for r in said], [0] * 3)
+        s.equal("%s: empty shards say so" % name, sum("no capture falls to it" in r.err for r in said), 2 if name == "one" else 0)
+        s.equal("%s: shards merge" % name, run("merge", out).returncode, 0)
+        path = [os.path.join(out, "results.%d-of-3.jsonl" % i) for i in (1, 2, 3)]
+        data = [open(p, "rb").read() for p in path]
+        for i in range(3):
+            if data[i - 1]:
+                open(path[i], "wb").write(data[i - 1])
+                r = run("merge", out)
+                s.equal("%s: another's file as shard %d" % (name, i + 1), (r.returncode, "of another shard" in r.err, r.out), (4, True, b""))
+                open(path[i], "wb").write(data[i])
+
+
+def archives(s):
+    """What is encrypted is said to be; a zip's two names for one member; messages without words of our own."""
+    good = sorted(kit.captures(3, 3).items())
+    bad = bytearray(kit.seven(good))
+    bad[232] ^= 255
+    name = good[0][0].encode()
+    two = kit.zipped(good).replace(name, b"X" + name[1:], 1)
+    src = folder(s, "archives", {"h.7z": kit.seven(good, "-psecret", "-mhe=on"), "bad.7z": bytes(bad), "n.zip": two,
+                                 "in.tar": kit.tar([("h.7z", kit.seven(good, "-psecret", "-mhe=on")), ("c.mlpd.gz", kit.pack("gz", good[0][1])[:20])])})
+    r = run("batch", "-o", s.path("archives-out"), src)
+    got = kit.by_key(s.path("archives-out", "results.jsonl"))
+    s.equal("encrypted headers: why", [(got[k]["outcome"], got[k]["complaints"]["encrypted"]["n"]) for k in ("h.7z", "in.tar")], [("damaged", 1)] * 2)
+    s.check("encrypted headers: no damage", None if "h.7z: headers are encrypted" in r.err and "h.7z: 7z archive is damaged" not in r.err else r.err)
+    s.check("no stray words", ("member:" in r.err or "archive:" in r.err) and r.err)
+    line = [x for x in r.err.split("\n") if "n.zip!" in x]
+    s.equal("two names: one line, and no damage", (len(line), "calls it" in line[0] if line else line, got["n.zip"]["outcome"]), (1, True, "ok"))
+    r = run("batch", folder(s, "archives-text", {"a.txt": b"text\n"}))
+    s.equal("one file is no files", (r.returncode, "among 1 file and" in r.err), (3, True))
+
+
+def times(s):
+    """What has nothing in --time is said, as stats has it; info takes no --time."""
+    src = folder(s, "times", dict(sorted(kit.captures(9, 3).items())))
+    for time, want in (("100000-200000", 3), ("0-1000000", 0)):
+        r = run("batch", "--time", time, "--format", "json", src)
+        note = [n["text"] for n in json.loads(r.out)["notes"] if n["id"] == "outside"]
+        s.equal("--time %s: said" % time, note, ["3 of 3 captures have nothing in --time"] if want else [])
+    r = run("info", "--time", "1-2", os.path.join(src, sorted(os.listdir(src))[0]))
+    s.equal("info --time is wrong usage", (r.returncode, "--time is for" in r.err), (2, True))
+
+
 def by_key(s, out, src):
     run("batch", "-q", "-o", s.path(out), src)
     return kit.by_key(s.path(out, "results.jsonl"))
@@ -206,7 +256,7 @@ def by_key(s, out, src):
 
 def main():
     s = kit.Suite()
-    for part in [gives_up, groups, resumes, copies, frames, unsuited]:
+    for part in [gives_up, groups, resumes, copies, frames, unsuited, renamed, archives, times]:
         part(s)
     s.end()
 
