@@ -66,6 +66,22 @@ durations(struct tt_figures *g, const struct about *a, enum tt_stat_kind stat, s
 	return TT_OK;
 }
 
+/* Without those that the end of the capture cut. */
+static void
+mean(const struct about *a, struct tt_value *v)
+{
+	uint64_t n = 0;
+	int64_t cut = 0;
+
+	for (uint32_t i = 0; i < a->p->nrow; i++)
+		if (a->slot[i] == 0)
+			tt_row_cut(a->p, &a->p->row[i], &n, &cut);
+	if (a->sum.n > n)
+		tt_value_ratio(v, a->sum.all > cut ? a->sum.all - cut : 0, tt_at_most(a->sum.n - n));
+	else
+		v->why = "no whole activation";
+}
+
 static bool
 is_per_frame(enum tt_stat_kind stat)
 {
@@ -111,8 +127,8 @@ marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 		tt_value_ratio(v, tt_at_most(s->n), (int64_t)frames);
 	else if (is_per_frame(x->stat))
 		in_frames(g, &a, x, v);
-	else if (x->stat == TT_STAT_MEAN && s->n)
-		tt_value_ratio(v, s->all, tt_at_most(s->n));
+	else if (x->stat == TT_STAT_MEAN && s->met)
+		mean(&a, v);
 	else if (s->met)
 		return durations(g, &a, x->stat, v, err);
 	return TT_OK;

@@ -119,15 +119,18 @@ tt_counts_dur_slow(struct tt_counts *c, struct tt_dist *d, uint64_t dur, struct 
 static int
 join_dist(struct tt_counts *into, const struct tt_dist *from, uint32_t marker, struct tt_err *err)
 {
-	struct tt_dist *d = from->max || from->not_min ? tt_counts_dist(into, marker, err) : NULL;
+	bool any = from->max || from->not_min || from->ncut;
+	struct tt_dist *d = any ? tt_counts_dist(into, marker, err) : NULL;
 	int rc = TT_OK;
 
 	if (!d)
-		return from->max || from->not_min ? err->code : TT_OK;
+		return any ? err->code : TT_OK;
 	for (unsigned p = 0; p < TT_HIST_PAGES; p++)
 		for (unsigned i = 0; from->page[p] && i < TT_HIST_PAGE && rc == TT_OK; i++)
 			rc = add(into, d, p * TT_HIST_PAGE + i, from->page[p][i], err);
 	widen(d, from->not_min, from->max);
+	d->ncut += from->ncut;
+	d->cut += from->cut;
 	return rc;
 }
 
@@ -176,6 +179,18 @@ tt_counts_get(const struct tt_counts *c, uint32_t node)
 	const struct tt_count *page = c->node[node >> TT_TREE_PAGE_BITS];
 
 	return page ? page[node & (TT_TREE_PAGE - 1)] : (struct tt_count){ 0 };
+}
+
+void
+tt_counts_cut(const struct tt_counts *c, uint32_t marker, uint64_t *n, int64_t *cut)
+{
+	const struct tt_dist *d = c->dist[marker >> TT_TREE_PAGE_BITS];
+
+	if (!d)
+		return;
+	d += marker & (TT_TREE_PAGE - 1);
+	*n += d->ncut;
+	*cut += d->cut;
 }
 
 void

@@ -178,6 +178,8 @@ struct tt_dist {
 	uint64_t max;
 	uint16_t *page[TT_HIST_PAGES];        /* in the slabs; NULL: none */
 	uint32_t marker;
+	uint32_t ncut;                /* activations that the end of the capture cut, which are in none of these */
+	int64_t cut;                  /* what there was of them */
 };
 
 #define TT_SLAB_BITS 10               /* pages per slab */
@@ -260,5 +262,6 @@ int tt_counts_join(struct tt_counts *into, const struct tt_counts *from, struct 
 /* Read back: zero where nothing was counted. */
 struct tt_count tt_counts_get(const struct tt_counts *c, uint32_t node);
 void tt_counts_hist(const struct tt_counts *c, uint32_t marker, struct tt_hist *into);  /* adds to ${into} */
+void tt_counts_cut(const struct tt_counts *c, uint32_t marker, uint64_t *n, int64_t *cut);     /* adds to both */
 
 #endif

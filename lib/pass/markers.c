@@ -22,7 +22,7 @@ static const struct tt_col markers_col[M_N] = {
 	[M_TOTAL] = { "total_ns", "total", TT_UNIT_NS,
 	    "Time in the marker and everything inside it; an activation inside another of the same marker adds nothing." },
 	[M_COUNT] = { "count", "count", TT_UNIT_COUNT, "Number of activations that begin in the selected time." },
-	[M_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean duration of all activations." },
+	[M_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean duration of the activations that end." },
 	[M_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median duration (nearest rank, within 1.6 %)." },
 	[M_P95] = { "p95_ns", "p95", TT_UNIT_NS, "95th percentile of the durations (nearest rank, within 1.6 %)." },
 	[M_P99] = { "p99_ns", "p99", TT_UNIT_NS, "99th percentile of the durations (nearest rank, within 1.6 %)." },
@@ -153,6 +153,8 @@ put_row(const struct fold *f, uint32_t i, int64_t self_all, struct tt_hist *h, s
 	const struct tt_row *row = &f->p->row[i];
 	const struct tt_calls *s = &f->calls[i];
 	struct tt_cell *c = tt_row(t);
+	uint64_t ncut = 0;
+	int64_t cut = 0;
 
 	tt_cell_text(&c[M_MARKER], row->label);
 	if (!f->p->group)
@@ -161,8 +163,9 @@ put_row(const struct fold *f, uint32_t i, int64_t self_all, struct tt_hist *h, s
 	tt_cell_share(&c[M_SHARE], s->self, self_all);
 	tt_cell_int(&c[M_TOTAL], s->total);
 	tt_cell_u64(&c[M_COUNT], s->n);
-	if (s->n)
-		tt_cell_int(&c[M_MEAN], tt_ratio((uint64_t)s->all, 1, s->n));
+	tt_row_cut(f->p, row, &ncut, &cut);
+	if (s->n > ncut)
+		tt_cell_int(&c[M_MEAN], tt_ratio(s->all > cut ? (uint64_t)(s->all - cut) : 0, 1, s->n - ncut));
 	put_durations(f, row, h, c);
 	if (!f->p->group)
 		put_frames(f, row, c);

@@ -69,6 +69,17 @@ over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64_t 
 	return TT_OK;
 }
 
+/* What the end of the capture cut has no duration of its own. */
+static inline int
+count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, bool cut, struct tt_err *err)
+{
+	if (likely(!cut))
+		return tt_counts_dur(c, d, dur, err);
+	d->ncut++;
+	d->cut += (int64_t)dur;
+	return TT_OK;
+}
+
 int
 tt_fold_commit(struct tt_fold_io *io, struct tt_tree *tree, struct tt_counts *counts, uint32_t process, struct tt_err *err)
 {
@@ -99,7 +110,7 @@ tt_fold_commit(struct tt_fold_io *io, struct tt_tree *tree, struct tt_counts *co
 	}
 	for (size_t i = 0; rc == TT_OK && i < o->nlate; i++) {
 		struct tt_dist *d = tt_counts_dist(counts, tt_tree_node(tree, o->map[o->late[i].node])->marker, err);
-		rc = d ? tt_counts_dur(counts, d, o->late[i].dur, err) : err->code;
+		rc = d ? count_dur(counts, d, o->late[i].dur, o->late[i].cut, err) : err->code;
 	}
 	for (size_t i = 0; i < io->nsite; i++)
 		if (io->site[i] & TT_OVER)
@@ -150,11 +161,11 @@ add_dur(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *l, uint
 	if (!(f->needs & TT_NEEDS_HIST))
 		return TT_OK;
 	if (likely(l->c != NULL))
-		return tt_counts_dur(f->counts, l->c->dist, dur, err);
+		return count_dur(f->counts, l->c->dist, dur, f->rest, err);
 	struct tt_over *o = &io->over;
 	int rc = tt_mem_grow(o->mem, &o->late, &o->caplate, o->nlate + 1, sizeof *o->late, err);
 	if (rc == TT_OK)
-		o->late[o->nlate++] = (struct tt_late){ .node = l->node & ~TT_OVER, .dur = dur };
+		o->late[o->nlate++] = (struct tt_late){ .node = l->node & ~TT_OVER, .cut = f->rest, .dur = dur };
 	return rc;
 }
 
@@ -861,9 +872,12 @@ tt_fold_rest(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	int rc = begin(f, io, 0, err);
 
+	f->rest = true;
 	if (rc == TT_OK)
 		rc = close_base(f, io, io->base.seen_ts, TT_F_POPPED, err);
-	return thrown_all_over(f, io, rc, err);
+	rc = thrown_all_over(f, io, rc, err);
+	f->rest = false;
+	return rc;
 }
 
 void

@@ -24,7 +24,7 @@ struct tt_over {
 	size_t n, cap;
 	uint32_t *slot;               /* hash: index + 1 */
 	size_t nslot;
-	struct tt_late { uint32_t node; uint64_t dur; } *late;        /* durations whose marker has no number yet */
+	struct tt_late { uint32_t node; bool cut; uint64_t dur; } *late;        /* durations whose marker has no number yet */
 	size_t nlate, caplate;
 	uint32_t *map;                /* at commit: index -> node */
 	size_t capmap;
@@ -92,6 +92,7 @@ struct tt_fold {
 	size_t nthrown, capthrown;
 	struct tt_met met[TT_FOLD_MET];
 	size_t frame;                 /* that the last allocation fell into */
+	bool rest;                    /* what ends now is cut by the end of the capture */
 };
 
 /* The fold's input and output for one chunk. */

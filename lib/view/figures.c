@@ -259,3 +259,10 @@ tt_row_durations(const struct tt_paths *p, const struct tt_row *row, struct tt_h
 	for (uint32_t i = 0; i < row->n; i++)
 		tt_counts_hist(p->m->counts, p->by_row[row->first + i], h);
 }
+
+void
+tt_row_cut(const struct tt_paths *p, const struct tt_row *row, uint64_t *n, int64_t *cut)
+{
+	for (uint32_t i = 0; i < row->n; i++)
+		tt_counts_cut(p->m->counts, p->by_row[row->first + i], n, cut);
+}

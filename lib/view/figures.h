@@ -104,7 +104,10 @@ void tt_calls_sum(const struct tt_paths *p, const uint32_t *slot, struct tt_call
 /* Add to ${sum} what markers of ${row} do in the frames of the frame thread: times are added up, of maxima it is the largest. */
 void tt_row_frames(const struct tt_paths *p, const struct tt_row *row, struct tt_frame_marker *sum);
 
-/* Add to ${h} the durations of all activations of ${row}. */
+/* Add to ${h} the durations of the whole activations of ${row}. */
 void tt_row_durations(const struct tt_paths *p, const struct tt_row *row, struct tt_hist *h);
+
+/* Add the activations of ${row} that the end of the capture cut, and what there was of them. */
+void tt_row_cut(const struct tt_paths *p, const struct tt_row *row, uint64_t *n, int64_t *cut);
 
 #endif

@@ -268,6 +268,31 @@ def figures_that_differ_print_apart():
     check(re.match(r"1\.001022 ms, was 1\.001002 ms: \+20 ns .*allowed \+1 ns", r.rows["hair"]["text"]), "a hair", r.rows["hair"]["text"])
 
 
+# --- activations that the end cuts -------------------------------------------------------------------------
+
+def a_killed_call_is_no_short_one():
+    """A game that is killed in a call: that call counts, but nobody knows how long it would have been."""
+    s = Script()
+    s.now["Main"] = capture.made = capture.made + 1
+    for ns in (3000, 5000, 7000):
+        s.call("Game:Load", ns)
+    s.enter("Game:Main")
+    s.enter("Game:Load")
+    s.work(10)
+    s.write(GEN, at("cut.mlpd"), killed=True)
+    stats = {"total": 15010, "mean": 5000, "median": 5000, "min": 3000, "max": 7000}
+    budget(*[row(x, metric="marker.time", marker="Game:Load", stat=x, max="1s") for x in stats],
+           *[dict({"id": "cell " + x, "metric": "markers/%s_ns" % x, "row": "Game:Load", "max": "1s"}) for x in stats],
+           row("calls", metric="marker.count", marker="Game:Load", stat="total", max=9),
+           row("main", metric="marker.time", marker="Game:Main", stat="mean", max="1s"),
+           integrity={"ended": "warn"}, frame_marker=None)
+    r = gate("cut.mlpd", code=5)
+    for x, want in stats.items():
+        check(abs(r.rows[x]["value"] - want) <= want * 0.016 and r.rows["cell " + x]["value"] == r.rows[x]["value"], x, r.rows[x]["value"], want)
+    check(r.rows["calls"]["value"] == 4, "it counts", r.rows["calls"])
+    check(r.rows["main"]["outcome"] == "cannot_judge" and r.rows["main"]["text"] == "no whole activation", "nothing whole", r.rows["main"])
+
+
 # --- what may be appended ---------------------------------------------------------------------------------
 
 def recordings(base="base.json"):
@@ -478,6 +503,7 @@ def main():
         captures_that_break_off_are_told()
         causes_are_measured_where_the_row_is()
         figures_that_differ_print_apart()
+        a_killed_call_is_no_short_one()
         crashed_captures_make_no_first_baseline()
         a_failed_analysis_has_no_environment()
         slower_captures_are_not_appended()

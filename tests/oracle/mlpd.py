@@ -623,18 +623,18 @@ class Capture:
 # --------------------------------------------------------------------------------------
 
 class Stats:
-    """Figures of one method or zone: total over outermost activations, the rest over all."""
+    """Figures of one method or zone: total over outermost activations, durations of those that the capture sees end."""
 
     def __init__(self):
-        self.durations, self.total, self.self_ns, self.total_by_key = [], 0, 0, 0
+        self.durations, self.count, self.total, self.self_ns, self.total_by_key = [], 0, 0, 0, 0
 
     def rank(self, percent):
-        return self.durations[(len(self.durations) * percent + 99) // 100 - 1]
+        return self.durations[max((len(self.durations) * percent + 99) // 100 - 1, 0)] if self.durations else None
 
     def report(self):
         self.durations.sort()
-        out = {"count": len(self.durations), "total_ns": self.total, "self_ns": self.self_ns,
-               "min_ns": self.durations[0], "max_ns": self.durations[-1],
+        out = {"count": self.count, "total_ns": self.total, "self_ns": self.self_ns,
+               "min_ns": self.rank(0), "max_ns": self.rank(100),
                "p50_ns": self.rank(50), "p95_ns": self.rank(95), "p99_ns": self.rank(99)}
         if self.total_by_key != self.total:  # several addresses of one name call each other
             out["total_by_address_ns"] = self.total_by_key
@@ -680,7 +680,7 @@ class Calls:
         name = key if isinstance(key, str) else self.capture.method_name(key, time)
         thread.stack.append([key, name, time, 0, piece])
 
-    def pop(self, thread, time):
+    def pop(self, thread, time, whole=True):
         key, name, start, children, piece = thread.stack.pop()
         duration = time - start
         if thread.stack:
@@ -688,7 +688,9 @@ class Calls:
         zone = isinstance(key, str)
         self.by_address[name][key] += 1
         stats = (self.zones if zone else self.methods)[name]
-        stats.durations.append(duration)
+        stats.count += 1
+        if whole:
+            stats.durations.append(duration)
         stats.self_ns += duration - children
         if not any(f[1] == name and isinstance(f[0], str) == zone for f in thread.stack):
             stats.total += duration
@@ -725,9 +727,9 @@ class Calls:
         if unwinding:
             self.push(thread, "Exception", time, piece=True)
 
-    def close_all(self, thread, why):
+    def close_all(self, thread, why, whole=True):
         while thread.stack:
-            self.counts[why + "_" + self.pop(thread, max(thread.last, thread.seen))] += 1
+            self.counts[why + "_" + self.pop(thread, max(thread.last, thread.seen), whole)] += 1
         thread.open_pairs.clear()
 
 
@@ -802,7 +804,7 @@ class Analysis:
     def finish(self):
         for generations in self.threads.values():
             for thread in generations:
-                self.calls.close_all(thread, "open_at_end")
+                self.calls.close_all(thread, "open_at_end", False)
         for tid, time, name in self.late_names:
             started = [t for t in self.threads[tid]
                        if t.first_time is not None and t.first_time <= time]
@@ -898,7 +900,7 @@ class Analysis:
                 subject.first_time = time
         elif action == "unload":
             subject.ends += 1
-            self.calls.close_all(subject, "open_at_end")
+            self.calls.close_all(subject, "open_at_end", False)
         elif action == "name":
             self.late_names.append((ident, time, name))
 
