@@ -64,7 +64,7 @@ static const struct tt_col capture_col[] = {
 	{ "flight", "flight recording", TT_UNIT_BOOL,
 	    "True if the recorder held only the last seconds and wrote them now and then; empty if it wrote everything." },
 	{ "dumps", "dumps", TT_UNIT_COUNT, "Number of dumps of a flight recorder; see capture_dumps." },
-	{ "kept_from_ns", "kept from", TT_UNIT_NS, "Begin of the span of the first dump." },
+	{ "kept_from_ns", "kept from", TT_UNIT_NS, "Start of the span of the first dump." },
 	{ "kept_ns", "kept span", TT_UNIT_NS, "Total time of the spans of all dumps." },
 	{ "recording", "recording", TT_UNIT_TEXT, "For a recording that can rotate: its id, the same in all its files." },
 	{ "rotated", "rotated", TT_UNIT_COUNT, "Number of earlier files of the recording; empty for the first." },
@@ -88,7 +88,7 @@ static const struct tt_col thread_col[] = {
 static const struct tt_col dump_col[] = {
 	{ "dump", "dump", TT_UNIT_COUNT, "Number of the dump of a flight recording, from 1." },
 	{ "from_ns", "from", TT_UNIT_NS,
-	    "Begin of the span in which all threads were kept; other commands leave out the time between spans." },
+	    "Start of the span in which all threads were kept; other commands leave out the time between spans." },
 	{ "to_ns", "to", TT_UNIT_NS, "Time at which the dump was written, or of the last event." },
 	{ "kept_ns", "span", TT_UNIT_NS, "Length of the span; if nothing is missing, it begins where the previous span ended." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },

@@ -123,7 +123,7 @@ const struct opt input_filter_opt[] = {
 
 const struct opt input_frame_opt[] = {
 	{ .name = "frame-marker", .arg = "GLOB", .set = opt_pattern, .at = AT(frame_marker),
-	    .help = "begin a frame at each begin of this marker; for captures without frame marks" },
+	    .help = "start a frame each time this marker begins; for captures without frame marks" },
 	{ .name = "frame-thread", .arg = "GLOB", .set = opt_pattern, .at = AT(frame_thread),
 	    .help = "count frames on this thread; default: where the frame marker begins most often" },
 	{ .name = "wait", .arg = "GLOB", .set = opt_patterns, .at = AT(wait),

@@ -102,7 +102,7 @@ const struct tt_metric tt_metrics[] = {
 	{ "samples", "samples", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES, S(TOTAL) | S(FRAME_MEAN), TT_STAT_TOTAL,
 	    true, TT_FAM_SAMPLES, 0, "Number of stack samples." },
 	{ "handles", "GC handles", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES | TT_NEEDS_SITES | TT_NEEDS_HANDLES,
-	    S(LAST) | S(TOTAL), TT_STAT_LAST, false, TT_FAM_HANDLES, 0, "Number of GC handles of all kinds; last: handles not freed." },
+	    S(LAST) | S(TOTAL), TT_STAT_LAST, false, TT_FAM_HANDLES, 0, "Number of GC handles of all kinds; last: handles not destroyed." },
 	{ "finalizers", "finalizers", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES | TT_NEEDS_FINALS,
 	    S(TOTAL) | S(FRAME_MEAN), TT_STAT_TOTAL, false, TT_FAM_FINALIZERS, 0, "Number of objects whose finalizer ran." },
 	{ "finalizers.time", "time in finalizers", TT_DIM_TIME, TT_SELECT_NONE, TT_ABOUT_NOTHING, FRAMES | TT_NEEDS_FINALS,

@@ -54,14 +54,14 @@ enum { B_COUNTER, B_FROM, B_TO, B_SECTION, B_UNIT, B_LAST, B_DELTA, B_MIN, B_MAX
 
 static const struct tt_col timeline_col[B_N] = {
 	[B_COUNTER] = { "counter", "counter", TT_UNIT_TEXT, "Name of the counter." },
-	[B_FROM] = { "from_ns", "from", TT_UNIT_NS, "Begin of the bucket, as in the table timeline." },
-	[B_TO] = { "to_ns", "to", TT_UNIT_NS, "Begin of the next bucket." },
+	[B_FROM] = { "from_ns", "from", TT_UNIT_NS, "Start of the bucket, as in the table timeline." },
+	[B_TO] = { "to_ns", "to", TT_UNIT_NS, "Start of the next bucket." },
 	[B_SECTION] = { "section", "section", TT_UNIT_TEXT, "Section of the counter." },
 	[B_UNIT] = { "unit", "unit", TT_UNIT_TEXT, "Unit of the values here, as in the table counters." },
 	[B_LAST] = { "last", "last", TT_UNIT_VALUE, "Value at the end of the bucket." },
 	[B_DELTA] = { "delta", "change", TT_UNIT_VALUE, "Last value minus the value at the end of the previous bucket." },
-	[B_MIN] = { "min", "min", TT_UNIT_VALUE, "Smallest value in the bucket, including the value at its begin." },
-	[B_MAX] = { "max", "max", TT_UNIT_VALUE, "Largest value in the bucket, including the value at its begin." },
+	[B_MIN] = { "min", "min", TT_UNIT_VALUE, "Smallest value in the bucket, including the value at its start." },
+	[B_MAX] = { "max", "max", TT_UNIT_VALUE, "Largest value in the bucket, including the value at its start." },
 	[B_VALUES] = { "values", "values", TT_UNIT_COUNT, "Number of values in the file for this bucket." },
 	[B_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };

@@ -13,7 +13,7 @@ enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999,
 
 static const struct tt_col summary_col[S_N] = {
 	[S_TIME] = { "time", "time", TT_UNIT_TEXT,
-	    "wall: from one begin of a frame to the next; cpu: wall minus the frame thread's waits and its time outside recorded calls." },
+	    "wall: from the start of a frame to the start of the next; cpu: wall minus the frame thread's waits and its time outside recorded calls." },
 	[S_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Number of whole frames." },
 	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean frame time." },
 	[S_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median frame time (nearest rank, exact)." },
@@ -30,7 +30,7 @@ static const struct tt_col summary_col[S_N] = {
 	[S_OVER30] = { "over_33_33", "over 33.33 ms", TT_UNIT_COUNT, "Frames longer than exactly 1/30 s." },
 	[S_OVER20] = { "over_50", "over 50 ms", TT_UNIT_COUNT, "Frames longer than 50 ms." },
 	[S_PARTIAL] = { "partial", "partial, left out", TT_UNIT_COUNT,
-	    "Frames that are not whole: cut by the begin or the end of the capture, or by a gap in it." },
+	    "Frames that are not whole: cut by the beginning or the end of the capture, or by a gap in it." },
 };
 
 enum { T_PART, T_COUNT, T_MISSING, T_MEAN, T_MEDIAN, T_P95, T_P99, T_MAX, T_N };
@@ -81,7 +81,7 @@ enum { W_FRAME, W_START, W_DUR, W_CPU, W_MAIN, W_RENDER, W_GPU, W_PRESENT, W_LIM
 
 static const struct tt_col hitch_col[W_N] = {
 	[W_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as --frames uses it." },
-	[W_START] = { "start_ns", "start", TT_UNIT_NS, "Begin of the frame." },
+	[W_START] = { "start_ns", "start", TT_UNIT_NS, "Start of the frame." },
 	[W_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time." },
 	[W_CPU] = { "cpu_ns", "CPU", TT_UNIT_NS, "CPU-active time; empty if it is not known." },
 	[W_MAIN] = { "main_ns", "main", TT_UNIT_NS, "Work of the main thread, as the engine measured it." },

@@ -14,20 +14,20 @@ static const char *const kinds[TT_HANDLE_KINDS] = { "weak", "weak tracking", "no
 static const struct tt_col kind_col[] = {
 	{ "kind", "kind", TT_UNIT_TEXT, "weak, weak tracking (through finalization), normal or pinned." },
 	{ "created", "created", TT_UNIT_COUNT, "Number of handles created." },
-	{ "destroyed", "destroyed", TT_UNIT_COUNT, "Number of handles freed." },
-	{ "live", "live", TT_UNIT_COUNT, "Number of handles created but not freed in the capture." },
+	{ "destroyed", "destroyed", TT_UNIT_COUNT, "Number of handles destroyed." },
+	{ "live", "live", TT_UNIT_COUNT, "Number of handles created but not destroyed in the capture." },
 	{ "most", "most", TT_UNIT_COUNT, "Largest number of handles live at once." },
-	{ "unknown", "from before", TT_UNIT_COUNT, "Number of handles freed, but not created in the capture or within the filters." },
+	{ "unknown", "from before", TT_UNIT_COUNT, "Number of handles destroyed, but not created in the capture or within the filters." },
 };
 static const struct tt_col site_col[] = {
 	{ "marker", "site", TT_UNIT_TEXT,
 	    "Site of the creation: innermost zone or stack frame that is not the runtime's own." },
 	{ "kind", "kind", TT_UNIT_TEXT, "Kind of handle." },
 	{ "created", "created", TT_UNIT_COUNT, "Number of handles created here." },
-	{ "destroyed", "destroyed", TT_UNIT_COUNT, "Number of these handles that were freed, anywhere." },
-	{ "live", "live", TT_UNIT_COUNT, "Number of these handles that were not freed." },
-	{ "mean_ns", "mean life", TT_UNIT_NS, "Mean time from creation to free." },
-	{ "max_ns", "longest life", TT_UNIT_NS, "Longest time from creation to free." },
+	{ "destroyed", "destroyed", TT_UNIT_COUNT, "Number of these handles that were destroyed, anywhere." },
+	{ "live", "live", TT_UNIT_COUNT, "Number of these handles that were not destroyed." },
+	{ "mean_ns", "mean life", TT_UNIT_NS, "Mean time from creation to destruction." },
+	{ "max_ns", "longest life", TT_UNIT_NS, "Longest time from creation to destruction." },
 };
 
 static void

@@ -12,7 +12,7 @@
 
 static const struct tt_col shot_col[] = {
 	{ "shot", "shot", TT_UNIT_COUNT, "Number of the shot, from 1." },
-	{ "time_ns", "time", TT_UNIT_NS, "Begin of the shot." },
+	{ "time_ns", "time", TT_UNIT_NS, "Start of the shot." },
 	{ "objects", "objects", TT_UNIT_COUNT, "Number of objects in the shot." },
 	{ "bytes", "bytes", TT_UNIT_BYTES, "Bytes of these objects." },
 	{ "classes", "classes", TT_UNIT_COUNT, "Number of classes with objects in the shot, as the file distinguishes them." },

@@ -11,8 +11,8 @@ enum { L_FROM, L_TO, L_CALLS, L_ALLOCS, L_BYTES, L_COLLECTIONS, L_PAUSE, L_HEAP,
 	L_SAMPLES, L_HANDLES, L_N };
 
 static const struct tt_col timeline_col[L_N] = {
-	[L_FROM] = { "from_ns", "from", TT_UNIT_NS, "Begin of the bucket." },
-	[L_TO] = { "to_ns", "to", TT_UNIT_NS, "Begin of the next bucket." },
+	[L_FROM] = { "from_ns", "from", TT_UNIT_NS, "Start of the bucket." },
+	[L_TO] = { "to_ns", "to", TT_UNIT_NS, "Start of the next bucket." },
 	[L_CALLS] = { "calls", "calls", TT_UNIT_COUNT, "Number of zones that begin in the bucket, of any length and depth." },
 	[L_ALLOCS] = { "allocs", "allocations", TT_UNIT_COUNT, "Number of allocations in the bucket." },
 	[L_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes of these allocations." },
@@ -28,8 +28,8 @@ static const struct tt_col timeline_col[L_N] = {
 };
 static const struct tt_col metric_col[] = {
 	{ "metric", "metric", TT_UNIT_TEXT, "Metric with its filter and statistic, as --metric takes it." },
-	{ "from_ns", "from", TT_UNIT_NS, "Begin of the bucket, as in the table timeline." },
-	{ "to_ns", "to", TT_UNIT_NS, "Begin of the next bucket." },
+	{ "from_ns", "from", TT_UNIT_NS, "Start of the bucket, as in the table timeline." },
+	{ "to_ns", "to", TT_UNIT_NS, "Start of the next bucket." },
 	{ "value", "value", TT_UNIT_VALUE, "Value of the metric in this bucket; empty if it is not known." },
 	{ "unit", "unit", TT_UNIT_TEXT, "Unit of the value: ns, bytes, number, per_1000, fps or percent." },
 };
