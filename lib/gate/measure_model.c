@@ -366,8 +366,8 @@ tt_values_without(const struct tt_loss *lost, const char *why, const struct tt_m
 			tt_value_set(&v[i], 0);
 		else if (x[i].metric->family == TT_FAM_LOST && lost)
 			tt_value_set(&v[i], tt_at_most(tt_lost_events(lost)));
-		else if (x[i].metric->family == TT_FAM_UNENDED && lost)
-			tt_value_set(&v[i], tt_loss_unended(lost));
+		else if (x[i].metric->family == TT_FAM_UNENDED && lost && tt_loss_unended(lost))   /* else it was not read to its end */
+			tt_value_set(&v[i], 1);
 		v[i].why = v[i].known ? NULL : why;
 	}
 }
