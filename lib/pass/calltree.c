@@ -324,7 +324,7 @@ drop(struct tt_making *k)
 		tt_merged_free(&f->g);
 }
 
-#define NONE .none = "no calls or markers in this capture, or none that the filters and the threshold leave"
+#define NONE .none = "no calls or markers in this capture, or the filters and the threshold leave none"
 static const struct tt_pass_table tables[] = {
 	{ "calltree", "Call tree, top-down", down_col, D_N, false, TT_ON_ALL, TT_BY_NAME, .shape = TT_TREE, .make = top_down, NONE },
 	{ "calltree_bottom_up", "Call tree, bottom-up", up_col, U_N, true, TT_ON_ALL, TT_BY_NAME, .shape = TT_TREE, .make = bottom_up, NONE },

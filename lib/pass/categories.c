@@ -209,7 +209,7 @@ threads(struct tt_making *k, struct tt_table *t)
 	end(&f, k->m);
 }
 
-#define NOTHING "no calls or markers in this capture, or none that the filters leave"
+#define NOTHING "no calls or markers in this capture, or the filters leave none"
 #define HEARD (TT_ON_TIME | TT_ON_THREAD | TT_ON_CATEGORY | TT_ON_ZONES)
 static const struct tt_pass_table tables[] = {
 	{ "categories", "Categories", all_col, A_N, false, HEARD, .make = categories, .sort = "self_ns", .none = NOTHING },

@@ -325,7 +325,7 @@ has(const struct tt_making *k)
 	return any(k->m);
 }
 
-#define NONE .has = has, .none = "no contention in this capture, or none that the filters leave"
+#define NONE .has = has, .none = "no contention in this capture, or the filters leave none"
 static const struct tt_pass_table tables[] = {
 	{ "contention", "Waiting for locks", summary_col, TT_NCOL(summary_col), false, TT_ON_TIME | TT_ON_THREAD,
 	    TT_BY_THREAD | TT_BY_NAME, TT_GROUP_FRONT, .shape = TT_FACTS, .make = summary, .make_groups = summary_groups,

@@ -66,7 +66,7 @@ static const struct tt_col timeline_col[B_N] = {
 	[B_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
-#define NO_COUNTERS "no counter in this capture, or none that the filters leave"
+#define NO_COUNTERS "no counter in this capture, or the filters leave none"
 
 /* --- units ------------------------------------------------------------------------- */
 

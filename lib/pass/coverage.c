@@ -363,7 +363,7 @@ any(const struct tt_model *m)
 static const char *
 why(struct tt_making *k)
 {
-	return any(k->m) ? "no debug information says which lines there are" : "no coverage in this capture";
+	return any(k->m) ? "no debug information in this capture: its lines are not known" : "no coverage in this capture";
 }
 
 static const struct tt_pass_table tables[] = {

@@ -358,8 +358,8 @@ any(const struct tt_model *m)
 	return th->n + th->nclause > 0;
 }
 
-#define NO_THROW "no throw in this capture, or none that the filters leave"
-#define NO_CLAUSE "no clause in this capture, or none that the filters leave"
+#define NO_THROW "no throw in this capture, or the filters leave none"
+#define NO_CLAUSE "no clause in this capture, or the filters leave none"
 static const struct tt_pass_table tables[] = {
 	{ "exceptions", "Exceptions by type", type_col, TT_NCOL(type_col), true, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,
 	    .needs = TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_TEXT, .make = types, .sort = "count", .none = NO_THROW },

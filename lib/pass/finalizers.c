@@ -185,7 +185,7 @@ has(const struct tt_making *k)
 }
 
 #define TYPED (TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_HEAP | TT_NEEDS_TEXT)
-#define NONE .has = has, .none = "no finalizer in this capture, or none that the filters leave", .records = TT_REC_FINALIZERS
+#define NONE .has = has, .none = "no finalizer in this capture, or the filters leave none", .records = TT_REC_FINALIZERS
 static const struct tt_pass_table tables[] = {
 	{ "finalizers", "Finalizers", summary_col, TT_NCOL(summary_col), false, TT_ON_TIME | TT_ON_THREAD, TT_BY_THREAD, TT_GROUP_FRONT,
 	    .make = summary, NONE },

@@ -457,7 +457,7 @@ why_no_frames(struct tt_making *k)
 	if (!f)
 		return k->m->frame_marker ? NO_BEGINS : NO_FRAMES;
 	if (f->n)
-		return "no marker of the worst frames that the filters leave";
+		return "the filters leave no marker of the worst frames";
 	return f->partial ? "no whole frame in this capture" : NO_THREAD;
 }
 

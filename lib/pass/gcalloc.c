@@ -91,7 +91,7 @@ static const struct tt_col path_col[] = {
 	{ "thread", "thread", TT_UNIT_TEXT, "Thread." }, SUM_COLS,
 };
 
-#define NO_ALLOCS "no allocation events in this capture, or none that the filters leave"
+#define NO_ALLOCS "no allocation events in this capture, or the filters leave none"
 
 static const struct tt_allocs *
 allocs_of(const struct tt_making *k)
@@ -250,7 +250,7 @@ generation_groups(struct tt_making *k, struct tt_table *t)
 static const char *
 why_no_collections(struct tt_making *k)
 {
-	return tt_knows_collections(k->m) ? "no collection in this capture, or none that the filters leave" :
+	return tt_knows_collections(k->m) ? "no collection in this capture, or the filters leave none" :
 	    tt_model_unrecorded(k->m, TT_REC_COLLECTIONS, &k->r->arena, &k->r->err);
 }
 

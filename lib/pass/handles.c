@@ -120,7 +120,7 @@ has(const struct tt_making *k)
 	return any(k->m);
 }
 
-#define NONE .has = has, .none = "no handle in this capture, or none that the filters leave", .records = TT_REC_HANDLES
+#define NONE .has = has, .none = "no handle in this capture, or the filters leave none", .records = TT_REC_HANDLES
 static const struct tt_pass_table tables[] = {
 	{ "handles", "GC handles", kind_col, TT_NCOL(kind_col), false, TT_ON_TIME | TT_ON_THREAD, .make = by_kind, NONE },
 	{ "handle_sites", "GC handles by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,

@@ -417,7 +417,7 @@ no_graph(struct tt_making *k)
 	char bytes[32];
 
 	if (tt_shots(k->m)->n == 0)
-		return "no heap shot in this capture, or none that the filters leave";
+		return "no heap shot in this capture, or the filters leave none";
 	if (g->far)
 		return "objects of the last heap shot lie more than 8 GB apart: no graph is made of them";
 	if (g->shot && !g->over)

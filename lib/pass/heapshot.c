@@ -397,8 +397,8 @@ has(const struct tt_making *k)
 	return tt_shots(k->m)->met;
 }
 
-#define NO_SHOT .has = has, .none = "no heap shot in this capture, or none that the filters leave"
-#define NO_WHOLE_SHOT .has = has, .none = "no whole heap shot in this capture, or none that the filters leave"
+#define NO_SHOT .has = has, .none = "no heap shot in this capture, or the filters leave none"
+#define NO_WHOLE_SHOT .has = has, .none = "no whole heap shot in this capture, or the filters leave none"
 static const struct tt_pass_table tables[] = {
 	{ "heapshots", "Heap shots", shot_col, TT_NCOL(shot_col), false, TT_ON_TIME, .make = shots, NO_SHOT },
 	{ "heapshot_classes", "Last heap shot by class", class_col, TT_NCOL(class_col), false, TT_ON_TIME | TT_ON_NAMES,

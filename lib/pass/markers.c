@@ -248,7 +248,7 @@ markers(struct tt_making *k, struct tt_table *t)
 
 static const struct tt_pass_table tables[] = {
 	{ "markers", "Markers", markers_col, M_N, false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME, .make = markers, .sort = "self_ns",
-	    .none = "no calls or markers in this capture, or none that the filters leave" },
+	    .none = "no calls or markers in this capture, or the filters leave none" },
 };
 
 const struct tt_pass tt_pass_markers = {

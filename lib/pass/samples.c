@@ -397,7 +397,7 @@ has(const struct tt_making *k)
 	return fold_of(k)->n > 0;
 }
 
-#define NONE .has = has, .none = "no sample in this capture, or none that the filters leave"
+#define NONE .has = has, .none = "no sample in this capture, or the filters leave none"
 static const struct tt_pass_table tables[] = {
 	{ "samples", "Samples by method", marker_col, TT_NCOL(marker_col), false, TT_ON_CALLS, TT_BY_THREAD | TT_BY_NAME,
 	    .make = markers, .sort = "self", NONE },

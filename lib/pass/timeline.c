@@ -165,9 +165,9 @@ series(struct tt_making *k, struct tt_table *t)
 
 static const struct tt_pass_table tables[] = {
 	{ "timeline", "Timeline", timeline_col, L_N, false, TT_ON_TIME | TT_ON_THREAD, .shape = TT_WHOLE, .make = timeline,
-	    .none = "no event in this capture, or none that the filters leave" },
+	    .none = "no event in this capture, or the filters leave none" },
 	{ "timeline_metrics", "Metrics over time", metric_col, TT_NCOL(metric_col), true, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES,
-	    .make = series, .none = "no metric was asked for (stats --metric says which)" },
+	    .make = series, .none = "no metric: choose one with stats --metric" },
 };
 
 const struct tt_pass tt_pass_timeline = {
