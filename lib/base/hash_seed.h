@@ -4,8 +4,9 @@
  * Keys come out of captures. With a fixed hash, a crafted capture could put all its keys into one slot and make each look-up
  * linear. So every process draws a random factor. No output may depend on the order of slots.
  *
- * Fold the high half of key * factor into the low half, so that high key bits reach the slot: keys that are multiples of 2^48
- * would otherwise differ in 16 bits at most. Slots use the low bits, which spread keys at equal small distances best.
+ * Fold the high half of key * factor into the low half, so that high key bits reach the slot. Keys at equal distances, as addresses
+ * and numbers are, would still lie in runs with some factors: one process in a hundred would search several times as long, one in
+ * a thousand a hundred times. A second product, by a fixed number, and its upper bits end that.
  *
  * Threads: any; all use the same factor.
  */
@@ -22,17 +23,18 @@ extern uint64_t tt_slot_by;
 static inline uint64_t
 tt_slot_mix(uint64_t h, uint64_t key)
 {
-#ifdef __x86_64__
-	/* gcc 12 takes the halves of the product through memory: three instructions more for each zone. */
 	uint64_t low = h + key, high;
 
+#ifdef __x86_64__
+	/* gcc 12 takes the halves of the product through memory: three instructions more for each zone. */
 	__asm__("mulq %2" : "+a"(low), "=d"(high) : "rm"(tt_slot_by) : "cc");
-	return low ^ high;
 #else
-	__extension__ const unsigned __int128 w = (unsigned __int128)(h + key) * tt_slot_by;
+	__extension__ const unsigned __int128 w = (unsigned __int128)low * tt_slot_by;
 
-	return (uint64_t)w ^ (uint64_t)(w >> 64);
+	low = (uint64_t)w, high = (uint64_t)(w >> 64);
 #endif
+	low = (low ^ high) * 0x9E3779B97F4A7C15;
+	return low ^ low >> 32;
 }
 
 /* The same for all of a text. */

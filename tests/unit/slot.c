@@ -6,8 +6,8 @@
 #include "base/hash_seed.h"
 #include "model/tree.h"
 
-/* Of keys by chance each shares its slot with 1/4 other on the average. Keys at equal distances may be unlucky. */
-enum { KEYS = 1 << 15, SLOTS = 2 * KEYS, UNLUCKY = 1024 * KEYS };
+/* Of random keys each shares its slot with 1/4 other on the average, and the next free slot is 1/2 away. */
+enum { KEYS = 1 << 15, SLOTS = 2 * KEYS, UNLUCKY = KEYS };
 
 static uint64_t key[KEYS];
 
@@ -128,6 +128,42 @@ TEST(texts_differ_by_every_byte_and_by_length)
 		for (size_t j = 0; j < i; j++)
 			CHECK(seen[i] != seen[j]);
 	}
+}
+
+/* How many slots are passed until each key has a free one. */
+static uint64_t
+passed(void)
+{
+	static bool taken[SLOTS];
+	uint64_t sum = 0;
+
+	memset(taken, 0, sizeof taken);
+	for (size_t n = 0; n < KEYS; n++) {
+		size_t i = tt_slot(key[n], SLOTS);
+
+		for (; taken[i]; i = (i + 1) & (SLOTS - 1))
+			sum++;
+		taken[i] = true;
+	}
+	return sum;
+}
+
+/* As numbers and addresses of objects and pages are. */
+TEST(keys_at_equal_distances_are_found_soon_with_every_factor)
+{
+	static const uint64_t distance[] = { 1, 8, 16, 64, 4096, 65536 };
+	uint64_t own = tt_slot_by, by = 1;
+
+	for (unsigned f = 0; f < 400; f++) {
+		by = by * 6364136223846793005u + 1442695040888963407u;
+		tt_slot_by = (by ^ by >> 29) | (uint64_t)1 << 63 | 1;
+		for (size_t d = 0; d < sizeof distance / sizeof *distance; d++) {
+			for (size_t i = 0; i < KEYS; i++)
+				key[i] = 0x7f0000000000 + i * distance[d];
+			CHECK(passed() < KEYS);
+		}
+	}
+	tt_slot_by = own;
 }
 
 TEST(the_number_is_set_before_main)
