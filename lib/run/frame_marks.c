@@ -93,7 +93,7 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 
 	if (rc != TT_OK)
 		return rc;
-	if (phase == TT_PHASE_DEFS) {
+	if (phase == TT_PHASE_NAMES) {
 		if (b->min_ts < in->cap->min_ts)
 			in->cap->min_ts = b->min_ts;
 		if (b->max_ts > in->cap->max_ts)

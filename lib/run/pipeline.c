@@ -468,7 +468,7 @@ needs_of(const struct tt_run *r, enum tt_phase phase)
 {
 	if (phase == TT_PHASE_MAIN)
 		return r->needs;
-	return (r->needs & TT_NEEDS_FRAMES) | (phase == TT_PHASE_DEFS ? TT_SKIM : 0);
+	return (r->needs & TT_NEEDS_FRAMES) | (phase == TT_PHASE_NAMES ? TT_SKIM : 0);
 }
 
 int
@@ -482,7 +482,7 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 	if (!w)
 		return err->code;
 	/* Who prints text while reading wants to know how much there is. */
-	in->cap->skim = phase == TT_PHASE_DEFS && !(r->needs & TT_NEEDS_TEXT);
+	in->cap->skim = phase == TT_PHASE_NAMES && !(r->needs & TT_NEEDS_TEXT);
 	int rc = set_up(&p, w, nworker, err);
 	if (rc == TT_OK) {
 		for (size_t i = 1; i < nworker; i++)

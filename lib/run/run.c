@@ -91,7 +91,7 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	if (rc == TT_OK)
 		rc = r->o->fd ? tt_src_open_part(r->env, r->o->fd[process], r->o->fd_size[process], path, &in->src, err) :
 		    tt_src_open(r->env, path, &in->src, err);
-	if (rc == TT_OK && r->prepass)
+	if (rc == TT_OK && r->names_first)
 		rc = tt_src_keep(in->src, err);
 	if (rc == TT_OK)
 		rc = tt_src_peek(in->src, &head, &n, err);
@@ -100,7 +100,7 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 	if (rc == TT_OK)
 		rc = r->o->format ? forced_format(r->o, &in->format, err) :
 		    tt_format_pick(r->o->formats, head, n, &in->format, err);
-	if (rc == TT_OK && !r->prepass && in->format->frames && (r->needs & TT_NEEDS_FRAMES))
+	if (rc == TT_OK && !r->names_first && in->format->frames && (r->needs & TT_NEEDS_FRAMES))
 		rc = tt_src_keep(in->src, err);
 	if (rc == TT_OK) {
 		in->cap->format = in->format->name;
@@ -114,6 +114,16 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 		rc = tell_coding(in->src, in->format != NULL, err);
 	if (rc < 0 && rc != TT_E_USAGE && in->src)
 		tt_err_in(err, "%s", tt_src_info(in->src)->name);
+	return rc;
+}
+
+static int
+open_inputs(struct tt_run *r, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < r->o->npath && rc == TT_OK; i++)
+		rc = open_input(r, &r->in[r->nin++], r->o->path[i], (uint32_t)i, err);
 	return rc;
 }
 
@@ -151,6 +161,8 @@ join_files(struct tt_run *r, struct tt_err *err)
 	size_t n = r->nin;
 	int rc = TT_OK;
 
+	if (n < 2)
+		return TT_OK;
 	for (size_t i = 0; i < n; i++)
 		while (in[i].group < i && !one_recording(&in[in[i].group], &in[i]))
 			in[i].group++;
@@ -176,7 +188,7 @@ join_files(struct tt_run *r, struct tt_err *err)
 
 /* A file that is another's copy, or a part of it, is left where files of a recording were joined. */
 static int
-check_parts(const struct tt_run *r, struct tt_err *err)
+check_parts(struct tt_run *r, struct tt_err *err)
 {
 	for (size_t i = 1; i < r->nin && !r->o->copies; i++)
 		for (size_t k = 0; k < i; k++)
@@ -336,28 +348,63 @@ rewindable(const struct tt_run *r)
 	return true;
 }
 
+/* The inputs are open: how much there is to read, on which timeline, and whether their names are to be read first. */
 static int
-prepass(struct tt_run *r, struct tt_err *err)
+plan(struct tt_run *r, struct tt_err *err)
 {
-	int rc = read_all(r, TT_PHASE_DEFS, "names", err);
+	int rc = r->o->opened ? r->o->opened(r->o->opened_arg, err) : TT_OK;
+	bool frames = false;
+
+	if (rc != TT_OK)
+		return rc;
+	for (size_t i = 0; i < r->nin; i++) {
+		for (const struct tt_input *f = &r->in[i]; f; f = f->then)
+			r->total_bytes = raw_size(f) == UINT64_MAX || r->total_bytes == UINT64_MAX ? UINT64_MAX : r->total_bytes + raw_size(f);
+		frames = frames || r->in[i].cap->has_frames;
+	}
+	if (r->total_bytes == UINT64_MAX)
+		r->total_bytes = 0;
+	r->names_first = r->names_first || (frames && rewindable(r));
+	align(r);
+	return TT_OK;
+}
+
+/* The definitions of all inputs, their threads and times, and the frame marks of captures that have some. */
+static int
+read_names(struct tt_run *r, struct tt_err *err)
+{
+	if (!r->names_first)
+		return TT_OK;
+	int rc = read_all(r, TT_PHASE_NAMES, "names", err);
 
 	if (rc == TT_OK)
 		rc = name_all(r, err);
+	return rc == TT_OK ? rewind_all(r, err) : rc;
+}
+
+/* Where the markers begin that --frame-marker and --from-marker name. */
+static int
+read_marks(struct tt_run *r, struct tt_err *err)
+{
+	if (!r->o->frame_marker && !r->o->from_marker)
+		return TT_OK;
+	int rc = read_all(r, TT_PHASE_MARKS, "frames", err);
+
 	if (rc == TT_OK)
-		rc = rewind_all(r, err);
-	if (rc == TT_OK && (r->o->frame_marker || r->o->from_marker)) {
-		rc = read_all(r, TT_PHASE_MARKS, "frames", err);
-		if (rc == TT_OK)
-			rc = tt_mark_keys_choose(r, err);
-		if (rc == TT_OK)
-			rc = rewind_all(r, err);
-	}
-	if (rc == TT_OK)
-		rc = tt_frames_build(r, err);
-	if (rc == TT_OK)
-		rc = keep_threads(r, err);
+		rc = tt_mark_keys_choose(r, err);
+	return rc == TT_OK ? rewind_all(r, err) : rc;
+}
+
+/* What is known before the events: frames, the time and the threads to look at, whether keys have several meanings. */
+static int
+use_names(struct tt_run *r, struct tt_err *err)
+{
+	if (!r->names_first)
+		return TT_OK;
 	r->collect.alias = any_reused(r);
-	return rc;
+	int rc = tt_frames_build(r, err);
+
+	return rc == TT_OK ? keep_threads(r, err) : rc;
 }
 
 static int
@@ -426,34 +473,44 @@ finish_emitters(struct tt_run *r, struct tt_err *err)
 	return rc;
 }
 
-/* What only the whole input shows. */
+/* What only the whole of one input shows. */
 static void
-close_ledger(struct tt_run *r)
+close_capture(struct tt_run *r, const struct tt_input *in)
+{
+	struct tt_loss *loss = r->m->loss;
+	struct tt_capture *c = in->cap;
+	const struct tt_threads *ts = &r->m->threads;
+	bool seen = false;
+
+	for (const struct tt_input *f = in; f; f = f->then) {
+		c->spooled += tt_src_spooled(f->src);
+		if (tt_src_changed(f->src))
+			tt_loss_add(loss, TT_LOST_CHANGED, 1, 0, TT_NOWHERE);
+		if (tt_src_garbage(f->src))
+			tt_loss_add(loss, TT_LOST_GARBAGE, 1, tt_src_garbage(f->src), TT_NOWHERE);
+	}
+	c->clean_end = c->ends_recorded;
+	for (size_t t = 0; t < ts->n; t++)
+		if (ts->t[t]->process == c->process && ts->t[t]->started) {
+			seen = true;
+			c->clean_end = c->clean_end && ts->t[t]->ended;
+		}
+	c->clean_end = c->end_mark ? c->end_mark > 0 : c->clean_end && seen;
+	if ((c->ends_recorded || c->end_mark) && !c->clean_end)
+		tt_loss_add(loss, c->all_recorded ? TT_LOST_KILLED : TT_LOST_NOT_ENDED, 1, 0, TT_NOWHERE);
+	c->clean_end = c->clean_end && !c->more_follow;
+}
+
+static int
+close_ledger(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_model *m = r->m;
 	const char *before = m->loss->input;
 
+	(void)err;
 	for (size_t i = 0; i < r->nin; i++) {
-		struct tt_capture *c = r->in[i].cap;
 		m->loss->input = name_in_ledger(r, &r->in[i]);
-		for (const struct tt_input *f = &r->in[i]; f; f = f->then) {
-			c->spooled += tt_src_spooled(f->src);
-			if (tt_src_changed(f->src))
-				tt_loss_add(m->loss, TT_LOST_CHANGED, 1, 0, TT_NOWHERE);
-			if (tt_src_garbage(f->src))
-				tt_loss_add(m->loss, TT_LOST_GARBAGE, 1, tt_src_garbage(f->src), TT_NOWHERE);
-		}
-		c->clean_end = c->ends_recorded;
-		bool seen = false;
-		for (size_t t = 0; t < m->threads.n; t++)
-			if (m->threads.t[t]->process == c->process && m->threads.t[t]->started) {
-				seen = true;
-				c->clean_end = c->clean_end && m->threads.t[t]->ended;
-			}
-		c->clean_end = c->end_mark ? c->end_mark > 0 : c->clean_end && seen;
-		if ((c->ends_recorded || c->end_mark) && !c->clean_end)
-			tt_loss_add(m->loss, c->all_recorded ? TT_LOST_KILLED : TT_LOST_NOT_ENDED, 1, 0, TT_NOWHERE);
-		c->clean_end = c->clean_end && !c->more_follow;
+		close_capture(r, &r->in[i]);
 		m->loss->input = before;
 	}
 	for (size_t t = 0; t < m->threads.n; t++)
@@ -463,14 +520,18 @@ close_ledger(struct tt_run *r)
 		tt_loss_add(m->loss, TT_LOST_PATHS, tt_tree_dropped(m->tree), 0, TT_NOWHERE);
 	if (any_reused(r) && !r->collect.alias)
 		tt_loss_add(m->loss, TT_LOST_REUSED, 1, 0, TT_NOWHERE);
+	total_times(m);
+	return TT_OK;
 }
 
 /* Keys that nothing in the input says the meaning of: markers, and classes of allocations. */
-static void
-unnamed(struct tt_model *m)
+static int
+count_unnamed(struct tt_run *r, struct tt_err *err)
 {
+	const struct tt_model *m = r->m;
 	uint64_t n = 0;
 
+	(void)err;
 	for (uint32_t i = 0; i < tt_tree_markers(m->tree) && i < m->nname; i++)
 		n += !m->name[i].known && tt_tree_marker(m->tree, i)->key < TT_KEY_SPECIAL;
 	for (uint32_t i = 0; i < tt_tree_count(m->tree); i++) {
@@ -479,14 +540,15 @@ unnamed(struct tt_model *m)
 	}
 	if (n)
 		tt_loss_add(m->loss, TT_LOST_NAMES, n, 0, TT_NOWHERE);
+	return TT_OK;
 }
 
 static int
-main_phase(struct tt_run *r, struct tt_err *err)
+read_events(struct tt_run *r, struct tt_err *err)
 {
 	int rc = new_counts(r, err);
 
-	total_times(r->m);        /* as the prepass saw them */
+	total_times(r->m);        /* as reading the names found them */
 	if (rc == TT_OK)
 		rc = tt_collect_begin(&r->collect, err);
 	if (rc == TT_OK)
@@ -499,12 +561,14 @@ main_phase(struct tt_run *r, struct tt_err *err)
 	return rc;
 }
 
-/* Forget the main phase: the definitions it met show that keys must be told apart by time. */
+/* Class keys turned out to have several meanings: forget the events and read again, to tell the keys apart by time. */
 static int
-again_by_time(struct tt_run *r, struct tt_err *err)
+read_again(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_model *m = r->m;
 
+	if (r->names_first || !any_reused(r) || r->o->nemit || !rewindable(r))
+		return TT_OK;
 	tt_log(r->env, TT_LOG_VERBOSE, "class addresses were reused: reading again to tell them apart by time");
 	tt_loss_reset(m->loss);
 	tt_candidates_free(r);
@@ -514,16 +578,44 @@ again_by_time(struct tt_run *r, struct tt_err *err)
 		memset(c->tally, 0, sizeof c->tally);
 		memset(c->unloaded, 0, sizeof c->unloaded);
 	}
-	r->prepass = r->collect.alias = true;
+	r->names_first = r->collect.alias = true;
 	int rc = rewind_all(r, err);
-	return rc == TT_OK ? main_phase(r, err) : rc;
+	return rc == TT_OK ? read_events(r, err) : rc;
 }
 
-static bool
-needs_prepass(const struct tt_run_opts *o, unsigned needs)
+static int
+check_copies(struct tt_run *r, struct tt_err *err)
 {
-	return (needs & TT_NEEDS_TEXT) || o->frame_marker || o->from_marker || tt_filter_needs_text(&o->filter);
+	return r->o->copies ? TT_OK : tt_model_copies(r->m, err);
 }
+
+static int
+settle_counts(struct tt_run *r, struct tt_err *err)
+{
+	int rc = tt_counts_settle(r->m->counts, r->m->tree, err);
+
+	return rc == TT_OK ? tt_collect_finish(&r->collect, err) : rc;
+}
+
+static int
+use_all_names(struct tt_run *r, struct tt_err *err)
+{
+	int rc = name_all(r, err);
+
+	if (rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES))
+		tt_candidates_choose(r);
+	return rc == TT_OK && r->m->filter.no_wait ? tt_waits_drop(r->m, err) : rc;
+}
+
+/* --- the run ------------------------------------------------------------------------------------- */
+
+/* What is read, and what is done before, between and after. A phase that is not asked for does nothing. */
+static int (*const phases[])(struct tt_run *r, struct tt_err *err) = {
+	open_inputs, join_files, check_parts, plan,
+	read_names, read_marks, use_names,
+	read_events, read_again,
+	check_copies, settle_counts, close_ledger, use_all_names, tt_frames_finish, count_unnamed, finish_emitters,
+};
 
 static unsigned
 all_needs(const struct tt_run_opts *o)
@@ -533,63 +625,6 @@ all_needs(const struct tt_run_opts *o)
 	for (size_t i = 0; i < o->nemit; i++)
 		needs |= tt_emit_needs(o->emit[i], &o->emit_opts[i]);
 	return needs;
-}
-
-static int
-run(struct tt_run *r, struct tt_err *err)
-{
-	const struct tt_run_opts *o = r->o;
-	bool frames = false;
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < o->npath && rc == TT_OK; i++)
-		rc = open_input(r, &r->in[r->nin++], o->path[i], (uint32_t)i, err);
-	if (rc == TT_OK && r->nin > 1)
-		rc = join_files(r, err);
-	if (rc == TT_OK)
-		rc = check_parts(r, err);
-	if (rc == TT_OK && o->opened)
-		rc = o->opened(o->opened_arg, err);
-	if (rc != TT_OK)
-		return rc;
-	for (size_t i = 0; i < r->nin; i++) {
-		for (const struct tt_input *f = &r->in[i]; f; f = f->then)
-			r->total_bytes = raw_size(f) == UINT64_MAX || r->total_bytes == UINT64_MAX ? UINT64_MAX : r->total_bytes + raw_size(f);
-		frames = frames || r->in[i].cap->has_frames;
-	}
-	if (frames && !r->prepass)
-		r->prepass = rewindable(r);
-	if (r->total_bytes == UINT64_MAX)
-		r->total_bytes = 0;
-	align(r);
-	if (r->prepass)
-		rc = prepass(r, err);
-	if (rc == TT_OK)
-		rc = main_phase(r, err);
-	if (rc == TT_OK && !r->prepass && any_reused(r) && o->nemit == 0 && rewindable(r))
-		rc = again_by_time(r, err);
-	if (rc == TT_OK && !o->copies)
-		rc = tt_model_copies(r->m, err);
-	if (rc != TT_OK)
-		return rc;
-	rc = tt_counts_settle(r->m->counts, r->m->tree, err);
-	if (rc != TT_OK)
-		return rc;
-	rc = tt_collect_finish(&r->collect, err);
-	if (rc != TT_OK)
-		return rc;
-	close_ledger(r);
-	total_times(r->m);
-	rc = name_all(r, err);
-	if (rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES))
-		tt_candidates_choose(r);
-	if (rc == TT_OK && r->m->filter.no_wait)
-		rc = tt_waits_drop(r->m, err);
-	if (rc == TT_OK)
-		rc = tt_frames_finish(r, err);
-	if (rc == TT_OK)
-		unnamed(r->m);
-	return rc == TT_OK ? finish_emitters(r, err) : rc;
 }
 
 static void
@@ -608,6 +643,30 @@ free_capture(struct tt_mem *mem, struct tt_capture *c)
 	tt_mem_free(mem, c, sizeof *c);
 }
 
+/* Close and free everything but the model. */
+static void
+close_run(struct tt_run *r)
+{
+	const struct tt_run_opts *o = r->o;
+	struct tt_mem *mem = &r->env->mem;
+
+	for (size_t i = 0; r->emit && i < o->nemit; i++)
+		if (r->emit[i])
+			o->emit[i]->end(r->emit[i]);
+	tt_mem_free(mem, r->emit, o->nemit * sizeof *r->emit);
+	for (size_t i = 0; i < r->nin; i++)
+		close_input(&r->in[i]);
+	for (size_t i = 0; i < r->npart; i++) {
+		close_input(&r->part[i]);
+		free_capture(mem, r->part[i].cap);
+	}
+	tt_mem_free(mem, r->in, (o->npath + 1) * sizeof *r->in);
+	tt_mem_free(mem, r->part, (o->npath + 1) * sizeof *r->part);
+	tt_collect_release(&r->collect);
+	tt_candidates_free(r);
+	tt_marks_free(r);
+}
+
 int
 tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, struct tt_err *err)
 {
@@ -616,15 +675,14 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	int rc;
 
 	*out = NULL;
-	r.prepass = needs_prepass(o, r.needs);
-	if (r.prepass)
+	r.names_first = (r.needs & TT_NEEDS_TEXT) || o->frame_marker || o->from_marker || tt_filter_needs_text(f);
+	if (r.names_first)
 		r.needs |= TT_NEEDS_TEXT;
 	r.filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->from_label || f->to_label || f->min_dur || f->depth ||
 	    o->whole_frames || o->from_marker;
-	struct tt_model *m = tt_mem_alloc(&env->mem, sizeof *m, err);
+	struct tt_model *m = r.m = tt_mem_alloc(&env->mem, sizeof *m, err);
 	if (!m)
 		return err->code;
-	r.m = m;
 	r.collect = (struct tt_collecting){ .m = m, .mem = &env->mem, .needs = r.needs, .find = &o->find, .buckets = o->buckets };
 	m->env = env;
 	m->loss = env->loss;
@@ -632,28 +690,14 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	m->filter.wait = o->wait;
 	tt_arena_init(&m->arena, &env->mem);
 	tt_threads_init(&m->threads, &env->mem);
+	m->npath = o->npath;
 	m->cap = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *m->cap, err);
 	r.in = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *r.in, err);
 	r.part = tt_mem_alloc(&env->mem, (o->npath + 1) * sizeof *r.part, err);
 	rc = m->cap && r.in && r.part ? TT_OK : err->code;
-	if (rc == TT_OK)
-		rc = run(&r, err);
-	for (size_t i = 0; r.emit && i < o->nemit; i++)
-		if (r.emit[i])
-			o->emit[i]->end(r.emit[i]);
-	tt_mem_free(&env->mem, r.emit, o->nemit * sizeof *r.emit);
-	for (size_t i = 0; i < r.nin; i++)
-		close_input(&r.in[i]);
-	for (size_t i = 0; i < r.npart; i++) {
-		close_input(&r.part[i]);
-		free_capture(&env->mem, r.part[i].cap);
-	}
-	tt_mem_free(&env->mem, r.in, (o->npath + 1) * sizeof *r.in);
-	tt_mem_free(&env->mem, r.part, (o->npath + 1) * sizeof *r.part);
-	tt_collect_release(&r.collect);
-	tt_candidates_free(&r);
-	tt_marks_free(&r);
-	m->npath = o->npath;
+	for (size_t i = 0; i < sizeof phases / sizeof *phases && rc == TT_OK; i++)
+		rc = phases[i](&r, err);
+	close_run(&r);
 	*out = m;
 	return rc;
 }

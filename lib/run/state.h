@@ -11,7 +11,7 @@
 
 /* Which reading of the input this is. */
 enum tt_phase {
-	TT_PHASE_DEFS,                /* definitions, threads, times; frame marks of the capture */
+	TT_PHASE_NAMES,                /* definitions, threads, times; frame marks of the capture */
 	TT_PHASE_MARKS,               /* begins of the frame marker */
 	TT_PHASE_MAIN,
 };
@@ -35,14 +35,14 @@ struct tt_run {
 	size_t npart;
 	unsigned needs;
 	bool filtered;                /* see tt_fold */
-	bool prepass;                 /* definitions are known before the main phase */
+	bool names_first;             /* definitions are read before events */
 	void **emit;                  /* states of the emitters */
 	_Atomic bool emit_failed;     /* the error is an output's, not the input's */
 	struct tt_collecting collect;
 	struct tt_marks *marks;       /* frames.c */
 	struct tt_candidates *candidates;     /* candidates.c */
 	int64_t label_from, label_to; /* when the labels of the filter are set; INT64_MIN, INT64_MAX: no limit */
-	uint64_t zones_seen;          /* by the prepass */
+	uint64_t zones_seen;          /* while names are read */
 	uint64_t done_bytes, total_bytes, last_tick_ms;
 	const char *phase_name;
 };

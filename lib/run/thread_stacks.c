@@ -211,8 +211,8 @@ tt_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	struct tt_thread *t;
 	int rc = TT_OK;
 
-	/* The prepass has these already. */
-	if (p->phase == TT_PHASE_DEFS || !p->r->prepass)
+	/* Where names are read first, they are known. */
+	if (p->phase == TT_PHASE_NAMES || !p->r->names_first)
 		for (size_t i = 0; i < b->ndef && rc == TT_OK; i++)
 			rc = tt_defs_add(cap->defs, &b->def[i], err);
 	if (rc == TT_OK)
