@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/order.h"
 #include "batch.h"
 #include "io/src.h"
 
@@ -148,7 +149,7 @@ list_names(int fd, char ***names, size_t *n, struct tt_err *err)
 		free_names(*names, *n);
 		return tt_nomem(err);
 	}
-	qsort(*names, *n, sizeof **names, by_name);
+	tt_sort(*names, *n, by_name);
 	return TT_OK;
 }
 
@@ -454,7 +455,7 @@ drop_repeats(struct batch_files *f)
 {
 	size_t n = 0;
 
-	qsort(f->file, f->n, sizeof *f->file, by_path);
+	tt_sort(f->file, f->n, by_path);
 	for (size_t i = 0; i < f->n; i++) {
 		if (n == 0 || strcmp(bare(&f->file[n - 1]), bare(&f->file[i])) != 0)
 			f->file[n++] = f->file[i];
@@ -469,7 +470,7 @@ settle(struct app *app, struct batch_files *f, struct tt_err *err)
 	size_t n = 0;
 
 	drop_repeats(f);
-	qsort(f->file, f->n, sizeof *f->file, by_work);
+	tt_sort(f->file, f->n, by_work);
 	for (size_t i = 0; i < f->n; i++)     /* equal keys of one file are of one size: neighbours */
 		if (n == 0 || strcmp(f->file[n - 1].key, f->file[i].key) != 0 || !one_file(f->file[n - 1].path, f->file[i].path))
 			f->file[n++] = f->file[i];
@@ -510,21 +511,11 @@ batch_files_check(const struct batch_files *f, const struct opt_list *out, struc
 const struct tt_many_file *
 batch_files_get(const struct batch_files *f, const char *key, size_t n)
 {
-	size_t lo = 0, hi = f->n;
+	size_t at = tt_lower_bound(i, 0, f->n, strncmp(f->file[f->by_key[i]].key, key, n) < 0);
+	const struct tt_many_file *m = at < f->n ? &f->file[f->by_key[at]] : NULL;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		const struct tt_many_file *m = &f->file[f->by_key[mid]];
-		int c = strncmp(m->key, key, n);
-
-		if (c == 0 && m->key[n] == '\0')
-			return m;
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	/* Of keys that begin alike the shortest comes first. */
+	return m && strncmp(m->key, key, n) == 0 && m->key[n] == '\0' ? m : NULL;
 }
 
 int

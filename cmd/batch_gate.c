@@ -1,6 +1,7 @@
 /**
  * Gates over batches; the contract is in batch.h.
  */
+#include "base/order.h"
 #include "batch.h"
 #include "batch/record.h"
 
@@ -103,7 +104,7 @@ add_group(struct batch_gate *b, struct tt_sample *s, struct tt_err *err)
 		fact[s->nfact].value = tt_arena_text(&b->a, text.p, text.n, err);
 		rc = fact[s->nfact++].value ? TT_OK : err->code;
 		s->fact = fact;
-		qsort(fact, s->nfact, sizeof *fact, by_key);
+		tt_sort(fact, s->nfact, by_key);
 	}
 	tt_buf_free(&text);
 	return rc;
@@ -133,8 +134,7 @@ by_recording(const void *a, const void *b)
 static int
 check_parts(struct batch_gate *b, struct tt_err *err)
 {
-	if (b->npart > 0)
-		qsort(b->part, b->npart, sizeof *b->part, by_recording);
+	tt_sort(b->part, b->npart, by_recording);
 	for (size_t i = 1; i < b->npart; i++)
 		if (strcmp(b->part[i - 1].recording, b->part[i].recording) == 0)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s and %s are of one recording, and a gate counts that once: "
@@ -163,7 +163,7 @@ add_facts(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, 
 			return err->code;
 		s->nfact++;
 	}
-	qsort(s->fact, s->nfact, sizeof *s->fact, by_key);
+	tt_sort(s->fact, s->nfact, by_key);
 	return b->group->n > 1 ? add_group(b, s, err) : TT_OK;
 }
 
@@ -304,7 +304,7 @@ add_unknown(struct batch_gate *b, struct tt_err *err)
 			memcpy(fact, s->fact, s->nfact * sizeof *fact);
 		fact[s->nfact++] = (struct tt_fact){ b->by, unknown };
 		s->fact = fact;
-		qsort(fact, s->nfact, sizeof *fact, by_key);
+		tt_sort(fact, s->nfact, by_key);
 	}
 	return TT_OK;
 }

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/order.h"
 #include "model/identity.h"
 
 static int
@@ -53,7 +54,7 @@ by_file(const void *a, const void *b)
 		return x->dev < y->dev ? -1 : 1;
 	if (x->ino != y->ino)
 		return x->ino < y->ino ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
+	return TT_CMP(x->at, y->at);
 }
 
 /* Is one file among the ${n} captures twice? It would count twice, or be joined with itself. */
@@ -81,7 +82,7 @@ check_twice(const struct gate *x, size_t n, struct tt_err *err)
 			files++;
 		}
 	}
-	qsort(seen, files, sizeof *seen, by_file);
+	tt_sort(seen, files, by_file);
 	for (size_t i = 1; i < files; i++)
 		if (seen[i].dev == seen[i - 1].dev && seen[i].ino == seen[i - 1].ino && (!twice || seen[i].at < twice->at))
 			twice = &seen[i];
@@ -293,8 +294,8 @@ by_recording(const void *a, const void *b, void *arg)
 	int c = strcmp(x->sample[i].id ? x->sample[i].id : "", x->sample[k].id ? x->sample[k].id : "");
 
 	if (c == 0)
-		c = (x->cap[i].part > x->cap[k].part) - (x->cap[i].part < x->cap[k].part);
-	return c ? c : (i > k) - (i < k);
+		c = TT_CMP(x->cap[i].part, x->cap[k].part);
+	return c ? c : TT_CMP(i, k);
 }
 
 /* A copy under another name is no other capture. Files of a recording that rotates are, until they are joined. */
@@ -331,7 +332,7 @@ by_process(const void *a, const void *b, void *arg)
 		return c->pid < d->pid ? -1 : 1;
 	if (c->wall_ns != d->wall_ns)
 		return c->wall_ns < d->wall_ns ? -1 : 1;
-	return (c > d) - (c < d);
+	return TT_CMP(c, d);
 }
 
 /* Of each capture the first by number of its process, in x->a. */

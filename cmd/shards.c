@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/order.h"
 #include "batch.h"
 
 /* A results file by its name: shard ${i} of ${n}; 1 of 1 is a whole run. */
@@ -155,7 +156,7 @@ batch_missing_shards(struct app *app, const struct opt_list *files, const char *
 		s[n].dev = st.st_dev;
 		s[n++].ino = st.st_ino;
 	}
-	qsort(s, n, sizeof *s, by_shard);
+	tt_sort(s, n, by_shard);
 	for (size_t at = 0; at < n && rc == TT_OK; at = end) {
 		unsigned runs = most_runs(s, n, at, &end);
 

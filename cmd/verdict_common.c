@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/utf8.h"
 
 /* --- which rows, in which order ---------------------------------------------------- */
@@ -58,7 +59,7 @@ by_weight(const void *x, const void *y, void *arg)
 		return ka < kb ? 1 : -1;
 	if (ea != eb)
 		return ea < eb ? 1 : -1;
-	return (a > b) - (a < b);
+	return TT_CMP(a, b);
 }
 
 size_t *

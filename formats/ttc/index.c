@@ -1,6 +1,7 @@
 /**
  * The index of a whole file: its chunks in the order of their threads and times, with what the ring adds to them.
  */
+#include "base/order.h"
 #include "ttc/decode.h"
 
 #include <stdlib.h>
@@ -65,12 +66,12 @@ by_place(const void *a, const void *b)
 	const struct ttc_unit *x = a, *y = b;
 
 	if (x->thread != y->thread)
-		return (x->thread > y->thread) - (x->thread < y->thread);
+		return TT_CMP(x->thread, y->thread);
 	if (x->seq != y->seq)
-		return (x->seq > y->seq) - (x->seq < y->seq);
+		return TT_CMP(x->seq, y->seq);
 	if (x->first != y->first)
-		return (x->first > y->first) - (x->first < y->first);
-	return (x->at > y->at) - (x->at < y->at);
+		return TT_CMP(x->first, y->first);
+	return TT_CMP(x->at, y->at);
 }
 
 /* Give each thread's places in the file to its chunks in their order. */
@@ -83,8 +84,7 @@ sort_threads(struct ttc *m, struct tt_err *err)
 		return err->code;
 	if (m->nunit > 0)
 		memcpy(s, m->unit, m->nunit * sizeof *s);
-	if (m->nunit > 0)
-		qsort(s, m->nunit, sizeof *s, by_place);
+	tt_sort(s, m->nunit, by_place);
 	/*
 	 * Where each thread's run begins in s is found by its first unit; `end` of the table's entry
 	 * counts on.

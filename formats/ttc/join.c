@@ -5,6 +5,7 @@
  * only if it is a regular one of ours, called as rings are, and says that it belongs to this very
  * recording.
  */
+#include "base/order.h"
 #include "ttc/ttc.h"
 
 #include <fcntl.h>
@@ -184,10 +185,10 @@ by_time(const void *a, const void *b)
 	const struct ttc_unit *x = a, *y = b;
 
 	if (x->thread == y->thread && x->seq != y->seq)
-		return (x->seq > y->seq) - (x->seq < y->seq);
+		return TT_CMP(x->seq, y->seq);
 	if (x->ticks != y->ticks)
-		return (x->ticks > y->ticks) - (x->ticks < y->ticks);
-	return (x->thread > y->thread) - (x->thread < y->thread);
+		return TT_CMP(x->ticks, y->ticks);
+	return TT_CMP(x->thread, y->thread);
 }
 
 /* Take what the file has not; in order of time. */
@@ -197,8 +198,7 @@ add_chunks(struct ttc *m, struct ttc_unit *u, size_t n, uint8_t **p, size_t *cap
 {
 	int rc = TT_OK;
 
-	if (n > 0)
-		qsort(u, n, sizeof *u, by_time);
+	tt_sort(u, n, by_time);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		struct ttc_who *w = ttc_who(m, u[i].thread, err);
 		if (!w)

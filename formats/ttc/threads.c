@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 
 /* --- threads ---------------------------------------------------------------------------- */
 
@@ -57,8 +58,8 @@ by_start(const void *a, const void *b)
 	const struct ttc_start *x = a, *y = b;
 
 	if (x->seq != y->seq)
-		return (x->seq > y->seq) - (x->seq < y->seq);
-	return (x->first > y->first) - (x->first < y->first);
+		return TT_CMP(x->seq, y->seq);
+	return TT_CMP(x->first, y->first);
 }
 
 /*

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/order.h"
 #include "batch/record.h"
 #include "stat/hist.h"
 
@@ -202,20 +203,11 @@ new_sums(struct tt_aggregate *a, const char *name, struct tt_err *err)
 static struct sums *
 sums_named(struct tt_aggregate *a, struct list *l, const char *name, struct tt_err *err)
 {
-	size_t lo = 0, hi = l->n;
+	size_t at = tt_lower_bound(i, 0, l->n, strcmp(l->v[i]->name, name) < 0);
 	struct sums *s;
 
-	while (lo < hi) {
-		size_t mid = (lo + hi) / 2;
-		int c = strcmp(l->v[mid]->name, name);
-
-		if (c == 0)
-			return l->v[mid];
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	if (at < l->n && strcmp(l->v[at]->name, name) == 0)
+		return l->v[at];
 	if (l->n == l->max) {
 		if (!l->more)
 			l->more = new_sums(a, MORE, err);
@@ -226,8 +218,8 @@ sums_named(struct tt_aggregate *a, struct list *l, const char *name, struct tt_e
 	s = new_sums(a, name, err);
 	if (!s)
 		return NULL;
-	memmove(&l->v[lo + 1], &l->v[lo], (l->n - lo) * sizeof *l->v);
-	l->v[lo] = s;
+	memmove(&l->v[at + 1], &l->v[at], (l->n - at) * sizeof *l->v);
+	l->v[at] = s;
 	l->n++;
 	return s;
 }

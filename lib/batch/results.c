@@ -8,6 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/order.h"
 #include "batch/record.h"
 #include "io/spool.h"
 #include "io/src.h"
@@ -125,7 +126,7 @@ spill(struct tt_results *rs, struct tt_err *err)
 		rc = tt_spool_open(rs->env, &rs->fd, err);
 	if (rc != TT_OK)
 		return rc;
-	qsort(rs->line, rs->nline, sizeof *rs->line, compare);
+	tt_sort(rs->line, rs->nline, compare);
 	r = &rs->run[rs->nrun++];
 	*r = (struct run){ .at = rs->size, .end = rs->size };
 	for (size_t i = 0; i < rs->nline && rc == TT_OK; i++) {
@@ -421,7 +422,7 @@ settle_loaded(struct tt_results *rs, const struct tt_results_out *out, struct tt
 	if (!sorted)
 		return err->code;
 	memcpy(sorted, r, n * sizeof *sorted);
-	qsort(sorted, n, sizeof *sorted, by_parts);
+	tt_sort(sorted, n, by_parts);
 	parts = complete(sorted, n);
 	if (parts) {
 		rc = join_parts(rs, out, sorted, n, parts, err);

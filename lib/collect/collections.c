@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "stat/tally.h"
 
 enum { MAX_PAUSES = 1u << 18, MAX_HEAP_POINTS = 1u << 16 };
@@ -181,8 +182,8 @@ by_start(const void *a, const void *b)
 {
 	const struct tt_pause *x = a, *y = b;
 
-	return x->start != y->start ? (x->start > y->start) - (x->start < y->start) :
-	    (x->thread > y->thread) - (x->thread < y->thread);
+	return x->start != y->start ? TT_CMP(x->start, y->start) :
+	    TT_CMP(x->thread, y->thread);
 }
 
 static int
@@ -190,7 +191,7 @@ heap_by_time(const void *a, const void *b)
 {
 	const struct tt_heap_point *x = a, *y = b;
 
-	return (x->ts > y->ts) - (x->ts < y->ts);
+	return TT_CMP(x->ts, y->ts);
 }
 
 /*
@@ -211,23 +212,16 @@ by_place(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
 
-	return x->process != y->process ? (x->process > y->process) - (x->process < y->process) :
-	    (x->ts > y->ts) - (x->ts < y->ts);
+	return x->process != y->process ? TT_CMP(x->process, y->process) :
+	    TT_CMP(x->ts, y->ts);
 }
 
 /* The pauses of ${process} before ${ts}, as far as they are before it. */
 static uint64_t
 stopped_before(const struct edge *e, size_t n, uint32_t process, int64_t ts)
 {
-	size_t lo = 0, hi = n;
+	size_t lo = tt_lower_bound(k, 0, n, e[k].process < process || (e[k].process == process && e[k].ts <= ts));
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (e[mid].process < process || (e[mid].process == process && e[mid].ts <= ts))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo > 0 && e[lo - 1].process == process ? (uint64_t)e[lo - 1].open * (uint64_t)ts - e[lo - 1].sum : 0;
 }
 
@@ -252,8 +246,7 @@ stopped_times(struct tt_model *m, const struct tt_gc *s, struct tt_mem *mem, str
 		e[2 * i] = (struct edge){ .ts = p->stopped, .process = p->process, .sign = 1 };
 		e[2 * i + 1] = (struct edge){ .ts = p->end > p->stopped ? p->end : p->stopped, .process = p->process, .sign = -1 };
 	}
-	if (n)
-		qsort(e, n, sizeof *e, by_place);
+	tt_sort(e, n, by_place);
 	for (size_t i = 0; i < n; i++) {
 		bool first = i == 0 || e[i - 1].process != e[i].process;
 		e[i].open = (first ? 0 : e[i - 1].open) + e[i].sign;
@@ -281,10 +274,8 @@ finish(const struct tt_collecting *c, void *state, struct tt_err *err)
 {
 	struct tt_gc *s = state;
 
-	if (s->npause)
-		qsort(s->pause, s->npause, sizeof *s->pause, by_start);
-	if (s->nheap)
-		qsort(s->heap, s->nheap, sizeof *s->heap, heap_by_time);
+	tt_sort(s->pause, s->npause, by_start);
+	tt_sort(s->heap, s->nheap, heap_by_time);
 	return stopped_times(c->m, s, c->mem, err);
 }
 

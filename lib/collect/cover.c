@@ -1,5 +1,7 @@
 #include "collect/cover.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,8 +96,7 @@ settle(struct cover *c)
 {
 	size_t n = 0;
 
-	if (c->nst > 1)
-		qsort(c->st, c->nst, sizeof *c->st, by_statement);
+	tt_sort(c->st, c->nst, by_statement);
 	for (size_t i = 0; i < c->nst; i++) {
 		const struct statement *s = &c->st[i], *before = n ? &c->st[n - 1] : NULL;
 		if (!before || s->process != before->process || s->id != before->id || s->offset != before->offset ||
@@ -170,23 +171,15 @@ by_place(const void *a, const void *b)
 static void
 link_statements(struct cover *c)
 {
-	qsort(c->record, c->nrecord, sizeof *c->record, by_id);
+	tt_sort(c->record, c->nrecord, by_id);
 	for (size_t i = 0; i < c->nst; i++) {
 		struct statement *s = &c->st[i];
-		size_t lo = 0, hi = c->nrecord;
-
-		while (lo < hi) {
-			size_t mid = lo + (hi - lo) / 2;
-			const struct record *r = &c->record[mid];
-			if (r->process < s->process || (r->process == s->process && r->id < s->id))
-				lo = mid + 1;
-			else
-				hi = mid;
-		}
+		size_t lo = tt_lower_bound(k, 0, c->nrecord, c->record[k].process < s->process ||
+		    (c->record[k].process == s->process && c->record[k].id < s->id));
 		const struct record *r = &c->record[lo];
 		s->record = lo < c->nrecord && r->process == s->process && r->id == s->id ? r->place + 1 : 0;
 	}
-	qsort(c->record, c->nrecord, sizeof *c->record, by_place);
+	tt_sort(c->record, c->nrecord, by_place);
 }
 
 static int
@@ -307,8 +300,7 @@ list_files(struct cover *c, struct tt_err *err)
 	for (size_t i = 0; i < c->nrecord; i++)
 		if (c->record[i].file[0] && (n == 0 || c->file[n - 1] != c->record[i].file))
 			c->file[n++] = c->record[i].file;
-	if (n)
-		qsort(c->file, n, sizeof *c->file, by_text);
+	tt_sort(c->file, n, by_text);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || strcmp(c->file[i], c->file[c->nfile - 1]) != 0)
 			c->file[c->nfile++] = c->file[i];
@@ -409,7 +401,7 @@ make_places(struct cover *c, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc;
-	qsort(c->st, c->nst, sizeof *c->st, by_record_line);
+	tt_sort(c->st, c->nst, by_record_line);
 	for (size_t i = 0; i < c->nst; i++) {
 		const struct statement *s = &c->st[i];
 		if (!s->record || !s->line || !c->record[s->record - 1].file[0])
@@ -422,8 +414,7 @@ make_places(struct cover *c, struct tt_err *err)
 			c->at[n - 1].hits = s->hits;
 		before = s;
 	}
-	if (n)
-		qsort(c->at, n, sizeof *c->at, by_at);
+	tt_sort(c->at, n, by_at);
 	for (size_t i = 0; i < n; i++) {
 		if (c->nat > 0 && by_at(&c->at[c->nat - 1], &c->at[i]) == 0)
 			c->at[c->nat - 1].hits += c->at[i].hits;
@@ -452,8 +443,7 @@ make_lines(struct cover *c, struct tt_err *err)
 		return rc;
 	for (size_t i = 0; i < c->nat; i++)
 		c->line[i] = (struct tt_cover_line){ c->at[i].file, c->at[i].line, c->at[i].hits };
-	if (c->nat)
-		qsort(c->line, c->nat, sizeof *c->line, by_line);
+	tt_sort(c->line, c->nat, by_line);
 	for (size_t i = 0; i < c->nat; i++) {
 		if (c->nline > 0 && by_line(&c->line[c->nline - 1], &c->line[i]) == 0)
 			c->line[c->nline - 1].hits += c->line[i].hits;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 
 struct walk {
 	const struct tt_shots *shots;
@@ -107,7 +108,7 @@ by_object(const void *a, const void *b)
 {
 	const struct more *x = a, *y = b;
 
-	return x->addr != y->addr ? (x->addr > y->addr) - (x->addr < y->addr) : (x->ref > y->ref) - (x->ref < y->ref);
+	return x->addr != y->addr ? TT_CMP(x->addr, y->addr) : TT_CMP(x->ref, y->ref);
 }
 
 /* Call ${each} for every reference from ${ref} to the object's last. */
@@ -254,7 +255,7 @@ by_start(const void *a, const void *b)
 {
 	const struct registered *x = a, *y = b;
 
-	return (x->start > y->start) - (x->start < y->start);
+	return TT_CMP(x->start, y->start);
 }
 
 /* What kind of root the slot is. */
@@ -262,7 +263,6 @@ static struct tt_graph_root
 root_of(const struct walk *w, uint64_t slot)
 {
 	const struct graph *g = w->g;
-	size_t lo = 0, hi = g->nreg;
 
 	if (w->old)
 		return (struct tt_graph_root){ .text = "", .source = slot & 1 ? TT_ROOT_STACK : slot & 2 ? TT_ROOT_FINALIZER :
@@ -270,13 +270,7 @@ root_of(const struct walk *w, uint64_t slot)
 	if (slot >= 1 && slot <= 4)
 		return (struct tt_graph_root){ .text = "", .source = slot <= 2 ? TT_ROOT_FINALIZER :
 		    slot == 3 ? TT_ROOT_EPHEMERON : TT_ROOT_TOGGLE_REF };
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (g->reg[mid].start <= slot)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = tt_lower_bound(i, 0, g->nreg, g->reg[i].start <= slot);
 	if (lo == 0 || slot >= g->reg[lo - 1].end)
 		return (struct tt_graph_root){ .text = "", .source = TT_ROOT_UNKNOWN };
 	const struct registered *r = &g->reg[lo - 1];
@@ -323,8 +317,7 @@ begin_paths(struct walk *w, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	w->m->npath = 1;
-	if (g->nreg)
-		qsort(g->reg, g->nreg, sizeof *g->reg, by_start);
+	tt_sort(g->reg, g->nreg, by_start);
 	if (!(of = tt_mem_alloc(w->mem, g->root.n * sizeof *of, err)))
 		return err->code;
 	for (size_t i = 0; i < g->root.n && rc == TT_OK; i++) {
@@ -352,7 +345,7 @@ begin_paths(struct walk *w, struct tt_err *err)
 static int
 follow(struct walk *w, uint32_t i, struct tt_err *err)
 {
-	size_t lo = 0, hi = w->nmore;
+	size_t lo = tt_lower_bound(k, 0, w->nmore, w->g->more[k].addr < i);
 	int rc = TT_OK;
 
 	if (has_refs(w, i)) {
@@ -363,13 +356,6 @@ follow(struct walk *w, uint32_t i, struct tt_err *err)
 			ref = skip_more(w, &k, ref);
 		}
 		rc = run_of(w, i, ref, reach, err);
-	}
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (w->g->more[mid].addr < i)
-			lo = mid + 1;
-		else
-			hi = mid;
 	}
 	for (; lo < w->nmore && w->g->more[lo].addr == i && rc == TT_OK; lo++)
 		rc = run_of(w, i, w->g->more[lo].ref, reach, err);
@@ -416,8 +402,7 @@ sort_more(struct walk *w, struct tt_err *err)
 		return err->code;
 	for (size_t i = 0; i < w->nmore; i++)
 		w->more[i].ref = w->g->more[i].ref;
-	if (w->nmore)
-		qsort(w->g->more, w->nmore, sizeof *w->g->more, by_object);
+	tt_sort(w->g->more, w->nmore, by_object);
 	return TT_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "stat/num.h"
 
 #define PATH_ZONES 64
@@ -95,13 +96,13 @@ by_size(const void *x, const void *y)
 {
 	const struct line *a = x, *b = y;
 	uint64_t da = tt_diff_size(line_diff(a)), db = tt_diff_size(line_diff(b));
-	int c = (da < db) - (da > db);
+	int c = TT_CMP(db, da);
 
 	if (c == 0)
 		c = strcmp(a->name, b->name);
 	if (c == 0)
 		c = strcmp(a->other, b->other);
-	return c ? c : (a->node > b->node) - (a->node < b->node);
+	return c ? c : TT_CMP(a->node, b->node);
 }
 
 static void
@@ -224,8 +225,7 @@ put_lines(const struct tt_diff_ctx *x, struct tt_table *t, struct line *l, size_
 		if (!nothing(&l[i]))
 			l[kept++] = l[i];
 	}
-	if (kept > 1)
-		qsort(l, kept, sizeof *l, by_size);
+	tt_sort(l, kept, by_size);
 	for (size_t i = 0; i < kept; i++) {
 		if (tt_diff_shown(x, i, line_diff(&l[i]) != 0 || l[i].calls != 0)) {
 			put_line(x, t, &l[i], names, true);
@@ -269,8 +269,7 @@ join_names(struct line *l, size_t n)
 {
 	size_t kept = 0;
 
-	if (n > 1)
-		qsort(l, n, sizeof *l, by_name);
+	tt_sort(l, n, by_name);
 	for (size_t i = 0; i < n; i++) {
 		if (kept > 0 && by_name(&l[kept - 1], &l[i]) == 0)
 			add_line(&l[kept - 1], &l[i]);
@@ -315,8 +314,7 @@ fill_classes(const struct tt_diff_ctx *x, struct tt_table *t)
 	n = join_names(l, n);
 	for (size_t i = 0; i < n; i++)
 		add_line(&all, &l[i]);
-	if (n > 1)
-		qsort(l, n, sizeof *l, by_size);
+	tt_sort(l, n, by_size);
 	for (size_t i = 0; i < n; i++)
 		put_line(x, t, &l[i], 2, false);
 	put_line(x, t, &all, 2, false);
@@ -356,7 +354,7 @@ by_thread_and_marker(const void *a, const void *b, void *arg)
 
 	if (x->root[i] != x->root[k])
 		return x->root[i] < x->root[k] ? -1 : 1;
-	return (node[i].name > node[k].name) - (node[i].name < node[k].name);
+	return TT_CMP(node[i].name, node[k].name);
 }
 
 /* Markers of the other threads. */
@@ -407,8 +405,7 @@ fill_threads(const struct tt_diff_ctx *x, struct tt_table *t)
 		l[n] = l[i];
 		l[n++].other = "";
 	}
-	if (n > 1)
-		qsort(l, n, sizeof *l, by_size);
+	tt_sort(l, n, by_size);
 	for (size_t i = 0; i < n; i++)
 		put_line(x, t, &l[i], 1, false);
 	tt_mem_free(x->r->mem, l, d->nnode * sizeof *l);

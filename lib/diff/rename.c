@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "base/order.h"
 #include "io/src.h"
 #include "model/names.h"
 
@@ -17,7 +18,7 @@ static const char *const kind_name[TT_RENAME_KINDS] = { "marker", "thread", "cat
 static int
 order(const struct tt_rename_line *a, uint8_t kind, const char *name, size_t n)
 {
-	int c = (a->kind > kind) - (a->kind < kind);
+	int c = TT_CMP(a->kind, kind);
 
 	if (c == 0)
 		c = strncmp(a->from, name, n);
@@ -28,11 +29,11 @@ static int
 by_name(const void *x, const void *y)
 {
 	const struct tt_rename_line *a = x, *b = y;
-	int c = (a->kind > b->kind) - (a->kind < b->kind);
+	int c = TT_CMP(a->kind, b->kind);
 
 	if (c == 0)
 		c = strcmp(a->from, b->from);
-	return c ? c : (a->line > b->line) - (a->line < b->line);
+	return c ? c : TT_CMP(a->line, b->line);
 }
 
 /* One line, which ends with NUL; it is cut at its TABs. */
@@ -86,7 +87,7 @@ read_lines(struct tt_rename *r, char *s, struct tt_err *err)
 	}
 	if (rc != TT_OK || r->n == 0)
 		return rc;
-	qsort(r->v, r->n, sizeof *r->v, by_name);
+	tt_sort(r->v, r->n, by_name);
 	for (size_t i = 1; i < r->n; i++) {
 		if (r->v[i].kind == r->v[i - 1].kind && strcmp(r->v[i].from, r->v[i - 1].from) == 0)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "line %u: \"%s\" was renamed in line %u",
@@ -158,22 +159,12 @@ tt_rename_free(struct tt_rename *r)
 static struct tt_rename_line *
 find(struct tt_rename *r, enum tt_rename_kind kind, const char *name, size_t n)
 {
-	size_t lo = 0, hi = r->n;
+	size_t at = tt_lower_bound(i, 0, r->n, order(&r->v[i], (uint8_t)kind, name, n) < 0);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		int c = order(&r->v[mid], (uint8_t)kind, name, n);
-
-		if (c == 0) {
-			r->v[mid].used = true;
-			return &r->v[mid];
-		}
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return NULL;
+	if (at == r->n || order(&r->v[at], (uint8_t)kind, name, n) != 0)
+		return NULL;
+	r->v[at].used = true;
+	return &r->v[at];
 }
 
 const char *

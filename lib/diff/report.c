@@ -3,6 +3,7 @@
  *
  * All tables are sums of the same integers, the parts of nodes and sites, so that they add up alike.
  */
+#include "base/order.h"
 #include "diff/lines.h"
 
 #include <stdlib.h>
@@ -88,7 +89,7 @@ by_bytes(const void *x, const void *y, void *arg)
 
 	if (da != db)
 		return da < db ? 1 : -1;
-	return (a > b) - (a < b);
+	return TT_CMP(a, b);
 }
 
 static void

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "diff/diff.h"
 #include "stat/num.h"
 
@@ -42,7 +43,7 @@ by_rest(const void *x, const void *y)
 
 	if (a->rest != b->rest)
 		return a->rest < b->rest ? 1 : -1;
-	return (a->i > b->i) - (a->i < b->i);
+	return TT_CMP(a->i, b->i);
 }
 
 void
@@ -54,7 +55,7 @@ tt_diff_share(struct tt_diff_piece *piece, size_t n, uint64_t unit, int64_t whol
 	}
 	if (unit == 0 || n == 0)
 		return;
-	qsort(piece, n, sizeof *piece, by_rest);
+	tt_sort(piece, n, by_rest);
 	for (size_t i = 0; i < n && whole > 0; i++, whole--)
 		piece[i].part++;
 }
@@ -139,7 +140,7 @@ by_label(const void *x, const void *y, void *arg)
 	size_t a = *(const size_t *)x, b = *(const size_t *)y;
 	int c = strcmp(m[a].label, m[b].label);
 
-	return c ? c : (a > b) - (a < b);
+	return c ? c : TT_CMP(a, b);
 }
 
 /* Labels are told apart within a capture; across captures two markers may still share one. */

@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "emit/chrome.h"
 
 /* Numbers of arrows: far from those that engines give their flows. */
@@ -39,12 +40,12 @@ by_flow(const void *a, const void *b, void *arg)
 	uint32_t p = c->m->threads.t[x->thread]->process, q = c->m->threads.t[y->thread]->process;
 
 	if (p != q)
-		return (p > q) - (p < q);
+		return TT_CMP(p, q);
 	if (x->id != y->id)
-		return (x->id > y->id) - (x->id < y->id);
+		return TT_CMP(x->id, y->id);
 	if (x->ts != y->ts)
-		return (x->ts > y->ts) - (x->ts < y->ts);
-	return (x->order > y->order) - (x->order < y->order);
+		return TT_CMP(x->ts, y->ts);
+	return TT_CMP(x->order, y->order);
 }
 
 /* One end of an arrow, or a step of a chain. */

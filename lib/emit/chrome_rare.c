@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 #include "emit/chrome.h"
 
 enum { SAMPLE_FRAMES = 64 };          /* of a stack that are written */
@@ -150,16 +151,8 @@ put_heap_size(struct rare *r)
 static int64_t
 next_begin(const struct tt_view *v, int64_t ts)
 {
-	size_t lo = 0, hi = v->nslice;
+	size_t lo = tt_lower_bound(k, 0, v->nslice, v->slice[k].ts < ts);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v->slice[mid].ts < ts)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < v->nslice ? v->slice[lo].ts : ts;
 }
 

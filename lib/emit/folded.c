@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/utf8.h"
 #include "emit/common.h"
 #include "emit/stacks.h"
@@ -83,7 +84,7 @@ by_place(const void *a, const void *b, void *arg)
 		return px < py ? -1 : 1;
 	if (rx != ry)
 		return rx < ry ? -1 : 1;
-	return (x > y) - (x < y);
+	return TT_CMP(x, y);
 }
 
 static int
@@ -108,16 +109,8 @@ sort_stacks(struct folded *w, struct tt_err *err)
 static uint32_t
 first_child(const struct folded *w, uint32_t parent)
 {
-	uint32_t lo = 0, hi = w->norder;
+	uint32_t lo = (uint32_t)tt_lower_bound(k, 0, w->norder, tt_stacks_up(&w->stacks, w->order[k]) < parent);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (tt_stacks_up(&w->stacks, w->order[mid]) < parent)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo;
 }
 

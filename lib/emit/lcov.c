@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "collect/cover.h"
 #include "emit/common.h"
 
@@ -108,7 +109,7 @@ by_file(const void *a, const void *b, void *arg)
 		return cmp;
 	if (x->line != y->line)
 		return x->line < y->line ? -1 : 1;
-	return (i > j) - (i < j);
+	return TT_CMP(i, j);
 }
 
 /* The methods that have a place, in order. */

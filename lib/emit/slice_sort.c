@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/order.h"
 #include "emit/text_spool.h"
 #include "io/spool.h"
 
@@ -234,8 +235,7 @@ tt_slices_each(struct tt_slices *s, size_t i,
 		return err ? err->code : TT_E_NOMEM;
 	r->s = s;
 	r->t = t;
-	if (t->nlate)
-		qsort(t->late, t->nlate, sizeof *t->late, by_begin);
+	tt_sort(t->late, t->nlate, by_begin);
 	for (;;) {
 		rc = peek(r, &next, err);
 		if (rc != TT_OK || (!next && late == t->nlate))

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "stat/compare.h"
 
 const char *const tt_outcome_name[TT_OUTCOMES] = {
@@ -242,7 +243,7 @@ groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 		    w->o->group_by, w->o->group_by);
 		return NULL;
 	}
-	qsort(g, all, sizeof *g, by_text);
+	tt_sort(g, all, by_text);
 	*n = 0;
 	for (size_t i = 0; i < all; i++)
 		if (i == 0 || strcmp(g[i], g[*n - 1]) != 0)

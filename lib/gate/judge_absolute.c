@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "gate/judge.h"
 #include "stat/num.h"
 
@@ -223,7 +224,7 @@ by_value(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return TT_CMP(*x, *y);
 }
 
 static int64_t
@@ -285,8 +286,7 @@ pooled(struct tt_judging *w, int64_t *value, struct tt_err *err)
 			memcpy(v + n, x->each, x->neach * sizeof *v);
 		n += x->neach;
 	}
-	if (n)
-		qsort(v, n, sizeof *v, by_value);
+	tt_sort(v, n, by_value);
 	*value = n ? pooled_stat(&r->row->measure, v, n) : 0;
 	tt_mem_free(w->mem, v, (all + 1) * sizeof *v);
 	return TT_OK;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "gate/judge.h"
 #include "stat/num.h"
 
@@ -83,7 +84,7 @@ keep(struct tt_verdict_row *r, const struct tt_mover *m)
 		r->mover[r->nmover++] = *m;
 	else if (by_weight(m, &r->mover[MOVERS - 1]) < 0)
 		r->mover[MOVERS - 1] = *m;
-	qsort(r->mover, r->nmover, sizeof *r->mover, by_weight);
+	tt_sort(r->mover, r->nmover, by_weight);
 }
 
 static void
@@ -91,8 +92,7 @@ compare(struct tt_verdict_row *r, struct seen *s, size_t n, int64_t *work)
 {
 	bool per_frame = tt_measure_framed(&r->row->measure);
 
-	if (n)
-		qsort(s, n, sizeof *s, by_name);
+	tt_sort(s, n, by_name);
 	for (size_t i = 0, end; i < n; i = end) {
 		struct tt_mover m = { .about = r->row->measure.metric->about, .name = s[i].name, .per_frame = per_frame };
 

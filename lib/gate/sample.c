@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 #include "base/utf8.h"
 #include "model/identity.h"
 #include "view/allocs.h"
@@ -95,7 +96,7 @@ by_key_and_place(const void *a, const void *b)
 	const struct found_fact *x = a, *y = b;
 	int c = by_key(&x->f, &y->f);
 
-	return c ? c : (x->at > y->at) - (x->at < y->at);
+	return c ? c : TT_CMP(x->at, y->at);
 }
 
 /* Add a fact unless it says nothing. */
@@ -142,7 +143,7 @@ facts(const struct tt_model *m, struct tt_sample *s, struct tt_arena *a, struct 
 		if (rc == TT_OK)
 			rc = add_fact(list, &n, "producer", c->producer, a, err);
 	}
-	qsort(list, n, sizeof *list, by_key_and_place);
+	tt_sort(list, n, by_key_and_place);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || by_key(&list[i].f, &list[i - 1].f) != 0)
 			s->fact[s->nfact++] = list[i].f;
@@ -279,8 +280,7 @@ alloc_parts(struct parts *p, struct tt_views *view, struct tt_err *err)
 static int
 keep_parts(struct parts *p, struct tt_sample *s, struct tt_err *err)
 {
-	if (p->n)
-		qsort(p->p, p->n, sizeof *p->p, by_amount);
+	tt_sort(p->p, p->n, by_amount);
 	for (size_t i = 0; i < p->n && i < TT_SAMPLE_PARTS; i++) {
 		struct tt_part *to = &s->part[s->npart];
 

@@ -6,6 +6,7 @@
  * is given to libarchive after a header made from its record, and only they. Records are read twice: once for
  * the order of the members in the file, and one by one when they are asked for.
  */
+#include "base/order.h"
 #include "io/archive_parts.h"
 
 #include <stdlib.h>
@@ -266,8 +267,7 @@ read_directory(struct tt_archive *ar, const struct directory *d, struct tt_err *
 	}
 	if (z->n == 0 && d->count != 0)
 		return no_directory(d->at, "it is empty", err);
-	if (z->n > 1)
-		qsort(z->entry, z->n, sizeof *z->entry, by_place);
+	tt_sort(z->entry, z->n, by_place);
 	z->told = d->count;
 	z->directory = d->at;
 	return TT_OK;

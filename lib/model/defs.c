@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 
 /* Stand-in keys for classes whose own key means several things: no process has code or data there. */
 #define ALIAS      0xFFF7000000000000u
@@ -335,7 +336,7 @@ by_address(const void *a, const void *b)
 {
 	uint64_t x = (*(const struct tt_def *const *)a)->key, y = (*(const struct tt_def *const *)b)->key;
 
-	return (x > y) - (x < y);
+	return TT_CMP(x, y);
 }
 
 int
@@ -351,20 +352,13 @@ tt_defs_sort_symbols(struct tt_defs *defs, struct tt_err *err)
 	defs->nsymbol = k->n;
 	for (size_t i = 0; i < k->n; i++)
 		defs->symbol[i] = &k->all[i]->d;
-	qsort(defs->symbol, defs->nsymbol, sizeof *defs->symbol, by_address);
+	tt_sort(defs->symbol, defs->nsymbol, by_address);
 	return TT_OK;
 }
 
 const struct tt_def *
 tt_defs_symbol(const struct tt_defs *defs, uint64_t ip, uint64_t reach)
 {
-	size_t lo = 0, hi = defs->nsymbol;
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (defs->symbol[mid]->key <= ip)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	size_t lo = tt_lower_bound(k, 0, defs->nsymbol, defs->symbol[k]->key <= ip);
 	return lo > 0 && ip - defs->symbol[lo - 1]->key <= reach ? defs->symbol[lo - 1] : NULL;
 }

@@ -3,6 +3,8 @@
  */
 #include "model/facts.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,8 +15,8 @@ by_time(const void *a, const void *b)
 	const struct tt_fact *x = a, *y = b;
 
 	if (x->ts != y->ts)
-		return (x->ts > y->ts) - (x->ts < y->ts);
-	return (x->order > y->order) - (x->order < y->order);
+		return TT_CMP(x->ts, y->ts);
+	return TT_CMP(x->order, y->order);
 }
 
 int
@@ -38,7 +40,7 @@ tt_facts_list(const struct tt_model *m, struct tt_mem *mem, struct tt_facts *fac
 			f++;
 		}
 	}
-	qsort(facts->f, n, sizeof *facts->f, by_time);
+	tt_sort(facts->f, n, by_time);
 	return TT_OK;
 }
 

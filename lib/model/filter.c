@@ -6,6 +6,7 @@
 #include <regex.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "base/utf8.h"
 
 void
@@ -17,15 +18,8 @@ tt_filter_init(struct tt_filter *f)
 const struct tt_span *
 tt_filter_hole(const struct tt_filter *f, int64_t ts)
 {
-	size_t from = 0, to = f->nhole;
+	size_t from = tt_lower_bound(k, 0, f->nhole, f->hole[k].to <= ts);
 
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-		if (f->hole[mid].to <= ts)
-			from = mid + 1;
-		else
-			to = mid;
-	}
 	return from < f->nhole ? &f->hole[from] : NULL;
 }
 

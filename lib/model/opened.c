@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 
 struct level {
 	uint64_t key;
@@ -102,16 +103,8 @@ make_room(struct tt_opened *o, struct tt_mem *mem, size_t n)
 static size_t
 still(const struct tt_opened *o, const struct tt_levels *s)
 {
-	size_t lo = 0, hi = o->n < s->n ? o->n : s->n;
+	size_t lo = tt_lower_bound(k, 0, o->n < s->n ? o->n : s->n, o->level[k].number == s->number(s->of, k));
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (o->level[mid].number == s->number(s->of, mid))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo;
 }
 

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 #include "model/names.h"
 #include "model/waits.h"
 
@@ -317,7 +318,7 @@ by_name_and_place(const void *a, const void *b)
 	const struct color *x = a, *y = b;
 	int c = strcmp(x->name, y->name);
 
-	return c ? c : (x->at > y->at) - (x->at < y->at);
+	return c ? c : TT_CMP(x->at, y->at);
 }
 
 /* Give each category the colour of the first definition of its name. Both lists are in order of name. */
@@ -337,7 +338,7 @@ color_categories(struct tt_model *m, struct tt_err *err)
 		for (size_t i = 0; (d = tt_defs_at(m->cap[p]->defs, TT_DEF_CATEGORY, i)) != NULL; i++, n++)
 			list[n] = (struct color){ d->text, (uint32_t)d->a, n };
 	}
-	qsort(list, n, sizeof *list, by_name_and_place);
+	tt_sort(list, n, by_name_and_place);
 	for (size_t i = 0; i < m->ncategory; i++) {
 		while (k < n && strcmp(list[k].name, m->category[i].name) < 0)
 			k++;
@@ -366,7 +367,7 @@ list_categories(struct tt_model *m, const struct tt_keys *k, struct tt_err *err)
 		list[n++] = specials[i].category;
 	list[n++] = UNKNOWN;
 	list[n++] = NO_CATEGORY;
-	qsort(list, n, sizeof *list, by_text);
+	tt_sort(list, n, by_text);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || strcmp(list[i], list[i - 1]) != 0)
 			distinct++;
@@ -384,17 +385,7 @@ list_categories(struct tt_model *m, const struct tt_keys *k, struct tt_err *err)
 static uint32_t
 category_number(const struct tt_model *m, const char *name)
 {
-	size_t lo = 0, hi = m->ncategory;
-
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(m->category[mid].name, name) <= 0)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return (uint32_t)lo;
+	return (uint32_t)tt_lower_bound(i, 1, m->ncategory, strcmp(m->category[i].name, name) <= 0) - 1;
 }
 
 /* The number of a name's category, and whether the user asked for it. */
@@ -588,8 +579,7 @@ tt_model_tell_apart(struct tt_model *m, struct tt_err *err)
 	for (size_t i = 0; i < k->n; i++)
 		if (k->all[i].known && k->all[i].shown != k->all[i].full)
 			list[n++] = &k->all[i];
-	if (n)
-		qsort(list, n, sizeof *list, by_shown);
+	tt_sort(list, n, by_shown);
 	for (size_t i = 1; i <= n && rc == TT_OK; i++) {
 		if (i < n && strcmp(list[i]->shown, list[from]->shown) == 0)
 			continue;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "out/render.h"
 
 void
@@ -177,9 +178,9 @@ compare_values(enum tt_unit unit, const struct tt_cell *a, const struct tt_cell 
 	if (unit == TT_UNIT_VALUE && a->unit != b->unit) {
 		double x = (double)a->v * step(a), y = (double)b->v * step(b);
 
-		return (x < y) - (x > y);
+		return TT_CMP(y, x);
 	}
-	return (a->v < b->v) - (a->v > b->v);
+	return TT_CMP(b->v, a->v);
 }
 
 static int
@@ -263,7 +264,7 @@ compare_alike(const struct tt_cell *x, const struct tt_cell *y)
 		return x->empty - y->empty;
 	if (x->s && y->s)
 		c = strcmp(x->s, y->s);
-	return c ? c : (x->v > y->v) - (x->v < y->v);
+	return c ? c : TT_CMP(x->v, y->v);
 }
 
 static int

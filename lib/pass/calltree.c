@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "view/merged.h"
 #include "pass/passes.h"
 
@@ -100,7 +101,7 @@ by_total(const void *x, const void *y, void *arg)
 	/* Smallest first: the last one pushed is the first one shown. */
 	if (v[a].total != v[b].total)
 		return v[a].total < v[b].total ? -1 : 1;
-	return (a < b) - (a > b);
+	return TT_CMP(b, a);
 }
 
 /* Push the siblings from ${v} on that are worth a row, the largest on top. */
@@ -175,7 +176,7 @@ by_row(const void *x, const void *y, void *arg)
 
 	if (ra != rb)
 		return ra < rb ? -1 : 1;
-	return (a->at > b->at) - (a->at < b->at);
+	return TT_CMP(a->at, b->at);
 }
 
 static int
@@ -186,7 +187,7 @@ by_weight(const void *x, const void *y)
 	/* Smallest first, as in by_total(). */
 	if (a->self != b->self)
 		return a->self < b->self ? -1 : 1;
-	return (a->row < b->row) - (a->row > b->row);
+	return TT_CMP(b->row, a->row);
 }
 
 /* Is a row at depth 0 one the user asked for? Callers are shown whoever they are. */

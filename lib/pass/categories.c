@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "pass/passes.h"
 #include "stat/num.h"
 
@@ -156,7 +157,7 @@ by_number(const void *a, const void *b)
 {
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 
-	return (x > y) - (x < y);
+	return TT_CMP(x, y);
 }
 
 /* The walk leaves a thread: its rows are complete. */
@@ -166,7 +167,7 @@ put_thread(struct fold *f, const struct tt_thread *th, struct tt_table *t)
 	const struct tt_model *m = f->p->m;
 	int64_t self_all = 0;
 
-	qsort(f->used, f->nused, sizeof *f->used, by_number);
+	tt_sort(f->used, f->nused, by_number);
 	for (size_t i = 0; i < f->nused; i++)
 		self_all += f->calls[f->used[i]].self;
 	for (size_t i = 0; i < f->nused && th; i++) {

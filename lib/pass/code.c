@@ -1,4 +1,5 @@
 #include "collect/code.h"
+#include "base/order.h"
 #include "pass/code.h"
 
 #include <stdlib.h>
@@ -55,8 +56,7 @@ tt_codemap_init(struct tt_codemap *c, const struct tt_model *m, uint32_t process
 		if (h->process == process)
 			rc = add(c, (struct tt_code_range){ h->start, h->start + h->size, NULL, h }, err);
 	}
-	if (c->n)
-		qsort(c->v, c->n, sizeof *c->v, by_start);
+	tt_sort(c->v, c->n, by_start);
 	return rc;
 }
 
@@ -70,16 +70,9 @@ tt_codemap_free(struct tt_codemap *c)
 enum tt_code_kind
 tt_codemap_name(const struct tt_codemap *c, uint64_t ip, const char **name)
 {
-	size_t lo = 0, hi = c->n;
+	size_t lo = tt_lower_bound(k, 0, c->n, c->v[k].start <= ip);
 	const struct tt_def *d;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (c->v[mid].start <= ip)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	/* Where starts are equal, the method comes first. */
 	while (lo > 1 && c->v[lo - 2].start == c->v[lo - 1].start)
 		lo--;

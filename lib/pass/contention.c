@@ -3,6 +3,7 @@
  *
  * Definitions: tracetool-metrics(7), Contention.
  */
+#include "base/order.h"
 #include "pass/passes.h"
 #include "collect/collections.h"
 #include "collect/contention.h"
@@ -172,7 +173,7 @@ by_row(const void *a, const void *b)
 {
 	const struct place *x = a, *y = b;
 
-	return (x->row > y->row) - (x->row < y->row);
+	return TT_CMP(x->row, y->row);
 }
 
 /* What the paths ${at}[0..n) come to. */

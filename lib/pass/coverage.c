@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "collect/cover.h"
 #include "model/names.h"
 #include "pass/passes.h"
@@ -74,7 +75,7 @@ by_place(const void *a, const void *b)
 		return x->row < y->row ? -1 : 1;
 	if (x->file != y->file)
 		return x->file < y->file ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
+	return TT_CMP(x->line, y->line);
 }
 
 /* Distinct lines of each row, and those that ran. */
@@ -92,8 +93,7 @@ count_lines(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 		if (row != NOT_WANTED)
 			p[n++] = (struct place){ row, s->at[i].file, s->at[i].line, s->at[i].hits > 0 };
 	}
-	if (n)
-		qsort(p, n, sizeof *p, by_place);
+	tt_sort(p, n, by_place);
 	for (size_t i = 0; i < n;) {
 		bool hit = false;
 		size_t from = i;
@@ -300,8 +300,7 @@ list_groups(struct tt_making *k, struct grouping *g, bool methods)
 			label = n ? tt_text_of(k->r, space, n) : TT_NO_NAMESPACE;
 		g->v[g->n++] = (struct of){ label, (uint32_t)i };
 	}
-	if (g->n)
-		qsort(g->v, g->n, sizeof *g->v, by_label);
+	tt_sort(g->v, g->n, by_label);
 	for (size_t i = 0, row = 0; i < g->n; i++) {
 		row += i > 0 && by_label(&g->v[i - 1], &g->v[i]) != 0;
 		g->row[g->v[i].method] = (uint32_t)row;

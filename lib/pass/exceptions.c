@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "pass/passes.h"
 #include "collect/exceptions.h"
 #include "stat/num.h"
@@ -114,7 +115,7 @@ by_type(const void *a, const void *b)
 	const struct throw *x = a, *y = b;
 	int c = strcmp(x->type ? x->type : "", y->type ? y->type : "");
 
-	return c ? c : (x->thread > y->thread) - (x->thread < y->thread);
+	return c ? c : TT_CMP(x->thread, y->thread);
 }
 
 static int
@@ -122,7 +123,7 @@ by_row(const void *a, const void *b)
 {
 	const struct throw *x = a, *y = b;
 
-	return (x->row > y->row) - (x->row < y->row);
+	return TT_CMP(x->row, y->row);
 }
 
 static int
@@ -138,7 +139,7 @@ by_path(const void *a, const void *b)
 {
 	const struct throw *x = a, *y = b;
 
-	return (x->path > y->path) - (x->path < y->path);
+	return TT_CMP(x->path, y->path);
 }
 
 /* How many different sites there are among ${v}, of those that are wanted. */
@@ -148,7 +149,7 @@ count_sites(struct throw *v, size_t n)
 	const struct throw *last = NULL;
 	uint64_t sites = 0;
 
-	qsort(v, n, sizeof *v, by_row);
+	tt_sort(v, n, by_row);
 	for (size_t i = 0; i < n; i++) {
 		if (!v[i].wanted)
 			continue;
@@ -250,7 +251,7 @@ by_clause(const void *a, const void *b)
 	const struct clause *x = a, *y = b;
 	int c = strcmp(x->label, y->label);
 
-	return c ? c : (x->k->kind > y->k->kind) - (x->k->kind < y->k->kind);
+	return c ? c : TT_CMP(x->k->kind, y->k->kind);
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "pass/passes.h"
 #include "collect/finalizers.h"
 #include "stat/num.h"
@@ -49,7 +50,7 @@ by_label(const void *a, const void *b)
 	const struct part *x = a, *y = b;
 	int c = strcmp(x->label, y->label);
 
-	return c ? c : (x->id > y->id) - (x->id < y->id);
+	return c ? c : TT_CMP(x->id, y->id);
 }
 
 /* A row of ${n} parts after its names, those that there are. */

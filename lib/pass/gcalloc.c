@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "pass/passes.h"
 #include "collect/collections.h"
 #include "stat/num.h"
@@ -571,7 +572,7 @@ by_bytes(const void *x, const void *y)
 
 	if (a->s.bytes != b->s.bytes)
 		return a->s.bytes < b->s.bytes ? 1 : -1;
-	return (a->node > b->node) - (a->node < b->node);
+	return TT_CMP(a->node, b->node);
 }
 
 /* The wanted paths into ${path}, which has room for one per allocation node. */
@@ -590,8 +591,7 @@ list_paths(struct tt_allocs *al, struct path *path)
 			path[n++] = (struct path){ .node = al->p->path[a->node] };
 		add(&path[n - 1].s, a);
 	}
-	if (n)
-		qsort(path, n, sizeof *path, by_bytes);
+	tt_sort(path, n, by_bytes);
 	return n;
 }
 

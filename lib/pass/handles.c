@@ -5,6 +5,7 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "pass/passes.h"
 #include "collect/handles.h"
 #include "stat/num.h"
@@ -58,7 +59,7 @@ by_place(const void *a, const void *b)
 
 	if (x->row != y->row)
 		return x->row < y->row ? -1 : 1;
-	return (x->kind > y->kind) - (x->kind < y->kind);
+	return TT_CMP(x->kind, y->kind);
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "collect/heap_graph.h"
 #include "collect/heap_shots.h"
 #include "pass/passes.h"
@@ -109,7 +110,7 @@ by_name(const void *a, const void *b)
 	const struct class *x = a, *y = b;
 	int c = strcmp(x->name, y->name);
 
-	return c ? c : (x->class > y->class) - (x->class < y->class);
+	return c ? c : TT_CMP(x->class, y->class);
 }
 
 static int
@@ -167,7 +168,7 @@ by_objects(const void *a, const void *b)
 		return x->group < y->group ? -1 : 1;
 	if (x->n != y->n)
 		return x->n < y->n ? 1 : -1;
-	return (x->path > y->path) - (x->path < y->path);
+	return TT_CMP(x->path, y->path);
 }
 
 static const char *
@@ -196,8 +197,7 @@ list_classes(struct tt_making *k, struct class *v, uint32_t *group)
 		if (f->class[c->class].wanted)
 			v[all++] = (struct class){ class_name(f, c->class), c->class, c->n, c->bytes };
 	}
-	if (all)
-		qsort(v, all, sizeof *v, by_name);
+	tt_sort(v, all, by_name);
 	for (size_t i = 0; i < all; i++) {
 		if (n > 0 && strcmp(v[n - 1].name, v[i].name) == 0) {
 			v[n - 1].n += v[i].n;
@@ -206,8 +206,7 @@ list_classes(struct tt_making *k, struct class *v, uint32_t *group)
 			v[n++] = v[i];
 		}
 	}
-	if (n)
-		qsort(v, n, sizeof *v, by_bytes);
+	tt_sort(v, n, by_bytes);
 	if (n > BIGGEST_CLASSES)
 		n = BIGGEST_CLASSES;
 	for (size_t i = 0; i < s->nclass; i++) {
@@ -238,8 +237,7 @@ join_ways(struct tt_making *k, struct way *way, size_t n)
 
 	for (size_t i = 0; i < n; i++)
 		way[i].text = way_text(k, way[i].path);
-	if (n)
-		qsort(way, n, sizeof *way, by_text);
+	tt_sort(way, n, by_text);
 	for (size_t i = 0; i < n; i++) {
 		if (to > 0 && by_text(&way[to - 1], &way[i]) == 0)
 			way[to - 1].n += way[i].n;
@@ -269,8 +267,7 @@ list_ways(struct tt_making *k, size_t nv, const uint32_t *group, struct way *way
 	}
 	if (k->o->group)
 		n = join_ways(k, way, n);
-	if (n)
-		qsort(way, n, sizeof *way, by_objects);
+	tt_sort(way, n, by_objects);
 	return n;
 }
 
@@ -327,7 +324,7 @@ by_ends(const void *a, const void *b)
 	int c = strcmp(x->to, y->to);
 
 	if (c == 0)
-		c = (x->root < y->root) - (x->root > y->root);
+		c = TT_CMP(y->root, x->root);
 	return c ? c : strcmp(x->from, y->from);
 }
 

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "pass/passes.h"
 #include "collect/heap_shots.h"
 #include "stat/num.h"
@@ -99,8 +100,7 @@ name_classes(struct fold *f, struct tt_err *err)
 			return;
 		f->name[i] = c->label;
 	}
-	if (s->nkey)
-		qsort(f->name, s->nkey, sizeof *f->name, by_text);
+	tt_sort(f->name, s->nkey, by_text);
 	for (size_t i = 0; i < s->nkey; i++) {
 		if (n == 0 || strcmp(f->name[i], f->name[n - 1]) != 0)
 			f->name[n++] = f->name[i];

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "pass/code.h"
 #include "collect/code.h"
 #include "collect/counters.h"
@@ -130,7 +131,7 @@ by_label(const void *a, const void *b)
 	const struct code *x = a, *y = b;
 	int c = strcmp(x->label, y->label);
 
-	return c ? c : (x->process > y->process) - (x->process < y->process);
+	return c ? c : TT_CMP(x->process, y->process);
 }
 
 static void

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "model/waits.h"
 #include "pass/passes.h"
 #include "stat/num.h"
@@ -102,14 +103,13 @@ by_row_and_thread(const void *a, const void *b)
 
 	if (x->row != y->row)
 		return x->row < y->row ? -1 : 1;
-	return (x->thread > y->thread) - (x->thread < y->thread);
+	return TT_CMP(x->thread, y->thread);
 }
 
 static void
 count_threads(struct fold *f)
 {
-	if (f->nseen)
-		qsort(f->seen, f->nseen, sizeof *f->seen, by_row_and_thread);
+	tt_sort(f->seen, f->nseen, by_row_and_thread);
 	for (size_t i = 0; i < f->nseen; i++) {
 		if (i == 0 || by_row_and_thread(&f->seen[i], &f->seen[i - 1]) != 0)
 			f->place[f->seen[i].row].threads++;

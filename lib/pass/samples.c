@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/names.h"
 #include "collect/code.h"
 #include "collect/event_counts.h"
@@ -236,7 +237,7 @@ by_code(const void *a, const void *b)
 {
 	const struct native *x = a, *y = b;
 
-	return x->kind != y->kind ? (x->kind > y->kind) - (x->kind < y->kind) : strcmp(x->name, y->name);
+	return x->kind != y->kind ? TT_CMP(x->kind, y->kind) : strcmp(x->name, y->name);
 }
 
 static size_t
@@ -314,7 +315,7 @@ by_samples(const void *a, const void *b)
 
 	if (x->n != y->n)
 		return x->n < y->n ? 1 : -1;
-	return (x->node > y->node) - (x->node < y->node);
+	return TT_CMP(x->node, y->node);
 }
 
 static int
@@ -322,7 +323,7 @@ by_node(const void *a, const void *b)
 {
 	const struct stack *x = a, *y = b;
 
-	return (x->node > y->node) - (x->node < y->node);
+	return TT_CMP(x->node, y->node);
 }
 
 static size_t
@@ -330,8 +331,7 @@ join_stacks(struct stack *v, size_t n)
 {
 	size_t to = 0;
 
-	if (n)
-		qsort(v, n, sizeof *v, by_node);
+	tt_sort(v, n, by_node);
 	for (size_t i = 0; i < n; i++) {
 		if (to && v[to - 1].node == v[i].node)
 			v[to - 1].n += v[i].n;
@@ -354,8 +354,7 @@ list_stacks(const struct tt_paths *p, struct stack *v)
 	}
 	if (p->group)
 		n = join_stacks(v, n);
-	if (n)
-		qsort(v, n, sizeof *v, by_samples);
+	tt_sort(v, n, by_samples);
 	return n;
 }
 

@@ -4,6 +4,7 @@
 #include "run/fold.h"
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
@@ -576,19 +577,10 @@ levels_of(struct tt_fold *f, const struct tt_fold_io *io)
 static size_t
 still_known(const struct tt_fold *f, const struct tt_fold_io *io)
 {
-	size_t lo = 0, hi = f->at->n < io->base.n ? f->at->n : io->base.n;
+	size_t n = f->at->n < io->base.n ? f->at->n : io->base.n;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-		const struct tt_level *l = &f->lvl[mid + 1];
-
-		/* One that was new to the tree has a node of its own by now. */
-		if (l->number == io->base.z[mid].number && (l->c || !f->tree))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	/* One that was new to the tree has a node of its own by now. */
+	return tt_lower_bound(i, 0, n, f->lvl[i + 1].number == io->base.z[i].number && (f->lvl[i + 1].c || !f->tree));
 }
 
 /* Levels for the zones that were open before the chunk. */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 #include "base/utf8.h"
 #include "model/names.h"
 
@@ -27,8 +28,8 @@ by_name(const void *a, const void *b)
 	if (c)
 		return c;
 	if (x->process != y->process)
-		return (x->process > y->process) - (x->process < y->process);
-	return (x->key > y->key) - (x->key < y->key);
+		return TT_CMP(x->process, y->process);
+	return TT_CMP(x->key, y->key);
 }
 
 static struct tt_mark_key *
@@ -111,8 +112,7 @@ tt_mark_keys_find(struct tt_run *r, struct tt_err *err)
 		rc = add_keys(r, (uint32_t)i, err);
 	if (rc != TT_OK)
 		return rc;
-	if (ms->nkey)
-		qsort(ms->key, ms->nkey, sizeof *ms->key, by_name);
+	tt_sort(ms->key, ms->nkey, by_name);
 	for (size_t i = 0; i < ms->nkey; i++) {
 		struct tt_mark_key *k = &ms->key[i], *up = i ? k - 1 : k;
 
@@ -152,7 +152,7 @@ by_begins(const void *a, const void *b)
 {
 	const struct tt_frame_name *x = a, *y = b;
 
-	return x->begins != y->begins ? (x->begins < y->begins) - (x->begins > y->begins) : strcmp(x->full, y->full);
+	return x->begins != y->begins ? TT_CMP(y->begins, x->begins) : strcmp(x->full, y->full);
 }
 
 /* The markers that begin frames, the one that begins most often first. */
@@ -175,8 +175,7 @@ list_names(struct tt_run *r, struct tt_frame_name **list, size_t *n, struct tt_e
 		(*list)[*n - 1].begins += k->begins;
 		last = k->name;
 	}
-	if (*n)
-		qsort(*list, *n, sizeof **list, by_begins);
+	tt_sort(*list, *n, by_begins);
 	return TT_OK;
 }
 

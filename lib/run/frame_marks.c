@@ -1,6 +1,7 @@
 /**
  * Collects where frames begin on each thread, and builds the table of frames; the contract is in frame_replay.h.
  */
+#include "base/order.h"
 #include "run/candidates.h"
 #include "run/frame_replay.h"
 
@@ -216,7 +217,7 @@ by_length(const void *a, const void *b)
 {
 	const struct length *x = a, *y = b;
 
-	return x->dur != y->dur ? (x->dur < y->dur) - (x->dur > y->dur) : (x->frame > y->frame) - (x->frame < y->frame);
+	return x->dur != y->dur ? TT_CMP(y->dur, x->dur) : TT_CMP(x->frame, y->frame);
 }
 
 /* The worst frames are known before the main phase, so only their rows need to be kept. */
@@ -238,7 +239,7 @@ choose_hitches(struct tt_run *r, struct tt_err *err)
 	}
 	for (size_t i = 0; i < f->n; i++)
 		order[i] = (struct length){ f->dur[i], i };
-	qsort(order, f->n, sizeof *order, by_length);
+	tt_sort(order, f->n, by_length);
 	for (size_t i = 0; i < f->nhitch; i++)
 		f->hitch[i].frame = order[i].frame;
 	tt_mem_free(mem, order, f->n * sizeof *order);
@@ -298,7 +299,7 @@ by_from(const void *a, const void *b)
 {
 	const struct tt_span *x = a, *y = b;
 
-	return (x->from > y->from) - (x->from < y->from);
+	return TT_CMP(x->from, y->from);
 }
 
 /* The spans in which some capture has all threads, in order and apart; n 0: no capture leaves anything out. */
@@ -323,7 +324,7 @@ flight_spans(struct tt_run *r, struct tt_span **span, size_t *n, struct tt_err *
 			(*span)[k++] = (struct tt_span){ c->kept[s].from + c->offset_ns,
 				c->kept[s].to < INT64_MAX ? c->kept[s].to + c->offset_ns : INT64_MAX };
 	}
-	qsort(*span, all, sizeof **span, by_from);
+	tt_sort(*span, all, by_from);
 	for (size_t i = 0; i < all; i++) {
 		struct tt_span *last = *n ? &(*span)[*n - 1] : NULL;
 		if (!last || (*span)[i].from > last->to)
@@ -419,12 +420,6 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 size_t
 tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts)
 {
-	while (from < to) {
-		size_t mid = from + (to - from) / 2;
-		if (f->start[mid] <= ts)
-			from = mid + 1;
-		else
-			to = mid;
-	}
+	from = tt_lower_bound(i, from, to, f->start[i] <= ts);
 	return from > 0 && ts >= f->start[from - 1] && ts < f->start[from - 1] + f->dur[from - 1] ? from - 1 : SIZE_MAX;
 }

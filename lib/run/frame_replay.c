@@ -4,6 +4,7 @@
 #include "run/frame_replay.h"
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 #include "model/waits.h"
 
 /* What one marker does in the present frame: a line of memory, touched at every zone. */
@@ -134,16 +135,8 @@ tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks 
 static int64_t
 longest_since(const struct tt_watch *w, uint32_t frame)
 {
-	size_t lo = 0, hi = w->npeak;
+	size_t lo = tt_lower_bound(k, 0, w->npeak, w->peak[k].frame < frame);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (w->peak[mid].frame < frame)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	return lo < w->npeak ? w->peak[lo].dur : 0;
 }
 

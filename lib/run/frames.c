@@ -1,6 +1,7 @@
 /**
  * Per-frame allocations, and the finished table of frames; the contract is in frame_replay.h.
  */
+#include "base/order.h"
 #include "run/frame_replay.h"
 
 static void
@@ -25,25 +26,12 @@ count_allocs(struct tt_frames *f, const struct tt_watch *w, const struct tt_batc
 static size_t
 frame_back(const struct tt_frames *f, const struct tt_watch *w, int64_t ts, unsigned back)
 {
-	size_t lo = 0, hi = w->marks->n;
+	size_t lo = tt_lower_bound(i, 0, w->marks->n, w->marks->ts[i] <= ts);    /* marks up to ts: the number of the frame */
 
-	while (lo < hi) {             /* marks up to ts: the number of the frame */
-		size_t mid = lo + (hi - lo) / 2;
-		if (w->marks->ts[mid] <= ts)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo <= back)
 		return SIZE_MAX;
 	uint64_t number = lo - back;
-	for (lo = w->first, hi = w->end; lo < hi;) {
-		size_t mid = lo + (hi - lo) / 2;
-		if (f->number[mid] < number)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	lo = tt_lower_bound(i, w->first, w->end, f->number[i] < number);
 	return lo < w->end && f->number[lo] == number ? lo : SIZE_MAX;
 }
 

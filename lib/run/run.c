@@ -1,6 +1,7 @@
 /**
  * Opens the inputs, reads them once or more, and finishes the model; the contract is in run.h.
  */
+#include "base/order.h"
 #include "run/candidates.h"
 #include "run/frame_replay.h"
 
@@ -144,10 +145,10 @@ by_recording(const void *a, const void *b)
 	const struct tt_input *x = a, *y = b;
 
 	if (x->group != y->group)
-		return (x->group > y->group) - (x->group < y->group);
+		return TT_CMP(x->group, y->group);
 	if (x->cap->part != y->cap->part)
-		return (x->cap->part > y->cap->part) - (x->cap->part < y->cap->part);
-	return (x->cap->process > y->cap->process) - (x->cap->process < y->cap->process);
+		return TT_CMP(x->cap->part, y->cap->part);
+	return TT_CMP(x->cap->process, y->cap->process);
 }
 
 /*
@@ -166,7 +167,7 @@ join_files(struct tt_run *r, struct tt_err *err)
 	for (size_t i = 0; i < n; i++)
 		while (in[i].group < i && !one_recording(&in[in[i].group], &in[i]))
 			in[i].group++;
-	qsort(in, n, sizeof *in, by_recording);
+	tt_sort(in, n, by_recording);
 	r->nin = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct tt_input x = in[i];

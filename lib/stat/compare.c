@@ -6,6 +6,8 @@
  */
 #include "stat/compare.h"
 
+#include "base/order.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +21,7 @@ by_value(const void *a, const void *b)
 {
 	const struct ranked *x = a, *y = b;
 
-	return (x->v > y->v) - (x->v < y->v);
+	return TT_CMP(x->v, y->v);
 }
 
 /* All values in order with twice their mid-rank, so that ranks of equal values stay whole numbers. */
@@ -32,7 +34,7 @@ rank_all(const int64_t *x, size_t m, const int64_t *y, size_t n, struct tt_mem *
 		return NULL;
 	for (size_t i = 0; i < m + n; i++)
 		r[i] = i < m ? (struct ranked){ x[i], 0, false } : (struct ranked){ y[i - m], 0, true };
-	qsort(r, m + n, sizeof *r, by_value);
+	tt_sort(r, m + n, by_value);
 	for (size_t i = 0, end; i < m + n; i = end) {
 		for (end = i + 1; end < m + n && r[end].v == r[i].v; end++)
 			;
@@ -258,7 +260,7 @@ by_p(const void *a, const void *b)
 
 	if (x->p != y->p)
 		return x->p < y->p ? -1 : 1;
-	return (x->at > y->at) - (x->at < y->at);
+	return TT_CMP(x->at, y->at);
 }
 
 int
@@ -271,8 +273,7 @@ tt_holm(double *p, size_t n, struct tt_mem *mem, struct tt_err *err)
 		return err->code;
 	for (size_t i = 0; i < n; i++)
 		o[i] = (struct place){ p[i], i };
-	if (n)
-		qsort(o, n, sizeof *o, by_p);
+	tt_sort(o, n, by_p);
 	for (size_t i = 0; i < n; i++) {
 		double v = o[i].p * (double)(n - i);
 

@@ -3,6 +3,8 @@
  */
 #include "stat/num.h"
 
+#include "base/order.h"
+
 #include <stdlib.h>
 
 uint64_t
@@ -46,14 +48,13 @@ by_value(const void *a, const void *b)
 {
 	const int64_t *x = a, *y = b;
 
-	return (*x > *y) - (*x < *y);
+	return TT_CMP(*x, *y);
 }
 
 void
 tt_sort_i64(int64_t *v, size_t n)
 {
-	if (n > 1)
-		qsort(v, n, sizeof *v, by_value);
+	tt_sort(v, n, by_value);
 }
 
 int64_t

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/names.h"
 
 /* The node of the zone at or above ${node} that asked for the allocation. */
@@ -24,16 +25,8 @@ site_of(const struct tt_paths *p, uint32_t node)
 static void
 add_framed(struct tt_allocs *al, const uint32_t *node, uint32_t up, struct tt_count c)
 {
-	size_t lo = 0, hi = al->n;
+	size_t lo = tt_lower_bound(k, 0, al->n, node[k] < up);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (node[mid] < up)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
 	if (lo == al->n || node[lo] != up)
 		return;
 	al->a[lo].framed_n = c.n;
@@ -90,7 +83,7 @@ by_class_key(const void *x, const void *y)
 
 	if (a->process != b->process)
 		return a->process < b->process ? -1 : 1;
-	return (a->key > b->key) - (a->key < b->key);
+	return TT_CMP(a->key, b->key);
 }
 
 static int
@@ -102,17 +95,7 @@ by_text(const void *a, const void *b)
 static uint32_t
 find_class(const struct tt_allocs *al, const char *name)
 {
-	size_t lo = 0, hi = al->nclass;
-
-	while (hi - lo > 1) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (strcmp(al->class[mid], name) <= 0)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return (uint32_t)lo;
+	return (uint32_t)tt_lower_bound(i, 1, al->nclass, strcmp(al->class[i], name) <= 0) - 1;
 }
 
 /* Names of all classes: sorted, each once. The allocations are sorted by class key. */
@@ -132,8 +115,7 @@ list_classes(struct tt_allocs *al, struct tt_err *err)
 			return err->code;
 		al->class[n++] = c->label;
 	}
-	if (n)
-		qsort(al->class, n, sizeof *al->class, by_text);
+	tt_sort(al->class, n, by_text);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || strcmp(al->class[i], al->class[al->nclass - 1]) != 0)
 			al->class[al->nclass++] = al->class[i];
@@ -147,8 +129,7 @@ number_classes(struct tt_allocs *al, struct tt_err *err)
 	const struct tt_class *c;
 	int rc;
 
-	if (al->n)
-		qsort(al->a, al->n, sizeof *al->a, by_class_key);
+	tt_sort(al->a, al->n, by_class_key);
 	rc = list_classes(al, err);
 	for (size_t i = 0; i < al->n && rc == TT_OK; i++) {
 		struct tt_alloc *a = &al->a[i];
@@ -203,7 +184,7 @@ by_number(const void *x, const void *y, void *arg)
 	const struct order *o = arg;
 	uint64_t a = o->of(o->al, x), b = o->of(o->al, y);
 
-	return (a > b) - (a < b);
+	return TT_CMP(a, b);
 }
 
 void

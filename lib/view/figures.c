@@ -2,6 +2,7 @@
  * Figures; the contract is in figures.h.
  */
 #include "view/figures.h"
+#include "base/order.h"
 
 /* --- values of single frames -------------------------------------------------------- */
 
@@ -79,17 +80,7 @@ tt_values_stddev(const struct tt_values *v)
 size_t
 tt_values_over(const struct tt_values *v, int64_t limit)
 {
-	size_t lo = 0, hi = v->n;
-
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (v->v[mid] > limit)
-			hi = mid;
-		else
-			lo = mid + 1;
-	}
-	return v->n - lo;
+	return v->n - tt_lower_bound(i, 0, v->n, v->v[i] <= limit);
 }
 
 int64_t

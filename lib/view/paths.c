@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/hash_seed.h"
+#include "base/order.h"
 #include "model/names.h"
 #include "model/waits.h"
 
@@ -51,7 +52,7 @@ by_full_name(const void *a, const void *b, void *arg)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int c = strcmp(m->name[x].full, m->name[y].full);
 
-	return c ? c : (x > y) - (x < y);
+	return c ? c : TT_CMP(x, y);
 }
 
 static void
@@ -76,7 +77,7 @@ by_label(const void *a, const void *b, void *arg)
 	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
 	int c = strcmp(row[x].label, row[y].label);
 
-	return c ? c : (x > y) - (x < y);
+	return c ? c : TT_CMP(x, y);
 }
 
 /* The label of a row that is not alone with its short name: that and the argument list. */
@@ -187,7 +188,7 @@ by_group(const void *a, const void *b)
 
 	if (c == 0)
 		c = x->unwanted - y->unwanted;
-	return c ? c : (x->marker > y->marker) - (x->marker < y->marker);
+	return c ? c : TT_CMP(x->marker, y->marker);
 }
 
 static int
@@ -201,7 +202,7 @@ group_rows(struct tt_paths *p, struct tt_err *err)
 		rc = v[i].group ? TT_OK : err->code;
 	}
 	if (rc == TT_OK && p->nmarker)
-		qsort(v, p->nmarker, sizeof *v, by_group);
+		tt_sort(v, p->nmarker, by_group);
 	for (uint32_t i = 0; i < p->nmarker && rc == TT_OK; i++) {
 		struct tt_row *row;
 
@@ -340,20 +341,9 @@ tt_paths_join(struct tt_paths *p, struct tt_err *err)
 const char *
 tt_paths_label(const struct tt_paths *p, const struct tt_name *name)
 {
-	uint32_t lo = 0, hi = p->nrow;
+	size_t at = tt_lower_bound(i, 0, p->nrow, strcmp(p->row[i].name->full, name->full) < 0);
 
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-		int c = strcmp(p->row[mid].name->full, name->full);
-
-		if (c == 0)
-			return p->row[mid].label;
-		if (c < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return name->shown;
+	return at < p->nrow && strcmp(p->row[at].name->full, name->full) == 0 ? p->row[at].label : name->shown;
 }
 
 const struct tt_thread *
