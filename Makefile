@@ -51,7 +51,8 @@ MONO_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) $(PIC_FLAGS
 GEN_SRC  := $(sort $(wildcard tests/*_gen.c))
 HELP_SRC := $(filter-out $(GEN_SRC),$(sort $(wildcard tests/*.c)))
 FAULT_SRC := tests/fault/alloc.c tests/fault/transfer.c
-UNIT_SRC := $(sort $(filter-out $(FAULT_SRC) tests/fault/recorder_calls.c,$(wildcard tests/unit/*.c tests/fault/*.c)))
+SO_SRC   := tests/fault/recorder_calls.c tests/fault/instructions.c
+UNIT_SRC := $(sort $(filter-out $(FAULT_SRC) $(SO_SRC),$(wildcard tests/unit/*.c tests/fault/*.c)))
 FAULT_OBJ := $(FAULT_SRC:%.c=$(BUILD)/%.o)
 WRAPPED  := main malloc calloc realloc aligned_alloc read write pread64 pwrite64 open64 close fsync rename
 OOM_BIN  := $(BUILD)/tracetool-oom
@@ -68,8 +69,8 @@ HOST_SRC := $(filter-out $(HOST_HELP) tests/host/probe_plugin.c,$(sort $(wildcar
 HOST_BIN := $(HOST_SRC:tests/%.c=$(BUILD)/%)
 HOST_LIB := $(BUILD)/tests/libhost.a
 PROBE    := $(BUILD)/host/probe_plugin.so
-# What stands in for the system below a recorder.
-REC_CALLS := $(BUILD)/fault/recorder_calls.so
+# What stands in for the system below a recorder, and what counts instructions in qemu.
+FAULT_SO := $(SO_SRC:tests/%.c=$(BUILD)/%.so)
 # The plug-in without the library around it, for those that drive it in their own process.
 PLUG_OBJ := $(patsubst %.c,$(BUILD)/%.o,$(filter formats/recorder/unity/%,$(UNITY_SRC)))
 PLUG_LIB := $(BUILD)/tests/libplugin.a
@@ -252,7 +253,7 @@ $(PROBE): tests/host/probe_plugin.c $(BUILD)/flags
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -fPIC -shared -o $@ $<
 
-$(REC_CALLS): tests/fault/recorder_calls.c $(BUILD)/flags
+$(FAULT_SO): $(BUILD)/%.so: tests/%.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) -fPIC -shared -o $@ $< -ldl
@@ -271,7 +272,7 @@ cost-mono: mono $(BIN)
 	tests/mono/sample_cost.py $(BUILD)
 
 .PHONY: tests unit
-tests: $(HOST_BIN) $(PROBE) $(REC_CALLS) $(UNITY) mono $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(BATCH_BIN) $(FUZZ_BIN)
+tests: $(HOST_BIN) $(PROBE) $(FAULT_SO) $(UNITY) mono $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(BATCH_BIN) $(FUZZ_BIN)
 unit: $(UNIT_BIN)
 
 .PHONY: clean
