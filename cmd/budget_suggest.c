@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "pass/pass.h"
 #include "stat/compare.h"
 #include "stat/num.h"
@@ -19,7 +20,6 @@ struct suggest {
 	const struct tt_measure *x;
 	size_t nx;
 	struct tt_buf *out;
-	struct tt_err *err;
 	bool some;                    /* a row has been written */
 	size_t relative;              /* rows that compare with a baseline */
 };
@@ -56,15 +56,14 @@ room(const struct spread *r)
 	return percent < 2 ? 2 : percent;
 }
 
-static int
+static void
 begin_row(struct suggest *g, const char *id, const char *metric, const char *stat)
 {
-	int rc = tt_buf_printf(g->out, g->err, "%s\n\t\t{ \"id\": \"%s\", \"metric\": \"%s\"", g->some ? "," : "", id, metric);
+	tt_buf_printf(g->out, "%s\n\t\t{ \"id\": \"%s\", \"metric\": \"%s\"", g->some ? "," : "", id, metric);
 
 	g->some = true;
-	if (rc == TT_OK && stat)
-		rc = tt_buf_printf(g->out, g->err, ", \"stat\": \"%s\"", stat);
-	return rc;
+	if (stat)
+		tt_buf_printf(g->out, ", \"stat\": \"%s\"", stat);
 }
 
 static const char *
@@ -75,32 +74,30 @@ amount(char text[64], int64_t v, enum tt_dim dim)
 }
 
 /* A row that leaves room for the captures' own spread. */
-static int
+static void
 relative_row(struct suggest *g, const char *id, const char *metric, const char *stat, enum tt_dim dim)
 {
 	char key[80], median[64], sd[64];
 	struct spread r;
 	size_t n = strlen(metric);
-	int rc;
 
 	memcpy(key, metric, n);
 	key[n] = '.';
 	memcpy(key + n + 1, stat, strlen(stat) + 1);
 	r = spread_of(g, key);
 	if (r.n == 0 || r.median <= 0)
-		return TT_OK;
+		return;
 	g->relative++;
-	rc = begin_row(g, id, metric, stat);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(g->out, g->err, ", \"max\": \"+%lld%%\",\n\t\t  \"comment\": \"%s", (long long)room(&r),
-		    amount(median, r.median, dim));
-	if (rc == TT_OK && r.n > 1)
-		rc = tt_buf_printf(g->out, g->err, "; standard deviation of the %zu captures %s", r.n, amount(sd, r.sd, dim));
-	return rc == TT_OK ? tt_buf_text(g->out, "\" }", g->err) : rc;
+	begin_row(g, id, metric, stat);
+	tt_buf_printf(g->out, ", \"max\": \"+%lld%%\",\n\t\t  \"comment\": \"%s", (long long)room(&r),
+	    amount(median, r.median, dim));
+	if (r.n > 1)
+		tt_buf_printf(g->out, "; standard deviation of the %zu captures %s", r.n, amount(sd, r.sd, dim));
+	tt_buf_text(g->out, "\" }");
 }
 
 /* Frames over the least usual limit that is half as long again as the median frame. */
-static int
+static void
 tail_row(struct suggest *g)
 {
 	static const struct { const char *text; int64_t ns; } limit[] = {
@@ -114,25 +111,22 @@ tail_row(struct suggest *g)
 	struct spread r = spread_of(g, "frame.time.median"), p99 = spread_of(g, "frame.time.p99");
 	size_t k = 0, q = 0, n = sizeof limit / sizeof *limit, nmost = sizeof most / sizeof *most;
 	char text[64];
-	int rc;
 
 	if (r.n == 0)
-		return TT_OK;
+		return;
 	while (k + 1 < n && tt_frame_limit(limit[k].ns) < tt_scale(r.median, 3, 2 * TT_AMOUNT_ONE))
 		k++;
 	/* So many are over at most: the quantile says it of every capture. */
 	while (q + 1 < nmost && spread_of(g, most[q].key).max > tt_scale(tt_frame_limit(limit[k].ns), TT_AMOUNT_ONE, 1))
 		q++;
-	rc = begin_row(g, "hitches", "frame.over", NULL);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(g->out, g->err, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %d, \"level\": \"warn\",\n"
-		    "\t\t  \"comment\": \"frames of a thousand; p99 is %s\" }", limit[k].text, most[q].per_1000,
-		    amount(text, p99.median, TT_DIM_TIME));
-	return rc;
+	begin_row(g, "hitches", "frame.over", NULL);
+	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %d, \"level\": \"warn\",\n"
+	    "\t\t  \"comment\": \"frames of a thousand; p99 is %s\" }", limit[k].text, most[q].per_1000,
+	    amount(text, p99.median, TT_DIM_TIME));
 }
 
 /* ${v} and a fifth more, in the unit that people would take. */
-static int
+static void
 put_rounded(struct suggest *g, int64_t v, enum tt_dim dim)
 {
 	static const struct { const char *name; enum tt_dim dim; int64_t size; } unit[] = {
@@ -142,61 +136,60 @@ put_rounded(struct suggest *g, int64_t v, enum tt_dim dim)
 	int64_t more = tt_scale(v, 12, 10 * TT_AMOUNT_ONE);
 
 	for (size_t i = 0; i < sizeof unit / sizeof *unit; i++)
-		if (unit[i].dim == dim && (more >= 10 * unit[i].size || unit[i].size == 1))
-			return tt_buf_printf(g->out, g->err, "\"%lld%s\"", (long long)(more / unit[i].size + 1), unit[i].name);
-	return tt_buf_printf(g->out, g->err, "%lld", (long long)more + 1);
+		if (unit[i].dim == dim && (more >= 10 * unit[i].size || unit[i].size == 1)) {
+			tt_buf_printf(g->out, "\"%lld%s\"", (long long)(more / unit[i].size + 1), unit[i].name);
+			return;
+		}
+	tt_buf_printf(g->out, "%lld", (long long)more + 1);
 }
 
-static int
+static void
 absolute_row(struct suggest *g, const char *id, const char *metric, const char *stat, const char *key, enum tt_dim dim)
 {
 	struct spread r = spread_of(g, key);
 	char text[64];
-	int rc;
 
 	if (r.n == 0 || r.max <= 0)
-		return TT_OK;
-	rc = begin_row(g, id, metric, stat);
-	if (rc == TT_OK)
-		rc = tt_buf_text(g->out, ", \"max\": ", g->err);
-	if (rc == TT_OK)
-		rc = put_rounded(g, r.max, dim);
-	return rc == TT_OK ? tt_buf_printf(g->out, g->err, ", \"over\": \"worst\",\n\t\t  \"comment\": \"at most %s in the "
-	    "captures\" }", amount(text, r.max, dim)) : rc;
+		return;
+	begin_row(g, id, metric, stat);
+	tt_buf_text(g->out, ", \"max\": ");
+	put_rounded(g, r.max, dim);
+	tt_buf_printf(g->out, ", \"over\": \"worst\",\n\t\t  \"comment\": \"at most %s in the captures\" }",
+	    amount(text, r.max, dim));
 }
 
 /* Where few frames allocate, what counts is how many do. */
-static int
+static void
 alloc_rows(struct suggest *g)
 {
 	struct spread r = spread_of(g, "gc.alloc.frames.per_1000");
-	int rc;
 
 	if (r.n && r.max == 0) {
-		rc = begin_row(g, "no-allocation", "gc.alloc.bytes", "per_frame.max");
-		return rc == TT_OK ? tt_buf_text(g->out, ", \"max\": \"0B\", \"over\": \"worst\",\n\t\t  \"comment\": \"no frame "
-		    "of these captures allocates\" }", g->err) : rc;
+		begin_row(g, "no-allocation", "gc.alloc.bytes", "per_frame.max");
+		tt_buf_text(g->out, ", \"max\": \"0B\", \"over\": \"worst\",\n\t\t  \"comment\": \"no frame "
+		    "of these captures allocates\" }");
+	} else if (r.n && r.max < 100 * TT_AMOUNT_ONE) {
+		absolute_row(g, "alloc-frames", "gc.alloc.frames", "per_1000", "gc.alloc.frames.per_1000", TT_DIM_PER_1000);
+	} else {
+		relative_row(g, "alloc-bytes", "gc.alloc.bytes", "per_frame.mean", TT_DIM_BYTES);
+		relative_row(g, "alloc-count", "gc.alloc.count", "per_frame.mean", TT_DIM_NUMBER);
 	}
-	if (r.n && r.max < 100 * TT_AMOUNT_ONE)
-		return absolute_row(g, "alloc-frames", "gc.alloc.frames", "per_1000", "gc.alloc.frames.per_1000", TT_DIM_PER_1000);
-	rc = relative_row(g, "alloc-bytes", "gc.alloc.bytes", "per_frame.mean", TT_DIM_BYTES);
-	return rc == TT_OK ? relative_row(g, "alloc-count", "gc.alloc.count", "per_frame.mean", TT_DIM_NUMBER) : rc;
 }
 
 /* What to do next: where frames come from, else how many captures the relative rows want on each side. */
-static int
+static void
 put_advice(struct suggest *g)
 {
 	size_t n = 2;
 
 	if (spread_of(g, "frame.time.median").n == 0)
-		return tt_buf_text(g->out, ",\n\t\"comment\": \"These captures have no whole frames, and rows of frames say most: name "
-		    "the marker that begins a frame with --frame-marker, and suggest again.\"", g->err);
-	if (g->relative == 0)
-		return TT_OK;
+		tt_buf_text(g->out, ",\n\t\"comment\": \"These captures have no whole frames, and rows of frames say most: name "
+		    "the marker that begins a frame with --frame-marker, and suggest again.\"");
+	if (spread_of(g, "frame.time.median").n == 0 || g->relative == 0)
+		return;
 	while (n < 100 && tt_mann_whitney_least(n, n) * (double)g->relative > 0.05)
 		n++;
-	return tt_buf_printf(g->out, g->err, ",\n\t\"comment\": \"Rows with a change for max are held against a baseline (--save, "
+	tt_buf_printf(g->out, ",\n\t\"comment\": \"Rows with a change for max are held against a baseline (--save, "
 	    "--baseline): these want at least %zu captures on each side, better 8.\"", n);
 }
 
@@ -204,46 +197,30 @@ int
 budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_err *err)
 {
-	struct suggest g = { .s = s, .n = n, .x = x, .nx = nx, .out = out, .err = err };
-	int rc = tt_buf_printf(out, err, "{\n\t\"tracetool_budget\": 1,\n");
+	struct suggest g = { .s = s, .n = n, .x = x, .nx = nx, .out = out };
 
-	if (rc == TT_OK && frame_marker) {
-		rc = tt_buf_text(out, "\t\"frame_marker\": \"", err);
-		if (rc == TT_OK)
-			rc = tt_buf_room(out, 6 * strlen(frame_marker), err);
-		if (rc == TT_OK)
-			out->n = (size_t)(tt_put_json(out->p + out->n, frame_marker, strlen(frame_marker)) - out->p);
-		if (rc == TT_OK)
-			rc = tt_buf_text(out, "\",\n", err);
+	tt_buf_text(out, "{\n\t\"tracetool_budget\": 1,\n");
+	if (frame_marker) {
+		tt_buf_text(out, "\t\"frame_marker\": ");
+		tt_json_quote(out, frame_marker, strlen(frame_marker));
+		tt_buf_text(out, ",\n");
 	}
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, "\t\"rows\": [", err);
-	if (rc == TT_OK)
-		rc = relative_row(&g, "frame-median", "frame.time", "median", TT_DIM_TIME);
-	if (rc == TT_OK)
-		rc = relative_row(&g, "frame-mean", "frame.time", "mean", TT_DIM_TIME);
-	if (rc == TT_OK)
-		rc = relative_row(&g, "cpu-median", "frame.cpu", "median", TT_DIM_TIME);
-	if (rc == TT_OK)
-		rc = relative_row(&g, "main-median", "frame.main", "median", TT_DIM_TIME);
-	if (rc == TT_OK)
-		rc = relative_row(&g, "render-median", "frame.render", "median", TT_DIM_TIME);
-	if (rc == TT_OK)
-		rc = relative_row(&g, "gpu-median", "frame.gpu", "median", TT_DIM_TIME);
-	if (rc == TT_OK)
-		rc = tail_row(&g);
-	if (rc == TT_OK)
-		rc = alloc_rows(&g);
-	if (rc == TT_OK)
-		rc = absolute_row(&g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME);
-	if (rc == TT_OK)
-		rc = absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES);
-	if (rc == TT_OK && !g.some)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the captures have no figure to make a budget of: no whole frames (name the marker "
+	tt_buf_text(out, "\t\"rows\": [");
+	relative_row(&g, "frame-median", "frame.time", "median", TT_DIM_TIME);
+	relative_row(&g, "frame-mean", "frame.time", "mean", TT_DIM_TIME);
+	relative_row(&g, "cpu-median", "frame.cpu", "median", TT_DIM_TIME);
+	relative_row(&g, "main-median", "frame.main", "median", TT_DIM_TIME);
+	relative_row(&g, "render-median", "frame.render", "median", TT_DIM_TIME);
+	relative_row(&g, "gpu-median", "frame.gpu", "median", TT_DIM_TIME);
+	tail_row(&g);
+	alloc_rows(&g);
+	absolute_row(&g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME);
+	absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES);
+	if (!g.some)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the captures have no figure to make a budget of: no whole frames (name the marker "
 		    "that begins a frame with --frame-marker; \"tracetool info\" lists likely ones), no allocations and no collections");
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, "\n\t]", err);
-	if (rc == TT_OK)
-		rc = put_advice(&g);
-	return rc == TT_OK ? tt_buf_text(out, "\n}\n", err) : rc;
+	tt_buf_text(out, "\n\t]");
+	put_advice(&g);
+	tt_buf_text(out, "\n}\n");
+	return tt_buf_error(out, err);
 }

@@ -77,7 +77,7 @@ int app_show(struct app *app, const struct tt_buf *text, struct tt_err *err);
 /* One line for each kind of loss that is more than a remark, beginning with the input that it is in, else with ${name}. */
 void app_say_losses(struct app *app, const char *name, const struct tt_loss *loss);
 
-/* Write ${text} to ${path} ("-": standard output), completely or not at all. */
+/* Write ${text} to ${path} ("-": standard output), completely or not at all; an error that stuck in it is the error of these. */
 int app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err);
 
 /* The same for ${n} outputs: all are written before the first takes its place, so that a failure leaves none. */
@@ -106,9 +106,9 @@ int app_seal(void *app, struct tt_err *err);
 
 /* Completions of all verbs for "bash", "zsh" or "fish". */
 const char *completion_shell(size_t i);
-int completion_write(const char *shell, struct tt_buf *out, struct tt_err *err);
+void completion_write(const char *shell, struct tt_buf *out);
 
 /* The overview `tracetool help` prints. */
-int help_overview(struct tt_buf *out, struct tt_err *err);
+void help_overview(struct tt_buf *out);
 
 #endif

@@ -39,20 +39,17 @@ const struct verb verb_help = {
 	.operand = command_name,
 };
 
-int
-help_overview(struct tt_buf *out, struct tt_err *err)
+void
+help_overview(struct tt_buf *out)
 {
-	int rc = tt_buf_text(out, "Usage: tracetool COMMAND [OPTION]... FILE...\n"
+	tt_buf_text(out, "Usage: tracetool COMMAND [OPTION]... FILE...\n"
 	    "       tracetool [OPTION]... FILE...\n\n"
-	    "Convert and analyse profiler captures.\n\nCommands:\n", err);
-
-	for (const struct command *c = commands; rc == TT_OK && c->verb; c++)
-		rc = tt_buf_printf(out, err, "  %-9s %s\n", c->verb->name, c->verb->summary);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, "\nA file alone prints a summary and the top of the tables.\n"
-		    "\"tracetool help COMMAND\" prints its options; \"tracetool --version\" prints the version.\n"
-		    "Manual: tracetool(1), tracetool-metrics(7)\n", err);
-	return rc;
+	    "Convert and analyse profiler captures.\n\nCommands:\n");
+	for (const struct command *c = commands; c->verb; c++)
+		tt_buf_printf(out, "  %-9s %s\n", c->verb->name, c->verb->summary);
+	tt_buf_text(out, "\nA file alone prints a summary and the top of the tables.\n"
+	    "\"tracetool help COMMAND\" prints its options; \"tracetool --version\" prints the version.\n"
+	    "Manual: tracetool(1), tracetool-metrics(7)\n");
 }
 
 /* What people ask help about that is no command, and what tells of it. */
@@ -119,16 +116,15 @@ run_help(struct app *app, int argc, char **argv, struct tt_err *err)
 		return rc == TT_END ? TT_OK : rc;
 	width = ui_width(1);
 	if (o.completion)
-		rc = completion_write(o.completion, &text, err);
+		completion_write(o.completion, &text);
 	else if (o.options)
-		rc = opts_machine(verb, &text, err);
+		opts_machine(verb, &text);
 	else if (o.verb.n == 0)
-		rc = help_overview(&text, err);
+		help_overview(&text);
 	else
-		rc = opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text, err);
+		opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text);
 	pager_start(&app->pager);
-	if (rc == TT_OK)
-		rc = app_show(app, &text, err);
+	rc = app_show(app, &text, err);
 	tt_buf_free(&text);
 	return rc;
 }

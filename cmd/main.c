@@ -151,7 +151,7 @@ app_write(struct app *app, const char *path, const struct tt_buf *text, struct t
 int
 app_show(struct app *app, const struct tt_buf *text, struct tt_err *err)
 {
-	return pager_show(&app->pager, text) ? TT_OK : app_write(app, "-", text, err);
+	return !text->failed && pager_show(&app->pager, text) ? TT_OK : app_write(app, "-", text, err);
 }
 
 int
@@ -162,6 +162,8 @@ app_write_all(struct app *app, const struct app_output *o, size_t n, struct tt_e
 	int rc = TT_OK;
 
 	assert(n <= APP_OUTPUTS);
+	for (size_t i = 0; i < n && rc == TT_OK; i++)
+		rc = tt_buf_error(&o[i].text, err);
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
 		rc = tt_sink_open(&app->env, o[i].path, &sink[i], err);
 		if (rc == TT_OK && o[i].text.n > 0)
@@ -239,10 +241,9 @@ app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_
 
 	if (ui->help) {               /* also when something else is wrong: the text says how it is right */
 		width = ui_width(STDOUT_FILENO);
-		rc = opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text, err);
+		opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text);
 		pager_start(&app->pager);
-		if (rc == TT_OK)
-			rc = app_show(app, &text, err);
+		rc = app_show(app, &text, err);
 		tt_buf_free(&text);
 		return rc == TT_OK ? TT_END : rc;
 	}
@@ -263,10 +264,10 @@ static int
 print_version(struct app *app, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	int rc = tt_buf_text(&text, TT_GENERATOR "\n", err);
+	int rc;
 
-	if (rc == TT_OK)
-		rc = app_write(app, "-", &text, err);
+	tt_buf_text(&text, TT_GENERATOR "\n");
+	rc = app_write(app, "-", &text, err);
 	tt_buf_free(&text);
 	return rc;
 }
@@ -275,10 +276,10 @@ static int
 print_overview(struct app *app, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	int rc = help_overview(&text, err);
+	int rc;
 
-	if (rc == TT_OK)
-		rc = app_write(app, "-", &text, err);
+	help_overview(&text);
+	rc = app_write(app, "-", &text, err);
 	tt_buf_free(&text);
 	return rc;
 }
@@ -288,12 +289,13 @@ static int
 print_nothing_given(struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	int rc = help_overview(&text, err);
+	ssize_t n;
 
-	if (rc == TT_OK && write(STDERR_FILENO, text.p, text.n) < 0)
-		rc = TT_OK;
+	help_overview(&text);
+	n = write(STDERR_FILENO, text.p, text.n);
+	(void)n;
 	tt_buf_free(&text);
-	return rc == TT_OK ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a command or a file") : rc;
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name a command or a file");
 }
 
 /* Is the first argument, which is neither verb nor file, meant as a verb? Then say so instead of "no such file". */
@@ -339,34 +341,31 @@ run(struct app *app, int argc, char **argv, const struct verb **verb, struct tt_
 /* --- the end --------------------------------------------------------------- */
 
 /* "TEXT: 3, 1.2 KB, first at byte 88": an entry of the ledger. */
-static int
-put_loss(struct tt_buf *b, const struct tt_loss_info *i, const struct tt_loss_entry *e, struct tt_err *err)
+static void
+put_loss(struct tt_buf *b, const struct tt_loss_info *i, const struct tt_loss_entry *e)
 {
 	const char *sep = ": ";
 	char text[40];
-	int rc = tt_buf_text(b, i->text, err);
 
-	if (rc == TT_OK && e->n > 1) {
+	tt_buf_text(b, i->text);
+	if (e->n > 1) {
 		*tt_put_count(text, (int64_t)e->n) = '\0';
-		rc = tt_buf_printf(b, err, "%s%s", sep, text);
+		tt_buf_printf(b, "%s%s", sep, text);
 		sep = ", ";
 	}
-	if (rc == TT_OK && e->bytes > 0) {
+	if (e->bytes > 0) {
 		*tt_put_bytes(text, (int64_t)e->bytes) = '\0';
-		rc = tt_buf_printf(b, err, "%s%s", sep, text);
+		tt_buf_printf(b, "%s%s", sep, text);
 		sep = ", ";
 	}
-	if (rc == TT_OK && e->first_at != TT_NOWHERE)
-		rc = tt_buf_printf(b, err, "%s%sat byte %llu", sep, e->n > 1 ? "first " : "",
+	if (e->first_at != TT_NOWHERE)
+		tt_buf_printf(b, "%s%sat byte %llu", sep, e->n > 1 ? "first " : "",
 		    (unsigned long long)e->first_at);
-	return rc;
 }
 
 void
 app_say_losses(struct app *app, const char *name, const struct tt_loss *loss)
 {
-	struct tt_err err;
-
 	for (int k = 0; k < TT_LOST_KINDS; k++) {
 		const struct tt_loss_entry *e = &loss->e[k];
 		const struct tt_loss_info *i = &tt_loss_info[k];
@@ -375,10 +374,8 @@ app_say_losses(struct app *app, const char *name, const struct tt_loss *loss)
 		if ((e->n == 0 && e->bytes == 0) || i->severity < TT_LOSS)
 			continue;
 		const char *where = e->input ? e->input : name, *others = e->in_others ? " and others" : "";
-		if (put_loss(&b, i, e, &err) == TT_OK)
-			ui_say(&app->ui, "%s%s: %.*s. %s", where, others, (int)b.n, b.p, i->advice);
-		else
-			ui_say(&app->ui, "%s%s: %s", where, others, i->text);
+		put_loss(&b, i, e);
+		ui_say(&app->ui, "%s%s: %s. %s", where, others, b.failed ? i->text : tt_buf_string(&b), i->advice);
 		tt_buf_free(&b);
 	}
 }

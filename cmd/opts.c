@@ -363,98 +363,85 @@ columns(const char *s, size_t n)
 }
 
 /* Cut ${text} into lines of at most ${width} columns, each after the first indented by ${indent}; the first has ${at} before it. */
-static int
-wrap(const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out, struct tt_err *err)
+static void
+wrap(const char *text, unsigned indent, unsigned at, unsigned width, struct tt_buf *out)
 {
 	bool first = true;
-	int rc = TT_OK;
 
-	for (const char *p = text; *p && rc == TT_OK;) {
+	for (const char *p = text; *p;) {
 		size_t n = strcspn(p, " \n");
 		unsigned c = columns(p, n);
 
 		if (!first && at + 1 + c > width) {
-			rc = tt_buf_printf(out, err, "\n%*s", (int)indent, "");
+			tt_buf_printf(out, "\n%*s", (int)indent, "");
 			at = indent;
 		} else if (!first && at > indent) {
-			rc = tt_buf_text(out, " ", err);
+			tt_buf_text(out, " ");
 			at++;
 		}
-		if (rc == TT_OK)
-			rc = tt_buf_add(out, p, n, err);
+		tt_buf_add(out, p, n);
 		at += c;
 		first = false;
 		p += n;
 		if (*p == '\n') {     /* a paragraph's end */
-			if (rc == TT_OK)
-				rc = tt_buf_printf(out, err, "\n\n%*s", (int)indent, "");
+			tt_buf_printf(out, "\n\n%*s", (int)indent, "");
 			at = indent;
 			first = true;
 		}
 		p += *p != '\0';
 	}
-	return rc == TT_OK ? tt_buf_text(out, "\n", err) : rc;
+	tt_buf_text(out, "\n");
 }
 
-static int
-help_option(const struct opt *o, unsigned width, struct tt_buf *out, struct tt_err *err)
+static void
+help_option(const struct opt *o, unsigned width, struct tt_buf *out)
 {
 	size_t start = out->n;
 	unsigned at;
-	int rc;
 
 	if (o->letter)
-		rc = tt_buf_printf(out, err, "  -%c, --%s", o->letter, o->name);
+		tt_buf_printf(out, "  -%c, --%s", o->letter, o->name);
 	else
-		rc = tt_buf_printf(out, err, "      --%s", o->name);
-	if (rc == TT_OK && o->arg)
-		rc = tt_buf_printf(out, err, " %s", o->arg);
-	if (rc != TT_OK)
-		return rc;
+		tt_buf_printf(out, "      --%s", o->name);
+	if (o->arg)
+		tt_buf_printf(out, " %s", o->arg);
 	at = (unsigned)(out->n - start);
 	if (at + 2 > HELP_COLUMN)
-		rc = tt_buf_printf(out, err, "\n%*s", HELP_COLUMN, "");
+		tt_buf_printf(out, "\n%*s", HELP_COLUMN, "");
 	else
-		rc = tt_buf_printf(out, err, "%*s", (int)(HELP_COLUMN - at), "");
-	return rc != TT_OK ? rc : wrap(o->help, HELP_COLUMN, HELP_COLUMN, width, out, err);
+		tt_buf_printf(out, "%*s", (int)(HELP_COLUMN - at), "");
+	wrap(o->help, HELP_COLUMN, HELP_COLUMN, width, out);
 }
 
-int
-opts_help(const struct verb *verb, unsigned width, struct tt_buf *out, struct tt_err *err)
+void
+opts_help(const struct verb *verb, unsigned width, struct tt_buf *out)
 {
 	const char *gap = verb->name[0] ? " " : "";
-	int rc;
 
-	rc = tt_buf_printf(
-	    out, err, "Usage: tracetool%s%s [OPTION]... %s\n\n", gap, verb->name, verb->operands);
-	if (rc == TT_OK)
-		rc = wrap(verb->about, 0, 0, width, out, err);
-	for (const struct opt_group *g = verb->group; rc == TT_OK && g->title; g++) {
-		rc = tt_buf_printf(out, err, "\n%s:\n", g->title);
-		for (const struct opt *o = g->opt; rc == TT_OK && o->name; o++)
-			rc = help_option(o, width, out, err);
+	tt_buf_printf(
+	    out, "Usage: tracetool%s%s [OPTION]... %s\n\n", gap, verb->name, verb->operands);
+	wrap(verb->about, 0, 0, width, out);
+	for (const struct opt_group *g = verb->group; g->title; g++) {
+		tt_buf_printf(out, "\n%s:\n", g->title);
+		for (const struct opt *o = g->opt; o->name; o++)
+			help_option(o, width, out);
 	}
-	if (rc == TT_OK && verb->examples)
-		rc = tt_buf_printf(out, err, "\nExamples:\n%s", verb->examples);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(
-		    out, err, "\nManual: tracetool%s%s(1)\n", verb->name[0] ? "-" : "", verb->name);
-	return rc;
+	if (verb->examples)
+		tt_buf_printf(out, "\nExamples:\n%s", verb->examples);
+	tt_buf_printf(
+	    out, "\nManual: tracetool%s%s(1)\n", verb->name[0] ? "-" : "", verb->name);
 }
 
-int
-opts_machine(const struct verb *verb, struct tt_buf *out, struct tt_err *err)
+void
+opts_machine(const struct verb *verb, struct tt_buf *out)
 {
 	const struct opt *o;
-	int rc = TT_OK;
 	size_t base;
 
-	for (size_t i = 0; rc == TT_OK && (o = opts_at(verb, i, &base)) != NULL; i++) {
+	for (size_t i = 0; (o = opts_at(verb, i, &base)) != NULL; i++) {
 		if (o->letter)
-			rc = tt_buf_printf(out, err, "-%c ", o->letter);
-		if (rc == TT_OK)
-			rc = tt_buf_printf(
-			    out, err, "--%s%s%s\n", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
+			tt_buf_printf(out, "-%c ", o->letter);
+		tt_buf_printf(
+		    out, "--%s%s%s\n", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
 	}
-	return rc;
 }

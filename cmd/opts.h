@@ -91,10 +91,10 @@ int opts_parse(const struct verb *verb, void *into, int argc, char *const *argv,
     struct tt_err *err);
 
 /* The help text of a verb in lines of at most ${width} columns. */
-int opts_help(const struct verb *verb, unsigned width, struct tt_buf *out, struct tt_err *err);
+void opts_help(const struct verb *verb, unsigned width, struct tt_buf *out);
 
 /* One option per line: "-o --output FILE", "--wrappers". What tests read. */
-int opts_machine(const struct verb *verb, struct tt_buf *out, struct tt_err *err);
+void opts_machine(const struct verb *verb, struct tt_buf *out);
 
 /* A visit to every option of a verb, in order. */
 const struct opt *opts_at(const struct verb *verb, size_t i, size_t *base);

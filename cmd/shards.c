@@ -102,28 +102,29 @@ struct missing {
 	unsigned named, more;
 };
 
-static int
-put_missing(struct missing *m, unsigned i, unsigned n, const char *how, struct tt_err *err)
+static void
+put_missing(struct missing *m, unsigned i, unsigned n, const char *how)
 {
 	const char *sep = m->text.n ? ", " : "";
 
 	if (m->named == 5) {
 		m->more++;
-		return TT_OK;
+		return;
 	}
 	m->named++;
-	return n == 1 ? tt_buf_printf(&m->text, err, "%sresults.jsonl %s", sep, how)
-		      : tt_buf_printf(&m->text, err, "%sshard %u of %u %s", sep, i, n, how);
+	if (n == 1)
+		tt_buf_printf(&m->text, "%sresults.jsonl %s", sep, how);
+	else
+		tt_buf_printf(&m->text, "%sshard %u of %u %s", sep, i, n, how);
 }
 
 /* What is missing of the set from ${begin} to ${end}: of every shard there are as many runs as of any. */
-static int
-check_set(const struct shard_file *s, size_t begin, size_t end, unsigned runs, struct missing *m, struct tt_err *err)
+static void
+check_set(const struct shard_file *s, size_t begin, size_t end, unsigned runs, struct missing *m)
 {
 	size_t at = begin;
-	int rc = TT_OK;
 
-	for (unsigned i = 1; i <= s[begin].n && rc == TT_OK; i++) {
+	for (unsigned i = 1; i <= s[begin].n; i++) {
 		bool open = false;
 		unsigned have = at < end && s[at].i == i ? runs_of(s, end, &at, i, &open) : 0;
 		char how[80];
@@ -132,9 +133,8 @@ check_set(const struct shard_file *s, size_t begin, size_t end, unsigned runs, s
 			continue;
 		if (have > 0)
 			snprintf(how, sizeof how, "(%u file%s, of others %u)", have, have == 1 ? "" : "s", runs);
-		rc = put_missing(m, i, s[begin].n, have > 0 ? how : open ? "(has not ended)" : "(no file)", err);
+		put_missing(m, i, s[begin].n, have > 0 ? how : open ? "(has not ended)" : "(no file)");
 	}
-	return rc;
 }
 
 int
@@ -143,7 +143,7 @@ batch_missing_shards(struct app *app, const struct opt_list *files, const char *
 	struct shard_file *s = tt_arena_alloc(&app->arena, (files->n + 1) * sizeof *s, err);
 	struct missing m = { .named = 0 };
 	size_t n = 0, end;
-	int rc = TT_OK;
+	int rc;
 
 	*what = NULL;
 	if (!s)
@@ -157,13 +157,14 @@ batch_missing_shards(struct app *app, const struct opt_list *files, const char *
 		s[n++].ino = st.st_ino;
 	}
 	tt_sort(s, n, by_shard);
-	for (size_t at = 0; at < n && rc == TT_OK; at = end) {
+	for (size_t at = 0; at < n; at = end) {
 		unsigned runs = most_runs(s, n, at, &end);
 
-		rc = check_set(s, at, end, runs, &m, err);
+		check_set(s, at, end, runs, &m);
 	}
-	if (rc == TT_OK && m.more)
-		rc = tt_buf_printf(&m.text, err, ", and %u more", m.more);
+	if (m.more)
+		tt_buf_printf(&m.text, ", and %u more", m.more);
+	rc = tt_buf_error(&m.text, err);
 	if (rc == TT_OK && m.text.n > 0) {
 		*what = tt_arena_text(&app->arena, m.text.p, m.text.n, err);
 		rc = *what ? TT_OK : err->code;

@@ -68,20 +68,17 @@ teamcity(uint32_t c, char tmp[32])
 }
 
 /* The finding, escaped. */
-static int
-put_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, verdict_escape *escape, struct tt_err *err)
+static void
+put_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, verdict_escape *escape)
 {
 	struct tt_buf text = { 0 };
-	int rc = tt_buf_printf(&text, err, "%s: ", tt_outcome_name[r->outcome]);
 
-	if (rc == TT_OK)
-		rc = verdict_finding(&text, r, more, err);
-	if (rc == TT_OK)
-		rc = tt_buf_add(&text, "", 1, err);
-	if (rc == TT_OK)
-		rc = verdict_put(out, text.p, escape, err);
+	tt_buf_printf(&text, "%s: ", tt_outcome_name[r->outcome]);
+	verdict_finding(&text, r, more);
+	verdict_put(out, tt_buf_string(&text), escape);
+	if (text.failed)
+		tt_buf_fail(out);
 	tt_buf_free(&text);
-	return rc;
 }
 
 /* --- GitHub ---------------------------------------------------------------------------- */
@@ -90,38 +87,30 @@ static const char *const github_kind[VERDICT_KINDS] = {
 	[VERDICT_NOTICE] = "notice", [VERDICT_WARNING] = "warning", [VERDICT_ERROR] = "error",
 };
 
-static int
-github_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out, struct tt_err *err)
+static void
+github_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out)
 {
-	int rc = tt_buf_printf(out, err, "::%s ", github_kind[verdict_kind(v, r)]);
-
-	if (rc == TT_OK && r->row->line) {
-		rc = tt_buf_text(out, "file=", err);
-		if (rc == TT_OK)
-			rc = verdict_put(out, v->budget->path, github_property, err);
-		if (rc == TT_OK)
-			rc = tt_buf_printf(out, err, ",line=%u,col=%u,", r->row->line, r->row->column);
+	tt_buf_printf(out, "::%s ", github_kind[verdict_kind(v, r)]);
+	if (r->row->line) {
+		tt_buf_text(out, "file=");
+		verdict_put(out, v->budget->path, github_property);
+		tt_buf_printf(out, ",line=%u,col=%u,", r->row->line, r->row->column);
 	}
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, "title=", err);
-	if (rc == TT_OK)
-		rc = verdict_put(out, r->name, github_property, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, "::", err);
-	if (rc == TT_OK)
-		rc = put_finding(out, r, true, github_data, err);
-	return rc == TT_OK ? tt_buf_text(out, "\n", err) : rc;
+	tt_buf_text(out, "title=");
+	verdict_put(out, r->name, github_property);
+	tt_buf_text(out, "::");
+	put_finding(out, r, true, github_data);
+	tt_buf_text(out, "\n");
 }
 
-int
-verdict_github(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err)
+void
+verdict_github(const struct tt_verdict *v, struct tt_buf *out)
 {
-	size_t *order = verdict_order(v, err), total[VERDICT_KINDS] = { 0 }, done[VERDICT_KINDS] = { 0 };
-	int rc = order ? TT_OK : err->code;
+	size_t *order = verdict_order(v, out), total[VERDICT_KINDS] = { 0 }, done[VERDICT_KINDS] = { 0 };
 
 	for (size_t i = 0; i < v->nrow; i++)
 		total[verdict_kind(v, &v->row[i])]++;
-	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
+	for (size_t i = 0; order && i < v->nrow; i++) {
 		const struct tt_verdict_row *r = &v->row[order[i]];
 		enum verdict_kind k = verdict_kind(v, r);
 		size_t shown = total[k] > GITHUB_SHOWN ? GITHUB_SHOWN - 1 : total[k];
@@ -129,121 +118,98 @@ verdict_github(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *er
 		if (k == VERDICT_FINE || ++done[k] > shown + 1)
 			continue;
 		if (done[k] <= shown)
-			rc = github_row(v, r, out, err);
+			github_row(v, r, out);
 		else
-			rc = tt_buf_printf(out, err,
-			    "::%s title=tracetool gate::and %zu more rows, see the step's summary\n", github_kind[k],
+			tt_buf_printf(out, "::%s title=tracetool gate::and %zu more rows, see the step's summary\n", github_kind[k],
 			    total[k] - shown);
 	}
 	free(order);
-	return rc;
 }
 
 /* --- Azure ----------------------------------------------------------------------------- */
 
-static int
-azure_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out, struct tt_err *err)
+static void
+azure_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out)
 {
-	int rc = tt_buf_printf(out, err, "##vso[task.logissue type=%s;",
+	tt_buf_printf(out, "##vso[task.logissue type=%s;",
 	    verdict_kind(v, r) == VERDICT_ERROR ? "error" : "warning");
-
-	if (rc == TT_OK && r->row->line) {
-		rc = tt_buf_text(out, "sourcepath=", err);
-		if (rc == TT_OK)
-			rc = verdict_put(out, v->budget->path, azure_property, err);
-		if (rc == TT_OK)
-			rc = tt_buf_printf(out, err, ";linenumber=%u;columnnumber=%u;", r->row->line, r->row->column);
+	if (r->row->line) {
+		tt_buf_text(out, "sourcepath=");
+		verdict_put(out, v->budget->path, azure_property);
+		tt_buf_printf(out, ";linenumber=%u;columnnumber=%u;", r->row->line, r->row->column);
 	}
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, "]", err);
-	if (rc == TT_OK)
-		rc = verdict_put(out, r->name, azure_data, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, ": ", err);
-	if (rc == TT_OK)
-		rc = put_finding(out, r, false, azure_data, err);
-	return rc == TT_OK ? tt_buf_text(out, "\n", err) : rc;
+	tt_buf_text(out, "]");
+	verdict_put(out, r->name, azure_data);
+	tt_buf_text(out, ": ");
+	put_finding(out, r, false, azure_data);
+	tt_buf_text(out, "\n");
 }
 
-int
-verdict_azure(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err)
+void
+verdict_azure(const struct tt_verdict *v, struct tt_buf *out)
 {
-	size_t *order = verdict_order(v, err);
-	int rc = order ? TT_OK : err->code;
+	size_t *order = verdict_order(v, out);
 
-	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
+	for (size_t i = 0; order && i < v->nrow; i++) {
 		if (verdict_kind(v, &v->row[order[i]]) >= VERDICT_WARNING)
-			rc = azure_row(v, &v->row[order[i]], out, err);
+			azure_row(v, &v->row[order[i]], out);
 	}
 	free(order);
-	return rc;
 }
 
 /* --- TeamCity --------------------------------------------------------------------------- */
 
 /* "##teamcity[TYPE name='NAME'", left open. */
-static int
-open_message(struct tt_buf *out, const char *type, const char *name, struct tt_err *err)
+static void
+open_message(struct tt_buf *out, const char *type, const char *name)
 {
-	int rc = tt_buf_printf(out, err, "##teamcity[%s name='", type);
-
-	if (rc == TT_OK)
-		rc = verdict_put(out, name, teamcity, err);
-	return rc == TT_OK ? tt_buf_text(out, "'", err) : rc;
+	tt_buf_printf(out, "##teamcity[%s name='", type);
+	verdict_put(out, name, teamcity);
+	tt_buf_text(out, "'");
 }
 
-static int
-teamcity_result(struct tt_buf *out, const char *type, const struct tt_verdict_row *r, bool details, struct tt_err *err)
+static void
+teamcity_result(struct tt_buf *out, const char *type, const struct tt_verdict_row *r, bool details)
 {
-	int rc = open_message(out, type, r->name, err);
-
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, " message='", err);
-	if (rc == TT_OK)
-		rc = put_finding(out, r, false, teamcity, err);
-	if (rc == TT_OK && details)
-		rc = tt_buf_text(out, "' details='", err);
-	if (rc == TT_OK && details)
-		rc = put_finding(out, r, true, teamcity, err);
-	return rc == TT_OK ? tt_buf_text(out, "']\n", err) : rc;
+	open_message(out, type, r->name);
+	tt_buf_text(out, " message='");
+	put_finding(out, r, false, teamcity);
+	if (details)
+		tt_buf_text(out, "' details='");
+	if (details)
+		put_finding(out, r, true, teamcity);
+	tt_buf_text(out, "']\n");
 }
 
-static int
-teamcity_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out, struct tt_err *err)
+static void
+teamcity_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out)
 {
 	enum verdict_kind k = verdict_kind(v, r);
 	char value[32];
-	int rc = open_message(out, "testStarted", r->name, err);
 
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, "]\n", err);
-	if (rc == TT_OK && k == VERDICT_ERROR)
-		rc = teamcity_result(out, "testFailed", r, true, err);
-	else if (rc == TT_OK && (k == VERDICT_NOTICE || r->outcome == TT_SKIPPED || r->outcome == TT_CANNOT_JUDGE))
-		rc = teamcity_result(out, "testIgnored", r, false, err);
-	if (rc == TT_OK)
-		rc = open_message(out, "testFinished", r->name, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, "]\n", err);
-	if (rc != TT_OK || !r->has_value)
-		return rc;
+	open_message(out, "testStarted", r->name);
+	tt_buf_text(out, "]\n");
+	if (k == VERDICT_ERROR)
+		teamcity_result(out, "testFailed", r, true);
+	else if (k == VERDICT_NOTICE || r->outcome == TT_SKIPPED || r->outcome == TT_CANNOT_JUDGE)
+		teamcity_result(out, "testIgnored", r, false);
+	open_message(out, "testFinished", r->name);
+	tt_buf_text(out, "]\n");
+	if (!r->has_value)
+		return;
 	*tt_put_base(value, r->value) = '\0';
-	rc = tt_buf_text(out, "##teamcity[buildStatisticValue key='", err);
-	if (rc == TT_OK)
-		rc = verdict_put(out, r->name, teamcity, err);
-	return rc == TT_OK ? tt_buf_printf(out, err, ".%s' value='%s']\n", tt_dim_name[r->dim], value) : rc;
+	tt_buf_text(out, "##teamcity[buildStatisticValue key='");
+	verdict_put(out, r->name, teamcity);
+	tt_buf_printf(out, ".%s' value='%s']\n", tt_dim_name[r->dim], value);
 }
 
-int
-verdict_teamcity(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err)
+void
+verdict_teamcity(const struct tt_verdict *v, struct tt_buf *out)
 {
-	int rc = open_message(out, "testSuiteStarted", "tracetool gate", err);
-
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, "]\n", err);
-	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++)
-		rc = teamcity_row(v, &v->row[i], out, err);
-	if (rc == TT_OK)
-		rc = open_message(out, "testSuiteFinished", "tracetool gate", err);
-	return rc == TT_OK ? tt_buf_text(out, "]\n", err) : rc;
+	open_message(out, "testSuiteStarted", "tracetool gate");
+	tt_buf_text(out, "]\n");
+	for (size_t i = 0; i < v->nrow; i++)
+		teamcity_row(v, &v->row[i], out);
+	open_message(out, "testSuiteFinished", "tracetool gate");
+	tt_buf_text(out, "]\n");
 }

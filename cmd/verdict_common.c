@@ -63,28 +63,25 @@ by_weight(const void *x, const void *y, void *arg)
 }
 
 size_t *
-verdict_order(const struct tt_verdict *v, struct tt_err *err)
+verdict_order(const struct tt_verdict *v, struct tt_buf *out)
 {
 	size_t *order = malloc((v->nrow + 1) * sizeof *order);
 
-	if (!order) {
-		tt_nomem(err);
-		return NULL;
-	}
-	for (size_t i = 0; i < v->nrow; i++)
+	if (!order)
+		tt_buf_fail(out);
+	for (size_t i = 0; order && i < v->nrow; i++)
 		order[i] = i;
-	qsort_r(order, v->nrow, sizeof *order, by_weight, (void *)(uintptr_t)v);
+	if (order)
+		qsort_r(order, v->nrow, sizeof *order, by_weight, (void *)(uintptr_t)v);
 	return order;
 }
 
 /* --- text ------------------------------------------------------------------------------ */
 
-int
-verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt_err *err)
+void
+verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape)
 {
-	int rc = TT_OK;
-
-	for (size_t n = strlen(s), len; n > 0 && rc == TT_OK; s += len, n -= len) {
+	for (size_t n = strlen(s), len; n > 0; s += len, n -= len) {
 		const char *text = NULL;
 		char tmp[32];
 
@@ -93,64 +90,65 @@ verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt
 			text = escape(len ? tt_utf8_code(s, len) : 0xfffd, tmp);
 		if (len == 0 && !text)
 			text = "\xef\xbf\xbd";
-		rc = text ? tt_buf_text(out, text, err) : tt_buf_add(out, s, len, err);
+		if (text)
+			tt_buf_text(out, text);
+		else
+			tt_buf_add(out, s, len);
 		len += len == 0;
 	}
-	return rc;
 }
 
-static int
-put_amount(struct tt_buf *out, const char *before, int64_t v, enum tt_dim dim, struct tt_err *err)
+static void
+put_amount(struct tt_buf *out, const char *before, int64_t v, enum tt_dim dim)
 {
 	char text[64];
 
 	*tt_put_amount(text, v, dim) = '\0';
-	return tt_buf_printf(out, err, "%s%s", before, text);
+	tt_buf_printf(out, "%s%s", before, text);
 }
 
-int
-verdict_mover_change(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err)
+void
+verdict_mover_change(struct tt_buf *out, const struct tt_mover *m)
 {
 	enum tt_dim dim = m->about == TT_ABOUT_ALLOC ? TT_DIM_BYTES : TT_DIM_TIME;
 	const char *count = m->about == TT_ABOUT_ALLOC ? "; allocations " : "; calls ";
 	char change[64];
-	int rc;
 
 	*tt_put_change(change, m->change, dim) = '\0';
-	rc = tt_buf_printf(out, err, "%s%s (", change, m->per_frame ? " per frame" : "");
-	if (rc == TT_OK)
-		rc = m->gone ? tt_buf_text(out, "gone", err) : put_amount(out, "", m->now, dim, err);
-	if (rc == TT_OK)
-		rc = m->fresh ? tt_buf_text(out, ", new", err) : put_amount(out, ", was ", m->base, dim, err);
-	if (rc == TT_OK && !m->gone)
-		rc = put_amount(out, count, m->now_count, TT_DIM_NUMBER, err);
-	if (rc == TT_OK && !m->gone && !m->fresh)
-		rc = put_amount(out, ", was ", m->base_count, TT_DIM_NUMBER, err);
-	return rc == TT_OK ? tt_buf_text(out, ")", err) : rc;
+	tt_buf_printf(out, "%s%s (", change, m->per_frame ? " per frame" : "");
+	if (m->gone)
+		tt_buf_text(out, "gone");
+	else
+		put_amount(out, "", m->now, dim);
+	if (m->fresh)
+		tt_buf_text(out, ", new");
+	else
+		put_amount(out, ", was ", m->base, dim);
+	if (!m->gone)
+		put_amount(out, count, m->now_count, TT_DIM_NUMBER);
+	if (!m->gone && !m->fresh)
+		put_amount(out, ", was ", m->base_count, TT_DIM_NUMBER);
+	tt_buf_text(out, ")");
 }
 
 /* The same with the name in front. */
-static int
-mover(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err)
+static void
+mover(struct tt_buf *out, const struct tt_mover *m)
 {
-	int rc = tt_buf_printf(out, err, "%s ", m->name);
-
-	return rc == TT_OK ? verdict_mover_change(out, m, err) : rc;
+	tt_buf_printf(out, "%s ", m->name);
+	verdict_mover_change(out, m);
 }
 
-int
-verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, struct tt_err *err)
+void
+verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more)
 {
-	int rc = tt_buf_printf(out, err, "%s: %s", r->title, r->text);
-
-	if (rc == TT_OK && more && r->hint)
-		rc = tt_buf_printf(out, err, "\n%s", r->hint);
-	for (size_t i = 0; i < r->nmover && more && rc == TT_OK; i++) {
-		rc = tt_buf_text(out, "\n", err);
-		if (rc == TT_OK)
-			rc = mover(out, &r->mover[i], err);
+	tt_buf_printf(out, "%s: %s", r->title, r->text);
+	if (more && r->hint)
+		tt_buf_printf(out, "\n%s", r->hint);
+	for (size_t i = 0; i < r->nmover && more; i++) {
+		tt_buf_text(out, "\n");
+		mover(out, &r->mover[i]);
 	}
-	return rc;
 }
 
 /* --- the text for people --------------------------------------------------------------------- */
@@ -211,10 +209,9 @@ int
 verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, struct tt_err *err)
 {
 	bool read = verdict_messages(o), start = true;
-	struct tt_buf out = { 0 };
-	int rc = TT_OK;
+	struct tt_buf out = { .failed = text->failed };
 
-	for (size_t i = 0, len; i < text->n && rc == TT_OK; i += len ? len : 1) {
+	for (size_t i = 0, len; i < text->n; i += len ? len : 1) {
 		const char *p = text->p + i, *instead = NULL;
 		bool two = read && i + 1 < text->n && p[1] == p[0] && (*p == '#' || (*p == ':' && start));
 
@@ -224,14 +221,16 @@ verdict_defuse(const struct verdict_opts *o, bool color, struct tt_buf *text, st
 			instead = printable(p, len);
 			start = *p == '\n' || (start && !instead && is_blank(tt_utf8_code(p, len)));
 		}
-		rc = instead ? tt_buf_text(&out, instead, err) : tt_buf_add(&out, p, len, err);
-		if (rc == TT_OK && two)
-			rc = tt_buf_text(&out, "\xe2\x80\x8b", err);
+		if (instead)
+			tt_buf_text(&out, instead);
+		else
+			tt_buf_add(&out, p, len);
+		if (two)
+			tt_buf_text(&out, "\xe2\x80\x8b");
 	}
-	tt_buf_free(rc == TT_OK ? text : &out);
-	if (rc == TT_OK)
-		*text = out;
-	return rc;
+	tt_buf_free(text);
+	*text = out;
+	return tt_buf_error(text, err);
 }
 
 /* --- lines of a width ------------------------------------------------------------------------ */
@@ -261,58 +260,52 @@ indent_of(size_t blanks, size_t width)
 	return indent < width / 2 ? indent : width / 2;
 }
 
-static int
-wrap_line(const char *p, size_t n, size_t width, struct tt_buf *out, struct tt_err *err)
+static void
+wrap_line(const char *p, size_t n, size_t width, struct tt_buf *out)
 {
 	static const char command[] = "tracetool ";
 	size_t blanks = 0, at, columns;
 	bool first = true;
-	int rc;
 
 	while (blanks < n && p[blanks] == ' ')
 		blanks++;
 	if (n - blanks > sizeof command && memcmp(p + blanks, command, sizeof command - 1) == 0)
-		return tt_buf_add(out, p, n, err);
-	rc = tt_buf_add(out, p, blanks, err);
+		blanks = n;
+	tt_buf_add(out, p, blanks);
 	at = blanks;
-	for (size_t i = blanks, gap = 0; i < n && rc == TT_OK; first = false) {
+	for (size_t i = blanks, gap = 0; i < n; first = false) {
 		size_t len = word_at(p + i, n - i, &columns);
 
 		if (!first && at + gap + columns > width) {
-			rc = tt_buf_text(out, "\n", err);
+			tt_buf_text(out, "\n");
 			gap = indent_of(blanks, width);
 			at = 0;
 		}
-		if (rc == TT_OK)
-			rc = tt_buf_printf(out, err, "%*s", (int)gap, "");
-		if (rc == TT_OK)
-			rc = tt_buf_add(out, p + i, len, err);
+		tt_buf_printf(out, "%*s", (int)gap, "");
+		tt_buf_add(out, p + i, len);
 		at += gap + columns;
 		i += len;
 		for (gap = 0; i < n && p[i] == ' '; gap++)
 			i++;
 	}
-	return rc;
 }
 
 int
 verdict_wrap(size_t width, struct tt_buf *text, struct tt_err *err)
 {
-	struct tt_buf out = { 0 };
-	int rc = TT_OK;
+	struct tt_buf out = { .failed = text->failed };
 
-	for (size_t i = 0, n; i < text->n && width && rc == TT_OK; i += n + 1) {
+	for (size_t i = 0, n; i < text->n && width; i += n + 1) {
 		const char *end = memchr(text->p + i, '\n', text->n - i);
 
 		n = end ? (size_t)(end - text->p) - i : text->n - i;
-		rc = wrap_line(text->p + i, n, width, &out, err);
-		if (rc == TT_OK && end)
-			rc = tt_buf_text(&out, "\n", err);
+		wrap_line(text->p + i, n, width, &out);
+		if (end)
+			tt_buf_text(&out, "\n");
 	}
-	if (!width)
-		return TT_OK;
-	tt_buf_free(rc == TT_OK ? text : &out);
-	if (rc == TT_OK)
+	if (width) {
+		tt_buf_free(text);
 		*text = out;
-	return rc;
+	}
+	return tt_buf_error(text, err);
 }

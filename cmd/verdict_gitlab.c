@@ -46,35 +46,31 @@ static const struct family {
 	{ "tracetool_limit", "limit, or of rows against the baseline the largest change allowed", has_limit, get_limit },
 };
 
-static int
-sample(struct tt_buf *out, const struct family *f, const struct tt_verdict_row *r, struct tt_err *err)
+static void
+sample(struct tt_buf *out, const struct family *f, const struct tt_verdict_row *r)
 {
 	char value[32];
-	int rc = tt_buf_printf(out, err, "%s{row=\"", f->name);
 
-	if (rc == TT_OK)
-		rc = verdict_put(out, r->name, label, err);
+	tt_buf_printf(out, "%s{row=\"", f->name);
+	verdict_put(out, r->name, label);
 	*tt_put_base(value, f->get(r)) = '\0';
-	return rc == TT_OK ? tt_buf_printf(out, err, "\",unit=\"%s\"} %s\n", tt_dim_name[r->dim], value) : rc;
+	tt_buf_printf(out, "\",unit=\"%s\"} %s\n", tt_dim_name[r->dim], value);
 }
 
-int
-verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err)
+void
+verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out)
 {
-	int rc = TT_OK;
-
-	for (size_t k = 0; k < sizeof families / sizeof *families && rc == TT_OK; k++) {
+	for (size_t k = 0; k < sizeof families / sizeof *families; k++) {
 		const struct family *f = &families[k];
 
-		rc = tt_buf_printf(out, err, "# TYPE %s gauge\n# HELP %s %s\n", f->name, f->name, f->help);
-		for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
+		tt_buf_printf(out, "# TYPE %s gauge\n# HELP %s %s\n", f->name, f->name, f->help);
+		for (size_t i = 0; i < v->nrow; i++) {
 			if (f->has(&v->row[i]))
-				rc = sample(out, f, &v->row[i], err);
+				sample(out, f, &v->row[i]);
 		}
 	}
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, "# TYPE tracetool_rows gauge\n# HELP tracetool_rows rows by outcome\n", err);
-	for (unsigned i = 0; i < TT_OUTCOMES && rc == TT_OK; i++)
-		rc = tt_buf_printf(out, err, "tracetool_rows{outcome=\"%s\"} %zu\n", tt_outcome_id[i], v->count[i]);
-	return rc == TT_OK ? tt_buf_text(out, "# EOF\n", err) : rc;
+	tt_buf_text(out, "# TYPE tracetool_rows gauge\n# HELP tracetool_rows rows by outcome\n");
+	for (unsigned i = 0; i < TT_OUTCOMES; i++)
+		tt_buf_printf(out, "tracetool_rows{outcome=\"%s\"} %zu\n", tt_outcome_id[i], v->count[i]);
+	tt_buf_text(out, "# EOF\n");
 }

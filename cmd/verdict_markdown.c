@@ -49,29 +49,26 @@ code_cell(uint32_t c, char tmp[32])
 	return c == '|' ? "\xc2\xa6" : code_text(c, tmp);
 }
 
-static int
-put_code(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt_err *err)
+static void
+put_code(struct tt_buf *out, const char *s, verdict_escape *escape)
 {
 	size_t fence = 1, run = 0, n = strlen(s);
 	bool pad = n == 0 || s[0] == '`' || s[n - 1] == '`' || s[0] == ' ';
-	int rc = TT_OK;
 
 	for (const char *p = s; *p; p++) {
 		run = *p == '`' ? run + 1 : 0;
 		if (run >= fence)
 			fence = run + 1;
 	}
-	for (size_t i = 0; i < fence && rc == TT_OK; i++)
-		rc = tt_buf_text(out, "`", err);
-	if (rc == TT_OK && pad)
-		rc = tt_buf_text(out, " ", err);
-	if (rc == TT_OK)
-		rc = verdict_put(out, s, escape, err);
-	if (rc == TT_OK && pad)
-		rc = tt_buf_text(out, " ", err);
-	for (size_t i = 0; i < fence && rc == TT_OK; i++)
-		rc = tt_buf_text(out, "`", err);
-	return rc;
+	for (size_t i = 0; i < fence; i++)
+		tt_buf_text(out, "`");
+	if (pad)
+		tt_buf_text(out, " ");
+	verdict_put(out, s, escape);
+	if (pad)
+		tt_buf_text(out, " ");
+	for (size_t i = 0; i < fence; i++)
+		tt_buf_text(out, "`");
 }
 
 static const char *const mark[TT_OUTCOMES] = {
@@ -85,54 +82,41 @@ static const char *const mark[TT_OUTCOMES] = {
 	[TT_WORSE] = "❌",
 };
 
-static int
-put_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out, struct tt_err *err)
+static void
+put_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_buf *out)
 {
 	const char *icon =
 	    verdict_kind(v, r) == VERDICT_WARNING && r->outcome != TT_CANNOT_JUDGE ? "⚠️" : mark[r->outcome];
-	int rc = tt_buf_printf(out, err, "| %s %s | ", icon, tt_outcome_name[r->outcome]);
 
-	if (rc == TT_OK)
-		rc = put_code(out, r->name, code_cell, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, " | ", err);
-	if (rc == TT_OK)
-		rc = verdict_put(out, r->title, sentence, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, " | ", err);
-	if (rc == TT_OK)
-		rc = verdict_put(out, r->text, sentence, err);
-	return rc == TT_OK ? tt_buf_text(out, " |\n", err) : rc;
+	tt_buf_printf(out, "| %s %s | ", icon, tt_outcome_name[r->outcome]);
+	put_code(out, r->name, code_cell);
+	tt_buf_text(out, " | ");
+	verdict_put(out, r->title, sentence);
+	tt_buf_text(out, " | ");
+	verdict_put(out, r->text, sentence);
+	tt_buf_text(out, " |\n");
 }
 
 #define TABLE "\n| | row | figure | finding |\n| :-- | :-- | :-- | :-- |\n"
 
 /* What is beneath a row: hint and movers. */
-static int
-put_detail(const struct tt_verdict_row *r, struct tt_buf *out, struct tt_err *err)
+static void
+put_detail(const struct tt_verdict_row *r, struct tt_buf *out)
 {
-	int rc = tt_buf_text(out, "\n", err);
-
-	if (rc == TT_OK)
-		rc = put_code(out, r->name, code_text, err);
-	if (rc == TT_OK && r->hint)
-		rc = tt_buf_text(out, ": ", err);
-	if (rc == TT_OK && r->hint)
-		rc = verdict_put(out, r->hint, sentence, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, r->nmover ? "\n\n" : "\n", err);
-	for (size_t i = 0; i < r->nmover && rc == TT_OK; i++) {
-		rc = tt_buf_text(out, "- ", err);
-		if (rc == TT_OK)
-			rc = put_code(out, r->mover[i].name, code_text, err);
-		if (rc == TT_OK)
-			rc = tt_buf_text(out, " ", err);
-		if (rc == TT_OK)
-			rc = verdict_mover_change(out, &r->mover[i], err);
-		if (rc == TT_OK)
-			rc = tt_buf_text(out, "\n", err);
+	tt_buf_text(out, "\n");
+	put_code(out, r->name, code_text);
+	if (r->hint)
+		tt_buf_text(out, ": ");
+	if (r->hint)
+		verdict_put(out, r->hint, sentence);
+	tt_buf_text(out, r->nmover ? "\n\n" : "\n");
+	for (size_t i = 0; i < r->nmover; i++) {
+		tt_buf_text(out, "- ");
+		put_code(out, r->mover[i].name, code_text);
+		tt_buf_text(out, " ");
+		verdict_mover_change(out, &r->mover[i]);
+		tt_buf_text(out, "\n");
 	}
-	return rc;
 }
 
 /* --- within a limit ----------------------------------------------------------------- */
@@ -155,96 +139,85 @@ keep(struct page *p, size_t before)
 	}
 }
 
-static int
-put_loud(struct page *p, const size_t *order, struct tt_err *err)
+static void
+put_loud(struct page *p, const size_t *order)
 {
 	const struct tt_verdict *v = p->v;
 	size_t n = 0;
-	int rc = TT_OK;
 
 	while (n < v->nrow && verdict_kind(v, &v->row[order[n]]) != VERDICT_FINE)
 		n++;
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+	for (size_t i = 0; i < n; i++) {
 		size_t before = p->out->n;
 
 		if (i == 0)
-			rc = tt_buf_text(p->out, TABLE, err);
-		if (rc == TT_OK)
-			rc = put_row(v, &v->row[order[i]], p->out, err);
+			tt_buf_text(p->out, TABLE);
+		put_row(v, &v->row[order[i]], p->out);
 		keep(p, before);
 	}
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
+	for (size_t i = 0; i < n; i++) {
 		const struct tt_verdict_row *r = &v->row[order[i]];
 		size_t before = p->out->n;
 
 		if (r->hint || r->nmover)
-			rc = put_detail(r, p->out, err);
+			put_detail(r, p->out);
 		keep(p, before);
 	}
-	return rc;
 }
 
 #define FOLD_END "\n</details>\n"
 
-static int
-put_all_rows(struct page *p, struct tt_err *err)
+static void
+put_all_rows(struct page *p)
 {
 	const struct tt_verdict *v = p->v;
 	size_t before = p->out->n;
-	int rc = tt_buf_printf(p->out, err, "\n<details><summary>All %zu rows</summary>\n" TABLE, v->nrow);
 
+	tt_buf_printf(p->out, "\n<details><summary>All %zu rows</summary>\n" TABLE, v->nrow);
 	p->closing = sizeof FOLD_END;
 	keep(p, before);
 	if (p->full)
-		return rc;
-	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
+		return;
+	for (size_t i = 0; i < v->nrow; i++) {
 		before = p->out->n;
-		rc = put_row(v, &v->row[i], p->out, err);
+		put_row(v, &v->row[i], p->out);
 		keep(p, before);
 	}
 	p->closing = 0;
-	return rc == TT_OK ? tt_buf_text(p->out, FOLD_END, err) : rc;
+	tt_buf_text(p->out, FOLD_END);
 }
 
-static int
-put_remarks(struct page *p, struct tt_err *err)
+static void
+put_remarks(struct page *p)
 {
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < p->v->nremark && rc == TT_OK; i++) {
+	for (size_t i = 0; i < p->v->nremark; i++) {
 		size_t before = p->out->n;
 
-		rc = tt_buf_text(p->out, i ? "- " : "\n- ", err);
-		if (rc == TT_OK)
-			rc = verdict_put(p->out, p->v->remark[i], sentence, err);
-		if (rc == TT_OK)
-			rc = tt_buf_text(p->out, "\n", err);
+		tt_buf_text(p->out, i ? "- " : "\n- ");
+		verdict_put(p->out, p->v->remark[i], sentence);
+		tt_buf_text(p->out, "\n");
 		keep(p, before);
 	}
-	return rc;
 }
 
-int
-verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out, struct tt_err *err)
+void
+verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out)
 {
 	struct page p = { .v = v, .out = out, .start = out->n, .max = max };
 	const char *icon = v->exit_code == 0 ? "✅" : v->exit_code == 5 ? "❔" : "❌";
-	size_t *order = verdict_order(v, err);
-	int rc = order ? tt_buf_printf(out, err, "### %s tracetool: ", icon) : err->code;
+	size_t *order = verdict_order(v, out);
 
-	if (rc == TT_OK)
-		rc = verdict_put(out, v->summary, sentence, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, "\n", err);
+	tt_buf_printf(out, "### %s tracetool: ", icon);
+	verdict_put(out, v->summary, sentence);
+	tt_buf_text(out, "\n");
 	keep(&p, p.start);
-	if (rc == TT_OK)
-		rc = put_loud(&p, order, err);
-	if (rc == TT_OK && !p.full)
-		rc = put_remarks(&p, err);
-	if (rc == TT_OK && !p.full)
-		rc = put_all_rows(&p, err);
-	if (rc == TT_OK && p.full && (!max || out->n - p.start + sizeof CUT <= max))
-		rc = tt_buf_text(out, CUT, err);
+	if (order)
+		put_loud(&p, order);
+	if (!p.full)
+		put_remarks(&p);
+	if (!p.full)
+		put_all_rows(&p);
+	if (p.full && (!max || out->n - p.start + sizeof CUT <= max))
+		tt_buf_text(out, CUT);
 	free(order);
-	return rc;
 }

@@ -109,39 +109,40 @@ verdict_close(struct verdict_out *w)
 	tt_buf_free(&w->before);
 }
 
-typedef int renderer(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
+typedef void renderer(const struct tt_verdict *v, struct tt_buf *out);
 
-static int
-markdown(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err)
+static void
+markdown(const struct tt_verdict *v, struct tt_buf *out)
 {
-	return verdict_markdown(v, 0, out, err);
+	verdict_markdown(v, 0, out);
 }
 
 /* All that goes to standard output. */
-static int
-lines(const struct verdict_opts *o, const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err)
+static void
+lines(const struct verdict_opts *o, const struct tt_verdict *v, struct tt_buf *out)
 {
-	int rc = o->github ? verdict_github(v, out, err) : TT_OK;
-
-	if (rc == TT_OK && o->azure)
-		rc = verdict_azure(v, out, err);
-	return rc == TT_OK && o->teamcity ? verdict_teamcity(v, out, err) : rc;
+	if (o->github)
+		verdict_github(v, out);
+	if (o->azure)
+		verdict_azure(v, out);
+	if (o->teamcity)
+		verdict_teamcity(v, out);
 }
 
 /* Behind what other commands of the step have written, as far as there is room; true: there is something to write. */
-static int
-summary(struct verdict_out *w, const struct tt_verdict *v, bool *write, struct tt_err *err)
+static bool
+summary(struct verdict_out *w, const struct tt_verdict *v)
 {
 	size_t room = w->before.n < SUMMARY_MAX ? SUMMARY_MAX - w->before.n : 0, n = w->before.n;
-	int rc = room ? verdict_markdown(v, room, &w->before, err) : TT_OK;
 
-	*write = rc == TT_OK && w->before.n > n && w->before.n <= SUMMARY_MAX;
-	return rc;
+	if (room)
+		verdict_markdown(v, room, &w->before);
+	return w->before.failed || (w->before.n > n && w->before.n <= SUMMARY_MAX);
 }
 
-/* Render the files that are wanted into ${out}; *${n} of them. */
-static int
-files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_output *out, size_t *n, struct tt_err *err)
+/* Render the files that are wanted into ${out}; how many they are. */
+static size_t
+files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_output *out)
 {
 	const struct { const char *path; renderer *render; } file[] = {
 		{ o->junit, verdict_junit },
@@ -149,15 +150,15 @@ files(const struct verdict_opts *o, const struct tt_verdict *v, struct app_outpu
 		{ o->markdown, markdown },
 		{ o->json, verdict_json },
 	};
-	int rc = TT_OK;
+	size_t n = 0;
 
-	for (size_t i = 0; i < sizeof file / sizeof *file && rc == TT_OK; i++) {
+	for (size_t i = 0; i < sizeof file / sizeof *file; i++) {
 		if (!file[i].path)
 			continue;
-		out[*n].path = file[i].path;
-		rc = file[i].render(v, &out[(*n)++].text, err);
+		out[n].path = file[i].path;
+		file[i].render(v, &out[n++].text);
 	}
-	return rc;
+	return n;
 }
 
 int
@@ -166,25 +167,21 @@ verdict_write(struct app *app, struct verdict_out *w, const struct tt_verdict *v
 {
 	struct app_output out[APP_OUTPUTS] = { 0 };
 	struct tt_buf own = { 0 }, *screen = &own;
-	size_t n = 0, made;
-	bool add = false;
-	int rc = files(w->o, v, out, &n, err);
+	size_t n = files(w->o, v, out), made = n;
+	bool add;
+	int rc;
 
-	made = n;
 	for (size_t i = 0; i < nmore; i++) {
 		if (strcmp(more[i].path, "-") == 0)
 			screen = &more[i].text;
 	}
-	if (rc == TT_OK)
-		rc = lines(w->o, v, screen, err);
-	if (rc == TT_OK && w->summary && w->unread.code == TT_OK)
-		rc = summary(w, v, &add, err);
+	lines(w->o, v, screen);
+	add = w->summary && w->unread.code == TT_OK && summary(w, v);
 	for (size_t i = 0; i < nmore; i++)
 		out[n++] = more[i];
-	if (own.n > 0)
+	if (own.n > 0 || own.failed)
 		out[n++] = (struct app_output){ "-", own };
-	if (rc == TT_OK)
-		rc = app_write_all(app, out, n, err);
+	rc = app_write_all(app, out, n, err);
 	if (rc == TT_OK && add && app_write(app, w->summary, &w->before, err) != TT_OK)
 		rc = tt_err_in(err, "GITHUB_STEP_SUMMARY");
 	if (rc == TT_OK && w->unread.code != TT_OK) {

@@ -4,7 +4,7 @@
  * Every renderer is a pure function of the verdict into a buffer: same verdict, same bytes. Names come from captures
  * and may hold anything; each renderer escapes by the rules of what reads it, named in its file.
  *
- * Errors: TT_E_NOMEM; writing: TT_E_IO.
+ * Errors: those of renderers stay in the buffer (base/buf.h); writing: TT_E_IO.
  */
 #ifndef TT_CMD_VERDICT_OUT_H
 #define TT_CMD_VERDICT_OUT_H
@@ -68,15 +68,15 @@ void verdict_close(struct verdict_out *w);
 
 /* --- renderers: append to ${out} ------------------------------------------------------- */
 
-int verdict_junit(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
-int verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
-int verdict_github(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
-int verdict_azure(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
-int verdict_teamcity(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
-int verdict_json(const struct tt_verdict *v, struct tt_buf *out, struct tt_err *err);
+void verdict_junit(const struct tt_verdict *v, struct tt_buf *out);
+void verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out);
+void verdict_github(const struct tt_verdict *v, struct tt_buf *out);
+void verdict_azure(const struct tt_verdict *v, struct tt_buf *out);
+void verdict_teamcity(const struct tt_verdict *v, struct tt_buf *out);
+void verdict_json(const struct tt_verdict *v, struct tt_buf *out);
 
 /* At most ${max} bytes (0: any number): what does not fit is left out from the end, and it says so. */
-int verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out, struct tt_err *err);
+void verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out);
 
 /* --- what renderers share ------------------------------------------------------------------ */
 
@@ -84,19 +84,19 @@ int verdict_markdown(const struct tt_verdict *v, size_t max, struct tt_buf *out,
 enum verdict_kind { VERDICT_FINE, VERDICT_NOTICE, VERDICT_WARNING, VERDICT_ERROR, VERDICT_KINDS };
 enum verdict_kind verdict_kind(const struct tt_verdict *v, const struct tt_verdict_row *r);
 
-/* The rows' numbers, the worst first: by kind, then by how far over the limit. NULL: ${err}; free() it. */
-size_t *verdict_order(const struct tt_verdict *v, struct tt_err *err);
+/* The rows' numbers, the worst first: by kind, then by how far over the limit. NULL: ${out} has failed; free() it. */
+size_t *verdict_order(const struct tt_verdict *v, struct tt_buf *out);
 
 /* The replacement of the character ${c} (32 bytes at ${tmp} may be used), or NULL: itself. */
 typedef const char *verdict_escape(uint32_t c, char tmp[32]);
 
 /* Append ${s}, escaped; invalid UTF-8 becomes U+FFFD first. */
-int verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape, struct tt_err *err);
+void verdict_put(struct tt_buf *out, const char *s, verdict_escape *escape);
 
 /* Append the finding: "frame time, p95: 16.7 ms, was 16.2 ms ...", and with ${more} hint and movers, one a line. */
-int verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more, struct tt_err *err);
+void verdict_finding(struct tt_buf *out, const struct tt_verdict_row *r, bool more);
 
 /* What became of a mover: "+0.44 ms per frame (0.9 ms, was 0.46 ms; calls 12, was 4)". At the end no line end. */
-int verdict_mover_change(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err);
+void verdict_mover_change(struct tt_buf *out, const struct tt_mover *m);
 
 #endif

@@ -45,57 +45,52 @@ columns(const char *s)
 	return n;
 }
 
-static int
-put_padded(struct tt_buf *out, const char *s, size_t width, struct tt_err *err)
+static void
+put_padded(struct tt_buf *out, const char *s, size_t width)
 {
 	size_t n = columns(s);
 
-	return tt_buf_printf(out, err, "%s%*s", s, n < width ? (int)(width - n) : 0, "");
+	tt_buf_printf(out, "%s%*s", s, n < width ? (int)(width - n) : 0, "");
 }
 
 /* "Game:Spin  +2.004 ms per frame, 0.100 ms to 2.104 ms; calls per frame 1, were 1" */
-static int
-put_mover(struct tt_buf *out, const struct tt_mover *m, struct tt_err *err)
+static void
+put_mover(struct tt_buf *out, const struct tt_mover *m)
 {
 	enum tt_dim dim = m->about == TT_ABOUT_TIME ? TT_DIM_TIME : TT_DIM_BYTES;
 	const char *per = m->per_frame ? " per frame" : "", *what = m->about == TT_ABOUT_TIME ? "calls" : "allocations";
 	char change[64], base[64], now[64], count[64], was[64];
-	int rc;
 
 	*tt_put_change(change, m->change, dim) = '\0';
 	*tt_put_amount(base, m->base, dim) = '\0';
 	*tt_put_amount(now, m->now, dim) = '\0';
 	*tt_put_amount(count, m->now_count, TT_DIM_NUMBER) = '\0';
 	*tt_put_amount(was, m->base_count, TT_DIM_NUMBER) = '\0';
-	rc = tt_buf_printf(out, err, "               %s  %s%s", m->name, change, per);
-	if (rc == TT_OK && m->fresh)
-		return tt_buf_printf(out, err, ", not in the baseline (%s%s: %s)\n", what, per, count);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(out, err, " (%s to %s; %s%s: %s, were %s)\n", base, now, what, per, count, was);
-	return rc;
+	tt_buf_printf(out, "               %s  %s%s", m->name, change, per);
+	if (m->fresh) {
+		tt_buf_printf(out, ", not in the baseline (%s%s: %s)\n", what, per, count);
+		return;
+	}
+	tt_buf_printf(out, " (%s to %s; %s%s: %s, were %s)\n", base, now, what, per, count, was);
 }
 
-static int
-put_row(struct tt_buf *out, const struct tt_verdict_row *r, size_t width, bool color, struct tt_err *err)
+static void
+put_row(struct tt_buf *out, const struct tt_verdict_row *r, size_t width, bool color)
 {
 	struct word w = word_of(r);
-	int rc = tt_buf_text(out, "  ", err);
 
-	if (rc == TT_OK && color)
-		rc = tt_buf_text(out, w.color, err);
-	if (rc == TT_OK)
-		rc = put_padded(out, w.text, 11, err);
-	if (rc == TT_OK && color && *w.color)
-		rc = tt_buf_text(out, PLAIN, err);
-	if (rc == TT_OK)
-		rc = put_padded(out, r->name, width + 2, err);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(out, err, "%s: %s\n", r->title, r->text);
-	for (size_t i = 0; i < r->nmover && rc == TT_OK && (r->would == TT_WORSE || r->would == TT_BREACH); i++)
-		rc = put_mover(out, &r->mover[i], err);
-	if (rc == TT_OK && r->hint && r->outcome != TT_SKIPPED)
-		rc = tt_buf_printf(out, err, "               %s\n", r->hint);
-	return rc;
+	tt_buf_text(out, "  ");
+	if (color)
+		tt_buf_text(out, w.color);
+	put_padded(out, w.text, 11);
+	if (color && *w.color)
+		tt_buf_text(out, PLAIN);
+	put_padded(out, r->name, width + 2);
+	tt_buf_printf(out, "%s: %s\n", r->title, r->text);
+	for (size_t i = 0; i < r->nmover && (r->would == TT_WORSE || r->would == TT_BREACH); i++)
+		put_mover(out, &r->mover[i]);
+	if (r->hint && r->outcome != TT_SKIPPED)
+		tt_buf_printf(out, "               %s\n", r->hint);
 }
 
 static size_t
@@ -111,32 +106,32 @@ name_width(const struct tt_verdict *v)
 	return width;
 }
 
-static int
-put_head(struct tt_buf *out, const struct tt_verdict *v, struct tt_err *err)
+static void
+put_head(struct tt_buf *out, const struct tt_verdict *v)
 {
-	int rc = tt_buf_printf(out, err, "%s: %zu capture%s", v->budget->path, v->nsample, v->nsample == 1 ? "" : "s");
-
-	if (rc == TT_OK && v->base)
-		rc = tt_buf_printf(out, err, " against %s (%zu capture%s in %zu session%s)", v->base->path, v->base->nsample,
+	tt_buf_printf(out, "%s: %zu capture%s", v->budget->path, v->nsample, v->nsample == 1 ? "" : "s");
+	if (v->base)
+		tt_buf_printf(out, " against %s (%zu capture%s in %zu session%s)", v->base->path, v->base->nsample,
 		    v->base->nsample == 1 ? "" : "s", v->base->nsession, v->base->nsession == 1 ? "" : "s");
-	return rc == TT_OK ? tt_buf_printf(out, err, ", on %s\n\n", v->today) : rc;
+	tt_buf_printf(out, ", on %s\n\n", v->today);
 }
 
 int
 verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, struct tt_err *err)
 {
 	size_t width = name_width(v);
-	int rc = put_head(out, v, err);
 
+	put_head(out, v);
 	/* What fails comes first: it is what the reader of a long log looks for. */
 	for (int failing = 1; failing >= 0; failing--)
-		for (size_t i = 0; i < v->nrow && rc == TT_OK; i++)
+		for (size_t i = 0; i < v->nrow; i++)
 			if (v->row[i].fails == failing)
-				rc = put_row(out, &v->row[i], width, color, err);
-	if (rc == TT_OK && v->nremark)
-		rc = tt_buf_text(out, "\n", err);
-	for (size_t i = 0; i < v->nremark && rc == TT_OK; i++)
-		rc = tt_buf_printf(out, err, "note: %s\n", v->remark[i]);
-	return rc == TT_OK ? tt_buf_printf(out, err, "\n%s%s%s\n", color ? v->exit_code == 0 ? GREEN : RED : "",
-	    v->summary, color ? PLAIN : "") : rc;
+				put_row(out, &v->row[i], width, color);
+	if (v->nremark)
+		tt_buf_text(out, "\n");
+	for (size_t i = 0; i < v->nremark; i++)
+		tt_buf_printf(out, "note: %s\n", v->remark[i]);
+	tt_buf_printf(out, "\n%s%s%s\n", color ? v->exit_code == 0 ? GREEN : RED : "",
+	    v->summary, color ? PLAIN : "");
+	return tt_buf_error(out, err);
 }

@@ -22,7 +22,8 @@ keep_line(void *arg, enum tt_log_level level, const char *line)
 	struct kit *k = arg;
 
 	(void)level;
-	need(tt_buf_printf(&k->log, NULL, "%s\n", line), &(struct tt_err){ .msg = "" }, "log");
+	tt_buf_printf(&k->log, "%s\n", line);
+	need(tt_buf_error(&k->log, NULL), &(struct tt_err){ .msg = "" }, "log");
 }
 
 static int
@@ -154,7 +155,8 @@ kit_text_arg(struct kit *k, const char *s, size_t n)
 	struct tt_err err = { 0 };
 	size_t at = k->batch.text.n;
 
-	need(tt_buf_add(&k->batch.text, s, n, &err), &err, "text");
+	tt_buf_add(&k->batch.text, s, n);
+	need(tt_buf_error(&k->batch.text, &err), &err, "text");
 	need(tt_batch_room(&k->batch, 1, &err), &err, "argument");
 	k->batch.ev[k->batch.n++] = (struct tt_event){ .kind = TT_ARG, .val = at, .dur = (uint32_t)n, .depth = TT_T_TEXT };
 }

@@ -419,7 +419,8 @@ ttc_read_pipe(const void *p, size_t n, struct ttc_result *r)
 static int
 append(void *arg, const void *p, size_t n, struct tt_err *err)
 {
-	return tt_buf_add(arg, p, n, err);
+	tt_buf_add(arg, p, n);
+	return tt_buf_error(arg, err);
 }
 
 char *

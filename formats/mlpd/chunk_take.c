@@ -80,8 +80,10 @@ int
 take_text_arg(struct mlpd_run *r, const char *t, uint32_t len)
 {
 	size_t off = r->b->text.n;
-	int rc = tt_buf_add(&r->b->text, t, len, r->err);
+	int rc;
 
+	tt_buf_add(&r->b->text, t, len);
+	rc = tt_buf_error(&r->b->text, r->err);
 	if (rc != TT_OK)
 		return rc;
 	rc = tt_batch_room(r->b, 1, r->err);

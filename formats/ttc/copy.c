@@ -25,11 +25,12 @@ write_head(struct copy *c)
 	struct tt_buf b = { 0 };
 	int rc;
 
-	rc = tt_buf_add(&b, &h, sizeof h, c->err);
-	for (int i = 0; i < TTC_TEXTS && rc == TT_OK; i++) {
+	tt_buf_add(&b, &h, sizeof h);
+	for (int i = 0; i < TTC_TEXTS; i++) {
 		const char *t = i == TTC_T_RING ? "" : c->m->text[i];
-		rc = tt_buf_add(&b, t, strlen(t) + 1, c->err);
+		tt_buf_add(&b, t, strlen(t) + 1);
 	}
+	rc = tt_buf_error(&b, c->err);
 	if (rc == TT_OK) {
 		h.size = (uint32_t)b.n;
 		h.crc = 0;
@@ -57,11 +58,10 @@ write_stream(struct copy *c, const void *records, size_t n)
 
 	if (n == 0)
 		return TT_OK;
-	rc = tt_buf_add(&b, &h, sizeof h, c->err);
-	if (rc == TT_OK)
-		rc = tt_buf_add(&b, "\0\0\0\0", 4, c->err);
-	if (rc == TT_OK)
-		rc = tt_buf_add(&b, records, n, c->err);
+	tt_buf_add(&b, &h, sizeof h);
+	tt_buf_add(&b, "\0\0\0\0", 4);
+	tt_buf_add(&b, records, n);
+	rc = tt_buf_error(&b, c->err);
 	if (rc == TT_OK) {
 		uint32_t crc = tt_crc32c(0, b.p + TTC_CRC_FROM, b.n - TTC_CRC_FROM);
 		h.commit = (n + 4) | (uint64_t)crc << 32;
@@ -78,12 +78,12 @@ static int
 put_record(struct copy *c, unsigned kind, const uint8_t *p, size_t n)
 {
 	uint8_t head[16], *at = ttc_put(head, TTC_OTHER);
-	int rc;
 
 	*at++ = (uint8_t)kind;
 	at = ttc_put(at, n);
-	rc = tt_buf_add(&c->stream, head, (size_t)(at - head), c->err);
-	return rc == TT_OK ? tt_buf_add(&c->stream, p, n, c->err) : rc;
+	tt_buf_add(&c->stream, head, (size_t)(at - head));
+	tt_buf_add(&c->stream, p, n);
+	return tt_buf_error(&c->stream, c->err);
 }
 
 static int

@@ -42,8 +42,10 @@ text(struct tt_batch *b, struct ttc_take *t, struct tt_event *e, struct tt_err *
 {
 	size_t n, at = b->text.n;
 	const uint8_t *s = ttc_text(t, &n);
-	int rc = tt_buf_add(&b->text, s, n, err);
+	int rc;
 
+	tt_buf_add(&b->text, s, n);
+	rc = tt_buf_error(&b->text, err);
 	e->flags |= TT_F_MORE;
 	if (rc == TT_OK)
 		b->ev[b->n++] = (struct tt_event){ .kind = TT_ARG, .val = at, .dur = (uint32_t)n, .depth = TT_T_TEXT };
@@ -120,7 +122,8 @@ cover_method(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt_err *
 	for (unsigned i = 0; i < 5 && rc == TT_OK; i++) {
 		size_t n, at = b->text.n;
 		const uint8_t *s = ttc_text(t, &n);
-		if ((rc = tt_buf_add(&b->text, s, n, err)) == TT_OK && (rc = tt_batch_room(b, 8, err)) == TT_OK)
+		tt_buf_add(&b->text, s, n);
+		if ((rc = tt_buf_error(&b->text, err)) == TT_OK && (rc = tt_batch_room(b, 8, err)) == TT_OK)
 			b->ev[b->n++] = (struct tt_event){ .kind = TT_ARG, .val = at, .dur = (uint32_t)n, .depth = TT_T_TEXT };
 	}
 	if (rc == TT_OK && (rc = cover_number(b, token, err)) == TT_OK && (rc = cover_number(b, id, err)) == TT_OK)

@@ -107,8 +107,9 @@ put_arg(struct ttc_run *r, size_t at, const struct value *v)
 
 	if (rc == TT_OK && v->text) {
 		bits = b->text.n;
-		rc = v->tag == TTC_TEXT16 ? ttc_utf16(&b->text, v->text, v->n, r->err)
-					  : tt_buf_add(&b->text, v->text, v->n, r->err);
+		if (v->tag != TTC_TEXT16)
+			tt_buf_add(&b->text, v->text, v->n);
+		rc = v->tag == TTC_TEXT16 ? ttc_utf16(&b->text, v->text, v->n, r->err) : tt_buf_error(&b->text, r->err);
 		n = b->text.n - bits;
 		while (v->type == TT_T_TEXT && n > 0 && b->text.p[bits + n - 1] == '\0')
 			n--;

@@ -9,6 +9,21 @@
 
 #define FIRST_CAP 256
 
+/* Nothing fits any more: no writer goes on behind a gap. */
+void
+tt_buf_fail(struct tt_buf *b)
+{
+	b->failed = true;
+	b->cap = b->n;
+}
+
+static int
+fail(struct tt_buf *b, struct tt_err *err)
+{
+	tt_buf_fail(b);
+	return tt_nomem(err);
+}
+
 int
 tt_buf_room(struct tt_buf *b, size_t more, struct tt_err *err)
 {
@@ -17,8 +32,8 @@ tt_buf_room(struct tt_buf *b, size_t more, struct tt_err *err)
 
 	if (b->cap - b->n >= more && b->p)
 		return TT_OK;
-	if (more > SIZE_MAX / 2 - b->n)
-		return tt_nomem(err);
+	if (b->failed || more > SIZE_MAX / 2 - b->n)
+		return fail(b, err);
 	while (cap - b->n < more)
 		cap *= 2;
 #ifdef TT_GROW_EXACTLY      /* see mem.c */
@@ -26,48 +41,93 @@ tt_buf_room(struct tt_buf *b, size_t more, struct tt_err *err)
 #endif
 	p = realloc(b->p, cap);
 	if (!p)
-		return tt_nomem(err);
+		return fail(b, err);
 	b->p = p;
 	b->cap = cap;
 	return TT_OK;
 }
 
 int
-tt_buf_add(struct tt_buf *b, const void *s, size_t n, struct tt_err *err)
+tt_buf_error(const struct tt_buf *b, struct tt_err *err)
 {
-	int rc = tt_buf_room(b, n, err);
+	return b->failed ? tt_nomem(err) : TT_OK;
+}
 
-	if (rc != TT_OK || n == 0)
-		return rc;
+const char *
+tt_buf_string(struct tt_buf *b)
+{
+	if (tt_buf_room(b, 1, NULL) != TT_OK)
+		return "";
+	b->p[b->n] = '\0';
+	return b->p;
+}
+
+void
+(tt_buf_add)(struct tt_buf *b, const void *s, size_t n)
+{
+	if (tt_buf_room(b, n, NULL) != TT_OK || n == 0)
+		return;
 	memcpy(b->p + b->n, s, n);
 	b->n += n;
-	return TT_OK;
 }
 
-int
-tt_buf_text(struct tt_buf *b, const char *s, struct tt_err *err)
+void
+(tt_buf_text)(struct tt_buf *b, const char *s)
 {
-	return tt_buf_add(b, s, strlen(s), err);
+	tt_buf_add(b, s, strlen(s));
 }
 
-int
-tt_buf_printf(struct tt_buf *b, struct tt_err *err, const char *fmt, ...)
+void
+tt_buf_json(struct tt_buf *b, const char *s, size_t n)
+{
+	if (tt_buf_room(b, n < SIZE_MAX / 8 ? 6 * n : SIZE_MAX, NULL) == TT_OK)
+		b->n = (size_t)(tt_put_json(b->p + b->n, s, n) - b->p);
+}
+
+void
+(tt_buf_printf)(struct tt_buf *b, const char *fmt, ...)
 {
 	va_list ap, again;
-	int n, rc;
+	int n;
 
 	va_start(ap, fmt);
 	va_copy(again, ap);
 	n = vsnprintf(NULL, 0, fmt, ap);
 	va_end(ap);
 	/* The text's NUL is written too, but does not count. */
-	rc = n < 0 ? tt_nomem(err) : tt_buf_room(b, (size_t)n + 1, err);
-	if (rc == TT_OK) {
+	if (n < 0) {
+		fail(b, NULL);
+	} else if (tt_buf_room(b, (size_t)n + 1, NULL) == TT_OK) {
 		vsnprintf(b->p + b->n, (size_t)n + 1, fmt, again);
 		b->n += (size_t)n;
 	}
 	va_end(again);
-	return rc;
+}
+
+int
+tt_buf_printf_rc(struct tt_buf *b, struct tt_err *err, const char *fmt, ...)
+{
+	char text[4096];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	if (n < 0)
+		return fail(b, err);
+	if ((size_t)n < sizeof text) {
+		tt_buf_add(b, text, (size_t)n + 1);
+		b->n -= !b->failed;
+		return tt_buf_error(b, err);
+	}
+	if (tt_buf_room(b, (size_t)n + 1, err) != TT_OK)
+		return TT_E_NOMEM;
+	va_start(ap, fmt);
+	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
+	va_end(ap);
+	b->n += (size_t)n;
+	return TT_OK;
 }
 
 void

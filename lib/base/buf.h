@@ -5,12 +5,14 @@
  * use the tt_put_* functions, which do not check. Nothing here looks at the
  * locale, so no output depends on it.
  *
- * Errors: room and append return TT_E_NOMEM and leave the buffer as it was.
+ * Errors stick: once there is no memory for what is added, nothing more is, and
+ * tt_buf_error() says so. Writers need not ask before.
  * Threads: one owner at a time.
  */
 #ifndef TT_BASE_BUF_H
 #define TT_BASE_BUF_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <string.h>
@@ -20,14 +22,37 @@
 struct tt_buf {
 	char *p;
 	size_t n, cap;
+	bool failed;          /* something is missing at its end */
 };
 
 /* Make room for at least ${more} bytes after n. */
 int tt_buf_room(struct tt_buf *b, size_t more, struct tt_err *err);
-int tt_buf_add(struct tt_buf *b, const void *s, size_t n, struct tt_err *err);
-int tt_buf_text(struct tt_buf *b, const char *s, struct tt_err *err);
-int tt_buf_printf(struct tt_buf *b, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);
+void tt_buf_add(struct tt_buf *b, const void *s, size_t n);
+void tt_buf_text(struct tt_buf *b, const char *s);
+void tt_buf_printf(struct tt_buf *b, const char *fmt, ...) TT_PRINTF(2, 3);
 void tt_buf_free(struct tt_buf *b);
+
+/* Its bytes as a string, NUL behind them, until the next call; "" after an error. */
+const char *tt_buf_string(struct tt_buf *b);
+
+/* There was no memory for something that belongs into it. */
+void tt_buf_fail(struct tt_buf *b);
+
+/* Was there memory for all that was added? TT_OK, or TT_E_NOMEM. */
+int tt_buf_error(const struct tt_buf *b, struct tt_err *err);
+
+/* The ${n} bytes at ${s} as the inside of a JSON string: tt_put_json(). */
+void tt_buf_json(struct tt_buf *b, const char *s, size_t n);
+
+/* For those who still pass the error on: soon gone. */
+static inline int tt_buf_add_rc(struct tt_buf *b, const void *s, size_t n, struct tt_err *err) { tt_buf_add(b, s, n); return tt_buf_error(b, err); }
+static inline int tt_buf_text_rc(struct tt_buf *b, const char *s, struct tt_err *err) { tt_buf_text(b, s); return tt_buf_error(b, err); }
+int tt_buf_printf_rc(struct tt_buf *b, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);
+#define TT_BUF_PICK(a, b, c, f, ...) f
+#define TT_BUF_FIRST(a, ...) a
+#define tt_buf_add(b, s, ...) TT_BUF_PICK(s, __VA_ARGS__, tt_buf_add_rc, tt_buf_add, 0)(b, s, __VA_ARGS__)
+#define tt_buf_text(b, ...) TT_BUF_PICK(0, __VA_ARGS__, tt_buf_text_rc, tt_buf_text, 0)(b, __VA_ARGS__)
+#define tt_buf_printf(b, ...) _Generic(TT_BUF_FIRST(__VA_ARGS__, 0), struct tt_err *: tt_buf_printf_rc, default: tt_buf_printf)(b, __VA_ARGS__)
 
 /* The digits 00..99, two bytes each. */
 extern const char tt_digits2[200];

@@ -19,40 +19,35 @@ tt_put_varint(char *p, uint64_t v)
 }
 
 /* Append a field of a number. Zero is what a missing field means. */
-static inline int
-tt_proto_number(struct tt_buf *b, unsigned field, uint64_t v, struct tt_err *err)
+static inline void
+tt_proto_number(struct tt_buf *b, unsigned field, uint64_t v)
 {
-	int rc = v ? tt_buf_room(b, 20, err) : TT_OK;
 	char *p;
 
-	if (rc != TT_OK || !v)
-		return rc;
+	if (!v || tt_buf_room(b, 20, NULL) != TT_OK)
+		return;
 	p = tt_put_varint(b->p + b->n, (uint64_t)field << 3 | TT_WIRE_VARINT);
 	b->n = (size_t)(tt_put_varint(p, v) - b->p);
-	return TT_OK;
 }
 
 /* Append what comes before the ${n} bytes of a field. */
-static inline int
-tt_proto_head(struct tt_buf *b, unsigned field, size_t n, struct tt_err *err)
+static inline void
+tt_proto_head(struct tt_buf *b, unsigned field, size_t n)
 {
-	int rc = tt_buf_room(b, 20, err);
 	char *p;
 
-	if (rc != TT_OK)
-		return rc;
+	if (tt_buf_room(b, 20, NULL) != TT_OK)
+		return;
 	p = tt_put_varint(b->p + b->n, (uint64_t)field << 3 | TT_WIRE_BYTES);
 	b->n = (size_t)(tt_put_varint(p, n) - b->p);
-	return TT_OK;
 }
 
 /* Append a field of ${n} bytes. */
-static inline int
-tt_proto_bytes(struct tt_buf *b, unsigned field, const void *s, size_t n, struct tt_err *err)
+static inline void
+tt_proto_bytes(struct tt_buf *b, unsigned field, const void *s, size_t n)
 {
-	int rc = tt_proto_head(b, field, n, err);
-
-	return rc == TT_OK ? tt_buf_add(b, s, n, err) : rc;
+	tt_proto_head(b, field, n);
+	tt_buf_add(b, s, n);
 }
 
 #endif

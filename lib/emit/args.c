@@ -6,11 +6,13 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json.h"
+
 #define LARGEST_EXACT ((uint64_t)1 << 53)     /* of integers in a double */
 
 /* A number as JSON; NaN, infinities and numbers that a double cannot hold exactly become strings. */
-static int
-put_number(enum tt_type type, uint64_t bits, struct tt_buf *out, struct tt_err *err)
+static void
+put_number(enum tt_type type, uint64_t bits, struct tt_buf *out)
 {
 	bool large = type == TT_T_I64 ? bits + LARGEST_EXACT > 2 * LARGEST_EXACT :
 	    type == TT_T_U64 && bits > LARGEST_EXACT;
@@ -22,30 +24,26 @@ put_number(enum tt_type type, uint64_t bits, struct tt_buf *out, struct tt_err *
 	p = tt_put_value(p, type, bits);
 	if (quoted)
 		*p++ = '"';
-	return tt_buf_add(out, text, (size_t)(p - text), err);
+	tt_buf_add(out, text, (size_t)(p - text));
 }
 
-int
-tt_emit_arg_text(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out, struct tt_err *err)
+void
+tt_emit_arg_text(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out)
 {
 	size_t n;
 	const char *s = tt_args_text(args, a, &n);
-	int rc;
 
-	if ((rc = tt_buf_text(out, "\"", err)) != TT_OK || (rc = tt_buf_json(out, s, n, err)) != TT_OK)
-		return rc;
-	return tt_buf_text(out, "\"", err);
+	tt_json_quote(out, s, n);
 }
 
-static int
-put_hex(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out, struct tt_err *err)
+static void
+put_hex(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out)
 {
 	size_t n;
 	const char *s = tt_args_text(args, a, &n);
-	int rc = tt_buf_room(out, 2 * n + 4, err);
 
-	if (rc != TT_OK)
-		return rc;
+	if (tt_buf_room(out, 2 * n + 4, NULL) != TT_OK)
+		return;
 	char *p = stpcpy(out->p + out->n, "\"0x");
 	for (size_t i = 0; i < n; i++) {
 		*p++ = "0123456789abcdef"[(unsigned char)s[i] >> 4];
@@ -53,41 +51,45 @@ put_hex(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out
 	}
 	*p++ = '"';
 	out->n = (size_t)(p - out->p);
-	return TT_OK;
 }
 
-static int
-put_value(const struct tt_args *args, const struct tt_event *a, bool hex, struct tt_buf *out, struct tt_err *err)
+static void
+put_value(const struct tt_args *args, const struct tt_event *a, bool hex, struct tt_buf *out)
 {
 	switch (a->depth) {
 	case TT_T_I64: case TT_T_U64: case TT_T_F64:
-		return put_number((enum tt_type)a->depth, a->val, out, err);
+		put_number((enum tt_type)a->depth, a->val, out);
+		break;
 	case TT_T_TEXT:
-		return tt_emit_arg_text(args, a, out, err);
+		tt_emit_arg_text(args, a, out);
+		break;
 	case TT_T_BLOB:
-		return hex ? put_hex(args, a, out, err) : tt_buf_printf(out, err, "\"%" PRIu32 " bytes\"", a->dur);
+		if (hex)
+			put_hex(args, a, out);
+		else
+			tt_buf_printf(out, "\"%" PRIu32 " bytes\"", a->dur);
+		break;
 	case TT_T_PTR:
-		return tt_buf_printf(out, err, "\"0x%" PRIx64 "\"", a->val);
+		tt_buf_printf(out, "\"0x%" PRIx64 "\"", a->val);
+		break;
 	default:
-		return tt_buf_text(out, tt_word_text(a->val), err);
+		tt_buf_text(out, tt_word_text(a->val));
 	}
 }
 
-int
-tt_emit_args(const struct tt_args *args, const char *const *name, bool hex, struct tt_buf *out, struct tt_err *err)
+void
+tt_emit_args(const struct tt_args *args, const char *const *name, bool hex, struct tt_buf *out)
 {
-	int rc = TT_OK;
+	struct tt_json j = { .out = out };
 
-	for (size_t k = 0; k < args->n && rc == TT_OK; k++) {
+	tt_json_open(&j, NULL, "{");
+	for (size_t k = 0; k < args->n; k++) {
 		const char *own = name && *name ? *name++ : "";
+		char number[24] = "arg";
 
-		if ((rc = tt_buf_text(out, k ? ",\"" : "{\"", err)) != TT_OK)
-			return rc;
-		rc = *own ? tt_buf_json(out, own, strlen(own), err) : tt_buf_printf(out, err, "arg%zu", k);
-		if (rc == TT_OK)
-			rc = tt_buf_text(out, "\":", err);
-		if (rc == TT_OK)
-			rc = put_value(args, &args->ev[k], hex, out, err);
+		*tt_put_u64(number + 3, k) = '\0';
+		tt_json_key(&j, *own ? own : number);
+		put_value(args, &args->ev[k], hex, out);
 	}
-	return rc == TT_OK ? tt_buf_text(out, args->n ? "}" : "{}", err) : rc;
+	tt_json_close(&j, "}");
 }

@@ -8,13 +8,13 @@
 #include "model/args.h"
 
 /**
- * tt_emit_args(args, name, hex, out, err):
+ * tt_emit_args(args, name, hex, out):
  * Append `{"size":12,"arg1":"text"}`: an argument has the name at its place in ${name} (NULL-terminated, or NULL), or, where
  * that is missing or empty, its number. Of a blob the number of bytes is written, or with ${hex} the bytes, as `0x00ff`.
  */
-int tt_emit_args(const struct tt_args *args, const char *const *name, bool hex, struct tt_buf *out, struct tt_err *err);
+void tt_emit_args(const struct tt_args *args, const char *const *name, bool hex, struct tt_buf *out);
 
 /* Append the text of ${a} in quotes. */
-int tt_emit_arg_text(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out, struct tt_err *err);
+void tt_emit_arg_text(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out);
 
 #endif

@@ -15,44 +15,55 @@
 
 /* --- files -------------------------------------------------------------- */
 
-static int
-put_capture(const struct tt_capture *cap, bool first, struct tt_buf *b, struct tt_err *err)
+void
+tt_chrome_meta(struct tt_json *j, uint32_t process, uint32_t tid, const char *name)
 {
-	uint32_t pid = chrome_pid(cap->process);
+	j->gap = "\n";
+	tt_json_open(j, NULL, "{");
+	tt_json_text(j, "ph", "M");
+	tt_json_u64(j, "pid", chrome_pid(process));
+	if (tid)
+		tt_json_u64(j, "tid", tid);
+	tt_json_text(j, "name", name);
+	tt_json_open(j, "args", "{");
+}
+
+static void
+put_capture(const struct tt_capture *cap, struct tt_json *j)
+{
 	size_t n;
 	const char *title = tt_capture_title(cap, &n);
-	int rc = tt_buf_printf(b, err,
-	    "%s{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"name\":\"process_name\",\"args\":{\"name\":\"", first ? "" : ",\n",
-	    pid);
 
-	if (rc == TT_OK)
-		rc = n ? tt_buf_json(b, title, n, err) : tt_buf_text(b, "(unnamed)", err);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(b, err,
-		    "\"}},\n{\"ph\":\"M\",\"pid\":%" PRIu32
-		    ",\"name\":\"process_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}",
-		    pid, pid);
-	return rc;
+	tt_chrome_meta(j, cap->process, 0, "process_name");
+	tt_json_text_n(j, "name", n ? title : "(unnamed)", n ? n : 9);
+	tt_json_close(j, "}}");
+	tt_chrome_meta(j, cap->process, 0, "process_sort_index");
+	tt_json_u64(j, "sort_index", chrome_pid(cap->process));
+	tt_json_close(j, "}}");
 }
 
 int
-tt_chrome_part_write(struct chrome_part *part, const char *p, size_t n, struct tt_err *err)
+tt_chrome_part_write(struct chrome_part *part, const struct tt_buf *b, struct tt_err *err)
 {
-	part->bytes += n;
-	return tt_sink_write(part->sink, p, n, err);
+	int rc = tt_buf_error(b, err);
+
+	part->bytes += b->n;
+	return rc == TT_OK ? tt_sink_write(part->sink, b->p, b->n, err) : rc;
 }
 
 static int
 part_begin(struct chrome *c, struct chrome_part *part, struct tt_err *err)
 {
 	struct tt_buf *b = &c->scratch;
-	int rc;
+	struct tt_json j = { .out = b };
 
 	b->n = 0;
-	rc = tt_buf_text(b, "{\"displayTimeUnit\":\"ns\",\"traceEvents\":[\n", err);
-	for (size_t i = 0; i < c->m->ncap && rc == TT_OK; i++)
-		rc = put_capture(c->m->cap[i], i == 0, b, err);
-	return rc == TT_OK ? tt_chrome_part_write(part, b->p, b->n, err) : rc;
+	tt_json_open(&j, NULL, "{");
+	tt_json_text(&j, "displayTimeUnit", "ns");
+	tt_json_open(&j, "traceEvents", "[");
+	for (size_t i = 0; i < c->m->ncap; i++)
+		put_capture(c->m->cap[i], &j);
+	return tt_chrome_part_write(part, b, err);
 }
 
 static int
@@ -63,9 +74,8 @@ part_open(struct chrome *c, struct chrome_part *part, struct tt_err *err)
 
 	if (!c->o.split)
 		return tt_emit_open(&c->o, c->o.path, &part->sink, err);
-	rc = tt_buf_add(&path, c->o.path, c->stem_n, err);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(&path, err, "-%03zu%s", c->npart, c->suffix);
+	tt_buf_printf(&path, "%.*s-%03zu%s", (int)c->stem_n, c->o.path, c->npart, c->suffix);
+	rc = tt_buf_error(&path, err);
 	/* The NUL that tt_buf_printf() wrote ends the path. */
 	if (rc == TT_OK)
 		rc = tt_emit_open(&c->o, path.p, &part->sink, err);
@@ -124,7 +134,8 @@ tt_chrome_put_in(struct chrome *c, struct chrome_part *part, const struct tt_thr
 	if (rc != TT_OK)
 		return rc;
 	part->seen[byte] |= (uint8_t)(1u << thread->index % 8);
-	return tt_chrome_part_write(part, p, n, err);
+	part->bytes += n;
+	return tt_sink_write(part->sink, p, n, err);
 }
 
 int

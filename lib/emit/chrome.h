@@ -15,6 +15,7 @@
 
 #include <stdatomic.h>
 
+#include "base/json.h"
 #include "emit/args.h"
 #include "emit/text_spool.h"
 #include "emit/common.h"
@@ -100,7 +101,10 @@ chrome_tid(const struct tt_thread *t)
 	return t->index + 1;
 }
 
-int tt_chrome_part_write(struct chrome_part *part, const char *p, size_t n, struct tt_err *err);
+/* Begin a record of metadata, up to its arguments; thread 0: of the process. */
+void tt_chrome_meta(struct tt_json *j, uint32_t process, uint32_t tid, const char *name);
+
+int tt_chrome_part_write(struct chrome_part *part, const struct tt_buf *b, struct tt_err *err);
 
 /* Write records of ${thread} to the current part. */
 int tt_chrome_put(struct chrome *c, const struct tt_thread *thread, const char *p, size_t n, struct tt_err *err);
@@ -130,15 +134,14 @@ int tt_chrome_names(struct chrome *c, struct tt_err *err);
 int tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 
 /* Append `,"args":{...}`, called as in ${name}; nothing where there are none. */
-int tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_args *args, struct tt_buf *out,
-    struct tt_err *err);
+void tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_args *args, struct tt_buf *out);
 
 /* --- chrome_rare.c ------------------------------------------------------- */
 
 int tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
 
 /* The rest of a flow event, after its time. */
-int tt_chrome_flow(struct tt_buf *out, uint64_t id, struct tt_err *err);
+void tt_chrome_flow(struct tt_buf *out, uint64_t id);
 
 int tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 

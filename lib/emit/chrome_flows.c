@@ -64,7 +64,8 @@ put_end(struct chrome *c, const struct chrome_step *s, char phase, uint64_t id, 
 		return ts == UINT64_MAX ? TT_OK : rc;
 	char *p = tt_chrome_put_head(b->p, &phase, chrome_pid(t->process), chrome_tid(t));
 	b->n = (size_t)(tt_put_fixed(p, (int64_t)ts, 3) - b->p);
-	rc = tt_chrome_flow(b, id, err);
+	tt_chrome_flow(b, id);
+	rc = tt_buf_error(b, err);
 	return rc == TT_OK ? tt_chrome_put_in(c, &c->part[s->part], t, b->p, b->n, err) : rc;
 }
 

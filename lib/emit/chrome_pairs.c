@@ -180,16 +180,16 @@ static int
 put_flow(struct pairs *w, const struct tt_slice *s, uint64_t ts, struct tt_err *err)
 {
 	const char phase = (char)(s->dur % 128);
-	int rc = tt_buf_room(&w->out, CHROME_RECORD, err);
 	char *p;
 
-	if (rc != TT_OK)
-		return rc;
+	if (tt_buf_room(&w->out, CHROME_RECORD, err) != TT_OK)
+		return TT_E_NOMEM;
 	p = tt_chrome_put_head(w->out.p + w->out.n, &phase, chrome_pid(w->thread->process), chrome_tid(w->thread));
 	w->out.n = (size_t)(tt_put_micros(p, &w->micros, ts) - w->out.p);
 	tt_chrome_span(w->c, s->ts, s->ts);
 	w->last = ts;
-	return tt_chrome_flow(&w->out, s->key, err);
+	tt_chrome_flow(&w->out, s->key);
+	return tt_buf_error(&w->out, err);
 }
 
 static int

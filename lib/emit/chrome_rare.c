@@ -23,36 +23,37 @@ struct rare {
 };
 
 /* Begin a record at the event's time; it goes on with `,"name"...` or another key. */
-static int
-put_head(struct rare *r, const char *phase, uint64_t ts)
+static void
+put_head(struct rare *r, const char *phase, uint32_t tid)
 {
-	int rc = tt_buf_room(r->out, CHROME_RECORD, r->err);
 	char *p;
 
-	if (rc != TT_OK)
-		return rc;
-	p = tt_chrome_put_head(r->out->p + r->out->n, phase, chrome_pid(r->v->cap->process), chrome_tid(r->v->thread));
-	p = tt_put_fixed(p, (int64_t)ts, 3);
+	if (tt_buf_room(r->out, CHROME_RECORD, NULL) != TT_OK)
+		return;
+	p = tt_chrome_put_head(r->out->p + r->out->n, phase, chrome_pid(r->v->cap->process), tid);
+	p = tt_put_fixed(p, (int64_t)r->ts, 3);
 	r->out->n = (size_t)(p - r->out->p);
-	return TT_OK;
+}
+
+static uint32_t
+own_tid(const struct rare *r)
+{
+	return chrome_tid(r->v->thread);
 }
 
 /* --- counters ----------------------------------------------------------- */
 
-static int
-counter_piece(const char *name, size_t n, uint64_t number, const struct tt_def *d, struct tt_buf *b,
-    struct tt_err *err)
+static void
+counter_piece(const char *name, size_t n, uint64_t number, const struct tt_def *d, struct tt_buf *b)
 {
-	int rc;
-
-	if ((rc = tt_buf_text(b, ",\"name\":\"", err)) != TT_OK || (rc = tt_buf_json(b, name, n, err)) != TT_OK)
-		return rc;
-	rc = number ? tt_buf_printf(b, err, " (%" PRIu64 ")", number) : TT_OK;
-	if (rc == TT_OK)
-		rc = tt_buf_text(b, "\"", err);
-	if (rc == TT_OK && d && d->len2 && (d->a & TT_CF_OWN))
-		rc = tt_buf_json_fact(b, "cat", d->text2, err);
-	return rc == TT_OK ? tt_buf_printf(b, err, ",\"args\":{\"%s\":", tt_counter_unit(d)) : rc;
+	tt_buf_text(b, ",\"name\":\"");
+	tt_buf_json(b, name, n);
+	if (number)
+		tt_buf_printf(b, " (%" PRIu64 ")", number);
+	tt_buf_text(b, "\"");
+	if (d && d->len2 && (d->a & TT_CF_OWN))
+		tt_buf_json_fact(b, "cat", d->text2);
+	tt_buf_printf(b, ",\"args\":{\"%s\":", tt_counter_unit(d));
 }
 
 /* The pieces of a process's counters. One whose name another has gets its number after it: readers join by name. */
@@ -72,7 +73,8 @@ tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
 		if (d->len == 0 || tt_frags_find(pieces, d->key))
 			continue;
 		c->scratch.n = 0;
-		rc = counter_piece(d->text, d->len, taken ? d->key : 0, d, &c->scratch, err);
+		counter_piece(d->text, d->len, taken ? d->key : 0, d, &c->scratch);
+		rc = tt_buf_error(&c->scratch, err);
 		if (rc == TT_OK)
 			rc = tt_frags_add(pieces, d->key, c->scratch.p, c->scratch.n, err);
 		if (rc == TT_OK && !taken)
@@ -83,65 +85,64 @@ tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err)
 }
 
 /* Name and all up to the value. */
-static int
+static void
 put_counter_name(struct rare *r)
 {
 	const struct tt_frags *pieces = &r->c->process[r->v->cap->process].counter;
 	const struct tt_frag *f = tt_frags_find(pieces, r->e->dur);
 
 	if (f)
-		return tt_buf_add(r->out, pieces->text + f->at, f->n, r->err);
-	return counter_piece("Counter", 7, r->e->dur, NULL, r->out, r->err);
+		tt_buf_add(r->out, pieces->text + f->at, f->n);
+	else
+		counter_piece("Counter", 7, r->e->dur, NULL, r->out);
 }
 
 /* A text counter is no curve: an instant with the text. */
-static int
+static void
 put_text_counter(struct rare *r)
 {
 	const struct tt_args args = tt_args_of(r->v->b, r->i);
-	int rc;
 
 	if (args.n == 0 || args.ev->depth != TT_T_TEXT)
-		return TT_OK;
-	if ((rc = put_head(r, "i", r->ts)) != TT_OK || (rc = tt_buf_text(r->out, ",\"s\":\"p\"", r->err)) != TT_OK ||
-	    (rc = put_counter_name(r)) != TT_OK || (rc = tt_emit_arg_text(&args, args.ev, r->out, r->err)) != TT_OK)
-		return rc;
-	return tt_buf_text(r->out, "}}", r->err);
+		return;
+	put_head(r, "i", own_tid(r));
+	tt_buf_text(r->out, ",\"s\":\"p\"");
+	put_counter_name(r);
+	tt_emit_arg_text(&args, args.ev, r->out);
+	tt_buf_text(r->out, "}}");
 }
 
 /* Values are absolute: the run has added up differences. */
-static int
+static void
 put_counter(struct rare *r)
 {
 	enum tt_type type = (enum tt_type)r->e->depth;
 	char text[40], *p = text;
-	int rc;
 
-	if (type == TT_T_TEXT)
-		return put_text_counter(r);
+	if (type == TT_T_TEXT) {
+		put_text_counter(r);
+		return;
+	}
 	if (type > TT_T_F64 || !tt_value_finite(type, r->e->val)) {
 		atomic_fetch_add_explicit(r->c->unwritten, 1, memory_order_relaxed);
-		return TT_OK;
+		return;
 	}
 	/* Beyond 2^63 some readers take an integer for another number: as a real it is near enough. */
 	if (type == TT_T_U64 && r->e->val > INT64_MAX)
 		p = tt_put_double(p, (double)r->e->val);
 	else
 		p = tt_put_value(p, type, r->e->val);
-	if ((rc = put_head(r, "C", r->ts)) != TT_OK || (rc = put_counter_name(r)) != TT_OK ||
-	    (rc = tt_buf_add(r->out, text, (size_t)(p - text), r->err)) != TT_OK)
-		return rc;
-	return tt_buf_text(r->out, "}}", r->err);
+	put_head(r, "C", own_tid(r));
+	put_counter_name(r);
+	tt_buf_add(r->out, text, (size_t)(p - text));
+	tt_buf_text(r->out, "}}");
 }
 
-static int
+static void
 put_heap_size(struct rare *r)
 {
-	int rc = put_head(r, "C", r->ts);
-
-	if (rc != TT_OK)
-		return rc;
-	return tt_buf_printf(r->out, r->err, ",\"name\":\"GC heap size\",\"cat\":\"GC\",\"args\":{\"bytes\":%" PRIu64 "}}",
+	put_head(r, "C", own_tid(r));
+	tt_buf_printf(r->out, ",\"name\":\"GC heap size\",\"cat\":\"GC\",\"args\":{\"bytes\":%" PRIu64 "}}",
 	    r->e->val & INT64_MAX);
 }
 
@@ -156,10 +157,10 @@ next_begin(const struct tt_view *v, int64_t ts)
 	return lo < v->nslice ? v->slice[lo].ts : ts;
 }
 
-int
-tt_chrome_flow(struct tt_buf *out, uint64_t id, struct tt_err *err)
+void
+tt_chrome_flow(struct tt_buf *out, uint64_t id)
 {
-	return tt_buf_printf(out, err, ",\"name\":\"flow\",\"cat\":\"flow\",\"id\":\"0x%" PRIx64 "\",\"bp\":\"e\"}", id);
+	tt_buf_printf(out, ",\"name\":\"flow\",\"cat\":\"flow\",\"id\":\"0x%" PRIx64 "\",\"bp\":\"e\"}", id);
 }
 
 /* Always bound to the zone around it: a flow that binds to the next zone is put where that zone begins. */
@@ -188,10 +189,11 @@ put_instant(struct rare *r)
 
 	if (rc != TT_OK || !piece.s)
 		return rc;
-	if ((rc = put_head(r, "i", r->ts)) != TT_OK || (rc = tt_buf_text(r->out, ",\"s\":\"t\"", r->err)) != TT_OK ||
-	    (rc = tt_chrome_args(r->c, tt_model_key(r->c->m, r->v->cap->process, r->e->val)->arg_instant, &args, r->out, r->err)) != TT_OK)
-		return rc;
-	return tt_buf_add(r->out, piece.s, piece.n, r->err);
+	put_head(r, "i", own_tid(r));
+	tt_buf_text(r->out, ",\"s\":\"t\"");
+	tt_chrome_args(r->c, tt_model_key(r->c->m, r->v->cap->process, r->e->val)->arg_instant, &args, r->out);
+	tt_buf_add(r->out, piece.s, piece.n);
+	return TT_OK;
 }
 
 static const char *
@@ -201,40 +203,39 @@ frame_name(const struct rare *r, uint64_t key, struct tt_nameless *own)
 }
 
 /* `"stack":"Main > World:Frame"`, of deep stacks the innermost frames. */
-static int
+static void
 put_stack(struct rare *r, const uint64_t *key, size_t n)
 {
 	size_t i = n > SAMPLE_FRAMES ? n - SAMPLE_FRAMES : 0;
-	int rc = tt_buf_text(r->out, i ? "\"stack\":\"… > " : "\"stack\":\"", r->err);
 
-	for (; i < n && rc == TT_OK; i++) {
+	tt_buf_text(r->out, i ? "\"stack\":\"… > " : "\"stack\":\"");
+	for (; i < n; i++) {
 		struct tt_nameless own;
 		const char *name = frame_name(r, key[i], &own);
 
-		rc = tt_buf_json(r->out, name, strlen(name), r->err);
-		if (rc == TT_OK && i + 1 < n)
-			rc = tt_buf_text(r->out, " > ", r->err);
+		tt_buf_json(r->out, name, strlen(name));
+		if (i + 1 < n)
+			tt_buf_text(r->out, " > ");
 	}
-	return rc == TT_OK ? tt_buf_text(r->out, "\"", r->err) : rc;
+	tt_buf_text(r->out, "\"");
 }
 
 /* An instant of the runtime: ${name}, and the object it is about where there is one. */
-static int
+static void
 put_note(struct rare *r, const char *name, const char *category, uint64_t object)
 {
 	size_t n;
 	const uint64_t *key = tt_emit_stack(r->v, r->i, &n);
-	int rc = put_head(r, "i", r->ts);
 
-	if (rc == TT_OK)
-		rc = tt_buf_printf(r->out, r->err, ",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"%s\"", name, category);
-	if (rc == TT_OK && object)
-		rc = tt_buf_printf(r->out, r->err, ",\"args\":{\"object\":\"0x%" PRIx64 "\"%s", object, n ? "," : "");
-	if (rc == TT_OK && object && n)
-		rc = put_stack(r, key, n);
-	if (rc == TT_OK && object)
-		rc = tt_buf_text(r->out, "}", r->err);
-	return rc == TT_OK ? tt_buf_text(r->out, "}", r->err) : rc;
+	put_head(r, "i", own_tid(r));
+	tt_buf_printf(r->out, ",\"s\":\"t\",\"name\":\"%s\",\"cat\":\"%s\"", name, category);
+	if (object) {
+		tt_buf_printf(r->out, ",\"args\":{\"object\":\"0x%" PRIx64 "\"%s", object, n ? "," : "");
+		if (n)
+			put_stack(r, key, n);
+		tt_buf_text(r->out, "}");
+	}
+	tt_buf_text(r->out, "}");
 }
 
 static int
@@ -270,23 +271,15 @@ put_sample(struct rare *r)
 		category = tt_emit_category(r->c->m, leaf);
 	}
 	rc = mark_thread(r->c, (uint32_t)x->ts, r->err);
-	if (rc == TT_OK)
-		rc = tt_buf_room(r->out, CHROME_RECORD, r->err);
-	if (rc != TT_OK)
-		return rc;
-	char *p = tt_chrome_put_head(r->out->p + r->out->n, "i", chrome_pid(r->v->cap->process), (uint32_t)x->ts + 1);
-	p = tt_put_fixed(p, (int64_t)r->ts, 3);
-	r->out->n = (size_t)(p - r->out->p);
-	rc = tt_buf_text(r->out, ",\"s\":\"t\"", r->err);
-	if (rc == TT_OK)
-		rc = tt_buf_json_fact(r->out, "name", name, r->err);
-	if (rc == TT_OK)
-		rc = tt_buf_json_fact(r->out, "cat", category, r->err);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(r->out, r->err, ",\"args\":{\"ip\":\"0x%" PRIx64 "\"%s", r->e->val, n ? "," : "");
-	if (rc == TT_OK && n)
-		rc = put_stack(r, key, n);
-	return rc == TT_OK ? tt_buf_text(r->out, "}}", r->err) : rc;
+	put_head(r, "i", (uint32_t)x->ts + 1);
+	tt_buf_text(r->out, ",\"s\":\"t\"");
+	tt_buf_json_fact(r->out, "name", name);
+	tt_buf_json_fact(r->out, "cat", category);
+	tt_buf_printf(r->out, ",\"args\":{\"ip\":\"0x%" PRIx64 "\"%s", r->e->val, n ? "," : "");
+	if (n)
+		put_stack(r, key, n);
+	tt_buf_text(r->out, "}}");
+	return rc;
 }
 
 static int
@@ -300,23 +293,28 @@ put_event(struct rare *r)
 	case TT_FLOW:
 		return put_flow(r);
 	case TT_COUNTER:
-		return put_counter(r);
+		put_counter(r);
+		break;
 	case TT_GC_HEAP:
-		return put_heap_size(r);
+		put_heap_size(r);
+		break;
 	case TT_THROW:
-		return put_note(r, "Exception thrown", "Exceptions", r->e->val);
+		put_note(r, "Exception thrown", "Exceptions", r->e->val);
+		break;
 	case TT_MONITOR:
-		if (r->e->depth == TT_MONITOR_ACQUIRED)
-			return TT_OK;
-		return put_note(r, r->e->depth == TT_MONITOR_FAILED ? "Lock not taken" : "Lock contended", "Contention",
-		    r->e->val);
+		if (r->e->depth != TT_MONITOR_ACQUIRED)
+			put_note(r, r->e->depth == TT_MONITOR_FAILED ? "Lock not taken" : "Lock contended", "Contention", r->e->val);
+		break;
 	case TT_HEAP_SHOT:
-		return put_note(r, r->e->flags & TT_F_END ? "Heap shot ends" : "Heap shot begins", "GC", 0);
+		put_note(r, r->e->flags & TT_F_END ? "Heap shot ends" : "Heap shot begins", "GC", 0);
+		break;
 	case TT_GAP:
-		return put_note(r, "Events lost", "tracetool", 0);
+		put_note(r, "Events lost", "tracetool", 0);
+		break;
 	default:
-		return TT_OK;
+		break;
 	}
+	return TT_OK;
 }
 
 static int
@@ -341,12 +339,13 @@ tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct 
 	struct rare r = { .c = state, .v = v, .out = out, .err = err };
 	struct chrome_frame head = { 0 };
 	size_t at = out->n;
-	int rc = TT_OK;
+	int rc;
 
 	if (r.c->o.begin_end)
-		rc = tt_buf_add(out, &head, sizeof head, err);
+		tt_buf_add(out, &head, sizeof head);
+	rc = put_rare(&r);
 	if (rc == TT_OK)
-		rc = put_rare(&r);
+		rc = tt_buf_error(out, err);
 	if (rc != TT_OK || !r.c->o.begin_end)
 		return rc;
 	head.n = out->n - at - sizeof head;

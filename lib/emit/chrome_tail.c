@@ -9,32 +9,27 @@
 #include "emit/chrome.h"
 #include "model/facts.h"
 
-/* --- threads ------------------------------------------------------------ */
-
-static int
-put_thread(const struct tt_thread *t, struct tt_buf *b, struct tt_err *err)
+/* The thread ${tid} is called ${name}, and stands at ${index}. */
+static void
+put_row(struct tt_json *j, uint32_t process, uint32_t tid, const char *name, const struct tt_thread *t)
 {
-	uint32_t pid = chrome_pid(t->process), tid = chrome_tid(t);
-	int rc = tt_buf_printf(b, err,
-	    ",\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-	    ",\"name\":\"thread_name\",\"args\":{\"name\":\"",
-	    pid, tid);
+	char id[24];
 
-	if (rc == TT_OK && t->name && *t->name)
-		rc = tt_buf_json(b, t->name, strlen(t->name), err);
-	else if (rc == TT_OK)
-		rc = tt_buf_printf(b, err, "Thread %" PRIu32, tid);
-	if (rc == TT_OK)
-		rc = tt_buf_text(b, "\"", err);
-	if (rc == TT_OK)
-		rc = tt_buf_json_fact(b, "group", t->group, err);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(b, err,
-		    ",\"native_id\":\"0x%" PRIx64 "\"}},\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-		    ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":%" PRIu32 "}}",
-		    t->tid, pid, tid, tid);
-	return rc;
+	tt_chrome_meta(j, process, tid, "thread_name");
+	tt_json_text(j, "name", name);
+	if (t && t->group && *t->group)
+		tt_json_text(j, "group", t->group);
+	if (t) {
+		*tt_put_hex(id, t->tid) = '\0';
+		tt_json_text(j, "native_id", id);
+	}
+	tt_json_close(j, "}}");
+	tt_chrome_meta(j, process, tid, "thread_sort_index");
+	tt_json_u64(j, "sort_index", t ? tid : 0);
+	tt_json_close(j, "}}");
 }
+
+/* --- threads ------------------------------------------------------------ */
 
 static bool
 is_seen(const struct chrome_part *part, size_t i)
@@ -42,15 +37,18 @@ is_seen(const struct chrome_part *part, size_t i)
 	return i / 8 < part->capseen && (part->seen[i / 8] >> i % 8 & 1);
 }
 
-static int
-put_threads(struct chrome *c, const struct chrome_part *part, struct tt_buf *b, struct tt_err *err)
+static void
+put_threads(struct chrome *c, const struct chrome_part *part, struct tt_json *j)
 {
-	int rc = TT_OK;
+	for (size_t i = 0; i < c->m->threads.n; i++) {
+		const struct tt_thread *t = c->m->threads.t[i];
+		char name[32] = "Thread ";
 
-	for (size_t i = 0; i < c->m->threads.n && rc == TT_OK; i++)
-		if (is_seen(part, i))
-			rc = put_thread(c->m->threads.t[i], b, err);
-	return rc;
+		if (!is_seen(part, i))
+			continue;
+		*tt_put_u64(name + 7, chrome_tid(t)) = '\0';
+		put_row(j, t->process, chrome_tid(t), t->name && *t->name ? t->name : name, t);
+	}
 }
 
 /* --- frames ------------------------------------------------------------- */
@@ -70,62 +68,42 @@ frame_process(const struct chrome *c, size_t i)
 	return thread < c->m->threads.n ? c->m->threads.t[thread]->process : 0;
 }
 
-static int
-put_frame_row(struct chrome *c, uint32_t process, struct tt_buf *b, struct tt_err *err)
+/* A record: all up to and with its time. */
+static bool
+put_head(struct tt_buf *b, const char *phase, uint32_t process, uint32_t tid, uint64_t ts)
 {
-	uint32_t pid = chrome_pid(process), tid = frames_tid(c);
-
-	return tt_buf_printf(b, err,
-	    ",\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-	    ",\"name\":\"thread_name\",\"args\":{\"name\":\"Frames\"}},"
-	    "\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-	    ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":0}}",
-	    pid, tid, pid, tid);
-}
-
-/* A record of frame ${i}: all up to and with its time. */
-static int
-put_frame_head(struct chrome *c, size_t i, const char *phase, uint64_t ts, struct tt_buf *b, struct tt_err *err)
-{
-	int rc = tt_buf_room(b, CHROME_RECORD, err);
-	char *p;
-
-	if (rc != TT_OK)
-		return rc;
-	p = tt_chrome_put_head(b->p + b->n, phase, chrome_pid(frame_process(c, i)), frames_tid(c));
+	if (tt_buf_room(b, CHROME_RECORD, NULL) != TT_OK)
+		return false;
+	char *p = tt_chrome_put_head(b->p + b->n, phase, chrome_pid(process), tid);
 	b->n = (size_t)(tt_put_fixed(p, (int64_t)ts, 3) - b->p);
-	return TT_OK;
+	return true;
 }
 
 /* By the number --frames takes. */
-static int
-put_frame_name(const struct tt_frames *f, size_t i, struct tt_buf *b, struct tt_err *err)
+static void
+put_frame_name(const struct tt_frames *f, size_t i, struct tt_buf *b)
 {
-	return tt_buf_printf(b, err, ",\"name\":\"Frame %" PRIu64 "\",\"cat\":\"Frame\"}", f->number[i]);
+	tt_buf_printf(b, ",\"name\":\"Frame %" PRIu64 "\",\"cat\":\"Frame\"}", f->number[i]);
 }
 
-static int
-put_frame(struct chrome *c, size_t i, struct tt_buf *b, struct tt_err *err)
+static void
+put_frame(struct chrome *c, size_t i, struct tt_buf *b)
 {
 	const struct tt_frames *f = c->m->frames;
 	uint64_t ts = chrome_time(c, f->start[i]), dur = (uint64_t)f->dur[i];
-	int rc;
+	uint32_t process = frame_process(c, i), tid = frames_tid(c);
 
-	if (f->dur[i] < 0 || ts > INT64_MAX - dur)
-		return TT_OK;
-	if ((rc = put_frame_head(c, i, c->o.begin_end ? "B" : "X", ts, b, err)) != TT_OK)
-		return rc;
+	if (f->dur[i] < 0 || ts > INT64_MAX - dur || !put_head(b, c->o.begin_end ? "B" : "X", process, tid, ts))
+		return;
 	if (!c->o.begin_end) {
-		/* put_frame_head() made room for this too. */
+		/* put_head() made room for this too. */
 		char *p = CHROME_PUT(b->p + b->n, ",\"dur\":");
 
 		b->n = (size_t)(tt_put_dur(p, ts, dur) - b->p);
-		return put_frame_name(f, i, b, err);
 	}
-	if ((rc = put_frame_name(f, i, b, err)) != TT_OK ||
-	    (rc = put_frame_head(c, i, "E", ts + dur, b, err)) != TT_OK)
-		return rc;
-	return put_frame_name(f, i, b, err);
+	put_frame_name(f, i, b);
+	if (c->o.begin_end && put_head(b, "E", process, tid, ts + dur))
+		put_frame_name(f, i, b);
 }
 
 /* Frames that overlap the part's time and what the user asked for. */
@@ -141,7 +119,7 @@ shows_frame(const struct chrome *c, const struct chrome_part *part, size_t i)
 }
 
 static int
-put_frames(struct chrome *c, struct chrome_part *part, struct tt_buf *b, struct tt_err *err)
+put_frames(struct chrome *c, struct chrome_part *part, struct tt_json *j, struct tt_err *err)
 {
 	uint32_t process = UINT32_MAX;
 	int rc = TT_OK;
@@ -151,13 +129,12 @@ put_frames(struct chrome *c, struct chrome_part *part, struct tt_buf *b, struct 
 			continue;
 		if (frame_process(c, i) != process) {
 			process = frame_process(c, i);
-			rc = put_frame_row(c, process, b, err);
+			put_row(j, process, frames_tid(c), "Frames", NULL);
 		}
-		if (rc == TT_OK)
-			rc = put_frame(c, i, b, err);
-		if (rc == TT_OK && b->n >= 1 << 16) {
-			rc = tt_chrome_part_write(part, b->p, b->n, err);
-			b->n = 0;
+		put_frame(c, i, j->out);
+		if (j->out->n >= 1 << 16) {
+			rc = tt_chrome_part_write(part, j->out, err);
+			j->out->n = 0;
 		}
 	}
 	return rc;
@@ -166,38 +143,24 @@ put_frames(struct chrome *c, struct chrome_part *part, struct tt_buf *b, struct 
 /* --- facts -------------------------------------------------------------- */
 
 /* Labels and other facts have a row of their own after that of frames. */
-static int
-put_fact_row(struct chrome *c, uint32_t process, struct tt_buf *b, struct tt_err *err)
-{
-	uint32_t pid = chrome_pid(process), tid = frames_tid(c) + 1;
-
-	return tt_buf_printf(b, err,
-	    ",\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-	    ",\"name\":\"thread_name\",\"args\":{\"name\":\"Labels and facts\"}},"
-	    "\n{\"ph\":\"M\",\"pid\":%" PRIu32 ",\"tid\":%" PRIu32
-	    ",\"name\":\"thread_sort_index\",\"args\":{\"sort_index\":0}}",
-	    pid, tid, pid, tid);
-}
-
-/* An instant "label: boss fight". Labels set before the first event get that event's time. */
-static int
-put_fact(struct chrome *c, const struct tt_fact *f, struct tt_buf *b, struct tt_err *err)
+static void
+put_fact(struct chrome *c, const struct tt_fact *f, struct tt_buf *b)
 {
 	uint64_t ts = chrome_time(c, f->ts < c->origin ? c->origin : f->ts);
-	int rc = ts == UINT64_MAX ? TT_OK : tt_buf_room(b, CHROME_RECORD, err);
+	struct tt_json j = { .out = b, .comma = true };
 
-	if (rc != TT_OK || ts == UINT64_MAX)
-		return rc;
-	char *p = tt_chrome_put_head(b->p + b->n, "i", chrome_pid(f->process), frames_tid(c) + 1);
-	b->n = (size_t)(tt_put_fixed(p, (int64_t)ts, 3) - b->p);
-	if ((rc = tt_buf_text(b, ",\"s\":\"t\",\"name\":\"", err)) != TT_OK ||
-	    (rc = tt_buf_json(b, f->key, f->nkey, err)) != TT_OK || (rc = tt_buf_text(b, ": ", err)) != TT_OK ||
-	    (rc = tt_buf_json(b, f->value, f->nvalue, err)) != TT_OK ||
-	    (rc = tt_buf_text(b, "\",\"cat\":\"Facts\",\"args\":{\"key\":\"", err)) != TT_OK ||
-	    (rc = tt_buf_json(b, f->key, f->nkey, err)) != TT_OK || (rc = tt_buf_text(b, "\",\"value\":\"", err)) != TT_OK ||
-	    (rc = tt_buf_json(b, f->value, f->nvalue, err)) != TT_OK)
-		return rc;
-	return tt_buf_text(b, "\"}}", err);
+	if (ts == UINT64_MAX || !put_head(b, "i", f->process, frames_tid(c) + 1, ts))
+		return;
+	tt_buf_text(b, ",\"s\":\"t\",\"name\":\"");
+	tt_buf_json(b, f->key, f->nkey);
+	tt_buf_text(b, ": ");
+	tt_buf_json(b, f->value, f->nvalue);
+	tt_buf_text(b, "\"");
+	tt_json_text(&j, "cat", "Facts");
+	tt_json_open(&j, "args", "{");
+	tt_json_text_n(&j, "key", f->key, f->nkey);
+	tt_json_text_n(&j, "value", f->value, f->nvalue);
+	tt_json_close(&j, "}}");
 }
 
 /* Of several files each has the facts of its own time; the first also those before it, the last those after. */
@@ -210,21 +173,21 @@ shows_fact(const struct chrome *c, const struct chrome_part *part, const struct 
 }
 
 static int
-put_facts(struct chrome *c, const struct chrome_part *part, struct tt_buf *b, struct tt_err *err)
+put_facts(struct chrome *c, const struct chrome_part *part, struct tt_json *j, struct tt_err *err)
 {
 	struct tt_facts facts = { 0 };
 	uint64_t rows = 0;
 	int rc = tt_facts_list(c->m, &c->env->mem, &facts, err);
 
 	for (uint32_t process = 0; process < c->m->ncap && rc == TT_OK; process++, rows = 0)
-		for (size_t i = 0; i < facts.n && rc == TT_OK; i++) {
+		for (size_t i = 0; i < facts.n; i++) {
 			const struct tt_fact *f = &facts.f[i];
 			if (f->process != process || !shows_fact(c, part, f))
 				continue;
+			/* Labels and other facts have a row of their own behind that of frames. */
 			if (rows++ == 0)
-				rc = put_fact_row(c, process, b, err);
-			if (rc == TT_OK)
-				rc = put_fact(c, f, b, err);
+				put_row(j, process, frames_tid(c) + 1, "Labels and facts", NULL);
+			put_fact(c, f, j->out);
 		}
 	tt_facts_free(&facts, &c->env->mem);
 	return rc;
@@ -232,96 +195,101 @@ put_facts(struct chrome *c, const struct chrome_part *part, struct tt_buf *b, st
 
 /* --- otherData ---------------------------------------------------------- */
 
-static int
-put_losses(const struct tt_loss *l, struct tt_buf *b, struct tt_err *err)
+static void
+put_losses(const struct tt_loss *l, struct tt_json *j)
 {
-	bool first = true;
-	int rc = tt_buf_text(b, ",\n\"losses\":[", err);
-
-	for (unsigned k = 0; k < TT_LOST_KINDS && rc == TT_OK; k++) {
+	j->gap = "\n";
+	tt_json_open(j, "losses", "[");
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
 		const struct tt_loss_info *i = &tt_loss_info[k];
 
 		if (!l->e[k].n)
 			continue;
-		rc = tt_buf_printf(b, err, "%s\n{\"id\":\"%s\",\"severity\":\"%s\",\"count\":%" PRIu64 ",\"bytes\":%" PRIu64,
-		    first ? "" : ",", i->id, tt_severity_name[i->severity], l->e[k].n, l->e[k].bytes);
-		if (rc == TT_OK)
-			rc = tt_buf_json_fact(b, "text", i->text, err);
-		if (rc == TT_OK)
-			rc = tt_buf_text(b, "}", err);
-		first = false;
+		j->gap = "\n";
+		tt_json_open(j, NULL, "{");
+		tt_json_text(j, "id", i->id);
+		tt_json_text(j, "severity", tt_severity_name[i->severity]);
+		tt_json_u64(j, "count", l->e[k].n);
+		tt_json_u64(j, "bytes", l->e[k].bytes);
+		tt_json_text(j, "text", i->text);
+		tt_json_close(j, "}");
 	}
-	return rc == TT_OK ? tt_buf_text(b, "]", err) : rc;
+	tt_json_close(j, "]");
 }
 
-/* A list, not an object: keys come from the user and from captures, and may look alike once cleaned. */
-static int
-put_meta(const struct tt_meta *m, struct tt_buf *b, struct tt_err *err)
+/* No member where there is nothing to say. */
+static void
+put_known(struct tt_json *j, const char *key, const char *value)
 {
-	int rc = tt_buf_text(b, ",\"meta\":[", err);
-
-	for (bool first = true; m && rc == TT_OK; m = m->next, first = false) {
-		if ((rc = tt_buf_text(b, first ? "{\"key\":\"" : ",{\"key\":\"", err)) != TT_OK ||
-		    (rc = tt_buf_json(b, m->key, strlen(m->key), err)) != TT_OK ||
-		    (rc = tt_buf_text(b, "\"", err)) != TT_OK ||
-		    (rc = tt_buf_json_fact(b, "value", m->value, err)) != TT_OK)
-			return rc;
-		rc = tt_buf_text(b, "}", err);
-	}
-	return rc == TT_OK ? tt_buf_text(b, "]", err) : rc;
+	if (value && *value)
+		tt_json_text(j, key, value);
 }
 
-static int
-put_capture_facts(const struct tt_capture *cap, bool first, struct tt_buf *b, struct tt_err *err)
+static void
+put_capture(const struct tt_capture *cap, struct tt_json *j)
 {
-	const struct { const char *key, *value; } facts[] = { { "path", cap->path }, { "format", cap->format },
-		{ "version", cap->version }, { "producer", cap->producer }, { "arguments", cap->args },
-		{ "architecture", cap->arch }, { "system", cap->os } };
-	int rc = tt_buf_printf(b, err,
-	    "%s\n{\"pid\":%" PRIu32 ",\"native_pid\":%" PRId64 ",\"wall_clock_ms\":%" PRId64 ",\"clean_end\":%s",
-	    first ? "" : ",", chrome_pid(cap->process), cap->pid, cap->wall_ns / 1000000, cap->clean_end ? "true" : "false");
-
-	for (size_t i = 0; i < sizeof facts / sizeof *facts && rc == TT_OK; i++)
-		rc = tt_buf_json_fact(b, facts[i].key, facts[i].value, err);
-	if (rc == TT_OK && cap->meta)
-		rc = put_meta(cap->meta, b, err);
-	return rc == TT_OK ? tt_buf_text(b, "}", err) : rc;
+	j->gap = "\n";
+	tt_json_open(j, NULL, "{");
+	tt_json_u64(j, "pid", chrome_pid(cap->process));
+	tt_json_i64(j, "native_pid", cap->pid);
+	tt_json_i64(j, "wall_clock_ms", cap->wall_ns / 1000000);
+	tt_json_bool(j, "clean_end", cap->clean_end);
+	put_known(j, "path", cap->path);
+	put_known(j, "format", cap->format);
+	put_known(j, "version", cap->version);
+	put_known(j, "producer", cap->producer);
+	put_known(j, "arguments", cap->args);
+	put_known(j, "architecture", cap->arch);
+	put_known(j, "system", cap->os);
+	/* A list, not an object: keys come from the user and from captures, and may look alike once cleaned. */
+	if (cap->meta)
+		tt_json_open(j, "meta", "[");
+	for (const struct tt_meta *m = cap->meta; m; m = m->next) {
+		tt_json_open(j, NULL, "{");
+		tt_json_text(j, "key", m->key);
+		put_known(j, "value", m->value);
+		tt_json_close(j, "}");
+	}
+	if (cap->meta)
+		tt_json_close(j, "]");
+	tt_json_close(j, "}");
 }
 
 /* The source of the data, what was changed, and what is missing. */
-static int
-put_other_data(struct chrome *c, struct tt_buf *b, struct tt_err *err)
+static void
+put_other_data(struct chrome *c, struct tt_json *j)
 {
-	const char *caveat = tt_model_caveat(c->m);
-	int rc;
+	char origin[24];
 
-	if ((rc = tt_buf_text(b, "\n],\"otherData\":{\"format\":\"tracetool Chrome JSON 1\"", err)) != TT_OK ||
-	    (rc = tt_buf_json_fact(b, "generator", c->o.generator, err)) != TT_OK ||
-	    (rc = tt_buf_json_fact(b, "caveat", caveat, err)) != TT_OK)
-		return rc;
+	tt_json_close(j, "\n]");
+	tt_json_open(j, "otherData", "{");
+	tt_json_text(j, "format", "tracetool Chrome JSON 1");
+	put_known(j, "generator", c->o.generator);
+	put_known(j, "caveat", tt_model_caveat(c->m));
+	j->gap = "\n";
 	/* As a string: it may be too large for a double. */
-	rc = tt_buf_printf(b, err, ",\n\"removed_origin_ns\":\"%" PRId64 "\",\"first_event_us\":1", c->origin);
-	if (rc == TT_OK)
-		rc = tt_buf_text(b, ",\n\"captures\":[", err);
-	for (size_t i = 0; i < c->m->ncap && rc == TT_OK; i++)
-		rc = put_capture_facts(c->m->cap[i], i == 0, b, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(b, "]", err);
-	if (rc == TT_OK)
-		rc = put_losses(c->m->loss, b, err);
-	return rc == TT_OK ? tt_buf_text(b, "}}\n", err) : rc;
+	*tt_put_i64(origin, c->origin) = '\0';
+	tt_json_text(j, "removed_origin_ns", origin);
+	tt_json_u64(j, "first_event_us", 1);
+	j->gap = "\n";
+	tt_json_open(j, "captures", "[");
+	for (size_t i = 0; i < c->m->ncap; i++)
+		put_capture(c->m->cap[i], j);
+	tt_json_close(j, "]");
+	put_losses(c->m->loss, j);
+	tt_json_close(j, "}}\n");
 }
 
 int
 tt_chrome_tail(struct chrome *c, struct chrome_part *part, struct tt_err *err)
 {
-	struct tt_buf *b = &c->scratch;
+	struct tt_json j = { .out = &c->scratch, .comma = true };
 	int rc;
 
-	b->n = 0;
-	if ((rc = put_threads(c, part, b, err)) != TT_OK || (rc = put_frames(c, part, b, err)) != TT_OK ||
-	    (rc = put_facts(c, part, b, err)) != TT_OK ||
-	    (rc = put_other_data(c, b, err)) != TT_OK)
+	c->scratch.n = 0;
+	put_threads(c, part, &j);
+	if ((rc = put_frames(c, part, &j, err)) != TT_OK || (rc = put_facts(c, part, &j, err)) != TT_OK)
 		return rc;
-	return tt_chrome_part_write(part, b->p, b->n, err);
+	put_other_data(c, &j);
+	return tt_chrome_part_write(part, &c->scratch, err);
 }

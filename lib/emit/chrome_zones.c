@@ -74,35 +74,29 @@ color_near(uint32_t rgba)
 	return best;
 }
 
-static int
-zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b, struct tt_err *err)
+static void
+zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b)
 {
 	const struct chrome *c = arg;
 	const char *category = tt_emit_category(c->m, name), *color = color_of(key);
-	int rc;
 
 	if (!color && name->category < c->m->ncategory)
 		color = color_near(c->m->category[name->category].rgba);
-
-	if ((rc = tt_buf_text(b, ",\"name\":\"", err)) != TT_OK ||
-	    (rc = tt_buf_json(b, tt_emit_marker(name), strlen(tt_emit_marker(name)), err)) != TT_OK ||
-	    (rc = tt_buf_text(b, "\"", err)) != TT_OK ||
-	    (rc = tt_buf_json_fact(b, "cat", category, err)) != TT_OK ||
-	    (rc = tt_buf_json_fact(b, "cname", color, err)) != TT_OK)
-		return rc;
-	return tt_buf_text(b, "}", err);
+	tt_buf_text(b, ",\"name\":\"");
+	tt_buf_json(b, tt_emit_marker(name), strlen(tt_emit_marker(name)));
+	tt_buf_text(b, "\"");
+	tt_buf_json_fact(b, "cat", category);
+	tt_buf_json_fact(b, "cname", color);
+	tt_buf_text(b, "}");
 }
 
-static int
-alloc_piece(const void *arg, const char *class, struct tt_buf *b, struct tt_err *err)
+static void
+alloc_piece(const void *arg, const char *class, struct tt_buf *b)
 {
-	int rc;
-
 	(void)arg;
-	if ((rc = tt_buf_text(b, ALLOC_NAME ",\"args\":{\"class\":\"", err)) != TT_OK ||
-	    (rc = tt_buf_json(b, class, strlen(class), err)) != TT_OK)
-		return rc;
-	return tt_buf_text(b, "\",\"bytes\":", err);
+	tt_buf_text(b, ALLOC_NAME ",\"args\":{\"class\":\"");
+	tt_buf_json(b, class, strlen(class));
+	tt_buf_text(b, "\",\"bytes\":");
 }
 
 int
@@ -210,15 +204,13 @@ put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end,
 	return rc;
 }
 
-int
-tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_args *args, struct tt_buf *out,
-    struct tt_err *err)
+void
+tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_args *args, struct tt_buf *out)
 {
-	int rc = args->n ? tt_buf_text(out, ",\"args\":", err) : TT_END;
-
-	if (rc != TT_OK)
-		return rc == TT_END ? TT_OK : rc;
-	return tt_emit_args(args, name, c->o.blobs, out, err);
+	if (args->n == 0)
+		return;
+	tt_buf_text(out, ",\"args\":");
+	tt_emit_args(args, name, c->o.blobs, out);
 }
 
 /* One zone with what arguments it has. */
@@ -232,8 +224,9 @@ put_whole(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 	if (rc != TT_OK || !args || w->out->n == before)
 		return rc;
 	w->out->n--;          /* the record's last brace */
-	rc = tt_chrome_args(w->c, tt_model_key(w->c->m, w->v->cap->process, s->key)->arg, args, w->out, err);
-	return rc == TT_OK ? tt_buf_text(w->out, "}", err) : rc;
+	tt_chrome_args(w->c, tt_model_key(w->c->m, w->v->cap->process, s->key)->arg, args, w->out);
+	tt_buf_text(w->out, "}");
+	return TT_OK;
 }
 
 /* Where no zone of the chunk has arguments nothing is done about them. */
@@ -260,15 +253,15 @@ put_zones(struct writer *w, struct tt_err *err)
 /* --- allocations -------------------------------------------------------- */
 
 /* The place of an event outside any zone: the innermost frame of its recorded stack. */
-static int
-put_site(struct writer *w, const struct tt_event *e, struct tt_err *err)
+static void
+put_site(struct writer *w, const struct tt_event *e)
 {
 	struct tt_nameless own;
 	size_t n;
 	const uint64_t *key = tt_emit_stack(w->v, (size_t)(e - w->v->b->ev), &n);
 
-	return n ? tt_buf_json_fact(w->out, "site", tt_emit_marker(tt_emit_name(w->c->m, w->v->cap->process, key[n - 1], &own)), err) :
-	    TT_OK;
+	if (n)
+		tt_buf_json_fact(w->out, "site", tt_emit_marker(tt_emit_name(w->c->m, w->v->cap->process, key[n - 1], &own)));
 }
 
 static int
@@ -288,9 +281,10 @@ put_instant(struct writer *w, const struct tt_event *e, uint64_t ts, uint64_t by
 	p = tt_frag_copy(p, piece.s, piece.n);
 	p = tt_put_u64(p, bytes);
 	w->out->n = (size_t)(p - w->out->p);
-	if (e->flags & TT_F_STACK && (rc = put_site(w, e, err)) != TT_OK)
-		return rc;
-	return tt_buf_text(w->out, "}}", err);
+	if (e->flags & TT_F_STACK)
+		put_site(w, e);
+	tt_buf_text(w->out, "}}");
+	return TT_OK;
 }
 
 /* The thread's own sum so far, as a point of its counter. */
@@ -364,23 +358,19 @@ set_head(struct writer *w, const char *phase)
 }
 
 /* Behind the ${n} zones at ${at}, whose flags tell which arguments they have: those, as they will be written. */
-static int
-hand_on_args(struct writer *w, size_t at, uint64_t n, struct tt_err *err)
+static void
+hand_on_args(struct writer *w, size_t at, uint64_t n)
 {
-	int rc = TT_OK;
-
-	for (; n > 0 && rc == TT_OK; n--, at += sizeof(struct tt_slice)) {
+	for (; n > 0; n--, at += sizeof(struct tt_slice)) {
 		size_t before = w->out->n;
 		struct tt_slice s;
 
 		memcpy(&s, w->out->p + at, sizeof s);
 		if (s.flags >> TT_SLICE_ARGS)
-			rc = tt_chrome_args(w->c, tt_model_key(w->c->m, w->v->cap->process, s.key)->arg, tt_slice_args(w->v, &s),
-			    w->out, err);
+			tt_chrome_args(w->c, tt_model_key(w->c->m, w->v->cap->process, s.key)->arg, tt_slice_args(w->v, &s), w->out);
 		s.flags = (uint32_t)(w->out->n - before);
 		memcpy(w->out->p + at, &s, sizeof s);
 	}
-	return rc;
 }
 
 /* The zones that will be written, as they are: chrome_pairs.c puts them aside. */
@@ -411,7 +401,7 @@ hand_on_zones(struct writer *w, struct tt_err *err)
 		w->out->n += sizeof *s;
 		head.n++;
 	}
-	rc = hand_on_args(w, first, head.n, err);
+	hand_on_args(w, first, head.n);
 	head.text = w->out->n - first - head.n * sizeof *s;
 	memcpy(w->out->p + at, &head, sizeof head);
 	return rc;
@@ -422,11 +412,11 @@ allocs_in_frame(struct writer *w, struct tt_err *err)
 {
 	struct chrome_frame head = { 0 };
 	size_t at = w->out->n;
-	int rc = tt_buf_add(w->out, &head, sizeof head, err);
+	int rc;
 
-	if (rc == TT_OK)
-		rc = put_allocs(w, err);
-	if (rc != TT_OK)
+	tt_buf_add(w->out, &head, sizeof head);
+	rc = put_allocs(w, err);
+	if (rc != TT_OK || w->out->failed)
 		return rc;
 	head.n = w->out->n - at - sizeof head;
 	memcpy(w->out->p + at, &head, sizeof head);
@@ -449,5 +439,5 @@ tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, 
 	if (w.unwritten)
 		atomic_fetch_add_explicit(c->unwritten, w.unwritten, memory_order_relaxed);
 	tt_buf_free(&w.scratch);
-	return rc;
+	return rc == TT_OK ? tt_buf_error(out, err) : rc;
 }

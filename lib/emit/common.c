@@ -7,39 +7,71 @@
 #include <string.h>
 
 int
-tt_out_flush(struct tt_out *o, struct tt_err *err)
+tt_out_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
 {
-	size_t n = o->buf.n;
+	struct tt_out *out = tt_mem_alloc(&o->env->mem, sizeof *out, err);
 
-	o->buf.n = 0;
-	return tt_sink_write(o->sink, o->buf.p, n, err);
-}
-
-int
-tt_buf_json(struct tt_buf *b, const char *s, size_t n, struct tt_err *err)
-{
-	int rc;
-
-	if (n > SIZE_MAX / 8)
-		return tt_nomem(err);
-	rc = tt_buf_room(b, 6 * n, err);
+	(void)m;
+	*state = NULL;
+	if (!out)
+		return err ? err->code : TT_E_NOMEM;
+	out->o = *o;
+	int rc = tt_emit_open(o, o->path, &out->sink, err);
 	if (rc == TT_OK)
-		b->n = (size_t)(tt_put_json(b->p + b->n, s, n) - b->p);
+		*state = out;
+	else
+		tt_out_end(out);
 	return rc;
 }
 
 int
-tt_buf_json_fact(struct tt_buf *b, const char *key, const char *value, struct tt_err *err)
+tt_out_commit(void *state, struct tt_err *err)
 {
-	int rc = TT_OK;
+	struct tt_out *o = state;
+	struct tt_sink *sink = o->sink;
 
+	o->sink = NULL;
+	return tt_sink_commit(sink, err);
+}
+
+void
+tt_out_end(void *state)
+{
+	struct tt_out *o = state;
+
+	if (!o)
+		return;
+	tt_buf_free(&o->buf);
+	tt_sink_abort(o->sink);
+	tt_mem_free(&o->o.env->mem, o, sizeof *o);
+}
+
+void
+tt_out_flush(struct tt_out *o)
+{
+	tt_sink_write(o->sink, o->buf.p, o->buf.n, NULL);
+	o->buf.n = 0;
+}
+
+int
+tt_out_error(struct tt_out *o, struct tt_err *err)
+{
+	int rc = tt_buf_error(&o->buf, err);
+
+	tt_out_flush(o);
+	return rc == TT_OK ? tt_sink_write(o->sink, "", 0, err) : rc;
+}
+
+void
+tt_buf_json_fact(struct tt_buf *b, const char *key, const char *value)
+{
 	if (!value || !*value)
-		return TT_OK;
-	if ((rc = tt_buf_text(b, ",\"", err)) != TT_OK || (rc = tt_buf_json(b, key, strlen(key), err)) != TT_OK ||
-	    (rc = tt_buf_text(b, "\":\"", err)) != TT_OK ||
-	    (rc = tt_buf_json(b, value, strlen(value), err)) != TT_OK)
-		return rc;
-	return tt_buf_text(b, "\"", err);
+		return;
+	tt_buf_text(b, ",\"");
+	tt_buf_json(b, key, strlen(key));
+	tt_buf_text(b, "\":\"");
+	tt_buf_json(b, value, strlen(value));
+	tt_buf_text(b, "\"");
 }
 
 int64_t

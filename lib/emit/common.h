@@ -9,26 +9,32 @@
 
 #include "emit/emit.h"
 
-/* A sink written through a buffer, for emitters that write in small pieces. */
+/* The state of an emitter that writes one file in its `finish`, in small pieces. Errors stay until tt_out_error(). */
 struct tt_out {
+	struct tt_emit_opts o;
 	struct tt_sink *sink;
 	struct tt_buf buf;
 };
 
-int tt_out_flush(struct tt_out *o, struct tt_err *err);
+int tt_out_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err);
+int tt_out_commit(void *state, struct tt_err *err);
+void tt_out_end(void *state);
+
+void tt_out_flush(struct tt_out *o);
 
 /* Write o->buf if it has grown large. */
-static inline int
-tt_out_spill(struct tt_out *o, struct tt_err *err)
+static inline void
+tt_out_spill(struct tt_out *o)
 {
-	return o->buf.n < 1 << 16 ? TT_OK : tt_out_flush(o, err);
+	if (o->buf.n >= 1 << 16)
+		tt_out_flush(o);
 }
 
-/* Append ${n} bytes as the inside of a JSON string (tt_put_json). */
-int tt_buf_json(struct tt_buf *b, const char *s, size_t n, struct tt_err *err);
+/* Hand on the rest; the first error there was. */
+int tt_out_error(struct tt_out *o, struct tt_err *err);
 
 /* Append `,"key":"value"`, the value being any text; NULL or "" appends nothing. */
-int tt_buf_json_fact(struct tt_buf *b, const char *key, const char *value, struct tt_err *err);
+void tt_buf_json_fact(struct tt_buf *b, const char *key, const char *value);
 
 /* The time of the first event. Before the run is over the threads of the prepass know it. */
 int64_t tt_emit_origin(const struct tt_model *m);

@@ -13,49 +13,48 @@
 
 /* --- ready-made pieces --------------------------------------------------- */
 
-int
-tt_csv_put_sep(struct tt_buf *b, const struct csv *c, struct tt_err *err)
+void
+tt_csv_put_sep(struct tt_buf *b, const struct csv *c)
 {
-	return tt_buf_add(b, &c->sep, 1, err);
+	tt_buf_add(b, &c->sep, 1);
 }
 
-int
-tt_csv_put_field(struct tt_buf *b, const struct csv *c, const char *s, size_t n, struct tt_err *err)
+void
+tt_csv_put_field(struct tt_buf *b, const struct csv *c, const char *s, size_t n)
 {
-	int rc = tt_csv_put_sep(b, c, err);
-
-	return rc == TT_OK && n ? tt_csv_field(b, s, n, &c->o.csv, err) : rc;
+	tt_csv_put_sep(b, c);
+	if (n)
+		tt_csv_field(b, s, n, &c->o.csv);
 }
 
-int
-tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name *name, struct tt_err *err)
+void
+tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name *name)
 {
 	const char *category = tt_emit_category(c->m, name);
-	int rc = tt_csv_put_field(b, c, tt_emit_marker(name), strlen(tt_emit_marker(name)), err);
 
-	return rc == TT_OK ? tt_csv_put_field(b, c, category, strlen(category), err) : rc;
+	tt_csv_put_field(b, c, tt_emit_marker(name), strlen(tt_emit_marker(name)));
+	tt_csv_put_field(b, c, category, strlen(category));
 }
 
-static int
-zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b, struct tt_err *err)
+static void
+zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b)
 {
 	const struct csv *c = arg;
 	const char rest[] = { c->sep, c->sep, c->sep, '\n' };
-	int rc = tt_csv_put_name(b, c, name, err);
 
 	(void)key;
-	return rc == TT_OK ? tt_buf_add(b, rest, sizeof rest, err) : rc;
+	tt_csv_put_name(b, c, name);
+	tt_buf_add(b, rest, sizeof rest);
 }
 
-static int
-alloc_piece(const void *arg, const char *class, struct tt_buf *b, struct tt_err *err)
+static void
+alloc_piece(const void *arg, const char *class, struct tt_buf *b)
 {
 	const struct csv *c = arg;
-	int rc = tt_csv_put_field(b, c, class, strlen(class), err);
 
-	if (rc == TT_OK)
-		rc = tt_csv_put_field(b, c, "GC", 2, err);
-	return rc == TT_OK ? tt_csv_put_sep(b, c, err) : rc;
+	tt_csv_put_field(b, c, class, strlen(class));
+	tt_csv_put_field(b, c, "GC", 2);
+	tt_csv_put_sep(b, c);
 }
 
 /* --- zones and allocations ------------------------------------------------ */
@@ -102,35 +101,34 @@ put_start(const struct writer *w, char *p, const char *kind, size_t n)
 	return p + n + w->nids;
 }
 
-int
-tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *args, const char *const *name,
-    struct tt_buf *scratch, struct tt_err *err)
+void
+tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *args, const char *const *name, struct tt_buf *scratch)
 {
-	int rc;
-
-	if (args->n == 0)
-		return tt_csv_put_sep(b, c, err);
+	if (args->n == 0) {
+		tt_csv_put_sep(b, c);
+		return;
+	}
 	scratch->n = 0;
-	rc = tt_emit_args(args, name, c->o.blobs, scratch, err);
-	return rc == TT_OK ? tt_csv_put_field(b, c, scratch->p, scratch->n, err) : rc;
+	tt_emit_args(args, name, c->o.blobs, scratch);
+	b->failed |= scratch->failed;
+	tt_csv_put_field(b, c, scratch->p, scratch->n);
 }
 
 /* The last three columns of an instant, in place of those of a zone. */
-static int
-put_args(struct writer *w, uint64_t key, const struct tt_args *args, struct tt_err *err)
+static void
+put_args(struct writer *w, uint64_t key, const struct tt_args *args)
 {
 	char value[40], room[24];
 	size_t n;
 	const char *text = tt_csv_args(args, value, room, &n);
 	const char *const *name = tt_model_key(w->c->m, w->v->cap->process, key)->arg;
-	int rc;
 
 	w->out->n -= 4;
-	if ((rc = tt_csv_put_sep(w->out, w->c, err)) != TT_OK || (rc = tt_buf_text(w->out, value, err)) != TT_OK ||
-	    (rc = tt_csv_put_field(w->out, w->c, text, n, err)) != TT_OK ||
-	    (rc = tt_csv_put_args(w->out, w->c, args, name, &w->scratch, err)) != TT_OK)
-		return rc;
-	return tt_buf_add(w->out, "\n", 1, err);
+	tt_csv_put_sep(w->out, w->c);
+	tt_buf_text(w->out, value);
+	tt_csv_put_field(w->out, w->c, text, n);
+	tt_csv_put_args(w->out, w->c, args, name, &w->scratch);
+	tt_buf_add(w->out, "\n", 1);
 }
 
 static int
@@ -183,7 +181,7 @@ put_zones(struct writer *w, struct tt_err *err)
 		if (rc == TT_OK)
 			rc = put_bare(w, s, s + 1, err);
 		if (rc == TT_OK && w->out->n > before)
-			rc = put_args(w, s->key, args, err);
+			put_args(w, s->key, args);
 		from = s + 1;
 	}
 	return rc == TT_OK ? put_bare(w, from, end, err) : rc;
@@ -232,7 +230,7 @@ csv_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct
 			rc = put_alloc(&w, e, tt_alloc_bytes(e), err);
 	}
 	tt_buf_free(&w.scratch);
-	return rc;
+	return rc == TT_OK ? tt_buf_error(out, err) : rc;
 }
 
 /* --- life -------------------------------------------------------------------- */
@@ -274,6 +272,15 @@ no_table(const char *id, struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no table is called \"%s\"; there are: events%s", id, list);
 }
 
+/* Write out what is in c->scratch. */
+static int
+flush(struct csv *c, struct tt_err *err)
+{
+	int rc = tt_buf_error(&c->scratch, err);
+
+	return rc == TT_OK ? tt_sink_write(c->sink, c->scratch.p, c->scratch.n, err) : rc;
+}
+
 static int
 begin_events(struct csv *c, struct tt_err *err)
 {
@@ -293,16 +300,14 @@ begin_events(struct csv *c, struct tt_err *err)
 	for (size_t i = 0; i < c->nprocess && rc == TT_OK; i++)
 		rc = tt_pieces_make(&c->process[i], &form, c->m, c->m->cap[i], err);
 	c->scratch.n = 0;
-	if (rc == TT_OK && c->o.csv.csv_bom)
-		rc = tt_buf_text(&c->scratch, "\xef\xbb\xbf", err);
-	for (size_t i = 0; i < sizeof columns / sizeof *columns && rc == TT_OK; i++) {
-		rc = i ? tt_csv_put_sep(&c->scratch, c, err) : TT_OK;
-		if (rc == TT_OK)
-			rc = tt_buf_text(&c->scratch, columns[i], err);
+	if (c->o.csv.csv_bom)
+		tt_buf_text(&c->scratch, "\xef\xbb\xbf");
+	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
+		tt_buf_add(&c->scratch, &c->sep, i > 0);
+		tt_buf_text(&c->scratch, columns[i]);
 	}
-	if (rc == TT_OK)
-		rc = tt_buf_text(&c->scratch, "\n", err);
-	return rc == TT_OK ? tt_sink_write(c->sink, c->scratch.p, c->scratch.n, err) : rc;
+	tt_buf_text(&c->scratch, "\n");
+	return rc == TT_OK ? flush(c, err) : rc;
 }
 
 static void
@@ -410,7 +415,7 @@ write_table(struct csv *c, struct tt_err *err)
 	tt_report_select(&r, c->table);
 	rc = tt_render(&r, &form, &c->scratch, err);
 	if (rc == TT_OK)
-		rc = tt_sink_write(c->sink, c->scratch.p, c->scratch.n, err);
+		rc = flush(c, err);
 	tt_report_free(&r);
 	tt_view_free(&view);
 	return rc;
@@ -433,14 +438,15 @@ write_facts(struct csv *c, struct tt_err *err)
 		if (!tt_emit_in_time(&c->m->filter, f->ts))
 			continue;
 		*tt_put_i64(start, f->ts) = '\0';
-		if ((rc = tt_buf_printf(b, err, "fact%c%" PRIu32 "%.3s%s%.2s", c->sep, f->process + 1, sep, start, sep)) != TT_OK ||
-		    (rc = tt_csv_put_field(b, c, f->key, f->nkey, err)) != TT_OK || (rc = tt_buf_add(b, sep, 2, err)) != TT_OK ||
-		    (rc = tt_csv_put_field(b, c, f->value, f->nvalue, err)) != TT_OK || (rc = tt_buf_add(b, sep, 1, err)) != TT_OK)
-			break;
-		rc = tt_buf_text(b, "\n", err);
+		tt_buf_printf(b, "fact%c%" PRIu32 "%.3s%s%.2s", c->sep, f->process + 1, sep, start, sep);
+		tt_csv_put_field(b, c, f->key, f->nkey);
+		tt_buf_add(b, sep, 2);
+		tt_csv_put_field(b, c, f->value, f->nvalue);
+		tt_buf_add(b, sep, 1);
+		tt_buf_text(b, "\n");
 	}
 	if (rc == TT_OK)
-		rc = tt_sink_write(c->sink, b->p, b->n, err);
+		rc = flush(c, err);
 	tt_facts_free(&facts, &c->env->mem);
 	return rc;
 }

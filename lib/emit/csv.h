@@ -30,9 +30,9 @@ struct csv {
 };
 
 /* A separator; a separator and a field of text; the two fields of a name. */
-int tt_csv_put_sep(struct tt_buf *b, const struct csv *c, struct tt_err *err);
-int tt_csv_put_field(struct tt_buf *b, const struct csv *c, const char *s, size_t n, struct tt_err *err);
-int tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name *name, struct tt_err *err);
+void tt_csv_put_sep(struct tt_buf *b, const struct csv *c);
+void tt_csv_put_field(struct tt_buf *b, const struct csv *c, const char *s, size_t n);
+void tt_csv_put_name(struct tt_buf *b, const struct csv *c, const struct tt_name *name);
 
 /* Print `,process,thread,tid,`; ${thread} is an index. */
 char *tt_csv_put_ids(char *p, const struct csv *c, uint32_t process, uint32_t thread, bool has_tid, uint64_t tid);
@@ -45,8 +45,8 @@ char *tt_csv_put_ids(char *p, const struct csv *c, uint32_t process, uint32_t th
 const char *tt_csv_args(const struct tt_args *args, char *value, char *room, size_t *n);
 
 /* A separator, and the text of ${args}, if any. ${scratch} is overwritten. */
-int tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *args, const char *const *name,
-    struct tt_buf *scratch, struct tt_err *err);
+void tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *args, const char *const *name,
+    struct tt_buf *scratch);
 
 int tt_csv_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 

@@ -266,16 +266,14 @@ gather(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
 	return true;
 }
 
-static int
-put_record(struct csv *c, const struct tt_view *v, const struct tt_event *e, const struct record *r, struct tt_buf *b,
-    struct tt_err *err)
+static void
+put_record(struct csv *c, const struct tt_view *v, const struct tt_event *e, const struct record *r, struct tt_buf *b)
 {
 	bool own = r->thread == v->thread->index;
 	char *p;
-	int rc = tt_buf_room(b, CSV_NUMBERS, err);
 
-	if (rc != TT_OK)
-		return rc;
+	if (tt_buf_room(b, CSV_NUMBERS, NULL) != TT_OK)
+		return;
 	p = b->p + b->n;
 	p = (char *)memcpy(p, r->kind, strlen(r->kind)) + strlen(r->kind);
 	p = tt_csv_put_ids(p, c, v->cap->process, r->thread, own || r->thread < c->ntid,
@@ -285,30 +283,24 @@ put_record(struct csv *c, const struct tt_view *v, const struct tt_event *e, con
 	*p++ = c->sep;
 	b->n = (size_t)(p - b->p);
 	if (r->marker) {
-		rc = tt_csv_put_name(b, c, r->marker, err);
+		tt_csv_put_name(b, c, r->marker);
 	} else {
-		rc = tt_csv_put_field(b, c, r->name, r->nname, err);
-		if (rc == TT_OK)
-			rc = tt_csv_put_field(b, c, r->category, r->ncategory, err);
+		tt_csv_put_field(b, c, r->name, r->nname);
+		tt_csv_put_field(b, c, r->category, r->ncategory);
 	}
-	if (rc == TT_OK)
-		rc = tt_csv_put_sep(b, c, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(b, r->value, err);
-	if (rc == TT_OK)
-		rc = tt_csv_put_field(b, c, r->detail, r->ndetail, err);
-	if (rc == TT_OK)
-		rc = tt_csv_put_args(b, c, &r->args, r->marker ? r->marker->arg_instant : NULL, &c->scratch, err);
-	return rc == TT_OK ? tt_buf_add(b, "\n", 1, err) : rc;
+	tt_csv_put_sep(b, c);
+	tt_buf_text(b, r->value);
+	tt_csv_put_field(b, c, r->detail, r->ndetail);
+	tt_csv_put_args(b, c, &r->args, r->marker ? r->marker->arg_instant : NULL, &c->scratch);
+	tt_buf_add(b, "\n", 1);
 }
 
 int
 tt_csv_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
 {
 	struct csv *c = state;
-	int rc = TT_OK;
 
-	for (size_t k = 0; !c->pass && k < v->b->nrare && rc == TT_OK; k++) {
+	for (size_t k = 0; !c->pass && k < v->b->nrare; k++) {
 		size_t i = v->b->rare[k];
 		const struct tt_event *e = &v->b->ev[i];
 		struct record r = { .thread = v->thread->index };
@@ -318,7 +310,7 @@ tt_csv_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_
 			continue;
 		r.kind = kinds[e->kind];
 		if (gather(c, v, i, &r))
-			rc = put_record(c, v, e, &r, out, err);
+			put_record(c, v, e, &r, out);
 	}
-	return rc;
+	return tt_buf_error(out, err);
 }

@@ -19,8 +19,7 @@
 
 struct folded {
 	struct tt_env *env;
-	struct tt_out out;
-	/* while it is written */
+	struct tt_out *out;
 	struct tt_stacks stacks;
 	enum tt_folded value;         /* what is counted */
 	enum tt_stack_kind kind;      /* of what */
@@ -174,18 +173,17 @@ count_of(const struct folded *w, uint32_t node)
 	return v->v > 0 ? (uint64_t)v->v : 0;
 }
 
-static int
-put_line(struct folded *w, const char *more, uint64_t count, struct tt_err *err)
+static void
+put_line(struct folded *w, const char *more, uint64_t count)
 {
-	struct tt_buf *b = &w->out.buf;
-	int rc;
+	struct tt_buf *b = &w->out->buf;
 
 	if (count == 0)
-		return TT_OK;
-	if ((rc = tt_buf_add(b, w->path.p, w->path.n, err)) != TT_OK || (rc = tt_buf_text(b, more, err)) != TT_OK ||
-	    (rc = tt_buf_printf(b, err, " %" PRIu64 "\n", count)) != TT_OK)
-		return rc;
-	return tt_out_spill(&w->out, err);
+		return;
+	tt_buf_add(b, w->path.p, w->path.n);
+	tt_buf_text(b, more);
+	tt_buf_printf(b, " %" PRIu64 "\n", count);
+	tt_out_spill(w->out);
 }
 
 /* --- the walk ---------------------------------------------------------------------- */
@@ -207,7 +205,8 @@ add_process(struct folded *w, uint32_t node, struct tt_err *err)
 	if (!text)
 		return err ? err->code : TT_E_NOMEM;
 	rc = clean(s, text, &text, err);
-	return rc == TT_OK ? tt_buf_printf(&w->path, err, "%u %s;", process + 1u, text) : rc;
+	tt_buf_printf(&w->path, "%u %s;", process + 1u, text);
+	return rc;
 }
 
 static int
@@ -223,24 +222,23 @@ enter(struct folded *w, uint32_t node, struct tt_err *err)
 		w->deeper += count_of(w, node);
 		return TT_OK;
 	}
-	rc = w->nlevel == 1 ? add_process(w, node, err) : tt_buf_add(&w->path, ";", 1, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(&w->path, w->stacks.name[w->stacks.text[node]], err);
-	return rc == TT_OK ? put_line(w, tt_stacks_node(&w->stacks, node)->kind == TT_NODE_SAMPLES ? ";(native)" : "",
-	    count_of(w, node), err) : rc;
+	if (w->nlevel == 1)
+		rc = add_process(w, node, err);
+	else
+		tt_buf_add(&w->path, ";", 1);
+	tt_buf_text(&w->path, w->stacks.name[w->stacks.text[node]]);
+	put_line(w, tt_stacks_node(&w->stacks, node)->kind == TT_NODE_SAMPLES ? ";(native)" : "", count_of(w, node));
+	return rc;
 }
 
-static int
-leave(struct folded *w, struct tt_err *err)
+static void
+leave(struct folded *w)
 {
-	int rc = TT_OK;
-
 	if (w->nlevel == MAX_DEPTH) {
-		rc = put_line(w, ";" DEEPER, w->deeper, err);
+		put_line(w, ";" DEEPER, w->deeper);
 		w->deeper = 0;
 	}
 	w->path.n = w->level[--w->nlevel].path_n;
-	return rc;
 }
 
 /* The next child of the innermost level, or 0. */
@@ -264,7 +262,10 @@ put_tree(struct folded *w, uint32_t root, struct tt_err *err)
 	while (w->nlevel > 0 && rc == TT_OK) {
 		uint32_t child = next_child(w);
 
-		rc = child ? enter(w, child, err) : leave(w, err);
+		if (child)
+			rc = enter(w, child, err);
+		else
+			leave(w);
 	}
 	return rc;
 }
@@ -300,82 +301,29 @@ put_all(struct folded *w, struct tt_err *err)
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		rc = put_tree(w, w->order[i], err);
 	}
-	return rc == TT_OK ? tt_out_flush(&w->out, err) : rc;
-}
-
-/* --- life ----------------------------------------------------------------------------- */
-
-static void
-let_go(struct folded *w)
-{
-	struct tt_mem *mem = &w->env->mem;
-
-	tt_mem_free(mem, w->order, w->stacks.n * sizeof *w->order);
-	tt_mem_free(mem, w->rank, w->stacks.nname * sizeof *w->rank);
-	tt_mem_free(mem, w->level, w->caplevel * sizeof *w->level);
-	w->order = w->rank = NULL;
-	w->level = NULL;
-	w->caplevel = 0;
-	tt_stacks_free(&w->stacks);
-	tt_buf_free(&w->path);
-	tt_buf_free(&w->out.buf);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&w->path, err);
+	return rc == TT_OK ? tt_out_error(w->out, err) : rc;
 }
 
 static int
 folded_finish(void *state, const struct tt_model *m, struct tt_err *err)
 {
-	struct folded *w = state;
-	int rc = tt_stacks_init(&w->stacks, m, clean, err);
+	struct folded w = { .out = state, .env = m->env };
+	struct tt_mem *mem = &m->env->mem;
+	int rc = tt_stacks_init(&w.stacks, m, clean, err);
 
+	w.value = w.out->o.value;
 	if (rc == TT_OK)
-		rc = sort_stacks(w, err);
+		rc = sort_stacks(&w, err);
 	if (rc == TT_OK)
-		rc = put_all(w, err);
-	let_go(w);
+		rc = put_all(&w, err);
+	tt_mem_free(mem, w.order, w.stacks.n * sizeof *w.order);
+	tt_mem_free(mem, w.rank, w.stacks.nname * sizeof *w.rank);
+	tt_mem_free(mem, w.level, w.caplevel * sizeof *w.level);
+	tt_stacks_free(&w.stacks);
+	tt_buf_free(&w.path);
 	return rc;
-}
-
-static void
-folded_end(void *state)
-{
-	struct folded *w = state;
-
-	if (!w)
-		return;
-	let_go(w);
-	tt_sink_abort(w->out.sink);
-	tt_mem_free(&w->env->mem, w, sizeof *w);
-}
-
-static int
-folded_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
-{
-	struct folded *w = tt_mem_alloc(&o->env->mem, sizeof *w, err);
-	int rc;
-
-	(void)m;
-	*state = NULL;
-	if (!w)
-		return err ? err->code : TT_E_NOMEM;
-	w->env = o->env;
-	w->value = o->value;
-	rc = tt_emit_open(o, o->path, &w->out.sink, err);
-	if (rc != TT_OK) {
-		folded_end(w);
-		return rc;
-	}
-	*state = w;
-	return TT_OK;
-}
-
-static int
-folded_commit(void *state, struct tt_err *err)
-{
-	struct folded *w = state;
-	struct tt_sink *sink = w->out.sink;
-
-	w->out.sink = NULL;
-	return tt_sink_commit(sink, err);
 }
 
 static const char *const suffixes[] = { ".folded", ".collapsed", NULL };
@@ -385,8 +333,8 @@ const struct tt_emit tt_emit_folded = {
 	.summary = "folded stacks: self time in ns, samples or allocations (flamegraph.pl, speedscope, Firefox Profiler)",
 	.suffix = suffixes,
 	.needs = TT_NEEDS_CALLS,
-	.begin = folded_begin,
+	.begin = tt_out_begin,
 	.finish = folded_finish,
-	.commit = folded_commit,
-	.end = folded_end,
+	.commit = tt_out_commit,
+	.end = tt_out_end,
 };

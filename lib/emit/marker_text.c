@@ -16,7 +16,8 @@ add_zone(struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, struct tt_er
 	if (!name->wanted || name->left_out)
 		return tt_frags_add(&p->zone, key, NULL, TT_FRAG_SKIP, err);
 	scratch->n = 0;
-	rc = p->form.zone(p->form.arg, name, key, scratch, err);
+	p->form.zone(p->form.arg, name, key, scratch);
+	rc = tt_buf_error(scratch, err);
 	return rc == TT_OK ? tt_frags_add(&p->zone, key, scratch->p, scratch->n, err) : rc;
 }
 
@@ -30,8 +31,9 @@ add_alloc(struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, struct tt_e
 		return TT_OK;
 	scratch->n = 0;
 	const struct tt_def *d = tt_defs_class(p->cap->defs, key, INT64_MAX);
-	rc = p->form.alloc(p->form.arg, d && d->len ? tt_model_class(p->m, p->cap->process, key) :
-	    tt_emit_nameless_class(d, key, &own), scratch, err);
+	p->form.alloc(p->form.arg, d && d->len ? tt_model_class(p->m, p->cap->process, key) :
+	    tt_emit_nameless_class(d, key, &own), scratch);
+	rc = tt_buf_error(scratch, err);
 	return rc == TT_OK ? tt_frags_add(&p->alloc, key, scratch->p, scratch->n, err) : rc;
 }
 
@@ -94,14 +96,13 @@ tt_pieces_zone_slow(const struct tt_pieces *p, uint64_t key, struct tt_buf *scra
 {
 	struct tt_nameless own;
 	const struct tt_name *name = tt_emit_name(p->m, p->cap->process, key, &own);
-	int rc;
 
 	*piece = (struct tt_piece){ 0 };
 	if (!name->wanted || name->left_out)
 		return TT_OK;
 	scratch->n = 0;
-	rc = p->form.zone(p->form.arg, name, key, scratch, err);
-	return rc == TT_OK ? take(scratch, piece, err) : rc;
+	p->form.zone(p->form.arg, name, key, scratch);
+	return take(scratch, piece, err);
 }
 
 int
@@ -111,7 +112,6 @@ tt_pieces_alloc(const struct tt_pieces *p, const struct tt_event *e, struct tt_b
 	const struct tt_frag *f = tt_frags_find(&p->alloc, e->val);
 	struct tt_nameless own;
 	const struct tt_def *d;
-	int rc;
 
 	if (f && !(p->reused && tt_defs_key_reused(p->cap->defs, e->val))) {
 		*piece = (struct tt_piece){ p->alloc.text + f->at, f->n };
@@ -119,7 +119,6 @@ tt_pieces_alloc(const struct tt_pieces *p, const struct tt_event *e, struct tt_b
 	}
 	d = tt_defs_class(p->cap->defs, e->val, e->ts - p->cap->offset_ns);
 	scratch->n = 0;
-	rc = p->form.alloc(p->form.arg, d && d->len ? d->text :
-	    tt_emit_nameless_class(d, e->val, &own), scratch, err);
-	return rc == TT_OK ? take(scratch, piece, err) : rc;
+	p->form.alloc(p->form.arg, d && d->len ? d->text : tt_emit_nameless_class(d, e->val, &own), scratch);
+	return take(scratch, piece, err);
 }

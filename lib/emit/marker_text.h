@@ -14,8 +14,8 @@
 
 /* How the emitter writes them: append to ${b}. */
 struct tt_pieces_form {
-	int (*zone)(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b, struct tt_err *err);
-	int (*alloc)(const void *arg, const char *class, struct tt_buf *b, struct tt_err *err);
+	void (*zone)(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b);
+	void (*alloc)(const void *arg, const char *class, struct tt_buf *b);
 	const void *arg;
 };
 

@@ -8,13 +8,11 @@
  * system_name stays 0: pprof takes a name that equals it for one of C++ and cuts it.
  */
 #include <inttypes.h>
-#include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "base/proto.h"
 #include "emit/stack_ids.h"
 #include "emit/common.h"
+#include "out/pprof.h"
 
 enum word {
 	WORD_NONE, WORD_WALL, WORD_NANOSECONDS, WORD_CALLS, WORD_COUNT, WORD_ALLOC_SPACE, WORD_BYTES, WORD_ALLOC_OBJECTS,
@@ -39,45 +37,18 @@ static const struct type {
 #define NTYPE (sizeof types / sizeof *types)
 
 struct pprof {
-	struct tt_emit_opts o;
-	struct tt_env *env;
-	struct tt_out out;
-	/* while it is written */
+	struct tt_out *out;
 	const struct tt_model *m;
 	struct tt_stacks stacks;
 	struct tt_chain *chain;
 	bool has[NTYPE];
 	uint8_t *used;                /* names that are a frame of a sample */
 	bool cut, outside, native;    /* a stack was cut; one had no frame at all, of a call or of a sample */
-	uint64_t name_at, category_at, process_at, comment_at;        /* places in the string table */
-	uint64_t ncomment;
-	struct tt_buf part;           /* one message */
+	uint64_t name_at, category_at, process_at;    /* places in the string table */
+	struct tt_pprof to;
 };
 
-/* --- wire format ------------------------------------------------------------ */
-
-/* Append the message gathered in ${w}->part as a field of the profile, and begin anew. */
-static int
-end_part(struct pprof *w, unsigned field, struct tt_err *err)
-{
-	int rc = tt_proto_bytes(&w->out.buf, field, w->part.p, w->part.n, err);
-
-	w->part.n = 0;
-	return rc == TT_OK ? tt_out_spill(&w->out, err) : rc;
-}
-
-/* A message of up to 4 numbers, fields 1 to ${n}. */
-static int
-put_numbers(struct pprof *w, unsigned field, unsigned n, const uint64_t *v, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	for (unsigned i = 0; i < n && rc == TT_OK; i++)
-		rc = tt_proto_number(&w->part, i + 1, v[i], err);
-	return rc == TT_OK ? end_part(w, field, err) : rc;
-}
-
-/* --- samples (Sample: 1 location_id*, 2 value*, 3 label*) -------------------- */
+/* --- samples ----------------------------------------------------------------- */
 
 /* Location and function of a name; the two are numbered alike. The last three are for stacks without a name. */
 static uint64_t
@@ -105,14 +76,13 @@ id_of_native(const struct pprof *w)
 }
 
 /* The ids of a stack, innermost first, packed. */
-static int
-add_stack(struct pprof *w, uint32_t node, struct tt_err *err)
+static void
+add_stack(struct pprof *w, uint32_t node)
 {
 	struct tt_chain_stack k = tt_chain_at(w->chain, node, w->used);
 	bool native = tt_stacks_node(&w->stacks, node)->kind == TT_NODE_SAMPLES;
 	char last[10];
 	size_t n = 0;
-	int rc;
 
 	w->cut |= k.deeper;
 	if (k.deeper)
@@ -123,250 +93,145 @@ add_stack(struct pprof *w, uint32_t node, struct tt_err *err)
 		w->outside |= !native;
 		n = (size_t)(tt_put_varint(last, native ? id_of_native(w) : id_of_outside(w)) - last);
 	}
-	rc = tt_proto_head(&w->part, 1, k.n + n, err);
-	if (rc == TT_OK)
-		rc = tt_buf_add(&w->part, k.ids, k.n, err);
-	return rc == TT_OK && n ? tt_buf_add(&w->part, last, n, err) : rc;
+	tt_pprof_stack(&w->to, k.ids, k.n, last, n);
 }
 
-static int
-add_values(struct pprof *w, uint32_t node, struct tt_err *err)
+static void
+add_values(struct pprof *w, uint32_t node)
 {
 	const struct tt_stack_value *v = &w->stacks.value[node];
 	enum tt_stack_kind kind = tt_stacks_kind(&w->stacks, node);
-	char packed[10 * NTYPE], *p = packed;
+	uint64_t value[NTYPE];
+	size_t n = 0;
 
 	for (size_t i = 0; i < NTYPE; i++)
 		if (w->has[i])
-			p = tt_put_varint(p, kind != types[i].kind ? 0 : types[i].v ? (uint64_t)v->v : v->n);
-	return tt_proto_bytes(&w->part, 2, packed, (size_t)(p - packed), err);
+			value[n++] = kind != types[i].kind ? 0 : types[i].v ? (uint64_t)v->v : v->n;
+	tt_pprof_values(&w->to, value, n);
 }
 
-/* Label: 1 key, 2 str. */
-static int
-add_label(struct pprof *w, enum word key, uint64_t text, struct tt_err *err)
-{
-	char label[24], *p = label;
-
-	*p++ = 1 << 3 | TT_WIRE_VARINT;
-	p = tt_put_varint(p, key);
-	*p++ = 2 << 3 | TT_WIRE_VARINT;
-	p = tt_put_varint(p, text);
-	return tt_proto_bytes(&w->part, 3, label, (size_t)(p - label), err);
-}
-
-static int
-add_labels(struct pprof *w, uint32_t node, struct tt_err *err)
+static void
+add_labels(struct pprof *w, uint32_t node)
 {
 	const struct tt_stacks *s = &w->stacks;
 	uint32_t root = s->paths.root[node], zone = tt_stacks_frame(s, node) ? node : tt_stacks_up(s, node);
-	int rc = TT_OK;
 
 	if (tt_stacks_thread(s, node))
-		rc = add_label(w, WORD_THREAD, w->name_at + s->text[root], err);
-	if (rc == TT_OK && w->m->ncap > 1)
-		rc = add_label(w, WORD_PROCESS, w->process_at + tt_stacks_node(s, node)->process, err);
-	if (rc == TT_OK && tt_stacks_frame(s, zone) && tt_stacks_name(s, zone))
-		rc = add_label(w, WORD_CATEGORY, w->category_at + tt_stacks_name(s, zone)->category, err);
-	if (rc == TT_OK && tt_stacks_kind(s, node) == TT_STACK_ALLOC)
-		rc = add_label(w, WORD_CLASS, w->name_at + s->text[node], err);
-	return rc;
+		tt_pprof_label(&w->to, WORD_THREAD, w->name_at + s->text[root]);
+	if (w->m->ncap > 1)
+		tt_pprof_label(&w->to, WORD_PROCESS, w->process_at + tt_stacks_node(s, node)->process);
+	if (tt_stacks_frame(s, zone) && tt_stacks_name(s, zone))
+		tt_pprof_label(&w->to, WORD_CATEGORY, w->category_at + tt_stacks_name(s, zone)->category);
+	if (tt_stacks_kind(s, node) == TT_STACK_ALLOC)
+		tt_pprof_label(&w->to, WORD_CLASS, w->name_at + s->text[node]);
 }
 
 static int
 put_samples(struct pprof *w, struct tt_err *err)
 {
-	int rc = TT_OK;
-
-	for (uint32_t i = 1; i < w->stacks.n && rc == TT_OK; i++) {
+	for (uint32_t i = 1; i < w->stacks.n; i++) {
 		if (!tt_stacks_shown(&w->stacks, i))
 			continue;
-		if (i % 1024 == 0 && tt_stopped(w->env))
+		if (i % 1024 == 0 && tt_stopped(w->m->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-		if ((rc = add_stack(w, i, err)) != TT_OK || (rc = add_values(w, i, err)) != TT_OK ||
-		    (rc = add_labels(w, i, err)) != TT_OK)
-			return rc;
-		rc = end_part(w, 2, err);
+		add_stack(w, i);
+		add_values(w, i);
+		add_labels(w, i);
+		tt_pprof_sample(&w->to);
+		tt_out_spill(w->out);
 	}
-	return rc;
+	return TT_OK;
 }
 
 /* --- tables ------------------------------------------------------------------ */
 
-/* Mapping 1, location and function ${id} of the name at ${text}. */
-static int
-put_function(struct pprof *w, uint64_t id, uint64_t text, struct tt_err *err)
+static void
+put_functions(struct pprof *w)
 {
-	char line[12];
-	size_t n = (size_t)(tt_put_varint(line + 1, id) - line);
-	int rc;
-
-	/* Location: 1 id, 2 mapping_id, 4 line*; Line: 1 function_id. */
-	line[0] = 1 << 3 | TT_WIRE_VARINT;
-	if ((rc = tt_proto_number(&w->part, 1, id, err)) != TT_OK || (rc = tt_proto_number(&w->part, 2, 1, err)) != TT_OK ||
-	    (rc = tt_proto_bytes(&w->part, 4, line, n, err)) != TT_OK || (rc = end_part(w, 4, err)) != TT_OK)
-		return rc;
-	/* Function: 1 id, 2 name. */
-	return put_numbers(w, 5, 2, (const uint64_t[]){ id, text }, err);
-}
-
-static int
-put_functions(struct pprof *w, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < w->stacks.nname && rc == TT_OK; i++)
+	for (size_t i = 0; i < w->stacks.nname; i++) {
 		if (w->used[i])
-			rc = put_function(w, id_of(i), w->name_at + i, err);
-	if (rc == TT_OK && w->cut)
-		rc = put_function(w, id_of_cut(w), WORD_CUT, err);
-	if (rc == TT_OK && w->outside)
-		rc = put_function(w, id_of_outside(w), WORD_OUTSIDE, err);
-	if (rc == TT_OK && w->native)
-		rc = put_function(w, id_of_native(w), WORD_NATIVE, err);
-	return rc;
+			tt_pprof_function(&w->to, id_of(i), w->name_at + i);
+		tt_out_spill(w->out);
+	}
+	if (w->cut)
+		tt_pprof_function(&w->to, id_of_cut(w), WORD_CUT);
+	if (w->outside)
+		tt_pprof_function(&w->to, id_of_outside(w), WORD_OUTSIDE);
+	if (w->native)
+		tt_pprof_function(&w->to, id_of_native(w), WORD_NATIVE);
 }
 
-/* Mapping: 1 id, 5 filename, 7 has_functions: so pprof has no reason to look for symbols. */
-static int
-put_mapping(struct pprof *w, struct tt_err *err)
+static void
+put_capture_comments(struct tt_pprof *to, const struct tt_capture *cap)
 {
-	int rc;
-
-	if ((rc = tt_proto_number(&w->part, 1, 1, err)) != TT_OK ||
-	    (rc = tt_proto_number(&w->part, 5, w->m->ncap ? w->process_at : WORD_NONE, err)) != TT_OK ||
-	    (rc = tt_proto_number(&w->part, 7, 1, err)) != TT_OK)
-		return rc;
-	return end_part(w, 3, err);
+	tt_pprof_comment(to, "capture: %s", cap->path);
+	tt_pprof_comment(to, "format: %s, %s", cap->format, cap->version);
+	if (*cap->args)
+		tt_pprof_comment(to, "arguments: %s", cap->args);
+	for (const struct tt_meta *m = cap->meta; m; m = m->next)
+		tt_pprof_comment(to, "%s: %s", m->key, m->value);
 }
 
-static int
-put_string(struct pprof *w, const char *s, size_t n, struct tt_err *err)
-{
-	int rc;
-
-	if (n > SIZE_MAX / 4)
-		return tt_nomem(err);
-	rc = tt_buf_room(&w->part, 3 * n, err);
-	if (rc != TT_OK)
-		return rc;
-	w->part.n = (size_t)(tt_utf8_clean(w->part.p, s, n) - w->part.p);
-	return end_part(w, 6, err);
-}
-
-static int
-put_text(struct pprof *w, const char *s, struct tt_err *err)
-{
-	return put_string(w, s, strlen(s), err);
-}
-
-static int
-comment(struct pprof *w, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);
-
-static int
-comment(struct pprof *w, struct tt_err *err, const char *fmt, ...)
-{
-	char text[1024];
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	w->ncomment++;
-	return put_text(w, text, err);
-}
-
-static int
-put_capture_comments(struct pprof *w, const struct tt_capture *cap, struct tt_err *err)
-{
-	int rc = comment(w, err, "capture: %s", cap->path);
-
-	if (rc == TT_OK)
-		rc = comment(w, err, "format: %s, %s", cap->format, cap->version);
-	if (rc == TT_OK && *cap->args)
-		rc = comment(w, err, "arguments: %s", cap->args);
-	for (const struct tt_meta *m = cap->meta; m && rc == TT_OK; m = m->next)
-		rc = comment(w, err, "%s: %s", m->key, m->value);
-	return rc;
-}
-
-/* Where it is from, and what is missing. Written as strings; put_facts() makes comments of them. */
-static int
-put_comments(struct pprof *w, struct tt_err *err)
+/* Where it is from, and what is missing. */
+static void
+put_comments(struct pprof *w)
 {
 	const struct tt_loss *loss = w->m->loss;
 	const char *caveat = tt_model_caveat(w->m);
-	int rc = comment(w, err, "generator: %s", w->o.generator ? w->o.generator : "tracetool");
 
-	for (size_t i = 0; i < w->m->ncap && rc == TT_OK; i++)
-		rc = put_capture_comments(w, w->m->cap[i], err);
-	if (rc == TT_OK && caveat)
-		rc = comment(w, err, "%s", caveat);
-	if (rc == TT_OK && w->cut)
-		rc = comment(w, err, "stacks deeper than %d frames lost their outermost ones", TT_CHAIN_DEPTH);
-	for (unsigned k = 0; k < TT_LOST_KINDS && rc == TT_OK; k++)
+	tt_pprof_comment(&w->to, "generator: %s", w->out->o.generator ? w->out->o.generator : "tracetool");
+	for (size_t i = 0; i < w->m->ncap; i++)
+		put_capture_comments(&w->to, w->m->cap[i]);
+	if (caveat)
+		tt_pprof_comment(&w->to, "%s", caveat);
+	if (w->cut)
+		tt_pprof_comment(&w->to, "stacks deeper than %d frames lost their outermost ones", TT_PPROF_DEPTH);
+	for (unsigned k = 0; k < TT_LOST_KINDS; k++)
 		if (loss->e[k].n)
-			rc = comment(w, err, "%s: %s (%" PRIu64 ", %" PRIu64 " bytes)",
+			tt_pprof_comment(&w->to, "%s: %s (%" PRIu64 ", %" PRIu64 " bytes)",
 			    tt_severity_name[tt_loss_info[k].severity], tt_loss_info[k].text, loss->e[k].n,
 			    loss->e[k].bytes);
-	return rc;
 }
 
-static int
-put_strings(struct pprof *w, struct tt_err *err)
+static void
+put_strings(struct pprof *w)
 {
 	const struct tt_stacks *s = &w->stacks;
-	int rc = TT_OK;
 
-	for (size_t i = 0; i < WORDS && rc == TT_OK; i++)
-		rc = put_text(w, words[i], err);
-	for (size_t i = 0; i < s->nname && rc == TT_OK; i++)
-		rc = put_text(w, s->name[i], err);
-	for (size_t i = 0; i < w->m->ncategory && rc == TT_OK; i++)
-		rc = put_text(w, w->m->category[i].name, err);
-	for (size_t i = 0; i < w->m->ncap && rc == TT_OK; i++) {
+	for (size_t i = 0; i < WORDS; i++)
+		tt_pprof_text(&w->to, words[i]);
+	for (size_t i = 0; i < s->nname; i++) {
+		tt_pprof_text(&w->to, s->name[i]);
+		tt_out_spill(w->out);
+	}
+	for (size_t i = 0; i < w->m->ncategory; i++)
+		tt_pprof_text(&w->to, w->m->category[i].name);
+	for (size_t i = 0; i < w->m->ncap; i++) {
 		size_t n;
 		const char *title = tt_capture_title(w->m->cap[i], &n);
 
-		rc = put_string(w, title, n, err);
+		tt_pprof_string(&w->to, title, n);
 	}
-	return rc == TT_OK ? put_comments(w, err) : rc;
+	put_comments(w);
 }
 
-static int
-put_facts(struct pprof *w, struct tt_err *err)
+static void
+put_facts(struct pprof *w)
 {
-	struct tt_buf *b = &w->out.buf;
+	struct tt_buf *b = &w->out->buf;
 	const struct tt_model *m = w->m;
 	/* What a viewer shows first, and folded stacks count: time of collections and waits only where there is nothing else. */
 	const bool *has = w->stacks.has;
-	enum word shown = w->stacks.calls ? WORD_WALL : has[TT_STACK_SAMPLE] ? WORD_SAMPLES : has[TT_STACK_ALLOC] ? WORD_ALLOC_SPACE :
-	    WORD_WALL;
-	int rc = TT_OK;
 
-	for (uint64_t i = 0; i < w->ncomment && rc == TT_OK; i++)
-		rc = tt_proto_number(b, 13, w->comment_at + i, err);
-	if (rc == TT_OK)
-		rc = tt_proto_number(b, 14, shown, err);
-	if (rc == TT_OK && m->ncap && m->cap[0]->wall_ns > 0)
-		rc = tt_proto_number(b, 9, (uint64_t)m->cap[0]->wall_ns, err);
-	if (rc == TT_OK && m->max_ts > m->min_ts)
-		rc = tt_proto_number(b, 10, ((uint64_t)m->max_ts - (uint64_t)m->min_ts) & INT64_MAX, err);
-	return rc;
+	tt_pprof_end(&w->to, w->stacks.calls ? WORD_WALL : has[TT_STACK_SAMPLE] ? WORD_SAMPLES :
+	    has[TT_STACK_ALLOC] ? WORD_ALLOC_SPACE : WORD_WALL);
+	if (m->ncap && m->cap[0]->wall_ns > 0)
+		tt_proto_number(b, 9, (uint64_t)m->cap[0]->wall_ns);
+	if (m->max_ts > m->min_ts)
+		tt_proto_number(b, 10, ((uint64_t)m->max_ts - (uint64_t)m->min_ts) & INT64_MAX);
 }
 
 /* --- all ---------------------------------------------------------------------- */
-
-static int
-put_types(struct pprof *w, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < NTYPE && rc == TT_OK; i++)
-		if (w->has[i])
-			rc = put_numbers(w, 1, 2, (const uint64_t[]){ types[i].type, types[i].unit }, err);
-	return rc;
-}
 
 static int
 put_profile(struct pprof *w, struct tt_err *err)
@@ -380,87 +245,35 @@ put_profile(struct pprof *w, struct tt_err *err)
 	w->name_at = WORDS;
 	w->category_at = w->name_at + s->nname;
 	w->process_at = w->category_at + w->m->ncategory;
-	w->comment_at = w->process_at + w->m->ncap;
-	w->used = tt_mem_alloc(&w->env->mem, s->nname, err);
+	w->used = tt_mem_alloc(&w->m->env->mem, s->nname, err);
 	if (!w->used)
 		return err ? err->code : TT_E_NOMEM;
-	rc = tt_chain_new(s, &w->chain, err);
-	if (rc != TT_OK)
+	if ((rc = tt_chain_new(s, &w->chain, err)) != TT_OK || (rc = put_samples(w, err)) != TT_OK)
 		return rc;
-	if ((rc = put_samples(w, err)) != TT_OK || (rc = put_types(w, err)) != TT_OK ||
-	    (rc = put_mapping(w, err)) != TT_OK || (rc = put_functions(w, err)) != TT_OK ||
-	    (rc = put_strings(w, err)) != TT_OK || (rc = put_facts(w, err)) != TT_OK)
-		return rc;
-	return tt_out_flush(&w->out, err);
-}
-
-static void
-let_go(struct pprof *w)
-{
-	tt_mem_free(&w->env->mem, w->used, w->stacks.nname);
-	w->used = NULL;
-	tt_chain_free(w->chain);
-	w->chain = NULL;
-	tt_stacks_free(&w->stacks);
-	tt_buf_free(&w->part);
-	tt_buf_free(&w->out.buf);
+	for (size_t i = 0; i < NTYPE; i++)
+		if (w->has[i])
+			tt_pprof_type(&w->to, types[i].type, types[i].unit);
+	tt_pprof_mapping(&w->to, w->m->ncap ? w->process_at : WORD_NONE);
+	put_functions(w);
+	put_strings(w);
+	put_facts(w);
+	return tt_out_error(w->out, err);
 }
 
 static int
 pprof_finish(void *state, const struct tt_model *m, struct tt_err *err)
 {
-	struct pprof *w = state;
-	int rc;
+	struct pprof w = { .out = state, .m = m };
+	int rc = tt_stacks_init(&w.stacks, m, NULL, err);
 
-	w->m = m;
-	rc = tt_stacks_init(&w->stacks, m, NULL, err);
+	w.to.out = &w.out->buf;
 	if (rc == TT_OK)
-		rc = put_profile(w, err);
-	let_go(w);
+		rc = put_profile(&w, err);
+	tt_mem_free(&m->env->mem, w.used, w.stacks.nname);
+	tt_chain_free(w.chain);
+	tt_stacks_free(&w.stacks);
+	tt_pprof_free(&w.to);
 	return rc;
-}
-
-static void
-pprof_end(void *state)
-{
-	struct pprof *w = state;
-
-	if (!w)
-		return;
-	let_go(w);
-	tt_sink_abort(w->out.sink);
-	tt_mem_free(&w->env->mem, w, sizeof *w);
-}
-
-static int
-pprof_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
-{
-	struct pprof *w = tt_mem_alloc(&o->env->mem, sizeof *w, err);
-	int rc;
-
-	(void)m;
-	*state = NULL;
-	if (!w)
-		return err ? err->code : TT_E_NOMEM;
-	w->o = *o;
-	w->env = o->env;
-	rc = tt_emit_open(o, o->path, &w->out.sink, err);
-	if (rc != TT_OK) {
-		pprof_end(w);
-		return rc;
-	}
-	*state = w;
-	return TT_OK;
-}
-
-static int
-pprof_commit(void *state, struct tt_err *err)
-{
-	struct pprof *w = state;
-	struct tt_sink *sink = w->out.sink;
-
-	w->out.sink = NULL;
-	return tt_sink_commit(sink, err);
 }
 
 static const char *const suffixes[] = { ".pb", ".pprof", NULL };
@@ -470,8 +283,8 @@ const struct tt_emit tt_emit_pprof = {
 	.summary = "pprof profile: calls, self time, allocations, samples (go tool pprof reads it, .gz or not)",
 	.suffix = suffixes,
 	.needs = TT_NEEDS_CALLS,
-	.begin = pprof_begin,
+	.begin = tt_out_begin,
 	.finish = pprof_finish,
-	.commit = pprof_commit,
-	.end = pprof_end,
+	.commit = tt_out_commit,
+	.end = tt_out_end,
 };

@@ -10,9 +10,9 @@
 #define TT_EMIT_STACK_IDS_H
 
 #include "emit/stacks.h"
+#include "out/pprof.h"
 
-/* Stacks deeper than this lose their outermost frames: the output of deep recursion would grow with its square. */
-#define TT_CHAIN_DEPTH 2048
+#define TT_CHAIN_DEPTH TT_PPROF_DEPTH
 
 struct tt_chain;
 

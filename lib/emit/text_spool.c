@@ -67,11 +67,11 @@ tt_aside_put(struct tt_aside *a, const char *p, size_t n, uint32_t *place, struc
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
 		    "the B/E form has more than 64 GiB of arguments to put aside; convert a part (--time), or without --begin-end");
 	*place = (uint32_t)at + 1;
-	if ((rc = tt_buf_add(&a->pending, (const char *)&size, sizeof size, err)) != TT_OK ||
-	    (rc = tt_buf_add(&a->pending, p, n, err)) != TT_OK ||
-	    (rc = tt_buf_add(&a->pending, zero, -a->pending.n % UNIT, err)) != TT_OK)
-		return rc;
-	return a->pending.n >= PENDING ? flush(a, err) : TT_OK;
+	tt_buf_add(&a->pending, &size, sizeof size);
+	tt_buf_add(&a->pending, p, n);
+	tt_buf_add(&a->pending, zero, -a->pending.n % UNIT);
+	rc = tt_buf_error(&a->pending, err);
+	return rc == TT_OK && a->pending.n >= PENDING ? flush(a, err) : rc;
 }
 
 static int

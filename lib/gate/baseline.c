@@ -8,8 +8,8 @@
 
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/hash_seed.h"
+#include "base/json.h"
 #include "gate/doc.h"
 #include "model/filter.h"
 
@@ -152,19 +152,18 @@ struct writer {
 	const struct tt_sample *s;            /* new */
 	size_t n;
 	const struct tt_budget *budget;
-	struct tt_buf *out;
+	struct tt_json j;
 	char number[24];              /* the session of new captures that tell none */
 };
 
-static int
-put_capture(struct writer *w, const struct tt_sample *s, bool *first, struct tt_err *err)
+static void
+put_capture(struct writer *w, const struct tt_sample *s)
 {
 	struct tt_sample one = *s;
-	int rc = tt_buf_text(w->out, *first ? "\n" : ",\n", err);
 
-	*first = false;
+	w->j.gap = "\n";
 	one.session = "";             /* stored once, by the session */
-	return rc == TT_OK ? tt_sample_json(&one, w->budget->measure, w->budget->nmeasure, w->out, err) : rc;
+	tt_sample_put(&w->j, &one, w->budget->measure, w->budget->nmeasure);
 }
 
 /* What session a new capture belongs to: its fact of that name, else one of its own with the others that tell none. */
@@ -177,23 +176,19 @@ session_of(const struct writer *w, const struct tt_sample *s)
 }
 
 /* The ${n} old samples at ${old} and the new ones of the session ${name}. */
-static int
-put_session(struct writer *w, const char *name, const struct tt_sample *old, size_t n, bool *first, struct tt_err *err)
+static void
+put_session(struct writer *w, const char *name, const struct tt_sample *old, size_t n)
 {
-	bool one = true;
-	int rc = tt_buf_text(w->out, *first ? "\n{\"session\":" : ",\n{\"session\":", err);
-
-	*first = false;
-	if (rc == TT_OK)
-		rc = tt_doc_put_text(w->out, name, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(w->out, ",\"captures\":[", err);
-	for (size_t i = 0; i < n && rc == TT_OK; i++)
-		rc = put_capture(w, &old[i], &one, err);
-	for (size_t i = 0; i < w->n && rc == TT_OK; i++)
+	w->j.gap = "\n";
+	tt_json_open(&w->j, NULL, "{");
+	tt_json_text(&w->j, "session", name);
+	tt_json_open(&w->j, "captures", "[");
+	for (size_t i = 0; i < n; i++)
+		put_capture(w, &old[i]);
+	for (size_t i = 0; i < w->n; i++)
 		if (strcmp(session_of(w, &w->s[i]), name) == 0)
-			rc = put_capture(w, &w->s[i], &one, err);
-	return rc == TT_OK ? tt_buf_text(w->out, "]}", err) : rc;
+			put_capture(w, &w->s[i]);
+	tt_json_close(&w->j, "]}");
 }
 
 /* Is there such a session, among the old ones and the first ${n} new captures? */
@@ -224,42 +219,38 @@ set_number(struct writer *w)
 	memcpy(w->number, number, sizeof number);
 }
 
-static int
-put_sessions(struct writer *w, struct tt_err *err)
+static void
+put_sessions(struct writer *w)
 {
 	const struct tt_baseline *old = w->old;
-	bool first = true;
-	int rc = TT_OK;
 
-	for (size_t i = 0, end; old && i < old->nsample && rc == TT_OK; i = end) {
+	for (size_t i = 0, end; old && i < old->nsample; i = end) {
 		const char *session = old->sample[i].session;
 
 		/* One text for all samples of a session: tt_baseline_parse() */
 		for (end = i; end < old->nsample && old->sample[end].session == session; end++)
 			;
-		rc = put_session(w, session, &old->sample[i], end - i, &first, err);
+		put_session(w, session, &old->sample[i], end - i);
 	}
-	for (size_t i = 0; i < w->n && rc == TT_OK; i++)
+	for (size_t i = 0; i < w->n; i++)
 		if (!is_there(w, session_of(w, &w->s[i]), i))
-			rc = put_session(w, session_of(w, &w->s[i]), NULL, 0, &first, err);
-	return rc;
+			put_session(w, session_of(w, &w->s[i]), NULL, 0);
 }
 
 int
 tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, size_t n,
     const struct tt_budget *budget, const char *settings, struct tt_buf *out, struct tt_err *err)
 {
-	struct writer w = { .old = old, .s = s, .n = n, .budget = budget, .out = out };
-	int rc = tt_buf_text(out, "{\"tracetool_baseline\":1,\"settings\":", err);
+	struct writer w = { .old = old, .s = s, .n = n, .budget = budget, .j = { .out = out } };
 
 	set_number(&w);
-	if (rc == TT_OK)
-		rc = tt_doc_put_text(out, settings, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, ",\"sessions\":[", err);
-	if (rc == TT_OK)
-		rc = put_sessions(&w, err);
-	return rc == TT_OK ? tt_buf_text(out, "]}\n", err) : rc;
+	tt_json_open(&w.j, NULL, "{");
+	tt_json_u64(&w.j, "tracetool_baseline", 1);
+	tt_json_text(&w.j, "settings", settings);
+	tt_json_open(&w.j, "sessions", "[");
+	put_sessions(&w);
+	tt_json_close(&w.j, "]}\n");
+	return tt_buf_error(out, err);
 }
 
 /* --- is it the same environment? ---------------------------------------------------------- */

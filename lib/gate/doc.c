@@ -354,22 +354,3 @@ tt_doc_word(const struct tt_node_at *v, const char *const *words, int *i, struct
 		return tt_doc_fail(v, false, err, "no %s \"%s\"; did you mean \"%s\"?", v->key, s, near);
 	return tt_doc_fail(v, false, err, "\"%s\" must be one of: %s", v->key, all);
 }
-
-/* --- writing -------------------------------------------------------------------- */
-
-int
-tt_doc_put_text(struct tt_buf *out, const char *s, struct tt_err *err)
-{
-	size_t n = strlen(s);
-	int rc = tt_buf_room(out, 6 * n + 2, err);
-	char *p;
-
-	if (rc != TT_OK)
-		return rc;
-	p = out->p + out->n;
-	*p++ = '"';
-	p = tt_put_json(p, s, n);
-	*p++ = '"';
-	out->n = (size_t)(p - out->p);
-	return TT_OK;
-}

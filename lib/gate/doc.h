@@ -60,8 +60,4 @@ int tt_doc_bool(const struct tt_node_at *v, bool *b, struct tt_err *err);
 /* A member that is one of ${words}, which ends with NULL; *${i} is its place. */
 int tt_doc_word(const struct tt_node_at *v, const char *const *words, int *i, struct tt_err *err);
 
-/* ${s} as JSON, in quotes, at the end of ${out}. */
-struct tt_buf;
-int tt_doc_put_text(struct tt_buf *out, const char *s, struct tt_err *err);
-
 #endif

@@ -132,28 +132,27 @@ first_name(const struct tt_table *t, const struct tt_cell *row, char number[24])
 	return number;
 }
 
-/* All its texts, with ", " between; NULL: it has none, or ${err}. */
+/* All its texts, with ", " between; NULL: it has none. */
 static const char *
-full_name(const struct tt_table *t, const struct tt_cell *row, struct tt_buf *b, struct tt_err *err)
+full_name(const struct tt_table *t, const struct tt_cell *row, struct tt_buf *b)
 {
 	b->n = 0;
 	for (size_t i = 0; i < t->ncol; i++) {
-		if (tt_unit_is_text(t->col[i].unit) && !row[i].empty &&
-		    tt_buf_printf(b, err, "%s%s", b->n ? ", " : "", row[i].s) != TT_OK)
-			return NULL;
+		if (tt_unit_is_text(t->col[i].unit) && !row[i].empty)
+			tt_buf_printf(b, "%s%s", b->n ? ", " : "", row[i].s);
 	}
-	return b->n ? b->p : NULL;
+	return b->n ? tt_buf_string(b) : NULL;
 }
 
 static bool
-is_row(const struct tt_table *t, const struct tt_cell *row, const char *wanted, bool exactly, struct tt_buf *b, struct tt_err *err)
+is_row(const struct tt_table *t, const struct tt_cell *row, const char *wanted, bool exactly, struct tt_buf *b)
 {
 	char number[24];
 	const char *name = first_name(t, row, number);
 
 	if (name && is_called(name, wanted, exactly))
 		return true;
-	name = full_name(t, row, b, err);
+	name = full_name(t, row, b);
 	return name && is_called(name, wanted, exactly);
 }
 
@@ -169,16 +168,17 @@ find_rows(const struct tt_table *t, const char *wanted, struct found *f, struct 
 	struct tt_buf b = { 0 };
 
 	for (unsigned pass = 0; pass < 2 && f->n == 0; pass++) {
-		for (size_t i = 0; i < t->nrow && err->code == TT_OK; i++) {
+		for (size_t i = 0; i < t->nrow; i++) {
 			const struct tt_cell *row = t->cell + i * t->ncol;
 
-			if (wanted && !is_row(t, row, wanted, pass == 0, &b, err))
+			if (wanted && !is_row(t, row, wanted, pass == 0, &b))
 				continue;
 			if (f->n < ROWS_SHOWN)
 				f->row[f->n] = row;
 			f->n++;
 		}
 	}
+	tt_buf_error(&b, err);
 	tt_buf_free(&b);
 }
 
@@ -209,17 +209,16 @@ why_several(struct tt_figures *g, const struct tt_table *t, const struct tt_meas
 	bool apart = are_told_apart(t, f, shown);
 	struct tt_buf b = { 0 }, name = { 0 };
 	const char *text;
-	int rc = tt_buf_printf(&b, err, "%zu rows of the table %s:", f->n, x->select ? "fit" : "are there");
 
-	for (size_t i = 0; i < shown && rc == TT_OK; i++) {
+	tt_buf_printf(&b, "%zu rows of the table %s:", f->n, x->select ? "fit" : "are there");
+	for (size_t i = 0; i < shown; i++) {
 		char number[24];
-		const char *it = apart ? first_name(t, f->row[i], number) : full_name(t, f->row[i], &name, err);
+		const char *it = apart ? first_name(t, f->row[i], number) : full_name(t, f->row[i], &name);
 
-		rc = tt_buf_printf(&b, err, "%s \"%s\"", i ? "," : "", it ? it : "");
+		tt_buf_printf(&b, "%s \"%s\"", i ? "," : "", it ? it : "");
 	}
-	if (rc == TT_OK)
-		rc = tt_buf_printf(&b, err, "%s; name one%s", f->n > shown ? ", ..." : "", apart ? "" : " with all its texts");
-	text = rc == TT_OK ? tt_arena_text(g->out, b.p, b.n, err) : NULL;
+	tt_buf_printf(&b, "%s; name one%s", f->n > shown ? ", ..." : "", apart ? "" : " with all its texts");
+	text = tt_buf_error(&b, err) == TT_OK ? tt_arena_text(g->out, b.p, b.n, err) : NULL;
 	tt_buf_free(&b);
 	tt_buf_free(&name);
 	return text;

@@ -12,200 +12,127 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/buf.h"
+#include "base/json.h"
 #include "gate/doc.h"
 #include "gate/sample.h"
 
 /* --- writing ---------------------------------------------------------------------- */
 
-static int
-put_amount(struct tt_buf *b, int64_t v, struct tt_err *err)
+static void
+put_amount(struct tt_json *j, const char *key, int64_t v)
 {
-	int rc = tt_buf_room(b, 32, err);
+	char number[32];
 
-	if (rc != TT_OK)
-		return rc;
 	/* Beyond this a decimal would not survive a double, which readers use. */
 	if (v > INT64_C(1) << 50 || v < -(INT64_C(1) << 50))
 		v = tt_scale(v, 1, TT_AMOUNT_ONE) * TT_AMOUNT_ONE;
-	b->n = (size_t)(tt_put_base(b->p + b->n, v) - b->p);
-	return TT_OK;
+	*tt_put_base(number, v) = '\0';
+	tt_json_raw(j, key, number);
 }
 
-static int
-put_each(struct tt_buf *b, const struct tt_value *v, struct tt_err *err)
+static void
+put_value(struct tt_json *j, const struct tt_measure *x, const struct tt_value *v)
 {
-	int rc = tt_buf_text(b, ",\"each\":[", err);
-
-	for (size_t i = 0; i < v->neach && rc == TT_OK; i++) {
-		if (i)
-			rc = tt_buf_text(b, ",", err);
-		if (rc == TT_OK)
-			rc = put_amount(b, v->each[i], err);
+	/* Of a baseline made before there was such a row. */
+	if (!v->known && !v->why)
+		return;
+	if (v->known && !v->absent && !v->each && v->dim == tt_measure_dim(x)) {
+		put_amount(j, x->key, v->v);
+		return;
 	}
-	return rc == TT_OK ? tt_buf_text(b, "]", err) : rc;
+	tt_json_open(j, x->key, "{");
+	if (!v->known)
+		tt_json_text(j, "missing", v->why);
+	else
+		put_amount(j, "value", v->v);
+	if (v->known && v->dim != tt_measure_dim(x))
+		tt_json_text(j, "unit", tt_dim_name[v->dim]);
+	if (v->absent)
+		tt_json_text(j, "absent", v->why ? v->why : "");
+	if (v->each) {
+		tt_json_open(j, "each", "[");
+		for (size_t i = 0; i < v->neach; i++)
+			put_amount(j, NULL, v->each[i]);
+		tt_json_close(j, "]");
+	}
+	tt_json_close(j, "}");
 }
 
-static int
-put_value(struct tt_buf *b, const struct tt_measure *x, const struct tt_value *v, struct tt_err *err)
+static void
+put_parts(struct tt_json *j, const struct tt_sample *s, enum tt_about about, bool framed, const char *key)
 {
-	int rc;
-
-	if (v->known && !v->absent && !v->each && v->dim == tt_measure_dim(x))
-		return put_amount(b, v->v, err);
-	if (!v->known) {
-		rc = tt_buf_text(b, "{\"missing\":", err);
-		if (rc == TT_OK)
-			rc = tt_doc_put_text(b, v->why, err);
-	} else {
-		rc = tt_buf_text(b, "{\"value\":", err);
-		if (rc == TT_OK)
-			rc = put_amount(b, v->v, err);
-		if (rc == TT_OK && v->dim != tt_measure_dim(x))
-			rc = tt_buf_printf(b, err, ",\"unit\":\"%s\"", tt_dim_name[v->dim]);
-	}
-	if (rc == TT_OK && v->absent) {
-		rc = tt_buf_text(b, ",\"absent\":", err);
-		if (rc == TT_OK)
-			rc = tt_doc_put_text(b, v->why ? v->why : "", err);
-	}
-	if (rc == TT_OK && v->each)
-		rc = put_each(b, v, err);
-	return rc == TT_OK ? tt_buf_text(b, "}", err) : rc;
-}
-
-static int
-put_values(struct tt_buf *b, const struct tt_sample *s, const struct tt_measure *x, size_t n, struct tt_err *err)
-{
-	int rc = tt_buf_text(b, ",\"values\":{", err);
-	const char *sep = "";
-
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		/* Of a baseline made before there was such a row. */
-		if (!s->value[i].known && !s->value[i].why)
-			continue;
-		rc = tt_buf_text(b, sep, err);
-		sep = ",";
-		if (rc == TT_OK)
-			rc = tt_doc_put_text(b, x[i].key, err);
-		if (rc == TT_OK)
-			rc = tt_buf_text(b, ":", err);
-		if (rc == TT_OK)
-			rc = put_value(b, &x[i], &s->value[i], err);
-	}
-	return rc == TT_OK ? tt_buf_text(b, "}", err) : rc;
-}
-
-static int
-put_facts(struct tt_buf *b, const struct tt_sample *s, struct tt_err *err)
-{
-	int rc = tt_buf_text(b, ",\"facts\":{", err);
-
-	for (size_t i = 0; i < s->nfact && rc == TT_OK; i++) {
-		if (i)
-			rc = tt_buf_text(b, ",", err);
-		if (rc == TT_OK)
-			rc = tt_doc_put_text(b, s->fact[i].key, err);
-		if (rc == TT_OK)
-			rc = tt_buf_text(b, ":", err);
-		if (rc == TT_OK)
-			rc = tt_doc_put_text(b, s->fact[i].value, err);
-	}
-	return rc == TT_OK ? tt_buf_text(b, "}", err) : rc;
-}
-
-static int
-put_parts(struct tt_buf *b, const struct tt_sample *s, enum tt_about about, bool framed, const char *key, struct tt_err *err)
-{
-	const char *sep = "";
-	int rc = tt_buf_printf(b, err, ",\"%s\":[", key);
-
-	for (size_t i = 0; i < s->npart && rc == TT_OK; i++) {
+	tt_json_open(j, key, "[");
+	for (size_t i = 0; i < s->npart; i++) {
 		if (s->part[i].about != about || s->part[i].framed != framed)
 			continue;
-		rc = tt_buf_printf(b, err, "%s[", sep);
-		if (rc == TT_OK)
-			rc = tt_doc_put_text(b, s->part[i].name, err);
-		if (rc == TT_OK)
-			rc = tt_buf_text(b, ",", err);
-		if (rc == TT_OK)
-			rc = put_amount(b, s->part[i].v, err);
-		if (rc == TT_OK)
-			rc = tt_buf_text(b, ",", err);
-		if (rc == TT_OK)
-			rc = put_amount(b, s->part[i].count, err);
-		if (rc == TT_OK)
-			rc = tt_buf_text(b, "]", err);
-		sep = ",";
+		tt_json_open(j, NULL, "[");
+		tt_json_text(j, NULL, s->part[i].name);
+		put_amount(j, NULL, s->part[i].v);
+		put_amount(j, NULL, s->part[i].count);
+		tt_json_close(j, "]");
 	}
-	return rc == TT_OK ? tt_buf_text(b, "]", err) : rc;
+	tt_json_close(j, "]");
 }
 
-static int
-put_worst(struct tt_buf *b, const struct tt_sample *s, struct tt_err *err)
+static void
+put_worst(struct tt_json *j, const struct tt_worst *w)
 {
-	int rc = tt_buf_text(b, ",\"worst\":[", err);
-
-	for (size_t i = 0; i < s->nworst && rc == TT_OK; i++) {
-		const struct tt_worst *w = &s->worst[i];
-
-		rc = tt_buf_printf(b, err, "%s{\"frame\":%llu,\"start\":%lld,\"dur\":%lld,\"bytes\":%lld,\"allocs\":%lld,"
-		    "\"top\":[", i ? "," : "", (unsigned long long)w->number, (long long)w->start_ns, (long long)w->dur_ns,
-		    (long long)w->alloc_b, (long long)w->alloc_n);
-		for (unsigned k = 0; k < w->ntop && rc == TT_OK; k++) {
-			rc = tt_buf_text(b, k ? ",[" : "[", err);
-			if (rc == TT_OK)
-				rc = tt_doc_put_text(b, w->top[k].name, err);
-			if (rc == TT_OK)
-				rc = tt_buf_printf(b, err, ",%lld]", (long long)w->top[k].self_ns);
-		}
-		if (rc == TT_OK)
-			rc = tt_buf_text(b, "]}", err);
+	tt_json_open(j, NULL, "{");
+	tt_json_u64(j, "frame", w->number);
+	tt_json_i64(j, "start", w->start_ns);
+	tt_json_i64(j, "dur", w->dur_ns);
+	tt_json_i64(j, "bytes", w->alloc_b);
+	tt_json_i64(j, "allocs", w->alloc_n);
+	tt_json_open(j, "top", "[");
+	for (unsigned k = 0; k < w->ntop; k++) {
+		tt_json_open(j, NULL, "[");
+		tt_json_text(j, NULL, w->top[k].name);
+		tt_json_i64(j, NULL, w->top[k].self_ns);
+		tt_json_close(j, "]");
 	}
-	return rc == TT_OK ? tt_buf_text(b, "]", err) : rc;
+	tt_json_close(j, "]}");
+}
+
+void
+tt_sample_put(struct tt_json *j, const struct tt_sample *s, const struct tt_measure *x, size_t n)
+{
+	tt_json_open(j, NULL, "{");
+	tt_json_text(j, "name", s->name);
+	if (s->id && *s->id)
+		tt_json_text(j, "id", s->id);
+	if (*s->session)
+		tt_json_text(j, "session", s->session);
+	tt_json_open(j, "facts", "{");
+	for (size_t i = 0; i < s->nfact; i++)
+		tt_json_text(j, s->fact[i].key, s->fact[i].value);
+	tt_json_close(j, "}");
+	tt_json_u64(j, "frames", s->frames);
+	if (s->damaged)
+		tt_json_text(j, "damaged", s->damage ? s->damage : "");
+	tt_json_open(j, "values", "{");
+	for (size_t i = 0; i < n; i++)
+		put_value(j, &x[i], &s->value[i]);
+	tt_json_close(j, "}");
+	tt_json_bool(j, "per_frame", true);
+	put_parts(j, s, TT_ABOUT_TIME, true, "time");
+	put_parts(j, s, TT_ABOUT_ALLOC, true, "alloc");
+	if (!s->framed_alone) {
+		put_parts(j, s, TT_ABOUT_TIME, false, "time_all");
+		put_parts(j, s, TT_ABOUT_ALLOC, false, "alloc_all");
+	}
+	tt_json_open(j, "worst", "[");
+	for (size_t i = 0; i < s->nworst; i++)
+		put_worst(j, &s->worst[i]);
+	tt_json_close(j, "]}");
 }
 
 int
 tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, struct tt_buf *out, struct tt_err *err)
 {
-	int rc = tt_buf_text(out, "{\"name\":", err);
+	struct tt_json j = { .out = out };
 
-	if (rc == TT_OK)
-		rc = tt_doc_put_text(out, s->name, err);
-	if (rc == TT_OK && s->id && *s->id) {
-		rc = tt_buf_text(out, ",\"id\":", err);
-		if (rc == TT_OK)
-			rc = tt_doc_put_text(out, s->id, err);
-	}
-	if (rc == TT_OK && *s->session) {
-		rc = tt_buf_text(out, ",\"session\":", err);
-		if (rc == TT_OK)
-			rc = tt_doc_put_text(out, s->session, err);
-	}
-	if (rc == TT_OK)
-		rc = put_facts(out, s, err);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(out, err, ",\"frames\":%llu", (unsigned long long)s->frames);
-	if (rc == TT_OK && s->damaged) {
-		rc = tt_buf_text(out, ",\"damaged\":", err);
-		if (rc == TT_OK)
-			rc = tt_doc_put_text(out, s->damage ? s->damage : "", err);
-	}
-	if (rc == TT_OK)
-		rc = put_values(out, s, x, n, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, ",\"per_frame\":true", err);
-	if (rc == TT_OK)
-		rc = put_parts(out, s, TT_ABOUT_TIME, true, "time", err);
-	if (rc == TT_OK)
-		rc = put_parts(out, s, TT_ABOUT_ALLOC, true, "alloc", err);
-	if (rc == TT_OK && !s->framed_alone)
-		rc = put_parts(out, s, TT_ABOUT_TIME, false, "time_all", err);
-	if (rc == TT_OK && !s->framed_alone)
-		rc = put_parts(out, s, TT_ABOUT_ALLOC, false, "alloc_all", err);
-	if (rc == TT_OK)
-		rc = put_worst(out, s, err);
-	return rc == TT_OK ? tt_buf_text(out, "}", err) : rc;
+	tt_sample_put(&j, s, x, n);
+	return tt_buf_error(out, err);
 }
 
 /* --- reading ------------------------------------------------------------------------- */

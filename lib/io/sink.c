@@ -133,11 +133,9 @@ tt_sink_write(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 {
 	int rc;
 
-	if (n == 0)
-		return TT_OK;
-	/* Bytes are missing once a write has failed: nothing may come after the gap. */
+	/* Bytes are missing once a write has failed: nothing may come behind the gap. */
 	if (s->failed.code == TT_OK) {
-		rc = s->in_memory ? tt_buf_add(&s->memory, p, n, &s->failed)
+		rc = n == 0 ? TT_OK : s->in_memory ? tt_buf_add(&s->memory, p, n, &s->failed)
 		    : s->pack     ? tt_pack_write(s->pack, p, n, &s->failed)
 				  : write_plain(s, p, n, &s->failed);
 		if (rc == TT_OK)

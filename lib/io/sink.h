@@ -40,7 +40,7 @@ int tt_sink_open(struct tt_env *env, const char *path, struct tt_sink **sink, st
 int tt_sink_open_mem(struct tt_env *env, struct tt_sink **sink, struct tt_err *err);
 const char *tt_sink_mem_data(const struct tt_sink *sink, size_t *n);
 
-/* Append ${n} bytes. ENOSPC, EDQUOT, EFBIG, EIO: TT_E_IO naming the path. */
+/* Append ${n} bytes; 0: only tell what an earlier write failed with. ENOSPC, EDQUOT, EFBIG, EIO: TT_E_IO naming the path. */
 int tt_sink_write(struct tt_sink *sink, const void *p, size_t n, struct tt_err *err);
 
 /**

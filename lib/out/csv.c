@@ -54,16 +54,15 @@ put_text(char *p, const char *s, size_t n, bool quoted)
 	return p;
 }
 
-int
-tt_csv_field(struct tt_buf *out, const char *s, size_t n, const struct tt_render_opts *o, struct tt_err *err)
+void
+tt_csv_field(struct tt_buf *out, const char *s, size_t n, const struct tt_render_opts *o)
 {
 	char sep = o->csv_sep ? o->csv_sep : ',';
 	bool quoted = n && wants_quotes(s, n, sep);
-	int rc = tt_buf_room(out, 3 * n + 4, err);
 	char *p;
 
-	if (rc != TT_OK)
-		return rc;
+	if (tt_buf_room(out, 3 * n + 4, NULL) != TT_OK)
+		return;
 	p = out->p + out->n;
 	if (quoted)
 		*p++ = '"';
@@ -73,62 +72,48 @@ tt_csv_field(struct tt_buf *out, const char *s, size_t n, const struct tt_render
 	if (quoted)
 		*p++ = '"';
 	out->n = (size_t)(p - out->p);
-	return TT_OK;
 }
 
-static int
-put_cell(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, const struct tt_render_opts *o,
-    struct tt_err *err)
+static void
+put_cell(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, const struct tt_render_opts *o)
 {
 	char number[TT_CELL_MAX];
 
 	if (c->empty)
-		return TT_OK;
+		return;
 	if (tt_unit_is_text(unit))
-		return tt_csv_field(out, c->s, strlen(c->s), o, err);
-	return tt_buf_add(out, number, (size_t)(tt_cell_machine(number, unit, c) - number), err);
+		tt_csv_field(out, c->s, strlen(c->s), o);
+	else
+		tt_buf_add(out, number, (size_t)(tt_cell_machine(number, unit, c) - number));
 }
 
-static int
-put_sep(struct tt_buf *out, const struct tt_render_opts *o, struct tt_err *err)
+static void
+put_table(struct tt_buf *out, const struct tt_table *t, const struct tt_render_opts *o)
 {
 	char sep = o->csv_sep ? o->csv_sep : ',';
 
-	return tt_buf_add(out, &sep, 1, err);
-}
-
-static int
-put_table(struct tt_buf *out, const struct tt_table *t, const struct tt_render_opts *o, struct tt_err *err)
-{
-	int rc = TT_OK;
-
-	for (size_t col = 0; col < t->ncol && rc == TT_OK; col++) {
-		rc = col ? put_sep(out, o, err) : TT_OK;
-		if (rc == TT_OK)
-			rc = tt_csv_field(out, t->col[col].id, strlen(t->col[col].id), o, err);
+	for (size_t col = 0; col < t->ncol; col++) {
+		tt_buf_add(out, &sep, col > 0);
+		tt_csv_field(out, t->col[col].id, strlen(t->col[col].id), o);
 	}
-	for (size_t row = 0; row < t->nrow && rc == TT_OK; row++) {
-		rc = tt_buf_add(out, "\n", 1, err);
-		for (size_t col = 0; col < t->ncol && rc == TT_OK; col++) {
-			rc = col ? put_sep(out, o, err) : TT_OK;
-			if (rc == TT_OK)
-				rc = put_cell(out, t->col[col].unit, tt_table_cell(t, row, col), o, err);
+	tt_buf_add(out, "\n", 1);
+	for (size_t row = 0; row < t->nrow; row++) {
+		for (size_t col = 0; col < t->ncol; col++) {
+			tt_buf_add(out, &sep, col > 0);
+			put_cell(out, t->col[col].unit, tt_table_cell(t, row, col), o);
 		}
+		tt_buf_add(out, "\n", 1);
 	}
-	return rc != TT_OK ? rc : tt_buf_add(out, "\n", 1, err);
 }
 
-int
-tt_render_csv(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out, struct tt_err *err)
+void
+tt_render_csv(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out)
 {
-	int rc = o->csv_bom ? tt_buf_text(out, "\xef\xbb\xbf", err) : TT_OK;
-	bool several = r->first && r->first->next;
-
-	for (const struct tt_table *t = r->first; t && rc == TT_OK; t = t->next) {
-		if (several)
-			rc = tt_buf_printf(out, err, "%s# %s\n", t == r->first ? "" : "\n", t->id);
-		if (rc == TT_OK)
-			rc = put_table(out, t, o, err);
+	if (o->csv_bom)
+		tt_buf_text(out, "\xef\xbb\xbf");
+	for (const struct tt_table *t = r->first; t; t = t->next) {
+		if (r->first->next)
+			tt_buf_printf(out, "%s# %s\n", t == r->first ? "" : "\n", t->id);
+		put_table(out, t, o);
 	}
-	return rc;
 }

@@ -13,9 +13,10 @@
  */
 #include <string.h>
 
+#include "base/json.h"
 #include "out/render.h"
 
-#define REPORT_VERSION "1"
+#define REPORT_VERSION 1
 
 static const char *const unit_name[] = {
 	[TT_UNIT_TEXT] = "text", [TT_UNIT_COUNT] = "count", [TT_UNIT_NS] = "ns", [TT_UNIT_BYTES] = "bytes",
@@ -23,134 +24,90 @@ static const char *const unit_name[] = {
 	[TT_UNIT_VALUE] = "value", [TT_UNIT_PROSE] = "text", [TT_UNIT_COMMAND] = "text",
 };
 
-static int
-put_string(struct tt_buf *out, const char *s, struct tt_err *err)
-{
-	size_t n = strlen(s);
-	int rc = tt_buf_room(out, 6 * n + 2, err);
-
-	if (rc != TT_OK)
-		return rc;
-	out->p[out->n++] = '"';
-	out->n = (size_t)(tt_put_json(out->p + out->n, s, n) - out->p);
-	out->p[out->n++] = '"';
-	return TT_OK;
-}
-
-/* `before` "text": a member whose name and comma are in ${before}. */
-static int
-put_member(struct tt_buf *out, const char *before, const char *s, struct tt_err *err)
-{
-	int rc = tt_buf_text(out, before, err);
-
-	return rc != TT_OK ? rc : put_string(out, s, err);
-}
-
-static int
-put_value(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, struct tt_err *err)
+static void
+put_value(struct tt_json *j, const char *key, enum tt_unit unit, const struct tt_cell *c)
 {
 	char number[TT_CELL_MAX];
 
-	if (c->empty)
-		return tt_buf_text(out, "null", err);
-	if (tt_unit_is_text(unit))
-		return put_string(out, c->s, err);
+	if (c->empty || tt_unit_is_text(unit)) {
+		if (c->empty)
+			tt_json_raw(j, key, "null");
+		else
+			tt_json_text(j, key, c->s);
+		return;
+	}
 	*tt_cell_machine(number, unit, c) = '\0';
-	bool is_word = unit == TT_UNIT_VALUE && number[strspn(number, "-+.0123456789e")] != '\0';
-	return unit == TT_UNIT_HEX || is_word ? put_string(out, number, err) : tt_buf_text(out, number, err);
+	if (unit == TT_UNIT_HEX || (unit == TT_UNIT_VALUE && number[strspn(number, "-+.0123456789e")] != '\0'))
+		tt_json_text(j, key, number);
+	else
+		tt_json_raw(j, key, number);
 }
 
-static int
-put_row(struct tt_buf *out, const struct tt_table *t, size_t row, struct tt_err *err)
+static void
+put_columns(struct tt_json *j, const struct tt_table *t)
 {
-	int rc = tt_buf_text(out, row ? ",\n   {" : "\n   {", err);
-
-	for (size_t col = 0; col < t->ncol && rc == TT_OK; col++) {
-		rc = put_member(out, col ? "," : "", t->col[col].id, err);
-		if (rc == TT_OK)
-			rc = tt_buf_add(out, ":", 1, err);
-		if (rc == TT_OK)
-			rc = put_value(out, t->col[col].unit, tt_table_cell(t, row, col), err);
+	j->gap = "\n  ";
+	tt_json_open(j, "columns", "[");
+	for (size_t col = 0; col < t->ncol; col++) {
+		tt_json_open(j, NULL, "{");
+		tt_json_text(j, "id", t->col[col].id);
+		tt_json_text(j, "title", t->col[col].title);
+		tt_json_text(j, "unit", unit_name[t->col[col].unit]);
+		tt_json_close(j, "}");
 	}
-	return rc != TT_OK ? rc : tt_buf_add(out, "}", 1, err);
+	tt_json_close(j, "]");
 }
 
-static int
-put_columns(struct tt_buf *out, const struct tt_table *t, struct tt_err *err)
+static void
+put_table(struct tt_json *j, const struct tt_table *t)
 {
-	int rc = tt_buf_text(out, ",\n  \"columns\":[", err);
-
-	for (size_t col = 0; col < t->ncol && rc == TT_OK; col++) {
-		rc = put_member(out, col ? ",{\"id\":" : "{\"id\":", t->col[col].id, err);
-		if (rc == TT_OK)
-			rc = put_member(out, ",\"title\":", t->col[col].title, err);
-		if (rc == TT_OK)
-			rc = put_member(out, ",\"unit\":", unit_name[t->col[col].unit], err);
-		if (rc == TT_OK)
-			rc = tt_buf_add(out, "}", 1, err);
+	j->gap = "\n ";
+	tt_json_open(j, t->id, "{");
+	tt_json_text(j, "title", t->title);
+	put_columns(j, t);
+	j->gap = "\n  ";
+	tt_json_text(j, "note", t->note);
+	j->gap = "\n  ";
+	if (t->nrow == 0)
+		tt_json_text(j, "empty", t->empty_reason);
+	j->gap = "\n  ";
+	if (t->hidden)
+		tt_json_u64(j, "hidden", t->hidden);
+	j->gap = "\n  ";
+	tt_json_open(j, "rows", "[");
+	for (size_t row = 0; row < t->nrow; row++) {
+		j->gap = "\n   ";
+		tt_json_open(j, NULL, "{");
+		for (size_t col = 0; col < t->ncol; col++)
+			put_value(j, t->col[col].id, t->col[col].unit, tt_table_cell(t, row, col));
+		tt_json_close(j, "}");
 	}
-	return rc != TT_OK ? rc : tt_buf_add(out, "]", 1, err);
+	tt_json_close(j, "]}");
 }
 
-/* What there is to say about a table beside its rows. */
-static int
-put_remarks(struct tt_buf *out, const struct tt_table *t, struct tt_err *err)
+void
+tt_render_json(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out)
 {
-	int rc = TT_OK;
+	struct tt_json j = { .out = out };
 
-	if (t->note)
-		rc = put_member(out, ",\n  \"note\":", t->note, err);
-	if (rc == TT_OK && t->nrow == 0 && t->empty_reason)
-		rc = put_member(out, ",\n  \"empty\":", t->empty_reason, err);
-	if (rc == TT_OK && t->hidden)
-		rc = tt_buf_printf(out, err, ",\n  \"hidden\":%zu", t->hidden);
-	return rc;
-}
-
-static int
-put_table(struct tt_buf *out, const struct tt_table *t, bool first, struct tt_err *err)
-{
-	int rc = put_member(out, first ? "\n " : ",\n ", t->id, err);
-
-	if (rc == TT_OK)
-		rc = put_member(out, ":{\"title\":", t->title, err);
-	if (rc == TT_OK)
-		rc = put_columns(out, t, err);
-	if (rc == TT_OK)
-		rc = put_remarks(out, t, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(out, ",\n  \"rows\":[", err);
-	for (size_t row = 0; row < t->nrow && rc == TT_OK; row++)
-		rc = put_row(out, t, row, err);
-	return rc != TT_OK ? rc : tt_buf_text(out, "]}", err);
-}
-
-static int
-put_notes(struct tt_buf *out, const struct tt_report *r, struct tt_err *err)
-{
-	int rc = tt_buf_text(out, ",\n\"notes\":[", err);
-
-	for (const struct tt_note *n = r->note; n && rc == TT_OK; n = n->next) {
-		rc = put_member(out, n == r->note ? "\n {\"severity\":" : ",\n {\"severity\":", n->severity, err);
-		if (rc == TT_OK)
-			rc = put_member(out, ",\"id\":", n->id, err);
-		if (rc == TT_OK)
-			rc = put_member(out, ",\"text\":", n->text, err);
-		if (rc == TT_OK)
-			rc = tt_buf_add(out, "}", 1, err);
+	tt_json_open(&j, NULL, "{");
+	tt_json_u64(&j, "tracetool_report", REPORT_VERSION);
+	j.gap = "\n";
+	tt_json_text(&j, "generator", o->generator ? o->generator : "tracetool");
+	j.gap = "\n";
+	tt_json_open(&j, "notes", "[");
+	for (const struct tt_note *n = r->note; n; n = n->next) {
+		j.gap = "\n ";
+		tt_json_open(&j, NULL, "{");
+		tt_json_text(&j, "severity", n->severity);
+		tt_json_text(&j, "id", n->id);
+		tt_json_text(&j, "text", n->text);
+		tt_json_close(&j, "}");
 	}
-	return rc != TT_OK ? rc : tt_buf_text(out, "],\n\"tables\":{", err);
-}
-
-int
-tt_render_json(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out, struct tt_err *err)
-{
-	int rc = put_member(out, "{\"tracetool_report\":" REPORT_VERSION ",\n\"generator\":",
-	    o->generator ? o->generator : "tracetool", err);
-
-	if (rc == TT_OK)
-		rc = put_notes(out, r, err);
-	for (const struct tt_table *t = r->first; t && rc == TT_OK; t = t->next)
-		rc = put_table(out, t, t == r->first, err);
-	return rc != TT_OK ? rc : tt_buf_text(out, "}}\n", err);
+	tt_json_close(&j, "]");
+	j.gap = "\n";
+	tt_json_open(&j, "tables", "{");
+	for (const struct tt_table *t = r->first; t; t = t->next)
+		put_table(&j, t);
+	tt_json_close(&j, "}}\n");
 }

@@ -319,17 +319,13 @@ tt_table_group(struct tt_table *t, uint64_t key, uint64_t sum)
 int
 tt_render(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out, struct tt_err *err)
 {
+	static void (*const form[])(const struct tt_report *, const struct tt_render_opts *, struct tt_buf *) = {
+		[TT_RENDER_TEXT] = tt_render_text, [TT_RENDER_JSON] = tt_render_json, [TT_RENDER_CSV] = tt_render_csv,
+		[TT_RENDER_MARKDOWN] = tt_render_markdown,
+	};
+
 	if (tt_report_error(r, err) != TT_OK)
 		return err->code;
-	switch (o->form) {
-	case TT_RENDER_JSON:
-		return tt_render_json(r, o, out, err);
-	case TT_RENDER_CSV:
-		return tt_render_csv(r, o, out, err);
-	case TT_RENDER_MARKDOWN:
-		return tt_render_markdown(r, o, out, err);
-	case TT_RENDER_TEXT:
-		break;
-	}
-	return tt_render_text(r, o, out, err);
+	form[o->form](r, o, out);
+	return tt_buf_error(out, err);
 }

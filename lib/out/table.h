@@ -194,11 +194,11 @@ char *tt_put_bytes(char *p, int64_t b);
 char *tt_put_count(char *p, int64_t n);
 
 /**
- * tt_csv_field(out, s, n, o, err):
+ * tt_csv_field(out, s, n, o):
  * Append the ${n} bytes of text at ${s} as one CSV field: quoted where RFC 4180 (or o->csv_sep) wants
  * it, invalid UTF-8 and control characters but tab, CR and LF as U+FFFD, and with o->csv_safe a `'` in front of what a spreadsheet
  * would run as a formula. Separators, numbers and the LF at the end of a record are the caller's.
  */
-int tt_csv_field(struct tt_buf *out, const char *s, size_t n, const struct tt_render_opts *o, struct tt_err *err);
+void tt_csv_field(struct tt_buf *out, const char *s, size_t n, const struct tt_render_opts *o);
 
 #endif

@@ -31,15 +31,12 @@
 struct writer {
 	const struct tt_render_opts *o;
 	struct tt_buf *out;
-	struct tt_err *err;
-	int rc;               /* the first failure; writing goes on as a no-op */
 };
 
 static void
 put_n(struct writer *w, const char *s, size_t n)
 {
-	if (w->rc == TT_OK)
-		w->rc = tt_buf_add(w->out, s, n, w->err);
+	tt_buf_add(w->out, s, n);
 }
 
 static void
@@ -170,7 +167,7 @@ struct column {
 
 struct grid {
 	const struct tt_table *t;
-	struct column *col;   /* in the caller's memory, ncol of them */
+	struct column *col;   /* ncol of them */
 	size_t step;          /* columns a level of a tree is indented by */
 	size_t deepest;       /* indent of a tree's row at most; what lies deeper begins with its depth */
 };
@@ -425,7 +422,7 @@ put_row(struct writer *w, const struct grid *g, size_t row, size_t last)
 
 		g->col[col].rest = tt_unit_is_text(g->t->col[col].unit) && !c->empty ? c->s : NULL;
 	}
-	for (bool first = true; more && w->rc == TT_OK; first = false) {
+	for (bool first = true; more; first = false) {
 		size_t blank = INDENT;
 
 		more = false;
@@ -464,7 +461,7 @@ put_grid(struct writer *w, const struct grid *g)
 	}
 	style(w, plain);
 	put(w, "\n");
-	for (size_t row = 0; row < g->t->nrow && w->rc == TT_OK; row++)
+	for (size_t row = 0; row < g->t->nrow; row++)
 		put_row(w, g, row, last);
 }
 
@@ -505,16 +502,13 @@ put_left_out(struct writer *w, const struct grid *g)
 		line(w, dim, INDENT, "a number before a name is its depth, where there is no room to indent it");
 }
 
-static int
-put_table(struct writer *w, const struct tt_table *t, struct tt_mem *mem)
+static void
+put_table(struct writer *w, const struct tt_table *t)
 {
-	struct grid g = { .t = t, .step = TREE_STEP, .deepest = SIZE_MAX };
+	struct column column[TT_COLUMNS_MAX] = { { 0 } };
+	struct grid g = { .t = t, .col = column, .step = TREE_STEP, .deepest = SIZE_MAX };
 
-	g.col = tt_mem_alloc(mem, t->ncol * sizeof *g.col, w->err);
-	if (!g.col)
-		return w->err ? w->err->code : TT_E_NOMEM;
 	for (size_t col = 0; col < t->ncol; col++) {
-		g.col[col] = (struct column){ .cut = false };
 		measure_width(&g, col);
 		g.col[col].hidden = (t->tree && col == 1) || tt_column_empty(t, col);
 	}
@@ -522,8 +516,6 @@ put_table(struct writer *w, const struct tt_table *t, struct tt_mem *mem)
 		fit(&g, w->o->width);
 	put_grid(w, &g);
 	put_left_out(w, &g);
-	tt_mem_free(mem, g.col, t->ncol * sizeof *g.col);
-	return w->rc;
 }
 
 /* --- facts -------------------------------------------------------------- */
@@ -574,7 +566,7 @@ fact_width(const struct tt_table *t, size_t row)
 }
 
 /* One line per column: its title, then the value of each row; what no row has is left out. */
-static int
+static void
 put_facts(struct writer *w, const struct tt_table *t)
 {
 	size_t titles = 0;
@@ -583,7 +575,7 @@ put_facts(struct writer *w, const struct tt_table *t)
 		if (!tt_column_empty(t, col) && tt_text_width(t->col[col].title) > titles)
 			titles = tt_text_width(t->col[col].title);
 	}
-	for (size_t col = 0; col < t->ncol && w->rc == TT_OK; col++) {
+	for (size_t col = 0; col < t->ncol; col++) {
 		if (tt_column_empty(t, col))
 			continue;
 		spaces(w, INDENT);
@@ -597,26 +589,24 @@ put_facts(struct writer *w, const struct tt_table *t)
 		}
 		put(w, "\n");
 	}
-	return w->rc;
 }
 
 /* --- the report --------------------------------------------------------- */
 
-static int
-put_report_table(struct writer *w, const struct tt_table *t, struct tt_mem *mem)
+static void
+put_report_table(struct writer *w, const struct tt_table *t)
 {
-	int rc = TT_OK;
-
 	line(w, bold, 0, t->title);
 	if (t->note)
 		line(w, dim, INDENT, t->note);
 	if (t->nrow == 0)
 		line(w, dim, INDENT, t->empty_reason ? t->empty_reason : "(nothing)");
+	else if (t->facts)
+		put_facts(w, t);
 	else
-		rc = t->facts ? put_facts(w, t) : put_table(w, t, mem);
+		put_table(w, t);
 	if (t->hidden)
 		hidden_line(w, t->hidden);
-	return rc;
 }
 
 static void
@@ -632,23 +622,18 @@ put_note(struct writer *w, const struct tt_note *n)
 	put(w, "\n");
 }
 
-int
-tt_render_text(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out, struct tt_err *err)
+void
+tt_render_text(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out)
 {
-	struct writer w = { .o = o, .out = out, .err = err };
+	struct writer w = { .o = o, .out = out };
 
-	for (const struct tt_table *t = r->first; t && w.rc == TT_OK; t = t->next) {
-		int rc;
-
+	for (const struct tt_table *t = r->first; t; t = t->next) {
 		if (t != r->first)
 			put(&w, "\n");
-		rc = put_report_table(&w, t, r->mem);
-		if (rc != TT_OK)
-			return rc;
+		put_report_table(&w, t);
 	}
 	if (r->note && r->first)
 		put(&w, "\n");
 	for (const struct tt_note *n = r->note; n; n = n->next)
 		put_note(&w, n);
-	return w.rc;
 }

@@ -124,14 +124,13 @@ by_bytes(const void *a, const void *b)
 }
 
 /* "static fields of World > List<Node> > Node[] > Node"; steps of one group are one. */
-static int
-path_text(const struct tt_making *k, uint32_t path, struct tt_buf *b, struct tt_err *err)
+static void
+path_text(const struct tt_making *k, uint32_t path, struct tt_buf *b)
 {
 	const struct fold *f = fold_of(k);
 	uint32_t step[SHOWN_CLASSES];
 	size_t n = 0;
 	bool cut;
-	int rc;
 
 	for (; f->g->path[path].up != 0; path = f->g->path[path].up) {
 		uint32_t what = f->g->path[path].what;
@@ -145,15 +144,13 @@ path_text(const struct tt_making *k, uint32_t path, struct tt_buf *b, struct tt_
 	while (f->g->path[path].up != 0)
 		path = f->g->path[path].up;
 	b->n = 0;
-	rc = tt_buf_text(b, root_name(k, f->g->path[path].what), err);
-	if (rc == TT_OK && cut)
-		rc = tt_buf_text(b, " > …", err);
-	while (n-- > 0 && rc == TT_OK) {
-		rc = tt_buf_text(b, " > ", err);
-		if (rc == TT_OK)
-			rc = tt_buf_text(b, class_name(f, step[n]), err);
+	tt_buf_text(b, root_name(k, f->g->path[path].what));
+	if (cut)
+		tt_buf_text(b, " > …");
+	while (n-- > 0) {
+		tt_buf_text(b, " > ");
+		tt_buf_text(b, class_name(f, step[n]));
 	}
-	return rc;
 }
 
 /* ${text}: of grouped ones, where several ways are one. */
@@ -177,7 +174,10 @@ way_text(const struct tt_making *k, uint32_t path)
 	const char *text = "(not reached)";
 	struct tt_buf b = { 0 };
 
-	if (path && path_text(k, path, &b, &k->r->err) == TT_OK)
+	if (!path)
+		return text;
+	path_text(k, path, &b);
+	if (tt_buf_error(&b, &k->r->err) == TT_OK)
 		text = tt_text_of(k->r, b.p, b.n);
 	tt_buf_free(&b);
 	return text;

@@ -233,7 +233,9 @@ tt_row_of_path(struct tt_table *t, const struct tt_paths *p, uint32_t node, cons
 	struct tt_buf b = { 0 };
 	struct tt_cell *c;
 
-	if (!text && tt_paths_text(p, node, &b, &t->r->err) == TT_OK)
+	if (!text)
+		tt_paths_text(p, node, &b);
+	if (!text && tt_buf_error(&b, &t->r->err) == TT_OK)
 		text = tt_text_of(t->r, b.p, b.n);
 	tt_buf_free(&b);
 	c = tt_row(t);

@@ -461,32 +461,32 @@ step(const struct tt_paths *p, uint32_t node)
 	return p->path ? p->path[node] : p->owner[node];
 }
 
-int
-tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b, struct tt_err *err)
+void
+tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b)
 {
 	enum { ZONES = 64 };
 	uint32_t zone[ZONES];
 	size_t n = 0;
-	int rc = TT_OK;
 
 	b->n = 0;
-	if (p->group == TT_GROUP_THREAD)
-		return tt_buf_text(b, p->row[tt_paths_thread_row(p, node)].label, err);
+	if (p->group == TT_GROUP_THREAD) {
+		tt_buf_text(b, p->row[tt_paths_thread_row(p, node)].label);
+		return;
+	}
 	node = step(p, node);
 	while (n < ZONES && tt_paths_row(p, node) != TT_NO_ROW) {
 		zone[n++] = tt_paths_row(p, node);
 		node = step(p, tt_paths_node(p, node)->parent);
 	}
 	if (tt_paths_row(p, node) != TT_NO_ROW)
-		rc = tt_buf_text(b, "… > ", err);
+		tt_buf_text(b, "… > ");
 	else if (n == 0)
-		rc = tt_buf_text(b, TT_OUTSIDE, err);
-	while (n-- > 0 && rc == TT_OK) {
-		rc = tt_buf_text(b, p->row[zone[n]].label, err);
-		if (rc == TT_OK && n > 0)
-			rc = tt_buf_text(b, " > ", err);
+		tt_buf_text(b, TT_OUTSIDE);
+	while (n-- > 0) {
+		tt_buf_text(b, p->row[zone[n]].label);
+		if (n > 0)
+			tt_buf_text(b, " > ");
 	}
-	return rc;
 }
 
 bool

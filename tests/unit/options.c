@@ -244,8 +244,8 @@ TEST(help_stays_within_its_width)
 {
 	struct tt_buf b = { 0 };
 
-	CHECK_EQ_INT(opts_help(&verb, 60, &b, &err), TT_OK);
-	CHECK_EQ_INT(tt_buf_add(&b, "", 1, &err), TT_OK);
+	opts_help(&verb, 60, &b);
+	tt_buf_add(&b, "", 1);
 	CHECK_HAS(b.p, "  -n, --number N");
 	CHECK_HAS(b.p, "\nInner:\n");
 	for (char *p = b.p; *p; p += strcspn(p, "\n") + 1)
@@ -257,8 +257,8 @@ TEST(the_machine_list_has_every_option)
 {
 	struct tt_buf b = { 0 };
 
-	CHECK_EQ_INT(opts_machine(&verb, &b, &err), TT_OK);
-	CHECK_EQ_INT(tt_buf_add(&b, "", 1, &err), TT_OK);
+	opts_machine(&verb, &b);
+	tt_buf_add(&b, "", 1);
 	CHECK_STR(b.p, "-f --flag\n-g --other-flag\n-t --text TEXT\n--list ONE\n--commas A,B\n-n --number "
 		       "N\n--pick WHEN\n");
 	tt_buf_free(&b);

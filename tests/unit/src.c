@@ -499,7 +499,7 @@ TEST(gzip_members_are_read_one_after_the_other)
 	/* A cut in a later member's header, of which only a byte is left. */
 	gz.n = 0;
 	add_member(&gz, "one", 3);
-	CHECK_EQ_INT(tt_buf_text(&gz, "\x1f", NULL), TT_OK);
+	tt_buf_text(&gz, "\x1f");
 	read_mem(gz.p, gz.n, 100, &told);
 	CHECK_EQ_INT(told.status, TT_E_DAMAGED);
 	CHECK(is(&told, "one", 3));
@@ -521,7 +521,7 @@ TEST(garbage_behind_gzip_is_counted_and_zeros_are_not)
 		struct tt_src *src;
 
 		add_member(&gz, "data", 4);
-		CHECK_EQ_INT(tt_buf_add(&gz, cases[i].tail, cases[i].n, NULL), TT_OK);
+		tt_buf_add(&gz, cases[i].tail, cases[i].n);
 		src = open_mem(gz.p, gz.n);
 		drain(src, 100, &told);
 		CHECK_EQ_INT(told.status, TT_END);

@@ -1,0 +1,43 @@
+/**
+ * Writing JSON: members with their keys, commas and escapes, at the end of a buffer, whose error sticks (buf.h).
+ *
+ *	struct tt_json j = { .out = &buf };
+ *	tt_json_open(&j, NULL, "{");
+ *	tt_json_text(&j, "name", "a");
+ *	tt_json_u64(&j, "count", 3);
+ *	tt_json_close(&j, "}");
+ *
+ * In arrays a key is NULL.
+ */
+#ifndef TT_BASE_JSON_H
+#define TT_BASE_JSON_H
+
+#include "base/buf.h"
+
+struct tt_json {
+	struct tt_buf *out;
+	bool comma;                   /* there is a member before the next */
+	const char *gap;              /* white space in front of the next member; then NULL */
+};
+
+/* ${open} is "{" or "[", with the white space after it; ${close} the same of "}" or "]". */
+void tt_json_open(struct tt_json *j, const char *key, const char *open);
+void tt_json_close(struct tt_json *j, const char *close);
+
+/* Only the key: the caller writes its value to j->out. */
+void tt_json_key(struct tt_json *j, const char *key);
+
+/* No member where ${s} is NULL. */
+void tt_json_text(struct tt_json *j, const char *key, const char *s);
+void tt_json_text_n(struct tt_json *j, const char *key, const char *s, size_t n);
+
+/* A number as the text ${s}, or "null". */
+void tt_json_raw(struct tt_json *j, const char *key, const char *s);
+void tt_json_bool(struct tt_json *j, const char *key, bool v);
+void tt_json_u64(struct tt_json *j, const char *key, uint64_t v);
+void tt_json_i64(struct tt_json *j, const char *key, int64_t v);
+
+/* A text alone, in quotes. */
+void tt_json_quote(struct tt_buf *out, const char *s, size_t n);
+
+#endif
