@@ -37,6 +37,9 @@ def build(folder):
     program = os.path.join(folder, "tracetool")
     commands = sorted(os.path.basename(c)[:-2] for c in glob.glob(os.path.join(TOP, "cmd", "*.c")))
     objects = [os.path.join(BUILD, "cmd", c + ".o") for c in commands]
+    # Sources of other folders that the commands use.
+    makefile = open(os.path.join(TOP, "Makefile"), encoding="utf-8").read()
+    objects += [os.path.join(BUILD, c[:-2] + ".o") for c in re.search(r"^CMD_SRC\s*:=(.*)", makefile, re.M)[1].split() if c.startswith("formats/")]
     r = subprocess.run(flags[:[f[0] == "-" for f in flags].index(True)] + [f for f in flags if not f.startswith("-l") and f[0] == "-"] +
                        ["-Werror", "-o", program, os.path.join(folder, "reader.c"), os.path.join(folder, "registry.c")] +
                        objects + [os.path.join(BUILD, "libtracetool.a")] +
