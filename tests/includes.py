@@ -8,19 +8,14 @@ that the pages on structure name exist, and every file of formats begins with wh
 
 import os
 import re
-import subprocess
 import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kit"))
+import count
+from count import check, end
 
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 ROOTS = ("lib", "formats", "cmd")
-passed = failed = 0
-
-
-def check(ok, what):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print("FAILED: " + what)
 
 
 def page():
@@ -107,10 +102,9 @@ def main():
         for path in re.findall(r"`((?:lib|formats|cmd|tests|testdata|man)/[^`]*)`", text):
             if "NAME" not in path:
                 check(os.path.exists(os.path.join(TOP, path)), "%s names %s, which is not there" % (doc, path))
-    if failed:
+    if count.failed:
         print("Change the includes, or the list in ARCHITECTURE.md where the new arrow is wanted.")
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed > 0)
+    end()
 
 
 main()

@@ -13,16 +13,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kit"))
+from count import check, end
+
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
-passed = failed = 0
-
-
-def check(ok, what, *seen):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print("FAILED: " + what, *seen, sep="\n    ")
 
 
 def build(folder):
@@ -95,5 +90,4 @@ def main():
 
 
 main()
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed > 0)
+end()

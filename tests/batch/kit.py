@@ -15,6 +15,9 @@ import tempfile
 import zipfile
 import zlib
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+import count
+
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 BUILD = os.path.realpath(os.environ.get("BUILD", os.path.join(TOP, "build")))
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(BUILD, "tracetool"))
@@ -27,31 +30,23 @@ class Suite:
     """Counts checks; makes a directory to work in; ends the program with the sum."""
 
     def __init__(self):
-        self.passed = self.failed = 0
         self.dir = tempfile.mkdtemp(prefix="tracetool-batch.")
 
     def path(self, *name):
         return os.path.join(self.dir, *name)
 
     def check(self, name, problem):
-        if problem:
-            self.failed += 1
-            if self.failed <= 30:
-                print("%s: %s" % (name, str(problem)[:2000]))
-        else:
-            self.passed += 1
-        return not problem
+        return count.fault(name, problem)
 
     def equal(self, name, have, want):
-        return self.check(name, None if have == want else "%r is not %r" % (have, want))
+        return count.same(name, have, want)
 
     def left_out(self, what, why):
-        print("left out: %s: %s" % (what, why))       # tests/run.sh shows it
+        count.left_out(what, why)
 
     def end(self):
         shutil.rmtree(self.dir, ignore_errors=True)
-        print("%d passed, %d failed" % (self.passed, self.failed))
-        sys.exit(self.failed > 0 or self.passed == 0)
+        count.end()
 
 
 def run(*args, cwd=None, env=None, text=None, timeout=300, **more):

@@ -17,6 +17,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, fault
+
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL = os.path.abspath(os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool")))
 VERBS = "convert stats diff batch info list record recover merge help".split()
@@ -76,18 +79,7 @@ sample sample-real heapshot heapshot-on-shutdown calls maxframes calldepth outpu
 OF_ALL = {"--version", "--help"}
 
 TOKEN = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|\s+|[A-Za-z_]\w*|.""", re.S)
-passed = failed = 0
 needed = set()
-
-
-def check(what, problems):
-    global passed, failed
-    if problems:
-        failed += 1
-        for p in problems:
-            print("%s: %s" % (what, p))
-    else:
-        passed += 1
 
 
 def run(*args):
@@ -230,8 +222,8 @@ def scan(lists):
             if " " in text:
                 p += recorder_options(where, text, lists)
             found += ["line %d: %s, in \"%s\"" % (line, x, " ".join(text.split())[:160]) for x in p]
-        check(where, found)
-    check("literals are found (COMMANDS and KNOWN by file)", [] if seen > 3000 else ["only %d" % seen])
+        fault(where, found)
+    fault("literals are found (COMMANDS and KNOWN by file)", [] if seen > 3000 else ["only %d" % seen])
 
 
 def recorders(lists):
@@ -239,7 +231,7 @@ def recorders(lists):
     source = "".join(open(p).read() for p in glob.glob(os.path.join(TOP, "formats", "**", "*.c"), recursive=True))
     for table, has in (("log_word", LOG_PROFILER), ("module_word", lists.recorder["mono"])):
         words = re.findall(r'\{ "([a-z-]+)"', re.search(table + r"\[\] = \{(.*?)\n\};", source, re.S)[1])
-        check("words of " + table, ["%s is no option" % w for w in words if w not in has] + ["none"] * (len(words) < 5))
+        fault("words of " + table, ["%s is no option" % w for w in words if w not in has] + ["none"] * (len(words) < 5))
 
 
 def blocks(text):
@@ -260,12 +252,12 @@ def pages(lists):
             needed.update((page, o) for o in options - has)
             found += ["%s: not in %s" % (o, ", ".join(sorted(of)) or "any command") for o in sorted(options - has) if (page, o) not in KNOWN]
         found += profiler_options(open(path).read(), lists)
-        check(page, found)
+        fault(page, found)
     found = []
     for line in open(os.path.join(TOP, "README.md")):
         found += list(problems("README.md", line, [], lists)) + list(profiler_options(line, lists))
         found += ["%s: not in any command" % o for o in re.findall(r"(?<![\w-])--[a-z][a-z-]*", line) if o not in lists.any]
-    check("README.md", found)
+    fault("README.md", found)
 
 
 def left_out():
@@ -277,11 +269,11 @@ def left_out():
         for command in (["batch", "-o", os.path.join(work, "out"), work], ["merge", "-o", os.path.join(work, "all.jsonl"), os.path.join(work, "out")]):
             text = subprocess.run([TRACETOOL] + command + ["-q"], capture_output=True, text=True).stdout
             advice = re.findall(r"(\d+) more \((.*) shows all\)", text)
-            check(command[0] + " says how to see all", [] if len(advice) == 1 else [text])
+            fault(command[0] + " says how to see all", [] if len(advice) == 1 else [text])
             for hidden, options in advice:
                 out = subprocess.run([TRACETOOL] + command + ["-q"] + options.split(), capture_output=True, text=True).stdout
                 rows = json.loads(out)["tables"]["batch_failures"]["rows"]
-                check(command[0] + " shows all then", [] if len(rows) == 20 + int(hidden) == 25 else ["%d rows, %s hidden" % (len(rows), hidden)])
+                fault(command[0] + " shows all then", [] if len(rows) == 20 + int(hidden) == 25 else ["%d rows, %s hidden" % (len(rows), hidden)])
 
 
 def main():
@@ -290,9 +282,8 @@ def main():
     scan(lists)
     recorders(lists)
     pages(lists)
-    check("what is listed as known", ["%s in %s: nothing needs it" % (n, w) for w, n in sorted(set(KNOWN) - needed)])
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
+    fault("what is listed as known", ["%s in %s: nothing needs it" % (n, w) for w, n in sorted(set(KNOWN) - needed)])
+    end()
 
 
-sys.exit(main())
+main()

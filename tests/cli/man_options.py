@@ -15,6 +15,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, fault
+
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 VERBS = ["convert", "stats", "diff", "info", "list", "record", "recover", "batch", "merge", "help"]
@@ -22,17 +25,6 @@ VERBS = ["convert", "stats", "diff", "info", "list", "record", "recover", "batch
 MACROS = set("Ad An Ap Ar At Do Em Er Es Fa Fl In Li Lb Ms No Op Os Pa So St Tn Ud Va".split())
 # That quote the rest of their line.
 QUOTES = ("Ql", "Qq", "Dq", "Sq")
-passed = failed = 0
-
-
-def check(name, problems):
-    global passed, failed
-    if problems:
-        failed += 1
-        for p in problems:
-            print("%s: %s" % (name, p))
-    else:
-        passed += 1
 
 
 def run(*args):
@@ -118,46 +110,45 @@ def main():
     pages = sorted(glob.glob(os.path.join(TOP, "man", "*.[1-9]")))
     for verb in VERBS:
         page = os.path.join(TOP, "man", "tracetool-%s.1" % verb)
-        check("options of " + verb, differences(options_of_program([verb]), options_of_page(page)))
+        fault("options of " + verb, differences(options_of_program([verb]), options_of_page(page)))
     # The page of the program itself has what all commands have in common.
     common = options_of_program(["list"])
     for verb in VERBS:
         of_verb = options_of_program([verb])
         common = {k: v for k, v in common.items() if of_verb.get(k) == v}
-    check("options of all", differences(common, options_of_page(os.path.join(TOP, "man", "tracetool.1"))))
+    fault("options of all", differences(common, options_of_page(os.path.join(TOP, "man", "tracetool.1"))))
     code, out = run("man/common.sh", "check", *pages)
-    check("shared text", out.splitlines() if code else [])
+    fault("shared text", out.splitlines() if code else [])
     metrics = os.path.join(TOP, "man", "tracetool-metrics.7")
     tables = os.path.join(TOP, "man", "tracetool-tables.7")
     code, out = run("man/tables.py", "check", TRACETOOL, metrics, tables)
-    check("columns of tables, kinds of loss", out.splitlines() if code else [])
+    fault("columns of tables, kinds of loss", out.splitlines() if code else [])
     text = open(metrics).read()
     # Definitions are in one page, columns in the other, and one leads to the other.
     listed = re.findall(r'begin table (\S+)', open(tables).read())
     named = sum((re.findall(r"^\.Cm (\S+) [,.]$", part, re.M)
                  for part in re.findall(r"\.Xr tracetool-tables 7 :\n((?:\.Cm .*\n)+)", text)), [])
-    check("metrics(7) names the tables of tables(7)", ["%s: only in %s(7)" % (t, "tables" if t in listed else "metrics")
+    fault("metrics(7) names the tables of tables(7)", ["%s: only in %s(7)" % (t, "tables" if t in listed else "metrics")
                                                       for t in sorted(set(listed) ^ set(named))])
-    check("columns are in tables(7) alone", re.findall(r"begin table .*", text))
-    check("wait markers", ["%s is not listed" % name for name in re.findall(r'"([^"]+)"', in_source(
+    fault("columns are in tables(7) alone", re.findall(r"begin table .*", text))
+    fault("wait markers", ["%s is not listed" % name for name in re.findall(r'"([^"]+)"', in_source(
         "formats/producers/names.c", r"tt_wait_markers\[\] = \{(.*?)NULL")[0]) if "\n%s\n" % name not in text])
     zones = set(re.sub(r"\d+$", "", z) for z in in_source("lib/model/resolve.c", r'\{ TT_KEY_\S+, "([^"(]+)", '))
     listed = re.findall(r'begin zones(.*?)end zones', text, re.S)[0]
     listed = set(re.sub(r"\d+$", "", z) for line in re.findall(r"^\.It (.*)", listed, re.M) for z in line.split(" , "))
-    check("zones of our own", ["%s: only in %s" % (z, "the page" if z in listed else "the program") for z in zones ^ listed])
-    check("JSON in tracetool-budget(5)", bad_json(os.path.join(TOP, "man", "tracetool-budget.5")))
+    fault("zones of our own", ["%s: only in %s" % (z, "the page" if z in listed else "the program") for z in zones ^ listed])
+    fault("JSON in tracetool-budget(5)", bad_json(os.path.join(TOP, "man", "tracetool-budget.5")))
     for page in pages:
         name = os.path.basename(page)
         heads = re.findall(r"^\.S[hs] (.*)$", open(page).read(), re.M)
-        check("headings of " + name, ['"%s" has a word that man takes for a macro' % h for h in heads if MACROS & set(h.split())])
-        check("quotes of " + name, lost_quotes(open(page).read()))
+        fault("headings of " + name, ['"%s" has a word that man takes for a macro' % h for h in heads if MACROS & set(h.split())])
+        fault("quotes of " + name, lost_quotes(open(page).read()))
         code, out = run("mandoc", "-T", "lint", "-W", "warning", page)
-        check("mandoc " + name, out.splitlines())
+        fault("mandoc " + name, out.splitlines())
         links = re.findall(r"^\.Xr (tracetool\S*) (\d)", open(page).read(), re.M)
-        check("links of " + name, ["%s(%s) is no page" % x for x in links
+        fault("links of " + name, ["%s(%s) is no page" % x for x in links
                                    if not os.path.exists(os.path.join(TOP, "man", "%s.%s" % x))])
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
+    end()
 
 
-sys.exit(main())
+main()

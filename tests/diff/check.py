@@ -16,7 +16,6 @@ Prints `N passed, N failed`; exit status 1 if any failed.
 """
 import csv
 import decimal
-import glob
 import io
 import itertools
 import json
@@ -29,6 +28,9 @@ import tempfile
 from collections import Counter, defaultdict
 from fractions import Fraction
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, fault, same
+
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from truth import REST, Script, from_csv  # noqa: E402
 
@@ -36,21 +38,7 @@ TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL, GEN = sys.argv[1:3]
 HOST = sys.argv[3] if len(sys.argv) > 3 else None
 MORE = len(sys.argv) > 4
-passed = failed = 0
 work = None
-
-
-def check(name, problem):
-    global passed, failed
-    if problem:
-        failed += 1
-        print("%s: %s" % (name, problem))
-    else:
-        passed += 1
-
-
-def same(name, have, want):
-    check(name, None if have == want else "%r, not %r" % (have, want))
 
 
 def at(name):
@@ -105,7 +93,7 @@ def exact_paths(captures, rename):
 
 def check_split(name, rows):
     bad = [r for r in rows if r["diff_ns"] != r["b_ns"] - r["a_ns"] or r["calls_ns"] + r["cost_ns"] != r["diff_ns"]]
-    check(name + ": calls and cost add up", bad and bad[0])
+    fault(name + ": calls and cost add up", bad and bad[0])
 
 
 def check_pair(name, a, b, options=(), captures=None, frames=True, rename={}, frame_name=None):
@@ -180,7 +168,7 @@ def check_truth(name, t, sides, captures, frames, rename, frame_name):
     for key in rows:
         for r in rows[key]:
             bad += check_calls(r, units)
-    check(name + ": every path", bad and "%d wrong, first %s" % (len(bad), bad[0]))
+    fault(name + ": every path", bad and "%d wrong, first %s" % (len(bad), bad[0]))
 
 
 def check_calls(r, units):
@@ -273,7 +261,7 @@ def check_sites(name, t, sides, frames):
     for i, s in enumerate("ab"):
         bad = [k for k in want & set(rows) if abs(rows[k][s + "_bytes"] - Fraction(exact[i][k][1], units[i])) >= 1 or
                abs(Fraction(rows[k][s + "_count"]) - Fraction(exact[i][k][0], units[i])) > Fraction(1, 2000)]
-        check("%s: sites of %s" % (name, s), bad)
+        fault("%s: sites of %s" % (name, s), bad)
 
 
 def loop(frames, body, **more):
@@ -325,7 +313,7 @@ def told_apart():
                 ("--rename", at("names")), rename={"Old:One (int)": "New:One (int)"})
     same("renamed is the same", (t["changed"], by(t["markers"])["New:One (int)"]["cost_ns"]), ([], 400))
     r = run("diff", "--frame-marker", "Game:Tick", "--rename", at("names"), at("a0.mlpd"), "--", at("b0.mlpd"))
-    check("names that are not there are told", None if '2 of 3 names are not in the captures of A; the first is "No:Such"'
+    fault("names that are not there are told", None if '2 of 3 names are not in the captures of A; the first is "No:Such"'
           in r.stdout else r.stdout[-300:])
 
     def waits(ns):
@@ -401,13 +389,13 @@ def played_pairs():
     check_pair("played games", files[:half], files[half:], (), (truth[:half], truth[half:]), frame_name="Main Thread")
     check_pair("one game against the others", files[:1], files[1:], (), (truth[:1], truth[1:]), frame_name="Main Thread")
     t, code = check_pair("a game against itself", files[:1], files[:1], (), None)
-    check("nothing differs from itself", [r for r in t["paths"] if r["diff_ns"] or r["calls_ns"]])
+    fault("nothing differs from itself", [r for r in t["paths"] if r["diff_ns"] or r["calls_ns"]])
     chrome(files)
     # One side has frames.
     none = script(lambda s: s.call("Work:Do ()", 100))[0].write(GEN, at("none.mlpd"))
     for a, b, has in ((none, files[0], "has frames"), (files[0], none, "has no frames")):
         r = run("diff", a, "--", b, codes=(2,))
-        check("frames on one side", None if b + ": " + has + ", unlike the captures before it" in r.stderr else r.stderr)
+        fault("frames on one side", None if b + ": " + has + ", unlike the captures before it" in r.stderr else r.stderr)
 
 
 def chrome(files):
@@ -501,7 +489,7 @@ def odd_pairs():
     for text in ("\tNew\n", "Old\t\n", "marker\t\tNew\n"):
         open(at("names"), "w").write(text)
         r = run("diff", "--rename", at("names"), none, "--", none, codes=(2,))
-        check("rename %r" % text, None if "line 1: a name is empty" in r.stderr else r.stderr)
+        fault("rename %r" % text, None if "line 1: a name is empty" in r.stderr else r.stderr)
 
     # A method that nothing names.
     for n, ns in (("a", 100), ("b", 130)):
@@ -580,7 +568,7 @@ def profile(name, a, b, options=()):
     env = dict(os.environ, PPROF_TMPDIR=work)
     raw = subprocess.run(["go", "tool", "pprof", "-symbolize=none", "-raw", path], capture_output=True, text=True, env=env)
     if raw.returncode:
-        return check(name + " in pprof", raw.stderr)
+        return fault(name + " in pprof", raw.stderr)
     lines = raw.stdout.splitlines()
     start, where = lines.index("Samples:"), lines.index("Locations")
     same(name + ": sample types", lines[start + 1].split(), ["time/nanoseconds[dflt]", "calls/count", "alloc_space/bytes"])
@@ -609,7 +597,7 @@ def profile(name, a, b, options=()):
     same(name + ": calls", calls, int(sum(1000 * ((r["b_calls"] or 0) - (r["a_calls"] or 0)) for r in t["paths"])))
     for view in ("-top", "-traces"):
         r = subprocess.run(["go", "tool", "pprof", "-symbolize=none", view, path], capture_output=True, text=True, env=env)
-        check("%s: %s" % (name, view), r.stderr if r.returncode else None)
+        fault("%s: %s" % (name, view), r.stderr if r.returncode else None)
 
 
 def forms(a, b):
@@ -624,11 +612,11 @@ def forms(a, b):
         for col in ("a_ns", "b_ns", "diff_ns", "calls_ns", "cost_ns"):
             same("--limit %s: sum of %s" % (n, col), sum(int(r[col]) for r in cut), sum(r[col] for r in whole))
     text = run(*options, "--format", "markdown", "--", b).stdout
-    check("Markdown", None if text.startswith("### ") and "|" in text else text[:100])
+    fault("Markdown", None if text.startswith("### ") and "|" in text else text[:100])
     for form in ("text", "json", "csv", "markdown"):
         once = [run("diff", "-q", "--frame-marker", "Game:Tick", a, "-j", j, "--format", form, "--", b,
                     env=dict(os.environ, TRACETOOL_JOBS_EXACT="1")).stdout for j in "15"]
-        check(form + " does not depend on -j", None if once[0] == once[1] else "it does")
+        fault(form + " does not depend on -j", None if once[0] == once[1] else "it does")
 
 
 def columns():
@@ -637,9 +625,9 @@ def columns():
     t, _, _ = diff([at("a0.mlpd")], [at("b0.mlpd")], "--frame-marker", "Game:Tick")
     for table, rows in t.items():
         head = re.findall(r"^\.Ss (.*)$", page, re.M)
-        check("table %s in the manual" % table, None if any(table in h.split(", ") for h in head) else head)
+        fault("table %s in the manual" % table, None if any(table in h.split(", ") for h in head) else head)
         for col in rows[0] if rows else []:
-            check("column %s.%s in the manual" % (table, col), None if re.search(r"\.It .*\bVa %s\b" % col, page) else "is not")
+            fault("column %s.%s in the manual" % (table, col), None if re.search(r"\.It .*\bVa %s\b" % col, page) else "is not")
 
 
 def memory():
@@ -654,7 +642,7 @@ def memory():
         m = re.search(r"peak memory .*\(([\d.,]+) (\w+) counted", err)
         return float(m.group(1).replace(",", "")) * {"B": 1, "KB": 1 << 10, "MB": 1 << 20}[m.group(2)]
     few, many = peak(files[:1], files[1:2]), peak(files[:6], files[6:])
-    check("memory", None if many < 1.5 * few else "%d B of 12 captures, %d of 2" % (many, few))
+    fault("memory", None if many < 1.5 * few else "%d B of 12 captures, %d of 2" % (many, few))
 
 
 def main():
@@ -679,8 +667,7 @@ def main():
         forms(a, b)
         columns()
         memory()
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
+    end()
 
 
-sys.exit(main())
+main()

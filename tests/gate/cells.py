@@ -8,19 +8,14 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import check, end
+
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 FOLDER = os.environ.get("TMPDIR", "/tmp")
 DATA = os.path.join(TOP, "testdata")
 ROWS = 3                        # of each table, from the top, the middle and the end
-passed = failed = 0
-
-
-def check(ok, what, *told):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print("FAILED: " + what, *told)
 
 
 def run(*args):
@@ -211,5 +206,4 @@ with open(budget, "w") as f:
 code, out, text = run("batch", "--gate", budget, capture)
 check(code == 1, "batch --gate fails where a column is over", code, out, text)
 
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed > 0)
+end()

@@ -12,18 +12,13 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import check, end
+
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 FOLDER = os.environ.get("TMPDIR", "/tmp")
 DATA = os.path.join(TOP, "testdata")
-passed = failed = 0
-
-
-def check(ok, what, *told):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print("FAILED: " + what, *told)
 
 
 def near(name, have, want, by=0.0006):
@@ -324,5 +319,4 @@ if __name__ == "__main__":
     now_and_then()
     skipped(d01, "World:Physics", ["--frame-marker", "World:Frame"])
     skipped_to_instant(os.path.join(DATA, "capture", "good-v1.0-every-kind.ttc"))
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed > 0)
+    end()

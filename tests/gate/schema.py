@@ -9,23 +9,18 @@ import sys
 
 import jsonschema
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import check, end
+
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 FOLDER = os.environ.get("TMPDIR", "/tmp")
 CAPTURE = os.path.join(TOP, "testdata", "gate", "good-base1.ttc.xz")
-passed = failed = 0
 
 # What a schema cannot see, or what is right but for other rows: only the program refuses these.
 BEYOND = ["no JSON", "there is a row", "there by default", "leave some room", "or one too large", "has one limit",
           "better: limit", "stands alone", "nothing could keep both", "no regular expression", "json: is empty",
           "for rows whose limit", "for rows without a baseline", "needs figures of single"]
-
-
-def check(ok, what, *told):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print("FAILED: " + what, *told)
 
 
 def program_says(text):
@@ -89,5 +84,4 @@ for text in bad_budgets():
     if any(b in told for b in BEYOND):
         continue
     check(list(validator.iter_errors(json.loads(text))), "the schema takes a bad budget", text, told)
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed > 0)
+end()

@@ -14,19 +14,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import check, end
+
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "diff"))
 from truth import Script  # noqa: E402
 
 TRACETOOL, GEN = [os.path.abspath(p) for p in sys.argv[1:3]]
-passed = failed = 0
 work = None
-
-
-def check(ok, what, *told):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
-    if not ok:
-        print("FAILED: " + what, *told)
 
 
 def at(name):
@@ -516,8 +511,7 @@ def main():
         what_is_gone_is_no_misspelling()
         names_that_are_no_utf8()
         a_budget_judges_something()
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed > 0 or passed == 0)
+    end()
 
 
 main()

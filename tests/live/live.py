@@ -20,6 +20,9 @@ import sys
 import time
 from collections import Counter
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, fault
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "oracle"))
 import check_encoder  # noqa: E402
@@ -50,7 +53,6 @@ class Live:
         self.folder = os.path.join(build, "live")
         os.makedirs(self.folder, exist_ok=True)
         self.long = os.environ.get("TT_SET") == "all"
-        self.passed = self.failed = 0
 
     def compile(self):
         source = os.path.join(HERE, "..", "mono")
@@ -75,25 +77,15 @@ class Live:
                                stderr=subprocess.DEVNULL)
         return name.replace("all ", ""), path, run
 
-    def count(self, name, differences):
-        if differences:
-            self.failed += 1
-            for d in differences[:6]:
-                print("%s: %s" % (name, d))
-            if len(differences) > 6:
-                print("%s: %d more differences" % (name, len(differences) - 6))
-        else:
-            self.passed += 1
-
     def check(self, name, path, killed=False):
         if not os.path.exists(path) or os.path.getsize(path) == 0:
-            self.count(name, ["Mono recorded nothing"])
+            fault(name, ["Mono recorded nothing"])
             return
-        self.count(name + " with mlpd.py", compare.compare(self.program, path))
+        fault(name + " with mlpd.py", compare.compare(self.program, path))
         if killed:
-            self.count(name, self.not_ended(path))
+            fault(name, self.not_ended(path))
         else:
-            self.count(name + " with mprof-report", compare_mprof(self.program, path))
+            fault(name + " with mprof-report", compare_mprof(self.program, path))
 
     def not_ended(self, path):
         _, stats = self.program.json("stats", "-q", "--format", "json", "--table", "loss", path)
@@ -121,7 +113,7 @@ class Live:
                 run.wait(timeout=120)
             except subprocess.TimeoutExpired:
                 run.kill()
-                self.count(name, ["Mono does not end"])
+                fault(name, ["Mono does not end"])
                 continue
             self.check(name, path)
         self.killed()
@@ -256,8 +248,7 @@ def main(args):
         return 2
     live = Live(*args)
     live.all()
-    print("%d passed, %d failed" % (live.passed, live.failed))
-    return 1 if live.failed else 0
+    end()
 
 
 if __name__ == "__main__":

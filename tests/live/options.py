@@ -16,8 +16,10 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import check, end
+
 TRACETOOL, MODULES = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-passed = failed = 0
 
 BUSY = """
 using System; using System.Threading; using System.Runtime.InteropServices;
@@ -70,14 +72,6 @@ LOG = ["nodefaults,exception", "nodefaults,monitor", "nodefaults,gc", "nodefault
 OURS = ["calls", "alloc", "alloc-sample=64", "gc", "exceptions", "monitor", "handles", "finalizers", "moves", "roots", "alloc,gc,exceptions,monitor"]
 
 
-def check(what, good, *told):
-    global passed, failed
-    passed += bool(good)
-    failed += not good
-    if not good:
-        print("%s:" % what, *told)
-
-
 def figures(capture, folder):
     """{metric: figure, or None where it is not known}, and the table gcalloc."""
     budget, base = os.path.join(folder, "budget.json"), os.path.join(folder, "base.json")
@@ -111,14 +105,14 @@ def judge(program, options, which, have, tables):
     who = "%s with %s" % (program, options)
     for m, v in have.items():
         if program == "Busy":
-            check("%s: %s" % (who, m), v is None or v > 0, "0, and the program has some")
-            check("%s: %s" % (who, m), (v is not None) == bool(asked(m, options, which)), v, "asked:", asked(m, options, which))
+            check(v is None or v > 0, "%s: %s" % (who, m), "0, and the program has some")
+            check((v is not None) == bool(asked(m, options, which)), "%s: %s" % (who, m), v, "asked:", asked(m, options, which))
         elif asked(m, options, which):
-            check("%s: %s" % (who, m), v is not None, "not known, and it was recorded")
+            check(v is not None, "%s: %s" % (who, m), "not known, and it was recorded")
     for column, m in (("bytes", "gc.alloc.bytes.total"), ("collections", "gc.collections.total")):
-        check("%s: table gcalloc, %s" % (who, column), row.get(column) == have[m], row.get(column), have[m])
+        check(row.get(column) == have[m], "%s: table gcalloc, %s" % (who, column), row.get(column), have[m])
     odd = [t for t in tables["threads"]["rows"] if (t["alloc_bytes"] is None) != (have["gc.alloc.bytes.total"] is None)]
-    check("%s: table threads" % who, not odd, odd)
+    check(not odd, "%s: table threads" % who, odd)
 
 
 def record(program, options, which, folder):
@@ -151,8 +145,7 @@ def main():
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             for said in pool.map(lambda j: record(*j), jobs):
                 judge(*said)
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed != 0)
+    end()
 
 
 main()

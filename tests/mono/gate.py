@@ -8,7 +8,6 @@ the same kind: tests/cli/gate_*.)
 import os
 import shutil
 import subprocess
-import sys
 
 import kit
 from kit import check
@@ -63,5 +62,4 @@ for k in range(REPEATS):
     same = gate([record("same%d" % i) for i in range(PER_SIDE)], "--baseline", base)
     check(same.returncode == 0, "unchanged repeat %d passes" % k, same.returncode, same.stdout + same.stderr)
 
-print("%d passed, %d failed" % (kit.passed, kit.failed))
-sys.exit(kit.failed > 0)
+kit.end()

@@ -6,15 +6,16 @@ import shutil
 import subprocess
 import sys
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+import count
+from count import check
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(BUILD, "tracetool"))
 LONG = os.environ.get("TT_SET") == "all"
 FOLDER = os.path.join(os.environ.get("TMPDIR", "/tmp"), "mono-%d" % os.getpid())
 ENV = dict(os.environ, LD_LIBRARY_PATH=BUILD)
-
-passed = failed = 0
-
 
 # What a program needs besides its own file.
 more = {"Control": [os.path.join(HERE, "..", "..", "formats", "recorder", "mono", "package", "Tracetool.cs")]}
@@ -93,25 +94,11 @@ def forget_rings():
             os.unlink(ring)
 
 
-def check(ok, what, *told):
-    global passed, failed
-    if ok:
-        passed += 1
-    else:
-        failed += 1
-        print("FAILED: " + what)
-        for t in told:
-            print("    " + str(t)[:2000])
-    return ok
-
-
 def check_equal(a, b, what):
     """Equal dictionaries, or the first differences."""
-    keys = [k for k in sorted(set(a) | set(b), key=str) if a.get(k) != b.get(k)]
-    check(not keys, what, *["%s: %s, expected %s" % (k, a.get(k), b.get(k)) for k in keys[:6]])
+    count.same(what, a, b)
 
 
 def end():
     subprocess.run(["rm", "-rf", FOLDER])
-    print("%d passed, %d failed" % (passed, failed))
-    sys.exit(failed > 0)
+    count.end()

@@ -17,7 +17,9 @@ import subprocess
 import sys
 
 import mlpd
-from tally import check, end
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, same
 
 TRACETOOL = sys.argv[1]
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "mlpd")
@@ -48,8 +50,8 @@ def by_number(name):
     for r in numbers:
         n, size = a.alloc_by_thread.get(tids[r["tid"]].label(), (0, 0))
         have = stats("gcalloc", path_of(name), "--thread", str(r["number"]))[0]
-        check("%s --thread %d" % (name, r["number"]), (have["count"], have["bytes"]), (n, size))
-        check("%s --thread %d: rows" % (name, r["number"]),
+        same("%s --thread %d" % (name, r["number"]), (have["count"], have["bytes"]), (n, size))
+        same("%s --thread %d: rows" % (name, r["number"]),
               [t["tid"] for t in stats("threads", path_of(name), "--thread", str(r["number"]))], [r["tid"]])
 
 
@@ -62,11 +64,11 @@ def waiting(name, frame, wait):
     waits = [(z[2], z[3]) for z in all_ if z[1] == wait and z[0] == begins[0][1]]
     cpu = [b - a - sum(max(min(b, e) - max(a, s), 0) for s, e in waits) for a, b in spans]
     rows = {r["time"]: r for r in stats("frames", path, "--frame-marker", frame, "--wait", wait)}
-    check("--wait: frames", rows["cpu"]["count"], len(cpu))
-    check("--wait: the longest", rows["cpu"]["max_ns"], max(cpu))
-    check("--wait: the median", rows["cpu"]["median_ns"], sorted(cpu)[(len(cpu) - 1) // 2])
-    check("--wait takes time away", sum(cpu) < sum(b - a for a, b in spans), True)
-    check("--wait of what is not there: nothing is known", stats("frames", path, "--frame-marker", frame, "--wait", "No:Such")[1:],
+    same("--wait: frames", rows["cpu"]["count"], len(cpu))
+    same("--wait: the longest", rows["cpu"]["max_ns"], max(cpu))
+    same("--wait: the median", rows["cpu"]["median_ns"], sorted(cpu)[(len(cpu) - 1) // 2])
+    same("--wait takes time away", sum(cpu) < sum(b - a for a, b in spans), True)
+    same("--wait of what is not there: nothing is known", stats("frames", path, "--frame-marker", frame, "--wait", "No:Such")[1:],
           [r for r in stats("frames", path, "--frame-marker", frame)[1:]])
 
 
@@ -77,16 +79,16 @@ def on_thread(name, frame):
     for thread, zone, start, _ in zones(path):
         if zone == frame:
             begins.setdefault(thread, []).append(start)
-    check("--frame-thread: several threads begin the marker", len(begins) > 1, True)
+    same("--frame-thread: several threads begin the marker", len(begins) > 1, True)
     for thread, at in begins.items():
         at.sort()
         rows = stats("frames", "--frame-marker", frame, "--frame-thread", thread, path)
-        check("--frame-thread %s" % thread, (rows[0]["count"], rows[0]["max_ns"]) if rows else (0, None),
+        same("--frame-thread %s" % thread, (rows[0]["count"], rows[0]["max_ns"]) if rows else (0, None),
               (len(at) - 1, max((b - a for a, b in zip(at, at[1:])), default=None)))
 
 
     p = run("stats", "-q", "--table", "frames", "--frame-marker", frame, "--frame-thread", "Nobody", path)
-    check("--frame-thread that there is none of", (p.returncode, "no frame begins on a thread that --frame-thread names" in p.stdout), (0, True))
+    same("--frame-thread that there is none of", (p.returncode, "no frame begins on a thread that --frame-thread names" in p.stdout), (0, True))
 
 
 def cut_pause(name):
@@ -94,7 +96,7 @@ def cut_pause(name):
     path = path_of(name)
     at = max(start for _, zone, start, _ in zones(path) if zone.startswith("GC.Collect"))
     row = stats("gcalloc", path, "--time", "%d.%09d-" % divmod(at, 10**9))[0]
-    check(name + ": --time from a collection on", [row[c] for c in ("collections", "pauses", "pause_ns", "pause_max_ns")], [1, 0, 0, 0])
+    same(name + ": --time from a collection on", [row[c] for c in ("collections", "pauses", "pause_ns", "pause_max_ns")], [1, 0, 0, 0])
 
 
 def header(path):
@@ -115,27 +117,27 @@ def aligned():
     for how in ("start", "clock", "wall", "auto"):
         rows = stats("threads", "--align", how, one, two)
         first[how] = [min(r["first_ns"] for r in rows if r["process"] == p and r["first_ns"] is not None) for p in (1, 2)]
-    check("--align start", first["start"], [0, 0])
-    check("--align clock", first["clock"], [0, z2 - z1])
-    check("--align wall", first["wall"], [0, (w2 * 10**6 - (c2 - z2)) - (w1 * 10**6 - (c1 - z1))])
-    check("--align auto: clocks that agree", first["auto"], first["clock"])
+    same("--align start", first["start"], [0, 0])
+    same("--align clock", first["clock"], [0, z2 - z1])
+    same("--align wall", first["wall"], [0, (w2 * 10**6 - (c2 - z2)) - (w1 * 10**6 - (c1 - z1))])
+    same("--align auto: clocks that agree", first["auto"], first["clock"])
 
 
 def formats():
     path = path_of("d05-monitors")
     plain, named = run("stats", path), run("stats", "--input-format", "mlpd", path)
-    check("--input-format mlpd", (named.returncode, named.stdout), (0, plain.stdout))
-    check("--input-format capture", run("stats", "--input-format", "capture", path).returncode, 3)
+    same("--input-format mlpd", (named.returncode, named.stdout), (0, plain.stdout))
+    same("--input-format capture", run("stats", "--input-format", "capture", path).returncode, 3)
 
 
 def no_frames():
     path = path_of("d14-mono462-v13-coverage")             # its methods are known; their calls were not recorded
     p = run("stats", "-q", "--table", "frames", "--frame-marker", "Frame", path)
-    check("--frame-marker that never begins", (p.returncode, "never begins" in p.stdout, "name the marker" in p.stdout), (0, True, False))
+    same("--frame-marker that never begins", (p.returncode, "never begins" in p.stdout, "name the marker" in p.stdout), (0, True, False))
     p = run("stats", "-q", "--frames", "2-3", "--frame-marker", "Frame", path)
-    check("--frames of it", (p.returncode, "\"Frame\" never begins" in p.stderr), (2, True))
+    same("--frames of it", (p.returncode, "\"Frame\" never begins" in p.stderr), (2, True))
     p = run("stats", "-q", "--frames", "2-3", path)
-    check("--frames without frame marks", (p.returncode, "name a marker with --frame-marker" in p.stderr), (2, True))
+    same("--frames without frame marks", (p.returncode, "name a marker with --frame-marker" in p.stderr), (2, True))
 
 
 def main():

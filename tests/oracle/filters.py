@@ -22,6 +22,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import check, end
+
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL = sys.argv[1]
 NAMES = ["d01-gameloop-calls-alloc", "d02-gameloop-sample", "d04-exceptions", "d05-monitors", "d06-gcmoves-handles",
@@ -46,15 +49,6 @@ ADD_UP = {"gcalloc": (*BYTES, "collections", "pauses", "moves"), "alloc_classes"
           "timeline": ("calls", "allocs", "alloc_bytes", "collections", "moves", "throws", "contended", "wait_ns", "samples", "handles")}
 # Said of the whole capture, whatever is looked at.
 WHOLE = {"loss"}
-passed = failed = 0
-
-
-def check(what, good, why=""):
-    global passed, failed
-    passed += bool(good)
-    failed += not good
-    if not good:
-        print("%s: %s" % (what, why))
 
 
 def run(*args):
@@ -102,14 +96,14 @@ def check_filters(path, ids, plain, met):
                 continue
             met[(t, option)] = True
             if option in ("--marker", "--category", "--time") and not said:
-                check(what, not same, "it changes nothing, and no note says so")
+                check(not same, what, "it changes nothing, and no note says so")
             else:
-                check(what, same == said, "changed: %s; a note says it changes nothing: %s" % (not same, said))
+                check(same == said, what, "changed: %s; a note says it changes nothing: %s" % (not same, said))
     for option, value in ALL.items():
         r = Report(path, ids, option, value)
         bad = [t for t in ids if t in plain.tables and r.tables.get(t) != plain.tables[t]
                and not chosen(r.tables[t], plain.tables[t])]
-        check("%s: %s %s" % (name, option, value), not bad, "it fits all names, and still changes " + ", ".join(bad))
+        check(not bad, "%s: %s %s" % (name, option, value), "it fits all names, and still changes " + ", ".join(bad))
 
 
 def check_thread(path, ids, plain):
@@ -123,7 +117,7 @@ def check_thread(path, ids, plain):
             # Frames are still those of the frame thread.
             if rows and "thread" in rows[0] and t != "hitches":
                 others = {row["thread"] for row in rows} - {thread}
-                check("%s: %s --thread %s" % (name, t, thread), not others, "rows of %s" % sorted(others))
+                check(not others, "%s: %s --thread %s" % (name, t, thread), "rows of %s" % sorted(others))
     add_up(name + ": threads", together, plain)
 
 
@@ -142,7 +136,7 @@ def sums(report):
 
 def add_up(what, together, plain):
     for at, n in sums(plain).items():
-        check("%s: %s" % (what, at), together[at] == n, "%d in all, %d together" % (n, together[at]))
+        check(together[at] == n, "%s: %s" % (what, at), "%d in all, %d together" % (n, together[at]))
 
 
 def chosen(rows, plain):
@@ -163,13 +157,13 @@ def check_groups(path, ids, plain):
                 continue
             same = r.tables.get(t) == plain.tables[t]
             said = r.says("--group-by " + key, t)
-            check("%s: %s --group-by %s" % (name, t, key), not (said and not same), "it changed, and a note says it did not")
-            check("%s: %s --group-by %s --marker" % (name, t, key), said or not none.tables[t], "a marker that does not exist has rows")
+            check(not (said and not same), "%s: %s --group-by %s" % (name, t, key), "it changed, and a note says it did not")
+            check(said or not none.tables[t], "%s: %s --group-by %s --marker" % (name, t, key), "a marker that does not exist has rows")
 
 
 def main():
     ids = tables_there_are()
-    check("list metrics", len(ids) > 50, "only %d tables" % len(ids))
+    check(len(ids) > 50, "list metrics", "only %d tables" % len(ids))
     met, rows = {}, set()
     made = os.path.join(tempfile.mkdtemp(), "made.mlpd")      # of random events of every kind, in calls
     subprocess.run([sys.argv[2], "17", "8", "1", made], check=True)
@@ -181,19 +175,18 @@ def main():
         check_thread(path, ids, plain)
         check_time(path, ids, plain)
     # These need a game engine's capture, or debug information.
-    check("tables without rows", set(ids) - rows <= {"frame_timings", "frame_limits", "coverage_files", "coverage_lines"},
+    check(set(ids) - rows <= {"frame_timings", "frame_limits", "coverage_files", "coverage_lines"}, "tables without rows",
           str(set(ids) - rows))
     for (t, option), seen in met.items():
         # A thread's outermost zones stay, and here objects tracked and handles are in no call that could be left out.
         if (t, option) == ("threads", "--depth") or (t in ("objects_tracked", "handle_sites") and option != "--thread"):
             continue
-        check("%s %s" % (t, option), seen, "it changes nothing in any capture, and no note says so")
+        check(seen, "%s %s" % (t, option), "it changes nothing in any capture, and no note says so")
     for option in ("--marker", "--category", "--thread", "--wait", "--frame-marker", "--frame-thread", "--find"):
         p = run("stats", option, "T:re:a(" if option == "--find" else "re:a(", CAPTURES[0])
-        check("%s re:a(" % option, p.returncode == 2 and "regular expression" in p.stderr, p.stderr)
-    print("%d passed, %d failed" % (passed, failed))
-    return 1 if failed else 0
+        check(p.returncode == 2 and "regular expression" in p.stderr, "%s re:a(" % option, p.stderr)
+    end()
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    main()

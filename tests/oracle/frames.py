@@ -11,17 +11,11 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import check, end
+
 TRACETOOL, CALLS_GEN = sys.argv[1:3]
-passed = failed = 0
 work = tempfile.TemporaryDirectory(prefix="tracetool-frames.")
-
-
-def check(what, good, why=""):
-    global passed, failed
-    passed += bool(good)
-    failed += not good
-    if not good:
-        print("%s: %s" % (what, why))
 
 
 def capture(name, lines):
@@ -77,19 +71,19 @@ def markers_of_frames():
     one, two = capture("one", world(False)), capture("two", world(True))
     wrapped = capture("wrapped", [x for x in world(False) if x[-1] != 1])     # the method itself was not recorded
     for name in ("World:Frame", "Game.World:Frame", "Game.World:Frame (int)", "FrameEnd", METHODS[3]):
-        check("one marker: " + name, frame_count(one, name) == 9, frame_count(one, name))
-    check("only the wrapper was recorded", frame_count(wrapped, "World:Frame") == 9, frame_count(wrapped, "World:Frame"))
-    check("a wrapper by pattern, too, is left out", frame_count(one, "*World:Frame *") == 9, frame_count(one, "*World:Frame *"))
+        check(frame_count(one, name) == 9, "one marker: " + name, frame_count(one, name))
+    check(frame_count(wrapped, "World:Frame") == 9, "only the wrapper was recorded", frame_count(wrapped, "World:Frame"))
+    check(frame_count(one, "*World:Frame *") == 9, "a wrapper by pattern, too, is left out", frame_count(one, "*World:Frame *"))
     for path, name, want in ((one, "Frame", ("Game.World:Frame (int)\" begins 10", "Game.World:FrameEnd ()\" begins 10")),
                              (two, "World:Frame", ("Game.World:Frame (int)\" begins 10", "Game.World:Frame (string)\" begins 4"))):
         p = run("stats", path, "--frame-marker", name)
-        check("several markers are an error: " + name, p.returncode == 2 and all(w in p.stderr for w in want) and
-              METHODS[3] not in p.stderr, p.stderr)
-    check("a pattern may fit several", frame_count(two, "re:Frame") == 23, frame_count(two, "re:Frame"))
+        check(p.returncode == 2 and all(w in p.stderr for w in want) and
+              METHODS[3] not in p.stderr, "several markers are an error: " + name, p.stderr)
+    check(frame_count(two, "re:Frame") == 23, "a pattern may fit several", frame_count(two, "re:Frame"))
     text = note(two, "re:Frame")
-    check("which the note says", "frames begin at 3 markers that fit \"re:Frame\"" in text and METHODS[4] in text, text)
-    check("and of one its name", "frames begin at \"World:FrameEnd\"" in note(one, "FrameEnd"), note(one, "FrameEnd"))
-    check("what never begins is not taken for another", "never begins" in note(one, "Idle:Frame"), note(one, "Idle:Frame"))
+    check("frames begin at 3 markers that fit \"re:Frame\"" in text and METHODS[4] in text, "which the note says", text)
+    check("frames begin at \"World:FrameEnd\"" in note(one, "FrameEnd"), "and of one its name", note(one, "FrameEnd"))
+    check("never begins" in note(one, "Idle:Frame"), "what never begins is not taken for another", note(one, "Idle:Frame"))
 
 
 # --- which may begin one ----------------------------------------------------------------------------
@@ -121,7 +115,7 @@ def candidates():
         p = run("info", "--format", "json", capture("likely", game(load, ticks)))
         rows = json.loads(p.stdout)["tables"].get("capture_frame_markers", {"rows": []})["rows"]
         tick = row_of(rows, option="--frame-marker 'Game:Tick'")
-        check("a likely frame: " + what, tick and tick["begins"] == len(ticks), rows)
+        check(tick and tick["begins"] == len(ticks), "a likely frame: " + what, rows)
 
 
 # --- time outside all calls -------------------------------------------------------------------------
@@ -138,14 +132,14 @@ def outside_calls():
     path = capture("outside", lines + [("end", t, 0)])
     t = stats(path, "--frame-marker", "Game:Tick", "--table", "hitches,hitch_markers,frames", "--limit", "0")
     worst = t["hitches"]["rows"][0]
-    check("time outside calls is no work", worst["frame"] == 4 and worst["cpu_ns"] == 150000, worst)
-    check("and is told first", worst["top"].startswith("(outside recorded calls) 49.7"), worst)
+    check(worst["frame"] == 4 and worst["cpu_ns"] == 150000, "time outside calls is no work", worst)
+    check(worst["top"].startswith("(outside recorded calls) 49.7"), "and is told first", worst)
     rows = [r for r in t["hitch_markers"]["rows"] if r["frame"] == 4]
-    check("markers and the rest are the frame", sum(r["self_ns"] for r in rows) == worst["dur_ns"] == 50000000, rows)
+    check(sum(r["self_ns"] for r in rows) == worst["dur_ns"] == 50000000, "markers and the rest are the frame", rows)
     out = row_of(rows, marker="(outside recorded calls)")
-    check("which is no call", out and out["count"] == 0 and out["self_ns"] == 49700000, out)
+    check(out and out["count"] == 0 and out["self_ns"] == 49700000, "which is no call", out)
     cpu = row_of(t["frames"]["rows"], time="cpu")
-    check("CPU-active time is exact", cpu and cpu["mean_ns"] == cpu["max_ns"] == 150000, cpu)
+    check(cpu and cpu["mean_ns"] == cpu["max_ns"] == 150000, "CPU-active time is exact", cpu)
 
 
 # --- parts of the time ----------------------------------------------------------------------------------
@@ -171,16 +165,16 @@ def parts_of_the_time():
         args = [x for m in list(whole) + list(each) for x in ("--metric", m)]
         t = stats(path, "--frame-marker", "Game:Tick", "--buckets", str(n), "--limit", "0", *args)
         if isinstance(t, str):
-            check("%d parts" % n, False, t)
+            check(False, "%d parts" % n, t)
             continue
         rows = t["timeline_metrics"]["rows"]
         for m, want in whole.items():
             got = [r["value"] for r in rows if r["metric"] == m or m.startswith("frame.over") and r["metric"].startswith("frame.over")]
-            check("%d parts add up: %s" % (n, m), len(got) == n and abs(sum(v or 0 for v in got) - want) < 1, (got, want))
+            check(len(got) == n and abs(sum(v or 0 for v in got) - want) < 1, "%d parts add up: %s" % (n, m), (got, want))
         for m, want in each.items():
             got = [r["value"] for r in rows if r["metric"] == m and r["value"] is not None]
             good = got and (all(v == want for v in got) if "mean" in m else max(got) == want)
-            check("%d parts: %s" % (n, m), good, (got, want))
+            check(good, "%d parts: %s" % (n, m), (got, want))
 
 
 markers_of_frames()
@@ -188,5 +182,4 @@ candidates()
 parts_of_the_time()
 outside_calls()
 work.cleanup()
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed > 0 or passed == 0)
+end()

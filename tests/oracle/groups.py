@@ -18,7 +18,9 @@ import sys
 import tempfile
 
 import mlpd
-from tally import check, end
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, same
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "mlpd")
 NAMES = ["d01-gameloop-calls-alloc", "d02-gameloop-sample", "d03-alloc-bt", "d04-exceptions", "d05-monitors",
@@ -165,22 +167,22 @@ def compare(name, path):
     for key, of in by.items():
         want = sums((of(t, n), own, count, dur if of(t, n) not in [of(t, up) for up in ups] else 0)
                     for t, n, own, dur, ups, count in calls)
-        check("%s: markers by %s" % (name, key), p.sums("markers", ["self_ns", "count", "total_ns"], "--group-by", key), want)
+        same("%s: markers by %s" % (name, key), p.sums("markers", ["self_ns", "count", "total_ns"], "--group-by", key), want)
         some = re.compile("[aeiou]l")
         chosen = [(t, n, own, dur, [u for u in ups if some.search(u)], c) for t, n, own, dur, ups, c in calls if some.search(n)]
         want = sums((of(t, n), own, count, dur if of(t, n) not in [of(t, up) for up in ups] else 0) for t, n, own, dur, ups, count in chosen)
-        check("%s: markers by %s, some" % (name, key), p.sums("markers", ["self_ns", "count", "total_ns"], "--group-by", key,
+        same("%s: markers by %s, some" % (name, key), p.sums("markers", ["self_ns", "count", "total_ns"], "--group-by", key,
               "--marker", "re:[aeiou]l"), want)
         want = sums((of(t, place), size, 1) for t, _, _, size, place in a.by_class)
         for table in ("alloc_sites", "alloc_paths")[:2 if key == "thread" else 1]:
-            check("%s: %s by %s" % (name, table, key), p.sums(table, ["bytes", "count"], "--group-by", key), want)
+            same("%s: %s by %s" % (name, table, key), p.sums(table, ["bytes", "count"], "--group-by", key), want)
         want = sums((of(t, place), 1) for t, place in a.throws_at)
-        check("%s: exception_sites by %s" % (name, key), p.sums("exception_sites", ["count"], "--group-by", key), want)
+        same("%s: exception_sites by %s" % (name, key), p.sums("exception_sites", ["count"], "--group-by", key), want)
         want = sums((of(t, place), 1, wait is not None, wait or 0) for t, place, wait in a.waits)
-        check("%s: contention_sites by %s" % (name, key),
+        same("%s: contention_sites by %s" % (name, key),
               p.sums("contention_sites", ["contended", "waits", "wait_ns"], "--group-by", key), want)
         want = sums((of(t, place), 1) for t, _, place in a.handles_made)
-        check("%s: handle_sites by %s" % (name, key), p.sums("handle_sites", ["created"], "--group-by", key), want)
+        same("%s: handle_sites by %s" % (name, key), p.sums("handle_sites", ["created"], "--group-by", key), want)
     # samples: self and, once for each stack, with callees
     want = collections.defaultdict(lambda: [0, 0])
     threads = collections.Counter()
@@ -190,8 +192,8 @@ def compare(name, path):
         for s in set(spaces):
             want[s][1] += 1
         threads[label(thread)] += 1
-    check("%s: samples by namespace" % name, p.sums("samples", ["self", "total"], "--group-by", "namespace"), dict(want))
-    check("%s: samples by thread" % name, p.sums("samples", ["self"], "--group-by", "thread"),
+    same("%s: samples by namespace" % name, p.sums("samples", ["self", "total"], "--group-by", "namespace"), dict(want))
+    same("%s: samples by thread" % name, p.sums("samples", ["self"], "--group-by", "thread"),
           {t: [n] for t, n in threads.items()})
     # classes
     objects = [(cls, time, size) for _, time, cls, size, _ in a.by_class]
@@ -199,13 +201,13 @@ def compare(name, path):
         want = sums((of(c, t), size, 1) for c, t, size in objects if a.capture.class_name(c, t))
         got = p.sums("alloc_classes", ["bytes", "count"], "--group-by", key)
         if all(a.capture.class_name(c, t) for c, t, _ in objects):
-            check("%s: alloc_classes by %s" % (name, key), got, want)
+            same("%s: alloc_classes by %s" % (name, key), got, want)
     if a.shots and a.shots[-1]["complete"]:
         want = sums((namespace(c), r["bytes"], r["count"]) for c, r in a.shots[-1]["by_class"].items())
-        check("%s: heapshot_classes by namespace" % name,
+        same("%s: heapshot_classes by namespace" % name,
               p.sums("heapshot_classes", ["bytes", "objects"], "--group-by", "namespace"), want)
         want = sums((namespace(c), r["bytes"], r["count"]) for c, r in a.shots[-1]["by_class"].items() if "Byte" in c)
-        check("%s: heapshot_classes by namespace, some" % name,
+        same("%s: heapshot_classes by namespace, some" % name,
               p.sums("heapshot_classes", ["bytes", "objects"], "--group-by", "namespace", "--marker", "Byte"), want)
         holders = collections.Counter()
         for held in a.graph.values():
@@ -213,16 +215,16 @@ def compare(name, path):
                 if ref in a.graph:
                     holders[namespace(a.graph[ref][0])] += 1
         got = sums((r["class"], r["references"]) for r in p.rows("heapshot_references", "--group-by", "namespace") if not r["root"])
-        check("%s: heapshot_references by namespace" % name, got, {k: [n] for k, n in holders.items()})
+        same("%s: heapshot_references by namespace" % name, got, {k: [n] for k, n in holders.items()})
     if a.domains and len(a.domains) == 1 and a.capture.version >= 15 and objects:
         want = {next(iter(a.domains.values())): [sum(s for *_, s in objects), len(objects)]}
-        check("%s: alloc_classes by domain" % name, p.sums("alloc_classes", ["bytes", "count"], "--group-by", "domain"), want)
+        same("%s: alloc_classes by domain" % name, p.sums("alloc_classes", ["bytes", "count"], "--group-by", "domain"), want)
     # the tables by category are another pass
-    check("%s: markers by assembly" % name, p.sums("markers", ["self_ns", "total_ns", "count"], "--group-by", "assembly"),
+    same("%s: markers by assembly" % name, p.sums("markers", ["self_ns", "total_ns", "count"], "--group-by", "assembly"),
           p.sums("categories", ["self_ns", "total_ns", "count"]))
-    check("%s: samples by assembly" % name, p.sums("samples", ["self", "total"], "--group-by", "assembly"),
+    same("%s: samples by assembly" % name, p.sums("samples", ["self", "total"], "--group-by", "assembly"),
           p.sums("sample_categories", ["self", "total"]))
-    check("%s: alloc_sites by assembly" % name, p.sums("alloc_sites", ["bytes", "count"], "--group-by", "assembly"),
+    same("%s: alloc_sites by assembly" % name, p.sums("alloc_sites", ["bytes", "count"], "--group-by", "assembly"),
           p.sums("alloc_categories", ["bytes", "count"]))
     # whatever the group, its rows add up to what there is
     for table, column in (("alloc_paths", "bytes"), ("sample_paths", "samples"), ("exception_paths", "count"),
@@ -231,7 +233,7 @@ def compare(name, path):
         for key in ("thread", "assembly", "namespace"):
             rows = p.rows(table, "--group-by", key)
             first = [r[next(iter(r))] for r in rows]
-            check("%s: %s by %s" % (name, table, key), {"sum": sum(r[column] or 0 for r in rows), "twice": 0},
+            same("%s: %s by %s" % (name, table, key), {"sum": sum(r[column] or 0 for r in rows), "twice": 0},
                   {"sum": whole, "twice": len(first) - len(set(first)) if key != "thread" else 0})
 
 
@@ -241,10 +243,10 @@ def everything(name, path):
     for by in ("thread", "assembly", "domain"):
         for table in TABLES + ["finalizers", "metadata", "gcalloc", "gc_generations", "contention", "coverage", "coverage_files"]:
             rows = [p.rows(table, "--group-by", by, option, "*") for option in ("--marker", "--category")]
-            check("%s: %s by %s of every marker and every category" % (name, table, by), rows[0], rows[1])
+            same("%s: %s by %s of every marker and every category" % (name, table, by), rows[0], rows[1])
     for by in ("thread", "domain"):
         rows = [p.rows("metadata", "--group-by", by, *more) for more in ((), ("--time", "0-100000"))]
-        check("%s: metadata by %s of all the time" % (name, by), rows[0], rows[1])
+        same("%s: metadata by %s of all the time" % (name, by), rows[0], rows[1])
 
 
 def main():

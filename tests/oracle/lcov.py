@@ -13,7 +13,9 @@ import subprocess
 import sys
 import tempfile
 
-from tally import check, end, fault
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, fault, same
 
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 
@@ -30,9 +32,9 @@ with tempfile.TemporaryDirectory() as temp:
         for size in (4, 8):
             subprocess.run([sys.argv[2], str(version), str(size), "1", capture], check=True)
             p = convert(capture, info)
-            check("version %d: convert" % version, p.returncode, 0)
+            same("version %d: convert" % version, p.returncode, 0)
             text = open(info).read()
-            check("version %d: lines" % version, re.findall(r"^DA:(.*)$", text, re.M), ["17,3", "18,0"])
+            same("version %d: lines" % version, re.findall(r"^DA:(.*)$", text, re.M), ["17,3", "18,0"])
             # genhtml wants the source to be there.
             with open(info, "w") as f:
                 f.write(text.replace("SF:/src/World.cs", "SF:" + source))
@@ -46,9 +48,9 @@ with tempfile.TemporaryDirectory() as temp:
         os.remove(info) if os.path.exists(info) else None
         p = convert(path, info)
         errors = [line for line in p.stderr.splitlines() if "lcov" in line]
-        check(lacks, (p.returncode, len(errors), lacks in p.stderr, os.path.exists(info)), (2, 1, True, False))
+        same(lacks, (p.returncode, len(errors), lacks in p.stderr, os.path.exists(info)), (2, 1, True, False))
         with open(info, "w") as f:
             f.write("old")
         p = subprocess.run([sys.argv[1], "convert", path, "-o", info, "-o", other], capture_output=True, text=True)
-        check(lacks + ": the old file stays", (p.returncode, open(info).read(), os.path.exists(other)), (2, "old", False))
+        same(lacks + ": the old file stays", (p.returncode, open(info).read(), os.path.exists(other)), (2, "old", False))
 end()

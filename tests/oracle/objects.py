@@ -16,7 +16,9 @@ import subprocess
 import sys
 
 import mlpd
-from tally import end, fault
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, fault
 
 DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "mlpd")
 

@@ -21,20 +21,14 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import check, end
+
 TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL, CALLS_GEN, MLPD_GEN = sys.argv[1:4]
 DATA = os.path.join(TOP, "testdata", "mlpd")
 OWN = ("GC.Pause", "GC.Stop", "GC.Collect gen", "Contention", "Exception", "JIT", "(more paths)")
-passed = failed = 0
 work = tempfile.TemporaryDirectory(prefix="tracetool-said.")
-
-
-def check(what, good, why=""):
-    global passed, failed
-    passed += bool(good)
-    failed += not good
-    if not good:
-        print("%s: %s" % (what, str(why)[:400]))
 
 
 def run(*args):
@@ -72,26 +66,26 @@ def doubles():
     c.write(path)
     for _, name in keys:
         got = [r["value"] for r in tables(path, "counter_values")["counter_values"] if r["counter"] == name]
-        check("doubles of %s in JSON" % name, got == values, got)
+        check(got == values, "doubles of %s in JSON" % name, got)
         row = next(r for r in tables(path, "counters")["counters"] if r["counter"] == name)
-        check("and their extremes", (row["min"], row["max"], row["last"]) == (min(values), max(values), values[-1]), row)
-        check("and their mean", abs(row["mean"] - sum(values) / len(values)) < 1e-6, row)
+        check((row["min"], row["max"], row["last"]) == (min(values), max(values), values[-1]), "and their extremes", row)
+        check(abs(row["mean"] - sum(values) / len(values)) < 1e-6, "and their mean", row)
     out = run("stats", "-q", "--format", "csv", "--limit", "0", "--table", "counter_values", path).stdout
     got = [float(r["value"]) for r in csv.DictReader(io.StringIO(out)) if r["counter"] == "plain"]
-    check("doubles in CSV", got == values, got)
+    check(got == values, "doubles in CSV", got)
     text = run("stats", "-q", "--table", "counter_values", "--limit", "0", path).stdout
-    check("people see them rounded", "0.000252" not in text and "0.0002" not in text and "123,456.7" in text, text)
+    check("0.000252" not in text and "0.0002" not in text and "123,456.7" in text, "people see them rounded", text)
     share = [r for r in tables(good("d10-counters-zip"), "counter_values")["counter_values"] if r["counter"].startswith("CPU Load")]
-    check("a fraction is a round number of percent", sorted({r["value"] for r in share}) == [31, 45, 58], share)
+    check(sorted({r["value"] for r in share}) == [31, 45, 58], "a fraction is a round number of percent", share)
 
 
 def calls(path):
     t = tables(path, "threads,markers,loss", "--wrappers", "--names", "full")
     threads = sum(r["calls"] for r in t["threads"])
     markers = sum(r["count"] for r in t["markers"] if not r["marker"].startswith(OWN))
-    check("calls of %s" % os.path.basename(path), threads == markers, (threads, markers))
+    check(threads == markers, "calls of %s" % os.path.basename(path), (threads, markers))
     lost = sum(r["count"] for r in t["loss"] if r["kind"] == "open")
-    check("open in %s" % os.path.basename(path), sum(r["open_at_end"] for r in t["threads"]) == lost, t["loss"])
+    check(sum(r["open_at_end"] for r in t["threads"]) == lost, "open in %s" % os.path.basename(path), t["loss"])
 
 
 def damage(path, seeds):
@@ -109,7 +103,7 @@ def damage(path, seeds):
         if not t:
             continue
         lost = sum(r["count"] for r in t["loss"] if r["kind"] == "open")
-        check("open after damage %d of %s" % (seed, os.path.basename(path)), sum(r["open_at_end"] for r in t["threads"]) == lost, t["loss"])
+        check(sum(r["open_at_end"] for r in t["threads"]) == lost, "open after damage %d of %s" % (seed, os.path.basename(path)), t["loss"])
 
 
 def made(name, lines):
@@ -125,9 +119,9 @@ def depths():
                            ("enter", 10, 0, 2), ("enter", 20, 0, 3), ("leave", 30, 0, 3), ("leave", 40, 0, 2), ("enter", 50, 0, 3),
                            ("leave", 60, 0, 3), ("leave", 100, 0, 1)])
     row = next(r for r in tables(path, "markers")["markers"] if r["marker"] == "B:Inside")
-    check("depth without wrappers", (row["depth_min"], row["depth_max"]) == (2, 2), row)
+    check((row["depth_min"], row["depth_max"]) == (2, 2), "depth without wrappers", row)
     row = next(r for r in tables(path, "markers", "--wrappers")["markers"] if r["marker"] == "B:Inside")
-    check("depth with them", (row["depth_min"], row["depth_max"]) == (2, 3), row)
+    check((row["depth_min"], row["depth_max"]) == (2, 3), "depth with them", row)
 
 
 def overloads():
@@ -139,7 +133,7 @@ def overloads():
     for form, want in (("short", {"A:Go (string)", "Game.A:Go (int)", "Other.A:Go (int)", "A:Once"}), ("full", set(names))):
         run("convert", "-q", "--names", form, made("overloads", lines), "-o", out)
         got = {e["name"] for e in json.load(open(out))["traceEvents"] if e.get("ph") == "X"}
-        check("names of overloads, " + form, got == want, got)
+        check(got == want, "names of overloads, " + form, got)
 
 
 def exceptions():
@@ -151,8 +145,8 @@ def exceptions():
         slices = sum(e.get("ph") == "X" and e["name"] == "Exception" for e in json.load(open(out))["traceEvents"])
         row = next(r for r in tables(path, "markers")["markers"] if r["marker"] == "Exception")
         throws = sum(r["count"] for r in tables(path, "exceptions")["exceptions"])
-        check("%s: one exception, one slice" % name, slices == row["count"] == throws > 0, (slices, row["count"], throws))
-        check("%s: mean within the extremes" % name, row["min_ns"] <= row["mean_ns"] <= row["max_ns"], row)
+        check(slices == row["count"] == throws > 0, "%s: one exception, one slice" % name, (slices, row["count"], throws))
+        check(row["min_ns"] <= row["mean_ns"] <= row["max_ns"], "%s: mean within the extremes" % name, row)
         run("convert", "-q", "--begin-end", path, "-o", out)
         stack, last, wrong, began = {}, {}, 0, 0
         for e in json.load(open(out))["traceEvents"]:
@@ -166,23 +160,23 @@ def exceptions():
                 began += e["name"] == "Exception"
             elif not st or st.pop() != e.get("name", e.get("name")) and "name" in e:
                 wrong += 1
-        check("%s: begins and ends nest" % name, wrong == 0 and began == throws, (wrong, began, throws))
+        check(wrong == 0 and began == throws, "%s: begins and ends nest" % name, (wrong, began, throws))
 
 
 def nothing():
     path, out = good("d01-gameloop-calls-alloc"), os.path.join(work.name, "x.")
     p = run("stats", path, "--time", "1000-")
-    check("--time past the end is told", p.returncode == 0 and "nothing lies in --time: the capture lasts from" in p.stdout, p.stdout)
+    check(p.returncode == 0 and "nothing lies in --time: the capture lasts from" in p.stdout, "--time past the end is told", p.stdout)
     p = run("stats", path, "--time", "0-")
-    check("and only then", "nothing lies in" not in p.stdout, p.stdout)
+    check("nothing lies in" not in p.stdout, "and only then", p.stdout)
     p = run("convert", path, "--time", "1000-", "-o", out + "json")
-    check("in convert, too", p.returncode == 0 and "nothing lies in --time" in p.stderr, p.stderr)
+    check(p.returncode == 0 and "nothing lies in --time" in p.stderr, "in convert, too", p.stderr)
     both = [path, good("d08-recursion-calls")]
     p = run("diff", "--time", "1.025-", both[0], "--", both[1])
-    check("diff names the captures", both[1] + ": nothing lies in --time: the capture lasts from" in p.stdout and
-          both[0] + ": nothing" not in p.stdout, p.stdout)
+    check(both[1] + ": nothing lies in --time: the capture lasts from" in p.stdout and
+          both[0] + ": nothing" not in p.stdout, "diff names the captures", p.stdout)
     p = run("diff", both[0], "--", both[1])
-    check("and only such captures", "nothing lies in" not in p.stdout, p.stdout)
+    check("nothing lies in" not in p.stdout, "and only such captures", p.stdout)
 
 
 doubles()
@@ -195,5 +189,4 @@ overloads()
 exceptions()
 nothing()
 work.cleanup()
-print("%d passed, %d failed" % (passed, failed))
-sys.exit(failed > 0 or passed == 0)
+end()

@@ -18,11 +18,12 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 
 import groups
 import mlpd
-from tally import check, end
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, same
 
 DATA = groups.DATA
 NAMES = ["d01-gameloop-calls-alloc", "d02-gameloop-sample", "d03-alloc-bt", "d04-exceptions", "d05-monitors",
@@ -158,7 +159,7 @@ def pairs(name, a, p, zero, label):
                 want = groups.sums((e[3] or OUTSIDE.get(t, "(outside any zone)"), *e[4]) for e in left if e[0] == t)
                 got = groups.sums((next(iter(r.values())), *(r[c] or 0 for c in COLUMNS[t])) for r in have[t]["rows"])
                 got = {n: v for n, v in got.items() if n not in OWN and not n.startswith("GC.Collect")}
-                check("%s: %s %s" % (name, t, " ".join(options)), got, want)
+                same("%s: %s %s" % (name, t, " ".join(options)), got, want)
             if any(e[0] == "alloc_classes" for e in a.list):
                 found(name, a, p, zero, chosen, options)
             collections_left(name, a, p, zero, label, chosen, options)
@@ -172,7 +173,7 @@ def found(name, a, p, zero, chosen, options):
     # Moves behind the time that is looked at still happen to what was allocated in it.
     have = collections.Counter((r["class"], r["bytes"], r["moves"])
                                for r in p.report("--table", "objects_found", "--find", "S:64", *options)["objects_found"]["rows"])
-    check("%s: --find S:64 %s" % (name, " ".join(options)), dict(have), dict(want))
+    same("%s: --find S:64 %s" % (name, " ".join(options)), dict(have), dict(want))
 
 
 def categories(name, a, p, zero, label):
@@ -188,9 +189,9 @@ def categories(name, a, p, zero, label):
         left = [o for o in a.trail if of(o) == least[-1][0] and (not f or f((None, o[5], o[4], o[1])))]
         have = p.report("--table", "alloc_classes,objects_found", "--find", "S:1", *one, *options)
         what = "%s: %s %s" % (name, " ".join(one), " ".join(options))
-        check(what, groups.sums((r["class"], r["bytes"], r["count"]) for r in have["alloc_classes"]["rows"]),
+        same(what, groups.sums((r["class"], r["bytes"], r["count"]) for r in have["alloc_classes"]["rows"]),
               groups.sums((o[1], o[2], 1) for o in left))
-        check(what + " --find S:1", dict(collections.Counter((r["class"], r["bytes"], r["moves"]) for r in have["objects_found"]["rows"])),
+        same(what + " --find S:1", dict(collections.Counter((r["class"], r["bytes"], r["moves"]) for r in have["objects_found"]["rows"])),
               dict(collections.Counter((o[1], o[2], o[3]) for o in left)))
 
 
@@ -200,45 +201,45 @@ def collections_left(name, a, p, zero, label, chosen, options):
     left = [g for g in a.gc if all(f((None, g[0], g[1], None)) for _, f in asked)]
     want = groups.sums((g, 1, dur) for _, _, g, dur in left)
     rows = p.report("--table", "gc_generations", *options)["gc_generations"]["rows"]
-    check("%s: gc_generations %s" % (name, " ".join(options)), {r["generation"]: [r["count"], r["total_ns"]] for r in rows}, want)
+    same("%s: gc_generations %s" % (name, " ".join(options)), {r["generation"]: [r["count"], r["total_ns"]] for r in rows}, want)
 
 
 def grouped(name, a, p, label):
     calls = {"thread": lambda e: label(e[2]), "namespace": lambda e: groups.of_method(e[3]) if e[3] else "(outside any zone)"}
     for key, of in calls.items():
         want = groups.sums((of(e), *e[4]) for e in a.list if e[0] == "alloc_sites")
-        check("%s: gcalloc by %s" % (name, key), p.sums("gcalloc", ["bytes", "count"], "--group-by", key), want)
+        same("%s: gcalloc by %s" % (name, key), p.sums("gcalloc", ["bytes", "count"], "--group-by", key), want)
         want = groups.sums((of(e), *e[4]) for e in a.list if e[0] == "contention_sites")
-        check("%s: contention by %s" % (name, key), p.sums("contention", ["contended"], "--group-by", key), want)
+        same("%s: contention by %s" % (name, key), p.sums("contention", ["contended"], "--group-by", key), want)
     want = groups.sums((label(t), 1, dur) for _, t, _, dur in a.gc)
-    check("%s: gc_generations by thread" % name, p.sums("gc_generations", ["count", "total_ns"], "--group-by", "thread"), want)
-    check("%s: gcalloc by thread, collections" % name, p.sums("gcalloc", ["collections", "collection_ns"], "--group-by", "thread"),
+    same("%s: gc_generations by thread" % name, p.sums("gc_generations", ["count", "total_ns"], "--group-by", "thread"), want)
+    same("%s: gcalloc by thread, collections" % name, p.sums("gcalloc", ["collections", "collection_ns"], "--group-by", "thread"),
           want)
     want = groups.sums((label(t), len(locks)) for t, locks in a.locks_by.items())
-    check("%s: contention_locks by thread" % name, p.sums("contention_locks", ["count"], "--group-by", "thread"), want)
+    same("%s: contention_locks by thread" % name, p.sums("contention_locks", ["count"], "--group-by", "thread"), want)
     if a.trail:
         for key, of in (("thread", lambda o: label(o[4])), ("namespace", lambda o: groups.namespace(o[1] or "")),
                         ("assembly", lambda o: a.assembly(o[6], o[5]))):
             want = groups.sums((of(o), o[2], o[3], 1) for o in a.trail if o[2] >= 64)
-            check("%s: objects_found by %s" % (name, key),
+            same("%s: objects_found by %s" % (name, key),
                   groups.sums((r["class"], r["bytes"], r["moves"], r["count"])
                               for r in p.rows("objects_found", "--find", "S:64", "--group-by", key)), want)
     if a.shots and a.shots[-1]["complete"]:
         biggest = sorted(a.big, key=lambda o: (-o[1], o[0]))[:32]
         want = groups.sums((groups.namespace(o[2]), o[1], 1) for o in biggest)
-        check("%s: heapshot_objects by namespace" % name,
+        same("%s: heapshot_objects by namespace" % name,
               groups.sums((r["class"], r["bytes"], r["count"]) for r in p.rows("heapshot_objects", "--group-by", "namespace")), want)
         # Paths in groups add up to what they were, class by class.
         whole = groups.sums((groups.namespace(r["class"]), r["objects"]) for r in p.rows("heapshot_paths"))
         some = p.sums("heapshot_paths", ["objects"], "--group-by", "namespace")
-        check("%s: heapshot_paths by namespace" % name, {k: v for k, v in some.items() if k in whole and v < whole[k]}, {})
+        same("%s: heapshot_paths by namespace" % name, {k: v for k, v in some.items() if k in whole and v < whole[k]}, {})
     want = groups.sums((groups.namespace(n), 1) for n in a.class_names)
-    check("%s: metadata_classes by namespace" % name, p.sums("metadata_classes", ["count"], "--group-by", "namespace"), want)
+    same("%s: metadata_classes by namespace" % name, p.sums("metadata_classes", ["count"], "--group-by", "namespace"), want)
     have = groups.sums((r["namespace"], r["loaded"]) for r in p.rows("metadata", "--group-by", "namespace") if r["kind"] == "class")
-    check("%s: metadata by namespace" % name, have, want)
+    same("%s: metadata by namespace" % name, have, want)
     items = p.rows("metadata_items", "--group-by", "assembly")
     have = groups.sums((r["assembly"], r["count"]) for r in items if r["kind"] == "image")
-    check("%s: metadata_items by assembly" % name, have, groups.sums((n, 1) for n in a.image_name.values()))
+    same("%s: metadata_items by assembly" % name, have, groups.sums((n, 1) for n in a.image_name.values()))
 
 
 def shots(name, a, p):
@@ -246,19 +247,19 @@ def shots(name, a, p):
     for r in p.rows("heapshot_history"):
         if r["roots"]:
             have[r["shot"]][r["class"]] = r["roots"]
-    check("%s: roots by class" % name, dict(have), {i + 1: dict(c) for i, c in enumerate(a.shot_roots) if c})
+    same("%s: roots by class" % name, dict(have), {i + 1: dict(c) for i, c in enumerate(a.shot_roots) if c})
 
 
 def finalizers(name, a, p, label):
     want = groups.sums((c, 1, dur or 0) for c, _, _, dur in a.finals)
-    check("%s: finalizer_classes" % name, p.sums("finalizer_classes", ["count", "total_ns"]), want)
+    same("%s: finalizer_classes" % name, p.sums("finalizer_classes", ["count", "total_ns"]), want)
     for key, of in (("namespace", lambda f: groups.namespace(f[0])), ("thread", lambda f: label(f[1]))):
         want = groups.sums((of(f), 1, f[3] or 0) for f in a.finals)
-        check("%s: finalizer_classes by %s" % (name, key), p.sums("finalizer_classes", ["count", "total_ns"], "--group-by", key), want)
+        same("%s: finalizer_classes by %s" % (name, key), p.sums("finalizer_classes", ["count", "total_ns"], "--group-by", key), want)
     want = groups.sums((label(t), 1, dur or 0) for _, t, _, dur in a.finals)
     have = groups.sums((r["thread"], r["count"], r["total_ns"] or 0) for r in p.rows("finalizers", "--group-by", "thread")
                        if r["what"] == "object")
-    check("%s: finalizers by thread" % name, have, want)
+    same("%s: finalizers by thread" % name, have, want)
 
 
 METRICS = {"marker.count[re::].total": "markers", "exceptions.total": "exception_sites", "contention.count.total": "contention_sites",
@@ -274,11 +275,11 @@ def series(name, a, p, zero):
             continue
         have = [r["value"] for r in rows if r["metric"] == metric]
         want = [sum(v for t, v in events if r["from_ns"] <= t < r["to_ns"]) for r in rows if r["metric"] == metric]
-        check("%s: --metric %s" % (name, metric), {i: round(v or 0, 3) for i, v in enumerate(have)},
+        same("%s: --metric %s" % (name, metric), {i: round(v or 0, 3) for i, v in enumerate(have)},
               {i: v for i, v in enumerate(want)})
     rows = p.rows("timeline_metrics", "--buckets", "7", "--metric", "gc.time.total")
     want = [sum(g[3] for g in a.gc if r["from_ns"] <= g[0] - zero < r["to_ns"]) for r in rows]
-    check("%s: --metric gc.time.total" % name, {i: r["value"] or 0 for i, r in enumerate(rows)}, dict(enumerate(want)))
+    same("%s: --metric gc.time.total" % name, {i: r["value"] or 0 for i, r in enumerate(rows)}, dict(enumerate(want)))
 
 
 class Biggest(Lists):
@@ -309,7 +310,7 @@ def tree(name, a, p):
     ours = collections.Counter()
     for thread, (_, size) in a.alloc_by_thread.items():
         ours[tids[thread]] += size
-    check(name + ": calltree: bytes by thread", dict(+theirs), {k: v for k, v in (+ours).items() if k in theirs})
+    same(name + ": calltree: bytes by thread", dict(+theirs), {k: v for k, v in (+ours).items() if k in theirs})
 
 
 def compare(name, path):

@@ -10,6 +10,9 @@ import sys
 import tarfile
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, fault
+
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 # Tabs are 8 columns. Texts and data have no limit; nor have small C# programs that are recorded.
@@ -17,17 +20,6 @@ COLUMNS = 160
 SOURCES = (".c", ".h", ".py", ".sh", ".mjs", ".cjs", ".yml")
 # The version may stand in these: its place, and what tells history.
 VERSION_IN = {"cmd/version.h", "CHANGELOG.md"}
-passed = failed = 0
-
-
-def check(name, problems):
-    global passed, failed
-    if problems:
-        failed += 1
-        for p in problems if isinstance(problems, list) else [problems]:
-            print("%s: %s" % (name, p))
-    else:
-        passed += 1
 
 
 def files():
@@ -55,19 +47,19 @@ def environment():
 def version_is_in_one_place(names):
     version = re.search(r'#define TT_VERSION "(\d+\.\d+\.\d+)"', text("cmd/version.h")).group(1)
     said = subprocess.run([TRACETOOL, "--version"], capture_output=True, text=True).stdout
-    check("the program says its version", said != "tracetool %s\n" % version and said)
+    fault("the program says its version", said != "tracetool %s\n" % version and said)
     word = re.compile(r"(?<![\d.])%s(?![\d.])" % re.escape(version))
-    check("no other file holds the version", [
+    fault("no other file holds the version", [
         n for n in names if n not in VERSION_IN and not n.startswith(("testdata/", "tests/validators/")) and
         not n.endswith("/CHANGELOG.md") and word.search(text(n) or "")])
     with tempfile.TemporaryDirectory() as root:
         r = subprocess.run(["make", "-s", "-o", os.path.relpath(TRACETOOL, TOP), "-o", "mono", "install", "PREFIX=/usr", "DESTDIR=" + root,
                             "BUILD=" + os.path.relpath(os.path.dirname(TRACETOOL), TOP)],
                            cwd=TOP, capture_output=True, text=True, env=environment())
-        check("make install", r.returncode and r.stderr)
+        fault("make install", r.returncode and r.stderr)
         pages = [os.path.join(d, f) for d, _, found in os.walk(os.path.join(root, "usr/share/man")) for f in found]
-        check("every page is installed", len(pages) != len([n for n in names if re.match(r"man/.*\.[1-9]$", n)]) and sorted(pages))
-        check("installed pages have the version", [p for p in pages if "\n.Os tracetool %s\n" % version not in open(p).read()])
+        fault("every page is installed", len(pages) != len([n for n in names if re.match(r"man/.*\.[1-9]$", n)]) and sorted(pages))
+        fault("installed pages have the version", [p for p in pages if "\n.Os tracetool %s\n" % version not in open(p).read()])
     return version
 
 
@@ -79,9 +71,9 @@ def columns(names):
                 width = len(line.expandtabs(8))
                 if width > COLUMNS:
                     long.append("%s:%d: %d columns" % (n, i, width))
-    check("lines have at most %d columns" % COLUMNS, long)
+    fault("lines have at most %d columns" % COLUMNS, long)
     editor = text(".editorconfig")
-    check(".editorconfig has the same limit", re.findall(r"^max_line_length = (\d+)$", editor, re.M) != [str(COLUMNS)] and editor)
+    fault(".editorconfig has the same limit", re.findall(r"^max_line_length = (\d+)$", editor, re.M) != [str(COLUMNS)] and editor)
 
 
 def public_ci(names):
@@ -89,9 +81,9 @@ def public_ci(names):
     for n in names:
         if n.startswith(".github/workflows/"):
             goals = sum((line.split() for line in re.findall(r"run: make ((?:[a-z-]+ ?)+)", text(n))), [])
-            check(n + " runs make", not goals and "it does not")
-            check(n + " runs goals there are", [g for g in goals if not re.search(r"^(\.PHONY:.* )?%s\b" % g, makefile, re.M)])
-            check(n + " has few rights", "\npermissions:\n  contents: read\n" not in text(n) and "no permissions: contents: read")
+            fault(n + " runs make", not goals and "it does not")
+            fault(n + " runs goals there are", [g for g in goals if not re.search(r"^(\.PHONY:.* )?%s\b" % g, makefile, re.M)])
+            fault(n + " has few rights", "\npermissions:\n  contents: read\n" not in text(n) and "no permissions: contents: read")
 
 
 def links(names):
@@ -112,7 +104,7 @@ def links(names):
                 heads = [re.sub(r"[^\w\- ]", "", h.lower()).replace(" ", "-") for h in re.findall(r"^#+ (.*)$", text(path), re.M)]
                 if heading not in heads:
                     dead.append("%s has no such heading" % target)
-        check("links of " + n, dead)
+        fault("links of " + n, dead)
 
 
 def pictures():
@@ -120,7 +112,7 @@ def pictures():
     folder = os.path.join(TOP, ".github", "pictures")
     r = subprocess.run([os.path.join(folder, "frames.py"), TRACETOOL, os.path.join(TOP, "testdata", "demo", "good-hitches.ttc.xz")],
                        capture_output=True, text=True)
-    check("frames.svg is up to date", r.stderr or (r.stdout != text(".github/pictures/frames.svg") and "run .github/pictures/frames.py"))
+    fault("frames.svg is up to date", r.stderr or (r.stdout != text(".github/pictures/frames.svg") and "run .github/pictures/frames.py"))
 
 
 def release(names, version):
@@ -140,33 +132,33 @@ def release(names, version):
         for i in range(2):
             r = subprocess.run(["make", "-s", "OPT=-O0", "release"], cwd=copy, env=env, capture_output=True, text=True)
             if r.returncode:
-                check("make release", r.stderr[-2000:])
+                fault("make release", r.stderr[-2000:])
                 return
             made = os.path.join(copy, "build", "release")
             sums.append({n: hashlib.sha256(open(os.path.join(made, n), "rb").read()).hexdigest() for n in sorted(os.listdir(made))})
             if i == 0:     # built again, some seconds later
                 os.remove(os.path.join(copy, "build", "tracetool"))
-        check("two releases are the same bytes", sums[0] != sums[1] and sums)
+        fault("two releases are the same bytes", sums[0] != sums[1] and sums)
         listed = dict(reversed(line.split()) for line in open(os.path.join(made, "SHA256SUMS")))
-        check("SHA256SUMS has every archive", listed != {n: s for n, s in sums[1].items() if n != "SHA256SUMS"} and listed)
+        fault("SHA256SUMS has every archive", listed != {n: s for n, s in sums[1].items() if n != "SHA256SUMS"} and listed)
         name = "tracetool-%s" % version
-        check("archives have the version", [n for n in listed if not n.startswith(name)] or (len(listed) != 2 and listed))
+        fault("archives have the version", [n for n in listed if not n.startswith(name)] or (len(listed) != 2 and listed))
         for n in listed:
             with tarfile.open(os.path.join(made, n)) as t:
                 members = t.getmembers()
-                check(n + ": nobody owns it", [m.name for m in members if m.uid or m.gid])
-                check(n + ": below one folder", [m.name for m in members if m.name.split("/")[0] != n[:-len(".tar.gz")]])
-                check(n + ": has manual pages", not [m for m in members if m.name.endswith("tracetool-stats.1")] and "none")
+                fault(n + ": nobody owns it", [m.name for m in members if m.uid or m.gid])
+                fault(n + ": below one folder", [m.name for m in members if m.name.split("/")[0] != n[:-len(".tar.gz")]])
+                fault(n + ": has manual pages", not [m for m in members if m.name.endswith("tracetool-stats.1")] and "none")
                 t.extractall(work, filter="tar") if hasattr(tarfile, "tar_filter") else t.extractall(work)
         prebuilt = [n[:-len(".tar.gz")] for n in listed if n != name + ".tar.gz"]
         r = subprocess.run([os.path.join(work, prebuilt[0], "bin", "tracetool"), "--version"], capture_output=True, text=True)
-        check("what is in the archive runs", r.stdout != "tracetool %s\n" % version and (r.stdout, r.stderr))
+        fault("what is in the archive runs", r.stdout != "tracetool %s\n" % version and (r.stdout, r.stderr))
         r = subprocess.run(["make", "-s", "-j2", "OPT=-O0", "build/tracetool"], cwd=os.path.join(work, name), env=env,
                            capture_output=True, text=True)
-        check("the sources build", r.returncode and r.stderr[-2000:])
+        fault("the sources build", r.returncode and r.stderr[-2000:])
         r = subprocess.run(["build/tracetool", "stats", "testdata/demo/good-hitches.ttc.xz", "--table", "hitches"],
                            cwd=os.path.join(work, name), capture_output=True, text=True)
-        check("what they build runs", (r.returncode or "Worst frames" not in r.stdout) and (r.stdout, r.stderr))
+        fault("what they build runs", (r.returncode or "Worst frames" not in r.stdout) and (r.stdout, r.stderr))
 
 
 def main():
@@ -179,8 +171,7 @@ def main():
         public_ci(names)
         links(names)
         pictures()
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
+    end()
 
 
-sys.exit(main())
+main()

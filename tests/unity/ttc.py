@@ -12,6 +12,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+import count
+
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 TRACETOOL = os.path.realpath(os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool")))
 
@@ -285,19 +288,13 @@ class Capture:
 
 class Suite:
     def __init__(self):
-        self.passed = self.failed = 0
         self.dir = tempfile.mkdtemp(prefix="tracetool-unity.")
 
     def path(self, name):
         return os.path.join(self.dir, name)
 
     def equal(self, what, got, want):
-        if got == want:
-            self.passed += 1
-            return True
-        self.failed += 1
-        print("%s:\n  got  %r\n  want %r" % (what, got, want))
-        return False
+        return count.same(what, got, want)
 
     def true(self, what, ok, seen=""):
         return self.equal("%s %s" % (what, "" if ok else seen), bool(ok), True)
@@ -330,5 +327,4 @@ class Suite:
 
     def end(self):
         shutil.rmtree(self.dir, ignore_errors=True)
-        print("%d passed, %d failed" % (self.passed, self.failed))
-        sys.exit(self.failed > 0 or self.passed == 0)
+        count.end()

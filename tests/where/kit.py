@@ -7,6 +7,9 @@ import subprocess
 import sys
 import tempfile
 
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+import count
+
 TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 BUILD = os.path.realpath(os.environ.get("BUILD", os.path.join(TOP, "build")))
 DATA = os.path.join(TOP, "testdata")
@@ -23,7 +26,6 @@ class Suite:
     """
 
     def __init__(self):
-        self.passed = self.failed = 0
         public = next(d for d in ("/var/tmp", "/tmp") if os.path.isdir(d) and os.stat(d).st_mode & 0o1777 == 0o1777)
         self.base = tempfile.mkdtemp(prefix="tracetool-where.", dir=public)
         atexit.register(self.remove)
@@ -53,20 +55,13 @@ class Suite:
             os.chmod(folder, 0o555)
 
     def check(self, name, problem):
-        if problem:
-            self.failed += 1
-            if self.failed <= 30:
-                print("%s: %s" % (name, str(problem)[:2000]))
-        else:
-            self.passed += 1
-        return not problem
+        return count.fault(name, problem)
 
     def left_out(self, what, why):
-        print("left out: %s: %s" % (what, why))       # tests/run.sh shows it
+        count.left_out(what, why)
 
     def end(self):
-        print("%d passed, %d failed" % (self.passed, self.failed))
-        sys.exit(self.failed > 0 or self.passed == 0)
+        count.end()
 
 
 class Place:
