@@ -8,7 +8,8 @@ captures, the other commands over all of them together.
 
     growth.py [KIND]...        these kinds alone, or "all", each with its figures; another N by TT_N
 
-valgrind does not count batch (it lacks a system call of its processes); what it does with all captures, merge does, too.
+batch is counted at full length alone, where it is far more than how often its processes look for each other, which depends on load;
+not by valgrind (it lacks a system call of its processes). What it does with all captures, merge does, too.
 """
 import concurrent.futures
 import json
@@ -321,11 +322,11 @@ def commands(kind, paths, out):
         yield "stats by " + key, ["stats", "-q", "-j1", "--group-by", key, *paths]
     alike = [p for p in paths if kit.LONG or not re.match("frames", os.path.basename(p))]      # none has frames that the others lack
     yield "diff", ["diff", "-q", "-j1", *alike, "--", *alike]
-    if COUNTER != valgrind:
-        yield "batch", ["batch", "-q", "-j1", *paths]
     yield "a metric in time", ["stats", "-q", "-j1", "--buckets", "2", "--metric", "marker.time[*].total", *paths]
     if not kit.LONG:
         return
+    if COUNTER != valgrind:
+        yield "batch", ["batch", "-q", "-j1", *paths]
     for suffix in (".json", ".csv", ".pb", ".folded"):
         yield "convert to " + suffix, convert(paths, "-o", out + suffix)
     yield "convert to pairs", convert(paths, "--begin-end", "-o", out + ".json")
