@@ -47,11 +47,17 @@ tt_slot(uint64_t key, size_t n)
 	return (size_t)tt_slot_mix(0, key) & (n - 1);
 }
 
-/* The slot of ${key} of ${number}, which is one of ours: a process's, a node's. */
+/* The same for ${key} of ${number}, which is one of ours: a process's, a node's. */
+static inline uint64_t
+tt_slot_pair(uint64_t number, uint64_t key)
+{
+	return tt_slot_mix(number * tt_slot_by, key);
+}
+
 static inline size_t
 tt_slot_of(uint64_t number, uint64_t key, size_t n)
 {
-	return (size_t)tt_slot_mix(number * tt_slot_by, key) & (n - 1);
+	return (size_t)tt_slot_pair(number, key) & (n - 1);
 }
 
 #endif

@@ -8,14 +8,13 @@
 
 #include <math.h>
 
-#include "base/hash_seed.h"
+#include "base/map.h"
 
 enum { MAX_COUNTERS = 1u << 16, MAX_POINTS = 1u << 22 };
 
 struct counters {
 	struct tt_counters out;
-	uint32_t *slot;               /* index + 1 */
-	size_t nslot;
+	struct tt_map at;             /* by process and id, the newest of its meanings */
 	struct tick { int64_t ts; uint64_t n; } (*tick)[2];   /* by process, of the runtime's counters and of the program's own: the last sampling */
 };
 
@@ -27,50 +26,19 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 	return (s->tick = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->tick, err)) ? TT_OK : err->code;
 }
 
-static size_t
-slot_of(const struct counters *s, uint32_t process, uint64_t id)
-{
-	size_t i = tt_slot_of(process, id, s->nslot);
-
-	for (; s->slot[i]; i = (i + 1) & (s->nslot - 1)) {
-		const struct tt_counter_stat *of = &s->out.counter[s->slot[i] - 1];
-		if (of->id == id && of->process == process)
-			break;
-	}
-	return i;
-}
-
-static int
-grow_slots(const struct tt_collecting *c, struct counters *s, struct tt_err *err)
-{
-	size_t n = s->nslot ? s->nslot * 2 : 256;
-	uint32_t *slot = tt_mem_alloc(c->mem, n * sizeof *slot, err);
-
-	if (!slot)
-		return err->code;
-	tt_mem_free(c->mem, s->slot, s->nslot * sizeof *slot);
-	s->slot = slot;
-	s->nslot = n;
-	/* In order, so that of several meanings of one number the newest is found. */
-	for (size_t i = 0; i < s->out.n; i++)
-		slot[slot_of(s, s->out.counter[i].process, s->out.counter[i].id)] = (uint32_t)i + 1;
-	return TT_OK;
-}
-
 /* The counter that the number of ${e} means now; *${of} NULL: one too many. */
 static int
 counter_of(const struct tt_collecting *c, struct counters *s, const struct tt_event *e, const struct tt_def *def,
     struct tt_counter_stat **of, struct tt_err *err)
 {
 	struct tt_counters *out = &s->out;
+	uint64_t hash = tt_slot_pair(c->cap->process, e->dur);
 	uint8_t type = (uint8_t)e->depth;
 	int rc;
 
 	*of = NULL;
-	if (out->n * 2 >= s->nslot && (rc = grow_slots(c, s, err)) != TT_OK)
-		return rc;
-	uint32_t *slot = &s->slot[slot_of(s, c->cap->process, e->dur)];
-	struct tt_counter_stat *old = *slot ? &out->counter[*slot - 1] : NULL;
+	uint32_t process = c->cap->process, at = tt_map_find(&s->at, hash, i, out->counter[i].id == e->dur && out->counter[i].process == process);
+	struct tt_counter_stat *old = at ? &out->counter[at - 1] : NULL;
 	/* What came before its description is the same counter. */
 	if (old && old->type == type && (old->def == def || !old->def)) {
 		old->def = def;
@@ -82,11 +50,14 @@ counter_of(const struct tt_collecting *c, struct counters *s, const struct tt_ev
 		return TT_OK;
 	}
 	rc = tt_mem_grow(c->mem, &out->counter, &out->cap, out->n + 1, sizeof *out->counter, err);
+	if (rc == TT_OK && !at)
+		rc = tt_map_add(&s->at, c->mem, hash, out->n, err);
+	else if (rc == TT_OK)
+		tt_map_replace(&s->at, hash, at - 1, out->n);
 	if (rc != TT_OK)
 		return rc;
-	*of = &out->counter[out->n];
+	*of = &out->counter[out->n++];
 	**of = (struct tt_counter_stat){ .process = c->cap->process, .id = e->dur, .def = def, .type = type };
-	*slot = (uint32_t)++out->n;
 	return TT_OK;
 }
 
@@ -248,7 +219,7 @@ release(struct tt_model *m, void *state)
 {
 	struct counters *s = state;
 
-	tt_mem_free(&m->env->mem, s->slot, s->nslot * sizeof *s->slot);
+	tt_map_free(&s->at, &m->env->mem);
 	tt_mem_free(&m->env->mem, s->tick, m->ncap * sizeof *s->tick);
 }
 

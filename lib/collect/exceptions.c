@@ -3,7 +3,6 @@
  */
 #include "collect/exceptions.h"
 
-#include "base/hash_seed.h"
 #include "collect/objects.h"
 
 enum {
@@ -39,8 +38,6 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 	struct exceptions *s = state;
 
 	s->out.typed = (c->needs & TT_NEEDS_OBJECTS) != 0;
-	tt_tally_init(&s->out.at, c->mem);
-	tt_tally_init(&s->out.clause_at, c->mem);
 	s->process = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->process, err);
 	for (size_t i = 0; s->process && i < c->m->ncap; i++) {
 		tt_objects_init(&s->process[i].objects, c->mem);
@@ -113,31 +110,23 @@ allocated(const struct tt_collecting *c, struct exceptions *s, const struct tt_e
 
 /* --- throws ------------------------------------------------------------------------------- */
 
-/* The row of throws of ${key} at ${node}. Keys of the hash may be shared: then a row's own are asked for further. */
+/* The row of throws of ${key} at ${node}. */
 static int
 site_of(const struct tt_collecting *c, struct exceptions *s, uint64_t key, uint32_t node, uint32_t *which, struct tt_err *err)
 {
 	struct tt_throws *t = &s->out;
 	uint32_t process = c->cap->process;
-	int rc;
+	uint64_t hash = tt_slot_pair((uint64_t)process << 32 | node, key);
+	uint32_t at = tt_map_find(&t->at, hash, i, t->site[i].key == key && t->site[i].node == node && t->site[i].process == process);
+	int rc = TT_OK;
 
-	for (uint64_t k = tt_slot_mix(tt_slot_mix(0, node), key);; k++) {
-		uint64_t *at = tt_tally_at(&t->at, k, err);
-		if (!at)
-			return err->code;
-		struct tt_throw_site *row = *at ? &t->site[*at - 1] : NULL;
-		if (row && (row->key != key || row->node != node || row->process != process))
-			continue;
-		if (!row) {
-			rc = tt_mem_grow(c->mem, &t->site, &t->cap, t->n + 1, sizeof *t->site, err);
-			if (rc != TT_OK)
-				return rc;
-			t->site[t->n++] = (struct tt_throw_site){ .key = key, .node = node, .process = process };
-			*at = t->n;
-		}
-		*which = (uint32_t)*at - 1;
-		return TT_OK;
+	if (!at && (rc = tt_mem_grow(c->mem, &t->site, &t->cap, t->n + 1, sizeof *t->site, err)) == TT_OK &&
+	    (rc = tt_map_add(&t->at, c->mem, hash, t->n, err)) == TT_OK) {
+		t->site[t->n] = (struct tt_throw_site){ .key = key, .node = node, .process = process };
+		at = (uint32_t)++t->n;
 	}
+	*which = at - 1;
+	return rc;
 }
 
 static int
@@ -235,25 +224,21 @@ clause(const struct tt_collecting *c, struct exceptions *s, const struct tt_even
 	if (!tt_collect_wanted(c, e))
 		return TT_OK;
 	t->objects = t->objects || e[1].ts != 0;
-	for (uint64_t k = tt_slot_mix(tt_slot_mix(0, (uint64_t)e->depth << 32 | e->dur), e->val);; k++) {
-		uint64_t *at = tt_tally_at(&t->clause_at, k, err);
-		if (!at)
-			return err->code;
-		struct tt_throw_clause *row = *at ? &t->clause[*at - 1] : NULL;
-		if (row && (row->method != e->val || row->index != e->dur || row->kind != e->depth || row->process != process))
-			continue;
-		if (!row) {
-			rc = tt_mem_grow(c->mem, &t->clause, &t->capclause, t->nclause + 1, sizeof *t->clause, err);
-			if (rc != TT_OK)
-				return rc;
-			row = &t->clause[t->nclause++];
-			*row = (struct tt_throw_clause){ .method = e->val, .process = process, .index = e->dur, .kind = e->depth };
-			*at = t->nclause;
-		}
-		row->n++;
-		row->unwinding += e[1].ts != 0;
-		return TT_OK;
+	uint64_t hash = tt_slot_pair(tt_slot_pair(process, (uint64_t)e->depth << 32 | e->dur), e->val);
+	uint32_t at = tt_map_find(&t->clause_at, hash, i, t->clause[i].method == e->val && t->clause[i].index == e->dur &&
+	    t->clause[i].kind == e->depth && t->clause[i].process == process);
+	if (!at) {
+		rc = tt_mem_grow(c->mem, &t->clause, &t->capclause, t->nclause + 1, sizeof *t->clause, err);
+		if (rc == TT_OK)
+			rc = tt_map_add(&t->clause_at, c->mem, hash, t->nclause, err);
+		if (rc != TT_OK)
+			return rc;
+		t->clause[t->nclause] = (struct tt_throw_clause){ .method = e->val, .process = process, .index = e->dur, .kind = e->depth };
+		at = (uint32_t)++t->nclause;
 	}
+	t->clause[at - 1].n++;
+	t->clause[at - 1].unwinding += e[1].ts != 0;
+	return TT_OK;
 }
 
 static int
@@ -310,8 +295,8 @@ free_all(struct tt_model *m, void *state)
 {
 	struct tt_throws *t = state;
 
-	tt_tally_free(&t->at);
-	tt_tally_free(&t->clause_at);
+	tt_map_free(&t->at, &m->env->mem);
+	tt_map_free(&t->clause_at, &m->env->mem);
 	tt_mem_free(&m->env->mem, t->site, t->cap * sizeof *t->site);
 	tt_mem_free(&m->env->mem, t->clause, t->capclause * sizeof *t->clause);
 }

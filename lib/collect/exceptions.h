@@ -8,6 +8,7 @@
 #ifndef TT_COLLECT_EXCEPTIONS_H
 #define TT_COLLECT_EXCEPTIONS_H
 
+#include "base/map.h"
 #include "collect/collect.h"
 #include "stat/tally.h"
 
@@ -34,7 +35,7 @@ struct tt_throws {
 	size_t n, cap;
 	struct tt_throw_clause *clause;
 	size_t nclause, capclause;
-	struct tt_tally at, clause_at;        /* hash -> row + 1, the next free hash where two meet */
+	struct tt_map at, clause_at;  /* places in site, in clause */
 	uint64_t unthrown;            /* catch clauses for which no throw is in the capture */
 	bool objects;                 /* clauses have their exception */
 	bool typed;                   /* types were looked for */

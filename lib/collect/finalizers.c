@@ -3,7 +3,6 @@
  */
 #include "collect/finalizers.h"
 
-#include "base/hash_seed.h"
 #include "collect/objects.h"
 
 enum { OBJECTS_MAX = 1 << 21 };
@@ -23,7 +22,6 @@ begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 	struct finalizers *s = state;
 
 	s->out.typed = (c->needs & TT_NEEDS_OBJECTS) != 0;
-	tt_tally_init(&s->out.at, c->mem);
 	tt_tally_init(&s->out.hist, c->mem);
 	s->objects = tt_mem_alloc(c->mem, c->m->ncap * sizeof *s->objects, err);
 	for (size_t i = 0; s->objects && i < c->m->ncap; i++)
@@ -56,31 +54,22 @@ moved(const struct tt_collecting *c, struct finalizers *s, const struct tt_event
 
 /* --- finalizers --------------------------------------------------------------------------- */
 
-/* The row of class ${key}, or of runs, on this thread. Keys of the hash may be shared: then a row's own are asked for further. */
+/* The row of class ${key}, or of runs, on this thread; *${which}: its place + 1. */
 static int
 row_of(const struct tt_collecting *c, struct finalizers *s, bool object, uint64_t key, uint32_t *which, struct tt_err *err)
 {
 	struct tt_finals *m = &s->out;
-	int rc;
+	uint32_t thread = c->t->index;
+	uint64_t hash = tt_slot_pair((uint64_t)thread << 1 | object, key);
+	int rc = TT_OK;
 
-	for (uint64_t k = tt_slot_mix(tt_slot_mix(0, (uint64_t)c->t->index << 1 | object), key);; k++) {
-		uint64_t *at = tt_tally_at(&m->at, k, err);
-		if (!at)
-			return err->code;
-		struct tt_final *f = *at ? &m->f[*at - 1] : NULL;
-		if (f && (f->key != key || f->thread != c->t->index || f->object != object))
-			continue;
-		if (!f) {
-			rc = tt_mem_grow(c->mem, &m->f, &m->cap, m->n + 1, sizeof *m->f, err);
-			if (rc != TT_OK)
-				return rc;
-			m->f[m->n++] = (struct tt_final){ .key = key, .process = c->cap->process, .thread = c->t->index,
-				.object = object };
-			*at = m->n;
-		}
-		*which = (uint32_t)*at;
-		return TT_OK;
+	*which = tt_map_find(&m->at, hash, i, m->f[i].key == key && m->f[i].thread == thread && m->f[i].object == object);
+	if (!*which && (rc = tt_mem_grow(c->mem, &m->f, &m->cap, m->n + 1, sizeof *m->f, err)) == TT_OK &&
+	    (rc = tt_map_add(&m->at, c->mem, hash, m->n, err)) == TT_OK) {
+		m->f[m->n] = (struct tt_final){ .key = key, .process = c->cap->process, .thread = thread, .object = object };
+		*which = (uint32_t)++m->n;
 	}
+	return rc;
 }
 
 /* One more; *${which} is its row + 1, or 0 where it is not wanted. */
@@ -175,7 +164,7 @@ free_all(struct tt_model *m, void *state)
 	struct tt_finals *f = state;
 
 	tt_mem_free(&m->env->mem, f->f, f->cap * sizeof *f->f);
-	tt_tally_free(&f->at);
+	tt_map_free(&f->at, &m->env->mem);
 	tt_tally_free(&f->hist);
 }
 

@@ -8,6 +8,7 @@
 #ifndef TT_COLLECT_FINALIZERS_H
 #define TT_COLLECT_FINALIZERS_H
 
+#include "base/map.h"
 #include "collect/collect.h"
 #include "stat/tally.h"
 
@@ -23,7 +24,7 @@ struct tt_final {
 struct tt_finals {
 	struct tt_final *f;
 	size_t n, cap;
-	struct tt_tally at;
+	struct tt_map at;             /* places in f */
 	struct tt_tally hist;
 	uint64_t runs, objects;       /* as tt_final.n, in all */
 	uint64_t untimed;             /* of these, ended without a recorded begin: Mono 4.6 records ends alone */

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "base/hash_seed.h"
+#include "base/map.h"
 #include "base/order.h"
 
 struct walk {
@@ -17,7 +17,7 @@ struct walk {
 	struct tt_pages first;        /* by STRIDE objects: their first reference, and continuation records before it */
 	struct tt_pages path, queue;  /* by object: its path; objects to look at */
 	struct tt_tally next;         /* path << 32 | class: path + 1 */
-	struct tt_tally root_at;
+	struct tt_map root_at;
 	struct { uint32_t object, ref; } *more;
 	size_t nmore;
 	size_t eaten;
@@ -283,27 +283,25 @@ static int
 root_index(struct walk *w, const struct tt_graph_root *of, uint32_t *which, struct tt_err *err)
 {
 	struct tt_graph *m = w->m;
+	uint64_t hash = tt_slot_pair(of->source, of->key);
 	int rc;
 
-	for (uint64_t k = tt_slot_mix(tt_slot_mix(0, of->source), of->key);; k++) {
-		uint64_t *at = tt_tally_at(&w->root_at, k, err);
-		if (!at)
-			return err->code;
-		if (*at && (m->root[*at - 1].key != of->key || m->root[*at - 1].source != of->source))
-			continue;
-		if (*at == 0) {
-			rc = tt_mem_grow(w->mem, &m->root, &m->caproot, m->nroot + 1, sizeof *m->root, err);
-			if (rc == TT_OK)
-				rc = tt_mem_grow(w->mem, &m->path, &m->cappath, m->npath + 1, sizeof *m->path, err);
-			if (rc != TT_OK)
-				return rc;
-			m->root[m->nroot] = *of;
-			m->path[m->npath++] = (struct tt_graph_path){ .what = (uint32_t)m->nroot };
-			*at = ++m->nroot;
-		}
-		*which = (uint32_t)*at - 1;
-		return TT_OK;
+	uint32_t at = tt_map_find(&w->root_at, hash, i, m->root[i].key == of->key && m->root[i].source == of->source);
+
+	if (!at) {
+		rc = tt_mem_grow(w->mem, &m->root, &m->caproot, m->nroot + 1, sizeof *m->root, err);
+		if (rc == TT_OK)
+			rc = tt_mem_grow(w->mem, &m->path, &m->cappath, m->npath + 1, sizeof *m->path, err);
+		if (rc == TT_OK)
+			rc = tt_map_add(&w->root_at, w->mem, hash, m->nroot, err);
+		if (rc != TT_OK)
+			return rc;
+		m->root[m->nroot] = *of;
+		m->path[m->npath++] = (struct tt_graph_path){ .what = (uint32_t)m->nroot };
+		at = (uint32_t)++m->nroot;
 	}
+	*which = at - 1;
+	return TT_OK;
 }
 
 /* Path 0 is for objects that are not reached, path 1 + i for root i. */
@@ -429,13 +427,12 @@ tt_graph_walk(const struct tt_collecting *c, struct graph *g, struct tt_err *err
 	w.old = c->m->cap[shots->shot[w.m->shot - 1].process]->old_roots;
 	w.first.mem = w.path.mem = w.queue.mem = c->mem;
 	tt_tally_init(&w.next, c->mem);
-	tt_tally_init(&w.root_at, c->mem);
 	int rc = walk(&w, err);
 	tt_mem_free(c->mem, w.more, w.nmore * sizeof *w.more);
 	tt_pages_free(&w.first);
 	tt_pages_free(&w.path);
 	tt_pages_free(&w.queue);
 	tt_tally_free(&w.next);
-	tt_tally_free(&w.root_at);
+	tt_map_free(&w.root_at, c->mem);
 	return rc;
 }

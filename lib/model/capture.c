@@ -94,36 +94,8 @@ tt_threads_free(struct tt_threads *ts)
 		tt_mem_free(ts->mem, t, sizeof *t);
 	}
 	tt_mem_free(ts->mem, ts->t, ts->cap * sizeof *ts->t);
-	tt_mem_free(ts->mem, ts->slot, ts->nslot * sizeof *ts->slot);
-}
-
-static struct tt_thread_slot *
-slot_of(struct tt_thread *const *t, struct tt_thread_slot *slot, size_t nslot, uint32_t process, uint64_t tid)
-{
-	size_t i = tt_slot_of(process, tid, nslot);
-
-	while (slot[i].first && (t[slot[i].first - 1]->tid != tid || t[slot[i].first - 1]->process != process))
-		i = (i + 1) & (nslot - 1);
-	return &slot[i];
-}
-
-static int
-grow_slots(struct tt_threads *ts, struct tt_err *err)
-{
-	size_t nslot = ts->nslot ? ts->nslot * 2 : 64;
-	struct tt_thread_slot *slot = tt_mem_alloc(ts->mem, nslot * sizeof *slot, err);
-
-	if (!slot)
-		return err->code;
-	for (size_t i = 0; i < ts->nslot; i++)
-		if (ts->slot[i].first) {
-			const struct tt_thread *t = ts->t[ts->slot[i].first - 1];
-			*slot_of(ts->t, slot, nslot, t->process, t->tid) = ts->slot[i];
-		}
-	tt_mem_free(ts->mem, ts->slot, ts->nslot * sizeof *ts->slot);
-	ts->slot = slot;
-	ts->nslot = nslot;
-	return TT_OK;
+	tt_mem_free(ts->mem, ts->id, ts->capid * sizeof *ts->id);
+	tt_map_free(&ts->at, ts->mem);
 }
 
 static int
@@ -153,37 +125,40 @@ int
 tt_threads_get(struct tt_threads *ts, uint32_t process, uint64_t tid, bool fresh, struct tt_thread **t,
     struct tt_err *err)
 {
+	uint64_t hash = tt_slot_pair(process, tid);
+	uint32_t at = tt_map_find(&ts->at, hash, i, ts->t[ts->id[i].first - 1]->tid == tid && ts->t[ts->id[i].first - 1]->process == process);
 	int rc;
 
-	if (ts->used * 2 >= ts->nslot && (rc = grow_slots(ts, err)) != TT_OK)
-		return rc;
-	struct tt_thread_slot *slot = slot_of(ts->t, ts->slot, ts->nslot, process, tid);
-	struct tt_thread *now = slot->now ? ts->t[slot->now - 1] : NULL;
+	if (!at) {
+		if ((rc = tt_mem_grow(ts->mem, &ts->id, &ts->capid, ts->nid + 1, sizeof *ts->id, err)) != TT_OK ||
+		    (rc = new_thread(ts, process, tid, 0, t, err)) != TT_OK || (rc = tt_map_add(&ts->at, ts->mem, hash, ts->nid, err)) != TT_OK)
+			return rc;
+		ts->id[ts->nid++] = (struct tt_thread_id){ (*t)->index + 1, (*t)->index + 1 };
+		return TT_OK;
+	}
+	struct tt_thread_id *id = &ts->id[at - 1];
+	struct tt_thread *now = id->now ? ts->t[id->now - 1] : NULL;
 	if (now && !(fresh && now->ended)) {
 		*t = now;
 		return TT_OK;
 	}
-	uint32_t known = now ? now->next : slot->first;
+	uint32_t known = now ? now->next : id->first;
 	if (known) {
 		*t = ts->t[known - 1];
 	} else {
-		if ((rc = new_thread(ts, process, tid, now ? now->generation + 1 : 0, t, err)) != TT_OK)
+		if ((rc = new_thread(ts, process, tid, now->generation + 1, t, err)) != TT_OK)
 			return rc;
-		if (now)
-			now->next = (*t)->index + 1;
-		else
-			slot->first = (*t)->index + 1;
-		ts->used += now == NULL;
+		now->next = (*t)->index + 1;
 	}
-	slot->now = (*t)->index + 1;
+	id->now = (*t)->index + 1;
 	return TT_OK;
 }
 
 void
 tt_threads_reset(struct tt_threads *ts)
 {
-	for (size_t i = 0; i < ts->nslot; i++)
-		ts->slot[i].now = 0;
+	for (size_t i = 0; i < ts->nid; i++)
+		ts->id[i].now = 0;
 	for (size_t i = 0; i < ts->n; i++) {
 		struct tt_thread *t = ts->t[i];
 		t->started = t->ended = false;

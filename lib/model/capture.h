@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "base/map.h"
 #include "model/defs.h"
 #include "model/event.h"
 #include "model/filter.h"
@@ -108,8 +109,9 @@ struct tt_threads {
 	struct tt_mem *mem;
 	struct tt_thread **t;         /* stable pointers */
 	size_t n, cap;
-	struct tt_thread_slot { uint32_t first, now; } *slot;     /* by (process, tid): index + 1 of its first and present thread */
-	size_t nslot, used;
+	struct tt_thread_id { uint32_t first, now; } *id;     /* of each (process, tid): index + 1 of its first and present thread */
+	size_t nid, capid;
+	struct tt_map at;             /* places in id */
 };
 
 void tt_threads_init(struct tt_threads *ts, struct tt_mem *mem);

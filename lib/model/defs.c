@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "base/hash_seed.h"
+#include "base/map.h"
 #include "base/order.h"
 
 /* Stand-in keys for classes whose own key means several things: no process has code or data there. */
@@ -17,8 +17,7 @@
 struct kind {
 	struct entry **all;
 	size_t n, cap;
-	uint32_t *slot;               /* index + 1 into all, of the root of the key's entries; 0 empty */
-	size_t nslot;
+	struct tt_map root;           /* by key: the place in all of the root of its entries */
 };
 
 /*
@@ -64,39 +63,20 @@ tt_defs_free(struct tt_defs *d)
 		return;
 	for (size_t k = 0; k < TT_DEF_KINDS; k++) {
 		tt_mem_free(d->mem, d->kind[k].all, d->kind[k].cap * sizeof *d->kind[k].all);
-		tt_mem_free(d->mem, d->kind[k].slot, d->kind[k].nslot * sizeof *d->kind[k].slot);
+		tt_map_free(&d->kind[k].root, d->mem);
 	}
 	tt_mem_free(d->mem, d->symbol, d->nsymbol * sizeof *d->symbol);
 	tt_arena_free(&d->arena);
 	tt_mem_free(d->mem, d, sizeof *d);
 }
 
-/* The slot of ${key}: its own, or the empty one where it belongs. */
-static uint32_t *
-find_slot(const struct kind *k, uint64_t key)
+/* The root of the entries of ${key}, or NULL. */
+static struct entry *
+find_root(const struct kind *k, uint64_t key)
 {
-	size_t i = tt_slot(key, k->nslot);
+	uint32_t at = tt_map_find(&k->root, tt_slot_mix(0, key), i, k->all[i]->d.key == key);
 
-	while (k->slot[i] && k->all[k->slot[i] - 1]->d.key != key)
-		i = (i + 1) & (k->nslot - 1);
-	return &k->slot[i];
-}
-
-static int
-rehash(struct tt_defs *defs, struct kind *k, struct tt_err *err)
-{
-	struct kind bigger = *k;
-
-	bigger.nslot = k->nslot ? k->nslot * 2 : 64;
-	bigger.slot = tt_mem_alloc(defs->mem, bigger.nslot * sizeof *bigger.slot, err);
-	if (!bigger.slot)
-		return err->code;
-	for (size_t i = 0; i < k->nslot; i++)
-		if (k->slot[i])
-			*find_slot(&bigger, k->all[k->slot[i] - 1]->d.key) = k->slot[i];
-	tt_mem_free(defs->mem, k->slot, k->nslot * sizeof *k->slot);
-	*k = bigger;
-	return TT_OK;
+	return at ? k->all[at - 1] : NULL;
 }
 
 static bool
@@ -187,10 +167,7 @@ tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 	struct kind *k = &defs->kind[d->kind];
 	int rc;
 
-	if (k->n * 2 >= k->nslot && (rc = rehash(defs, k, err)) != TT_OK)
-		return rc;
-	uint32_t *slot = find_slot(k, d->key);
-	struct entry *root = *slot ? k->all[*slot - 1] : NULL, *at = latest(root, d->ts);
+	struct entry *old = find_root(k, d->key), *root = old, *at = latest(root, d->ts);
 	if (at && repeats(&at->d, d)) {
 		if (d->ts < at->d.ts)
 			at->d.ts = d->ts;
@@ -211,25 +188,17 @@ tt_defs_add(struct tt_defs *defs, const struct tt_def *d, struct tt_err *err)
 	if (root && (d->kind == TT_DEF_CLASS || d->kind == TT_DEF_VTABLE))
 		defs->reused = true;
 	place(&root, e);
-	*slot = root->index + 1;
+	if (!old)
+		return tt_map_add(&k->root, defs->mem, tt_slot_mix(0, d->key), e->index, err);
+	if (root != old)
+		tt_map_replace(&k->root, tt_slot_mix(0, d->key), old->index, root->index);
 	return TT_OK;
-}
-
-static struct entry *
-find_entry(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key)
-{
-	const struct kind *k = &defs->kind[kind];
-
-	if (k->nslot == 0)
-		return NULL;
-	uint32_t i = *find_slot(k, key);
-	return i ? k->all[i - 1] : NULL;
 }
 
 const struct tt_def *
 tt_defs_find(const struct tt_defs *defs, enum tt_def_kind kind, uint64_t key, int64_t ts)
 {
-	const struct entry *e = latest(find_entry(defs, kind, key), ts);
+	const struct entry *e = latest(find_root(&defs->kind[kind], key), ts);
 
 	return e ? &e->d : NULL;
 }
@@ -240,7 +209,7 @@ tt_defs_next(const struct tt_defs *defs, const struct tt_def *d)
 {
 	const struct entry *of = (const struct entry *)(const void *)d, *next = NULL;
 
-	for (const struct entry *e = find_entry(defs, d->kind, d->key); e;) {
+	for (const struct entry *e = find_root(&defs->kind[d->kind], d->key); e;) {
 		if (e->d.ts > d->ts || (e->d.ts == d->ts && e->index > of->index)) {
 			next = e;
 			e = e->before;
@@ -278,14 +247,14 @@ several(const struct entry *e)
 bool
 tt_defs_key_reused(const struct tt_defs *defs, uint64_t key)
 {
-	const struct entry *e = find_entry(defs, TT_DEF_VTABLE, key);
+	const struct entry *e = find_root(&defs->kind[TT_DEF_VTABLE], key);
 
 	if (e) {
 		if (several(e))
 			return true;
-		e = find_entry(defs, TT_DEF_CLASS, e->d.b);
+		e = find_root(&defs->kind[TT_DEF_CLASS], e->d.b);
 	} else {
-		e = find_entry(defs, TT_DEF_CLASS, key);
+		e = find_root(&defs->kind[TT_DEF_CLASS], key);
 	}
 	return e && several(e);
 }
@@ -322,7 +291,7 @@ tt_defs_alias(const struct tt_defs *defs, uint64_t key, int64_t ts)
 {
 	if (!tt_defs_key_reused(defs, key))
 		return key;
-	const struct entry *v = find_entry(defs, TT_DEF_VTABLE, key);
+	const struct entry *v = find_root(&defs->kind[TT_DEF_VTABLE], key);
 	if (v && several(v)) {
 		const struct tt_def *is = tt_defs_find(defs, TT_DEF_VTABLE, key, ts);
 		return ALIAS_V | ((const struct entry *)(const void *)is)->index;

@@ -12,44 +12,17 @@ void
 tt_heap_sum_free(struct tt_heap_sum *s, struct tt_mem *mem)
 {
 	tt_mem_free(mem, s->c, s->cap * sizeof *s->c);
-	tt_mem_free(mem, s->slot, s->nslot * sizeof *s->slot);
+	tt_map_free(&s->at, mem);
 	memset(s, 0, sizeof *s);
 }
 
 void
 tt_heap_sum_reset(struct tt_heap_sum *s)
 {
-	if (s->n)
-		memset(s->slot, 0, s->nslot * sizeof *s->slot);
+	tt_map_clear(&s->at);
 	s->n = s->nbig = 0;
 	s->last = 0;
 	s->ngraph = 0;
-}
-
-static size_t
-start(const struct tt_heap_sum *s, uint64_t key)
-{
-	return tt_slot(key, s->nslot);
-}
-
-static int
-grow(struct tt_heap_sum *s, struct tt_mem *mem, struct tt_err *err)
-{
-	size_t n = s->nslot ? s->nslot * 2 : 256;
-	uint32_t *slot = tt_mem_alloc(mem, n * sizeof *slot, err);
-
-	if (!slot)
-		return err->code;
-	tt_mem_free(mem, s->slot, s->nslot * sizeof *slot);
-	s->slot = slot;
-	s->nslot = n;
-	for (size_t k = 0; k < s->n; k++) {
-		size_t i = start(s, s->c[k].key);
-		while (slot[i])
-			i = (i + 1) & (n - 1);
-		slot[i] = (uint32_t)k + 1;
-	}
-	return TT_OK;
 }
 
 struct tt_heap_class *
@@ -57,18 +30,15 @@ tt_heap_sum_at(struct tt_heap_sum *s, struct tt_mem *mem, uint64_t key, struct t
 {
 	if (s->last < s->n && s->c[s->last].key == key)
 		return &s->c[s->last];
-	if (s->n * 2 >= s->nslot && grow(s, mem, err) != TT_OK)
-		return NULL;
-	size_t i = start(s, key);
-	while (s->slot[i] && s->c[s->slot[i] - 1].key != key)
-		i = (i + 1) & (s->nslot - 1);
-	if (!s->slot[i]) {
-		if (tt_mem_grow(mem, &s->c, &s->cap, s->n + 1, sizeof *s->c, err) != TT_OK)
+	uint64_t hash = tt_slot_mix(0, key);
+	uint32_t at = tt_map_find(&s->at, hash, i, s->c[i].key == key);
+	if (!at) {
+		if (tt_mem_grow(mem, &s->c, &s->cap, s->n + 1, sizeof *s->c, err) != TT_OK || tt_map_add(&s->at, mem, hash, s->n, err) != TT_OK)
 			return NULL;
 		s->c[s->n] = (struct tt_heap_class){ .key = key };
-		s->slot[i] = (uint32_t)++s->n;
+		at = (uint32_t)++s->n;
 	}
-	s->last = s->slot[i] - 1;
+	s->last = at - 1;
 	return &s->c[s->last];
 }
 

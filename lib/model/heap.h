@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/map.h"
 #include "base/mem.h"
 
 struct tt_batch;
@@ -29,8 +30,7 @@ struct tt_heap_sum {
 		uint32_t more;        /* records that continue the references of an object */
 	} *c;
 	size_t n, cap;
-	uint32_t *slot;               /* hash of key: index + 1 */
-	size_t nslot;
+	struct tt_map at;             /* places in c by key */
 	uint32_t last;                /* index of the class before: objects of one class often come together */
 	struct tt_heap_big big[TT_HEAP_BIGGEST];
 	size_t nbig;

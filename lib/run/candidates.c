@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/hash_seed.h"
+#include "base/map.h"
 #include "base/utf8.h"
 #include "model/names.h"
 #include "model/waits.h"
@@ -36,7 +36,7 @@ struct seen {
 struct tt_candidates {
 	struct seen *v;
 	size_t n, cap;
-	uint32_t *slot;               /* number + 1, 2 * KEYS of them */
+	struct tt_map at;             /* places in v */
 	struct span { int64_t from, to; } *span;      /* by thread: of its zones */
 	size_t nspan;
 	uint64_t looked_at;
@@ -48,9 +48,7 @@ begin(struct tt_run *r, struct tt_err *err)
 	struct tt_mem *mem = &r->env->mem;
 
 	r->candidates = tt_mem_alloc(mem, sizeof *r->candidates, err);
-	if (r->candidates)
-		r->candidates->slot = tt_mem_alloc(mem, 2 * KEYS * sizeof *r->candidates->slot, err);
-	return r->candidates && r->candidates->slot ? TT_OK : err->code;
+	return r->candidates ? TT_OK : err->code;
 }
 
 void
@@ -62,7 +60,7 @@ tt_candidates_free(struct tt_run *r)
 	if (!c)
 		return;
 	tt_mem_free(mem, c->v, c->cap * sizeof *c->v);
-	tt_mem_free(mem, c->slot, c->slot ? 2 * KEYS * sizeof *c->slot : 0);
+	tt_map_free(&c->at, mem);
 	tt_mem_free(mem, c->span, c->nspan * sizeof *c->span);
 	tt_mem_free(mem, c, sizeof *c);
 	r->candidates = NULL;
@@ -73,23 +71,19 @@ static struct seen *
 at(struct tt_run *r, uint32_t thread, uint64_t key, bool add, int *rc, struct tt_err *err)
 {
 	struct tt_candidates *c = r->candidates;
-	size_t i = tt_slot_of(thread, key, 2 * KEYS);
+	uint64_t hash = tt_slot_pair(thread, key);
+	uint32_t found = tt_map_find(&c->at, hash, i, c->v[i].key == key && c->v[i].thread == thread);
 
 	*rc = TT_OK;
-	for (; c->slot[i]; i = (i + 1) & (2 * KEYS - 1)) {
-		struct seen *s = &c->v[c->slot[i] - 1];
-
-		if (s->key == key && s->thread == thread)
-			return s;
-	}
-	if (!add || c->n == KEYS)
-		return NULL;
+	if (found || !add || c->n == KEYS)
+		return found ? &c->v[found - 1] : NULL;
 	*rc = tt_mem_grow(&r->env->mem, &c->v, &c->cap, c->n + 1, sizeof *c->v, err);
+	if (*rc == TT_OK)
+		*rc = tt_map_add(&c->at, &r->env->mem, hash, c->n, err);
 	if (*rc != TT_OK)
 		return NULL;
 	c->v[c->n] = (struct seen){ .key = key, .thread = thread, .open = INT64_MIN };
-	c->slot[i] = (uint32_t)++c->n;
-	return &c->v[c->n - 1];
+	return &c->v[c->n++];
 }
 
 static void

@@ -3,7 +3,6 @@
  */
 #include "run/fold.h"
 
-#include "base/hash_seed.h"
 #include "base/order.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
@@ -11,38 +10,11 @@
 
 /* --- overlay: paths the tree does not have yet ------------------------------- */
 
-static size_t
-over_hash(uint32_t parent, unsigned kind, uint64_t key, size_t nslot)
-{
-	return tt_slot_of((uint64_t)kind << 32 | parent, key, nslot);
-}
-
 static void
 over_reset(struct tt_over *o)
 {
-	if (o->n > 0)
-		memset(o->slot, 0, o->nslot * sizeof *o->slot);
+	tt_map_clear(&o->at);
 	o->n = o->nlate = 0;
-}
-
-static int
-over_grow(struct tt_over *o, struct tt_err *err)
-{
-	size_t want = o->nslot ? o->nslot * 2 : 256;
-	uint32_t *slot = tt_mem_alloc(o->mem, want * sizeof *slot, err);
-
-	if (!slot)
-		return err->code;
-	for (size_t j = 0; j < o->n; j++) {
-		size_t i = over_hash(o->node[j].parent, o->node[j].kind, o->node[j].key, want);
-		while (slot[i])
-			i = (i + 1) & (want - 1);
-		slot[i] = (uint32_t)j + 1;
-	}
-	tt_mem_free(o->mem, o->slot, o->nslot * sizeof *o->slot);
-	o->slot = slot;
-	o->nslot = want;
-	return TT_OK;
 }
 
 /* Find or add; *${node} is TT_OVER | index. Adding may move the others, so nobody keeps pointers to them. */
@@ -50,23 +22,18 @@ static int
 over_child(struct tt_over *o, uint32_t parent, enum tt_node_kind kind, uint64_t key, uint32_t *node,
     struct tt_err *err)
 {
+	uint64_t hash = tt_slot_pair((uint64_t)kind << 32 | parent, key);
+	uint32_t at = tt_map_find(&o->at, hash, i, o->node[i].key == key && o->node[i].parent == parent && o->node[i].kind == kind);
 	int rc;
 
-	if (o->n * 2 >= o->nslot && (rc = over_grow(o, err)) != TT_OK)
-		return rc;
-	size_t i = over_hash(parent, kind, key, o->nslot);
-	for (; o->slot[i]; i = (i + 1) & (o->nslot - 1)) {
-		const struct tt_over_node *n = &o->node[o->slot[i] - 1];
-		if (n->key == key && n->parent == parent && n->kind == kind) {
-			*node = TT_OVER | (o->slot[i] - 1);
-			return TT_OK;
-		}
+	if (!at) {
+		if ((rc = tt_mem_grow(o->mem, &o->node, &o->cap, o->n + 1, sizeof *o->node, err)) != TT_OK ||
+		    (rc = tt_map_add(&o->at, o->mem, hash, o->n, err)) != TT_OK)
+			return rc;
+		o->node[o->n] = (struct tt_over_node){ .key = key, .parent = parent, .kind = (uint8_t)kind };
+		at = (uint32_t)++o->n;
 	}
-	if ((rc = tt_mem_grow(o->mem, &o->node, &o->cap, o->n + 1, sizeof *o->node, err)) != TT_OK)
-		return rc;
-	o->node[o->n] = (struct tt_over_node){ .key = key, .parent = parent, .kind = (uint8_t)kind };
-	*node = TT_OVER | (uint32_t)o->n;
-	o->slot[i] = (uint32_t)++o->n;
+	*node = TT_OVER | (at - 1);
 	return TT_OK;
 }
 
@@ -895,7 +862,7 @@ tt_fold_io_free(struct tt_fold_io *io, struct tt_mem *mem)
 	tt_args_free(io->ended, mem);
 	tt_mem_free(mem, io->site, io->capsite * sizeof *io->site);
 	tt_mem_free(mem, o->node, o->cap * sizeof *o->node);
-	tt_mem_free(mem, o->slot, o->nslot * sizeof *o->slot);
+	tt_map_free(&o->at, mem);
 	tt_mem_free(mem, o->late, o->caplate * sizeof *o->late);
 	tt_mem_free(mem, o->map, o->capmap * sizeof *o->map);
 }

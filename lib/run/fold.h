@@ -5,6 +5,7 @@
 #ifndef TT_RUN_FOLD_H
 #define TT_RUN_FOLD_H
 
+#include "base/map.h"
 #include "emit/emit.h"
 #include "model/model.h"
 #include "model/zones.h"
@@ -22,8 +23,7 @@ struct tt_over {
 	struct tt_mem *mem;
 	struct tt_over_node *node;
 	size_t n, cap;
-	uint32_t *slot;               /* hash: index + 1 */
-	size_t nslot;
+	struct tt_map at;             /* places in node */
 	struct tt_late { uint32_t node; bool cut; uint64_t dur; } *late;        /* durations whose marker has no number yet */
 	size_t nlate, caplate;
 	uint32_t *map;                /* at commit: index -> node */

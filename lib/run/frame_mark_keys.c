@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/hash_seed.h"
 #include "base/order.h"
 #include "base/utf8.h"
 #include "model/names.h"
@@ -32,46 +31,22 @@ by_name(const void *a, const void *b)
 	return TT_CMP(x->key, y->key);
 }
 
-static struct tt_mark_key *
-find(const struct tt_marks *ms, uint32_t process, uint64_t key, uint32_t **slot)
-{
-	size_t i = tt_slot_of(process, key, ms->nslot);
-
-	for (; ms->slot[i]; i = (i + 1) & (ms->nslot - 1)) {
-		struct tt_mark_key *k = &ms->key[ms->slot[i] - 1];
-		if (k->key == key && k->process == process)
-			return k;
-	}
-	*slot = &ms->slot[i];
-	return NULL;
-}
-
 struct tt_mark_key *
 tt_mark_keys_at(const struct tt_marks *ms, uint32_t process, uint64_t key)
 {
-	uint32_t *slot;
+	uint32_t at = tt_map_find(&ms->at, tt_slot_pair(process, key), i, ms->key[i].key == key && ms->key[i].process == process);
 
-	return ms->nslot ? find(ms, process, key, &slot) : NULL;
+	return at ? &ms->key[at - 1] : NULL;
 }
 
 static int
-fill_slots(struct tt_marks *ms, struct tt_mem *mem, struct tt_err *err)
+fill_map(struct tt_marks *ms, struct tt_mem *mem, struct tt_err *err)
 {
-	size_t n = 16;
+	int rc = TT_OK;
 
-	while (n < 2 * ms->nkey)
-		n *= 2;
-	if (!(ms->slot = tt_mem_alloc(mem, n * sizeof *ms->slot, err)))
-		return err->code;
-	ms->nslot = n;
-	for (size_t i = 0; i < ms->nkey; i++) {
-		struct tt_mark_key *k = &ms->key[i];
-		uint32_t *slot;
-
-		if (!find(ms, k->process, k->key, &slot))
-			*slot = (uint32_t)i + 1;
-	}
-	return TT_OK;
+	for (size_t i = 0; i < ms->nkey && rc == TT_OK; i++)
+		rc = tt_map_add(&ms->at, mem, tt_slot_pair(ms->key[i].process, ms->key[i].key), i, err);
+	return rc;
 }
 
 /* Add the markers of capture ${p} that either option asks for. */
@@ -123,11 +98,11 @@ tt_mark_keys_find(struct tt_run *r, struct tt_err *err)
 	for (size_t i = 0; i < ms->nkey; i++)
 		ms->key[i].frame = ms->key[i].frame && ms->key[i].rank == best;
 	if (!r->o->frame_marker)
-		return fill_slots(ms, &r->env->mem, err);
+		return fill_map(ms, &r->env->mem, err);
 	/* Then markers that may be meant are looked for. */
 	ms->unmatched = !any;
 	ms->one = best > 0 || tt_pattern_is_plain(r->o->frame_marker);
-	return fill_slots(ms, &r->env->mem, err);
+	return fill_map(ms, &r->env->mem, err);
 }
 
 /* --- after all begins ---------------------------------------------------------------------- */

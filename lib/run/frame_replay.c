@@ -3,7 +3,6 @@
  */
 #include "run/frame_replay.h"
 
-#include "base/hash_seed.h"
 #include "base/order.h"
 #include "model/waits.h"
 
@@ -36,32 +35,6 @@ in_frame(const struct tt_frames *f, const struct tt_watch *w, int64_t ts)
 	return w->frame < w->end && ts >= f->start[w->frame];
 }
 
-static size_t
-slot_of(const struct tt_watch *w, uint64_t key)
-{
-	return tt_slot(key, w->nslot);
-}
-
-static int
-more_slots(struct tt_watch *w, struct tt_mem *mem, struct tt_err *err)
-{
-	size_t n = w->nslot ? w->nslot * 2 : 256;
-	uint32_t *s = tt_mem_alloc(mem, n * sizeof *s, err);
-
-	if (!s)
-		return err->code;
-	tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);
-	w->slot = s;
-	w->nslot = n;
-	for (size_t k = 0; k < w->nrow; k++) {
-		size_t i = slot_of(w, w->row[k].key);
-		while (s[i])
-			i = (i + 1) & (n - 1);
-		s[i] = (uint32_t)k + 1;
-	}
-	return TT_OK;
-}
-
 static int
 more_rows(struct tt_watch *w, struct tt_mem *mem, struct tt_err *err)
 {
@@ -83,29 +56,22 @@ new_row(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
 {
 	struct tt_mem *mem = &r->env->mem;
 
-	if ((w->nrow * 4 >= w->nslot && more_slots(w, mem, err) != TT_OK) ||
-	    (w->nrow == w->caprow && more_rows(w, mem, err) != TT_OK) ||
+	if ((w->nrow == w->caprow && more_rows(w, mem, err) != TT_OK) ||
 	    tt_mem_grow(mem, &w->sum, &w->capsum, w->nrow + 1, sizeof *w->sum, err) != TT_OK)
 		return NULL;
 	const struct tt_name *n = tt_model_key(r->m, w->process, key);
 	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
 		.out = n && n->alloc_wrapper && !r->m->filter.wrappers };
 	w->row[w->nrow].wait = !w->row[w->nrow].out && (key == TT_KEY_CONTENTION || (n && tt_waits_is(r->m, n->full)));
-	size_t i = slot_of(w, key);
-	while (w->slot[i])
-		i = (i + 1) & (w->nslot - 1);
-	w->slot[i] = (uint32_t)++w->nrow;
-	return &w->row[w->nrow - 1];
+	return tt_map_add(&w->at, mem, tt_slot_mix(0, key), w->nrow, err) == TT_OK ? &w->row[w->nrow++] : NULL;
 }
 
 static inline struct tt_watch_row *
 row_of(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
 {
-	if (w->nslot)
-		for (size_t i = slot_of(w, key); w->slot[i]; i = (i + 1) & (w->nslot - 1))
-			if (w->row[w->slot[i] - 1].key == key)
-				return &w->row[w->slot[i] - 1];
-	return new_row(r, w, key, err);
+	uint32_t at = tt_map_find(&w->at, tt_slot_mix(0, key), i, w->row[i].key == key);
+
+	return at ? &w->row[at - 1] : new_row(r, w, key, err);
 }
 
 int
@@ -644,7 +610,7 @@ tt_watch_free(struct tt_watch *w, struct tt_mem *mem)
 	tt_mem_free(mem, w->inner, w->capinner * sizeof *w->inner);
 	tt_mem_free(mem, w->row, w->caprow * sizeof *w->row);
 	tt_mem_free(mem, w->sum, w->capsum * sizeof *w->sum);
-	tt_mem_free(mem, w->slot, w->nslot * sizeof *w->slot);
+	tt_map_free(&w->at, mem);
 	tt_mem_free(mem, w->touched, w->captouched * sizeof *w->touched);
 	tt_mem_free(mem, w->shown, w->capshown * sizeof *w->shown);
 	tt_mem_free(mem, w->peak, w->cappeak * sizeof *w->peak);

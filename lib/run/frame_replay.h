@@ -58,8 +58,7 @@ struct tt_watch {
 	struct tt_watch_row *row;
 	struct tt_frame_marker *sum;  /* of each row, over the frames so far */
 	size_t nrow, caprow, capsum;
-	uint32_t *slot;
-	size_t nslot;
+	struct tt_map at;             /* places in row by key */
 	uint32_t *touched;            /* rows of the present frame */
 	size_t ntouched, captouched;
 	int64_t past;                 /* time of the frames so far */
@@ -75,8 +74,7 @@ struct tt_marks {
 	size_t nof_thread;
 	struct tt_mark_key *key;
 	size_t nkey, capkey;
-	uint32_t *slot;               /* place in key + 1 by process and key */
-	size_t nslot;
+	struct tt_map at;             /* places in key by process and key */
 	bool unmatched;               /* --frame-marker matches no marker */
 	bool keyed;
 	bool one;                     /* frames are to begin at one marker alone */

@@ -174,7 +174,7 @@ tt_marks_free(struct tt_run *r)
 		tt_frame_marks_free(&ms->m[i], mem);
 	tt_mem_free(mem, ms->m, ms->cap * sizeof *ms->m);
 	tt_mem_free(mem, ms->of_thread, ms->nof_thread * sizeof *ms->of_thread);
-	tt_mem_free(mem, ms->slot, ms->nslot * sizeof *ms->slot);
+	tt_map_free(&ms->at, mem);
 	tt_mem_free(mem, ms->key, ms->capkey * sizeof *ms->key);
 	for (size_t i = 0; i < ms->nwatch; i++)
 		tt_watch_free(&ms->w[i], mem);

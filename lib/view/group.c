@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/hash_seed.h"
 #include "model/names.h"
 
 const char *
@@ -42,8 +41,10 @@ tt_classes_init(struct tt_classes *c, const struct tt_model *m, enum tt_group gr
 void
 tt_classes_free(struct tt_classes *c)
 {
-	if (c->m)
-		tt_mem_free(&c->m->env->mem, c->seen, c->nslot * sizeof *c->seen);
+	if (c->m) {
+		tt_mem_free(&c->m->env->mem, c->seen, c->cap * sizeof *c->seen);
+		tt_map_free(&c->at, &c->m->env->mem);
+	}
 	*c = (struct tt_classes){ 0 };
 }
 
@@ -51,35 +52,6 @@ bool
 tt_class_wanted(const struct tt_model *m, const char *name, const char *assembly)
 {
 	return tt_glob_any(m->filter.category, assembly) && tt_name_match(m->filter.marker, name);
-}
-
-static struct tt_class_seen *
-slot_of(const struct tt_classes *c, uint32_t process, uint64_t key)
-{
-	size_t i = tt_slot_of(process, key, c->nslot);
-
-	while (c->seen[i].c.label && (c->seen[i].key != key || c->seen[i].process != process))
-		i = (i + 1) & (c->nslot - 1);
-	return &c->seen[i];
-}
-
-static int
-grow(struct tt_classes *c, struct tt_err *err)
-{
-	struct tt_mem *mem = &c->m->env->mem;
-	struct tt_classes bigger = *c;
-
-	bigger.nslot = c->nslot ? 2 * c->nslot : 256;
-	bigger.seen = tt_mem_alloc(mem, bigger.nslot * sizeof *c->seen, err);
-	if (!bigger.seen)
-		return err->code;
-	for (size_t i = 0; i < c->nslot; i++) {
-		if (c->seen[i].c.label)
-			*slot_of(&bigger, c->seen[i].process, c->seen[i].key) = c->seen[i];
-	}
-	tt_mem_free(mem, c->seen, c->nslot * sizeof *c->seen);
-	*c = bigger;
-	return TT_OK;
 }
 
 /* By the file of its image. */
@@ -156,19 +128,17 @@ look_up(struct tt_classes *c, uint32_t process, uint64_t key, struct tt_class *t
 const struct tt_class *
 tt_class_of(struct tt_classes *c, uint32_t process, uint64_t key, struct tt_err *err)
 {
-	struct tt_class_seen *s;
+	struct tt_mem *mem = &c->m->env->mem;
+	uint64_t hash = tt_slot_pair(process, key);
+	uint32_t at = tt_map_find(&c->at, hash, i, c->seen[i].key == key && c->seen[i].process == process);
 
-	if (2 * c->n >= c->nslot && grow(c, err) != TT_OK)
-		return NULL;
-	s = slot_of(c, process, key);
-	if (s->c.label)
-		return &s->c;
-	if (look_up(c, process, key, &s->c, err) != TT_OK) {
-		s->c.label = NULL;
-		return NULL;
+	if (!at) {
+		if (tt_mem_grow(mem, &c->seen, &c->cap, c->n + 1, sizeof *c->seen, err) != TT_OK)
+			return NULL;
+		c->seen[c->n] = (struct tt_class_seen){ .key = key, .process = process };
+		if (look_up(c, process, key, &c->seen[c->n].c, err) != TT_OK || tt_map_add(&c->at, mem, hash, c->n, err) != TT_OK)
+			return NULL;
+		at = (uint32_t)++c->n;
 	}
-	s->key = key;
-	s->process = process;
-	c->n++;
-	return &s->c;
+	return &c->seen[at - 1].c;
 }

@@ -7,6 +7,7 @@
 #ifndef TT_VIEW_GROUP_H
 #define TT_VIEW_GROUP_H
 
+#include "base/map.h"
 #include "model/model.h"
 
 enum tt_group { TT_GROUP_NONE, TT_GROUP_THREAD, TT_GROUP_ASSEMBLY, TT_GROUP_NAMESPACE, TT_GROUP_DOMAIN, TT_GROUPS };
@@ -37,8 +38,9 @@ struct tt_classes {
 	const struct tt_model *m;
 	enum tt_group group;          /* TT_GROUP_THREAD leaves classes as they are */
 	struct tt_arena *text;
-	struct tt_class_seen { uint64_t key; uint32_t process; struct tt_class c; } *seen;    /* open hash; no label: empty */
-	size_t n, nslot;
+	struct tt_class_seen { uint64_t key; uint32_t process; struct tt_class c; } *seen;
+	size_t n, cap;
+	struct tt_map at;             /* places in seen */
 };
 
 void tt_classes_init(struct tt_classes *c, const struct tt_model *m, enum tt_group group, struct tt_arena *text);

@@ -3,7 +3,6 @@
  */
 #include "view/merged.h"
 
-#include "base/hash_seed.h"
 #include "stat/num.h"
 
 static struct tt_mem *
@@ -19,18 +18,8 @@ tt_merged_free(struct tt_merged *g)
 		return;
 	tt_mem_free(mem_of(g), g->v, g->cap * sizeof *g->v);
 	tt_mem_free(mem_of(g), g->at, g->p->n * sizeof *g->at);
-	tt_mem_free(mem_of(g), g->slot, g->nslot * sizeof *g->slot);
+	tt_map_free(&g->number, mem_of(g));
 	*g = (struct tt_merged){ 0 };
-}
-
-static uint32_t *
-find_slot(const struct tt_merged *g, uint32_t parent, uint32_t row)
-{
-	size_t i = tt_slot((uint64_t)parent << 32 | row, g->nslot);
-
-	while (g->slot[i] && (g->v[g->slot[i] - 1].parent != parent || g->v[g->slot[i] - 1].row != row))
-		i = (i + 1) & (g->nslot - 1);
-	return &g->slot[i];
 }
 
 static int
@@ -50,17 +39,13 @@ static int
 zone_node(struct tt_merged *g, uint32_t node, uint32_t *number, struct tt_err *err)
 {
 	uint32_t up = g->at[tt_paths_node(g->p, node)->parent], row = tt_paths_row(g->p, node);
-	uint32_t *slot = find_slot(g, up, row);
-	int rc = TT_OK;
+	uint64_t hash = tt_slot_mix(0, (uint64_t)up << 32 | row);
+	uint32_t found = tt_map_find(&g->number, hash, i, g->v[i].parent == up && g->v[i].row == row);
+	int rc = found ? TT_OK : add_node(g, up, row, number, err);
 
-	if (!*slot) {
-		rc = add_node(g, up, row, number, err);
-		if (rc == TT_OK)
-			*slot = *number + 1;
-		return rc;
-	}
-	*number = *slot - 1;
-	return TT_OK;
+	if (found)
+		*number = found - 1;
+	return !found && rc == TT_OK ? tt_map_add(&g->number, mem_of(g), hash, *number, err) : rc;
 }
 
 /* Is a shown zone in one of its own group? */
@@ -182,12 +167,9 @@ tt_merged_init(struct tt_merged *g, const struct tt_paths *p, struct tt_err *err
 {
 	int rc = TT_OK;
 
-	*g = (struct tt_merged){ .p = p, .first = TT_NO_MNODE, .nslot = 64 };
-	while (g->nslot < 2 * (size_t)p->n)
-		g->nslot *= 2;
+	*g = (struct tt_merged){ .p = p, .first = TT_NO_MNODE };
 	g->at = tt_mem_alloc(mem_of(g), p->n * sizeof *g->at, err);
-	g->slot = tt_mem_alloc(mem_of(g), g->nslot * sizeof *g->slot, err);
-	if (!g->at || !g->slot)
+	if (!g->at)
 		return err->code;
 	for (uint32_t i = 0; i < p->n && rc == TT_OK; i++) {
 		g->at[i] = TT_NO_MNODE;

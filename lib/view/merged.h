@@ -5,6 +5,7 @@
 #ifndef TT_VIEW_MERGED_H
 #define TT_VIEW_MERGED_H
 
+#include "base/map.h"
 #include "view/paths.h"
 
 /* Roots are threads (row TT_NO_ROW) and, beside them, "(more paths)". A parent's number is smaller than its children's. */
@@ -26,8 +27,7 @@ struct tt_merged {
 	uint32_t n;
 	size_t cap;
 	uint32_t *at;                 /* by node of the tree: its merged node, or TT_NO_MNODE */
-	uint32_t *slot;               /* (parent, row) -> number + 1 */
-	size_t nslot;
+	struct tt_map number;         /* of (parent, row) */
 	uint32_t first;               /* first root; the others are its siblings */
 	int64_t total;                /* of all roots */
 };

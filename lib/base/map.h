@@ -1,0 +1,55 @@
+/**
+ * A map from hashes to the rows of an array that its owner keeps: open addressing, only growing, twice the rows at least.
+ *
+ * The map knows no keys. A look-up names the rows that may be the one, and the caller compares; the hash is kept beside each
+ * row, so that others are passed over and the table grows without the rows. Take hashes of base/hash_seed.h: keys come out of
+ * captures.
+ *
+ * Errors: TT_E_NOMEM, TT_E_LIMIT. One thread at a time.
+ */
+#ifndef TT_BASE_MAP_H
+#define TT_BASE_MAP_H
+
+#include <stdint.h>
+
+#include "base/hash_seed.h"
+#include "base/mem.h"
+
+struct tt_map {
+	struct tt_map_slot { uint32_t hash, row; } *slot;     /* row: + 1; 0: empty */
+	size_t nslot, n;
+};
+
+/**
+ * tt_map_find(map, hash, i, same):
+ * The row with ${hash} for which the expression ${same}, which names the row ${i}, is true, + 1; 0: none. Of several the one
+ * that was added first.
+ */
+#define tt_map_find(map, of, i, same) __extension__ ({ \
+	const struct tt_map *map_ = (map); \
+	const uint32_t hash_ = (uint32_t)(of); \
+	uint32_t found_ = 0; \
+	for (size_t at_ = hash_; map_->nslot; at_++) { \
+		const struct tt_map_slot *slot_ = &map_->slot[at_ & (map_->nslot - 1)]; \
+		const uint32_t i = slot_->row - 1; \
+		if (slot_->row == 0) \
+			break; \
+		if (slot_->hash == hash_ && (same)) { \
+			found_ = i + 1; \
+			break; \
+		} \
+	} \
+	found_; })
+
+/* Add row ${row}, which is not there, or one more of its hash. */
+int tt_map_add(struct tt_map *map, struct tt_mem *mem, uint64_t hash, size_t row, struct tt_err *err);
+
+/* Row ${row}, which is there, goes; ${now} takes its place. */
+void tt_map_replace(struct tt_map *map, uint64_t hash, size_t row, size_t now);
+
+/* Forget all rows, keep the table. */
+void tt_map_clear(struct tt_map *map);
+
+void tt_map_free(struct tt_map *map, struct tt_mem *mem);
+
+#endif
