@@ -222,9 +222,13 @@ def kept():
     run = kit.mono("calls,out=" + path, "Ends", "exit", "0")
     kit.check(run.stderr == "tracetool: older.ttc is kept; this capture goes to older.2.ttc\n", "a file of that name: told", run.stderr)
     kit.check(open(path, "rb").read() == old and during(second) == during(path), "a file of that name: both are there", during(second))
-    run = kit.mono("calls,overwrite,out=" + path, "Ends", "exit", "0")
-    kit.check(run.stderr == "" and open(path, "rb").read() != old and not os.path.exists(path.replace(".ttc", ".3.ttc")),
-              "overwrite: replaced", run.stderr)
+    for how in ("overwrite", "overwrite=yes"):
+        old = open(path, "rb").read()
+        run = kit.mono("calls," + how + ",out=" + path, "Ends", "exit", "0")
+        kit.check(run.stderr == "" and open(path, "rb").read() != old and not os.path.exists(path.replace(".ttc", ".3.ttc")),
+                  how + ": replaced", run.stderr)
+    run = kit.mono("calls,overwrite=no,out=" + path, "Ends", "exit", "0")
+    kit.check('option "overwrite" takes no value' in run.stderr, "overwrite=no: refused", run.stderr)
 
 
 def output():

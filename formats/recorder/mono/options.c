@@ -190,7 +190,7 @@ read_one(struct options *o, const char *s, size_t n, char why[OPTIONS_WHY])
 			set_plain(o, p);
 			return 0;
 		}
-		if ((p->kind == K_FLAG) == !eq && set(o, p, eq ? eq + 1 : s + n, eq ? n - name - 1 : 0))
+		if ((p->kind == K_FLAG) == (!eq || strcmp(eq, "=yes") == 0) && set(o, p, eq ? eq + 1 : s + n, eq ? n - name - 1 : 0))
 			return 0;
 		if (p->kind == K_FLAG)
 			snprintf(why, OPTIONS_WHY, "option \"%s\" takes no value", p->name);
