@@ -111,6 +111,7 @@ static const struct tt_col hitch_marker_col[K_N] = {
 
 #define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with --frame-marker NAME; tracetool info lists likely ones"
 #define NO_BEGINS "the marker of --frame-marker never begins in this capture: no frames"
+#define NO_SECOND "no whole frame: each lasts from one begin of the marker to the next; tracetool info lists markers that may begin frames"
 #define NO_THREAD "no frame begins on a thread that --frame-thread names"
 #define NO_TIMINGS "no frame timings: the engine's own measurements are not in this capture"
 #define NO_CPU "no CPU-active time: no wait marker or lock contention was recorded, so waits cannot be told from work"
@@ -458,7 +459,9 @@ why_no_frames(struct tt_making *k)
 		return k->m->frame_marker ? NO_BEGINS : NO_FRAMES;
 	if (f->n)
 		return "the filters leave no marker of the worst frames";
-	return f->partial ? "no whole frame in this capture" : NO_THREAD;
+	if (!f->partial)
+		return NO_THREAD;
+	return k->m->frame_marker ? NO_SECOND : "no whole frame in this capture";
 }
 
 static const char *
