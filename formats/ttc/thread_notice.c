@@ -51,6 +51,17 @@ account(struct ttc *m, struct ttc_take *f, struct tt_loss *loss, struct tt_err *
 	return TT_OK;
 }
 
+/* How many things a warning of the recorder is about: the number that it begins with. */
+static uint64_t
+noted(const uint8_t *text, size_t len)
+{
+	uint64_t n = 0;
+
+	for (size_t i = 0; i < len && i < 18 && text[i] >= '0' && text[i] <= '9'; i++)
+		n = n * 10 + (uint64_t)(text[i] - '0');
+	return n ? n : 1;
+}
+
 /*
  * One record of the recorder's stream, as far as it is about chunks; what it defines is decoded with
  * the events.
@@ -102,8 +113,10 @@ heed(struct ttc *m, unsigned kind, struct ttc_take *f, uint64_t at, bool *define
 		break;
 	case TTC_NOTE:
 		text = ttc_text(f, &len);
-		if (!f->bad)
-			tt_log(m->env, TT_LOG_NORMAL, "%s: the recorder says: %.*s", m->cap->path, (int)len, (const char *)text);
+		if (f->bad)
+			break;
+		tt_log(m->env, TT_LOG_NORMAL, "%s: the recorder says: %.*s", m->cap->path, (int)len, (const char *)text);
+		tt_loss_add(loss, TT_LOST_NOTED, noted(text, len), 0, TT_NOWHERE);
 		break;
 	case TTC_DEF_FRAMES:
 		ttc_number(f);

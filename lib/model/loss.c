@@ -77,6 +77,8 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    false },
 	[TT_LOST_NO_PLACE] = { "no_place", "events dropped: no room for their thread",
 	    "Too many threads were alive or had just ended: record with room for more (Mono: threads=N).", TT_LOSS, false },
+	[TT_LOST_NOTED] = { "noted", "texts, values and definitions that the recorder cut or left out",
+	    "Without --quiet, a message with \"the recorder says\" names them.", TT_INFO, false },
 };
 
 void

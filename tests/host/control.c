@@ -1120,6 +1120,9 @@ counted(void)
 	CHECK_HAS(info, "\nrecorder.allocations_sizeless,3,");
 	CHECK_HAS(info, "\nrecorder.markers_reserved,1,");
 	CHECK_HAS(info, "5 texts and blobs were longer than a capture holds (4000 bytes) and are cut");
+	snprintf(text, sizeof text, "stats -q --table loss --format csv %s", file);
+	CHECK_HAS(tracetool(text), "\nnoted,info,");
+	CHECK_HAS(tracetool(text), ",5,");
 	snprintf(text, sizeof text, "convert -q -f csv -o - %s", file);
 	const char *events = tracetool(text);
 	CHECK(strstr(events, "Tracetool.Game"));
