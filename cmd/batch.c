@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "batch_opts.h"
+#include "base/json.h"
 #include "io/sink.h"
 #include "io/spool.h"
 #include "outputs.h"
@@ -291,31 +292,25 @@ finish(struct batch *b, struct tt_err *err)
 }
 
 /* The facts of --meta, for results of what could not be read; the last of a key holds, as for captures. */
-static int
-put_facts(const struct opt_list *meta, struct tt_buf *to, struct tt_err *err)
+static void
+put_facts(const struct opt_list *meta, struct tt_buf *to)
 {
-	const char *sep = ",\"meta\":{";
-	int rc = TT_OK;
+	struct tt_json j = { .out = to, .comma = true };
 
-	for (size_t i = 0; i < meta->n && rc == TT_OK; i++) {
+	if (meta->n)
+		tt_json_open(&j, "meta", "{");
+	for (size_t i = 0; i < meta->n; i++) {
 		size_t n = strcspn(meta->v[i], "="), k = i + 1;
 
 		while (k < meta->n && strncmp(meta->v[k], meta->v[i], n + 1) != 0)
 			k++;
 		if (k < meta->n)
 			continue;
-		rc = tt_buf_text(to, sep, err);
-		if (rc == TT_OK)
-			rc = tt_result_text(to, meta->v[i], n, err);
-		if (rc == TT_OK)
-			rc = tt_buf_text(to, ":", err);
-		if (rc == TT_OK)
-			rc = tt_result_text(to, meta->v[i] + n + 1, strlen(meta->v[i] + n + 1), err);
-		sep = ",";
+		tt_json_key_n(&j, meta->v[i], n);
+		tt_json_quote(to, meta->v[i] + n + 1, strlen(meta->v[i] + n + 1));
 	}
-	if (rc == TT_OK && *sep == ',' && sep[1] == '\0')
-		rc = tt_buf_text(to, "}", err);
-	return rc == TT_OK ? tt_buf_add(to, "", 1, err) : rc;
+	if (meta->n)
+		tt_json_close(&j, "}");
 }
 
 static int
@@ -323,20 +318,20 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 {
 	const struct batch_opts *o = b->o;
 	struct tt_buf facts = { 0 };
-	int rc = put_facts(&b->o->in.meta, &facts, err);
-	const struct tt_many_opts many = { .one = one, .facts = facts.p, .file = b->files.file, .nfile = b->files.n, .shard = o->shard,
+	int rc;
+
+	put_facts(&b->o->in.meta, &facts);
+	const struct tt_many_opts many = { .one = one, .facts = tt_buf_string(&facts), .file = b->files.file, .nfile = b->files.n, .shard = o->shard,
 		.jobs = b->app->env.jobs, .depth = (unsigned)o->depth, .members_max = o->members_max,
 		.capture_memory = memory, .unpack_memory = o->unpack_memory, .capture_ns = o->capture_ns,
 		.failures_max = o->sum.failures, .by = b->out.by, .dir = dir, .verify = o->verify,
 		.done = o->resume ? on_done : NULL, .line = on_line, .same = on_same, .say = on_say, .tick = on_tick,
 		.confine = on_confine, .arg = b };
-	struct tt_many_sum sum;
+	struct tt_many_sum sum = { 0 };
 
-	if (rc != TT_OK) {
-		tt_buf_free(&facts);
-		return rc;
-	}
-	rc = tt_many(&b->app->env, &many, &sum, err);
+	rc = tt_buf_error(&facts, err);
+	if (rc == TT_OK)
+		rc = tt_many(&b->app->env, &many, &sum, err);
 	tt_buf_free(&facts);
 	ui_erase(&b->app->ui);
 	say_end(b, &sum);

@@ -37,10 +37,11 @@ static int
 name_group(struct batch_gate *b, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	int rc = TT_OK;
+	int rc;
 
-	for (size_t i = 0; i < b->group->n && rc == TT_OK; i++)
-		rc = tt_buf_printf(&text, err, "%s%s", i ? "," : "", b->group->v[i]);
+	for (size_t i = 0; i < b->group->n; i++)
+		tt_buf_printf(&text, "%s%s", i ? "," : "", b->group->v[i]);
+	rc = tt_buf_error(&text, err);
 	if (rc == TT_OK && text.n > 0) {
 		b->by = tt_arena_text(&b->app->arena, text.p, text.n, err);
 		rc = b->by ? TT_OK : err->code;
@@ -92,11 +93,13 @@ add_group(struct batch_gate *b, struct tt_sample *s, struct tt_err *err)
 	struct tt_buf text = { 0 };
 	int rc = fact ? TT_OK : err->code;
 
-	for (size_t i = 0; i < b->group->n && rc == TT_OK; i++) {
+	for (size_t i = 0; i < b->group->n; i++) {
 		const char *v = tt_sample_fact(s, b->group->v[i]);
 
-		rc = tt_buf_printf(&text, err, "%s%s", i ? ", " : "", v ? v : "?");
+		tt_buf_printf(&text, "%s%s", i ? ", " : "", v ? v : "?");
 	}
+	if (rc == TT_OK)
+		rc = tt_buf_error(&text, err);
 	if (rc == TT_OK) {
 		if (s->nfact)
 			memcpy(fact, s->fact, s->nfact * sizeof *fact);

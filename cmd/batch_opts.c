@@ -202,14 +202,12 @@ batch_check(const struct batch_opts *o, struct tt_err *err)
 	return check_suffixes(o, err);
 }
 
-static int
-put_list(struct tt_buf *b, const struct opt_list *l, struct tt_err *err)
+static void
+put_list(struct tt_buf *b, const struct opt_list *l)
 {
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < l->n && rc == TT_OK; i++)
-		rc = tt_buf_printf(b, err, "%s\n", l->v[i]);
-	return rc == TT_OK ? tt_buf_text(b, ";", err) : rc;
+	for (size_t i = 0; i < l->n; i++)
+		tt_buf_printf(b, "%s\n", l->v[i]);
+	tt_buf_text(b, ";");
 }
 
 /* What results depend on, in a number: version and options. */
@@ -220,20 +218,21 @@ batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *
 	const struct tt_filter *f = &one->run.filter;
 	const struct opt_list *list[] = { &in->meta, &in->thread, &in->category, &in->marker, &in->wait, &o->to };
 	struct tt_buf b = { 0 };
-	int rc = tt_buf_printf(&b, err, TT_GENERATOR " %u %d %d %s|%lld %lld %d %llu %llu|%lld %llu %d %d|%s|%s|%llu|%llu %llu %llu %llu %llu|",
+	int rc;
+
+	tt_buf_printf(&b, TT_GENERATOR " %u %d %d %s|%lld %lld %d %llu %llu|%lld %llu %d %d|%s|%s|%llu|%llu %llu %llu %llu %llu|",
 	    batch_work_of(o), o->per_capture, o->sum.csv_safe, in->format ? in->format : "", (long long)f->from, (long long)f->to, f->has_frames,
 	    (unsigned long long)f->frame_first, (unsigned long long)f->frame_last, (long long)in->min_dur,
 	    (unsigned long long)in->depth, in->wrappers, in->names, one->run.frame_marker ? one->run.frame_marker : "",
 	    one->run.frame_thread ? one->run.frame_thread : "", (unsigned long long)in->max_paths, (unsigned long long)o->depth,
 	    (unsigned long long)o->decoded_max, (unsigned long long)o->ratio_max, (unsigned long long)o->members_max,
 	    (unsigned long long)o->spool_memory);
-
-	if (rc == TT_OK)
-		rc = tt_buf_printf(&b, err, "%s|%s|", f->from_label ? f->from_label : "", f->to_label ? f->to_label : "");
-	for (size_t i = 0; i < sizeof list / sizeof list[0] && rc == TT_OK; i++)
-		rc = put_list(&b, list[i], err);
-	for (size_t i = 0; i < one->nmeasure && rc == TT_OK; i++)
-		rc = tt_buf_printf(&b, err, "%s %d\n", one->measure[i].key, one->measure[i].pooled);
+	tt_buf_printf(&b, "%s|%s|", f->from_label ? f->from_label : "", f->to_label ? f->to_label : "");
+	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
+		put_list(&b, list[i]);
+	for (size_t i = 0; i < one->nmeasure; i++)
+		tt_buf_printf(&b, "%s %d\n", one->measure[i].key, one->measure[i].pooled);
+	rc = tt_buf_error(&b, err);
 	*by = tt_hash_bytes(b.p, b.n);
 	tt_buf_free(&b);
 	return rc;

@@ -275,7 +275,8 @@ path_in(struct app *app, const char *dir, const struct tt_shard *s, const char *
 		snprintf(name, sizeof name, "results.%u-of-%u.%s", s->index, s->count, suffix);
 	else
 		snprintf(name, sizeof name, "results.%s", suffix);
-	if (tt_buf_printf(&b, err, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name) == TT_OK)
+	tt_buf_printf(&b, "%s%s%s", dir, n && dir[n - 1] == '/' ? "" : "/", name);
+	if (tt_buf_error(&b, err) == TT_OK)
 		p = tt_arena_text(&app->arena, b.p, b.n, err);
 	tt_buf_free(&b);
 	return p;
@@ -471,7 +472,8 @@ tally(struct putting *p, const struct tt_result *r, struct tt_err *err)
 		if (tt_mem_grow(&p->app->env.mem, &p->tally, &p->captally, p->ntally + 1, sizeof *p->tally, err) != TT_OK)
 			return err->code;
 		p->key.n = 0;
-		if (tt_buf_add(&p->key, r->key, n, err) != TT_OK)
+		tt_buf_add(&p->key, r->key, n);
+		if (tt_buf_error(&p->key, err) != TT_OK)
 			return err->code;
 		i = ++p->ntally;
 		p->tally[i - 1] = (struct tally){ .nkey = n };

@@ -154,26 +154,35 @@ read_baseline(struct gate *x, const char *path, struct tt_baseline *b, struct tt
 
 /* --- what the figures depend on beside the captures ------------------------------------------ */
 
-static int
-put_list(struct tt_buf *b, const char *what, const struct opt_list *l, struct tt_err *err)
+static void
+put_list(struct tt_buf *b, const char *what, const struct opt_list *l)
 {
-	int rc = TT_OK;
-
-	for (size_t i = 0; i < l->n && rc == TT_OK; i++)
-		rc = tt_buf_printf(b, err, "%s%s %s", b->n ? ", " : "", what, l->v[i]);
-	return rc;
+	for (size_t i = 0; i < l->n; i++)
+		tt_buf_printf(b, "%s%s %s", b->n ? ", " : "", what, l->v[i]);
 }
 
-static int
-put_one(struct tt_buf *b, const char *what, const char *value, struct tt_err *err)
+static void
+put_one(struct tt_buf *b, const char *what, const char *value)
 {
-	return value ? tt_buf_printf(b, err, "%s%s %s", b->n ? ", " : "", what, value) : TT_OK;
+	if (value)
+		tt_buf_printf(b, "%s%s %s", b->n ? ", " : "", what, value);
 }
 
-static int
-put_number(struct tt_buf *b, const char *what, int64_t v, bool given, struct tt_err *err)
+static void
+put_number(struct tt_buf *b, const char *what, int64_t v, bool given)
 {
-	return given ? tt_buf_printf(b, err, "%s%s %lld", b->n ? ", " : "", what, (long long)v) : TT_OK;
+	if (given)
+		tt_buf_printf(b, "%s%s %lld", b->n ? ", " : "", what, (long long)v);
+}
+
+/* The text, in the gate's arena; NULL: ${err}. ${b} is freed. */
+static const char *
+keep_text(struct gate *x, struct tt_buf *b, struct tt_err *err)
+{
+	const char *text = tt_buf_error(b, err) == TT_OK ? tt_arena_text(&x->a, tt_buf_string(b), b->n, err) : NULL;
+
+	tt_buf_free(b);
+	return text;
 }
 
 static int
@@ -181,18 +190,13 @@ budget_settings(struct gate *x, struct tt_err *err)
 {
 	const struct tt_budget *g = &x->budget;
 	struct tt_buf b = { 0 };
-	int rc = put_number(&b, "skip frames", (int64_t)g->skip.frames, g->skip.frames != 0, err);
 
-	if (rc == TT_OK)
-		rc = put_number(&b, "skip ns", g->skip.time_ns, g->skip.time_ns != 0, err);
-	if (rc == TT_OK)
-		rc = put_one(&b, "skip until", g->skip.until_marker, err);
-	if (rc == TT_OK)
-		rc = put_one(&b, "frame marker", g->frame_marker, err);
-	if (rc == TT_OK)
-		rc = put_one(&b, "frame thread", g->frame_thread, err);
-	x->made = rc == TT_OK ? tt_arena_text(&x->a, b.n ? b.p : "", b.n, err) : NULL;
-	tt_buf_free(&b);
+	put_number(&b, "skip frames", (int64_t)g->skip.frames, g->skip.frames != 0);
+	put_number(&b, "skip ns", g->skip.time_ns, g->skip.time_ns != 0);
+	put_one(&b, "skip until", g->skip.until_marker);
+	put_one(&b, "frame marker", g->frame_marker);
+	put_one(&b, "frame thread", g->frame_thread);
+	x->made = keep_text(x, &b, err);
 	return x->made ? TT_OK : err->code;
 }
 
@@ -201,36 +205,22 @@ settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 {
 	const struct tt_filter *f = &run->filter;
 	struct tt_buf b = { 0 };
-	int rc = put_one(&b, "frame marker", run->frame_marker, err);
 
-	if (rc == TT_OK)
-		rc = put_one(&b, "frame thread", run->frame_thread, err);
-	if (rc == TT_OK)
-		rc = put_list(&b, "wait", &x->in->wait, err);
-	if (rc == TT_OK)
-		rc = put_number(&b, "from frame", (int64_t)f->frame_first, f->has_frames, err);
-	if (rc == TT_OK)
-		rc = put_number(&b, "to frame", (int64_t)f->frame_last, f->has_frames && f->frame_last != UINT64_MAX, err);
-	if (rc == TT_OK)
-		rc = put_number(&b, "from ns", f->from, f->from != INT64_MIN, err);
-	if (rc == TT_OK)
-		rc = put_number(&b, "to ns", f->to, f->to != INT64_MAX, err);
-	if (rc == TT_OK)
-		rc = put_one(&b, "from label", f->from_label, err);
-	if (rc == TT_OK)
-		rc = put_one(&b, "to label", f->to_label, err);
-	if (rc == TT_OK)
-		rc = put_one(&b, "from the first", run->from_marker, err);
-	if (rc == TT_OK)
-		rc = put_list(&b, "thread", &x->in->thread, err);
-	if (rc == TT_OK)
-		rc = put_number(&b, "longer than ns", f->min_dur, f->min_dur != 0, err);
-	if (rc == TT_OK)
-		rc = put_number(&b, "depth", f->depth, f->depth != 0, err);
-	if (rc == TT_OK)
-		rc = put_one(&b, "with", f->wrappers ? "wrappers" : NULL, err);
-	x->settings = rc == TT_OK ? tt_arena_text(&x->a, b.n ? b.p : "", b.n, err) : NULL;
-	tt_buf_free(&b);
+	put_one(&b, "frame marker", run->frame_marker);
+	put_one(&b, "frame thread", run->frame_thread);
+	put_list(&b, "wait", &x->in->wait);
+	put_number(&b, "from frame", (int64_t)f->frame_first, f->has_frames);
+	put_number(&b, "to frame", (int64_t)f->frame_last, f->has_frames && f->frame_last != UINT64_MAX);
+	put_number(&b, "from ns", f->from, f->from != INT64_MIN);
+	put_number(&b, "to ns", f->to, f->to != INT64_MAX);
+	put_one(&b, "from label", f->from_label);
+	put_one(&b, "to label", f->to_label);
+	put_one(&b, "from the first", run->from_marker);
+	put_list(&b, "thread", &x->in->thread);
+	put_number(&b, "longer than ns", f->min_dur, f->min_dur != 0);
+	put_number(&b, "depth", f->depth, f->depth != 0);
+	put_one(&b, "with", f->wrappers ? "wrappers" : NULL);
+	x->settings = keep_text(x, &b, err);
 	return x->settings ? TT_OK : err->code;
 }
 
@@ -286,18 +276,14 @@ convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *er
 		{ "--input-format", x->in->format }, { "--frame-marker", run->frame_marker }, { "--frame-thread", run->frame_thread },
 	};
 	struct tt_buf b = { 0 };
-	const char *text;
-	int rc = TT_OK;
 
-	for (size_t i = 0; i < sizeof give / sizeof *give && rc == TT_OK; i++) {
-		if (give[i].value)
-			rc = tt_buf_printf(&b, err, " %s ", give[i].option);
-		if (give[i].value && rc == TT_OK)
-			rc = verdict_quoted(&b, give[i].value, err);
+	for (size_t i = 0; i < sizeof give / sizeof *give; i++) {
+		if (!give[i].value)
+			continue;
+		tt_buf_printf(&b, " %s ", give[i].option);
+		verdict_quoted(&b, give[i].value);
 	}
-	text = rc == TT_OK ? tt_arena_text(&x->a, b.n ? b.p : "", b.n, err) : NULL;
-	tt_buf_free(&b);
-	return text;
+	return keep_text(x, &b, err);
 }
 
 /* What is printed. */

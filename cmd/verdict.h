@@ -24,7 +24,7 @@ int verdict_explain(const struct tt_verdict *v, const char *id, const char *conv
 const struct tt_sample *verdict_worst(const struct tt_verdict_row *r);
 
 /* ${s} as a word of a shell's command line. */
-int verdict_quoted(struct tt_buf *out, const char *s, struct tt_err *err);
+void verdict_quoted(struct tt_buf *out, const char *s);
 
 /* A budget that ${n} samples ${s}, of the measures ${x}, keep, with comments; relative rows leave room for their spread. */
 int budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, size_t nx, const char *frame_marker,

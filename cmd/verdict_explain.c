@@ -48,12 +48,12 @@ put_test(struct tt_buf *out, const struct tt_verdict_row *r)
 		    widened, r->sessions);
 }
 
-int
-verdict_quoted(struct tt_buf *out, const char *s, struct tt_err *err)
+void
+verdict_quoted(struct tt_buf *out, const char *s)
 {
 	if (s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./-+:")] == '\0') {
 		tt_buf_text(out, s);
-		return tt_buf_error(out, err);
+		return;
 	}
 	tt_buf_text(out, "'");
 	for (; *s; s++) {
@@ -63,7 +63,6 @@ verdict_quoted(struct tt_buf *out, const char *s, struct tt_err *err)
 			tt_buf_add(out, s, 1);
 	}
 	tt_buf_text(out, "'");
-	return tt_buf_error(out, err);
 }
 
 /* The files of a sample as arguments. */
@@ -71,10 +70,10 @@ static void
 put_files(struct tt_buf *out, const struct tt_sample *s)
 {
 	if (!s->files)
-		verdict_quoted(out, s->name, NULL);
+		verdict_quoted(out, s->name);
 	for (size_t i = 0; i < s->files; i++) {
 		tt_buf_text(out, i ? " " : "");
-		verdict_quoted(out, s->file[i], NULL);
+		verdict_quoted(out, s->file[i]);
 	}
 }
 

@@ -63,7 +63,7 @@ tt_buf_string(struct tt_buf *b)
 }
 
 void
-(tt_buf_add)(struct tt_buf *b, const void *s, size_t n)
+tt_buf_add(struct tt_buf *b, const void *s, size_t n)
 {
 	if (tt_buf_room(b, n, NULL) != TT_OK || n == 0)
 		return;
@@ -72,7 +72,7 @@ void
 }
 
 void
-(tt_buf_text)(struct tt_buf *b, const char *s)
+tt_buf_text(struct tt_buf *b, const char *s)
 {
 	tt_buf_add(b, s, strlen(s));
 }
@@ -85,7 +85,7 @@ tt_buf_json(struct tt_buf *b, const char *s, size_t n)
 }
 
 void
-(tt_buf_printf)(struct tt_buf *b, const char *fmt, ...)
+tt_buf_printf(struct tt_buf *b, const char *fmt, ...)
 {
 	va_list ap, again;
 	int n;
@@ -102,32 +102,6 @@ void
 		b->n += (size_t)n;
 	}
 	va_end(again);
-}
-
-int
-tt_buf_printf_rc(struct tt_buf *b, struct tt_err *err, const char *fmt, ...)
-{
-	char text[4096];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(text, sizeof text, fmt, ap);
-	va_end(ap);
-	if (n < 0)
-		return fail(b, err);
-	if ((size_t)n < sizeof text) {
-		tt_buf_add(b, text, (size_t)n + 1);
-		b->n -= !b->failed;
-		return tt_buf_error(b, err);
-	}
-	if (tt_buf_room(b, (size_t)n + 1, err) != TT_OK)
-		return TT_E_NOMEM;
-	va_start(ap, fmt);
-	vsnprintf(b->p + b->n, (size_t)n + 1, fmt, ap);
-	va_end(ap);
-	b->n += (size_t)n;
-	return TT_OK;
 }
 
 void

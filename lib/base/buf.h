@@ -44,16 +44,6 @@ int tt_buf_error(const struct tt_buf *b, struct tt_err *err);
 /* The ${n} bytes at ${s} as the inside of a JSON string: tt_put_json(). */
 void tt_buf_json(struct tt_buf *b, const char *s, size_t n);
 
-/* For those who still pass the error on: soon gone. */
-static inline int tt_buf_add_rc(struct tt_buf *b, const void *s, size_t n, struct tt_err *err) { tt_buf_add(b, s, n); return tt_buf_error(b, err); }
-static inline int tt_buf_text_rc(struct tt_buf *b, const char *s, struct tt_err *err) { tt_buf_text(b, s); return tt_buf_error(b, err); }
-int tt_buf_printf_rc(struct tt_buf *b, struct tt_err *err, const char *fmt, ...) TT_PRINTF(3, 4);
-#define TT_BUF_PICK(a, b, c, f, ...) f
-#define TT_BUF_FIRST(a, ...) a
-#define tt_buf_add(b, s, ...) TT_BUF_PICK(s, __VA_ARGS__, tt_buf_add_rc, tt_buf_add, 0)(b, s, __VA_ARGS__)
-#define tt_buf_text(b, ...) TT_BUF_PICK(0, __VA_ARGS__, tt_buf_text_rc, tt_buf_text, 0)(b, __VA_ARGS__)
-#define tt_buf_printf(b, ...) _Generic(TT_BUF_FIRST(__VA_ARGS__, 0), struct tt_err *: tt_buf_printf_rc, default: tt_buf_printf)(b, __VA_ARGS__)
-
 /* The digits 00..99, two bytes each. */
 extern const char tt_digits2[200];
 

@@ -18,7 +18,7 @@ tt_json_quote(struct tt_buf *out, const char *s, size_t n)
 }
 
 void
-tt_json_key(struct tt_json *j, const char *key)
+tt_json_key_n(struct tt_json *j, const char *key, size_t n)
 {
 	if (j->comma)
 		tt_buf_add(j->out, ",", 1);
@@ -28,8 +28,14 @@ tt_json_key(struct tt_json *j, const char *key)
 	j->gap = NULL;
 	if (!key)
 		return;
-	tt_json_quote(j->out, key, strlen(key));
+	tt_json_quote(j->out, key, n);
 	tt_buf_add(j->out, ":", 1);
+}
+
+void
+tt_json_key(struct tt_json *j, const char *key)
+{
+	tt_json_key_n(j, key, key ? strlen(key) : 0);
 }
 
 void

@@ -26,6 +26,7 @@ void tt_json_close(struct tt_json *j, const char *close);
 
 /* Only the key: the caller writes its value to j->out. */
 void tt_json_key(struct tt_json *j, const char *key);
+void tt_json_key_n(struct tt_json *j, const char *key, size_t n);
 
 /* No member where ${s} is NULL. */
 void tt_json_text(struct tt_json *j, const char *key, const char *s);

@@ -225,19 +225,16 @@ sums_named(struct tt_aggregate *a, struct list *l, const char *name, struct tt_e
 }
 
 /* "build=12, device=Pixel 6": what the capture says of itself; "?" where it does not. */
-static int
-group_name(const struct tt_aggregate *a, const struct tt_result *r, struct tt_buf *b, struct tt_err *err)
+static void
+group_name(const struct tt_aggregate *a, const struct tt_result *r, struct tt_buf *b)
 {
-	int rc = TT_OK;
-
-	for (size_t i = 0; a->group[i] && rc == TT_OK; i++) {
+	for (size_t i = 0; a->group[i]; i++) {
 		const char *v = json_string_value(json_object_get(json_object_get(r->doc, "meta"), a->group[i]));
 
 		if (!v)       /* facts the reader knows without being told */
 			v = json_string_value(json_object_get(r->doc, a->group[i]));
-		rc = tt_buf_printf(b, err, "%s%s=%s", i ? ", " : "", a->group[i], v ? v : "?");
+		tt_buf_printf(b, "%s%s=%s", i ? ", " : "", a->group[i], v ? v : "?");
 	}
-	return rc == TT_OK ? tt_buf_add(b, "", 1, err) : rc;
 }
 
 static int
@@ -386,7 +383,8 @@ note_content(struct tt_aggregate *a, const struct tt_result *r, bool *copy, stru
 	a->nseen += !*copy;
 	if (!*copy || ++a->copies > TT_AGGREGATE_COPIES)
 		return TT_OK;
-	return tt_buf_printf(&a->copy, err, "%s%s", a->copies > 1 ? ", " : "", r->key);
+	tt_buf_printf(&a->copy, "%s%s", a->copies > 1 ? ", " : "", r->key);
+	return tt_buf_error(&a->copy, err);
 }
 
 int
@@ -422,8 +420,9 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 	if (rc == TT_OK && a->group && a->group[0]) {
 		struct tt_buf b = { 0 };
 
-		rc = group_name(a, r, &b, err);
-		s = rc == TT_OK ? sums_named(a, &a->groups, b.p, err) : NULL;
+		group_name(a, r, &b);
+		rc = tt_buf_error(&b, err);
+		s = rc == TT_OK ? sums_named(a, &a->groups, tt_buf_string(&b), err) : NULL;
 		if (rc == TT_OK)
 			rc = s ? add_capture(a, s, r, copy, err) : err->code;
 		tt_buf_free(&b);

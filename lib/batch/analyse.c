@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/json.h"
 #include "batch/key.h"
 #include "batch/result.h"
 #include "collect/collections.h"
@@ -23,22 +24,29 @@ static const char *const metric_table[] = { "frames", "gcalloc", NULL };
 int
 tt_one_failed(struct tt_buf *b, const char *outcome, const char *why, const char *detail, size_t n, struct tt_err *err)
 {
-	int rc = tt_buf_printf(b, err, "\"outcome\":\"%s\",\"why\":\"%s\"", outcome, why);
+	struct tt_json j = { .out = b };
 
-	if (rc == TT_OK && n > 0) {
-		rc = tt_buf_text(b, ",\"detail\":", err);
-		if (rc == TT_OK)
-			rc = tt_result_text(b, detail, n, err);
-	}
-	return rc;
+	tt_json_text(&j, "outcome", outcome);
+	tt_json_text(&j, "why", why);
+	if (n > 0)
+		tt_json_text_n(&j, "detail", detail, n);
+	return tt_buf_error(b, err);
 }
 
-static int
-put_member(struct tt_buf *b, const char *name, const char *s, struct tt_err *err)
+static void
+put_known(struct tt_json *j, const char *name, const char *s)
 {
-	int rc = s && s[0] ? tt_buf_printf(b, err, ",\"%s\":", name) : TT_END;
+	if (s && s[0])
+		tt_json_text(j, name, s);
+}
 
-	return rc == TT_OK ? tt_result_text(b, s, strlen(s), err) : rc == TT_END ? TT_OK : rc;
+/* Begin ${key} with what comes first in it: where nothing does, it is not there. */
+static void
+some_in(struct tt_json *j, const char *key, const char *open, bool *some)
+{
+	if (!*some)
+		tt_json_open(j, key, open);
+	*some = true;
 }
 
 /* --- outcome ----------------------------------------------------------------- */
@@ -61,140 +69,120 @@ static int
 put_damage(struct tt_buf *b, const struct tt_loss *loss, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	int rc = TT_OK;
+	int rc;
 
-	for (int k = 0; k < TT_LOST_KINDS && rc == TT_OK; k++) {
+	for (int k = 0; k < TT_LOST_KINDS; k++) {
 		const struct tt_loss_entry *e = &loss->e[k];
 
 		if (!tt_loss_info[k].damage || (e->n == 0 && e->bytes == 0))
 			continue;
-		rc = tt_buf_printf(&text, err, "%s%s", text.n ? "; " : "", tt_loss_info[k].text);
-		if (rc == TT_OK && e->first_at != TT_NOWHERE)
-			rc = tt_buf_printf(&text, err, " at byte %llu", (unsigned long long)e->first_at);
+		tt_buf_printf(&text, "%s%s", text.n ? "; " : "", tt_loss_info[k].text);
+		if (e->first_at != TT_NOWHERE)
+			tt_buf_printf(&text, " at byte %llu", (unsigned long long)e->first_at);
 	}
+	rc = tt_buf_error(&text, err);
 	if (rc == TT_OK)
 		rc = tt_one_failed(b, "damaged", "damaged", text.p, text.n, err);
 	tt_buf_free(&text);
 	return rc;
 }
 
-static int
-put_losses(struct tt_buf *b, const struct tt_loss *loss, struct tt_err *err)
+static void
+put_losses(struct tt_json *j, const struct tt_loss *loss)
 {
-	const char *sep = ",\"loss\":{";
-	int rc = TT_OK;
+	bool some = false;
 
-	for (int k = 0; k < TT_LOST_KINDS && rc == TT_OK; k++) {
+	for (int k = 0; k < TT_LOST_KINDS; k++) {
 		const struct tt_loss_entry *e = &loss->e[k];
 
 		if ((e->n == 0 && e->bytes == 0) || tt_loss_info[k].severity < TT_LOSS)
 			continue;
-		rc = tt_buf_printf(b, err, "%s\"%s\":[%llu,%llu]", sep, tt_loss_info[k].id, (unsigned long long)e->n,
-		    (unsigned long long)e->bytes);
-		sep = ",";
+		some_in(j, "loss", "{", &some);
+		tt_json_open(j, tt_loss_info[k].id, "[");
+		tt_json_u64(j, NULL, e->n);
+		tt_json_u64(j, NULL, e->bytes);
+		tt_json_close(j, "]");
 	}
-	return rc == TT_OK && *sep == ',' && sep[1] == '\0' ? tt_buf_text(b, "}", err) : rc;
+	if (some)
+		tt_json_close(j, "}");
 }
 
 /* --- facts and figures ---------------------------------------------------------- */
 
-static int
-put_meta(struct tt_buf *b, const struct tt_capture *c, struct tt_err *err)
+static void
+put_meta(struct tt_json *j, const struct tt_capture *c)
 {
-	size_t start = b->n;
+	size_t start = j->out->n;
 	bool cut = false;
-	const char *sep = "";
-	int rc = tt_buf_text(b, ",\"meta\":{", err);
 
-	for (const struct tt_meta *m = c->meta; m && rc == TT_OK; m = m->next) {
-		if (b->n - start + 6 * (strlen(m->key) + strlen(m->value)) > META_MAX) {
-			cut = true;
-			continue;
-		}
+	tt_json_open(j, "meta", "{");
+	for (const struct tt_meta *m = c->meta; m; m = m->next) {
 		/* A fact given twice is listed once: the list holds each key once. */
-		rc = tt_buf_text(b, sep, err);
-		if (rc == TT_OK)
-			rc = tt_result_text(b, m->key, strlen(m->key), err);
-		if (rc == TT_OK)
-			rc = tt_buf_add(b, ":", 1, err);
-		if (rc == TT_OK)
-			rc = tt_result_text(b, m->value, strlen(m->value), err);
-		sep = ",";
+		if (j->out->n - start + 6 * (strlen(m->key) + strlen(m->value)) > META_MAX)
+			cut = true;
+		else
+			tt_json_text(j, m->key, m->value);
 	}
-	if (rc == TT_OK)
-		rc = tt_buf_text(b, cut ? "},\"meta_cut\":true" : "}", err);
-	return rc;
+	tt_json_close(j, "}");
+	if (cut)
+		tt_json_bool(j, "meta_cut", true);
 }
 
-/* What recording it is, and which of its files. */
-static int
-put_recording(struct tt_buf *b, const struct tt_capture *c, struct tt_err *err)
-{
-	char text[TT_RECORDING_TEXT];
-
-	if (!tt_capture_recording(c, text))
-		return TT_OK;
-	return tt_buf_printf(b, err, ",\"recording\":\"%s\",\"file\":%u", text, c->part);
-}
-
-static int
-put_facts(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
+static void
+put_facts(struct tt_json *j, const struct tt_model *m)
 {
 	const struct tt_capture *c = m->cap[0];
 	time_t s = (time_t)(c->wall_ns / 1000000000);
-	char date[40] = "", outside[TT_OUTSIDE_TEXT];
+	char date[40] = "", outside[TT_OUTSIDE_TEXT], recording[TT_RECORDING_TEXT];
 	struct tm tm;
-	int rc;
 
 	if (c->wall_ns && gmtime_r(&s, &tm))
 		snprintf(date, sizeof date, "%04d-%02d-%02d", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday);
-	rc = put_member(b, "format", c->format, err);
-	if (rc == TT_OK)
-		rc = put_member(b, "producer", c->producer, err);
-	if (rc == TT_OK)
-		rc = put_member(b, "os", c->os, err);
-	if (rc == TT_OK)
-		rc = put_member(b, "arch", c->arch, err);
-	if (rc == TT_OK)
-		rc = put_member(b, "date", date, err);
-	if (rc == TT_OK)
-		rc = put_recording(b, c, err);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(b, err, ",\"decoded\":%llu,\"spooled\":%llu,\"events\":%llu,\"threads\":%zu,\"duration_ns\":%lld",
-		    (unsigned long long)c->bytes, (unsigned long long)c->spooled, (unsigned long long)c->nevent,
-		    m->threads.n, (long long)(m->max_ts - m->min_ts));
-	if (rc == TT_OK && tt_filter_outside(m, outside))
-		rc = tt_buf_text(b, ",\"outside\":true", err);
-	if (rc == TT_OK && c->meta)
-		rc = put_meta(b, c, err);
-	return rc;
+	put_known(j, "format", c->format);
+	put_known(j, "producer", c->producer);
+	put_known(j, "os", c->os);
+	put_known(j, "arch", c->arch);
+	put_known(j, "date", date);
+	/* What recording it is, and which of its files. */
+	if (tt_capture_recording(c, recording)) {
+		tt_json_text(j, "recording", recording);
+		tt_json_u64(j, "file", c->part);
+	}
+	tt_json_u64(j, "decoded", c->bytes);
+	tt_json_u64(j, "spooled", c->spooled);
+	tt_json_u64(j, "events", c->nevent);
+	tt_json_u64(j, "threads", m->threads.n);
+	tt_json_i64(j, "duration_ns", m->max_ts - m->min_ts);
+	if (tt_filter_outside(m, outside))
+		tt_json_bool(j, "outside", true);
+	if (c->meta)
+		put_meta(j, c);
 }
 
 /* The numbers of a table's first row, as "table.column". */
-static int
-put_row(struct tt_buf *b, const struct tt_table *t, const char **sep, struct tt_err *err)
+static void
+put_row(struct tt_json *j, const struct tt_table *t, bool *some)
 {
-	int rc = TT_OK;
-
-	for (size_t i = 0; t->nrow > 0 && i < t->ncol && rc == TT_OK; i++) {
+	for (size_t i = 0; t->nrow > 0 && i < t->ncol; i++) {
 		enum tt_unit unit = t->col[i].unit;
+		char key[128];
 
 		if (t->cell[i].empty || tt_unit_is_text(unit) || unit == TT_UNIT_BOOL || unit == TT_UNIT_HEX ||
 		    unit == TT_UNIT_PERCENT || unit == TT_UNIT_MILLI)
 			continue;
-		rc = tt_buf_printf(b, err, "%s\"%s.%s\":%lld", *sep, t->id, t->col[i].id, (long long)t->cell[i].v);
-		*sep = ",";
+		snprintf(key, sizeof key, "%s.%s", t->id, t->col[i].id);
+		some_in(j, "metrics", "{", some);
+		tt_json_i64(j, key, t->cell[i].v);
 	}
-	return rc;
 }
 
 static int
-put_metrics(struct tt_buf *b, struct tt_env *env, struct tt_views *view, struct tt_err *err)
+put_metrics(struct tt_json *j, struct tt_env *env, struct tt_views *view, struct tt_err *err)
 {
 	struct tt_pass_opts po = { .hitches = 1, .threshold_e4 = 100, .table = metric_table };
 	const struct tt_values *wall = tt_view_frames(view, TT_FRAME_WALL, err);
-	const char *sep = ",\"metrics\":{";
 	struct tt_report r;
+	bool some = false;
 	int rc;
 
 	if (!wall)
@@ -204,81 +192,83 @@ put_metrics(struct tt_buf *b, struct tt_env *env, struct tt_views *view, struct 
 		tt_pass_report(*p, view, &po, &r);
 	rc = tt_report_error(&r, err);
 	for (const struct tt_table *t = r.first; t && rc == TT_OK; t = t->next)
-		rc = put_row(b, t, &sep, err);
+		put_row(j, t, &some);
 	if (rc == TT_OK && wall->n > 0) {
-		rc = tt_buf_printf(b, err, "%s\"frames.total_ns\":%lld", sep, (long long)wall->sum);
-		sep = ",";
+		some_in(j, "metrics", "{", &some);
+		tt_json_i64(j, "frames.total_ns", (int64_t)wall->sum);
 	}
-	if (rc == TT_OK && strcmp(sep, ",") == 0)
-		rc = tt_buf_text(b, "}", err);
+	if (some)
+		tt_json_close(j, "}");
 	tt_report_free(&r);
 	return rc;
 }
 
 /* A histogram as "name":[smallest, largest, bucket, count, bucket, count, ...]. */
-static int
-put_hist(struct tt_buf *b, const char *name, const struct tt_hist *h, const char **sep, struct tt_err *err)
+static void
+put_hist(struct tt_json *j, const char *name, const struct tt_hist *h, bool *some)
 {
-	int rc;
-
 	if (h->n == 0)
-		return TT_OK;
-	rc = tt_buf_printf(b, err, "%s\"%s\":[%llu,%llu", *sep, name, (unsigned long long)h->min, (unsigned long long)h->max);
-	for (unsigned i = 0; i < TT_HIST_BUCKETS && rc == TT_OK; i++) {
-		if (h->b[i])
-			rc = tt_buf_printf(b, err, ",%u,%llu", i, (unsigned long long)h->b[i]);
+		return;
+	some_in(j, "hist", "{", some);
+	tt_json_open(j, name, "[");
+	tt_json_u64(j, NULL, h->min);
+	tt_json_u64(j, NULL, h->max);
+	for (unsigned i = 0; i < TT_HIST_BUCKETS; i++) {
+		if (!h->b[i])
+			continue;
+		tt_json_u64(j, NULL, i);
+		tt_json_u64(j, NULL, h->b[i]);
 	}
-	*sep = ",";
-	return rc == TT_OK ? tt_buf_add(b, "]", 1, err) : rc;
+	tt_json_close(j, "]");
 }
 
 const int64_t tt_frame_edge[TT_FRAME_ROWS] = { 1000000000 / 240, 1000000000 / 120, 1000000000 / 90, 1000000000 / 60, 1000000000 / 50,
 	1000000000 / 40, 1000000000 / 30, 1000000000 / 20, 1000000000 / 10, 1000000000 / 4, INT64_MAX };
 
-static int
-put_frame_rows(struct tt_buf *b, const struct tt_frames *f, const char *sep, struct tt_err *err)
+static void
+put_frame_rows(struct tt_json *j, const struct tt_frames *f, bool *some)
 {
 	uint64_t row[TT_FRAME_ROWS] = { 0 };
-	int rc = f && f->n ? tt_buf_printf(b, err, "%s\"frame_rows\":", sep) : TT_END;
 
-	for (size_t i = 0; f && i < f->n; i++) {
+	if (!f || f->n == 0)
+		return;
+	for (size_t i = 0; i < f->n; i++) {
 		size_t k = 0;
 
 		while (f->dur[i] > tt_frame_edge[k])
 			k++;
 		row[k]++;
 	}
-	for (size_t k = 0; k < TT_FRAME_ROWS && rc == TT_OK; k++)
-		rc = tt_buf_printf(b, err, "%s%llu", k ? "," : "[", (unsigned long long)row[k]);
-	return rc == TT_OK ? tt_buf_add(b, "]", 1, err) : rc == TT_END ? TT_OK : rc;
+	some_in(j, "hist", "{", some);
+	tt_json_open(j, "frame_rows", "[");
+	for (size_t k = 0; k < TT_FRAME_ROWS; k++)
+		tt_json_u64(j, NULL, row[k]);
+	tt_json_close(j, "]");
 }
 
-static int
-put_hists(struct tt_buf *b, const struct tt_model *m, struct tt_err *err)
+static void
+put_hists(struct tt_json *j, const struct tt_model *m)
 {
 	const struct tt_gc *gc = tt_gc(m);
 	const struct tt_frames *f = m->frames;
-	const char *sep = ",\"hist\":{";
 	struct tt_hist h;
-	int rc;
+	bool some = false;
 
 	tt_hist_init(&h);
 	for (size_t i = 0; f && i < f->n; i++)
 		tt_hist_add(&h, (uint64_t)f->dur[i], 1);
-	rc = put_hist(b, "frame_ns", &h, &sep, err);
+	put_hist(j, "frame_ns", &h, &some);
 	tt_hist_init(&h);
 	for (size_t i = 0; f && i < f->n; i++)
 		tt_hist_add(&h, f->alloc_b[i], 1);
-	if (rc == TT_OK)
-		rc = put_hist(b, "frame_alloc_bytes", &h, &sep, err);
+	put_hist(j, "frame_alloc_bytes", &h, &some);
 	tt_hist_init(&h);
 	for (size_t i = 0; i < gc->npause; i++)
 		tt_hist_add(&h, gc->pause[i].end > gc->pause[i].start ? (uint64_t)(gc->pause[i].end - gc->pause[i].start) : 0, 1);
-	if (rc == TT_OK)
-		rc = put_hist(b, "pause_ns", &h, &sep, err);
-	if (rc == TT_OK)
-		rc = put_frame_rows(b, f, sep, err);
-	return rc == TT_OK && strcmp(sep, ",") == 0 ? tt_buf_text(b, "}", err) : rc;
+	put_hist(j, "pause_ns", &h, &some);
+	put_frame_rows(j, f, &some);
+	if (some)
+		tt_json_close(j, "}");
 }
 
 /* --- files ----------------------------------------------------------------------- */
@@ -335,37 +325,36 @@ plan_outputs(struct tt_env *env, const struct tt_one_opts *o, const char *key, s
 }
 
 static int
-put_outputs(struct tt_buf *b, const struct outputs *out, struct tt_err *err)
+put_outputs(struct tt_json *j, const struct outputs *out, struct tt_err *err)
 {
+	bool made = false, sizes = false, missing = false;
 	struct stat st;
-	size_t made = 0, missing = 0;
-	int rc = TT_OK;
 
-	for (size_t i = 0; i < out->npath && rc == TT_OK; i++) {
-		if (out->unsuited[i].code)
-			continue;
-		rc = tt_buf_text(b, made++ ? "," : ",\"files\":[", err);
-		if (rc == TT_OK)
-			rc = tt_result_text(b, out->path[i], strlen(out->path[i]), err);
-	}
-	made = 0;
-	for (size_t i = 0; i < out->npath && rc == TT_OK; i++) {
+	for (size_t i = 0; i < out->npath; i++)
+		if (!out->unsuited[i].code) {
+			some_in(j, "files", "[", &made);
+			tt_json_text(j, NULL, out->path[i]);
+		}
+	if (made)
+		tt_json_close(j, "]");
+	for (size_t i = 0; i < out->npath; i++) {
 		if (out->unsuited[i].code)
 			continue;
 		if (stat(out->path[i], &st) != 0)
 			return tt_fail_sys(err, errno, "%s", out->path[i]);
-		rc = tt_buf_printf(b, err, "%s%llu", made++ ? "," : "],\"files_bytes\":[", (unsigned long long)st.st_size);
+		some_in(j, "files_bytes", "[", &sizes);
+		tt_json_u64(j, NULL, (uint64_t)st.st_size);
 	}
-	if (rc == TT_OK && made)
-		rc = tt_buf_text(b, "]", err);
-	for (size_t i = 0; i < out->npath && rc == TT_OK; i++) {
-		if (!out->unsuited[i].code)
-			continue;
-		rc = tt_buf_text(b, missing++ ? "," : ",\"files_missing\":[", err);
-		if (rc == TT_OK)
-			rc = tt_result_text(b, out->path[i], strlen(out->path[i]), err);
-	}
-	return rc == TT_OK && missing ? tt_buf_text(b, "]", err) : rc;
+	if (sizes)
+		tt_json_close(j, "]");
+	for (size_t i = 0; i < out->npath; i++)
+		if (out->unsuited[i].code) {
+			some_in(j, "files_missing", "[", &missing);
+			tt_json_text(j, NULL, out->path[i]);
+		}
+	if (missing)
+		tt_json_close(j, "]");
+	return tt_buf_error(j->out, err);
 }
 
 /* All standard tables, as `tracetool stats` prints them. */
@@ -419,7 +408,7 @@ needs_of(const struct tt_one_opts *o, const struct outputs *out)
 
 /* What the gate judges. */
 static int
-put_sample(struct tt_buf *b, struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, struct tt_err *err)
+put_sample(struct tt_json *j, struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, struct tt_err *err)
 {
 	struct tt_arena a;
 	struct tt_sample s;
@@ -427,14 +416,10 @@ put_sample(struct tt_buf *b, struct tt_env *env, const struct tt_one_opts *o, st
 
 	tt_arena_init(&a, &env->mem);
 	rc = tt_sample_from(view, env->loss, o->measure, o->nmeasure, &s, &a, err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(b, ",\"budget\":", err);
-	if (rc == TT_OK)
-		rc = tt_result_text(b, o->budget, strlen(o->budget), err);
-	if (rc == TT_OK)
-		rc = tt_buf_text(b, ",\"sample\":", err);
-	if (rc == TT_OK)
-		rc = tt_sample_json(&s, o->measure, o->nmeasure, b, err);
+	if (rc == TT_OK) {
+		tt_json_text(j, "budget", o->budget);
+		tt_sample_put(j, "sample", &s, o->measure, o->nmeasure);
+	}
 	tt_arena_free(&a);
 	return rc;
 }
@@ -446,26 +431,25 @@ put_whole(struct tt_buf *b, const struct outputs *out, struct tt_err *err)
 	for (size_t i = 0; i < out->n; i++)
 		if (out->unsuited[i].code)
 			return tt_one_failed(b, "damaged", "unsuited", out->unsuited[i].msg, strlen(out->unsuited[i].msg), err);
-	return tt_buf_text(b, "\"outcome\":\"ok\"", err);
+	tt_buf_text(b, "\"outcome\":\"ok\"");
+	return tt_buf_error(b, err);
 }
 
 static int
 put_body(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, const struct outputs *out,
     struct tt_buf *b, struct tt_err *err)
 {
+	struct tt_json j = { .out = b, .comma = true };
 	int rc = tt_loss_damaged(env->loss) ? put_damage(b, env->loss, err) : put_whole(b, out, err);
 
+	put_facts(&j, view->m);
+	put_losses(&j, env->loss);
 	if (rc == TT_OK)
-		rc = put_facts(b, view->m, err);
-	if (rc == TT_OK)
-		rc = put_losses(b, env->loss, err);
-	if (rc == TT_OK)
-		rc = put_metrics(b, env, view, err);
-	if (rc == TT_OK)
-		rc = put_hists(b, view->m, err);
+		rc = put_metrics(&j, env, view, err);
+	put_hists(&j, view->m);
 	if (rc == TT_OK && o->measure)
-		rc = put_sample(b, env, o, view, err);
-	return rc == TT_OK ? put_outputs(b, out, err) : rc;
+		rc = put_sample(&j, env, o, view, err);
+	return rc == TT_OK ? put_outputs(&j, out, err) : rc;
 }
 
 /* "KEY: what happened" without the key, which is in front of every message of a batch. */
@@ -492,9 +476,10 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	int rc = plan_outputs(env, o, key, n, &out, err);
 
 	/* What a viewer calls the process; messages about it have the key already. */
+	tt_buf_add(&name, key, n);
+	path[0] = tt_buf_string(&name);
 	if (rc == TT_OK)
-		rc = tt_buf_printf(&name, err, "%.*s", (int)n, key);
-	path[0] = rc == TT_OK ? name.p : "";
+		rc = tt_buf_error(&name, err);
 	run.path = path;
 	run.fd = &fd;
 	run.fd_size = &size;

@@ -26,10 +26,9 @@ tt_key_add(struct tt_buf *key, const char *s, size_t n, struct tt_err *err)
 {
 	static const char hex[] = "0123456789ABCDEF";
 	size_t most = n < TT_KEY_NAME_MAX ? n : TT_KEY_NAME_MAX, i = 0;
-	int rc = tt_buf_room(key, 3 * most + 24, err);
 
-	if (rc != TT_OK)
-		return rc;
+	if (tt_buf_room(key, 3 * most + 24, NULL) != TT_OK)
+		return tt_buf_error(key, err);
 	while (i < most) {
 		const unsigned char *p = (const unsigned char *)s + i;
 		size_t len = tt_utf8_len(s + i, n - i);
@@ -49,20 +48,19 @@ tt_key_add(struct tt_buf *key, const char *s, size_t n, struct tt_err *err)
 		i += bytes;
 	}
 	if (i == n)
-		return TT_OK;
-	return tt_buf_printf(key, err, "~%016llx", (unsigned long long)tt_hash_bytes(s, n));
+		return tt_buf_error(key, err);
+	tt_buf_printf(key, "~%016llx", (unsigned long long)tt_hash_bytes(s, n));
+	return tt_buf_error(key, err);
 }
 
 int
 tt_key_member(struct tt_buf *key, const char *path, uint64_t ordinal, struct tt_err *err)
 {
-	int rc = tt_buf_add(key, "!", 1, err);
-
-	if (rc == TT_OK)
-		rc = tt_key_add(key, path, strlen(path), err);
-	if (rc == TT_OK && ordinal > 1)
-		rc = tt_buf_printf(key, err, "#%llu", (unsigned long long)ordinal);
-	return rc;
+	tt_buf_text(key, "!");
+	tt_key_add(key, path, strlen(path), NULL);
+	if (ordinal > 1)
+		tt_buf_printf(key, "#%llu", (unsigned long long)ordinal);
+	return tt_buf_error(key, err);
 }
 
 bool

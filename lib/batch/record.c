@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/json.h"
 #include "batch/analyse.h"
 #include "batch/result.h"
 
@@ -234,44 +235,47 @@ put_outcome(const struct tt_record *r, struct tt_buf *b, struct tt_err *err)
 		if (tt_record_costs(c->name))
 			return tt_one_failed(b, "damaged", c->name, line, strlen(line), err);
 	}
-	return tt_buf_text(b, "\"outcome\":\"ok\"", err);
+	tt_buf_text(b, "\"outcome\":\"ok\"");
+	return tt_buf_error(b, err);
 }
 
-static int
-put_complaints(const struct tt_record *r, struct tt_buf *b, struct tt_err *err)
+static void
+put_complaints(const struct tt_record *r, struct tt_json *j)
 {
-	int rc = tt_buf_text(b, ",\"complaints\":{", err);
-
-	for (size_t i = 0; i < r->ncomplaint && rc == TT_OK; i++) {
+	tt_json_open(j, "complaints", "{");
+	for (size_t i = 0; i < r->ncomplaint; i++) {
 		const struct tt_complaints *c = &r->complaint[i];
 
-		rc = tt_buf_printf(b, err, "%s\"%s\":{\"n\":%llu,\"first\":[", i ? "," : "", c->name, (unsigned long long)c->n);
+		tt_json_open(j, c->name, "{");
+		tt_json_u64(j, "n", c->n);
+		tt_json_open(j, "first", "[");
 		/* A line that was read back may claim more than it shows. */
-		for (size_t k = 0; k < TT_RECORD_LINES && c->line[k] && rc == TT_OK; k++) {
-			rc = tt_buf_printf(b, err, "%s[%llu,", k ? "," : "", (unsigned long long)c->at[k]);
-			if (rc == TT_OK)
-				rc = tt_result_text(b, c->line[k], strlen(c->line[k]), err);
-			if (rc == TT_OK)
-				rc = tt_buf_text(b, "]", err);
+		for (size_t k = 0; k < TT_RECORD_LINES && c->line[k]; k++) {
+			tt_json_open(j, NULL, "[");
+			tt_json_u64(j, NULL, c->at[k]);
+			tt_json_text(j, NULL, c->line[k]);
+			tt_json_close(j, "]");
 		}
-		if (rc == TT_OK)
-			rc = tt_buf_text(b, "]}", err);
+		tt_json_close(j, "]}");
 	}
-	return rc == TT_OK ? tt_buf_text(b, "}", err) : rc;
+	tt_json_close(j, "}");
 }
 
 int
 tt_record_put(const struct tt_record *r, struct tt_buf *b, struct tt_err *err)
 {
-	int rc = put_outcome(r, b, err);
+	struct tt_json j = { .out = b, .comma = true };
 
-	if (rc == TT_OK)
-		rc = tt_buf_printf(b, err, ",\"format\":\"%s\",\"members\":%llu,\"captures\":%llu,\"spooled\":%llu,\"kinds\":{",
-		    r->format, (unsigned long long)r->members, (unsigned long long)r->captures,
-		    (unsigned long long)r->spooled);
-	for (size_t i = 0; i < r->nkind && rc == TT_OK; i++)
-		rc = tt_buf_printf(b, err, "%s\"%s\":%llu", i ? "," : "", r->kind[i].name, (unsigned long long)r->kind[i].n);
-	if (rc == TT_OK)
-		rc = tt_buf_text(b, "}", err);
-	return rc == TT_OK && r->ncomplaint ? put_complaints(r, b, err) : rc;
+	put_outcome(r, b, NULL);
+	tt_json_text(&j, "format", r->format);
+	tt_json_u64(&j, "members", r->members);
+	tt_json_u64(&j, "captures", r->captures);
+	tt_json_u64(&j, "spooled", r->spooled);
+	tt_json_open(&j, "kinds", "{");
+	for (size_t i = 0; i < r->nkind; i++)
+		tt_json_u64(&j, r->kind[i].name, r->kind[i].n);
+	tt_json_close(&j, "}");
+	if (r->ncomplaint)
+		put_complaints(r, &j);
+	return tt_buf_error(b, err);
 }

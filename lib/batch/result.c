@@ -2,6 +2,7 @@
  * Lines of results; the contract is in result.h.
  */
 #include "batch/result.h"
+#include "base/json.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -19,37 +20,19 @@ crc_of(const char *p, size_t n)
 }
 
 int
-tt_result_text(struct tt_buf *b, const char *s, size_t n, struct tt_err *err)
-{
-	int rc = tt_buf_room(b, 6 * n + 2, err);
-
-	if (rc != TT_OK)
-		return rc;
-	b->p[b->n++] = '"';
-	b->n = (size_t)(tt_put_json(b->p + b->n, s, n) - b->p);
-	b->p[b->n++] = '"';
-	return TT_OK;
-}
-
-int
 tt_result_facts(struct tt_buf *b, json_t *facts, struct tt_err *err)
 {
-	const char *key, *sep = ",\"meta\":{";
+	struct tt_json j = { .out = b, .comma = true };
+	const char *key;
 	json_t *v;
-	int rc = TT_OK;
 
-	json_object_foreach(facts, key, v) {
-		if (rc == TT_OK)
-			rc = tt_buf_text(b, sep, err);
-		if (rc == TT_OK)
-			rc = tt_result_text(b, key, strlen(key), err);
-		if (rc == TT_OK)
-			rc = tt_buf_add(b, ":", 1, err);
-		if (rc == TT_OK)
-			rc = tt_result_text(b, json_string_value(v) ? json_string_value(v) : "", json_string_length(v), err);
-		sep = ",";
-	}
-	return rc == TT_OK && *sep == ',' && sep[1] == '\0' ? tt_buf_text(b, "}", err) : rc;
+	if (json_object_size(facts) == 0)
+		return TT_OK;
+	tt_json_open(&j, "meta", "{");
+	json_object_foreach(facts, key, v)
+		tt_json_text_n(&j, key, json_string_value(v) ? json_string_value(v) : "", json_string_length(v));
+	tt_json_close(&j, "}");
+	return tt_buf_error(b, err);
 }
 
 int
@@ -57,31 +40,26 @@ tt_result_compose(struct tt_buf *b, const struct tt_result_id *id, const char *b
 {
 	int64_t s = id->file_mtime_ns / 1000000000, ns = id->file_mtime_ns % 1000000000;
 	size_t start = b->n;
-	int rc = tt_buf_text(b, "{\"key\":", err);
 
 	if (ns < 0) {
 		ns += 1000000000;
 		s--;
 	}
-	if (rc == TT_OK)
-		rc = tt_result_text(b, id->key, id->nkey, err);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(b, err, ",\"type\":\"%s\",\"by\":\"%016llx\",\"file_size\":%llu,\"file_mtime\":\"%lld.%09lld\"",
-		    id->type, (unsigned long long)id->by, (unsigned long long)id->file_size, (long long)s, (long long)ns);
-	if (rc == TT_OK && id->has_content)
-		rc = tt_buf_printf(b, err, ",\"size\":%llu,\"hash\":\"%016llx\"", (unsigned long long)id->size,
+	tt_buf_text(b, "{\"key\":");
+	tt_json_quote(b, id->key, id->nkey);
+	tt_buf_printf(b, ",\"type\":\"%s\",\"by\":\"%016llx\",\"file_size\":%llu,\"file_mtime\":\"%lld.%09lld\"",
+	    id->type, (unsigned long long)id->by, (unsigned long long)id->file_size, (long long)s, (long long)ns);
+	if (id->has_content)
+		tt_buf_printf(b, ",\"size\":%llu,\"hash\":\"%016llx\"", (unsigned long long)id->size,
 		    (unsigned long long)id->hash);
-	if (rc == TT_OK && id->parts)
-		rc = tt_buf_printf(b, err, ",\"part\":%u,\"parts\":%u", id->part, id->parts);
-	if (rc == TT_OK)
-		rc = tt_buf_add(b, ",", 1, err);
-	if (rc == TT_OK)
-		rc = tt_buf_add(b, body, n, err);
-	if (rc == TT_OK && id->facts)
-		rc = tt_buf_text(b, id->facts, err);
-	if (rc == TT_OK)
-		rc = tt_buf_printf(b, err, CRC "%08x\"}\n", crc_of(b->p + start, b->n - start));
-	return rc;
+	if (id->parts)
+		tt_buf_printf(b, ",\"part\":%u,\"parts\":%u", id->part, id->parts);
+	tt_buf_text(b, ",");
+	tt_buf_add(b, body, n);
+	if (id->facts)
+		tt_buf_text(b, id->facts);
+	tt_buf_printf(b, CRC "%08x\"}\n", crc_of(b->p + start, b->n - start));
+	return tt_buf_error(b, err);
 }
 
 /* The closing quote of the JSON string that begins at ${from}, or 0. */

@@ -37,9 +37,6 @@ struct tt_result_id {
 /* Append a whole line with its LF. ${body} is the inside of an object, from "outcome" on. */
 int tt_result_compose(struct tt_buf *line, const struct tt_result_id *id, const char *body, size_t n, struct tt_err *err);
 
-/* Append the ${n} bytes of text as a JSON string with its quotes. */
-int tt_result_text(struct tt_buf *b, const char *s, size_t n, struct tt_err *err);
-
 /* Append `,"meta":{...}` of the texts in the object ${facts}; nothing of NULL. */
 int tt_result_facts(struct tt_buf *b, json_t *facts, struct tt_err *err);
 

@@ -497,7 +497,8 @@ take(struct tt_results *rs, const struct tt_results_out *out, const struct line 
 		return rc;
 	rs->member[rs->nmember].at = rs->group.n;
 	rs->member[rs->nmember++].n = l->n;
-	return tt_buf_add(&rs->group, l->p, l->n, err);
+	tt_buf_add(&rs->group, l->p, l->n);
+	return tt_buf_error(&rs->group, err);
 }
 
 int

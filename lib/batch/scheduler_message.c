@@ -9,6 +9,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/json.h"
 #include "batch/record.h"
 
 /* --- archives ------------------------------------------------------------------------- */
@@ -81,7 +82,8 @@ static int
 take_text(struct tt_buf *b, const char *p, size_t n, struct tt_err *err)
 {
 	b->n = 0;
-	return n ? tt_buf_add(b, p, n, err) : TT_OK;
+	tt_buf_add(b, p, n);
+	return tt_buf_error(b, err);
 }
 
 static int
@@ -171,9 +173,9 @@ other_file(struct many *m, struct proc *p, const struct tt_wire *w, struct tt_er
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "a message out of place");
 	p->has_result = true;
 	tt_many_id(m, p->file, "file", &id);
-	rc = tt_buf_text(&body, "\"outcome\":\"skipped\",\"kind\":", err);
-	if (rc == TT_OK)
-		rc = tt_result_text(&body, w->body, w->nbody, err);
+	tt_buf_text(&body, "\"outcome\":\"skipped\",\"kind\":");
+	tt_json_quote(&body, w->body, w->nbody);
+	rc = tt_buf_error(&body, err);
 	m->line.n = 0;
 	if (rc == TT_OK)
 		rc = tt_result_compose(&m->line, &id, body.p, body.n, err);

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
+#include "base/json.h"
 #include "batch/child.h"
 #include "batch/record.h"
 
@@ -48,25 +49,20 @@ mark_cut(struct tt_buf *body, const struct ready *r, struct tt_err *err)
 	static const char ok[] = "\"outcome\":\"ok\"";
 	struct tt_buf b = { 0 };
 	size_t skip = sizeof ok - 1;
-	int rc;
 
-	if (body->n >= skip && memcmp(body->p, ok, skip) == 0) {
-		rc = tt_one_failed(&b, "damaged", "damaged", r->cut.p, r->cut.n, err);
-	} else {
-		/* "failed", "damaged": the archive's reason is added to the capture's own. */
-		skip = 0;
-		rc = TT_OK;
-	}
-	if (rc == TT_OK && body->n > skip)
-		rc = tt_buf_add(&b, body->p + skip, body->n - skip, err);
-	if (rc == TT_OK && skip == 0) {
-		rc = tt_buf_text(&b, ",\"cut\":", err);
-		if (rc == TT_OK)
-			rc = tt_result_text(&b, r->cut.p, r->cut.n, err);
+	if (body->n >= skip && memcmp(body->p, ok, skip) == 0)
+		tt_one_failed(&b, "damaged", "damaged", r->cut.p, r->cut.n, NULL);
+	else
+		skip = 0;     /* "failed", "damaged": the archive's reason is added to the capture's own */
+	if (body->n > skip)
+		tt_buf_add(&b, body->p + skip, body->n - skip);
+	if (skip == 0) {
+		tt_buf_text(&b, ",\"cut\":");
+		tt_json_quote(&b, r->cut.p, r->cut.n);
 	}
 	tt_buf_free(body);
 	*body = b;
-	return rc;
+	return tt_buf_error(body, err);
 }
 
 /* Its unpacker printed the first complaints of each kind: print how many more there were. */
@@ -157,8 +153,10 @@ member_ended(struct many *m, struct proc *p, struct tt_err *err)
 	} else if (r->flags & TT_WIRE_CUT) {
 		rc = mark_cut(&p->result, r, err);
 	}
-	if (rc == TT_OK && !(r->flags & TT_WIRE_STREAM) && p->has_result)
-		rc = tt_buf_printf(&p->result, err, ",\"handed\":%llu", (unsigned long long)r->size);
+	if (!(r->flags & TT_WIRE_STREAM) && p->has_result)
+		tt_buf_printf(&p->result, ",\"handed\":%llu", (unsigned long long)r->size);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&p->result, err);
 	if (rc == TT_OK && !m->stopping)
 		rc = tt_many_capture(m, &id, &p->result, &a->said, err);
 	a->underway--;

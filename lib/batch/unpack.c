@@ -324,8 +324,10 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 	struct level l = { .kind = kind, .src = src };
 	struct tt_err why = { 0 };
 	struct tt_buf body = { 0 };
-	int rc = tt_buf_add(&u.key, key, n, err);
+	int rc;
 
+	tt_buf_add(&u.key, key, n);
+	rc = tt_buf_error(&u.key, err);
 	l.key_n = n;
 	for (size_t i = 0; i < sizeof u.slot / sizeof u.slot[0]; i++)
 		u.slot[i] = -1;

@@ -163,7 +163,7 @@ put_capture(struct writer *w, const struct tt_sample *s)
 
 	w->j.gap = "\n";
 	one.session = "";             /* stored once, by the session */
-	tt_sample_put(&w->j, &one, w->budget->measure, w->budget->nmeasure);
+	tt_sample_put(&w->j, NULL, &one, w->budget->measure, w->budget->nmeasure);
 }
 
 /* What session a new capture belongs to: its fact of that name, else one of its own with the others that tell none. */

@@ -97,11 +97,8 @@ const char *tt_sample_fact(const struct tt_sample *s, const char *key);
  * values are by the measures' keys; tt_sample_parse() leaves those without one unknown. Its errors (TT_E_USAGE) do
  * not say where: callers do. ${json} is a jansson object.
  */
-struct tt_buf;
 struct tt_json;
-void tt_sample_put(struct tt_json *j, const struct tt_sample *s, const struct tt_measure *x, size_t n);
-int tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, struct tt_buf *out,
-    struct tt_err *err);
+void tt_sample_put(struct tt_json *j, const char *key, const struct tt_sample *s, const struct tt_measure *x, size_t n);
 int tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct tt_sample *s, struct tt_arena *a,
     struct tt_err *err);
 

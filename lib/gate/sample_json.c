@@ -94,9 +94,9 @@ put_worst(struct tt_json *j, const struct tt_worst *w)
 }
 
 void
-tt_sample_put(struct tt_json *j, const struct tt_sample *s, const struct tt_measure *x, size_t n)
+tt_sample_put(struct tt_json *j, const char *key, const struct tt_sample *s, const struct tt_measure *x, size_t n)
 {
-	tt_json_open(j, NULL, "{");
+	tt_json_open(j, key, "{");
 	tt_json_text(j, "name", s->name);
 	if (s->id && *s->id)
 		tt_json_text(j, "id", s->id);
@@ -124,15 +124,6 @@ tt_sample_put(struct tt_json *j, const struct tt_sample *s, const struct tt_meas
 	for (size_t i = 0; i < s->nworst; i++)
 		put_worst(j, &s->worst[i]);
 	tt_json_close(j, "]}");
-}
-
-int
-tt_sample_json(const struct tt_sample *s, const struct tt_measure *x, size_t n, struct tt_buf *out, struct tt_err *err)
-{
-	struct tt_json j = { .out = out };
-
-	tt_sample_put(&j, s, x, n);
-	return tt_buf_error(out, err);
 }
 
 /* --- reading ------------------------------------------------------------------------- */

@@ -135,9 +135,10 @@ tt_sink_write(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 
 	/* Bytes are missing once a write has failed: nothing may come behind the gap. */
 	if (s->failed.code == TT_OK) {
-		rc = n == 0 ? TT_OK : s->in_memory ? tt_buf_add(&s->memory, p, n, &s->failed)
-		    : s->pack     ? tt_pack_write(s->pack, p, n, &s->failed)
-				  : write_plain(s, p, n, &s->failed);
+		if (s->in_memory)
+			tt_buf_add(&s->memory, p, n);
+		rc = s->in_memory ? tt_buf_error(&s->memory, &s->failed) : n == 0 ? TT_OK :
+		    s->pack ? tt_pack_write(s->pack, p, n, &s->failed) : write_plain(s, p, n, &s->failed);
 		if (rc == TT_OK)
 			return TT_OK;
 	}
