@@ -1081,7 +1081,7 @@ many_labels(void)
 	snprintf(text, sizeof text, "info %s", file);
 	CHECK_HAS(tracetool(text), "8928 zones have their label as an argument only: there are more than 65536");
 	/* The last one has its text all the same. */
-	snprintf(text, sizeof text, "convert -q -f chrome -o - %s | grep -c '\"label 69999\"'", file);
+	snprintf(text, sizeof text, "convert -q -f chrome -o - %s | grep -c '\"text\":\"label 69999\"'", file);
 	CHECK_STR(tracetool(text), "2\n");
 }
 

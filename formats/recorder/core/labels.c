@@ -133,18 +133,20 @@ label_key(struct ring *r, uint64_t h, uint64_t owner, uint64_t category, unsigne
 	return key;
 }
 
-/* The text goes with the event, as its first argument. */
+/* The text goes with the event, as an argument. */
 static __attribute__((noinline)) void
 label_text(struct rec_thread *t, uint64_t ticks, uint64_t owner, const struct rec_value *text,
     const struct rec_value *args, unsigned n)
 {
-	struct rec_value all[REC_VALUES + 1] = { *text };
+	static const int32_t none;
+	/* In the order in which Unity gives them, so that readers call them right. */
+	struct rec_value all[REC_VALUES + 1] = { n ? args[0] : (struct rec_value){ .type = TTC_I32, .size = 4, .p = &none }, *text };
 	unsigned m = n < REC_VALUES ? n : REC_VALUES;
 
 	atomic_fetch_add_explicit(&R->labels_out, 1, memory_order_relaxed);
-	for (unsigned i = 0; i < m; i++)
+	for (unsigned i = 1; i < m; i++)
 		all[i + 1] = args[i];
-	ring_keyed(t, ticks, TTC_BEGIN_ARGS, owner, all, m + 1);
+	ring_keyed(t, ticks, TTC_BEGIN_ARGS, owner, all, m ? m + 1 : 2);
 	rec_push(t, owner, owner);
 }
 
