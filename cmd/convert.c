@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "emit/emit.h"
 #include "collect/collect.h"
 #include "input.h"
 #include "outputs.h"
@@ -32,6 +33,7 @@ struct convert_opts {
 	bool csv_bom, csv_safe;
 	int group;                    /* key of --group-by; -1: none */
 	int value;                    /* of --value; -1: none */
+	struct tt_pass_opts pass;     /* what CSV tables are made with */
 };
 
 static const char *
@@ -294,7 +296,7 @@ fill_emit(struct app *app, const struct convert_opts *c, const struct output *o,
 		    .csv_bom = c->csv_bom,
 		    .csv_safe = c->csv_safe,
 		    .generator = TT_GENERATOR },
-		.pass = { .hitches = 10, .threshold_e4 = 100, .group = (enum tt_group)(c->group + 1) },
+		.pass = &c->pass,
 	};
 }
 
@@ -384,6 +386,7 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 		rc = app_confine(app, paths.v, c->in.tmpdir, err);
 	if (rc != TT_OK)
 		return rc;
+	c->pass = (struct tt_pass_opts){ .hitches = 10, .threshold_e4 = 100, .group = (enum tt_group)(c->group + 1) };
 	run.opened = app_seal;
 	run.opened_arg = app;
 	emit = tt_arena_alloc(&app->arena, c->nout * sizeof *emit, err);

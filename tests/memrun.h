@@ -12,6 +12,8 @@
 #ifndef TESTS_MEMRUN_H
 #define TESTS_MEMRUN_H
 
+#include "emit/emit.h"
+#include "pass/pass.h"
 #include "run/run.h"
 
 enum memrun_what {

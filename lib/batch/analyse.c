@@ -13,10 +13,14 @@
 #include "batch/key.h"
 #include "batch/result.h"
 #include "collect/collections.h"
+#include "pass/pass.h"
 
 /* Facts of a capture beyond this many bytes are left out of its line; a flag says so. */
 #define META_MAX ((size_t)16 << 10)
 #define OUTPUTS_MAX 16
+
+/* How the tables of CSV files and reports are made. */
+static const struct tt_pass_opts table_opts = { .hitches = 10, .threshold_e4 = 100 };
 
 /* The tables whose first row becomes metrics. */
 static const char *const metric_table[] = { "frames", "gcalloc", NULL };
@@ -316,7 +320,7 @@ plan_outputs(struct tt_env *env, const struct tt_one_opts *o, const char *key, s
 		*e = (struct tt_emit_opts){ .env = env, .path = out->path[out->n], .generator = o->generator,
 			.names = o->run.names,
 			.csv = { .form = TT_RENDER_CSV, .csv_sep = ',', .csv_safe = o->csv_safe, .generator = o->generator },
-			.pass = { .hitches = 10, .threshold_e4 = 100 } };
+			.pass = &table_opts };
 		out->n++;
 	}
 	if (rc == TT_OK && o->report)
@@ -363,7 +367,6 @@ write_report(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *v
     struct tt_err *err)
 {
 	struct tt_render_opts ro = { .form = o->report_form, .csv_sep = ',', .csv_safe = o->csv_safe, .generator = o->generator };
-	struct tt_pass_opts po = { .hitches = 10, .threshold_e4 = 100 };
 	struct tt_buf text = { 0 };
 	struct tt_sink *sink;
 	struct tt_report r;
@@ -373,7 +376,7 @@ write_report(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *v
 	tt_loss_notes(env->loss, &r);
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		if ((*p)->standard)
-			tt_pass_report(*p, view, &po, &r);
+			tt_pass_report(*p, view, &table_opts, &r);
 	}
 	rc = tt_render(&r, &ro, &text, err);
 	if (rc == TT_OK)

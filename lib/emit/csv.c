@@ -351,6 +351,8 @@ csv_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, 
 	c->o = *o;
 	c->env = o->env;
 	c->m = m;
+	if (o->pass)
+		c->with = *o->pass;
 	c->sep = o->csv.csv_sep ? o->csv.csv_sep : ',';
 	rc = begin(c, err);
 	if (rc != TT_OK) {
@@ -374,7 +376,7 @@ csv_write(void *state, const struct tt_view *v, const char *p, size_t n, struct 
 static void
 make_table(struct csv *c, struct tt_views *view, struct tt_report *r)
 {
-	struct tt_pass_opts opts = c->o.pass;
+	struct tt_pass_opts opts = c->with;
 
 	c->table[0] = c->o.table;
 	opts.table = c->table;
@@ -389,7 +391,7 @@ make_table(struct csv *c, struct tt_views *view, struct tt_report *r)
 static void
 tell_notes(struct csv *c, struct tt_report *r)
 {
-	enum tt_group group = c->o.pass.group;
+	enum tt_group group = c->with.group;
 
 	tt_filter_notes(c->m, group, r);
 	if (group)

@@ -9,6 +9,7 @@
 
 #include "emit/args.h"
 #include "emit/marker_text.h"
+#include "pass/pass.h"
 
 /* The most the numbers of a record and their separators take. */
 #define CSV_NUMBERS 160
@@ -19,6 +20,7 @@ struct csv {
 	const struct tt_model *m;
 	struct tt_sink *sink;
 	const struct tt_pass *pass;   /* of the table; NULL: events */
+	struct tt_pass_opts with;
 	const char *table[2];
 	char sep;
 	struct tt_pieces *process;    /* zones: `,name,category,,,` and LF; allocations: `,class,GC,` */

@@ -16,7 +16,8 @@
 #include "io/sink.h"
 #include "model/model.h"
 #include "out/table.h"
-#include "pass/pass.h"
+
+struct tt_pass_opts;
 
 /* A finished zone. */
 struct tt_slice {
@@ -62,7 +63,7 @@ struct tt_emit_opts {
 	enum tt_folded value;
 	const char *table;            /* CSV: table id, or "events" (default) */
 	struct tt_render_opts csv;
-	struct tt_pass_opts pass;     /* CSV tables */
+	const struct tt_pass_opts *pass;      /* CSV tables */
 	uint64_t estimate;            /* zones + allocations in the input as the prepass counted; 0 unknown */
 	/* In place of tt_sink_open() where not NULL: tests keep outputs in memory. */
 	int (*open)(void *arg, const char *path, struct tt_sink **sink, struct tt_err *err);

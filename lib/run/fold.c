@@ -4,6 +4,7 @@
 #include "run/fold.h"
 
 #include "base/order.h"
+#include "stat/num.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
