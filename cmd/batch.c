@@ -229,6 +229,7 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 		gate_set_run(b->gate.gate, &one->run);
 		one->measure = gate_budget(b->gate.gate)->measure;
 		one->nmeasure = gate_budget(b->gate.gate)->nmeasure;
+		one->skips = gate_budget(b->gate.gate)->skip.frames && !o->in.has_frames;
 		one->budget = gate_settings(b->gate.gate);
 	}
 	b->run = one->run;

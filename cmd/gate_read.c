@@ -159,8 +159,6 @@ reason(struct gate *x, const struct capture *c, struct tt_err *err)
 	return tt_arena_text(&x->a, msg, strlen(msg), err);
 }
 
-static const char nothing_left[] = "nothing is left of it after what is skipped";
-
 /* Why a run that found fault with its options gives no figures, where they are right and the capture is short; else NULL. */
 static const char *
 why_unsuited(struct gate *x, struct capture *c, const struct tt_run_opts *run, const struct tt_model *m, struct tt_err *err)
@@ -169,7 +167,7 @@ why_unsuited(struct gate *x, struct capture *c, const struct tt_run_opts *run, c
 		return NULL;
 	if (run->from_marker || (run->frame_marker && !m->frames))
 		return c->unsuited = reason(x, c, err);
-	return x->budget.skip.frames && !x->in->has_frames ? nothing_left : NULL;
+	return x->budget.skip.frames && !x->in->has_frames ? TT_NOTHING_LEFT : NULL;
 }
 
 /* Losses go to the ledger of all; they are reported once, even if captures are read again. */
@@ -214,6 +212,42 @@ unread_sample(struct gate *x, struct capture *c, struct tt_sample *s, struct tt_
 	return TT_OK;
 }
 
+/* Are they files, which can be read once more? */
+static bool
+is_files(const struct capture *c)
+{
+	struct stat st;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (stat(c->path[i], &st) != 0 || !S_ISREG(st.st_mode))
+			return false;
+	return true;
+}
+
+/*
+ * The sample of a capture of which ${why} leaves nothing. What it lost and whether it ended is seen by reading it whole, once more;
+ * of a pipe that is not known.
+ */
+static int
+read_whole(struct gate *x, const struct tt_run_opts *common, struct capture *c, const char *why, struct tt_sample *s, struct tt_err *err)
+{
+	const struct tt_budget *b = &x->budget;
+	struct tt_run_opts run = *common;
+	struct tt_model *m = NULL;
+	struct tt_loss loss;
+	int rc;
+
+	tt_run_whole(&run);
+	rc = run_over(x, &run, c, &loss, &m, err);
+	if (rc == TT_OK) {
+		note_process(c, m);
+		note_losses(x, c, &loss);
+		rc = tt_sample_without(m, &loss, why, b->measure, b->nmeasure, s, &x->a, err);
+	}
+	tt_model_free(m);
+	return rc;
+}
+
 static int
 read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c, struct tt_sample *s, struct tt_err *err)
 {
@@ -224,6 +258,7 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 	struct tt_loss loss;
 	int rc = run_over(x, &run, c, &loss, &m, err);
 	const char *why = NULL;       /* it has no figures */
+	bool unsuited = false;        /* because the run found fault with its options, before it read all */
 
 	if (rc == TT_OK) {
 		note_process(c, m);
@@ -233,19 +268,26 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 		if (rc == TT_OK && x->g->explain)
 			tt_sample_worst(m, &tt_budget_row(b, x->g->explain, err)->measure, s);
 		if (rc == TT_OK && !s->damaged && !s->empty && m->max_ts <= m->filter.from)
-			why = nothing_left;
+			why = TT_NOTHING_LEFT;
 	} else if (rc == TT_E_USAGE) {
 		why = why_unsuited(x, c, &run, m, err);
 		rc = why ? TT_OK : err->code;
+		unsuited = why != NULL;
 	}
 	if (rc < 0 && x->in->path.n > 1 && is_unreadable(c, rc)) {
 		tt_model_free(m);
 		return unread_sample(x, c, s, err);
 	}
+	if (rc == TT_OK && unsuited && is_files(c)) {
+		tt_model_free(m);
+		return read_whole(x, common, c, why, s, err);
+	}
 	if (rc == TT_OK)
 		note_losses(x, c, &loss);
 	if (rc == TT_OK && why)
 		rc = tt_sample_without(m, &loss, why, b->measure, b->nmeasure, s, &x->a, err);
+	if (rc == TT_OK && unsuited && !s->empty)     /* it was not read to its end */
+		tt_values_without(NULL, why, b->measure, b->nmeasure, s->value);
 	tt_model_free(m);
 	return rc;
 }
@@ -467,18 +509,6 @@ gate_read(struct gate *x, struct tt_run_opts *run, struct tt_err *err)
 }
 
 /* --- what the worst frames are made of ------------------------------------------------------------ */
-
-/* Are they files, which can be read once more? */
-static bool
-is_files(const struct capture *c)
-{
-	struct stat st;
-
-	for (size_t i = 0; i < c->n; i++)
-		if (stat(c->path[i], &st) != 0 || !S_ISREG(st.st_mode))
-			return false;
-	return true;
-}
 
 static int
 read_frame(struct gate *x, const struct tt_run_opts *common, const struct capture *c, struct tt_worst *w,

@@ -4,10 +4,12 @@
 #include "batch/analyse.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "base/json.h"
 #include "batch/key.h"
@@ -410,19 +412,27 @@ needs_of(const struct tt_one_opts *o, const struct outputs *out)
 }
 
 /* What the gate judges. */
-static int
-put_sample(struct tt_json *j, struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, struct tt_err *err)
+static void
+put_sample(struct tt_json *j, const struct tt_one_opts *o, const struct tt_sample *s)
 {
+	tt_json_text(j, "budget", o->budget);
+	tt_sample_put(j, "sample", s, o->measure, o->nmeasure);
+}
+
+static int
+put_measured(struct tt_json *j, struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view, struct tt_err *err)
+{
+	const struct tt_model *m = view->m;
 	struct tt_arena a;
 	struct tt_sample s;
 	int rc;
 
 	tt_arena_init(&a, &env->mem);
 	rc = tt_sample_from(view, env->loss, o->measure, o->nmeasure, &s, &a, err);
-	if (rc == TT_OK) {
-		tt_json_text(j, "budget", o->budget);
-		tt_sample_put(j, "sample", &s, o->measure, o->nmeasure);
-	}
+	if (rc == TT_OK && !s.empty && m->max_ts <= m->filter.from)
+		rc = tt_sample_without(m, env->loss, TT_NOTHING_LEFT, o->measure, o->nmeasure, &s, &a, err);
+	if (rc == TT_OK)
+		put_sample(j, o, &s);
 	tt_arena_free(&a);
 	return rc;
 }
@@ -451,8 +461,56 @@ put_body(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *view,
 		rc = put_metrics(&j, env, view, err);
 	put_hists(&j, view->m);
 	if (rc == TT_OK && o->measure)
-		rc = put_sample(&j, env, o, view, err);
+		rc = put_measured(&j, env, o, view, err);
 	return rc == TT_OK ? put_outputs(&j, out, err) : rc;
+}
+
+/* Why a capture leaves a run that found fault with its options without figures; NULL: they are wrong for any. */
+static const char *
+why_unsuited(const struct tt_one_opts *o, const struct tt_model *m, const struct tt_err *err)
+{
+	if (!o->measure || err->code != TT_E_USAGE || !m)
+		return NULL;
+	if (o->skips && (!o->run.frame_marker || m->frames))
+		return TT_NOTHING_LEFT;
+	return o->run.from_marker || (o->run.frame_marker && !m->frames) ? err->msg : NULL;
+}
+
+/*
+ * A gate's capture in which the run found no frames, or of which its options leave nothing: ${why}. What it lost and whether it ended
+ * is seen by reading ${fd} once more from ${at}, whole; where it cannot be, that is the error.
+ */
+static int
+put_unsuited(struct tt_env *env, const struct tt_one_opts *o, struct tt_run_opts *run, int *fd, off_t at, const char *why, struct tt_buf *b,
+    struct tt_err *err)
+{
+	struct tt_json j = { .out = b, .comma = true };
+	struct tt_model *m = NULL;
+	struct tt_sample s;
+	struct tt_arena a;
+	int rc;
+
+	if (*fd < 0 || lseek(*fd, at, SEEK_SET) != at)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s", why);
+	tt_arena_init(&a, &env->mem);
+	tt_loss_reset(env->loss);
+	tt_run_whole(run);
+	run->fd = fd;
+	rc = tt_run(env, run, &m, err);
+	*fd = -1;             /* the run took it over */
+	if (rc == TT_OK)
+		rc = tt_loss_damaged(env->loss) ? put_damage(b, env->loss, err) : tt_one_failed(b, "failed", "unsuited", why, strlen(why), err);
+	if (rc == TT_OK)
+		rc = tt_sample_without(m, env->loss, why, o->measure, o->nmeasure, &s, &a, err);
+	if (rc == TT_OK) {
+		put_facts(&j, m);
+		put_losses(&j, env->loss);
+		put_sample(&j, o, &s);
+		rc = tt_buf_error(b, err);
+	}
+	tt_model_free(m);
+	tt_arena_free(&a);
+	return rc;
 }
 
 /* "KEY: what happened" without the key, which is in front of every message of a batch. */
@@ -476,7 +534,13 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	struct tt_model *m = NULL;
 	struct tt_views view = { 0 };
 	size_t start = body->n;
+	const char *why = NULL;
+	struct tt_arena text;
+	off_t at = o->measure ? lseek(fd, 0, SEEK_CUR) : 0;
+	int again = o->measure && at >= 0 ? fcntl(fd, F_DUPFD_CLOEXEC, 3) : -1;
 	int rc = plan_outputs(env, o, key, n, &out, err);
+
+	tt_arena_init(&text, &env->mem);
 
 	/* What a viewer calls the process; messages about it have the key already. */
 	tt_buf_add(&name, key, n);
@@ -501,11 +565,18 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 		rc = write_report(env, o, &view, out.path[out.npath - 1], err);
 	if (rc == TT_OK)
 		rc = put_body(env, o, &view, &out, body, err);
+	if (rc != TT_OK)
+		why = why_unsuited(o, m, err);
 	tt_view_free(&view);
 	tt_model_free(m);
 	if (rc != TT_OK)
 		strip_name(err, path[0]);
+	if (why && (why = tt_arena_text(&text, why, strlen(why), err)))
+		rc = put_unsuited(env, o, &run, &again, at, why, body, err);
+	tt_arena_free(&text);
 	tt_buf_free(&name);
+	if (again >= 0)
+		close(again);
 	if (rc == TT_OK || rc == TT_E_STOPPED)
 		return rc;
 	body->n = start;

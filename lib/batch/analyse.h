@@ -17,6 +17,7 @@ struct tt_one_opts {
 	enum tt_render report_form;
 	const struct tt_measure *measure;     /* of a gate: the sample goes into the result; NULL: none */
 	size_t nmeasure;
+	bool skips;                   /* with measures: run.filter's frames are the budget's */
 	const char *budget;           /* with measures: the budget's frames and filters, stored with the sample */
 	const char *generator;
 	bool csv_safe;                /* as tt_render_opts has it, for files made of captures */

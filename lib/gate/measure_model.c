@@ -366,8 +366,8 @@ tt_values_without(const struct tt_loss *lost, const char *why, const struct tt_m
 			tt_value_set(&v[i], 0);
 		else if (x[i].metric->family == TT_FAM_LOST && lost)
 			tt_value_set(&v[i], tt_at_most(tt_lost_events(lost)));
-		else if (x[i].metric->family == TT_FAM_UNENDED && lost && tt_loss_unended(lost))   /* else it was not read to its end */
-			tt_value_set(&v[i], 1);
+		else if (x[i].metric->family == TT_FAM_UNENDED && lost)
+			tt_value_set(&v[i], tt_loss_unended(lost));
 		v[i].why = v[i].known ? NULL : why;
 	}
 }
@@ -381,6 +381,8 @@ tt_values_no_event(const struct tt_loss *lost, const struct tt_measure *x, size_
 		v[i] = (struct tt_value){ .dim = tt_measure_dim(&x[i]) };
 		if (x[i].metric->family == TT_FAM_LOST && events > 0)
 			tt_value_set(&v[i], tt_at_most(events));
+		else if (x[i].metric->family == TT_FAM_UNENDED && tt_loss_unended(lost))
+			tt_value_set(&v[i], 1);
 		else
 			v[i].why = "the capture holds no event";
 	}

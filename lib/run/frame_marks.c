@@ -383,7 +383,7 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 		if (!m->filter.has_frames)
 			return TT_OK;
 		if (m->frame_marker)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frames, and \"%s\" never begins", m->frame_marker);
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no frames to choose from: \"%s\" never begins", m->frame_marker);
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frame marks: name a marker with --frame-marker");
 	}
 	if (!(m->frames = tt_mem_alloc(mem, sizeof *m->frames, err)))

@@ -704,6 +704,16 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 }
 
 void
+tt_run_whole(struct tt_run_opts *o)
+{
+	tt_filter_init(&o->filter);
+	o->frame_marker = o->frame_thread = o->from_marker = NULL;
+	o->whole_frames = false;
+	o->needs = 0;
+	o->nemit = 0;
+}
+
+void
 tt_model_free(struct tt_model *m)
 {
 	if (!m)

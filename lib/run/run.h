@@ -74,4 +74,7 @@ struct tt_run_opts {
 int tt_run(struct tt_env *env, const struct tt_run_opts *opts, struct tt_model **m, struct tt_err *err);
 void tt_model_free(struct tt_model *m);
 
+/* Take out of ${o} what leaves parts of a capture out and what looks for frames: a run then tells only what it holds and lost. */
+void tt_run_whole(struct tt_run_opts *o);
+
 #endif

@@ -69,7 +69,7 @@ def gate(*args, code=None, verb=("stats",), env=None):
     r = subprocess.run([TRACETOOL, *verb, "--gate", "budget.json", "--today", "2026-11-20", "--json", "verdict.json", *args],
                        cwd=work, capture_output=True, text=True, errors="surrogateescape", timeout=120, env=dict(os.environ, **(env or {})))
     r.rows = {}
-    if r.returncode in (0, 1, 5) and os.path.exists(at("verdict.json")):
+    if r.returncode in (0, 1, 3, 5) and os.path.exists(at("verdict.json")):
         r.json = json.load(open(at("verdict.json")))
         r.rows = {x["id"]: x for x in r.json["rows"]}
     if code is not None:
@@ -87,7 +87,7 @@ def crashed_captures_are_no_pass():
     good, bad = captures("good", 1000000, 3), captures("bad", 1000000, 5, frames=0)
     budget(row("median", max="5ms"), row("mean", stat="mean", max="5ms", max_missing=5), row("slow", max="1us"))
     r = gate(*good, *bad, code=1)
-    want = {"median": "cannot_judge", "mean": "pass", "slow": "breach", "integrity-lost": "pass", "integrity-ended": "cannot_judge"}
+    want = {"median": "cannot_judge", "mean": "pass", "slow": "breach", "integrity-lost": "pass", "integrity-ended": "pass"}
     check({k: v["outcome"] for k, v in r.rows.items()} == want, "outcomes with 5 of 8 crashed", r.rows)
     check(all(r.rows[k]["missing"] == 5 and r.rows[k]["captures"] == 3 for k in ("median", "mean")), "counts of what is missing", r.rows)
     check("5 of 8 captures have no figure" in r.rows["median"]["text"] and "bad0.mlpd" in r.rows["median"]["text"], "says how many", r.stdout)
@@ -105,10 +105,30 @@ def crashed_captures_are_no_pass():
     options = ("--frame-marker", "Game:Tick", "--max-failures", "9")
     r = gate(*good, *bad, *options, verb=("batch",), code=5)
     check(r.rows["median"]["missing"] == 5, "captures that fail in a batch have no figure", r.stdout)
-    r = gate(*good, *bad, *options, "--group-by", "format", verb=("batch",))
+    open(at("torn.mlpd"), "wb").write(open(at(bad[0]), "rb").read()[:10])
+    r = gate(*good, *bad, "torn.mlpd", *options, "--group-by", "format", verb=("batch",))
     names = {x["name"]: x["outcome"] for x in r.json["rows"]}
+    check(names.get("median [mlpd]") == "cannot_judge", "captures without frames are of their group", names)
     check(names.get("median [(unknown)]") == "cannot_judge", "captures in no group are judged as one", names)
     gate(*bad, code=2)
+
+
+def integrity_is_of_the_whole_capture():
+    """A capture of which skip or a frame marker leaves nothing has lost and broken off all the same."""
+    data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "mlpd", "bad-cut-in-buffer.mlpd")
+    good = captures("whole", 1000000, 3, markers=("Game:Loaded", "Game:Draw"))
+    slack = row("a", max="50ms", max_missing=1)
+    for what in ({}, {"skip": {"frames": 4}}, {"skip": {"until_marker": "Game:Loaded"}}, {"frame_marker": None, "skip": {"time": "9ms"}}):
+        for rows in ((slack,), (dict(slack, level="warn"),)):
+            budget(*rows, **what)
+            for verb in (("stats",), ("batch", "--max-failures", "9")):
+                r = gate(*good, data, verb=verb, code=3)
+                have = {x: r.rows[x]["outcome"] for x in ("integrity-lost", "integrity-ended") if x in r.rows}
+                check(have == {"integrity-lost": "breach", "integrity-ended": "breach"}, "a cut capture with %s" % what, verb, have, r.stdout, r.stderr)
+                check("--frames" not in r.stdout + r.stderr, "no option is blamed that nobody gave", verb, r.stdout)
+    budget(slack)
+    gate(*good, data, "--save", "kept.json", "--append", code=3)
+    check(not os.path.exists(at("kept.json")), "a damaged capture makes no baseline")
 
 
 def captures_without_an_event_are_no_pass():
@@ -125,15 +145,19 @@ def captures_without_an_event_are_no_pass():
            row("length", metric="capture.time", stat="total", max="9000s"), frame_marker=None)
     gate(*good, code=0)
     for verb in ("stats",), ("batch",):
-        r = gate(*header, verb=verb, code=5)
-        check({(x["outcome"], x["missing"]) for x in r.rows.values()} == {("cannot_judge", 4)}, "no figure in any row", r.stdout)
-        r = gate(*good[:3], header[3], verb=verb, code=5)
-        check({(x["outcome"], x["missing"]) for x in r.rows.values()} == {("cannot_judge", 1)}, "nor of one of four", r.stdout)
-    gate(*header, "--save", "empty.json", "--append", code=5)
+        for files, missing in ((header, 4), (good[:3] + header[3:], 1)):
+            r = gate(*files, verb=verb, code=1)
+            have = {(x["outcome"], x["missing"]) for k, x in r.rows.items() if k != "integrity-ended"}
+            check(have == {("cannot_judge", missing)}, "no figure in any row of figures", r.stdout)
+            check(r.rows["integrity-ended"]["outcome"] == "breach", "it broke off, though", r.stdout)
+    gate(*header, "--save", "empty.json", "--append", code=1)
     check(not os.path.exists(at("empty.json")), "captures without an event are no baseline")
     gate(*header, "--save", "empty.json", "--inconclusive", "pass", code=3)
     check(not os.path.exists(at("empty.json")), "nor without --append")
     budget(row("pause", metric="gc.pause", stat="max", max="1s", max_missing=9), integrity={"level": "warn"}, frame_marker=None)
+    gate(*good[:3], header[3], "--save", "empty.json", "--append", code=0)
+    check(not os.path.exists(at("empty.json")), "a capture that broke off is not appended, where it is told of")
+    budget(row("pause", metric="gc.pause", stat="max", max="1s", max_missing=9), integrity={"level": "warn", "ended": "off"}, frame_marker=None)
     r = gate(*good[:3], header[3], "--save", "empty.json", "--append", code=0)
     check(recordings("empty.json") == good[:3] and "1 of the captures holds no event, and is not saved: header4.ttc" in r.stdout,
           "nor where a row allows for them", r.stdout)
@@ -494,6 +518,7 @@ def main():
     global work
     with tempfile.TemporaryDirectory(prefix="tracetool-sessions.") as work:
         crashed_captures_are_no_pass()
+        integrity_is_of_the_whole_capture()
         captures_without_an_event_are_no_pass()
         captures_that_break_off_are_told()
         causes_are_measured_where_the_row_is()
