@@ -150,8 +150,6 @@ uint64_t ttc_hot(struct ttc_run *r, int *rc);
 int ttc_skim(struct ttc_run *r);
 /* rare_records.c: a record of another kind, with its payload. */
 int ttc_other(struct ttc_run *r, unsigned kind, const uint8_t *p, const uint8_t *end);
-/* rare_records.c: append UTF-16 text as UTF-8; invalid units become U+FFFD. */
-int ttc_utf16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err);
 /* define.c: the records of thread 0. */
 int ttc_define(struct ttc_run *r);
 

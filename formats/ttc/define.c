@@ -3,6 +3,7 @@
  */
 #include "ttc/decode.h"
 
+#include "base/utf8.h"
 #include "producers/unity.h"
 
 static const char *
@@ -68,7 +69,7 @@ label(struct ttc_run *r, struct ttc_take *f)
 		return TT_OK;
 	if (type == TTC_TEXT16) {
 		size_t at = to->n;
-		if ((rc = ttc_utf16(to, (const uint8_t *)d.text, d.len, r->err)) != TT_OK)
+		if ((rc = tt_utf8_from16(to, (const uint8_t *)d.text, d.len, r->err)) != TT_OK)
 			return rc;
 		d.text = (const char *)(uintptr_t)at;
 		d.len = (uint32_t)(to->n - at);

@@ -190,3 +190,38 @@ tt_utf8_valid(char *to, size_t size, const char *s)
 	*p = '\0';
 	return to;
 }
+
+int
+tt_utf8_from16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err)
+{
+	int rc = tt_buf_room(to, n / 2 * 3 + 4, err);
+
+	for (size_t i = 0; rc == TT_OK && i + 1 < n; i += 2) {
+		uint32_t c = (uint32_t)p[i] | (uint32_t)p[i + 1] << 8;
+		char *o = to->p + to->n;
+		if (c >= 0xd800 && c < 0xdc00 && i + 3 < n && (p[i + 3] & 0xfc) == 0xdc) {
+			c = 0x10000 + ((c - 0xd800) << 10) +
+			    (((uint32_t)p[i + 2] | (uint32_t)p[i + 3] << 8) - 0xdc00);
+			i += 2;
+		} else if (c >= 0xd800 && c < 0xe000) {
+			c = 0xfffd;
+		}
+		if (c < 0x80) {
+			*o++ = (char)c;
+		} else if (c < 0x800) {
+			*o++ = (char)(0xc0 | c >> 6);
+			*o++ = (char)(0x80 | (c & 0x3f));
+		} else if (c < 0x10000) {
+			*o++ = (char)(0xe0 | c >> 12);
+			*o++ = (char)(0x80 | (c >> 6 & 0x3f));
+			*o++ = (char)(0x80 | (c & 0x3f));
+		} else {
+			*o++ = (char)(0xf0 | c >> 18);
+			*o++ = (char)(0x80 | (c >> 12 & 0x3f));
+			*o++ = (char)(0x80 | (c >> 6 & 0x3f));
+			*o++ = (char)(0x80 | (c & 0x3f));
+		}
+		to->n = (size_t)(o - to->p);
+	}
+	return rc;
+}

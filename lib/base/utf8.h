@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
+
 /**
  * tt_utf8_len(s, n):
  * The length (1..4) of the valid character at the start of the ${n} bytes at
@@ -40,5 +42,8 @@ bool tt_utf8_control(uint32_t c);
  * copy always ends with NUL.
  */
 void tt_utf8_line(char *to, size_t size, const char *s);
+
+/* Append the ${n} bytes of UTF-16, little-endian, at ${p} to ${to} as UTF-8; what is not valid becomes U+FFFD. */
+int tt_utf8_from16(struct tt_buf *to, const uint8_t *p, size_t n, struct tt_err *err);
 
 #endif
