@@ -309,7 +309,8 @@ put_event(struct rare *r)
 		put_note(r, r->e->flags & TT_F_END ? "Heap shot ends" : "Heap shot begins", "GC", 0);
 		break;
 	case TT_GAP:
-		put_note(r, "Events lost", "tracetool", 0);
+		if (!(r->e->flags & TT_F_POPPED))
+			put_note(r, "Events lost", "tracetool", 0);
 		break;
 	default:
 		break;

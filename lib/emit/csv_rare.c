@@ -257,8 +257,9 @@ gather(struct csv *c, const struct tt_view *v, size_t i, struct record *r)
 		gather_args(v, i, r);
 		break;
 	case TT_FRAME:
-	case TT_GAP:
 		break;
+	case TT_GAP:
+		return !(e->flags & TT_F_POPPED);
 	default:
 		set_id(r, e->val);
 		break;

@@ -37,6 +37,7 @@ tt_batch_reset(struct tt_batch *b)
 	tt_opened_forget(&b->opened);
 	b->base = NULL;
 	b->unsure = 0;
+	b->late = false;
 	b->nstack = b->nevent = b->nzone = b->cut = b->nalloc = b->alloc_b = 0;
 	b->min_ts = INT64_MAX;
 	b->max_ts = INT64_MIN;

@@ -81,7 +81,8 @@ enum tt_kind {
 	TT_META,              /* domain, image, ... unload: val = key, depth = enum tt_def_kind */
 	TT_SYNC,              /* all application threads are flushed up to ts; depth = kind */
 	TT_GAP,               /* the thread's stack is unknown from here (damage, drop): open zones end at ts;
-	                         TT_F_BASE: at the thread's last event before this chunk */
+	                         TT_F_BASE: at the thread's last event before this chunk; TT_F_CONT: something is missing here, but
+	                         what is open goes on; TT_F_POPPED: nothing is missing, the thread begins anew, and what is open ends */
 	TT_KINDS
 };
 
@@ -294,6 +295,7 @@ struct tt_batch {
 	int64_t min_ts, max_ts;       /* over all events; min > max: none */
 	uint64_t nevent;              /* events of the producer */
 	uint64_t nzone;               /* zones of the program begun; one that continues is not begun again */
+	bool late;                    /* its definitions are none of those that a skimmed reading finds: TT_SKIM */
 	uint64_t cut;                 /* zones that were open where damage cut the chunk off */
 	uint64_t nalloc, alloc_b;
 	struct tt_heap_sum heap;      /* heap objects not yet handed on: model/heap.h */

@@ -802,6 +802,8 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			rc = add_site(f, io, e, e[1].depth < UINT16_MAX ? base + e[1].depth : top, err);
 			break;
 		case TT_GAP:
+			if (e->flags & TT_F_CONT)
+				break;
 			rc = close_base(f, io, e->flags & TT_F_BASE || e->ts < io->base.seen_ts ? io->base.seen_ts : e->ts,
 			    TT_F_POPPED, err);
 			base = top = 0;

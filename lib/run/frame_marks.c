@@ -59,9 +59,10 @@ add_mark(struct tt_run *r, const struct tt_thread *t, int64_t ts, uint32_t by, s
 
 /* Something of thread ${t} is missing here: recording paused, or events are damaged or lost. The frame around it is not whole. */
 static void
-add_gap(struct tt_marks *ms, const struct tt_thread *t)
+add_gap(struct tt_marks *ms, const struct tt_thread *t, const struct tt_event *e)
 {
-	struct tt_frame_marks *m = t->index < ms->nof_thread && ms->of_thread[t->index] ? &ms->m[ms->of_thread[t->index] - 1] : NULL;
+	struct tt_frame_marks *m = e->flags & TT_F_POPPED ? NULL :
+	    t->index < ms->nof_thread && ms->of_thread[t->index] ? &ms->m[ms->of_thread[t->index] - 1] : NULL;
 
 	if (m && m->n)
 		m->by[m->n - 1] |= TT_MARK_GAP;
@@ -104,7 +105,7 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 			if (b->ev[b->rare[i]].kind == TT_FRAME)
 				rc = add_mark(r, t, b->ev[b->rare[i]].ts, 0, err);
 			else if (b->ev[b->rare[i]].kind == TT_GAP)
-				add_gap(ms, t);
+				add_gap(ms, t, &b->ev[b->rare[i]]);
 		}
 		return rc;
 	}
@@ -120,7 +121,7 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 		if (k)
 			rc = begins(r, t, k, e, err);
 		else if (e->kind == TT_GAP)
-			add_gap(ms, t);
+			add_gap(ms, t, e);
 	}
 	return rc;
 }

@@ -571,6 +571,8 @@ tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, s
 			rc = end.rc;
 			break;
 		case TT_GAP:
+			if (e->flags & TT_F_CONT)
+				break;
 			pop_inner(w, 0);
 			end.ts = e->flags & TT_F_BASE ? w->since : e->ts;
 			while (w->st.n > 0 && end.rc == TT_OK) {

@@ -77,11 +77,16 @@ apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 			tt_loss_add(&b->loss, TT_LOST_POPPED, n - st->n - 1, 0, b->at);
 		}
 	}
-	for (size_t i = 0; i < b->nrare; i++)
-		if (b->ev[b->rare[i]].kind == TT_GAP) {
+	for (size_t i = 0; i < b->nrare; i++) {
+		const struct tt_event *e = &b->ev[b->rare[i]];
+		if (e->kind != TT_GAP || e->flags & TT_F_CONT)
+			continue;
+		if (e->flags & TT_F_POPPED)
+			tt_loss_add(&b->loss, TT_LOST_POPPED, st->n, 0, b->at);
+		else
 			t->open_at_end += st->n;
-			tt_enter_end_all(p, s, st);
-		}
+		tt_enter_end_all(p, s, st);
+	}
 	for (size_t i = 0; i < b->depth; i++) {
 		const struct tt_event *e = &b->ev[b->open[i]];
 		int rc = tt_stack_push(st, &p->r->env->mem, e->val, e->ts, e->flags & TT_F_CONT, err);
@@ -211,8 +216,8 @@ tt_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	struct tt_thread *t;
 	int rc = TT_OK;
 
-	/* Where names are read first, they are known. */
-	if (p->phase == TT_PHASE_NAMES || !p->r->names_first)
+	/* Where names are read first, they are known, unless that reading passed over them. */
+	if (p->phase == TT_PHASE_NAMES || !p->r->names_first || b->late)
 		for (size_t i = 0; i < b->ndef && rc == TT_OK; i++)
 			rc = tt_defs_add(cap->defs, &b->def[i], err);
 	if (rc == TT_OK)
