@@ -230,7 +230,8 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_tabl
 	if (k->pid > 0)
 		tt_cell_text(&c[10], tt_text(t->r, "%lld", (long long)k->pid));
 	tt_cell_name(&c[11], k->arch);
-	tt_cell_int(&c[12], k->pointer_size);
+	if (k->pointer_size)
+		tt_cell_int(&c[12], k->pointer_size);
 	tt_cell_name(&c[13], k->os);
 	tt_cell_name(&c[14], k->args);
 	tt_cell_name(&c[15], k->clock);

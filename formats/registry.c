@@ -5,6 +5,7 @@
 #include "model/format.h"
 
 extern const struct tt_format tt_format_mlpd;
+extern const struct tt_format tt_format_raw;
 extern const struct tt_format tt_format_ttc;
 
 extern const struct tt_foreign tt_foreign_unity_log;
@@ -16,6 +17,7 @@ const struct tt_foreign *const tt_foreigns[] = {
 
 const struct tt_format *const tt_formats[] = {
 	&tt_format_mlpd,
+	&tt_format_raw,
 	&tt_format_ttc,
 	NULL,
 };

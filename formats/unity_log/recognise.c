@@ -1,34 +1,30 @@
 /**
- * Captures of Unity's own profiler, .raw (player and Editor log) and .data (saved by the Editor): recognised by their
- * first bytes and named, not read.
+ * Captures that the Editor of Unity saved, .data: recognised by their first bytes and named, not read. (formats/raw reads .raw.)
  *
- * Files of both kinds carry a version word that looks like a date, 0x20191122. Up to 2022 only the word tells the release, and
- * several releases share one; later files say their release in numbers.
+ * They carry a version word that looks like a date, 0x20191122. Up to 2022 only the word tells the release, and several releases
+ * share one; later files say their release in numbers.
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "model/format.h"
 
-#define RAW_MAGIC UINT32_C(0x55334450)
 #define DATA_END UINT32_C(0xDEADFEED)         /* a .data file without frames begins with its end */
-#define RAW_SAYS UINT32_C(0x20211028)         /* .raw says its release from this word on */
 #define DATA_SAYS UINT32_C(0x20220328)
 #define DATA_MAX (UINT32_C(1) << 30)          /* the size of a frame's record, at most */
 
-static const struct word { uint32_t word; const char *raw, *data; } words[] = {
-	{ 0x20140736, NULL, "5.4" }, { 0x20160622, NULL, "5.5" }, { 0x20161226, NULL, "5.6" },
-	{ 0x20170130, NULL, "2017.1" }, { 0x20170929, NULL, "2017.2" },
-	{ 0x20170327, "2017.3 or 2017.4", "2017.3 or 2017.4" }, { 0x20171110, "2018.1", "2018.1" },
-	{ 0x20180123, "2018.2", "2018.2" }, { 0x20181101, "2018.3 to 2019.2", "2018.3 to 2019.2" },
-	{ 0x20180306, "2019.1 or 2019.2", "2019.1 or 2019.2" }, { 0x20191122, "2019.3 to 2021.1", "2019.3 or 2019.4" },
-	{ 0x20200312, "2020.1", "2020.1" }, { 0x20200924, "2020.2 to 2021.1", "2020.2 to 2021.1" },
-	{ 0x20210412, "2021.2 or 2021.3", "2021.2 or 2021.3" }, { 0x20210919, "2022.1", "2022.1" },
-	{ 0x20220328, "2022.2 to 6000.4", "2022.2 to 6000.4" }, { 0x20260108, "6000.5", "6000.5" },
+static const struct word { uint32_t word; const char *release; } words[] = {
+	{ 0x20140736, "5.4" }, { 0x20160622, "5.5" }, { 0x20161226, "5.6" },
+	{ 0x20170130, "2017.1" }, { 0x20170929, "2017.2" },
+	{ 0x20170327, "2017.3 or 2017.4" }, { 0x20171110, "2018.1" },
+	{ 0x20180123, "2018.2" }, { 0x20181101, "2018.3 to 2019.2" },
+	{ 0x20180306, "2019.1 or 2019.2" }, { 0x20191122, "2019.3 or 2019.4" },
+	{ 0x20200312, "2020.1" }, { 0x20200924, "2020.2 to 2021.1" },
+	{ 0x20210412, "2021.2 or 2021.3" }, { 0x20210919, "2022.1" },
+	{ 0x20220328, "2022.2 to 6000.4" }, { 0x20260108, "6000.5" },
 };
 
 struct found {
-	const char *kind;             /* ".raw" */
 	bool big;                     /* written by a big-endian machine */
 	bool empty;
 	uint32_t word;                /* 0: not in the bytes that are there */
@@ -88,25 +84,11 @@ static void
 release(struct found *f, uint32_t says, const uint8_t *head, size_t n, size_t at)
 {
 	const struct word *w = known(f->word);
-	const char *name = !w ? NULL : strcmp(f->kind, ".raw") == 0 ? w->raw : w->data;
 
 	if (f->word >= says && n >= at + 20 && exact(f, head + at))
 		return;
-	if (name)
-		snprintf(f->release, sizeof f->release, "%s", name);
-}
-
-static bool
-find_raw(struct found *f, const uint8_t *p, size_t n)
-{
-	f->big = u32(p, true) == RAW_MAGIC;
-	if (!f->big && u32(p, false) != RAW_MAGIC)
-		return false;
-	f->kind = ".raw";
-	if (n >= 12)
-		f->word = u32(p + 8, f->big);
-	release(f, RAW_SAYS, p, n, 36);
-	return true;
+	if (w)
+		snprintf(f->release, sizeof f->release, "%s", w->release);
 }
 
 /* Since 2017.3: records of a word, a size and, later, the release. */
@@ -118,7 +100,7 @@ find_data(struct found *f, const uint8_t *p, size_t n, bool big)
 	/* Of a word that is not known, four bytes are little to go by. */
 	if (!known(word) && (big || !is_version(word) || size < 16 || size > DATA_MAX))
 		return false;
-	*f = (struct found){ .kind = ".data", .big = big, .word = word };
+	*f = (struct found){ .big = big, .word = word };
 	release(f, DATA_SAYS, p, n, 8);
 	return true;
 }
@@ -131,7 +113,7 @@ find_old_data(struct found *f, const uint8_t *p, size_t n)
 
 	if (n < 8 || (!big && u32(p, false) != 1) || !is_version(u32(p + 4, big)))
 		return false;
-	*f = (struct found){ .kind = ".data", .big = big, .word = u32(p + 4, big) };
+	*f = (struct found){ .big = big, .word = u32(p + 4, big) };
 	release(f, UINT32_MAX, p, n, 0);
 	return true;
 }
@@ -143,10 +125,10 @@ find(struct found *f, const uint8_t *p, size_t n)
 	if (n < 4)
 		return false;
 	if (u32(p, false) == DATA_END || u32(p, true) == DATA_END) {
-		*f = (struct found){ .kind = ".data", .big = u32(p, true) == DATA_END, .empty = true };
+		*f = (struct found){ .big = u32(p, true) == DATA_END, .empty = true };
 		return true;
 	}
-	return find_raw(f, p, n) || find_old_data(f, p, n) || find_data(f, p, n, false) || find_data(f, p, n, true);
+	return find_old_data(f, p, n) || find_data(f, p, n, false) || find_data(f, p, n, true);
 }
 
 static bool
@@ -158,15 +140,15 @@ says(const uint8_t *head, size_t n, char *text, size_t size)
 	if (!find(&f, head, n))
 		return false;
 	if (f.empty) {
-		snprintf(text, size, "it is from Unity's own profiler (%s) and has no frame: record again, with tracetool's package", f.kind);
+		snprintf(text, size, "it is from Unity's own profiler (.data) and has no frame: record again, with tracetool's package");
 		return true;
 	}
 	if (f.word)
 		snprintf(word, sizeof word, ", version 0x%08x", f.word);
 	if (f.release[0])
 		snprintf(from, sizeof from, ", Unity %s", f.release);
-	snprintf(text, size, "it is from Unity's own profiler (%s%s%s%s); record with tracetool's package, see tracetool-unity(7)",
-	    f.kind, word, from, f.big ? ", big-endian" : "");
+	snprintf(text, size, "it is from Unity's own profiler (.data%s%s%s); record with tracetool's package, see tracetool-unity(7)",
+	    word, from, f.big ? ", big-endian" : "");
 	return true;
 }
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every bad file of testdata: its exit status, what the user is told, and that the rest was read.
 
-One line of the table for each file in testdata/mlpd that is not good-*; one without a line fails.
+One line of the table for each file in testdata/mlpd and testdata/raw that is not good-*; one without a line fails.
 """
 import json
 import os
@@ -28,6 +28,20 @@ EXPECTED = {
     "bad-one-byte-short": (3, ["input ends inside a chunk", "1 B"], 4000),
     "bad-zero-tail": (3, ["bytes after the end", "100 B", "byte 88563"], 4000),
     "unsupported-future-version": (3, ["99", "17"], None),
+}
+
+# The same of Unity's, where nothing says that a capture ended but its last message.
+EXPECTED_RAW = {
+    "bad-cut": (3, ["input ends inside a chunk", "byte"], 200),
+    "bad-cut-in-header": (3, ["30 bytes", "header"], None),
+    "bad-empty": (3, ["empty"], None),
+    "bad-footer": (3, ["bytes skipped to find the next chunk", "missing"], 200),
+    "bad-gap": (3, ["chunks missing"], 200),
+    "bad-garbage": (3, ["bytes skipped to find the next chunk", "1,000 B"], 200),
+    "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
+    "bad-unknown-message": (3, ["could not be decoded"], 200),
+    "unsupported-big-endian": (3, ["big-endian"], None),
+    "unsupported-future-version": (3, ["0x20270201", "6000.5"], None),
 }
 
 
@@ -104,14 +118,15 @@ def gzip_begins(s):
 def main():
     s = kit.Suite()
     gzip_begins(s)
-    names = sorted(n[:-5] for n in os.listdir(kit.DATA) if n.endswith(".mlpd") and not n.startswith("good-"))
-    for name in names:
-        path = os.path.join(kit.DATA, name + ".mlpd")
-        if s.check(name, None if name in EXPECTED else "no expectation for it in bad_files.py"):
-            s.check(name, problem_of(path, EXPECTED[name]))
-            s.check(name, kept_output(s, path, EXPECTED[name]))
-    for name in EXPECTED:
-        s.check(name, None if name in names else "expected, but not in testdata")
+    for folder, suffix, expected in ((kit.DATA, ".mlpd", EXPECTED), (os.path.join(kit.DATA, "../raw"), ".raw", EXPECTED_RAW)):
+        names = sorted(n[:-len(suffix)] for n in os.listdir(folder) if n.endswith(suffix) and not n.startswith("good-"))
+        for name in names:
+            path = os.path.join(folder, name + suffix)
+            if s.check(name, None if name in expected else "no expectation for it in bad_files.py"):
+                s.check(name, problem_of(path, expected[name]))
+                s.check(name, kept_output(s, path, expected[name]))
+        for name in expected:
+            s.check(name, None if name in names else "expected, but not in testdata")
     s.end()
 
 

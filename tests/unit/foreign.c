@@ -26,26 +26,6 @@ put_release(struct head *h, const uint32_t *five)
 		put(h, five[i], 4);
 }
 
-/* .raw: magic, byte order, padding, platform, version, a clock of 10 MHz, the main thread, the release, a block. */
-static struct head
-raw(uint32_t word, bool big, const uint32_t *release)
-{
-	struct head h = { .big = big };
-
-	put(&h, 0x55334450, 4);
-	put(&h, !big, 1);
-	put(&h, 0, 1);
-	put(&h, 5, 2);
-	put(&h, word, 4);
-	for (unsigned i = 0; i < 3; i++) {
-		put(&h, i == 0 ? 1000000000 : i == 1 ? 10000000 : 4711, 4);
-		put(&h, 0, 4);
-	}
-	put_release(&h, release);
-	put(&h, 0xB10C7EAD, 4);
-	return h;
-}
-
 /* .data since 2017.3: version, size, then the release or the number of threads. */
 static struct head
 data(uint32_t word, bool big, const uint32_t *release)
@@ -88,12 +68,7 @@ check_told(const struct head *h, const char *const *parts)
 
 TEST(every_version_word_is_named_with_its_releases)
 {
-	static const struct { uint32_t word; const char *text, *release; } raws[] = {
-		{ 0x20170327, "0x20170327", "Unity 2017.3" }, { 0x20171110, "0x20171110", "Unity 2018.1" },
-		{ 0x20180123, "0x20180123", "Unity 2018.2" }, { 0x20181101, "0x20181101", "Unity 2018.3" },
-		{ 0x20180306, "0x20180306", "Unity 2019.1" }, { 0x20191122, "0x20191122", "Unity 2019.3 to 2021.1" },
-		{ 0x20210412, "0x20210412", "Unity 2021.2" }, { 0x20210919, "0x20210919", "Unity 2022.1" },
-	}, datas[] = {
+	static const struct { uint32_t word; const char *text, *release; } datas[] = {
 		{ 0x20170327, "0x20170327", "Unity 2017.3" }, { 0x20171110, "0x20171110", "Unity 2018.1" },
 		{ 0x20180123, "0x20180123", "Unity 2018.2" }, { 0x20181101, "0x20181101", "Unity 2018.3" },
 		{ 0x20180306, "0x20180306", "Unity 2019.1" }, { 0x20191122, "0x20191122", "Unity 2019.3 or 2019.4" },
@@ -108,10 +83,6 @@ TEST(every_version_word_is_named_with_its_releases)
 	for (int big = 0; big <= 1; big++) {
 		const char *order = big ? "big-endian" : "";
 
-		for (size_t i = 0; i < sizeof raws / sizeof *raws; i++) {
-			struct head h = raw(raws[i].word, big, NULL);
-			TOLD(h, ".raw", raws[i].text, raws[i].release, order);
-		}
 		for (size_t i = 0; i < sizeof datas / sizeof *datas; i++) {
 			struct head h = data(datas[i].word, big, NULL);
 			TOLD(h, ".data", datas[i].text, datas[i].release, order);
@@ -126,18 +97,16 @@ TEST(every_version_word_is_named_with_its_releases)
 TEST(later_files_say_their_release_to_the_patch)
 {
 	static const uint32_t final[] = { 6000, 3, 9, 2, 1 }, beta[] = { 2022, 2, 0, 1, 16 }, odd[] = { 1, 2, 3, 77, 5 };
-	struct head h = raw(0x20220328, false, final);
+	struct head h = data(0x20220328, false, final);
 
-	TOLD(h, ".raw", "0x20220328", "Unity 6000.3.9f1");
-	h = raw(0x20220328, true, beta);
-	TOLD(h, ".raw", "Unity 2022.2.0b16", "big-endian");
-	h = data(0x20220328, false, final);
-	TOLD(h, ".data", "Unity 6000.3.9f1");
+	TOLD(h, ".data", "0x20220328", "Unity 6000.3.9f1");
+	h = data(0x20220328, true, beta);
+	TOLD(h, ".data", "Unity 2022.2.0b16", "big-endian");
 	h = data(0x20260108, false, NULL);
 	TOLD(h, ".data", "0x20260108", "Unity 6000.5");
 	/* Numbers that are no release: what the word tells. */
-	h = raw(0x20220328, false, odd);
-	TOLD(h, ".raw", "Unity 2022.2 to 6000.4");
+	h = data(0x20220328, false, odd);
+	TOLD(h, ".data", "Unity 2022.2 to 6000.4");
 }
 
 TEST(words_to_come_and_files_without_a_frame_are_named_too)
@@ -145,14 +114,8 @@ TEST(words_to_come_and_files_without_a_frame_are_named_too)
 	struct head h = data(0x20270315, false, NULL), end = { .n = 0 };
 
 	TOLD(h, ".data", "0x20270315");
-	h = raw(0x20270315, false, NULL);
-	TOLD(h, ".raw", "0x20270315");
 	put(&end, 0xDEADFEED, 4);
 	TOLD(end, ".data", "no frame");
-	/* Of a .raw cut to its magic. */
-	h = raw(0x20191122, false, NULL);
-	h.n = 4;
-	TOLD(h, ".raw");
 }
 
 TEST(what_only_looks_a_little_like_it_is_not_named)

@@ -1,0 +1,704 @@
+/**
+ * The file: its headers, its blocks, and what of them becomes a chunk. It decodes no event.
+ */
+#include "raw/raw.h"
+
+#include <stdio.h>
+
+#include "base/hash_seed.h"
+
+/* --- headers ---------------------------------------------------------------------------------------- */
+
+/* ns = ticks * mult >> shift. The factor is rounded up, so whole results are exact for as long as clocks run. */
+static int
+set_ratio(struct raw_session *s, uint64_t num, uint64_t den, struct tt_err *err)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	if (num == 0 || den == 0 || num / den > 1u << 30 || num > UINT64_C(1) << 40 || den > UINT64_C(1) << 40)
+		return tt_fail(err, TT_E_DAMAGED, 12, "the clock's ratio %llu/%llu makes no sense", (unsigned long long)num,
+		    (unsigned long long)den);
+	s->shift = 62;
+	while (((wide)num << s->shift) / den >> 62)
+		s->shift--;
+	s->mult = (uint64_t)((((wide)num << s->shift) + den - 1) / den);
+	return TT_OK;
+}
+
+int64_t
+raw_ns(const struct raw_session *s, uint64_t ticks)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return (int64_t)((uint64_t)((wide)ticks * s->mult >> (s->shift & 63)) - (uint64_t)s->zero);
+}
+
+/* How long the header at ${p} is: where the first block begins. What it should be, unless a block begins at the other place. */
+static size_t
+head_size(const uint8_t *p, size_t n)
+{
+	size_t size = raw_u32(p + 8) >= RAW_SAYS_RELEASE ? RAW_HEAD_RELEASE : RAW_HEAD;
+	size_t other = size == RAW_HEAD ? RAW_HEAD_RELEASE : RAW_HEAD;
+	bool here = n >= size + 4 && raw_u32(p + size) == RAW_BLOCK;
+
+	return !here && n >= other + 4 && raw_u32(p + other) == RAW_BLOCK ? other : size;
+}
+
+/* The release a header says, "6000.3.9f1"; "" where it says none. */
+static void
+release_of(const uint8_t *p, size_t n, char *text, size_t size)
+{
+	uint32_t v[5];
+
+	text[0] = '\0';
+	if (raw_u32(p + 8) < RAW_SAYS_RELEASE || n < RAW_HEAD_RELEASE)
+		return;
+	for (unsigned i = 0; i < 5; i++)
+		v[i] = raw_u32(p + RAW_HEAD + 4 * i);
+	if (v[0] >= 5 && v[0] <= 99999 && v[1] <= 999 && v[2] <= 9999 && v[3] <= 4 && v[4] <= 9999)
+		snprintf(text, size, "%u.%u.%u%c%u", v[0], v[1], v[2], "abfpx"[v[3]], v[4]);
+}
+
+/* What the capture is called, and which releases write it. */
+static int
+describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
+{
+	struct tt_capture *cap = m->cap;
+	char release[64], text[160];
+	int rc = TT_OK;
+
+	release_of(p, n, release, sizeof release);
+	snprintf(text, sizeof text, "version 0x%08x, Unity %s", raw_u32(p + 8), release[0] ? release : m->version->release);
+	if (!(cap->version = tt_arena_text(&cap->arena, text, strlen(text), err)))
+		return err->code;
+	if (release[0])
+		rc = tt_capture_meta(cap, "unity_version", release, err);
+	snprintf(text, sizeof text, "%u", raw_u16(p + 6));
+	if (rc == TT_OK)
+		rc = tt_capture_meta(cap, "platform", text, err);
+	if (rc == TT_OK && (!m->version->verified || p[5]))
+		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: Unity %s%s: not yet compared with a real capture", tt_src_info(m->src)->name,
+		    release[0] ? release : m->version->release, p[5] ? ", aligned" : "");
+	return rc;
+}
+
+/* A session of the header at ${p}; *${size}: its bytes. */
+static int
+take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size_t *size, struct tt_err *err)
+{
+	char release[64];
+
+	if (n < 12 || n < RAW_HEAD)
+		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
+	if (p[4] != 1)
+		return tt_fail(err, TT_E_UNKNOWN, 4, "its byte order is unknown (%u): big-endian captures are not read", p[4]);
+	if (p[5] > 1)
+		return tt_fail(err, TT_E_DAMAGED, 5, "the header says neither packed nor aligned messages (%u)", p[5]);
+	const struct raw_version *v = raw_version(raw_u32(p + 8), err);
+	if (!v) {
+		release_of(p, n, release, sizeof release);
+		if (err->code == TT_E_UNKNOWN && release[0])
+			tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw (Unity %s) is not read yet", raw_u32(p + 8), release);
+		return err->code;
+	}
+	*size = head_size(p, n);
+	if (n < *size)
+		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
+	if (!m->version)
+		m->version = v;
+	*s = (struct raw_session){ .layout = { .aligned = p[5] == 1, .rank = v->rank }, .main = raw_u64(p + 28), .categories = v->categories,
+		.alloc = RAW_NONE, .collect = RAW_NONE, .label = { RAW_NONE, RAW_NONE }, .wide_known = v->rank < 12 };
+	raw_sizes(&s->layout, s->size);
+	return set_ratio(s, raw_u64(p + 12), raw_u64(p + 20), err);
+}
+
+static int
+add_session(struct raw *m, const struct raw_session *s, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&m->env->mem, &m->session, &m->capsession, m->nsession + 1, sizeof *s, err);
+
+	if (rc != TT_OK)
+		return rc;
+	m->session[m->nsession] = *s;
+	m->session[m->nsession].number = (uint32_t)m->nsession;
+	m->session[m->nsession].zero = m->nsession ? m->session[0].zero : 0;
+	m->now = m->nsession++;
+	return TT_OK;
+}
+
+int
+raw_open_head(struct raw *m, uint64_t at, struct tt_err *err)
+{
+	struct raw_session s;
+	const uint8_t *p;
+	size_t n, size = 0;
+	int rc = tt_window_show(&m->win, at, RAW_HEAD_RELEASE + 4, &p, &n, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (n >= 4 && raw_u32(p) == RAW_MAGIC_BIG)
+		return tt_fail(err, TT_E_UNKNOWN, 0, "a big-endian capture of Unity's profiler, which is not read");
+	if (n < 4 || raw_u32(p) != RAW_MAGIC)
+		return tt_fail(err, TT_E_UNKNOWN, 0, "no magic of Unity's .raw at the beginning");
+	if ((rc = take_head(m, p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, err)) != TT_OK)
+		return rc;
+	m->first = size;
+	return describe(m, p, n, err);
+}
+
+/* --- streams ---------------------------------------------------------------------------------------- */
+
+static uint32_t *
+slot_of(const struct raw *m, uint32_t session, uint64_t id, uint32_t *slot, size_t nslot)
+{
+	size_t i = tt_slot_of(session, id, nslot);
+
+	while (slot[i] && (m->stream[slot[i] - 1].id != id || m->stream[slot[i] - 1].session != session))
+		i = (i + 1) & (nslot - 1);
+	return &slot[i];
+}
+
+static int
+more_slots(struct raw *m, struct tt_err *err)
+{
+	size_t n = m->nslot ? m->nslot * 2 : 64;
+	uint32_t *slot = tt_mem_alloc(&m->env->mem, n * sizeof *slot, err);
+
+	if (!slot)
+		return err->code;
+	for (size_t i = 0; i < m->nstream; i++)
+		*slot_of(m, m->stream[i].session, m->stream[i].id, slot, n) = (uint32_t)i + 1;
+	tt_mem_free(&m->env->mem, m->slot, m->nslot * sizeof *m->slot);
+	m->slot = slot;
+	m->nslot = n;
+	return TT_OK;
+}
+
+struct raw_stream *
+raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
+{
+	uint32_t session = (uint32_t)m->now, *slot;
+
+	if (m->nstream * 2 >= m->nslot && more_slots(m, err) != TT_OK)
+		return NULL;
+	if (*(slot = slot_of(m, session, id, m->slot, m->nslot)))
+		return &m->stream[*slot - 1];
+	if (tt_mem_grow(&m->env->mem, &m->stream, &m->capstream, m->nstream + 1, sizeof *m->stream, err) != TT_OK)
+		return NULL;
+	m->stream[m->nstream] = (struct raw_stream){ .id = id, .session = session, .again = INT64_MAX };
+	*slot = (uint32_t)++m->nstream;
+	return &m->stream[m->nstream - 1];
+}
+
+/* --- finding blocks ----------------------------------------------------------------------------------- */
+
+enum found { A_BLOCK, A_HEADER, NONE, MORE };
+
+/* What begins at ${p}, with ${n} bytes in hand? MORE: that many, ${want}, would have to be. */
+static enum found
+what_is(const struct raw *m, const uint8_t *p, size_t n, size_t *want)
+{
+	*want = RAW_BLOCK_HEAD;
+	if (n < 4)
+		return MORE;
+	if (raw_u32(p) == RAW_MAGIC) {
+		*want = RAW_HEAD_RELEASE + 4;
+		if (n < *want)
+			return MORE;
+		struct raw_session s;
+		struct tt_err err;
+		size_t size;
+		struct raw other = { .env = m->env, .version = m->version };
+		return take_head(&other, p, n, &s, &size, &err) == TT_OK && raw_u32(p + size) == RAW_BLOCK ? A_HEADER : NONE;
+	}
+	if (raw_u32(p) != RAW_BLOCK)
+		return NONE;
+	if (n < RAW_BLOCK_HEAD)
+		return MORE;
+	uint32_t len = raw_u32(p + 16);
+	if (len > RAW_BLOCK_MAX)
+		return NONE;
+	*want = RAW_BLOCK_HEAD + (size_t)len + RAW_BLOCK_FOOT;
+	if (n < *want)
+		return MORE;
+	const uint8_t *foot = p + RAW_BLOCK_HEAD + len;
+	return raw_u32(foot) == raw_u32(p + 4) + 1 && raw_u32(foot + 4) == RAW_FOOT ? A_BLOCK : NONE;
+}
+
+/* The segment's bytes, at least ${want} of them if there are so many. *${ended}: the input has no more. */
+static int
+show(struct raw *m, size_t want, size_t *n, bool *ended, struct tt_err *err)
+{
+	int rc = tt_window_show(&m->win, m->from, want, &m->p, n, err);
+
+	*ended = *n < want;
+	return rc;
+}
+
+/* Is the end of a block of ${len} bytes where it should be? For input that can seek: else it is found out by reading on. */
+static bool
+foot_there(const struct raw *m, uint64_t at, uint32_t id, uint32_t len)
+{
+	uint8_t foot[RAW_BLOCK_FOOT];
+	struct tt_err err;
+	size_t got;
+
+	if (!tt_src_info(m->src)->seekable)
+		return true;
+	return tt_src_pread(m->src, at + RAW_BLOCK_HEAD + len, foot, sizeof foot, &got, &err) == TT_OK && got == sizeof foot &&
+	    raw_u32(foot) == id + 1 && raw_u32(foot + 4) == RAW_FOOT;
+}
+
+/*
+ * Find the next block or header behind the first ${off} bytes of the segment, which is moved there: nothing before is of use. Where
+ * there is none the segment is empty at the input's end.
+ */
+static int
+search(struct raw *m, size_t off, struct tt_err *err)
+{
+	uint64_t from = m->from;
+	size_t n, want = RAW_SEGMENT;
+	bool ended;
+	int rc;
+
+	for (;;) {
+		size_t i = off;
+		if ((rc = show(m, want, &n, &ended, err)) != TT_OK)
+			return rc;
+		want = RAW_SEGMENT;
+		for (; i + 4 <= n; i++) {
+			size_t need;
+			if (m->p[i] != 0xAD && m->p[i] != 0x50)
+				continue;
+			enum found f = what_is(m, m->p + i, n - i, &need);
+			if (f == A_BLOCK || f == A_HEADER) {
+				m->from += i;
+				tt_loss_add(&m->loss, TT_LOST_SYNC, 1, m->from - from, from);
+				return TT_OK;
+			}
+			if (f == MORE && !ended && (n - i < RAW_BLOCK_HEAD || raw_u32(m->p + i) == RAW_MAGIC ||
+			    foot_there(m, m->from + i, raw_u32(m->p + i + 4), raw_u32(m->p + i + 16)))) {
+				want = need + RAW_SEGMENT;
+				break;
+			}
+		}
+		m->from += ended || i > n ? n : i;
+		off = 0;
+		if (ended)
+			break;
+	}
+	tt_loss_add(&m->loss, TT_LOST_GARBAGE, 1, m->from - from, from);
+	return TT_OK;
+}
+
+/* The input ends inside the block at ${off}. Unless another follows, which would be lost with a wrong length: what is there is used. */
+static int
+cut_off(struct raw *m, size_t off, size_t n, bool *block, struct tt_err *err)
+{
+	size_t want;
+
+	*block = false;
+	for (size_t i = off + 1; i + RAW_BLOCK_HEAD <= n; i++) {
+		const uint8_t *hit = memchr(m->p + i, 0xAD, n - i);
+		if (!hit)
+			break;
+		i = (size_t)(hit - m->p);
+		if (what_is(m, hit, n - i, &want) == A_BLOCK)
+			return search(m, off + 1, err);
+	}
+	tt_loss_add(&m->loss, TT_LOST_CUT, 1, n - off, m->from + off);
+	*block = n - off > RAW_BLOCK_HEAD && raw_u32(m->p + off) == RAW_BLOCK;
+	return TT_OK;
+}
+
+/*
+ * The capture's zero: the first ProfilerState or frame within RAW_ZERO_WITHIN bytes, else the first sample there. It has to be known
+ * before anything is decoded, and be the same from a file and from a pipe.
+ */
+int
+raw_find_zero(struct raw *m, struct tt_err *err)
+{
+	struct raw_session *s = &m->session[0];
+	const unsigned at = s->layout.aligned ? 4 : 2, sample = at + (s->layout.aligned ? 8 : 5);
+	uint64_t first = 0;
+	int rc = TT_OK;
+
+	for (size_t want = 1 << 16, n = want, off, size; n == want && want <= RAW_ZERO_WITHIN && rc == TT_OK; want *= 2) {
+		const uint8_t *p;
+		if ((rc = tt_window_show(&m->win, m->first, want, &p, &n, err)) != TT_OK)
+			break;
+		for (off = 0; n - off >= RAW_BLOCK_HEAD; off += RAW_BLOCK_HEAD + (size_t)raw_u32(p + off + 16) + RAW_BLOCK_FOOT) {
+			const uint8_t *q = p + off + RAW_BLOCK_HEAD;
+			size_t left = n - off - RAW_BLOCK_HEAD, len = raw_u32(p + off + 16);
+			if (raw_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)
+				break;
+			bool session = raw_u64(p + off + 8) == RAW_SESSION;
+			for (left = left < len ? left : len; raw_measure(&s->layout, q, left, &size) == RAW_WHOLE; q += size, left -= size) {
+				unsigned type = raw_u16(q);
+				if (type == RAW_STATE || type == RAW_FRAME) {
+					s->zero = raw_ns(s, raw_u64(q + at + 4));
+					return TT_OK;
+				}
+				if (first == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
+					first = raw_u64(q + sample);
+				if (!session)
+					break;
+			}
+			if (left < len && n - off < RAW_BLOCK_HEAD + len + RAW_BLOCK_FOOT)
+				break;
+		}
+	}
+	s->zero = raw_ns(s, first);
+	return rc;
+}
+
+/* --- a segment ------------------------------------------------------------------------------------------- */
+
+static int
+add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
+{
+	const uint8_t *p = m->p + off;
+	uint32_t id = raw_u32(p + 4);
+	const struct raw_session *s = &m->session[m->now];
+	struct raw_stream *st = raw_stream(m, raw_u64(p + 8), err);
+	int rc;
+
+	if (!st)
+		return err->code;
+	if ((rc = tt_mem_grow(&m->env->mem, &m->block, &m->capblock, m->nblock + 1, sizeof *m->block, err)) != TT_OK)
+		return rc;
+	if (st->seen && id != st->block) {
+		flags |= RAW_P_GAP;
+		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, m->from + off);
+	}
+	st->seen = true;
+	st->block = id + 1;
+	const uint8_t *body = p + RAW_BLOCK_HEAD;
+	if (len == (s->layout.aligned ? 16 : 14) && raw_u16(body) == RAW_FRAME) {
+		uint32_t frame = raw_u32(body + (s->layout.aligned ? 4 : 2));
+		flags |= RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u);
+		st->framed = true;
+		st->frame = frame;
+	}
+	m->block[m->nblock++] = (struct raw_block){ .at = m->from + off, .off = off + RAW_BLOCK_HEAD, .len = len, .flags = flags };
+	uint32_t index = (uint32_t)(st - m->stream);
+	if (!st->first) {
+		if ((rc = tt_mem_grow(&m->env->mem, &m->order, &m->caporder, m->norder + 1, sizeof *m->order, err)) != TT_OK)
+			return rc;
+		/* Definitions go first. */
+		m->order[m->norder++] = index;
+		if (st->id == RAW_SESSION) {
+			m->order[m->norder - 1] = m->order[0];
+			m->order[0] = index;
+		}
+		st->first = (uint32_t)m->nblock;
+	} else {
+		m->block[st->last - 1].next = (uint32_t)m->nblock;
+	}
+	st->last = (uint32_t)m->nblock;
+	return TT_OK;
+}
+
+/* The session that the header at the segment's beginning begins. On a second reading it is known. */
+static int
+enter_session(struct raw *m, size_t n, struct tt_err *err)
+{
+	struct raw_session s;
+	size_t size;
+	int rc;
+
+	if (m->now + 1 < m->nsession) {
+		m->now++;
+		m->from += head_size(m->p, n);
+		return TT_OK;
+	}
+	if (m->nsession > UINT16_MAX)
+		return tt_fail(err, TT_E_LIMIT, m->from, "more than 65536 captures appended to each other");
+	if ((rc = take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, err)) != TT_OK)
+		return rc;
+	m->from += size;
+	return TT_OK;
+}
+
+/* Take blocks from the input's next place on, until there are enough of them. TT_END. */
+static int
+take_segment(struct raw *m, struct tt_err *err)
+{
+	size_t n, off = 0, want = RAW_SEGMENT;
+	bool ended;
+	int rc;
+
+	m->from = m->at;
+	m->nblock = m->norder = m->next = 0;
+	if ((rc = show(m, want, &n, &ended, err)) != TT_OK)
+		return rc;
+	while (off < n && off < RAW_SEGMENT) {
+		size_t need;
+		enum found f = what_is(m, m->p + off, n - off, &need);
+		if (f == A_BLOCK) {
+			if ((rc = add_block(m, off, (uint32_t)(need - RAW_BLOCK_HEAD - RAW_BLOCK_FOOT), 0, err)) != TT_OK)
+				return rc;
+			off += need;
+			continue;
+		}
+		/* What follows concerns no block that is in hand. */
+		if (m->nblock)
+			break;
+		m->from += off;
+		off = 0;
+		if (f == A_HEADER) {
+			rc = enter_session(m, n, err);
+		} else if (f == NONE) {
+			rc = search(m, 1, err);
+		} else if (ended) {
+			bool block;
+			rc = cut_off(m, 0, n, &block, err);
+			if (rc == TT_OK && block)
+				rc = add_block(m, 0, (uint32_t)(n - RAW_BLOCK_HEAD), RAW_P_CUT, err);
+			if (rc == TT_OK && m->loss.e[TT_LOST_CUT].n) {
+				off = n;
+				break;
+			}
+		} else if (need > RAW_BLOCK_HEAD && n >= RAW_BLOCK_HEAD && raw_u32(m->p) == RAW_BLOCK &&
+		    !foot_there(m, m->from, raw_u32(m->p + 4), raw_u32(m->p + 16)) && m->from + need <= tt_src_info(m->src)->size) {
+			rc = search(m, 1, err);
+		} else {
+			want = need > want ? need : want;
+		}
+		if (rc == TT_OK)
+			rc = show(m, want, &n, &ended, err);
+		if (rc != TT_OK)
+			return rc;
+	}
+	m->at = m->from + off;
+	m->len = off;
+	return m->nblock ? TT_OK : TT_END;
+}
+
+/* --- chunks ----------------------------------------------------------------------------------------------- */
+
+static void
+put_pieces(const struct raw *m, const struct raw_stream *st, uint32_t stop, struct raw_piece *piece, uint8_t *p)
+{
+	if (st->ncarry) {
+		*piece++ = (struct raw_piece){ .at = st->carry_at, .len = (uint32_t)st->ncarry, .flags = st->carry_flags };
+		memcpy(p, st->carry, st->ncarry);
+		p += st->ncarry;
+	}
+	for (uint32_t k = st->first; k != stop; k = m->block[k - 1].next) {
+		const struct raw_block *b = &m->block[k - 1];
+		*piece++ = (struct raw_piece){ .at = b->at, .len = b->len, .flags = b->flags };
+		memcpy(p, m->p + b->off, b->len);
+		p += b->len;
+	}
+}
+
+/* What waits for the stream's next chunk: the last message, if it is not whole or a stack may still belong to it. */
+static int
+keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, struct tt_err *err)
+{
+	const struct raw_session *s = &m->session[m->now];
+	struct raw_stream *st = &m->stream[index];
+	struct raw_walk w;
+	const uint8_t *from = p, *last = NULL, *end = p + h->n;
+	uint64_t last_at = 0;
+	uint32_t first = h->npiece - 1;
+	enum raw_step step;
+	int rc = TT_OK;
+
+	if (st->id == RAW_SESSION) {
+		first = 0;
+		raw_walk(&w, s, piece, 0, h->npiece, p);
+		if ((rc = raw_heed(m, (uint32_t)m->now, &w, m->seq, err)) != TT_OK)
+			return rc;
+		st = &m->stream[index];       /* there may be more of them now */
+	} else {
+		/* From the last frame's mark on, or whatever else surely begins with a message. */
+		for (from = end; first > 0 && !(piece[first].flags & (RAW_P_FRAME | RAW_P_GAP)); first--)
+			from -= piece[first].len;
+		from -= piece[first].len;
+		raw_walk(&w, s, piece, first, h->npiece, from);
+		while ((step = raw_walk_next(&w)) == RAW_MESSAGE || step == RAW_DROPPED) {
+			last = NULL;
+			if (step == RAW_DROPPED)
+				continue;
+			if (raw_u16(w.p) == RAW_BEGIN_ARGS) {
+				last = w.p;
+				last_at = piece[w.i].at;
+			}
+			w.p += w.size;
+		}
+	}
+	st->ncarry = 0;
+	st->carry_flags = 0;
+	const uint8_t *rest = last ? last : w.p < end ? w.p : NULL;
+	if (!rest)
+		return TT_OK;
+	size_t n = (size_t)(end - rest);
+	if ((rc = tt_mem_grow(&m->env->mem, &st->carry, &st->capcarry, n, 1, err)) != TT_OK)
+		return rc;
+	memcpy(st->carry, rest, n);
+	st->ncarry = n;
+	st->carry_at = last ? last_at : piece[w.i].at;
+	/* Take it off the pieces' ends. */
+	h->n -= n;
+	while (n > 0) {
+		struct raw_piece *x = &piece[h->npiece - 1];
+		uint32_t less = x->len < n ? x->len : (uint32_t)n;
+		x->len -= less;
+		n -= less;
+		st->carry_flags |= x->flags & RAW_P_CUT;
+		if (x->len > 0)
+			break;
+		st->carry_flags |= x->flags;
+		h->npiece--;
+	}
+	return TT_OK;
+}
+
+/* The head's part that tells of the stream. */
+static void
+put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h)
+{
+	h->s = m->session[m->now];
+	h->root = st->bound && st->named ? raw_marker_named(m, (uint32_t)m->now, st->name) : RAW_NONE;
+	if (st->id == RAW_SESSION || h->flags & RAW_H_ENDS)
+		return;
+	h->flags |= (st->delivered ? 0u : RAW_H_FIRST) | (st->other ? RAW_H_NEW_THREAD : 0u);
+	st->delivered = true;
+	st->other = false;
+}
+
+/* The stream's first block in the segment that is of another thread with the same id, by the time of its first message; 0: none. */
+static uint32_t
+other_thread(const struct raw *m, const struct raw_stream *st)
+{
+	const struct raw_session *s = &m->session[m->now];
+	const unsigned at = s->layout.aligned ? 4 : 2, of_sample = at + (s->layout.aligned ? 8 : 5);
+
+	for (uint32_t k = st->again == INT64_MAX ? 0 : st->first; k; k = m->block[k - 1].next) {
+		const uint8_t *p = m->p + m->block[k - 1].off;
+		const unsigned type = m->block[k - 1].len >= of_sample + 8 ? raw_u16(p) : RAW_TYPES;
+		if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && raw_ns(s, raw_u64(p + of_sample)) >= (int64_t)st->again)
+			return k;
+	}
+	return 0;
+}
+
+/* May it be passed over where only definitions, frames and threads are looked for? */
+static bool
+is_middle(const struct raw *m, const struct raw_stream *st, const struct raw_head *h)
+{
+	const struct raw_piece *piece = (const struct raw_piece *)(const void *)(h + 1);
+
+	if (!m->cap->skim || st->id == RAW_SESSION || h->flags)
+		return false;
+	for (uint32_t i = 0; i < h->npiece; i++)
+		if (piece[i].flags & RAW_P_GAP || (piece[i].flags & RAW_P_FRAME && st->id == h->s.main))
+			return false;
+	return true;
+}
+
+/* The chunk of stream ${index}; *${some} is false where all of it waits for more. With ${last} nothing will come. */
+static int
+make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *some, struct tt_err *err)
+{
+	struct raw_stream *st = &m->stream[index];
+	size_t n = st->ncarry, pieces = st->ncarry > 0;
+	const uint32_t stop = other_thread(m, st);
+	int rc;
+
+	for (uint32_t k = st->first; k != stop; k = m->block[k - 1].next) {
+		n += m->block[k - 1].len;
+		pieces++;
+	}
+	size_t front = sizeof(struct raw_head) + pieces * sizeof(struct raw_piece);
+	if ((rc = tt_mem_grow(&m->env->mem, &c->bytes, &c->cap, front + n + TT_CHUNK_PAD, 1, err)) != TT_OK)
+		return rc;
+	struct raw_head *h = (struct raw_head *)(void *)c->bytes;
+	struct raw_piece *piece = (struct raw_piece *)(void *)(h + 1);
+	uint8_t *p = c->bytes + front;
+	memset(h, 0, sizeof *h);
+	h->stream = st->id;
+	h->n = n;
+	h->npiece = (uint32_t)pieces;
+	h->front = front;
+	h->flags = stop ? RAW_H_ENDS : 0;
+	put_pieces(m, st, stop, piece, p);
+	memset(p + n, 0, TT_CHUNK_PAD);
+	if (last || stop) {
+		st->ncarry = 0;
+	} else if ((rc = keep_rest(m, index, h, piece, p, err)) != TT_OK) {
+		return rc;
+	}
+	st = &m->stream[index];
+	st->first = stop;
+	if (stop) {
+		m->next--;            /* the rest is a chunk of its own */
+		st->other = true;
+		st->again = INT64_MAX;
+	}
+	*some = h->n > 0 || stop;
+	if (!*some)
+		return TT_OK;
+	put_head(m, st, h);
+	*some = !is_middle(m, st, h);
+	if (!*some)
+		return TT_OK;
+	tt_loss_join(&c->loss, &m->loss);
+	tt_loss_reset(&m->loss);
+	c->seq = m->seq++;
+	c->at = m->from;
+	c->len = m->len;
+	c->tid = st->id == RAW_SESSION ? h->s.main : st->id;
+	c->ts = 0;
+	c->loaded = true;
+	return TT_OK;
+}
+
+int
+raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
+{
+	struct raw *m = ctx;
+	bool some = false;
+	int rc;
+
+	tt_loss_reset(&c->loss);
+	for (;;) {
+		while (m->next < m->norder)
+			if ((rc = make_chunk(m, m->order[m->next++], false, c, &some, err)) != TT_OK || some)
+				return rc;
+		if (!m->ended) {
+			if (tt_stopped(m->env))
+				return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+			size_t session = m->now;
+			if ((rc = take_segment(m, err)) < 0)
+				return rc;
+			m->ended = rc == TT_END;
+			if (!m->ended && session == m->now)
+				continue;
+		}
+		/* The input has ended, or another capture is appended: what waits will not become more. */
+		for (; m->flushed < m->nstream; m->flushed++) {
+			struct raw_stream *st = &m->stream[m->flushed];
+			if (st->ncarry && (m->ended || st->session != m->now)) {
+				size_t now = m->now;
+				m->now = st->session;
+				rc = make_chunk(m, (uint32_t)m->flushed, true, c, &some, err);
+				m->now = now;
+				if (rc != TT_OK || some)
+					return rc;
+			}
+		}
+		m->flushed = 0;
+		if (!m->ended)
+			continue;
+		if (m->win.end_err.code == TT_E_DAMAGED)
+			tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
+		tt_loss_join(&c->loss, &m->loss);
+		tt_loss_reset(&m->loss);
+		m->known.read = true;
+		m->cap->end_mark = m->any_state && !m->enabled ? 1 : -1;
+		return TT_END;
+	}
+}

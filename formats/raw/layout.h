@@ -1,0 +1,162 @@
+/**
+ * The bytes of Unity's .raw: constants, and how to take fields out of a message. Little-endian; tracetool-unity-raw(7) describes all of it.
+ *
+ * A message has no length of its own. In a packed file its fields follow each other without a gap; in an aligned one the type, each
+ * single byte and each text is padded to a multiple of 4 from the message's beginning.
+ */
+#ifndef TT_RAW_LAYOUT_H
+#define TT_RAW_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define RAW_MAGIC UINT32_C(0x55334450)
+#define RAW_MAGIC_BIG UINT32_C(0x50443355)
+#define RAW_BLOCK UINT32_C(0xB10C7EAD)
+#define RAW_FOOT UINT32_C(0xB10CF007)
+#define RAW_SESSION UINT64_MAX                /* the stream of definitions; every other one is a thread's id */
+#define RAW_SAYS_RELEASE UINT32_C(0x20211028) /* the header says the engine's release from this word on */
+#define RAW_NONE UINT32_MAX                   /* no marker */
+
+enum {
+	RAW_HEAD = 36,                /* bytes of a header without the release, and with it */
+	RAW_HEAD_RELEASE = 56,
+	RAW_BLOCK_HEAD = 20,
+	RAW_BLOCK_FOOT = 8,
+	RAW_BLOCK_MAX = 64 << 20,     /* the longest payload that is believed */
+	RAW_TEXT_MAX = 16 << 20,      /* the longest text or blob */
+	RAW_CARRY_MAX = 16 << 20,     /* the longest message */
+	RAW_ID_SLACK = 65536,         /* a marker's id is less than this above the highest one defined */
+};
+
+enum raw_type {
+	RAW_STATE = 0, RAW_MARKER = 1, RAW_CALLSTACK = 3, RAW_STATS = 4, RAW_AUDIO = 5, RAW_UI_CANVAS = 6, RAW_UI_EVENTS = 7,
+	RAW_JIT = 8, RAW_NATIVE_TYPE = 10, RAW_OBJECT = 11, RAW_GFX = 12, RAW_THREAD = 33, RAW_FRAME = 34,
+	RAW_BEGIN = 36, RAW_END = 37, RAW_SINGLE = 38, RAW_BEGIN_ID = 39, RAW_END_ID = 40, RAW_SINGLE_ID = 41,
+	RAW_BEGIN_ARGS = 42, RAW_END_ARGS = 43, RAW_SINGLE_ARGS = 44, RAW_OLD_ALLOC = 52, RAW_ANCHOR = 53, RAW_GPU = 55,
+	RAW_CLEANUP = 56, RAW_FLOW = 57, RAW_CATEGORY = 62, RAW_CATEGORY_STATE = 63, RAW_TYPES = 64,
+};
+
+/* Types of metadata values. */
+enum raw_value {
+	RAW_V_INSTANCE = 1, RAW_V_I32, RAW_V_U32, RAW_V_I64, RAW_V_U64, RAW_V_F32, RAW_V_F64, RAW_V_TEXT, RAW_V_TEXT16, RAW_V_VEC3,
+	RAW_V_BLOB, RAW_V_GFX, RAW_V_ENTITY,
+};
+
+/* Flags of markers and threads that decide how they are read. */
+enum { RAW_MARKER_COUNTER = 0x80, RAW_THREAD_NO_FRAMES = 1 };
+
+/* How messages are laid out in one session. */
+struct raw_layout {
+	bool aligned;
+	bool wide;                    /* instance ids take 8 bytes */
+	uint8_t rank;                 /* versions in their order, 1 to 12; see version.c */
+};
+
+static inline uint32_t
+raw_u16(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8;
+}
+
+static inline uint32_t
+raw_u32(const uint8_t *p)
+{
+	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t
+raw_u64(const uint8_t *p)
+{
+	return raw_u32(p) | (uint64_t)raw_u32(p + 4) << 32;
+}
+
+/* A message being read. What is not there is 0, and the state says why. */
+enum raw_state { RAW_WHOLE, RAW_SHORT, RAW_BAD };
+struct raw_take {
+	const uint8_t *p, *end, *from;
+	const struct raw_layout *l;
+	enum raw_state state;
+};
+
+static inline const uint8_t *
+raw_bytes(struct raw_take *t, size_t n)
+{
+	const uint8_t *p = t->p;
+
+	if (t->state != RAW_WHOLE || (size_t)(t->end - p) < n) {
+		t->state = t->state == RAW_WHOLE ? RAW_SHORT : t->state;
+		return NULL;
+	}
+	t->p += n;
+	return p;
+}
+
+static inline void
+raw_pad(struct raw_take *t)
+{
+	if (t->l->aligned)
+		raw_bytes(t, (size_t)(t->from - t->p) & 3);
+}
+
+static inline unsigned
+raw_take_byte(struct raw_take *t)
+{
+	const uint8_t *p = raw_bytes(t, 1);
+
+	raw_pad(t);
+	return p ? *p : 0;
+}
+
+static inline uint32_t
+raw_take16(struct raw_take *t)
+{
+	const uint8_t *p = raw_bytes(t, 2);
+
+	return p ? raw_u16(p) : 0;
+}
+
+static inline uint32_t
+raw_take32(struct raw_take *t)
+{
+	const uint8_t *p = raw_bytes(t, 4);
+
+	return p ? raw_u32(p) : 0;
+}
+
+static inline uint64_t
+raw_take64(struct raw_take *t)
+{
+	const uint8_t *p = raw_bytes(t, 8);
+
+	return p ? raw_u64(p) : 0;
+}
+
+/* A text or blob of *${n} bytes; it may be NULL where there are none. */
+static inline const uint8_t *
+raw_take_blob(struct raw_take *t, uint32_t *n)
+{
+	*n = raw_take32(t);
+	if (*n > RAW_TEXT_MAX)
+		t->state = RAW_BAD;
+	const uint8_t *p = raw_bytes(t, *n);
+	if (!p)
+		*n = 0;
+	raw_pad(t);
+	return p;
+}
+
+/* A name: it has no NUL. */
+static inline const uint8_t *
+raw_take_name(struct raw_take *t, uint32_t *n)
+{
+	const uint8_t *p = raw_take_blob(t, n);
+
+	if (p && *n && memchr(p, 0, *n))
+		t->state = RAW_BAD;
+	return p;
+}
+
+#endif

@@ -1,0 +1,181 @@
+/**
+ * How long a message is: of every type there is, in every version's layout.
+ *
+ * Fields are written as letters: 2, 4 and 8 are numbers of so many bytes, b a single byte, i the instance id, s a name, z a text or
+ * blob, n a list of 32-bit numbers; and, once each, p the parameters of a marker, v the values of a sample, a the addresses of a
+ * stack, c the padding before a category's name.
+ */
+#include "raw/raw.h"
+
+static const char *
+fields(unsigned type, unsigned rank)
+{
+	static const char *const known[RAW_TYPES] = {
+		[RAW_STATE] = "484", [RAW_MARKER] = "422sp", [RAW_CALLSTACK] = "4a", [RAW_STATS] = "4n", [RAW_AUDIO] = "nnnz",
+		[RAW_UI_CANVAS] = "zz", [RAW_UI_EVENTS] = "zzz", [RAW_JIT] = "884ss4", [RAW_NATIVE_TYPE] = "44s",
+		[RAW_OBJECT] = "is448", [RAW_GFX] = "888", [RAW_THREAD] = "884ss", [RAW_FRAME] = "48",
+		[RAW_BEGIN] = "b48", [RAW_END] = "b48", [RAW_SINGLE] = "b48",
+		[RAW_BEGIN_ID] = "b48i", [RAW_END_ID] = "b48i", [RAW_SINGLE_ID] = "b48i",
+		[RAW_BEGIN_ARGS] = "b48v", [RAW_END_ARGS] = "b48v", [RAW_SINGLE_ARGS] = "b48v",
+		[RAW_OLD_ALLOC] = "4", [RAW_ANCHOR] = "4", [RAW_GPU] = "44b", [RAW_CLEANUP] = "8", [RAW_FLOW] = "b4",
+		[RAW_CATEGORY] = "222cs", [RAW_CATEGORY_STATE] = "22",
+	};
+
+	if (type >= RAW_TYPES)
+		return NULL;
+	if (type == RAW_THREAD && rank < 3)
+		return "84ss";
+	if (type == RAW_STATS && rank < 4)
+		return "n";
+	if (type == RAW_OBJECT && rank >= 11)
+		return rank >= 12 ? "88s4488" : "44s4488";
+	return known[type];
+}
+
+/* A value of a sample; its text or bytes in ${v}, else its bits. */
+void
+raw_take_value(struct raw_take *t, struct raw_arg *v)
+{
+	static const uint8_t size[] = { [RAW_V_INSTANCE] = 4, [RAW_V_I32] = 4, [RAW_V_U32] = 4, [RAW_V_I64] = 8, [RAW_V_U64] = 8,
+		[RAW_V_F32] = 4, [RAW_V_F64] = 8, [RAW_V_VEC3] = 12, [RAW_V_GFX] = 8, [RAW_V_ENTITY] = 8 };
+
+	*v = (struct raw_arg){ .type = raw_take_byte(t) };
+	switch (v->type) {
+	case RAW_V_TEXT: case RAW_V_TEXT16: case RAW_V_BLOB:
+		v->p = raw_take_blob(t, &v->n);
+		break;
+	default:
+		if (v->type < RAW_V_INSTANCE || v->type > RAW_V_ENTITY) {
+			t->state = t->state == RAW_WHOLE ? RAW_BAD : t->state;
+			break;
+		}
+		v->n = size[v->type];
+		v->p = raw_bytes(t, v->n);
+		if (v->p)
+			v->bits = v->n == 4 ? raw_u32(v->p) : raw_u64(v->p);
+		break;
+	}
+}
+
+/* The addresses of a stack. Aligned files may have the padding before or behind them; it is where zeros are. */
+const uint8_t *
+raw_take_stack(struct raw_take *t, unsigned *n)
+{
+	const uint8_t *count = raw_bytes(t, 1);
+	bool before = t->l->aligned && t->end - t->p >= 3 && (t->p[0] | t->p[1] | t->p[2]) == 0;
+
+	*n = count ? *count : 0;
+	if (before)
+		raw_pad(t);
+	const uint8_t *p = raw_bytes(t, 8 * (size_t)*n);
+	raw_pad(t);
+	return p;
+}
+
+/* In aligned files there may be padding before the name of a category; then the name's length stands 2 bytes further on. */
+void
+raw_take_category_pad(struct raw_take *t)
+{
+	if (t->l->aligned && t->end - t->p >= 4 && raw_u32(t->p) > UINT16_MAX)
+		raw_pad(t);
+}
+
+static void
+skip_params(struct raw_take *t)
+{
+	uint32_t len;
+
+	for (unsigned n = raw_take_byte(t); n > 0 && t->state == RAW_WHOLE; n--) {
+		raw_take16(t);
+		raw_pad(t);
+		raw_take_name(t, &len);
+	}
+}
+
+static void
+skip_field(struct raw_take *t, char what)
+{
+	struct raw_arg v;
+	uint32_t len;
+	unsigned n;
+
+	switch (what) {
+	case '2': raw_bytes(t, 2); break;
+	case '4': raw_bytes(t, 4); break;
+	case '8': raw_bytes(t, 8); break;
+	case 'i': raw_bytes(t, t->l->wide ? 8 : 4); break;
+	case 'b': raw_take_byte(t); break;
+	case 's': raw_take_name(t, &len); break;
+	case 'z': raw_take_blob(t, &len); break;
+	case 'a': raw_take_stack(t, &n); break;
+	case 'c': raw_take_category_pad(t); break;
+	case 'p': skip_params(t); break;
+	case 'n':
+		len = raw_take32(t);
+		if (len > RAW_TEXT_MAX / 4)
+			t->state = RAW_BAD;
+		raw_bytes(t, 4 * (size_t)len);
+		break;
+	default:
+		for (n = raw_take_byte(t); n > 0 && t->state == RAW_WHOLE; n--)
+			raw_take_value(t, &v);
+		break;
+	}
+}
+
+/* Whole it may be, and yet nothing that the engine writes. */
+static bool
+is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
+{
+	const unsigned at = l->aligned ? 4 : 2;
+
+	switch (type) {
+	case RAW_STATE:
+		/* Zeros, where a page of the file was lost, would be this message. */
+		return raw_u32(p + at) <= 1 && raw_u64(p + at + 4) != 0;
+	case RAW_FLOW:
+		return p[at] <= 3;
+	default:
+		return true;
+	}
+}
+
+enum raw_state
+raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size)
+{
+	struct raw_take t = { .p = p, .end = p + n, .from = p, .l = l };
+	unsigned type = raw_take16(&t);
+	const char *f = t.state == RAW_WHOLE ? fields(type, l->rank) : "";
+
+	if (!f)
+		return RAW_BAD;
+	raw_pad(&t);
+	for (; *f && t.state == RAW_WHOLE; f++)
+		skip_field(&t, *f);
+	if (t.state == RAW_WHOLE && !is_sane(l, type, p))
+		return RAW_BAD;
+	if (t.state == RAW_SHORT && n > RAW_CARRY_MAX)
+		return RAW_BAD;
+	*size = (size_t)(t.p - p);
+	return t.state;
+}
+
+/* The sizes of types that have no field of varying length; 0 for others and those that is_sane() looks at. */
+void
+raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES])
+{
+	static const uint8_t zeros[64];
+
+	for (unsigned type = 0; type < RAW_TYPES; type++) {
+		const char *f = fields(type, l->rank);
+		uint8_t message[64];
+		size_t n = 0;
+		size[type] = 0;
+		if (!f || strpbrk(f, "szavpnc") || type == RAW_STATE || type == RAW_FLOW)
+			continue;
+		memcpy(message, zeros, sizeof message);
+		message[0] = (uint8_t)type;
+		if (raw_measure(l, message, sizeof message, &n) == RAW_WHOLE)
+			size[type] = (uint8_t)n;
+	}
+}

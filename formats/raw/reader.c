@@ -1,0 +1,110 @@
+/**
+ * The reader as the registry knows it: recognising, opening, closing.
+ */
+#include "raw/raw.h"
+
+static int
+probe(const uint8_t *head, size_t n)
+{
+	if (n < 4 || (raw_u32(head) != RAW_MAGIC && raw_u32(head) != RAW_MAGIC_BIG))
+		return 0;
+	return n >= 6 && head[4] <= 1 && head[5] <= 1 ? 100 : 60;
+}
+
+static void
+close_(void *ctx)
+{
+	struct raw *m = ctx;
+	struct tt_mem *mem;
+
+	if (!m)
+		return;
+	mem = &m->env->mem;
+	for (size_t i = 0; i < m->nstream; i++)
+		tt_mem_free(mem, m->stream[i].carry, m->stream[i].capcarry);
+	tt_mem_free(mem, m->stream, m->capstream * sizeof *m->stream);
+	tt_mem_free(mem, m->slot, m->nslot * sizeof *m->slot);
+	tt_mem_free(mem, m->session, m->capsession * sizeof *m->session);
+	tt_mem_free(mem, m->block, m->capblock * sizeof *m->block);
+	tt_mem_free(mem, m->order, m->caporder * sizeof *m->order);
+	raw_known_free(m);
+	tt_arena_free(&m->arena);
+	tt_window_free(&m->win);
+	tt_mem_free(mem, m, sizeof *m);
+}
+
+static int
+open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err)
+{
+	struct raw *m = tt_mem_alloc(&env->mem, sizeof *m, err);
+	int rc;
+
+	if (!m)
+		return err->code;
+	m->env = env;
+	m->src = src;
+	m->cap = cap;
+	tt_window_init(&m->win, env, src);
+	tt_arena_init(&m->arena, &env->mem);
+	tt_loss_reset(&m->loss);
+	pthread_rwlock_init(&m->known.lock, NULL);
+	rc = raw_open_head(m, 0, err);
+	if (rc == TT_OK)
+		rc = raw_find_zero(m, err);
+	if (rc != TT_OK) {
+		close_(m);
+		return rc;
+	}
+	m->at = m->first;
+	cap->producer = "Unity profiler";
+	cap->os = cap->arch = cap->args = "";
+	cap->zero_ns = cap->start_ns = m->session[0].zero;
+	cap->has_frames = true;
+	cap->end_mark = -1;
+	cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
+	cap->category = raw_category;
+	cap->category_arg = m;
+	cap->timing = raw_timing;
+	cap->arg_names = raw_arg_names;
+	cap->marker_facts = raw_marker_facts;
+	cap->tally_name = raw_tag_name;
+	*ctx = m;
+	return TT_OK;
+}
+
+static int
+rewind_(void *ctx, struct tt_err *err)
+{
+	struct raw *m = ctx;
+
+	(void)err;
+	m->known.complete = m->known.read;
+	for (size_t i = 0; i < m->nstream; i++) {
+		struct raw_stream *st = &m->stream[i];
+		st->seen = st->delivered = st->framed = st->other = false;
+		st->ncarry = 0;
+		st->carry_flags = st->first = st->last = 0;
+		st->again = INT64_MAX;
+	}
+	m->at = m->first;
+	m->now = 0;
+	m->seq = 0;
+	m->nblock = m->norder = m->next = m->flushed = 0;
+	m->ended = m->any_state = m->enabled = false;
+	tt_loss_reset(&m->loss);
+	tt_window_rewind(&m->win);
+	return TT_OK;
+}
+
+const struct tt_format tt_format_raw = {
+	.name = "raw",
+	.summary = "binary log of Unity's profiler, Unity 2017.3 to 6000.5",
+	.suffix = ".raw",
+	.frames = true,
+	.probe = probe,
+	.open = open_,
+	.next = raw_next,
+	.rewind = rewind_,
+	.decode = raw_decode,
+	.close = close_,
+};

@@ -1,0 +1,96 @@
+/**
+ * The statistics array, which until 2020.1 held what named counters hold since: of its fields those whose meaning and unit are known.
+ *
+ * Its groups have other lengths in other versions, and after the first group comes a list without a length of its own. So fields are
+ * taken only where all of it adds up to what the version's groups need.
+ */
+#include "raw/raw.h"
+
+/* Groups behind the list of classes and 16 of the platform's. */
+enum { DRAW = 51, PLATFORM = 16, MEMORY = 33 };
+
+/* Numbers behind the list and the platform's, by rank. */
+static const uint16_t rest[] = { 0, 247, 244, 246, 258, 258, 265 };
+
+struct field {
+	const char *name, *section;
+	uint8_t place;                /* in its group */
+	bool draw;                    /* of the group behind the list; else of the first */
+	uint16_t times;
+	uint8_t unit;                 /* enum tt_counter_unit */
+};
+
+/* Sizes of textures and buffers are left out: sources do not agree on their units. */
+static const struct field fields[] = {
+	{ "Total Used Memory", "Memory", 0, false, 1024, TT_CU_BYTES },
+	{ "GC Used Memory", "Memory", 2, false, 1024, TT_CU_BYTES },
+	{ "Gfx Used Memory", "Memory", 3, false, 1024, TT_CU_BYTES },
+	{ "Audio Used Memory", "Memory", 4, false, 1024, TT_CU_BYTES },
+	{ "Video Used Memory", "Memory", 5, false, 1024, TT_CU_BYTES },
+	{ "Profiler Used Memory", "Memory", 6, false, 1024, TT_CU_BYTES },
+	{ "Total Reserved Memory", "Memory", 7, false, 1024, TT_CU_BYTES },
+	{ "GC Reserved Memory", "Memory", 9, false, 1024, TT_CU_BYTES },
+	{ "Gfx Reserved Memory", "Memory", 10, false, 1024, TT_CU_BYTES },
+	{ "Audio Reserved Memory", "Memory", 11, false, 1024, TT_CU_BYTES },
+	{ "Video Reserved Memory", "Memory", 12, false, 1024, TT_CU_BYTES },
+	{ "Profiler Reserved Memory", "Memory", 13, false, 1024, TT_CU_BYTES },
+	{ "Texture Count", "Memory", 15, false, 1, TT_CU_COUNT },
+	{ "Mesh Count", "Memory", 17, false, 1, TT_CU_COUNT },
+	{ "Material Count", "Memory", 19, false, 1, TT_CU_COUNT },
+	{ "AnimationClip Count", "Memory", 21, false, 1, TT_CU_COUNT },
+	{ "AudioClip Count", "Memory", 23, false, 1, TT_CU_COUNT },
+	{ "Asset Count", "Memory", 25, false, 1, TT_CU_COUNT },
+	{ "Scene Object Count", "Memory", 26, false, 1, TT_CU_COUNT },
+	{ "Game Object Count", "Memory", 27, false, 1, TT_CU_COUNT },
+	{ "Object Count", "Memory", 28, false, 1, TT_CU_COUNT },
+	{ "GC Allocation In Frame Count", "Memory", 31, false, 1, TT_CU_COUNT },
+	{ "SetPass Calls Count", "Render", 0, true, 1, TT_CU_COUNT },
+	{ "Batches Count", "Render", 1, true, 1, TT_CU_COUNT },
+	{ "Draw Calls Count", "Render", 2, true, 1, TT_CU_COUNT },
+	{ "Shadow Casters Count", "Render", 18, true, 1, TT_CU_COUNT },
+};
+enum { FIELDS = sizeof fields / sizeof *fields };
+
+/* Where the list of classes that begins at ${at} ends: behind the -1 that stands in the place of a class. 0: it does not. */
+static size_t
+list_end(const uint8_t *p, size_t n, size_t at)
+{
+	for (at++; at < n; at += 2)
+		if (raw_u32(p + 4 * at) == UINT32_MAX)
+			return at + 1;
+	return 0;
+}
+
+static int
+put(struct raw_run *r, const struct field *f, unsigned i, const uint8_t *p)
+{
+	struct tt_event *e = tt_batch_rare(r->b, TT_COUNTER, raw_now(r), (uint64_t)((int64_t)(int32_t)raw_u32(p) * f->times), r->err);
+
+	if (!e)
+		return r->err->code;
+	e->dur = RAW_COUNTER_STATS | i;
+	e->depth = TT_T_I64;
+	return r->stats ? TT_OK : raw_define_counter(r, RAW_COUNTER_STATS | i, (enum tt_counter_unit)f->unit, f->name, strlen(f->name), f->section);
+}
+
+int
+raw_stats(struct raw_run *r, const uint8_t *p, size_t n)
+{
+	unsigned rank = r->s->layout.rank;
+	size_t draw;
+	int rc = TT_OK;
+
+	/* Later the values are in counters, and these here stale. */
+	if (rank >= 8 || r->s->counters || n <= MEMORY)
+		return TT_OK;
+	draw = list_end(p, n, MEMORY) + PLATFORM;
+	/* A list without an end is none: a page of zeros, say. */
+	if (draw == PLATFORM)
+		tt_loss_add(&r->b->loss, TT_LOST_DAMAGED, 1, 4 * n, r->b->at);
+	if (draw == PLATFORM || draw + rest[rank < 6 ? rank : 6] != n)
+		return TT_OK;
+	for (unsigned i = 0; i < FIELDS && rc == TT_OK; i++)
+		rc = put(r, &fields[i], i, p + 4 * ((fields[i].draw ? draw : 0) + fields[i].place));
+	r->stats = true;
+	return rc;
+}

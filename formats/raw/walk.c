@@ -1,0 +1,88 @@
+/**
+ * The messages of a chunk one after the other; where one makes no sense, on with the next block. The contract is in raw.h.
+ */
+#include "raw/raw.h"
+
+/* Begins it anew, whatever was before it? */
+static bool
+begins(const struct raw_piece *p)
+{
+	return p->flags & (RAW_P_GAP | RAW_P_FRAME);
+}
+
+/* The pieces from the present one on that belong together: up to the next one that begins anew, and what follows a frame's mark apart. */
+static void
+find_all(struct raw_walk *w)
+{
+	w->all = w->end;
+	for (uint32_t k = w->i + 1; k < w->n && !begins(&w->piece[k]); k++)
+		w->all += w->piece[k].len;
+}
+
+void
+raw_walk(struct raw_walk *w, const struct raw_session *s, const struct raw_piece *piece, uint32_t from, uint32_t n, const uint8_t *p)
+{
+	*w = (struct raw_walk){ .s = s, .piece = piece, .i = from, .n = n, .p = p, .end = p, .all = p };
+	if (from < n) {
+		w->end = p + piece[from].len;
+		find_all(w);
+	}
+}
+
+/* The piece in which w->p is. False: it is behind the last one. */
+static bool
+settle(struct raw_walk *w)
+{
+	while (w->p >= w->end) {
+		if (w->i + 1 >= w->n)
+			return false;
+		w->i++;
+		w->end += w->piece[w->i].len;
+		if (begins(&w->piece[w->i]))
+			find_all(w);
+	}
+	return true;
+}
+
+void
+raw_walk_drop(struct raw_walk *w)
+{
+	w->size = (size_t)(w->end - w->p);
+	w->p = w->end;
+}
+
+enum raw_step
+raw_walk_next(struct raw_walk *w)
+{
+	enum raw_state state;
+
+	if (!settle(w))
+		return RAW_OVER;
+	size_t n = (size_t)(w->all - w->p);
+	unsigned type = n >= 2 ? raw_u16(w->p) : 0;
+	if (type < RAW_TYPES && w->s->size[type] && w->s->size[type] <= n) {
+		w->size = w->s->size[type];
+		return RAW_MESSAGE;
+	}
+	state = raw_measure(&w->s->layout, w->p, n, &w->size);
+	if (state == RAW_WHOLE)
+		return RAW_MESSAGE;
+	if (state == RAW_SHORT && w->i + 1 < w->n) {
+		/* Does anything follow that goes on with it? */
+		uint32_t k = w->i + 1;
+		const uint8_t *end = w->end;
+		for (; end < w->all; k++)
+			end += w->piece[k].len;
+		for (; k < w->n && !begins(&w->piece[k]); k++)
+			;
+		if (k < w->n) {
+			w->size = n;
+			w->p = w->all;
+			return RAW_DROPPED;
+		}
+	}
+	if (state == RAW_SHORT)
+		return RAW_REST;
+	raw_walk_drop(w);
+	return RAW_DROPPED;
+}
