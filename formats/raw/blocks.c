@@ -420,6 +420,39 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Is the payload whole messages to its end, with an instance id among them, if ids are ${wide}? */
+static bool
+fits(const struct raw_session *s, bool wide, const uint8_t *p, size_t n)
+{
+	struct raw_layout l = s->layout;
+	bool any = false;
+	size_t size;
+
+	l.wide = wide;
+	for (; n > 0 && raw_measure(&l, p, n, &size) == RAW_WHOLE; p += size, n -= size) {
+		unsigned type = raw_u16(p);
+		any = any || (type >= RAW_BEGIN_ID && type <= RAW_SINGLE_ID);
+	}
+	return any && n == 0;
+}
+
+/* How wide the ids of objects are is not known of the latest version: as they have to be for blocks to end where messages do. */
+static void
+find_width(struct raw *m)
+{
+	struct raw_session *s = &m->session[m->now];
+
+	for (size_t i = 0; i < m->nblock && !s->wide_known; i++) {
+		const struct raw_block *b = &m->block[i];
+		bool narrow = fits(s, false, m->p + b->off, b->len), wide = fits(s, true, m->p + b->off, b->len);
+		if (narrow == wide)
+			continue;
+		s->wide_known = true;
+		s->layout.wide = wide;
+		raw_sizes(&s->layout, s->size);
+	}
+}
+
 /* Take blocks from the input's next place on, until there are enough of them. TT_END. */
 static int
 take_segment(struct raw *m, struct tt_err *err)
@@ -472,6 +505,7 @@ take_segment(struct raw *m, struct tt_err *err)
 	}
 	m->at = m->from + off;
 	m->len = off;
+	find_width(m);
 	return m->nblock ? TT_OK : TT_END;
 }
 

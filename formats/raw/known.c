@@ -149,11 +149,10 @@ raw_code_at(const struct raw *m, uint64_t address, uint64_t seq)
 {
 	const struct raw_known *k = &m->known;
 	const struct raw_code *found = NULL;
-	size_t at = 0;
+	size_t at = 0, run;
 
-	for (size_t run = (size_t)1 << 63; run > 0; run >>= 1) {
-		if (!(k->ncode & run))
-			continue;
+	for (size_t left = k->ncode; left > 0; left -= run) {
+		run = (size_t)1 << (63 - __builtin_clzll(left));
 		const struct raw_code *c = in_run(k->code + at, run, address);
 		if (c && address < c->end && holds(m, c->since, seq) && (!found || c->number < found->number))
 			found = c;

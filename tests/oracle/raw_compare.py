@@ -75,11 +75,11 @@ def equal(what, got, want):
 
 
 def values(folder, *options):
-    compare(folder, make(folder, *options), "values: " + " ".join(map(str, options)))
+    compare(folder, make(folder, *options), "values: " + " ".join(map(str, options)), "--wide" in options)
 
 
-def compare(folder, path, what):
-    c = raw_reader.Capture(path)
+def compare(folder, path, what, wide=False):
+    c = raw_reader.Capture(path, wide)
     out = os.path.join(folder, "x.csv")
     r = subprocess.run([TRACETOOL, "convert", "-q", path, "-o", out], stderr=subprocess.PIPE, check=False)
     if r.returncode not in (0, 3):
@@ -128,6 +128,7 @@ def main():
             for scenario in raw_gen.SCENARIOS:
                 word, aligned = WORDS[(seed * 5 + len(scenario)) % len(WORDS)], (seed + len(scenario)) % 2
                 values(folder, "--scenario", scenario, "--version", word, "--aligned", aligned, "--frames", 8, "--seed", seed)
+            values(folder, "--scenario", "every", "--frames", 8, "--seed", seed, "--version", "0x20260108", "--wide")
             values(folder, "--scenario", "splitany", "--frames", 240, "--seed", seed, "--clock", "mac")
             values(folder, "--scenario", "unmatched", "--frames", 160, "--seed", seed, "--version", "0x20220328")
     tally.end()

@@ -141,7 +141,7 @@ def message(s, data, at):
     elif 36 <= kind <= 44:
         m = [u8(), one("I"), one("Q"), None, None]
         if 39 <= kind <= 41:
-            m[3] = one("i")
+            m[3] = one("q" if s.wide else "i")
         elif kind >= 42:
             m[4] = [t.value() for _ in range(u8())]
     elif kind in (52, 53):
@@ -176,7 +176,8 @@ class Thread:
 
 
 class Capture:
-    def __init__(self, path):
+    def __init__(self, path, wide=False):
+        self.wide = wide
         with open(path, "rb") as f:
             self.d = f.read()
         self.sessions, self.streams, self.zero = [], {}, None
@@ -205,6 +206,7 @@ class Capture:
         while at < len(d):
             if d[at:at + 4] == struct.pack("<I", SIG):
                 self.sessions.append(Session(d[at:at + 56], len(self.sessions)))
+                self.sessions[-1].wide = self.wide
                 at += self.sessions[-1].size
                 continue
             cut = False

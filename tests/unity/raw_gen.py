@@ -182,7 +182,7 @@ class Capture:
         base = 36 if values is None and instance is None else 39 if values is None else 42
         m = self.msg(base + kind).u8(0).w("IQ", mid, self.now)
         if instance is not None:
-            m.w("i", instance)
+            m.w("q" if self.o.wide else "i", instance)
         if values is not None:
             m.u8(len(values))
             for t, v in values:
@@ -586,6 +586,7 @@ def main():
     p.add_argument("--cut", type=int, default=0)
     p.add_argument("--big", type=int, default=0, help="keep adding frames until this many megabytes")
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--wide", action="store_true", help="instance ids of 8 bytes, as version 0x20260108 may have them")
     p.add_argument("--list", action="store_true")
     o = p.parse_args()
     if o.list or not o.out:
