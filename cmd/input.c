@@ -87,6 +87,8 @@ set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a
 const struct opt input_opt[] = {
 	{ .name = "input-format", .arg = "NAME", .set = opt_text, .at = AT(format), .value = format_value,
 	    .help = "read the input as this format, whatever it looks like (see tracetool list)" },
+	{ .name = "force", .set = opt_flag, .at = AT(force),
+	    .help = "read a version that is not known like the nearest one that is" },
 	{ .name = "align", .arg = "HOW", .set = opt_choice, .at = AT(align), .value = align_value,
 	    .help = "put several inputs on one timeline by their event clocks if they agree (auto), their "
 	            "starts (start), event clocks (clock) or wall clocks (wall)" },
@@ -193,6 +195,7 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 
 	if (rc != TT_OK)
 		return rc;
+	app->env.force = o->force;
 	app->env.jobs = usable_cpus();
 	/* More workers than processors only take each other's cache: a quarter slower at -j8 on two. */
 	if (o->jobs && ((unsigned)o->jobs < app->env.jobs || getenv("TRACETOOL_JOBS_EXACT")))

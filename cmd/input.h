@@ -12,6 +12,7 @@ struct input_opts {
 	struct opt_list path;         /* operands */
 	bool folders;                 /* which may be folders, too */
 	const char *format;
+	bool force;
 	int align;                    /* enum tt_align */
 	struct opt_list meta;
 	int64_t from, to;

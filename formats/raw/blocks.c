@@ -68,7 +68,9 @@ describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 	int rc = TT_OK;
 
 	release_of(p, n, release, sizeof release);
-	snprintf(text, sizeof text, "version 0x%08x, Unity %s", raw_u32(p + 8), release[0] ? release : m->version->release);
+	const bool known = raw_u32(p + 8) == m->version->word;
+	snprintf(text, sizeof text, "version 0x%08x, Unity %s%s", raw_u32(p + 8), release[0] ? release : m->version->release,
+	    known ? "" : release[0] ? "" : " or near it");
 	if (!(cap->version = tt_arena_text(&cap->arena, text, strlen(text), err)))
 		return err->code;
 	if (release[0])
@@ -76,9 +78,9 @@ describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 	snprintf(text, sizeof text, "%u", raw_u16(p + 6));
 	if (rc == TT_OK)
 		rc = tt_capture_meta(cap, "platform", text, err);
-	if (rc == TT_OK && (!m->version->verified || p[5]))
-		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: Unity %s%s: not yet compared with a real capture", tt_src_info(m->src)->name,
-		    release[0] ? release : m->version->release, p[5] ? ", aligned" : "");
+	if (rc == TT_OK && (!known || !m->version->verified || p[5]))
+		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %sUnity %s%s: not yet compared with a real capture", tt_src_info(m->src)->name,
+		    known ? "" : "read like ", known && release[0] ? release : m->version->release, p[5] ? ", aligned" : "");
 	return rc;
 }
 
@@ -94,11 +96,11 @@ take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size
 		return tt_fail(err, TT_E_UNKNOWN, 4, "its byte order is unknown (%u): big-endian captures are not read", p[4]);
 	if (p[5] > 1)
 		return tt_fail(err, TT_E_DAMAGED, 5, "the header says neither packed nor aligned messages (%u)", p[5]);
-	const struct raw_version *v = raw_version(raw_u32(p + 8), err);
+	const struct raw_version *v = raw_version(raw_u32(p + 8), m->env->force, err);
 	if (!v) {
 		release_of(p, n, release, sizeof release);
 		if (err->code == TT_E_UNKNOWN && release[0])
-			tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw (Unity %s) is not read yet", raw_u32(p + 8), release);
+			tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw, Unity %s, is not known", raw_u32(p + 8), release);
 		return err->code;
 	}
 	*size = head_size(p, n);

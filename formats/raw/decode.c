@@ -86,7 +86,9 @@ put_text(struct raw_run *r, const struct raw_arg *v, size_t *at)
 	*at = to->n;
 	if (v->n == 0)
 		return TT_OK;
-	rc = v->type == RAW_V_TEXT16 ? tt_utf8_from16(to, v->p, v->n, r->err) : tt_buf_add(to, v->p, v->n, r->err);
+	if (v->type != RAW_V_TEXT16)
+		tt_buf_add(to, v->p, v->n);
+	rc = v->type == RAW_V_TEXT16 ? tt_utf8_from16(to, v->p, v->n, r->err) : tt_buf_error(to, r->err);
 	while (rc == TT_OK && v->type != RAW_V_BLOB && v->type != RAW_V_VEC3 && to->n > *at && to->p[to->n - 1] == '\0')
 		to->n--;
 	return rc;

@@ -90,9 +90,9 @@ params(struct raw_run *r, uint64_t key, struct raw_take *t, unsigned *unit)
 		if (i == 0)
 			*unit = type >> 8;
 		if (len)
-			rc = tt_buf_add(to, name, len, r->err);
-		if (rc == TT_OK)
-			rc = tt_buf_add(to, "", 1, r->err);
+			tt_buf_add(to, name, len);
+		tt_buf_add(to, "", 1);
+		rc = tt_buf_error(to, r->err);
 	}
 	if (rc != TT_OK || n == 0)
 		return rc;
@@ -187,7 +187,8 @@ raw_code_key(struct raw_run *r, uint64_t address)
 		return d.key;
 	*seen = address + 1;
 	size_t at = r->b->text.n;
-	if (tt_buf_printf(&r->b->text, r->err, "0x%llx", (unsigned long long)address) != TT_OK || raw_text_def(r, &d, at) != TT_OK)
+	tt_buf_printf(&r->b->text, "0x%llx", (unsigned long long)address);
+	if (tt_buf_error(&r->b->text, r->err) != TT_OK || raw_text_def(r, &d, at) != TT_OK)
 		return 0;
 	return d.key;
 }

@@ -235,9 +235,9 @@ heed_thread(struct raw *m, const struct raw_session *s, struct raw_take *t, stru
 	}
 	memcpy(name + len, p ? (const char *)p : "", n);
 	uint64_t hash = tt_slot_text(0, name, len + n);
-	if (st->named && st->name != hash && start)
+	if (st->met && st->name != hash && start)
 		st->again = (uint64_t)raw_ns(s, start);
-	st->named = true;
+	st->named = st->met = true;
 	st->bound = !(flags & RAW_THREAD_NO_FRAMES);
 	st->name = hash;
 	return TT_OK;

@@ -61,7 +61,7 @@ void raw_take_value(struct raw_take *t, struct raw_arg *v);
 const uint8_t *raw_take_stack(struct raw_take *t, unsigned *n);
 void raw_take_category_pad(struct raw_take *t);
 
-/* version.c: what a version word means. NULL, and the reason in ${err}, where it is not read. */
+/* version.c: what a version word means. NULL, and the reason in ${err}, where it is not read; with ${force} it is the nearest one. */
 struct raw_version {
 	uint32_t word;
 	uint8_t rank;
@@ -69,7 +69,7 @@ struct raw_version {
 	const char *release;          /* "2019.3 to 2021.1" */
 	const char *categories;       /* a release whose built-in categories it has, for unity_category() */
 };
-const struct raw_version *raw_version(uint32_t word, struct tt_err *err);
+const struct raw_version *raw_version(uint32_t word, bool force, struct tt_err *err);
 
 /* What follows one header, as decoding has to know it. */
 struct raw_session {
@@ -160,6 +160,7 @@ struct raw_stream {
 	uint64_t name;                /* hash of that */
 	uint64_t again;               /* ns: from then on it is another thread, if not INT64_MAX */
 	/* of this reading */
+	bool met;                     /* its ThreadInfo */
 	bool seen, delivered, framed;
 	bool other;                   /* what comes is of another thread */
 	uint32_t block;               /* number of the next block */

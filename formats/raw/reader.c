@@ -81,7 +81,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->known.complete = m->known.read;
 	for (size_t i = 0; i < m->nstream; i++) {
 		struct raw_stream *st = &m->stream[i];
-		st->seen = st->delivered = st->framed = st->other = false;
+		st->met = st->seen = st->delivered = st->framed = st->other = false;
 		st->ncarry = 0;
 		st->carry_flags = st->first = st->last = 0;
 		st->again = INT64_MAX;

@@ -30,7 +30,7 @@ digits(uint32_t word, unsigned shift, uint32_t from, uint32_t to)
 }
 
 const struct raw_version *
-raw_version(uint32_t word, struct tt_err *err)
+raw_version(uint32_t word, bool force, struct tt_err *err)
 {
 	const struct raw_version *found = NULL;
 
@@ -42,11 +42,11 @@ raw_version(uint32_t word, struct tt_err *err)
 	for (size_t i = 0; i < VERSIONS; i++)
 		if (versions[i].word == word || (versions[i].word < word && versions[i].rank != 5))
 			found = &versions[i];
-	if (!found)
-		tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw is too old: Unity 2017.3 and later is read", word);
-	else if (word > versions[VERSIONS - 1].word)
-		tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw is too new, later than that of Unity 6000.5, the last one read", word);
-	else
+	if (force)
+		return found ? found : versions;
+	if (found && word <= versions[VERSIONS - 1].word)
 		return found;
+	tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw, %s, is not known", word,
+	    found ? "later than Unity 6000.5" : "before Unity 2017.3");
 	return NULL;
 }

@@ -26,6 +26,7 @@ struct tt_env {
 	void (*log)(void *arg, enum tt_log_level level, const char *line);  /* may be NULL */
 	void *log_arg;
 	const volatile sig_atomic_t *stop;    /* non-zero: give up soon with TT_E_STOPPED; may be NULL */
+	bool force;                           /* try versions that are not known */
 	uint64_t spool_max;                   /* bytes a pipe may be spooled, or one output put aside */
 	uint64_t spool_memory;                /* of these, bytes kept in memory before a file is made; 0: none */
 	uint64_t decoded_max;                 /* bytes an input may give when decoded; 0: any */

@@ -196,7 +196,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 	case TT_MONITOR:
 		return monitor(c, state, e, err);
 	case TT_GAP:
-		return broken(c, state, err);
+		return e->flags & TT_F_POPPED ? TT_OK : broken(c, state, err);
 	default:
 		return (e->flags & TT_F_END) && e->val == c->t->tid ? broken(c, state, err) : TT_OK;
 	}

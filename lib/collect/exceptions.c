@@ -269,7 +269,7 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 	case TT_CLAUSE:
 		return clause(c, s, e, err);
 	default:
-		return broken(c, s, err);
+		return e->flags & TT_F_POPPED ? TT_OK : broken(c, s, err);
 	}
 }
 

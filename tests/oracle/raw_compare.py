@@ -129,6 +129,7 @@ def main():
                 word, aligned = WORDS[(seed * 5 + len(scenario)) % len(WORDS)], (seed + len(scenario)) % 2
                 values(folder, "--scenario", scenario, "--version", word, "--aligned", aligned, "--frames", 8, "--seed", seed)
             values(folder, "--scenario", "every", "--frames", 8, "--seed", seed, "--version", "0x20260108", "--wide")
+            values(folder, "--scenario", "every", "--frames", 240, "--seed", seed)
             values(folder, "--scenario", "splitany", "--frames", 240, "--seed", seed, "--clock", "mac")
             values(folder, "--scenario", "unmatched", "--frames", 160, "--seed", seed, "--version", "0x20220328")
     tally.end()
