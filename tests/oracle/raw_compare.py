@@ -11,10 +11,10 @@ import subprocess
 import sys
 import tempfile
 
-sys.path.insert(0, "tests/unity")
+sys.path[:0] = ["tests/unity", "tests/kit"]
 import raw_gen
 import raw_reader
-import tally
+from count import end, fault, same
 
 TRACETOOL = os.path.realpath(sys.argv[1])
 SEEDS = int(sys.argv[3]) if len(sys.argv) > 3 else 1
@@ -52,7 +52,7 @@ def totals(folder, *options):
     with open(path + ".json") as f:
         want = json.load(f)
     have = told(path)
-    tally.check("totals: " + " ".join(map(str, options)), have, {k: want.get(k) for k in have})
+    same("totals: " + " ".join(map(str, options)), have, {k: want.get(k) for k in have})
 
 
 def number(text):
@@ -71,7 +71,7 @@ def shown(kind, value):
 def equal(what, got, want):
     got, want = collections.Counter(got), collections.Counter(want)
     missing, extra = list((want - got).items())[:3], list((got - want).items())[:3]
-    tally.fault(what, "only the slow reader: %s; only tracetool: %s" % (missing, extra) if missing or extra else None)
+    fault(what, "only the slow reader: %s; only tracetool: %s" % (missing, extra) if missing or extra else None)
 
 
 def values(folder, *options):
@@ -83,7 +83,7 @@ def compare(folder, path, what, wide=False):
     out = os.path.join(folder, "x.csv")
     r = subprocess.run([TRACETOOL, "convert", "-q", path, "-o", out], stderr=subprocess.PIPE, check=False)
     if r.returncode not in (0, 3):
-        tally.fault(what, "exit status %d, %s" % (r.returncode, r.stderr))
+        fault(what, "exit status %d, %s" % (r.returncode, r.stderr))
         return
     rows = collections.defaultdict(list)
     with open(out, newline="", encoding="utf-8") as f:
@@ -132,7 +132,7 @@ def main():
             values(folder, "--scenario", "every", "--frames", 240, "--seed", seed)
             values(folder, "--scenario", "splitany", "--frames", 240, "--seed", seed, "--clock", "mac")
             values(folder, "--scenario", "unmatched", "--frames", 160, "--seed", seed, "--version", "0x20220328")
-    tally.end()
+    end()
 
 
 main()
