@@ -16,7 +16,7 @@ const char *const tt_over_name[6] = { "median", "worst", "best", "mean", "pooled
 
 /* What agrees between captures that can be compared, unless the budget has a list of its own. The build is what differs. */
 static const char *const usual_fingerprint[] = { "format", "arch", "device", "cpu", "gpu", "gpu_api", "platform",
-	"unity_version", "scripting_backend", "vsync", "target_fps", "scene", NULL };
+	"unity_version", "scripting_backend", "vsync", "target_fps", "scene", "mono.records", "recorded_with", NULL };
 
 /* A glob or regular expression. */
 int
@@ -98,8 +98,8 @@ read_rows(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_
 		return tt_doc_fail(&rows, false, err, "a budget needs a row: without one it judges nothing");
 	if (n > ROWS_MAX)
 		return tt_doc_fail(&rows, false, err, "at most %u rows", ROWS_MAX);
-	b->row = tt_arena_alloc(rd->a, (n + 3) * sizeof *b->row, err);
-	b->measure = b->row ? tt_arena_alloc(rd->a, (n + 3 + count_standard()) * sizeof *b->measure, err) : NULL;
+	b->row = tt_arena_alloc(rd->a, (n + 4) * sizeof *b->row, err);
+	b->measure = b->row ? tt_arena_alloc(rd->a, (n + 4 + count_standard()) * sizeof *b->measure, err) : NULL;
 	if (!b->measure)
 		return err->code;
 	for (size_t i = 0; i < n && rc == TT_OK; i++) {
@@ -143,9 +143,9 @@ default_row(struct tt_budget_reader *rd, const char *id, const char *metric, enu
 static int
 read_integrity(struct tt_budget_reader *rd, const struct tt_node_at *root, struct tt_err *err)
 {
-	static const char *const keys[] = { "lost_events", "min_frames", "ended", "level", "comment", NULL };
+	static const char *const keys[] = { "lost_events", "min_frames", "min_captures", "ended", "level", "comment", NULL };
 	struct tt_node_at v = tt_doc_member(root, "integrity"), m;
-	uint64_t lost = 0, frames = 0;
+	uint64_t lost = 0, frames = 0, captures = 0;
 	int level = TT_LEVEL_ERROR, ended, rc = tt_doc_object(&v, err);
 
 	if (rc == TT_OK && v.json)
@@ -156,6 +156,9 @@ read_integrity(struct tt_budget_reader *rd, const struct tt_node_at *root, struc
 	m = tt_doc_member(&v, "min_frames");
 	if (rc == TT_OK)
 		rc = tt_doc_count(&m, &frames, err);
+	m = tt_doc_member(&v, "min_captures");
+	if (rc == TT_OK)
+		rc = tt_doc_count(&m, &captures, err);
 	m = tt_doc_member(&v, "level");
 	if (rc == TT_OK)
 		rc = tt_doc_word(&m, tt_level_name, &level, err);
@@ -168,6 +171,10 @@ read_integrity(struct tt_budget_reader *rd, const struct tt_node_at *root, struc
 		rc = default_row(rd, "integrity-lost", "lost.events", (enum tt_level)level, lost, false, err);
 	if (rc == TT_OK && frames)
 		rc = default_row(rd, "integrity-frames", "frame.count", (enum tt_level)level, frames, true, err);
+	if (rc == TT_OK && captures) {
+		rc = default_row(rd, "integrity-captures", "lost.events", (enum tt_level)level, captures, true, err);
+		rd->b->row[rd->b->nrow - 1].captures = true;
+	}
 	return rc == TT_OK ? default_row(rd, "integrity-ended", "capture.unended", (enum tt_level)ended, 0, false, err) : rc;
 }
 
@@ -230,6 +237,7 @@ read_fingerprint(struct tt_budget_reader *rd, const struct tt_node_at *root, str
 		return rc;
 	if (!v.json)
 		n = sizeof usual_fingerprint / sizeof *usual_fingerprint - 1;
+	rd->b->own_fingerprint = v.json != NULL;
 	rd->b->fingerprint = tt_arena_alloc(rd->a, (n + 1) * sizeof *rd->b->fingerprint, err);
 	if (!rd->b->fingerprint)
 		return err->code;

@@ -37,6 +37,7 @@ struct tt_budget_row {
 	bool relative;                /* judged against the baseline, by a test */
 	bool exact;                   /* judged against the baseline, by equality */
 	int64_t effect;               /* smallest change that matters, amount; 0 none */
+	bool captures;                /* its figure is how many captures have one of the measure */
 	unsigned min_captures;        /* 0: 1 */
 	unsigned max_missing;         /* captures without the figure that a row may have and pass */
 	struct tt_where { const char *key, *glob; } *where;
@@ -57,6 +58,7 @@ struct tt_budget {
 		const char *until_marker;     /* all before the first begin of such a marker; glob, NULL */
 	} skip;
 	const char *frame_marker, *frame_thread;      /* globs, where the command line gives none; NULL */
+	bool own_fingerprint;         /* the file has it; else it is the usual one */
 	const char **fingerprint;     /* facts that must agree with the baseline's; NULL-terminated */
 	int64_t session_ppm;          /* by how much sessions are taken to differ before any is known to; 1 % */
 	bool baseline;                /* a row needs one */

@@ -241,6 +241,12 @@ read_limits(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err
 		return tt_doc_fail(&min, true, err, "a row with a change for its limit has one limit: make two rows of it");
 	if (max.json && min.json && r->max.dim == r->min.dim && r->max.v < r->min.v)
 		return tt_doc_fail(&max, false, err, "\"max\" is below \"min\": nothing could keep both");
+	for (int i = 0; i < 2; i++) {
+		const struct tt_limit *l = i ? &r->min : &r->max;
+
+		if (l->kind == TT_LIMIT_AMOUNT && l->dim == TT_DIM_PER_1000 && l->v > 1000 * TT_AMOUNT_ONE)
+			return tt_doc_fail(i ? &min : &max, false, err, "\"%s\" is a number of frames of a thousand, at most 1000", i ? "min" : "max");
+	}
 	if (is_relative(&r->max) && tt_metric_up(r->measure.metric))
 		return tt_doc_fail(&max, true, err, "more frames per second are better: limit them with \"min\", like \"-5%%\"");
 	return TT_OK;

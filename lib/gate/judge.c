@@ -48,7 +48,7 @@ judge_row(struct tt_judging *w, struct tt_err *err)
 
 	r->dim = tt_measure_dim(&r->row->measure);
 	r->limit_is_min = r->row->max.kind == TT_LIMIT_NONE && !r->row->exact;
-	r->title = rc == TT_OK ? tt_measure_title(&r->row->measure, &w->v->arena, err) : NULL;
+	r->title = rc != TT_OK ? NULL : r->row->captures ? "captures" : tt_measure_title(&r->row->measure, &w->v->arena, err);
 	if (!r->title)
 		return err->code;
 	if (r->row->level == TT_LEVEL_OFF) {

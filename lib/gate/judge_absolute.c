@@ -304,6 +304,10 @@ over_captures(struct tt_judging *w, struct tt_err *err)
 		return err->code;
 	tt_sort_i64(v, n);
 	r->has_value = true;
+	if (r->row->captures) {
+		r->value = tt_scale((int64_t)n, TT_AMOUNT_ONE, 1);
+		return TT_OK;
+	}
 	switch (r->row->over) {
 	case TT_OVER_WORST:
 		r->value = less_is_worse ? v[0] : v[n - 1];

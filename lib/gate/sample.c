@@ -114,11 +114,44 @@ add_fact(struct found_fact *list, size_t *n, const char *key, const char *value,
 	return to->f.value ? TT_OK : err->code;
 }
 
+/*
+ * What the profiler of the command line ${args} was asked for, without the file and the port: "log:calls,alloc". Where the kinds of
+ * events differ, so does what recording costs.
+ */
+static int
+add_recorded_with(struct found_fact *list, size_t *n, const char *args, struct tt_arena *a, struct tt_err *err)
+{
+	static const char *const left_out[] = { "out=", "output=", "port=" };
+	static const char option[] = "--profile=";
+	const char *at = strstr(args, option), *end, *next;
+	char *text = tt_arena_text(a, args, strlen(args), err), *to = text;
+
+	if (!text)
+		return err->code;
+	at = at ? at + strlen(option) : strncmp(args, "log:", 4) == 0 ? args : "";
+	for (end = at + strcspn(at, " "); at < end; at = next) {
+		bool keep = true;
+
+		next = at + strcspn(at, to == text ? ":, " : ", ");
+		next += next < end;
+		for (size_t i = 0; i < sizeof left_out / sizeof *left_out; i++)
+			keep = keep && strncmp(at, left_out[i], strlen(left_out[i])) != 0;
+		if (!keep)
+			continue;
+		memcpy(to, at, (size_t)(next - at));
+		to += next - at;
+	}
+	if (to > text && (to[-1] == ',' || to[-1] == ':'))
+		to--;
+	*to = '\0';
+	return add_fact(list, n, "recorded_with", text, a, err);
+}
+
 /* Facts by key; of several with one key the first. */
 static int
 facts(const struct tt_model *m, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
 {
-	size_t most = 4 * m->ncap, n = 0;
+	size_t most = 5 * m->ncap, n = 0;
 	struct found_fact *list;
 	int rc = TT_OK;
 
@@ -142,6 +175,8 @@ facts(const struct tt_model *m, struct tt_sample *s, struct tt_arena *a, struct 
 			rc = add_fact(list, &n, "os", c->os, a, err);
 		if (rc == TT_OK)
 			rc = add_fact(list, &n, "producer", c->producer, a, err);
+		if (rc == TT_OK && c->args)
+			rc = add_recorded_with(list, &n, c->args, a, err);
 	}
 	tt_sort(list, n, by_key_and_place);
 	for (size_t i = 0; i < n; i++)

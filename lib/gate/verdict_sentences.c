@@ -125,7 +125,7 @@ captures(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *er
 	const char *gaps = missing(v, r, err);
 	struct text t;
 
-	if (!gaps || (r->n == 1 && r->npoint == 1))
+	if (!gaps || r->row->captures || (r->n == 1 && r->npoint == 1))
 		return gaps;
 	for (size_t i = 0; i < r->npoint; i++)
 		if (r->worst == r->point[i].sample && r->would == TT_BREACH && r->point[i].v != r->value)
@@ -331,7 +331,8 @@ hint(struct tt_verdict *v, struct tt_verdict_row *r, struct tt_err *err)
 	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_ALLOC && r->nmover == 0)
 		r->hint = sites_text(v, r, err);
 	else if (r->would == TT_BREACH && is_ended(r))
-		r->hint = "the program crashed, was killed or still runs; if that is meant, set integrity.ended in the budget";
+		r->hint = r->row->level == TT_LEVEL_ERROR ? "the program crashed, was killed or still runs; if that is meant, set integrity.ended "
+		    "in the budget" : "the program crashed, was killed or still runs";
 	else if (r->would == TT_BREACH && r->row->measure.metric->about == TT_ABOUT_TIME && r->nmover == 0)
 		r->hint = worst_text(v, r, err);
 	return err->code < 0 ? err->code : TT_OK;
@@ -414,13 +415,37 @@ base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 	return rc;
 }
 
+static bool
+any_tells(const struct tt_sample *s, size_t n, const char *key)
+{
+	for (size_t i = 0; i < n; i++)
+		if (tt_sample_fact(&s[i], key))
+			return true;
+	return false;
+}
+
+/* Facts of the budget's fingerprint that nothing has: they are misspelt, or were never added with --meta. */
+static int
+fingerprint_remarks(struct tt_verdict *v, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (const char **key = v->budget->fingerprint; v->budget->own_fingerprint && *key && rc == TT_OK; key++)
+		if (!any_tells(v->sample, v->nsample, *key) && !(v->base && any_tells(v->base->sample, v->base->nsample, *key)))
+			rc = remark(v, tt_verdict_text(v, err, "no capture%s tells the fingerprint's \"%s\", so it keeps nothing apart: check its spelling "
+			    "(tracetool info lists facts)", v->base ? ", nor the baseline," : "", *key), err);
+	return rc;
+}
+
 static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
-	size_t tested = 0;
+	size_t tested = 0, nfact = 0;
 	int rc = TT_OK;
 
-	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + v->nmixed + 6) * sizeof *v->remark, err);
+	while (v->budget->fingerprint[nfact])
+		nfact++;
+	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + v->nmixed + nfact + 6) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	if (v->nalone)
@@ -441,6 +466,8 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 	for (size_t i = 0; i < v->nmixed && rc == TT_OK; i++)
 		rc = remark(v, tt_verdict_text(v, err, "%s looks at captures of several kinds together: %s is %s and %s; give rows a \"where\", or "
 		    "use --group-by %s", v->mixed[i].row->name, v->mixed[i].key, v->mixed[i].value, v->mixed[i].other, v->mixed[i].key), err);
+	if (rc == TT_OK)
+		rc = fingerprint_remarks(v, err);
 	return rc == TT_OK ? base_remarks(v, o, err) : rc;
 }
 

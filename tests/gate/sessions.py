@@ -507,6 +507,37 @@ def names_that_are_no_utf8():
     check(len(movers) == 0 or not any(m["new"] or m["gone"] for m in movers), "no site of such a name is new", movers)
 
 
+def what_was_recorded_must_agree():
+    """A baseline of instrumented calls is slow by the recorder: captures without calls look faster than any build is."""
+    data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
+    whole = open(data, "rb").read()
+    asked = b"log:nodefaults,calls,alloc,output=../d01-gameloop-calls-alloc.mlpd"
+    check(whole.count(asked) == 1, "the capture says what was asked for")
+    for name, args in (("as1.mlpd", asked), ("moved.mlpd", asked.replace(b"../d01", b"../e77")), ("other.mlpd", asked.replace(b"calls,", b"calls0"))):
+        open(at(name), "wb").write(whole.replace(asked, args).replace(b"World", b"Worlx" if name != "as1.mlpd" else b"World"))
+    budget(row("count", metric="gc.alloc.bytes", stat="total", max="+90%"), frame_marker=None)
+    gate("as1.mlpd", "--save", "asked.json", "--inconclusive", "pass", code=0)
+    gate("moved.mlpd", "--baseline", "asked.json", "--inconclusive", "pass", code=0)
+    r = gate("other.mlpd", "--baseline", "asked.json", "--inconclusive", "pass", code=2)
+    check("recorded_with is log:nodefaults,calls,alloc in its" in r.stderr, "says what differs", r.stderr)
+
+
+def captures_are_counted():
+    for n, code, want in ((3, 0, "pass"), (2, 1, "breach")):
+        budget(row("median", max="5ms"), integrity={"min_captures": 3})
+        r = gate(*captures("n", 1000000, n), code=code)
+        check(r.rows["integrity-captures"]["outcome"] == want and r.rows["integrity-captures"]["value"] == n, "%d captures of 3" % n, r.stdout)
+
+
+def misspelt_facts_are_told():
+    budget(row("median", max="5ms"), fingerprint=["devise", "format"])
+    r = gate(*captures("n", 1000000, 1), code=0)
+    told = [x for x in r.json["remarks"] if "fingerprint" in x]
+    check(len(told) == 1 and '"devise"' in told[0], "a fact that nothing has", r.json["remarks"])
+    budget(row("over", metric="frame.over", stat="per_1000", limit="5ms", max=1001))
+    check("at most 1000" in gate("n0.mlpd", code=2).stderr, "more than all frames of a thousand is no limit")
+
+
 def a_budget_judges_something():
     for rows in ([], [row("a", max="1s", level="off")]):
         budget(*rows)
@@ -535,6 +566,9 @@ def main():
         rows_that_cannot_fail_weaken_no_other()
         what_is_gone_is_no_misspelling()
         names_that_are_no_utf8()
+        what_was_recorded_must_agree()
+        captures_are_counted()
+        misspelt_facts_are_told()
         a_budget_judges_something()
     end()
 
