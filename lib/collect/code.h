@@ -6,8 +6,15 @@
 #ifndef TT_COLLECT_CODE_H
 #define TT_COLLECT_CODE_H
 
-#include "collect/collect.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collected.h"
 #include "stat/tally.h"
+
+struct tt_capture;
+struct tt_def;
 
 enum { TT_CODE_HELPERS_MAX = 1 << 20, TT_CODE_IPS_MAX = 1 << 20 };
 

@@ -1,6 +1,7 @@
 /**
  * Collects what the garbage collector does; the contract is in collections.h.
  */
+#include "collect/collect.h"
 #include "collect/collections.h"
 
 #include <stdlib.h>

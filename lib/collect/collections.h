@@ -6,7 +6,11 @@
 #ifndef TT_COLLECT_COLLECTIONS_H
 #define TT_COLLECT_COLLECTIONS_H
 
-#include "collect/collect.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collected.h"
 
 /* A stop of the world: asked for at start, every thread is stopped from stopped on, and all run again at end. */
 struct tt_pause { int64_t start, stopped, end; uint32_t thread, process; };

@@ -1,6 +1,7 @@
 /**
  * Collects contention; the contract is in contention.h.
  */
+#include "collect/collect.h"
 #include "collect/contention.h"
 
 #include "collect/objects.h"

@@ -8,7 +8,11 @@
 #ifndef TT_COLLECT_CONTENTION_H
 #define TT_COLLECT_CONTENTION_H
 
-#include "collect/collect.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collected.h"
 #include "stat/tally.h"
 
 struct tt_lock {

@@ -4,6 +4,7 @@
  * A value may be the difference to the one before (TT_F_DELTA). That is undone here, in the event itself, so that
  * every later stage sees values.
  */
+#include "collect/collect.h"
 #include "collect/counters.h"
 
 #include <math.h>

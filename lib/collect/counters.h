@@ -6,7 +6,13 @@
 #ifndef TT_COLLECT_COUNTERS_H
 #define TT_COLLECT_COUNTERS_H
 
-#include "collect/collect.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collected.h"
+
+struct tt_def;
 
 /*
  * One counter of one process. A number that is given to another counter starts a new one. Integers are exact:

@@ -1,3 +1,4 @@
+#include "collect/collect.h"
 #include "collect/cover.h"
 
 #include "base/order.h"

@@ -17,7 +17,10 @@
 #ifndef TT_COLLECT_COVER_H
 #define TT_COLLECT_COVER_H
 
-#include "collect/collect.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collected.h"
 
 struct tt_cover_method {
 	const char *assembly, *class, *name, *signature;

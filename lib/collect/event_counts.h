@@ -6,7 +6,9 @@
 #ifndef TT_COLLECT_EVENT_COUNTS_H
 #define TT_COLLECT_EVENT_COUNTS_H
 
-#include "collect/collect.h"
+#include <stdint.h>
+
+#include "collect/collected.h"
 
 struct tt_event_counts { uint64_t throws, contended, samples; };
 

@@ -1,6 +1,7 @@
 /**
  * Collects exceptions; the contract is in exceptions.h.
  */
+#include "collect/collect.h"
 #include "collect/exceptions.h"
 
 #include "collect/objects.h"

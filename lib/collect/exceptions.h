@@ -8,8 +8,12 @@
 #ifndef TT_COLLECT_EXCEPTIONS_H
 #define TT_COLLECT_EXCEPTIONS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/map.h"
-#include "collect/collect.h"
+#include "collect/collected.h"
 #include "stat/tally.h"
 
 /* Throws of one type on one path. */

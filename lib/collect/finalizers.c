@@ -1,6 +1,7 @@
 /**
  * Collects finalizers; the contract is in finalizers.h.
  */
+#include "collect/collect.h"
 #include "collect/finalizers.h"
 
 #include "collect/objects.h"

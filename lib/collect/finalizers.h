@@ -8,8 +8,12 @@
 #ifndef TT_COLLECT_FINALIZERS_H
 #define TT_COLLECT_FINALIZERS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/map.h"
-#include "collect/collect.h"
+#include "collect/collected.h"
 #include "stat/tally.h"
 
 /* Finalizers of one class on one thread, or its runs. */

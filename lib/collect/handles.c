@@ -1,6 +1,7 @@
 /**
  * Collects GC handles; the contract is in handles.h.
  */
+#include "collect/collect.h"
 #include "collect/handles.h"
 
 #include "collect/objects.h"

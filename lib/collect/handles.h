@@ -6,7 +6,10 @@
 #ifndef TT_COLLECT_HANDLES_H
 #define TT_COLLECT_HANDLES_H
 
-#include "collect/collect.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collected.h"
 #include "stat/tally.h"
 
 enum { TT_HANDLE_KINDS = 5 };         /* weak, weak tracking, normal, pinned; others */

@@ -1,6 +1,7 @@
 /**
  * Collects the graph of a heap shot; the contract is in heap_graph.h.
  */
+#include "collect/collect.h"
 #include "collect/heap_graph_state.h"
 
 static void

@@ -12,7 +12,11 @@
 #ifndef TT_COLLECT_HEAP_GRAPH_H
 #define TT_COLLECT_HEAP_GRAPH_H
 
-#include "collect/collect.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collected.h"
 #include "stat/tally.h"
 
 enum { TT_GRAPH_PATHS_MAX = 1 << 18 };

@@ -1,6 +1,7 @@
 /**
  * Walks the graph of a heap shot: numbers the objects, then goes from the roots to everything they keep.
  */
+#include "collect/collect.h"
 #include "collect/heap_graph_state.h"
 
 #include <stdlib.h>

@@ -1,6 +1,7 @@
 /**
  * Collects heap shots; the contract is in heap_shots.h.
  */
+#include "collect/collect.h"
 #include "collect/heap_shots.h"
 
 #include "stat/tally.h"

@@ -7,8 +7,16 @@
 #ifndef TT_COLLECT_HEAP_SHOTS_H
 #define TT_COLLECT_HEAP_SHOTS_H
 
-#include "collect/collect.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collected.h"
 #include "model/heap.h"
+
+struct tt_event;
+struct tt_collecting;
+struct tt_err;
 
 struct tt_shot_class {                /* one class in one shot */
 	uint32_t class;               /* index into tt_shots.key */

@@ -1,6 +1,7 @@
 /**
  * Collects the objects of --find and --track; the contract is in object_search.h.
  */
+#include "collect/collect.h"
 #include "collect/object_search.h"
 
 #include "collect/objects.h"

@@ -6,7 +6,10 @@
 #ifndef TT_COLLECT_OBJECT_SEARCH_H
 #define TT_COLLECT_OBJECT_SEARCH_H
 
-#include "collect/collect.h"
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collected.h"
 
 /* What to look for; an object that fits any of it is found. */
 struct tt_find {

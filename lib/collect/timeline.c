@@ -1,6 +1,7 @@
 /**
  * Counts events by time; the contract is in timeline.h.
  */
+#include "collect/collect.h"
 #include "collect/timeline.h"
 
 struct timeline {

@@ -6,7 +6,11 @@
 #ifndef TT_COLLECT_TIMELINE_H
 #define TT_COLLECT_TIMELINE_H
 
-#include "collect/collect.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collected.h"
 #include "stat/num.h"
 
 enum { TT_TIMELINE_BUCKETS = 60, TT_TIMELINE_MAX = 100000 };
