@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/utf8.h"
+#include "collect/collect.h"
 #include "collect/cover.h"
 #include "emit_kit.h"
 #include "io/sink.h"

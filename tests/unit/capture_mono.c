@@ -3,6 +3,7 @@
 
 #include "ttc/ttc.h"
 #include "ttc/layout.h"
+#include "collect/collect.h"
 #include "collect/cover.h"
 #include "producers/mono_records.h"
 #include "producers/mono.h"
