@@ -118,7 +118,7 @@ put_missing(struct missing *m, unsigned i, unsigned n, const char *how)
 		tt_buf_printf(&m->text, "%sshard %u of %u %s", sep, i, n, how);
 }
 
-/* What is missing of the set from ${begin} to ${end}: of every shard there are as many runs as of any. */
+/* What is missing of the set from ${begin} to ${end}: of every shard there are as many runs as of any, and all have ended. */
 static void
 check_set(const struct shard_file *s, size_t begin, size_t end, unsigned runs, struct missing *m)
 {
@@ -129,11 +129,11 @@ check_set(const struct shard_file *s, size_t begin, size_t end, unsigned runs, s
 		unsigned have = at < end && s[at].i == i ? runs_of(s, end, &at, i, &open) : 0;
 		char how[80];
 
-		if (have == runs)
+		if (have == runs && !open)
 			continue;
-		if (have > 0)
+		if (have > 0 && !open)
 			snprintf(how, sizeof how, "(%u file%s, of others %u)", have, have == 1 ? "" : "s", runs);
-		put_missing(m, i, s[begin].n, have > 0 ? how : open ? "(has not ended)" : "(no file)");
+		put_missing(m, i, s[begin].n, open ? "has not ended" : have > 0 ? how : "(no file)");
 	}
 }
 
