@@ -9,6 +9,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/hash.h"
@@ -500,12 +501,18 @@ on_line(void *arg, const char *line, size_t n, const struct tt_result *r, struct
 }
 
 static void
-on_conflict(void *arg, const char *key)
+on_conflict(void *arg, const struct tt_result *kept)
 {
 	struct putting *p = arg;
+	time_t when = (time_t)strtoll(kept->mtime, NULL, 10);
+	char text[40] = "";
+	struct tm tm;
 
-	if (p->conflicts++ < 10)
-		ui_say(&p->app->ui, "%s: results of different content, version or options; one is kept", key);
+	if (p->conflicts++ >= 10)
+		return;
+	if (gmtime_r(&when, &tm))
+		strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S UTC", &tm);
+	ui_say(&p->app->ui, "%s: results of different content, version or options; kept is that of the file of %s", kept->key, text);
 }
 
 int

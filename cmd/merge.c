@@ -49,8 +49,9 @@ const struct verb verb_merge = {
 	.summary = "combine the results of the shards of a batch",
 	.operands = "FILE|DIR...",
 	.about = "Combine results of \"tracetool batch\" from any number of shards and runs, in any order, into the same bytes as "
-		 "from one big run. A DIR means all files in it named results*.jsonl and results*.part. Equal results count once; "
-		 "equal keys with different content are reported.",
+		 "from one big run. A DIR means all files in it named results*.jsonl and results*.part, without the results.jsonl "
+		 "that an earlier merge put beside those of shards. Equal results count once; of different contents of a capture "
+		 "the one whose file was changed last counts, and a line says so.",
 	.examples = "  tracetool merge -o out out\n"
 		    "  tracetool merge -o all.jsonl.gz node1/ node2/results.jsonl --group-by build --report trend.csv\n",
 	.group = groups,
@@ -76,6 +77,28 @@ is_results(const char *name)
 	return ends_with(name, n, ".jsonl") || ends_with(name, n, ".part");
 }
 
+/* results.jsonl beside files of shards is what an earlier merge made of them: its results are old. */
+static void
+drop_merged(struct app *app, const char *path, struct opt_list *l, size_t from)
+{
+	size_t whole = SIZE_MAX;
+	bool shards = false;
+	struct tt_shard s;
+
+	for (size_t i = from; i < l->n; i++) {
+		const char *slash = strrchr(l->v[i], '/');
+
+		shards = shards || batch_shard_named(l->v[i], &s);
+		if (strcmp(slash ? slash + 1 : l->v[i], "results.jsonl") == 0)
+			whole = i;
+	}
+	if (!shards || whole == SIZE_MAX)
+		return;
+	ui_say(&app->ui, "%s/results.jsonl: passed over, for results of shards are beside it; to merge it, name it", path);
+	l->v[whole] = l->v[--l->n];
+	l->v[l->n] = NULL;
+}
+
 static int
 add_dir(struct app *app, const char *path, struct opt_list *l, struct tt_err *err)
 {
@@ -97,6 +120,8 @@ add_dir(struct app *app, const char *path, struct opt_list *l, struct tt_err *er
 		rc = copy ? opt_list_add(l, copy, &app->arena, err) : err->code;
 	}
 	closedir(dir);
+	if (rc == TT_OK)
+		drop_merged(app, path, l, before);
 	if (rc == TT_OK && l->n == before)
 		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: no results here (results*.jsonl, results*.part)", path);
 	return rc;

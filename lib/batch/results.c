@@ -378,19 +378,6 @@ by_parts(const void *a, const void *b)
 	return x->part < y->part ? -1 : x->part > y->part;
 }
 
-/* The best of the results that are whole: the first of its rank, since they are sorted by their bytes. */
-static size_t
-best_of(const struct tt_result *r, size_t n)
-{
-	size_t best = SIZE_MAX;
-
-	for (size_t i = 0; i < n; i++) {
-		if (r[i].parts == 0 && (best == SIZE_MAX || tt_result_rank(&r[i]) > tt_result_rank(&r[best])))
-			best = i;
-	}
-	return best;
-}
-
 static bool
 differ(const struct tt_result *a, const struct tt_result *b)
 {
@@ -398,22 +385,55 @@ differ(const struct tt_result *a, const struct tt_result *b)
 	    (a->hash[0] && b->hash[0] && strcmp(a->hash, b->hash) != 0);
 }
 
+/* Is the file of ${a} newer (1), older (-1) or as old as that of ${b}? */
+static int
+compare_times(const struct tt_result *a, const struct tt_result *b)
+{
+	long long s[2] = { 0, 0 }, ns[2] = { 0, 0 };
+
+	sscanf(a->mtime, "%lld.%lld", &s[0], &ns[0]);
+	sscanf(b->mtime, "%lld.%lld", &s[1], &ns[1]);
+	return s[0] != s[1] ? (s[0] > s[1] ? 1 : -1) : ns[0] != ns[1] ? (ns[0] > ns[1] ? 1 : -1) : 0;
+}
+
+/*
+ * The best of the results that are whole. Of different contents (${changed}) that of the newest file, which replaced the
+ * others; then the first of its rank, since they are sorted by their bytes.
+ */
+static size_t
+best_of(const struct tt_result *r, size_t n, bool changed)
+{
+	size_t best = SIZE_MAX;
+
+	for (size_t i = 0; i < n; i++) {
+		int c;
+
+		if (r[i].parts != 0)
+			continue;
+		c = best == SIZE_MAX ? 1 : changed ? compare_times(&r[i], &r[best]) : 0;
+		if (c > 0 || (c == 0 && tt_result_rank(&r[i]) > tt_result_rank(&r[best])))
+			best = i;
+	}
+	return best;
+}
+
 /* Settle the loaded results of one key. */
 static int
 settle_loaded(struct tt_results *rs, const struct tt_results_out *out, struct tt_result *r, const size_t *at, size_t n,
     struct tt_err *err)
 {
-	size_t best = best_of(r, n);
 	bool conflict = false;
+	size_t best;
 	unsigned parts;
 	int rc = TT_OK;
 
 	for (size_t i = 1; i < n; i++)
 		conflict = conflict || differ(&r[0], &r[i]);
+	best = best_of(r, n, conflict);
 	if (conflict) {
 		rs->sum.conflicts++;
 		if (out->conflict)
-			out->conflict(out->arg, r[0].key);
+			out->conflict(out->arg, best == SIZE_MAX ? &r[0] : &r[best]);
 	}
 	if (best != SIZE_MAX && !tt_result_again(&r[best]))
 		return give(rs, out, member_text(rs, at[best]), rs->member[at[best]].n, &r[best], err);

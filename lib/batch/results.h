@@ -6,7 +6,8 @@
  *
  * - equal lines are one;
  * - of several results of a capture the best wins (whole before damaged before failed, and a failure that another try
- *   may mend last), then the one whose bytes are smallest; if their contents differ, a message says so;
+ *   may mend last), then the one whose bytes are smallest; if their contents or options differ, the one whose file was
+ *   changed last wins before that, and a message says so;
  * - records of all shards of an archive become its record.
  *
  * Lines that are torn, or none of ours, are counted and left out.
@@ -50,8 +51,8 @@ struct tt_results_out {
 	bool (*keep)(void *arg, const struct tt_result *r);
 	/* The lines that come out, in order, without LF. */
 	int (*line)(void *arg, const char *line, size_t n, const struct tt_result *r, struct tt_err *err);
-	/* Two results of one key differ in content. */
-	void (*conflict)(void *arg, const char *key);
+	/* Results of one key differ in content or options; ${kept} is the one that comes out, or the first part of it. */
+	void (*conflict)(void *arg, const struct tt_result *kept);
 	void *arg;
 };
 

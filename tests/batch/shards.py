@@ -41,6 +41,48 @@ def attempt(s, what, gone, *operands):
     return doc["tables"]["batch"]["rows"][0]["captures"]
 
 
+def feeds_on_itself(s):
+    """Night after night into one folder: what merge wrote there last night is no input."""
+    src, out = s.path("nightly"), s.path("nights")
+    os.mkdir(src)
+    data = sorted(kit.captures(5, 6).items())
+    for night in (1, 2, 3):
+        for name, content in data[:7 - 2 * night]:    # some captures are deleted, and all others made again
+            open(os.path.join(src, name), "wb").write(data[night][1] if night > 1 else content)
+            os.utime(os.path.join(src, name), (10**9 + night, 10**9 + night))
+        for name, _ in data[7 - 2 * night:]:
+            if os.path.exists(os.path.join(src, name)):
+                os.unlink(os.path.join(src, name))
+        for i in (1, 2, 3):
+            run("batch", "-q", "-o", out, "--shard", "%d/3" % i, src)
+        r = run("merge", "-o", out, out)
+        one = s.path("night%d" % night)
+        whole = run("batch", "-q", "-o", one, src)
+        s.equal("night %d: as one run" % night, (r.returncode, r.out == whole.out), (0, True))
+        s.equal("night %d: the results, too" % night, open(os.path.join(out, "results.jsonl"), "rb").read(),
+                open(os.path.join(one, "results.jsonl"), "rb").read())
+        s.equal("night %d: a line says what is passed over" % night,
+                "results.jsonl: passed over" in r.err, night > 1)
+
+
+def changed_capture(s):
+    """Of results of different contents of one capture that of the file that was changed last is kept, in any order."""
+    data = [content for _, content in sorted(kit.captures(9, 2).items())]
+    where = []
+    for k, mtime in ((0, 2 * 10**9), (1, 10**9)):
+        src = s.path("changed%d" % k)
+        os.mkdir(src)
+        open(os.path.join(src, "a.mlpd"), "wb").write(data[k])
+        os.utime(os.path.join(src, "a.mlpd"), (mtime, mtime))
+        run("batch", "-q", "-o", src + "-out", src)
+        where.append(src + "-out")
+    for files in (where, where[::-1]):
+        out = s.path("changed.jsonl")
+        r = run("merge", "-o", out, *files)
+        s.equal("changed: the file that was changed last", [x["file_mtime"].split(".")[0] for x in kit.results(out)], ["2000000000"])
+        s.equal("changed: exit 3, and a line says which", (r.returncode, "2033-05-18 03:33:20 UTC" in r.err), (3, True))
+
+
 def main():
     s = kit.Suite()
     open(s.path("budget.json"), "w").write(BUDGET)
@@ -93,6 +135,22 @@ def main():
     r = run("merge", s.path("one"))
     s.equal("a run that has not ended", (r.returncode, "results.jsonl" in r.err, r.out), (4, True, b""))
     s.equal("a run that has not ended, --partial", run("merge", "--partial", s.path("one")).returncode, 0)
+
+    # the .part of a later run that has not ended, beside the .jsonl of an earlier one
+    shutil.copytree(s.path("all"), s.path("later"))
+    for i in size:
+        shutil.copy(s.path("all", shard(i)), s.path("later", shard(i, end="part")))
+        attempt(s, "a later run of shard %d has not ended" % i, {i}, s.path("later"))
+        r = run("merge", s.path("later"))
+        s.check("a later run of shard %d: says so" % i, None if "shard %d of %d has not ended" % (i, N) in r.err else r.err)
+        os.unlink(s.path("later", shard(i, end="part")))
+    shutil.copy(s.path("one", "results.part"), s.path("one", "results.jsonl"))
+    r = run("merge", s.path("one"))
+    s.equal("a later whole run has not ended", (r.returncode, "results.jsonl has not ended" in r.err, r.out), (4, True, b""))
+    s.equal("a later whole run has not ended, --partial", run("merge", "--partial", s.path("one")).returncode, 0)
+
+    feeds_on_itself(s)
+    changed_capture(s)
 
     # 1,000 shards of which a few are there
     os.mkdir(s.path("big"))
