@@ -140,12 +140,19 @@ bool batch_shard_named(const char *path, struct tt_shard *s);
  */
 int batch_missing_shards(struct app *app, const struct opt_list *files, const char **what, struct tt_err *err);
 
+/* Which results, and where to. */
+struct batch_put {
+	const char *path;             /* NULL: nowhere */
+	const struct batch_files *files;      /* of these, with ${by} alone; NULL: all */
+	uint64_t by;
+	bool mixed;                   /* also if they were made with different options, else TT_E_IO */
+};
+
 /*
- * Lines of ${rs} to ${path} (NULL: nowhere), into ${a} and ${g}; of ${files} (NULL: all) with ${by} alone. *${lost}: captures
- * that records of archives count and that have no line; they were reported.
+ * Lines of ${rs} to o->path, into ${a} and ${g}. *${lost}: captures that records of archives count and that have no line; they
+ * were reported.
  */
-int batch_put_results(struct app *app, struct tt_results *rs, const char *path, const struct batch_files *files,
-    uint64_t by, struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum,
-    uint64_t *lost, struct tt_err *err);
+int batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put *o, struct tt_aggregate *a,
+    struct batch_gate *g, struct tt_results_sum *sum, uint64_t *lost, struct tt_err *err);
 
 #endif

@@ -210,13 +210,13 @@ put_list(struct tt_buf *b, const struct opt_list *l)
 	tt_buf_text(b, ";");
 }
 
-/* What results depend on, in a number: version and options. */
+/* What results depend on, in a number: version and options; in its lower half also the facts of --meta. */
 int
 batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *by, struct tt_err *err)
 {
 	const struct input_opts *in = &o->in;
 	const struct tt_filter *f = &one->run.filter;
-	const struct opt_list *list[] = { &in->meta, &in->thread, &in->category, &in->marker, &in->wait, &o->to };
+	const struct opt_list *list[] = { &in->thread, &in->category, &in->marker, &in->wait, &o->to };
 	struct tt_buf b = { 0 };
 	int rc;
 
@@ -232,8 +232,10 @@ batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *
 		put_list(&b, list[i]);
 	for (size_t i = 0; i < one->nmeasure; i++)
 		tt_buf_printf(&b, "%s %d\n", one->measure[i].key, one->measure[i].pooled);
+	*by = tt_hash_bytes(b.p, b.n) & TT_RESULT_OPTIONS;
+	put_list(&b, &in->meta);
 	rc = tt_buf_error(&b, err);
-	*by = tt_hash_bytes(b.p, b.n);
+	*by |= tt_hash_bytes(b.p, b.n) & ~TT_RESULT_OPTIONS;
 	tt_buf_free(&b);
 	return rc;
 }

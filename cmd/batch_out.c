@@ -516,16 +516,19 @@ on_conflict(void *arg, const struct tt_result *kept)
 }
 
 int
-batch_put_results(struct app *app, struct tt_results *rs, const char *path, const struct batch_files *files, uint64_t by,
-    struct tt_aggregate *a, struct batch_gate *g, struct tt_results_sum *sum, uint64_t *lost, struct tt_err *err)
+batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put *o, struct tt_aggregate *a,
+    struct batch_gate *g, struct tt_results_sum *sum, uint64_t *lost, struct tt_err *err)
 {
-	struct putting p = { .app = app, .files = files, .by = by, .a = a, .g = g };
+	struct putting p = { .app = app, .files = o->files, .by = o->by, .a = a, .g = g };
 	const struct tt_results_out out = { .keep = on_keep, .line = on_line, .conflict = on_conflict, .arg = &p };
-	int rc = path ? tt_sink_open(&app->env, path, &p.sink, err) : TT_OK;
+	int rc = o->path ? tt_sink_open(&app->env, o->path, &p.sink, err) : TT_OK;
 
 	if (rc != TT_OK)
 		return rc;
 	rc = tt_results_finish(rs, &out, sum, err);
+	if (rc == TT_OK && sum->other[0] && !o->mixed)
+		rc = tt_fail(err, TT_E_IO, TT_NOWHERE, "%s: made with other options or another version than the results before it; "
+		    "--partial adds them up", sum->other);
 	if (rc == TT_OK)
 		end_tallies(&p, NULL);
 	*lost = p.lost;
@@ -630,7 +633,7 @@ batch_out_finish(struct batch_out *o, struct tt_aggregate *a, struct batch_gate 
 			rc = add_all(o, err);
 	}
 	if (rc == TT_OK)
-		rc = batch_put_results(o->app, o->rs, o->final, o->files, o->by, a, g, sum, &lost, err);
+		rc = batch_put_results(o->app, o->rs, &(struct batch_put){ o->final, o->files, o->by, false }, a, g, sum, &lost, err);
 	if (lost)
 		o->app->verdict = tt_exit_code(TT_E_DAMAGED);
 	if (rc == TT_OK && o->part)

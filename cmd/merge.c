@@ -29,7 +29,7 @@ static const struct opt merge_opt[] = {
 	{ .name = "tmpdir", .arg = "DIR", .set = opt_text, .at = AT(tmpdir),
 	    .help = "sort results in this folder; default $TMPDIR, otherwise /tmp" },
 	{ .name = "partial", .set = opt_flag, .at = AT(partial),
-	    .help = "merge even if results of shards are missing, and print which; default: an error" },
+	    .help = "merge even if shards are missing or options differ, and print which; default: an error" },
 	{ .name = "max-failures", .arg = "N|P%", .set = summary_failures, .at = AT(sum),
 	    .help = "exit with 1 if more than N captures or P% failed or are damaged, otherwise with 0; default: 3 if any" },
 	{ .name = NULL },
@@ -260,8 +260,10 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 	if (rc == TT_OK)
 		rc = tt_aggregate_new(&app->env, o->sum.group.v, &a, err);
 	if (rc == TT_OK)
-		rc = batch_put_results(app, rs, path, NULL, 0, a, gate, &sum, &lost, err);
+		rc = batch_put_results(app, rs, &(struct batch_put){ .path = path, .mixed = o->partial }, a, gate, &sum, &lost, err);
 	if (rc == TT_OK) {
+		if (sum.other[0])
+			ui_say(&app->ui, "merged although options differ: %s was made with other ones than the results before it", sum.other);
 		tt_log(&app->env, TT_LOG_NORMAL, "%llu results from %llu lines in %zu file%s", (unsigned long long)sum.kept,
 		    (unsigned long long)sum.lines, files->n, files->n == 1 ? "" : "s");
 		if (sum.bad)

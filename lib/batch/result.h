@@ -20,6 +20,9 @@
 
 #define TT_RESULT_LINE_MAX ((size_t)256 << 10)
 
+/* The bits of `by` that facts of --meta do not change: results with the same ones can be added up. */
+#define TT_RESULT_OPTIONS UINT64_C(0xffffffff00000000)
+
 /* What the parent itself knows, and writes. */
 struct tt_result_id {
 	const char *key;

@@ -460,6 +460,16 @@ settle_loaded(struct tt_results *rs, const struct tt_results_out *out, struct tt
 	return rc;
 }
 
+/* Results made with other options than the first one do not go together with it. */
+static void
+note_options(struct tt_results_sum *sum, const struct tt_result *r)
+{
+	if (sum->by == 0)
+		sum->by = r->by;
+	else if (!sum->other[0] && ((sum->by ^ r->by) & TT_RESULT_OPTIONS))
+		snprintf(sum->other, sizeof sum->other, "%s", r->key);
+}
+
 /* Settle the lines of one key. */
 static int
 settle(struct tt_results *rs, const struct tt_results_out *out, struct tt_err *err)
@@ -481,6 +491,7 @@ settle(struct tt_results *rs, const struct tt_results_out *out, struct tt_err *e
 			rs->sum.dropped++;
 			tt_result_free(&r[n]);
 		} else {
+			note_options(&rs->sum, &r[n]);
 			at[n++] = i;
 		}
 	}

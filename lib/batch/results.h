@@ -27,6 +27,8 @@ struct tt_results_sum {
 	uint64_t kept;                /* come out */
 	uint64_t conflicts;           /* keys with different contents */
 	uint64_t missing;             /* archives of which records of shards are missing */
+	uint64_t by;                  /* of the first result */
+	char other[128];              /* the first key of a result made with other options than the first result; "": there is none */
 };
 
 int tt_results_new(struct tt_env *env, struct tt_results **rs, struct tt_err *err);

@@ -83,6 +83,36 @@ def changed_capture(s):
         s.equal("changed: exit 3, and a line says which", (r.returncode, "2033-05-18 03:33:20 UTC" in r.err), (3, True))
 
 
+def other_options(s):
+    """Results made with different options are not added up, whatever the files are: shards, plain files, a tar's."""
+    src, tar = s.path("options"), s.path("options-tar")
+    os.mkdir(src)
+    os.mkdir(tar)
+    data = sorted(kit.captures(4, 8).items())
+    for name, content in data:
+        open(os.path.join(src, name), "wb").write(content)
+    for i in range(6):
+        open(os.path.join(tar, "%d.tar" % i), "wb").write(kit.tar(data))
+    for kind, where in (("files", src), ("tars", tar)):
+        for n, opts in enumerate((["--frames", "1-3"], ["--time", "0-1"], ["--min-duration", "1us"], ["--nesting", "2"])):
+            out = s.path("options-%s-%d" % (kind, n))
+            run("batch", "-q", "-o", out, "--shard", "1/2", where)
+            run("batch", "-q", "-o", out, "--shard", "2/2", *opts, where)
+            r = run("merge", "-o", s.path("no.jsonl"), out)
+            s.equal("%s, %s: fails" % (kind, opts), (r.returncode, r.out, os.path.exists(s.path("no.jsonl"))), (4, b"", False))
+            s.check("%s, %s: says why, and how to go on" % (kind, opts), None if "options" in r.err and "--partial" in r.err else r.err)
+            r = run("merge", "--partial", out)
+            s.check("%s, %s: --partial says so" % (kind, opts), None if r.out and "options differ" in r.err else r.err)
+    for n, where in enumerate((src, tar)):        # whole runs under other names
+        run("batch", "-q", "-o", s.path("plain%d" % n), *(["--frames", "1-3"] if n else []), where)
+        os.rename(s.path("plain%d" % n, "results.jsonl"), s.path("plain%d.jsonl" % n))
+    s.equal("files of any name", run("merge", s.path("plain0.jsonl"), s.path("plain1.jsonl")).returncode, 4)
+    for i in (1, 2):
+        run("batch", "-q", "-o", s.path("options-meta"), "--shard", "%d/2" % i, "--meta", "machine=%d" % i, src)
+    r = run("merge", s.path("options-meta"))
+    s.check("facts of --meta may differ", None if r.out and "options" not in r.err else r.err)
+
+
 def main():
     s = kit.Suite()
     open(s.path("budget.json"), "w").write(BUDGET)
@@ -151,6 +181,7 @@ def main():
 
     feeds_on_itself(s)
     changed_capture(s)
+    other_options(s)
 
     # 1,000 shards of which a few are there
     os.mkdir(s.path("big"))
