@@ -115,6 +115,7 @@ same_line(const struct line *a, const struct line *b)
 static int
 spill(struct tt_results *rs, struct tt_err *err)
 {
+	const uint64_t spool_max = rs->env->spool_max;
 	struct run *r;
 	int rc = TT_OK;
 
@@ -129,6 +130,7 @@ spill(struct tt_results *rs, struct tt_err *err)
 	tt_sort(rs->line, rs->nline, compare);
 	r = &rs->run[rs->nrun++];
 	*r = (struct run){ .at = rs->size, .end = rs->size };
+	rs->env->spool_max = UINT64_MAX;      /* it is a limit of captures */
 	for (size_t i = 0; i < rs->nline && rc == TT_OK; i++) {
 		if (i > 0 && same_line(&rs->line[i - 1], &rs->line[i]))
 			continue;
@@ -136,6 +138,7 @@ spill(struct tt_results *rs, struct tt_err *err)
 		rc = tt_spool_add(rs->env, &rs->fd, r->end, rs->line[i].p, rs->line[i].n + 1, err);
 		r->end += rs->line[i].n + 1;
 	}
+	rs->env->spool_max = spool_max;
 	rs->size = r->end;
 	rs->nline = rs->ntext = 0;
 	return rc;
@@ -208,13 +211,19 @@ int
 tt_results_lines(struct tt_env *env, const char *path,
     int (*line)(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err), void *arg, struct tt_err *err)
 {
+	const uint64_t decoded = env->decoded_max, ratio = env->ratio_max;
 	struct tt_src *src;
-	int rc = tt_src_open(env, path, &src, err);
+	int rc;
 
-	if (rc != TT_OK)
-		return rc;
-	rc = cut_lines(env, src, line, arg, err);
-	tt_src_close(src);
+	/* Results of our own may be as long as they are: these are limits of captures. */
+	env->decoded_max = env->ratio_max = 0;
+	rc = tt_src_open(env, path, &src, err);
+	if (rc == TT_OK) {
+		rc = cut_lines(env, src, line, arg, err);
+		tt_src_close(src);
+	}
+	env->decoded_max = decoded;
+	env->ratio_max = ratio;
 	return rc < 0 && rc != TT_E_STOPPED ? tt_err_in(err, "%s", path) : rc;
 }
 
