@@ -85,16 +85,33 @@ by_key(const void *a, const void *b)
 	return strcmp(((const struct tt_fact *)a)->key, ((const struct tt_fact *)b)->key);
 }
 
-/* Give the sample the fact that its group is named by. */
-static int
-add_group(struct batch_gate *b, struct tt_sample *s, struct tt_err *err)
+/* The value of the fact ${key}: the capture's own, or what else its result says of it, like its day; NULL. */
+static const char *
+value_of(const struct tt_sample *s, const struct tt_result *r, const char *key)
 {
+	static const char *const said[] = { "format", "producer", "os", "arch", "date", "recording", NULL };
+	const char *v = tt_sample_fact(s, key);
+
+	for (size_t i = 0; !v && said[i]; i++) {
+		if (strcmp(key, said[i]) == 0 && strcmp(r->type, "capture") == 0)
+			v = json_string_value(json_object_get(r->doc, key));
+	}
+	return v;
+}
+
+/* Give the sample the fact that its group is named by: of a single key only if the result has it. */
+static int
+add_group(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, struct tt_err *err)
+{
+	if (b->group->n == 0 || tt_sample_fact(s, b->by) || (b->group->n == 1 && !value_of(s, r, b->by)))
+		return TT_OK;
+
 	struct tt_fact *fact = tt_arena_alloc(&b->a, (s->nfact + 1) * sizeof *fact, err);
 	struct tt_buf text = { 0 };
 	int rc = fact ? TT_OK : err->code;
 
 	for (size_t i = 0; i < b->group->n; i++) {
-		const char *v = tt_sample_fact(s, b->group->v[i]);
+		const char *v = value_of(s, r, b->group->v[i]);
 
 		tt_buf_printf(&text, "%s%s", i ? ", " : "", v ? v : "?");
 	}
@@ -167,7 +184,7 @@ add_facts(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, 
 		s->nfact++;
 	}
 	tt_sort(s->fact, s->nfact, by_key);
-	return b->group->n > 1 ? add_group(b, s, err) : TT_OK;
+	return add_group(b, r, s, err);
 }
 
 /* A capture that has no figures because of ${detail}: rows count it. */
@@ -274,8 +291,7 @@ batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *e
 		s->damaged = true;
 		s->damage = tt_arena_text(&b->a, r->detail, strlen(r->detail), err);
 	}
-	/* With two facts and more, one that joins them; a single one is there already. */
-	rc = b->group->n > 1 ? add_group(b, s, err) : TT_OK;
+	rc = add_group(b, r, s, err);
 	if (rc == TT_OK && json_is_string(recording))
 		rc = add_part(b, s, json_string_value(recording), err);
 	b->n += rc == TT_OK;

@@ -311,7 +311,7 @@ tt_baseline_check(const struct tt_baseline *b, const struct tt_sample *s, size_t
 				const struct tt_sample *other = NULL;
 
 				/* Nothing is known of a capture whose analysis failed: there is nothing to compare. */
-				if (s[i].nfact == 0 || !tt_row_means(r, &s[i]) || is_known(b, r, *key, value, &other))
+				if (s[i].without || s[i].nfact == 0 || !tt_row_means(r, &s[i]) || is_known(b, r, *key, value, &other))
 					continue;
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has another environment: %s is %s in its %s, and %s in %s "
 				    "(row \"%s\"); save a baseline of its own, or use --force-baseline", b->path, *key,

@@ -254,9 +254,54 @@ def by_key(s, out, src):
     return kit.by_key(s.path(out, "results.jsonl"))
 
 
+def own_results(s):
+    """Limits of captures are none of the run's own results, with and without --resume, and where they are sorted on disk."""
+    small = folder(s, "small", kit.captures(4, 30))
+    run("batch", "-q", "-o", s.path("small-out"), small)
+    least = min(kit.results(s.path("small-out", "results.jsonl")), key=lambda r: r["decoded"])
+    data = open(os.path.join(small, least["key"]), "rb").read()
+    src = folder(s, "own", {"%03d.mlpd" % i: data for i in range(50 + least["decoded"] // 200)})
+    whole = run("batch", "--format", "json", src)
+    limit = least["decoded"]
+    for name in ("--max-decoded", "--spool-max"):
+        for more in ([], ["-o", s.path("own" + name)], ["--resume", "-o", s.path("own" + name)]):
+            n = 1 if name == "--spool-max" else limit
+            r = run("batch", "--format", "json", name, n, *more, src)
+            s.equal("%s %d %s: holds for captures alone" % (name, n, more), (r.returncode, r.out == whole.out), (0, True))
+    size = os.path.getsize(s.path("own--max-decoded", "results.jsonl"))
+    s.check("the results are over the limit", None if size > limit else "%d, limit %d" % (size, limit))
+
+
+def gate_groups(s):
+    """A gate judges apart by every KEY that the manual lists, also where a file cannot be read and there is a baseline."""
+    budget, plain, base = s.path("apart.json"), s.path("plain.json"), s.path("apart.base")
+    json.dump({"tracetool_budget": 1, "rows": [{"id": "mean", "metric": "frame.time", "stat": "mean", "max": "10s"}]}, open(plain, "w"))
+    json.dump({"tracetool_budget": 1, "rows": [{"id": "mean", "metric": "frame.time", "stat": "mean", "max": "10s"},
+                                               {"id": "more", "metric": "frame.time", "stat": "mean", "max": "+50%"}]}, open(budget, "w"))
+    good = [os.path.join(kit.TOP, "testdata", "gate", "good-base%d.ttc.xz" % i) for i in (1, 2, 3)]
+    src = folder(s, "apart", {os.path.basename(f): open(f, "rb").read() for f in good})
+    made = run("stats", "--gate", budget, "--save", base, *good)
+    s.check("a baseline is made", made.err if not os.path.exists(base) else None)
+    for key in ("format", "producer", "os", "arch", "date", "recording"):
+        r = run("batch", "-o", s.path("apart-" + key), "--format", "json", "--group-by", key, "--gate", plain,
+                "--json", s.path("v.json"), src)
+        want = {x["group"].split("=", 1)[1] for x in tables(r)["batch_groups"]["rows"]} - {"?"}
+        have = {x.get("group") for x in json.load(open(s.path("v.json")))["rows"] if x["id"] == "mean"} - {None}
+        s.equal("--gate --group-by %s: a group for each value" % key, (have, r.returncode), (want, 0 if key != "recording" else r.returncode))
+    open(os.path.join(src, "bad-empty.mlpd"), "wb").write(b"")
+    for key in ("os", "date"):
+        r = run("batch", "--max-failures", "50%", "--meta", "machine=1", "--group-by", key, "--gate", budget, "--baseline", base,
+                "--json", s.path("w.json"), src)
+        rows = {x.get("group") for x in json.load(open(s.path("w.json")))["rows"]} if os.path.exists(s.path("w.json")) else None
+        s.equal("--baseline, --group-by %s: an unreadable file is of no environment" % key,
+                ("another environment" in r.err, r.returncode != 2, "(unknown)" in (rows or ())), (False, True, True))
+        if os.path.exists(s.path("w.json")):
+            os.unlink(s.path("w.json"))
+
+
 def main():
     s = kit.Suite()
-    for part in [gives_up, groups, resumes, copies, frames, unsuited, renamed, archives, times]:
+    for part in [gives_up, groups, resumes, copies, frames, unsuited, renamed, archives, times, own_results, gate_groups]:
         part(s)
     s.end()
 
