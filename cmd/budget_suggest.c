@@ -3,7 +3,8 @@
  *
  * What it suggests is what can be judged: changes of the median and mean from +2 % up, more where the captures
  * themselves differ by more; tails as frames over a limit per thousand, for p99 and the maximum of a capture hang
- * on a few frames; allocation as "none" where there is none.
+ * on a few frames; allocation as "none" where there is none; the largest pause and heap of all captures as warnings,
+ * for the next captures of the same build are often a little worse.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -144,7 +145,7 @@ put_rounded(struct suggest *g, int64_t v, enum tt_dim dim)
 }
 
 static void
-absolute_row(struct suggest *g, const char *id, const char *metric, const char *stat, const char *key, enum tt_dim dim)
+absolute_row(struct suggest *g, const char *id, const char *metric, const char *stat, const char *key, enum tt_dim dim, bool warn)
 {
 	struct spread r = spread_of(g, key);
 	char text[64];
@@ -154,8 +155,8 @@ absolute_row(struct suggest *g, const char *id, const char *metric, const char *
 	begin_row(g, id, metric, stat);
 	tt_buf_text(g->out, ", \"max\": ");
 	put_rounded(g, r.max, dim);
-	tt_buf_printf(g->out, ", \"over\": \"worst\",\n\t\t  \"comment\": \"at most %s in the captures\" }",
-	    amount(text, r.max, dim));
+	tt_buf_printf(g->out, ", \"over\": \"worst\"%s,\n\t\t  \"comment\": \"at most %s in the captures\" }",
+	    warn ? ", \"level\": \"warn\"" : "", amount(text, r.max, dim));
 }
 
 /* Where few frames allocate, what counts is how many do. */
@@ -169,7 +170,7 @@ alloc_rows(struct suggest *g)
 		tt_buf_text(g->out, ", \"max\": \"0B\", \"over\": \"worst\",\n\t\t  \"comment\": \"no frame "
 		    "of these captures allocates\" }");
 	} else if (r.n && r.max < 100 * TT_AMOUNT_ONE) {
-		absolute_row(g, "alloc-frames", "gc.alloc.frames", "per_1000", "gc.alloc.frames.per_1000", TT_DIM_PER_1000);
+		absolute_row(g, "alloc-frames", "gc.alloc.frames", "per_1000", "gc.alloc.frames.per_1000", TT_DIM_PER_1000, false);
 	} else {
 		relative_row(g, "alloc-bytes", "gc.alloc.bytes", "per_frame.mean", TT_DIM_BYTES);
 		relative_row(g, "alloc-count", "gc.alloc.count", "per_frame.mean", TT_DIM_NUMBER);
@@ -214,8 +215,8 @@ budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, 
 	relative_row(&g, "gpu-median", "frame.gpu", "median", TT_DIM_TIME);
 	tail_row(&g);
 	alloc_rows(&g);
-	absolute_row(&g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME);
-	absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES);
+	absolute_row(&g, "gc-pause", "gc.pause", "max", "gc.pause.max", TT_DIM_TIME, true);
+	absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES, true);
 	if (!g.some)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the captures have no figure to make a budget of: no whole frames (name the marker "
 		    "that begins a frame with --frame-marker; \"tracetool info\" lists likely ones), no allocations and no collections");
