@@ -263,6 +263,7 @@ save(struct gate *x, struct tt_baseline *old, struct tt_buf *text, struct tt_err
 		return err->code;
 	if (n == 0 && !old)
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "%s: not saved, for no capture holds an event", x->g->save);
+	x->nsaved = n;
 	return n ? tt_baseline_write(old, s, n, &x->budget, x->settings, text, err) : TT_OK;
 }
 
@@ -331,6 +332,8 @@ write_all(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *
 	}
 	if (rc == TT_OK)
 		rc = verdict_write(x->app, &x->to, v, out, n, err);
+	if (rc == TT_OK && saved == TT_OK && x->nsaved && x->g->append)
+		tt_log(&x->app->env, TT_LOG_NORMAL, "%s: %zu capture%s added", x->g->save, x->nsaved, x->nsaved == 1 ? "" : "s");
 	if (rc == TT_OK && saved != TT_OK) {
 		*err = why;
 		rc = saved;
@@ -430,7 +433,27 @@ static int
 suggest(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	int rc = budget_suggest(x->sample, x->nsample, x->budget.measure, x->budget.nmeasure, run->frame_marker, &text, err);
+	size_t n = 0, left_out = 0, k = 0;
+	const char *first = NULL;
+	int rc = TT_OK;
+
+	/* What a crash cut off is no measure for others. */
+	for (size_t i = 0; i < x->in->path.n; i++) {
+		if (x->cap[i].into)
+			continue;
+		if (!x->cap[i].unended)
+			x->sample[n++] = x->sample[k];
+		else if (left_out++ == 0)
+			first = x->sample[k].name;
+		k++;
+	}
+	if (left_out)
+		ui_say(&x->app->ui, "%zu of %zu captures did not end, and %s left out: %s%s", left_out, k, left_out == 1 ? "is" : "are", first,
+		    left_out > 1 ? ", ..." : "");
+	if (n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture ended: a budget needs one of a run that was not killed");
+	x->nsample = n;
+	rc = budget_suggest(x->sample, x->nsample, x->budget.measure, x->budget.nmeasure, run->frame_marker, &text, err);
 
 	if (rc == TT_OK)
 		rc = app_write(x->app, out->output ? out->output : "-", &text, err);

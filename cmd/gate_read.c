@@ -172,8 +172,9 @@ why_unsuited(struct gate *x, struct capture *c, const struct tt_run_opts *run, c
 
 /* Losses go to the ledger of all; they are reported once, even if captures are read again. */
 static void
-note_losses(struct gate *x, const struct capture *c, const struct tt_loss *loss)
+note_losses(struct gate *x, struct capture *c, const struct tt_loss *loss)
 {
+	c->unended = tt_loss_unended(loss);
 	if (x->budget.integrity == TT_LEVEL_ERROR)
 		tt_loss_join(&x->app->loss, loss);
 	if (!x->app->losses_said)

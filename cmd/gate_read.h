@@ -14,6 +14,7 @@ struct capture {
 	size_t n;
 	struct capture *into;         /* read with this one: of the same process */
 	bool unread;                  /* it could not be read: unsuited says why */
+	bool unended;                 /* it breaks off */
 	const char *unsuited;         /* why the run's markers found nothing in it; NULL */
 	uint32_t part, part_last;     /* of the first file: which of a recording that rotates */
 	int64_t pid, wall_ns, end_ns; /* of the first file; wall clock */
@@ -33,6 +34,7 @@ struct gate {
 	struct capture *cap;          /* by operand */
 	struct tt_sample *sample;
 	size_t nsample;
+	size_t nsaved;                /* captures that --save added */
 	int unread;                   /* why one or more captures could not be read: the exit status then; 0: none */
 	const char *unread_name;      /* the first of them */
 	struct verdict_out to;

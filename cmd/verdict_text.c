@@ -85,7 +85,8 @@ put_row(struct tt_buf *out, const struct tt_verdict_row *r, size_t width, bool c
 	put_padded(out, w.text, 11);
 	if (color && *w.color)
 		tt_buf_text(out, PLAIN);
-	put_padded(out, r->name, width + 2);
+	put_padded(out, r->name, width);
+	tt_buf_text(out, "  ");
 	tt_buf_printf(out, "%s: %s\n", r->title, r->text);
 	for (size_t i = 0; i < r->nmover && (r->would == TT_WORSE || r->would == TT_BREACH); i++)
 		put_mover(out, &r->mover[i]);

@@ -220,7 +220,7 @@ read_session_spread(struct tt_budget *b, const struct tt_node_at *root, struct t
 	b->session_ppm = 10000;
 	if (rc != TT_OK || !text)
 		return rc;
-	wrong = tt_budget_percent(text, &b->session_ppm);
+	wrong = tt_budget_percent(text, &b->session_ppm) ? "must be a percentage, like \"1%\"" : NULL;
 	if (!wrong && b->session_ppm > 1000000)
 		wrong = "is at most \"100%\"";
 	return wrong ? tt_doc_fail(&v, false, err, "\"session_spread\" %s", wrong) : TT_OK;

@@ -122,7 +122,7 @@ waive(struct tt_judging *w)
 	struct tt_verdict_row *r = w->r;
 
 	r->would = r->outcome;
-	if ((r->outcome == TT_BREACH || r->outcome == TT_WORSE) && is_waived(w, r->row))
+	if ((r->outcome == TT_BREACH || r->outcome == TT_WORSE || r->outcome == TT_CANNOT_JUDGE) && is_waived(w, r->row))
 		r->outcome = TT_WAIVED;
 	r->fails = (r->outcome == TT_BREACH || r->outcome == TT_WORSE) && r->row->level == TT_LEVEL_ERROR;
 	w->v->warned += (r->outcome == TT_BREACH || r->outcome == TT_WORSE) && r->row->level == TT_LEVEL_WARN;

@@ -202,6 +202,16 @@ captures_needed(size_t rows)
 	return n;
 }
 
+/* Captures at hand with which it could, against ${m} of the baseline; 0: no number would do. */
+static size_t
+captures_needed_here(size_t m, size_t rows)
+{
+	for (size_t n = 1; n <= 100; n++)
+		if (tt_mann_whitney_least(m, n) * (double)rows <= TT_ALPHA * (1 + 1e-9))
+			return n;
+	return 0;
+}
+
 static int64_t
 ppm(int64_t v, int64_t base)
 {
@@ -229,6 +239,7 @@ tt_row_decide(struct tt_judging *w, double adjusted)
 	if (tt_mann_whitney_least(r->m, r->n) * (double)w->np > TT_ALPHA * (1 + 1e-9)) {
 		tt_row_cannot(w, NULL);
 		r->need = captures_needed(w->np);
+		r->need_here = captures_needed_here(r->m, w->np);
 	} else if (adjusted <= TT_ALPHA * (1 + 1e-9) && s->shift > r->limit) {
 		r->outcome = TT_WORSE;
 	} else if (s->high <= r->limit) {         /* captures that are enough for the test are enough for a bound */

@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/buf.h"
 #include "out/table.h"
@@ -92,14 +93,22 @@ const char *
 tt_amount_parse(const char *s, enum tt_dim dim, int64_t *v)
 {
 	size_t n = strspn(s, "0123456789."), unit = n + strspn(s + n, " ");
+	bool miscased = false;
 
 	if (n > 0 && s[n] == ',' && s[n + 1] >= '0' && s[n + 1] <= '9')
 		return "has a comma: use a point, like \"16.7ms\"";
+	if (n > 0 && (s[n] == 'e' || s[n] == 'E') && s[n + 1] >= '0' && s[n + 1] <= '9')
+		return "has an exponent: write the number out, like \"1000ms\"";
+	for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+		if (n > 0 && units[i].dim == dim && strcmp(units[i].name, s + unit) != 0 && strcasecmp(units[i].name, s + unit) == 0)
+			miscased = true;
 	for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
 		if (units[i].dim != dim || strcmp(units[i].name, s + unit) != 0)
 			continue;
 		return number(s, n, units[i].size, v);
 	}
+	if (miscased)
+		return "has a unit with wrong capitals: they are ns, us, ms, s, B, KiB, MiB, GiB and fps";
 	return wanted[dim];
 }
 

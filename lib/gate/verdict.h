@@ -90,6 +90,8 @@ struct tt_verdict_row {
 	double ks, ks_p;              /* Kolmogorov-Smirnov distance and p: shown, never decides */
 	size_t need;                  /* CANNOT_JUDGE for too few: captures on each side that would do; 0 otherwise */
 
+	size_t need_here;             /* as many at hand would do against this baseline; 0: none would */
+
 	const char *text;             /* the finding in one sentence for people, without id and outcome, no full stop */
 	const char *hint;             /* what to do about it, one sentence; NULL */
 	struct tt_mover *mover;       /* at most 5; relative rows that are WORSE or UNDECIDED; of BREACH where known */

@@ -176,7 +176,7 @@ absolute_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_er
 	if (r->would != TT_BREACH)
 		return tt_verdict_text(v, err, "%s, limit %s%s%s", value.s, r->limit_is_min ? "at least " : "", limit.s, of);
 	if (r->limit == 0)
-		return tt_verdict_text(v, err, "%s where there must be none%s", value.s, of);
+		return tt_verdict_text(v, err, "%s, and none is allowed%s", value.s, of);
 	*tt_put_ppm(off.s, tt_scale(r->value - r->limit, 1000000, r->limit)) = '\0';
 	return tt_verdict_text(v, err, "%s, %s the limit of %s (%s)%s", value.s, side, limit.s, off.s, of);
 }
@@ -259,9 +259,19 @@ cannot_text(struct tt_verdict *v, const struct tt_verdict_row *r, const char *wh
 {
 	if (why)
 		return why;
-	if (r->tested)
-		return tt_verdict_text(v, err, "%zu capture%s against %zu can show nothing among %zu row%s: record at least %zu "
-		    "on each side", r->n, plural(r->n), r->m, r->ntested, plural(r->ntested), r->need);
+	if (r->tested) {
+		const char *rows = r->ntested > 1 ? tt_verdict_text(v, err, " in %zu rows", r->ntested) : "";
+
+		if (rows && r->need_here && r->m >= r->need)
+			return tt_verdict_text(v, err, "%zu capture%s against %zu are too few to show a change%s: record at least %zu", r->n,
+			    plural(r->n), r->m, rows, r->need_here);
+		if (rows && r->need_here)
+			rows = tt_verdict_text(v, err, "%s: record at least %zu, or", rows, r->need_here);
+		else if (rows)
+			rows = tt_verdict_text(v, err, "%s: record at least", rows);
+		return rows ? tt_verdict_text(v, err, "%zu capture%s against %zu are too few to show a change%s %zu on each side", r->n, plural(r->n),
+		    r->m, rows, r->need) : NULL;
+	}
 	return tt_verdict_text(v, err, "%zu capture%s, where the row wants at least %zu", r->n, plural(r->n), r->need);
 }
 
@@ -405,6 +415,10 @@ base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 		rc = remark(v, tt_verdict_text(v, err, "not appended to %s: %s %s", o->append, v->unfit->name,
 		    is_ended(v->unfit) ? "finds a capture that did not end" : v->unfit->would == TT_CANNOT_JUDGE ? "cannot be judged" :
 		    v->unfit->would == TT_WORSE ? "is worse" : "is broken"), err);
+	for (size_t i = 0; o->first && !o->append && i < v->nrow && rc == TT_OK; i++)
+		if (is_ended(&v->row[i]) && v->row[i].would == TT_BREACH && !v->row[i].worst->damaged)
+			rc = remark(v, tt_verdict_text(v, err, "the baseline gets a capture that did not end, and may look better than whole ones: %s",
+			    v->row[i].worst->name), err);
 	if (rc == TT_OK && o->first && v->nempty)
 		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s no event, and %s not saved: %s%s", v->nempty,
 		    v->nempty == 1 ? "holds" : "hold", v->nempty == 1 ? "is" : "are", v->empty->name, v->nempty > 1 ? ", ..." : ""), err);
@@ -445,7 +459,7 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 
 	while (v->budget->fingerprint[nfact])
 		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (3 * v->nrow + v->nsample + v->nmixed + nfact + 6) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 6) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	if (v->nalone)

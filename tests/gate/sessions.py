@@ -538,6 +538,29 @@ def misspelt_facts_are_told():
     check("at most 1000" in gate("n0.mlpd", code=2).stderr, "more than all frames of a thousand is no limit")
 
 
+def suggestions_and_sessions_say_what_they_take():
+    whole, killed = captures("whole", 1000000, 4), captures("killed", 9000000, 1, killed=True)
+    r = subprocess.run([TRACETOOL, "stats", "--suggest", "--frame-marker", "Game:Tick", *whole, *killed], cwd=work, capture_output=True, text=True)
+    check(r.returncode == 0 and "1 of 5 captures did not end" in r.stderr and "killed0.mlpd" in r.stderr, "what did not end is left out", r.stderr)
+    r = subprocess.run([TRACETOOL, "stats", "--suggest", "--frame-marker", "Game:Tick", *killed], cwd=work, capture_output=True, text=True)
+    check(r.returncode == 2 and not r.stdout, "nothing to suggest from", r.stdout, r.stderr)
+    budget(row("median", max="+5%"))
+    check("grown.json: 4 captures added" in gate(*whole, "--save", "grown.json", "--append", code=0).stderr, "how many were added")
+    r = gate(*captures("one", 1000000, 1), "--baseline", "grown.json", code=5)
+    wanted = int(re.search(r"record at least (\d+)", r.rows["median"]["text"]).group(1))
+    gate(*captures("enough", 1000000, wanted), "--baseline", "grown.json", code=0)
+    gate(*captures("few", 1000000, wanted - 1), "--baseline", "grown.json", code=5)
+    budget(row("median", max="1ns"), row("none", metric="marker.time", marker="No:Such", max="5ms", waive={"until": "2026-12-01", "why": "new"}),
+           integrity={"ended": "warn"})
+    r = gate(*whole, code=1)
+    check(r.rows["none"]["outcome"] == "waived", "a waived row that cannot be judged", r.stdout)
+    r = gate(*whole, *killed, "--save", "with.json", code=1)
+    check(any("did not end" in x for x in r.json["remarks"]), "what is saved did not end", r.json["remarks"])
+    for text, says in (("1e3ms", "exponent"), ("5Ms", "capitals")):
+        budget(row("median", max=text))
+        check(says in gate(*whole, code=2).stderr, "what is wrong with " + text)
+
+
 def a_budget_judges_something():
     for rows in ([], [row("a", max="1s", level="off")]):
         budget(*rows)
@@ -569,6 +592,7 @@ def main():
         what_was_recorded_must_agree()
         captures_are_counted()
         misspelt_facts_are_told()
+        suggestions_and_sessions_say_what_they_take()
         a_budget_judges_something()
     end()
 
