@@ -29,7 +29,9 @@ no_base_figure(struct tt_judging *w, struct tt_err *err)
 	const struct tt_sample *s = r->nbase_point ? r->base_point[0].sample : NULL;
 	const char *why = s ? s->value[r->row->which].why : NULL;
 
-	if (!s)
+	if (!s && r->group)
+		why = "the baseline has no capture of this group, which is new: add some with tracetool stats --save --append";
+	else if (!s)
 		why = "the baseline has no capture that the row means";
 	else if (why)
 		why = tt_verdict_text(w->v, err, "no capture of the baseline has this figure: save one of good captures (%s: %s)", s->name, why);

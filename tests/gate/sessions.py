@@ -550,6 +550,8 @@ def suggestions_and_sessions_say_what_they_take():
     wanted = int(re.search(r"record at least (\d+)", r.rows["median"]["text"]).group(1))
     gate(*captures("enough", 1000000, wanted), "--baseline", "grown.json", code=0)
     gate(*captures("few", 1000000, wanted - 1), "--baseline", "grown.json", code=5)
+    r = gate(*captures("new", 1000000, 4), "--baseline", "grown.json", "--force-baseline", "--meta", "device=new", "--group-by", "device", code=5)
+    check("is new: add some with" in r.stdout, "a group that the baseline does not have", r.stdout)
     budget(row("median", max="1ns"), row("none", metric="marker.time", marker="No:Such", max="5ms", waive={"until": "2026-12-01", "why": "new"}),
            integrity={"ended": "warn"})
     r = gate(*whole, code=1)
