@@ -72,5 +72,7 @@ verdict_gitlab(const struct tt_verdict *v, struct tt_buf *out)
 	tt_buf_text(out, "# TYPE tracetool_rows gauge\n# HELP tracetool_rows rows by outcome\n");
 	for (unsigned i = 0; i < TT_OUTCOMES; i++)
 		tt_buf_printf(out, "tracetool_rows{outcome=\"%s\"} %zu\n", tt_outcome_id[i], v->count[i]);
+	tt_buf_printf(out, "# TYPE tracetool_rows_warned gauge\n# HELP tracetool_rows_warned breaches and worse rows of level warn\n"
+	    "tracetool_rows_warned %zu\n", v->warned);
 	tt_buf_text(out, "# EOF\n");
 }

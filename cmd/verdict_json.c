@@ -167,6 +167,7 @@ verdict_json(const struct tt_verdict *v, struct tt_buf *out)
 	for (unsigned i = 0; i < TT_OUTCOMES; i++)
 		tt_json_u64(&j, tt_outcome_id[i], v->count[i]);
 	tt_json_close(&j, "}");
+	tt_json_u64(&j, "warned", v->warned);
 	tt_json_open(&j, "rows", "[\n");
 	for (size_t i = 0; i < v->nrow; i++)
 		json_row(&j, &v->row[i]);

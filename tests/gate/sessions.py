@@ -556,7 +556,8 @@ def suggestions_and_sessions_say_what_they_take():
            integrity={"ended": "warn"})
     r = gate(*whole, code=1)
     check(r.rows["none"]["outcome"] == "waived", "a waived row that cannot be judged", r.stdout)
-    r = gate(*whole, *killed, "--save", "with.json", code=1)
+    r = gate(*whole, *killed, "--save", "with.json", "--gitlab", "metrics.txt", code=1)
+    check(r.json["warned"] == 1 and "tracetool_rows_warned 1\n" in open(at("metrics.txt")).read(), "warnings are counted apart", r.json)
     check(any("did not end" in x for x in r.json["remarks"]), "what is saved did not end", r.json["remarks"])
     for text, says in (("1e3ms", "exponent"), ("5Ms", "capitals")):
         budget(row("median", max=text))
