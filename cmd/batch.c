@@ -246,12 +246,14 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 static void
 say_end(struct batch *b, const struct tt_many_sum *s)
 {
-	char spooled[40], archives[120] = "";
+	char spooled[40], lost[48] = "an unknown number of", archives[160] = "";
 
 	*tt_put_bytes(spooled, (int64_t)s->spooled) = '\0';
+	if (s->unended == 0)
+		snprintf(lost, sizeof lost, "%llu", (unsigned long long)s->lost);
 	if (s->archives > 0)
-		snprintf(archives, sizeof archives, "; %llu archive%s damaged or failed, %llu member%s not read",
-		    (unsigned long long)s->archives, s->archives == 1 ? "" : "s", (unsigned long long)s->lost, s->lost == 1 ? "" : "s");
+		snprintf(archives, sizeof archives, "; %llu archive%s damaged or failed, %s member%s not read",
+		    (unsigned long long)s->archives, s->archives == 1 ? "" : "s", lost, s->lost == 1 && s->unended == 0 ? "" : "s");
 	tt_log(&b->app->env, TT_LOG_NORMAL, "%llu capture%s: %llu ok, %llu damaged, %llu failed%s%s; %s handed over or spooled",
 	    (unsigned long long)s->captures, s->captures == 1 ? "" : "s", (unsigned long long)s->ok, (unsigned long long)s->damaged,
 	    (unsigned long long)s->failed, archives, s->same ? "; results of others were there" : "", spooled);

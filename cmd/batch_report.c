@@ -134,7 +134,10 @@ summary_judge(struct app *app, const struct summary_opts *o, const struct tt_agg
 		if (many)
 			ui_say(&app->ui, "%llu of %llu captures and archives failed or are damaged: more than --max-failures allows",
 			    (unsigned long long)n.failures, (unsigned long long)all);
-		app->verdict = many ? 1 : app->verdict;
+		if (!many && n.unended > 0 && o->failures_e4 < 10000)
+			ui_say(&app->ui, "%llu archive%s could not be read to the end: --max-failures cannot count the captures missing",
+			    (unsigned long long)n.unended, n.unended == 1 ? "" : "s");
+		app->verdict = many || (n.unended > 0 && o->failures_e4 < 10000) ? 1 : app->verdict;
 	} else if (n.failures > 0) {
 		app->verdict = tt_exit_code(TT_E_DAMAGED);
 	}

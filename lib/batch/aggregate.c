@@ -396,6 +396,7 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 	struct sums *s;
 
 	a->archives += strcmp(r->type, "archive") == 0;
+	a->unended += tt_result_unended(r);
 	if (rc == TT_OK && (strcmp(r->outcome, "failed") == 0 || strcmp(r->outcome, "damaged") == 0))
 		rc = add_failure(a, r, err);
 	if (rc == TT_OK && strcmp(r->type, "archive") == 0)
@@ -434,5 +435,5 @@ struct tt_aggregate_count
 tt_aggregate_counted(const struct tt_aggregate *a)
 {
 	return (struct tt_aggregate_count){ .captures = a->total.captures, .archives = a->archives, .lost = a->lost,
-		.failures = a->failures };
+		.failures = a->failures, .unended = a->unended };
 }

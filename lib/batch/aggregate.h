@@ -25,7 +25,8 @@ int tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct t
  * What failures are counted among: all captures (files that could not be opened are some), all archives, and what is lost: members
  * that could not be read.
  */
-struct tt_aggregate_count { uint64_t captures, archives, lost, failures; };
+/* Of `unended` archives an unknown number of members was not read. */
+struct tt_aggregate_count { uint64_t captures, archives, lost, failures, unended; };
 struct tt_aggregate_count tt_aggregate_counted(const struct tt_aggregate *a);
 
 /* Put the tables into ${r}. */

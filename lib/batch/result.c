@@ -180,6 +180,12 @@ tt_result_again(const struct tt_result *r)
 	return is_one_of(r->why, passing);
 }
 
+bool
+tt_result_unended(const struct tt_result *r)
+{
+	return strcmp(r->type, "archive") == 0 && strcmp(r->outcome, "failed") == 0 && (tt_result_again(r) || strcmp(r->why, "limit") == 0);
+}
+
 int
 tt_result_rank(const struct tt_result *r)
 {

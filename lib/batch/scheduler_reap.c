@@ -116,6 +116,8 @@ end_archive(struct many *m, struct arch *a, struct tt_err *err)
 		tt_many_say_failure(m, &a->said, r.key, r.why, r.detail);
 	if (rc == TT_OK)
 		m->sum.spooled += (uint64_t)json_integer_value(json_object_get(r.doc, "spooled"));
+	if (rc == TT_OK)
+		m->sum.unended += tt_result_unended(&r);
 	if (rc == TT_OK && a->lost == 0)
 		m->sum.archives += strcmp(r.outcome, "ok") != 0;
 	if (rc == TT_OK)
