@@ -197,6 +197,8 @@ batch_check(const struct batch_opts *o, struct tt_err *err)
 	if (!o->dir && (convert || o->per_capture >= 0 || o->resume || o->shard.count > 1))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s needs a directory for its results (-o DIR)",
 		    convert ? "--do convert" : o->per_capture >= 0 ? "--per-capture" : o->resume ? "--resume" : "--shard");
+	if (o->dir && strcmp(o->dir, "-") == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option -o: results are kept in a folder, not on standard output; name one");
 	if (o->verify && !o->resume)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--verify is for --resume");
 	return check_suffixes(o, err);

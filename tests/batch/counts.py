@@ -309,9 +309,15 @@ def given_up(s):
         s.equal("given up, merge --max-failures %s" % limit, m.returncode, want)
 
 
+def no_output(s):
+    """Results are kept in a folder: standard output is none."""
+    r = run("batch", "-o", "-", kit.DATA, cwd=s.dir)
+    s.equal("-o -: wrong usage, and no folder of that name", (r.returncode, r.out, os.path.exists(s.path("-"))), (2, b"", False))
+
+
 def main():
     s = kit.Suite()
-    for part in [gives_up, groups, resumes, copies, frames, unsuited, renamed, archives, times, own_results, gate_groups, given_up]:
+    for part in [gives_up, groups, resumes, copies, frames, unsuited, renamed, archives, times, own_results, gate_groups, given_up, no_output]:
         part(s)
     s.end()
 
