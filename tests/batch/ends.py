@@ -119,7 +119,7 @@ def totals(s):
                          ([most], most), ([1, 2], 3)):
         with open(s.path("crafted.jsonl"), "w") as f:
             for i, v in enumerate(values):
-                doc["key"] = "k%d" % i
+                doc["key"], doc["size"] = "k%d" % i, 1000 + i         # no copies of each other
                 doc["metrics"]["gcalloc.bytes"] = doc["metrics"]["gcalloc.count"] = doc["events"] = v
                 f.write(line_of(doc))
         r = run("merge", "--format", "json", s.path("crafted.jsonl"))
