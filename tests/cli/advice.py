@@ -71,6 +71,9 @@ KNOWN = {
     ("tracetool-record.1", "--level"): "of the game in an example",
     ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",
     ("cmd/verdict_junit.c", "gate"): "a title, not a command",
+    ("cmd/batch_out.c", "--partial"): "merge alone meets results of other options",
+    ("lib/gate/sample.c", "--profile"): "of mono, as a capture of it holds it",
+    ("tracetool-merge.1", "--meta"): "of the batch whose results are merged",
 }
 
 # `mono --profile=log:help` of Mono 6.8.
