@@ -246,7 +246,7 @@ fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 static void
 say_end(struct batch *b, const struct tt_many_sum *s)
 {
-	char spooled[40], lost[48] = "an unknown number of", archives[160] = "";
+	char spooled[40], lost[48] = "an unknown number of", archives[160] = "", kept[80] = "";
 
 	*tt_put_bytes(spooled, (int64_t)s->spooled) = '\0';
 	if (s->unended == 0)
@@ -254,9 +254,11 @@ say_end(struct batch *b, const struct tt_many_sum *s)
 	if (s->archives > 0)
 		snprintf(archives, sizeof archives, "; %llu archive%s damaged or failed, %s member%s not read",
 		    (unsigned long long)s->archives, s->archives == 1 ? "" : "s", lost, s->lost == 1 && s->unended == 0 ? "" : "s");
+	if (s->same > 0)
+		snprintf(kept, sizeof kept, "; %llu earlier result%s kept", (unsigned long long)s->same, s->same == 1 ? "" : "s");
 	tt_log(&b->app->env, TT_LOG_NORMAL, "%llu capture%s: %llu ok, %llu damaged, %llu failed%s%s; %s handed over or spooled",
 	    (unsigned long long)s->captures, s->captures == 1 ? "" : "s", (unsigned long long)s->ok, (unsigned long long)s->damaged,
-	    (unsigned long long)s->failed, archives, s->same ? "; results of others were there" : "", spooled);
+	    (unsigned long long)s->failed, archives, kept, spooled);
 	if (b->files.links + b->files.others > 0)
 		tt_log(&b->app->env, TT_LOG_NORMAL, "passed over: %llu symbolic link%s, %llu neither file nor folder",
 		    (unsigned long long)b->files.links, b->files.links == 1 ? "" : "s", (unsigned long long)b->files.others);

@@ -398,8 +398,8 @@ from_input(struct find *d, struct tt_err *err)
 	rc = read_names(l, src, err);
 	tt_src_close(src);
 	if (rc == TT_OK && l->count > 0 && d->lost - lost == l->count)
-		rc = tt_fail_sys(err, ENOENT, "standard input: %llu names, and none leads to a file, like \"%.40s\"",
-		    (unsigned long long)l->count, d->path);
+		rc = tt_fail_sys(err, ENOENT, "standard input: of %llu name%s none leads to a file, like \"%.40s\"",
+		    (unsigned long long)l->count, l->count == 1 ? "" : "s", d->path);
 	return rc;
 }
 

@@ -113,7 +113,7 @@ add_group(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, 
 	for (size_t i = 0; i < b->group->n; i++) {
 		const char *v = value_of(s, r, b->group->v[i]);
 
-		tt_buf_printf(&text, "%s%s", i ? ", " : "", v ? v : "?");
+		tt_buf_printf(&text, "%s%s", i ? ", " : "", v ? v : "(unknown)");
 	}
 	if (rc == TT_OK)
 		rc = tt_buf_error(&text, err);

@@ -224,7 +224,7 @@ sums_named(struct tt_aggregate *a, struct list *l, const char *name, struct tt_e
 	return s;
 }
 
-/* "build=12, device=Pixel 6": what the capture says of itself; "?" where it does not. */
+/* "build=12, device=Pixel 6": what the capture says of itself; "(unknown)" if it does not. */
 static void
 group_name(const struct tt_aggregate *a, const struct tt_result *r, struct tt_buf *b)
 {
@@ -233,7 +233,7 @@ group_name(const struct tt_aggregate *a, const struct tt_result *r, struct tt_bu
 
 		if (!v)       /* facts the reader knows without being told */
 			v = json_string_value(json_object_get(r->doc, a->group[i]));
-		tt_buf_printf(b, "%s%s=%s", i ? ", " : "", a->group[i], v ? v : "?");
+		tt_buf_printf(b, "%s%s=%s", i ? ", " : "", a->group[i], v ? v : "(unknown)");
 	}
 }
 

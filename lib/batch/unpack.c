@@ -86,7 +86,7 @@ nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archiv
 
 	if (l.depth > u->o->depth) {
 		tt_src_close(src);
-		return tt_unpack_complain(u, "limit", err, "%.*s: an archive inside %u others is not opened; raise --nesting",
+		return tt_unpack_complain(u, "limit", err, "%.*s: an archive nested %u deep is not opened; raise --nesting",
 		    (int)u->key.n, u->key.p, l.depth);
 	}
 	rc = spool_archive(u, &l.src, kind, &why);
