@@ -31,10 +31,10 @@ ADDED = {
     "--metric 'marker.time[Update*].total'": "", "-o game.pb.gz": "", "-o game.folded": "",
     "--value bytes": "-o bytes.folded", "--split 300M": "", "--pprof diff.pb.gz": "", "--do convert --to json.gz": "",
     "--gate budget.json --baseline base.json": None, "--resume": "", "--shard 3/20": "", "--azure": "", "--teamcity": "",
-    "--markdown FILE": "", "--json FILE": "", "--format json": "", "--format csv": "", "--format markdown": "",
+    "--markdown FILE": "", "--json FILE": "", "--format csv": "", "--format markdown": "",
 }
 # Options it only names, on their way to a sentence.
-NAMED = {"--frame-marker", "--sort", "--limit", "-o", "-", "--align", "--meta session=NAME"}
+NAMED = {"--frame-marker", "--sort", "--limit", "-o", "-", "--align", "--meta session=NAME", "-profiler-log-file"}
 
 # What may come of a command beside 0: verdicts are those of the machine this runs on.
 VERDICT = (0, 1, 5)
@@ -85,6 +85,7 @@ def game(s):
     loop = os.path.join(kit.DATA, "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
     shutil.copy(loop, os.path.join(work, "server.mlpd"))
     shutil.copy(os.path.join(kit.DATA, "mlpd", "good-d02-gameloop-sample.mlpd"), os.path.join(work, "client.mlpd"))
+    shutil.copy(os.path.join(kit.DATA, "raw", "good-2019-every.raw"), os.path.join(work, "game.raw"))
     shutil.copy(os.path.join(kit.DATA, "demo", "good-hitches.ttc.xz"), os.path.join(work, "testdata", "demo"))
     player(s, os.path.join(work, "Game.x86_64"))
     s.check("the log profiler's capture is made", slow.wait() and slow.returncode)
