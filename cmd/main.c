@@ -4,7 +4,6 @@
  * setlocale() is never called: the process stays in the "C" locale, so that no number, no sorting and no
  * message depends on where it runs. Text of captures is UTF-8 and handled as bytes.
  */
-#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -18,7 +17,6 @@
 #include "child.h"
 #include "cmd.h"
 #include "io/sink.h"
-#include "io/spool.h"
 #include "out/table.h"
 #include "version.h"
 
@@ -102,14 +100,6 @@ on_stop(int sig)
 	die_by(stop);
 }
 
-static void
-start_time(int64_t ns)
-{
-	const struct itimerval t = { .it_value = { .tv_sec = ns / 1000000000, .tv_usec = ns % 1000000000 / 1000 + 1 } };
-
-	setitimer(ITIMER_REAL, &t, NULL);
-}
-
 /* No SA_RESTART: a read that waits must come back to see the flag. What was ignored (nohup) stays so. */
 static void
 catch_signals(void)
@@ -138,126 +128,6 @@ hold_descriptors(void)
 		if (open("/dev/null", fd == 0 ? O_WRONLY : O_RDONLY) != fd)
 			_exit(4);
 	}
-}
-
-/* --- what verbs share ------------------------------------------------------ */
-
-int
-app_write(struct app *app, const char *path, const struct tt_buf *text, struct tt_err *err)
-{
-	return app_write_all(app, &(const struct app_output){ path, *text }, 1, err);
-}
-
-int
-app_show(struct app *app, const struct tt_buf *text, struct tt_err *err)
-{
-	return !text->failed && pager_show(&app->pager, text) ? TT_OK : app_write(app, "-", text, err);
-}
-
-int
-app_write_all(struct app *app, const struct app_output *o, size_t n, struct tt_err *err)
-{
-	struct tt_sink *sink[APP_OUTPUTS] = { NULL };
-	size_t done = 0;
-	int rc = TT_OK;
-
-	assert(n <= APP_OUTPUTS);
-	for (size_t i = 0; i < n && rc == TT_OK; i++)
-		rc = tt_buf_error(&o[i].text, err);
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		rc = tt_sink_open(&app->env, o[i].path, &sink[i], err);
-		if (rc == TT_OK && o[i].text.n > 0)
-			rc = tt_sink_write(sink[i], o[i].text.p, o[i].text.n, err);
-	}
-	for (; done < n && rc == TT_OK; done++)
-		rc = tt_sink_commit(sink[done], err);
-	for (; done < n; done++)
-		tt_sink_abort(sink[done]);
-	return rc;
-}
-
-int
-app_reads(struct app *app, const char *const *inputs, struct tt_err *err)
-{
-	const char *runtime = getenv("XDG_RUNTIME_DIR");
-	struct opt_list *l = &app->reads;
-	int rc = opt_list_add(l, "/dev/shm", &app->arena, err);
-
-	if (rc == TT_OK && runtime && runtime[0])
-		rc = opt_list_add(l, runtime, &app->arena, err);
-	for (; rc == TT_OK && inputs && *inputs; inputs++) {
-		const char *slash = strrchr(*inputs, '/'), *dir = ".";
-
-		if (strcmp(*inputs, "-") == 0)
-			continue;
-		if (slash)
-			dir = tt_arena_text(&app->arena, *inputs, (size_t)(slash - *inputs) + 1, err);
-		rc = dir ? opt_list_add(l, *inputs, &app->arena, err) : err->code;
-		if (rc == TT_OK)
-			rc = opt_list_add(l, dir, &app->arena, err);
-	}
-	app->plan.read = l->v;
-	return rc;
-}
-
-int
-app_reads_back(struct app *app, const char *dir, struct tt_err *err)
-{
-	int rc = opt_list_add(&app->reads, dir, &app->arena, err);
-
-	app->plan.read = app->reads.v;
-	return rc;
-}
-
-int
-app_confine(struct app *app, const char *const *outputs, const char *tmpdir, struct tt_err *err)
-{
-	struct opt_list scratch = { 0 };
-	int rc = tt_sandbox_mode(getenv("TRACETOOL_SANDBOX"), &app->env.sandbox, err);
-
-	app->env.tmpdir = tmpdir;
-	if (rc == TT_OK)
-		rc = opt_list_add(&scratch, tt_spool_dir(&app->env), &app->arena, err);
-	app->plan.scratch = scratch.v;
-	app->plan.write = outputs;
-	return rc == TT_OK ? tt_sandbox_enter(&app->env, &app->plan, err) : rc;
-}
-
-int
-app_seal(void *arg, struct tt_err *err)
-{
-	struct app *app = arg;
-
-	return tt_sandbox_seal(&app->env, &app->plan, err);
-}
-
-int
-app_parse(struct app *app, const struct verb *verb, void *into, const struct ui_opts *ui, int argc,
-    char **argv, struct tt_err *err)
-{
-	int rc = opts_parse(verb, into, argc, argv, &app->arena, err);
-	struct tt_buf text = { 0 };
-	unsigned width;
-
-	if (ui->help) {               /* also when something else is wrong: the text says how it is right */
-		width = ui_width(STDOUT_FILENO);
-		opts_help(verb, width >= 60 && width <= 100 ? width : 80, &text);
-		pager_start(&app->pager);
-		rc = app_show(app, &text, err);
-		tt_buf_free(&text);
-		return rc == TT_OK ? TT_END : rc;
-	}
-	if (rc != TT_OK)
-		return rc;
-	ui_set(&app->ui, ui);
-	if (ui->max_memory)
-		app->env.mem.cap = ui->max_memory < SIZE_MAX ? (size_t)ui->max_memory : 0;
-	if (ui->max_time)
-		app->max_time = ui->max_time;
-	if (app->max_time && verb != &verb_record)    /* the program that is recorded has all the time */
-		start_time(app->max_time);
-	app->env.log_level = ui->quiet ? TT_LOG_QUIET : ui->verbose ? TT_LOG_VERBOSE : TT_LOG_NORMAL;
-	return TT_OK;
 }
 
 static int
@@ -339,46 +209,6 @@ run(struct app *app, int argc, char **argv, const struct verb **verb, struct tt_
 }
 
 /* --- the end --------------------------------------------------------------- */
-
-/* "TEXT: 3, 1.2 KB, first at byte 88": an entry of the ledger. */
-static void
-put_loss(struct tt_buf *b, const struct tt_loss_info *i, const struct tt_loss_entry *e)
-{
-	const char *sep = ": ";
-	char text[40];
-
-	tt_buf_text(b, i->text);
-	if (e->n > 1) {
-		*tt_put_count(text, (int64_t)e->n) = '\0';
-		tt_buf_printf(b, "%s%s", sep, text);
-		sep = ", ";
-	}
-	if (e->bytes > 0) {
-		*tt_put_bytes(text, (int64_t)e->bytes) = '\0';
-		tt_buf_printf(b, "%s%s", sep, text);
-		sep = ", ";
-	}
-	if (e->first_at != TT_NOWHERE)
-		tt_buf_printf(b, "%s%sat byte %llu", sep, e->n > 1 ? "first " : "",
-		    (unsigned long long)e->first_at);
-}
-
-void
-app_say_losses(struct app *app, const char *name, const struct tt_loss *loss)
-{
-	for (int k = 0; k < TT_LOST_KINDS; k++) {
-		const struct tt_loss_entry *e = &loss->e[k];
-		const struct tt_loss_info *i = &tt_loss_info[k];
-		struct tt_buf b = { 0 };
-
-		if ((e->n == 0 && e->bytes == 0) || i->severity < TT_LOSS)
-			continue;
-		const char *where = e->input ? e->input : name, *others = e->in_others ? " and others" : "";
-		put_loss(&b, i, e);
-		ui_say(&app->ui, "%s%s: %s. %s", where, others, b.failed ? i->text : tt_buf_string(&b), i->advice);
-		tt_buf_free(&b);
-	}
-}
 
 /* What --verbose adds: the price of the run. */
 static void
