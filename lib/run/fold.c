@@ -81,7 +81,7 @@ tt_fold_commit(struct tt_fold_io *io, struct tt_tree *tree, struct tt_counts *co
 		struct tt_dist *d = tt_counts_dist(counts, tt_tree_node(tree, o->map[o->late[i].node])->marker, err);
 		rc = d ? count_dur(counts, d, o->late[i].dur, o->late[i].cut, err) : err->code;
 	}
-	for (size_t i = 0; i < io->nsite; i++)
+	for (size_t i = 0; rc == TT_OK && i < io->nsite; i++)
 		if (io->site[i] & TT_OVER)
 			io->site[i] = o->map[io->site[i] & ~TT_OVER];
 	over_reset(o);
