@@ -38,6 +38,8 @@ app_write_all(struct app *app, const struct app_output *o, size_t n, struct tt_e
 		rc = tt_sink_open(&app->env, o[i].path, &sink[i], err);
 		if (rc == TT_OK && o[i].text.n > 0)
 			rc = tt_sink_write(sink[i], o[i].text.p, o[i].text.n, err);
+		if (rc == TT_OK)
+			rc = tt_sink_rest(sink[i], err);
 	}
 	for (; done < n && rc == TT_OK; done++)
 		rc = tt_sink_commit(sink[done], err);
