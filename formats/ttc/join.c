@@ -266,7 +266,7 @@ find_chunk(struct ttc *m, const struct ttc_ring *r, uint64_t at, struct found *f
 int
 ttc_join(struct ttc *m, struct tt_loss *loss, struct tt_err *err)
 {
-	struct found f = { NULL };
+	struct found f = { 0 };
 	struct ttc_ring r;
 	size_t got;
 	int rc = m->ring ? TT_OK : ttc_ring_open(m, err);

@@ -87,7 +87,7 @@ render_all(const struct tt_verdict *v)
 	}
 	b.n = 0;
 	verdict_gitlab(v, &b);
-	if (b.failed || count(&b, "\n") != 9 + (size_t)TT_OUTCOMES + 2 * v->nrow)
+	if (b.failed || count(&b, "\n") != 12 + (size_t)TT_OUTCOMES + 2 * v->nrow)
 		abort();
 	check(&b);
 	b.n = 0;
