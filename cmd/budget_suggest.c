@@ -219,7 +219,7 @@ budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, 
 	absolute_row(&g, "heap", "heap.size", "max", "heap.size.max", TT_DIM_BYTES, true);
 	if (!g.some)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "the captures have no figure to make a budget of: no whole frames (name the marker "
-		    "that begins a frame with --frame-marker; \"tracetool info\" lists likely ones), no allocations and no collections");
+		    "that begins a frame with --frame-marker; \"tracetool info\" lists likely ones), no pauses and no heap size");
 	tt_buf_text(out, "\n\t]");
 	put_advice(&g);
 	tt_buf_text(out, "\n}\n");

@@ -335,7 +335,7 @@ def commands(kind, paths, out):
     if kind in (markers, categories, scopes, frames_apart, threads_apart):
         yield "stats from a marker on", ["stats", "-q", "-j1", "--frame-marker", "m1", *paths]
         yield "stats from any marker on", ["stats", "-q", "-j1", "--frame-marker", "re:m", "--table", "frames,hitches", *paths]
-    if kind in (frames, frames_apart, classes):
+    if kind in (frames, frames_apart):
         yield "the budget suggested", ["stats", "-q", "-j1", "--suggest", *paths]
     if kind == coverage:
         yield "convert to lcov", convert(paths, "-o", out + ".info")
