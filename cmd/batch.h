@@ -136,7 +136,7 @@ bool batch_shard_named(const char *path, struct tt_shard *s);
 /**
  * batch_missing_shards(app, files, what, err):
  * The shards whose results are not among ${files}, as the names of those say, for people; *${what} is NULL where none is
- * missing. A .part is of a run that has not ended, also beside the .jsonl of an earlier one. Files of other names say nothing.
+ * missing. A .part belongs to a run that has not ended, also beside the .jsonl of an earlier one. Files with other names are ignored.
  */
 int batch_missing_shards(struct app *app, const struct opt_list *files, const char **what, struct tt_err *err);
 

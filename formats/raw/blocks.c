@@ -252,7 +252,7 @@ foot_there(const struct raw *m, uint64_t at, uint32_t id, uint32_t len)
 }
 
 /*
- * Find the next block or header behind the first ${off} bytes of the segment, which is moved there: nothing before is of use. Where
+ * Find the next block or header after the first ${off} bytes of the segment, and move the segment there: the bytes before are useless. Where
  * there is none the segment is empty at the input's end.
  */
 static int
@@ -293,7 +293,7 @@ search(struct raw *m, size_t off, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The input ends inside the block at ${off}. Unless another follows, which would be lost with a wrong length: what is there is used. */
+/* The input ends inside the block at ${off}. Unless another block follows, which a wrong length would lose, the bytes that are there are used. */
 static int
 cut_off(struct raw *m, size_t off, size_t n, bool *block, struct tt_err *err)
 {
@@ -605,7 +605,7 @@ put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h)
 	st->other = false;
 }
 
-/* The stream's first block in the segment that is of another thread with the same id, by the time of its first message; 0: none. */
+/* The first block of the stream in the segment that belongs to another thread with the same id, by the time of its first message; 0: none. */
 static uint32_t
 other_thread(const struct raw *m, const struct raw_stream *st)
 {

@@ -1,7 +1,7 @@
 /**
  * One chunk: samples, frames, allocations, flows, counters. Pure: it knows the chunk and the opened capture, and changes neither.
  *
- * The bytes may be wrong: what makes no sense is told in the batch's ledger, with the rest of its block, and errors are of memory alone.
+ * The bytes may be wrong: nonsense is counted in the batch's ledger, with the rest of its block, and the only error is lack of memory.
  */
 #include "raw/raw.h"
 

@@ -57,7 +57,7 @@ raw_take_value(struct raw_take *t, struct raw_arg *v)
 	}
 }
 
-/* The addresses of a stack. Aligned files may have the padding before or behind them; it is where zeros are. */
+/* The addresses of a stack. Aligned files may have the padding before or after them: zeros show where. */
 const uint8_t *
 raw_take_stack(struct raw_take *t, unsigned *n)
 {
@@ -72,7 +72,7 @@ raw_take_stack(struct raw_take *t, unsigned *n)
 	return p;
 }
 
-/* In aligned files there may be padding before the name of a category; then the name's length stands 2 bytes further on. */
+/* In aligned files there may be padding before the name of a category; then the name's length is 2 bytes further on. */
 void
 raw_take_category_pad(struct raw_take *t)
 {

@@ -14,7 +14,7 @@
  * not a block: next takes a segment of the file, RAW_SEGMENT long, and makes of it one chunk for each stream that has blocks there, the
  * session's first. How long messages are is found out (raw_measure) from the last block on that surely begins with a message, up to the
  * end; a message that is not whole there waits, as the stream's carry, for the stream's next chunk. A chunk's bytes are a struct
- * raw_head, a struct raw_piece for each block, and what is in the blocks, one behind the other: decode starts again at
+ * raw_head, a struct raw_piece for each block, and the contents of the blocks, one after the other: decode starts again at
  * a piece where a message made no sense. Memory is bounded by the segment, the carries, and the definitions.
  *
  * What decoding must know of definitions (which marker is GC.Alloc, which one a frame's root on this thread) comes in the
@@ -133,7 +133,7 @@ struct raw_head {
 enum raw_head_flag {
 	RAW_H_FIRST = 1,              /* the stream's first chunk in this session */
 	RAW_H_NEW_THREAD = 2,         /* from here on the thread is another one of the same id */
-	RAW_H_ENDS = 4,               /* and behind it the thread is another one */
+	RAW_H_ENDS = 4,               /* and after it the thread is another one */
 };
 
 /* known.c: what does not fit into a chunk's head. */
@@ -162,7 +162,7 @@ struct raw_stream {
 	/* of this reading */
 	bool met;                     /* its ThreadInfo */
 	bool seen, delivered, framed;
-	bool other;                   /* what comes is of another thread */
+	bool other;                   /* the next blocks belong to another thread */
 	uint32_t block;               /* number of the next block */
 	uint32_t frame;               /* the last one */
 	uint8_t *carry;

@@ -6,16 +6,16 @@
  */
 #include "raw/raw.h"
 
-/* Groups behind the list of classes and 16 of the platform's. */
+/* Groups after the list of classes and 16 of the platform's. */
 enum { DRAW = 51, PLATFORM = 16, MEMORY = 33 };
 
-/* Numbers behind the list and the platform's, by rank. */
+/* Numbers after the list and the platform's, by rank. */
 static const uint16_t rest[] = { 0, 247, 244, 246, 258, 258, 265 };
 
 struct field {
 	const char *name, *section;
 	uint8_t place;                /* in its group */
-	bool draw;                    /* of the group behind the list; else of the first */
+	bool draw;                    /* in the group after the list; otherwise in the first */
 	uint16_t times;
 	uint8_t unit;                 /* enum tt_counter_unit */
 };
@@ -51,7 +51,7 @@ static const struct field fields[] = {
 };
 enum { FIELDS = sizeof fields / sizeof *fields };
 
-/* Where the list of classes that begins at ${at} ends: behind the -1 that stands in the place of a class. 0: it does not. */
+/* Where the list of classes that begins at ${at} ends: after the -1 in the place of a class. 0: it does not end. */
 static size_t
 list_end(const uint8_t *p, size_t n, size_t at)
 {

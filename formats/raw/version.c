@@ -38,7 +38,7 @@ raw_version(uint32_t word, bool force, struct tt_err *err)
 		tt_fail(err, TT_E_DAMAGED, 8, "the header's version, 0x%08x, is none: the header is damaged", word);
 		return NULL;
 	}
-	/* Words between two are of releases before the later one. 0x20180306 came after the word behind it. */
+	/* A word between two belongs to a release before the later one. 0x20180306 came after the word that follows it here. */
 	for (size_t i = 0; i < VERSIONS; i++)
 		if (versions[i].word == word || (versions[i].word < word && versions[i].rank != 5))
 			found = &versions[i];

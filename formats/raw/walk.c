@@ -29,7 +29,7 @@ raw_walk(struct raw_walk *w, const struct raw_session *s, const struct raw_piece
 	}
 }
 
-/* The piece in which w->p is. False: it is behind the last one. */
+/* The piece that contains w->p. False: it is after the last one. */
 static bool
 settle(struct raw_walk *w)
 {

@@ -106,7 +106,7 @@ tt_collect_class(const struct tt_collecting *c, const struct tt_event *e, uint64
 }
 
 /*
- * Does a collection begin with the event? Where cap->old_roots, the roots that its thread records from here on are of
+ * Does a collection begin with the event? Where cap->old_roots, the roots that its thread records from here on belong to
  * the shot that the collection makes, if it makes one: the shot begins only after them.
  */
 static inline bool

@@ -66,7 +66,7 @@ collections_of(const struct tt_collecting *c, struct gc *s, struct tt_err *err)
 	return &out->thread[*at - 1];
 }
 
-/* A collection and its pause are of the thread that triggers them. */
+/* A collection and its pause belong to the thread that triggers them. */
 static int
 collected(const struct tt_collecting *c, struct gc *s, const struct open *p, int64_t end, struct tt_err *err)
 {

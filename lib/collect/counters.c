@@ -95,7 +95,7 @@ as_double(uint8_t type, union tt_counter_value v)
 	return type == TT_T_F64 ? v.d : type == TT_T_U64 ? (double)v.u : (double)v.i;
 }
 
-/* Which sampling this is: values of one are of one time. Custom counters are sampled apart from the runtime's. */
+/* The number of this sampling: its values have the same time. Custom counters are sampled apart from the runtime's. */
 static uint64_t
 tick_of(struct tick *t, int64_t ts)
 {

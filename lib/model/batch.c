@@ -1,3 +1,6 @@
+/*
+ * Batches of events: their memory, and the lists and texts beside their events. The contract is in event.h.
+ */
 #include "model/event.h"
 
 void

@@ -1,3 +1,6 @@
+/*
+ * Counts, times and histograms of the call tree's nodes, one set for each worker. The contract is in tree.h.
+ */
 #include "model/tree.h"
 
 int

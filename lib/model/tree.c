@@ -1,3 +1,6 @@
+/*
+ * The tree of call paths: nodes by parent and key, found while other workers add. The contract is in tree.h.
+ */
 #include "model/tree.h"
 
 #include <stdlib.h>

@@ -1,3 +1,6 @@
+/*
+ * Code by address: the method, helper or symbol that an address of a sample belongs to. The contract is in code.h.
+ */
 #include "collect/code.h"
 #include "base/order.h"
 #include "pass/code.h"

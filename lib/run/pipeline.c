@@ -1,3 +1,6 @@
+/*
+ * The stages of a reading: chunks are decoded and folded by any worker, and committed in their order. The contract is in pipe.h.
+ */
 #include "run/candidates.h"
 #include "run/pipe.h"
 
