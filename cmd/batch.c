@@ -348,6 +348,38 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 	return rc;
 }
 
+/* What is done to each capture, into ${one}; files that reports and verdicts go to, into ${write}. */
+static int
+prepare(struct batch *b, struct tt_one_opts *one, struct opt_list *write, struct tt_err *err)
+{
+	const struct batch_opts *o = b->o;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < o->sum.report.n && rc == TT_OK; i++)
+		rc = opt_list_add(write, o->sum.report.v[i], &b->app->arena, err);
+	if (rc == TT_OK)
+		rc = batch_gate_open(&b->gate, b->app, (struct gate_opts *)(uintptr_t)&o->gate, &o->in, &o->sum.group, write, err);
+	if (rc == TT_OK)
+		rc = fill_one(b, one, err);
+	return rc == TT_OK ? batch_sign(o, one, &b->out.by, err) : rc;
+}
+
+/* The files to read, and the folders to write to, opened as ${dir}; nothing is written over what is read. */
+static int
+find_files(struct batch *b, const struct opt_list *write, int dir[2], struct tt_err *err)
+{
+	const struct batch_opts *o = b->o;
+	int rc = o->dir ? make_dir(o->dir, err) : TT_OK;
+
+	if (rc == TT_OK)
+		rc = batch_files_find(b->app, &o->in.path, o->root, o->dir, write, &b->files, err);
+	if (rc == TT_OK && o->dir)
+		rc = batch_out_name(&b->out, o->dir, err);
+	if (rc == TT_OK)
+		rc = check_outputs(b, write, err);
+	return rc == TT_OK && o->dir ? open_dirs(o->dir, b->makes_files, dir, err) : rc;
+}
+
 static int
 batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 {
@@ -358,30 +390,16 @@ batch(struct app *app, const struct batch_opts *o, struct tt_err *err)
 	int dir[2] = { -1, -1 };
 	int rc = batch_check(o, err);
 
-	for (size_t i = 0; i < o->sum.report.n && rc == TT_OK; i++)
-		rc = opt_list_add(&write, o->sum.report.v[i], &app->arena, err);
 	b.out = (struct batch_out){ .app = app, .files = &b.files, .shard = o->shard, .verify = o->verify, .fd = -1, .dir = -1,
 		.old = { -1, -1 } };
 	if (rc == TT_OK)
-		rc = batch_gate_open(&b.gate, app, (struct gate_opts *)(uintptr_t)&o->gate, &o->in, &o->sum.group, &write, err);
-	if (rc == TT_OK)
-		rc = fill_one(&b, &one, err);
-	if (rc == TT_OK)
-		rc = batch_sign(o, &one, &b.out.by, err);
+		rc = prepare(&b, &one, &write, err);
 	app->env.mem.cap = 0;         /* the limit is a capture's */
 	app->env.spool_memory = o->spool_memory;
 	app->env.decoded_max = o->decoded_max;
 	app->env.ratio_max = o->ratio_max;
-	if (rc == TT_OK && o->dir)
-		rc = make_dir(o->dir, err);
 	if (rc == TT_OK)
-		rc = batch_files_find(app, &o->in.path, o->root, o->dir, &write, &b.files, err);
-	if (rc == TT_OK && o->dir)
-		rc = batch_out_name(&b.out, o->dir, err);
-	if (rc == TT_OK)
-		rc = check_outputs(&b, &write, err);
-	if (rc == TT_OK && o->dir)
-		rc = open_dirs(o->dir, b.makes_files, dir, err);
+		rc = find_files(&b, &write, dir, err);
 	if (rc == TT_OK)
 		rc = confine(&b, &write, err);
 	b.out.dir = dir[1];

@@ -175,28 +175,46 @@ check_suffixes(const struct batch_opts *o, struct tt_err *err)
 	return TT_OK;
 }
 
+static int
+check_meta(const struct opt_list *meta, struct tt_err *err)
+{
+	for (size_t i = 0; i < meta->n; i++) {
+		const char *eq = strchr(meta->v[i], '=');
+
+		if (!eq || eq == meta->v[i])
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--meta takes key=value, not \"%s\"", meta->v[i]);
+	}
+	return TT_OK;
+}
+
+/* The option that makes files beside standard output; NULL: none. */
+static const char *
+keeps_results(const struct batch_opts *o)
+{
+	if (batch_work_of(o) & BATCH_CONVERT)
+		return "--do convert";
+	return o->per_capture >= 0 ? "--per-capture" : o->resume ? "--resume" : o->shard.count > 1 ? "--shard" : NULL;
+}
+
 int
 batch_check(const struct batch_opts *o, struct tt_err *err)
 {
 	bool convert = batch_work_of(o) & BATCH_CONVERT;
+	int rc;
 
 	if ((batch_work_of(o) & BATCH_GATE) && !o->gate.budget)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--do gate needs --gate BUDGET");
-	for (size_t i = 0; i < o->in.meta.n; i++) {
-		const char *eq = strchr(o->in.meta.v[i], '=');
-
-		if (!eq || eq == o->in.meta.v[i])
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--meta takes key=value, not \"%s\"", o->in.meta.v[i]);
-	}
+	rc = check_meta(&o->in.meta, err);
+	if (rc != TT_OK)
+		return rc;
 	if (o->in.path.n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "nothing to do: name folders, archives or captures");
 	if (convert && o->to.n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--do convert needs --to SUFFIX");
 	if (!convert && o->to.n > 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--to is for --do convert");
-	if (!o->dir && (convert || o->per_capture >= 0 || o->resume || o->shard.count > 1))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s needs a directory for its results (-o DIR)",
-		    convert ? "--do convert" : o->per_capture >= 0 ? "--per-capture" : o->resume ? "--resume" : "--shard");
+	if (!o->dir && keeps_results(o))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s needs a directory for its results (-o DIR)", keeps_results(o));
 	if (o->dir && strcmp(o->dir, "-") == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option -o: results are kept in a folder, not on standard output; name one");
 	if (o->verify && !o->resume)

@@ -509,6 +509,22 @@ confine(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	return rc == TT_OK ? app_confine(x->app, writes.v, x->in->tmpdir, err) : rc;
 }
 
+/* The budget, and the baseline that it may need. */
+static int
+read_documents(struct gate *x, struct tt_err *err)
+{
+	int rc = read_budget(x, err);
+
+	if (rc == TT_OK && x->g->baseline) {
+		rc = read_baseline(x, x->g->baseline, &x->base, err);
+		x->has_base = true;
+	}
+	if (rc == TT_OK && x->budget.baseline && !x->has_base && !x->g->save)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "
+		    "(tracetool stats --save makes one)", x->budget.path);
+	return rc;
+}
+
 static int
 all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 {
@@ -517,17 +533,10 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 	int rc = input_setup(x->app, x->in, &run, err);
 
 	if (rc == TT_OK)
-		rc = read_budget(x, err);
-	if (rc == TT_OK && x->g->baseline) {
-		rc = read_baseline(x, x->g->baseline, &x->base, err);
-		x->has_base = true;
-	}
+		rc = read_documents(x, err);
 	/* Its errors are reported before captures are read. */
 	if (rc == TT_OK && x->g->append && access(x->g->save, F_OK) == 0)
 		rc = read_baseline(x, x->g->save, &old, err);
-	if (rc == TT_OK && x->budget.baseline && !x->has_base && !x->g->save)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "
-		    "(tracetool stats --save makes one)", x->budget.path);
 	if (rc == TT_OK)
 		rc = confine(x, out, err);
 	if (rc == TT_OK)
@@ -582,14 +591,7 @@ gate_open(struct app *app, const struct gate_opts *g, const struct input_opts *i
 		return err->code;
 	*x = (struct gate){ .app = app, .g = g, .in = in };
 	tt_arena_init(&x->a, &app->env.mem);
-	rc = read_budget(x, err);
-	if (rc == TT_OK && g->baseline) {
-		rc = read_baseline(x, g->baseline, &x->base, err);
-		x->has_base = true;
-	}
-	if (rc == TT_OK && x->budget.baseline && !x->has_base)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline",
-		    x->budget.path);
+	rc = read_documents(x, err);
 	if (rc == TT_OK)
 		rc = budget_settings(x, err);
 	if (rc == TT_OK)

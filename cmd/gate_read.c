@@ -249,27 +249,39 @@ read_whole(struct gate *x, const struct tt_run_opts *common, struct capture *c, 
 	return rc;
 }
 
+/* The sample of the model ${m} that was read of ${c}; *${why}: it has no figures. */
+static int
+sample_model(struct gate *x, struct capture *c, struct tt_model *m, const struct tt_loss *loss, struct tt_sample *s,
+    const char **why, struct tt_err *err)
+{
+	const struct tt_budget *b = &x->budget;
+	struct tt_views view;
+	int rc;
+
+	note_process(c, m);
+	tt_view_init(&view, m);
+	rc = tt_sample_from(&view, loss, b->measure, b->nmeasure, s, &x->a, err);
+	tt_view_free(&view);
+	if (rc == TT_OK && x->g->explain)
+		tt_sample_worst(m, &tt_budget_row(b, x->g->explain, err)->measure, s);
+	if (rc == TT_OK && !s->damaged && !s->empty && m->max_ts <= m->filter.from)
+		*why = TT_NOTHING_LEFT;
+	return rc;
+}
+
 static int
 read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c, struct tt_sample *s, struct tt_err *err)
 {
 	const struct tt_budget *b = &x->budget;
 	struct tt_run_opts run = *common;
 	struct tt_model *m = NULL;
-	struct tt_views view;
 	struct tt_loss loss;
 	int rc = run_over(x, &run, c, &loss, &m, err);
 	const char *why = NULL;       /* it has no figures */
 	bool unsuited = false;        /* because the run found fault with its options, before it read all */
 
 	if (rc == TT_OK) {
-		note_process(c, m);
-		tt_view_init(&view, m);
-		rc = tt_sample_from(&view, &loss, b->measure, b->nmeasure, s, &x->a, err);
-		tt_view_free(&view);
-		if (rc == TT_OK && x->g->explain)
-			tt_sample_worst(m, &tt_budget_row(b, x->g->explain, err)->measure, s);
-		if (rc == TT_OK && !s->damaged && !s->empty && m->max_ts <= m->filter.from)
-			why = TT_NOTHING_LEFT;
+		rc = sample_model(x, c, m, &loss, s, &why, err);
 	} else if (rc == TT_E_USAGE) {
 		why = why_unsuited(x, c, &run, m, err);
 		rc = why ? TT_OK : err->code;

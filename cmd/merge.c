@@ -245,6 +245,19 @@ add_file(struct app *app, struct tt_results *rs, const char *path, struct tt_err
 	return rc;
 }
 
+static void
+say_sum(struct app *app, const struct tt_results_sum *sum, size_t files)
+{
+	if (sum->other[0])
+		ui_say(&app->ui, "merged although options differ: %s was made with other ones than the results before it", sum->other);
+	tt_log(&app->env, TT_LOG_NORMAL, "%llu results from %llu lines in %zu file%s", (unsigned long long)sum->kept,
+	    (unsigned long long)sum->lines, files, files == 1 ? "" : "s");
+	if (sum->bad)
+		ui_say(&app->ui, "%llu line%s left out: torn, or not a result", (unsigned long long)sum->bad, sum->bad == 1 ? "" : "s");
+	if (sum->missing)
+		ui_say(&app->ui, "%llu archives are not complete: results of shards are missing", (unsigned long long)sum->missing);
+}
+
 static int
 merge(struct app *app, const struct merge_opts *o, const struct opt_list *files, const char *path, struct batch_gate *gate,
     struct tt_err *err)
@@ -262,15 +275,7 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 	if (rc == TT_OK)
 		rc = batch_put_results(app, rs, &(struct batch_put){ .path = path, .mixed = o->partial }, a, gate, &sum, &lost, err);
 	if (rc == TT_OK) {
-		if (sum.other[0])
-			ui_say(&app->ui, "merged although options differ: %s was made with other ones than the results before it", sum.other);
-		tt_log(&app->env, TT_LOG_NORMAL, "%llu results from %llu lines in %zu file%s", (unsigned long long)sum.kept,
-		    (unsigned long long)sum.lines, files->n, files->n == 1 ? "" : "s");
-		if (sum.bad)
-			ui_say(&app->ui, "%llu line%s left out: torn, or not a result", (unsigned long long)sum.bad, sum.bad == 1 ? "" : "s");
-		if (sum.missing)
-			ui_say(&app->ui, "%llu archives are not complete: results of shards are missing",
-			    (unsigned long long)sum.missing);
+		say_sum(app, &sum, files->n);
 		rc = summary_write(app, &o->sum, &o->gate.to, a, err);
 		captures = tt_aggregate_counted(a).captures;
 		if (rc == TT_OK && captures > 0)

@@ -462,6 +462,23 @@ turn_tree(struct opt_list *table, struct tt_arena *a, struct tt_err *err)
 	return table->n ? TT_OK : opt_list_add(table, turned, a, err);
 }
 
+/* The tables of options that ask for one by what they say. */
+static int
+add_tables(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
+{
+	int rc = s->bottom_up ? turn_tree(&s->table, a, err) : TT_OK;
+
+	if (rc == TT_OK && (s->find_size != UINT64_MAX || s->find_type.n))
+		rc = opt_list_add(&s->table, "objects_found", a, err);
+	if (rc == TT_OK && s->metric.n)
+		rc = opt_list_add(&s->table, "timeline_metrics", a, err);
+	if (rc == TT_OK && s->buckets && s->table.n == 0)
+		rc = opt_list_add(&s->table, "timeline", a, err);
+	if (rc == TT_OK && s->track.n)
+		rc = opt_list_add(&s->table, "objects_tracked", a, err);
+	return rc;
+}
+
 static int
 run_tables(struct app *app, const struct verb *verb, int argc, char **argv, struct tt_err *err)
 {
@@ -472,16 +489,8 @@ run_tables(struct app *app, const struct verb *verb, int argc, char **argv, stru
 	input_defaults(&s.in);
 	report_defaults(&s.out);
 	rc = app_parse(app, verb, &s, &s.in.ui, argc, argv, err);
-	if (rc == TT_OK && s.bottom_up)
-		rc = turn_tree(&s.table, &app->arena, err);
-	if (rc == TT_OK && (s.find_size != UINT64_MAX || s.find_type.n))
-		rc = opt_list_add(&s.table, "objects_found", &app->arena, err);
-	if (rc == TT_OK && s.metric.n)
-		rc = opt_list_add(&s.table, "timeline_metrics", &app->arena, err);
-	if (rc == TT_OK && s.buckets && s.table.n == 0)
-		rc = opt_list_add(&s.table, "timeline", &app->arena, err);
-	if (rc == TT_OK && s.track.n)
-		rc = opt_list_add(&s.table, "objects_tracked", &app->arena, err);
+	if (rc == TT_OK)
+		rc = add_tables(&s, &app->arena, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	rc = gate_wanted(&s.gate, &gate, err);

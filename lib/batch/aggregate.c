@@ -387,13 +387,51 @@ note_content(struct tt_aggregate *a, const struct tt_result *r, bool *copy, stru
 	return tt_buf_error(&a->copy, err);
 }
 
+static int
+add_to_group(struct tt_aggregate *a, const struct tt_result *r, bool copy, struct tt_err *err)
+{
+	struct tt_buf b = { 0 };
+	struct sums *s;
+	int rc;
+
+	group_name(a, r, &b);
+	rc = tt_buf_error(&b, err);
+	s = rc == TT_OK ? sums_named(a, &a->groups, tt_buf_string(&b), err) : NULL;
+	if (rc == TT_OK)
+		rc = s ? add_capture(a, s, r, copy, err) : err->code;
+	tt_buf_free(&b);
+	return rc;
+}
+
+/* The figures of a capture: into those of all, of its day and of its group. */
+static int
+add_figures(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
+{
+	const char *date = json_string_value(json_object_get(r->doc, "date"));
+	struct sums *day;
+	bool copy;
+	int rc = note_content(a, r, &copy, err);
+
+	a->further += whole(json_object_get(r->doc, "file")) > 0;
+	a->outside += json_is_true(json_object_get(r->doc, "outside"));
+	if (rc == TT_OK && !copy)
+		add_rows(a, json_object_get(r->doc, "hist"));
+	if (rc == TT_OK)
+		rc = add_capture(a, &a->total, r, copy, err);
+	if (rc == TT_OK && date) {
+		day = sums_named(a, &a->days, date, err);
+		rc = day ? add_capture(a, day, r, copy, err) : err->code;
+	}
+	if (rc == TT_OK && a->group && a->group[0])
+		rc = add_to_group(a, r, copy, err);
+	return rc;
+}
+
 int
 tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err)
 {
-	bool capture = strcmp(r->type, "capture") == 0, copy = false;
-	const char *date = json_string_value(json_object_get(r->doc, "date"));
+	bool capture = strcmp(r->type, "capture") == 0;
 	int rc = count_in(a, a->outcome, &a->noutcome, r->type, r->outcome, r->why, 1, err);
-	struct sums *s;
 
 	a->archives += strcmp(r->type, "archive") == 0;
 	a->unended += tt_result_unended(r);
@@ -405,30 +443,7 @@ tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_er
 		rc = add_kinds(a, r, err);
 	if (rc == TT_OK && !capture)  /* archives in archives */
 		add_named(a, &a->total.spooled, r->doc, "spooled");
-	if (rc != TT_OK || !capture)
-		return rc;
-	a->further += whole(json_object_get(r->doc, "file")) > 0;
-	a->outside += json_is_true(json_object_get(r->doc, "outside"));
-	rc = note_content(a, r, &copy, err);
-	if (rc == TT_OK && !copy)
-		add_rows(a, json_object_get(r->doc, "hist"));
-	if (rc == TT_OK)
-		rc = add_capture(a, &a->total, r, copy, err);
-	if (rc == TT_OK && date) {
-		s = sums_named(a, &a->days, date, err);
-		rc = s ? add_capture(a, s, r, copy, err) : err->code;
-	}
-	if (rc == TT_OK && a->group && a->group[0]) {
-		struct tt_buf b = { 0 };
-
-		group_name(a, r, &b);
-		rc = tt_buf_error(&b, err);
-		s = rc == TT_OK ? sums_named(a, &a->groups, tt_buf_string(&b), err) : NULL;
-		if (rc == TT_OK)
-			rc = s ? add_capture(a, s, r, copy, err) : err->code;
-		tt_buf_free(&b);
-	}
-	return rc;
+	return rc == TT_OK && capture ? add_figures(a, r, err) : rc;
 }
 
 struct tt_aggregate_count

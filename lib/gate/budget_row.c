@@ -218,38 +218,55 @@ is_relative(const struct tt_limit *l)
 	return l->kind == TT_LIMIT_CHANGE || l->kind == TT_LIMIT_PPM;
 }
 
+/* Which of max, min and exact a row may have together. */
+static int
+check_kinds(const struct tt_node_at *row, const struct tt_budget_row *r, struct tt_err *err)
+{
+	struct tt_node_at exact = tt_doc_member(row, "exact"), min = tt_doc_member(row, "min"), max = tt_doc_member(row, "max");
+
+	if (r->exact && (max.json || min.json))
+		return tt_doc_fail(&exact, true, err, "\"exact\" stands alone, without \"max\" and \"min\"");
+	if (!r->exact && !max.json && !min.json)
+		return tt_doc_fail(row, false, err, "a row needs a \"max\", a \"min\" or \"exact\": true");
+	if (r->relative && max.json && min.json)
+		return tt_doc_fail(&min, true, err, "a row with a change for its limit has one limit: make two rows of it");
+	if (max.json && min.json && r->max.dim == r->min.dim && r->max.v < r->min.v)
+		return tt_doc_fail(&max, false, err, "\"max\" is below \"min\": nothing could keep both");
+	return TT_OK;
+}
+
+/* Can a capture be on the wrong side of the limit ${l}, the row's ${key}? */
+static int
+check_reach(const struct tt_node_at *row, const char *key, const struct tt_limit *l, struct tt_err *err)
+{
+	struct tt_node_at v = tt_doc_member(row, key);
+
+	if (l->kind == TT_LIMIT_AMOUNT && l->dim == TT_DIM_PER_1000 && l->v > 1000 * TT_AMOUNT_ONE)
+		return tt_doc_fail(&v, false, err, "\"%s\" is a number of frames of a thousand, at most 1000", key);
+	return TT_OK;
+}
+
 /* max, min and exact together: what kind of row it is. */
 static int
 read_limits(const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
 {
-	struct tt_node_at exact = tt_doc_member(row, "exact"), min = tt_doc_member(row, "min"),
-	    max = tt_doc_member(row, "max");
+	struct tt_node_at exact = tt_doc_member(row, "exact"), max = tt_doc_member(row, "max");
 	int rc = read_limit(row, "max", r, &r->max, err);
 
 	if (rc == TT_OK)
 		rc = read_limit(row, "min", r, &r->min, err);
 	if (rc == TT_OK)
 		rc = tt_doc_bool(&exact, &r->exact, err);
-	if (rc != TT_OK)
-		return rc;
-	if (r->exact && (max.json || min.json))
-		return tt_doc_fail(&exact, true, err, "\"exact\" stands alone, without \"max\" and \"min\"");
-	if (!r->exact && !max.json && !min.json)
-		return tt_doc_fail(row, false, err, "a row needs a \"max\", a \"min\" or \"exact\": true");
 	r->relative = is_relative(&r->max) || is_relative(&r->min);
-	if (r->relative && max.json && min.json)
-		return tt_doc_fail(&min, true, err, "a row with a change for its limit has one limit: make two rows of it");
-	if (max.json && min.json && r->max.dim == r->min.dim && r->max.v < r->min.v)
-		return tt_doc_fail(&max, false, err, "\"max\" is below \"min\": nothing could keep both");
-	for (int i = 0; i < 2; i++) {
-		const struct tt_limit *l = i ? &r->min : &r->max;
-
-		if (l->kind == TT_LIMIT_AMOUNT && l->dim == TT_DIM_PER_1000 && l->v > 1000 * TT_AMOUNT_ONE)
-			return tt_doc_fail(i ? &min : &max, false, err, "\"%s\" is a number of frames of a thousand, at most 1000", i ? "min" : "max");
-	}
-	if (is_relative(&r->max) && tt_metric_up(r->measure.metric))
+	if (rc == TT_OK)
+		rc = check_kinds(row, r, err);
+	if (rc == TT_OK)
+		rc = check_reach(row, "max", &r->max, err);
+	if (rc == TT_OK)
+		rc = check_reach(row, "min", &r->min, err);
+	if (rc == TT_OK && is_relative(&r->max) && tt_metric_up(r->measure.metric))
 		return tt_doc_fail(&max, true, err, "more frames per second are better: limit them with \"min\", like \"-5%%\"");
-	return TT_OK;
+	return rc;
 }
 
 /* --- the rest of a row ------------------------------------------------------------------------ */

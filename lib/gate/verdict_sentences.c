@@ -404,6 +404,27 @@ row_remarks(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err 
 	return rc;
 }
 
+/* Why the row keeps captures out of a baseline that others are in. */
+static const char *
+unfit_text(const struct tt_verdict_row *r)
+{
+	return is_ended(r) ? "finds a capture that did not end" : r->would == TT_CANNOT_JUDGE ? "cannot be judged" :
+	    r->would == TT_WORSE ? "is worse" : "is broken";
+}
+
+/* A new baseline takes captures as they are. */
+static int
+unended_remarks(struct tt_verdict *v, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++)
+		if (is_ended(&v->row[i]) && v->row[i].would == TT_BREACH && !v->row[i].worst->damaged)
+			rc = remark(v, tt_verdict_text(v, err, "the baseline gets a capture that did not end, and may look better than whole ones: %s",
+			    v->row[i].worst->name), err);
+	return rc;
+}
+
 /* What happens to the baseline. */
 static int
 base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
@@ -412,13 +433,9 @@ base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 	int rc = TT_OK;
 
 	if (o->append && v->unfit)
-		rc = remark(v, tt_verdict_text(v, err, "not appended to %s: %s %s", o->append, v->unfit->name,
-		    is_ended(v->unfit) ? "finds a capture that did not end" : v->unfit->would == TT_CANNOT_JUDGE ? "cannot be judged" :
-		    v->unfit->would == TT_WORSE ? "is worse" : "is broken"), err);
-	for (size_t i = 0; o->first && !o->append && i < v->nrow && rc == TT_OK; i++)
-		if (is_ended(&v->row[i]) && v->row[i].would == TT_BREACH && !v->row[i].worst->damaged)
-			rc = remark(v, tt_verdict_text(v, err, "the baseline gets a capture that did not end, and may look better than whole ones: %s",
-			    v->row[i].worst->name), err);
+		rc = remark(v, tt_verdict_text(v, err, "not appended to %s: %s %s", o->append, v->unfit->name, unfit_text(v->unfit)), err);
+	else if (o->first && !o->append)
+		rc = unended_remarks(v, err);
 	if (rc == TT_OK && o->first && v->nempty)
 		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s no event, and %s not saved: %s%s", v->nempty,
 		    v->nempty == 1 ? "holds" : "hold", v->nempty == 1 ? "is" : "are", v->empty->name, v->nempty > 1 ? ", ..." : ""), err);

@@ -407,6 +407,21 @@ tt_archive_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	return next_entry(ar, m, err);
 }
 
+/* The member's data is at its end: TT_END, or TT_E_DAMAGED where it was not what its header says. */
+static int
+end_data(struct tt_archive *ar, struct tt_err *err)
+{
+	/* libarchive does not look at a member that has no packed bytes at all. */
+	if (!ar->doubt.code && ar->kind == TT_ARCHIVE_ZIP && !ar->in_order && ar->given != ar->zip.m.size)
+		tt_fail(&ar->doubt, TT_E_DAMAGED, ar->at, "data of the member is damaged: %llu bytes and not %llu",
+		    (unsigned long long)ar->given, (unsigned long long)ar->zip.m.size);
+	if (!ar->doubt.code)
+		return TT_END;
+	if (err)
+		*err = ar->doubt;
+	return TT_E_DAMAGED;
+}
+
 /* Fetch the member's next block of data. */
 static int
 next_block(struct tt_archive *ar, struct tt_err *err)
@@ -414,14 +429,10 @@ next_block(struct tt_archive *ar, struct tt_err *err)
 	const void *p = NULL;
 	la_int64_t at = 0;
 	size_t n = 0;
-	int r, tries = 0;
+	int rc = ar->a ? TT_OK : tt_zip_start(ar, err), r, tries = 0;
 
-	if (!ar->a) {
-		int rc = tt_zip_start(ar, err);
-
-		if (rc != TT_OK)
-			return rc;
-	}
+	if (rc != TT_OK)
+		return rc;
 	do {
 		if (tt_stopped(ar->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
@@ -431,17 +442,8 @@ next_block(struct tt_archive *ar, struct tt_err *err)
 			tt_fail(&ar->doubt, TT_E_DAMAGED, ar->at, "data of the member is damaged: %s",
 			    archive_error_string(ar->a) ? archive_error_string(ar->a) : "not as long as it should be");
 	} while ((r == ARCHIVE_RETRY || (r == ARCHIVE_WARN && n == 0)) && ++tries < TRIES);
-	/* It does not look at a member that has no packed bytes at all. */
-	if (r == ARCHIVE_EOF && !ar->doubt.code && ar->kind == TT_ARCHIVE_ZIP && !ar->in_order && ar->given != ar->zip.m.size)
-		tt_fail(&ar->doubt, TT_E_DAMAGED, ar->at, "data of the member is damaged: %llu bytes and not %llu",
-		    (unsigned long long)ar->given, (unsigned long long)ar->zip.m.size);
-	if (r == ARCHIVE_EOF && ar->doubt.code) {
-		if (err)
-			*err = ar->doubt;
-		return TT_E_DAMAGED;
-	}
 	if (r == ARCHIVE_EOF)
-		return TT_END;
+		return end_data(ar, err);
 	if (r != ARCHIVE_OK && r != ARCHIVE_WARN)
 		return tt_archive_fail(ar, r, err);
 	ar->data = p;

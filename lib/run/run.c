@@ -80,18 +80,15 @@ tell_coding(struct tt_src *src, bool picked, struct tt_err *err)
 	return tt_fail(err, TT_E_DAMAGED, broken->at, "%s; decoded so far: %s", broken->msg, why.msg);
 }
 
+/* Open the bytes and choose their reader; they are kept where they are needed twice. */
 static int
-open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t process, struct tt_err *err)
+open_bytes(struct tt_run *r, struct tt_input *in, const char *path, uint32_t process, struct tt_err *err)
 {
 	const uint8_t *head;
 	size_t n;
-	int rc = new_capture(r, path, process, &in->cap, err);
+	int rc = r->o->fd ? tt_src_open_part(r->env, r->o->fd[process], r->o->fd_size[process], path, &in->src, err) :
+	    tt_src_open(r->env, path, &in->src, err);
 
-	if (in->cap)
-		r->m->cap[r->m->ncap++] = in->cap;
-	if (rc == TT_OK)
-		rc = r->o->fd ? tt_src_open_part(r->env, r->o->fd[process], r->o->fd_size[process], path, &in->src, err) :
-		    tt_src_open(r->env, path, &in->src, err);
 	if (rc == TT_OK && r->names_first)
 		rc = tt_src_keep(in->src, err);
 	if (rc == TT_OK)
@@ -103,6 +100,18 @@ open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t pro
 		    tt_format_pick(r->o->formats, head, n, &in->format, err);
 	if (rc == TT_OK && !r->names_first && in->format->frames && (r->needs & TT_NEEDS_FRAMES))
 		rc = tt_src_keep(in->src, err);
+	return rc;
+}
+
+static int
+open_input(struct tt_run *r, struct tt_input *in, const char *path, uint32_t process, struct tt_err *err)
+{
+	int rc = new_capture(r, path, process, &in->cap, err);
+
+	if (in->cap)
+		r->m->cap[r->m->ncap++] = in->cap;
+	if (rc == TT_OK)
+		rc = open_bytes(r, in, path, process, err);
 	if (rc == TT_OK) {
 		in->cap->format = in->format->name;
 		rc = in->format->open(r->env, in->src, in->cap, &in->ctx, err);
