@@ -21,7 +21,7 @@ PKG_CONFIG ?= pkg-config
 BIN      := $(BUILD)/tracetool
 LIB      := $(BUILD)/libtracetool.a
 LIB_SRC  := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
-CMD_SRC  := $(sort $(wildcard cmd/*.c)) formats/recorder/mono/options.c formats/recorder/core/optval.c
+CMD_SRC  := $(sort $(wildcard cmd/*.c)) formats/recorder/mono/options.c formats/recorder/core/opttable.c formats/recorder/core/optval.c
 LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 

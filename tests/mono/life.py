@@ -227,8 +227,10 @@ def kept():
         run = kit.mono("calls," + how + ",out=" + path, "Ends", "exit", "0")
         kit.check(run.stderr == "" and open(path, "rb").read() != old and not os.path.exists(path.replace(".ttc", ".3.ttc")),
                   how + ": replaced", run.stderr)
-    run = kit.mono("calls,overwrite=no,out=" + path, "Ends", "exit", "0")
-    kit.check('option "overwrite" takes no value' in run.stderr, "overwrite=no: refused", run.stderr)
+    run = kit.mono("calls,overwrite,overwrite=no,out=" + path, "Ends", "exit", "0")
+    kit.check("older.ttc is kept" in run.stderr, "overwrite=no: kept", run.stderr)
+    run = kit.mono("calls,overwrite=never,out=" + path, "Ends", "exit", "0")
+    kit.check('option "overwrite=never": want yes or no' in run.stderr, "overwrite=never: refused", run.stderr)
 
 
 def output():

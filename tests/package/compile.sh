@@ -160,7 +160,7 @@ functions() {
 is "every function of tracetool_unity.h is imported" functions
 
 options() {
-	diff <(sed -n 's/^\t{ "\([a-z-]*\)", K_[A-Z]*,.*/\1/p' formats/recorder/unity/config.c | sort) \
+	diff <(sed -n 's/^\t{ "\([a-z-]*\)", OPTTABLE_[A-Z]*,.*/\1/p' formats/recorder/unity/config.c | sort) \
 		<(grep -E '^\| `[a-z-]+=' $package/Documentation~/tracetool-recorder.md | cut -d'|' -f2 | grep -o '`[a-z-]*=' |
 			tr -d '`=' | sort)
 }

@@ -254,7 +254,7 @@ args_compiled(MonoMethod *m)
 	char text[4000];
 	size_t n = 0;
 
-	if (!module.o.n[LIST_ARGS] || !(filter_flags(m) & FILTER_ARGS) || !able() || !api.mono_method_get_param_names ||
+	if (!module.o.values.n[LIST_ARGS] || !(filter_flags(m) & FILTER_ARGS) || !able() || !api.mono_method_get_param_names ||
 	    !api.mono_signature_get_param_count || !api.mono_signature_is_instance || !(s = api.mono_method_signature(m)))
 		return;
 	uint32_t count = api.mono_signature_get_param_count(s);

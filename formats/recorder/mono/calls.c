@@ -200,7 +200,7 @@ filter(MonoProfiler *p, MonoMethod *m)
 static bool
 instruments(void)
 {
-	return module.o.calls || module.o.n[LIST_ARGS] || module.o.n[LIST_FRAME];
+	return module.o.calls || module.o.values.n[LIST_ARGS] || module.o.values.n[LIST_FRAME];
 }
 
 void
@@ -210,7 +210,7 @@ calls_load(void)
 
 	if (instruments())
 		api.mono_profiler_set_call_instrumentation_filter_callback(module.handle, filter);
-	if (o->n[LIST_ARGS] && !(api.mono_profiler_enable_call_context_introspection &&
+	if (o->values.n[LIST_ARGS] && !(api.mono_profiler_enable_call_context_introspection &&
 	    api.mono_profiler_enable_call_context_introspection()))
 		module_say("args: this runtime gives no arguments");
 }
@@ -220,7 +220,7 @@ calls_listen(bool on)
 {
 	const struct options *o = &module.o;
 	MonoProfilerHandle h = module.handle;
-	bool more = o->depth || o->n[LIST_ARGS] || o->n[LIST_FRAME];
+	bool more = o->depth || o->values.n[LIST_ARGS] || o->values.n[LIST_FRAME];
 
 	if (instruments()) {
 		api.mono_profiler_set_method_enter_callback(h, !on ? NULL : more ? on_enter_more : on_enter);

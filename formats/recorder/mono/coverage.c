@@ -74,7 +74,7 @@ is_covered(MonoMethod *m)
 	/* What the runtime makes itself has no token. */
 	if (!i || api.mono_method_get_token(m) == 0 || filter_lists(LIST_UNCOVERED, m))
 		return false;
-	return module.o.n[LIST_COVERAGE] ? filter_lists(LIST_COVERAGE, m) : !is_own(api.mono_image_get_name(i));
+	return module.o.values.n[LIST_COVERAGE] ? filter_lists(LIST_COVERAGE, m) : !is_own(api.mono_image_get_name(i));
 }
 
 static void

@@ -67,7 +67,7 @@ is_method(const char *pattern, const struct names *n)
 }
 
 /* Which patterns have matched a method, by their place in the options. */
-static _Atomic bool met[OPTIONS_LISTS];
+static _Atomic bool met[OPTTABLE_TEXT];
 
 /* All are tried, so that patterns that match nothing can be named. */
 static bool
@@ -75,9 +75,9 @@ is_listed(enum options_list list, const struct names *n)
 {
 	bool is = false;
 
-	for (const char *p = NULL; (p = options_next(&module.o, list, p)) != NULL;)
+	for (const char *p = NULL; (p = opttable_next(&module.o.values, list, p)) != NULL;)
 		if (is_method(p, n)) {
-			atomic_store_explicit(&met[p - module.o.text], true, memory_order_relaxed);
+			atomic_store_explicit(&met[p - module.o.values.text], true, memory_order_relaxed);
 			is = true;
 		}
 	return is;
@@ -86,8 +86,8 @@ is_listed(enum options_list list, const struct names *n)
 static void
 say_unmet(enum options_list list, const char *option)
 {
-	for (const char *p = NULL; (p = options_next(&module.o, list, p)) != NULL;)
-		if (!atomic_load_explicit(&met[p - module.o.text], memory_order_relaxed))
+	for (const char *p = NULL; (p = opttable_next(&module.o.values, list, p)) != NULL;)
+		if (!atomic_load_explicit(&met[p - module.o.values.text], memory_order_relaxed))
 			module_say("%s=%.100s: no method that was compiled matches", option, p);
 }
 
@@ -113,7 +113,7 @@ filter_lists(enum options_list list, MonoMethod *m)
 {
 	struct names n;
 
-	if (!module.o.n[list])
+	if (!module.o.values.n[list])
 		return false;
 	names_of(m, &n);
 	return is_listed(list, &n);
@@ -128,7 +128,7 @@ decide(MonoMethod *m)
 
 	names_of(m, &n);
 	bool included = is_listed(LIST_INCLUDE, &n), excluded = is_listed(LIST_EXCLUDE, &n);
-	if (o->calls && (!o->n[LIST_INCLUDE] || included) && !excluded)
+	if (o->calls && (!o->values.n[LIST_INCLUDE] || included) && !excluded)
 		flags |= FILTER_CALLS;
 	if (is_listed(LIST_ARGS, &n))
 		flags |= FILTER_CALLS | FILTER_ARGS;

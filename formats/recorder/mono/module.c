@@ -89,7 +89,7 @@ put_facts(void)
 {
 	char key[256];
 
-	for (const char *m = NULL; (m = options_next(&module.o, LIST_META, m)) != NULL;) {
+	for (const char *m = NULL; (m = opttable_next(&module.o.values, LIST_META, m)) != NULL;) {
 		size_t n = strcspn(m, ":");
 		snprintf(key, sizeof key, "%.*s", (int)(n < sizeof key ? n : sizeof key - 1), m);
 		rec_meta(key, m + n + 1);
@@ -115,7 +115,7 @@ calm(const struct options *o)
 {
 	enum { FEW_B = 16 << 10 };
 
-	return !o->calls && !o->n[LIST_ARGS] && !o->moves && !o->heap && !o->keep_ns &&
+	return !o->calls && !o->values.n[LIST_ARGS] && !o->moves && !o->heap && !o->keep_ns &&
 	    (o->alloc_sample_b ? o->alloc_sample_b >= FEW_B : !o->alloc);
 }
 
@@ -124,7 +124,7 @@ static void
 put_kinds(const struct options *o, char *to, size_t size)
 {
 	const struct { const char *name; bool on; } kind[] = {
-		{ "calls", o->calls }, { "args", o->n[LIST_ARGS] != 0 }, { "frame", o->n[LIST_FRAME] != 0 },
+		{ "calls", o->calls }, { "args", o->values.n[LIST_ARGS] != 0 }, { "frame", o->values.n[LIST_FRAME] != 0 },
 		{ "alloc", o->alloc || o->alloc_sample_b }, { "gc", o->gc || o->moves || o->roots }, { "exceptions", o->exceptions }, { "monitor", o->monitor },
 		{ "sample", o->sample_hz != 0 }, { "handles", o->handles }, { "finalizers", o->finalizers }, { "jit", o->jit },
 		{ "heapshot", o->heap }, { "coverage", o->coverage }, { "counters", o->counters_ns != 0 },
@@ -155,8 +155,8 @@ open_capture(void)
 		.producer = MONO_PRODUCER, .ring = module.o.ring_b,
 		.threads = (uint32_t)module.o.threads, .max_size = module.o.max_b, .keep_ms = ms(module.o.keep_ns),
 		.rotate_size = module.o.rotate_b, .rotate_ms = ms(module.o.rotate_ns),
-		.rotate_keep = (uint32_t)module.o.rotate_keep, .meta = meta, .distorts = module.o.calls && !module.o.n[LIST_INCLUDE], .late = true,
-		.no_frames = !module.o.n[LIST_FRAME], .calm = calm(&module.o) };
+		.rotate_keep = (uint32_t)module.o.rotate_keep, .meta = meta, .distorts = module.o.calls && !module.o.values.n[LIST_INCLUDE], .late = true,
+		.no_frames = !module.o.values.n[LIST_FRAME], .calm = calm(&module.o) };
 	if (optval_path(path, module.o.out, (long)plat_pid(), program_unix_s()) == 0)
 		rc = rec_open(&o, why);
 	else

@@ -6,14 +6,15 @@
 #ifndef TT_MONO_OPTIONS_H
 #define TT_MONO_OPTIONS_H
 
-#include "recorder/core/optval.h"
+#include "recorder/core/opttable.h"
 
-enum { OPTIONS_DEPTH = 2048, OPTIONS_LISTS = 8192, OPTIONS_WHY = 1024 };
+enum { OPTIONS_DEPTH = 2048, OPTIONS_WHY = OPTTABLE_WHY };
 
 /* Patterns of methods; facts for the capture. */
-enum options_list { LIST_INCLUDE, LIST_EXCLUDE, LIST_ARGS, LIST_FRAME, LIST_META, LIST_COVERAGE, LIST_UNCOVERED, LISTS };
+enum options_list { LIST_INCLUDE, LIST_EXCLUDE, LIST_ARGS, LIST_FRAME, LIST_META, LIST_COVERAGE, LIST_UNCOVERED };
 
 struct options {
+	struct opttable_values values;        /* lists; LIST_META has "key:value" */
 	bool calls, alloc, gc, moves, roots, handles, finalizers, exceptions, monitor, jit;
 	uint64_t sample_hz;           /* 0: no samples */
 	bool sample_cpu, sample_real; /* which time; cpu without either */
@@ -36,18 +37,9 @@ struct options {
 	uint64_t delay_ns;            /* so long */
 	uint64_t signal;              /* number of the one that starts and stops; 0: none */
 	char control[OPTVAL_PATH];    /* the control file; "": none */
-	unsigned n[LISTS];            /* entries of each list */
-	size_t used;
-	char text[OPTIONS_LISTS];     /* entries of all lists: a byte of enum options_list, text, NUL */
 };
 
-/**
- * options_read(o, s, why):
- * Fill ${o} from the NUL-terminated text ${s}. 0, or -1 with one line in ${why}: the option and the valid ones.
- */
+/* Fill ${o} from the NUL-terminated text ${s}. 0, or -1 with all errors in one line in ${why}. */
 int options_read(struct options *o, const char *s, char why[OPTIONS_WHY]);
-
-/* The entry of ${list} after ${last} (NULL: the first), or NULL. */
-const char *options_next(const struct options *o, enum options_list list, const char *last);
 
 #endif

@@ -73,7 +73,7 @@ void
 facts_open(void)
 {
 	static const char *const name[] = { "none", "IUnityProfilerCallbacks", "IUnityProfilerCallbacksV2" };
-	char key[CONFIG_PATH];
+	char key[OPTVAL_PATH];
 
 	rec_meta("recorder.interface", name[plugin.version]);
 	plugin_lock(&lock);
@@ -83,7 +83,7 @@ facts_open(void)
 		at = (size_t)(v + strlen(v) + 1 - store);
 	}
 	plugin_unlock(&lock);
-	for (const char *m = NULL; (m = config_next(&plugin.config, LIST_META, m)) != NULL;) {
+	for (const char *m = NULL; (m = opttable_next(&plugin.config.values, LIST_META, m)) != NULL;) {
 		size_t n = strcspn(m, "=");
 		snprintf(key, sizeof key, "%.*s", (int)(n < sizeof key ? n : sizeof key - 1), m);
 		rec_meta(key, m + n + 1);

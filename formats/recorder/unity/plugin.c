@@ -27,7 +27,7 @@ plugin_unlock(struct lock *l)
 	atomic_flag_clear_explicit(&l->taken, memory_order_release);
 }
 
-enum { MESSAGE = 512, UNSAID = 8 };
+enum { MESSAGE = OPTTABLE_WHY + 100, UNSAID = 8 };
 
 /* The last message, and those that are not printed yet; where more come at once, the oldest of these are left out. */
 static struct {
@@ -104,7 +104,7 @@ prepare(void)
 	char why[256] = "";
 	uint64_t num = 1, den = 1;
 	uint64_t keep = c->keep_ns ? c->keep_ns : c->over_ns ? 10000000000u : 0;
-	char path[CONFIG_PATH];
+	char path[OPTVAL_PATH];
 	struct rec_options o = {
 		.path = path, .overwrite = c->overwrite, .producer = "tracetool Unity plug-in", .ring = c->ring_b, .max_size = c->max_b,
 		.keep_ms = keep / 1000000 + (keep % 1000000 != 0), .rotate_size = c->rotate_b,
@@ -132,7 +132,7 @@ prepare(void)
 	defs_open();
 	facts_open();
 	self_open();
-	atomic_store(&first_frame, c->first);
+	atomic_store(&first_frame, c->frames[0]);
 	atomic_store(&plugin.state, S_READY);
 	return 0;
 }
@@ -198,7 +198,7 @@ frame_captured(uint64_t n)
 		rec_dump();
 	last_ticks = now;
 	if (atomic_load_explicit(&stop_wanted, memory_order_relaxed) ||
-	    (plugin.config.last && n > plugin.config.last) || !rec_on())
+	    (plugin.config.frames[1] && n > plugin.config.frames[1]) || !rec_on())
 		end();
 }
 
@@ -362,7 +362,7 @@ bad_filter(const struct config *c)
 static int
 start_options(struct config *c, const char *file, const char *options)
 {
-	char why[CONFIG_WHY];
+	char why[OPTTABLE_WHY];
 
 	*c = base;
 	if (options && config_set(c, options, strlen(options), why) != 0) {
@@ -497,7 +497,7 @@ UNITY_EXPORT unity_unload_fn UnityPluginUnload;
 static void
 take_options(const char *from, const char *s, size_t n)
 {
-	char why[CONFIG_WHY];
+	char why[OPTTABLE_WHY];
 
 	if (config_set(&base, s, n, why) != 0)
 		plugin_say("%s: %s", from, why);
@@ -565,7 +565,7 @@ load(struct unity_interfaces *unity)
 		plugin.config = base;
 		atomic_store(&stop_wanted, false);
 		atomic_store(&plugin.state, S_PREPARING);
-		if (prepare() == 0 && plugin.config.first <= 1)
+		if (prepare() == 0 && plugin.config.frames[0] <= 1)
 			begin();
 	}
 	if ((base.control[0] || state_now() != S_IDLE) && need_helper() != 0)
