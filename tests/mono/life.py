@@ -183,11 +183,12 @@ def from_outside():
     while os.path.getsize(path) == before and time.monotonic() < end:
         p.call(1)
     kit.check(os.path.getsize(path) > before, "the control file dumps")
-    for text in ("label by night", "label", "\n", "heapshot", "sing a song"):
+    for text in ("label by night", "label", "\n", "heapshot", "start", "sing a song"):
         command(control, text)
     p.call(0)
     said = p.p.communicate(timeout=60)[1]
-    kit.check(said.count("\n") == 1 and 'no command is called "sing"' in said, "the control file: an unknown command is told", said)
+    kit.check(said.count("\n") == 2 and '"start" does nothing: recording is on' in said, "the control file: what does nothing is told", said)
+    kit.check('no command is called "sing"; there are start, stop, ' in said, "the control file: an unknown command is told", said)
     kit.check(len(kit.stats(path, "heapshots")["heapshots"]) == 1, "the control file takes a heap shot")
     csv = path + ".csv"
     subprocess.run([kit.TRACETOOL, "convert", "-q", path, "-o", csv], check=True)

@@ -11,7 +11,7 @@
 #endif
 
 #include "recorder/mono/tracetool_mono.h"
-#include "recorder/core/program.h"
+#include "recorder/core/control_file.h"
 
 static atomic_flag taken = ATOMIC_FLAG_INIT;
 static bool paused, ended;            /* taken */
@@ -20,7 +20,6 @@ static _Atomic uint32_t signals;      /* received */
 static _Atomic bool quit;
 static struct plat_thread helper;
 static bool has_helper;
-static uint64_t stamp;                /* of the control file */
 
 static void
 lock(void)
@@ -145,53 +144,50 @@ tracetool_mono_meta(const char *key, const char *value)
 
 /* --- what comes from outside ----------------------------------------------------------- */
 
-/* One command: start, stop, dump, heapshot, or label TEXT. */
-static void
-obey(char *text, size_t n)
+static const char *
+run_start(const char *arg, const char *rest)
 {
-	text[n] = '\0';
-	text[strcspn(text, "\r\n")] = '\0';
-	char *arg = strchr(text, ' ');
-	if (arg)
-		*arg++ = '\0';
-	if (strcmp(text, "start") == 0)
-		tracetool_mono_start();
-	else if (strcmp(text, "stop") == 0)
-		tracetool_mono_stop();
-	else if (strcmp(text, "dump") == 0)
-		tracetool_mono_dump();
-	else if (strcmp(text, "heapshot") == 0)
-		tracetool_mono_heapshot();
-	else if (strcmp(text, "label") == 0)
-		tracetool_mono_label(arg);
-	else if (*text)
-		module_say("control file %s: no command is called \"%.40s\"; there are start, stop, dump, heapshot, label", module.o.control,
-		    text);
+	(void)arg;
+	(void)rest;
+	return tracetool_mono_start() == TRACETOOL_MONO_OK ? NULL : "recording is on, or has ended";
 }
 
-/* Has the control file changed? One that must not be obeyed is as if it were not there, and that is said. */
-static bool
-file_changed(void)
+static const char *
+run_stop(const char *arg, const char *rest)
 {
-	const char *why;
-	uint64_t now = program_stamp(module.o.control, &why);
-
-	if (now == stamp)
-		return false;
-	stamp = now;
-	if (now && why)
-		module_say("control file %s is not obeyed: %s", module.o.control, why);
-	return now && !why;
+	(void)arg;
+	(void)rest;
+	return tracetool_mono_stop() == TRACETOOL_MONO_OK ? NULL : "nothing is being recorded";
 }
 
-static void
-look_at_file(void)
+static const char *
+run_dump(const char *arg, const char *rest)
 {
-	static char text[4096];
-
-	if (file_changed())
-		obey(text, program_read(module.o.control, text, sizeof text - 1));
+	(void)arg;
+	(void)rest;
+	return tracetool_mono_dump() == TRACETOOL_MONO_OK ? NULL : "nothing is held back: the option keep was not given, or recording has ended";
 }
+
+static const char *
+run_heapshot(const char *arg, const char *rest)
+{
+	(void)arg;
+	(void)rest;
+	return tracetool_mono_heapshot() == TRACETOOL_MONO_OK ? NULL : "the option heapshot was not given, or recording has ended";
+}
+
+static const char *
+run_label(const char *text, const char *rest)
+{
+	(void)rest;
+	tracetool_mono_label(text);
+	return NULL;
+}
+
+static const struct control_command commands[] = {
+	{ "start", run_start }, { "stop", run_stop }, { "dump", run_dump }, { "heapshot", run_heapshot }, { "label", run_label }, { NULL, NULL },
+};
+static struct control_file control_file = { .path = module.o.control, .command = commands, .say = module_say };
 
 static void
 toggle(void)
@@ -218,8 +214,7 @@ help(void)
 		}
 		for (; seen != atomic_load_explicit(&signals, memory_order_relaxed); seen++)
 			toggle();
-		if (module.o.control[0])
-			look_at_file();
+		control_file_look(&control_file);
 		if (module.o.counters_ns && i.mono_ns - sampled >= module.o.counters_ns) {
 			sampled = i.mono_ns;
 			counters_sample();
@@ -266,8 +261,7 @@ control_load(void)
 		rec_pause();
 	if (o->signal)
 		listen_to_signal();
-	if (o->control[0])
-		file_changed();       /* its present content is old */
+	control_file_open(&control_file);
 	if (o->delay_ns || o->signal || o->control[0] || o->counters_ns || coverage_repeats()) {
 		has_helper = plat_thread_start(&helper, help) == 0;
 		if (!has_helper)

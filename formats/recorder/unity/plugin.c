@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "recorder/core/control_file.h"
 #include "recorder/core/program.h"
 
 struct plugin plugin;
@@ -224,65 +225,48 @@ on_frame(void *user)
 static enum { H_NONE, H_RUNS, H_ENDED } helper;       /* control */
 static struct plat_thread helper_thread;
 static _Atomic bool quit;
-static uint64_t control_stamp;
 
-/* ${rc} of the command ${word}; what went wrong otherwise has been said. */
-static void
-obeyed(const char *word, int32_t rc)
+/* ${rc} as the control file says it; what went wrong otherwise has been said. */
+static const char *
+why_nothing(int32_t rc)
 {
-	if (rc == TRACETOOL_E_STATE)
-		plugin_say("control file %s: \"%s\" does nothing: %s", base.control, word,
-		    state_now() == S_IDLE ? "nothing is being captured" : "a capture is running");
+	return rc != TRACETOOL_E_STATE ? NULL : state_now() == S_IDLE ? "nothing is being captured" : "a capture is running";
 }
 
-static void
-obey(char *text, size_t n)
+static const char *
+run_start(const char *file, const char *options)
 {
-	char *line = memchr(text, '\n', n), *word = text;
-	const char *rest = line ? line + 1 : text + n;
-
-	text[n] = '\0';
-	if (line)
-		*line = '\0';
-	word[strcspn(word, "\r")] = '\0';
-	char *arg = strchr(word, ' ');
-	if (arg)
-		*arg++ = '\0';
-	if (strcmp(word, "start") == 0)
-		obeyed(word, tracetool_start(arg, rest));
-	else if (strcmp(word, "stop") == 0)
-		obeyed(word, tracetool_stop());
-	else if (strcmp(word, "dump") == 0)
-		obeyed(word, tracetool_dump());
-	else if (strcmp(word, "label") == 0)
-		tracetool_label(arg);
-	else if (*word)
-		plugin_say("control file %s: no command is called \"%.40s\"", base.control, word);
+	return why_nothing(tracetool_start(file, options));
 }
 
-/* Has the control file changed? One that must not be obeyed is as if it were not there, and that is said. */
-static bool
-control_changed(void)
+static const char *
+run_stop(const char *arg, const char *rest)
 {
-	const char *why;
-	uint64_t stamp = base.control[0] ? program_stamp(base.control, &why) : 0;
-
-	if (stamp == control_stamp)
-		return false;
-	control_stamp = stamp;
-	if (stamp && why)
-		plugin_say("control file %s is not obeyed: %s", base.control, why);
-	return stamp && !why;
+	(void)arg;
+	(void)rest;
+	return why_nothing(tracetool_stop());
 }
 
-static void
-look_at_control(void)
+static const char *
+run_dump(const char *arg, const char *rest)
 {
-	static char text[16384];
-
-	if (control_changed())
-		obey(text, program_read(base.control, text, sizeof text - 1));
+	(void)arg;
+	(void)rest;
+	return why_nothing(tracetool_dump());
 }
+
+static const char *
+run_label(const char *text, const char *rest)
+{
+	(void)rest;
+	tracetool_label(text);
+	return NULL;
+}
+
+static const struct control_command commands[] = {
+	{ "start", run_start }, { "stop", run_stop }, { "dump", run_dump }, { "label", run_label }, { NULL, NULL },
+};
+static struct control_file control_file = { .path = base.control, .command = commands, .say = plugin_say };
 
 static void
 helper_run(void)
@@ -294,7 +278,7 @@ helper_run(void)
 		if (s == S_STOPPING || (s == S_READY && atomic_load(&stop_wanted) && go(S_READY, S_STOPPING)))
 			finish();
 		if (round % 4 == 0)
-			look_at_control();
+			control_file_look(&control_file);
 		print();
 		plugin_lock(&control);
 		if (atomic_load(&quit) || (state_now() == S_IDLE && !base.control[0])) {
@@ -537,7 +521,7 @@ read_options(void)
 	if ((n = program_env("TRACETOOL_CAPTURE", text, sizeof text)) > 0)
 		take_path(text, n);
 	program_args(take_arg, NULL);
-	control_changed();            /* its present content is old */
+	control_file_open(&control_file);
 }
 
 static void
