@@ -37,26 +37,36 @@ raw_ns(const struct raw_session *s, uint64_t ticks)
 static size_t
 head_size(const uint8_t *p, size_t n)
 {
-	size_t size = raw_u32(p + 8) >= RAW_SAYS_RELEASE ? RAW_HEAD_RELEASE : RAW_HEAD;
+	size_t size = unity_u32(p + 8) >= RAW_SAYS_RELEASE ? RAW_HEAD_RELEASE : RAW_HEAD;
 	size_t other = size == RAW_HEAD ? RAW_HEAD_RELEASE : RAW_HEAD;
-	bool here = n >= size + 4 && raw_u32(p + size) == RAW_BLOCK;
+	bool here = n >= size + 4 && unity_u32(p + size) == RAW_BLOCK;
 
-	return !here && n >= other + 4 && raw_u32(p + other) == RAW_BLOCK ? other : size;
+	return !here && n >= other + 4 && unity_u32(p + other) == RAW_BLOCK ? other : size;
 }
 
 /* The release a header says, "6000.3.9f1"; "" where it says none. */
 static void
 release_of(const uint8_t *p, size_t n, char *text, size_t size)
 {
-	uint32_t v[5];
-
 	text[0] = '\0';
-	if (raw_u32(p + 8) < RAW_SAYS_RELEASE || n < RAW_HEAD_RELEASE)
-		return;
-	for (unsigned i = 0; i < 5; i++)
-		v[i] = raw_u32(p + RAW_HEAD + 4 * i);
-	if (v[0] >= 5 && v[0] <= 99999 && v[1] <= 999 && v[2] <= 9999 && v[3] <= 4 && v[4] <= 9999)
-		snprintf(text, size, "%u.%u.%u%c%u", v[0], v[1], v[2], "abfpx"[v[3]], v[4]);
+	if (unity_u32(p + 8) >= RAW_SAYS_RELEASE && n >= RAW_HEAD_RELEASE)
+		unity_release(p + RAW_HEAD, text, size);
+}
+
+/* The version of word ${word}: one that is read, or with ${force} the nearest one. NULL, and the reason in ${err}, where it is none. */
+static const struct unity_version *
+version(uint32_t word, bool force, struct tt_err *err)
+{
+	const struct unity_version *v = unity_version_near(word), *first = unity_version(RAW_FIRST);
+
+	if (!unity_is_word(word))
+		tt_fail(err, TT_E_DAMAGED, 8, "the header's version, 0x%08x, is none: the header is damaged", word);
+	else if (force || (v && v->raw && (v->word == word || word <= RAW_LATEST)))
+		return v && v->raw ? v : first;
+	else
+		tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw, %s, is not known", word,
+		    v && v->raw ? "later than Unity " UNITY_LATEST : "before Unity 2017.3");
+	return NULL;
 }
 
 /* What the capture is called, and which releases write it. */
@@ -68,19 +78,19 @@ describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 	int rc = TT_OK;
 
 	release_of(p, n, release, sizeof release);
-	const bool known = raw_u32(p + 8) == m->version->word;
-	snprintf(text, sizeof text, "version 0x%08x, Unity %s%s", raw_u32(p + 8), release[0] ? release : m->version->release,
+	const bool known = unity_u32(p + 8) == m->version->word;
+	snprintf(text, sizeof text, "version 0x%08x, Unity %s%s", unity_u32(p + 8), release[0] ? release : m->version->raw,
 	    known ? "" : release[0] ? "" : " or near it");
 	if (!(cap->version = tt_arena_text(&cap->arena, text, strlen(text), err)))
 		return err->code;
 	if (release[0])
 		rc = tt_capture_meta(cap, "unity_version", release, err);
-	snprintf(text, sizeof text, "%u", raw_u16(p + 6));
+	snprintf(text, sizeof text, "%u", unity_u16(p + 6));
 	if (rc == TT_OK)
 		rc = tt_capture_meta(cap, "platform", text, err);
-	if (rc == TT_OK && (!known || !m->version->verified || p[5]))
+	if (rc == TT_OK && (!known || !m->version->raw_verified || p[5]))
 		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %sUnity %s%s: not yet compared with a real capture", tt_src_info(m->src)->name,
-		    known ? "" : "read like ", known && release[0] ? release : m->version->release, p[5] ? ", aligned" : "");
+		    known ? "" : "read like ", known && release[0] ? release : m->version->raw, p[5] ? ", aligned" : "");
 	return rc;
 }
 
@@ -96,11 +106,11 @@ take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size
 		return tt_fail(err, TT_E_UNKNOWN, 4, "its byte order is unknown (%u): big-endian captures are not read", p[4]);
 	if (p[5] > 1)
 		return tt_fail(err, TT_E_DAMAGED, 5, "the header says neither packed nor aligned messages (%u)", p[5]);
-	const struct raw_version *v = raw_version(raw_u32(p + 8), m->env->force, err);
+	const struct unity_version *v = version(unity_u32(p + 8), m->env->force, err);
 	if (!v) {
 		release_of(p, n, release, sizeof release);
 		if (err->code == TT_E_UNKNOWN && release[0])
-			tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw, Unity %s, is not known", raw_u32(p + 8), release);
+			tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw, Unity %s, is not known", unity_u32(p + 8), release);
 		return err->code;
 	}
 	*size = head_size(p, n);
@@ -108,10 +118,10 @@ take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size
 		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
 	if (!m->version)
 		m->version = v;
-	*s = (struct raw_session){ .layout = { .aligned = p[5] == 1, .rank = v->rank }, .main = raw_u64(p + 28), .categories = v->categories,
-		.alloc = RAW_NONE, .collect = RAW_NONE, .label = { RAW_NONE, RAW_NONE }, .wide_known = v->rank < 12 };
+	*s = (struct raw_session){ .layout = { .aligned = p[5] == 1, .rank = v->rank }, .main = unity_u64(p + 28), .categories = v->categories,
+		.marker = UNITY_MARKERS_NONE, .wide_known = v->rank < 12 };
 	raw_sizes(&s->layout, s->size);
-	return set_ratio(s, raw_u64(p + 12), raw_u64(p + 20), err);
+	return set_ratio(s, unity_u64(p + 12), unity_u64(p + 20), err);
 }
 
 static int
@@ -138,9 +148,9 @@ raw_open_head(struct raw *m, uint64_t at, struct tt_err *err)
 
 	if (rc != TT_OK)
 		return rc;
-	if (n >= 4 && raw_u32(p) == RAW_MAGIC_BIG)
+	if (n >= 4 && unity_u32(p) == RAW_MAGIC_BIG)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "a big-endian capture of Unity's profiler, which is not read");
-	if (n < 4 || raw_u32(p) != RAW_MAGIC)
+	if (n < 4 || unity_u32(p) != RAW_MAGIC)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "no magic of Unity's .raw at the beginning");
 	if ((rc = take_head(m, p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, err)) != TT_OK)
 		return rc;
@@ -203,7 +213,7 @@ what_is(const struct raw *m, const uint8_t *p, size_t n, size_t *want)
 	*want = RAW_BLOCK_HEAD;
 	if (n < 4)
 		return MORE;
-	if (raw_u32(p) == RAW_MAGIC) {
+	if (unity_u32(p) == RAW_MAGIC) {
 		*want = RAW_HEAD_RELEASE + 4;
 		if (n < *want)
 			return MORE;
@@ -211,20 +221,20 @@ what_is(const struct raw *m, const uint8_t *p, size_t n, size_t *want)
 		struct tt_err err;
 		size_t size;
 		struct raw other = { .env = m->env, .version = m->version };
-		return take_head(&other, p, n, &s, &size, &err) == TT_OK && raw_u32(p + size) == RAW_BLOCK ? A_HEADER : NONE;
+		return take_head(&other, p, n, &s, &size, &err) == TT_OK && unity_u32(p + size) == RAW_BLOCK ? A_HEADER : NONE;
 	}
-	if (raw_u32(p) != RAW_BLOCK)
+	if (unity_u32(p) != RAW_BLOCK)
 		return NONE;
 	if (n < RAW_BLOCK_HEAD)
 		return MORE;
-	uint32_t len = raw_u32(p + 16);
+	uint32_t len = unity_u32(p + 16);
 	if (len > RAW_BLOCK_MAX)
 		return NONE;
 	*want = RAW_BLOCK_HEAD + (size_t)len + RAW_BLOCK_FOOT;
 	if (n < *want)
 		return MORE;
 	const uint8_t *foot = p + RAW_BLOCK_HEAD + len;
-	return raw_u32(foot) == raw_u32(p + 4) + 1 && raw_u32(foot + 4) == RAW_FOOT ? A_BLOCK : NONE;
+	return unity_u32(foot) == unity_u32(p + 4) + 1 && unity_u32(foot + 4) == RAW_FOOT ? A_BLOCK : NONE;
 }
 
 /* The segment's bytes, at least ${want} of them if there are so many. *${ended}: the input has no more. */
@@ -248,7 +258,7 @@ foot_there(const struct raw *m, uint64_t at, uint32_t id, uint32_t len)
 	if (!tt_src_info(m->src)->seekable)
 		return true;
 	return tt_src_pread(m->src, at + RAW_BLOCK_HEAD + len, foot, sizeof foot, &got, &err) == TT_OK && got == sizeof foot &&
-	    raw_u32(foot) == id + 1 && raw_u32(foot + 4) == RAW_FOOT;
+	    unity_u32(foot) == id + 1 && unity_u32(foot + 4) == RAW_FOOT;
 }
 
 /*
@@ -278,8 +288,8 @@ search(struct raw *m, size_t off, struct tt_err *err)
 				tt_loss_add(&m->loss, TT_LOST_SYNC, 1, m->from - from, from);
 				return TT_OK;
 			}
-			if (f == MORE && !ended && (n - i < RAW_BLOCK_HEAD || raw_u32(m->p + i) == RAW_MAGIC ||
-			    foot_there(m, m->from + i, raw_u32(m->p + i + 4), raw_u32(m->p + i + 16)))) {
+			if (f == MORE && !ended && (n - i < RAW_BLOCK_HEAD || unity_u32(m->p + i) == RAW_MAGIC ||
+			    foot_there(m, m->from + i, unity_u32(m->p + i + 4), unity_u32(m->p + i + 16)))) {
 				want = need + RAW_SEGMENT;
 				break;
 			}
@@ -309,7 +319,7 @@ cut_off(struct raw *m, size_t off, size_t n, bool *block, struct tt_err *err)
 			return search(m, off + 1, err);
 	}
 	tt_loss_add(&m->loss, TT_LOST_CUT, 1, n - off, m->from + off);
-	*block = n - off > RAW_BLOCK_HEAD && raw_u32(m->p + off) == RAW_BLOCK;
+	*block = n - off > RAW_BLOCK_HEAD && unity_u32(m->p + off) == RAW_BLOCK;
 	return TT_OK;
 }
 
@@ -329,20 +339,20 @@ raw_find_zero(struct raw *m, struct tt_err *err)
 		const uint8_t *p;
 		if ((rc = tt_window_show(&m->win, m->first, want, &p, &n, err)) != TT_OK)
 			break;
-		for (off = 0; n - off >= RAW_BLOCK_HEAD; off += RAW_BLOCK_HEAD + (size_t)raw_u32(p + off + 16) + RAW_BLOCK_FOOT) {
+		for (off = 0; n - off >= RAW_BLOCK_HEAD; off += RAW_BLOCK_HEAD + (size_t)unity_u32(p + off + 16) + RAW_BLOCK_FOOT) {
 			const uint8_t *q = p + off + RAW_BLOCK_HEAD;
-			size_t left = n - off - RAW_BLOCK_HEAD, len = raw_u32(p + off + 16);
-			if (raw_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)
+			size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
+			if (unity_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)
 				break;
-			bool session = raw_u64(p + off + 8) == RAW_SESSION;
+			bool session = unity_u64(p + off + 8) == RAW_SESSION;
 			for (left = left < len ? left : len; raw_measure(&s->layout, q, left, &size) == RAW_WHOLE; q += size, left -= size) {
-				unsigned type = raw_u16(q);
+				unsigned type = unity_u16(q);
 				if (type == RAW_STATE || type == RAW_FRAME) {
-					s->zero = raw_ns(s, raw_u64(q + at + 4));
+					s->zero = raw_ns(s, unity_u64(q + at + 4));
 					return TT_OK;
 				}
 				if (first == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
-					first = raw_u64(q + sample);
+					first = unity_u64(q + sample);
 				if (!session)
 					break;
 			}
@@ -360,9 +370,9 @@ static int
 add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err *err)
 {
 	const uint8_t *p = m->p + off;
-	uint32_t id = raw_u32(p + 4);
+	uint32_t id = unity_u32(p + 4);
 	const struct raw_session *s = &m->session[m->now];
-	struct raw_stream *st = raw_stream(m, raw_u64(p + 8), err);
+	struct raw_stream *st = raw_stream(m, unity_u64(p + 8), err);
 	int rc;
 
 	if (!st)
@@ -376,8 +386,8 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 	st->seen = true;
 	st->block = id + 1;
 	const uint8_t *body = p + RAW_BLOCK_HEAD;
-	if (len == (s->layout.aligned ? 16 : 14) && raw_u16(body) == RAW_FRAME) {
-		uint32_t frame = raw_u32(body + (s->layout.aligned ? 4 : 2));
+	if (len == (s->layout.aligned ? 16 : 14) && unity_u16(body) == RAW_FRAME) {
+		uint32_t frame = unity_u32(body + (s->layout.aligned ? 4 : 2));
 		flags |= RAW_P_FRAME | (st->framed && frame != st->frame + 1 ? RAW_P_LOST : 0u);
 		st->framed = true;
 		st->frame = frame;
@@ -432,7 +442,7 @@ fits(const struct raw_session *s, bool wide, const uint8_t *p, size_t n)
 
 	l.wide = wide;
 	for (; n > 0 && raw_measure(&l, p, n, &size) == RAW_WHOLE; p += size, n -= size) {
-		unsigned type = raw_u16(p);
+		unsigned type = unity_u16(p);
 		any = any || (type >= RAW_BEGIN_ID && type <= RAW_SINGLE_ID);
 	}
 	return any && n == 0;
@@ -494,8 +504,8 @@ take_segment(struct raw *m, struct tt_err *err)
 				off = n;
 				break;
 			}
-		} else if (need > RAW_BLOCK_HEAD && n >= RAW_BLOCK_HEAD && raw_u32(m->p) == RAW_BLOCK &&
-		    !foot_there(m, m->from, raw_u32(m->p + 4), raw_u32(m->p + 16)) && m->from + need <= tt_src_info(m->src)->size) {
+		} else if (need > RAW_BLOCK_HEAD && n >= RAW_BLOCK_HEAD && unity_u32(m->p) == RAW_BLOCK &&
+		    !foot_there(m, m->from, unity_u32(m->p + 4), unity_u32(m->p + 16)) && m->from + need <= tt_src_info(m->src)->size) {
 			rc = search(m, 1, err);
 		} else {
 			want = need > want ? need : want;
@@ -558,7 +568,7 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 			last = NULL;
 			if (step == RAW_DROPPED)
 				continue;
-			if (raw_u16(w.p) == RAW_BEGIN_ARGS) {
+			if (unity_u16(w.p) == RAW_BEGIN_ARGS) {
 				last = w.p;
 				last_at = piece[w.i].at;
 			}
@@ -597,7 +607,7 @@ static void
 put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h)
 {
 	h->s = m->session[m->now];
-	h->root = st->bound && st->named ? raw_marker_named(m, (uint32_t)m->now, st->name) : RAW_NONE;
+	h->root = st->bound && st->named ? unity_marker_named(&m->known, (uint32_t)m->now, st->name) : UNITY_NO_MARKER;
 	if (st->id == RAW_SESSION || h->flags & RAW_H_ENDS)
 		return;
 	h->flags |= (st->delivered ? 0u : RAW_H_FIRST) | (st->other ? RAW_H_NEW_THREAD : 0u);
@@ -614,8 +624,8 @@ other_thread(const struct raw *m, const struct raw_stream *st)
 
 	for (uint32_t k = st->again == INT64_MAX ? 0 : st->first; k; k = m->block[k - 1].next) {
 		const uint8_t *p = m->p + m->block[k - 1].off;
-		const unsigned type = m->block[k - 1].len >= of_sample + 8 ? raw_u16(p) : RAW_TYPES;
-		if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && raw_ns(s, raw_u64(p + of_sample)) >= (int64_t)st->again)
+		const unsigned type = m->block[k - 1].len >= of_sample + 8 ? unity_u16(p) : RAW_TYPES;
+		if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && raw_ns(s, unity_u64(p + of_sample)) >= (int64_t)st->again)
 			return k;
 	}
 	return 0;
@@ -733,7 +743,7 @@ raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 			tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
 		tt_loss_join(&c->loss, &m->loss);
 		tt_loss_reset(&m->loss);
-		m->known.read = true;
+		m->read = true;
 		m->cap->end_mark = m->any_state && !m->enabled ? 1 : -1;
 		return TT_END;
 	}

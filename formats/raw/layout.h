@@ -12,13 +12,17 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "unity/profiler.h"
+
 #define RAW_MAGIC UINT32_C(0x55334450)
 #define RAW_MAGIC_BIG UINT32_C(0x50443355)
 #define RAW_BLOCK UINT32_C(0xB10C7EAD)
 #define RAW_FOOT UINT32_C(0xB10CF007)
 #define RAW_SESSION UINT64_MAX                /* the stream of definitions; every other one is a thread's id */
 #define RAW_SAYS_RELEASE UINT32_C(0x20211028) /* the header says the engine's release from this word on */
-#define RAW_NONE UINT32_MAX                   /* no marker */
+
+#define RAW_FIRST UINT32_C(0x20170327)       /* the first version of all, and the last */
+#define RAW_LATEST UINT32_C(0x20260108)
 
 enum {
 	RAW_HEAD = 36,                /* bytes of a header without the release, and with it */
@@ -28,7 +32,6 @@ enum {
 	RAW_BLOCK_MAX = 64 << 20,     /* the longest payload that is believed */
 	RAW_TEXT_MAX = 16 << 20,      /* the longest text or blob */
 	RAW_CARRY_MAX = 16 << 20,     /* the longest message */
-	RAW_ID_SLACK = 65536,         /* a marker's id is less than this above the highest one defined */
 };
 
 enum raw_type {
@@ -39,14 +42,8 @@ enum raw_type {
 	RAW_CLEANUP = 56, RAW_FLOW = 57, RAW_CATEGORY = 62, RAW_CATEGORY_STATE = 63, RAW_TYPES = 64,
 };
 
-/* Types of metadata values. */
-enum raw_value {
-	RAW_V_INSTANCE = 1, RAW_V_I32, RAW_V_U32, RAW_V_I64, RAW_V_U64, RAW_V_F32, RAW_V_F64, RAW_V_TEXT, RAW_V_TEXT16, RAW_V_VEC3,
-	RAW_V_BLOB, RAW_V_GFX, RAW_V_ENTITY,
-};
-
-/* Flags of markers and threads that decide how they are read. */
-enum { RAW_MARKER_COUNTER = 0x80, RAW_THREAD_NO_FRAMES = 1 };
+/* A flag of threads. */
+enum { RAW_THREAD_NO_FRAMES = 1 };
 
 /* How messages are laid out in one session. */
 struct raw_layout {
@@ -54,24 +51,6 @@ struct raw_layout {
 	bool wide;                    /* instance ids take 8 bytes */
 	uint8_t rank;                 /* versions in their order, 1 to 12; see version.c */
 };
-
-static inline uint32_t
-raw_u16(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8;
-}
-
-static inline uint32_t
-raw_u32(const uint8_t *p)
-{
-	return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static inline uint64_t
-raw_u64(const uint8_t *p)
-{
-	return raw_u32(p) | (uint64_t)raw_u32(p + 4) << 32;
-}
 
 /* A message being read. What is not there is 0, and the state says why. */
 enum raw_state { RAW_WHOLE, RAW_SHORT, RAW_BAD };
@@ -115,7 +94,7 @@ raw_take16(struct raw_take *t)
 {
 	const uint8_t *p = raw_bytes(t, 2);
 
-	return p ? raw_u16(p) : 0;
+	return p ? unity_u16(p) : 0;
 }
 
 static inline uint32_t
@@ -123,7 +102,7 @@ raw_take32(struct raw_take *t)
 {
 	const uint8_t *p = raw_bytes(t, 4);
 
-	return p ? raw_u32(p) : 0;
+	return p ? unity_u32(p) : 0;
 }
 
 static inline uint64_t
@@ -131,7 +110,7 @@ raw_take64(struct raw_take *t)
 {
 	const uint8_t *p = raw_bytes(t, 8);
 
-	return p ? raw_u64(p) : 0;
+	return p ? unity_u64(p) : 0;
 }
 
 /* A text or blob of *${n} bytes; it may be NULL where there are none. */

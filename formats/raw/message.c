@@ -34,25 +34,21 @@ fields(unsigned type, unsigned rank)
 
 /* A value of a sample; its text or bytes in ${v}, else its bits. */
 void
-raw_take_value(struct raw_take *t, struct raw_arg *v)
+raw_take_value(struct raw_take *t, struct unity_value *v)
 {
-	static const uint8_t size[] = { [RAW_V_INSTANCE] = 4, [RAW_V_I32] = 4, [RAW_V_U32] = 4, [RAW_V_I64] = 8, [RAW_V_U64] = 8,
-		[RAW_V_F32] = 4, [RAW_V_F64] = 8, [RAW_V_VEC3] = 12, [RAW_V_GFX] = 8, [RAW_V_ENTITY] = 8 };
-
-	*v = (struct raw_arg){ .type = raw_take_byte(t) };
+	*v = (struct unity_value){ .type = raw_take_byte(t) };
 	switch (v->type) {
-	case RAW_V_TEXT: case RAW_V_TEXT16: case RAW_V_BLOB:
+	case UNITY_V_TEXT: case UNITY_V_TEXT16: case UNITY_V_BLOB:
 		v->p = raw_take_blob(t, &v->n);
 		break;
 	default:
-		if (v->type < RAW_V_INSTANCE || v->type > RAW_V_ENTITY) {
+		if (!(v->n = unity_value_size(v->type))) {
 			t->state = t->state == RAW_WHOLE ? RAW_BAD : t->state;
 			break;
 		}
-		v->n = size[v->type];
 		v->p = raw_bytes(t, v->n);
 		if (v->p)
-			v->bits = v->n == 4 ? raw_u32(v->p) : raw_u64(v->p);
+			v->bits = v->n == 4 ? unity_u32(v->p) : unity_u64(v->p);
 		break;
 	}
 }
@@ -76,7 +72,7 @@ raw_take_stack(struct raw_take *t, unsigned *n)
 void
 raw_take_category_pad(struct raw_take *t)
 {
-	if (t->l->aligned && t->end - t->p >= 4 && raw_u32(t->p) > UINT16_MAX)
+	if (t->l->aligned && t->end - t->p >= 4 && unity_u32(t->p) > UINT16_MAX)
 		raw_pad(t);
 }
 
@@ -95,7 +91,7 @@ skip_params(struct raw_take *t)
 static void
 skip_field(struct raw_take *t, char what)
 {
-	struct raw_arg v;
+	struct unity_value v;
 	uint32_t len;
 	unsigned n;
 
@@ -132,7 +128,7 @@ is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
 	switch (type) {
 	case RAW_STATE:
 		/* Zeros, where a page of the file was lost, would be this message. */
-		return raw_u32(p + at) <= 1 && raw_u64(p + at + 4) != 0;
+		return unity_u32(p + at) <= 1 && unity_u64(p + at + 4) != 0;
 	case RAW_FLOW:
 		return p[at] <= 3;
 	default:

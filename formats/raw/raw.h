@@ -5,9 +5,9 @@
  *
  *	file ─ blocks.c: next ─ segments of the file ─ per stream: blocks put together ─ chunk
  *	                │                                                                │
- *	                └─ known.c: what definitions mean for decoding ──── head of the chunk
+ *	                └─ heed.c: what definitions mean for decoding ───── head of the chunk
  *	                                                                                 │
- *	chunk ─ decode.c (any worker) ─ events; define.c ─ definitions; stats.c ─ counters of the statistics array
+ *	chunk ─ decode.c (any worker) ─ events; define.c ─ definitions
  *
  * The file is a sequence of blocks, each of one stream: a thread's, or the session's, which holds definitions. Messages follow each
  * other in a stream, may be cut between two of its blocks anywhere, and have no length of their own. So the chunk of this format is
@@ -19,10 +19,10 @@
  *
  * What decoding must know of definitions (which marker is GC.Alloc, which one a frame's root on this thread) comes in the
  * chunk's head, as far as it was defined in or before the segment; sets that do not fit there (counters, code, names
- * of categories) are in struct raw_known, behind a lock, each with the chunk since which it holds. So the result depends on the
+ * of categories) are in struct unity_known, behind a lock, each with the chunk since which it holds. So the result depends on the
  * file alone. After a whole reading everything is known, and a second one begins with that.
  *
- * Keys: a marker is session << 32 | its id; labels, compiled code and the statistics array have keys of their own, RAW_KEY_*.
+ * What .raw and .data have in common, values of samples and what definitions mean, is in formats/unity.
  * Times are ns of the capture's clock from the first time in the file on, RAW_ZERO_WITHIN.
  */
 #ifndef TT_RAW_RAW_H
@@ -34,42 +34,14 @@
 #include "model/format.h"
 #include "raw/layout.h"
 
-#define RAW_KEY_LABEL (UINT64_C(1) << 60)     /* | the marker's id, 16 bits, << 44 | a hash of the text */
-#define RAW_KEY_CODE (UINT64_C(1) << 62)      /* | where the code begins; of addresses without a name: the address */
-#define RAW_KEY_NATIVE (UINT64_C(3) << 61)
-#define RAW_ADDRESS ((UINT64_C(1) << 61) - 1)
-#define RAW_KEY_CATEGORY(session, id) ((uint64_t)(session) << 32 | ((uint64_t)(id) + 1))
-/* Counters have 32 bits. */
-#define RAW_COUNTER(session, id) ((uint32_t)(id) + (uint32_t)(session) * 0x400000u)
-#define RAW_COUNTER_STATS 0xFFFF0000u         /* | place in the table of stats.c */
-#define RAW_COUNTER_GPU 0xFFFE0000u           /* | section */
-
 enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20 };
-
-/* A value of a sample's metadata. */
-struct raw_arg {
-	unsigned type;                /* enum raw_value */
-	uint64_t bits;
-	const uint8_t *p;             /* of texts, blobs and vectors; their bytes */
-	uint32_t n;
-};
 
 /* message.c. Of ${n} bytes at ${p}: how long the message is that begins there, if it is whole. */
 enum raw_state raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size);
 void raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES]);
-void raw_take_value(struct raw_take *t, struct raw_arg *v);
+void raw_take_value(struct raw_take *t, struct unity_value *v);
 const uint8_t *raw_take_stack(struct raw_take *t, unsigned *n);
 void raw_take_category_pad(struct raw_take *t);
-
-/* version.c: what a version word means. NULL, and the reason in ${err}, where it is not read; with ${force} it is the nearest one. */
-struct raw_version {
-	uint32_t word;
-	uint8_t rank;
-	bool verified;                /* compared with a real capture */
-	const char *release;          /* "2019.3 to 2021.1" */
-	const char *categories;       /* a release whose built-in categories it has, for unity_category() */
-};
-const struct raw_version *raw_version(uint32_t word, bool force, struct tt_err *err);
 
 /* What follows one header, as decoding has to know it. */
 struct raw_session {
@@ -80,11 +52,8 @@ struct raw_session {
 	uint64_t mult;                /* ns = ticks * mult >> shift */
 	unsigned shift;
 	int64_t zero;                 /* ns at ts = 0 */
-	uint32_t ids;                 /* markers' ids are below it */
-	uint32_t alloc, collect;      /* GC.Alloc, GC.Collect; RAW_NONE */
-	uint32_t label[2];            /* markers whose second value is the name of what they measure */
-	bool counters;                /* a marker was defined that is a counter: the statistics array has stale values */
-	const char *categories;       /* see struct raw_version */
+	struct unity_markers marker;
+	const char *categories;       /* see struct unity_version */
 	bool wide_known;              /* layout.wide was found out */
 };
 
@@ -125,7 +94,7 @@ void raw_walk_drop(struct raw_walk *w);
 struct raw_head {
 	struct raw_session s;
 	uint64_t stream;
-	uint32_t root;                /* the marker of the thread's frames; RAW_NONE */
+	uint32_t root;                /* the marker of the thread's frames; UNITY_NO_MARKER */
 	uint32_t npiece;
 	size_t n, front;              /* bytes of the pieces together; where they begin */
 	uint32_t flags;               /* enum raw_head_flag */
@@ -134,21 +103,6 @@ enum raw_head_flag {
 	RAW_H_FIRST = 1,              /* the stream's first chunk in this session */
 	RAW_H_NEW_THREAD = 2,         /* from here on the thread is another one of the same id */
 	RAW_H_ENDS = 4,               /* and after it the thread is another one */
-};
-
-/* known.c: what does not fit into a chunk's head. */
-struct raw_code { uint64_t start, end, since, number; };
-struct raw_set { struct raw_slot { uint64_t key, since; uint32_t value; bool used; } *slot; size_t n, nslot; };
-struct raw_known {
-	pthread_rwlock_t lock;        /* of next, which adds, against decode */
-	bool read, complete;          /* the input's end has been met; and it is read again: "since" says nothing any more */
-	struct raw_set name;          /* session and name's hash -> marker; of next alone */
-	struct raw_set counter;       /* session << 32 | marker */
-	struct raw_set category;      /* RAW_KEY_CATEGORY -> place in text */
-	const char **text;
-	size_t ntext, captext;
-	struct raw_code *code;        /* in sorted runs, see known.c */
-	size_t ncode, capcode;
 };
 
 /* A stream of one session. */
@@ -179,7 +133,7 @@ struct raw {
 	struct tt_src *src;
 	struct tt_capture *cap;
 	struct tt_window win;
-	const struct raw_version *version;
+	const struct unity_version *version;
 
 	struct raw_session *session;
 	size_t nsession, capsession;
@@ -189,8 +143,8 @@ struct raw {
 	size_t nstream, capstream;
 	uint32_t *slot;               /* place in stream + 1 */
 	size_t nslot;
-	struct raw_known known;
-	struct tt_arena arena;        /* text of what is known */
+	struct unity_known known;
+	bool read;                    /* to its end, once */
 
 	/* the segment: its bytes, its blocks, its streams in order */
 	uint64_t at, seq;
@@ -213,75 +167,27 @@ int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
 struct raw_stream *raw_stream(struct raw *m, uint64_t id, struct tt_err *err);
 int64_t raw_ns(const struct raw_session *s, uint64_t ticks);
 
-/* known.c */
-void raw_known_free(struct raw *m);
-/* Heed the definitions in a chunk of the session's stream. */
+/* heed.c: heed the definitions in a chunk of the session's stream. */
 int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err);
-/* The marker of the name whose hash is ${name}; RAW_NONE. */
-uint32_t raw_marker_named(const struct raw *m, uint32_t session, uint64_t name);
-/* With the lock held for reading, as of chunk ${seq}. */
-bool raw_is_counter(const struct raw *m, uint32_t session, uint32_t id, uint64_t seq);
-const char *raw_category_name(const struct raw *m, uint32_t session, unsigned id, uint64_t seq);
-const struct raw_code *raw_code_at(const struct raw *m, uint64_t address, uint64_t seq);
 
 /* decode.c */
 int raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
 
 /* One chunk being decoded. */
 struct raw_run {
+	struct unity_run u;
 	const struct raw *m;
 	const struct raw_head *h;
 	const struct raw_session *s;
-	struct tt_batch *b;
-	struct tt_err *err;
-	uint64_t seq;
 	int64_t last, call_ts, from;  /* time of the last message; of the last begin or end; the earliest of these as the file has it */
 	uint64_t calls;
 	uint64_t special;             /* bits id & 63 of markers that are more than zones */
 	bool emptied;                 /* what was open before the chunk has been closed in it */
-	bool locked;                  /* this decoding holds the lock of what is known */
 	size_t alloc;                 /* place + 1 of the allocation that a stack may follow */
-	bool stats;                   /* the fields of the statistics array are defined */
-	bool texts;                   /* zones were begun that are named by their text: defined here, not in the session's stream */
-	uint64_t native[64];          /* addresses that were given a name in this chunk, + 1, by hash */
 };
 
-static inline uint64_t
-raw_key(const struct raw_run *r, uint32_t id)
-{
-	return (uint64_t)r->s->number << 32 | id;
-}
-
-/* Of what has no time of its own: that of the message before. */
-static inline int64_t
-raw_now(const struct raw_run *r)
-{
-	return r->last == INT64_MIN ? 0 : r->last;
-}
-
-/* define.c: a message of definitions, and what categories and markers mean at report time. */
+/* define.c: a message of definitions. */
 int raw_define(struct raw_run *r, unsigned type, struct raw_take *t);
-/* ${d} with the ${n} bytes of text at ${at} of the batch's own; raw_texts_settle() when there will be no more. */
-int raw_text_def(struct raw_run *r, struct tt_def *d, size_t at);
-void raw_texts_settle(struct tt_batch *b);
-/* The key of the method whose code is at ${address}; or of the address, with a name made of it. 0: no memory. */
-uint64_t raw_code_key(struct raw_run *r, uint64_t address);
-int raw_define_counter(struct raw_run *r, uint32_t counter, enum tt_counter_unit unit, const char *name, size_t n, const char *section);
-int raw_category(const struct tt_capture *cap, const struct tt_def *marker, const char **name, struct tt_err *err);
-struct tt_marker_facts raw_marker_facts(const struct tt_def *marker);
-const char *const *raw_arg_names(const struct tt_def *marker);
-int raw_timing(const char *counter, unsigned *late);
 const char *raw_tag_name(unsigned tag);
-/* stats.c: the array of statistics, ${n} numbers at ${p}. */
-int raw_stats(struct raw_run *r, const uint8_t *p, size_t n);
-
-/* Whoever looks into what is known takes the lock once a chunk. */
-static inline void
-raw_lock(struct raw_run *r)
-{
-	if (!r->locked)
-		pthread_rwlock_rdlock((pthread_rwlock_t *)(uintptr_t)&r->m->known.lock);
-	r->locked = true;
-}
 
 #endif

@@ -6,7 +6,7 @@
 static int
 probe(const uint8_t *head, size_t n)
 {
-	if (n < 4 || (raw_u32(head) != RAW_MAGIC && raw_u32(head) != RAW_MAGIC_BIG))
+	if (n < 4 || (unity_u32(head) != RAW_MAGIC && unity_u32(head) != RAW_MAGIC_BIG))
 		return 0;
 	return n >= 6 && head[4] <= 1 && head[5] <= 1 ? 100 : 60;
 }
@@ -27,10 +27,19 @@ close_(void *ctx)
 	tt_mem_free(mem, m->session, m->capsession * sizeof *m->session);
 	tt_mem_free(mem, m->block, m->capblock * sizeof *m->block);
 	tt_mem_free(mem, m->order, m->caporder * sizeof *m->order);
-	raw_known_free(m);
-	tt_arena_free(&m->arena);
+	unity_known_free(&m->known);
 	tt_window_free(&m->win);
 	tt_mem_free(mem, m, sizeof *m);
+}
+
+static int
+category(const struct tt_capture *cap, const struct tt_def *d, const char **name, struct tt_err *err)
+{
+	const struct raw *m = cap->category_arg;
+
+	(void)err;                    /* of others */
+	*name = unity_category_of(cap, d, d->a ? m->session[d->a >> 32].categories : NULL);
+	return TT_OK;
 }
 
 static int
@@ -45,9 +54,8 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	m->src = src;
 	m->cap = cap;
 	tt_window_init(&m->win, env, src);
-	tt_arena_init(&m->arena, &env->mem);
 	tt_loss_reset(&m->loss);
-	pthread_rwlock_init(&m->known.lock, NULL);
+	unity_known_init(&m->known, &env->mem);
 	rc = raw_open_head(m, 0, err);
 	if (rc == TT_OK)
 		rc = raw_find_zero(m, err);
@@ -62,11 +70,11 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->has_frames = true;
 	cap->end_mark = -1;
 	cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
-	cap->category = raw_category;
+	cap->category = category;
 	cap->category_arg = m;
-	cap->timing = raw_timing;
-	cap->arg_names = raw_arg_names;
-	cap->marker_facts = raw_marker_facts;
+	cap->timing = unity_timing_of;
+	cap->arg_names = unity_args_of;
+	cap->marker_facts = unity_facts;
 	cap->tally_name = raw_tag_name;
 	*ctx = m;
 	return TT_OK;
@@ -78,7 +86,7 @@ rewind_(void *ctx, struct tt_err *err)
 	struct raw *m = ctx;
 
 	(void)err;
-	m->known.complete = m->known.read;
+	m->known.complete = m->read;
 	for (size_t i = 0; i < m->nstream; i++) {
 		struct raw_stream *st = &m->stream[i];
 		st->met = st->seen = st->delivered = st->framed = st->other = false;

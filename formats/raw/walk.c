@@ -59,7 +59,7 @@ raw_walk_next(struct raw_walk *w)
 	if (!settle(w))
 		return RAW_OVER;
 	size_t n = (size_t)(w->all - w->p);
-	unsigned type = n >= 2 ? raw_u16(w->p) : 0;
+	unsigned type = n >= 2 ? unity_u16(w->p) : 0;
 	if (type < RAW_TYPES && w->s->size[type] && w->s->size[type] <= n) {
 		w->size = w->s->size[type];
 		return RAW_MESSAGE;

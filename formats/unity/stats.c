@@ -4,7 +4,9 @@
  * Its groups have other lengths in other versions, and after the first group comes a list without a length of its own. So fields are
  * taken only where all of it adds up to what the version's groups need.
  */
-#include "raw/raw.h"
+#include <string.h>
+
+#include "unity/profiler.h"
 
 /* Groups after the list of classes and 16 of the platform's. */
 enum { DRAW = 51, PLATFORM = 16, MEMORY = 33 };
@@ -56,32 +58,28 @@ static size_t
 list_end(const uint8_t *p, size_t n, size_t at)
 {
 	for (at++; at < n; at += 2)
-		if (raw_u32(p + 4 * at) == UINT32_MAX)
+		if (unity_u32(p + 4 * at) == UINT32_MAX)
 			return at + 1;
 	return 0;
 }
 
 static int
-put(struct raw_run *r, const struct field *f, unsigned i, const uint8_t *p)
+put(struct unity_run *r, int64_t ts, const struct field *f, unsigned i, const uint8_t *p)
 {
-	struct tt_event *e = tt_batch_rare(r->b, TT_COUNTER, raw_now(r), (uint64_t)((int64_t)(int32_t)raw_u32(p) * f->times), r->err);
+	int rc = unity_counter_event(r, ts, UNITY_COUNTER_STATS | i, TT_T_I64, (uint64_t)((int64_t)(int32_t)unity_u32(p) * f->times));
 
-	if (!e)
-		return r->err->code;
-	e->dur = RAW_COUNTER_STATS | i;
-	e->depth = TT_T_I64;
-	return r->stats ? TT_OK : raw_define_counter(r, RAW_COUNTER_STATS | i, (enum tt_counter_unit)f->unit, f->name, strlen(f->name), f->section);
+	return rc != TT_OK || r->stats ? rc :
+	    unity_define_counter(r, UNITY_COUNTER_STATS | i, (enum tt_counter_unit)f->unit, f->name, strlen(f->name), f->section);
 }
 
 int
-raw_stats(struct raw_run *r, const uint8_t *p, size_t n)
+unity_stats(struct unity_run *r, int64_t ts, unsigned rank, bool stale, const uint8_t *p, size_t n)
 {
-	unsigned rank = r->s->layout.rank;
 	size_t draw;
 	int rc = TT_OK;
 
 	/* Later the values are in counters, and these here stale. */
-	if (rank >= 8 || r->s->counters || n <= MEMORY)
+	if (rank >= 8 || stale || n <= MEMORY)
 		return TT_OK;
 	draw = list_end(p, n, MEMORY) + PLATFORM;
 	/* A list without an end is none: a page of zeros, say. */
@@ -90,7 +88,7 @@ raw_stats(struct raw_run *r, const uint8_t *p, size_t n)
 	if (draw == PLATFORM || draw + rest[rank < 6 ? rank : 6] != n)
 		return TT_OK;
 	for (unsigned i = 0; i < FIELDS && rc == TT_OK; i++)
-		rc = put(r, &fields[i], i, p + 4 * ((fields[i].draw ? draw : 0) + fields[i].place));
+		rc = put(r, ts, &fields[i], i, p + 4 * ((fields[i].draw ? draw : 0) + fields[i].place));
 	r->stats = true;
 	return rc;
 }

@@ -1,0 +1,106 @@
+/**
+ * What next must know of definitions: it heeds the messages of the session's stream as they pass by.
+ */
+#include "raw/raw.h"
+
+#include "base/hash_seed.h"
+
+enum { NAME_MAX_BYTES = 512 };                /* longer names are never those of threads */
+
+static int
+heed_marker(struct raw *m, struct raw_session *s, struct raw_take *t, uint64_t seq, struct tt_err *err)
+{
+	uint32_t id = raw_take32(t), flags = raw_take16(t), n;
+
+	raw_take16(t);
+	const uint8_t *name = raw_take_name(t, &n);
+	return t->state == RAW_WHOLE ? unity_know_marker(&m->known, &s->marker, s->number, id, flags, name, n, seq, err) : TT_OK;
+}
+
+static int
+heed_thread(struct raw *m, const struct raw_session *s, struct raw_take *t, struct tt_err *err)
+{
+	char name[2 * NAME_MAX_BYTES + 2];
+	uint64_t id = raw_take64(t), start = s->layout.rank >= 3 ? raw_take64(t) : 0;
+	uint32_t flags = raw_take32(t), ngroup, n;
+	const uint8_t *group = raw_take_name(t, &ngroup), *p = raw_take_name(t, &n);
+	size_t len = 0;
+
+	if (t->state != RAW_WHOLE || ngroup > NAME_MAX_BYTES || n > NAME_MAX_BYTES || id == RAW_SESSION)
+		return TT_OK;
+	struct raw_stream *st = raw_stream(m, id, err);
+	if (!st)
+		return err->code;
+	if (ngroup) {
+		memcpy(name, group, ngroup);
+		name[ngroup] = '.';
+		len = ngroup + 1;
+	}
+	memcpy(name + len, p ? (const char *)p : "", n);
+	uint64_t hash = tt_slot_text(0, name, len + n);
+	if (st->met && st->name != hash && start)
+		st->again = (uint64_t)raw_ns(s, start);
+	st->named = st->met = true;
+	st->bound = !(flags & RAW_THREAD_NO_FRAMES);
+	st->name = hash;
+	return TT_OK;
+}
+
+static int
+heed_category(struct raw *m, const struct raw_session *s, struct raw_take *t, uint64_t seq, struct tt_err *err)
+{
+	uint32_t id = raw_take16(t), n;
+
+	raw_take16(t);
+	raw_take16(t);
+	raw_take_category_pad(t);
+	const uint8_t *name = raw_take_name(t, &n);
+	return t->state == RAW_WHOLE ? unity_know_category(&m->known, s->number, id, name, n, seq, err) : TT_OK;
+}
+
+static int
+heed_code(struct raw *m, struct raw_take *t, uint64_t seq, struct tt_err *err)
+{
+	raw_take64(t);
+	uint64_t start = raw_take64(t), size = raw_take32(t);
+
+	return t->state == RAW_WHOLE ? unity_know_code(&m->known, start, size, seq, err) : TT_OK;
+}
+
+int
+raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err)
+{
+	enum raw_step step;
+	int rc = TT_OK;
+
+	while (rc == TT_OK && ((step = raw_walk_next(w)) == RAW_MESSAGE || step == RAW_DROPPED)) {
+		struct raw_session *s = &m->session[session];
+		if (step == RAW_DROPPED)
+			continue;
+		struct raw_take t = { .p = w->p, .end = w->p + w->size, .from = w->p, .l = &s->layout };
+		unsigned type = raw_take16(&t);
+		raw_pad(&t);
+		w->p += w->size;
+		switch (type) {
+		case RAW_STATE:
+			m->any_state = true;
+			m->enabled = raw_take32(&t) & 1;
+			break;
+		case RAW_MARKER:
+			rc = heed_marker(m, s, &t, seq, err);
+			break;
+		case RAW_THREAD:
+			rc = heed_thread(m, s, &t, err);
+			break;
+		case RAW_CATEGORY:
+			rc = heed_category(m, s, &t, seq, err);
+			break;
+		case RAW_JIT:
+			rc = heed_code(m, &t, seq, err);
+			break;
+		default:
+			break;
+		}
+	}
+	return rc;
+}

@@ -1,0 +1,196 @@
+/**
+ * Definitions of the batch, and what those of markers mean at report time.
+ */
+#include "unity/profiler.h"
+
+#include <string.h>
+
+/* Text in the batch's own buffer is found by its offset until the buffer stops growing. */
+#define IN_BUFFER 0x80
+
+int
+unity_text_def(struct unity_run *r, struct tt_def *d, size_t at)
+{
+	d->text = (const char *)(uintptr_t)at;
+	d->len = (uint32_t)(r->b->text.n - at);
+	d->flags |= IN_BUFFER;
+	return tt_batch_def(r->b, d, r->err);
+}
+
+void
+unity_run_end(struct unity_run *r)
+{
+	struct tt_batch *b = r->b;
+
+	if (r->locked)
+		pthread_rwlock_unlock((pthread_rwlock_t *)(uintptr_t)&r->known->lock);
+	r->locked = false;
+	for (size_t i = 0; i < b->ndef; i++)
+		if (b->def[i].flags & IN_BUFFER) {
+			b->def[i].flags &= (uint8_t)~IN_BUFFER;
+			b->def[i].text = b->text.p + (uintptr_t)b->def[i].text;
+		}
+}
+
+/* --- markers -------------------------------------------------------------------------------------------- */
+
+/* The name of a category: as the session said, else as the engine's own table has it. */
+static const char *
+section(struct unity_run *r, unsigned category)
+{
+	unity_lock(r);
+	const char *name = unity_category_name(r->known, r->session, category, r->seq);
+
+	if (!name)
+		name = unity_category(category, r->categories);
+	return name ? name : "";
+}
+
+/* A counter's unit: as the session says, in Unity's numbers, else what its name suggests. */
+static enum tt_counter_unit
+unit_of(unsigned unit, const char *name, size_t n)
+{
+	static const uint8_t known[] = { TT_CU_NONE, TT_CU_NS, TT_CU_BYTES, TT_CU_COUNT, TT_CU_PERCENT, TT_CU_HZ };
+	static const uint8_t guessed[] = { [UNITY_UNIT_UNKNOWN] = TT_CU_NONE, [UNITY_UNIT_NS] = TT_CU_NS_GUESSED,
+		[UNITY_UNIT_BYTES] = TT_CU_BYTES_GUESSED, [UNITY_UNIT_COUNT] = TT_CU_COUNT_GUESSED };
+	char s[256];
+
+	if (unit > 0)
+		return unit < sizeof known ? known[unit] : TT_CU_NONE;
+	if (n >= sizeof s)
+		return TT_CU_NONE;
+	memcpy(s, name, n);
+	s[n] = '\0';
+	return guessed[unity_counter(s).unit];
+}
+
+int
+unity_define_counter(struct unity_run *r, uint32_t counter, enum tt_counter_unit unit, const char *name, size_t n, const char *in)
+{
+	struct tt_def d = { .kind = TT_DEF_COUNTER, .ts = UNITY_EVER, .key = counter, .a = TT_CF_OWN, .b = TT_COUNTER_IS(unit, TT_CK_VARIABLE),
+		.text = name, .len = (uint32_t)n, .text2 = in, .len2 = (uint32_t)strlen(in) };
+
+	return tt_batch_def(r->b, &d, r->err);
+}
+
+int
+unity_define_args(struct unity_run *r, uint64_t key, size_t at)
+{
+	struct tt_def d = { .kind = TT_DEF_ARGS, .ts = UNITY_EVER, .key = key };
+
+	return unity_text_def(r, &d, at);
+}
+
+int
+unity_define_marker(struct unity_run *r, uint64_t key, uint32_t id, unsigned flags, unsigned category, const char *name, uint32_t n,
+    unsigned unit)
+{
+	struct tt_def d = { .kind = TT_DEF_MARKER, .ts = UNITY_EVER, .key = key, .a = UNITY_KEY_CATEGORY(r->session, category),
+		.b = flags | (uint64_t)id << 32, .text = name, .len = n };
+	int rc = tt_batch_def(r->b, &d, r->err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (flags & UNITY_MARKER_COUNTER)
+		return unity_define_counter(r, UNITY_COUNTER(r->session, id), unit_of(unit, name, n), name, n, section(r, category));
+	return n == sizeof UNITY_NAME_ALLOC - 1 && memcmp(name, UNITY_NAME_ALLOC, n) == 0 ? unity_define_alloc(r, key) : TT_OK;
+}
+
+/* --- the others ------------------------------------------------------------------------------------------- */
+
+int
+unity_define_alloc(struct unity_run *r, uint64_t key)
+{
+	struct tt_def d = { .kind = TT_DEF_CLASS, .ts = UNITY_EVER, .key = key, .text = UNITY_NAME_ALLOC, .len = sizeof UNITY_NAME_ALLOC - 1 };
+
+	return tt_batch_def(r->b, &d, r->err);
+}
+
+int
+unity_define_category(struct unity_run *r, unsigned id, const char *name, uint32_t n)
+{
+	struct tt_def d = { .kind = TT_DEF_CATEGORY, .ts = UNITY_EVER, .key = UNITY_KEY_CATEGORY(r->session, id), .b = id, .text = name, .len = n };
+
+	return tt_batch_def(r->b, &d, r->err);
+}
+
+int
+unity_define_code(struct unity_run *r, uint64_t start, uint64_t size, const char *name, uint32_t n)
+{
+	struct tt_def d = { .kind = TT_DEF_MARKER, .ts = UNITY_EVER, .key = UNITY_KEY_CODE | start, .text = name, .len = n };
+	int rc;
+
+	if (start > UNITY_ADDRESS)
+		return TT_OK;
+	if ((rc = tt_batch_def(r->b, &d, r->err)) != TT_OK)
+		return rc;
+	d.kind = TT_DEF_CODE;
+	d.a = start;
+	d.b = size;
+	d.text = NULL;
+	d.len = 0;
+	return tt_batch_def(r->b, &d, r->err);
+}
+
+uint64_t
+unity_code_key(struct unity_run *r, uint64_t address)
+{
+	struct tt_def d = { .kind = TT_DEF_MARKER, .ts = UNITY_EVER, .key = UNITY_KEY_NATIVE | (address & UNITY_ADDRESS) };
+	uint64_t *seen = &r->seen[(address * 0x9E3779B97F4A7C15u) >> 58];
+
+	unity_lock(r);
+	const struct unity_code *c = unity_code_at(r->known, address, r->seq);
+	if (c)
+		return UNITY_KEY_CODE | c->start;
+	if (*seen == address + 1)
+		return d.key;
+	*seen = address + 1;
+	size_t at = r->b->text.n;
+	tt_buf_printf(&r->b->text, "0x%llx", (unsigned long long)address);
+	if (tt_buf_error(&r->b->text, r->err) != TT_OK || unity_text_def(r, &d, at) != TT_OK)
+		return 0;
+	return d.key;
+}
+
+/* --- at report time ------------------------------------------------------------------------------------------ */
+
+const char *
+unity_category_of(const struct tt_capture *cap, const struct tt_def *d, const char *categories)
+{
+	const struct tt_def *c = d->a ? tt_defs_find(cap->defs, TT_DEF_CATEGORY, d->a, INT64_MAX) : NULL;
+
+	if (c && c->len)
+		return c->text;
+	return d->a && (uint32_t)d->a <= UINT16_MAX + UINT32_C(1) ? unity_category((unsigned)d->a - 1, categories) : NULL;
+}
+
+/* A label has none: its owner has. */
+struct tt_marker_facts
+unity_facts(const struct tt_def *d)
+{
+	struct tt_marker_facts f = { .id = d->b >> 32 };
+
+	if (d->flags & 1 || (d->key >= UNITY_KEY_LABEL && d->key < UNITY_KEY_NAMED) || d->key >= UNITY_KEY_CODE)
+		return (struct tt_marker_facts){ 0 };
+	unity_flag_names((unsigned)d->b & 0xffff, f.flag, sizeof f.flag / sizeof *f.flag);
+	f.verbosity = unity_verbosity_name((unsigned)d->b & 0xffff);
+	return f;
+}
+
+const char *const *
+unity_args_of(const struct tt_def *d)
+{
+	static const char *const label[] = { "instance_id", NULL };
+
+	return d->flags & 1 ? label : unity_arg_names(d->text);
+}
+
+int
+unity_timing_of(const char *counter, unsigned *late)
+{
+	static const int8_t what[] = { [UNITY_TIMING_NONE] = -1, [UNITY_TIMING_TOTAL] = TT_TIMING_TOTAL, [UNITY_TIMING_MAIN] = TT_TIMING_MAIN,
+		[UNITY_TIMING_RENDER] = TT_TIMING_RENDER, [UNITY_TIMING_GPU] = TT_TIMING_GPU };
+
+	*late = UNITY_TIMING_DELAY;
+	return what[unity_counter(counter).timing];
+}

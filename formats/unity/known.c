@@ -1,0 +1,263 @@
+/**
+ * What definitions mean for decoding: which markers are more than zones, what categories are called, whose code is where.
+ *
+ * The reader's next fills it, on one thread, in the order of the file; decode reads it.
+ *
+ * Code lies in sorted runs, each as long as one of the powers of two that their number is the sum of, the longest first: of 13 the
+ * first 8, then 4, then 1. So neither many of them nor any order of them makes adding or finding one slow.
+ */
+#include "unity/profiler.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/hash_seed.h"
+
+/* --- sets ---------------------------------------------------------------------------------------------- */
+
+static struct unity_slot *
+slot_of(const struct unity_set *s, uint64_t key)
+{
+	size_t i = tt_slot(key, s->nslot);
+
+	while (s->slot[i].used && s->slot[i].key != key)
+		i = (i + 1) & (s->nslot - 1);
+	return &s->slot[i];
+}
+
+static const struct unity_slot *
+get(const struct unity_set *s, uint64_t key)
+{
+	const struct unity_slot *x = s->nslot ? slot_of(s, key) : NULL;
+
+	return x && x->used ? x : NULL;
+}
+
+static int
+put(struct tt_mem *mem, struct unity_set *s, uint64_t key, uint32_t value, uint64_t since, struct tt_err *err)
+{
+	if (s->n * 2 >= s->nslot) {
+		struct unity_set bigger = { .n = s->n, .nslot = s->nslot ? s->nslot * 2 : 64 };
+		if (!(bigger.slot = tt_mem_alloc(mem, bigger.nslot * sizeof *bigger.slot, err)))
+			return err->code;
+		for (size_t i = 0; i < s->nslot; i++)
+			if (s->slot[i].used)
+				*slot_of(&bigger, s->slot[i].key) = s->slot[i];
+		tt_mem_free(mem, s->slot, s->nslot * sizeof *s->slot);
+		*s = bigger;
+	}
+	struct unity_slot *x = slot_of(s, key);
+	s->n += !x->used;
+	*x = (struct unity_slot){ .key = key, .since = x->used && x->since < since ? x->since : since, .value = value, .used = true };
+	return TT_OK;
+}
+
+static uint64_t
+name_key(uint32_t session, uint64_t name)
+{
+	return name ^ (uint64_t)session << 48;
+}
+
+uint32_t
+unity_marker_named(const struct unity_known *k, uint32_t session, uint64_t name)
+{
+	const struct unity_slot *x = get(&k->name, name_key(session, name));
+
+	return x ? x->value : UNITY_NO_MARKER;
+}
+
+static bool
+holds(const struct unity_known *k, uint64_t since, uint64_t seq)
+{
+	return k->complete || since <= seq;
+}
+
+bool
+unity_is_counter(const struct unity_known *k, uint32_t session, uint32_t id, uint64_t seq)
+{
+	const struct unity_slot *x = get(&k->counter, (uint64_t)session << 32 | id);
+
+	return x && x->value && holds(k, x->since, seq);
+}
+
+const char *
+unity_category_name(const struct unity_known *k, uint32_t session, unsigned id, uint64_t seq)
+{
+	const struct unity_slot *x = get(&k->category, UNITY_KEY_CATEGORY(session, id));
+
+	return x && holds(k, x->since, seq) ? k->text[x->value] : NULL;
+}
+
+/* --- code ------------------------------------------------------------------------------------------------ */
+
+static int
+by_start(const void *a, const void *b)
+{
+	const struct unity_code *x = a, *y = b;
+
+	if (x->start != y->start)
+		return (x->start > y->start) - (x->start < y->start);
+	return (x->number > y->number) - (x->number < y->number);
+}
+
+static int
+add_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, struct tt_err *err)
+{
+	int rc;
+
+	if (k->complete || size == 0)
+		return TT_OK;
+	if ((rc = tt_mem_grow(k->mem, &k->code, &k->capcode, k->ncode + 1, sizeof *k->code, err)) != TT_OK)
+		return rc;
+	k->code[k->ncode] = (struct unity_code){ start, start + size, seq, k->ncode };
+	k->ncode++;
+	size_t run = k->ncode & -k->ncode;
+	if (run > 1)
+		qsort(k->code + k->ncode - run, run, sizeof *k->code, by_start);
+	return TT_OK;
+}
+
+/* The last one of a run that begins at or before ${address}, of those that begin there the first; NULL. */
+static const struct unity_code *
+in_run(const struct unity_code *c, size_t n, uint64_t address)
+{
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (c[mid].start <= address)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == 0)
+		return NULL;
+	uint64_t start = c[lo - 1].start;
+	for (hi = lo - 1, lo = 0; lo < hi;) {
+		size_t mid = lo + (hi - lo) / 2;
+		if (c[mid].start < start)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return &c[lo];
+}
+
+const struct unity_code *
+unity_code_at(const struct unity_known *k, uint64_t address, uint64_t seq)
+{
+	const struct unity_code *found = NULL;
+	size_t at = 0, run;
+
+	for (size_t left = k->ncode; left > 0; left -= run) {
+		run = (size_t)1 << (63 - __builtin_clzll(left));
+		const struct unity_code *c = in_run(k->code + at, run, address);
+		if (c && address < c->end && holds(k, c->since, seq) && (!found || c->number < found->number))
+			found = c;
+		at += run;
+	}
+	return found;
+}
+
+/* --- definitions --------------------------------------------------------------------------------------------- */
+
+enum { NAME_MAX_BYTES = 512 };                /* longer names are never those of threads or special markers */
+
+static void
+set_role(struct unity_markers *s, const char *name, uint32_t id)
+{
+	switch (unity_role(name)) {
+	case UNITY_ALLOC:
+		s->alloc = id;
+		break;
+	case UNITY_COLLECT:
+		s->collect = id;
+		break;
+	case UNITY_LABEL:
+		s->label[strcmp(name, "Profiler.Default") != 0] = id;
+		break;
+	default:
+		break;
+	}
+}
+
+int
+unity_know_marker(struct unity_known *k, struct unity_markers *s, uint32_t session, uint32_t id, unsigned flags, const uint8_t *p, size_t n,
+    uint64_t seq, struct tt_err *err)
+{
+	char name[NAME_MAX_BYTES + 1];
+	const bool counter = flags & UNITY_MARKER_COUNTER;
+	const uint64_t key = (uint64_t)session << 32 | id;
+	int rc = TT_OK;
+
+	if (id < UINT32_MAX - UNITY_ID_SLACK && id + UNITY_ID_SLACK > s->ids)
+		s->ids = id + UNITY_ID_SLACK;
+	if (p && n <= NAME_MAX_BYTES) {
+		memcpy(name, p, n);
+		name[n] = '\0';
+		set_role(s, name, id);
+		rc = put(k->mem, &k->name, name_key(session, tt_slot_text(0, name, n)), id, seq, err);
+	}
+	const struct unity_slot *x = get(&k->counter, key);
+	s->counters = s->counters || counter;
+	if (rc != TT_OK || (x ? x->value != 0 : false) == counter)
+		return rc;
+	pthread_rwlock_wrlock(&k->lock);
+	rc = put(k->mem, &k->counter, key, counter, seq, err);
+	pthread_rwlock_unlock(&k->lock);
+	return rc;
+}
+
+int
+unity_know_category(struct unity_known *k, uint32_t session, unsigned id, const uint8_t *name, size_t n, uint64_t seq, struct tt_err *err)
+{
+	int rc;
+
+	if (get(&k->category, UNITY_KEY_CATEGORY(session, id)))
+		return TT_OK;
+	const char *text = tt_arena_text(&k->arena, name ? (const char *)name : "", n, err);
+	if (!text)
+		return err->code;
+	pthread_rwlock_wrlock(&k->lock);
+	rc = tt_mem_grow(k->mem, &k->text, &k->captext, k->ntext + 1, sizeof *k->text, err);
+	if (rc == TT_OK) {
+		k->text[k->ntext] = text;
+		rc = put(k->mem, &k->category, UNITY_KEY_CATEGORY(session, id), (uint32_t)k->ntext, seq, err);
+		k->ntext++;
+	}
+	pthread_rwlock_unlock(&k->lock);
+	return rc;
+}
+
+int
+unity_know_code(struct unity_known *k, uint64_t start, uint64_t size, uint64_t seq, struct tt_err *err)
+{
+	if (start > UNITY_ADDRESS)
+		return TT_OK;
+	pthread_rwlock_wrlock(&k->lock);
+	int rc = add_code(k, start, size, seq, err);
+	pthread_rwlock_unlock(&k->lock);
+	return rc;
+}
+
+void
+unity_known_init(struct unity_known *k, struct tt_mem *mem)
+{
+	k->mem = mem;
+	tt_arena_init(&k->arena, mem);
+	pthread_rwlock_init(&k->lock, NULL);
+}
+
+void
+unity_known_free(struct unity_known *k)
+{
+	struct tt_mem *mem = k->mem;
+
+	tt_mem_free(mem, k->name.slot, k->name.nslot * sizeof *k->name.slot);
+	tt_mem_free(mem, k->counter.slot, k->counter.nslot * sizeof *k->counter.slot);
+	tt_mem_free(mem, k->category.slot, k->category.nslot * sizeof *k->category.slot);
+	tt_mem_free(mem, k->text, k->captext * sizeof *k->text);
+	tt_mem_free(mem, k->code, k->capcode * sizeof *k->code);
+	tt_arena_free(&k->arena);
+	pthread_rwlock_destroy(&k->lock);
+}
