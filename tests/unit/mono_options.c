@@ -50,7 +50,8 @@ TEST(values_at_the_ends_of_their_ranges)
 		{ "alloc-sample=64M", 0 }, { "alloc-sample=67108865", -1 }, { "threads=4294967295", 0 }, { "threads=4294967296", -1 },
 		{ "heapshot=5s", 0 }, { "heapshot=10gc", 0 }, { "heapshot=end", 0 }, { "heapshot=0s", -1 }, { "heapshot=0gc", -1 }, { "heapshot=gc", -1 },
 		{ "heapshot=10gcs", -1 }, { "heapshot=", -1 }, { "heapshot=ending", -1 }, { "signal=USR1", 0 }, { "signal=HUP", -1 },
-		{ "args=World:Spawn", 0 }, { "args=Spawn", -1 }, { "frame=:Tick", 0 }, { "meta=a:b", 0 }, { "meta=:b", -1 }, { "meta=ab", -1 }, { "include=", -1 },
+		{ "args=World:Spawn", 0 }, { "args=Spawn", -1 }, { "frame=:Tick", 0 },
+		{ "meta=a:b", 0 }, { "meta=:b", -1 }, { "meta=ab", -1 }, { "include=", -1 },
 		{ "calls=1", -1 }, { "calls=", -1 },
 	};
 
