@@ -1,10 +1,9 @@
 /**
- * The plug-in's life: loading, starting and stopping, the helper thread, the control file, messages. What is recorded is in
+ * The plug-in's life: loading, starting and stopping, the helper thread, the control file. What is recorded is in
  * events.c and defs.c.
  */
 #include "recorder/unity/plugin.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -12,64 +11,6 @@
 #include "recorder/core/program.h"
 
 struct plugin plugin;
-
-/* --- locks, messages -------------------------------------------------------------- */
-
-void
-plugin_lock(struct lock *l)
-{
-	while (atomic_flag_test_and_set_explicit(&l->taken, memory_order_acquire))
-		plat_sleep_us(20);
-}
-
-void
-plugin_unlock(struct lock *l)
-{
-	atomic_flag_clear_explicit(&l->taken, memory_order_release);
-}
-
-enum { MESSAGE = OPTTABLE_WHY + 100, UNSAID = 8 };
-
-/* The last message, and those that are not printed yet; where more come at once, the oldest of these are left out. */
-static struct {
-	struct lock lock;
-	char text[UNSAID][MESSAGE];
-	unsigned said, n;             /* printed; made */
-} message = { .lock = { ATOMIC_FLAG_INIT } };
-
-void
-plugin_say(const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	plugin_lock(&message.lock);
-	vsnprintf(message.text[message.n++ % UNSAID], MESSAGE, fmt, ap);
-	plugin_unlock(&message.lock);
-	va_end(ap);
-}
-
-static bool
-take_message(char line[MESSAGE + 16])
-{
-	plugin_lock(&message.lock);
-	bool fresh = message.said != message.n;
-	if (message.n - message.said > UNSAID)
-		message.said = message.n - UNSAID;
-	if (fresh)
-		snprintf(line, MESSAGE + 16, "tracetool: %s\n", message.text[message.said++ % UNSAID]);
-	plugin_unlock(&message.lock);
-	return fresh;
-}
-
-static void
-print(void)
-{
-	char line[MESSAGE + 16];
-
-	while (take_message(line))
-		program_say(line);
-}
 
 /* --- capturing ---------------------------------------------------------------------- */
 
@@ -279,7 +220,7 @@ helper_run(void)
 			finish();
 		if (round % 4 == 0)
 			control_file_look(&control_file);
-		print();
+		plugin_print();
 		plugin_lock(&control);
 		if (atomic_load(&quit) || (state_now() == S_IDLE && !base.control[0])) {
 			helper = H_ENDED;
@@ -443,21 +384,6 @@ tracetool_state(void)
 	}
 }
 
-int32_t
-tracetool_message(char *to, int32_t size)
-{
-	plugin_lock(&message.lock);
-	const char *last = message.text[(message.n + UNSAID - 1) % UNSAID];
-	size_t n = strlen(last);
-	if (to && size > 0) {
-		size_t fits = n < (size_t)size ? n : (size_t)size - 1;
-		memcpy(to, last, fits);
-		to[fits] = '\0';
-	}
-	plugin_unlock(&message.lock);
-	return (int32_t)n;
-}
-
 void
 tracetool_counts(struct tracetool_counts *c, int32_t size)
 {
@@ -568,7 +494,7 @@ UnityPluginLoad(struct unity_interfaces *unity)
 	rec_on_thread_exit(defs_thread_gone);
 	read_options();
 	load(unity);
-	print();
+	plugin_print();
 }
 
 /*
@@ -594,7 +520,7 @@ UnityPluginUnload(void)
 	atomic_store(&plugin.state, S_IDLE);
 	if (!child) {
 		defs_unload();
-		print();
+		plugin_print();
 	}
 	plugin.unity = NULL;
 	plugin.version = 0;
@@ -613,6 +539,6 @@ at_exit(void)
 	atomic_store(&plugin.state, S_STOPPING);
 	if (s != S_PREPARING)
 		finish();
-	print();
+	plugin_print();
 }
 #endif

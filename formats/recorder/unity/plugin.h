@@ -6,6 +6,7 @@
  *	events.c      event callbacks: all that runs on game threads while capturing
  *	facts.c       C functions for marks, labels, facts and frame timings
  *	self.c        our own work shown in the Unity profiler
+ *	messages.c    messages
  *	config.c      options
  */
 #ifndef TT_UNITY_PLUGIN_H
@@ -46,8 +47,19 @@ extern struct plugin {
 
 /* A lock for rare paths: who waits sleeps a little. Never held while calling the engine, but for one function of defs.c. */
 struct lock { atomic_flag taken; };
-void plugin_lock(struct lock *l);
-void plugin_unlock(struct lock *l);
+
+static inline void
+plugin_lock(struct lock *l)
+{
+	while (atomic_flag_test_and_set_explicit(&l->taken, memory_order_acquire))
+		plat_sleep_us(20);
+}
+
+static inline void
+plugin_unlock(struct lock *l)
+{
+	atomic_flag_clear_explicit(&l->taken, memory_order_release);
+}
 
 static inline void
 plugin_add(enum count what)
@@ -55,8 +67,12 @@ plugin_add(enum count what)
 	atomic_fetch_add_explicit(&plugin.count[what], 1, memory_order_relaxed);
 }
 
-/* Keep a message for tracetool_message() and the player's log, where it is printed later: not on game threads. */
+/* --- messages.c --------------------------------------------------------------- */
+
+/* Keep a message for tracetool_message() and the player's log. */
 void plugin_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+/* Write those that are new to the player's log. Not on game threads. */
+void plugin_print(void);
 
 /* --- defs.c ------------------------------------------------------------------- */
 
