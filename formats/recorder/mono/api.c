@@ -78,3 +78,16 @@ api_version(void)
 {
 	return api.mono_profiler_enable_clauses ? 3 : 2;
 }
+
+size_t
+api_class_name(MonoClass *c, char *to, size_t room)
+{
+	MonoClass *outer = api.mono_class_get_nesting_type(c);
+	const char *space = outer ? "" : api.mono_class_get_namespace(c);
+	size_t n = outer ? api_class_name(outer, to, room) : 0;
+	int more = n < room ? snprintf(to + n, room - n, "%s%s%s", space, outer ? "/" : *space ? "." : "",
+	    api.mono_class_get_name(c)) : 0;
+
+	n += more > 0 ? (size_t)more : 0;
+	return n < room ? n : room - 1;
+}

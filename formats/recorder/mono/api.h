@@ -98,6 +98,9 @@ extern struct api api;
  */
 const char *api_find(void *inside);
 
+/* "Namespace.Outer/Inner" of any class at any time, cut to ${room} bytes; its length. */
+size_t api_class_name(MonoClass *c, char *to, size_t room);
+
 /* The version of the profiler API the running runtime has: 2 or 3. */
 unsigned api_version(void);
 

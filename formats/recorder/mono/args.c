@@ -51,7 +51,7 @@ set_object(struct values *to, MonoObject *o)
 		set_word(to, TTC_W_NULL);
 		return;
 	}
-	n = defs_class_name(api.mono_object_get_class(o), text, TEXT - 24);
+	n = api_class_name(api.mono_object_get_class(o), text, TEXT - 24);
 	n += (size_t)snprintf(text + n, TEXT - n, " 0x%llx", (unsigned long long)module_key(o));
 	set(to, TTC_TEXT8, text, n);
 }
@@ -126,7 +126,7 @@ static void
 set_structure(struct values *to, MonoClass *c, const void *p)
 {
 	char *text = to->own[to->n].text;
-	size_t n = defs_class_name(c, text, TEXT);
+	size_t n = api_class_name(c, text, TEXT);
 	MonoType *type;
 	const void *has, *value;
 

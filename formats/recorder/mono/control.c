@@ -34,6 +34,20 @@ unlock(void)
 	atomic_flag_clear_explicit(&taken, memory_order_release);
 }
 
+/* Have the events of all kinds from now on, or no more. */
+static void
+listen(bool on)
+{
+	calls_listen(on);
+	alloc_listen(on);
+	gc_listen(on);
+	thrown_listen(on);
+	jit_listen(on);
+	sample_listen(on);
+	heap_listen(on);
+	coverage_listen(on);
+}
+
 /* A mark: a text at this moment, on the calling thread. */
 static void
 put_mark(const char *text)
@@ -61,7 +75,7 @@ tracetool_mono_start(void)
 	lock();
 	if (!ended && paused && rec_on()) {
 		rec_resume();
-		module_listen(true);
+		listen(true);
 		paused = false;
 		put_mark("recording starts");
 		rc = TRACETOOL_MONO_OK;
@@ -79,7 +93,7 @@ tracetool_mono_stop(void)
 	lock();
 	if (!ended && !paused && rec_on()) {
 		put_mark("recording stops");
-		module_listen(false);
+		listen(false);
 		rec_pause();
 		atomic_fetch_add(&module.pauses, 1);
 		paused = true;
@@ -267,7 +281,7 @@ control_load(void)
 		if (!has_helper)
 			module_say("no thread could be had: nothing will start or stop recording from outside");
 	}
-	module_listen(!paused);
+	listen(!paused);
 }
 
 void

@@ -193,7 +193,7 @@ put_method(struct rec_thread *t, uint64_t id, MonoMethod *m, const struct entry 
 	p = put_text(p, name, (size_t)(end - name));
 	p = put_text(p, end + 2, rest > 3 ? rest - 3 : 0);
 	p = put_text(p, e->file, strlen(e->file));
-	tools_room(true);
+	module_room(true);
 	rec_other(t, rec_now(), MONO_COVER_METHOD, b, (size_t)(p - b));
 	api.mono_free(full);
 }
@@ -207,7 +207,7 @@ put_statements(struct rec_thread *t, uint64_t id, const struct entry *e, size_t 
 
 	for (size_t i = 0;; i++) {
 		if (p > b && (i == n || (size_t)(p - b) > sizeof b - 40)) {
-			tools_room(true);
+			module_room(true);
 			rec_other(t, rec_now(), MONO_COVER_STATEMENTS, b, (size_t)(p - b));
 			p = b;
 		}
@@ -343,7 +343,7 @@ step(struct rec_thread *t, uint64_t until)
 	}
 	if (!scan(until))
 		return false;
-	tools_room(false);
+	module_room(false);
 	for (;; cover.at++) {
 		lock();
 		bool any = cover.at < cover.n;
@@ -435,7 +435,7 @@ coverage_tick(void)
 	}
 	if (now - last_step >= STEPS_NS) {
 		last_step = now;
-		tools_wake();
+		late_wake();
 	}
 }
 
@@ -449,7 +449,7 @@ coverage_settle(void)
 		return;
 	for (unsigned ms = 0; ms < 1000 && atomic_load(&cover.passes) - passes < want; ms += 5) {
 		atomic_store(&cover.passing, true);
-		tools_wake();
+		late_wake();
 		plat_sleep_us(5000);
 	}
 }

@@ -10,6 +10,7 @@
 
 /* Images have their category's key as number, the others 1. */
 static struct table methods, classes, vtables, images;
+static struct table codes;    /* compiled ahead of time, named by their addresses */
 static struct table named;    /* threads, by their id */
 static struct table domains;  /* their number, from 1, never given twice: their addresses are */
 static bool by_vtable;        /* the runtime shows the vtables of objects */
@@ -98,19 +99,6 @@ on_assembly(MonoProfiler *p, MonoAssembly *a)
 
 /* --- classes -------------------------------------------------------------------- */
 
-size_t
-defs_class_name(MonoClass *c, char *to, size_t room)
-{
-	MonoClass *outer = api.mono_class_get_nesting_type(c);
-	const char *space = outer ? "" : api.mono_class_get_namespace(c);
-	size_t n = outer ? defs_class_name(outer, to, room) : 0;
-	int more = n < room ? snprintf(to + n, room - n, "%s%s%s", space, outer ? "/" : *space ? "." : "",
-	    api.mono_class_get_name(c)) : 0;
-
-	n += more > 0 ? (size_t)more : 0;
-	return n < room ? n : room - 1;
-}
-
 /* The runtime cannot name types before it is initialized: plain names do till then. */
 static void
 define_class(MonoClass *c)
@@ -119,7 +107,7 @@ define_class(MonoClass *c)
 	char text[1024];
 
 	if (!atomic_load_explicit(&module.initialized, memory_order_acquire)) {
-		defs_class_name(c, text, sizeof text);
+		api_class_name(c, text, sizeof text);
 		rec_def_object(TTC_O_CLASS, module_key(c), image, text, NULL);
 		return;
 	}
@@ -128,7 +116,7 @@ define_class(MonoClass *c)
 	api.mono_free(name);
 }
 
-void
+static void
 defs_class(MonoClass *c)
 {
 	if (table_get(&classes, module_key(c)) == 0 && table_set(&classes, module_key(c), 1) == 0)
@@ -155,7 +143,7 @@ define_vtable(MonoVTable *v)
 	rec_def_vtable(module_key(v), module_key(c), domain_key(api.mono_vtable_domain(v)));
 }
 
-void
+static void
 defs_vtable(MonoVTable *v)
 {
 	if (table_get(&vtables, module_key(v)) == 0 && table_set(&vtables, module_key(v), 1) == 0)
@@ -191,22 +179,11 @@ defs_type(MonoObject *o)
 	return module_key(c);
 }
 
-uint64_t
-defs_type_met(MonoObject *o, MonoClass *c)
-{
-	if (by_vtable) {
-		MonoVTable *v = api.mono_object_get_vtable(o);
-		late_vtable(v);
-		return module_key(v);
-	}
-	late_class(c);
-	return module_key(c);
-}
-
 /* --- methods ---------------------------------------------------------------------- */
 
-void
-defs_code(const void *code, MonoMethod *m)
+/* The code at ${code} is of ${m}, or is ${m}: name it, by its address. */
+static void
+define_code(const void *code, MonoMethod *m)
 {
 	char *name = api.mono_method_full_name(m, 1);
 	MonoClass *c = api.mono_method_get_class(m);
@@ -223,32 +200,7 @@ void
 defs_method(MonoMethod *m)
 {
 	if (table_get(&methods, module_key(m)) != 1 && table_set(&methods, module_key(m), 1) != 1)
-		defs_code(m, m);
-}
-
-void
-defs_compiled(MonoMethod *m)
-{
-	defs_method(m);
-	args_compiled(m);
-}
-
-bool
-defs_has_method(const MonoMethod *m)
-{
-	return table_get(&methods, module_key(m)) != 0;
-}
-
-bool
-defs_has_vtable(const MonoVTable *v)
-{
-	return table_get(&vtables, module_key(v)) != 0;
-}
-
-bool
-defs_has_class(const MonoClass *c)
-{
-	return table_get(&classes, module_key(c)) != 0;
+		define_code(m, m);
 }
 
 /* A dynamic method: its address may become another one's. */
@@ -259,6 +211,76 @@ on_method_gone(MonoProfiler *p, MonoMethod *m)
 	if (table_get(&methods, module_key(m)))
 		table_set(&methods, module_key(m), 2);
 	filter_forget(m);
+}
+
+/* --- what a signal handler or a stopped world met: it is named later ------------------- */
+
+/* Only what the runtime compiled before we watched is named late: it lasts as long as its domain. A dynamic method is never among it. */
+enum { IS_METHOD = 1, IS_CLASS = 2, IS_VTABLE = 3 };    /* any other `with` is the domain that code is in */
+
+void
+defs_met_method(MonoMethod *m)
+{
+	if (table_get(&methods, module_key(m)) == 0)
+		late_put(m, IS_METHOD);
+}
+
+void
+defs_met_class(MonoClass *c)
+{
+	if (table_get(&classes, module_key(c)) == 0)
+		late_put(c, IS_CLASS);
+}
+
+void
+defs_met_code(MonoDomain *d, const void *code)
+{
+	if (table_get(&codes, module_key(code)) == 0)
+		late_put(code, (uintptr_t)d);
+}
+
+uint64_t
+defs_met_type(MonoObject *o, MonoClass *c)
+{
+	if (by_vtable) {
+		MonoVTable *v = api.mono_object_get_vtable(o);
+		if (table_get(&vtables, module_key(v)) == 0)
+			late_put(v, IS_VTABLE);
+		return module_key(v);
+	}
+	defs_met_class(c);
+	return module_key(c);
+}
+
+static void
+name_code(MonoDomain *d, const void *code)
+{
+	MonoJitInfo *info = api.mono_jit_info_table_find(d, (void *)(uintptr_t)code);
+	MonoMethod *m = info ? api.mono_jit_info_get_method(info) : NULL;
+
+	if (m && table_set(&codes, module_key(code), 1) == 0)
+		define_code(code, m);
+}
+
+static void
+name_met(const void *what, uintptr_t with)
+{
+	void *p = (void *)(uintptr_t)what;
+
+	if (with == IS_METHOD)
+		defs_method(p);
+	else if (with == IS_CLASS)
+		defs_class(p);
+	else if (with == IS_VTABLE)
+		defs_vtable(p);
+	else
+		name_code((MonoDomain *)with, p);
+}
+
+void
+defs_name_met(void)
+{
+	late_take(name_met);
 }
 
 /* --- the rest --------------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ names_of(MonoMethod *m, struct names *n)
 	n->method = api.mono_method_get_name(m);
 	n->class[0] = '\0';
 	if (c)
-		defs_class_name(c, n->class, sizeof n->class);
+		api_class_name(c, n->class, sizeof n->class);
 	const char *slash = strchr(n->class, '/'), *dot = NULL;
 	for (const char *p = n->class; *p && p != slash; p++)
 		if (*p == '.')

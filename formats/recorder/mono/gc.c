@@ -111,7 +111,7 @@ static void
 on_roots(MonoProfiler *p, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects)
 {
 	(void)p;
-	if (!heap_shoots())
+	if (!module.shooting)
 		gc_put_roots(rec_thread(), n, addresses, objects);
 }
 
@@ -201,7 +201,7 @@ on_root(MonoProfiler *p, const mono_byte *start, uintptr_t size, MonoGCRootSourc
 	/* Of static fields it is the class's vtable; all of a domain's belong together. */
 	if (source == MONO_ROOT_SOURCE_STATIC && key && api.mono_vtable_class) {
 		MonoClass *c = api.mono_vtable_class((MonoVTable *)(uintptr_t)key);
-		late_class(c);
+		defs_met_class(c);
 		key = c;
 	} else if (source == MONO_ROOT_SOURCE_DOMAIN) {
 		key = NULL;

@@ -13,7 +13,6 @@ static struct {
 	int top;                      /* the oldest generation */
 	_Atomic bool wanted, listens;
 	bool serial;                  /* the collection that begins does not run beside the program */
-	bool now;                     /* the running collection gets one; by the collecting thread */
 	uint64_t majors, shots, objects, bytes;
 	/*
 	 * Of whichever thread collects first, and used by all that do: with the world stopped there is one at a time. So shots
@@ -49,7 +48,7 @@ flush(void)
 {
 	if (heap.n == 0)
 		return;
-	tools_room(true);
+	module_room(true);
 	rec_other(heap.t, heap.ticks, MONO_HEAP_OBJECTS, heap.buf, heap.n);
 	heap.n = 0;
 }
@@ -108,7 +107,7 @@ on_object(MonoObject *o, MonoClass *c, uintptr_t size, uintptr_t n, MonoObject *
 		size &= ~(uintptr_t)7;
 		heap.bytes += size;
 	}
-	uint64_t type = defs_type_met(o, c);
+	uint64_t type = defs_met_type(o, c);
 	do {
 		at += put_object(o, type, at ? 0 : size, gen, n - at, refs + at, offsets + at);
 	} while (at < n);
@@ -130,7 +129,7 @@ shoot(void)
 {
 	heap.shots++;
 	heap.ticks = rec_now();
-	tools_room(false);
+	module_room(false);
 	api.mono_gc_walk_heap(0, on_object, NULL);
 	flush();
 	mark(true);
@@ -149,19 +148,13 @@ on_gc(MonoProfiler *p, MonoProfilerGCEvent event, uint32_t generation, mono_bool
 		heap.serial = serial || api_version() < 3;
 	} else if (event == MONO_GC_EVENT_START && (int)generation == heap.top && heap.serial) {
 		heap.majors++;
-		heap.now = is_due() && atomic_load(&heap.listens) && heap.t && rec_on();
-		if (heap.now)
+		module.shooting = is_due() && atomic_load(&heap.listens) && heap.t && rec_on();
+		if (module.shooting)
 			mark(false);
-	} else if (event == MONO_GC_EVENT_PRE_START_WORLD && heap.now && (int)generation == heap.top) {
-		heap.now = false;
+	} else if (event == MONO_GC_EVENT_PRE_START_WORLD && module.shooting && (int)generation == heap.top) {
+		module.shooting = false;
 		shoot();
 	}
-}
-
-bool
-heap_shoots(void)
-{
-	return heap.now;
 }
 
 /* Of shots only: all of them, at each collection, are another option. */
@@ -169,7 +162,7 @@ static void
 on_roots(MonoProfiler *p, uint64_t n, const mono_byte *const *addresses, MonoObject *const *objects)
 {
 	(void)p;
-	if (heap.now)
+	if (module.shooting)
 		gc_put_roots(heap.t, n, addresses, objects);
 }
 

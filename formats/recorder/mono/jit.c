@@ -58,12 +58,21 @@ end(const MonoMethod *m, unsigned flags)
 		rec_end_flags(t, now, end_of(m), flags);
 }
 
+/* Names are always needed, also in pauses. */
+static void
+on_named(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
+{
+	(void)p;
+	(void)info;
+	defs_method(m);
+	args_compiled(m);
+}
+
 static void
 on_done(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
 {
-	(void)p;
 	end(m, 0);
-	defs_compiled(m);
+	on_named(p, m, info);
 	/* The interpreter makes no code. */
 	if (!info || !api.mono_jit_info_get_code_start || !api.mono_jit_info_get_code_size)
 		return;
@@ -101,15 +110,6 @@ on_buffer(MonoProfiler *p, const mono_byte *start, uint64_t size, MonoProfilerCo
 	put_code((unsigned)kind, start, size, kind == MONO_PROFILER_CODE_BUFFER_SPECIFIC_TRAMPOLINE ? data : NULL, NULL);
 }
 
-static void
-on_named(MonoProfiler *p, MonoMethod *m, MonoJitInfo *info)
-{
-	(void)p;
-	(void)info;
-	defs_compiled(m);
-}
-
-/* Names are always needed, also in pauses. */
 void
 jit_listen(bool on)
 {

@@ -4,7 +4,6 @@
  */
 #include "recorder/mono/module.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -18,23 +17,8 @@
 
 EXPORT void mono_profiler_init_tracetool(const char *desc);
 
-struct module module;
 static struct _MonoProfiler self;
 static uint64_t load_pid;
-
-void
-module_say(const char *fmt, ...)
-{
-	char line[OPTIONS_WHY + 100] = "tracetool: ";
-	size_t n = strlen(line);
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(line + n, sizeof line - n - 1, fmt, ap);
-	va_end(ap);
-	strcat(line, "\n");
-	program_say(line);
-}
 
 /* Complete the capture: when the runtime has ended, or, where it does not come to that, when the process does. */
 static void
@@ -94,19 +78,6 @@ put_facts(void)
 		snprintf(key, sizeof key, "%.*s", (int)(n < sizeof key ? n : sizeof key - 1), m);
 		rec_meta(key, m + n + 1);
 	}
-}
-
-void
-module_listen(bool on)
-{
-	calls_listen(on);
-	alloc_listen(on);
-	gc_listen(on);
-	thrown_listen(on);
-	jit_listen(on);
-	sample_listen(on);
-	heap_listen(on);
-	coverage_listen(on);
 }
 
 /* Samples, collections, throws and such: some thousands a second, where calls and allocations are millions. */

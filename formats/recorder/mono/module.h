@@ -2,22 +2,30 @@
  * The Mono module's own interface: what its files share.
  *
  *	module.c      entry point, life cycle
- *	options.c     options
- *	api.c         the runtime's functions
- *	defs.c        names: methods, classes, images, assemblies, domains, threads
- *	filter.c      which methods are instrumented, and how
+ *	control.c     starting and stopping: options, signal, control file, C functions
+ *	tools.c       samples, heap shots and coverage together
+ *	heap.c        heap shots
+ *	sample.c      samples of stacks
+ *	coverage.c    which code ran, by counters in it
  *	calls.c       calls: the hot path
- *	alloc.c       allocations, all or sampled
+ *	jit.c         compiling
  *	args.c        arguments, locals and results of calls
- *	frame.c       where a compiled method has its variables
- *	stack.c       stacks of managed frames
+ *	alloc.c       allocations, all or sampled
  *	gc.c          collections, moves, roots, handles, finalizers
  *	thrown.c      exceptions and locks
- *	jit.c         compiling
- *	control.c     starting and stopping: options, signal, control file, C functions
+ *	stack.c       stacks of managed frames
  *	counters.c    the runtime's counters
+ *	defs.c        names: methods, classes, images, assemblies, domains, threads
+ *	late.c        what is named later than it is met
+ *	filter.c      which methods are instrumented, and how
+ *	shared.c      the module's state and messages
+ *	api.c         the runtime's functions
+ *	options.c     options
+ *	frame.c       where a compiled method has its variables
  *	table.c       what each address is
  *	timer.c       what interrupts threads that are sampled
+ *
+ * A file calls those below it in this list.
  *
  * Callbacks come on any thread, before runtime_initialized too, and after the end of the recording, where they do
  * nothing. A method's key in the capture is its address, a class's too.
@@ -39,10 +47,17 @@ extern struct module {
 	MonoProfilerHandle tools;     /* of samples, heap shots and coverage; NULL: none of these */
 	_Atomic bool initialized;     /* the runtime is: types can be named */
 	_Atomic uint32_t pauses;      /* so far */
+	bool shooting;                /* the collection that runs gets a heap shot, which has the roots; of the collecting thread */
 } module;
 
 /* One line for the user, on standard error. */
 void module_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/*
+ * Wait until the ring has room, where the program waits anyway; not for ever. With the world stopped, too. A false
+ * ${more} begins a new piece of work.
+ */
+void module_room(bool more);
 
 static inline uint64_t
 module_key(const void *p)
@@ -74,9 +89,6 @@ void heap_load(void);
 void heap_listen(bool on);
 void coverage_load(void);
 
-/* All of them, _listen. */
-void module_listen(bool on);
-
 /* Begin recording, or wait for what shall begin it; look after the counters. The end of that. */
 void control_load(void);
 void control_end(void);
@@ -86,46 +98,39 @@ void counters_sample(void);
 
 /* --- defs.c ------------------------------------------------------------------- */
 
-/* Define a method or class unless it is already. May load classes, and so raise further events. */
+/* Define a method unless it is already. May load classes, and so raise further events. */
 void defs_method(MonoMethod *m);
-void defs_class(MonoClass *c);
 /*
  * What an object is of, defined: its vtable, which says the class and the domain, or, where the runtime does not show it, its
- * class. _met: with the world stopped; it is named soon.
+ * class.
  */
 uint64_t defs_type(MonoObject *o);
-uint64_t defs_type_met(MonoObject *o, MonoClass *c);
-/* "Namespace.Outer/Inner" of any class at any time, cut to ${room} bytes; its length. */
-size_t defs_class_name(MonoClass *c, char *to, size_t room);
-/* A method was compiled; has gone. */
-void defs_compiled(MonoMethod *m);
 
-void defs_vtable(MonoVTable *v);
+/* The same in a signal handler, or with the world stopped: they are named soon. No lock, no allocation. */
+void defs_met_method(MonoMethod *m);
+void defs_met_class(MonoClass *c);
+uint64_t defs_met_type(MonoObject *o, MonoClass *c);
+/* The code at ${code} was compiled ahead of time, of a method of ${d}. */
+void defs_met_code(MonoDomain *d, const void *code);
+/* Name all of that now. On a thread that may take the runtime's locks. */
+void defs_name_met(void);
 
-/* Are they defined? Also in a signal handler, and with the world stopped. */
-bool defs_has_method(const MonoMethod *m);
-bool defs_has_class(const MonoClass *c);
-bool defs_has_vtable(const MonoVTable *v);
-/* The code at ${code} was compiled ahead of time, of ${m}: name it, by its address. */
-void defs_code(const void *code, MonoMethod *m);
+/* --- late.c --------------------------------------------------------------------- */
 
-/* --- late.c: names of what a signal handler or a stopped world met ----------------- */
+/* Keep ${what}, which ${with} describes, to be named. Anywhere: no lock, no allocation. */
+void late_put(const void *what, uintptr_t with);
+/* Have the finalizer thread run soon, which takes what is kept. Anywhere: posting a semaphore is all it does. */
+void late_wake(void);
+/* The finalizer thread runs; will run no more. Before that nothing wakes it. */
+void late_ready(bool is);
+/* Call ${name} with all that is kept, on a thread that may take locks; is one doing so? */
+void late_take(void (*name)(const void *what, uintptr_t with));
+bool late_taking(void);
 
-/* Have these named soon. Anywhere: no lock, no allocation. */
-void late_method(MonoMethod *m);
-void late_class(MonoClass *c);
-void late_vtable(MonoVTable *v);
-void late_code(MonoDomain *d, const void *code);
+/* --- tools.c -------------------------------------------------------------------- */
 
-/* Have the collected items named, and coverage_step() called, soon. Anywhere. */
-void tools_wake(void);
 /* At the end, however it comes: what can only be known then. Once. */
 void tools_end(void);
-/*
- * Wait until the ring has room, where the program waits anyway; not for ever. With the world stopped, too. A false
- * ${more} begins a new piece of work.
- */
-void tools_room(bool more);
 
 /* --- sample.c, heap.c, coverage.c ---------------------------------------------------- */
 
@@ -134,8 +139,6 @@ bool sample_wanted(void);
 void sample_initialized(void);
 bool heap_wanted(void);
 bool coverage_wanted(void);
-/* Is one being taken, of the collection that runs? Then it has the roots. */
-bool heap_shoots(void);
 /* Have a heap shot taken soon. Any thread. */
 void heap_request(void);
 /* The runtime begins to end: the last shot, where one is asked for. */

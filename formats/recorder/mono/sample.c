@@ -112,10 +112,10 @@ on_frame(MonoMethod *m, MonoDomain *d, void *base, int offset, void *arg)
 
 	(void)offset;
 	if (m) {
-		late_method(m);
+		defs_met_method(m);
 		w->key[w->n++] = module_key(m);
 	} else if (base) {
-		late_code(d, base);
+		defs_met_code(d, base);
 		w->key[w->n++] = module_key(base);
 	}
 	return w->n == DEPTH;

@@ -1,0 +1,68 @@
+/**
+ * Samples, heap shots and coverage together: what of the runtime's life they need, and the naming of what they met. The
+ * runtime calls back on its finalizer thread, which may take its locks.
+ */
+#include "recorder/mono/module.h"
+
+/* Nothing of a domain is looked at once it goes. */
+static void
+on_unloading(MonoProfiler *p, MonoDomain *d)
+{
+	(void)p;
+	(void)d;
+	defs_name_met();
+	for (int i = 0; i < 500 && late_taking(); i++)
+		plat_sleep_us(1000);
+}
+
+static void
+on_finalized(MonoProfiler *p)
+{
+	(void)p;
+	defs_name_met();
+	coverage_step();
+}
+
+static void
+on_initialized(MonoProfiler *p)
+{
+	(void)p;
+	late_ready(true);
+	sample_initialized();
+}
+
+/* From here on the runtime is taken apart. */
+static void
+on_shutdown(MonoProfiler *p)
+{
+	(void)p;
+	heap_end();
+	late_ready(false);
+	tools_end();
+}
+
+void
+tools_end(void)
+{
+	coverage_end();
+	defs_name_met();
+}
+
+void
+tools_load(void)
+{
+	static struct _MonoProfiler self;
+
+	if (!sample_wanted() && !heap_wanted() && !coverage_wanted())
+		return;
+	module.tools = self.handle = api.mono_profiler_create(&self);
+	api.mono_profiler_set_runtime_initialized_callback(module.tools, on_initialized);
+	api.mono_profiler_set_runtime_shutdown_begin_callback(module.tools, on_shutdown);
+	if (api.mono_profiler_set_gc_finalized_callback)
+		api.mono_profiler_set_gc_finalized_callback(module.tools, on_finalized);
+	if (api.mono_profiler_set_domain_unloading_callback)
+		api.mono_profiler_set_domain_unloading_callback(module.tools, on_unloading);
+	sample_load();
+	heap_load();
+	coverage_load();
+}
