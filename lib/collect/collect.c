@@ -3,8 +3,6 @@
  */
 #include "collect/collect.h"
 
-#include <stdalign.h>
-
 static const struct tt_collector *const collectors[TT_COLLECTS_ALL] = {
 	[TT_COLLECTS_COUNTERS] = &tt_collector_counters,
 	[TT_COLLECTS_GC] = &tt_collector_gc,
@@ -102,12 +100,4 @@ tt_collect_free(struct tt_model *m)
 		tt_mem_free(&m->env->mem, m->collected[k], collectors[k]->size);
 		m->collected[k] = NULL;
 	}
-}
-
-const void *
-tt_collected(const struct tt_model *m, enum tt_collects which)
-{
-	static const alignas(max_align_t) char nothing[TT_COLLECTED_SIZE];
-
-	return m->collected[which] ? m->collected[which] : nothing;
 }
