@@ -62,33 +62,34 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 		return c->skipped ? TT_OK : monitor(c, state, e, b, err);
 	if (!b)
 		return TT_OK;
+	if (e->kind == TT_GC_HEAP) {
+		b->heap_b = e->val;
+		b->has_heap = true;
+	}
+	if (e->kind == TT_SAMPLE)
+		b->samples += tt_collect_keeps(c, tt_sample_thread(e));
+	if (c->skipped)
+		return TT_OK;
 	switch (e->kind) {
 	case TT_ZONE:
 	case TT_ZONE_BEGIN:
-		b->calls += !c->skipped && e->val < TT_KEY_SPECIAL && !(e->flags & TT_F_CONT);
+		b->calls += e->val < TT_KEY_SPECIAL && !(e->flags & TT_F_CONT);
 		break;
 	case TT_ALLOC:
-		b->allocs += !c->skipped;
-		b->alloc_b += c->skipped ? 0 : (int64_t)tt_alloc_bytes(e);
+		b->allocs++;
+		b->alloc_b += (int64_t)tt_alloc_bytes(e);
 		break;
 	case TT_GC:
-		b->collections += !c->skipped && e->val == TT_GC_START;
-		break;
-	case TT_GC_HEAP:
-		b->heap_b = e->val;
-		b->has_heap = true;
+		b->collections += e->val == TT_GC_START;
 		break;
 	case TT_GC_MOVE:
-		b->moves += c->skipped ? 0 : e->val;
+		b->moves += e->val;
 		break;
 	case TT_THROW:
-		b->throws += !c->skipped;
+		b->throws++;
 		break;
 	case TT_HANDLE:
-		b->handles += !c->skipped && !(e->flags & TT_F_END);
-		break;
-	case TT_SAMPLE:
-		b->samples += tt_collect_keeps(c, tt_sample_thread(e));
+		b->handles += !(e->flags & TT_F_END);
 		break;
 	default:
 		break;

@@ -746,6 +746,44 @@ zones(struct tt_fold *f, struct tt_fold_io *io, const struct tt_tree_table *know
 	return rc == TT_OK ? count(f, e, s, many, err) : rc;
 }
 
+/* The level of the zone around ${e}, which may be too deep to say so: then it is the present one. */
+static inline size_t
+around(const struct tt_event *e, size_t base, size_t top)
+{
+	return likely(e->depth < UINT16_MAX) ? base + e->depth : top;
+}
+
+/* The end of a zone that has an event of its own for it. */
+static inline int
+zone_end(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t *base, size_t *top, struct tt_err *err)
+{
+	int rc;
+
+	if (e->flags & TT_F_BASE) {
+		rc = end_base(f, io, e, err);
+		*base = *top = io->base.n;
+		return rc;
+	}
+	if (e->depth < UINT16_MAX)
+		*top = *base + e->depth + 1;
+	rc = finish_begun(f, io, *top, e, err);
+	--*top;
+	return rc;
+}
+
+/* What is open is not known from here on: all of it ends. */
+static int
+gap(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t *base, size_t *top, struct tt_err *err)
+{
+	int64_t seen = io->base.seen_ts;
+
+	if (e->flags & TT_F_CONT)
+		return TT_OK;
+	*base = *top = 0;
+	return close_base(f, io, e->flags & TT_F_BASE || e->ts < seen ? seen : e->ts, TT_F_POPPED, err);
+}
+
+/* One loop with a flat switch: levels stay in registers from event to event. */
 int
 tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
@@ -759,7 +797,6 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	base = top = io->base.n;
 	io->calls = b->n > b->nrare && any_call(b);
 	for (const struct tt_event *e = b->ev, *end = e + b->n; e < end && rc == TT_OK; e++) {
-		size_t up;
 		switch (e->kind) {
 		case TT_ZONE:
 			if (plain && !few) {
@@ -772,26 +809,19 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			top = base + e->depth + 1;
 			break;
 		case TT_ZONE_BEGIN:
-			up = e->depth < UINT16_MAX ? base + e->depth : top;
-			top = up + 1;
-			rc = step_down(f, io, up, e->val, e->ts, f->filtered && left_out(f, up), err);
+			n = around(e, base, top);
+			top = n + 1;
+			rc = step_down(f, io, n, e->val, e->ts, f->filtered && left_out(f, n), err);
 			f->lvl[top].begin = e;
 			break;
 		case TT_ZONE_END:
-			if (e->flags & TT_F_BASE) {
-				rc = end_base(f, io, e, err);
-				base = top = io->base.n;
-				break;
-			}
-			if (e->depth < UINT16_MAX)
-				top = base + e->depth + 1;
-			rc = finish_begun(f, io, top, e, err);
-			top--;
+			rc = zone_end(f, io, e, &base, &top, err);
 			break;
 		case TT_ALLOC:
-			rc = alloc(f, io, e, e->depth < UINT16_MAX ? base + e->depth : top, err);
+			n = around(e, base, top);
+			rc = alloc(f, io, e, n, err);
 			if (unlikely(f->needs & TT_NEEDS_FOUND) && rc == TT_OK)
-				rc = add_site(f, io, e, e->depth < UINT16_MAX ? base + e->depth : top, err);
+				rc = add_site(f, io, e, n, err);
 			break;
 		case TT_SAMPLE:
 			rc = sample(f, io, e, err);
@@ -799,14 +829,10 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 		case TT_THROW:
 		case TT_MONITOR:
 		case TT_HANDLE:
-			rc = add_site(f, io, e, e[1].depth < UINT16_MAX ? base + e[1].depth : top, err);
+			rc = add_site(f, io, e, around(&e[1], base, top), err);
 			break;
 		case TT_GAP:
-			if (e->flags & TT_F_CONT)
-				break;
-			rc = close_base(f, io, e->flags & TT_F_BASE || e->ts < io->base.seen_ts ? io->base.seen_ts : e->ts,
-			    TT_F_POPPED, err);
-			base = top = 0;
+			rc = gap(f, io, e, &base, &top, err);
 			break;
 		default:
 			break;

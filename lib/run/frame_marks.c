@@ -86,6 +86,28 @@ begins(struct tt_run *r, const struct tt_thread *t, struct tt_mark_key *k, const
 	return ms->several ? TT_OK : add_mark(r, t, e->ts, (uint32_t)(k - ms->key), err);
 }
 
+/* While names are read: times, and the frames that the capture marks. */
+static int
+collect_frames(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, const struct tt_thread *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (b->min_ts < in->cap->min_ts)
+		in->cap->min_ts = b->min_ts;
+	if (b->max_ts > in->cap->max_ts)
+		in->cap->max_ts = b->max_ts;
+	r->zones_seen += b->nzone + b->nalloc;
+	for (size_t i = 0; i < b->nrare && rc == TT_OK && !r->o->frame_marker; i++) {
+		const struct tt_event *e = &b->ev[b->rare[i]];
+
+		if (e->kind == TT_FRAME)
+			rc = add_mark(r, t, e->ts, 0, err);
+		else if (e->kind == TT_GAP)
+			add_gap(r->marks, t, e);
+	}
+	return rc;
+}
+
 int
 tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, const struct tt_thread *t,
     enum tt_phase phase, struct tt_err *err)
@@ -95,20 +117,8 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 
 	if (rc != TT_OK)
 		return rc;
-	if (phase == TT_PHASE_NAMES) {
-		if (b->min_ts < in->cap->min_ts)
-			in->cap->min_ts = b->min_ts;
-		if (b->max_ts > in->cap->max_ts)
-			in->cap->max_ts = b->max_ts;
-		r->zones_seen += b->nzone + b->nalloc;
-		for (size_t i = 0; i < b->nrare && rc == TT_OK && !r->o->frame_marker; i++) {
-			if (b->ev[b->rare[i]].kind == TT_FRAME)
-				rc = add_mark(r, t, b->ev[b->rare[i]].ts, 0, err);
-			else if (b->ev[b->rare[i]].kind == TT_GAP)
-				add_gap(ms, t, &b->ev[b->rare[i]]);
-		}
-		return rc;
-	}
+	if (phase == TT_PHASE_NAMES)
+		return collect_frames(r, in, b, t, err);
 	if (!ms->keyed && (rc = tt_mark_keys_find(r, err)) != TT_OK)
 		return rc;
 	if (ms->unmatched)
@@ -137,10 +147,23 @@ any_mark(const struct tt_marks *ms)
 }
 
 void
-tt_frame_marks_free(struct tt_frame_marks *m, struct tt_mem *mem)
+tt_marks_free(struct tt_run *r)
 {
-	tt_mem_free(mem, m->ts, m->cap * sizeof *m->ts);
-	tt_mem_free(mem, m->by, m->capby * sizeof *m->by);
+	struct tt_marks *ms = r->marks;
+	struct tt_mem *mem = &r->env->mem;
+
+	if (!ms)
+		return;
+	for (size_t i = 0; i < ms->n; i++) {
+		tt_mem_free(mem, ms->m[i].ts, ms->m[i].cap * sizeof *ms->m->ts);
+		tt_mem_free(mem, ms->m[i].by, ms->m[i].capby * sizeof *ms->m->by);
+	}
+	tt_mem_free(mem, ms->m, ms->cap * sizeof *ms->m);
+	tt_mem_free(mem, ms->of_thread, ms->nof_thread * sizeof *ms->of_thread);
+	tt_map_free(&ms->at, mem);
+	tt_mem_free(mem, ms->key, ms->capkey * sizeof *ms->key);
+	tt_mem_free(mem, ms, sizeof *ms);
+	r->marks = NULL;
 }
 
 /* --- the table ------------------------------------------------------------------------------ */
@@ -174,39 +197,55 @@ choose(const struct tt_run *r, uint32_t process)
 }
 
 static int
-add_frames(struct tt_run *r, const struct tt_frame_marks *m, struct tt_err *err)
+frames_room(struct tt_frames *f, size_t n, struct tt_err *err)
 {
-	struct tt_frames *f = r->m->frames;
-	struct tt_mem *mem = &r->env->mem;
-	const struct tt_filter *flt = &r->m->filter;
-	size_t n = m->n > 1 ? m->n - 1 : 0, cap = f->cap;
 	void *column[] = { &f->start, &f->dur, &f->number, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns,
 		&f->recorded, &f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
 	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8, 8, 1, 8, 8, 8, 8, 8 };
+	size_t cap = f->cap;
 
 	for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
 		cap = f->cap;
-		int rc = tt_mem_grow(mem, column[i], &cap, f->n + n, size[i], err);
+		int rc = tt_mem_grow(f->mem, column[i], &cap, f->n + n, size[i], err);
 		if (rc != TT_OK)
 			return rc;
 	}
 	f->cap = cap;
-	f->partial += r->m->cap[m->process]->min_ts < m->ts[0] ? 2 : 1;
+	return TT_OK;
+}
+
+/* Does the filter choose the frame [${from}, ${to}), the ${number}th of its thread? */
+static bool
+is_chosen(const struct tt_run *r, const struct tt_filter *f, int64_t from, int64_t to, size_t number)
+{
+	return from >= f->from && (f->by_begin ? from < f->to : to <= f->to) && from >= r->label_from && from < r->label_to &&
+	    (!f->has_frames || (number >= f->frame_first && number <= f->frame_last));
+}
+
+static int
+add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_frame_marks *marks, struct tt_err *err)
+{
+	struct tt_frames *f = m->frames;
+	const struct tt_filter *flt = &m->filter;
+	size_t n = marks->n > 1 ? marks->n - 1 : 0;
+	int rc = frames_room(f, n, err);
+
+	if (rc != TT_OK)
+		return rc;
+	f->partial += m->cap[marks->process]->min_ts < marks->ts[0] ? 2 : 1;
 	for (size_t i = 0; i < n; i++) {
-		int64_t from = m->ts[i], to = m->ts[i + 1];
-		bool in = from >= flt->from && (flt->by_begin ? from < flt->to : to <= flt->to) && from >= r->label_from &&
-		    from < r->label_to && (!flt->has_frames || (i + 1 >= flt->frame_first && i + 1 <= flt->frame_last));
+		int64_t from = marks->ts[i], to = marks->ts[i + 1];
 		const struct tt_span *hole = flt->nhole ? tt_filter_hole(flt, from) : NULL;
-		if (!in || to == from || (hole && from >= hole->from && to <= hole->to))
+		if (!is_chosen(r, flt, from, to, i + 1) || to == from || (hole && from >= hole->from && to <= hole->to))
 			continue;
-		if ((m->by[i] & TT_MARK_GAP) || (hole && to > hole->from)) {
+		if ((marks->by[i] & TT_MARK_GAP) || (hole && to > hole->from)) {
 			f->partial++;
 			continue;
 		}
 		f->start[f->n] = from;
 		f->dur[f->n] = to - from;
 		f->number[f->n] = i + 1;
-		f->thread[f->n++] = m->thread;
+		f->thread[f->n++] = marks->thread;
 	}
 	return TT_OK;
 }
@@ -223,17 +262,17 @@ by_length(const void *a, const void *b)
 
 /* The worst frames are known before the main phase, so only their rows need to be kept. */
 static int
-choose_hitches(struct tt_run *r, struct tt_err *err)
+choose_hitches(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
 {
-	struct tt_frames *f = r->m->frames;
-	struct tt_mem *mem = &r->env->mem;
+	struct tt_frames *f = m->frames;
+	struct tt_mem *mem = f->mem;
 	size_t want = r->o->hitches ? r->o->hitches : 10;
 
 	f->nhitch = want < f->n ? want : f->n;
 	if (f->nhitch == 0)
 		return TT_OK;
 	struct length *order = tt_mem_alloc(mem, f->n * sizeof *order, err);
-	f->hitch = tt_arena_alloc(&r->m->arena, f->nhitch * sizeof *f->hitch, err);
+	f->hitch = tt_arena_alloc(&m->arena, f->nhitch * sizeof *f->hitch, err);
 	if (!order || !f->hitch) {
 		tt_mem_free(mem, order, f->n * sizeof *order);
 		return err->code;
@@ -280,13 +319,13 @@ find_labels(struct tt_run *r, struct tt_err *err)
 
 /* Look at the frames of the table alone; without any, at the time between the labels. */
 static void
-narrow(struct tt_run *r)
+narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames)
 {
-	struct tt_filter *f = &r->m->filter;
-	const struct tt_frames *frames = r->m->frames;
+	struct tt_filter *f = &m->filter;
+	const struct tt_frames *frames = m->frames;
 	bool labels = f->from_label || f->to_label;
 
-	if (frames && frames->n > 0 && (f->has_frames || r->o->whole_frames || labels)) {
+	if (frames && frames->n > 0 && (f->has_frames || whole_frames || labels)) {
 		f->from = frames->start[0];
 		f->to = frames->start[frames->n - 1] + frames->dur[frames->n - 1];
 	} else if (labels) {
@@ -361,12 +400,66 @@ clip_to_flight(struct tt_run *r, struct tt_err *err)
 	return TT_OK;
 }
 
+/* An empty table of frames for ${m}, and what it takes to replay them. */
+static int
+new_frames(const struct tt_run *r, struct tt_model *m, struct tt_replay *p, struct tt_err *err)
+{
+	struct tt_mem *mem = &m->env->mem;
+
+	p->m = m;
+	p->ncategory = m->ncategory;
+	if (!(m->frames = tt_mem_alloc(mem, sizeof *m->frames, err)))
+		return err->code;
+	m->frames->mem = mem;
+	tt_tally_init(&m->frames->category_hist, mem);
+	m->frames->name = r->marks->begun;
+	m->frames->nname = r->marks->nbegun;
+	p->w = tt_mem_alloc(mem, m->ncap * sizeof *p->w, err);
+	p->category = tt_arena_alloc(&m->arena, (m->ncategory + 1) * sizeof *p->category, err);
+	p->share = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *p->share, err);
+	p->used = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *p->used, err);
+	m->frames->of = tt_arena_alloc(&m->arena, (m->ncap + 1) * sizeof *m->frames->of, err);
+	return p->w && p->category && p->share && p->used && m->frames->of ? TT_OK : err->code;
+}
+
+int
+tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_replay *p, struct tt_err *err)
+{
+	int rc = any_mark(r->marks) ? new_frames(r, m, p, err) : TT_OK;
+
+	for (size_t i = 0; m->frames && i < m->ncap && rc == TT_OK; i++) {
+		const struct tt_frame_marks *best = choose(r, (uint32_t)i);
+		size_t first = m->frames->n;
+		if (!best)
+			continue;
+		rc = add_frames(r, m, best, err);
+		if (rc == TT_OK)
+			rc = tt_watch_init(p, &p->w[p->nwatch++], best, first, err);
+		m->frames->of[m->frames->nof++] = (struct tt_frame_range){ (uint32_t)i, first, m->frames->n };
+	}
+	if (rc != TT_OK)
+		return rc;
+	narrow(r, m, whole_frames);
+	return m->frames ? choose_hitches(r, m, err) : TT_OK;
+}
+
+/* The frames that the user wants to see are not there. */
+static int
+no_frames(const struct tt_model *m, struct tt_err *err)
+{
+	if (m->frames)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames%s",
+		    m->filter.from != INT64_MIN || m->filter.to != INT64_MAX ? " in that time" : "");
+	if (m->frame_marker)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no frames to choose from: \"%s\" never begins", m->frame_marker);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frame marks: name a marker with --frame-marker");
+}
+
 int
 tt_frames_build(struct tt_run *r, struct tt_err *err)
 {
 	struct tt_model *m = r->m;
-	struct tt_marks *ms = r->marks;
-	struct tt_mem *mem = &r->env->mem;
+	const struct tt_marks *ms = r->marks;
 	int rc = find_labels(r, err);
 
 	if (rc == TT_OK)
@@ -379,43 +472,8 @@ tt_frames_build(struct tt_run *r, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "start marker \"%s\" never begins in the capture", r->o->from_marker);
 	if (r->o->from_marker && ms->from > m->filter.from)
 		m->filter.from = ms->from;
-	if (!any_mark(ms)) {
-		narrow(r);
-		if (!m->filter.has_frames)
-			return TT_OK;
-		if (m->frame_marker)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no frames to choose from: \"%s\" never begins", m->frame_marker);
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frame marks: name a marker with --frame-marker");
-	}
-	if (!(m->frames = tt_mem_alloc(mem, sizeof *m->frames, err)))
-		return err->code;
-	m->frames->mem = mem;
-	tt_tally_init(&m->frames->category_hist, mem);
-	m->frames->name = ms->begun;
-	m->frames->nname = ms->nbegun;
-	ms->w = tt_mem_alloc(mem, r->nin * sizeof *ms->w, err);
-	ms->ncategory = m->ncategory;
-	ms->category = tt_arena_alloc(&m->arena, (m->ncategory + 1) * sizeof *ms->category, err);
-	ms->share = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *ms->share, err);
-	ms->used = tt_mem_alloc(mem, (m->ncategory + 1) * sizeof *ms->used, err);
-	m->frames->of = tt_arena_alloc(&m->arena, (r->nin + 1) * sizeof *m->frames->of, err);
-	if (!ms->w || !ms->category || !ms->share || !ms->used || !m->frames->of)
-		return err->code;
-	for (size_t i = 0; i < r->nin && rc == TT_OK; i++) {
-		const struct tt_frame_marks *best = choose(r, (uint32_t)i);
-		size_t first = m->frames->n;
-		if (!best)
-			continue;
-		rc = add_frames(r, best, err);
-		if (rc == TT_OK)
-			rc = tt_watch_init(r, &ms->w[ms->nwatch++], best, first, err);
-		m->frames->of[m->frames->nof++] = (struct tt_frame_range){ (uint32_t)i, first, m->frames->n };
-	}
-	if (rc == TT_OK && m->filter.has_frames && m->frames->n == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames%s",
-		    m->filter.from != INT64_MIN || m->filter.to != INT64_MAX ? " in that time" : "");
-	narrow(r);
-	return rc == TT_OK ? choose_hitches(r, err) : rc;
+	rc = tt_frames_make(r, m, r->o->whole_frames, &r->replay, err);
+	return rc == TT_OK && m->filter.has_frames && !(m->frames && m->frames->n) ? no_frames(m, err) : rc;
 }
 
 size_t

@@ -52,36 +52,36 @@ more_rows(struct tt_watch *w, struct tt_mem *mem, struct tt_err *err)
 }
 
 static struct tt_watch_row *
-new_row(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
+new_row(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *err)
 {
-	struct tt_mem *mem = &r->env->mem;
+	struct tt_mem *mem = &p->m->env->mem;
 
 	if ((w->nrow == w->caprow && more_rows(w, mem, err) != TT_OK) ||
 	    tt_mem_grow(mem, &w->sum, &w->capsum, w->nrow + 1, sizeof *w->sum, err) != TT_OK)
 		return NULL;
-	const struct tt_name *n = tt_model_key(r->m, w->process, key);
+	const struct tt_name *n = tt_model_key(p->m, w->process, key);
 	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
-		.out = n && n->alloc_wrapper && !r->m->filter.wrappers };
-	w->row[w->nrow].wait = !w->row[w->nrow].out && (key == TT_KEY_CONTENTION || (n && tt_waits_is(r->m, n->full)));
+		.out = n && n->alloc_wrapper && !p->m->filter.wrappers };
+	w->row[w->nrow].wait = !w->row[w->nrow].out && (key == TT_KEY_CONTENTION || (n && tt_waits_is(p->m, n->full)));
 	return tt_map_add(&w->at, mem, tt_slot_mix(0, key), w->nrow, err) == TT_OK ? &w->row[w->nrow++] : NULL;
 }
 
 static inline struct tt_watch_row *
-row_of(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_err *err)
+row_of(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *err)
 {
 	uint32_t at = tt_map_find(&w->at, tt_slot_mix(0, key), i, w->row[i].key == key);
 
-	return at ? &w->row[at - 1] : new_row(r, w, key, err);
+	return at ? &w->row[at - 1] : new_row(p, w, key, err);
 }
 
 int
-tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err)
+tt_watch_init(struct tt_replay *p, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err)
 {
-	const struct tt_capture *cap = r->m->cap[m->process];
+	const struct tt_capture *cap = p->m->cap[m->process];
 	const struct tt_def *d;
 
 	*w = (struct tt_watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
-		.end = r->m->frames->n, .marks = m, .waited = INT64_MIN, .since = INT64_MIN };
+		.end = p->m->frames->n, .marks = m, .waited = INT64_MIN, .since = INT64_MIN };
 	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
 		struct timer *t = &w->timer[w->ntimer];
 		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
@@ -89,7 +89,7 @@ tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks 
 			w->ntimer++;
 		}
 	}
-	struct tt_watch_row *outside = new_row(r, w, TT_KEY_OUTSIDE, err);
+	struct tt_watch_row *outside = new_row(p, w, TT_KEY_OUTSIDE, err);
 	if (!outside)
 		return err->code;
 	outside->category = UINT32_MAX;
@@ -129,11 +129,11 @@ catch_up(struct tt_watch *w, struct tt_watch_row *row)
 }
 
 static int
-touch(struct tt_run *r, struct tt_watch *w, struct tt_watch_row *row, struct tt_err *err)
+touch(struct tt_replay *p, struct tt_watch *w, struct tt_watch_row *row, struct tt_err *err)
 {
 	if (row->touched)
 		return TT_OK;
-	int rc = tt_mem_grow(&r->env->mem, &w->touched, &w->captouched, w->ntouched + 1, sizeof *w->touched, err);
+	int rc = tt_mem_grow(&p->m->env->mem, &w->touched, &w->captouched, w->ntouched + 1, sizeof *w->touched, err);
 	if (rc == TT_OK) {
 		catch_up(w, row);
 		row->touched = true;
@@ -178,11 +178,11 @@ under(const struct tt_watch *w)
 
 /* Give the time up to ${ts} to the innermost open zone, or to none. */
 static int
-settle_self(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err)
+settle_self(struct tt_replay *p, struct tt_watch *w, int64_t ts, struct tt_err *err)
 {
-	if (ts > w->since && in_frame(r->m->frames, w, w->since)) {
+	if (ts > w->since && in_frame(p->m->frames, w, w->since)) {
 		struct tt_watch_row *top = &w->row[under(w)];
-		if (touch(r, w, top, err) != TT_OK)
+		if (touch(p, w, top, err) != TT_OK)
 			return err->code;
 		top->self += ts - w->since;
 	}
@@ -193,16 +193,16 @@ settle_self(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err
 
 /* All that is open does something in the present frame, if only to be open. */
 static int
-touch_open(struct tt_run *r, struct tt_watch *w, struct tt_err *err)
+touch_open(struct tt_replay *p, struct tt_watch *w, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	for (size_t i = 0; i < w->st.n && rc == TT_OK; i++) {
-		struct tt_watch_row *row = row_of(r, w, w->st.z[i].key, err);
+		struct tt_watch_row *row = row_of(p, w, w->st.z[i].key, err);
 		if (!row)
 			return err->code;
 		if (row->active)
-			rc = touch(r, w, row, err);
+			rc = touch(p, w, row, err);
 	}
 	return rc;
 }
@@ -234,11 +234,11 @@ sum_row(struct tt_watch *w, struct tt_watch_row *row, int64_t start, int64_t end
 
 /* The present frame is one of the past. */
 static int
-pass_frame(struct tt_run *r, struct tt_watch *w, int64_t dur, struct tt_err *err)
+pass_frame(struct tt_replay *p, struct tt_watch *w, int64_t dur, struct tt_err *err)
 {
 	while (w->npeak > 0 && w->peak[w->npeak - 1].dur <= dur)
 		w->npeak--;
-	int rc = tt_mem_grow(&r->env->mem, &w->peak, &w->cappeak, w->npeak + 1, sizeof *w->peak, err);
+	int rc = tt_mem_grow(&p->m->env->mem, &w->peak, &w->cappeak, w->npeak + 1, sizeof *w->peak, err);
 	if (rc == TT_OK)
 		w->peak[w->npeak++] = (struct peak){ .frame = (uint32_t)w->frame, .dur = dur };
 	w->past += dur;
@@ -248,48 +248,47 @@ pass_frame(struct tt_run *r, struct tt_watch *w, int64_t dur, struct tt_err *err
 
 /* What ${row} took in the present frame goes to its category. */
 static inline void
-add_share(struct tt_marks *ms, const struct tt_watch_row *row)
+add_share(struct tt_replay *p, const struct tt_watch_row *row)
 {
-	struct tt_frame_share *s = &ms->share[row->category];
+	struct tt_frame_share *s = &p->share[row->category];
 
 	s->self += row->self;
 	if (!s->used)
-		ms->used[ms->nused++] = row->category;
+		p->used[p->nused++] = row->category;
 	s->used = true;
 }
 
 /* The categories of the present frame. The others get their 0 at the end: see tt_frames_category_hist(). */
 static int
-close_shares(struct tt_marks *ms, struct tt_tally *hist, struct tt_err *err)
+close_shares(struct tt_replay *p, struct tt_tally *hist, struct tt_err *err)
 {
 	int rc = TT_OK;
 
-	for (size_t i = 0; i < ms->nused && rc == TT_OK; i++) {
-		struct tt_frame_share *s = &ms->share[ms->used[i]];
-		struct tt_frame_category *c = &ms->category[ms->used[i]];
+	for (size_t i = 0; i < p->nused && rc == TT_OK; i++) {
+		struct tt_frame_share *s = &p->share[p->used[i]];
+		struct tt_frame_category *c = &p->category[p->used[i]];
 		c->self += s->self;
 		if (s->self > 0) {    /* only in a damaged capture it is not */
 			tt_times_add(&c->in, s->self);
-			rc = tt_tally_time(hist, ms->used[i], s->self, err);
+			rc = tt_tally_time(hist, p->used[i], s->self, err);
 		}
 		*s = (struct tt_frame_share){ 0 };
 	}
-	ms->nused = 0;
+	p->nused = 0;
 	return rc;
 }
 
 /* The present frame is over at ${end}: sum up its rows. */
 static int
-close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *err)
+close_frame(struct tt_replay *p, struct tt_watch *w, int64_t end, struct tt_err *err)
 {
-	struct tt_frames *f = r->m->frames;
-	struct tt_marks *ms = r->marks;
+	struct tt_frames *f = p->m->frames;
 	int64_t start = f->start[w->frame], dur = end - start;
 	struct tt_hitch *h = hitch_of(f, w->frame);
-	int rc = settle_self(r, w, end, err);
+	int rc = settle_self(p, w, end, err);
 
 	if (rc == TT_OK && h)
-		rc = touch_open(r, w, err);
+		rc = touch_open(p, w, err);
 	f->outside_ns[w->frame] = w->row[OUTSIDE].self;
 	if (w->waiting) {
 		f->wait_ns[w->frame] += end - (w->wait_since > start ? w->wait_since : start);
@@ -299,8 +298,8 @@ close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *er
 		struct tt_watch_row *row = &w->row[w->touched[i]];
 		if (h)
 			keep_top(h, row);
-		if (row->category < ms->ncategory && row->self != 0)
-			add_share(ms, row);
+		if (row->category < p->ncategory && row->self != 0)
+			add_share(p, row);
 		sum_row(w, row, start, end, dur);
 		row->calls = 0;
 		row->total = row->self = 0;
@@ -311,14 +310,14 @@ close_frame(struct tt_run *r, struct tt_watch *w, int64_t end, struct tt_err *er
 	w->ntouched = 0;
 	w->waited = INT64_MIN;
 	if (rc == TT_OK)
-		rc = close_shares(ms, &f->category_hist, err);
-	return rc == TT_OK ? pass_frame(r, w, dur, err) : rc;
+		rc = close_shares(p, &f->category_hist, err);
+	return rc == TT_OK ? pass_frame(p, w, dur, err) : rc;
 }
 
 int
-tt_watch_advance(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err)
+tt_watch_advance(struct tt_replay *p, struct tt_watch *w, int64_t ts, struct tt_err *err)
 {
-	const struct tt_frames *f = r->m->frames;
+	const struct tt_frames *f = p->m->frames;
 	int rc = TT_OK;
 
 	while (rc == TT_OK && w->frame < w->end && f->start[w->frame] + f->dur[w->frame] <= ts) {
@@ -326,7 +325,7 @@ tt_watch_advance(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err
 		/* Time before the frame began belongs to none. */
 		if (w->since < f->start[w->frame])
 			w->since = f->start[w->frame];
-		rc = close_frame(r, w, end, err);
+		rc = close_frame(p, w, end, err);
 		w->frame++;
 	}
 	if (w->frame < w->end && w->since < f->start[w->frame] && ts > w->since)
@@ -335,20 +334,20 @@ tt_watch_advance(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err
 }
 
 static int
-zone_begin(struct tt_run *r, struct tt_watch *w, uint64_t key, int64_t ts, unsigned flags, struct tt_err *err)
+zone_begin(struct tt_replay *p, struct tt_watch *w, uint64_t key, int64_t ts, unsigned flags, struct tt_err *err)
 {
-	struct tt_frames *f = r->m->frames;
-	int rc = tt_watch_advance(r, w, ts, err);
+	struct tt_frames *f = p->m->frames;
+	int rc = tt_watch_advance(p, w, ts, err);
 
 	if (rc == TT_OK)
-		rc = settle_self(r, w, ts, err);
-	struct tt_watch_row *row = rc == TT_OK ? row_of(r, w, key, err) : NULL;
+		rc = settle_self(p, w, ts, err);
+	struct tt_watch_row *row = rc == TT_OK ? row_of(p, w, key, err) : NULL;
 	if (!row)
 		return err->code;
 	if (row->out)
 		return TT_OK;
 	if (in_frame(f, w, ts)) {
-		rc = touch(r, w, row, err);
+		rc = touch(p, w, row, err);
 		row->calls += !(flags & TT_F_CONT);
 	} else if (!row->active) {
 		catch_up(w, row);
@@ -365,16 +364,16 @@ zone_begin(struct tt_run *r, struct tt_watch *w, uint64_t key, int64_t ts, unsig
 
 /* Accounts for the end of a zone that is still on the stack. */
 static int
-zone_end(struct tt_run *r, struct tt_watch *w, uint64_t key, int64_t ts, struct tt_err *err)
+zone_end(struct tt_replay *p, struct tt_watch *w, uint64_t key, int64_t ts, struct tt_err *err)
 {
-	struct tt_frames *f = r->m->frames;
-	struct tt_watch_row *row = row_of(r, w, key, err);
+	struct tt_frames *f = p->m->frames;
+	struct tt_watch_row *row = row_of(p, w, key, err);
 
 	if (!row)
 		return err->code;
 	if (row->active == 1 && in_frame(f, w, ts)) {
 		int64_t from = row->since > f->start[w->frame] ? row->since : f->start[w->frame];
-		if (touch(r, w, row, err) != TT_OK)
+		if (touch(p, w, row, err) != TT_OK)
 			return err->code;
 		row->total += ts > from ? ts - from : 0;
 	} else if (row->active == 1) {
@@ -389,7 +388,7 @@ zone_end(struct tt_run *r, struct tt_watch *w, uint64_t key, int64_t ts, struct 
 	return TT_OK;
 }
 
-struct ending { struct tt_run *r; struct tt_watch *w; int64_t ts; int rc; struct tt_err *err; };
+struct ending { struct tt_replay *p; struct tt_watch *w; int64_t ts; int rc; struct tt_err *err; };
 
 static void
 popped(void *arg, const struct tt_open *z, unsigned flags)
@@ -398,22 +397,22 @@ popped(void *arg, const struct tt_open *z, unsigned flags)
 
 	(void)flags;
 	if (e->rc == TT_OK)
-		e->rc = zone_end(e->r, e->w, z->key, e->ts, e->err);
+		e->rc = zone_end(e->p, e->w, z->key, e->ts, e->err);
 }
 
 static int
-pop_to(struct tt_run *r, struct tt_watch *w, size_t n, const int64_t *ends, size_t base, struct tt_err *err)
+pop_to(struct tt_replay *p, struct tt_watch *w, size_t n, const int64_t *ends, size_t base, struct tt_err *err)
 {
 	int rc = TT_OK;
 
 	while (w->st.n > n && rc == TT_OK) {
 		int64_t ts = ends[w->st.n - 1 - base];
-		rc = tt_watch_advance(r, w, ts, err);
+		rc = tt_watch_advance(p, w, ts, err);
 		if (rc == TT_OK)
-			rc = settle_self(r, w, ts, err);
+			rc = settle_self(p, w, ts, err);
 		w->st.n--;
 		if (rc == TT_OK)
-			rc = zone_end(r, w, w->st.z[w->st.n].key, ts, err);
+			rc = zone_end(p, w, w->st.z[w->st.n].key, ts, err);
 	}
 	return rc;
 }
@@ -429,15 +428,15 @@ pop_inner(struct tt_watch *w, size_t n)
 }
 
 static int
-inner_zone(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
+inner_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
 {
-	struct tt_frames *f = r->m->frames;
+	struct tt_frames *f = p->m->frames;
 	struct tt_watch_inner z = { .ts = e->ts, .end = e->ts + e->dur };
 	int rc = TT_OK;
 
 	if (w->ninner == w->capinner)
-		rc = tt_mem_grow(&r->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof z, err);
-	struct tt_watch_row *row = rc == TT_OK ? row_of(r, w, e->val, err) : NULL;
+		rc = tt_mem_grow(&p->m->env->mem, &w->inner, &w->capinner, w->ninner + 1, sizeof z, err);
+	struct tt_watch_row *row = rc == TT_OK ? row_of(p, w, e->val, err) : NULL;
 	if (!row)
 		return err->code;
 	z.giver = under(w);
@@ -451,9 +450,9 @@ inner_zone(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struc
 		int64_t ns = z.end - z.ts;
 		struct tt_watch_row *giver = &w->row[z.giver];
 		giver->self -= ns;
-		rc = touch(r, w, giver, err);
+		rc = touch(p, w, giver, err);
 		if (rc == TT_OK)
-			rc = touch(r, w, row, err);
+			rc = touch(p, w, row, err);
 		row->self += ns;
 		row->calls += !(e->flags & TT_F_CONT);
 		/* Within another of its marker? Zones nest, so that one would end later. */
@@ -484,12 +483,12 @@ whole_in_frame(const struct tt_frames *f, const struct tt_watch *w, const struct
 
 /* The top of the stack is new. */
 static int
-show(struct tt_run *r, struct tt_watch *w, struct tt_err *err)
+show(struct tt_replay *p, struct tt_watch *w, struct tt_err *err)
 {
 	size_t n = w->st.n;
-	struct tt_watch_row *row = row_of(r, w, w->st.z[n - 1].key, err);
+	struct tt_watch_row *row = row_of(p, w, w->st.z[n - 1].key, err);
 
-	if (!row || tt_mem_grow(&r->env->mem, &w->shown, &w->capshown, n, sizeof *w->shown, err) != TT_OK)
+	if (!row || tt_mem_grow(&p->m->env->mem, &w->shown, &w->capshown, n, sizeof *w->shown, err) != TT_OK)
 		return err->code;
 	w->shown[n - 1] = !row->out ? (uint32_t)(row - w->row) : n > 1 ? w->shown[n - 2] : OUTSIDE;
 	return TT_OK;
@@ -497,14 +496,110 @@ show(struct tt_run *r, struct tt_watch *w, struct tt_err *err)
 
 /* A zone goes on the stack, if there is room. */
 static int
-push(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
+push(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct tt_err *err)
 {
 	if (w->st.n >= TT_STACK_MAX)
 		return TT_OK;
-	int rc = zone_begin(r, w, e->val, e->ts, e->flags, err);
-	if (rc == TT_OK && tt_stack_push(&w->st, &r->env->mem, e->val, e->ts, e->flags & TT_F_CONT, err) < 0)
+	int rc = zone_begin(p, w, e->val, e->ts, e->flags, err);
+	if (rc == TT_OK && tt_stack_push(&w->st, &p->m->env->mem, e->val, e->ts, e->flags & TT_F_CONT, err) < 0)
 		rc = err->code;
-	return rc == TT_OK ? show(r, w, err) : rc;
+	return rc == TT_OK ? show(p, w, err) : rc;
+}
+
+/* The stack while a chunk is replayed, in levels. */
+struct levels {
+	size_t base;                  /* zones from before the chunk end here */
+	size_t whole;                 /* above it stand whole zones only, which end without an event */
+	int64_t *ends;                /* of the whole zones, from base on: when */
+};
+
+/* The whole zones above level ${n} end. */
+static int
+pop_whole(struct tt_replay *p, struct tt_watch *w, size_t n, const struct levels *l, struct tt_err *err)
+{
+	return pop_to(p, w, n > l->whole ? n : l->whole, l->ends, l->base, err);
+}
+
+/* A zone with its end goes on the stack only if it crosses the edge of a frame. */
+static inline int
+whole_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
+{
+	size_t up = l->base + e->depth, top;
+	int rc = TT_OK;
+
+	pop_inner(w, up > w->st.n ? up - w->st.n : 0);
+	if (up < w->st.n)
+		rc = pop_whole(p, w, up, l, err);
+	if (rc == TT_OK && (w->ninner > 0 || whole_in_frame(p->m->frames, w, e)))
+		return inner_zone(p, w, e, err);
+	top = w->st.n;
+	if (rc == TT_OK)
+		rc = push(p, w, e, err);
+	if (w->st.n > top)
+		l->ends[top - l->base] = e->ts + e->dur;
+	return rc;
+}
+
+/* A zone that ends by an event: whole ones lie above it. */
+static int
+open_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
+{
+	int rc = pop_whole(p, w, l->base + e->depth, l, err);
+
+	if (rc == TT_OK)
+		rc = push(p, w, e, err);
+	l->whole = w->st.n;
+	return rc;
+}
+
+/* The end of a zone from before the chunk. An exception that it interrupted is on top again. */
+static int
+end_base(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
+{
+	struct ending end = { p, w, e->ts, TT_OK, err };
+	size_t n = w->st.n;
+
+	tt_stack_end(&w->st, e->val, e->ts, e->flags, popped, &end);
+	if (w->st.n == n && n && w->st.z[n - 1].flags & TT_F_CONT && w->st.z[n - 1].ts == e->ts && end.rc == TT_OK)
+		end.rc = zone_begin(p, w, TT_KEY_EXCEPTION, e->ts, TT_F_CONT, err);
+	if (w->st.n > 0 && end.rc == TT_OK)
+		end.rc = show(p, w, err);
+	l->base = l->whole = w->st.n;
+	return end.rc;
+}
+
+static int
+end_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
+{
+	int rc = pop_whole(p, w, l->base, l, err);
+
+	if (rc == TT_OK)
+		rc = tt_watch_advance(p, w, e->ts, err);
+	if (rc == TT_OK)
+		rc = settle_self(p, w, e->ts, err);
+	if (rc != TT_OK)
+		return rc;
+	if (e->flags & TT_F_BASE)
+		return end_base(p, w, e, l, err);
+	if (w->st.n == 0)
+		return TT_OK;
+	l->whole = --w->st.n;
+	return zone_end(p, w, w->st.z[l->whole].key, e->ts, err);
+}
+
+/* What is open is not known from here on: all of it ends. */
+static int
+gap(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
+{
+	int64_t ts = e->flags & TT_F_BASE ? w->since : e->ts;
+	int rc = TT_OK;
+
+	while (w->st.n > 0 && rc == TT_OK) {
+		w->st.n--;
+		rc = zone_end(p, w, w->st.z[w->st.n].key, ts, err);
+	}
+	l->base = l->whole = 0;
+	return rc;
 }
 
 /*
@@ -512,91 +607,35 @@ push(struct tt_run *r, struct tt_watch *w, const struct tt_event *e, struct tt_e
  * next event is no deeper, those on the stack at their own end.
  */
 int
-tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err)
+tt_watch_chunk(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err)
 {
-	struct tt_mem *mem = &r->env->mem;
-	size_t base = w->st.n, cap = 0, whole = 0;    /* whole: above it stand whole zones only */
-	int64_t *ends = NULL;
-	int rc = tt_mem_grow(mem, &ends, &cap, b->n + 1, sizeof *ends, err);
+	struct tt_mem *mem = &p->m->env->mem;
+	struct levels l = { .base = w->st.n };
+	size_t cap = 0;
+	int rc = tt_mem_grow(mem, &l.ends, &cap, b->n + 1, sizeof *l.ends, err);
 
-	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
-		const struct tt_event *e = &b->ev[i];
-		size_t up = base + e->depth, top;
-		struct ending end = { r, w, e->ts, TT_OK, err };
-		switch (e->kind) {
-		case TT_ZONE:
-			pop_inner(w, up > w->st.n ? up - w->st.n : 0);
-			if (up < w->st.n)
-				rc = pop_to(r, w, up > whole ? up : whole, ends, base, err);
-			if (rc == TT_OK && (w->ninner > 0 || whole_in_frame(r->m->frames, w, e))) {
-				rc = inner_zone(r, w, e, err);
-				break;
-			}
-			top = w->st.n;
-			if (rc == TT_OK)
-				rc = push(r, w, e, err);
-			if (w->st.n > top)
-				ends[top - base] = e->ts + e->dur;
-			break;
-		case TT_ZONE_BEGIN:
-			pop_inner(w, 0);
-			/* Open zones end by their own event; whole ones lie above them. */
-			rc = pop_to(r, w, up > whole ? up : whole, ends, base, err);
-			if (rc == TT_OK)
-				rc = push(r, w, e, err);
-			whole = w->st.n;
-			break;
-		case TT_ZONE_END:
-			pop_inner(w, 0);
-			rc = pop_to(r, w, whole > base ? whole : base, ends, base, err);
-			if (rc == TT_OK)
-				rc = tt_watch_advance(r, w, e->ts, err);
-			if (rc == TT_OK)
-				rc = settle_self(r, w, e->ts, err);
-			if (rc != TT_OK)
-				break;
-			if (e->flags & TT_F_BASE) {
-				size_t n = w->st.n;
-				tt_stack_end(&w->st, e->val, e->ts, e->flags, popped, &end);
-				if (w->st.n == n && n && w->st.z[n - 1].flags & TT_F_CONT && w->st.z[n - 1].ts == e->ts && end.rc == TT_OK)
-					end.rc = zone_begin(r, w, TT_KEY_EXCEPTION, e->ts, TT_F_CONT, err);
-				if (w->st.n > 0 && end.rc == TT_OK)
-					end.rc = show(r, w, err);
-				base = whole = w->st.n;
-			} else if (w->st.n) {
-				w->st.n--;
-				popped(&end, &w->st.z[w->st.n], 0);
-				whole = w->st.n;
-			}
-			rc = end.rc;
-			break;
-		case TT_GAP:
-			if (e->flags & TT_F_CONT)
-				break;
-			pop_inner(w, 0);
-			end.ts = e->flags & TT_F_BASE ? w->since : e->ts;
-			while (w->st.n > 0 && end.rc == TT_OK) {
-				w->st.n--;
-				popped(&end, &w->st.z[w->st.n], 0);
-			}
-			rc = end.rc;
-			base = whole = 0;
-			break;
-		default:
-			break;
+	for (const struct tt_event *e = b->ev; e < b->ev + b->n && rc == TT_OK; e++) {
+		if (e->kind == TT_ZONE) {
+			rc = whole_zone(p, w, e, &l, err);
+			continue;
 		}
+		if (e->kind != TT_ZONE_BEGIN && e->kind != TT_ZONE_END && (e->kind != TT_GAP || e->flags & TT_F_CONT))
+			continue;
+		pop_inner(w, 0);
+		rc = e->kind == TT_ZONE_BEGIN ? open_zone(p, w, e, &l, err) : e->kind == TT_ZONE_END ? end_zone(p, w, e, &l, err) :
+		    gap(p, w, e, &l, err);
 	}
 	pop_inner(w, 0);
 	if (rc == TT_OK)
-		rc = pop_to(r, w, whole > base ? whole : base, ends, base, err);
-	tt_mem_free(mem, ends, cap * sizeof *ends);
+		rc = pop_whole(p, w, l.base, &l, err);
+	tt_mem_free(mem, l.ends, cap * sizeof *l.ends);
 	return rc;
 }
 
 int
-tt_watch_sum(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err)
+tt_watch_sum(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err)
 {
-	struct tt_watch_row *row = row_of(r, w, key, err);
+	struct tt_watch_row *row = row_of(p, w, key, err);
 
 	if (!row)
 		return err->code;

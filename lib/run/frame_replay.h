@@ -83,12 +83,6 @@ struct tt_marks {
 	struct tt_frame_name *begun;  /* the markers that frames begin at */
 	size_t nbegun;
 	int64_t from;                 /* the first begin of from_marker; INT64_MAX: none */
-	struct tt_watch *w;
-	size_t nwatch;
-	struct tt_frame_category *category;   /* sums, as the model gets them */
-	struct tt_frame_share { int64_t self; bool used; } *share;    /* of each category, in the present frame */
-	uint32_t *used;               /* the categories with a share */
-	size_t ncategory, nused;
 };
 
 /* frame_mark_keys.c: the markers that --frame-marker and from_marker ask for. The pointer is good until the next call. */
@@ -98,14 +92,13 @@ struct tt_mark_key *tt_mark_keys_at(const struct tt_marks *ms, uint32_t process,
 int tt_mark_keys_choose(struct tt_run *r, struct tt_err *err);
 
 /* Begin to watch the thread of ${m}, whose frames stand in the table from ${first} on. */
-int tt_watch_init(struct tt_run *r, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err);
+int tt_watch_init(struct tt_replay *p, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err);
 /* Replay one chunk of the frame thread. */
-int tt_watch_chunk(struct tt_run *r, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err);
+int tt_watch_chunk(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err);
 /* Time has come to ${ts}: close the frames that are over. */
-int tt_watch_advance(struct tt_run *r, struct tt_watch *w, int64_t ts, struct tt_err *err);
+int tt_watch_advance(struct tt_replay *p, struct tt_watch *w, int64_t ts, struct tt_err *err);
 /* What the marker ${key} has done in all frames so far. */
-int tt_watch_sum(struct tt_run *r, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);
-void tt_frame_marks_free(struct tt_frame_marks *m, struct tt_mem *mem);
+int tt_watch_sum(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);
 void tt_watch_free(struct tt_watch *w, struct tt_mem *mem);
 
 #endif

@@ -83,31 +83,27 @@ take_timings(struct tt_frames *f, const struct tt_watch *w, const struct tt_batc
 }
 
 int
-tt_frames_chunk(struct tt_run *r, const struct tt_batch *b, struct tt_err *err)
+tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, struct tt_err *err)
 {
-	struct tt_marks *ms = r->marks;
-
-	for (size_t i = 0; i < ms->nwatch; i++) {
-		struct tt_watch *w = &ms->w[i];
+	for (size_t i = 0; i < p->nwatch; i++) {
+		struct tt_watch *w = &p->w[i];
 		if (w->process != b->process)
 			continue;
 		if (b->nalloc)
-			count_allocs(r->m->frames, w, b);
+			count_allocs(p->m->frames, w, b);
 		if (b->nrare)
-			take_timings(r->m->frames, w, b);
+			take_timings(p->m->frames, w, b);
 		if (w->thread == b->thread)
-			return tt_watch_chunk(r, w, b, err);
+			return tt_watch_chunk(p, w, b, err);
 	}
 	return TT_OK;
 }
 
-/* The last frames, and everything by dense marker number. */
 int
-tt_frames_finish(struct tt_run *r, struct tt_err *err)
+tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 {
-	struct tt_model *m = r->m;
+	struct tt_model *m = p->m;
 	struct tt_frames *f = m->frames;
-	struct tt_marks *ms = r->marks;
 	int rc = TT_OK;
 
 	if (!f)
@@ -116,16 +112,16 @@ tt_frames_finish(struct tt_run *r, struct tt_err *err)
 	f->marker_stat = tt_arena_alloc(&m->arena, (f->nmarker_stat + 1) * sizeof *f->marker_stat, err);
 	if (!f->marker_stat)
 		return err->code;
-	for (size_t i = 0; i < ms->nwatch && rc == TT_OK; i++)
-		rc = tt_watch_advance(r, &ms->w[i], INT64_MAX, err);
+	for (size_t i = 0; i < p->nwatch && rc == TT_OK; i++)
+		rc = tt_watch_advance(p, &p->w[i], INT64_MAX, err);
 	for (size_t i = 0; i < f->nmarker_stat && rc == TT_OK; i++) {
 		const struct tt_marker *k = tt_tree_marker(m->tree, (uint32_t)i);
-		for (size_t j = 0; j < ms->nwatch && rc == TT_OK; j++)
-			if (ms->w[j].process == k->process)
-				rc = tt_watch_sum(r, &ms->w[j], k->key, &f->marker_stat[i], err);
+		for (size_t j = 0; j < p->nwatch && rc == TT_OK; j++)
+			if (p->w[j].process == k->process)
+				rc = tt_watch_sum(p, &p->w[j], k->key, &f->marker_stat[i], err);
 	}
-	f->category_stat = ms->category;
-	f->ncategory_stat = ms->ncategory;
+	f->category_stat = p->category;
+	f->ncategory_stat = p->ncategory;
 	return rc;
 }
 
@@ -163,24 +159,13 @@ tt_frames_free(struct tt_model *m)
 }
 
 void
-tt_marks_free(struct tt_run *r)
+tt_replay_free(struct tt_replay *p)
 {
-	struct tt_marks *ms = r->marks;
-	struct tt_mem *mem = &r->env->mem;
+	struct tt_mem *mem = &p->m->env->mem;
 
-	if (!ms)
-		return;
-	for (size_t i = 0; i < ms->n; i++)
-		tt_frame_marks_free(&ms->m[i], mem);
-	tt_mem_free(mem, ms->m, ms->cap * sizeof *ms->m);
-	tt_mem_free(mem, ms->of_thread, ms->nof_thread * sizeof *ms->of_thread);
-	tt_map_free(&ms->at, mem);
-	tt_mem_free(mem, ms->key, ms->capkey * sizeof *ms->key);
-	for (size_t i = 0; i < ms->nwatch; i++)
-		tt_watch_free(&ms->w[i], mem);
-	tt_mem_free(mem, ms->w, ms->w ? r->nin * sizeof *ms->w : 0);
-	tt_mem_free(mem, ms->share, ms->share ? (ms->ncategory + 1) * sizeof *ms->share : 0);
-	tt_mem_free(mem, ms->used, ms->used ? (ms->ncategory + 1) * sizeof *ms->used : 0);
-	tt_mem_free(mem, ms, sizeof *ms);
-	r->marks = NULL;
+	for (size_t i = 0; i < p->nwatch; i++)
+		tt_watch_free(&p->w[i], mem);
+	tt_mem_free(mem, p->w, p->w ? p->m->ncap * sizeof *p->w : 0);
+	tt_mem_free(mem, p->share, p->share ? (p->ncategory + 1) * sizeof *p->share : 0);
+	tt_mem_free(mem, p->used, p->used ? (p->ncategory + 1) * sizeof *p->used : 0);
 }

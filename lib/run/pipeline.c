@@ -153,7 +153,7 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	if (rc == TT_OK)
 		rc = tt_collect_chunk(c, err);
 	if (rc == TT_OK && r->m->frames)
-		rc = tt_frames_chunk(r, &s->batch, err);
+		rc = tt_frames_chunk(&r->replay, &s->batch, err);
 	if (rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES))
 		rc = tt_candidates_batch(r, &s->batch, s->io.thread, err);
 	struct tt_view v = view_of(p, s);

@@ -617,6 +617,12 @@ use_all_names(struct tt_run *r, struct tt_err *err)
 	return rc == TT_OK && r->m->filter.no_wait ? tt_waits_drop(r->m, err) : rc;
 }
 
+static int
+finish_frames(struct tt_run *r, struct tt_err *err)
+{
+	return tt_frames_finish(&r->replay, err);
+}
+
 /* --- the run ------------------------------------------------------------------------------------- */
 
 /* What is read, and what is done before, between and after. A phase that is not asked for does nothing. */
@@ -624,7 +630,7 @@ static int (*const phases[])(struct tt_run *r, struct tt_err *err) = {
 	open_inputs, join_files, check_parts, plan,
 	read_names, read_marks, use_names,
 	read_events, read_again,
-	check_copies, settle_counts, close_ledger, use_all_names, tt_frames_finish, count_unnamed, finish_emitters,
+	check_copies, settle_counts, close_ledger, use_all_names, finish_frames, count_unnamed, finish_emitters,
 };
 
 static unsigned
@@ -674,6 +680,7 @@ close_run(struct tt_run *r)
 	tt_mem_free(mem, r->part, (o->npath + 1) * sizeof *r->part);
 	tt_collect_release(&r->collect);
 	tt_candidates_free(r);
+	tt_replay_free(&r->replay);
 	tt_marks_free(r);
 }
 
@@ -690,7 +697,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 		r.needs |= TT_NEEDS_TEXT;
 	r.filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->from_label || f->to_label || f->min_dur || f->depth ||
 	    o->whole_frames || o->from_marker;
-	struct tt_model *m = r.m = tt_mem_alloc(&env->mem, sizeof *m, err);
+	struct tt_model *m = r.m = r.replay.m = tt_mem_alloc(&env->mem, sizeof *m, err);
 	if (!m)
 		return err->code;
 	r.collect = (struct tt_collecting){ .m = m, .mem = &env->mem, .needs = r.needs, .find = &o->find, .buckets = o->buckets };

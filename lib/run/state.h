@@ -25,6 +25,17 @@ struct tt_input {
 	size_t group;                 /* the first input of its recording */
 };
 
+/* The frames of a model while events are read: the replay of each frame thread, and sums by category. */
+struct tt_replay {
+	struct tt_model *m;
+	struct tt_watch *w;           /* at most one for each capture */
+	size_t nwatch;
+	struct tt_frame_category *category;   /* sums, as the model gets them */
+	struct tt_frame_share { int64_t self; bool used; } *share;    /* of each category, in the present frame */
+	uint32_t *used;               /* the categories with a share */
+	size_t ncategory, nused;
+};
+
 struct tt_run {
 	struct tt_env *env;
 	const struct tt_run_opts *o;
@@ -39,7 +50,8 @@ struct tt_run {
 	void **emit;                  /* states of the emitters */
 	_Atomic bool emit_failed;     /* the error is an output's, not the input's */
 	struct tt_collecting collect;
-	struct tt_marks *marks;       /* frames.c */
+	struct tt_marks *marks;       /* frame_marks.c */
+	struct tt_replay replay;
 	struct tt_candidates *candidates;     /* candidates.c */
 	int64_t label_from, label_to; /* when the labels of the filter are set; INT64_MIN, INT64_MAX: no limit */
 	uint64_t zones_seen;          /* while names are read */
@@ -54,10 +66,14 @@ int tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, stru
 int tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b, const struct tt_thread *t,
     enum tt_phase phase, struct tt_err *err);
 int tt_frames_build(struct tt_run *r, struct tt_err *err);
-/* Ordered stage of the main phase: what the chunk does in its frames. */
-int tt_frames_chunk(struct tt_run *r, const struct tt_batch *b, struct tt_err *err);
-int tt_frames_finish(struct tt_run *r, struct tt_err *err);
+/* The frames of ${m} in the time of its filter, which becomes theirs with ${whole_frames}, and the replay that fills them. */
+int tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_replay *p, struct tt_err *err);
+/* Ordered stage of the main phase: what the chunk does in the frames of the model. */
+int tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, struct tt_err *err);
+/* After the last event: the last frames, and everything by marker number. */
+int tt_frames_finish(struct tt_replay *p, struct tt_err *err);
 void tt_frames_free(struct tt_model *m);
+void tt_replay_free(struct tt_replay *p);
 void tt_marks_free(struct tt_run *r);
 
 #endif

@@ -59,12 +59,11 @@ keep_args(struct pipe *p, struct tt_batch *b, size_t at, struct tt_thread *t, st
 	return TT_OK;
 }
 
-/* Apply the chunk's ends to the zones from before, and add those it leaves open. */
-static int
-apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *err)
+/* Zones from before that the chunk ends. */
+static void
+end_zones(struct pipe *p, struct slot *s, struct tt_stack *st)
 {
 	struct tt_batch *b = &s->batch;
-	struct tt_stack *st = &t->stack;
 	struct taking taking = { p, s };
 
 	for (size_t i = 0; i < b->nbase_end; i++) {
@@ -77,19 +76,33 @@ apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 			tt_loss_add(&b->loss, TT_LOST_POPPED, n - st->n - 1, 0, b->at);
 		}
 	}
+}
+
+/* Where something is missing, all that is open ends. */
+static void
+end_at_gaps(struct pipe *p, struct slot *s, struct tt_thread *t)
+{
+	struct tt_batch *b = &s->batch;
+
 	for (size_t i = 0; i < b->nrare; i++) {
 		const struct tt_event *e = &b->ev[b->rare[i]];
 		if (e->kind != TT_GAP || e->flags & TT_F_CONT)
 			continue;
 		if (e->flags & TT_F_POPPED)
-			tt_loss_add(&b->loss, TT_LOST_POPPED, st->n, 0, b->at);
+			tt_loss_add(&b->loss, TT_LOST_POPPED, t->stack.n, 0, b->at);
 		else
-			t->open_at_end += st->n;
-		tt_enter_end_all(p, s, st);
+			t->open_at_end += t->stack.n;
+		tt_enter_end_all(p, s, &t->stack);
 	}
+}
+
+/* Zones that the chunk leaves open. */
+static int
+push_zones(struct pipe *p, struct tt_batch *b, struct tt_thread *t, struct tt_err *err)
+{
 	for (size_t i = 0; i < b->depth; i++) {
 		const struct tt_event *e = &b->ev[b->open[i]];
-		int rc = tt_stack_push(st, &p->r->env->mem, e->val, e->ts, e->flags & TT_F_CONT, err);
+		int rc = tt_stack_push(&t->stack, &p->r->env->mem, e->val, e->ts, e->flags & TT_F_CONT, err);
 		if (rc < 0)
 			return rc;
 		if (rc == 0)
@@ -97,6 +110,13 @@ apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 		else if ((e->flags & TT_F_MORE) && (rc = keep_args(p, b, b->open[i], t, err)) != TT_OK)
 			return rc;
 	}
+	return TT_OK;
+}
+
+/* How far the thread's clock has come. */
+static void
+move_clock(struct tt_stack *st, const struct tt_batch *b)
+{
 	if (b->nstack && (!st->begun || b->stack_ts > st->last_ts)) {
 		st->last_ts = b->stack_ts;
 		st->begun = 1;
@@ -106,7 +126,6 @@ apply_stack(struct pipe *p, struct slot *s, struct tt_thread *t, struct tt_err *
 		st->seen_ts = b->max_ts;
 	if (st->begun && st->last_ts > st->seen_ts)
 		st->seen_ts = st->last_ts;
-	return TT_OK;
 }
 
 /* Starts and ends of threads; the threads of samples. */
@@ -233,6 +252,10 @@ tt_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	if (p->phase == TT_PHASE_MAIN && (rc = tt_stack_copy(&s->io.base, &t->stack, &p->r->env->mem, err)) != TT_OK)
 		return rc;
 	count_thread(s, t);
-	rc = apply_stack(p, s, t, err);
-	return rc == TT_OK ? end_threads(p, s, err) : rc;
+	end_zones(p, s, &t->stack);
+	end_at_gaps(p, s, t);
+	if ((rc = push_zones(p, b, t, err)) != TT_OK)
+		return rc;
+	move_clock(&t->stack, b);
+	return end_threads(p, s, err);
 }
