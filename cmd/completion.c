@@ -60,10 +60,10 @@ static void
 bash_verb(const struct verb *v, struct tt_buf *b)
 {
 	const char *name = v->name[0] ? v->name : "-";
-	const struct opt *o;
-	size_t base;
+	struct opt_row row;
+	const struct opt *o = &row.o;
 
-	for (size_t i = 0; (o = opts_at(v, i, &base)) != NULL; i++) {
+	for (size_t i = 0; opts_at(v, i, &row); i++) {
 		if (!o->arg || takes_file(o))
 			continue;     /* files are what bash does by itself */
 		tt_buf_printf(b, "\t%s:--%s", name, o->name);
@@ -78,11 +78,11 @@ bash_verb(const struct verb *v, struct tt_buf *b)
 static void
 bash_words(const struct verb *v, struct tt_buf *b)
 {
-	const struct opt *o;
-	size_t base;
+	struct opt_row row;
+	const struct opt *o = &row.o;
 
 	tt_buf_printf(b, "\t%s) options='", v->name[0] ? v->name : "-");
-	for (size_t i = 0; (o = opts_at(v, i, &base)) != NULL; i++) {
+	for (size_t i = 0; opts_at(v, i, &row); i++) {
 		if (o->letter)
 			tt_buf_printf(b, "%s-%c", i > 0 ? " " : "", o->letter);
 		tt_buf_printf(b, "%s--%s", i > 0 || o->letter ? " " : "", o->name);
@@ -169,14 +169,14 @@ zsh_option(const struct opt *o, struct tt_buf *b)
 static void
 zsh_verb(const struct verb *v, struct tt_buf *b)
 {
-	const struct opt *o;
-	size_t base;
+	struct opt_row row;
+	const struct opt *o = &row.o;
 
 	if (v->name[0])
 		tt_buf_printf(b, "\t%s)\n\t\tshift words; ((CURRENT--))\n\t\t_arguments -s -S", v->name);
 	else
 		tt_buf_text(b, "\t*)\n\t\t_arguments -s -S");
-	for (size_t i = 0; (o = opts_at(v, i, &base)) != NULL; i++)
+	for (size_t i = 0; opts_at(v, i, &row); i++)
 		zsh_option(o, b);
 	tt_buf_text(b, v->operand ? " \\\n\t\t'*:what:(" : " \\\n\t\t'*:file:_files'");
 	put_values(v->operand, b);
@@ -246,10 +246,10 @@ fish_value(const struct opt *o, struct tt_buf *b)
 static void
 fish_verb(const struct verb *v, struct tt_buf *b)
 {
-	const struct opt *o;
-	size_t base;
+	struct opt_row row;
+	const struct opt *o = &row.o;
 
-	for (size_t i = 0; (o = opts_at(v, i, &base)) != NULL; i++) {
+	for (size_t i = 0; opts_at(v, i, &row); i++) {
 		fish_when(v, b);
 		if (o->letter)
 			tt_buf_printf(b, " -s %c", o->letter);

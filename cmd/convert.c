@@ -11,30 +11,34 @@
 #include "collect/collect.h"
 #include "input.h"
 #include "outputs.h"
-#include "tables.h"
-#include "parse_value.h"
 #include "version.h"
 
-/* One -o. Format and table are those that stood before it; NULL: by suffix, the events. */
+/* One -o. The format is the one that stood before it; NULL: by suffix. */
 struct output {
-	const char *path, *format, *table;
+	const char *path, *format;
 	const struct tt_emit *emit;
+	char *own;                    /* of options that follow: their values then; in the end all */
 };
 
 struct convert_opts {
 	struct input_opts in;
+	struct opt_list given;
 	struct output *out;
 	size_t nout, capout;
-	const char *format, *table;   /* the last given so far */
-	unsigned nformat, ntable;     /* how often */
-	bool begin_end, blobs;
-	uint64_t split;
-	char csv_sep;                 /* 0: not given */
-	bool csv_bom, csv_safe;
-	int group;                    /* key of --group-by; -1: none */
-	int value;                    /* of --value; -1: none */
-	struct tt_pass_opts pass;     /* what CSV tables are made with */
+	const char *format;           /* the last given so far */
+	char *own;                    /* what emitters are told so far: emit_at() */
 };
+
+/* Where the struct of ${e}'s options begins among those of all emitters; NULL: where they end. */
+static size_t
+emit_at(const struct tt_emit *e)
+{
+	size_t at = 0;
+
+	for (size_t i = 0; tt_emits[i] && tt_emits[i] != e; i++)
+		at += (tt_emits[i]->own + 15) / 16 * 16;
+	return at;
+}
 
 static const char *
 emit_value(size_t i)
@@ -46,43 +50,14 @@ emit_value(size_t i)
 	return tt_emits[i] ? tt_emits[i]->name : NULL;
 }
 
-/* Tables of the passes, and "events" in front. */
-static const char *
-table_value(size_t i)
-{
-	return i == 0 ? "events" : table_id(i - 1);
-}
-
-/* By enum tt_folded, from TT_FOLDED_TIME on. */
-static const char *
-folded_value(size_t i)
-{
-	static const char *const values[] = { "time", "calls", "samples", "bytes", "objects" };
-
-	return i < sizeof values / sizeof *values ? values[i] : NULL;
-}
-
-static int
-set_format(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
-{
-	struct convert_opts *c = field;
-
-	c->nformat++;
-	return opt_text(o, &c->format, value, a, err);
-}
-
-static int
-set_table(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
-{
-	struct convert_opts *c = field;
-
-	c->ntable++;
-	return opt_text(o, &c->table, value, a, err);
-}
-
 static int
 add_output(struct convert_opts *c, const char *path, struct tt_arena *a, struct tt_err *err)
 {
+	char *own = tt_arena_alloc(a, emit_at(NULL), err);
+
+	if (!own)
+		return err->code;
+	memcpy(own, c->own, emit_at(NULL));
 	if (c->nout == c->capout) {
 		size_t cap = c->capout ? 2 * c->capout : 4;
 		struct output *out = tt_arena_alloc(a, cap * sizeof *out, err);
@@ -94,7 +69,7 @@ add_output(struct convert_opts *c, const char *path, struct tt_arena *a, struct 
 		c->out = out;
 		c->capout = cap;
 	}
-	c->out[c->nout++] = (struct output){ .path = path, .format = c->format, .table = c->table };
+	c->out[c->nout++] = (struct output){ .path = path, .format = c->format, .own = own };
 	return TT_OK;
 }
 
@@ -107,46 +82,52 @@ set_output(const struct opt *o, void *field, const char *value, struct tt_arena 
 	return add_output(field, value, a, err);
 }
 
-static int
-set_separator(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+/* What emitters can be told, each option once: "csv: use this separator". */
+static bool
+emit_option(size_t i, struct opt_row *row)
 {
-	(void)o, (void)a;
-	if (strcmp(value, "tab") == 0)
-		value = "\t";
-	if (strlen(value) != 1 || !strchr(",;|\t", value[0]))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not one of , ; | tab", value);
-	*(char *)field = value[0];
-	return TT_OK;
+	for (const struct tt_emit *const *e = tt_emits; *e; e++)
+		for (const struct tt_option *t = (*e)->option; t && t->name; t++) {
+			const struct tt_emit *const *of = tt_emits;
+			char *p = row->help;
+
+			while (!tt_emit_option(*of, t->name))
+				of++;
+			if (of != e || i-- > 0)
+				continue;
+			for (; *of; of++)
+				if (tt_emit_option(*of, t->name))
+					p += snprintf(p, 40, "%s%.30s", p > row->help ? ", " : "", (*of)->name);
+			snprintf(p, sizeof row->help - (size_t)(p - row->help), ": %s", t->help);
+			opts_row(t, row);
+			row->o.help = row->help;
+			return true;
+		}
+	return false;
 }
 
-#define AT(f) offsetof(struct convert_opts, f)
+static int
+set_emit_option(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	struct convert_opts *c = field;
+	int rc = TT_OK;
+
+	for (const struct tt_emit *const *e = tt_emits; *e && rc == TT_OK; e++) {
+		const struct tt_option *t = tt_emit_option(*e, o->name);
+
+		if (t)
+			rc = opts_read(t, c->own + emit_at(*e) + t->at, value, a, err);
+	}
+	return rc;
+}
 
 static const struct opt output_opt[] = {
 	{ .letter = 'o', .name = "output", .arg = "FILE", .set = set_output,
 	    .help = "write to FILE (\"-\": standard output); its suffix selects the format; a further .gz .xz .zst .bz2 .lz4 "
 	            "compresses; repeatable: the input is read once" },
-	{ .letter = 'f', .name = "format", .arg = "FORMAT", .set = set_format, .value = emit_value,
+	{ .letter = 'f', .name = "format", .arg = "FORMAT", .set = opt_text, .at = offsetof(struct convert_opts, format), .value = emit_value,
 	    .help = "set the format of the outputs that follow; a single one applies to all, wherever it is" },
-	{ .name = "begin-end", .set = opt_flag, .at = AT(begin_end),
-	    .help = "chrome: write begin and end events, one thread after the other, instead of complete events" },
-	{ .name = "blobs", .set = opt_flag, .at = AT(blobs),
-	    .help = "chrome, csv: write binary arguments in hex, not only their number of bytes" },
-	{ .name = "split", .arg = "SIZE", .set = opt_size, .at = AT(split),
-	    .help = "chrome: begin a new file near every SIZE bytes of JSON; each loads alone" },
-	{ .name = "table", .arg = "ID", .set = set_table, .value = table_value,
-	    .help = "csv: write this table (see tracetool list metrics) instead of the events; for the outputs "
-	            "that follow, like --format" },
-	{ .name = "group-by", .arg = "KEY", .set = opt_choice, .at = AT(group), .value = tt_group_key,
-	    .help = "csv: group the rows of the table by thread, assembly, namespace or domain" },
-	{ .name = "value", .arg = "WHAT", .set = opt_choice, .at = AT(value), .value = folded_value,
-	    .help = "folded: count time, calls, samples, bytes or objects (allocated); default: time if calls "
-	            "were recorded, otherwise samples, otherwise bytes" },
-	{ .name = "csv-sep", .arg = "CHAR", .set = set_separator, .at = AT(csv_sep),
-	    .help = "csv: use this separator: , ; | or tab" },
-	{ .name = "csv-bom", .set = opt_flag, .at = AT(csv_bom),
-	    .help = "csv: begin with a byte order mark, which Excel needs to see UTF-8" },
-	{ .name = "csv-safe", .set = opt_flag, .at = AT(csv_safe),
-	    .help = "csv: put a ' before text that a spreadsheet would run as a formula" },
+	{ .more = emit_option, .set = set_emit_option },
 	{ .name = NULL },
 };
 
@@ -169,20 +150,64 @@ const struct verb verb_convert = {
 		    "  zcat game.mlpd.gz | tracetool convert - -f folded -o - | flamegraph.pl > game.svg\n",
 	.group = groups,
 	.operand_at = offsetof(struct convert_opts, in.path),
+	.given_at = offsetof(struct convert_opts, given),
 };
 
 /* --- checks ---------------------------------------------------------------- */
 
-static bool
-is_named(const struct output *o, const char *emit)
+/* Does one of the outputs have the option called ${name}? */
+static const struct tt_option *
+used_option(const struct convert_opts *c, const char *name)
 {
-	return strcmp(o->emit->name, emit) == 0;
+	const struct tt_option *t = NULL;
+
+	for (size_t i = 0; i < c->nout && !t; i++)
+		t = tt_emit_option(c->out[i].emit, name);
+	return t;
 }
 
-/* Tables that are empty without an option that convert has not. */
-static const struct { const char *table, *option; } of_stats[] = {
-	{ "objects_found", "--find" }, { "objects_tracked", "--track" }, { "timeline_metrics", "--metric" },
-};
+/* What makes several files of the output ${o}, or NULL. */
+static const struct tt_option *
+in_files(const struct convert_opts *c, const struct output *o)
+{
+	for (const struct tt_option *t = o->emit->option; t && t->name; t++)
+		if (t->files && opts_given(&c->given, t->name))
+			return t;
+	return NULL;
+}
+
+static size_t
+field_size(enum tt_option_kind kind)
+{
+	switch (kind) {
+	case TT_OPTION_FLAG: return sizeof(bool);
+	case TT_OPTION_CHOICE: return sizeof(int);
+	case TT_OPTION_CHAR: return sizeof(char);
+	case TT_OPTION_TABLE: return sizeof(const char *);
+	default: return sizeof(uint64_t);
+	}
+}
+
+/* Give the output what holds for all. A table is refused that is empty without an option that convert has not. */
+static int
+settle(const struct convert_opts *c, struct output *o, struct tt_err *err)
+{
+	for (const struct tt_option *t = o->emit->option; t && t->name; t++) {
+		size_t at = emit_at(o->emit) + t->at;
+		const char *table, *asks;
+
+		if (!t->follows || opts_given(&c->given, t->name) == 1)
+			memcpy(o->own + at, c->own + at, field_size(t->kind));
+		if (t->kind != TT_OPTION_TABLE)
+			continue;
+		memcpy(&table, o->own + at, sizeof table);
+		asks = table ? tt_pass_asks(table) : NULL;
+		if (asks)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "table %s is what --%s of \"tracetool stats\" lists (there: --format csv)",
+			    table, asks);
+	}
+	return TT_OK;
+}
 
 /* Find the output's emitter and see that it can go where it shall. */
 static int
@@ -197,43 +222,33 @@ check_output(const struct convert_opts *c, struct output *o, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
 		    "%s: no format has this suffix; give one with -f (see \"tracetool list emitters\")",
 		    o->path);
-	if (standard && is_named(o, "pprof") && isatty(STDOUT_FILENO))
-		return tt_fail(
-		    err, TT_E_USAGE, TT_NOWHERE, "pprof is binary and is not written to a terminal: give -o FILE");
+	if (standard && o->emit->binary && isatty(STDOUT_FILENO))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s is binary and is not written to a terminal: give -o FILE", o->emit->name);
 	if (input_is(&c->in, o->path))
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and an output", o->path);
 	for (const struct output *other = c->out; other < o; other++) {
 		if (output_same(other->path, o->path))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: named as output twice", o->path);
 	}
-	if (c->split > 0 && standard && is_named(o, "chrome"))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-		    "--split makes several files: standard output is one (-o FILE)");
-	for (size_t i = 0; o->table && i < sizeof of_stats / sizeof *of_stats; i++) {
-		if (strcmp(o->table, of_stats[i].table) == 0)
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "table %s is what %s of \"tracetool stats\" lists (there: --format csv)",
-			    o->table, of_stats[i].option);
-	}
-	return TT_OK;
-}
-
-static bool
-is_output(const struct convert_opts *c, const char *emit)
-{
-	for (size_t i = 0; i < c->nout; i++) {
-		if (is_named(&c->out[i], emit))
-			return true;
-	}
-	return false;
+	if (standard && in_files(c, o))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--%s makes several files: standard output is one (-o FILE)", in_files(c, o)->name);
+	return settle(c, o, err);
 }
 
 /* An option for one emitter that is not among the outputs is a mistake, not a wish. */
 static int
-check_used(const struct convert_opts *c, bool given, const char *option, const char *emit, struct tt_err *err)
+check_used(const struct convert_opts *c, struct tt_err *err)
 {
-	if (!given || is_output(c, emit))
-		return TT_OK;
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s needs %s output, and there is none", option, emit);
+	for (const struct tt_emit *const *e = tt_emits; *e; e++)
+		for (const struct tt_option *t = (*e)->option; t && t->name; t++) {
+			if (!opts_given(&c->given, t->name))
+				continue;
+			if (!used_option(c, t->name))
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--%s needs %s output, and there is none", t->name, (*e)->name);
+			if (t->with && !opts_given(&c->given, t->with))
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--%s needs a %s: give --%s", t->name, t->with, t->with);
+		}
+	return TT_OK;
 }
 
 static int
@@ -247,60 +262,16 @@ check_outputs(struct convert_opts *c, struct tt_arena *a, struct tt_err *err)
 	if (c->nout == 0)
 		rc = add_output(c, "-", a, err);
 	for (size_t i = 0; rc == TT_OK && i < c->nout; i++) {
-		struct output *o = &c->out[i];
-
-		if (c->nformat == 1)
-			o->format = c->format;
-		if (c->ntable == 1)
-			o->table = c->table;
-		rc = check_output(c, o, err);
+		if (opts_given(&c->given, "format") == 1)
+			c->out[i].format = c->format;
+		rc = check_output(c, &c->out[i], err);
 	}
-	if (rc == TT_OK)
-		rc = check_used(c, c->begin_end, "--begin-end", "chrome", err);
-	if (rc == TT_OK)
-		rc = check_used(c, c->split > 0, "--split", "chrome", err);
-	if (rc == TT_OK)
-		rc = check_used(c, c->blobs && !is_output(c, "csv"), "--blobs", "chrome", err);
-	if (rc == TT_OK)
-		rc = check_used(c, c->ntable > 0, "--table", "csv", err);
-	if (rc == TT_OK)
-		rc = check_used(c, c->value >= 0, "--value", "folded", err);
-	if (rc == TT_OK && c->group >= 0 && c->ntable == 0)
-		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--group-by needs a table: give --table");
-	if (rc == TT_OK)
-		rc = check_used(c, c->csv_sep != '\0', "--csv-sep", "csv", err);
-	if (rc == TT_OK)
-		rc = check_used(c, c->csv_bom, "--csv-bom", "csv", err);
-	if (rc == TT_OK)
-		rc = check_used(c, c->csv_safe, "--csv-safe", "csv", err);
-	return rc;
+	return rc == TT_OK ? check_used(c, err) : rc;
 }
 
 /* --- the run ----------------------------------------------------------------- */
 
-static void
-fill_emit(struct app *app, const struct convert_opts *c, const struct output *o, struct tt_emit_opts *e)
-{
-	*e = (struct tt_emit_opts){
-		.env = &app->env,
-		.path = o->path,
-		.generator = TT_GENERATOR,
-		.names = (enum tt_names_form)c->in.names,
-		.begin_end = c->begin_end,
-		.blobs = c->blobs,
-		.split = c->split,
-		.value = (enum tt_folded)(c->value + 1),
-		.table = o->table,
-		.csv = { .form = TT_RENDER_CSV,
-		    .csv_sep = c->csv_sep ? c->csv_sep : ',',
-		    .csv_bom = c->csv_bom,
-		    .csv_safe = c->csv_safe,
-		    .generator = TT_GENERATOR },
-		.pass = &c->pass,
-	};
-}
-
-/* Bytes of the files --split made of ${path}, and their number: "game.json" gives "game-001.json" and on. */
+/* Bytes of the files made of ${path}, and their number: "game.json" gives "game-001.json" and on. */
 static uint64_t
 size_of_parts(const char *path, unsigned *n)
 {
@@ -325,12 +296,18 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 {
 	uint64_t events = 0;
 	char count[40], size[40];
+	bool tables = false;
 
 	char outside[TT_OUTSIDE_TEXT];
 
 	if (tt_filter_outside(m, outside))
 		tt_log(&app->env, TT_LOG_NORMAL, "%s", outside);
-	for (unsigned by = TT_MATCH_THREAD; by <= TT_MATCH_CATEGORY && !c->ntable && !m->collected[TT_COLLECTS_COVER]; by++) {
+	for (size_t i = 0; i < c->given.n; i++) {
+		const struct tt_option *t = used_option(c, c->given.v[i]);
+
+		tables |= t && t->kind == TT_OPTION_TABLE;
+	}
+	for (unsigned by = TT_MATCH_THREAD; by <= TT_MATCH_CATEGORY && !tables && !m->collected[TT_COLLECTS_COVER]; by++) {
 		char text[TT_UNMATCHED_TEXT];
 		bool more = true;
 
@@ -348,7 +325,7 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 		struct stat st;
 		unsigned parts;
 
-		if (c->split > 0 && is_named(o, "chrome")) {
+		if (in_files(c, o)) {
 			*tt_put_bytes(size, (int64_t)size_of_parts(path, &parts)) = '\0';
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %u files, %s, from %s events", path, size,
 			    parts, o->emit->name, count);
@@ -386,7 +363,6 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 		rc = app_confine(app, paths.v, c->in.tmpdir, err);
 	if (rc != TT_OK)
 		return rc;
-	c->pass = (struct tt_pass_opts){ .hitches = 10, .threshold_e4 = 100, .group = (enum tt_group)(c->group + 1) };
 	run.opened = app_seal;
 	run.opened_arg = app;
 	emit = tt_arena_alloc(&app->arena, c->nout * sizeof *emit, err);
@@ -397,13 +373,14 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 		return err->code;
 	for (size_t i = 0; i < c->nout; i++) {
 		emit[i] = c->out[i].emit;
-		fill_emit(app, c, &c->out[i], &opts[i]);
+		opts[i] = (struct tt_emit_opts){ .env = &app->env, .path = c->out[i].path, .generator = TT_GENERATOR,
+			.names = (enum tt_names_form)c->in.names, .own = c->out[i].own + emit_at(emit[i]) };
 		run.needs |= tt_emit_needs(emit[i], &opts[i]);
 	}
 	run.emit = emit;
 	run.emit_opts = opts;
 	run.nemit = c->nout;
-	run.hitches = 10;
+	run.hitches = (unsigned)tt_pass_defaults.hitches;
 	run.find.min_size = UINT64_MAX;       /* nothing: what to look for is an option of stats */
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);
@@ -416,9 +393,11 @@ convert(struct app *app, struct convert_opts *c, struct tt_err *err)
 int
 run_convert(struct app *app, int argc, char **argv, struct tt_err *err)
 {
-	struct convert_opts c = { .group = -1, .value = -1 };
+	struct convert_opts c = { .own = tt_arena_alloc(&app->arena, emit_at(NULL), err) };
 	int rc;
 
+	if (!c.own)
+		return err->code;
 	input_defaults(&c.in);
 	rc = app_parse(app, &verb_convert, &c, &c.in.ui, argc, argv, err);
 	if (rc != TT_OK)

@@ -11,7 +11,6 @@
 #include "model/names.h"
 #include "report.h"
 #include "stat/num.h"
-#include "tables.h"
 
 struct info_opts {
 	struct input_opts in;
@@ -392,8 +391,10 @@ static void
 loss_rows(struct tt_views *view, struct tt_report *r)
 {
 	const struct tt_pass_opts po = { 0 };
+	const struct tt_pass *loss;
 
-	tt_pass_report(pass_named("loss"), view, &po, r);
+	tt_pass_table_named("loss", &loss);
+	tt_pass_report(loss, view, &po, r);
 }
 
 static int

@@ -3,6 +3,7 @@
  */
 #include "opts.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/spelling.h"
@@ -168,6 +169,46 @@ opt_percent(const struct opt *o, void *field, const char *value, struct tt_arena
 	return val_percent(value, field, err);
 }
 
+/* One of ${chars}. */
+static int
+read_char(const char *chars, char *field, const char *value, struct tt_err *err)
+{
+	char list[40] = "";
+
+	if (strcmp(value, "tab") == 0)
+		value = "\t";
+	if (strlen(value) == 1 && strchr(chars, value[0])) {
+		*field = value[0];
+		return TT_OK;
+	}
+	for (const char *p = chars; *p; p++)
+		snprintf(list + strlen(list), sizeof list - strlen(list), " %s", *p == '\t' ? "tab" : (const char[]){ *p, '\0' });
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is not one of%s", value, list);
+}
+
+int
+opts_read(const struct tt_option *t, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	static int (*const set[])(const struct opt *, void *, const char *, struct tt_arena *, struct tt_err *) = {
+		[TT_OPTION_FLAG] = opt_flag, [TT_OPTION_COUNT] = opt_count, [TT_OPTION_SIZE] = opt_size, [TT_OPTION_PERCENT] = opt_percent,
+		[TT_OPTION_CHOICE] = opt_choice, [TT_OPTION_TABLE] = opt_text };
+	const struct opt o = { .lo = t->lo, .hi = t->hi, .value = t->value };
+	int rc;
+
+	if (t->kind == TT_OPTION_CHAR)
+		return read_char(t->chars, field, value, err);
+	rc = set[t->kind](&o, field, value, a, err);
+	if (rc == TT_OK && t->kind == TT_OPTION_CHOICE)
+		++*(int *)field;
+	return rc;
+}
+
+void
+opts_row(const struct tt_option *t, struct opt_row *row)
+{
+	row->o = (struct opt){ .name = t->name, .arg = t->arg, .help = t->help, .value = t->value };
+}
+
 /* --- misspellings --------------------------------------------------------- */
 
 const char *
@@ -189,18 +230,47 @@ opts_nearest(const char *word, const char *(*value)(size_t i))
 
 /* --- parsing --------------------------------------------------------------- */
 
-const struct opt *
-opts_at(const struct verb *verb, size_t i, size_t *base)
+bool
+opts_group_at(const struct opt_group *g, size_t i, struct opt_row *row)
 {
-	for (const struct opt_group *g = verb->group; g->title; g++) {
-		for (const struct opt *o = g->opt; o->name; o++) {
-			if (i-- == 0) {
-				*base = g->base;
-				return o;
-			}
+	for (const struct opt *o = g->opt; o->name || o->more; o++) {
+		if (!o->more && i-- > 0)
+			continue;
+		row->o = *o;
+		row->base = g->base;
+		if (!o->more)
+			return true;
+		for (size_t k = 0; o->more(k, row); k++) {
+			if (i-- > 0)
+				continue;
+			row->o.set = o->set;
+			row->o.at = o->at;
+			return true;
 		}
 	}
-	return NULL;
+	return false;
+}
+
+bool
+opts_at(const struct verb *verb, size_t i, struct opt_row *row)
+{
+	for (const struct opt_group *g = verb->group; g->title; g++) {
+		for (size_t k = 0; opts_group_at(g, k, row); k++) {
+			if (i-- == 0)
+				return true;
+		}
+	}
+	return false;
+}
+
+size_t
+opts_given(const struct opt_list *given, const char *name)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < given->n; i++)
+		n += strcmp(given->v[i], name) == 0;
+	return n;
 }
 
 /* The arguments being read. */
@@ -218,19 +288,19 @@ static int
 unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *err)
 {
 	const char *best = NULL;
-	size_t least = SIZE_MAX, base;
-	const struct opt *o;
+	size_t least = SIZE_MAX;
+	struct opt_row row;
 	char word[WORD_MAX + 1];
 
 	if (n <= WORD_MAX) {
 		memcpy(word, name, n);
 		word[n] = '\0';
-		for (size_t i = 0; (o = opts_at(s->verb, i, &base)) != NULL; i++) {
-			size_t d = tt_word_distance(word, o->name);
+		for (size_t i = 0; opts_at(s->verb, i, &row); i++) {
+			size_t d = tt_word_distance(word, row.o.name);
 
 			if (d < least) {
 				least = d;
-				best = o->name;
+				best = row.o.name;
 			}
 		}
 	}
@@ -242,11 +312,12 @@ unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *
 
 /* Run the row; ${shown} is the option as the user wrote it. */
 static int
-set(const struct scan *s, const struct opt *o, size_t base, const char *value, const char *shown,
-    struct tt_err *err)
+set(const struct scan *s, const struct opt_row *row, const char *value, const char *shown, struct tt_err *err)
 {
-	int rc = o->set(o, s->into + base + o->at, value, s->arena, err);
+	int rc = row->o.set(&row->o, s->into + row->base + row->o.at, value, s->arena, err);
 
+	if (rc == TT_OK && s->verb->given_at)
+		rc = opt_list_add((struct opt_list *)(void *)(s->into + s->verb->given_at), row->o.name, s->arena, err);
 	return rc == TT_E_USAGE ? tt_err_in(err, "option %s", shown) : rc;
 }
 
@@ -264,16 +335,15 @@ static int
 parse_long(struct scan *s, struct tt_err *err)
 {
 	const char *name = s->argv[s->i] + 2, *value = NULL;
-	size_t n = strcspn(name, "="), base;
-	const struct opt *o;
+	size_t n = strcspn(name, "="), i = 0;
+	struct opt_row row;
+	const struct opt *o = &row.o;
 	char shown[64];
 	int rc = TT_OK;
 
-	for (size_t i = 0; (o = opts_at(s->verb, i, &base)) != NULL; i++) {
-		if (strlen(o->name) == n && memcmp(o->name, name, n) == 0)
-			break;
-	}
-	if (!o)
+	while (opts_at(s->verb, i, &row) && (strlen(o->name) != n || memcmp(o->name, name, n) != 0))
+		i++;
+	if (!opts_at(s->verb, i, &row))
 		return unknown_option(s, name, n, err);
 	memcpy(shown, "--", 3);
 	strncat(shown, o->name, sizeof shown - 3);
@@ -283,7 +353,7 @@ parse_long(struct scan *s, struct tt_err *err)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option %s takes no value", shown);
 	if (!value && o->arg)
 		rc = take_value(s, o, shown, &value, err);
-	return rc != TT_OK ? rc : set(s, o, base, value, shown, err);
+	return rc != TT_OK ? rc : set(s, &row, value, shown, err);
 }
 
 static int
@@ -292,24 +362,23 @@ parse_short(struct scan *s, struct tt_err *err)
 	for (const char *p = s->argv[s->i] + 1; *p; p++) {
 		const char shown[3] = { '-', *p, '\0' };
 		const char *value = NULL;
-		const struct opt *o;
-		size_t base;
+		struct opt_row row;
+		const struct opt *o = &row.o;
+		size_t i = 0;
 		int rc = TT_OK;
 
-		for (size_t i = 0; (o = opts_at(s->verb, i, &base)) != NULL; i++) {
-			if (o->letter == *p)
-				break;
-		}
-		if (!o)
+		while (opts_at(s->verb, i, &row) && o->letter != *p)
+			i++;
+		if (!opts_at(s->verb, i, &row))
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown option -%s",
 			    *p > ' ' && *p < 127 ? &shown[1] : p);
 		if (o->arg) {
 			value = p + 1;
 			if (*value == '\0')
 				rc = take_value(s, o, shown, &value, err);
-			return rc != TT_OK ? rc : set(s, o, base, value, shown, err);
+			return rc != TT_OK ? rc : set(s, &row, value, shown, err);
 		}
-		rc = set(s, o, base, NULL, shown, err);
+		rc = set(s, &row, NULL, shown, err);
 		if (rc != TT_OK)
 			return rc;
 	}
@@ -417,14 +486,15 @@ void
 opts_help(const struct verb *verb, unsigned width, struct tt_buf *out)
 {
 	const char *gap = verb->name[0] ? " " : "";
+	struct opt_row row;
 
 	tt_buf_printf(
 	    out, "Usage: tracetool%s%s [OPTION]... %s\n\n", gap, verb->name, verb->operands);
 	wrap(verb->about, 0, 0, width, out);
 	for (const struct opt_group *g = verb->group; g->title; g++) {
 		tt_buf_printf(out, "\n%s:\n", g->title);
-		for (const struct opt *o = g->opt; o->name; o++)
-			help_option(o, width, out);
+		for (size_t i = 0; opts_group_at(g, i, &row); i++)
+			help_option(&row.o, width, out);
 	}
 	if (verb->examples)
 		tt_buf_printf(out, "\nExamples:\n%s", verb->examples);
@@ -435,10 +505,10 @@ opts_help(const struct verb *verb, unsigned width, struct tt_buf *out)
 void
 opts_machine(const struct verb *verb, struct tt_buf *out)
 {
-	const struct opt *o;
-	size_t base;
+	struct opt_row row;
+	const struct opt *o = &row.o;
 
-	for (size_t i = 0; (o = opts_at(verb, i, &base)) != NULL; i++) {
+	for (size_t i = 0; opts_at(verb, i, &row); i++) {
 		if (o->letter)
 			tt_buf_printf(out, "-%c ", o->letter);
 		tt_buf_printf(

@@ -1,6 +1,6 @@
 /**
  * Options from tables: one table of a verb gives its parser, its help text, its shell completions, and the
- * list that a test compares with the manual.
+ * list that a test compares with the manual. What emitters and passes can be told are rows, too, made of their registries.
  *
  * A row names a field of the verb's own struct by its offset and the function that reads
  * the value into it. Rows are in groups; a group may live in a struct inside the verb's (base),
@@ -19,6 +19,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "base/option.h"
 
 /* A repeatable option's values, or the operands; v is NULL-terminated, and NULL where there are none. */
 struct opt_list {
@@ -27,6 +28,8 @@ struct opt_list {
 	bool parted;                  /* operands of a verb that has two sides: there was a "--" ... */
 	size_t before;                /* ... after so many of them */
 };
+
+struct opt_row;
 
 struct opt {
 	char letter;                  /* 0: none */
@@ -39,11 +42,20 @@ struct opt {
 	size_t at;                    /* offset of the field in the group's struct */
 	uint64_t lo, hi;              /* opt_count */
 	const char *(*value)(size_t i);       /* the values there are, NULL after the last; NULL: any */
+	/* Not NULL: the row has no name, and stands for others, which all have its set and at. Fill ${row} with the ${i}th; false: none. */
+	bool (*more)(size_t i, struct opt_row *row);
+};
+
+/* A row and where its group's struct is in the verb's. */
+struct opt_row {
+	struct opt o;
+	size_t base;
+	char help[400];               /* room for o.help */
 };
 
 struct opt_group {
 	const char *title;
-	const struct opt *opt;        /* ends with a row without a name */
+	const struct opt *opt;        /* ends with a row that has neither a name nor more */
 	size_t base;                  /* offset of the group's struct in the verb's */
 };
 
@@ -55,6 +67,7 @@ struct verb {
 	const char *examples;         /* lines as they are */
 	const struct opt_group *group;        /* ends with one without a title */
 	size_t operand_at;            /* offset of the struct opt_list of operands */
+	size_t given_at;              /* and of that of the names of options as they were given; 0: none */
 	const char *(*operand)(size_t i);     /* the operands there are; NULL: files */
 	bool sides;                   /* the first "--" parts the operands and ends no options; the second does */
 };
@@ -96,8 +109,18 @@ void opts_help(const struct verb *verb, unsigned width, struct tt_buf *out);
 /* One option per line: "-o --output FILE", "--wrappers". What tests read. */
 void opts_machine(const struct verb *verb, struct tt_buf *out);
 
-/* A visit to every option of a verb, in order. */
-const struct opt *opts_at(const struct verb *verb, size_t i, size_t *base);
+/* Fill ${row} with the ${i}th option of a verb, or of a group; false: there are no more. */
+bool opts_at(const struct verb *verb, size_t i, struct opt_row *row);
+bool opts_group_at(const struct opt_group *g, size_t i, struct opt_row *row);
+
+/* A row of what a registry declares: name, arg, help and values. The row that stands for it sets it. */
+void opts_row(const struct tt_option *t, struct opt_row *row);
+
+/* Read ${value} into ${field} as ${t} has it, which is not TT_OPTION_OTHER. */
+int opts_read(const struct tt_option *t, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
+
+/* How often is ${name} in ${given}? */
+size_t opts_given(const struct opt_list *given, const char *name);
 
 /**
  * opts_nearest(word, value):

@@ -14,7 +14,6 @@
 #include "input.h"
 #include "report.h"
 #include "metric_series.h"
-#include "tables.h"
 #include "parse_value.h"
 
 #define BUDGETS_MAX (sizeof ((struct tt_pass_opts *)NULL)->budget_ns / sizeof(int64_t))
@@ -26,15 +25,11 @@ struct stats_opts {
 	struct input_opts in;
 	struct report_opts out;
 	struct gate_opts gate;
-	struct opt_list table;
+	struct opt_list given, table;
 	const char *sort;
-	bool has_limit;
 	uint64_t limit;
-	struct opt_list budget;
-	int64_t budget_ns[BUDGETS_MAX];
-	bool bottom_up;
-	int64_t threshold_e4;
-	uint64_t max_depth, hitches, buckets;
+	struct tt_pass_opts pass;
+	struct opt_list budget;       /* pass.budget, pass.nbudget */
 	uint64_t find_size;           /* UINT64_MAX: none */
 	struct opt_list find_type, track;
 	uint64_t track_addr[TRACK_MAX];
@@ -42,13 +37,19 @@ struct stats_opts {
 	enum tt_group group;          /* gate.group_by, where there is no gate */
 };
 
-static int
-set_limit(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+/* The names of those passes that are no table's id come after the tables. */
+static const char *
+table_or_pass(size_t i)
 {
-	struct stats_opts *s = field;
+	size_t n = 0;
 
-	s->has_limit = true;
-	return opt_count(o, &s->limit, value, a, err);
+	for (; tt_pass_table_id(n); n++)
+		if (n == i)
+			return tt_pass_table_id(n);
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		if (!tt_pass_table_named((*p)->name, NULL) && n++ == i)
+			return (*p)->name;
+	return NULL;
 }
 
 static int
@@ -60,8 +61,8 @@ set_budget(const struct opt *o, void *field, const char *value, struct tt_arena 
 	(void)o;
 	if (s->budget.n == BUDGETS_MAX)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "at most %u budgets", (unsigned)BUDGETS_MAX);
-	rc = val_milliseconds(value, &s->budget_ns[s->budget.n], err);
-	s->budget_ns[s->budget.n] = tt_frame_limit(s->budget_ns[s->budget.n]);
+	rc = val_milliseconds(value, &s->pass.budget_ns[s->budget.n], err);
+	s->pass.budget_ns[s->budget.n] = tt_frame_limit(s->pass.budget_ns[s->budget.n]);
 	return rc != TT_OK ? rc : opt_list_add(&s->budget, value, a, err);
 }
 
@@ -102,36 +103,60 @@ set_track(const struct opt *o, void *field, const char *value, struct tt_arena *
 
 #define AT(f) offsetof(struct stats_opts, f)
 
+/* TT_OPTION_OTHER of passes. Of one that is not here it is enough that it was given. */
+static const struct opt pass_opt[] = {
+	{ .name = "budget", .set = set_budget }, { .name = "find", .set = set_find }, { .name = "track", .set = set_track },
+	{ .name = "metric", .set = series_metric, .at = AT(metric) },
+};
+
+/* The ${i}th of what passes can be told. */
+static const struct tt_option *
+pass_option(size_t i)
+{
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		for (const struct tt_option *t = (*p)->option; t && t->name; t++)
+			if (i-- == 0)
+				return t;
+	return NULL;
+}
+
+static bool
+pass_row(size_t i, struct opt_row *row)
+{
+	const struct tt_option *t = pass_option(i);
+
+	if (t)
+		opts_row(t, row);
+	return t != NULL;
+}
+
+static int
+set_pass_option(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+{
+	const struct tt_option *t;
+
+	for (size_t i = 0; (t = pass_option(i)) != NULL && strcmp(t->name, o->name) != 0;)
+		i++;
+	if (t->kind != TT_OPTION_OTHER)
+		return opts_read(t, (char *)field + AT(pass) + t->at, value, a, err);
+	for (const struct opt *own = pass_opt; own < pass_opt + sizeof pass_opt / sizeof *pass_opt; own++)
+		if (strcmp(own->name, o->name) == 0)
+			return own->set(own, (char *)field + own->at, value, a, err);
+	return TT_OK;
+}
+
 static const struct opt table_opt[] = {
 	{ .name = "table", .arg = "ID[,ID]", .set = opt_commas, .at = AT(table), .value = table_or_pass,
 	    .help = "print only these tables; an ID names a table or a pass (see tracetool list metrics); "
 	            "repeatable" },
 	{ .name = "sort", .arg = "COLUMN", .set = opt_text, .at = AT(sort),
 	    .help = "sort by this column, largest first; -COLUMN: smallest first" },
-	{ .name = "limit", .arg = "N", .set = set_limit, .hi = UINT32_MAX,
+	{ .name = "limit", .arg = "N", .set = opt_count, .at = AT(limit), .hi = UINT32_MAX,
 	    .help = "print at most N rows of a table, 0: all; default 20 in text, otherwise all" },
-	{ .name = "budget", .arg = "MS", .set = set_budget,
-	    .help = "also count frames longer than MS milliseconds; repeatable" },
-	{ .name = "hitches", .arg = "N", .set = opt_count, .at = AT(hitches), .lo = 1, .hi = 1000,
-	    .help = "list the N worst frames; default 10" },
-	{ .name = "buckets", .arg = "N", .set = opt_count, .at = AT(buckets), .lo = 1, .hi = TT_TIMELINE_MAX,
-	    .help = "cut the timeline into N parts; default 60; without --table, print only that" },
-	{ .name = "metric", .arg = "METRIC", .set = series_metric, .at = AT(metric),
-	    .help = "print a metric of the gate (tracetool list gate), like marker.time[Update*].total, for each of --buckets parts of the "
-	            "time; repeatable; reads the captures once for each part" },
-	{ .name = "find", .arg = "SPEC", .set = set_find,
-	    .help = "list allocations of at least SIZE bytes (S:SIZE) or of a class (T:GLOB), with their moves; repeatable" },
-	{ .name = "track", .arg = "ADDRESS", .set = set_track,
-	    .help = "list what happens to the object at ADDRESS, through moves; repeatable" },
 	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(gate.group_by),
 	    .help = "group rows by thread, assembly, namespace or domain; with --gate, judge captures apart by this fact, "
 	            "like scene" },
-	{ .name = "bottom-up", .set = opt_flag, .at = AT(bottom_up),
-	    .help = "print the call tree from the callees to their callers; without --table, only that" },
-	{ .name = "threshold", .arg = "PCT", .set = opt_percent, .at = AT(threshold_e4),
-	    .help = "leave out branches of the call tree below PCT percent of the time; default 1" },
-	{ .name = "max-depth", .arg = "N", .set = opt_count, .at = AT(max_depth), .lo = 1, .hi = UINT32_MAX,
-	    .help = "print at most N levels of the call tree" },
+	{ .more = pass_row, .set = set_pass_option },
 	{ .name = NULL },
 };
 
@@ -165,6 +190,7 @@ const struct verb verb_stats = {
 		    "  tracetool stats --gate budget.json --baseline base.json run*.ttc\n",
 	.group = gate_groups,
 	.operand_at = offsetof(struct stats_opts, in.path),
+	.given_at = offsetof(struct stats_opts, given),
 };
 
 const struct verb verb_summary = {
@@ -175,6 +201,7 @@ const struct verb verb_summary = {
 		 "stats\" prints.",
 	.group = groups,
 	.operand_at = offsetof(struct stats_opts, in.path),
+	.given_at = offsetof(struct stats_opts, given),
 };
 
 /* --- which passes, which tables ---------------------------------------------- */
@@ -224,15 +251,19 @@ sort_column(const struct stats_opts *s)
 static int
 check_buckets(const struct stats_opts *s, struct tt_err *err)
 {
-	static const char *const cut[] = { "timeline", "counter_timeline", "timeline_metrics" };
+	char list[200] = "", *to = list;
 
-	for (const struct tt_pass *const *p = tt_passes; s->buckets && *p; p++)
-		for (size_t i = 0; i < (*p)->ntables; i++)
-			for (size_t k = 0; k < sizeof cut / sizeof *cut; k++)
-				if (strcmp((*p)->tables[i].id, cut[k]) == 0 && wants_table(s, *p, &(*p)->tables[i]))
-					return TT_OK;
-	return s->buckets ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --buckets: only the tables timeline, counter_timeline and "
-	    "timeline_metrics have parts (--metric makes the last)") : TT_OK;
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		for (size_t i = 0; i < (*p)->ntables; i++) {
+			const struct tt_pass_table *t = &(*p)->tables[i];
+			const char *asks = tt_pass_asks(t->id);
+
+			if (!s->pass.buckets || (t->parts && wants_table(s, *p, t)))
+				return TT_OK;
+			if (t->parts && to < list + sizeof list - 100)
+				to += sprintf(to, "%s%.40s%s%.40s%s", to > list ? ", " : "", t->id, asks ? " (--" : "", asks ? asks : "", asks ? ")" : "");
+		}
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --buckets: only these tables have parts of the time: %s", list);
 }
 
 /* The key of --group-by. */
@@ -345,7 +376,7 @@ has_column(const struct tt_table *t, const char *id)
 static size_t
 row_limit(const struct stats_opts *s, size_t standard)
 {
-	return s->has_limit ? s->limit : report_form(&s->out) == TT_RENDER_TEXT ? standard : 0;
+	return opts_given(&s->given, "limit") ? s->limit : report_form(&s->out) == TT_RENDER_TEXT ? standard : 0;
 }
 
 /* Sort and cut the tables as asked for. Trees are cut only on request: they have thresholds of their own. */
@@ -357,7 +388,7 @@ arrange(const struct stats_opts *s, struct tt_report *r, size_t limit)
 	for (struct tt_table *t = r->first; t; t = t->next) {
 		if (column && !t->tree && has_column(t, column))
 			tt_table_sort(t, s->sort, &r->err);
-		if (!t->tree || s->has_limit)
+		if (!t->tree || opts_given(&s->given, "limit"))
 			tt_table_limit(t, limit);
 	}
 }
@@ -366,20 +397,15 @@ static void
 fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, const struct tt_series *series, size_t limit,
     struct tt_report *r)
 {
-	struct tt_pass_opts po = {
-		.budget = s->budget.v,
-		.nbudget = (unsigned)s->budget.n,
-		.hitches = (unsigned)s->hitches,
-		.threshold_e4 = s->threshold_e4,
-		.max_depth = (unsigned)s->max_depth,
-		.table = s->table.v,
-		.series = series,
-		.rows = s->sort ? 0 : limit,
-	};
+	struct tt_pass_opts po = s->pass;
 
+	po.budget = s->budget.v;
+	po.nbudget = (unsigned)s->budget.n;
+	po.table = s->table.v;
+	po.series = series;
+	po.rows = s->sort ? 0 : limit;
 	report_notes(app, view->m, r);
 	series_notes(&s->metric, r);
-	memcpy(po.budget_ns, s->budget_ns, sizeof po.budget_ns);
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		if (!wants_pass(s, *p))
 			continue;
@@ -427,8 +453,8 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 		return rc;
 	if (s->metric.n)
 		run.opened = NULL;            /* they are opened again */
-	run.hitches = (unsigned)s->hitches;
-	run.buckets = s->buckets;
+	run.hitches = (unsigned)s->pass.hitches;
+	run.buckets = s->pass.buckets;
 	run.find = (struct tt_find){ .min_size = s->find_size, .type = s->find_type.v, .addr = s->track_addr,
 		.naddr = s->track.n };
 	run.needs |= needs_of(s);
@@ -436,7 +462,7 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);
 	if (rc == TT_OK)
-		rc = series_read(app, &s->metric, &run, m, s->buckets ? s->buckets : TT_TIMELINE_BUCKETS, &series, err);
+		rc = series_read(app, &s->metric, &run, m, s->pass.buckets ? s->pass.buckets : TT_TIMELINE_BUCKETS, &series, err);
 	if (rc == TT_OK) {
 		tt_view_init(&view, m);
 		if (summary)
@@ -450,61 +476,62 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	return rc;
 }
 
-/* --bottom-up turns the tree round where it would be shown; it alone is shown where no table is asked for. */
-static int
-turn_tree(struct opt_list *table, struct tt_arena *a, struct tt_err *err)
-{
-	static const char turned[] = "calltree_bottom_up";
-
-	for (size_t i = 0; i < table->n; i++)
-		if (strcmp(table->v[i], "calltree") == 0)
-			table->v[i] = turned;
-	return table->n ? TT_OK : opt_list_add(table, turned, a, err);
-}
-
-/* The tables of options that ask for one by what they say. */
+/* The tables that options ask for: in place of another that was asked for, beside those, or only where there are none. */
 static int
 add_tables(struct stats_opts *s, struct tt_arena *a, struct tt_err *err)
 {
-	int rc = s->bottom_up ? turn_tree(&s->table, a, err) : TT_OK;
+	const struct tt_option *t;
+	int rc = TT_OK;
 
-	if (rc == TT_OK && (s->find_size != UINT64_MAX || s->find_type.n))
-		rc = opt_list_add(&s->table, "objects_found", a, err);
-	if (rc == TT_OK && s->metric.n)
-		rc = opt_list_add(&s->table, "timeline_metrics", a, err);
-	if (rc == TT_OK && s->buckets && s->table.n == 0)
-		rc = opt_list_add(&s->table, "timeline", a, err);
-	if (rc == TT_OK && s->track.n)
-		rc = opt_list_add(&s->table, "objects_tracked", a, err);
+	for (int alone = 0; alone < 2; alone++)
+		for (size_t i = 0; rc == TT_OK && (t = pass_option(i)) != NULL; i++) {
+			if (!t->table || t->alone != alone || !opts_given(&s->given, t->name))
+				continue;
+			for (size_t k = 0; t->instead && k < s->table.n; k++)
+				if (strcmp(s->table.v[k], t->instead) == 0)
+					s->table.v[k] = t->table;
+			if (s->table.n == 0 || !(t->instead || t->alone))
+				rc = opt_list_add(&s->table, t->table, a, err);
+		}
 	return rc;
+}
+
+/* Options of the first group are about tables, but --group-by. */
+static int
+no_tables(const struct stats_opts *s, struct tt_err *err)
+{
+	char list[300] = "";
+	struct opt_row row;
+
+	for (size_t i = 0; opts_group_at(&gate_groups[0], i, &row); i++)
+		if (opts_given(&s->given, row.o.name) && strcmp(row.o.name, "group-by") != 0)
+			snprintf(list + strlen(list), sizeof list - strlen(list), "%s--%s", *list ? ", " : "", row.o.name);
+	return *list ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "with --gate there are no tables: leave out %s", list) : TT_OK;
 }
 
 static int
 run_tables(struct app *app, const struct verb *verb, int argc, char **argv, struct tt_err *err)
 {
-	struct stats_opts s = { .threshold_e4 = 100, .hitches = 10, .find_size = UINT64_MAX };
-	bool gate;
+	struct stats_opts s = { .pass = tt_pass_defaults, .find_size = UINT64_MAX };
+	bool gate = false;
 	int rc;
 
 	input_defaults(&s.in);
 	report_defaults(&s.out);
 	rc = app_parse(app, verb, &s, &s.in.ui, argc, argv, err);
+	if (rc == TT_END)
+		return TT_OK;
+	if (rc == TT_OK)
+		rc = gate_wanted(&s.gate, &gate, err);
+	if (rc == TT_OK && gate)
+		rc = no_tables(&s, err);
+	if (rc == TT_OK && gate)
+		return gate_run(app, &s.gate, &s.in, &s.out, err);
 	if (rc == TT_OK)
 		rc = add_tables(&s, &app->arena, err);
-	if (rc != TT_OK)
-		return rc == TT_END ? TT_OK : rc;
-	rc = gate_wanted(&s.gate, &gate, err);
-	if (rc != TT_OK)
-		return rc;
-	if (gate && (s.table.n || s.sort || s.has_limit || s.budget.n || s.buckets || s.max_depth))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "with --gate there are no tables: leave out --table, --sort, --limit, "
-		    "--budget, --buckets, --metric, --bottom-up and --max-depth");
-	if (gate)
-		return gate_run(app, &s.gate, &s.in, &s.out, err);
-	rc = set_group(&s, err);
-	if (rc != TT_OK)
-		return rc;
-	return stats(app, &s, verb == &verb_summary, err);
+	if (rc == TT_OK)
+		rc = set_group(&s, err);
+	return rc == TT_OK ? stats(app, &s, verb == &verb_summary, err) : rc;
 }
 
 int

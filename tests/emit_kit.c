@@ -186,6 +186,7 @@ kit_begin(struct kit *k, const char *emit)
 	struct tt_err err = { 0 };
 
 	k->emit = tt_emit_named(emit);
+	k->o.own = strcmp(emit, "chrome") == 0 ? (void *)&k->chrome : strcmp(emit, "csv") == 0 ? &k->csv : NULL;
 	need(tt_model_resolve(&k->m, k->o.names, &err), &err, "names");
 	need(k->emit->begin(&k->o, &k->m, &k->state, &err), &err, "begin");
 }
@@ -397,10 +398,10 @@ kit_fuzz(struct kit *k, const char *emit, const uint8_t *p, size_t n)
 	kit_init(k);
 	if (how & 2)
 		k->m.ncap = 2;
-	k->o.begin_end = how & 4;
-	k->o.split = how & 8 ? 2000 : 0;
-	k->o.csv.csv_sep = how & 16 ? ';' : 0;
-	k->o.csv.csv_safe = how & 32;
+	k->chrome.begin_end = how & 4;
+	k->chrome.split = how & 8 ? 2000 : 0;
+	k->csv.sep = how & 16 ? ';' : 0;
+	k->csv.safe = how & 32;
 	k->o.names = how & 64 ? TT_NAMES_SHORT : TT_NAMES_FULL;
 	k->m.filter.wrappers = how & 128;
 	fuzz_names(k, &b);

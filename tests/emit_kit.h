@@ -15,7 +15,8 @@
 #ifndef TT_EMIT_KIT_H
 #define TT_EMIT_KIT_H
 
-#include "emit/emit.h"
+#include "emit/chrome.h"
+#include "emit/csv.h"
 
 #define KIT_FILES 1024
 
@@ -24,7 +25,9 @@ struct kit {
 	struct tt_loss loss;
 	struct tt_model m;
 	struct tt_capture cap[2], *caps[2];
-	struct tt_emit_opts o;        /* to be set between kit_init and kit_begin */
+	struct tt_emit_opts o;        /* to be set between kit_init and kit_begin; own is set there to ... */
+	struct tt_chrome_opts chrome; /* ... this ... */
+	struct tt_csv_opts csv;       /* ... or this */
 	struct tt_batch batch;        /* rare events and allocations of the next chunk */
 	const struct tt_emit *emit;
 	void *state;

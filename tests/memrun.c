@@ -1,6 +1,7 @@
 #include "memrun.h"
 
 #include "collect/cover.h"
+#include "emit/chrome.h"
 
 #include <fcntl.h>
 #include <malloc.h>
@@ -81,9 +82,11 @@ static void
 add_emitter(struct memrun *r, struct tt_run_opts *o, const struct tt_emit **emit, struct tt_emit_opts *eo,
     const struct tt_emit *e, bool begin_end)
 {
+	static const struct tt_chrome_opts pairs = { .begin_end = true };
+
 	emit[o->nemit] = e;
-	eo[o->nemit++] = (struct tt_emit_opts){ .env = &r->env, .path = "-", .generator = "test", .begin_end = begin_end,
-		.csv = { .form = TT_RENDER_CSV, .csv_sep = ',' }, .open = open_sink, .open_arg = &r->env };
+	eo[o->nemit++] = (struct tt_emit_opts){ .env = &r->env, .path = "-", .generator = "test", .own = begin_end ? &pairs : NULL,
+		.open = open_sink, .open_arg = &r->env };
 }
 
 /* As the emitter's own, but what it refuses, coverage without lines, does not end the run. */
@@ -103,7 +106,7 @@ static void
 report(struct memrun *r)
 {
 	const char *name[200];
-	const struct tt_pass_opts po = { .hitches = 10, .threshold_e4 = 100, .table = name };
+	struct tt_pass_opts po = tt_pass_defaults;
 	struct tt_views view;
 	struct tt_report rep;
 	size_t n = 0;
@@ -113,6 +116,7 @@ report(struct memrun *r)
 			if (n + 1 < sizeof name / sizeof *name)
 				name[n++] = tt_passes[i]->tables[k].id;
 	name[n] = NULL;
+	po.table = name;
 	tt_report_init(&rep, &r->env.mem);
 	tt_view_init(&view, r->m);
 	tt_loss_notes(&r->loss, &rep);

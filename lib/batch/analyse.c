@@ -22,7 +22,6 @@
 #define OUTPUTS_MAX 16
 
 /* How the tables of CSV files and reports are made. */
-static const struct tt_pass_opts table_opts = { .hitches = 10, .threshold_e4 = 100 };
 
 /* The tables whose first row becomes metrics. */
 static const char *const metric_table[] = { "frames", "gcalloc", NULL };
@@ -284,6 +283,7 @@ struct outputs {
 	struct tt_emit_opts opts[OUTPUTS_MAX];
 	struct tt_err unsuited[OUTPUTS_MAX + 1];      /* why the capture has nothing for it; code TT_OK: it was made */
 	char path[OUTPUTS_MAX + 1][TT_KEY_FILE_MAX + 32];
+	struct tt_arena own;          /* what emitters are told */
 	size_t n;                     /* emitters */
 	size_t npath;                 /* with the report's */
 };
@@ -302,6 +302,22 @@ free_name(struct outputs *out, const char *stem, const char *suffix, struct tt_e
 	return TT_OK;
 }
 
+/* Where text that a spreadsheet would run shall be made safe, tell ${e}, if it can be told. */
+static int
+set_safe(const struct tt_emit *e, const struct tt_one_opts *o, struct tt_arena *a, const void **own, struct tt_err *err)
+{
+	const struct tt_option *safe = o->csv_safe ? tt_emit_option(e, "csv-safe") : NULL;
+	char *values = safe ? tt_arena_alloc(a, e->own, err) : NULL;
+
+	if (!safe)
+		return TT_OK;
+	if (!values)
+		return err->code;
+	*(bool *)(values + safe->at) = true;
+	*own = values;
+	return TT_OK;
+}
+
 static int
 plan_outputs(struct tt_env *env, const struct tt_one_opts *o, const char *key, size_t n, struct outputs *out,
     struct tt_err *err)
@@ -309,6 +325,7 @@ plan_outputs(struct tt_env *env, const struct tt_one_opts *o, const char *key, s
 	char stem[TT_KEY_FILE_MAX];
 	int rc = TT_OK;
 
+	tt_arena_init(&out->own, &env->mem);
 	tt_key_file(stem, key, n);
 	for (size_t i = 0; o->convert && o->convert[i] && i < OUTPUTS_MAX && rc == TT_OK; i++) {
 		struct tt_emit_opts *e = &out->opts[out->n];
@@ -320,9 +337,8 @@ plan_outputs(struct tt_env *env, const struct tt_one_opts *o, const char *key, s
 		if (!out->emit[out->n])
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no format has the suffix %s", o->convert[i]);
 		*e = (struct tt_emit_opts){ .env = env, .path = out->path[out->n], .generator = o->generator,
-			.names = o->run.names,
-			.csv = { .form = TT_RENDER_CSV, .csv_sep = ',', .csv_safe = o->csv_safe, .generator = o->generator },
-			.pass = &table_opts };
+			.names = o->run.names };
+		rc = set_safe(out->emit[out->n], o, &out->own, &e->own, err);
 		out->n++;
 	}
 	if (rc == TT_OK && o->report)
@@ -378,7 +394,7 @@ write_report(struct tt_env *env, const struct tt_one_opts *o, struct tt_views *v
 	tt_loss_notes(env->loss, &r);
 	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
 		if ((*p)->standard)
-			tt_pass_report(*p, view, &table_opts, &r);
+			tt_pass_report(*p, view, &tt_pass_defaults, &r);
 	}
 	rc = tt_render(&r, &ro, &text, err);
 	if (rc == TT_OK)
@@ -574,6 +590,7 @@ tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, c
 	if (why && (why = tt_arena_text(&text, why, strlen(why), err)))
 		rc = put_unsuited(env, o, &run, &again, at, why, body, err);
 	tt_arena_free(&text);
+	tt_arena_free(&out.own);
 	tt_buf_free(&name);
 	if (again >= 0)
 		close(again);

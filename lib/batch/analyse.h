@@ -8,6 +8,7 @@
 
 #include "emit/emit.h"
 #include "gate/sample.h"
+#include "out/table.h"
 #include "run/run.h"
 
 struct tt_one_opts {

@@ -17,4 +17,7 @@ void tt_emit_args(const struct tt_args *args, const char *const *name, bool hex,
 /* Append the text of ${a} in quotes. */
 void tt_emit_arg_text(const struct tt_args *args, const struct tt_event *a, struct tt_buf *out);
 
+/* The option of emitters that print arguments; ${field} is a bool, which says whether blobs are in hex. */
+#define TT_OPTION_BLOBS(field) { .name = "blobs", .at = (field), .help = "write binary arguments in hex, not only their number of bytes" }
+
 #endif

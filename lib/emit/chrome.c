@@ -72,7 +72,7 @@ part_open(struct chrome *c, struct chrome_part *part, struct tt_err *err)
 	struct tt_buf path = { 0 };
 	int rc;
 
-	if (!c->o.split)
+	if (!c->own.split)
 		return tt_emit_open(&c->o, c->o.path, &part->sink, err);
 	tt_buf_printf(&path, "%.*s-%03zu%s", (int)c->stem_n, c->o.path, c->npart, c->suffix);
 	rc = tt_buf_error(&path, err);
@@ -110,7 +110,7 @@ tt_chrome_full(const struct chrome *c, size_t more)
 {
 	const struct chrome_part *part = &c->part[c->npart - 1];
 
-	return c->o.split && part->first_ts <= part->last_ts && part->bytes + more > c->o.split;
+	return c->own.split && part->first_ts <= part->last_ts && part->bytes + more > c->own.split;
 }
 
 void
@@ -163,7 +163,7 @@ split_path(struct chrome *c, struct tt_err *err)
 {
 	size_t n;
 
-	if (!c->o.split)
+	if (!c->own.split)
 		return TT_OK;
 	if (strcmp(c->o.path, "-") == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard output cannot be split into files: name one");
@@ -186,7 +186,7 @@ is_filtered(const struct tt_filter *f)
 static void
 warn_large(const struct chrome *c, uint64_t bytes, const char *how)
 {
-	if (c->o.split || bytes <= LARGE_BYTES)
+	if (c->own.split || bytes <= LARGE_BYTES)
 		return;
 	tt_log(c->env, TT_LOG_NORMAL,
 	    "%s: %s %" PRIu64 " MiB; viewers stop at 512: use --time, --min-duration or --split SIZE", c->o.path, how,
@@ -196,7 +196,7 @@ warn_large(const struct chrome *c, uint64_t bytes, const char *how)
 static void
 warn_ahead(const struct chrome *c)
 {
-	uint64_t per = c->o.begin_end ? 2 * TYPICAL_RECORD : TYPICAL_RECORD;
+	uint64_t per = c->own.begin_end ? 2 * TYPICAL_RECORD : TYPICAL_RECORD;
 
 	if (!is_filtered(&c->m->filter) && c->o.estimate < UINT64_MAX / per)
 		warn_large(c, c->o.estimate * per, "will take about");
@@ -262,6 +262,8 @@ chrome_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **stat
 	if (!c)
 		return err ? err->code : TT_E_NOMEM;
 	c->o = *o;
+	if (o->own)
+		c->own = *(const struct tt_chrome_opts *)o->own;
 	c->env = o->env;
 	c->m = m;
 	c->origin = tt_emit_origin(m);
@@ -284,7 +286,7 @@ chrome_write(void *state, const struct tt_view *v, const char *p, size_t n, stru
 	struct chrome *c = state;
 	int rc = TT_OK;
 
-	if (c->o.begin_end)
+	if (c->own.begin_end)
 		return tt_chrome_pairs_write(c, v, p, n, err);
 	if (tt_chrome_full(c, n))
 		rc = tt_chrome_turn(c, err);
@@ -306,7 +308,7 @@ chrome_finish(void *state, const struct tt_model *m, struct tt_err *err)
 
 	c->m = m;
 	rc = tt_chrome_flows(c, err);
-	if (rc == TT_OK && c->o.begin_end)
+	if (rc == TT_OK && c->own.begin_end)
 		rc = tt_chrome_pairs_finish(c, err);
 	unwritten = atomic_load_explicit(c->unwritten, memory_order_relaxed);
 	if (unwritten)
@@ -336,10 +338,21 @@ chrome_commit(void *state, struct tt_err *err)
 
 static const char *const suffixes[] = { ".json", NULL };
 
+static const struct tt_option options[] = {
+	{ .name = "begin-end", .at = offsetof(struct tt_chrome_opts, begin_end),
+	    .help = "write begin and end events, one thread after the other, instead of complete events" },
+	TT_OPTION_BLOBS(offsetof(struct tt_chrome_opts, blobs)),
+	{ .name = "split", .arg = "SIZE", .kind = TT_OPTION_SIZE, .at = offsetof(struct tt_chrome_opts, split), .files = true,
+	    .help = "begin a new file near every SIZE bytes of JSON; each loads alone" },
+	{ .name = NULL },
+};
+
 const struct tt_emit tt_emit_chrome = {
 	.name = "chrome",
 	.summary = "Chrome trace event JSON: Perfetto, Chrome DevTools",
 	.suffix = suffixes,
+	.option = options,
+	.own = sizeof(struct tt_chrome_opts),
 	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_FRAMES | TT_NEEDS_APART,
 	.begin = chrome_begin,
 	.chunk = tt_chrome_chunk,

@@ -40,8 +40,15 @@ struct chrome_part {                  /* one file */
 	size_t capseen;
 };
 
+struct tt_chrome_opts {
+	bool begin_end;               /* write zones as two events, B and E, one thread after the other */
+	bool blobs;                   /* write the bytes of blobs in hex, not only their number */
+	uint64_t split;               /* start a new file near this many bytes; 0 never */
+};
+
 struct chrome {
 	struct tt_emit_opts o;
+	struct tt_chrome_opts own;
 	struct tt_env *env;
 	const struct tt_model *m;
 	int64_t origin;               /* model time of CHROME_FIRST_NS */

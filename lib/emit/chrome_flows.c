@@ -57,7 +57,7 @@ put_end(struct chrome *c, const struct chrome_step *s, char phase, uint64_t id, 
 	struct tt_buf *b = &c->scratch;
 	int rc;
 
-	if (c->o.begin_end)
+	if (c->own.begin_end)
 		return tt_chrome_pairs_flow(c, t, phase, s->ts, id, err);
 	b->n = 0;
 	if (ts == UINT64_MAX || (rc = tt_buf_room(b, CHROME_RECORD, err)) != TT_OK)

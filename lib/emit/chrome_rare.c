@@ -342,12 +342,12 @@ tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct 
 	size_t at = out->n;
 	int rc;
 
-	if (r.c->o.begin_end)
+	if (r.c->own.begin_end)
 		tt_buf_add(out, &head, sizeof head);
 	rc = put_rare(&r);
 	if (rc == TT_OK)
 		rc = tt_buf_error(out, err);
-	if (rc != TT_OK || !r.c->o.begin_end)
+	if (rc != TT_OK || !r.c->own.begin_end)
 		return rc;
 	head.n = out->n - at - sizeof head;
 	memcpy(out->p + at, &head, sizeof head);

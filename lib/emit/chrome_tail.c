@@ -93,16 +93,16 @@ put_frame(struct chrome *c, size_t i, struct tt_buf *b)
 	uint64_t ts = chrome_time(c, f->start[i]), dur = (uint64_t)f->dur[i];
 	uint32_t process = frame_process(c, i), tid = frames_tid(c);
 
-	if (f->dur[i] < 0 || ts > INT64_MAX - dur || !put_head(b, c->o.begin_end ? "B" : "X", process, tid, ts))
+	if (f->dur[i] < 0 || ts > INT64_MAX - dur || !put_head(b, c->own.begin_end ? "B" : "X", process, tid, ts))
 		return;
-	if (!c->o.begin_end) {
+	if (!c->own.begin_end) {
 		/* put_head() made room for this too. */
 		char *p = CHROME_PUT(b->p + b->n, ",\"dur\":");
 
 		b->n = (size_t)(tt_put_dur(p, ts, dur) - b->p);
 	}
 	put_frame_name(f, i, b);
-	if (c->o.begin_end && put_head(b, "E", process, tid, ts + dur))
+	if (c->own.begin_end && put_head(b, "E", process, tid, ts + dur))
 		put_frame_name(f, i, b);
 }
 
@@ -115,7 +115,7 @@ shows_frame(const struct chrome *c, const struct chrome_part *part, size_t i)
 
 	if (start < f->from || start >= f->to)
 		return false;
-	return !c->o.split || (start <= part->last_ts && start >= part->first_ts - (dur > 0 ? dur : 0));
+	return !c->own.split || (start <= part->last_ts && start >= part->first_ts - (dur > 0 ? dur : 0));
 }
 
 static int

@@ -210,7 +210,7 @@ tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_
 	if (args->n == 0)
 		return;
 	tt_buf_text(out, ",\"args\":");
-	tt_emit_args(args, name, c->o.blobs, out);
+	tt_emit_args(args, name, c->own.blobs, out);
 }
 
 /* One zone with what arguments it has. */
@@ -432,10 +432,10 @@ tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, 
 
 	set_head(&w, "X");
 	if (v->nslice)
-		rc = c->o.begin_end ? hand_on_zones(&w, err) : put_zones(&w, err);
+		rc = c->own.begin_end ? hand_on_zones(&w, err) : put_zones(&w, err);
 	set_head(&w, "i");
 	if (rc == TT_OK && v->b->nalloc)
-		rc = c->o.begin_end ? allocs_in_frame(&w, err) : put_allocs(&w, err);
+		rc = c->own.begin_end ? allocs_in_frame(&w, err) : put_allocs(&w, err);
 	if (w.unwritten)
 		atomic_fetch_add_explicit(c->unwritten, w.unwritten, memory_order_relaxed);
 	tt_buf_free(&w.scratch);

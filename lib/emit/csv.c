@@ -16,7 +16,7 @@
 void
 tt_csv_put_sep(struct tt_buf *b, const struct csv *c)
 {
-	tt_buf_add(b, &c->sep, 1);
+	tt_buf_add(b, &c->form.csv_sep, 1);
 }
 
 void
@@ -24,7 +24,7 @@ tt_csv_put_field(struct tt_buf *b, const struct csv *c, const char *s, size_t n)
 {
 	tt_csv_put_sep(b, c);
 	if (n)
-		tt_csv_field(b, s, n, &c->o.csv);
+		tt_csv_field(b, s, n, &c->form);
 }
 
 void
@@ -40,7 +40,7 @@ static void
 zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b)
 {
 	const struct csv *c = arg;
-	const char rest[] = { c->sep, c->sep, c->sep, '\n' };
+	const char rest[] = { c->form.csv_sep, c->form.csv_sep, c->form.csv_sep, '\n' };
 
 	(void)key;
 	tt_csv_put_name(b, c, name);
@@ -73,14 +73,14 @@ struct writer {
 char *
 tt_csv_put_ids(char *p, const struct csv *c, uint32_t process, uint32_t thread, bool has_tid, uint64_t tid)
 {
-	*p++ = c->sep;
+	*p++ = c->form.csv_sep;
 	p = tt_put_u64(p, process + 1);
-	*p++ = c->sep;
+	*p++ = c->form.csv_sep;
 	p = tt_put_u64(p, (uint64_t)thread + 1);
-	*p++ = c->sep;
+	*p++ = c->form.csv_sep;
 	if (has_tid)
 		p = tt_put_hex(p, tid);
-	*p++ = c->sep;
+	*p++ = c->form.csv_sep;
 	return p;
 }
 
@@ -109,7 +109,7 @@ tt_csv_put_args(struct tt_buf *b, const struct csv *c, const struct tt_args *arg
 		return;
 	}
 	scratch->n = 0;
-	tt_emit_args(args, name, c->o.blobs, scratch);
+	tt_emit_args(args, name, c->own.blobs, scratch);
 	b->failed |= scratch->failed;
 	tt_csv_put_field(b, c, scratch->p, scratch->n);
 }
@@ -145,9 +145,9 @@ put_zone(struct writer *w, const struct tt_slice *s, struct tt_err *err)
 		return rc;
 	p = put_start(w, w->out->p + w->out->n, "zone", 4);
 	p = tt_put_i64(p, s->ts);
-	*p++ = w->c->sep;
+	*p++ = w->c->form.csv_sep;
 	p = tt_put_i64(p, s->dur);
-	*p++ = w->c->sep;
+	*p++ = w->c->form.csv_sep;
 	p = tt_put_u64(p, s->depth);
 	p = tt_frag_copy(p, piece.s, piece.n);
 	w->out->n = (size_t)(p - w->out->p);
@@ -200,12 +200,12 @@ put_alloc(struct writer *w, const struct tt_event *e, uint64_t bytes, struct tt_
 		return rc;
 	p = put_start(w, w->out->p + w->out->n, "alloc", 5);
 	p = tt_put_i64(p, e->ts);
-	*p++ = w->c->sep;
-	*p++ = w->c->sep;
+	*p++ = w->c->form.csv_sep;
+	*p++ = w->c->form.csv_sep;
 	p = tt_frag_copy(p, piece.s, piece.n);
 	p = tt_put_u64(p, bytes);
-	*p++ = w->c->sep;
-	*p++ = w->c->sep;
+	*p++ = w->c->form.csv_sep;
+	*p++ = w->c->form.csv_sep;
 	*p++ = '\n';
 	w->out->n = (size_t)(p - w->out->p);
 	return TT_OK;
@@ -235,8 +235,16 @@ csv_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct
 
 /* --- life -------------------------------------------------------------------- */
 
+static const struct tt_csv_opts *
+own_of(const struct tt_emit_opts *o)
+{
+	static const struct tt_csv_opts none;
+
+	return o->own ? o->own : &none;
+}
+
 static bool
-wants_events(const struct tt_emit_opts *o)
+wants_events(const struct tt_csv_opts *o)
 {
 	return !o->table || strcmp(o->table, "events") == 0;
 }
@@ -244,32 +252,32 @@ wants_events(const struct tt_emit_opts *o)
 static unsigned
 csv_needs(const struct tt_emit_opts *o)
 {
+	const struct tt_csv_opts *own = own_of(o);
 	const struct tt_pass *pass;
-	const struct tt_pass_table *t = wants_events(o) ? NULL : tt_pass_table_named(o->table, &pass);
+	const struct tt_pass_table *t = wants_events(own) ? NULL : tt_pass_table_named(own->table, &pass);
 
 	if (t)
 		return pass->needs | t->needs;
-	return wants_events(o) ? TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP | TT_NEEDS_APART : 0;
+	return wants_events(own) ? TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP | TT_NEEDS_APART : 0;
+}
+
+/* Tables of the passes, and "events" in front. */
+static const char *
+table_value(size_t i)
+{
+	return i == 0 ? "events" : tt_pass_table_id(i - 1);
 }
 
 static int
 no_table(const char *id, struct tt_err *err)
 {
-	char list[400];
-	size_t n = 0;
+	char list[400] = "";
+	const char *name;
 
-	list[0] = '\0';
-	for (size_t i = 0; tt_passes[i]; i++)
-		for (size_t t = 0; t < tt_passes[i]->ntables; t++) {
-			const char *name = tt_passes[i]->tables[t].id;
-
-			if (n + strlen(name) + 3 < sizeof list) {
-				memcpy(list + n, ", ", 2);
-				memcpy(list + n + 2, name, strlen(name) + 1);
-				n += strlen(name) + 2;
-			}
-		}
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no table is called \"%s\"; there are: events%s", id, list);
+	for (size_t i = 0; (name = table_value(i)) != NULL; i++)
+		if (strlen(list) + strlen(name) + 3 < sizeof list)
+			stpcpy(stpcpy(list + strlen(list), i > 0 ? ", " : ""), name);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no table is called \"%s\"; there are: %s", id, list);
 }
 
 /* Write out what is in c->scratch. */
@@ -300,10 +308,10 @@ begin_events(struct csv *c, struct tt_err *err)
 	for (size_t i = 0; i < c->nprocess && rc == TT_OK; i++)
 		rc = tt_pieces_make(&c->process[i], &form, c->m, c->m->cap[i], err);
 	c->scratch.n = 0;
-	if (c->o.csv.csv_bom)
+	if (c->own.bom)
 		tt_buf_text(&c->scratch, "\xef\xbb\xbf");
 	for (size_t i = 0; i < sizeof columns / sizeof *columns; i++) {
-		tt_buf_add(&c->scratch, &c->sep, i > 0);
+		tt_buf_add(&c->scratch, &c->form.csv_sep, i > 0);
 		tt_buf_text(&c->scratch, columns[i]);
 	}
 	tt_buf_text(&c->scratch, "\n");
@@ -333,8 +341,8 @@ begin(struct csv *c, struct tt_err *err)
 {
 	int rc;
 
-	if (!wants_events(&c->o) && !tt_pass_table_named(c->o.table, &c->pass))
-		return no_table(c->o.table, err);
+	if (!wants_events(&c->own) && !tt_pass_table_named(c->own.table, &c->pass))
+		return no_table(c->own.table, err);
 	rc = tt_emit_open(&c->o, c->o.path, &c->sink, err);
 	return rc == TT_OK && !c->pass ? begin_events(c, err) : rc;
 }
@@ -349,11 +357,11 @@ csv_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, 
 	if (!c)
 		return err ? err->code : TT_E_NOMEM;
 	c->o = *o;
+	c->own = *own_of(o);
 	c->env = o->env;
 	c->m = m;
-	if (o->pass)
-		c->with = *o->pass;
-	c->sep = o->csv.csv_sep ? o->csv.csv_sep : ',';
+	c->form = (struct tt_render_opts){ .form = TT_RENDER_CSV, .csv_sep = c->own.sep ? c->own.sep : ',', .csv_bom = c->own.bom,
+		.csv_safe = c->own.safe, .generator = o->generator };
 	rc = begin(c, err);
 	if (rc != TT_OK) {
 		csv_end(c);
@@ -376,10 +384,11 @@ csv_write(void *state, const struct tt_view *v, const char *p, size_t n, struct 
 static void
 make_table(struct csv *c, struct tt_views *view, struct tt_report *r)
 {
-	struct tt_pass_opts opts = c->with;
+	struct tt_pass_opts opts = tt_pass_defaults;
 
-	c->table[0] = c->o.table;
+	c->table[0] = c->own.table;
 	opts.table = c->table;
+	opts.group = (enum tt_group)c->own.group;
 	tt_pass_report(c->pass, view, &opts, r);
 	opts.apart = opts.group;
 	opts.group = TT_GROUP_NONE;
@@ -391,7 +400,7 @@ make_table(struct csv *c, struct tt_views *view, struct tt_report *r)
 static void
 tell_notes(struct csv *c, struct tt_report *r)
 {
-	enum tt_group group = c->with.group;
+	enum tt_group group = (enum tt_group)c->own.group;
 
 	tt_filter_notes(c->m, group, r);
 	if (group)
@@ -403,19 +412,17 @@ tell_notes(struct csv *c, struct tt_report *r)
 static int
 write_table(struct csv *c, struct tt_err *err)
 {
-	struct tt_render_opts form = c->o.csv;
 	struct tt_views view;
 	struct tt_report r;
 	int rc;
 
-	form.form = TT_RENDER_CSV;
 	tt_report_init(&r, &c->env->mem);
 	tt_view_init(&view, c->m);
 	make_table(c, &view, &r);
 	tell_notes(c, &r);
 	c->scratch.n = 0;
 	tt_report_select(&r, c->table);
-	rc = tt_render(&r, &form, &c->scratch, err);
+	rc = tt_render(&r, &c->form, &c->scratch, err);
 	if (rc == TT_OK)
 		rc = flush(c, err);
 	tt_report_free(&r);
@@ -434,13 +441,13 @@ write_facts(struct csv *c, struct tt_err *err)
 	b->n = 0;
 	for (size_t i = 0; i < facts.n && rc == TT_OK; i++) {
 		const struct tt_fact *f = &facts.f[i];
-		const char sep[] = { c->sep, c->sep, c->sep, c->sep };
+		const char sep[] = { c->form.csv_sep, c->form.csv_sep, c->form.csv_sep, c->form.csv_sep };
 		char start[24];
 
 		if (!tt_emit_in_time(&c->m->filter, f->ts))
 			continue;
 		*tt_put_i64(start, f->ts) = '\0';
-		tt_buf_printf(b, "fact%c%" PRIu32 "%.3s%s%.2s", c->sep, f->process + 1, sep, start, sep);
+		tt_buf_printf(b, "fact%c%" PRIu32 "%.3s%s%.2s", c->form.csv_sep, f->process + 1, sep, start, sep);
 		tt_csv_put_field(b, c, f->key, f->nkey);
 		tt_buf_add(b, sep, 2);
 		tt_csv_put_field(b, c, f->value, f->nvalue);
@@ -476,10 +483,27 @@ csv_commit(void *state, struct tt_err *err)
 
 static const char *const suffixes[] = { ".csv", NULL };
 
+#define AT(f) offsetof(struct tt_csv_opts, f)
+
+static const struct tt_option options[] = {
+	TT_OPTION_BLOBS(AT(blobs)),
+	{ .name = "table", .arg = "ID", .kind = TT_OPTION_TABLE, .at = AT(table), .value = table_value, .follows = true,
+	    .help = "write this table (see tracetool list metrics) instead of the events; for the outputs that follow, like --format" },
+	{ .name = "group-by", .arg = "KEY", .kind = TT_OPTION_CHOICE, .at = AT(group), .value = tt_group_key, .with = "table",
+	    .help = "group the rows of the table by thread, assembly, namespace or domain" },
+	{ .name = "csv-sep", .arg = "CHAR", .kind = TT_OPTION_CHAR, .at = AT(sep), .chars = ",;|\t",
+	    .help = "use this separator: , ; | or tab" },
+	{ .name = "csv-bom", .at = AT(bom), .help = "begin with a byte order mark, which Excel needs to see UTF-8" },
+	{ .name = "csv-safe", .at = AT(safe), .help = "put a ' before text that a spreadsheet would run as a formula" },
+	{ .name = NULL },
+};
+
 const struct tt_emit tt_emit_csv = {
 	.name = "csv",
 	.summary = "comma-separated values: all events, or one table (--table)",
 	.suffix = suffixes,
+	.option = options,
+	.own = sizeof(struct tt_csv_opts),
 	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_ARGS | TT_NEEDS_HEAP | TT_NEEDS_APART,
 	.needs_for = csv_needs,
 	.begin = csv_begin,

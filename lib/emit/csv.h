@@ -14,15 +14,22 @@
 /* The most the numbers of a record and their separators take. */
 #define CSV_NUMBERS 160
 
+struct tt_csv_opts {
+	const char *table;            /* id of a table, or "events" (default) */
+	int group;                    /* enum tt_group, of a table's rows */
+	char sep;                     /* 0: ',' */
+	bool bom, safe, blobs;        /* blobs: their bytes in hex, not only their number */
+};
+
 struct csv {
 	struct tt_emit_opts o;
+	struct tt_csv_opts own;
 	struct tt_env *env;
 	const struct tt_model *m;
 	struct tt_sink *sink;
 	const struct tt_pass *pass;   /* of the table; NULL: events */
-	struct tt_pass_opts with;
 	const char *table[2];
-	char sep;
+	struct tt_render_opts form;
 	struct tt_pieces *process;    /* zones: `,name,category,,,` and LF; allocations: `,class,GC,` */
 	size_t nprocess;
 	uint64_t *tid;                /* native ids of the threads known before the events: samples name others */

@@ -13,11 +13,9 @@
 #ifndef TT_EMIT_H
 #define TT_EMIT_H
 
+#include "base/option.h"
 #include "io/sink.h"
 #include "model/model.h"
-#include "out/table.h"
-
-struct tt_pass_opts;
 
 /* A finished zone. */
 struct tt_slice {
@@ -49,21 +47,12 @@ tt_slice_args(const struct tt_view *v, const struct tt_slice *s)
 	return s->flags >> TT_SLICE_ARGS ? &v->args[(s->flags >> TT_SLICE_ARGS) - 1] : NULL;
 }
 
-/* What folded stacks count; auto: time where there are calls, else samples, else bytes. */
-enum tt_folded { TT_FOLDED_AUTO, TT_FOLDED_TIME, TT_FOLDED_CALLS, TT_FOLDED_SAMPLES, TT_FOLDED_BYTES, TT_FOLDED_OBJECTS };
-
 struct tt_emit_opts {
 	struct tt_env *env;
 	const char *path;             /* "-": standard output */
 	const char *generator;        /* "tracetool VERSION" */
 	enum tt_names_form names;
-	bool begin_end;               /* Chrome: B/E, one thread after the other */
-	bool blobs;                   /* Chrome, CSV: the bytes of blobs in hex, not only their number */
-	uint64_t split;               /* Chrome: start a new file near this many bytes; 0 never */
-	enum tt_folded value;
-	const char *table;            /* CSV: table id, or "events" (default) */
-	struct tt_render_opts csv;
-	const struct tt_pass_opts *pass;      /* CSV tables */
+	const void *own;              /* values of the emitter's options: tt_emit.own bytes; NULL: all zero, which are the defaults */
 	uint64_t estimate;            /* zones + allocations in the input as the prepass counted; 0 unknown */
 	/* In place of tt_sink_open() where not NULL: tests keep outputs in memory. */
 	int (*open)(void *arg, const char *path, struct tt_sink **sink, struct tt_err *err);
@@ -73,6 +62,9 @@ struct tt_emit_opts {
 struct tt_emit {
 	const char *name, *summary;
 	const char *const *suffix;    /* without compression: ".json"; NULL-terminated */
+	bool binary;                  /* nothing to print on a terminal */
+	const struct tt_option *option;       /* fields in tt_emit_opts.own; ends with a row without a name; NULL: none */
+	size_t own;
 	unsigned needs;
 	unsigned (*needs_for)(const struct tt_emit_opts *o);  /* where they depend on options; NULL: needs. By tt_emit_needs() */
 	int (*begin)(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err);
@@ -92,6 +84,9 @@ extern const struct tt_emit *const tt_emits[];       /* NULL-terminated */
  * TT_NEEDS_SLICES `chunk`, `rare` and `write` need not be called, and do nothing.
  */
 unsigned tt_emit_needs(const struct tt_emit *e, const struct tt_emit_opts *o);
+
+/* The option of ${e} called ${name}, or NULL. */
+const struct tt_option *tt_emit_option(const struct tt_emit *e, const char *name);
 
 /* Open ${path} for an emitter: o->open where there is one, else tt_sink_open(). */
 int tt_emit_open(const struct tt_emit_opts *o, const char *path, struct tt_sink **sink, struct tt_err *err);

@@ -17,6 +17,14 @@
 #define MAX_DEPTH 1024
 #define DEEPER "(deeper)"
 
+/* What is counted; auto: time where there are calls, else samples, else bytes. */
+enum tt_folded { TT_FOLDED_AUTO, TT_FOLDED_TIME, TT_FOLDED_CALLS, TT_FOLDED_SAMPLES, TT_FOLDED_BYTES, TT_FOLDED_OBJECTS };
+
+/* The options. */
+struct own {
+	int value;                    /* enum tt_folded */
+};
+
 struct folded {
 	struct tt_env *env;
 	struct tt_out *out;
@@ -313,7 +321,8 @@ folded_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	struct tt_mem *mem = &m->env->mem;
 	int rc = tt_stacks_init(&w.stacks, m, clean, err);
 
-	w.value = w.out->o.value;
+	if (w.out->o.own)
+		w.value = (enum tt_folded)((const struct own *)w.out->o.own)->value;
 	if (rc == TT_OK)
 		rc = sort_stacks(&w, err);
 	if (rc == TT_OK)
@@ -326,12 +335,30 @@ folded_finish(void *state, const struct tt_model *m, struct tt_err *err)
 	return rc;
 }
 
+/* From TT_FOLDED_TIME on. */
+static const char *
+value_name(size_t i)
+{
+	static const char *const values[] = { "time", "calls", "samples", "bytes", "objects", NULL };
+
+	return values[i];
+}
+
+static const struct tt_option options[] = {
+	{ .name = "value", .arg = "WHAT", .kind = TT_OPTION_CHOICE, .at = offsetof(struct own, value), .value = value_name,
+	    .help = "count time, calls, samples, bytes or objects (allocated); default: time if calls were recorded, "
+	            "otherwise samples, otherwise bytes" },
+	{ .name = NULL },
+};
+
 static const char *const suffixes[] = { ".folded", ".collapsed", NULL };
 
 const struct tt_emit tt_emit_folded = {
 	.name = "folded",
 	.summary = "folded stacks: self time in ns, samples or allocations (flamegraph.pl, speedscope, Firefox Profiler)",
 	.suffix = suffixes,
+	.option = options,
+	.own = sizeof(struct own),
 	.needs = TT_NEEDS_CALLS,
 	.begin = tt_out_begin,
 	.finish = folded_finish,

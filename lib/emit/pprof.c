@@ -282,6 +282,7 @@ const struct tt_emit tt_emit_pprof = {
 	.name = "pprof",
 	.summary = "pprof profile: calls, self time, allocations, samples (go tool pprof reads it, .gz or not)",
 	.suffix = suffixes,
+	.binary = true,
 	.needs = TT_NEEDS_CALLS,
 	.begin = tt_out_begin,
 	.finish = pprof_finish,

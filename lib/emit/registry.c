@@ -52,6 +52,15 @@ tt_emit_needs(const struct tt_emit *e, const struct tt_emit_opts *o)
 	return e->needs_for ? e->needs_for(o) : e->needs;
 }
 
+const struct tt_option *
+tt_emit_option(const struct tt_emit *e, const char *name)
+{
+	for (const struct tt_option *o = e->option; o && o->name; o++)
+		if (strcmp(o->name, name) == 0)
+			return o;
+	return NULL;
+}
+
 int
 tt_emit_open(const struct tt_emit_opts *o, const char *path, struct tt_sink **sink, struct tt_err *err)
 {

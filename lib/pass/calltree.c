@@ -310,7 +310,7 @@ open(struct tt_making *k)
 	f->m = k->m;
 	f->o = k->o;
 	f->allocs = tt_model_knows_allocs(k->m);
-	f->deepest = k->o->max_depth && k->o->max_depth < DEPTH_MAX ? k->o->max_depth : DEPTH_MAX;
+	f->deepest = k->o->max_depth && k->o->max_depth < DEPTH_MAX ? (uint32_t)k->o->max_depth : DEPTH_MAX;
 	f->p = tt_view_paths(k->view, k->o->group, TT_PATHS_ROWS, &k->r->err);
 	if (f->p)
 		tt_merged_init(&f->g, f->p, &k->r->err);
@@ -325,6 +325,16 @@ drop(struct tt_making *k)
 		tt_merged_free(&f->g);
 }
 
+static const struct tt_option options[] = {
+	{ .name = "bottom-up", .kind = TT_OPTION_OTHER, .table = "calltree_bottom_up", .instead = "calltree",
+	    .help = "print the call tree from the callees to their callers; without --table, only that" },
+	{ .name = "threshold", .arg = "PCT", .kind = TT_OPTION_PERCENT, .at = offsetof(struct tt_pass_opts, threshold_e4),
+	    .help = "leave out branches of the call tree below PCT percent of the time; default 1" },
+	{ .name = "max-depth", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, max_depth), .lo = 1, .hi = UINT32_MAX,
+	    .help = "print at most N levels of the call tree" },
+	{ .name = NULL },
+};
+
 #define NONE .none = "no calls or markers in this capture, or the filters and the threshold leave none"
 static const struct tt_pass_table tables[] = {
 	{ "calltree", "Call tree, top-down", down_col, D_N, false, TT_ON_ALL, TT_BY_NAME, .shape = TT_TREE, .make = top_down, NONE },
@@ -335,6 +345,7 @@ const struct tt_pass tt_pass_calltree = {
 	.name = "calltree",
 	.summary = "call tree, top-down or bottom-up, with a threshold",
 	.needs = TT_NEEDS_CALLS,
+	.option = options,
 	.own = sizeof(struct fold),
 	.open = open,
 	.close = drop,

@@ -453,7 +453,7 @@ static const struct tt_pass_table tables[] = {
 	{ "counter_values", "Counters over time", values_col, V_N, true, TT_ON_TIME | TT_ON_NAMES, .needs = TT_NEEDS_POINTS,
 	    .make = values, .none = NO_COUNTERS },
 	{ "counter_timeline", "Counters in buckets of time", timeline_col, B_N, true, TT_ON_TIME | TT_ON_NAMES,
-	    .needs = TT_NEEDS_POINTS | TT_NEEDS_TIMELINE | TT_NEEDS_TEXT, .make = timeline, .none = NO_COUNTERS },
+	    .parts = true, .needs = TT_NEEDS_POINTS | TT_NEEDS_TIMELINE | TT_NEEDS_TEXT, .make = timeline, .none = NO_COUNTERS },
 };
 
 const struct tt_pass tt_pass_counters = {

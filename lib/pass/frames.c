@@ -490,6 +490,13 @@ summary_or_none(struct tt_making *k, struct tt_table *t)
 		summary(k, t);
 }
 
+static const struct tt_option options[] = {
+	{ .name = "budget", .arg = "MS", .kind = TT_OPTION_OTHER, .help = "also count frames longer than MS milliseconds; repeatable" },
+	{ .name = "hitches", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, hitches), .lo = 1, .hi = 1000,
+	    .help = "list the N worst frames; default 10" },
+	{ .name = NULL },
+};
+
 static const struct tt_pass_table tables[] = {
 	{ "frames", "Frames", summary_col, S_N, false, TT_ON_TIME, .shape = TT_FACTS, .make = summary_or_none, .why = why_no_frames },
 	{ "frame_timings", "Frame timings", timing_col, T_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = timings, .has = has_timings,
@@ -509,6 +516,7 @@ const struct tt_pass tt_pass_frames = {
 	.name = "frames",
 	.summary = "frame times: percentiles, FPS, lows, budgets, histogram, worst frames and why",
 	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS,
+	.option = options,
 	.standard = true,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),

@@ -130,6 +130,14 @@ drop(struct tt_making *k)
 }
 
 #define FOUND (TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_SITES | TT_NEEDS_FOUND | TT_NEEDS_TEXT)
+static const struct tt_option options[] = {
+	{ .name = "find", .arg = "SPEC", .kind = TT_OPTION_OTHER, .table = "objects_found",
+	    .help = "list allocations of at least SIZE bytes (S:SIZE) or of a class (T:GLOB), with their moves; repeatable" },
+	{ .name = "track", .arg = "ADDRESS", .kind = TT_OPTION_OTHER, .table = "objects_tracked",
+	    .help = "list what happens to the object at ADDRESS, through moves; repeatable" },
+	{ .name = NULL },
+};
+
 static const struct tt_pass_table tables[] = {
 	{ "objects_found", "Objects found", found_col, TT_NCOL(found_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN,
 	    1 | TT_GROUP_COUNT, .needs = FOUND, .make = found, .make_groups = found_groups, .sort = "bytes",
@@ -143,6 +151,7 @@ const struct tt_pass tt_pass_objects = {
 	.name = "objects",
 	.summary = "objects looked for by size, class or address (--find, --track), and what happened to them",
 	.needs = TT_NEEDS_CALLS,
+	.option = options,
 	.own = sizeof(struct tt_classes),
 	.open = open,
 	.close = drop,

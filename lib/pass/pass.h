@@ -8,6 +8,7 @@
 #ifndef TT_PASS_H
 #define TT_PASS_H
 
+#include "base/option.h"
 #include "out/table.h"
 #include "view/view.h"
 
@@ -27,15 +28,19 @@ struct tt_pass_opts {
 	const char *const *budget;    /* extra frame budgets */
 	int64_t budget_ns[16];
 	unsigned nbudget;
-	unsigned hitches;             /* worst frames to list; default 10 */
+	uint64_t hitches;             /* worst frames to list; for the run as well */
+	uint64_t buckets;             /* parts of the timeline, for the run; 0: TT_TIMELINE_BUCKETS */
 	int64_t threshold_e4;         /* calltree: hide below this share, in 1/10000; default 100 = 1 % */
-	unsigned max_depth;           /* calltree; 0 none */
+	uint64_t max_depth;           /* calltree; 0 none */
 	const char *const *table;     /* tables or passes to make, by name, NULL-terminated; NULL: all but the extra tables */
 	enum tt_group group;          /* rows by this: only tables that have such groups are made */
 	enum tt_group apart;          /* only tables that have no groups by this are made */
 	const struct tt_series *series;       /* NULL: none was asked for */
 	size_t rows;                  /* tables of paths: make no more rows than this, in the pass's own order; 0 all */
 };
+
+/* 10 worst frames, branches of 1 %, all tables but the extra ones. */
+extern const struct tt_pass_opts tt_pass_defaults;
 
 /* Filters by what they choose. */
 enum tt_pass_filter {
@@ -72,6 +77,7 @@ typedef void tt_make_fn(struct tt_making *k, struct tt_table *t);
 struct tt_pass {
 	const char *name, *summary;
 	unsigned needs;               /* enum tt_needs */
+	const struct tt_option *option;       /* what it can be told: fields of tt_pass_opts; ends with a row without a name; NULL: nothing */
 	bool standard;                /* part of `tracetool stats` without --table; what a capture cannot have is left out */
 	/* Is there something to show? If not, its tables are made only where tables are asked for by name. NULL: always. */
 	bool (*has)(const struct tt_model *m);
@@ -89,6 +95,7 @@ struct tt_pass {
 		unsigned groups;      /* 1 << enum tt_group: those its rows can be */
 		unsigned group_col;   /* the column that then holds the group, with enum tt_grouped */
 		unsigned needs;       /* enum tt_needs, beside those of the pass */
+		bool parts;           /* a row is a part of the time: tt_pass_opts.buckets */
 		enum tt_shape shape;
 		tt_make_fn *make;     /* its rows */
 		tt_make_fn *make_groups;      /* the same where they are groups; NULL: make does both */
@@ -114,6 +121,12 @@ void tt_pass_report(const struct tt_pass *p, struct tt_views *view, const struct
 
 /* The table called ${id}, and in *${p} its pass; NULL: there is none. */
 const struct tt_pass_table *tt_pass_table_named(const char *id, const struct tt_pass **p);
+
+/* The id of the ${i}th table over all passes; NULL after the last. */
+const char *tt_pass_table_id(size_t i);
+
+/* The option of a pass without which ${table} has no rows, or NULL. */
+const char *tt_pass_asks(const char *table);
 
 /* Does ${o} want the table ${t} of ${p}? */
 bool tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_pass_opts *o);

@@ -18,6 +18,8 @@ named(const char *const *list, const char *name)
 	return false;
 }
 
+const struct tt_pass_opts tt_pass_defaults = { .hitches = 10, .threshold_e4 = 100 };
+
 const struct tt_pass_table *
 tt_pass_table_named(const char *id, const struct tt_pass **of)
 {
@@ -30,6 +32,25 @@ tt_pass_table_named(const char *id, const struct tt_pass **of)
 			return &(*p)->tables[i];
 		}
 	}
+	return NULL;
+}
+
+const char *
+tt_pass_table_id(size_t i)
+{
+	for (const struct tt_pass *const *p = tt_passes; *p; i -= (*p++)->ntables)
+		if (i < (*p)->ntables)
+			return (*p)->tables[i].id;
+	return NULL;
+}
+
+const char *
+tt_pass_asks(const char *table)
+{
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		for (const struct tt_option *o = (*p)->option; o && o->name; o++)
+			if (o->table && !o->instead && !o->alone && strcmp(o->table, table) == 0)
+				return o->name;
 	return NULL;
 }
 

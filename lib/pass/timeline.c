@@ -163,17 +163,28 @@ series(struct tt_making *k, struct tt_table *t)
 	}
 }
 
+static const struct tt_option options[] = {
+	{ .name = "buckets", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, buckets), .lo = 1, .hi = TT_TIMELINE_MAX,
+	    .table = "timeline", .alone = true,
+	    .help = "cut the timeline into N parts; default 60; without --table, print only that" },
+	{ .name = "metric", .arg = "METRIC", .kind = TT_OPTION_OTHER, .table = "timeline_metrics",
+	    .help = "print a metric of the gate (tracetool list gate), like marker.time[Update*].total, for each of --buckets parts of the "
+	            "time; repeatable; reads the captures once for each part" },
+	{ .name = NULL },
+};
+
 static const struct tt_pass_table tables[] = {
-	{ "timeline", "Timeline", timeline_col, L_N, false, TT_ON_TIME | TT_ON_THREAD, .shape = TT_WHOLE, .make = timeline,
+	{ "timeline", "Timeline", timeline_col, L_N, false, TT_ON_TIME | TT_ON_THREAD, .parts = true, .shape = TT_WHOLE, .make = timeline,
 	    .none = "no event in this capture, or the filters leave none" },
 	{ "timeline_metrics", "Metrics over time", metric_col, TT_NCOL(metric_col), true, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES,
-	    .make = series, .none = "no metric: choose one with stats --metric" },
+	    .parts = true, .make = series, .none = "no metric: choose one with stats --metric" },
 };
 
 const struct tt_pass tt_pass_timeline = {
 	.name = "timeline",
 	.summary = "what happens when: calls, allocations, collections, waits and more in buckets of time",
 	.needs = TT_NEEDS_TIMELINE | TT_NEEDS_TEXT,
+	.option = options,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

@@ -53,8 +53,8 @@ CONVERT = "said of the option given, or on the log, which a batch does not show"
 TOPIC = "help says of another command what it has"
 LIST = "list says what its column is for"
 KNOWN = {
-    ("cmd/convert.c", "--find"): LISTED, ("cmd/convert.c", "--track"): LISTED, ("cmd/convert.c", "--metric"): LISTED,
     ("lib/pass/objects.c", "--find"): LISTED, ("lib/pass/objects.c", "--track"): LISTED, ("lib/pass/timeline.c", "--metric"): LISTED,
+    ("lib/pass/timeline.c", "--buckets"): LISTED,
     ("lib/io/src.c", "--max-decoded"): BATCH, ("lib/io/src.c", "--max-ratio"): BATCH,
     ("lib/io/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
     ("lib/emit/text_spool.c", "--begin-end"): CONVERT, ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/csv.c", "--table"): CONVERT,

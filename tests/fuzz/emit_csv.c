@@ -22,7 +22,7 @@ LLVMFuzzerTestOneInput(const uint8_t *p, size_t n)
 	kit_fuzz(&k, "csv", p, n);
 	text = tt_sink_mem_data(k.sink[0], &len);
 	/* kit_fuzz() put a NUL behind it. */
-	wrong = kit_check_csv(text, len - 1, k.o.csv.csv_sep ? k.o.csv.csv_sep : ',', 12);
+	wrong = kit_check_csv(text, len - 1, k.csv.sep ? k.csv.sep : ',', 12);
 	if (wrong) {
 		fprintf(stderr, "%s\n", wrong);
 		abort();

@@ -27,16 +27,16 @@ pick_value(size_t i)
 
 #define AT(f) offsetof(struct all, f)
 static const struct opt opt[] = {
-	{ 'f', "flag", NULL, "x", opt_flag, AT(flag), 0, 0, NULL },
-	{ 't', "text", "TEXT", "x", opt_text, AT(text), 0, 0, NULL },
-	{ 'l', "list", "ONE", "x", opt_add, AT(list), 0, 0, NULL },
-	{ 'c', "commas", "A,B", "x", opt_commas, AT(commas), 0, 0, pick_value },
-	{ 'p', "pick", "WHEN", "x", opt_choice, AT(pick), 0, 0, pick_value },
-	{ 'n', "number", "N", "x", opt_count, AT(n), 1, 9, NULL },
-	{ 's', "size", "SIZE", "x", opt_size, AT(size), 0, 0, NULL },
-	{ 'd', "duration", "DUR", "x", opt_duration, AT(dur), 0, 0, NULL },
-	{ 'o', "percent", "PCT", "x", opt_percent, AT(pct), 0, 0, NULL },
-	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+	{ 'f', "flag", NULL, "x", opt_flag, AT(flag), 0, 0, NULL, NULL },
+	{ 't', "text", "TEXT", "x", opt_text, AT(text), 0, 0, NULL, NULL },
+	{ 'l', "list", "ONE", "x", opt_add, AT(list), 0, 0, NULL, NULL },
+	{ 'c', "commas", "A,B", "x", opt_commas, AT(commas), 0, 0, pick_value, NULL },
+	{ 'p', "pick", "WHEN", "x", opt_choice, AT(pick), 0, 0, pick_value, NULL },
+	{ 'n', "number", "N", "x", opt_count, AT(n), 1, 9, NULL, NULL },
+	{ 's', "size", "SIZE", "x", opt_size, AT(size), 0, 0, NULL, NULL },
+	{ 'd', "duration", "DUR", "x", opt_duration, AT(dur), 0, 0, NULL, NULL },
+	{ 'o', "percent", "PCT", "x", opt_percent, AT(pct), 0, 0, NULL, NULL },
+	{ .name = NULL },
 };
 static const struct opt_group groups[] = { { "All", opt, 0 }, { NULL, NULL, 0 } };
 static const struct verb verb = { .name = "fuzz", .group = groups, .operand_at = AT(operands) };

@@ -3,6 +3,7 @@
 
 #include <jansson.h>
 
+#include "emit/chrome.h"
 #include "emit/text_spool.h"
 #include "emit/slice_sort.h"
 #include "model/args.h"
@@ -66,7 +67,8 @@ convert(const char *to, bool begin_end, unsigned jobs)
 	struct tt_env env = { .jobs = jobs, .loss = &loss, .log_level = TT_LOG_QUIET, .spool_max = 64 << 20 };
 	struct tt_err err = { .at = TT_NOWHERE };
 	const struct tt_emit *emit[] = { tt_emit_named("chrome") };
-	const struct tt_emit_opts eo[] = { { .env = &env, .path = to, .generator = "test", .begin_end = begin_end } };
+	const struct tt_chrome_opts own = { .begin_end = begin_end };
+	const struct tt_emit_opts eo[] = { { .env = &env, .path = to, .generator = "test", .own = &own } };
 	const char *const path[] = { check_path("a.ttc") };
 	struct tt_run_opts o = { .formats = tt_formats, .path = path, .npath = 1, .emit = emit, .emit_opts = eo, .nemit = 1,
 		.needs = tt_emit_needs(emit[0], eo) };

@@ -475,7 +475,7 @@ TEST(flows_stand_within_the_pair_around_them)
 	kit_init(&k);
 	kit_marker(&k, 1, "A:B ()");
 	t = kit_thread(&k, 0, 1, "Main");
-	k.o.begin_end = true;
+	k.chrome.begin_end = true;
 	kit_begin(&k, "chrome");
 	kit_event(&k, TT_FLOW, 10, 5)->depth = TT_FLOW_BEGIN;
 	kit_event(&k, TT_FLOW, 20, 5)->depth = TT_FLOW_SEQUENTIAL;
@@ -606,7 +606,7 @@ TEST(begin_stands_before_what_is_inside_even_if_known_late)
 	kit_marker(&k, 3, "Leaf");
 	a = kit_thread(&k, 0, 1, "Main");
 	b = kit_thread(&k, 0, 2, "Other");
-	k.o.begin_end = true;
+	k.chrome.begin_end = true;
 	kit_begin(&k, "chrome");
 	kit_chunk(&k, a, one, 2);
 	kit_chunk(&k, b, &other, 1);
@@ -648,7 +648,7 @@ TEST(zones_put_aside_come_back_in_order)
 	kit_marker(&k, 2, "Inner");
 	t[0] = kit_thread(&k, 0, 1, "A");
 	t[1] = kit_thread(&k, 0, 2, "B");
-	k.o.begin_end = true;
+	k.chrome.begin_end = true;
 	kit_begin(&k, "chrome");
 	for (int64_t c = 0; c < CHUNKS; c++) {
 		size_t n = 0;
@@ -681,8 +681,8 @@ split_run(bool begin_end)
 	kit_marker(&k, 2, "C:D ()");
 	t = kit_thread(&k, 0, 1, "Main");
 	k.o.path = "dir.d/out.json.gz";
-	k.o.split = 10000;
-	k.o.begin_end = begin_end;
+	k.chrome.split = 10000;
+	k.chrome.begin_end = begin_end;
 	kit_begin(&k, "chrome");
 	for (int64_t i = 0; i < 2000; i++) {
 		struct tt_slice s[] = { { .ts = i * 100, .dur = 90, .key = 1 }, { .ts = i * 100, .dur = 30, .key = 2, .depth = 1 } };
@@ -730,7 +730,8 @@ TEST(standard_output_cannot_be_split)
 
 	kit_init(&k);
 	k.o.path = "-";
-	k.o.split = 1000;
+	k.chrome.split = 1000;
+	k.o.own = &k.chrome;
 	CHECK_EQ_INT(tt_emit_named("chrome")->begin(&k.o, &k.m, &state, &err), TT_E_USAGE);
 	CHECK(state == NULL);
 	kit_free(&k);

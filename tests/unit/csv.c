@@ -26,7 +26,7 @@ static const char *
 finish(struct kit *k)
 {
 	size_t n;
-	const char *text = kit_finish(k, &n), *wrong = kit_check_csv(text, n, k->o.csv.csv_sep ? k->o.csv.csv_sep : ',', COLUMNS);
+	const char *text = kit_finish(k, &n), *wrong = kit_check_csv(text, n, k->csv.sep ? k->csv.sep : ',', COLUMNS);
 
 	if (!CHECK(wrong == NULL))
 		printf("%s in: %s\n", wrong, text);
@@ -139,9 +139,9 @@ TEST(separator_mark_and_safe_mode_are_the_users)
 	const char *text;
 
 	kit_marker(&k, 2, "=cmd|'/c calc'!A0;");
-	k.o.csv.csv_sep = ';';
-	k.o.csv.csv_bom = true;
-	k.o.csv.csv_safe = true;
+	k.csv.sep = ';';
+	k.csv.bom = true;
+	k.csv.safe = true;
 	kit_begin(&k, "csv");
 	kit_chunk(&k, t, s, 2);
 	text = kit_finish(&k, NULL);
@@ -195,7 +195,8 @@ TEST(a_table_is_what_its_pass_makes)
 	uint32_t root;
 	const char *text;
 
-	k.o.table = "threads";
+	k.csv.table = "threads";
+	k.o.own = &k.csv;
 	CHECK((tt_emit_needs(tt_emit_named("csv"), &k.o) & (TT_NEEDS_SLICES | TT_NEEDS_TEXT)) == 0);
 	root = kit_node(&k, 0, TT_NODE_THREAD, 0, 0, 0, 0);
 	kit_node(&k, root, TT_NODE_ZONE, 1, 3, 30, 20);
@@ -214,7 +215,8 @@ TEST(an_unknown_table_is_refused_with_those_there_are)
 	void *state;
 
 	begin(&k);
-	k.o.table = "nonsense";
+	k.csv.table = "nonsense";
+	k.o.own = &k.csv;
 	CHECK_EQ_INT(tt_emit_named("csv")->begin(&k.o, &k.m, &state, &err), TT_E_USAGE);
 	CHECK_HAS(err.msg, "nonsense");
 	CHECK_HAS(err.msg, "events");

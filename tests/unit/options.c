@@ -3,6 +3,8 @@
 
 #include "../../cmd/opts.c"
 #include "../../cmd/parse_value.c"
+#include "emit/emit.h"
+#include "pass/pass.h"
 
 static struct tt_err err;
 
@@ -112,7 +114,8 @@ struct inner {
 struct outer {
 	bool flag, other;
 	const char *text;
-	struct opt_list list, commas, operands;
+	struct opt_list given, list, commas, operands;
+	struct more { bool on; int choice; char sep; uint64_t size; } more;
 	struct inner in;
 };
 
@@ -124,20 +127,48 @@ pick_value(size_t i)
 	return v[i];
 }
 
+/* As an emitter declares its options. */
+static const struct tt_option declared[] = {
+	{ .name = "on", .at = offsetof(struct more, on), .help = "a flag" },
+	{ .name = "choice", .arg = "WHAT", .kind = TT_OPTION_CHOICE, .at = offsetof(struct more, choice), .value = pick_value, .help = "a choice" },
+	{ .name = "sep", .arg = "CHAR", .kind = TT_OPTION_CHAR, .at = offsetof(struct more, sep), .chars = ";\t", .help = "a character" },
+	{ .name = "bytes", .arg = "SIZE", .kind = TT_OPTION_SIZE, .at = offsetof(struct more, size), .help = "a size" },
+	{ .name = NULL },
+};
+
+static bool
+more_rows(size_t i, struct opt_row *row)
+{
+	if (!declared[i].name)
+		return false;
+	opts_row(&declared[i], row);
+	return true;
+}
+
+static int
+set_more(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *e)
+{
+	for (const struct tt_option *t = declared; t->name; t++)
+		if (strcmp(t->name, o->name) == 0)
+			return opts_read(t, (char *)field + t->at, value, a, e);
+	return TT_E_USAGE;
+}
+
 static const struct opt outer_opt[] = {
-	{ 'f', "flag", NULL, "a flag", opt_flag, offsetof(struct outer, flag), 0, 0, NULL },
-	{ 'g', "other-flag", NULL, "another", opt_flag, offsetof(struct outer, other), 0, 0, NULL },
-	{ 't', "text", "TEXT", "a text", opt_text, offsetof(struct outer, text), 0, 0, NULL },
-	{ 0, "list", "ONE", "repeatable", opt_add, offsetof(struct outer, list), 0, 0, NULL },
-	{ 0, "commas", "A,B", "cut at commas", opt_commas, offsetof(struct outer, commas), 0, 0, NULL },
-	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+	{ 'f', "flag", NULL, "a flag", opt_flag, offsetof(struct outer, flag), 0, 0, NULL, NULL },
+	{ 'g', "other-flag", NULL, "another", opt_flag, offsetof(struct outer, other), 0, 0, NULL, NULL },
+	{ 't', "text", "TEXT", "a text", opt_text, offsetof(struct outer, text), 0, 0, NULL, NULL },
+	{ 0, "list", "ONE", "repeatable", opt_add, offsetof(struct outer, list), 0, 0, NULL, NULL },
+	{ 0, "commas", "A,B", "cut at commas", opt_commas, offsetof(struct outer, commas), 0, 0, NULL, NULL },
+	{ .more = more_rows, .set = set_more, .at = offsetof(struct outer, more) },
+	{ .name = NULL },
 };
 static const struct opt inner_opt[] = {
 	{ 'n', "number", "N",
 	    "a number of something that takes so many words to tell that the line must be cut", opt_count,
-	    offsetof(struct inner, n), 1, 9, NULL },
-	{ 0, "pick", "WHEN", "one of three", opt_choice, offsetof(struct inner, pick), 0, 0, pick_value },
-	{ 0, NULL, NULL, NULL, NULL, 0, 0, 0, NULL },
+	    offsetof(struct inner, n), 1, 9, NULL, NULL },
+	{ 0, "pick", "WHEN", "one of three", opt_choice, offsetof(struct inner, pick), 0, 0, pick_value, NULL },
+	{ .name = NULL },
 };
 static const struct opt_group groups[] = {
 	{ "Outer", outer_opt, 0 },
@@ -146,7 +177,7 @@ static const struct opt_group groups[] = {
 };
 static const struct verb verb = {
 	.name = "try", .summary = "try it", .operands = "FILE...", .about = "Tries.", .group = groups,
-	.operand_at = offsetof(struct outer, operands),
+	.operand_at = offsetof(struct outer, operands), .given_at = offsetof(struct outer, given),
 };
 
 static struct tt_mem mem;
@@ -169,6 +200,50 @@ parse(const char *line)
 	for (char *w = strtok_r(p, " ", &save); w; w = strtok_r(NULL, " ", &save))
 		argv[argc++] = w;
 	return opts_parse(&verb, &got, argc, argv, &arena, &err);
+}
+
+TEST(declared_options_are_options_like_others)
+{
+	CHECK_EQ_INT(parse("--on --choice always --sep tab --bytes=2k --on"), TT_OK);
+	CHECK(got.more.on);
+	CHECK_EQ_INT(got.more.choice, 2);
+	CHECK_EQ_INT(got.more.sep, '\t');
+	CHECK_EQ_INT(got.more.size, 2048);
+	CHECK_EQ_INT(opts_given(&got.given, "on"), 2);
+	CHECK_EQ_INT(opts_given(&got.given, "flag"), 0);
+	CHECK_EQ_INT(parse("--sep ;"), TT_OK);
+	CHECK_EQ_INT(got.more.sep, ';');
+	CHECK_EQ_INT(parse("--sep x"), TT_E_USAGE);
+	CHECK_STR(err.msg, "option --sep: \"x\" is not one of ; tab");
+	CHECK_EQ_INT(parse("--choice alway"), TT_E_USAGE);
+	CHECK_HAS(err.msg, "did you mean \"always\"");
+	CHECK_EQ_INT(parse("--byte 1"), TT_E_USAGE);
+	CHECK_HAS(err.msg, "did you mean --bytes");
+}
+
+/* What the command line cannot know of the fields of a registry's options. */
+TEST(declared_options_lie_in_their_struct_and_mean_one_thing)
+{
+	static const size_t size[] = { [TT_OPTION_FLAG] = sizeof(bool), [TT_OPTION_COUNT] = 8, [TT_OPTION_SIZE] = 8,
+		[TT_OPTION_PERCENT] = 8, [TT_OPTION_CHOICE] = sizeof(int), [TT_OPTION_CHAR] = 1, [TT_OPTION_TABLE] = sizeof(char *) };
+
+	for (const struct tt_emit *const *e = tt_emits; *e; e++)
+		for (const struct tt_option *t = (*e)->option; t && t->name; t++) {
+			CHECK(t->kind != TT_OPTION_OTHER && t->at + size[t->kind] <= (*e)->own);
+			CHECK(tt_emit_option(*e, t->name) == t);
+			CHECK(!t->with || tt_emit_option(*e, t->with));
+			for (const struct tt_emit *const *other = tt_emits; *other; other++) {
+				const struct tt_option *same = tt_emit_option(*other, t->name);
+
+				CHECK(!same || (same->kind == t->kind && strcmp(same->help, t->help) == 0));
+			}
+		}
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		for (const struct tt_option *t = (*p)->option; t && t->name; t++) {
+			CHECK(t->kind == TT_OPTION_OTHER || t->at + size[t->kind] <= sizeof(struct tt_pass_opts));
+			CHECK(!t->table || tt_pass_table_named(t->table, NULL));
+			CHECK(!t->instead || tt_pass_table_named(t->instead, NULL));
+		}
 }
 
 TEST(options_have_long_short_and_bundled_forms)
@@ -259,7 +334,8 @@ TEST(the_machine_list_has_every_option)
 
 	opts_machine(&verb, &b);
 	tt_buf_add(&b, "", 1);
-	CHECK_STR(b.p, "-f --flag\n-g --other-flag\n-t --text TEXT\n--list ONE\n--commas A,B\n-n --number "
+	CHECK_STR(b.p, "-f --flag\n-g --other-flag\n-t --text TEXT\n--list ONE\n--commas A,B\n"
+		       "--on\n--choice WHAT\n--sep CHAR\n--bytes SIZE\n-n --number "
 		       "N\n--pick WHEN\n");
 	tt_buf_free(&b);
 	tt_arena_free(&arena);
