@@ -169,13 +169,14 @@ app_say_losses(struct app *app, const char *name, const struct tt_loss *loss)
 	for (int k = 0; k < TT_LOST_KINDS; k++) {
 		const struct tt_loss_entry *e = &loss->e[k];
 		const struct tt_loss_info *i = &tt_loss_info[k];
+		char advice[TT_LOSS_ADVICE];
 		struct tt_buf b = { 0 };
 
 		if ((e->n == 0 && e->bytes == 0) || i->severity < TT_LOSS)
 			continue;
 		const char *where = e->input ? e->input : name, *others = e->in_others ? " and others" : "";
 		put_loss(&b, i, e);
-		ui_say(&app->ui, "%s%s: %s. %s", where, others, b.failed ? i->text : tt_buf_string(&b), i->advice);
+		ui_say(&app->ui, "%s%s: %s. %s", where, others, b.failed ? i->text : tt_buf_string(&b), tt_loss_advice(i, advice));
 		tt_buf_free(&b);
 	}
 }

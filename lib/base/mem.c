@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/setting.h"
+
 static bool
 give_way(struct tt_mem *mem)
 {
@@ -27,8 +29,8 @@ charge(struct tt_mem *mem, size_t n, struct tt_err *err)
 			used = atomic_load_explicit(&mem->used, memory_order_relaxed);
 		if (n > SIZE_MAX - used || (mem->cap && used + n > mem->cap))
 			return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
-			    "%zu bytes more would pass the cap of %zu (%zu in use); raise --max-memory",
-			    n, mem->cap, used);
+			    "%zu bytes more would pass the cap of %zu (%zu in use); raise %s",
+			    n, mem->cap, used, tt_setting_name[TT_SETTING_MEMORY]);
 		now = used + n;
 	} while (!atomic_compare_exchange_weak_explicit(&mem->used, &used, now, memory_order_relaxed,
 	    memory_order_relaxed));

@@ -4,7 +4,7 @@
  * One struct tt_mem per run. Callers give the size again when they free, so
  * blocks carry no header. The counters are atomic: any thread may allocate.
  * Failure is TT_E_NOMEM (the system said no) or TT_E_LIMIT (the cap, whose
- * message names --max-memory).
+ * message names TT_SETTING_MEMORY).
  */
 #ifndef TT_BASE_MEM_H
 #define TT_BASE_MEM_H

@@ -3,6 +3,7 @@
  */
 #include "batch/aggregate_parts.h"
 
+#include "base/setting.h"
 #include "model/loss.h"
 #include "stat/hist.h"
 #include "stat/num.h"
@@ -224,8 +225,8 @@ tt_aggregate_report(const struct tt_aggregate *a, struct tt_report *r)
 			(unsigned long long)a->further));
 	if (a->outside)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "outside",
-		    tt_text(r, "%llu of %llu captures ha%s nothing in --time", (unsigned long long)a->outside,
-			(unsigned long long)a->total.captures, a->outside == 1 ? "s" : "ve"));
+		    tt_text(r, "%llu of %llu captures ha%s nothing in %s", (unsigned long long)a->outside,
+			(unsigned long long)a->total.captures, a->outside == 1 ? "s" : "ve", tt_setting_name[TT_SETTING_TIME]));
 	if (a->copies)
 		tt_report_note(r, tt_severity_name[TT_NOTICE], "copies",
 		    tt_text(r, "%llu of the captures %s of others, and figures count once: %.*s%s", (unsigned long long)a->copies,

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 
 #include "base/json.h"
+#include "base/setting.h"
 #include "batch/child.h"
 #include "batch/record.h"
 
@@ -30,7 +31,8 @@ put_death(struct many *m, const struct proc *p, struct tt_buf *body, struct tt_e
 
 	if (p->timeout || (WIFSIGNALED(p->status) && WTERMSIG(p->status) == SIGXCPU)) {
 		why = "timeout";
-		snprintf(text, sizeof text, "over %g s; raise --capture-time", (double)m->o->capture_ns / 1e9);
+		snprintf(text, sizeof text, "over %g s; raise %s", (double)m->o->capture_ns / 1e9,
+		    tt_setting_name[TT_SETTING_CAPTURE_TIME]);
 	} else if (m->stopping || was_stopped(p->status)) {
 		why = "interrupted";
 	} else if (WIFSIGNALED(p->status)) {

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/setting.h"
 #include "io/spool.h"
 
 static int walk(struct unpack *u, struct level *l, struct tt_err *err);
@@ -86,8 +87,8 @@ nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archiv
 
 	if (l.depth > u->o->depth) {
 		tt_src_close(src);
-		return tt_unpack_complain(u, "limit", err, "%.*s: an archive nested %u deep is not opened; raise --nesting",
-		    (int)u->key.n, u->key.p, l.depth);
+		return tt_unpack_complain(u, "limit", err, "%.*s: an archive nested %u deep is not opened; raise %s",
+		    (int)u->key.n, u->key.p, l.depth, tt_setting_name[TT_SETTING_NESTING]);
 	}
 	rc = spool_archive(u, &l.src, kind, &why);
 	if (rc == TT_E_STOPPED)
@@ -262,8 +263,8 @@ members(struct unpack *u, struct level *l, bool sharded, struct tt_err *why, str
 		else if (rc != TT_OK)
 			return rc;
 		else if (++u->index > u->o->members_max)
-			return tt_fail(why, TT_E_LIMIT, TT_NOWHERE, "more than %llu members; raise --max-members",
-			    (unsigned long long)u->o->members_max);
+			return tt_fail(why, TT_E_LIMIT, TT_NOWHERE, "more than %llu members; raise %s",
+			    (unsigned long long)u->o->members_max, tt_setting_name[TT_SETTING_MEMBERS]);
 		else {
 			u->top_index += l->depth == 0;
 			rc = one_member(u, l, sharded, err);
@@ -349,10 +350,10 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 	else if (why.code && rc != TT_E_STOPPED && rc != TT_E_NOMEM)
 		rc = tt_record_fail(&u.rec, rc, why.msg, err);
 	/* The system failed (a full disk under the spool), or memory ran out: everything read so far is kept. */
-	if (rc == TT_E_IO && !u.gone.code)
+	if (rc == TT_E_NOMEM)
+		tt_fail(err, rc, TT_NOWHERE, "no more memory for its unpacker; raise %s", tt_setting_name[TT_SETTING_UNPACK_MEMORY]);
+	if (rc == TT_E_NOMEM || (rc == TT_E_IO && !u.gone.code))
 		rc = tt_record_fail(&u.rec, rc, err->msg, &why);
-	else if (rc == TT_E_NOMEM)
-		rc = tt_record_fail(&u.rec, TT_E_NOMEM, "no more memory for its unpacker; raise --unpack-memory", &why);
 	if (rc == TT_OK)
 		rc = tt_record_put(&u.rec, &body, err);
 	if (rc == TT_OK)

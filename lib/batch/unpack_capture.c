@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "base/setting.h"
 #include "io/spool.h"
 
 #define PIPE_SIZE (1 << 20)
@@ -24,12 +25,12 @@ check_member(const struct unpack *u, const struct level *l, struct tt_err *err)
 	uint64_t raw = tt_archive_taken(l->ar) - l->taken_before + (64 << 10);
 
 	if (env->decoded_max && l->given > env->decoded_max)
-		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "gives more than the %llu decoded bytes allowed; raise --max-decoded",
-		    (unsigned long long)env->decoded_max);
+		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "gives more than the %llu decoded bytes allowed; raise %s",
+		    (unsigned long long)env->decoded_max, tt_setting_name[TT_SETTING_DECODED]);
 	if (env->ratio_max && l->given > (UINT64_C(64) << 20) && l->given / raw >= env->ratio_max)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
-		    "%llu compressed bytes gave %llu decoded ones, over the ratio of %llu allowed; raise --max-ratio",
-		    (unsigned long long)raw, (unsigned long long)l->given, (unsigned long long)env->ratio_max);
+		    "%llu compressed bytes gave %llu decoded ones, over the ratio of %llu allowed; raise %s",
+		    (unsigned long long)raw, (unsigned long long)l->given, (unsigned long long)env->ratio_max, tt_setting_name[TT_SETTING_RATIO]);
 	return TT_OK;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash_seed.h"
+#include "base/setting.h"
 #include "model/names.h"
 #include "model/waits.h"
 #include "view/allocs.h"
@@ -488,7 +489,8 @@ check_frames(struct tt_diff *d, const struct tt_model *m, struct tt_err *err)
 	if (d->frames == (m->frames != NULL))
 		return TT_OK;
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-	    "%s: %s frames, unlike the captures before it (see --frame-marker)", path, m->frames ? "has" : "has no");
+	    "%s: %s frames, unlike the captures before it (see %s)", path, m->frames ? "has" : "has no",
+	    tt_setting_name[TT_SETTING_FRAME_MARKER]);
 }
 
 int

@@ -10,6 +10,7 @@
 
 #include "base/hash_seed.h"
 #include "base/json.h"
+#include "base/setting.h"
 #include "gate/doc.h"
 #include "model/filter.h"
 
@@ -107,7 +108,8 @@ read_baseline(struct reader *rd, const struct tt_node_at *root, struct tt_err *e
 	if (rc != TT_OK)
 		return rc;
 	if (n == 0)
-		return tt_doc_fail(root, false, err, "no session in this baseline: save it again with tracetool stats --save");
+		return tt_doc_fail(root, false, err, "no session in this baseline: save it again with %s",
+		    tt_setting_name[TT_SETTING_SAVE]);
 	rd->b->sample = tt_arena_alloc(rd->a, (count_captures(list.json) + 1) * sizeof *rd->b->sample, err);
 	for (rd->nslot = 16; rd->nslot < 2 * n; )
 		rd->nslot *= 2;
@@ -299,7 +301,7 @@ tt_baseline_check(const struct tt_baseline *b, const struct tt_sample *s, size_t
 {
 	if (strcmp(b->settings, settings) != 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s was saved with other settings (\"%s\", now \"%s\"): save it "
-		    "again, or use --force-baseline", b->path, b->settings, settings);
+		    "again, or use %s", b->path, b->settings, settings, tt_setting_name[TT_SETTING_FORCE_BASELINE]);
 	for (size_t k = 0; k < budget->nrow; k++) {
 		const struct tt_budget_row *r = &budget->row[k];
 
@@ -314,8 +316,9 @@ tt_baseline_check(const struct tt_baseline *b, const struct tt_sample *s, size_t
 				if (s[i].without || s[i].nfact == 0 || !tt_row_means(r, &s[i]) || is_known(b, r, *key, value, &other))
 					continue;
 				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has another environment: %s is %s in its %s, and %s in %s "
-				    "(row \"%s\"); save a baseline of its own, or use --force-baseline", b->path, *key,
-				    shown(tt_sample_fact(other, *key)), other->name, shown(value), s[i].name, r->id);
+				    "(row \"%s\"); save a baseline of its own, or use %s", b->path, *key,
+				    shown(tt_sample_fact(other, *key)), other->name, shown(value), s[i].name, r->id,
+				    tt_setting_name[TT_SETTING_FORCE_BASELINE]);
 			}
 		}
 	}

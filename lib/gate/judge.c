@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/setting.h"
 #include "stat/compare.h"
 
 const char *const tt_outcome_name[TT_OUTCOMES] = {
@@ -57,8 +58,8 @@ judge_row(struct tt_judging *w, struct tt_err *err)
 	}
 	fact = unknown_fact(w);
 	if (r->npoint == 0 && fact) {
-		const char *why = tt_verdict_text(w->v, err, "no capture tells its \"%s\", which \"where\" asks for: read it with --meta %s=...",
-		    fact, fact);
+		const char *why = tt_verdict_text(w->v, err, "no capture tells its \"%s\", which \"where\" asks for: read it with %s %s=...",
+		    fact, tt_setting_name[TT_SETTING_META], fact);
 
 		tt_row_cannot(w, why);
 		return why ? TT_OK : err->code;
@@ -239,8 +240,8 @@ groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 		w->v->nalone++;
 	}
 	if (all == 0) {
-		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture tells its \"%s\" to group by: read it with --meta %s=...",
-		    w->o->group_by, w->o->group_by);
+		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture tells its \"%s\" to group by: read it with %s %s=...",
+		    w->o->group_by, tt_setting_name[TT_SETTING_META], w->o->group_by);
 		return NULL;
 	}
 	tt_sort(g, all, by_text);
@@ -290,8 +291,8 @@ tt_judge(const struct tt_budget *budget, const struct tt_baseline *base, const s
 		.group_by = o->group_by };
 	tt_arena_init(&v->arena, mem);
 	if (!base && budget->baseline && !o->first)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with --baseline "
-		    "(tracetool stats --save makes one)", budget->path);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s has rows that compare with a baseline: give it with %s (%s makes one)", budget->path,
+		    tt_setting_name[TT_SETTING_BASELINE], tt_setting_name[TT_SETTING_SAVE]);
 	rc = make_rows(&w, err);
 	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
 		w.r = &v->row[i];

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/setting.h"
 #include "gate/judge.h"
 #include "stat/num.h"
 
@@ -30,7 +31,8 @@ no_base_figure(struct tt_judging *w, struct tt_err *err)
 	const char *why = s ? s->value[r->row->which].why : NULL;
 
 	if (!s && r->group)
-		why = "the baseline has no capture of this group, which is new: add some with tracetool stats --save --append";
+		why = tt_verdict_text(w->v, err, "the baseline has no capture of this group, which is new: add some with %s",
+		    tt_setting_name[TT_SETTING_APPEND]);
 	else if (!s)
 		why = "the baseline has no capture that the row means";
 	else if (why)

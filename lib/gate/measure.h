@@ -100,8 +100,7 @@ bool tt_measure_counts(const struct tt_measure *x);
 const char *tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
 
 /* Why there is no figure where no frame is whole. */
-#define TT_NO_FRAMES \
-	"no whole frame: read the capture with --frame-marker NAME, the marker that begins a frame, or see skip in the budget"
+#define TT_NO_FRAMES "no whole frame: name the marker that begins one (\"tracetool info\" lists likely ones), or see skip in the budget"
 
 /* One figure of one capture. */
 struct tt_value {

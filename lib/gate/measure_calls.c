@@ -118,7 +118,7 @@ marker(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 	}
 	s = &a.sum;
 	v->absent = !s->met;
-	v->why = s->met ? NULL : "no marker of this name (see tracetool stats --table markers)";
+	v->why = s->met ? NULL : "no marker of this name (the table markers lists all)";
 	if (is_per_frame(x->stat) && frames == 0)
 		v->why = TT_NO_FRAMES;
 	else if (x->stat == TT_STAT_TOTAL)
@@ -147,7 +147,7 @@ category(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, s
 	if (find(g, x, &a, err) != TT_OK)
 		return err->code;
 	v->absent = !a.sum.met;
-	v->why = a.sum.met ? NULL : "no category of this name (see tracetool stats --table categories)";
+	v->why = a.sum.met ? NULL : "no category of this name (the table categories lists all)";
 	if (x->stat == TT_STAT_TOTAL) {
 		tt_value_set(v, a.sum.self);
 		return TT_OK;
@@ -196,7 +196,7 @@ thread(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, str
 		busy += tt_busy(&time[i]);
 	}
 	v->absent = !met;
-	v->why = met ? NULL : "no thread of this name (see tracetool stats --table threads)";
+	v->why = met ? NULL : "no thread of this name (the table threads lists all)";
 	if (x->stat == TT_STAT_TOTAL)
 		tt_value_set(v, busy);
 	else if (tt_figures_frames(g))

@@ -283,7 +283,7 @@ counter(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 	v->known = met > 0;
 	v->absent = met == 0;
 	if (met == 0)
-		v->why = "no counter of this name (see tracetool stats --table counters)";
+		v->why = "no counter of this name (the table counters lists all)";
 	if (met > 1 && x->stat != TT_STAT_MAX && x->stat != TT_STAT_MIN) {
 		v->known = false;
 		v->why = "several counters match: only max and min have a meaning then";

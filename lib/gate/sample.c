@@ -122,7 +122,7 @@ static int
 add_recorded_with(struct found_fact *list, size_t *n, const char *args, struct tt_arena *a, struct tt_err *err)
 {
 	static const char *const left_out[] = { "out=", "output=", "port=" };
-	static const char option[] = "--profile=";
+	static const char option[] = "-profile=";
 	const char *at = strstr(args, option), *end, *next;
 	char *text = tt_arena_text(a, args, strlen(args), err), *to = text;
 

@@ -7,6 +7,8 @@
 
 #include "gate/judge.h"
 
+#include "base/setting.h"
+
 const char *
 tt_verdict_text(struct tt_verdict *v, struct tt_err *err, const char *fmt, ...)
 {
@@ -492,11 +494,12 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 	}
 	if (rc == TT_OK && tested && v->base->nsession == 1)
 		rc = remark(v, tt_verdict_text(v, err, "the baseline is of one session: by how much sessions differ is not known, and "
-		    "taken to be %lld.%lld %%; add sessions with tracetool stats --save --append", (long long)(v->budget->session_ppm / 10000),
-		    (long long)(v->budget->session_ppm / 1000 % 10)), err);
+		    "taken to be %lld.%lld %%; add sessions with %s", (long long)(v->budget->session_ppm / 10000),
+		    (long long)(v->budget->session_ppm / 1000 % 10), tt_setting_name[TT_SETTING_APPEND]), err);
 	for (size_t i = 0; i < v->nmixed && rc == TT_OK; i++)
 		rc = remark(v, tt_verdict_text(v, err, "%s looks at captures of several kinds together: %s is %s and %s; give rows a \"where\", or "
-		    "use --group-by %s", v->mixed[i].row->name, v->mixed[i].key, v->mixed[i].value, v->mixed[i].other, v->mixed[i].key), err);
+		    "use %s %s", v->mixed[i].row->name, v->mixed[i].key, v->mixed[i].value, v->mixed[i].other,
+		    tt_setting_name[TT_SETTING_GROUP_BY], v->mixed[i].key), err);
 	if (rc == TT_OK)
 		rc = fingerprint_remarks(v, err);
 	return rc == TT_OK ? base_remarks(v, o, err) : rc;

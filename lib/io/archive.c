@@ -8,6 +8,8 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "base/setting.h"
+
 #define BLOCK ((size_t)1 << 17)
 
 /* The first fetch after a jump, where little may be wanted. */
@@ -163,7 +165,8 @@ tt_archive_fail(struct tt_archive *ar, int status, struct tt_err *err)
 		why = "not understood";
 	if (is_memory(ar, why))
 		return tt_fail(err, TT_E_LIMIT, ar->at,
-		    "unpacking needs more memory than an unpacker may have (%s); raise --unpack-memory", why);
+		    "unpacking needs more memory than an unpacker may have (%s); raise %s", why,
+		    tt_setting_name[TT_SETTING_UNPACK_MEMORY]);
 	if (strstr(why, "header is encrypted"))
 		return tt_fail(err, TT_E_UNKNOWN, ar->at, TT_ARCHIVE_ENCRYPTED ": not read");
 	if (status == ARCHIVE_FAILED)

@@ -12,6 +12,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/setting.h"
+
 struct filter {
 	struct tt_decoder d;
 	struct tt_env *env;
@@ -81,8 +83,8 @@ fail_archive(struct filter *f)
 	else if (archive_errno(f->a) == ENOMEM)
 		/* Its dictionary, or the window, is as large as the data says. */
 		tt_fail(&f->failed, TT_E_LIMIT, at,
-		    "%s data needs more memory to be decoded than there may be; in a batch, raise --unpack-memory",
-		    f->coding->name);
+		    "%s data needs more memory to be decoded than there may be; in a batch, raise %s",
+		    f->coding->name, tt_setting_name[TT_SETTING_UNPACK_MEMORY]);
 	else if (why && strstr(why, "too much memory"))
 		tt_fail(&f->failed, TT_E_LIMIT, at, "%s data has a larger window than can be decoded", f->coding->name);
 	else if (why && strstr(why, "Dictionary mismatch"))

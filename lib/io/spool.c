@@ -12,6 +12,8 @@
 #include <sys/sendfile.h>
 #include <unistd.h>
 
+#include "base/setting.h"
+
 const char *
 tt_spool_dir(const struct tt_env *env)
 {
@@ -108,9 +110,8 @@ tt_spool_add(const struct tt_env *env, int *fd, uint64_t at, const void *p, size
 
 	if (n > env->spool_max || at > env->spool_max - n)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
-		    "more than the %" PRIu64
-		    " bytes that may be spooled; raise --spool-max, or name a file",
-		    env->spool_max);
+		    "more than the %" PRIu64 " bytes that may be spooled; raise %s, or name a file", env->spool_max,
+		    tt_setting_name[TT_SETTING_SPOOL]);
 	/* It was in memory as long as it fitted. */
 	if (env->spool_memory > 0 && at <= env->spool_memory && n > env->spool_memory - at) {
 		rc = move_to_file(env, fd, at, err);

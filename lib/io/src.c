@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/setting.h"
 #include "io/decode.h"
 #include "io/raw.h"
 
@@ -301,11 +302,12 @@ check_limits(const struct tt_src *s, struct tt_err *err)
 
 	if (env->decoded_max && s->pulled > env->decoded_max)
 		return tt_fail(err, TT_E_LIMIT, s->pulled,
-		    "gives more than the %" PRIu64 " decoded bytes allowed; raise --max-decoded", env->decoded_max);
+		    "gives more than the %" PRIu64 " decoded bytes allowed; raise %s", env->decoded_max,
+		    tt_setting_name[TT_SETTING_DECODED]);
 	if (env->ratio_max && s->dec && s->pulled > RATIO_FROM && s->pulled / (raw ? raw : 1) >= env->ratio_max)
 		return tt_fail(err, TT_E_LIMIT, s->pulled,
 		    "%" PRIu64 " compressed bytes gave %" PRIu64 " decoded ones, over the ratio of %" PRIu64
-		    " allowed; raise --max-ratio", raw, s->pulled, env->ratio_max);
+		    " allowed; raise %s", raw, s->pulled, env->ratio_max, tt_setting_name[TT_SETTING_RATIO]);
 	return TT_OK;
 }
 

@@ -1,5 +1,7 @@
 #include "model/format.h"
 
+#include "base/setting.h"
+
 /* What the bytes look like, for those that are no capture. */
 static const char *
 looks_like(const uint8_t *p, size_t n)
@@ -53,7 +55,8 @@ tt_format_pick(const struct tt_format *const *list, const uint8_t *head, size_t 
 		}
 	}
 	if (tie)
-		return tt_fail(err, TT_E_UNKNOWN, 0, "looks like %s and like %s: choose with --input-format", best->name, tie->name);
+		return tt_fail(err, TT_E_UNKNOWN, 0, "looks like %s and like %s: choose with %s", best->name, tie->name,
+		    tt_setting_name[TT_SETTING_INPUT_FORMAT]);
 	if (best) {
 		*f = best;
 		return TT_OK;

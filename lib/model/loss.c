@@ -3,6 +3,7 @@
  */
 #include "model/loss.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "base/err.h"
@@ -54,7 +55,7 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "Their names were not recorded (capture cut early, or code unloaded): shown as (unknown).", TT_NOTICE,
 	    false },
 	[TT_LOST_PATHS] = { "paths", "call paths beyond the limit, joined in \"(more paths)\"",
-	    "Raise --max-paths to tell them apart: their figures are under (more paths), not under their markers.", TT_NOTICE, false },
+	    " to tell them apart: their figures are under (more paths), not under their markers.", TT_NOTICE, false, TT_SETTING_PATHS },
 	[TT_LOST_REUSED] = { "reused", "addresses used for several things that cannot be told apart",
 	    "Code or classes were unloaded and their addresses reused: figures of the later ones include the earlier ones.",
 	    TT_NOTICE, false },
@@ -78,8 +79,15 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	[TT_LOST_NO_PLACE] = { "no_place", "events dropped: no room for their thread",
 	    "Too many threads were alive or had just ended: record with room for more (Mono: threads=N).", TT_LOSS, false },
 	[TT_LOST_NOTED] = { "noted", "texts, values and definitions that the recorder cut or left out",
-	    "Without --quiet, a message with \"the recorder says\" names them.", TT_INFO, false },
+	    "A message with \"the recorder says\" names them, where messages are not turned off.", TT_INFO, false },
 };
+
+const char *
+tt_loss_advice(const struct tt_loss_info *i, char room[TT_LOSS_ADVICE])
+{
+	snprintf(room, TT_LOSS_ADVICE, "%s%s%s", i->raise ? "Raise " : "", tt_setting_name[i->raise], i->advice);
+	return room;
+}
 
 void
 tt_loss_reset(struct tt_loss *l)

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/setting.h"
+
 enum tt_severity { TT_INFO, TT_NOTICE, TT_LOSS, TT_ERROR };
 
 enum tt_loss_kind {
@@ -61,8 +63,13 @@ struct tt_loss_info {
 	const char *id, *text, *advice;
 	enum tt_severity severity;
 	bool damage;              /* makes the exit code 3 */
+	enum tt_setting raise;    /* the limit to raise, which the advice begins with */
 };
 extern const struct tt_loss_info tt_loss_info[TT_LOST_KINDS];
+
+/* What to do, as a sentence; ${room}, which is returned. */
+#define TT_LOSS_ADVICE 200
+const char *tt_loss_advice(const struct tt_loss_info *i, char room[TT_LOSS_ADVICE]);
 
 void tt_loss_reset(struct tt_loss *l);
 /* ${n} more, in which ${bytes} were lost; none: nothing happens. Counts stay at 2^64 - 1 rather than begin anew. */

@@ -19,9 +19,10 @@ static const struct tt_col loss_col[L_N] = {
 };
 
 static void
-put_entry(struct tt_table *t, const struct tt_loss_info *info, const struct tt_loss_entry *e)
+put_entry(struct tt_making *k, struct tt_table *t, const struct tt_loss_info *info, const struct tt_loss_entry *e)
 {
 	struct tt_cell *c = tt_row(t);
+	char advice[TT_LOSS_ADVICE];
 
 	tt_cell_text(&c[L_KIND], info->id);
 	tt_cell_text(&c[L_SEVERITY], tt_severity_name[info->severity]);
@@ -31,7 +32,7 @@ put_entry(struct tt_table *t, const struct tt_loss_info *info, const struct tt_l
 		tt_cell_u64(&c[L_BYTES], e->bytes);
 	if (e->first_at != TT_NOWHERE)
 		tt_cell_u64(&c[L_FIRST], e->first_at);
-	tt_cell_text(&c[L_ADVICE], info->advice);
+	tt_cell_text(&c[L_ADVICE], tt_text(k->r, "%s", tt_loss_advice(info, advice)));
 }
 
 /* Worst first, then in the order of the ledger. */
@@ -43,7 +44,7 @@ entries(struct tt_making *k, struct tt_table *t)
 			const struct tt_loss_entry *e = &k->m->loss->e[i];
 
 			if ((int)tt_loss_info[i].severity == severity && e->n)
-				put_entry(t, &tt_loss_info[i], e);
+				put_entry(k, t, &tt_loss_info[i], e);
 		}
 	}
 }
@@ -52,7 +53,7 @@ entries(struct tt_making *k, struct tt_table *t)
 static void
 put_note(struct tt_report *r, const struct tt_loss_info *info, const struct tt_loss_entry *e)
 {
-	char count[32], bytes[40] = "", at[48] = "";
+	char count[32], bytes[40] = "", at[48] = "", advice[TT_LOSS_ADVICE];
 
 	*tt_put_count(count, (int64_t)e->n) = '\0';
 	if (e->bytes) {
@@ -65,7 +66,7 @@ put_note(struct tt_report *r, const struct tt_loss_info *info, const struct tt_l
 	}
 	const char *in = e->input ? tt_text(r, "%s%s: ", e->input, e->in_others ? " and others" : "") : "";
 	tt_report_note(r, tt_severity_name[info->severity], info->id,
-	    tt_text(r, "%s%s: %s%s%s. %s", in, info->text, count, bytes, at, info->advice));
+	    tt_text(r, "%s%s: %s%s%s. %s", in, info->text, count, bytes, at, tt_loss_advice(info, advice)));
 }
 
 void

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/setting.h"
 #include "base/utf8.h"
 #include "model/names.h"
 #include "model/waits.h"
@@ -222,5 +223,6 @@ tt_candidates_fail(struct tt_run *r, struct tt_err *err)
 		used += (size_t)snprintf(text + used, sizeof text - used, "%s\"%.*s\" (begins every %s, %lld %% of %.20s)", i ? ", " : "; likely are ",
 		    (int)tt_name_bare(name), name, every, (long long)(c->share_e4 / 100), c->thread->name);
 	}
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no marker matches --frame-marker \"%.60s\"%s", r->o->frame_marker, text);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no marker matches %s \"%.60s\"%s", tt_setting_name[TT_SETTING_FRAME_MARKER],
+	    r->o->frame_marker, text);
 }

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "base/setting.h"
 #include "base/utf8.h"
 #include "model/names.h"
 
@@ -167,8 +168,8 @@ several(const char *asked, const struct tt_frame_name *list, size_t n, struct tt
 	}
 	if (n > LISTED)
 		snprintf(more, sizeof more, " and %zu more", n - LISTED);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frame-marker \"%.60s\" matches %zu markers: write one in full: %s%s", asked, n,
-	    text, more);
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s \"%.60s\" matches %zu markers: write one in full: %s%s",
+	    tt_setting_name[TT_SETTING_FRAME_MARKER], asked, n, text, more);
 }
 
 /* Forget the marks of keys that begin no frame. */

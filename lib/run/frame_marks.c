@@ -2,6 +2,7 @@
  * Collects where frames begin on each thread, and builds the table of frames; the contract is in frame_replay.h.
  */
 #include "base/order.h"
+#include "base/setting.h"
 #include "run/candidates.h"
 #include "run/frame_replay.h"
 
@@ -286,14 +287,14 @@ choose_hitches(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
 	return TT_OK;
 }
 
-/* When a fact is set that ${pattern}, the value of ${option}, matches: the first later than ${after}. */
+/* When a fact is set that ${pattern}, the value of ${setting}, matches: the first later than ${after}. */
 static int
-find_label(const struct tt_facts *facts, const char *option, const char *pattern, int64_t after, int64_t *ts, struct tt_err *err)
+find_label(const struct tt_facts *facts, enum tt_setting setting, const char *pattern, int64_t after, int64_t *ts, struct tt_err *err)
 {
 	if (tt_facts_find(facts, pattern, after, ts))
 		return TT_OK;
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s \"%s\": no such label%s (\"tracetool stats --table facts\" lists all)", option,
-	    pattern, after == INT64_MIN ? "" : " after the first one");
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s \"%s\": no such label%s (\"%s facts\" lists all)", tt_setting_name[setting],
+	    pattern, after == INT64_MIN ? "" : " after the first one", tt_setting_name[TT_SETTING_TABLE]);
 }
 
 /* Find the labels between which the user wants to look. */
@@ -310,9 +311,9 @@ find_labels(struct tt_run *r, struct tt_err *err)
 		return TT_OK;
 	rc = tt_facts_list(r->m, &r->env->mem, &facts, err);
 	if (rc == TT_OK && f->from_label)
-		rc = find_label(&facts, "--from-label", f->from_label, INT64_MIN, &r->label_from, err);
+		rc = find_label(&facts, TT_SETTING_FROM_LABEL, f->from_label, INT64_MIN, &r->label_from, err);
 	if (rc == TT_OK && f->to_label)
-		rc = find_label(&facts, "--to-label", f->to_label, r->label_from, &r->label_to, err);
+		rc = find_label(&facts, TT_SETTING_TO_LABEL, f->to_label, r->label_from, &r->label_to, err);
 	tt_facts_free(&facts, &r->env->mem);
 	return rc;
 }
@@ -448,11 +449,12 @@ static int
 no_frames(const struct tt_model *m, struct tt_err *err)
 {
 	if (m->frames)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames: the capture has no such frames%s",
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: the capture has no such frames%s", tt_setting_name[TT_SETTING_FRAMES],
 		    m->filter.from != INT64_MIN || m->filter.to != INT64_MAX ? " in that time" : "");
 	if (m->frame_marker)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no frames to choose from: \"%s\" never begins", m->frame_marker);
-	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--frames needs frame marks: name a marker with --frame-marker");
+	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s needs frame marks: name a marker with %s", tt_setting_name[TT_SETTING_FRAMES],
+	    tt_setting_name[TT_SETTING_FRAME_MARKER]);
 }
 
 int

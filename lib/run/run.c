@@ -2,6 +2,7 @@
  * Opens the inputs, reads them once or more, and finishes the model; the contract is in run.h.
  */
 #include "base/order.h"
+#include "base/setting.h"
 #include "run/candidates.h"
 #include "run/frame_replay.h"
 
@@ -38,7 +39,7 @@ add_meta(struct tt_capture *c, const char *kv, struct tt_err *err)
 	const char *eq = strchr(kv, '=');
 
 	if (!eq || eq == kv || (size_t)(eq - kv) >= sizeof key)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--meta takes key=value, not \"%s\"", kv);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s takes key=value, not \"%s\"", tt_setting_name[TT_SETTING_META], kv);
 	memcpy(key, kv, (size_t)(eq - kv));
 	key[eq - kv] = '\0';
 	return tt_capture_meta_said(c, key, eq + 1, err);

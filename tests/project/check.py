@@ -76,6 +76,14 @@ def columns(names):
     fault(".editorconfig has the same limit", re.findall(r"^max_line_length = (\d+)$", editor, re.M) != [str(COLUMNS)] and editor)
 
 
+def the_library_names_no_option(names):
+    """It says which setting (lib/base/setting.h); cmd/setting.c knows its option."""
+    word = re.compile(r'"[^"]*--[a-z]')
+    fault("lib names no option of the command line", [
+        "%s:%d" % (n, i) for n in names if n.startswith("lib/") and n.endswith((".c", ".h")) and not n.startswith(("lib/pass/", "lib/emit/", "lib/out/"))
+        for i, line in enumerate(text(n).split("\n"), 1) if word.search(line)])
+
+
 def public_ci(names):
     makefile = text("Makefile")
     for n in names:
@@ -168,6 +176,7 @@ def main():
     else:
         version_is_in_one_place(names)
         columns(names)
+        the_library_names_no_option(names)
         public_ci(names)
         links(names)
         pictures()

@@ -280,7 +280,7 @@ TEST(zones_and_texts_put_aside_share_one_limit)
 		CHECK_EQ_INT(rc, k == 2 ? TT_E_LIMIT : TT_OK);
 		CHECK_EQ_INT((intmax_t)used, (2 << 20) + (k == 1 ? 16 : 15) * 65536);
 		if (k == 2)
-			CHECK_HAS(err.msg, "--spool-max");
+			CHECK_HAS(err.msg, "spool_max");
 		/* Over what may be in memory they are in a file. */
 		snprintf(link, sizeof link, "/proc/self/fd/%d", s.fd);
 		CHECK(readlink(link, at, sizeof at - 1) > 0);

@@ -48,7 +48,7 @@ TEST(the_cap_is_never_passed_and_names_its_option)
 	CHECK(a);
 	CHECK(!tt_mem_alloc(&mem, 1, &err));
 	CHECK_EQ_INT(err.code, TT_E_LIMIT);
-	CHECK_HAS(err.msg, "--max-memory");
+	CHECK_HAS(err.msg, "tt_mem.cap");
 	CHECK_EQ_INT(mem.used, 1000);
 	CHECK_EQ_INT(mem.peak, 1000);
 	tt_mem_free(&mem, a, 1000);

@@ -733,7 +733,7 @@ TEST(the_spool_has_a_limit_that_is_named)
 	CHECK_EQ_INT(tt_src_keep(src, &told.err), TT_OK);
 	drain(src, 1000, &told);
 	CHECK_EQ_INT(told.status, TT_E_LIMIT);
-	CHECK_HAS(told.err.msg, "--spool-max");
+	CHECK_HAS(told.err.msg, "spool_max");
 	CHECK(told.got.n <= 200000 && memcmp(told.got.p, text, told.got.n) == 0);
 	/* What did not fit into the spool is lost: reading again ends the same way, not with a gap. */
 	CHECK_EQ_INT(tt_src_rewind(src, &told.err), TT_OK);
@@ -746,7 +746,7 @@ TEST(the_spool_has_a_limit_that_is_named)
 	src = open_pipe(&f, text, n, &thread);
 	env.spool_max = 1;
 	CHECK_EQ_INT(tt_src_keep(src, &told.err), TT_E_LIMIT);
-	CHECK_HAS(told.err.msg, "--spool-max");
+	CHECK_HAS(told.err.msg, "spool_max");
 	env.spool_max = 1 << 30;
 	tt_src_close(src);
 	pthread_join(thread, NULL);

@@ -1,0 +1,39 @@
+/**
+ * What a caller of the library may set, as messages call it: "raise %s".
+ *
+ * The library has settings and knows no command line. The program that it is linked into defines this table with the options that set
+ * them (cmd/setting.c); where none does, setting.c has the fields of the library's own structs.
+ */
+#ifndef TT_BASE_SETTING_H
+#define TT_BASE_SETTING_H
+
+enum tt_setting {
+	TT_SETTING_NONE,
+	TT_SETTING_MEMORY,            /* limits */
+	TT_SETTING_DECODED,
+	TT_SETTING_RATIO,
+	TT_SETTING_SPOOL,
+	TT_SETTING_PATHS,
+	TT_SETTING_UNPACK_MEMORY,
+	TT_SETTING_NESTING,
+	TT_SETTING_MEMBERS,
+	TT_SETTING_CAPTURE_TIME,
+	TT_SETTING_INPUT_FORMAT,      /* how captures are read */
+	TT_SETTING_META,
+	TT_SETTING_TIME,
+	TT_SETTING_FRAMES,
+	TT_SETTING_FRAME_MARKER,
+	TT_SETTING_FROM_LABEL,
+	TT_SETTING_TO_LABEL,
+	TT_SETTING_GROUP_BY,          /* what is made of them */
+	TT_SETTING_TABLE,
+	TT_SETTING_BASELINE,
+	TT_SETTING_FORCE_BASELINE,
+	TT_SETTING_SAVE,
+	TT_SETTING_APPEND,
+	TT_SETTINGS
+};
+
+extern const char *const tt_setting_name[TT_SETTINGS];
+
+#endif
