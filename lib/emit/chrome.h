@@ -1,11 +1,11 @@
 /**
  * The parts of the Chrome JSON emitter. Internal to lib/emit/chrome*.c.
  *
- * chrome.c        start and end, files (parts), everything before the events
+ * chrome.c        start and end; calls all others
+ * chrome_files.c  files (parts), everything before the events, what records share; calls none of the others
  * chrome_tail.c   everything after the events: names of threads, frames, provenance, losses
  * chrome_zones.c  zones and allocations: `chunk`, the hot path
  * chrome_rare.c   counters, flows, instants: `rare`
- * chrome_args.c   arguments of zones and instants
  * chrome_pairs.c  the B/E form: zones put aside, and written thread by thread
  *
  * Every record but the first of a file begins with ",\n", so records can be joined in any order.
@@ -108,6 +108,12 @@ chrome_tid(const struct tt_thread *t)
 	return t->index + 1;
 }
 
+/* Append `,"args":{...}`, called as in ${name}; nothing where there are none. */
+void tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_args *args, struct tt_buf *out);
+
+/* The rest of a flow event, after its time. */
+void tt_chrome_flow(struct tt_buf *out, uint64_t id);
+
 /* Begin a record of metadata, up to its arguments; thread 0: of the process. */
 void tt_chrome_meta(struct tt_json *j, uint32_t process, uint32_t tid, const char *name);
 
@@ -140,15 +146,9 @@ int tt_chrome_tail(struct chrome *c, struct chrome_part *part, struct tt_err *er
 int tt_chrome_names(struct chrome *c, struct tt_err *err);
 int tt_chrome_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 
-/* Append `,"args":{...}`, called as in ${name}; nothing where there are none. */
-void tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_args *args, struct tt_buf *out);
-
 /* --- chrome_rare.c ------------------------------------------------------- */
 
 int tt_chrome_counters(struct chrome *c, uint32_t process, struct tt_err *err);
-
-/* The rest of a flow event, after its time. */
-void tt_chrome_flow(struct tt_buf *out, uint64_t id);
 
 int tt_chrome_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
 

@@ -157,12 +157,6 @@ next_begin(const struct tt_view *v, int64_t ts)
 	return lo < v->nslice ? v->slice[lo].ts : ts;
 }
 
-void
-tt_chrome_flow(struct tt_buf *out, uint64_t id)
-{
-	tt_buf_printf(out, ",\"name\":\"flow\",\"cat\":\"flow\",\"id\":\"0x%" PRIx64 "\",\"bp\":\"e\"}", id);
-}
-
 /* Always bound to the zone around it: a flow that binds to the next zone is put where that zone begins. */
 static int
 put_flow(struct rare *r)

@@ -13,18 +13,6 @@
 
 #define ALLOC_NAME ",\"name\":\"GC.Alloc\",\"cat\":\"GC\""
 
-char *
-tt_chrome_put_head(char *p, const char *phase, uint32_t pid, uint32_t tid)
-{
-	p = CHROME_PUT(p, ",\n{\"ph\":\"");
-	*p++ = *phase;
-	p = CHROME_PUT(p, "\",\"pid\":");
-	p = tt_put_u64(p, pid);
-	p = CHROME_PUT(p, ",\"tid\":");
-	p = tt_put_u64(p, tid);
-	return CHROME_PUT(p, ",\"ts\":");
-}
-
 /* --- ready-made pieces -------------------------------------------------- */
 
 /*
@@ -202,15 +190,6 @@ put_bare(struct writer *w, const struct tt_slice *s, const struct tt_slice *end,
 	if (p)
 		w->out->n = (size_t)(p - w->out->p);
 	return rc;
-}
-
-void
-tt_chrome_args(const struct chrome *c, const char *const *name, const struct tt_args *args, struct tt_buf *out)
-{
-	if (args->n == 0)
-		return;
-	tt_buf_text(out, ",\"args\":");
-	tt_emit_args(args, name, c->own.blobs, out);
 }
 
 /* One zone with what arguments it has. */

@@ -7,6 +7,13 @@
 #include <string.h>
 
 int
+tt_emit_open(const struct tt_emit_opts *o, const char *path, struct tt_sink **sink, struct tt_err *err)
+{
+	*sink = NULL;
+	return o->open ? o->open(o->open_arg, path, sink, err) : tt_sink_open(o->env, path, sink, err);
+}
+
+int
 tt_out_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
 {
 	struct tt_out *out = tt_mem_alloc(&o->env->mem, sizeof *out, err);

@@ -60,10 +60,3 @@ tt_emit_option(const struct tt_emit *e, const char *name)
 			return o;
 	return NULL;
 }
-
-int
-tt_emit_open(const struct tt_emit_opts *o, const char *path, struct tt_sink **sink, struct tt_err *err)
-{
-	*sink = NULL;
-	return o->open ? o->open(o->open_arg, path, sink, err) : tt_sink_open(o->env, path, sink, err);
-}

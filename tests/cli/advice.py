@@ -57,7 +57,7 @@ KNOWN = {
     ("lib/pass/timeline.c", "--buckets"): LISTED,
     ("lib/io/src.c", "--max-decoded"): BATCH, ("lib/io/src.c", "--max-ratio"): BATCH,
     ("lib/io/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
-    ("lib/emit/text_spool.c", "--begin-end"): CONVERT, ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/csv.c", "--table"): CONVERT,
+    ("lib/emit/text_spool.c", "--begin-end"): CONVERT, ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/chrome_files.c", "--split"): CONVERT, ("lib/emit/csv.c", "--table"): CONVERT,
     ("lib/emit/folded.c", "--value"): CONVERT,
     ("cmd/help.c", "--thread"): TOPIC, ("cmd/help.c", "--time"): TOPIC, ("cmd/help.c", "--frames"): TOPIC, ("cmd/help.c", "--marker"): TOPIC,
     ("cmd/list.c", "--input-format"): LIST, ("cmd/list.c", "--table"): LIST, ("cmd/list.c", "--sort"): LIST,

@@ -1,0 +1,55 @@
+/**
+ * What passes share when they make rows; the contract is in passes.h. It calls no pass.
+ */
+#include <stdlib.h>
+
+#include "pass/passes.h"
+#include "stat/num.h"
+
+const char *
+tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none)
+{
+	const char *why = tt_model_records(m, what) ? none : tt_model_unrecorded(m, what, &r->arena, &r->err);
+
+	return why && why != none ? tt_text(r, "%s, or the filters leave none", why) : why;
+}
+
+struct tt_cell *
+tt_row_of_path(struct tt_table *t, const struct tt_paths *p, uint32_t node, const char *text)
+{
+	const struct tt_thread *th = tt_paths_thread(p, node);
+	struct tt_buf b = { 0 };
+	struct tt_cell *c;
+
+	if (!text)
+		tt_paths_text(p, node, &b);
+	if (!text && tt_buf_error(&b, &t->r->err) == TT_OK)
+		text = tt_text_of(t->r, b.p, b.n);
+	tt_buf_free(&b);
+	c = tt_row(t);
+	tt_cell_text(&c[0], text);
+	if (th && (!p->group || p->group == TT_GROUP_THREAD))
+		tt_cell_text(&c[1], th->name);
+	return c;
+}
+
+void
+tt_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_group_fn *fill, struct tt_making *k, struct tt_table *t)
+{
+	const char *at = v, *end = at + n * size;
+
+	if (n)
+		qsort(v, n, size, compare);
+	for (const char *next = at; at < end; at = next) {
+		while (next < end && compare(at, next) == 0)
+			next += size;
+		fill(k, t, at, (size_t)(next - at) / size);
+	}
+}
+
+void
+tt_cell_share(struct tt_cell *c, int64_t part, int64_t all)
+{
+	if (all > 0 && part >= 0)
+		tt_cell_int(c, tt_ratio((uint64_t)part, 10000, (uint64_t)all));
+}
