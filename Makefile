@@ -61,7 +61,7 @@ HELP_LIB := $(BUILD)/tests/libhelp.a
 GEN_BIN  := $(GEN_SRC:tests/%.c=$(BUILD)/%)
 UNIT_BIN := $(UNIT_SRC:tests/%.c=$(BUILD)/%)
 FUZZ_BIN := $(FUZZ_SRC:tests/%.c=$(BUILD)/%)
-BATCH_BIN := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/batch/*.c))
+BATCH_BIN := $(patsubst tests/%.c,$(BUILD)/%,$(wildcard tests/system/batch/*.c))
 BENCH_BIN := $(patsubst tests/%.c,$(BUILD)/%,$(sort $(wildcard tests/bench/*.c)))
 # The stand-in Unity host: programs with a main or with check.h, and what they share.
 HOST_HELP := $(addprefix tests/host/,account.c engine.c game.c play.c truth.c)
@@ -268,8 +268,8 @@ cost: host $(UNITY)
 .PHONY: cost-mono
 # The same for Mono's module: some minutes.
 cost-mono: mono $(BIN)
-	BUILD=$(BUILD) tests/mono/cost.py
-	tests/mono/sample_cost.py $(BUILD)
+	BUILD=$(BUILD) tests/system/mono/cost.py
+	tests/system/mono/sample_cost.py $(BUILD)
 
 .PHONY: tests unit
 tests: $(HOST_BIN) $(PROBE) $(FAULT_SO) $(UNITY) mono $(BIN) $(OOM_BIN) $(GEN_BIN) $(UNIT_BIN) $(BATCH_BIN) $(FUZZ_BIN)
@@ -370,7 +370,7 @@ fuzz: tests
 # clang's counters lie in files that the programs map as they start: what is killed counts, and the sandbox does not mind.
 # The suites left out compile things themselves, and look at what libraries export.
 COVER_OPT := -O1 -g -fprofile-instr-generate -fcoverage-mapping -mllvm -runtime-counter-relocation -Wno-unused-command-line-argument
-COVER_NOT := ^(mono/imports|unity/package)$$
+COVER_NOT := ^(mono/imports|package/compile)$$
 .PHONY: cover
 cover:
 	$(MAKE) BUILD=$(BUILD)/cover CC=clang OPT='$(COVER_OPT)' tests
@@ -467,7 +467,7 @@ demo: $(AFTER_SETUP)
 	@$(BIN) stats $(BUILD)/demo/game.ttc --table frames,hitches,hitch_markers --hitches 2 --limit 8
 	@echo
 	@if [ -e $(MONO) ] && command -v mono mcs >/dev/null; then \
-		mcs -out:$(BUILD)/demo/GameLoop.exe -r:System.Core.dll tests/mono/GameLoop.cs 2>/dev/null; \
+		mcs -out:$(BUILD)/demo/GameLoop.exe -r:System.Core.dll tests/system/mono/GameLoop.cs 2>/dev/null; \
 		echo '# A Mono program, recorded by our module:'; \
 		echo '$$ tracetool record -p calls,alloc,gc,frame=World:Frame -o $(BUILD)/demo/mono.ttc -- mono $(BUILD)/demo/GameLoop.exe 300 20'; \
 		rm -f $(BUILD)/demo/mono.ttc; \

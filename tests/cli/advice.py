@@ -133,7 +133,7 @@ class Lists:
 
 
 COMMAND = re.compile(r"(?<!--do )\b(?:tracetool |(?=(?:%s) --))(%s)\b([^\n\"();|&`]*)" % ("|".join(VERBS), "|".join(VERBS)))
-# Of other programs; tests/mono/advice.py asks mono for its optimizations.
+# Of other programs; tests/system/mono/advice.py asks mono for its optimizations.
 FOREIGN = re.compile(r"\b(gzip|xz|xargs)( -\S+)+|\bmono -O=-?[a-z]+")
 
 

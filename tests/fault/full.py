@@ -4,7 +4,7 @@
 Every command, reader and emitter that writes a file, with more and more room on the disk until it is enough. Too little:
 exit status 4, the system's text, the old output as it was and nothing beside it. Then the same for temporary files.
 A game recorded onto a disk of 1 MiB.
-(Results of a batch on a full disk: tests/batch/kill.py.) Ends with "N passed, N failed".
+(Results of a batch on a full disk: tests/system/batch/kill.py.) Ends with "N passed, N failed".
 """
 import os
 import subprocess

@@ -49,8 +49,8 @@ class Suite:
 
 # Commands without a case of their own in cases(), and why.
 NO_CASE = {
-    "record": "runs a program; tests/fault/record.py, tests/mono/record.py",
-    "batch": "has processes that fail alone; tests/fault/batch.py, tests/batch",
+    "record": "runs a program; tests/fault/record.py, tests/system/mono/record.py",
+    "batch": "has processes that fail alone; tests/fault/batch.py, tests/system/batch",
 }
 
 

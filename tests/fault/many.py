@@ -5,7 +5,7 @@ Each open, read, write, close, fsync and rename failing in turn, in whatever pro
 every second call interrupted; memory that is not enough; signals. A run ends as one that nothing disturbed; or with
 status 4 and the system's text, keeping nothing but old or complete files; or, of a batch, with the captures it
 could not do told as failed, and the results of all others as they are: what a process of a batch says that makes no sense
-ends it, as a crash, and may leave a temporary file. (Kills and full disks: tests/batch/kill.py. Allocations: fault/oom, fault/batch.)
+ends it, as a crash, and may leave a temporary file. (Kills and full disks: tests/system/batch/kill.py. Allocations: fault/oom, fault/batch.)
 Ends with "N passed, N failed".
 """
 import errno

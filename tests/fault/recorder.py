@@ -14,7 +14,7 @@ import subprocess
 import kit
 
 # Of the same name as the one here.
-spec = importlib.util.spec_from_file_location("mono_kit", os.path.join(kit.TOP, "tests", "mono", "kit.py"))
+spec = importlib.util.spec_from_file_location("mono_kit", os.path.join(kit.TOP, "tests", "system", "mono", "kit.py"))
 mono_kit = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(mono_kit)
 

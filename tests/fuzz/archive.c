@@ -1,6 +1,6 @@
 /**
  * Fuzz target: tar and zip archives, through all their members; 64 KiB of each are read. 7z is left out: the library
- * makes dictionaries as large as an archive asks for, and what bounds that is a limit on the process (tests/batch).
+ * makes dictionaries as large as an archive asks for, and what bounds that is a limit on the process (tests/system/batch).
  */
 #include <stdlib.h>
 

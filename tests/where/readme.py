@@ -19,7 +19,7 @@ NOT_RUN = {
     "make setup demo": "installs packages and builds",
     "make setup check": "installs packages, and runs this",
     "sudo make install": "changes the machine",
-    "make dist": "unity/package does",
+    "make dist": "package/compile does",
     "tracetool merge": "speaks of the command; what it needs is made below",
     "tracetool record": "speaks of the command; it follows in full",
 }

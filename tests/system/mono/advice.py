@@ -14,7 +14,7 @@ import sys
 
 import kit
 
-sys.path.insert(0, os.path.join(kit.HERE, "..", "unity"))
+sys.path.insert(0, os.path.join(kit.HERE, "..", "..", "unity"))
 import ttc  # noqa: E402
 
 LOG = {"alloc", "gc", "gchandle", "finalization", "jit", "exception", "monitor", "sample"}
@@ -120,7 +120,7 @@ def main():
     help_text = subprocess.run(["mono", "--profile=log:help", "x.exe"], capture_output=True, text=True).stdout
     # "	[no]'EVENT'  ..." has its words one a line below; "[no]alloc", "sample[-real][=FREQ]", "heapshot-on-shutdown" are options.
     has_log = set(re.findall(r"^\s+(?:\[no\])?([a-z][a-z-]*)", help_text, re.M))
-    with open(os.path.join(kit.HERE, "..", "..", "man", "tracetool-mono.7")) as f:
+    with open(os.path.join(kit.HERE, "..", "..", "..", "man", "tracetool-mono.7")) as f:
         has_module = {w for it in re.findall(r"^\.It Cm (.*)", f.read(), re.M) for w in re.findall(r"(?:^|, )(?:Cm )?([a-z-]+)", it)}
 
     for who, record, end, nothing, has, want in (("log", log, "mlpd", "counter", has_log, LOG),

@@ -8,10 +8,10 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 from count import check, end
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 FOLDER = os.environ.get("TMPDIR", "/tmp")
 DATA = os.path.join(TOP, "testdata")

@@ -15,10 +15,10 @@ import tempfile
 import zipfile
 import zlib
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 import count
 
-TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
+TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
 BUILD = os.path.realpath(os.environ.get("BUILD", os.path.join(TOP, "build")))
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(BUILD, "tracetool"))
 LONG = os.environ.get("TT_SET") == "all"

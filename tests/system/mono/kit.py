@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 import count
 from count import check
 
@@ -18,7 +18,7 @@ FOLDER = os.path.join(os.environ.get("TMPDIR", "/tmp"), "mono-%d" % os.getpid())
 ENV = dict(os.environ, LD_LIBRARY_PATH=BUILD)
 
 # What a program needs besides its own file.
-more = {"Control": [os.path.join(HERE, "..", "..", "formats", "recorder", "mono", "package", "Tracetool.cs")]}
+more = {"Control": [os.path.join(HERE, "..", "..", "..", "formats", "recorder", "mono", "package", "Tracetool.cs")]}
 more["Pause"] = more["Raised"] = more["Hitches"] = more["Control"]
 
 

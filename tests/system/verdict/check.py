@@ -27,12 +27,12 @@ import sys
 import tempfile
 import xml.etree.ElementTree as ET
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 from count import end, fault, same
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-TOP = os.path.join(HERE, "..", "..")
-sys.path.insert(0, os.path.join(TOP, "tests", "diff"))
+TOP = os.path.join(HERE, "..", "..", "..")
+sys.path.insert(0, os.path.join(HERE, "..", "diff"))
 from truth import Script  # noqa: E402
 
 TRACETOOL, GEN = [os.path.abspath(p) for p in sys.argv[1:3]]

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every bit of small archives of each kind flipped, and every byte cut: the damage is told, or nothing of a capture changes.
 
-The archives are made by tar, zip, 7z and the compressors' own programs, and by Python; tests/batch/sweep.c does the rest in one
+The archives are made by tar, zip, 7z and the compressors' own programs, and by Python; tests/system/batch/sweep.c does the rest in one
 process. Ends with "N passed, N failed".
 """
 import io
@@ -102,7 +102,7 @@ def main():
         open(os.path.join(plain, "%d" % i), "wb").write(data)
     for name, data in made.items():
         open(os.path.join(work, name), "wb").write(data)
-    r = subprocess.run([os.path.join(kit.BUILD, "batch", "sweep"), str(EVERY), plain, *[os.path.join(work, n) for n in sorted(made)]],
+    r = subprocess.run([os.path.join(kit.BUILD, "system", "batch", "sweep"), str(EVERY), plain, *[os.path.join(work, n) for n in sorted(made)]],
                        stdout=subprocess.PIPE)
     out = r.stdout.decode()
     print(out[:out.rfind("\n", 0, -1) + 1], end="")

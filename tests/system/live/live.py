@@ -3,7 +3,7 @@
 
     live.py TRACETOOL BUILD
 
-The programs of tests/mono are compiled into BUILD/live and recorded with the options of testdata's
+The programs of tests/system/mono are compiled into BUILD/live and recorded with the options of testdata's
 table and some more; one is killed in the middle. Each capture is compared
 
 * with the installed mprof-report, where that is right: events by type,
@@ -20,11 +20,11 @@ import sys
 import time
 from collections import Counter
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 from count import end, fault
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-sys.path.insert(0, os.path.join(HERE, "..", "oracle"))
+sys.path.insert(0, os.path.join(HERE, "..", "..", "oracle"))
 import check_encoder  # noqa: E402
 import compare  # noqa: E402
 

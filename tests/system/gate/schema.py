@@ -9,10 +9,10 @@ import sys
 
 import jsonschema
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 from count import check, end
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 FOLDER = os.environ.get("TMPDIR", "/tmp")
 CAPTURE = os.path.join(TOP, "testdata", "gate", "good-base1.ttc.xz")
@@ -39,7 +39,7 @@ def row(**keys):
 def good_budgets():
     page = open(os.path.join(TOP, "man", "tracetool-budget.5")).read()
     yield re.search(r"\.Bd -literal -offset indent\n(.*?)\.Ed", page, re.S).group(1)
-    yield open(os.path.join(TOP, "tests", "mono", "gate_budget.json")).read()
+    yield open(os.path.join(TOP, "tests", "system", "mono", "gate_budget.json")).read()
     yield subprocess.run([TRACETOOL, "stats", "--suggest", CAPTURE], capture_output=True, text=True).stdout
     for spread in ("100%", "100.0 %", "7%", ".5%", "99.99%", "007%"):
         yield row(metric="frame.time", max="1s")[:-1] + ', "session_spread": "%s" }' % spread

@@ -5,7 +5,7 @@
 import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
 
-const at = new URL('../validators/node_modules/', import.meta.url);
+const at = new URL('../../validators/node_modules/', import.meta.url);
 const input = JSON.parse(readFileSync(0, 'utf8'));
 
 if (process.argv[2] === 'github') {
