@@ -46,10 +46,10 @@ MONO_OBJ := $(MONO_SRC:%.c=$(BUILD)/mono-pic/%.o)
 # The runtime that loads it knows no sanitizers.
 MONO_CFLAGS = $(filter-out -fsanitize% -fno-sanitize%,$(ALL_CFLAGS)) $(PIC_FLAGS)
 
-# Tests: one program for each tests/unit/*.c and tests/fault/*.c (but what makes OOM_BIN), linked with the
-# library and with what lies in tests/*.c, except for the programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
-GEN_SRC  := $(sort $(wildcard tests/*_gen.c))
-HELP_SRC := $(filter-out $(GEN_SRC),$(sort $(wildcard tests/*.c)))
+# Tests: one program for each tests/unit/*.c and tests/fault/*.c (but what makes OOM_BIN), linked with the library and with the
+# kit, tests/kit/*.c, except for the programs there (*_gen.c). Fuzz targets run their files once through tests/fuzz/replay.c.
+GEN_SRC  := $(sort $(wildcard tests/kit/*_gen.c))
+HELP_SRC := $(filter-out $(GEN_SRC),$(sort $(wildcard tests/kit/*.c)))
 FAULT_SRC := tests/fault/alloc.c tests/fault/transfer.c
 SO_SRC   := tests/fault/recorder_calls.c tests/fault/instructions.c
 UNIT_SRC := $(sort $(filter-out $(FAULT_SRC) $(SO_SRC),$(wildcard tests/unit/*.c tests/fault/*.c)))
@@ -204,7 +204,7 @@ $(HELP_LIB): $(HELP_SRC:%.c=$(BUILD)/%.o)
 $(GEN_BIN) $(UNIT_BIN) $(BATCH_BIN) $(BENCH_BIN): $(BUILD)/%: tests/%.c $(HELP_LIB) $(CORE_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -o $@ $< $(HELP_LIB) $(CORE_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests/kit $(ALL_CFLAGS) -MMD -MP -o $@ $< $(HELP_LIB) $(CORE_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 
 $(CORE_LIB): $(CORE_OBJ)
 	@mkdir -p $(@D)
@@ -221,7 +221,7 @@ $(PLUG_LIB): $(PLUG_OBJ)
 $(FUZZ_BIN): $(BUILD)/%: tests/%.c tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) \
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests/kit $(ALL_CFLAGS) -MMD -MP -o $@ $< tests/fuzz/replay.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) \
 		$(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 
 # The program with allocation and transfers that fail on purpose.
@@ -246,7 +246,7 @@ $(HOST_LIB): $(HOST_HELP:%.c=$(BUILD)/%.o)
 $(HOST_BIN): $(BUILD)/%: tests/%.c $(HOST_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -MMD -MP -rdynamic -o $@ $< $(HOST_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS) -ldl
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests/kit $(ALL_CFLAGS) -MMD -MP -rdynamic -o $@ $< $(HOST_LIB) $(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS) -ldl
 
 $(PROBE): tests/host/probe_plugin.c $(BUILD)/flags
 	@mkdir -p $(@D)
@@ -358,14 +358,14 @@ FUZZ_OPT := -O1 -g -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-rec
 $(FUZZER): $(BUILD)/fuzzer/%: tests/fuzz/%.c $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) $(LIB) $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,LD,$@)
-	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests $(ALL_CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) \
+	$(Q)$(CC) $(ALL_CPPFLAGS) -Itests/kit $(ALL_CFLAGS) -fsanitize=fuzzer -MMD -MP -o $@ $< $(HELP_LIB) $(PLUG_LIB) $(CORE_LIB) \
 		$(LIB) $(ALL_LDFLAGS) $(ALL_LDLIBS)
 
 .PHONY: fuzz fuzzers
 fuzzers: $(FUZZER)
 fuzz: tests
 	$(MAKE) BUILD=$(BUILD)/fuzzing CC=clang OPT='$(FUZZ_OPT)' fuzzers
-	@tests/fuzz.sh $(BUILD)/fuzzing $(FUZZ_TIME)
+	@tests/fuzz/run.sh $(BUILD)/fuzzing $(FUZZ_TIME)
 
 # clang's counters lie in files that the programs map as they start: what is killed counts, and the sandbox does not mind.
 # The suites left out compile things themselves, and look at what libraries export.

@@ -15,10 +15,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "kit"))
 from count import check, end
-
-TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-BUILD = os.environ.get("BUILD", os.path.join(TOP, "build"))
-
+from suite import BUILD, TOP
 
 def build(folder):
     """The program with the page's reader in its registry; None where it cannot be made."""

@@ -19,9 +19,8 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 from count import end, fault
+from suite import TOP, TRACETOOL
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-TRACETOOL = os.path.abspath(os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool")))
 VERBS = "convert stats diff batch info list record recover merge help".split()
 READ = "convert stats diff batch info".split()
 GATE = "stats batch merge".split()

@@ -17,9 +17,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 from count import end, fault
+from suite import TOP, TRACETOOL
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 VERBS = ["convert", "stats", "diff", "info", "list", "record", "recover", "batch", "merge", "help"]
 # Of mdoc(7), those that are words as well.
 MACROS = set("Ad An Ap Ar At Do Em Er Es Fa Fl In Li Lb Ms No Op Os Pa So St Tn Ud Va".split())

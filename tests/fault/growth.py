@@ -353,7 +353,7 @@ def make(s, kind, n):
     made = kind(n)
     path = s.path("%s-%d.%s" % (kind.__name__, n, "mlpd" if isinstance(made, str) else "ttc"))
     if isinstance(made, str):
-        subprocess.run([os.path.join(kit.BUILD, "calls_gen"), path], input=made, text=True, check=True)
+        subprocess.run([os.path.join(kit.BUILD, "kit", "calls_gen"), path], input=made, text=True, check=True)
     else:
         made.run = kind.__name__.encode().ljust(16, b"-")      # a recording of its own
         made.write(path)

@@ -12,39 +12,19 @@ import time
 import zipfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
-import count
+from suite import BUILD, LONG, Suite as Base, TOP, TRACETOOL
 
-TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-BUILD = os.path.realpath(os.environ.get("BUILD", os.path.join(TOP, "build")))
-TRACETOOL = os.path.join(BUILD, "tracetool")
-LONG = os.environ.get("TT_SET") == "all"
 DATA = os.path.join(TOP, "testdata", "mlpd")
 
 
-class Suite:
-    """Counts checks; makes a directory to work in; ends the program with the sum."""
-
-    def __init__(self):
-        self.dir = tempfile.mkdtemp(prefix="tracetool-fault.")
-
-    def path(self, *name):
-        return os.path.join(self.dir, *name)
+class Suite(Base):
+    """A suite that makes captures."""
 
     def capture(self, version=17, seed=1):
         """A small capture with everything the version has."""
         path = self.path("in-%d-%d.mlpd" % (version, seed))
-        subprocess.run([os.path.join(BUILD, "mlpd_gen"), str(version), "8", str(seed), path], check=True)
+        subprocess.run([os.path.join(BUILD, "kit", "mlpd_gen"), str(version), "8", str(seed), path], check=True)
         return path
-
-    def check(self, name, problem):
-        return count.fault(name, problem)
-
-    def left_out(self, what, why):
-        count.left_out(what, why)
-
-    def end(self):
-        shutil.rmtree(self.dir, ignore_errors=True)
-        count.end()
 
 
 # Commands without a case of their own in cases(), and why.

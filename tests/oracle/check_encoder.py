@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Check the test encoder (tests/mlpd_encode.c) with mlpd.py and mprof-report.
+"""Check the test encoder (tests/kit/mlpd_encode.c) with mlpd.py and mprof-report.
 
     check_encoder.py MLPD_GEN [SEEDS]     default: 3 seeds
 

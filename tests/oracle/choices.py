@@ -20,9 +20,10 @@ import mlpd
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 from count import end, same
+from suite import TESTDATA
 
 TRACETOOL = sys.argv[1]
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "mlpd")
+DATA = os.path.join(TESTDATA, "mlpd")
 
 
 def path_of(name):

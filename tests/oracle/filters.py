@@ -24,8 +24,8 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 from count import check, end
+from suite import TOP
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL = sys.argv[1]
 NAMES = ["d01-gameloop-calls-alloc", "d02-gameloop-sample", "d04-exceptions", "d05-monitors", "d06-gcmoves-handles",
          "d07-heapshot", "d09-names-unicode-jit", "d10-counters-zip", "d14-mono462-v13-coverage"]

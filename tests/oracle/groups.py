@@ -21,8 +21,9 @@ import mlpd
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 from count import end, same
+from suite import TESTDATA
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "mlpd")
+DATA = os.path.join(TESTDATA, "mlpd")
 NAMES = ["d01-gameloop-calls-alloc", "d02-gameloop-sample", "d03-alloc-bt", "d04-exceptions", "d05-monitors",
          "d06-gcmoves-handles", "d07-heapshot", "d08-recursion-calls"]
 WORDS = set("object string bool char sbyte byte int16 uint16 int uint long ulong single double intptr uintptr void".split())

@@ -16,9 +16,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 from count import end, fault, same
-
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
-
+from suite import TOP
 
 def convert(path, out):
     return subprocess.run([sys.argv[1], "convert", "-f", "lcov", path, "-o", out], capture_output=True, text=True)

@@ -19,8 +19,9 @@ import mlpd
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 from count import end, fault
+from suite import TESTDATA
 
-DATA = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "testdata", "mlpd")
+DATA = os.path.join(TESTDATA, "mlpd")
 
 
 def differ(have, want):

@@ -23,8 +23,8 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 from count import check, end
+from suite import TOP
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 TRACETOOL, CALLS_GEN, MLPD_GEN = sys.argv[1:4]
 DATA = os.path.join(TOP, "testdata", "mlpd")
 OWN = ("GC.Pause", "GC.Stop", "GC.Collect gen", "Contention", "Exception", "JIT", "(more paths)")

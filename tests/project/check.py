@@ -12,9 +12,8 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 from count import end, fault
+from suite import TOP, TRACETOOL
 
-TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 # Tabs are 8 columns. Texts and data have no limit; nor have small C# programs that are recorded.
 COLUMNS = 160
 SOURCES = (".c", ".h", ".py", ".sh", ".mjs", ".cjs", ".yml")

@@ -3,8 +3,8 @@
 # which is right with ties, and of ks.test; shift and bounds of wilcox.test where there are no ties, which it
 # wants. And of 400 pairs of up to 5,000 values, where Kolmogorov's limit is used, what R's own routine for it says.
 set -u
-"$BUILD/compare_gen" 1000 7 > "$TMPDIR/compare.csv" || exit 1
-"$BUILD/compare_gen" 400 7 5000 > "$TMPDIR/large.csv" || exit 1
+"$BUILD/kit/compare_gen" 1000 7 > "$TMPDIR/compare.csv" || exit 1
+"$BUILD/kit/compare_gen" 400 7 5000 > "$TMPDIR/large.csv" || exit 1
 Rscript --vanilla - "$TMPDIR/compare.csv" "$TMPDIR/large.csv" <<'R' 2>&1 | grep -v 'exactRankTests\|coin'
 suppressPackageStartupMessages(suppressWarnings(library(exactRankTests)))
 d <- read.csv(commandArgs(TRUE)[1], colClasses = c("character", "character", rep("numeric", 6)))

@@ -14,9 +14,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 import count
-
-TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-TRACETOOL = os.path.realpath(os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool")))
+from suite import TRACETOOL
 
 BEGIN, END, ALLOC, OTHER = range(4)
 I32, U32, I64, U64, F32, F64, TEXT, BLOB = 2, 3, 4, 5, 6, 7, 8, 11

@@ -1,4 +1,4 @@
-"""What the suites about where users stand share: working folder, HOME and TMPDIR apart from each other, and who runs it."""
+"""What suites of users and places share: working folder, HOME and TMPDIR apart from each other, and who runs it."""
 import atexit
 import os
 import shutil
@@ -9,17 +9,15 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
 import count
+from suite import BUILD, Suite as Base, TESTDATA as DATA, TOP, TRACETOOL
 
-TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
-BUILD = os.path.realpath(os.environ.get("BUILD", os.path.join(TOP, "build")))
-DATA = os.path.join(TOP, "testdata")
 MODULE = "libmono-profiler-tracetool.so"
 
 # A number without an account: whoever needs a name, a shell or a home folder in /etc/passwd finds none.
 ORDINARY = 54321
 
 
-class Suite:
+class Suite(Base):
     """
     Counts checks. ${base} holds the program in bin/ and inputs in in/, read-only; it is in no folder that only its owner may
     enter, as run.sh's is, so that an ordinary user can come here.
@@ -33,7 +31,7 @@ class Suite:
         os.chmod(self.base, 0o755)
         os.mkdir(self.path("in"))
         os.makedirs(self.path("bin"))
-        shutil.copy(os.environ.get("TRACETOOL", os.path.join(BUILD, "tracetool")), self.path("bin", "tracetool"))
+        shutil.copy(TRACETOOL, self.path("bin", "tracetool"))
         self.users = [("root", 0), ("an ordinary user", ORDINARY)]
         if os.geteuid() != 0:
             self.users = [("this user", None)]
@@ -54,18 +52,12 @@ class Suite:
                 os.chmod(os.path.join(folder, name), 0o444)
             os.chmod(folder, 0o555)
 
-    def check(self, name, problem):
-        return count.fault(name, problem)
-
-    def left_out(self, what, why):
-        count.left_out(what, why)
-
     def end(self):
         count.end()
 
 
 class Place:
-    """Where user ${uid} (None: who runs this) stands: work/, home/, tmp/ and out/, none below another, all empty; one at a time."""
+    """The folders of user ${uid} (None: who runs this): work/, home/, tmp/ and out/, none below another, all empty; one at a time."""
 
     def __init__(self, suite, uid):
         self.suite, self.uid, self.dir = suite, uid, suite.path("place")

@@ -133,7 +133,7 @@ def calls(path, frames, number=1):
         script += ["enter\t%d\t1\t1" % at, "leave\t%d\t1\t1" % at]
         at += ns
     script += ["enter\t%d\t1\t1" % at, "leave\t%d\t1\t1" % at]          # the last one is not whole
-    subprocess.run([os.path.join(kit.BUILD, "calls_gen"), path, str(number)], input="\n".join(script) + "\n", text=True, check=True)
+    subprocess.run([os.path.join(kit.BUILD, "kit", "calls_gen"), path, str(number)], input="\n".join(script) + "\n", text=True, check=True)
 
 
 def copies(s):

@@ -11,6 +11,7 @@ import subprocess
 import zipfile
 
 import kit
+import count
 
 # Of the bits of an archive, each so manieth; where data is packed by chance, an odd number misses no kind of bit.
 EVERY = 1 if kit.LONG else 11
@@ -108,7 +109,7 @@ def main():
     print(out[:out.rfind("\n", 0, -1) + 1], end="")
     n = out.split("\n")[-2].split() if out else []
     if len(n) == 4 and r.returncode in (0, 1):
-        kit.count.add(int(n[0]), int(n[2]))
+        count.add(int(n[0]), int(n[2]))
     else:
         s.check("the sweep ends", "status %d" % r.returncode)
     s.end()

@@ -94,7 +94,7 @@ def names(s):
         if f.startswith("good-") and f.endswith(".mlpd") and os.path.getsize(os.path.join(kit.DATA, f)) < 100000:
             shutil.copy(os.path.join(kit.DATA, f), folder)
     open(os.path.join(folder, "one.ttc"), "wb").write(ttc)
-    bare = subprocess.run([os.path.join(kit.BUILD, "mlpd_gen"), "17", "8", "1", os.path.join(folder, "bare.mlpd")])
+    bare = subprocess.run([os.path.join(kit.BUILD, "kit", "mlpd_gen"), "17", "8", "1", os.path.join(folder, "bare.mlpd")])
     s.equal("a capture is made", bare.returncode, 0)
     out = s.path("named-out")
     run("batch", "-q", "-o", out, "--do", "convert", "--to", "json", folder)

@@ -16,37 +16,10 @@ import zipfile
 import zlib
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
-import count
+from suite import BUILD, LONG, Suite, TESTDATA, TOP, TRACETOOL
 
-TOP = os.path.realpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", ".."))
-BUILD = os.path.realpath(os.environ.get("BUILD", os.path.join(TOP, "build")))
-TRACETOOL = os.environ.get("TRACETOOL", os.path.join(BUILD, "tracetool"))
-LONG = os.environ.get("TT_SET") == "all"
 SLOW = 5 if os.environ.get("TT_SANITIZED") else 1
-DATA = os.path.join(TOP, "testdata", "mlpd")
-
-
-class Suite:
-    """Counts checks; makes a directory to work in; ends the program with the sum."""
-
-    def __init__(self):
-        self.dir = tempfile.mkdtemp(prefix="tracetool-batch.")
-
-    def path(self, *name):
-        return os.path.join(self.dir, *name)
-
-    def check(self, name, problem):
-        return count.fault(name, problem)
-
-    def equal(self, name, have, want):
-        return count.same(name, have, want)
-
-    def left_out(self, what, why):
-        count.left_out(what, why)
-
-    def end(self):
-        shutil.rmtree(self.dir, ignore_errors=True)
-        count.end()
+DATA = os.path.join(TESTDATA, "mlpd")
 
 
 def run(*args, cwd=None, env=None, text=None, timeout=300, **more):

@@ -45,7 +45,7 @@ def watch(args):
 
 def flat(s):
     capture = s.path("c.mlpd")
-    subprocess.run([os.path.join(kit.BUILD, "mlpd_gen"), "17", "8", "1", capture], check=True)
+    subprocess.run([os.path.join(kit.BUILD, "kit", "mlpd_gen"), "17", "8", "1", capture], check=True)
     data = open(capture, "rb").read()
     seen = {}
     for n in SIZES:

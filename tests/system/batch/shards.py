@@ -119,7 +119,7 @@ def main():
     gate = ["--gate", s.path("budget.json"), "--inconclusive", "pass"]
     os.mkdir(s.path("in"))
     for i in range(40):                   # a gate takes no recording twice
-        subprocess.run([os.path.join(kit.BUILD, "mlpd_gen"), "17", "8", str(i + 1), s.path("in", "%02d.mlpd" % i)], check=True)
+        subprocess.run([os.path.join(kit.BUILD, "kit", "mlpd_gen"), "17", "8", str(i + 1), s.path("in", "%02d.mlpd" % i)], check=True)
     for i in range(1, N + 1):
         r = run("batch", "-q", "-o", s.path("all"), "--shard", "%d/%d" % (i, N), *gate, s.path("in"))
         s.equal("shard %d" % i, (r.returncode, r.err), (0, ""))

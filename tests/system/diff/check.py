@@ -30,11 +30,10 @@ from fractions import Fraction
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 from count import end, fault, same
-
+from suite import TOP
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from truth import REST, Script, from_csv  # noqa: E402
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
 TRACETOOL, GEN = sys.argv[1:3]
 HOST = sys.argv[3] if len(sys.argv) > 3 else None
 MORE = len(sys.argv) > 4

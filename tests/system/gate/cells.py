@@ -10,11 +10,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 from count import check, end
+from suite import TESTDATA, TRACETOOL
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
-TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 FOLDER = os.environ.get("TMPDIR", "/tmp")
-DATA = os.path.join(TOP, "testdata")
 ROWS = 3                        # of each table, from the top, the middle and the end
 
 
@@ -121,7 +119,7 @@ for capture, options in (("capture/good-v1.0-every-kind.ttc", []), ("gate/good-b
                          ("mlpd/good-d05-monitors.mlpd", []), ("mlpd/good-d06-gcmoves-handles.mlpd", []),
                          ("mlpd/good-d07-heapshot.mlpd", []), ("mlpd/good-d10-counters-zip.mlpd", []),
                          ("mlpd/good-d14-mono462-v13-coverage.mlpd", [])):
-    compare(os.path.join(DATA, capture), options, met)
+    compare(os.path.join(TESTDATA, capture), options, met)
 
 # Of every table some column was compared, but of those that are about what the command line looks for.
 for table in COLUMNS:
@@ -131,7 +129,7 @@ for table in COLUMNS:
 
 # What is wrong is said in a line, with its place.
 budget = os.path.join(FOLDER, "cells-wrong.json")
-capture = os.path.join(DATA, "mlpd/good-d01-gameloop-calls-alloc.mlpd")
+capture = os.path.join(TESTDATA, "mlpd/good-d01-gameloop-calls-alloc.mlpd")
 for keys, says in (({"metric": "marker/self_ns"}, 'no table "marker"'), ({"metric": "markers/self"}, 'table markers has no column "self"'),
                    ({"metric": "markers/category"}, "holds text"), ({"metric": "threads/tid"}, "holds addresses or ids"),
                    ({"metric": "markers/self_ns", "stat": "p95"}, '"stat" has no meaning'),
@@ -152,7 +150,7 @@ for keys, says in (({"metric": "markers/self_ns", "max": "1s"}, "rows of the tab
     check(code == 5 and says in out, "row that cannot be judged %s" % keys, code, out, text)
 
 # A row that is not there: 0 of what adds up, where the table could be measured; nothing is said of the others.
-throws = os.path.join(DATA, "mlpd/good-d04-exceptions.mlpd")
+throws = os.path.join(TESTDATA, "mlpd/good-d04-exceptions.mlpd")
 
 
 def outcome(capture, **keys):

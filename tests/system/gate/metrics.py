@@ -14,11 +14,9 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 from count import check, end
+from suite import TESTDATA, TRACETOOL
 
-TOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..")
-TRACETOOL = os.environ.get("TRACETOOL", os.path.join(TOP, "build", "tracetool"))
 FOLDER = os.environ.get("TMPDIR", "/tmp")
-DATA = os.path.join(TOP, "testdata")
 
 
 def near(name, have, want, by=0.0006):
@@ -158,7 +156,7 @@ def now_and_then():
     seen = set()
     for capture in ("d01-gameloop-calls-alloc", "d02-gameloop-sample", "d04-exceptions", "d05-monitors", "d06-gcmoves-handles", "d07-heapshot",
                     "d09-names-unicode-jit"):
-        capture = os.path.join(DATA, "mlpd", "good-%s.mlpd" % capture)
+        capture = os.path.join(TESTDATA, "mlpd", "good-%s.mlpd" % capture)
         v = gate_values(capture, [dict(r) for r in ask], [])
         t = {k: w["rows"] for k, w in json.loads(run("stats", capture, "--limit", "0", "--format", "json", "--table", ",".join(names)))["tables"].items()}
         want = {}
@@ -302,21 +300,21 @@ def several_counters(capture):
 
 
 if __name__ == "__main__":
-    d01 = os.path.join(DATA, "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
+    d01 = os.path.join(TESTDATA, "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
     against_events(d01, ["--frame-marker", "World:Frame"], "World:Physics")
     compare(d01, "Emitter:Tick", "GameLoop", "Finalizer", None, ["--frame-marker", "World:Frame", "--frames", "5-"])
-    compare(os.path.join(DATA, "gate", "good-spin1.ttc.xz"), "Game:Spin", "Gate", "Main", None, [])
-    counters(os.path.join(DATA, "mlpd", "good-d10-counters-zip.mlpd"), ["System Time", "MonoMethod size", "Inflated methods size", "Collection max time"])
+    compare(os.path.join(TESTDATA, "gate", "good-spin1.ttc.xz"), "Game:Spin", "Gate", "Main", None, [])
+    counters(os.path.join(TESTDATA, "mlpd", "good-d10-counters-zip.mlpd"), ["System Time", "MonoMethod size", "Inflated methods size", "Collection max time"])
     marks = ["--frame-marker", "World:Frame"]
     rows = rows_of("frame.time", "mean max") + rows_of("marker.time", "per_frame.mean", marker="World:Frame")
     plain = gate_values(d01, [dict(r) for r in rows], marks)
     for thread in ("GameThread", "Game*"):
         check(gate_values(d01, [dict(r) for r in rows], marks + ["--frame-thread", thread]) == plain, "frames of " + thread)
     without_frames(d01)
-    without_frames(os.path.join(DATA, "mlpd", "good-d05-monitors.mlpd"))
+    without_frames(os.path.join(TESTDATA, "mlpd", "good-d05-monitors.mlpd"))
     several(d01, ["--frame-marker", "World:Frame"])
-    several_counters(os.path.join(DATA, "mlpd", "good-d10-counters-zip.mlpd"))
+    several_counters(os.path.join(TESTDATA, "mlpd", "good-d10-counters-zip.mlpd"))
     now_and_then()
     skipped(d01, "World:Physics", ["--frame-marker", "World:Frame"])
-    skipped_to_instant(os.path.join(DATA, "capture", "good-v1.0-every-kind.ttc"))
+    skipped_to_instant(os.path.join(TESTDATA, "capture", "good-v1.0-every-kind.ttc"))
     end()

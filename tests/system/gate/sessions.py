@@ -16,7 +16,7 @@ import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 from count import check, end
-
+from suite import TESTDATA
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "diff"))
 from truth import Script  # noqa: E402
 
@@ -115,7 +115,7 @@ def crashed_captures_are_no_pass():
 
 def integrity_is_of_the_whole_capture():
     """A capture of which skip or a frame marker leaves nothing has lost and broken off all the same."""
-    data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "testdata", "mlpd", "bad-cut-in-buffer.mlpd")
+    data = os.path.join(TESTDATA, "mlpd", "bad-cut-in-buffer.mlpd")
     good = captures("whole", 1000000, 3, markers=("Game:Loaded", "Game:Draw"))
     slack = row("a", max="50ms", max_missing=1)
     for what in ({}, {"skip": {"frames": 4}}, {"skip": {"until_marker": "Game:Loaded"}}, {"frame_marker": None, "skip": {"time": "9ms"}}):
@@ -133,7 +133,7 @@ def integrity_is_of_the_whole_capture():
 
 def captures_without_an_event_are_no_pass():
     """A recorder that dies at once leaves the header alone, and the file ends well: 0 collections and 0 losses are no figures."""
-    data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "testdata", "gate")
+    data = os.path.join(TESTDATA, "gate")
     good, header = [], []
     for i in range(1, 5):
         text = lzma.open(os.path.join(data, "good-base%d.ttc.xz" % i)).read()
@@ -509,7 +509,7 @@ def names_that_are_no_utf8():
 
 def what_was_recorded_must_agree():
     """A baseline of instrumented calls is slow by the recorder: captures without calls look faster than any build is."""
-    data = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "testdata", "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
+    data = os.path.join(TESTDATA, "mlpd", "good-d01-gameloop-calls-alloc.mlpd")
     whole = open(data, "rb").read()
     asked = b"log:nodefaults,calls,alloc,output=../d01-gameloop-calls-alloc.mlpd"
     check(whole.count(asked) == 1, "the capture says what was asked for")

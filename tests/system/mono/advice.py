@@ -14,7 +14,7 @@ import sys
 
 import kit
 
-sys.path.insert(0, os.path.join(kit.HERE, "..", "..", "unity"))
+sys.path.insert(0, os.path.join(kit.TOP, "tests", "unity"))
 import ttc  # noqa: E402
 
 LOG = {"alloc", "gc", "gchandle", "finalization", "jit", "exception", "monitor", "sample"}
@@ -102,7 +102,7 @@ def older(version):
     """A capture of an older data version with one call and nothing else."""
     path = kit.capture("old-%d.mlpd" % version)
     script = "image\t1\ta.exe\nclass\t1\t1\tA\nmethod\t1\tA:B ()\nthread\t1\tMain\nenter\t1000\t1\t1\nleave\t2000\t1\t1\n"
-    subprocess.run([os.path.join(kit.BUILD, "calls_gen"), path, "0", str(version)], input=script, text=True, check=True)
+    subprocess.run([os.path.join(kit.BUILD, "kit", "calls_gen"), path, "0", str(version)], input=script, text=True, check=True)
     return path
 
 
@@ -120,7 +120,7 @@ def main():
     help_text = subprocess.run(["mono", "--profile=log:help", "x.exe"], capture_output=True, text=True).stdout
     # "	[no]'EVENT'  ..." has its words one a line below; "[no]alloc", "sample[-real][=FREQ]", "heapshot-on-shutdown" are options.
     has_log = set(re.findall(r"^\s+(?:\[no\])?([a-z][a-z-]*)", help_text, re.M))
-    with open(os.path.join(kit.HERE, "..", "..", "..", "man", "tracetool-mono.7")) as f:
+    with open(os.path.join(kit.TOP, "man", "tracetool-mono.7")) as f:
         has_module = {w for it in re.findall(r"^\.It Cm (.*)", f.read(), re.M) for w in re.findall(r"(?:^|, )(?:Cm )?([a-z-]+)", it)}
 
     for who, record, end, nothing, has, want in (("log", log, "mlpd", "counter", has_log, LOG),

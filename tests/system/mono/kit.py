@@ -9,16 +9,14 @@ import sys
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
 import count
 from count import check
+from suite import BUILD, LONG, TOP, TRACETOOL
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-BUILD = os.path.abspath(os.environ.get("BUILD", "build"))
-TRACETOOL = os.environ.get("TRACETOOL", os.path.join(BUILD, "tracetool"))
-LONG = os.environ.get("TT_SET") == "all"
 FOLDER = os.path.join(os.environ.get("TMPDIR", "/tmp"), "mono-%d" % os.getpid())
 ENV = dict(os.environ, LD_LIBRARY_PATH=BUILD)
 
 # What a program needs besides its own file.
-more = {"Control": [os.path.join(HERE, "..", "..", "..", "formats", "recorder", "mono", "package", "Tracetool.cs")]}
+more = {"Control": [os.path.join(TOP, "formats", "recorder", "mono", "package", "Tracetool.cs")]}
 more["Pause"] = more["Raised"] = more["Hitches"] = more["Control"]
 
 

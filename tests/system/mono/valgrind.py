@@ -10,7 +10,7 @@ import subprocess
 import kit
 
 SOURCES = [f for folder in ("formats/recorder/core", "formats/ttc", "formats/recorder/mono", "formats/recorder/unity")
-           for f in os.listdir(os.path.join(kit.HERE, "..", "..", "..", folder)) if f.endswith(".c")]
+           for f in os.listdir(os.path.join(kit.TOP, folder)) if f.endswith(".c")]
 OURS = re.compile("libmono-profiler-tracetool|\\((" + "|".join(map(re.escape, SOURCES)) + "):\\d+\\)")
 OPTIONS = "calls,alloc,alloc-stack=4,gc,moves,roots,handles,finalizers,exceptions,monitor,jit,counters=50ms,frame=Rough:Mark*,depth=50"
 

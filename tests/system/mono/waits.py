@@ -12,7 +12,7 @@ import subprocess
 
 import kit
 
-PAGE = os.path.join(kit.HERE, "..", "..", "..", "man", "tracetool-metrics.7")
+PAGE = os.path.join(kit.TOP, "man", "tracetool-metrics.7")
 
 
 def wait_markers():

@@ -1,5 +1,5 @@
 #!/bin/sh
-# fuzz.sh BUILD SECONDS: run every libFuzzer target for so long, beginning with its corpus in the tree.
+# run.sh BUILD SECONDS: run every libFuzzer target for so long, beginning with its corpus in the tree.
 #
 # New inputs are kept in BUILD/corpus; what a target finds goes to BUILD/found and is named. The last
 # line is "N passed, N failed".

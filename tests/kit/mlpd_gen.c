@@ -1,7 +1,7 @@
 /*
  * mlpd_gen VERSION PTRSIZE SEED OUT: write a test capture with everything the version has.
  *
- *	cc -std=c11 -Itests -o build/mlpd_gen tests/mlpd_gen.c tests/mlpd_sample.c tests/mlpd_encode.c
+ *	cc -std=c11 -o build/mlpd_gen tests/kit/mlpd_gen.c tests/kit/mlpd_sample.c tests/kit/mlpd_encode.c
  */
 #include <errno.h>
 #include <stdio.h>
