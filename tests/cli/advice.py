@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Whatever the program says to use is there: options, commands, tables, pages, keys, options of recorders.
 
-All string literals of lib, cmd and formats are read from the sources, and everything in them that looks like a name to use is
-looked up: an option in the command the sentence names, else in every command that can print it (COMMANDS says which those are, by
+All string literals of lib, cmd and formats are read from the sources, with the options that cmd/setting.c has for the settings which
+lib names, and everything in them that looks like a name to use is looked up: an option in the command the sentence names, else in every command that can print it (COMMANDS says which those are, by
 file); a command, a topic, a table in what the program lists; a page in man; an option of a recorder in its page. What is neither
 found nor listed below with its reason fails, so a new sentence cannot slip past; and so does an entry below that nothing needs.
 Pages and README likewise, sentence by sentence.
@@ -63,7 +63,6 @@ KNOWN = {
     ("lib/io/spool.c", "--spool-max"): "only what reads captures spools",
     ("lib/out/text.c", "--width"): "batch and merge say --format json in its place", ("lib/out/text.c", "--limit"): "the same",
     ("lib/gate/judge.c", "--meta"): "it says that reading the capture takes it: merge reads none",
-    ("lib/gate/measure.h", "--frame-marker"): "the same",
     ("cmd/verdict_explain.c", "--frames"): "behind a whole command that stats or batch hands on",
     ("tracetool-list.1", "--input-format"): LIST, ("tracetool-mlpd.7", "--maxframes"): "of mprof-report",
     ("tracetool-mono.7", "--debug"): "of mono",
@@ -71,7 +70,6 @@ KNOWN = {
     ("tracetool-batch.1", "--recursive"): "of aws", ("tracetool.1", "--name"): "any option",
     ("cmd/verdict_junit.c", "gate"): "a title, not a command",
     ("cmd/batch_out.c", "--partial"): "merge alone meets results of other options",
-    ("lib/gate/sample.c", "--profile"): "of mono, as a capture of it holds it",
     ("tracetool-merge.1", "--meta"): "of the batch whose results are merged",
 }
 
@@ -107,6 +105,11 @@ def literals(path):
             yield begin, text
             text = None
         line += t.count("\n")
+
+
+def settings():
+    """The option of each setting that the library names."""
+    return dict(re.findall(r'\[(TT_SETTING_\w+)\] = "(.*)"', open(os.path.join(TOP, "cmd", "setting.c"), encoding="utf-8").read()))
 
 
 class Lists:
@@ -210,11 +213,15 @@ def profiler_options(text, lists):
 
 def scan(lists):
     files = sorted(p for d in ("lib", "cmd", "formats") for p in glob.glob(os.path.join(TOP, d, "**", "*.[ch]"), recursive=True))
-    seen = 0
+    seen, option = 0, settings()
     for path in files:
         where = os.path.relpath(path, TOP)
         found = []
-        for line, text in literals(path):
+        if where == "cmd/setting.c":
+            fault(where, ["no option %s" % o for o in sum(map(str.split, option.values()), []) if o.startswith("--") and o not in lists.any])
+            continue
+        named = [] if where.startswith("lib/base/setting") else re.findall(r"TT_SETTING_[A-Z_]+", open(path, encoding="utf-8").read())
+        for line, text in list(literals(path)) + [(0, option[n]) for n in named]:
             seen += 1
             if where == "cmd/completion.c":
                 continue              # scripts for shells: tests/cli/completion.sh runs them
