@@ -8,28 +8,12 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "io/sink.h"
 
 #define TICK_MS 200
 #define KILL_AFTER_NS INT64_C(1000000000)     /* between asking a process to stop and making it */
-
-int64_t
-tt_many_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
-
-const struct tt_many_file *
-tt_many_file(const struct many *m, size_t i)
-{
-	return &m->o->file[i];
-}
 
 static int
 start_member(struct many *m, struct tt_err *err)

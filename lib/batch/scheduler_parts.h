@@ -3,6 +3,7 @@
  *
  * scheduler.c has the loop and decides which process to start; scheduler_process.c starts and frees processes; scheduler_message.c takes
  * their messages; scheduler_reap.c handles their end; scheduler_log.c writes lines of results, and messages for people.
+ * None calls the loop, and messages, processes and the log are below the end.
  */
 #ifndef TT_BATCH_SCHEDULER_PARTS_H
 #define TT_BATCH_SCHEDULER_PARTS_H
@@ -85,11 +86,11 @@ struct many {
 	bool stopping;
 };
 
-/* --- scheduler.c --- */
-
-/* The monotonic clock, ns. */
-int64_t tt_many_now(void);
-const struct tt_many_file *tt_many_file(const struct many *m, size_t i);
+static inline const struct tt_many_file *
+tt_many_file(const struct many *m, size_t i)
+{
+	return &m->o->file[i];
+}
 
 /* --- scheduler_log.c --- */
 
@@ -110,6 +111,8 @@ int tt_many_capture(struct many *m, const struct tt_result_id *id, const struct 
 
 /* --- scheduler_process.c --- */
 
+/* The monotonic clock, ns. */
+int64_t tt_many_now(void);
 struct proc *tt_many_new_proc(struct many *m, enum role role, size_t file, struct tt_err *err);
 /* Start ${p}, with ${in} (borrowed) to read, and put it into the list. */
 int tt_many_start(struct many *m, struct proc *p, int in, const char *key, size_t nkey, struct tt_shard shard,

@@ -8,9 +8,19 @@
 #include <sys/pidfd.h>
 #include <sys/prctl.h>
 #include <sys/socket.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "batch/child.h"
+
+int64_t
+tt_many_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
 
 int
 tt_many_start(struct many *m, struct proc *p, int in, const char *key, size_t nkey, struct tt_shard shard,
