@@ -281,8 +281,8 @@ finish(struct batch *b, struct tt_err *err)
 		rc = summary_write(b->app, &b->o->sum, &b->o->gate.to, a, err);
 	if (rc == TT_OK) {
 		captures = tt_aggregate_counted(a).captures > 0;
-		if (captures)
-			rc = batch_gate_judge(&b->gate, &b->run, b->o->sum.form == TT_RENDER_TEXT, err);
+		if (captures || b->o->shard.count <= 1)
+			rc = batch_gate_judge(&b->gate, &b->run, captures, b->o->sum.form == TT_RENDER_TEXT, err);
 	}
 	if (rc == TT_OK) {
 		summary_judge(b->app, &b->o->sum, a);

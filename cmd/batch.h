@@ -56,7 +56,8 @@ struct batch_gate {
 int batch_gate_open(struct batch_gate *b, struct app *app, struct gate_opts *g, const struct input_opts *in,
     const struct opt_list *group, struct opt_list *writes, struct tt_err *err);
 int batch_gate_add(struct batch_gate *b, const struct tt_result *r, struct tt_err *err);
-int batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool show, struct tt_err *err);
+/* The verdict, also where there is nothing to judge: files that an earlier run wrote must not be taken for this one's. */
+int batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captures, bool show, struct tt_err *err);
 void batch_gate_close(struct batch_gate *b);
 
 /* --- files -------------------------------------------------------------------------- */

@@ -187,27 +187,26 @@ add_facts(struct batch_gate *b, const struct tt_result *r, struct tt_sample *s, 
 	return add_group(b, r, s, err);
 }
 
-/* A capture that has no figures because of ${detail}: rows count it. */
+/* A capture that has no figures because of ${detail}: rows count it. ${r} is its result; NULL: there is none. */
 static int
 add_without(struct batch_gate *b, const struct tt_result *r, const char *detail, struct tt_err *err)
 {
 	const struct tt_budget *budget = gate_budget(b->gate);
+	const char *name = r ? r->key : "(no capture)", *why;
 	struct tt_sample *s;
-	const char *why;
 
 	if (tt_mem_grow(&b->app->env.mem, &b->sample, &b->cap, b->n + 1, sizeof *b->sample, err) != TT_OK)
 		return err->code;
 	s = &b->sample[b->n];
-	*s = (struct tt_sample){ .session = "", .nvalue = budget->nmeasure };
-	s->name = tt_arena_text(&b->a, r->key, strlen(r->key), err);
+	*s = (struct tt_sample){ .session = "", .nvalue = budget->nmeasure, .without = true };
+	s->name = tt_arena_text(&b->a, name, strlen(name), err);
 	why = s->name ? tt_arena_text(&b->a, detail, strlen(detail), err) : NULL;
 	s->value = why ? tt_arena_alloc(&b->a, (s->nvalue + 1) * sizeof *s->value, err) : NULL;
 	if (!s->value)
 		return err->code;
 	tt_values_without(NULL, why, budget->measure, budget->nmeasure, s->value);
-	if (add_facts(b, r, s, err) != TT_OK)
+	if (r && add_facts(b, r, s, err) != TT_OK)
 		return err->code;
-	s->without = true;
 	b->n++;
 	b->failed++;
 	return TT_OK;
@@ -329,15 +328,20 @@ add_unknown(struct batch_gate *b, struct tt_err *err)
 }
 
 int
-batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool show, struct tt_err *err)
+batch_gate_judge(struct batch_gate *b, const struct tt_run_opts *run, bool captures, bool show, struct tt_err *err)
 {
+	int rc;
+
 	if (!b->gate)
 		return TT_OK;
-	if (b->n > 0 && b->n == b->failed)
-		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "nothing has figures for the gate: all that there is failed");
+	if (b->n == 0 && !captures && add_without(b, NULL, "there is no capture", err) != TT_OK)
+		return err->code;
 	if (b->n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no result has figures for a gate: they come from a batch with --gate");
 	if (check_parts(b, err) != TT_OK || add_unknown(b, err) != TT_OK)
 		return err->code;
-	return gate_judge(b->gate, run, b->sample, b->n, show, err);
+	rc = gate_judge(b->gate, run, b->sample, b->n, show, err);
+	if (rc == TT_OK && captures && b->n == b->failed)
+		rc = tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "nothing has figures for the gate: all that there is failed");
+	return rc;
 }

@@ -364,7 +364,8 @@ static int
 judge(struct gate *x, const struct tt_run_opts *run, const struct report_opts *out, struct tt_baseline *old,
     struct tt_err *err)
 {
-	struct tt_judge_opts o = { .inconclusive = (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
+	/* Nothing at all passes nothing, whatever is asked for. */
+	struct tt_judge_opts o = { .inconclusive = x->none ? 0 : (unsigned)x->g->inconclusive, .group_by = x->g->group_by,
 		.append = x->g->append ? x->g->save : NULL, .first = x->g->save != NULL };
 	struct tt_verdict v = { 0 };
 	int rc = today(x->app, x->g->today, &o.today, err);
@@ -545,11 +546,14 @@ all(struct gate *x, const struct report_opts *out, struct tt_err *err)
 		rc = settings(x, &run, err);
 	if (rc != TT_OK)
 		return rc;
+	if (x->none && x->in->path.n > 1)
+		ui_say(&x->app->ui, "none of the captures can be read");
+	/* Without figures there is a verdict, too: files that an earlier run wrote must not be taken for this one's. */
 	if (x->g->suggest)
-		rc = suggest(x, &run, out, err);
+		rc = x->none ? TT_OK : suggest(x, &run, out, err);
 	else
-		rc = x->g->save ? judge_and_save(x, &run, out, err) : judge(x, &run, out, NULL, err);
-	if (rc == TT_OK && x->unread && (x->g->suggest || x->budget.integrity == TT_LEVEL_ERROR))
+		rc = x->g->save && !x->none ? judge_and_save(x, &run, out, err) : judge(x, &run, out, NULL, err);
+	if (rc == TT_OK && x->unread && (x->none || x->g->suggest || x->budget.integrity == TT_LEVEL_ERROR))
 		x->app->verdict = x->unread;
 	return rc;
 }
@@ -619,6 +623,9 @@ gate_judge(struct gate *x, const struct tt_run_opts *run, struct tt_sample *samp
 
 	x->sample = sample;
 	x->nsample = n;
+	x->none = true;
+	for (size_t i = 0; i < n; i++)
+		x->none = x->none && sample[i].without;
 	return rc == TT_OK ? judge(x, run, show ? &out : NULL, NULL, err) : rc;
 }
 

@@ -287,7 +287,7 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 		rc = why ? TT_OK : err->code;
 		unsuited = why != NULL;
 	}
-	if (rc < 0 && x->in->path.n > 1 && is_unreadable(c, rc)) {
+	if (rc < 0 && is_unreadable(c, rc)) {
 		tt_model_free(m);
 		return unread_sample(x, c, s, err);
 	}
@@ -458,14 +458,15 @@ join_processes(struct gate *x, const struct tt_run_opts *run, size_t n, struct t
 
 /* A marker that one capture lacks was not reached there; one that all lack is a wrong one. */
 static int
-check_suited(const struct gate *x, size_t n, struct tt_err *err)
+check_suited(struct gate *x, size_t n, struct tt_err *err)
 {
 	size_t k;
 
 	for (k = 0; k < n && x->cap[k].unread; k++)
 		;
-	if (k == n)
-		return tt_fail(err, x->unread == tt_exit_code(TT_E_DAMAGED) ? TT_E_DAMAGED : TT_E_IO, TT_NOWHERE, "none of the captures can be read");
+	x->none = k == n;
+	if (x->none)
+		return TT_OK;
 	for (k = 0; k < n && x->cap[k].unsuited; k++)
 		;
 	if (k < n || x->budget.skip.until_marker)

@@ -37,6 +37,7 @@ struct gate {
 	size_t nsaved;                /* captures that --save added */
 	int unread;                   /* why one or more captures could not be read: the exit status then; 0: none */
 	const char *unread_name;      /* the first of them */
+	bool none;                    /* none could be read */
 	struct verdict_out to;
 };
 

@@ -184,7 +184,7 @@ check_shards(struct app *app, struct merge_opts *o, const struct opt_list *files
 
 /* The verdict over all captures. The runs that read them are over: only the budget's own settings are known. */
 static int
-gate_of(const struct merge_opts *o, struct batch_gate *gate, struct tt_err *err)
+gate_of(const struct merge_opts *o, struct batch_gate *gate, bool captures, struct tt_err *err)
 {
 	struct tt_run_opts run = { .formats = NULL };
 
@@ -192,7 +192,7 @@ gate_of(const struct merge_opts *o, struct batch_gate *gate, struct tt_err *err)
 		return TT_OK;
 	tt_filter_init(&run.filter);
 	gate_set_run(gate->gate, &run);
-	return batch_gate_judge(gate, &run, o->sum.form == TT_RENDER_TEXT, err);
+	return batch_gate_judge(gate, &run, captures, o->sum.form == TT_RENDER_TEXT, err);
 }
 
 /* Lines of a shard's file, which must be of that shard. */
@@ -278,8 +278,8 @@ merge(struct app *app, const struct merge_opts *o, const struct opt_list *files,
 		say_sum(app, &sum, files->n);
 		rc = summary_write(app, &o->sum, &o->gate.to, a, err);
 		captures = tt_aggregate_counted(a).captures;
-		if (rc == TT_OK && captures > 0)
-			rc = gate_of(o, gate, err);
+		if (rc == TT_OK)
+			rc = gate_of(o, gate, captures > 0, err);
 		if (rc == TT_OK)
 			summary_judge(app, &o->sum, a);
 		if (rc == TT_OK && captures == 0)

@@ -225,12 +225,13 @@ groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 {
 	const struct tt_verdict *v = w->v;
 	const char **g = tt_arena_alloc(&w->v->arena, (v->nsample + 1) * sizeof *g, err);
-	size_t all = 0;
+	size_t all = 0, known = 0;
 
 	*n = 1;
 	if (!g || !w->o->group_by)
 		return g;
 	for (size_t i = v->nsample; i-- > 0; ) {
+		known += v->sample[i].nfact;
 		g[all] = tt_sample_fact(&v->sample[i], w->o->group_by);
 		if (g[all]) {
 			all++;
@@ -238,6 +239,11 @@ groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 		}
 		w->v->alone = &v->sample[i];
 		w->v->nalone++;
+	}
+	/* Nothing is known of captures that could not be read. */
+	if (known == 0) {
+		w->v->nalone = 0;
+		return g;
 	}
 	if (all == 0) {
 		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture tells its \"%s\" to group by: read it with %s %s=...",
