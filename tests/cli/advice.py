@@ -2,10 +2,10 @@
 """Whatever the program says to use is there: options, commands, tables, pages, keys, options of recorders.
 
 All string literals of lib, cmd and formats are read from the sources, with the options that cmd/setting.c has for the settings which
-lib names, and everything in them that looks like a name to use is looked up: an option in the command the sentence names, else in every command that can print it (COMMANDS says which those are, by
-file); a command, a topic, a table in what the program lists; a page in man; an option of a recorder in its page. What is neither
-found nor listed below with its reason fails, so a new sentence cannot slip past; and so does an entry below that nothing needs.
-Pages and README likewise, sentence by sentence.
+lib names. Everything in them that looks like a name to use is looked up: an option in the command the sentence names, else in every
+command that can print it (COMMANDS has those by file); a command, a topic, a table in what the program lists; a page in man; an
+option of a recorder in its page. What is neither found nor listed below with its reason fails, so a new sentence cannot slip past;
+and so does an entry below that nothing needs. Pages and README likewise, sentence by sentence.
 
 Prints `N passed, N failed`; exit status 1 if any failed.
 """
@@ -56,7 +56,8 @@ KNOWN = {
     ("lib/pass/timeline.c", "--buckets"): LISTED,
     ("lib/io/src.c", "--max-decoded"): BATCH, ("lib/io/src.c", "--max-ratio"): BATCH,
     ("lib/io/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
-    ("lib/emit/text_spool.c", "--begin-end"): CONVERT, ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/chrome_files.c", "--split"): CONVERT, ("lib/emit/csv.c", "--table"): CONVERT,
+    ("lib/emit/text_spool.c", "--begin-end"): CONVERT, ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/chrome_files.c", "--split"): CONVERT,
+    ("lib/emit/csv.c", "--table"): CONVERT,
     ("lib/emit/folded.c", "--value"): CONVERT,
     ("cmd/help.c", "--thread"): TOPIC, ("cmd/help.c", "--time"): TOPIC, ("cmd/help.c", "--frames"): TOPIC, ("cmd/help.c", "--marker"): TOPIC,
     ("cmd/list.c", "--input-format"): LIST, ("cmd/list.c", "--table"): LIST, ("cmd/list.c", "--sort"): LIST,
