@@ -4,9 +4,6 @@
 #include "metric_series.h"
 
 #include <string.h>
-#include <sys/stat.h>
-
-#include "collect/timeline.h"
 
 /* --- the metrics asked for ------------------------------------------------------------ */
 
@@ -145,20 +142,6 @@ series_metric(const struct opt *o, void *field, const char *value, struct tt_are
 	return TT_OK;
 }
 
-int
-series_check(const struct series_opts *o, const struct input_opts *in, struct tt_err *err)
-{
-	struct stat st;
-
-	for (size_t i = 0; o->n && i < in->path.n; i++) {
-		const char *path = in->path.v[i];
-
-		if (strcmp(path, "-") == 0 || (stat(path, &st) == 0 && !S_ISREG(st.st_mode)))
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --metric reads its input once per bucket, and %s is not a file", path);
-	}
-	return TT_OK;
-}
-
 /* --- the readings ------------------------------------------------------------------- */
 
 static enum tt_unit
@@ -183,81 +166,77 @@ in_unit(int64_t v, enum tt_dim dim)
 	}
 }
 
-/*
- * One bucket, from which a call or a frame that begins in it is taken whole. With ${frames} only what happens in its frames: those
- * may begin later and end later than the bucket. The first reading has reported the losses of this one.
- */
-static int
-read_bucket(struct app *app, const struct series_opts *o, const struct tt_run_opts *common, int64_t from, int64_t to, bool frames,
-    struct tt_value *value, struct tt_err *err)
-{
-	struct tt_run_opts run = *common;
-	struct tt_model *m = NULL;
-	struct tt_views view;
-	struct tt_loss loss;
-	int rc;
-
-	run.whole_frames = frames;
-	run.filter.by_begin = true;
-	run.needs = 0;
-	for (size_t i = 0; i < o->n; i++)
-		run.needs |= o->x[i].metric->needs;
-	run.filter.has_frames = false;
-	run.filter.from = from;
-	run.filter.to = to;
-	tt_loss_reset(&loss);
-	app->env.loss = &loss;
-	rc = tt_run(&app->env, &run, &m, err);
-	app->env.loss = &app->loss;
-	if (rc == TT_OK) {
-		tt_view_init(&view, m);
-		rc = tt_measure_all(&view, &loss, o->x, o->n, value, &app->arena, err);
-		tt_view_free(&view);
-	}
-	tt_model_free(m);
-	return rc;
-}
-
 static bool
 is_per_frame(const struct tt_measure *x)
 {
 	return x->stat >= TT_STAT_FRAME_MEAN && x->stat <= TT_STAT_FRAME_MAX;
 }
 
-/* The values of one bucket: those per frame by a reading of its frames, the others by one of its time. */
+/* Take in the figures of a bucket that was read: those of its kind. */
 static int
-read_values(struct app *app, struct series_opts *o, const struct tt_run_opts *run, bool first, int64_t from, int64_t to,
-    struct tt_series_value *v, struct tt_err *err)
+take(void *arg, const struct tt_run_part *p, const struct tt_model *m, struct tt_err *err)
 {
-	struct tt_value *value = tt_arena_alloc(&app->arena, 2 * o->n * sizeof *value, err);
-	bool kind[2] = { false, false };
-	int rc = value ? TT_OK : err->code;
+	struct series_opts *o = arg;
+	struct tt_series_value *v = o->all.v + p->bucket * o->n;
+	struct tt_views view;
 
-	for (size_t i = 0; i < o->n; i++)
-		kind[is_per_frame(&o->x[i])] = true;
-	for (size_t k = 0; k < 2 && rc == TT_OK; k++)
-		if (kind[k])
-			rc = read_bucket(app, o, run, from, to, k == 1, value + k * o->n, err);
+	o->all.n = o->buckets * o->n;
+	tt_view_init(&view, m);
+	int rc = tt_measure_all(&view, m->loss, o->x, o->n, o->value, o->arena, err);
 	for (size_t i = 0; i < o->n && rc == TT_OK; i++) {
-		const struct tt_value *x = &value[i + (is_per_frame(&o->x[i]) ? o->n : 0)];
+		const struct tt_value *x = &o->value[i];
+		if (is_per_frame(&o->x[i]) != p->whole_frames)
+			continue;
 		if (!x->absent || o->x[i].metric->select == TT_SELECT_NONE)
 			o->absent[i] = NULL;
-		else if (first || (o->absent[i] && x->why && strcmp(x->why, TT_NO_FRAMES) != 0))
+		else if (p->bucket == 0 || (o->absent[i] && x->why && strcmp(x->why, TT_NO_FRAMES) != 0))
 			o->absent[i] = x->why;        /* that a part has no frame says nothing of the name */
 		if (x->several && !o->several[i])
 			o->several[i] = x->why;
-		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = from, .to = to, .known = x->known,
+		v[i] = (struct tt_series_value){ .metric = o->x[i].key, .from = p->from, .to = p->to, .known = x->known,
 			.unit = unit_of(x->dim), .unit_name = tt_dim_name[x->dim], .v = in_unit(x->v, x->dim) };
 	}
+	tt_view_free(&view);
 	return rc;
 }
 
-/* What nothing has is not known to be 0: the name may be a wrong one. */
-static void
-forget_unmet(const struct series_opts *o, struct tt_series *s)
+int
+series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_run_opts *run, struct tt_err *err)
 {
-	for (size_t i = 0; i < s->n; i++)
-		s->v[i].known = s->v[i].known && !o->absent[i % o->n];
+	bool kind[2] = { false, false };
+
+	o->arena = &app->arena;
+	o->buckets = buckets;
+	if (o->n == 0)
+		return TT_OK;
+	o->absent = tt_arena_alloc(&app->arena, o->n * sizeof *o->absent, err);
+	o->several = tt_arena_alloc(&app->arena, o->n * sizeof *o->several, err);
+	o->value = tt_arena_alloc(&app->arena, o->n * sizeof *o->value, err);
+	o->all.v = tt_arena_alloc(&app->arena, buckets * o->n * sizeof *o->all.v, err);
+	run->part = tt_arena_alloc(&app->arena, 2 * buckets * sizeof *run->part, err);
+	if (!o->absent || !o->several || !o->value || !o->all.v || !run->part)
+		return err->code;
+	for (size_t i = 0; i < o->n; i++) {
+		kind[is_per_frame(&o->x[i])] = true;
+		run->part_needs |= o->x[i].metric->needs;
+	}
+	/* Figures per frame are those of the bucket's frames, which begin later and end later than it. */
+	for (size_t i = 0; i < buckets; i++)
+		for (size_t k = 0; k < 2; k++)
+			if (kind[k])
+				run->part[run->npart++] = (struct tt_run_part){ .bucket = i, .whole_frames = k == 1 };
+	run->part_done = take;
+	run->part_arg = o;
+	return TT_OK;
+}
+
+/* What nothing has is not known to be 0: the name may be a wrong one. */
+const struct tt_series *
+series_read(struct series_opts *o)
+{
+	for (size_t i = 0; i < o->all.n; i++)
+		o->all.v[i].known = o->all.v[i].known && !o->absent[i % o->n];
+	return &o->all;
 }
 
 void
@@ -269,29 +248,4 @@ series_notes(const struct series_opts *o, struct tt_report *r)
 		else if (o->absent[i])
 			tt_report_note(r, tt_severity_name[TT_NOTICE], "no_metric", tt_text(r, "--metric %s: %s", o->x[i].key, o->absent[i]));
 	}
-}
-
-int
-series_read(struct app *app, struct series_opts *o, const struct tt_run_opts *run, const struct tt_model *m,
-    size_t buckets, struct tt_series *s, struct tt_err *err)
-{
-	const struct tt_filter *f = &m->filter;
-	struct tt_timeline t = { .from = f->from > m->min_ts ? f->from : m->min_ts,
-		.to = f->to <= m->max_ts ? f->to : m->max_ts + 1, .n = buckets };
-	int rc = TT_OK;
-
-	*s = (struct tt_series){ 0 };
-	if (o->n == 0 || t.to <= t.from)
-		return TT_OK;
-	s->n = buckets * o->n;
-	o->absent = tt_arena_alloc(&app->arena, o->n * sizeof *o->absent, err);
-	o->several = o->absent ? tt_arena_alloc(&app->arena, o->n * sizeof *o->several, err) : NULL;
-	s->v = o->several ? tt_arena_alloc(&app->arena, s->n * sizeof *s->v, err) : NULL;
-	if (!s->v)
-		return err->code;
-	for (size_t i = 0; i < buckets && rc == TT_OK; i++)
-		rc = read_values(app, o, run, i == 0, tt_timeline_start(&t, i), tt_timeline_start(&t, i + 1), s->v + i * o->n, err);
-	ui_erase(&app->ui);
-	forget_unmet(o, s);
-	return rc;
 }

@@ -432,7 +432,6 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 {
 	struct tt_run_opts run;
 	struct tt_model *m = NULL;
-	struct tt_series series;
 	struct tt_views view = { 0 };
 	struct tt_report r;
 	int rc = input_setup(app, &s->in, &run, err);
@@ -445,14 +444,12 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", s->out.output);
 	if (rc != TT_OK)
 		return rc;
-	rc = series_check(&s->metric, &s->in, err);
+	rc = series_begin(app, &s->metric, s->pass.buckets ? s->pass.buckets : TT_TIMELINE_BUCKETS, &run, err);
 	report_pager(app, &s->out);
 	if (rc == TT_OK)
 		rc = input_confine(app, &s->in, s->out.output, &run, err);
 	if (rc != TT_OK)
 		return rc;
-	if (s->metric.n)
-		run.opened = NULL;            /* they are opened again */
 	run.hitches = (unsigned)s->pass.hitches;
 	run.buckets = s->pass.buckets;
 	run.find = (struct tt_find){ .min_size = s->find_size, .type = s->find_type.v, .addr = s->track_addr,
@@ -461,13 +458,11 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);
-	if (rc == TT_OK)
-		rc = series_read(app, &s->metric, &run, m, s->pass.buckets ? s->pass.buckets : TT_TIMELINE_BUCKETS, &series, err);
 	if (rc == TT_OK) {
 		tt_view_init(&view, m);
 		if (summary)
 			info_summary(m, &r);
-		fill_report(app, s, &view, &series, row_limit(s, summary ? LIMIT_SUMMARY : LIMIT_TEXT), &r);
+		fill_report(app, s, &view, series_read(&s->metric), row_limit(s, summary ? LIMIT_SUMMARY : LIMIT_TEXT), &r);
 		rc = report_write(app, &s->out, &r, err);
 	}
 	tt_report_free(&r);

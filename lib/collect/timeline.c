@@ -10,21 +10,27 @@ struct timeline {
 	size_t nwait;
 };
 
+/* The prepass knows the first and the last event. */
+struct tt_timeline
+tt_timeline_of(const struct tt_model *m, size_t n)
+{
+	const struct tt_filter *f = &m->filter;
+
+	return (struct tt_timeline){ .from = f->from > m->min_ts ? f->from : m->min_ts, .to = f->to <= m->max_ts ? f->to : m->max_ts + 1,
+		.n = n ? n : TT_TIMELINE_BUCKETS };
+}
+
 static int
 begin(const struct tt_collecting *c, void *state, struct tt_err *err)
 {
-	const struct tt_filter *f = &c->m->filter;
 	struct tt_timeline *t = state;
 
-	/* The prepass knows the first and the last event. */
-	t->from = f->from > c->m->min_ts ? f->from : c->m->min_ts;
-	t->to = f->to <= c->m->max_ts ? f->to : c->m->max_ts + 1;
+	*t = tt_timeline_of(c->m, c->buckets);
 	/* Before or after all events: a moment inside --time, in which nothing happens. */
-	if (t->to <= t->from && t->from > f->from)
+	if (t->to <= t->from && t->from > c->m->filter.from)
 		t->from = t->to - 1;
 	if (t->to <= t->from)
 		t->to = t->from + 1;
-	t->n = c->buckets ? c->buckets : TT_TIMELINE_BUCKETS;
 	t->bucket = tt_mem_alloc(c->mem, t->n * sizeof *t->bucket, err);
 	return t->bucket ? TT_OK : err->code;
 }

@@ -40,6 +40,9 @@ tt_timeline_start(const struct tt_timeline *t, size_t i)
 	return t->from + (int64_t)(((tt_u128)(uint64_t)(t->to - t->from) * i + t->n - 1) / t->n);
 }
 
+/* ${n} buckets (0: TT_TIMELINE_BUCKETS), none of them filled, of the time that ${m} looks at; to <= from: there is none. */
+struct tt_timeline tt_timeline_of(const struct tt_model *m, size_t n);
+
 TT_COLLECTED_AS(tt_timeline, TT_COLLECTS_TIMELINE);
 
 #endif

@@ -16,6 +16,7 @@ enum { TT_CANDIDATES = 5, TT_COLLECTED = 16 };
 
 struct tt_model {
 	struct tt_env *env;
+	const struct tt_model *of;    /* a part: the whole, whose captures, threads, paths and names it borrows; NULL: it is the whole */
 	struct tt_capture **cap;
 	size_t ncap;
 	struct tt_threads threads;

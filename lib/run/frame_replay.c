@@ -506,6 +506,16 @@ push(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct t
 	return rc == TT_OK ? show(p, w, err) : rc;
 }
 
+int
+tt_watch_enter(struct tt_replay *p, struct tt_watch *w, const struct tt_stack *st, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < st->n && rc == TT_OK; i++)
+		rc = push(p, w, &(struct tt_event){ .ts = st->z[i].ts, .val = st->z[i].key, .flags = (uint8_t)st->z[i].flags }, err);
+	return rc;
+}
+
 /* The stack while a chunk is replayed, in levels. */
 struct levels {
 	size_t base;                  /* zones from before the chunk end here */

@@ -40,6 +40,7 @@ struct tt_watch_inner;
 /* The replay of one frame thread. */
 struct tt_watch {
 	uint32_t process, thread;
+	enum { TT_WATCH_BEFORE, TT_WATCH_IN, TT_WATCH_AFTER } where;  /* of chunks, where those outside the frames are passed over */
 	struct tt_stack st;
 	uint32_t *shown;              /* by level of the stack: the row of the innermost zone that is shown there */
 	size_t capshown;
@@ -93,6 +94,8 @@ int tt_mark_keys_choose(struct tt_run *r, struct tt_err *err);
 
 /* Begin to watch the thread of ${m}, whose frames stand in the table from ${first} on. */
 int tt_watch_init(struct tt_replay *p, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err);
+/* Take up the zones of ${st}, which have begun before the first frame. */
+int tt_watch_enter(struct tt_replay *p, struct tt_watch *w, const struct tt_stack *st, struct tt_err *err);
 /* Replay one chunk of the frame thread. */
 int tt_watch_chunk(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err);
 /* Time has come to ${ts}: close the frames that are over. */

@@ -82,8 +82,25 @@ take_timings(struct tt_frames *f, const struct tt_watch *w, const struct tt_batc
 	}
 }
 
+/* Does the chunk matter to frames of ${w}? It need not be replayed where it lies before the first or after the last. */
+static int
+is_in_frames(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err)
+{
+	const struct tt_frames *f = p->m->frames;
+	bool timed = b->min_ts <= b->max_ts;
+
+	if (w->first == w->end || (timed && b->min_ts >= f->start[w->end - 1] + f->dur[w->end - 1]))
+		w->where = TT_WATCH_AFTER;
+	if (w->where == TT_WATCH_BEFORE && timed && b->max_ts >= f->start[w->first]) {
+		w->where = TT_WATCH_IN;
+		if (tt_watch_enter(p, w, before, err) != TT_OK)
+			return err->code;
+	}
+	return w->where == TT_WATCH_IN;
+}
+
 int
-tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, struct tt_err *err)
+tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err)
 {
 	for (size_t i = 0; i < p->nwatch; i++) {
 		struct tt_watch *w = &p->w[i];
@@ -93,8 +110,10 @@ tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, struct tt_err *er
 			count_allocs(p->m->frames, w, b);
 		if (b->nrare)
 			take_timings(p->m->frames, w, b);
-		if (w->thread == b->thread)
-			return tt_watch_chunk(p, w, b, err);
+		if (w->thread != b->thread)
+			continue;
+		int in = before ? is_in_frames(p, w, b, before, err) : 1;
+		return in > 0 ? tt_watch_chunk(p, w, b, err) : in;
 	}
 	return TT_OK;
 }

@@ -16,6 +16,7 @@ struct slot {
 	struct tt_chunk chunk;
 	struct tt_batch batch;
 	struct tt_fold_io io;
+	struct tt_stack before;       /* for parts: a copy of the thread's stack before the chunk; io uses up its own */
 	struct tt_buf *out;           /* one per emitter */
 	uint64_t alloc_before_b, alloc_before_n;
 	uint64_t raw_at;              /* bytes taken from the input when this chunk was read */
@@ -48,6 +49,9 @@ int tt_pipe_decode(struct pipe *p, struct slot *s, struct tt_err *err);
  * Threads: one at a time, in file order.
  */
 int tt_enter(struct pipe *p, struct slot *s, struct tt_err *err);
+
+/* Copies of the stack of ${t} as it is before ${s}. */
+int tt_enter_copies(struct pipe *p, struct slot *s, const struct tt_thread *t, struct tt_err *err);
 
 /* All zones of ${st} end in ${s}, which takes over their arguments. */
 void tt_enter_end_all(struct pipe *p, struct slot *s, struct tt_stack *st);

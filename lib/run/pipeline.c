@@ -2,7 +2,7 @@
  * The stages of a reading: chunks are decoded and folded by any worker, and committed in their order. The contract is in pipe.h.
  */
 #include "run/candidates.h"
-#include "run/pipe.h"
+#include "run/parts.h"
 
 #include <stdlib.h>
 #include <time.h>
@@ -115,7 +115,7 @@ fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 	struct tt_run *r = p->r;
 	int rc;
 
-	if (p->phase != TT_PHASE_MAIN)
+	if (p->phase < TT_PHASE_MAIN)
 		return TT_OK;
 	if (r->m->keep_thread && !r->m->keep_thread[s->io.thread->index]) {
 		s->io.nslice = 0;
@@ -137,8 +137,9 @@ fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 
 /* --- commit ------------------------------------------------------------------------ */
 
+/* With ${rest} the chunk is empty, and stands for what its thread has open at the end of the capture. */
 static int
-commit_main(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
+commit_main(struct pipe *p, struct worker *w, struct slot *s, bool rest, struct tt_err *err)
 {
 	struct tt_run *r = p->r;
 	struct tt_collecting *c = &r->collect;
@@ -150,10 +151,12 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 	c->site = s->io.site;
 	c->nsite = s->io.nsite;
 	c->skipped = s->io.skipped;
-	if (rc == TT_OK)
+	if (rc == TT_OK && p->phase == TT_PHASE_MAIN)
 		rc = tt_collect_chunk(c, err);
-	if (rc == TT_OK && r->m->frames)
-		rc = tt_frames_chunk(&r->replay, &s->batch, err);
+	if (rc == TT_OK && p->phase == TT_PHASE_MAIN && r->m->frames)
+		rc = tt_frames_chunk(&r->replay, &s->batch, NULL, err);
+	if (rc == TT_OK)
+		rc = tt_parts_chunk(r, p->in->cap, s, rest, err);
 	if (rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES))
 		rc = tt_candidates_batch(r, &s->batch, s->io.thread, err);
 	struct tt_view v = view_of(p, s);
@@ -196,17 +199,13 @@ tick(struct pipe *p, const struct slot *s)
 	r->o->progress.tick(r->o->progress.arg, r->phase_name, r->done_bytes + s->raw_at, r->total_bytes);
 }
 
-static int
-commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
+/* What the capture holds, and lost, with the chunk. */
+static void
+sum_up(struct pipe *p, struct slot *s)
 {
 	struct tt_capture *cap = p->in->cap;
 	struct tt_batch *b = &s->batch;
 
-	if (tt_stopped(p->r->env))
-		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
-	tick(p, s);
-	if (p->phase != TT_PHASE_MAIN)
-		return tt_marks_collect(p->r, p->in, b, s->io.thread, p->phase, err);
 	tt_loss_join(p->r->env->loss, &s->chunk.loss);
 	tt_loss_join(p->r->env->loss, &b->loss);
 	cap->distorts = cap->distorts || (cap->instruments && s->io.calls);
@@ -221,7 +220,19 @@ commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err
 		if (b->max_ts > cap->max_ts)
 			cap->max_ts = b->max_ts;
 	}
-	return commit_main(p, w, s, err);
+}
+
+static int
+commit_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
+{
+	if (tt_stopped(p->r->env))
+		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+	tick(p, s);
+	if (p->phase < TT_PHASE_MAIN)
+		return tt_marks_collect(p->r, p->in, &s->batch, s->io.thread, p->phase, err);
+	if (p->phase == TT_PHASE_MAIN)
+		sum_up(p, s);
+	return commit_main(p, w, s, false, err);
 }
 
 /* --- the workers ---------------------------------------------------------------------- */
@@ -385,7 +396,7 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 		s->io.b = &s->batch;
 		s->alloc_before_b = t->alloc_b;
 		s->alloc_before_n = t->nalloc;
-		rc = tt_stack_copy(&s->io.base, &t->stack, &p->r->env->mem, err);
+		rc = tt_enter_copies(p, s, t, err);
 		if (rc == TT_OK)
 			rc = tt_fold_rest(&w->fold, &s->io, err);
 		s->io.skipped = false;
@@ -397,7 +408,7 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 		}
 		tt_enter_end_all(p, s, &t->stack);
 		if (rc == TT_OK)
-			rc = commit_main(p, w, s, err);
+			rc = commit_main(p, w, s, true, err);
 	}
 	return rc;
 }
@@ -425,7 +436,7 @@ set_up(struct pipe *p, struct worker *w, size_t nworker, struct tt_err *err)
 		w[i].fold = (struct tt_fold){ .mem = mem, .m = r->m, .needs = p->needs,
 			.tree = (p->needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = r->filtered,
 			.alias = r->collect.alias };
-		if (p->phase == TT_PHASE_MAIN && tt_counts_new(mem, &w[i].fold.counts, err) != TT_OK)
+		if (p->phase >= TT_PHASE_MAIN && tt_counts_new(mem, &w[i].fold.counts, err) != TT_OK)
 			return err->code;
 	}
 	return TT_OK;
@@ -457,6 +468,7 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 		struct slot *s = &p->slot[i];
 		tt_batch_free(&s->batch);
 		tt_fold_io_free(&s->io, mem);
+		tt_stack_free(&s->before, mem);
 		tt_mem_free(mem, s->chunk.bytes, s->chunk.cap);
 		for (size_t k = 0; s->out && k < r->o->nemit; k++)
 			tt_buf_free(&s->out[k]);
@@ -469,7 +481,7 @@ tear_down(struct pipe *p, struct worker *w, size_t nworker, int rc, struct tt_er
 static unsigned
 needs_of(const struct tt_run *r, enum tt_phase phase)
 {
-	if (phase == TT_PHASE_MAIN)
+	if (phase >= TT_PHASE_MAIN)
 		return r->needs;
 	return (r->needs & TT_NEEDS_FRAMES) | (phase == TT_PHASE_NAMES ? TT_SKIM : 0);
 }
@@ -499,10 +511,10 @@ tt_pipeline(struct tt_run *r, struct tt_input *in, enum tt_phase phase, struct t
 			rc = err->code;
 		}
 	}
-	if (rc == TT_OK && phase == TT_PHASE_MAIN) {
+	if (rc == TT_OK && phase == TT_PHASE_MAIN)
 		tt_loss_join(r->env->loss, &p.tail);
+	if (rc == TT_OK && phase >= TT_PHASE_MAIN)
 		rc = close_open(&p, &w[0], err);
-	}
 	rc = tear_down(&p, w, nworker, rc, err);
 	tt_mem_free(&r->env->mem, w, nworker * sizeof *w);
 	pthread_mutex_destroy(&p.lock);

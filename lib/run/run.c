@@ -5,6 +5,7 @@
 #include "base/setting.h"
 #include "run/candidates.h"
 #include "run/frame_replay.h"
+#include "run/parts.h"
 
 #include <stdlib.h>
 
@@ -563,6 +564,8 @@ read_events(struct tt_run *r, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_collect_begin(&r->collect, err);
 	if (rc == TT_OK)
+		rc = tt_parts_begin(r, err);
+	if (rc == TT_OK)
 		rc = begin_emitters(r, err);
 	if (rc == TT_OK)
 		rc = read_all(r, TT_PHASE_MAIN, "reading", err);
@@ -624,6 +627,21 @@ finish_frames(struct tt_run *r, struct tt_err *err)
 	return tt_frames_finish(&r->replay, err);
 }
 
+static int
+read_parts(struct tt_run *r, struct tt_err *err)
+{
+	int rc = tt_parts_finish(r, err);
+
+	while (rc == TT_OK && r->parts) {
+		rc = rewind_all(r, err);
+		if (rc == TT_OK)
+			rc = read_all(r, TT_PHASE_PARTS, "reading", err);
+		if (rc == TT_OK)
+			rc = tt_parts_finish(r, err);
+	}
+	return rc;
+}
+
 /* --- the run ------------------------------------------------------------------------------------- */
 
 /* What is read, and what is done before, between and after. A phase that is not asked for does nothing. */
@@ -631,13 +649,13 @@ static int (*const phases[])(struct tt_run *r, struct tt_err *err) = {
 	open_inputs, join_files, check_parts, plan,
 	read_names, read_marks, use_names,
 	read_events, read_again,
-	check_copies, settle_counts, close_ledger, use_all_names, finish_frames, count_unnamed, finish_emitters,
+	check_copies, settle_counts, close_ledger, use_all_names, finish_frames, read_parts, count_unnamed, finish_emitters,
 };
 
 static unsigned
 all_needs(const struct tt_run_opts *o)
 {
-	unsigned needs = o->needs;
+	unsigned needs = o->needs | (o->npart ? o->part_needs : 0);
 
 	for (size_t i = 0; i < o->nemit; i++)
 		needs |= tt_emit_needs(o->emit[i], &o->emit_opts[i]);
@@ -681,6 +699,7 @@ close_run(struct tt_run *r)
 	tt_mem_free(mem, r->part, (o->npath + 1) * sizeof *r->part);
 	tt_collect_release(&r->collect);
 	tt_candidates_free(r);
+	tt_parts_free(r);
 	tt_replay_free(&r->replay);
 	tt_marks_free(r);
 }
@@ -696,6 +715,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 	r.names_first = (r.needs & TT_NEEDS_TEXT) || o->frame_marker || o->from_marker || tt_filter_needs_text(f);
 	if (r.names_first)
 		r.needs |= TT_NEEDS_TEXT;
+	r.names_first = r.names_first || o->npart;
 	r.filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->from_label || f->to_label || f->min_dur || f->depth ||
 	    o->whole_frames || o->from_marker;
 	struct tt_model *m = r.m = r.replay.m = tt_mem_alloc(&env->mem, sizeof *m, err);
@@ -728,6 +748,7 @@ tt_run_whole(struct tt_run_opts *o)
 	o->whole_frames = false;
 	o->needs = 0;
 	o->nemit = 0;
+	o->npart = 0;
 }
 
 void

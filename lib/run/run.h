@@ -31,6 +31,13 @@ struct tt_progress {                  /* called from one thread at a time, at mo
 	void *arg;
 };
 
+/* A bucket of the run's time with a model of its own, which the same reading fills. What begins in it counts whole. */
+struct tt_run_part {
+	size_t bucket;                /* of tt_run_opts.buckets */
+	bool whole_frames;            /* look only at the time of the frames that begin in it, and at them */
+	int64_t from, to;             /* filled: its time */
+};
+
 struct tt_run_opts {
 	const struct tt_format *const *formats;
 	const char *format;           /* force a reader; NULL by content */
@@ -53,7 +60,13 @@ struct tt_run_opts {
 	const char *const *wait;      /* wait markers; NULL: the table */
 	unsigned hitches;
 	struct tt_find find;          /* with TT_NEEDS_FOUND */
-	size_t buckets;               /* of the timeline; 0: 60 */
+	size_t buckets;               /* of the timeline and of parts; 0: 60 */
+	struct tt_run_part *part;     /* without emitters */
+	size_t npart;
+	unsigned part_needs;
+	/* When all is read, for each part in order; none where there is no time to cut. ${m} is good until it returns. */
+	int (*part_done)(void *arg, const struct tt_run_part *part, const struct tt_model *m, struct tt_err *err);
+	void *part_arg;
 	uint32_t max_paths;           /* at most TT_TREE_CAP; 0: 500,000 */
 	const struct tt_emit *const *emit;    /* streaming and aggregating ones, parallel to emit_opts */
 	const struct tt_emit_opts *emit_opts;

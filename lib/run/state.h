@@ -13,7 +13,8 @@
 enum tt_phase {
 	TT_PHASE_NAMES,                /* definitions, threads, times; frame marks of the capture */
 	TT_PHASE_MARKS,               /* begins of the frame marker */
-	TT_PHASE_MAIN,
+	TT_PHASE_MAIN,                /* events */
+	TT_PHASE_PARTS,               /* events again, for more parts */
 };
 
 struct tt_input {
@@ -52,6 +53,7 @@ struct tt_run {
 	struct tt_collecting collect;
 	struct tt_marks *marks;       /* frame_marks.c */
 	struct tt_replay replay;
+	struct tt_parts *parts;       /* parts.c; NULL: none */
 	struct tt_candidates *candidates;     /* candidates.c */
 	int64_t label_from, label_to; /* when the labels of the filter are set; INT64_MIN, INT64_MAX: no limit */
 	uint64_t zones_seen;          /* while names are read */
@@ -68,8 +70,11 @@ int tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batc
 int tt_frames_build(struct tt_run *r, struct tt_err *err);
 /* The frames of ${m} in the time of its filter, which becomes theirs with ${whole_frames}, and the replay that fills them. */
 int tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_replay *p, struct tt_err *err);
-/* Ordered stage of the main phase: what the chunk does in the frames of the model. */
-int tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, struct tt_err *err);
+/*
+ * Ordered stage of the main phase: what the chunk does in the frames of the model. With the stack of its thread ${before} it, chunks
+ * before and after the frames are passed over; NULL: none is.
+ */
+int tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_stack *before, struct tt_err *err);
 /* After the last event: the last frames, and everything by marker number. */
 int tt_frames_finish(struct tt_replay *p, struct tt_err *err);
 void tt_frames_free(struct tt_model *m);

@@ -228,6 +228,15 @@ count_thread(struct slot *s, struct tt_thread *t)
 }
 
 int
+tt_enter_copies(struct pipe *p, struct slot *s, const struct tt_thread *t, struct tt_err *err)
+{
+	struct tt_mem *mem = &p->r->env->mem;
+	int rc = tt_stack_copy(&s->io.base, &t->stack, mem, err);
+
+	return rc == TT_OK && p->r->parts ? tt_stack_copy(&s->before, &t->stack, mem, err) : rc;
+}
+
+int
 tt_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 {
 	struct tt_batch *b = &s->batch;
@@ -236,7 +245,7 @@ tt_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	int rc = TT_OK;
 
 	/* Where names are read first, they are known, unless that reading passed over them. */
-	if (p->phase == TT_PHASE_NAMES || !p->r->names_first || b->late)
+	if (p->phase == TT_PHASE_NAMES || (p->phase < TT_PHASE_PARTS && (!p->r->names_first || b->late)))
 		for (size_t i = 0; i < b->ndef && rc == TT_OK; i++)
 			rc = tt_defs_add(cap->defs, &b->def[i], err);
 	if (rc == TT_OK)
@@ -249,7 +258,9 @@ tt_enter(struct pipe *p, struct slot *s, struct tt_err *err)
 	s->io.thread = t;
 	s->io.cap = cap;
 	s->io.b = b;
-	if (p->phase == TT_PHASE_MAIN && (rc = tt_stack_copy(&s->io.base, &t->stack, &p->r->env->mem, err)) != TT_OK)
+	if (p->phase >= TT_PHASE_MAIN)
+		rc = tt_enter_copies(p, s, t, err);
+	if (rc != TT_OK)
 		return rc;
 	count_thread(s, t);
 	end_zones(p, s, &t->stack);

@@ -1,0 +1,262 @@
+/**
+ * Fills models of single buckets of a run's time; the contract is in parts.h.
+ */
+#include "run/parts.h"
+
+#include "base/order.h"
+#include "collect/timeline.h"
+#include "model/waits.h"
+
+struct tt_part {
+	struct tt_model *m;
+	struct tt_fold fold;
+	struct tt_replay replay;
+	struct tt_collecting collect;
+};
+
+/* Of what follows objects, which has an entry for every object, only one part is kept at a time. */
+enum { AT_ONCE = 128, PARTS_BYTES = 64 << 20, HEAVY = TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_HEAP | TT_NEEDS_GRAPH };
+
+/* Those of one reading: tt_run_opts.part from ${first} on. */
+struct tt_parts {
+	struct tt_fold_io io;
+	size_t first, n;
+	int64_t bytes;                /* that they take, about: what the run's memory has grown by while they were worked on */
+	struct tt_part part[AT_ONCE];
+};
+
+/* All of the whole's model but what the part counts itself. */
+static void
+borrow(struct tt_model *m, const struct tt_model *whole)
+{
+	struct tt_model own = *m;
+
+	*m = *whole;
+	m->of = whole;
+	m->filter = own.filter;
+	m->counts = own.counts;
+	m->frames = own.frames;
+	m->arena = own.arena;
+	memcpy(m->collected, own.collected, sizeof m->collected);
+}
+
+static int
+begin(struct tt_run *r, struct tt_part *p, struct tt_run_part *of, const struct tt_timeline *t, struct tt_err *err)
+{
+	const struct tt_run_opts *o = r->o;
+	struct tt_mem *mem = &r->env->mem;
+	unsigned needs = o->part_needs;
+	struct tt_model *m = p->m = p->replay.m = tt_mem_alloc(mem, sizeof *m, err);
+
+	if (!m)
+		return err->code;
+	tt_arena_init(&m->arena, mem);
+	m->filter = r->m->filter;
+	m->filter.from = of->from = tt_timeline_start(t, of->bucket);
+	m->filter.to = of->to = tt_timeline_start(t, of->bucket + 1);
+	m->filter.by_begin = true;
+	m->filter.has_frames = false;
+	borrow(m, r->m);
+	/* Where events happen, the fold of the whole has found out. */
+	p->fold = (struct tt_fold){ .mem = mem, .m = m, .needs = needs & ~(unsigned)TT_NEEDS_SITES,
+		.tree = (needs & (TT_NEEDS_CALLS | TT_NEEDS_HIST)) != 0, .filtered = true, .alias = r->collect.alias };
+	p->collect = (struct tt_collecting){ .m = m, .mem = mem, .needs = needs, .find = &o->find, .buckets = o->buckets,
+		.alias = r->collect.alias };
+	int rc = tt_frames_make(r, m, of->whole_frames, &p->replay, err);
+	if (rc == TT_OK)
+		rc = tt_counts_new(mem, &p->fold.counts, err);
+	return rc == TT_OK ? tt_collect_begin(&p->collect, err) : rc;
+}
+
+static void
+free_part(struct tt_part *p)
+{
+	struct tt_model *m = p->m;
+
+	if (!m)
+		return;
+	tt_replay_free(&p->replay);
+	if (p->collect.m)
+		tt_collect_release(&p->collect);
+	if (p->fold.mem)
+		tt_fold_free(&p->fold);
+	tt_frames_free(m);
+	tt_collect_free(m);
+	tt_counts_free(m->counts);
+	tt_arena_free(&m->arena);
+	tt_mem_free(&m->env->mem, m, sizeof *m);
+	*p = (struct tt_part){ 0 };
+}
+
+static bool
+are_too_large(const struct tt_run *r)
+{
+	size_t cap = r->env->mem.cap, most = cap && cap / 4 < PARTS_BYTES ? cap / 4 : PARTS_BYTES;
+
+	return r->parts->n > 1 && r->parts->bytes > (int64_t)most;
+}
+
+/* Where there is too little room, the later half of the parts waits. */
+static void
+put_off(struct tt_run *r)
+{
+	struct tt_parts *ps = r->parts;
+
+	if (!are_too_large(r))
+		return;
+	for (size_t to = (ps->n + 1) / 2; ps->n > to;) {
+		int64_t before = (int64_t)r->env->mem.used;
+
+		free_part(&ps->part[--ps->n]);
+		ps->bytes += (int64_t)r->env->mem.used - before;
+	}
+}
+
+static int
+begin_from(struct tt_run *r, size_t first, struct tt_err *err)
+{
+	const struct tt_run_opts *o = r->o;
+	const struct tt_timeline t = tt_timeline_of(r->m, o->buckets);
+	struct tt_parts *ps = r->parts;
+	size_t most = o->part_needs & HEAVY ? 1 : AT_ONCE;
+	int rc = TT_OK;
+
+	int64_t before = (int64_t)r->env->mem.used;
+
+	ps->first = first;
+	ps->bytes = 0;
+	while (ps->n < most && first + ps->n < o->npart && rc == TT_OK && !are_too_large(r)) {
+		rc = begin(r, &ps->part[ps->n], &o->part[first + ps->n], &t, err);
+		ps->n++;
+		ps->bytes = (int64_t)r->env->mem.used - before;
+	}
+	return rc;
+}
+
+int
+tt_parts_begin(struct tt_run *r, struct tt_err *err)
+{
+	const struct tt_timeline t = tt_timeline_of(r->m, r->o->buckets);
+
+	if (r->o->npart == 0 || t.to <= t.from)
+		return TT_OK;
+	if (!(r->parts = tt_mem_alloc(&r->env->mem, sizeof *r->parts, err)))
+		return err->code;
+	r->parts->io.over.mem = &r->env->mem;
+	return begin_from(r, 0, err);
+}
+
+/* May a zone, an allocation or a sample of the chunk ${b} count in the time of ${f}, with the zones of ${st} open before it? */
+static bool
+concerns(const struct tt_filter *f, const struct tt_batch *b, const struct tt_stack *st)
+{
+	int64_t last = b->nstack && b->stack_ts > b->max_ts ? b->stack_ts : b->max_ts;
+	size_t open = tt_lower_bound(i, 0, st->n, st->z[i].ts < f->from);
+
+	return (b->min_ts <= b->max_ts && b->min_ts < f->to && last >= f->from) || (open < st->n && st->z[open].ts < f->to);
+}
+
+static int
+fold(struct tt_run *r, struct tt_part *p, const struct tt_capture *cap, struct slot *s, bool rest, struct tt_err *err)
+{
+	struct tt_fold_io *io = &r->parts->io;
+	int rc;
+
+	io->b = &s->batch;
+	io->thread = s->io.thread;
+	io->cap = cap;
+	if (s->io.skipped) {
+		rc = s->batch.nrare ? tt_fold_samples(&p->fold, io, err) : TT_OK;
+	} else {
+		io->base.of = NULL;   /* of another thread, maybe */
+		rc = tt_stack_copy(&io->base, &s->before, &r->env->mem, err);
+		if (rc == TT_OK)
+			rc = rest ? tt_fold_rest(&p->fold, io, err) : tt_fold_chunk(&p->fold, io, err);
+	}
+	return rc == TT_OK ? tt_fold_commit(io, r->m->tree, p->fold.counts, cap->process, err) : rc;
+}
+
+int
+tt_parts_chunk(struct tt_run *r, const struct tt_capture *cap, struct slot *s, bool rest, struct tt_err *err)
+{
+	int64_t before = (int64_t)r->env->mem.used;
+	int rc = TT_OK;
+
+	if (!r->parts)
+		return TT_OK;
+	for (size_t i = 0; i < r->parts->n && rc == TT_OK; i++) {
+		struct tt_part *p = &r->parts->part[i];
+
+		if (concerns(&p->m->filter, &s->batch, &s->before))
+			rc = fold(r, p, cap, s, rest, err);
+		p->collect.cap = r->collect.cap;
+		p->collect.b = r->collect.b;
+		p->collect.t = r->collect.t;
+		p->collect.site = r->collect.site;
+		p->collect.nsite = r->collect.nsite;
+		p->collect.skipped = r->collect.skipped;
+		if (rc == TT_OK)
+			rc = tt_collect_chunk(&p->collect, err);
+		if (rc == TT_OK && p->m->frames)
+			rc = tt_frames_chunk(&p->replay, &s->batch, &s->before, err);
+	}
+	r->parts->bytes += (int64_t)r->env->mem.used - before;
+	put_off(r);
+	return rc;
+}
+
+static int
+finish(struct tt_run *r, struct tt_part *p, const struct tt_run_part *of, struct tt_err *err)
+{
+	struct tt_model *m = p->m;
+	int rc;
+
+	m->counts = p->fold.counts;
+	p->fold.counts = NULL;
+	borrow(m, r->m);
+	rc = tt_counts_settle(m->counts, m->tree, err);
+	if (rc == TT_OK)
+		rc = tt_collect_finish(&p->collect, err);
+	if (rc == TT_OK && m->filter.no_wait)
+		rc = tt_waits_drop(m, err);
+	if (rc == TT_OK)
+		rc = tt_frames_finish(&p->replay, err);
+	if (m->frames)        /* a wait anywhere shows that waits are recorded */
+		m->frames->has_wait = r->m->frames->has_wait;
+	return rc == TT_OK ? r->o->part_done(r->o->part_arg, of, m, err) : rc;
+}
+
+int
+tt_parts_finish(struct tt_run *r, struct tt_err *err)
+{
+	struct tt_parts *ps = r->parts;
+	int rc = TT_OK;
+
+	if (!ps)
+		return TT_OK;
+	for (size_t i = 0; i < ps->n && rc == TT_OK; i++) {
+		rc = finish(r, &ps->part[i], &r->o->part[ps->first + i], err);
+		free_part(&ps->part[i]);
+	}
+	size_t next = ps->first + ps->n;
+	if (rc != TT_OK || next == r->o->npart) {
+		tt_parts_free(r);
+		return rc;
+	}
+	ps->n = 0;
+	return begin_from(r, next, err);
+}
+
+void
+tt_parts_free(struct tt_run *r)
+{
+	struct tt_parts *ps = r->parts;
+
+	if (!ps)
+		return;
+	for (size_t i = 0; i < ps->n; i++)
+		free_part(&ps->part[i]);
+	tt_fold_io_free(&ps->io, &r->env->mem);
+	tt_mem_free(&r->env->mem, ps, sizeof *ps);
+	r->parts = NULL;
+}
