@@ -55,7 +55,7 @@ waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 {
 	const struct tt_locks *l = tt_locks(g->m);
 	const struct tt_times *t = &l->wait;
-	struct tt_hist *h;
+	struct tt_spread *s;
 
 	if (!is_known(g, tt_event_counts(g->m)->contended + t->n, TT_REC_WAITS))
 		return tt_value_unrecorded(g, v, TT_REC_WAITS, err);
@@ -63,30 +63,24 @@ waiting(const struct tt_figures *g, const struct tt_measure *x, struct tt_value 
 		times(g, x, t->n, t->total, t->max, v);
 		return TT_OK;
 	}
-	h = tt_mem_alloc(&g->m->env->mem, sizeof *h, err);
-	if (!h)
+	s = tt_mem_alloc(&g->m->env->mem, sizeof *s, err);
+	if (!s)
 		return err->code;
-	tt_hist_init(h);
-	if (t->n)
-		tt_tally_hist(&l->hist, TT_LOCKS_ALL, t, h);
-	tt_value_set(v, t->n ? tt_at_most(tt_hist_quantile(h, 95, 100)) : 0);
-	tt_mem_free(&g->m->env->mem, h, sizeof *h);
+	tt_spread_init(s);
+	tt_spread_add(s, &l->hist, TT_LOCKS_ALL, t);
+	tt_value_set(v, t->n ? tt_at_most(tt_spread_p95(s)) : 0);
+	tt_mem_free(&g->m->env->mem, s, sizeof *s);
 	return TT_OK;
 }
 
 static int
 handles(const struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
-	const struct tt_handles *h = tt_handles(g->m);
-	uint64_t created = 0, live = 0;
+	struct tt_handle_kind all = tt_handles_sum(g->m);
 
-	for (size_t i = 0; i < TT_HANDLE_KINDS; i++) {
-		created += h->kind[i].created;
-		live += h->kind[i].live;
-	}
-	if (!is_known(g, created, TT_REC_HANDLES))
+	if (!is_known(g, all.created, TT_REC_HANDLES))
 		return tt_value_unrecorded(g, v, TT_REC_HANDLES, err);
-	tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? live : created));
+	tt_value_set(v, tt_at_most(x->stat == TT_STAT_LAST ? all.live : all.created));
 	return TT_OK;
 }
 

@@ -267,12 +267,6 @@ framed_time(struct parts *p, const struct tt_paths *t, struct tt_err *err)
 
 /* --- parts: allocation sites --------------------------------------------------------- */
 
-static uint64_t
-site_and_class(const struct tt_allocs *al, const struct tt_alloc *a)
-{
-	return (uint64_t)tt_alloc_site(al, a) << 32 | a->class;
-}
-
 static int
 put_site(struct parts *p, const struct tt_allocs *al, const struct tt_alloc *a, int64_t bytes, uint64_t n,
     struct tt_err *err)
@@ -296,12 +290,12 @@ alloc_parts(struct parts *p, struct tt_views *view, struct tt_err *err)
 	int rc = tt_allocs_init(&al, view, TT_GROUP_NONE, &view->text, err);
 
 	if (rc == TT_OK)
-		tt_allocs_sort(&al, site_and_class);
+		tt_allocs_sort(&al, tt_alloc_place);
 	for (size_t i = 0, end; i < al.n && rc == TT_OK; i = end) {
 		int64_t bytes = 0;
 		uint64_t n = 0;
 
-		for (end = i; end < al.n && site_and_class(&al, &al.a[end]) == site_and_class(&al, &al.a[i]); end++) {
+		for (end = i; end < al.n && tt_alloc_place(&al, &al.a[end]) == tt_alloc_place(&al, &al.a[i]); end++) {
 			bytes += p->frames ? al.a[end].framed_bytes : al.a[end].bytes;
 			n += p->frames ? al.a[end].framed_n : al.a[end].n;
 		}

@@ -290,14 +290,12 @@ static void
 bottom_up(struct tt_making *k, struct tt_table *t)
 {
 	const struct fold *f = k->own;
-	struct tt_mem *mem = &k->m->env->mem;
-	struct inverted in = { .f = f, .leaf = tt_mem_alloc(mem, f->g.n * sizeof *in.leaf, &k->r->err) };
+	struct inverted in = { .f = f, .leaf = tt_room(k, f->g.n * sizeof *in.leaf) };
 
 	set_note(f, t);
 	if (in.leaf)
 		invert(&in, t, &k->r->err);
-	tt_mem_free(mem, in.leaf, in.leaf ? f->g.n * sizeof *in.leaf : 0);
-	tt_mem_free(mem, in.todo, in.captodo * sizeof *in.todo);
+	tt_mem_free(&k->m->env->mem, in.todo, in.captodo * sizeof *in.todo);
 }
 
 /* --- the pass ------------------------------------------------------------------------ */

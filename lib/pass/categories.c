@@ -55,24 +55,13 @@ struct fold {
 static bool
 begin(struct fold *f, struct tt_making *k)
 {
-	struct tt_mem *mem = &k->m->env->mem;
-	struct tt_err *err = &k->r->err;
-
-	*f = (struct fold){ .p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_LINK, err) };
-	f->slot = f->p ? tt_mem_alloc(mem, f->p->nrow * sizeof *f->slot, err) : NULL;
-	f->calls = f->slot ? tt_mem_alloc(mem, k->m->ncategory * sizeof *f->calls, err) : NULL;
-	f->used = f->calls ? tt_mem_alloc(mem, k->m->ncategory * sizeof *f->used, err) : NULL;
+	*f = (struct fold){ .p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_LINK, &k->r->err) };
+	f->slot = tt_room(k, f->p ? f->p->nrow * sizeof *f->slot : 0);
+	f->calls = tt_room(k, k->m->ncategory * sizeof *f->calls);
+	f->used = tt_room(k, k->m->ncategory * sizeof *f->used);
 	for (uint32_t i = 0; f->slot && i < f->p->nrow; i++)
 		f->slot[i] = f->p->row[i].name->category;
 	return f->used != NULL;
-}
-
-static void
-end(struct fold *f, const struct tt_model *m)
-{
-	tt_mem_free(&m->env->mem, f->used, m->ncategory * sizeof *f->used);
-	tt_mem_free(&m->env->mem, f->calls, m->ncategory * sizeof *f->calls);
-	tt_mem_free(&m->env->mem, f->slot, f->slot ? f->p->nrow * sizeof *f->slot : 0);
 }
 
 static bool
@@ -133,7 +122,6 @@ categories(struct tt_making *k, struct tt_table *t)
 			put_frames(k->m, i, c);
 		}
 	}
-	end(&f, k->m);
 }
 
 /* As tt_calls_step(), on a thread. */
@@ -207,7 +195,6 @@ threads(struct tt_making *k, struct tt_table *t)
 				step(&f, &w);
 		}
 	}
-	end(&f, k->m);
 }
 
 #define NOTHING "no calls or markers in this capture, or the filters leave none"

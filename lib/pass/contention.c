@@ -58,7 +58,7 @@ static const struct tt_col path_col[] = {
 };
 
 struct fold {
-	struct tt_hist h;             /* for one row */
+	struct tt_spread wait;        /* for one row */
 	const struct tt_paths *p;     /* once it was asked for */
 };
 
@@ -68,27 +68,28 @@ fold_of(const struct tt_making *k)
 	return k->own;
 }
 
-/* The number of waits and TIMES_COLS; the fold's histogram has their distribution. */
+/* Begin a row: its waits are those of histogram ${id}. */
 static void
-put_times(struct tt_making *k, struct tt_cell *c, const struct tt_times *t)
+set_waits(struct tt_making *k, uint64_t id, const struct tt_times *t)
 {
-	tt_cell_u64(&c[0], t->n);
-	if (t->n == 0)
-		return;
-	tt_cell_int(&c[1], t->total);
-	tt_cell_int(&c[2], t->min);
-	tt_cell_int(&c[3], tt_ratio((uint64_t)t->total, 1, t->n));
-	tt_cell_u64(&c[4], tt_hist_quantile(&fold_of(k)->h, 95, 100));
-	tt_cell_int(&c[5], t->max);
+	tt_spread_init(&fold_of(k)->wait);
+	tt_spread_add(&fold_of(k)->wait, &tt_locks(k->m)->hist, id, t);
+}
+
+/* The number of the row's waits and TIMES_COLS. */
+static void
+put_times(struct tt_making *k, struct tt_cell *c)
+{
+	tt_cell_times(c, fold_of(k)->wait.t.n, &fold_of(k)->wait);
 }
 
 /* The same and SHARE_COL. */
 static void
-put_shared(struct tt_making *k, struct tt_cell *c, const struct tt_times *t)
+put_shared(struct tt_making *k, struct tt_cell *c)
 {
-	put_times(k, c, t);
-	if (t->n)
-		tt_cell_share(&c[6], t->total, tt_locks(k->m)->wait.total);
+	put_times(k, c);
+	if (fold_of(k)->wait.t.n)
+		tt_cell_share(&c[6], fold_of(k)->wait.t.total, tt_locks(k->m)->wait.total);
 }
 
 static void
@@ -103,9 +104,8 @@ summary(struct tt_making *k, struct tt_table *t)
 		acquired += l->lock[i].acquired;
 		failed += l->lock[i].failed;
 	}
-	tt_hist_init(&fold_of(k)->h);
-	tt_tally_hist(&l->hist, TT_LOCKS_ALL, &l->wait, &fold_of(k)->h);
-	put_times(k, c, &l->wait);
+	set_waits(k, TT_LOCKS_ALL, &l->wait);
+	put_times(k, c);
 	tt_cell_u64(&c[6], contended);
 	tt_cell_u64(&c[7], acquired);
 	tt_cell_u64(&c[8], failed);
@@ -148,11 +148,10 @@ locks(struct tt_making *k, struct tt_table *t)
 		const struct tt_lock *of = &l->lock[i];
 		struct tt_cell *c = tt_row(t);
 
-		tt_hist_init(&fold_of(k)->h);
-		tt_tally_hist(&l->hist, tt_locks_id(i), &of->wait, &fold_of(k)->h);
+		set_waits(k, tt_locks_id(i), &of->wait);
 		if (of->addr)
 			tt_cell_u64(&c[0], of->addr);
-		put_shared(k, c + 1, &of->wait);
+		put_shared(k, c + 1);
 		tt_cell_u64(&c[8], of->contended);
 		tt_cell_u64(&c[9], of->acquired);
 		tt_cell_u64(&c[10], of->failed);
@@ -177,20 +176,19 @@ by_row(const void *a, const void *b)
 }
 
 /* What the paths ${at}[0..n) come to. */
-struct sum { struct tt_times wait; uint64_t contended, failed; };
+struct sum { uint64_t contended, failed; };
 
-/* The fold's histogram has the distribution of the waits then. */
+/* Their waits are the row's then. */
 static struct sum
 sum_of(struct tt_making *k, const struct place *at, size_t n)
 {
 	const struct tt_locks *l = tt_locks(k->m);
 	struct sum sum = { 0 };
 
-	tt_hist_init(&fold_of(k)->h);
+	tt_spread_init(&fold_of(k)->wait);
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_lock_site *s = &l->site[at[i].site];
-		tt_tally_hist(&l->hist, tt_locks_site_id(at[i].site), &s->wait, &fold_of(k)->h);
-		tt_times_join(&sum.wait, &s->wait);
+		tt_spread_add(&fold_of(k)->wait, &l->hist, tt_locks_site_id(at[i].site), &s->wait);
 		sum.contended += s->contended;
 		sum.failed += s->failed;
 	}
@@ -200,7 +198,7 @@ sum_of(struct tt_making *k, const struct place *at, size_t n)
 static void
 put_sum(struct tt_making *k, struct tt_cell *c, const struct sum *sum)
 {
-	put_shared(k, c, &sum->wait);
+	put_shared(k, c);
 	tt_cell_u64(&c[7], sum->contended);
 	tt_cell_u64(&c[8], sum->failed);
 }
@@ -255,7 +253,7 @@ put_summary_group(struct tt_making *k, struct tt_table *t, const void *v, size_t
 	if (!c)
 		return;
 	sum = sum_of(k, v, n);
-	put_times(k, c + 1, &sum.wait);
+	put_times(k, c + 1);
 	tt_cell_u64(&c[7], sum.contended);
 	tt_cell_u64(&c[9], sum.failed);
 	put_locks(k, &c[11], ((const struct place *)v)->row);
@@ -270,7 +268,7 @@ put_locks_group(struct tt_making *k, struct tt_table *t, const void *v, size_t n
 	if (!c)
 		return;
 	sum = sum_of(k, v, n);
-	put_shared(k, c + 2, &sum.wait);
+	put_shared(k, c + 2);
 	tt_cell_u64(&c[9], sum.contended);
 	tt_cell_u64(&c[11], sum.failed);
 	put_locks(k, &c[t->ncol - 1], ((const struct place *)v)->row);
@@ -290,9 +288,9 @@ static void
 places(struct tt_making *k, struct tt_table *t, bool by_path, tt_group_fn *fill)
 {
 	const struct tt_locks *l = tt_locks(k->m);
-	size_t n = 0, room = l->nsite * sizeof(struct place);
+	size_t n = 0;
 	const struct tt_paths *p = tt_view_paths(k->view, k->o->group, TT_PATHS_SITES | (by_path ? TT_PATHS_JOIN : 0), &k->r->err);
-	struct place *at = p ? tt_mem_alloc(&k->m->env->mem, room, &k->r->err) : NULL;
+	struct place *at = tt_room(k, l->nsite * sizeof *at);
 
 	fold_of(k)->p = p;
 	for (size_t i = 0; at && i < l->nsite; i++) {
@@ -304,7 +302,6 @@ places(struct tt_making *k, struct tt_table *t, bool by_path, tt_group_fn *fill)
 			at[n++] = (struct place){ k->o->group ? p->path[node] : (uint32_t)i, (uint32_t)i };
 	}
 	tt_each_group(at, n, sizeof *at, by_row, fill, k, t);
-	tt_mem_free(&k->m->env->mem, at, at ? room : 0);
 }
 
 static void sites(struct tt_making *k, struct tt_table *t) { places(k, t, false, put_site); }
@@ -320,13 +317,7 @@ any(const struct tt_model *m)
 	return tt_locks(m)->n;
 }
 
-static bool
-has(const struct tt_making *k)
-{
-	return any(k->m);
-}
-
-#define NONE .has = has, .none = "no contention in this capture, or the filters leave none"
+#define NONE .none = "no contention in this capture, or the filters leave none"
 static const struct tt_pass_table tables[] = {
 	{ "contention", "Waiting for locks", summary_col, TT_NCOL(summary_col), false, TT_ON_TIME | TT_ON_THREAD,
 	    TT_BY_THREAD | TT_BY_NAME, TT_GROUP_FRONT, .shape = TT_FACTS, .make = summary, .make_groups = summary_groups,

@@ -310,7 +310,7 @@ values(struct tt_making *k, struct tt_table *t)
 	const struct tt_model *m = k->m;
 	const struct tt_counters *cs = tt_counters(m);
 	struct seen { union tt_counter_value v; bool is, wanted; } *seen =
-	    tt_mem_alloc(&m->env->mem, cs->n * sizeof *seen, &k->r->err);
+	    tt_room(k, cs->n * sizeof *seen);
 
 	if (!seen)
 		return;
@@ -332,7 +332,6 @@ values(struct tt_making *k, struct tt_table *t)
 	if (cs->point_dropped)
 		t->note = tt_text(k->r, "only the first %zu values: %llu more are in the file; --time chooses",
 		    cs->npoint, (unsigned long long)cs->point_dropped);
-	tt_mem_free(&m->env->mem, seen, cs->n * sizeof *seen);
 }
 
 /* --- in buckets of time -------------------------------------------------------------- */
@@ -415,8 +414,8 @@ timeline(struct tt_making *k, struct tt_table *t)
 	const struct tt_model *m = k->m;
 	const struct tt_counters *cs = tt_counters(m);
 	const struct tt_timeline *l = tt_timeline(m);
-	size_t n = l->n, room = cs->n * n;
-	struct in_bucket *b = n ? tt_mem_alloc(&m->env->mem, room * sizeof *b, &k->r->err) : NULL;
+	size_t n = l->n;
+	struct in_bucket *b = n ? tt_room(k, cs->n * n * sizeof *b) : NULL;
 	uint64_t left_out = 0;
 
 	for (size_t i = 0; i < cs->npoint && b; i++) {
@@ -439,7 +438,6 @@ timeline(struct tt_making *k, struct tt_table *t)
 	else if (cs->point_dropped)
 		t->note = tt_text(k->r, "of the first %zu values: %llu more are in the file; --time chooses", cs->npoint,
 		    (unsigned long long)cs->point_dropped);
-	tt_mem_free(&m->env->mem, b, b ? room * sizeof *b : 0);
 }
 
 static bool

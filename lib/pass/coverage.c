@@ -83,7 +83,7 @@ static void
 count_lines(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 {
 	const struct tt_cover_sum *s = tt_cover_sum(k->m);
-	struct place *p = tt_mem_alloc(&k->m->env->mem, s->nat * sizeof *p, &k->r->err);
+	struct place *p = tt_room(k, s->nat * sizeof *p);
 	size_t n = 0;
 
 	if (!p)
@@ -103,7 +103,6 @@ count_lines(struct tt_making *k, row_fn *of, const void *arg, struct figures *f)
 		f[p[from].row].lines++;
 		f[p[from].row].lines_hit += hit;
 	}
-	tt_mem_free(&k->m->env->mem, p, s->nat * sizeof *p);
 }
 
 /* The figures of all rows. */
@@ -162,7 +161,7 @@ parts(struct tt_making *k, struct tt_table *t, bool classes)
 	const struct tt_cover_sum *s = tt_cover_sum(k->m);
 	row_fn *of = classes ? of_class : of_assembly;
 	size_t n = s->nmethod ? of(NULL, &s->method[s->nmethod - 1]) + 1 : 0;
-	struct figures *f = tt_mem_alloc(&k->m->env->mem, n * sizeof *f, &k->r->err);
+	struct figures *f = tt_room(k, n * sizeof *f);
 	uint32_t next = 0;
 
 	if (!f)
@@ -184,7 +183,6 @@ parts(struct tt_making *k, struct tt_table *t, bool classes)
 		if (classes)
 			tt_cell_text(&c[1 + K_N], me->assembly);
 	}
-	tt_mem_free(&k->m->env->mem, f, n * sizeof *f);
 }
 
 static void assemblies(struct tt_making *k, struct tt_table *t) { parts(k, t, false); }
@@ -328,12 +326,9 @@ static void
 groups_of(struct tt_making *k, struct tt_table *t, bool methods)
 {
 	const struct tt_cover_sum *s = tt_cover_sum(k->m);
-	struct tt_mem *mem = &k->m->env->mem;
-	struct grouping g = { .s = s };
-	struct figures *f = tt_mem_alloc(mem, s->nmethod * sizeof *f, &k->r->err);
+	struct figures *f = tt_room(k, s->nmethod * sizeof *f);
+	struct grouping g = { .s = s, .v = tt_room(k, s->nmethod * sizeof *g.v), .row = tt_room(k, s->nmethod * sizeof *g.row) };
 
-	g.v = f ? tt_mem_alloc(mem, s->nmethod * sizeof *g.v, &k->r->err) : NULL;
-	g.row = g.v ? tt_mem_alloc(mem, s->nmethod * sizeof *g.row, &k->r->err) : NULL;
 	if (g.row) {
 		list_groups(k, &g, methods);
 		add_up(k, of_group, &g, f);
@@ -342,9 +337,6 @@ groups_of(struct tt_making *k, struct tt_table *t, bool methods)
 		if (i == 0 || by_label(&g.v[i - 1], &g.v[i]) != 0)
 			put_group(t, &f[g.row[g.v[i].method]], g.v[i].label, methods);
 	}
-	tt_mem_free(mem, f, f ? s->nmethod * sizeof *f : 0);
-	tt_mem_free(mem, g.v, g.v ? s->nmethod * sizeof *g.v : 0);
-	tt_mem_free(mem, g.row, g.row ? s->nmethod * sizeof *g.row : 0);
 }
 
 static void groups(struct tt_making *k, struct tt_table *t) { groups_of(k, t, false); }

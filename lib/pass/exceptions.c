@@ -91,7 +91,7 @@ put_throws(const struct fold *f, struct tt_cell *c, uint64_t n, const struct tt_
 	tt_cell_u64(&c[2], caught->n);
 	if (caught->n == 0)
 		return;
-	tt_cell_int(&c[3], tt_ratio((uint64_t)caught->total, 1, caught->n));
+	tt_cell_int(&c[3], tt_times_mean(caught));
 	tt_cell_int(&c[4], caught->max);
 }
 
@@ -227,8 +227,8 @@ static void
 paths(struct tt_making *k, struct tt_table *t)
 {
 	struct fold *f = fold_of(k);
-	size_t n = 0, room = f->nv * sizeof *f->v;
-	struct throw *v = tt_mem_alloc(&k->m->env->mem, room, &k->r->err);
+	struct throw *v = tt_room(k, f->nv * sizeof *f->v);
+	size_t n = 0;
 
 	if (v && tt_view_paths(k->view, k->o->group, TT_PATHS_JOIN, &k->r->err)) {
 		for (size_t i = 0; i < f->nv; i++) {
@@ -239,7 +239,6 @@ paths(struct tt_making *k, struct tt_table *t)
 		}
 		tt_each_group(v, n, sizeof *v, by_path, put_path, k, t);
 	}
-	tt_mem_free(&k->m->env->mem, v, v ? room : 0);
 }
 
 /* Clauses of a method, or of a kind in a group of methods. */
@@ -282,10 +281,10 @@ static void
 clauses(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_throws *th = tt_throws(k->m);
-	size_t n = 0, all = th->nclause, room = all * sizeof(struct clause);
-	struct clause *v = tt_mem_alloc(&k->m->env->mem, room, &k->r->err);
+	struct clause *v = tt_room(k, th->nclause * sizeof *v);
+	size_t n = 0;
 
-	for (size_t i = 0; v && i < all; i++) {
+	for (size_t i = 0; v && i < th->nclause; i++) {
 		const struct tt_throw_clause *of = &th->clause[i];
 		const struct tt_name *name = tt_model_key(k->m, of->process, of->method);
 		const char *label = name->wanted ? tt_group_marker(k->m, fold_of(k)->p->group, name, &k->r->arena, &k->r->err) : NULL;
@@ -297,7 +296,6 @@ clauses(struct tt_making *k, struct tt_table *t)
 		tt_each_group(v, n, sizeof *v, by_clause, put_clause, k, t);
 	for (size_t i = 0; i < n && !k->o->group; i++)
 		put_clause(k, t, &v[i], 1);
-	tt_mem_free(&k->m->env->mem, v, v ? room : 0);
 }
 
 /* --- the pass ------------------------------------------------------------------------ */
@@ -311,7 +309,7 @@ open(struct tt_making *k)
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
 	f->p = tt_view_paths(k->view, k->o->group, TT_PATHS_SITES, &k->r->err);
 	f->nv = th->n;
-	f->v = f->p ? tt_mem_alloc(&k->m->env->mem, f->nv * sizeof *f->v, &k->r->err) : NULL;
+	f->v = tt_room(k, f->nv * sizeof *f->v);
 	for (size_t i = 0; f->v && i < f->nv; i++) {
 		const struct tt_throw_site *s = &th->site[i];
 
@@ -347,7 +345,6 @@ drop(struct tt_making *k)
 	struct fold *f = fold_of(k);
 
 	put_notes(k);
-	tt_mem_free(&k->m->env->mem, f->v, f->v ? f->nv * sizeof *f->v : 0);
 	tt_classes_free(&f->classes);
 }
 

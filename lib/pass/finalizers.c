@@ -34,8 +34,7 @@ struct part { const char *label; uint32_t id; const char *what; size_t at; };
 struct fold {
 	struct tt_classes classes;
 	struct part *v;
-	size_t room;
-	struct tt_hist h;             /* for one row */
+	struct tt_spread times;       /* for one row */
 };
 
 static struct fold *
@@ -58,31 +57,21 @@ static void
 put_row(struct tt_making *k, struct tt_table *t, const struct part *v, size_t n, const char *label, const char *what)
 {
 	const struct tt_finals *all = tt_finals(k->m);
-	struct tt_hist *h = &fold_of(k)->h;
-	struct tt_times times = { 0 };
+	struct tt_spread *times = &fold_of(k)->times;
 	uint64_t count = 0;
 	struct tt_cell *c = tt_row(t);
 
-	tt_hist_init(h);
+	tt_spread_init(times);
 	for (size_t i = 0; i < n; i++) {
 		const struct tt_final *of = &all->f[v[i].at];
 		count += of->n;
-		if (of->times.n)
-			tt_tally_hist(&all->hist, v[i].at, &of->times, h);
-		tt_times_join(&times, &of->times);
+		tt_spread_add(times, &all->hist, v[i].at, &of->times);
 	}
 	if (label)
 		tt_cell_text(c++, label);
 	if (what)
 		tt_cell_text(c++, what);
-	tt_cell_u64(&c[0], count);
-	if (times.n == 0)
-		return;
-	tt_cell_int(&c[1], times.total);
-	tt_cell_int(&c[2], times.min);
-	tt_cell_int(&c[3], tt_ratio((uint64_t)times.total, 1, times.n));
-	tt_cell_u64(&c[4], tt_hist_quantile(h, 95, 100));
-	tt_cell_int(&c[5], times.max);
+	tt_cell_times(c, count, times);
 }
 
 static void
@@ -160,17 +149,13 @@ open(struct tt_making *k)
 	struct fold *f = fold_of(k);
 
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
-	f->room = tt_finals(k->m)->n * sizeof *f->v;
-	f->v = tt_mem_alloc(&k->m->env->mem, f->room, &k->r->err);
+	f->v = tt_room(k, tt_finals(k->m)->n * sizeof *f->v);
 }
 
 static void
 drop(struct tt_making *k)
 {
-	struct fold *f = fold_of(k);
-
-	tt_mem_free(&k->m->env->mem, f->v, f->room);
-	tt_classes_free(&f->classes);
+	tt_classes_free(&fold_of(k)->classes);
 }
 
 static bool
@@ -179,14 +164,8 @@ any(const struct tt_model *m)
 	return tt_finals(m)->n;
 }
 
-static bool
-has(const struct tt_making *k)
-{
-	return any(k->m);
-}
-
 #define TYPED (TT_NEEDS_OBJECTS | TT_NEEDS_MOVES | TT_NEEDS_HEAP | TT_NEEDS_TEXT)
-#define NONE .has = has, .none = "no finalizer in this capture, or the filters leave none", .records = TT_REC_FINALIZERS
+#define NONE .none = "no finalizer in this capture, or the filters leave none", .records = TT_REC_FINALIZERS
 static const struct tt_pass_table tables[] = {
 	{ "finalizers", "Finalizers", summary_col, TT_NCOL(summary_col), false, TT_ON_TIME | TT_ON_THREAD, TT_BY_THREAD, TT_GROUP_FRONT,
 	    .make = summary, NONE },

@@ -340,12 +340,12 @@ struct things {
 	bool numbered;                /* a column has their numbers: they are threads */
 };
 
-/* Sums of all of them, to be freed. */
+/* Sums of all of them. */
 static struct sum *
 sums_by(struct tt_making *k, const struct things *by)
 {
 	const struct tt_allocs *al = allocs_of(k);
-	struct sum *s = tt_mem_alloc(&k->m->env->mem, by->n * sizeof *s, &k->r->err);
+	struct sum *s = tt_room(k, by->n * sizeof *s);
 
 	for (size_t i = 0; i < al->n && s; i++) {
 		const struct tt_alloc *a = &al->a[i];
@@ -373,7 +373,6 @@ put_things(struct tt_making *k, struct tt_table *t, const struct things *by,
 			tt_cell_u64(&c[1], i + 1);
 		fill(al, c + 1 + by->numbered, &s[i]);
 	}
-	tt_mem_free(&k->m->env->mem, s, by->n * sizeof *s);
 }
 
 static bool
@@ -493,7 +492,6 @@ summary_threads(struct tt_making *k, struct tt_table *t)
 		if (collects)
 			put_triggered(k->m, c + 1, (uint32_t)i);
 	}
-	tt_mem_free(&k->m->env->mem, s, by.n * sizeof *s);
 }
 
 static void
@@ -512,17 +510,6 @@ summary_groups(struct tt_making *k, struct tt_table *t)
 
 /* --- by site and class ----------------------------------------------------------------- */
 
-/* By domain, which a class has, it is the class's group alone; by all else the site's. */
-static uint64_t
-site_and_class(const struct tt_allocs *al, const struct tt_alloc *a)
-{
-	if (al->classes.group == TT_GROUP_DOMAIN)
-		return a->class;
-	if (al->classes.group)
-		return tt_alloc_site(al, a);
-	return (uint64_t)tt_alloc_site(al, a) << 32 | a->class;
-}
-
 static void
 put_site(struct tt_making *k, struct tt_table *t, const struct tt_alloc *a, const struct sum *s)
 {
@@ -540,12 +527,12 @@ sites(struct tt_making *k, struct tt_table *t)
 {
 	struct tt_allocs *al = k->own;
 
-	tt_allocs_sort(al, site_and_class);
+	tt_allocs_sort(al, tt_alloc_place);
 	for (size_t i = 0, j; i < al->n; i = j) {
-		uint64_t id = site_and_class(al, &al->a[i]);
+		uint64_t id = tt_alloc_place(al, &al->a[i]);
 		struct sum s = { 0 };
 
-		for (j = i; j < al->n && site_and_class(al, &al->a[j]) == id; j++) {
+		for (j = i; j < al->n && tt_alloc_place(al, &al->a[j]) == id; j++) {
 			if (tt_paths_site_wanted(al->p, tt_alloc_site(al, &al->a[j])))
 				add(&s, &al->a[j]);
 		}
@@ -600,19 +587,15 @@ static void
 paths(struct tt_making *k, struct tt_table *t)
 {
 	struct tt_allocs *al = k->own;
-	size_t room = al->n * sizeof(struct path), n;
-	struct path *path = tt_mem_alloc(&k->m->env->mem, room, &k->r->err);
+	struct path *path = tt_room(k, al->n * sizeof *path);
+	size_t n = path && tt_view_paths(k->view, k->o->group, TT_PATHS_JOIN, &k->r->err) ? list_paths(al, path) : 0;
 
-	if (path && tt_view_paths(k->view, k->o->group, TT_PATHS_JOIN, &k->r->err)) {
-		n = list_paths(al, path);
-		for (size_t i = 0; i < n; i++) {
-			if (k->o->rows && i >= k->o->rows)
-				t->hidden++;
-			else
-				put_sum(al, tt_row_of_path(t, al->p, path[i].node, NULL) + 2, &path[i].s);
-		}
+	for (size_t i = 0; i < n; i++) {
+		if (k->o->rows && i >= k->o->rows)
+			t->hidden++;
+		else
+			put_sum(al, tt_row_of_path(t, al->p, path[i].node, NULL) + 2, &path[i].s);
 	}
-	tt_mem_free(&k->m->env->mem, path, path ? room : 0);
 }
 
 /* A path has no domain; its allocations have one. */

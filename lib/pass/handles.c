@@ -86,7 +86,7 @@ put_site(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 	tt_cell_u64(&c[4], created - destroyed);
 	if (life.n == 0)
 		return;
-	tt_cell_int(&c[5], tt_ratio((uint64_t)life.total, 1, life.n));
+	tt_cell_int(&c[5], tt_times_mean(&life));
 	tt_cell_int(&c[6], life.max);
 }
 
@@ -95,33 +95,22 @@ by_site(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_handles *h = tt_handles(k->m);
 	const struct tt_paths *p = tt_view_paths(k->view, k->o->group, TT_PATHS_SITES, &k->r->err);
-	struct place *v = p ? tt_mem_alloc(&k->m->env->mem, h->n * sizeof *v, &k->r->err) : NULL;
+	struct place *v = tt_room(k, h->n * sizeof *v);
 
 	for (size_t i = 0; v && i < h->n; i++)
 		v[i] = (struct place){ p->site[h->site[i].node], h->site[i].kind, &h->site[i] };
 	tt_each_group(v, v ? h->n : 0, sizeof *v, by_place, put_site, k, t);
-	tt_mem_free(&k->m->env->mem, v, v ? h->n * sizeof *v : 0);
 }
 
 static bool
 any(const struct tt_model *m)
 {
-	const struct tt_handles *h = tt_handles(m);
+	struct tt_handle_kind all = tt_handles_sum(m);
 
-	for (size_t i = 0; i < TT_HANDLE_KINDS; i++) {
-		if (h->kind[i].created + h->kind[i].destroyed)
-			return true;
-	}
-	return false;
+	return all.created + all.destroyed > 0;
 }
 
-static bool
-has(const struct tt_making *k)
-{
-	return any(k->m);
-}
-
-#define NONE .has = has, .none = "no handle in this capture, or the filters leave none", .records = TT_REC_HANDLES
+#define NONE .none = "no handle in this capture, or the filters leave none", .records = TT_REC_HANDLES
 static const struct tt_pass_table tables[] = {
 	{ "handles", "GC handles", kind_col, TT_NCOL(kind_col), false, TT_ON_TIME | TT_ON_THREAD, .make = by_kind, NONE },
 	{ "handle_sites", "GC handles by site", site_col, TT_NCOL(site_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME,

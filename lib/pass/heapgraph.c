@@ -297,20 +297,15 @@ static void
 paths(struct tt_making *k, struct tt_table *t)
 {
 	const struct fold *f = fold_of(k);
-	struct tt_mem *mem = &k->m->env->mem;
-	size_t room = f->g->npath + BIGGEST_CLASSES;
-	struct class *v = tt_mem_alloc(mem, f->shot->nclass * sizeof *v, &k->r->err);
-	uint32_t *group = v ? tt_mem_alloc(mem, f->nclass * sizeof *group, &k->r->err) : NULL;
-	struct way *way = group ? tt_mem_alloc(mem, room * sizeof *way, &k->r->err) : NULL;
+	struct class *v = tt_room(k, f->shot->nclass * sizeof *v);
+	uint32_t *group = tt_room(k, f->nclass * sizeof *group);
+	struct way *way = tt_room(k, (f->g->npath + BIGGEST_CLASSES) * sizeof *way);
 
 	if (way)
 		put_ways(k, t, v, way, list_ways(k, list_classes(k, v, group), group, way));
 	if (f->g->deeper)
 		t->note = tt_text(k->r, "%llu objects are counted where their path leaves the first %u paths",
 		    (unsigned long long)f->g->deeper, (unsigned)TT_GRAPH_PATHS_MAX);
-	tt_mem_free(mem, way, room * sizeof *way);
-	tt_mem_free(mem, group, f->nclass * sizeof *group);
-	tt_mem_free(mem, v, f->shot->nclass * sizeof *v);
 }
 
 /* --- references ------------------------------------------------------------------------ */
@@ -365,23 +360,21 @@ static void
 references(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_graph *g = fold_of(k)->g;
-	size_t room = (g->by_class.n + g->by_root.n) * sizeof(struct reference), n;
-	struct reference *v = tt_mem_alloc(&k->m->env->mem, room, &k->r->err);
+	struct reference *v = tt_room(k, (g->by_class.n + g->by_root.n) * sizeof *v);
+	size_t n;
 
 	if (!v)
 		return;
 	n = list_references(k, &g->by_class, false, v);
 	n += list_references(k, &g->by_root, true, v + n);
 	tt_each_group(v, n, sizeof *v, by_ends, put_reference, k, t);
-	tt_mem_free(&k->m->env->mem, v, room);
 }
 
 static void
 roots(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_graph *g = fold_of(k)->g;
-	struct tt_mem *mem = &k->m->env->mem;
-	uint64_t *reached = tt_mem_alloc(mem, g->npath * sizeof *reached, &k->r->err);
+	uint64_t *reached = tt_room(k, g->npath * sizeof *reached);
 
 	/* A path's number is larger than that of the one it goes on from. */
 	for (size_t p = g->npath; p-- > 1 && reached;) {
@@ -402,7 +395,6 @@ roots(struct tt_making *k, struct tt_table *t)
 		tt_cell_u64(&c[2], reached[p]);
 		tt_cell_share(&c[3], (int64_t)reached[p], (int64_t)g->objects);
 	}
-	tt_mem_free(mem, reached, g->npath * sizeof *reached);
 }
 
 /* --- the pass ------------------------------------------------------------------------------ */
@@ -438,7 +430,7 @@ open(struct tt_making *k)
 		return;
 	f->shot = &s->shot[f->g->shot - 1];
 	f->nclass = s->nkey;
-	f->class = tt_mem_alloc(&k->m->env->mem, f->nclass * sizeof *f->class, &k->r->err);
+	f->class = tt_room(k, f->nclass * sizeof *f->class);
 	tt_classes_init(&classes, k->m, k->o->group, &k->r->arena);
 	for (size_t i = 0; f->class && i < f->nclass; i++) {
 		const struct tt_class *c = tt_class_of(&classes, s->key_process[i], s->key[i], &k->r->err);
@@ -447,14 +439,6 @@ open(struct tt_making *k)
 		f->class[i] = *c;
 	}
 	tt_classes_free(&classes);
-}
-
-static void
-drop(struct tt_making *k)
-{
-	struct fold *f = fold_of(k);
-
-	tt_mem_free(&k->m->env->mem, f->class, f->nclass * sizeof *f->class);
 }
 
 static bool
@@ -479,7 +463,6 @@ const struct tt_pass tt_pass_heapgraph = {
 	.needs = TT_NEEDS_SHOTS | TT_NEEDS_GRAPH,
 	.own = sizeof(struct fold),
 	.open = open,
-	.close = drop,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

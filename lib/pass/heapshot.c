@@ -118,32 +118,22 @@ name_classes(struct fold *f, struct tt_err *err)
 static void
 open(struct tt_making *k)
 {
-	struct tt_mem *mem = &k->m->env->mem;
-	struct tt_err *err = &k->r->err;
 	struct fold *f = fold_of(k);
 
 	tt_classes_init(&f->classes, k->m, k->o->group, &k->r->arena);
 	f->s = tt_shots(k->m);
-	f->name = tt_mem_alloc(mem, f->s->nkey * sizeof *f->name, err);
-	f->name_of = f->name ? tt_mem_alloc(mem, f->s->nkey * sizeof *f->name_of, err) : NULL;
-	f->now = f->name_of ? tt_mem_alloc(mem, f->s->nkey * sizeof *f->now, err) : NULL;
-	f->before = f->now ? tt_mem_alloc(mem, f->s->nkey * sizeof *f->before, err) : NULL;
+	f->name = tt_room(k, f->s->nkey * sizeof *f->name);
+	f->name_of = tt_room(k, f->s->nkey * sizeof *f->name_of);
+	f->now = tt_room(k, f->s->nkey * sizeof *f->now);
+	f->before = tt_room(k, f->s->nkey * sizeof *f->before);
 	if (f->before)
-		name_classes(f, err);
+		name_classes(f, &k->r->err);
 }
 
 static void
 drop(struct tt_making *k)
 {
-	struct tt_mem *mem = &k->m->env->mem;
-	struct fold *f = fold_of(k);
-	size_t n = f->s ? f->s->nkey : 0;
-
-	tt_classes_free(&f->classes);
-	tt_mem_free(mem, f->name, n * sizeof *f->name);
-	tt_mem_free(mem, f->name_of, n * sizeof *f->name_of);
-	tt_mem_free(mem, f->now, n * sizeof *f->now);
-	tt_mem_free(mem, f->before, n * sizeof *f->before);
+	tt_classes_free(&fold_of(k)->classes);
 }
 
 /* The sums of a kept shot by name. */
@@ -295,7 +285,7 @@ growth(struct tt_making *k, struct tt_table *t)
 {
 	struct fold *f = fold_of(k);
 	const struct tt_shot *last = last_shot(f);
-	struct growth *g = last ? tt_mem_alloc(&k->m->env->mem, f->nname * sizeof *g, &k->r->err) : NULL;
+	struct growth *g = last ? tt_room(k, f->nname * sizeof *g) : NULL;
 
 	t->note = SLOTS;
 	if (!g)
@@ -316,7 +306,6 @@ growth(struct tt_making *k, struct tt_table *t)
 		tt_cell_u64(&c[6], g[i].grew);
 		tt_cell_u64(&c[7], g[i].shrank);
 	}
-	tt_mem_free(&k->m->env->mem, g, f->nname * sizeof *g);
 }
 
 static void

@@ -175,9 +175,9 @@ put_row(const struct fold *f, uint32_t i, int64_t self_all, struct tt_hist *h, s
 }
 
 static void
-put_rows(const struct fold *f, struct tt_table *t)
+put_rows(struct tt_making *k, const struct fold *f, struct tt_table *t)
 {
-	struct tt_hist *h = tt_mem_alloc(t->r->mem, sizeof *h, &t->r->err);
+	struct tt_hist *h = tt_room(k, sizeof *h);
 	int64_t self_all = 0;
 
 	for (uint32_t i = 0; i < f->p->nrow; i++)
@@ -187,7 +187,6 @@ put_rows(const struct fold *f, struct tt_table *t)
 		if (f->place[i].depth_max > 0 && f->p->row[i].wanted)
 			put_row(f, i, self_all, h, t);
 	}
-	tt_mem_free(t->r->mem, h, sizeof *h);
 }
 
 /* Names of threads that mostly wait, for a note. */
@@ -227,23 +226,20 @@ note_waiters(const struct tt_model *m, struct tt_table *t)
 static void
 markers(struct tt_making *k, struct tt_table *t)
 {
-	struct tt_mem *mem = &k->m->env->mem;
 	struct tt_err *err = &k->r->err;
 	struct fold f = { .p = tt_view_paths(k->view, k->o->group, TT_PATHS_LINK, err) };
 
 	if (!f.p)
 		return;
-	f.calls = tt_mem_alloc(mem, f.p->nrow * sizeof *f.calls, err);
-	f.place = f.calls ? tt_mem_alloc(mem, f.p->nrow * sizeof *f.place, err) : NULL;
+	f.calls = tt_room(k, f.p->nrow * sizeof *f.calls);
+	f.place = tt_room(k, f.p->nrow * sizeof *f.place);
 	if (f.place && fold_tree(&f, err) == TT_OK) {
 		count_threads(&f);
-		put_rows(&f, t);
+		put_rows(k, &f, t);
 	}
 	if (t->nrow)
 		note_waiters(k->m, t);
-	tt_mem_free(mem, f.place, f.p->nrow * sizeof *f.place);
-	tt_mem_free(mem, f.calls, f.p->nrow * sizeof *f.calls);
-	tt_mem_free(mem, f.seen, f.capseen * sizeof *f.seen);
+	tt_mem_free(&k->m->env->mem, f.seen, f.capseen * sizeof *f.seen);
 }
 
 static const struct tt_pass_table tables[] = {

@@ -70,6 +70,7 @@ struct tt_making {
 	struct tt_report *r;
 	struct tt_views *view;         /* of m */
 	void *own;                    /* tt_pass.own zeroed bytes */
+	struct tt_arena room;         /* for tt_room() */
 };
 
 typedef void tt_make_fn(struct tt_making *k, struct tt_table *t);
@@ -81,7 +82,7 @@ struct tt_pass {
 	bool standard;                /* part of `tracetool stats` without --table; what a capture cannot have is left out */
 	/* Is there something to show? If not, its tables are made only where tables are asked for by name. NULL: always. */
 	bool (*has)(const struct tt_model *m);
-	/* What its tables share, made before the first and dropped after the last; close() is called after a failed open() too. */
+	/* What its tables share, made before the first; close() is called after the last, and after a failed open() too. */
 	size_t own;
 	void (*open)(struct tt_making *k);
 	void (*close)(struct tt_making *k);

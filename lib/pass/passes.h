@@ -24,6 +24,9 @@ tt_site_name(const struct tt_paths *p, uint32_t row)
 	return row == TT_NO_ROW ? TT_OUTSIDE : p->row[row].label;
 }
 
+/* ${n} zeroed bytes until the table is made, or, for open(), until the pass ends; NULL after any error of the report's. */
+void *tt_room(struct tt_making *k, size_t n);
+
 /**
  * tt_each_group(v, n, size, compare, fill, k, t):
  * Sort the ${n} things of ${size} bytes at ${v} by ${compare} and hand ${fill} those that are equal, together: the row, or
@@ -33,6 +36,9 @@ typedef int tt_compare_fn(const void *a, const void *b);
 typedef void tt_group_fn(struct tt_making *k, struct tt_table *t, const void *v, size_t n);
 void tt_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_group_fn *fill, struct tt_making *k,
     struct tt_table *t);
+
+/* Six cells: ${n}, and what ${s} comes to where there is anything: total, shortest, mean, 95th percentile, longest. */
+void tt_cell_times(struct tt_cell *c, uint64_t n, const struct tt_spread *s);
 
 /* ${part} of ${all} in 1/100 percent; empty where ${all} is 0. */
 void tt_cell_share(struct tt_cell *c, int64_t part, int64_t all);

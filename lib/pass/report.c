@@ -96,10 +96,11 @@ reason(struct tt_making *k, const struct tt_pass_table *pt)
 }
 
 static void
-make_table(struct tt_making *k, const struct tt_pass_table *pt)
+make_table(struct tt_making *k, const struct tt_pass *p, const struct tt_pass_table *pt)
 {
-	bool has = !pt->has || pt->has(k), groups = k->o->group != TT_GROUP_NONE;
+	bool has = (!p->has || p->has(k->m)) && (!pt->has || pt->has(k)), groups = k->o->group != TT_GROUP_NONE;
 	const char *sort = groups && pt->group_sort ? pt->group_sort : pt->sort;
+	struct tt_arena of_pass = k->room;
 	struct tt_table *t;
 
 	if (!has && !k->o->table)
@@ -110,10 +111,13 @@ make_table(struct tt_making *k, const struct tt_pass_table *pt)
 	t->facts = pt->shape == TT_FACTS && !groups;
 	t->whole = pt->shape == TT_WHOLE && !groups;
 	t->empty_reason = reason(k, pt);
+	k->room = (struct tt_arena){ .mem = of_pass.mem };
 	if (has && k->r->err.code == TT_OK)
 		(groups && pt->make_groups ? pt->make_groups : pt->make)(k, t);
 	if (sort && k->r->err.code == TT_OK)
 		tt_table_sort(t, sort, &k->r->err);
+	tt_arena_free(&k->room);
+	k->room = of_pass;
 }
 
 static bool
@@ -137,14 +141,16 @@ tt_pass_report(const struct tt_pass *p, struct tt_views *view, const struct tt_p
 	k.own = p->own ? tt_mem_alloc(mem, p->own, &r->err) : NULL;
 	if (p->own && !k.own)
 		return;
+	tt_arena_init(&k.room, mem);
 	if (p->open)
 		p->open(&k);
 	for (size_t i = 0; i < p->ntables && r->err.code == TT_OK; i++) {
 		if (tt_pass_wants(p, &p->tables[i], o))
-			make_table(&k, &p->tables[i]);
+			make_table(&k, p, &p->tables[i]);
 	}
 	if (p->close)
 		p->close(&k);
+	tt_arena_free(&k.room);
 	tt_mem_free(mem, k.own, p->own);
 }
 

@@ -14,6 +14,12 @@ tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what
 	return why && why != none ? tt_text(r, "%s, or the filters leave none", why) : why;
 }
 
+void *
+tt_room(struct tt_making *k, size_t n)
+{
+	return k->r->err.code == TT_OK ? tt_arena_alloc(&k->room, n, &k->r->err) : NULL;
+}
+
 struct tt_cell *
 tt_row_of_path(struct tt_table *t, const struct tt_paths *p, uint32_t node, const char *text)
 {
@@ -45,6 +51,19 @@ tt_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_group_f
 			next += size;
 		fill(k, t, at, (size_t)(next - at) / size);
 	}
+}
+
+void
+tt_cell_times(struct tt_cell *c, uint64_t n, const struct tt_spread *s)
+{
+	tt_cell_u64(&c[0], n);
+	if (s->t.n == 0)
+		return;
+	tt_cell_int(&c[1], s->t.total);
+	tt_cell_int(&c[2], s->t.min);
+	tt_cell_int(&c[3], tt_times_mean(&s->t));
+	tt_cell_u64(&c[4], tt_spread_p95(s));
+	tt_cell_int(&c[5], s->t.max);
 }
 
 void

@@ -130,15 +130,13 @@ add_node(struct fold *f, uint32_t node, uint64_t n)
 static void
 open(struct tt_making *k)
 {
-	struct tt_mem *mem = &k->m->env->mem;
-	struct tt_err *err = &k->r->err;
 	struct fold *f = fold_of(k);
 
-	f->p = tt_view_paths(k->view, k->o->group, TT_PATHS_ROWS, err);
-	f->row = f->p ? tt_mem_alloc(mem, (f->p->nrow + 1) * sizeof *f->row, err) : NULL;
-	f->waits = f->row ? tt_mem_alloc(mem, f->p->nrow * sizeof *f->waits, err) : NULL;
-	f->category = f->waits ? tt_mem_alloc(mem, (k->m->ncategory + 1) * sizeof *f->category, err) : NULL;
-	f->thread = f->category ? tt_mem_alloc(mem, k->m->threads.n * sizeof *f->thread, err) : NULL;
+	f->p = tt_view_paths(k->view, k->o->group, TT_PATHS_ROWS, &k->r->err);
+	f->row = tt_room(k, f->p ? (f->p->nrow + 1) * sizeof *f->row : 0);
+	f->waits = tt_room(k, f->p ? f->p->nrow * sizeof *f->waits : 0);
+	f->category = tt_room(k, (k->m->ncategory + 1) * sizeof *f->category);
+	f->thread = tt_room(k, k->m->threads.n * sizeof *f->thread);
 	if (!f->thread)
 		return;
 	for (uint32_t i = 0; i < f->p->nrow && !f->p->group; i++)
@@ -148,18 +146,6 @@ open(struct tt_making *k)
 		if (n)
 			add_node(f, i, n);
 	}
-}
-
-static void
-drop(struct tt_making *k)
-{
-	struct tt_mem *mem = &k->m->env->mem;
-	struct fold *f = fold_of(k);
-
-	tt_mem_free(mem, f->thread, f->thread ? k->m->threads.n * sizeof *f->thread : 0);
-	tt_mem_free(mem, f->category, f->category ? (k->m->ncategory + 1) * sizeof *f->category : 0);
-	tt_mem_free(mem, f->waits, f->waits ? f->p->nrow * sizeof *f->waits : 0);
-	tt_mem_free(mem, f->row, f->row ? (f->p->nrow + 1) * sizeof *f->row : 0);
 }
 
 static void
@@ -282,13 +268,12 @@ static void
 natives(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_code *code = tt_code(k->m);
-	struct tt_mem *mem = &k->m->env->mem;
 	uint64_t dropped = 0;
 
 	for (uint32_t p = 0; p < code->nips; p++) {
 		const struct tt_code_ips *ips = &code->ips[p];
 		size_t room = ips->managed.n + ips->native.n, n;
-		struct native *v = tt_mem_alloc(mem, room * sizeof *v, &k->r->err);
+		struct native *v = tt_room(k, room * sizeof *v);
 		struct tt_codemap map = { 0 };
 
 		dropped += ips->dropped;
@@ -298,7 +283,6 @@ natives(struct tt_making *k, struct tt_table *t)
 			tt_each_group(v, n, sizeof *v, by_code, put_native, k, t);
 		}
 		tt_codemap_free(&map);
-		tt_mem_free(mem, v, room * sizeof *v);
 	}
 	if (dropped)
 		t->note = tt_text(k->r, "%llu samples are left out: too many different addresses", (unsigned long long)dropped);
@@ -364,10 +348,9 @@ paths(struct tt_making *k, struct tt_table *t)
 {
 	const struct fold *f = fold_of(k);
 	const struct tt_paths *p = tt_view_paths(k->view, k->o->group, k->o->group ? TT_PATHS_JOIN : 0, &k->r->err);
-	size_t room = f->p->n * sizeof(struct stack), n;
-	struct stack *v = p ? tt_mem_alloc(&k->m->env->mem, room, &k->r->err) : NULL;
+	struct stack *v = tt_room(k, f->p->n * sizeof *v);
+	size_t n = v ? list_stacks(p, v) : 0;
 
-	n = v ? list_stacks(p, v) : 0;
 	for (size_t i = 0; i < n; i++) {
 		struct tt_cell *c;
 
@@ -379,7 +362,6 @@ paths(struct tt_making *k, struct tt_table *t)
 		tt_cell_u64(&c[2], v[i].n);
 		tt_cell_share(&c[3], (int64_t)v[i].n, (int64_t)f->n);
 	}
-	tt_mem_free(&k->m->env->mem, v, v ? room : 0);
 }
 
 /* --- the pass ------------------------------------------------------------------------------ */
@@ -418,7 +400,6 @@ const struct tt_pass tt_pass_samples = {
 	.has = any,
 	.own = sizeof(struct fold),
 	.open = open,
-	.close = drop,
 	.tables = tables,
 	.ntables = TT_NCOL(tables),
 };

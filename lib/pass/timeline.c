@@ -128,17 +128,15 @@ put_buckets(const struct tt_model *m, const struct paused *p, struct tt_table *t
 static void
 timeline(struct tt_making *k, struct tt_table *t)
 {
-	size_t room = tt_timeline(k->m)->n * sizeof(struct paused);
 	bool any = false;
 
 	for (size_t i = 0; i < k->m->ncap; i++)
 		any = any || k->m->cap[i]->nevent;
-	struct paused *p = any && room ? tt_mem_alloc(&k->m->env->mem, room, &k->r->err) : NULL;
+	struct paused *p = any && tt_timeline(k->m)->n ? tt_room(k, tt_timeline(k->m)->n * sizeof *p) : NULL;
 	if (!p)
 		return;
 	add_pauses(k->m, p);
 	put_buckets(k->m, p, t);
-	tt_mem_free(&k->m->env->mem, p, room);
 }
 
 /* By metric, then by time. */

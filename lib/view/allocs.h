@@ -45,6 +45,18 @@ tt_alloc_site(const struct tt_allocs *al, const struct tt_alloc *a)
 	return tt_paths_row_at(al->p, a->site);
 }
 
+/*
+ * The place of an allocation: its site and its class, as one number. Rows of groups are the site's alone, but by domain, which a
+ * class has, the class's.
+ */
+static inline uint64_t
+tt_alloc_place(const struct tt_allocs *al, const struct tt_alloc *a)
+{
+	if (al->classes.group == TT_GROUP_DOMAIN)
+		return a->class;
+	return al->classes.group ? tt_alloc_site(al, a) : (uint64_t)tt_alloc_site(al, a) << 32 | a->class;
+}
+
 /* Sort by a number that ${of} gives each; equal ones keep no order. */
 void tt_allocs_sort(struct tt_allocs *al, uint64_t (*of)(const struct tt_allocs *, const struct tt_alloc *));
 

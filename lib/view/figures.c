@@ -127,6 +127,52 @@ tt_alloc_sum(const struct tt_model *m)
 	return sum;
 }
 
+/* --- times ---------------------------------------------------------------------------- */
+
+void
+tt_spread_init(struct tt_spread *s)
+{
+	s->t = (struct tt_times){ 0 };
+	tt_hist_init(&s->h);
+}
+
+void
+tt_spread_add(struct tt_spread *s, const struct tt_tally *of, uint64_t id, const struct tt_times *t)
+{
+	if (t->n)
+		tt_tally_hist(of, id, t, &s->h);
+	tt_times_join(&s->t, t);
+}
+
+int64_t
+tt_times_mean(const struct tt_times *t)
+{
+	return tt_ratio((uint64_t)t->total, 1, t->n);
+}
+
+uint64_t
+tt_spread_p95(const struct tt_spread *s)
+{
+	return tt_hist_quantile(&s->h, 95, 100);
+}
+
+/* --- handles -------------------------------------------------------------------------- */
+
+struct tt_handle_kind
+tt_handles_sum(const struct tt_model *m)
+{
+	const struct tt_handles *h = tt_handles(m);
+	struct tt_handle_kind sum = { 0 };
+
+	for (size_t i = 0; i < TT_HANDLE_KINDS; i++) {
+		sum.created += h->kind[i].created;
+		sum.destroyed += h->kind[i].destroyed;
+		sum.unknown += h->kind[i].unknown;
+		sum.live += h->kind[i].live;
+	}
+	return sum;
+}
+
 /* --- counters ------------------------------------------------------------------------- */
 
 struct tt_counter_base

@@ -9,6 +9,7 @@
 
 #include "collect/collections.h"
 #include "collect/counters.h"
+#include "collect/handles.h"
 #include "model/model.h"
 #include "stat/num.h"
 #include "view/paths.h"
@@ -57,6 +58,24 @@ int64_t tt_frame_limit(int64_t ns);
 /* Those of all threads, as the filters leave them. sampled: bytes are estimates, with a variance. */
 struct tt_alloc_sum { uint64_t n; int64_t bytes; tt_u128 variance; bool sampled; };
 struct tt_alloc_sum tt_alloc_sum(const struct tt_model *m);
+
+/* --- times ---------------------------------------------------------------------------- */
+
+/* Some durations and how they are spread. */
+struct tt_spread { struct tt_times t; struct tt_hist h; };
+
+void tt_spread_init(struct tt_spread *s);
+/* Add ${t}, whose histogram is ${id} in ${of}. */
+void tt_spread_add(struct tt_spread *s, const struct tt_tally *of, uint64_t id, const struct tt_times *t);
+
+/* The mean, in whole ns, and the 95th percentile (nearest rank, within 1.6 %) of those there are, at least one. */
+int64_t tt_times_mean(const struct tt_times *t);
+uint64_t tt_spread_p95(const struct tt_spread *s);
+
+/* --- handles -------------------------------------------------------------------------- */
+
+/* Those of all kinds; the most at once is not known of all. */
+struct tt_handle_kind tt_handles_sum(const struct tt_model *m);
 
 /* --- counters ------------------------------------------------------------------------- */
 
