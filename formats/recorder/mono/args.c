@@ -147,9 +147,9 @@ set_structure(struct values *to, MonoClass *c, const void *p)
 	set(to, TTC_TEXT8, text, n);
 }
 
-/* A value of ${type} at ${p}. */
-static void
-set_value(struct values *to, MonoType *type, const void *p)
+/* A number, a character or a truth value; false: values of this kind are something else. */
+static bool
+set_plain(struct values *to, int kind, const void *p)
 {
 	static const struct { uint8_t type, size; } plain[] = {
 		[MONO_TYPE_BOOLEAN] = { TTC_WORD, 1 }, [MONO_TYPE_CHAR] = { TTC_TEXT16, 2 }, [MONO_TYPE_I1] = { TTC_I32, 1 },
@@ -159,43 +159,78 @@ set_value(struct values *to, MonoType *type, const void *p)
 		[MONO_TYPE_PTR] = { TTC_PTR, sizeof(void *) }, [MONO_TYPE_I] = { TTC_I64, sizeof(void *) },
 		[MONO_TYPE_U] = { TTC_U64, sizeof(void *) }, [MONO_TYPE_FNPTR] = { TTC_PTR, sizeof(void *) },
 	};
-	int kind = api.mono_type_get_type(type);
 	uint64_t bits = 0;
-	void *o = NULL;
 
-	if (is_ref(type)) {
-		memcpy(&o, p, sizeof o);
-		type = o ? api.mono_class_get_type(api.mono_class_from_mono_type(type)) : NULL;
-		/* The type is known only by the instance, so the value cannot be read. */
-		if (!type || api.mono_type_get_type(type) == MONO_TYPE_VAR || api.mono_type_get_type(type) == MONO_TYPE_MVAR) {
-			if (o)
-				set(to, TTC_TEXT8, "ref", 3);
-			else
-				set_word(to, TTC_W_NULL);
-			return;
+	if ((size_t)kind >= sizeof plain / sizeof *plain || plain[kind].size == 0)
+		return false;
+	size_t n = plain[kind].size;
+	memcpy(&bits, p, n);
+	switch (plain[kind].type) {
+	case TTC_I32: case TTC_U32:
+		/* Numbers have at least four bytes in a record. */
+		if (kind == MONO_TYPE_I1 || kind == MONO_TYPE_I2) {
+			int32_t i = n == 1 ? (int8_t)bits : (int16_t)bits;
+			bits = (uint32_t)i;
 		}
-		p = o;
-		o = NULL;
-		kind = api.mono_type_get_type(type);
+		n = 4;
+		break;
+	case TTC_WORD:
+		bits = bits ? TTC_W_TRUE : TTC_W_FALSE;
+		break;
+	case TTC_PTR:
+		n = 8;
+		break;
+	default:
+		break;
 	}
+	set_number(to, plain[kind].type, bits, n);
+	return true;
+}
+
+/* What a parameter by reference refers to. */
+static void
+set_referred(struct values *to, MonoType *type, const void *p)
+{
+	void *o;
+
+	memcpy(&o, p, sizeof o);
+	if (!o) {
+		set_word(to, TTC_W_NULL);
+		return;
+	}
+	type = api.mono_class_get_type(api.mono_class_from_mono_type(type));
+	/* The type is known only by the instance, so the value cannot be read. */
+	if (!type || api.mono_type_get_type(type) == MONO_TYPE_VAR || api.mono_type_get_type(type) == MONO_TYPE_MVAR)
+		set(to, TTC_TEXT8, "ref", 3);
+	else
+		set_value(to, type, o);
+}
+
+/* The kind of values of ${type}; of an enumeration its number's. */
+static int
+kind_of(MonoType *type)
+{
+	int kind = api.mono_type_get_type(type);
+
 	if (kind == MONO_TYPE_VALUETYPE && api.mono_class_is_enum && api.mono_type_get_underlying_type &&
 	    api.mono_class_is_enum(api.mono_class_from_mono_type(type)))
 		kind = api.mono_type_get_type(api.mono_type_get_underlying_type(type));
-	if ((size_t)kind < sizeof plain / sizeof *plain && plain[kind].size > 0) {
-		size_t n = plain[kind].size;
-		memcpy(&bits, p, n);
-		/* Numbers have at least four bytes here. */
-		if (plain[kind].type == TTC_I32) {
-			int32_t i = n == 1 ? (int8_t)bits : n == 2 ? (int16_t)bits : (int32_t)bits;
-			bits = (uint32_t)i;
-		}
-		if (plain[kind].type == TTC_I32 || plain[kind].type == TTC_U32)
-			n = 4;
-		if (plain[kind].type == TTC_WORD)
-			bits = bits ? TTC_W_TRUE : TTC_W_FALSE;
-		set_number(to, plain[kind].type, bits, plain[kind].type == TTC_PTR ? 8 : n);
+	return kind;
+}
+
+/* A value of ${type} at ${p}. */
+static void
+set_value(struct values *to, MonoType *type, const void *p)
+{
+	int kind = kind_of(type);
+	void *o;
+
+	if (is_ref(type)) {
+		set_referred(to, type, p);
 		return;
 	}
+	if (set_plain(to, kind, p))
+		return;
 	if (kind == MONO_TYPE_VALUETYPE || kind == MONO_TYPE_TYPEDBYREF ||
 	    (kind == MONO_TYPE_GENERICINST && api.mono_class_is_valuetype(api.mono_class_from_mono_type(type)))) {
 		set_structure(to, api.mono_class_from_mono_type(type), p);
