@@ -46,6 +46,35 @@ join_groups(uint64_t w)
 	return (w & 0x000000000fffffffu) | (w & 0x0fffffff00000000u) >> 4;
 }
 
+/* Add the number at ${p} to the time, where it has one to three bytes; what follows it, else NULL. */
+static inline const uint8_t *
+near_time(const uint8_t *p, uint64_t *time)
+{
+	if (p[0] < 0x80) {
+		*time += p[0];
+		return p + 1;
+	}
+	if (p[1] < 0x80) {
+		*time += (uint64_t)(p[0] & 0x7f) | (uint64_t)p[1] << 7;
+		return p + 2;
+	}
+	if (p[2] < 0x80) {
+		*time += (uint64_t)(p[0] & 0x7f) | (uint64_t)(p[1] & 0x7f) << 7 | (uint64_t)p[2] << 14;
+		return p + 3;
+	}
+	return NULL;
+}
+
+/* How many zones may begin before there must be more room. */
+static inline size_t
+room_for_zones(const struct tt_batch *b)
+{
+	size_t events = b->cap - b->n, open = b->capopen - b->depth;
+	size_t least = events < open ? events : open, levels = b->depth < UINT16_MAX - 1 ? UINT16_MAX - 1 - b->depth : 0;
+
+	return least < levels ? least : levels;
+}
+
 /*
  * Enter and leave, nine events of ten where calls are recorded. Times are one or two bytes nearly always, so
  * they branch; methods are one to seven bytes in no order a processor can guess, so they do not: one load, the first
@@ -60,12 +89,10 @@ hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
 	const uint8_t *p = r->p, *last = r->end - 16;
 	const uint64_t mask = r->mask, zero = (uint64_t)r->zero;
 	uint64_t time = r->time, method = r->method, calls = 0, enters = 0;
-	size_t n = b->n, depth = b->depth, room = b->cap - n < b->capopen - depth ? b->cap - n : b->capopen - depth;
+	size_t n = b->n, depth = b->depth, room = room_for_zones(b);
 	struct tt_event *ev = b->ev;
 	uint32_t *open = b->open;
 
-	if (r->end - p < 16)
-		return 0;
 	while (p <= last) {
 		const unsigned tag = p[0];
 		const uint8_t *q;
@@ -73,18 +100,9 @@ hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
 
 		if (tag != MLPD_ENTER && tag != MLPD_LEAVE)
 			break;
-		if (p[1] < 0x80) {
-			t = time + p[1];
-			q = p + 2;
-		} else if (p[2] < 0x80) {
-			t = time + ((uint64_t)(p[1] & 0x7f) | (uint64_t)p[2] << 7);
-			q = p + 3;
-		} else if (p[3] < 0x80) {
-			t = time + ((uint64_t)(p[1] & 0x7f) | (uint64_t)(p[2] & 0x7f) << 7 | (uint64_t)p[3] << 14);
-			q = p + 4;
-		} else {
+		t = time;
+		if (!(q = near_time(p + 1, &t)))
 			break;
-		}
 		memcpy(&w, q, 8);
 		uint64_t stops = ~w & 0x8080808080808080u;
 		if (unlikely(stops == 0))
@@ -95,14 +113,13 @@ hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
 		uint64_t meth = (method + (uint64_t)((int64_t)(delta << up) >> up)) & mask;
 		int64_t ts = (int64_t)(t - zero);
 		if (tag == MLPD_ENTER) {
-			if (unlikely(room < 8 || depth >= UINT16_MAX - 1)) {
+			if (unlikely(room < 8)) {
 				b->n = n;
 				b->depth = depth;
-				if (depth >= UINT16_MAX - 1 || (*rc = tt_batch_room(b, 4096, r->err)) != TT_OK)
+				if ((*rc = tt_batch_room(b, 4096, r->err)) != TT_OK || (room = room_for_zones(b)) == 0)
 					break;
 				ev = b->ev;
 				open = b->open;
-				room = 4096;
 			}
 			/* A leaf ends at once: its leave follows, with a time of one or two bytes and a method delta of 0. */
 			const uint8_t *next = q + (top >> 3);
@@ -144,7 +161,7 @@ hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
 	b->depth = depth;
 	if (calls == 0)
 		return 0;
-	*call_ts = now(r);
+	r->floor = *call_ts = now(r);
 	*events += calls;
 	b->nzone += enters;
 	if (b->tally) {
@@ -152,6 +169,39 @@ hot(struct mlpd_run *r, uint64_t *events, int64_t *call_ts, int *rc)
 		b->tally[MLPD_LEAVE] += (uint32_t)(calls - enters);
 	}
 	return calls;
+}
+
+/* Decode one event of any kind. TT_END, and the state is as before: it is not whole, or (*${unknown}) its length is not known. */
+static int
+any_event(struct mlpd_run *r, bool *unknown)
+{
+	const uint64_t time = r->time, method = r->method;
+	const unsigned tag = *r->p++;
+	int rc = tt_batch_room(r->b, 8, r->err);
+
+	if (rc == TT_OK)
+		rc = mlpd_event(r, tag, unknown);
+	if (rc != TT_OK)
+		return rc;
+	if (unlikely(over(r) || *unknown)) {
+		r->time = time;
+		r->method = method;
+		return TT_END;
+	}
+	if (r->b->tally)
+		r->b->tally[tag]++;
+	return TT_OK;
+}
+
+/* The event at *${ev} is not whole. Where ${more} comes, the next window begins with it; else the rest makes no sense. */
+static int
+cut_event(struct mlpd_run *r, bool more, bool unknown, const uint8_t **ev)
+{
+	if (more && !unknown && !r->bad)
+		return TT_OK;
+	int rc = gap(r, unknown ? TT_LOST_UNKNOWN : TT_LOST_DAMAGED, *ev);
+	*ev = r->end;
+	return rc;
 }
 
 int
@@ -169,6 +219,7 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 	uint64_t events = 0, calls = 0, before = r.time;
 	const uint8_t *ev = r.p;
 	int64_t call_ts = 0;
+	bool unknown = false;
 	int rc = TT_OK;
 
 	b->tid = tid;
@@ -177,42 +228,19 @@ mlpd_decode(const struct mlpd *m, const uint8_t *bytes, size_t n, uint64_t at, u
 	if (n > 0)
 		tt_batch_time(b, now(&r));
 	while (rc == TT_OK && r.p < r.end) {
-		bool unknown = false;
-
 		if (calls == 0 && b->nstack == 0)
 			b->stack_from = now(&r);
-		if ((*r.p == MLPD_ENTER || *r.p == MLPD_LEAVE) && likely(now(&r) >= r.floor)) {
-			uint64_t more_calls = hot(&r, &events, &call_ts, &rc);
-			if (more_calls)
-				r.floor = call_ts;
-			calls += more_calls;
-		}
+		if ((*r.p == MLPD_ENTER || *r.p == MLPD_LEAVE) && likely(now(&r) >= r.floor))
+			calls += hot(&r, &events, &call_ts, &rc);
 		ev = r.p;
-		if (rc != TT_OK || r.p >= r.end)
+		if (rc != TT_OK || r.p >= r.end || (rc = any_event(&r, &unknown)) != TT_OK)
 			break;
-		uint64_t t0 = r.time, m0 = r.method;
-		unsigned tag = *r.p++;
-		rc = tt_batch_room(b, 8, err);
-		if (rc == TT_OK)
-			rc = mlpd_event(&r, tag, &unknown);
-		if (rc != TT_OK)
-			break;
-		if (unlikely(over(&r) || unknown)) {
-			r.time = t0;
-			r.method = m0;
-			if (more && !unknown && !r.bad)
-				break;
-			settle(b, &calls, call_ts);
-			rc = gap(&r, unknown ? TT_LOST_UNKNOWN : TT_LOST_DAMAGED, ev);
-			ev = r.end;
-			break;
-		}
-		if (b->tally)
-			b->tally[tag]++;
 		events++;
 		ev = r.p;
 	}
 	settle(b, &calls, call_ts);
+	if (rc == TT_END)
+		rc = cut_event(&r, more, unknown, &ev);
 	if (rc == TT_OK)
 		rc = tt_heap_flush(b, now(&r), err);
 	b->nevent += events;
