@@ -61,6 +61,26 @@ arrive(struct ttc_run *r, unsigned flags)
 
 /* --- the loop ------------------------------------------------------------------------------------- */
 
+/* A record of another kind, from its byte of kind on at ${p}. */
+static int
+other(struct ttc_run *r, const uint8_t *p)
+{
+	const uint8_t *payload;
+	uint64_t size = 0;
+	unsigned kind;
+
+	if (unlikely(p >= r->end))
+		return ttc_damaged(r, TT_LOST_DAMAGED);
+	kind = *p++;
+	payload = ttc_get(p, r->end, &size);
+	if (unlikely(!payload || size > (uint64_t)(r->end - payload)))
+		return ttc_damaged(r, TT_LOST_DAMAGED);
+	r->p = payload + size;
+	if (r->b->tally)
+		r->b->tally[4 + (kind < 250 ? kind : 250)]++;
+	return ttc_other(r, kind, payload, r->p);
+}
+
 static int
 records(struct ttc_run *r)
 {
@@ -74,14 +94,20 @@ records(struct ttc_run *r)
 		if (unlikely(rc != TT_OK || r->p == r->end))
 			break;
 		const uint8_t *p = ttc_get_fast(r->p, r->end, &t);
-		if (unlikely(!p) || unlikely((rc = tt_batch_room(b, 8, r->err)) != TT_OK))
-			return rc == TT_OK ? ttc_damaged(r, TT_LOST_DAMAGED) : rc;
+		if (unlikely((rc = tt_batch_room(b, 8, r->err)) != TT_OK))
+			break;
+		if (unlikely(!p)) {
+			rc = ttc_damaged(r, TT_LOST_DAMAGED);
+			break;
+		}
 		r->ticks += t >> 2;
 		switch (t & 3) {
 		case TTC_BEGIN:
 			p = ttc_get_fast(p, r->end, &v);
-			if (unlikely(!p || p > r->end))
-				return ttc_damaged(r, TT_LOST_DAMAGED);
+			if (unlikely(!p || p > r->end)) {
+				rc = ttc_damaged(r, TT_LOST_DAMAGED);
+				continue;
+			}
 			r->key += ttc_zag(v);
 			ttc_begin(r, r->key, 0);
 			n++;
@@ -102,29 +128,18 @@ records(struct ttc_run *r)
 			uint64_t bytes;
 			p = ttc_get_fast(p, r->end, &v);
 			if (unlikely(!p) || unlikely(!(p = ttc_get_fast(p, r->end, &bytes))) ||
-			    unlikely(p > r->end))
-				return ttc_damaged(r, TT_LOST_DAMAGED);
+			    unlikely(p > r->end)) {
+				rc = ttc_damaged(r, TT_LOST_DAMAGED);
+				continue;
+			}
 			r->alloc_key += ttc_zag(v);
 			rc = ttc_alloc(r, bytes);
 			n++;
 			break;
 		}
-		default: {
-			unsigned kind;
-			if (unlikely(p >= r->end))
-				return ttc_damaged(r, TT_LOST_DAMAGED);
-			kind = *p++;
-			p = ttc_get(p, r->end, &v);
-			if (unlikely(!p || v > (uint64_t)(r->end - p)))
-				return ttc_damaged(r, TT_LOST_DAMAGED);
-			const uint8_t *payload = p;
-			p += v;
-			r->p = p;
-			if (tally)
-				tally[4 + (kind < 250 ? kind : 250)]++;
-			rc = ttc_other(r, kind, payload, p);
+		default:
+			rc = other(r, p);
 			continue;
-		}
 		}
 		if (tally)
 			tally[t & 3]++;

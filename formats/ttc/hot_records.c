@@ -188,6 +188,22 @@ ttc_hot(struct ttc_run *r, int *rc)
 	return r->m->quick ? hot_quick(r, rc) : hot_plain(r, rc);
 }
 
+/* Count the begin, end or allocation that begins with ${t}; ${p} is after that number. What follows it, or NULL. */
+static inline const uint8_t *
+skim_short(struct tt_batch *b, const uint8_t *p, const uint8_t *end, uint64_t t)
+{
+	const unsigned type = t & 3;
+	uint64_t v;
+
+	if (type != TTC_END && !(p = ttc_get(p, end, &v)))
+		return NULL;
+	if (type == TTC_ALLOC && !(p = ttc_get(p, end, &v)))
+		return NULL;
+	b->nzone += type == TTC_BEGIN;
+	b->nalloc += type == TTC_ALLOC;
+	return p;
+}
+
 static inline __attribute__((always_inline)) int
 skim_loop(struct ttc_run *r, bool quick)
 {
@@ -221,12 +237,8 @@ skim_loop(struct ttc_run *r, bool quick)
 			break;
 		r->ticks += t >> 2;
 		if ((t & 3) != TTC_OTHER) {
-			if ((t & 3) != TTC_END && !(p = ttc_get(p, end, &v)))
+			if (!(p = skim_short(b, p, end, t)))
 				break;
-			if ((t & 3) == TTC_ALLOC && !(p = ttc_get(p, end, &v)))
-				break;
-			b->nzone += (t & 3) == TTC_BEGIN;
-			b->nalloc += (t & 3) == TTC_ALLOC;
 			continue;
 		}
 		if (p == end)

@@ -223,20 +223,36 @@ step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err
 	return TT_OK;
 }
 
+/* Load ${u}, which is of ${w}. TT_END: it is damaged, which is counted, or holds nothing that is to be decoded. */
+static int
+load(struct ttc *m, const struct ttc_unit *u, struct ttc_who *w, struct tt_chunk *c, struct tt_err *err)
+{
+	bool defines = true, in_ring = u->where == TTC_IN_RING;
+	int rc = ttc_load(m, u, &c->bytes, &c->cap, err);
+
+	if (rc == TT_E_DAMAGED) {
+		/* A program that still runs has given its place in the ring to another one, or filled it further. */
+		tt_loss_add(&c->loss, in_ring ? TT_LOST_CHANGED : TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u->len, in_ring ? TT_NOWHERE : u->at);
+		w->gap = true;
+		return TT_END;
+	}
+	w->gap = false;
+	if (rc == TT_OK && u->thread == 0 && !m->indexed && u->where == TTC_IN_FILE)
+		rc = ttc_heed(m, c->bytes, u, &defines, &c->loss, err);
+	return rc != TT_OK || defines ? rc : TT_END;
+}
+
 /* The next chunk of one file. */
 static int
 next_of(struct ttc *m, struct tt_chunk *c, struct tt_err *err)
 {
 	struct ttc_unit u;
-	bool defines = true;
 	int rc;
 
 	if (!m->told)
 		tt_loss_join(&c->loss, &m->found);
 	m->told = true;
-	for (;; defines = true) {
-		if ((rc = step(m, &u, &c->loss, err)) != TT_OK)
-			return rc;
+	while ((rc = step(m, &u, &c->loss, err)) == TT_OK) {
 		if (u.flags & (TTC_U_SKIP | TTC_U_QUIET) || (u.flags & TTC_U_MIDDLE && m->lead->cap->skim))
 			continue;
 		struct ttc_who *w = ttc_who(m, u.thread, err);
@@ -244,21 +260,10 @@ next_of(struct ttc *m, struct tt_chunk *c, struct tt_err *err)
 			return err->code;
 		uint64_t tid = u.thread ? w->native : m->head.thread;
 		bool gap = u.thread && w->gap;
-		rc = ttc_load(m, &u, &c->bytes, &c->cap, err);
-		if (rc == TT_E_DAMAGED) {
-			/* A program that still runs has given its place in the ring to another one, or filled it further. */
-			tt_loss_add(&c->loss, u.where == TTC_IN_RING ? TT_LOST_CHANGED : TT_LOST_DAMAGED, 1, TTC_CHUNK_HEAD + (uint64_t)u.len,
-			    u.where == TTC_IN_RING ? TT_NOWHERE : u.at);
-			w->gap = true;
+		if ((rc = load(m, &u, w, c, err)) == TT_END)
 			continue;
-		}
-		w->gap = false;
-		if (rc == TT_OK && u.thread == 0 && !m->indexed && u.where == TTC_IN_FILE)
-			rc = ttc_heed(m, c->bytes, &u, &defines, &c->loss, err);
 		if (rc != TT_OK)
 			return rc;
-		if (!defines)
-			continue;
 		c->seq = m->lead->seq++;
 		c->at = u.where == TTC_IN_FILE ? u.at : m->at;
 		c->len = TTC_CHUNK_HEAD + (uint64_t)u.len;
@@ -268,6 +273,7 @@ next_of(struct ttc *m, struct tt_chunk *c, struct tt_err *err)
 		c->state[0] = u.flags | (gap ? TTC_U_GAP : 0u);
 		return TT_OK;
 	}
+	return rc;
 }
 
 static int

@@ -458,6 +458,47 @@ chunks_of(const uint8_t *p, size_t n, size_t *at, size_t max)
 	return k;
 }
 
+/* A recorder's error: the checksum is right, and a number passes the chunk's end. Each plain kind of record, and one of another kind. */
+TEST(events_before_nonsense_are_counted)
+{
+	static const uint8_t kind[] = { TTC_BEGIN, TTC_ALLOC, TTC_OTHER };
+
+	for (size_t i = 0; i < sizeof kind; i++) {
+		struct rec_options o = { .path = check_path("a.ttc") };
+		struct ttc_result r;
+		uint64_t key[NKEY];
+		size_t n = 0, at[21], k;
+
+		if (!opened(&o))
+			return;
+		ttc_keys(key, 3);
+		struct rec_thread *t = rec_thread();
+		uint64_t now = rec_now();
+		rec_alloc(t, now, key[0], 24);
+		for (unsigned j = 0; j < 100; j++) {
+			rec_begin(t, now + j, key[2]);
+			rec_end(t, now + j, key[2]);
+		}
+		rec_begin(t, now + 100, key[2]);
+		CHECK_EQ_INT(rec_close(why), 0);
+		uint8_t *p = slurp(o.path, &n);
+		k = chunks_of(p, n, at, 20);
+		for (size_t j = 0; j < k; j++)
+			if (ttc_u32(p + at[j] + 4) != 0 && at[j + 1] - at[j] > 300) {
+				/* In the place of the last begin, which has three bytes. */
+				memset(p + at[j + 1] - 2, 0xff, 2);
+				p[at[j + 1] - 3] = kind[i];
+			}
+		ttc_mend(p, n);
+		ttc_read(NULL, p, n, 0, &r);
+		CHECK_EQ_INT(r.rc, TT_OK);
+		CHECK_EQ_INT(r.loss.e[TT_LOST_DAMAGED].n, 1);
+		CHECK_EQ_INT(r.nzone, 100);
+		CHECK_EQ_INT(r.all.events, 201);
+		free(p);
+	}
+}
+
 TEST(chunks_in_another_order_are_noticed_and_all_read)
 {
 	struct ttc_result whole, r;
