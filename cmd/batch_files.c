@@ -99,12 +99,6 @@ add_lost(struct find *d, const char *name, struct tt_err *err)
 	return add_file(d, name, &none, err);
 }
 
-static int
-by_name(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void
 free_names(char **names, size_t n)
 {
@@ -149,7 +143,7 @@ list_names(int fd, char ***names, size_t *n, struct tt_err *err)
 		free_names(*names, *n);
 		return tt_nomem(err);
 	}
-	tt_sort(*names, *n, by_name);
+	tt_sort(*names, *n, tt_by_text);
 	return TT_OK;
 }
 

@@ -6,6 +6,7 @@
 
 #include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Below, at or above 0, as ${a} is less than, equal to or more than ${b}. */
 #define TT_CMP(a, b) (((a) > (b)) - ((a) < (b)))
@@ -18,6 +19,13 @@ tt_sort_bytes(void *v, size_t n, size_t size, int (*cmp)(const void *, const voi
 {
 	if (n > 1)
 		qsort(v, n, size, cmp);
+}
+
+/* For pointers to text. */
+static inline int
+tt_by_text(const void *a, const void *b)
+{
+	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 /**

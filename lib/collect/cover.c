@@ -1,3 +1,6 @@
+/**
+ * Joins the records of coverage into methods, files, classes and assemblies, with the times that each line ran; the contract is in cover.h.
+ */
 #include "collect/collect.h"
 #include "collect/cover.h"
 
@@ -285,12 +288,6 @@ join_records(struct cover *c, struct tt_err *err)
 /* --- files ------------------------------------------------------------------------------ */
 
 static int
-by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static int
 list_files(struct cover *c, struct tt_err *err)
 {
 	int rc = tt_mem_grow(c->mem, &c->file, &c->capfile, c->nrecord, sizeof *c->file, err);
@@ -301,7 +298,7 @@ list_files(struct cover *c, struct tt_err *err)
 	for (size_t i = 0; i < c->nrecord; i++)
 		if (c->record[i].file[0] && (n == 0 || c->file[n - 1] != c->record[i].file))
 			c->file[n++] = c->record[i].file;
-	tt_sort(c->file, n, by_text);
+	tt_sort(c->file, n, tt_by_text);
 	for (size_t i = 0; i < n; i++)
 		if (i == 0 || strcmp(c->file[i], c->file[c->nfile - 1]) != 0)
 			c->file[c->nfile++] = c->file[i];
@@ -311,7 +308,7 @@ list_files(struct cover *c, struct tt_err *err)
 static uint32_t
 file_number(const struct cover *c, const char *name)
 {
-	const char **at = bsearch(&name, c->file, c->nfile, sizeof *c->file, by_text);
+	const char **at = bsearch(&name, c->file, c->nfile, sizeof *c->file, tt_by_text);
 
 	return (uint32_t)(at - c->file);
 }

@@ -213,12 +213,6 @@ finish_rows(struct tt_judging *w, struct tt_err *err)
 
 /* --- groups ------------------------------------------------------------------------------------------ */
 
-static int
-by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The values of the fact that captures are grouped by, in order; one NULL without. */
 static const char **
 groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
@@ -250,7 +244,7 @@ groups(const struct tt_judging *w, size_t *n, struct tt_err *err)
 		    w->o->group_by, tt_setting_name[TT_SETTING_META], w->o->group_by);
 		return NULL;
 	}
-	tt_sort(g, all, by_text);
+	tt_sort(g, all, tt_by_text);
 	*n = 0;
 	for (size_t i = 0; i < all; i++)
 		if (i == 0 || strcmp(g[i], g[*n - 1]) != 0)

@@ -219,14 +219,6 @@ tt_row_missing(struct tt_judging *w, struct tt_err *err)
 
 /* --- absolute rows ----------------------------------------------------------------------- */
 
-static int
-by_value(const void *a, const void *b)
-{
-	const int64_t *x = a, *y = b;
-
-	return TT_CMP(*x, *y);
-}
-
 static int64_t
 mean(const int64_t *v, size_t n)
 {
@@ -286,7 +278,7 @@ pooled(struct tt_judging *w, int64_t *value, struct tt_err *err)
 			memcpy(v + n, x->each, x->neach * sizeof *v);
 		n += x->neach;
 	}
-	tt_sort(v, n, by_value);
+	tt_sort_i64(v, n);
 	*value = n ? pooled_stat(&r->row->measure, v, n) : 0;
 	tt_mem_free(w->mem, v, (all + 1) * sizeof *v);
 	return TT_OK;

@@ -303,12 +303,6 @@ new_keys(struct tt_model *m, enum tt_names_form form, struct tt_keys **keys, str
 
 /* --- categories ---------------------------------------------------------------- */
 
-static int
-by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* A category that a capture defines; ${at}: its place among all of them. */
 struct color { const char *name; uint32_t rgba; size_t at; };
 
@@ -367,7 +361,7 @@ list_categories(struct tt_model *m, const struct tt_keys *k, struct tt_err *err)
 		list[n++] = specials[i].category;
 	list[n++] = UNKNOWN;
 	list[n++] = NO_CATEGORY;
-	tt_sort(list, n, by_text);
+	tt_sort(list, n, tt_by_text);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || strcmp(list[i], list[i - 1]) != 0)
 			distinct++;

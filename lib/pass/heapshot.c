@@ -82,12 +82,6 @@ fold_of(const struct tt_making *k)
 	return k->own;
 }
 
-static int
-by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void
 name_classes(struct fold *f, struct tt_err *err)
 {
@@ -100,7 +94,7 @@ name_classes(struct fold *f, struct tt_err *err)
 			return;
 		f->name[i] = c->label;
 	}
-	tt_sort(f->name, s->nkey, by_text);
+	tt_sort(f->name, s->nkey, tt_by_text);
 	for (size_t i = 0; i < s->nkey; i++) {
 		if (n == 0 || strcmp(f->name[i], f->name[n - 1]) != 0)
 			f->name[n++] = f->name[i];
@@ -110,7 +104,7 @@ name_classes(struct fold *f, struct tt_err *err)
 		const struct tt_class *c = tt_class_of(&f->classes, s->key_process[i], s->key[i], err);
 		if (!c)
 			return;
-		const char **at = bsearch(&c->label, f->name, n, sizeof *f->name, by_text);
+		const char **at = bsearch(&c->label, f->name, n, sizeof *f->name, tt_by_text);
 		f->name_of[i] = c->wanted ? (uint32_t)(at - f->name) : NOT_WANTED;
 	}
 }

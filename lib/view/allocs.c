@@ -86,12 +86,6 @@ by_class_key(const void *x, const void *y)
 	return TT_CMP(a->key, b->key);
 }
 
-static int
-by_text(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static uint32_t
 find_class(const struct tt_allocs *al, const char *name)
 {
@@ -115,7 +109,7 @@ list_classes(struct tt_allocs *al, struct tt_err *err)
 			return err->code;
 		al->class[n++] = c->label;
 	}
-	tt_sort(al->class, n, by_text);
+	tt_sort(al->class, n, tt_by_text);
 	for (size_t i = 0; i < n; i++) {
 		if (i == 0 || strcmp(al->class[i], al->class[al->nclass - 1]) != 0)
 			al->class[al->nclass++] = al->class[i];
