@@ -1,3 +1,6 @@
+/**
+ * Reads the arguments of an event, and keeps those of zones that end in a later chunk; the contract is in args.h.
+ */
 #include "model/args.h"
 
 #include <string.h>

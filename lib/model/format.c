@@ -1,3 +1,6 @@
+/**
+ * Picks the reader that the first bytes of an input ask for, and says what they look like where none does; the contract is in format.h.
+ */
 #include "model/format.h"
 
 #include "base/setting.h"

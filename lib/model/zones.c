@@ -1,3 +1,6 @@
+/**
+ * Matches the begin and the end of zones in a chunk, and keeps the stack of those open between chunks; the contract is in zones.h.
+ */
 #include "model/zones.h"
 
 /* Append a plain event; room is there. */

@@ -109,10 +109,28 @@ view_of(const struct pipe *p, const struct slot *s)
 		.alloc_before_n = s->alloc_before_n, .skipped = s->io.skipped };
 }
 
+/* Let the emitters write the chunk's zones as text. */
+static int
+emit_chunk(struct pipe *p, struct slot *s, struct tt_err *err)
+{
+	struct tt_run *r = p->r;
+	struct tt_view v = view_of(p, s);
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
+		s->out[i].n = 0;
+		if (r->o->emit[i]->chunk)
+			rc = r->o->emit[i]->chunk(r->emit[i], &v, &s->out[i], err);
+		if (rc != TT_OK)
+			r->emit_failed = true;
+	}
+	return rc;
+}
+
 static int
 fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 {
-	struct tt_run *r = p->r;
+	const struct tt_run *r = p->r;
 	int rc;
 
 	if (p->phase < TT_PHASE_MAIN)
@@ -124,18 +142,22 @@ fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 	}
 	s->io.skipped = false;
 	rc = tt_fold_chunk(&w->fold, &s->io, err);
-	struct tt_view v = view_of(p, s);
-	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
-		s->out[i].n = 0;
-		if (r->o->emit[i]->chunk)
-			rc = r->o->emit[i]->chunk(r->emit[i], &v, &s->out[i], err);
-		if (rc != TT_OK)
-			r->emit_failed = true;
-	}
-	return rc;
+	return rc == TT_OK ? emit_chunk(p, s, err) : rc;
 }
 
 /* --- commit ------------------------------------------------------------------------ */
+
+/* What is not counted by the fold. */
+static int
+count_whole(struct pipe *p, const struct slot *s, struct tt_err *err)
+{
+	struct tt_run *r = p->r;
+	int rc = tt_collect_chunk(&r->collect, err);
+
+	if (rc == TT_OK && r->m->frames)
+		rc = tt_frames_chunk(&r->replay, &s->batch, NULL, err);
+	return rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES) ? tt_candidates_batch(r, &s->batch, s->io.thread, err) : rc;
+}
 
 /* With ${rest} the chunk is empty, and stands for what its thread has open at the end of the capture. */
 static int
@@ -152,13 +174,9 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, bool rest, struct 
 	c->nsite = s->io.nsite;
 	c->skipped = s->io.skipped;
 	if (rc == TT_OK && p->phase == TT_PHASE_MAIN)
-		rc = tt_collect_chunk(c, err);
-	if (rc == TT_OK && p->phase == TT_PHASE_MAIN && r->m->frames)
-		rc = tt_frames_chunk(&r->replay, &s->batch, NULL, err);
+		rc = count_whole(p, s, err);
 	if (rc == TT_OK)
 		rc = tt_parts_chunk(r, p->in->cap, s, rest, err);
-	if (rc == TT_OK && (r->needs & TT_NEEDS_CANDIDATES))
-		rc = tt_candidates_batch(r, &s->batch, s->io.thread, err);
 	struct tt_view v = view_of(p, s);
 	for (size_t i = 0; i < r->o->nemit && rc == TT_OK; i++) {
 		const struct tt_emit *e = r->o->emit[i];
@@ -400,12 +418,8 @@ close_open(struct pipe *p, struct worker *w, struct tt_err *err)
 		if (rc == TT_OK)
 			rc = tt_fold_rest(&w->fold, &s->io, err);
 		s->io.skipped = false;
-		struct tt_view v = view_of(p, s);
-		for (size_t k = 0; k < p->r->o->nemit && rc == TT_OK; k++) {
-			s->out[k].n = 0;
-			if (p->r->o->emit[k]->chunk)
-				rc = p->r->o->emit[k]->chunk(p->r->emit[k], &v, &s->out[k], err);
-		}
+		if (rc == TT_OK)
+			rc = emit_chunk(p, s, err);
 		tt_enter_end_all(p, s, &t->stack);
 		if (rc == TT_OK)
 			rc = commit_main(p, w, s, true, err);

@@ -1,6 +1,6 @@
 /**
- * The inside of a run: what run.c (inputs and phases), pipeline.c and thread_stacks.c (the steps and the workers) and
- * frames.c (the frame table) share.
+ * The inside of a run, shared by the files of lib/run: its inputs and phases (run.c), the steps of a chunk (pipeline.c,
+ * thread_stacks.c), frames (frame_marks.c, frames.c) and parts (parts.c).
  */
 #ifndef TT_RUN_STATE_H
 #define TT_RUN_STATE_H
