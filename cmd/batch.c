@@ -290,7 +290,7 @@ finish(struct batch *b, struct tt_err *err)
 			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture among %zu file%s and what is in %s", b->files.n,
 			    b->files.n == 1 ? "" : "s", b->files.n == 1 ? "it" : "them");
 		else if (!captures)
-			tt_log(&b->app->env, TT_LOG_NORMAL, "shard %u of %u: no capture falls to it", b->o->shard.index, b->o->shard.count);
+			ui_say(&b->app->ui, "shard %u of %u: no capture falls to it", b->o->shard.index, b->o->shard.count);
 	}
 	tt_aggregate_free(a);
 	return rc;

@@ -85,7 +85,7 @@ static const struct opt run_opt[] = {
 static const struct opt source_opt[] = {
 	{ .name = "input-format", .arg = "NAME", .set = opt_text, .at = IN(format),
 	    .help = "read every file and member as this format (see tracetool list)" },
-	{ .name = "meta", .arg = "KEY=VALUE", .set = opt_add, .at = IN(meta),
+	{ .name = "meta", .arg = "KEY=VALUE", .set = input_set_meta, .at = IN(meta),
 	    .help = "add a fact to every capture; repeatable" },
 	{ .name = NULL },
 };
@@ -99,8 +99,8 @@ static const struct opt limit_opt[] = {
 	    .help = "limit the decoded size to N times the compressed size, from 64M on; default 500, 0: no limit" },
 	{ .name = "max-members", .arg = "N", .set = opt_count, .at = AT(members_max), .lo = 1, .hi = 4000000,
 	    .help = "limit the members of an archive; default 4000000" },
-	{ .name = "unpack-memory", .arg = "SIZE", .set = opt_size, .at = AT(unpack_memory),
-	    .help = "limit the memory of the process that unpacks an archive; default 160M, 0: no limit" },
+	{ .name = "unpack-memory", .arg = "SIZE", .set = opt_size, .at = AT(unpack_memory), .lo = UINT64_C(16) << 20,
+	    .help = "limit the memory of the process that unpacks an archive; default 160M, at least 16M, 0: no limit" },
 	{ .name = "spool-memory", .arg = "SIZE", .set = opt_size, .at = AT(spool_memory),
 	    .help = "pass on a capture from an archive in memory up to this size, beyond it as its bytes come; default 16M" },
 	{ .name = "spool-max", .arg = "SIZE", .set = opt_size, .at = IN(spool_max),
@@ -175,18 +175,6 @@ check_suffixes(const struct batch_opts *o, struct tt_err *err)
 	return TT_OK;
 }
 
-static int
-check_meta(const struct opt_list *meta, struct tt_err *err)
-{
-	for (size_t i = 0; i < meta->n; i++) {
-		const char *eq = strchr(meta->v[i], '=');
-
-		if (!eq || eq == meta->v[i])
-			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--meta takes key=value, not \"%s\"", meta->v[i]);
-	}
-	return TT_OK;
-}
-
 /* The option that makes files beside standard output; NULL: none. */
 static const char *
 keeps_results(const struct batch_opts *o)
@@ -200,13 +188,9 @@ int
 batch_check(const struct batch_opts *o, struct tt_err *err)
 {
 	bool convert = batch_work_of(o) & BATCH_CONVERT;
-	int rc;
 
 	if ((batch_work_of(o) & BATCH_GATE) && !o->gate.budget)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--do gate needs --gate BUDGET");
-	rc = check_meta(&o->in.meta, err);
-	if (rc != TT_OK)
-		return rc;
 	if (o->in.path.n == 0)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "nothing to do: name folders, archives or captures");
 	if (convert && o->to.n == 0)

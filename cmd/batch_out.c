@@ -547,9 +547,37 @@ batch_put_results(struct app *app, struct tt_results *rs, const struct batch_put
 struct newest {
 	struct batch_out *o;
 	struct places last;
+	struct places file;           /* made of captures, by name; at: of the last line that has it */
+	struct places told;           /* such lines that are kept, or that say_gone() counts */
 	unsigned which;
 	bool adds;                    /* the second time through: they are taken */
 };
+
+static int
+note_files(struct newest *w, const struct tt_result *r, uint64_t at, struct tt_err *err)
+{
+	const json_t *name;
+	size_t i;
+	int rc = TT_OK;
+
+	json_array_foreach(json_object_get(r->doc, "files"), i, name)
+		if (json_is_string(name) && rc == TT_OK)
+			rc = note_place(&w->o->app->env.mem, &w->file, hash_of(json_string_value(name), json_string_length(name), 0, 0), at, err);
+	return rc;
+}
+
+/* A capture that fails now, or is converted to something else, leaves what was made of it. */
+static void
+say_left(const struct newest *w)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < w->file.cap; i++)
+		n += w->file.v[i].h && find_place(&w->told, hash_of("", 0, w->file.v[i].at, 0)) == NOWHERE;
+	if (n)
+		ui_say(&w->o->app->ui, "resume: %zu file%s made of captures by earlier runs stay%s, and no result names %s any more", n,
+		    n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "it" : "them");
+}
 
 static int
 on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err)
@@ -562,25 +590,33 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 	const char *key = tt_result_scan(line, n, &nkey);
 	uint64_t h;
 	bool holds;
+	int rc;
 
 	if (!key)
 		return w->adds ? tt_results_add(o->rs, line, n, err) : TT_OK;         /* it counts torn lines */
 	h = hash_of(key, nkey, 0, 0);
 	at = at * 2 + w->which;
-	if (w->adds && find_place(&w->last, h) != NOWHERE)
-		return find_place(&w->last, h) == at ? tt_results_add(o->rs, line, n, err) : TT_OK;
+	if (w->adds) {
+		bool gone = find_place(&w->last, h) == NOWHERE;
+
+		if (w->file.n > 0 && (gone || find_place(&w->last, h) == at) &&
+		    note_place(&o->app->env.mem, &w->told, hash_of("", 0, at, 0), 0, err) != TT_OK)
+			return err->code;
+		if (!gone)
+			return find_place(&w->last, h) == at ? tt_results_add(o->rs, line, n, err) : TT_OK;
+	}
 	if (tt_result_load(line, n, &r, &why) != TT_OK)
 		return TT_OK;
 	if (w->adds) {
-		int rc = note_gone(o, &r, err);
-
+		rc = note_gone(o, &r, err);
 		tt_result_free(&r);
 		return rc;
 	}
 	/* A run that reads all contents has a line for all there is, also for results that it found to hold. */
 	holds = o->verify ? w->which == 1 && at / 2 >= o->begin : r.by == o->by && file_of(o->files, &r);
+	rc = note_files(w, &r, at, err);
 	tt_result_free(&r);
-	return holds ? note_place(&o->app->env.mem, &w->last, h, at, err) : TT_OK;
+	return rc == TT_OK && holds ? note_place(&o->app->env.mem, &w->last, h, at, err) : rc;
 }
 
 /* Later results override earlier ones: of each key, the last valid line. */
@@ -588,6 +624,7 @@ static int
 add_newest(struct batch_out *o, struct tt_err *err)
 {
 	struct newest w = { .o = o };
+	struct places *const all[] = { &w.last, &w.file, &w.told };
 	const size_t gone = o->gone.n;
 	const uint64_t files = o->gone_files;
 	int rc = TT_OK;
@@ -598,9 +635,12 @@ add_newest(struct batch_out *o, struct tt_err *err)
 		if (w.which == 1 || o->old[0] >= 0)
 			rc = tt_results_lines(&o->app->env, w.which ? o->part : o->final, on_newest, &w, err);
 	}
-	tt_mem_free(&o->app->env.mem, w.last.v, w.last.cap * sizeof *w.last.v);
-	if (rc == TT_OK)
+	if (rc == TT_OK) {
 		say_gone(o, gone, files, "that are not there any more");
+		say_left(&w);
+	}
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		tt_mem_free(&o->app->env.mem, all[i]->v, all[i]->cap * sizeof *all[i]->v);
 	return rc;
 }
 

@@ -25,6 +25,7 @@ struct app {
 	int64_t max_time;             /* ns; 0: as long as it takes */
 	const char *input;            /* what lines of the ledger begin with: the file, or how many */
 	bool losses_said;             /* input by input, so not of all together */
+	const char *page;             /* what tells more of a usage error; NULL: the verb's help */
 	bool child;                   /* a program was run: the end is its end */
 	int child_status;             /* as waitpid() tells it */
 	int verdict;                  /* the exit code of a verdict: 1 negative, 5 inconclusive; damaged input goes before it */

@@ -67,6 +67,9 @@ gate_wanted(const struct gate_opts *g, bool *wanted, struct tt_err *err)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --%s: without --gate it does nothing", with[i].name);
 	if (g->suggest && g->budget)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --suggest: it makes a budget, and --gate names one");
+	if (g->budget && g->group_by && strchr(g->group_by, ','))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --group-by: this gate judges captures apart by one fact, not by \"%s\"; "
+		    "\"tracetool batch\" takes several", g->group_by);
 	if (g->append && !g->save)
 		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --append: without --save it does nothing");
 	return TT_OK;
@@ -135,6 +138,8 @@ read_budget(struct gate *x, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_budget_parse(text.p, text.n, x->g->budget, &x->budget, &x->a, err);
 	tt_buf_free(&text);
+	if (rc == TT_E_USAGE)
+		x->app->page = "tracetool-budget(5)";
 	if (rc == TT_OK && x->g->explain && !tt_budget_row(&x->budget, x->g->explain, err))
 		rc = err->code;
 	return rc;

@@ -436,6 +436,23 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 	return rc;
 }
 
+/* Options that would leave a part out. */
+static int
+check_whole(const struct input_opts *in, struct tt_err *err)
+{
+	const struct { const char *name; bool given; } part[] = {
+		{ "time", in->from != INT64_MIN || in->to != INT64_MAX }, { "frames", in->has_frames }, { "from-label", in->from_label },
+		{ "to-label", in->to_label }, { "thread", in->thread.n }, { "category", in->category.n }, { "marker", in->marker.n },
+		{ "min-duration", in->min_dur }, { "depth", in->depth }, { "no-wait", in->no_wait },
+	};
+
+	for (size_t i = 0; i < sizeof part / sizeof *part; i++)
+		if (part[i].given)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "info describes the whole of a capture: --%s is for stats and convert",
+			    part[i].name);
+	return TT_OK;
+}
+
 int
 run_info(struct app *app, int argc, char **argv, struct tt_err *err)
 {
@@ -447,7 +464,6 @@ run_info(struct app *app, int argc, char **argv, struct tt_err *err)
 	rc = app_parse(app, &verb_info, &o, &o.in.ui, argc, argv, err);
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
-	if (o.in.from != INT64_MIN || o.in.to != INT64_MAX)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "info describes the whole of a capture: --time is for stats, convert and batch");
-	return info(app, &o, err);
+	rc = check_whole(&o.in, err);
+	return rc != TT_OK ? rc : info(app, &o, err);
 }

@@ -71,8 +71,8 @@ set_label(const struct opt *o, void *field, const char *value, struct tt_arena *
 	return rc == TT_OK ? opt_text(o, field, value, a, err) : rc;
 }
 
-static int
-set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
+int
+input_set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
 	const char *eq = strchr(value, '=');
 
@@ -92,7 +92,7 @@ const struct opt input_opt[] = {
 	{ .name = "align", .arg = "HOW", .set = opt_choice, .at = AT(align), .value = align_value,
 	    .help = "put several inputs on one timeline by their event clocks if they agree (auto), their "
 	            "starts (start), event clocks (clock) or wall clocks (wall)" },
-	{ .name = "meta", .arg = "KEY=VALUE", .set = set_meta, .at = AT(meta),
+	{ .name = "meta", .arg = "KEY=VALUE", .set = input_set_meta, .at = AT(meta),
 	    .help = "add a fact about the capture to every output; repeatable" },
 	{ .name = NULL },
 };

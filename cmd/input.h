@@ -32,6 +32,9 @@ struct input_opts {
 	struct ui_opts ui;
 };
 
+/* The setter of --meta, into a list: KEY=VALUE. */
+int input_set_meta(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err);
+
 extern const struct opt input_opt[], input_filter_opt[], input_frame_opt[], input_limit_opt[];
 
 /* The groups, for a verb whose struct ${type} holds them as ${member}. */

@@ -225,6 +225,15 @@ say_cost(struct app *app)
 	tt_log(&app->env, TT_LOG_VERBOSE, "%s, peak memory %s (%s counted against --max-memory)", wall, rss, mem);
 }
 
+static void
+say_see(struct app *app, const struct verb *verb)
+{
+	if (app->page)
+		ui_say(&app->ui, "see %s", app->page);
+	else
+		ui_say(&app->ui, "see \"tracetool help%s%s\"", verb && verb->name[0] ? " " : "", verb ? verb->name : "");
+}
+
 /* Tell how it went; the exit code, or the end by a signal. */
 static int
 conclude(struct app *app, int status, const struct tt_err *err, const struct verb *verb)
@@ -249,8 +258,7 @@ conclude(struct app *app, int status, const struct tt_err *err, const struct ver
 	if (status < 0)
 		ui_say(&app->ui, "%s", err->msg);
 	if (status == TT_E_USAGE)
-		ui_say(&app->ui, "see \"tracetool help%s%s\"", verb && verb->name[0] ? " " : "",
-		    verb ? verb->name : "");
+		say_see(app, verb);
 	say_cost(app);
 	if (app->child)
 		return child_end(app->child_status);

@@ -151,8 +151,14 @@ opt_count(const struct opt *o, void *field, const char *value, struct tt_arena *
 int
 opt_size(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)
 {
-	(void)o, (void)a;
-	return val_size(value, field, err);
+	uint64_t *size = field;
+	int rc = val_size(value, size, err);
+
+	(void)a;
+	if (rc == TT_OK && *size > 0 && *size < o->lo)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "\"%s\" is too little: at least %lluM, or 0 for no limit", value,
+		    (unsigned long long)(o->lo >> 20));
+	return rc;
 }
 
 int

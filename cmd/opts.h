@@ -40,7 +40,7 @@ struct opt {
 	int (*set)(const struct opt *o, void *field, const char *value, struct tt_arena *a,
 	    struct tt_err *err);
 	size_t at;                    /* offset of the field in the group's struct */
-	uint64_t lo, hi;              /* opt_count */
+	uint64_t lo, hi;              /* opt_count; lo also of opt_size, whole MiB; 0 is no limit */
 	const char *(*value)(size_t i);       /* the values there are, NULL after the last; NULL: any */
 	/* Not NULL: the row has no name, and stands for others, which all have its set and at. Fill ${row} with the ${i}th; false: none. */
 	bool (*more)(size_t i, struct opt_row *row);

@@ -278,6 +278,9 @@ set_group(struct stats_opts *s, struct tt_err *err)
 	}
 	if (!s->gate.group_by || s->group)
 		return TT_OK;
+	if (strchr(s->gate.group_by, ','))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --group-by: rows are grouped by one of thread, assembly, namespace and "
+		    "domain, not by \"%s\"", s->gate.group_by);
 	near = opts_nearest(s->gate.group_by, tt_group_key);
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --group-by: \"%s\" is not thread, assembly, namespace or domain%s%s%s",
 	    s->gate.group_by, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
