@@ -219,6 +219,9 @@ tt_put_ppm(char *p, int64_t ppm)
 	int64_t tenths = tt_scale(ppm, 1, 1000), hundredths = tt_scale(ppm, 1, 100);
 	bool small = tenths > -10 && tenths < 10;     /* of a percent: then with another digit */
 
+	if (ppm >= 10000000)          /* people think in times */
+		return put(ppm < 100000000 ? tt_put_fixed(p, tt_scale(ppm, 1, 100000) + 10, 1) : tt_put_count(p, tt_scale(ppm, 1, 1000000) + 1),
+		    " times");
 	if ((small ? hundredths : tenths) >= 0)
 		*p++ = '+';
 	p = small ? tt_put_fixed(p, hundredths, 2) : tt_put_fixed(p, tenths, 1);

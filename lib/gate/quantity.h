@@ -50,7 +50,7 @@ char *tt_put_change(char *p, int64_t v, enum tt_dim dim);
 /* For machines: the amount in base units, with the decimals it has: "12345000", "0.25". At most 24 bytes. */
 char *tt_put_base(char *p, int64_t v);
 
-/* A share in parts of a million, signed, as percent: "+5.2 %". At most 24 bytes. */
+/* A change in parts of a million, signed, as percent: "+5.2 %"; from +1,000 % on what it comes to: "11.0 times". At most 24 bytes. */
 char *tt_put_ppm(char *p, int64_t ppm);
 
 /* ${a} * ${b} / ${c} with signs, to the nearest (halves away from zero), held at the ends; 0 where ${c} is 0. */

@@ -91,6 +91,12 @@ TEST(amounts_are_read_with_their_units_and_written_back)
 	CHECK_STR(text, "+5.2 %");
 	*tt_put_ppm(text, -400) = '\0';
 	CHECK_STR(text, "-0.04 %");
+	*tt_put_ppm(text, 9999400) = '\0';
+	CHECK_STR(text, "+999.9 %");
+	*tt_put_ppm(text, 11250000) = '\0';
+	CHECK_STR(text, "12.3 times");
+	*tt_put_ppm(text, 4557520000) = '\0';
+	CHECK_STR(text, "4,559 times");
 	CHECK_EQ_INT(tt_scale(7, 1, 2), 4);
 	CHECK_EQ_INT(tt_scale(-7, 1, 2), -4);
 	CHECK_EQ_INT(tt_scale(INT64_MAX, 1000, 1), INT64_MAX);
