@@ -348,7 +348,7 @@ work(struct batch *b, const struct tt_one_opts *one, uint64_t memory, int dir, s
 	return rc;
 }
 
-/* What is done to each capture, into ${one}; files that reports and verdicts go to, into ${write}. */
+/* The work for each capture, into ${one}; files that reports and verdicts go to, into ${write}. */
 static int
 prepare(struct batch *b, struct tt_one_opts *one, struct opt_list *write, struct tt_err *err)
 {
@@ -364,7 +364,7 @@ prepare(struct batch *b, struct tt_one_opts *one, struct opt_list *write, struct
 	return rc == TT_OK ? batch_sign(o, one, &b->out.by, err) : rc;
 }
 
-/* The files to read, and the folders to write to, opened as ${dir}; nothing is written over what is read. */
+/* The files to read, and the folders to write to, opened as ${dir}; no input is overwritten. */
 static int
 find_files(struct batch *b, const struct opt_list *write, int dir[2], struct tt_err *err)
 {

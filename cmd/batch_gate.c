@@ -236,7 +236,7 @@ add_archive(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 	return rc;
 }
 
-/* What failed has no figures, which rows count; what is no capture is nothing to a gate. */
+/* A failed capture has no figures, which rows count; other files do not matter to a gate. */
 static int
 add_failed(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 {

@@ -13,9 +13,9 @@ completion_shell(size_t i)
 	return v[i];
 }
 
-/* --- what all three need ------------------------------------------------------ */
+/* --- shared by all three ------------------------------------------------------ */
 
-/* Values with blanks between; nothing where there are none. */
+/* Append an option's values, separated by blanks; nothing if it has none. */
 static void
 put_values(const char *(*value)(size_t i), struct tt_buf *b)
 {
@@ -23,7 +23,7 @@ put_values(const char *(*value)(size_t i), struct tt_buf *b)
 		tt_buf_printf(b, "%s%s", i > 0 ? " " : "", value(i));
 }
 
-/* A help text's first clause within single quotes: ${quote} for those in it, a backslash before ${escape}. */
+/* Append the first clause of a help text, for single quotes: ${quote} replaces each quote in it, a backslash goes before ${escape}. */
 static void
 put_help(const char *help, const char *quote, const char *escape, struct tt_buf *b)
 {
@@ -65,7 +65,7 @@ bash_verb(const struct verb *v, struct tt_buf *b)
 
 	for (size_t i = 0; opts_at(v, i, &row); i++) {
 		if (!o->arg || takes_file(o))
-			continue;     /* files are what bash does by itself */
+			continue;     /* bash completes file names by itself */
 		tt_buf_printf(b, "\t%s:--%s", name, o->name);
 		if (o->letter)
 			tt_buf_printf(b, "|%s:-%c", name, o->letter);
@@ -132,7 +132,7 @@ bash(struct tt_buf *b)
 
 /* --- zsh --------------------------------------------------------------------------- */
 
-/* What _arguments shall do for the value of ${o}. */
+/* Append the action of zsh's _arguments for the value of ${o}. */
 static void
 zsh_action(const struct opt *o, struct tt_buf *b)
 {
@@ -206,7 +206,7 @@ zsh(struct tt_buf *b)
 
 /* --- fish -------------------------------------------------------------------------- */
 
-/* The condition under which a line for ${v} holds. */
+/* Append fish's condition for the lines of ${v}. */
 static void
 fish_when(const struct verb *v, struct tt_buf *b)
 {

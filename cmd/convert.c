@@ -26,7 +26,7 @@ struct convert_opts {
 	struct output *out;
 	size_t nout, capout;
 	const char *format;           /* the last given so far */
-	char *own;                    /* what emitters are told so far: emit_at() */
+	char *own;                    /* the emitters' options so far: emit_at() */
 };
 
 /* Where the struct of ${e}'s options begins among those of all emitters; NULL: where they end. */
@@ -82,7 +82,7 @@ set_output(const struct opt *o, void *field, const char *value, struct tt_arena 
 	return add_output(field, value, a, err);
 }
 
-/* What emitters can be told, each option once: "csv: use this separator". */
+/* The emitters' options, each once: "csv: use this separator". */
 static bool
 emit_option(size_t i, struct opt_row *row)
 {
@@ -290,7 +290,7 @@ size_of_parts(const char *path, unsigned *n)
 	}
 }
 
-/* One line per output: where, how large, of how many events. What is no file (a pipe) has no size. */
+/* One line per output: where, how large, of how many events. Pipes have no size. */
 static void
 say_written(struct app *app, const struct convert_opts *c, const struct tt_model *m)
 {

@@ -292,7 +292,7 @@ convert_options(struct gate *x, const struct tt_run_opts *run, struct tt_err *er
 	return keep_text(x, &b, err);
 }
 
-/* What is printed. */
+/* The text to print. */
 static int
 print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run, size_t width, struct app_output *out,
     struct tt_err *err)
@@ -314,7 +314,7 @@ print(struct gate *x, const struct tt_verdict *v, const struct tt_run_opts *run,
 }
 
 /*
- * Print the verdict (where ${o} is not NULL) and write all that was asked for; a baseline that may not be saved stands in no
+ * Print the verdict (where ${o} is not NULL) and write all that was asked for; a baseline that may not be saved is in no
  * other's way.
  */
 static int

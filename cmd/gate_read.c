@@ -106,7 +106,7 @@ note_process(struct capture *c, const struct tt_model *m)
 	c->part_last = first->part_last;
 }
 
-/* Two recorders in one process: its id is the same, the clocks are of one boot, and they ran at the same time. */
+/* True for two recorders in one process: the same process id, clocks of one boot, overlapping times. */
 static bool
 one_process(const struct capture *a, const struct capture *b)
 {

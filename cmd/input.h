@@ -1,5 +1,5 @@
 /**
- * The options all verbs that read captures share, and what they mean for a run.
+ * Options of all verbs that read captures, and the run's options they stand for.
  */
 #ifndef TT_CMD_INPUT_H
 #define TT_CMD_INPUT_H
@@ -10,7 +10,7 @@
 
 struct input_opts {
 	struct opt_list path;         /* operands */
-	bool folders;                 /* which may be folders, too */
+	bool folders;                 /* operands may be folders */
 	const char *format;
 	bool force;
 	int align;                    /* enum tt_align */
@@ -49,7 +49,7 @@ void input_defaults(struct input_opts *o);
 
 /**
  * input_setup(app, o, run, err):
- * Check the options against each other and fill app->env and ${run} from them: all but needs, emitters
+ * Check the options against each other and fill app->env and ${run} from them, except needs, emitters
  * and hitches.
  * Borrows: ${run} points into ${o}.
  */

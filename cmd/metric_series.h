@@ -20,8 +20,8 @@ struct series_opts {
 	size_t buckets;
 	struct tt_series all;
 	struct tt_value *value;       /* of the present bucket */
-	const char **several;         /* the same: which rows of a table fit it, where those are too many; else NULL */
-	const char **absent;          /* by metric, once read: why it has no value where nothing has the name it gives; else NULL */
+	const char **several;         /* by metric: the rows of a table that fit it, if they are too many; else NULL */
+	const char **absent;          /* by metric, after reading: why it has no value, if nothing has the name it gives; else NULL */
 };
 
 /* --metric "marker.time[Update*].total": a struct series_opts. */
@@ -30,7 +30,7 @@ OPT_SET(series_metric);
 /* Have ${run} tell the figures of ${buckets} parts of its time; ${o} is used until it ends. Text lives in app's arena. */
 int series_begin(struct app *app, struct series_opts *o, size_t buckets, struct tt_run_opts *run, struct tt_err *err);
 
-/* The figures, after the run. What nothing has the name of has no value; series_notes() says so. */
+/* The figures, after the run. A metric whose name fits nothing has no value; series_notes() says so. */
 const struct tt_series *series_read(struct series_opts *o);
 
 void series_notes(const struct series_opts *o, struct tt_report *r);

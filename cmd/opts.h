@@ -1,6 +1,6 @@
 /**
  * Options from tables: one table of a verb gives its parser, its help text, its shell completions, and the
- * list that a test compares with the manual. What emitters and passes can be told are rows, too, made of their registries.
+ * list that a test compares with the manual. The options of emitters and passes are rows, too, made from their registries.
  *
  * A row names a field of the verb's own struct by its offset and the function that reads
  * the value into it. Rows are in groups; a group may live in a struct inside the verb's (base),

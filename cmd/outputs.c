@@ -29,7 +29,7 @@ same_target(const char *a, const char *b)
 	    st[0].st_ino == st[1].st_ino;
 }
 
-/* Are they two names of one file that is there? What is no regular file, like /dev/null, keeps nothing that could be lost. */
+/* True if both name one regular file; others, such as /dev/null, keep nothing that could be lost. */
 static bool
 one_file(const char *a, const char *b)
 {

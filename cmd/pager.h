@@ -1,7 +1,7 @@
 /**
- * Long reports on a terminal go through a pager, as people know it from git.
+ * Long reports on a terminal go through a pager, as in git.
  *
- * The program that reads captures gives up starting others before it reads, so a helper process is forked first. It waits
+ * The sandbox, which begins before captures are read, forbids to start programs, so a helper process is forked first. It waits
  * on a pipe, starts the pager only when text comes, and says how the pager ended. Without text it ends with the program.
  */
 #ifndef TT_CMD_PAGER_H
@@ -25,8 +25,8 @@ void pager_start(struct pager *p);
 
 /**
  * pager_show(p, text):
- * Show ${text} and wait until the pager is left. False, with nothing shown: there is no pager, the text fits the screen, or
- * the pager could not be started. Signals of the keyboard are the pager's from here on.
+ * Show ${text} and wait until the pager ends. False, with nothing shown: there is no pager, the text fits the screen, or
+ * the pager could not be started. From here on, keyboard signals are for the pager.
  */
 bool pager_show(struct pager *p, const struct tt_buf *text);
 

@@ -1,5 +1,5 @@
 /**
- * tracetool record: run a Mono program with our module, then say what came of it.
+ * tracetool record: run a Mono program with our module, then print a summary of its capture.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -84,7 +84,7 @@ join(struct app *app, const char *a, const char *b, const char *c, struct tt_err
 	return s;
 }
 
-/* The folder of the module as an absolute path: the one given, or one that goes with this program. */
+/* The folder of the module as an absolute path: that of --module, else one that was installed with this program. */
 static int
 find_module(struct app *app, const struct record_opts *o, char **folder, struct tt_err *err)
 {
@@ -117,7 +117,7 @@ find_module(struct app *app, const struct record_opts *o, char **folder, struct 
 
 /* --- the environment ----------------------------------------------------------------- */
 
-/* Copy ${s}, each byte of ${which} doubled (quote 0) or after ${quote}. */
+/* Copy ${s}; double each byte of ${which} (quote 0), or put ${quote} before it. */
 static char *
 escape(struct app *app, const char *s, const char *which, char quote, struct tt_err *err)
 {
@@ -131,7 +131,7 @@ escape(struct app *app, const char *s, const char *which, char quote, struct tt_
 	return to;
 }
 
-/* Put ${value} and ${sep} before what the variable holds, or ${sep} and ${value} after it. */
+/* Prepend ${value} and ${sep} to the variable, or append ${sep} and ${value}. */
 static int
 extend(struct app *app, const char *name, const char *value, const char *sep, bool before, struct tt_err *err)
 {
@@ -146,9 +146,9 @@ extend(struct app *app, const char *name, const char *value, const char *sep, bo
 }
 
 /*
- * "tracetool:out=FILE,OPTIONS" to where runtimes look for it: mono reads MONO_ENV_OPTIONS (blanks and backslashes
- * after a backslash), later ones, also where embedded, MONO_PROFILE; the module takes the first. LD_LIBRARY_PATH
- * is where they find it.
+ * Put "tracetool:out=FILE,OPTIONS" into the variables that runtimes read: mono reads MONO_ENV_OPTIONS (a backslash escapes
+ * blanks and backslashes), later runtimes, also embedded ones, MONO_PROFILE; the module takes the first. They find the module
+ * by LD_LIBRARY_PATH.
  */
 static int
 set_environment(struct app *app, const struct record_opts *o, const char *folder, const char *out, struct tt_err *err)
@@ -175,7 +175,7 @@ set_environment(struct app *app, const struct record_opts *o, const char *folder
 
 /* --- where the capture goes -------------------------------------------------------------- */
 
-/* "game.exe" of "mono --debug game.exe": the first argument that ends so, else the program; as "game". */
+/* The capture's name: "game" for "mono --debug game.exe", the first argument that ends in .exe, else the program. */
 static const char *
 stem_of(struct app *app, const struct record_opts *o, struct tt_err *err)
 {
@@ -217,7 +217,7 @@ out_path(struct app *app, const struct record_opts *o, struct tt_err *err)
 	return here ? join(app, here, "/", out, err) : NULL;
 }
 
-/* A pattern for glob() of the names ${out} may become, with ${more} before its suffix. */
+/* A pattern for glob() that fits every name that ${out} may expand to, with ${more} before its suffix. */
 static char *
 pattern_of(struct app *app, const char *out, const char *more, struct tt_err *err)
 {
@@ -241,7 +241,7 @@ pattern_of(struct app *app, const char *out, const char *more, struct tt_err *er
 	return to;
 }
 
-/* A number for this run, which no other has, to the module in the environment. */
+/* Tell the module, by the environment, a random number that identifies this run. */
 static int
 set_number(uint64_t *number, struct tt_err *err)
 {
@@ -254,7 +254,7 @@ set_number(uint64_t *number, struct tt_err *err)
 	return setenv("TRACETOOL_RECORD", text, 1) == 0 ? TT_OK : tt_fail_sys(err, errno, "TRACETOOL_RECORD");
 }
 
-/* Is the capture of a program that another `tracetool record` started? An older module does not say. */
+/* True if another `tracetool record` started the program that wrote ${path}; captures of older modules do not say. */
 static bool
 of_another(const char *path, uint64_t number)
 {
@@ -267,7 +267,7 @@ of_another(const char *path, uint64_t number)
 	return is;
 }
 
-/* What was begun: when, and its number. */
+/* This run: its start and its number. */
 struct begun { struct timespec at; uint64_t number; };
 
 /* Add the files of ${pattern} that were changed since ${begun}. */
@@ -292,7 +292,7 @@ add_files(struct app *app, const char *pattern, const struct begun *begun, struc
 	return rc;
 }
 
-/* Captures, and the further files of a rotation. */
+/* Find the captures of this run, and the later files of rotations. */
 static int
 find_captures(struct app *app, const char *out, const struct begun *begun, struct opt_list *found, struct tt_err *err)
 {
@@ -306,7 +306,7 @@ find_captures(struct app *app, const char *out, const struct begun *begun, struc
 	return rc;
 }
 
-/* --- afterwards ------------------------------------------------------------------------------ */
+/* --- after the program has ended ------------------------------------------------------------------------------ */
 
 /* Complete the capture; a failure is printed, not returned: the program's exit status counts. */
 static void
@@ -378,7 +378,7 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	rc = set_environment(app, o, folder, out, err);
 	if (rc == TT_OK)
 		rc = set_number(&begun.number, err);
-	/* The clock of file times. */
+	/* The clock that file times are read from. */
 	clock_gettime(CLOCK_REALTIME_COARSE, &begun.at);
 	if (rc == TT_OK)
 		rc = child_run(o->program.v, &status, err);
@@ -389,7 +389,7 @@ record(struct app *app, const struct record_opts *o, struct tt_err *err)
 	return conclude(app, o, out, folder, &begun, err);
 }
 
-/* The options are right, as the module reads them; the capture's name is ours to give, or it would not be found afterwards. */
+/* Check the options by the module's own parser. They must not name the capture: a name given here could not be found afterwards. */
 static int
 check_profile(const struct record_opts *o, struct tt_err *err)
 {
@@ -399,7 +399,7 @@ check_profile(const struct record_opts *o, struct tt_err *err)
 	for (size_t i = 0; i < o->options.n; i++)
 		for (const char *p = o->options.v[i]; *p;) {
 			const char *end = p;
-			/* Two commas are one in a value. */
+			/* In a value, two commas stand for one. */
 			while (*end && (*end != ',' || end[1] == ','))
 				end += *end == ',' ? 2 : 1;
 			if (strncmp(p, "out=", 4) == 0)

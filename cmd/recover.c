@@ -169,7 +169,7 @@ in_order(const struct part *p, struct ttc **m, size_t n, struct tt_err *err)
 	return TT_OK;
 }
 
-/* What is damaged in an input is left out of the output, and would be gone. */
+/* The output leaves out damaged parts of an input, which would then be lost. */
 static int
 check_output(const struct recover_opts *o, const char *out, struct tt_err *err)
 {

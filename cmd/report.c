@@ -26,7 +26,7 @@ form_value(size_t i)
 	return i < NFORM ? form[i].name : NULL;
 }
 
-enum { LEAST_WIDTH = 50 };            /* narrower, a name and a time do not stand side by side */
+enum { LEAST_WIDTH = 50 };            /* narrower, a name and a time do not fit side by side */
 
 static int
 set_width(const struct opt *o, void *field, const char *value, struct tt_arena *a, struct tt_err *err)

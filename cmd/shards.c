@@ -13,7 +13,7 @@
 /* A results file by its name: shard ${i} of ${n}; 1 of 1 is a whole run. */
 struct shard_file {
 	unsigned n, i;
-	bool ended;                   /* .jsonl; a .part is of a run that has not ended */
+	bool ended;                   /* .jsonl; a .part belongs to a run that has not ended */
 	dev_t dev;
 	ino_t ino;
 };
@@ -118,7 +118,7 @@ put_missing(struct missing *m, unsigned i, unsigned n, const char *how)
 		tt_buf_printf(&m->text, "%sshard %u of %u %s", sep, i, n, how);
 }
 
-/* What is missing of the set from ${begin} to ${end}: of every shard there are as many runs as of any, and all have ended. */
+/* The runs missing from ${begin} to ${end}: a whole set has equally many runs of every shard, all ended. */
 static void
 check_set(const struct shard_file *s, size_t begin, size_t end, unsigned runs, struct missing *m)
 {

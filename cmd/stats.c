@@ -109,7 +109,7 @@ static const struct opt pass_opt[] = {
 	{ .name = "metric", .set = series_metric, .at = AT(metric) },
 };
 
-/* The ${i}th of what passes can be told. */
+/* The ${i}th option of the passes. */
 static const struct tt_option *
 pass_option(size_t i)
 {

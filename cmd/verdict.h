@@ -1,6 +1,6 @@
 /**
- * Renderings of a verdict (gate/verdict.h): a file each, verdict_*.c. Each writes its whole document at the end of
- * ${out}; the same verdict gives the same bytes.
+ * Renderings of a verdict (gate/verdict.h), one file each: verdict_*.c. Each appends its whole document to ${out}; equal
+ * verdicts give equal bytes.
  */
 #ifndef TT_CMD_VERDICT_H
 #define TT_CMD_VERDICT_H
@@ -13,20 +13,20 @@ int verdict_text(const struct tt_verdict *v, bool color, struct tt_buf *out, str
 
 /**
  * verdict_explain(v, id, convert, out, err):
- * All there is to say of row ${id}: the figures of every capture, the worst frames, what they are made of, and the
- * commands that export just them; ${convert} are options these need ("" or " --frame-marker 'World:Frame'").
- * Errors: TT_E_USAGE where there is no such row.
+ * Everything about row ${id}: the figures of every capture, the worst frames, the markers in them, and the commands that
+ * export just these frames; ${convert}: options that the commands need ("" or " --frame-marker 'World:Frame'").
+ * Errors: TT_E_USAGE if there is no such row.
  */
 int verdict_explain(const struct tt_verdict *v, const char *id, const char *convert, struct tt_buf *out,
     struct tt_err *err);
 
-/* The capture whose worst frames verdict_explain() tells; NULL where the row means none. */
+/* The capture whose worst frames verdict_explain() lists; NULL if the row is about no frames. */
 const struct tt_sample *verdict_worst(const struct tt_verdict_row *r);
 
-/* ${s} as a word of a shell's command line. */
+/* ${s}, quoted as one word for a shell. */
 void verdict_quoted(struct tt_buf *out, const char *s);
 
-/* A budget that ${n} samples ${s}, of the measures ${x}, keep, with comments; relative rows leave room for their spread. */
+/* A commented budget that the ${n} samples ${s} of the measures ${x} keep; relative rows allow for the spread of the samples. */
 int budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_err *err);
 

@@ -2,7 +2,7 @@
  * A verdict's figures as GitLab's metrics report: OpenMetrics text, which merge requests show beside the target branch's.
  *
  * GitLab (Gitlab::Ci::Parsers::Metrics::Generic) cuts lines at '#' and splits them as a shell does, so labels hold no '#';
- * the rest of the escapes is OpenMetrics' own.
+ * all other escapes are those of OpenMetrics.
  */
 #include "verdict_out.h"
 
@@ -42,8 +42,8 @@ static const struct family {
 	int64_t (*get)(const struct tt_verdict_row *r);
 } families[] = {
 	{ "tracetool_value", "figure of a row of the budget", has_value, get_value },
-	{ "tracetool_baseline", "the baseline's", has_base, get_base },
-	{ "tracetool_limit", "limit, or of rows against the baseline the largest change allowed", has_limit, get_limit },
+	{ "tracetool_baseline", "figure of the row in the baseline", has_base, get_base },
+	{ "tracetool_limit", "limit, or largest change allowed for rows against the baseline", has_limit, get_limit },
 };
 
 static void

@@ -99,7 +99,7 @@ put_row(const struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_bu
 
 #define TABLE "\n| | row | figure | finding |\n| :-- | :-- | :-- | :-- |\n"
 
-/* What is beneath a row: hint and movers. */
+/* The lines below a row: hint and movers. */
 static void
 put_detail(const struct tt_verdict_row *r, struct tt_buf *out)
 {
