@@ -9,7 +9,7 @@
 
 #define FIRST_CAP 256
 
-/* Nothing fits any more: no writer goes on behind a gap. */
+/* The buffer is full from here on: no writer may continue after a gap. */
 void
 tt_buf_fail(struct tt_buf *b)
 {

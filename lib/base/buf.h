@@ -5,7 +5,7 @@
  * use the tt_put_* functions, which do not check. Nothing here looks at the
  * locale, so no output depends on it.
  *
- * Errors stick: once there is no memory for what is added, nothing more is, and
+ * Errors stick: once memory was short for an addition, nothing more is added, and
  * tt_buf_error() says so. Writers need not ask before.
  * Threads: one owner at a time.
  */
@@ -32,7 +32,7 @@ void tt_buf_text(struct tt_buf *b, const char *s);
 void tt_buf_printf(struct tt_buf *b, const char *fmt, ...) TT_PRINTF(2, 3);
 void tt_buf_free(struct tt_buf *b);
 
-/* Its bytes as a string, NUL behind them, until the next call; "" after an error. */
+/* Its bytes as a string with a final NUL, until the next call; "" after an error. */
 const char *tt_buf_string(struct tt_buf *b);
 
 /* There was no memory for something that belongs into it. */

@@ -1,5 +1,5 @@
 /**
- * Options as data: what an emitter or a pass can be told.
+ * Options of an emitter or a pass, as data.
  *
  * The command line makes its list of options, its help, its completions and its checks of these rows. Nothing below it reads
  * an argument.

@@ -1,5 +1,5 @@
 /**
- * What is valid UTF-8, and how a line from outside is made fit to print.
+ * Tests for valid UTF-8, and makes foreign lines fit to print.
  *
  * Valid means RFC 3629: no overlong forms, no surrogates, nothing over U+10FFFF.
  */

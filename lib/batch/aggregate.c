@@ -231,7 +231,7 @@ group_name(const struct tt_aggregate *a, const struct tt_result *r, struct tt_bu
 	for (size_t i = 0; a->group[i]; i++) {
 		const char *v = json_string_value(json_object_get(json_object_get(r->doc, "meta"), a->group[i]));
 
-		if (!v)       /* facts the reader knows without being told */
+		if (!v)       /* facts the reader knows by itself */
 			v = json_string_value(json_object_get(r->doc, a->group[i]));
 		tt_buf_printf(b, "%s%s=%s", i ? ", " : "", a->group[i], v ? v : "(unknown)");
 	}

@@ -10,7 +10,7 @@
 
 enum { T_TOTAL, T_GROUPS, T_DAYS, T_FRAMES, T_OUTCOMES, T_MEMBERS, T_FAILURES, T_N };
 
-/* What is said of all captures, of a group and of a day. The first column is its name. */
+/* The columns for all captures, for a group and for a day. The first column is its name. */
 enum { C_NAME, C_CAPTURES, C_OK, C_DAMAGED, C_FAILED, C_FRAMES, C_MEAN, C_MEDIAN, C_P95, C_P99, C_MAX, C_OVER, C_ALLOC, C_ALLOCS,
 	C_FRAME_ALLOC, C_COLLECTIONS, C_PAUSES, C_PAUSE_P99, C_PAUSE_MAX, C_DURATION, C_EVENTS, C_SPOOLED, C_N };
 

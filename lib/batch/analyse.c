@@ -283,7 +283,7 @@ struct outputs {
 	struct tt_emit_opts opts[OUTPUTS_MAX];
 	struct tt_err unsuited[OUTPUTS_MAX + 1];      /* why the capture has nothing for it; code TT_OK: it was made */
 	char path[OUTPUTS_MAX + 1][TT_KEY_FILE_MAX + 32];
-	struct tt_arena own;          /* what emitters are told */
+	struct tt_arena own;          /* options of emitters */
 	size_t n;                     /* emitters */
 	size_t npath;                 /* with the report's */
 };
@@ -302,7 +302,7 @@ free_name(struct outputs *out, const char *stem, const char *suffix, struct tt_e
 	return TT_OK;
 }
 
-/* Where text that a spreadsheet would run shall be made safe, tell ${e}, if it can be told. */
+/* If cells that a spreadsheet would run must be made safe, set that option of ${e}, if it has it. */
 static int
 set_safe(const struct tt_emit *e, const struct tt_one_opts *o, struct tt_arena *a, const void **own, struct tt_err *err)
 {

@@ -183,7 +183,7 @@ tt_record_join(struct tt_record *r, const json_t *doc, struct tt_err *err)
 	add(&r->members, number_of(doc, "members"));
 	add(&r->captures, number_of(doc, "captures"));
 	add(&r->spooled, number_of(doc, "spooled"));
-	/* What is "damaged" is so for its complaints. */
+	/* A result is "damaged" because of its complaints. */
 	if (detail && why && outcome && strcmp(outcome, "failed") == 0)
 		rc = tt_record_fail(r, strcmp(why, "damaged") == 0 ? TT_E_DAMAGED : strcmp(why, "limit") == 0 ? TT_E_LIMIT :
 		    strcmp(why, "unsupported") == 0 ? TT_E_UNKNOWN : TT_E_IO, detail, err);

@@ -31,7 +31,7 @@ struct arch {
 	bool streams;                 /* its unpacker writes into a pipe, as fast as the other end reads */
 	struct tt_buf record;         /* the body of its line, until its captures have ended */
 	unsigned parts;               /* shards that share it; 0: one */
-	uint64_t lost;                /* members that could not be read, as told so far */
+	uint64_t lost;                /* members that could not be read, as reported so far */
 	struct said said;
 };
 
@@ -129,7 +129,7 @@ void tt_many_give_leave(struct many *m, struct arch *a);
 
 /* --- scheduler_reap.c --- */
 
-/* What becomes of ${p}, which has exited; it may be freed. */
+/* Handle the exit of ${p}, which may be freed. */
 int tt_many_ended(struct many *m, struct proc *p, struct tt_err *err);
 /* Give up ${a}: nothing refers to it any more. */
 void tt_many_free_arch(struct many *m, struct arch *a);

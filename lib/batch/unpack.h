@@ -37,7 +37,7 @@ const char *tt_unpack_kind_of(const uint8_t *head, size_t n);
 /**
  * tt_unpack_probe(env, src, name, len, head, n):
  * What archive ${src} is by its first *${n} bytes *${head}, and by its name if they are zeros: those of an empty tar.
- * What is compressed more than once becomes a source of its
+ * Members compressed more than once become sources of their
  * innermost bytes of any kind, and so do these.
  */
 enum tt_archive_kind tt_unpack_probe(struct tt_env *env, struct tt_src **src, const char *name, size_t len, const uint8_t **head,
@@ -55,7 +55,7 @@ int tt_unpack_missed(const struct tt_format *const *formats, const char *name, s
 /**
  * tt_unpack(env, o, src, kind, key, n, sock, err):
  * Go through the archive ${src}, and tell all on ${sock}, TT_WIRE_END last. ${key}: the archive's own.
- * What is wrong with the archive is in its record. Errors: TT_E_IO (the parent is gone), TT_E_NOMEM, TT_E_STOPPED.
+ * Errors of the archive are in its record. Errors: TT_E_IO (the parent is gone), TT_E_NOMEM, TT_E_STOPPED.
  */
 int tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src, enum tt_archive_kind kind,
     const char *key, size_t n, int sock, struct tt_err *err);

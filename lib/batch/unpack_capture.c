@@ -164,7 +164,7 @@ spool_member(struct unpack *u, struct level *l, struct copying *c, bool whole, b
 		if (rc != TT_OK)
 			return TT_OK; /* the reason is in ${cut} */
 		if (c->n + got > u->env->spool_memory && !whole) {
-			/* What does not fit any more goes down the pipe, after what does. */
+			/* Bytes that no longer fit go through the pipe, after those that do. */
 			c->next = p;
 			c->nnext = got;
 			*ended = false;

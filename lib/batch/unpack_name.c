@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 
-/* What is known by its first bytes. ${unread}: it may hold captures, and is not opened. */
+/* Files known by their first bytes. ${unread}: it may hold captures, and is not opened. */
 static const struct known { const char *magic; size_t n; const char *kind, *unread; } known[] = {
 	{ "\x89PNG", 4, "image", NULL }, { "\xff\xd8\xff", 3, "image", NULL }, { "GIF8", 4, "image", NULL },
 	{ "\x7f" "ELF", 4, "program", NULL }, { "MZ", 2, "program", NULL },

@@ -152,7 +152,7 @@ text_value(const struct tt_collecting *c, struct tt_counter_stat *of, const stru
 
 	of->n++;
 	of->last_ts = e->ts;
-	/* What is longer than all before it takes new memory, and at least twice as much. */
+	/* A longer text than all before takes new memory, at least twice as much. */
 	if (n >= of->captext) {
 		of->captext = 2 * n + 16;
 		of->text = tt_arena_alloc(&c->cap->arena, of->captext, err);

@@ -42,7 +42,7 @@ struct tt_cover_line {
 	uint64_t hits;
 };
 
-/* What is known at the end. All in order: methods by assembly, class, name; places by method; lines by file. */
+/* The result, at the end. All in order: methods by assembly, class, name; places by method; lines by file. */
 struct tt_cover_sum {
 	const char *const *file;      /* in order of name */
 	size_t nfile;

@@ -182,7 +182,7 @@ registration(const struct tt_collecting *c, struct graph *g, const struct tt_eve
 	uint64_t at;
 	int rc;
 
-	/* What is registered stays so until its address is given back or used again. */
+	/* A root stays registered until its address is freed or used again. */
 	if (tt_objects_get(&g->reg_at, e->val, &at))
 		g->reg[at - 1].end = g->reg[at - 1].start;
 	tt_objects_drop(&g->reg_at, e->val);

@@ -54,7 +54,8 @@ find(const struct tt_objects *o, uint64_t addr)
 	}
 }
 
-/* Put in what is not there yet; room must be. Not where one was taken out: when there is no room must not depend on slots. */
+/* Insert an address that is not there yet; there must be room. Slots of removed ones are not used again: whether there is room
+   must not depend on slots. */
 static void
 put(struct tt_objects *o, uint64_t addr, uint64_t v)
 {
@@ -129,7 +130,7 @@ tt_objects_drop(struct tt_objects *o, uint64_t addr)
 
 int
 tt_objects_move(struct tt_objects *o, const uint64_t *word, size_t n,
-    void (*told)(void *arg, uint64_t v, uint64_t from, uint64_t to), void *arg, struct tt_err *err)
+    void (*moved)(void *arg, uint64_t v, uint64_t from, uint64_t to), void *arg, struct tt_err *err)
 {
 	size_t moving = 0;
 	int rc = TT_OK;
@@ -144,8 +145,8 @@ tt_objects_move(struct tt_objects *o, const uint64_t *word, size_t n,
 		if (rc != TT_OK)
 			return rc;
 		o->moving[moving++] = (struct tt_object_slot){ word[i + 1], s->v };
-		if (told)
-			told(arg, s->v, word[i], word[i + 1]);
+		if (moved)
+			moved(arg, s->v, word[i], word[i + 1]);
 		s->addr = GONE;
 		o->n--;
 	}

@@ -35,8 +35,8 @@ bool tt_objects_get(const struct tt_objects *o, uint64_t addr, uint64_t *v);
 int tt_objects_set(struct tt_objects *o, uint64_t addr, uint64_t v, struct tt_err *err);
 void tt_objects_drop(struct tt_objects *o, uint64_t addr);
 
-/* Follow ${n} words: old and new address in turn. ${told} is called for each known address; it may be NULL. */
+/* Follow ${n} words: old and new address in turn. ${moved} is called for each known address; it may be NULL. */
 int tt_objects_move(struct tt_objects *o, const uint64_t *word, size_t n,
-    void (*told)(void *arg, uint64_t v, uint64_t from, uint64_t to), void *arg, struct tt_err *err);
+    void (*moved)(void *arg, uint64_t v, uint64_t from, uint64_t to), void *arg, struct tt_err *err);
 
 #endif

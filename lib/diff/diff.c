@@ -62,7 +62,7 @@ tt_diff_free(struct tt_diff *d)
 
 /* --- tables by hash --------------------------------------------------------------- */
 
-/* What is looked for, or the element that is there. */
+/* The key looked for, or the element found. */
 struct key {
 	const char *text;
 	uint64_t a, b;

@@ -118,7 +118,7 @@ int tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, stru
 /* After the last capture: work out parts, labels and means. */
 int tt_diff_finish(struct tt_diff *d, struct tt_err *err);
 
-/* What is a part of the whole: with frames what is on the frame thread, else everything. */
+/* True for a part of the whole: with frames everything on the frame thread, else everything. */
 static inline bool
 tt_diff_is_part(const struct tt_diff *d, const struct tt_diff_node *n)
 {

@@ -10,7 +10,7 @@
 
 __extension__ typedef __int128 i128;
 
-/* The floor of ${v} / ${unit}, and what is left over. */
+/* The floor of ${v} / ${unit}, and the remainder. */
 static int64_t
 floor_div(int64_t v, uint64_t unit, uint64_t *rest)
 {
@@ -110,7 +110,7 @@ share_side(struct tt_diff *d, unsigned side, struct tt_diff_piece *piece)
 }
 
 /*
- * A's self time per call times B's calls per frame. Equal rates and equal costs are told exactly, not but for rounding.
+ * A's self time per call times B's calls per frame. Equal rates and equal costs are recognised exactly, not up to rounding.
  */
 static int64_t
 between(const struct tt_diff *d, const struct tt_diff_node *v)
@@ -143,7 +143,7 @@ by_label(const void *x, const void *y, void *arg)
 	return c ? c : TT_CMP(a, b);
 }
 
-/* Labels are told apart within a capture; across captures two markers may still share one. */
+/* Labels are unique within a capture; across captures two markers may still share one. */
 static int
 part_labels(struct tt_diff *d, struct tt_err *err)
 {

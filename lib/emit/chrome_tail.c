@@ -184,7 +184,7 @@ put_facts(struct chrome *c, const struct chrome_part *part, struct tt_json *j, s
 			const struct tt_fact *f = &facts.f[i];
 			if (f->process != process || !shows_fact(c, part, f))
 				continue;
-			/* Labels and other facts have a row of their own behind that of frames. */
+			/* Labels and other facts have a row of their own after that of frames. */
 			if (rows++ == 0)
 				put_row(j, process, frames_tid(c) + 1, "Labels and facts", NULL);
 			put_fact(c, f, j->out);
@@ -255,7 +255,7 @@ put_capture(const struct tt_capture *cap, struct tt_json *j)
 	tt_json_close(j, "}");
 }
 
-/* The source of the data, what was changed, and what is missing. */
+/* The source of the data, its changes and its losses. */
 static void
 put_other_data(struct chrome *c, struct tt_json *j)
 {

@@ -46,7 +46,7 @@ tt_emit_in_time(const struct tt_filter *f, int64_t ts)
 	return tt_filter_has(f, ts);
 }
 
-/* Does the user want the rare event ${i}, by its thread? Counters and the heap's size are of none. */
+/* True if the filters keep the rare event ${i}, by its thread; counters and the heap's size belong to no thread. */
 bool tt_emit_by_thread(const struct tt_view *v, size_t i);
 
 /**

@@ -280,7 +280,7 @@ no_table(const char *id, struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no table is called \"%s\"; there are: %s", id, list);
 }
 
-/* Write out what is in c->scratch. */
+/* Write out c->scratch. */
 static int
 flush(struct csv *c, struct tt_err *err)
 {

@@ -17,7 +17,7 @@
 #define MAX_DEPTH 1024
 #define DEEPER "(deeper)"
 
-/* What is counted; auto: time where there are calls, else samples, else bytes. */
+/* The quantity that is counted; auto: time where there are calls, else samples, else bytes. */
 enum tt_folded { TT_FOLDED_AUTO, TT_FOLDED_TIME, TT_FOLDED_CALLS, TT_FOLDED_SAMPLES, TT_FOLDED_BYTES, TT_FOLDED_OBJECTS };
 
 /* The options. */

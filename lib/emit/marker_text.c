@@ -79,7 +79,7 @@ tt_pieces_free(struct tt_pieces *p)
 	tt_frags_free(&p->alloc);
 }
 
-/* What is in ${scratch} is the piece. */
+/* The bytes in ${scratch} are the piece. */
 static int
 take(struct tt_buf *scratch, struct tt_piece *piece, struct tt_err *err)
 {

@@ -172,7 +172,7 @@ put_capture_comments(struct tt_pprof *to, const struct tt_capture *cap)
 		tt_pprof_comment(to, "%s: %s", m->key, m->value);
 }
 
-/* Where it is from, and what is missing. */
+/* The source of the data, and its losses. */
 static void
 put_comments(struct pprof *w)
 {

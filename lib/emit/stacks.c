@@ -63,7 +63,7 @@ hash_name(const struct tt_stacks *s, uint32_t i)
 	return tt_slot_text(0, s->name[i], strlen(s->name[i]));
 }
 
-/* What is needed while the stacks are made. */
+/* Memory used while the stacks are made. */
 struct maker {
 	struct table texts, places;
 	tt_stacks_clean *clean;

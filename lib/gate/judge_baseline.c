@@ -118,7 +118,7 @@ tt_row_exact(struct tt_judging *w, struct tt_err *err)
 }
 
 /*
- * What is allowed for the difference of sessions: they are taken to spread by the budget's session_spread, which
+ * The allowance for the difference of sessions: they are taken to spread by the budget's session_spread, which
  * counts as one session's evidence, and by what the baseline's own show. A new session differs from the mean of n by
  * sqrt(1 + 1/n) times as much.
  */

@@ -224,7 +224,7 @@ why_several(struct tt_figures *g, const struct tt_table *t, const struct tt_meas
 	return text;
 }
 
-/* Does the table show all that there was of its kind, so that what it has no row for did not happen? */
+/* True if the table shows all of its kind, so that whatever has no row did not happen. */
 static bool
 is_complete(const struct tt_figures *g, const struct tt_table *t)
 {
@@ -233,7 +233,7 @@ is_complete(const struct tt_figures *g, const struct tt_table *t)
 		{ "sample", TT_REC_SAMPLES }, { "jit_helpers", TT_REC_CODE },
 	};
 
-	/* Tables of the largest, the last, or of what is looked for. */
+	/* Tables of the largest, of the last, or of a search. */
 	static const char *const part[] = { "calltree", "counter_", "heapshot_growth", "heapshot_history", "heapshot_objects", "heapshot_paths",
 		"hitch", "objects_", "timeline" };
 

@@ -108,7 +108,7 @@ compare(struct tt_verdict_row *r, struct seen *s, size_t n, int64_t *work)
 		m.gone = m.now == 0 && m.now_count == 0;
 		keep(r, &m);
 	}
-	/* What is less than a twentieth of the first does not matter beside it. */
+	/* Movers below a twentieth of the first do not matter. */
 	while (r->nmover && r->mover[r->nmover - 1].weight < r->mover[0].weight / 20)
 		r->nmover--;
 }

@@ -95,7 +95,7 @@ share(const struct tt_verdict_row *r, struct text *t, int64_t v, int64_t ppm)
 	return t->s;
 }
 
-/* The shift and what is allowed in amounts, where their shares print the same although one is more. */
+/* The shift and its limit in amounts, if their shares print the same although one is larger. */
 static void
 shift_and_limit(const struct tt_verdict_row *r, struct text *shift, struct text *limit)
 {

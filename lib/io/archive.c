@@ -23,7 +23,7 @@
 
 const char *const tt_archive_name[] = { "", "tar", "zip", "7z" };
 
-/* Of five letters one may be wrong: that the header is damaged is told when it is read. */
+/* One of five letters may be wrong: the damaged header is reported when it is read. */
 static bool
 tar_magic(const uint8_t *p)
 {
@@ -111,7 +111,7 @@ on_skip(struct archive *a, void *arg, la_int64_t n)
 		return 0;
 	if ((uint64_t)n > left)
 		n = (la_int64_t)left;
-	/* What is ahead was fetched, and is not asked for any more. */
+	/* Bytes ahead were fetched already; do not ask for them again. */
 	ar->at += (uint64_t)n;
 	ar->block = BLOCK_FIRST;
 	return n;
@@ -253,7 +253,7 @@ check_start(struct tt_archive *ar, struct tt_err *err)
 	return tt_fail(err, TT_E_DAMAGED, 8, "start header of the 7z is damaged: its CRC at byte 8 differs; members may be missing");
 }
 
-/* What is done before the first member; damage that was met is left for the call that asks for one. */
+/* Before the first member; damage found here is reported by the call that asks for a member. */
 static int
 begin(struct tt_archive *ar, struct tt_err *err)
 {
@@ -385,7 +385,7 @@ next_entry(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	if (r == ARCHIVE_EOF)
 		return TT_END;
 	rc = tt_archive_fail(ar, r, err);
-	/* That its directory is missing was told: there is no more to say than that its end is. */
+	/* The missing directory was reported; the missing end is the same damage. */
 	return ar->in_order && rc == TT_E_DAMAGED && !ar->src_err.code ? TT_END : rc;
 }
 

@@ -3,12 +3,12 @@
  *
  * The archive comes as a source, so compression around it is the source's business (with its checks), and an
  * archive inside an archive is a source over a member. A tar is read in order; a 7z and a zip need a seekable source,
- * because their directories stand at the end. A zip whose directory is damaged is read by the headers in front of its
+ * because their directories are at the end. A zip whose directory is damaged is read by the headers in front of its
  * members (which do not tell a link from a small file).
  *
- * What is damaged is told where it is met, and reading goes on after it: a tar at the next header whose checksum is right,
+ * Damage is reported where it is found, and reading goes on after it: a tar at the next header whose checksum is right,
  * a zip at the next member. Checksums of members are those of zip and 7z; a tar has one for each header, and none for data.
- * Nothing is ever written, and no member is anything but bytes here: names, links and devices are told, not made.
+ * Nothing is ever written, and no member is anything but bytes here: names, links and devices are reported, not created.
  *
  * Built on libarchive: formats are enabled one by one, filters not at all, reading goes through our own callbacks.
  * Names are asked for in UTF-8, which needs the thread's locale: tt_archive_locale().
@@ -29,7 +29,7 @@ struct tt_member {
 	const char *path;             /* bytes as the archive has them, up to the first NUL; until the next member */
 	enum tt_member_kind kind;
 	uint64_t size;                /* as the archive says; UINT64_MAX where it does not */
-	const char *note;             /* what is odd in front of it, though nothing is lost by it; NULL: nothing */
+	const char *note;             /* odd bytes in front of it, by which nothing is lost; NULL: none */
 };
 
 struct tt_archive;

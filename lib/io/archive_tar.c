@@ -93,7 +93,7 @@ header_at(struct tt_archive *ar, uint64_t *pos, struct tt_err *err)
 	return tt_archive_fail(ar, r, err);
 }
 
-/* What is between where a header should be and where the next one is. */
+/* The bytes between the place of a damaged header and the next header. */
 struct gap {
 	uint64_t from, zeros;         /* zeros at its beginning */
 	uint64_t bad;                 /* the first block that is neither zero nor a header; TT_NOWHERE: there is none */
@@ -179,7 +179,7 @@ tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	ar->header = g.to;
-	/* Damage that was told once is not told again: the next call begins at a header, or is over. */
+	/* Damage is reported once: the next call begins at a header, or at the end. */
 	rc = ar->told ? TT_OK : judge(&g, err);
 	ar->told = false;
 	if (rc != TT_OK) {

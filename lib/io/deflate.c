@@ -56,7 +56,7 @@ deflate_code(const struct tt_coding *coding, void *state, struct tt_block *b, st
 	z->next_out = (Bytef *)b->out;
 	z->avail_out = (uInt)TT_BLOCK_BOUND;
 	zrc = deflate(z, b->last ? Z_FINISH : Z_SYNC_FLUSH);
-	/* A sync flush is complete only where room is left behind it. */
+	/* A sync flush is complete only if room is left after it. */
 	if (zrc != (b->last ? Z_STREAM_END : Z_OK) || z->avail_in != 0 || z->avail_out == 0)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "zlib cannot compress a block (error %d)", zrc);
 	b->out_n = TT_BLOCK_BOUND - z->avail_out;

@@ -31,7 +31,7 @@ struct tt_dest {
  * tt_dest_open(dest, env, name, err):
  * Open ${name} ("-": standard output), which must live as long as ${dest}.
  * A file is written under a temporary name beside it, with the permissions of
- * the file it will replace; what is no regular file is written directly.
+ * the file it will replace; other than regular files are written directly.
  */
 int tt_dest_open(struct tt_dest *dest, struct tt_env *env, const char *name, struct tt_err *err);
 

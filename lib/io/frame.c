@@ -59,7 +59,7 @@ set_up(struct archive *a, const struct tt_frame_kind *kind, struct tt_block *b)
 static int
 write_block(struct archive *a, struct archive_entry *entry, const struct tt_block *b)
 {
-	/* The raw format holds one file without a name, and wants to be told that it is one. */
+	/* The raw format holds one file without a name; libarchive uses it only on request. */
 	archive_entry_set_filetype(entry, AE_IFREG);
 	if (archive_write_header(a, entry) != ARCHIVE_OK)
 		return ARCHIVE_FATAL;

@@ -52,7 +52,7 @@ wait_for(struct tt_file_lock *l, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Who let go has removed the file: what is locked counts only while it is the one of this name. */
+/* The previous owner has removed the file: a lock counts only while its file still has this name. */
 static bool
 is_there(const struct tt_file_lock *l)
 {

@@ -157,7 +157,7 @@ write_oldest(struct tt_pack *pack, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Write what is done; at least so much that no more than ${most} blocks stay in flight. */
+/* Write finished blocks; at least so much that no more than ${most} blocks stay in flight. */
 static int
 write_done(struct tt_pack *pack, uint64_t most, struct tt_err *err)
 {

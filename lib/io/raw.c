@@ -15,7 +15,7 @@
 
 #define WIN_SIZE ((size_t)1 << 17)
 
-/* What is fetched for the first look, and enough for any probe. */
+/* Bytes fetched for the first look: enough for any probe. */
 #define FIRST_LOOK ((size_t)4096)
 
 /* A read at least this long goes straight to the reader's memory. */
@@ -222,7 +222,7 @@ fetch(struct tt_raw *raw, void *p, size_t n, size_t *got, struct tt_err *err)
 
 /* --- the window --------------------------------------------------------- */
 
-/* Fetch more into the window; where it is full to ${min} bytes, what is left moves to its front. */
+/* Fetch more into the window; where it is full to ${min} bytes, the rest moves to its front. */
 static int
 fill(struct tt_raw *raw, size_t min, struct tt_err *err)
 {
@@ -251,7 +251,7 @@ tt_raw_look(struct tt_raw *raw, size_t min, const uint8_t **p, size_t *n, struct
 		rc = fill(raw, min, err);
 	*p = raw->win + raw->win_at;
 	*n = raw->win_end - raw->win_at;
-	/* What is there comes first; the reason why there is no more, when it is asked for. */
+	/* Give the bytes there are first, and the error when the next are asked for. */
 	return *n ? TT_OK : rc;
 }
 

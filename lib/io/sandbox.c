@@ -60,7 +60,7 @@ struct __attribute__((packed)) beneath {
 	int32_t fd;
 };
 
-/* All that a version knows: what is not allowed by a rule is then denied. */
+/* All rights that a version knows: without a rule that allows it, each is then denied. */
 static struct ruleset
 everything(unsigned version)
 {
@@ -96,7 +96,7 @@ add_rule(int rules, const struct ruleset *r, const char *path, uint64_t allowed)
 	struct stat st;
 	int fd = open(path, O_PATH | O_CLOEXEC), sys = 0;
 
-	/* What is not there fails when it is opened, with a better message. */
+	/* A missing file fails when it is opened, with a better message. */
 	if (fd < 0)
 		return short_of(errno) ? errno : 0;
 	if (fstat(fd, &st) == 0) {

@@ -13,7 +13,7 @@
  *
  * In both no file is made that runs as its owner, and no descriptor sends signals.
  *
- * Either can come without the other. What is denied fails with EACCES (Landlock) or EPERM (seccomp). Open
+ * Either can come without the other. Denied calls fail with EACCES (Landlock) or EPERM (seccomp). Open
  * descriptors keep working. Both hold for the calling thread and those it starts: call them before there are
  * others.
  *

@@ -133,7 +133,7 @@ tt_sink_write(struct tt_sink *s, const void *p, size_t n, struct tt_err *err)
 {
 	int rc;
 
-	/* Bytes are missing once a write has failed: nothing may come behind the gap. */
+	/* Bytes are missing once a write has failed: nothing may follow the gap. */
 	if (s->failed.code == TT_OK) {
 		if (s->in_memory)
 			tt_buf_add(&s->memory, p, n);

@@ -13,7 +13,7 @@
  *
  * A file keeps its permissions when it is replaced; a symbolic link stays and the
  * file it leads to is replaced; a file that may not be written is not replaced
- * either. What is no regular file (/dev/null, a FIFO) is written directly. All
+ * either. Other than regular files (/dev/null, a FIFO) are written directly. All
  * messages name the path. Once a write has failed, every later call returns the
  * same error. SIGPIPE and SIGXFSZ must be ignored by the program to get EPIPE and
  * EFBIG here; EPIPE is TT_E_IO with tt_err.sys == EPIPE.

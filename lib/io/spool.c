@@ -25,11 +25,11 @@ tt_spool_dir(const struct tt_env *env)
 bool
 tt_spool_named(int sys)
 {
-	/* EISDIR is how a kernel or a file system that does not know the flag answers. */
+	/* Kernels and file systems that do not know O_TMPFILE answer EISDIR. */
 	return sys == EOPNOTSUPP || sys == EISDIR || sys == EINVAL;
 }
 
-/* For file systems without O_TMPFILE: a name that lives as short as can be. */
+/* For file systems without O_TMPFILE: a named file, whose name is removed at once. */
 static int
 open_named(const char *dir)
 {
@@ -91,7 +91,7 @@ move_to_file(const struct tt_env *env, int *fd, uint64_t n, struct tt_err *err)
 			return rc;
 		}
 	}
-	/* Whoever gets the descriptor reads from its offset. */
+	/* Readers of the descriptor begin at its offset. */
 	if (lseek(file, 0, SEEK_SET) != 0) {
 		rc = tt_fail_sys(err, errno, "cannot seek in a spool");
 		close(file);
@@ -112,7 +112,7 @@ tt_spool_add(const struct tt_env *env, int *fd, uint64_t at, const void *p, size
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
 		    "more than the %" PRIu64 " bytes that may be spooled; raise %s, or name a file", env->spool_max,
 		    tt_setting_name[TT_SETTING_SPOOL]);
-	/* It was in memory as long as it fitted. */
+	/* Up to env->spool_memory the spool is in memory. */
 	if (env->spool_memory > 0 && at <= env->spool_memory && n > env->spool_memory - at) {
 		rc = move_to_file(env, fd, at, err);
 		if (rc != TT_OK)
@@ -148,7 +148,7 @@ tt_spool_read(const struct tt_env *env, int fd, const char *what, uint64_t at, v
 		if (got < 0 && errno == EINTR)
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		if (got <= 0)
-			return tt_fail_sys(err, got ? errno : EIO, "cannot read %s put aside in a file in %s", what,
+			return tt_fail_sys(err, got ? errno : EIO, "cannot read %s back from a temporary file in %s", what,
 			    tt_spool_dir(env));
 		to += got;
 		n -= (size_t)got;

@@ -1,5 +1,5 @@
 /**
- * What is put aside: in memory up to a size, beyond it in an unlinked temporary file.
+ * A spool keeps bytes for later: in memory up to a size, beyond it in an unlinked temporary file.
  */
 #ifndef TT_IO_SPOOL_H
 #define TT_IO_SPOOL_H

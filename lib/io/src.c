@@ -227,7 +227,7 @@ tt_src_open_inside(struct tt_env *env, struct tt_src *outer, struct tt_src **src
 	return rc;
 }
 
-/* open(), which waits on a FIFO for its writer, and may be told to stop there. */
+/* open(), which waits on a FIFO for its writer, and may be stopped there. */
 static int
 open_path(const struct tt_env *env, const char *path, int *fd, struct tt_err *err)
 {

@@ -121,7 +121,7 @@ allow_open(struct program *p, uint32_t mask, uint32_t flags)
 	allow_when(p, SYS_openat, (const struct test[]){ { 2, mask, flags }, { 3, MODE_AS_OWNER, 0 } }, 2);
 }
 
-/* --- what is allowed ------------------------------------------------------------ */
+/* --- allowed calls ------------------------------------------------------------ */
 
 static void
 data(struct program *p)
@@ -166,7 +166,7 @@ memory_and_threads(struct program *p)
 	allow_if(p, SYS_tgkill, 0, UINT32_MAX, (uint32_t)getpid());
 }
 
-/* What is there, not what is in it. */
+/* Calls about the existence and attributes of files, not about contents. */
 static void
 examine(struct program *p)
 {

@@ -72,7 +72,7 @@ struct tt_capture {
 	bool old_roots;               /* roots have a kind, not a slot, and come in the collection before the shot begins */
 	bool hides_throws;            /* the runtime does not report an exception that a method raises by itself and catches */
 	bool skips_equal;             /* counters that did not change since the last sampling are left out of it */
-	int64_t offset_ns;            /* added to ts to come to the common timeline */
+	int64_t offset_ns;            /* added to ts for the common timeline */
 	int64_t min_ts, max_ts;       /* over all events seen, common timeline */
 	uint64_t nevent, nchunk, bytes;
 	uint64_t spooled;             /* bytes kept to read the input twice; set at the end of a run */

@@ -10,7 +10,7 @@
 
 /* Stand-in keys for classes whose own key means several things: no process has code or data there. */
 #define ALIAS      0xFFF7000000000000u
-#define ALIAS_V    0xFFF6000000000000u        /* ... for vtables, which are of one domain */
+#define ALIAS_V    0xFFF6000000000000u        /* ... for vtables, each of which belongs to one domain */
 #define ALIAS_MASK 0xFFFFFFFF00000000u
 
 /* Definitions of one kind: all in order of addition, and a hash of one entry per key. */

@@ -93,7 +93,7 @@ struct tt_tree {
 	size_t nmslot;
 };
 
-/* Paths are told apart up to ${cap}, which may be this: the rest of the directory is for threads and "(more paths)". */
+/* Paths are kept apart up to ${cap}, which may be this: the rest of the directory is for threads and "(more paths)". */
 #define TT_TREE_CAP 16000000
 int tt_tree_new(struct tt_mem *mem, uint32_t cap, struct tt_tree **tree, struct tt_err *err);
 void tt_tree_free(struct tt_tree *tree);

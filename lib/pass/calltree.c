@@ -52,7 +52,7 @@ label(const struct fold *f, uint32_t v)
 	return n->row == TT_NO_ROW ? f->m->threads.t[n->thread]->name : f->p->row[n->row].label;
 }
 
-/* What is not shown. */
+/* Hidden rows. */
 static void
 set_note(const struct fold *f, struct tt_table *t)
 {

@@ -1,5 +1,5 @@
 /**
- * The pass "finalizers": how many, how long, of which classes.
+ * The pass "finalizers": their number, times and classes.
  *
  * Definitions: tracetool-metrics(7), Handles and finalizers.
  */
@@ -28,7 +28,7 @@ static const struct tt_col class_col[] = {
 	TIMES_COLS,
 };
 
-/* What a row is made of: rows alike in ${label} and ${id}. */
+/* What one row sums up: parts with the same ${label} and ${id}. */
 struct part { const char *label; uint32_t id; const char *what; size_t at; };
 
 struct fold {
@@ -52,7 +52,7 @@ by_label(const void *a, const void *b)
 	return c ? c : TT_CMP(x->id, y->id);
 }
 
-/* A row of ${n} parts after its names, those that there are. */
+/* Add a row that sums up ${n} parts, after the names ${label} and ${what}, each of which may be NULL. */
 static void
 put_row(struct tt_making *k, struct tt_table *t, const struct part *v, size_t n, const char *label, const char *what)
 {
@@ -82,7 +82,7 @@ put_group(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 	put_row(k, t, v, n, v->label, v->what);
 }
 
-/* Objects, then runs; by thread where rows are so. */
+/* Objects, then runs; each by thread if rows are grouped by thread. */
 static void
 summary(struct tt_making *k, struct tt_table *t)
 {
@@ -111,7 +111,7 @@ summary(struct tt_making *k, struct tt_table *t)
 	}
 }
 
-/* How far classes are known. */
+/* Why classes may be unknown, or NULL. */
 static const char *
 class_note(struct tt_making *k)
 {

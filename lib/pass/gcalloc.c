@@ -419,7 +419,7 @@ classes(struct tt_making *k, struct tt_table *t)
 
 /* --- the summary in groups ---------------------------------------------------------- */
 
-/* What the thread's collections and pauses come to. */
+/* The sums of the thread's collections and pauses. */
 static void
 put_triggered(const struct tt_model *m, struct tt_cell *c, uint32_t thread)
 {

@@ -78,7 +78,7 @@ typedef void tt_make_fn(struct tt_making *k, struct tt_table *t);
 struct tt_pass {
 	const char *name, *summary;
 	unsigned needs;               /* enum tt_needs */
-	const struct tt_option *option;       /* what it can be told: fields of tt_pass_opts; ends with a row without a name; NULL: nothing */
+	const struct tt_option *option;       /* its options: fields of tt_pass_opts; ends with a row without a name; NULL: none */
 	bool standard;                /* part of `tracetool stats` without --table; what a capture cannot have is left out */
 	/* Is there something to show? If not, its tables are made only where tables are asked for by name. NULL: always. */
 	bool (*has)(const struct tt_model *m);

@@ -67,7 +67,7 @@ tt_candidates_free(struct tt_run *r)
 	r->candidates = NULL;
 }
 
-/* What is known of ${key} on ${thread}, new where ${add}; NULL where there is none, no room (TT_OK in *${rc}), or no memory. */
+/* The entry of ${key} on ${thread}, a new one if ${add}; NULL where there is none, no room (TT_OK in *${rc}), or no memory. */
 static struct seen *
 at(struct tt_run *r, uint32_t thread, uint64_t key, bool add, int *rc, struct tt_err *err)
 {

@@ -771,7 +771,7 @@ zone_end(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, siz
 	return rc;
 }
 
-/* What is open is not known from here on: all of it ends. */
+/* Open zones are unknown from here on: end all of them. */
 static int
 gap(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t *base, size_t *top, struct tt_err *err)
 {

@@ -597,7 +597,7 @@ end_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, stru
 	return zone_end(p, w, w->st.z[l->whole].key, e->ts, err);
 }
 
-/* What is open is not known from here on: all of it ends. */
+/* Open zones are unknown from here on: end all of them. */
 static int
 gap(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, struct levels *l, struct tt_err *err)
 {

@@ -92,13 +92,13 @@ struct tt_mark_key *tt_mark_keys_at(const struct tt_marks *ms, uint32_t process,
 /* After all begins: which of them begin frames. TT_E_USAGE where one is asked for and several begin. */
 int tt_mark_keys_choose(struct tt_run *r, struct tt_err *err);
 
-/* Begin to watch the thread of ${m}, whose frames stand in the table from ${first} on. */
+/* Begin to watch the thread of ${m}, whose frames are in the table from ${first} on. */
 int tt_watch_init(struct tt_replay *p, struct tt_watch *w, const struct tt_frame_marks *m, size_t first, struct tt_err *err);
 /* Take up the zones of ${st}, which have begun before the first frame. */
 int tt_watch_enter(struct tt_replay *p, struct tt_watch *w, const struct tt_stack *st, struct tt_err *err);
 /* Replay one chunk of the frame thread. */
 int tt_watch_chunk(struct tt_replay *p, struct tt_watch *w, const struct tt_batch *b, struct tt_err *err);
-/* Time has come to ${ts}: close the frames that are over. */
+/* Advance to the time ${ts}: close the frames that are over. */
 int tt_watch_advance(struct tt_replay *p, struct tt_watch *w, int64_t ts, struct tt_err *err);
 /* What the marker ${key} has done in all frames so far. */
 int tt_watch_sum(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_frame_marker *sum, struct tt_err *err);

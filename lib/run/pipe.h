@@ -36,7 +36,7 @@ struct pipe {
 	bool reading, entering, committing, eof, failed;
 	unsigned asleep;              /* workers that wait */
 	struct tt_err err;
-	struct tt_loss tail;          /* told by next at the end */
+	struct tt_loss tail;          /* from next, at the end */
 };
 
 /* Decode the bytes of ${s} into its batch, on the common timeline. Any worker. */

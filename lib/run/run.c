@@ -407,7 +407,7 @@ read_marks(struct tt_run *r, struct tt_err *err)
 	return rc == TT_OK ? rewind_all(r, err) : rc;
 }
 
-/* What is known before the events: frames, the time and the threads to look at, whether keys have several meanings. */
+/* Settle before the events: frames, the time and the threads to look at, whether keys have several meanings. */
 static int
 use_names(struct tt_run *r, struct tt_err *err)
 {
@@ -644,7 +644,7 @@ read_parts(struct tt_run *r, struct tt_err *err)
 
 /* --- the run ------------------------------------------------------------------------------------- */
 
-/* What is read, and what is done before, between and after. A phase that is not asked for does nothing. */
+/* All phases in order. A phase that is not asked for does nothing. */
 static int (*const phases[])(struct tt_run *r, struct tt_err *err) = {
 	open_inputs, join_files, check_parts, plan,
 	read_names, read_marks, use_names,

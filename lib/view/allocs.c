@@ -21,7 +21,7 @@ site_of(const struct tt_paths *p, uint32_t node)
 	return tt_paths_node(p, at)->marker < p->nmarker ? at : node;
 }
 
-/* What of the allocations in node ${up} falls into whole frames; they stand in order of their nodes. */
+/* The part of the allocations in node ${up} that is within whole frames; in the order of their nodes. */
 static void
 add_framed(struct tt_allocs *al, const uint32_t *node, uint32_t up, struct tt_count c)
 {

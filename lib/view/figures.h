@@ -32,7 +32,7 @@ struct tt_values {
 	uint64_t sum;
 };
 
-/* Those of all frames of ${m}, none where it has no frames; nothing is left behind after an error. */
+/* Those of all frames of ${m}, none where it has no frames; after an error nothing is left to free. */
 int tt_values_of_frames(struct tt_values *to, const struct tt_model *m, unsigned what, struct tt_err *err);
 void tt_values_free(struct tt_values *v, struct tt_mem *mem);
 
@@ -98,7 +98,7 @@ struct tt_gc_stat tt_collections(const struct tt_gc_stat *gen, size_t from, size
 /* --- calls ---------------------------------------------------------------------------- */
 
 /*
- * What the zones of one marker, or of several, come to: ${total} counts a zone where none of them is open around it, ${all}
+ * The sums of the zones of one marker, or of several: ${total} counts a zone where none of them is open around it, ${all}
  * every one. What a hidden wrapper does itself belongs to the zone around it.
  */
 struct tt_calls {
@@ -117,7 +117,7 @@ struct tt_calls {
  */
 uint32_t tt_calls_step(const struct tt_walk *w, const uint32_t *slot, struct tt_calls *sum);
 
-/* What all zones of ${p}, which is linked, come to, by slot of their row: TT_NO_SLOT leaves a row out. */
+/* The sums of all zones of ${p}, which is linked, by slot of their row: TT_NO_SLOT leaves a row out. */
 void tt_calls_sum(const struct tt_paths *p, const uint32_t *slot, struct tt_calls *sum);
 
 /* Add to ${sum} what markers of ${row} do in the frames of the frame thread: times are added up, of maxima it is the largest. */

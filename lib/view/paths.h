@@ -77,7 +77,7 @@ tt_paths_shown(const struct tt_paths *p, uint32_t node)
 /* The thread of a node; NULL for "(more paths)". */
 const struct tt_thread *tt_paths_thread(const struct tt_paths *p, uint32_t node);
 
-/* By thread: the first of the two rows of the thread ${node} is of. */
+/* By thread: the first of the two rows of the thread of ${node}. */
 static inline uint32_t
 tt_paths_thread_row(const struct tt_paths *p, uint32_t node)
 {
