@@ -403,7 +403,7 @@ message(struct raw_run *r, const struct raw_walk *w, bool *sane)
 
 /* --- the chunk ----------------------------------------------------------------------------------------------------- */
 
-/* What comes to be between two pieces: something is missing, or frames are. */
+/* Between two pieces: data is missing, or frames are. */
 static int
 arrive(struct raw_run *r, uint32_t flags)
 {

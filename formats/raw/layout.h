@@ -52,7 +52,7 @@ struct raw_layout {
 	uint8_t rank;                 /* versions in their order, 1 to 12; see version.c */
 };
 
-/* A message being read. What is not there is 0, and the state says why. */
+/* A message being read. Missing fields are 0, and the state says why. */
 enum raw_state { RAW_WHOLE, RAW_SHORT, RAW_BAD };
 struct raw_take {
 	const uint8_t *p, *end, *from;

@@ -200,7 +200,7 @@ enum ttc_word { TTC_W_NULL, TTC_W_FALSE, TTC_W_TRUE };
 /*
  *	ring = struct ttc_ring (4096 bytes), slots of threads, chunks
  *
- * A chunk counts if its magic, run and checksum are right; what is in the capture already is told by
+ * A chunk counts if its magic, run and checksum are right; chunks that the capture already has are known by
  * (thread, seq, first). A chunk of definitions has a ttc_chunk head with TTC_DEFS_MAGIC and `seq` its
  * number, then entries at multiples of 8: {u32 length, u32 CRC-32C of what follows}, u64 ticks, byte kind,
  * payload. The entry's first word is stored last; 0 is a hole, and the next good entry is found by trying

@@ -36,7 +36,7 @@ enum ttc_unit_flag {
 
 struct ttc_start { uint64_t seq; uint32_t first; };
 
-/* What is known of a thread, by its number. */
+/* Facts about a thread, by its number. */
 struct ttc_who {
 	uint32_t number;
 	bool known, seen, gap, accounted;
@@ -115,7 +115,7 @@ struct ttc {
 	struct tt_window win;
 };
 
-/* A payload being read. What is not there is 0, and bad. */
+/* A payload being read. Reading past its end gives 0 and sets bad. */
 struct ttc_take { const uint8_t *p, *end; bool bad; };
 
 static inline uint64_t

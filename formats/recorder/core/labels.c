@@ -1,7 +1,7 @@
 /**
  * What runs on game threads: labels, zones named by their own text.
  *
- * A text is found by 64 bits of a hash, which stand for it. The table is one for all threads; it is read without a lock,
+ * A text is identified by 64 bits of its hash. The table is one for all threads; it is read without a lock,
  * and at most half full, so that few steps lead to any text, or to the place where it is missing.
  */
 #include "recorder/core/ring.h"
@@ -150,7 +150,7 @@ label_text(struct rec_thread *t, uint64_t ticks, uint64_t owner, const struct re
 	rec_push(t, owner, owner);
 }
 
-/* Terminators do not count, nor what is too long. */
+/* The bytes of ${v} that are kept: without terminators, and at most R->value_max. */
 static size_t
 length(const struct rec_value *v)
 {

@@ -155,7 +155,7 @@ writer_first_file(char why[256])
 	return 0;
 }
 
-/* What is not as it was given, and how often. */
+/* Note what was lost or changed, with counts. */
 static void
 put_notes(void)
 {
@@ -212,7 +212,7 @@ put_finish(enum ttc_finish how)
 	free(b);
 }
 
-/* What is known at the end only, in place, which needs no room: that the disk was full, and the counter's rate. */
+/* Facts known only at the end, written in place, which needs no room: that the disk was full, and the counter's rate. */
 static void
 mark_head(bool disk)
 {

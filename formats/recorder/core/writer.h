@@ -1,7 +1,7 @@
 /**
  * The writer's side of a recording: what chunk_write.c, stream.c, rotate.c and recording.c share.
  *
- * Threads: all of this is the writer thread's, but for what is atomic, and before it runs and after it has ended.
+ * Threads: all of this is the writer thread's, except atomic fields, and except before it runs and after it has ended.
  */
 #ifndef TT_WRITER_H
 #define TT_WRITER_H
@@ -53,7 +53,7 @@ struct writer {
 	/* flight recorder: chunks kept, oldest first */
 	struct held { uint32_t index; uint64_t ms, since; } *held;      /* since: ticks at which all its events were over */
 	uint32_t held_at, nheld;
-	unsigned dumping;             /* passes to come that write what is held */
+	unsigned dumping;             /* future passes that write the held chunks */
 	uint64_t clock_ms, parts_ms;
 	uint32_t *order;              /* scratch: sealed chunks, oldest first */
 
@@ -109,7 +109,7 @@ uint8_t *writer_account(uint8_t *p, const struct wslot *w);
 
 /* --- chunk_write.c --- */
 
-/* All there is to do; with ${all} also what is due once a second. */
+/* All that is due; with ${all} also the work of once a second. */
 void writer_pass(bool all);
 
 /* Events that threads of the ring have dropped, and those that found no place in it. */

@@ -81,7 +81,7 @@ on_alloc_stack(MonoProfiler *p, MonoObject *o)
  * Points lie on the stream of bytes that each thread allocates, so that the distance from one to the next is
  * exponential with a mean of N bytes. An object that holds one or more of them is taken. Of s bytes it is taken with a
  * probability of p = 1 - exp(-s/N), and represents 1/p objects like it: sums over those taken are unbiased estimates of
- * numbers and bytes. What is written is a whole number, rounded up or down by chance so that its mean is 1/p.
+ * numbers and bytes. The written number is whole, rounded up or down at random so that its mean is 1/p.
  *
  * The variance of the estimate of all bytes is estimated by the sum of w (w - 1) s^2 over those taken (w the number
  * written): w is 0 where an object is not taken, E[w] is 1, and so E[w (w - 1)] is the variance of w.

@@ -33,7 +33,7 @@ set_number(struct values *to, unsigned type, uint64_t bits, size_t size)
 	set(to, type, &to->own[to->n].bits, size);
 }
 
-/* What is no number and no text: null, false, true. */
+/* Values that are neither numbers nor text: null, false, true. */
 static void
 set_word(struct values *to, enum ttc_word word)
 {

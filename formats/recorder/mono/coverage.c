@@ -104,7 +104,7 @@ remember(MonoMethod *m, MonoImage *i)
 	cover.list[cover.n++] = (struct covered){ .method = m, .image = i };
 }
 
-/* What is known of a method, ${more} with it. A covered one comes into the list. */
+/* The entry of a method, with ${more}. A covered method is added to the list. */
 static uint64_t
 know(MonoMethod *m, uint64_t more)
 {
@@ -333,7 +333,7 @@ follow_rotation(void)
 	unlock();
 }
 
-/* Go on with a pass; did it come to its end? Busy. */
+/* Continue a pass; true at its end. Call while busy. */
 static bool
 step(struct rec_thread *t, uint64_t until)
 {
@@ -508,7 +508,7 @@ on_image_unloaded(MonoProfiler *p, MonoImage *image)
 	give();
 }
 
-/* What is read in a pause would be lost. */
+/* Counts read in a pause would be lost. */
 void
 coverage_listen(bool on)
 {

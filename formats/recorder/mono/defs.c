@@ -181,7 +181,7 @@ defs_type(MonoObject *o)
 
 /* --- methods ---------------------------------------------------------------------- */
 
-/* The code at ${code} is of ${m}, or is ${m}: name it, by its address. */
+/* Name the code at ${code}, which belongs to ${m} or is ${m}, by its address. */
 static void
 define_code(const void *code, MonoMethod *m)
 {

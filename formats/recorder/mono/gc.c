@@ -234,7 +234,7 @@ on_root_gone(MonoProfiler *p, const mono_byte *start)
 			api.mono_profiler_set_ ## event ## _callback(h, on ? (f) : NULL); \
 	} while (0)
 
-/* Always, also in a pause: a thread must not come to its first event with the world stopped. */
+/* Always, also in a pause: a thread's first event must not happen with the world stopped. */
 void
 gc_load(void)
 {

@@ -20,7 +20,7 @@ EXPORT void mono_profiler_init_tracetool(const char *desc);
 static struct _MonoProfiler self;
 static uint64_t load_pid;
 
-/* Complete the capture: when the runtime has ended, or, where it does not come to that, when the process does. */
+/* Complete the capture when the runtime ends, or, if it never does, when the process ends. */
 static void
 finish(void)
 {
@@ -90,7 +90,7 @@ calm(const struct options *o)
 	    (o->alloc_sample_b ? o->alloc_sample_b >= FEW_B : !o->alloc);
 }
 
-/* What is recorded besides names, in words of options: readers tell 0 from not known by it. */
+/* What is recorded besides names, in words of options: by it readers tell 0 from unknown. */
 static void
 put_kinds(const struct options *o, char *to, size_t size)
 {

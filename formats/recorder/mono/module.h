@@ -16,7 +16,7 @@
  *	stack.c       stacks of managed frames
  *	counters.c    the runtime's counters
  *	defs.c        names: methods, classes, images, assemblies, domains, threads
- *	late.c        what is named later than it is met
+ *	late.c        names that come after their use
  *	filter.c      which methods are instrumented, and how
  *	shared.c      the module's state and messages
  *	api.c         the runtime's functions
@@ -101,7 +101,7 @@ void counters_sample(void);
 /* Define a method unless it is already. May load classes, and so raise further events. */
 void defs_method(MonoMethod *m);
 /*
- * What an object is of, defined: its vtable, which says the class and the domain, or, where the runtime does not show it, its
+ * Define an object's type: its vtable, which says the class and the domain, or, where the runtime does not show it, its
  * class.
  */
 uint64_t defs_type(MonoObject *o);
@@ -163,7 +163,7 @@ void gc_listen_roots(MonoProfilerHandle h, MonoProfilerGCRootsCallback roots);
 
 enum filter_flag { FILTER_KNOWN = 1, FILTER_CALLS = 2, FILTER_ARGS = 4, FILTER_FRAME = 8 };
 
-/* What is wanted of a method. Remembered: asked at each compilation, each unwinding, and by the slower callbacks at each call. */
+/* The events wanted of a method. Remembered: asked at each compilation, each unwinding, and by the slower callbacks at each call. */
 unsigned filter_flags(MonoMethod *m);
 /* Is it in a list? Not remembered. */
 bool filter_lists(enum options_list list, MonoMethod *m);

@@ -1,5 +1,5 @@
 /**
- * The calling thread's stack as bytes of a record. The runtime walks it; nothing here names a method.
+ * The calling thread's stack as bytes of a record. The runtime walks the stack; it is written as method keys.
  */
 #include "recorder/mono/module.h"
 
@@ -27,7 +27,7 @@ stack_put(uint8_t to[STACK_BYTES], unsigned most)
 	uint64_t last = 0;
 	uint8_t *p;
 
-	/* Collect first: naming a method may raise events that walk themselves. */
+	/* Collect first: defining a method may raise events that walk the stack, too. */
 	if (f.most > 0 && api.mono_stack_walk_no_il)
 		api.mono_stack_walk_no_il(take_frame, &f);
 	p = ttc_put(to, f.n);

@@ -26,7 +26,7 @@ enum state {
 	S_STOPPING,           /* callbacks are gone; the helper ends the recording */
 };
 
-/* What is tolerated and counted; in the order of plugin_count_name. */
+/* Faults that are tolerated and counted; in the order of plugin_count_name. */
 enum count {
 	N_MARKERS, N_FILTERED, N_REUSED, N_NAMELESS, N_CATEGORIES_UNKNOWN, N_REFUSED, N_ODD, N_COMPUTED, N_SIZELESS, N_RESERVED,
 	N_COUNTS,
@@ -39,7 +39,7 @@ extern struct plugin {
 	_Atomic uint64_t frame;       /* frames begun since the library was loaded */
 	_Atomic uint64_t frames;      /* of them in the running or last capture */
 	_Atomic uint64_t count[N_COUNTS];
-	_Atomic uint64_t first_key;   /* of this capture: smaller ones are of an earlier one */
+	_Atomic uint64_t first_key;   /* of this capture: smaller keys belong to an earlier one */
 	uint64_t refused_at_load;     /* registrations */
 	struct config config;         /* of the running capture */
 	uint64_t mark_key, timing_key;/* our own markers */

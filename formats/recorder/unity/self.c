@@ -63,7 +63,7 @@ self_load(struct unity_interfaces *unity)
 	self.v1 = self.v2 ? NULL : unity->get(UNITY_PROFILER_V1);
 	self.emit = self.v2 ? self.v2->emit : self.v1 ? self.v1->emit : NULL;
 	self.enabled = self.v2 ? self.v2->enabled : self.v1 ? self.v1->enabled : NULL;
-	/* In release players there is nobody to show it to. */
+	/* Release players have no profiler that could show it. */
 	if (self.emit && (!(self.v2 ? self.v2->available : self.v1->available)() || !make_markers()))
 		self.emit = NULL;
 }
