@@ -18,15 +18,40 @@ static const char *const built_in[] = {
 	"Jobs", "Text", "U2D", "UIToolkit",
 };
 
+/* Of 2017. */
+static const char *const of_2017[] = {
+	"Render", "Scripts", "GUI", "Physics", "Animation", "AI", "Audio", "Video", "Particles", "Gi", "Network", "Loading", "Other", "GC",
+	"VSync", "Overhead", "PlayerLoop", "Director", "VR", "Memory", "Internal", "FileIO", "UI Layout", "UI Render",
+};
+
+/* Of 5.5, as far as they are known. */
+static const char *const of_5[] = {
+	"Render", "Scripts", "GUI", "Physics", NULL, "AI", "Audio", "Particles", NULL, "Network", "Loading", "Other", NULL, "VSync", "Overhead",
+	"PlayerLoop", NULL, NULL, NULL, "Internal",
+};
+
+/* Of 2018: two less than later, and 2018.1 and 2018.2 end earlier. */
+static const char *
+category_2018(unsigned id, const char *version)
+{
+	const unsigned last = version[5] == '1' ? 25 : version[5] == '2' ? 26 : 28;
+
+	if (id > last)
+		return NULL;
+	if (last == 26 && id == 26)
+		return "Build Interface";
+	return built_in[id >= 9 ? id + 2 : id];
+}
+
 const char *
 unity_category(unsigned id, const char *version)
 {
-	bool old = version && strncmp(version, "2018.", 5) == 0;
-
-	if (old && id > 28)
-		return NULL;
-	if (old && id >= 9)
-		id += 2;
+	if (version && strncmp(version, "2018.", 5) == 0)
+		return category_2018(id, version);
+	if (version && strncmp(version, "2017.", 5) == 0)
+		return id < COUNT(of_2017) ? of_2017[id] : NULL;
+	if (version && strncmp(version, "5.", 2) == 0)
+		return id < COUNT(of_5) ? of_5[id] : NULL;
 	return id < COUNT(built_in) ? built_in[id] : NULL;
 }
 

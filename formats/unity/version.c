@@ -7,9 +7,9 @@
 
 /* In the order of ranks. One release may write different words into its two forms. */
 static const struct unity_version versions[] = {
-	{ 0x20140736, 0, false, false, NULL, "5.4", "" },
-	{ 0x20160622, 0, false, true, NULL, "5.5", "" },
-	{ 0x20161226, 0, false, false, NULL, "5.6", "" },
+	{ 0x20140736, 0, false, false, NULL, "5.4", "5.4" },
+	{ 0x20160622, 0, false, true, NULL, "5.5", "5.5" },
+	{ 0x20161226, 0, false, false, NULL, "5.6", "5.6" },
 	{ 0x20170130, 0, false, false, NULL, "2017.1", "2017.1" },
 	{ 0x20170929, 0, false, false, NULL, "2017.2", "2017.2" },
 	{ 0x20170327, 1, false, false, "2017.3 or 2017.4", "2017.3 or 2017.4", "2017.3" },

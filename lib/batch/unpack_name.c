@@ -64,13 +64,9 @@ const char *
 tt_unpack_kind_of(const uint8_t *p, size_t n)
 {
 	const struct known *k = find_known(p, n);
-	char text[TT_FOREIGN_TEXT];
-	const struct tt_foreign *foreign = tt_foreign_find(p, n, text);
 
 	if (n == 0)
 		return "empty";
-	if (foreign)
-		return foreign->kind;
 	if (k)
 		return k->kind;
 	if (is_zeros(p, n))

@@ -31,15 +31,6 @@ looks_like(const uint8_t *p, size_t n)
 	return "all zero";
 }
 
-const struct tt_foreign *
-tt_foreign_find(const uint8_t *head, size_t n, char text[TT_FOREIGN_TEXT])
-{
-	for (size_t i = 0; tt_foreigns[i]; i++)
-		if (tt_foreigns[i]->says(head, n, text, TT_FOREIGN_TEXT))
-			return tt_foreigns[i];
-	return NULL;
-}
-
 int
 tt_format_pick(const struct tt_format *const *list, const uint8_t *head, size_t n, const struct tt_format **f,
     struct tt_err *err)
@@ -64,10 +55,7 @@ tt_format_pick(const struct tt_format *const *list, const uint8_t *head, size_t 
 		*f = best;
 		return TT_OK;
 	}
-	char text[TT_FOREIGN_TEXT];
-	const char *what = tt_foreign_find(head, n, text) ? text : looks_like(head, n);
-	if (what == text)
-		return tt_fail(err, TT_E_UNKNOWN, 0, "not a capture that tracetool reads: %s", what);
+	const char *what = looks_like(head, n);
 	if (what)
 		return tt_fail(err, TT_E_UNKNOWN, 0, "not a capture that tracetool reads: it is %s", what);
 	return tt_fail(err, TT_E_UNKNOWN, 0, "not a capture that tracetool reads (see: tracetool list formats)");

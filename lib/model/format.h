@@ -59,19 +59,6 @@ struct tt_format {
 
 extern const struct tt_format *const tt_formats[];   /* NULL-terminated */
 
-/* Captures of other programs that are recognised, and not read. */
-struct tt_foreign {
-	const char *kind;             /* for lists: "Unity profiler capture" */
-	/* False where the bytes are none; else ${text} says what they are and what to do, as the end of a sentence. */
-	bool (*says)(const uint8_t *head, size_t n, char *text, size_t size);
-};
-extern const struct tt_foreign *const tt_foreigns[];  /* NULL-terminated */
-
-enum { TT_FOREIGN_TEXT = 240 };
-
-/* Which of these kinds ${head} is, described in ${text}; NULL: none. */
-const struct tt_foreign *tt_foreign_find(const uint8_t *head, size_t n, char text[TT_FOREIGN_TEXT]);
-
 /* The reader for ${head}; TT_E_UNKNOWN with what the bytes look like, or with both names on a tie. */
 int tt_format_pick(const struct tt_format *const *list, const uint8_t *head, size_t n, const struct tt_format **f,
     struct tt_err *err);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Every bad file of testdata: its exit status, what the user is told, and that the rest was read.
 
-One line of the table for each file in testdata/mlpd and testdata/raw that is not good-*; one without a line fails.
+One line of the table for each file in testdata/mlpd, testdata/raw and testdata/data that is not good-*; one without a line fails.
 """
 import json
 import os
@@ -42,6 +42,23 @@ EXPECTED_RAW = {
     "bad-unknown-message": (3, ["could not be decoded"], 200),
     "unsupported-big-endian": (3, ["big-endian"], None),
     "unsupported-future-version": (3, ["0x20270201", "6000.5"], None),
+}
+
+# The same of what its Editor saves.
+EXPECTED_DATA = {
+    "bad-cut": (3, ["input ends inside a chunk", "byte 21524"], 350),
+    "bad-cut-in-header": (3, ["input ends inside a chunk", "10 B"], 0),
+    "bad-empty": (3, ["empty"], None),
+    "bad-garbage": (3, ["bytes skipped to find the next chunk", "1,000 B"], 410),
+    "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
+    "bad-mark": (3, ["could not be decoded", "2,920 B"], 350),
+    "bad-no-frames": (0, [], 0),
+    "bad-size": (3, ["bytes skipped to find the next chunk", "2,936 B"], 350),
+    "bad-tree": (3, ["could not be decoded"], 400),
+    "unsupported-2018": (3, ["0x20181101", "2018.3 to 2019.2", "save it again"], None),
+    "unsupported-6000.5": (3, ["0x20260108", "--force"], None),
+    "unsupported-big-endian": (3, ["big-endian", "5.5"], None),
+    "unsupported-future-version": (3, ["0x20270201", "--force"], None),
 }
 
 
@@ -118,7 +135,8 @@ def gzip_begins(s):
 def main():
     s = kit.Suite()
     gzip_begins(s)
-    for folder, suffix, expected in ((kit.DATA, ".mlpd", EXPECTED), (os.path.join(kit.DATA, "../raw"), ".raw", EXPECTED_RAW)):
+    for folder, suffix, expected in ((kit.DATA, ".mlpd", EXPECTED), (os.path.join(kit.DATA, "../raw"), ".raw", EXPECTED_RAW),
+                                     (os.path.join(kit.DATA, "../data"), ".data", EXPECTED_DATA)):
         names = sorted(n[:-len(suffix)] for n in os.listdir(folder) if n.endswith(suffix) and not n.startswith("good-"))
         for name in names:
             path = os.path.join(folder, name + suffix)

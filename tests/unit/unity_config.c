@@ -248,6 +248,13 @@ TEST(categories_have_their_ids_of_each_version)
 	CHECK_STR(unity_category(9, "2018.4.36f1"), "Video");
 	CHECK_STR(unity_category(28, "2018.4.36f1"), "Input");
 	CHECK(!unity_category(29, "2018.4.36f1"));
+	CHECK_STR(unity_category(26, "2018.2.1f1"), "Build Interface");
+	CHECK_STR(unity_category(25, "2018.1.1f1"), "UI Render");
+	CHECK(!unity_category(26, "2018.1.1f1") && !unity_category(27, "2018.2.1f1"));
+	CHECK_STR(unity_category(12, "2017.4.40f1"), "Other");
+	CHECK(!unity_category(24, "2017.4.40f1"));
+	CHECK_STR(unity_category(15, "5.5.2p4"), "PlayerLoop");
+	CHECK(!unity_category(4, "5.5.2p4"));
 	CHECK_STR(unity_category(40, ""), "UIToolkit");
 	CHECK(!unity_category(41, "") && !unity_category(0xffff, ""));
 }

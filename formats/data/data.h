@@ -1,0 +1,192 @@
+/**
+ * The reader of .data, what Unity's Editor saves of its Profiler window, and 5.x players write. Layout and versions: tracetool-unity-data(7).
+ *
+ * How the data flows:
+ *
+ *	file ─ records.c: next ─ records ─ walk.c: their threads and definitions ─ per thread: its part of each record ─ chunk
+ *	                                                                                                            │
+ *	chunk ─ decode.c (any worker) ─ events                                                                       │
+ *	      └ define.c ─ definitions                         unity/known.c: what definitions mean ─ head of the chunk
+ *
+ * The file is a sequence of records, one for each frame, and a word for the end. A record says its size, and holds all threads one after the
+ * other, with the tree of samples of each; where a thread ends is known only to whoever walks over it. So next takes records until they are
+ * DATA_SEGMENT long, walks over each, which also proves it by its end mark, and makes one chunk of definitions and one for each thread. A
+ * chunk's bytes are a struct data_head, a struct data_piece for each record, and the bytes of the pieces. A record that makes no sense costs
+ * its frame. Memory is bounded by the longest record and the definitions.
+ *
+ * Samples come whole, with begin and duration, so no zone is open between records. Markers have ids since 2022.2, and are defined where they
+ * are first used; before, each sample says its name, and the key is a hash of it.
+ *
+ * Times are ns from the begin of the first record.
+ */
+#ifndef TT_DATA_DATA_H
+#define TT_DATA_DATA_H
+
+#include "base/map.h"
+#include "data/layout.h"
+#include "io/window.h"
+#include "model/format.h"
+
+enum { DATA_SEGMENT = 1 << 20 };
+
+/* walk.c: one thread of a record. Lists are where they begin, and how many there are. */
+struct data_thread {
+	const uint8_t *from, *end;    /* all of it */
+	uint64_t id;                  /* 0 where the version has none */
+	const char *group, *name;
+	uint32_t ngroup, nname;
+	const uint8_t *sample, *gpu, *instance, *gc, *marker, *value, *stack, *flow;
+	uint32_t nsample, ngpu, ninstance, ngc, nvalue, nstack, nflow;
+};
+
+/* The size of one of a list. */
+static inline unsigned data_sample_size(const struct data_layout *l) { return l->rank >= 11 ? 20 : l->rank >= 6 ? 16 : 12; }
+static inline unsigned data_instance_size(const struct data_layout *l) { return l->rank >= 12 ? 12 : 8; }
+static inline unsigned data_stack_size(const struct data_layout *l) { return 4 + DATA_STACK * (l->rank >= 8 ? 8 : 4); }
+enum { DATA_GPU_SIZE = 12, DATA_GC_SIZE = 8, DATA_FLOW_SIZE = 12 };
+
+/* The thread that begins at t->p; t->bad is set where there is none. */
+void data_walk_thread(const struct data_layout *l, struct data_take *t, struct data_thread *th);
+
+/* A section of a record: its bytes, from its count on. */
+struct data_section { const uint8_t *p; size_t n; };
+
+struct data_record {
+	uint32_t id;                  /* the frame's number */
+	uint64_t start;               /* ns; before 2019.3 the lower 32 bits, of us */
+	uint32_t cpu_us, gpu_us;
+	bool placeholder;             /* a frame without data */
+	struct data_section stats, markers, threads, code, categories;
+	uint32_t nthread;
+	bool short_of;                /* sections after the threads make no sense */
+};
+
+/* The record of ${n} bytes at ${p}. False: it makes no sense as this layout. */
+bool data_walk(const struct data_layout *l, const uint8_t *p, size_t n, struct data_record *r);
+
+/* A marker of the section of markers. */
+/* nparam values; their types and names are nparams bytes. */
+struct data_marker { uint32_t id, flags, category, nname, nparam, nparams; const char *name; const uint8_t *params; };
+void data_take_marker(struct data_take *t, struct data_marker *m);
+/* What a sample has in place of the marker's id before 2022.2; false: it is the root's. */
+bool data_take_named(const struct data_layout *l, struct data_take *t, struct data_marker *m);
+struct data_code { const char *name; uint32_t nname; uint64_t start, size; };
+void data_take_code(const struct data_layout *l, struct data_take *t, struct data_code *c);
+const char *data_take_category(const struct data_layout *l, struct data_take *t, unsigned *id, uint32_t *n);
+
+/* --- chunks --------------------------------------------------------------------------------------------- */
+
+enum data_kind { DATA_THREAD, DATA_MARKERS, DATA_CODE, DATA_CATEGORIES };
+
+struct data_piece {
+	uint64_t at;                  /* in the file */
+	uint32_t len, nstats;         /* bytes; so many of them, the first, are the statistics, and the rest a thread */
+	int64_t start, gap;           /* of the frame; the end of the last one before it, where something is missing between them */
+	uint32_t kind, id;            /* enum data_kind; the frame's number */
+	uint32_t gpu_us;
+	uint32_t flags;               /* enum data_piece_flag */
+};
+enum data_piece_flag {
+	DATA_P_GAP = 1,               /* records are missing before it */
+	DATA_P_EMPTY = 2,             /* a placeholder */
+};
+
+struct data_head {
+	struct data_layout layout;
+	struct unity_markers marker;
+	const char *categories;
+	int64_t zero, ends;
+	uint32_t npiece;
+	uint32_t flags;               /* enum data_head_flag */
+	size_t front;                 /* where the pieces' bytes begin */
+};
+enum data_head_flag {
+	DATA_H_FIRST = 1,             /* the thread's first chunk */
+	DATA_H_MAIN = 2,              /* the thread that has the frames */
+	DATA_H_DEFINES = 4,           /* no thread's: definitions */
+	DATA_H_ENDS = 8,              /* nothing but the end of a thread, at ${ends} */
+};
+
+/* What a record's thread is to be called: its id or, where versions have none, its name; and of several of these in a record which one. */
+struct data_stream {
+	uint64_t id, name;            /* hash of group and name */
+	uint32_t nth;
+	uint64_t tid;
+	bool main, seen, ends;        /* ends: the thread that had its id before has to end first */
+	uint32_t record;              /* the last one it was in, + 1 */
+	uint32_t first, last;         /* its pieces in the segment: index + 1; 0 none */
+};
+
+struct data {
+	struct tt_env *env;
+	struct tt_src *src;
+	struct tt_capture *cap;
+	struct tt_window win;
+	const struct unity_version *version;
+	struct data_layout layout;
+	int64_t zero;
+	struct unity_known known;
+	struct unity_markers marker;
+	bool read, empty;             /* to its end, once; it is nothing but an end */
+
+	struct data_stream *stream;
+	size_t nstream, capstream;
+	struct tt_map at_stream;      /* by id, name and nth */
+	struct tt_map holder;         /* by id and nth: who had it last */
+
+	/* the segment */
+	uint64_t at, seq, from;
+	const uint8_t *p;
+	struct data_part { struct data_piece piece; const uint8_t *stats, *p; uint32_t next; } *part;
+	size_t npart, cappart;
+	uint32_t *order;              /* its streams */
+	size_t norder, caporder, next;
+	uint32_t defines, defines_last;       /* pieces of definitions: index + 1 */
+	struct tt_loss loss;
+	bool ended, end_seen;
+
+	/* of the records before */
+	uint32_t record;              /* how many there were */
+	uint64_t start;               /* ns, of the last one */
+	uint32_t start_us, cpu_us, id;
+	bool gap;                     /* something is missing before the next */
+	uint64_t code, categories;    /* hashes of the last of these sections */
+	bool short_told;
+};
+
+/* records.c */
+bool data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size);
+int data_find_layout(struct data *m, struct tt_err *err);
+int data_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
+
+/* decode.c */
+int data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err);
+const char *data_tag_name(unsigned tag);
+enum data_tag { DATA_T_FRAME, DATA_T_THREAD, DATA_T_SAMPLE, DATA_T_GC, DATA_T_GPU, DATA_T_INSTANCE, DATA_T_VALUE, DATA_T_STACK, DATA_T_FLOW,
+	DATA_T_MARKER, DATA_T_CODE, DATA_T_CATEGORY, DATA_TAGS };
+
+/* One chunk being decoded. */
+struct data_run {
+	struct unity_run u;
+	const struct data_head *h;
+	int64_t last, from;           /* the end of the last sample; the earliest begin of one as the file has it */
+	uint64_t calls;
+	struct data_level *level;     /* of open samples */
+	size_t caplevel;
+	uint64_t named[256];          /* markers without an id that were defined in this chunk, by hash */
+};
+
+static inline void
+data_tally(struct data_run *r, enum data_tag tag, uint64_t n)
+{
+	r->u.b->nevent += n;
+	if (r->u.b->tally)
+		r->u.b->tally[tag] += (uint32_t)n;
+}
+
+/* define.c */
+int data_define(struct data_run *r, const struct data_piece *piece, const uint8_t *p);
+/* The key of a marker without an id, which is defined. */
+int data_define_named(struct data_run *r, const struct data_marker *m, uint64_t *key, uint32_t *id);
+
+#endif

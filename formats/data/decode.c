@@ -1,0 +1,690 @@
+/**
+ * One chunk: a thread in some records, or definitions. Pure: it knows the chunk and the opened capture, and changes neither.
+ *
+ * Samples come in the order of their begin, each with how many children follow it. Durations are floats, so that children may end a little
+ * after their parent: they are kept inside it. What makes no sense is counted in the batch's ledger, with the rest of the thread's samples in
+ * that record, and the only error is lack of memory.
+ */
+#include "data/data.h"
+
+#include <stdlib.h>
+
+#include "model/zones.h"
+
+/* An open sample. */
+struct data_level {
+	int64_t at, end;              /* the end of its last child, or its begin; its own end. The root has no end */
+	uint32_t left;                /* children to come */
+	uint32_t event;               /* place + 1 of its begin, if its end is an event of its own */
+	bool zone;                    /* it is one: it counts as a level of the model's */
+	bool collect;                 /* a collection */
+};
+
+/* One list of a thread, of which each entry belongs to a sample: those of one sample after the other. */
+struct list {
+	const uint8_t *p;             /* the next entry; NULL: entries are in disorder, and at words */
+	uint32_t left;                /* entries */
+	unsigned size, key;           /* of an entry, 0: it varies; where in it the sample is */
+	size_t word;                  /* the next one's place among the batch's words: sample << 32 | offset from ${base} */
+	const uint8_t *base;
+};
+
+/* --- lists ----------------------------------------------------------------------------------------------- */
+
+static const uint8_t *
+after(const struct list *l, const uint8_t *p)
+{
+	if (l->size)
+		return p + l->size;
+	uint32_t n = unity_u32(p + 4);
+	for (p += 8; n > 0; n--)
+		p += 8 + (((size_t)unity_u32(p + 4) + 3) & ~(size_t)3);
+	return p;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Entries that are in disorder are sorted: their places, as words of the batch. */
+static int
+list_open(struct data_run *r, struct list *l)
+{
+	struct tt_batch *b = r->u.b;
+	const uint8_t *p = l->p;
+	uint32_t last = 0, i;
+	uint64_t at;
+
+	l->base = p;
+	for (i = 0; i < l->left; i++, p = after(l, p)) {
+		uint32_t sample = unity_u32(p + l->key);
+		/* Values of no sample have no values. */
+		if (sample < last && !(l->size == 0 && unity_u32(p + 4) == 0))
+			break;
+		last = sample > last ? sample : last;
+	}
+	if (i == l->left)
+		return TT_OK;
+	int rc = tt_batch_words(b, l->left, &at, r->u.err);
+	if (rc != TT_OK)
+		return rc;
+	for (i = 0, p = l->base; i < l->left; i++, p = after(l, p))
+		b->word[at + i] = (uint64_t)unity_u32(p + l->key) << 32 | (uint64_t)(p - l->base);
+	qsort(b->word + at, l->left, sizeof *b->word, by_number);
+	l->word = at;
+	l->p = NULL;
+	return TT_OK;
+}
+
+/* The next entry of sample ${i}; NULL: there is none. */
+static inline const uint8_t *
+list_next(const struct data_run *r, struct list *l, uint32_t i)
+{
+	while (l->left > 0) {
+		const uint8_t *p = l->p ? l->p : l->base + (uint32_t)r->u.b->word[l->word];
+		const uint32_t sample = unity_u32(p + l->key);
+		const bool none = l->size == 0 && unity_u32(p + 4) == 0;
+		if (sample > i && !none)
+			return NULL;
+		l->left--;
+		if (l->p)
+			l->p = after(l, p);
+		else
+			l->word++;
+		if (sample == i && !none)
+			return p;
+	}
+	return NULL;
+}
+
+/* --- a thread in a record ----------------------------------------------------------------------------------- */
+
+struct tree {
+	struct data_run *r;
+	const struct data_layout *l;
+	const struct data_piece *piece;
+	struct data_thread th;
+	struct data_take marker;      /* of samples, before 2022.2 */
+	struct list gpu, instance, gc, value, stack, flow[2];
+	size_t depth;                 /* open samples; the root is level 0 */
+	size_t zones;                 /* of them */
+};
+
+/* A sample. */
+struct one {
+	uint32_t i, children;
+	int64_t ts, end;
+	uint64_t key;
+	uint32_t id;                  /* of its marker, or a hash of its name */
+	unsigned flags;               /* of its marker, where they are here */
+	bool root, alloc, collect, label, counter;
+	const uint8_t *values;        /* n, then values */
+};
+
+/* Times of samples are told in us up to 2020.1. */
+static bool
+take_sample(const struct tree *t, uint32_t i, struct one *o)
+{
+	const struct data_layout *l = t->l;
+	const uint8_t *p = t->th.sample + (size_t)i * data_sample_size(l);
+	const int64_t zero = t->r->h->zero;
+	uint32_t bits;
+	float dur;
+
+	*o = (struct one){ .i = i, .id = UNITY_NO_MARKER };
+	if (l->rank < 6) {
+		o->ts = t->piece->start + (int64_t)(int32_t)(unity_u32(p + 4) - (uint32_t)((t->piece->start + zero) / 1000)) * 1000;
+		o->end = o->ts + (int64_t)unity_u32(p) * 1000;
+		o->children = unity_u32(p + 8);
+		return true;
+	}
+	if (l->rank >= 11) {
+		o->id = unity_u32(p);
+		p += 4;
+	}
+	bits = unity_u32(p);
+	memcpy(&dur, &bits, 4);
+	o->ts = (int64_t)(unity_u64(p + 4) * (l->rank >= 8 ? 1u : 1000u) - (uint64_t)zero);
+	o->children = unity_u32(p + 12);
+	/* A year is enough, and no number that is none is less. */
+	if (!(dur >= 0 && dur < 3.2e16f) || o->ts > INT64_MAX / 4 || o->ts < -INT64_MAX / 4)
+		return false;
+	o->end = o->ts + (l->rank >= 8 ? (int64_t)(dur + 0.5f) : (int64_t)((double)dur * 1000 + 0.5));
+	return true;
+}
+
+static bool
+is(const struct data_marker *m, const char *name)
+{
+	return strlen(name) == m->nname && memcmp(m->name, name, m->nname) == 0;
+}
+
+/* Which marker the sample is of, and what that means. */
+static int
+take_marker(struct tree *t, struct one *o)
+{
+	struct data_run *r = t->r;
+	const struct unity_markers *known = &r->h->marker;
+	struct data_marker m;
+
+	if (t->l->rank >= 11) {
+		o->root = o->id == DATA_NO_MARKER;
+		o->key = unity_key(&r->u, o->id);
+		o->alloc = o->id == known->alloc;
+		o->collect = o->id == known->collect;
+		o->label = unity_is_label(known, o->id);
+		return TT_OK;
+	}
+	o->root = !data_take_named(t->l, &t->marker, &m);
+	if (o->root)
+		return TT_OK;
+	o->alloc = is(&m, UNITY_NAME_ALLOC);
+	o->collect = is(&m, UNITY_NAME_COLLECT);
+	o->label = is(&m, "Profiler.Default") || is(&m, "Profiler.DefaultMarker");
+	o->counter = m.flags & UNITY_MARKER_COUNTER;
+	return data_define_named(r, &m, &o->key, &o->id);
+}
+
+/* A value at ${p}; where the next one is. */
+static const uint8_t *
+take_value(const uint8_t *p, struct unity_value *v)
+{
+	const uint32_t n = unity_u32(p + 4);
+
+	*v = (struct unity_value){ .type = unity_u32(p) & 0xff, .p = p + 8, .n = n };
+	const unsigned size = unity_value_size(v->type);
+	if (size && size != n)
+		v->type = UNITY_V_BLOB;
+	else if (size == 4 || size == 8)
+		v->bits = size == 4 ? unity_u32(p + 8) : unity_u64(p + 8);
+	return p + 8 + (((size_t)n + 3) & ~(size_t)3);
+}
+
+static bool
+first_value(const struct one *o, struct unity_value *v)
+{
+	if (!o->values || unity_u32(o->values) == 0)
+		return false;
+	take_value(o->values + 4, v);
+	return true;
+}
+
+/* --- events ---------------------------------------------------------------------------------------------------- */
+
+/* The sample's instance id and values, as arguments of its event at ${at}; of a label the instance alone. */
+static int
+put_args(struct tree *t, const struct one *o, size_t at)
+{
+	struct data_run *r = t->r;
+	struct unity_value v = { .type = UNITY_V_INSTANCE };
+	const uint8_t *p;
+	int rc = TT_OK;
+
+	if (!(r->u.b->needs & TT_NEEDS_ARGS))
+		return TT_OK;
+	while (rc == TT_OK && (p = list_next(r, &t->instance, o->i))) {
+		v.type = t->l->rank >= 12 ? UNITY_V_I64 : UNITY_V_INSTANCE;
+		v.bits = t->l->rank >= 12 ? unity_u64(p + 4) : unity_u32(p + 4);
+		rc = v.bits ? unity_put_arg(&r->u, at, &v) : TT_OK;
+	}
+	p = o->values ? o->values + 4 : NULL;
+	for (uint32_t n = p ? unity_u32(o->values) : 0; n > 0 && rc == TT_OK; n--) {
+		p = take_value(p, &v);
+		if (o->label) {
+			rc = v.bits ? unity_put_arg(&r->u, at, &v) : TT_OK;
+			break;
+		}
+		rc = unity_put_arg(&r->u, at, &v);
+	}
+	return rc;
+}
+
+static int
+put_flows(struct tree *t, struct list *l, const struct one *o, bool next)
+{
+	const uint8_t *p;
+
+	while ((p = list_next(t->r, l, o->i))) {
+		const uint32_t kind = unity_u32(p + 8);
+		const bool binds_next = kind == TT_FLOW_PARALLEL || kind == TT_FLOW_SEQUENTIAL;
+		if (kind > TT_FLOW_SEQUENTIAL || binds_next != next)
+			continue;
+		struct tt_event *e = tt_batch_rare(t->r->u.b, TT_FLOW, o->ts, unity_u32(p + 4), t->r->u.err);
+		if (!e)
+			return t->r->u.err->code;
+		e->depth = (uint16_t)kind;
+		e->flags = next && !o->root && !o->alloc && !o->counter ? TT_F_NEXT : 0;
+	}
+	return TT_OK;
+}
+
+static int
+put_alloc(struct tree *t, const struct one *o, uint64_t key, uint64_t bytes)
+{
+	struct data_run *r = t->r;
+	uint8_t address[8 * DATA_STACK];
+	const unsigned size = t->l->rank >= 8 ? 8 : 4;
+	const uint8_t *p;
+	unsigned n = 0;
+	size_t at;
+	int rc = unity_alloc(&r->u, o->ts, key, bytes, t->zones, &at);
+
+	if (rc != TT_OK || !(p = list_next(r, &t->stack, o->i)))
+		return rc;
+	for (p += 4; n < DATA_STACK; n++, p += size) {
+		const uint64_t a = size == 8 ? unity_u64(p) : unity_u32(p);
+		if (a == 0)
+			break;
+		memcpy(address + 8 * n, &(uint64_t){ a }, 8);
+	}
+	return unity_alloc_stack(&r->u, at, address, n);
+}
+
+/* Allocations that the sample did, of which it is none itself. */
+static int
+put_allocs(struct tree *t, const struct one *o)
+{
+	struct data_run *r = t->r;
+	const uint64_t key = unity_key(&r->u, UNITY_NO_MARKER);
+	const uint8_t *p;
+	int rc = TT_OK;
+
+	while (rc == TT_OK && (p = list_next(r, &t->gc, o->i))) {
+		rc = put_alloc(t, o, key, unity_u32(p + 4));
+		if (rc == TT_OK)
+			rc = unity_define_alloc(&r->u, key);
+	}
+	return rc;
+}
+
+/* GC.Alloc with its bytes is an allocation and no zone. *${done} false: it has none. */
+static int
+take_alloc(struct tree *t, const struct one *o, bool *done)
+{
+	const uint8_t *p = list_next(t->r, &t->gc, o->i);
+	struct unity_value v;
+	uint64_t bytes = p ? unity_u32(p + 4) : 0;
+
+	*done = p || (first_value(o, &v) && unity_alloc_bytes(&v, &bytes));
+	return *done ? put_alloc(t, o, o->key, bytes) : TT_OK;
+}
+
+static int
+take_counter(struct tree *t, struct one *o)
+{
+	struct data_run *r = t->r;
+	struct unity_value v;
+	enum tt_type type;
+	uint64_t bits;
+
+	if (!first_value(o, &v) || !unity_number(&v, &type, &bits)) {
+		o->counter = false;
+		return TT_OK;
+	}
+	if (t->l->rank >= 11) {
+		unity_lock(&r->u);
+		o->counter = unity_is_counter(r->u.known, 0, o->id, r->u.seq);
+	}
+	return o->counter ? unity_counter_event(&r->u, o->ts, UNITY_COUNTER(0, o->id), type, bits) : TT_OK;
+}
+
+static int
+take_label(struct tree *t, struct one *o)
+{
+	struct unity_value v[3];
+	uint32_t n = o->values ? unity_u32(o->values) : 0;
+	const uint8_t *p = o->values + 4;
+
+	n = n < 3 ? n : 3;
+	for (uint32_t i = 0; i < n; i++)
+		p = take_value(p, &v[i]);
+	return unity_label(&t->r->u, o->id, v, n, &o->key, &o->label);
+}
+
+static int
+put_gc(struct data_run *r, int64_t ts, enum tt_gc_phase phase)
+{
+	return tt_batch_rare(r->u.b, TT_GC, ts, phase, r->u.err) ? TT_OK : r->u.err->code;
+}
+
+static uint16_t
+depth_of(const struct tree *t)
+{
+	return t->zones < UINT16_MAX ? (uint16_t)t->zones : UINT16_MAX;
+}
+
+/* The zone's begin and, unless it lasts too long for one event, its end. */
+static int
+put_zone(struct tree *t, const struct one *o, struct data_level *level)
+{
+	struct tt_batch *b = t->r->u.b;
+	const uint64_t dur = (uint64_t)(o->end - o->ts);
+	int rc = tt_batch_room(b, 4, t->r->u.err);
+	const size_t at = b->n;
+
+	if (rc != TT_OK)
+		return rc;
+	level->zone = true;
+	b->ev[b->n++] = (struct tt_event){ .ts = o->ts, .val = o->key, .depth = depth_of(t), .kind = dur > UINT32_MAX ? TT_ZONE_BEGIN : TT_ZONE,
+		.dur = dur > UINT32_MAX ? 0 : (uint32_t)dur };
+	level->event = dur > UINT32_MAX ? (uint32_t)at + 1 : 0;
+	b->nzone++;
+	t->r->calls += 2;
+	if (t->zones == 0 && o->ts < t->r->from)
+		t->r->from = o->ts;
+	return o->values || t->instance.left ? put_args(t, o, at) : TT_OK;
+}
+
+/* The innermost open sample is over. */
+static int
+pop(struct tree *t)
+{
+	struct tt_batch *b = t->r->u.b;
+	const struct data_level *x = &t->r->level[--t->depth];
+	int rc = TT_OK;
+
+	if (!x->zone)
+		return TT_OK;
+	t->zones--;
+	if (x->event) {
+		if ((rc = tt_batch_room(b, 4, t->r->u.err)) != TT_OK)
+			return rc;
+		b->ev[b->n++] = (struct tt_event){ .ts = x->end, .val = b->ev[x->event - 1].val, .depth = depth_of(t), .kind = TT_ZONE_END };
+	}
+	return x->collect ? put_gc(t->r, x->end, TT_GC_END) : TT_OK;
+}
+
+/* Keep the sample inside the one around it, and after the one before it. */
+static void
+fit(struct tree *t, struct one *o)
+{
+	struct data_run *r = t->r;
+	const struct data_level *up = &r->level[t->depth - 1];
+	int64_t slack = (t->l->rank >= 8 ? 2 : 2000) + ((o->end - o->ts) >> 22);
+
+	if (t->depth == 1 && o->ts < r->from)
+		r->from = o->ts;
+	if (t->depth > 1)
+		slack += (up->end - up->at) >> 22;
+	if (o->ts < up->at - slack || o->end > up->end + slack)
+		tt_loss_add(&r->u.b->loss, TT_LOST_CLOCK, 1, 0, t->piece->at);
+	o->ts = o->ts > up->at ? o->ts : up->at;
+	o->ts = o->ts < up->end ? o->ts : up->end;
+	o->end = o->end > o->ts ? o->end : o->ts;
+	o->end = o->end < up->end ? o->end : up->end;
+}
+
+/* What the sample is: an allocation, a counter, a zone. What has no marker is nothing, but what is in it is. */
+static int
+put_sample(struct tree *t, struct one *o, struct data_level *level)
+{
+	struct data_run *r = t->r;
+	bool done = false;
+	int rc = TT_OK;
+
+	o->values = t->value.left ? list_next(r, &t->value, o->i) : NULL;
+	o->values = o->values ? o->values + 4 : NULL;
+	if (o->alloc)
+		rc = take_alloc(t, o, &done);
+	o->alloc = done;
+	if (rc == TT_OK && o->counter)
+		rc = take_counter(t, o);
+	if (rc == TT_OK && o->label)
+		rc = take_label(t, o);
+	if (rc == TT_OK && t->flow[0].left)
+		rc = put_flows(t, &t->flow[0], o, true);
+	if (rc != TT_OK || o->root || o->alloc || o->counter)
+		return rc;
+	if (o->collect)
+		rc = put_gc(r, o->ts, TT_GC_START);
+	level->collect = o->collect;
+	return rc == TT_OK ? put_zone(t, o, level) : rc;
+}
+
+/* What belongs to the sample besides, after it has begun. */
+static int
+put_rest(struct tree *t, const struct one *o)
+{
+	struct data_run *r = t->r;
+	const uint8_t *p;
+	int rc = t->flow[1].left ? put_flows(t, &t->flow[1], o, false) : TT_OK;
+
+	if (rc == TT_OK && t->gc.left)
+		rc = put_allocs(t, o);
+	while (rc == TT_OK && t->gpu.left && (p = list_next(r, &t->gpu, o->i)))
+		rc = unity_gpu(&r->u, o->ts, unity_u32(p + 8), unity_u32(p) < INT32_MAX ? unity_u32(p) * UINT64_C(1000) : 0);
+	return rc;
+}
+
+/* Sample ${i}. *${sane} false: it makes no sense. */
+static int
+sample(struct tree *t, uint32_t i, bool *sane)
+{
+	struct data_run *r = t->r;
+	struct one o;
+	int rc = tt_mem_grow(r->u.b->mem, &r->level, &r->caplevel, t->depth + 1, sizeof *r->level, r->u.err);
+
+	if (rc != TT_OK)
+		return rc;
+	*sane = take_sample(t, i, &o) && o.children < t->th.nsample - i;
+	if (!*sane || (rc = take_marker(t, &o)) != TT_OK)
+		return rc;
+	*sane = !t->marker.bad && (i == 0 || t->depth > 0);
+	if (!*sane)
+		return TT_OK;
+	/* A thread's root has no time of its own. */
+	o.root = o.root || i == 0;
+	o.counter = o.counter || (t->l->rank >= 11 && r->h->marker.counters);
+	if (i > 0)
+		fit(t, &o);
+	struct data_level level = { .at = i ? o.ts : r->last, .end = i ? o.end : INT64_MAX / 2, .left = o.children };
+	if ((rc = put_sample(t, &o, &level)) != TT_OK)
+		return rc;
+	r->level[t->depth++] = level;
+	if (level.zone)
+		t->zones++;
+	tt_batch_time(r->u.b, o.ts);
+	if (i > 0)
+		tt_batch_time(r->u.b, o.end);
+	return put_rest(t, &o);
+}
+
+/* Close what is over: all that has no more children; with ${all}, everything. */
+static int
+close_levels(struct tree *t, bool all)
+{
+	struct data_run *r = t->r;
+	int rc = TT_OK;
+
+	while (t->depth > 0 && rc == TT_OK && (all || r->level[t->depth - 1].left == 0)) {
+		const struct data_level *x = &r->level[t->depth - 1];
+		const int64_t end = t->depth > 1 ? x->end : x->at;
+		rc = pop(t);
+		if (t->depth == 0) {
+			r->last = end;
+			break;
+		}
+		r->level[t->depth - 1].at = end;
+		if (!all)
+			r->level[t->depth - 1].left--;
+	}
+	return rc;
+}
+
+static int
+open_lists(struct tree *t)
+{
+	const struct data_thread *th = &t->th;
+	struct list *all[] = { &t->gpu, &t->instance, &t->gc, &t->value, &t->stack, &t->flow[0] };
+	int rc = TT_OK;
+
+	t->gpu = (struct list){ .p = th->gpu, .left = th->ngpu, .size = DATA_GPU_SIZE, .key = 4 };
+	t->instance = (struct list){ .p = th->instance, .left = th->ninstance, .size = data_instance_size(t->l) };
+	t->gc = (struct list){ .p = th->gc, .left = th->ngc, .size = DATA_GC_SIZE };
+	t->value = (struct list){ .p = th->value, .left = th->nvalue };
+	t->stack = (struct list){ .p = th->stack, .left = th->nstack, .size = data_stack_size(t->l) };
+	t->flow[0] = (struct list){ .p = th->flow, .left = th->nflow, .size = DATA_FLOW_SIZE };
+	for (size_t i = 0; i < sizeof all / sizeof *all && rc == TT_OK; i++)
+		rc = all[i]->left ? list_open(t->r, all[i]) : TT_OK;
+	t->flow[1] = t->flow[0];
+	return rc;
+}
+
+static int
+thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, size_t n)
+{
+	struct tree t = { .r = r, .l = &r->h->layout, .piece = piece };
+	struct data_take take = { .p = p, .end = p + n, .from = p };
+	bool sane = true;
+	uint32_t i;
+
+	data_walk_thread(t.l, &take, &t.th);
+	t.marker = (struct data_take){ .p = t.th.marker, .end = t.th.end };
+	data_tally(r, DATA_T_THREAD, 1);
+	data_tally(r, DATA_T_SAMPLE, t.th.nsample);
+	data_tally(r, DATA_T_GC, t.th.ngc);
+	data_tally(r, DATA_T_GPU, t.th.ngpu);
+	data_tally(r, DATA_T_INSTANCE, t.th.ninstance);
+	data_tally(r, DATA_T_VALUE, t.th.nvalue);
+	data_tally(r, DATA_T_STACK, t.th.nstack);
+	data_tally(r, DATA_T_FLOW, t.th.nflow);
+	int rc = open_lists(&t);
+	for (i = 0; i < t.th.nsample && rc == TT_OK; i++) {
+		rc = sample(&t, i, &sane);
+		if (!sane)
+			break;
+		if (rc == TT_OK)
+			rc = close_levels(&t, false);
+	}
+	if (rc == TT_OK && (!sane || t.depth > 0))
+		tt_loss_add(&r->u.b->loss, TT_LOST_DAMAGED, 1, (uint64_t)(t.th.nsample - i) * data_sample_size(t.l), piece->at);
+	return rc == TT_OK ? close_levels(&t, true) : rc;
+}
+
+/* --- the chunk --------------------------------------------------------------------------------------------- */
+
+static int
+put_gap(struct data_run *r, int64_t ts)
+{
+	struct tt_event *e = tt_batch_rare(r->u.b, TT_GAP, ts, 0, r->u.err);
+
+	if (!e)
+		return r->u.err->code;
+	e->flags = TT_F_CONT;
+	return TT_OK;
+}
+
+/* A frame begins on this thread. */
+static int
+frame(struct data_run *r, const struct data_piece *piece)
+{
+	struct tt_batch *b = r->u.b;
+	struct tt_event *e;
+	int rc = TT_OK;
+
+	if (piece->flags & DATA_P_GAP)
+		rc = put_gap(r, piece->gap);
+	if (rc == TT_OK && !tt_batch_rare(b, TT_FRAME, piece->start, piece->id, r->u.err))
+		rc = r->u.err->code;
+	if (rc == TT_OK && piece->gpu_us && piece->gpu_us < INT32_MAX) {
+		if (!(e = tt_batch_rare(b, TT_TIMING, piece->start, piece->gpu_us * UINT64_C(1000), r->u.err)))
+			return r->u.err->code;
+		e->depth = TT_TIMING_GPU;
+	}
+	if (rc == TT_OK && piece->flags & DATA_P_EMPTY)
+		rc = put_gap(r, piece->start);
+	tt_batch_time(b, piece->start);
+	data_tally(r, DATA_T_FRAME, 1);
+	return rc;
+}
+
+/* The thread's name, and that it is there. */
+static int
+begin_thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p)
+{
+	struct data_take take = { .p = p + piece->nstats, .end = p + piece->len, .from = p };
+	struct tt_batch *b = r->u.b;
+	struct data_thread th;
+
+	data_walk_thread(&r->h->layout, &take, &th);
+	struct tt_def d = { .kind = TT_DEF_THREAD, .ts = piece->start, .key = b->tid, .text = th.name, .len = th.nname, .text2 = th.group,
+		.len2 = th.ngroup };
+	tt_batch_time(b, piece->start);
+	int rc = tt_batch_def(b, &d, r->u.err);
+	return rc != TT_OK ? rc : tt_batch_rare(b, TT_THREAD, piece->start, b->tid, r->u.err) ? TT_OK : r->u.err->code;
+}
+
+static int
+end_thread(struct data_run *r)
+{
+	struct tt_event *e = tt_batch_rare(r->u.b, TT_THREAD, r->h->ends, r->u.b->tid, r->u.err);
+
+	if (!e)
+		return r->u.err->code;
+	e->flags = TT_F_END;
+	return TT_OK;
+}
+
+static int
+statistics(struct data_run *r, const struct data_piece *piece, const uint8_t *p)
+{
+	return piece->nstats ? unity_stats(&r->u, piece->start, r->h->layout.rank, r->h->marker.counters, p, piece->nstats / 4) : TT_OK;
+}
+
+int
+data_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct tt_err *err)
+{
+	const struct data *m = ctx;
+	const struct data_head *h = (const struct data_head *)(const void *)c->bytes;
+	const struct data_piece *piece = (const struct data_piece *)(const void *)(h + 1);
+	const uint8_t *p = c->bytes + h->front;
+	struct data_run r = { .h = h, .last = b->base ? b->base->last_ts : INT64_MIN / 4, .from = INT64_MAX,
+		.u = { .known = &m->known, .b = b, .err = err, .seq = c->seq, .categories = h->categories } };
+	const bool defines = h->flags & DATA_H_DEFINES, skim = b->needs & TT_SKIM && m->cap->skim;
+	int rc = TT_OK;
+
+	b->tid = c->tid;
+	b->at = c->at;
+	b->bytes = c->len;
+	if (h->flags & DATA_H_FIRST)
+		rc = begin_thread(&r, piece, p);
+	if (h->flags & DATA_H_ENDS)
+		rc = end_thread(&r);
+	for (uint32_t i = 0; i < h->npiece && rc == TT_OK; p += piece[i++].len) {
+		const uint32_t stats = piece[i].nstats;
+		if (defines) {
+			rc = data_define(&r, &piece[i], p);
+			continue;
+		}
+		if (h->flags & DATA_H_MAIN)
+			rc = frame(&r, &piece[i]);
+		if (rc == TT_OK && !skim)
+			rc = statistics(&r, &piece[i], p);
+		if (rc == TT_OK && !skim)
+			rc = thread(&r, &piece[i], p + stats, piece[i].len - stats);
+	}
+	unity_run_end(&r.u);
+	tt_mem_free(b->mem, r.level, r.caplevel * sizeof *r.level);
+	b->late = !defines && b->ndef > 0;
+	if (r.calls) {
+		b->stack_from = r.from;
+		b->stack_ts = r.last;
+		b->nstack += r.calls;
+	}
+	return rc;
+}
+
+const char *
+data_tag_name(unsigned tag)
+{
+	static const char *const name[DATA_TAGS] = { [DATA_T_FRAME] = "frame", [DATA_T_THREAD] = "thread in a frame", [DATA_T_SAMPLE] = "sample",
+		[DATA_T_GC] = "allocation", [DATA_T_GPU] = "GPU sample", [DATA_T_INSTANCE] = "instance id", [DATA_T_VALUE] = "metadata",
+		[DATA_T_STACK] = "call stack", [DATA_T_FLOW] = "flow", [DATA_T_MARKER] = "marker", [DATA_T_CODE] = "compiled method",
+		[DATA_T_CATEGORY] = "category" };
+
+	return tag < DATA_TAGS ? name[tag] : NULL;
+}

@@ -1,0 +1,108 @@
+/**
+ * The bytes of Unity's .data: constants, and how to take fields out of a record. Little-endian; tracetool-unity-data(7) describes all of it.
+ */
+#ifndef TT_DATA_LAYOUT_H
+#define TT_DATA_LAYOUT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "unity/profiler.h"
+
+#define DATA_END UINT32_C(0xDEADFEED)         /* after the last record */
+#define DATA_MARK UINT32_C(0xAFAFAFAF)        /* the last four bytes of each record */
+#define DATA_NO_MARKER UINT32_MAX             /* of a thread's root */
+#define DATA_54 UINT32_C(0x20140736)          /* versions: 5.4, 5.5, 2017.1, the first of later layout, and that says its release */
+#define DATA_55 UINT32_C(0x20160622)
+#define DATA_2017_1 UINT32_C(0x20170130)
+#define DATA_FIRST UINT32_C(0x20170327)
+#define DATA_SAYS_RELEASE UINT32_C(0x20220328)
+
+enum {
+	DATA_SIZE_MAX = 256 << 20,    /* the longest record that is believed, and the shortest */
+	DATA_SIZE_MIN = 64,
+	DATA_STACK = 32,              /* addresses of a stack */
+};
+
+/* How the records of one file are laid out. */
+struct data_layout {
+	uint32_t word, like;          /* the version; the one whose layout it has */
+	uint8_t rank;                 /* see struct unity_version; 0: before 2017.3 */
+	uint8_t head;                 /* bytes before a record */
+	/* Sources do not agree on these. What they are is found out from a record: only one way ends at its end mark. */
+	bool pads_audio;              /* the names of audio groups are padded */
+	bool pads_place;              /* names of the UI are padded to a multiple of 4 of the record, not of their length */
+};
+
+/* A record being read. What is not there is 0. */
+struct data_take {
+	const uint8_t *p, *end, *from;
+	bool bad;                     /* something is not there, or makes no sense */
+};
+
+static inline const uint8_t *
+data_bytes(struct data_take *t, size_t n)
+{
+	const uint8_t *p = t->p;
+
+	if (t->bad || (size_t)(t->end - p) < n) {
+		t->bad = true;
+		return NULL;
+	}
+	t->p += n;
+	return p;
+}
+
+static inline uint32_t
+data_take32(struct data_take *t)
+{
+	const uint8_t *p = data_bytes(t, 4);
+
+	return p ? unity_u32(p) : 0;
+}
+
+static inline uint64_t
+data_take64(struct data_take *t)
+{
+	const uint8_t *p = data_bytes(t, 8);
+
+	return p ? unity_u64(p) : 0;
+}
+
+/* A number of things of at least ${size} bytes each; as many as can be there. */
+static inline uint32_t
+data_count(struct data_take *t, size_t size)
+{
+	uint32_t n = data_take32(t);
+
+	if (n > (size_t)(t->end - t->p) / size) {
+		t->bad = true;
+		return 0;
+	}
+	return n;
+}
+
+/* A list of ${size} bytes each. */
+static inline const uint8_t *
+data_list(struct data_take *t, size_t size, uint32_t *n)
+{
+	*n = data_count(t, size);
+	return data_bytes(t, *n * size);
+}
+
+/* A name, which ends with a NUL, padded with it to a multiple of 4. Never NULL. */
+static inline const char *
+data_name(struct data_take *t, uint32_t *n)
+{
+	const uint8_t *nul = t->bad ? NULL : memchr(t->p, 0, (size_t)(t->end - t->p));
+	size_t len = nul ? (size_t)(nul - t->p) : 0;
+	const uint8_t *p = nul && len < UINT32_MAX ? data_bytes(t, (len + 4) & ~(size_t)3) : NULL;
+
+	t->bad = t->bad || !p;
+	*n = p ? (uint32_t)len : 0;
+	return p ? (const char *)p : "";
+}
+
+#endif

@@ -1,0 +1,257 @@
+/**
+ * The reader as the registry knows it: recognising, saying what is not read, opening, closing.
+ */
+#include "data/data.h"
+
+#include <stdio.h>
+
+/* What the first bytes are. */
+struct found {
+	bool big;                     /* written by a big-endian machine */
+	bool empty;                   /* nothing but the end */
+	bool old;                     /* before 2017.3 */
+	uint32_t word;                /* the version */
+};
+
+static uint32_t
+u32(const uint8_t *p, bool big)
+{
+	return big ? __builtin_bswap32(unity_u32(p)) : unity_u32(p);
+}
+
+/* Since 2017.3 records begin with the version and their size. */
+static bool
+find_new(struct found *f, const uint8_t *p, size_t n, bool big)
+{
+	const uint32_t word = u32(p, big), size = n >= 8 ? u32(p + 4, big) : 0;
+	const struct unity_version *v = unity_version(word);
+
+	/* Of a word that is not known, four bytes are little to go by. */
+	if (v ? v->rank == 0 : big || !unity_is_word(word) || size < DATA_SIZE_MIN || size > DATA_SIZE_MAX)
+		return false;
+	*f = (struct found){ .big = big, .word = word };
+	return true;
+}
+
+/* Before, with the byte order, 1 or 0. */
+static bool
+find_old(struct found *f, const uint8_t *p, size_t n)
+{
+	const bool big = unity_u32(p) == 0;
+
+	if (n < 8 || (!big && unity_u32(p) != 1) || !unity_is_word(u32(p + 4, big)))
+		return false;
+	*f = (struct found){ .big = big, .old = true, .word = u32(p + 4, big) };
+	return true;
+}
+
+static bool
+find(struct found *f, const uint8_t *p, size_t n)
+{
+	*f = (struct found){ 0 };
+	if (n < 4)
+		return false;
+	if (unity_u32(p) == DATA_END || u32(p, true) == DATA_END) {
+		*f = (struct found){ .big = u32(p, true) == DATA_END, .empty = true };
+		return true;
+	}
+	return find_old(f, p, n) || find_new(f, p, n, false) || find_new(f, p, n, true);
+}
+
+static int
+probe(const uint8_t *head, size_t n)
+{
+	struct found f;
+
+	if (!find(&f, head, n))
+		return 0;
+	return f.word && unity_version(f.word) && n >= 8 ? 90 : 60;
+}
+
+/* Is the version read without --force? */
+static bool
+is_read(const struct unity_version *v)
+{
+	return v && (v->word == DATA_55 || (v->rank >= 6 && v->rank <= 11));
+}
+
+/* The version that the file is read as. NULL, and the reason in ${err}, where it is not read. */
+static const struct unity_version *
+version(const struct found *f, const char *release, bool force, struct tt_err *err)
+{
+	const struct unity_version *v = unity_version(f->word), *near = f->old ? unity_version(DATA_55) : unity_version_near(f->word);
+	const bool later = !v && near && near->rank == 12;
+
+	/* A word between two is read like the earlier one. */
+	if (is_read(v) || (!v && !f->old && is_read(near)))
+		return v ? v : near;
+	if (force && v && v->word != DATA_54)
+		return v;
+	if (force)
+		return near ? near : unity_version(DATA_FIRST);
+	tt_fail(err, TT_E_UNKNOWN, f->old ? 4 : 0, "version 0x%08x of Unity's .data, %s, is not read: %s", f->word,
+	    release[0] ? release : later ? "later than Unity " UNITY_LATEST : "before Unity 2019.3",
+	    later ? "--force reads it like the latest that is known" : v && v->rank == 12 ? "its layout is not certain; --force reads it" :
+	    "load it in Unity's Editor, 2019.3 or later, and save it again");
+	return NULL;
+}
+
+/* The release that a head says, or its version: "Unity 6000.3.9f1". */
+static void
+release_of(const struct found *f, const uint8_t *p, size_t n, char *text, size_t size)
+{
+	const struct unity_version *v = unity_version(f->word);
+	char exact[64];
+
+	text[0] = '\0';
+	if (!f->old && f->word >= DATA_SAYS_RELEASE && n >= 28 && unity_release(p + 8, exact, sizeof exact))
+		snprintf(text, size, "Unity %s", exact);
+	else if (v)
+		snprintf(text, size, "Unity %s", v->data);
+}
+
+/* What the capture is called, and which releases write it. */
+static int
+describe(struct data *m, const struct found *f, const char *release, const uint8_t *p, size_t n, struct tt_err *err)
+{
+	struct tt_capture *cap = m->cap;
+	const bool known = f->word == m->version->word;
+	char text[160];
+
+	if (f->empty)
+		snprintf(text, sizeof text, "without frames");
+	else
+		snprintf(text, sizeof text, "version 0x%08x, %s%s", f->word, release[0] ? release : "near Unity ", release[0] ? "" : m->version->data);
+	if (!(cap->version = tt_arena_text(&cap->arena, text, strlen(text), err)))
+		return err->code;
+	if (!f->empty && (!known || !m->version->data_verified))
+		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %s%s%s: not yet compared with a real capture", tt_src_info(m->src)->name,
+		    known ? "" : "read like ", known && release[0] ? release : "Unity ", known && release[0] ? "" : m->version->data);
+	if (f->old || n < 28 || f->word < DATA_SAYS_RELEASE || !unity_release(p + 8, text, sizeof text))
+		return TT_OK;
+	return tt_capture_meta(cap, "unity_version", text, err);
+}
+
+static int
+open_head(struct data *m, struct tt_err *err)
+{
+	char release[80];
+	struct found f;
+	const uint8_t *p;
+	size_t n;
+	int rc = tt_window_show(&m->win, 0, 28, &p, &n, err);
+
+	if (rc != TT_OK)
+		return rc;
+	if (!find(&f, p, n))
+		return tt_fail(err, TT_E_UNKNOWN, 0, "no version of Unity's .data at the beginning");
+	release_of(&f, p, n, release, sizeof release);
+	if (f.big)
+		return tt_fail(err, TT_E_UNKNOWN, 0, "a big-endian capture of Unity's profiler (.data%s%s), which is not read", release[0] ? ", " : "",
+		    release);
+	if (!(m->version = f.empty ? unity_version(DATA_55) : version(&f, release, m->env->force, err)))
+		return err->code;
+	m->layout = (struct data_layout){ .word = f.word, .like = m->version->word, .rank = m->version->rank,
+		.head = f.old ? 16 : f.word >= DATA_SAYS_RELEASE ? 28 : 12 };
+	return describe(m, &f, release, p, n, err);
+}
+
+static int
+category(const struct tt_capture *cap, const struct tt_def *d, const char **name, struct tt_err *err)
+{
+	const struct data *m = cap->category_arg;
+
+	(void)err;                    /* of others */
+	*name = unity_category_of(cap, d, m->version->categories);
+	return TT_OK;
+}
+
+static void
+close_(void *ctx)
+{
+	struct data *m = ctx;
+	struct tt_mem *mem;
+
+	if (!m)
+		return;
+	mem = &m->env->mem;
+	tt_mem_free(mem, m->stream, m->capstream * sizeof *m->stream);
+	tt_mem_free(mem, m->part, m->cappart * sizeof *m->part);
+	tt_mem_free(mem, m->order, m->caporder * sizeof *m->order);
+	tt_map_free(&m->at_stream, mem);
+	tt_map_free(&m->holder, mem);
+	unity_known_free(&m->known);
+	tt_window_free(&m->win);
+	tt_mem_free(mem, m, sizeof *m);
+}
+
+static int
+open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx, struct tt_err *err)
+{
+	struct data *m = tt_mem_alloc(&env->mem, sizeof *m, err);
+	int rc;
+
+	if (!m)
+		return err->code;
+	*m = (struct data){ .env = env, .src = src, .cap = cap, .marker = UNITY_MARKERS_NONE };
+	tt_window_init(&m->win, env, src);
+	tt_loss_reset(&m->loss);
+	unity_known_init(&m->known, &env->mem);
+	rc = open_head(m, err);
+	if (rc == TT_OK)
+		rc = data_find_layout(m, err);
+	if (rc != TT_OK) {
+		close_(m);
+		return rc;
+	}
+	cap->producer = "Unity profiler";
+	cap->os = cap->arch = cap->args = "";
+	cap->zero_ns = cap->start_ns = m->zero;
+	cap->has_frames = true;
+	cap->end_mark = -1;
+	cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
+	cap->category = category;
+	cap->category_arg = m;
+	cap->timing = unity_timing_of;
+	cap->arg_names = unity_args_of;
+	cap->marker_facts = unity_facts;
+	cap->tally_name = data_tag_name;
+	*ctx = m;
+	return TT_OK;
+}
+
+static int
+rewind_(void *ctx, struct tt_err *err)
+{
+	struct data *m = ctx;
+
+	(void)err;
+	m->known.complete = m->read;
+	for (size_t i = 0; i < m->nstream; i++) {
+		m->stream[i].seen = m->stream[i].ends = false;
+		m->stream[i].record = 0;
+	}
+	tt_map_clear(&m->holder);
+	m->at = m->seq = 0;
+	m->npart = m->norder = m->next = m->defines = 0;
+	m->ended = m->end_seen = m->gap = false;
+	m->record = m->id = m->cpu_us = m->start_us = 0;
+	m->start = m->code = m->categories = 0;
+	tt_loss_reset(&m->loss);
+	tt_window_rewind(&m->win);
+	return TT_OK;
+}
+
+extern const struct tt_format tt_format_data;
+const struct tt_format tt_format_data = {
+	.name = "data",
+	.summary = "captures saved by Unity's Editor, Unity 5.5 and 2019.3 to 6000.4",
+	.suffix = ".data",
+	.frames = true,
+	.probe = probe,
+	.open = open_,
+	.next = data_next,
+	.rewind = rewind_,
+	.decode = data_decode,
+	.close = close_,
+};

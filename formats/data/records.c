@@ -1,0 +1,565 @@
+/**
+ * The file: its records one after the other, and what of them becomes a chunk. It decodes no sample.
+ */
+#include "data/data.h"
+
+#include "base/hash_seed.h"
+
+/* --- finding records ------------------------------------------------------------------------------------ */
+
+/* Does a record's head begin at ${p}? Then *${size} bytes follow it. */
+bool
+data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size)
+{
+	const size_t at = l->rank == 0 ? 4 : 0;
+
+	if (n < at + 8 || (at && unity_u32(p) != 1) || unity_u32(p + at) != l->word)
+		return false;
+	*size = unity_u32(p + at + 4);
+	return *size >= DATA_SIZE_MIN && *size <= DATA_SIZE_MAX;
+}
+
+/* Walk over the record of ${n} bytes at ${p}, with or without the paddings that sources do not agree on. */
+static bool
+walk(struct data *m, const uint8_t *p, size_t n, struct data_record *r)
+{
+	struct data_layout l = m->layout;
+	struct data_record other;
+
+	if (data_walk(&l, p, n, r) && !r->short_of)
+		return true;
+	for (unsigned i = 0; i < 4; i++) {
+		l.pads_audio = i & 1;
+		l.pads_place = i & 2;
+		if (data_walk(&l, p, n, &other) && !other.short_of) {
+			m->layout = l;
+			*r = other;
+			return true;
+		}
+	}
+	return data_walk(&m->layout, p, n, r);
+}
+
+/* The layout as the first record proves it; one word may be that of two. */
+int
+data_find_layout(struct data *m, struct tt_err *err)
+{
+	struct data_layout first = m->layout;
+	struct data_record r;
+	const uint8_t *p;
+	uint32_t size;
+	size_t n;
+	int rc = tt_window_show(&m->win, 0, DATA_SEGMENT, &p, &n, err);
+
+	if (rc != TT_OK || !data_head_at(&m->layout, p, n, &size))
+		return rc;
+	if ((rc = tt_window_show(&m->win, 0, m->layout.head + (size_t)size, &p, &n, err)) != TT_OK || n < m->layout.head + (size_t)size)
+		return rc;
+	bool whole = walk(m, p + m->layout.head, size, &r) && !r.short_of;
+	if (!whole && first.rank == 4) {
+		m->layout.rank = 5;
+		if (!walk(m, p + first.head, size, &r) || r.short_of)
+			m->layout = first;
+	}
+	if (walk(m, p + first.head, size, &r))
+		m->zero = (int64_t)(first.rank >= 6 ? r.start : r.start * 1000);
+	return TT_OK;
+}
+
+/* --- streams -------------------------------------------------------------------------------------------- */
+
+static uint64_t
+stream_hash(uint64_t id, uint64_t name, uint32_t nth)
+{
+	return tt_slot_mix(tt_slot_mix(tt_slot_mix(0, id), name), nth);
+}
+
+static int
+new_stream(struct data *m, uint64_t id, uint64_t name, uint32_t nth, uint32_t *index, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&m->env->mem, &m->stream, &m->capstream, m->nstream + 1, sizeof *m->stream, err);
+
+	if (rc == TT_OK)
+		rc = tt_map_add(&m->at_stream, &m->env->mem, stream_hash(id, name, nth), m->nstream, err);
+	if (rc != TT_OK)
+		return rc;
+	/* Ids are the system's; where there is none, or another thread of the record has it too, it is a number of ours. */
+	uint64_t tid = id && nth == 0 ? id : m->nstream + 1 + (id ? UINT64_C(1) << 63 : 0);
+	m->stream[m->nstream] = (struct data_stream){ .id = id, .name = name, .nth = nth, .tid = tid };
+	*index = (uint32_t)m->nstream++;
+	return TT_OK;
+}
+
+/* An id is used again, by a thread of another name. */
+static int
+hold(struct data *m, uint32_t index, struct tt_err *err)
+{
+	struct data_stream *st = &m->stream[index];
+	const uint64_t hash = stream_hash(st->id, 0, st->nth);
+	uint32_t at = st->id ? tt_map_find(&m->holder, hash, i, m->stream[i].id == st->id && m->stream[i].nth == st->nth) : index + 1;
+
+	if (at == index + 1)
+		return TT_OK;
+	if (!at)
+		return tt_map_add(&m->holder, &m->env->mem, hash, index, err);
+	tt_map_replace(&m->holder, hash, at - 1, index);
+	st->seen = false;
+	st->ends = true;
+	return TT_OK;
+}
+
+/* The stream of a thread of this record. */
+static int
+stream_of(struct data *m, const struct data_thread *th, uint32_t *index, struct tt_err *err)
+{
+	const uint64_t name = tt_slot_text(tt_slot_text(1, th->group, th->ngroup), th->name, th->nname);
+
+	for (uint32_t nth = 0;; nth++) {
+		uint32_t at = tt_map_find(&m->at_stream, stream_hash(th->id, name, nth), i,
+		    m->stream[i].id == th->id && m->stream[i].name == name && m->stream[i].nth == nth);
+		if (!at) {
+			int rc = new_stream(m, th->id, name, nth, index, err);
+			if (rc != TT_OK)
+				return rc;
+		} else {
+			*index = at - 1;
+		}
+		struct data_stream *st = &m->stream[*index];
+		if (st->record == m->record)
+			continue;
+		st->record = m->record;
+		return hold(m, *index, err);
+	}
+}
+
+/* --- a segment -------------------------------------------------------------------------------------------- */
+
+static int
+add_part(struct data *m, const struct data_part *part, uint32_t *first, uint32_t *last, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&m->env->mem, &m->part, &m->cappart, m->npart + 1, sizeof *m->part, err);
+
+	if (rc != TT_OK)
+		return rc;
+	m->part[m->npart++] = *part;
+	if (*last)
+		m->part[*last - 1].next = (uint32_t)m->npart;
+	else
+		*first = (uint32_t)m->npart;
+	*last = (uint32_t)m->npart;
+	return TT_OK;
+}
+
+static int
+add_definitions(struct data *m, enum data_kind kind, const struct data_section *s, uint64_t at, struct tt_err *err)
+{
+	struct data_part part = { .piece = { .at = at, .len = (uint32_t)s->n, .kind = kind }, .p = s->p };
+
+	return s->n > 4 ? add_part(m, &part, &m->defines, &m->defines_last, err) : TT_OK;
+}
+
+static int
+know_markers(struct data *m, const struct data_record *r, struct tt_err *err)
+{
+	struct data_take t = { .p = r->markers.p, .end = r->markers.p + r->markers.n };
+	struct data_marker k;
+	int rc = TT_OK;
+
+	for (uint32_t n = data_count(&t, 16); n > 0 && rc == TT_OK; n--) {
+		data_take_marker(&t, &k);
+		rc = unity_know_marker(&m->known, &m->marker, 0, k.id, k.flags, (const uint8_t *)k.name, k.nname, m->seq, err);
+	}
+	return rc;
+}
+
+static int
+know_code(struct data *m, const struct data_record *r, struct tt_err *err)
+{
+	struct data_take t = { .p = r->code.p, .end = r->code.p + r->code.n };
+	struct data_code c;
+	int rc = TT_OK;
+
+	for (uint32_t n = data_count(&t, 16); n > 0 && rc == TT_OK; n--) {
+		data_take_code(&m->layout, &t, &c);
+		rc = unity_know_code(&m->known, c.start, c.size, m->seq, err);
+	}
+	return rc;
+}
+
+static int
+know_categories(struct data *m, const struct data_record *r, struct tt_err *err)
+{
+	struct data_take t = { .p = r->categories.p, .end = r->categories.p + r->categories.n };
+	unsigned id;
+	uint32_t len;
+	int rc = TT_OK;
+
+	for (uint32_t n = data_count(&t, 16); n > 0 && rc == TT_OK; n--) {
+		const char *name = data_take_category(&m->layout, &t, &id, &len);
+		rc = unity_know_category(&m->known, 0, id, (const uint8_t *)name, len, m->seq, err);
+	}
+	return rc;
+}
+
+/* Definitions of a record. Code and categories may be in every record again. */
+static int
+take_definitions(struct data *m, const struct data_record *r, uint64_t at, struct tt_err *err)
+{
+	uint64_t code = r->code.n ? tt_slot_text(0, (const char *)r->code.p, r->code.n) : m->code;
+	uint64_t categories = r->categories.n ? tt_slot_text(0, (const char *)r->categories.p, r->categories.n) : m->categories;
+	int rc = TT_OK;
+
+	if (r->markers.n > 4 && (rc = know_markers(m, r, err)) == TT_OK)
+		rc = add_definitions(m, DATA_MARKERS, &r->markers, at, err);
+	if (rc == TT_OK && code != m->code && (rc = know_code(m, r, err)) == TT_OK)
+		rc = add_definitions(m, DATA_CODE, &r->code, at, err);
+	if (rc == TT_OK && categories != m->categories && (rc = know_categories(m, r, err)) == TT_OK)
+		rc = add_definitions(m, DATA_CATEGORIES, &r->categories, at, err);
+	m->code = code;
+	m->categories = categories;
+	return rc;
+}
+
+/* When the record's frame began. Before 2019.3 the lower 32 bits of it in us are there: they go on from those of the record before. */
+static void
+set_start(struct data *m, struct data_record *r)
+{
+	if (m->layout.rank < 6) {
+		uint32_t us = (uint32_t)r->start;
+		r->start = m->record ? m->start + (uint64_t)(uint32_t)(us - m->start_us) * 1000 : (uint64_t)us * 1000;
+		m->start_us = us;
+	}
+}
+
+/* Is a frame missing before this one, which its number and its time say both? */
+static bool
+jumps(const struct data *m, const struct data_record *r)
+{
+	const uint64_t end = m->start + m->cpu_us * UINT64_C(1500) + 1000000;
+
+	return m->record && r->id > m->id + UINT64_C(1) && r->start > end;
+}
+
+/* The thread named so has the frames; where none is, the first one. */
+static bool
+is_main(const struct data_thread *th)
+{
+	return th->ngroup == 0 && th->nname == sizeof "Main Thread" - 1 && memcmp(th->name, "Main Thread", th->nname) == 0;
+}
+
+static uint32_t
+find_main(const struct data *m, const struct data_record *r)
+{
+	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
+	struct data_thread th;
+
+	for (uint32_t i = 0; i < r->nthread && i < 64; i++) {
+		data_walk_thread(&m->layout, &t, &th);
+		if (is_main(&th))
+			return i;
+	}
+	return 0;
+}
+
+static int
+take_threads(struct data *m, const struct data_record *r, const struct data_piece *frame, struct tt_err *err)
+{
+	struct data_take t = { .p = r->threads.p, .end = r->threads.p + r->threads.n };
+	const uint32_t main = find_main(m, r);
+	struct data_thread th;
+	uint32_t index;
+	int rc = TT_OK;
+
+	for (uint32_t i = 0; i < r->nthread && rc == TT_OK; i++) {
+		struct data_part part = { .piece = *frame };
+		data_walk_thread(&m->layout, &t, &th);
+		if ((rc = stream_of(m, &th, &index, err)) != TT_OK)
+			break;
+		struct data_stream *st = &m->stream[index];
+		st->main = st->main || i == main;
+		part.p = th.from;
+		part.piece.len = (uint32_t)(th.end - th.from);
+		if (i == main && m->layout.rank >= 6 && m->layout.rank < 8) {
+			part.stats = r->stats.p;
+			part.piece.nstats = (uint32_t)r->stats.n;
+			part.piece.len += part.piece.nstats;
+		}
+		if (i != main)
+			part.piece.flags = part.piece.gpu_us = 0;
+		if (!st->first) {
+			if ((rc = tt_mem_grow(&m->env->mem, &m->order, &m->caporder, m->norder + 1, sizeof *m->order, err)) != TT_OK)
+				break;
+			m->order[m->norder++] = index;
+		}
+		rc = add_part(m, &part, &st->first, &st->last, err);
+	}
+	return rc;
+}
+
+/* The record ${r} of ${size} bytes, ${off} behind the segment's beginning. */
+static int
+take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, struct tt_err *err)
+{
+	const uint64_t at = m->from + off;
+	int rc;
+
+	if (r->short_of)
+		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, (uint64_t)(m->p + off + size - (r->threads.p + r->threads.n)), at);
+	set_start(m, r);
+	const bool gap = m->gap || jumps(m, r);
+	struct data_piece frame = { .at = at, .start = (int64_t)(r->start - (uint64_t)m->zero), .kind = DATA_THREAD, .id = r->id, .gpu_us = r->gpu_us,
+		.gap = (int64_t)(m->start - (uint64_t)m->zero), .flags = (gap && m->record ? DATA_P_GAP : 0u) | (r->placeholder ? DATA_P_EMPTY : 0u) };
+	m->gap = false;
+	m->record++;
+	m->start = r->start;
+	m->cpu_us = r->cpu_us;
+	m->id = r->id;
+	if ((rc = take_definitions(m, r, at, err)) != TT_OK)
+		return rc;
+	return take_threads(m, r, &frame, err);
+}
+
+/*
+ * The next record that begins in the ${n} bytes at m->p, not before ${off}: where the version is, after the end mark of one before or with an end
+ * mark of its own. ${n}: there is none.
+ */
+static size_t
+find_record(const struct data *m, size_t off, size_t n)
+{
+	const size_t at = m->layout.rank == 0 ? 4 : 0, head = m->layout.head;
+	const uint32_t word = m->layout.word;
+	const uint8_t version[] = { (uint8_t)word, (uint8_t)(word >> 8), (uint8_t)(word >> 16), (uint8_t)(word >> 24) };
+	uint32_t size;
+
+	for (const uint8_t *p; off + at + 8 <= n && (p = memmem(m->p + off + at, n - off - at, version, 4)); off++) {
+		off = (size_t)(p - m->p) - at;
+		if (!data_head_at(&m->layout, m->p + off, n - off, &size))
+			continue;
+		if (off >= 4 && unity_u32(m->p + off - 4) == DATA_MARK)
+			return off;
+		if (n - off >= head + size && unity_u32(m->p + off + head + size - 4) == DATA_MARK)
+			return off;
+	}
+	return n;
+}
+
+/* Find the next record after the first ${off} bytes of the segment, and move the segment there. */
+static int
+search(struct data *m, size_t off, struct tt_err *err)
+{
+	const uint64_t from = m->from;
+	size_t n, at;
+	int rc;
+
+	m->gap = true;
+	for (;; off = 4) {
+		if ((rc = tt_window_show(&m->win, m->from, DATA_SEGMENT, &m->p, &n, err)) != TT_OK)
+			return rc;
+		/* A pipe may show more than a file. */
+		n = n < DATA_SEGMENT ? n : DATA_SEGMENT;
+		if ((at = find_record(m, off, n)) < n) {
+			m->from += at;
+			tt_loss_add(&m->loss, TT_LOST_SYNC, 1, m->from - from, from);
+			return TT_OK;
+		}
+		if (n < DATA_SEGMENT)
+			break;
+		m->from += DATA_SEGMENT / 2;
+	}
+	m->from += n;
+	tt_loss_add(&m->loss, TT_LOST_GARBAGE, 1, m->from - from, from);
+	return TT_OK;
+}
+
+/* Does a record end ${need} bytes on? For input that can seek: else it is found out by reading on. */
+static bool
+ends_there(const struct data *m, size_t need)
+{
+	uint8_t mark[4];
+	struct tt_err err;
+	size_t got;
+
+	return !tt_src_info(m->src)->seekable || m->from + need > tt_src_info(m->src)->size ||
+	    (tt_src_pread(m->src, m->from + need - 4, mark, sizeof mark, &got, &err) == TT_OK && got == 4 && unity_u32(mark) == DATA_MARK);
+}
+
+/* A record of ${need} bytes at the segment's beginning makes no sense. If another one or the end follows, its length was right. */
+static int
+bad_record(struct data *m, size_t need, size_t n, struct tt_err *err)
+{
+	uint32_t size;
+
+	if (n - need >= 4 && unity_u32(m->p + need) != DATA_END && !data_head_at(&m->layout, m->p + need, n - need, &size))
+		return search(m, 1, err);
+	tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, need - m->layout.head, m->from + m->layout.head);
+	m->gap = true;
+	m->from += need;
+	return TT_OK;
+}
+
+/* At the segment's beginning is no record, or, where the input ends, a part of one. */
+static int
+no_record(struct data *m, size_t n, bool part, struct tt_err *err)
+{
+	if (n >= 4 && unity_u32(m->p) == DATA_END && !m->end_seen) {
+		m->end_seen = true;
+		m->from += 4;
+		return TT_OK;
+	}
+	if (!part || m->end_seen || find_record(m, 1, n) < n)
+		return search(m, 1, err);
+	tt_loss_add(&m->loss, TT_LOST_CUT, 1, n, m->from);
+	m->from += n;
+	return TT_OK;
+}
+
+/* Take records from the input's next place on, until there are enough of them. TT_END. */
+static int
+take_segment(struct data *m, struct tt_err *err)
+{
+	size_t n = 0, off = 0, want = DATA_SEGMENT;
+	struct data_record r;
+	uint32_t size;
+	int rc;
+
+	m->from = m->at;
+	m->npart = m->norder = m->next = 0;
+	m->defines = m->defines_last = 0;
+	for (size_t i = 0; i < m->nstream; i++)
+		m->stream[i].first = m->stream[i].last = 0;
+	rc = tt_window_show(&m->win, m->from, want, &m->p, &n, err);
+	while (rc == TT_OK && n > off && off < DATA_SEGMENT) {
+		const bool head = data_head_at(&m->layout, m->p + off, n - off, &size);
+		const size_t need = m->layout.head + (head ? (size_t)size : 0);
+		const bool whole = head && n - off >= need;
+		if (whole && walk(m, m->p + off + m->layout.head, size, &r)) {
+			rc = take_record(m, &r, off + m->layout.head, size, err);
+			off += need;
+			continue;
+		}
+		/* What follows concerns no record that is in hand. */
+		if (off > 0)
+			break;
+		if (whole)
+			rc = bad_record(m, need, n, err);
+		else if (head && n >= want && ends_there(m, need))
+			want = need;
+		else
+			rc = no_record(m, n, n < want && (head || n < m->layout.head), err);
+		if (rc == TT_OK)
+			rc = tt_window_show(&m->win, m->from, want, &m->p, &n, err);
+	}
+	m->at = m->from + off;
+	return rc != TT_OK ? rc : off > 0 ? TT_OK : TT_END;
+}
+
+/* --- chunks ----------------------------------------------------------------------------------------------- */
+
+/* A chunk of the pieces from ${first} on. */
+static int
+make_chunk(struct data *m, uint32_t first, struct tt_chunk *c, struct data_head **h, struct tt_err *err)
+{
+	size_t n = 0, pieces = 0;
+
+	for (uint32_t k = first; k; k = m->part[k - 1].next, pieces++)
+		n += m->part[k - 1].piece.len;
+	size_t front = sizeof **h + pieces * sizeof(struct data_piece);
+	int rc = tt_mem_grow(&m->env->mem, &c->bytes, &c->cap, front + n + TT_CHUNK_PAD, 1, err);
+	if (rc != TT_OK)
+		return rc;
+	*h = (struct data_head *)(void *)c->bytes;
+	struct data_piece *piece = (struct data_piece *)(void *)(*h + 1);
+	uint8_t *p = c->bytes + front;
+	**h = (struct data_head){ .layout = m->layout, .marker = m->marker, .categories = m->version->categories, .zero = m->zero,
+		.npiece = (uint32_t)pieces, .front = front };
+	for (uint32_t k = first; k; k = m->part[k - 1].next) {
+		const struct data_part *x = &m->part[k - 1];
+		const uint32_t stats = x->piece.nstats;
+		*piece++ = x->piece;
+		if (stats)
+			memcpy(p, x->stats, stats);
+		memcpy(p + stats, x->p, x->piece.len - stats);
+		p += x->piece.len;
+	}
+	memset(p, 0, TT_CHUNK_PAD);
+	tt_loss_join(&c->loss, &m->loss);
+	tt_loss_reset(&m->loss);
+	c->seq = m->seq++;
+	c->at = m->from;
+	c->len = m->at - m->from;
+	c->ts = 0;
+	c->loaded = true;
+	return TT_OK;
+}
+
+static int
+definitions_chunk(struct data *m, struct tt_chunk *c, struct tt_err *err)
+{
+	struct data_head *h;
+	int rc = make_chunk(m, m->defines, c, &h, err);
+
+	m->defines = 0;
+	if (rc != TT_OK)
+		return rc;
+	h->flags = DATA_H_DEFINES;
+	c->tid = m->nstream ? m->stream[0].tid : 1;
+	return TT_OK;
+}
+
+/* The chunk of the next stream in order; *${some} is false where it is passed over. */
+static int
+stream_chunk(struct data *m, struct tt_chunk *c, bool *some, struct tt_err *err)
+{
+	struct data_stream *st = &m->stream[m->order[m->next++]];
+	struct data_head *h;
+
+	/* Only definitions, frames and threads are looked for. */
+	*some = !(m->cap->skim && st->seen && !st->main);
+	if (!*some)
+		return TT_OK;
+	int rc = make_chunk(m, st->ends ? 0 : st->first, c, &h, err);
+	if (rc != TT_OK)
+		return rc;
+	c->tid = st->tid;
+	if (st->ends) {
+		m->next--;            /* what it did is a chunk of its own */
+		st->ends = false;
+		h->flags = DATA_H_ENDS;
+		h->ends = m->part[st->first - 1].piece.start;
+		return TT_OK;
+	}
+	h->flags = (st->seen ? 0u : DATA_H_FIRST) | (st->main ? DATA_H_MAIN : 0u);
+	st->seen = true;
+	return TT_OK;
+}
+
+int
+data_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
+{
+	struct data *m = ctx;
+	bool some;
+	int rc;
+
+	tt_loss_reset(&c->loss);
+	for (;;) {
+		if (m->defines)
+			return definitions_chunk(m, c, err);
+		while (m->next < m->norder)
+			if ((rc = stream_chunk(m, c, &some, err)) != TT_OK || some)
+				return rc;
+		if (m->ended)
+			break;
+		if (tt_stopped(m->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		if ((rc = take_segment(m, err)) < 0)
+			return rc;
+		m->ended = rc == TT_END;
+	}
+	if (m->win.end_err.code == TT_E_DAMAGED)
+		tt_loss_add(&m->loss, TT_LOST_CODING, 1, 0, m->win.end_err.at);
+	tt_loss_join(&c->loss, &m->loss);
+	tt_loss_reset(&m->loss);
+	m->read = true;
+	m->cap->end_mark = m->end_seen ? 1 : -1;
+	return TT_END;
+}
