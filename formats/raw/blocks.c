@@ -25,14 +25,6 @@ set_ratio(struct raw_session *s, uint64_t num, uint64_t den, struct tt_err *err)
 	return TT_OK;
 }
 
-int64_t
-raw_ns(const struct raw_session *s, uint64_t ticks)
-{
-	__extension__ typedef unsigned __int128 wide;
-
-	return (int64_t)((uint64_t)((wide)ticks * s->mult >> (s->shift & 63)) - (uint64_t)s->zero);
-}
-
 /* How long the header at ${p} is: where the first block begins. What it should be, unless a block begins at the other place. */
 static size_t
 head_size(const uint8_t *p, size_t n)
@@ -539,6 +531,20 @@ put_pieces(const struct raw *m, const struct raw_stream *st, uint32_t stop, stru
 	}
 }
 
+/* Pass over begins and ends without anything besides, nearly all there is. True: there were some. */
+static bool
+pass_plain(const struct raw_session *s, struct raw_walk *w)
+{
+	const size_t size = s->size[RAW_BEGIN];
+	const uint8_t *p = w->p;
+
+	while ((size_t)(w->all - p) >= size && unity_u16(p) - RAW_BEGIN <= RAW_END - RAW_BEGIN)
+		p += size;
+	const bool any = p != w->p;
+	w->p = p;
+	return any;
+}
+
 /* What waits for the stream's next chunk: the last message, if it is not whole or a stack may still belong to it. */
 static int
 keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, struct tt_err *err)
@@ -564,7 +570,11 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 			from -= piece[first].len;
 		from -= piece[first].len;
 		raw_walk(&w, s, piece, first, h->npiece, from);
-		while ((step = raw_walk_next(&w)) == RAW_MESSAGE || step == RAW_DROPPED) {
+		for (;;) {
+			if (pass_plain(s, &w))
+				last = NULL;
+			if ((step = raw_walk_next(&w)) != RAW_MESSAGE && step != RAW_DROPPED)
+				break;
 			last = NULL;
 			if (step == RAW_DROPPED)
 				continue;
@@ -631,17 +641,17 @@ other_thread(const struct raw *m, const struct raw_stream *st)
 	return 0;
 }
 
-/* May it be passed over where only definitions, frames and threads are looked for? */
+/* May what the stream has in the segment be passed over, where only definitions, frames and threads are looked for? */
 static bool
-is_middle(const struct raw *m, const struct raw_stream *st, const struct raw_head *h)
+is_middle(const struct raw *m, const struct raw_stream *st, uint32_t stop)
 {
-	const struct raw_piece *piece = (const struct raw_piece *)(const void *)(h + 1);
-
-	if (!m->cap->skim || st->id == RAW_SESSION || h->flags)
+	if (!m->cap->skim || st->id == RAW_SESSION || !st->delivered || st->other || stop)
 		return false;
-	for (uint32_t i = 0; i < h->npiece; i++)
-		if (piece[i].flags & RAW_P_GAP || (piece[i].flags & RAW_P_FRAME && st->id == h->s.main))
+	for (uint32_t k = st->first; k; k = m->block[k - 1].next) {
+		const uint32_t flags = m->block[k - 1].flags;
+		if (flags & RAW_P_GAP || (flags & RAW_P_FRAME && st->id == m->session[m->now].main))
 			return false;
+	}
 	return true;
 }
 
@@ -654,6 +664,12 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	const uint32_t stop = other_thread(m, st);
 	int rc;
 
+	*some = !is_middle(m, st, stop);
+	if (!*some) {
+		st->first = 0;
+		st->ncarry = 0;
+		return TT_OK;
+	}
 	for (uint32_t k = st->first; k != stop; k = m->block[k - 1].next) {
 		n += m->block[k - 1].len;
 		pieces++;
@@ -688,9 +704,6 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	if (!*some)
 		return TT_OK;
 	put_head(m, st, h);
-	*some = !is_middle(m, st, h);
-	if (!*some)
-		return TT_OK;
 	tt_loss_join(&c->loss, &m->loss);
 	tt_loss_reset(&m->loss);
 	c->seq = m->seq++;

@@ -13,6 +13,8 @@
 #define DAY (INT64_C(86400) * 1000000000)
 #define YEAR (366 * DAY)
 
+enum { ROOM = 64 };                           /* events there is room for, before messages are looked at */
+
 /* --- time -------------------------------------------------------------------------------------------------- */
 
 /* The time of a message. False: it is none. A stream's times never run back; where they do they stand still. */
@@ -494,63 +496,95 @@ skim(struct raw_run *r, const struct raw_piece *piece, const uint8_t *p)
 	return TT_OK;
 }
 
+/* Begins and ends in a row: what changes with each. */
+struct row {
+	struct tt_event *ev;
+	uint32_t *open;
+	size_t n, depth;              /* events; open zones */
+	int64_t last;
+};
+
+static inline __attribute__((always_inline)) void
+row_begin(struct row *x, int64_t ts, uint64_t key)
+{
+	x->ev[x->n] = (struct tt_event){ .ts = ts, .val = key, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)x->depth };
+	x->open[x->depth++] = (uint32_t)x->n++;
+	x->last = ts;
+}
+
+/* False: it is not the end of the innermost zone, or not that simple. */
+static inline __attribute__((always_inline)) bool
+row_end(struct row *x, int64_t ts, uint64_t key)
+{
+	if (unlikely(x->depth == 0))
+		return false;
+	struct tt_event *e = &x->ev[x->open[x->depth - 1]];
+	const uint64_t dur = (uint64_t)ts - (uint64_t)e->ts;
+	if (unlikely(e->val != key || dur > UINT32_MAX))
+		return false;
+	e->dur = (uint32_t)dur;
+	e->kind = TT_ZONE;
+	x->depth--;
+	x->last = ts;
+	return true;
+}
+
+/* Begins for which there is room, and which are no deeper than an event can say. */
+static size_t
+row_room(const struct tt_batch *b)
+{
+	size_t n = b->cap - b->n, open = b->capopen - b->depth, deep = b->depth < UINT16_MAX ? UINT16_MAX - b->depth : 0;
+
+	n = n < open ? n : open;
+	return n < deep ? n : deep;
+}
+
 /*
  * Begins and ends without anything besides, nearly all there is: as many as there are in a row, with what changes in registers. Stops before
  * any other message, and before any of these that is not as it should be.
  */
 static uint64_t
-hot(struct raw_run *r, struct raw_walk *w, int *rc)
+plain_messages(struct raw_run *r, struct raw_walk *w)
 {
 	struct tt_batch *b = r->u.b;
-	const struct raw_session *s = r->s;
-	const bool aligned = s->layout.aligned;
-	const size_t size = s->size[RAW_BEGIN], id_at = aligned ? 8 : 3, time_at = id_at + 4;
-	const uint64_t keys = (uint64_t)s->number << 32, special = r->special;
-	const uint8_t *p = w->p, *all = w->all;
-	int64_t last = r->last;
-	uint64_t n = 0, begun = 0;
+	const struct raw_session s = *r->s;
+	const size_t size = s.size[RAW_BEGIN], id_at = s.layout.aligned ? 8 : 3, time_at = id_at + 4;
+	const uint64_t keys = (uint64_t)s.number << 32, special = r->special;
+	const uint8_t *p = w->p, *const all = w->all;
+	struct row x = { b->ev, b->open, b->n, b->depth, r->last };
+	size_t room = row_room(b), had = x.n;
 
-	if (last == INT64_MIN || b->tally)
+	if (x.last == INT64_MIN || b->tally || x.depth > UINT16_MAX)
 		return 0;
 	for (; (size_t)(all - p) >= size; p += size) {
 		const unsigned type = unity_u16(p) - RAW_BEGIN;
 		const uint32_t id = unity_u32(p + id_at);
-		if (unlikely(type > 1 || id >= s->marker.ids || (special >> (id & 63) & 1)))
+		if (unlikely(type > 1 || id >= s.marker.ids || (special >> (id & 63) & 1)))
 			break;
-		const int64_t ts = raw_ns(s, unity_u64(p + time_at));
-		if (unlikely(ts < last || ts - last > DAY))
+		const int64_t ts = raw_ns(&s, unity_u64(p + time_at));
+		if (unlikely((uint64_t)ts - (uint64_t)x.last > (uint64_t)DAY))
 			break;
-		if (type == 0) {
-			if (unlikely(b->cap - b->n < 8 || b->capopen - b->depth < 8) && (*rc = tt_batch_grow(b, 4096, r->u.err)) != TT_OK)
+		if (type == 1) {
+			if (!row_end(&x, ts, keys | id))
 				break;
-			struct tt_event *e = &b->ev[b->n];
-			*e = (struct tt_event){ .ts = ts, .val = keys | id, .kind = TT_ZONE_BEGIN,
-				.depth = b->depth < UINT16_MAX ? (uint16_t)b->depth : UINT16_MAX };
-			b->open[b->depth++] = (uint32_t)b->n++;
-			begun++;
 		} else {
-			if (unlikely(b->depth == 0 || b->depth >= UINT16_MAX))
+			if (unlikely(room-- == 0))
 				break;
-			struct tt_event *e = &b->ev[b->open[b->depth - 1]];
-			const uint64_t dur = (uint64_t)ts - (uint64_t)e->ts;
-			if (unlikely(e->val != (keys | id) || dur > UINT32_MAX))
-				break;
-			e->dur = (uint32_t)dur;
-			e->kind = TT_ZONE;
-			b->depth--;
+			row_begin(&x, ts, keys | id);
 		}
-		last = ts;
-		n++;
 	}
+	const uint64_t n = (uint64_t)(p - w->p) / size;
 	if (n == 0)
 		return 0;
 	if (r->calls == 0 && r->last < r->from)
 		r->from = r->last;
 	w->p = p;
-	r->last = r->call_ts = last;
+	r->last = r->call_ts = x.last;
 	r->calls += n;
-	b->nzone += begun;
-	tt_batch_time(b, last);
+	b->nzone += x.n - had;
+	b->n = x.n;
+	b->depth = x.depth;
+	tt_batch_time(b, x.last);
 	return n;
 }
 
@@ -563,8 +597,10 @@ messages(struct raw_run *r, struct raw_walk *w)
 	bool sane;
 
 	for (;;) {
-		b->nevent += hot(r, w, &rc);
-		enum raw_step step = rc == TT_OK ? raw_walk_next(w) : RAW_OVER;
+		if ((rc = tt_batch_room(b, ROOM, r->u.err)) != TT_OK)
+			return rc;
+		b->nevent += plain_messages(r, w);
+		enum raw_step step = raw_walk_next(w);
 		for (; rc == TT_OK && piece != w->i; rc = arrive(r, w->piece[piece].flags)) {
 			piece++;
 			if (w->piece[piece].flags & RAW_P_LOST)

@@ -57,6 +57,14 @@ struct raw_session {
 	bool wide_known;              /* layout.wide was found out */
 };
 
+static inline int64_t
+raw_ns(const struct raw_session *s, uint64_t ticks)
+{
+	__extension__ typedef unsigned __int128 wide;
+
+	return (int64_t)((uint64_t)((wide)ticks * s->mult >> (s->shift & 63)) - (uint64_t)s->zero);
+}
+
 struct raw_piece {
 	uint64_t at;                  /* in the file */
 	uint32_t len;
@@ -165,7 +173,6 @@ int raw_open_head(struct raw *m, uint64_t at, struct tt_err *err);
 int raw_find_zero(struct raw *m, struct tt_err *err);
 int raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
 struct raw_stream *raw_stream(struct raw *m, uint64_t id, struct tt_err *err);
-int64_t raw_ns(const struct raw_session *s, uint64_t ticks);
 
 /* heed.c: heed the definitions in a chunk of the session's stream. */
 int raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err);
