@@ -3,16 +3,24 @@
  */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "batch/aggregate.h"
+#include "batch/analyse.h"
+#include "batch/results.h"
+#include "batch/scheduler.h"
 #include "batch_opts.h"
 #include "base/json.h"
+#include "cmd.h"
+#include "gate/budget.h"
 #include "io/sink.h"
 #include "io/spool.h"
+#include "model/format.h"
 #include "outputs.h"
 #include "version.h"
 

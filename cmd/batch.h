@@ -4,11 +4,27 @@
 #ifndef TT_CMD_BATCH_H
 #define TT_CMD_BATCH_H
 
-#include "batch/aggregate.h"
-#include "batch/scheduler.h"
-#include "batch/results.h"
-#include "gate.h"
-#include "input.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "opts.h"
+#include "batch/key.h"
+
+struct app;
+struct gate;
+struct gate_opts;
+struct input_opts;
+struct tt_aggregate;
+struct tt_many_file;
+struct tt_result;
+struct tt_result_id;
+struct tt_results;
+struct tt_results_sum;
+struct tt_run_opts;
+struct tt_sample;
+struct verdict_opts;
 
 /* --- the report: where it goes, in what form, by which groups ------------------- */
 

@@ -14,6 +14,8 @@
 
 #include "base/order.h"
 #include "batch.h"
+#include "batch/scheduler.h"
+#include "cmd.h"
 #include "io/src.h"
 
 /* Directories deeper than this are a loop of mounts, or a joke. */

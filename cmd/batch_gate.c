@@ -4,6 +4,11 @@
 #include "base/order.h"
 #include "batch.h"
 #include "batch/record.h"
+#include "batch/result.h"
+#include "cmd.h"
+#include "gate.h"
+#include "gate/budget.h"
+#include "gate/sample.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -6,7 +6,10 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "batch/analyse.h"
+#include "batch/result.h"
 #include "emit/emit.h"
+#include "gate/measure.h"
 #include "parse_value.h"
 #include "version.h"
 

@@ -5,6 +5,10 @@
 #define TT_CMD_BATCH_OPTS_H
 
 #include "batch.h"
+#include "gate.h"
+#include "input.h"
+
+struct tt_one_opts;
 
 /* Where files made of captures go, below the output directory. */
 #define BATCH_FILES_DIR "captures"

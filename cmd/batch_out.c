@@ -14,6 +14,10 @@
 
 #include "base/hash.h"
 #include "batch.h"
+#include "batch/aggregate.h"
+#include "batch/results.h"
+#include "batch/scheduler.h"
+#include "cmd.h"
 #include "io/sink.h"
 
 #define NOWHERE UINT64_MAX

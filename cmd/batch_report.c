@@ -5,8 +5,11 @@
 #include <unistd.h>
 
 #include "batch.h"
+#include "batch/aggregate.h"
+#include "cmd.h"
 #include "report.h"
 #include "parse_value.h"
+#include "verdict_out.h"
 #include "version.h"
 
 /* Rows of that table on the screen; files have more. */

@@ -10,10 +10,12 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "gate/sample.h"
 #include "pass/pass.h"
 #include "stat/compare.h"
 #include "stat/num.h"
 #include "verdict.h"
+#include "view/figures.h"
 
 struct suggest {
 	const struct tt_sample *s;

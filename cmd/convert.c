@@ -10,7 +10,10 @@
 #include "emit/emit.h"
 #include "collect/collect.h"
 #include "input.h"
+#include "io/sink.h"
 #include "outputs.h"
+#include "pass/pass.h"
+#include "run/run.h"
 #include "version.h"
 
 /* One -o. The format is the one that stood before it; NULL: by suffix. */

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "cmd.h"
+#include "diff/diff.h"
 #include "diff/profile.h"
 #include "diff/report.h"
 #include "diff/verdict.h"
@@ -14,8 +15,10 @@
 #include "input.h"
 #include "model/identity.h"
 #include "outputs.h"
+#include "pass/pass.h"
 #include "report.h"
 #include "parse_value.h"
+#include "run/run.h"
 #include "version.h"
 
 #define LIMIT_TEXT 20

@@ -9,11 +9,15 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cmd.h"
 #include "gate_read.h"
+#include "input.h"
 #include "io/lock.h"
 #include "io/src.h"
 #include "model/identity.h"
 #include "outputs.h"
+#include "report.h"
+#include "run/run.h"
 #include "verdict.h"
 
 #define DOCUMENT_MAX (64u << 20)      /* bytes of a budget or baseline */

@@ -4,9 +4,14 @@
 #ifndef TT_CMD_GATE_H
 #define TT_CMD_GATE_H
 
-#include "input.h"
-#include "report.h"
 #include "verdict_out.h"
+
+struct app;
+struct input_opts;
+struct report_opts;
+struct tt_budget;
+struct tt_run_opts;
+struct tt_sample;
 
 struct gate_opts {
 	const char *budget, *baseline, *save, *today, *explain, *group_by;

@@ -10,7 +10,12 @@
 #include <unistd.h>
 
 #include "base/order.h"
+#include "cmd.h"
+#include "gate.h"
+#include "input.h"
 #include "model/identity.h"
+#include "run/run.h"
+#include "view/view.h"
 
 static int
 add_path(struct gate *x, struct capture *c, const char *path, size_t n, struct tt_err *err)

@@ -4,9 +4,13 @@
 #ifndef TT_CMD_GATE_READ_H
 #define TT_CMD_GATE_READ_H
 
-#include "gate.h"
-#include "gate/verdict.h"
 #include "verdict_out.h"
+#include "gate/baseline.h"
+
+struct app;
+struct gate_opts;
+struct input_opts;
+struct tt_run_opts;
 
 /* One sample's files, and the process that was recorded. */
 struct capture {

@@ -9,8 +9,11 @@
 #include "cmd.h"
 #include "input.h"
 #include "model/names.h"
+#include "pass/pass.h"
 #include "report.h"
+#include "run/run.h"
 #include "stat/num.h"
+#include "view/view.h"
 
 struct info_opts {
 	struct input_opts in;

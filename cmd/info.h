@@ -4,8 +4,10 @@
 #ifndef TT_CMD_INFO_H
 #define TT_CMD_INFO_H
 
-#include "model/model.h"
-#include "out/table.h"
+#include <stddef.h>
+
+struct tt_model;
+struct tt_report;
 
 /* Add the table "capture": one row per input. */
 void info_summary(const struct tt_model *m, struct tt_report *r);

@@ -9,9 +9,12 @@
 #include <unistd.h>
 #include <sys/stat.h>
 
+#include "cmd.h"
 #include "model/facts.h"
+#include "model/format.h"
 #include "model/tree.h"
 #include "parse_value.h"
+#include "run/run.h"
 
 #define JOBS_MAX 256
 #define DEFAULT_SPOOL (UINT64_C(8) << 30)

@@ -4,9 +4,10 @@
 #ifndef TT_CMD_INPUT_H
 #define TT_CMD_INPUT_H
 
-#include "cmd.h"
-#include "pass/pass.h"
-#include "run/run.h"
+#include "ui.h"
+
+struct app;
+struct tt_run_opts;
 
 struct input_opts {
 	struct opt_list path;         /* operands */

@@ -4,12 +4,20 @@
 #include <dirent.h>
 #include <errno.h>
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "batch.h"
+#include "batch/aggregate.h"
+#include "batch/results.h"
+#include "cmd.h"
+#include "gate.h"
+#include "input.h"
+#include "out/table.h"
 #include "outputs.h"
+#include "run/run.h"
 
 struct merge_opts {
 	struct opt_list path;

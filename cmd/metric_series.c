@@ -4,6 +4,15 @@
 #include "metric_series.h"
 
 #include <string.h>
+#include <sys/stat.h>
+
+#include "cmd.h"
+#include "collect/timeline.h"
+#include "gate/measure.h"
+#include "input.h"
+#include "pass/pass.h"
+#include "run/run.h"
+#include "view/view.h"
 
 /* --- the metrics asked for ------------------------------------------------------------ */
 

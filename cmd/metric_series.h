@@ -7,11 +7,16 @@
 #ifndef TT_CMD_SERIES_H
 #define TT_CMD_SERIES_H
 
-#include "cmd.h"
-#include "gate/measure.h"
-#include "input.h"
 #include "opts.h"
 #include "pass/pass.h"
+
+struct app;
+struct input_opts;
+struct tt_measure;
+struct tt_model;
+struct tt_report;
+struct tt_run_opts;
+struct tt_series;
 
 struct series_opts {
 	struct tt_measure *x;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "child.h"
+#include "cmd.h"
 #include "recorder/mono/options.h"
 #include "ttc/layout.h"
 #include "recover.h"

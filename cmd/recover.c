@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "cmd.h"
 #include "ttc/ttc.h"
 #include "io/sink.h"
 

@@ -4,7 +4,10 @@
 #ifndef TT_CMD_RECOVER_H
 #define TT_CMD_RECOVER_H
 
-#include "cmd.h"
+#include <stdbool.h>
+
+struct app;
+struct tt_err;
 
 /* What became of it. */
 struct recovered {

@@ -7,7 +7,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cmd.h"
 #include "io/sink.h"
+#include "model/model.h"
 #include "pass/pass.h"
 #include "version.h"
 

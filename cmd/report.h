@@ -4,9 +4,11 @@
 #ifndef TT_CMD_REPORT_H
 #define TT_CMD_REPORT_H
 
-#include "cmd.h"
-#include "model/model.h"
+#include "opts.h"
 #include "out/table.h"
+
+struct app;
+struct tt_model;
 
 struct report_opts {
 	int form;                     /* enum tt_render; -1: by the output's suffix, else text */

@@ -9,6 +9,7 @@
 
 #include "base/order.h"
 #include "batch.h"
+#include "cmd.h"
 
 /* A results file by its name: shard ${i} of ${n}; 1 of 1 is a whole run. */
 struct shard_file {

@@ -12,9 +12,12 @@
 #include "gate.h"
 #include "info.h"
 #include "input.h"
+#include "pass/pass.h"
 #include "report.h"
 #include "metric_series.h"
 #include "parse_value.h"
+#include "run/run.h"
+#include "view/view.h"
 
 #define BUDGETS_MAX (sizeof ((struct tt_pass_opts *)NULL)->budget_ns / sizeof(int64_t))
 #define TRACK_MAX 64

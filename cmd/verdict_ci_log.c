@@ -14,6 +14,8 @@
 #include "verdict_out.h"
 
 #include "base/utf8.h"
+#include "gate/budget.h"
+#include "gate/verdict.h"
 
 #define GITHUB_SHOWN 10
 

@@ -8,6 +8,8 @@
 
 #include "base/order.h"
 #include "base/utf8.h"
+#include "gate/budget.h"
+#include "gate/verdict.h"
 
 /* --- which rows, in which order ---------------------------------------------------- */
 

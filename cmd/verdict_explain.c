@@ -3,6 +3,8 @@
  */
 #include <string.h>
 
+#include "gate/budget.h"
+#include "gate/sample.h"
 #include "verdict.h"
 
 #define PARTS_SHOWN 8

@@ -7,6 +7,7 @@
 #include "verdict_out.h"
 
 #include "base/utf8.h"
+#include "gate/verdict.h"
 
 static const char *
 label(uint32_t c, char tmp[32])

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "gate/baseline.h"
+#include "gate/verdict.h"
 #include "verdict_out.h"
 #include "version.h"
 

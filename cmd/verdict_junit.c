@@ -10,6 +10,8 @@
 #include "verdict_out.h"
 
 #include "base/utf8.h"
+#include "gate/budget.h"
+#include "gate/verdict.h"
 
 static const char *
 xml(uint32_t c, char tmp[32])

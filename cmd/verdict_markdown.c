@@ -11,6 +11,7 @@
 #include "verdict_out.h"
 
 #include "base/utf8.h"
+#include "gate/verdict.h"
 
 #define CUT "\n*The rest did not fit: see the log.*\n"
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cmd.h"
 #include "io/src.h"
 
 /* GitHub shows no summary of a step that is larger. */

@@ -9,9 +9,13 @@
 #ifndef TT_CMD_VERDICT_OUT_H
 #define TT_CMD_VERDICT_OUT_H
 
-#include "cmd.h"
-#include "gate/verdict.h"
-#include "input.h"
+#include "opts.h"
+
+struct app;
+struct app_output;
+struct tt_mover;
+struct tt_verdict;
+struct tt_verdict_row;
 
 struct verdict_opts {
 	const char *junit, *gitlab, *markdown, *json;         /* files; NULL: not wanted */

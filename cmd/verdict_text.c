@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "gate/baseline.h"
 #include "verdict.h"
 
 #define RED "\033[31m"

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Every #include of lib, formats and cmd follows an arrow of ARCHITECTURE.md, and every arrow there is used.
 
-The page lists the folders from the ground up, one line each: "folder: the folders whose headers it may include", all of them
-above it, so there is no circle. The readers, and the code that both recorders share, have no circle of files either. Files
-that the pages on structure name exist, and every file of formats begins with what it is for. Ends with "N passed, N failed".
+The page lists the folders from the ground up, one line each: "folder: the folders whose headers it may include", all of them above it, so
+there is no circle. A header includes what it needs to compile alone, so that few lie below each other. The readers, and the code that both
+recorders share, have no circle of files either. Files that the pages on structure name exist, and every file of formats begins with what it
+is for. Ends with "N passed, N failed".
 """
 
 import os
@@ -16,6 +17,7 @@ from count import check, end
 from suite import TOP
 
 ROOTS = ("lib", "formats", "cmd")
+DEPTH = 8               # headers below each other under a file of lib and cmd
 
 
 def page():
@@ -44,6 +46,17 @@ def target(folder, name):
         if os.path.exists(os.path.join(TOP, path)):
             return os.path.dirname(path)
     return None
+
+
+def depth(path, seen):
+    """How many headers of the project lie below PATH at the most, each including the next."""
+    if path not in seen:
+        seen[path] = 0
+        text = open(os.path.join(TOP, path), encoding="utf-8").read()
+        names = re.findall(r'^[ \t]*#[ \t]*include[ \t]*"([^"]+)"', text, re.M)
+        below = [os.path.join(to, os.path.basename(name)) for name in names for to in [target(os.path.dirname(path), name)] if to]
+        seen[path] = max((1 + depth(b, seen) for b in below), default=0)
+    return seen[path]
 
 
 def circle(folder):
@@ -90,6 +103,11 @@ def main():
                     wrong.append('"%s" (%s may include: %s)' % (name, folder, " ".join(allowed.get(folder, ["nothing"]))))
             check(text.startswith("/*") or not folder.startswith("formats"), "%s/%s does not begin with what it is for" % (folder, file))
             check(not wrong, "%s/%s includes %s" % (folder, file, ", ".join(wrong)))
+    deep, seen = {}, {}
+    for folder, names in files.items():
+        deep.update({"%s/%s" % (folder, f): depth("%s/%s" % (folder, f), seen) for f in names if f.endswith(".c") and not folder.startswith("formats")})
+    check(max(deep.values()) <= DEPTH, "headers lie deeper than %d below %s" % (DEPTH, " ".join(f for f in deep if deep[f] > DEPTH)))
+    check(sorted(deep.values())[len(deep) // 2] <= 6, "half of the files have more than 6 headers below each other")
     unused = sorted("%s to %s" % (a, b) for a in allowed for b in allowed[a] if (a, b) not in used)
     check(not unused, "arrows of the page that no file needs: " + ", ".join(unused))
     for folder in ("formats/mlpd", "formats/ttc", "formats/recorder/core"):

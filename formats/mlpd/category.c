@@ -8,6 +8,7 @@
 #include <stdio.h>
 
 #include "base/hash_seed.h"
+#include "model/defs.h"
 
 struct entry {
 	const char *name;             /* plain class name; NULL: empty slot */

@@ -9,6 +9,8 @@
 #include "mlpd/layout.h"
 #include "model/format.h"
 
+struct tt_def;
+
 /* One buffer of the file. */
 struct mlpd_unit {
 	uint64_t at;          /* of its 48-byte header */

@@ -4,6 +4,7 @@
 #include "ttc/decode.h"
 
 #include "base/utf8.h"
+#include "model/defs.h"
 #include "producers/unity.h"
 
 static const char *

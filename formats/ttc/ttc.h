@@ -14,6 +14,8 @@
 #include "io/window.h"
 #include "model/format.h"
 
+struct tt_def;
+
 /* A chunk, or a part of one. */
 struct ttc_unit {
 	uint64_t at;                  /* of its head, in the file or the ring; of made ones their index */

@@ -1,6 +1,7 @@
 /**
  * Definitions of the batch, and what those of markers mean at report time.
  */
+#include "model/defs.h"
 #include "unity/profiler.h"
 
 #include <string.h>

@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#include "base/err.h"
+#include "base/mem.h"
+
 static void
 put(const struct tt_map *map, struct tt_map_slot what)
 {

@@ -10,10 +10,11 @@
 #ifndef TT_BASE_MAP_H
 #define TT_BASE_MAP_H
 
+#include <stddef.h>
 #include <stdint.h>
 
-#include "base/hash_seed.h"
-#include "base/mem.h"
+struct tt_err;
+struct tt_mem;
 
 struct tt_map {
 	struct tt_map_slot { uint32_t hash, row; } *slot;     /* row: + 1; 0: empty */

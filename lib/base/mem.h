@@ -13,7 +13,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "base/err.h"
+struct tt_err;
 
 /* Who holds memory that can be done without. ${give} is called where the cap would be passed, on any thread: true: it gave some. */
 struct tt_mem_spare {

@@ -5,8 +5,10 @@
 
 #include <string.h>
 
+#include "base/env.h"
 #include "base/hash.h"
 #include "base/order.h"
+#include "batch/aggregate.h"
 #include "batch/record.h"
 #include "stat/hist.h"
 

@@ -8,12 +8,13 @@
 #ifndef TT_BATCH_AGGREGATE_H
 #define TT_BATCH_AGGREGATE_H
 
-#include "base/env.h"
-#include "batch/result.h"
-#include "out/table.h"
-#include "pass/pass.h"
+#include <stdint.h>
 
 struct tt_aggregate;
+struct tt_env;
+struct tt_err;
+struct tt_report;
+struct tt_result;
 
 /* ${group}: keys of facts to group captures by ("build", "device"), NULL-terminated; NULL: none. Borrowed. */
 int tt_aggregate_new(struct tt_env *env, const char *const *group, struct tt_aggregate **a, struct tt_err *err);

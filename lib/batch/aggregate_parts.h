@@ -4,10 +4,11 @@
 #ifndef TT_BATCH_AGGREGATE_PARTS_H
 #define TT_BATCH_AGGREGATE_PARTS_H
 
-#include "base/mem.h"
 #include "base/buf.h"
-#include "batch/aggregate.h"
-#include "batch/analyse.h"
+#include "base/mem.h"
+#include "batch/result.h"
+
+struct tt_env;
 
 #define TT_AGGREGATE_KINDS 64
 #define TT_AGGREGATE_COPIES 5         /* that are named */

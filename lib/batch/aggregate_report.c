@@ -1,10 +1,12 @@
 /**
  * Batch totals as tables; the contract is in aggregate.h.
  */
-#include "batch/aggregate_parts.h"
+#include "batch/aggregate.h"
 
 #include "base/setting.h"
+#include "batch/aggregate_parts.h"
 #include "model/loss.h"
+#include "pass/pass.h"
 #include "stat/hist.h"
 #include "stat/num.h"
 

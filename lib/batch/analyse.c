@@ -12,10 +12,15 @@
 #include <unistd.h>
 
 #include "base/json.h"
+#include "base/option.h"
 #include "batch/key.h"
 #include "batch/result.h"
 #include "collect/collections.h"
+#include "emit/emit.h"
+#include "gate/sample.h"
+#include "io/sink.h"
 #include "pass/pass.h"
+#include "view/view.h"
 
 /* Facts of a capture beyond this many bytes are left out of its line; a flag says so. */
 #define META_MAX ((size_t)16 << 10)

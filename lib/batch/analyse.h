@@ -6,10 +6,11 @@
 #ifndef TT_BATCH_ANALYSE_H
 #define TT_BATCH_ANALYSE_H
 
-#include "emit/emit.h"
-#include "gate/sample.h"
 #include "out/table.h"
 #include "run/run.h"
+
+struct tt_env;
+struct tt_measure;
 
 struct tt_one_opts {
 	struct tt_run_opts run;       /* formats, filters and the like; path, fd, needs and emitters are set here */
@@ -33,10 +34,6 @@ struct tt_one_opts {
  */
 int tt_one(struct tt_env *env, const struct tt_one_opts *o, int fd, uint64_t size, const char *key, size_t n, struct tt_buf *body,
     struct tt_err *err);
-
-/* Frame times are also counted in rows, from 1/240 to 1/4 s: how many are as long as the row's edge, and longer than the one before. */
-#define TT_FRAME_ROWS 11
-extern const int64_t tt_frame_edge[TT_FRAME_ROWS];    /* ns; of the last row the most there is */
 
 /* The word for why something came to nothing with status ${rc}: tracetool-batch(1), RESULTS. */
 const char *tt_one_why(int rc);

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "base/hash.h"
+#include "batch/analyse.h"
 #include "batch/unpack.h"
 #include "batch/wire.h"
 #include "io/sink.h"

@@ -15,10 +15,15 @@
 
 #include <jansson.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/buf.h"
 
 #define TT_RESULT_LINE_MAX ((size_t)256 << 10)
+
+/* Frame times are also counted in rows, from 1/240 to 1/4 s: how many are as long as the row's edge, and longer than the one before. */
+#define TT_FRAME_ROWS 11
+extern const int64_t tt_frame_edge[TT_FRAME_ROWS];    /* ns; of the last row the most there is */
 
 /* The bits of `by` that facts of --meta do not change: results with the same ones can be added up. */
 #define TT_RESULT_OPTIONS UINT64_C(0xffffffff00000000)

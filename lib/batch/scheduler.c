@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "batch/analyse.h"
+#include "batch/result.h"
 #include "io/sink.h"
 
 #define TICK_MS 200

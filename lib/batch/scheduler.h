@@ -14,8 +14,10 @@
 #define TT_BATCH_SCHEDULER_H
 
 #include "batch/key.h"
-#include "batch/analyse.h"
-#include "batch/result.h"
+
+struct tt_env;
+struct tt_one_opts;
+struct tt_result_id;
 
 struct tt_many_file {
 	const char *path;             /* to open */

@@ -1,6 +1,8 @@
 /**
  * Output of a batch: result lines, and messages for people; the contract is in scheduler_parts.h.
  */
+#include "batch/analyse.h"
+#include "batch/result.h"
 #include "batch/scheduler_parts.h"
 
 #include <stdio.h>

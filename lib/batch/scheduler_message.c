@@ -9,8 +9,10 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "base/json.h"
 #include "batch/record.h"
+#include "batch/result.h"
 
 /* --- archives ------------------------------------------------------------------------- */
 

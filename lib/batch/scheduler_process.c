@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/env.h"
 #include "batch/child.h"
 
 int64_t

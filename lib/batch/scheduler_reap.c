@@ -10,8 +10,10 @@
 
 #include "base/json.h"
 #include "base/setting.h"
+#include "batch/analyse.h"
 #include "batch/child.h"
 #include "batch/record.h"
+#include "batch/result.h"
 
 /* Was it asked to end, as the whole group is when somebody stops the batch? */
 static bool

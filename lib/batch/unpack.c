@@ -8,6 +8,8 @@
 #include <unistd.h>
 
 #include "base/setting.h"
+#include "batch/unpack.h"
+#include "batch/wire.h"
 #include "io/spool.h"
 
 static int walk(struct unpack *u, struct level *l, struct tt_err *err);

@@ -10,6 +10,8 @@
 
 #include "base/hash.h"
 #include "base/setting.h"
+#include "batch/unpack.h"
+#include "batch/wire.h"
 #include "io/spool.h"
 
 #define PIPE_SIZE (1 << 20)

@@ -1,12 +1,13 @@
 /**
  * What members are called, and what they are; the contract is in unpack_parts.h.
  */
-#include "batch/unpack_parts.h"
+#include "batch/unpack.h"
 
 #include <string.h>
 #include <strings.h>
 
 #include "base/hash.h"
+#include "batch/unpack_parts.h"
 
 /* Files known by their first bytes. ${unread}: it may hold captures, and is not opened. */
 static const struct known { const char *magic; size_t n; const char *kind, *unread; } known[] = {

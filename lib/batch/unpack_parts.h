@@ -9,8 +9,10 @@
 
 #include "base/buf.h"
 #include "batch/record.h"
-#include "batch/unpack.h"
-#include "batch/wire.h"
+#include "io/archive.h"
+
+struct tt_unpack_opts;
+struct tt_wire;
 
 #define TT_UNPACK_COPY ((size_t)256 << 10)
 /* Bytes read of a member before its kind is known. */

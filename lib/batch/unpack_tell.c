@@ -2,6 +2,7 @@
  * What an unpacker and the parent tell each other; the contract is in unpack_parts.h.
  */
 #include "batch/unpack_parts.h"
+#include "batch/wire.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -2,6 +2,7 @@
  * Collects helper code and sampled addresses; finds the code of methods. The contract is in code.h.
  */
 #include "collect/collect.h"
+#include "model/model.h"
 #include "collect/code.h"
 
 const struct tt_def *

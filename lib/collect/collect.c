@@ -3,6 +3,10 @@
  */
 #include "collect/collect.h"
 
+#include "model/model.h"
+
+_Static_assert((int)TT_COLLECTS_ALL <= (int)TT_COLLECTED, "a collector has no place in the model");
+
 static const struct tt_collector *const collectors[TT_COLLECTS_ALL] = {
 	[TT_COLLECTS_COUNTERS] = &tt_collector_counters,
 	[TT_COLLECTS_GC] = &tt_collector_gc,
@@ -31,6 +35,7 @@ tt_collect_begin(struct tt_collecting *c, struct tt_err *err)
 	tt_collect_free(c->m);
 	memset(c->wanted, 0, sizeof c->wanted);
 	c->all = c->needs & NEEDS_ALL;
+	c->filter = &c->m->filter;
 	for (size_t k = 0; k < TT_COLLECTS_ALL && rc == TT_OK; k++) {
 		const struct tt_collector *of = collectors[k];
 
@@ -100,4 +105,10 @@ tt_collect_free(struct tt_model *m)
 		tt_mem_free(&m->env->mem, m->collected[k], collectors[k]->size);
 		m->collected[k] = NULL;
 	}
+}
+
+bool
+tt_collect_keeps(const struct tt_collecting *c, uint64_t thread)
+{
+	return !c->m->keep_thread || c->m->keep_thread[thread];
 }

@@ -13,16 +13,17 @@
 #define TT_COLLECT_COLLECT_H
 
 #include "collect/collected.h"
-#include "model/model.h"
-
-_Static_assert((int)TT_COLLECTS_ALL <= (int)TT_COLLECTED, "a collector has no place in the model");
+#include "model/capture.h"
+#include "model/defs.h"
 
 struct tt_find;
+struct tt_model;
 
 /* The run's collectors, and the chunk being committed. */
 struct tt_collecting {
 	struct tt_model *m;
 	struct tt_mem *mem;
+	const struct tt_filter *filter;       /* the model's */
 	unsigned needs;
 	const struct tt_find *find;   /* with TT_NEEDS_FOUND */
 	size_t buckets;               /* of the timeline; 0: TT_TIMELINE_BUCKETS */
@@ -81,7 +82,7 @@ void tt_collect_free(struct tt_model *m);
 static inline bool
 tt_collect_in_time(const struct tt_collecting *c, const struct tt_event *e)
 {
-	return tt_filter_has(&c->m->filter, e->ts);
+	return tt_filter_has(c->filter, e->ts);
 }
 
 /* Is the event in the time and on a thread that the filter wants? */
@@ -92,11 +93,7 @@ tt_collect_wanted(const struct tt_collecting *c, const struct tt_event *e)
 }
 
 /* Does the filter want the thread? */
-static inline bool
-tt_collect_keeps(const struct tt_collecting *c, uint64_t thread)
-{
-	return !c->m->keep_thread || c->m->keep_thread[thread];
-}
+bool tt_collect_keeps(const struct tt_collecting *c, uint64_t thread);
 
 /* The class that key ${key} means at the event. */
 static inline uint64_t

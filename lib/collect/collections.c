@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "model/model.h"
 #include "stat/tally.h"
 
 enum { MAX_PAUSES = 1u << 18, MAX_HEAP_POINTS = 1u << 16 };
@@ -73,7 +74,7 @@ collected(const struct tt_collecting *c, struct gc *s, const struct open *p, int
 	int64_t dur = end > p->gc_start ? end - p->gc_start : 0;
 	struct tt_gc_thread *of;
 
-	if (p->gc_start == INT64_MIN || !tt_filter_has(&c->m->filter, p->gc_start) || !tt_collect_keeps(c, c->t->index))
+	if (p->gc_start == INT64_MIN || !tt_filter_has(c->filter, p->gc_start) || !tt_collect_keeps(c, c->t->index))
 		return TT_OK;
 	if (!(of = collections_of(c, s, err)))
 		return err->code;
@@ -133,7 +134,7 @@ phase(const struct tt_collecting *c, struct gc *s, const struct tt_event *e, str
 		break;
 	case TT_GC_RESTARTED:
 		s->out.pauses |= p->start != INT64_MIN;
-		if (p->start != INT64_MIN && tt_filter_has(&c->m->filter, p->start))
+		if (p->start != INT64_MIN && tt_filter_has(c->filter, p->start))
 			rc = add_pause(c, &s->out, p, e->ts > p->start ? e->ts : p->start, err);
 		p->start = INT64_MIN;
 		break;

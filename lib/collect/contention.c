@@ -5,6 +5,7 @@
 #include "collect/contention.h"
 
 #include "collect/objects.h"
+#include "model/model.h"
 
 struct contention {
 	struct tt_locks l;

@@ -10,6 +10,7 @@
 #include <math.h>
 
 #include "base/map.h"
+#include "model/model.h"
 
 enum { MAX_COUNTERS = 1u << 16, MAX_POINTS = 1u << 22 };
 

@@ -5,6 +5,7 @@
 #include "collect/cover.h"
 
 #include "base/order.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
  * Counts events by kind, and what captures unload; the contract is in event_counts.h.
  */
 #include "collect/collect.h"
+#include "model/model.h"
 #include "collect/event_counts.h"
 
 static int

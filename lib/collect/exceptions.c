@@ -5,6 +5,7 @@
 #include "collect/exceptions.h"
 
 #include "collect/objects.h"
+#include "model/model.h"
 
 enum {
 	RECENT = 64,                  /* allocations of a thread that are remembered, of any class */

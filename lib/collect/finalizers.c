@@ -5,6 +5,7 @@
 #include "collect/finalizers.h"
 
 #include "collect/objects.h"
+#include "model/model.h"
 
 enum { OBJECTS_MAX = 1 << 21 };
 

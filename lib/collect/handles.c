@@ -5,6 +5,7 @@
 #include "collect/handles.h"
 
 #include "collect/objects.h"
+#include "model/model.h"
 
 struct handles {
 	struct tt_handles h;

@@ -3,6 +3,7 @@
  */
 #include "collect/collect.h"
 #include "collect/heap_graph_state.h"
+#include "model/model.h"
 
 static void
 forget(struct graph *g)

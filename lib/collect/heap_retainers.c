@@ -8,6 +8,7 @@
 
 #include "base/map.h"
 #include "base/order.h"
+#include "model/model.h"
 
 struct walk {
 	const struct tt_shots *shots;

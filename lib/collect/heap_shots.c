@@ -4,6 +4,7 @@
 #include "collect/collect.h"
 #include "collect/heap_shots.h"
 
+#include "model/model.h"
 #include "stat/tally.h"
 
 struct shots {

@@ -5,6 +5,7 @@
 #include "collect/object_search.h"
 
 #include "collect/objects.h"
+#include "model/model.h"
 #include "stat/tally.h"
 
 struct search {

@@ -6,6 +6,7 @@
 
 #include <stdint.h>
 
+#include "base/err.h"
 #include "base/mem.h"
 
 enum { TT_PAGE_BITS = 16, TT_PAGE = 1 << TT_PAGE_BITS };

@@ -2,6 +2,7 @@
  * Counts events by time; the contract is in timeline.h.
  */
 #include "collect/collect.h"
+#include "model/model.h"
 #include "collect/timeline.h"
 
 struct timeline {

@@ -13,6 +13,7 @@
 #include "view/merged.h"
 #include "pass/pass.h"
 #include "stat/num.h"
+#include "view/view.h"
 
 #define UNKNOWN "(unknown)"
 

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "diff/diff.h"
+#include "out/table.h"
 #include "stat/num.h"
 
 #define PATH_ZONES 64

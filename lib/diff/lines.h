@@ -4,7 +4,13 @@
 #ifndef TT_DIFF_LINES_H
 #define TT_DIFF_LINES_H
 
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "diff/report.h"
+
+struct tt_table;
 
 struct tt_diff_ctx {
 	const struct tt_diff *d;

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "diff/diff.h"
 #include "out/pprof.h"
 #include "stat/num.h"
 

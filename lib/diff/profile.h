@@ -8,8 +8,9 @@
 #ifndef TT_DIFF_PROFILE_H
 #define TT_DIFF_PROFILE_H
 
-#include "base/buf.h"
-#include "diff/diff.h"
+struct tt_buf;
+struct tt_diff;
+struct tt_err;
 
 /* Append the profile to ${out}. Errors: TT_E_NOMEM, TT_E_LIMIT. */
 int tt_diff_profile(const struct tt_diff *d, const char *generator, struct tt_buf *out, struct tt_err *err);

@@ -4,7 +4,9 @@
  * All tables are sums of the same integers, the parts of nodes and sites, so that they add up alike.
  */
 #include "base/order.h"
+#include "diff/diff.h"
 #include "diff/lines.h"
+#include "out/table.h"
 
 #include <stdlib.h>
 #include <string.h>

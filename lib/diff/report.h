@@ -4,8 +4,10 @@
 #ifndef TT_DIFF_REPORT_H
 #define TT_DIFF_REPORT_H
 
-#include "diff/diff.h"
-#include "out/table.h"
+#include <stddef.h>
+
+struct tt_diff;
+struct tt_report;
 
 struct tt_diff_report_opts {
 	const char *const *table;     /* ids, NULL-terminated; NULL: all but the extra ones */

@@ -3,6 +3,9 @@
  */
 #include "diff/verdict.h"
 
+#include "diff/diff.h"
+#include "out/table.h"
+
 #define ALPHA 0.05
 
 static int64_t *

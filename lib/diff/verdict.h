@@ -4,9 +4,10 @@
 #ifndef TT_DIFF_VERDICT_H
 #define TT_DIFF_VERDICT_H
 
-#include "diff/diff.h"
-#include "out/table.h"
 #include "stat/compare.h"
+
+struct tt_diff;
+struct tt_report;
 
 enum tt_diff_outcome { TT_DIFF_NOT_WORSE, TT_DIFF_WORSE, TT_DIFF_UNDECIDED, TT_DIFF_CANNOT_JUDGE };
 

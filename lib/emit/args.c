@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "emit/common.h"
 
 #define LARGEST_EXACT ((uint64_t)1 << 53)     /* of integers in a double */
 

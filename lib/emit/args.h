@@ -4,8 +4,11 @@
 #ifndef TT_EMIT_ARGS_H
 #define TT_EMIT_ARGS_H
 
-#include "emit/common.h"
-#include "model/args.h"
+#include <stdbool.h>
+
+struct tt_args;
+struct tt_buf;
+struct tt_event;
 
 /**
  * tt_emit_args(args, name, hex, out):

@@ -8,6 +8,12 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json.h"
+#include "base/option.h"
+#include "emit/args.h"
+#include "emit/common.h"
+#include "io/sink.h"
+
 /* Viewers parse a file in one go and stop at 2^29 characters; near that they are slow already. */
 #define LARGE_BYTES ((uint64_t)400 << 20)
 #define TYPICAL_RECORD 110

@@ -15,14 +15,14 @@
 
 #include <stdatomic.h>
 
-#include "base/json.h"
-#include "emit/args.h"
-#include "emit/text_spool.h"
-#include "emit/common.h"
 #include "emit/emit.h"
-#include "emit/micros.h"
 #include "emit/marker_text.h"
 #include "emit/slice_sort.h"
+#include "emit/text_spool.h"
+
+struct tt_args;
+struct tt_json;
+struct tt_sink;
 
 /* The time of the first event: readers leave an event at 0 out of the bounds of the trace. */
 #define CHROME_FIRST_NS 1000

@@ -1,7 +1,11 @@
 /**
  * Chrome JSON: the files an output is cut into, how each begins, and the parts of records that all kinds of events share.
  */
+#include "base/json.h"
+#include "emit/args.h"
 #include "emit/chrome.h"
+#include "emit/common.h"
+#include "io/sink.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "emit/chrome.h"
+#include "emit/micros.h"
 
 #define FLOW UINT32_MAX               /* marks a flow in depth: key is its id, dur its number and phase */
 

@@ -8,7 +8,10 @@
 
 #include "base/hash_seed.h"
 #include "base/order.h"
+#include "emit/args.h"
 #include "emit/chrome.h"
+#include "emit/common.h"
+#include "model/defs.h"
 
 enum { SAMPLE_FRAMES = 64 };          /* of a stack that are written */
 

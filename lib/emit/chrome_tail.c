@@ -6,7 +6,10 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/json.h"
 #include "emit/chrome.h"
+#include "emit/common.h"
+#include "emit/micros.h"
 #include "model/facts.h"
 
 /* The thread ${tid} is called ${name}, and stands at ${index}. */

@@ -7,7 +7,10 @@
 #include <limits.h>
 #include <string.h>
 
+#include "emit/args.h"
 #include "emit/chrome.h"
+#include "emit/common.h"
+#include "emit/micros.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)
 

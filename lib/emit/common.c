@@ -6,6 +6,9 @@
 #include <math.h>
 #include <string.h>
 
+#include "io/sink.h"
+#include "model/defs.h"
+
 int
 tt_emit_open(const struct tt_emit_opts *o, const char *path, struct tt_sink **sink, struct tt_err *err)
 {

@@ -9,6 +9,8 @@
 
 #include "emit/emit.h"
 
+struct tt_sink;
+
 /* The state of an emitter that writes one file in its `finish`, in small pieces. Errors stay until tt_out_error(). */
 struct tt_out {
 	struct tt_emit_opts o;

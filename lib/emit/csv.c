@@ -9,7 +9,14 @@
 #include <string.h>
 
 #include "emit/csv.h"
+#include "base/option.h"
+#include "emit/args.h"
+#include "emit/common.h"
+#include "emit/marker_text.h"
+#include "io/sink.h"
 #include "model/facts.h"
+#include "pass/pass.h"
+#include "view/view.h"
 
 /* --- ready-made pieces --------------------------------------------------- */
 

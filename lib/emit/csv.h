@@ -7,9 +7,14 @@
 #ifndef TT_EMIT_CSV_H
 #define TT_EMIT_CSV_H
 
-#include "emit/args.h"
-#include "emit/marker_text.h"
-#include "pass/pass.h"
+#include "emit/emit.h"
+#include "out/table.h"
+
+struct tt_args;
+struct tt_env;
+struct tt_pass;
+struct tt_pieces;
+struct tt_sink;
 
 /* The most the numbers of a record and their separators take. */
 #define CSV_NUMBERS 160

@@ -3,7 +3,9 @@
  */
 #include <string.h>
 
+#include "emit/common.h"
 #include "emit/csv.h"
+#include "model/defs.h"
 
 /* The columns of a rare event's record, collected before it is written. */
 struct record {

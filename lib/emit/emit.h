@@ -13,9 +13,12 @@
 #ifndef TT_EMIT_H
 #define TT_EMIT_H
 
-#include "base/option.h"
-#include "io/sink.h"
 #include "model/model.h"
+
+struct tt_args;
+struct tt_env;
+struct tt_option;
+struct tt_sink;
 
 /* A finished zone. */
 struct tt_slice {

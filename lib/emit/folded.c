@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "base/order.h"
 #include "base/utf8.h"
 #include "emit/common.h"

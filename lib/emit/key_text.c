@@ -3,6 +3,8 @@
  */
 #include "emit/key_text.h"
 
+#include "base/err.h"
+
 static const struct tt_frag no_slot[2];
 
 void

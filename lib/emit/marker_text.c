@@ -5,6 +5,9 @@
 
 #include <string.h>
 
+#include "emit/common.h"
+#include "model/defs.h"
+
 static int
 add_zone(struct tt_pieces *p, uint64_t key, struct tt_buf *scratch, struct tt_err *err)
 {

@@ -9,8 +9,14 @@
 #ifndef TT_EMIT_MARKER_TEXT_H
 #define TT_EMIT_MARKER_TEXT_H
 
-#include "emit/common.h"
+#include "base/err.h"
 #include "emit/key_text.h"
+
+struct tt_buf;
+struct tt_capture;
+struct tt_event;
+struct tt_model;
+struct tt_name;
 
 /* How the emitter writes them: append to ${b}. */
 struct tt_pieces_form {

@@ -12,6 +12,7 @@
 
 #include "emit/stack_ids.h"
 #include "emit/common.h"
+#include "emit/stacks.h"
 #include "out/pprof.h"
 
 enum word {

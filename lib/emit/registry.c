@@ -3,7 +3,9 @@
  */
 #include <string.h>
 
+#include "base/option.h"
 #include "emit/emit.h"
+#include "io/sink.h"
 
 extern const struct tt_emit tt_emit_chrome, tt_emit_csv, tt_emit_pprof, tt_emit_folded, tt_emit_lcov;
 

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/order.h"
+#include "emit/emit.h"
 #include "emit/text_spool.h"
 #include "io/spool.h"
 

@@ -12,7 +12,13 @@
 #ifndef TT_EMIT_SLICE_SORT_H
 #define TT_EMIT_SLICE_SORT_H
 
-#include "emit/emit.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct tt_env;
+struct tt_err;
+struct tt_slice;
+struct tt_thread;
 
 struct tt_slices {
 	struct tt_env *env;

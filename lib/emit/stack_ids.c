@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "emit/stacks.h"
+
 #define KEPT 8192             /* frames of the last stack, at most; more than twice what one fetches */
 #define FETCHED (TT_CHAIN_DEPTH + 1)
 #define ID_MAX 5              /* bytes: texts are numbered in 32 bits */

@@ -9,12 +9,17 @@
 #ifndef TT_EMIT_STACK_IDS_H
 #define TT_EMIT_STACK_IDS_H
 
-#include "emit/stacks.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
 #include "out/pprof.h"
 
 #define TT_CHAIN_DEPTH TT_PPROF_DEPTH
 
 struct tt_chain;
+struct tt_err;
+struct tt_stacks;
 
 struct tt_chain_stack {
 	const char *ids;              /* until the next call */

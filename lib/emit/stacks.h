@@ -9,6 +9,9 @@
 #ifndef TT_EMIT_STACKS_H
 #define TT_EMIT_STACKS_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "view/paths.h"
 
 /* What the counts of a node are. */

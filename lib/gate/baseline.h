@@ -10,6 +10,8 @@
 #include "gate/budget.h"
 #include "gate/sample.h"
 
+struct tt_buf;
+
 struct tt_baseline {
 	const char *path;
 	struct tt_sample *sample;     /* in the order of the file: session by session; all have .session */

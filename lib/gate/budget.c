@@ -7,6 +7,7 @@
 #include "base/spelling.h"
 #include "gate/budget_read.h"
 #include "gate/sample.h"
+#include "model/event.h"
 #include "model/filter.h"
 
 #define ROWS_MAX 4096

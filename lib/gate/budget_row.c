@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/spelling.h"
 #include "gate/budget_read.h"
+#include "view/figures.h"
 
 static const char *const selectors[] = {
 	[TT_SELECT_NONE] = NULL, [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",

@@ -8,6 +8,7 @@
 
 #include "base/order.h"
 #include "base/setting.h"
+#include "gate/baseline.h"
 #include "stat/compare.h"
 
 const char *const tt_outcome_name[TT_OUTCOMES] = {

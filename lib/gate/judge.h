@@ -8,6 +8,8 @@
 #include "gate/verdict.h"
 #include "stat/compare.h"
 
+struct tt_limit;
+
 #define TT_ALPHA 0.05
 
 /* A row at work. */

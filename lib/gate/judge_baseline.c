@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/setting.h"
+#include "gate/baseline.h"
 #include "gate/judge.h"
 #include "stat/num.h"
 

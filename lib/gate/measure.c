@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "model/event.h"
 
 const char *const tt_stat_name[TT_STATS] = {
 	[TT_STAT_MEAN] = "mean", [TT_STAT_MEDIAN] = "median", [TT_STAT_STDDEV] = "stddev", [TT_STAT_P90] = "p90",

@@ -12,7 +12,11 @@
 #include <stdbool.h>
 
 #include "gate/quantity.h"
-#include "view/view.h"
+
+struct tt_arena;
+struct tt_frames;
+struct tt_loss;
+struct tt_views;
 
 /* What of a metric's selector a row must give. */
 enum tt_select {

@@ -4,6 +4,7 @@
 #include "base/utf8.h"
 #include "gate/measure_model.h"
 #include "model/names.h"
+#include "view/view.h"
 
 bool
 tt_figures_match(const struct tt_measure *x, const char *name)

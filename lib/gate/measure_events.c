@@ -12,6 +12,7 @@
 #include "collect/handles.h"
 #include "collect/heap_shots.h"
 #include "gate/measure_model.h"
+#include "view/figures.h"
 
 /* Is there something, or at least nothing because nothing happened? */
 static bool

@@ -11,6 +11,7 @@
 #include "collect/collections.h"
 #include "collect/counters.h"
 #include "model/loss.h"
+#include "view/view.h"
 
 /* --- values of single frames ------------------------------------------------------- */
 

@@ -5,9 +5,14 @@
 #ifndef TT_GATE_MEASURE_MODEL_H
 #define TT_GATE_MEASURE_MODEL_H
 
+#include "collect/collections.h"
 #include "gate/measure.h"
-#include "view/view.h"
-#include "stat/num.h"
+#include "model/model.h"
+
+struct tt_figures_table;
+struct tt_measure;
+struct tt_value;
+struct tt_views;
 
 /* One model at work. */
 struct tt_figures {

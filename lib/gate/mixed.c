@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "gate/baseline.h"
 #include "gate/judge.h"
 
 /* The values of one fact: of the captures at hand, and of the baseline's. */

@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "gate/budget.h"
 #include "gate/judge.h"
+#include "gate/sample.h"
 #include "stat/num.h"
 
 #define MOVERS 5

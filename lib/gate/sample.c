@@ -13,6 +13,7 @@
 #include "model/identity.h"
 #include "view/allocs.h"
 #include "stat/num.h"
+#include "view/view.h"
 
 /* --- facts ------------------------------------------------------------------------ */
 

@@ -8,6 +8,8 @@
 
 #include "gate/measure.h"
 
+struct tt_model;
+
 struct tt_fact { const char *key, *value; };
 
 /* Time or allocation by name: what a change of the whole is made of. */

@@ -11,9 +11,13 @@
 #ifndef TT_GATE_VERDICT_H
 #define TT_GATE_VERDICT_H
 
-#include "gate/baseline.h"
-#include "gate/budget.h"
-#include "gate/sample.h"
+#include "base/mem.h"
+#include "gate/measure.h"
+
+struct tt_baseline;
+struct tt_budget;
+struct tt_budget_row;
+struct tt_sample;
 
 enum tt_outcome {
 	TT_PASS,              /* absolute or exact row: within the limit */

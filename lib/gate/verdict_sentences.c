@@ -8,6 +8,7 @@
 #include "gate/judge.h"
 
 #include "base/setting.h"
+#include "gate/baseline.h"
 
 const char *
 tt_verdict_text(struct tt_verdict *v, struct tt_err *err, const char *fmt, ...)

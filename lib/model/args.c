@@ -3,7 +3,11 @@
  */
 #include "model/args.h"
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <string.h>
+
+#include "model/event.h"
 
 struct tt_args
 tt_args_of(const struct tt_batch *b, size_t i)

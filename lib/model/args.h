@@ -7,7 +7,12 @@
 #ifndef TT_MODEL_ARGS_H
 #define TT_MODEL_ARGS_H
 
-#include "model/event.h"
+#include <stddef.h>
+
+struct tt_batch;
+struct tt_err;
+struct tt_event;
+struct tt_mem;
 
 /* Arguments, their texts and blobs in ${text}. Borrowed. */
 struct tt_args {

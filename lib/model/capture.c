@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/hash_seed.h"
+#include "model/defs.h"
 
 /* Where the fact of ${key} is, or would be. Two bits of the hash choose the way on from each fact. */
 static struct tt_meta **

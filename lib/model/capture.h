@@ -7,10 +7,12 @@
 #include <stdbool.h>
 
 #include "base/map.h"
-#include "model/defs.h"
 #include "model/event.h"
 #include "model/filter.h"
 #include "model/zones.h"
+
+struct tt_defs;
+struct tt_span;
 
 struct tt_thread {
 	uint64_t tid;                 /* the producer's id; reused after the thread ended */

@@ -5,6 +5,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash_seed.h"
 #include "base/map.h"
 #include "base/order.h"
 

@@ -22,7 +22,6 @@
 #include <stdint.h>
 
 #include "base/buf.h"
-#include "base/mem.h"
 #include "model/heap.h"
 #include "model/loss.h"
 #include "model/opened.h"

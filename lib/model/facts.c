@@ -4,6 +4,8 @@
 #include "model/facts.h"
 
 #include "base/order.h"
+#include "model/defs.h"
+#include "model/model.h"
 
 #include <stdlib.h>
 #include <string.h>

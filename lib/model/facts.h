@@ -6,7 +6,13 @@
 #ifndef TT_MODEL_FACTS_H
 #define TT_MODEL_FACTS_H
 
-#include "model/model.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tt_err;
+struct tt_mem;
+struct tt_model;
 
 #define TT_FACT_LABEL "label"         /* what the program does from now on */
 

@@ -20,6 +20,8 @@
 
 #include "base/err.h"
 
+struct tt_err;
+
 struct tt_span { int64_t from, to; };         /* [from, to) */
 
 struct tt_filter {

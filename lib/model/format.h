@@ -9,9 +9,16 @@
 #ifndef TT_MODEL_FORMAT_H
 #define TT_MODEL_FORMAT_H
 
-#include "io/src.h"
+#include <stddef.h>
+
+#include "base/env.h"
 #include "model/capture.h"
-#include "model/event.h"
+
+struct tt_batch;
+struct tt_capture;
+struct tt_env;
+struct tt_err;
+struct tt_src;
 
 struct tt_chunk {
 	uint64_t seq;

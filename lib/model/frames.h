@@ -9,7 +9,6 @@
 
 #include <stdbool.h>
 
-#include "base/mem.h"
 #include "model/event.h"
 #include "stat/tally.h"
 

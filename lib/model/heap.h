@@ -14,7 +14,6 @@
 #include <stdint.h>
 
 #include "base/map.h"
-#include "base/mem.h"
 
 struct tt_batch;
 

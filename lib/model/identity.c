@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "model/model.h"
 
 static void
 add(struct tt_hash *h, uint64_t v)

@@ -4,7 +4,10 @@
 #ifndef TT_MODEL_IDENTITY_H
 #define TT_MODEL_IDENTITY_H
 
-#include "model/model.h"
+#include <stdint.h>
+
+struct tt_err;
+struct tt_model;
 
 /**
  * tt_model_identity(m):

@@ -12,6 +12,12 @@
 #include "model/frames.h"
 #include "model/tree.h"
 
+struct tt_counts;
+struct tt_env;
+struct tt_frames;
+struct tt_keys;
+struct tt_tree;
+
 enum { TT_CANDIDATES = 5, TT_COLLECTED = 16 };
 
 struct tt_model {

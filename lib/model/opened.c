@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/err.h"
 #include "base/hash_seed.h"
 #include "base/order.h"
 

@@ -11,7 +11,13 @@
 #ifndef TT_MODEL_OPENED_H
 #define TT_MODEL_OPENED_H
 
+#include <stddef.h>
+#include <stdint.h>
+
 #include "base/mem.h"
+
+struct level;
+struct tt_mem;
 
 /* Stacks up to here are searched. */
 #define TT_OPENED_FROM 64

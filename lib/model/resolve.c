@@ -12,6 +12,7 @@
 
 #include "base/hash_seed.h"
 #include "base/order.h"
+#include "model/defs.h"
 #include "model/names.h"
 #include "model/waits.h"
 

@@ -5,6 +5,8 @@
 
 #include <stdlib.h>
 
+#include "model/event.h"
+
 #define MAX_NODES (TT_TREE_DIR * TT_TREE_PAGE)
 
 static struct tt_tree_table *

@@ -25,9 +25,9 @@
 
 #include <stdatomic.h>
 
-#include "base/mem.h"
+#include "base/err.h"
 #include "base/hash_seed.h"
-#include "model/event.h"
+#include "base/mem.h"
 #include "stat/hist.h"
 
 enum tt_node_kind { TT_NODE_ZONE, TT_NODE_ALLOC, TT_NODE_FRAMED, TT_NODE_THREAD, TT_NODE_SAMPLES, TT_NODE_STACKS, TT_NODE_ROOT };

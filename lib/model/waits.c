@@ -3,6 +3,7 @@
  */
 #include "model/waits.h"
 
+#include "model/model.h"
 #include "model/names.h"
 #include "model/tree.h"
 #include "stat/num.h"

@@ -4,7 +4,12 @@
 #ifndef TT_MODEL_WAITS_H
 #define TT_MODEL_WAITS_H
 
-#include "model/model.h"
+#include <stdbool.h>
+#include <stdint.h>
+
+struct tt_err;
+struct tt_model;
+struct tt_thread;
 
 /*
  * The markers that wait, where the user gives no list of their own: names as producers give them (formats/producers/names.c). NULL-terminated. A pattern

@@ -23,6 +23,8 @@
 #include "model/args.h"
 #include "model/event.h"
 
+struct tt_args_kept;
+
 /* One zone open on a thread. */
 struct tt_open {
 	uint64_t key;

@@ -6,9 +6,11 @@
  */
 #include <stdlib.h>
 
+#include "base/option.h"
 #include "base/order.h"
 #include "view/merged.h"
 #include "pass/passes.h"
+#include "view/view.h"
 
 #define DEPTH_MAX 256
 

@@ -9,6 +9,7 @@
 #include "base/order.h"
 #include "pass/passes.h"
 #include "stat/num.h"
+#include "view/view.h"
 
 enum { A_CATEGORY, A_SELF, A_SHARE, A_TOTAL, A_CALLS, A_FRAME_MEAN, A_FRAME_MEDIAN, A_FRAME_P95, A_FRAME_MAX, A_FRAMES,
 	A_N };

@@ -3,6 +3,8 @@
  */
 #include "collect/code.h"
 #include "base/order.h"
+#include "model/defs.h"
+#include "model/model.h"
 #include "pass/code.h"
 
 #include <stdlib.h>

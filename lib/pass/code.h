@@ -4,7 +4,13 @@
 #ifndef TT_PASS_CODE_H
 #define TT_PASS_CODE_H
 
-#include "model/model.h"
+#include <stddef.h>
+#include <stdint.h>
+
+struct tt_code_helper;
+struct tt_def;
+struct tt_err;
+struct tt_model;
 
 enum tt_code_kind { TT_CODE_METHOD, TT_CODE_HELPER, TT_CODE_SYMBOL, TT_CODE_UNKNOWN };
 

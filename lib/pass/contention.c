@@ -8,6 +8,7 @@
 #include "collect/collections.h"
 #include "collect/contention.h"
 #include "stat/num.h"
+#include "view/view.h"
 
 #define TIMES_COLS \
 	{ "wait_ns", "waited", TT_UNIT_NS, "Total time of the waits." }, \

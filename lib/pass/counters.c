@@ -13,6 +13,7 @@
 #include "collect/counters.h"
 #include "collect/timeline.h"
 #include "stat/num.h"
+#include "view/figures.h"
 
 enum { K_COUNTER, K_SECTION, K_UNIT, K_LAST, K_MIN, K_MEAN, K_MAX, K_FIRST, K_DELTA, K_TEXT, K_COUNT, K_KIND, K_FIRST_NS,
 	K_LAST_NS, K_ID, K_PROCESS, K_N };

@@ -10,6 +10,7 @@
 #include "pass/passes.h"
 #include "collect/exceptions.h"
 #include "stat/num.h"
+#include "view/view.h"
 
 #define COUNT_COL { "count", "throws", TT_UNIT_COUNT, "Number of throws." }
 #define CAUGHT_COLS \

@@ -10,6 +10,7 @@
 #include "pass/passes.h"
 #include "collect/finalizers.h"
 #include "stat/num.h"
+#include "view/figures.h"
 
 #define TIMES_COLS \
 	{ "count", "count", TT_UNIT_COUNT, "Number that began, or ended without a recorded begin." }, \

@@ -4,9 +4,11 @@
  * Every figure is over the exact durations of all whole frames; nothing here goes through a histogram
  * but the histogram. Definitions: tracetool-metrics(7), Frames.
  */
+#include "base/option.h"
 #include "pass/passes.h"
 #include "collect/collections.h"
 #include "stat/num.h"
+#include "view/view.h"
 
 enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999, S_MAX, S_FPS, S_LOW1, S_LOW01, S_OVER60,
 	S_OVER30, S_OVER20, S_PARTIAL, S_N };

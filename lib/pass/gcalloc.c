@@ -12,6 +12,7 @@
 #include "collect/collections.h"
 #include "stat/num.h"
 #include "view/allocs.h"
+#include "view/view.h"
 
 enum { S_BYTES, S_ERROR, S_COUNT, S_MEAN, S_CLASSES, S_FRAME_MEDIAN, S_FRAME_P95, S_FRAME_MAX, S_FRAME_COUNT, S_FRAME_ZERO,
 	S_COLLECTIONS, S_COLLECTION_NS, S_PAUSES, S_PAUSE_NS, S_PAUSE_MAX, S_STOPPED_NS, S_STOPPED_MAX, S_MOVES,

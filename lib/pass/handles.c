@@ -9,6 +9,7 @@
 #include "pass/passes.h"
 #include "collect/handles.h"
 #include "stat/num.h"
+#include "view/view.h"
 
 static const char *const kinds[TT_HANDLE_KINDS] = { "weak", "weak tracking", "normal", "pinned", "(other)" };
 

@@ -9,6 +9,7 @@
 #include "base/order.h"
 #include "collect/heap_graph.h"
 #include "collect/heap_shots.h"
+#include "model/defs.h"
 #include "pass/passes.h"
 
 static const struct tt_col path_col[] = {

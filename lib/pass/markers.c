@@ -10,6 +10,7 @@
 #include "model/waits.h"
 #include "pass/passes.h"
 #include "stat/num.h"
+#include "view/view.h"
 
 enum { M_MARKER, M_CATEGORY, M_SELF, M_SHARE, M_TOTAL, M_COUNT, M_MEAN, M_MEDIAN, M_P95, M_P99, M_MAX, M_MIN,
 	M_FRAME_MEAN, M_FRAME_MAX, M_FRAMES, M_DEPTH_MIN, M_DEPTH_MAX, M_THREADS, M_N };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/defs.h"
 #include "model/facts.h"
 #include "model/names.h"
 #include "collect/code.h"

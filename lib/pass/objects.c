@@ -5,8 +5,10 @@
  */
 #include <string.h>
 
+#include "base/option.h"
 #include "collect/object_search.h"
 #include "pass/passes.h"
+#include "view/view.h"
 
 static const struct tt_col found_col[] = {
 	{ "object", "object", TT_UNIT_HEX, "Address at which the object was allocated." },

@@ -8,9 +8,13 @@
 #ifndef TT_PASS_H
 #define TT_PASS_H
 
-#include "base/option.h"
+#include "model/capture.h"
 #include "out/table.h"
-#include "view/view.h"
+#include "view/group.h"
+
+struct tt_model;
+struct tt_option;
+struct tt_views;
 
 /* Figures of metrics in parts of the time: what the table timeline_metrics shows. */
 struct tt_series {
@@ -162,6 +166,5 @@ void tt_group_note(enum tt_group group, struct tt_report *r);
 
 /* One report note for each entry of ${loss} of severity notice and up. */
 void tt_loss_notes(const struct tt_loss *loss, struct tt_report *r);
-
 
 #endif

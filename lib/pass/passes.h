@@ -5,6 +5,9 @@
 #define TT_PASS_PASSES_H
 
 #include "pass/pass.h"
+#include "view/paths.h"
+
+struct tt_spread;
 
 extern const struct tt_pass tt_pass_frames, tt_pass_gcalloc, tt_pass_categories, tt_pass_markers, tt_pass_calltree,
     tt_pass_threads, tt_pass_coverage, tt_pass_counters, tt_pass_loss,

@@ -4,7 +4,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/option.h"
 #include "pass/passes.h"
+#include "stat/num.h"
+#include "view/view.h"
 
 static bool
 named(const char *const *list, const char *name)

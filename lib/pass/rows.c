@@ -5,6 +5,7 @@
 
 #include "pass/passes.h"
 #include "stat/num.h"
+#include "view/figures.h"
 
 const char *
 tt_pass_none(const struct tt_model *m, struct tt_report *r, enum tt_records what, const char *none)

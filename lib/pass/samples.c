@@ -14,6 +14,7 @@
 #include "model/waits.h"
 #include "pass/code.h"
 #include "pass/passes.h"
+#include "view/view.h"
 
 #define SELF_COL { "self", "samples", TT_UNIT_COUNT, "Number of samples with this as the innermost managed frame." }
 #define SELF_SHARE_COL { "self_share", "samples", TT_UNIT_PERCENT, "Share of all samples." }

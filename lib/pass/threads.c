@@ -3,6 +3,7 @@
  */
 #include "collect/collections.h"
 #include "pass/passes.h"
+#include "view/view.h"
 
 enum { T_THREAD, T_NUMBER, T_BUSY, T_SHARE, T_WAITING, T_STOPPED, T_CALLS, T_ALLOCS, T_BYTES, T_EVENTS, T_FIRST, T_LAST, T_OPEN,
 	T_TID, T_GENERATION, T_PROCESS, T_N };

@@ -5,6 +5,7 @@
  */
 #include "collect/collections.h"
 #include "collect/timeline.h"
+#include "base/option.h"
 #include "pass/passes.h"
 
 enum { L_FROM, L_TO, L_CALLS, L_ALLOCS, L_BYTES, L_COLLECTIONS, L_PAUSE, L_HEAP, L_MOVES, L_THROWS, L_CONTENDED, L_WAIT,

@@ -12,6 +12,8 @@
 #include "model/names.h"
 #include "model/waits.h"
 #include "out/table.h"
+#include "run/run.h"
+#include "run/state.h"
 #include "stat/num.h"
 
 enum {

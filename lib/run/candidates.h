@@ -8,7 +8,10 @@
 #ifndef TT_RUN_CANDIDATES_H
 #define TT_RUN_CANDIDATES_H
 
-#include "run/state.h"
+struct tt_batch;
+struct tt_err;
+struct tt_run;
+struct tt_thread;
 
 /* Take in the zones of a batch of ${t}. Errors: TT_E_NOMEM. */
 int tt_candidates_batch(struct tt_run *r, const struct tt_batch *b, const struct tt_thread *t, struct tt_err *err);

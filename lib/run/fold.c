@@ -4,6 +4,8 @@
 #include "run/fold.h"
 
 #include "base/order.h"
+#include "emit/emit.h"
+#include "model/defs.h"
 #include "stat/num.h"
 
 #define likely(x) __builtin_expect(!!(x), 1)

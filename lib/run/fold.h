@@ -6,9 +6,14 @@
 #define TT_RUN_FOLD_H
 
 #include "base/map.h"
-#include "emit/emit.h"
-#include "model/model.h"
+#include "model/tree.h"
 #include "model/zones.h"
+
+struct tt_args;
+struct tt_capture;
+struct tt_model;
+struct tt_slice;
+struct tt_thread;
 
 /* A path first met in this chunk, or not yet committed by an earlier one: kept apart until the commit stage. */
 struct tt_over_node {

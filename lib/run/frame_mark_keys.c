@@ -16,6 +16,8 @@
 #include "base/setting.h"
 #include "base/utf8.h"
 #include "model/names.h"
+#include "run/run.h"
+#include "run/state.h"
 
 enum { LISTED = 3 };                  /* markers that a message names */
 

@@ -7,6 +7,8 @@
 #include "run/frame_replay.h"
 
 #include "model/facts.h"
+#include "run/run.h"
+#include "run/state.h"
 
 #include <stdlib.h>
 

@@ -4,7 +4,9 @@
 #include "run/frame_replay.h"
 
 #include "base/order.h"
+#include "model/model.h"
 #include "model/waits.h"
+#include "run/state.h"
 
 /* What one marker does in the present frame: a line of memory, touched at every zone. */
 struct tt_watch_row {

@@ -13,7 +13,12 @@
 #ifndef TT_RUN_FRAME_REPLAY_H
 #define TT_RUN_FRAME_REPLAY_H
 
-#include "run/state.h"
+#include "model/zones.h"
+
+struct tt_frame_marker;
+struct tt_frame_name;
+struct tt_replay;
+struct tt_run;
 
 #define TT_MARK_GAP 0x80000000u
 

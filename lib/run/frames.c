@@ -2,7 +2,9 @@
  * Per-frame allocations, and the finished table of frames; the contract is in frame_replay.h.
  */
 #include "base/order.h"
+#include "model/model.h"
 #include "run/frame_replay.h"
+#include "run/state.h"
 
 static void
 count_allocs(struct tt_frames *f, const struct tt_watch *w, const struct tt_batch *b)

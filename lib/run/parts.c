@@ -6,6 +6,8 @@
 #include "base/order.h"
 #include "collect/timeline.h"
 #include "model/waits.h"
+#include "run/pipe.h"
+#include "run/run.h"
 
 struct tt_part {
 	struct tt_model *m;

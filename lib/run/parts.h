@@ -11,7 +11,12 @@
 #ifndef TT_RUN_PARTS_H
 #define TT_RUN_PARTS_H
 
-#include "run/pipe.h"
+#include <stdbool.h>
+
+struct slot;
+struct tt_capture;
+struct tt_err;
+struct tt_run;
 
 /* Make models for the first parts, empty: the names, the frames and the filter of the whole are known. */
 int tt_parts_begin(struct tt_run *r, struct tt_err *err);

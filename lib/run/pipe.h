@@ -7,6 +7,8 @@
 
 #include <pthread.h>
 
+#include "model/format.h"
+#include "run/fold.h"
 #include "run/state.h"
 
 enum step { FREE, READING, DECODING, DECODED, ENTERED, FOLDING, FOLDED };

@@ -1,8 +1,12 @@
 /*
  * The stages of a reading: chunks are decoded and folded by any worker, and committed in their order. The contract is in pipe.h.
  */
+#include "emit/emit.h"
+#include "io/src.h"
 #include "run/candidates.h"
 #include "run/parts.h"
+#include "run/pipe.h"
+#include "run/run.h"
 
 #include <stdlib.h>
 #include <time.h>

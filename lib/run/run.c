@@ -9,8 +9,13 @@
 
 #include <stdlib.h>
 
+#include "emit/emit.h"
+#include "io/src.h"
+#include "model/format.h"
 #include "model/identity.h"
 #include "model/waits.h"
+#include "run/state.h"
+#include "run/run.h"
 
 /* --- inputs ------------------------------------------------------------------------------- */
 

@@ -18,11 +18,11 @@
 #define TT_RUN_H
 
 #include "collect/object_search.h"
-#include "model/format.h"
 #include "model/model.h"
 
 struct tt_emit;
 struct tt_emit_opts;
+struct tt_format;
 
 enum tt_align { TT_ALIGN_AUTO, TT_ALIGN_START, TT_ALIGN_CLOCK, TT_ALIGN_WALL };
 

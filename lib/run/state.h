@@ -6,8 +6,14 @@
 #define TT_RUN_STATE_H
 
 #include "collect/collect.h"
-#include "run/fold.h"
-#include "run/run.h"
+
+struct tt_candidates;
+struct tt_format;
+struct tt_frame_category;
+struct tt_marks;
+struct tt_run_opts;
+struct tt_src;
+struct tt_watch;
 
 /* Which reading of the input this is. */
 enum tt_phase {

@@ -1,6 +1,7 @@
 /**
  * Updates definitions, threads and the stacks of open zones for each chunk, before the chunk is counted.
  */
+#include "model/model.h"
 #include "run/pipe.h"
 
 static bool

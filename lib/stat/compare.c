@@ -6,6 +6,7 @@
  */
 #include "stat/compare.h"
 
+#include "base/err.h"
 #include "base/order.h"
 
 #include <math.h>

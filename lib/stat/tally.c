@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/err.h"
 #include "base/hash_seed.h"
 
 #define BUCKET_BITS 11                /* TT_HIST_BUCKETS fit */

@@ -8,6 +8,7 @@
 
 #include "base/order.h"
 #include "model/names.h"
+#include "view/view.h"
 
 /* The node of the zone at or above ${node} that asked for the allocation. */
 static uint32_t

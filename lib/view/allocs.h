@@ -7,7 +7,11 @@
 #ifndef TT_VIEW_ALLOCS_H
 #define TT_VIEW_ALLOCS_H
 
-#include "view/view.h"
+#include "view/figures.h"
+#include "view/paths.h"
+
+struct tt_arena;
+struct tt_views;
 
 /* One node of the tree: allocations of one class on one path. */
 struct tt_alloc {

@@ -3,6 +3,7 @@
  */
 #include "view/figures.h"
 #include "base/order.h"
+#include "view/paths.h"
 
 /* --- values of single frames -------------------------------------------------------- */
 

@@ -12,7 +12,13 @@
 #include "collect/handles.h"
 #include "model/model.h"
 #include "stat/num.h"
-#include "view/paths.h"
+
+struct tt_frame_marker;
+struct tt_frames;
+struct tt_hist;
+struct tt_paths;
+struct tt_row;
+struct tt_walk;
 
 /* --- values of single frames -------------------------------------------------------- */
 

@@ -7,6 +7,8 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "model/defs.h"
+#include "model/model.h"
 #include "model/names.h"
 
 const char *

@@ -7,8 +7,16 @@
 #ifndef TT_VIEW_GROUP_H
 #define TT_VIEW_GROUP_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/map.h"
-#include "model/model.h"
+
+struct tt_arena;
+struct tt_def;
+struct tt_defs;
+struct tt_model;
+struct tt_name;
 
 enum tt_group { TT_GROUP_NONE, TT_GROUP_THREAD, TT_GROUP_ASSEMBLY, TT_GROUP_NAMESPACE, TT_GROUP_DOMAIN, TT_GROUPS };
 

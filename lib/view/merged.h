@@ -5,6 +5,9 @@
 #ifndef TT_VIEW_MERGED_H
 #define TT_VIEW_MERGED_H
 
+#include <stdbool.h>
+#include <stddef.h>
+
 #include "base/map.h"
 #include "view/paths.h"
 

@@ -11,7 +11,12 @@
 #ifndef TT_VIEW_PATHS_H
 #define TT_VIEW_PATHS_H
 
+#include <stdbool.h>
+
+#include "model/model.h"
 #include "view/group.h"
+
+struct tt_buf;
 
 #define TT_NO_ROW UINT32_MAX
 

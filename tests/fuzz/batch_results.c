@@ -9,6 +9,7 @@
 
 #include "batch/aggregate.h"
 #include "batch/results.h"
+#include "out/table.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/buf.h"
+#include "gate/baseline.h"
 #include "gate/verdict.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *p, size_t n);

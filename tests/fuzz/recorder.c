@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "model/defs.h"
 #include "ttc_kit.h"
 #include "producers/unity.h"
 #include "recorder/unity/abi.h"

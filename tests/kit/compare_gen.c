@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/err.h"
 #include "stat/compare.h"
 
 static uint64_t state;

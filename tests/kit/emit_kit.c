@@ -7,6 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/sink.h"
+#include "model/defs.h"
+
 static void
 need(int rc, const struct tt_err *err, const char *what)
 {

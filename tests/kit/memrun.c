@@ -2,6 +2,10 @@
 
 #include "collect/cover.h"
 #include "emit/chrome.h"
+#include "io/sink.h"
+#include "io/src.h"
+#include "model/format.h"
+#include "view/view.h"
 
 #include <fcntl.h>
 #include <malloc.h>

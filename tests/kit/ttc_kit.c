@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/defs.h"
+
 static uint64_t
 mix(uint64_t a, uint64_t b, uint64_t c, uint64_t d)
 {

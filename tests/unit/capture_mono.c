@@ -1,6 +1,7 @@
 /* Records of the Mono module's samples, heap shots and coverage (formats/ttc/mono_records.c), as events. */
 #include "check.h"
 
+#include "model/model.h"
 #include "ttc/ttc.h"
 #include "ttc/layout.h"
 #include "collect/collect.h"

@@ -5,6 +5,7 @@
 
 #include "base/proto.h"
 #include "emit/stack_ids.h"
+#include "emit/stacks.h"
 #include "memrun.h"
 #include "mlpd_encode.h"
 

@@ -1,4 +1,5 @@
 /* Tests of stat/compare.h: against every arrangement of the same values. */
+#include "base/err.h"
 #include "check.h"
 
 #include <math.h>

@@ -2,6 +2,7 @@
 #include "check.h"
 
 #include "base/buf.h"
+#include "gate/baseline.h"
 #include "gate/verdict.h"
 #include "model/loss.h"
 

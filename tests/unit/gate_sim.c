@@ -5,6 +5,7 @@
  */
 #include "check.h"
 
+#include "gate/baseline.h"
 #include "gate/verdict.h"
 
 #define ROWS 10

@@ -2,6 +2,8 @@
 #include "check.h"
 
 #include "base/map.h"
+#include "base/err.h"
+#include "base/mem.h"
 #include "base/order.h"
 
 enum { ROWS = 3000, KEYS = 700 };

@@ -1,4 +1,5 @@
 /* Tests of base/mem.h. */
+#include "base/err.h"
 #include "check.h"
 
 #include <stdalign.h>

@@ -2,6 +2,8 @@
 #include "check.h"
 
 #include "collect/collections.h"
+#include "model/defs.h"
+#include "view/view.h"
 #include "pass/passes.h"
 
 static struct tt_env env;

@@ -1,6 +1,7 @@
 /* Tests of model/names.h and of the names of model/model.h. */
 #include "check.h"
 
+#include "model/defs.h"
 #include "model/model.h"
 #include "model/names.h"
 

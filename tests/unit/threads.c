@@ -4,6 +4,7 @@
 #include "check.h"
 
 #include "model/capture.h"
+#include "model/defs.h"
 
 static struct tt_mem mem;
 static struct tt_err err;
