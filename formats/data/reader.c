@@ -91,7 +91,7 @@ version(const struct found *f, const char *release, bool force, struct tt_err *e
 		return near ? near : unity_version(DATA_FIRST);
 	tt_fail(err, TT_E_UNKNOWN, f->old ? 4 : 0, "version 0x%08x of Unity's .data, %s, is not read: %s", f->word,
 	    release[0] ? release : later ? "later than Unity " UNITY_LATEST : "before Unity 2019.3",
-	    later ? "--force reads it like the latest that is known" : v && v->rank == 12 ? "its layout is not certain; --force reads it" :
+	    later ? "its layout is not known" : v && v->rank == 12 ? "its layout is not certain" :
 	    "load it in Unity's Editor, 2019.3 or later, and save it again");
 	return NULL;
 }
