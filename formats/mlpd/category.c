@@ -1,7 +1,7 @@
 /**
- * The category of a method: its assembly. The assembly a method belongs to is not in the file. Its name begins with its class, and classes name their
- * image: so classes are indexed by the text both spellings share, and a method takes the image of the class it
- * names. Where two images have such a class, or none has, it says so (tracetool-metrics(7), Categories).
+ * Gives each method its category: the assembly it is defined in. The file does not say which that is. But a method's name begins
+ * with its class, and classes name their image: so classes are indexed by the text that both spellings share, and a method takes the
+ * image of the class it names. Where two images have such a class, or none has, it says so (tracetool-metrics(7), Categories).
  */
 #include "mlpd/mlpd.h"
 

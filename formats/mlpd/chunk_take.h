@@ -1,9 +1,9 @@
 /**
- * Taking numbers, pointers and text out of a buffer's events, and the state that runs along.
+ * Takes numbers, pointers and text from a buffer's events, and keeps the values that later events are relative to.
  *
- * Nothing here checks bounds by itself: after the bytes come TT_CHUNK_PAD zeros, which end every number, so
- * p passes the end by a few bytes at most, and over() tells at the end of an event that it did. Whoever loops
- * over a count from the file asks left() before and looks at p inside.
+ * No function here checks bounds. After the bytes come TT_CHUNK_PAD zeros, which end every number, so p passes the end by a few bytes
+ * at most; over() tells at the end of an event whether it did. A loop over a count from the file calls left() before, and checks p
+ * inside.
  */
 #ifndef TT_MLPD_CHUNK_TAKE_H
 #define TT_MLPD_CHUNK_TAKE_H

@@ -1,6 +1,6 @@
 /**
- * What the events of .mlpd but calls mean, data versions 4 to 17, as events of the model (tracetool-mlpd(7)). Nothing here
- * knows tables or what they are used for.
+ * Turns the events of .mlpd other than calls, data versions 4 to 17, into events of the model (tracetool-mlpd(7)). Nothing here
+ * knows tables, or what they are used for.
  */
 #include "mlpd/chunk_take.h"
 

@@ -1,8 +1,7 @@
 /**
- * Heap shots of .mlpd: objects, references, roots.
+ * Decodes the heap shots of .mlpd: objects, references, roots.
  *
- * Nine bytes in ten of a capture with shots are references. Where nobody wants them they are stepped over eight
- * bytes at a time.
+ * Nine bytes in ten of a capture with shots are references. Where no table needs them they are skipped eight bytes at a time.
  */
 #include "mlpd/chunk_take.h"
 

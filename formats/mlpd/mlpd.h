@@ -1,6 +1,5 @@
 /**
- * The .mlpd reader's own interface: what reader.c (header, index, chunks),
- * decode.c (events) and category.c (assemblies) share.
+ * What the files of the .mlpd reader share: reader.c (header, index, chunks), decode.c (events) and category.c (assemblies).
  */
 #ifndef TT_MLPD_MLPD_H
 #define TT_MLPD_MLPD_H

@@ -1,5 +1,6 @@
 /**
- * The file .mlpd: recognising it, its header, where its buffers are, what to do where one is damaged. It decodes no event.
+ * Reads the file structure of .mlpd: recognises the file, reads its header, finds its buffers, and goes on after a damaged one.
+ * It decodes no event.
  */
 #include "mlpd/mlpd.h"
 #include "producers/mono.h"

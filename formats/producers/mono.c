@@ -7,7 +7,6 @@
 
 #include "producers/mono_records.h"
 
-
 /* ${advised}: what people are advised to record with it; 0 where another word is the plainer one. */
 struct word { const char *name; uint32_t on, advised; };
 

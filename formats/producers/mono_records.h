@@ -1,9 +1,9 @@
 /**
- * Records of the Mono module in our captures: what its recorder writes and the captures' reader understands.
+ * Records that the Mono module adds to .ttc: its recorder writes them, the .ttc reader decodes them.
  *
- * Kinds of TTC_OTHER from 16; tracetool-capture(5) describes their payloads. Numbers are varints. An address is one, too;
+ * Their kinds are those of TTC_OTHER from 16; tracetool-capture(5) describes the payloads. Numbers and addresses are varints.
  * "addresses" are a count, then zigzag differences of addresses shifted down by 3. A stack is a count, then zigzag differences of
- * methods' addresses, innermost first. libc only.
+ * methods' addresses, innermost first. Uses libc only.
  */
 #ifndef TT_PRODUCERS_MONO_RECORDS_H
 #define TT_PRODUCERS_MONO_RECORDS_H

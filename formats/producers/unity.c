@@ -1,5 +1,5 @@
 /**
- * What Unity's names mean; the contract is in unity.h. It becomes part of games: libc only, no state.
+ * Knows what Unity's names mean; the interface is in unity.h. It is compiled into games: libc only, no state.
  */
 #include "producers/unity.h"
 

@@ -1,6 +1,6 @@
 /**
- * Writing a whole capture from what a file and its ring hold together, for tracetool recover. Chunks are copied as they are; no
- * record is decoded but those of thread 0.
+ * Writes one whole capture from a file and its ring, for tracetool recover. Chunks are copied as they are; only records of thread 0
+ * are decoded.
  */
 #include "ttc/ttc.h"
 

@@ -1,6 +1,6 @@
 /**
- * One chunk of .ttc: its state, the loop over its records, and what its place in the thread means. Pure: it knows the chunk and
- * the opened capture, and changes neither.
+ * Decodes one chunk of .ttc: its state, the loop over its records, and what its place in the thread means. Pure: it reads the chunk
+ * and the opened capture, and changes neither.
  */
 #include "ttc/decode.h"
 

@@ -1,5 +1,5 @@
 /**
- * Definitions: the records of thread 0 as definitions of the batch, and what those of markers mean.
+ * Turns the definitions in thread 0 into definitions of the batch, with what is known of markers by their names.
  */
 #include "ttc/decode.h"
 

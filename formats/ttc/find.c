@@ -1,5 +1,5 @@
 /**
- * Finding the chunks of a file: heads and checksums, and how to go on where bytes are damaged.
+ * Finds the chunks of a file by their heads and checksums, and the next chunk after damage.
  */
 #include "ttc/ttc.h"
 

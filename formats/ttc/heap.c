@@ -1,5 +1,5 @@
 /**
- * Heap shots of our captures: objects, references, roots. Summed up as model/heap.h says; each on its own where that is wanted.
+ * Decodes heap shots of .ttc: objects, references, roots. They are summed up as model/heap.h says, or kept one by one where wanted.
  */
 #include "ttc/ttc.h"
 

@@ -1,6 +1,6 @@
 /**
- * The loops in which nearly all time of decoding goes: over the begins and ends of zones, nearly all there is, with the instruction of
- * x86 that gathers bits where the processor has it.
+ * The loops that take nearly all of the decoding time, over begins and ends of zones. They use the x86 instruction that gathers bits
+ * (PEXT) where the processor has it.
  */
 #include "ttc/decode.h"
 

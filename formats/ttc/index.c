@@ -1,5 +1,5 @@
 /**
- * The index of a whole file: its chunks in the order of their threads and times, with what the ring adds to them.
+ * Indexes a whole file: its chunks by thread and time, with those that only the ring has.
  */
 #include "base/order.h"
 #include "ttc/decode.h"

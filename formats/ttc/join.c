@@ -1,9 +1,8 @@
 /**
- * What a killed program left in its ring: chunks and parts of chunks that were published but not written.
+ * Reads what a killed program left in its ring: chunks and parts of chunks that were published but not written.
  *
- * The capture names its ring. Whoever made the capture chose that name, so a file is taken for the ring
- * only if it is a regular one of ours, called as rings are, and says that it belongs to this very
- * recording.
+ * The capture names its ring. Whoever made the capture chose that name, so a file is taken for the ring only if it is a regular file of
+ * ours, is named as rings are, and says that it belongs to this very recording.
  */
 #include "base/order.h"
 #include "ttc/ttc.h"

@@ -1,5 +1,5 @@
 /**
- * Records of the Mono module as events: the same kinds as the log profiler's captures give.
+ * Decodes the Mono module's records into the same kinds of events that captures of the log profiler give.
  */
 #include "producers/mono_records.h"
 

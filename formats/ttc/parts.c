@@ -1,6 +1,6 @@
 /**
- * Files of one recording that rotates, read as if it had not: threads go on where the file before left them, drops count
- * once, and chunks that only the ring has follow the last one.
+ * Reads the files of a rotated recording as one: threads go on where the file before left them, drops count once, and chunks that only
+ * the ring has follow the last file.
  */
 #include "ttc/ttc.h"
 

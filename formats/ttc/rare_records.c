@@ -1,5 +1,5 @@
 /**
- * Records that are neither plain begins and ends nor plain allocations: those with arguments, and rare ones.
+ * Decodes records that are neither plain begins and ends nor plain allocations: those with arguments, and rare kinds.
  */
 #include "ttc/decode.h"
 

@@ -1,5 +1,5 @@
 /**
- * The reader as the registry knows it: the file's head, opening and closing, and the chunks one after the other.
+ * The .ttc reader that the registry lists: opens and closes a file, reads its head, and hands out its chunks in order.
  */
 #include "ttc/ttc.h"
 

@@ -1,6 +1,6 @@
 /**
- * Thread 0, the recorder itself, as far as it is about chunks, threads, the clock and the capture. What it defines is decoded with the
- * events, in define.c.
+ * Thread 0 is the recorder itself. These are its records about chunks, threads, the clock and the capture, which the reader needs to
+ * find chunks; its definitions are decoded with the events, in define.c.
  */
 #include "ttc/ttc.h"
 #include "producers/mono_records.h"

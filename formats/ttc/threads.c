@@ -1,5 +1,5 @@
 /**
- * The threads of a capture: the number of each chunk in its thread, and the chunks missing between them. Nothing here reads the file.
+ * Counts the chunks of each thread and finds the missing ones. Nothing here reads the file.
  */
 #include "ttc/ttc.h"
 

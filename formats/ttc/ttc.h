@@ -1,9 +1,9 @@
 /**
- * The reader of our own captures (.ttc), shared by reader.c (the file), find.c (where chunks are), index.c (which are missing),
- * thread_notice.c (thread 0 about them), join.c (the ring), parts.c (files of one recording), decode.c and those it shares decode.h with
- * (records), mono_records.c (those of Mono) and copy.c (tracetool recover).
+ * What the files of the .ttc reader share: reader.c (the file), find.c (where chunks are), index.c (their order), threads.c (which are
+ * missing), thread_notice.c (what thread 0 says of them), join.c (the ring), parts.c (files of one recording), decode.c and those it
+ * shares decode.h with (records), mono_records.c (the Mono module's records), copy.c (tracetool recover).
  *
- * Source: formats/ttc/layout.h and tracetool-capture(5). No byte is used before its chunk's checksum was right.
+ * Source: formats/ttc/layout.h and tracetool-capture(5). No byte is used before its chunk's checksum was found right.
  */
 #ifndef TT_TTC_TTC_H
 #define TT_TTC_TTC_H

@@ -1,5 +1,6 @@
 /**
- * States of chunks, and walking along their records: for the writer, which makes parts of chunks, and for readers.
+ * States of chunks, and stepping along their records: for the writer, which cuts chunks into parts, and the reader, which
+ * checks those of a ring.
  */
 #include "ttc/layout.h"
 

@@ -1,5 +1,5 @@
 /**
- * What runs on any thread: definitions, which stay in the ring as long as it lives.
+ * Definitions of categories, markers, threads and more, made by any thread. They stay in the ring as long as it exists.
  */
 #include "recorder/core/ring.h"
 

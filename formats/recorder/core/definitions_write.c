@@ -1,5 +1,5 @@
 /**
- * What the writer's stream says of the ring: definitions that were published, and accounts of threads.
+ * Writes into the capture what the ring holds beside events: published definitions, and each thread's final counts.
  */
 #include "recorder/core/writer.h"
 

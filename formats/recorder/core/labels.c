@@ -1,8 +1,8 @@
 /**
- * What runs on game threads: labels, zones named by their own text.
+ * Labels: zones named by their own text. Runs on recorded threads.
  *
- * A text is identified by 64 bits of its hash. The table is one for all threads; it is read without a lock,
- * and at most half full, so that few steps lead to any text, or to the place where it is missing.
+ * A text is identified by a 64-bit hash. All threads share one table of them; it is read without a lock and stays at most half full,
+ * so a search takes few steps whether the text is there or not.
  */
 #include "recorder/core/ring.h"
 

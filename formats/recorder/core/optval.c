@@ -1,5 +1,5 @@
 /**
- * Values of options; the contract is in optval.h.
+ * Reads values of options; the interface is in optval.h.
  */
 #include "recorder/core/optval.h"
 

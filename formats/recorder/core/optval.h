@@ -1,6 +1,5 @@
 /**
- * Values of options as recorders read them: numbers, sizes, times, patterns, file names. libc only; no locale and no
- * floating point.
+ * Reads values of options: numbers, sizes, times, patterns, file names. Uses libc only, no locale and no floating point.
  */
 #ifndef TT_OPTVAL_H
 #define TT_OPTVAL_H

@@ -1,7 +1,7 @@
 /**
- * What recording needs of the system: one small file for each (platform_linux.c, platform_windows.c).
+ * What recording needs of the operating system; platform_linux.c and platform_windows.c implement it.
  *
- * Nothing here is called on a game thread after its first event, except rec_now.
+ * After a thread's first event, it calls nothing of this but rec_now().
  */
 #ifndef TT_PLATFORM_H
 #define TT_PLATFORM_H

@@ -1,5 +1,5 @@
 /**
- * Linux (and, by POSIX, its kin). The contract is in platform.h.
+ * The operating system for recorders: Linux, and systems like it by POSIX. The interface is in platform.h.
  */
 #if !defined(_WIN32)
 #include "recorder/core/platform.h"

@@ -1,5 +1,5 @@
 /**
- * Windows, 64-bit. The contract is in platform.h. System libraries only.
+ * The operating system for recorders: Windows, 64-bit, by system libraries only. The interface is in platform.h.
  */
 #if defined(_WIN32)
 #include "recorder/core/rec.h"

@@ -1,5 +1,5 @@
 /**
- * The ring's free chunks: a list without locks. Nothing here knows what a chunk is for.
+ * The ring's list of free chunks, without locks. Nothing here knows what a chunk is for.
  */
 #include "recorder/core/ring.h"
 

@@ -1,6 +1,6 @@
 /**
- * What a recorder asks of the program it is loaded into: environment, command line, log, files that steer it. Nothing
- * here records; that is core/platform.h.
+ * What a recorder needs of the program it is loaded into: environment, command line, log, control file. What recording needs of the
+ * operating system is in platform.h.
  */
 #ifndef TT_REC_PROGRAM_H
 #define TT_REC_PROGRAM_H

@@ -1,5 +1,5 @@
 /**
- * The program around a recorder, on POSIX; the contract is in program.h.
+ * The program around a recorder, on POSIX; the interface is in program.h.
  */
 #include "recorder/core/program.h"
 

@@ -1,5 +1,5 @@
 /**
- * A recording: its beginning, its end, and the thread that writes it.
+ * Starts and ends a recording, and runs its writer thread.
  */
 #include "recorder/core/writer.h"
 

@@ -1,5 +1,5 @@
 /**
- * What runs on game threads: records that are not inline.
+ * Writes the records that rec.h does not write inline. Runs on recorded threads.
  */
 #include "recorder/core/ring.h"
 

@@ -1,6 +1,6 @@
 /**
- * What runs on game threads: getting chunks, coming and going. Records are in records.c, definitions in define.c,
- * labels in labels.c.
+ * The recorded threads' side of the ring: a thread joins at its first event, takes chunks as it fills them, and leaves at its exit.
+ * Records are in records.c, definitions in define.c, labels in labels.c.
  */
 #include "recorder/core/ring.h"
 

@@ -1,5 +1,5 @@
 /**
- * Files of a recording: their heads and names, how one ends, and the next of a rotation.
+ * The files of a recording: their names and heads, how one ends, and how a rotation begins the next.
  */
 #include "recorder/core/writer.h"
 

@@ -1,5 +1,5 @@
 /**
- * The capture as bytes, and what the recorder itself says in it: the stream of thread 0.
+ * Writes bytes and chunks to the capture, among them the stream of thread 0: the recorder's own records.
  */
 #include "recorder/core/writer.h"
 

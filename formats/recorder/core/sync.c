@@ -1,6 +1,6 @@
 /**
- * The capture on its way from the system's memory to the disk, once a second: after a power cut no more is missing than what
- * was made since. A thread of its own, as a slow disk takes its time for it, and the ring must not fill up meanwhile.
+ * Has the system bring the capture to the disk once a second, so a power cut loses no more than the last second. This takes long on a
+ * slow disk, and the ring must not fill up meanwhile: so it has a thread of its own.
  */
 #include "recorder/core/writer.h"
 

@@ -1,7 +1,7 @@
 /**
- * The writer's side of a recording: what chunk_write.c, stream.c, rotate.c and recording.c share.
+ * What the files of the writer share: chunk_write.c, definitions_write.c, stream.c, rotate.c, sync.c and recording.c.
  *
- * Threads: all of this is the writer thread's, except atomic fields, and except before it runs and after it has ended.
+ * While the writer thread runs, only that thread uses this, except for what is atomic.
  */
 #ifndef TT_WRITER_H
 #define TT_WRITER_H

@@ -1,5 +1,5 @@
 /**
- * The runtime's functions, found by name when the module is loaded: it is not linked with the runtime. Which ones, api.h says.
+ * Finds the runtime's functions by name when the module is loaded: it is not linked with the runtime. api.h lists them.
  */
 #include "recorder/mono/api.h"
 

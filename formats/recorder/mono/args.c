@@ -1,6 +1,6 @@
 /**
- * Arguments, results and locals of the methods that the option args names, as values of a zone. Of a value
- * its bits, its text, or its class and address are recorded.
+ * Records arguments, results and locals of the methods that the option args names, as values of a zone. A value is recorded as its
+ * bits, its text, or its class and address.
  */
 #include "recorder/mono/module.h"
 #include "recorder/mono/frame.h"

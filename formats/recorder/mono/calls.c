@@ -1,7 +1,6 @@
 /**
- * Calls: a method's enter and leave, and frames that an exception leaves. Here nothing waits, allocates or calls the
- * system; what recording itself promises is in rec.h. The time is read first,
- * so that what we do comes after it at a begin.
+ * Calls: a method's enter and leave, and frames that an exception leaves. Nothing here waits, allocates or makes a system call; rec.h
+ * says what recording promises. The time is read first, so that at a begin our own work counts as the method's, not its caller's.
  */
 #include "recorder/mono/module.h"
 

@@ -1,6 +1,6 @@
 /**
- * Recording starts and stops: by options, a signal, the control file, and C functions for the program. All within one
- * capture, in the order of requests. A thread of our own handles all requests from outside.
+ * Starts and stops recording: by options, a signal, the control file, and C functions that the program calls. All of it goes into one
+ * capture, in the order of requests. A thread of our own handles requests from outside the program.
  */
 #include "recorder/mono/module.h"
 

@@ -1,7 +1,6 @@
 /**
- * The runtime's own counters, read at intervals by the helper thread, which is not the runtime's: reading takes no managed
- * memory. Their keys are small numbers: events name counters by 32 bits. Other
- * keys are smaller ones, or addresses.
+ * Records the runtime's own counters, at intervals. The helper thread, which is not attached to the runtime, reads them: that takes
+ * no managed memory. Their keys are small numbers, since events name counters by 32 bits; other keys are smaller still, or addresses.
  */
 #include "recorder/mono/module.h"
 

@@ -1,8 +1,8 @@
 /**
- * Coverage: the runtime counts the statements of the methods we choose when it compiles them, and tells the counts when
- * it is asked. It is asked every now and then, a little at a time, on its finalizer thread, and for all at the end; what
- * has changed since the last time is written. Methods that never ran are written with zeros. One of a generic method's
- * instances may count for all of them, so each is written; the token of its definition shows that they are the same.
+ * Coverage. The runtime counts how often each statement ran, in methods that we choose when it compiles them. Its finalizer thread
+ * asks for the counts, a little at a time, and the end asks for all; counts that changed are written. A method that never ran is written
+ * with zeros. One instance of a generic method may count for all of them, so each instance is written; the token of its definition
+ * shows that they belong together.
  */
 #include "recorder/mono/module.h"
 

@@ -1,6 +1,6 @@
 /**
- * Names: images, assemblies, domains, classes, vtables, methods and threads, defined when the runtime tells of them or an
- * event first needs them.
+ * Names images, assemblies, domains, classes, vtables, methods and threads: when the runtime reports them, or when an event first needs
+ * them.
  */
 #include "recorder/mono/module.h"
 

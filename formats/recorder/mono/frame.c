@@ -1,6 +1,6 @@
 /**
- * Where the variables of a frame lie, from its debug information; the contract is in frame.h. It knows registers, and nothing of
- * recording.
+ * Finds where the variables of a frame are, from its debug information; the interface is in frame.h. It knows registers, and nothing
+ * of recording.
  */
 #include "recorder/mono/frame.h"
 

@@ -1,7 +1,7 @@
 /**
- * Collections, moved objects, roots, handles and finalizers. Between the events 7 (stopped) and 8 (restarting) every
- * other thread is stopped, and may hold any lock: nothing here
- * may take one. The collecting thread has its writing end since event 6.
+ * Records collections, moved objects, roots, handles and finalizers. Between the runtime's events 7 (world stopped) and 8 (restarting)
+ * every other thread is stopped and may hold any lock, so nothing here takes one. The collecting thread has its writing end since
+ * event 6.
  */
 #include "recorder/mono/module.h"
 

@@ -1,9 +1,9 @@
 /**
- * Heap shots: every object with class, size and references, taken where a major collection is about to let the
- * program go on. Every other thread is stopped, and may hold any lock: nothing here allocates or names anything.
+ * Heap shots: every object with class, size and references, taken just before a major collection lets the program go on. Every other
+ * thread is stopped then and may hold any lock: nothing here allocates or names anything.
  *
- * A shot is taken where one is asked for: on demand, at an interval, at every Nth major collection, at the end. Where
- * no collection comes by itself one is caused.
+ * A shot is taken on demand, at an interval, at every Nth major collection, or at the end. Where no collection comes by itself, one is
+ * caused.
  */
 #include "recorder/mono/module.h"
 

@@ -1,7 +1,6 @@
 /**
- * Compiled code. Compiling is a zone "JIT"; the code that is made is recorded with its size, of methods with their name, too. The end is that of a
- * method's: code that was compiled ahead of time is done as well, now and then without a begin. What is done is recorded with the
- * method's key: from then on its code is known.
+ * Compiled code. Compiling is a zone "JIT", which ends when the method is done. Code that was compiled ahead of time is reported as done
+ * too, sometimes without a begin. The code made is recorded with its address, size and name, and with the method's key when that is done.
  */
 #include "recorder/mono/module.h"
 

@@ -1,7 +1,7 @@
 /**
- * What a signal handler or a stopped world met and cannot name itself: methods, code compiled ahead of time, classes. Each is
- * put into a table of slots, taken by one exchange, and the runtime's finalizer thread is woken, which has them named. (A
- * thread of ours would have to attach to the runtime and leave it again; both can block a collection for ever.)
+ * Keeps what a signal handler or a stopped world met and could not name: methods, code compiled ahead of time, classes. A table of
+ * slots holds them, each taken by one atomic exchange; the runtime's finalizer thread is woken and has them named. (A thread of ours
+ * would have to attach to the runtime and detach again; either can block a collection for ever.)
  */
 #include "recorder/mono/module.h"
 

@@ -1,6 +1,6 @@
 /**
- * Loading the module, opening the capture, telling the runtime which events are wanted, and completing the capture at the
- * end. What each kind of event does is in the other files.
+ * Loads the module: opens the capture, tells the runtime which events are wanted, and completes the capture at the end. The other
+ * files say what each kind of event does.
  */
 #include "recorder/mono/module.h"
 

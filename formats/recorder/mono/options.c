@@ -1,5 +1,5 @@
 /**
- * The options of the module, from one text with commas; the contract is in options.h. Nothing here knows the runtime.
+ * The Mono module's options; the interface is in options.h. Nothing here knows the runtime.
  */
 #include "recorder/mono/options.h"
 

@@ -1,13 +1,13 @@
 /**
- * Samples of the stacks. The runtime signals every thread at each tick; the handler runs on it at any point of its work. So: a writing end of
- * its own for each thread, made before; no thread-local variable, whose first use may allocate; no name, no lock.
+ * Samples of the stacks. The runtime signals every thread at each tick, and the handler may interrupt any point of a thread's work. So
+ * each thread has a second writing end, made beforehand, and the handler uses no thread-local variable (whose first use may allocate),
+ * names nothing and takes no lock.
  *
- * A tick hits threads that sleep, too. In mode cpu each thread is recorded as often as its own processor time has
- * passed another period, rounded: one that did not run is not there, and one that was not hit for a while counts
- * several times.
+ * A tick hits threads that sleep, too. In mode cpu a thread is recorded as often as its own processor time has passed another period,
+ * rounded: one that did not run is not recorded, and one that was not hit for a while counts several times.
  *
- * At its first hit in this mode a thread gets a timer of its own, where the system has such. Once all have one, the
- * runtime's sampler is switched off.
+ * At its first hit in this mode a thread gets a timer of its own, where the system has such. Once all have one, the runtime's sampler
+ * is switched off.
  */
 #include "recorder/mono/module.h"
 

@@ -1,5 +1,5 @@
 /**
- * What every file of the module may call: its state, messages, waiting for room. Nothing here calls another file of the module.
+ * What every file of the module may call: its state, its messages, and waiting for room in the ring. Calls no other file of it.
  */
 #include "recorder/mono/module.h"
 

@@ -1,5 +1,5 @@
 /**
- * The calling thread's stack as bytes of a record. The runtime walks the stack; it is written as method keys.
+ * Writes the calling thread's stack as bytes of a record. The runtime walks the stack; defs.c names its methods.
  */
 #include "recorder/mono/module.h"
 

@@ -1,5 +1,5 @@
 /**
- * A table of numbers without locks; the contract is in table.h. Parts are added and never moved, so a reader may be anywhere.
+ * A hash table of numbers without locks; the interface is in table.h. Parts are added and never moved, so a reader never has to wait.
  */
 #include "recorder/mono/table.h"
 

@@ -1,5 +1,5 @@
 /**
- * A timer of a thread's own processor time; the contract is in timer.h. Linux only: elsewhere there is none.
+ * A timer of a thread's own processor time; the interface is in timer.h. Linux only: elsewhere there is none.
  */
 #include "recorder/mono/timer.h"
 

@@ -1,6 +1,6 @@
 /**
- * Samples, heap shots and coverage together: what of the runtime's life they need, and the naming of what they met. The
- * runtime calls back on its finalizer thread, which may take its locks.
+ * Samples, heap shots and coverage together: follows the runtime's start and end for them, and has what they met named on the runtime's
+ * finalizer thread, which may take its locks.
  */
 #include "recorder/mono/module.h"
 

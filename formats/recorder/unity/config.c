@@ -1,6 +1,6 @@
 /**
- * The options of the plug-in, and whether they take a marker; the contract is in config.h. Nothing here knows where the text
- * came from.
+ * The Unity plug-in's options, and which markers they select; the interface is in config.h. Nothing here knows where the text came
+ * from.
  */
 #include "recorder/unity/config.h"
 

@@ -1,10 +1,9 @@
 /**
- * What the engine describes: categories, threads, markers. Categories and threads are asked for from load on: the
- * engine is not known to describe those again that it has
- * already, and a capture that starts late should name them all the same. They come seldom. Markers it does describe
- * again, so those are asked for while capturing only.
+ * What the engine describes: categories, threads, markers. The plug-in asks for categories and threads from load on: the engine is not
+ * known to describe again what it has described already, and a capture that starts late must name them too. They are rare. Markers are
+ * described again, so the plug-in asks for them only while it captures.
  *
- * One lock for all; markers are registered under it, so that none is after the end of a capture.
+ * One lock guards all of it. Markers are registered under the lock, so none is registered after the end of a capture.
  */
 #include "recorder/unity/plugin.h"
 

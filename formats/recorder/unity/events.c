@@ -1,7 +1,7 @@
 /**
- * Events of markers: begin, end, single, with their values. Here nothing waits, allocates or calls the system; what
- * recording itself promises is in rec.h. The time is read first,
- * so that what we do comes after it at a begin. A marker's key comes as the user pointer.
+ * Records events of markers: begin, end, single, with their values. Nothing here waits, allocates or makes a system call; rec.h says
+ * what recording promises. The time is read first, so that at a begin our own work counts as the zone's, not as its parent's. A
+ * marker's key comes as the user pointer.
  */
 #include "recorder/unity/plugin.h"
 

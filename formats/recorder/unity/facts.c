@@ -1,6 +1,5 @@
 /**
- * What the C# companion tells by the C functions: facts, labels, marks, frame timings. Facts are kept for every capture that
- * follows.
+ * C functions for the C# companion: facts, labels, marks, frame timings. A fact is kept for every later capture, too.
  */
 #include "recorder/unity/plugin.h"
 

@@ -1,5 +1,5 @@
 /**
- * Messages of the plug-in: kept when they are made, which may be on a game thread, and printed later on the helper thread.
+ * Messages of the plug-in. They are kept when they are made, which may be on a game thread, and the helper thread prints them later.
  */
 #include "recorder/unity/plugin.h"
 

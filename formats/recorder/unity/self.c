@@ -1,7 +1,6 @@
 /**
- * Our work in the Unity profiler: the writer thread by its name, a zone for each write, and counters of bytes written and
- * events dropped. All of it happens on the writer thread, which is known by being where the first write after
- * the start comes from.
+ * Shows the recorder's own work in the Unity profiler: the writer thread by its name, a zone for each write, counters of bytes written
+ * and events dropped. All of it happens on the writer thread: the one that makes the first write after the start.
  */
 #include "recorder/unity/plugin.h"
 

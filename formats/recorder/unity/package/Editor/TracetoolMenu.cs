@@ -1,3 +1,5 @@
+// The menu Tools > Tracetool of the Editor, and its preferences.
+
 using System;
 using System.Collections.Generic;
 using System.Globalization;

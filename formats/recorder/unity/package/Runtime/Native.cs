@@ -1,3 +1,5 @@
+// The native library, by P/Invoke.
+
 using System;
 using System.Runtime.InteropServices;
 using System.Text;

@@ -1,3 +1,5 @@
+// What scripts call: starting and stopping captures, marks, labels, facts.
+
 using System;
 using System.IO;
 using System.Runtime.InteropServices;

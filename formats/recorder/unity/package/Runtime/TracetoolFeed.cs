@@ -1,3 +1,5 @@
+// Feeds captures with what only scripts know: facts about build and device, scenes, frame timings.
+
 using System;
 using System.Globalization;
 using Unity.Profiling;
