@@ -93,25 +93,30 @@ free_part(struct tt_part *p)
 static bool
 are_too_large(const struct tt_run *r)
 {
-	size_t cap = r->env->mem.cap, most = cap && cap / 4 < PARTS_BYTES ? cap / 4 : PARTS_BYTES;
+	size_t cap = r->env->mem.cap, most = cap && cap / 8 < PARTS_BYTES ? cap / 8 : PARTS_BYTES;
 
 	return r->parts->n > 1 && r->parts->bytes > (int64_t)most;
 }
 
-/* Where there is too little room, the later half of the parts waits. */
+/* There is too little room: the parts from ${n} on wait. */
 static void
-put_off(struct tt_run *r)
+put_off(struct tt_parts *ps, size_t n)
 {
-	struct tt_parts *ps = r->parts;
-
-	if (!are_too_large(r))
-		return;
-	for (size_t to = (ps->n + 1) / 2; ps->n > to;) {
-		int64_t before = (int64_t)r->env->mem.used;
-
+	while (ps->n > n)
 		free_part(&ps->part[--ps->n]);
-		ps->bytes += (int64_t)r->env->mem.used - before;
-	}
+}
+
+/* Work on part ${i} ended with ${rc}. Where it passed the limit of memory, it waits, and those after it do: the others go on. */
+static int
+cope(struct tt_run *r, size_t i, int rc, struct tt_err *err)
+{
+	if (rc != TT_E_LIMIT || i == 0)
+		return rc;
+	put_off(r->parts, i);
+	tt_fold_io_free(&r->parts->io, &r->env->mem);
+	r->parts->io = (struct tt_fold_io){ .over.mem = &r->env->mem };
+	*err = (struct tt_err){ .at = TT_NOWHERE };
+	return TT_OK;
 }
 
 static int
@@ -121,15 +126,14 @@ begin_from(struct tt_run *r, size_t first, struct tt_err *err)
 	const struct tt_timeline t = tt_timeline_of(r->m, o->buckets);
 	struct tt_parts *ps = r->parts;
 	size_t most = o->part_needs & HEAVY ? 1 : AT_ONCE;
-	int rc = TT_OK;
-
 	int64_t before = (int64_t)r->env->mem.used;
+	int rc = TT_OK;
 
 	ps->first = first;
 	ps->bytes = 0;
-	while (ps->n < most && first + ps->n < o->npart && rc == TT_OK && !are_too_large(r)) {
-		rc = begin(r, &ps->part[ps->n], &o->part[first + ps->n], &t, err);
+	for (size_t i = 0; i < most && first + i < o->npart && rc == TT_OK && ps->n == i && !are_too_large(r); i++) {
 		ps->n++;
+		rc = cope(r, i, begin(r, &ps->part[i], &o->part[first + i], &t, err), err);
 		ps->bytes = (int64_t)r->env->mem.used - before;
 	}
 	return rc;
@@ -201,9 +205,14 @@ tt_parts_chunk(struct tt_run *r, const struct tt_capture *cap, struct slot *s, b
 			rc = tt_collect_chunk(&p->collect, err);
 		if (rc == TT_OK && p->m->frames)
 			rc = tt_frames_chunk(&p->replay, &s->batch, &s->before, err);
+		rc = cope(r, i, rc, err);
 	}
 	r->parts->bytes += (int64_t)r->env->mem.used - before;
-	put_off(r);
+	if (are_too_large(r)) {
+		before = (int64_t)r->env->mem.used;
+		put_off(r->parts, (r->parts->n + 1) / 2);
+		r->parts->bytes += (int64_t)r->env->mem.used - before;
+	}
 	return rc;
 }
 
