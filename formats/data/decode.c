@@ -101,6 +101,23 @@ list_next(const struct data_run *r, struct list *l, uint32_t i)
 	return NULL;
 }
 
+/* Pass over what belongs to no sample from ${i} on. Which sample the next entry belongs to; UINT32_MAX: there is none. */
+static uint32_t
+list_head(const struct data_run *r, struct list *l, uint32_t i)
+{
+	for (; l->left > 0; l->left--) {
+		const uint8_t *p = l->p ? l->p : l->base + (uint32_t)r->u.b->word[l->word];
+		const uint32_t sample = unity_u32(p + l->key);
+		if (sample >= i && !(l->size == 0 && unity_u32(p + 4) == 0))
+			return sample;
+		if (l->p)
+			l->p = after(l, p);
+		else
+			l->word++;
+	}
+	return UINT32_MAX;
+}
+
 /* --- a thread in a record ----------------------------------------------------------------------------------- */
 
 struct tree {
@@ -515,6 +532,79 @@ close_levels(struct tree *t, bool all)
 	return rc;
 }
 
+/* The next sample that anything belongs to. */
+static uint32_t
+next_listed(struct tree *t, uint32_t i)
+{
+	struct list *const all[] = { &t->gpu, &t->instance, &t->gc, &t->value, &t->flow[0], &t->flow[1] };
+	uint32_t next = UINT32_MAX;
+
+	for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
+		const uint32_t head = all[k]->left ? list_head(t->r, all[k], i) : UINT32_MAX;
+		next = head < next ? head : next;
+	}
+	return next;
+}
+
+/* A zone of the sample at ${p} that is as it should be, and to which nothing belongs; false: it is another. */
+static inline bool
+plain_sample(struct tree *t, const uint8_t *p, uint32_t left, int64_t zero)
+{
+	const struct unity_markers *known = &t->r->h->marker;
+	const uint32_t id = unity_u32(p), children = unity_u32(p + 16), bits = unity_u32(p + 4);
+	const int64_t ts = (int64_t)(unity_u64(p + 8) - (uint64_t)zero);
+	struct data_level *up = &t->r->level[t->depth - 1];
+	struct tt_batch *b = t->r->u.b;
+	float dur;
+
+	memcpy(&dur, &bits, 4);
+	if (id == DATA_NO_MARKER || id == known->alloc || id == known->collect || id == known->label[0] || id == known->label[1])
+		return false;
+	if (!(dur >= 0 && dur < 4e9f) || children >= left || ts < up->at || ts >= up->end)
+		return false;
+	const int64_t end = ts + (int64_t)(dur + 0.5f);
+	if (end > up->end || t->zones >= UINT16_MAX)
+		return false;
+	b->ev[b->n++] = (struct tt_event){ .ts = ts, .val = unity_key(&t->r->u, id), .depth = (uint16_t)t->zones, .kind = TT_ZONE,
+		.dur = (uint32_t)(end - ts) };
+	if (t->depth == 1) {
+		if (ts < t->r->from)
+			t->r->from = ts;
+		tt_batch_time(b, ts);
+		tt_batch_time(b, end);
+	}
+	if (children) {
+		t->r->level[t->depth++] = (struct data_level){ .at = ts, .end = end, .left = children, .zone = true };
+		t->zones++;
+	} else {
+		up->at = end;
+		up->left--;
+	}
+	return true;
+}
+
+/* Samples that are plain, as many as there are in a row from ${i} on; where the first other one is. */
+static int
+plain_samples(struct tree *t, uint32_t *i)
+{
+	struct data_run *r = t->r;
+	struct tt_batch *b = r->u.b;
+	const uint32_t n = t->th.nsample, listed = next_listed(t, *i), stop = listed < n ? listed : n, from = *i;
+	const uint8_t *p = t->th.sample + (size_t)*i * 20;
+	const int64_t zero = r->h->zero;
+	int rc = TT_OK;
+
+	for (; *i < stop && t->depth > 0 && rc == TT_OK; ++*i, p += 20) {
+		if ((rc = tt_batch_room(b, 4, r->u.err)) != TT_OK || t->depth >= r->caplevel || !plain_sample(t, p, n - *i, zero))
+			break;
+		if (r->level[t->depth - 1].left == 0)
+			rc = close_levels(t, false);
+	}
+	b->nzone += *i - from;
+	r->calls += 2 * (uint64_t)(*i - from);
+	return rc;
+}
+
 static int
 open_lists(struct tree *t)
 {
@@ -523,7 +613,7 @@ open_lists(struct tree *t)
 	int rc = TT_OK;
 
 	t->gpu = (struct list){ .p = th->gpu, .left = th->ngpu, .size = DATA_GPU_SIZE, .key = 4 };
-	t->instance = (struct list){ .p = th->instance, .left = th->ninstance, .size = data_instance_size(t->l) };
+	t->instance = (struct list){ .p = th->instance, .left = t->r->u.b->needs & TT_NEEDS_ARGS ? th->ninstance : 0, .size = data_instance_size(t->l) };
 	t->gc = (struct list){ .p = th->gc, .left = th->ngc, .size = DATA_GC_SIZE };
 	t->value = (struct list){ .p = th->value, .left = th->nvalue };
 	t->stack = (struct list){ .p = th->stack, .left = th->nstack, .size = data_stack_size(t->l) };
@@ -554,6 +644,9 @@ thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, siz
 	data_tally(r, DATA_T_FLOW, t.th.nflow);
 	int rc = open_lists(&t);
 	for (i = 0; i < t.th.nsample && rc == TT_OK; i++) {
+		/* Markers have ids of their own, and times are in ns. */
+		if (i > 0 && t.l->rank >= 11 && ((rc = plain_samples(&t, &i)) != TT_OK || i == t.th.nsample))
+			break;
 		rc = sample(&t, i, &sane);
 		if (!sane)
 			break;
