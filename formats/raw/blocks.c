@@ -457,24 +457,41 @@ find_width(struct raw *m)
 	}
 }
 
+/* Does the block of ${need} bytes at the segment's beginning say a length that is not its own? */
+static bool
+lies(const struct raw *m, size_t n, size_t need)
+{
+	return need > RAW_BLOCK_HEAD && n >= RAW_BLOCK_HEAD && unity_u32(m->p) == RAW_BLOCK &&
+	    !foot_there(m, m->from, unity_u32(m->p + 4), unity_u32(m->p + 16)) && m->from + need <= tt_src_info(m->src)->size;
+}
+
+/* The input ends in what is at the segment's beginning. *${off}: bytes of it that are dealt with; none, if reading goes on at m->from. */
+static int
+last_block(struct raw *m, size_t n, size_t *off, struct tt_err *err)
+{
+	bool block;
+	int rc = cut_off(m, 0, n, &block, err);
+
+	if (rc == TT_OK && block)
+		rc = add_block(m, 0, (uint32_t)(n - RAW_BLOCK_HEAD), RAW_P_CUT, err);
+	*off = m->loss.e[TT_LOST_CUT].n ? n : 0;
+	return rc;
+}
+
 /* Take blocks from the input's next place on, until there are enough of them. TT_END. */
 static int
 take_segment(struct raw *m, struct tt_err *err)
 {
-	size_t n, off = 0, want = RAW_SEGMENT;
+	size_t n = 0, off = 0, want = RAW_SEGMENT, need;
 	bool ended;
-	int rc;
 
 	m->from = m->at;
 	m->nblock = m->norder = m->next = 0;
-	if ((rc = show(m, want, &n, &ended, err)) != TT_OK)
-		return rc;
-	while (off < n && off < RAW_SEGMENT) {
-		size_t need;
+	int rc = show(m, want, &n, &ended, err);
+	while (rc == TT_OK && off < n && off < RAW_SEGMENT) {
 		enum found f = what_is(m, m->p + off, n - off, &need);
 		if (f == A_BLOCK) {
-			if ((rc = add_block(m, off, (uint32_t)(need - RAW_BLOCK_HEAD - RAW_BLOCK_FOOT), 0, err)) != TT_OK)
-				return rc;
+			rc = add_block(m, off, (uint32_t)(need - RAW_BLOCK_HEAD - RAW_BLOCK_FOOT), 0, err);
 			off += need;
 			continue;
 		}
@@ -483,30 +500,19 @@ take_segment(struct raw *m, struct tt_err *err)
 			break;
 		m->from += off;
 		off = 0;
-		if (f == A_HEADER) {
+		if (f == A_HEADER)
 			rc = enter_session(m, n, err);
-		} else if (f == NONE) {
+		else if (f == MORE && ended)
+			rc = last_block(m, n, &off, err);
+		else if (f == NONE || lies(m, n, need))
 			rc = search(m, 1, err);
-		} else if (ended) {
-			bool block;
-			rc = cut_off(m, 0, n, &block, err);
-			if (rc == TT_OK && block)
-				rc = add_block(m, 0, (uint32_t)(n - RAW_BLOCK_HEAD), RAW_P_CUT, err);
-			if (rc == TT_OK && m->loss.e[TT_LOST_CUT].n) {
-				off = n;
-				break;
-			}
-		} else if (need > RAW_BLOCK_HEAD && n >= RAW_BLOCK_HEAD && unity_u32(m->p) == RAW_BLOCK &&
-		    !foot_there(m, m->from, unity_u32(m->p + 4), unity_u32(m->p + 16)) && m->from + need <= tt_src_info(m->src)->size) {
-			rc = search(m, 1, err);
-		} else {
+		else
 			want = need > want ? need : want;
-		}
-		if (rc == TT_OK)
+		if (rc == TT_OK && off == 0)
 			rc = show(m, want, &n, &ended, err);
-		if (rc != TT_OK)
-			return rc;
 	}
+	if (rc != TT_OK)
+		return rc;
 	m->at = m->from + off;
 	m->len = off;
 	find_width(m);
