@@ -1,5 +1,5 @@
 /**
- * The file: its headers, its blocks, and what of them becomes a chunk. It decodes no event.
+ * Reads headers and blocks of the file and puts them together into chunks. It decodes no event.
  */
 #include "raw/raw.h"
 
@@ -25,7 +25,7 @@ set_ratio(struct raw_session *s, uint64_t num, uint64_t den, struct tt_err *err)
 	return TT_OK;
 }
 
-/* How long the header at ${p} is: where the first block begins. What it should be, unless a block begins at the other place. */
+/* The header's length: what the version says, unless the first block begins where a header of the other length ends. */
 static size_t
 head_size(const uint8_t *p, size_t n)
 {
@@ -36,7 +36,7 @@ head_size(const uint8_t *p, size_t n)
 	return !here && n >= other + 4 && unity_u32(p + other) == RAW_BLOCK ? other : size;
 }
 
-/* The release a header says, "6000.3.9f1"; "" where it says none. */
+/* The release in the header, "6000.3.9f1"; "" if there is none. */
 static void
 release_of(const uint8_t *p, size_t n, char *text, size_t size)
 {
@@ -61,7 +61,7 @@ version(uint32_t word, bool force, struct tt_err *err)
 	return NULL;
 }
 
-/* What the capture is called, and which releases write it. */
+/* Name the version and the release, and say once if the version is experimental. */
 static int
 describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 {
@@ -86,7 +86,7 @@ describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 	return rc;
 }
 
-/* A session of the header at ${p}; *${size}: its bytes. */
+/* Make a session from the header at ${p}; *${size}: the header's length. */
 static int
 take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size_t *size, struct tt_err *err)
 {
@@ -198,7 +198,7 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 
 enum found { A_BLOCK, A_HEADER, NONE, MORE };
 
-/* What begins at ${p}, with ${n} bytes in hand? MORE: that many, ${want}, would have to be. */
+/* What begins at ${p}? ${n} bytes are in hand; MORE: *${want} bytes are needed to tell. */
 static enum found
 what_is(const struct raw *m, const uint8_t *p, size_t n, size_t *want)
 {
@@ -229,7 +229,7 @@ what_is(const struct raw *m, const uint8_t *p, size_t n, size_t *want)
 	return unity_u32(foot) == unity_u32(p + 4) + 1 && unity_u32(foot + 4) == RAW_FOOT ? A_BLOCK : NONE;
 }
 
-/* The segment's bytes, at least ${want} of them if there are so many. *${ended}: the input has no more. */
+/* Point m->p at the segment's bytes, at least ${want} unless the input ends before: then *${ended} is set. */
 static int
 show(struct raw *m, size_t want, size_t *n, bool *ended, struct tt_err *err)
 {
@@ -239,7 +239,7 @@ show(struct raw *m, size_t want, size_t *n, bool *ended, struct tt_err *err)
 	return rc;
 }
 
-/* Is the end of a block of ${len} bytes where it should be? For input that can seek: else it is found out by reading on. */
+/* Does the block end where its length says? On input that cannot seek the answer is yes: reading on will show. */
 static bool
 foot_there(const struct raw *m, uint64_t at, uint32_t id, uint32_t len)
 {
@@ -254,8 +254,8 @@ foot_there(const struct raw *m, uint64_t at, uint32_t id, uint32_t len)
 }
 
 /*
- * Find the next block or header after the first ${off} bytes of the segment, and move the segment there: the bytes before are useless. Where
- * there is none the segment is empty at the input's end.
+ * Find the next block or header after the first ${off} bytes of the segment, and move the segment there. The bytes before are skipped. If
+ * there is none, the segment is empty and at the input's end.
  */
 static int
 search(struct raw *m, size_t off, struct tt_err *err)
@@ -295,7 +295,7 @@ search(struct raw *m, size_t off, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The input ends inside the block at ${off}. Unless another block follows, which a wrong length would lose, the bytes that are there are used. */
+/* The input ends inside the block at ${off}. If a whole block follows, the length was wrong: go on there. Otherwise use the bytes there are. */
 static int
 cut_off(struct raw *m, size_t off, size_t n, bool *block, struct tt_err *err)
 {
@@ -403,7 +403,7 @@ add_block(struct raw *m, size_t off, uint32_t len, uint32_t flags, struct tt_err
 	return TT_OK;
 }
 
-/* The session that the header at the segment's beginning begins. On a second reading it is known. */
+/* Enter the session whose header is at the segment's beginning. On a second reading it is known already. */
 static int
 enter_session(struct raw *m, size_t n, struct tt_err *err)
 {
@@ -424,7 +424,7 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Is the payload whole messages to its end, with an instance id among them, if ids are ${wide}? */
+/* With ids of this width, do whole messages fill the payload exactly, and does one of them have an instance id? */
 static bool
 fits(const struct raw_session *s, bool wide, const uint8_t *p, size_t n)
 {
@@ -440,7 +440,7 @@ fits(const struct raw_session *s, bool wide, const uint8_t *p, size_t n)
 	return any && n == 0;
 }
 
-/* How wide the ids of objects are is not known of the latest version: as they have to be for blocks to end where messages do. */
+/* The latest version may have instance ids of 4 or of 8 bytes. The width is the one with which blocks end where messages end. */
 static void
 find_width(struct raw *m)
 {
@@ -495,7 +495,7 @@ take_segment(struct raw *m, struct tt_err *err)
 			off += need;
 			continue;
 		}
-		/* What follows concerns no block that is in hand. */
+		/* Return the blocks in hand first. */
 		if (m->nblock)
 			break;
 		m->from += off;
@@ -551,7 +551,7 @@ pass_plain(const struct raw_session *s, struct raw_walk *w)
 	return any;
 }
 
-/* What waits for the stream's next chunk: the last message, if it is not whole or a stack may still belong to it. */
+/* Keep the last message for the stream's next chunk, if it is not whole, or if its call stack may still follow. */
 static int
 keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, struct tt_err *err)
 {
@@ -571,7 +571,7 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 			return rc;
 		st = &m->stream[index];       /* there may be more of them now */
 	} else {
-		/* From the last frame's mark on, or whatever else surely begins with a message. */
+		/* Start at the last piece that certainly begins with a message: a frame's mark, or one after a gap. */
 		for (from = end; first > 0 && !(piece[first].flags & (RAW_P_FRAME | RAW_P_GAP)); first--)
 			from -= piece[first].len;
 		from -= piece[first].len;
@@ -602,7 +602,7 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 	memcpy(st->carry, rest, n);
 	st->ncarry = n;
 	st->carry_at = last ? last_at : piece[w.i].at;
-	/* Take it off the pieces' ends. */
+	/* Remove it from the pieces. */
 	h->n -= n;
 	while (n > 0) {
 		struct raw_piece *x = &piece[h->npiece - 1];
@@ -618,7 +618,7 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 	return TT_OK;
 }
 
-/* The head's part that tells of the stream. */
+/* Fill the part of the head that describes the stream. */
 static void
 put_head(const struct raw *m, struct raw_stream *st, struct raw_head *h)
 {
@@ -743,7 +743,7 @@ raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 			if (!m->ended && session == m->now)
 				continue;
 		}
-		/* The input has ended, or another capture is appended: what waits will not become more. */
+		/* The input has ended, or another capture follows: carries will not be continued. */
 		for (; m->flushed < m->nstream; m->flushed++) {
 			struct raw_stream *st = &m->stream[m->flushed];
 			if (st->ncarry && (m->ended || st->session != m->now)) {

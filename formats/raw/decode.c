@@ -17,7 +17,7 @@ enum { ROOM = 64 };                           /* events there is room for, befor
 
 /* --- time -------------------------------------------------------------------------------------------------- */
 
-/* The time of a message. False: it is none. A stream's times never run back; where they do they stand still. */
+/* The time of a message; false if it is out of range. A time before the stream's last one is counted, and replaced by that. */
 static bool
 stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 {
@@ -36,7 +36,7 @@ stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 	return true;
 }
 
-/* Of what has no time of its own: that of the message before. */
+/* The time of a message without one: that of the message before. */
 static int64_t
 now(const struct raw_run *r)
 {
@@ -51,7 +51,7 @@ rare(struct raw_run *r, enum tt_kind kind, uint64_t val)
 
 /* --- values --------------------------------------------------------------------------------------------------- */
 
-/* What came with a sample, as arguments of the event at ${of}: its instance id, or its values. */
+/* Add the sample's instance id or values as arguments of the event at ${of}. */
 static int
 put_args(struct raw_run *r, size_t of, unsigned type, struct raw_take t)
 {
@@ -120,7 +120,7 @@ end(struct raw_run *r, int64_t ts, uint64_t key)
 	return rc == TT_OK ? tt_zone_end(b, ts, key, 0, r->u.err) : rc;
 }
 
-/* All that is open ends: a frame begins anew on this thread, with its root. */
+/* A new root sample begins a frame on this thread: close all open zones. */
 static int
 close_all(struct raw_run *r, int64_t ts)
 {
@@ -156,7 +156,7 @@ alloc(struct raw_run *r, uint64_t key, uint64_t bytes)
 	return rc;
 }
 
-/* GC.Alloc with its size is an allocation and no zone; its end means nothing. Without one it is a zone like any other. */
+/* GC.Alloc with a size is an allocation, not a zone, and its end is ignored. Without a size it is an ordinary zone. */
 static bool
 alloc_bytes(unsigned type, const struct raw_take *t, uint64_t *bytes)
 {
@@ -314,7 +314,7 @@ flow(struct raw_run *r, struct raw_take *t)
 	return TT_OK;
 }
 
-/* What a part of drawing took on the GPU. To which sample it belongs is said by its number alone, and it comes frames later. */
+/* GPU time of a part of drawing. It arrives frames after its sample, which it names by a number; the two are not matched. */
 static int
 gpu(struct raw_run *r, struct raw_take *t)
 {
@@ -324,7 +324,7 @@ gpu(struct raw_run *r, struct raw_take *t)
 	return unity_gpu(&r->u, now(r), raw_take_byte(t), ns);
 }
 
-/* Before 2018.3: bytes of the sample that is open. */
+/* Before 2018.3: bytes that the open sample allocated. */
 static int
 old_alloc(struct raw_run *r, struct raw_take *t)
 {
@@ -422,7 +422,7 @@ arrive(struct raw_run *r, uint32_t flags)
 	return TT_OK;
 }
 
-/* What does not fit makes zones of the chunk that are open end before a gap that closes them. */
+/* Before a gap that closes everything: end the zones that this chunk has opened, and count them as cut. */
 static int
 leave_open(struct raw_run *r)
 {
@@ -458,7 +458,7 @@ first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
 	return false;
 }
 
-/* The thread begins, or is another from here on. */
+/* The thread starts, or another thread with the same id does. */
 static int
 thread_begins(struct raw_run *r, const struct raw_walk *w)
 {
@@ -477,7 +477,7 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 	return tt_batch_rare(r->u.b, TT_THREAD, ts, r->u.b->tid, r->u.err) ? TT_OK : r->u.err->code;
 }
 
-/* Frames and what is missing, without looking at anything else: pieces say it. */
+/* Only frames and gaps, which the pieces' flags tell. */
 static int
 skim(struct raw_run *r, const struct raw_piece *piece, const uint8_t *p)
 {

@@ -1,5 +1,5 @@
 /**
- * What next must know of definitions: it heeds the messages of the session's stream as they pass by.
+ * Collects from the session's stream what the reader must know before it decodes: markers, threads, categories, code.
  */
 #include "raw/raw.h"
 

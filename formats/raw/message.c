@@ -1,5 +1,5 @@
 /**
- * How long a message is: of every type there is, in every version's layout.
+ * The length of a message, for every type and version.
  *
  * Fields are written as letters: 2, 4 and 8 are numbers of so many bytes, b a single byte, i the instance id, s a name, z a text or
  * blob, n a list of 32-bit numbers; and, once each, p the parameters of a marker, v the values of a sample, a the addresses of a
@@ -119,7 +119,7 @@ skip_field(struct raw_take *t, char what)
 	}
 }
 
-/* Whole it may be, and yet nothing that the engine writes. */
+/* Could the engine have written it? Some damage looks like a whole message. */
 static bool
 is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
 {

@@ -1,5 +1,5 @@
 /**
- * The reader as the registry knows it: recognising, opening, closing.
+ * The reader's entry in the registry: recognise, open, rewind, close.
  */
 #include "raw/raw.h"
 

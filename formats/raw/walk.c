@@ -1,9 +1,9 @@
 /**
- * The messages of a chunk one after the other; where one makes no sense, on with the next block. The contract is in raw.h.
+ * Steps through the messages of a chunk, and skips to the next block after one that makes no sense. The contract is in raw.h.
  */
 #include "raw/raw.h"
 
-/* Begins it anew, whatever was before it? */
+/* Does the piece begin with a message, whatever came before? */
 static bool
 begins(const struct raw_piece *p)
 {
@@ -68,7 +68,7 @@ raw_walk_next(struct raw_walk *w)
 	if (state == RAW_WHOLE)
 		return RAW_MESSAGE;
 	if (state == RAW_SHORT && w->i + 1 < w->n) {
-		/* Does anything follow that goes on with it? */
+		/* Can a later piece continue the message? */
 		uint32_t k = w->i + 1;
 		const uint8_t *end = w->end;
 		for (; end < w->all; k++)
