@@ -114,6 +114,7 @@ struct data_stream {
 	uint64_t tid;
 	bool main, seen, ends;        /* ends: the thread that had its id before has to end first */
 	uint32_t record;              /* the last one it was in, + 1 */
+	uint32_t twins;               /* others of its id and name in that one */
 	uint32_t first, last;         /* its pieces in the segment: index + 1; 0 none */
 };
 

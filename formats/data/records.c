@@ -108,28 +108,33 @@ hold(struct data *m, uint32_t index, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The stream of a thread of this record. */
+static uint32_t
+find_stream(const struct data *m, uint64_t id, uint64_t name, uint32_t nth)
+{
+	return tt_map_find(&m->at_stream, stream_hash(id, name, nth), i,
+	    m->stream[i].id == id && m->stream[i].name == name && m->stream[i].nth == nth);
+}
+
+/* The stream of a thread of this record: of several with the same id and name, each has its own. */
 static int
 stream_of(struct data *m, const struct data_thread *th, uint32_t *index, struct tt_err *err)
 {
 	const uint64_t name = tt_slot_text(tt_slot_text(1, th->group, th->ngroup), th->name, th->nname);
+	uint32_t at = find_stream(m, th->id, name, 0), nth = 0;
+	int rc = TT_OK;
 
-	for (uint32_t nth = 0;; nth++) {
-		uint32_t at = tt_map_find(&m->at_stream, stream_hash(th->id, name, nth), i,
-		    m->stream[i].id == th->id && m->stream[i].name == name && m->stream[i].nth == nth);
-		if (!at) {
-			int rc = new_stream(m, th->id, name, nth, index, err);
-			if (rc != TT_OK)
-				return rc;
-		} else {
-			*index = at - 1;
-		}
-		struct data_stream *st = &m->stream[*index];
-		if (st->record == m->record)
-			continue;
-		st->record = m->record;
-		return hold(m, *index, err);
+	if (at && m->stream[at - 1].record == m->record) {
+		nth = ++m->stream[at - 1].twins;
+		at = find_stream(m, th->id, name, nth);
 	}
+	*index = at - 1;
+	if (!at)
+		rc = new_stream(m, th->id, name, nth, index, err);
+	if (rc != TT_OK)
+		return rc;
+	m->stream[*index].record = m->record;
+	m->stream[*index].twins = 0;
+	return hold(m, *index, err);
 }
 
 /* --- a segment -------------------------------------------------------------------------------------------- */
