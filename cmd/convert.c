@@ -92,18 +92,17 @@ emit_option(size_t i, struct opt_row *row)
 	for (const struct tt_emit *const *e = tt_emits; *e; e++)
 		for (const struct tt_option *t = (*e)->option; t && t->name; t++) {
 			const struct tt_emit *const *of = tt_emits;
-			char *p = row->help;
+			char who[200] = "", *p = who;
 
 			while (!tt_emit_option(*of, t->name))
 				of++;
 			if (of != e || i-- > 0)
 				continue;
 			for (; *of; of++)
-				if (tt_emit_option(*of, t->name))
-					p += snprintf(p, 40, "%s%.30s", p > row->help ? ", " : "", (*of)->name);
-			snprintf(p, sizeof row->help - (size_t)(p - row->help), ": %s", t->help);
-			opts_row(t, row);
-			row->o.help = row->help;
+				if (tt_emit_option(*of, t->name) && p < who + sizeof who - 40)
+					p += snprintf(p, sizeof who - (size_t)(p - who), "%s%s", p > who ? ", " : "", (*of)->name);
+			strcpy(p, ": ");
+			opts_row(t, who, row);
 			return true;
 		}
 	return false;

@@ -113,8 +113,8 @@ void opts_machine(const struct verb *verb, struct tt_buf *out);
 bool opts_at(const struct verb *verb, size_t i, struct opt_row *row);
 bool opts_group_at(const struct opt_group *g, size_t i, struct opt_row *row);
 
-/* A row of what a registry declares: name, arg, help and values. The row that stands for it sets it. */
-void opts_row(const struct tt_option *t, struct opt_row *row);
+/* A row of what a registry declares: name, arg, help with ${who} in front, and values. The row that stands for it sets it. */
+void opts_row(const struct tt_option *t, const char *who, struct opt_row *row);
 
 /* Read ${value} into ${field} as ${t} has it, which is not TT_OPTION_OTHER. */
 int opts_read(const struct tt_option *t, void *field, const char *value, struct tt_arena *a, struct tt_err *err);

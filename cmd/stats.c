@@ -129,7 +129,7 @@ pass_row(size_t i, struct opt_row *row)
 	const struct tt_option *t = pass_option(i);
 
 	if (t)
-		opts_row(t, row);
+		opts_row(t, "", row);
 	return t != NULL;
 }
 
@@ -428,6 +428,12 @@ fill_report(struct app *app, const struct stats_opts *s, struct tt_views *view, 
 	tt_filter_notes(view->m, s->group, r);
 	if (s->group)
 		tt_group_note(s->group, r);
+	for (struct tt_table *t = r->first; t; t = t->next) {
+		const char *asks = tt_pass_asks(t->id);
+
+		if (asks && !opts_given(&s->given, asks))
+			t->empty_reason = tt_text(r, "nothing was asked for: give --%s", asks);
+	}
 	arrange(s, r, limit);
 }
 

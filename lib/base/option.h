@@ -24,7 +24,7 @@ enum tt_option_kind {
 };
 
 struct tt_option {
-	const char *name, *arg, *help;        /* arg: what the value is called in texts */
+	const char *name, *arg, *help;        /* arg: what the value is called in texts; help names another option as "{name}" */
 	enum tt_option_kind kind;
 	size_t at;                    /* offset of the field */
 	uint64_t lo, hi;

@@ -3,6 +3,7 @@
  *
  * The object form: {"displayTimeUnit", "traceEvents": [...], "otherData": {...}}.
  */
+#include "base/setting.h"
 #include "emit/chrome.h"
 
 #include <inttypes.h>
@@ -51,8 +52,8 @@ warn_large(const struct chrome *c, uint64_t bytes, const char *how)
 	if (c->own.split || bytes <= LARGE_BYTES)
 		return;
 	tt_log(c->env, TT_LOG_NORMAL,
-	    "%s: %s %" PRIu64 " MiB; viewers stop at 512: use --time, --min-duration or --split SIZE", c->o.path, how,
-	    bytes >> 20);
+	    "%s: %s %" PRIu64 " MiB; viewers stop at 512: use %s, %s or %s SIZE", c->o.path, how,
+	    bytes >> 20, tt_setting_name[TT_SETTING_TIME], tt_setting_name[TT_SETTING_MIN_DURATION], tt_setting_name[TT_SETTING_SPLIT]);
 }
 
 static void

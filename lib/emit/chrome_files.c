@@ -3,6 +3,7 @@
  */
 #include "base/json.h"
 #include "emit/args.h"
+#include "base/setting.h"
 #include "emit/chrome.h"
 #include "emit/common.h"
 #include "io/sink.h"
@@ -119,7 +120,7 @@ tt_chrome_turn(struct chrome *c, struct tt_err *err)
 
 	if (c->npart == MAX_PARTS)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
-		    "the output takes more than %d files of that size; raise --split", MAX_PARTS);
+		    "the output takes more than %d files of that size; raise %s", MAX_PARTS, tt_setting_name[TT_SETTING_SPLIT]);
 	if (c->npart > 0)
 		rc = tt_sink_rest(c->part[c->npart - 1].sink, err);
 	if (rc != TT_OK)

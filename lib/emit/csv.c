@@ -495,7 +495,7 @@ static const char *const suffixes[] = { ".csv", NULL };
 static const struct tt_option options[] = {
 	TT_OPTION_BLOBS(AT(blobs)),
 	{ .name = "table", .arg = "ID", .kind = TT_OPTION_TABLE, .at = AT(table), .value = table_value, .follows = true,
-	    .help = "write this table (see tracetool list metrics) instead of the events; for the outputs that follow, like --format" },
+	    .help = "write this table (see tracetool list metrics) instead of the events; for the outputs that follow, like {format}" },
 	{ .name = "group-by", .arg = "KEY", .kind = TT_OPTION_CHOICE, .at = AT(group), .value = tt_group_key, .with = "table",
 	    .help = "group the rows of the table by thread, assembly, namespace or domain" },
 	{ .name = "csv-sep", .arg = "CHAR", .kind = TT_OPTION_CHAR, .at = AT(sep), .chars = ",;|\t",
@@ -507,7 +507,7 @@ static const struct tt_option options[] = {
 
 const struct tt_emit tt_emit_csv = {
 	.name = "csv",
-	.summary = "comma-separated values: all events, or one table (--table)",
+	.summary = "comma-separated values: all events, or one table",
 	.suffix = suffixes,
 	.option = options,
 	.own = sizeof(struct tt_csv_opts),

@@ -295,7 +295,7 @@ choose_value(struct folded *w)
 		    has[TT_STACK_ALLOC] || !has[TT_STACK_ZONE] ? TT_FOLDED_BYTES : TT_FOLDED_TIME;
 	w->kind = kinds[w->value];
 	if (asked && !has[w->kind])
-		tt_log(w->env, TT_LOG_NORMAL, "--value: there are no %s in this capture, or the filters leave none", what[w->kind]);
+		tt_log(w->env, TT_LOG_NORMAL, "folded: there are no %s in this capture, or the filters leave none", what[w->kind]);
 }
 
 static int

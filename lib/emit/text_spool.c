@@ -66,7 +66,8 @@ tt_aside_put(struct tt_aside *a, const char *p, size_t n, uint32_t *place, struc
 
 	if (n > UINT32_MAX || at >= UINT32_MAX)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
-		    "the B/E form has more than 64 GiB of arguments to put aside; convert a part (--time), or without --begin-end");
+		    "the B/E form has more than 64 GiB of arguments to put aside; convert a part (%s), or the other form",
+		    tt_setting_name[TT_SETTING_TIME]);
 	*place = (uint32_t)at + 1;
 	tt_buf_add(&a->pending, &size, sizeof size);
 	tt_buf_add(&a->pending, p, n);

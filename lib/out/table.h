@@ -181,7 +181,7 @@ struct tt_render_opts {
 	char csv_sep;                 /* ',' */
 	bool csv_bom, csv_safe;
 	const char *generator;        /* "tracetool VERSION" */
-	const char *all;              /* option of the command that shows all rows and columns; NULL: --limit 0, --width 0 */
+	const char *all;              /* option of the command that shows all rows and columns; NULL: as base/setting.h has them */
 };
 
 /* Render the whole report at the end of ${out}, or fail as it did. The same report gives the same bytes everywhere. */

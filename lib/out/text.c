@@ -14,6 +14,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/setting.h"
 #include "out/glyph.h"
 #include "out/render.h"
 
@@ -150,7 +151,7 @@ hidden_line(struct writer *w, size_t n)
 	char text[96], count[32];
 
 	*tt_put_count(count, (int64_t)n) = '\0';
-	snprintf(text, sizeof text, "… %s more (%s shows all)", count, w->o->all ? w->o->all : "--limit 0");
+	snprintf(text, sizeof text, "… %s more (%s shows all)", count, w->o->all ? w->o->all : tt_setting_name[TT_SETTING_ALL_ROWS]);
 	line(w, dim, INDENT, text);
 }
 
@@ -492,7 +493,7 @@ put_left_out(struct writer *w, const struct grid *g)
 	if (any) {
 		char all[64];
 
-		snprintf(all, sizeof all, "(%s shows all)", w->o->all ? w->o->all : "--width 0");
+		snprintf(all, sizeof all, "(%s shows all)", w->o->all ? w->o->all : tt_setting_name[TT_SETTING_ALL_COLUMNS]);
 		put(w, at + strlen(all) + 2 > w->o->width ? "\n  " : " ");
 		put(w, all);
 		style(w, plain);

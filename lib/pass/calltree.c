@@ -8,6 +8,7 @@
 
 #include "base/option.h"
 #include "base/order.h"
+#include "base/setting.h"
 #include "view/merged.h"
 #include "pass/passes.h"
 #include "view/view.h"
@@ -63,7 +64,8 @@ set_note(const struct fold *f, struct tt_table *t)
 	if (f->o->threshold_e4 <= 0)
 		return;
 	*tt_put_fixed(percent, f->o->threshold_e4, 2) = '\0';
-	t->note = tt_text(t->r, "branches below %s %% of the time in zones are left out (stats --threshold)", percent);
+	t->note = tt_text(t->r, "branches below %s %% of the time in zones are left out (%s)", percent,
+	    tt_setting_name[TT_SETTING_THRESHOLD]);
 }
 
 /* --- top-down ------------------------------------------------------------------------ */
@@ -327,7 +329,7 @@ drop(struct tt_making *k)
 
 static const struct tt_option options[] = {
 	{ .name = "bottom-up", .kind = TT_OPTION_OTHER, .table = "calltree_bottom_up", .instead = "calltree",
-	    .help = "print the call tree from the callees to their callers; without --table, only that" },
+	    .help = "print the call tree from the callees to their callers; without {table}, only that" },
 	{ .name = "threshold", .arg = "PCT", .kind = TT_OPTION_PERCENT, .at = offsetof(struct tt_pass_opts, threshold_e4),
 	    .help = "leave out branches of the call tree below PCT percent of the time; default 1" },
 	{ .name = "max-depth", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, max_depth), .lo = 1, .hi = UINT32_MAX,

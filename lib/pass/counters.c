@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/setting.h"
 #include "pass/passes.h"
 #include "collect/counters.h"
 #include "collect/timeline.h"
@@ -331,8 +332,8 @@ values(struct tt_making *k, struct tt_table *t)
 		s->is = true;
 	}
 	if (cs->point_dropped)
-		t->note = tt_text(k->r, "only the first %zu values: %llu more are in the file; --time chooses",
-		    cs->npoint, (unsigned long long)cs->point_dropped);
+		t->note = tt_text(k->r, "only the first %zu values: %llu more are in the file; %s chooses",
+		    cs->npoint, (unsigned long long)cs->point_dropped, tt_setting_name[TT_SETTING_TIME]);
 }
 
 /* --- in buckets of time -------------------------------------------------------------- */
@@ -435,10 +436,11 @@ timeline(struct tt_making *k, struct tt_table *t)
 			put_buckets(l, s, b + i * n, t);
 	}
 	if (left_out > 0)
-		t->note = tt_text(k->r, "%llu more counters are left out; --marker chooses", (unsigned long long)left_out);
+		t->note = tt_text(k->r, "%llu more counters are left out; %s chooses", (unsigned long long)left_out,
+		    tt_setting_name[TT_SETTING_MARKER]);
 	else if (cs->point_dropped)
-		t->note = tt_text(k->r, "of the first %zu values: %llu more are in the file; --time chooses", cs->npoint,
-		    (unsigned long long)cs->point_dropped);
+		t->note = tt_text(k->r, "of the first %zu values: %llu more are in the file; %s chooses", cs->npoint,
+		    (unsigned long long)cs->point_dropped, tt_setting_name[TT_SETTING_TIME]);
 }
 
 static bool

@@ -5,6 +5,7 @@
  * but the histogram. Definitions: tracetool-metrics(7), Frames.
  */
 #include "base/option.h"
+#include "base/setting.h"
 #include "pass/passes.h"
 #include "collect/collections.h"
 #include "stat/num.h"
@@ -82,7 +83,7 @@ static const struct tt_col histogram_col[H_N] = {
 enum { W_FRAME, W_START, W_DUR, W_CPU, W_MAIN, W_RENDER, W_GPU, W_PRESENT, W_LIMIT, W_TOP, W_BYTES, W_ALLOCS, W_GC, W_THREAD, W_N };
 
 static const struct tt_col hitch_col[W_N] = {
-	[W_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as --frames uses it." },
+	[W_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as filters by frame use it." },
 	[W_START] = { "start_ns", "start", TT_UNIT_NS, "Start of the frame." },
 	[W_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time." },
 	[W_CPU] = { "cpu_ns", "CPU", TT_UNIT_NS, "CPU-active time; empty if it is not known." },
@@ -111,10 +112,10 @@ static const struct tt_col hitch_marker_col[K_N] = {
 	[K_CALLS] = { "count", "count", TT_UNIT_COUNT, "Activations of the marker that begin in this frame." },
 };
 
-#define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with --frame-marker NAME; tracetool info lists likely ones"
-#define NO_BEGINS "the marker of --frame-marker never begins in this capture: no frames"
+#define NO_FRAMES "no frame marks in this capture: name the marker that begins a frame with %s NAME; tracetool info lists likely ones"
+#define NO_BEGINS "the marker of %s never begins in this capture: no frames"
 #define NO_SECOND "no whole frame: each lasts from one begin of the marker to the next; tracetool info lists markers that may begin frames"
-#define NO_THREAD "no frame begins on a thread that --frame-thread names"
+#define NO_THREAD "no frame begins on a thread that %s names"
 #define NO_TIMINGS "no frame timings: the engine's own measurements are not in this capture"
 #define NO_CPU "no CPU-active time: no wait marker or lock contention was recorded, so waits cannot be told from work"
 
@@ -458,11 +459,11 @@ why_no_frames(struct tt_making *k)
 	const struct tt_frames *f = k->m->frames;
 
 	if (!f)
-		return k->m->frame_marker ? NO_BEGINS : NO_FRAMES;
+		return tt_text(k->r, k->m->frame_marker ? NO_BEGINS : NO_FRAMES, tt_setting_name[TT_SETTING_FRAME_MARKER]);
 	if (f->n)
 		return "the filters leave no marker of the worst frames";
 	if (!f->partial)
-		return NO_THREAD;
+		return tt_text(k->r, NO_THREAD, tt_setting_name[TT_SETTING_FRAME_THREAD]);
 	return k->m->frame_marker ? NO_SECOND : "no whole frame in this capture";
 }
 

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/order.h"
+#include "base/setting.h"
 #include "collect/heap_graph.h"
 #include "collect/heap_shots.h"
 #include "model/defs.h"
@@ -415,8 +416,8 @@ no_graph(struct tt_making *k)
 	if (!g->over)
 		return "the last heap shot is not whole";
 	*tt_put_bytes(bytes, (int64_t)g->need) = '\0';
-	return tt_text(k->r, "no room: the graph of %llu objects and %llu references takes %s on top (--max-memory)",
-	    (unsigned long long)g->objects, (unsigned long long)g->refs, bytes);
+	return tt_text(k->r, "no room: the graph of %llu objects and %llu references takes %s on top (%s)",
+	    (unsigned long long)g->objects, (unsigned long long)g->refs, bytes, tt_setting_name[TT_SETTING_MEMORY]);
 }
 
 static void

@@ -56,7 +56,7 @@ static const struct tt_col history_col[] = {
 	{ "bytes", "bytes", TT_UNIT_BYTES, "Bytes of the class's objects in this shot." },
 	{ "objects", "objects", TT_UNIT_COUNT, "Number of the class's objects in this shot." },
 	{ "references", "references", TT_UNIT_COUNT, "Number of references that these objects hold." },
-	{ "roots", "roots", TT_UNIT_COUNT, "Number of references from roots to these objects; empty if --max-memory leaves no room for the shot's graph." },
+	{ "roots", "roots", TT_UNIT_COUNT, "Number of references from roots to these objects; empty if there is no room in memory for the shot's graph." },
 	{ "d_bytes", "more bytes", TT_UNIT_BYTES, "Change in bytes since the previous shot." },
 	{ "d_objects", "more objects", TT_UNIT_COUNT, "Change in objects since the previous shot." },
 };

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "base/setting.h"
 #include "pass/passes.h"
 
 enum { L_KIND, L_SEVERITY, L_WHAT, L_COUNT, L_BYTES, L_FIRST, L_ADVICE, L_N };
@@ -83,7 +84,8 @@ why_nothing(struct tt_making *k)
 {
 	for (size_t p = 0; p < k->m->ncap; p++)
 		if (k->m->cap[p]->hides_throws && (k->m->cap[p]->records & TT_REC_THROWS))
-			return "nothing was lost of what Mono reports; it does not report all exceptions (see --table exceptions)";
+			return tt_text(k->r, "nothing was lost of what Mono reports; it does not report all exceptions (see %s exceptions)",
+			    tt_setting_name[TT_SETTING_TABLE]);
 	return "nothing was lost";
 }
 

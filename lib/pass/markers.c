@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "base/setting.h"
 #include "model/waits.h"
 #include "pass/passes.h"
 #include "stat/num.h"
@@ -219,9 +220,10 @@ note_waiters(const struct tt_model *m, struct tt_table *t)
 	if (m->filter.no_wait || tt_waits_threads(m, add_waiter, &w, &t->r->err) != TT_OK || w.n == 0)
 		return;
 	if (w.n > WAITERS)
-		t->note = tt_text(t->r, "mostly waiting: %s and %zu more threads; --no-wait leaves waiting out", w.text, w.n - WAITERS);
+		t->note = tt_text(t->r, "mostly waiting: %s and %zu more threads; %s leaves waiting out", w.text, w.n - WAITERS,
+		    tt_setting_name[TT_SETTING_NO_WAIT]);
 	else
-		t->note = tt_text(t->r, "mostly waiting: %s; --no-wait leaves waiting out", w.text);
+		t->note = tt_text(t->r, "mostly waiting: %s; %s leaves waiting out", w.text, tt_setting_name[TT_SETTING_NO_WAIT]);
 }
 
 static void

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/option.h"
+#include "base/setting.h"
 #include "collect/object_search.h"
 #include "pass/passes.h"
 #include "view/view.h"
@@ -23,7 +24,7 @@ static const struct tt_col found_col[] = {
 };
 static const struct tt_col track_col[] = {
 	{ "time_ns", "time", TT_UNIT_NS, "Time of the event." },
-	{ "asked", "asked for", TT_UNIT_HEX, "Address given to --track." },
+	{ "asked", "asked for", TT_UNIT_HEX, "Address that was asked for." },
 	{ "object", "object", TT_UNIT_HEX, "Address of the object at that time." },
 	{ "what", "what", TT_UNIT_TEXT,
 	    "allocated, moved, lock contended, lock acquired, gave up the lock, thrown, handle made, finalizer, finalized, in heap shot." },
@@ -79,8 +80,8 @@ found(struct tt_making *k, struct tt_table *t)
 		tt_cell_int(&c[8], (int64_t)o->process + 1);
 	}
 	if (f && f->more_found)
-		t->note = tt_text(k->r, "only the first %u: %llu more fit; --time chooses", (unsigned)TT_FOUND_MAX,
-		    (unsigned long long)f->more_found);
+		t->note = tt_text(k->r, "only the first %u: %llu more fit; %s chooses", (unsigned)TT_FOUND_MAX,
+		    (unsigned long long)f->more_found, tt_setting_name[TT_SETTING_TIME]);
 }
 
 static void
@@ -115,8 +116,8 @@ tracked(struct tt_making *k, struct tt_table *t)
 		tt_cell_int(&c[8], (int64_t)o->process + 1);
 	}
 	if (f && f->more_trace)
-		t->note = tt_text(k->r, "only the first %u records: %llu more are in the capture; --time chooses",
-		    (unsigned)TT_TRACE_MAX, (unsigned long long)f->more_trace);
+		t->note = tt_text(k->r, "only the first %u records: %llu more are in the capture; %s chooses",
+		    (unsigned)TT_TRACE_MAX, (unsigned long long)f->more_trace, tt_setting_name[TT_SETTING_TIME]);
 }
 
 static void
@@ -143,15 +144,15 @@ static const struct tt_option options[] = {
 static const struct tt_pass_table tables[] = {
 	{ "objects_found", "Objects found", found_col, TT_NCOL(found_col), false, TT_ON_ALL, TT_BY_THREAD | TT_BY_NAME | TT_BY_DOMAIN,
 	    1 | TT_GROUP_COUNT, .needs = FOUND, .make = found, .make_groups = found_groups, .sort = "bytes",
-	    .none = "no allocation in this capture matches --find" },
+	    .none = "no allocation in this capture is of a size or class that was asked for" },
 	{ "objects_tracked", "Objects tracked", track_col, TT_NCOL(track_col), false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES,
 	    .needs = FOUND | TT_NEEDS_HEAP, .make = tracked, .sort = "-time_ns",
-	    .none = "nothing is recorded of such an object (--track says which)" },
+	    .none = "nothing is recorded of an object at an address that was asked for" },
 };
 
 const struct tt_pass tt_pass_objects = {
 	.name = "objects",
-	.summary = "objects looked for by size, class or address (--find, --track), and what happened to them",
+	.summary = "objects looked for by size, class or address, and what happened to them",
 	.needs = TT_NEEDS_CALLS,
 	.option = options,
 	.own = sizeof(struct tt_classes),

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/option.h"
+#include "base/setting.h"
 #include "pass/passes.h"
 #include "stat/num.h"
 #include "view/view.h"
@@ -72,7 +73,7 @@ tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const stru
 static struct tt_table *
 begin_groups(const struct tt_pass_table *pt, enum tt_group group, struct tt_report *r)
 {
-	static const char help[] = "What the row is of (--group-by).";
+	static const char help[] = "What the row is of.";
 	const char *key = tt_group_key(group - 1);
 	struct tt_col *col = tt_arena_alloc(&r->arena, (pt->ncol + 2) * sizeof *col, &r->err);
 	bool front = pt->group_col & TT_GROUP_FRONT;
@@ -180,7 +181,7 @@ is_apart(const struct tt_table *t, unsigned nothing, enum tt_group group)
 	return pt && t->nrow && !(pt->groups & 1u << group);
 }
 
-/* "--time changes nothing in metadata, jit": the tables of which ${is} says so of ${what}. */
+/* "time changes nothing in metadata, jit": the tables of which ${is} says so of ${what}. */
 static void
 note_tables(const char *option, bool (*is)(const struct tt_table *, unsigned, enum tt_group), unsigned what,
     enum tt_group group, struct tt_report *r)
@@ -198,7 +199,7 @@ note_tables(const char *option, bool (*is)(const struct tt_table *, unsigned, en
 void
 tt_group_note(enum tt_group group, struct tt_report *r)
 {
-	note_tables(tt_text(r, "--group-by %s", tt_group_key(group - 1)), is_apart, 0, group, r);
+	note_tables(tt_text(r, "%s %s", tt_setting_name[TT_SETTING_GROUP_BY], tt_group_key(group - 1)), is_apart, 0, group, r);
 }
 
 bool
@@ -214,7 +215,7 @@ tt_filter_outside(const struct tt_model *m, char *text)
 		return false;
 	*tt_put_time(from, m->min_ts) = '\0';
 	*tt_put_time(to, m->max_ts) = '\0';
-	snprintf(text, TT_OUTSIDE_TEXT, "nothing lies in --time: the capture lasts from %s to %s", from, to);
+	snprintf(text, TT_OUTSIDE_TEXT, "nothing lies in %s: the capture lasts from %s to %s", tt_setting_name[TT_SETTING_TIME], from, to);
 	return true;
 }
 
@@ -222,16 +223,17 @@ void
 tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report *r)
 {
 	const struct tt_filter *f = &m->filter;
-	const struct { bool used; unsigned filter; const char *option; } all[] = {
-		{ f->has_frames, TT_ON_TIME, "--frames" },
-		{ !f->has_frames && (f->from_label || f->to_label), TT_ON_TIME, f->from_label ? "--from-label" : "--to-label" },
-		{ !f->has_frames && !f->from_label && !f->to_label && !f->of_flight && (f->from != INT64_MIN || f->to != INT64_MAX), TT_ON_TIME, "--time" },
-		{ f->thread != NULL, TT_ON_THREAD, "--thread" },
-		{ f->marker != NULL, TT_ON_MARKER, "--marker" },
-		{ f->category != NULL, TT_ON_CATEGORY, "--category" },
-		{ f->min_dur != 0, TT_ON_ZONES, "--min-duration" },
-		{ f->depth != 0, TT_ON_ZONES, "--depth" },
-		{ f->no_wait, TT_ON_ZONES, "--no-wait" },
+	const struct { bool used; unsigned filter; enum tt_setting setting; } all[] = {
+		{ f->has_frames, TT_ON_TIME, TT_SETTING_FRAMES },
+		{ !f->has_frames && (f->from_label || f->to_label), TT_ON_TIME, f->from_label ? TT_SETTING_FROM_LABEL : TT_SETTING_TO_LABEL },
+		{ !f->has_frames && !f->from_label && !f->to_label && !f->of_flight && (f->from != INT64_MIN || f->to != INT64_MAX),
+		    TT_ON_TIME, TT_SETTING_TIME },
+		{ f->thread != NULL, TT_ON_THREAD, TT_SETTING_THREAD },
+		{ f->marker != NULL, TT_ON_MARKER, TT_SETTING_MARKER },
+		{ f->category != NULL, TT_ON_CATEGORY, TT_SETTING_CATEGORY },
+		{ f->min_dur != 0, TT_ON_ZONES, TT_SETTING_MIN_DURATION },
+		{ f->depth != 0, TT_ON_ZONES, TT_SETTING_DEPTH },
+		{ f->no_wait, TT_ON_ZONES, TT_SETTING_NO_WAIT },
 	};
 	char text[TT_OUTSIDE_TEXT];
 
@@ -240,6 +242,6 @@ tt_filter_notes(const struct tt_model *m, enum tt_group group, struct tt_report 
 	tt_unmatched_notes(m, r);
 	for (size_t i = 0; i < TT_NCOL(all); i++) {
 		if (all[i].used)
-			note_tables(all[i].option, is_deaf, all[i].filter, group, r);
+			note_tables(tt_setting_name[all[i].setting], is_deaf, all[i].filter, group, r);
 	}
 }

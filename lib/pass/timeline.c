@@ -28,7 +28,7 @@ static const struct tt_col timeline_col[L_N] = {
 	[L_HANDLES] = { "handles", "handles", TT_UNIT_COUNT, "Number of GC handles created." },
 };
 static const struct tt_col metric_col[] = {
-	{ "metric", "metric", TT_UNIT_TEXT, "Metric with its filter and statistic, as --metric takes it." },
+	{ "metric", "metric", TT_UNIT_TEXT, "Metric with its filter and statistic, as it was asked for." },
 	{ "from_ns", "from", TT_UNIT_NS, "Start of the bucket, as in the table timeline." },
 	{ "to_ns", "to", TT_UNIT_NS, "Start of the next bucket." },
 	{ "value", "value", TT_UNIT_VALUE, "Value of the metric in this bucket; empty if it is not known." },
@@ -165,9 +165,9 @@ series(struct tt_making *k, struct tt_table *t)
 static const struct tt_option options[] = {
 	{ .name = "buckets", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, buckets), .lo = 1, .hi = TT_TIMELINE_MAX,
 	    .table = "timeline", .alone = true,
-	    .help = "cut the timeline into N parts; default 60; without --table, print only that" },
+	    .help = "cut the timeline into N parts; default 60; without {table}, print only that" },
 	{ .name = "metric", .arg = "METRIC", .kind = TT_OPTION_OTHER, .table = "timeline_metrics",
-	    .help = "print a metric of the gate (tracetool list gate), like marker.time[Update*].total, for each of --buckets parts of the "
+	    .help = "print a metric of the gate (tracetool list gate), like marker.time[Update*].total, for each of {buckets} parts of the "
 	            "time; repeatable; reads the captures once for each part" },
 	{ .name = NULL },
 };
@@ -176,7 +176,7 @@ static const struct tt_pass_table tables[] = {
 	{ "timeline", "Timeline", timeline_col, L_N, false, TT_ON_TIME | TT_ON_THREAD, .parts = true, .shape = TT_WHOLE, .make = timeline,
 	    .none = "no event in this capture, or the filters leave none" },
 	{ "timeline_metrics", "Metrics over time", metric_col, TT_NCOL(metric_col), true, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES,
-	    .parts = true, .make = series, .none = "no metric: choose one with stats --metric" },
+	    .parts = true, .make = series, .none = "no metric was asked for" },
 };
 
 const struct tt_pass tt_pass_timeline = {

@@ -7,13 +7,14 @@
 
 #include "base/spelling.h"
 #include "base/buf.h"
+#include "base/setting.h"
 #include "model/names.h"
 #include "pass/passes.h"
 
-static const struct { const char *option, *what; } said[] = {
-	[TT_MATCH_THREAD] = { "--thread", "thread" },
-	[TT_MATCH_MARKER] = { "--marker", "marker" },
-	[TT_MATCH_CATEGORY] = { "--category", "category" },
+static const struct { enum tt_setting setting; const char *what; } said[] = {
+	[TT_MATCH_THREAD] = { TT_SETTING_THREAD, "thread" },
+	[TT_MATCH_MARKER] = { TT_SETTING_MARKER, "marker" },
+	[TT_MATCH_CATEGORY] = { TT_SETTING_CATEGORY, "category" },
 };
 
 /* The name most similar to the one asked for. */
@@ -92,6 +93,7 @@ tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, ch
 {
 	const char *const *list = by == TT_MATCH_THREAD ? m->filter.thread : by == TT_MATCH_MARKER ? m->filter.marker : m->filter.category;
 	struct near n = { .least = SIZE_MAX };
+	char list_of[64];
 
 	*more = list && list[i];
 	if (!*more)
@@ -99,8 +101,9 @@ tt_filter_unmatched(const struct tt_model *m, enum tt_filter_by by, size_t i, ch
 	n.pattern = list[i];
 	if (by == TT_MATCH_THREAD ? thread_met(m, list[i], &n) : by == TT_MATCH_MARKER ? marker_met(m, list[i], &n) : category_met(m, list[i], &n))
 		return false;
-	snprintf(text, TT_UNMATCHED_TEXT, "no %s matches %s \"%.80s\", so nothing is counted for it%s%.100s%s", said[by].what, said[by].option,
-	    list[i], n.name ? "; did you mean \"" : "", n.name ? n.name : by == TT_MATCH_THREAD ? " (see --table threads)" : "",
+	snprintf(list_of, sizeof list_of, " (see %.40s threads)", tt_setting_name[TT_SETTING_TABLE]);
+	snprintf(text, TT_UNMATCHED_TEXT, "no %s matches %s \"%.80s\", so nothing is counted for it%s%.100s%s", said[by].what,
+	    tt_setting_name[said[by].setting], list[i], n.name ? "; did you mean \"" : "", n.name ? n.name : by == TT_MATCH_THREAD ? list_of : "",
 	    n.name ? "\"?" : "");
 	return true;
 }

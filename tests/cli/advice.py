@@ -46,19 +46,14 @@ COMMANDS = [
 ]
 
 # (file, name): why it may stand there although a command that prints it has no such option.
-LISTED = "only stats makes this table, convert refuses it"
 BATCH = "a limit that only batch sets"
 CONVERT = "said of the option given, or on the log, which a batch does not show"
 TOPIC = "help says of another command what it has"
 LIST = "list says what its column is for"
 KNOWN = {
-    ("lib/pass/objects.c", "--find"): LISTED, ("lib/pass/objects.c", "--track"): LISTED, ("lib/pass/timeline.c", "--metric"): LISTED,
-    ("lib/pass/timeline.c", "--buckets"): LISTED,
     ("lib/io/src.c", "--max-decoded"): BATCH, ("lib/io/src.c", "--max-ratio"): BATCH,
     ("lib/io/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
-    ("lib/emit/text_spool.c", "--begin-end"): CONVERT, ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/chrome_files.c", "--split"): CONVERT,
-    ("lib/emit/csv.c", "--table"): CONVERT,
-    ("lib/emit/folded.c", "--value"): CONVERT,
+    ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/chrome_files.c", "--split"): CONVERT,
     ("cmd/help.c", "--thread"): TOPIC, ("cmd/help.c", "--time"): TOPIC, ("cmd/help.c", "--frames"): TOPIC, ("cmd/help.c", "--marker"): TOPIC,
     ("cmd/list.c", "--input-format"): LIST, ("cmd/list.c", "--table"): LIST, ("cmd/list.c", "--sort"): LIST,
     ("lib/io/spool.c", "--spool-max"): "only what reads captures spools",

@@ -79,7 +79,7 @@ def the_library_names_no_option(names):
     """It says which setting (lib/base/setting.h); cmd/setting.c knows its option."""
     word = re.compile(r'"[^"]*--[a-z]')
     fault("lib names no option of the command line", [
-        "%s:%d" % (n, i) for n in names if n.startswith("lib/") and n.endswith((".c", ".h")) and not n.startswith(("lib/pass/", "lib/emit/", "lib/out/"))
+        "%s:%d" % (n, i) for n in names if n.startswith("lib/") and n.endswith((".c", ".h"))
         for i, line in enumerate(text(n).split("\n"), 1) if word.search(line)])
 
 

@@ -131,7 +131,7 @@ pick_value(size_t i)
 static const struct tt_option declared[] = {
 	{ .name = "on", .at = offsetof(struct more, on), .help = "a flag" },
 	{ .name = "choice", .arg = "WHAT", .kind = TT_OPTION_CHOICE, .at = offsetof(struct more, choice), .value = pick_value, .help = "a choice" },
-	{ .name = "sep", .arg = "CHAR", .kind = TT_OPTION_CHAR, .at = offsetof(struct more, sep), .chars = ";\t", .help = "a character" },
+	{ .name = "sep", .arg = "CHAR", .kind = TT_OPTION_CHAR, .at = offsetof(struct more, sep), .chars = ";\t", .help = "a character, with {on}" },
 	{ .name = "bytes", .arg = "SIZE", .kind = TT_OPTION_SIZE, .at = offsetof(struct more, size), .help = "a size" },
 	{ .name = NULL },
 };
@@ -141,7 +141,7 @@ more_rows(size_t i, struct opt_row *row)
 {
 	if (!declared[i].name)
 		return false;
-	opts_row(&declared[i], row);
+	opts_row(&declared[i], "who: ", row);
 	return true;
 }
 
@@ -322,6 +322,7 @@ TEST(help_stays_within_its_width)
 	opts_help(&verb, 60, &b);
 	tt_buf_add(&b, "", 1);
 	CHECK_HAS(b.p, "  -n, --number N");
+	CHECK_HAS(b.p, "who: a character, with --on\n");
 	CHECK_HAS(b.p, "\nInner:\n");
 	for (char *p = b.p; *p; p += strcspn(p, "\n") + 1)
 		CHECK(strcspn(p, "\n") <= 60);

@@ -776,7 +776,7 @@ TEST(without_frames_the_way_to_have_them_is_told)
 	struct world w;
 
 	build(&w);
-	CHECK_HAS(run(&w, &tt_pass_frames, NULL, "frames")->empty_reason, "--frame-marker NAME");
+	CHECK_HAS(run(&w, &tt_pass_frames, NULL, "frames")->empty_reason, "tt_run_opts.frame_marker NAME");
 	close_world(&w);
 }
 

@@ -96,7 +96,7 @@ TEST(hidden_rows_and_notes_are_told)
 	    "  a note\n"
 	    "  marker  count  self  share %\n"
 	    "  x           0  0 ns     0.00\n"
-	    "  … 1,002 more (--limit 0 shows all)\n"
+	    "  … 1,002 more (a limit of 0 shows all)\n"
 	    "\n"
 	    "loss: two events?lost\n");
 }
@@ -116,7 +116,7 @@ TEST(a_narrow_terminal_cuts_names_then_columns)
 	    "Markers\n"
 	    "  marker                    count  self\n"
 	    "  Ünïcödé…pace.World:Frame      1  2 ns\n"
-	    "  no room for share (--width 0 shows all)\n";
+	    "  no room for share\n  (a width of 0 shows all)\n";
 	struct tt_report r;
 
 	tt_report_init(&r, &mem);
@@ -507,7 +507,7 @@ TEST(a_terminal_too_narrow_for_anything_still_gets_the_first_columns)
 	    "  Wor…:Frame      1\n"
 	    "  no room for self,\n"
 	    "  share\n"
-	    "  (--width 0 shows all)\n");
+	    "  (a width of 0 shows all)\n");
 	tt_report_init(&r, &mem);
 	tree(&r);
 	expect(&r, (struct tt_render_opts){ .form = TT_RENDER_TEXT, .width = 5 },
@@ -517,7 +517,7 @@ TEST(a_terminal_too_narrow_for_anything_still_gets_the_first_columns)
 	    "    Frame\n"
 	    "      Draw\n"
 	    "  no room for count\n"
-	    "  (--width 0 shows all)\n");
+	    "  (a width of 0 shows all)\n");
 }
 
 TEST(a_number_stays_with_its_unit)
