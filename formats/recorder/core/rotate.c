@@ -159,12 +159,12 @@ writer_first_file(char why[256])
 static void
 put_notes(void)
 {
-	const struct { const _Atomic uint64_t *n; const char *text; } note[] = {
-		{ &R->defs_lost, "definitions had no room in the ring (ring= makes it larger)" },
-		{ &R->labels_out, atomic_load(&R->nlabel) < RING_LABELS ? "zones have their label as an argument only: the ring had no room to define it"
-			: "zones have their label as an argument only: there are more than 65536" },
-		{ &R->cut, "texts and blobs were longer than a capture holds (4000 bytes) and are cut" },
-		{ &R->left_out, "values are left out: their event was too long" },
+	const struct { const _Atomic uint64_t *n; const char *one, *many, *why; } note[] = {
+		{ &R->defs_lost, "definition", "definitions", "had no room in the ring (ring= makes it larger)" },
+		{ &R->labels_out, "zone has its", "zones have their", atomic_load(&R->nlabel) < RING_LABELS ?
+			"label as an argument only: the ring had no room to define it" : "label as an argument only: there are more than 65536" },
+		{ &R->cut, "text or blob was", "texts and blobs were", "cut: a capture holds 4000 bytes of each" },
+		{ &R->left_out, "value is", "values are", "left out, of events that were too long" },
 	};
 	char text[160];
 
@@ -172,7 +172,7 @@ put_notes(void)
 		unsigned long long n = atomic_load(note[i].n);
 		if (n == 0)
 			continue;
-		snprintf(text, sizeof text, "%llu %s", n, note[i].text);
+		snprintf(text, sizeof text, "%llu %s %s", n, n == 1 ? note[i].one : note[i].many, note[i].why);
 		writer_note(text);
 	}
 }
