@@ -15,14 +15,6 @@
 
 #define AT(f) offsetof(struct gate_opts, f)
 
-static const char *
-inconclusive_value(size_t i)
-{
-	static const char *const v[] = { "auto", "pass", "fail", NULL };
-
-	return v[i];
-}
-
 const struct opt batch_gate_opt[] = {
 	{ .name = "gate", .arg = "BUDGET", .set = opt_text, .at = AT(budget),
 	    .help = "judge the captures against this budget (tracetool-budget(5)), each group apart, and print the verdict" },
@@ -30,7 +22,7 @@ const struct opt batch_gate_opt[] = {
 	    .help = "compare rows whose limit is a change with this baseline" },
 	{ .name = "force-baseline", .set = opt_flag, .at = AT(force_baseline),
 	    .help = "compare even with a baseline of another environment" },
-	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = inconclusive_value,
+	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
 	    .help = "let rows that cannot be judged, and undecided rows, all pass or fail; auto: the first fail, the others pass" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },

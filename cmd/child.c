@@ -1,3 +1,6 @@
+/**
+ * Runs another program, hands on the signals that are meant for it, and ends as it ended; the contract is in child.h.
+ */
 #include "child.h"
 
 #include <errno.h>

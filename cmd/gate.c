@@ -22,8 +22,8 @@
 
 #define DOCUMENT_MAX (64u << 20)      /* bytes of a budget or baseline */
 
-static const char *
-inconclusive_value(size_t i)
+const char *
+gate_inconclusive(size_t i)
 {
 	static const char *const v[] = { "auto", "pass", "fail", NULL };
 
@@ -43,7 +43,7 @@ const struct opt gate_opt[] = {
 	    .help = "write the captures as a baseline" },
 	{ .name = "append", .set = opt_flag, .at = AT(append),
 	    .help = "with --save: judge the captures against the existing baseline, and add them unless a row fails" },
-	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = inconclusive_value,
+	{ .name = "inconclusive", .arg = "HOW", .set = opt_choice, .at = AT(inconclusive), .value = gate_inconclusive,
 	    .help = "let rows that cannot be judged, and undecided rows, all pass or fail; auto: the first fail, the others pass" },
 	{ .name = "today", .arg = "DATE", .set = opt_text, .at = AT(today),
 	    .help = "check waivers against this day, YYYY-MM-DD; default: SOURCE_DATE_EPOCH, otherwise the clock" },

@@ -20,6 +20,7 @@ struct gate_opts {
 	int inconclusive;             /* 0 none given, 1 pass, 2 fail: as in struct tt_judge_opts */
 };
 extern const struct opt gate_opt[];
+const char *gate_inconclusive(size_t i);      /* the values of --inconclusive */
 #define GATE_GROUP(type, member) { "Gate", gate_opt, offsetof(type, member) }
 
 /* Is it a gate that the options ask for? TT_E_USAGE where one of them makes no sense without --gate. */

@@ -58,10 +58,9 @@ opt_text(const struct opt *o, void *field, const char *value, struct tt_arena *a
 	int rc = known_value(o, value, &i, err);
 
 	(void)a;
-	if (rc != TT_OK)
-		return rc;
-	*(const char **)field = value;
-	return TT_OK;
+	if (rc == TT_OK)
+		*(const char **)field = value;
+	return rc;
 }
 
 int
@@ -71,10 +70,9 @@ opt_choice(const struct opt *o, void *field, const char *value, struct tt_arena 
 	int rc = known_value(o, value, &i, err);
 
 	(void)a;
-	if (rc != TT_OK)
-		return rc;
-	*(int *)field = (int)i;
-	return TT_OK;
+	if (rc == TT_OK)
+		*(int *)field = (int)i;
+	return rc;
 }
 
 int

@@ -319,6 +319,17 @@ walk(struct unpack *u, struct level *l, struct tt_err *err)
 	return rc == TT_END ? TT_OK : rc;
 }
 
+/* The system failed (a full disk under the spool), or memory ran out: everything read so far is kept. */
+static int
+keep(struct unpack *u, int rc, struct tt_err *err)
+{
+	struct tt_err ignored;
+
+	if (rc == TT_E_NOMEM)
+		tt_fail(err, rc, TT_NOWHERE, "no more memory for its unpacker; raise %s", tt_setting_name[TT_SETTING_UNPACK_MEMORY]);
+	return rc == TT_E_NOMEM || (rc == TT_E_IO && !u->gone.code) ? tt_record_fail(&u->rec, rc, err->msg, &ignored) : rc;
+}
+
 int
 tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src, enum tt_archive_kind kind,
     const char *key, size_t n, int sock, struct tt_err *err)
@@ -351,11 +362,7 @@ tt_unpack(struct tt_env *env, const struct tt_unpack_opts *o, struct tt_src *src
 		rc = walk(&u, &l, err);
 	else if (why.code && rc != TT_E_STOPPED && rc != TT_E_NOMEM)
 		rc = tt_record_fail(&u.rec, rc, why.msg, err);
-	/* The system failed (a full disk under the spool), or memory ran out: everything read so far is kept. */
-	if (rc == TT_E_NOMEM)
-		tt_fail(err, rc, TT_NOWHERE, "no more memory for its unpacker; raise %s", tt_setting_name[TT_SETTING_UNPACK_MEMORY]);
-	if (rc == TT_E_NOMEM || (rc == TT_E_IO && !u.gone.code))
-		rc = tt_record_fail(&u.rec, rc, err->msg, &why);
+	rc = keep(&u, rc, err);
 	if (rc == TT_OK)
 		rc = tt_record_put(&u.rec, &body, err);
 	if (rc == TT_OK)
