@@ -210,7 +210,12 @@ opts_read(const struct tt_option *t, void *field, const char *value, struct tt_a
 void
 opts_row(const struct tt_option *t, const char *who, struct opt_row *row)
 {
-	size_t n = (size_t)snprintf(row->help, sizeof row->help / 2, "%s", who);
+	size_t n;
+
+	row->o = (struct opt){ .name = t->name, .arg = t->arg, .help = t->help, .value = t->value };
+	if (!*who && !strchr(t->help, '{'))
+		return;
+	n = (size_t)snprintf(row->help, sizeof row->help / 2, "%s", who);
 
 	for (const char *p = t->help; *p && n + 2 < sizeof row->help; p++) {
 		if (*p == '{')
@@ -219,7 +224,7 @@ opts_row(const struct tt_option *t, const char *who, struct opt_row *row)
 			row->help[n++] = *p == '{' ? '-' : *p;
 	}
 	row->help[n] = '\0';
-	row->o = (struct opt){ .name = t->name, .arg = t->arg, .help = row->help, .value = t->value };
+	row->o.help = row->help;
 }
 
 /* --- misspellings --------------------------------------------------------- */
