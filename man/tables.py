@@ -36,7 +36,7 @@ def losses():
     source = open(os.path.join(top, "lib", "model", "loss.c")).read()
     option = dict(re.findall(r'\[(TT_SETTING_\w+)\] = "(.*)"', open(os.path.join(top, "cmd", "setting.c")).read()))
     text = r'"((?:[^"\\]|\\.)*)"'
-    rows = re.findall(r"\[TT_LOST_\w+\] = \{ %s, %s,\s*%s,\s*TT_(\w+),\s*(true|false)(?:, (\w+))?" % (text, text, text), source)
+    rows = re.findall(r"\[TT_LOST_\w+\] = \{ %s, %s,\s*%s,\s*TT_(\w+),\s*(true|false), (\w+)" % (text, text, text), source)
     if len(rows) != len(re.findall(r"\[TT_LOST_\w+\] = \{ \"", source)):
         raise SystemExit("lib/model/loss.c: a kind of loss does not look as this program knows them")
     out = ['.Bl -tag -width "not_ended"']
@@ -44,7 +44,7 @@ def losses():
         out.append(".It Va %s Pq %s%s" % (kind, severity.lower(), " No *" if damage == "true" else ""))
         what, advice = what.replace('\\"', '"'), advice.replace('\\"', '"')
         out.append(roff(what[0].upper() + what[1:] + "."))
-        advice = "Raise %s%s" % (option[limit], advice) if limit else advice
+        advice = advice if limit == "TT_SETTING_NONE" else "Raise %s%s" % (option[limit], advice)
         out += [roff(sentence) for sentence in re.split(r"(?<=\.) ", advice)]
     return out + [".El"]
 
