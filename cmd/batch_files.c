@@ -151,7 +151,7 @@ list_names(int fd, char ***names, size_t *n, struct tt_err *err)
 
 static int walk(struct find *d, int fd, size_t below, unsigned depth, struct tt_err *err);
 
-/* Has the file a beginning that none of a capture or an archive is like: text, or nothing? */
+/* True if the file is text or empty, which no capture or archive is. */
 static bool
 is_text(int dir, const char *name)
 {

@@ -244,7 +244,7 @@ add_failed(struct batch_gate *b, const struct tt_result *r, struct tt_err *err)
 	return add_without(b, r, r->detail, err);
 }
 
-/* Were the figures of ${r}, in ${s}, made with the budget at hand? */
+/* Fail unless the figures of ${r}, in ${s}, were made with this budget. */
 static int
 check_budget(struct batch_gate *b, const struct tt_result *r, const struct tt_sample *s, struct tt_err *err)
 {

@@ -111,7 +111,7 @@ is_later(const struct timespec *a, const struct timespec *b)
 	return a->tv_sec != b->tv_sec ? a->tv_sec > b->tv_sec : a->tv_nsec > b->tv_nsec;
 }
 
-/* Are the files made of the capture still there, as long as they were, and not written after its result? */
+/* True if the files made of the capture are still there, have their length, and were not written after its result. */
 static bool
 has_files(const struct batch_out *o, const struct tt_result *r, unsigned which)
 {
@@ -131,7 +131,7 @@ has_files(const struct batch_out *o, const struct tt_result *r, unsigned which)
 	return true;
 }
 
-/* Is the capture to be done again, though its result, in file ${which} of the two, is there? */
+/* True if the capture must be done again although file ${which} of the two has its result. */
 static bool
 again(const struct batch_out *o, const struct tt_result *r, unsigned which)
 {
@@ -431,7 +431,7 @@ struct putting {
 	unsigned conflicts;
 };
 
-/* Does the line speak of a file as it is now, and was it made as this batch would make it? */
+/* True if the line describes the file as it is now, and this batch would make the same of it. */
 static bool
 on_keep(void *arg, const struct tt_result *r)
 {

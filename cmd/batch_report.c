@@ -78,7 +78,7 @@ print(struct app *app, const struct report_opts *o, const struct verdict_opts *t
 	return rc;
 }
 
-/* Are the figures written as CSV anywhere? */
+/* True if any report is CSV. */
 static bool
 has_csv(const struct summary_opts *o)
 {

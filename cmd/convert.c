@@ -157,7 +157,7 @@ const struct verb verb_convert = {
 
 /* --- checks ---------------------------------------------------------------- */
 
-/* Does one of the outputs have the option called ${name}? */
+/* The option ${name} of one of the outputs; NULL if none has it. */
 static const struct tt_option *
 used_option(const struct convert_opts *c, const char *name)
 {

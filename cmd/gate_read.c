@@ -186,7 +186,7 @@ note_losses(struct gate *x, struct capture *c, const struct tt_loss *loss)
 		say_losses(x, c, loss);
 }
 
-/* Is it this capture alone that cannot be read? */
+/* True if the error concerns this capture alone. */
 static bool
 is_unreadable(const struct capture *c, int rc)
 {
@@ -218,7 +218,7 @@ unread_sample(struct gate *x, struct capture *c, struct tt_sample *s, struct tt_
 	return TT_OK;
 }
 
-/* Are they files, which can be read once more? */
+/* True if all are files, which can be read again. */
 static bool
 is_files(const struct capture *c)
 {

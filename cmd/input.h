@@ -64,7 +64,7 @@ int input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts 
 int input_confine(struct app *app, const struct input_opts *o, const char *output, struct tt_run_opts *run,
     struct tt_err *err);
 
-/* Is ${path} the same file as one of the inputs? */
+/* True if ${path} is the same file as one of the inputs. */
 bool input_is(const struct input_opts *o, const char *path);
 
 #endif

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-/* Do two names lead to the same directory entry? */
+/* True if both names lead to the same directory entry. */
 static bool
 same_target(const char *a, const char *b)
 {

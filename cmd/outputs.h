@@ -6,7 +6,7 @@
 
 #include "opts.h"
 
-/* Is ${a} the file ${b}: the same name in the same folder, or two names of one regular file? */
+/* True if ${a} is the file ${b}: the same name in the same folder, or another name of one regular file. */
 bool output_same(const char *a, const char *b);
 
 /**

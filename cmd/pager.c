@@ -103,7 +103,7 @@ pager_start(struct pager *p)
 	*p = (struct pager){ .text = text[1], .end = end[0], .rows = w.ws_row };
 }
 
-/* Are there more lines than fit above the prompt? */
+/* True if there are more lines than fit above the prompt. */
 static bool
 is_long(const struct tt_buf *text, unsigned rows)
 {

@@ -232,7 +232,7 @@ recover(struct app *app, const struct recover_opts *o, struct tt_err *err)
 	return rc;
 }
 
-/* Does the program that made the ring still run? */
+/* True if the program that made the ring still runs. */
 static bool
 runs(const struct ttc *m)
 {

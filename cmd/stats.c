@@ -209,7 +209,7 @@ const struct verb verb_summary = {
 
 /* --- which passes, which tables ---------------------------------------------- */
 
-/* Is ${t} asked for? */
+/* True if ${t} is asked for. */
 static bool
 wants_table(const struct stats_opts *s, const struct tt_pass *p, const struct tt_pass_table *t)
 {
@@ -250,7 +250,7 @@ sort_column(const struct stats_opts *s)
 	return s->sort ? s->sort + (s->sort[0] == '-') : NULL;
 }
 
-/* Is there a table that --buckets cuts? */
+/* Fail unless --buckets cuts one of the tables. */
 static int
 check_buckets(const struct stats_opts *s, struct tt_err *err)
 {
@@ -289,7 +289,7 @@ set_group(struct stats_opts *s, struct tt_err *err)
 	    s->gate.group_by, near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 }
 
-/* Is ${id} a column that ${t} has only when its rows are groups? */
+/* True if ${t} has the column ${id} only when its rows are groups. */
 static bool
 is_group_column(const struct stats_opts *s, const struct tt_pass_table *t, const char *id)
 {

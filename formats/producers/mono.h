@@ -21,7 +21,7 @@ void mono_counter(struct tt_def *d, uint64_t section, uint64_t type, uint64_t un
 /* ${options}: "log:nodefaults,gc,output=..."; "" in data versions before 13, which do not hold them. */
 uint32_t mlpd_told(const char *options, unsigned version);
 
-/* Does a capture's producer say that it is our own module? */
+/* True if the capture's producer is our own module. */
 bool mono_made(const char *producer);
 
 /* Of our own module: ${command} has "--profile=tracetool:..." in it, else 0. */

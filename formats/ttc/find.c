@@ -16,7 +16,7 @@ ttc_plausible(const struct ttc *m, const uint8_t *h)
 	       state <= len && ttc_u32(h + 48) <= TTC_CHUNK_LIMIT;
 }
 
-/* Is the checksum of a chunk right? */
+/* True if the checksum of a chunk is right. */
 static bool
 is_good(const uint8_t *chunk, size_t len)
 {

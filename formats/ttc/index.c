@@ -106,7 +106,7 @@ sort_threads(struct ttc *m, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Are the recorder's accounts of its threads met? */
+/* Compare the recorder's accounts of its threads with what was read. */
 static void
 settle(struct ttc *m, struct tt_loss *loss)
 {

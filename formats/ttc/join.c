@@ -36,7 +36,7 @@ ttc_ring_open(struct ttc *m, struct tt_err *err)
 	return tt_src_open_fd(m->env, fd, path, &m->ring, err);
 }
 
-/* Is it the ring of this recording, and as large as it says? */
+/* True if it is the ring of this recording, and as large as it says. */
 static bool
 belongs(const struct ttc *m, const struct ttc_ring *r)
 {

@@ -161,7 +161,7 @@ enum ttc_kind {
 	TTC_DUMP = 80,                /* from to: times between which all threads have all events; to 0: the end of the recording; from 1.2 */
 };
 
-/* Does the record begin with a key that later ones count from? */
+/* True if the record begins with a key that later ones count from. */
 static inline bool
 ttc_carries_key(unsigned kind)
 {

@@ -106,7 +106,7 @@ close_(void *ctx)
 	tt_mem_free(&m->env->mem, m, sizeof *m);
 }
 
-/* Is it certain that no thread marked a frame? Each one that does is recorded, so a whole capture says it. */
+/* True if certainly no thread marked a frame: a whole capture records each thread that does. */
 static bool
 marks_nothing(const struct ttc *m)
 {
@@ -121,7 +121,7 @@ static const char *const clock_name[] = {
 	[TTC_CLOCK_SYSTEM] = "system", [TTC_CLOCK_TSC] = "tsc", [TTC_CLOCK_CNTVCT] = "cntvct", [TTC_CLOCK_QPC] = "qpc",
 };
 
-/* Has the processor an instruction that gathers bits, in hardware? */
+/* True if the processor gathers bits in hardware. */
 static bool
 gathers(void)
 {

@@ -172,7 +172,7 @@ ttc_take_other(struct ttc_take *t, unsigned *kind, struct ttc_take *f)
 }
 
 /* find.c */
-/* Is it the head of a chunk of this recording? */
+/* True for the head of a chunk of this recording. */
 bool ttc_plausible(const struct ttc *m, const uint8_t *head);
 void ttc_unit_of(struct ttc_unit *u, const uint8_t *head, uint64_t at);
 /* Read a unit whole, head first, into *${p} of *${cap} bytes (grown). TT_E_DAMAGED where it is not good. */

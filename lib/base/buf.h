@@ -38,7 +38,7 @@ const char *tt_buf_string(struct tt_buf *b);
 /* There was no memory for something that belongs into it. */
 void tt_buf_fail(struct tt_buf *b);
 
-/* Was there memory for all that was added? TT_OK, or TT_E_NOMEM. */
+/* TT_E_NOMEM if memory was short for any addition, else TT_OK. */
 int tt_buf_error(const struct tt_buf *b, struct tt_err *err);
 
 /* The ${n} bytes at ${s} as the inside of a JSON string: tt_put_json(). */

@@ -13,7 +13,7 @@ is_tail(unsigned char c)
 	return (c & 0xc0) == 0x80;
 }
 
-/* Does ${c1} fit as second byte after ${c0}? This is where overlong forms and surrogates fall out. */
+/* True if ${c1} may be the second byte after ${c0}; rules out overlong forms and surrogates. */
 static bool
 is_second(unsigned char c0, unsigned char c1)
 {

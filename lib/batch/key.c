@@ -10,7 +10,7 @@
 
 #define STEM_MAX 80
 
-/* Must the character of ${len} bytes at ${p} be written as %XX? len 0: no character. */
+/* True if the character of ${len} bytes at ${p} must be written as %XX. len 0: no character. */
 static bool
 confusing(const unsigned char *p, size_t len)
 {

@@ -68,10 +68,10 @@ struct tt_result {
 int tt_result_load(const char *line, size_t n, struct tt_result *r, struct tt_err *err);
 void tt_result_free(struct tt_result *r);
 
-/* Would trying again perhaps end better (a crash, a timeout, an error of the system)? */
+/* True if another try may succeed (after a crash, a timeout, an error of the system). */
 bool tt_result_again(const struct tt_result *r);
 
-/* Is it of an archive that was given up before its end: its unpacker died, or a limit was reached? */
+/* True for an archive that was given up before its end: its unpacker died, or a limit was reached. */
 bool tt_result_unended(const struct tt_result *r);
 
 /* How much a result is worth against another of the same key: higher wins. */

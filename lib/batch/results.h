@@ -49,7 +49,7 @@ int tt_results_lines(struct tt_env *env, const char *path,
     int (*line)(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err), void *arg, struct tt_err *err);
 
 struct tt_results_out {
-	/* Is the line wanted? NULL: all are. */
+	/* True if the line is wanted. NULL: all are. */
 	bool (*keep)(void *arg, const struct tt_result *r);
 	/* The lines that come out, in order, without LF. */
 	int (*line)(void *arg, const char *line, size_t n, const struct tt_result *r, struct tt_err *err);

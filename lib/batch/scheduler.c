@@ -38,7 +38,7 @@ start_member(struct many *m, struct tt_err *err)
 	return rc;
 }
 
-/* Is it a zip, whose members shards share? The one look the parent takes: four bytes. */
+/* True for a zip, whose members shards share. The parent reads four bytes, and nothing else of any file. */
 static bool
 is_zip(int fd)
 {
@@ -105,7 +105,7 @@ start_file(struct many *m, struct tt_err *err)
 	return rc;
 }
 
-/* Is a processor free? An unpacker needs one, unless it waits for permission or for the reader of its pipe. */
+/* True if a processor is free. An unpacker needs one, unless it waits for permission or for the reader of its pipe. */
 static bool
 has_room(const struct many *m)
 {
@@ -116,7 +116,7 @@ has_room(const struct many *m)
 	return busy < m->o->jobs;
 }
 
-/* May one more archive be opened? Any file may turn out to be one. */
+/* True if one more archive may be opened. Any file may turn out to be one. */
 static bool
 may_open(const struct many *m)
 {

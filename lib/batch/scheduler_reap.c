@@ -15,7 +15,7 @@
 #include "batch/record.h"
 #include "batch/result.h"
 
-/* Was it asked to end, as the whole group is when somebody stops the batch? */
+/* True if the process was asked to end, as the whole group is when the batch is stopped. */
 static bool
 was_stopped(int status)
 {

@@ -34,7 +34,7 @@ complain(struct unpack *u, int rc, const char *why, struct tt_err *err)
 	return tt_unpack_complain(u, kind_of_failure(rc), err, "%.*s: %s", (int)u->key.n, u->key.p, why);
 }
 
-/* Were bytes of ${src}, which was read to its end, no compressed data? What they held is lost. */
+/* Fail if some bytes of ${src}, which was read to its end, were no compressed data; their content is lost. */
 static int
 garbage(const struct tt_src *src, struct tt_err *why)
 {
@@ -103,7 +103,7 @@ nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archiv
 	return rc == TT_E_STOPPED ? rc : told;
 }
 
-/* Can damage have changed the member's kind, and does the archive have a checksum that would show it? */
+/* True if damage may have changed the member's kind, and the archive has a checksum that would show it. */
 static bool
 doubtful(const struct level *l, const char *kind)
 {

@@ -19,7 +19,7 @@
 
 /* --- the bytes of a member ------------------------------------------------------------ */
 
-/* Does the member inflate beyond all measure? Bytes taken are those of its own archive's source. */
+/* Fail if the member exceeds the compression ratio. Compressed bytes are those of its own archive's source. */
 static int
 check_member(const struct unpack *u, const struct level *l, struct tt_err *err)
 {

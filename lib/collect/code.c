@@ -20,7 +20,7 @@ is_method(const struct tt_capture *cap, const struct tt_def *d)
 	return cap->instruments || (d->key >= PAGE && !tt_defs_find(cap->defs, TT_DEF_COUNTER, d->key, INT64_MAX));
 }
 
-/* Is it the first piece of code of its method? One is compiled once for each domain. */
+/* True for the first piece of code of its method, which is compiled once for each domain. */
 static bool
 is_first(const struct tt_capture *cap, const struct tt_def *d)
 {

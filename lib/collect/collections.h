@@ -42,10 +42,10 @@ struct tt_gc {
 
 TT_COLLECTED_AS(tt_gc, TT_COLLECTS_GC);
 
-/* Are pauses known? Unity tells of collections, not of when the world stood still: then there is no 0 to print. */
+/* True if pauses are known. Unity records collections, but not when threads were stopped: then pauses are unknown, not 0. */
 bool tt_knows_pauses(const struct tt_model *m);
 
-/* Are collections known: does the capture have any, or was the recorder asked for them? */
+/* True if collections are known: the capture has some, or the recorder was asked for them. */
 bool tt_knows_collections(const struct tt_model *m);
 
 #endif

@@ -77,7 +77,7 @@ add_point(const struct tt_collecting *c, struct tt_counters *out, const struct t
 	return rc;
 }
 
-/* Is ${a} less than ${b}? */
+/* True if ${a} is less than ${b}. */
 static bool
 less(uint8_t type, union tt_counter_value a, union tt_counter_value b)
 {

@@ -70,7 +70,7 @@ ends_with(const struct tt_def *d, const char *end)
 	return d && d->len >= n && memcmp(d->text + d->len - n, end, n) == 0;
 }
 
-/* Is the class called an exception? */
+/* True if the class's name is that of an exception. */
 static int
 is_exception(const struct tt_collecting *c, struct exceptions *s, uint64_t key, bool *is, struct tt_err *err)
 {

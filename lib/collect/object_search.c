@@ -65,7 +65,7 @@ note(const struct tt_collecting *c, struct search *s, const struct tt_event *e, 
 	return TT_OK;
 }
 
-/* Is it one of those to be found? */
+/* True if the object is one of those to be found. */
 static int
 is_wanted(const struct tt_collecting *c, struct search *s, uint64_t key, uint64_t size, bool *wanted, struct tt_err *err)
 {

@@ -476,7 +476,7 @@ fold_all(struct fold *f, struct tt_err *err)
 	return rc == TT_OK ? note_capture(f, busy, err) : rc;
 }
 
-/* Does the capture fit to those before? */
+/* Fail unless the capture can be compared with those before it. */
 static int
 check_frames(struct tt_diff *d, const struct tt_model *m, struct tt_err *err)
 {

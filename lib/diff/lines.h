@@ -37,7 +37,7 @@ int64_t tt_diff_rate(const struct tt_diff *d, unsigned side, uint64_t n);
 /* "new", "gone", or NULL. */
 const char *tt_diff_state(bool before, bool after);
 
-/* May row ${i} be shown under the limit? Unchanged rows never are: they are part of the row for the rest. */
+/* True if row ${i} may be shown within the limit. Unchanged rows never are: they are part of the row for the rest. */
 bool tt_diff_shown(const struct tt_diff_ctx *x, size_t i, bool changed);
 
 /* What that row is called: "(12 more)". */

@@ -208,7 +208,7 @@ tt_diff_table_id(size_t i)
 	return i < TT_NCOL(tables) ? tables[i].id : NULL;
 }
 
-/* Is it asked for by name, or wanted by default? */
+/* True if the table is asked for by name, or wanted by default. */
 static bool
 wanted(const struct tt_diff_ctx *x, const struct table *t)
 {

@@ -38,7 +38,7 @@ split_path(struct chrome *c, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Does the user look at a part of the capture only? Then its size says nothing about the output's. */
+/* True if only a part of the capture is wanted: its size says nothing about the output's. */
 static bool
 is_filtered(const struct tt_filter *f)
 {

@@ -129,7 +129,7 @@ int tt_chrome_put_in(struct chrome *c, struct chrome_part *part, const struct tt
 /* Events from ${from} to ${to} are in the current part. */
 void tt_chrome_span(struct chrome *c, int64_t from, int64_t to);
 
-/* Would ${more} bytes make the current part larger than the user wants its files? */
+/* True if ${more} bytes would make the current part larger than the limit for files. */
 bool tt_chrome_full(const struct chrome *c, size_t more);
 
 /* Begin a new part. */

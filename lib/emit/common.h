@@ -41,7 +41,7 @@ void tt_buf_json_fact(struct tt_buf *b, const char *key, const char *value);
 /* The time of the first event. Before the run is over the threads of the prepass know it. */
 int64_t tt_emit_origin(const struct tt_model *m);
 
-/* Does an instant at ${ts} lie in the time the user asked for? */
+/* True if an instant at ${ts} is within the time asked for. */
 static inline bool
 tt_emit_in_time(const struct tt_filter *f, int64_t ts)
 {
@@ -87,7 +87,7 @@ const char *tt_capture_title(const struct tt_capture *c, size_t *n);
 /* The word for what a counter counts, by its definition (may be NULL): "bytes", "count", ... */
 const char *tt_counter_unit(const struct tt_def *d);
 
-/* Is it a number, and not a NaN or an infinity? */
+/* True for a number that is neither NaN nor infinite. */
 bool tt_value_finite(enum tt_type type, uint64_t bits);
 
 /* Print a number, or "NaN", "Infinity", "-Infinity"; a text writes nothing. At most 32 bytes. */

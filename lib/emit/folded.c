@@ -124,14 +124,14 @@ first_child(const struct folded *w, uint32_t parent)
 
 /* --- lines ----------------------------------------------------------------------- */
 
-/* Is it forbidden in a frame because it separates frames or lines? */
+/* True if the character separates frames or lines, and so must not be in a frame. */
 static bool
 is_special(char c)
 {
 	return c == ';' || (unsigned char)c < 0x20 || c == 0x7f;
 }
 
-/* Can ${s} be written to a line unchanged? */
+/* True if ${s} can be written unchanged. */
 static bool
 is_clean(const char *s)
 {

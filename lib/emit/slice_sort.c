@@ -102,7 +102,7 @@ open_run(struct tt_slices *s, struct tt_slices_thread *t, struct tt_err *err)
 	return rc;
 }
 
-/* Does it begin before, or enclose, a slice in the thread's runs? */
+/* True if the slice begins before, or encloses, one in the thread's runs. */
 static bool
 is_late(const struct tt_slices_thread *t, const struct tt_slice *s)
 {
@@ -214,7 +214,7 @@ by_begin(const void *a, const void *b)
 	return x->key < y->key ? -1 : x->key > y->key;
 }
 
-/* Does the late zone ${l} begin before ${s}? At the same time the outer one does. */
+/* True if the late zone ${l} begins before ${s}; at the same time the outer one does. */
 static bool
 is_before(const struct tt_slice *l, const struct tt_slice *s)
 {

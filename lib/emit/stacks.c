@@ -104,7 +104,7 @@ is_root(const struct tt_node *n)
 	return n->kind >= TT_NODE_THREAD;
 }
 
-/* Is it one of the runtime's wrappers, which the user does not want to see? */
+/* True for a wrapper of the runtime, if wrappers are to be left out. */
 static bool
 is_hidden(const struct tt_stacks *s, uint32_t node)
 {

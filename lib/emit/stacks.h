@@ -49,7 +49,7 @@ void tt_stacks_free(struct tt_stacks *s);
 
 enum tt_stack_kind tt_stacks_kind(const struct tt_stacks *s, uint32_t node);
 
-/* Does ${node} represent a stack with something to show: counts, and a zone that the filters keep? */
+/* True if ${node} is a stack to show: it has counts, and a zone that the filters keep. */
 bool tt_stacks_shown(const struct tt_stacks *s, uint32_t node);
 
 static inline const struct tt_node *
@@ -68,7 +68,7 @@ tt_stacks_up(const struct tt_stacks *s, uint32_t node)
 /* The name after a frame; NULL if there is none. */
 const struct tt_name *tt_stacks_name(const struct tt_stacks *s, uint32_t node);
 
-/* Is it a frame of a stack (not a root, not an allocation)? */
+/* True for a frame of a stack (not a root, not an allocation). */
 static inline bool
 tt_stacks_frame(const struct tt_stacks *s, uint32_t node)
 {

@@ -193,7 +193,7 @@ put_session(struct writer *w, const char *name, const struct tt_sample *old, siz
 	tt_json_close(&w->j, "]}");
 }
 
-/* Is there such a session, among the old ones and the first ${n} new captures? */
+/* True if there is such a session among the old ones and the first ${n} new captures. */
 static bool
 is_there(const struct writer *w, const char *name, size_t n)
 {

@@ -44,7 +44,7 @@ int tt_baseline_write(const struct tt_baseline *old, const struct tt_sample *s, 
 int tt_baseline_check(const struct tt_baseline *b, const struct tt_sample *s, size_t n, const struct tt_budget *budget,
     const char *settings, struct tt_err *err);
 
-/* Is the capture one that the row's `where` means? */
+/* True if the row's `where` fits the capture. */
 bool tt_row_means(const struct tt_budget_row *r, const struct tt_sample *s);
 
 #endif

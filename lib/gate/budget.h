@@ -77,7 +77,7 @@ int tt_budget_parse(const char *text, size_t n, const char *path, struct tt_budg
 /* The budget of no row: what every sample has, for whoever is only after samples. */
 int tt_budget_none(struct tt_budget *b, struct tt_arena *a, struct tt_err *err);
 
-/* Is it a day of the calendar, as YYYY-MM-DD? */
+/* True for a day of the calendar, as YYYY-MM-DD. */
 bool tt_is_date(const char *s);
 
 /* The row named ${id}, or NULL with TT_E_USAGE in ${err} that names the nearest. */

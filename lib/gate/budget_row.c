@@ -236,7 +236,7 @@ check_kinds(const struct tt_node_at *row, const struct tt_budget_row *r, struct 
 	return TT_OK;
 }
 
-/* Can a capture be on the wrong side of the limit ${l}, the row's ${key}? */
+/* Fail unless a capture can be on the wrong side of the limit ${l}, the row's ${key}. */
 static int
 check_reach(const struct tt_node_at *row, const char *key, const struct tt_limit *l, struct tt_err *err)
 {

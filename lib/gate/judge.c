@@ -24,7 +24,7 @@ const char *const tt_outcome_id[TT_OUTCOMES] = {
 
 /* --- all rows ----------------------------------------------------------------------------------- */
 
-/* Does any capture tell the facts that the row's where asks for? */
+/* A fact that the row's where asks for and no capture has; NULL: none. */
 static const char *
 unknown_fact(const struct tt_judging *w)
 {

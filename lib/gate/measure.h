@@ -79,25 +79,25 @@ const struct tt_metric *tt_metric_named(const char *name);
  */
 const struct tt_metric *tt_metric_column(const char *name, struct tt_arena *a, struct tt_err *err);
 
-/* Is it known only with its value what dimension the measure has? */
+/* True if the measure's dimension is known only with its value. */
 bool tt_measure_any_dim(const struct tt_measure *x);
 
-/* Are more of it better: frames per second? Then a row wants `min`. */
+/* True if more is better (frames per second): then a row wants `min`. */
 bool tt_metric_up(const struct tt_metric *m);
 
 /* The dimension of the measure; that of a counter is known only with its value. */
 enum tt_dim tt_measure_dim(const struct tt_measure *x);
 
-/* Does the statistic hang on a few events of a capture (p99, p99.9, max), so that it is far too noisy to compare? */
+/* True if the statistic depends on a few events of a capture (p99, p99.9, max), and so is too noisy to compare. */
 bool tt_stat_loud(enum tt_stat_kind stat);
 
 /* Fill x->key from the rest; in ${a}. */
 int tt_measure_key(struct tt_measure *x, struct tt_arena *a, struct tt_err *err);
 
-/* Is it about the whole frames alone: about nothing before the first and after the last? */
+/* True if the measure counts within whole frames only, not before the first and after the last. */
 bool tt_measure_framed(const struct tt_measure *x);
 
-/* Does it count what it is about, rather than add it up? */
+/* True if the measure counts, rather than adds up. */
 bool tt_measure_counts(const struct tt_measure *x);
 
 /* For people: "frame time, p95", "\"Update*\" time per frame, mean". In ${a}. */
@@ -138,7 +138,7 @@ bool tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, siz
 /* Entries of severity loss and error, counted as the table loss does. */
 uint64_t tt_lost_events(const struct tt_loss *l);
 
-/* Does the capture break off: has its recorder a mark for the end, which is not in it? */
+/* True if the capture breaks off: its recorder marks the end, and the mark is missing. */
 bool tt_loss_unended(const struct tt_loss *l);
 
 #endif

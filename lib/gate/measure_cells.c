@@ -182,7 +182,7 @@ find_rows(const struct tt_table *t, const char *wanted, struct found *f, struct 
 	tt_buf_free(&b);
 }
 
-/* Does the first column tell the rows that are shown apart? */
+/* True if the first column identifies the rows shown. */
 static bool
 are_told_apart(const struct tt_table *t, const struct found *f, size_t shown)
 {

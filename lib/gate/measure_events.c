@@ -14,7 +14,7 @@
 #include "gate/measure_model.h"
 #include "view/figures.h"
 
-/* Is there something, or at least nothing because nothing happened? */
+/* True if there is something, or nothing because nothing happened. */
 static bool
 is_known(const struct tt_figures *g, uint64_t n, enum tt_records what)
 {

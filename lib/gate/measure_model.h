@@ -59,7 +59,7 @@ tt_at_most(uint64_t v)
 	return v > INT64_MAX ? INT64_MAX : (int64_t)v;
 }
 
-/* Does the name match the measure's pattern: as it is, or as it is shown where it is not UTF-8? */
+/* True if the name matches the measure's pattern: as it is, or as it is shown if it is not UTF-8. */
 bool tt_figures_match(const struct tt_measure *x, const char *name);
 
 /* The collections that ${x} measures: those of all generations, or of one. */

@@ -23,7 +23,7 @@ look(struct values *x, const char *value)
 		x->other = value;
 }
 
-/* Do captures that the row looks at together differ? */
+/* True if captures that the row looks at together differ. */
 static bool
 row_differs(const struct tt_verdict *v, const struct tt_verdict_row *r, struct values *x)
 {

@@ -76,7 +76,7 @@ int tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, cons
  */
 void tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_sample *s);
 
-/* Are these samples of the same recording? */
+/* True for samples of the same recording. */
 bool tt_sample_same(const struct tt_sample *a, const struct tt_sample *b);
 
 /* Samples by recording; of several the first. */

@@ -79,7 +79,7 @@ is_ended(const struct tt_verdict_row *r)
 	    r->row->max.v == 0;
 }
 
-/* Can the figure be below 0? */
+/* True if the figure can be below 0. */
 static bool
 is_signed(const struct tt_verdict_row *r)
 {

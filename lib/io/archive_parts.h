@@ -106,7 +106,7 @@ int tt_zip_open(struct tt_archive *ar, struct tt_err *err);
 int tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err);
 /* Let libarchive read the member at hand. */
 int tt_zip_start(struct tt_archive *ar, struct tt_err *err);
-/* Is the member packed by lzma with a dictionary that may have been too large? */
+/* True if the member is packed by lzma, with a dictionary that may have been too large. */
 bool tt_zip_large(struct tt_archive *ar);
 void tt_zip_close(struct tt_archive *ar);
 

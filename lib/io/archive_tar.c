@@ -125,7 +125,7 @@ find_header(struct tt_archive *ar, struct gap *g, struct tt_err *err)
 	}
 }
 
-/* Is the gap what it should be: nothing, an end mark at the end, or one in front of another tar? */
+/* Fail unless the gap is in order: empty, an end mark at the end, or one before another tar. */
 static int
 judge(const struct gap *g, struct tt_err *err)
 {

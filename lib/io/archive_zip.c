@@ -428,7 +428,7 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Does the header in front of the data give the member another name than the directory? */
+/* Fail if the header before the data gives the member another name than the directory. */
 static int
 check_name(struct tt_archive *ar, const uint8_t *local, struct tt_err *err)
 {

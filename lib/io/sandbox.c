@@ -82,7 +82,7 @@ landlock_version(void)
 	return v > 0 ? (unsigned)v : 0;
 }
 
-/* Is it for want of something, which another try may find? */
+/* True if something was short that another try may get. */
 static bool
 short_of(int sys)
 {

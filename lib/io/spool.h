@@ -13,7 +13,7 @@
 /* The directory they are made in: env->tmpdir, else $TMPDIR, else /tmp. */
 const char *tt_spool_dir(const struct tt_env *env);
 
-/* Does this errno of open() with O_TMPFILE say that temporary files must have a name in that directory? */
+/* True if this errno of open() with O_TMPFILE means that temporary files need a name in that directory. */
 bool tt_spool_named(int sys);
 
 /**

@@ -293,7 +293,7 @@ tt_src_info(const struct tt_src *s)
 
 /* --- reading ------------------------------------------------------------ */
 
-/* Has the input given more than it may? */
+/* Fail if the input exceeds a limit. */
 static int
 check_limits(const struct tt_src *s, struct tt_err *err)
 {

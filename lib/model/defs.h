@@ -35,9 +35,9 @@ const struct tt_def *tt_defs_next(const struct tt_defs *defs, const struct tt_de
 const struct tt_def *tt_defs_at(const struct tt_defs *defs, enum tt_def_kind kind, size_t i);
 size_t tt_defs_count(const struct tt_defs *defs, enum tt_def_kind kind);
 
-/* Was any class or vtable key given a second, different meaning? Then uses must be resolved by time. */
+/* True if any class or vtable key got a second, different meaning: then uses must be resolved by time. */
 bool tt_defs_reused(const struct tt_defs *defs);
-/* Was this one? */
+/* True if this key did. */
 bool tt_defs_key_reused(const struct tt_defs *defs, uint64_t key);
 
 /* ${key}, or if it has had several meanings, an alias for its vtable or class at ${ts} alone, which tt_defs_vtable and

@@ -98,7 +98,7 @@ set_char(const char **p)
 	return c;
 }
 
-/* Is ${c} in the set from ${p} ("[") to ${end}? */
+/* True if ${c} is in the set from ${p} ("[") to ${end}. */
 static bool
 set_has(const char *p, const char *end, uint32_t c)
 {

@@ -61,7 +61,7 @@ tt_filter_has(const struct tt_filter *f, int64_t ts)
 /* Cut *${from} and *${to} to the filter's time. How much of it lies in that, less holes between them; -1: nothing. */
 int64_t tt_filter_clip(const struct tt_filter *f, int64_t *from, int64_t *to);
 
-/* Does it need the prepass (names or frames) before events can be judged? */
+/* True if the filter needs the prepass (names or frames) before events can be judged. */
 bool tt_filter_needs_text(const struct tt_filter *f);
 
 /**
@@ -75,13 +75,13 @@ bool tt_filter_needs_text(const struct tt_filter *f);
  */
 bool tt_glob(const char *pattern, const char *text);
 
-/* Is ${pattern} just a text, found anywhere? */
+/* True if ${pattern} is plain text, found anywhere. */
 bool tt_pattern_is_plain(const char *pattern);
 
 /* TT_E_USAGE where ${pattern} is a wrong regular expression. */
 int tt_pattern_check(const char *pattern, struct tt_err *err);
 
-/* Does ${text} match any of ${list} (NULL: yes)? */
+/* True if ${text} matches any of ${list}, or that is NULL. */
 bool tt_glob_any(const char *const *list, const char *text);
 
 #endif

@@ -77,7 +77,7 @@ void tt_loss_add(struct tt_loss *l, enum tt_loss_kind k, uint64_t n, uint64_t by
 /* What ${from} counted outside of any input was lost in the one that ${into} names. */
 void tt_loss_join(struct tt_loss *into, const struct tt_loss *from);
 
-/* Does the ledger hold an entry that means the input itself is damaged? */
+/* True if an entry of the ledger means that the input itself is damaged. */
 bool tt_loss_damaged(const struct tt_loss *l);
 
 extern const char *const tt_severity_name[4];

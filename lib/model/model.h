@@ -103,7 +103,7 @@ bool tt_model_records(const struct tt_model *m, enum tt_records what);
  */
 const char *tt_model_unrecorded(const struct tt_model *m, enum tt_records what, struct tt_arena *a, struct tt_err *err);
 
-/* Are allocations known: does the capture have any, or was the recorder asked for them? */
+/* True if allocations are known: the capture has some, or the recorder was asked for them. */
 bool tt_model_knows_allocs(const struct tt_model *m);
 
 #endif

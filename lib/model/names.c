@@ -51,7 +51,7 @@ class_len(const char *s, size_t n)
 	return n;
 }
 
-/* Does a type name end here, so that what follows is a name of its own? */
+/* True if a type name ends here and another name follows. */
 static bool
 ends_name(char c)
 {

@@ -28,7 +28,7 @@ size_t tt_name_short(char *to, const char *s);
 size_t tt_name_namespace(const char *s, size_t n, const char **space);
 size_t tt_name_method_namespace(const char *s, const char **space);
 
-/* Is it one of the runtime's own steps of an allocation, not a place where a program allocates? */
+/* True for one of the runtime's own steps of an allocation, which is no place where a program allocates. */
 bool tt_name_alloc_wrapper(const char *s);
 
 /* The length of "(wrapper KIND) " at the beginning of ${s}, or 0. */
@@ -41,11 +41,11 @@ size_t tt_name_wrapper(const char *s);
  */
 unsigned tt_name_rank(const char *asked, const char *s);
 
-/* Is it a method of the base library that only allocates what its caller asked for? */
+/* True for a method of the base library that only allocates what its caller asked for. */
 bool tt_name_alloc_helper(const char *s);
 extern const char *const tt_alloc_helpers[];  /* how their names begin; NULL-terminated, formats/producers/names.c */
 
-/* Does ${s}, its name without the argument list, or its short form match any of ${globs} (NULL: yes)? */
+/* True if ${s}, its name without the argument list, or its short form matches any of ${globs}, or that is NULL. */
 bool tt_name_match(const char *const *globs, const char *s);
 
 #endif

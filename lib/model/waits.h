@@ -17,7 +17,7 @@ struct tt_thread;
  */
 extern const char *const tt_wait_markers[];
 
-/* Is the marker ${full} on the list of ${m}? Costs a look at each pattern. */
+/* True if the marker ${full} is on the list of ${m}. Looks at each pattern. */
 bool tt_waits_is(const struct tt_model *m, const char *full);
 
 /**

@@ -78,7 +78,7 @@ tt_text_head(const char *s, size_t n, size_t max, size_t *width)
 	return taken;
 }
 
-/* Is the blank at ${at} between a number and its unit, as in "12.3 ms" and "98 %"? */
+/* True if the blank at ${at} is between a number and its unit, as in "12.3 ms" and "98 %". */
 static bool
 before_unit(const char *s, size_t at)
 {

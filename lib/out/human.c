@@ -59,7 +59,7 @@ put_point(char *p, int64_t v, unsigned digits)
 	return p + (end - point);
 }
 
-/* Is ${v} nearer to zero than ${limit}? */
+/* True if ${v} is nearer to zero than ${limit}. */
 static bool
 below(int64_t v, int64_t limit)
 {

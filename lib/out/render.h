@@ -35,13 +35,13 @@ char *tt_cell_human(char *p, enum tt_unit unit, const struct tt_cell *cell);
 /* The same for a fact, which has no heading: times exact to three decimals, percentages with their unit. */
 char *tt_cell_fact(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
-/* Does no row have a value here? Then people are spared the column. */
+/* True if no row has a value here: then text leaves out the column. */
 bool tt_column_empty(const struct tt_table *t, size_t col);
 
 /* What the heading adds to the column's title: " %" or "". */
 const char *tt_column_suffix(enum tt_unit unit);
 
-/* Does this column hold numbers? They are right-aligned. */
+/* True if this column holds numbers, which are right-aligned. */
 static inline bool
 tt_unit_right(enum tt_unit unit)
 {

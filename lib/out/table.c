@@ -122,7 +122,7 @@ tt_text(struct tt_report *r, const char *fmt, ...)
 	return s ? s : "";
 }
 
-/* Is the table among the chosen? */
+/* True if the table is chosen. */
 static bool
 chosen(const struct tt_table *t, const char *const *ids)
 {

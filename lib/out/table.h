@@ -44,7 +44,7 @@ struct tt_col {
 	const char *help;     /* one sentence, for `tracetool list metrics`; defined in tracetool-metrics(7) */
 };
 
-/* Does a column of ${unit} hold text? */
+/* True if a column of ${unit} holds text. */
 static inline bool
 tt_unit_is_text(enum tt_unit unit)
 {

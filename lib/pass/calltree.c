@@ -194,7 +194,7 @@ by_weight(const void *x, const void *y)
 	return TT_CMP(b->row, a->row);
 }
 
-/* Is a row at depth 0 one the user asked for? Callers are shown whoever they are. */
+/* True if a row at depth 0 is asked for; callers are always shown. */
 static bool
 group_wanted(const struct fold *f, const struct group *g)
 {

@@ -129,7 +129,7 @@ loaded_at(const struct def *x)
 	return x->d->ts + x->k->m->cap[x->p]->offset_ns;
 }
 
-/* Was it loaded in the time looked at? */
+/* True if it was loaded in the time looked at. */
 static bool
 in_time(const struct def *x)
 {

@@ -133,7 +133,7 @@ const char *tt_pass_table_id(size_t i);
 /* The option of a pass without which ${table} has no rows, or NULL. */
 const char *tt_pass_asks(const char *table);
 
-/* Does ${o} want the table ${t} of ${p}? */
+/* True if ${o} wants the table ${t} of ${p}. */
 bool tt_pass_wants(const struct tt_pass *p, const struct tt_pass_table *t, const struct tt_pass_opts *o);
 
 /* Why a table of events has no rows: ${none} if the recorder was asked for them, otherwise that it was not. */

@@ -169,7 +169,7 @@ add_args(struct tt_fold *f, struct tt_fold_io *io, size_t before, const struct t
 	return TT_OK;
 }
 
-/* Is a zone left out by its depth? */
+/* True if the zone is left out by its depth. */
 static bool
 left_out(const struct tt_fold *f, size_t depth)
 {
@@ -423,7 +423,7 @@ add_variance(int64_t to, int64_t bytes, uint64_t w)
 	return v < TT_VARIANCE_MAX ? (int64_t)v : TT_VARIANCE_MAX;
 }
 
-/* Does ${ts} fall into a whole frame of the process? */
+/* True if ${ts} is within a whole frame of the process. */
 static bool
 in_frame(struct tt_fold *f, uint32_t process, int64_t ts)
 {
@@ -591,7 +591,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	return rc;
 }
 
-/* Is there a zone of the producer's own, not one made of GC, lock or exception events? */
+/* True if there is a zone of the producer's own, not only those made of GC, lock or exception events. */
 static bool
 any_call(const struct tt_batch *b)
 {
@@ -625,7 +625,7 @@ finish_begun(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt
 	return finish(f, io, i, b->ts, e->ts, e->val, (unsigned)(e->flags | b->flags), err);
 }
 
-/* Has it a node of its own in the tree: no new path, and not "(more paths)"? */
+/* True if the path has a node of its own in the tree: it is not new, and not in "(more paths)". */
 static inline bool
 in_tree(const struct tt_level *l)
 {

@@ -139,7 +139,7 @@ tt_marks_collect(struct tt_run *r, struct tt_input *in, const struct tt_batch *b
 	return rc;
 }
 
-/* Does any frame begin? */
+/* True if any frame begins. */
 static bool
 any_mark(const struct tt_marks *ms)
 {
@@ -217,7 +217,7 @@ frames_room(struct tt_frames *f, size_t n, struct tt_err *err)
 	return TT_OK;
 }
 
-/* Does the filter choose the frame [${from}, ${to}), the ${number}th of its thread? */
+/* True if the filter chooses the frame [${from}, ${to}), the ${number}th of its thread. */
 static bool
 is_chosen(const struct tt_run *r, const struct tt_filter *f, int64_t from, int64_t to, size_t number)
 {

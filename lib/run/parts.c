@@ -152,7 +152,7 @@ tt_parts_begin(struct tt_run *r, struct tt_err *err)
 	return begin_from(r, 0, err);
 }
 
-/* May a zone, an allocation or a sample of the chunk ${b} count in the time of ${f}, with the zones of ${st} open before it? */
+/* True if a zone, an allocation or a sample of the chunk ${b} may count in the time of ${f}, with the zones of ${st} open before it. */
 static bool
 concerns(const struct tt_filter *f, const struct tt_batch *b, const struct tt_stack *st)
 {

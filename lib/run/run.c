@@ -227,7 +227,7 @@ rewind_input(struct tt_input *in, struct tt_err *err)
 
 /* --- one timeline ----------------------------------------------------------------------------- */
 
-/* Do the event clocks of two captures come from one boot: does wall time agree within 2 s? */
+/* True if the event clocks of two captures come from one boot: wall time agrees within 2 s. */
 static bool
 one_clock(const struct tt_capture *a, const struct tt_capture *b)
 {

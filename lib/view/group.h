@@ -64,7 +64,7 @@ const char *tt_class_assembly(const struct tt_model *m, uint32_t process, const 
 /* The domain of a vtable, by its number ${id}. NULL: out of memory. */
 const char *tt_domain_name(const struct tt_defs *defs, uint64_t id, struct tt_arena *text, struct tt_err *err);
 
-/* Do the filters want a class of this name in this assembly? */
+/* True if the filters want a class of this name in this assembly. */
 bool tt_class_wanted(const struct tt_model *m, const char *name, const char *assembly);
 
 #endif

@@ -48,7 +48,7 @@ zone_node(struct tt_merged *g, uint32_t node, uint32_t *number, struct tt_err *e
 	return !found && rc == TT_OK ? tt_map_add(&g->number, mem_of(g), hash, *number, err) : rc;
 }
 
-/* Is a shown zone in one of its own group? */
+/* True if a shown zone is within one of its own group. */
 static bool
 same_group(const struct tt_merged *g, uint32_t node)
 {

@@ -39,7 +39,7 @@ struct tt_merged {
 int tt_merged_init(struct tt_merged *g, const struct tt_paths *p, struct tt_err *err);
 void tt_merged_free(struct tt_merged *g);
 
-/* Is ${part} at least ${e4} / 10000 of the whole? */
+/* True if ${part} is at least ${e4} / 10000 of the whole. */
 bool tt_merged_over(const struct tt_merged *g, int64_t part, int64_t e4);
 
 #endif

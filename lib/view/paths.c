@@ -387,7 +387,7 @@ rows_that_wait(const struct tt_paths *p, struct tt_err *err)
 	return waits;
 }
 
-/* Is ${node} an outermost zone that waits? Its parent has been asked about before it. */
+/* True if ${node} is an outermost zone that waits. Call for its parent first. */
 static bool
 begins_wait(const struct tt_paths *p, const bool *waits, bool *in, uint32_t node)
 {
@@ -419,7 +419,7 @@ tt_paths_zone_time(const struct tt_paths *p, struct tt_zone_time *by_thread, str
 	return in ? TT_OK : err->code;
 }
 
-/* Does the method do the runtime's part of what its caller asked for? */
+/* True if the method does the runtime's part of its caller's request. */
 static bool
 is_plumbing(const char *full)
 {

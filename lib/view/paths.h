@@ -64,7 +64,7 @@ tt_paths_count(const struct tt_paths *p, uint32_t node)
 	return tt_counts_get(p->m->counts, node);
 }
 
-/* Is ${node} a zone with time: not of a sample or a recorded stack? */
+/* True if ${node} is a zone with time, not one of a sample or a recorded stack. */
 static inline bool
 tt_paths_timed(const struct tt_paths *p, uint32_t node)
 {
@@ -130,7 +130,7 @@ void tt_paths_text(const struct tt_paths *p, uint32_t node, struct tt_buf *b);
 /* Fill site: of each node the row of the place in the program that it is about. */
 int tt_paths_sites(struct tt_paths *p, struct tt_err *err);
 
-/* Is the site ${row} among those the user asked for? */
+/* True if the site ${row} is among those asked for. */
 static inline bool
 tt_paths_site_wanted(const struct tt_paths *p, uint32_t row)
 {

@@ -15,7 +15,7 @@ bool optval_number(const char **s, const char *end, uint64_t unit, uint64_t *v);
 bool optval_size(const char *s, size_t n, uint64_t *v);
 bool optval_time(const char *s, size_t n, uint64_t *v);
 
-/* Does ${s} match ${pattern}: '*' any run, '?' any byte, case matters? */
+/* True if ${s} matches ${pattern}: '*' any run, '?' any byte, case matters. */
 bool optval_glob(const char *pattern, const char *s);
 
 /* Put ${path} into ${to} with %p (process id), %t (UTC, 20261120-093000) and %% replaced. 0, or -1: does not fit. */

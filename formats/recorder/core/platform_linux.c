@@ -52,7 +52,7 @@ rec_now_slow(void)
 	return clock_ns(CLOCK_MONOTONIC);
 }
 
-/* Does the counter run at one rate, in every state of every core? */
+/* True if the counter runs at one rate, in every state of every core. */
 static bool
 invariant(void)
 {

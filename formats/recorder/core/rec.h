@@ -85,7 +85,7 @@ const char *rec_path(void);
  */
 int rec_close(char why[256]);
 
-/* Is a recording running (and has not stopped by itself)? */
+/* True if a recording runs (and has not stopped by itself). */
 bool rec_on(void);
 
 /*
@@ -376,7 +376,7 @@ rec_word_time(uint64_t d, unsigned op)
 	return rec_word_put((struct rec_word){ 0, 0 }, v);
 }
 
-/* Do the time ${d} with its two bits and ${z} fit? */
+/* True if the time ${d} with its two bits and ${z} fit. */
 static inline bool
 rec_word_fits(uint64_t d, uint64_t z)
 {

@@ -265,7 +265,7 @@ release(struct values *v)
 		api.mono_profiler_call_context_free_buffer(v->buffer[i]);
 }
 
-/* Is all of the interface there that values need? */
+/* True if the runtime has all functions that values need. */
 static bool
 able(void)
 {

@@ -104,7 +104,7 @@ hide(struct rec_thread *t, uint64_t key)
 	hidden.n++;
 }
 
-/* Was it a hidden call that ended? */
+/* True if the call that ended was hidden. */
 static bool
 unhide(struct rec_thread *t, uint64_t key)
 {

@@ -129,7 +129,7 @@ one(MonoCounter *c, void *arg)
 	return 1;
 }
 
-/* Is all of the interface there that counters need? */
+/* True if the runtime has all functions that counters need. */
 static bool
 can_count(void)
 {

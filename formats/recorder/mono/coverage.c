@@ -534,7 +534,7 @@ coverage_end(void)
 		module_say("coverage: not all of it could be read");
 }
 
-/* Is it written before the end? A flight recorder would hold little else. */
+/* True if coverage is written before the end; a flight recorder would hold little else. */
 bool
 coverage_repeats(void)
 {

@@ -32,7 +32,7 @@ names_of(MonoMethod *m, struct names *n)
 	n->plain = dot ? dot + 1 : n->class;
 }
 
-/* Does ${s} match the ${n} bytes of a pattern? None matches all. */
+/* True if ${s} matches the ${n} bytes of a pattern; an empty pattern matches all. */
 static bool
 matches(const char *pattern, size_t n, const char *s)
 {

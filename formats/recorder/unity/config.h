@@ -40,7 +40,7 @@ int config_set(struct config *c, const char *text, size_t n, char why[OPTTABLE_W
 /* The name of a filter whose value could not be read, or NULL. Without it more would be recorded than was asked for. */
 const char *config_bad_filter(const struct config *c);
 
-/* Does the capture take this marker? ${category} is the name of its category, "" where unknown. */
+/* True if the capture takes this marker. ${category} is the name of its category, "" where unknown. */
 bool config_takes(const struct config *c, const struct unity_marker *m, const char *category);
 
 #endif

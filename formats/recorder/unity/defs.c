@@ -210,7 +210,7 @@ grow_seen(void)
 	capseen *= 2;
 }
 
-/* Is ${m} new in this capture? Registering a marker twice does the engine knows what. */
+/* True if ${m} is new in this capture. Markers must not be registered twice. */
 static bool
 is_new(const struct unity_marker *m)
 {

@@ -108,7 +108,7 @@ void facts_close(void);
 
 #define SELF_PREFIX "Tracetool."      /* of our own markers */
 
-/* Did we make it, to show our work? Its events are not recorded. */
+/* True if we made the marker, to show our own work. Its events are not recorded. */
 bool self_made(const struct unity_marker *m, const char *name);
 
 void self_load(struct unity_interfaces *unity);
