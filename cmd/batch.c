@@ -295,8 +295,8 @@ finish(struct batch *b, struct tt_err *err)
 	if (rc == TT_OK) {
 		summary_judge(b->app, &b->o->sum, a);
 		if (!captures && b->o->shard.count <= 1)
-			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture among %zu file%s and what is in %s", b->files.n,
-			    b->files.n == 1 ? "" : "s", b->files.n == 1 ? "it" : "them");
+			rc = tt_fail(err, TT_E_UNKNOWN, TT_NOWHERE, "no capture in %zu file%s", b->files.n,
+			    b->files.n == 1 ? "" : "s");
 		else if (!captures)
 			ui_say(&b->app->ui, "shard %u of %u: no capture falls to it", b->o->shard.index, b->o->shard.count);
 	}

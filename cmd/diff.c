@@ -168,7 +168,7 @@ check(const struct diff_opts *o, struct tt_err *err)
 		return tt_fail(
 		    err, TT_E_USAGE, TT_NOWHERE, "which captures are A and which are B? Put \"--\" between them");
 	if (p->before == 0 || p->before == p->n)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture %s \"--\"", p->before ? "behind" : "before");
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no capture %s \"--\"", p->before ? "after" : "before");
 	for (size_t i = 0; i < o->table.n; i++) {
 		size_t k = 0;
 

@@ -272,7 +272,7 @@ tt_row_means(const struct tt_budget_row *r, const struct tt_sample *s)
 static const char *
 shown(const char *value)
 {
-	return value ? value : "(not told)";
+	return value ? value : "(unknown)";
 }
 
 /* Does a capture of the baseline that the row means have this value of ${key}? Else *${other} is one that has another. */

@@ -62,7 +62,7 @@ int tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const stru
     struct tt_sample *s, struct tt_arena *a, struct tt_err *err);
 
 /* Why a capture has no figures whose length is shorter than what the budget skips. */
-#define TT_NOTHING_LEFT "nothing is left of it after what is skipped"
+#define TT_NOTHING_LEFT "all of it is skipped"
 
 /* The same for a run that gives no figures, for the reason ${why}, but that it has no frames and what it lost. */
 int tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, const char *why, const struct tt_measure *x, size_t n,

@@ -444,7 +444,7 @@ base_remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err 
 		    v->nempty == 1 ? "holds" : "hold", v->nempty == 1 ? "is" : "are", v->empty->name, v->nempty > 1 ? ", ..." : ""), err);
 	if (rc == TT_OK && v->nknown)
 		rc = remark(v, tt_verdict_text(v, err, "%zu of the captures %s in %s %s: %s%s", v->nknown, v->nknown == 1 ? "is" : "are",
-		    v->base->path, o->append ? "already, and not appended again" : "too: what is compared with itself is no worse",
+		    v->base->path, o->append ? "already, and not appended again" : "too: compared with itself, a capture is no worse",
 		    v->known->name, more), err);
 	return rc;
 }

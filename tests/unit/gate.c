@@ -639,7 +639,7 @@ TEST(a_row_is_held_against_the_environment_of_the_captures_it_means)
 	now->fact = city_tv;
 	now->nfact = 1;               /* tells no device: that is not PC */
 	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_E_USAGE);
-	CHECK_HAS(err.msg, "(not told)");
+	CHECK_HAS(err.msg, "(unknown)");
 	base[1].nfact = 1;            /* nor does the one of the baseline */
 	CHECK_EQ_INT(tt_baseline_check(&b, now, 1, &budget, "", &err), TT_OK);
 	now->nfact = 2;

@@ -479,7 +479,7 @@ load(struct unity_interfaces *unity)
 			begin();
 	}
 	if ((base.control[0] || state_now() != S_IDLE) && need_helper() != 0)
-		plugin_say("no thread could be had: what is captured is written when the game ends");
+		plugin_say("no thread could be created: the capture is written when the game ends");
 	plugin_unlock(&control);
 }
 
