@@ -83,6 +83,20 @@ def the_library_names_no_option(names):
         for i, line in enumerate(text(n).split("\n"), 1) if word.search(line)])
 
 
+def reasons_are_true(names):
+    """Each row of tests/cover.reasons fits lines of files there are; else what it explained is gone."""
+    lines = {n: [t.strip() for t in (text(n) or "").split("\n")] for n in names if re.match(r"(lib|formats)/.*\.[ch]$", n)}
+    idle = []
+    for i, row in enumerate(text("tests/cover.reasons").split("\n"), 1):
+        if row and not row.startswith("#"):
+            files, pattern = [re.compile(x) for x in re.split(r"\t+", row)[:2]]
+            of = [n for n in lines if files.fullmatch(n)]
+            # A line is looked at with the two before it, as tests/cover.py does.
+            if not any(pattern.search(t) or pattern.search(" ".join(lines[n][max(k - 2, 0):k + 1])) for n in of for k, t in enumerate(lines[n])):
+                idle.append("tests/cover.reasons:%d: fits nothing: %s" % (i, row[:100]))
+    fault("every reason in tests/cover.reasons fits a line", idle)
+
+
 def public_ci(names):
     makefile = text("Makefile")
     for n in names:
@@ -175,6 +189,7 @@ def main():
     else:
         version_is_in_one_place(names)
         columns(names)
+        reasons_are_true(names)
         the_library_names_no_option(names)
         public_ci(names)
         links(names)
