@@ -248,34 +248,38 @@ opts_nearest(const char *word, const char *(*value)(size_t i))
 
 /* --- parsing --------------------------------------------------------------- */
 
-bool
-opts_group_at(const struct opt_group *g, size_t i, struct opt_row *row)
+struct opt_walk
+opts_of(const struct verb *verb)
 {
-	for (const struct opt *o = g->opt; o->name || o->more; o++) {
-		if (!o->more && i-- > 0)
-			continue;
-		row->o = *o;
-		row->base = g->base;
-		if (!o->more)
-			return true;
-		for (size_t k = 0; o->more(k, row); k++) {
-			if (i-- > 0)
-				continue;
-			row->o.set = o->set;
-			row->o.at = o->at;
-			return true;
-		}
-	}
-	return false;
+	return (struct opt_walk){ .group = verb->group, .opt = verb->group->title ? verb->group->opt : NULL };
+}
+
+struct opt_walk
+opts_of_group(const struct opt_group *g)
+{
+	return (struct opt_walk){ .group = g, .opt = g->opt, .alone = true };
 }
 
 bool
-opts_at(const struct verb *verb, size_t i, struct opt_row *row)
+opts_next(struct opt_walk *w, struct opt_row *row)
 {
-	for (const struct opt_group *g = verb->group; g->title; g++) {
-		for (size_t k = 0; opts_group_at(g, k, row); k++) {
-			if (i-- == 0)
-				return true;
+	while (w->opt) {
+		const struct opt *o = w->opt;
+
+		row->base = w->group->base;
+		if (!o->name && !o->more) {
+			w->opt = !w->alone && (++w->group)->title ? w->group->opt : NULL;
+		} else if (!o->more) {
+			w->opt++;
+			row->o = *o;
+			return true;
+		} else if (o->more(w->more++, row)) {
+			row->o.set = o->set;
+			row->o.at = o->at;
+			return true;
+		} else {
+			w->opt++;
+			w->more = 0;
 		}
 	}
 	return false;
@@ -313,7 +317,7 @@ unknown_option(const struct scan *s, const char *name, size_t n, struct tt_err *
 	if (n <= WORD_MAX) {
 		memcpy(word, name, n);
 		word[n] = '\0';
-		for (size_t i = 0; opts_at(s->verb, i, &row); i++) {
+		for (struct opt_walk w = opts_of(s->verb); opts_next(&w, &row);) {
 			size_t d = tt_word_distance(word, row.o.name);
 
 			if (d < least) {
@@ -353,15 +357,17 @@ static int
 parse_long(struct scan *s, struct tt_err *err)
 {
 	const char *name = s->argv[s->i] + 2, *value = NULL;
-	size_t n = strcspn(name, "="), i = 0;
+	size_t n = strcspn(name, "=");
+	struct opt_walk w = opts_of(s->verb);
 	struct opt_row row;
+	bool more;
 	const struct opt *o = &row.o;
 	char shown[64];
 	int rc = TT_OK;
 
-	while (opts_at(s->verb, i, &row) && (strlen(o->name) != n || memcmp(o->name, name, n) != 0))
-		i++;
-	if (!opts_at(s->verb, i, &row))
+	while ((more = opts_next(&w, &row)) && (strlen(o->name) != n || memcmp(o->name, name, n) != 0))
+		;
+	if (!more)
 		return unknown_option(s, name, n, err);
 	memcpy(shown, "--", 3);
 	strncat(shown, o->name, sizeof shown - 3);
@@ -382,12 +388,13 @@ parse_short(struct scan *s, struct tt_err *err)
 		const char *value = NULL;
 		struct opt_row row;
 		const struct opt *o = &row.o;
-		size_t i = 0;
+		struct opt_walk w = opts_of(s->verb);
 		int rc = TT_OK;
+		bool more;
 
-		while (opts_at(s->verb, i, &row) && o->letter != *p)
-			i++;
-		if (!opts_at(s->verb, i, &row))
+		while ((more = opts_next(&w, &row)) && o->letter != *p)
+			;
+		if (!more)
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "unknown option -%s",
 			    *p > ' ' && *p < 127 ? &shown[1] : p);
 		if (o->arg) {
@@ -511,7 +518,7 @@ opts_help(const struct verb *verb, unsigned width, struct tt_buf *out)
 	wrap(verb->about, 0, 0, width, out);
 	for (const struct opt_group *g = verb->group; g->title; g++) {
 		tt_buf_printf(out, "\n%s:\n", g->title);
-		for (size_t i = 0; opts_group_at(g, i, &row); i++)
+		for (struct opt_walk w = opts_of_group(g); opts_next(&w, &row);)
 			help_option(&row.o, width, out);
 	}
 	if (verb->examples)
@@ -526,7 +533,7 @@ opts_machine(const struct verb *verb, struct tt_buf *out)
 	struct opt_row row;
 	const struct opt *o = &row.o;
 
-	for (size_t i = 0; opts_at(verb, i, &row); i++) {
+	for (struct opt_walk w = opts_of(verb); opts_next(&w, &row);) {
 		if (o->letter)
 			tt_buf_printf(out, "-%c ", o->letter);
 		tt_buf_printf(

@@ -109,9 +109,19 @@ void opts_help(const struct verb *verb, unsigned width, struct tt_buf *out);
 /* One option per line: "-o --output FILE", "--wrappers". What tests read. */
 void opts_machine(const struct verb *verb, struct tt_buf *out);
 
-/* Fill ${row} with the ${i}th option of a verb, or of a group; false: there are no more. */
-bool opts_at(const struct verb *verb, size_t i, struct opt_row *row);
-bool opts_group_at(const struct opt_group *g, size_t i, struct opt_row *row);
+/* A walk over the options of a verb, or of one group. */
+struct opt_walk {
+	const struct opt_group *group;
+	const struct opt *opt;
+	size_t more;                  /* options that the row has given so far, where it stands for others */
+	bool alone;                   /* the group is the last one */
+};
+
+struct opt_walk opts_of(const struct verb *verb);
+struct opt_walk opts_of_group(const struct opt_group *g);
+
+/* Fill ${row} with the next option; false: there are no more. */
+bool opts_next(struct opt_walk *w, struct opt_row *row);
 
 /* A row of what a registry declares: name, arg, help with ${who} in front, and values. The row that stands for it sets it. */
 void opts_row(const struct tt_option *t, const char *who, struct opt_row *row);

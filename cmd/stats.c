@@ -510,7 +510,7 @@ no_tables(const struct stats_opts *s, struct tt_err *err)
 	char list[300] = "";
 	struct opt_row row;
 
-	for (size_t i = 0; opts_group_at(&gate_groups[0], i, &row); i++)
+	for (struct opt_walk w = opts_of_group(&gate_groups[0]); opts_next(&w, &row);)
 		if (opts_given(&s->given, row.o.name) && strcmp(row.o.name, "group-by") != 0)
 			snprintf(list + strlen(list), sizeof list - strlen(list), "%s--%s", *list ? ", " : "", row.o.name);
 	return *list ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "with --gate there are no tables: leave out %s", list) : TT_OK;
