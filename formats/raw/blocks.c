@@ -651,13 +651,12 @@ other_thread(const struct raw *m, const struct raw_stream *st)
 static bool
 is_middle(const struct raw *m, const struct raw_stream *st, uint32_t stop)
 {
-	if (!m->cap->skim || st->id == RAW_SESSION || !st->delivered || st->other || stop)
+	/* Damage of the main thread, wherever it is, decides which frames are whole. */
+	if (!m->cap->skim || st->id == RAW_SESSION || st->id == m->session[m->now].main || !st->delivered || st->other || stop)
 		return false;
-	for (uint32_t k = st->first; k; k = m->block[k - 1].next) {
-		const uint32_t flags = m->block[k - 1].flags;
-		if (flags & RAW_P_GAP || (flags & RAW_P_FRAME && st->id == m->session[m->now].main))
+	for (uint32_t k = st->first; k; k = m->block[k - 1].next)
+		if (m->block[k - 1].flags & RAW_P_GAP)
 			return false;
-	}
 	return true;
 }
 

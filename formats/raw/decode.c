@@ -477,23 +477,15 @@ thread_begins(struct raw_run *r, const struct raw_walk *w)
 	return tt_batch_rare(r->u.b, TT_THREAD, ts, r->u.b->tid, r->u.err) ? TT_OK : r->u.err->code;
 }
 
-/* Only frames and gaps, which the pieces' flags tell. */
+/* Only gaps, which the pieces' flags tell. */
 static int
-skim(struct raw_run *r, const struct raw_piece *piece, const uint8_t *p)
+skim(struct raw_run *r, const struct raw_piece *piece)
 {
-	const unsigned at = r->s->layout.aligned ? 4 : 2;
-	int64_t ts;
+	int rc = TT_OK;
 
-	for (uint32_t i = 0; i < r->h->npiece; p += piece[i++].len) {
-		int rc = arrive(r, piece[i].flags);
-		if (rc != TT_OK)
-			return rc;
-		if (!(piece[i].flags & RAW_P_FRAME) || piece[i].len < at + 12 || !stamp(r, unity_u64(p + at + 4), &ts))
-			continue;
-		if (r->h->stream == r->s->main && !rare(r, TT_FRAME, unity_u32(p + at)))
-			return r->u.err->code;
-	}
-	return TT_OK;
+	for (uint32_t i = 0; i < r->h->npiece && rc == TT_OK; i++)
+		rc = arrive(r, piece[i].flags);
+	return rc;
 }
 
 /* Begins and ends in a row: what changes with each. */
@@ -663,7 +655,7 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	raw_walk(&w, &h->s, piece, 0, h->npiece, p);
 	rc = thread_begins(&r, &w);
 	if (rc == TT_OK)
-		rc = b->needs & TT_SKIM && m->cap->skim && h->stream != RAW_SESSION ? skim(&r, piece, p) : messages(&r, &w);
+		rc = b->needs & TT_SKIM && m->cap->skim && h->stream != RAW_SESSION && h->stream != h->s.main ? skim(&r, piece) : messages(&r, &w);
 	if (rc == TT_OK && h->flags & RAW_H_ENDS)
 		rc = thread_ends(&r);
 	unity_run_end(&r.u);
