@@ -521,8 +521,25 @@ take_segment(struct raw *m, struct tt_err *err)
 
 /* --- chunks ----------------------------------------------------------------------------------------------- */
 
+/* Was there a pause of the recording between the stream's frame before and the one at ${ticks}? */
+static bool
+paused(const struct raw *m, struct raw_stream *st, uint64_t ticks)
+{
+	const bool marked = st->marked;
+	bool any = false;
+
+	for (; st->pause < m->npause; st->pause++) {
+		const struct raw_pause *x = &m->pause[st->pause];
+		if (x->session > st->session || (x->session == st->session && x->ticks > ticks))
+			break;
+		any = any || x->session == st->session;
+	}
+	st->marked = true;
+	return any && marked;
+}
+
 static void
-put_pieces(const struct raw *m, const struct raw_stream *st, uint32_t stop, struct raw_piece *piece, uint8_t *p)
+put_pieces(const struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece *piece, uint8_t *p)
 {
 	if (st->ncarry) {
 		*piece++ = (struct raw_piece){ .at = st->carry_at, .len = (uint32_t)st->ncarry, .flags = st->carry_flags };
@@ -531,7 +548,8 @@ put_pieces(const struct raw *m, const struct raw_stream *st, uint32_t stop, stru
 	}
 	for (uint32_t k = st->first; k != stop; k = m->block[k - 1].next) {
 		const struct raw_block *b = &m->block[k - 1];
-		*piece++ = (struct raw_piece){ .at = b->at, .len = b->len, .flags = b->flags };
+		const bool lost = b->flags & RAW_P_FRAME && paused(m, st, unity_u64(m->p + b->off + (m->session[m->now].layout.aligned ? 8 : 6)));
+		*piece++ = (struct raw_piece){ .at = b->at, .len = b->len, .flags = b->flags | (lost ? RAW_P_LOST : 0u) };
 		memcpy(p, m->p + b->off, b->len);
 		p += b->len;
 	}

@@ -67,6 +67,21 @@ heed_code(struct raw *m, struct raw_take *t, uint64_t seq, struct tt_err *err)
 	return t->state == RAW_WHOLE ? unity_know_code(&m->known, start, size, seq, err) : TT_OK;
 }
 
+static int
+heed_state(struct raw *m, const struct raw_session *s, struct raw_take *t, struct tt_err *err)
+{
+	const bool was = m->enabled || !m->any_state;
+
+	m->any_state = true;
+	m->enabled = raw_take32(t) & 1;
+	if (was || !m->enabled || m->read)
+		return TT_OK;
+	int rc = tt_mem_grow(&m->env->mem, &m->pause, &m->cappause, m->npause + 1, sizeof *m->pause, err);
+	if (rc == TT_OK)
+		m->pause[m->npause++] = (struct raw_pause){ .ticks = raw_take64(t), .session = s->number };
+	return rc;
+}
+
 int
 raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, struct tt_err *err)
 {
@@ -83,8 +98,7 @@ raw_heed(struct raw *m, uint32_t session, struct raw_walk *w, uint64_t seq, stru
 		w->p += w->size;
 		switch (type) {
 		case RAW_STATE:
-			m->any_state = true;
-			m->enabled = raw_take32(&t) & 1;
+			rc = heed_state(m, s, &t, err);
 			break;
 		case RAW_MARKER:
 			rc = heed_marker(m, s, &t, seq, err);

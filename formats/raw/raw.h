@@ -72,7 +72,7 @@ struct raw_piece {
 };
 enum raw_piece_flag {
 	RAW_P_GAP = 1,                /* blocks of the stream are missing before it: it begins with a message, a carry is nothing */
-	RAW_P_LOST = 2,               /* and frame numbers: profiling was off, or frames were lost */
+	RAW_P_LOST = 2,               /* or frames are: profiling was off, or frame numbers are missing */
 	RAW_P_FRAME = 4,              /* a frame's mark, which is alone in its block */
 	RAW_P_CUT = 8,                /* the file ends in it */
 };
@@ -125,6 +125,8 @@ struct raw_stream {
 	bool met;                     /* its ThreadInfo */
 	bool seen, delivered, framed;
 	bool other;                   /* the next blocks belong to another thread */
+	bool marked;                  /* a frame of it has been delivered */
+	size_t pause;                 /* the first one after that frame: index in raw.pause */
 	uint32_t block;               /* number of the next block */
 	uint32_t frame;               /* the last one */
 	uint8_t *carry;
@@ -133,6 +135,9 @@ struct raw_stream {
 	uint32_t carry_flags;         /* enum raw_piece_flag */
 	uint32_t first, last;         /* its blocks in the segment: index + 1; 0 none */
 };
+
+/* Recording goes on after a pause. */
+struct raw_pause { uint64_t ticks; uint32_t session; };
 
 struct raw_block { uint64_t at; size_t off; uint32_t len, flags, next; };
 
@@ -166,6 +171,8 @@ struct raw {
 	bool ended;                   /* the input; streams' carries are still to come */
 	size_t flushed;
 	bool enabled, any_state;      /* profiling is on */
+	struct raw_pause *pause;      /* in their order; kept from reading to reading */
+	size_t npause, cappause;
 };
 
 /* blocks.c */

@@ -26,6 +26,7 @@ close_(void *ctx)
 	tt_mem_free(mem, m->slot, m->nslot * sizeof *m->slot);
 	tt_mem_free(mem, m->session, m->capsession * sizeof *m->session);
 	tt_mem_free(mem, m->block, m->capblock * sizeof *m->block);
+	tt_mem_free(mem, m->pause, m->cappause * sizeof *m->pause);
 	tt_mem_free(mem, m->order, m->caporder * sizeof *m->order);
 	unity_known_free(&m->known);
 	tt_window_free(&m->win);
@@ -89,11 +90,14 @@ rewind_(void *ctx, struct tt_err *err)
 	m->known.complete = m->read;
 	for (size_t i = 0; i < m->nstream; i++) {
 		struct raw_stream *st = &m->stream[i];
-		st->met = st->seen = st->delivered = st->framed = st->other = false;
+		st->met = st->seen = st->delivered = st->framed = st->other = st->marked = false;
+		st->pause = 0;
 		st->ncarry = 0;
 		st->carry_flags = st->first = st->last = 0;
 		st->again = INT64_MAX;
 	}
+	if (!m->read)
+		m->npause = 0;
 	m->at = m->first;
 	m->now = 0;
 	m->seq = 0;

@@ -64,5 +64,16 @@ def damaged():
     suite.equal("a frame with a message that makes no sense", c.told("damaged.raw", 3), ([0, 10, 20, 40, 50, 60], {"damaged": c.at["bad"]}))
 
 
+def paused():
+    c = Log(100)
+    for k in range(8):
+        ms = 100 + 10 * k + (200 if k > 3 else 0)
+        if k == 4:
+            c.block(SESSION, state(0, 139) + state(1, ms))
+        c.frame(ms)
+    suite.equal("a pause whose frames have no number", c.told("paused.raw"), ([0, 10, 20, 240, 250, 260], {}))
+
+
 damaged()
+paused()
 suite.end()
