@@ -10,14 +10,52 @@
 #define likely(x) __builtin_expect(!!(x), 1)
 #define unlikely(x) __builtin_expect(!!(x), 0)
 
-#define DAY (INT64_C(86400) * 1000000000)
+#define SECOND INT64_C(1000000000)
+#define DAY (86400 * SECOND)
 #define YEAR (366 * DAY)
 
 enum { ROOM = 64 };                           /* events there is room for, before messages are looked at */
 
 /* --- time -------------------------------------------------------------------------------------------------- */
 
-/* The time of a message; false if it is out of range. A time before the stream's last one is counted, and replaced by that. */
+/* The time of the first message that has one, from ${w} on. */
+static bool
+first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
+{
+	const unsigned at = r->s->layout.aligned ? 4 : 2, of_sample = at + (r->s->layout.aligned ? 8 : 5);
+
+	for (unsigned i = 0; i < 64; i++) {
+		enum raw_step step = raw_walk_next(&w);
+		if (step == RAW_DROPPED)
+			continue;
+		if (step != RAW_MESSAGE)
+			return false;
+		unsigned type = unity_u16(w.p);
+		if (type == RAW_FRAME || (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)) {
+			*ts = raw_ns(r->s, unity_u64(w.p + (type == RAW_FRAME ? at + 4 : of_sample)));
+			return *ts > -YEAR && *ts < YEAR;
+		}
+		w.p += w.size;
+	}
+	return false;
+}
+
+/* Is ${t} out of line: before the stream's last time, or long after it, while the next time goes on from there? Then it is damage, not the clock. */
+static bool
+out_of_line(const struct raw_run *r, int64_t t)
+{
+	struct raw_walk w;
+	int64_t next;
+
+	/* The clock of an appended capture may be behind the one's before it. */
+	if (r->last == INT64_MIN || (t >= r->last ? t - r->last <= SECOND : r->s->number > 0))
+		return false;
+	w = *r->w;
+	w.p += w.size;
+	return first_time(r, w, &next) && (t < r->last ? next >= r->last : next < t);
+}
+
+/* The time of a message; false if it makes no sense. Where the clock itself ran back, that is counted, and the stream's last time stands for it. */
 static bool
 stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 {
@@ -25,10 +63,12 @@ stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 
 	if (r->last == INT64_MIN ? t < -YEAR || t > YEAR : t < r->last - DAY || t > r->last + DAY)
 		return false;
+	if (unlikely(out_of_line(r, t)))
+		return false;
 	if (t < r->from)
 		r->from = t;
 	if (unlikely(t < r->last)) {
-		tt_loss_add(&r->u.b->loss, TT_LOST_CLOCK, 1, 0, r->u.b->at);
+		tt_loss_add(&r->u.b->loss, TT_LOST_CLOCK, 1, 0, r->at);
 		t = r->last;
 	}
 	tt_batch_time(r->u.b, t);
@@ -112,7 +152,7 @@ end(struct raw_run *r, int64_t ts, uint64_t key)
 	int rc;
 
 	if (b->depth == 0 && r->emptied) {
-		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, b->at);
+		tt_loss_add(&b->loss, TT_LOST_UNMATCHED, 1, 0, r->at);
 		return TT_OK;
 	}
 	count_call(r, ts);
@@ -131,7 +171,7 @@ close_all(struct raw_run *r, int64_t ts)
 	while (b->depth > 0) {
 		struct tt_event *top = &b->ev[b->open[b->depth - 1]];
 		top->flags |= TT_F_POPPED;
-		tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, b->at);
+		tt_loss_add(&b->loss, TT_LOST_POPPED, 1, 0, r->at);
 		if ((rc = end(r, ts, top->val)) != TT_OK)
 			return rc;
 	}
@@ -436,28 +476,6 @@ leave_open(struct raw_run *r)
 	return TT_OK;
 }
 
-/* The time of the chunk's first message that has one. */
-static bool
-first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
-{
-	const unsigned at = r->s->layout.aligned ? 4 : 2, of_sample = at + (r->s->layout.aligned ? 8 : 5);
-
-	for (unsigned i = 0; i < 64; i++) {
-		enum raw_step step = raw_walk_next(&w);
-		if (step == RAW_DROPPED)
-			continue;
-		if (step != RAW_MESSAGE)
-			return false;
-		unsigned type = unity_u16(w.p);
-		if (type == RAW_FRAME || (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)) {
-			*ts = raw_ns(r->s, unity_u64(w.p + (type == RAW_FRAME ? at + 4 : of_sample)));
-			return *ts > -YEAR && *ts < YEAR;
-		}
-		w.p += w.size;
-	}
-	return false;
-}
-
 /* The thread starts, or another thread with the same id does. */
 static int
 thread_begins(struct raw_run *r, const struct raw_walk *w)
@@ -554,7 +572,7 @@ plain_messages(struct raw_run *r, struct raw_walk *w)
 		if (unlikely(type > 1 || id >= s.marker.ids || (special >> (id & 63) & 1)))
 			break;
 		const int64_t ts = raw_ns(&s, unity_u64(p + time_at));
-		if (unlikely((uint64_t)ts - (uint64_t)x.last > (uint64_t)DAY))
+		if (unlikely((uint64_t)ts - (uint64_t)x.last > (uint64_t)SECOND))
 			break;
 		if (type == 1) {
 			if (!row_end(&x, ts, keys | id))
@@ -602,7 +620,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 		}
 		if (rc != TT_OK || step == RAW_OVER)
 			return rc;
-		const uint64_t at = w->piece[w->i].at;
+		const uint64_t at = r->at = w->piece[w->i].at;
 		if (step == RAW_MESSAGE) {
 			rc = message(r, w, &sane);
 			if (rc != TT_OK)
@@ -653,6 +671,8 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 		if (special[i] != UNITY_NO_MARKER)
 			r.special |= UINT64_C(1) << (special[i] & 63);
 	raw_walk(&w, &h->s, piece, 0, h->npiece, p);
+	r.w = &w;
+	r.at = c->at;
 	rc = thread_begins(&r, &w);
 	if (rc == TT_OK)
 		rc = b->needs & TT_SKIM && m->cap->skim && h->stream != RAW_SESSION && h->stream != h->s.main ? skim(&r, piece) : messages(&r, &w);

@@ -193,6 +193,8 @@ struct raw_run {
 	const struct raw *m;
 	const struct raw_head *h;
 	const struct raw_session *s;
+	const struct raw_walk *w;     /* at the message being decoded */
+	uint64_t at;                  /* of its block in the file */
 	int64_t last, call_ts, from;  /* time of the last message; of the last begin or end; the earliest of these as the file has it */
 	uint64_t calls;
 	uint64_t special;             /* bits id & 63 of markers that are more than zones */

@@ -74,6 +74,17 @@ def paused():
     suite.equal("a pause whose frames have no number", c.told("paused.raw"), ([0, 10, 20, 240, 250, 260], {}))
 
 
+def times(what, wrong):
+    c = Log(100)
+    for k in range(8):
+        ms = 100 + 10 * k
+        bad = sample(36, 0, ms) + sample(36, 1, wrong) + sample(37, 1, ms + 8) + sample(37, 0, ms + 9) if k == 3 else None
+        c.frame(ms, bad, "bad" if bad else None)
+    suite.equal(what, c.told("times.raw", 3), ([0, 10, 20, 40, 50, 60], {"damaged": c.at["bad"]}))
+
+
 damaged()
+times("a time hours later than those around it", 13744000)
+times("a time before the one before it", 50)
 paused()
 suite.end()
