@@ -744,7 +744,7 @@ TEST(a_large_output_is_told_before)
 	kit_init(&k);
 	k.o.estimate = 10000000;
 	kit_begin(&k, "chrome");
-	CHECK_HAS(k.log.p ? k.log.p : "", "--split");
+	CHECK_HAS(k.log.p ? k.log.p : "", "split SIZE");
 	kit_free(&k);
 	kit_init(&k);
 	k.o.estimate = 10000000;
