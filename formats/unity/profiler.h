@@ -25,7 +25,7 @@
 #define UNITY_COUNTER_GPU 0xFFFE0000u         /* | section */
 
 #define UNITY_NO_MARKER UINT32_MAX
-#define UNITY_EVER (INT64_MIN / 4)            /* before all times: of two definitions of a key the later one in the file is in force, always */
+#define UNITY_EVER TT_EVER                    /* of two definitions of a key the later one in the file is in force, always */
 
 enum { UNITY_MARKER_COUNTER = 0x80 };         /* a flag of markers */
 enum { UNITY_ID_SLACK = 65536 };              /* a marker's id is less than this above the highest one defined */

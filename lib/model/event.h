@@ -203,6 +203,8 @@ enum tt_def_kind {
 	TT_DEF_KINDS
 };
 
+#define TT_EVER (INT64_MIN / 4)       /* ts of a definition that says no time: before all times */
+
 struct tt_def {
 	uint64_t key, a, b;
 	int64_t ts;

@@ -39,7 +39,7 @@ static const struct tt_col method_col[] = {
 	{ "category", "category", TT_UNIT_TEXT, "Category of the method." },
 	{ "bytes", "code", TT_UNIT_BYTES, "Bytes of the method's code." },
 	{ "address", "address", TT_UNIT_HEX, "Start address of the code." },
-	{ "time_ns", "time", TT_UNIT_NS, "Time at which the recorder first met the code." },
+	{ "time_ns", "time", TT_UNIT_NS, "Time at which the recorder first met the code; empty if the capture does not tell it." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 
@@ -117,6 +117,12 @@ helpers(struct tt_making *k, struct tt_table *t)
 /* The code of a method, or of a group of methods. */
 struct code { const struct tt_def *d; const struct tt_name *name; const char *label; int64_t ts; uint32_t process; };
 
+static bool
+is_timed(const struct code *v)
+{
+	return v->d->ts != TT_EVER;
+}
+
 /* Method ${i} of ${process} in ${to}: is it compiled in the time looked at, and do the filters want it? */
 static bool
 is_wanted(const struct tt_model *m, uint32_t process, const struct tt_def *d, struct code *to)
@@ -138,17 +144,18 @@ static void
 put_group(struct tt_making *k, struct tt_table *t, const void *group, size_t n)
 {
 	const struct code *v = group;
-	int64_t bytes = 0, first = v->ts;
+	int64_t bytes = 0, first = INT64_MAX;
 	struct tt_cell *c = tt_row(t);
 
 	(void)k;
 	for (size_t i = 0; i < n; i++) {
 		bytes += (int64_t)v[i].d->b;
-		first = v[i].ts < first ? v[i].ts : first;
+		first = is_timed(&v[i]) && v[i].ts < first ? v[i].ts : first;
 	}
 	tt_cell_text(&c[0], v->label);
 	tt_cell_int(&c[2], bytes);
-	tt_cell_int(&c[4], first);
+	if (first != INT64_MAX)
+		tt_cell_int(&c[4], first);
 	tt_cell_int(&c[5], (int64_t)v->process + 1);
 }
 
@@ -193,7 +200,8 @@ methods(struct tt_making *k, struct tt_table *t)
 				tt_cell_text(&c[1], k->m->category[of.name->category].name);
 			tt_cell_u64(&c[2], d->b);
 			tt_cell_u64(&c[3], d->a);
-			tt_cell_int(&c[4], of.ts);
+			if (is_timed(&of))
+				tt_cell_int(&c[4], of.ts);
 			tt_cell_int(&c[5], (int64_t)p + 1);
 		}
 	}

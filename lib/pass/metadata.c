@@ -24,14 +24,14 @@ static const struct tt_col thing_col[] = {
 	{ "id", "id", TT_UNIT_HEX, "Address, or number of a domain or context." },
 	{ "of", "of", TT_UNIT_TEXT, "Image of an assembly, domain of a context." },
 	{ "mvid", "mvid", TT_UNIT_TEXT, "Version id of an image, if the capture has it." },
-	{ "time_ns", "time", TT_UNIT_NS, "Time at which it was loaded or named." },
+	{ "time_ns", "time", TT_UNIT_NS, "Time at which it was loaded or named; empty if the capture does not tell it." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_col class_col[] = {
 	{ "class", "class", TT_UNIT_TEXT, "Name of the class." },
 	{ "image", "image", TT_UNIT_TEXT, "File of the class's image." },
 	{ "id", "id", TT_UNIT_HEX, "Address of the class." },
-	{ "time_ns", "time", TT_UNIT_NS, "Time at which the class was loaded." },
+	{ "time_ns", "time", TT_UNIT_NS, "Time at which the class was loaded; empty if the capture does not tell it." },
 	{ "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
 };
 static const struct tt_col fact_col[] = {
@@ -127,6 +127,13 @@ static int64_t
 loaded_at(const struct def *x)
 {
 	return x->d->ts + x->k->m->cap[x->p]->offset_ns;
+}
+
+static void
+put_loaded(struct tt_cell *c, const struct def *x)
+{
+	if (x->d->ts != TT_EVER)
+		tt_cell_int(c, loaded_at(x));
 }
 
 /* True if it was loaded in the time looked at. */
@@ -286,7 +293,7 @@ put_item(const struct def *x, const char *kind, struct tt_table *t)
 	tt_cell_u64(&c[2], x->d->key);
 	tt_cell_name(&c[3], owner_of(x));
 	tt_cell_name(&c[4], x->d->text2);
-	tt_cell_int(&c[5], loaded_at(x));
+	put_loaded(&c[5], x);
 	tt_cell_int(&c[6], (int64_t)x->p + 1);
 }
 
@@ -315,7 +322,7 @@ put_class(const struct def *x, const char *kind, struct tt_table *t)
 	tt_cell_name(&c[0], x->k->o->group ? label : x->d->text);
 	tt_cell_name(&c[1], owner_of(x));
 	tt_cell_u64(&c[2], x->d->key);
-	tt_cell_int(&c[3], loaded_at(x));
+	put_loaded(&c[3], x);
 	tt_cell_int(&c[4], (int64_t)x->p + 1);
 }
 
