@@ -69,6 +69,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->os = cap->arch = cap->args = "";
 	cap->zero_ns = cap->start_ns = m->session[0].zero;
 	cap->has_frames = true;
+	cap->code_alone = true;
 	cap->end_mark = -1;
 	cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
 	cap->category = category;

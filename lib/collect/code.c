@@ -11,12 +11,17 @@ tt_code_at(const struct tt_capture *cap, size_t i)
 	return tt_defs_at(cap->defs, cap->instruments ? TT_DEF_MARKER : TT_DEF_CODE, i);
 }
 
-/* The definition of a method? Counters are markers, too; keys below a page are no addresses: the recorder's own. */
+/*
+ * The definition of a method? Counters are markers, too; keys below a page are no addresses: the recorder's own. Unity's
+ * captures have markers of texts and of addresses without a name.
+ */
 static bool
 is_method(const struct tt_capture *cap, const struct tt_def *d)
 {
 	enum { PAGE = 4096 };
 
+	if (cap->code_alone)
+		return tt_defs_find(cap->defs, TT_DEF_CODE, d->key, INT64_MAX) != NULL;
 	return cap->instruments || (d->key >= PAGE && !tt_defs_find(cap->defs, TT_DEF_COUNTER, d->key, INT64_MAX));
 }
 

@@ -66,6 +66,7 @@ struct tt_capture {
 	size_t nkept;
 	bool skim;                    /* set by the run: this reading is after definitions, threads and frame marks alone */
 	bool instruments;             /* the format's zones are calls instrumented one by one */
+	bool code_alone;              /* a method is what has code; other markers are no methods, whatever their keys are */
 	bool distorts;                /* and there are some: times are relative; set at the end of a run */
 	bool ends_recorded;           /* the format records the end of every thread: one without says the producer was killed */
 	bool clean_end;               /* set at the end of a run */
