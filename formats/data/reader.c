@@ -125,7 +125,7 @@ describe(struct data *m, const struct found *f, const char *release, const uint8
 	if (!(cap->version = tt_arena_text(&cap->arena, text, strlen(text), err)))
 		return err->code;
 	if (!f->empty && (!known || !m->version->data_verified))
-		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %s%s%s: not yet compared with a real capture", tt_src_info(m->src)->name,
+		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %s%s%s: its layout is known from descriptions only", tt_src_info(m->src)->name,
 		    known ? "" : "read like ", known && release[0] ? release : "Unity ", known && release[0] ? "" : m->version->data);
 	if (f->old || n < 28 || f->word < DATA_SAYS_RELEASE || !unity_release(p + 8, text, sizeof text))
 		return TT_OK;

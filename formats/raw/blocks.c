@@ -81,7 +81,7 @@ describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 	if (rc == TT_OK)
 		rc = tt_capture_meta(cap, "platform", text, err);
 	if (rc == TT_OK && (!known || !m->version->raw_verified || p[5]))
-		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %sUnity %s%s: not yet compared with a real capture", tt_src_info(m->src)->name,
+		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %sUnity %s%s: its layout is known from descriptions only", tt_src_info(m->src)->name,
 		    known ? "" : "read like ", known && release[0] ? release : m->version->raw, p[5] ? ", aligned" : "");
 	return rc;
 }

@@ -36,7 +36,7 @@ enum { UNITY_ID_SLACK = 65536 };              /* a marker's id is less than this
 struct unity_version {
 	uint32_t word;
 	uint8_t rank;                 /* versions in their order, 1 to 12; 0: .data before 2017.3 */
-	bool raw_verified, data_verified;     /* compared with a real capture */
+	bool raw_verified, data_verified;     /* known from analyses of real captures, which others published */
 	const char *raw, *data;       /* releases that write it, "2019.3 to 2021.1"; NULL: none of that form */
 	const char *categories;       /* a release whose built-in categories it has, for unity_category() */
 };
