@@ -204,18 +204,10 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 		close_(m);
 		return rc;
 	}
-	cap->producer = "Unity profiler";
-	cap->os = cap->arch = cap->args = "";
+	unity_capture(cap);
 	cap->zero_ns = cap->start_ns = m->zero;
-	cap->has_frames = true;
-	cap->code_alone = true;
-	cap->end_mark = -1;
-	cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
 	cap->category = category;
 	cap->category_arg = m;
-	cap->timing = unity_timing_of;
-	cap->arg_names = unity_args_of;
-	cap->marker_facts = unity_facts;
 	cap->tally_name = data_tag_name;
 	*ctx = m;
 	return TT_OK;

@@ -166,8 +166,8 @@ unity_category_of(const struct tt_capture *cap, const struct tt_def *d, const ch
 }
 
 /* A label has none: its owner has. */
-struct tt_marker_facts
-unity_facts(const struct tt_def *d)
+static struct tt_marker_facts
+facts(const struct tt_def *d)
 {
 	struct tt_marker_facts f = { .id = d->b >> 32 };
 
@@ -178,20 +178,34 @@ unity_facts(const struct tt_def *d)
 	return f;
 }
 
-const char *const *
-unity_args_of(const struct tt_def *d)
+static const char *const *
+arg_names(const struct tt_def *d)
 {
 	static const char *const label[] = { "instance_id", NULL };
 
 	return d->flags & 1 ? label : unity_arg_names(d->text);
 }
 
-int
-unity_timing_of(const char *counter, unsigned *late)
+static int
+timing(const char *counter, unsigned *late)
 {
 	static const int8_t what[] = { [UNITY_TIMING_NONE] = -1, [UNITY_TIMING_TOTAL] = TT_TIMING_TOTAL, [UNITY_TIMING_MAIN] = TT_TIMING_MAIN,
 		[UNITY_TIMING_RENDER] = TT_TIMING_RENDER, [UNITY_TIMING_GPU] = TT_TIMING_GPU };
 
 	*late = UNITY_TIMING_DELAY;
 	return what[unity_counter(counter).timing];
+}
+
+void
+unity_capture(struct tt_capture *cap)
+{
+	cap->producer = "Unity profiler";
+	cap->os = cap->arch = cap->args = "";
+	cap->has_frames = true;
+	cap->code_alone = true;
+	cap->end_mark = -1;
+	cap->records = TT_REC_ALLOCS | TT_REC_COLLECTIONS;
+	cap->timing = timing;
+	cap->arg_names = arg_names;
+	cap->marker_facts = facts;
 }

@@ -189,11 +189,11 @@ int unity_define_alloc(struct unity_run *r, uint64_t key);
 /* The key of the method whose code is at ${address}; or of the address, with a name made of it. 0: no memory. */
 uint64_t unity_code_key(struct unity_run *r, uint64_t address);
 
+/* Fill in what all captures of Unity's profiler have alike: producer, what is recorded, how markers and counters are explained. */
+void unity_capture(struct tt_capture *cap);
+
 /* At report time. ${categories}: those of the marker's session. */
 const char *unity_category_of(const struct tt_capture *cap, const struct tt_def *marker, const char *categories);
-struct tt_marker_facts unity_facts(const struct tt_def *marker);
-const char *const *unity_args_of(const struct tt_def *marker);
-int unity_timing_of(const char *counter, unsigned *late);
 
 /* stats.c: the array of statistics, ${n} numbers of 4 bytes at ${p}. */
 int unity_stats(struct unity_run *r, int64_t ts, unsigned rank, bool stale, const uint8_t *p, size_t n);
