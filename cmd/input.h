@@ -1,5 +1,5 @@
 /**
- * Options of all verbs that read captures, and the run's options they stand for.
+ * Options of all verbs that read captures, and how they become options of a run.
  */
 #ifndef TT_CMD_INPUT_H
 #define TT_CMD_INPUT_H

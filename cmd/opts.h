@@ -42,7 +42,7 @@ struct opt {
 	size_t at;                    /* offset of the field in the group's struct */
 	uint64_t lo, hi;              /* opt_count; lo also of opt_size, whole MiB; 0 is no limit */
 	const char *(*value)(size_t i);       /* the values there are, NULL after the last; NULL: any */
-	/* Not NULL: the row has no name, and stands for others, which all have its set and at. Fill ${row} with the ${i}th; false: none. */
+	/* Not NULL: the row is a list of options made elsewhere; all use its set and at. Fill ${row} with the ${i}th; false: there is none. */
 	bool (*more)(size_t i, struct opt_row *row);
 };
 
@@ -113,7 +113,7 @@ void opts_machine(const struct verb *verb, struct tt_buf *out);
 struct opt_walk {
 	const struct opt_group *group;
 	const struct opt *opt;
-	size_t more;                  /* options that the row has given so far, where it stands for others */
+	size_t more;                  /* options taken so far from a row that is a list */
 	bool alone;                   /* the group is the last one */
 };
 
@@ -123,7 +123,7 @@ struct opt_walk opts_of_group(const struct opt_group *g);
 /* Fill ${row} with the next option; false: there are no more. */
 bool opts_next(struct opt_walk *w, struct opt_row *row);
 
-/* A row of what a registry declares: name, arg, help with ${who} in front, and values. The row that stands for it sets it. */
+/* Make a row of an option that a registry declares: its name, argument, help after ${who}, and values. The list it is in sets it. */
 void opts_row(const struct tt_option *t, const char *who, struct opt_row *row);
 
 /* Read ${value} into ${field} as ${t} has it, which is not TT_OPTION_OTHER. */

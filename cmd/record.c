@@ -400,7 +400,7 @@ check_profile(const struct record_opts *o, struct tt_err *err)
 	for (size_t i = 0; i < o->options.n; i++)
 		for (const char *p = o->options.v[i]; *p;) {
 			const char *end = p;
-			/* In a value, two commas stand for one. */
+			/* In a value, a comma is written twice. */
 			while (*end && (*end != ',' || end[1] == ','))
 				end += *end == ',' ? 2 : 1;
 			if (strncmp(p, "out=", 4) == 0)

@@ -142,7 +142,7 @@ struct one {
 	const uint8_t *values;        /* n, then values */
 };
 
-/* Times of samples are told in us up to 2020.1. */
+/* Read a sample. Up to 2020.1 its times are in microseconds. */
 static bool
 take_sample(const struct tree *t, uint32_t i, struct one *o)
 {
@@ -180,7 +180,7 @@ is(const struct data_marker *m, const char *name)
 	return strlen(name) == m->nname && memcmp(m->name, name, m->nname) == 0;
 }
 
-/* Which marker the sample is of, and what that means. */
+/* Find the sample's marker: its key, its flags, and whether it is an allocation, a collection, a label or a counter. */
 static int
 take_marker(struct tree *t, struct one *o)
 {

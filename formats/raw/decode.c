@@ -55,7 +55,7 @@ out_of_line(const struct raw_run *r, int64_t t)
 	return first_time(r, w, &next) && (t < r->last ? next >= r->last : next < t);
 }
 
-/* The time of a message; false if it makes no sense. Where the clock itself ran back, that is counted, and the stream's last time stands for it. */
+/* Read the time of a message; false if it is impossible. If the clock ran back, count that and take the stream's last time. */
 static bool
 stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 {
@@ -539,7 +539,7 @@ row_end(struct row *x, int64_t ts, uint64_t key)
 	return true;
 }
 
-/* Begins for which there is room, and which are no deeper than an event can say. */
+/* How many begins fit into the batch and below the greatest depth of an event. */
 static size_t
 row_room(const struct tt_batch *b)
 {

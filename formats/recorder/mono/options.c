@@ -56,7 +56,7 @@ static const struct opttable_option option[] = {
 	{ "frame", OPTTABLE_ENTRY, .at = LIST_FRAME, "a method such as Game:Tick", .with = ':' },
 	{ "alloc", OPTTABLE_BOOL, AT(alloc) },
 	{ "alloc-stack", OPTTABLE_NUMBER, AT(alloc_stack), "a number of frames up to 256", .max = 256 },
-	/* The number of allocations that a record stands for is then one that readers accept. */
+	/* The limit keeps the number of allocations per record within what readers accept. */
 	{ "alloc-sample", OPTTABLE_SIZE, AT(alloc_sample_b), "a size up to 64M such as 512K, or no value", .min = 1, .max = 64 << 20, .bare = 512 << 10 },
 	{ "gc", OPTTABLE_BOOL, AT(gc) },
 	{ "moves", OPTTABLE_BOOL, AT(moves) },
