@@ -80,6 +80,15 @@ class Capture:
         self.T = collections.Counter(dict.fromkeys(("frames", "threads", "samples", "gc", "gc_bytes", "gpu", "flows", "values", "stacks"), 0))
         self.main = None
         self.known, self.now = set(), 5000000000 + (2 ** 32 - 3000000) * 1000 * (self.rank == 0 and o.seed % 2)
+        self.categories = [(0, "Render"), (1, "Scripts"), (41, "My Category")]
+        self.code = [("Game.Enemy:Method%d ()" % k, 0x7F00 + 0x100 * k) for k in range(3)]
+
+    # --- what is in a frame; others may say it
+    def length(self):
+        return 16666667 if self.rng.randrange(8) else 20000000 + self.rng.randrange(30000000)
+
+    def gpu_us(self):
+        return 0 if self.rng.randrange(3) else 7000
 
     # --- samples
     def tree(self, name, t0, length):
@@ -241,7 +250,7 @@ class Capture:
     def record(self, idx, number):
         o, rng, rank = self.o, self.rng, self.rank
         r = lambda n: rank >= n
-        length = 16666667 if rng.randrange(8) else 20000000 + rng.randrange(30000000)
+        length = self.length()
         start, new = self.now, collections.Counter({"frames": 1})
         self.now += length
         b = Bytes()
@@ -249,7 +258,7 @@ class Capture:
             b.p("II", 1, o.version)
         b.p("ii", number, 306 + number)
         b.p("Q", start if r(8) else start // 1000) if r(6) else b.p("I", start // 1000 & 0xFFFFFFFF)
-        b.p("ii", length // 1000, 0 if rng.randrange(3) else 7000)
+        b.p("ii", length // 1000, self.gpu_us())
         if r(6):
             b.p("I", 0 if o.scenario == "odd" and idx == 9 else 15613)
         mem, after = OLD.get(o.version) or (33, AFTER.get(rank, 265))
@@ -287,12 +296,12 @@ class Capture:
         for part in parts:
             b.extend(part)
         if r(6):
-            b.p("I", 3)
-            for k in range(3):
-                b.cstr("Game.Enemy:Method%d ()" % k).cstr("Assets/Enemy.cs").p("Q" if r(8) else "I", 0x7F00 + 0x100 * k).p("II", 0x100, 12)
+            b.p("I", len(self.code))
+            for text, start in self.code:
+                b.cstr(text).cstr("Assets/Enemy.cs").p("Q" if r(8) else "I", start).p("II", 0x100, 12)
         if r(9):
-            b.p("I", 3)
-            for c, n in ((0, "Render"), (1, "Scripts"), (41, "My Category")):
+            b.p("I", len(self.categories))
+            for c, n in self.categories:
                 b.p("III", c, 1, 1).cstr(n)
                 if r(11):
                     b.p("I", 1)
