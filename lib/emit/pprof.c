@@ -121,6 +121,7 @@ add_labels(struct pprof *w, uint32_t node)
 		tt_pprof_label(&w->to, WORD_THREAD, w->name_at + s->text[root]);
 	if (w->m->ncap > 1)
 		tt_pprof_label(&w->to, WORD_PROCESS, w->process_at + tt_stacks_node(s, node)->process);
+	zone = tt_paths_zone(&s->paths, zone);
 	if (tt_stacks_frame(s, zone) && tt_stacks_name(s, zone))
 		tt_pprof_label(&w->to, WORD_CATEGORY, w->category_at + tt_stacks_name(s, zone)->category);
 	if (tt_stacks_kind(s, node) == TT_STACK_ALLOC)

@@ -104,11 +104,13 @@ is_root(const struct tt_node *n)
 	return n->kind >= TT_NODE_THREAD;
 }
 
-/* True for a wrapper of the runtime, if wrappers are to be left out. */
+/* True for a wrapper of the runtime, if wrappers are to be left out, and for the root of a recorded stack that is below a zone. */
 static bool
 is_hidden(const struct tt_stacks *s, uint32_t node)
 {
-	return tt_stacks_node(s, node)->kind == TT_NODE_ZONE && s->paths.owner[node] != node;
+	unsigned kind = tt_stacks_node(s, node)->kind;
+
+	return (kind == TT_NODE_ZONE || kind == TT_NODE_STACKS) && s->paths.owner[node] != node;
 }
 
 static const char *

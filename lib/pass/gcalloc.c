@@ -286,9 +286,9 @@ thread_of(const struct tt_allocs *al, const struct tt_alloc *a)
 static size_t
 category_of(const struct tt_allocs *al, const struct tt_alloc *a)
 {
-	uint32_t site = tt_alloc_site(al, a);
+	uint32_t zone = tt_alloc_zone(al, a);
 
-	return site == TT_NO_ROW ? al->p->m->ncategory : al->p->row[site].name->category;
+	return zone == TT_NO_ROW ? al->p->m->ncategory : al->p->row[zone].name->category;
 }
 
 static size_t
@@ -351,7 +351,7 @@ sums_by(struct tt_making *k, const struct things *by)
 	for (size_t i = 0; i < al->n && s; i++) {
 		const struct tt_alloc *a = &al->a[i];
 
-		if ((!by->wanted || a->wanted) && (!by->sites || tt_paths_site_wanted(al->p, tt_alloc_site(al, a))))
+		if ((!by->wanted || a->wanted) && (!by->sites || tt_alloc_wanted(al, a)))
 			add(&s[by->of(al, a)], a);
 	}
 	return s;
@@ -534,7 +534,7 @@ sites(struct tt_making *k, struct tt_table *t)
 		struct sum s = { 0 };
 
 		for (j = i; j < al->n && tt_alloc_place(al, &al->a[j]) == id; j++) {
-			if (tt_paths_site_wanted(al->p, tt_alloc_site(al, &al->a[j])))
+			if (tt_alloc_wanted(al, &al->a[j]))
 				add(&s, &al->a[j]);
 		}
 		if (s.n)
@@ -573,7 +573,7 @@ list_paths(struct tt_allocs *al, struct path *path)
 	for (size_t i = 0; i < al->n; i++) {
 		const struct tt_alloc *a = &al->a[i];
 
-		if (!tt_paths_site_wanted(al->p, tt_alloc_site(al, a)))
+		if (!tt_alloc_wanted(al, a))
 			continue;
 		if (n == 0 || path[n - 1].node != path_node(al, a))
 			path[n++] = (struct path){ .node = al->p->path[a->node] };

@@ -361,53 +361,57 @@ close_base(struct tt_fold *f, struct tt_fold_io *io, int64_t ts, unsigned flags,
 
 /* --- allocations and samples ------------------------------------------------ */
 
-/* The node of a recorded stack below a root of its own. */
+/* The node of a recorded stack below a root of its own, which is below ${top}. */
 static int
-stack_path(struct tt_fold *f, struct tt_fold_io *io, enum tt_node_kind root, uint32_t thread, const uint64_t *frame,
-    size_t n, struct tt_level *l, struct tt_err *err)
+stack_path(struct tt_fold *f, struct tt_fold_io *io, const struct tt_level *top, enum tt_node_kind root, uint32_t thread,
+    const uint64_t *frame, size_t n, struct tt_level *l, struct tt_err *err)
 {
-	const struct tt_level top = { 0 };
 	int rc = tt_mem_grow(f->mem, &f->trail, &f->captrail, n + 1, sizeof *f->trail, err);
 	struct tt_trail *t = f->trail;
 	size_t same = 0;
 
 	if (rc != TT_OK)
 		return rc;
-	if (f->ntrail && f->root == root && t[0].key == thread)
+	if (f->ntrail && f->root == root && f->above == top->hash && t[0].key == thread)
 		for (same = 1; same < f->ntrail && same <= n && t[same].key == frame[same - 1]; same++)
 			;
 	for (size_t i = same; i <= n && rc == TT_OK; i++) {
 		t[i].key = i ? frame[i - 1] : thread;
 		rc = i ? descend(f, io, &t[i - 1].l, TT_NODE_ZONE, t[i].key, &t[i].l, err) :
-		    descend(f, io, &top, root, thread, &t[i].l, err);
+		    descend(f, io, top, root, thread, &t[i].l, err);
 	}
 	if (same <= n) {
 		f->root = root;
+		f->above = top->hash;
 		f->ntrail = rc == TT_OK ? n + 1 : 0;
 	}
 	*l = t[n].l;
 	return rc;
 }
 
-/* The node of class ${key}, allocated on the recorded stack of ${x}. */
+static const struct tt_level nowhere;
+
+/* The node of class ${key}, allocated on the recorded stack of ${x}. Zones that are no methods have the stack below them: it says more of the same place. */
 static int
-stack_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *x, uint64_t key, struct tt_level *l,
+stack_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *x, uint64_t key, size_t at, struct tt_level *l,
     struct tt_err *err)
 {
+	const struct tt_level *top = at > 0 && io->cap->code_alone ? &f->lvl[at] : &nowhere;
 	struct tt_met *m = &f->met[((x->val + key) * 0x9E3779B97F4A7C15u) >> 56];
 	int rc;
 
-	if (likely(m->chunk == f->chunk && m->first == x->val && m->key == key && m->n == x->dur)) {
+	if (likely(m->chunk == f->chunk && m->first == x->val && m->key == key && m->n == x->dur && m->above == top->hash)) {
 		l->c = m->c;
 		l->node = m->node;
 		l->hash = m->hash;
 		return TT_OK;
 	}
-	rc = stack_path(f, io, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, l, err);
+	rc = stack_path(f, io, top, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, l, err);
 	if (rc == TT_OK)
 		rc = descend(f, io, l, TT_NODE_ALLOC, key, l, err);
 	if (rc == TT_OK)
-		*m = (struct tt_met){ .chunk = f->chunk, .key = key, .first = x->val, .hash = l->hash, .c = l->c, .n = x->dur, .node = l->node };
+		*m = (struct tt_met){ .chunk = f->chunk, .key = key, .first = x->val, .above = top->hash, .hash = l->hash,
+		    .c = l->c, .n = x->dur, .node = l->node };
 	return rc;
 }
 
@@ -466,7 +470,7 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 	if (unlikely(f->alias))
 		key = tt_defs_alias(io->cap->defs, key, e->ts - io->cap->offset_ns);
 	if (unlikely(e->flags & TT_F_STACK))
-		rc = stack_alloc(f, io, x, key, &l, err);
+		rc = stack_alloc(f, io, x, key, at, &l, err);
 	else
 		rc = descend(f, io, &f->lvl[at], TT_NODE_ALLOC, key, &l, err);
 	if (rc != TT_OK)
@@ -490,7 +494,7 @@ sample(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, struc
 
 	if (!f->tree || !tt_filter_has(&f->m->filter, e->ts) || (f->m->keep_thread && !f->m->keep_thread[thread]))
 		return TT_OK;
-	int rc = stack_path(f, io, TT_NODE_SAMPLES, thread, io->b->word + x->val, e->dur, &l, err);
+	int rc = stack_path(f, io, &nowhere, TT_NODE_SAMPLES, thread, io->b->word + x->val, e->dur, &l, err);
 	if (rc == TT_OK)
 		count_of(io, &l)->n++;
 	return rc;
@@ -508,7 +512,7 @@ add_site(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, siz
 	if (!(f->needs & TT_NEEDS_SITES))
 		return TT_OK;
 	if ((e->flags & TT_F_STACK) && x->dur) {
-		rc = stack_path(f, io, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, &l, err);
+		rc = stack_path(f, io, &nowhere, TT_NODE_STACKS, io->thread->index, io->b->word + x->val, x->dur, &l, err);
 		node = l.node;
 	}
 	if (rc == TT_OK)

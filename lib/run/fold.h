@@ -73,6 +73,7 @@ enum { TT_FOLD_MET = 256 };
 struct tt_met {
 	uint64_t chunk;               /* tt_fold.chunk: of others nothing holds */
 	uint64_t key, first, hash;
+	uint64_t above;               /* hash of what the stack is below */
 	struct tt_count *c;           /* as in tt_level */
 	uint32_t n, node;
 };
@@ -92,6 +93,7 @@ struct tt_fold {
 	struct tt_trail *trail;
 	size_t ntrail, captrail;
 	enum tt_node_kind root;       /* of the trail */
+	uint64_t above;               /* hash of what that is below */
 	uint64_t chunk;               /* how many were begun */
 	struct tt_thrown { int64_t since, end; struct tt_level l; } *thrown;   /* exceptions of this chunk, by their pieces so far */
 	size_t nthrown, capthrown;

@@ -49,6 +49,20 @@ tt_alloc_site(const struct tt_allocs *al, const struct tt_alloc *a)
 	return tt_paths_row_at(al->p, a->site);
 }
 
+/* The row of the zone it is in: of a recorded stack below a zone that zone's, else the site's. */
+static inline uint32_t
+tt_alloc_zone(const struct tt_allocs *al, const struct tt_alloc *a)
+{
+	return tt_paths_row_at(al->p, tt_paths_zone(al->p, a->site));
+}
+
+/* True if its site, or the zone that its site is in, is among those asked for. */
+static inline bool
+tt_alloc_wanted(const struct tt_allocs *al, const struct tt_alloc *a)
+{
+	return tt_paths_site_wanted(al->p, tt_alloc_site(al, a)) || tt_paths_site_wanted(al->p, tt_alloc_zone(al, a));
+}
+
 /*
  * The place of an allocation: its site and its class, as one number. Rows of groups are the site's alone, but by domain, which a
  * class has, the class's.

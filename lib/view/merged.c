@@ -90,7 +90,7 @@ place(struct tt_merged *g, uint32_t node, struct tt_err *err)
 	return rc;
 }
 
-/* An allocation with its own stack belongs to the thread, no matter which zones were open. */
+/* An allocation with its own stack belongs to what the stack is below: a zone, else the thread, no matter which zones were open. */
 static int
 add_stacks(struct tt_merged *g, struct tt_err *err)
 {
@@ -105,8 +105,11 @@ add_stacks(struct tt_merged *g, struct tt_err *err)
 	for (uint32_t i = 0; i < g->p->n; i++) {
 		const struct tt_node *up = tt_paths_node(g->p, g->p->root[i]);
 
-		if (tt_paths_node(g->p, i)->kind == TT_NODE_ALLOC && up->kind == TT_NODE_STACKS && root[up->key] != 0)
-			g->v[root[up->key] - 1].alloc_b += tt_paths_count(g->p, i).total;
+		if (tt_paths_node(g->p, i)->kind != TT_NODE_ALLOC || up->kind != TT_NODE_STACKS)
+			continue;
+		uint32_t to = up->parent ? g->at[up->parent] : root[up->key] - 1;
+		if (to != TT_NO_MNODE)
+			g->v[to].alloc_b += tt_paths_count(g->p, i).total;
 	}
 	tt_mem_free(mem_of(g), root, size);
 	return TT_OK;

@@ -158,7 +158,7 @@ inherit(struct tt_paths *p)
 		bool top = n->kind >= TT_NODE_THREAD || i == TT_NODE_MORE;
 
 		p->root[i] = top ? i : p->root[n->parent];
-		p->owner[i] = top || (n->kind == TT_NODE_ZONE && !is_hidden(p, n)) ? i : p->owner[n->parent];
+		p->owner[i] = (top && n->parent == 0) || (n->kind == TT_NODE_ZONE && !is_hidden(p, n)) ? i : p->owner[n->parent];
 	}
 }
 

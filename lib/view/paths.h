@@ -35,7 +35,7 @@ struct tt_paths {
 	uint32_t nrow, caprow;
 	uint32_t *by_row;             /* marker numbers, those of one row together */
 	uint32_t *owner;              /* by node: the shown zone at or above it, else its thread root */
-	uint32_t *root;               /* by node: its thread root; itself for "(more paths)" */
+	uint32_t *root;               /* by node: its thread root, or that of its recorded stack; itself for "(more paths)" */
 	uint32_t *path;               /* by node: the node that represents all equal paths; made by tt_paths_join() */
 	uint32_t *child, *sibling;    /* by node: first child, next sibling, 0 none; made by tt_paths_link() */
 	/*
@@ -89,6 +89,15 @@ tt_paths_thread_row(const struct tt_paths *p, uint32_t node)
 	const struct tt_thread *t = tt_paths_thread(p, node);
 
 	return 2 * (t ? t->index : (uint32_t)p->m->threads.n);
+}
+
+/* The zone that a recorded stack with ${node} is below; ${node} itself where it is below none. */
+static inline uint32_t
+tt_paths_zone(const struct tt_paths *p, uint32_t node)
+{
+	const struct tt_node *root = tt_paths_node(p, p->root[node]);
+
+	return root->parent ? p->owner[root->parent] : node;
 }
 
 /* The row of a zone, or TT_NO_ROW for anything else. */

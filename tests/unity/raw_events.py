@@ -1,0 +1,47 @@
+#!/usr/bin/env python3
+"""What events of Unity's .raw become: allocations in their zones, values by name, threads of one id."""
+import struct
+
+from raw_log import MAIN, SESSION, Log, marker, sample, text
+from ttc import Suite
+
+suite = Suite()
+
+
+def alloc(number, ms, size, stack=()):
+    """An allocation, with the stack of addresses that follows it."""
+    b = struct.pack("<HBIQBBq", 42, 0, number, int(ms * 10 ** 6), 1, 4, size) + sample(37, number, ms)
+    return b + struct.pack("<HIB", 3, 7, len(stack)) + b"".join(struct.pack("<Q", a) for a in stack) if stack else b
+
+
+def method(start, name):
+    return struct.pack("<HQQI", 8, 1, start, 256) + text(name) + text("") + struct.pack("<I", 0)
+
+
+def allocations():
+    """The same stacks in two zones, and one allocation without a stack; also one outside all zones but the root."""
+    c = Log(100, ("Main Thread", "Work", "Draw", "GC.Alloc"))
+    c.block(SESSION, marker(2, "Draw", category=0) + method(0x5000, "Enemy:Spawn ()") + method(0x6000, "Enemy:Update ()"))
+    stack = (0x5010, 0x6020)
+    for k in range(3):
+        ms = 100 + 10 * k
+        work = sample(36, 1, ms + 1) + alloc(3, ms + 2, 1000, stack) + alloc(3, ms + 3, 50) + sample(37, 1, ms + 4)
+        draw = sample(36, 2, ms + 5) + alloc(3, ms + 6, 7, stack) + sample(37, 2, ms + 7)
+        c.frame(ms, sample(36, 0, ms) + work + draw + sample(37, 0, ms + 9))
+    path = c.write(suite.path("allocations.raw"))
+    t = suite.report("stats", path, "--table", "calltree,alloc_categories,alloc_sites,alloc_paths", "--threshold", "0")["tables"]
+    suite.equal("zones have the bytes allocated in them, with or without a stack",
+                {(r["marker"], r["depth"]): r["alloc_bytes"] for r in t["calltree"]["rows"]},
+                {("Main Thread", 0): 3171, ("Main Thread", 1): 3171, ("Work", 2): 3150, ("Draw", 2): 21})
+    suite.equal("categories are the zones'", {r["category"]: r["bytes"] for r in t["alloc_categories"]["rows"]}, {"Other": 3150, "Render": 21})
+    suite.equal("sites are the innermost methods", {r["marker"]: r["bytes"] for r in t["alloc_sites"]["rows"]}, {"Enemy:Spawn": 3021, "Work": 150})
+    suite.equal("paths have both", {r["path"]: r["bytes"] for r in t["alloc_paths"]["rows"]},
+                {"Main Thread > Work > Enemy:Update > Enemy:Spawn": 3000, "Main Thread > Work": 150,
+                 "Main Thread > Draw > Enemy:Update > Enemy:Spawn": 21})
+    suite.equal("a category chosen has the sites in its zones", [(r["marker"], r["bytes"]) for r in suite.rows("alloc_sites", path, "--category", "Render")],
+                [("Enemy:Spawn", 21)])
+    suite.equal("no method becomes a zone", sorted(r["marker"] for r in suite.rows("markers", path)), ["Draw", "Main Thread", "Work"])
+
+
+allocations()
+suite.end()
