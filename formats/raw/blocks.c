@@ -657,9 +657,11 @@ other_thread(const struct raw *m, const struct raw_stream *st)
 	const unsigned at = s->layout.aligned ? 4 : 2, of_sample = at + (s->layout.aligned ? 8 : 5);
 
 	for (uint32_t k = st->again == INT64_MAX ? 0 : st->first; k; k = m->block[k - 1].next) {
-		const uint8_t *p = m->p + m->block[k - 1].off;
-		const unsigned type = m->block[k - 1].len >= of_sample + 8 ? unity_u16(p) : RAW_TYPES;
-		if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS && raw_ns(s, unity_u64(p + of_sample)) >= (int64_t)st->again)
+		const struct raw_block *b = &m->block[k - 1];
+		const uint8_t *p = m->p + b->off;
+		const unsigned type = b->len >= of_sample + 8 ? unity_u16(p) : RAW_TYPES;
+		const bool timed = b->flags & RAW_P_FRAME || (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS);
+		if (timed && raw_ns(s, unity_u64(p + (b->flags & RAW_P_FRAME ? at + 4 : of_sample))) >= (int64_t)st->again)
 			return k;
 	}
 	return 0;

@@ -2,7 +2,7 @@
 """What events of Unity's .raw become: allocations in their zones, values by name, threads of one id."""
 import struct
 
-from raw_log import MAIN, SESSION, Log, marker, sample, text
+from raw_log import MS, SESSION, Log, marker, sample, text, thread, zone
 from ttc import Suite
 
 suite = Suite()
@@ -43,5 +43,25 @@ def allocations():
     suite.equal("no method becomes a zone", sorted(r["marker"] for r in suite.rows("markers", path)), ["Draw", "Main Thread", "Work"])
 
 
+def reused(registered):
+    """The system uses the id of a thread with frames again, for a thread with frames that registers at ${registered} ms."""
+    c = Log(100, ("Main Thread", "Work", "Worker 0", "Loader"))
+    c.block(SESSION, thread(200, 90, "Worker 0"))
+    for k in range(8):
+        ms = 100 + 10 * k
+        c.frame(ms)
+        if k == 4:
+            c.block(SESSION, thread(200, registered, "Loader"))
+        c.block(200, struct.pack("<HIQ", 34, k, ms * MS))
+        root = 2 + (k >= 4)
+        c.block(200, sample(36, root, ms + 0.5) + zone(1, ms + 1, ms + 2) + sample(37, root, ms + 9))
+    path = c.write(suite.path("reused.raw"))
+    got = [(r["thread"], r["first_ns"], r["calls"]) for r in suite.report("info", path)["tables"]["capture_threads"]["rows"] if r["tid"] == "0xc8"]
+    suite.equal("threads of one id, the second registered at %g ms" % registered, got,
+                [("Worker 0", 0, 8), ("Loader", (40 if registered <= 140 else 40.5) * MS, 8)])
+
+
 allocations()
+for registered in (139.5, 140, 140.2):
+    reused(registered)
 suite.end()
