@@ -69,6 +69,10 @@ tt_metric_column(const char *name, struct tt_arena *a, struct tt_err *err)
 		    col->unit == TT_UNIT_HEX ? "addresses or ids" : "text");
 		return NULL;
 	}
+	if (c->table->unheld) {
+		tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no metric is made of table %s: %s", id, c->table->unheld);
+		return NULL;
+	}
 	c->metric = (struct tt_metric){ .name = kept, .title = kept, .dim = dim_of(col->unit, col->id), .select = TT_SELECT_ROW,
 		.needs = c->pass->needs | c->table->needs, .usual = TT_STAT_TOTAL, .family = TT_FAM_CELL, .of = col->unit == TT_UNIT_VALUE,
 		.help = col->help };

@@ -454,7 +454,8 @@ static const struct tt_pass_table tables[] = {
 	{ "counter_values", "Counters over time", values_col, V_N, true, TT_ON_TIME | TT_ON_NAMES, .needs = TT_NEEDS_POINTS,
 	    .make = values, .none = NO_COUNTERS },
 	{ "counter_timeline", "Counters in buckets of time", timeline_col, B_N, true, TT_ON_TIME | TT_ON_NAMES,
-	    .parts = true, .needs = TT_NEEDS_POINTS | TT_NEEDS_TIMELINE | TT_NEEDS_TEXT, .make = timeline, .none = NO_COUNTERS },
+	    .parts = true, .needs = TT_NEEDS_POINTS | TT_NEEDS_TIMELINE | TT_NEEDS_TEXT, .make = timeline, .none = NO_COUNTERS,
+	    .unheld = "a row is a part of the time; use counters" },
 };
 
 const struct tt_pass tt_pass_counters = {

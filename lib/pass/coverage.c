@@ -365,7 +365,8 @@ static const struct tt_pass_table tables[] = {
 	    .make = classes, .make_groups = groups, .why = why },
 	{ "coverage_methods", "Coverage by method", methods_col, TT_NCOL(methods_col), true, TT_ON_NAMES, TT_BY_NAME, TT_GROUP_COUNT,
 	    .make = methods, .make_groups = method_groups, .why = why },
-	{ "coverage_lines", "Coverage by line", lines_col, TT_NCOL(lines_col), true, .make = lines, .why = why },
+	{ "coverage_lines", "Coverage by line", lines_col, TT_NCOL(lines_col), true, .make = lines, .why = why,
+	    .unheld = "a row is a line of source; use coverage_files" },
 };
 
 const struct tt_pass tt_pass_coverage = {

@@ -110,6 +110,7 @@ struct tt_pass {
 		const char *none;     /* why there are no rows */
 		enum tt_records records;      /* where they are of such events: none holds where these were recorded; else 0 */
 		const char *(*why)(struct tt_making *k);      /* instead of none, where the reason depends */
+		const char *unheld;   /* why no budget can hold its figures, as the end of a sentence; NULL: one can */
 	} *tables;
 	size_t ntables;
 };

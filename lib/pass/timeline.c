@@ -168,7 +168,7 @@ static const struct tt_option options[] = {
 	    .help = "cut the timeline into N parts; default 60; without {table}, print only that" },
 	{ .name = "metric", .arg = "METRIC", .kind = TT_OPTION_OTHER, .table = "timeline_metrics",
 	    .help = "print a metric of the gate (tracetool list gate), like marker.time[Update*].total, for each of {buckets} parts of the "
-	            "time; repeatable; reads the captures once for each part" },
+	            "time; repeatable" },
 	{ .name = NULL },
 };
 
@@ -176,7 +176,8 @@ static const struct tt_pass_table tables[] = {
 	{ "timeline", "Timeline", timeline_col, L_N, false, TT_ON_TIME | TT_ON_THREAD, .parts = true, .shape = TT_WHOLE, .make = timeline,
 	    .none = "no event in this capture, or the filters leave none" },
 	{ "timeline_metrics", "Metrics over time", metric_col, TT_NCOL(metric_col), true, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES,
-	    .parts = true, .make = series, .none = "no metric was asked for" },
+	    .parts = true, .make = series, .none = "no metric was asked for",
+	    .unheld = "it shows metrics" },
 };
 
 const struct tt_pass tt_pass_timeline = {

@@ -9,103 +9,9 @@ import subprocess
 import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
+from cells import COLUMNS, FOLDER, LIMIT, NONE, UNHELD, compare, read, run
 from count import check, end
-from suite import TESTDATA, TRACETOOL
-
-FOLDER = os.environ.get("TMPDIR", "/tmp")
-ROWS = 3                        # of each table, from the top, the middle and the end
-
-
-def run(*args):
-    r = subprocess.run([TRACETOOL] + list(args), capture_output=True, text=True, errors="surrogateescape")
-    return r.returncode, r.stdout, r.stderr
-
-
-def read(*args):
-    code, out, told = run(*args)
-    if code not in (0, 1, 5):
-        raise RuntimeError("%s: %d: %s" % (" ".join(args), code, told))
-    return out
-
-
-COLUMNS = {}                    # table -> [(column, unit)], in order
-for c in json.loads(read("list", "metrics", "--format", "json"))["tables"]["metrics"]["rows"]:
-    if not c["table"].startswith("capture"):
-        COLUMNS.setdefault(c["table"], []).append((c["column"], c["unit"]))
-
-
-def plain(text):
-    """A glob of a name that has nothing a glob means something by."""
-    return None if re.search(r"[*?\[\]\\]", text) or text.startswith("re:") or not text else text
-
-
-def names(table, rows):
-    """For each row a selector that no other row matches, or None."""
-    first = COLUMNS[table][0][0]
-    texts = [c for c, unit in COLUMNS[table] if unit == "text"]
-    def begin(r):
-        return None if r[first] is None else str(r[first])
-    def joined(r):
-        return ", ".join(r[c] for c in texts if r[c] is not None)
-    all_names = [(begin(r), joined(r)) for r in rows]
-    for i, (a, b) in enumerate(all_names):
-        found = None
-        for want in (a, b):
-            if found is None and want and plain(want) and sum(want in n for n in all_names) == 1:
-                found = want
-        yield found
-
-
-def values(capture, rows, options):
-    budget, base = os.path.join(FOLDER, "cells-budget.json"), os.path.join(FOLDER, "cells-base.json")
-    with open(budget, "w") as f:
-        json.dump({"tracetool_budget": 1, "integrity": {"level": "off"}, "rows": rows}, f)
-    read("stats", "--gate", budget, "--save", base, "--inconclusive", "pass", capture, *options)
-    return json.load(open(base))["sessions"][0]["captures"][0]["values"]
-
-
-NONE = {"ns": "0ns", "bytes": "0B", "%": "0%"}
-LIMIT = {"ns": "1s", "bytes": "1GiB", "%": "100%"}
-
-
-def compare(capture, options, met):
-    tables = ",".join(t for t in COLUMNS if t not in ("timeline_metrics", "counter_timeline", "objects_found", "objects_tracked"))
-    shown = json.loads(read("stats", "--limit", "0", "--format", "json", "--table", tables, "--hitches", "5", capture, *options))["tables"]
-    rows, want = [], {}
-    for table in shown:
-        all_rows = shown[table]["rows"]
-        chosen = list(zip(all_rows, names(table, all_rows)))
-        chosen = [c for c in chosen if c[1]] if len(all_rows) > 1 else [(r, None) for r in all_rows]
-        for r, name in [chosen[i] for i in sorted({0, len(chosen) // 2, len(chosen) - 1})] if chosen else []:
-            for column, unit in COLUMNS[table]:
-                if unit in ("text", "hex"):
-                    continue
-                metric = "%s/%s" % (table, column)
-                if unit == "the row's":
-                    limit = {"ns": "1s", "bytes": "1GiB", "percent": "100%"}.get((r.get("unit") or "").rstrip("?"), 1)
-                elif unit == "number" and column.endswith("fps"):
-                    limit = "60fps"
-                else:
-                    limit = LIMIT.get(unit, 1)
-                row = {"id": str(len(rows)), "metric": metric, "min" if limit == "60fps" else "max": limit}
-                if name is not None:
-                    row["row"] = name
-                rows.append(row)
-                want[metric if name is None else "%s[%s]" % (metric, name)] = r[column]
-    have = {}
-    for i in range(0, len(rows), 4000):
-        have.update(values(capture, rows[i:i + 4000], options))
-    for key, w in want.items():
-        v = have.get(key)
-        if isinstance(v, dict) and "value" in v:        # a counter: in a unit of its own
-            v = v["value"]
-        if w is None or isinstance(w, str) or abs(w) > 9.2e15:
-            check(isinstance(v, dict) and v.get("missing"), "%s: %s: has a value" % (capture, key), v, w)
-            continue
-        met.add(key.split("[")[0])
-        check(not isinstance(v, dict) and v is not None and abs(float(v) - float(w)) <= 0.0005 + abs(float(w)) * 1e-12,
-              "%s: %s" % (capture, key), v, "not", w)
-
+from suite import TESTDATA
 
 def told(*args):
     code, _, text = run(*args)
@@ -118,13 +24,12 @@ for capture, options in (("capture/good-v1.0-every-kind.ttc", []), ("gate/good-b
                          ("mlpd/good-d02-gameloop-sample.mlpd", []), ("mlpd/good-d04-exceptions.mlpd", []),
                          ("mlpd/good-d05-monitors.mlpd", []), ("mlpd/good-d06-gcmoves-handles.mlpd", []),
                          ("mlpd/good-d07-heapshot.mlpd", []), ("mlpd/good-d10-counters-zip.mlpd", []),
-                         ("mlpd/good-d14-mono462-v13-coverage.mlpd", [])):
+                         ("mlpd/good-d14-mono462-v13-coverage.mlpd", []), ("data/good-5.5.data", []), ("raw/good-2019-every.raw", [])):
     compare(os.path.join(TESTDATA, capture), options, met)
 
-# Of every table some column was compared, but of those that are about what the command line looks for.
+# Of every table some column was compared, but of those that no budget can hold; coverage_files is compared in mono/coverage.
 for table in COLUMNS:
-    check(any(m.startswith(table + "/") for m in met) or table in
-          ("timeline_metrics", "counter_timeline", "objects_found", "objects_tracked", "frame_timings", "frame_limits", "coverage_files", "coverage_lines"),
+    check(any(m.startswith(table + "/") for m in met) or table in UNHELD + ("coverage_files",),
           "no figure of table %s was compared" % table)
 
 # What is wrong is said in a line, with its place.
@@ -132,6 +37,8 @@ budget = os.path.join(FOLDER, "cells-wrong.json")
 capture = os.path.join(TESTDATA, "mlpd/good-d01-gameloop-calls-alloc.mlpd")
 for keys, says in (({"metric": "marker/self_ns"}, 'no table "marker"'), ({"metric": "markers/self"}, 'table markers has no column "self"'),
                    ({"metric": "markers/category"}, "holds text"), ({"metric": "threads/tid"}, "holds addresses or ids"),
+                   *(({"metric": "%s/%s" % (t, [c for c, unit in COLUMNS[t] if unit not in ("text", "hex")][0])}, "no metric is made of table " + t)
+                     for t in UNHELD),
                    ({"metric": "markers/self_ns", "stat": "p95"}, '"stat" has no meaning'),
                    ({"metric": "frame.time", "row": "x"}, '"row" has no meaning for metric frame.time'),
                    ({"metric": "markers/self_ns", "row": ""}, "is empty")):

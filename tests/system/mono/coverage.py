@@ -7,6 +7,7 @@ import subprocess
 import time
 
 import kit
+import cells
 
 SOURCE = os.path.join(kit.HERE, "Cover.cs")
 
@@ -153,6 +154,9 @@ def genhtml(out):
 
 kit.compile("Cover", "Unload")
 out = every_line()
+held = set()
+cells.compare(out, [], held, ["coverage_files"])
+kit.check(held, "figures of files are what a budget holds")
 genhtml(out)
 unloaded()
 filters()
