@@ -143,7 +143,7 @@ const struct verb verb_convert = {
 	.name = "convert",
 	.summary = "write captures as files that other programs read",
 	.operands = "FILE...",
-	.about = "Write captures as files that other programs read: Chrome JSON for Perfetto, CSV, pprof, folded stacks, lcov. "
+	.about = "Write captures as files that other programs read: Chrome JSON for Perfetto, CSV, pprof, folded stacks, lcov, Unity's Profile Analyzer. "
 		 "Several inputs share one timeline; one run can write several outputs. "
 		 "\"-\" is standard input; the content of an input shows its format and compression.",
 	.examples = "  tracetool convert game.mlpd -o game.json.gz\n"
@@ -327,7 +327,7 @@ say_written(struct app *app, const struct convert_opts *c, const struct tt_model
 		struct stat st;
 		unsigned parts;
 
-		if (in_files(c, o)) {
+		if (in_files(c, o) || (o->emit->apart && m->ncap > 1)) {
 			*tt_put_bytes(size, (int64_t)size_of_parts(path, &parts)) = '\0';
 			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s in %u files, %s, from %s events", path, size,
 			    parts, o->emit->name, count);

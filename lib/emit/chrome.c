@@ -21,23 +21,6 @@
 
 /* --- begin -------------------------------------------------------------- */
 
-static int
-split_path(struct chrome *c, struct tt_err *err)
-{
-	size_t n;
-
-	if (!c->own.split)
-		return TT_OK;
-	if (strcmp(c->o.path, "-") == 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard output cannot be split into files: name one");
-	/* The name's last suffixes, ".json.gz", go after the number. */
-	c->suffix = tt_path_suffix(c->o.path, &n);
-	if (!c->suffix)
-		c->suffix = c->o.path + strlen(c->o.path);
-	c->stem_n = (size_t)(c->suffix - c->o.path);
-	return TT_OK;
-}
-
 /* True if only a part of the capture is wanted: its size says nothing about the output's. */
 static bool
 is_filtered(const struct tt_filter *f)
@@ -69,10 +52,10 @@ static int
 begin(struct chrome *c, struct tt_err *err)
 {
 	struct tt_mem *mem = &c->env->mem;
-	int rc = split_path(c, err);
+	int rc;
 
-	if (rc != TT_OK)
-		return rc;
+	if (c->own.split && strcmp(c->o.path, "-") == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "standard output cannot be split into files: name one");
 	c->unwritten = tt_mem_alloc(mem, sizeof *c->unwritten, err);
 	c->process = tt_mem_alloc(mem, c->m->ncap * sizeof *c->process, err);
 	if (!c->unwritten || !c->process)

@@ -52,9 +52,6 @@ struct chrome {
 	struct tt_env *env;
 	const struct tt_model *m;
 	int64_t origin;               /* model time of CHROME_FIRST_NS */
-	char *stem;                   /* split: path without suffix, and the suffix */
-	size_t stem_n, stem_cap;
-	const char *suffix;
 	struct chrome_process *process;
 	size_t nprocess;
 	struct chrome_part *part;

@@ -98,18 +98,7 @@ part_begin(struct chrome *c, struct chrome_part *part, struct tt_err *err)
 static int
 part_open(struct chrome *c, struct chrome_part *part, struct tt_err *err)
 {
-	struct tt_buf path = { 0 };
-	int rc;
-
-	if (!c->own.split)
-		return tt_emit_open(&c->o, c->o.path, &part->sink, err);
-	tt_buf_printf(&path, "%.*s-%03zu%s", (int)c->stem_n, c->o.path, c->npart, c->suffix);
-	rc = tt_buf_error(&path, err);
-	/* The NUL that tt_buf_printf() wrote ends the path. */
-	if (rc == TT_OK)
-		rc = tt_emit_open(&c->o, path.p, &part->sink, err);
-	tt_buf_free(&path);
-	return rc;
+	return c->own.split ? tt_emit_open_part(&c->o, c->npart, &part->sink, err) : tt_emit_open(&c->o, c->o.path, &part->sink, err);
 }
 
 int

@@ -17,6 +17,27 @@ tt_emit_open(const struct tt_emit_opts *o, const char *path, struct tt_sink **si
 }
 
 int
+tt_emit_open_part(const struct tt_emit_opts *o, size_t number, struct tt_sink **sink, struct tt_err *err)
+{
+	size_t n;
+	const char *suffix = tt_path_suffix(o->path, &n);
+	struct tt_buf path = { 0 };
+	int rc;
+
+	*sink = NULL;
+	/* The name's last suffixes, ".json.gz", go after the number. */
+	if (!suffix)
+		suffix = o->path + strlen(o->path);
+	tt_buf_printf(&path, "%.*s-%03zu%s", (int)(suffix - o->path), o->path, number, suffix);
+	rc = tt_buf_error(&path, err);
+	/* The NUL that tt_buf_printf() wrote ends the path. */
+	if (rc == TT_OK)
+		rc = tt_emit_open(o, path.p, sink, err);
+	tt_buf_free(&path);
+	return rc;
+}
+
+int
 tt_out_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
 {
 	struct tt_out *out = tt_mem_alloc(&o->env->mem, sizeof *out, err);

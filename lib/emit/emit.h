@@ -66,6 +66,7 @@ struct tt_emit {
 	const char *name, *summary;
 	const char *const *suffix;    /* without compression: ".json"; NULL-terminated */
 	bool binary;                  /* nothing to print on a terminal */
+	bool apart;                   /* several captures become a file each: tt_emit_open_part() */
 	const struct tt_option *option;       /* fields in tt_emit_opts.own; ends with a row without a name; NULL: none */
 	size_t own;
 	unsigned needs;
@@ -93,6 +94,9 @@ const struct tt_option *tt_emit_option(const struct tt_emit *e, const char *name
 
 /* Open ${path} for an emitter: o->open where there is one, else tt_sink_open(). */
 int tt_emit_open(const struct tt_emit_opts *o, const char *path, struct tt_sink **sink, struct tt_err *err);
+
+/* The same of file ${number} of several made of o->path: "game.json.gz" gives "game-001.json.gz" and on. */
+int tt_emit_open_part(const struct tt_emit_opts *o, size_t number, struct tt_sink **sink, struct tt_err *err);
 
 /* The emitter for a name, or for a path's suffix; NULL. */
 const struct tt_emit *tt_emit_named(const char *name);

@@ -19,7 +19,7 @@ tt_aside_write(const struct tt_env *env, uint64_t *used, int *fd, uint64_t at, c
 
 	if (n > env->spool_max || *used > env->spool_max - n)
 		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE,
-		    "the B/E form needs more than the %" PRIu64 " bytes of temporary files allowed; raise %s",
+		    "the output needs more than the %" PRIu64 " bytes of temporary files allowed; raise %s",
 		    env->spool_max, tt_setting_name[TT_SETTING_SPOOL]);
 	*used += n;
 	if (*fd < 0)

@@ -208,7 +208,7 @@ kit_chunk(struct kit *k, const struct tt_thread *t, const struct tt_slice *s, si
 		tt_batch_time(&k->batch, (int64_t)((uint64_t)s[i].ts + (uint64_t)s[i].dur));
 	}
 	need(k->emit->chunk(k->state, &v, &out, &err), &err, "chunk");
-	if (k->batch.nrare)
+	if (k->emit->rare && k->batch.nrare)
 		need(k->emit->rare(k->state, &v, &out, &err), &err, "rare");
 	if (out.n)
 		need(k->emit->write(k->state, &v, out.p, out.n, &err), &err, "write");
@@ -390,6 +390,26 @@ fuzz_zones(struct bytes *b, struct tt_slice *s, size_t max, int64_t ts, uint64_t
 	return n;
 }
 
+/* Three frames from ${ts} on in each process, with time between the second and the third. */
+static void
+fuzz_frames(struct kit *k, int64_t ts)
+{
+	static struct tt_frame_range of[2];
+	static int64_t start[6], dur[6];
+	static uint64_t number[6];
+	static struct tt_frames f;
+
+	for (size_t i = 0; i < 6; i++) {
+		start[i] = ts / 4 + (int64_t[]){ 0, 100, 5000 }[i % 3];
+		dur[i] = (int64_t[]){ 100, 900, 60000 }[i % 3];
+		number[i] = i % 3 + 1;
+		of[i / 3] = (struct tt_frame_range){ .process = (uint32_t)(i / 3), .first = i / 3 * 3, .end = i / 3 * 3 + 3 };
+	}
+	f = (struct tt_frames){ .of = of, .nof = 2, .n = 6, .start = start, .dur = dur, .number = number };
+	k->m.frames = &f;
+	k->env.spool_memory = k->env.spool_max = 1 << 30;
+}
+
 void
 kit_fuzz(struct kit *k, const char *emit, const uint8_t *p, size_t n)
 {
@@ -419,6 +439,8 @@ kit_fuzz(struct kit *k, const char *emit, const uint8_t *p, size_t n)
 	fuzz_tree(k, &b);
 	k->m.min_ts = (int64_t)take_number(&b);
 	k->m.max_ts = INT64_MAX;
+	if (strcmp(emit, "pdata") == 0)
+		fuzz_frames(k, k->m.min_ts);
 	kit_begin(k, emit);
 	for (int64_t ts = k->m.min_ts; b.p < b.end && k->emit->chunk;) {
 		uint64_t what = take(&b, 1);

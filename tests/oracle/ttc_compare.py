@@ -1,6 +1,6 @@
 """Every event of captures (.ttc), value by value: the slow reader of ttc_reader.py beside `tracetool convert` to CSV.
 
-Zones are rebuilt by tracetool-metrics(7), Calls. The captures: those of testdata, and those that the Unity plug-in writes
+The captures: those of testdata, and those that the Unity plug-in writes
 now in the stand-in for the engine, one of them a rotation.
 """
 import collections
@@ -30,30 +30,6 @@ def equal(what, got, want):
     print("%s:\n  only the page's reader: %s\n  only tracetool: %s" % (what, missing, extra))
 
 
-def zones(events):
-    """(begin, duration, depth, key, arguments) of each zone, and when the last event was."""
-    stack, last, done = [], None, []
-
-    def close(n, at):
-        for _ in range(n):
-            begin, key, args = stack.pop()
-            done.append((begin, at - begin, len(stack), key, args))
-
-    for e in events:
-        last = e[0]
-        if e[1] == "begin":
-            stack.append((e[0], e[2], e[3]))
-        elif e[1] == "end" and stack:
-            close(1, e[0])
-        elif e[1] == "end below":
-            close(min(e[2] + 1, len(stack)), e[0])
-        elif e[1] == "end deeper":
-            depth = [i for i, z in enumerate(stack) if z[1] == e[2]]
-            close(len(stack) - depth[-1] if depth else 0, e[0])
-    close(len(stack), last)
-    return done
-
-
 def number(kind, value):
     """An argument as JSON shows it, or None where the form is not compared."""
     return value if kind in ttc_reader.SIGNED | {3, 5, 12, 7} else None
@@ -81,7 +57,7 @@ def compare(name, *paths):
     for t in c.threads.values():
         tid = hex(t.native) if t.native is not None else ""
         events = list(c.events(t))
-        for begin, took, depth, key, values in zones(events):
+        for begin, took, depth, key, values in ttc_reader.zones(events):
             want["zone"].append((tid, begin, took, depth, shown(c.name(key), mono)))
             if values:
                 args[tid, begin, depth] = [number(*v) for v in values]

@@ -271,3 +271,27 @@ class Capture:
         if kind == 13:
             return ns, "paused"
         return ns, "kind %d" % kind, p.data
+
+
+def zones(events):
+    """(begin, duration, depth, key, arguments) of each zone, by tracetool-metrics(7), Calls."""
+    stack, last, done = [], None, []
+
+    def close(n, at):
+        for _ in range(n):
+            begin, key, args = stack.pop()
+            done.append((begin, at - begin, len(stack), key, args))
+
+    for e in events:
+        last = e[0]
+        if e[1] == "begin":
+            stack.append((e[0], e[2], e[3]))
+        elif e[1] == "end" and stack:
+            close(1, e[0])
+        elif e[1] == "end below":
+            close(min(e[2] + 1, len(stack)), e[0])
+        elif e[1] == "end deeper":
+            depth = [i for i, z in enumerate(stack) if z[1] == e[2]]
+            close(len(stack) - depth[-1] if depth else 0, e[0])
+    close(len(stack), last)
+    return done

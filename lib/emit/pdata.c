@@ -1,0 +1,695 @@
+/**
+ * pdata: frames, and the markers in each, for Unity's Profile Analyzer: version 7 of its files, which every 1.x opens.
+ *
+ * A file holds one frame after the other, in a frame its threads, in a thread its markers, the outer before the inner, each list with its
+ * length in front. So nothing can be written before all zones are known: they are put aside in order of begin (slice_sort.h), each thread
+ * is cut into frames, which go to a second spool with an index, and frames are put together of these. A zone that goes on in the next frame
+ * is there in both with its part. Names are numbered as they come; their tables are the file's end.
+ *
+ * The Profile Analyzer opens one file for each side of its comparison, so each capture becomes a file.
+ *
+ * Memory: names, the table of frames, open zones, half a KiB for each thread. Disk: 32 bytes for each zone, and 12 for each marker written.
+ */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/order.h"
+#include "base/setting.h"
+#include "emit/common.h"
+#include "emit/slice_sort.h"
+#include "emit/text_spool.h"
+#include "io/sink.h"
+#include "io/spool.h"
+
+enum { VERSION = 7, PENDING = 1 << 16, AHEAD = 32 };
+
+/* The depth of what has no length, allocations and instants: inside all zones of their time. */
+#define INSIDE UINT32_MAX
+/* The key of allocations; no zone has it. */
+#define KEY_ALLOC TT_KEY_OUTSIDE
+#define ALLOC_NAME "GC.Alloc"
+
+/* Bytes on disk, after those that wait in memory. */
+struct store {
+	int fd;                       /* -1: nothing is on disk yet */
+	uint64_t written;
+	struct tt_buf pending;
+};
+
+/* The texts of a table of the file, each once. */
+struct texts {
+	struct tt_map at;
+	const char **s;
+	size_t n, cap;
+};
+
+/* As in the file. */
+struct marker { uint32_t name; float ms; int32_t depth; };
+
+/* The markers of a thread in a frame: how many lie in the store, one thread after the other. */
+struct section { uint32_t frame, n; };
+
+/* A thread of the file that is being put together. */
+struct part {
+	uint64_t index, end;          /* its sections to come: places in the index */
+	uint64_t at;                  /* the next one's markers */
+	uint32_t name, next;          /* next: thread that waits for the same frame, + 1 */
+	struct section ahead[AHEAD];
+	unsigned i, n;
+};
+
+/* A zone that is open. root: the thread's frame itself, which has no marker in the file. */
+struct level { int64_t end; uint32_t name, depth; bool root; };
+
+struct pdata {
+	struct tt_emit_opts o;
+	struct tt_env *env;
+	const struct tt_model *m;
+	struct tt_slices slices;
+	uint64_t put_aside;
+	size_t nfile;                 /* one for each capture */
+	struct tt_sink **sink;
+
+	/* the file being written */
+	struct tt_buf out;
+	struct tt_sink *to;
+	struct store markers, index;
+	struct texts marker, thread;
+	struct tt_map key;            /* places in named */
+	struct named { uint64_t key; const char *full; uint32_t name; bool left_out; } *named;
+	size_t nnamed, capnamed;
+	struct tt_arena text;
+	struct part *part;
+	size_t npart, cappart;
+
+	/* the thread being cut into frames */
+	const struct tt_thread *of;
+	const char *root;             /* the name of samples that are the thread's frames themselves */
+	size_t first, end, at;        /* the frames of the capture; the one that is being filled, or the next one */
+	struct level *open;
+	size_t nopen, capopen;
+	bool in;                      /* it is being filled */
+	uint32_t n;                   /* markers in it */
+	uint64_t outside;             /* zones that are in no frame */
+};
+
+/* --- on the way --------------------------------------------------------------------------------------- */
+
+/* An allocation or an instant, as a slice; false: none. */
+static bool
+point(const struct tt_view *v, size_t i, struct tt_slice *s)
+{
+	const struct tt_event *e = &v->b->ev[i];
+
+	*s = (struct tt_slice){ .ts = e->ts, .key = e->kind == TT_ALLOC ? KEY_ALLOC : e->val, .depth = INSIDE };
+	return (e->kind == TT_ALLOC || e->kind == TT_INSTANT) && tt_emit_in_time(&v->m->filter, e->ts);
+}
+
+/* What is in the chunk, in order of begin: slices, one after the other. */
+static int
+pdata_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
+{
+	const struct tt_slice *z = v->slice, *zend = z + v->nslice;
+	struct tt_slice s;
+
+	(void)state;
+	for (size_t i = 0; (v->b->nalloc || v->b->nrare) && i < v->b->n; i++) {
+		if (!point(v, i, &s))
+			continue;
+		for (; z < zend && z->ts <= s.ts; z++)
+			tt_buf_add(out, z, sizeof *z);
+		tt_buf_add(out, &s, sizeof s);
+	}
+	tt_buf_add(out, z, (size_t)(zend - z) * sizeof *z);
+	return tt_buf_error(out, err);
+}
+
+static int
+pdata_write(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
+{
+	struct pdata *d = state;
+	int rc = TT_OK;
+
+	for (; n >= sizeof(struct tt_slice) && rc == TT_OK; p += sizeof(struct tt_slice), n -= sizeof(struct tt_slice)) {
+		struct tt_slice s;
+
+		memcpy(&s, p, sizeof s);
+		rc = tt_slices_add(&d->slices, v->thread, &s, 1, err);
+	}
+	return rc;
+}
+
+/* --- names --------------------------------------------------------------------------------------------- */
+
+static int
+number_text(struct pdata *d, struct texts *t, const char *s, uint32_t *number, struct tt_err *err)
+{
+	struct tt_mem *mem = &d->env->mem;
+	const uint64_t hash = tt_slot_text(0, s, strlen(s));
+	const uint32_t at = tt_map_find(&t->at, hash, i, strcmp(t->s[i], s) == 0);
+	int rc;
+
+	*number = at - 1;
+	if (at)
+		return TT_OK;
+	if ((rc = tt_mem_grow(mem, &t->s, &t->cap, t->n + 1, sizeof *t->s, err)) != TT_OK)
+		return rc;
+	if (!(t->s[t->n] = tt_arena_text(&d->text, s, strlen(s), err)))
+		return err->code;
+	*number = (uint32_t)t->n;
+	return tt_map_add(&t->at, mem, hash, t->n++, err);
+}
+
+/* The name of ${key}, in the capture that the file is of. */
+static int
+name_key(struct pdata *d, uint64_t key, struct named *named, struct tt_err *err)
+{
+	struct tt_mem *mem = &d->env->mem;
+	const uint64_t hash = tt_slot_mix(0, key);
+	const uint32_t at = tt_map_find(&d->key, hash, i, d->named[i].key == key);
+	struct tt_nameless own;
+	const struct tt_name *name = at ? NULL : tt_emit_name(d->m, d->of->process, key, &own);
+	int rc;
+
+	if (at) {
+		*named = d->named[at - 1];
+		return TT_OK;
+	}
+	*named = (struct named){ .key = key, .full = "" };
+	if (key != KEY_ALLOC) {
+		named->full = name == &own.name ? "" : name->full;
+		named->left_out = !name->wanted || name->left_out;
+	}
+	rc = named->left_out ? TT_OK : number_text(d, &d->marker, key == KEY_ALLOC ? ALLOC_NAME : tt_emit_marker(name), &named->name, err);
+	if (rc == TT_OK)
+		rc = tt_mem_grow(mem, &d->named, &d->capnamed, d->nnamed + 1, sizeof *d->named, err);
+	if (rc != TT_OK)
+		return rc;
+	d->named[d->nnamed] = *named;
+	return tt_map_add(&d->key, mem, hash, d->nnamed++, err);
+}
+
+/* "1:Job.Worker 0": how many threads of that name there are up to this one. */
+static int
+number_thread(struct pdata *d, const struct tt_thread *t, uint32_t *number, struct tt_err *err)
+{
+	struct tt_buf b = { 0 };
+	size_t n, before;
+	int rc;
+
+	for (n = 1;; n++) {
+		b.n = 0;
+		tt_buf_printf(&b, "%zu:%s%s%s", n, t->group, *t->group ? "." : "", t->name);
+		if ((rc = tt_buf_error(&b, err)) != TT_OK)
+			break;
+		before = d->thread.n;
+		rc = number_text(d, &d->thread, b.p, number, err);
+		if (rc != TT_OK || d->thread.n > before)
+			break;
+	}
+	tt_buf_free(&b);
+	return rc;
+}
+
+/* --- a thread, cut into frames ---------------------------------------------------------------------------- */
+
+static int
+flush(struct pdata *d, struct store *s, struct tt_err *err)
+{
+	int rc = tt_buf_error(&s->pending, err);
+
+	if (rc == TT_OK && s->pending.n)
+		rc = tt_aside_write(d->env, &d->put_aside, &s->fd, s->written, s->pending.p, s->pending.n, err);
+	s->written += s->pending.n;
+	s->pending.n = 0;
+	return rc;
+}
+
+static int
+keep(struct pdata *d, struct store *s, const void *p, size_t n, struct tt_err *err)
+{
+	tt_buf_add(&s->pending, p, n);
+	return s->pending.n >= PENDING || s->pending.failed ? flush(d, s, err) : TT_OK;
+}
+
+/* The open zone ${i} is in the frame from ${from} on: write it. */
+static int
+put_marker(struct pdata *d, size_t i, int64_t from, struct tt_err *err)
+{
+	const struct tt_frames *f = d->m->frames;
+	const struct level *l = &d->open[i];
+	const int64_t frame_end = f->start[d->at] + f->dur[d->at], to = l->end < frame_end ? l->end : frame_end;
+	const struct marker k = { l->name, (float)((double)(to - from) / 1e6), (int32_t)(i + !d->open[0].root) };
+
+	if (l->root)
+		return TT_OK;
+	if (d->n == INT32_MAX)
+		return tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "pdata: a thread has more than %d markers in a frame", INT32_MAX);
+	d->n++;
+	return keep(d, &d->markers, &k, sizeof k, err);
+}
+
+/* The frame begins, with the zones that are open. */
+static int
+enter(struct pdata *d, struct tt_err *err)
+{
+	const int64_t start = d->m->frames->start[d->at];
+	int rc = TT_OK;
+
+	d->in = true;
+	for (size_t i = 0; i < d->nopen && d->open[i].end > start && rc == TT_OK; i++)
+		rc = put_marker(d, i, start, err);
+	return rc;
+}
+
+static int
+leave(struct pdata *d, struct tt_err *err)
+{
+	const struct section s = { (uint32_t)(d->at++ - d->first), d->n };
+
+	d->in = false;
+	d->n = 0;
+	return s.n ? keep(d, &d->index, &s, sizeof s, err) : TT_OK;
+}
+
+/* Move on to the frame in which ${ts} is, d->in; or to the next after it. */
+static int
+move_to(struct pdata *d, int64_t ts, struct tt_err *err)
+{
+	const struct tt_frames *f = d->m->frames;
+	int rc = TT_OK;
+
+	while (d->at < d->end && f->start[d->at] <= ts && rc == TT_OK) {
+		if (tt_stopped(d->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		if (!d->in)
+			rc = enter(d, err);
+		if (rc != TT_OK || f->start[d->at] + f->dur[d->at] > ts)
+			break;
+		const bool empty = d->n == 0;
+		rc = leave(d, err);
+		/* What does not go on in a frame does not go on later. */
+		if (empty)
+			d->at = tt_lower_bound(i, d->at, d->end, f->start[i] + f->dur[i] <= ts);
+	}
+	return rc;
+}
+
+static int
+push(struct pdata *d, struct level l, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&d->env->mem, &d->open, &d->capopen, d->nopen + 1, sizeof *d->open, err);
+
+	if (rc == TT_OK)
+		d->open[d->nopen++] = l;
+	return rc;
+}
+
+static int
+cut(void *arg, const struct tt_slice *s, struct tt_err *err)
+{
+	struct pdata *d = arg;
+	const struct tt_frames *f = d->m->frames;
+	struct level l = { .end = s->dur > 0 && s->ts <= INT64_MAX - s->dur ? s->ts + s->dur : s->ts, .depth = s->depth };
+	struct named named;
+	int rc = name_key(d, s->key, &named, err);
+
+	if (rc != TT_OK || named.left_out)
+		return rc;
+	if ((rc = move_to(d, s->ts, err)) != TT_OK)
+		return rc;
+	while (d->nopen > 0 && (d->open[d->nopen - 1].depth >= s->depth || d->open[d->nopen - 1].end < s->ts))
+		d->nopen--;
+	/* An inner zone never outlives the one around it. */
+	if (d->nopen > 0 && l.end > d->open[d->nopen - 1].end)
+		l.end = d->open[d->nopen - 1].end;
+	l.name = named.name;
+	l.root = d->nopen == 0 && s->depth == 0 && strcmp(named.full, d->root) == 0;
+	if ((rc = push(d, l, err)) != TT_OK || l.root)
+		return rc;
+	if (d->in)
+		return put_marker(d, d->nopen - 1, s->ts, err);
+	d->outside += d->at == d->end || l.end <= f->start[d->at];
+	return TT_OK;
+}
+
+static int
+cut_thread(struct pdata *d, size_t i, struct tt_err *err)
+{
+	struct part p = { .index = (d->index.written + d->index.pending.n) / sizeof(struct section),
+		.at = d->markers.written + d->markers.pending.n };
+	int rc;
+
+	d->of = d->slices.thread[i].thread;
+	d->at = d->first;
+	d->nopen = d->n = 0;
+	d->in = false;
+	rc = number_thread(d, d->of, &p.name, err);
+	if (rc != TT_OK)
+		return rc;
+	d->root = strchr(d->thread.s[p.name], ':') + 1;
+	rc = tt_slices_each(&d->slices, i, cut, d, err);
+	if (rc == TT_OK)
+		rc = move_to(d, INT64_MAX, err);
+	if (rc == TT_OK)
+		rc = tt_mem_grow(&d->env->mem, &d->part, &d->cappart, d->npart + 1, sizeof *d->part, err);
+	p.end = (d->index.written + d->index.pending.n) / sizeof(struct section);
+	if (rc == TT_OK)
+		d->part[d->npart++] = p;
+	return rc;
+}
+
+/* --- a file, put together ----------------------------------------------------------------------------------- */
+
+static int
+spill(struct pdata *d, struct tt_err *err)
+{
+	int rc = tt_buf_error(&d->out, err);
+
+	if (rc == TT_OK)
+		rc = tt_sink_write(d->to, d->out.p, d->out.n, err);
+	d->out.n = 0;
+	return rc;
+}
+
+static void
+put_i32(struct pdata *d, size_t v)
+{
+	const int32_t i = (int32_t)v;
+
+	tt_buf_add(&d->out, &i, sizeof i);
+}
+
+/* The next section of a thread, in p->ahead[p->i]; p->i == p->n: there is none. */
+static int
+look(struct pdata *d, struct part *p, struct tt_err *err)
+{
+	uint64_t n = p->end - p->index;
+
+	if (p->i < p->n || n == 0)
+		return TT_OK;
+	p->i = 0;
+	p->n = (unsigned)(n < AHEAD ? n : AHEAD);
+	p->index += p->n;
+	return tt_spool_read(d->env, d->index.fd, "frames", (p->index - p->n) * sizeof *p->ahead, p->ahead, p->n * sizeof *p->ahead, err);
+}
+
+/* Thread ${i} waits for its next frame, if it has one. */
+static int
+wait_for(struct pdata *d, uint32_t *waiting, size_t i, struct tt_err *err)
+{
+	struct part *p = &d->part[i];
+	int rc = look(d, p, err);
+
+	if (rc == TT_OK && p->i < p->n) {
+		p->next = waiting[p->ahead[p->i].frame];
+		waiting[p->ahead[p->i].frame] = (uint32_t)i + 1;
+	}
+	return rc;
+}
+
+/* The markers of thread ${p} in this frame. */
+static int
+put_thread(struct pdata *d, struct part *p, struct tt_err *err)
+{
+	uint64_t left = (uint64_t)p->ahead[p->i].n * sizeof(struct marker);
+	int rc = TT_OK;
+
+	put_i32(d, p->name);
+	put_i32(d, p->ahead[p->i++].n);
+	for (; left > 0 && rc == TT_OK;) {
+		const size_t n = left < PENDING ? (size_t)left : PENDING;
+		rc = tt_buf_room(&d->out, n, err);
+		if (rc == TT_OK)
+			rc = tt_spool_read(d->env, d->markers.fd, "markers", p->at, d->out.p + d->out.n, n, err);
+		d->out.n += n;
+		p->at += n;
+		left -= n;
+		if (rc == TT_OK && d->out.n >= PENDING)
+			rc = spill(d, err);
+	}
+	return rc;
+}
+
+static int
+by_number(const void *a, const void *b)
+{
+	return TT_CMP(*(const uint32_t *)a, *(const uint32_t *)b);
+}
+
+static int
+put_frame(struct pdata *d, size_t i, uint32_t *waiting, uint32_t *thread, struct tt_err *err)
+{
+	const struct tt_frames *f = d->m->frames;
+	const double start = (double)(f->start[d->first + i] - tt_emit_origin(d->m)) / 1e6;
+	const float ms = (float)((double)f->dur[d->first + i] / 1e6);
+	size_t n = 0;
+	int rc = TT_OK;
+
+	for (uint32_t at = waiting[i]; at; at = d->part[at - 1].next)
+		thread[n++] = at - 1;
+	tt_sort(thread, n, by_number);
+	tt_buf_add(&d->out, &start, sizeof start);
+	tt_buf_add(&d->out, &ms, sizeof ms);
+	put_i32(d, n);
+	for (size_t k = 0; k < n && rc == TT_OK; k++) {
+		rc = put_thread(d, &d->part[thread[k]], err);
+		if (rc == TT_OK)
+			rc = wait_for(d, waiting, thread[k], err);
+	}
+	if (rc == TT_OK && tt_stopped(d->env))
+		return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+	return rc == TT_OK && d->out.n >= PENDING ? spill(d, err) : rc;
+}
+
+/* A text: its length in groups of 7 bits, the lowest first, then UTF-8. */
+static int
+put_text(struct pdata *d, const char *s, struct tt_err *err)
+{
+	struct tt_buf *b = &d->out;
+	const size_t n = strlen(s);
+	char head[10], *p = head;
+	size_t len, left;
+	int rc = tt_buf_room(b, 3 * n + sizeof head, err);
+
+	if (rc != TT_OK)
+		return rc;
+	/* Cleaned where its length may take most room, then moved up to it. */
+	char *text = b->p + b->n + sizeof head;
+	len = (size_t)(tt_utf8_clean(text, s, n) - text);
+	for (left = len; left >= 0x80; left >>= 7)
+		*p++ = (char)(left | 0x80);
+	*p++ = (char)left;
+	memcpy(b->p + b->n, head, (size_t)(p - head));
+	memmove(b->p + b->n + (p - head), text, len);
+	b->n += (size_t)(p - head) + len;
+	return b->n >= PENDING ? spill(d, err) : TT_OK;
+}
+
+static int
+put_texts(struct pdata *d, const struct texts *t, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	put_i32(d, t->n);
+	for (size_t i = 0; i < t->n && rc == TT_OK; i++)
+		rc = put_text(d, t->s[i], err);
+	return rc;
+}
+
+static int
+put_together(struct pdata *d, struct tt_err *err)
+{
+	struct tt_mem *mem = &d->env->mem;
+	const size_t nframe = d->end - d->first;
+	uint32_t *waiting = tt_mem_alloc(mem, nframe * sizeof *waiting, err);
+	uint32_t *thread = tt_mem_alloc(mem, d->npart * sizeof *thread, err);
+	int rc = waiting && thread ? TT_OK : err->code;
+
+	if (rc == TT_OK)
+		rc = flush(d, &d->markers, err);
+	if (rc == TT_OK)
+		rc = flush(d, &d->index, err);
+	for (size_t i = d->npart; i > 0 && rc == TT_OK; i--)
+		rc = wait_for(d, waiting, i - 1, err);
+	put_i32(d, VERSION);
+	/* The window counts from 1: the number of its first frame is one more. */
+	put_i32(d, (size_t)d->m->frames->number[d->first] - 1);
+	put_i32(d, nframe);
+	for (size_t i = 0; i < nframe && rc == TT_OK; i++)
+		rc = put_frame(d, i, waiting, thread, err);
+	if (rc == TT_OK)
+		rc = put_texts(d, &d->marker, err);
+	if (rc == TT_OK)
+		rc = put_texts(d, &d->thread, err);
+	tt_mem_free(mem, waiting, nframe * sizeof *waiting);
+	tt_mem_free(mem, thread, d->npart * sizeof *thread);
+	return rc == TT_OK ? spill(d, err) : rc;
+}
+
+/* --- the end -------------------------------------------------------------------------------------------------- */
+
+static void
+forget(struct store *s)
+{
+	if (s->fd >= 0)
+		close(s->fd);
+	s->fd = -1;
+	s->written = 0;
+	s->pending.n = 0;
+}
+
+static void
+texts_free(struct texts *t, struct tt_mem *mem)
+{
+	tt_map_free(&t->at, mem);
+	tt_mem_free(mem, t->s, t->cap * sizeof *t->s);
+	*t = (struct texts){ 0 };
+}
+
+/* What is of one file. */
+static void
+file_end(struct pdata *d)
+{
+	struct tt_mem *mem = &d->env->mem;
+
+	d->put_aside -= d->markers.written + d->index.written;
+	forget(&d->markers);
+	forget(&d->index);
+	texts_free(&d->marker, mem);
+	texts_free(&d->thread, mem);
+	tt_map_free(&d->key, mem);
+	d->nnamed = d->npart = 0;
+	tt_arena_free(&d->text);
+	tt_arena_init(&d->text, mem);
+}
+
+/* The frames of capture ${process}; false: it has none. */
+static bool
+find_frames(struct pdata *d, uint32_t process)
+{
+	const struct tt_frames *f = d->m->frames;
+
+	for (size_t i = 0; f && i < f->nof; i++)
+		if (f->of[i].process == process) {
+			d->first = f->of[i].first;
+			d->end = f->of[i].end;
+			return d->end > d->first;
+		}
+	return false;
+}
+
+static int
+file(struct pdata *d, uint32_t process, struct tt_err *err)
+{
+	const char *whose = d->nfile > 1 ? d->m->cap[process]->path : "the capture";
+	int rc = TT_OK;
+
+	if (!find_frames(d, process))
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: %s has no whole frame; name the marker that begins one with %s", whose,
+		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
+	d->to = d->sink[process];
+	for (size_t i = 0; i < d->slices.nthread && rc == TT_OK; i++)
+		if (d->slices.thread[i].thread && d->slices.thread[i].thread->process == process)
+			rc = cut_thread(d, i, err);
+	if (rc == TT_OK)
+		rc = put_together(d, err);
+	file_end(d);
+	return rc;
+}
+
+static int
+pdata_finish(void *state, const struct tt_model *m, struct tt_err *err)
+{
+	struct pdata *d = state;
+	int rc = TT_OK;
+
+	d->m = m;
+	for (uint32_t i = 0; i < d->nfile && rc == TT_OK; i++)
+		rc = file(d, i, err);
+	if (rc == TT_OK && d->outside)
+		tt_log(d->env, TT_LOG_NORMAL, "pdata: %" PRIu64 " markers in no whole frame are left out", d->outside);
+	return rc;
+}
+
+/* --- life ----------------------------------------------------------------------------------------------------- */
+
+static void
+pdata_end(void *state)
+{
+	struct pdata *d = state;
+
+	if (!d)
+		return;
+	struct tt_mem *mem = &d->env->mem;
+	file_end(d);
+	for (size_t i = 0; d->sink && i < d->nfile; i++)
+		tt_sink_abort(d->sink[i]);
+	tt_mem_free(mem, d->sink, d->nfile * sizeof *d->sink);
+	tt_mem_free(mem, d->named, d->capnamed * sizeof *d->named);
+	tt_mem_free(mem, d->part, d->cappart * sizeof *d->part);
+	tt_mem_free(mem, d->open, d->capopen * sizeof *d->open);
+	tt_slices_free(&d->slices);
+	tt_buf_free(&d->out);
+	tt_buf_free(&d->markers.pending);
+	tt_buf_free(&d->index.pending);
+	tt_mem_free(mem, d, sizeof *d);
+}
+
+static int
+pdata_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
+{
+	struct tt_mem *mem = &o->env->mem;
+	struct pdata *d;
+	int rc = TT_OK;
+
+	*state = NULL;
+	if (m->ncap > 1 && strcmp(o->path, "-") == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "pdata: each capture becomes a file, and standard output is one: name a file");
+	if (!(d = tt_mem_alloc(mem, sizeof *d, err)))
+		return err->code;
+	*d = (struct pdata){ .o = *o, .env = o->env, .m = m, .nfile = m->ncap, .markers.fd = -1, .index.fd = -1 };
+	tt_arena_init(&d->text, mem);
+	tt_slices_init(&d->slices, o->env, &d->put_aside);
+	if (!(d->sink = tt_mem_alloc(mem, d->nfile * sizeof *d->sink, err)))
+		rc = err->code;
+	for (size_t i = 0; i < d->nfile && rc == TT_OK; i++)
+		rc = d->nfile > 1 ? tt_emit_open_part(o, i + 1, &d->sink[i], err) : tt_emit_open(o, o->path, &d->sink[i], err);
+	if (rc == TT_OK)
+		*state = d;
+	else
+		pdata_end(d);
+	return rc;
+}
+
+static int
+pdata_commit(void *state, struct tt_err *err)
+{
+	struct pdata *d = state;
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < d->nfile && rc == TT_OK; i++) {
+		rc = tt_sink_commit(d->sink[i], err);
+		d->sink[i] = NULL;
+	}
+	return rc;
+}
+
+static const char *const suffixes[] = { ".pdata", NULL };
+
+const struct tt_emit tt_emit_pdata = {
+	.name = "pdata",
+	.summary = "frames and their markers for Unity's Profile Analyzer; a file for each capture",
+	.suffix = suffixes,
+	.binary = true,
+	.apart = true,
+	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_FRAMES | TT_NEEDS_APART,
+	.begin = pdata_begin,
+	.chunk = pdata_chunk,
+	.write = pdata_write,
+	.finish = pdata_finish,
+	.commit = pdata_commit,
+	.end = pdata_end,
+};
