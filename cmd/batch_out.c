@@ -552,7 +552,7 @@ struct newest {
 	struct batch_out *o;
 	struct places last;
 	struct places file;           /* made of captures, by name; at: of the last line that has it */
-	struct places told;           /* such lines that are kept, or that say_gone() counts */
+	struct places said;           /* such lines that are kept, or that say_gone() counts */
 	unsigned which;
 	bool adds;                    /* the second time through: they are taken */
 };
@@ -577,7 +577,7 @@ say_left(const struct newest *w)
 	size_t n = 0;
 
 	for (size_t i = 0; i < w->file.cap; i++)
-		n += w->file.v[i].h && find_place(&w->told, hash_of("", 0, w->file.v[i].at, 0)) == NOWHERE;
+		n += w->file.v[i].h && find_place(&w->said, hash_of("", 0, w->file.v[i].at, 0)) == NOWHERE;
 	if (n)
 		ui_say(&w->o->app->ui, "resume: %zu file%s made of captures by earlier runs stay%s, and no result names %s any more", n,
 		    n == 1 ? "" : "s", n == 1 ? "s" : "", n == 1 ? "it" : "them");
@@ -604,7 +604,7 @@ on_newest(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err
 		bool gone = find_place(&w->last, h) == NOWHERE;
 
 		if (w->file.n > 0 && (gone || find_place(&w->last, h) == at) &&
-		    note_place(&o->app->env.mem, &w->told, hash_of("", 0, at, 0), 0, err) != TT_OK)
+		    note_place(&o->app->env.mem, &w->said, hash_of("", 0, at, 0), 0, err) != TT_OK)
 			return err->code;
 		if (!gone)
 			return find_place(&w->last, h) == at ? tt_results_add(o->rs, line, n, err) : TT_OK;
@@ -628,7 +628,7 @@ static int
 add_newest(struct batch_out *o, struct tt_err *err)
 {
 	struct newest w = { .o = o };
-	struct places *const all[] = { &w.last, &w.file, &w.told };
+	struct places *const all[] = { &w.last, &w.file, &w.said };
 	const size_t gone = o->gone.n;
 	const uint64_t files = o->gone_files;
 	int rc = TT_OK;

@@ -435,7 +435,7 @@ fit(struct tree *t, struct one *o)
 	o->end = o->end < up->end ? o->end : up->end;
 }
 
-/* What the sample is: an allocation, a counter, a zone. What has no marker is nothing, but what is in it is. */
+/* Put the sample as an allocation, a counter or a zone. One without a marker is left out, but its children are not. */
 static int
 put_sample(struct tree *t, struct one *o, struct data_level *level)
 {
@@ -510,7 +510,7 @@ sample(struct tree *t, uint32_t i, bool *sane)
 	return put_rest(t, &o);
 }
 
-/* Close what is over: all that has no more children; with ${all}, everything. */
+/* Close the levels that have no more children; with ${all}, all of them. */
 static int
 close_levels(struct tree *t, bool all)
 {

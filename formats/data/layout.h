@@ -36,7 +36,7 @@ struct data_layout {
 	bool pads_place;              /* names of the UI are padded to a multiple of 4 of the record, not of their length */
 };
 
-/* A record being read. What is not there is 0. */
+/* A record being read. Fields that it does not have are 0. */
 struct data_take {
 	const uint8_t *p, *end, *from;
 	bool bad;                     /* something is not there, or makes no sense */

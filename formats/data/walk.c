@@ -1,7 +1,7 @@
 /**
  * Where in a record things are: walks over all of its sections, in every version's layout. It decodes nothing.
  *
- * Counts are checked against what is left before anything is passed over; a record is what it seems only if the walk ends at its end mark.
+ * Counts are checked against the bytes left before anything is skipped; a record is valid only if the walk ends at its end mark.
  */
 #include "data/data.h"
 

@@ -31,7 +31,7 @@ struct mlpd {
 	struct mlpd_unit *unit;       /* the index; NULL on input that cannot seek */
 	size_t nunit, capunit, next;
 	struct tt_loss found;         /* while building the index; reported with the first chunk */
-	bool told;
+	bool found_given;
 
 	struct tt_window win;
 

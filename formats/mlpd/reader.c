@@ -501,9 +501,9 @@ next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 
 	tt_loss_reset(&c->loss);
 	c->loaded = false;
-	if (!m->told)
+	if (!m->found_given)
 		tt_loss_join(&c->loss, &m->found);
-	m->told = true;
+	m->found_given = true;
 	c->seq = m->seq++;
 	if (m->big.len > 0)
 		return big_window(m, c, err);
@@ -566,7 +566,7 @@ rewind_(void *ctx, struct tt_err *err)
 
 	m->next = 0;
 	m->seq = 0;
-	m->told = false;
+	m->found_given = false;
 	m->big.len = 0;
 	m->at = m->first;
 	if (!tt_src_info(m->src)->seekable)

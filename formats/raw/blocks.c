@@ -465,7 +465,7 @@ lies(const struct raw *m, size_t n, size_t need)
 	    !foot_there(m, m->from, unity_u32(m->p + 4), unity_u32(m->p + 16)) && m->from + need <= tt_src_info(m->src)->size;
 }
 
-/* The input ends in what is at the segment's beginning. *${off}: bytes of it that are dealt with; none, if reading goes on at m->from. */
+/* The input ends inside the block at the segment's beginning. *${off}: its bytes that were used; 0 if reading goes on at m->from. */
 static int
 last_block(struct raw *m, size_t n, size_t *off, struct tt_err *err)
 {

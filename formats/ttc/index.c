@@ -17,7 +17,7 @@ reset_order(struct ttc *m)
 		w->end = w->left.end;
 		w->at_drops = w->left.at_drops;
 		w->gap = w->later = false;
-		w->dropped = w->told;
+		w->dropped = w->streamed;
 		w->ringed = false;
 	}
 	m->late = 0;
@@ -308,7 +308,7 @@ ttc_index(struct ttc *m, struct tt_err *err)
 	if (rc != TT_END)
 		return rc;
 	for (size_t i = 0; i < m->nwho; i++)
-		m->who[i].told = m->who[i].dropped;
+		m->who[i].streamed = m->who[i].dropped;
 	rc = mend_order(m, err);
 	m->damage = m->found;
 	if (rc == TT_OK)

@@ -19,10 +19,10 @@ carry(struct ttc *to, const struct ttc *from, struct tt_err *err)
 		}
 		v->left = (struct ttc_left){ .seen = w->seen, .seq = w->seq, .at_drops = w->at_drops, .end = w->end };
 		/* A count includes all earlier drops, which have been reported. */
-		uint64_t before = w->dropped < v->told ? w->dropped : v->told;
+		uint64_t before = w->dropped < v->streamed ? w->dropped : v->streamed;
 		to->damage.e[ttc_drop_kind(w)].n -= before;
-		if (v->told < w->dropped)
-			v->told = w->dropped;
+		if (v->streamed < w->dropped)
+			v->streamed = w->dropped;
 		if (!to->indexed) {
 			v->seen = w->seen;
 			v->seq = w->seq;

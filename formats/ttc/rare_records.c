@@ -150,7 +150,7 @@ timing(struct ttc_run *r, struct ttc_take *t)
 	ttc_number(t);
 	for (unsigned i = 0; i < TT_TIMINGS && !t->bad; i++) {
 		uint64_t v = ttc_number(t);
-		/* What is about a frame so far back is about none that can be in the capture. */
+		/* No capture has a frame so far back. */
 		struct tt_event *e = t->bad || back > UINT32_MAX ? NULL : ttc_rare(r, TT_TIMING, v);
 		if (!e && back > UINT32_MAX)
 			continue;

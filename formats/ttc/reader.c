@@ -223,7 +223,7 @@ step(struct ttc *m, struct ttc_unit *u, struct tt_loss *loss, struct tt_err *err
 	return TT_OK;
 }
 
-/* Load ${u}, which is of ${w}. TT_END: it is damaged, which is counted, or holds nothing that is to be decoded. */
+/* Load ${u}, a unit of ${w}. TT_END: it is damaged, which is counted, or has nothing to decode. */
 static int
 load(struct ttc *m, const struct ttc_unit *u, struct ttc_who *w, struct tt_chunk *c, struct tt_err *err)
 {
@@ -249,9 +249,9 @@ next_of(struct ttc *m, struct tt_chunk *c, struct tt_err *err)
 	struct ttc_unit u;
 	int rc;
 
-	if (!m->told)
+	if (!m->found_given)
 		tt_loss_join(&c->loss, &m->found);
-	m->told = true;
+	m->found_given = true;
 	while ((rc = step(m, &u, &c->loss, err)) == TT_OK) {
 		if (u.flags & (TTC_U_SKIP | TTC_U_QUIET) || (u.flags & TTC_U_MIDDLE && m->lead->cap->skim))
 			continue;
@@ -306,7 +306,7 @@ rewind_one(struct ttc *m)
 {
 	m->next = 0;
 	m->seq = 0;
-	m->told = false;
+	m->found_given = false;
 	if (m->indexed) {
 		for (size_t i = 0; i < m->nwho; i++)
 			m->who[i].gap = false;

@@ -54,7 +54,7 @@ struct ttc_who {
 	size_t nstart, capstart;
 	bool ringed;                  /* and, as the ring has it, here: */
 	struct ttc_start ring;
-	uint64_t told;                /* dropped, by the recorder's stream alone */
+	uint64_t streamed;            /* dropped, by the recorder's stream alone */
 	struct ttc_left { bool seen; uint64_t seq, at_drops; uint32_t end; } left;     /* by the files before this one */
 };
 
@@ -83,7 +83,8 @@ struct ttc {
 	struct ttc_unit *unit;        /* the index; on input that cannot seek, what the ring adds */
 	size_t nunit, capunit, next;
 	_Atomic uint64_t collect;     /* key of Unity's GC.Collect; 0: not met yet */
-	bool indexed, closed, told;
+	bool indexed, closed;
+	bool found_given;             /* `found` went into the first chunk */
 	bool no_ring;                 /* another file follows: what the ring has belongs after that */
 	struct tt_loss found;
 	struct tt_loss damage;        /* of that, what no other file changes */

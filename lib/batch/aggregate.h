@@ -23,8 +23,8 @@ void tt_aggregate_free(struct tt_aggregate *a);
 int tt_aggregate_add(struct tt_aggregate *a, const struct tt_result *r, struct tt_err *err);
 
 /*
- * What failures are counted among: all captures (files that could not be opened are some), all archives, and what is lost: members
- * that could not be read.
+ * How many failures there were, and among how many: all captures (with files that could not be opened), all archives, and lost
+ * members, which could not be read.
  */
 /* Of `unended` archives an unknown number of members was not read. */
 struct tt_aggregate_count { uint64_t captures, archives, lost, failures, unended; };

@@ -79,13 +79,13 @@ const char *
 tt_result_scan(const char *p, size_t n, size_t *nkey)
 {
 	const size_t begin = sizeof BEGIN - 1;
-	char told[CRC_TAIL + 1];
+	char expected[CRC_TAIL + 1];
 	size_t end;
 
 	if (n < begin + 1 + CRC_TAIL || n > TT_RESULT_LINE_MAX || memcmp(p, BEGIN, begin) != 0)
 		return NULL;
-	snprintf(told, sizeof told, CRC "%08x\"}", crc_of(p, n - CRC_TAIL));
-	if (memcmp(p + n - CRC_TAIL, told, CRC_TAIL) != 0)
+	snprintf(expected, sizeof expected, CRC "%08x\"}", crc_of(p, n - CRC_TAIL));
+	if (memcmp(p + n - CRC_TAIL, expected, CRC_TAIL) != 0)
 		return NULL;
 	end = string_end(p, n - CRC_TAIL, begin);
 	if (end == 0)

@@ -42,8 +42,8 @@ int tt_results_add_file(struct tt_results *rs, const char *path, struct tt_err *
 
 /**
  * tt_results_lines(env, path, line, arg, err):
- * Give every whole line of ${path} (without its LF) to ${line}, with the place where it begins; of what is too long to be a
- * result nothing (n is 0). A last line without its LF is none.
+ * Call ${line} for every whole line of ${path}, without its LF, with the offset where it begins. For a line that is too long to
+ * be a result, n is 0. A last line without an LF is not whole.
  */
 int tt_results_lines(struct tt_env *env, const char *path,
     int (*line)(void *arg, uint64_t at, const char *line, size_t n, struct tt_err *err), void *arg, struct tt_err *err);

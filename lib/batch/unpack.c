@@ -45,8 +45,8 @@ garbage(const struct tt_src *src, struct tt_err *why)
 }
 
 /*
- * Where the archive cannot be read in order: put its source, which is closed, into one that can be sought. What is wrong with it
- * is in ${why}, also with TT_OK: then what came is used.
+ * An archive that cannot be read in order: copy its source, which is then closed, to one that can seek. ${why} says what is wrong
+ * with it, also with TT_OK: then the part that could be copied is used.
  */
 static int
 spool_archive(struct unpack *u, struct tt_src **src, enum tt_archive_kind kind, struct tt_err *why)
@@ -85,7 +85,7 @@ nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archiv
 {
 	struct level l = { .outer = outer, .kind = kind, .depth = outer->depth + 1, .src = src, .key_n = u->key.n };
 	struct tt_err why = { 0 };
-	int rc, told = TT_OK;
+	int rc, complaint = TT_OK;
 
 	if (l.depth > u->o->depth) {
 		tt_src_close(src);
@@ -96,11 +96,11 @@ nested(struct unpack *u, struct level *outer, struct tt_src *src, enum tt_archiv
 	if (rc == TT_E_STOPPED)
 		*err = why;
 	else if (why.code)
-		told = complain(u, why.code, why.msg, err);
-	if (rc == TT_OK && told == TT_OK)
-		told = walk(u, &l, err);
+		complaint = complain(u, why.code, why.msg, err);
+	if (rc == TT_OK && complaint == TT_OK)
+		complaint = walk(u, &l, err);
 	tt_src_close(l.src);
-	return rc == TT_E_STOPPED ? rc : told;
+	return rc == TT_E_STOPPED ? rc : complaint;
 }
 
 /* True if damage may have changed the member's kind, and the archive has a checksum that would show it. */

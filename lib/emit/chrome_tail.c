@@ -12,7 +12,7 @@
 #include "emit/micros.h"
 #include "model/facts.h"
 
-/* The thread ${tid} is called ${name}, and stands at ${index}. */
+/* Name thread ${tid} ${name}, and put it in place ${index} of the viewer's list. */
 static void
 put_row(struct tt_json *j, uint32_t process, uint32_t tid, const char *name, const struct tt_thread *t)
 {

@@ -1,8 +1,8 @@
 /**
  * The tree as stacks of names; the contract is in stacks.h.
  *
- * A node's number is larger than its parent's, so one run forwards finds for each node the one that
- * stands for it: the parent's is known by then.
+ * A node's number is larger than its parent's, so one pass in order of number finds the stack of each node:
+ * its parent's is known by then.
  */
 #include "emit/stacks.h"
 

@@ -31,11 +31,11 @@ unknown_fact(const struct tt_judging *w)
 	const struct tt_budget_row *row = w->r->row;
 
 	for (size_t k = 0; k < row->nwhere; k++) {
-		bool told = false;
+		bool has_fact = false;
 
 		for (size_t i = 0; i < w->v->nsample; i++)
-			told |= tt_sample_fact(&w->v->sample[i], row->where[k].key) != NULL;
-		if (!told)
+			has_fact |= tt_sample_fact(&w->v->sample[i], row->where[k].key) != NULL;
+		if (!has_fact)
 			return row->where[k].key;
 	}
 	return NULL;

@@ -53,7 +53,7 @@ static const char *const wanted[TT_DIMS] = {
 	[TT_DIM_PERCENT] = "must be a percentage, like \"80%\"",
 };
 
-/* The decimal number in the ${n} characters at ${s}, times ${size}, as an amount; else what is wrong with it. */
+/* The decimal number in the ${n} characters at ${s}, times ${size}, as an amount; else a text that says what is wrong. */
 static const char *
 number(const char *s, size_t n, int64_t size, int64_t *v)
 {

@@ -70,9 +70,9 @@ int tt_sample_without(const struct tt_model *m, const struct tt_loss *loss, cons
 
 /**
  * tt_sample_worst(m, x, s):
- * Put in place of the worst frames of ${s}, the sample of ${m}, those that are worst by the measure ${x}: that allocate
- * most where it is of allocations, keep the GPU longest where it is of that. By duration where it says nothing of single
- * frames. The markers are known of those alone that were there before.
+ * Replace the worst frames of ${s}, the sample of ${m}, by those that are worst by the measure ${x}: for a measure of
+ * allocations, the frames that allocate most; of the GPU, those that keep it busy longest; of nothing in single frames,
+ * the longest. Markers are known only for frames that were in the list before.
  */
 void tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_sample *s);
 

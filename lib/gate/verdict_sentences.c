@@ -494,7 +494,7 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 		tested += v->row[i].tested;
 	}
 	if (rc == TT_OK && tested && v->base->nsession == 1)
-		rc = remark(v, tt_verdict_text(v, err, "the baseline is of one session: by how much sessions differ is not known, and "
+		rc = remark(v, tt_verdict_text(v, err, "the baseline has one session, so how much sessions differ is not known, and "
 		    "taken to be %lld.%lld %%; add sessions with %s", (long long)(v->budget->session_ppm / 10000),
 		    (long long)(v->budget->session_ppm / 1000 % 10), tt_setting_name[TT_SETTING_APPEND]), err);
 	for (size_t i = 0; i < v->nmixed && rc == TT_OK; i++)
@@ -564,12 +564,12 @@ count(const struct tt_verdict *v, bool (*is)(const struct tt_verdict_row *))
 static const char *
 besides(struct tt_verdict *v, struct tt_err *err)
 {
-	static const enum tt_outcome told[] = { TT_UNDECIDED, TT_CANNOT_JUDGE, TT_WAIVED, TT_SKIPPED };
+	static const enum tt_outcome shown[] = { TT_UNDECIDED, TT_CANNOT_JUDGE, TT_WAIVED, TT_SKIPPED };
 	const char *text = "";
 
-	for (size_t i = 0; i < sizeof told / sizeof *told && text; i++)
-		if (v->count[told[i]])
-			text = tt_verdict_text(v, err, "%s, %zu %s", text, v->count[told[i]], tt_outcome_name[told[i]]);
+	for (size_t i = 0; i < sizeof shown / sizeof *shown && text; i++)
+		if (v->count[shown[i]])
+			text = tt_verdict_text(v, err, "%s, %zu %s", text, v->count[shown[i]], tt_outcome_name[shown[i]]);
 	return v->warned && text ? tt_verdict_text(v, err, "%s, %zu warned of", text, v->warned) : text;
 }
 

@@ -35,7 +35,7 @@ struct tt_zip {
 	struct tt_zip_entry *entry;   /* in order of `at`; NULL: there is no directory */
 	size_t n, cap, next;
 	uint64_t reach;               /* where the members so far end */
-	uint64_t told;                /* how many members the directory says it has */
+	uint64_t declared;            /* how many members the directory says it has */
 	uint64_t directory;           /* where it begins */
 	bool looked;                  /* for members that it does not list, up to the next one that it lists */
 	struct tt_zip_member m;
@@ -74,7 +74,7 @@ struct tt_archive {
 	/* of a tar */
 	uint64_t base;                /* where libarchive began to read */
 	uint64_t header;              /* where the next header is looked for, if libarchive was dropped */
-	bool told;                    /* the bytes in front of that header are known to be damaged */
+	bool warned;                  /* the bytes in front of that header are known to be damaged */
 	/* of a zip */
 	struct tt_zip zip;
 	bool in_order;                /* by the headers in front of its members, for it has no directory */

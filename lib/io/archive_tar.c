@@ -19,20 +19,20 @@
 bool
 tt_tar_header(const uint8_t *p)
 {
-	unsigned sum = 0, told = 0;
+	unsigned sum = 0, stored = 0;
 	bool digits = false;
 
 	for (unsigned i = 0; i < TT_TAR_BLOCK; i++)
 		sum += i >= 148 && i < 156 ? ' ' : p[i];
 	for (unsigned i = 148; i < 156; i++) {
 		if (p[i] >= '0' && p[i] <= '7') {
-			told = told * 8 + (unsigned)(p[i] - '0');
+			stored = stored * 8 + (unsigned)(p[i] - '0');
 			digits = true;
 		} else if (digits || p[i] != ' ') {
 			break;
 		}
 	}
-	return digits && sum == told;
+	return digits && sum == stored;
 }
 
 static bool
@@ -180,8 +180,8 @@ tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 		return rc;
 	ar->header = g.to;
 	/* Damage is reported once: the next call begins at a header, or at the end. */
-	rc = ar->told ? TT_OK : judge(&g, err);
-	ar->told = false;
+	rc = ar->warned ? TT_OK : judge(&g, err);
+	ar->warned = false;
 	if (rc != TT_OK) {
 		tt_archive_drop(ar);
 		return rc;
@@ -205,7 +205,7 @@ tt_tar_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	}
 	rc = tt_archive_fail(ar, r, err);
 	ar->over = ar->src_err.code != TT_OK || rc != TT_E_DAMAGED;
-	ar->told = true;
+	ar->warned = true;
 	ar->header = g.to + TT_TAR_BLOCK;
 	if (!ar->seek && ar->header < ar->buf_at)
 		ar->header = ar->buf_at;

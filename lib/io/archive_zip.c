@@ -268,7 +268,7 @@ read_directory(struct tt_archive *ar, const struct directory *d, struct tt_err *
 	if (z->n == 0 && d->count != 0)
 		return no_directory(d->at, "it is empty", err);
 	tt_sort(z->entry, z->n, by_place);
-	z->told = d->count;
+	z->declared = d->count;
 	z->directory = d->at;
 	return TT_OK;
 }
@@ -402,10 +402,10 @@ tt_zip_next(struct tt_archive *ar, struct tt_member *m, struct tt_err *err)
 	if (z->next == z->n) {
 		ar->over = true;
 		/* The smaller forms of the number wrap. */
-		if (z->told == z->n || z->told == (z->n & UINT16_MAX))
+		if (z->declared == z->n || z->declared == (z->n & UINT16_MAX))
 			return TT_END;
 		return tt_fail(err, TT_E_DAMAGED, TT_NOWHERE, "the zip says it has %llu members, its directory lists %zu",
-		    (unsigned long long)z->told, z->n);
+		    (unsigned long long)z->declared, z->n);
 	}
 	rc = read_record(ar, z->entry[z->next].record, &p, err);
 	if (rc == TT_END)

@@ -171,8 +171,8 @@ set_up(struct filter *f)
 }
 
 /*
- * Count what is left after the last stream. libarchive ends without a word at what begins no other one, which damage to that
- * one's first bytes does. Zeros to the end are padding.
+ * Count the bytes after the last stream. libarchive ends there without an error if they do not begin another stream, as when
+ * that one's first bytes are damaged. Zeros to the end are padding.
  */
 static int
 count_garbage(struct filter *f)

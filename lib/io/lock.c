@@ -38,16 +38,16 @@ forget(struct tt_file_lock *l)
 static int
 wait_for(struct tt_file_lock *l, struct tt_err *err)
 {
-	bool told = false;
+	bool said = false;
 
-	while (flock(l->fd, LOCK_EX | (told ? 0 : LOCK_NB)) != 0) {
+	while (flock(l->fd, LOCK_EX | (said ? 0 : LOCK_NB)) != 0) {
 		if (tt_stopped(l->env))
 			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
 		if (errno != EWOULDBLOCK && errno != EINTR)
 			return tt_fail_sys(err, errno, "cannot lock %s", l->path);
-		if (!told)
+		if (!said)
 			tt_log(l->env, TT_LOG_NORMAL, "%s: held by another run; waiting", l->path);
-		told = true;
+		said = true;
 	}
 	return TT_OK;
 }

@@ -45,8 +45,8 @@ int tt_sink_write(struct tt_sink *sink, const void *p, size_t n, struct tt_err *
 
 /**
  * tt_sink_rest(sink, err):
- * Write out what is held, and give its memory and threads back: for one of many outputs, to which little more, or
- * nothing, will be written before its commit.
+ * Write the buffered bytes, and free its memory and threads: for one of many outputs that gets little or nothing more
+ * before its commit.
  */
 int tt_sink_rest(struct tt_sink *sink, struct tt_err *err);
 

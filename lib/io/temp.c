@@ -26,7 +26,7 @@
 /* Processes that were killed with their parent have this long to be gone, all together. */
 #define SWEEP_WAIT_MS 5000
 
-/* As much of the file's own name as always fits into a name (255 bytes) with what is put around it. */
+/* So much of the file's own name fits into a name of 255 bytes, with the text put around it. */
 #define STEM_MAX 200
 
 enum { TEMP_FREE, TEMP_TAKEN, TEMP_LIVE };

@@ -2,7 +2,7 @@
  * Heap shots: the objects of a chunk summed by class while it is decoded. What a run keeps of them: collect/heap_shots.h.
  *
  * A shot has millions of objects; handing each on as an event costs more than decoding it. So the decoder sums them
- * up where it stands, on any worker, and tt_heap_flush() puts the sums into the batch as events: TT_HEAP_CLASS for
+ * up, on whichever worker it runs, and tt_heap_flush() puts the sums into the batch as events: TT_HEAP_CLASS for
  * each class, TT_HEAP_BIG for the largest objects and, with TT_NEEDS_GRAPH, one TT_HEAP_GRAPH with all objects and
  * references as words.
  */

@@ -2,10 +2,10 @@
  * The one calling-context tree.
  *
  * Nodes are keyed (parent, kind, producer's key); a path is a node. Below the
- * root stands one node per thread and tree: TT_NODE_THREAD for calls,
+ * root there is one node per thread and tree: TT_NODE_THREAD for calls,
  * TT_NODE_SAMPLES and TT_NODE_STACKS for recorded stacks (samples, allocations). Where zones are markers and
  * not methods, the stacks of allocations have their TT_NODE_STACKS below the zone that is open.
- * With TT_NEEDS_FRAMED what of an allocation falls into whole frames is a node below it (TT_NODE_FRAMED).
+ * With TT_NEEDS_FRAMED, the part of an allocation that falls into whole frames is a node below it (TT_NODE_FRAMED).
  * An allocation is a node too (TT_NODE_ALLOC, keyed by class, its count and bytes in
  * n and total), so sites, classes, threads and categories are all folds of one tree.
  *

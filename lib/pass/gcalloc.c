@@ -274,7 +274,7 @@ heap(struct tt_making *k, struct tt_table *t)
 /* The row of an allocation among ${n}. */
 typedef size_t of_fn(const struct tt_allocs *al, const struct tt_alloc *a);
 
-/* The thread's index; after the last for what is in "(more paths)". */
+/* The thread's index; for allocations in "(more paths)", the number of threads. */
 static size_t
 thread_of(const struct tt_allocs *al, const struct tt_alloc *a)
 {

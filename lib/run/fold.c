@@ -416,8 +416,8 @@ stack_alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *x, 
 }
 
 /*
- * An allocation that stands for w of its size s, of 1/w that are taken: w (w - 1) s^2 is the variance of its bytes, and
- * sums add up. Not more than can be added a few times over.
+ * Where one allocation in w is recorded, a record of size s counts as w of them, and the variance of its bytes is
+ * w (w - 1) s^2. Variances add up. The result is kept small enough to be added a few times.
  */
 static int64_t
 add_variance(int64_t to, int64_t bytes, uint64_t w)

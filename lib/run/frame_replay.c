@@ -109,7 +109,7 @@ longest_since(const struct tt_watch *w, uint32_t frame)
 }
 
 /*
- * A zone that is open over whole frames, and does nothing else in them, has each frame's duration there. It is told
+ * A zone that is open over whole frames, and does nothing else in them, has each frame's duration there. That is counted
  * when something happens to the marker again, not at the end of each frame: stacks are deep.
  */
 static void

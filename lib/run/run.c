@@ -272,7 +272,7 @@ raw_size(const struct tt_input *in)
 	return tt_src_info(in->src)->raw_size;
 }
 
-/* The name under which the ledger holds what is lost in ${in}: NULL where it is the only input, or is several files. */
+/* The name of ${in} in the ledger of losses: NULL where it is the only input, or is several files. */
 static const char *
 name_in_ledger(const struct tt_run *r, const struct tt_input *in)
 {

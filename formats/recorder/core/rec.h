@@ -89,7 +89,7 @@ int rec_close(char why[256]);
 bool rec_on(void);
 
 /*
- * Take no events, take them again; definitions go on. What stands open when it pauses ends with its thread's last event.
+ * Stop and resume taking events; definitions go on. Zones open at a pause end with their thread's last event.
  * Any thread, but not where another one may be stopped inside a recording function; a pause waits up to a second for those.
  */
 void rec_pause(void);
@@ -183,7 +183,7 @@ struct rec_thread {
 	/* the slow path's */
 	uint64_t made, dropped;       /* events before this chunk; dropped */
 	uint64_t seq, session, native;
-	uint64_t framed;              /* the session that has been told of its marking frames */
+	uint64_t framed;              /* the session whose producer knows that it marks frames */
 	uint32_t before, chunk;       /* record bytes in the chunk before; index + 1 of the present one */
 	uint32_t zone_max, pauses;
 	uint8_t extra, ended;

@@ -19,7 +19,7 @@ struct wslot {
 	uint64_t next;                /* the account: the chunk after the last one in this file; 0: it has none */
 	uint32_t last;                /* bytes of records of that one */
 	uint64_t events;              /* written */
-	uint64_t dropped;             /* told */
+	uint64_t dropped;             /* dropped events, as last written */
 	uint32_t held;                /* flight recorder: its chunks that are kept */
 	struct ttc_walk walk;         /* at `done`, where that is not 0 */
 };

@@ -119,7 +119,7 @@ void defs_name_met(void);
 
 /* Keep ${what}, which ${with} describes, to be named. Anywhere: no lock, no allocation. */
 void late_put(const void *what, uintptr_t with);
-/* Have the finalizer thread run soon, which takes what is kept. Anywhere: posting a semaphore is all it does. */
+/* Have the finalizer thread run soon; it takes what late_put() kept. Anywhere: it only posts a semaphore. */
 void late_wake(void);
 /* The finalizer thread runs; will run no more. Before that nothing wakes it. */
 void late_ready(bool is);
