@@ -88,6 +88,8 @@ static const struct opt run_opt[] = {
 static const struct opt source_opt[] = {
 	{ .name = "input-format", .arg = "NAME", .set = opt_text, .at = IN(format),
 	    .help = "read every file and member as this format (see tracetool list)" },
+	{ .name = "force", .set = opt_flag, .at = IN(force),
+	    .help = "read a version that is not known like the nearest one that is" },
 	{ .name = "meta", .arg = "KEY=VALUE", .set = input_set_meta, .at = IN(meta),
 	    .help = "add a fact to every capture; repeatable" },
 	{ .name = NULL },
@@ -227,9 +229,9 @@ batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *
 	struct tt_buf b = { 0 };
 	int rc;
 
-	tt_buf_printf(&b, TT_GENERATOR " %u %d %d %s|%lld %lld %d %llu %llu|%lld %llu %d %d|%s|%s|%llu|%llu %llu %llu %llu %llu|",
-	    batch_work_of(o), o->per_capture, o->sum.csv_safe, in->format ? in->format : "", (long long)f->from, (long long)f->to, f->has_frames,
-	    (unsigned long long)f->frame_first, (unsigned long long)f->frame_last, (long long)in->min_dur,
+	tt_buf_printf(&b, TT_GENERATOR " %u %d %d %s%s|%lld %lld %d %llu %llu|%lld %llu %d %d|%s|%s|%llu|%llu %llu %llu %llu %llu|",
+	    batch_work_of(o), o->per_capture, o->sum.csv_safe, in->format ? in->format : "", in->force ? " force" : "",
+	    (long long)f->from, (long long)f->to, f->has_frames, (unsigned long long)f->frame_first, (unsigned long long)f->frame_last, (long long)in->min_dur,
 	    (unsigned long long)in->depth, in->wrappers, in->names, one->run.frame_marker ? one->run.frame_marker : "",
 	    one->run.frame_thread ? one->run.frame_thread : "", (unsigned long long)in->max_paths, (unsigned long long)o->depth,
 	    (unsigned long long)o->decoded_max, (unsigned long long)o->ratio_max, (unsigned long long)o->members_max,

@@ -108,9 +108,12 @@ report_notes(struct app *app, const struct tt_model *m, struct tt_report *r)
 	tt_loss_notes(&app->loss, r);
 	for (size_t i = 0; i < m->ncap; i++) {
 		const struct tt_capture *c = m->cap[i];
+		const char *layout = tt_layout_note(tt_capture_meta_get(c, TT_META_LAYOUT));
 		char time[32];
 		const char *text;
 
+		if (layout)
+			tt_report_note(r, tt_severity_name[TT_NOTICE], TT_META_LAYOUT, m->ncap > 1 ? tt_text(r, "%s: %s", c->path, layout) : layout);
 		if (c->nkept == 0)
 			continue;
 		*tt_put_time(time, c->kept[0].from + c->offset_ns) = '\0';

@@ -5,6 +5,8 @@
 
 #include <stdio.h>
 
+#include "base/setting.h"
+
 /* What the first bytes are. */
 struct found {
 	bool big;                     /* written by a big-endian machine */
@@ -89,10 +91,15 @@ version(const struct found *f, const char *release, bool force, struct tt_err *e
 		return v;
 	if (force)
 		return near ? near : unity_version(DATA_FIRST);
-	tt_fail(err, TT_E_UNKNOWN, f->old ? 4 : 0, "version 0x%08x of Unity's .data, %s, is not read: %s", f->word,
-	    release[0] ? release : later ? "later than Unity " UNITY_LATEST : "before Unity 2019.3",
-	    later ? "its layout is not known" : v && v->rank == 12 ? "its layout is not certain" :
-	    "load it in Unity's Editor, 2019.3 or later, and save it again");
+	const char *release_is = release[0] ? release : later ? "later than Unity " UNITY_LATEST : "before Unity 2019.3";
+	if (later)
+		unity_too_new(err, 0, f->word, ".data", release_is);
+	else if (v && v->rank == 12)
+		tt_fail(err, TT_E_UNKNOWN, 0, "version 0x%08x of Unity's .data, %s, is not read: " UNITY_WIDTH_UNSURE "; %s reads it", f->word, release_is,
+		    tt_setting_name[TT_SETTING_FORCE]);
+	else
+		tt_fail(err, TT_E_UNKNOWN, f->old ? 4 : 0, "version 0x%08x of Unity's .data, %s, is not read: load it in Unity's Editor, 2019.3 or later, "
+		    "and save it again", f->word, release_is);
 	return NULL;
 }
 
@@ -124,7 +131,12 @@ describe(struct data *m, const struct found *f, const char *release, const uint8
 		snprintf(text, sizeof text, "version 0x%08x, %s%s", f->word, release[0] ? release : "near Unity ", release[0] ? "" : m->version->data);
 	if (!(cap->version = tt_arena_text(&cap->arena, text, strlen(text), err)))
 		return err->code;
-	if (!f->empty && (!known || !m->version->data_verified))
+	const bool sure = f->empty || (known && m->version->data_verified);
+	const struct unity_version *own = unity_version(f->word), *near = unity_version_near(f->word);
+	const bool forced = !is_read(own) && (own || f->old || !is_read(near));
+	if (tt_capture_layout(cap, sure ? TT_LAYOUT_VERIFIED : forced ? TT_LAYOUT_FORCED : TT_LAYOUT_EXPERIMENTAL, err) != TT_OK)
+		return err->code;
+	if (!sure)
 		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %s%s%s: its layout is known from descriptions only", tt_src_info(m->src)->name,
 		    known ? "" : "read like ", known && release[0] ? release : "Unity ", known && release[0] ? "" : m->version->data);
 	if (f->old || n < 28 || f->word < DATA_SAYS_RELEASE || !unity_release(p + 8, text, sizeof text))

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "base/hash_seed.h"
+#include "base/setting.h"
 
 /* --- headers ---------------------------------------------------------------------------------------- */
 
@@ -45,19 +46,35 @@ release_of(const uint8_t *p, size_t n, char *text, size_t size)
 		unity_release(p + RAW_HEAD, text, size);
 }
 
-/* The version of word ${word}: one that is read, or with ${force} the nearest one. NULL, and the reason in ${err}, where it is none. */
-static const struct unity_version *
-version(uint32_t word, bool force, struct tt_err *err)
+/* Is the version of word ${word}, read like ${v}, read without --force? */
+static bool
+is_read(const struct unity_version *v, uint32_t word)
 {
-	const struct unity_version *v = unity_version_near(word), *first = unity_version(RAW_FIRST);
+	return v && v->raw && (v->word == word || word <= RAW_LATEST);
+}
 
-	if (!unity_is_word(word))
+/* The version of the header at ${p}: one that is read, or with ${force} the nearest one. NULL, and the reason in ${err}, where it is none. */
+static const struct unity_version *
+version(const uint8_t *p, size_t n, bool force, struct tt_err *err)
+{
+	const uint32_t word = unity_u32(p + 8);
+	const struct unity_version *v = unity_version_near(word), *first = unity_version(RAW_FIRST);
+	char release[64], text[80] = "later than Unity " UNITY_LATEST;
+
+	if (!unity_is_word(word)) {
 		tt_fail(err, TT_E_DAMAGED, 8, "the header's version, 0x%08x, is none: the header is damaged", word);
-	else if (force || (v && v->raw && (v->word == word || word <= RAW_LATEST)))
+		return NULL;
+	}
+	if (force || is_read(v, word))
 		return v && v->raw ? v : first;
+	release_of(p, n, release, sizeof release);
+	if (release[0])
+		snprintf(text, sizeof text, "Unity %s", release);
+	if (v && v->raw)
+		unity_too_new(err, 8, word, ".raw", text);
 	else
-		tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw, %s, is not known", word,
-		    v && v->raw ? "later than Unity " UNITY_LATEST : "before Unity 2017.3");
+		tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw, before Unity %s, is not known; %s reads it like that", word,
+		    first->raw, tt_setting_name[TT_SETTING_FORCE]);
 	return NULL;
 }
 
@@ -80,9 +97,14 @@ describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 	snprintf(text, sizeof text, "%u", unity_u16(p + 6));
 	if (rc == TT_OK)
 		rc = tt_capture_meta(cap, "platform", text, err);
-	if (rc == TT_OK && (!known || !m->version->raw_verified || p[5]))
-		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %sUnity %s%s: its layout is known from descriptions only", tt_src_info(m->src)->name,
-		    known ? "" : "read like ", known && release[0] ? release : m->version->raw, p[5] ? ", aligned" : "");
+	const bool sure = known && m->version->raw_verified && !p[5];
+	if (rc == TT_OK)
+		rc = tt_capture_layout(cap, sure ? TT_LAYOUT_VERIFIED : is_read(unity_version_near(unity_u32(p + 8)), unity_u32(p + 8)) ?
+		    TT_LAYOUT_EXPERIMENTAL : TT_LAYOUT_FORCED, err);
+	if (rc == TT_OK && !sure)
+		tt_log(m->env, TT_LOG_NORMAL, "%s: experimental: %sUnity %s%s: %s", tt_src_info(m->src)->name, known ? "" : "read like ",
+		    known && release[0] ? release : m->version->raw, p[5] ? ", aligned" : "",
+		    known && m->version->rank == 12 ? UNITY_WIDTH_UNSURE : "its layout is known from descriptions only");
 	return rc;
 }
 
@@ -90,21 +112,15 @@ describe(struct raw *m, const uint8_t *p, size_t n, struct tt_err *err)
 static int
 take_head(struct raw *m, const uint8_t *p, size_t n, struct raw_session *s, size_t *size, struct tt_err *err)
 {
-	char release[64];
-
-	if (n < 12 || n < RAW_HEAD)
+	if (n < RAW_HEAD)
 		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);
 	if (p[4] != 1)
 		return tt_fail(err, TT_E_UNKNOWN, 4, "its byte order is unknown (%u): big-endian captures are not read", p[4]);
 	if (p[5] > 1)
 		return tt_fail(err, TT_E_DAMAGED, 5, "the header says neither packed nor aligned messages (%u)", p[5]);
-	const struct unity_version *v = version(unity_u32(p + 8), m->env->force, err);
-	if (!v) {
-		release_of(p, n, release, sizeof release);
-		if (err->code == TT_E_UNKNOWN && release[0])
-			tt_fail(err, TT_E_UNKNOWN, 8, "version 0x%08x of Unity's .raw, Unity %s, is not known", unity_u32(p + 8), release);
+	const struct unity_version *v = version(p, n, m->env->force, err);
+	if (!v)
 		return err->code;
-	}
 	*size = head_size(p, n);
 	if (n < *size)
 		return tt_fail(err, TT_E_DAMAGED, n, "the file ends after %zu bytes, inside its header", n);

@@ -50,6 +50,10 @@ const struct unity_version *unity_version_near(uint32_t word);
 /* The five numbers of a release at ${p}, 6000 3 9 2 1, as text, 6000.3.9f1; false, and "", where they are none. */
 bool unity_release(const uint8_t *p, char *text, size_t size);
 #define UNITY_LATEST "6000.5"
+/* What is not certain of the latest version. */
+#define UNITY_WIDTH_UNSURE "how wide the ids of objects are is not certain"
+/* Refuse version ${word} of ${form}, which is later than all known ones; ${release}: what is known of its release. TT_E_UNKNOWN. */
+int unity_too_new(struct tt_err *err, uint64_t at, uint32_t word, const char *form, const char *release);
 
 /* --- known.c: what definitions mean for decoding ------------------------------------------------------------- */
 

@@ -3,6 +3,7 @@
  */
 #include <stdio.h>
 
+#include "base/setting.h"
 #include "unity/profiler.h"
 
 /* In the order of ranks. One release may write different words into its two forms. */
@@ -62,6 +63,13 @@ unity_version_near(uint32_t word)
 		if (versions[i].rank > 0 && versions[i].rank != 5 && versions[i].word < word)
 			found = &versions[i];
 	return found;
+}
+
+int
+unity_too_new(struct tt_err *err, uint64_t at, uint32_t word, const char *form, const char *release)
+{
+	return tt_fail(err, TT_E_UNKNOWN, at, "version 0x%08x of Unity's %s, %s, is not known: look for a newer tracetool; %s reads it like Unity "
+	    UNITY_LATEST, word, form, release, tt_setting_name[TT_SETTING_FORCE]);
 }
 
 bool

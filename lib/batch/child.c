@@ -107,7 +107,7 @@ begin(struct child *ch)
 	mallopt(M_TRIM_THRESHOLD, 64 << 20);
 	tt_loss_reset(&ch->loss);
 	ch->env = (struct tt_env){ .loss = &ch->loss, .jobs = 1, .stop = from->stop, .spool_max = from->spool_max,
-		.spool_memory = from->spool_memory, .decoded_max = from->decoded_max, .ratio_max = from->ratio_max,
+		.force = from->force, .spool_memory = from->spool_memory, .decoded_max = from->decoded_max, .ratio_max = from->ratio_max,
 		.tmpdir = from->tmpdir };
 	ch->env.mem.cap = (size_t)o->capture_memory;
 }

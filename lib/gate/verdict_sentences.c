@@ -9,6 +9,7 @@
 
 #include "base/setting.h"
 #include "gate/baseline.h"
+#include "model/capture.h"
 
 const char *
 tt_verdict_text(struct tt_verdict *v, struct tt_err *err, const char *fmt, ...)
@@ -471,6 +472,30 @@ fingerprint_remarks(struct tt_verdict *v, struct tt_err *err)
 	return rc;
 }
 
+/* Captures whose layout the reader is not sure of: for each reason, the first one and how many more. */
+static int
+layout_remarks(struct tt_verdict *v, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (enum tt_layout how = 0; how <= TT_LAYOUT_FORCED && rc == TT_OK; how++) {
+		const char *note = NULL, *name = NULL;
+		size_t n = 0;
+
+		for (size_t i = 0; i < v->nsample; i++) {
+			const char *fact = tt_sample_fact(&v->sample[i], TT_META_LAYOUT);
+
+			if (!fact || strcmp(fact, tt_layout_name(how)) != 0 || !(note = tt_layout_note(fact)))
+				continue;
+			name = n++ ? name : v->sample[i].name;
+		}
+		if (n > 0)
+			rc = remark(v, n > 1 ? tt_verdict_text(v, err, "%s and %zu more: %s", name, n - 1, note) :
+			    tt_verdict_text(v, err, "%s: %s", name, note), err);
+	}
+	return rc;
+}
+
 static int
 remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 {
@@ -479,7 +504,7 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 
 	while (v->budget->fingerprint[nfact])
 		nfact++;
-	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 6) * sizeof *v->remark, err);
+	v->remark = tt_arena_alloc(&v->arena, (4 * v->nrow + v->nsample + v->nmixed + nfact + 8) * sizeof *v->remark, err);
 	if (!v->remark)
 		return err->code;
 	if (v->nalone)
@@ -489,6 +514,8 @@ remarks(struct tt_verdict *v, const struct tt_judge_opts *o, struct tt_err *err)
 		if (v->sample[i].damaged)
 			rc = remark(v, tt_verdict_text(v, err, "%s is damaged: %s", v->sample[i].name,
 			    v->sample[i].damage ? v->sample[i].damage : "see its losses"), err);
+	if (rc == TT_OK)
+		rc = layout_remarks(v, err);
 	for (size_t i = 0; i < v->nrow && rc == TT_OK; i++) {
 		rc = row_remarks(v, &v->row[i], err);
 		tested += v->row[i].tested;

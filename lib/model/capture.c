@@ -65,6 +65,33 @@ tt_capture_meta_get(const struct tt_capture *c, const char *key)
 	return m ? m->value : NULL;
 }
 
+static const struct { const char *name, *note; } layout[] = {
+	[TT_LAYOUT_VERIFIED] = { "verified", NULL },
+	[TT_LAYOUT_EXPERIMENTAL] = { "experimental", "the layout of this version is experimental: it is known from descriptions only" },
+	[TT_LAYOUT_FORCED] = { "forced", "this version is not supported and was read only because that was forced: figures may be wrong" },
+};
+
+int
+tt_capture_layout(struct tt_capture *c, enum tt_layout how, struct tt_err *err)
+{
+	return tt_capture_meta(c, TT_META_LAYOUT, layout[how].name, err);
+}
+
+const char *
+tt_layout_name(enum tt_layout how)
+{
+	return layout[how].name;
+}
+
+const char *
+tt_layout_note(const char *value)
+{
+	for (size_t i = 0; value && i < sizeof layout / sizeof *layout; i++)
+		if (strcmp(value, layout[i].name) == 0)
+			return layout[i].note;
+	return NULL;
+}
+
 bool
 tt_capture_recording(const struct tt_capture *c, char text[TT_RECORDING_TEXT])
 {

@@ -102,6 +102,14 @@ int tt_capture_meta(struct tt_capture *c, const char *key, const char *value, st
 int tt_capture_meta_said(struct tt_capture *c, const char *key, const char *value, struct tt_err *err);
 const char *tt_capture_meta_get(const struct tt_capture *c, const char *key);
 
+/* How sure a reader is of the layout of the file's version, as the fact "layout". */
+#define TT_META_LAYOUT "layout"
+enum tt_layout { TT_LAYOUT_VERIFIED, TT_LAYOUT_EXPERIMENTAL, TT_LAYOUT_FORCED };
+int tt_capture_layout(struct tt_capture *c, enum tt_layout how, struct tt_err *err);
+const char *tt_layout_name(enum tt_layout how);
+/* What whoever reads results has to know of the fact's ${value}, or NULL: nothing. */
+const char *tt_layout_note(const char *value);
+
 /* The recording the capture is a file of, in hex; false: none is known, and ${text} is empty. */
 #define TT_RECORDING_TEXT 33
 bool tt_capture_recording(const struct tt_capture *c, char text[TT_RECORDING_TEXT]);
