@@ -108,9 +108,8 @@ today(struct app *app, const char *given, const char **day, struct tt_err *err)
 
 /* --- documents ------------------------------------------------------------------------ */
 
-/* All of the file ${path}. */
-static int
-read_document(struct app *app, const char *path, struct tt_buf *text, struct tt_err *err)
+int
+gate_document(struct app *app, const char *path, struct tt_buf *text, struct tt_err *err)
 {
 	struct tt_src *src;
 	size_t got = 0;
@@ -138,7 +137,7 @@ read_budget(struct gate *x, struct tt_err *err)
 
 	if (!x->g->budget)
 		return tt_budget_none(&x->budget, &x->a, err);
-	rc = read_document(x->app, x->g->budget, &text, err);
+	rc = gate_document(x->app, x->g->budget, &text, err);
 	if (rc == TT_OK)
 		rc = tt_budget_parse(text.p, text.n, x->g->budget, &x->budget, &x->a, err);
 	tt_buf_free(&text);
@@ -153,7 +152,7 @@ static int
 read_baseline(struct gate *x, const char *path, struct tt_baseline *b, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	int rc = read_document(x->app, path, &text, err);
+	int rc = gate_document(x->app, path, &text, err);
 
 	if (rc == TT_OK)
 		rc = tt_baseline_parse(text.p, text.n, path, &x->budget, b, &x->a, err);

@@ -12,7 +12,9 @@
 #include "base/order.h"
 #include "cmd.h"
 #include "gate.h"
+#include "gate/test_results.h"
 #include "input.h"
+#include "io/src.h"
 #include "model/identity.h"
 #include "run/run.h"
 #include "view/view.h"
@@ -274,6 +276,36 @@ sample_model(struct gate *x, struct capture *c, struct tt_model *m, const struct
 	return rc;
 }
 
+/* Is ${c} a file of test results? Then ${s} is its sample. Pipes are captures. */
+static int
+read_results(struct gate *x, struct capture *c, bool *is, struct tt_sample *s, struct tt_err *err)
+{
+	const struct tt_budget *b = &x->budget;
+	struct tt_env *env = &x->app->env;
+	struct tt_buf text = { 0 };
+	struct tt_src *src = NULL;
+	const uint8_t *head;
+	size_t n = 0;
+	int rc;
+
+	*is = false;
+	if (c->n > 1 || !is_files(c) || tt_src_open(env, c->path[0], &src, err) != TT_OK)
+		return TT_OK;
+	*is = tt_src_peek(src, &head, &n, err) == TT_OK && tt_results_probe(head, n);
+	tt_src_close(src);
+	if (!*is)
+		return TT_OK;
+	rc = gate_document(x->app, c->path[0], &text, err);
+	if (rc == TT_OK)
+		rc = tt_results_sample(text.p, text.n, c->path[0], b->measure, b->nmeasure, is, s, &x->a, err);
+	tt_buf_free(&text);
+	if (rc < 0 && is_unreadable(c, rc))
+		return unread_sample(x, c, s, err);
+	s->file = c->path;
+	s->files = c->n;
+	return rc;
+}
+
 static int
 read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c, struct tt_sample *s, struct tt_err *err)
 {
@@ -281,9 +313,14 @@ read_capture(struct gate *x, const struct tt_run_opts *common, struct capture *c
 	struct tt_run_opts run = *common;
 	struct tt_model *m = NULL;
 	struct tt_loss loss;
-	int rc = run_over(x, &run, c, &loss, &m, err);
 	const char *why = NULL;       /* it has no figures */
 	bool unsuited = false;        /* because the run found fault with its options, before it read all */
+	bool results;
+	int rc = read_results(x, c, &results, s, err);
+
+	if (rc != TT_OK || results)
+		return rc;
+	rc = run_over(x, &run, c, &loss, &m, err);
 
 	if (rc == TT_OK) {
 		rc = sample_model(x, c, m, &loss, s, &why, err);

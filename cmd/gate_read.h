@@ -45,6 +45,9 @@ struct gate {
 	struct verdict_out to;
 };
 
+/* All of the file ${path}. */
+int gate_document(struct app *app, const char *path, struct tt_buf *text, struct tt_err *err);
+
 /* Add to ${c} the files of one operand: "A+B" is two files of one capture, unless there is a file of that name. */
 int gate_split(struct gate *x, struct capture *c, const char *operand, struct tt_err *err);
 

@@ -205,7 +205,7 @@ list_gate(struct tt_report *r)
 	static const char *const needs[] = {
 		[TT_SELECT_NONE] = "", [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",
 		[TT_SELECT_COUNTER] = "counter", [TT_SELECT_THREAD] = "thread", [TT_SELECT_LIMIT] = "limit",
-		[TT_SELECT_ROW] = "row",
+		[TT_SELECT_ROW] = "row", [TT_SELECT_GROUP] = "group",
 	};
 	struct tt_table *t = tt_report_table(r, "gate", "Metrics of budgets", gate_col, TT_NCOL(gate_col));
 

@@ -101,7 +101,7 @@ static bool
 has_time(const struct tt_metric *m)
 {
 	return m->family != TT_FAM_LOST && m->family != TT_FAM_LENGTH && m->family != TT_FAM_COMPILED &&
-	    m->family != TT_FAM_UNENDED;
+	    m->family != TT_FAM_UNENDED && m->family != TT_FAM_TEST;
 }
 
 int

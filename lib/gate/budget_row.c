@@ -13,7 +13,7 @@
 static const char *const selectors[] = {
 	[TT_SELECT_NONE] = NULL, [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",
 	[TT_SELECT_COUNTER] = "counter", [TT_SELECT_THREAD] = "thread", [TT_SELECT_LIMIT] = "limit",
-	[TT_SELECT_ROW] = "row",
+	[TT_SELECT_ROW] = "row", [TT_SELECT_GROUP] = "group",
 };
 #define NSELECT (sizeof selectors / sizeof *selectors)
 
@@ -433,7 +433,7 @@ read_id(const struct tt_node_at *row, const struct tt_budget *b, struct tt_budge
 int
 tt_budget_read_row(struct tt_budget_reader *rd, const struct tt_node_at *row, struct tt_budget_row *r, struct tt_err *err)
 {
-	static const char *const keys[] = { "id", "metric", "stat", "marker", "category", "counter", "thread", "limit", "row",
+	static const char *const keys[] = { "id", "metric", "stat", "marker", "category", "counter", "thread", "limit", "row", "group",
 		"max", "min", "exact", "effect", "level", "over", "min_captures", "max_missing", "where", "waive", "comment", NULL };
 	struct tt_node_at v;
 	int level = TT_LEVEL_ERROR, rc = tt_doc_object(row, err);

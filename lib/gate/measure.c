@@ -125,6 +125,9 @@ const struct tt_metric tt_metrics[] = {
 	{ "capture.unended", "end of the capture", TT_DIM_NUMBER, TT_SELECT_NONE, TT_ABOUT_NOTHING, 0, S(TOTAL), TT_STAT_TOTAL, false,
 	    TT_FAM_UNENDED, 0, "1: the capture breaks off because the program crashed, was killed or still ran; 0: it ends, or its recorder "
 	    "marks no end." },
+	{ "test", "test", TT_DIM_NUMBER, TT_SELECT_GROUP, TT_ABOUT_NOTHING, 0, TIMES | S(MIN) | S(TOTAL) | S(COUNT), TT_STAT_MEDIAN, false,
+	    TT_FAM_TEST, 0, "Values of the matching sample groups in a file of results of Unity's Performance Testing package, in their own unit; "
+	    "count: number of samples." },
 	{ 0 },
 };
 
@@ -146,7 +149,7 @@ tt_metric_up(const struct tt_metric *m)
 bool
 tt_measure_any_dim(const struct tt_measure *x)
 {
-	return x->metric->family == TT_FAM_COUNTER || (x->metric->family == TT_FAM_CELL && x->metric->of);
+	return x->metric->family == TT_FAM_COUNTER || x->metric->family == TT_FAM_TEST || (x->metric->family == TT_FAM_CELL && x->metric->of);
 }
 
 enum tt_dim
@@ -259,6 +262,8 @@ tt_measure_title(const struct tt_measure *x, struct tt_arena *a, struct tt_err *
 		return format(a, err, "%s of thread %s%s", m->title, x->select, stat);
 	case TT_SELECT_COUNTER:
 		return format(a, err, "counter %s%s", x->select, stat);
+	case TT_SELECT_GROUP:
+		return format(a, err, "test group %s%s", x->select, x->stat == TT_STAT_COUNT ? ", number of samples" : stat);
 	case TT_SELECT_ROW:
 		return x->select ? format(a, err, "%s of %s", m->title, x->select) : m->title;
 	default:

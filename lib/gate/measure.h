@@ -22,6 +22,7 @@ struct tt_views;
 enum tt_select {
 	TT_SELECT_NONE, TT_SELECT_MARKER, TT_SELECT_CATEGORY, TT_SELECT_COUNTER, TT_SELECT_THREAD, TT_SELECT_LIMIT,
 	TT_SELECT_ROW,                /* which row of a table; a table of one row needs none */
+	TT_SELECT_GROUP,              /* of the results of tests */
 };
 
 /* What to show beside a change of a metric: tt_mover. */
@@ -41,6 +42,7 @@ enum tt_family {
 	TT_FAM_COLLECTIONS, TT_FAM_PAUSE, TT_FAM_HEAP, TT_FAM_CATEGORY, TT_FAM_MARKER, TT_FAM_COUNTER, TT_FAM_THREAD,
 	TT_FAM_LOST, TT_FAM_LENGTH, TT_FAM_COLLECTING, TT_FAM_PAUSES, TT_FAM_THROWS, TT_FAM_CONTENDED, TT_FAM_WAITING, TT_FAM_SAMPLES,
 	TT_FAM_HANDLES, TT_FAM_FINALIZERS, TT_FAM_SHOT, TT_FAM_COMPILED, TT_FAM_UNENDED, TT_FAM_CELL,
+	TT_FAM_TEST,                  /* of files of test results: gate/test_results.h */
 };
 
 struct tt_metric {

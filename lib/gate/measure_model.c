@@ -332,6 +332,9 @@ measure(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, st
 	case TT_FAM_UNENDED:
 		tt_value_set(v, tt_loss_unended(g->loss));
 		break;
+	case TT_FAM_TEST:
+		v->why = "it is a capture, not a file of test results";
+		break;
 	case TT_FAM_LENGTH:
 		tt_value_set(v, g->m->max_ts > g->m->min_ts ? g->m->max_ts - g->m->min_ts : 0);
 		break;
