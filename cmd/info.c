@@ -414,7 +414,7 @@ info(struct app *app, const struct info_opts *o, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	report_pager(app, &o->out);
-	rc = input_confine(app, &o->in, o->out.output, &run, err);
+	rc = input_confine(app, &o->in, o->out.output, NULL, &run, err);
 	if (rc != TT_OK)
 		return rc;
 	run.needs = TT_NEEDS_TALLY | TT_NEEDS_CALLS | TT_NEEDS_CANDIDATES;

@@ -254,12 +254,14 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 }
 
 int
-input_confine(struct app *app, const struct input_opts *o, const char *output, struct tt_run_opts *run,
+input_confine(struct app *app, const struct input_opts *o, const char *output, const char *also, struct tt_run_opts *run,
     struct tt_err *err)
 {
 	struct opt_list l = { 0 };
 	int rc = output ? opt_list_add(&l, output, &app->arena, err) : TT_OK;
 
+	if (rc == TT_OK && also)
+		rc = opt_list_add(&l, also, &app->arena, err);
 	run->opened = app_seal;
 	run->opened_arg = app;
 	if (rc == TT_OK)

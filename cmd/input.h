@@ -57,11 +57,11 @@ void input_defaults(struct input_opts *o);
 int input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run, struct tt_err *err);
 
 /**
- * input_confine(app, o, output, run, err):
+ * input_confine(app, o, output, also, run, err):
  * Enter the sandbox, for a run that writes ${output} (NULL: standard output); it closes when ${run} has
  * opened its inputs.
  */
-int input_confine(struct app *app, const struct input_opts *o, const char *output, struct tt_run_opts *run,
+int input_confine(struct app *app, const struct input_opts *o, const char *output, const char *also, struct tt_run_opts *run,
     struct tt_err *err);
 
 /* True if ${path} is the same file as one of the inputs. */

@@ -9,14 +9,17 @@
 #include "base/spelling.h"
 #include "cmd.h"
 #include "collect/timeline.h"
+#include "emit/emit.h"
 #include "gate.h"
 #include "info.h"
 #include "input.h"
 #include "pass/pass.h"
 #include "report.h"
 #include "metric_series.h"
+#include "outputs.h"
 #include "parse_value.h"
 #include "run/run.h"
+#include "version.h"
 #include "view/view.h"
 
 #define BUDGETS_MAX (sizeof ((struct tt_pass_opts *)NULL)->budget_ns / sizeof(int64_t))
@@ -30,6 +33,7 @@ struct stats_opts {
 	struct gate_opts gate;
 	struct opt_list given, table;
 	const char *sort;
+	const char *perf_test;        /* where to write results of tests */
 	uint64_t limit;
 	struct tt_pass_opts pass;
 	struct opt_list budget;       /* pass.budget, pass.nbudget */
@@ -159,6 +163,9 @@ static const struct opt table_opt[] = {
 	{ .name = "group-by", .arg = "KEY", .set = opt_text, .at = AT(gate.group_by),
 	    .help = "group rows by thread, assembly, namespace or domain; with --gate, judge captures apart by this fact, "
 	            "like scene" },
+	{ .name = "perf-test-json", .arg = "FILE", .set = opt_text, .at = AT(perf_test),
+	    .help = "besides, write frames, allocations and the markers that --marker chooses to FILE as sample groups, in the layout of "
+	            "Unity's Performance Testing results" },
 	{ .more = pass_row, .set = set_pass_option },
 	{ .name = NULL },
 };
@@ -446,6 +453,9 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	struct tt_model *m = NULL;
 	struct tt_views view = { 0 };
 	struct tt_report r;
+	struct opt_list writes = { 0 };
+	const struct tt_emit *emit = tt_emit_named("perf-test");
+	const struct tt_emit_opts emit_opts = { .env = &app->env, .path = s->perf_test, .generator = TT_GENERATOR, .names = (enum tt_names_form)s->in.names };
 	int rc = input_setup(app, &s->in, &run, err);
 
 	if (rc == TT_OK)
@@ -454,12 +464,15 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 		rc = check_buckets(s, err);
 	if (rc == TT_OK && s->out.output && input_is(&s->in, s->out.output))
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", s->out.output);
+	if (rc == TT_OK && s->perf_test && (rc = opt_list_add(&writes, s->out.output ? s->out.output : "-", &app->arena, err)) == TT_OK &&
+	    (rc = opt_list_add(&writes, s->perf_test, &app->arena, err)) == TT_OK)
+		rc = outputs_check(&writes, &s->in.path, err);
 	if (rc != TT_OK)
 		return rc;
 	rc = series_begin(app, &s->metric, s->pass.buckets ? s->pass.buckets : TT_TIMELINE_BUCKETS, &run, err);
 	report_pager(app, &s->out);
 	if (rc == TT_OK)
-		rc = input_confine(app, &s->in, s->out.output, &run, err);
+		rc = input_confine(app, &s->in, s->out.output, s->perf_test, &run, err);
 	if (rc != TT_OK)
 		return rc;
 	run.hitches = (unsigned)s->pass.hitches;
@@ -467,6 +480,9 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 	run.find = (struct tt_find){ .min_size = s->find_size, .type = s->find_type.v, .addr = s->track_addr,
 		.naddr = s->track.n };
 	run.needs |= needs_of(s);
+	run.emit = &emit;
+	run.emit_opts = &emit_opts;
+	run.nemit = s->perf_test != NULL;
 	tt_report_init(&r, &app->env.mem);
 	rc = tt_run(&app->env, &run, &m, err);
 	ui_erase(&app->ui);

@@ -394,19 +394,24 @@ fuzz_zones(struct bytes *b, struct tt_slice *s, size_t max, int64_t ts, uint64_t
 static void
 fuzz_frames(struct kit *k, int64_t ts)
 {
+	static const char *const any[] = { "*", NULL };
 	static struct tt_frame_range of[2];
 	static int64_t start[6], dur[6];
-	static uint64_t number[6];
+	static uint64_t number[6], bytes[6];
+	static uint32_t thread[6];
 	static struct tt_frames f;
 
 	for (size_t i = 0; i < 6; i++) {
 		start[i] = ts / 4 + (int64_t[]){ 0, 100, 5000 }[i % 3];
 		dur[i] = (int64_t[]){ 100, 900, 60000 }[i % 3];
 		number[i] = i % 3 + 1;
+		thread[i] = i < 3 ? 0 : 2;
 		of[i / 3] = (struct tt_frame_range){ .process = (uint32_t)(i / 3), .first = i / 3 * 3, .end = i / 3 * 3 + 3 };
 	}
-	f = (struct tt_frames){ .of = of, .nof = 2, .n = 6, .start = start, .dur = dur, .number = number };
+	f = (struct tt_frames){ .of = of, .nof = 2, .n = 6, .start = start, .dur = dur, .number = number,
+		.thread = thread, .alloc_b = bytes, .alloc_n = bytes };
 	k->m.frames = &f;
+	k->m.filter.marker = any;
 	k->env.spool_memory = k->env.spool_max = 1 << 30;
 }
 
@@ -439,7 +444,7 @@ kit_fuzz(struct kit *k, const char *emit, const uint8_t *p, size_t n)
 	fuzz_tree(k, &b);
 	k->m.min_ts = (int64_t)take_number(&b);
 	k->m.max_ts = INT64_MAX;
-	if (strcmp(emit, "pdata") == 0)
+	if (strcmp(emit, "pdata") == 0 || strcmp(emit, "perf-test") == 0)
 		fuzz_frames(k, k->m.min_ts);
 	kit_begin(k, emit);
 	for (int64_t ts = k->m.min_ts; b.p < b.end && k->emit->chunk;) {

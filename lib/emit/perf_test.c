@@ -1,0 +1,386 @@
+/**
+ * perf-test: frames, allocations and chosen markers as sample groups, in the layout of the results of Unity's Performance Testing package.
+ *
+ * Each capture is the result of a test. A group has a sample for each whole frame; that of a marker is its time on the frame thread, which
+ * zones of it inside each other do not count twice. The chosen zones are put aside in order of begin, for inner ones may come first.
+ *
+ * Memory: the values of frames, 8 bytes for each frame and marker. Disk: 32 bytes for each zone of a chosen marker.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "base/order.h"
+#include "base/setting.h"
+#include "collect/collections.h"
+#include "emit/common.h"
+#include "emit/slice_sort.h"
+#include "view/figures.h"
+
+enum { MOST = 256 };                  /* markers */
+
+/* What units are called by in the file. */
+enum unit { UNIT_MS = 2, UNIT_BYTE = 4, UNIT_NONE = 8 };
+
+struct marker { const char *name; uint64_t key; int64_t *ns, until; };
+
+struct perf {
+	struct tt_out *out;
+	struct tt_env *env;
+	const struct tt_model *m;
+	struct tt_slices slices;
+	uint64_t put_aside;
+
+	/* the capture being written */
+	struct tt_json j;
+	const struct tt_frame_range *of;
+	uint32_t process;
+	struct marker marker[MOST];
+	size_t nmarker;
+	double *v;                    /* samples of a group */
+	size_t n, cap;
+};
+
+/* --- on the way -------------------------------------------------------------------------------------------- */
+
+/* The frames of the capture that thread ${t} begins, or NULL. */
+static const struct tt_frame_range *
+frames_on(const struct tt_model *m, const struct tt_thread *t)
+{
+	const struct tt_frames *f = m->frames;
+
+	for (size_t i = 0; f && i < f->nof; i++)
+		if (f->of[i].process == t->process && f->of[i].end > f->of[i].first && f->thread[f->of[i].first] == t->index)
+			return &f->of[i];
+	return NULL;
+}
+
+static int
+perf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
+{
+	const bool any = (v->m->filter.marker || v->m->filter.category) && frames_on(v->m, v->thread);
+
+	(void)state;
+	for (size_t i = 0; any && i < v->nslice; i++) {
+		const struct tt_name *name = tt_model_key(v->m, v->cap->process, v->slice[i].key);
+		if (name->wanted && !name->left_out)
+			tt_buf_add(out, &v->slice[i], sizeof v->slice[i]);
+	}
+	return tt_buf_error(out, err);
+}
+
+static int
+perf_write(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
+{
+	struct perf *d = state;
+	int rc = TT_OK;
+
+	for (; n >= sizeof(struct tt_slice) && rc == TT_OK; p += sizeof(struct tt_slice), n -= sizeof(struct tt_slice)) {
+		struct tt_slice s;
+
+		memcpy(&s, p, sizeof s);
+		rc = tt_slices_add(&d->slices, v->thread, &s, 1, err);
+	}
+	return rc;
+}
+
+/* --- markers per frame ---------------------------------------------------------------------------------------- */
+
+static int
+find_marker(struct perf *d, uint64_t key, struct marker **at, struct tt_err *err)
+{
+	struct tt_nameless own;
+	const char *name;
+
+	for (size_t i = 0; i < d->nmarker; i++)
+		if (d->marker[i].key == key) {
+			*at = &d->marker[i];
+			return TT_OK;
+		}
+	name = tt_emit_marker(tt_emit_name(d->m, d->process, key, &own));
+	for (size_t i = 0; i < d->nmarker; i++)
+		if (strcmp(d->marker[i].name, name) == 0) {
+			*at = &d->marker[i];
+			return TT_OK;
+		}
+	if (d->nmarker == MOST)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: %s and %s choose more than %d markers: choose fewer",
+		    tt_setting_name[TT_SETTING_MARKER], tt_setting_name[TT_SETTING_CATEGORY], MOST);
+	*at = &d->marker[d->nmarker];
+	**at = (struct marker){ .key = key, .until = INT64_MIN };
+	(*at)->ns = tt_mem_alloc(&d->env->mem, (d->of->end - d->of->first) * sizeof *(*at)->ns, err);
+	if (!(*at)->ns)
+		return err->code;
+	d->nmarker++;
+	(*at)->name = tt_arena_text((struct tt_arena *)(uintptr_t)&d->m->arena, name, strlen(name), err);
+	return (*at)->name ? TT_OK : err->code;
+}
+
+static int
+add_zone(void *arg, const struct tt_slice *s, struct tt_err *err)
+{
+	struct perf *d = arg;
+	const struct tt_frames *f = d->m->frames;
+	struct marker *k = NULL;
+	int rc = find_marker(d, s->key, &k, err);
+	int64_t from, to = s->dur > 0 && s->ts <= INT64_MAX - s->dur ? s->ts + s->dur : s->ts;
+
+	if (rc != TT_OK)
+		return rc;
+	from = s->ts > k->until ? s->ts : k->until;
+	if (to <= from)
+		return TT_OK;
+	k->until = to;
+	for (size_t i = tt_lower_bound(n, d->of->first, d->of->end, f->start[n] + f->dur[n] <= from); i < d->of->end && f->start[i] < to; i++) {
+		const int64_t a = f->start[i] > from ? f->start[i] : from, b = f->start[i] + f->dur[i] < to ? f->start[i] + f->dur[i] : to;
+		k->ns[i - d->of->first] += b - a;
+	}
+	return TT_OK;
+}
+
+static void
+forget_markers(struct perf *d)
+{
+	for (size_t i = 0; i < d->nmarker; i++)
+		tt_mem_free(&d->env->mem, d->marker[i].ns, (d->of->end - d->of->first) * sizeof *d->marker[i].ns);
+	d->nmarker = 0;
+}
+
+static int
+by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct marker *)a)->name, ((const struct marker *)b)->name);
+}
+
+/* --- groups ---------------------------------------------------------------------------------------------------- */
+
+static int
+by_value(const void *a, const void *b)
+{
+	return TT_CMP(*(const double *)a, *(const double *)b);
+}
+
+static void
+put_number(struct tt_json *j, const char *key, double v)
+{
+	char text[40];
+
+	*tt_put_double(text, v) = '\0';
+	tt_json_raw(j, key, text);
+}
+
+/* The samples in d->v as a group, with what the package computes of them; they are sorted afterwards. */
+static int
+put_group(struct perf *d, const char *name, enum unit unit, struct tt_err *err)
+{
+	struct tt_json *j = &d->j;
+	double sum = 0, square = 0, mean;
+
+	if (d->n == 0)
+		return TT_OK;
+	tt_json_open(j, NULL, "{");
+	tt_json_text(j, "Name", name);
+	tt_json_u64(j, "Unit", unit);
+	tt_json_bool(j, "IncreaseIsBetter", false);
+	tt_json_open(j, "Samples", "[");
+	for (size_t i = 0; i < d->n; i++) {
+		put_number(j, NULL, d->v[i]);
+		sum += d->v[i];
+		tt_out_spill(d->out);
+	}
+	tt_json_close(j, "]");
+	mean = sum / (double)d->n;
+	for (size_t i = 0; i < d->n; i++)
+		square += (d->v[i] - mean) * (d->v[i] - mean);
+	tt_sort(d->v, d->n, by_value);
+	put_number(j, "Min", d->v[0]);
+	put_number(j, "Max", d->v[d->n - 1]);
+	put_number(j, "Median", (d->v[(d->n - 1) / 2] + d->v[d->n / 2]) / 2);
+	put_number(j, "Average", mean);
+	put_number(j, "StandardDeviation", sqrt(square / (double)d->n));
+	put_number(j, "Sum", sum);
+	tt_json_close(j, "}");
+	d->n = 0;
+	tt_out_spill(d->out);
+	return tt_stopped(d->env) ? tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped") : TT_OK;
+}
+
+static int
+add(struct perf *d, double v, struct tt_err *err)
+{
+	int rc = tt_mem_grow(&d->env->mem, &d->v, &d->cap, d->n + 1, sizeof *d->v, err);
+
+	if (rc == TT_OK)
+		d->v[d->n++] = v;
+	return rc;
+}
+
+/* A value of the frames; those without it are left out. */
+static int
+put_frames(struct perf *d, const char *name, unsigned what, enum unit unit, struct tt_err *err)
+{
+	int64_t v;
+	int rc = TT_OK;
+
+	for (size_t i = d->of->first; i < d->of->end && rc == TT_OK; i++)
+		if (tt_frame_value(d->m->frames, what, i, &v))
+			rc = add(d, unit == UNIT_MS ? (double)v / 1e6 : (double)v, err);
+	return rc == TT_OK ? put_group(d, name, unit, err) : rc;
+}
+
+static int
+put_pauses(struct perf *d, struct tt_err *err)
+{
+	const struct tt_gc *gc = tt_gc(d->m);
+	int rc = TT_OK;
+
+	for (size_t i = 0; gc && i < gc->npause && rc == TT_OK; i++)
+		if (gc->pause[i].process == d->process)
+			rc = add(d, (double)(gc->pause[i].end - gc->pause[i].start) / 1e6, err);
+	return rc == TT_OK ? put_group(d, "GC.Pause", UNIT_MS, err) : rc;
+}
+
+static int
+put_markers(struct perf *d, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t i = 0; i < d->slices.nthread && rc == TT_OK; i++)
+		if (d->slices.thread[i].thread && frames_on(d->m, d->slices.thread[i].thread) == d->of)
+			rc = tt_slices_each(&d->slices, i, add_zone, d, err);
+	if (rc == TT_OK)
+		tt_sort(d->marker, d->nmarker, by_name);
+	for (size_t i = 0; i < d->nmarker && rc == TT_OK; i++) {
+		for (size_t k = 0; k < d->of->end - d->of->first && rc == TT_OK; k++)
+			rc = add(d, (double)d->marker[i].ns[k] / 1e6, err);
+		if (rc == TT_OK)
+			rc = put_group(d, d->marker[i].name, UNIT_MS, err);
+	}
+	forget_markers(d);
+	return rc;
+}
+
+static int
+put_result(struct perf *d, struct tt_err *err)
+{
+	static const struct { const char *name; unsigned what; } times[] = { { "FrameTime", TT_FRAME_WALL }, { "FrameTime.CPU", TT_FRAME_CPU },
+		{ "FrameTime.MainThread", TT_FRAME_TIMING + TT_TIMING_MAIN }, { "FrameTime.RenderThread", TT_FRAME_TIMING + TT_TIMING_RENDER },
+		{ "FrameTime.GPU", TT_FRAME_TIMING + TT_TIMING_GPU } };
+	struct tt_json *j = &d->j;
+	size_t n;
+	const char *title = tt_capture_title(d->m->cap[d->process], &n);
+	int rc = TT_OK;
+
+	tt_json_open(j, NULL, "{");
+	tt_json_text_n(j, "Name", title, n);
+	tt_json_text(j, "ClassName", "tracetool");
+	tt_json_text_n(j, "MethodName", title, n);
+	tt_json_text(j, "Version", "1");
+	tt_json_open(j, "Categories", "[");
+	tt_json_close(j, "]");
+	tt_json_open(j, "SampleGroups", "[");
+	for (size_t i = 0; i < sizeof times / sizeof *times && rc == TT_OK; i++)
+		rc = put_frames(d, times[i].name, times[i].what, UNIT_MS, err);
+	if (rc == TT_OK && tt_model_knows_allocs(d->m))
+		rc = put_frames(d, "GC.Alloc", TT_FRAME_ALLOC_B, UNIT_BYTE, err);
+	if (rc == TT_OK && tt_model_knows_allocs(d->m))
+		rc = put_frames(d, "GC.Alloc.Count", TT_FRAME_ALLOC_N, UNIT_NONE, err);
+	if (rc == TT_OK)
+		rc = put_pauses(d, err);
+	if (rc == TT_OK)
+		rc = put_markers(d, err);
+	tt_json_close(j, "]}");
+	return rc;
+}
+
+/* --- the file --------------------------------------------------------------------------------------------------- */
+
+static int
+perf_finish(void *state, const struct tt_model *m, struct tt_err *err)
+{
+	struct perf *d = state;
+	struct tt_json *j = &d->j;
+	int rc = TT_OK;
+
+	d->m = m;
+	if (!m->frames || m->frames->n == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "perf-test: the capture has no whole frame; name the marker that begins one with %s",
+		    tt_setting_name[TT_SETTING_FRAME_MARKER]);
+	*j = (struct tt_json){ .out = &d->out->buf };
+	tt_json_open(j, NULL, "{");
+	tt_json_text(j, "TestSuite", "tracetool");
+	tt_json_i64(j, "Date", m->cap[0]->wall_ns / 1000000);
+	for (size_t i = 0; i < 3; i++) {
+		tt_json_open(j, (const char *const[]){ "Player", "Hardware", "Editor" }[i], "{");
+		tt_json_close(j, "}");
+	}
+	tt_json_open(j, "Dependencies", "[");
+	tt_json_close(j, "]");
+	tt_json_open(j, "Results", "[");
+	for (size_t i = 0; i < m->frames->nof && rc == TT_OK; i++) {
+		d->of = &m->frames->of[i];
+		d->process = d->of->process;
+		if (d->of->end > d->of->first)
+			rc = put_result(d, err);
+	}
+	tt_json_close(j, "]}");
+	tt_buf_text(&d->out->buf, "\n");
+	return rc == TT_OK ? tt_out_error(d->out, err) : rc;
+}
+
+static int
+perf_commit(void *state, struct tt_err *err)
+{
+	return tt_out_commit(((struct perf *)state)->out, err);
+}
+
+static void
+perf_end(void *state)
+{
+	struct perf *d = state;
+
+	if (!d)
+		return;
+	forget_markers(d);
+	tt_mem_free(&d->env->mem, d->v, d->cap * sizeof *d->v);
+	tt_slices_free(&d->slices);
+	tt_out_end(d->out);
+	tt_mem_free(&d->env->mem, d, sizeof *d);
+}
+
+static int
+perf_begin(const struct tt_emit_opts *o, const struct tt_model *m, void **state, struct tt_err *err)
+{
+	struct perf *d = tt_mem_alloc(&o->env->mem, sizeof *d, err);
+	void *out;
+	int rc;
+
+	*state = NULL;
+	if (!d)
+		return err->code;
+	d->env = o->env;
+	tt_slices_init(&d->slices, o->env, &d->put_aside);
+	rc = tt_out_begin(o, m, &out, err);
+	d->out = out;
+	if (rc == TT_OK)
+		*state = d;
+	else
+		perf_end(d);
+	return rc;
+}
+
+static const char *const suffixes[] = { NULL };
+
+const struct tt_emit tt_emit_perf_test = {
+	.name = "perf-test",
+	.summary = "frames, allocations and chosen markers as sample groups of Unity's Performance Testing package",
+	.suffix = suffixes,
+	.needs = TT_NEEDS_SLICES | TT_NEEDS_TEXT | TT_NEEDS_FRAMES | TT_NEEDS_APART,
+	.begin = perf_begin,
+	.chunk = perf_chunk,
+	.write = perf_write,
+	.finish = perf_finish,
+	.commit = perf_commit,
+	.end = perf_end,
+};
