@@ -26,7 +26,7 @@ struct tt_span { int64_t from, to; };         /* [from, to) */
 
 struct tt_filter {
 	int64_t from, to;                     /* INT64_MIN, INT64_MAX: no limit */
-	struct tt_span *hole;                 /* between from and to, in order: a flight recording has not all threads there. NULL: none */
+	struct tt_span *hole;                 /* between from and to, in order: not all threads were kept, or frames are not whole. NULL: none */
 	size_t nhole;
 	bool of_flight;                       /* from and to are where a flight recording has all threads, not the user's */
 	bool by_begin;                        /* no clipping: what begins in this time counts whole, frames too, and nothing else */

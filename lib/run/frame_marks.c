@@ -320,29 +320,71 @@ find_labels(struct tt_run *r, struct tt_err *err)
 	return rc;
 }
 
-/* Look at the frames of the table alone; without any, at the time between the labels. */
-static void
-narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames)
-{
-	struct tt_filter *f = &m->filter;
-	const struct tt_frames *frames = m->frames;
-	bool labels = f->from_label || f->to_label;
-
-	if (frames && frames->n > 0 && (f->has_frames || whole_frames || labels)) {
-		f->from = frames->start[0];
-		f->to = frames->start[frames->n - 1] + frames->dur[frames->n - 1];
-	} else if (labels) {
-		f->from = r->label_from > f->from ? r->label_from : f->from;
-		f->to = r->label_to < f->to ? r->label_to : f->to;
-	}
-}
-
 static int
 by_from(const void *a, const void *b)
 {
 	const struct tt_span *x = a, *y = b;
 
 	return TT_CMP(x->from, y->from);
+}
+
+/* Join the ${n} spans that overlap or touch, in order of time. How many are left. */
+static size_t
+join_spans(struct tt_span *span, size_t n)
+{
+	size_t k = 0;
+
+	tt_sort(span, n, by_from);
+	for (size_t i = 0; i < n; i++) {
+		if (k == 0 || span[i].from > span[k - 1].to)
+			span[k++] = span[i];
+		else if (span[i].to > span[k - 1].to)
+			span[k - 1].to = span[i].to;
+	}
+	return k;
+}
+
+/* Leave out what is between the frames of the table: frames that are not whole, and with them all that a flight recording lacks. */
+static int
+leave_gaps_out(struct tt_model *m, struct tt_err *err)
+{
+	const struct tt_frames *f = m->frames;
+	struct tt_span *span = tt_mem_alloc(f->mem, f->n * sizeof *span, err);
+	size_t n;
+
+	if (!span)
+		return err->code;
+	for (size_t i = 0; i < f->n; i++)
+		span[i] = (struct tt_span){ f->start[i], f->start[i] + f->dur[i] };
+	n = join_spans(span, f->n);
+	m->filter.from = span[0].from;
+	m->filter.to = span[n - 1].to;
+	m->filter.nhole = 0;
+	m->filter.hole = n > 1 ? tt_arena_alloc(&m->arena, (n - 1) * sizeof *m->filter.hole, err) : NULL;
+	for (; m->filter.hole && m->filter.nhole + 1 < n; m->filter.nhole++)
+		m->filter.hole[m->filter.nhole] = (struct tt_span){ span[m->filter.nhole].to, span[m->filter.nhole + 1].from };
+	tt_mem_free(f->mem, span, f->n * sizeof *span);
+	return n > 1 && !m->filter.hole ? err->code : TT_OK;
+}
+
+/* Look at the frames of the table alone; without any, at the time between the labels. */
+static int
+narrow(const struct tt_run *r, struct tt_model *m, bool whole_frames, struct tt_err *err)
+{
+	struct tt_filter *f = &m->filter;
+	const struct tt_frames *frames = m->frames;
+	bool labels = f->from_label || f->to_label;
+
+	if (frames && frames->n > 0 && whole_frames)
+		return leave_gaps_out(m, err);
+	if (frames && frames->n > 0 && (f->has_frames || labels)) {
+		f->from = frames->start[0];
+		f->to = frames->start[frames->n - 1] + frames->dur[frames->n - 1];
+	} else if (labels) {
+		f->from = r->label_from > f->from ? r->label_from : f->from;
+		f->to = r->label_to < f->to ? r->label_to : f->to;
+	}
+	return TT_OK;
 }
 
 /* The spans in which some capture has all threads, in order and apart; n 0: no capture leaves anything out. */
@@ -367,14 +409,7 @@ flight_spans(struct tt_run *r, struct tt_span **span, size_t *n, struct tt_err *
 			(*span)[k++] = (struct tt_span){ c->kept[s].from + c->offset_ns,
 				c->kept[s].to < INT64_MAX ? c->kept[s].to + c->offset_ns : INT64_MAX };
 	}
-	tt_sort(*span, all, by_from);
-	for (size_t i = 0; i < all; i++) {
-		struct tt_span *last = *n ? &(*span)[*n - 1] : NULL;
-		if (!last || (*span)[i].from > last->to)
-			(*span)[(*n)++] = (*span)[i];
-		else if ((*span)[i].to > last->to)
-			last->to = (*span)[i].to;
-	}
+	*n = join_spans(*span, all);
 	return TT_OK;
 }
 
@@ -440,10 +475,9 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 			rc = tt_watch_init(p, &p->w[p->nwatch++], best, first, err);
 		m->frames->of[m->frames->nof++] = (struct tt_frame_range){ (uint32_t)i, first, m->frames->n };
 	}
-	if (rc != TT_OK)
-		return rc;
-	narrow(r, m, whole_frames);
-	return m->frames ? choose_hitches(r, m, err) : TT_OK;
+	if (rc == TT_OK)
+		rc = narrow(r, m, whole_frames, err);
+	return rc == TT_OK && m->frames ? choose_hitches(r, m, err) : rc;
 }
 
 /* The frames that the user wants to see are not there. */
