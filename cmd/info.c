@@ -240,7 +240,7 @@ capture_row(const struct tt_model *m, const struct tt_capture *k, struct tt_tabl
 	tt_cell_int(&c[16], k->zero_ns);
 	if (m->ncap > 1)
 		tt_cell_int(&c[17], k->offset_ns);
-	tt_cell_int(&c[18], k->has_frames);
+	tt_cell_int(&c[18], k->marked);
 	if (!k->more_follow)
 		tt_cell_int(&c[19], k->clean_end);
 	if (k->part > 0)

@@ -78,7 +78,7 @@ static const char *
 why_no_value(unsigned what)
 {
 	if (what == TT_FRAME_CPU)
-		return "no CPU-active time: no wait marker or lock contention was recorded";
+		return "no CPU-active time: no wait marker or lock contention was recorded on the frame thread";
 	return "no frame timings: the engine's own measurements are not in it";
 }
 

@@ -60,7 +60,8 @@ struct tt_capture {
 	int64_t wall_ns;              /* wall clock at start, since 1970; 0 unknown */
 	int64_t zero_ns;              /* event clock at ts = 0 */
 	int64_t start_ns;             /* event clock at the header's start; zero_ns where unknown */
-	bool has_frames;              /* frame marks are in the file */
+	bool has_frames;              /* frame marks may be in the file */
+	bool marked;                  /* and some are; set by a run that reads events */
 	bool flight;                  /* the recorder held the last seconds only, and wrote them now and then ... */
 	struct tt_span *kept;         /* ... all threads of these spans, in order, one for each time; of some threads there is more */
 	size_t nkept;

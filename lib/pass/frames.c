@@ -117,7 +117,7 @@ static const struct tt_col hitch_marker_col[K_N] = {
 #define NO_SECOND "no whole frame: each lasts from one begin of the marker to the next; tracetool info lists markers that may begin frames"
 #define NO_THREAD "no frame begins on a thread that %s names"
 #define NO_TIMINGS "no frame timings: the engine's own measurements are not in this capture"
-#define NO_CPU "no CPU-active time: no wait marker or lock contention was recorded, so waits cannot be told from work"
+#define NO_CPU "no CPU-active time: no wait marker or lock contention was recorded on the frame thread, so waits cannot be told from work"
 
 static const struct { const char *name; int64_t ns; } standard_budget[] = {
 	{ "16.67", 16670000 }, { "33.33", 33330000 }, { "50", 50000000 },
