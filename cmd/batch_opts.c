@@ -236,7 +236,7 @@ batch_sign(const struct batch_opts *o, const struct tt_one_opts *one, uint64_t *
 	    one->run.frame_thread ? one->run.frame_thread : "", (unsigned long long)in->max_paths, (unsigned long long)o->depth,
 	    (unsigned long long)o->decoded_max, (unsigned long long)o->ratio_max, (unsigned long long)o->members_max,
 	    (unsigned long long)o->spool_memory);
-	tt_buf_printf(&b, "%s|%s|", f->from_label ? f->from_label : "", f->to_label ? f->to_label : "");
+	tt_buf_printf(&b, "%s|%s|%d %d|", f->from_label ? f->from_label : "", f->to_label ? f->to_label : "", in->no_wait, in->player_only);
 	for (size_t i = 0; i < sizeof list / sizeof list[0]; i++)
 		put_list(&b, list[i]);
 	for (size_t i = 0; i < one->nmeasure; i++)

@@ -228,6 +228,7 @@ settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 	put_number(&b, "longer than ns", f->min_dur, f->min_dur != 0);
 	put_number(&b, "depth", f->depth, f->depth != 0);
 	put_one(&b, "with", f->wrappers ? "wrappers" : NULL);
+	put_one(&b, "without", f->player_only ? "Editor" : NULL);
 	x->settings = keep_text(x, &b, err);
 	return x->settings ? TT_OK : err->code;
 }

@@ -447,6 +447,7 @@ check_whole(const struct input_opts *in, struct tt_err *err)
 		{ "time", in->from != INT64_MIN || in->to != INT64_MAX }, { "frames", in->has_frames }, { "from-label", in->from_label },
 		{ "to-label", in->to_label }, { "thread", in->thread.n }, { "category", in->category.n }, { "marker", in->marker.n },
 		{ "min-duration", in->min_dur }, { "depth", in->depth }, { "no-wait", in->no_wait },
+		{ "player-only", in->player_only },
 	};
 
 	for (size_t i = 0; i < sizeof part / sizeof *part; i++)

@@ -135,6 +135,8 @@ const struct opt input_frame_opt[] = {
 	    .help = "treat this marker as waiting, instead of the built-in list; repeatable" },
 	{ .name = "no-wait", .set = opt_flag, .at = AT(no_wait),
 	    .help = "leave out wait markers, and their time in the zones around them" },
+	{ .name = "player-only", .set = opt_flag, .at = AT(player_only),
+	    .help = "leave out what the Unity Editor does, and its time in zones and frames" },
 	{ .name = NULL },
 };
 
@@ -250,6 +252,7 @@ input_setup(struct app *app, const struct input_opts *o, struct tt_run_opts *run
 	run->filter.depth = (uint32_t)o->depth;
 	run->filter.wrappers = o->wrappers;
 	run->filter.no_wait = o->no_wait;
+	run->filter.player_only = o->player_only;
 	return TT_OK;
 }
 

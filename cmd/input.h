@@ -27,7 +27,7 @@ struct input_opts {
 	int names;                    /* enum tt_names_form */
 	const char *frame_marker, *frame_thread;
 	struct opt_list wait;
-	bool no_wait;
+	bool no_wait, player_only;
 	uint64_t jobs, spool_max, max_paths;
 	const char *tmpdir;
 	struct ui_opts ui;

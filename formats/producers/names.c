@@ -30,6 +30,10 @@ const char *const tt_wait_markers[] = {
 	NULL,
 };
 
+/* Unity's: the first for Application.targetFrameRate or vertical sync alone, the others also where the GPU is late. */
+const char *const tt_limit_markers[] = { "WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitForPresent", NULL };
+const unsigned tt_limit_only = 1;
+
 /* Mono 2 to 6: methods that the runtime implements, and what a call by reflection goes through. */
 const char *const tt_alloc_helpers[] = {
 	"string:.ctor ", "string:Ctor ", "string:CreateString ", "string:FastAllocateString ", "string:InternalAllocateStr ",

@@ -99,6 +99,12 @@ unity_flag_names(unsigned flags, const char **name, unsigned n)
 	*name = NULL;
 }
 
+bool
+unity_is_editor(const char *marker, unsigned flags)
+{
+	return flags & 0x4 || strcmp(marker, "EditorLoop") == 0;
+}
+
 const char *
 unity_verbosity_name(unsigned flags)
 {

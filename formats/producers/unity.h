@@ -36,6 +36,12 @@ enum unity_role unity_role(const char *marker);
 /* The words for the flags of a marker, as the recorder's option flags has them, into ${name}: NULL-terminated, at most ${n} with that. */
 void unity_flag_names(unsigned flags, const char **name, unsigned n);
 
+/*
+ * Does the marker belong to the Editor, not to the game? EditorLoop, which is all that the Editor does for itself, and markers with the flag
+ * that only the Editor has them.
+ */
+bool unity_is_editor(const char *marker, unsigned flags);
+
 /* The word for its verbosity, a number in bits 10 to 12 of the flags. */
 const char *unity_verbosity_name(unsigned flags);
 

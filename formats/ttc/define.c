@@ -268,6 +268,12 @@ ttc_marker_facts(const struct tt_def *d)
 	return f;
 }
 
+bool
+ttc_of_editor(const struct tt_def *d)
+{
+	return !(d->flags & 1) && d->len && unity_is_editor(d->text, (unsigned)d->b & 0xffff);
+}
+
 /* Unity's counters of FrameTimingManager. */
 int
 ttc_timing(const char *counter, unsigned *late)

@@ -192,8 +192,10 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	cap->category = ttc_category;
 	cap->timing = ttc_timing;
 	cap->arg_names = ttc_arg_names;
-	if (!m->mono)
+	if (!m->mono) {
 		cap->marker_facts = ttc_marker_facts;
+		cap->editor = ttc_of_editor;
+	}
 	cap->tally_name = ttc_tag_name;
 	*ctx = m;
 	return TT_OK;

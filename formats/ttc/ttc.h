@@ -243,6 +243,7 @@ int ttc_heap_roots(struct tt_batch *b, int64_t ts, struct ttc_take *t, struct tt
 /* define.c: what marker definitions mean. */
 int ttc_category(const struct tt_capture *cap, const struct tt_def *marker, const char **name, struct tt_err *err);
 int ttc_timing(const char *counter, unsigned *late);
+bool ttc_of_editor(const struct tt_def *d);
 struct tt_marker_facts ttc_marker_facts(const struct tt_def *marker);
 const char *const *ttc_arg_names(const struct tt_def *marker);
 /* rare_records.c */

@@ -165,13 +165,25 @@ unity_category_of(const struct tt_capture *cap, const struct tt_def *d, const ch
 	return d->a && (uint32_t)d->a <= UINT16_MAX + UINT32_C(1) ? unity_category((unsigned)d->a - 1, categories) : NULL;
 }
 
-/* A label has none: its owner has. */
+/* A label has no flags: its owner has. Nor has compiled code. */
+static bool
+has_flags(const struct tt_def *d)
+{
+	return !(d->flags & 1 || (d->key >= UNITY_KEY_LABEL && d->key < UNITY_KEY_NAMED) || d->key >= UNITY_KEY_CODE);
+}
+
+static bool
+of_editor(const struct tt_def *d)
+{
+	return has_flags(d) && d->len && unity_is_editor(d->text, (unsigned)d->b & 0xffff);
+}
+
 static struct tt_marker_facts
 facts(const struct tt_def *d)
 {
 	struct tt_marker_facts f = { .id = d->b >> 32 };
 
-	if (d->flags & 1 || (d->key >= UNITY_KEY_LABEL && d->key < UNITY_KEY_NAMED) || d->key >= UNITY_KEY_CODE)
+	if (!has_flags(d))
 		return (struct tt_marker_facts){ 0 };
 	unity_flag_names((unsigned)d->b & 0xffff, f.flag, sizeof f.flag / sizeof *f.flag);
 	f.verbosity = unity_verbosity_name((unsigned)d->b & 0xffff);
@@ -208,4 +220,5 @@ unity_capture(struct tt_capture *cap)
 	cap->timing = timing;
 	cap->arg_names = arg_names;
 	cap->marker_facts = facts;
+	cap->editor = of_editor;
 }

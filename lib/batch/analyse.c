@@ -245,7 +245,7 @@ put_frame_rows(struct tt_json *j, const struct tt_frames *f, bool *some)
 	for (size_t i = 0; i < f->n; i++) {
 		size_t k = 0;
 
-		while (f->dur[i] > tt_frame_edge[k])
+		while (tt_frames_wall(f, i) > tt_frame_edge[k])
 			k++;
 		row[k]++;
 	}
@@ -266,7 +266,7 @@ put_hists(struct tt_json *j, const struct tt_model *m)
 
 	tt_hist_init(&h);
 	for (size_t i = 0; f && i < f->n; i++)
-		tt_hist_add(&h, (uint64_t)f->dur[i], 1);
+		tt_hist_add(&h, (uint64_t)tt_frames_wall(f, i), 1);
 	put_hist(j, "frame_ns", &h, &some);
 	tt_hist_init(&h);
 	for (size_t i = 0; f && i < f->n; i++)

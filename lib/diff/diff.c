@@ -411,22 +411,6 @@ fold_rest(struct fold *f, int64_t busy, struct tt_err *err)
 	return rc;
 }
 
-static int
-median(struct fold *f, int64_t *median_ns, struct tt_err *err)
-{
-	const struct tt_frames *fr = f->m->frames;
-	struct tt_mem *mem = &f->d->env->mem;
-	int64_t *v = tt_mem_alloc(mem, fr->n * sizeof *v, err);
-
-	if (!v)
-		return err->code;
-	memcpy(v, fr->dur, fr->n * sizeof *v);
-	tt_sort_i64(v, fr->n);
-	*median_ns = tt_quantile_i64(v, fr->n, 1, 2);
-	tt_mem_free(mem, v, fr->n * sizeof *v);
-	return TT_OK;
-}
-
 /* The capture's own figures; without frames ${busy} is all there is. */
 static int
 note_capture(struct fold *f, int64_t busy, struct tt_err *err)
@@ -445,7 +429,10 @@ note_capture(struct fold *f, int64_t busy, struct tt_err *err)
 		c->frames = f->m->frames->n;
 		c->total = f->total;
 		c->mean = tt_diff_per(c->total, c->frames);
-		rc = median(f, &c->median, err);
+		const struct tt_values *x = tt_view_frames(&f->view, TT_FRAME_WALL, err);
+		if (!x)
+			return err->code;
+		c->median = tt_values_quantile(x, 1, 2);
 	}
 	s->n++;
 	s->units += f->d->frames ? c->frames : 1;
@@ -504,7 +491,7 @@ tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, struct t
 	if (rc != TT_OK)
 		return rc;
 	for (size_t i = 0; d->frames && i < m->frames->n; i++)
-		f.total += m->frames->dur[i];
+		f.total += tt_frames_wall(m->frames, i);
 	f.frame_thread = d->frames ? m->frames->thread[0] : 0;
 	tt_view_init(&f.view, m);
 	rc = fold_all(&f, err);

@@ -35,6 +35,12 @@ frame_value_of(const struct tt_measure *x)
 }
 
 bool
+tt_measure_is_cpu(const struct tt_measure *x)
+{
+	return frame_value_of(x) == TT_FRAME_CPU;
+}
+
+bool
 tt_measure_frame(const struct tt_measure *x, const struct tt_frames *f, size_t i, int64_t *v)
 {
 	unsigned what = frame_value_of(x);

@@ -365,7 +365,7 @@ worst_frame(const struct tt_model *m, const struct tt_paths *t, const struct tt_
 	const struct tt_thread *th = m->threads.t[f->thread[h->frame]];
 
 	*w = (struct tt_worst){ .number = f->number[h->frame], .start_ns = f->start[h->frame],
-		.dur_ns = f->dur[h->frame], .alloc_b = (int64_t)f->alloc_b[h->frame],
+		.dur_ns = tt_frames_wall(f, h->frame), .cpu_ns = f->has_wait ? tt_frames_cpu(f, h->frame) : -1, .alloc_b = (int64_t)f->alloc_b[h->frame],
 		.alloc_n = (int64_t)f->alloc_n[h->frame] };
 	for (unsigned i = 0; i < h->ntop && i < 3; i++) {
 		const char *name = tt_paths_label(t, tt_model_key(m, th->process, h->top[i].key));
@@ -380,21 +380,42 @@ worst_frame(const struct tt_model *m, const struct tt_paths *t, const struct tt_
 }
 
 static int
+some_frames(const struct tt_model *m, const struct tt_paths *t, const struct tt_hitches *list, struct tt_worst **w, size_t *n,
+    struct tt_arena *a, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	*w = tt_arena_alloc(a, TT_SAMPLE_WORST * sizeof **w, err);
+	if (!*w)
+		return err->code;
+	for (size_t i = 0; list && i < list->n && i < TT_SAMPLE_WORST && rc == TT_OK; i++) {
+		rc = worst_frame(m, t, &list->h[i], &(*w)[i], a, err);
+		*n += rc == TT_OK;
+	}
+	return rc;
+}
+
+static int
 worst_frames(const struct tt_model *m, const struct tt_paths *t, struct tt_sample *s, struct tt_arena *a,
     struct tt_err *err)
 {
-	size_t n = m->frames ? m->frames->nhitch : 0;
-	int rc = TT_OK;
+	const struct tt_frames *f = m->frames;
+	int rc = some_frames(m, t, f ? &f->longest : NULL, &s->worst, &s->nworst, a, err);
 
-	n = n < TT_SAMPLE_WORST ? n : TT_SAMPLE_WORST;
-	s->worst = tt_arena_alloc(a, TT_SAMPLE_WORST * sizeof *s->worst, err);
-	if (!s->worst)
-		return err->code;
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		rc = worst_frame(m, t, &m->frames->hitch[i], &s->worst[i], a, err);
-		s->nworst += rc == TT_OK;
-	}
-	return rc;
+	return rc == TT_OK ? some_frames(m, t, f && f->has_wait ? &f->busiest : NULL, &s->busiest, &s->nbusiest, a, err) : rc;
+}
+
+/* The frame of ${s} that ${w} is, with what is known of it; ${w} itself where nothing is. */
+static struct tt_worst
+known_frame(const struct tt_sample *s, struct tt_worst w)
+{
+	for (size_t k = 0; k < s->nworst; k++)
+		if (s->worst[k].number == w.number && s->worst[k].start_ns == w.start_ns)
+			return s->worst[k];
+	for (size_t k = 0; k < s->nbusiest; k++)
+		if (s->busiest[k].number == w.number && s->busiest[k].start_ns == w.start_ns)
+			return s->busiest[k];
+	return w;
 }
 
 /* Move up from ${n} the frame that was added there: the largest first, of equal ones the earliest. */
@@ -423,8 +444,8 @@ tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_
 	for (size_t i = 0; f && i < f->n; i++) {
 		if (!tt_measure_frame(x, f, i, &v) || v == 0)
 			continue;
-		w[n] = (struct tt_worst){ .number = f->number[i], .start_ns = f->start[i], .dur_ns = f->dur[i],
-			.alloc_b = (int64_t)f->alloc_b[i], .alloc_n = (int64_t)f->alloc_n[i] };
+		w[n] = (struct tt_worst){ .number = f->number[i], .start_ns = f->start[i], .dur_ns = tt_frames_wall(f, i),
+			.cpu_ns = f->has_wait ? tt_frames_cpu(f, i) : -1, .alloc_b = (int64_t)f->alloc_b[i], .alloc_n = (int64_t)f->alloc_n[i] };
 		by[n] = v;
 		place(w, by, n);
 		n += n < TT_SAMPLE_WORST;
@@ -432,9 +453,7 @@ tt_sample_worst(const struct tt_model *m, const struct tt_measure *x, struct tt_
 	if (n == 0)
 		return;
 	for (size_t i = 0; i < n; i++)
-		for (size_t k = 0; k < s->nworst; k++)
-			if (s->worst[k].number == w[i].number && s->worst[k].start_ns == w[i].start_ns)
-				w[i] = s->worst[k];
+		w[i] = known_frame(s, w[i]);
 	s->nworst = n;
 	memcpy(s->worst, w, n * sizeof *w);
 }

@@ -25,6 +25,7 @@ struct tt_part {
 struct tt_worst {
 	uint64_t number;              /* as --frames counts */
 	int64_t start_ns, dur_ns;
+	int64_t cpu_ns;               /* -1: not known */
 	int64_t alloc_b, alloc_n;
 	struct { const char *name; int64_t self_ns; } top[3];
 	unsigned ntop;
@@ -52,6 +53,8 @@ struct tt_sample {
 	bool framed_alone;            /* of a baseline of an earlier version: nothing is known in all */
 	struct tt_worst *worst;       /* by duration, or as tt_sample_worst() says; largest first */
 	size_t nworst;
+	struct tt_worst *busiest;     /* by CPU-active time */
+	size_t nbusiest;
 };
 
 /**

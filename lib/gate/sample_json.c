@@ -5,7 +5,7 @@
  *   "values": { "frame.time.p95": 16700000, "counter[Heap].max": { "value": 5, "unit": "bytes" },
  *               "heap.size.max": { "missing": "no heap size was recorded" } },
  *   "per_frame": true, "time": [ [ "World:Frame", 1234, 1 ] ], "alloc": [ ... ], "time_all": [ ... ], "alloc_all": [ ... ],
- *   "worst": [ { "frame": 7, "start": 1, "dur": 2, "bytes": 3, "allocs": 4, "top": [ [ "World:Frame", 1234 ] ] } ] }
+ *   "worst": [ { "frame": 7, "start": 1, "dur": 2, "bytes": 3, "allocs": 4, "top": [ [ "World:Frame", 1234 ] ] } ], "busiest": [] }
  *
  * Values are in base units (ns, bytes, ...) with up to three decimals.
  */
@@ -81,6 +81,8 @@ put_worst(struct tt_json *j, const struct tt_worst *w)
 	tt_json_u64(j, "frame", w->number);
 	tt_json_i64(j, "start", w->start_ns);
 	tt_json_i64(j, "dur", w->dur_ns);
+	if (w->cpu_ns >= 0)
+		tt_json_i64(j, "cpu", w->cpu_ns);
 	tt_json_i64(j, "bytes", w->alloc_b);
 	tt_json_i64(j, "allocs", w->alloc_n);
 	tt_json_open(j, "top", "[");
@@ -123,6 +125,10 @@ tt_sample_put(struct tt_json *j, const char *key, const struct tt_sample *s, con
 	tt_json_open(j, "worst", "[");
 	for (size_t i = 0; i < s->nworst; i++)
 		put_worst(j, &s->worst[i]);
+	tt_json_close(j, "]");
+	tt_json_open(j, "busiest", "[");
+	for (size_t i = 0; i < s->nbusiest; i++)
+		put_worst(j, &s->busiest[i]);
 	tt_json_close(j, "]}");
 }
 
@@ -232,17 +238,17 @@ take_parts(const json_t *list, enum tt_about about, bool framed, struct tt_sampl
 }
 
 static int
-take_worst(const json_t *list, struct tt_sample *s, struct tt_arena *a, struct tt_err *err)
+take_worst(const json_t *list, struct tt_worst **to, size_t *n, struct tt_arena *a, struct tt_err *err)
 {
-	s->worst = tt_arena_alloc(a, TT_SAMPLE_WORST * sizeof *s->worst, err);
-	if (!s->worst)
+	*to = tt_arena_alloc(a, TT_SAMPLE_WORST * sizeof **to, err);
+	if (!*to)
 		return err->code;
-	for (size_t i = 0; i < json_array_size(list) && i < TT_SAMPLE_WORST; i++) {
-		const json_t *j = json_array_get(list, i), *top = json_object_get(j, "top");
-		struct tt_worst *w = &s->worst[i];
+	for (; *n < json_array_size(list) && *n < TT_SAMPLE_WORST; ++*n) {
+		const json_t *j = json_array_get(list, *n), *top = json_object_get(j, "top");
+		struct tt_worst *w = &(*to)[*n];
 
-		*w = (struct tt_worst){ .number = (uint64_t)integer(j, "frame"), .start_ns = integer(j, "start"),
-			.dur_ns = integer(j, "dur"), .alloc_b = integer(j, "bytes"), .alloc_n = integer(j, "allocs") };
+		*w = (struct tt_worst){ .number = (uint64_t)integer(j, "frame"), .start_ns = integer(j, "start"), .dur_ns = integer(j, "dur"),
+			.cpu_ns = json_object_get(j, "cpu") ? integer(j, "cpu") : -1, .alloc_b = integer(j, "bytes"), .alloc_n = integer(j, "allocs") };
 		for (; w->ntop < json_array_size(top) && w->ntop < 3; w->ntop++) {
 			const json_t *t = json_array_get(top, w->ntop);
 
@@ -250,7 +256,6 @@ take_worst(const json_t *list, struct tt_sample *s, struct tt_arena *a, struct t
 			if (text_of(json_array_get(t, 0), "", &w->top[w->ntop].name, a, err) != TT_OK)
 				return err->code;
 		}
-		s->nworst++;
 	}
 	return TT_OK;
 }
@@ -295,5 +300,7 @@ tt_sample_parse(const void *json, const struct tt_measure *x, size_t n, struct t
 		rc = take_parts(json_object_get(j, "time_all"), TT_ABOUT_TIME, false, s, a, err);
 	if (rc == TT_OK)
 		rc = take_parts(json_object_get(j, "alloc_all"), TT_ABOUT_ALLOC, false, s, a, err);
-	return rc == TT_OK ? take_worst(json_object_get(j, "worst"), s, a, err) : rc;
+	if (rc == TT_OK)
+		rc = take_worst(json_object_get(j, "worst"), &s->worst, &s->nworst, a, err);
+	return rc == TT_OK ? take_worst(json_object_get(j, "busiest"), &s->busiest, &s->nbusiest, a, err) : rc;
 }

@@ -283,17 +283,18 @@ cannot_text(struct tt_verdict *v, const struct tt_verdict_row *r, const char *wh
 static const char *
 worst_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *err)
 {
-	const struct tt_worst *w = r->worst->nworst ? &r->worst->worst[0] : NULL;
+	bool by_cpu = tt_measure_is_cpu(&r->row->measure);
+	const struct tt_worst *w = by_cpu ? r->worst->busiest : r->worst->worst;
 	const char *text = "";
 	struct text t;
 
-	if (!w)
+	if (!(by_cpu ? r->worst->nbusiest : r->worst->nworst))
 		return NULL;
 	for (unsigned i = 0; i < w->ntop && text; i++)
 		text = tt_verdict_text(v, err, "%s%s %s %s", text, i ? "," : ":", w->top[i].name,
 		    amount(&t, tt_scale(w->top[i].self_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME));
-	return text ? tt_verdict_text(v, err, "worst frame %llu of %s, %s%s", (unsigned long long)w->number, r->worst->name,
-	    amount(&t, tt_scale(w->dur_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME), text) : NULL;
+	return text ? tt_verdict_text(v, err, "worst frame %llu of %s, %s%s%s", (unsigned long long)w->number, r->worst->name,
+	    amount(&t, tt_scale(by_cpu ? w->cpu_ns : w->dur_ns, TT_AMOUNT_ONE, 1), TT_DIM_TIME), by_cpu ? " of CPU-active time" : "", text) : NULL;
 }
 
 /* Of the sites that the row is about the largest, or the next after ${before}; NULL: there are no more. */

@@ -90,6 +90,8 @@ struct tt_capture {
 	/* What the producer says of a marker besides; NULL where the format has nothing of the kind. */
 	struct tt_marker_facts { uint64_t id; const char *flag[12]; const char *verbosity; } (*marker_facts)(const struct tt_def *marker);
 	const char *const *(*arg_names)(const struct tt_def *marker);
+	/* Does the marker belong to the Editor that the program runs in? NULL: none does. */
+	bool (*editor)(const struct tt_def *marker);
 	/* Which part of a frame the counter of this name measures (enum tt_timing), and how many frames late; -1: none. */
 	int (*timing)(const char *counter, unsigned *late);
 	struct tt_defs *defs;

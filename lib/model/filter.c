@@ -55,7 +55,7 @@ tt_filter_needs_text(const struct tt_filter *f)
 	 * Frames become times, and thread globs match names that may be defined after their use. Marker and
 	 * category only choose rows, and what writes zones one by one asks for text itself.
 	 */
-	return f->has_frames || f->from_label || f->to_label || f->thread;
+	return f->has_frames || f->from_label || f->to_label || f->thread || f->player_only;
 }
 
 /* The length of the character at ${s}; a byte that is not UTF-8 counts as one. */

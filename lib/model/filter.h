@@ -8,6 +8,7 @@
  *   the zone around it, its allocations go to that zone.
  * - no_wait: zones that wait, and everything inside them, count nothing, and zones around them exclude their time;
  *   allocations stay. Durations of single calls keep the waiting inside them.
+ * - player_only: the same of the zones of the Editor a program runs in, with their allocations; they are no part of any frame.
  * - marker, category: choose rows of tables and zones of outputs; they do not
  *   change anything's figures.
  */
@@ -41,6 +42,7 @@ struct tt_filter {
 	bool wrappers;                        /* keep the runtime's allocation wrappers */
 	const char *const *wait;              /* markers that wait; NULL: tt_wait_markers */
 	bool no_wait;                         /* leave them out */
+	bool player_only;                     /* leave out the Editor's zones, and everything inside them */
 };
 
 void tt_filter_init(struct tt_filter *f);

@@ -28,7 +28,13 @@ struct tt_frames {
 	uint64_t *alloc_n;
 	int64_t *wait_ns;             /* waits on the frame thread; meaningful where has_wait */
 	int64_t *outside_ns;          /* time of the frame thread with no call open, in which its work is unknown */
+	int64_t *editor_ns;           /* of the frame thread in the Editor's zones */
+	int64_t *editor_wait_ns;      /* the part of it that is in wait_ns, too */
+	int64_t *limit_ns;            /* the part of wait_ns in which it waited for the frame limit */
 	bool has_wait;                /* a wait marker or contention record was seen */
+	bool has_editor;              /* a zone of the Editor's was seen */
+	bool limit_set;               /* most of limit_ns is in a marker that waits for a limit and nothing else */
+	bool player_only;             /* the Editor's time is no part of any frame */
 	int64_t *timing[TT_TIMINGS];  /* what the engine measured of the frame, ns; 0: no value */
 	bool has_timing;
 	bool *recorded;               /* by a record of the engine's, which has all parts; else by counters, which lack some */
@@ -51,20 +57,33 @@ struct tt_frames {
 	size_t ncategory_stat;        /* index: category number of model.h */
 	struct tt_tally category_hist;        /* of ${in}, by category number */
 
-	/* the worst frames, in order of duration; rows of their top markers by self time */
-	struct tt_hitch {
-		size_t frame;
-		struct { uint64_t key; int64_t self; uint64_t calls; } top[8];
-		unsigned ntop;
-	} *hitch;
-	size_t nhitch;
+	/* the worst frames, largest first; rows of their top markers by self time */
+	struct tt_hitches {
+		struct tt_hitch {
+			size_t frame;
+			int64_t by;   /* the time they are worst by */
+			struct { uint64_t key; int64_t self; uint64_t calls; } top[8];
+			unsigned ntop;
+		} *h;
+		size_t n, cap;
+		size_t least;         /* while they are collected: the place of the least bad one */
+	} longest, busiest;           /* by wall time; by CPU-active time, meaningful where has_wait */
 };
 
-/* The CPU-active time of frame ${i}; meaningful where has_wait. */
+/* The wall time of frame ${i}. */
+static inline int64_t
+tt_frames_wall(const struct tt_frames *f, size_t i)
+{
+	int64_t wall = f->dur[i] - (f->player_only ? f->editor_ns[i] : 0);
+
+	return wall > 0 ? wall : 0;
+}
+
+/* The CPU-active time of frame ${i}, without the Editor's; meaningful where has_wait. */
 static inline int64_t
 tt_frames_cpu(const struct tt_frames *f, size_t i)
 {
-	int64_t idle = f->wait_ns[i] + f->outside_ns[i];
+	int64_t idle = f->wait_ns[i] + f->outside_ns[i] + f->editor_ns[i] - f->editor_wait_ns[i];
 
 	return idle < f->dur[i] ? f->dur[i] - idle : 0;
 }

@@ -57,7 +57,8 @@ struct tt_model {
 		bool alloc_wrapper;   /* the runtime's: stripped unless filter.wrappers */
 		bool known;           /* a definition was found */
 		bool wanted;          /* chosen by --marker and --category */
-		bool left_out;        /* it waits, and waiting is left out: its zones are not shown */
+		bool editor;          /* of the Editor a program runs in, not of the program */
+		bool left_out;        /* it waits, or is the Editor's, and that is left out: its zones are not shown */
 		const char *const *arg;       /* names of its zones' first arguments, NULL-terminated, or NULL; "" is no name */
 		const char *const *arg_instant;       /* ... of its instants' */
 	} *name;

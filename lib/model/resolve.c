@@ -194,6 +194,7 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 	if (!def)
 		return TT_OK;
 	name->alloc_wrapper = tt_name_alloc_wrapper(name->full);
+	name->editor = cap->editor && cap->editor(def);
 	name->arg = name->arg_instant = cap->arg_names ? cap->arg_names(def) : NULL;
 	int rc = recorded_args(m, cap, key, &name->arg, err);
 	if (rc != TT_OK)
@@ -389,7 +390,7 @@ place_name(const struct tt_model *m, struct tt_name *n, const char *category)
 {
 	n->category = category_number(m, category);
 	n->wanted = tt_glob_any(m->filter.category, category) && tt_name_match(m->filter.marker, n->full);
-	n->left_out = m->filter.no_wait && tt_waits_is(m, n->full);
+	n->left_out = (m->filter.no_wait && tt_waits_is(m, n->full)) || (m->filter.player_only && n->editor);
 }
 
 static void

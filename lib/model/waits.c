@@ -17,6 +17,17 @@ tt_waits_is(const struct tt_model *m, const char *full)
 	return tt_name_match(m->filter.wait ? m->filter.wait : tt_wait_markers, full);
 }
 
+enum tt_wait_kind
+tt_waits_kind(const struct tt_model *m, const char *full)
+{
+	if (!tt_waits_is(m, full))
+		return TT_WAIT_NOT;
+	for (unsigned i = 0; tt_limit_markers[i]; i++)
+		if (tt_glob(tt_limit_markers[i], full))
+			return i < tt_limit_only ? TT_WAIT_LIMIT_ONLY : TT_WAIT_LIMIT;
+	return TT_WAIT_ANY;
+}
+
 static bool
 is_zone(const struct tt_model *m, uint32_t node)
 {

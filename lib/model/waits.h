@@ -17,6 +17,14 @@ struct tt_thread;
  */
 extern const char *const tt_wait_markers[];
 
+/* Those that wait until the next frame may begin. Of the first ${tt_limit_only} nothing else makes them wait. NULL-terminated. */
+extern const char *const tt_limit_markers[];
+extern const unsigned tt_limit_only;
+
+/* What the marker ${full} is to ${m}: it waits; it waits for the frame limit; for nothing else. Looks at each pattern. */
+enum tt_wait_kind { TT_WAIT_NOT, TT_WAIT_ANY, TT_WAIT_LIMIT, TT_WAIT_LIMIT_ONLY };
+enum tt_wait_kind tt_waits_kind(const struct tt_model *m, const char *full);
+
 /* True if the marker ${full} is on the list of ${m}. Looks at each pattern. */
 bool tt_waits_is(const struct tt_model *m, const char *full);
 

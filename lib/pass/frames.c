@@ -16,7 +16,8 @@ enum { S_TIME, S_COUNT, S_MEAN, S_MEDIAN, S_STDDEV, S_P90, S_P95, S_P99, S_P999,
 
 static const struct tt_col summary_col[S_N] = {
 	[S_TIME] = { "time", "time", TT_UNIT_TEXT,
-	    "wall: from the start of a frame to the start of the next; cpu: wall minus the frame thread's waits and its time outside recorded calls." },
+	    "wall: from the start of a frame to the start of the next; cpu: wall minus the frame thread's waits, its time outside recorded calls, "
+	    "and the Editor's; editor: what the Unity Editor does on the frame thread, if it does anything." },
 	[S_COUNT] = { "count", "frames", TT_UNIT_COUNT, "Number of whole frames." },
 	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, "Mean frame time." },
 	[S_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, "Median frame time (nearest rank, exact)." },
@@ -63,7 +64,7 @@ static const struct tt_col limit_col[L_N] = {
 enum { B_TIME, B_BUDGET, B_LIMIT, B_OVER, B_SHARE, B_N };
 
 static const struct tt_col budget_col[B_N] = {
-	[B_TIME] = { "time", "time", TT_UNIT_TEXT, "wall or cpu, as in the table frames." },
+	[B_TIME] = { "time", "time", TT_UNIT_TEXT, "wall, cpu or editor, as in the table frames." },
 	[B_BUDGET] = { "budget", "budget", TT_UNIT_TEXT, "Budget in ms, as given." },
 	[B_LIMIT] = { "budget_ns", "budget", TT_UNIT_NS, "Longest time within the budget, in whole ns." },
 	[B_OVER] = { "over", "frames over", TT_UNIT_COUNT, "Number of frames longer than the budget." },
@@ -124,10 +125,16 @@ static const struct { const char *name; int64_t ns; } standard_budget[] = {
 };
 #define NBUDGET (sizeof standard_budget / sizeof *standard_budget)
 
-/* Wall and CPU-active time: the rows that tables of frame times have. */
+/* The rows that tables of frame times have. The Editor's is there if it ran, and is not left out. */
 static const struct kind { const char *name; enum tt_frame_value what; } kinds[] = {
-	{ "wall", TT_FRAME_WALL }, { "cpu", TT_FRAME_CPU },
+	{ "wall", TT_FRAME_WALL }, { "cpu", TT_FRAME_CPU }, { "editor", TT_FRAME_EDITOR },
 };
+
+static bool
+is_shown(const struct kind *kind, const struct tt_frames *f)
+{
+	return kind->what != TT_FRAME_EDITOR || (f->has_editor && !f->player_only);
+}
 
 /* --- frame times --------------------------------------------------------------------- */
 
@@ -177,18 +184,62 @@ begins(const struct tt_model *m, struct tt_report *r)
 	return f->nname > NAMED ? tt_text(r, "%s and %zu more)", text, f->nname - NAMED) : tt_text(r, "%s)", text);
 }
 
+/* "the Editor: 62 % of frame time (...)", after "; "; "" where it does nothing. */
+static const char *
+editor_text(struct tt_making *k)
+{
+	const struct tt_frames *f = k->m->frames;
+	uint64_t editor = 0, all = 0;
+
+	if (!f->has_editor)
+		return "";
+	if (f->player_only)
+		return "; the Editor's time is left out";
+	for (size_t i = 0; i < f->n; i++) {
+		editor += (uint64_t)f->editor_ns[i];
+		all += (uint64_t)f->dur[i];
+	}
+	return tt_text(k->r, "; the Editor: %lld %% of frame time (%s leaves it out)", (long long)tt_ratio(editor, 100, all),
+	    tt_setting_name[TT_SETTING_PLAYER_ONLY]);
+}
+
+/* The time that frames are capped at; 0: they are not. */
+static int64_t
+cap_of(struct tt_making *k)
+{
+	int64_t period = 0;
+
+	tt_frames_cap(k->m, &period, &k->r->err);
+	return period;
+}
+
+/* "frames are capped at 30 fps (33.3 ms)" */
+static const char *
+cap_text(struct tt_making *k, int64_t period)
+{
+	char fps[32], ms[32];
+
+	*tt_put_fixed(fps, tt_ratio(10000000000, 1, (uint64_t)period), 1) = '\0';
+	*tt_put_fixed(ms, tt_ratio((uint64_t)period, 1, 100000), 1) = '\0';
+	if (strcmp(fps + strlen(fps) - 2, ".0") == 0)
+		fps[strlen(fps) - 2] = '\0';
+	return tt_text(k->r, "frames are capped at %s fps (%s ms)", fps, ms);
+}
+
 /* With what a frame is in this capture, and why there is no CPU-active time if there is none. */
 static void
 summary(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_frames *f = k->m->frames;
+	int64_t period = cap_of(k);
 
-	t->note = tt_text(k->r, "frames begin at %s on thread \"%s\"%s%s", begins(k->m, k->r),
-	    k->m->threads.t[f->thread[0]]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU);
+	t->note = tt_text(k->r, "frames begin at %s on thread \"%s\"%s%s%s%s%s", begins(k->m, k->r),
+	    k->m->threads.t[f->thread[0]]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU, period ? "; " : "",
+	    period ? cap_text(k, period) : "", editor_text(k));
 	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
 		const struct tt_values *x = tt_view_frames(k->view, kinds[i].what, &k->r->err);
 
-		if (x)
+		if (x && is_shown(&kinds[i], f))
 			put_summary(t, &kinds[i], x, f->partial);
 	}
 }
@@ -212,7 +263,7 @@ budgets(struct tt_making *k, struct tt_table *t)
 	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
 		const struct tt_values *x = tt_view_frames(k->view, kinds[i].what, &k->r->err);
 
-		if (!x || x->n == 0)
+		if (!x || x->n == 0 || !is_shown(&kinds[i], k->m->frames))
 			continue;
 		for (size_t b = 0; b < NBUDGET; b++)
 			put_budget(t, &kinds[i], x, standard_budget[b].name, tt_frame_limit(standard_budget[b].ns));
@@ -313,7 +364,7 @@ limits(struct tt_making *k, struct tt_table *t)
 	for (size_t i = 0; i < f->n; i++) {
 		enum limit by = limit_of(f, i);
 		n[by]++;
-		sum[by] += (uint64_t)f->dur[i];
+		sum[by] += (uint64_t)tt_frames_wall(f, i);
 		known += by != BY_UNKNOWN;
 	}
 	for (unsigned i = 0; i < LIMITS; i++) {
@@ -349,12 +400,20 @@ pause_in(const struct tt_model *m, uint32_t process, int64_t start, int64_t end)
 	return sum;
 }
 
-static size_t
-hitches_shown(const struct tt_making *k)
+/*
+ * The worst frames to show, *${n} of them: by wall time; of capped frames by CPU-active time, for their wall time says nothing. *${period}:
+ * the time they are capped at.
+ */
+static const struct tt_hitch *
+worst(struct tt_making *k, size_t *n, int64_t *period)
 {
 	const struct tt_frames *f = k->m->frames;
+	const struct tt_hitches *list;
 
-	return k->o->hitches && k->o->hitches < f->nhitch ? k->o->hitches : f->nhitch;
+	*period = cap_of(k);
+	list = *period && f->has_wait ? &f->busiest : &f->longest;
+	*n = k->o->hitches && k->o->hitches < list->n ? k->o->hitches : list->n;
+	return list->h;
 }
 
 static const struct tt_name *
@@ -396,16 +455,21 @@ hitches(struct tt_making *k, struct tt_table *t)
 	const struct tt_paths *p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_ROWS, &k->r->err);
 	bool allocs = tt_model_knows_allocs(k->m), pauses = tt_knows_collections(k->m) && tt_knows_pauses(k->m);
 	const struct tt_frames *f = k->m->frames;
+	int64_t period;
+	size_t n;
+	const struct tt_hitch *first = worst(k, &n, &period);
 
-	for (size_t i = 0; p && i < hitches_shown(k); i++) {
-		const struct tt_hitch *h = &f->hitch[i];
+	if (period)
+		t->note = tt_text(k->r, "%s: the worst are those with the most CPU-active time", cap_text(k, period));
+	for (size_t i = 0; p && i < n; i++) {
+		const struct tt_hitch *h = &first[i];
 		const struct tt_thread *th = k->m->threads.t[f->thread[h->frame]];
-		int64_t start = f->start[h->frame], dur = f->dur[h->frame];
+		int64_t start = f->start[h->frame], end = start + f->dur[h->frame];
 		struct tt_cell *c = tt_row(t);
 
 		tt_cell_u64(&c[W_FRAME], f->number[h->frame]);
 		tt_cell_int(&c[W_START], start);
-		tt_cell_int(&c[W_DUR], dur);
+		tt_cell_int(&c[W_DUR], tt_frames_wall(f, h->frame));
 		if (f->has_wait)
 			tt_cell_int(&c[W_CPU], tt_frames_cpu(f, h->frame));
 		if (f->has_timing)
@@ -415,7 +479,7 @@ hitches(struct tt_making *k, struct tt_table *t)
 			tt_cell_u64(&c[W_ALLOCS], f->alloc_n[h->frame]);
 		}
 		if (pauses)
-			tt_cell_int(&c[W_GC], pause_in(k->m, th->process, start, start + dur));
+			tt_cell_int(&c[W_GC], pause_in(k->m, th->process, start, end));
 		tt_cell_text(&c[W_THREAD], th->name);
 		tt_cell_name(&c[W_TOP], top_text(k, p, h));
 	}
@@ -430,7 +494,7 @@ put_hitch_marker(struct tt_table *t, const struct tt_frames *f, const struct tt_
 	tt_cell_int(&c[K_RANK], (int64_t)rank + 1);
 	tt_cell_text(&c[K_MARKER], name);
 	tt_cell_int(&c[K_SELF], h->top[rank].self);
-	tt_cell_share(&c[K_SHARE], h->top[rank].self, f->dur[h->frame]);
+	tt_cell_share(&c[K_SHARE], h->top[rank].self, tt_frames_wall(f, h->frame));
 	tt_cell_u64(&c[K_CALLS], h->top[rank].calls);
 }
 
@@ -439,8 +503,12 @@ hitch_markers(struct tt_making *k, struct tt_table *t)
 {
 	const struct tt_paths *p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_ROWS, &k->r->err);
 
-	for (size_t i = 0; p && i < hitches_shown(k); i++) {
-		const struct tt_hitch *h = &k->m->frames->hitch[i];
+	int64_t period;
+	size_t n;
+	const struct tt_hitch *first = worst(k, &n, &period);
+
+	for (size_t i = 0; p && i < n; i++) {
+		const struct tt_hitch *h = &first[i];
 
 		for (unsigned rank = 0; rank < h->ntop; rank++) {
 			const struct tt_name *name = top_name(k->m, h, rank);

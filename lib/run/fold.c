@@ -186,20 +186,34 @@ shown(const struct tt_fold *f, const struct tt_fold_io *io, uint64_t key)
 	return !n || !n->alloc_wrapper;
 }
 
+/* True if the zone below level ${i} is left out with all its time. */
+static bool
+is_hidden(const struct tt_fold *f, const struct tt_fold_io *io, size_t i, uint64_t key)
+{
+	const struct tt_name *n;
+
+	if (f->lvl[i].hid)
+		return true;
+	n = tt_model_key(f->m, io->cap->process, key);
+	return n && n->editor;
+}
+
 /* Step down from level ${i} to level i + 1, to a zone that begins at ${ts}. */
 static inline int
 step_down(struct tt_fold *f, struct tt_fold_io *io, size_t i, uint64_t key, int64_t ts, bool out, struct tt_err *err)
 {
 	struct tt_level *l = &f->lvl[i + 1];
+	bool hid = unlikely(f->m->filter.player_only) && is_hidden(f, io, i, key);
 
-	if (unlikely(out)) {
+	if (unlikely(out || hid)) {
 		uint32_t number = l->number;
 		*l = f->lvl[i];
 		l->number = number;
 		l->out = true;
+		l->hid = hid;
 		return TT_OK;
 	}
-	l->out = false;
+	l->out = l->hid = false;
 	l->in = tt_filter_has(&f->m->filter, ts);
 	return f->tree ? descend(f, io, &f->lvl[i], TT_NODE_ZONE, key, l, err) : TT_OK;
 }
@@ -265,6 +279,29 @@ count_whole(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur, boo
 	return counts ? add_dur(f, io, l, (uint64_t)dur, err) : TT_OK;
 }
 
+/*
+ * A zone of level ${i} is over that is left out with all its time: the zones around it are without it. Where what begins counts whole, it is
+ * taken from the same ones that it was counted in, see count_whole().
+ */
+static void
+take_out(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur)
+{
+	const struct tt_level *below = NULL;
+
+	for (size_t k = i; k-- > 1;) {
+		const struct tt_level *l = &f->lvl[k];
+		bool in = !f->m->filter.by_begin || l->in;
+
+		if (l->out)
+			continue;
+		if (in)
+			count_of(io, l)->total -= dur;
+		if (below && f->m->filter.by_begin && below->in != l->in)
+			count_of(io, l)->self -= below->in ? dur : -dur;
+		below = l;
+	}
+}
+
 /* A zone of level ${i} is over: count it, clipped to the filter's time. */
 static int
 finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, uint64_t key, unsigned flags,
@@ -278,6 +315,8 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 
 	if (end < ts)
 		end = ts;
+	if (unlikely(l->hid) && f->tree && !l[-1].hid && (dur = flt->by_begin ? end - ts : tt_filter_clip(flt, &ts, &end)) > 0)
+		take_out(f, io, i, dur);
 	if (l->out || end - ts < flt->min_dur)
 		return TT_OK;
 	if (flt->by_begin)
@@ -584,7 +623,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 		rc = descend(f, io, &top, TT_NODE_THREAD, io->thread->index, &f->lvl[0], err);
 	if (rc != TT_OK)
 		return rc;
-	f->lvl[0].out = false;
+	f->lvl[0].out = f->lvl[0].hid = false;
 	if (k != f->kept)
 		known = still_known(f, io);
 	for (size_t i = known; i < io->base.n && rc == TT_OK; i++) {
@@ -825,6 +864,10 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			break;
 		case TT_ALLOC:
 			n = around(e, base, top);
+			if (unlikely(f->m->filter.player_only) && f->lvl[n].hid) {
+				((struct tt_event *)(uintptr_t)e)->kind = TT_NONE;    /* for whoever looks at the chunk later */
+				break;
+			}
 			rc = alloc(f, io, e, n, err);
 			if (unlikely(f->needs & TT_NEEDS_FOUND) && rc == TT_OK)
 				rc = add_site(f, io, e, n, err);

@@ -44,6 +44,7 @@ struct tt_level {
 	uint32_t node;
 	uint32_t number;              /* of a zone from before the chunk: tt_open's */
 	bool out;                     /* left out by the filter: counts as the zone around it */
+	bool hid;                     /* left out with all its time: the Editor's, or inside a zone that is */
 	bool in;                      /* begins in the filter's time; of one left out, whether the zone around it does */
 };
 

@@ -203,8 +203,8 @@ static int
 frames_room(struct tt_frames *f, size_t n, struct tt_err *err)
 {
 	void *column[] = { &f->start, &f->dur, &f->number, &f->thread, &f->alloc_b, &f->alloc_n, &f->wait_ns, &f->outside_ns,
-		&f->recorded, &f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
-	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8, 8, 1, 8, 8, 8, 8, 8 };
+		&f->editor_ns, &f->editor_wait_ns, &f->limit_ns, &f->recorded, &f->timing[0], &f->timing[1], &f->timing[2], &f->timing[3], &f->timing[4] };
+	static const size_t size[] = { 8, 8, 8, 4, 8, 8, 8, 8, 8, 8, 8, 1, 8, 8, 8, 8, 8 };
 	size_t cap = f->cap;
 
 	for (size_t i = 0; i < sizeof size / sizeof *size; i++) {
@@ -253,40 +253,17 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 	return TT_OK;
 }
 
-struct length { int64_t dur; size_t frame; };
-
+/* Room for the worst frames. */
 static int
-by_length(const void *a, const void *b)
-{
-	const struct length *x = a, *y = b;
-
-	return x->dur != y->dur ? TT_CMP(y->dur, x->dur) : TT_CMP(x->frame, y->frame);
-}
-
-/* The worst frames are known before the main phase, so only their rows need to be kept. */
-static int
-choose_hitches(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
+room_for_hitches(const struct tt_run *r, struct tt_model *m, struct tt_err *err)
 {
 	struct tt_frames *f = m->frames;
-	struct tt_mem *mem = f->mem;
 	size_t want = r->o->hitches ? r->o->hitches : 10;
 
-	f->nhitch = want < f->n ? want : f->n;
-	if (f->nhitch == 0)
-		return TT_OK;
-	struct length *order = tt_mem_alloc(mem, f->n * sizeof *order, err);
-	f->hitch = tt_arena_alloc(&m->arena, f->nhitch * sizeof *f->hitch, err);
-	if (!order || !f->hitch) {
-		tt_mem_free(mem, order, f->n * sizeof *order);
-		return err->code;
-	}
-	for (size_t i = 0; i < f->n; i++)
-		order[i] = (struct length){ f->dur[i], i };
-	tt_sort(order, f->n, by_length);
-	for (size_t i = 0; i < f->nhitch; i++)
-		f->hitch[i].frame = order[i].frame;
-	tt_mem_free(mem, order, f->n * sizeof *order);
-	return TT_OK;
+	f->longest.cap = f->busiest.cap = want < f->n ? want : f->n;
+	f->longest.h = tt_arena_alloc(&m->arena, f->longest.cap * sizeof *f->longest.h, err);
+	f->busiest.h = f->longest.h ? tt_arena_alloc(&m->arena, f->busiest.cap * sizeof *f->busiest.h, err) : NULL;
+	return f->busiest.h ? TT_OK : err->code;
 }
 
 /* When a fact is set that ${pattern}, the value of ${setting}, matches: the first later than ${after}. */
@@ -449,6 +426,7 @@ new_frames(const struct tt_run *r, struct tt_model *m, struct tt_replay *p, stru
 	if (!(m->frames = tt_mem_alloc(mem, sizeof *m->frames, err)))
 		return err->code;
 	m->frames->mem = mem;
+	m->frames->player_only = m->filter.player_only;
 	tt_tally_init(&m->frames->category_hist, mem);
 	m->frames->name = r->marks->begun;
 	m->frames->nname = r->marks->nbegun;
@@ -477,7 +455,7 @@ tt_frames_make(const struct tt_run *r, struct tt_model *m, bool whole_frames, st
 	}
 	if (rc == TT_OK)
 		rc = narrow(r, m, whole_frames, err);
-	return rc == TT_OK && m->frames ? choose_hitches(r, m, err) : rc;
+	return rc == TT_OK && m->frames && m->frames->n ? room_for_hitches(r, m, err) : rc;
 }
 
 /* The frames that the user wants to see are not there. */

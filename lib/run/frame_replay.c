@@ -12,7 +12,8 @@
 struct tt_watch_row {
 	uint64_t key;
 	uint32_t active;              /* activations on the stack */
-	bool wait, touched;
+	uint8_t idle;
+	bool touched;
 	bool out;                     /* an allocation wrapper: its time is that of the zone around it */
 	int64_t self, total;
 	uint32_t calls, category;
@@ -53,6 +54,18 @@ more_rows(struct tt_watch *w, struct tt_mem *mem, struct tt_err *err)
 	return TT_OK;
 }
 
+static uint8_t
+idle_of(const struct tt_model *m, uint64_t key, const struct tt_name *n)
+{
+	static const uint8_t of[] = { [TT_WAIT_NOT] = 0, [TT_WAIT_ANY] = TT_IDLE(TT_IDLE_WAIT),
+		[TT_WAIT_LIMIT] = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_LIMIT),
+		[TT_WAIT_LIMIT_ONLY] = TT_IDLE(TT_IDLE_WAIT) | TT_IDLE(TT_IDLE_LIMIT) | TT_IDLE(TT_IDLE_LIMIT_ONLY) };
+
+	if (key == TT_KEY_CONTENTION)
+		return of[TT_WAIT_ANY];
+	return n ? (uint8_t)(of[tt_waits_kind(m, n->full)] | (n->editor ? TT_IDLE(TT_IDLE_EDITOR) : 0)) : 0;
+}
+
 static struct tt_watch_row *
 new_row(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *err)
 {
@@ -64,7 +77,7 @@ new_row(struct tt_replay *p, struct tt_watch *w, uint64_t key, struct tt_err *er
 	const struct tt_name *n = tt_model_key(p->m, w->process, key);
 	w->row[w->nrow] = (struct tt_watch_row){ .key = key, .category = n ? n->category : UINT32_MAX, .since = INT64_MIN,
 		.out = n && n->alloc_wrapper && !p->m->filter.wrappers };
-	w->row[w->nrow].wait = !w->row[w->nrow].out && (key == TT_KEY_CONTENTION || (n && tt_waits_is(p->m, n->full)));
+	w->row[w->nrow].idle = w->row[w->nrow].out ? 0 : idle_of(p->m, key, n);
 	return tt_map_add(&w->at, mem, tt_slot_mix(0, key), w->nrow, err) == TT_OK ? &w->row[w->nrow++] : NULL;
 }
 
@@ -83,7 +96,7 @@ tt_watch_init(struct tt_replay *p, struct tt_watch *w, const struct tt_frame_mar
 	const struct tt_def *d;
 
 	*w = (struct tt_watch){ .process = m->process, .thread = m->thread, .first = first, .frame = first,
-		.end = p->m->frames->n, .marks = m, .waited = INT64_MIN, .since = INT64_MIN };
+		.end = p->m->frames->n, .marks = m, .idled = { INT64_MIN, INT64_MIN, INT64_MIN, INT64_MIN }, .since = INT64_MIN };
 	for (size_t i = 0; cap->timing && (d = tt_defs_at(cap->defs, TT_DEF_COUNTER, i)) != NULL; i++) {
 		struct timer *t = &w->timer[w->ntimer];
 		if (w->ntimer < sizeof w->timer / sizeof *w->timer && (t->what = cap->timing(d->text, &t->late)) >= 0) {
@@ -95,7 +108,7 @@ tt_watch_init(struct tt_replay *p, struct tt_watch *w, const struct tt_frame_mar
 	if (!outside)
 		return err->code;
 	outside->category = UINT32_MAX;
-	outside->wait = false;
+	outside->idle = 0;
 	return TT_OK;
 }
 
@@ -144,20 +157,33 @@ touch(struct tt_replay *p, struct tt_watch *w, struct tt_watch_row *row, struct 
 	return rc;
 }
 
+/* A place among the worst frames ${list} for ${frame}, which is as bad as ${by}; NULL: others are worse. */
 static struct tt_hitch *
-hitch_of(struct tt_frames *f, size_t frame)
+worse(struct tt_hitches *list, size_t frame, int64_t by)
 {
-	for (size_t i = 0; i < f->nhitch; i++)
-		if (f->hitch[i].frame == frame)
-			return &f->hitch[i];
-	return NULL;
+	struct tt_hitch *h = &list->h[list->n];
+
+	if (list->n < list->cap) {
+		list->n++;
+	} else {
+		h = list->n ? &list->h[list->least] : NULL;
+		if (!h || by < h->by || (by == h->by && frame > h->frame))
+			return NULL;
+	}
+	*h = (struct tt_hitch){ .frame = frame, .by = by };
+	for (size_t i = list->least = 0; i < list->n && list->n == list->cap; i++) {
+		const struct tt_hitch *at = &list->h[i], *least = &list->h[list->least];
+		if (at->by < least->by || (at->by == least->by && at->frame > least->frame))
+			list->least = i;
+	}
+	return h;
 }
 
 /* Keep the largest by self time, ties by key. */
 static void
 keep_top(struct tt_hitch *h, const struct tt_watch_row *row)
 {
-	unsigned cap = sizeof h->top / sizeof h->top[0], i = h->ntop;
+	unsigned cap = h ? sizeof h->top / sizeof h->top[0] : 0, i = h ? h->ntop : 0;
 
 	while (i > 0 && (h->top[i - 1].self < row->self || (h->top[i - 1].self == row->self && h->top[i - 1].key > row->key)))
 		i--;
@@ -280,27 +306,121 @@ close_shares(struct tt_replay *p, struct tt_tally *hist, struct tt_err *err)
 	return rc;
 }
 
+/* ${ns} of the present frame are idle for the reasons ${why}, bits; ${in}: those of the zones around. */
+static void
+add_idle(struct tt_replay *p, const struct tt_watch *w, unsigned why, unsigned in, int64_t ns)
+{
+	const unsigned wait = TT_IDLE(TT_IDLE_WAIT), editor = TT_IDLE(TT_IDLE_EDITOR), limit = TT_IDLE(TT_IDLE_LIMIT);
+	struct tt_frames *f = p->m->frames;
+
+	f->wait_ns[w->frame] += why & wait ? ns : 0;
+	f->editor_ns[w->frame] += why & editor ? ns : 0;
+	f->editor_wait_ns[w->frame] += ((why | in) & wait && why & editor) || (why & wait && (why | in) & editor) ? ns : 0;
+	f->limit_ns[w->frame] += why & limit ? ns : 0;
+	p->limit += why & limit ? ns : 0;
+	p->limit_only += why & TT_IDLE(TT_IDLE_LIMIT_ONLY) ? ns : 0;
+}
+
+/* What the zones on the stack are idle for. */
+static unsigned
+idle_now(const struct tt_watch *w)
+{
+	unsigned why = 0;
+
+	for (unsigned i = 0; i < TT_IDLES; i++)
+		why |= (unsigned)(w->idling[i] > 0) << i;
+	return why;
+}
+
+/* Idle time of the zones on the stack is accounted for up to ${ts}. */
+static void
+settle_idle(struct tt_replay *p, struct tt_watch *w, int64_t ts)
+{
+	const struct tt_frames *f = p->m->frames;
+	unsigned why = idle_now(w);
+
+	if (why && in_frame(f, w, ts)) {
+		int64_t from = w->idle_since > f->start[w->frame] ? w->idle_since : f->start[w->frame];
+		if (ts > from)
+			add_idle(p, w, why, 0, ts - from);
+	}
+	if (!why || ts > w->idle_since)
+		w->idle_since = ts;
+}
+
+/* The kinds of idle zones that the run has met. */
+static void
+note_idle(struct tt_replay *p, const struct tt_watch_row *row)
+{
+	p->m->frames->has_wait = p->m->frames->has_wait || row->idle & TT_IDLE(TT_IDLE_WAIT);
+	p->m->frames->has_editor = p->m->frames->has_editor || row->idle & TT_IDLE(TT_IDLE_EDITOR);
+}
+
+static void
+idle_begins(struct tt_replay *p, struct tt_watch *w, const struct tt_watch_row *row, int64_t ts)
+{
+	settle_idle(p, w, ts);
+	note_idle(p, row);
+	for (unsigned i = 0; i < TT_IDLES; i++)
+		w->idling[i] += row->idle >> i & 1;
+}
+
+static void
+idle_ends(struct tt_replay *p, struct tt_watch *w, const struct tt_watch_row *row, int64_t ts)
+{
+	settle_idle(p, w, ts);
+	for (unsigned i = 0; i < TT_IDLES; i++)
+		w->idling[i] -= w->idling[i] && row->idle >> i & 1;
+}
+
+/* A zone from ${ts} to ${end} that lies whole in the present frame is idle. Zones nest: one within another of its kind would begin before that ends. */
+static void
+idle_inner(struct tt_replay *p, struct tt_watch *w, const struct tt_watch_row *row, int64_t ts, int64_t end)
+{
+	unsigned why = 0, in = 0;
+
+	note_idle(p, row);
+	for (unsigned i = 0; i < TT_IDLES; i++) {
+		if (w->idling[i] || ts < w->idled[i]) {
+			in |= 1u << i;
+		} else if (row->idle >> i & 1) {
+			why |= 1u << i;
+			w->idled[i] = end;
+		}
+	}
+	add_idle(p, w, why, in, end - ts);
+}
+
+/* True if time of the row is to be shown nowhere. */
+static inline bool
+is_left_out(const struct tt_frames *f, const struct tt_watch_row *row)
+{
+	return f->player_only && row->idle & TT_IDLE(TT_IDLE_EDITOR);
+}
+
 /* The present frame is over at ${end}: sum up its rows. */
 static int
 close_frame(struct tt_replay *p, struct tt_watch *w, int64_t end, struct tt_err *err)
 {
 	struct tt_frames *f = p->m->frames;
 	int64_t start = f->start[w->frame], dur = end - start;
-	struct tt_hitch *h = hitch_of(f, w->frame);
+	struct tt_hitch *longest, *busiest;
 	int rc = settle_self(p, w, end, err);
 
-	if (rc == TT_OK && h)
-		rc = touch_open(p, w, err);
 	f->outside_ns[w->frame] = w->row[OUTSIDE].self;
-	if (w->waiting) {
-		f->wait_ns[w->frame] += end - (w->wait_since > start ? w->wait_since : start);
-		w->wait_since = end;
-	}
+	settle_idle(p, w, end);
+	longest = worse(&f->longest, w->frame, tt_frames_wall(f, w->frame));
+	busiest = worse(&f->busiest, w->frame, tt_frames_cpu(f, w->frame));
+	if (rc == TT_OK && (longest || busiest))
+		rc = touch_open(p, w, err);
 	for (size_t i = 0; i < w->ntouched; i++) {
 		struct tt_watch_row *row = &w->row[w->touched[i]];
-		if (h)
-			keep_top(h, row);
-		if (row->category < p->ncategory && row->self != 0)
+		bool out = is_left_out(f, row);
+		if (!out) {
+			keep_top(longest, row);
+			keep_top(busiest, row);
+		}
+		if (row->category < p->ncategory && row->self != 0 && !out)
 			add_share(p, row);
 		sum_row(w, row, start, end, dur);
 		row->calls = 0;
@@ -310,7 +430,8 @@ close_frame(struct tt_replay *p, struct tt_watch *w, int64_t end, struct tt_err 
 			row->since = INT64_MIN;
 	}
 	w->ntouched = 0;
-	w->waited = INT64_MIN;
+	for (unsigned i = 0; i < TT_IDLES; i++)
+		w->idled[i] = INT64_MIN;
 	if (rc == TT_OK)
 		rc = close_shares(p, &f->category_hist, err);
 	return rc == TT_OK ? pass_frame(p, w, dur, err) : rc;
@@ -348,6 +469,11 @@ zone_begin(struct tt_replay *p, struct tt_watch *w, uint64_t key, int64_t ts, un
 		return err->code;
 	if (row->out)
 		return TT_OK;
+	bool hidden = f->player_only && w->idling[TT_IDLE_EDITOR];
+	if (row->idle)
+		idle_begins(p, w, row, ts);
+	if (hidden)
+		return TT_OK;
 	if (in_frame(f, w, ts)) {
 		rc = touch(p, w, row, err);
 		row->calls += !(flags & TT_F_CONT);
@@ -356,11 +482,6 @@ zone_begin(struct tt_replay *p, struct tt_watch *w, uint64_t key, int64_t ts, un
 	}
 	if (row->active++ == 0)
 		row->since = ts;
-	if (row->wait) {
-		f->has_wait = true;
-		if (w->waiting++ == 0)
-			w->wait_since = ts;
-	}
 	return rc;
 }
 
@@ -373,6 +494,10 @@ zone_end(struct tt_replay *p, struct tt_watch *w, uint64_t key, int64_t ts, stru
 
 	if (!row)
 		return err->code;
+	if (row->idle)
+		idle_ends(p, w, row, ts);
+	if (f->player_only && w->idling[TT_IDLE_EDITOR])
+		return TT_OK;         /* it is inside a zone of the Editor's, where it was not counted */
 	if (row->active == 1 && in_frame(f, w, ts)) {
 		int64_t from = row->since > f->start[w->frame] ? row->since : f->start[w->frame];
 		if (touch(p, w, row, err) != TT_OK)
@@ -383,10 +508,6 @@ zone_end(struct tt_replay *p, struct tt_watch *w, uint64_t key, int64_t ts, stru
 	}
 	if (row->active && --row->active == 0)
 		row->since = ts;
-	if (row->wait && w->waiting && --w->waiting == 0 && in_frame(f, w, ts)) {
-		int64_t from = w->wait_since > f->start[w->frame] ? w->wait_since : f->start[w->frame];
-		f->wait_ns[w->frame] += ts > from ? ts - from : 0;
-	}
 	return TT_OK;
 }
 
@@ -448,7 +569,10 @@ inner_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, st
 		z.ts = z.ts < up->ts ? up->ts : z.ts > up->end ? up->end : z.ts;
 		z.end = z.end > up->end ? up->end : z.end < z.ts ? z.ts : z.end;
 	}
-	if (!row->out) {
+	bool hidden = f->player_only && (w->idling[TT_IDLE_EDITOR] || z.ts < w->idled[TT_IDLE_EDITOR]);
+	if (row->idle)
+		idle_inner(p, w, row, z.ts, z.end);
+	if (!row->out && !hidden) {
 		int64_t ns = z.end - z.ts;
 		struct tt_watch_row *giver = &w->row[z.giver];
 		giver->self -= ns;
@@ -461,13 +585,6 @@ inner_zone(struct tt_replay *p, struct tt_watch *w, const struct tt_event *e, st
 		if (!row->active && z.ts >= row->since) {
 			row->total += ns;
 			row->since = z.end;
-		}
-		if (row->wait) {
-			f->has_wait = true;
-			if (!w->waiting && z.ts >= w->waited) {
-				f->wait_ns[w->frame] += ns;
-				w->waited = z.end;
-			}
 		}
 		z.giver = (uint32_t)(row - w->row);
 	}
@@ -492,7 +609,8 @@ show(struct tt_replay *p, struct tt_watch *w, struct tt_err *err)
 
 	if (!row || tt_mem_grow(&p->m->env->mem, &w->shown, &w->capshown, n, sizeof *w->shown, err) != TT_OK)
 		return err->code;
-	w->shown[n - 1] = !row->out ? (uint32_t)(row - w->row) : n > 1 ? w->shown[n - 2] : OUTSIDE;
+	bool hidden = p->m->frames->player_only && w->idling[TT_IDLE_EDITOR] > (unsigned)(row->idle >> TT_IDLE_EDITOR & 1);
+	w->shown[n - 1] = !row->out && !hidden ? (uint32_t)(row - w->row) : n > 1 ? w->shown[n - 2] : OUTSIDE;
 	return TT_OK;
 }
 

@@ -39,6 +39,10 @@ struct tt_mark_key {
 	bool frame, from, wrapper;
 };
 
+/* Why: it waits; for the frame limit; in a marker that waits for nothing else; it runs the Editor. */
+enum { TT_IDLE_WAIT, TT_IDLE_LIMIT, TT_IDLE_LIMIT_ONLY, TT_IDLE_EDITOR, TT_IDLES };
+#define TT_IDLE(why) (1u << (why))
+
 struct tt_watch_row;
 struct tt_watch_inner;
 
@@ -58,9 +62,9 @@ struct tt_watch {
 	const struct tt_frame_marks *marks;   /* all of the process, also of frames that are not in the table */
 	struct timer { uint64_t key; unsigned late; int what; } timer[8];      /* counters of frame timings */
 	unsigned ntimer;
-	uint32_t waiting;             /* wait zones on the stack */
-	int64_t wait_since;
-	int64_t waited;               /* when the last wait zone ended that lies whole in this frame */
+	uint32_t idling[TT_IDLES];    /* zones on the stack in which the thread does no work of the program's, by why */
+	int64_t idle_since;
+	int64_t idled[TT_IDLES];      /* when the last of them ended that lies whole in this frame */
 	struct tt_watch_row *row;
 	struct tt_frame_marker *sum;  /* of each row, over the frames so far */
 	size_t nrow, caprow, capsum;

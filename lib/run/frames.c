@@ -120,6 +120,14 @@ tt_frames_chunk(struct tt_replay *p, const struct tt_batch *b, const struct tt_s
 	return TT_OK;
 }
 
+static int
+by_badness(const void *a, const void *b)
+{
+	const struct tt_hitch *x = a, *y = b;
+
+	return x->by != y->by ? TT_CMP(y->by, x->by) : TT_CMP(x->frame, y->frame);
+}
+
 int
 tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 {
@@ -141,6 +149,9 @@ tt_frames_finish(struct tt_replay *p, struct tt_err *err)
 			if (p->w[j].process == k->process)
 				rc = tt_watch_sum(p, &p->w[j], k->key, &f->marker_stat[i], err);
 	}
+	tt_sort(f->longest.h, f->longest.n, by_badness);
+	tt_sort(f->busiest.h, f->busiest.n, by_badness);
+	f->limit_set = p->limit_only > p->limit / 2;
 	f->category_stat = p->category;
 	f->ncategory_stat = p->ncategory;
 	return rc;
@@ -171,6 +182,9 @@ tt_frames_free(struct tt_model *m)
 	tt_mem_free(f->mem, f->alloc_n, f->cap * sizeof *f->alloc_n);
 	tt_mem_free(f->mem, f->wait_ns, f->cap * sizeof *f->wait_ns);
 	tt_mem_free(f->mem, f->outside_ns, f->cap * sizeof *f->outside_ns);
+	tt_mem_free(f->mem, f->editor_ns, f->cap * sizeof *f->editor_ns);
+	tt_mem_free(f->mem, f->editor_wait_ns, f->cap * sizeof *f->editor_wait_ns);
+	tt_mem_free(f->mem, f->limit_ns, f->cap * sizeof *f->limit_ns);
 	tt_mem_free(f->mem, f->recorded, f->cap * sizeof *f->recorded);
 	for (unsigned i = 0; i < TT_TIMINGS; i++)
 		tt_mem_free(f->mem, f->timing[i], f->cap * sizeof *f->timing[i]);

@@ -722,7 +722,7 @@ tt_run(struct tt_env *env, const struct tt_run_opts *o, struct tt_model **out, s
 		r.needs |= TT_NEEDS_TEXT;
 	r.names_first = r.names_first || o->npart;
 	r.filtered = f->from != INT64_MIN || f->to != INT64_MAX || f->has_frames || f->from_label || f->to_label || f->min_dur || f->depth ||
-	    o->whole_frames || o->from_marker;
+	    f->player_only || o->whole_frames || o->from_marker;
 	struct tt_model *m = r.m = r.replay.m = tt_mem_alloc(&env->mem, sizeof *m, err);
 	if (!m)
 		return err->code;

@@ -18,11 +18,14 @@ tt_frame_value(const struct tt_frames *f, unsigned what, size_t i, int64_t *v)
 {
 	switch (what) {
 	case TT_FRAME_WALL:
-		*v = f->dur[i];
+		*v = tt_frames_wall(f, i);
 		return true;
 	case TT_FRAME_CPU:
 		*v = tt_frames_cpu(f, i);
 		return f->has_wait;
+	case TT_FRAME_EDITOR:
+		*v = f->editor_ns[i];
+		return f->has_editor;
 	case TT_FRAME_ALLOC_B:
 		*v = at_most(f->alloc_b[i]);
 		return true;
@@ -105,6 +108,81 @@ tt_frame_limit(int64_t ns)
 		if (ns == tt_ratio(100000, 1, (uint64_t)rate[i]) * 10000)
 			return 1000000000 / rate[i];
 	return ns;
+}
+
+/* --- capped frames ------------------------------------------------------------------- */
+
+enum { CAP_FRAMES = 10 };             /* fewer show nothing */
+
+/* Is ${ns} a whole number of refreshes of a usual display, within 1 %? */
+static bool
+is_refresh(int64_t ns)
+{
+	static const int rate[] = { 60, 72, 90, 120, 144 };
+
+	for (size_t i = 0; i < sizeof rate / sizeof *rate; i++)
+		for (int k = 1; k <= 4; k++) {
+			int64_t whole = k * INT64_C(1000000000) / rate[i], off = ns > whole ? ns - whole : whole - ns;
+			if (off <= whole / 100)
+				return true;
+		}
+	return false;
+}
+
+/* Within 5 % of a whole number of ${period}s? */
+static bool
+is_multiple(int64_t ns, int64_t period)
+{
+	int64_t k = (ns + period / 2) / period, off = k * period > ns ? k * period - ns : ns - k * period;
+
+	return k > 0 && off <= ns / 20;
+}
+
+/* Did frame ${i} wait for the limit, a tenth of its time and more, and not for the GPU? */
+static bool
+is_held(const struct tt_frames *f, size_t i)
+{
+	int64_t gpu = f->has_timing ? f->timing[TT_TIMING_GPU][i] : 0;
+
+	return f->limit_ns[i] >= f->dur[i] / 10 && f->limit_ns[i] > 0 && gpu <= f->dur[i] - f->dur[i] / 5;
+}
+
+/* Of ${n} lengths in order: the median of those about as short as the shortest tenth. */
+static int64_t
+shortest(const int64_t *v, size_t n)
+{
+	int64_t low = tt_quantile_i64(v, n, 1, 10);
+	size_t from = tt_lower_bound(i, 0, n, v[i] < low - low / 20), to = tt_lower_bound(i, from, n, v[i] <= low + low / 20);
+
+	return tt_quantile_i64(v + from, to - from, 1, 2);
+}
+
+int
+tt_frames_cap(const struct tt_model *m, int64_t *period, struct tt_err *err)
+{
+	const struct tt_frames *f = m->frames;
+	size_t n = 0, regular = 0;
+	int64_t *held, p;
+
+	*period = 0;
+	if (!f || f->n < CAP_FRAMES)
+		return TT_OK;
+	held = tt_mem_alloc(&m->env->mem, f->n * sizeof *held, err);
+	if (!held)
+		return err->code;
+	for (size_t i = 0; i < f->n; i++)
+		if (is_held(f, i))
+			held[n++] = f->dur[i];
+	tt_sort_i64(held, n);
+	p = n ? shortest(held, n) : 0;
+	tt_mem_free(&m->env->mem, held, f->n * sizeof *held);
+	if (n < f->n - f->n / 4 || (!f->limit_set && !is_refresh(p)))
+		return TT_OK;
+	for (size_t i = 0; i < f->n; i++)
+		regular += is_multiple(f->dur[i], p);
+	if (regular >= f->n - f->n / 4)
+		*period = p;
+	return TT_OK;
 }
 
 /* --- allocations ---------------------------------------------------------------------- */

@@ -24,7 +24,7 @@ struct tt_walk;
 
 /* What of a frame. */
 enum tt_frame_value {
-	TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_ALLOC_B, TT_FRAME_ALLOC_N, TT_FRAME_TIMING,     /* + enum tt_timing */
+	TT_FRAME_WALL, TT_FRAME_CPU, TT_FRAME_EDITOR, TT_FRAME_ALLOC_B, TT_FRAME_ALLOC_N, TT_FRAME_TIMING,     /* + enum tt_timing */
 	TT_FRAME_VALUES = TT_FRAME_TIMING + TT_TIMINGS
 };
 
@@ -41,6 +41,13 @@ struct tt_values {
 /* Those of all frames of ${m}, none where it has no frames; after an error nothing is left to free. */
 int tt_values_of_frames(struct tt_values *to, const struct tt_model *m, unsigned what, struct tt_err *err);
 void tt_values_free(struct tt_values *v, struct tt_mem *mem);
+
+/**
+ * tt_frames_cap(m, period, err):
+ * Are the frames of ${m} capped (tracetool-metrics(7), Capped frames)? Then the time that the limit makes each last at least, in *${period}; 0: no.
+ * Errors: TT_E_NOMEM.
+ */
+int tt_frames_cap(const struct tt_model *m, int64_t *period, struct tt_err *err);
 
 /* The nearest-rank quantile ${num}/${den}, exact; 1/1: the largest. */
 int64_t tt_values_quantile(const struct tt_values *v, unsigned num, unsigned den);

@@ -604,7 +604,7 @@ TEST(the_ledger_is_told_worst_first_and_as_notes)
 
 #define NFRAME 200
 
-static int64_t frame_start[NFRAME], frame_dur[NFRAME], frame_wait[NFRAME], frame_outside[NFRAME];
+static int64_t frame_start[NFRAME], frame_dur[NFRAME], frame_wait[NFRAME], frame_outside[NFRAME], frame_none[NFRAME];
 static uint64_t frame_number[NFRAME], frame_b[NFRAME], frame_n[NFRAME];
 static uint32_t frame_thread[NFRAME];
 static struct tt_frame_marker frame_marker[8];
@@ -619,8 +619,8 @@ build_frames(struct world *w)
 	build(w);
 	w->frames = (struct tt_frames){ .mem = &env.mem, .n = NFRAME, .start = frame_start,
 		.dur = frame_dur, .number = frame_number, .thread = frame_thread, .alloc_b = frame_b, .alloc_n = frame_n,
-		.wait_ns = frame_wait, .outside_ns = frame_outside, .partial = 2, .marker_stat = frame_marker, .nmarker_stat = 8, .hitch = hitch,
-		.nhitch = 2 };
+		.wait_ns = frame_wait, .outside_ns = frame_outside, .editor_ns = frame_none, .editor_wait_ns = frame_none, .limit_ns = frame_none, .partial = 2,
+		.marker_stat = frame_marker, .nmarker_stat = 8, .longest = { .h = hitch, .n = 2 } };
 	for (int i = 0; i < NFRAME; i++) {
 		frame_start[i] = at;
 		frame_dur[i] = (NFRAME - i) * 100000;

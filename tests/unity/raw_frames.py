@@ -2,7 +2,7 @@
 """Frames of Unity's .raw beside damage and pauses: which are left out, and what the ledger says, as tracetool-metrics(7) promises."""
 import struct
 
-from raw_log import MS, SESSION, Log, sample, state
+from raw_log import MS, SESSION, Log, sample, state, zone
 from ttc import Suite
 
 suite = Suite()

@@ -20,8 +20,8 @@ def thread(tid, ms, name, flags=0):
     return struct.pack("<HQQI", 33, tid, int(ms * MS), flags) + text("") + text(name)
 
 
-def marker(number, name, params=(), category=16):
-    return struct.pack("<HIHH", 1, number, 0, category) + text(name) + bytes([len(params)]) + b"".join(struct.pack("<H", t) + text(n) for t, n in params)
+def marker(number, name, params=(), category=16, flags=0):
+    return struct.pack("<HIHH", 1, number, flags, category) + text(name) + bytes([len(params)]) + b"".join(struct.pack("<H", t) + text(n) for t, n in params)
 
 
 def state(on, ms):
@@ -29,12 +29,13 @@ def state(on, ms):
 
 
 class Log:
-    """A log of ticks of 1 ns, with a main thread and two markers, its root and one more."""
+    """A log of ticks of 1 ns, with a main thread and markers, its root the first; ${flags}: of some of them, by number."""
 
-    def __init__(self, start, markers=("Main Thread", "Work")):
+    def __init__(self, start, markers=("Main Thread", "Work"), flags=None):
         self.b = struct.pack("<IBBHIQQQ", 0x55334450, 1, 0, 19, 0x20191122, 1, 1, MAIN)
         self.n, self.frames, self.at = {}, 0, {}
-        self.block(SESSION, thread(MAIN, 0, "Main Thread") + b"".join(marker(i, n) for i, n in enumerate(markers)) + state(1, start))
+        self.block(SESSION, thread(MAIN, 0, "Main Thread") + b"".join(marker(i, n, flags=(flags or {}).get(i, 0)) for i, n in enumerate(markers)) +
+                   state(1, start))
 
     def block(self, stream, body, where=None):
         n = self.n.get(stream, 0)

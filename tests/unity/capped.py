@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+"""A game that the frame limit holds at 30 frames per second, in the Editor, whose markers are 40 times the game's own: which frames are the
+worst, what the summary says, and what --player-only leaves, in our recorder's captures and in Unity's own. As tracetool-metrics(7) has it."""
+import json
+import random
+import struct
+
+from raw_log import MAIN, Log
+from ttc import Capture, Suite
+
+MS, US = 10 ** 6, 10 ** 3
+FRAME, FRAMES, SPIKE = 33333333, 120, 8 * MS
+SPIKES = [9, 17, 33, 41, 58, 64, 77, 85, 101, 113]        # frames, from 1
+NAMES = ["Main Thread", "PlayerLoop", "Update.ScriptRunBehaviourUpdate", "Game.dll!Game::Enemy.Update()", "WaitForTargetFPS", "EditorLoop",
+         "Semaphore.WaitForSignal", "GC.Alloc", "Preview", "Gfx.WaitForPresentOnGfxThread"] + ["Editor%d" % k for k in range(10)]
+ROOT, LOOP, SCRIPTS, ENEMY, WAIT, EDITOR, SIGNAL, ALLOC, PREVIEW, PRESENT, NOISE = range(11)
+WAITS = (WAIT, SIGNAL, PRESENT)
+FLAGS = {PREVIEW: 4}                                      # available in the Editor only
+suite = Suite()
+
+
+def game(wait=WAIT, frame=FRAME, regular=True):
+    """Frames as (begin, zones), zones as (begin, end, marker) in order of begin. Without a marker to wait in, the game works on."""
+    rng = random.Random(7)
+    at, frames = 0, []
+    for k in range(FRAMES):
+        end = at + (frame if regular else rng.randrange(frame // 2, frame))
+        work = 2 * MS + (SPIKE if k + 1 in SPIKES else 0) + rng.randrange(300 * US)
+        z = [(at, end, ROOT), (at, at + work + 1200 * US, LOOP), (at + 100 * US, at + 100 * US + work, SCRIPTS)]
+        for i in range(5):
+            z.append((at + 100 * US + i * (work // 5), at + 100 * US + (i + 1) * (work // 5), ENEMY))
+        z.append((at + work + 200 * US, at + work + 400 * US, PREVIEW))
+        editor, busy = at + work + 1200 * US, MS + rng.randrange(9 * MS if regular else MS)
+        z.append((editor, editor + busy + MS, EDITOR))
+        for i in range(200):
+            z.append((editor + i * (busy // 200), editor + (i + 1) * (busy // 200), NOISE + i % 10))
+        z.append((editor + busy, editor + busy + MS, SIGNAL))
+        if wait is not None and editor + busy + MS < end - 50 * US:
+            z.append((editor + busy + MS, end - 50 * US, wait))
+        frames.append((at, end, z))
+        at = end
+    return frames
+
+
+def figures(frames, player_only):
+    """By marker: calls, total and self time; by frame: CPU-active time and the Editor's. From nesting alone."""
+    markers, cpu, editor = {}, [], []
+    for at, end, zones in frames:
+        idle = inside = 0
+        stack = []
+        for a, b, m in zones:
+            while stack and stack[-1][1] <= a:
+                stack.pop()
+            kinds = [s[2] for s in stack]
+            hid = any(k in (EDITOR, PREVIEW) for k in kinds)
+            if m in (EDITOR, PREVIEW) and not hid:
+                inside += b - a
+            if (m in (EDITOR, PREVIEW) or m in WAITS) and not hid:
+                idle += b - a
+            if not (player_only and (hid or m in (EDITOR, PREVIEW))):
+                row = markers.setdefault(NAMES[m], [0, 0, 0])
+                row[0] += 1
+                row[1] += b - a
+                row[2] += b - a
+                if stack:
+                    markers[NAMES[kinds[-1]]][2] -= b - a
+            elif not hid:
+                for k in kinds:
+                    markers[NAMES[k]][1] -= b - a
+                markers[NAMES[kinds[-1]]][2] -= b - a
+            stack.append((a, b, m))
+        cpu.append(end - at - idle)
+        editor.append(inside)
+    return markers, cpu, editor
+
+
+def ended(zones):
+    """Begins and ends of nested zones, in order."""
+    now, out = [], []
+    for z in zones:
+        while now and now[-1][1] <= z[0]:
+            out.append((1, now.pop()))
+        out.append((0, z))
+        now.append(z)
+    return out + [(1, z) for z in reversed(now)]
+
+
+def as_ttc(name, frames):
+    c = Capture()
+    scripts = c.category("Scripts")
+    keys = [c.marker(n, scripts if i == ENEMY else 0, FLAGS.get(i, 0)) for i, n in enumerate(NAMES)]
+    t = c.thread()
+    c.thread_name(t.native, "", "Main Thread")
+    for at, _, zones in frames:
+        t.frame(at + MS)
+        for end, (a, b, m) in ended(zones):
+            if end:
+                t.end(b + MS)
+                continue
+            t.begin(a + MS, keys[m])
+            if m in (ENEMY, NOISE):
+                t.alloc(a + MS, keys[ALLOC], 64)
+    t.frame(frames[-1][1] + MS)
+    return c.write(suite.path(name))
+
+
+def as_raw(name, frames):
+    c, zero = Log(100, NAMES, FLAGS), 100 * MS
+    for k, (at, _, zones) in enumerate(frames):
+        c.block(MAIN, struct.pack("<HIQ", 34, k, zero + at))
+        body = b""
+        for end, (a, b, m) in ended([(zero + a, zero + b, m) for a, b, m in zones]):
+            body += struct.pack("<HBIQ", 37 if end else 36, 0, m, b if end else a)
+            if not end and m in (ENEMY, NOISE):
+                body += struct.pack("<HBIQBBI", 42, 0, ALLOC, a, 1, 3, 64) + struct.pack("<HBIQ", 37, 0, ALLOC, a)
+        c.block(MAIN, body)
+    c.block(MAIN, struct.pack("<HIQ", 34, len(frames), zero + frames[-1][1]))
+    return c.write(suite.path(name))
+
+
+def markers(path, *args):
+    return {r["marker"]: [r["count"], r["total_ns"], r["self_ns"]] for r in suite.rows("markers", path, *args) if r["marker"] != "GC.Alloc"}
+
+
+def note(path, *args):
+    return suite.report("stats", path, *args, "--table", "frames")["tables"]["frames"]["note"]
+
+
+def planted(path):
+    frames = game()
+    all_, cpu, editor = figures(frames, False)
+    suite.equal("the ten worst frames", sorted(r["frame"] for r in suite.rows("hitches", path)), SPIKES)
+    suite.equal("CPU-active time of each frame", {r["frame"]: r["cpu_ns"] for r in suite.rows("hitches", path, "--hitches", "1000")},
+                dict(enumerate(cpu, 1)))
+    suite.true("the summary says that frames are capped", "frames are capped at 30 fps (33.3 ms)" in note(path), note(path))
+    share = "the Editor: %d %% of frame time (--player-only leaves it out)" % round(100 * sum(editor) / sum(b - a for a, b, _ in frames))
+    suite.true("the summary says " + share, share in note(path), note(path))
+    rows = {r["time"]: r for r in suite.rows("frames", path)}
+    suite.equal("rows of frame times", sorted(rows), ["cpu", "editor", "wall"])
+    suite.equal("the Editor's longest", rows["editor"]["max_ns"], max(editor))
+    suite.equal("markers with the Editor's", markers(path), all_)
+    suite.true("the Editor's markers are 40 times the game's", sum(n for k, (n, _, _) in all_.items() if k[:6] == "Editor") > 40 * 5 * FRAMES)
+
+
+def player_only(path):
+    frames = game()
+    own, cpu, editor = figures(frames, True)
+    suite.equal("the ten worst frames, without the Editor", sorted(r["frame"] for r in suite.rows("hitches", path, "--player-only")), SPIKES)
+    suite.equal("markers without the Editor's", markers(path, "--player-only"), own)
+    top = suite.rows("markers", path, "--player-only", "--sort", "self_ns")
+    suite.equal("the game's marker leads", [r["marker"] for r in top if r["marker"] not in ("WaitForTargetFPS", "Main Thread")][0], NAMES[ENEMY])
+    suite.equal("the Editor's time is in no frame", [r["mean_ns"] for r in suite.rows("frames", path, "--player-only") if r["time"] == "wall"],
+                [round(sum(b - a - e for (a, b, _), e in zip(frames, editor)) / FRAMES)])
+    suite.equal("allocations without the Editor's", [r["bytes"] for r in suite.rows("alloc_classes", path, "--player-only")], [64 * 5 * FRAMES])
+    worst = suite.rows("hitches", path, "--player-only", "--hitches", "1000")
+    suite.equal("allocations of a frame", {r["alloc_bytes"] for r in worst}, {64 * 5})
+    tops = {r["marker"] for r in suite.rows("hitch_markers", path, "--player-only", "--hitches", "1000")}
+    suite.true("the worst frames name no marker of the Editor's", not any(m[:6] == "Editor" or m == "Preview" for m in tops), tops)
+    shown = {e["name"] for e in suite.chrome(path, "--player-only") if e["ph"] in "BX"}
+    suite.true("nor does an output", not any(m[:6] == "Editor" or m == "Preview" for m in shown) and NAMES[3].split("!")[1] in str(shown), shown)
+
+
+def compared(path):
+    both = suite.report("diff", "--player-only", path, "--", path, "--table", "parts", status=5)["tables"]["parts"]["rows"]
+    _, _, editor = figures(game(), True)
+    whole = [r for r in both if r["part"] == "all"][0]["a_ns"]
+    suite.equal("a comparison's frame time", whole, round((FRAME * FRAMES - sum(editor)) / FRAMES))
+
+
+def gated(path):
+    _, cpu, _ = figures(game(), False)
+    with open(suite.path("budget.json"), "w") as f:
+        json.dump({"tracetool_budget": 1, "rows": [{"id": "busy", "metric": "frame.cpu", "stat": "max", "max": "5 ms"}]}, f)
+    out, _ = suite.run("stats", path, "--gate", suite.path("budget.json"), status=1)
+    suite.true("a row of CPU-active time names the worst frame by it", "worst frame %d of" % (cpu.index(max(cpu)) + 1) in out, out)
+
+
+def merely_regular():
+    """Frames are as regular, but nothing holds them back, or what does is not known to be a limit; or they are held and not regular."""
+    for what, frames, capped in (
+            ("busy", game(None), False), ("waiting for a worker", game(SIGNAL), False), ("waiting for the GPU", game(PRESENT, 29 * MS), False),
+            ("waiting for the display", game(PRESENT, FRAME), True), ("waiting, irregular", game(WAIT, 40 * MS, False), False),
+            ("at a rate of its own", game(WAIT, 29 * MS), True)):
+        text = note(as_ttc("regular.ttc", frames))
+        suite.equal("frames %s are said to be capped" % what, "capped" in text, capped)
+
+
+for capture in (as_ttc("game.ttc", game()), as_raw("game.raw", game())):
+    planted(capture)
+    player_only(capture)
+    compared(capture)
+    gated(capture)
+merely_regular()
+suite.end()
