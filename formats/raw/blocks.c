@@ -341,13 +341,17 @@ raw_find_zero(struct raw *m, struct tt_err *err)
 	struct raw_session *s = &m->session[0];
 	const unsigned at = s->layout.aligned ? 4 : 2, sample = at + (s->layout.aligned ? 8 : 5);
 	uint64_t first = 0;
+	bool more = true;
 	int rc = TT_OK;
 
-	for (size_t want = 1 << 16, n = want, off, size; n == want && want <= RAW_ZERO_WITHIN && rc == TT_OK; want *= 2) {
+	for (size_t want = 1 << 16, n, off, size; more && want <= RAW_ZERO_WITHIN; want *= 2) {
 		const uint8_t *p;
 		if ((rc = tt_window_show(&m->win, m->first, want, &p, &n, err)) != TT_OK)
 			break;
-		for (off = 0; n - off >= RAW_BLOCK_HEAD; off += RAW_BLOCK_HEAD + (size_t)unity_u32(p + off + 16) + RAW_BLOCK_FOOT) {
+		/* A pipe may show more than a file. */
+		more = n >= want;
+		n = more ? want : n;
+		for (off = 0; off < n && n - off >= RAW_BLOCK_HEAD; off += RAW_BLOCK_HEAD + (size_t)unity_u32(p + off + 16) + RAW_BLOCK_FOOT) {
 			const uint8_t *q = p + off + RAW_BLOCK_HEAD;
 			size_t left = n - off - RAW_BLOCK_HEAD, len = unity_u32(p + off + 16);
 			if (unity_u32(p + off) != RAW_BLOCK || len > RAW_BLOCK_MAX)

@@ -143,6 +143,7 @@ def raw(folder):
             values(folder, "--scenario", scenario, "--version", word, "--aligned", aligned, "--frames", 8, "--seed", seed)
         values(folder, "--scenario", "every", "--frames", 8, "--seed", seed, "--version", "0x20260108", "--wide")
         values(folder, "--scenario", "every", "--frames", 240, "--seed", seed)
+        values(folder, "--frames", 4, "--extra-markers", 9000, "--seed", seed)         # the first time is a long way in
         values(folder, "--scenario", "splitany", "--frames", 240, "--seed", seed, "--clock", "mac")
         values(folder, "--scenario", "unmatched", "--frames", 160, "--seed", seed, "--version", "0x20220328")
 
