@@ -15,6 +15,7 @@
 #define YEAR (366 * DAY)
 
 enum { ROOM = 64 };                           /* events there is room for, before messages are looked at */
+enum { PLAIN_MOST = 28 };                     /* bytes of the longest message that plain() knows */
 
 /* --- time -------------------------------------------------------------------------------------------------- */
 
@@ -302,6 +303,19 @@ single(struct raw_run *r, uint32_t id, unsigned type, const struct raw_take *t)
 	return put_args(r, (size_t)(e - r->u.b->ev), type, *t);
 }
 
+/* Where no zones are wanted: the clock goes on, and zones that are named by a value have that name. */
+static int
+skim_sample(struct raw_run *r, int64_t ts, uint32_t id, unsigned type, const struct raw_take *t)
+{
+	struct unity_value v[3];
+	uint64_t key;
+	bool named;
+
+	if ((type - RAW_BEGIN) % 3 < 2)
+		count_call(r, ts);
+	return type == RAW_BEGIN_ARGS && unity_is_label(&r->s->marker, id) ? label(r, id, *t, v, &key, &named) : TT_OK;
+}
+
 /* A sample of any form. False: it makes no sense. */
 static bool
 sample(struct raw_run *r, unsigned type, struct raw_take *t, int *rc)
@@ -314,6 +328,10 @@ sample(struct raw_run *r, unsigned type, struct raw_take *t, int *rc)
 	if (id >= r->s->marker.ids || !stamp(r, ticks, &ts))
 		return false;
 	bool special = r->special >> (id & 63) & 1;
+	if (r->skims) {
+		*rc = skim_sample(r, ts, id, type, t);
+		return true;
+	}
 	switch ((type - RAW_BEGIN) % 3) {
 	case 0:
 		*rc = special ? begin_special(r, ts, id, type, t) : begin(r, ts, unity_key(&r->u, id), type, t);
@@ -422,6 +440,8 @@ message(struct raw_run *r, const struct raw_walk *w, bool *sane)
 		*sane = sample(r, type, &t, &rc);
 		return rc;
 	}
+	if (r->skims && type != RAW_FRAME && type != RAW_CLEANUP)
+		return TT_OK;
 	switch (type) {
 	case RAW_CALLSTACK:
 		return stack(r, &t);
@@ -506,40 +526,17 @@ skim(struct raw_run *r, const struct raw_piece *piece)
 	return rc;
 }
 
-/* Begins and ends in a row: what changes with each. */
+/* Messages in a row that are nearly all there is: what changes with them. */
 struct row {
-	struct tt_event *ev;
-	uint32_t *open;
-	size_t n, depth;              /* events; open zones */
-	int64_t last;
+	const uint8_t *p;
+	size_t n, depth, nrare;       /* events; open zones; rare events */
+	int64_t last;                 /* as in struct raw_run */
+	uint64_t ends;                /* of allocations */
+	int64_t call_ts;              /* before the last of these */
+	const uint8_t *after;         /* where that, and flows after it, end */
 };
 
-static inline __attribute__((always_inline)) void
-row_begin(struct row *x, int64_t ts, uint64_t key)
-{
-	x->ev[x->n] = (struct tt_event){ .ts = ts, .val = key, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)x->depth };
-	x->open[x->depth++] = (uint32_t)x->n++;
-	x->last = ts;
-}
-
-/* False: it is not the end of the innermost zone, or not that simple. */
-static inline __attribute__((always_inline)) bool
-row_end(struct row *x, int64_t ts, uint64_t key)
-{
-	if (unlikely(x->depth == 0))
-		return false;
-	struct tt_event *e = &x->ev[x->open[x->depth - 1]];
-	const uint64_t dur = (uint64_t)ts - (uint64_t)e->ts;
-	if (unlikely(e->val != key || dur > UINT32_MAX))
-		return false;
-	e->dur = (uint32_t)dur;
-	e->kind = TT_ZONE;
-	x->depth--;
-	x->last = ts;
-	return true;
-}
-
-/* How many begins fit into the batch and below the greatest depth of an event. */
+/* Events for which there is room, and which are no deeper than an event can say. */
 static size_t
 row_room(const struct tt_batch *b)
 {
@@ -549,53 +546,159 @@ row_room(const struct tt_batch *b)
 	return n < deep ? n : deep;
 }
 
-/*
- * Begins and ends without anything besides, nearly all there is: as many as there are in a row, with what changes in registers. Stops before
- * any other message, and before any of these that is not as it should be.
- */
-static uint64_t
-plain_messages(struct raw_run *r, struct raw_walk *w)
+/* A flow, of ${size} bytes, if there is room for it. */
+static __attribute__((noinline)) bool
+row_flow(struct tt_batch *b, struct row *x, unsigned kind, uint32_t id, size_t size)
+{
+	if (kind > 3 || x->nrare == b->caprare)
+		return false;
+	b->rare[x->nrare++] = (uint32_t)x->n;
+	b->ev[x->n++] = (struct tt_event){ .ts = x->last, .val = id, .kind = TT_FLOW, .depth = (uint16_t)kind,
+		.flags = kind == TT_FLOW_PARALLEL || kind == TT_FLOW_SEQUENTIAL ? TT_F_NEXT : 0 };
+	if (x->p == x->after)
+		x->after += size;
+	x->p += size;
+	return true;
+}
+
+/* The end of an allocation, of ${size} bytes: it says nothing but its time. */
+static __attribute__((noinline)) void
+row_alloc_end(struct row *x, int64_t ts, size_t size)
+{
+	if (x->p != x->after)
+		x->call_ts = x->last;
+	x->p += size;
+	x->after = x->p;
+	x->last = ts;
+	x->ends++;
+}
+
+/* What was found in a row goes to the batch. */
+static void
+row_over(struct raw_run *r, struct raw_walk *w, const struct row *x)
 {
 	struct tt_batch *b = r->u.b;
-	const struct raw_session s = *r->s;
-	const size_t size = s.size[RAW_BEGIN], id_at = s.layout.aligned ? 8 : 3, time_at = id_at + 4;
-	const uint64_t keys = (uint64_t)s.number << 32, special = r->special;
-	const uint8_t *p = w->p, *const all = w->all;
-	struct row x = { b->ev, b->open, b->n, b->depth, r->last };
-	size_t room = row_room(b), had = x.n;
+	const uint64_t flows = x->nrare - b->nrare, begins = x->n - b->n - flows, calls = 2 * begins - (x->depth - b->depth);
 
-	if (x.last == INT64_MIN || b->tally || x.depth > UINT16_MAX)
-		return 0;
-	for (; (size_t)(all - p) >= size; p += size) {
-		const unsigned type = unity_u16(p) - RAW_BEGIN;
-		const uint32_t id = unity_u32(p + id_at);
-		if (unlikely(type > 1 || id >= s.marker.ids || (special >> (id & 63) & 1)))
-			break;
-		const int64_t ts = raw_ns(&s, unity_u64(p + time_at));
-		if (unlikely((uint64_t)ts - (uint64_t)x.last > (uint64_t)SECOND))
-			break;
-		if (type == 1) {
-			if (!row_end(&x, ts, keys | id))
-				break;
-		} else {
-			if (unlikely(room-- == 0))
-				break;
-			row_begin(&x, ts, keys | id);
-		}
-	}
-	const uint64_t n = (uint64_t)(p - w->p) / size;
-	if (n == 0)
-		return 0;
+	if (x->p == w->p)
+		return;
 	if (r->calls == 0 && r->last < r->from)
 		r->from = r->last;
+	w->p = x->p;
+	if (calls)
+		r->call_ts = x->p == x->after ? x->call_ts : x->last;
+	r->last = x->last;
+	r->calls += calls;
+	b->nzone += begins;
+	b->nevent += calls + flows + x->ends;
+	b->n = x->n;
+	b->nrare = x->nrare;
+	b->depth = x->depth;
+	tt_batch_time(b, x->last);
+}
+
+/*
+ * Begins and ends without anything besides, or with an instance id that nobody wants, and flows: nearly all there is. As many as there are
+ * in a row, with what changes in registers. Stops before any other message, and before any of these that is not as it should be.
+ */
+static inline __attribute__((always_inline)) void
+plain(struct raw_run *r, struct raw_walk *w, const bool aligned)
+{
+	struct tt_batch *b = r->u.b;
+	const struct raw_session *const s = r->s;
+	const size_t size = aligned ? 20 : 15, value_at = aligned ? 4 : 2, id_at = aligned ? 8 : 3, time_at = id_at + 4;
+	const size_t with_id = b->needs & TT_NEEDS_ARGS ? 0 : s->size[RAW_BEGIN_ID];
+	const uint64_t keys = (uint64_t)s->number << 32, special = r->special, mult = s->mult;
+	const uint32_t ids = s->marker.ids;
+	const unsigned shift = s->shift;
+	const int64_t zero = s->zero;
+	struct tt_event *const ev = b->ev;
+	uint32_t *const open = b->open;
+	struct row x = { w->p, b->n, b->depth, b->nrare, r->last, 0, r->call_ts, NULL };
+	const size_t full = b->n + row_room(b);
+	const uint8_t *p = w->p;
+	size_t n = x.n, depth = x.depth;
+	int64_t last = x.last;
+
+	if ((size_t)(w->all - p) < PLAIN_MOST || last == INT64_MIN || b->tally || depth > UINT16_MAX)
+		return;
+	for (const uint8_t *const stop = w->all - PLAIN_MOST; p <= stop;) {
+		const unsigned type = unity_u16(p) - RAW_BEGIN;
+		const uint32_t id = unity_u32(p + id_at);
+		if (unlikely(type > 1 && (type != RAW_BEGIN_ID - RAW_BEGIN || !with_id))) {
+			x = (struct row){ p, n, depth, x.nrare, last, x.ends, x.call_ts, x.after };
+			if (type != RAW_FLOW - RAW_BEGIN || n == full || !row_flow(b, &x, p[value_at], id, aligned ? 12 : 7))
+				break;
+			p = x.p;
+			n = x.n;
+			continue;
+		}
+		const int64_t ts = raw_ns_by(mult, shift, zero, unity_u64(p + time_at));
+		if (unlikely(id >= ids || (uint64_t)ts - (uint64_t)last > (uint64_t)SECOND))
+			break;
+		if (unlikely(special >> (id & 63) & 1)) {
+			if (type != 1 || id != s->marker.alloc || (depth > 0 && ev[open[depth - 1]].val == (keys | id)))
+				break;
+			x = (struct row){ p, n, depth, x.nrare, last, x.ends, x.call_ts, x.after };
+			row_alloc_end(&x, ts, size);
+			p = x.p;
+		} else if (type == 1) {
+			if (unlikely(depth == 0))
+				break;
+			struct tt_event *e = &ev[open[depth - 1]];
+			const uint64_t dur = (uint64_t)ts - (uint64_t)e->ts;
+			if (unlikely(e->val != (keys | id) || dur > UINT32_MAX))
+				break;
+			e->dur = (uint32_t)dur;
+			e->kind = TT_ZONE;
+			depth--;
+			p += size;
+		} else {
+			if (unlikely(n == full))
+				break;
+			ev[n] = (struct tt_event){ .ts = ts, .val = keys | id, .kind = TT_ZONE_BEGIN, .depth = (uint16_t)depth };
+			open[depth++] = (uint32_t)n++;
+			p += likely(type == 0) ? size : with_id;
+		}
+		last = ts;
+	}
+	row_over(r, w, &(struct row){ p, n, depth, x.nrare, last, x.ends, x.call_ts, x.after });
+}
+
+static void
+plain_messages(struct raw_run *r, struct raw_walk *w)
+{
+	if (r->s->layout.aligned)
+		plain(r, w, true);
+	else
+		plain(r, w, false);
+}
+
+/* The same where no zones are wanted. */
+static void
+skim_plain(struct raw_run *r, struct raw_walk *w)
+{
+	const struct raw_session *const s = r->s;
+	const size_t size = s->size[RAW_BEGIN], id_at = s->layout.aligned ? 8 : 3, time_at = id_at + 4;
+	const uint8_t *p = w->p, *const all = w->all;
+	int64_t last = r->last;
+
+	if (last == INT64_MIN)
+		return;
+	for (; (size_t)(all - p) >= size && unity_u16(p) - RAW_BEGIN <= 1u; p += size) {
+		const int64_t ts = raw_ns(s, unity_u64(p + time_at));
+		if (unlikely(unity_u32(p + id_at) >= s->marker.ids || (uint64_t)ts - (uint64_t)last > (uint64_t)SECOND))
+			break;
+		last = ts;
+	}
+	if (p == w->p)
+		return;
+	if (r->calls == 0 && r->last < r->from)
+		r->from = r->last;
+	r->calls += (size_t)(p - w->p) / size;
 	w->p = p;
-	r->last = r->call_ts = x.last;
-	r->calls += n;
-	b->nzone += x.n - had;
-	b->n = x.n;
-	b->depth = x.depth;
-	tt_batch_time(b, x.last);
-	return n;
+	r->last = r->call_ts = last;
+	tt_batch_time(r->u.b, last);
 }
 
 static int
@@ -609,7 +712,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 	for (;;) {
 		if ((rc = tt_batch_room(b, ROOM, r->u.err)) != TT_OK)
 			return rc;
-		b->nevent += plain_messages(r, w);
+		(r->skims ? skim_plain : plain_messages)(r, w);
 		enum raw_step step = raw_walk_next(w);
 		for (; rc == TT_OK && piece != w->i; rc = arrive(r, w->piece[piece].flags)) {
 			piece++;
@@ -673,9 +776,11 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	raw_walk(&w, &h->s, piece, 0, h->npiece, p);
 	r.w = &w;
 	r.at = c->at;
+	/* Of the main thread what is damaged is looked for: it decides which frames are whole. */
+	r.skims = b->needs & TT_SKIM && m->cap->skim && h->stream != RAW_SESSION;
 	rc = thread_begins(&r, &w);
 	if (rc == TT_OK)
-		rc = b->needs & TT_SKIM && m->cap->skim && h->stream != RAW_SESSION && h->stream != h->s.main ? skim(&r, piece) : messages(&r, &w);
+		rc = r.skims && h->stream != h->s.main ? skim(&r, piece) : messages(&r, &w);
 	if (rc == TT_OK && h->flags & RAW_H_ENDS)
 		rc = thread_ends(&r);
 	unity_run_end(&r.u);

@@ -39,6 +39,8 @@ enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20 };
 /* message.c. Of ${n} bytes at ${p}: how long the message is that begins there, if it is whole. */
 enum raw_state raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size);
 void raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES]);
+/* Of a flow, which makes sense only if its kind does. */
+static inline size_t raw_flow_size(const struct raw_layout *l) { return l->aligned ? 12 : 7; }
 void raw_take_value(struct raw_take *t, struct unity_value *v);
 const uint8_t *raw_take_stack(struct raw_take *t, unsigned *n);
 void raw_take_category_pad(struct raw_take *t);
@@ -57,12 +59,19 @@ struct raw_session {
 	bool wide_known;              /* layout.wide was found out */
 };
 
+/* ns = ticks * mult >> shift, from zero on. */
 static inline int64_t
-raw_ns(const struct raw_session *s, uint64_t ticks)
+raw_ns_by(uint64_t mult, unsigned shift, int64_t zero, uint64_t ticks)
 {
 	__extension__ typedef unsigned __int128 wide;
 
-	return (int64_t)((uint64_t)((wide)ticks * s->mult >> (s->shift & 63)) - (uint64_t)s->zero);
+	return (int64_t)((uint64_t)((wide)ticks * mult >> (shift & 63)) - (uint64_t)zero);
+}
+
+static inline int64_t
+raw_ns(const struct raw_session *s, uint64_t ticks)
+{
+	return raw_ns_by(s->mult, s->shift, s->zero, ticks);
 }
 
 struct raw_piece {
@@ -199,6 +208,7 @@ struct raw_run {
 	uint64_t calls;
 	uint64_t special;             /* bits id & 63 of markers that are more than zones */
 	bool emptied;                 /* what was open before the chunk has been closed in it */
+	bool skims;                   /* no zones are wanted: see TT_SKIM */
 	size_t alloc;                 /* place + 1 of the allocation that a stack may follow */
 };
 
