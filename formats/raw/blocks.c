@@ -575,15 +575,21 @@ put_pieces(const struct raw *m, struct raw_stream *st, uint32_t stop, struct raw
 	}
 }
 
-/* Pass over begins and ends without anything besides, nearly all there is. True: there were some. */
+/* Pass over messages of a length of their own, nearly all there is. True: there were some. */
 static bool
 pass_plain(const struct raw_session *s, struct raw_walk *w)
 {
-	const size_t size = s->size[RAW_BEGIN];
+	const size_t flow = raw_flow_size(&s->layout);
 	const uint8_t *p = w->p;
 
-	while ((size_t)(w->all - p) >= size && unity_u16(p) - RAW_BEGIN <= RAW_END - RAW_BEGIN)
-		p += size;
+	for (size_t left = (size_t)(w->all - p), size; left >= 2; p += size, left -= size) {
+		const unsigned type = unity_u16(p);
+		size = type < RAW_TYPES ? s->size[type] : 0;
+		if (type == RAW_FLOW && left >= flow && p[s->layout.aligned ? 4 : 2] <= 3)
+			size = flow;
+		if (size == 0 || size > left)
+			break;
+	}
 	const bool any = p != w->p;
 	w->p = p;
 	return any;
