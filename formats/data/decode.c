@@ -532,11 +532,11 @@ close_levels(struct tree *t, bool all)
 	return rc;
 }
 
-/* The next sample that anything belongs to. */
+/* The next sample that anything but a flow belongs to. */
 static uint32_t
 next_listed(struct tree *t, uint32_t i)
 {
-	struct list *const all[] = { &t->gpu, &t->instance, &t->gc, &t->value, &t->flow[0], &t->flow[1] };
+	struct list *const all[] = { &t->gpu, &t->instance, &t->gc, &t->value };
 	uint32_t next = UINT32_MAX;
 
 	for (size_t k = 0; k < sizeof all / sizeof *all; k++) {
@@ -546,62 +546,124 @@ next_listed(struct tree *t, uint32_t i)
 	return next;
 }
 
-/* A zone of the sample at ${p} that is as it should be, and to which nothing belongs; false: it is another. */
-static inline bool
-plain_sample(struct tree *t, const uint8_t *p, uint32_t left, int64_t zero)
+/* The flow that binds to sample ${i}, at ${ts}. *${done} false: there are several, or it is of another kind. */
+static int
+plain_flow(struct tree *t, uint32_t i, int64_t ts, bool *done)
 {
-	const struct unity_markers *known = &t->r->h->marker;
-	const uint32_t id = unity_u32(p), children = unity_u32(p + 16), bits = unity_u32(p + 4);
-	const int64_t ts = (int64_t)(unity_u64(p + 8) - (uint64_t)zero);
-	struct data_level *up = &t->r->level[t->depth - 1];
-	struct tt_batch *b = t->r->u.b;
-	float dur;
+	struct list *l = &t->flow[0];
+	const uint32_t kind = l->p ? unity_u32(l->p + 8) : 0;
 
-	memcpy(&dur, &bits, 4);
-	if (id == DATA_NO_MARKER || id == known->alloc || id == known->collect || id == known->label[0] || id == known->label[1])
-		return false;
-	if (!(dur >= 0 && dur < 4e9f) || children >= left || ts < up->at || ts >= up->end)
-		return false;
-	const int64_t end = ts + (int64_t)(dur + 0.5f);
-	if (end > up->end || t->zones >= UINT16_MAX)
-		return false;
-	b->ev[b->n++] = (struct tt_event){ .ts = ts, .val = unity_key(&t->r->u, id), .depth = (uint16_t)t->zones, .kind = TT_ZONE,
-		.dur = (uint32_t)(end - ts) };
-	if (t->depth == 1) {
-		if (ts < t->r->from)
-			t->r->from = ts;
-		tt_batch_time(b, ts);
-		tt_batch_time(b, end);
-	}
-	if (children) {
-		t->r->level[t->depth++] = (struct data_level){ .at = ts, .end = end, .left = children, .zone = true };
-		t->zones++;
-	} else {
+	*done = (kind == TT_FLOW_PARALLEL || kind == TT_FLOW_SEQUENTIAL) && (l->left == 1 || unity_u32(l->p + DATA_FLOW_SIZE) != i);
+	if (!*done)
+		return TT_OK;
+	struct tt_event *e = tt_batch_rare(t->r->u.b, TT_FLOW, ts, unity_u32(l->p + 4), t->r->u.err);
+	if (!e)
+		return t->r->u.err->code;
+	e->depth = (uint16_t)kind;
+	e->flags = TT_F_NEXT;
+	l->p += DATA_FLOW_SIZE;
+	l->left--;
+	return TT_OK;
+}
+
+/* Bits id & 63 of markers that are more than zones, and of none. */
+static uint64_t
+special_bits(const struct unity_markers *m)
+{
+	const uint32_t special[] = { DATA_NO_MARKER, m->alloc, m->collect, m->label[0], m->label[1] };
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < sizeof special / sizeof *special; i++)
+		bits |= UINT64_C(1) << (special[i] & 63);
+	return bits;
+}
+
+/*
+ * Zones that are as they should be, and to which nothing belongs but perhaps one flow: as many as there are in a row from sample *${from} on,
+ * before ${stop}, and as there is room for. *${from}: the next sample. True: it is another one, or ${stop}.
+ */
+static bool
+plain_run(struct tree *t, uint32_t *from, uint32_t stop, uint64_t special, int *rc)
+{
+	struct data_run *r = t->r;
+	struct tt_batch *b = r->u.b;
+	const int64_t zero = r->h->zero;
+	const uint64_t keys = unity_key(&r->u, 0);
+	const uint32_t all = t->th.nsample;
+	uint32_t i = *from, flow = list_head(r, &t->flow[0], i);
+	/* Flows of other kinds come after the zone's begin. */
+	const uint32_t other = list_head(r, &t->flow[1], i);
+	const uint8_t *p = t->th.sample + (size_t)i * 20;
+	struct data_level *up = &r->level[t->depth - 1];
+	bool done;
+
+	if (!t->flow[0].p && flow < stop)
+		stop = flow;
+	if (!t->flow[1].p && other < stop)
+		stop = other;
+	for (; i < stop && b->cap - b->n >= 4; i++, p += 20) {
+		const uint32_t id = unity_u32(p), bits = unity_u32(p + 4), children = unity_u32(p + 16);
+		const int64_t ts = (int64_t)(unity_u64(p + 8) - (uint64_t)zero);
+		float dur;
+
+		memcpy(&dur, &bits, 4);
+		if (!(dur >= 0 && dur < 4e9f) || children >= all - i || ts < up->at || ts >= up->end || (special >> (id & 63) & 1))
+			break;
+		const int64_t end = ts + (int64_t)(dur + 0.5f);
+		if (end > up->end || t->zones >= UINT16_MAX || (children && t->depth == r->caplevel))
+			break;
+		if (i == flow) {
+			if ((*rc = plain_flow(t, i, ts, &done)) != TT_OK || !done)
+				break;
+			flow = list_head(r, &t->flow[0], i + 1);
+		}
+		b->ev[b->n++] = (struct tt_event){ .ts = ts, .val = keys | id, .depth = (uint16_t)t->zones, .kind = TT_ZONE,
+			.dur = (uint32_t)(end - ts) };
+		if (t->depth == 1) {
+			if (ts < r->from)
+				r->from = ts;
+			tt_batch_time(b, ts);
+			tt_batch_time(b, end);
+		}
+		if (children) {
+			*++up = (struct data_level){ .at = ts, .end = end, .left = children, .zone = true };
+			t->depth++;
+			t->zones++;
+			continue;
+		}
 		up->at = end;
 		up->left--;
+		for (; up->left == 0 && t->depth > 1 && up->zone && !up->event && !up->collect; up--) {
+			t->depth--;
+			t->zones--;
+			up[-1].at = up->end;
+			up[-1].left--;
+		}
+		if (up->left == 0) {
+			i++;
+			*rc = close_levels(t, false);
+			break;
+		}
 	}
-	return true;
+	b->nzone += i - *from;
+	r->calls += 2 * (uint64_t)(i - *from);
+	done = *rc != TT_OK || b->cap - b->n >= 4;
+	*from = i;
+	return done;
 }
 
 /* Samples that are plain, as many as there are in a row from ${i} on; where the first other one is. */
 static int
-plain_samples(struct tree *t, uint32_t *i)
+plain_samples(struct tree *t, uint32_t *i, uint64_t special)
 {
-	struct data_run *r = t->r;
-	struct tt_batch *b = r->u.b;
-	const uint32_t n = t->th.nsample, listed = next_listed(t, *i), stop = listed < n ? listed : n, from = *i;
-	const uint8_t *p = t->th.sample + (size_t)*i * 20;
-	const int64_t zero = r->h->zero;
+	const uint32_t n = t->th.nsample, listed = next_listed(t, *i), stop = listed < n ? listed : n;
 	int rc = TT_OK;
 
-	for (; *i < stop && t->depth > 0 && rc == TT_OK; ++*i, p += 20) {
-		if ((rc = tt_batch_room(b, 4, r->u.err)) != TT_OK || t->depth >= r->caplevel || !plain_sample(t, p, n - *i, zero))
+	while (*i < stop && t->depth > 0 && rc == TT_OK) {
+		const uint32_t before = *i;
+		if ((rc = tt_batch_room(t->r->u.b, 64, t->r->u.err)) != TT_OK || (plain_run(t, i, stop, special, &rc) && *i == before))
 			break;
-		if (r->level[t->depth - 1].left == 0)
-			rc = close_levels(t, false);
 	}
-	b->nzone += *i - from;
-	r->calls += 2 * (uint64_t)(*i - from);
 	return rc;
 }
 
@@ -629,6 +691,7 @@ thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, siz
 {
 	struct tree t = { .r = r, .l = &r->h->layout, .piece = piece };
 	struct data_take take = { .p = p, .end = p + n, .from = p };
+	const uint64_t special = special_bits(&r->h->marker);
 	bool sane = true;
 	uint32_t i;
 
@@ -645,7 +708,7 @@ thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, siz
 	int rc = open_lists(&t);
 	for (i = 0; i < t.th.nsample && rc == TT_OK; i++) {
 		/* Markers have ids of their own, and times are in ns. */
-		if (i > 0 && t.l->rank >= 11 && ((rc = plain_samples(&t, &i)) != TT_OK || i == t.th.nsample))
+		if (i > 0 && t.l->rank >= 11 && ((rc = plain_samples(&t, &i, special)) != TT_OK || i == t.th.nsample))
 			break;
 		rc = sample(&t, i, &sane);
 		if (!sane)
