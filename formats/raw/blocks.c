@@ -293,7 +293,7 @@ search(struct raw *m, size_t off, struct tt_err *err)
 			enum found f = what_is(m, m->p + i, n - i, &need);
 			if (f == A_BLOCK || f == A_HEADER) {
 				m->from += i;
-				tt_loss_add(&m->loss, TT_LOST_SYNC, 1, m->from - from, from);
+				tt_loss_add(&m->loss, f == A_HEADER ? TT_LOST_CUT : TT_LOST_SYNC, 1, m->from - from, from);
 				return TT_OK;
 			}
 			if (f == MORE && !ended && (n - i < RAW_BLOCK_HEAD || unity_u32(m->p + i) == RAW_MAGIC ||
@@ -332,13 +332,12 @@ cut_off(struct raw *m, size_t off, size_t n, bool *block, struct tt_err *err)
 }
 
 /*
- * The capture's zero: the first ProfilerState or frame within RAW_ZERO_WITHIN bytes, else the first sample there. It has to be known
- * before anything is decoded, and be the same from a file and from a pipe.
+ * When the session ${s}, whose blocks begin at ${from}, began: the first ProfilerState or frame within RAW_ZERO_WITHIN bytes, else the first
+ * sample there. It has to be known before anything is decoded, and be the same from a file and from a pipe.
  */
-int
-raw_find_zero(struct raw *m, struct tt_err *err)
+static int
+find_start(struct raw *m, const struct raw_session *s, uint64_t from, int64_t *start, struct tt_err *err)
 {
-	struct raw_session *s = &m->session[0];
 	const unsigned at = s->layout.aligned ? 4 : 2, sample = at + (s->layout.aligned ? 8 : 5);
 	uint64_t first = 0;
 	bool more = true;
@@ -346,7 +345,7 @@ raw_find_zero(struct raw *m, struct tt_err *err)
 
 	for (size_t want = 1 << 16, n, off, size; more && want <= RAW_ZERO_WITHIN; want *= 2) {
 		const uint8_t *p;
-		if ((rc = tt_window_show(&m->win, m->first, want, &p, &n, err)) != TT_OK)
+		if ((rc = tt_window_show(&m->win, from, want, &p, &n, err)) != TT_OK)
 			break;
 		/* A pipe may show more than a file. */
 		more = n >= want;
@@ -360,7 +359,7 @@ raw_find_zero(struct raw *m, struct tt_err *err)
 			for (left = left < len ? left : len; raw_measure(&s->layout, q, left, &size) == RAW_WHOLE; q += size, left -= size) {
 				unsigned type = unity_u16(q);
 				if (type == RAW_STATE || type == RAW_FRAME) {
-					s->zero = raw_ns(s, unity_u64(q + at + 4));
+					*start = raw_ns(s, unity_u64(q + at + 4));
 					return TT_OK;
 				}
 				if (first == 0 && type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS)
@@ -372,7 +371,17 @@ raw_find_zero(struct raw *m, struct tt_err *err)
 				break;
 		}
 	}
-	s->zero = raw_ns(s, first);
+	*start = raw_ns(s, first);
+	return rc;
+}
+
+int
+raw_find_zero(struct raw *m, struct tt_err *err)
+{
+	int64_t start = 0;
+	int rc = find_start(m, &m->session[0], m->first, &start, err);
+
+	m->session[0].zero = start;
 	return rc;
 }
 
@@ -428,9 +437,13 @@ static int
 enter_session(struct raw *m, size_t n, struct tt_err *err)
 {
 	struct raw_session s;
+	int64_t start = 0;
 	size_t size;
 	int rc;
 
+	if (m->any_state && m->enabled)
+		tt_loss_add(&m->loss, TT_LOST_NOT_ENDED, 1, 0, m->from);
+	m->any_state = m->enabled = false;
 	if (m->now + 1 < m->nsession) {
 		m->now++;
 		m->from += head_size(m->p, n);
@@ -441,7 +454,11 @@ enter_session(struct raw *m, size_t n, struct tt_err *err)
 	if ((rc = take_head(m, m->p, n, &s, &size, err)) != TT_OK || (rc = add_session(m, &s, err)) != TT_OK)
 		return rc;
 	m->from += size;
-	return TT_OK;
+	/* Where the clock is behind the end of the log before, the session begins there. */
+	rc = find_start(m, &m->session[m->now], m->from, &start, err);
+	if (start < m->latest)
+		m->session[m->now].zero -= m->latest - start;
+	return rc;
 }
 
 /* With ids of this width, do whole messages fill the payload exactly, and does one of them have an instance id? */
@@ -559,8 +576,11 @@ paused(const struct raw *m, struct raw_stream *st, uint64_t ticks)
 }
 
 static void
-put_pieces(const struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece *piece, uint8_t *p)
+put_pieces(struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece *piece, uint8_t *p)
 {
+	const unsigned ticks = m->session[m->now].layout.aligned ? 8 : 6;
+
+
 	if (st->ncarry) {
 		*piece++ = (struct raw_piece){ .at = st->carry_at, .len = (uint32_t)st->ncarry, .flags = st->carry_flags };
 		memcpy(p, st->carry, st->ncarry);
@@ -568,7 +588,9 @@ put_pieces(const struct raw *m, struct raw_stream *st, uint32_t stop, struct raw
 	}
 	for (uint32_t k = st->first; k != stop; k = m->block[k - 1].next) {
 		const struct raw_block *b = &m->block[k - 1];
-		const bool lost = b->flags & RAW_P_FRAME && paused(m, st, unity_u64(m->p + b->off + (m->session[m->now].layout.aligned ? 8 : 6)));
+		const bool lost = b->flags & RAW_P_FRAME && paused(m, st, unity_u64(m->p + b->off + ticks));
+		if (b->flags & RAW_P_LOST && !lost && st->id == m->session[m->now].main)
+			tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, b->at);
 		*piece++ = (struct raw_piece){ .at = b->at, .len = b->len, .flags = b->flags | (lost ? RAW_P_LOST : 0u) };
 		memcpy(p, m->p + b->off, b->len);
 		p += b->len;
@@ -595,6 +617,20 @@ pass_plain(const struct raw_session *s, struct raw_walk *w)
 	return any;
 }
 
+/* Note the time of the message at ${p} of the main thread. One that is far from the others is damage. */
+static void
+note_time(struct raw *m, const struct raw_session *s, const uint8_t *p)
+{
+	const unsigned type = unity_u16(p), at = s->layout.aligned ? 4 : 2;
+	const bool sample = type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS;
+
+	if (!sample && type != RAW_FRAME)
+		return;
+	int64_t t = raw_ns(s, unity_u64(p + at + (!sample ? 4 : s->layout.aligned ? 8 : 5)));
+	if (t > m->latest && (m->latest == INT64_MIN || t - m->latest < RAW_FAR))
+		m->latest = t;
+}
+
 /* Keep the last message for the stream's next chunk, if it is not whole, or if its call stack may still follow. */
 static int
 keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *piece, const uint8_t *p, struct tt_err *err)
@@ -605,6 +641,7 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 	const uint8_t *from = p, *last = NULL, *end = p + h->n;
 	uint64_t last_at = 0;
 	uint32_t first = h->npiece - 1;
+	const bool is_main = st->id == s->main;
 	enum raw_step step;
 	int rc = TT_OK;
 
@@ -621,13 +658,18 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 		from -= piece[first].len;
 		raw_walk(&w, s, piece, first, h->npiece, from);
 		for (;;) {
-			if (pass_plain(s, &w))
+			if (pass_plain(s, &w)) {
 				last = NULL;
+				if (is_main)
+					note_time(m, s, w.p - s->size[RAW_BEGIN]);
+			}
 			if ((step = raw_walk_next(&w)) != RAW_MESSAGE && step != RAW_DROPPED)
 				break;
 			last = NULL;
 			if (step == RAW_DROPPED)
 				continue;
+			if (is_main)
+				note_time(m, s, w.p);
 			if (unity_u16(w.p) == RAW_BEGIN_ARGS) {
 				last = w.p;
 				last_at = piece[w.i].at;

@@ -41,22 +41,24 @@ first_time(const struct raw_run *r, struct raw_walk w, int64_t *ts)
 	return false;
 }
 
-/* Is ${t} out of line: before the stream's last time, or long after it, while the next time goes on from there? Then it is damage, not the clock. */
+/* Is ${t} out of line: before the stream's last time, or long after it, while the next time goes on from there? Then it is damage. */
 static bool
 out_of_line(const struct raw_run *r, int64_t t)
 {
 	struct raw_walk w;
 	int64_t next;
 
-	/* The clock of an appended capture may be behind the one's before it. */
-	if (r->last == INT64_MIN || (t >= r->last ? t - r->last <= SECOND : r->s->number > 0))
+	if (r->last == INT64_MIN || (t >= r->last && t - r->last <= SECOND))
 		return false;
+	/* A thread may have gone on a little longer than the main thread, at whose end an appended log was put. */
+	if (t < r->last)
+		return r->s->number == 0 || !(r->h->flags & RAW_H_FIRST);
 	w = *r->w;
 	w.p += w.size;
-	return first_time(r, w, &next) && (t < r->last ? next >= r->last : next < t);
+	return first_time(r, w, &next) && next < t;
 }
 
-/* Read the time of a message; false if it is impossible. If the clock ran back, count that and take the stream's last time. */
+/* Read the time of a message; false if it is impossible. If it is before the end of the log before, count that and take that end. */
 static bool
 stamp(struct raw_run *r, uint64_t ticks, int64_t *ts)
 {

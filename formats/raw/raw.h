@@ -35,6 +35,7 @@
 #include "raw/layout.h"
 
 enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20 };
+#define RAW_FAR INT64_C(3600000000000)        /* ns; a time so long after the main thread's last one says nothing of its end */
 
 /* message.c. Of ${n} bytes at ${p}: how long the message is that begins there, if it is whole. */
 enum raw_state raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size);
@@ -182,6 +183,7 @@ struct raw {
 	bool enabled, any_state;      /* profiling is on */
 	struct raw_pause *pause;      /* in their order; kept from reading to reading */
 	size_t npause, cappause;
+	int64_t latest;               /* of the main thread's times; INT64_MIN */
 };
 
 /* blocks.c */

@@ -54,6 +54,7 @@ open_(struct tt_env *env, struct tt_src *src, struct tt_capture *cap, void **ctx
 	m->env = env;
 	m->src = src;
 	m->cap = cap;
+	m->latest = INT64_MIN;
 	tt_window_init(&m->win, env, src);
 	tt_loss_reset(&m->loss);
 	unity_known_init(&m->known, &env->mem);
@@ -96,6 +97,7 @@ rewind_(void *ctx, struct tt_err *err)
 	m->seq = 0;
 	m->nblock = m->norder = m->next = m->flushed = 0;
 	m->ended = m->any_state = m->enabled = false;
+	m->latest = INT64_MIN;
 	tt_loss_reset(&m->loss);
 	tt_window_rewind(&m->win);
 	return TT_OK;

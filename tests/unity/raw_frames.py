@@ -64,8 +64,53 @@ def compared():
                 {r["marker"]: (r["a_calls"], r["b_calls"]) for r in rows("markers") if r["a_calls"] is not None}, {"Main Thread": (1, 1), "Work": (1, 1)})
 
 
+def numbers():
+    """Frames 4 and 5 are not in the file, and nothing says that the recording paused."""
+    c = Log(100)
+    for k in (0, 1, 2, 3, 6, 7, 8):
+        c.frames = k
+        if k == 6:
+            c.at["jump"] = len(c.b)
+        c.frame(100 + 10 * k)
+    suite.equal("numbers of frames that jump", told(c, "numbers.raw", 3), ([0, 10, 20, 60, 70], {"missing": c.at["jump"]}))
+
+
+def back():
+    """From the sixth frame on the clock is 30 ms behind."""
+    c = Log(100)
+    for k in range(8):
+        if k == 5:
+            c.at["back"] = len(c.b)
+        c.frame(100 + 10 * k - (30 if k >= 5 else 0))
+    suite.equal("times that ran back for good", told(c, "back.raw", 3), ([0, 10, 20, 30], {"damaged": c.at["back"]}))
+
+
+def appended(what, start, cut, ends, lost, status):
+    """A log of 5 frames, of which the last ${cut} bytes are missing, and one of 5 frames that begins at ${start} ms."""
+    first, second = Log(100), Log(start)
+    for k in range(5):
+        first.frame(100 + 10 * k)
+        second.frame(start + 10 * k)
+    if ends:
+        first.block(SESSION, state(0, 150))
+    first.b = first.b[:len(first.b) - cut]
+    first.at = {"cut": len(first.b), "last": first.at.get("last", 0)}
+    first.b += second.b
+    path = first.write(suite.path("appended.raw"))
+    report = suite.report("stats", path, "--table", "markers,loss", status=status)["tables"]
+    work = [r for r in report["markers"]["rows"] if r["marker"] == "Work"][0]
+    suite.equal(what + ": zones", (work["count"], work["total_ns"]), ((10 if cut < 50 else 9), (70 if cut < 50 else 63) * MS))
+    suite.equal(what + ": losses", sorted(r["kind"] for r in report["loss"]["rows"] if r["severity"] != "info"), lost)
+
+
 damaged()
 compared()
+numbers()
+back()
+appended("a log appended", 500, 0, True, ["not_ended"], 0)
+appended("a log appended whose clock is behind", 20, 0, True, ["not_ended"], 0)
+appended("one appended to a log that was not ended", 20, 0, False, ["not_ended"], 0)
+appended("one appended to a log that is cut in a block", 20, 60, False, ["cut", "not_ended"], 3)
 times("a time hours later than those around it", 13744000)
 times("a time before the one before it", 50)
 paused()
