@@ -245,6 +245,13 @@ jumps(const struct data *m, const struct data_record *r)
 	return m->record && r->id > m->id + UINT64_C(1) && r->start > end;
 }
 
+/* Is this the record before once more? */
+static bool
+repeats(const struct data *m, const struct data_record *r)
+{
+	return m->record && r->id == m->id && r->start == m->start && !m->gap;
+}
+
 /* The thread named so has the frames; where none is, the first one. */
 static bool
 is_main(const struct data_thread *th)
@@ -311,7 +318,13 @@ take_record(struct data *m, struct data_record *r, size_t off, uint32_t size, st
 	if (r->short_of)
 		tt_loss_add(&m->loss, TT_LOST_DAMAGED, 1, (uint64_t)(m->p + off + size - (r->threads.p + r->threads.n)), at);
 	set_start(m, r);
+	if (repeats(m, r)) {
+		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, size, at);
+		return TT_OK;
+	}
 	const bool gap = m->gap || jumps(m, r);
+	if (gap && !m->gap)
+		tt_loss_add(&m->loss, TT_LOST_MISSING, 1, 0, at);
 	struct data_piece frame = { .at = at, .start = (int64_t)(r->start - (uint64_t)m->zero), .kind = DATA_THREAD, .id = r->id, .gpu_us = r->gpu_us,
 		.gap = (int64_t)(m->start - (uint64_t)m->zero), .flags = (gap && m->record ? DATA_P_GAP : 0u) | (r->placeholder ? DATA_P_EMPTY : 0u) };
 	m->gap = false;

@@ -1,0 +1,49 @@
+#!/usr/bin/env python3
+"""Records of Unity's .data that are missing, repeated or cut off, and what its lists hold that belongs to no sample."""
+import os
+import struct
+import subprocess
+import sys
+
+from ttc import Suite
+
+suite = Suite()
+HERE = os.path.dirname(os.path.abspath(__file__))
+
+
+def generated(*options):
+    path = suite.path("generated.data")
+    subprocess.run([sys.executable, os.path.join(HERE, "data_gen.py"), path, *options], check=True, stdout=subprocess.DEVNULL)
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def records(b):
+    """The records of ${b}, with their heads; what is after them."""
+    r, at = [], 0
+    while struct.unpack_from("<I", b, at)[0] != 0xDEADFEED:
+        end = at + 28 + struct.unpack_from("<I", b, at + 4)[0]
+        r.append(b[at:end])
+        at = end
+    return r, b[at:]
+
+
+def told(name, pieces, status=0):
+    """Allocations and whole frames of the records, and losses."""
+    path = suite.path(name)
+    with open(path, "wb") as f:
+        f.write(b"".join(pieces))
+    t = suite.report("stats", path, "--table", "gcalloc,frames,loss", status=status)["tables"]
+    lost = {r["kind"]: r["first_at"] for r in t["loss"]["rows"] if r["severity"] in ("loss", "error")}
+    return t["gcalloc"]["rows"][0]["count"], t["frames"]["rows"][0]["count"], lost
+
+
+all_of_it, end = records(generated("--frames", "30"))
+allocations, frames, lost = told("whole.data", all_of_it + [end])
+suite.equal("nothing is lost of the whole", lost, {})
+place = len(b"".join(all_of_it[:11]))
+suite.equal("a record that is there twice counts once", told("twice.data", all_of_it[:11] + all_of_it[10:] + [end], 3),
+            (allocations, frames, {"missing": place + 28}))
+got = told("missing.data", all_of_it[:11] + all_of_it[13:] + [end], 3)
+suite.equal("records that are missing", got[1:], (frames - 3, {"missing": place + 28}))
+suite.end()
