@@ -246,7 +246,7 @@ put_args(struct tree *t, const struct one *o, size_t at)
 	while (rc == TT_OK && (p = list_next(r, &t->instance, o->i))) {
 		v.type = t->l->rank >= 12 ? UNITY_V_I64 : UNITY_V_INSTANCE;
 		v.bits = t->l->rank >= 12 ? unity_u64(p + 4) : unity_u32(p + 4);
-		rc = v.bits ? unity_put_arg(&r->u, at, &v) : TT_OK;
+		rc = v.bits && !(r->u.b->ev[at].flags & TT_F_MORE) ? unity_put_id(&r->u, at, &v) : TT_OK;
 	}
 	p = o->values ? o->values + 4 : NULL;
 	for (uint32_t n = p ? unity_u32(o->values) : 0; n > 0 && rc == TT_OK; n--) {

@@ -106,7 +106,7 @@ put_args(struct raw_run *r, size_t of, unsigned type, struct raw_take t)
 	if (type < RAW_BEGIN_ARGS) {
 		v.bits = r->s->layout.wide ? raw_take64(&t) : raw_take32(&t);
 		v.type = r->s->layout.wide ? UNITY_V_I64 : UNITY_V_INSTANCE;
-		return v.bits ? unity_put_arg(&r->u, of, &v) : TT_OK;
+		return v.bits ? unity_put_id(&r->u, of, &v) : TT_OK;
 	}
 	for (unsigned n = raw_take_byte(&t); n > 0 && rc == TT_OK && t.state == RAW_WHOLE; n--) {
 		raw_take_value(&t, &v);

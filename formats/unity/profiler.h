@@ -156,6 +156,9 @@ bool unity_alloc_bytes(const struct unity_value *v, uint64_t *bytes);
 /* The value as an argument of the event at ${of}, which is followed by nothing but arguments. */
 int unity_put_arg(struct unity_run *r, size_t of, const struct unity_value *v);
 
+/* The same for the id of the object that the sample is of. */
+int unity_put_id(struct unity_run *r, size_t of, const struct unity_value *v);
+
 /* An allocation of the class ${key}, in the zone at ${depth}; *${at}: its place among the events. */
 int unity_alloc(struct unity_run *r, int64_t ts, uint64_t key, uint64_t bytes, size_t depth, size_t *at);
 /* The stack of the allocation at ${at}, the last event: ${n} addresses of 8 bytes at ${p}, the innermost first. The model's begin with the outermost. */

@@ -98,6 +98,16 @@ unity_put_arg(struct unity_run *r, size_t of, const struct unity_value *v)
 }
 
 int
+unity_put_id(struct unity_run *r, size_t of, const struct unity_value *v)
+{
+	int rc = unity_put_arg(r, of, v);
+
+	if (rc == TT_OK)
+		r->b->ev[r->b->n - 1].flags = TT_F_ID;
+	return rc;
+}
+
+int
 unity_alloc(struct unity_run *r, int64_t ts, uint64_t key, uint64_t bytes, size_t depth, size_t *at)
 {
 	struct tt_batch *b = r->b;

@@ -82,15 +82,21 @@ void
 tt_emit_args(const struct tt_args *args, const char *const *name, bool hex, struct tt_buf *out)
 {
 	struct tt_json j = { .out = out };
+	size_t k = 0;
 
 	tt_json_open(&j, NULL, "{");
-	for (size_t k = 0; k < args->n; k++) {
+	for (size_t i = 0; i < args->n; i++) {
+		if (args->ev[i].flags & TT_F_ID) {
+			tt_json_key(&j, "instance_id");
+			put_value(args, &args->ev[i], hex, out);
+			continue;
+		}
 		const char *own = name && *name ? *name++ : "";
 		char number[24] = "arg";
 
-		*tt_put_u64(number + 3, k) = '\0';
+		*tt_put_u64(number + 3, k++) = '\0';
 		tt_json_key(&j, *own ? own : number);
-		put_value(args, &args->ev[k], hex, out);
+		put_value(args, &args->ev[i], hex, out);
 	}
 	tt_json_close(&j, "}");
 }

@@ -87,6 +87,7 @@ enum tt_kind {
 
 enum tt_event_flag {
 	TT_F_BASE = 1,        /* TT_ZONE_END: ends a zone that this chunk did not begin */
+	TT_F_ID = 1,          /* TT_ARG: the object that its event is of, which is none of the values that the marker names */
 	TT_F_UNWIND = 2,      /* ended by an exception passing through */
 	TT_F_POPPED = 4,      /* had no end of its own: closed by the end of a zone around it */
 	TT_F_CONT = 8,        /* continues an interrupted zone: time, but not an activation of its own */

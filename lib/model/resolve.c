@@ -199,6 +199,9 @@ defined_name(struct tt_model *m, struct tt_keys *k, const struct tt_keys *old, u
 	int rc = recorded_args(m, cap, key, &name->arg, err);
 	if (rc != TT_OK)
 		return rc;
+	/* Markers name the values of all their samples; methods name the parameters of their calls. */
+	if (cap->code_alone)
+		name->arg_instant = name->arg;
 	rc = category_of(cap, def, category, err);
 	if (rc != TT_OK || def->len == 0)
 		return rc;

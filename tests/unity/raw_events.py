@@ -61,7 +61,24 @@ def reused(registered):
                 [("Worker 0", 0, 8), ("Loader", (40 if registered <= 140 else 40.5) * MS, 8)])
 
 
+def values():
+    """A marker that declares the names of its values, as a zone and as a single sample, also of an object."""
+    c = Log(100, ("Main Thread", "Work"))
+    c.block(SESSION, marker(2, "Spawn", ((3, "enemies"), (8, "wave"))))
+    two = b"\2" + struct.pack("<BI", 3, 42) + struct.pack("<BI", 8, 4) + b"last"
+    of = struct.pack("<i", -17544)
+    with_values = lambda kind, ms: struct.pack("<HBIQ", kind, 0, 2, int(ms * MS)) + two
+    with_id = lambda kind, ms: struct.pack("<HBIQ", kind, 0, 2, int(ms * MS)) + of
+    c.frame(100, sample(36, 0, 100) + with_values(42, 101) + sample(37, 2, 102) + with_values(44, 103) + with_id(39, 104) + with_id(40, 105) +
+            with_id(41, 106) + sample(37, 0, 109))
+    c.frame(110)
+    path = c.write(suite.path("values.raw"))
+    got = [(e["ph"], e["args"]) for e in suite.chrome(path) if e["name"] == "Spawn"]
+    suite.equal("values have their names", sorted(got, key=str), [(ph, v) for ph in "Xi" for v in ({"enemies": 42, "wave": "last"}, {"instance_id": -17544})])
+
+
 allocations()
+values()
 for registered in (139.5, 140, 140.2):
     reused(registered)
 suite.end()
