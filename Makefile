@@ -22,7 +22,7 @@ BIN      := $(BUILD)/tracetool
 LIB      := $(BUILD)/libtracetool.a
 LIB_SRC  := $(sort $(wildcard lib/*/*.c formats/*.c formats/*/*.c))
 CMD_SRC  := $(sort $(wildcard cmd/*.c)) formats/recorder/mono/options.c formats/recorder/core/opttable.c formats/recorder/core/optval.c
-LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o)
+LIB_OBJ  := $(LIB_SRC:%.c=$(BUILD)/%.o) $(BUILD)/built.o
 CMD_OBJ  := $(CMD_SRC:%.c=$(BUILD)/%.o)
 
 # Recorders: libraries that other programs load. The system's own file is of the compiler's target.
@@ -131,6 +131,18 @@ $(BUILD)/%.o: %.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(call say,CC,$<)
 	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -MMD -MP -c -o $@ $<
+
+# What pages hold is built in: its bytes as they are, and the digest that their policy names (lib/out/built.h).
+$(BUILD)/built.c: lib/out/page.css $(BUILD)/flags
+	$(call say,BIN,$@)
+	$(Q)if grep -qi '</\|<!--' $<; then echo '$<: would end its place in a page' >&2; exit 1; fi
+	$(Q){ echo '#include "out/built.h"'; \
+		echo 'const char tt_built_css[] = {'; od -An -v -tu1 $< | sed 's/ *\([0-9][0-9]*\)/\1,/g'; echo '0 };'; \
+		echo "const char tt_built_css_sha256[] = \"$$(env printf "$$(sha256sum < $< | cut -c1-64 | sed 's/../\\x&/g')" | base64)\";"; } > $@.new
+	$(Q)mv $@.new $@
+$(BUILD)/built.o: $(BUILD)/built.c
+	$(call say,CC,$<)
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -c -o $@ $<
 
 $(LIB): $(LIB_OBJ)
 	$(call say,AR,$@)

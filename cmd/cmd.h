@@ -50,13 +50,14 @@ const struct command *command_named(const char *name);
 /* The command without a verb: the summary. */
 extern const struct command command_default;
 
-extern const struct verb verb_batch, verb_merge, verb_convert, verb_stats, verb_diff, verb_info, verb_list, verb_recover, verb_record,
-    verb_help, verb_summary;
+extern const struct verb verb_batch, verb_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_info, verb_list, verb_recover,
+    verb_record, verb_help, verb_summary;
 int run_batch(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_merge(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_convert(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_stats(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_diff(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_report(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_info(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_list(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_recover(struct app *app, int argc, char **argv, struct tt_err *err);

@@ -389,6 +389,14 @@ likely_rows(const struct tt_model *m, struct tt_report *r)
 	}
 }
 
+void
+info_capture(const struct tt_model *m, struct tt_report *r)
+{
+	info_summary(m, r);
+	meta_rows(m, r);
+	likely_rows(m, r);
+}
+
 /* The ledger, as the pass of that name tells it. */
 static void
 loss_rows(struct tt_views *view, struct tt_report *r)

@@ -12,6 +12,9 @@ struct tt_report;
 /* Add the table "capture": one row per input. */
 void info_summary(const struct tt_model *m, struct tt_report *r);
 
+/* That, the facts of captures, and markers that may begin frames, where a run with TT_NEEDS_CANDIDATES found no frames. */
+void info_capture(const struct tt_model *m, struct tt_report *r);
+
 /* The tables `tracetool info` makes, for `tracetool list metrics`. */
 struct tt_pass_table;
 const struct tt_pass_table *info_tables(size_t *n);

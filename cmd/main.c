@@ -23,6 +23,7 @@
 const struct command commands[] = {
 	{ &verb_convert, run_convert },
 	{ &verb_stats, run_stats },
+	{ &verb_report, run_report },
 	{ &verb_diff, run_diff },
 	{ &verb_batch, run_batch },
 	{ &verb_merge, run_merge },

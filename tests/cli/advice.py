@@ -21,8 +21,8 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from count import end, fault
 from suite import TOP, TRACETOOL
 
-VERBS = "convert stats diff batch info list record recover merge help".split()
-READ = "convert stats diff batch info".split()
+VERBS = "convert stats report diff batch info list record recover merge help".split()
+READ = "convert stats report diff batch info".split()
 GATE = "stats batch merge".split()
 
 # Which commands print what stands in a file; the first pattern that fits counts.
@@ -30,6 +30,8 @@ COMMANDS = [
     ("cmd/batch_(gate|report)", ["batch", "merge"]),
     ("cmd/batch", ["batch"]),
     ("cmd/(convert|diff|info|list|record|recover|merge|help|stats)\\.", None),
+    ("cmd/page", ["report"]),
+    ("lib/page", ["report"]),
     ("cmd/(gate|budget_suggest|metric_series)", ["stats"]),
     ("cmd/verdict", GATE),
     ("cmd/input", READ),
@@ -57,6 +59,7 @@ KNOWN = {
     ("cmd/help.c", "--thread"): TOPIC, ("cmd/help.c", "--time"): TOPIC, ("cmd/help.c", "--frames"): TOPIC, ("cmd/help.c", "--marker"): TOPIC,
     ("cmd/list.c", "--input-format"): LIST, ("cmd/list.c", "--table"): LIST, ("cmd/list.c", "--sort"): LIST,
     ("lib/io/spool.c", "--spool-max"): "only what reads captures spools",
+    ("lib/page/page.c", "--limit"): "of the command that it names, which is stats",
     ("lib/out/text.c", "--width"): "batch and merge say --format json in its place", ("lib/out/text.c", "--limit"): "the same",
     ("lib/gate/judge.c", "--meta"): "it says that reading the capture takes it: merge reads none",
     ("cmd/verdict_explain.c", "--frames"): "behind a whole command that stats or batch hands on",

@@ -47,6 +47,7 @@ def lines(s):
         for form in ("txt", "json", "csv", "md"):
             yield Line("out." + form, "stats", *frames, *inputs)
         yield Line("info.json", "info", *inputs)
+        yield Line("page.html", "report", *frames, *inputs)
     yield Line("out.info", "convert", *[s.capture(13, seed) for seed in range(1, 9)])
     yield Line("whole.ttc", "recover", game)
     yield Line("diff.json", "diff", "--frame-marker", "World:Frame", loop, kit.another(s, loop), "--", kit.another(s, loop, 2), kit.another(s, loop, 3))

@@ -99,7 +99,7 @@ def cases(suite, every=True):
     """Every command x every reader, plain and compressed, x every form and emitter. Without ${every}: a few of them."""
     for what in ("formats", "metrics"):
         yield Case("list " + what, ["list", what])
-    seen = {"list", "help", "info", "stats", "convert"}
+    seen = {"list", "help", "info", "stats", "report", "convert"}
     yield Case("help", ["help", "stats"])
     suffixes = [e["suffix"].split()[0] for e in listed("emitters") if e["name"] != "lcov"]
     for name, path in captures(suite):
@@ -110,6 +110,7 @@ def cases(suite, every=True):
         yield Case(name + " info", ["info", path])
         yield Case(name + ".gz info", ["info", packed])
         yield Case(name + " summary", [path])
+        yield Case(name + " report", ["report", "-q", "--max-size", "60k", path, "-o", "page.html"], ["page.html"])
         for form in ["text", "json", "csv", "markdown"]:
             if not few or form == "json":
                 yield Case("%s stats %s" % (name, form), ["stats", "--format", form, "--thread", "*", path])

@@ -1,0 +1,202 @@
+/**
+ * tracetool report: one HTML file of what a capture shows. Reads as "tracetool stats" does; the page is lib/page's.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "cmd.h"
+#include "info.h"
+#include "input.h"
+#include "page/page.h"
+#include "pass/pass.h"
+#include "report.h"
+#include "run/run.h"
+#include "version.h"
+#include "view/view.h"
+
+#define DEFAULT_SIZE ((uint64_t)2 << 20)
+#define CAUSES "hitch_markers"        /* a table that stats makes only when asked: what the worst frames did */
+
+struct page_opts {
+	struct input_opts in;
+	const char *output;
+	uint64_t max_size;
+	struct tt_pass_opts pass;
+};
+
+#define AT(f) offsetof(struct page_opts, f)
+
+static const struct opt page_opt[] = {
+	{ .letter = 'o', .name = "output", .arg = "FILE", .set = opt_text, .at = AT(output),
+	    .help = "write the page to FILE, \"-\": standard output; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },
+	{ .name = "hitches", .arg = "N", .set = opt_count, .at = AT(pass.hitches), .lo = 1, .hi = 1000,
+	    .help = "show the N worst frames; default 10" },
+	{ .name = "max-size", .arg = "SIZE", .set = opt_size, .at = AT(max_size),
+	    .help = "leave rows out of tables until the page has at most SIZE, 0: any; default 2M" },
+	{ .name = NULL },
+};
+
+static const struct opt_group groups[] = {
+	{ "Page", page_opt, 0 },
+	INPUT_GROUPS(struct page_opts, in),
+	{ NULL, NULL, 0 },
+};
+
+const struct verb verb_report = {
+	.name = "report",
+	.summary = "write one HTML page: verdict, frames, worst frames, time and memory",
+	.operands = "FILE...",
+	.about = "Write what captures show as one HTML file that any browser opens offline: whether frames hold 60 and 30 fps, what "
+		 "was lost, a chart of all frames, the worst frames and what they did, and where time and memory go. The page needs "
+		 "no script and loads nothing.",
+	.examples = "  tracetool report game.ttc -o game.html\n"
+		    "  tracetool report game.mlpd --frame-marker 'Game:Update' -o game.html\n"
+		    "  tracetool report run1.ttc run2.ttc --max-size 500k -o runs.html.gz\n",
+	.group = groups,
+	.operand_at = offsetof(struct page_opts, in.path),
+};
+
+/* The tables of stats without options, and what the worst frames did. */
+static bool
+wants(const struct tt_pass *p, const struct tt_pass_table *t)
+{
+	return p->standard && (!t->extra || strcmp(t->id, CAUSES) == 0);
+}
+
+static unsigned
+needs(void)
+{
+	unsigned all = TT_NEEDS_CANDIDATES;
+
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		for (size_t i = 0; i < (*p)->ntables; i++)
+			if (wants(*p, &(*p)->tables[i]))
+				all |= (*p)->needs | (*p)->tables[i].needs;
+	return all;
+}
+
+static void
+fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct tt_report *r)
+{
+	static const char *const causes[] = { CAUSES, NULL };
+	struct tt_pass_opts po = o->pass;
+	const struct tt_pass *frames;
+
+	report_notes(app, view->m, r);
+	info_capture(view->m, r);
+	po.rows = TT_PAGE_ROWS;
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		if ((*p)->standard)
+			tt_pass_report(*p, view, &po, r);
+	po.table = causes;
+	po.rows = 0;
+	tt_pass_table_named(CAUSES, &frames);
+	tt_pass_report(frames, view, &po, r);
+	tt_filter_notes(view->m, TT_GROUP_NONE, r);
+	for (struct tt_table *t = r->first; t; t = t->next)
+		if (strcmp(t->id, CAUSES) != 0)
+			tt_table_limit(t, TT_PAGE_ROWS);
+}
+
+/* The captures as arguments, in quotes where a shell would read them otherwise. */
+static void
+quote_files(const struct page_opts *o, struct tt_buf *to)
+{
+	for (size_t i = 0; i < o->in.path.n; i++) {
+		const char *s = o->in.path.v[i];
+		bool plain = s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+,:@%-")] == '\0';
+
+		tt_buf_text(to, i ? " " : "");
+		tt_buf_text(to, plain ? "" : "'");
+		for (; *s; s++) {
+			if (*s == '\'')
+				tt_buf_text(to, "'\\''");
+			else
+				tt_buf_add(to, s, 1);
+		}
+		tt_buf_text(to, plain ? "" : "'");
+	}
+}
+
+static void
+say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cut, size_t size)
+{
+	char bytes[40];
+
+	*tt_put_bytes(bytes, (int64_t)size) = '\0';
+	if (o->max_size && size > o->max_size)
+		ui_say(&app->ui, "%s: the page has %s, more than --max-size: what it always has needs that much", o->output, bytes);
+	else if (cut->tables && app->env.log_level > TT_LOG_QUIET)
+		ui_say(&app->ui, "%s: %zu of its tables are cut to %zu row%s each; the page names the commands that print all", o->output,
+		    cut->tables, cut->rows, cut->rows == 1 ? "" : "s");
+}
+
+static int
+write_page(struct app *app, const struct page_opts *o, const struct tt_report *r, struct tt_views *view, struct tt_err *err)
+{
+	const char *slash = strrchr(o->in.path.v[0], '/');
+	struct tt_buf text = { 0 }, files = { 0 };
+	struct tt_page_cut cut = { 0 };
+	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size };
+	size_t size;
+	int rc;
+
+	quote_files(o, &files);
+	po.files = tt_buf_string(&files);
+	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : slash ? slash + 1 : app->input;
+	rc = tt_buf_error(&files, err);
+	if (rc == TT_OK)
+		rc = tt_page_write(r, view, &po, &cut, &text, err);
+	size = text.n;
+	if (rc == TT_OK)
+		rc = app_write(app, o->output, &text, err);
+	if (rc == TT_OK)
+		say_cut(app, o, &cut, size);
+	tt_buf_free(&text);
+	tt_buf_free(&files);
+	return rc;
+}
+
+static int
+report(struct app *app, const struct page_opts *o, struct tt_err *err)
+{
+	struct tt_run_opts run;
+	struct tt_model *m = NULL;
+	struct tt_views view = { 0 };
+	struct tt_report r;
+	int rc = input_setup(app, &o->in, &run, err);
+
+	if (rc == TT_OK && !o->output)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "name the page with -o FILE.html (\"-\" is standard output)");
+	if (rc == TT_OK && input_is(&o->in, o->output))
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", o->output);
+	if (rc == TT_OK)
+		rc = input_confine(app, &o->in, o->output, NULL, &run, err);
+	if (rc != TT_OK)
+		return rc;
+	run.hitches = (unsigned)o->pass.hitches;
+	run.needs |= needs();
+	tt_report_init(&r, &app->env.mem);
+	rc = tt_run(&app->env, &run, &m, err);
+	ui_erase(&app->ui);
+	if (rc == TT_OK) {
+		tt_view_init(&view, m);
+		fill(app, o, &view, &r);
+		rc = write_page(app, o, &r, &view, err);
+	}
+	tt_report_free(&r);
+	tt_view_free(&view);
+	tt_model_free(m);
+	return rc;
+}
+
+int
+run_report(struct app *app, int argc, char **argv, struct tt_err *err)
+{
+	struct page_opts o = { .pass = tt_pass_defaults, .max_size = DEFAULT_SIZE };
+	int rc;
+
+	input_defaults(&o.in);
+	rc = app_parse(app, &verb_report, &o, &o.in.ui, argc, argv, err);
+	return rc != TT_OK ? rc == TT_END ? TT_OK : rc : report(app, &o, err);
+}

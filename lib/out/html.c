@@ -1,0 +1,279 @@
+/**
+ * Pages of HTML; the contract is in html.h.
+ */
+#include "out/html.h"
+
+#include <string.h>
+
+#include "base/utf8.h"
+#include "out/built.h"
+#include "out/render.h"
+
+#define REPLACEMENT "\xef\xbf\xbd"
+
+/* What stands for the one character ${c} of ASCII, or NULL: itself. */
+static const char *
+entity(char c)
+{
+	switch (c) {
+	case '&': return "&amp;";
+	case '<': return "&lt;";
+	case '>': return "&gt;";
+	case '"': return "&quot;";
+	case '\'': return "&#39;";
+	default: return NULL;
+	}
+}
+
+void
+tt_html_text(struct tt_buf *out, const char *s)
+{
+	for (size_t n = strlen(s), len; n > 0; s += len, n -= len) {
+		const char *as = NULL;
+
+		len = tt_utf8_len(s, n);
+		if (len == 0) {
+			as = REPLACEMENT;
+			len = 1;
+		} else if (tt_utf8_control(tt_utf8_code(s, len))) {
+			as = REPLACEMENT;
+		} else if (len == 1) {
+			as = entity(*s);
+		}
+		if (as)
+			tt_buf_text(out, as);
+		else
+			tt_buf_add(out, s, len);
+	}
+}
+
+void
+tt_html_open(struct tt_buf *out, const char *title)
+{
+	tt_buf_printf(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; "
+	    "form-action 'none'\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
+	    "<meta name=\"referrer\" content=\"no-referrer\">\n<title>", tt_built_css_sha256);
+	tt_html_text(out, title);
+	tt_buf_text(out, "</title>\n<style>");
+	tt_buf_text(out, tt_built_css);
+	tt_buf_text(out, "</style>\n</head>\n<body>\n");
+}
+
+void
+tt_html_close(struct tt_buf *out)
+{
+	tt_buf_text(out, "</body>\n</html>\n");
+}
+
+/* --- tables -------------------------------------------------------------------------- */
+
+const struct tt_table *
+tt_html_find(const struct tt_report *r, const char *id)
+{
+	const struct tt_table *t = r->first;
+
+	while (t && strcmp(t->id, id) != 0)
+		t = t->next;
+	return t;
+}
+
+size_t
+tt_html_column(const struct tt_table *t, const char *id)
+{
+	for (size_t c = 0; c < t->ncol; c++)
+		if (strcmp(t->col[c].id, id) == 0)
+			return c;
+	return SIZE_MAX;
+}
+
+const struct tt_cell *
+tt_html_cell(const struct tt_table *t, size_t row, const char *id)
+{
+	size_t c = t ? tt_html_column(t, id) : SIZE_MAX;
+
+	if (c == SIZE_MAX || row >= t->nrow || tt_table_cell(t, row, c)->empty)
+		return NULL;
+	return tt_table_cell(t, row, c);
+}
+
+/* The attribute ${name} with the number in ${c} as machines read it. */
+static void
+put_machine(struct tt_buf *out, const char *name, enum tt_unit unit, const struct tt_cell *c)
+{
+	char number[TT_CELL_MAX];
+
+	*tt_cell_machine(number, unit, c) = '\0';
+	tt_buf_printf(out, " %s=\"%s\"", name, number);
+}
+
+/* What people read of a cell. ${fact}: without a heading that has its unit. */
+static void
+put_human(struct tt_buf *out, enum tt_unit unit, const struct tt_cell *c, bool fact)
+{
+	char number[TT_CELL_MAX];
+
+	if (tt_unit_is_text(unit) && !c->empty) {
+		tt_html_text(out, c->s);
+		return;
+	}
+	*(fact ? tt_cell_fact(number, unit, c) : tt_cell_human(number, unit, c)) = '\0';
+	tt_buf_text(out, number);
+}
+
+void
+tt_html_figure(struct tt_buf *out, const struct tt_table *t, size_t row, const char *id)
+{
+	const struct tt_cell *c = tt_html_cell(t, row, id);
+	enum tt_unit unit;
+
+	if (!c)
+		return;
+	unit = t->col[tt_html_column(t, id)].unit;
+	tt_buf_printf(out, "<data data-of=\"%s/%zu/%s\"", t->id, row, id);
+	if (tt_unit_is_text(unit)) {
+		tt_buf_text(out, " value=\"");
+		tt_html_text(out, c->s);
+		tt_buf_text(out, "\"");
+	} else {
+		put_machine(out, "value", unit, c);
+	}
+	tt_buf_text(out, ">");
+	if (unit == TT_UNIT_NS || unit == TT_UNIT_TEXT)
+		put_human(out, unit, c, false);
+	else
+		put_human(out, unit, c, true);
+	tt_buf_text(out, "</data>");
+}
+
+void
+tt_html_count(struct tt_buf *out, uint64_t n)
+{
+	char number[TT_CELL_MAX];
+
+	*tt_put_count(number, (int64_t)n) = '\0';
+	tt_buf_text(out, number);
+}
+
+/* The columns of ${t} that are shown, in order. */
+static size_t
+shown(const struct tt_table *t, const struct tt_html_view *v, size_t *to)
+{
+	size_t n = 0;
+
+	for (const char *const *id = v->col; id && *id; id++) {
+		size_t c = tt_html_column(t, *id);
+
+		if (c != SIZE_MAX && !tt_column_empty(t, c))
+			to[n++] = c;
+	}
+	for (size_t c = 0; !v->col && c < t->ncol; c++)
+		if (!(t->tree && c == 1) && !tt_column_empty(t, c))
+			to[n++] = c;
+	return n;
+}
+
+static void
+put_heading(struct tt_buf *out, const struct tt_col *col, const char *scope)
+{
+	tt_buf_printf(out, "<th scope=\"%s\" data-c=\"%s\"%s", scope, col->id, tt_unit_right(col->unit) && *scope == 'c' ? " class=\"n\"" : "");
+	if (col->help) {
+		tt_buf_text(out, " title=\"");
+		tt_html_text(out, col->help);
+		tt_buf_text(out, "\"");
+	}
+	tt_buf_text(out, ">");
+	tt_html_text(out, col->title);
+}
+
+/* One cell, as <${tag}>, which heads what is in ${scope}; ${link}: a link there. */
+static void
+put_cell(struct tt_buf *out, const struct tt_table *t, size_t row, size_t col, const char *tag, const char *scope, const char *link)
+{
+	const struct tt_cell *c = tt_table_cell(t, row, col);
+	enum tt_unit unit = t->col[col].unit;
+
+	tt_buf_printf(out, "<%s", tag);
+	if (tag[1] == 'h')
+		tt_buf_printf(out, " scope=\"%s\"", scope);
+	if (tt_unit_right(unit) || (t->facts && t->nrow > 1))
+		tt_buf_text(out, " class=\"n\"");
+	else if (unit == TT_UNIT_PROSE || unit == TT_UNIT_COMMAND)
+		tt_buf_text(out, " class=\"p\"");
+	if (!c->empty && !tt_unit_is_text(unit))
+		put_machine(out, "data-v", unit, c);
+	tt_buf_text(out, ">");
+	for (int64_t d = t->tree && col == 0 ? tt_table_cell(t, row, 1)->v : 0; d > 0; d--)
+		tt_buf_text(out, "\xe2\x80\x83");
+	if (link)
+		tt_buf_printf(out, "<a href=\"#%s-%zu\">", link, row + 1);
+	put_human(out, unit, c, t->facts);
+	tt_buf_printf(out, "%s</%s>", link ? "</a>" : "", tag);
+}
+
+/* A fact a row: its name, and a value of each row of the table. Of several rows, the first fact says which is which. */
+static void
+put_facts(struct tt_buf *out, const struct tt_table *t, const size_t *col, size_t ncol)
+{
+	for (size_t i = 0; i < ncol; i++) {
+		bool head = i == 0 && t->nrow > 1;
+
+		tt_buf_text(out, head ? "<thead><tr>" : i == 0 ? "<tbody><tr>" : "<tr>");
+		put_heading(out, &t->col[col[i]], "row");
+		tt_buf_text(out, "</th>");
+		for (size_t row = 0; row < t->nrow; row++)
+			put_cell(out, t, row, col[i], head ? "th" : "td", "col", NULL);
+		tt_buf_text(out, head ? "</tr></thead>\n<tbody>" : "</tr>\n");
+	}
+	tt_buf_text(out, "</tbody>\n");
+}
+
+static void
+put_rows(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view *v, const size_t *col, size_t ncol)
+{
+	size_t to = v->to && v->to < t->nrow ? v->to : t->nrow;
+
+	tt_buf_text(out, "<thead><tr>");
+	for (size_t i = 0; i < ncol; i++) {
+		put_heading(out, &t->col[col[i]], "col");
+		tt_buf_printf(out, "%s</th>", tt_column_suffix(t->col[col[i]].unit));
+	}
+	tt_buf_text(out, "</tr></thead>\n<tbody>\n");
+	for (size_t row = v->from; row < to; row++) {
+		tt_buf_text(out, "<tr>");
+		for (size_t i = 0; i < ncol; i++)
+			put_cell(out, t, row, col[i], i == 0 ? "th" : "td", "row", i == 0 ? v->link : NULL);
+		tt_buf_text(out, "</tr>\n");
+	}
+	tt_buf_text(out, "</tbody>\n");
+}
+
+void
+tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view *view)
+{
+	size_t col[TT_COLUMNS_MAX], ncol = shown(t, view, col);
+
+	if (t->note) {
+		tt_buf_text(out, "<p>");
+		tt_html_text(out, t->note);
+		tt_buf_text(out, "</p>\n");
+	}
+	if (t->nrow == 0 || ncol == 0) {
+		tt_buf_text(out, "<p>");
+		tt_html_text(out, t->empty_reason ? t->empty_reason : "(nothing)");
+		tt_buf_text(out, "</p>\n");
+		return;
+	}
+	/* What is wider than the window scrolls; a keyboard reaches it by tabindex. */
+	tt_buf_text(out, "<div class=\"t\" role=\"region\" tabindex=\"0\" aria-label=\"");
+	tt_html_text(out, t->title);
+	tt_buf_printf(out, "\"><table data-t=\"%s\" data-from=\"%zu\">\n<caption>", t->id, view->from);
+	tt_html_text(out, t->title);
+	tt_buf_text(out, "</caption>\n");
+	if (t->facts)
+		put_facts(out, t, col, ncol);
+	else
+		put_rows(out, t, view, col, ncol);
+	tt_buf_text(out, "</table></div>\n");
+}

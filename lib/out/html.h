@@ -1,0 +1,45 @@
+/**
+ * Pages of HTML: one file each, which any browser opens, without script, from a disk as from a server.
+ *
+ * What a page says comes from tables of a report (table.h), as its other forms have them. Each number is written here, for people, with the
+ * value that JSON has of it in an attribute: data-v of a cell, value of a figure in a sentence. So a page cannot say another number.
+ *
+ * Text from captures is hostile: it reaches a page by tt_html_text() alone, and the page's policy lets nothing run or load, and no style
+ * apply, but page.css, which the Makefile builds in with its digest (built.h).
+ */
+#ifndef TT_OUT_HTML_H
+#define TT_OUT_HTML_H
+
+#include "out/table.h"
+
+/* ${s} as text, also in an attribute. What is not UTF-8, and what would turn the direction of text or is a control, becomes U+FFFD. */
+void tt_html_text(struct tt_buf *out, const char *s);
+
+/* All up to the start of the body; its end. ${title} is text. */
+void tt_html_open(struct tt_buf *out, const char *title);
+void tt_html_close(struct tt_buf *out);
+
+/* How a table is shown. */
+struct tt_html_view {
+	const char *const *col;       /* ids of the columns, ended by NULL, where there are such; NULL: all that hold something */
+	size_t from, to;              /* these rows; to 0: all from there */
+	const char *link;             /* the first column links to this, "-" and the number of the row, from 1; NULL: it does not */
+};
+
+/* The table as an HTML table, or the reason why it has no rows. */
+void tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view *view);
+
+/* The table of ${r} called ${id}, and the number of its column ${id}; NULL and SIZE_MAX: there is none. */
+const struct tt_table *tt_html_find(const struct tt_report *r, const char *id);
+size_t tt_html_column(const struct tt_table *t, const char *id);
+
+/* The cell in ${row} and the column ${id} of ${t}, or NULL: it is empty, or there is none. ${t} NULL: there is none. */
+const struct tt_cell *tt_html_cell(const struct tt_table *t, size_t row, const char *id);
+
+/* The same as part of a sentence; nothing where it is empty. */
+void tt_html_figure(struct tt_buf *out, const struct tt_table *t, size_t row, const char *id);
+
+/* A number of bytes or of things that no table has, like the size of the page. */
+void tt_html_count(struct tt_buf *out, uint64_t n);
+
+#endif

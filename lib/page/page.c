@@ -1,0 +1,433 @@
+/**
+ * The sections of the report page; the contract is in page.h.
+ */
+#include "page/page.h"
+
+#include <string.h>
+
+#include "base/setting.h"
+#include "model/frames.h"
+#include "model/model.h"
+#include "out/html.h"
+#include "view/view.h"
+
+enum { FIRST = 10, STRIPS = 4 };      /* rows of a table on the first screen; charts, one for a process */
+
+struct page {
+	const struct tt_report *r;
+	const struct tt_frames *f;    /* NULL: none */
+	const struct tt_values *times;        /* of them, in order */
+	const struct tt_page_opts *o;
+	struct tt_buf *out;
+};
+
+static void
+put(const struct page *p, const char *html)
+{
+	tt_buf_text(p->out, html);
+}
+
+static const struct tt_table *
+table(const struct page *p, const char *id)
+{
+	return tt_html_find(p->r, id);
+}
+
+/* Does it say anything? A row of facts that were not recorded is empty. */
+static bool
+has_rows(const struct tt_table *t)
+{
+	for (size_t i = 0; t && i < t->nrow * t->ncol; i++)
+		if (!t->cell[i].empty)
+			return true;
+	return false;
+}
+
+/* The value in ${row} and column ${id}; 0: none. */
+static int64_t
+value(const struct tt_table *t, size_t row, const char *id)
+{
+	const struct tt_cell *c = tt_html_cell(t, row, id);
+
+	return c ? c->v : 0;
+}
+
+static void
+heading(const struct page *p, const char *id, const char *title)
+{
+	tt_buf_printf(p->out, "<section id=\"%s\" aria-labelledby=\"h-%s\">\n<h2 id=\"h-%s\">%s</h2>\n", id, id, id, title);
+}
+
+/* --- verdict ------------------------------------------------------------------------- */
+
+/* "6 of 129 frames (4.65 %)": those over the budget in row ${row} of the table of budgets. */
+static void
+put_over(const struct page *p, size_t row)
+{
+	const struct tt_table *budgets = table(p, "frame_budgets");
+
+	tt_html_figure(p->out, budgets, row, "over");
+	put(p, " of ");
+	tt_html_figure(p->out, table(p, "frames"), 0, "count");
+	put(p, " frames (");
+	tt_html_figure(p->out, budgets, row, "over_share");
+	put(p, ")");
+}
+
+/* Wall times against 60 and 30 fps, the first two rows of the budgets. */
+static void
+put_rates(const struct page *p)
+{
+	const struct tt_table *budgets = table(p, "frame_budgets");
+
+	if (value(budgets, 0, "over") == 0) {
+		put(p, "<strong>Holds 60 fps</strong>: no frame takes longer than 16.67 ms.");
+		return;
+	}
+	put(p, "<strong>Misses 60 fps</strong> in ");
+	put_over(p, 0);
+	if (value(budgets, 1, "over") == 0) {
+		put(p, "; <strong>holds 30 fps</strong>.");
+		return;
+	}
+	put(p, ", <strong>and 30 fps</strong> in ");
+	put_over(p, 1);
+	put(p, ".");
+}
+
+static void
+put_frame_verdict(const struct page *p)
+{
+	const struct tt_table *frames = table(p, "frames"), *worst = table(p, "hitches");
+
+	put(p, "<p class=\"v\">");
+	put_rates(p);
+	put(p, "</p>\n<p>Half of the frames take at most ");
+	tt_html_figure(p->out, frames, 0, "median_ns");
+	put(p, ", 99 of 100 at most ");
+	tt_html_figure(p->out, frames, 0, "p99_ns");
+	put(p, ", the longest ");
+	tt_html_figure(p->out, frames, 0, "max_ns");
+	put(p, ".");
+	if (has_rows(worst)) {
+		put(p, " The worst is frame <a href=\"#worst-1\">");
+		tt_html_figure(p->out, worst, 0, "frame");
+		put(p, "</a>: ");
+		tt_html_figure(p->out, worst, 0, "dur_ns");
+		if (tt_html_cell(worst, 0, "cpu_ns")) {
+			put(p, ", ");
+			tt_html_figure(p->out, worst, 0, "cpu_ns");
+			put(p, " of it CPU-active");
+		}
+		if (tt_html_cell(worst, 0, "top")) {
+			put(p, "; most self time: ");
+			tt_html_figure(p->out, worst, 0, "top");
+		}
+		put(p, ".");
+	}
+	put(p, "</p>\n");
+	/* Of capped frames it says so: that their wall time misses a rate means nothing. */
+	if (worst && worst->note) {
+		put(p, "<p>");
+		tt_html_text(p->out, worst->note);
+		put(p, ".</p>\n");
+	}
+}
+
+/* "Most self time: NAME, 38.4 % of it." */
+static void
+put_largest(const struct page *p, const char *id, const char *before, const char *share, const char *link)
+{
+	const struct tt_table *t = table(p, id);
+
+	if (!has_rows(t) || !tt_html_cell(t, 0, share) || !tt_html_cell(t, 0, "marker"))
+		return;
+	tt_buf_printf(p->out, "<li>%s: <a href=\"#%s\">", before, link);
+	tt_html_figure(p->out, t, 0, "marker");
+	put(p, "</a>, ");
+	tt_html_figure(p->out, t, 0, share);
+	put(p, " of all.</li>\n");
+}
+
+static void
+verdict(const struct page *p)
+{
+	const struct tt_table *frames = table(p, "frames"), *loss = table(p, "loss");
+
+	heading(p, "verdict", "Verdict");
+	if (tt_html_cell(frames, 0, "count")) {
+		put_frame_verdict(p);
+	} else {
+		put(p, "<p class=\"v\"><strong>No frames</strong>: ");
+		tt_html_text(p->out, frames && frames->empty_reason ? frames->empty_reason : "none was looked for");
+		put(p, ".</p>\n");
+	}
+	put(p, "<ul>\n<li>");
+	put(p, has_rows(loss) ? "<strong>Something is missing</strong>: see <a href=\"#loss\">losses and caveats</a>.</li>\n" :
+	    p->r->note ? "Nothing was lost; see the <a href=\"#loss\">caveats</a>.</li>\n" : "Nothing was lost.</li>\n");
+	put_largest(p, "markers", "Most self time", "self_share", "time");
+	put_largest(p, "alloc_sites", "Most bytes allocated by", "share", "memory");
+	put(p, "</ul>\n</section>\n");
+}
+
+/* --- losses, frames ------------------------------------------------------------------ */
+
+static void
+losses(const struct page *p)
+{
+	const struct tt_table *t = table(p, "loss");
+
+	if (!p->r->note && !has_rows(t))
+		return;
+	heading(p, "loss", "Losses and caveats");
+	if (p->r->note) {
+		put(p, "<ul>\n");
+		for (const struct tt_note *n = p->r->note; n; n = n->next) {
+			put(p, "<li><strong>");
+			tt_html_text(p->out, n->severity);
+			put(p, "</strong>: ");
+			tt_html_text(p->out, n->text);
+			put(p, "</li>\n");
+		}
+		put(p, "</ul>\n");
+	}
+	if (has_rows(t))
+		tt_html_table(p->out, t, &(struct tt_html_view){ 0 });
+	put(p, "</section>\n");
+}
+
+static void
+strips(const struct page *p)
+{
+	const struct tt_frames *f = p->f;
+
+	for (size_t i = 0; i < f->nof && i < STRIPS; i++) {
+		if (f->nof > 1)
+			tt_buf_printf(p->out, "<h3>Input %u</h3>\n", f->of[i].process + 1);
+		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, table(p, "hitches"), p->out);
+	}
+	if (f->nof > STRIPS)
+		tt_buf_printf(p->out, "<p>%zu more inputs have frames; their charts are left out.</p>\n", f->nof - STRIPS);
+}
+
+static void
+frames(const struct page *p)
+{
+	static const char *const times[] = { "time", "count", "mean_ns", "median_ns", "p95_ns", "p99_ns", "max_ns", "fps", "low_1_fps", NULL };
+	static const char *const over[] = { "time", "budget_ns", "over", "over_share", NULL };
+	static const char *const limits[] = { "limit", "count", "share", "mean_ns", NULL };
+	const struct tt_table *likely = table(p, "capture_frame_markers");
+
+	heading(p, "frames", "Frames");
+	if (p->f)
+		strips(p);
+	put(p, "<div class=\"g\">\n");
+	if (table(p, "frames")) {
+		put(p, "<div>\n");
+		tt_html_table(p->out, table(p, "frames"), &(struct tt_html_view){ .col = times });
+		put(p, "</div>\n");
+	}
+	if (has_rows(table(p, "frame_budgets")))
+		tt_html_table(p->out, table(p, "frame_budgets"), &(struct tt_html_view){ .col = over });
+	if (has_rows(table(p, "frame_limits")))
+		tt_html_table(p->out, table(p, "frame_limits"), &(struct tt_html_view){ .col = limits });
+	if (has_rows(likely))
+		tt_html_table(p->out, likely, &(struct tt_html_view){ 0 });
+	put(p, "</div>\n</section>\n");
+}
+
+/* The rows of ${t} from ${from} on that are of the frame in ${row} of ${worst}: both tables have the frames in the same order. */
+static struct tt_html_view
+rows_of_frame(const struct tt_table *t, size_t from, const struct tt_table *worst, size_t row)
+{
+	static const char *const col[] = { "rank", "marker", "self_ns", "share", "count", NULL };
+	struct tt_html_view v = { .col = col, .from = from, .to = from };
+
+	for (; v.to < t->nrow && value(t, v.to, "frame") == value(worst, row, "frame"); v.to++)
+		if (v.to > from && value(t, v.to, "rank") <= value(t, v.to - 1, "rank"))
+			break;
+	return v;
+}
+
+static void
+worst_frames(const struct page *p)
+{
+	static const char *const col[] = { "frame", "dur_ns", "cpu_ns", "top", "alloc_bytes", "gc_pause_ns", "limit", "start_ns", NULL };
+	const struct tt_table *worst = table(p, "hitches"), *markers = table(p, "hitch_markers");
+	struct tt_html_view v = { 0 };
+
+	if (!has_rows(worst))
+		return;
+	heading(p, "worst", "Worst frames");
+	tt_html_table(p->out, worst, &(struct tt_html_view){ .col = col, .link = "worst" });
+	put(p, "<h3>What each did, most self time first</h3>\n<div class=\"d\">\n");
+	for (size_t row = 0; has_rows(markers) && row < worst->nrow; row++) {
+		v = rows_of_frame(markers, v.to, worst, row);
+		tt_buf_printf(p->out, "<details id=\"worst-%zu\"%s><summary>Frame ", row + 1, row ? "" : " open");
+		tt_html_figure(p->out, worst, row, "frame");
+		put(p, ", ");
+		tt_html_figure(p->out, worst, row, "dur_ns");
+		put(p, "</summary>\n");
+		if (v.from < v.to)
+			tt_html_table(p->out, markers, &v);
+		put(p, "</details>\n");
+	}
+	put(p, "</div>\n</section>\n");
+}
+
+/* --- where time and memory went ------------------------------------------------------ */
+
+struct top { const char *id; const char *col[10]; };
+
+/* A section of the first rows of those tables of ${top} that have some, ended by one without an id. */
+static void
+tops(const struct page *p, const char *id, const char *title, const struct top *top)
+{
+	bool begun = false;
+
+	for (; top->id; top++) {
+		const struct tt_table *t = table(p, top->id);
+
+		if (!has_rows(t))
+			continue;
+		if (!begun) {
+			heading(p, id, title);
+			put(p, "<div class=\"g\">\n");
+		}
+		begun = true;
+		put(p, "<div>\n");
+		tt_html_table(p->out, t, &(struct tt_html_view){ .col = top->col, .to = FIRST });
+		if (t->nrow > FIRST || t->hidden) {
+			tt_buf_printf(p->out, "<p><a href=\"#t-%s\">All ", t->id);
+			tt_html_count(p->out, t->nrow + t->hidden);
+			put(p, " rows</a></p>\n");
+		}
+		put(p, "</div>\n");
+	}
+	if (begun)
+		put(p, "</div>\n</section>\n");
+}
+
+static const struct top time_tables[] = {
+	{ "markers", { "marker", "category", "self_ns", "self_share", "total_ns", "count", "mean_ns", "p95_ns", "max_ns" } },
+	{ "samples", { "marker", "category", "self", "self_share", "total", "total_share" } },
+	{ "categories", { "category", "self_ns", "self_share", "frame_self_median_ns", "frame_self_p95_ns", "frame_self_max_ns" } },
+	{ "threads", { "thread", "busy_ns", "busy_share", "waiting_ns", "stopped_ns", "calls", "allocs", "alloc_bytes" } },
+	{ "contention_sites", { "marker", "waits", "wait_ns", "mean_ns", "max_ns", "share" } },
+	{ "exception_sites", { "marker", "type", "count", "share", "caught" } },
+	{ NULL, { NULL } },
+};
+
+static const struct top memory_tables[] = {
+	{ "gcalloc", { "bytes", "count", "frame_median_bytes", "frame_max_bytes", "zero_frames_share", "collections", "pause_ns", "pause_max_ns",
+	    "heap_max_bytes" } },
+	{ "alloc_sites", { "marker", "class", "bytes", "share", "count", "mean_bytes" } },
+	{ "alloc_classes", { "class", "bytes", "share", "count", "mean_bytes" } },
+	{ "heapshot_classes", { "class", "bytes", "share", "objects" } },
+	{ NULL, { NULL } },
+};
+
+/* --- the end ------------------------------------------------------------------------- */
+
+static void
+provenance(const struct page *p)
+{
+	heading(p, "source", "Where this comes from");
+	if (table(p, "capture"))
+		tt_html_table(p->out, table(p, "capture"), &(struct tt_html_view){ 0 });
+	if (has_rows(table(p, "capture_meta")))
+		tt_html_table(p->out, table(p, "capture_meta"), &(struct tt_html_view){ .to = FIRST });
+	put(p, "<p>Made by ");
+	tt_html_text(p->out, p->o->generator);
+	put(p, ". Every figure is defined in tracetool-metrics(7) and tracetool-tables(7).</p>\n</section>\n");
+}
+
+/* The command that prints all rows of ${t}. */
+static void
+put_command(const struct page *p, const struct tt_table *t)
+{
+	put(p, "<code>");
+	tt_buf_printf(p->out, "%s %s %s ", tt_setting_name[TT_SETTING_TABLE], t->id, tt_setting_name[TT_SETTING_ALL_ROWS]);
+	tt_html_text(p->out, p->o->files);
+	put(p, "</code>");
+}
+
+/* Every table with at most ${rows} rows. Returns how many are cut. */
+static size_t
+whole_tables(const struct page *p, size_t rows)
+{
+	size_t cut = 0;
+
+	heading(p, "tables", "All tables");
+	for (const struct tt_table *t = p->r->first; t; t = t->next) {
+		size_t all = t->nrow + t->hidden, some = t->facts || t->whole || t->nrow < rows ? t->nrow : rows;
+
+		if (!has_rows(t))
+			continue;
+		tt_buf_printf(p->out, "<details id=\"t-%s\"><summary>%s", t->id, t->title);
+		if (!t->facts) {
+			put(p, ", ");
+			tt_html_count(p->out, all);
+			put(p, all == 1 ? " row" : " rows");
+		}
+		put(p, "</summary>\n");
+		tt_html_table(p->out, t, &(struct tt_html_view){ .to = some });
+		if (some < all) {
+			cut++;
+			put(p, "<p>");
+			tt_html_count(p->out, all - some);
+			put(p, " more rows are left out of this page: ");
+			put_command(p, t);
+			put(p, "</p>\n");
+		}
+		put(p, "</details>\n");
+	}
+	put(p, "</section>\n");
+	return cut;
+}
+
+static void
+first_screen(const struct page *p)
+{
+	put(p, "<header>\n<h1>");
+	tt_html_text(p->out, p->o->name);
+	put(p, "</h1>\n</header>\n<nav aria-label=\"Sections\"><a href=\"#verdict\">Verdict</a> <a href=\"#frames\">Frames</a> "
+	    "<a href=\"#source\">Source</a> <a href=\"#tables\">All tables</a></nav>\n<main>\n");
+	verdict(p);
+	losses(p);
+	frames(p);
+	worst_frames(p);
+	tops(p, "time", "Where the time goes", time_tables);
+	tops(p, "memory", "Where memory goes", memory_tables);
+	provenance(p);
+}
+
+int
+tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_page_opts *o, struct tt_page_cut *cut,
+    struct tt_buf *out, struct tt_err *err)
+{
+	struct page p = { .r = r, .o = o, .out = out };
+	size_t begin = out->n, here;
+
+	if (tt_report_error(r, err) != TT_OK)
+		return err->code;
+	if (view->m->frames && view->m->frames->n) {
+		p.f = view->m->frames;
+		p.times = tt_view_frames(view, TT_FRAME_WALL, err);
+		if (!p.times)
+			return err->code;
+	}
+	tt_html_open(out, o->name);
+	first_screen(&p);
+	here = out->n;
+	/* As many rows as fit, halved until they do: the same input always gives the same page. */
+	for (cut->rows = TT_PAGE_ROWS;; cut->rows /= 2) {
+		cut->tables = whole_tables(&p, cut->rows);
+		if (o->max_size == 0 || out->n - begin <= o->max_size || cut->rows == 1 || out->failed)
+			break;
+		out->n = here;
+	}
+	put(&p, "</main>\n");
+	tt_html_close(out);
+	return tt_buf_error(out, err);
+}

@@ -1,0 +1,49 @@
+/**
+ * The report page: what one run over captures shows, as one HTML file (tracetool-report(1)).
+ *
+ * It is made of the tables of a report, which passes filled, and of the times of frames in the model, for the chart. Nothing is computed
+ * here that a table has; no events are read, and no format is known.
+ *
+ * Order: verdict in words, losses and caveats, frames with their chart, the worst frames and what they did, where time and memory went,
+ * where the page comes from. Then each table whole, as far as the page may grow: rows are left out of all tables alike, and where they are,
+ * the page names the command that prints them.
+ *
+ * Memory: the page itself, which the caller writes, beside what the report and the model hold.
+ */
+#ifndef TT_PAGE_PAGE_H
+#define TT_PAGE_PAGE_H
+
+#include "out/table.h"
+
+struct tt_frames;
+struct tt_values;
+struct tt_views;
+
+/* The rows of a table that a page shows at the most. */
+#define TT_PAGE_ROWS 1000
+
+struct tt_page_opts {
+	const char *name;             /* of what it shows: a file, or how many */
+	const char *files;            /* the captures as arguments of a command, quoted for a shell */
+	const char *generator;        /* "tracetool VERSION" */
+	uint64_t max_size;            /* bytes; 0: any number */
+};
+
+/* What did not fit. */
+struct tt_page_cut {
+	size_t tables;                /* so many were cut ... */
+	size_t rows;                  /* ... to so many rows each */
+};
+
+/* Write the page of ${r}, which was made of ${view}, at the end of ${out}; its tables have at most TT_PAGE_ROWS rows. */
+int tt_page_write(const struct tt_report *r, struct tt_views *view, const struct tt_page_opts *o, struct tt_page_cut *cut,
+    struct tt_buf *out, struct tt_err *err);
+
+/*
+ * The chart of frame times of one process: frames ${from} to ${end} - 1 of those whose times are ${all}; ${worst}: the table of the
+ * worst frames, or NULL. Private to lib/page.
+ */
+void tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
+    struct tt_buf *out);
+
+#endif

@@ -1,0 +1,194 @@
+/**
+ * The chart of frame times: each frame a column, or, where there are more frames than columns, the shortest and the longest of those in a
+ * column. So a chart of a million frames is as small as one of a thousand, and shows every hitch; a mean would hide them.
+ *
+ * All lengths are whole numbers, so that the same frames make the same bytes everywhere. Shapes have colours of their own for
+ * viewers that block style; page.css has others.
+ */
+#include "model/frames.h"
+#include "out/html.h"
+#include "page/page.h"
+#include "stat/num.h"
+#include "view/figures.h"
+
+enum { COLUMNS = 1200, HIGH = 160, TOP = 18, PARTS = 3 };
+
+static const struct { int64_t ns; const char *name; } budget[] = { { 16670000, "60 fps" }, { 33330000, "30 fps" } };
+static const struct { const char *css, *color, *text; } kind[PARTS] = {
+	{ "k0", "#4a7ebb", "within 16.67 ms" }, { "k1", "#b06f00", "over 16.67 ms" }, { "k2", "#c02626", "over 33.33 ms" },
+};
+
+struct strip {
+	const struct tt_frames *f;
+	size_t from, n, columns;
+	int64_t top;                  /* the time that the chart is high */
+	size_t above;                 /* frames that are longer */
+	struct tt_buf *out;
+};
+
+/* The first frame of column ${c}. */
+static size_t
+first_of(const struct strip *s, size_t c)
+{
+	return s->from + (size_t)((tt_u128)s->n * c / s->columns);
+}
+
+/* ${ns} in lines of the chart. */
+static unsigned
+height(const struct strip *s, int64_t ns)
+{
+	return ns >= s->top ? HIGH : (unsigned)((tt_u128)ns * HIGH / (tt_u128)s->top);
+}
+
+static unsigned
+kind_of(int64_t ns)
+{
+	return ns > tt_frame_limit(budget[1].ns) ? 2 : ns > tt_frame_limit(budget[0].ns);
+}
+
+static void
+range_of(const struct strip *s, size_t c, int64_t *low, int64_t *high)
+{
+	*low = INT64_MAX;
+	*high = 0;
+	for (size_t i = first_of(s, c), end = first_of(s, c + 1); i < end; i++) {
+		*low = tt_frames_wall(s->f, i) < *low ? tt_frames_wall(s->f, i) : *low;
+		*high = tt_frames_wall(s->f, i) > *high ? tt_frames_wall(s->f, i) : *high;
+	}
+}
+
+/* As high as the longest frame, but at most three times what 30 fps allow or twice what 99 of 100 frames take: one long load leaves the
+   others something to be seen of. */
+static void
+set_top(struct strip *s, const struct tt_values *all)
+{
+	int64_t least = tt_frame_limit(budget[0].ns) * 11 / 10, most = 3 * tt_frame_limit(budget[1].ns);
+	int64_t p99 = tt_values_quantile(all, 99, 100), longest = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		longest = tt_frames_wall(s->f, s->from + i) > longest ? tt_frames_wall(s->f, s->from + i) : longest;
+	most = p99 > most / 2 && p99 < INT64_MAX / 2 ? 2 * p99 : most;
+	s->top = longest < most ? longest + longest / 20 : most;
+	s->top = s->top < least ? least : s->top;
+	for (size_t i = 0; i < s->n; i++)
+		s->above += tt_frames_wall(s->f, s->from + i) > s->top;
+}
+
+/* A column of ${part}s: where its longest frame is of that kind. */
+static void
+put_columns(const struct strip *s, unsigned part)
+{
+	bool begun = false;
+
+	for (size_t c = 0; c < s->columns; c++) {
+		int64_t low, high;
+
+		range_of(s, c, &low, &high);
+		if (kind_of(high) != part)
+			continue;
+		if (!begun)
+			tt_buf_printf(s->out, "<path class=\"%s\" fill=\"%s\" d=\"", kind[part].css, kind[part].color);
+		begun = true;
+		tt_buf_printf(s->out, "M%zu %dV%uh1V%dz", c, HIGH, HIGH - (height(s, high) ? height(s, high) : 1), HIGH);
+	}
+	if (begun)
+		tt_buf_text(s->out, "\"/>");
+}
+
+/* Up to the shortest frame of each column, where columns have several. */
+static void
+put_shortest(const struct strip *s)
+{
+	if (s->columns == s->n)
+		return;
+	tt_buf_text(s->out, "<path class=\"lo\" fill=\"#000\" fill-opacity=\".35\" d=\"");
+	for (size_t c = 0; c < s->columns; c++) {
+		int64_t low, high;
+
+		range_of(s, c, &low, &high);
+		tt_buf_printf(s->out, "M%zu %dV%uh1V%dz", c, HIGH, HIGH - height(s, low), HIGH);
+	}
+	tt_buf_text(s->out, "\"/>");
+}
+
+static void
+put_budgets(const struct strip *s)
+{
+	for (size_t i = 0; i < sizeof budget / sizeof *budget; i++) {
+		unsigned y = TOP + HIGH - height(s, tt_frame_limit(budget[i].ns));
+		char time[40];
+
+		if (budget[i].ns >= s->top)
+			continue;
+		*tt_put_time_short(time, tt_frame_limit(budget[i].ns)) = '\0';
+		tt_buf_printf(s->out, "<line class=\"b\" x1=\"0\" x2=\"100%%\" y1=\"%u\" y2=\"%u\" stroke=\"#777\" stroke-dasharray=\"6 3\"/>"
+		    "<text class=\"b\" x=\"4\" y=\"%u\" font-size=\"12\" fill=\"#555\">%s, %s</text>\n", y, y, y - 3, budget[i].name, time);
+	}
+}
+
+/* Marks over the worst frames, the rows of ${worst}, which lead to what they did. */
+static void
+put_worst(const struct strip *s, const struct tt_table *worst)
+{
+	for (size_t row = 0; row < worst->nrow; row++) {
+		const struct tt_cell *start = tt_html_cell(worst, row, "start_ns"), *number = tt_html_cell(worst, row, "frame");
+		size_t frame = start ? tt_frames_find(s->f, s->from, s->from + s->n, start->v) : SIZE_MAX;
+		char time[40], at[40];
+		unsigned of;
+
+		if (frame == SIZE_MAX || !number || s->f->number[frame] != (uint64_t)number->v)
+			continue;
+		of = kind_of(tt_frames_wall(s->f, frame));
+		*tt_put_time_short(time, tt_frames_wall(s->f, frame)) = '\0';
+		*tt_put_fixed(at, (int64_t)(((tt_u128)(frame - s->from) * 2 + 1) * 5000 / s->n), 2) = '\0';
+		tt_buf_printf(s->out, "<a href=\"#worst-%zu\"><text class=\"h %s\" x=\"%s%%\" y=\"%d\" text-anchor=\"middle\" font-size=\"12\" "
+		    "fill=\"%s\">\xe2\x96\xbc<title>frame %lld: %s%s</title></text></a>\n", row + 1, kind[of].css, at, TOP - 4, kind[of].color,
+		    (long long)number->v, time, tt_frames_wall(s->f, frame) > s->top ? ", higher than the chart" : "");
+	}
+}
+
+static void
+put_legend(const struct strip *s)
+{
+	char number[40];
+
+	tt_buf_text(s->out, "<figcaption>Frame times in order. Colours: ");
+	for (unsigned part = 0; part < PARTS; part++)
+		tt_buf_printf(s->out, "%s<svg class=\"key\" width=\"10\" height=\"10\" aria-hidden=\"true\"><rect class=\"%s\" fill=\"%s\" width=\"10\" "
+		    "height=\"10\"/></svg> %s", part ? ", " : "", kind[part].css, kind[part].color, kind[part].text);
+	tt_buf_text(s->out, ". \xe2\x96\xbc marks the worst frames, and leads to what they did.");
+	if (s->columns < s->n) {
+		*tt_put_count(number, (int64_t)((s->n + s->columns - 1) / s->columns)) = '\0';
+		tt_buf_printf(s->out, " A column has up to %s frames: it is as high as the longest, and dark up to the shortest.", number);
+	}
+	if (s->above) {
+		*tt_put_count(number, (int64_t)s->above) = '\0';
+		tt_buf_printf(s->out, " Longer than the chart is high: %s.", number);
+	}
+	tt_buf_text(s->out, "</figcaption></figure>\n");
+}
+
+void
+tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
+    struct tt_buf *out)
+{
+	struct strip s = { .f = f, .from = from, .n = end - from, .out = out };
+
+	if (end <= from)
+		return;
+	s.columns = s.n < COLUMNS ? s.n : COLUMNS;
+	set_top(&s, all);
+	tt_buf_printf(out, "<figure><svg width=\"100%%\" height=\"%d\" role=\"group\" aria-label=\"Frame times of %zu frames in order\">"
+	    "<title>Frame times</title>\n", TOP + HIGH + 2, s.n);
+	tt_buf_printf(out, "<svg y=\"%d\" width=\"100%%\" height=\"%d\" viewBox=\"0 0 %zu %d\" preserveAspectRatio=\"none\" "
+	    "shape-rendering=\"crispEdges\">", TOP, HIGH, s.columns, HIGH);
+	for (unsigned part = 0; part < PARTS; part++)
+		put_columns(&s, part);
+	put_shortest(&s);
+	tt_buf_text(out, "</svg>\n");
+	put_budgets(&s);
+	if (worst)
+		put_worst(&s, worst);
+	tt_buf_text(out, "</svg>\n");
+	put_legend(&s);
+}

@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""tracetool report: the page says what `stats` and `info` say in JSON, and nothing that stands in a capture becomes a part of the page.
+
+    check.py TRACETOOL
+
+- Every cell and every figure in a sentence: the value beside it is JSON's, and what people read is that value, rounded. Every row that JSON has
+  is there, or said to be left out.
+- Captures of every reader, damaged ones, without frames, several at once, with one frame and with more frames than the chart has columns.
+- Hostile names of everything that has a name: the page has no element, attribute, comment or link but its own. The same page with one name
+  not escaped is found to have, so the check cannot pass in vain.
+- The chart shows every late frame, however many there are. The page keeps to --max-size, and is the same each time.
+
+Ends with "N passed, N failed".
+"""
+import glob
+import json
+import os
+import re
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, "..", "..", "unity")]
+from page import Page, cells  # noqa: E402
+from suite import TESTDATA, Suite  # noqa: E402
+from ttc import Capture  # noqa: E402
+
+TRACETOOL = os.path.realpath(sys.argv[1])
+MS = 10 ** 6
+UNITS = {"ns": 1, "µs": 1e3, "ms": 1e6, "s": 1e9, "B": 1, "KB": 2 ** 10, "MB": 2 ** 20, "GB": 2 ** 30, "TB": 2 ** 40, "PB": 2 ** 50, "%": 1, "": 1}
+suite = Suite()
+
+
+def run(*args, codes=(0,)):
+    r = subprocess.run([TRACETOOL, *args], capture_output=True, timeout=300, cwd=suite.dir)
+    if r.returncode not in codes:
+        raise SystemExit("tracetool %s: exit %d: %s" % (" ".join(args), r.returncode, r.stderr.decode()))
+    return r
+
+
+def tables(*args):
+    """Tables of JSON with their numbers as they are written."""
+    doc = json.loads(run(*args, codes=(0, 3)).stdout, parse_int=str, parse_float=str)
+    return doc["tables"], doc["notes"]
+
+
+def page_of(*args):
+    return run("report", "-q", "-o", "-", *args, codes=(0, 3)).stdout.decode()
+
+
+def shown(text):
+    """Text of JSON as a page has it."""
+    return re.sub("[\x00-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]", "\ufffd", text)
+
+
+def wrong(value, have, text):
+    """What is wrong with a cell that shows ${text} and has ${have} beside it, where JSON has ${value}; None: nothing."""
+    if value is None:
+        return None if have is None and text == "-" else "not empty"
+    if isinstance(value, bool):
+        return None if have == ("true" if value else "false") and text == ("yes" if value else "no") else "not %s" % value
+    if have is None:
+        return None if text.lstrip("\u2003") == shown(value) else "text %r" % value
+    if have != value:
+        return "JSON has %s" % value
+    if value.startswith("0x"):
+        return None if text == value else "reads otherwise"
+    number, _, unit = text.replace(",", "").partition(" ")
+    try:
+        off = abs(float(number) * UNITS[unit] - float(value))
+    except (KeyError, ValueError):
+        return "is no number"
+    # Bytes have a tenth of their unit, times four digits, and what has a unit of its own, like a counter, whole ones.
+    most = UNITS[unit] * .051 if unit.endswith("B") and unit != "B" else abs(float(value)) * 6e-4
+    return None if off <= max(most, .51 if unit in ("ns", "B") and "." in value else .0051) else "reads otherwise"
+
+
+def problems(page, want, notes):
+    out = page.faults[:]
+    whole = {}
+    for t in page.tables:
+        if t["id"] not in want:
+            out.append("table %s is not in JSON" % t["id"])
+            continue
+        rows = want[t["id"]]["rows"]
+        for row, col, a, text in cells(t):
+            value = rows[row][col] if row < len(rows) else "no such row"
+            bad = wrong(value, a.get("data-v"), text)
+            if bad:
+                out.append("%s, row %d, %s: %r (%s): %s" % (t["id"], row, col, text, a.get("data-v"), bad))
+        if t["within"] == "t-" + t["id"]:
+            whole[t["id"]] = max(r for r, *_ in cells(t)) + 1
+    for of, value, text in page.figures:
+        name, row, col = of.split("/")
+        bad = wrong(want[name]["rows"][int(row)][col], None if value == text else value, text)
+        if bad or value != shown(str(want[name]["rows"][int(row)][col])):
+            out.append("figure %s: %r (%s): %s" % (of, text, value, bad))
+    said = "".join(page.text)
+    for name, t in want.items():
+        left = re.search(r"([\d,]+) more rows are left out of this page: tracetool stats --table %s " % name, said)
+        n = whole.get(name, 0) + (int(left[1].replace(",", "")) if left else 0)
+        if n != len([r for r in t["rows"] if set(r.values()) != {None}]):
+            out.append("%s: %d rows are shown or left out, JSON has %d" % (name, n, len(t["rows"])))
+    out += ["note %s is not there" % n["text"] for n in notes if shown(n["text"]) not in said]
+    return out
+
+
+def compare(what, *files, options=(), common=()):
+    """The page of these captures with JSON; the page. Options in ${common} are those of info, too."""
+    args = [*files, *common, *options]
+    page = Page(page_of(*args))
+    want, notes = tables("stats", "-q", "--format", "json", *args)
+    want.update(tables("stats", "-q", "--format", "json", "--table", "hitch_markers", *args)[0])
+    of_info = tables("info", "-q", "--format", "json", *files, *common)[0]
+    want.update({k: of_info[k] for k in ("capture", "capture_meta", "capture_frame_markers") if k in of_info})
+    suite.check(what, problems(page, want, notes)[:8])
+    return page
+
+
+def game(frames, names=None, path="game.ttc", late=()):
+    """A capture of so many frames of 10 ms, those in ${late} of 40; its names are ${names}'s."""
+    name = names or (lambda what: what)
+    c = Capture(producer=name("producer"))
+    update, scripts = c.marker(name("Update"), c.category(name("Scripts"))), c.category(name("Other"))
+    draw, heap = c.marker(name("Draw"), scripts), c.counter(name("Heap"), unit=2, section=name("Memory"))
+    c.fact(0, name("device"), name("Deck"))
+    t = c.thread(native=77)
+    c.thread_name(77, name("Engine"), name("Main"))
+    at = MS
+    for i in range(frames + 1):
+        long = (40 if i in late else 10) * MS
+        t.frame(at)
+        t.begin(at + 1000, update)
+        t.zone(at + 2000, at + long // 2, draw)
+        t.end(at + long - 2000)
+        t.counter(at + long - 1000, heap, 9, i)
+        at += long
+    return c.write(suite.path(path))
+
+
+# --- numbers ------------------------------------------------------------------------------
+
+def captures():
+    for f in ("demo/good-hitches.ttc.xz", "gate/good-alloc1.ttc.xz", "raw/good-2022-aligned.raw", "raw/good-2019-every.raw", "data/good-2021.data",
+              "mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d02-gameloop-sample.mlpd", "mlpd/good-d03-alloc-bt.mlpd",
+              "mlpd/good-d04-exceptions.mlpd", "mlpd/good-d05-monitors.mlpd", "mlpd/good-d07-heapshot.mlpd", "mlpd/good-d09-names-unicode-jit.mlpd",
+              "mlpd/good-d10-counters-zip.mlpd", "mlpd/good-d14-mono462-v13-coverage.mlpd", "capture/good-v1.0-every-kind.ttc",
+              "raw/bad-gap.raw", "raw/bad-cut.raw", "data/bad-cut.data", "mlpd/bad-cut-in-buffer.mlpd", "mlpd/bad-garbage-tail.mlpd"):
+        yield f
+
+
+def numbers():
+    loop, demo = (os.path.join(TESTDATA, f) for f in ("mlpd/good-d01-gameloop-calls-alloc.mlpd", "demo/good-hitches.ttc.xz"))
+    for f in captures():
+        compare(f, os.path.join(TESTDATA, f))
+    compare("a named frame marker", loop, common=["--frame-marker", "World:Frame"], options=["--hitches", "25"])
+    compare("two captures", loop, demo)
+    compare("filters", demo, options=["--frames", "20-60", "--thread", "Main", "--marker", "*e*"])
+    compare("no frame in the time", demo, options=["--time", "0-0.01"])
+    for f in sorted(glob.glob(os.path.join(TESTDATA, "*/bad-empty.*")) + glob.glob(os.path.join(TESTDATA, "*/unsupported-*"))):
+        r = run("report", f, "-o", "none.html", codes=(3, 4))
+        suite.check("%s makes no page" % os.path.basename(f), os.path.exists(suite.path("none.html")) and "there is one")
+        suite.check("and says why", not r.stderr and "it is silent")
+
+
+# --- names --------------------------------------------------------------------------------
+
+EVIL = ["<script>window.got=1</script>", "<img src=x onerror=window.got=1>", "\"><svg onload=window.got=1>", "'-alert(1)-'", "</title><script>",
+        "</style><script>", "<!--", "]]>", "&lt;b&gt;", "&#60;script>", "</table></main>", "javascript:alert(1)", "a\u202eb\u2066c", "\x01\x1b[31m",
+        "{{7*7}}", "${7*7}", "\ufeff<a href=//x>", "=cmd|'/c calc'!A0", "\\\"'`", "<" * 40]
+
+
+HIDDEN = ("Other", "Heap", "Memory", "Engine")          # no table of stats without options has these
+
+
+def hostile():
+    turn, given = iter(range(10 ** 6)), {}
+
+    def name(what):
+        given[what] = "%s %s" % (EVIL[next(turn) % len(EVIL)], what)
+        return given[what]
+
+    for i in range(4):
+        path = game(30, name, "evil%d.ttc" % i, late=(7, 9))
+        page = compare("hostile names %d" % i, path, common=["--meta", "%s=%s" % (EVIL[i], EVIL[i + 4])])
+        suite.check("they are to be read", [n for k, n in given.items() if k not in HIDDEN and shown(n) not in page.text])
+    strange = suite.path("<img src=x onerror=window.got=1>'\"&.ttc")
+    os.rename(path, strange)
+    page = compare("a hostile file name", strange)
+    suite.check("it is the heading", os.path.basename(strange) not in page.text and "not there")
+    # Were one name not escaped, this would be seen.
+    text = page_of(strange)
+    for what, broken in (("a name that is not escaped", text.replace("&lt;img src=x onerror=window.got=1&gt;", "<img src=x onerror=window.got=1>", 1)),
+                         ("an attribute", text.replace('data-t="frames"', 'data-t="frames" onload="x"', 1)),
+                         ("a comment", text.replace("<caption>", "<caption><!-- -->", 1)),
+                         ("another style", text.replace("</style>", "b{}</style>")),
+                         ("a link", text.replace('href="#frames"', 'href="javascript:0"', 1))):
+        suite.check(what + " is found", (text == broken or not Page(broken).faults) and "it is not")
+
+
+# --- the chart ----------------------------------------------------------------------------
+
+def charted(text):
+    """{kind: columns} of the bars of the chart."""
+    return {k: d.count("z") for k, d in re.findall(r'<path class="(k\d)"[^>]* d="([^"]*)"', text)}
+
+
+def chart():
+    for frames, late in ((1, ()), (2, (0,)), (100, (3, 50, 99)), (1200, (0, 1199)), (1201, (1200,)), (5000, (2, 2500, 4999))):
+        path = game(frames, path="chart%d.ttc" % frames, late=late)
+        text = page_of(path)
+        have = charted(text)
+        suite.equal("late frames of %d" % frames, have.get("k2", 0), len(late))
+        suite.equal("all columns of %d" % frames, sum(have.values()), min(frames, 1200))
+        suite.equal("shortest frames of %d" % frames, 'class="lo"' in text, frames > 1200)
+    compare("5,000 frames", suite.path("chart5000.ttc"))
+
+
+# --- bytes --------------------------------------------------------------------------------
+
+def many_names(path):
+    c = Capture()
+    markers = [c.marker("Marker.%05d" % i) for i in range(3000)]
+    t = c.thread()
+    t.frame(0)
+    for i, m in enumerate(markers):
+        t.zone(1000 * i + 10, 1000 * i + 900, m)
+    t.frame(5 * MS)
+    return c.write(suite.path(path))
+
+
+def sizes():
+    path = many_names("many.ttc")
+    page = compare("3,000 markers", path)
+    suite.check("rows are left out", "2,000 more rows" not in "".join(page.text) and "none")
+    for size in (300, 150, 100):
+        r = run("report", path, "--max-size", "%dk" % size, "-o", "small.html")
+        have = os.path.getsize(suite.path("small.html"))
+        suite.check("a page of %d KiB" % size, have > size << 10 and "has %d bytes" % have)
+        suite.check("what is left out is said", b"of its tables are cut" not in r.stderr and r.stderr)
+    want, notes = tables("stats", "-q", "--format", "json", path)
+    small = Page(open(suite.path("small.html"), encoding="utf-8").read())
+    lines = problems(small, want, notes)
+    suite.check("and in the page", [p for p in lines if "are shown or left out" in p])
+    r = run("report", path, "--max-size", "1k", "-o", "small.html")
+    suite.check("a page that cannot be that small says so", b"more than --max-size" not in r.stderr and r.stderr)
+    suite.check("it is the same each time and with any number of workers", page_of(path) != page_of(path, "-j", "1") and "it is not")
+    game(200000, path="long.ttc", late=(5, 100000, 199999))
+    text = page_of(suite.path("long.ttc"))
+    suite.equal("of 200,000 frames no late one is lost", charted(text).get("k2", 0), 3)
+    suite.check("and the page is small", len(text) > 200000 and "%d bytes" % len(text))
+
+
+numbers()
+hostile()
+chart()
+sizes()
+suite.end()

@@ -1,0 +1,110 @@
+"""A report page, read by Python's own parser of HTML: its tables, figures, links, and whatever in it could run or load something."""
+import base64
+import hashlib
+import html.parser
+import re
+
+VOID = {"meta", "br", "link", "img", "input", "hr", "base"}
+# All there may be; what a hostile name would have to become is not among them.
+ELEMENTS = set("html head meta title style body header nav main section h1 h2 h3 p ul li a strong div table caption thead tbody tr th td data details "
+               "summary code figure figcaption svg path line text rect".split())
+ATTRIBUTES = set("lang charset http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
+                 "data-t data-from data-c data-v data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
+                 "preserveaspectratio shape-rendering text-anchor font-size".split())
+
+
+class Page(html.parser.HTMLParser):
+    """tables: [{id, within, from, rows: [[(attributes, text)]]}]; figures: [(of, value, text)]; faults: what should not be in a page."""
+
+    def __init__(self, text):
+        super().__init__(convert_charrefs=True)
+        self.source, self.open, self.faults = text, [], []
+        self.tables, self.figures, self.ids, self.links, self.text = [], [], [], [], []
+        self.cell = self.figure = None
+        self.style = self.policy = ""
+        self.feed(text)
+        self.close()
+        if self.open:
+            self.faults.append("not closed: %s" % self.open)
+        self.faults += ["id %s stands there twice" % i for i in set(self.ids) if self.ids.count(i) > 1]
+        self.faults += ["link to %s leads nowhere" % a for a in self.links if a[1:] not in self.ids or a[0] != "#"]
+        want = "default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'" % base64.b64encode(
+            hashlib.sha256(self.style.encode()).digest()).decode()
+        if self.policy != want:
+            self.faults.append("the policy is %r, not %r" % (self.policy, want))
+        if re.search(r"url\(|@import", self.style):
+            self.faults.append("the style loads something")
+
+    def handle_starttag(self, tag, attrs):
+        a = dict(attrs)
+        if tag not in ELEMENTS:
+            self.faults.append("element %s at %s" % (tag, self.getpos()))
+        self.faults += ["attribute %s of %s at %s" % (k, tag, self.getpos()) for k in a if k not in ATTRIBUTES]
+        if len(a) < len(attrs):
+            self.faults.append("an attribute twice at %s" % (self.getpos(),))
+        if "id" in a:
+            self.ids.append(a["id"])
+        if "href" in a:
+            self.links.append(a["href"])
+        if tag == "meta" and a.get("http-equiv") == "Content-Security-Policy":
+            self.policy = a["content"]
+        if tag not in VOID:
+            self.open.append((tag, a.get("id")))
+        if tag == "table":
+            within = [i for t, i in self.open if i]
+            self.tables.append({"id": a["data-t"], "from": int(a["data-from"]), "within": within[-1] if within else None, "rows": []})
+        elif tag == "tr":
+            self.tables[-1]["rows"].append([])
+        elif tag in ("td", "th"):
+            self.cell = [a, ""]
+            self.tables[-1]["rows"][-1].append(self.cell)
+        elif tag == "data":
+            self.figure = [a["data-of"], a["value"], ""]
+            self.figures.append(self.figure)
+
+    def handle_startendtag(self, tag, attrs):
+        self.handle_starttag(tag, attrs)
+        self.handle_endtag(tag)
+
+    def handle_endtag(self, tag):
+        if not self.open or self.open[-1][0] != tag:
+            self.faults.append("</%s> at %s closes nothing" % (tag, self.getpos()))
+            return
+        self.open.pop()
+        if tag in ("td", "th"):
+            self.cell = None
+        elif tag == "data":
+            self.figure = None
+
+    def handle_data(self, data):
+        if self.open and self.open[-1][0] == "style":
+            self.style += data
+            return
+        self.text.append(data)
+        if self.cell:
+            self.cell[1] += data
+        if self.figure:
+            self.figure[2] += data
+
+    def handle_comment(self, data):
+        self.faults.append("a comment at %s" % (self.getpos(),))
+
+    def handle_pi(self, data):
+        self.faults.append("an instruction at %s" % (self.getpos(),))
+
+    def unknown_decl(self, data):
+        self.faults.append("a declaration at %s" % (self.getpos(),))
+
+
+def cells(table):
+    """(row in the report, column, attributes, text) of each cell of a table of Page."""
+    rows = table["rows"]
+    if all("data-c" in a for a, _ in rows[0]):
+        names = [a["data-c"] for a, _ in rows[0]]
+        for i, row in enumerate(rows[1:]):
+            for name, (a, text) in zip(names, row, strict=True):
+                yield table["from"] + i, name, a, text
+        return
+    for row in rows:
+        for i, (a, text) in enumerate(row[1:]):
+            yield table["from"] + i, row[0][0]["data-c"], a, text
