@@ -34,6 +34,10 @@ const char *const tt_wait_markers[] = {
 const char *const tt_limit_markers[] = { "WaitForTargetFPS", "WaitForLastPresentation", "Gfx.WaitForPresent", NULL };
 const unsigned tt_limit_only = 1;
 
+/* Unity's PlayerLoop, in its order; a step's marker is called PHASE.STEP. */
+const char *const tt_frame_phases[] = { "TimeUpdate", "Initialization", "EarlyUpdate", "FixedUpdate", "PreUpdate", "Update", "PreLateUpdate",
+	"PostLateUpdate", NULL };
+
 /* Mono 2 to 6: methods that the runtime implements, and what a call by reflection goes through. */
 const char *const tt_alloc_helpers[] = {
 	"string:.ctor ", "string:Ctor ", "string:CreateString ", "string:FastAllocateString ", "string:InternalAllocateStr ",

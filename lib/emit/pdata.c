@@ -444,7 +444,7 @@ put_frame(struct pdata *d, size_t i, uint32_t *waiting, uint32_t *thread, struct
 {
 	const struct tt_frames *f = d->m->frames;
 	const double start = (double)(f->start[d->first + i] - tt_emit_origin(d->m)) / 1e6;
-	const float ms = (float)((double)f->dur[d->first + i] / 1e6);
+	const float ms = (float)((double)tt_frames_wall(f, d->first + i) / 1e6);
 	size_t n = 0;
 	int rc = TT_OK;
 

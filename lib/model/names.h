@@ -45,6 +45,9 @@ unsigned tt_name_rank(const char *asked, const char *s);
 bool tt_name_alloc_helper(const char *s);
 extern const char *const tt_alloc_helpers[];  /* how their names begin; NULL-terminated, formats/producers/names.c */
 
+/* Phases of an engine's loop, in the order in which they run; markers of their steps are called PHASE.STEP. NULL-terminated, of the producers. */
+extern const char *const tt_frame_phases[];
+
 /* True if ${s}, its name without the argument list, or its short form matches any of ${globs}, or that is NULL. */
 bool tt_name_match(const char *const *globs, const char *s);
 

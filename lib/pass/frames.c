@@ -8,6 +8,7 @@
 #include "base/setting.h"
 #include "pass/passes.h"
 #include "collect/collections.h"
+#include "model/names.h"
 #include "stat/num.h"
 #include "view/view.h"
 
@@ -69,6 +70,15 @@ static const struct tt_col budget_col[B_N] = {
 	[B_LIMIT] = { "budget_ns", "budget", TT_UNIT_NS, "Longest time within the budget, in whole ns." },
 	[B_OVER] = { "over", "frames over", TT_UNIT_COUNT, "Number of frames longer than the budget." },
 	[B_SHARE] = { "over_share", "over", TT_UNIT_PERCENT, "Share of all whole frames." },
+};
+
+enum { P_PHASE, P_MEAN, P_SHARE, P_CALLS, P_N };
+
+static const struct tt_col phase_col[P_N] = {
+	[P_PHASE] = { "phase", "phase", TT_UNIT_TEXT, "Phase of Unity's PlayerLoop, in the order in which they run." },
+	[P_MEAN] = { "mean_ns", "per frame", TT_UNIT_NS, "Mean time per whole frame in the markers named after the phase, on the frame thread." },
+	[P_SHARE] = { "share", "share", TT_UNIT_PERCENT, "Share of the time of all whole frames." },
+	[P_CALLS] = { "count", "count", TT_UNIT_COUNT, "Number of their zones that begin in whole frames." },
 };
 
 enum { H_FROM, H_TO, H_COUNT, H_SHARE, H_BELOW, H_N };
@@ -139,7 +149,7 @@ is_shown(const struct kind *kind, const struct tt_frames *f)
 /* --- frame times --------------------------------------------------------------------- */
 
 static void
-put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values *x, uint64_t partial)
+put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values *x, uint64_t partial, int rule)
 {
 	static const struct { unsigned col, num, den; } rank[] = {
 		{ S_MEDIAN, 1, 2 }, { S_P90, 90, 100 }, { S_P95, 95, 100 }, { S_P99, 99, 100 }, { S_P999, 999, 1000 }, { S_MAX, 1, 1 },
@@ -154,7 +164,7 @@ put_summary(struct tt_table *t, const struct kind *kind, const struct tt_values 
 	tt_cell_int(&c[S_MEAN], tt_values_mean(x, 1));
 	tt_cell_int(&c[S_STDDEV], tt_values_stddev(x));
 	for (size_t i = 0; i < TT_NCOL(rank); i++)
-		tt_cell_int(&c[rank[i].col], tt_values_quantile(x, rank[i].num, rank[i].den));
+		tt_cell_int(&c[rank[i].col], tt_values_percentile(x, rank[i].num, rank[i].den, rule));
 	if (x->sum) {
 		tt_cell_int(&c[S_FPS], tt_values_fps(x, 1));
 		tt_cell_int(&c[S_LOW1], tt_values_fps(x, 100));
@@ -233,14 +243,15 @@ summary(struct tt_making *k, struct tt_table *t)
 	const struct tt_frames *f = k->m->frames;
 	int64_t period = cap_of(k);
 
-	t->note = tt_text(k->r, "frames begin at %s on thread \"%s\"%s%s%s%s%s", begins(k->m, k->r),
+	t->note = tt_text(k->r, "frames begin at %s on thread \"%s\"%s%s%s%s%s%s", begins(k->m, k->r),
 	    k->m->threads.t[f->thread[0]]->name, f->has_wait ? "" : "; ", f->has_wait ? "" : NO_CPU, period ? "; " : "",
-	    period ? cap_text(k, period) : "", editor_text(k));
+	    period ? cap_text(k, period) : "", editor_text(k),
+	    k->o->percentiles == TT_PERCENTILES_UNITY ? "; percentiles as Unity's Profile Analyzer takes them" : "");
 	for (size_t i = 0; i < TT_NCOL(kinds); i++) {
 		const struct tt_values *x = tt_view_frames(k->view, kinds[i].what, &k->r->err);
 
 		if (x && is_shown(&kinds[i], f))
-			put_summary(t, &kinds[i], x, f->partial);
+			put_summary(t, &kinds[i], x, f->partial, k->o->percentiles);
 	}
 }
 
@@ -302,6 +313,44 @@ histogram(struct tt_making *k, struct tt_table *t)
 	}
 }
 
+/* --- phases of the engine's loop ------------------------------------------------------ */
+
+/* "Update.ScriptRunBehaviourUpdate" is a step of "Update". */
+static bool
+is_step(const char *full, const char *phase)
+{
+	size_t n = strlen(phase);
+
+	return strncmp(full, phase, n) == 0 && full[n] == '.';
+}
+
+static void
+phases(struct tt_making *k, struct tt_table *t)
+{
+	const struct tt_model *m = k->m;
+	const struct tt_frames *f = m->frames;
+	const struct tt_values *all = tt_view_frames(k->view, TT_FRAME_WALL, &k->r->err);
+
+	for (size_t p = 0; all && tt_frame_phases[p]; p++) {
+		struct tt_frame_marker sum = { 0 };
+		struct tt_cell *c;
+
+		for (size_t i = 0; i < f->nmarker_stat && i < m->nname; i++) {
+			if (!is_step(m->name[i].full, tt_frame_phases[p]))
+				continue;
+			sum.total += f->marker_stat[i].total;
+			sum.calls += f->marker_stat[i].calls;
+		}
+		if (sum.total == 0 && sum.calls == 0)
+			continue;
+		c = tt_row(t);
+		tt_cell_text(&c[P_PHASE], tt_frame_phases[p]);
+		tt_cell_int(&c[P_MEAN], tt_ratio((uint64_t)sum.total, 1, f->n));
+		tt_cell_share(&c[P_SHARE], sum.total, (int64_t)all->sum);
+		tt_cell_u64(&c[P_CALLS], sum.calls);
+	}
+}
+
 /* --- the engine's own measurements --------------------------------------------------- */
 
 static void
@@ -324,9 +373,9 @@ timings(struct tt_making *k, struct tt_table *t)
 		if (x->n == 0)
 			continue;
 		tt_cell_int(&c[T_MEAN], tt_values_mean(x, 1));
-		tt_cell_int(&c[T_MEDIAN], tt_values_quantile(x, 1, 2));
-		tt_cell_int(&c[T_P95], tt_values_quantile(x, 95, 100));
-		tt_cell_int(&c[T_P99], tt_values_quantile(x, 99, 100));
+		tt_cell_int(&c[T_MEDIAN], tt_values_percentile(x, 1, 2, k->o->percentiles));
+		tt_cell_int(&c[T_P95], tt_values_percentile(x, 95, 100, k->o->percentiles));
+		tt_cell_int(&c[T_P99], tt_values_percentile(x, 99, 100, k->o->percentiles));
 		tt_cell_int(&c[T_MAX], tt_values_quantile(x, 1, 1));
 	}
 }
@@ -547,6 +596,26 @@ has_frames(const struct tt_making *k)
 	return k->m->frames && k->m->frames->n;
 }
 
+static const char *
+why_no_phases(struct tt_making *k)
+{
+	if (k->m->filter.no_wait)
+		return tt_text(k->r, "with %s, figures per frame are not known", tt_setting_name[TT_SETTING_NO_WAIT]);
+	return has_frames(k) ? "no marker is named after a phase of Unity's PlayerLoop" : why_no_frames(k);
+}
+
+static bool
+has_phases(const struct tt_making *k)
+{
+	const struct tt_model *m = k->m;
+
+	for (size_t i = 0; has_frames(k) && !m->filter.no_wait && i < m->frames->nmarker_stat && i < m->nname; i++)
+		for (size_t p = 0; tt_frame_phases[p]; p++)
+			if (is_step(m->name[i].full, tt_frame_phases[p]))
+				return true;
+	return false;
+}
+
 static bool
 has_timings(const struct tt_making *k)
 {
@@ -561,7 +630,17 @@ summary_or_none(struct tt_making *k, struct tt_table *t)
 		summary(k, t);
 }
 
+static const char *
+percentile_rule(size_t i)
+{
+	static const char *const rule[] = { "nearest", "unity", NULL };
+
+	return rule[i];
+}
+
 static const struct tt_option options[] = {
+	{ .name = "percentiles", .arg = "RULE", .kind = TT_OPTION_CHOICE, .at = offsetof(struct tt_pass_opts, percentiles), .value = percentile_rule,
+	    .help = "print figures of frames by the nearest rank, or as Unity's Profile Analyzer does" },
 	{ .name = "budget", .arg = "MS", .kind = TT_OPTION_OTHER, .help = "also count frames longer than MS milliseconds; repeatable" },
 	{ .name = "hitches", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, hitches), .lo = 1, .hi = 1000,
 	    .help = "list the N worst frames; default 10" },
@@ -574,6 +653,8 @@ static const struct tt_pass_table tables[] = {
 	    .why = why_no_timings },
 	{ "frame_limits", "What frames are limited by", limit_col, L_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = limits,
 	    .has = has_timings, .why = why_no_timings },
+	{ "frame_phases", "Phases of frames", phase_col, P_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = phases,
+	    .has = has_phases, .why = why_no_phases },
 	{ "frame_budgets", "Frames over budget", budget_col, B_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = budgets,
 	    .has = has_frames, .why = why_no_frames },
 	{ "frame_histogram", "Frame time histogram", histogram_col, H_N, false, TT_ON_TIME, .shape = TT_WHOLE, .make = histogram,

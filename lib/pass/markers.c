@@ -32,7 +32,8 @@ static const struct tt_col markers_col[M_N] = {
 	[M_MAX] = { "max_ns", "max", TT_UNIT_NS, "Longest activation." },
 	[M_MIN] = { "min_ns", "min", TT_UNIT_NS, "Shortest activation." },
 	[M_FRAME_MEAN] = { "frame_mean_ns", "per frame", TT_UNIT_NS,
-	    "Total time per frame on the frame thread, over all frames; empty without frames." },
+	    "Total time per frame on the frame thread, over all frames, or by the rule of the Profile Analyzer over those in which it runs; "
+	    "empty without frames." },
 	[M_FRAME_MAX] = { "frame_max_ns", "frame max", TT_UNIT_NS, "Largest total time in one frame on the frame thread." },
 	[M_FRAMES] = { "frames", "frames", TT_UNIT_COUNT, "Number of frames in which the marker runs on the frame thread." },
 	[M_DEPTH_MIN] = { "depth_min", "depth from", TT_UNIT_COUNT, "Smallest depth of a path that ends with the marker, in shown zones; 1 is outermost." },
@@ -135,7 +136,7 @@ put_durations(const struct fold *f, const struct tt_row *row, struct tt_hist *h,
 }
 
 static void
-put_frames(const struct fold *f, const struct tt_row *row, struct tt_cell *c)
+put_frames(const struct fold *f, const struct tt_row *row, int rule, struct tt_cell *c)
 {
 	const struct tt_frames *fr = f->p->m->frames;
 	struct tt_frame_marker sum = { 0 };
@@ -144,13 +145,14 @@ put_frames(const struct fold *f, const struct tt_row *row, struct tt_cell *c)
 	if (!fr || fr->n == 0 || f->p->m->filter.no_wait)
 		return;
 	tt_row_frames(f->p, row, &sum);
-	tt_cell_int(&c[M_FRAME_MEAN], tt_ratio((uint64_t)sum.total, 1, fr->n));
+	if (rule != TT_PERCENTILES_UNITY || sum.present)
+		tt_cell_int(&c[M_FRAME_MEAN], tt_ratio((uint64_t)sum.total, 1, rule == TT_PERCENTILES_UNITY ? sum.present : fr->n));
 	tt_cell_int(&c[M_FRAME_MAX], sum.total_max);
 	tt_cell_u64(&c[M_FRAMES], sum.present);
 }
 
 static void
-put_row(const struct fold *f, uint32_t i, int64_t self_all, struct tt_hist *h, struct tt_table *t)
+put_row(const struct fold *f, uint32_t i, int64_t self_all, int rule, struct tt_hist *h, struct tt_table *t)
 {
 	const struct tt_row *row = &f->p->row[i];
 	const struct tt_calls *s = &f->calls[i];
@@ -170,7 +172,7 @@ put_row(const struct fold *f, uint32_t i, int64_t self_all, struct tt_hist *h, s
 		tt_cell_int(&c[M_MEAN], tt_ratio(s->all > cut ? (uint64_t)(s->all - cut) : 0, 1, s->n - ncut));
 	put_durations(f, row, h, c);
 	if (!f->p->group)
-		put_frames(f, row, c);
+		put_frames(f, row, rule, c);
 	tt_cell_int(&c[M_DEPTH_MIN], f->place[i].depth_min);
 	tt_cell_int(&c[M_DEPTH_MAX], f->place[i].depth_max);
 	tt_cell_int(&c[M_THREADS], f->place[i].threads);
@@ -187,7 +189,7 @@ put_rows(struct tt_making *k, const struct fold *f, struct tt_table *t)
 	for (uint32_t i = 0; i < f->p->nrow && h; i++) {
 		/* A row without a depth was never met: filtered out, or of a sample only. */
 		if (f->place[i].depth_max > 0 && f->p->row[i].wanted)
-			put_row(f, i, self_all, h, t);
+			put_row(f, i, self_all, k->o->percentiles, h, t);
 	}
 }
 

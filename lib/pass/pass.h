@@ -33,6 +33,7 @@ struct tt_pass_opts {
 	int64_t budget_ns[16];
 	unsigned nbudget;
 	uint64_t hitches;             /* worst frames to list; for the run as well */
+	int percentiles;              /* enum tt_percentiles, of frames; 0: TT_PERCENTILES_NEAREST */
 	uint64_t buckets;             /* parts of the timeline, for the run; 0: TT_TIMELINE_BUCKETS */
 	int64_t threshold_e4;         /* calltree: hide below this share, in 1/10000; default 100 = 1 % */
 	uint64_t max_depth;           /* calltree; 0 none */

@@ -70,6 +70,12 @@ tt_values_quantile(const struct tt_values *v, unsigned num, unsigned den)
 }
 
 int64_t
+tt_values_percentile(const struct tt_values *v, unsigned num, unsigned den, int rule)
+{
+	return rule == TT_PERCENTILES_UNITY && v->n ? v->v[(v->n - 1) * num / den] : tt_values_quantile(v, num, den);
+}
+
+int64_t
 tt_values_mean(const struct tt_values *v, unsigned scale)
 {
 	return tt_ratio(v->sum, scale, v->n);

@@ -49,6 +49,10 @@ void tt_values_free(struct tt_values *v, struct tt_mem *mem);
  */
 int tt_frames_cap(const struct tt_model *m, int64_t *period, struct tt_err *err);
 
+/* How percentiles of frames are taken: by the nearest rank, or as Unity's Profile Analyzer does, which rounds the place in the list down. */
+enum tt_percentiles { TT_PERCENTILES_NEAREST = 1, TT_PERCENTILES_UNITY };
+int64_t tt_values_percentile(const struct tt_values *v, unsigned num, unsigned den, int rule);
+
 /* The nearest-rank quantile ${num}/${den}, exact; 1/1: the largest. */
 int64_t tt_values_quantile(const struct tt_values *v, unsigned num, unsigned den);
 int64_t tt_values_mean(const struct tt_values *v, unsigned scale);

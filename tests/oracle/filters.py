@@ -175,7 +175,7 @@ def main():
         check_thread(path, ids, plain)
         check_time(path, ids, plain)
     # These need a game engine's capture, or debug information.
-    check(set(ids) - rows <= {"frame_timings", "frame_limits", "coverage_files", "coverage_lines"}, "tables without rows",
+    check(set(ids) - rows <= {"frame_timings", "frame_limits", "frame_phases", "coverage_files", "coverage_lines"}, "tables without rows",
           str(set(ids) - rows))
     for (t, option), seen in met.items():
         # A thread's outermost zones stay, and here objects tracked and handles are in no call that could be left out.

@@ -8,9 +8,11 @@ import re
 import subprocess
 import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "kit"))
+TESTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path[:0] = [os.path.join(TESTS, "kit"), os.path.join(TESTS, "unity")]
 from cells import COLUMNS, FOLDER, LIMIT, NONE, UNHELD, compare, read, run
 from count import check, end
+from raw_log import Log
 from suite import TESTDATA
 
 def told(*args):
@@ -26,6 +28,10 @@ for capture, options in (("capture/good-v1.0-every-kind.ttc", []), ("gate/good-b
                          ("mlpd/good-d07-heapshot.mlpd", []), ("mlpd/good-d10-counters-zip.mlpd", []),
                          ("mlpd/good-d14-mono462-v13-coverage.mlpd", []), ("data/good-5.5.data", []), ("raw/good-2019-every.raw", [])):
     compare(os.path.join(TESTDATA, capture), options, met)
+phases = Log(100, ("Main Thread", "Update.ScriptRunBehaviourUpdate"))
+for ms in range(100, 150, 10):
+    phases.frame(ms)
+compare(phases.write(os.path.join(FOLDER, "phases.raw")), [], met)
 
 # Of every table some column was compared, but of those that no budget can hold; coverage_files is compared in mono/coverage.
 for table in COLUMNS:

@@ -16,7 +16,7 @@ THEIRS = ("nodefaults,calls,calldepth=100000,alloc,gc,gcmove,gcroot,gchandle,fin
 # The module's helper thread is in our capture alone, the log profiler's own threads record little of themselves there.
 OWN_THREADS = ("Tracetool", "Profiler ")
 # Tables with rows of Unity's captures, of coverage (6.8's log profiler has none), or of options that are not given here.
-OTHERS = ("frame_timings", "frame_limits", "coverage", "objects_tracked", "timeline_metrics", "loss", "hitches", "hitch_markers")
+OTHERS = ("frame_timings", "frame_limits", "frame_phases", "coverage", "objects_tracked", "timeline_metrics", "loss", "hitches", "hitch_markers")
 # Frames are marked by a method that is called 23 times.
 FRAMES = ["--frame-marker", "P:Raise", "--find", "S:50000"]
 
