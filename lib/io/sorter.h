@@ -1,0 +1,59 @@
+/**
+ * Sorts records of one size with bounded memory.
+ *
+ * Records are put in in any order. Those that have the same key become one, which holds what all of them come to. Up to TT_SORTER_ROOM bytes wait
+ * in memory; then they are sorted and go to a spool (io/spool.h) as a run, and reading merges the runs.
+ *
+ * Memory: TT_SORTER_ROOM while records come; while they are read as much again at most, unless there are thousands of runs.
+ * Disk: the records of each run.
+ * Threads: one.
+ */
+#ifndef TT_IO_SORTER_H
+#define TT_IO_SORTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct tt_env;
+struct tt_err;
+
+enum { TT_SORTER_ROOM = 4 << 20 };
+
+/* What the records are. */
+struct tt_sorter_form {
+	size_t size;                  /* of one */
+	const char *what;             /* for messages: "sums of frames" */
+	int (*compare)(const void *a, const void *b);
+	bool (*join)(void *into, const void *next);   /* the next in order: add it to the one before; false: it is another's */
+};
+
+struct tt_sorter {
+	struct tt_env *env;
+	const struct tt_sorter_form *form;
+	char *rec;                    /* those that wait */
+	size_t n, cap;
+	int fd;                       /* -1: nothing is on disk yet */
+	uint64_t written;             /* bytes */
+	struct tt_sorter_run { uint64_t at, end; } *run;
+	size_t nrun, caprun;
+};
+
+void tt_sorter_init(struct tt_sorter *s, struct tt_env *env, const struct tt_sorter_form *form);
+void tt_sorter_free(struct tt_sorter *s);
+
+/* Put in a copy of ${rec}. */
+int tt_sorter_add(struct tt_sorter *s, const void *rec, struct tt_err *err);
+
+/* No more come: from here on they can be read. */
+int tt_sorter_done(struct tt_sorter *s, struct tt_err *err);
+
+/* Reading, from the first; as often as wanted. */
+struct tt_sorted;
+int tt_sorted_open(const struct tt_sorter *s, struct tt_sorted **to, struct tt_err *err);
+void tt_sorted_close(struct tt_sorted *d);
+
+/* The next record, until the next call; *${rec} NULL: there are no more. */
+int tt_sorted_next(struct tt_sorted *d, const void **rec, struct tt_err *err);
+
+#endif

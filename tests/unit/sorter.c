@@ -1,0 +1,137 @@
+/* Tests of io/sorter.h. */
+#include "check.h"
+
+#include "base/env.h"
+#include "base/order.h"
+#include "io/sorter.h"
+
+struct rec { uint32_t key, n; uint64_t sum; };
+
+static int
+by_key(const void *a, const void *b)
+{
+	const struct rec *x = a, *y = b;
+
+	return TT_CMP(x->key, y->key);
+}
+
+static bool
+join(void *into, const void *next)
+{
+	struct rec *x = into;
+	const struct rec *y = next;
+
+	if (x->key != y->key)
+		return false;
+	x->n += y->n;
+	x->sum += y->sum;
+	return true;
+}
+
+static const struct tt_sorter_form form = { sizeof(struct rec), "test records", by_key, join };
+
+/* ${n} records of ${keys} keys, in no order; each key and its sum must come once, in order, as often as it is read. */
+static size_t
+sort_and_read(uint64_t n, uint32_t keys, size_t *runs, size_t *reading)
+{
+	struct tt_env env = { .spool_max = UINT64_MAX };
+	struct tt_err err;
+	struct tt_sorter s;
+	struct tt_sorted *d = NULL;
+	const void *p;
+	size_t peak;
+
+	tt_sorter_init(&s, &env, &form);
+	for (uint64_t i = 0; i < n; i++) {
+		const struct rec r = { (uint32_t)(i * 2654435761u % keys), 1, i };
+		if (!CHECK_EQ_INT(tt_sorter_add(&s, &r, &err), TT_OK))
+			break;
+	}
+	CHECK_EQ_INT(tt_sorter_done(&s, &err), TT_OK);
+	*runs = s.nrun;
+	peak = env.mem.peak;
+	for (unsigned times = 0; times < 2; times++) {
+		uint64_t all = 0, sum = 0;
+		uint32_t next = 0;
+
+		CHECK_EQ_INT(tt_sorted_open(&s, &d, &err), TT_OK);
+		while (tt_sorted_next(d, &p, &err) == TT_OK && p) {
+			const struct rec *r = p;
+			if (r->key != next++)
+				break;
+			all += r->n;
+			sum += r->sum;
+		}
+		CHECK_EQ_INT(next, keys);
+		CHECK_EQ_INT(all, n);
+		CHECK_EQ_INT(sum, n * (n - 1) / 2);
+		*reading = env.mem.used;
+		tt_sorted_close(d);
+	}
+	tt_sorter_free(&s);
+	CHECK_EQ_INT(env.mem.used, 0);
+	return peak;
+}
+
+TEST(few_records_stay_in_memory)
+{
+	size_t runs, reading;
+
+	CHECK(sort_and_read(1000, 7, &runs, &reading) < 64 << 10);
+	CHECK_EQ_INT(runs, 0);
+	CHECK(sort_and_read(1, 1, &runs, &reading) < 64 << 10);
+}
+
+TEST(few_keys_need_no_disk_however_many_records_come)
+{
+	size_t runs, reading;
+
+	CHECK(sort_and_read(3000000, 1000, &runs, &reading) <= 3 * TT_SORTER_ROOM);
+	CHECK_EQ_INT(runs, 0);
+}
+
+TEST(memory_does_not_grow_with_the_number_of_records)
+{
+	size_t runs, reading, few, many;
+
+	few = sort_and_read(1000003, 1000003, &runs, &reading);
+	CHECK(runs > 2);
+	many = sort_and_read(4000037, 4000037, &runs, &reading);
+	CHECK(runs > 12);
+	CHECK(few <= 3 * TT_SORTER_ROOM);
+	CHECK(many < few + (64 << 10));
+	CHECK(reading <= 2 * TT_SORTER_ROOM);
+}
+
+TEST(nothing_put_in_gives_nothing)
+{
+	struct tt_env env = { .spool_max = UINT64_MAX };
+	struct tt_err err;
+	struct tt_sorter s;
+	struct tt_sorted *d;
+	const void *p = &env;
+
+	tt_sorter_init(&s, &env, &form);
+	CHECK_EQ_INT(tt_sorter_done(&s, &err), TT_OK);
+	CHECK_EQ_INT(tt_sorted_open(&s, &d, &err), TT_OK);
+	CHECK_EQ_INT(tt_sorted_next(d, &p, &err), TT_OK);
+	CHECK(p == NULL);
+	tt_sorted_close(d);
+	tt_sorter_free(&s);
+}
+
+TEST(a_limit_of_the_disk_is_an_error_and_leaves_nothing)
+{
+	struct tt_env env = { .spool_max = 1000 };
+	struct tt_err err;
+	struct tt_sorter s;
+	int rc = TT_OK;
+
+	tt_sorter_init(&s, &env, &form);
+	for (uint32_t i = 0; i < 1000000 && rc == TT_OK; i++)
+		rc = tt_sorter_add(&s, &(struct rec){ i, 1, i }, &err);
+	CHECK_EQ_INT(rc, TT_E_LIMIT);
+	tt_sorter_free(&s);
+	CHECK_EQ_INT(env.mem.used, 0);
+}
+
