@@ -151,12 +151,12 @@ report_width(const struct report_opts *o)
 	return width > 0 && width < LEAST_WIDTH ? LEAST_WIDTH : width;
 }
 
-int
-report_render(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_buf *text,
-    struct tt_err *err)
+static struct tt_render_opts
+render_opts(struct app *app, const struct report_opts *o)
 {
 	bool screen = strcmp(target(o), "-") == 0;
-	const struct tt_render_opts ro = {
+
+	return (struct tt_render_opts){
 		.form = report_form(o),
 		.color = ui_color(&app->ui, screen ? STDOUT_FILENO : -1),
 		.width = report_width(o),
@@ -165,16 +165,65 @@ report_render(struct app *app, const struct report_opts *o, const struct tt_repo
 		.generator = TT_GENERATOR,
 		.all = o->all,
 	};
+}
+
+int
+report_render(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_buf *text,
+    struct tt_err *err)
+{
+	const struct tt_render_opts ro = render_opts(app, o);
 
 	return tt_render(r, &ro, text, err);
+}
+
+static bool
+any_stream(const struct tt_report *r)
+{
+	for (const struct tt_table *t = r->first; t; t = t->next)
+		if (t->stream)
+			return true;
+	return false;
+}
+
+static int
+write_on(void *sink, const char *p, size_t n, struct tt_err *err)
+{
+	return tt_sink_write(sink, p, n, err);
+}
+
+/* Write the report while it is rendered: it may not fit in memory. */
+static int
+write_stream(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err)
+{
+	struct tt_render_opts ro = render_opts(app, o);
+	struct tt_sink *sink = NULL;
+	struct tt_buf text = { 0 };
+	int rc = tt_sink_open(&app->env, target(o), &sink, err);
+
+	ro.write = write_on;
+	ro.arg = sink;
+	if (rc == TT_OK)
+		rc = tt_render(r, &ro, &text, err);
+	if (rc == TT_OK)
+		rc = tt_sink_write(sink, text.p, text.n, err);
+	if (rc == TT_OK)
+		rc = tt_sink_commit(sink, err);
+	else
+		tt_sink_abort(sink);
+	tt_buf_free(&text);
+	return rc;
 }
 
 int
 report_write(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
-	int rc = report_render(app, o, r, &text, err);
+	int rc;
 
+	/* A pager wants to know how long it is. */
+	if (any_stream(r) && !(strcmp(target(o), "-") == 0 && app->pager.text))
+		return write_stream(app, o, r, err);
+	rc = report_render(app, o, r, &text, err);
 	if (rc == TT_OK && strcmp(target(o), "-") == 0)
 		rc = app_show(app, &text, err);
 	else if (rc == TT_OK)

@@ -417,8 +417,15 @@ tell_notes(struct csv *c, struct tt_report *r)
 }
 
 static int
+write_on(void *sink, const char *p, size_t n, struct tt_err *err)
+{
+	return tt_sink_write(sink, p, n, err);
+}
+
+static int
 write_table(struct csv *c, struct tt_err *err)
 {
+	struct tt_render_opts form = c->form;
 	struct tt_views view;
 	struct tt_report r;
 	int rc;
@@ -429,7 +436,9 @@ write_table(struct csv *c, struct tt_err *err)
 	tell_notes(c, &r);
 	c->scratch.n = 0;
 	tt_report_select(&r, c->table);
-	rc = tt_render(&r, &c->form, &c->scratch, err);
+	form.write = write_on;
+	form.arg = c->sink;
+	rc = tt_render(&r, &form, &c->scratch, err);
 	if (rc == TT_OK)
 		rc = flush(c, err);
 	tt_report_free(&r);

@@ -97,13 +97,17 @@ put_table(struct tt_buf *out, const struct tt_table *t, const struct tt_render_o
 		tt_csv_field(out, t->col[col].id, strlen(t->col[col].id), o);
 	}
 	tt_buf_add(out, "\n", 1);
-	for (size_t row = 0; row < t->nrow; row++) {
-		for (size_t col = 0; col < t->ncol; col++) {
-			tt_buf_add(out, &sep, col > 0);
-			put_cell(out, t->col[col].unit, tt_table_cell(t, row, col), o);
+	tt_rows_first(t);
+	do {
+		for (size_t row = 0; row < t->nrow; row++) {
+			for (size_t col = 0; col < t->ncol; col++) {
+				tt_buf_add(out, &sep, col > 0);
+				put_cell(out, t->col[col].unit, tt_table_cell(t, row, col), o);
+			}
+			tt_buf_add(out, "\n", 1);
 		}
-		tt_buf_add(out, "\n", 1);
-	}
+		tt_render_part(t, o, out);
+	} while (tt_rows_next(t));
 }
 
 void

@@ -186,16 +186,6 @@ tt_cell_fact(char *p, enum tt_unit unit, const struct tt_cell *cell)
 	return unit == TT_UNIT_PERCENT && !cell->empty ? put(p, " %") : p;
 }
 
-bool
-tt_column_empty(const struct tt_table *t, size_t col)
-{
-	for (size_t row = 0; row < t->nrow; row++) {
-		if (!tt_table_cell(t, row, col)->empty)
-			return false;
-	}
-	return true;
-}
-
 const char *
 tt_column_suffix(enum tt_unit unit)
 {

@@ -59,7 +59,19 @@ put_columns(struct tt_json *j, const struct tt_table *t)
 }
 
 static void
-put_table(struct tt_json *j, const struct tt_table *t)
+put_rows(struct tt_json *j, const struct tt_table *t)
+{
+	for (size_t row = 0; row < t->nrow; row++) {
+		j->gap = "\n   ";
+		tt_json_open(j, NULL, "{");
+		for (size_t col = 0; col < t->ncol; col++)
+			put_value(j, t->col[col].id, t->col[col].unit, tt_table_cell(t, row, col));
+		tt_json_close(j, "}");
+	}
+}
+
+static void
+put_table(struct tt_json *j, const struct tt_table *t, const struct tt_render_opts *o)
 {
 	j->gap = "\n ";
 	tt_json_open(j, t->id, "{");
@@ -75,13 +87,11 @@ put_table(struct tt_json *j, const struct tt_table *t)
 		tt_json_u64(j, "hidden", t->hidden);
 	j->gap = "\n  ";
 	tt_json_open(j, "rows", "[");
-	for (size_t row = 0; row < t->nrow; row++) {
-		j->gap = "\n   ";
-		tt_json_open(j, NULL, "{");
-		for (size_t col = 0; col < t->ncol; col++)
-			put_value(j, t->col[col].id, t->col[col].unit, tt_table_cell(t, row, col));
-		tt_json_close(j, "}");
-	}
+	tt_rows_first(t);
+	do {
+		put_rows(j, t);
+		tt_render_part(t, o, j->out);
+	} while (tt_rows_next(t));
 	tt_json_close(j, "]}");
 }
 
@@ -108,6 +118,6 @@ tt_render_json(const struct tt_report *r, const struct tt_render_opts *o, struct
 	j.gap = "\n";
 	tt_json_open(&j, "tables", "{");
 	for (const struct tt_table *t = r->first; t; t = t->next)
-		put_table(&j, t);
+		put_table(&j, t, o);
 	tt_json_close(&j, "}}\n");
 }

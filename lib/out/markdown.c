@@ -69,8 +69,9 @@ put_head(struct tt_buf *out, const struct tt_table *t)
 	for (size_t col = 0; col < t->ncol; col++) {
 		if (left_out(t, col))
 			continue;
-		tt_buf_printf(out, " %s%s |", t->col[col].title,
-		    tt_column_suffix(t->col[col].unit));
+		tt_buf_text(out, " ");
+		put_text(out, t->col[col].title);
+		tt_buf_printf(out, "%s |", tt_column_suffix(t->col[col].unit));
 	}
 	tt_buf_text(out, "\n|");
 	for (size_t col = 0; col < t->ncol; col++) {
@@ -81,12 +82,8 @@ put_head(struct tt_buf *out, const struct tt_table *t)
 }
 
 static void
-put_rows(struct tt_buf *out, const struct tt_table *t)
+put_rows(struct tt_buf *out, const struct tt_table *t, const bool *out_of)
 {
-	bool out_of[TT_COLUMNS_MAX];
-
-	for (size_t col = 0; col < t->ncol; col++)
-		out_of[col] = left_out(t, col);
 	for (size_t row = 0; row < t->nrow; row++) {
 		tt_buf_text(out, "|");
 		for (size_t col = 0; col < t->ncol; col++) {
@@ -98,6 +95,20 @@ put_rows(struct tt_buf *out, const struct tt_table *t)
 		}
 		tt_buf_text(out, "\n");
 	}
+}
+
+static void
+put_all_rows(struct tt_buf *out, const struct tt_table *t, const struct tt_render_opts *o)
+{
+	bool out_of[TT_COLUMNS_MAX];
+
+	for (size_t col = 0; col < t->ncol; col++)
+		out_of[col] = left_out(t, col);
+	tt_rows_first(t);
+	do {
+		put_rows(out, t, out_of);
+		tt_render_part(t, o, out);
+	} while (tt_rows_next(t));
 }
 
 /* Facts are upright here, too: one line per column, one value per row. */
@@ -132,7 +143,7 @@ put_line(struct tt_buf *out, const char *before, const char *text, const char *a
 }
 
 static void
-put_table(struct tt_buf *out, const struct tt_table *t)
+put_table(struct tt_buf *out, const struct tt_table *t, const struct tt_render_opts *o)
 {
 	put_line(out, "### ", t->title, "\n\n");
 	if (t->note)
@@ -143,7 +154,7 @@ put_table(struct tt_buf *out, const struct tt_table *t)
 		put_facts(out, t);
 	} else {
 		put_head(out, t);
-		put_rows(out, t);
+		put_all_rows(out, t, o);
 		if (t->hidden)
 			tt_buf_printf(out, "\n… %zu more\n", t->hidden);
 	}
@@ -152,11 +163,10 @@ put_table(struct tt_buf *out, const struct tt_table *t)
 void
 tt_render_markdown(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out)
 {
-	(void)o;
 	for (const struct tt_table *t = r->first; t; t = t->next) {
 		if (t != r->first)
 			tt_buf_text(out, "\n");
-		put_table(out, t);
+		put_table(out, t, o);
 	}
 	if (r->note && r->first)
 		tt_buf_text(out, "\n");

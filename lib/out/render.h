@@ -35,6 +35,9 @@ char *tt_cell_human(char *p, enum tt_unit unit, const struct tt_cell *cell);
 /* The same for a fact, which has no heading: times exact to three decimals, percentages with their unit. */
 char *tt_cell_fact(char *p, enum tt_unit unit, const struct tt_cell *cell);
 
+/* Between parts of a table's rows: hand over what is rendered, where the options say to whom and it has become long. */
+void tt_render_part(const struct tt_table *t, const struct tt_render_opts *o, struct tt_buf *out);
+
 /* True if no row has a value here: then text leaves out the column. */
 bool tt_column_empty(const struct tt_table *t, size_t col);
 

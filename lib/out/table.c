@@ -19,11 +19,31 @@ tt_report_init(struct tt_report *r, struct tt_mem *mem)
 }
 
 static void
+end_stream(struct tt_table *t)
+{
+	struct tt_stream *s = t->stream;
+
+	if (!s)
+		return;
+	if (s->end)
+		s->end(s);
+	tt_arena_free(&s->text);
+	t->stream = NULL;
+}
+
+static void
 free_cells(struct tt_report *r, struct tt_table *t)
 {
+	end_stream(t);
 	tt_mem_free(r->mem, t->cell, t->caprow * t->ncol * sizeof *t->cell);
 	t->cell = NULL;
 	t->nrow = t->caprow = 0;
+}
+
+void
+tt_table_free(struct tt_table *t)
+{
+	free_cells(t->r, t);
 }
 
 void
@@ -154,6 +174,125 @@ tt_report_select(struct tt_report *r, const char *const *ids)
 	}
 }
 
+/* --- rows that are made as they are written -------------------------------- */
+
+/* The next rows take the place of those in the table; false: there are none, or the report has failed. */
+static bool
+next_part(struct tt_table *t)
+{
+	struct tt_stream *s = t->stream;
+	struct tt_report *r = t->r;
+	struct tt_arena kept = r->arena;
+	bool more;
+
+	t->nrow = 0;
+	if (r->err.code != TT_OK)
+		return false;
+	if (!s->keeps) {
+		tt_arena_free(&s->text);
+		r->arena = s->text;
+	}
+	more = s->more(s, t) && r->err.code == TT_OK;
+	if (!s->keeps) {
+		s->text = r->arena;
+		r->arena = kept;
+	}
+	s->part = more ? s->part + 1 : 0;
+	return more;
+}
+
+static void
+first_part(struct tt_table *t)
+{
+	struct tt_stream *s = t->stream;
+
+	if (s->part == 1)
+		return;
+	s->part = 0;
+	s->rewind(s, t);
+	next_part(t);
+}
+
+void
+tt_table_stream(struct tt_table *t, struct tt_stream *s)
+{
+	if (t->r->err.code != TT_OK) {
+		if (s->end)
+			s->end(s);
+		return;
+	}
+	tt_arena_init(&s->text, t->r->mem);
+	t->stream = s;
+	first_part(t);
+}
+
+/* Renderers see a report that does not change; what of a stream's rows is in the table is no part of that. */
+static struct tt_table *
+of_stream(const struct tt_table *t)
+{
+	return t->stream ? (struct tt_table *)(uintptr_t)t : NULL;
+}
+
+void
+tt_rows_first(const struct tt_table *t)
+{
+	if (of_stream(t))
+		first_part(of_stream(t));
+}
+
+bool
+tt_rows_next(const struct tt_table *t)
+{
+	return of_stream(t) && next_part(of_stream(t));
+}
+
+static bool
+column_empty(const struct tt_table *t, size_t col)
+{
+	for (size_t row = 0; row < t->nrow; row++)
+		if (!t->cell[row * t->ncol + col].empty)
+			return false;
+	return true;
+}
+
+/* By column: has some row a value? */
+static const bool *
+filled(struct tt_table *t)
+{
+	struct tt_stream *s = t->stream;
+
+	if (s->filled || !(s->filled = tt_arena_alloc(&t->r->arena, t->ncol * sizeof *s->filled, &t->r->err)))
+		return s->filled;
+	tt_rows_first(t);
+	do
+		for (size_t col = 0; col < t->ncol; col++)
+			s->filled[col] = s->filled[col] || !column_empty(t, col);
+	while (tt_rows_next(t));
+	tt_rows_first(t);
+	return s->filled;
+}
+
+bool
+tt_column_empty(const struct tt_table *t, size_t col)
+{
+	if (!t->stream)
+		return column_empty(t, col);
+	const bool *is = filled(of_stream(t));
+	return !is || !is[col];
+}
+
+void
+tt_render_part(const struct tt_table *t, const struct tt_render_opts *o, struct tt_buf *out)
+{
+	enum { LONG = 1 << 16 };
+	struct tt_report *r = t->r;
+
+	if (!o->write || out->n < LONG || out->failed || r->err.code != TT_OK)
+		return;
+	o->write(o->arg, out->p, out->n, &r->err);
+	out->n = 0;
+}
+
 /* --- order -------------------------------------------------------------- */
 
 struct order {
@@ -217,31 +356,94 @@ no_column(const struct tt_table *t, const char *by, struct tt_err *err)
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "table %s has no column \"%s\"; it has %s", t->id, by, list);
 }
 
+static void
+sort(struct tt_table *t, struct order *o)
+{
+	if (t->nrow > 1)
+		qsort_r(t->cell, t->nrow, t->ncol * sizeof *t->cell, compare_rows, o);
+}
+
+/* The column and the direction of ${by}. */
+static int
+order_by(struct order *o, const char *by, struct tt_err *err)
+{
+	o->reverse = *by == '-';
+	by += o->reverse;
+	while (o->by < o->t->ncol && strcmp(o->t->col[o->by].id, by) != 0)
+		o->by++;
+	return o->by < o->t->ncol ? TT_OK : no_column(o->t, by, err);
+}
+
 int
 tt_table_sort(struct tt_table *t, const char *by, struct tt_err *err)
 {
 	struct order o = { .t = t };
+	int rc;
 
 	if (!by || t->facts || t->tree || t->whole)
 		return TT_OK;
-	o.reverse = *by == '-';
-	by += o.reverse;
-	while (o.by < t->ncol && strcmp(t->col[o.by].id, by) != 0)
-		o.by++;
-	if (o.by == t->ncol)
-		return no_column(t, by, err);
-	if (t->nrow > 1)
-		qsort_r(t->cell, t->nrow, t->ncol * sizeof *t->cell, compare_rows, &o);
+	if ((rc = order_by(&o, by, err)) != TT_OK)
+		return rc;
+	if (t->stream)
+		t->stream->by = by;
+	else
+		sort(t, &o);
 	return TT_OK;
+}
+
+static void
+cut(struct tt_table *t, size_t limit)
+{
+	if (limit == 0 || t->nrow <= limit)
+		return;
+	t->hidden += t->nrow - limit;
+	t->nrow = limit;
+}
+
+/* The rows of a stream become the table's: of ${limit} no more than these, and as many again while they come. */
+static void
+hold(struct tt_table *t, size_t limit)
+{
+	struct tt_stream *s = t->stream;
+	struct tt_report *r = t->r;
+	struct tt_table all = *t;
+	struct order o = { .t = &all };
+
+	if (s->by)
+		order_by(&o, s->by, &r->err);
+	all.cell = NULL;
+	all.nrow = all.caprow = 0;
+	all.stream = NULL;
+	s->keeps = true;
+	s->part = 0;
+	for (tt_rows_first(t); t->nrow > 0 && r->err.code == TT_OK; tt_rows_next(t)) {
+		if (limit && !s->by && all.nrow == limit) {
+			all.hidden += t->nrow;
+			continue;
+		}
+		if (tt_mem_grow(r->mem, &all.cell, &all.caprow, all.nrow + t->nrow, t->ncol * sizeof *t->cell, &r->err) != TT_OK)
+			break;
+		memcpy(all.cell + all.nrow * t->ncol, t->cell, t->nrow * t->ncol * sizeof *t->cell);
+		all.nrow += t->nrow;
+		if (s->by && limit && all.nrow / 2 > limit)
+			sort(&all, &o);
+		if (!s->by || all.nrow / 2 > limit)
+			cut(&all, limit);
+	}
+	if (s->by)
+		sort(&all, &o);
+	cut(&all, limit);
+	free_cells(r, t);
+	*t = all;
 }
 
 void
 tt_table_limit(struct tt_table *t, size_t limit)
 {
-	if (limit == 0 || t->nrow <= limit || t->facts || t->whole)
-		return;
-	t->hidden += t->nrow - limit;
-	t->nrow = limit;
+	if (t->stream && (limit || t->stream->by))
+		hold(t, limit);
+	else if (!t->stream && !t->facts && !t->whole)
+		cut(t, limit);
 }
 
 /* --- rows that are alike ---------------------------------------------------------- */
@@ -326,6 +528,10 @@ tt_render(const struct tt_report *r, const struct tt_render_opts *o, struct tt_b
 
 	if (tt_report_error(r, err) != TT_OK)
 		return err->code;
+	for (const struct tt_table *t = r->first; t; t = t->next)
+		tt_rows_first(t);     /* it may have been rendered before */
 	form[o->form](r, o, out);
+	if (tt_report_error(r, err) != TT_OK)
+		return err->code;
 	return tt_buf_error(out, err);
 }

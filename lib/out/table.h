@@ -13,6 +13,9 @@
  * Errors stick: a report keeps the first one, and nothing is added to it from then on. What adds to it never fails to its
  * caller: a table, a row or a text is always there to be written to. tt_render() gives the error back, as tt_report_error() does.
  *
+ * Rows that are too many to be held come from a stream (struct tt_stream): the table holds some of them, and whoever wants the next calls
+ * tt_rows_next(). A table that is sorted or limited holds its rows, of a limited one no more than those that are left.
+ *
  * Owns: rows and text are copied into the report's arena (tt_cell_text borrows: pass text that lives as long as the report).
  */
 #ifndef TT_OUT_TABLE_H
@@ -62,6 +65,24 @@ struct tt_cell {
 	const char *s;        /* text of any unit; in a TT_UNIT_VALUE column a number that v cannot hold: see tt_cell_beyond(), tt_cell_exact() */
 };
 
+struct tt_table;
+
+/*
+ * Rows that are made as they are written, in parts. Part of a struct of whoever makes them, in the report's arena. What ${more} adds with
+ * tt_row(), and texts it makes with tt_text(), is good until the next call. Errors stay in the report.
+ */
+struct tt_stream {
+	bool (*more)(struct tt_stream *s, struct tt_table *t);        /* add the next rows, one at least; false: there are no more */
+	void (*rewind)(struct tt_stream *s, struct tt_table *t);      /* the first are the next; before the first call of more, too */
+	void (*end)(struct tt_stream *s);     /* give back what it holds; NULL: nothing */
+	/* The table's own. */
+	struct tt_arena text;         /* of the present rows */
+	const char *by;               /* tt_table_sort() */
+	size_t part;                  /* which of the parts is in the table, from 1; 0: none */
+	bool *filled;                 /* by column: some row has a value; NULL: not looked for yet */
+	bool keeps;                   /* texts stay in the report */
+};
+
 struct tt_table {
 	const char *id, *title;
 	const struct tt_col *col;
@@ -75,12 +96,13 @@ struct tt_table {
 	bool facts;                   /* few wide rows: people see one line per column, one value per row beside it */
 	bool whole;                   /* small by nature (a histogram): never sorted or cut */
 	bool extra;                   /* shown only when asked for by name: tt_report_select() */
+	struct tt_stream *stream;     /* NULL: all its rows are here */
 	struct tt_report *r;          /* it is in */
 	struct tt_table *next;
 };
 
 /* The most columns a table has. */
-#define TT_COLUMNS_MAX 64
+#define TT_COLUMNS_MAX 1024
 
 struct tt_report {
 	struct tt_mem *mem;
@@ -141,6 +163,19 @@ tt_cell_name(struct tt_cell *c, const char *s)
 		tt_cell_text(c, s);
 }
 
+/* Give back the rows of a table that is in no report's list. */
+void tt_table_free(struct tt_table *t);
+
+/* The rows of ${t}, which has none, come from ${s}; the first of them are there when it returns. */
+void tt_table_stream(struct tt_table *t, struct tt_stream *s);
+
+/*
+ * To see all rows of a table, part by part: the first are there after tt_rows_first(), the next after each tt_rows_next() that is true.
+ * Of a table that holds its rows there is one part, which may be empty.
+ */
+void tt_rows_first(const struct tt_table *t);
+bool tt_rows_next(const struct tt_table *t);
+
 /* A line for the whole report (ledger entries, caveats). Copied. */
 void tt_report_note(struct tt_report *r, const char *severity, const char *id, const char *text);
 
@@ -168,7 +203,7 @@ void tt_table_group(struct tt_table *t, uint64_t key, uint64_t sum);
 
 /* Sort by column id, largest first for numbers, text ascending ("-id" the other way round), ties by all other columns from the left;
    empty cells always last; unknown id: TT_E_USAGE naming those there are. Facts, trees and whole tables stay as they are.
-   Then keep the first ${limit} rows (0: all; facts and whole tables are never cut). */
+   Then keep the first ${limit} rows (0: all; facts and whole tables are never cut). Rows of a stream are sorted when they are limited. */
 int tt_table_sort(struct tt_table *t, const char *by, struct tt_err *err);
 void tt_table_limit(struct tt_table *t, size_t limit);
 
@@ -181,6 +216,9 @@ struct tt_render_opts {
 	char csv_sep;                 /* ',' */
 	bool csv_bom, csv_safe;
 	const char *generator;        /* "tracetool VERSION" */
+	/* NULL: all stays in memory. Else ${out} is handed over, and emptied, where it has become long. */
+	int (*write)(void *arg, const char *p, size_t n, struct tt_err *err);
+	void *arg;
 	const char *all;              /* option of the command that shows all rows and columns; NULL: as base/setting.h has them */
 };
 

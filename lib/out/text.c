@@ -220,20 +220,26 @@ heading_width(const struct tt_col *c)
 	return tt_text_width(c->title) + tt_text_width(tt_column_suffix(c->unit));
 }
 
-/* Set the width that the heading and all cells of the column fit in. */
+/* Make the column wide enough for its cells. */
 static void
-measure_width(struct grid *g, size_t col)
+widen(struct grid *g, size_t col)
 {
-	const struct tt_col *c = &g->t->col[col];
 	struct column *set = &g->col[col];
 
-	set->width = heading_width(c);
 	for (size_t row = 0; row < g->t->nrow; row++) {
 		size_t width = cell_width(g, row, col);
 
 		if (width > set->width)
 			set->width = width;
 	}
+}
+
+/* Set the width that the heading and all cells of the column fit in. */
+static void
+measure_width(struct grid *g, size_t col)
+{
+	g->col[col].width = heading_width(&g->t->col[col]);
+	widen(g, col);
 }
 
 static bool
@@ -396,7 +402,7 @@ put_heading(struct writer *w, const struct grid *g, size_t col, bool last)
 
 	if (tt_unit_right(c->unit))
 		spaces(w, pad);
-	put(w, c->title);
+	put_text(w, c->title, strlen(c->title));
 	put(w, tt_column_suffix(c->unit));
 	if (!tt_unit_right(c->unit) && !last)
 		spaces(w, pad);
@@ -462,8 +468,12 @@ put_grid(struct writer *w, const struct grid *g)
 	}
 	style(w, plain);
 	put(w, "\n");
-	for (size_t row = 0; row < g->t->nrow; row++)
-		put_row(w, g, row, last);
+	tt_rows_first(g->t);
+	do {
+		for (size_t row = 0; row < g->t->nrow; row++)
+			put_row(w, g, row, last);
+		tt_render_part(g->t, w->o, w->out);
+	} while (tt_rows_next(g->t));
 }
 
 /* Name the columns that did not fit, and the levels that are not indented. */
@@ -486,7 +496,7 @@ put_left_out(struct writer *w, const struct grid *g)
 			at = 0;
 		}
 		put(w, before);
-		put(w, title);
+		put_text(w, title, strlen(title));
 		at += tt_text_width(before) + tt_text_width(title);
 		any = true;
 	}
@@ -513,6 +523,9 @@ put_table(struct writer *w, const struct tt_table *t)
 		measure_width(&g, col);
 		g.col[col].hidden = (t->tree && col == 1) || tt_column_empty(t, col);
 	}
+	while (tt_rows_next(t))
+		for (size_t col = 0; col < t->ncol; col++)
+			widen(&g, col);
 	if (w->o->width)
 		fit(&g, w->o->width);
 	put_grid(w, &g);
