@@ -113,7 +113,7 @@ set_track(const struct opt *o, void *field, const char *value, struct tt_arena *
 /* TT_OPTION_OTHER of passes. Of one that is not here it is enough that it was given. */
 static const struct opt pass_opt[] = {
 	{ .name = "budget", .set = set_budget }, { .name = "find", .set = set_find }, { .name = "track", .set = set_track },
-	{ .name = "metric", .set = series_metric, .at = AT(metric) },
+	{ .name = "metric", .set = series_metric, .at = AT(metric) }, { .name = "wide", .set = opt_text, .at = AT(pass.wide) },
 };
 
 /* The ${i}th option of the passes. */
@@ -274,6 +274,33 @@ check_buckets(const struct stats_opts *s, struct tt_err *err)
 				to += sprintf(to, "%s%.40s%s%.40s%s", to > list ? ", " : "", t->id, asks ? " (--" : "", asks ? asks : "", asks ? ")" : "");
 		}
 	return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --buckets: only these tables have parts of the time: %s", list);
+}
+
+/* Fail unless the tables that --wide is about have its column. */
+static int
+check_wide(const struct stats_opts *s, struct tt_err *err)
+{
+	bool any = false;
+
+	if (!s->pass.wide)
+		return opts_given(&s->given, "columns") ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --columns is for --wide COLUMN") : TT_OK;
+	for (const struct tt_pass *const *p = tt_passes; *p; p++)
+		for (size_t i = 0; i < (*p)->ntables; i++) {
+			const struct tt_pass_table *t = &(*p)->tables[i];
+			size_t c = 0;
+
+			if (!t->wide || !wants_table(s, *p, t))
+				continue;
+			while (c < t->ncol && strcmp(t->col[c].id, s->pass.wide) != 0)
+				c++;
+			if (c == t->ncol || tt_unit_is_text(t->col[c].unit) || strcmp(t->col[c].id, "frame") == 0)
+				return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --wide: table %s has no figure \"%s\" (see \"tracetool list metrics\")",
+				    t->id, s->pass.wide);
+			any = true;
+		}
+	if (!any)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --wide is for the tables frame_markers, frame_threads and frame_counters");
+	return s->sort ? tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --sort: rows of --wide are frames, in their order") : TT_OK;
 }
 
 /* The key of --group-by. */
@@ -462,6 +489,8 @@ stats(struct app *app, struct stats_opts *s, bool summary, struct tt_err *err)
 		rc = check_sort(s, err);
 	if (rc == TT_OK)
 		rc = check_buckets(s, err);
+	if (rc == TT_OK)
+		rc = check_wide(s, err);
 	if (rc == TT_OK && s->out.output && input_is(&s->in, s->out.output))
 		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s: is both an input and the output", s->out.output);
 	if (rc == TT_OK && s->perf_test && (rc = opt_list_add(&writes, s->out.output ? s->out.output : "-", &app->arena, err)) == TT_OK &&

@@ -21,6 +21,7 @@ static const struct tt_collector *const collectors[TT_COLLECTS_ALL] = {
 	[TT_COLLECTS_TIMELINE] = &tt_collector_timeline,
 	[TT_COLLECTS_FINALS] = &tt_collector_finals,
 	[TT_COLLECTS_HANDLES] = &tt_collector_handles,
+	[TT_COLLECTS_BY_FRAME] = &tt_collector_by_frame,
 };
 
 /* These look at events that are not rare. */

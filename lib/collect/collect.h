@@ -60,7 +60,7 @@ struct tt_collector {
 
 extern const struct tt_collector tt_collector_counters, tt_collector_gc, tt_collector_counts, tt_collector_cover, tt_collector_locks,
     tt_collector_throws, tt_collector_code, tt_collector_shots, tt_collector_graph, tt_collector_found, tt_collector_timeline,
-    tt_collector_finals, tt_collector_handles;
+    tt_collector_finals, tt_collector_handles, tt_collector_by_frame;
 
 /* --- for the run ------------------------------------------------------------------------------ */
 

@@ -1,6 +1,7 @@
 /**
  * Collects what the garbage collector does; the contract is in collections.h.
  */
+#include "collect/by_frame.h"
 #include "collect/collect.h"
 #include "collect/collections.h"
 
@@ -78,6 +79,8 @@ collected(const struct tt_collecting *c, struct gc *s, const struct open *p, int
 		return TT_OK;
 	if (!(of = collections_of(c, s, err)))
 		return err->code;
+	if (c->needs & TT_NEEDS_BY_FRAME)
+		tt_by_frame_collection(c, p->gc_start, dur);
 	add_collection(&s->out.gen[p->gen], dur);
 	add_collection(&of->gen[p->gen], dur);
 	return TT_OK;
@@ -171,6 +174,8 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 		return phase(c, s, e, err);
 	if (!tt_collect_in_time(c, e))
 		return TT_OK;
+	if (e->kind == TT_GC_HEAP && (c->needs & TT_NEEDS_BY_FRAME))
+		tt_by_frame_heap(c, e->ts, e->val);
 	if (e->kind == TT_GC_HEAP)
 		return heap_size(c, &s->out, e, err);
 	s->out.moves += tt_collect_keeps(c, c->t->index) ? e->val : 0;

@@ -4,6 +4,7 @@
  * A value may be the difference to the one before (TT_F_DELTA). That is undone here, in the event itself, so that
  * every later stage sees values.
  */
+#include "collect/by_frame.h"
 #include "collect/collect.h"
 #include "collect/counters.h"
 
@@ -77,15 +78,14 @@ add_point(const struct tt_collecting *c, struct tt_counters *out, const struct t
 	return rc;
 }
 
-/* True if ${a} is less than ${b}. */
-static bool
-less(uint8_t type, union tt_counter_value a, union tt_counter_value b)
+bool
+tt_counter_less(uint8_t type, union tt_counter_value a, union tt_counter_value b)
 {
 	return type == TT_T_F64 ? a.d < b.d : type == TT_T_U64 ? a.u < b.u : a.i < b.i;
 }
 
-static bool
-is_number(uint8_t type, union tt_counter_value v)
+bool
+tt_counter_is_number(uint8_t type, union tt_counter_value v)
 {
 	return type != TT_T_F64 || isfinite(v.d);
 }
@@ -113,7 +113,7 @@ fill_up(struct tt_counter_stat *c, uint64_t tick)
 {
 	if (c->n == 0 || tick <= c->tick)
 		return;
-	if (is_number(c->type, c->last)) {
+	if (tt_counter_is_number(c->type, c->last)) {
 		c->sum += as_double(c->type, c->last) * (double)(tick - c->tick);
 		c->nsum += tick - c->tick;
 	}
@@ -124,22 +124,22 @@ fill_up(struct tt_counter_stat *c, uint64_t tick)
 static void
 add_value(struct tt_counter_stat *c, int64_t ts, union tt_counter_value v)
 {
-	bool number = is_number(c->type, v);
+	bool number = tt_counter_is_number(c->type, v);
 
 	if (c->n == 0) {
 		c->first = v;
 		c->first_ts = ts;
 	}
-	if (c->n == 0 || (number && !is_number(c->type, c->min)))
+	if (c->n == 0 || (number && !tt_counter_is_number(c->type, c->min)))
 		c->min = c->max = v;
 	c->n++;
 	c->last = v;
 	c->last_ts = ts;
 	if (!number)
 		return;
-	if (less(c->type, v, c->min))
+	if (tt_counter_less(c->type, v, c->min))
 		c->min = v;
-	if (less(c->type, c->max, v))
+	if (tt_counter_less(c->type, c->max, v))
 		c->max = v;
 	c->sum += as_double(c->type, v);
 	c->nsum++;
@@ -198,6 +198,8 @@ event(const struct tt_collecting *c, void *state, struct tt_event *e, struct tt_
 		of->custom = custom;
 	}
 	add_value(of, e->ts, v);
+	if ((c->needs & TT_NEEDS_BY_FRAME) && (rc = tt_by_frame_value(c, (uint32_t)(of - s->out.counter), of->type, e->ts, v, err)) != TT_OK)
+		return rc;
 	return c->needs & TT_NEEDS_POINTS ? add_point(c, &s->out, of, e->ts, v, err) : TT_OK;
 }
 

@@ -47,6 +47,10 @@ struct tt_counters {
 	uint64_t point_dropped;
 };
 
+/* True if ${v} is neither NaN nor infinite; true if ${a} is less than ${b}. */
+bool tt_counter_is_number(uint8_t type, union tt_counter_value v);
+bool tt_counter_less(uint8_t type, union tt_counter_value a, union tt_counter_value b);
+
 TT_COLLECTED_AS(tt_counters, TT_COLLECTS_COUNTERS);
 
 #endif

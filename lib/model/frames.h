@@ -91,6 +91,13 @@ tt_frames_cpu(const struct tt_frames *f, size_t i)
 /* Make ${h} the histogram of the self time per frame of ${category}; frames without it count as 0. */
 void tt_frames_category_hist(const struct tt_frames *f, size_t category, struct tt_hist *h);
 
+/*
+ * The frames of ${process}: [*${first}, *${end}); false: it has none. And the one of them that holds ${ts}, or SIZE_MAX; *${last} is the
+ * one found before, where it is looked for first (SIZE_MAX: none).
+ */
+bool tt_frames_of(const struct tt_frames *f, uint32_t process, size_t *first, size_t *end);
+size_t tt_frames_at(const struct tt_frames *f, uint32_t process, int64_t ts, size_t *last);
+
 /* The frame that holds ${ts} among frames ${from} to ${to} - 1 (of one process), or SIZE_MAX. */
 size_t tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts);
 

@@ -135,8 +135,8 @@ put_double(struct tt_report *r, struct tt_cell *c, struct scale s, double v)
 	put_beyond(r, c, s, text, v);
 }
 
-static void
-put_value(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value v)
+void
+tt_cell_counter(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value v)
 {
 	struct scale s = scale_of(of);
 	char text[40];
@@ -152,6 +152,12 @@ put_value(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *
 	} else {
 		tt_cell_value(c, s.unit, scaled);
 	}
+}
+
+const char *
+tt_counter_unit_name(const struct tt_counter_stat *c)
+{
+	return scale_of(c).name;
 }
 
 /* ${a} less ${b} */
@@ -171,7 +177,7 @@ put_delta(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *
 		put_double(r, c, scale_of(of), (double)a.i - (double)b.i);
 		return;
 	}
-	put_value(r, c, of, d);
+	tt_cell_counter(r, c, of, d);
 }
 
 static void
@@ -192,8 +198,8 @@ section_of(const struct tt_counter_stat *c)
 	return c->def ? c->def->text2 : "";
 }
 
-static const char *
-name_of(struct tt_report *r, const struct tt_counter_stat *c)
+const char *
+tt_counter_name(struct tt_report *r, const struct tt_counter_stat *c)
 {
 	return c->def && c->def->len ? c->def->text : tt_text(r, "#%llu", (unsigned long long)c->id);
 }
@@ -208,8 +214,8 @@ kind_of(const struct tt_counter_stat *c)
 }
 
 /* Counters are rows like markers: chosen by name, and by section as by category. */
-static bool
-is_wanted(const struct tt_model *m, const struct tt_counter_stat *c, const char *name)
+bool
+tt_counter_wanted(const struct tt_model *m, const struct tt_counter_stat *c, const char *name)
 {
 	return tt_glob_any(m->filter.marker, name) && tt_glob_any(m->filter.category, section_of(c));
 }
@@ -219,11 +225,11 @@ is_wanted(const struct tt_model *m, const struct tt_counter_stat *c, const char 
 static void
 put_counter(const struct tt_model *m, const struct tt_counter_stat *s, struct tt_table *t)
 {
-	const char *name = name_of(t->r, s);
+	const char *name = tt_counter_name(t->r, s);
 	struct tt_report *r = t->r;
 	struct tt_cell *c;
 
-	if (!is_wanted(m, s, name))
+	if (!tt_counter_wanted(m, s, name))
 		return;
 	c = tt_row(t);
 	tt_cell_text(&c[K_COUNTER], name);
@@ -237,10 +243,10 @@ put_counter(const struct tt_model *m, const struct tt_counter_stat *s, struct tt
 	if (s->type == TT_T_TEXT)
 		return;
 	tt_cell_text(&c[K_UNIT], scale_of(s).name);
-	put_value(r, &c[K_LAST], s, s->last);
-	put_value(r, &c[K_MIN], s, s->min);
-	put_value(r, &c[K_MAX], s, s->max);
-	put_value(r, &c[K_FIRST], s, s->first);
+	tt_cell_counter(r, &c[K_LAST], s, s->last);
+	tt_cell_counter(r, &c[K_MIN], s, s->min);
+	tt_cell_counter(r, &c[K_MAX], s, s->max);
+	tt_cell_counter(r, &c[K_FIRST], s, s->first);
 	put_delta(r, &c[K_DELTA], s, s->last, s->first);
 	put_mean(r, &c[K_MEAN], s);
 	tt_cell_int(&c[K_FIRST_NS], s->first_ts);
@@ -292,14 +298,14 @@ summary(struct tt_making *k, struct tt_table *t)
 static void
 put_point(const struct tt_counter_stat *s, const struct tt_counter_point *p, const union tt_counter_value *before, struct tt_table *t)
 {
-	const char *name = name_of(t->r, s);
+	const char *name = tt_counter_name(t->r, s);
 	struct tt_cell *c = tt_row(t);
 
 	tt_cell_int(&c[V_TIME], p->ts);
 	tt_cell_text(&c[V_COUNTER], name);
 	tt_cell_name(&c[V_SECTION], section_of(s));
 	tt_cell_text(&c[V_UNIT], scale_of(s).name);
-	put_value(t->r, &c[V_VALUE], s, p->v);
+	tt_cell_counter(t->r, &c[V_VALUE], s, p->v);
 	if (before)
 		put_delta(t->r, &c[V_DELTA], s, p->v, *before);
 	tt_cell_int(&c[V_PROCESS], (int64_t)s->process + 1);
@@ -317,7 +323,7 @@ values(struct tt_making *k, struct tt_table *t)
 	if (!seen)
 		return;
 	for (size_t i = 0; i < cs->n; i++)
-		seen[i].wanted = is_wanted(m, &cs->counter[i], name_of(k->r, &cs->counter[i]));
+		seen[i].wanted = tt_counter_wanted(m, &cs->counter[i], tt_counter_name(k->r, &cs->counter[i]));
 	for (size_t i = 0; i < cs->npoint; i++) {
 		const struct tt_counter_point *p = &cs->point[i];
 		struct seen *s = &seen[p->counter];
@@ -365,7 +371,7 @@ static void
 put_bucket(const struct tt_timeline *l, const struct tt_counter_stat *s, const struct in_bucket *b, size_t i, uint64_t values,
     const union tt_counter_value *before, struct tt_table *t)
 {
-	const char *name = name_of(t->r, s);
+	const char *name = tt_counter_name(t->r, s);
 	struct tt_cell *c = tt_row(t);
 
 	tt_cell_text(&c[B_COUNTER], name);
@@ -373,11 +379,11 @@ put_bucket(const struct tt_timeline *l, const struct tt_counter_stat *s, const s
 	tt_cell_int(&c[B_TO], tt_timeline_start(l, i + 1));
 	tt_cell_name(&c[B_SECTION], section_of(s));
 	tt_cell_text(&c[B_UNIT], scale_of(s).name);
-	put_value(t->r, &c[B_LAST], s, b->last);
+	tt_cell_counter(t->r, &c[B_LAST], s, b->last);
 	if (before)
 		put_delta(t->r, &c[B_DELTA], s, b->last, *before);
-	put_value(t->r, &c[B_MIN], s, b->min);
-	put_value(t->r, &c[B_MAX], s, b->max);
+	tt_cell_counter(t->r, &c[B_MIN], s, b->min);
+	tt_cell_counter(t->r, &c[B_MAX], s, b->max);
 	tt_cell_u64(&c[B_VALUES], values);
 	tt_cell_int(&c[B_PROCESS], (int64_t)s->process + 1);
 }
@@ -428,7 +434,7 @@ timeline(struct tt_making *k, struct tt_table *t)
 	for (size_t i = 0; i < cs->n && b; i++) {
 		const struct tt_counter_stat *s = &cs->counter[i];
 
-		if (!is_wanted(m, s, name_of(k->r, s)) || s->type == TT_T_TEXT)
+		if (!tt_counter_wanted(m, s, tt_counter_name(k->r, s)) || s->type == TT_T_TEXT)
 			continue;
 		if (t->nrow + n > TIMELINE_ROWS)
 			left_out++;

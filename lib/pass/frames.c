@@ -570,18 +570,26 @@ hitch_markers(struct tt_making *k, struct tt_table *t)
 
 /* --- the pass ------------------------------------------------------------------------ */
 
-static const char *
-why_no_frames(struct tt_making *k)
+const char *
+tt_pass_no_frames(struct tt_making *k)
 {
 	const struct tt_frames *f = k->m->frames;
 
+	if (f && f->n)
+		return NULL;
 	if (!f)
 		return tt_text(k->r, k->m->frame_marker ? NO_BEGINS : NO_FRAMES, tt_setting_name[TT_SETTING_FRAME_MARKER]);
-	if (f->n)
-		return "the filters leave no marker of the worst frames";
 	if (!f->partial)
 		return tt_text(k->r, NO_THREAD, tt_setting_name[TT_SETTING_FRAME_THREAD]);
 	return k->m->frame_marker ? NO_SECOND : "no whole frame in this capture";
+}
+
+static const char *
+why_no_frames(struct tt_making *k)
+{
+	const char *why = tt_pass_no_frames(k);
+
+	return why ? why : "the filters leave no marker of the worst frames";
 }
 
 static const char *

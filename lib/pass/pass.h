@@ -40,11 +40,13 @@ struct tt_pass_opts {
 	const char *const *table;     /* tables or passes to make, by name, NULL-terminated; NULL: all but the extra tables */
 	enum tt_group group;          /* rows by this: only tables that have such groups are made */
 	enum tt_group apart;          /* only tables that have no groups by this are made */
+	const char *wide;             /* frame_markers and others: a row a frame, a column a marker, with this column's figure */
+	uint64_t columns;             /* most columns of that kind; 0: as many as a table can have */
 	const struct tt_series *series;       /* NULL: none was asked for */
 	size_t rows;                  /* tables of paths: make no more rows than this, in the pass's own order; 0 all */
 };
 
-/* 10 worst frames, branches of 1 %, all tables but the extra ones. */
+/* 10 worst frames, branches of 1 %, 50 columns, all tables but the extra ones. */
 extern const struct tt_pass_opts tt_pass_defaults;
 
 /* Filters by what they choose. */
@@ -102,6 +104,7 @@ struct tt_pass {
 		unsigned group_col;   /* the column that then holds the group, with enum tt_grouped */
 		unsigned needs;       /* enum tt_needs, beside those of the pass */
 		bool parts;           /* a row is a part of the time: tt_pass_opts.buckets */
+		const char *wide;     /* with tt_pass_opts.wide it has a column for each value of this column */
 		enum tt_shape shape;
 		tt_make_fn *make;     /* its rows */
 		tt_make_fn *make_groups;      /* the same where they are groups; NULL: make does both */

@@ -7,12 +7,15 @@
 #include "pass/pass.h"
 #include "view/paths.h"
 
+struct tt_counter_stat;
 struct tt_spread;
+struct tt_stream;
+union tt_counter_value;
 
 extern const struct tt_pass tt_pass_frames, tt_pass_gcalloc, tt_pass_categories, tt_pass_markers, tt_pass_calltree,
     tt_pass_threads, tt_pass_coverage, tt_pass_counters, tt_pass_loss,
     tt_pass_contention, tt_pass_exceptions, tt_pass_samples, tt_pass_jit, tt_pass_heapshot, tt_pass_heapgraph, tt_pass_handles,
-    tt_pass_objects, tt_pass_timeline, tt_pass_finalizers, tt_pass_metadata;
+    tt_pass_objects, tt_pass_timeline, tt_pass_finalizers, tt_pass_metadata, tt_pass_by_frame;
 
 /*
  * A new row of ${t} that begins with the path to ${node} (${text} in its place, if that is not NULL) and, unless rows are groups
@@ -42,6 +45,23 @@ void tt_each_group(void *v, size_t n, size_t size, tt_compare_fn *compare, tt_gr
 
 /* Six cells: ${n}, and what ${s} comes to where there is anything: total, shortest, mean, 95th percentile, longest. */
 void tt_cell_times(struct tt_cell *c, uint64_t n, const struct tt_spread *s);
+
+/* Why there are no rows of frames, where there are no frames; NULL: there are some. */
+const char *tt_pass_no_frames(struct tt_making *k);
+
+/* A value of a counter in its unit, whose name tt_counter_unit_name() is; its name, and whether the filters want it. */
+void tt_cell_counter(struct tt_report *r, struct tt_cell *c, const struct tt_counter_stat *of, union tt_counter_value v);
+const char *tt_counter_unit_name(const struct tt_counter_stat *c);
+const char *tt_counter_name(struct tt_report *r, const struct tt_counter_stat *c);
+bool tt_counter_wanted(const struct tt_model *m, const struct tt_counter_stat *c, const char *name);
+
+/**
+ * tt_table_wide(k, t, pt, long_rows):
+ * Make ${t} the table with a row a frame and a column for each value of the column pt->wide of ${long_rows}, which are rows of ${pt} in
+ * order of frames: what these have in the column k->o->wide, added up where there are several. The columns with the largest sums are
+ * made, and t->note says how many were not.
+ */
+void tt_table_wide(struct tt_making *k, struct tt_table *t, const struct tt_pass_table *pt, struct tt_stream *long_rows);
 
 /* ${part} of ${all} in 1/100 percent; empty where ${all} is 0. */
 void tt_cell_share(struct tt_cell *c, int64_t part, int64_t all);

@@ -20,7 +20,7 @@ named(const char *const *list, const char *name)
 	return false;
 }
 
-const struct tt_pass_opts tt_pass_defaults = { .hitches = 10, .threshold_e4 = 100 };
+const struct tt_pass_opts tt_pass_defaults = { .hitches = 10, .threshold_e4 = 100, .columns = 50 };
 
 const struct tt_pass_table *
 tt_pass_table_named(const char *id, const struct tt_pass **of)

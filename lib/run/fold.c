@@ -4,6 +4,7 @@
 #include "run/fold.h"
 
 #include "base/order.h"
+#include "collect/by_frame.h"
 #include "emit/emit.h"
 #include "model/defs.h"
 #include "stat/num.h"
@@ -51,6 +52,102 @@ count_dur(struct tt_counts *c, struct tt_dist *d, uint64_t dur, bool cut, struct
 	return TT_OK;
 }
 
+/* --- sums of frames ------------------------------------------------------------ */
+
+static int
+new_sum(struct tt_fold_io *io, uint32_t frame, uint32_t node, struct tt_err *err)
+{
+	int rc = tt_mem_grow(io->over.mem, &io->sum, &io->capsum, io->nsum + 1, sizeof *io->sum, err);
+
+	if (rc == TT_OK)
+		io->sum[io->nsum++] = (struct tt_frame_path){ .frame = frame, .node = node };
+	return rc;
+}
+
+/* The sum of ${frame} and ${node}, which may be one more of these two; NULL: ${err}. Until the next call. */
+static struct tt_frame_path *
+sum_of(struct tt_fold *f, struct tt_fold_io *io, uint32_t frame, uint32_t node, struct tt_err *err)
+{
+	struct tt_fold_sum *s = &f->sum[(node * 31 + frame) % TT_FOLD_SUMS];
+
+	if (s->chunk != f->chunk || s->frame != frame || s->node != node) {
+		if (new_sum(io, frame, node, err) != TT_OK)
+			return NULL;
+		*s = (struct tt_fold_sum){ f->chunk, frame, node, io->nsum - 1 };
+	}
+	return &io->sum[s->at];
+}
+
+/* A zone of ${node}, that ends in this chunk, in its frames. */
+static __attribute__((noinline)) int
+sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, struct tt_err *err)
+{
+	const struct tt_frames *t = f->m->frames;
+	size_t first, last, at;
+
+	if (!t || !tt_frames_of(t, io->b->process, &first, &last))
+		return TT_OK;
+	at = f->zone_frame;
+	if (at < first || at >= last || ts < t->start[at] || ts >= t->start[at] + t->dur[at])
+		at = f->zone_frame = tt_lower_bound(i, first, last, t->start[i] + t->dur[i] <= ts);
+	for (; at < last && (t->start[at] < end || t->start[at] <= ts); at++) {
+		int64_t from = ts > t->start[at] ? ts : t->start[at], to = t->start[at] + t->dur[at];
+		bool begins = counts && ts >= t->start[at];
+
+		to = to < end ? to : end;
+		if (!begins && to <= from)
+			continue;
+		struct tt_frame_path *s = sum_of(f, io, (uint32_t)at, node, err);
+		if (!s)
+			return err->code;
+		s->n += begins;
+		s->total += to > from ? to - from : 0;
+	}
+	return TT_OK;
+}
+
+/* ${n} allocations of ${node} in their frame. */
+static int
+sum_allocs(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, uint64_t n, int64_t bytes, struct tt_err *err)
+{
+	size_t at = f->m->frames ? tt_frames_at(f->m->frames, io->b->process, ts, &f->frame) : SIZE_MAX;
+	struct tt_frame_path *s = at != SIZE_MAX ? sum_of(f, io, (uint32_t)at, node, err) : NULL;
+
+	if (!s)
+		return at != SIZE_MAX ? err->code : TT_OK;
+	s->n += n;
+	s->total += bytes;
+	return TT_OK;
+}
+
+/* New paths have their numbers now. "(more paths)" gets what tt_fold_commit() gives it. */
+static int
+number_sums(struct tt_fold_io *io, struct tt_err *err)
+{
+	const struct tt_over *o = &io->over;
+	int rc = TT_OK;
+
+	for (size_t i = 0, n = io->nsum; i < n && rc == TT_OK; i++) {
+		struct tt_frame_path *s = &io->sum[i];
+		uint32_t over = s->node & ~TT_OVER, parent;
+
+		if (!(s->node & TT_OVER))
+			continue;
+		s->node = o->map[over];
+		if (s->node != TT_NODE_MORE)
+			continue;
+		parent = o->node[over].parent;
+		parent = parent & TT_OVER ? o->map[parent & ~TT_OVER] : parent;
+		const int64_t total = s->total;
+		s->self = total;
+		s->total = parent != TT_NODE_MORE ? total : 0;
+		rc = new_sum(io, s->frame, parent, err);
+		if (rc == TT_OK)
+			io->sum[io->nsum - 1].self = -total;
+	}
+	return rc;
+}
+
 int
 tt_fold_commit(struct tt_fold_io *io, struct tt_tree *tree, struct tt_counts *counts, uint32_t process, struct tt_err *err)
 {
@@ -86,6 +183,8 @@ tt_fold_commit(struct tt_fold_io *io, struct tt_tree *tree, struct tt_counts *co
 	for (size_t i = 0; rc == TT_OK && i < io->nsite; i++)
 		if (io->site[i] & TT_OVER)
 			io->site[i] = o->map[io->site[i] & ~TT_OVER];
+	if (rc == TT_OK)
+		rc = number_sums(io, err);
 	over_reset(o);
 	return rc;
 }
@@ -321,6 +420,8 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 		return TT_OK;
 	if (flt->by_begin)
 		return f->tree ? count_whole(f, io, i, end - ts, counts, err) : TT_OK;
+	if (unlikely(f->needs & TT_NEEDS_BY_FRAME) && (rc = sum_zone(f, io, l->node, ts, end, counts, err)) != TT_OK)
+		return rc;
 	if ((dur = tt_filter_clip(flt, &ts, &end)) < 0)
 		return TT_OK;
 	if (f->tree) {
@@ -470,20 +571,7 @@ add_variance(int64_t to, int64_t bytes, uint64_t w)
 static bool
 in_frame(struct tt_fold *f, uint32_t process, int64_t ts)
 {
-	const struct tt_frames *t = f->m->frames;
-	size_t at = f->frame;
-
-	for (size_t i = 0; t && i < t->nof; i++) {
-		if (t->of[i].process != process)
-			continue;
-		if (at >= t->of[i].first && at < t->of[i].end && ts >= t->start[at] && ts < t->start[at] + t->dur[at])
-			return true;
-		at = tt_frames_find(t, t->of[i].first, t->of[i].end, ts);
-		if (at != SIZE_MAX)
-			f->frame = at;
-		return at != SIZE_MAX;
-	}
-	return false;
+	return f->m->frames && tt_frames_at(f->m->frames, process, ts, &f->frame) != SIZE_MAX;
 }
 
 static void
@@ -516,6 +604,8 @@ alloc(struct tt_fold *f, struct tt_fold_io *io, const struct tt_event *e, size_t
 		return rc;
 	uint64_t n = tt_alloc_count(e);
 	count_alloc(count_of(io, &l), n, bytes);
+	if (unlikely(f->needs & TT_NEEDS_BY_FRAME) && (rc = sum_allocs(f, io, l.node, e->ts, n, bytes, err)) != TT_OK)
+		return rc;
 	if (likely(!(f->needs & TT_NEEDS_FRAMED)) || !in_frame(f, io->b->process, e->ts))
 		return TT_OK;
 	rc = descend(f, io, &l, TT_NODE_FRAMED, 0, &l, err);
@@ -615,7 +705,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 	}
 	io->nslice = 0;
 	io->nargs = 0;
-	io->nsite = 0;
+	io->nsite = io->nsum = 0;
 	f->ntrail = 0;
 	f->chunk++;
 	int rc = tt_mem_grow(f->mem, &f->lvl, &f->caplvl, io->base.n + more + 4, sizeof *f->lvl, err);
@@ -834,7 +924,7 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 {
 	const struct tt_batch *b = io->b;
 	const struct tt_tree_table *known = tt_tree_now(f->m->tree);
-	const bool plain = f->tree && !f->filtered && !(f->needs & TT_NEEDS_SLICES), few = known->mask < 4096;
+	const bool plain = f->tree && !f->filtered && !(f->needs & (TT_NEEDS_SLICES | TT_NEEDS_BY_FRAME)), few = known->mask < 4096;
 	const bool hist = f->needs & TT_NEEDS_HIST;
 	size_t n, base, top;             /* levels: of the innermost zone from before; of the present zone */
 	int rc = begin(f, io, b->n, err);
@@ -897,7 +987,7 @@ tt_fold_samples(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 	int rc = TT_OK;
 
 	f->ntrail = 0;
-	io->nsite = 0;
+	io->nsite = io->nsum = 0;
 	for (size_t i = 0; i < b->nrare && rc == TT_OK; i++)
 		if (b->ev[b->rare[i]].kind == TT_SAMPLE)
 			rc = sample(f, io, &b->ev[b->rare[i]], err);
@@ -939,6 +1029,7 @@ tt_fold_io_free(struct tt_fold_io *io, struct tt_mem *mem)
 	tt_mem_free(mem, io->args, io->capargs * sizeof *io->args);
 	tt_args_free(io->ended, mem);
 	tt_mem_free(mem, io->site, io->capsite * sizeof *io->site);
+	tt_mem_free(mem, io->sum, io->capsum * sizeof *io->sum);
 	tt_mem_free(mem, o->node, o->cap * sizeof *o->node);
 	tt_map_free(&o->at, mem);
 	tt_mem_free(mem, o->late, o->caplate * sizeof *o->late);

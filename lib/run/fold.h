@@ -11,6 +11,7 @@
 
 struct tt_args;
 struct tt_capture;
+struct tt_frame_path;
 struct tt_model;
 struct tt_slice;
 struct tt_thread;
@@ -79,6 +80,10 @@ struct tt_met {
 	uint32_t n, node;
 };
 
+/* Where a chunk's sum of a frame and a path is: what comes next mostly goes to one of the last. */
+enum { TT_FOLD_SUMS = 256 };
+struct tt_fold_sum { uint64_t chunk; uint32_t frame, node; size_t at; };
+
 struct tt_fold {
 	struct tt_mem *mem;
 	const struct tt_model *m;
@@ -100,6 +105,8 @@ struct tt_fold {
 	size_t nthrown, capthrown;
 	struct tt_met met[TT_FOLD_MET];
 	size_t frame;                 /* that the last allocation fell into */
+	size_t zone_frame;            /* that the last zone began in, with TT_NEEDS_BY_FRAME */
+	struct tt_fold_sum sum[TT_FOLD_SUMS];
 	bool rest;                    /* what ends now is cut by the end of the capture */
 };
 
@@ -118,6 +125,8 @@ struct tt_fold_io {
 	uint32_t *site;               /* with TT_NEEDS_SITES, of each throw, lock and handle event, in order: the node of its recorded stack,
 	                                 else of the zones open on its thread; before the commit maybe TT_OVER | index */
 	size_t nsite, capsite;
+	struct tt_frame_path *sum;    /* with TT_NEEDS_BY_FRAME: of frames and paths; before the commit a node may be TT_OVER | index */
+	size_t nsum, capsum;
 	bool calls;                   /* there are zones of the producer's own in it */
 	bool skipped;                 /* the filter does not want this thread */
 };

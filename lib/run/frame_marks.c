@@ -498,3 +498,31 @@ tt_frames_find(const struct tt_frames *f, size_t from, size_t to, int64_t ts)
 	from = tt_lower_bound(i, from, to, f->start[i] <= ts);
 	return from > 0 && ts >= f->start[from - 1] && ts < f->start[from - 1] + f->dur[from - 1] ? from - 1 : SIZE_MAX;
 }
+
+bool
+tt_frames_of(const struct tt_frames *f, uint32_t process, size_t *first, size_t *end)
+{
+	for (size_t i = 0; i < f->nof; i++) {
+		if (f->of[i].process != process)
+			continue;
+		*first = f->of[i].first;
+		*end = f->of[i].end;
+		return true;
+	}
+	return false;
+}
+
+size_t
+tt_frames_at(const struct tt_frames *f, uint32_t process, int64_t ts, size_t *last)
+{
+	size_t at = *last, first, end;
+
+	if (!tt_frames_of(f, process, &first, &end))
+		return SIZE_MAX;
+	if (at >= first && at < end && ts >= f->start[at] && ts < f->start[at] + f->dur[at])
+		return at;
+	at = tt_frames_find(f, first, end, ts);
+	if (at != SIZE_MAX)
+		*last = at;
+	return at;
+}

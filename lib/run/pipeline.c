@@ -1,6 +1,7 @@
 /*
  * The stages of a reading: chunks are decoded and folded by any worker, and committed in their order. The contract is in pipe.h.
  */
+#include "collect/by_frame.h"
 #include "emit/emit.h"
 #include "io/src.h"
 #include "run/candidates.h"
@@ -177,6 +178,9 @@ commit_main(struct pipe *p, struct worker *w, struct slot *s, bool rest, struct 
 	c->site = s->io.site;
 	c->nsite = s->io.nsite;
 	c->skipped = s->io.skipped;
+	if (rc == TT_OK && p->phase == TT_PHASE_MAIN)
+		rc = tt_by_frame_paths(c, s->io.sum, s->io.nsum, err);
+	s->io.nsum = 0;
 	if (rc == TT_OK && p->phase == TT_PHASE_MAIN)
 		rc = count_whole(p, s, err);
 	if (rc == TT_OK)

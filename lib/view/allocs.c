@@ -10,9 +10,8 @@
 #include "model/names.h"
 #include "view/view.h"
 
-/* The node of the zone at or above ${node} that asked for the allocation. */
-static uint32_t
-site_of(const struct tt_paths *p, uint32_t node)
+uint32_t
+tt_alloc_site_of(const struct tt_paths *p, uint32_t node)
 {
 	uint32_t at = node;
 
@@ -59,7 +58,7 @@ collect_into(struct tt_allocs *al, uint32_t **node, size_t *cap, struct tt_err *
 		if (rc != TT_OK)
 			return rc;
 		al->a[al->n++] = (struct tt_alloc){ .key = n->key, .n = c.n, .bytes = c.total, .variance = c.self, .node = al->p->owner[i],
-			.site = site_of(al->p, al->p->owner[i]), .process = n->process };
+			.site = tt_alloc_site_of(al->p, al->p->owner[i]), .process = n->process };
 	}
 	return rc;
 }

@@ -42,6 +42,9 @@ struct tt_allocs {
 int tt_allocs_init(struct tt_allocs *al, struct tt_views *v, enum tt_group group, struct tt_arena *text, struct tt_err *err);
 void tt_allocs_free(struct tt_allocs *al);
 
+/* The node of the site of what is allocated at ${node}, which is shown or a thread's root. */
+uint32_t tt_alloc_site_of(const struct tt_paths *p, uint32_t node);
+
 /* The row of the site, or TT_NO_ROW outside any zone. */
 static inline uint32_t
 tt_alloc_site(const struct tt_allocs *al, const struct tt_alloc *a)

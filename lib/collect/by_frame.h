@@ -1,0 +1,84 @@
+/**
+ * What happens in each frame: what each path of the call tree, each counter and the collector do in it.
+ *
+ * Collected with TT_NEEDS_BY_FRAME, where frames are known before the events (TT_NEEDS_FRAMES); read by the pass "by_frame". A capture
+ * has as many of these figures as frames times paths that run in them, and threads do not come to the end of a frame together. So they
+ * are put aside (io/sorter.h) and read back in order: frame, then path or counter.
+ *
+ * A zone that crosses the edge of a frame counts in each of its frames with the time it has there, and is an activation where it
+ * begins: as it does with the filter set to the one frame. Time outside whole frames is in none.
+ */
+#ifndef TT_COLLECT_BY_FRAME_H
+#define TT_COLLECT_BY_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collect/collected.h"
+#include "collect/counters.h"
+
+struct tt_collecting;
+struct tt_err;
+
+/* What the zones, or the allocations, of a path do in a frame: as tt_count has it before it is settled. */
+struct tt_frame_path {
+	uint32_t frame;               /* place in tt_frames */
+	uint32_t node;
+	uint64_t n;
+	int64_t total, self;
+};
+
+/* The values that a counter of numbers has in a frame. */
+struct tt_frame_values {
+	uint32_t frame;
+	uint32_t counter;             /* place in tt_counters */
+	uint64_t place;               /* of its first value among all; while they are put in */
+	uint64_t n;
+	union tt_counter_value last, min, max;
+	uint8_t type;                 /* enum tt_type */
+};
+
+/* What the collector does in a frame, on the threads that the filter wants. */
+struct tt_frame_gc {
+	uint64_t n;                   /* collections that begin in it */
+	int64_t ns;                   /* their time, start to end */
+	uint64_t heap;                /* size of the heap after the last change in it */
+	int64_t heap_ts;              /* when that was; meaningful where has_heap */
+	bool has_heap;
+};
+
+struct tt_by_frame {
+	struct tt_frame_gc *gc;       /* by place in tt_frames */
+	size_t n;
+	bool has_heap;                /* of any frame */
+};
+
+TT_COLLECTED_AS(tt_by_frame, TT_COLLECTS_BY_FRAME);
+
+/* --- for the run and for collectors: they do nothing without TT_NEEDS_BY_FRAME -------------------- */
+
+/* The sums of a chunk, whose paths have their numbers. */
+int tt_by_frame_paths(struct tt_collecting *c, const struct tt_frame_path *p, size_t n, struct tt_err *err);
+
+/* A value of the counter at place ${counter}; values of one counter come in their order. */
+int tt_by_frame_value(const struct tt_collecting *c, uint32_t counter, uint8_t type, int64_t ts, union tt_counter_value v,
+    struct tt_err *err);
+
+/* A collection on the chunk's thread that lasted ${dur}; a change of the heap's size. */
+void tt_by_frame_collection(const struct tt_collecting *c, int64_t ts, int64_t dur);
+void tt_by_frame_heap(const struct tt_collecting *c, int64_t ts, uint64_t bytes);
+
+/* --- reading ---------------------------------------------------------------------------------------- */
+
+enum tt_by_frame_what { TT_BY_FRAME_PATHS, TT_BY_FRAME_VALUES, TT_BY_FRAME_ALL };
+
+/* All of these in order, from the first; *${to} NULL: there are none. */
+struct tt_sorted;
+int tt_by_frame_open(const struct tt_model *m, enum tt_by_frame_what what, struct tt_sorted **to, struct tt_err *err);
+void tt_by_frame_close(struct tt_sorted *of);
+
+/* The next one, a tt_frame_path or a tt_frame_values, until the next call; *${rec} NULL: there are no more. */
+int tt_by_frame_next(struct tt_sorted *of, const void **rec, struct tt_err *err);
+
+#endif

@@ -1,0 +1,876 @@
+/**
+ * The pass "by_frame": what each marker, thread, counter and the collector do in each frame, one row for each.
+ *
+ * The rows of a frame are made when they are written, of the sums that collect/by_frame.h puts aside: no more than one frame's are in
+ * memory. Figures are those of the tables markers, threads, counters and gcalloc with the filter set to the one frame. Definitions:
+ * tracetool-metrics(7), Figures of single frames.
+ */
+#include "base/option.h"
+#include "base/order.h"
+#include "collect/by_frame.h"
+#include "collect/collections.h"
+#include "model/waits.h"
+#include "pass/passes.h"
+#include "view/allocs.h"
+#include "view/view.h"
+
+#define FRAME_COL { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as filters by frame use it." }
+#define THREAD_COLS { "thread", "thread", TT_UNIT_TEXT, "Name of the thread." }, { "number", "no.", TT_UNIT_COUNT, "Number of the thread." }
+#define ALLOC_COLS(of) \
+	{ "allocs", "allocs", TT_UNIT_COUNT, "Number of allocations " of "; empty if allocations were not recorded." }, \
+	{ "alloc_bytes", "allocated", TT_UNIT_BYTES, "Bytes of these allocations." }
+#define PROCESS_COL { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." }
+
+enum { M_FRAME, M_THREAD, M_NUMBER, M_MARKER, M_SELF, M_TOTAL, M_COUNT, M_ALLOCS, M_BYTES, M_PROCESS, M_N };
+
+static const struct tt_col markers_col[M_N] = {
+	FRAME_COL, THREAD_COLS,
+	{ "marker", "marker", TT_UNIT_TEXT, "Name of the marker, as in the table markers; (outside any zone): allocations with no zone around them." },
+	{ "self_ns", "self", TT_UNIT_NS, "Time of the frame in the marker and in no zone inside it, over all activations on the thread." },
+	{ "total_ns", "total", TT_UNIT_NS,
+	    "Time of the frame in the marker and everything inside it; an activation inside another of the same marker adds nothing." },
+	{ "count", "count", TT_UNIT_COUNT, "Number of activations that begin in the frame; 0: one that began earlier goes on." },
+	ALLOC_COLS("in the frame whose site is the marker, as in the table alloc_sites"),
+	PROCESS_COL,
+};
+
+enum { T_FRAME, T_THREAD, T_NUMBER, T_BUSY, T_SHARE, T_WAITING, T_ZONES, T_ALLOCS, T_BYTES, T_PROCESS, T_N };
+
+static const struct tt_col threads_col[T_N] = {
+	FRAME_COL, THREAD_COLS,
+	{ "busy_ns", "busy", TT_UNIT_NS, "Time of the frame inside at least one zone of the thread, without the zones of wait markers." },
+	{ "busy_share", "busy", TT_UNIT_PERCENT, "Busy time as a share of the frame's wall time." },
+	{ "waiting_ns", "waiting", TT_UNIT_NS, "Time of the frame inside zones of wait markers; nested ones count once." },
+	{ "zones", "zones", TT_UNIT_COUNT, "Number of zones that begin in the frame." },
+	ALLOC_COLS("in the frame on the thread"),
+	PROCESS_COL,
+};
+
+enum { C_FRAME, C_COUNTER, C_SECTION, C_UNIT, C_LAST, C_MIN, C_MAX, C_COUNT, C_PROCESS, C_N };
+
+static const struct tt_col counters_col[C_N] = {
+	FRAME_COL,
+	{ "counter", "counter", TT_UNIT_TEXT, "Name of the counter, or \"#\" and its number if it has no description." },
+	{ "section", "section", TT_UNIT_TEXT, "Section of the counter: the part of the runtime, or the producer's category." },
+	{ "unit", "unit", TT_UNIT_TEXT, "Unit of the values here, as in the table counters." },
+	{ "last", "last", TT_UNIT_VALUE, "Last value in the frame." },
+	{ "min", "min", TT_UNIT_VALUE, "Smallest value in the frame; NaN and infinities count only if there are no other values." },
+	{ "max", "max", TT_UNIT_VALUE, "Largest value in the frame." },
+	{ "count", "values", TT_UNIT_COUNT, "Number of values in the frame; a counter without one has no row." },
+	PROCESS_COL,
+};
+
+enum { G_FRAME, G_START, G_DUR, G_ALLOCS, G_BYTES, G_COLLECTIONS, G_COLLECTION_NS, G_PAUSE, G_HEAP, G_PROCESS, G_N };
+
+static const struct tt_col gc_col[G_N] = {
+	FRAME_COL,
+	{ "start_ns", "start", TT_UNIT_NS, "Start of the frame." },
+	{ "dur_ns", "duration", TT_UNIT_NS, "Wall time of the frame." },
+	ALLOC_COLS("in the frame on all threads"),
+	{ "collections", "collections", TT_UNIT_COUNT, "Number of collections that begin in the frame; empty if collections were not recorded." },
+	{ "collection_ns", "collection time", TT_UNIT_NS, "Time of these collections, start to end." },
+	{ "gc_pause_ns", "GC pause", TT_UNIT_NS,
+	    "Time of the frame during which a collection was stopping or had stopped the world; empty if pauses were not recorded." },
+	{ "heap_bytes", "heap", TT_UNIT_BYTES, "Size of the heap after the last change of it in the frame; empty if it did not change." },
+	PROCESS_COL,
+};
+
+/* --- the sums of one frame ---------------------------------------------------------------- */
+
+/* What of a node every frame needs to know. */
+enum {
+	N_OUTER = 1,                  /* no zone of its marker is around it */
+	N_IN_WAIT = 2,                /* it or a zone around it waits */
+	N_WAIT = 4,                   /* it is the outermost of these */
+	N_TOP = 8,                    /* a zone that is shown, and none that is shown is around it */
+};
+
+/* The sums of paths, frame by frame. */
+struct sums {
+	const struct tt_model *m;
+	const struct tt_paths *p;
+	struct tt_report *r;
+	struct tt_sorted *in;
+	struct tt_frame_path next;    /* the first of the next frame */
+	bool is_next;
+	uint8_t *is;                  /* by node */
+	uint32_t *slot;               /* by node: place in rec + 1 */
+	size_t frame;                 /* the present one */
+	struct tt_frame_path *rec;    /* its sums, by node */
+	int64_t *lost;                /* of each: time of the outermost waits below it */
+	size_t n, cap, caplost;
+};
+
+static void
+sums_free(struct sums *s)
+{
+	struct tt_mem *mem = &s->m->env->mem;
+
+	tt_by_frame_close(s->in);
+	s->in = NULL;
+	tt_mem_free(mem, s->is, s->is ? s->p->n * sizeof *s->is : 0);
+	tt_mem_free(mem, s->slot, s->slot ? s->p->n * sizeof *s->slot : 0);
+	tt_mem_free(mem, s->rec, s->cap * sizeof *s->rec);
+	tt_mem_free(mem, s->lost, s->caplost * sizeof *s->lost);
+	s->is = NULL;
+	s->slot = NULL;
+	s->rec = NULL;
+	s->lost = NULL;
+	s->cap = s->caplost = 0;
+}
+
+static bool
+is_zone(const struct sums *s, uint32_t node)
+{
+	return node > TT_NODE_MORE && tt_paths_timed(s->p, node) && tt_paths_row(s->p, node) != TT_NO_ROW;
+}
+
+/* What waits: asked once for each row. */
+static void
+find_waits(struct sums *s, const bool *waits)
+{
+	for (uint32_t i = 0; i < s->p->n; i++) {
+		uint32_t up = tt_paths_node(s->p, i)->parent;
+		bool outside;
+
+		if (!is_zone(s, i))
+			continue;
+		outside = !(s->is[up] & N_IN_WAIT);
+		if (!outside || waits[tt_paths_row(s->p, i)])
+			s->is[i] |= N_IN_WAIT | (outside ? N_WAIT : 0);
+		if (tt_paths_shown(s->p, i) && tt_paths_node(s->p, s->p->owner[up])->kind == TT_NODE_THREAD)
+			s->is[i] |= N_TOP;
+	}
+}
+
+static void
+find_outer(struct sums *s, uint32_t *open)
+{
+	struct tt_walk w = { .p = s->p };
+
+	while (tt_walk_next(&w)) {
+		uint32_t row = tt_paths_timed(s->p, w.node) && tt_paths_shown(s->p, w.node) ? tt_paths_row(s->p, w.node) : TT_NO_ROW;
+
+		if (row == TT_NO_ROW)
+			continue;
+		if (w.leave)
+			open[row]--;
+		else if (open[row]++ == 0)
+			s->is[w.node] |= N_OUTER;
+	}
+}
+
+/* Begin to read; errors go to the report. Free with sums_free() in any case. */
+static void
+sums_init(struct sums *s, struct tt_making *k)
+{
+	struct tt_err *err = &k->r->err;
+	struct tt_mem *mem = &k->m->env->mem;
+
+	*s = (struct sums){ .m = k->m, .r = k->r };
+	s->p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_LINK, err);
+	if (!s->p)
+		return;
+	bool *waits = tt_room(k, s->p->nrow * sizeof *waits);
+	uint32_t *open = tt_room(k, s->p->nrow * sizeof *open);
+	s->is = open && waits ? tt_mem_alloc(mem, s->p->n * sizeof *s->is, err) : NULL;
+	s->slot = s->is ? tt_mem_alloc(mem, s->p->n * sizeof *s->slot, err) : NULL;
+	if (!s->slot)
+		return;
+	for (uint32_t i = 0; i < s->p->nrow; i++)
+		waits[i] = s->p->row[i].name && tt_waits_is(s->m, s->p->row[i].name->full);
+	find_waits(s, waits);
+	find_outer(s, open);
+}
+
+static void
+fetch(struct sums *s)
+{
+	const void *rec;
+
+	s->is_next = s->in && tt_by_frame_next(s->in, &rec, &s->r->err) == TT_OK && rec;
+	if (s->is_next)
+		s->next = *(const struct tt_frame_path *)rec;
+}
+
+static void
+sums_rewind(struct sums *s)
+{
+	tt_by_frame_close(s->in);
+	s->in = NULL;
+	if (s->r->err.code == TT_OK && s->slot)
+		tt_by_frame_open(s->m, TT_BY_FRAME_PATHS, &s->in, &s->r->err);
+	fetch(s);
+}
+
+static bool
+add(struct sums *s, const struct tt_frame_path *rec)
+{
+	if (tt_mem_grow(&s->m->env->mem, &s->rec, &s->cap, s->n + 1, sizeof *s->rec, &s->r->err) != TT_OK)
+		return false;
+	s->rec[s->n++] = *rec;
+	s->slot[rec->node] = (uint32_t)s->n;
+	return true;
+}
+
+static int
+by_node(const void *a, const void *b)
+{
+	const struct tt_frame_path *x = a, *y = b;
+
+	return TT_CMP(x->node, y->node);
+}
+
+/* Zones around others: only where damage cut them short have they no sum of their own. */
+static void
+add_parents(struct sums *s)
+{
+	size_t had = s->n;
+
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t up = tt_paths_node(s->p, s->rec[i].node)->parent;
+
+		if (up > TT_NODE_MORE && tt_paths_node(s->p, up)->kind == TT_NODE_ZONE && !s->slot[up] &&
+		    !add(s, &(struct tt_frame_path){ .frame = s->rec[i].frame, .node = up }))
+			return;
+	}
+	if (s->n == had)
+		return;
+	tt_sort(s->rec, s->n, by_node);
+	for (size_t i = 0; i < s->n; i++)
+		s->slot[s->rec[i].node] = (uint32_t)i + 1;
+}
+
+/* Self time, as tt_counts_settle() finds it. */
+static void
+settle(struct sums *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct tt_node *n = tt_paths_node(s->p, s->rec[i].node);
+
+		if (n->kind != TT_NODE_ZONE || s->rec[i].node <= TT_NODE_MORE)
+			continue;
+		s->rec[i].self += s->rec[i].total;
+		if (s->slot[n->parent])
+			s->rec[s->slot[n->parent] - 1].self -= s->rec[i].total;
+	}
+}
+
+/* Waiting is left out, as tt_waits_drop() does it. */
+static void
+drop_waits(struct sums *s)
+{
+	if (tt_mem_grow(&s->m->env->mem, &s->lost, &s->caplost, s->n, sizeof *s->lost, &s->r->err) != TT_OK)
+		return;
+	memset(s->lost, 0, s->n * sizeof *s->lost);
+	for (size_t i = s->n; i-- > 0;) {
+		struct tt_frame_path *rec = &s->rec[i];
+		uint32_t up = tt_paths_node(s->p, rec->node)->parent;
+		uint8_t is = s->is[rec->node];
+
+		if (!is_zone(s, rec->node))
+			continue;
+		if (s->slot[up])
+			s->lost[s->slot[up] - 1] += is & N_WAIT ? rec->total : is & N_IN_WAIT ? 0 : s->lost[i];
+		if (is & N_IN_WAIT)
+			rec->n = 0, rec->total = rec->self = 0;
+		else
+			rec->total -= s->lost[i];
+	}
+}
+
+/* The next frame that has sums; false: there is none. */
+static bool
+next_frame(struct sums *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		s->slot[s->rec[i].node] = 0;
+	s->n = 0;
+	if (!s->is_next || s->r->err.code != TT_OK)
+		return false;
+	for (s->frame = s->next.frame; s->is_next && s->next.frame == s->frame; fetch(s))
+		if (!add(s, &s->next))
+			return false;
+	add_parents(s);
+	settle(s);
+	if (s->m->filter.no_wait)
+		drop_waits(s);
+	return s->r->err.code == TT_OK;
+}
+
+/* The row of the site of the allocations at ${node}. */
+static uint32_t
+site_of(const struct sums *s, uint32_t node)
+{
+	return tt_paths_row_at(s->p, tt_alloc_site_of(s->p, s->p->owner[node]));
+}
+
+static bool
+is_alloc(const struct sums *s, uint32_t node)
+{
+	return tt_paths_node(s->p, node)->kind == TT_NODE_ALLOC;
+}
+
+/* The first cell of the row of a frame, and the one that names its process. */
+static struct tt_cell *
+row_of_frame(struct tt_table *t, const struct tt_model *m, size_t frame, unsigned process)
+{
+	struct tt_cell *c = tt_row(t);
+
+	tt_cell_u64(&c[0], m->frames->number[frame]);
+	tt_cell_int(&c[process], (int64_t)m->threads.t[m->frames->thread[frame]]->process + 1);
+	return c;
+}
+
+/* Its thread; "(more paths)" has none. */
+static void
+put_thread(struct tt_cell *c, const struct tt_model *m, uint32_t thread)
+{
+	if (thread >= m->threads.n)
+		return;
+	tt_cell_group(&c[0], m->threads.t[thread]->name, thread);
+	tt_cell_int(&c[1], (int64_t)thread + 1);
+}
+
+static uint32_t
+thread_of(const struct sums *s, uint32_t node)
+{
+	const struct tt_thread *t = tt_paths_thread(s->p, node);
+
+	return t ? t->index : UINT32_MAX;
+}
+
+static void
+put_allocs(struct tt_cell *c, bool known, uint64_t n, int64_t bytes)
+{
+	if (!known)
+		return;
+	tt_cell_u64(&c[0], n);
+	tt_cell_int(&c[1], bytes);
+}
+
+/* --- markers ------------------------------------------------------------------------------- */
+
+/* What a marker does on a thread in the frame. */
+struct entry {
+	uint32_t thread, row;
+	uint64_t n, allocs;
+	int64_t total, self, bytes;
+	bool met;
+};
+
+struct by_frame {
+	struct tt_stream stream;
+	struct sums s;
+	bool allocs;                  /* they are known */
+	struct entry *e;              /* of the frame */
+	size_t n, cap;
+	const struct tt_counters *counters;
+	struct tt_sorted *values;     /* of counters */
+	struct tt_frame_values value;  /* the next */
+	bool is_value;
+	uint32_t *rank;               /* of each counter, by name and section */
+	const char **name;            /* of each; NULL: not wanted */
+	struct tt_frame_values *v;     /* of the frame */
+	size_t nv, capv;
+	size_t frame;                 /* frame_gc: the next */
+	int64_t *pause;               /* by frame; NULL: not known */
+	bool collections;
+};
+
+static void
+end(struct tt_stream *stream)
+{
+	struct by_frame *b = (struct by_frame *)stream;
+	struct tt_mem *mem = &b->s.m->env->mem;
+
+	if (b->s.p)
+		sums_free(&b->s);
+	tt_by_frame_close(b->values);
+	tt_mem_free(mem, b->e, b->cap * sizeof *b->e);
+	tt_mem_free(mem, b->v, b->capv * sizeof *b->v);
+	tt_mem_free(mem, b->pause, b->pause ? b->s.m->frames->n * sizeof *b->pause : 0);
+}
+
+static void
+rewind_sums(struct tt_stream *stream, struct tt_table *t)
+{
+	struct by_frame *b = (struct by_frame *)stream;
+
+	(void)t;
+	b->frame = 0;
+	sums_rewind(&b->s);
+}
+
+static bool
+add_entry(struct by_frame *b, const struct entry *e)
+{
+	if (tt_mem_grow(&b->s.m->env->mem, &b->e, &b->cap, b->n + 1, sizeof *b->e, &b->s.r->err) != TT_OK)
+		return false;
+	b->e[b->n++] = *e;
+	return true;
+}
+
+/* One sum of the frame: a zone's time goes to the zone that is shown, an allocation to its site. */
+static bool
+add_sum(struct by_frame *b, const struct tt_frame_path *rec)
+{
+	const struct sums *s = &b->s;
+	const struct tt_paths *p = s->p;
+	struct entry e = { .thread = thread_of(s, rec->node) };
+	uint32_t owner = p->owner[rec->node];
+
+	if (is_alloc(s, rec->node)) {
+		e.row = site_of(s, rec->node);
+		e.allocs = rec->n;
+		e.bytes = rec->total;
+		e.met = rec->n > 0;
+		return add_entry(b, &e);
+	}
+	if (!tt_paths_timed(p, rec->node) || !tt_paths_shown(p, owner) || tt_paths_row(p, owner) == TT_NO_ROW)
+		return true;
+	e.row = tt_paths_row(p, owner);
+	e.self = rec->self;
+	if (owner == rec->node) {
+		e.n = rec->n;
+		e.total = s->is[owner] & N_OUTER ? rec->total : 0;
+		e.met = rec->n || rec->total || rec->self;
+	}
+	return add_entry(b, &e);
+}
+
+static int
+by_row(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	return x->thread != y->thread ? TT_CMP(x->thread, y->thread) : TT_CMP(x->row, y->row);
+}
+
+static int
+by_self(const void *a, const void *b)
+{
+	const struct entry *x = a, *y = b;
+
+	if (x->thread != y->thread)
+		return TT_CMP(x->thread, y->thread);
+	return x->self != y->self ? TT_CMP(y->self, x->self) : TT_CMP(x->row, y->row);
+}
+
+/* Entries of one marker on one thread become one. */
+static void
+join(struct by_frame *b)
+{
+	size_t n = 0;
+
+	tt_sort(b->e, b->n, by_row);
+	for (size_t i = 0; i < b->n; i++) {
+		const struct entry *e = &b->e[i];
+		struct entry *to = &b->e[n];
+
+		if (n == 0 || by_row(&to[-1], e) != 0) {
+			*to = *e;
+			n++;
+			continue;
+		}
+		to[-1].n += e->n;
+		to[-1].total += e->total;
+		to[-1].self += e->self;
+		to[-1].allocs += e->allocs;
+		to[-1].bytes += e->bytes;
+		to[-1].met = to[-1].met || e->met;
+	}
+	b->n = n;
+	tt_sort(b->e, b->n, by_self);
+}
+
+static void
+put_entry(struct by_frame *b, const struct entry *e, struct tt_table *t)
+{
+	const struct sums *s = &b->s;
+	struct tt_cell *c = row_of_frame(t, s->m, s->frame, M_PROCESS);
+
+	put_thread(&c[M_THREAD], s->m, e->thread);
+	tt_cell_text(&c[M_MARKER], tt_site_name(s->p, e->row));
+	tt_cell_int(&c[M_SELF], e->self);
+	tt_cell_int(&c[M_TOTAL], e->total);
+	tt_cell_u64(&c[M_COUNT], e->n);
+	put_allocs(&c[M_ALLOCS], b->allocs, e->allocs, e->bytes);
+}
+
+static bool
+more_markers(struct tt_stream *stream, struct tt_table *t)
+{
+	struct by_frame *b = (struct by_frame *)stream;
+	struct sums *s = &b->s;
+
+	while (t->nrow == 0 && next_frame(s)) {
+		b->n = 0;
+		for (size_t i = 0; i < s->n; i++)
+			if (!add_sum(b, &s->rec[i]))
+				return false;
+		join(b);
+		for (size_t i = 0; i < b->n; i++)
+			if (b->e[i].met && tt_paths_site_wanted(s->p, b->e[i].row))
+				put_entry(b, &b->e[i], t);
+	}
+	return t->nrow > 0;
+}
+
+/* --- threads -------------------------------------------------------------------------------- */
+
+/* In an entry: total is the time in its outermost zones, self the part of it in waits, n its zones. */
+static bool
+add_thread(struct by_frame *b, const struct tt_frame_path *rec)
+{
+	const struct sums *s = &b->s;
+	struct entry e = { .thread = thread_of(s, rec->node) };
+	uint8_t is = s->is[rec->node];
+
+	if (e.thread == UINT32_MAX)
+		return true;
+	if (is_alloc(s, rec->node)) {
+		e.allocs = rec->n;
+		e.bytes = rec->total;
+	} else if (is_zone(s, rec->node)) {
+		e.n = tt_paths_shown(s->p, rec->node) ? rec->n : 0;
+		e.total = is & N_TOP ? rec->total : 0;
+		e.self = is & N_WAIT ? rec->total : 0;
+	}
+	e.met = e.n || e.total || e.self || e.allocs;
+	return add_entry(b, &e);
+}
+
+static void
+put_thread_row(struct by_frame *b, const struct entry *e, struct tt_table *t)
+{
+	const struct tt_model *m = b->s.m;
+	struct tt_cell *c = row_of_frame(t, m, b->s.frame, T_PROCESS);
+	const struct tt_zone_time time = { e->total, e->self };
+
+	put_thread(&c[T_THREAD], m, e->thread);
+	tt_cell_int(&c[T_BUSY], tt_busy(&time));
+	tt_cell_share(&c[T_SHARE], tt_busy(&time), m->frames->dur[b->s.frame]);
+	tt_cell_int(&c[T_WAITING], time.waiting);
+	tt_cell_u64(&c[T_ZONES], e->n);
+	put_allocs(&c[T_ALLOCS], b->allocs, e->allocs, e->bytes);
+}
+
+static bool
+more_threads(struct tt_stream *stream, struct tt_table *t)
+{
+	struct by_frame *b = (struct by_frame *)stream;
+	struct sums *s = &b->s;
+
+	while (t->nrow == 0 && next_frame(s)) {
+		b->n = 0;
+		for (size_t i = 0; i < s->n; i++)
+			if (!add_thread(b, &s->rec[i]))
+				return false;
+		join(b);
+		for (size_t i = 0; i < b->n; i++)
+			if (b->e[i].met)
+				put_thread_row(b, &b->e[i], t);
+	}
+	return t->nrow > 0;
+}
+
+/* --- counters ------------------------------------------------------------------------------- */
+
+static void
+fetch_value(struct by_frame *b)
+{
+	const void *rec;
+
+	b->is_value = tt_by_frame_next(b->values, &rec, &b->s.r->err) == TT_OK && rec;
+	if (b->is_value)
+		b->value = *(const struct tt_frame_values *)rec;
+}
+
+static void
+rewind_values(struct tt_stream *stream, struct tt_table *t)
+{
+	struct by_frame *b = (struct by_frame *)stream;
+
+	(void)t;
+	tt_by_frame_close(b->values);
+	b->values = NULL;
+	if (b->s.r->err.code == TT_OK)
+		tt_by_frame_open(b->s.m, TT_BY_FRAME_VALUES, &b->values, &b->s.r->err);
+	fetch_value(b);
+}
+
+static int
+by_rank(const void *x, const void *y, void *arg)
+{
+	const struct tt_frame_values *a = x, *v = y;
+	const uint32_t *rank = arg;
+
+	return rank[a->counter] != rank[v->counter] ? TT_CMP(rank[a->counter], rank[v->counter]) : TT_CMP(a->counter, v->counter);
+}
+
+static void
+put_counter(struct by_frame *b, const struct tt_frame_values *v, struct tt_table *t)
+{
+	const struct tt_counter_stat *of = &b->counters->counter[v->counter];
+	struct tt_cell *c;
+
+	if (!b->name[v->counter])
+		return;
+	c = row_of_frame(t, b->s.m, v->frame, C_PROCESS);
+	tt_cell_group(&c[C_COUNTER], b->name[v->counter], b->rank[v->counter]);
+	tt_cell_name(&c[C_SECTION], of->def ? of->def->text2 : "");
+	tt_cell_text(&c[C_UNIT], tt_counter_unit_name(of));
+	tt_cell_counter(t->r, &c[C_LAST], of, v->last);
+	tt_cell_counter(t->r, &c[C_MIN], of, v->min);
+	tt_cell_counter(t->r, &c[C_MAX], of, v->max);
+	tt_cell_u64(&c[C_COUNT], v->n);
+}
+
+static bool
+more_counters(struct tt_stream *stream, struct tt_table *t)
+{
+	struct by_frame *b = (struct by_frame *)stream;
+
+	while (t->nrow == 0 && b->is_value && b->s.r->err.code == TT_OK) {
+		uint32_t frame = b->value.frame;
+
+		for (b->nv = 0; b->is_value && b->value.frame == frame; fetch_value(b)) {
+			if (tt_mem_grow(&b->s.m->env->mem, &b->v, &b->capv, b->nv + 1, sizeof *b->v, &b->s.r->err) != TT_OK)
+				return false;
+			b->v[b->nv++] = b->value;
+		}
+		qsort_r(b->v, b->nv, sizeof *b->v, by_rank, b->rank);
+		for (size_t i = 0; i < b->nv; i++)
+			put_counter(b, &b->v[i], t);
+	}
+	return t->nrow > 0;
+}
+
+/* --- the collector ------------------------------------------------------------------------- */
+
+/* Time of each frame in which the world was stopped, or was being stopped. */
+static void
+add_pauses(struct by_frame *b)
+{
+	const struct tt_model *m = b->s.m;
+	const struct tt_frames *f = m->frames;
+	const struct tt_gc *gc = tt_gc(m);
+
+	for (size_t i = 0; b->pause && i < gc->npause; i++) {
+		const struct tt_pause *p = &gc->pause[i];
+		size_t at, last;
+
+		if (!tt_frames_of(f, p->process, &at, &last))
+			continue;
+		at = tt_lower_bound(k, at, last, f->start[k] + f->dur[k] <= p->start);
+		for (; at < last && f->start[at] < p->end; at++) {
+			int64_t from = p->start > f->start[at] ? p->start : f->start[at], to = f->start[at] + f->dur[at];
+
+			b->pause[at] += (to < p->end ? to : p->end) - from;
+		}
+	}
+}
+
+static void
+put_gc(struct by_frame *b, size_t frame, uint64_t allocs, int64_t bytes, struct tt_table *t)
+{
+	const struct tt_frame_gc *gc = &tt_by_frame(b->s.m)->gc[frame];
+	struct tt_cell *c = row_of_frame(t, b->s.m, frame, G_PROCESS);
+
+	tt_cell_int(&c[G_START], b->s.m->frames->start[frame]);
+	tt_cell_int(&c[G_DUR], b->s.m->frames->dur[frame]);
+	put_allocs(&c[G_ALLOCS], b->allocs, allocs, bytes);
+	if (b->collections) {
+		tt_cell_u64(&c[G_COLLECTIONS], gc->n);
+		tt_cell_int(&c[G_COLLECTION_NS], gc->ns);
+	}
+	if (b->pause)
+		tt_cell_int(&c[G_PAUSE], b->pause[frame]);
+	if (gc->has_heap)
+		tt_cell_u64(&c[G_HEAP], gc->heap);
+}
+
+static bool
+more_gc(struct tt_stream *stream, struct tt_table *t)
+{
+	enum { FRAMES = 256 };
+	struct by_frame *b = (struct by_frame *)stream;
+	struct sums *s = &b->s;
+
+	for (unsigned i = 0; i < FRAMES && b->frame < s->m->frames->n && s->r->err.code == TT_OK; i++, b->frame++) {
+		uint64_t allocs = 0;
+		int64_t bytes = 0;
+
+		for (; s->is_next && s->next.frame == b->frame; fetch(s)) {
+			if (!is_alloc(s, s->next.node))
+				continue;
+			allocs += s->next.n;
+			bytes += s->next.total;
+		}
+		put_gc(b, b->frame, allocs, bytes, t);
+	}
+	return t->nrow > 0;
+}
+
+/* --- the tables ----------------------------------------------------------------------------- */
+
+/* The rows of ${t} come from ${b}, in the form that is asked for. */
+static void
+begin(struct tt_making *k, struct tt_table *t, struct by_frame *b)
+{
+	const struct tt_pass_table *pt = tt_pass_table_named(t->id, NULL);
+
+	if (k->o->wide && pt->wide)
+		tt_table_wide(k, t, pt, &b->stream);
+	else
+		tt_table_stream(t, &b->stream);
+}
+
+static struct by_frame *
+new_rows(struct tt_making *k, bool (*more)(struct tt_stream *, struct tt_table *), bool sums)
+{
+	struct by_frame *b = tt_arena_alloc(&k->r->arena, sizeof *b, &k->r->err);
+
+	if (!b)
+		return NULL;
+	b->stream = (struct tt_stream){ .more = more, .rewind = sums ? rewind_sums : rewind_values, .end = end };
+	b->s = (struct sums){ .m = k->m, .r = k->r };
+	b->allocs = tt_model_knows_allocs(k->m);
+	if (sums)
+		sums_init(&b->s, k);
+	return b;
+}
+
+static void
+markers(struct tt_making *k, struct tt_table *t)
+{
+	struct by_frame *b = new_rows(k, more_markers, true);
+
+	if (b)
+		begin(k, t, b);
+}
+
+static void
+threads(struct tt_making *k, struct tt_table *t)
+{
+	struct by_frame *b = new_rows(k, more_threads, true);
+
+	if (b)
+		begin(k, t, b);
+}
+
+struct named { const char *name, *section; uint32_t counter; };
+
+static int
+by_name(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+	int c = strcmp(x->name, y->name);
+
+	return c ? c : strcmp(x->section, y->section);
+}
+
+/* The counters in order; those of one name and section, as of several captures, have one place. */
+static void
+rank_counters(struct tt_making *k, struct by_frame *b)
+{
+	const struct tt_counters *cs = b->counters = tt_counters(k->m);
+	struct named *v = tt_room(k, cs->n * sizeof *v);
+
+	b->rank = tt_arena_alloc(&k->r->arena, cs->n * sizeof *b->rank, &k->r->err);
+	b->name = b->rank ? tt_arena_alloc(&k->r->arena, cs->n * sizeof *b->name, &k->r->err) : NULL;
+	if (!v || !b->name)
+		return;
+	for (uint32_t i = 0; i < cs->n; i++) {
+		const struct tt_counter_stat *c = &cs->counter[i];
+
+		v[i] = (struct named){ tt_counter_name(k->r, c), c->def ? c->def->text2 : "", i };
+		b->name[i] = tt_counter_wanted(k->m, c, v[i].name) ? v[i].name : NULL;
+	}
+	tt_sort(v, cs->n, by_name);
+	for (uint32_t i = 0, rank = 0; i < cs->n; i++) {
+		rank += i > 0 && by_name(&v[i], &v[i - 1]) != 0;
+		b->rank[v[i].counter] = rank;
+	}
+}
+
+static void
+counters(struct tt_making *k, struct tt_table *t)
+{
+	struct by_frame *b = new_rows(k, more_counters, false);
+
+	if (!b)
+		return;
+	rank_counters(k, b);
+	begin(k, t, b);
+}
+
+static void
+collector(struct tt_making *k, struct tt_table *t)
+{
+	struct by_frame *b = new_rows(k, more_gc, true);
+
+	if (!b)
+		return;
+	b->collections = tt_knows_collections(k->m);
+	if (b->collections && tt_knows_pauses(k->m))
+		b->pause = tt_mem_alloc(&k->m->env->mem, k->m->frames->n * sizeof *b->pause, &k->r->err);
+	add_pauses(b);
+	begin(k, t, b);
+}
+
+static bool
+has_frames(const struct tt_making *k)
+{
+	return k->m->frames && k->m->frames->n;
+}
+
+static const char *
+why(struct tt_making *k)
+{
+	const char *none = tt_pass_no_frames(k);
+
+	return none ? none : "nothing of the kind in the frames of this capture, or the filters leave none";
+}
+
+/* The columns that --wide can have, of any of the tables. */
+static const char *
+wide_value(size_t i)
+{
+	static const char *const v[] = { "self_ns", "total_ns", "count", "allocs", "alloc_bytes", "busy_ns", "busy_share", "waiting_ns", "zones",
+		"last", "min", "max", NULL };
+
+	return v[i];
+}
+
+static const struct tt_option options[] = {
+	{ .name = "wide", .arg = "COLUMN", .kind = TT_OPTION_OTHER, .value = wide_value, .table = "frame_markers", .alone = true,
+	    .help = "frame_markers, frame_threads and frame_counters: a row a frame, and a column for each marker, thread or counter, with this "
+	            "column's figure" },
+	{ .name = "columns", .arg = "N", .kind = TT_OPTION_COUNT, .at = offsetof(struct tt_pass_opts, columns), .hi = 1000, .with = "wide",
+	    .help = "{wide}: at most N of these columns, those with the most, 0: 1,000; default 50" },
+	{ .name = NULL },
+};
+
+#define UNHELD "a row is a part of one frame; use a metric over frames"
+
+static const struct tt_pass_table tables[] = {
+	{ "frame_markers", "Markers by frame", markers_col, M_N, false, TT_ON_ALL, .make = markers, .has = has_frames, .why = why,
+	    .unheld = UNHELD, .wide = "marker" },
+	{ "frame_threads", "Threads by frame", threads_col, T_N, false, TT_ON_TIME | TT_ON_THREAD | TT_ON_ZONES, .make = threads, .has = has_frames,
+	    .why = why, .unheld = UNHELD, .wide = "thread" },
+	{ "frame_counters", "Counters by frame", counters_col, C_N, false, TT_ON_TIME | TT_ON_NAMES, .make = counters, .has = has_frames,
+	    .why = why, .unheld = UNHELD, .wide = "counter" },
+	{ "frame_gc", "Allocations and collections by frame", gc_col, G_N, false, TT_ON_TIME | TT_ON_THREAD, .make = collector,
+	    .has = has_frames, .why = why, .unheld = UNHELD },
+};
+
+const struct tt_pass tt_pass_by_frame = {
+	.name = "by_frame",
+	.summary = "what each marker, thread, counter and the collector do in each frame",
+	.needs = TT_NEEDS_FRAMES | TT_NEEDS_CALLS | TT_NEEDS_BY_FRAME,
+	.option = options,
+	.tables = tables,
+	.ntables = TT_NCOL(tables),
+};

@@ -1,0 +1,314 @@
+/**
+ * Tables with a row a frame and a column for each marker, thread or counter, as spreadsheets want them; the contract is in passes.h.
+ *
+ * The rows of single frames come twice: once to see which columns there are, and again for the rows. Memory: the columns, and the
+ * rows of a frame.
+ */
+#include "base/hash_seed.h"
+#include "base/map.h"
+#include "base/order.h"
+#include "pass/passes.h"
+#include "stat/num.h"
+
+enum { W_FRAME, W_START, W_DUR, W_PROCESS, W_N };
+
+static const struct tt_col fixed_col[W_N] = {
+	[W_FRAME] = { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1." },
+	[W_START] = { "start_ns", "start", TT_UNIT_NS, "Start of the frame." },
+	[W_DUR] = { "dur_ns", "duration", TT_UNIT_NS, "Wall time of the frame." },
+	[W_PROCESS] = { "process", "process", TT_UNIT_COUNT, "Number of the input, from 1." },
+};
+
+/* A value of the column that becomes columns. */
+struct key {
+	const char *name, *more;      /* more: what tells apart those of one name */
+	int64_t id;
+	uint64_t rows;
+	tt_u128 sum;                  /* of the figure: of what is not negative */
+	size_t col;                   /* it has in the table; SIZE_MAX: none */
+};
+
+struct wide {
+	struct tt_stream stream;
+	struct tt_model const *m;
+	struct tt_table rows;         /* of single frames */
+	size_t at;                    /* the next of those in it */
+	bool is_row;
+	size_t by, figure, process;   /* columns of these */
+	struct key *key;
+	size_t n, cap;
+	struct tt_map place;
+	size_t frame;                 /* the next */
+};
+
+/* --- the keys -------------------------------------------------------------------------------- */
+
+static const struct tt_cell *
+row(const struct wide *w)
+{
+	return w->rows.cell + w->at * w->rows.ncol;
+}
+
+static uint64_t
+hash_of(const struct tt_cell *c)
+{
+	return tt_slot_text((uint64_t)c->v, c->s, strlen(c->s));
+}
+
+static size_t
+find(const struct wide *w, const struct tt_cell *c)
+{
+	uint32_t at = tt_map_find(&w->place, hash_of(c), i, w->key[i].id == c->v && strcmp(w->key[i].name, c->s) == 0);
+
+	return at ? at - 1 : SIZE_MAX;
+}
+
+/* The key of the present row, new or not; SIZE_MAX: it has none, or no memory. */
+static size_t
+key_of(struct wide *w, struct tt_report *r)
+{
+	struct tt_mem *mem = r->mem;
+	const struct tt_cell *c = &row(w)[w->by], *next = c + 1;
+	size_t at = c->empty ? SIZE_MAX : find(w, c);
+	char number[32];
+
+	if (c->empty || at != SIZE_MAX)
+		return at;
+	if (tt_mem_grow(mem, &w->key, &w->cap, w->n + 1, sizeof *w->key, &r->err) != TT_OK ||
+	    tt_map_add(&w->place, mem, hash_of(c), w->n, &r->err) != TT_OK)
+		return SIZE_MAX;
+	*tt_put_i64(number, next->v) = '\0';
+	w->key[w->n] = (struct key){ .name = tt_text_of(r, c->s, strlen(c->s)), .id = c->v, .col = SIZE_MAX };
+	w->key[w->n].more = tt_text(r, "%s", next->empty ? "" : tt_unit_is_text(w->rows.col[w->by + 1].unit) ? next->s : number);
+	return w->n++;
+}
+
+static void
+first_row(struct wide *w)
+{
+	w->at = 0;
+	tt_rows_first(&w->rows);
+	w->is_row = w->rows.nrow > 0;
+}
+
+static void
+next_row(struct wide *w)
+{
+	if (++w->at < w->rows.nrow)
+		return;
+	w->at = 0;
+	w->is_row = tt_rows_next(&w->rows);
+}
+
+static void
+find_keys(struct wide *w, struct tt_report *r)
+{
+	for (first_row(w); w->is_row && r->err.code == TT_OK; next_row(w)) {
+		size_t at = key_of(w, r);
+		const struct tt_cell *c = &row(w)[w->figure];
+
+		if (at == SIZE_MAX || c->empty)
+			continue;
+		w->key[at].rows++;
+		/* Values of counters of different units have no common sum: most values come first. */
+		w->key[at].sum += w->rows.col[w->figure].unit == TT_UNIT_VALUE ? 1 : c->v > 0 ? (uint64_t)c->v : 0;
+	}
+}
+
+static int
+by_sum(const void *a, const void *b)
+{
+	const struct key *x = *(const struct key *const *)a, *y = *(const struct key *const *)b;
+
+	if (x->sum != y->sum)
+		return TT_CMP(y->sum, x->sum);
+	int c = strcmp(x->name, y->name);
+	return c ? c : TT_CMP(x->id, y->id);
+}
+
+/* What the column of ${k} is called: names of columns differ. */
+static const char *
+title_of(struct tt_report *r, const struct tt_col *col, size_t n, const struct key *k, const char *kind)
+{
+	const char *title = k->name;
+
+	for (unsigned tries = 0; tries < 3; tries++) {
+		size_t i = 0;
+
+		while (i < n && strcmp(col[i].id, title) != 0)
+			i++;
+		if (i == n)
+			break;
+		title = tries == 0 && *k->more ? tt_text(r, "%s (%s)", k->name, k->more) :
+		    tries < 2 ? tt_text(r, "%s (%s %s)", k->name, kind, k->more) : tt_text(r, "%s (%zu)", k->name, n);
+	}
+	return title;
+}
+
+/* The columns of the table: those of a frame, and those of the keys with the most. Returns how many. */
+static size_t
+make_columns(struct wide *w, struct tt_making *k, struct tt_col *col, size_t most, const char *kind)
+{
+	const struct tt_col *figure = &w->rows.col[w->figure];
+	struct key **order = tt_room(k, w->n * sizeof *order);
+	size_t n = W_N;
+
+	memcpy(col, fixed_col, sizeof fixed_col);
+	for (size_t i = 0; i < w->n && order; i++)
+		order[i] = &w->key[i];
+	if (order)
+		tt_sort(order, w->n, by_sum);
+	for (size_t i = 0; i < w->n && i < most && order; i++) {
+		const char *title = title_of(k->r, col, n, order[i], kind);
+
+		order[i]->col = n;
+		col[n++] = (struct tt_col){ title, title, figure->unit, figure->help };
+	}
+	return n;
+}
+
+/* How many have no column, and how much of the whole that is. */
+static void
+note_left_out(const struct wide *w, struct tt_table *t, const char *kind, const char *figure)
+{
+	struct key all = { .sum = 0 }, out = { .sum = 0 };
+	bool values = w->rows.col[w->figure].unit == TT_UNIT_VALUE;
+
+	for (size_t i = 0; i < w->n; i++) {
+		all.sum += w->key[i].sum;
+		if (w->key[i].col == SIZE_MAX) {
+			out.rows++;
+			out.sum += w->key[i].sum;
+		}
+	}
+	if (out.rows == 0 && values)
+		t->note = tt_text(t->r, "%s of each %s", figure, kind);
+	else if (out.rows == 0)
+		t->note = tt_text(t->r, "%s of each %s, those with the largest sum first", figure, kind);
+	else
+		t->note = tt_text(t->r, "%s of %zu %ss, those with the %s; %llu %ss more with %.1f %% of the %s have no column",
+		    figure, w->n - (size_t)out.rows, kind, values ? "most values" : "largest sum", (unsigned long long)out.rows, kind,
+		    all.sum ? 100 * (double)out.sum / (double)all.sum : 0, values ? "values" : "sum");
+}
+
+/* --- the rows --------------------------------------------------------------------------------- */
+
+static uint32_t
+process_of(const struct wide *w, size_t frame)
+{
+	return w->m->threads.t[w->m->frames->thread[frame]]->process + 1;
+}
+
+static bool
+is_of(const struct wide *w, size_t frame)
+{
+	return w->is_row && (uint64_t)row(w)->v == w->m->frames->number[frame] && row(w)[w->process].v == process_of(w, frame);
+}
+
+/* Add a figure to its cell; a counter has one. */
+static void
+add(struct tt_report *r, struct tt_cell *to, const struct tt_cell *c, enum tt_unit unit)
+{
+	int64_t had = to->empty ? 0 : to->v;
+
+	if (c->empty)
+		return;
+	*to = *c;
+	if (unit != TT_UNIT_VALUE)
+		tt_cell_int(to, had + c->v);
+	else if (c->s)
+		to->s = tt_text(r, "%s", c->s);
+}
+
+static bool
+more(struct tt_stream *stream, struct tt_table *t)
+{
+	enum { FRAMES = 64 };
+	struct wide *w = (struct wide *)stream;
+	const struct tt_frames *f = w->m->frames;
+
+	for (unsigned i = 0; i < FRAMES && w->frame < f->n && t->r->err.code == TT_OK; i++, w->frame++) {
+		struct tt_cell *c = tt_row(t);
+
+		tt_cell_u64(&c[W_FRAME], f->number[w->frame]);
+		tt_cell_int(&c[W_START], f->start[w->frame]);
+		tt_cell_int(&c[W_DUR], f->dur[w->frame]);
+		tt_cell_int(&c[W_PROCESS], process_of(w, w->frame));
+		for (; is_of(w, w->frame); next_row(w)) {
+			size_t at = row(w)[w->by].empty ? SIZE_MAX : find(w, &row(w)[w->by]);
+
+			if (at != SIZE_MAX && w->key[at].col != SIZE_MAX)
+				add(t->r, &c[w->key[at].col], &row(w)[w->figure], w->rows.col[w->figure].unit);
+		}
+	}
+	return t->nrow > 0;
+}
+
+static void
+from_first(struct tt_stream *stream, struct tt_table *t)
+{
+	struct wide *w = (struct wide *)stream;
+
+	(void)t;
+	w->frame = 0;
+	first_row(w);
+}
+
+static void
+end(struct tt_stream *stream)
+{
+	struct wide *w = (struct wide *)stream;
+	struct tt_mem *mem = w->rows.r->mem;
+
+	tt_table_free(&w->rows);
+	tt_mem_free(mem, w->key, w->cap * sizeof *w->key);
+	tt_map_free(&w->place, mem);
+}
+
+/* --- the table -------------------------------------------------------------------------------- */
+
+static size_t
+column(const struct tt_pass_table *pt, const char *id)
+{
+	size_t i = 0;
+
+	while (i < pt->ncol && strcmp(pt->col[i].id, id) != 0)
+		i++;
+	return i;
+}
+
+void
+tt_table_wide(struct tt_making *k, struct tt_table *t, const struct tt_pass_table *pt, struct tt_stream *long_rows)
+{
+	size_t most = k->o->columns && k->o->columns < TT_COLUMNS_MAX - W_N ? (size_t)k->o->columns : 1000;
+	struct tt_col *col = tt_arena_alloc(&k->r->arena, (most + W_N) * sizeof *col, &k->r->err);
+	struct wide *w = col ? tt_arena_alloc(&k->r->arena, sizeof *w, &k->r->err) : NULL;
+
+	if (!w) {
+		if (long_rows->end)
+			long_rows->end(long_rows);
+		return;
+	}
+	w->stream = (struct tt_stream){ .more = more, .rewind = from_first, .end = end };
+	w->m = k->m;
+	w->rows = (struct tt_table){ .id = pt->id, .title = pt->title, .col = pt->col, .ncol = pt->ncol, .r = k->r };
+	w->by = column(pt, pt->wide);
+	w->figure = column(pt, k->o->wide);
+	w->process = column(pt, "process");
+	if (w->figure == pt->ncol) {
+		tt_fail(&k->r->err, TT_E_USAGE, TT_NOWHERE, "table %s has no column \"%s\"", pt->id, k->o->wide);
+		long_rows->end(long_rows);
+		return;
+	}
+	tt_table_stream(&w->rows, long_rows);
+	find_keys(w, k->r);
+	/* Nothing in any frame: no row says more than the reason. */
+	if (w->n == 0) {
+		end(&w->stream);
+		return;
+	}
+	t->ncol = make_columns(w, k, col, most, pt->wide);
+	t->col = col;
+	note_left_out(w, t, pt->wide, k->o->wide);
+	tt_table_stream(t, &w->stream);
+}
