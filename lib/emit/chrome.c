@@ -91,7 +91,7 @@ chrome_end(void *state)
 	tt_mem_free(mem, c->process, c->m->ncap * sizeof *c->process);
 	tt_mem_free(mem, c->unwritten, sizeof *c->unwritten);
 	tt_mem_free(mem, c->also, c->capalso);
-	tt_mem_free(mem, c->step, c->capstep * sizeof *c->step);
+	tt_flow_free(&c->flows, mem);
 	tt_slices_free(&c->slices);
 	tt_aside_free(&c->args);
 	tt_buf_free(&c->scratch);

@@ -16,6 +16,7 @@
 #include <stdatomic.h>
 
 #include "emit/emit.h"
+#include "emit/flow_steps.h"
 #include "emit/marker_text.h"
 #include "emit/slice_sort.h"
 #include "emit/text_spool.h"
@@ -60,15 +61,7 @@ struct chrome {
 	struct tt_aside args;         /* ... this, or 0 */
 	uint64_t put_aside;           /* bytes in the spools of both */
 	int64_t nflow;                /* flows put aside with the zones */
-	struct chrome_step {          /* steps of flows, until all are known: chrome_flows.c */
-		int64_t ts;
-		uint64_t id;
-		uint32_t thread, order;
-		uint16_t part;
-		uint8_t type;         /* enum tt_flow */
-	} *step;
-	size_t nstep, capstep;
-	uint64_t narrow;              /* arrows so far */
+	struct tt_flow_steps flows;
 	struct tt_buf scratch;
 	uint8_t *also;                /* threads with a sample in the text about to be written, a bit each */
 	size_t capalso;
