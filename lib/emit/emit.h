@@ -27,7 +27,18 @@ struct tt_slice {
 	uint32_t depth;
 	uint32_t flags;               /* enum tt_event_flag; TT_F_BASE: begun in an earlier chunk; above: tt_slice_args() */
 };
+/* Of a zone that was begun as a struct tt_begun; TT_F_BASE: in an earlier chunk. */
+#define TT_SLICE_ENDS (TT_F_BASE | TT_F_END)
 #define TT_SLICE_ARGS 8               /* flags from this bit on: which of tt_view.args are its arguments + 1; 0 none */
+
+/*
+ * A zone that is no whole event of its chunk: it stays open, or lasts 2^32 ns and more. When it is over, its slice has
+ * TT_SLICE_ENDS. There are none where only the end tells whether a zone is shown: tt_filter_tells_late().
+ */
+struct tt_begun {
+	struct tt_slice s;            /* dur: -1 where the chunk leaves it open */
+	size_t before;                /* slices of the chunk that come first */
+};
 
 /* What a worker hands to `chunk` and the ordered stage to `rare`. */
 struct tt_view {
@@ -37,6 +48,8 @@ struct tt_view {
 	const struct tt_batch *b;     /* allocations and rare events; ts already on the common timeline */
 	const struct tt_slice *slice; /* in order of begin; zones filtered out are not here */
 	size_t nslice;
+	const struct tt_begun *begun; /* in order of begin */
+	size_t nbegun;
 	const struct tt_args *args;   /* of slices: tt_slice_args() */
 	size_t nargs;
 	uint64_t alloc_before_b, alloc_before_n;      /* of this thread, before this chunk */

@@ -47,6 +47,13 @@ struct tt_filter {
 
 void tt_filter_init(struct tt_filter *f);
 
+/* True if only a zone's end tells whether it is shown, and from when. */
+static inline bool
+tt_filter_tells_late(const struct tt_filter *f)
+{
+	return f->from != INT64_MIN || f->nhole || f->min_dur;
+}
+
 /* The first hole that ends after ${ts}; NULL: none does. */
 const struct tt_span *tt_filter_hole(const struct tt_filter *f, int64_t ts);
 

@@ -401,6 +401,35 @@ take_out(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur)
 	}
 }
 
+/* The zone of level ${i} begins with ${e}, and goes on beyond what one event can hold. */
+static int
+begin_slice(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, struct tt_err *err)
+{
+	const struct tt_filter *flt = &f->m->filter;
+	struct tt_level *l = &f->lvl[i];
+	uint32_t flags = e->flags;
+
+	l->begun = 0;
+	/* Deeper ones are dropped if the chunk leaves them open: tt_stack_push(). */
+	if (!(f->needs & TT_NEEDS_SLICES) || l->out || tt_filter_tells_late(flt) || e->ts >= flt->to || i > TT_STACK_MAX ||
+	    !shown(f, io, e->val) || (flags & TT_F_CONT && e->val == TT_KEY_EXCEPTION))
+		return TT_OK;
+	int rc = tt_mem_grow(f->mem, &io->begun, &io->capbegun, io->nbegun + 1, sizeof *io->begun, err);
+	if (rc == TT_OK && flags & TT_F_MORE) {
+		rc = tt_mem_grow(f->mem, &io->args, &io->capargs, io->nargs + 1, sizeof *io->args, err);
+		if (rc == TT_OK) {
+			io->args[io->nargs++] = tt_args_of(io->b, (size_t)(e - io->b->ev));
+			flags |= (uint32_t)io->nargs << TT_SLICE_ARGS;
+		}
+	}
+	if (rc != TT_OK)
+		return rc;
+	io->begun[io->nbegun++] = (struct tt_begun){ .before = io->nslice,
+		.s = { .ts = e->ts, .dur = -1, .key = e->val, .depth = (uint32_t)i - 1, .flags = flags } };
+	l->begun = io->nbegun;
+	return TT_OK;
+}
+
 /* A zone of level ${i} is over: count it, clipped to the filter's time. */
 static int
 finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, uint64_t key, unsigned flags,
@@ -704,6 +733,7 @@ begin(struct tt_fold *f, struct tt_fold_io *io, size_t more, struct tt_err *err)
 		f->caplvl = k->cap;
 	}
 	io->nslice = 0;
+	io->nbegun = 0;
 	io->nargs = 0;
 	io->nsite = io->nsum = 0;
 	f->ntrail = 0;
@@ -752,10 +782,18 @@ static __attribute__((noinline)) int
 finish_begun(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, struct tt_err *err)
 {
 	const struct tt_event *b = f->lvl[i].begin;
+	size_t before = io->nslice;
+	int rc;
 
 	if (b->flags & TT_F_MORE)
-		return finish_args(f, io, i, b, e, err);
-	return finish(f, io, i, b->ts, e->ts, e->val, (unsigned)(e->flags | b->flags), err);
+		rc = finish_args(f, io, i, b, e, err);
+	else
+		rc = finish(f, io, i, b->ts, e->ts, e->val, (unsigned)(e->flags | b->flags), err);
+	if (io->nslice == before || !f->lvl[i].begun)
+		return rc;
+	io->slice[before].flags |= TT_F_END;
+	io->begun[f->lvl[i].begun - 1].s.dur = io->slice[before].dur;
+	return rc;
 }
 
 /* True if the path has a node of its own in the tree: it is not new, and not in "(more paths)". */
@@ -948,6 +986,8 @@ tt_fold_chunk(struct tt_fold *f, struct tt_fold_io *io, struct tt_err *err)
 			top = n + 1;
 			rc = step_down(f, io, n, e->val, e->ts, f->filtered && left_out(f, n), err);
 			f->lvl[top].begin = e;
+			if (rc == TT_OK)
+				rc = begin_slice(f, io, top, e, err);
 			break;
 		case TT_ZONE_END:
 			rc = zone_end(f, io, e, &base, &top, err);
@@ -1026,6 +1066,7 @@ tt_fold_io_free(struct tt_fold_io *io, struct tt_mem *mem)
 
 	tt_stack_free(&io->base, mem);
 	tt_mem_free(mem, io->slice, io->capslice * sizeof *io->slice);
+	tt_mem_free(mem, io->begun, io->capbegun * sizeof *io->begun);
 	tt_mem_free(mem, io->args, io->capargs * sizeof *io->args);
 	tt_args_free(io->ended, mem);
 	tt_mem_free(mem, io->site, io->capsite * sizeof *io->site);

@@ -10,6 +10,7 @@
 #include "model/zones.h"
 
 struct tt_args;
+struct tt_begun;
 struct tt_capture;
 struct tt_frame_path;
 struct tt_model;
@@ -42,6 +43,7 @@ struct tt_level {
 	uint64_t hash;                /* of the path, tt_tree_hash() */
 	uint64_t ahead;               /* the same for zones further on */
 	const struct tt_event *begin; /* where the zone has an end event of its own, in this chunk */
+	size_t begun;                 /* of such a zone: its place + 1 in tt_fold_io.begun; 0: not there */
 	uint32_t node;
 	uint32_t number;              /* of a zone from before the chunk: tt_open's */
 	bool out;                     /* left out by the filter: counts as the zone around it */
@@ -119,6 +121,8 @@ struct tt_fold_io {
 	struct tt_over over;
 	struct tt_slice *slice;       /* with TT_NEEDS_SLICES */
 	size_t nslice, capslice;
+	struct tt_begun *begun;       /* with TT_NEEDS_SLICES */
+	size_t nbegun, capbegun;
 	struct tt_args *args;         /* of some of those */
 	size_t nargs, capargs;
 	struct tt_args_kept *ended;   /* which zones that end in this chunk brought along; owned */

@@ -110,8 +110,9 @@ static struct tt_view
 view_of(const struct pipe *p, const struct slot *s)
 {
 	return (struct tt_view){ .m = p->r->m, .cap = p->in->cap, .thread = s->io.thread, .b = &s->batch,
-		.slice = s->io.slice, .nslice = s->io.nslice, .args = s->io.args, .nargs = s->io.nargs, .alloc_before_b = s->alloc_before_b,
-		.alloc_before_n = s->alloc_before_n, .skipped = s->io.skipped };
+		.slice = s->io.slice, .nslice = s->io.nslice, .begun = s->io.begun, .nbegun = s->io.nbegun,
+		.args = s->io.args, .nargs = s->io.nargs, .alloc_before_b = s->alloc_before_b, .alloc_before_n = s->alloc_before_n,
+		.skipped = s->io.skipped };
 }
 
 /* Let the emitters write the chunk's zones as text. */
@@ -141,7 +142,7 @@ fold_step(struct pipe *p, struct worker *w, struct slot *s, struct tt_err *err)
 	if (p->phase < TT_PHASE_MAIN)
 		return TT_OK;
 	if (r->m->keep_thread && !r->m->keep_thread[s->io.thread->index]) {
-		s->io.nslice = 0;
+		s->io.nslice = s->io.nbegun = 0;
 		s->io.skipped = true;
 		return s->batch.nrare ? tt_fold_samples(&w->fold, &s->io, err) : TT_OK;
 	}
