@@ -462,8 +462,8 @@ demo: $(AFTER_SETUP)
 	@echo '$$ tracetool stats $(DEMO) --table hitches,frames,gcalloc --limit 7'
 	@$(BIN) stats $(DEMO) --table hitches,frames,gcalloc --limit 7
 	@echo
-	@echo '$$ tracetool convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz'
-	@$(BIN) convert $(DEMO) -o $(DEMO_OUT).json.gz -o $(DEMO_OUT).pb.gz
+	@echo '$$ tracetool convert $(DEMO) -o $(DEMO_OUT).pftrace -o $(DEMO_OUT).pb.gz'
+	@$(BIN) convert $(DEMO) -o $(DEMO_OUT).pftrace -o $(DEMO_OUT).pb.gz
 	@if command -v go >/dev/null; then \
 		echo; echo '$$ go tool pprof -top -nodecount=8 $(DEMO_OUT).pb.gz'; \
 		go tool pprof -top -nodecount=8 $(DEMO_OUT).pb.gz 2>/dev/null; \
@@ -486,7 +486,7 @@ demo: $(AFTER_SETUP)
 		$(BIN) record -p calls,alloc,gc,frame=World:Frame -o $(BUILD)/demo/mono.ttc -- mono $(BUILD)/demo/GameLoop.exe 300 20; \
 		echo; \
 	fi
-	@echo 'Open $(DEMO_OUT).json.gz in https://ui.perfetto.dev (it stays on your machine)'
+	@echo 'Open $(DEMO_OUT).pftrace in https://ui.perfetto.dev (it stays on your machine)'
 
 # --- manual and installation ------------------------------------------------------
 

@@ -143,10 +143,11 @@ const struct verb verb_convert = {
 	.name = "convert",
 	.summary = "write captures as files that other programs read",
 	.operands = "FILE...",
-	.about = "Write captures as files that other programs read: Chrome JSON for Perfetto, CSV, pprof, folded stacks, lcov, Unity's Profile Analyzer. "
+	.about = "Write captures as files that other programs read: Perfetto's format, Chrome JSON, CSV, pprof, folded stacks, lcov, Unity's Profile "
+		 "Analyzer. "
 		 "Several inputs share one timeline; one run can write several outputs. "
 		 "\"-\" is standard input; the content of an input shows its format and compression.",
-	.examples = "  tracetool convert game.mlpd -o game.json.gz\n"
+	.examples = "  tracetool convert game.mlpd -o game.pftrace\n"
 		    "  tracetool convert game.mlpd --time 10-12.5 -o part.json -o part.pb.gz\n"
 		    "  tracetool convert game.mlpd -f csv --table markers -o markers.csv\n"
 		    "  zcat game.mlpd.gz | tracetool convert - -f folded -o - | flamegraph.pl > game.svg\n",

@@ -6,7 +6,7 @@
 
 #include "base/buf.h"
 
-enum tt_wire { TT_WIRE_VARINT = 0, TT_WIRE_BYTES = 2 };
+enum tt_wire { TT_WIRE_VARINT = 0, TT_WIRE_64 = 1, TT_WIRE_BYTES = 2 };
 
 /* At most 10 bytes; returns the end. */
 static inline char *

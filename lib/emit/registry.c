@@ -7,10 +7,12 @@
 #include "emit/emit.h"
 #include "io/sink.h"
 
-extern const struct tt_emit tt_emit_chrome, tt_emit_csv, tt_emit_pprof, tt_emit_folded, tt_emit_lcov, tt_emit_pdata, tt_emit_perf_test;
+extern const struct tt_emit tt_emit_chrome, tt_emit_perfetto, tt_emit_csv, tt_emit_pprof, tt_emit_folded, tt_emit_lcov, tt_emit_pdata,
+    tt_emit_perf_test;
 
 const struct tt_emit *const tt_emits[] = {
 	&tt_emit_chrome,
+	&tt_emit_perfetto,
 	&tt_emit_csv,
 	&tt_emit_pprof,
 	&tt_emit_folded,

@@ -397,3 +397,144 @@ kit_check_profile(const char *p, size_t n, struct kit_profile *out)
 	free(r);
 	return wrong;
 }
+
+/* --- Perfetto ------------------------------------------------------------------ */
+
+/* Messages of the trace, and for each field what it holds. */
+enum kind { NUMBER = 1, DOUBLE, TEXT, MESSAGE };
+enum message { TRACE, PACKET, CLOCKS, CLOCK, EVENT, LEGACY, NOTE, TRACK, PROCESS, THREAD, COUNTER, INTERNED, NAMED, FRAME, STACK, MAPPING, SAMPLE };
+
+static const struct shape { enum message in; unsigned field; enum kind kind; enum message of; } shapes[] = {
+	{ TRACE, 1, MESSAGE, PACKET },
+	{ PACKET, 6, MESSAGE, CLOCKS }, { PACKET, 8, NUMBER, 0 }, { PACKET, 10, NUMBER, 0 }, { PACKET, 11, MESSAGE, EVENT }, { PACKET, 12, MESSAGE, INTERNED },
+	{ PACKET, 13, NUMBER, 0 }, { PACKET, 60, MESSAGE, TRACK }, { PACKET, 66, MESSAGE, SAMPLE },
+	{ CLOCKS, 1, MESSAGE, CLOCK }, { CLOCK, 1, NUMBER, 0 }, { CLOCK, 2, NUMBER, 0 },
+	{ EVENT, 3, NUMBER, 0 }, { EVENT, 4, MESSAGE, NOTE }, { EVENT, 6, MESSAGE, LEGACY }, { EVENT, 9, NUMBER, 0 }, { EVENT, 10, NUMBER, 0 },
+	{ EVENT, 11, NUMBER, 0 }, { EVENT, 22, TEXT, 0 }, { EVENT, 23, TEXT, 0 }, { EVENT, 30, NUMBER, 0 }, { EVENT, 44, DOUBLE, 0 },
+	{ LEGACY, 2, NUMBER, 0 }, { LEGACY, 6, NUMBER, 0 }, { LEGACY, 12, NUMBER, 0 },
+	{ NOTE, 1, NUMBER, 0 }, { NOTE, 2, NUMBER, 0 }, { NOTE, 3, NUMBER, 0 }, { NOTE, 4, NUMBER, 0 }, { NOTE, 5, DOUBLE, 0 }, { NOTE, 6, TEXT, 0 },
+	{ NOTE, 7, NUMBER, 0 }, { NOTE, 10, TEXT, 0 }, { NOTE, 11, MESSAGE, NOTE }, { NOTE, 12, MESSAGE, NOTE }, { NOTE, 17, NUMBER, 0 },
+	{ TRACK, 1, NUMBER, 0 }, { TRACK, 2, TEXT, 0 }, { TRACK, 3, MESSAGE, PROCESS }, { TRACK, 4, MESSAGE, THREAD }, { TRACK, 5, NUMBER, 0 },
+	{ TRACK, 8, MESSAGE, COUNTER }, { TRACK, 15, NUMBER, 0 },
+	{ PROCESS, 1, NUMBER, 0 }, { PROCESS, 6, TEXT, 0 }, { THREAD, 1, NUMBER, 0 }, { THREAD, 2, NUMBER, 0 }, { THREAD, 5, TEXT, 0 },
+	{ COUNTER, 3, NUMBER, 0 }, { COUNTER, 6, TEXT, 0 },
+	{ INTERNED, 1, MESSAGE, NAMED }, { INTERNED, 2, MESSAGE, NAMED }, { INTERNED, 3, MESSAGE, NAMED }, { INTERNED, 5, MESSAGE, NAMED },
+	{ INTERNED, 6, MESSAGE, FRAME }, { INTERNED, 7, MESSAGE, STACK }, { INTERNED, 17, MESSAGE, NAMED }, { INTERNED, 19, MESSAGE, MAPPING },
+	{ INTERNED, 29, MESSAGE, NAMED },
+	{ NAMED, 1, NUMBER, 0 }, { NAMED, 2, TEXT, 0 }, { FRAME, 1, NUMBER, 0 }, { FRAME, 2, NUMBER, 0 }, { FRAME, 3, NUMBER, 0 }, { FRAME, 4, NUMBER, 0 },
+	{ STACK, 1, NUMBER, 0 }, { STACK, 2, NUMBER, 0 }, { MAPPING, 1, NUMBER, 0 }, { MAPPING, 7, NUMBER, 0 },
+	{ SAMPLE, 2, NUMBER, 0 }, { SAMPLE, 3, NUMBER, 0 }, { SAMPLE, 4, NUMBER, 0 },
+};
+
+/* Numbers that were sent: of interned data by its field, of tracks in table 0. */
+struct trace {
+	struct sent { unsigned table; uint64_t number; } *sent;
+	size_t n, cap;
+};
+
+static bool
+was_sent(const struct trace *t, unsigned table, uint64_t number)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->sent[i].table == table && t->sent[i].number == number)
+			return true;
+	return false;
+}
+
+static void
+send(struct trace *t, unsigned table, uint64_t number)
+{
+	if (t->n == t->cap)
+		t->sent = realloc(t->sent, (t->cap = 2 * t->cap + 64) * sizeof *t->sent);
+	t->sent[t->n++] = (struct sent){ table, number };
+}
+
+static bool
+take_varint(const char **p, const char *end, uint64_t *v)
+{
+	*v = 0;
+	for (unsigned shift = 0; *p < end && shift < 64; shift += 7) {
+		unsigned char c = (unsigned char)*(*p)++;
+
+		*v |= (uint64_t)(c & 127) << shift;
+		if (c < 128)
+			return true;
+	}
+	return false;
+}
+
+/* Which table a number refers to; 0: none, or the tracks where ${track}. */
+static unsigned
+refers(enum message in, unsigned field, bool *track)
+{
+	*track = (in == EVENT && field == 11) || (in == TRACK && field == 5);
+	return in == EVENT && field == 10 ? 2 : in == EVENT && field == 3 ? 1 : in == NOTE && field == 1 ? 3 : in == NOTE && field == 17 ? 29 :
+	    in == FRAME && field == 2 ? 5 : in == FRAME && field == 3 ? 19 : in == STACK && field == 2 ? 6 : in == SAMPLE && field == 4 ? 7 : 0;
+}
+
+static const char *
+check_number(struct trace *t, enum message in, unsigned as, unsigned field, uint64_t v)
+{
+	bool track;
+	unsigned table = refers(in, field, &track);
+
+	if ((table || track) && !was_sent(t, table, v))
+		return track ? "a track that was not described" : "a number that was not sent";
+	if (in == PACKET && field == 8 && v > INT64_MAX)
+		return "a time beyond 63 bits";
+	if (in == TRACK && field == 1)
+		send(t, 0, v);
+	if (field == 1 && (in == NAMED || in == FRAME || in == STACK || in == MAPPING)) {
+		if (was_sent(t, as, v))
+			return "a number that was sent twice";
+		send(t, as, v);
+	}
+	return NULL;
+}
+
+/* ${as}: the field by which this message is in the one around it. */
+static const char *
+check_message(struct trace *t, enum message in, unsigned as, const char *p, const char *end)
+{
+	const char *wrong = NULL;
+
+	while (p < end && !wrong) {
+		const struct shape *s = shapes, *last = shapes + sizeof shapes / sizeof *shapes;
+		uint64_t tag, v = 0;
+
+		if (!take_varint(&p, end, &tag))
+			return "a field without a number";
+		while (s < last && (s->in != in || s->field != tag >> 3))
+			s++;
+		if (s == last || (tag & 7) != (s->kind == NUMBER ? 0 : s->kind == DOUBLE ? 1 : 2))
+			return "a field that is not known";
+		if (s->kind == DOUBLE && end - p < 8)
+			return "half a real";
+		if (s->kind != DOUBLE && !take_varint(&p, end, &v))
+			return "half a number";
+		if (s->kind == NUMBER) {
+			wrong = check_number(t, in, as, s->field, v);
+			continue;
+		}
+		if (s->kind == DOUBLE)
+			v = 8;
+		if (v > (uint64_t)(end - p))
+			return "a message longer than the one around it";
+		if (s->kind == TEXT && (!is_utf8(p, (size_t)v) || memchr(p, 0, (size_t)v)))
+			return "a text that is not UTF-8, or has a NUL";
+		if (s->kind == MESSAGE)
+			wrong = check_message(t, s->of, s->field, p, p + v);
+		p += v;
+	}
+	return wrong;
+}
+
+const char *
+kit_check_trace(const char *p, size_t n)
+{
+	struct trace t = { 0 };
+	const char *wrong = check_message(&t, TRACE, 0, p, p + n);
+
+	free(t.sent);
+	return wrong;
+}

@@ -79,6 +79,12 @@ const char *kit_check_csv(const char *p, size_t n, char sep, size_t columns);
 /* `frame;frame COUNT`: valid UTF-8, no control characters, a count of digits that is not 0, no stack twice in a row. */
 const char *kit_check_folded(const char *p, size_t n);
 
+/*
+ * Perfetto's trace: whole messages of fields that are known, texts of valid UTF-8 without NUL, names that were sent before they are
+ * used and only once, tracks that were described before, times of 63 bits.
+ */
+const char *kit_check_trace(const char *p, size_t n);
+
 /* What is in a profile, for sums. */
 struct kit_profile {
 	size_t nsample, ntype, nstring, nfunction, nlocation;

@@ -1,0 +1,235 @@
+/**
+ * The parts of the Perfetto emitter. Internal to lib/emit/perfetto*.c.
+ *
+ * perfetto.c        start and end; what is declared before it is used: names, tracks; calls all others
+ * perfetto_zones.c  zones and allocations: `chunk`, the hot path
+ * perfetto_aside.c  zones of which only the end tells whether they are shown: put aside, written at the end
+ * perfetto_rare.c   counters, flows, samples, instants: `rare`
+ * perfetto_tail.c   after the events: frames, facts, provenance, losses
+ *
+ * The file is a message Trace of Perfetto's protocol buffers: packets, one after the other, in any order; readers sort
+ * them by time and keep the file's order among equals. So for each thread the file holds begins and ends as they
+ * happened: a zone that its chunk leaves open is begun there (tt_view.begun), and a later chunk ends it.
+ *
+ * All packets but those of samples are of one sequence. Names are sent once, before the first packet that uses them. A worker
+ * does not know what earlier chunks have sent, so it lists what its packets use, and `write` sends what is new.
+ */
+#ifndef TT_EMIT_PERFETTO_H
+#define TT_EMIT_PERFETTO_H
+
+#include <stdatomic.h>
+
+#include "base/map.h"
+#include "base/proto.h"
+#include "emit/emit.h"
+#include "emit/flow_steps.h"
+#include "emit/marker_text.h"
+#include "emit/slice_sort.h"
+#include "emit/text_spool.h"
+
+struct tt_args;
+struct tt_event;
+struct tt_sink;
+
+/* Numbers of fields (perfetto/protos). The comment names the message. */
+enum {
+	PF_PACKET = 1,                                                                        /* Trace */
+	PF_CLOCK_SNAPSHOT = 6, PF_TIMESTAMP = 8, PF_SEQUENCE = 10, PF_TRACK_EVENT = 11, PF_INTERNED = 12, PF_FLAGS = 13,
+	PF_TRACK_DESCRIPTOR = 60, PF_PERF_SAMPLE = 66,                                        /* TracePacket */
+	PF_EVENT_ANNOTATION = 4, PF_EVENT_TYPE = 9, PF_EVENT_NAME_IID = 10, PF_EVENT_TRACK = 11, PF_EVENT_CATEGORY = 22, PF_EVENT_NAME = 23,
+	PF_EVENT_CATEGORY_IID = 3, PF_EVENT_LEGACY = 6, PF_EVENT_VALUE = 30, PF_EVENT_DOUBLE = 44,    /* TrackEvent */
+	PF_IN_CATEGORY = 1, PF_IN_EVENT = 2, PF_IN_ANNOTATION = 3, PF_IN_FUNCTION = 5, PF_IN_FRAME = 6, PF_IN_CALLSTACK = 7,
+	PF_IN_MAPPING_PATH = 17, PF_IN_MAPPING = 19, PF_IN_STRING = 29,                       /* InternedData */
+	PF_NOTE_NAME_IID = 1, PF_NOTE_BOOL = 2, PF_NOTE_UINT = 3, PF_NOTE_INT = 4, PF_NOTE_DOUBLE = 5, PF_NOTE_TEXT = 6, PF_NOTE_POINTER = 7,
+	PF_NOTE_NAME = 10, PF_NOTE_DICT = 11, PF_NOTE_ARRAY = 12, PF_NOTE_TEXT_IID = 17,      /* DebugAnnotation */
+	PF_TRACK_UUID = 1, PF_TRACK_NAME = 2, PF_TRACK_PROCESS = 3, PF_TRACK_THREAD = 4, PF_TRACK_PARENT = 5, PF_TRACK_COUNTER = 8,
+	PF_TRACK_SIBLINGS = 15,                                                               /* TrackDescriptor */
+};
+enum { PF_BEGIN = 1, PF_END = 2, PF_INSTANT = 3, PF_COUNTER = 4 };   /* TrackEvent.Type */
+enum { PF_CLEARED = 1, PF_NEEDS_STATE = 2 };          /* SequenceFlags */
+enum { PF_EVENTS = 1, PF_SAMPLES = 2 };               /* sequences */
+
+/* Tracks. Those of threads are the smallest: each of their events says it. */
+enum pf_track { PF_THREAD, PF_ALLOCATED, PF_PROCESS, PF_NUMBERS, PF_TEXTS, PF_HEAP_SIZE, PF_FRAMES, PF_FACTS, PF_NOTES, PF_SAMPLED };
+static inline uint64_t
+pf_track(enum pf_track kind, uint64_t i)
+{
+	return (uint64_t)kind << 32 | (i + 1);
+}
+
+/* Names that are no marker's, with numbers of their own; markers and classes follow. */
+enum pf_name { PF_ALLOC = 1, PF_FLOW, PF_THROWN, PF_NOT_TAKEN, PF_CONTENDED, PF_SHOT, PF_SHOT_END, PF_LOST, PF_NAMES };
+/* Categories that are no marker's; they come after the model's. */
+enum pf_category { PF_CAT_GC, PF_CAT_FLOW, PF_CAT_EXCEPTIONS, PF_CAT_CONTENTION, PF_CAT_OURS, PF_CATEGORIES };
+/* Names of annotations. */
+enum pf_note { PF_CLASS = 1, PF_BYTES, PF_SITE, PF_OBJECT, PF_STACK };
+
+/*
+ * What `chunk` and `rare` make is a run of these. ${text} bytes of packets follow, and before them ${uses} numbers: what they use. Of
+ * zones put aside it is struct tt_slice, ${zones} of them, and after these their annotations; flags of those that have some are their
+ * number of bytes.
+ */
+struct pf_frame {
+	uint64_t uses, text, zones;
+	int64_t opened;               /* zones shown that stay open, less those from before that end */
+};
+
+/* What is used, in the top byte; below it the number. */
+enum pf_use { PF_USE_NAME, PF_USE_STRING, PF_USE_THREAD, PF_USE_ALLOCATED, PF_USE_SAMPLED };
+static inline uint64_t
+pf_use(enum pf_use kind, uint64_t i)
+{
+	return (uint64_t)kind << 56 | i;
+}
+
+struct perfetto_own { bool blobs; };  /* options */
+
+struct perfetto {
+	struct tt_emit_opts o;
+	struct perfetto_own own;
+	struct tt_env *env;
+	const struct tt_model *m;
+	struct tt_sink *sink;
+	int64_t origin;               /* model time of 0 */
+	bool late;                    /* tt_filter_tells_late() */
+	bool making;                  /* names are being numbered: only in `begin` */
+	struct tt_pieces *process;
+	size_t nprocess;
+	struct pf_entry { size_t at; uint32_t n, category; } *entry;  /* by number; category: its number + 1, 0 none */
+	size_t nentry, capentry;
+	struct tt_buf names;          /* their text */
+	_Atomic uint8_t *sent;        /* by number: bits of enum pf_use; workers read it */
+	size_t nsent;
+	uint8_t *category;            /* by number: 1 sent */
+	uint32_t nmodel;              /* categories of the model */
+	struct pf_thread { uint64_t named; int64_t open; uint8_t sent; } *thread;     /* by index; named: hash of the name sent */
+	size_t capthread;
+	struct pf_counter { uint64_t key; uint32_t process; bool text; } *counter;    /* those that have a track */
+	size_t ncounter, capcounter;
+	struct tt_map counters;
+	bool *heap_sent;              /* by process: its heap size has a track */
+	struct tt_flow_steps flows;
+	struct tt_slices slices;      /* zones put aside; flags: the place of their annotations in ... */
+	struct tt_aside args;         /* ... this, or 0 */
+	uint64_t put_aside;           /* bytes in the spools of both */
+	int64_t nflow;                /* flows put aside with the zones */
+	struct pf_stacks *stacks;     /* of samples: perfetto_rare.c */
+	struct tt_buf scratch, more;
+	_Atomic uint64_t *unwritten;  /* values and zones that the file cannot hold; workers count too */
+};
+
+/* The output's time of ${ts}, or UINT64_MAX where it has none. */
+static inline uint64_t
+pf_time(const struct perfetto *c, int64_t ts)
+{
+	uint64_t ns = (uint64_t)ts - (uint64_t)c->origin;
+
+	return ts >= c->origin && ns <= INT64_MAX ? ns : UINT64_MAX;
+}
+
+/* True if the zone begins and ends at times that the file can hold. */
+static inline bool
+pf_lasts(const struct perfetto *c, const struct tt_slice *s)
+{
+	uint64_t ts = pf_time(c, s->ts);
+
+	return ts <= INT64_MAX && (uint64_t)s->dur <= INT64_MAX - ts;
+}
+
+/* --- messages within messages ---------------------------------------------------- */
+
+/* Begin a field that is a message; what is appended until tt_pf_close(b, place) is in it. */
+static inline size_t
+pf_open(struct tt_buf *b, unsigned field)
+{
+	tt_proto_head(b, field, 0);
+	return b->n;
+}
+
+void tt_pf_close(struct tt_buf *b, size_t place);
+
+/* A field of a number that is written even if it is 0. */
+static inline void
+pf_number(struct tt_buf *b, unsigned field, uint64_t v)
+{
+	if (tt_buf_room(b, 20, NULL) != TT_OK)
+		return;
+	char *p = tt_put_varint(b->p + b->n, (uint64_t)field << 3 | TT_WIRE_VARINT);
+	b->n = (size_t)(tt_put_varint(p, v) - b->p);
+}
+
+void tt_pf_double(struct tt_buf *b, unsigned field, uint64_t bits);
+
+/* A field of text: valid UTF-8 without NUL, whatever ${s} is. */
+void tt_pf_text(struct tt_buf *b, unsigned field, const char *s, size_t n);
+
+/* An annotation of a text, unless it is NULL or empty. */
+void tt_pf_note_text(struct tt_buf *b, unsigned field, const char *name, const char *text);
+void tt_pf_note_number(struct tt_buf *b, unsigned field, const char *name, unsigned kind, uint64_t v);
+
+/* Begin a packet and its event, up to its name; tt_pf_end_event() says when it was. */
+struct pf_event { size_t packet, event; };
+struct pf_event tt_pf_begin_event(struct tt_buf *b, unsigned type, uint64_t track);
+void tt_pf_end_event(struct tt_buf *b, struct pf_event e, uint64_t ts);
+
+/* The arguments of a zone or an instant, as annotations of its event. */
+void tt_pf_args(const struct perfetto *c, const char *const *name, const struct tt_args *args, struct tt_buf *b);
+
+/* A packet that tells of a track; ${parent} 0: none, ${name} NULL: none. Returns with the descriptor open for more. */
+struct pf_event tt_pf_begin_track(struct tt_buf *b, uint64_t uuid, uint64_t parent, const char *name, size_t n);
+void tt_pf_end_track(struct tt_buf *b, struct pf_event e);
+
+/* --- perfetto.c -------------------------------------------------------------------- */
+
+/* Write what is in ${b}, and empty it. */
+int tt_pf_write(struct perfetto *c, struct tt_buf *b, struct tt_err *err);
+
+/* Append what tells of the name, thread or track ${use} (pf_use()), unless that was sent. */
+int tt_pf_send(struct perfetto *c, uint64_t use, struct tt_buf *b, struct tt_err *err);
+
+/* The number by which samples call the thread. */
+uint64_t tt_pf_sample_tid(const struct perfetto *c, const struct tt_thread *t);
+uint32_t tt_pf_pid(const struct perfetto *c, uint32_t process);
+
+/* The thread's row, with room for it. NULL: no memory. */
+struct pf_thread *tt_pf_thread_at(struct perfetto *c, uint32_t index, struct tt_err *err);
+
+/* --- perfetto_zones.c -------------------------------------------------------------- */
+
+int tt_pf_names(struct perfetto *c, struct tt_err *err);
+int tt_pf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+
+/* Begin or end a zone of ${thread}; ${args}: its annotations. */
+int tt_pf_put_begin(const struct perfetto *c, const struct tt_thread *thread, struct tt_piece piece, uint64_t ts, const struct tt_buf *args,
+    struct tt_buf *b, struct tt_err *err);
+int tt_pf_put_end(const struct tt_thread *thread, uint64_t ts, struct tt_buf *b, struct tt_err *err);
+
+/* The number of the name a piece begins with; 0: it holds the name itself. */
+static inline uint32_t
+pf_piece_name(const struct tt_piece *piece)
+{
+	uint32_t iid;
+
+	memcpy(&iid, piece->s, sizeof iid);
+	return iid;
+}
+
+/* --- perfetto_aside.c -------------------------------------------------------------- */
+
+int tt_pf_aside_chunk(const struct perfetto *c, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+int tt_pf_aside_write(struct perfetto *c, const struct tt_view *v, const struct pf_frame *f, const char *p, struct tt_err *err);
+int tt_pf_aside_flow(struct perfetto *c, const struct tt_flow_step *s, char phase, uint64_t id, struct tt_err *err);
+int tt_pf_aside_finish(struct perfetto *c, struct tt_err *err);
+
+/* --- perfetto_rare.c --------------------------------------------------------------- */
+
+int tt_pf_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
+void tt_pf_put_flow(struct tt_buf *b, const struct tt_thread *thread, uint64_t ts, char phase, uint64_t id);
+int tt_pf_flows(struct perfetto *c, struct tt_err *err);
+void tt_pf_stacks_free(struct perfetto *c);
+
+/* --- perfetto_tail.c --------------------------------------------------------------- */
+
+int tt_pf_tail(struct perfetto *c, struct tt_err *err);
+
+#endif

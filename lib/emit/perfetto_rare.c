@@ -1,0 +1,652 @@
+/**
+ * Perfetto: rare events in file order: counters, heap size, flows, instants, samples.
+ *
+ * A flow belongs to the zone that is open at its time. It is an event of its own (a legacy one, as those of Chrome's format), so a
+ * flow at the very end of a zone is put a nanosecond earlier: nobody sees its time. One outside all zones connects nothing.
+ *
+ * Samples are a sequence of their own: what is remembered of their stacks is bounded, and forgotten when it is full.
+ */
+#include <string.h>
+
+#include "base/hash_seed.h"
+#include "base/order.h"
+#include "emit/common.h"
+#include "emit/perfetto.h"
+#include "model/args.h"
+#include "model/defs.h"
+
+enum { MOST_STACKS = 1 << 16, MOST_WORDS = 1 << 20, MOST_FRAMES = 1 << 17, NOTE_FRAMES = 64 };
+
+/* The zones of one chunk, walked along with its flows. */
+struct walk {
+	size_t slice, begun;          /* the next ones */
+	struct open { int64_t ts, end; uint32_t depth; } *open;       /* outermost first; end: INT64_MAX not known */
+	size_t nopen, capopen;
+	int64_t before;               /* zones open since an earlier chunk */
+	bool ending;                  /* the next slice ends at the time asked for */
+};
+
+struct rare {
+	struct perfetto *c;
+	const struct tt_view *v;
+	struct tt_buf *out, uses;
+	struct tt_err *err;
+	size_t i;                     /* place of the event in the batch */
+	const struct tt_event *e;
+	uint64_t ts;
+	struct walk walk;
+};
+
+static void
+use(struct rare *r, enum pf_use as, uint32_t i)
+{
+	uint64_t u = pf_use(as, i);
+
+	tt_buf_add(&r->uses, &u, sizeof u);
+}
+
+/* Begin an instant of ${name} on the thread ${index}. */
+static struct pf_event
+begin_instant(struct rare *r, uint32_t index, enum pf_name name)
+{
+	struct pf_event e = tt_pf_begin_event(r->out, PF_INSTANT, pf_track(PF_THREAD, index));
+
+	use(r, PF_USE_THREAD, index);
+	use(r, PF_USE_NAME, name);
+	pf_number(r->out, PF_EVENT_NAME_IID, name);
+	pf_number(r->out, PF_EVENT_CATEGORY_IID, r->c->entry[name].category);
+	return e;
+}
+
+/* --- counters ----------------------------------------------------------------------- */
+
+/* Units that the format has a number for have that, others a name. */
+static void
+put_unit(struct tt_buf *b, const struct tt_def *d)
+{
+	size_t at = pf_open(b, PF_TRACK_COUNTER);
+
+	switch (tt_counter_unit_of(d)) {
+	case TT_CU_NS:
+		pf_number(b, 3, 1);
+		break;
+	case TT_CU_COUNT:
+		pf_number(b, 3, 2);
+		break;
+	case TT_CU_BYTES:
+		pf_number(b, 3, 3);
+		break;
+	default:
+		tt_pf_text(b, 6, tt_counter_unit(d), strlen(tt_counter_unit(d)));
+	}
+	tt_pf_close(b, at);
+}
+
+/* The track of the counter ${key}, told of when it is first used; text counters have one of instants. 0: no memory. */
+static uint64_t
+counter_track(struct rare *r, uint64_t key, bool text)
+{
+	struct perfetto *c = r->c;
+	uint32_t process = r->v->cap->process;
+	uint64_t hash = tt_slot_pair(2 * (uint64_t)process + text, key);
+	uint32_t row = tt_map_find(&c->counters, hash, i, c->counter[i].key == key && c->counter[i].process == process && c->counter[i].text == text);
+	const struct tt_def *d = NULL;
+	char name[40] = "Counter ";
+
+	if (row)
+		return pf_track(text ? PF_TEXTS : PF_NUMBERS, row - 1);
+	if (tt_mem_grow(&c->env->mem, &c->counter, &c->capcounter, c->ncounter + 1, sizeof *c->counter, r->err) != TT_OK ||
+	    tt_map_add(&c->counters, &c->env->mem, hash, c->ncounter, r->err) != TT_OK)
+		return 0;
+	c->counter[c->ncounter++] = (struct pf_counter){ .key = key, .process = process, .text = text };
+	if (key != UINT64_MAX)
+		d = tt_defs_find(c->m->cap[process]->defs, TT_DEF_COUNTER, key, INT64_MAX);
+	*tt_put_u64(name + 8, key) = '\0';
+	uint64_t track = pf_track(text ? PF_TEXTS : PF_NUMBERS, c->ncounter - 1);
+	struct pf_event e = tt_pf_begin_track(r->out, track, pf_track(PF_PROCESS, process), d && d->len ? d->text : name, d && d->len ? d->len : strlen(name));
+	pf_number(r->out, PF_TRACK_SIBLINGS, 2);      /* not merged with others of its name */
+	if (!text)
+		put_unit(r->out, d);
+	tt_pf_end_track(r->out, e);
+	return track;
+}
+
+/* A text counter is no curve: an instant called by the text. */
+static int
+put_text_counter(struct rare *r)
+{
+	const struct tt_args args = tt_args_of(r->v->b, r->i);
+	uint64_t track;
+	size_t n;
+
+	if (args.n == 0 || args.ev->depth != TT_T_TEXT)
+		return TT_OK;
+	if (!(track = counter_track(r, r->e->dur, true)))
+		return TT_E_NOMEM;
+	const char *s = tt_args_text(&args, args.ev, &n);
+	struct pf_event e = tt_pf_begin_event(r->out, PF_INSTANT, track);
+	tt_pf_text(r->out, PF_EVENT_NAME, s, n);
+	tt_pf_end_event(r->out, e, r->ts);
+	return TT_OK;
+}
+
+static void
+put_point(struct rare *r, uint64_t track, enum tt_type type, uint64_t bits)
+{
+	struct pf_event e = tt_pf_begin_event(r->out, PF_COUNTER, track);
+	double d = (double)bits;
+
+	/* Whole numbers of the format are signed: beyond them a real is near enough. */
+	if (type == TT_T_U64 && bits > INT64_MAX) {
+		memcpy(&bits, &d, sizeof bits);
+		type = TT_T_F64;
+	}
+	if (type == TT_T_F64)
+		tt_pf_double(r->out, PF_EVENT_DOUBLE, bits);
+	else
+		pf_number(r->out, PF_EVENT_VALUE, bits);
+	tt_pf_end_event(r->out, e, r->ts);
+}
+
+/* Values are absolute: the run has added up differences. */
+static int
+put_counter(struct rare *r)
+{
+	enum tt_type type = (enum tt_type)r->e->depth;
+	uint64_t track;
+
+	if (type == TT_T_TEXT)
+		return put_text_counter(r);
+	if (type > TT_T_F64 || !tt_value_finite(type, r->e->val)) {
+		atomic_fetch_add_explicit(r->c->unwritten, 1, memory_order_relaxed);
+		return TT_OK;
+	}
+	if (!(track = counter_track(r, r->e->dur, false)))
+		return TT_E_NOMEM;
+	put_point(r, track, type, r->e->val);
+	return TT_OK;
+}
+
+static int
+put_heap_size(struct rare *r)
+{
+	uint32_t process = r->v->cap->process;
+	uint64_t track = pf_track(PF_HEAP_SIZE, process);
+
+	if (!r->c->heap_sent[process]) {
+		struct pf_event e = tt_pf_begin_track(r->out, track, pf_track(PF_PROCESS, process), "GC heap size", 12);
+		size_t at = pf_open(r->out, PF_TRACK_COUNTER);
+
+		pf_number(r->out, 3, 3);
+		tt_pf_close(r->out, at);
+		tt_pf_end_track(r->out, e);
+		r->c->heap_sent[process] = true;
+	}
+	put_point(r, track, TT_T_U64, r->e->val & INT64_MAX);
+	return TT_OK;
+}
+
+/* --- flows ---------------------------------------------------------------------------- */
+
+void
+tt_pf_put_flow(struct tt_buf *b, const struct tt_thread *thread, uint64_t ts, char phase, uint64_t id)
+{
+	struct pf_event e = tt_pf_begin_event(b, 0, pf_track(PF_THREAD, thread->index));
+	size_t at;
+
+	pf_number(b, PF_EVENT_NAME_IID, PF_FLOW);
+	at = pf_open(b, PF_EVENT_LEGACY);
+	pf_number(b, 2, (uint64_t)phase);
+	pf_number(b, 6, id);          /* unscoped_id */
+	pf_number(b, 12, 1);          /* bind_to_enclosing */
+	tt_pf_close(b, at);
+	tt_pf_end_event(b, e, ts);
+}
+
+static bool
+is_shown(struct rare *r, uint64_t key)
+{
+	struct tt_piece piece;
+
+	return tt_pieces_zone(&r->c->process[r->v->cap->process], key, &r->c->scratch, &piece, NULL) == TT_OK && piece.s;
+}
+
+static int
+walk_into(struct rare *r, const struct tt_slice *s)
+{
+	struct walk *w = &r->walk;
+
+	while (w->nopen > 0 && (w->open[w->nopen - 1].depth >= s->depth || (!(s->flags & TT_SLICE_ENDS) && w->open[w->nopen - 1].end < s->ts)))
+		w->nopen--;
+	if (s->flags & TT_SLICE_ENDS) {
+		w->before -= (s->flags & TT_F_BASE) && is_shown(r, s->key);
+		return TT_OK;
+	}
+	if (!is_shown(r, s->key))
+		return TT_OK;
+	int rc = tt_mem_grow(&r->c->env->mem, &w->open, &w->capopen, w->nopen + 1, sizeof *w->open, r->err);
+	if (rc == TT_OK)
+		w->open[w->nopen++] = (struct open){ .ts = s->ts, .end = s->dur < 0 ? INT64_MAX : s->ts + s->dur, .depth = s->depth };
+	return rc;
+}
+
+/* Walk past all that has begun, or is over, at ${ts}. */
+static int
+walk_to(struct rare *r, int64_t ts)
+{
+	struct walk *w = &r->walk;
+	const struct tt_view *v = r->v;
+	int rc = TT_OK;
+
+	w->ending = false;
+	while (rc == TT_OK) {
+		if (w->begun < v->nbegun && v->begun[w->begun].before == w->slice) {
+			if (v->begun[w->begun].s.ts > ts)
+				break;
+			rc = walk_into(r, &v->begun[w->begun++].s);
+			continue;
+		}
+		if (w->slice == v->nslice)
+			break;
+		const struct tt_slice *s = &v->slice[w->slice];
+		bool ends = s->flags & TT_SLICE_ENDS;
+		w->ending = ends && s->ts + s->dur == ts;
+		if (ends ? s->ts + s->dur >= ts : s->ts > ts)
+			break;
+		rc = walk_into(r, s);
+		w->slice++;
+	}
+	return rc;
+}
+
+/* The time, near *${ts}, at which a flow is inside the zone it belongs to; false: there is none. */
+static bool
+inside(struct rare *r, int64_t *ts)
+{
+	const struct walk *w = &r->walk;
+
+	for (size_t i = w->nopen; i > 0; i--) {
+		const struct open *o = &w->open[i - 1];
+
+		if (o->ts <= *ts && o->end > *ts)
+			return true;
+		if (o->end == *ts && o->ts < *ts) {
+			--*ts;
+			return true;
+		}
+	}
+	*ts -= w->before > 0 && w->ending;
+	return w->before > 0;
+}
+
+/* When the next zone begins on the thread, at or after *${ts}; false: none is known. */
+static bool
+next_begin(const struct tt_view *v, int64_t *ts)
+{
+	size_t i = tt_lower_bound(k, 0, v->nslice, v->slice[k].ts < *ts), j = tt_lower_bound(k, 0, v->nbegun, v->begun[k].s.ts < *ts);
+	int64_t next = i < v->nslice ? v->slice[i].ts : INT64_MAX;
+
+	if (j < v->nbegun && v->begun[j].s.ts < next)
+		next = v->begun[j].s.ts;
+	if (next == INT64_MAX)
+		return false;
+	*ts = next;
+	return true;
+}
+
+static int
+put_flow(struct rare *r)
+{
+	struct perfetto *c = r->c;
+	int64_t ts = r->e->ts;
+	bool next = (r->e->flags & TT_F_NEXT) && next_begin(r->v, &ts);
+	int rc = TT_OK;
+
+	if (r->e->depth > TT_FLOW_SEQUENTIAL)
+		return TT_OK;
+	if (!next && !c->late) {
+		rc = walk_to(r, ts);
+		if (rc != TT_OK || !inside(r, &ts))
+			return rc;
+	}
+	rc = tt_flow_add(&c->flows, &c->env->mem, (struct tt_flow_step){ .ts = ts, .id = r->e->val, .thread = r->v->thread->index,
+		.type = (uint8_t)r->e->depth }, r->err);
+	if (rc != TT_END)
+		return rc;
+	atomic_fetch_add_explicit(c->unwritten, 1, memory_order_relaxed);
+	return TT_OK;
+}
+
+static int
+put_end(void *arg, const struct tt_flow_step *s, char phase, uint64_t id, struct tt_err *err)
+{
+	struct perfetto *c = arg;
+
+	if (c->late)
+		return tt_pf_aside_flow(c, s, phase, id, err);
+	if (pf_time(c, s->ts) != UINT64_MAX)
+		tt_pf_put_flow(&c->scratch, c->m->threads.t[s->thread], pf_time(c, s->ts), phase, id);
+	return c->scratch.n >= 1 << 16 ? tt_pf_write(c, &c->scratch, err) : tt_buf_error(&c->scratch, err);
+}
+
+int
+tt_pf_flows(struct perfetto *c, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	c->scratch.n = 0;
+	if (c->flows.n)
+		rc = tt_pf_send(c, pf_use(PF_USE_NAME, PF_FLOW), &c->scratch, err);
+	if (rc == TT_OK)
+		rc = tt_flow_each(&c->flows, &c->m->threads, put_end, c, err);
+	return rc == TT_OK ? tt_pf_write(c, &c->scratch, err) : rc;
+}
+
+/* --- instants --------------------------------------------------------------------------- */
+
+/* An instant of a marker, with its arguments. */
+static int
+put_instant(struct rare *r)
+{
+	const struct tt_pieces *pieces = &r->c->process[r->v->cap->process];
+	const struct tt_args args = tt_args_of(r->v->b, r->i);
+	struct tt_piece piece;
+	int rc = tt_pieces_zone(pieces, r->e->val, &r->c->scratch, &piece, r->err);
+
+	if (rc != TT_OK || !piece.s)
+		return rc;
+	struct pf_event e = tt_pf_begin_event(r->out, PF_INSTANT, pf_track(PF_THREAD, r->v->thread->index));
+	use(r, PF_USE_THREAD, r->v->thread->index);
+	if (pf_piece_name(&piece))
+		use(r, PF_USE_NAME, pf_piece_name(&piece));
+	tt_buf_add(r->out, piece.s + sizeof(uint32_t), piece.n - sizeof(uint32_t));
+	tt_pf_args(r->c, tt_model_key(r->c->m, r->v->cap->process, r->e->val)->arg_instant, &args, r->out);
+	tt_pf_end_event(r->out, e, r->ts);
+	return TT_OK;
+}
+
+static const char *
+frame_name(const struct rare *r, uint64_t key, struct tt_nameless *own)
+{
+	return tt_emit_marker(tt_emit_name(r->c->m, r->v->cap->process, key, own));
+}
+
+/* The innermost frames, the innermost last. */
+static void
+put_stack(struct rare *r, const uint64_t *key, size_t n)
+{
+	size_t at = pf_open(r->out, PF_EVENT_ANNOTATION);
+
+	pf_number(r->out, PF_NOTE_NAME_IID, PF_STACK);
+	for (size_t i = n > NOTE_FRAMES ? n - NOTE_FRAMES : 0; i < n; i++) {
+		struct tt_nameless own;
+		const char *name = frame_name(r, key[i], &own);
+		size_t value = pf_open(r->out, PF_NOTE_ARRAY);
+
+		tt_pf_text(r->out, PF_NOTE_TEXT, name, strlen(name));
+		tt_pf_close(r->out, value);
+	}
+	tt_pf_close(r->out, at);
+}
+
+/* An instant of the runtime: ${name}, and the object it is about where there is one. */
+static void
+put_note(struct rare *r, enum pf_name name, uint64_t object)
+{
+	size_t n;
+	const uint64_t *key = tt_emit_stack(r->v, r->i, &n);
+	struct pf_event e = begin_instant(r, r->v->thread->index, name);
+
+	if (object) {
+		size_t at = pf_open(r->out, PF_EVENT_ANNOTATION);
+
+		pf_number(r->out, PF_NOTE_NAME_IID, PF_OBJECT);
+		pf_number(r->out, PF_NOTE_POINTER, object);
+		tt_pf_close(r->out, at);
+		if (n)
+			put_stack(r, key, n);
+	}
+	tt_pf_end_event(r->out, e, r->ts);
+}
+
+/* --- samples ------------------------------------------------------------------------------ */
+
+/* What was sent of stacks. Numbers of frames and stacks are their places + 1; a frame's is that of its function, too. */
+struct pf_stacks {
+	struct { uint64_t key; uint32_t process; } *frame;    /* process: UINT32_MAX of a native address */
+	size_t nframe, capframe;
+	struct { size_t at, n; } *stack;      /* in word: numbers of frames, the outermost first */
+	size_t nstack, capstack;
+	uint32_t *word;
+	size_t nword, capword;
+	struct tt_map frames, stacks;
+	bool begun;                   /* the sequence was */
+};
+
+void
+tt_pf_stacks_free(struct perfetto *c)
+{
+	struct pf_stacks *s = c->stacks;
+	struct tt_mem *mem = &c->env->mem;
+
+	if (!s)
+		return;
+	tt_mem_free(mem, s->frame, s->capframe * sizeof *s->frame);
+	tt_mem_free(mem, s->stack, s->capstack * sizeof *s->stack);
+	tt_mem_free(mem, s->word, s->capword * sizeof *s->word);
+	tt_map_free(&s->frames, mem);
+	tt_map_free(&s->stacks, mem);
+	tt_mem_free(mem, s, sizeof *s);
+}
+
+/* Forget all, and have the reader forget it. */
+static void
+forget(struct pf_stacks *s)
+{
+	tt_map_clear(&s->frames);
+	tt_map_clear(&s->stacks);
+	s->nframe = s->nstack = s->nword = 0;
+	s->begun = false;
+}
+
+static void
+put_numbered(struct tt_buf *b, unsigned field, uint64_t iid, const char *text)
+{
+	size_t at = pf_open(b, field);
+
+	pf_number(b, 1, iid);
+	tt_pf_text(b, 2, text, strlen(text));
+	tt_pf_close(b, at);
+}
+
+/* The number of a frame; a new one is told of in ${in}. */
+static int
+frame_number(struct rare *r, uint32_t process, uint64_t key, struct tt_buf *in, uint32_t *number)
+{
+	struct pf_stacks *s = r->c->stacks;
+	struct tt_mem *mem = &r->c->env->mem;
+	uint64_t hash = tt_slot_pair(process, key);
+	struct tt_nameless own;
+	int rc;
+
+	if ((*number = tt_map_find(&s->frames, hash, i, s->frame[i].key == key && s->frame[i].process == process)) != 0)
+		return TT_OK;
+	if ((rc = tt_mem_grow(mem, &s->frame, &s->capframe, s->nframe + 1, sizeof *s->frame, r->err)) != TT_OK ||
+	    (rc = tt_map_add(&s->frames, mem, hash, s->nframe, r->err)) != TT_OK)
+		return rc;
+	s->frame[s->nframe].key = key;
+	s->frame[s->nframe].process = process;
+	*number = (uint32_t)++s->nframe;
+	put_numbered(in, PF_IN_FUNCTION, *number, process == UINT32_MAX ? "(native)" : frame_name(r, key, &own));
+	size_t at = pf_open(in, PF_IN_FRAME);
+	pf_number(in, 1, *number);
+	pf_number(in, 2, *number);
+	pf_number(in, 3, 1);          /* the one mapping */
+	tt_proto_number(in, 4, process == UINT32_MAX ? key : 0);
+	tt_pf_close(in, at);
+	return TT_OK;
+}
+
+/* The number of a stack; a new one is told of in ${in}. */
+static int
+stack_number(struct rare *r, const uint64_t *key, size_t n, struct tt_buf *in, uint32_t *number)
+{
+	struct pf_stacks *s = r->c->stacks;
+	struct tt_mem *mem = &r->c->env->mem;
+	uint32_t native = (uint32_t)(n == 0), *word;
+	uint64_t hash = n;
+	size_t at;
+	int rc = tt_mem_grow(mem, &s->word, &s->capword, s->nword + n + 1, sizeof *s->word, r->err);
+
+	if (rc != TT_OK)
+		return rc;
+	word = s->word + s->nword;
+	for (size_t i = 0; i < n + native && rc == TT_OK; i++) {
+		rc = frame_number(r, native ? UINT32_MAX : r->v->cap->process, native ? r->e->val : key[i], in, &word[i]);
+		hash = tt_slot_mix(hash, word[i]);
+	}
+	if (rc != TT_OK)
+		return rc;
+	n += native;
+	if ((*number = tt_map_find(&s->stacks, hash, i, s->stack[i].n == n && memcmp(s->word + s->stack[i].at, word, n * sizeof *word) == 0)) != 0)
+		return TT_OK;
+	if ((rc = tt_mem_grow(mem, &s->stack, &s->capstack, s->nstack + 1, sizeof *s->stack, r->err)) != TT_OK ||
+	    (rc = tt_map_add(&s->stacks, mem, hash, s->nstack, r->err)) != TT_OK)
+		return rc;
+	s->stack[s->nstack].at = s->nword;
+	s->stack[s->nstack].n = n;
+	s->nword += n;
+	*number = (uint32_t)++s->nstack;
+	at = pf_open(in, PF_IN_CALLSTACK);
+	pf_number(in, 1, *number);
+	for (size_t i = 0; i < n; i++)
+		pf_number(in, 2, word[i]);
+	tt_pf_close(in, at);
+	return TT_OK;
+}
+
+static int
+put_stack_sample(struct rare *r, const struct tt_thread *t, const uint64_t *key, size_t n)
+{
+	struct perfetto *c = r->c;
+	struct tt_buf *in = &c->more;
+	uint32_t number;
+	size_t packet, at;
+	int rc;
+
+	if (!c->stacks && !(c->stacks = tt_mem_alloc(&c->env->mem, sizeof *c->stacks, r->err)))
+		return TT_E_NOMEM;
+	struct pf_stacks *s = c->stacks;
+	if (s->nstack >= MOST_STACKS || s->nword >= MOST_WORDS || s->nframe >= MOST_FRAMES)
+		forget(s);
+	in->n = 0;
+	if (!s->begun) {
+		put_numbered(in, PF_IN_MAPPING_PATH, 1, "managed code");
+		at = pf_open(in, PF_IN_MAPPING);
+		pf_number(in, 1, 1);
+		pf_number(in, 7, 1);
+		tt_pf_close(in, at);
+	}
+	if ((rc = stack_number(r, key, n, in, &number)) != TT_OK || (rc = tt_buf_error(in, r->err)) != TT_OK)
+		return rc;
+	packet = pf_open(r->out, PF_PACKET);
+	pf_number(r->out, PF_SEQUENCE, PF_SAMPLES);
+	pf_number(r->out, PF_FLAGS, s->begun ? PF_NEEDS_STATE : PF_CLEARED | PF_NEEDS_STATE);
+	pf_number(r->out, PF_TIMESTAMP, r->ts);
+	if (in->n)
+		tt_proto_bytes(r->out, PF_INTERNED, in->p, in->n);
+	at = pf_open(r->out, PF_PERF_SAMPLE);
+	pf_number(r->out, 2, tt_pf_pid(c, t->process));
+	pf_number(r->out, 3, tt_pf_sample_tid(c, t));
+	pf_number(r->out, 4, number);
+	tt_pf_close(r->out, at);
+	tt_pf_close(r->out, packet);
+	s->begun = true;
+	return TT_OK;
+}
+
+static int
+put_sample(struct rare *r)
+{
+	const struct tt_event *x = tt_event_ext(r->v->b, r->i);
+	const struct tt_filter *f = &r->c->m->filter;
+	struct tt_nameless own;
+	size_t n;
+	const uint64_t *key = tt_emit_stack(r->v, r->i, &n);
+
+	if (!x || (uint64_t)x->ts >= r->c->m->threads.n || (n == 0 && (f->marker || f->category)))
+		return TT_OK;
+	if (n && !tt_emit_name(r->c->m, r->v->cap->process, key[n - 1], &own)->wanted)
+		return TT_OK;
+	use(r, PF_USE_SAMPLED, (uint32_t)x->ts);
+	return put_stack_sample(r, r->c->m->threads.t[x->ts], key, n);
+}
+
+/* --- all --------------------------------------------------------------------------------- */
+
+static int
+put_event(struct rare *r)
+{
+	switch ((enum tt_kind)r->e->kind) {
+	case TT_INSTANT:
+		return put_instant(r);
+	case TT_SAMPLE:
+		return put_sample(r);
+	case TT_FLOW:
+		return put_flow(r);
+	case TT_COUNTER:
+		return put_counter(r);
+	case TT_GC_HEAP:
+		return put_heap_size(r);
+	case TT_THROW:
+		put_note(r, PF_THROWN, r->e->val);
+		break;
+	case TT_MONITOR:
+		if (r->e->depth != TT_MONITOR_ACQUIRED)
+			put_note(r, r->e->depth == TT_MONITOR_FAILED ? PF_NOT_TAKEN : PF_CONTENDED, r->e->val);
+		break;
+	case TT_HEAP_SHOT:
+		put_note(r, r->e->flags & TT_F_END ? PF_SHOT_END : PF_SHOT, 0);
+		break;
+	case TT_GAP:
+		if (!(r->e->flags & TT_F_POPPED))
+			put_note(r, PF_LOST, 0);
+		break;
+	default:
+		break;
+	}
+	return TT_OK;
+}
+
+int
+tt_pf_rare(void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
+{
+	struct perfetto *c = state;
+	struct rare r = { .c = c, .v = v, .err = err };
+	struct pf_frame f = { 0 };
+	struct tt_buf text = { 0 };
+	int rc = TT_OK;
+
+	if (v->thread->index < c->capthread)
+		r.walk.before = c->thread[v->thread->index].open;
+	r.out = &text;
+	for (size_t k = 0; k < v->b->nrare && rc == TT_OK; k++) {
+		r.i = v->b->rare[k];
+		r.e = &v->b->ev[r.i];
+		r.ts = pf_time(c, r.e->ts);
+		if (r.ts != UINT64_MAX && tt_emit_in_time(&c->m->filter, r.e->ts) && tt_emit_by_thread(v, r.i))
+			rc = put_event(&r);
+	}
+	f.uses = r.uses.n / sizeof(uint64_t);
+	f.text = text.n;
+	if (rc == TT_OK && (rc = tt_buf_error(&text, err)) == TT_OK && (rc = tt_buf_error(&r.uses, err)) == TT_OK && (f.text || f.uses)) {
+		tt_buf_add(out, &f, sizeof f);
+		tt_buf_add(out, r.uses.p, r.uses.n);
+		tt_buf_add(out, text.p, text.n);
+		rc = tt_buf_error(out, err);
+	}
+	tt_mem_free(&c->env->mem, r.walk.open, r.walk.capopen * sizeof *r.walk.open);
+	tt_buf_free(&r.uses);
+	tt_buf_free(&text);
+	return rc;
+}

@@ -1,0 +1,556 @@
+/**
+ * Perfetto: zones and allocations, chunk by chunk on any worker.
+ *
+ * A begin is a head (the same for the whole chunk but for two lengths), a piece that depends on the marker alone, made ready
+ * in `begin`, and the time. An end is a head and the time. So the cost of a zone is that of two copies and two numbers.
+ */
+#include <string.h>
+
+#include "emit/common.h"
+#include "emit/perfetto.h"
+#include "model/args.h"
+
+#define likely(x) __builtin_expect(!!(x), 1)
+
+/* The most a packet of a zone takes without its annotations: head, piece (unless it holds the name), time; and what is written past it. */
+enum { HEAD = 24, PIECE = 16, TIME = 11, RECORD = HEAD + PIECE + TIME + 16 };
+#define RECENT 256
+
+/* --- ready-made pieces -------------------------------------------------------------- */
+
+/* Keep ${text} under a new number, while numbers are given; else 0. */
+static uint32_t
+new_name(struct perfetto *c, const char *text, uint32_t category)
+{
+	size_t n = strlen(text);
+
+	if (!c->making || tt_mem_grow(&c->env->mem, &c->entry, &c->capentry, c->nentry + 1, sizeof *c->entry, NULL) != TT_OK)
+		return 0;
+	c->entry[c->nentry] = (struct pf_entry){ .at = c->names.n, .n = (uint32_t)n, .category = category };
+	tt_buf_add(&c->names, text, n);
+	return (uint32_t)c->nentry++;
+}
+
+/* A piece: its number, then the fields of the event that say name and category. */
+static void
+zone_piece(const void *arg, const struct tt_name *name, uint64_t key, struct tt_buf *b)
+{
+	struct perfetto *c = (struct perfetto *)(uintptr_t)arg;
+	uint32_t category = name->category < c->nmodel ? name->category + 1 : 0;
+	uint32_t iid = new_name(c, tt_emit_marker(name), category);
+
+	(void)key;
+	tt_buf_add(b, &iid, sizeof iid);
+	if (iid) {
+		pf_number(b, PF_EVENT_NAME_IID, iid);
+		tt_proto_number(b, PF_EVENT_CATEGORY_IID, category);
+	} else {
+		tt_pf_text(b, PF_EVENT_NAME, tt_emit_marker(name), strlen(tt_emit_marker(name)));
+		if (category)
+			tt_pf_text(b, PF_EVENT_CATEGORY, tt_emit_category(c->m, name), strlen(tt_emit_category(c->m, name)));
+	}
+}
+
+/* The annotation that names the class. */
+static void
+alloc_piece(const void *arg, const char *class, struct tt_buf *b)
+{
+	struct perfetto *c = (struct perfetto *)(uintptr_t)arg;
+	uint32_t iid = new_name(c, class, 0);
+	size_t at;
+
+	tt_buf_add(b, &iid, sizeof iid);
+	at = pf_open(b, PF_EVENT_ANNOTATION);
+	pf_number(b, PF_NOTE_NAME_IID, PF_CLASS);
+	if (iid)
+		pf_number(b, PF_NOTE_TEXT_IID, iid);
+	else
+		tt_pf_text(b, PF_NOTE_TEXT, class, strlen(class));
+	tt_pf_close(b, at);
+}
+
+int
+tt_pf_names(struct perfetto *c, struct tt_err *err)
+{
+	static const struct { const char *name; enum pf_category category; } own[PF_NAMES] = { [PF_ALLOC] = { "GC.Alloc", PF_CAT_GC },
+		[PF_FLOW] = { "flow", PF_CAT_FLOW }, [PF_THROWN] = { "Exception thrown", PF_CAT_EXCEPTIONS },
+		[PF_NOT_TAKEN] = { "Lock not taken", PF_CAT_CONTENTION }, [PF_CONTENDED] = { "Lock contended", PF_CAT_CONTENTION },
+		[PF_SHOT] = { "Heap shot begins", PF_CAT_GC }, [PF_SHOT_END] = { "Heap shot ends", PF_CAT_GC },
+		[PF_LOST] = { "Events lost", PF_CAT_OURS } };
+	const struct tt_pieces_form form = { zone_piece, alloc_piece, c };
+	int rc = TT_OK;
+
+	c->making = true;
+	for (unsigned i = 0; i < PF_NAMES; i++)
+		if (i && !new_name(c, own[i].name, c->nmodel + own[i].category + 1))
+			return tt_nomem(err);
+		else if (!i && (rc = tt_mem_grow(&c->env->mem, &c->entry, &c->capentry, 1, sizeof *c->entry, err)) != TT_OK)
+			return rc;
+		else if (!i)
+			c->nentry = 1;
+	for (uint32_t i = 0; i < c->nprocess && rc == TT_OK; i++)
+		rc = tt_pieces_make(&c->process[i], &form, c->m, c->m->cap[i], err);
+	c->making = false;
+	return rc == TT_OK ? tt_buf_error(&c->names, err) : rc;
+}
+
+/* --- packets ------------------------------------------------------------------------ */
+
+struct open {
+	uint64_t end;                 /* UINT64_MAX: it is ended by a slice of its own */
+	uint32_t depth;
+};
+
+/* What the packets of one chunk share while they are written. */
+struct writer {
+	const struct perfetto *c;
+	const struct tt_view *v;
+	const struct tt_pieces *pieces;
+	struct tt_buf *out;
+	struct tt_buf scratch, args;
+	struct tt_buf uses;           /* what the packets use, of pf_use() */
+	struct tt_buf opened;         /* struct open: the zones of the chunk that are open, outermost first */
+	size_t nopen;
+	char begin[HEAD], end[HEAD];  /* up to the piece; up to the time */
+	size_t nbegin, nend;
+	uint64_t last;                /* the latest time written: nothing of a thread goes back */
+	uint64_t unwritten;
+	uint64_t recent[RECENT];      /* of uses */
+};
+
+/* Append ${v} as a varint; 8 bytes are written at least. */
+static inline char *
+put_time(char *p, uint64_t v)
+{
+	if (!likely(v < (uint64_t)1 << 56))
+		return tt_put_varint(p, v);
+	size_t n = (size_t)((63 - __builtin_clzll(v | 1)) / 7) + 1;
+
+	/* Seven bits to each byte, by halves; then the bits that say that more follows. */
+	v = (v & 0x000000000fffffff) | (v & 0x00fffffff0000000) << 4;
+	v = (v & 0x00003fff00003fff) | (v & 0x0fffc0000fffc000) << 2;
+	v = (v & 0x007f007f007f007f) | (v & 0x3f803f803f803f80) << 1;
+	v |= 0x8080808080808080 & (((uint64_t)1 << 8 * (n - 1)) - 1);
+	memcpy(p, &v, sizeof v);
+	return p + n;
+}
+
+/*
+ * The head of a packet of ${type}: field 1 of the trace and a length; sequence; flags; the event, a length, its type and track.
+ * *${event} is where the event's length is.
+ */
+static size_t
+make_head(char *head, unsigned type, uint64_t track, size_t *event)
+{
+	char *p = head;
+
+	*p++ = PF_PACKET << 3 | TT_WIRE_BYTES;
+	*p++ = 0;
+	*p++ = PF_SEQUENCE << 3;
+	*p++ = PF_EVENTS;
+	*p++ = PF_FLAGS << 3;
+	*p++ = PF_NEEDS_STATE;
+	*p++ = PF_TRACK_EVENT << 3 | TT_WIRE_BYTES;
+	*event = (size_t)(p - head);
+	*p++ = 0;
+	*p++ = PF_EVENT_TYPE << 3;
+	*p++ = (char)type;
+	*p++ = PF_EVENT_TRACK << 3;
+	p = tt_put_varint(p, track);
+	head[*event] = (char)(p - head - (ptrdiff_t)*event - 1);
+	return (size_t)(p - head);
+}
+enum { EVENT_AT = 7 };                /* where make_head() puts the event's length */
+
+/* The event is over: write its time, and the packet's length, which is below 128. */
+static inline char *
+end_packet(char *packet, char *p, uint64_t ts)
+{
+	*p++ = PF_TIMESTAMP << 3;
+	p = put_time(p, ts);
+	packet[1] = (char)(p - packet - 2);
+	return p;
+}
+
+int
+tt_pf_put_begin(const struct perfetto *c, const struct tt_thread *thread, struct tt_piece piece, uint64_t ts, const struct tt_buf *args,
+    struct tt_buf *b, struct tt_err *err)
+{
+	struct pf_event e = tt_pf_begin_event(b, PF_BEGIN, pf_track(PF_THREAD, thread->index));
+
+	(void)c;
+	tt_buf_add(b, piece.s + sizeof(uint32_t), piece.n - sizeof(uint32_t));
+	if (args)
+		tt_buf_add(b, args->p, args->n);
+	tt_pf_end_event(b, e, ts);
+	return tt_buf_error(b, err);
+}
+
+int
+tt_pf_put_end(const struct tt_thread *thread, uint64_t ts, struct tt_buf *b, struct tt_err *err)
+{
+	size_t event;
+	int rc = tt_buf_room(b, RECORD, err);
+
+	if (rc != TT_OK)
+		return rc;
+	char *packet = b->p + b->n, *p = packet + make_head(packet, PF_END, pf_track(PF_THREAD, thread->index), &event);
+	b->n = (size_t)(end_packet(packet, p, ts) - b->p);
+	return TT_OK;
+}
+
+/* The packets use ${what}. */
+static inline void
+use(struct writer *w, enum pf_use as, uint32_t i)
+{
+	uint64_t u = pf_use(as, i);
+
+	if (as < PF_USE_THREAD && likely(atomic_load_explicit(&w->c->sent[i], memory_order_relaxed) & 1u << as))
+		return;
+	if (w->recent[(i + as) % RECENT] == u + 1)
+		return;
+	w->recent[(i + as) % RECENT] = u + 1;
+	tt_buf_add(&w->uses, &u, sizeof u);
+}
+
+/* --- zones ---------------------------------------------------------------------------- */
+
+static inline char *
+put_end(struct writer *w, char *p, uint64_t ts)
+{
+	char *packet = p;
+
+	if (ts < w->last)
+		ts = w->last;
+	w->last = ts;
+	memcpy(p, w->end, HEAD);
+	return end_packet(packet, p + w->nend, ts);
+}
+
+/* Make room for one zone at *${p}. */
+static inline int
+room(struct writer *w, char **p, size_t more, struct tt_err *err)
+{
+	struct tt_buf *out = w->out;
+
+	if (likely(*p && (size_t)(out->p + out->cap - *p) >= more))
+		return TT_OK;
+	if (*p)
+		out->n = (size_t)(*p - out->p);
+	int rc = tt_buf_room(out, more, err);
+	*p = out->p + out->n;
+	return rc;
+}
+
+/*
+ * End the zones that are over where one at ${depth} lasts from ${ts} to ${end_ts}. Their depths alone do not tell: a zone that is not
+ * shown may lie between two that are.
+ */
+static inline int
+pop_to(struct writer *w, uint32_t depth, uint64_t ts, uint64_t end_ts, char **p, struct tt_err *err)
+{
+	const struct open *open = (const struct open *)(const void *)w->opened.p;
+
+	while (w->nopen > 0 && (open[w->nopen - 1].depth >= depth || open[w->nopen - 1].end < ts + (end_ts > ts))) {
+		uint64_t end = open[--w->nopen].end;
+		int rc = room(w, p, RECORD, err);
+
+		if (rc != TT_OK)
+			return rc;
+		if (likely(end != UINT64_MAX))
+			*p = put_end(w, *p, end);
+	}
+	return TT_OK;
+}
+
+static inline int
+push(struct writer *w, uint64_t end, uint32_t depth, struct tt_err *err)
+{
+	if (!likely((w->nopen + 1) * sizeof(struct open) <= w->opened.cap)) {
+		int rc;
+
+		w->opened.n = w->nopen * sizeof(struct open);
+		if ((rc = tt_buf_room(&w->opened, 64 * sizeof(struct open), err)) != TT_OK)
+			return rc;
+	}
+	((struct open *)(void *)w->opened.p)[w->nopen++] = (struct open){ .end = end, .depth = depth };
+	return TT_OK;
+}
+
+/* A begin that is not short: with annotations, or with its name in it. */
+static __attribute__((noinline)) int
+put_long(struct writer *w, const struct tt_slice *s, struct tt_piece piece, uint64_t ts, char **p, struct tt_err *err)
+{
+	const struct tt_args *args = tt_slice_args(w->v, s);
+	int rc;
+
+	w->args.n = 0;
+	if (args)
+		tt_pf_args(w->c, tt_model_key(w->c->m, w->v->cap->process, s->key)->arg, args, &w->args);
+	rc = tt_buf_error(&w->args, err);
+	if (rc != TT_OK)
+		return rc;
+	if (*p)
+		w->out->n = (size_t)(*p - w->out->p);
+	rc = tt_pf_put_begin(w->c, w->v->thread, piece, ts, &w->args, w->out, err);
+	*p = w->out->p ? w->out->p + w->out->n : NULL;
+	return rc;
+}
+
+/* Begin the zone ${s}, which ends at ${end}. */
+static inline int
+put_begin(struct writer *w, const struct tt_slice *s, uint64_t end, char **at, struct tt_err *err)
+{
+	uint64_t ts = pf_time(w->c, s->ts);
+	struct tt_piece piece;
+	int rc = tt_pieces_zone(w->pieces, s->key, &w->scratch, &piece, err);
+
+	if (rc != TT_OK || !piece.s)
+		return rc;
+	if ((rc = pop_to(w, s->depth, ts, end, at, err)) != TT_OK || (rc = room(w, at, RECORD, err)) != TT_OK ||
+	    (rc = push(w, end, s->depth, err)) != TT_OK)
+		return rc;
+	if (ts < w->last)
+		ts = w->last;
+	w->last = ts;
+	uint32_t name = pf_piece_name(&piece);
+	if (likely(name))
+		use(w, PF_USE_NAME, name);
+	if (!likely(name && !(s->flags >> TT_SLICE_ARGS)))
+		return put_long(w, s, piece, ts, at, err);
+	char *packet = *at, *p = packet + w->nbegin;
+	memcpy(packet, w->begin, HEAD);
+	piece.n -= sizeof name;
+	packet[EVENT_AT] = (char)(packet[EVENT_AT] + (char)piece.n);
+	memcpy(p, piece.s + sizeof name, PIECE);
+	*at = end_packet(packet, p + piece.n, ts);
+	return TT_OK;
+}
+
+/* A zone ends that was begun apart. */
+static int
+end_begun(struct writer *w, const struct tt_slice *s, int64_t *opened, char **at, struct tt_err *err)
+{
+	struct tt_piece piece;
+	int rc = tt_pieces_zone(w->pieces, s->key, &w->scratch, &piece, err);
+
+	if (rc != TT_OK || !piece.s || pf_time(w->c, s->ts) == UINT64_MAX)
+		return rc;
+	*opened -= (s->flags & TT_F_BASE) != 0;
+	if ((rc = pop_to(w, s->depth, 0, 0, at, err)) != TT_OK || (rc = room(w, at, RECORD, err)) != TT_OK)
+		return rc;
+	*at = put_end(w, *at, pf_lasts(w->c, s) ? pf_time(w->c, s->ts) + (uint64_t)s->dur : w->last);
+	return TT_OK;
+}
+
+static int
+put_begun(struct writer *w, const struct tt_begun *z, int64_t *opened, char **at, struct tt_err *err)
+{
+	struct tt_piece piece;
+	int rc = tt_pieces_zone(w->pieces, z->s.key, &w->scratch, &piece, err);
+
+	if (rc != TT_OK || !piece.s)
+		return rc;
+	if (pf_time(w->c, z->s.ts) == UINT64_MAX) {
+		w->unwritten++;
+		return TT_OK;
+	}
+	*opened += z->s.dur < 0;
+	return put_begin(w, &z->s, UINT64_MAX, at, err);
+}
+
+/* Begins and ends in the order of the thread's time. */
+static int
+put_zones(struct writer *w, int64_t *opened, struct tt_err *err)
+{
+	const struct tt_view *v = w->v;
+	const struct tt_begun *begun = v->begun, *last = begun + v->nbegun;
+	char *p = w->out->p ? w->out->p + w->out->n : NULL;
+	int rc = TT_OK;
+
+	for (size_t i = 0; rc == TT_OK; i++) {
+		for (; begun < last && begun->before == i && rc == TT_OK; begun++)
+			rc = put_begun(w, begun, opened, &p, err);
+		if (i == v->nslice || rc != TT_OK)
+			break;
+		const struct tt_slice *s = &v->slice[i];
+		if (!likely(!(s->flags & TT_SLICE_ENDS)))
+			rc = end_begun(w, s, opened, &p, err);
+		else if (likely(pf_lasts(w->c, s)))
+			rc = put_begin(w, s, pf_time(w->c, s->ts) + (uint64_t)s->dur, &p, err);
+		else
+			w->unwritten++;
+	}
+	if (rc == TT_OK)
+		rc = pop_to(w, 0, 0, 0, &p, err);
+	if (p)
+		w->out->n = (size_t)(p - w->out->p);
+	return rc;
+}
+
+/* --- allocations ------------------------------------------------------------------------ */
+
+/* The place of an event outside any zone: the innermost frame of its recorded stack. */
+static void
+put_site(struct writer *w, const struct tt_event *e, struct tt_buf *b)
+{
+	struct tt_piece piece = { 0 };
+	struct tt_nameless own;
+	size_t n, at;
+	const uint64_t *key = tt_emit_stack(w->v, (size_t)(e - w->v->b->ev), &n);
+	uint32_t iid = 0;
+
+	if (!n)
+		return;
+	if (tt_pieces_zone(w->pieces, key[n - 1], &w->scratch, &piece, NULL) == TT_OK && piece.s)
+		iid = pf_piece_name(&piece);
+	at = pf_open(b, PF_EVENT_ANNOTATION);
+	pf_number(b, PF_NOTE_NAME_IID, PF_SITE);
+	if (iid) {
+		use(w, PF_USE_STRING, iid);
+		pf_number(b, PF_NOTE_TEXT_IID, iid);
+	} else {
+		const char *name = tt_emit_marker(tt_emit_name(w->c->m, w->v->cap->process, key[n - 1], &own));
+
+		tt_pf_text(b, PF_NOTE_TEXT, name, strlen(name));
+	}
+	tt_pf_close(b, at);
+}
+
+static int
+put_instant(struct writer *w, const struct tt_event *e, uint64_t ts, uint64_t bytes, struct tt_err *err)
+{
+	struct tt_buf *b = w->out;
+	struct tt_piece piece;
+	int rc = tt_pieces_alloc(w->pieces, e, &w->scratch, &piece, err);
+
+	if (rc != TT_OK)
+		return rc;
+	struct pf_event event = tt_pf_begin_event(b, PF_INSTANT, pf_track(PF_THREAD, w->v->thread->index));
+	pf_number(b, PF_EVENT_NAME_IID, PF_ALLOC);
+	pf_number(b, PF_EVENT_CATEGORY_IID, w->c->nmodel + PF_CAT_GC + 1);
+	if (pf_piece_name(&piece))
+		use(w, PF_USE_STRING, pf_piece_name(&piece));
+	tt_buf_add(b, piece.s + sizeof(uint32_t), piece.n - sizeof(uint32_t));
+	size_t at = pf_open(b, PF_EVENT_ANNOTATION);
+	pf_number(b, PF_NOTE_NAME_IID, PF_BYTES);
+	pf_number(b, PF_NOTE_UINT, bytes);
+	tt_pf_close(b, at);
+	if (e->flags & TT_F_STACK)
+		put_site(w, e, b);
+	tt_pf_end_event(b, event, ts);
+	return tt_buf_error(b, err);
+}
+
+/* The thread's own sum so far, as a point of its counter. */
+static int
+put_sum(struct writer *w, uint64_t ts, uint64_t sum, struct tt_err *err)
+{
+	struct pf_event e = tt_pf_begin_event(w->out, PF_COUNTER, pf_track(PF_ALLOCATED, w->v->thread->index));
+
+	pf_number(w->out, PF_EVENT_VALUE, sum);
+	tt_pf_end_event(w->out, e, ts);
+	return tt_buf_error(w->out, err);
+}
+
+/*
+ * Each allocation is an instant. The counter has a point at the first one of each millisecond and one at the
+ * chunk's last: more would not be seen, and the last makes the sum right where the next chunk begins.
+ */
+static int
+put_allocs(struct writer *w, struct tt_err *err)
+{
+	const struct tt_batch *b = w->v->b;
+	uint64_t sum = w->v->alloc_before_b, shown = sum, ms = UINT64_MAX, ts = UINT64_MAX;
+	bool owed = false;
+	int rc = TT_OK;
+
+	use(w, PF_USE_NAME, PF_ALLOC);
+	use(w, PF_USE_ALLOCATED, w->v->thread->index);
+	for (size_t i = 0; i < b->n && rc == TT_OK; i++) {
+		const struct tt_event *e = &b->ev[i];
+		uint64_t bytes;
+
+		if (e->kind != TT_ALLOC)
+			continue;
+		bytes = tt_alloc_bytes(e);
+		/* Values of counters are signed; damaged captures have such sizes. */
+		if (bytes > INT64_MAX)
+			bytes = INT64_MAX;
+		sum = sum + bytes < sum || sum + bytes > INT64_MAX ? INT64_MAX : sum + bytes;
+		if (!tt_emit_in_time(&w->c->m->filter, e->ts))
+			continue;
+		ts = pf_time(w->c, e->ts);
+		if (ts == UINT64_MAX) {
+			w->unwritten++;
+			continue;
+		}
+		shown = sum;
+		rc = put_instant(w, e, ts, bytes, err);
+		owed = ts / 1000000 == ms;
+		if (rc == TT_OK && !owed)
+			rc = put_sum(w, ts, sum, err);
+		ms = ts / 1000000;
+	}
+	return owed && rc == TT_OK ? put_sum(w, ts, shown, err) : rc;
+}
+
+/* --- chunk -------------------------------------------------------------------------------- */
+
+/* Put what the packets from ${at} on use in front of them, and a head in front of all. */
+static int
+end_frame(struct writer *w, size_t at, int64_t opened, struct tt_err *err)
+{
+	struct pf_frame f = { .uses = w->uses.n / sizeof(uint64_t), .text = w->out->n - at - sizeof f, .opened = opened };
+	int rc = tt_buf_error(&w->uses, err);
+
+	if (rc == TT_OK)
+		rc = tt_buf_room(w->out, w->uses.n, err);
+	if (rc != TT_OK)
+		return rc;
+	if (!f.text) {
+		w->out->n = at;
+		return TT_OK;
+	}
+	char *p = w->out->p + at;
+	if (w->uses.n) {
+		memmove(p + sizeof f + w->uses.n, p + sizeof f, f.text);
+		memcpy(p + sizeof f, w->uses.p, w->uses.n);
+	}
+	memcpy(p, &f, sizeof f);
+	w->out->n += w->uses.n;
+	return TT_OK;
+}
+
+int
+tt_pf_chunk(const void *state, const struct tt_view *v, struct tt_buf *out, struct tt_err *err)
+{
+	const struct perfetto *c = state;
+	struct writer w = { .c = c, .v = v, .out = out, .pieces = &c->process[v->cap->process] };
+	uint64_t track = pf_track(PF_THREAD, v->thread->index);
+	size_t at = out->n, event;
+	int64_t opened = 0;
+	int rc = tt_buf_room(out, sizeof(struct pf_frame), err);
+
+	if (rc != TT_OK)
+		return rc;
+	out->n += sizeof(struct pf_frame);
+	w.nbegin = make_head(w.begin, PF_BEGIN, track, &event);
+	w.nend = make_head(w.end, PF_END, track, &event);
+	use(&w, PF_USE_THREAD, v->thread->index);
+	if (!c->late)
+		rc = put_zones(&w, &opened, err);
+	if (rc == TT_OK && v->b->nalloc)
+		rc = put_allocs(&w, err);
+	if (rc == TT_OK)
+		rc = end_frame(&w, at, opened, err);
+	if (rc == TT_OK && c->late && v->nslice)
+		rc = tt_pf_aside_chunk(c, v, out, err);
+	if (w.unwritten)
+		atomic_fetch_add_explicit(c->unwritten, w.unwritten, memory_order_relaxed);
+	tt_buf_free(&w.scratch);
+	tt_buf_free(&w.args);
+	tt_buf_free(&w.uses);
+	tt_buf_free(&w.opened);
+	return rc == TT_OK ? tt_buf_error(out, err) : rc;
+}

@@ -1,0 +1,211 @@
+#!/usr/bin/env python3
+"""Perfetto's native format in Perfetto's trace_processor: see perfetto.sh.
+
+    perfetto_check.py TRACETOOL BUILD
+"""
+import collections
+import csv
+import gzip
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "kit"))
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "oracle"))
+from count import end, fault  # noqa: E402
+import pftrace  # noqa: E402
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+DATA = os.path.join(HERE, "..", "..", "testdata")
+FILES = ["mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d02-gameloop-sample.mlpd", "mlpd/good-d04-exceptions.mlpd", "mlpd/good-d05-monitors.mlpd",
+         "mlpd/good-d09-names-unicode-jit.mlpd", "mlpd/good-d10-counters-zip.mlpd", "capture/good-v1.0-every-kind.ttc", "demo/good-hitches.ttc.xz",
+         "data/good-2021.data"]
+ROTATED = ["capture/good-rotated%s.ttc.xz" % n for n in ("", ".1", ".2", ".3")]
+
+SLICES = ("select s.name, s.category, s.ts, s.dur, s.depth, t.tid from slice s join thread_track tt on s.track_id = tt.id join thread t using (utid)")
+FRAMES = "select s.name, s.ts, s.dur from slice s where s.category = 'Frame' order by 2, 1"
+FACTS = "select s.name, s.ts from slice s where s.category = 'Facts'"
+COUNTERS = "select ct.name, ct.unit, c.ts, c.value from counter c join counter_track ct on c.track_id = ct.id where ct.name != 'cpu-clock'"
+SAMPLES = ("select p.ts, t.tid, f.name, c.depth from perf_sample p join thread t using (utid) join stack_profile_callsite c on p.callsite_id = c.id "
+           "join stack_profile_frame f on c.frame_id = f.id")
+FLOWS = ("select a.name as \"from\", a.ts as \"at\", a.dur, b.name as \"to\", b.ts as \"then\", b.dur as lasts from flow join slice a on slice_out = a.id "
+         "join slice b on slice_in = b.id order by 1, 2, 3, 4, 5, 6")
+NAMELESS = "select count(*) n from slice where name is null"
+LOSSES = "select name from slice where category = 'Losses'"
+UNITS = {"bytes": "bytes", "count": "count", "ns": "ns"}
+
+
+def run(*args, **more):
+    return subprocess.run(args, capture_output=True, text=True, timeout=300, check=False, **more)
+
+
+def ask(name, path, *queries):
+    """The rows of each query; None where the trace loads with errors or lost data."""
+    r = run("node", os.path.join(HERE, "tp.cjs"), path, *queries)
+    if not fault(name, r.stderr.strip() or "no message" if r.returncode else None):
+        return None
+    return [json.loads(line) for line in r.stdout.splitlines()]
+
+
+def differ(have, want):
+    if have == want:
+        return None
+    more, less = have - want, want - have
+    return "%d too many, %d missing: %s, %s" % (sum(more.values()), sum(less.values()), list(more)[:2], list(less)[:2])
+
+
+def number(text):
+    try:
+        return "%.14g" % float(text)
+    except ValueError:
+        return None
+
+
+class Events:
+    """What our CSV has, with threads as the trace calls them and times from ${origin}."""
+
+    def __init__(self, path, origin):
+        self.slices, self.zones, self.counters, self.samples, self.facts = (collections.Counter() for _ in range(5))
+        first = {}
+        with open(path, newline="", encoding="utf-8") as f:
+            rows = list(csv.DictReader(f, strict=True))
+        for r in sorted((r for r in rows if r["thread"]), key=lambda r: int(r["thread"])):
+            first.setdefault((r["process"], r["tid"]), r["thread"])
+        for r in rows:
+            ts, thread = int(r["start_ns"]) - origin, int(r["thread"] or 0)
+            tid = int(r["tid"] or "0", 16)
+            if first.get((r["process"], r["tid"])) != r["thread"]:
+                tid = (1 << 62) + thread - 1
+            self.add(r, ts, tid, thread)
+
+    def add(self, r, ts, tid, thread):
+        kind = r["kind"]
+        if kind == "zone":
+            self.slices[tid, r["name"], ts, int(r["dur_ns"])] += 1
+            self.zones[tid, r["name"], ts, int(r["dur_ns"]), int(r["depth"])] += int(r["dur_ns"]) > 0
+        elif kind == "alloc":
+            self.slices[tid, "GC.Alloc", ts, 0] += 1
+        elif kind == "instant":
+            self.slices[tid, r["name"], ts, 0] += 1
+        elif kind == "throw":
+            self.slices[tid, "Exception thrown", ts, 0] += 1
+        elif kind == "monitor" and r["name"] != "acquired":
+            self.slices[tid, "Lock contended" if r["name"] == "contended" else "Lock not taken", ts, 0] += 1
+        elif kind == "counter" and number(r["value"]):
+            self.counters[r["name"] if not r["name"].isdigit() else "Counter " + r["name"], UNITS.get(r["detail"], r["detail"]), ts, number(r["value"])] += 1
+        elif kind == "gc_heap":
+            self.counters["GC heap size", "bytes", ts, number(r["value"])] += 1
+        elif kind == "sample":
+            self.samples[ts, tid if tid < 1 << 31 else (1 << 32) - thread, r["name"] or "(native)"] += 1
+        elif kind == "fact":
+            self.facts["%s: %s" % (r["name"], r["detail"]), max(ts, 0)] += 1
+
+
+def check(name, tracetool, work, paths, *options):
+    """One capture with the options: everything in it is what our CSV has."""
+    trace, table, chrome = (os.path.join(work, "out." + s) for s in ("pftrace", "csv", "json"))
+    r = run(tracetool, "convert", "-q", "--wrappers", *options, *paths, "-o", trace, "-o", table, "-o", chrome)
+    if not fault(name + " converts", r.stderr if r.returncode else None):
+        return
+    try:
+        lines = list(pftrace.load(trace).lines())
+    except (pftrace.Bad, UnicodeDecodeError) as e:
+        fault(name + " is read by our own reader", str(e))
+        return
+    origin = next(int(w.partition("=")[2]) for line in lines for w in line.split() if w.startswith("removed_origin_ns="))
+    want = Events(table, origin)
+    got = ask(name + " in trace_processor", trace, SLICES, COUNTERS, SAMPLES, FRAMES, FACTS, FLOWS, NAMELESS)
+    theirs = ask(name + " as Chrome JSON", chrome, FRAMES, FLOWS)
+    if not got or not theirs:
+        return
+    slices, counters, samples, frames, facts, flows, nameless = got
+    of = [(int(s["tid"]), s["name"], int(s["ts"]), int(s["dur"]), int(s["depth"])) for s in slices]
+    fault(name + ", slices", differ(collections.Counter(s[:4] for s in of), want.slices))
+    # Zones that are not shown count for the depth in CSV.
+    if "--marker" not in options:
+        fault(name + ", depths", differ(collections.Counter(s for s in of if s[3] > 0), +want.zones))
+    fault(name + ", names", None if int(nameless[0]["n"]) == 0 else "%s without" % nameless[0]["n"])
+    fault(name + ", counters", differ(collections.Counter(
+        (c["name"], c["unit"], int(c["ts"]), number(c["value"])) for c in counters if c["name"] != "GC.Alloc"), want.counters))
+    fault(name + ", samples", differ(collections.Counter((int(s["ts"]), int(s["tid"]), s["name"]) for s in samples), want.samples))
+    fault(name + ", facts", differ(collections.Counter((f["name"], int(f["ts"])) for f in facts), want.facts))
+    shift = lambda rows, *keys: [[int(v) - 1000 if k in keys else v for k, v in row.items()] for row in rows]
+    plain = lambda rows, *keys: [[int(v) if k in keys else v for k, v in row.items()] for row in rows]
+    fault(name + ", frames", None if plain(frames, "ts") == shift(theirs[0], "ts") else "%d, not %d" % (len(frames), len(theirs[0])))
+    fault(name + ", flows", None if plain(flows, "at", "then") == shift(theirs[1], "at", "then") else "%d, not %d" % (len(flows), len(theirs[1])))
+
+
+def cut(tracetool, work):
+    """A file that ends anywhere loads as far as it goes."""
+    trace, part = os.path.join(work, "whole.pftrace"), os.path.join(work, "part.pftrace")
+    run(tracetool, "convert", "-q", os.path.join(DATA, FILES[0]), "-o", trace)
+    with open(trace, "rb") as f:
+        data = f.read()
+    whole = int(ask("the whole file", trace, "select count(*) n from slice")[0][0]["n"])
+    for share in (0.1, 0.37, 0.5, 0.999):
+        n = int(len(data) * share)
+        with open(part, "wb") as f:
+            f.write(data[:n])
+        got = ask("cut at byte %d" % n, part, "select count(*) n from slice", NAMELESS)
+        if got:
+            have = int(got[0][0]["n"])
+            fault("cut at byte %d, slices" % n, None if whole * share * 0.5 < have <= whole else "%d of %d" % (have, whole))
+            fault("cut at byte %d, names" % n, None if got[1][0]["n"] in (0, "0") else "%s slices have none" % got[1][0]["n"])
+        fault("cut at byte %d, read by our own reader" % n, None if list(pftrace.Trace(data[:n]).lines(cut=True)) else "nothing")
+
+
+def packed(tracetool, work):
+    path, trace, gz = os.path.join(DATA, FILES[0]), os.path.join(work, "a.pftrace"), os.path.join(work, "a.pftrace.gz")
+    run(tracetool, "convert", "-q", path, "-o", trace, "-o", gz)
+    with open(trace, "rb") as f:
+        fault(".gz is the same", None if gzip.open(gz).read() == f.read() else "differs")
+    ask(".gz in trace_processor", gz, NAMELESS)
+    piped = subprocess.run([tracetool, "convert", "-q", "-j", "1", "-f", "perfetto", path], capture_output=True, check=False).stdout
+    with open(trace, "rb") as f:
+        fault("to a pipe, by one worker", None if piped == f.read() else "differs")
+    small, large = os.path.getsize(trace), None
+    run(tracetool, "convert", "-q", path, "-o", os.path.join(work, "a.json"))
+    large = os.path.getsize(os.path.join(work, "a.json"))
+    fault("size beside Chrome JSON", None if small * 2 < large else "%d, Chrome JSON has %d" % (small, large))
+
+
+def damaged(tracetool, work):
+    """What was lost is said in the trace."""
+    trace = os.path.join(work, "bad.pftrace")
+    run(tracetool, "convert", "-q", os.path.join(DATA, "mlpd", "bad-cut-in-buffer.mlpd"), "-o", trace)
+    got = ask("a damaged capture", trace, LOSSES)
+    fault("a damaged capture, its losses", None if got and got[0] else "none are told")
+
+
+def games(tracetool, build, work):
+    """The stand-in engine: flows, arguments, counters of all kinds, labels, several threads."""
+    path = os.path.join(work, "game.ttc")
+    r = run(os.path.join(build, "host", "host"), "capture=" + path, "threads=8", "frames=40", "seed=5", "callbacks=2", env=dict(os.environ, BUILD=build))
+    if not fault("a game is recorded", r.stderr if r.returncode else None):
+        return
+    check("game", tracetool, work, [path])
+    check("game, some frames", tracetool, work, [path], "--frames", "10-20")
+    check("game, long zones", tracetool, work, [path], "--min-duration", "20us")
+
+
+def main():
+    tracetool, build = sys.argv[1:]
+    with tempfile.TemporaryDirectory(prefix="tracetool-validators.") as work:
+        for f in FILES:
+            check(f, tracetool, work, [os.path.join(DATA, f)])
+        check("rotated", tracetool, work, [os.path.join(DATA, f) for f in ROTATED])
+        check("two processes", tracetool, work, [os.path.join(DATA, f) for f in (FILES[0], FILES[2])])
+        check("a part of the time", tracetool, work, [os.path.join(DATA, FILES[0])], "--time", "0.05-0.2")
+        check("long zones", tracetool, work, [os.path.join(DATA, FILES[0])], "--min-duration", "10us")
+        check("some markers", tracetool, work, [os.path.join(DATA, FILES[0])], "--marker", "World*")
+        check("frames of a marker", tracetool, work, [os.path.join(DATA, FILES[0])], "--frame-marker", "World:Frame")
+        cut(tracetool, work)
+        packed(tracetool, work)
+        damaged(tracetool, work)
+        games(tracetool, build, work)
+    end()
+
+
+main()
