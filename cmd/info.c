@@ -12,15 +12,24 @@
 #include "pass/pass.h"
 #include "report.h"
 #include "run/run.h"
+#include "scrub.h"
 #include "stat/num.h"
 #include "view/view.h"
 
 struct info_opts {
 	struct input_opts in;
 	struct report_opts out;
+	bool scrub;
+};
+
+static const struct opt scrub_opt[] = {
+	{ .name = "scrub", .set = opt_flag, .at = offsetof(struct info_opts, scrub),
+	    .help = "print nothing, but write with -o a copy of one .raw or .data whose names are hashes, to be sent to others" },
+	{ .name = NULL },
 };
 
 static const struct opt_group groups[] = {
+	{ "Copy", scrub_opt, 0 },
 	REPORT_GROUP(struct info_opts, out),
 	INPUT_GROUPS(struct info_opts, in),
 	{ NULL, NULL, 0 },
@@ -468,7 +477,8 @@ check_whole(const struct input_opts *in, struct tt_err *err)
 int
 run_info(struct app *app, int argc, char **argv, struct tt_err *err)
 {
-	struct info_opts o;
+	struct info_opts o = { .scrub = false };
+	struct tt_run_opts run;
 	int rc;
 
 	input_defaults(&o.in);
@@ -477,5 +487,9 @@ run_info(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	rc = check_whole(&o.in, err);
+	if (rc == TT_OK && o.scrub)
+		rc = input_setup(app, &o.in, &run, err);
+	if (rc == TT_OK && o.scrub)
+		return scrub_capture(app, &o.in.path, o.out.output, o.in.tmpdir, err);
 	return rc != TT_OK ? rc : info(app, &o, err);
 }

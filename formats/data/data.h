@@ -156,6 +156,8 @@ struct data {
 };
 
 /* records.c */
+/* Walk over the record of ${n} bytes at ${p}, with or without the paddings that sources do not agree on. */
+bool data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r);
 bool data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *size);
 int data_find_layout(struct data *m, struct tt_err *err);
 int data_next(void *ctx, struct tt_chunk *c, struct tt_err *err);
@@ -184,6 +186,9 @@ data_tally(struct data_run *r, enum data_tag tag, uint64_t n)
 	if (r->u.b->tally)
 		r->u.b->tally[tag] += (uint32_t)n;
 }
+
+/* scrub.c: tt_format.scrub */
+int data_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *), void *arg, struct tt_scrubbed *done, struct tt_err *err);
 
 /* define.c */
 int data_define(struct data_run *r, const struct data_piece *piece, const uint8_t *p);

@@ -259,4 +259,5 @@ const struct tt_format tt_format_data = {
 	.rewind = rewind_,
 	.decode = data_decode,
 	.close = close_,
+	.scrub = data_scrub,
 };

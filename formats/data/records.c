@@ -20,8 +20,8 @@ data_head_at(const struct data_layout *l, const uint8_t *p, size_t n, uint32_t *
 }
 
 /* Walk over the record of ${n} bytes at ${p}, with or without the paddings that sources do not agree on. */
-static bool
-walk(struct data *m, const uint8_t *p, size_t n, struct data_record *r)
+bool
+data_walk_any(struct data *m, const uint8_t *p, size_t n, struct data_record *r)
 {
 	struct data_layout l = m->layout;
 	struct data_record other;
@@ -55,13 +55,13 @@ data_find_layout(struct data *m, struct tt_err *err)
 		return rc;
 	if ((rc = tt_window_show(&m->win, 0, m->layout.head + (size_t)size, &p, &n, err)) != TT_OK || n < m->layout.head + (size_t)size)
 		return rc;
-	bool whole = walk(m, p + m->layout.head, size, &r) && !r.short_of;
+	bool whole = data_walk_any(m, p + m->layout.head, size, &r) && !r.short_of;
 	if (!whole && first.rank == 4) {
 		m->layout.rank = 5;
-		if (!walk(m, p + first.head, size, &r) || r.short_of)
+		if (!data_walk_any(m, p + first.head, size, &r) || r.short_of)
 			m->layout = first;
 	}
-	if (walk(m, p + first.head, size, &r))
+	if (data_walk_any(m, p + first.head, size, &r))
 		m->zero = (int64_t)(first.rank >= 6 ? r.start : r.start * 1000);
 	return TT_OK;
 }
@@ -450,7 +450,7 @@ take_segment(struct data *m, struct tt_err *err)
 		const bool head = data_head_at(&m->layout, m->p + off, n - off, &size);
 		const size_t need = m->layout.head + (head ? (size_t)size : 0);
 		const bool whole = head && n - off >= need;
-		if (whole && walk(m, m->p + off + m->layout.head, size, &r)) {
+		if (whole && data_walk_any(m, m->p + off + m->layout.head, size, &r)) {
 			rc = take_record(m, &r, off + m->layout.head, size, err);
 			off += need;
 			continue;

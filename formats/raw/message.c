@@ -7,8 +7,8 @@
  */
 #include "raw/raw.h"
 
-static const char *
-fields(unsigned type, unsigned rank)
+const char *
+raw_fields(unsigned type, unsigned rank)
 {
 	static const char *const known[RAW_TYPES] = {
 		[RAW_STATE] = "484", [RAW_MARKER] = "422sp", [RAW_CALLSTACK] = "4a", [RAW_STATS] = "4n", [RAW_AUDIO] = "nnnz",
@@ -141,7 +141,7 @@ raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size
 {
 	struct raw_take t = { .p = p, .end = p + n, .from = p, .l = l };
 	unsigned type = raw_take16(&t);
-	const char *f = t.state == RAW_WHOLE ? fields(type, l->rank) : "";
+	const char *f = t.state == RAW_WHOLE ? raw_fields(type, l->rank) : "";
 
 	if (!f)
 		return RAW_BAD;
@@ -163,7 +163,7 @@ raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES])
 	static const uint8_t zeros[64];
 
 	for (unsigned type = 0; type < RAW_TYPES; type++) {
-		const char *f = fields(type, l->rank);
+		const char *f = raw_fields(type, l->rank);
 		uint8_t message[64];
 		size_t n = 0;
 		size[type] = 0;

@@ -39,6 +39,7 @@ enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20 };
 
 /* message.c. Of ${n} bytes at ${p}: how long the message is that begins there, if it is whole. */
 enum raw_state raw_measure(const struct raw_layout *l, const uint8_t *p, size_t n, size_t *size);
+const char *raw_fields(unsigned type, unsigned rank);
 void raw_sizes(const struct raw_layout *l, uint8_t size[RAW_TYPES]);
 /* Of a flow, which makes sense only if its kind does. */
 static inline size_t raw_flow_size(const struct raw_layout *l) { return l->aligned ? 12 : 7; }
@@ -213,6 +214,9 @@ struct raw_run {
 	bool skims;                   /* no zones are wanted: see TT_SKIM */
 	size_t alloc;                 /* place + 1 of the allocation that a stack may follow */
 };
+
+/* scrub.c: tt_format.scrub */
+int raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *), void *arg, struct tt_scrubbed *done, struct tt_err *err);
 
 /* define.c: a message of definitions. */
 int raw_define(struct raw_run *r, unsigned type, struct raw_take *t);

@@ -114,4 +114,5 @@ const struct tt_format tt_format_raw = {
 	.rewind = rewind_,
 	.decode = raw_decode,
 	.close = close_,
+	.scrub = raw_scrub,
 };

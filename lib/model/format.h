@@ -35,6 +35,9 @@ struct tt_chunk {
 #define TT_CHUNK_PAD 64
 #define TT_CHUNK_MAX (1u << 20)       /* longer units are cut into windows by next */
 
+/* What became of a copy without names: texts in it, and bytes that could not be decoded, in whose place are zeros. */
+struct tt_scrubbed { uint64_t names, dropped; };
+
 struct tt_format {
 	const char *name, *summary;
 	const char *suffix;           /* usual file name suffix, for lists */
@@ -62,6 +65,12 @@ struct tt_format {
 	 */
 	int (*decode)(const void *ctx, const struct tt_chunk *c, struct tt_batch *out, struct tt_err *err);
 	void (*close)(void *ctx);
+	/*
+	 * Write a copy of the input whose names are hashes of the same length, in order by ${write}. ${ctx} is as open left it, and its input can
+	 * be read again; nothing else is called for it but close. NULL where there are no such copies.
+	 */
+	int (*scrub)(void *ctx, int (*write)(void *arg, const void *p, size_t n, struct tt_err *err), void *arg, struct tt_scrubbed *done,
+	    struct tt_err *err);
 };
 
 extern const struct tt_format *const tt_formats[];   /* NULL-terminated */

@@ -33,6 +33,7 @@ COMMANDS = [
     ("cmd/page", ["report"]),
     ("lib/page", ["report"]),
     ("cmd/(gate|budget_suggest|metric_series)", ["stats"]),
+    ("cmd/scrub", ["info"]),
     ("cmd/verdict", GATE),
     ("cmd/input", READ),
     ("cmd/(main|opts|report|child)", VERBS),

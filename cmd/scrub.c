@@ -1,0 +1,98 @@
+/**
+ * tracetool info --scrub: a copy of a capture without its names, to be sent to somebody who reads formats.
+ */
+#include "scrub.h"
+
+#include <string.h>
+
+#include "cmd.h"
+#include "io/sink.h"
+#include "io/src.h"
+#include "model/format.h"
+#include "outputs.h"
+
+static int
+write_out(void *arg, const void *p, size_t n, struct tt_err *err)
+{
+	return tt_sink_write(arg, p, n, err);
+}
+
+/* Open the capture; the caller closes it in any case. */
+static int
+open_capture(struct app *app, struct tt_capture *cap, struct tt_src **src, const struct tt_format **f, void **ctx, struct tt_err *err)
+{
+	const uint8_t *head;
+	size_t n;
+	int rc = tt_src_open(&app->env, cap->path, src, err);
+
+	if (rc == TT_OK)
+		rc = tt_src_peek(*src, &head, &n, err);
+	if (rc == TT_OK)
+		rc = tt_format_pick(tt_formats, head, n, f, err);
+	if (rc == TT_OK && !(*f)->scrub)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--scrub makes copies of Unity's .raw and .data alone, and this is .%s", (*f)->name);
+	if (rc == TT_OK && !tt_src_info(*src)->seekable && !tt_src_info(*src)->rewindable)
+		rc = tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--scrub reads its input twice: name a file");
+	if (rc == TT_OK)
+		rc = (*f)->open(&app->env, *src, cap, ctx, err);
+	return rc == TT_OK ? rc : tt_err_in(err, "%s", cap->path);
+}
+
+static int
+copy(struct app *app, const struct tt_format *f, void *ctx, const char *out, struct tt_err *err)
+{
+	struct tt_scrubbed done = { 0 };
+	struct tt_sink *sink;
+	int rc = tt_sink_open(&app->env, out, &sink, err);
+
+	if (rc != TT_OK)
+		return rc;
+	rc = f->scrub(ctx, write_out, sink, &done, err);
+	if (rc != TT_OK) {
+		tt_sink_abort(sink);
+		return rc;
+	}
+	rc = tt_sink_commit(sink, err);
+	if (rc == TT_OK)
+		tt_log(&app->env, TT_LOG_NORMAL, "%s: %llu texts scrubbed; numbers, ids and addresses are as they were", out,
+		    (unsigned long long)done.names);
+	if (rc == TT_OK && done.dropped)
+		ui_say(&app->ui, "%s: zeros are in place of %llu bytes that could not be decoded", out, (unsigned long long)done.dropped);
+	return rc;
+}
+
+int
+scrub_capture(struct app *app, const struct opt_list *path, const char *out, const char *tmpdir, struct tt_err *err)
+{
+	struct opt_list writes = { 0 };
+	struct tt_capture cap = { .path = path->n ? path->v[0] : "" };
+	const struct tt_format *f = NULL;
+	struct tt_src *src = NULL;
+	void *ctx = NULL;
+	int rc = TT_OK;
+
+	if (!out || strcmp(out, "-") == 0)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --scrub: name the file of the copy with -o");
+	if (path->n != 1)
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "option --scrub: it copies one capture, not %zu", path->n);
+	rc = opt_list_add(&writes, out, &app->arena, err);
+	if (rc == TT_OK)
+		rc = outputs_check(&writes, path, err);
+	if (rc == TT_OK)
+		rc = app_reads(app, path->v, err);
+	if (rc == TT_OK)
+		rc = app_confine(app, writes.v, tmpdir, err);
+	if (rc != TT_OK)
+		return rc;
+	tt_arena_init(&cap.arena, &app->env.mem);
+	rc = open_capture(app, &cap, &src, &f, &ctx, err);
+	if (rc == TT_OK)
+		rc = app_seal(app, err);
+	if (rc == TT_OK)
+		rc = copy(app, f, ctx, out, err);
+	if (ctx)
+		f->close(ctx);
+	tt_src_close(src);
+	tt_arena_free(&cap.arena);
+	return rc;
+}

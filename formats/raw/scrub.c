@@ -1,0 +1,412 @@
+/**
+ * A copy of a log without its names, byte for byte the same but for them. Nothing that is not a whole message of a known kind gets into it.
+ *
+ * Messages go on in a stream's next block, far away, so the copy is made in a temporary file: zeros first, then what is understood, as it is
+ * understood. The layout of each session is known from a whole reading before.
+ */
+#include "raw/raw.h"
+
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "base/hash_seed.h"
+#include "base/map.h"
+#include "base/order.h"
+#include "io/spool.h"
+#include "unity/scrub.h"
+
+#define YEAR (INT64_C(366) * 86400 * 1000000000)
+
+/* A stream: its bytes that are not written yet, and where they belong. */
+struct stream {
+	uint64_t id;
+	size_t session;
+	uint32_t block;               /* number of the next block */
+	uint8_t *p;
+	size_t n, cap;
+	struct place { uint64_t at; size_t n; } *place;
+	size_t nplace, capplace;
+};
+
+struct copy {
+	struct raw *m;
+	const struct raw_session *s;  /* NULL: before the first header */
+	struct unity_scrub names;
+	struct tt_env spool;
+	int fd;
+	uint64_t end;                 /* bytes written, holes included */
+	struct stream *stream;
+	size_t nstream, capstream;
+	struct tt_map at;             /* of streams */
+	size_t rest;                  /* bytes that wait, of the stream of the last block */
+};
+
+static int
+put(struct copy *c, uint64_t at, const void *p, size_t n, struct tt_err *err)
+{
+	if (at + n > c->end)
+		c->end = at + n;
+	return n ? tt_spool_add(&c->spool, &c->fd, at, p, n, err) : TT_OK;
+}
+
+/* --- messages -------------------------------------------------------------------------------------------------- */
+
+static int
+scrub_params(struct copy *c, struct raw_take *t, struct tt_err *err)
+{
+	uint32_t len;
+	int rc = TT_OK;
+
+	for (unsigned n = raw_take_byte(t); n > 0 && rc == TT_OK; n--) {
+		raw_take16(t);
+		raw_pad(t);
+		const uint8_t *p = raw_take_name(t, &len);
+		rc = unity_scrub_name(&c->names, (uint8_t *)(uintptr_t)p, len, err);
+	}
+	return rc;
+}
+
+static int
+scrub_values(struct copy *c, struct raw_take *t, struct tt_err *err)
+{
+	struct unity_value v;
+	int rc = TT_OK;
+
+	for (unsigned n = raw_take_byte(t); n > 0 && rc == TT_OK && t->state == RAW_WHOLE; n--) {
+		raw_take_value(t, &v);
+		rc = unity_scrub_value(&c->names, v.type, (uint8_t *)(uintptr_t)v.p, v.n, err);
+	}
+	return rc;
+}
+
+/* The next field, of letter ${f}; a name is left in ${name}. */
+static int
+scrub_field(struct copy *c, unsigned type, char f, struct raw_take *t, struct tt_err *err)
+{
+	uint32_t len;
+	uint8_t *p;
+	unsigned n;
+
+	switch (f) {
+	case '2': raw_bytes(t, 2); return TT_OK;
+	case '4': raw_bytes(t, 4); return TT_OK;
+	case '8': raw_bytes(t, 8); return TT_OK;
+	case 'i': raw_bytes(t, t->l->wide ? 8 : 4); return TT_OK;
+	case 'b': raw_take_byte(t); return TT_OK;
+	case 'a': raw_take_stack(t, &n); return TT_OK;
+	case 'c': raw_take_category_pad(t); return TT_OK;
+	case 'p': return scrub_params(c, t, err);
+	case 'v': return scrub_values(c, t, err);
+	case 'n':
+		len = raw_take32(t);
+		raw_bytes(t, 4 * (size_t)len);
+		return TT_OK;
+	case 'z':
+		p = (uint8_t *)(uintptr_t)raw_take_blob(t, &len);
+		if (len)
+			memset(p, 0, len);
+		return TT_OK;
+	default:
+		p = (uint8_t *)(uintptr_t)raw_take_name(t, &len);
+		return type == RAW_MARKER || type == RAW_CATEGORY ? unity_scrub_name(&c->names, p, len, err) : unity_scrub_text(&c->names, p, len, err);
+	}
+}
+
+static int
+scrub_message(struct copy *c, uint8_t *p, size_t n, struct tt_err *err)
+{
+	struct raw_take t = { .p = p, .end = p + n, .from = p, .l = &c->s->layout };
+	const unsigned type = raw_take16(&t);
+	uint32_t ngroup, nname;
+	int rc = TT_OK;
+
+	raw_pad(&t);
+	if (type == RAW_THREAD) {
+		raw_bytes(&t, c->s->layout.rank < 3 ? 12 : 20);
+		uint8_t *group = (uint8_t *)(uintptr_t)raw_take_name(&t, &ngroup), *name = (uint8_t *)(uintptr_t)raw_take_name(&t, &nname);
+		return unity_scrub_thread(&c->names, group, ngroup, name, nname, err);
+	}
+	for (const char *f = raw_fields(type, c->s->layout.rank); *f && rc == TT_OK && t.state == RAW_WHOLE; f++)
+		rc = scrub_field(c, type, *f, &t, err);
+	return rc;
+}
+
+/* Could a reader make sense of it? What only looks like a message may hold parts of names in place of numbers. */
+static bool
+makes_sense(const struct copy *c, const uint8_t *p)
+{
+	const struct raw_session *s = c->s;
+	const unsigned type = unity_u16(p), at = s->layout.aligned ? 4 : 2;
+	uint64_t ticks = 0;
+
+	if (type >= RAW_BEGIN && type <= RAW_SINGLE_ARGS) {
+		if (unity_u32(p + at + (s->layout.aligned ? 4 : 1)) >= s->marker.ids)
+			return false;
+		ticks = unity_u64(p + at + (s->layout.aligned ? 8 : 5));
+	} else if (type == RAW_FRAME || type == RAW_STATE) {
+		ticks = unity_u64(p + at + 4);
+	} else if (type == RAW_CLEANUP) {
+		ticks = unity_u64(p + at);
+	} else {
+		return true;
+	}
+	const int64_t t = raw_ns(s, ticks);
+	return t > -YEAR && t < YEAR;
+}
+
+/* --- streams --------------------------------------------------------------------------------------------------- */
+
+static struct stream *
+stream_of(struct copy *c, uint64_t id, bool *fresh, struct tt_err *err)
+{
+	const size_t session = c->s->number;
+	const uint64_t hash = tt_slot_pair(session, id);
+	const uint32_t at = tt_map_find(&c->at, hash, i, c->stream[i].id == id && c->stream[i].session == session);
+
+	*fresh = !at;
+	if (at)
+		return &c->stream[at - 1];
+	if (tt_mem_grow(&c->m->env->mem, &c->stream, &c->capstream, c->nstream + 1, sizeof *c->stream, err) != TT_OK ||
+	    tt_map_add(&c->at, &c->m->env->mem, hash, c->nstream, err) != TT_OK)
+		return NULL;
+	c->stream[c->nstream] = (struct stream){ .id = id, .session = session };
+	return &c->stream[c->nstream++];
+}
+
+/* Write the first ${n} bytes of the stream to their places, unless they are ${lost}, and forget them. */
+static int
+settle(struct copy *c, struct stream *st, size_t n, struct tt_err *err)
+{
+	size_t done = 0, k = 0;
+	int rc = TT_OK;
+
+	for (; done < n && rc == TT_OK; k += st->place[k].n == 0) {
+		struct place *x = &st->place[k];
+		const size_t part = x->n < n - done ? x->n : n - done;
+		rc = put(c, x->at, st->p + done, part, err);
+		x->at += part;
+		x->n -= part;
+		done += part;
+	}
+	memmove(st->p, st->p + n, st->n - n);
+	st->n -= n;
+	memmove(st->place, st->place + k, (st->nplace - k) * sizeof *st->place);
+	st->nplace -= k;
+	return rc;
+}
+
+/* The end of the block in which byte ${at} of the stream is. */
+static size_t
+block_end(const struct stream *st, size_t at)
+{
+	size_t end = 0;
+
+	for (size_t k = 0; k < st->nplace && end <= at; k++)
+		end += st->place[k].n;
+	return end;
+}
+
+/* Scrub the whole messages that the stream has. */
+static int
+messages(struct copy *c, struct stream *st, struct tt_err *err)
+{
+	size_t at = 0, size;
+	int rc = TT_OK;
+
+	while (at < st->n && rc == TT_OK) {
+		enum raw_state state = raw_measure(&c->s->layout, st->p + at, st->n - at, &size);
+		if (state == RAW_SHORT)
+			break;
+		if (state == RAW_WHOLE && makes_sense(c, st->p + at)) {
+			rc = scrub_message(c, st->p + at, size, err);
+		} else {
+			size = block_end(st, at) - at;
+			c->names.done->dropped += size;
+			memset(st->p + at, 0, size);
+		}
+		at += size;
+	}
+	if (rc == TT_OK)
+		rc = settle(c, st, at, err);
+	c->rest = st->n;
+	return rc;
+}
+
+/* What the stream holds will not be continued: zeros stand for it. */
+static void
+give_up(struct copy *c, struct stream *st)
+{
+	c->names.done->dropped += st->n;
+	st->n = st->nplace = 0;
+}
+
+/* The block at ${at}: ${p} is its head, and ${n} bytes of its payload are there. */
+static int
+block(struct copy *c, uint64_t at, const uint8_t *p, size_t n, bool whole, struct tt_err *err)
+{
+	struct tt_mem *mem = &c->m->env->mem;
+	const uint32_t number = unity_u32(p + 4);
+	const uint8_t *body = p + RAW_BLOCK_HEAD;
+	bool fresh;
+	struct stream *st = stream_of(c, unity_u64(p + 8), &fresh, err);
+	int rc = st ? put(c, at, p, RAW_BLOCK_HEAD, err) : err->code;
+
+	if (rc == TT_OK && whole)
+		rc = put(c, at + RAW_BLOCK_HEAD + n, body + n, RAW_BLOCK_FOOT, err);
+	if (rc == TT_OK)
+		rc = tt_mem_grow(mem, &st->p, &st->cap, st->n + n, 1, err);
+	if (rc == TT_OK)
+		rc = tt_mem_grow(mem, &st->place, &st->capplace, st->nplace + 1, sizeof *st->place, err);
+	if (rc != TT_OK || n == 0)
+		return rc;
+	if ((!fresh && number != st->block) || (n == (c->s->layout.aligned ? 16 : 14) && unity_u16(body) == RAW_FRAME))
+		give_up(c, st);
+	st->block = number + 1;
+	memcpy(st->p + st->n, body, n);
+	st->n += n;
+	st->place[st->nplace++] = (struct place){ at + RAW_BLOCK_HEAD, n };
+	return messages(c, st, err);
+}
+
+/* --- the file --------------------------------------------------------------------------------------------------- */
+
+/* What of a known kind begins at ${at}, of *${size} bytes, at *${p}? 'b' a whole block, 'h' a header, 'c' a block that the file ends in, 0 nothing. */
+static int
+what_is(struct copy *c, uint64_t at, char *what, const uint8_t **p, size_t *size, struct tt_err *err)
+{
+	size_t n, len;
+	int rc = tt_window_show(&c->m->win, at, RAW_HEAD_RELEASE + 4, p, &n, err);
+
+	*what = 0;
+	*size = n;
+	if (rc != TT_OK || n < 4)
+		return rc;
+	if (unity_u32(*p) == RAW_MAGIC && n >= RAW_HEAD) {
+		const bool release = n >= RAW_HEAD_RELEASE + 4 && unity_u32(*p + RAW_HEAD_RELEASE) == RAW_BLOCK;
+		*size = at == 0 ? (size_t)c->m->first : release ? RAW_HEAD_RELEASE : RAW_HEAD;
+		const bool next = at == 0 || (n >= *size + 4 && unity_u32(*p + *size) == RAW_BLOCK && c->s->number + (size_t)1 < c->m->nsession);
+		*what = n >= *size && next ? 'h' : 0;
+		return rc;
+	}
+	if (n < RAW_BLOCK_HEAD || unity_u32(*p) != RAW_BLOCK || (len = unity_u32(*p + 16)) > RAW_BLOCK_MAX)
+		return rc;
+	*size = RAW_BLOCK_HEAD + len + RAW_BLOCK_FOOT;
+	rc = tt_window_show(&c->m->win, at, *size, p, &n, err);
+	if (rc == TT_OK && n < *size) {
+		*size = n;
+		*what = 'c';
+	} else if (rc == TT_OK && unity_u32(*p + *size - 8) == unity_u32(*p + 4) + 1 && unity_u32(*p + *size - 4) == RAW_FOOT) {
+		*what = 'b';
+	}
+	return rc;
+}
+
+static int
+scan(struct copy *c, uint64_t *all, struct tt_err *err)
+{
+	uint64_t at = 0, cut = UINT64_MAX;
+	const uint8_t *p;
+	size_t size;
+	char what;
+	int rc = TT_OK;
+
+	for (;; at += what ? size : 1) {
+		rc = what_is(c, at, &what, &p, &size, err);
+		if (rc != TT_OK || size == 0)
+			break;
+		if (tt_stopped(c->m->env))
+			return tt_fail(err, TT_E_STOPPED, TT_NOWHERE, "stopped");
+		if (what == 'h') {
+			c->s = &c->m->session[c->s ? c->s->number + 1 : 0];
+			rc = put(c, at, p, size, err);
+		} else if (what == 'b') {
+			cut = UINT64_MAX;
+			rc = block(c, at, p, size - RAW_BLOCK_HEAD - RAW_BLOCK_FOOT, true, err);
+		} else if (what == 'c' && cut == UINT64_MAX) {
+			/* Unless a whole block follows after all. */
+			cut = at;
+			what = 0;
+		} else {
+			what = 0;
+		}
+		if (rc != TT_OK)
+			return rc;
+		c->names.done->dropped += !what;
+	}
+	*all = at;
+	if (rc == TT_OK && cut != UINT64_MAX) {
+		rc = what_is(c, cut, &what, &p, &size, err);
+		if (rc == TT_OK && what == 'c') {
+			c->names.done->dropped -= size;
+			rc = block(c, cut, p, size - RAW_BLOCK_HEAD, false, err);
+			/* The copy ends before the message that is cut: zeros would be another one. */
+			*all -= c->rest < size - RAW_BLOCK_HEAD ? c->rest : size - RAW_BLOCK_HEAD;
+		}
+	}
+	return rc;
+}
+
+/* Read the log once, for the layout of its sessions. */
+static int
+read_all(struct raw *m, struct tt_err *err)
+{
+	struct tt_chunk c = { .cap = 0 };
+	int rc;
+
+	while ((rc = raw_next(m, &c, err)) == TT_OK)
+		;
+	tt_mem_free(&m->env->mem, c.bytes, c.cap);
+	if (rc != TT_END)
+		return rc;
+	tt_window_rewind(&m->win);
+	return tt_src_info(m->src)->seekable ? TT_OK : tt_src_rewind(m->src, err);
+}
+
+static int
+write_out(struct copy *c, uint64_t all, int (*write)(void *, const void *, size_t, struct tt_err *), void *arg, struct tt_err *err)
+{
+	enum { PART = 1 << 18 };
+	char *p = tt_mem_alloc(&c->m->env->mem, PART, err);
+	int rc = p ? TT_OK : err->code;
+
+	/* The end of the file may be a hole. */
+	if (rc == TT_OK && c->end < all)
+		rc = tt_spool_add(&c->spool, &c->fd, all - 1, "", 1, err);
+	for (uint64_t at = 0; at < all && rc == TT_OK; at += PART) {
+		const size_t n = all - at < PART ? (size_t)(all - at) : PART;
+		rc = tt_spool_read(&c->spool, c->fd, "the copy", at, p, n, err);
+		if (rc == TT_OK)
+			rc = write(arg, p, n, err);
+	}
+	tt_mem_free(&c->m->env->mem, p, PART);
+	return rc;
+}
+
+int
+raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *), void *arg, struct tt_scrubbed *done, struct tt_err *err)
+{
+	struct raw *m = ctx;
+	struct tt_mem *mem = &m->env->mem;
+	struct copy c = { .m = m, .names = { .mem = mem, .done = done }, .fd = -1,
+		.spool = { .stop = m->env->stop, .tmpdir = m->env->tmpdir, .spool_max = m->env->spool_max } };
+	uint64_t all = 0;
+	int rc = read_all(m, err);
+
+	if (rc == TT_OK)
+		rc = tt_spool_open(&c.spool, &c.fd, err);
+	if (rc == TT_OK)
+		rc = scan(&c, &all, err);
+	for (size_t i = 0; i < c.nstream; i++) {
+		give_up(&c, &c.stream[i]);
+		tt_mem_free(mem, c.stream[i].p, c.stream[i].cap);
+		tt_mem_free(mem, c.stream[i].place, c.stream[i].capplace * sizeof *c.stream[i].place);
+	}
+	if (rc == TT_OK)
+		rc = write_out(&c, all, write, arg, err);
+	if (c.fd >= 0)
+		close(c.fd);
+	tt_mem_free(mem, c.stream, c.capstream * sizeof *c.stream);
+	tt_map_free(&c.at, mem);
+	unity_scrub_free(&c.names);
+	return rc;
+}

@@ -1,0 +1,36 @@
+/**
+ * Copies of captures without their names: each word of a text becomes letters made of its hash, as many as it had bytes.
+ *
+ * What is between words stays, so that "Game.dll!Game::Enemy.Update()" still has an assembly, a namespace and a class, and the thread "Worker 0"
+ * of the group "Job" is still the marker "Job.Worker 0". Words are hashed with a number that differs in every process, so that nobody finds
+ * them by trying words. Names that the program has to know stay; tracetool-unity-raw(7) lists them.
+ */
+#ifndef TT_UNITY_SCRUB_H
+#define TT_UNITY_SCRUB_H
+
+#include "base/map.h"
+#include "model/format.h"
+#include "unity/profiler.h"
+
+struct unity_scrub {
+	struct tt_mem *mem;
+	struct tt_scrubbed *done;
+	struct tt_map word, used;     /* rows of short: by the word, and by what stands for it */
+	struct unity_short { uint64_t word; uint8_t n, text[7]; } *row;       /* short words, of which two could become alike */
+	size_t n, cap;
+};
+
+void unity_scrub_free(struct unity_scrub *s);
+
+/* Scrub the ${n} bytes of text at ${p}. */
+int unity_scrub_text(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
+/* The same of UTF-16. */
+int unity_scrub_wide(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
+/* The name of a marker or a category, unless it is one that stays. */
+int unity_scrub_name(struct unity_scrub *s, uint8_t *p, size_t n, struct tt_err *err);
+/* The group and name of a thread: "Main Thread" stays. */
+int unity_scrub_thread(struct unity_scrub *s, uint8_t *group, size_t ngroup, uint8_t *name, size_t nname, struct tt_err *err);
+/* A value of a sample, of ${type} and ${n} bytes: texts are scrubbed, blobs become zeros. */
+int unity_scrub_value(struct unity_scrub *s, unsigned type, uint8_t *p, size_t n, struct tt_err *err);
+
+#endif
