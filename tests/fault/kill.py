@@ -41,7 +41,9 @@ def lines(s):
                    check=True, env=dict(os.environ, BUILD=kit.BUILD), capture_output=True)
     for inputs, frames in (([loop, *(kit.another(s, loop, k) for k in range(1, 8))], ["--frame-marker", "World:Frame"]), ([game], [])):
         for e in kit.listed("emitters"):
-            if e["name"] != "lcov":
+            if e["name"] in kit.NEEDS_FRAMES:
+                yield Line("out.x", "convert", "-f", e["name"], *frames, inputs[0])
+            elif e["name"] not in kit.NEEDS_COVERAGE:
                 yield Line("out" + e["suffix"].split()[0], "convert", *inputs)
         yield Line("out.json.gz", "convert", *inputs)
         for form in ("txt", "json", "csv", "md"):

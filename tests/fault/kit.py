@@ -95,13 +95,18 @@ def captures(suite):
         yield f["name"], min(good, key=os.path.getsize)
 
 
+# Emitters that refuse captures without what they are for.
+NEEDS_COVERAGE, NEEDS_FRAMES = ("lcov",), ("pdata", "perf-test")
+FRAMED = ("raw", "data")      # readers whose captures here have whole frames
+
+
 def cases(suite, every=True):
     """Every command x every reader, plain and compressed, x every form and emitter. Without ${every}: a few of them."""
     for what in ("formats", "metrics"):
         yield Case("list " + what, ["list", what])
     seen = {"list", "help", "info", "stats", "report", "convert"}
     yield Case("help", ["help", "stats"])
-    suffixes = [e["suffix"].split()[0] for e in listed("emitters") if e["name"] != "lcov"]
+    suffixes = [e["suffix"].split()[0] for e in listed("emitters") if e["name"] not in NEEDS_COVERAGE + NEEDS_FRAMES]
     for name, path in captures(suite):
         packed = suite.path(os.path.basename(path) + ".gz")
         with gzip.open(packed, "wb") as f:
@@ -128,6 +133,10 @@ def cases(suite, every=True):
             if every:
                 yield Case("%s.gz to %s.xz" % (name, suffix), ["convert", "-q", packed, "-o", out + ".xz"],
                            [out + ".xz"])
+        for emitter in NEEDS_FRAMES if name in FRAMED else ():
+            yield Case("%s to %s" % (name, emitter), ["convert", "-q", path, "--marker", "*", "-f", emitter, "-o", "out"], ["out"])
+        if name in FRAMED:
+            yield Case(name + " scrubbed", ["info", "-q", "--scrub", path, "-o", "copy"])
         outs = ["a" + suffix for suffix in suffixes] + ["b.json.gz"]
         args = sum((["-o", o] for o in outs), [])
         yield Case(name + " to all", ["convert", "-q", path, another(suite, path)] + args, outs)

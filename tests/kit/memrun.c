@@ -106,6 +106,31 @@ finish_lcov(void *state, const struct tt_model *m, struct tt_err *err)
 	return TT_OK;
 }
 
+/* The same for captures without a whole frame. */
+static int
+finish_framed(const char *name, void *state, const struct tt_model *m, struct tt_err *err)
+{
+	const bool frames = m->frames && m->frames->n > 0;
+	int rc = tt_emit_named(name)->finish(state, m, err);
+
+	if (frames || rc != TT_E_USAGE)
+		return frames || rc != TT_OK ? rc : tt_fail(err, TT_E_LIMIT, TT_NOWHERE, "%s without frames is not refused", name);
+	err->code = TT_OK;
+	return TT_OK;
+}
+
+static int
+finish_pdata(void *state, const struct tt_model *m, struct tt_err *err)
+{
+	return finish_framed("pdata", state, m, err);
+}
+
+static int
+finish_perf_test(void *state, const struct tt_model *m, struct tt_err *err)
+{
+	return finish_framed("perf-test", state, m, err);
+}
+
 static void
 report(struct memrun *r)
 {
@@ -157,7 +182,9 @@ run(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs, con
 {
 	const struct tt_emit *emit[16];
 	struct tt_emit_opts eo[16];
-	struct tt_emit lcov = *tt_emit_named("lcov");
+	static const struct { const char *name; int (*finish)(void *, const struct tt_model *, struct tt_err *); } refuse[] = {
+		{ "lcov", finish_lcov }, { "pdata", finish_pdata }, { "perf-test", finish_perf_test } };
+	struct tt_emit own[16];
 	const char *path[1];
 	struct tt_run_opts o = { .formats = tt_formats, .path = path, .npath = 1, .emit = emit, .emit_opts = eo,
 		.needs = (what & MEMRUN_CALLS ? TT_NEEDS_CALLS | TT_NEEDS_HIST | TT_NEEDS_TALLY : 0) |
@@ -175,11 +202,15 @@ run(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs, con
 	if (f)
 		o.filter = *f;
 	path[0] = what & MEMRUN_PIPE ? pipe_with(p, n, &fd) : memory_file(p, n);
-	lcov.finish = finish_lcov;
 	if (what & MEMRUN_FRAMES)
 		o.frame_marker = "*Frame*";
-	for (size_t i = 0; (what & MEMRUN_EMIT) && tt_emits[i]; i++)
-		add_emitter(r, &o, emit, eo, tt_emits[i] == tt_emit_named("lcov") ? &lcov : tt_emits[i], false);
+	for (size_t i = 0; (what & MEMRUN_EMIT) && tt_emits[i]; i++) {
+		own[i] = *tt_emits[i];
+		for (size_t k = 0; k < sizeof refuse / sizeof *refuse; k++)
+			if (strcmp(own[i].name, refuse[k].name) == 0)
+				own[i].finish = refuse[k].finish;
+		add_emitter(r, &o, emit, eo, &own[i], false);
+	}
 	if (what & MEMRUN_BEGIN_END)
 		add_emitter(r, &o, emit, eo, tt_emit_named("chrome"), true);
 	r->rc = tt_run(&r->env, &o, &r->m, &r->err);
