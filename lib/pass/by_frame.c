@@ -298,11 +298,14 @@ next_frame(struct sums *s)
 	return s->r->err.code == TT_OK;
 }
 
-/* The row of the site of the allocations at ${node}. */
-static uint32_t
-site_of(const struct sums *s, uint32_t node)
+/* The row of the site of the allocations at ${node}; false: neither the site nor the zone that it is in is among those asked for. */
+static bool
+site_of(const struct sums *s, uint32_t node, uint32_t *row)
 {
-	return tt_paths_row_at(s->p, tt_alloc_site_of(s->p, s->p->owner[node]));
+	uint32_t site = tt_alloc_site_of(s->p, s->p->owner[node]);
+
+	*row = tt_paths_row_at(s->p, site);
+	return tt_paths_site_wanted(s->p, *row) || tt_paths_site_wanted(s->p, tt_paths_row_at(s->p, tt_paths_zone(s->p, site)));
 }
 
 static bool
@@ -421,7 +424,8 @@ add_sum(struct by_frame *b, const struct tt_frame_path *rec)
 	uint32_t owner = p->owner[rec->node];
 
 	if (is_alloc(s, rec->node)) {
-		e.row = site_of(s, rec->node);
+		if (!site_of(s, rec->node, &e.row))
+			return true;
 		e.allocs = rec->n;
 		e.bytes = rec->total;
 		e.met = rec->n > 0;
@@ -430,6 +434,8 @@ add_sum(struct by_frame *b, const struct tt_frame_path *rec)
 	if (!tt_paths_timed(p, rec->node) || !tt_paths_shown(p, owner) || tt_paths_row(p, owner) == TT_NO_ROW)
 		return true;
 	e.row = tt_paths_row(p, owner);
+	if (!tt_paths_site_wanted(p, e.row))
+		return true;
 	e.self = rec->self;
 	if (owner == rec->node) {
 		e.n = rec->n;
@@ -511,7 +517,7 @@ more_markers(struct tt_stream *stream, struct tt_table *t)
 				return false;
 		join(b);
 		for (size_t i = 0; i < b->n; i++)
-			if (b->e[i].met && tt_paths_site_wanted(s->p, b->e[i].row))
+			if (b->e[i].met)
 				put_entry(b, &b->e[i], t);
 	}
 	return t->nrow > 0;
