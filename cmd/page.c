@@ -47,8 +47,8 @@ const struct verb verb_report = {
 	.summary = "write one HTML page: verdict, frames, worst frames, time and memory",
 	.operands = "FILE...",
 	.about = "Write what captures show as one HTML file that any browser opens offline: whether frames hold 60 and 30 fps, what "
-		 "was lost, a chart of all frames, the worst frames and what they did, and where time and memory go. The page needs "
-		 "no script and loads nothing.",
+		 "was lost, a chart of all frames, the worst frames and what they did, and where time and memory go. The page loads "
+		 "nothing and is complete without scripts.",
 	.examples = "  tracetool report game.ttc -o game.html\n"
 		    "  tracetool report game.mlpd --frame-marker 'Game:Update' -o game.html\n"
 		    "  tracetool report run1.ttc run2.ttc --max-size 500k -o runs.html.gz\n",
@@ -98,23 +98,55 @@ fill(struct app *app, const struct page_opts *o, struct tt_views *view, struct t
 			tt_table_limit(t, TT_PAGE_ROWS);
 }
 
-/* The captures as arguments, in quotes where a shell would read them otherwise. */
+/* One argument, in quotes where a shell would read it otherwise. */
 static void
-quote_files(const struct page_opts *o, struct tt_buf *to)
+quote(struct tt_buf *to, const char *s)
 {
-	for (size_t i = 0; i < o->in.path.n; i++) {
-		const char *s = o->in.path.v[i];
-		bool plain = s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+,:@%-")] == '\0';
+	bool plain = *s && s[strspn(s, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._+,:@%=-")] == '\0';
 
-		tt_buf_text(to, i ? " " : "");
-		tt_buf_text(to, plain ? "" : "'");
-		for (; *s; s++) {
-			if (*s == '\'')
-				tt_buf_text(to, "'\\''");
-			else
-				tt_buf_add(to, s, 1);
-		}
-		tt_buf_text(to, plain ? "" : "'");
+	tt_buf_text(to, to->n ? " " : "");
+	tt_buf_text(to, plain ? "" : "'");
+	for (; *s; s++) {
+		if (*s == '\'')
+			tt_buf_text(to, "'\\''");
+		else
+			tt_buf_add(to, s, 1);
+	}
+	tt_buf_text(to, plain ? "" : "'");
+}
+
+/* Is the argument ${s} an option of how this page is made, which changes nothing that it shows? *${value}: the next one is its value. */
+static bool
+is_of_the_making(const char *s, bool *value)
+{
+	static const char *const valued[] = { "-o", "--output", "--max-size", "-j", "--jobs", "--max-memory", "--max-time", "--tmpdir", "--spool-max",
+		"--color", "--progress" };
+	static const char *const flag[] = { "-q", "--quiet", "-v", "--verbose" };
+
+	*value = false;
+	for (size_t i = 0; i < sizeof flag / sizeof *flag; i++)
+		if (strcmp(s, flag[i]) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof valued / sizeof *valued; i++) {
+		size_t n = strlen(valued[i]);
+
+		*value = strcmp(s, valued[i]) == 0;
+		if (*value || (strncmp(s, valued[i], n) == 0 && (n == 2 || s[n] == '=')))
+			return true;
+	}
+	return false;
+}
+
+/* The other arguments: captures, and what is looked at of them. */
+static void
+quote_arguments(int argc, char **argv, struct tt_buf *to)
+{
+	bool value;
+
+	for (int i = 0; i < argc; i++) {
+		if (!is_of_the_making(argv[i], &value))
+			quote(to, argv[i]);
+		i += value;
 	}
 }
 
@@ -132,19 +164,23 @@ say_cut(struct app *app, const struct page_opts *o, const struct tt_page_cut *cu
 }
 
 static int
-write_page(struct app *app, const struct page_opts *o, const struct tt_report *r, struct tt_views *view, struct tt_err *err)
+write_page(struct app *app, const struct page_opts *o, struct tt_buf *arguments, const struct tt_report *r, struct tt_views *view,
+    struct tt_err *err)
 {
 	const char *slash = strrchr(o->in.path.v[0], '/');
-	struct tt_buf text = { 0 }, files = { 0 };
+	struct tt_buf text = { 0 }, range = { 0 };
 	struct tt_page_cut cut = { 0 };
 	struct tt_page_opts po = { .generator = TT_GENERATOR, .max_size = o->max_size };
 	size_t size;
 	int rc;
 
-	quote_files(o, &files);
-	po.files = tt_buf_string(&files);
+	po.arguments = tt_buf_string(arguments);
+	tt_buf_printf(&range, "tracetool report %s -o range.html --frames ", po.arguments);
+	po.range = tt_buf_string(&range);
 	po.name = o->in.path.n > 1 || strcmp(app->input, o->in.path.v[0]) != 0 ? app->input : slash ? slash + 1 : app->input;
-	rc = tt_buf_error(&files, err);
+	rc = tt_buf_error(arguments, err);
+	if (rc == TT_OK)
+		rc = tt_buf_error(&range, err);
 	if (rc == TT_OK)
 		rc = tt_page_write(r, view, &po, &cut, &text, err);
 	size = text.n;
@@ -153,12 +189,12 @@ write_page(struct app *app, const struct page_opts *o, const struct tt_report *r
 	if (rc == TT_OK)
 		say_cut(app, o, &cut, size);
 	tt_buf_free(&text);
-	tt_buf_free(&files);
+	tt_buf_free(&range);
 	return rc;
 }
 
 static int
-report(struct app *app, const struct page_opts *o, struct tt_err *err)
+report(struct app *app, const struct page_opts *o, struct tt_buf *arguments, struct tt_err *err)
 {
 	struct tt_run_opts run;
 	struct tt_model *m = NULL;
@@ -182,7 +218,7 @@ report(struct app *app, const struct page_opts *o, struct tt_err *err)
 	if (rc == TT_OK) {
 		tt_view_init(&view, m);
 		fill(app, o, &view, &r);
-		rc = write_page(app, o, &r, &view, err);
+		rc = write_page(app, o, arguments, &r, &view, err);
 	}
 	tt_report_free(&r);
 	tt_view_free(&view);
@@ -194,9 +230,15 @@ int
 run_report(struct app *app, int argc, char **argv, struct tt_err *err)
 {
 	struct page_opts o = { .pass = tt_pass_defaults, .max_size = DEFAULT_SIZE };
+	struct tt_buf arguments = { 0 };
 	int rc;
 
 	input_defaults(&o.in);
 	rc = app_parse(app, &verb_report, &o, &o.in.ui, argc, argv, err);
-	return rc != TT_OK ? rc == TT_END ? TT_OK : rc : report(app, &o, err);
+	if (rc != TT_OK)
+		return rc == TT_END ? TT_OK : rc;
+	quote_arguments(argc, argv, &arguments);
+	rc = report(app, &o, &arguments, err);
+	tt_buf_free(&arguments);
+	return rc;
 }

@@ -4,6 +4,7 @@
 #ifndef TT_OUT_BUILT_H
 #define TT_OUT_BUILT_H
 
-extern const char tt_built_css[], tt_built_css_sha256[];      /* page.css; its digest in base64 */
+/* page.css and page.js, and their digests in base64. */
+extern const char tt_built_css[], tt_built_css_sha256[], tt_built_js[], tt_built_js_sha256[];
 
 #endif

@@ -51,10 +51,10 @@ void
 tt_html_open(struct tt_buf *out, const char *title)
 {
 	tt_buf_printf(out, "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; "
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; "
 	    "form-action 'none'\">\n"
 	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light dark\">\n"
-	    "<meta name=\"referrer\" content=\"no-referrer\">\n<title>", tt_built_css_sha256);
+	    "<meta name=\"referrer\" content=\"no-referrer\">\n<title>", tt_built_js_sha256, tt_built_css_sha256);
 	tt_html_text(out, title);
 	tt_buf_text(out, "</title>\n<style>");
 	tt_buf_text(out, tt_built_css);
@@ -64,7 +64,9 @@ tt_html_open(struct tt_buf *out, const char *title)
 void
 tt_html_close(struct tt_buf *out)
 {
-	tt_buf_text(out, "</body>\n</html>\n");
+	tt_buf_text(out, "<script>");
+	tt_buf_text(out, tt_built_js);
+	tt_buf_text(out, "</script>\n</body>\n</html>\n");
 }
 
 /* --- tables -------------------------------------------------------------------------- */
@@ -266,7 +268,7 @@ tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html
 		return;
 	}
 	/* What is wider than the window scrolls; a keyboard reaches it by tabindex. */
-	tt_buf_text(out, "<div class=\"t\" role=\"region\" tabindex=\"0\" aria-label=\"");
+	tt_buf_text(out, "<div class=\"t\" role=\"group\" tabindex=\"0\" aria-label=\"");
 	tt_html_text(out, t->title);
 	tt_buf_printf(out, "\"><table data-t=\"%s\" data-from=\"%zu\">\n<caption>", t->id, view->from);
 	tt_html_text(out, t->title);

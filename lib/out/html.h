@@ -4,8 +4,8 @@
  * What a page says comes from tables of a report (table.h), as its other forms have them. Each number is written here, for people, with the
  * value that JSON has of it in an attribute: data-v of a cell, value of a figure in a sentence. So a page cannot say another number.
  *
- * Text from captures is hostile: it reaches a page by tt_html_text() alone, and the page's policy lets nothing run or load, and no style
- * apply, but page.css, which the Makefile builds in with its digest (built.h).
+ * Text from captures is hostile: it reaches a page by tt_html_text() alone, and the page's policy lets nothing load, nothing run but page.js,
+ * and no style apply but page.css, which the Makefile builds in with their digests (built.h). A page is complete without either.
  */
 #ifndef TT_OUT_HTML_H
 #define TT_OUT_HTML_H

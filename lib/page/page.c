@@ -205,6 +205,11 @@ strips(const struct page *p)
 		if (f->nof > 1)
 			tt_buf_printf(p->out, "<h3>Input %u</h3>\n", f->of[i].process + 1);
 		tt_page_strip(f, f->of[i].first, f->of[i].end, p->times, table(p, "hitches"), p->out);
+		/* One process's frames alone have numbers that a command can name. */
+		if (f->nof == 1 && f->number[f->n - 1] - f->number[0] == f->n - 1 &&
+		    !tt_page_times(f, 0, f->n, p->o->range, p->o->max_size / 2, p->out))
+			put(p, "<p>The times of single frames would take more than half of this page, and are left out: no range can be looked at.</p>\n");
+		put(p, "</figure>\n");
 	}
 	if (f->nof > STRIPS)
 		tt_buf_printf(p->out, "<p>%zu more inputs have frames; their charts are left out.</p>\n", f->nof - STRIPS);
@@ -348,7 +353,7 @@ put_command(const struct page *p, const struct tt_table *t)
 {
 	put(p, "<code>");
 	tt_buf_printf(p->out, "%s %s %s ", tt_setting_name[TT_SETTING_TABLE], t->id, tt_setting_name[TT_SETTING_ALL_ROWS]);
-	tt_html_text(p->out, p->o->files);
+	tt_html_text(p->out, p->o->arguments);
 	put(p, "</code>");
 }
 

@@ -6,7 +6,7 @@
  *
  * Order: verdict in words, losses and caveats, frames with their chart, the worst frames and what they did, where time and memory went,
  * where the page comes from. Then each table whole, as far as the page may grow: rows are left out of all tables alike, and where they are,
- * the page names the command that prints them.
+ * the page names the command that prints them. The times of single frames are data for page.js, which shows a range of them alone.
  *
  * Memory: the page itself, which the caller writes, beside what the report and the model hold.
  */
@@ -24,7 +24,8 @@ struct tt_views;
 
 struct tt_page_opts {
 	const char *name;             /* of what it shows: a file, or how many */
-	const char *files;            /* the captures as arguments of a command, quoted for a shell */
+	const char *arguments;        /* of a command that looks at the same, captures among them, quoted for a shell */
+	const char *range;            /* a command that makes such a page of some frames, up to where their numbers belong */
 	const char *generator;        /* "tracetool VERSION" */
 	uint64_t max_size;            /* bytes; 0: any number */
 };
@@ -45,5 +46,11 @@ int tt_page_write(const struct tt_report *r, struct tt_views *view, const struct
  */
 void tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct tt_values *all, const struct tt_table *worst,
     struct tt_buf *out);
+
+/*
+ * The same frames' times for page.js, as an element of data; ${command} before the range prints its page. Nothing where they need more than
+ * ${most} bytes, 0: any number: then false.
+ */
+bool tt_page_times(const struct tt_frames *f, size_t from, size_t end, const char *command, uint64_t most, struct tt_buf *out);
 
 #endif

@@ -165,7 +165,7 @@ put_legend(const struct strip *s)
 		*tt_put_count(number, (int64_t)s->above) = '\0';
 		tt_buf_printf(s->out, " Longer than the chart is high: %s.", number);
 	}
-	tt_buf_text(s->out, "</figcaption></figure>\n");
+	tt_buf_text(s->out, "</figcaption>\n");
 }
 
 void
@@ -191,4 +191,42 @@ tt_page_strip(const struct tt_frames *f, size_t from, size_t end, const struct t
 		put_worst(&s, worst);
 	tt_buf_text(out, "</svg>\n");
 	put_legend(&s);
+}
+
+/* ${v} as digits of five bits, the lowest first; the sixth says that more follow. */
+static void
+put_digits(struct tt_buf *out, uint64_t v)
+{
+	static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+	char text[16];
+	size_t n = 0;
+
+	do {
+		text[n++] = digit[(v & 31) | (v > 31 ? 32 : 0)];
+		v >>= 5;
+	} while (v);
+	tt_buf_add(out, text, n);
+}
+
+bool
+tt_page_times(const struct tt_frames *f, size_t from, size_t end, const char *command, uint64_t most, struct tt_buf *out)
+{
+	size_t begin = out->n;
+	int64_t last = 0;
+
+	tt_buf_printf(out, "<script type=\"application/x-tracetool\" data-first=\"%llu\" data-over60=\"%lld\" data-over30=\"%lld\" data-command=\"",
+	    (unsigned long long)f->number[from], (long long)tt_frame_limit(budget[0].ns), (long long)tt_frame_limit(budget[1].ns));
+	tt_html_text(out, command);
+	tt_buf_text(out, "\">");
+	for (size_t i = from; i < end && (most == 0 || out->n - begin < most); i++) {
+		int64_t d = tt_frames_wall(f, i) - last;
+
+		put_digits(out, d < 0 ? ((uint64_t)-(d + 1) << 1) + 1 : (uint64_t)d << 1);
+		last = tt_frames_wall(f, i);
+	}
+	tt_buf_text(out, "</script>\n");
+	if (most == 0 || out->n - begin < most || out->failed)
+		return true;
+	out->n = begin;
+	return false;
 }

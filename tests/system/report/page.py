@@ -7,10 +7,14 @@ import re
 VOID = {"meta", "br", "link", "img", "input", "hr", "base"}
 # All there may be; what a hostile name would have to become is not among them.
 ELEMENTS = set("html head meta title style body header nav main section h1 h2 h3 p ul li a strong div table caption thead tbody tr th td data details "
-               "summary code figure figcaption svg path line text rect".split())
-ATTRIBUTES = set("lang charset http-equiv content name class id href title scope role tabindex aria-label aria-labelledby aria-hidden value open "
+               "summary code script figure figcaption svg path line text rect".split())
+ATTRIBUTES = set("type data-first data-over60 data-over30 data-command lang charset http-equiv content name class id href title scope role tabindex aria-label "
+                 "aria-labelledby aria-hidden value open "
                  "data-t data-from data-c data-v data-of d fill fill-opacity stroke stroke-dasharray x y x1 x2 y1 y2 width height viewbox "
                  "preserveaspectratio shape-rendering text-anchor font-size".split())
+
+
+DIGITS = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
 
 
 class Page(html.parser.HTMLParser):
@@ -22,14 +26,20 @@ class Page(html.parser.HTMLParser):
         self.tables, self.figures, self.ids, self.links, self.text = [], [], [], [], []
         self.cell = self.figure = None
         self.style = self.policy = ""
+        self.scripts = []
         self.feed(text)
         self.close()
         if self.open:
             self.faults.append("not closed: %s" % self.open)
         self.faults += ["id %s stands there twice" % i for i in set(self.ids) if self.ids.count(i) > 1]
         self.faults += ["link to %s leads nowhere" % a for a in self.links if a[1:] not in self.ids or a[0] != "#"]
-        want = "default-src 'none'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'" % base64.b64encode(
-            hashlib.sha256(self.style.encode()).digest()).decode()
+        # Of scripts there is the page's own, last, which its policy knows, and data.
+        runs = [text for kind, text in self.scripts if kind is None]
+        if len(runs) != 1 or self.scripts[-1][0] is not None:
+            self.faults.append("%d scripts that run, or the last does not" % len(runs))
+        self.faults += ["a script of type %s: %.40r" % s for s in self.scripts[:-1] if s[0] != "application/x-tracetool" or s[1].strip(DIGITS)]
+        digest = [base64.b64encode(hashlib.sha256(t.encode()).digest()).decode() for t in ("".join(runs), self.style)]
+        want = "default-src 'none'; script-src 'sha256-%s'; style-src 'sha256-%s'; base-uri 'none'; form-action 'none'" % tuple(digest)
         if self.policy != want:
             self.faults.append("the policy is %r, not %r" % (self.policy, want))
         if re.search(r"url\(|@import", self.style):
@@ -48,6 +58,10 @@ class Page(html.parser.HTMLParser):
             self.links.append(a["href"])
         if tag == "meta" and a.get("http-equiv") == "Content-Security-Policy":
             self.policy = a["content"]
+        if tag == "script":
+            self.scripts.append((a.get("type"), ""))
+            if a.get("type") == "application/x-tracetool":
+                self.times = a
         if tag not in VOID:
             self.open.append((tag, a.get("id")))
         if tag == "table":
@@ -80,6 +94,9 @@ class Page(html.parser.HTMLParser):
         if self.open and self.open[-1][0] == "style":
             self.style += data
             return
+        if self.open and self.open[-1][0] == "script":
+            self.scripts[-1] = (self.scripts[-1][0], self.scripts[-1][1] + data)
+            return
         self.text.append(data)
         if self.cell:
             self.cell[1] += data
@@ -94,6 +111,24 @@ class Page(html.parser.HTMLParser):
 
     def unknown_decl(self, data):
         self.faults.append("a declaration at %s" % (self.getpos(),))
+
+
+def times(page):
+    """{number of a frame: its time in ns}, from what page.js reads; None: the page has none. Digits of five bits, differences, the sign lowest."""
+    data = [text for kind, text in page.scripts if kind]
+    if not data:
+        return None
+    out, last, v, shift = [], 0, 0, 0
+    for c in data[0]:
+        digit = DIGITS.index(c)
+        v |= (digit & 31) << shift
+        shift += 5
+        if not digit & 32:
+            last += -(v >> 1) - 1 if v & 1 else v >> 1
+            out.append(last)
+            v = shift = 0
+    first = int(page.times["data-first"])
+    return dict(enumerate(out, first))
 
 
 def cells(table):

@@ -1,0 +1,169 @@
+#!/usr/bin/env node
+/*
+ * browser.cjs PAGE HOSTILE: open report pages from a disk in Debian's Chromium, and use them as people do.
+ *
+ * PAGE is of testdata/demo/good-hitches.ttc.xz; HOSTILE has names that would set window.got. No message on the console, no request but
+ * for the file; columns are sorted, rows filtered, a range of frames is chosen by its numbers, by dragging and by the address. Without
+ * scripts the page reads the same. Prints "N passed, N failed".
+ */
+'use strict';
+const { spawn } = require('child_process'), fs = require('fs'), os = require('os'), path = require('path'), url = require('url');
+
+let passed = 0, failed = 0;
+
+function check(what, have, want) {
+	const good = JSON.stringify(have) === JSON.stringify(want);
+
+	passed += good;
+	failed += !good;
+	if (!good) {
+		console.log('FAILED: ' + what + '\n    ' + JSON.stringify(have) + ', not ' + JSON.stringify(want));
+	}
+}
+
+/* Chromium's own protocol over a pipe: messages end with NUL. */
+class Browser {
+	constructor() {
+		this.home = fs.mkdtempSync(path.join(os.tmpdir(), 'tracetool-browser.'));
+		this.process = spawn('chromium', ['--headless', '--no-sandbox', '--disable-gpu', '--no-first-run', '--user-data-dir=' + this.home,
+			'--remote-debugging-pipe', 'about:blank'], { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'] });
+		this.waiting = new Map();
+		this.heard = [];
+		this.next = 0;
+		let rest = Buffer.alloc(0);
+		this.process.stdio[4].on('data', (more) => {
+			rest = Buffer.concat([rest, more]);
+			for (let end; (end = rest.indexOf(0)) >= 0; rest = rest.subarray(end + 1)) {
+				const m = JSON.parse(rest.subarray(0, end).toString()), w = this.waiting.get(m.id);
+
+				this.waiting.delete(m.id);
+				if (w) {
+					w[m.error ? 1 : 0](m.error ? new Error(JSON.stringify(m.error)) : m.result);
+				} else {
+					this.heard.forEach((f) => f(m));
+				}
+			}
+		});
+	}
+
+	send(method, params = {}, sessionId = undefined) {
+		return new Promise((good, bad) => {
+			this.waiting.set(++this.next, [good, bad]);
+			this.process.stdio[3].write(JSON.stringify({ id: this.next, method, params, sessionId }) + '\0');
+		});
+	}
+
+	async open(address, scripts = true) {
+		const { targetId } = await this.send('Target.createTarget', { url: 'about:blank' });
+		const { sessionId } = await this.send('Target.attachToTarget', { targetId, flatten: true });
+		const page = { said: [], asked: [], send: (method, params) => this.send(method, params, sessionId) };
+		const loaded = new Promise((done) => this.heard.push((m) => {
+			if (m.sessionId !== sessionId) {
+				return;
+			}
+			if (m.method === 'Log.entryAdded' || m.method === 'Runtime.consoleAPICalled' || m.method === 'Runtime.exceptionThrown') {
+				page.said.push(JSON.stringify(m.params));
+			} else if (m.method === 'Network.requestWillBeSent') {
+				page.asked.push(m.params.request.url);
+			} else if (m.method === 'Page.loadEventFired') {
+				done();
+			}
+		}));
+
+		page.run = async (text) => {
+			const r = await page.send('Runtime.evaluate', { expression: text, returnByValue: true });
+
+			if (r.exceptionDetails) {
+				throw new Error(text + ': ' + JSON.stringify(r.exceptionDetails.exception));
+			}
+			return r.result.value;
+		};
+		for (const domain of ['Page', 'Runtime', 'Log', 'Network']) {
+			await page.send(domain + '.enable');
+		}
+		await page.send('Emulation.setScriptExecutionDisabled', { value: !scripts });
+		await page.send('Page.navigate', { url: address });
+		await loaded;
+		return page;
+	}
+
+	end() {
+		return new Promise((done) => {
+			this.process.on('exit', () => {
+				fs.rmSync(this.home, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+				done();
+			});
+			this.send('Browser.close').catch(() => 0);
+		});
+	}
+}
+
+const RANGE = 'document.querySelector("figure .r").textContent';
+const SELF = 'Array.from(document.querySelectorAll("#t-markers tbody tr:not([hidden])"), r => r.cells[2].dataset.v).map(Number)';
+
+async function main() {
+	const browser = new Browser(), demo = url.pathToFileURL(process.argv[2]).href, evil = url.pathToFileURL(process.argv[3]).href;
+	let page = await browser.open(demo);
+
+	check('all frames are the range', (await page.run(RANGE)).split('.')[0] + '…', '129 frames: median 15…');
+	check('its figures are the table\'s', await page.run(RANGE + '.split(" Drag")[0]'),
+		'129 frames: median 15.76 ms, p95 16.44 ms, p99 39.79 ms, max 39.90 ms; over 16.67 ms: 6, over 33.33 ms: 5.');
+	await page.run('{ const [a, b] = document.querySelectorAll("figure input"); a.value = 102; b.value = 110; b.dispatchEvent(new Event("change")); }');
+	check('numbers choose a range', await page.run(RANGE + '.split(":")[0]'), '9 frames');
+	check('it is in the address', await page.run('location.hash'), '#range=102-110');
+	check('and there is its command', (await page.run('document.querySelector("figure .r code").textContent')).split(' -o ')[1],
+		'range.html --frames 102-110');
+	await page.run('document.querySelector("figure").scrollIntoView()');
+	const box = await page.run('(b => [b.left, b.top, b.width, b.height])(document.querySelector("figure svg").getBoundingClientRect())');
+	const mouse = (type, part) => page.send('Input.dispatchMouseEvent', { type, x: box[0] + box[2] * part, y: box[1] + box[3] / 2, button: 'left',
+		clickCount: 1, buttons: type === 'mouseReleased' ? 0 : 1 });
+	await mouse('mousePressed', 24.5 / 129);
+	await mouse('mouseMoved', 30.5 / 129);
+	await mouse('mouseReleased', 34.5 / 129);
+	check('dragging chooses a range', await page.run('location.hash'), '#range=25-35');
+	check('the chart shows it', await page.run('(m => [m.getAttribute("visibility"), m.getAttribute("x").slice(0, 5)])' +
+		'(document.querySelector(".m"))'), ['visible', '18.60']);
+
+	const before = await page.run(SELF);
+	await page.run('document.querySelector("#t-markers").open = true; document.querySelectorAll("#t-markers th .s")[2].click()');
+	check('a click sorts, largest first', await page.run(SELF), before.slice().sort((a, b) => b - a));
+	await page.run('document.querySelectorAll("#t-markers th .s")[2].click()');
+	check('another the other way round', await page.run(SELF), before.slice().sort((a, b) => a - b));
+	check('which is said', await page.run('document.querySelectorAll("#t-markers thead th")[2].ariaSort'), 'ascending');
+	await page.run('document.querySelectorAll("#t-markers th .s")[0].click()');
+	check('names are sorted as text', await page.run('(n => JSON.stringify(n) === JSON.stringify(n.slice().sort()))' +
+		'(Array.from(document.querySelectorAll("#t-markers tbody th"), e => e.textContent))'), true);
+	await page.run('{ const i = document.querySelector("#t-markers input"); i.value = "gc.collect"; i.dispatchEvent(new Event("input")); }');
+	check('rows are filtered', await page.run(SELF + '.length'), 1);
+	check('and counted', await page.run('document.querySelector("#t-markers output").textContent'), '1 of 14 rows');
+	check('nothing on the console', page.said, []);
+	check('no request but for the file', page.asked, [demo]);
+
+	page = await browser.open(demo + '#range=51-51');
+	check('the address chooses a range', await page.run(RANGE + '.split(":")[0]'), '1 frame');
+	page = await browser.open(demo + '#worst-3');
+	check('a link unfolds what it leads to', await page.run('document.querySelector("#worst-3").open'), true);
+
+	page = await browser.open(evil);
+	check('no name runs', [await page.run('typeof window.got'), page.said, page.asked], ['undefined', [], [evil]]);
+	/* The same page, one name not escaped: the policy stops it, which is seen. */
+	const broken = process.argv[3].replace(/\.html$/, '.broken.html');
+	fs.writeFileSync(broken, fs.readFileSync(process.argv[3], 'utf8').replace('<main>', '<main><script>window.got=1</script>'));
+	page = await browser.open(url.pathToFileURL(broken).href);
+	check('what is not escaped is stopped', await page.run('typeof window.got'), 'undefined');
+	check('and said', page.said.some((s) => s.includes('Content Security Policy')), true);
+
+	page = await browser.open(demo, false);
+	const { root } = await page.send('DOM.getDocument', { depth: 0 });
+	const { nodeId } = await page.send('DOM.querySelector', { nodeId: root.nodeId, selector: '.v' });
+	check('it reads the same without scripts', (await page.send('DOM.getOuterHTML', { nodeId })).outerHTML.replace(/<[^>]*>/g, ''),
+		'Misses 60 fps in 6 of 129 frames (4.65 %), and 30 fps in 5 of 129 frames (3.88 %).');
+	await browser.end();
+	console.log(passed + ' passed, ' + failed + ' failed');
+	process.exit(failed ? 1 : 0);
+}
+
+main().catch((e) => {
+	console.log('FAILED: ' + e.stack + '\n' + passed + ' passed, ' + (failed + 1) + ' failed');
+	process.exit(1);
+});
