@@ -119,11 +119,25 @@ tt_name_namespace(const char *s, size_t n, const char **space)
 	return dot;
 }
 
+/* The namespace in a name as Unity's deep profiling has it, "Game.dll!Space::Class.Method()"; *${space} NULL: it is none. */
+static size_t
+unity_namespace(const char *s, const char **space)
+{
+	const char *dll = strstr(s, ".dll!"), *from = dll ? dll + 5 : s, *to = dll ? strstr(from, "::") : NULL;
+
+	*space = to && to < from + strcspn(from, "(") ? from : NULL;
+	return *space ? (size_t)(to - from) : 0;
+}
+
 size_t
 tt_name_method_namespace(const char *s, const char **space)
 {
-	size_t n = tt_name_bare(s), head = tt_name_wrapper(s), cls;
+	size_t n = unity_namespace(s, space), head, cls;
 
+	if (*space)
+		return n;
+	n = tt_name_bare(s);
+	head = tt_name_wrapper(s);
 	if (head > n)
 		head = 0;
 	cls = class_len(s + head, n - head);

@@ -77,7 +77,18 @@ def values():
     suite.equal("values have their names", sorted(got, key=str), [(ph, v) for ph in "Xi" for v in ({"enemies": 42, "wave": "last"}, {"instance_id": -17544})])
 
 
+def namespaces():
+    """A method as deep profiling names it is in the namespace of its class."""
+    c = Log(100, ("Main Thread", "Game.dll!Game.Ai::Enemy.Update(System.Int32)"))
+    c.frame(100)
+    c.frame(110)
+    c.block(SESSION, marker(2, "Game.dll!::Player.Update()"))
+    got = {r["marker"]: r["count"] for r in suite.rows("markers", c.write(suite.path("names.raw")), "--group-by", "namespace")}
+    suite.equal("namespaces", got, {"Game.Ai": 2, "(no namespace)": 2})
+
+
 allocations()
+namespaces()
 values()
 for registered in (139.5, 140, 140.2):
     reused(registered)
