@@ -163,13 +163,18 @@ tt_unpack_missed(const struct tt_format *const *formats, const char *name, size_
 		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "a capture that is compressed twice is not read: unpack it once");
 	if (k && k->unread)
 		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "this %s is not read: unpack it, or make a tar, zip or 7z of it", k->unread);
+	/* No damage, whatever the name promises: the first has advice of its own. */
+	if (k && strcmp(k->kind, "Git LFS pointer") == 0)
+		return tt_format_pick(formats, head, n, &f, why);
 	promise = promise_of(formats, name, len, packed);
+	if (n == 0 && promise.suffix)
+		return tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "the file is empty");
 	if (promise.unread)
 		return tt_fail(why, TT_E_UNKNOWN, TT_NOWHERE, "a file named %s is not read: unpack it, or make a tar, zip or 7z of it",
 		    promise.suffix);
 	if (promise.suffix)
 		return tt_fail(why, TT_E_DAMAGED, TT_NOWHERE, "%s, and does not begin as a file named %s does: is it damaged?",
-		    n ? tt_unpack_kind_of(head, n) : "empty", promise.suffix);
+		    tt_unpack_kind_of(head, n), promise.suffix);
 	return TT_OK;
 }
 
