@@ -850,6 +850,7 @@ raw_next(void *ctx, struct tt_chunk *c, struct tt_err *err)
 		tt_loss_join(&c->loss, &m->loss);
 		tt_loss_reset(&m->loss);
 		m->read = true;
+		m->cap->read_to = m->at;
 		m->cap->end_mark = m->any_state && !m->enabled ? 1 : -1;
 		return TT_END;
 	}

@@ -72,6 +72,7 @@ struct tt_capture {
 	bool ends_recorded;           /* the format records the end of every thread: one without says the producer was killed */
 	bool clean_end;               /* set at the end of a run */
 	int end_mark;                 /* the format has a mark of its own for the end: 1 seen, -1 not; 0: it has none */
+	uint64_t read_to;             /* where the reader ended, if not where its last chunk does; 0: it does not say */
 	bool all_recorded;            /* all that was recorded is there, whether the producer ended cleanly or not */
 	bool old_roots;               /* roots have a kind, not a slot, and come in the collection before the shot begins */
 	bool hides_throws;            /* the runtime does not report an exception that a method raises by itself and catches */

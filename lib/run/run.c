@@ -506,6 +506,7 @@ close_capture(struct tt_run *r, const struct tt_input *in)
 		if (tt_src_garbage(f->src))
 			tt_loss_add(loss, TT_LOST_GARBAGE, 1, tt_src_garbage(f->src), TT_NOWHERE);
 	}
+	c->bytes = c->read_to > c->bytes ? c->read_to : c->bytes;
 	c->clean_end = c->ends_recorded;
 	for (size_t t = 0; t < ts->n; t++)
 		if (ts->t[t]->process == c->process && ts->t[t]->started) {

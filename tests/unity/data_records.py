@@ -46,4 +46,8 @@ suite.equal("a record that is there twice counts once", told("twice.data", all_o
             (allocations, frames, {"missing": place + 28}))
 got = told("missing.data", all_of_it[:11] + all_of_it[13:] + [end], 3)
 suite.equal("records that are missing", got[1:], (frames - 3, {"missing": place + 28}))
+for name, b in (("whole.data", b"".join(all_of_it) + end), ("end.data", end)):
+    with open(suite.path(name), "wb") as f:
+        f.write(b)
+    suite.equal("the size of %s" % name, suite.report("info", suite.path(name))["tables"]["capture"]["rows"][0]["bytes"], len(b))
 suite.end()
