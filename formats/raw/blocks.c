@@ -597,9 +597,9 @@ put_pieces(struct raw *m, struct raw_stream *st, uint32_t stop, struct raw_piece
 	}
 }
 
-/* Pass over messages of a length of their own, nearly all there is. True: there were some. */
+/* Pass over messages of a length of their own, nearly all there is. True: there were some; *${timed}: the last one with a time. */
 static bool
-pass_plain(const struct raw_session *s, struct raw_walk *w)
+pass_plain(const struct raw_session *s, struct raw_walk *w, const uint8_t **timed)
 {
 	const size_t flow = raw_flow_size(&s->layout);
 	const uint8_t *p = w->p;
@@ -611,6 +611,8 @@ pass_plain(const struct raw_session *s, struct raw_walk *w)
 			size = flow;
 		if (size == 0 || size > left)
 			break;
+		if (type >= RAW_FRAME && type <= RAW_SINGLE_ARGS)
+			*timed = p;
 	}
 	const bool any = p != w->p;
 	w->p = p;
@@ -658,11 +660,11 @@ keep_rest(struct raw *m, uint32_t index, struct raw_head *h, struct raw_piece *p
 		from -= piece[first].len;
 		raw_walk(&w, s, piece, first, h->npiece, from);
 		for (;;) {
-			if (pass_plain(s, &w)) {
+			const uint8_t *timed = NULL;
+			if (pass_plain(s, &w, &timed))
 				last = NULL;
-				if (is_main)
-					note_time(m, s, w.p - s->size[RAW_BEGIN]);
-			}
+			if (is_main && timed)
+				note_time(m, s, timed);
 			if ((step = raw_walk_next(&w)) != RAW_MESSAGE && step != RAW_DROPPED)
 				break;
 			last = NULL;
