@@ -168,15 +168,15 @@ app_say_losses(struct app *app, const char *name, const struct tt_loss *loss)
 {
 	for (int k = 0; k < TT_LOST_KINDS; k++) {
 		const struct tt_loss_entry *e = &loss->e[k];
-		const struct tt_loss_info *i = &tt_loss_info[k];
+		const struct tt_loss_info i = tt_loss_info_of(loss, (enum tt_loss_kind)k);
 		char advice[TT_LOSS_ADVICE];
 		struct tt_buf b = { 0 };
 
-		if ((e->n == 0 && e->bytes == 0) || i->severity < TT_LOSS)
+		if ((e->n == 0 && e->bytes == 0) || i.severity < TT_LOSS)
 			continue;
 		const char *where = e->input ? e->input : name, *others = e->in_others ? " and others" : "";
-		put_loss(&b, i, e);
-		ui_say(&app->ui, "%s%s: %s. %s", where, others, b.failed ? i->text : tt_buf_string(&b), tt_loss_advice(i, advice));
+		put_loss(&b, &i, e);
+		ui_say(&app->ui, "%s%s: %s. %s", where, others, b.failed ? i.text : tt_buf_string(&b), tt_loss_advice(&i, advice));
 		tt_buf_free(&b);
 	}
 }

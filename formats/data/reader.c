@@ -247,11 +247,20 @@ rewind_(void *ctx, struct tt_err *err)
 	return TT_OK;
 }
 
+static const struct tt_loss_said said[TT_LOST_KINDS] = {
+	[TT_LOST_CUT] = { "the file ends inside a frame", NULL },
+	[TT_LOST_SYNC] = { "bytes skipped to find the next frame", NULL },
+	[TT_LOST_DAMAGED] = { "a frame, or a part of one, that could not be decoded",
+	    "It is left out; where a whole frame is, so is the one before it. Other frames are unaffected." },
+	[TT_LOST_MISSING] = { "frames missing or repeated", "The frame before a missing one is left out; one that is there twice was read once." },
+};
+
 extern const struct tt_format tt_format_data;
 const struct tt_format tt_format_data = {
 	.name = "data",
 	.summary = "captures saved by Unity's Editor, Unity 5.5 and 2019.3 to 6000.4",
 	.suffix = ".data",
+	.said = said,
 	.frames = true,
 	.probe = probe,
 	.open = open_,

@@ -725,7 +725,7 @@ messages(struct raw_run *r, struct raw_walk *w)
 		}
 		if (rc != TT_OK || step == RAW_OVER)
 			return rc;
-		const uint64_t at = r->at = w->piece[w->i].at;
+		const uint64_t at = r->at = b->at = w->piece[w->i].at;
 		if (step == RAW_MESSAGE) {
 			rc = message(r, w, &sane);
 			if (rc != TT_OK)
@@ -786,6 +786,7 @@ raw_decode(const void *ctx, const struct tt_chunk *c, struct tt_batch *b, struct
 	if (rc == TT_OK && h->flags & RAW_H_ENDS)
 		rc = thread_ends(&r);
 	unity_run_end(&r.u);
+	b->at = c->at;
 	b->late = h->stream != RAW_SESSION && b->ndef > 0;
 	if (r.calls) {
 		b->stack_from = r.from;

@@ -86,7 +86,7 @@ put_damage(struct tt_buf *b, const struct tt_loss *loss, struct tt_err *err)
 
 		if (!tt_loss_info[k].damage || (e->n == 0 && e->bytes == 0))
 			continue;
-		tt_buf_printf(&text, "%s%s", text.n ? "; " : "", tt_loss_info[k].text);
+		tt_buf_printf(&text, "%s%s", text.n ? "; " : "", tt_loss_info_of(loss, (enum tt_loss_kind)k).text);
 		if (e->first_at != TT_NOWHERE)
 			tt_buf_printf(&text, " at byte %llu", (unsigned long long)e->first_at);
 	}

@@ -204,17 +204,17 @@ put_losses(const struct tt_loss *l, struct tt_json *j)
 	j->gap = "\n";
 	tt_json_open(j, "losses", "[");
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
-		const struct tt_loss_info *i = &tt_loss_info[k];
+		const struct tt_loss_info i = tt_loss_info_of(l, k);
 
 		if (!l->e[k].n)
 			continue;
 		j->gap = "\n";
 		tt_json_open(j, NULL, "{");
-		tt_json_text(j, "id", i->id);
-		tt_json_text(j, "severity", tt_severity_name[i->severity]);
+		tt_json_text(j, "id", i.id);
+		tt_json_text(j, "severity", tt_severity_name[i.severity]);
 		tt_json_u64(j, "count", l->e[k].n);
 		tt_json_u64(j, "bytes", l->e[k].bytes);
-		tt_json_text(j, "text", i->text);
+		tt_json_text(j, "text", i.text);
 		tt_json_close(j, "}");
 	}
 	tt_json_close(j, "]");

@@ -191,7 +191,7 @@ put_comments(struct pprof *w)
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++)
 		if (loss->e[k].n)
 			tt_pprof_comment(&w->to, "%s: %s (%" PRIu64 ", %" PRIu64 " bytes)",
-			    tt_severity_name[tt_loss_info[k].severity], tt_loss_info[k].text, loss->e[k].n,
+			    tt_severity_name[tt_loss_info[k].severity], tt_loss_info_of(loss, k).text, loss->e[k].n,
 			    loss->e[k].bytes);
 }
 

@@ -497,7 +497,7 @@ first_damage(const struct tt_loss *loss)
 {
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++)
 		if (loss->e[k].n > 0 && tt_loss_info[k].damage)
-			return tt_loss_info[k].text;
+			return tt_loss_info_of(loss, k).text;
 	return NULL;
 }
 

@@ -41,6 +41,7 @@ struct tt_scrubbed { uint64_t names, dropped; };
 struct tt_format {
 	const char *name, *summary;
 	const char *suffix;           /* usual file name suffix, for lists */
+	const struct tt_loss_said *said;      /* by enum tt_loss_kind; NULL: losses are said as everywhere */
 	bool frames;                  /* may hold frame marks: a pipe is kept for a second reading where they are wanted */
 	/* How sure is the reader from the first bytes: 0..100. Pure; may be called on any bytes. */
 	int (*probe)(const uint8_t *head, size_t n);

@@ -82,6 +82,18 @@ const struct tt_loss_info tt_loss_info[TT_LOST_KINDS] = {
 	    "A message with \"the recorder says\" names them, where messages are not turned off.", TT_INFO, false, TT_SETTING_NONE },
 };
 
+struct tt_loss_info
+tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k)
+{
+	struct tt_loss_info i = tt_loss_info[k];
+
+	if (l->said && l->said[k].text)
+		i.text = l->said[k].text;
+	if (l->said && l->said[k].advice)
+		i.advice = l->said[k].advice;
+	return i;
+}
+
 const char *
 tt_loss_advice(const struct tt_loss_info *i, char room[TT_LOSS_ADVICE])
 {

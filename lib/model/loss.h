@@ -54,9 +54,13 @@ struct tt_loss_entry {
 
 struct tt_loss {
 	bool any;
+	const struct tt_loss_said *said;      /* how the format read says each kind; NULL: as all do, or several formats were read */
 	const char *input;        /* of several inputs: the one that is being read; lives as long as the ledger */
 	struct tt_loss_entry e[TT_LOST_KINDS];
 };
+
+/* How a format says a kind, by what the parts of its files are called; NULL: as tt_loss_info has it. */
+struct tt_loss_said { const char *text, *advice; };
 
 /* The fixed facts of a kind: id (for machines), severity, what to print, what to do. */
 struct tt_loss_info {
@@ -66,6 +70,9 @@ struct tt_loss_info {
 	enum tt_setting raise;    /* the limit to raise, which the advice begins with */
 };
 extern const struct tt_loss_info tt_loss_info[TT_LOST_KINDS];
+
+/* The same as the ledger's format says them. */
+struct tt_loss_info tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k);
 
 /* What to do, as a sentence; ${room}, which is returned. */
 #define TT_LOSS_ADVICE 200

@@ -44,8 +44,10 @@ entries(struct tt_making *k, struct tt_table *t)
 		for (unsigned i = 0; i < TT_LOST_KINDS; i++) {
 			const struct tt_loss_entry *e = &k->m->loss->e[i];
 
-			if ((int)tt_loss_info[i].severity == severity && e->n)
-				put_entry(k, t, &tt_loss_info[i], e);
+			const struct tt_loss_info info = tt_loss_info_of(k->m->loss, i);
+
+			if ((int)info.severity == severity && e->n)
+				put_entry(k, t, &info, e);
 		}
 	}
 }
@@ -74,8 +76,10 @@ void
 tt_loss_notes(const struct tt_loss *loss, struct tt_report *r)
 {
 	for (unsigned k = 0; k < TT_LOST_KINDS; k++) {
-		if (tt_loss_info[k].severity >= TT_NOTICE && loss->e[k].n)
-			put_note(r, &tt_loss_info[k], &loss->e[k]);
+		const struct tt_loss_info info = tt_loss_info_of(loss, k);
+
+		if (info.severity >= TT_NOTICE && loss->e[k].n)
+			put_note(r, &info, &loss->e[k]);
 	}
 }
 

@@ -286,12 +286,25 @@ name_in_ledger(const struct tt_run *r, const struct tt_input *in)
 	return "standard input";
 }
 
+/* How losses are said: as the format of all inputs does. */
+static const struct tt_loss_said *
+said_by(const struct tt_run *r)
+{
+	const struct tt_loss_said *said = r->nin ? r->in[0].format->said : NULL;
+
+	for (size_t i = 1; i < r->nin; i++)
+		if (r->in[i].format->said != said)
+			return NULL;
+	return said;
+}
+
 static int
 read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err *err)
 {
 	const char *before = r->env->loss->input;
 	int rc = TT_OK;
 
+	r->env->loss->said = said_by(r);
 	r->phase_name = name;
 	r->done_bytes = 0;
 	tt_threads_reset(&r->m->threads);

@@ -32,12 +32,12 @@ EXPECTED = {
 
 # The same of Unity's, where nothing says that a capture ended but its last message.
 EXPECTED_RAW = {
-    "bad-cut": (3, ["input ends inside a chunk", "byte"], 200),
+    "bad-cut": (3, ["a log ends inside a block", "byte"], 200),
     "bad-cut-in-header": (3, ["30 bytes", "header"], None),
     "bad-empty": (3, ["empty"], None),
-    "bad-footer": (3, ["bytes skipped to find the next chunk", "missing"], 200),
-    "bad-gap": (3, ["chunks missing"], 200),
-    "bad-garbage": (3, ["bytes skipped to find the next chunk", "1,000 B"], 200),
+    "bad-footer": (3, ["bytes skipped to find the next block", "missing"], 200),
+    "bad-gap": (3, ["blocks or frames missing"], 200),
+    "bad-garbage": (3, ["bytes skipped to find the next block", "1,000 B"], 200),
     "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
     "bad-unknown-message": (3, ["could not be decoded"], 200),
     "unsupported-big-endian": (3, ["big-endian"], None),
@@ -46,14 +46,14 @@ EXPECTED_RAW = {
 
 # The same of what its Editor saves.
 EXPECTED_DATA = {
-    "bad-cut": (3, ["input ends inside a chunk", "byte 21524"], 350),
-    "bad-cut-in-header": (3, ["input ends inside a chunk", "10 B"], 0),
+    "bad-cut": (3, ["the file ends inside a frame", "byte 21524"], 350),
+    "bad-cut-in-header": (3, ["the file ends inside a frame", "10 B"], 0),
     "bad-empty": (3, ["empty"], None),
-    "bad-garbage": (3, ["bytes skipped to find the next chunk", "1,000 B"], 410),
+    "bad-garbage": (3, ["bytes skipped to find the next frame", "1,000 B"], 410),
     "bad-lfs-pointer": (3, ["Git LFS pointer", "git lfs pull"], None),
     "bad-mark": (3, ["could not be decoded", "2,920 B"], 350),
     "bad-no-frames": (0, [], 0),
-    "bad-size": (3, ["bytes skipped to find the next chunk", "2,936 B"], 350),
+    "bad-size": (3, ["bytes skipped to find the next frame", "2,936 B"], 350),
     "bad-tree": (3, ["could not be decoded"], 400),
     "unsupported-2018": (3, ["0x20181101", "2018.3 to 2019.2", "save it again"], None),
     "unsupported-6000.5": (3, ["0x20260108", "not certain"], None),
