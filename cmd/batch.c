@@ -219,7 +219,7 @@ confine(struct batch *b, struct opt_list *write, struct tt_err *err)
 static int
 fill_one(struct batch *b, struct tt_one_opts *one, struct tt_err *err)
 {
-	static const char *const report_suffix[] = { "stats.txt", "stats.json", "stats.csv", "stats.md" };
+	static const char *const report_suffix[] = { "stats.txt", "stats.json", "stats.csv", "stats.md", "stats.html" };
 	const struct batch_opts *o = b->o;
 	int rc = input_setup(b->app, &o->in, &one->run, err);
 

@@ -24,7 +24,7 @@ what_value(size_t i)
 static const char *
 form_value(size_t i)
 {
-	static const char *const v[] = { "text", "json", "csv", "markdown", NULL };   /* enum tt_render */
+	static const char *const v[] = { "text", "json", "csv", "markdown", "html", NULL };   /* enum tt_render */
 
 	return v[i];
 }

@@ -18,7 +18,7 @@
 static const char *
 form_value(size_t i)
 {
-	static const char *const v[] = { "text", "json", "csv", "markdown", NULL };   /* enum tt_render */
+	static const char *const v[] = { "text", "json", "csv", "markdown", "html", NULL };   /* enum tt_render */
 
 	return v[i];
 }
@@ -29,7 +29,7 @@ set_report(const struct opt *o, void *field, const char *value, struct tt_arena 
 	enum tt_render form;
 
 	if (!report_suffix(value, &form))
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no form has the suffix of \"%s\" (one of: .txt, .json, .csv, .md)", value);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "no form has the suffix of \"%s\" (one of: .txt, .json, .csv, .md, .html)", value);
 	return opt_add(o, field, value, a, err);
 }
 
@@ -37,7 +37,7 @@ set_report(const struct opt *o, void *field, const char *value, struct tt_arena 
 
 const struct opt summary_opt[] = {
 	{ .name = "format", .arg = "FORM", .set = opt_choice, .at = AT(form), .value = form_value,
-	    .help = "print the figures as text, json, csv or markdown" },
+	    .help = "print the figures as text, json, csv, markdown or html" },
 	{ .name = "report", .arg = "FILE", .set = set_report, .at = AT(report),
 	    .help = "also write the figures to FILE; its suffix selects the form; repeatable" },
 	{ .name = "csv-safe", .set = opt_flag, .at = AT(csv_safe),

@@ -19,6 +19,7 @@ static const struct { const char *name, *suffix; } form[] = {
 	[TT_RENDER_JSON] = { "json", ".json" },
 	[TT_RENDER_CSV] = { "csv", ".csv" },
 	[TT_RENDER_MARKDOWN] = { "markdown", ".md" },
+	[TT_RENDER_HTML] = { "html", ".html" },
 };
 #define NFORM (sizeof form / sizeof form[0])
 
@@ -46,7 +47,7 @@ set_width(const struct opt *o, void *field, const char *value, struct tt_arena *
 const struct opt report_opt[] = {
 	{ .name = "format", .arg = "FORM", .set = opt_choice,
 	    .at = offsetof(struct report_opts, form), .value = form_value,
-	    .help = "print text, json, csv or markdown; default: by the suffix of the output file, otherwise text" },
+	    .help = "print text, json, csv, markdown or html; default: by the suffix of the output file, otherwise text" },
 	{ .letter = 'o', .name = "output", .arg = "FILE",
 	    .set = opt_text, .at = offsetof(struct report_opts, output),
 	    .help = "write to FILE; a suffix .gz .xz .zst .bz2 .lz4 compresses it" },

@@ -279,3 +279,43 @@ tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html
 		put_rows(out, t, view, col, ncol);
 	tt_buf_text(out, "</table></div>\n");
 }
+
+/* --- a report ------------------------------------------------------------------------ */
+
+void
+tt_html_notes(struct tt_buf *out, const struct tt_report *r)
+{
+	tt_buf_text(out, r->note ? "<ul>\n" : "");
+	for (const struct tt_note *n = r->note; n; n = n->next) {
+		tt_buf_text(out, "<li><strong>");
+		tt_html_text(out, n->severity);
+		tt_buf_text(out, "</strong>: ");
+		tt_html_text(out, n->text);
+		tt_buf_text(out, "</li>\n");
+	}
+	tt_buf_text(out, r->note ? "</ul>\n" : "");
+}
+
+/* Notes first, then all tables. */
+void
+tt_render_html(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out)
+{
+	const char *generator = o->generator ? o->generator : "tracetool";
+
+	tt_html_open(out, generator);
+	tt_buf_text(out, "<main id=\"tables\">\n<h1>Report of ");
+	tt_html_text(out, generator);
+	tt_buf_text(out, "</h1>\n");
+	tt_html_notes(out, r);
+	for (const struct tt_table *t = r->first; t; t = t->next) {
+		tt_buf_printf(out, "<section id=\"t-%s\">\n<h2>", t->id);
+		tt_html_text(out, t->title);
+		tt_buf_text(out, "</h2>\n");
+		tt_html_table(out, t, &(struct tt_html_view){ 0 });
+		if (t->hidden)
+			tt_buf_printf(out, "<p>%zu more</p>\n", t->hidden);
+		tt_buf_text(out, "</section>\n");
+	}
+	tt_buf_text(out, "</main>\n");
+	tt_html_close(out);
+}

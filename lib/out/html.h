@@ -26,6 +26,9 @@ struct tt_html_view {
 	const char *link;             /* the first column links to this, "-" and the number of the row, from 1; NULL: it does not */
 };
 
+/* The notes of a report as a list; nothing where there are none. */
+void tt_html_notes(struct tt_buf *out, const struct tt_report *r);
+
 /* The table as an HTML table, or the reason why it has no rows. */
 void tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html_view *view);
 

@@ -10,6 +10,7 @@ void tt_render_text(const struct tt_report *r, const struct tt_render_opts *o, s
 void tt_render_json(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out);
 void tt_render_csv(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out);
 void tt_render_markdown(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out);
+void tt_render_html(const struct tt_report *r, const struct tt_render_opts *o, struct tt_buf *out);
 
 /* The longest a number gets in any human or machine form. */
 #define TT_CELL_MAX 64

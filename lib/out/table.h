@@ -207,7 +207,7 @@ void tt_table_group(struct tt_table *t, uint64_t key, uint64_t sum);
 int tt_table_sort(struct tt_table *t, const char *by, struct tt_err *err);
 void tt_table_limit(struct tt_table *t, size_t limit);
 
-enum tt_render { TT_RENDER_TEXT, TT_RENDER_JSON, TT_RENDER_CSV, TT_RENDER_MARKDOWN };
+enum tt_render { TT_RENDER_TEXT, TT_RENDER_JSON, TT_RENDER_CSV, TT_RENDER_MARKDOWN, TT_RENDER_HTML };
 
 struct tt_render_opts {
 	enum tt_render form;

@@ -180,17 +180,7 @@ losses(const struct page *p)
 	if (!p->r->note && !has_rows(t))
 		return;
 	heading(p, "loss", "Losses and caveats");
-	if (p->r->note) {
-		put(p, "<ul>\n");
-		for (const struct tt_note *n = p->r->note; n; n = n->next) {
-			put(p, "<li><strong>");
-			tt_html_text(p->out, n->severity);
-			put(p, "</strong>: ");
-			tt_html_text(p->out, n->text);
-			put(p, "</li>\n");
-		}
-		put(p, "</ul>\n");
-	}
+	tt_html_notes(p->out, p->r);
 	if (has_rows(t))
 		tt_html_table(p->out, t, &(struct tt_html_view){ 0 });
 	put(p, "</section>\n");

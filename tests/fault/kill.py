@@ -46,7 +46,7 @@ def lines(s):
             elif e["name"] not in kit.NEEDS_COVERAGE:
                 yield Line("out" + e["suffix"].split()[0], "convert", *inputs)
         yield Line("out.json.gz", "convert", *inputs)
-        for form in ("txt", "json", "csv", "md"):
+        for form in ("txt", "json", "csv", "md", "html"):
             yield Line("out." + form, "stats", *frames, *inputs)
         yield Line("info.json", "info", *inputs)
         yield Line("page.html", "report", *frames, *inputs)

@@ -116,7 +116,7 @@ def cases(suite, every=True):
         yield Case(name + ".gz info", ["info", packed])
         yield Case(name + " summary", [path])
         yield Case(name + " report", ["report", "-q", "--max-size", "60k", path, "-o", "page.html"], ["page.html"])
-        for form in ["text", "json", "csv", "markdown"]:
+        for form in ["text", "json", "csv", "markdown", "html"]:
             if not few or form == "json":
                 yield Case("%s stats %s" % (name, form), ["stats", "--format", form, "--thread", "*", path])
         yield Case(name + " stats of tables", ["stats", "--format", "json", "--table",

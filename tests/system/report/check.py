@@ -8,6 +8,7 @@
 - Captures of every reader, damaged ones, without frames, several at once, with one frame and with more frames than the chart has columns.
 - Hostile names of everything that has a name: the page has no element, attribute, comment or link but its own. The same page with one name
   not escaped is found to have, so the check cannot pass in vain.
+- The form html of other commands has the cells of their JSON.
 - The chart shows every late frame, however many there are. The page keeps to --max-size, and is the same each time.
 
 - The times of single frames, for ranges, are those of the table of worst frames. lib/out/page.js and the frames' times are used in a real
@@ -16,6 +17,7 @@
 Ends with "N passed, N failed".
 """
 import glob
+import gzip
 import json
 import os
 import re
@@ -27,7 +29,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "kit"), os.path.join(HERE, 
 import count  # noqa: E402
 from page import Page, cells, times  # noqa: E402
 from suite import TESTDATA, Suite  # noqa: E402
-from ttc import Capture  # noqa: E402
+from ttc import U64, Capture  # noqa: E402
 
 TRACETOOL = os.path.realpath(sys.argv[1])
 MS = 10 ** 6
@@ -137,7 +139,7 @@ def game(frames, names=None, path="game.ttc", late=()):
         t.begin(at + 1000, update)
         t.zone(at + 2000, at + long // 2, draw)
         t.end(at + long - 2000)
-        t.counter(at + long - 1000, heap, 9, i)
+        t.counter(at + long - 1000, heap, U64, i)
         at += long
     return c.write(suite.path(path))
 
@@ -174,7 +176,7 @@ EVIL = ["<script>window.got=1</script>", "<img src=x onerror=window.got=1>", "\"
         "{{7*7}}", "${7*7}", "\ufeff<a href=//x>", "=cmd|'/c calc'!A0", "\\\"'`", "<" * 40]
 
 
-HIDDEN = ("Other", "Heap", "Memory", "Engine")          # no table of stats without options has these
+HIDDEN = ("Other", "Engine")          # no table of stats without options has these
 
 
 def hostile():
@@ -273,6 +275,28 @@ def sizes():
     suite.check("and the page is small", len(text) > 400000 and "%d bytes" % len(text))
 
 
+# --- tables of other commands ---------------------------------------------------------------
+
+def forms():
+    """The form html of stats, info, list, diff and batch: every cell equals JSON's."""
+    demo = os.path.join(TESTDATA, "demo/good-hitches.ttc.xz")
+    before, after = (os.path.join(TESTDATA, "diff/%s-1.mlpd" % s) for s in ("before", "after"))
+    tree = ["stats", demo, "--table", "calltree,calltree_bottom_up,alloc_paths,hitch_markers"]
+    for args in (["stats", demo], tree, ["info", demo], ["list", "emitters"], ["list", "metrics"], ["diff", before, "--", after],
+                 ["stats", suite.path("evil1.ttc"), "--table", "markers,counters,counter_values,facts", "--group-by", "thread"]):
+        args = args[:1] + ["-q"] + args[1:]
+        json_args = [*args[:2], "--format", "json", *args[2:]]
+        want = json.loads(run(*json_args, codes=(0, 1, 5)).stdout, parse_int=str, parse_float=str)
+        page = Page(run(*args[:2], "--format", "html", *args[2:], codes=(0, 1, 5)).stdout.decode())
+        for t in page.tables:
+            t["within"] = "t-" + t["id"]
+        tables_of = {k: {"rows": [{c: v for c, v in r.items()} for r in t["rows"]]} for k, t in want["tables"].items()}
+        suite.check("html of " + " ".join(args), problems(page, tables_of, want["notes"])[:8])
+    run("stats", "-q", demo, "-o", "by-suffix.html.gz")
+    text = gzip.decompress(open(suite.path("by-suffix.html.gz"), "rb").read())
+    suite.check("the suffix says the form", not text.startswith(b"<!doctype html>") and text[:80])
+
+
 # --- a real browser ---------------------------------------------------------------------------
 
 def browser():
@@ -291,5 +315,6 @@ numbers()
 hostile()
 chart()
 sizes()
+forms()
 browser()
 suite.end()
