@@ -270,7 +270,7 @@ tt_html_table(struct tt_buf *out, const struct tt_table *t, const struct tt_html
 	/* What is wider than the window scrolls; a keyboard reaches it by tabindex. */
 	tt_buf_text(out, "<div class=\"t\" role=\"group\" tabindex=\"0\" aria-label=\"");
 	tt_html_text(out, t->title);
-	tt_buf_printf(out, "\"><table data-t=\"%s\" data-from=\"%zu\">\n<caption>", t->id, view->from);
+	tt_buf_printf(out, "\"><table%s data-t=\"%s\" data-from=\"%zu\">\n<caption>", t->tree ? " class=\"tree\"" : "", t->id, view->from);
 	tt_html_text(out, t->title);
 	tt_buf_text(out, "</caption>\n");
 	if (t->facts)
@@ -303,7 +303,7 @@ tt_render_html(const struct tt_report *r, const struct tt_render_opts *o, struct
 	const char *generator = o->generator ? o->generator : "tracetool";
 
 	tt_html_open(out, generator);
-	tt_buf_text(out, "<main id=\"tables\">\n<h1>Report of ");
+	tt_buf_text(out, "<main id=\"tables\">\n<h1>Tables by ");
 	tt_html_text(out, generator);
 	tt_buf_text(out, "</h1>\n");
 	tt_html_notes(out, r);

@@ -32,10 +32,11 @@
 		return turn * (p !== null && q !== null ? q - p : x.textContent < y.textContent ? -1 : x.textContent > y.textContent ? 1 : 0);
 	}
 
+	/* But trees: their order is what they say. */
 	function sortable(table) {
 		const heads = Array.from(table.tHead ? table.tHead.rows[0].cells : []), body = table.tBodies[0];
 
-		if (!heads.length || !heads.every((th) => th.dataset.c) || body.rows.length < 2) {
+		if (table.className === "tree" || !heads.length || !heads.every((th) => th.dataset.c) || body.rows.length < 2) {
 			return;
 		}
 		heads.forEach((th, column) => {
@@ -78,6 +79,21 @@
 	for (const table of document.querySelectorAll("table")) {
 		filtered(table);
 		sortable(table);
+	}
+
+	/* --- commands --- */
+
+	/* Where the browser lets a page write to the clipboard: a button after what it copies. */
+	function copied(code) {
+		const button = make("button", "Copy", { type: "button", className: "c" });
+
+		button.addEventListener("click", () => navigator.clipboard.writeText(code.textContent).then(() => button.textContent = "Copied",
+			() => button.textContent = "Not allowed here"));
+		code.after(" ", button);
+	}
+
+	if (navigator.clipboard) {
+		document.querySelectorAll("code").forEach(copied);
 	}
 
 	/* --- a range of frames --- */
@@ -145,7 +161,12 @@
 				over(Number(data.dataset.over30)) +
 				(n < all.length ? ". The report of these alone: " : ". Drag over the chart, or change the numbers, to look at some.");
 			if (n < all.length) {
-				said.append(make("code", data.dataset.command + low + "-" + high));
+				const code = make("code", data.dataset.command + low + "-" + high);
+
+				said.append(code);
+				if (navigator.clipboard) {
+					copied(code);
+				}
 			}
 			if (keep) {
 				history.replaceState(null, "", n < all.length ? "#range=" + low + "-" + high : location.pathname + location.search);
@@ -188,6 +209,8 @@
 	}
 
 	document.querySelectorAll("figure").forEach((figure) => figure.querySelector("script") && charted(figure));
+
+	/* --- links --- */
 
 	/* A link to a part that is folded unfolds it. */
 	function unfold() {

@@ -70,6 +70,7 @@ class Browser {
 			}
 		}));
 
+		page.wait = async (text) => (await page.send('Runtime.evaluate', { expression: text, returnByValue: true, awaitPromise: true })).result.value;
 		page.run = async (text) => {
 			const r = await page.send('Runtime.evaluate', { expression: text, returnByValue: true });
 
@@ -123,6 +124,14 @@ async function main() {
 	check('dragging chooses a range', await page.run('location.hash'), '#range=25-35');
 	check('the chart shows it', await page.run('(m => [m.getAttribute("visibility"), m.getAttribute("x").slice(0, 5)])' +
 		'(document.querySelector(".m"))'), ['visible', '18.60']);
+
+	await browser.send('Browser.grantPermissions', { permissions: ['clipboardReadWrite', 'clipboardSanitizedWrite'] });
+	const button = await page.run('(b => [b.left + b.width / 2, b.top + b.height / 2])(document.querySelector(".r .c").getBoundingClientRect())');
+	for (const type of ['mousePressed', 'mouseReleased']) {
+		await page.send('Input.dispatchMouseEvent', { type, x: button[0], y: button[1], button: 'left', clickCount: 1 });
+	}
+	check('its command can be copied', await page.wait('navigator.clipboard.readText()'), await page.run('document.querySelector(".r code").textContent'));
+	check('a range has one button for it', await page.run('document.querySelectorAll(".r .c").length'), 1);
 
 	const before = await page.run(SELF);
 	await page.run('document.querySelector("#t-markers").open = true; document.querySelectorAll("#t-markers th .s")[2].click()');

@@ -290,6 +290,8 @@ def forms():
         page = Page(run(*args[:2], "--format", "html", *args[2:], codes=(0, 1, 5)).stdout.decode())
         for t in page.tables:
             t["within"] = "t-" + t["id"]
+        wrong_class = [t["id"] for t in page.tables if t["tree"] != (t["id"] in ("calltree", "calltree_bottom_up"))]
+        suite.check("trees are told from what is sorted: " + " ".join(args), wrong_class)
         tables_of = {k: {"rows": [{c: v for c, v in r.items()} for r in t["rows"]]} for k, t in want["tables"].items()}
         suite.check("html of " + " ".join(args), problems(page, tables_of, want["notes"])[:8])
     run("stats", "-q", demo, "-o", "by-suffix.html.gz")

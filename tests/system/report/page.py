@@ -66,7 +66,8 @@ class Page(html.parser.HTMLParser):
             self.open.append((tag, a.get("id")))
         if tag == "table":
             within = [i for t, i in self.open if i]
-            self.tables.append({"id": a["data-t"], "from": int(a["data-from"]), "within": within[-1] if within else None, "rows": []})
+            self.tables.append({"id": a["data-t"], "from": int(a["data-from"]), "tree": a.get("class") == "tree",
+                                "within": within[-1] if within else None, "rows": []})
         elif tag == "tr":
             self.tables[-1]["rows"].append([])
         elif tag in ("td", "th"):
