@@ -87,7 +87,7 @@ def loop(s, case, args, seen, told):
     before = {f: b"old" for f in case.outputs}
     with kit.Work(s, before) as work:
         good = kit.run([PROGRAM] + args, work.dir)
-        want = work.files()
+        want = case.same(work.files())
     if not s.check(name, case.problem(good)):
         return
     over = set()
@@ -100,7 +100,7 @@ def loop(s, case, args, seen, told):
         with kit.Work(s, before) as work:
             r = kit.run([PROGRAM] + args, work.dir, env)
             s.check("%s, allocation %d%s" % (name, n, " and on" if on else ""),
-                    problem(case, r, good, told, before, work.files(), want))
+                    problem(case, r, good, told, before, case.same(work.files()), want))
         if os.path.getsize(told) == 0:
             over.add(on)
             if len(over) == 2:
