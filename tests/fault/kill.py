@@ -22,15 +22,19 @@ WITHIN = 1.0 if kit.LONG and ALONE and not os.environ.get("TT_SANITIZED") else 3
 class Line:
     """A command line that takes a while, and what it writes when it is left alone."""
 
-    def __init__(self, out, *args):
-        self.out, self.args = out, [kit.TRACETOOL, *args, "-q", "-o", out]
+    def __init__(self, out, *args, normal=bytes):
+        self.out, self.args, self.normal = out, [kit.TRACETOOL, *args, "-q", "-o", out], normal
 
     def run(self, work):
         start = time.monotonic()
         self.status = subprocess.run(self.args, cwd=work).returncode
         self.took = time.monotonic() - start
-        self.complete = open(os.path.join(work, self.out), "rb").read()
+        self.complete = self.read(work)
         os.unlink(os.path.join(work, self.out))
+
+    def read(self, work):
+        """The output, or what of it is the same in every run."""
+        return self.normal(open(os.path.join(work, self.out), "rb").read())
 
 
 def lines(s):
@@ -50,6 +54,9 @@ def lines(s):
             yield Line("out." + form, "stats", *frames, *inputs)
         yield Line("info.json", "info", *inputs)
         yield Line("page.html", "report", *frames, *inputs)
+    for name in ("data/good-2022-odd.data", "raw/good-2018-split.raw"):
+        path = os.path.join(kit.TOP, "testdata", name)
+        yield Line("copy", "info", "--scrub", path, normal=kit.Scrubbed(s, path).normal)
     yield Line("out.info", "convert", *[s.capture(13, seed) for seed in range(1, 9)])
     yield Line("whole.ttc", "recover", game)
     yield Line("diff.json", "diff", "--frame-marker", "World:Frame", loop, kit.another(s, loop), "--", kit.another(s, loop, 2), kit.another(s, loop, 3))
@@ -79,7 +86,7 @@ def main():
             p.send_signal(sig)
             err = p.communicate()[1].decode()
             lasted = time.monotonic() - sent
-            text = open(out, "rb").read()
+            text = line.read(work)
             left = [f for f in os.listdir(work) if f != line.out]
             bad = None
             if p.returncode not in (line.status, -sig):
