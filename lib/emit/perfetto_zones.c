@@ -18,14 +18,18 @@ enum { HEAD = 24, PIECE = 16, TIME = 11, RECORD = HEAD + PIECE + TIME + 16 };
 
 /* --- ready-made pieces -------------------------------------------------------------- */
 
-/* Keep ${text} under a new number, while numbers are given; else 0. */
+/* Keep ${text} under a new number, while numbers are given; else 0. If there is no memory for it, names says so. */
 static uint32_t
 new_name(struct perfetto *c, const char *text, uint32_t category)
 {
 	size_t n = strlen(text);
 
-	if (!c->making || tt_mem_grow(&c->env->mem, &c->entry, &c->capentry, c->nentry + 1, sizeof *c->entry, NULL) != TT_OK)
+	if (!c->making)
 		return 0;
+	if (tt_mem_grow(&c->env->mem, &c->entry, &c->capentry, c->nentry + 1, sizeof *c->entry, NULL) != TT_OK) {
+		tt_buf_fail(&c->names);
+		return 0;
+	}
 	c->entry[c->nentry] = (struct pf_entry){ .at = c->names.n, .n = (uint32_t)n, .category = category };
 	tt_buf_add(&c->names, text, n);
 	return (uint32_t)c->nentry++;
