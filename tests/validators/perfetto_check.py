@@ -25,13 +25,13 @@ FILES = ["mlpd/good-d01-gameloop-calls-alloc.mlpd", "mlpd/good-d02-gameloop-samp
 ROTATED = ["capture/good-rotated%s.ttc.xz" % n for n in ("", ".1", ".2", ".3")]
 
 SLICES = ("select s.name, s.category, s.ts, s.dur, s.depth, t.tid from slice s join thread_track tt on s.track_id = tt.id join thread t using (utid)")
-FRAMES = "select s.name, s.ts, s.dur from slice s where s.category = 'Frame' order by 2, 1"
+FRAMES = "select s.name, s.ts, s.dur from slice s where s.category = 'Frame'"
 FACTS = "select s.name, s.ts from slice s where s.category = 'Facts'"
 COUNTERS = "select ct.name, ct.unit, c.ts, c.value from counter c join counter_track ct on c.track_id = ct.id where ct.name != 'cpu-clock'"
 SAMPLES = ("select p.ts, t.tid, f.name, c.depth from perf_sample p join thread t using (utid) join stack_profile_callsite c on p.callsite_id = c.id "
            "join stack_profile_frame f on c.frame_id = f.id")
 FLOWS = ("select a.name as \"from\", a.ts as \"at\", a.dur, b.name as \"to\", b.ts as \"then\", b.dur as lasts from flow join slice a on slice_out = a.id "
-         "join slice b on slice_in = b.id order by 1, 2, 3, 4, 5, 6")
+         "join slice b on slice_in = b.id")
 NAMELESS = "select count(*) n from slice where name is null"
 LOSSES = "select name from slice where category = 'Losses'"
 UNITS = {"bytes": "bytes", "count": "count", "ns": "ns"}
@@ -103,6 +103,33 @@ class Events:
             self.facts["%s: %s" % (r["name"], r["detail"]), max(ts, 0)] += 1
 
 
+def chrome_json(path):
+    """
+    Frames, and the arrows that the steps of flows mean: each step belongs to the innermost zone that is open at its time, one outside all
+    zones connects nothing. The engine's own reading of that format does not tell: it takes the thread's last slice, even one that is over.
+    """
+    ns = lambda us: round(us * 1000)
+    with open(path, encoding="utf-8") as f:
+        events = json.load(f)["traceEvents"]
+    zones, frames, before, found = collections.defaultdict(list), [], {}, collections.Counter()
+    for e in events:
+        if e["ph"] == "X":
+            zones[e["pid"], e["tid"]].append((ns(e["ts"]) - 1000, ns(e["dur"]), e["name"]))
+            if e.get("cat") == "Frame":
+                frames.append((e["name"], ns(e["ts"]) - 1000, ns(e["dur"])))
+    for e in sorted((e for e in events if e["ph"] in "stf"), key=lambda e: ns(e["ts"])):
+        ts, there = ns(e["ts"]) - 1000, zones[e["pid"], e["tid"]]
+        around = [z for z in there if z[0] <= ts < z[0] + z[1]] or [z for z in there if z[0] < ts == z[0] + z[1]]
+        if not around:
+            continue
+        start, dur, name = max(around, key=lambda z: (z[0], -z[1]))
+        to, come = (name, start, dur), before.get(e["id"])
+        if come and e["ph"] != "s":
+            found[come + to] += 1
+        before[e["id"]] = to if e["ph"] != "f" else None
+    return collections.Counter(frames), found
+
+
 def check(name, tracetool, work, paths, *options):
     """One capture with the options: everything in it is what our CSV has."""
     trace, table, chrome = (os.path.join(work, "out." + s) for s in ("pftrace", "csv", "json"))
@@ -117,8 +144,7 @@ def check(name, tracetool, work, paths, *options):
     origin = next(int(w.partition("=")[2]) for line in lines for w in line.split() if w.startswith("removed_origin_ns="))
     want = Events(table, origin)
     got = ask(name + " in trace_processor", trace, SLICES, COUNTERS, SAMPLES, FRAMES, FACTS, FLOWS, NAMELESS)
-    theirs = ask(name + " as Chrome JSON", chrome, FRAMES, FLOWS)
-    if not got or not theirs:
+    if not got:
         return
     slices, counters, samples, frames, facts, flows, nameless = got
     of = [(int(s["tid"]), s["name"], int(s["ts"]), int(s["dur"]), int(s["depth"])) for s in slices]
@@ -131,10 +157,10 @@ def check(name, tracetool, work, paths, *options):
         (c["name"], c["unit"], int(c["ts"]), number(c["value"])) for c in counters if c["name"] != "GC.Alloc"), want.counters))
     fault(name + ", samples", differ(collections.Counter((int(s["ts"]), int(s["tid"]), s["name"]) for s in samples), want.samples))
     fault(name + ", facts", differ(collections.Counter((f["name"], int(f["ts"])) for f in facts), want.facts))
-    shift = lambda rows, *keys: [[int(v) - 1000 if k in keys else v for k, v in row.items()] for row in rows]
-    plain = lambda rows, *keys: [[int(v) if k in keys else v for k, v in row.items()] for row in rows]
-    fault(name + ", frames", None if plain(frames, "ts") == shift(theirs[0], "ts") else "%d, not %d" % (len(frames), len(theirs[0])))
-    fault(name + ", flows", None if plain(flows, "at", "then") == shift(theirs[1], "at", "then") else "%d, not %d" % (len(flows), len(theirs[1])))
+    their_frames, their_flows = chrome_json(chrome)
+    fault(name + ", frames", differ(collections.Counter((f["name"], int(f["ts"]), int(f["dur"])) for f in frames), their_frames))
+    fault(name + ", flows", differ(collections.Counter(
+        (f["from"], int(f["at"]), int(f["dur"]), f["to"], int(f["then"]), int(f["lasts"])) for f in flows), their_flows))
 
 
 def cut(tracetool, work):
@@ -187,6 +213,7 @@ def games(tracetool, build, work):
         return
     check("game", tracetool, work, [path])
     check("game, some frames", tracetool, work, [path], "--frames", "10-20")
+    # Longer than most jobs: steps of their flows are outside of all zones.
     check("game, long zones", tracetool, work, [path], "--min-duration", "20us")
 
 
