@@ -22,7 +22,9 @@ by_path(const void *a, const void *b)
 {
 	const struct tt_frame_path *x = a, *y = b;
 
-	return x->frame != y->frame ? TT_CMP(x->frame, y->frame) : TT_CMP(x->node, y->node);
+	if (x->frame != y->frame)
+		return TT_CMP(x->frame, y->frame);
+	return x->node != y->node ? TT_CMP(x->node, y->node) : TT_CMP(x->until, y->until);
 }
 
 static bool

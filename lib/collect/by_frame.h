@@ -21,10 +21,14 @@
 struct tt_collecting;
 struct tt_err;
 
-/* What the zones, or the allocations, of a path do in a frame: as tt_count has it before it is settled. */
+/*
+ * What the zones, or the allocations, of a path do in a frame: as tt_count has it before it is settled. A zone that is open over many frames
+ * has one of these for all that it fills: there, total and self are in durations of the frame.
+ */
 struct tt_frame_path {
 	uint32_t frame;               /* place in tt_frames */
 	uint32_t node;
+	uint32_t until;               /* 0, or the frame after the last one that the zone fills */
 	uint64_t n;
 	int64_t total, self;
 };

@@ -98,7 +98,9 @@ struct sums {
 	size_t frame;                 /* the present one */
 	struct tt_frame_path *rec;    /* its sums, by node */
 	int64_t *lost;                /* of each: time of the outermost waits below it */
-	size_t n, cap, caplost;
+	struct tt_frame_path *filling;        /* of the zones that fill it */
+	uint8_t only;                 /* of these those that are one of this; 0: all */
+	size_t n, cap, caplost, nfilling, capfilling;
 };
 
 static void
@@ -112,11 +114,13 @@ sums_free(struct sums *s)
 	tt_mem_free(mem, s->slot, s->slot ? s->p->n * sizeof *s->slot : 0);
 	tt_mem_free(mem, s->rec, s->cap * sizeof *s->rec);
 	tt_mem_free(mem, s->lost, s->caplost * sizeof *s->lost);
+	tt_mem_free(mem, s->filling, s->capfilling * sizeof *s->filling);
 	s->is = NULL;
 	s->slot = NULL;
 	s->rec = NULL;
 	s->lost = NULL;
-	s->cap = s->caplost = 0;
+	s->filling = NULL;
+	s->cap = s->caplost = s->capfilling = s->nfilling = 0;
 }
 
 static bool
@@ -198,6 +202,7 @@ sums_rewind(struct sums *s)
 {
 	tt_by_frame_close(s->in);
 	s->in = NULL;
+	s->nfilling = 0;
 	if (s->r->err.code == TT_OK && s->slot)
 		tt_by_frame_open(s->m, TT_BY_FRAME_PATHS, &s->in, &s->r->err);
 	fetch(s);
@@ -206,6 +211,14 @@ sums_rewind(struct sums *s)
 static bool
 add(struct sums *s, const struct tt_frame_path *rec)
 {
+	if (s->slot[rec->node]) {
+		struct tt_frame_path *to = &s->rec[s->slot[rec->node] - 1];
+
+		to->n += rec->n;
+		to->total += rec->total;
+		to->self += rec->self;
+		return true;
+	}
 	if (tt_mem_grow(&s->m->env->mem, &s->rec, &s->cap, s->n + 1, sizeof *s->rec, &s->r->err) != TT_OK)
 		return false;
 	s->rec[s->n++] = *rec;
@@ -221,6 +234,43 @@ by_node(const void *a, const void *b)
 	return TT_CMP(x->node, y->node);
 }
 
+static void
+order(struct sums *s)
+{
+	tt_sort(s->rec, s->n, by_node);
+	for (size_t i = 0; i < s->n; i++)
+		s->slot[s->rec[i].node] = (uint32_t)i + 1;
+}
+
+/* The zones that fill the present frame, some from it on. */
+static bool
+add_filling(struct sums *s)
+{
+	int64_t dur = s->m->frames->dur[s->frame];
+
+	if (s->nfilling == 0 || dur == 0)
+		return true;
+	for (size_t i = 0; i < s->nfilling; i++) {
+		const struct tt_frame_path *f = &s->filling[i];
+
+		if (!add(s, &(struct tt_frame_path){ .frame = (uint32_t)s->frame, .node = f->node, .total = f->total * dur, .self = f->self * dur }))
+			return false;
+	}
+	order(s);
+	return true;
+}
+
+static bool
+keep_filling(struct sums *s)
+{
+	if (s->only && !(s->is[s->next.node] & s->only))
+		return true;
+	if (tt_mem_grow(&s->m->env->mem, &s->filling, &s->capfilling, s->nfilling + 1, sizeof *s->filling, &s->r->err) != TT_OK)
+		return false;
+	s->filling[s->nfilling++] = s->next;
+	return true;
+}
+
 /* Zones around others: only where damage cut them short have they no sum of their own. */
 static void
 add_parents(struct sums *s)
@@ -234,11 +284,8 @@ add_parents(struct sums *s)
 		    !add(s, &(struct tt_frame_path){ .frame = s->rec[i].frame, .node = up }))
 			return;
 	}
-	if (s->n == had)
-		return;
-	tt_sort(s->rec, s->n, by_node);
-	for (size_t i = 0; i < s->n; i++)
-		s->slot[s->rec[i].node] = (uint32_t)i + 1;
+	if (s->n != had)
+		order(s);
 }
 
 /* Self time, as tt_counts_settle() finds it. */
@@ -286,12 +333,19 @@ next_frame(struct sums *s)
 	for (size_t i = 0; i < s->n; i++)
 		s->slot[s->rec[i].node] = 0;
 	s->n = 0;
-	if (!s->is_next || s->r->err.code != TT_OK)
+	for (size_t i = s->nfilling, was = s->frame + 1; i-- > 0;)
+		if (s->filling[i].until <= was)
+			s->filling[i] = s->filling[--s->nfilling];
+	if ((!s->is_next && s->nfilling == 0) || s->r->err.code != TT_OK)
 		return false;
-	for (s->frame = s->next.frame; s->is_next && s->next.frame == s->frame; fetch(s))
-		if (!add(s, &s->next))
+	s->frame = s->nfilling && (!s->is_next || s->frame + 1 < s->next.frame) ? s->frame + 1 : s->next.frame;
+	for (; s->is_next && s->next.frame == s->frame; fetch(s))
+		if (!(s->next.until ? keep_filling(s) : add(s, &s->next)))
 			return false;
-	add_parents(s);
+	if (!add_filling(s))
+		return false;
+	if (!s->only)
+		add_parents(s);
 	settle(s);
 	if (s->m->filter.no_wait)
 		drop_waits(s);
@@ -762,8 +816,11 @@ threads(struct tt_making *k, struct tt_table *t)
 {
 	struct by_frame *b = new_rows(k, more_threads, true);
 
-	if (b)
-		begin(k, t, b);
+	if (!b)
+		return;
+	/* Without the zones between, frames below a deep stack cost no more than others. */
+	b->s.only = k->m->filter.no_wait ? 0 : N_TOP | N_WAIT;
+	begin(k, t, b);
 }
 
 struct named { const char *name, *section; uint32_t counter; };

@@ -78,6 +78,17 @@ sum_of(struct tt_fold *f, struct tt_fold_io *io, uint32_t frame, uint32_t node, 
 	return &io->sum[s->at];
 }
 
+/* A zone of ${node} fills the frames from ${at} to before ${until}. */
+static int
+sum_filled(struct tt_fold_io *io, uint32_t at, uint32_t until, uint32_t node, struct tt_err *err)
+{
+	if (new_sum(io, at, node, err) != TT_OK)
+		return err->code;
+	io->sum[io->nsum - 1].until = until;
+	io->sum[io->nsum - 1].total = 1;
+	return TT_OK;
+}
+
 /* A zone of ${node}, that ends in this chunk, in its frames. */
 static __attribute__((noinline)) int
 sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, struct tt_err *err)
@@ -102,6 +113,11 @@ sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, in
 			return err->code;
 		s->n += begins;
 		s->total += to > from ? to - from : 0;
+		size_t filled = at + 2 < last && t->start[at + 2] < end ?
+		    tt_lower_bound(i, at + 1, last, t->start[i] + t->dur[i] <= end) : at + 1;
+		if (filled > at + 1 && sum_filled(io, (uint32_t)at + 1, (uint32_t)filled, node, err) != TT_OK)
+			return err->code;
+		at = filled - 1;
 	}
 	return TT_OK;
 }
@@ -141,9 +157,12 @@ number_sums(struct tt_fold_io *io, struct tt_err *err)
 		const int64_t total = s->total;
 		s->self = total;
 		s->total = parent != TT_NODE_MORE ? total : 0;
+		const uint32_t until = s->until;
 		rc = new_sum(io, s->frame, parent, err);
-		if (rc == TT_OK)
+		if (rc == TT_OK) {
+			io->sum[io->nsum - 1].until = until;
 			io->sum[io->nsum - 1].self = -total;
+		}
 	}
 	return rc;
 }

@@ -598,7 +598,7 @@ allocations_that_share_a_slot(struct maker *k)
 
 #define SHAPE(shape) TEST(shape##_is_read_in_time) { check_shape(#shape, 17, shape, 0); }
 #define OLD(shape) TEST(shape##_is_read_in_time) { check_shape(#shape, 15, shape, 0); }
-#define FRAMES(shape) TEST(shape##_is_read_in_time) { check_shape(#shape, 17, shape, MEMRUN_FRAMES); }
+#define FRAMES(shape) TEST(shape##_is_read_in_time) { check_shape(#shape, 17, shape, MEMRUN_FRAMES | MEMRUN_NOT_ZONES); }
 SHAPE(deep_stack_and_ends_of_nothing)
 SHAPE(ends_of_nothing_over_another_chunk)
 SHAPE(ends_of_nothing_in_a_chunk_of_their_own)

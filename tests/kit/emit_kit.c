@@ -396,7 +396,7 @@ fuzz_frames(struct kit *k, int64_t ts)
 {
 	static const char *const any[] = { "*", NULL };
 	static struct tt_frame_range of[2];
-	static int64_t start[6], dur[6];
+	static int64_t start[6], dur[6], none[6];
 	static uint64_t number[6], bytes[6];
 	static uint32_t thread[6];
 	static struct tt_frames f;
@@ -409,7 +409,7 @@ fuzz_frames(struct kit *k, int64_t ts)
 		of[i / 3] = (struct tt_frame_range){ .process = (uint32_t)(i / 3), .first = i / 3 * 3, .end = i / 3 * 3 + 3 };
 	}
 	f = (struct tt_frames){ .of = of, .nof = 2, .n = 6, .start = start, .dur = dur, .number = number,
-		.thread = thread, .alloc_b = bytes, .alloc_n = bytes };
+		.thread = thread, .alloc_b = bytes, .alloc_n = bytes, .wait_ns = none, .outside_ns = none, .editor_ns = none, .editor_wait_ns = none };
 	k->m.frames = &f;
 	k->m.filter.marker = any;
 	k->env.spool_memory = k->env.spool_max = 1 << 30;

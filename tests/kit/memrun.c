@@ -132,7 +132,7 @@ finish_perf_test(void *state, const struct tt_model *m, struct tt_err *err)
 }
 
 static void
-report(struct memrun *r)
+report(struct memrun *r, bool not_zones)
 {
 	const char *name[200];
 	struct tt_pass_opts po = tt_pass_defaults;
@@ -142,7 +142,7 @@ report(struct memrun *r)
 
 	for (size_t i = 0; tt_passes[i]; i++)
 		for (size_t k = 0; k < tt_passes[i]->ntables; k++)
-			if (n + 1 < sizeof name / sizeof *name)
+			if (n + 1 < sizeof name / sizeof *name && (!not_zones || strcmp(tt_passes[i]->tables[k].id, "frame_markers") != 0))
 				name[n++] = tt_passes[i]->tables[k].id;
 	name[n] = NULL;
 	po.table = name;
@@ -215,7 +215,7 @@ run(struct memrun *r, const void *p, size_t n, unsigned what, unsigned jobs, con
 		add_emitter(r, &o, emit, eo, tt_emit_named("chrome"), true);
 	r->rc = tt_run(&r->env, &o, &r->m, &r->err);
 	if (r->rc == TT_OK && (what & MEMRUN_REPORT))
-		report(r);
+		report(r, what & MEMRUN_NOT_ZONES);
 	if (fd >= 0)
 		close(fd);
 }

@@ -23,6 +23,7 @@ enum memrun_what {
 	MEMRUN_BEGIN_END = 8,         /* and Chrome JSON in its other form */
 	MEMRUN_FRAMES = 16,           /* frames by the marker "*Frame*" */
 	MEMRUN_PIPE = 32,             /* not seekable: through a pipe, so at most 64 KiB */
+	MEMRUN_NOT_ZONES = 64,        /* but not frame_markers: it grows with frames times the zones open over them */
 };
 
 struct memrun {
