@@ -686,17 +686,6 @@ open_lists(struct tree *t)
 	return rc;
 }
 
-/* Flows of no sample have no time: they are left out. */
-static uint32_t
-flows_of_samples(const struct data_thread *th)
-{
-	uint32_t n = 0;
-
-	for (uint32_t i = 0; i < th->nflow; i++)
-		n += unity_u32(th->flow + (size_t)i * DATA_FLOW_SIZE) != UINT32_MAX;
-	return n;
-}
-
 static int
 thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, size_t n)
 {
@@ -715,7 +704,7 @@ thread(struct data_run *r, const struct data_piece *piece, const uint8_t *p, siz
 	data_tally(r, DATA_T_INSTANCE, t.th.ninstance);
 	data_tally(r, DATA_T_VALUE, t.th.nvalue);
 	data_tally(r, DATA_T_STACK, t.th.nstack);
-	data_tally(r, DATA_T_FLOW, flows_of_samples(&t.th));
+	data_tally(r, DATA_T_FLOW, t.th.nflow);
 	int rc = open_lists(&t);
 	for (i = 0; i < t.th.nsample && rc == TT_OK; i++) {
 		/* Markers have ids of their own, and times are in ns. */

@@ -28,13 +28,13 @@ NOT_RUN = {
 ADDED = {
     "--frames 812": "", "--budget 8.33": "", "--table calltree": "", "--bottom-up": "--table calltree", "--thread Main": "",
     "--time 10-12.5": "", "--min-duration 100us": "", "--group-by thread": "",
-    "--metric 'marker.time[Update*].total'": "", "-o game.pb.gz": "", "-o game.folded": "",
-    "--value bytes": "-o bytes.folded", "--split 300M": "", "--pprof diff.pb.gz": "", "--do convert --to json.gz": "",
+    "--metric 'marker.time[Update*].total'": "", "-o game.json.gz": "", "-o game.pb.gz": "", "-o game.folded": "",
+    "--value bytes": "-o bytes.folded", "--split 300M": "-o game.json", "--pprof diff.pb.gz": "", "--do convert --to json.gz": "",
     "--gate budget.json --baseline base.json": None, "--resume": "", "--shard 3/20": "", "--azure": "", "--teamcity": "",
     "--markdown FILE": "", "--json FILE": "", "--format csv": "", "--format markdown": "",
 }
 # Options it only names, on their way to a sentence.
-NAMED = {"--frame-marker", "--sort", "--limit", "-o", "-", "--align", "--meta session=NAME", "-profiler-log-file"}
+NAMED = {"--frame-marker", "--sort", "--limit", "-o", "-", "--align", "--meta session=NAME", "-profiler-log-file", "-f perf-test"}
 
 # What may come of a command beside 0: verdicts are those of the machine this runs on.
 VERDICT = (0, 1, 5)
