@@ -29,7 +29,7 @@ ADDED = {
     "--frames 812": "", "--budget 8.33": "", "--table calltree": "", "--bottom-up": "--table calltree", "--thread Main": "",
     "--time 10-12.5": "", "--min-duration 100us": "", "--group-by thread": "",
     "--metric 'marker.time[Update*].total'": "", "-o game.json.gz": "", "-o game.pb.gz": "", "-o game.folded": "",
-    "--value bytes": "-o bytes.folded", "--split 300M": "-o game.json", "--pprof diff.pb.gz": "", "--do convert --to json.gz": "",
+    "--value bytes": "-o bytes.folded", "--split 300M": "-o game.json.gz", "--pprof diff.pb.gz": "", "--do convert --to json.gz": "",
     "--gate budget.json --baseline base.json": None, "--resume": "", "--shard 3/20": "", "--azure": "", "--teamcity": "",
     "--markdown FILE": "", "--json FILE": "", "--format csv": "", "--format markdown": "",
 }
