@@ -610,7 +610,7 @@ put_thread_row(struct by_frame *b, const struct entry *e, struct tt_table *t)
 
 	put_thread(&c[T_THREAD], m, e->thread);
 	tt_cell_int(&c[T_BUSY], tt_busy(&time));
-	tt_cell_share(&c[T_SHARE], tt_busy(&time), m->frames->dur[b->s.frame]);
+	tt_cell_share(&c[T_SHARE], tt_busy(&time), tt_frames_wall(m->frames, b->s.frame));
 	tt_cell_int(&c[T_WAITING], time.waiting);
 	tt_cell_u64(&c[T_ZONES], e->n);
 	put_allocs(&c[T_ALLOCS], b->allocs, e->allocs, e->bytes);
@@ -739,7 +739,7 @@ put_gc(struct by_frame *b, size_t frame, uint64_t allocs, int64_t bytes, struct 
 	struct tt_cell *c = row_of_frame(t, b->s.m, frame, G_PROCESS);
 
 	tt_cell_int(&c[G_START], b->s.m->frames->start[frame]);
-	tt_cell_int(&c[G_DUR], b->s.m->frames->dur[frame]);
+	tt_cell_int(&c[G_DUR], tt_frames_wall(b->s.m->frames, frame));
 	put_allocs(&c[G_ALLOCS], b->allocs, allocs, bytes);
 	if (b->collections) {
 		tt_cell_u64(&c[G_COLLECTIONS], gc->n);

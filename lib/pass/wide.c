@@ -232,7 +232,7 @@ more(struct tt_stream *stream, struct tt_table *t)
 
 		tt_cell_u64(&c[W_FRAME], f->number[w->frame]);
 		tt_cell_int(&c[W_START], f->start[w->frame]);
-		tt_cell_int(&c[W_DUR], f->dur[w->frame]);
+		tt_cell_int(&c[W_DUR], tt_frames_wall(f, w->frame));
 		tt_cell_int(&c[W_PROCESS], process_of(w, w->frame));
 		for (; is_of(w, w->frame); next_row(w)) {
 			size_t at = row(w)[w->by].empty ? SIZE_MAX : find(w, &row(w)[w->by]);

@@ -78,20 +78,20 @@ sum_of(struct tt_fold *f, struct tt_fold_io *io, uint32_t frame, uint32_t node, 
 	return &io->sum[s->at];
 }
 
-/* A zone of ${node} fills the frames from ${at} to before ${until}. */
+/* A zone of ${node} fills the frames from ${at} to before ${until}; ${sign} -1: it is taken out of them. */
 static int
-sum_filled(struct tt_fold_io *io, uint32_t at, uint32_t until, uint32_t node, struct tt_err *err)
+sum_filled(struct tt_fold_io *io, uint32_t at, uint32_t until, uint32_t node, int sign, struct tt_err *err)
 {
 	if (new_sum(io, at, node, err) != TT_OK)
 		return err->code;
 	io->sum[io->nsum - 1].until = until;
-	io->sum[io->nsum - 1].total = 1;
+	io->sum[io->nsum - 1].total = sign;
 	return TT_OK;
 }
 
-/* A zone of ${node}, that ends in this chunk, in its frames. */
+/* A zone of ${node}, that ends in this chunk, in its frames. With ${sign} -1 that time is taken from ${node}. */
 static __attribute__((noinline)) int
-sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, struct tt_err *err)
+sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, int64_t end, bool counts, int sign, struct tt_err *err)
 {
 	const struct tt_frames *t = f->m->frames;
 	size_t first, last, at;
@@ -112,10 +112,10 @@ sum_zone(struct tt_fold *f, struct tt_fold_io *io, uint32_t node, int64_t ts, in
 		if (!s)
 			return err->code;
 		s->n += begins;
-		s->total += to > from ? to - from : 0;
+		s->total += to > from ? sign * (to - from) : 0;
 		size_t filled = at + 2 < last && t->start[at + 2] < end ?
 		    tt_lower_bound(i, at + 1, last, t->start[i] + t->dur[i] <= end) : at + 1;
-		if (filled > at + 1 && sum_filled(io, (uint32_t)at + 1, (uint32_t)filled, node, err) != TT_OK)
+		if (filled > at + 1 && sum_filled(io, (uint32_t)at + 1, (uint32_t)filled, node, sign, err) != TT_OK)
 			return err->code;
 		at = filled - 1;
 	}
@@ -420,6 +420,18 @@ take_out(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t dur)
 	}
 }
 
+/* The same in each frame. */
+static int
+take_out_of_frames(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t end, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	for (size_t k = i; k-- > 1 && rc == TT_OK;)
+		if (!f->lvl[k].out)
+			rc = sum_zone(f, io, f->lvl[k].node, ts, end, false, -1, err);
+	return rc;
+}
+
 /* The zone of level ${i} begins with ${e}, and goes on beyond what one event can hold. */
 static int
 begin_slice(struct tt_fold *f, struct tt_fold_io *io, size_t i, const struct tt_event *e, struct tt_err *err)
@@ -462,13 +474,16 @@ finish(struct tt_fold *f, struct tt_fold_io *io, size_t i, int64_t ts, int64_t e
 
 	if (end < ts)
 		end = ts;
+	if (unlikely(l->hid) && f->needs & TT_NEEDS_BY_FRAME && !flt->by_begin && !l[-1].hid &&
+	    (rc = take_out_of_frames(f, io, i, ts, end, err)) != TT_OK)
+		return rc;
 	if (unlikely(l->hid) && f->tree && !l[-1].hid && (dur = flt->by_begin ? end - ts : tt_filter_clip(flt, &ts, &end)) > 0)
 		take_out(f, io, i, dur);
 	if (l->out || end - ts < flt->min_dur)
 		return TT_OK;
 	if (flt->by_begin)
 		return f->tree ? count_whole(f, io, i, end - ts, counts, err) : TT_OK;
-	if (unlikely(f->needs & TT_NEEDS_BY_FRAME) && (rc = sum_zone(f, io, l->node, ts, end, counts, err)) != TT_OK)
+	if (unlikely(f->needs & TT_NEEDS_BY_FRAME) && (rc = sum_zone(f, io, l->node, ts, end, counts, 1, err)) != TT_OK)
 		return rc;
 	if ((dur = tt_filter_clip(flt, &ts, &end)) < 0)
 		return TT_OK;

@@ -156,6 +156,16 @@ def player_only(path):
     suite.equal("allocations of a frame", {r["alloc_bytes"] for r in worst}, {64 * 5})
     tops = {r["marker"] for r in suite.rows("hitch_markers", path, "--player-only", "--hitches", "1000")}
     suite.true("the worst frames name no marker of the Editor's", not any(m[:6] == "Editor" or m == "Preview" for m in tops), tops)
+    each = suite.report("stats", path, "--player-only", "--limit", "0", "--table", "frame_markers,frame_threads,frame_gc")["tables"]
+    number = sorted(r["frame"] for r in each["frame_gc"]["rows"])[len(frames) // 2]
+    alone = suite.report("stats", path, "--player-only", "--limit", "0", "--frames", str(number), "--table", "markers,threads,hitches")["tables"]
+    suite.equal("markers of a frame without the Editor's", sorted((r["marker"], r["self_ns"], r["total_ns"], r["count"])
+                for r in each["frame_markers"]["rows"] if r["frame"] == number),
+                sorted((r["marker"], r["self_ns"], r["total_ns"], r["count"]) for r in alone["markers"]["rows"] if r["total_ns"] or r["count"]))
+    suite.equal("threads of a frame without the Editor", sorted(r["busy_ns"] for r in each["frame_threads"]["rows"] if r["frame"] == number),
+                sorted(r["busy_ns"] for r in alone["threads"]["rows"] if r["busy_ns"] or r["waiting_ns"]))
+    suite.equal("the time of a frame without the Editor", [r["dur_ns"] for r in each["frame_gc"]["rows"] if r["frame"] == number],
+                [r["dur_ns"] for r in alone["hitches"]["rows"]])
     shown = {e["name"] for e in suite.chrome(path, "--player-only") if e["ph"] in "BX"}
     suite.true("nor does an output", not any(m[:6] == "Editor" or m == "Preview" for m in shown) and NAMES[3].split("!")[1] in str(shown), shown)
 
