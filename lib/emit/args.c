@@ -78,6 +78,18 @@ put_value(const struct tt_args *args, const struct tt_event *a, bool hex, struct
 	}
 }
 
+const char *
+tt_emit_arg_name(const struct tt_event *a, const char *const **name, size_t *k, char *number)
+{
+	if (a->flags & TT_F_ID)
+		return "instance_id";
+	const char *own = *name && **name ? *(*name)++ : "";
+
+	memcpy(number, "arg", 3);
+	*tt_put_u64(number + 3, (*k)++) = '\0';
+	return *own ? own : number;
+}
+
 void
 tt_emit_args(const struct tt_args *args, const char *const *name, bool hex, struct tt_buf *out)
 {
@@ -86,16 +98,9 @@ tt_emit_args(const struct tt_args *args, const char *const *name, bool hex, stru
 
 	tt_json_open(&j, NULL, "{");
 	for (size_t i = 0; i < args->n; i++) {
-		if (args->ev[i].flags & TT_F_ID) {
-			tt_json_key(&j, "instance_id");
-			put_value(args, &args->ev[i], hex, out);
-			continue;
-		}
-		const char *own = name && *name ? *name++ : "";
-		char number[24] = "arg";
+		char number[TT_ARG_NAME];
 
-		*tt_put_u64(number + 3, k++) = '\0';
-		tt_json_key(&j, *own ? own : number);
+		tt_json_key(&j, tt_emit_arg_name(&args->ev[i], &name, &k, number));
 		put_value(args, &args->ev[i], hex, out);
 	}
 	tt_json_close(&j, "}");

@@ -1,14 +1,22 @@
 /**
- * Arguments of zones and instants as JSON, for every output that shows them.
+ * Arguments of zones and instants: their names, and all of them as JSON, for every output that shows them.
  */
 #ifndef TT_EMIT_ARGS_H
 #define TT_EMIT_ARGS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct tt_args;
 struct tt_buf;
 struct tt_event;
+
+/*
+ * The name of the argument ${a}: the next of *${name}, the marker's names for its values, else "arg" and the number *${k}; of an id,
+ * "instance_id". *${name} and *${k} go on; ${number} has room for TT_ARG_NAME bytes.
+ */
+enum { TT_ARG_NAME = 24 };
+const char *tt_emit_arg_name(const struct tt_event *a, const char *const **name, size_t *k, char *number);
 
 /**
  * tt_emit_args(args, name, hex, out):

@@ -3,6 +3,7 @@
  */
 #include <string.h>
 
+#include "emit/args.h"
 #include "emit/common.h"
 #include "emit/perfetto.h"
 #include "model/args.h"
@@ -183,14 +184,13 @@ put_value(const struct perfetto *c, const struct tt_args *args, const struct tt_
 void
 tt_pf_args(const struct perfetto *c, const char *const *name, const struct tt_args *args, struct tt_buf *b)
 {
-	for (size_t k = 0; k < args->n; k++) {
-		const char *own = name && *name ? *name++ : "";
-		char number[24] = "arg";
+	for (size_t i = 0, k = 0; i < args->n; i++) {
+		char number[TT_ARG_NAME];
+		const char *key = tt_emit_arg_name(&args->ev[i], &name, &k, number);
 		size_t at = pf_open(b, PF_EVENT_ANNOTATION);
 
-		*tt_put_u64(number + 3, k) = '\0';
-		tt_pf_text(b, PF_NOTE_NAME, *own ? own : number, strlen(*own ? own : number));
-		put_value(c, args, &args->ev[k], b);
+		tt_pf_text(b, PF_NOTE_NAME, key, strlen(key));
+		put_value(c, args, &args->ev[i], b);
 		tt_pf_close(b, at);
 	}
 }

@@ -66,12 +66,6 @@ static const struct { enum tt_dim dim; double by; } units[] = {
 };
 enum { NUNIT = sizeof units / sizeof *units };
 
-static int64_t
-amount_of(double v)
-{
-	return v >= (double)MOST ? MOST : v <= -(double)MOST ? -MOST : (int64_t)round(v);
-}
-
 static int
 read_samples(struct reader *rd, const struct tt_node_at *of, double by, struct group *g, struct tt_err *err)
 {
@@ -87,7 +81,10 @@ read_samples(struct reader *rd, const struct tt_node_at *of, double by, struct g
 		const struct tt_node_at e = tt_doc_element(&list, g->n);
 		if (!json_is_number(e.json))
 			return tt_doc_fail(&e, false, err, "a sample must be a number");
-		g->v[g->n] = amount_of(json_number_value(e.json) * by);
+		double v = json_number_value(e.json) * by;
+		if (fabs(v) >= (double)MOST)
+			return tt_doc_fail(&e, false, err, "a sample of %g is too large to be judged", json_number_value(e.json));
+		g->v[g->n] = (int64_t)round(v);
 	}
 	return TT_OK;
 }
