@@ -406,11 +406,10 @@ has(const uint8_t *p, size_t n, const char *text)
 bool
 tt_results_probe(const uint8_t *p, size_t n)
 {
-	size_t i = n >= 3 && memcmp(p, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
-
-	while (i < n && memchr(" \t\r\n", p[i], 4))
-		i++;
-	return i < n && (p[i] == '{' || p[i] == '<' || has(p, n, LINE));
+	for (size_t i = 0; i < n; i++)
+		if (p[i] < ' ' && !memchr("\t\r\n\f\033", p[i], 5))
+			return false;
+	return n > 0;
 }
 
 int

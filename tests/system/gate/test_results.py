@@ -212,6 +212,9 @@ BAD = [("a sample of 10^300", one([1e300]), 3), ("a cut document", one([1, 2])[:
 
 def hostile():
     rows = budget([{"group": "Time", "max": "1s", "level": "error"}])
+    late = put("late.log", "Loading a scene\n" * 20000 + "##performancetestresult2:" + json.dumps(json.loads(one([1, 2]))["Results"][0]) + "\n")
+    r = run("stats", "--gate", rows, late)
+    check(r.returncode == 0, "a player's log whose first result is late", r.returncode, r.stdout, r.stderr)
     for what, text, status in BAD:
         r = run("stats", "--gate", rows, put("bad.json", text))
         # Without a figure the row cannot be judged: 5; a file that cannot be read: 3.
