@@ -300,8 +300,8 @@ tt_baseline_check(const struct tt_baseline *b, const struct tt_sample *s, size_t
     const char *settings, struct tt_err *err)
 {
 	if (strcmp(b->settings, settings) != 0)
-		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s was saved with other settings (\"%s\", now \"%s\"): save it "
-		    "again, or use %s", b->path, b->settings, settings, tt_setting_name[TT_SETTING_FORCE_BASELINE]);
+		return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "%s was saved with other settings (%s, now %s): save it again, or use %s", b->path,
+		    b->settings[0] ? b->settings : "none", settings[0] ? settings : "none", tt_setting_name[TT_SETTING_FORCE_BASELINE]);
 	for (size_t k = 0; k < budget->nrow; k++) {
 		const struct tt_budget_row *r = &budget->row[k];
 

@@ -196,8 +196,8 @@ ended_text(struct tt_verdict *v, const struct tt_verdict_row *r, struct tt_err *
 	if (n == 0)
 		return tt_verdict_text(v, err, "no capture breaks off (%zu capture%s)", r->n, plural(r->n));
 	if (r->npoint == 1)
-		return tt_verdict_text(v, err, "%s did not end: only what came before is judged", r->worst->name);
-	return tt_verdict_text(v, err, "%s did not end (%zu of %zu captures): only what came before is judged", r->worst->name, n, r->npoint);
+		return tt_verdict_text(v, err, "%s did not end: only what it holds is judged", r->worst->name);
+	return tt_verdict_text(v, err, "%s did not end (%zu of %zu captures): only what it holds is judged", r->worst->name, n, r->npoint);
 }
 
 static const char *
