@@ -229,6 +229,7 @@ settings(struct gate *x, const struct tt_run_opts *run, struct tt_err *err)
 	put_number(&b, "depth", f->depth, f->depth != 0);
 	put_one(&b, "with", f->wrappers ? "wrappers" : NULL);
 	put_one(&b, "without", f->player_only ? "Editor" : NULL);
+	put_one(&b, "without", f->no_wait ? "waits" : NULL);
 	x->settings = keep_text(x, &b, err);
 	return x->settings ? TT_OK : err->code;
 }
