@@ -13,6 +13,8 @@
 #include <time.h>
 
 #include "emit/emit.h"
+#include "io/sink.h"
+#include "model/defs.h"
 
 enum { PER_CHUNK = 4096, ROUNDS = 9 };
 
