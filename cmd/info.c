@@ -474,6 +474,23 @@ check_whole(const struct input_opts *in, struct tt_err *err)
 	return TT_OK;
 }
 
+/* Options of a report, which has no part in a copy. */
+static int
+check_copy(const struct info_opts *o, struct tt_err *err)
+{
+	const struct { const char *name; bool given; } of[] = {
+		{ "format", o->out.form != -1 }, { "csv-safe", o->out.csv_safe }, { "width", o->out.width != -1 }, { "meta", o->in.meta.n },
+		{ "input-format", o->in.format }, { "align", o->in.align }, { "wrappers", o->in.wrappers }, { "names", o->in.names },
+		{ "frame-marker", o->in.frame_marker }, { "frame-thread", o->in.frame_thread }, { "wait", o->in.wait.n },
+	};
+
+	for (size_t i = 0; i < sizeof of / sizeof *of; i++)
+		if (of[i].given)
+			return tt_fail(err, TT_E_USAGE, TT_NOWHERE, "--scrub prints nothing, and changes nothing but names: it does not go with --%s",
+			    of[i].name);
+	return TT_OK;
+}
+
 int
 run_info(struct app *app, int argc, char **argv, struct tt_err *err)
 {
@@ -487,6 +504,8 @@ run_info(struct app *app, int argc, char **argv, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc == TT_END ? TT_OK : rc;
 	rc = check_whole(&o.in, err);
+	if (rc == TT_OK && o.scrub)
+		rc = check_copy(&o, err);
 	if (rc == TT_OK && o.scrub)
 		rc = input_setup(app, &o.in, &run, err);
 	if (rc == TT_OK && o.scrub)

@@ -58,6 +58,10 @@ copy(struct app *app, const struct tt_format *f, void *ctx, const char *out, str
 		    (unsigned long long)done.names);
 	if (rc == TT_OK && done.dropped)
 		ui_say(&app->ui, "%s: zeros are in place of %llu bytes that could not be decoded", out, (unsigned long long)done.dropped);
+	if (rc == TT_OK && done.cut)
+		ui_say(&app->ui, "%s: the last %llu bytes of the capture, a message that it ends in, are left out", out, (unsigned long long)done.cut);
+	if (rc == TT_OK && (done.damaged || done.dropped))
+		app->verdict = tt_exit_code(TT_E_DAMAGED);
 	return rc;
 }
 

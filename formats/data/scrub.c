@@ -279,6 +279,7 @@ take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_
 		return rc;
 	if (n < want) {
 		/* The file ends in it. */
+		c->names.done->damaged = true;
 		if (n < head || another(c->m, p, n))
 			return TT_OK;
 		*done = n;
@@ -302,6 +303,29 @@ take_record(struct copy *c, uint64_t at, uint32_t size, size_t *done, struct tt_
 	return rc == TT_OK ? zeros(c, size, err) : rc;
 }
 
+/*
+ * Where no record is: zeros for its first byte. But the file's first bytes, by which it is recognised, stay: the version, and the byte order before
+ * it; and the size and what else a head says, if they make sense.
+ */
+static int
+no_record(struct copy *c, uint64_t at, size_t *done, struct tt_err *err)
+{
+	const struct data_layout *l = &c->m->layout;
+	const uint8_t *p;
+	uint32_t size;
+	size_t n;
+	int rc;
+
+	*done = 1;
+	if (at > 0)
+		return zeros(c, 1, err);
+	if ((rc = tt_window_show(&c->m->win, at, l->head, &p, &n, err)) != TT_OK)
+		return rc;
+	*done = data_head_at(l, p, n, &size) ? l->head : l->rank == 0 ? 8 : 4;
+	*done = *done < n ? *done : n;
+	return c->write(c->arg, p, *done, err);
+}
+
 static int
 scan(struct copy *c, struct tt_err *err)
 {
@@ -323,10 +347,8 @@ scan(struct copy *c, struct tt_err *err)
 			done = 4;
 			rc = c->write(c->arg, p, 4, err);
 		}
-		if (rc == TT_OK && done == 0) {
-			done = 1;
-			rc = zeros(c, 1, err);
-		}
+		if (rc == TT_OK && done == 0)
+			rc = no_record(c, at, &done, err);
 	}
 	return rc;
 }

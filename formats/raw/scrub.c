@@ -340,21 +340,25 @@ scan(struct copy *c, uint64_t *all, struct tt_err *err)
 			c->names.done->dropped -= size;
 			rc = block(c, cut, p, size - RAW_BLOCK_HEAD, false, err);
 			/* The copy ends before the message that is cut: zeros would be another one. */
-			*all -= c->rest < size - RAW_BLOCK_HEAD ? c->rest : size - RAW_BLOCK_HEAD;
+			c->names.done->cut = c->rest < size - RAW_BLOCK_HEAD ? c->rest : size - RAW_BLOCK_HEAD;
+			*all -= c->names.done->cut;
+			c->names.done->damaged = true;
 		}
 	}
 	return rc;
 }
 
-/* Read the log once, for the layout of its sessions. */
+/* Read the log once, for the layout of its sessions. *${damaged}: parts of it are missing or make no sense. */
 static int
-read_all(struct raw *m, struct tt_err *err)
+read_all(struct raw *m, bool *damaged, struct tt_err *err)
 {
 	struct tt_chunk c = { .cap = 0 };
 	int rc;
 
-	while ((rc = raw_next(m, &c, err)) == TT_OK)
-		;
+	do {
+		rc = raw_next(m, &c, err);
+		*damaged = *damaged || tt_loss_damaged(&c.loss);
+	} while (rc == TT_OK);
 	tt_mem_free(&m->env->mem, c.bytes, c.cap);
 	if (rc != TT_END)
 		return rc;
@@ -390,7 +394,7 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 	struct copy c = { .m = m, .names = { .mem = mem, .done = done }, .fd = -1,
 		.spool = { .stop = m->env->stop, .tmpdir = m->env->tmpdir, .spool_max = m->env->spool_max } };
 	uint64_t all = 0;
-	int rc = read_all(m, err);
+	int rc = read_all(m, &done->damaged, err);
 
 	if (rc == TT_OK)
 		rc = tt_spool_open(&c.spool, &c.fd, err);
@@ -401,6 +405,7 @@ raw_scrub(void *ctx, int (*write)(void *, const void *, size_t, struct tt_err *)
 		tt_mem_free(mem, c.stream[i].p, c.stream[i].cap);
 		tt_mem_free(mem, c.stream[i].place, c.stream[i].capplace * sizeof *c.stream[i].place);
 	}
+	done->dropped -= done->cut;
 	if (rc == TT_OK)
 		rc = write_out(&c, all, write, arg, err);
 	if (c.fd >= 0)

@@ -35,8 +35,11 @@ struct tt_chunk {
 #define TT_CHUNK_PAD 64
 #define TT_CHUNK_MAX (1u << 20)       /* longer units are cut into windows by next */
 
-/* What became of a copy without names: texts in it, and bytes that could not be decoded, in whose place are zeros. */
-struct tt_scrubbed { uint64_t names, dropped; };
+/*
+ * What became of a copy without names: texts in it, bytes that could not be decoded, in whose place are zeros, and bytes of a part that the
+ * input ends in, which are left out. Damaged: these, or parts of the input are missing.
+ */
+struct tt_scrubbed { uint64_t names, dropped, cut; bool damaged; };
 
 struct tt_format {
 	const char *name, *summary;
