@@ -140,8 +140,8 @@ put_time(char *p, uint64_t v)
 }
 
 /*
- * The head of a packet of ${type}: field 1 of the trace and a length; sequence; flags; the event, a length, its type and track.
- * *${event} is where the event's length is.
+ * The head of a packet of ${type}: field 1 of the trace and a length; sequence; flags, if it uses names by number, which an end does not;
+ * the event, a length, its type and track. *${event} is where the event's length is.
  */
 static size_t
 make_head(char *head, unsigned type, uint64_t track, size_t *event)
@@ -152,8 +152,10 @@ make_head(char *head, unsigned type, uint64_t track, size_t *event)
 	*p++ = 0;
 	*p++ = PF_SEQUENCE << 3;
 	*p++ = PF_EVENTS;
-	*p++ = PF_FLAGS << 3;
-	*p++ = PF_NEEDS_STATE;
+	if (type != PF_END) {
+		*p++ = PF_FLAGS << 3;
+		*p++ = PF_NEEDS_STATE;
+	}
 	*p++ = PF_TRACK_EVENT << 3 | TT_WIRE_BYTES;
 	*event = (size_t)(p - head);
 	*p++ = 0;
@@ -164,7 +166,7 @@ make_head(char *head, unsigned type, uint64_t track, size_t *event)
 	head[*event] = (char)(p - head - (ptrdiff_t)*event - 1);
 	return (size_t)(p - head);
 }
-enum { EVENT_AT = 7 };                /* where make_head() puts the event's length */
+enum { EVENT_AT = 7 };                /* where make_head() puts the length of a begin's event */
 
 /* The event is over: write its time, and the packet's length, which is below 128. */
 static inline char *

@@ -7,7 +7,7 @@
 #
 # QUICK=1: small captures, three runs; for seeing that all of it works, not for figures.
 # RUNS=N:  that many runs of each row.
-# ONLY=RE: only the groups of rows whose names match: stats tables chrome gzip pprof memory info jobs same gate batch unity
+# ONLY=RE: only the groups of rows whose names match: stats tables chrome perfetto gzip pprof memory info jobs same gate batch unity
 set -u
 cd "$(dirname "$0")/../.." || exit 1
 
@@ -299,6 +299,25 @@ uftrace_rows() {
 	rm -rf "$data"
 }
 
+# Perfetto's format beside Chrome JSON of the same capture: time, size, slices a second.
+perfetto_rows() {
+	local whole=$CAPTURES/big-$WHOLE.mlpd slices n f bytes
+	for n in 1 2; do
+		on $n
+		faster "convert to .pftrace / to Chrome JSON" $n ">= 1.0" -x "$OUT/a.pftrace" -x "$OUT/b.json" -- \
+			"$TT" convert -q "$j" "$whole" -o "$OUT/a.pftrace" -- "$TT" convert -q "$j" "$whole" -o "$OUT/b.json"
+	done
+	slices=$(pack "$whole" "big-$WHOLE") || { none "slices of .pftrace a second" 2; return; }
+	row "slices of .pftrace a second, millions" 2 "$(secs "$a_med")" - "$(calc "int($slices / $a_med / 1e5) / 10")" ">= 25" "$(mib "$a_rss")"
+	bytes=$("$TT" convert -q "$whole" -f chrome -o - | wc -c)
+	for f in .pftrace .pftrace.gz; do
+		"$TT" convert -q "$whole" -o "$OUT/a$f"
+		row "size of $f by Chrome JSON" - - - "$(calc "int($(stat -c %s "$OUT/a$f") * 1000 / $bytes) / 1000")" \
+			"$([ $f = .pftrace ] && echo - || echo '<= 0.1')"
+		rm -f "$OUT/a$f"
+	done
+}
+
 gzip_rows() {
 	local whole=$CAPTURES/big-$WHOLE.mlpd bytes n
 	bytes=$("$TT" convert -q "$whole" -f chrome -o - | wc -c)
@@ -495,6 +514,7 @@ began=$SECONDS load=$(cut -d' ' -f1-3 /proc/loadavg)
 wanted stats && stats_rows && unresolved_row
 wanted tables && tables_rows
 wanted chrome && chrome_rows
+wanted perfetto && perfetto_rows
 wanted gzip && gzip_rows
 wanted pprof && pprof_rows
 wanted memory && memory_rows
