@@ -9,9 +9,9 @@
 #include "base/order.h"
 #include "collect/by_frame.h"
 #include "collect/collections.h"
-#include "model/waits.h"
 #include "pass/passes.h"
 #include "view/allocs.h"
+#include "view/frame_sums.h"
 #include "view/view.h"
 
 #define FRAME_COL { "frame", "frame", TT_UNIT_COUNT, "Number of the frame, from 1, as filters by frame use it." }
@@ -75,286 +75,9 @@ static const struct tt_col gc_col[G_N] = {
 	PROCESS_COL,
 };
 
-/* --- the sums of one frame ---------------------------------------------------------------- */
-
-/* What of a node every frame needs to know. */
-enum {
-	N_OUTER = 1,                  /* no zone of its marker is around it */
-	N_IN_WAIT = 2,                /* it or a zone around it waits */
-	N_WAIT = 4,                   /* it is the outermost of these */
-	N_TOP = 8,                    /* a zone that is shown, and none that is shown is around it */
-};
-
-/* The sums of paths, frame by frame. */
-struct sums {
-	const struct tt_model *m;
-	const struct tt_paths *p;
-	struct tt_report *r;
-	struct tt_sorted *in;
-	struct tt_frame_path next;    /* the first of the next frame */
-	bool is_next;
-	uint8_t *is;                  /* by node */
-	uint32_t *slot;               /* by node: place in rec + 1 */
-	size_t frame;                 /* the present one */
-	struct tt_frame_path *rec;    /* its sums, by node */
-	int64_t *lost;                /* of each: time of the outermost waits below it */
-	struct tt_frame_path *filling;        /* of the zones that fill it */
-	uint8_t only;                 /* of these those that are one of this; 0: all */
-	size_t n, cap, caplost, nfilling, capfilling;
-};
-
-static void
-sums_free(struct sums *s)
-{
-	struct tt_mem *mem = &s->m->env->mem;
-
-	tt_by_frame_close(s->in);
-	s->in = NULL;
-	tt_mem_free(mem, s->is, s->is ? s->p->n * sizeof *s->is : 0);
-	tt_mem_free(mem, s->slot, s->slot ? s->p->n * sizeof *s->slot : 0);
-	tt_mem_free(mem, s->rec, s->cap * sizeof *s->rec);
-	tt_mem_free(mem, s->lost, s->caplost * sizeof *s->lost);
-	tt_mem_free(mem, s->filling, s->capfilling * sizeof *s->filling);
-	s->is = NULL;
-	s->slot = NULL;
-	s->rec = NULL;
-	s->lost = NULL;
-	s->filling = NULL;
-	s->cap = s->caplost = s->capfilling = s->nfilling = 0;
-}
-
-static bool
-is_zone(const struct sums *s, uint32_t node)
-{
-	return node > TT_NODE_MORE && tt_paths_timed(s->p, node) && tt_paths_row(s->p, node) != TT_NO_ROW;
-}
-
-/* What waits: asked once for each row. */
-static void
-find_waits(struct sums *s, const bool *waits)
-{
-	for (uint32_t i = 0; i < s->p->n; i++) {
-		uint32_t up = tt_paths_node(s->p, i)->parent;
-		bool outside;
-
-		if (!is_zone(s, i))
-			continue;
-		outside = !(s->is[up] & N_IN_WAIT);
-		if (!outside || waits[tt_paths_row(s->p, i)])
-			s->is[i] |= N_IN_WAIT | (outside ? N_WAIT : 0);
-		if (tt_paths_shown(s->p, i) && tt_paths_node(s->p, s->p->owner[up])->kind == TT_NODE_THREAD)
-			s->is[i] |= N_TOP;
-	}
-}
-
-static void
-find_outer(struct sums *s, uint32_t *open)
-{
-	struct tt_walk w = { .p = s->p };
-
-	while (tt_walk_next(&w)) {
-		uint32_t row = tt_paths_timed(s->p, w.node) && tt_paths_shown(s->p, w.node) ? tt_paths_row(s->p, w.node) : TT_NO_ROW;
-
-		if (row == TT_NO_ROW)
-			continue;
-		if (w.leave)
-			open[row]--;
-		else if (open[row]++ == 0)
-			s->is[w.node] |= N_OUTER;
-	}
-}
-
-/* Begin to read; errors go to the report. Free with sums_free() in any case. */
-static void
-sums_init(struct sums *s, struct tt_making *k)
-{
-	struct tt_err *err = &k->r->err;
-	struct tt_mem *mem = &k->m->env->mem;
-
-	*s = (struct sums){ .m = k->m, .r = k->r };
-	s->p = tt_view_paths(k->view, TT_GROUP_NONE, TT_PATHS_LINK, err);
-	if (!s->p)
-		return;
-	bool *waits = tt_room(k, s->p->nrow * sizeof *waits);
-	uint32_t *open = tt_room(k, s->p->nrow * sizeof *open);
-	s->is = open && waits ? tt_mem_alloc(mem, s->p->n * sizeof *s->is, err) : NULL;
-	s->slot = s->is ? tt_mem_alloc(mem, s->p->n * sizeof *s->slot, err) : NULL;
-	if (!s->slot)
-		return;
-	for (uint32_t i = 0; i < s->p->nrow; i++)
-		waits[i] = s->p->row[i].name && tt_waits_is(s->m, s->p->row[i].name->full);
-	find_waits(s, waits);
-	find_outer(s, open);
-}
-
-static void
-fetch(struct sums *s)
-{
-	const void *rec;
-
-	s->is_next = s->in && tt_by_frame_next(s->in, &rec, &s->r->err) == TT_OK && rec;
-	if (s->is_next)
-		s->next = *(const struct tt_frame_path *)rec;
-}
-
-static void
-sums_rewind(struct sums *s)
-{
-	tt_by_frame_close(s->in);
-	s->in = NULL;
-	s->nfilling = 0;
-	if (s->r->err.code == TT_OK && s->slot)
-		tt_by_frame_open(s->m, TT_BY_FRAME_PATHS, &s->in, &s->r->err);
-	fetch(s);
-}
-
-static bool
-add(struct sums *s, const struct tt_frame_path *rec)
-{
-	if (s->slot[rec->node]) {
-		struct tt_frame_path *to = &s->rec[s->slot[rec->node] - 1];
-
-		to->n += rec->n;
-		to->total += rec->total;
-		to->self += rec->self;
-		return true;
-	}
-	if (tt_mem_grow(&s->m->env->mem, &s->rec, &s->cap, s->n + 1, sizeof *s->rec, &s->r->err) != TT_OK)
-		return false;
-	s->rec[s->n++] = *rec;
-	s->slot[rec->node] = (uint32_t)s->n;
-	return true;
-}
-
-static int
-by_node(const void *a, const void *b)
-{
-	const struct tt_frame_path *x = a, *y = b;
-
-	return TT_CMP(x->node, y->node);
-}
-
-static void
-order(struct sums *s)
-{
-	tt_sort(s->rec, s->n, by_node);
-	for (size_t i = 0; i < s->n; i++)
-		s->slot[s->rec[i].node] = (uint32_t)i + 1;
-}
-
-/* The zones that fill the present frame, some from it on. */
-static bool
-add_filling(struct sums *s)
-{
-	int64_t dur = s->m->frames->dur[s->frame];
-
-	if (s->nfilling == 0 || dur == 0)
-		return true;
-	for (size_t i = 0; i < s->nfilling; i++) {
-		const struct tt_frame_path *f = &s->filling[i];
-
-		if (!add(s, &(struct tt_frame_path){ .frame = (uint32_t)s->frame, .node = f->node, .total = f->total * dur, .self = f->self * dur }))
-			return false;
-	}
-	order(s);
-	return true;
-}
-
-static bool
-keep_filling(struct sums *s)
-{
-	if (s->only && !(s->is[s->next.node] & s->only))
-		return true;
-	if (tt_mem_grow(&s->m->env->mem, &s->filling, &s->capfilling, s->nfilling + 1, sizeof *s->filling, &s->r->err) != TT_OK)
-		return false;
-	s->filling[s->nfilling++] = s->next;
-	return true;
-}
-
-/* Zones around others: only where damage cut them short have they no sum of their own. */
-static void
-add_parents(struct sums *s)
-{
-	size_t had = s->n;
-
-	for (size_t i = 0; i < s->n; i++) {
-		uint32_t up = tt_paths_node(s->p, s->rec[i].node)->parent;
-
-		if (up > TT_NODE_MORE && tt_paths_node(s->p, up)->kind == TT_NODE_ZONE && !s->slot[up] &&
-		    !add(s, &(struct tt_frame_path){ .frame = s->rec[i].frame, .node = up }))
-			return;
-	}
-	if (s->n != had)
-		order(s);
-}
-
-/* Self time, as tt_counts_settle() finds it. */
-static void
-settle(struct sums *s)
-{
-	for (size_t i = 0; i < s->n; i++) {
-		const struct tt_node *n = tt_paths_node(s->p, s->rec[i].node);
-
-		if (n->kind != TT_NODE_ZONE || s->rec[i].node <= TT_NODE_MORE)
-			continue;
-		s->rec[i].self += s->rec[i].total;
-		if (s->slot[n->parent])
-			s->rec[s->slot[n->parent] - 1].self -= s->rec[i].total;
-	}
-}
-
-/* Waiting is left out, as tt_waits_drop() does it. */
-static void
-drop_waits(struct sums *s)
-{
-	if (tt_mem_grow(&s->m->env->mem, &s->lost, &s->caplost, s->n, sizeof *s->lost, &s->r->err) != TT_OK)
-		return;
-	memset(s->lost, 0, s->n * sizeof *s->lost);
-	for (size_t i = s->n; i-- > 0;) {
-		struct tt_frame_path *rec = &s->rec[i];
-		uint32_t up = tt_paths_node(s->p, rec->node)->parent;
-		uint8_t is = s->is[rec->node];
-
-		if (!is_zone(s, rec->node))
-			continue;
-		if (s->slot[up])
-			s->lost[s->slot[up] - 1] += is & N_WAIT ? rec->total : is & N_IN_WAIT ? 0 : s->lost[i];
-		if (is & N_IN_WAIT)
-			rec->n = 0, rec->total = rec->self = 0;
-		else
-			rec->total -= s->lost[i];
-	}
-}
-
-/* The next frame that has sums; false: there is none. */
-static bool
-next_frame(struct sums *s)
-{
-	for (size_t i = 0; i < s->n; i++)
-		s->slot[s->rec[i].node] = 0;
-	s->n = 0;
-	for (size_t i = s->nfilling, was = s->frame + 1; i-- > 0;)
-		if (s->filling[i].until <= was)
-			s->filling[i] = s->filling[--s->nfilling];
-	if ((!s->is_next && s->nfilling == 0) || s->r->err.code != TT_OK)
-		return false;
-	s->frame = s->nfilling && (!s->is_next || s->frame + 1 < s->next.frame) ? s->frame + 1 : s->next.frame;
-	for (; s->is_next && s->next.frame == s->frame; fetch(s))
-		if (!(s->next.until ? keep_filling(s) : add(s, &s->next)))
-			return false;
-	if (!add_filling(s))
-		return false;
-	if (!s->only)
-		add_parents(s);
-	settle(s);
-	if (s->m->filter.no_wait)
-		drop_waits(s);
-	return s->r->err.code == TT_OK;
-}
-
 /* The row of the site of the allocations at ${node}; false: neither the site nor the zone that it is in is among those asked for. */
 static bool
-site_of(const struct sums *s, uint32_t node, uint32_t *row)
+site_of(const struct tt_frame_sums *s, uint32_t node, uint32_t *row)
 {
 	uint32_t site = tt_alloc_site_of(s->p, s->p->owner[node]);
 
@@ -363,7 +86,7 @@ site_of(const struct sums *s, uint32_t node, uint32_t *row)
 }
 
 static bool
-is_alloc(const struct sums *s, uint32_t node)
+is_alloc(const struct tt_frame_sums *s, uint32_t node)
 {
 	return tt_paths_node(s->p, node)->kind == TT_NODE_ALLOC;
 }
@@ -390,7 +113,7 @@ put_thread(struct tt_cell *c, const struct tt_model *m, uint32_t thread)
 }
 
 static uint32_t
-thread_of(const struct sums *s, uint32_t node)
+thread_of(const struct tt_frame_sums *s, uint32_t node)
 {
 	const struct tt_thread *t = tt_paths_thread(s->p, node);
 
@@ -418,7 +141,7 @@ struct entry {
 
 struct by_frame {
 	struct tt_stream stream;
-	struct sums s;
+	struct tt_frame_sums s;
 	bool allocs;                  /* they are known */
 	struct entry *e;              /* of the frame */
 	size_t n, cap;
@@ -442,7 +165,7 @@ end(struct tt_stream *stream)
 	struct tt_mem *mem = &b->s.m->env->mem;
 
 	if (b->s.p)
-		sums_free(&b->s);
+		tt_frame_sums_free(&b->s);
 	tt_by_frame_close(b->values);
 	tt_mem_free(mem, b->e, b->cap * sizeof *b->e);
 	tt_mem_free(mem, b->v, b->capv * sizeof *b->v);
@@ -456,13 +179,13 @@ rewind_sums(struct tt_stream *stream, struct tt_table *t)
 
 	(void)t;
 	b->frame = 0;
-	sums_rewind(&b->s);
+	tt_frame_sums_rewind(&b->s);
 }
 
 static bool
 add_entry(struct by_frame *b, const struct entry *e)
 {
-	if (tt_mem_grow(&b->s.m->env->mem, &b->e, &b->cap, b->n + 1, sizeof *b->e, &b->s.r->err) != TT_OK)
+	if (tt_mem_grow(&b->s.m->env->mem, &b->e, &b->cap, b->n + 1, sizeof *b->e, b->s.err) != TT_OK)
 		return false;
 	b->e[b->n++] = *e;
 	return true;
@@ -472,7 +195,7 @@ add_entry(struct by_frame *b, const struct entry *e)
 static bool
 add_sum(struct by_frame *b, const struct tt_frame_path *rec)
 {
-	const struct sums *s = &b->s;
+	const struct tt_frame_sums *s = &b->s;
 	const struct tt_paths *p = s->p;
 	struct entry e = { .thread = thread_of(s, rec->node) };
 	uint32_t owner = p->owner[rec->node];
@@ -493,7 +216,7 @@ add_sum(struct by_frame *b, const struct tt_frame_path *rec)
 	e.self = rec->self;
 	if (owner == rec->node) {
 		e.n = rec->n;
-		e.total = s->is[owner] & N_OUTER ? rec->total : 0;
+		e.total = s->is[owner] & TT_SUM_OUTER ? rec->total : 0;
 		e.met = rec->n || rec->total || rec->self;
 	}
 	return add_entry(b, &e);
@@ -547,7 +270,7 @@ join(struct by_frame *b)
 static void
 put_entry(struct by_frame *b, const struct entry *e, struct tt_table *t)
 {
-	const struct sums *s = &b->s;
+	const struct tt_frame_sums *s = &b->s;
 	struct tt_cell *c = row_of_frame(t, s->m, s->frame, M_PROCESS);
 
 	put_thread(&c[M_THREAD], s->m, e->thread);
@@ -562,9 +285,9 @@ static bool
 more_markers(struct tt_stream *stream, struct tt_table *t)
 {
 	struct by_frame *b = (struct by_frame *)stream;
-	struct sums *s = &b->s;
+	struct tt_frame_sums *s = &b->s;
 
-	while (t->nrow == 0 && next_frame(s)) {
+	while (t->nrow == 0 && tt_frame_sums_next(s)) {
 		b->n = 0;
 		for (size_t i = 0; i < s->n; i++)
 			if (!add_sum(b, &s->rec[i]))
@@ -583,7 +306,7 @@ more_markers(struct tt_stream *stream, struct tt_table *t)
 static bool
 add_thread(struct by_frame *b, const struct tt_frame_path *rec)
 {
-	const struct sums *s = &b->s;
+	const struct tt_frame_sums *s = &b->s;
 	struct entry e = { .thread = thread_of(s, rec->node) };
 	uint8_t is = s->is[rec->node];
 
@@ -592,10 +315,10 @@ add_thread(struct by_frame *b, const struct tt_frame_path *rec)
 	if (is_alloc(s, rec->node)) {
 		e.allocs = rec->n;
 		e.bytes = rec->total;
-	} else if (is_zone(s, rec->node)) {
+	} else if (tt_frame_sums_zone(s, rec->node)) {
 		e.n = tt_paths_shown(s->p, rec->node) ? rec->n : 0;
-		e.total = is & N_TOP ? rec->total : 0;
-		e.self = is & N_WAIT ? rec->total : 0;
+		e.total = is & TT_SUM_TOP ? rec->total : 0;
+		e.self = is & TT_SUM_WAIT ? rec->total : 0;
 	}
 	e.met = e.n || e.total || e.self || e.allocs;
 	return add_entry(b, &e);
@@ -620,9 +343,9 @@ static bool
 more_threads(struct tt_stream *stream, struct tt_table *t)
 {
 	struct by_frame *b = (struct by_frame *)stream;
-	struct sums *s = &b->s;
+	struct tt_frame_sums *s = &b->s;
 
-	while (t->nrow == 0 && next_frame(s)) {
+	while (t->nrow == 0 && tt_frame_sums_next(s)) {
 		b->n = 0;
 		for (size_t i = 0; i < s->n; i++)
 			if (!add_thread(b, &s->rec[i]))
@@ -642,7 +365,7 @@ fetch_value(struct by_frame *b)
 {
 	const void *rec;
 
-	b->is_value = tt_by_frame_next(b->values, &rec, &b->s.r->err) == TT_OK && rec;
+	b->is_value = tt_by_frame_next(b->values, &rec, b->s.err) == TT_OK && rec;
 	if (b->is_value)
 		b->value = *(const struct tt_frame_values *)rec;
 }
@@ -655,8 +378,8 @@ rewind_values(struct tt_stream *stream, struct tt_table *t)
 	(void)t;
 	tt_by_frame_close(b->values);
 	b->values = NULL;
-	if (b->s.r->err.code == TT_OK)
-		tt_by_frame_open(b->s.m, TT_BY_FRAME_VALUES, &b->values, &b->s.r->err);
+	if (b->s.err->code == TT_OK)
+		tt_by_frame_open(b->s.m, TT_BY_FRAME_VALUES, &b->values, b->s.err);
 	fetch_value(b);
 }
 
@@ -692,11 +415,11 @@ more_counters(struct tt_stream *stream, struct tt_table *t)
 {
 	struct by_frame *b = (struct by_frame *)stream;
 
-	while (t->nrow == 0 && b->is_value && b->s.r->err.code == TT_OK) {
+	while (t->nrow == 0 && b->is_value && b->s.err->code == TT_OK) {
 		uint32_t frame = b->value.frame;
 
 		for (b->nv = 0; b->is_value && b->value.frame == frame; fetch_value(b)) {
-			if (tt_mem_grow(&b->s.m->env->mem, &b->v, &b->capv, b->nv + 1, sizeof *b->v, &b->s.r->err) != TT_OK)
+			if (tt_mem_grow(&b->s.m->env->mem, &b->v, &b->capv, b->nv + 1, sizeof *b->v, b->s.err) != TT_OK)
 				return false;
 			b->v[b->nv++] = b->value;
 		}
@@ -756,13 +479,13 @@ more_gc(struct tt_stream *stream, struct tt_table *t)
 {
 	enum { FRAMES = 256 };
 	struct by_frame *b = (struct by_frame *)stream;
-	struct sums *s = &b->s;
+	struct tt_frame_sums *s = &b->s;
 
-	for (unsigned i = 0; i < FRAMES && b->frame < s->m->frames->n && s->r->err.code == TT_OK; i++, b->frame++) {
+	for (unsigned i = 0; i < FRAMES && b->frame < s->m->frames->n && s->err->code == TT_OK; i++, b->frame++) {
 		uint64_t allocs = 0;
 		int64_t bytes = 0;
 
-		for (; s->is_next && s->next.frame == b->frame; fetch(s)) {
+		for (; s->is_next && s->next.frame == b->frame; tt_frame_sums_fetch(s)) {
 			if (!is_alloc(s, s->next.node))
 				continue;
 			allocs += s->next.n;
@@ -795,10 +518,10 @@ new_rows(struct tt_making *k, bool (*more)(struct tt_stream *, struct tt_table *
 	if (!b)
 		return NULL;
 	b->stream = (struct tt_stream){ .more = more, .rewind = sums ? rewind_sums : rewind_values, .end = end };
-	b->s = (struct sums){ .m = k->m, .r = k->r };
+	b->s = (struct tt_frame_sums){ .m = k->m, .err = &k->r->err };
 	b->allocs = tt_model_knows_allocs(k->m);
 	if (sums)
-		sums_init(&b->s, k);
+		tt_frame_sums_init(&b->s, k->view, &k->r->err);
 	return b;
 }
 
@@ -819,7 +542,7 @@ threads(struct tt_making *k, struct tt_table *t)
 	if (!b)
 		return;
 	/* Without the zones between, frames below a deep stack cost no more than others. */
-	b->s.only = k->m->filter.no_wait ? 0 : N_TOP | N_WAIT;
+	b->s.only = k->m->filter.no_wait ? 0 : TT_SUM_TOP | TT_SUM_WAIT;
 	begin(k, t, b);
 }
 

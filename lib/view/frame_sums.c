@@ -1,0 +1,252 @@
+/**
+ * The sums of paths frame by frame; the contract is in frame_sums.h.
+ */
+#include "view/frame_sums.h"
+
+#include "base/order.h"
+#include "model/waits.h"
+#include "view/view.h"
+
+void
+tt_frame_sums_free(struct tt_frame_sums *s)
+{
+	struct tt_mem *mem = &s->m->env->mem;
+
+	tt_by_frame_close(s->in);
+	s->in = NULL;
+	tt_mem_free(mem, s->is, s->is ? s->p->n * sizeof *s->is : 0);
+	tt_mem_free(mem, s->slot, s->slot ? s->p->n * sizeof *s->slot : 0);
+	tt_mem_free(mem, s->rec, s->cap * sizeof *s->rec);
+	tt_mem_free(mem, s->lost, s->caplost * sizeof *s->lost);
+	tt_mem_free(mem, s->filling, s->capfilling * sizeof *s->filling);
+	s->is = NULL;
+	s->slot = NULL;
+	s->rec = NULL;
+	s->lost = NULL;
+	s->filling = NULL;
+	s->cap = s->caplost = s->capfilling = s->nfilling = 0;
+}
+
+/* What waits: asked once for each row. */
+static void
+find_waits(struct tt_frame_sums *s, const bool *waits)
+{
+	for (uint32_t i = 0; i < s->p->n; i++) {
+		uint32_t up = tt_paths_node(s->p, i)->parent;
+		bool outside;
+
+		if (!tt_frame_sums_zone(s, i))
+			continue;
+		outside = !(s->is[up] & TT_SUM_IN_WAIT);
+		if (!outside || waits[tt_paths_row(s->p, i)])
+			s->is[i] |= TT_SUM_IN_WAIT | (outside ? TT_SUM_WAIT : 0);
+		if (tt_paths_shown(s->p, i) && tt_paths_node(s->p, s->p->owner[up])->kind == TT_NODE_THREAD)
+			s->is[i] |= TT_SUM_TOP;
+	}
+}
+
+static void
+find_outer(struct tt_frame_sums *s, uint32_t *open)
+{
+	struct tt_walk w = { .p = s->p };
+
+	while (tt_walk_next(&w)) {
+		uint32_t row = tt_paths_timed(s->p, w.node) && tt_paths_shown(s->p, w.node) ? tt_paths_row(s->p, w.node) : TT_NO_ROW;
+
+		if (row == TT_NO_ROW)
+			continue;
+		if (w.leave)
+			open[row]--;
+		else if (open[row]++ == 0)
+			s->is[w.node] |= TT_SUM_OUTER;
+	}
+}
+
+void
+tt_frame_sums_init(struct tt_frame_sums *s, struct tt_views *view, struct tt_err *err)
+{
+	struct tt_mem *mem = &view->m->env->mem;
+	bool *waits = NULL;
+	uint32_t *open = NULL;
+
+	*s = (struct tt_frame_sums){ .m = view->m, .err = err };
+	s->p = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_LINK, err);
+	if (!s->p)
+		return;
+	waits = tt_mem_alloc(mem, s->p->nrow * sizeof *waits, err);
+	open = waits ? tt_mem_alloc(mem, s->p->nrow * sizeof *open, err) : NULL;
+	s->is = open ? tt_mem_alloc(mem, s->p->n * sizeof *s->is, err) : NULL;
+	s->slot = s->is ? tt_mem_alloc(mem, s->p->n * sizeof *s->slot, err) : NULL;
+	if (s->slot) {
+		for (uint32_t i = 0; i < s->p->nrow; i++)
+			waits[i] = s->p->row[i].name && tt_waits_is(s->m, s->p->row[i].name->full);
+		find_waits(s, waits);
+		find_outer(s, open);
+	}
+	tt_mem_free(mem, open, open ? s->p->nrow * sizeof *open : 0);
+	tt_mem_free(mem, waits, waits ? s->p->nrow * sizeof *waits : 0);
+}
+
+void
+tt_frame_sums_fetch(struct tt_frame_sums *s)
+{
+	const void *rec;
+
+	s->is_next = s->in && tt_by_frame_next(s->in, &rec, s->err) == TT_OK && rec;
+	if (s->is_next)
+		s->next = *(const struct tt_frame_path *)rec;
+}
+
+void
+tt_frame_sums_rewind(struct tt_frame_sums *s)
+{
+	tt_by_frame_close(s->in);
+	s->in = NULL;
+	s->nfilling = 0;
+	if (s->err->code == TT_OK && s->slot)
+		tt_by_frame_open(s->m, TT_BY_FRAME_PATHS, &s->in, s->err);
+	tt_frame_sums_fetch(s);
+}
+
+static bool
+add(struct tt_frame_sums *s, const struct tt_frame_path *rec)
+{
+	if (s->slot[rec->node]) {
+		struct tt_frame_path *to = &s->rec[s->slot[rec->node] - 1];
+
+		to->n += rec->n;
+		to->total += rec->total;
+		to->self += rec->self;
+		return true;
+	}
+	if (tt_mem_grow(&s->m->env->mem, &s->rec, &s->cap, s->n + 1, sizeof *s->rec, s->err) != TT_OK)
+		return false;
+	s->rec[s->n++] = *rec;
+	s->slot[rec->node] = (uint32_t)s->n;
+	return true;
+}
+
+static int
+by_node(const void *a, const void *b)
+{
+	const struct tt_frame_path *x = a, *y = b;
+
+	return TT_CMP(x->node, y->node);
+}
+
+static void
+order(struct tt_frame_sums *s)
+{
+	tt_sort(s->rec, s->n, by_node);
+	for (size_t i = 0; i < s->n; i++)
+		s->slot[s->rec[i].node] = (uint32_t)i + 1;
+}
+
+/* The zones that fill the present frame, some from it on. */
+static bool
+add_filling(struct tt_frame_sums *s)
+{
+	int64_t dur = s->m->frames->dur[s->frame];
+
+	if (s->nfilling == 0 || dur == 0)
+		return true;
+	for (size_t i = 0; i < s->nfilling; i++) {
+		const struct tt_frame_path *f = &s->filling[i];
+
+		if (!add(s, &(struct tt_frame_path){ .frame = (uint32_t)s->frame, .node = f->node, .total = f->total * dur, .self = f->self * dur }))
+			return false;
+	}
+	order(s);
+	return true;
+}
+
+static bool
+keep_filling(struct tt_frame_sums *s)
+{
+	if (s->only && !(s->is[s->next.node] & s->only))
+		return true;
+	if (tt_mem_grow(&s->m->env->mem, &s->filling, &s->capfilling, s->nfilling + 1, sizeof *s->filling, s->err) != TT_OK)
+		return false;
+	s->filling[s->nfilling++] = s->next;
+	return true;
+}
+
+/* Zones around others: only where damage cut them short have they no sum of their own. */
+static void
+add_parents(struct tt_frame_sums *s)
+{
+	size_t had = s->n;
+
+	for (size_t i = 0; i < s->n; i++) {
+		uint32_t up = tt_paths_node(s->p, s->rec[i].node)->parent;
+
+		if (up > TT_NODE_MORE && tt_paths_node(s->p, up)->kind == TT_NODE_ZONE && !s->slot[up] &&
+		    !add(s, &(struct tt_frame_path){ .frame = s->rec[i].frame, .node = up }))
+			return;
+	}
+	if (s->n != had)
+		order(s);
+}
+
+/* Self time, as tt_counts_settle() finds it. */
+static void
+settle(struct tt_frame_sums *s)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct tt_node *n = tt_paths_node(s->p, s->rec[i].node);
+
+		if (n->kind != TT_NODE_ZONE || s->rec[i].node <= TT_NODE_MORE)
+			continue;
+		s->rec[i].self += s->rec[i].total;
+		if (s->slot[n->parent])
+			s->rec[s->slot[n->parent] - 1].self -= s->rec[i].total;
+	}
+}
+
+/* Waiting is left out, as tt_waits_drop() does it. */
+static void
+drop_waits(struct tt_frame_sums *s)
+{
+	if (tt_mem_grow(&s->m->env->mem, &s->lost, &s->caplost, s->n, sizeof *s->lost, s->err) != TT_OK)
+		return;
+	memset(s->lost, 0, s->n * sizeof *s->lost);
+	for (size_t i = s->n; i-- > 0;) {
+		struct tt_frame_path *rec = &s->rec[i];
+		uint32_t up = tt_paths_node(s->p, rec->node)->parent;
+		uint8_t is = s->is[rec->node];
+
+		if (!tt_frame_sums_zone(s, rec->node))
+			continue;
+		if (s->slot[up])
+			s->lost[s->slot[up] - 1] += is & TT_SUM_WAIT ? rec->total : is & TT_SUM_IN_WAIT ? 0 : s->lost[i];
+		if (is & TT_SUM_IN_WAIT)
+			rec->n = 0, rec->total = rec->self = 0;
+		else
+			rec->total -= s->lost[i];
+	}
+}
+
+bool
+tt_frame_sums_next(struct tt_frame_sums *s)
+{
+	for (size_t i = 0; i < s->n; i++)
+		s->slot[s->rec[i].node] = 0;
+	s->n = 0;
+	for (size_t i = s->nfilling, was = s->frame + 1; i-- > 0;)
+		if (s->filling[i].until <= was)
+			s->filling[i] = s->filling[--s->nfilling];
+	if ((!s->is_next && s->nfilling == 0) || s->err->code != TT_OK)
+		return false;
+	s->frame = s->nfilling && (!s->is_next || s->frame + 1 < s->next.frame) ? s->frame + 1 : s->next.frame;
+	for (; s->is_next && s->next.frame == s->frame; tt_frame_sums_fetch(s))
+		if (!(s->next.until ? keep_filling(s) : add(s, &s->next)))
+			return false;
+	if (!add_filling(s))
+		return false;
+	if (!s->only)
+		add_parents(s);
+	settle(s);
+	if (s->m->filter.no_wait)
+		drop_waits(s);
+	return s->err->code == TT_OK;
+}

@@ -1,0 +1,59 @@
+/**
+ * The sums of paths frame by frame, settled: of each path that does something in a frame, how often, how long and how long itself.
+ *
+ * Reads back what collect/by_frame.h put aside, one frame at a time, so that no more than one frame's sums are in memory.
+ */
+#ifndef TT_VIEW_FRAME_SUMS_H
+#define TT_VIEW_FRAME_SUMS_H
+
+#include "collect/by_frame.h"
+#include "view/paths.h"
+
+struct tt_views;
+
+/* What of a node every frame needs to know. */
+enum {
+	TT_SUM_OUTER = 1,             /* no zone of its marker is around it */
+	TT_SUM_IN_WAIT = 2,           /* it or a zone around it waits */
+	TT_SUM_WAIT = 4,              /* it is the outermost of these */
+	TT_SUM_TOP = 8,               /* a zone that is shown, and none that is shown is around it */
+};
+
+struct tt_frame_sums {
+	const struct tt_model *m;
+	const struct tt_paths *p;
+	struct tt_err *err;           /* where errors stay */
+	struct tt_sorted *in;
+	struct tt_frame_path next;    /* the first of the next frame */
+	bool is_next;
+	uint8_t *is;                  /* by node: TT_SUM_ */
+	uint32_t *slot;               /* by node: place in rec + 1 */
+	size_t frame;                 /* the present one */
+	struct tt_frame_path *rec;    /* its sums, by node */
+	int64_t *lost;                /* of each: time of the outermost waits below it */
+	struct tt_frame_path *filling;        /* of the zones that fill it */
+	uint8_t only;                 /* of these those that are one of this; 0: all */
+	size_t n, cap, caplost, nfilling, capfilling;
+};
+
+/* Begin with the paths of ${view}, which are linked then; errors go to ${err}. Free with tt_frame_sums_free() in any case. */
+void tt_frame_sums_init(struct tt_frame_sums *s, struct tt_views *view, struct tt_err *err);
+void tt_frame_sums_free(struct tt_frame_sums *s);
+
+/* Read from the first frame on. */
+void tt_frame_sums_rewind(struct tt_frame_sums *s);
+
+/* The next frame that has sums is the present one; false: there is none, or an error. */
+bool tt_frame_sums_next(struct tt_frame_sums *s);
+
+/* Take the next record as it was put aside; s->is_next says whether there is one. For whoever needs no settled sums. */
+void tt_frame_sums_fetch(struct tt_frame_sums *s);
+
+/* True if ${node} is a zone with a marker. */
+static inline bool
+tt_frame_sums_zone(const struct tt_frame_sums *s, uint32_t node)
+{
+	return node > TT_NODE_MORE && tt_paths_timed(s->p, node) && tt_paths_row(s->p, node) != TT_NO_ROW;
+}
+
+#endif
