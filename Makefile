@@ -496,7 +496,7 @@ demo: $(AFTER_SETUP)
 .PHONY: man
 man: $(BIN)
 	@man/common.sh write $(PAGES)
-	@man/tables.py write $(BIN) man/tracetool-metrics.7 man/tracetool-tables.7
+	@man/tables.py write $(BIN) man/tracetool-metrics.7 man/tracetool-tables.7 man/tracetool-json.7
 
 INSTALL := install
 SHARE   := $(DESTDIR)$(PREFIX)/share

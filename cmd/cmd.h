@@ -50,7 +50,7 @@ const struct command *command_named(const char *name);
 /* The command without a verb: the summary. */
 extern const struct command command_default;
 
-extern const struct verb verb_batch, verb_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_info, verb_list, verb_recover,
+extern const struct verb verb_batch, verb_merge, verb_convert, verb_stats, verb_diff, verb_report, verb_info, verb_list, verb_explain, verb_recover,
     verb_record, verb_help, verb_summary;
 int run_batch(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_merge(struct app *app, int argc, char **argv, struct tt_err *err);
@@ -59,6 +59,7 @@ int run_stats(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_diff(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_report(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_info(struct app *app, int argc, char **argv, struct tt_err *err);
+int run_explain(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_list(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_recover(struct app *app, int argc, char **argv, struct tt_err *err);
 int run_record(struct app *app, int argc, char **argv, struct tt_err *err);

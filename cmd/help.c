@@ -55,7 +55,8 @@ help_overview(struct tt_buf *out)
 /* What people ask help about that is no command, and what tells of it. */
 static const struct { const char *word, *where; } topic[] = {
 	{ "tables", "\"tracetool list passes\" names the tables, \"tracetool list metrics\" their columns; tracetool-tables(7) describes both" },
-	{ "columns", "\"tracetool list metrics\" names the columns of all tables; tracetool-tables(7) describes them" },
+	{ "columns", "\"tracetool list metrics\" names the columns of all tables, and \"tracetool explain\" tells of one; "
+	    "tracetool-tables(7) describes them" },
 	{ "metrics", "\"tracetool list metrics\" names the columns of all tables, \"tracetool list gate\" what a budget can limit; "
 	    "tracetool-metrics(7) defines them" },
 	{ "formats", "\"tracetool list formats\" names the formats it reads, \"tracetool list emitters\" those it writes; tracetool-formats(7)" },

@@ -1,13 +1,12 @@
 /**
- * tracetool list: the readers, passes and emitters, and every table with its columns.
+ * tracetool list: the readers, passes and emitters, and everything that has a definition, by kind.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "cmd.h"
+#include "definitions.h"
 #include "emit/emit.h"
-#include "gate/measure.h"
-#include "info.h"
 #include "model/format.h"
 #include "pass/pass.h"
 #include "report.h"
@@ -18,12 +17,13 @@ struct list_opts {
 	struct ui_opts ui;
 };
 
-enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_GATE, L_SANDBOX, L_N };
+enum { L_FORMATS, L_PASSES, L_EMITTERS, L_METRICS, L_GATE, L_LOSSES, L_NOTES, L_TERMS, L_ZONES, L_SANDBOX, L_N };
 
 static const char *
 what_value(size_t i)
 {
-	static const char *const v[] = { "formats", "passes", "emitters", "metrics", "gate", "sandbox", NULL };
+	static const char *const v[] = { "formats", "passes", "emitters", "metrics", "gate", "losses", "notes", "terms", "zones",
+		"sandbox", NULL };
 
 	return i <= L_N ? v[i] : NULL;
 }
@@ -37,9 +37,10 @@ static const struct opt_group groups[] = {
 const struct verb verb_list = {
 	.name = "list",
 	.summary = "list formats, passes, emitters, metrics and more",
-	.operands = "[formats] [passes] [emitters] [metrics] [gate] [sandbox]",
+	.operands = "[formats] [passes] [emitters] [metrics] [gate] [losses] [notes] [terms] [zones] [sandbox]",
 	.about = "List the formats that tracetool reads, its analysis passes, the formats that it writes (emitters), all tables "
-		 "with their columns (metrics), figures that budgets can limit (gate), and the means of this system to confine "
+		 "with their columns (metrics), figures that budgets can limit (gate), kinds of loss (losses), remarks on reports "
+		 "(notes), the manual's terms (terms), zones that tracetool makes itself (zones), and the means of this system to confine "
 		 "the program while it reads (sandbox). Without an argument, list the first three.",
 	.examples = "  tracetool list\n"
 		    "  tracetool list metrics\n"
@@ -64,20 +65,6 @@ static const struct tt_col emitter_col[] = {
 	{ "name", "emitter", TT_UNIT_TEXT, "for convert --format" },
 	{ "suffix", "suffixes", TT_UNIT_PROSE, "of output files that choose it" },
 	{ "summary", "what it is", TT_UNIT_PROSE, "in one line" },
-};
-static const struct tt_col metric_col[] = {
-	{ "table", "table", TT_UNIT_TEXT, "for --table" },
-	{ "column", "column", TT_UNIT_TEXT, "for --sort, in CSV and JSON" },
-	{ "title", "title", TT_UNIT_TEXT, "as people see it" },
-	{ "unit", "unit", TT_UNIT_TEXT, "of the number" },
-	{ "help", "what it is", TT_UNIT_PROSE, "in one line; tracetool-metrics(7) has the definition" },
-};
-static const struct tt_col gate_col[] = {
-	{ "metric", "metric", TT_UNIT_TEXT, "for a budget's rows" },
-	{ "unit", "unit", TT_UNIT_TEXT, "of limits" },
-	{ "needs", "needs", TT_UNIT_PROSE, "the key that says whose figure, or over which limit" },
-	{ "stats", "statistics", TT_UNIT_PROSE, "the usual one first" },
-	{ "help", "what it is", TT_UNIT_PROSE, "in one line; tracetool-metrics(7) has the definition" },
 };
 static const struct tt_col sandbox_col[] = {
 	{ "part", "part", TT_UNIT_TEXT, "of the sandbox" },
@@ -153,65 +140,35 @@ list_emitters(struct tt_report *r)
 		row(t, (const char *const[]){ (*e)->name, join(r, suffix_at, *e), (*e)->summary });
 }
 
-/* By enum tt_unit: what the number is for machines. */
-static const char *const unit_name[] = {
-	[TT_UNIT_TEXT] = "text", [TT_UNIT_COUNT] = "count", [TT_UNIT_NS] = "ns", [TT_UNIT_BYTES] = "bytes",
-	[TT_UNIT_PERCENT] = "%", [TT_UNIT_MILLI] = "number", [TT_UNIT_HEX] = "hex", [TT_UNIT_BOOL] = "yes/no",
-	[TT_UNIT_VALUE] = "the row's", [TT_UNIT_PROSE] = "text", [TT_UNIT_COMMAND] = "text",
+/* Definitions of one kind. */
+struct kind {
+	enum definition_kind kind;
+	struct tt_report *r;
 };
 
 static void
-table_rows(struct tt_table *t, const struct tt_pass_table *p)
+list_definition(void *arg, const struct definition *d)
 {
-	for (size_t i = 0; i < p->ncol; i++) {
-		const struct tt_col *c = &p->col[i];
+	const struct kind *k = arg;
 
-		row(t, (const char *const[]){ p->id, c->id, c->title, unit_name[c->unit], c->help });
-	}
+	if (d->kind == k->kind)
+		definition_row(k->r, d);
 }
 
 static void
-list_metrics(struct tt_report *r)
+list_kind(struct tt_report *r, enum definition_kind kind)
 {
-	size_t n;
-	const struct tt_pass_table *info = info_tables(&n);
-	struct tt_table *t = tt_report_table(r, "metrics", "Tables and columns", metric_col, TT_NCOL(metric_col));
+	struct kind k = { kind, r };
 
-	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
-		for (size_t i = 0; i < (*p)->ntables; i++)
-			table_rows(t, &(*p)->tables[i]);
-	}
-	for (size_t i = 0; i < n; i++)
-		table_rows(t, &info[i]);
+	definitions_each(list_definition, &k);
 }
 
-/* The statistics of a metric, the usual one first. */
-static const char *
-stat_at(const void *arg, size_t i)
-{
-	const struct tt_metric *m = arg;
-
-	if (i == 0)
-		return tt_stat_name[m->usual];
-	for (unsigned k = 0; k < TT_STATS; k++)
-		if ((m->stats & 1u << k) && k != m->usual && --i == 0)
-			return tt_stat_name[k];
-	return NULL;
-}
-
-static void
-list_gate(struct tt_report *r)
-{
-	static const char *const needs[] = {
-		[TT_SELECT_NONE] = "", [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",
-		[TT_SELECT_COUNTER] = "counter", [TT_SELECT_THREAD] = "thread", [TT_SELECT_LIMIT] = "limit",
-		[TT_SELECT_ROW] = "row", [TT_SELECT_GROUP] = "group",
-	};
-	struct tt_table *t = tt_report_table(r, "gate", "Metrics of budgets", gate_col, TT_NCOL(gate_col));
-
-	for (const struct tt_metric *m = tt_metrics; m->name; m++)
-		row(t, (const char *const[]){ m->name, tt_dim_name[m->dim], needs[m->select], join(r, stat_at, m), m->help });
-}
+static void list_metrics(struct tt_report *r) { list_kind(r, DEF_COLUMN); }
+static void list_gate(struct tt_report *r) { list_kind(r, DEF_METRIC); }
+static void list_losses(struct tt_report *r) { list_kind(r, DEF_LOSS); }
+static void list_notes(struct tt_report *r) { list_kind(r, DEF_NOTE); }
+static void list_terms(struct tt_report *r) { list_kind(r, DEF_TERM); }
+static void list_zones(struct tt_report *r) { list_kind(r, DEF_ZONE); }
 
 static void
 list_sandbox(struct tt_report *r)
@@ -245,7 +202,7 @@ wanted(const struct list_opts *o, unsigned *bits, struct tt_err *err)
 		if (k == L_N) {
 			near = opts_nearest(word, what_value);
 			return tt_fail(err, TT_E_USAGE, TT_NOWHERE,
-			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics, gate, sandbox)", word,
+			    "no list \"%s\"%s%s%s (formats, passes, emitters, metrics, gate, losses, notes, terms, zones, sandbox)", word,
 			    near ? "; did you mean \"" : "", near ? near : "", near ? "\"?" : "");
 		}
 		*bits |= 1u << k;
@@ -262,6 +219,10 @@ run_list(struct app *app, int argc, char **argv, struct tt_err *err)
 		[L_EMITTERS] = list_emitters,
 		[L_METRICS] = list_metrics,
 		[L_GATE] = list_gate,
+		[L_LOSSES] = list_losses,
+		[L_NOTES] = list_notes,
+		[L_TERMS] = list_terms,
+		[L_ZONES] = list_zones,
 		[L_SANDBOX] = list_sandbox,
 	};
 	struct list_opts o = { 0 };

@@ -29,6 +29,7 @@ const struct command commands[] = {
 	{ &verb_merge, run_merge },
 	{ &verb_info, run_info },
 	{ &verb_list, run_list },
+	{ &verb_explain, run_explain },
 	{ &verb_record, run_record },
 	{ &verb_recover, run_recover },
 	{ &verb_help, run_help },

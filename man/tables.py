@@ -1,15 +1,13 @@
 #!/usr/bin/env python3
-"""tables.py write|check TRACETOOL PAGE...: the generated lists in tracetool-tables(7) and tracetool-metrics(7).
+"""tables.py write|check TRACETOOL PAGE...: the generated lists in tracetool-tables(7), tracetool-metrics(7) and tracetool-json(7).
 
 A page holds, between the lines
 	.\\" begin table ID
 	.\\" end table
-the columns of that table as `tracetool list metrics` knows them, between "begin losses" and "end losses" the kinds of loss
-in lib/model/loss.c, and between "begin gate" and "end gate" the metrics of budgets. "write" puts them in; "check" names
-pages that differ, and tables that no page has; exit status 1.
+the columns of that table as `tracetool list metrics` knows them, and between "begin X" and "end X" the list X as `tracetool list X`
+has it: losses, gate, terms, zones, notes. "write" puts them in; "check" names pages that differ, and tables that no page has; exit status 1.
 """
 import json
-import os
 import re
 import subprocess
 import sys
@@ -31,29 +29,41 @@ def block(rows):
     return out + [".El"]
 
 
-def losses():
-    top = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..")
-    source = open(os.path.join(top, "lib", "model", "loss.c")).read()
-    option = dict(re.findall(r'\[(TT_SETTING_\w+)\] = "(.*)"', open(os.path.join(top, "cmd", "setting.c")).read()))
-    text = r'"((?:[^"\\]|\\.)*)"'
-    rows = re.findall(r"\[TT_LOST_\w+\] = \{ %s, %s,\s*%s,\s*TT_(\w+),\s*(true|false), (\w+)" % (text, text, text), source)
-    if len(rows) != len(re.findall(r"\[TT_LOST_\w+\] = \{ \"", source)):
-        raise SystemExit("lib/model/loss.c: a kind of loss does not look as this program knows them")
+def listed(program, what):
+    report = json.loads(subprocess.run([program, "list", what, "--format", "json"], check=True, capture_output=True, text=True).stdout)
+    return report["tables"][what]["rows"]
+
+
+def pages_linked(text):
+    """Sentences in lines of their own, and names of pages as links."""
+    lines = []
+    for sentence in re.split(r"(?<=[.]) (?=[A-Z])", text):
+        for part in re.split(r"(?:^| )(?=tracetool\S*\(\d\))", sentence):
+            m = re.match(r"(tracetool\S*)\((\d)\)(.*)$", part)
+            lines.append(roff(part) if not m else ".Xr %s %s%s" % (m.group(1), m.group(2), " " + m.group(3) if m.group(3) else ""))
+    return lines
+
+
+def losses(program):
     out = ['.Bl -tag -width "not_ended"']
-    for kind, what, advice, severity, damage, limit in rows:
-        out.append(".It Va %s Pq %s%s" % (kind, severity.lower(), " No *" if damage == "true" else ""))
-        what, advice = what.replace('\\"', '"'), advice.replace('\\"', '"')
-        out.append(roff(what[0].upper() + what[1:] + "."))
-        advice = advice if limit == "TT_SETTING_NONE" else "Raise %s%s" % (option[limit], advice)
-        out += [roff(sentence) for sentence in re.split(r"(?<=\.) ", advice)]
+    for r in listed(program, "losses"):
+        out.append(".It Va %s Pq %s%s" % (r["loss"], r["severity"], " No *" if r["damage"] else ""))
+        out.append(roff(r["help"][0].upper() + r["help"][1:] + "."))
+        out += [roff(sentence) for sentence in re.split(r"(?<=\.) ", r["advice"])]
+    return out + [".El"]
+
+
+def words(program, what, begin, item):
+    out = [begin]
+    for r in listed(program, what):
+        out.append(".It " + item + next(iter(r.values())).replace(", ", " , "))
+        out += pages_linked(r["help"])
     return out + [".El"]
 
 
 def gate(program):
-    report = json.loads(subprocess.run([program, "list", "gate", "--format", "json"], check=True,
-                                       capture_output=True, text=True).stdout)
     out = [".Bl -tag -width Ds -compact"]
-    for r in report["tables"]["gate"]["rows"]:
+    for r in listed(program, "gate"):
         stats = r["stats"].split()
         out.append(".It Va %s%s" % (r["metric"], " Pq needs %s" % r["needs"] if r["needs"] else ""))
         out.append(roff(r["help"]))
@@ -61,21 +71,29 @@ def gate(program):
     return out + [".El"]
 
 
+# What stands between "begin X" and "end X".
+LISTS = {
+    "losses": losses,
+    "gate": gate,
+    "terms": lambda program: words(program, "terms", '.Bl -tag -width "whole frame" -compact', ""),
+    "zones": lambda program: words(program, "zones", '.Bl -tag -width "Contention"', ""),
+    "notes": lambda program: words(program, "notes", ".Bl -tag -width Ds -compact", "Va "),
+}
+
+
 def one_page(mode, program, page, tables, seen):
     """What is wrong with ${page}; the tables it has are added to ${seen}."""
     old = open(page).read().splitlines()
     new, skip, wrong = [], False, []
     for line in old:
-        if line in ('.\\" end table', '.\\" end losses', '.\\" end gate'):
+        if re.match(r'\.\\" end (table|%s)$' % "|".join(LISTS), line):
             skip = False
         if not skip:
             new.append(line)
-        if line == '.\\" begin losses':
+        m = re.match(r'\.\\" begin (%s)$' % "|".join(LISTS), line)
+        if m:
             skip = True
-            new += losses()
-        if line == '.\\" begin gate':
-            skip = True
-            new += gate(program)
+            new += LISTS[m.group(1)](program)
         m = re.match(r'\.\\" begin table (\S+)$', line)
         if m:
             skip = True
@@ -95,10 +113,8 @@ def one_page(mode, program, page, tables, seen):
 
 def main():
     mode, program, pages = sys.argv[1], sys.argv[2], sys.argv[3:]
-    report = json.loads(subprocess.run([program, "list", "metrics", "--format", "json"], check=True,
-                                       capture_output=True, text=True).stdout)
     tables = {}
-    for r in report["tables"]["metrics"]["rows"]:
+    for r in listed(program, "metrics"):
         tables.setdefault(r["table"], []).append(r)
     seen, wrong = set(), []
     for page in pages:

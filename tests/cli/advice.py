@@ -21,7 +21,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from count import end, fault
 from suite import TOP, TRACETOOL
 
-VERBS = "convert stats report diff batch info list record recover merge help".split()
+VERBS = "convert stats report diff batch info list explain record recover merge help".split()
 READ = "convert stats report diff batch info".split()
 GATE = "stats batch merge".split()
 
@@ -29,7 +29,8 @@ GATE = "stats batch merge".split()
 COMMANDS = [
     ("cmd/batch_(gate|report)", ["batch", "merge"]),
     ("cmd/batch", ["batch"]),
-    ("cmd/(convert|diff|info|list|record|recover|merge|help|stats)\\.", None),
+    ("cmd/(convert|diff|info|list|explain|record|recover|merge|help|stats)\\.", None),
+    ("cmd/definitions", ["list", "explain"]),
     ("cmd/page", ["report"]),
     ("lib/page", ["report"]),
     ("cmd/(gate|budget_suggest|metric_series)", ["stats"]),
@@ -58,7 +59,8 @@ KNOWN = {
     ("lib/io/archive.c", "--unpack-memory"): BATCH, ("lib/io/filter.c", "--unpack-memory"): BATCH,
     ("lib/emit/chrome.c", "--split"): CONVERT, ("lib/emit/chrome_files.c", "--split"): CONVERT,
     ("cmd/help.c", "--thread"): TOPIC, ("cmd/help.c", "--time"): TOPIC, ("cmd/help.c", "--frames"): TOPIC, ("cmd/help.c", "--marker"): TOPIC,
-    ("cmd/list.c", "--input-format"): LIST, ("cmd/list.c", "--table"): LIST, ("cmd/list.c", "--sort"): LIST,
+    ("cmd/list.c", "--input-format"): LIST, ("cmd/list.c", "--table"): LIST,
+    ("cmd/definitions.c", "--table"): LIST, ("cmd/definitions.c", "--sort"): LIST,
     ("lib/io/spool.c", "--spool-max"): "only what reads captures spools",
     ("lib/page/page.c", "--limit"): "of the command that it names, which is stats",
     ("lib/out/text.c", "--width"): "batch and merge say --format json in its place", ("lib/out/text.c", "--limit"): "the same",

@@ -19,7 +19,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from count import end, fault
 from suite import TOP, TRACETOOL
 
-VERBS = ["convert", "stats", "report", "diff", "info", "list", "record", "recover", "batch", "merge", "help"]
+VERBS = ["convert", "stats", "report", "diff", "info", "list", "explain", "record", "recover", "batch", "merge", "help"]
 # Of mdoc(7), those that are words as well.
 MACROS = set("Ad An Ap Ar At Do Em Er Es Fa Fl In Li Lb Ms No Op Os Pa So St Tn Ud Va".split())
 # That quote the rest of their line.
@@ -120,7 +120,8 @@ def main():
     fault("shared text", out.splitlines() if code else [])
     metrics = os.path.join(TOP, "man", "tracetool-metrics.7")
     tables = os.path.join(TOP, "man", "tracetool-tables.7")
-    code, out = run("man/tables.py", "check", TRACETOOL, metrics, tables)
+    code, out = run("man/tables.py", "check", TRACETOOL, metrics, tables,
+                    os.path.join(TOP, "man", "tracetool-json.7"))
     fault("columns of tables, kinds of loss", out.splitlines() if code else [])
     text = open(metrics).read()
     # Definitions are in one page, columns in the other, and one leads to the other.

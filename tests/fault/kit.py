@@ -145,7 +145,8 @@ def cases(suite, every=True):
     """Every command x every reader, plain and compressed, x every form and emitter. Without ${every}: a few of them."""
     for what in ("formats", "metrics"):
         yield Case("list " + what, ["list", what])
-    seen = {"list", "help", "info", "stats", "report", "convert"}
+    yield Case("explain", ["explain", "self_ns", "hitch", "not_ended", "frame.time"])
+    seen = {"list", "explain", "help", "info", "stats", "report", "convert"}
     yield Case("help", ["help", "stats"])
     suffixes = [e["suffix"].split()[0] for e in listed("emitters") if e["name"] not in NEEDS_COVERAGE + NEEDS_FRAMES]
     for name, path in captures(suite):

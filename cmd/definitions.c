@@ -1,0 +1,308 @@
+/**
+ * Names and what they mean; the contract is in definitions.h.
+ */
+#include "definitions.h"
+
+#include <string.h>
+#include <strings.h>
+
+#include "gate/measure.h"
+#include "info.h"
+#include "model/loss.h"
+#include "out/table.h"
+#include "pass/pass.h"
+
+static const struct tt_col table_col[] = {
+	{ "table", "table", TT_UNIT_TEXT, "for --table" },
+	{ "title", "title", TT_UNIT_PROSE, "as people see it" },
+	{ "columns", "columns", TT_UNIT_PROSE, "their ids" },
+	{ "command", "to print it", TT_UNIT_COMMAND, "the command" },
+};
+static const struct tt_col column_col[] = {
+	{ "table", "table", TT_UNIT_TEXT, "for --table" },
+	{ "column", "column", TT_UNIT_TEXT, "for --sort, in CSV and JSON" },
+	{ "title", "title", TT_UNIT_TEXT, "as people see it" },
+	{ "unit", "unit", TT_UNIT_TEXT, "of the number" },
+	{ "help", "what it is", TT_UNIT_PROSE, "in one line; tracetool-metrics(7) has the definition" },
+};
+static const struct tt_col metric_col[] = {
+	{ "metric", "metric", TT_UNIT_TEXT, "for a budget's rows" },
+	{ "unit", "unit", TT_UNIT_TEXT, "of limits" },
+	{ "needs", "needs", TT_UNIT_PROSE, "the key that says whose figure, or over which limit" },
+	{ "stats", "statistics", TT_UNIT_PROSE, "the usual one first" },
+	{ "help", "what it is", TT_UNIT_PROSE, "in one line; tracetool-metrics(7) has the definition" },
+};
+static const struct tt_col loss_col[] = {
+	{ "loss", "loss", TT_UNIT_TEXT, "in the table loss, and the id of a note in JSON" },
+	{ "severity", "severity", TT_UNIT_TEXT, "info, notice, loss or error" },
+	{ "damage", "damage", TT_UNIT_BOOL, "the capture itself is damaged: exit status 3" },
+	{ "help", "what it is", TT_UNIT_PROSE, "what is counted" },
+	{ "advice", "what to do", TT_UNIT_PROSE, "advice" },
+};
+static const struct tt_col note_col[] = {
+	{ "note", "note", TT_UNIT_TEXT, "its id in JSON" },
+	{ "help", "what it is", TT_UNIT_PROSE, "what it says" },
+};
+static const struct tt_col term_col[] = {
+	{ "term", "term", TT_UNIT_TEXT, "of the manual" },
+	{ "help", "what it is", TT_UNIT_PROSE, "its definition" },
+};
+static const struct tt_col zone_col[] = {
+	{ "zone", "zone", TT_UNIT_TEXT, "that tracetool makes itself" },
+	{ "help", "what it is", TT_UNIT_PROSE, "its definition" },
+};
+
+/* By enum definition_kind. */
+static const struct { const char *id, *title; const struct tt_col *col; size_t ncol; } shown[DEF_KINDS] = {
+	[DEF_TABLE] = { "tables", "Tables", table_col, TT_NCOL(table_col) },
+	[DEF_COLUMN] = { "metrics", "Tables and columns", column_col, TT_NCOL(column_col) },
+	[DEF_METRIC] = { "gate", "Metrics of budgets", metric_col, TT_NCOL(metric_col) },
+	[DEF_LOSS] = { "losses", "Kinds of loss", loss_col, TT_NCOL(loss_col) },
+	[DEF_NOTE] = { "notes", "Notes on reports", note_col, TT_NCOL(note_col) },
+	[DEF_TERM] = { "terms", "Terms", term_col, TT_NCOL(term_col) },
+	[DEF_ZONE] = { "zones", "Zones that tracetool makes", zone_col, TT_NCOL(zone_col) },
+};
+
+/* --- all of them ----------------------------------------------------------- */
+
+static void
+each_table(definition_fn *f, void *arg, const struct tt_pass_table *t, const struct tt_pass *p)
+{
+	const struct definition d = { DEF_TABLE, { t->id, t->title, NULL }, t, p };
+
+	f(arg, &d);
+}
+
+static void
+each_column(definition_fn *f, void *arg, const struct tt_pass_table *t, const struct tt_pass *p)
+{
+	(void)p;
+	for (size_t i = 0; i < t->ncol; i++) {
+		const struct definition d = { DEF_COLUMN, { t->col[i].id, t->col[i].title, NULL }, t, &t->col[i] };
+
+		f(arg, &d);
+	}
+}
+
+static void
+in_tables(void (*each)(definition_fn *, void *, const struct tt_pass_table *, const struct tt_pass *), definition_fn *f, void *arg)
+{
+	size_t n;
+	const struct tt_pass_table *info = info_tables(&n);
+
+	for (const struct tt_pass *const *p = tt_passes; *p; p++) {
+		for (size_t i = 0; i < (*p)->ntables; i++)
+			each(f, arg, &(*p)->tables[i], *p);
+	}
+	for (size_t i = 0; i < n; i++)
+		each(f, arg, &info[i], NULL);
+}
+
+static void
+in_glossary(enum definition_kind kind, const struct glossary_word *w, definition_fn *f, void *arg)
+{
+	for (; w->name; w++) {
+		const struct definition d = { kind, { w->name, NULL }, w, NULL };
+
+		f(arg, &d);
+	}
+}
+
+void
+definitions_each(definition_fn *f, void *arg)
+{
+	in_tables(each_table, f, arg);
+	in_tables(each_column, f, arg);
+	for (const struct tt_metric *m = tt_metrics; m->name; m++) {
+		const struct definition d = { DEF_METRIC, { m->name, m->title, NULL }, m, NULL };
+
+		f(arg, &d);
+	}
+	for (size_t k = 0; k < TT_LOST_KINDS; k++) {
+		const struct definition d = { DEF_LOSS, { tt_loss_info[k].id, tt_loss_info[k].text, NULL }, &tt_loss_info[k], NULL };
+
+		f(arg, &d);
+	}
+	in_glossary(DEF_NOTE, glossary_notes, f, arg);
+	in_glossary(DEF_TERM, glossary_terms, f, arg);
+	in_glossary(DEF_ZONE, glossary_zones, f, arg);
+}
+
+/* --- rows -------------------------------------------------------------------- */
+
+/* By enum tt_unit: what the number is for machines. */
+static const char *const unit_name[] = {
+	[TT_UNIT_TEXT] = "text", [TT_UNIT_COUNT] = "count", [TT_UNIT_NS] = "ns", [TT_UNIT_BYTES] = "bytes",
+	[TT_UNIT_PERCENT] = "%", [TT_UNIT_MILLI] = "number", [TT_UNIT_HEX] = "hex", [TT_UNIT_BOOL] = "yes/no",
+	[TT_UNIT_VALUE] = "the row's", [TT_UNIT_PROSE] = "text", [TT_UNIT_COMMAND] = "text",
+};
+
+static const char *const needs[] = {
+	[TT_SELECT_NONE] = "", [TT_SELECT_MARKER] = "marker", [TT_SELECT_CATEGORY] = "category",
+	[TT_SELECT_COUNTER] = "counter", [TT_SELECT_THREAD] = "thread", [TT_SELECT_LIMIT] = "limit",
+	[TT_SELECT_ROW] = "row", [TT_SELECT_GROUP] = "group",
+};
+
+/* The statistics of a metric, the usual one first. */
+static const char *
+stats_text(struct tt_report *r, const struct tt_metric *m)
+{
+	const char *s = tt_stat_name[m->usual];
+
+	for (unsigned k = 0; k < TT_STATS; k++) {
+		if ((m->stats & 1u << k) && k != m->usual)
+			s = tt_text(r, "%s %s", s, tt_stat_name[k]);
+	}
+	return s;
+}
+
+static const char *
+columns_text(struct tt_report *r, const struct tt_pass_table *t)
+{
+	const char *s = "";
+
+	for (size_t i = 0; i < t->ncol; i++)
+		s = tt_text(r, "%s%s%s", s, i > 0 ? " " : "", t->col[i].id);
+	return s;
+}
+
+/* The command that prints the table of ${d}. */
+static const char *
+command_text(struct tt_report *r, const struct definition *d)
+{
+	const struct tt_pass_table *t = d->of;
+	const char *asks = tt_pass_asks(t->id);
+
+	if (!d->in)
+		return "tracetool info FILE";
+	return asks ? tt_text(r, "tracetool stats --table %s --%s ... FILE", t->id, asks) : tt_text(r, "tracetool stats --table %s FILE", t->id);
+}
+
+/* The table of its kind at the end of ${r}. */
+static struct tt_table *
+table_for(struct tt_report *r, enum definition_kind kind)
+{
+	for (struct tt_table *t = r->first; t; t = t->next) {
+		if (t->id == shown[kind].id)
+			return t;
+	}
+	return tt_report_table(r, shown[kind].id, shown[kind].title, shown[kind].col, shown[kind].ncol);
+}
+
+static void
+loss_row(struct tt_report *r, struct tt_cell *c, const struct tt_loss_info *i)
+{
+	char room[TT_LOSS_ADVICE];
+
+	tt_cell_text(&c[0], i->id);
+	tt_cell_text(&c[1], tt_severity_name[i->severity]);
+	tt_cell_int(&c[2], i->damage);
+	tt_cell_text(&c[3], i->text);
+	tt_cell_text(&c[4], tt_text(r, "%s", tt_loss_advice(i, room)));
+}
+
+static void
+metric_row(struct tt_report *r, struct tt_cell *c, const struct tt_metric *m)
+{
+	tt_cell_text(&c[0], m->name);
+	tt_cell_text(&c[1], tt_dim_name[m->dim]);
+	tt_cell_name(&c[2], needs[m->select]);
+	tt_cell_text(&c[3], stats_text(r, m));
+	tt_cell_text(&c[4], m->help);
+}
+
+static void
+column_row(struct tt_cell *c, const struct tt_pass_table *t, const struct tt_col *col)
+{
+	tt_cell_text(&c[0], t->id);
+	tt_cell_text(&c[1], col->id);
+	tt_cell_name(&c[2], col->title);
+	tt_cell_text(&c[3], unit_name[col->unit]);
+	tt_cell_name(&c[4], col->help);
+}
+
+void
+definition_row(struct tt_report *r, const struct definition *d)
+{
+	struct tt_cell *c = tt_row(table_for(r, d->kind));
+	const struct tt_pass_table *t = d->of;
+	const struct glossary_word *w = d->of;
+
+	switch (d->kind) {
+	case DEF_TABLE:
+		tt_cell_text(&c[0], t->id);
+		tt_cell_text(&c[1], t->title);
+		tt_cell_text(&c[2], columns_text(r, t));
+		tt_cell_text(&c[3], command_text(r, d));
+		break;
+	case DEF_COLUMN:
+		column_row(c, t, d->in);
+		break;
+	case DEF_METRIC:
+		metric_row(r, c, d->of);
+		break;
+	case DEF_LOSS:
+		loss_row(r, c, d->of);
+		break;
+	default:
+		tt_cell_text(&c[0], w->name);
+		tt_cell_text(&c[1], w->text);
+	}
+}
+
+/* --- names --------------------------------------------------------------------- */
+
+/* Is the word of ${n} bytes one of the names, which ", " parts, in ${list}? */
+static bool
+one_of(const char *list, const char *word, size_t n)
+{
+	for (const char *p = list; *p;) {
+		size_t len = strcspn(p, ",");
+
+		if (len == n && strncasecmp(p, word, n) == 0)
+			return true;
+		p += len;
+		p += strspn(p, ", ");
+	}
+	return strlen(list) == n && strncasecmp(list, word, n) == 0;
+}
+
+/* "markers/self_ns" */
+static bool
+is_path(const struct definition *d, const char *word, size_t n)
+{
+	const struct tt_pass_table *t = d->of;
+	const char *slash = memchr(word, '/', n);
+	size_t at = slash ? (size_t)(slash - word) : 0;
+
+	return slash && strlen(t->id) == at && strncasecmp(t->id, word, at) == 0 && one_of(d->name[0], slash + 1, n - at - 1);
+}
+
+/* "frame.time.p95" */
+static bool
+is_statistic(const struct definition *d, const char *word, size_t n)
+{
+	const struct tt_metric *m = d->of;
+	size_t len = strlen(m->name);
+
+	if (n <= len + 1 || strncasecmp(m->name, word, len) != 0 || word[len] != '.')
+		return false;
+	for (unsigned k = 0; k < TT_STATS; k++) {
+		if ((m->stats & 1u << k) && one_of(tt_stat_name[k], word + len + 1, n - len - 1))
+			return true;
+	}
+	return false;
+}
+
+bool
+definition_named(const struct definition *d, const char *word)
+{
+	const char *bracket = d->kind == DEF_COLUMN || d->kind == DEF_METRIC ? strchr(word, '[') : NULL;
+	size_t n = bracket ? (size_t)(bracket - word) : strlen(word);
+
+	for (size_t i = 0; i < DEF_NAMES && d->name[i]; i++) {
+		if (one_of(d->name[i], word, n))
+			return true;
+	}
+	return (d->kind == DEF_COLUMN && is_path(d, word, n)) || (d->kind == DEF_METRIC && is_statistic(d, word, n));
+}

@@ -1,0 +1,39 @@
+/**
+ * Everything that has a name and a definition: tables, their columns, metrics of budgets, kinds of loss, notes on reports, terms, zones
+ * of our own. "tracetool list" prints them by kind, "tracetool explain" those of a name, and man/tables.py makes the manual's lists of them.
+ *
+ * The definitions are where the thing itself is (struct tt_col, tt_metrics, tt_loss_info); what is nowhere else is in glossary.c.
+ */
+#ifndef TT_CMD_DEFINITIONS_H
+#define TT_CMD_DEFINITIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct tt_report;
+
+enum definition_kind { DEF_TABLE, DEF_COLUMN, DEF_METRIC, DEF_LOSS, DEF_NOTE, DEF_TERM, DEF_ZONE, DEF_KINDS };
+
+#define DEF_NAMES 3
+struct definition {
+	enum definition_kind kind;
+	const char *name[DEF_NAMES];  /* what it is called: by programs first, by people last; NULL after the last */
+	const void *of;               /* by kind: struct tt_pass_table, tt_metric, tt_loss_info, glossary_word */
+	const void *in;               /* of a table its pass, NULL for info's; of a column its struct tt_col */
+};
+
+struct glossary_word { const char *name, *text; };
+/* Each ends with a word without a name. */
+extern const struct glossary_word glossary_terms[], glossary_zones[], glossary_notes[];
+
+/* Call ${f} with every definition, kind by kind. */
+typedef void definition_fn(void *arg, const struct definition *d);
+void definitions_each(definition_fn *f, void *arg);
+
+/* Add a row with ${d} to the last table of its kind in ${r}, which is made for the first. */
+void definition_row(struct tt_report *r, const struct definition *d);
+
+/* Is ${word} a name of ${d}? Capitals do not count. A column also goes by TABLE/COLUMN, a metric by METRIC.STATISTIC, both with [ROW]. */
+bool definition_named(const struct definition *d, const char *word);
+
+#endif
