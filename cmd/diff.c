@@ -343,8 +343,8 @@ middle(const struct diff_opts *o, const struct tt_diff *d, unsigned side)
 		size_t below = 0;
 
 		for (size_t k = 0; k < s->n; k++)
-			below += s->capture[k].mean < s->capture[i].mean ||
-				 (s->capture[k].mean == s->capture[i].mean && k < i);
+			below += s->capture[k].time[d->by].mean < s->capture[i].time[d->by].mean ||
+				 (s->capture[k].time[d->by].mean == s->capture[i].time[d->by].mean && k < i);
 		if (below == (s->n - 1) / 2)
 			return o->in.path.v[side == TT_DIFF_A ? i : o->in.path.before + i];
 	}

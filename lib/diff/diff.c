@@ -276,6 +276,7 @@ marker_number(struct tt_diff *d, unsigned side, const struct tt_paths *p, uint32
 	if (!k->category[side]) {
 		k->category[side] = copy(d, category, err);
 		k->class = class_of(d, given, category);
+		k->idle = k->idle || name->editor || tt_name_match(d->wait, given);
 	}
 	return k->label && k->category[side] ? TT_OK : err->code;
 }
@@ -411,6 +412,31 @@ fold_rest(struct fold *f, int64_t busy, struct tt_err *err)
 	return rc;
 }
 
+/* The times of its frames. */
+static int
+note_times(struct fold *f, struct tt_diff_capture *c, struct tt_err *err)
+{
+	static const enum tt_frame_value what[] = { [TT_DIFF_WALL] = TT_FRAME_WALL, [TT_DIFF_CPU] = TT_FRAME_CPU };
+	const struct tt_frames *frames = f->m->frames;
+
+	c->frames = frames->n;
+	for (unsigned t = 0; t < TT_DIFF_TIMES; t++) {
+		const struct tt_values *x = tt_view_frames(&f->view, what[t], err);
+
+		if (!x)
+			return err->code;
+		if (x->n == 0)
+			continue;
+		c->time[t].total = (int64_t)x->sum;
+		c->time[t].mean = tt_diff_per(c->time[t].total, c->frames);
+		c->time[t].median = tt_values_quantile(x, 1, 2);
+	}
+	c->knows_cpu = frames->has_wait;
+	int rc = tt_frames_cap(f->m, &c->cap_ns, err);
+	c->wall_is_limit = tt_frames_wall_is_limit(frames, c->cap_ns);
+	return rc;
+}
+
 /* The capture's own figures; without frames ${busy} is all there is. */
 static int
 note_capture(struct fold *f, int64_t busy, struct tt_err *err)
@@ -422,21 +448,17 @@ note_capture(struct fold *f, int64_t busy, struct tt_err *err)
 	if (rc != TT_OK)
 		return rc;
 	c = &s->capture[s->n];
-	*c = (struct tt_diff_capture){ .path = copy(f->d, f->m->cap[0]->path, err), .total = busy, .mean = busy };
+	*c = (struct tt_diff_capture){ .path = copy(f->d, f->m->cap[0]->path, err), .time = { { .total = busy, .mean = busy } } };
 	if (!c->path)
 		return err->code;
-	if (f->d->frames) {
-		c->frames = f->m->frames->n;
-		c->total = f->total;
-		c->mean = tt_diff_per(c->total, c->frames);
-		const struct tt_values *x = tt_view_frames(&f->view, TT_FRAME_WALL, err);
-		if (!x)
-			return err->code;
-		c->median = tt_values_quantile(x, 1, 2);
-	}
+	if (f->d->frames)
+		rc = note_times(f, c, err);
+	if (rc != TT_OK)
+		return rc;
 	s->n++;
 	s->units += f->d->frames ? c->frames : 1;
-	s->total += c->total;
+	s->total += c->time[TT_DIFF_WALL].total;
+	s->capped += c->cap_ns != 0;
 	return rc;
 }
 

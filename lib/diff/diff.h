@@ -5,8 +5,8 @@
  * the end of its name left out), path of marker names, and category name. Memory: that tree and one capture's model,
  * whatever the number of captures.
  *
- * What is compared is the "whole": with frames, the mean time of a whole frame; without (and then on neither side), the
- * mean time per capture in markers of all threads. Parts are self times of paths: with frames those on the frame thread,
+ * What is compared is the "whole": with frames, the mean time of a whole frame, where they are capped its CPU-active time; without (and then
+ * on neither side), the mean time per capture in markers of all threads. Parts are self times of paths: with frames those on the frame thread,
  * cut at the frames, and what no marker accounts for. Both sides' parts are integers of ns that add up to the whole of
  * the side, so differences add up to the difference. Definitions: tracetool-diff(1).
  *
@@ -39,7 +39,8 @@ struct tt_diff_node {
 	uint32_t parent;              /* smaller than its own number; the root is 0 */
 	uint32_t name;                /* zones: of marker[]; threads: of thread[] */
 	enum tt_diff_kind kind;
-	bool framed;                  /* a part of the frame time */
+	bool framed;                  /* in frames, on the frame thread */
+	bool idle;                    /* it or a zone around it waits, or is the Editor's: set by tt_diff_finish() */
 	struct tt_diff_sum side[TT_DIFF_SIDES];
 	int64_t mid;                  /* what B's calls would take at A's time per call: set by tt_diff_finish() */
 };
@@ -52,6 +53,7 @@ struct tt_diff_marker {
 	const char *label;            /* what to show; no two alike after tt_diff_finish() */
 	const char *category[TT_DIFF_SIDES];  /* NULL: not on this side */
 	enum tt_diff_class class;
+	bool idle;                    /* it waits, or is the Editor's: no CPU-active time */
 };
 
 /* Allocations of one class at one site. */
@@ -62,10 +64,16 @@ struct tt_diff_site {
 };
 #define TT_DIFF_NONE UINT32_MAX
 
+/* Times of frames. */
+enum tt_diff_time { TT_DIFF_WALL, TT_DIFF_CPU, TT_DIFF_TIMES };
+
 struct tt_diff_capture {
 	const char *path;
 	uint64_t frames;
-	int64_t total, mean, median;  /* of frames; without them total and mean are the time in markers */
+	struct { int64_t total, mean, median; } time[TT_DIFF_TIMES];  /* without frames: wall is the time in markers */
+	int64_t cap_ns;               /* the time that frames are capped at; 0: they are not */
+	bool knows_cpu;               /* CPU-active time is known */
+	bool wall_is_limit;           /* wall time is what the Editor leaves of the limit */
 };
 
 struct tt_diff_side {
@@ -74,6 +82,8 @@ struct tt_diff_side {
 	uint64_t units;               /* frames, or captures */
 	int64_t total;                /* ns: of frames, or in markers */
 	int64_t mean;                 /* ns per unit, to the nearest */
+	int64_t wall;                 /* the same of wall time, where CPU-active time is compared */
+	size_t capped;                /* captures whose frames are */
 	int64_t alloc_b;              /* bytes per unit, to the nearest */
 };
 
@@ -83,6 +93,7 @@ struct tt_diff {
 	const char *const *wait;      /* markers whose time is waiting */
 	enum tt_names_form names;
 	bool frames;                  /* both sides have frames; known after the first capture */
+	enum tt_diff_time by;         /* the time of frames that is compared: set by tt_diff_finish() */
 	struct tt_diff_side side[TT_DIFF_SIDES];
 	struct tt_diff_node *node;
 	size_t nnode, capnode;
@@ -118,12 +129,22 @@ int tt_diff_add(struct tt_diff *d, unsigned side, const struct tt_model *m, stru
 /* After the last capture: work out parts, labels and means. */
 int tt_diff_finish(struct tt_diff *d, struct tt_err *err);
 
+/* True for a node with time, but that on the frame thread which is no part of CPU-active time where that is compared. */
+static inline bool
+tt_diff_is_timed(const struct tt_diff *d, const struct tt_diff_node *n)
+{
+	return (n->kind == TT_DIFF_ZONE || n->kind == TT_DIFF_REST) && !(d->by == TT_DIFF_CPU && n->framed && n->idle);
+}
+
 /* True for a part of the whole: with frames everything on the frame thread, else everything. */
 static inline bool
 tt_diff_is_part(const struct tt_diff *d, const struct tt_diff_node *n)
 {
-	return (n->kind == TT_DIFF_ZONE || n->kind == TT_DIFF_REST) && (!d->frames || n->framed);
+	return tt_diff_is_timed(d, n) && (!d->frames || n->framed);
 }
+
+/* Are the frames of ${side} capped, those of most of its captures? Then at what the first of these is; else 0. */
+int64_t tt_diff_cap(const struct tt_diff *d, unsigned side);
 
 enum tt_diff_class tt_diff_class(const struct tt_diff *d, const struct tt_diff_node *n);
 

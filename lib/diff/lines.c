@@ -161,12 +161,6 @@ put_times(const struct tt_diff_ctx *x, struct tt_cell *c, const struct line *l)
 		tt_cell_text(&c[T_STATE], s);
 }
 
-static bool
-timed(const struct tt_diff_node *v)
-{
-	return v->kind == TT_DIFF_ZONE || v->kind == TT_DIFF_REST;
-}
-
 static const char *
 node_label(const struct tt_diff *d, const struct tt_diff_node *v)
 {
@@ -182,7 +176,7 @@ path_text(const struct tt_diff_ctx *x, size_t node)
 	size_t n = 0, bytes = 1;
 	char *s, *p;
 
-	for (; node && timed(&d->node[node]) && n < PATH_ZONES; node = d->node[node].parent) {
+	for (; node && tt_diff_is_timed(d, &d->node[node]) && n < PATH_ZONES; node = d->node[node].parent) {
 		name[n] = node_label(d, &d->node[node]);
 		bytes += strlen(name[n++]) + 3;
 	}
@@ -370,7 +364,7 @@ fill_others(const struct tt_diff_ctx *x, struct tt_table *t)
 	size_t n = 0, lines = 0;
 
 	for (uint32_t i = 1; l && i < d->nnode; i++) {
-		if (timed(&d->node[i]) && !tt_diff_is_part(d, &d->node[i]))
+		if (tt_diff_is_timed(d, &d->node[i]) && !tt_diff_is_part(d, &d->node[i]))
 			order[n++] = i;
 	}
 	if (n > 1)
@@ -396,7 +390,7 @@ fill_threads(const struct tt_diff_ctx *x, struct tt_table *t)
 	if (!l)
 		return;
 	for (size_t i = 1; i < d->nnode; i++) {
-		if (!timed(&d->node[i]))
+		if (!tt_diff_is_timed(d, &d->node[i]))
 			continue;
 		l[x->root[i]].name = thread_label(x, i);
 		add_node(&l[x->root[i]], &d->node[i]);
@@ -423,7 +417,7 @@ fill_paths(const struct tt_diff_ctx *x, struct tt_table *t)
 	if (!l)
 		return;
 	for (size_t i = 1; i < d->nnode; i++) {
-		if (!timed(&d->node[i]))
+		if (!tt_diff_is_timed(d, &d->node[i]))
 			continue;
 		l[n] = (struct line){ .name = node_label(d, &d->node[i]), .other = thread_label(x, i), .node = i };
 		add_node(&l[n++], &d->node[i]);
@@ -445,7 +439,7 @@ fill_changed(const struct tt_diff_ctx *x, struct tt_table *t)
 	for (size_t i = 1; i < d->nnode; i++) {
 		const struct tt_diff_node *v = &d->node[i];
 
-		if (v->kind != TT_DIFF_ZONE)
+		if (v->kind != TT_DIFF_ZONE || !tt_diff_is_timed(d, v))
 			continue;
 		l[v->name].name = node_label(d, v);
 		l[v->name].other = tt_diff_category(d, v, TT_DIFF_B);

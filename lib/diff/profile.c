@@ -58,12 +58,6 @@ add_values(struct profile *w, unsigned side, int64_t time, uint64_t calls, int64
 		tt_pprof_label(&w->to, W_BASE, W_TRUE);
 }
 
-static bool
-timed(const struct tt_diff_node *v)
-{
-	return v->kind == TT_DIFF_ZONE || v->kind == TT_DIFF_REST;
-}
-
 /* The path of a node, innermost first; returned is the node it hangs on, 0 for none. */
 static size_t
 add_path(struct profile *w, size_t node)
@@ -72,7 +66,7 @@ add_path(struct profile *w, size_t node)
 	char ids[10 * (TT_PPROF_DEPTH + 1)], *p = ids;
 	size_t n = 0, at = node;
 
-	for (; at && timed(&d->node[at]); at = d->node[at].parent, n++) {
+	for (; at && tt_diff_is_timed(d, &d->node[at]); at = d->node[at].parent, n++) {
 		if (n < TT_PPROF_DEPTH)
 			p = tt_put_varint(p,
 			    function(w, d->node[at].kind == TT_DIFF_REST ? function_of(d, W_REST) : d->node[at].name));
@@ -125,7 +119,7 @@ put_samples(struct profile *w)
 
 	for (unsigned side = 0; side < TT_DIFF_SIDES; side++) {
 		for (size_t i = 1; i < d->nnode; i++) {
-			if (timed(&d->node[i]))
+			if (tt_diff_is_timed(d, &d->node[i]))
 				put_node(w, i, side);
 		}
 		for (size_t i = 0; i < d->nsite; i++)

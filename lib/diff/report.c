@@ -6,14 +6,17 @@
 #include "base/order.h"
 #include "diff/diff.h"
 #include "diff/lines.h"
+#include "model/loss.h"
 #include "out/table.h"
+#include "view/figures.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 /* --- columns -------------------------------------------------------------------------------- */
 
-enum { S_SIDE, S_CAPTURES, S_FRAMES, S_TOTAL, S_MEAN, S_BYTES, S_N };
+/* The last columns of these two are there where CPU-active time is compared. */
+enum { S_SIDE, S_CAPTURES, S_FRAMES, S_TOTAL, S_MEAN, S_BYTES, S_WALL, S_N };
 
 static const struct tt_col side_col[S_N] = {
 	[S_SIDE] = { "side", "side", TT_UNIT_TEXT, NULL },
@@ -22,6 +25,7 @@ static const struct tt_col side_col[S_N] = {
 	[S_TOTAL] = { "total_ns", "total", TT_UNIT_NS, NULL },
 	[S_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, NULL },
 	[S_BYTES] = { "alloc_bytes", "allocated", TT_UNIT_BYTES, NULL },
+	[S_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, NULL },
 };
 
 enum { G_SITE, G_CLASS, G_A, G_B, G_DIFF, G_A_COUNT, G_B_COUNT, G_STATE, G_N };
@@ -36,7 +40,7 @@ static const struct tt_col site_col[G_N] = {
 	[G_STATE] = { "state", "state", TT_UNIT_TEXT, NULL },
 };
 
-enum { C_SIDE, C_FILE, C_FRAMES, C_TOTAL, C_MEAN, C_MEDIAN, C_N };
+enum { C_SIDE, C_FILE, C_FRAMES, C_TOTAL, C_MEAN, C_MEDIAN, C_WALL, C_N };
 static const struct tt_col capture_col[C_N] = {
 	[C_SIDE] = { "side", "side", TT_UNIT_TEXT, NULL },
 	[C_FILE] = { "file", "file", TT_UNIT_TEXT, NULL },
@@ -44,6 +48,7 @@ static const struct tt_col capture_col[C_N] = {
 	[C_TOTAL] = { "total_ns", "total", TT_UNIT_NS, NULL },
 	[C_MEAN] = { "mean_ns", "mean", TT_UNIT_NS, NULL },
 	[C_MEDIAN] = { "median_ns", "median", TT_UNIT_NS, NULL },
+	[C_WALL] = { "wall_mean_ns", "mean wall", TT_UNIT_NS, NULL },
 };
 
 /* --- the other tables ------------------------------------------------------------------------------- */
@@ -68,12 +73,16 @@ fill_sides(const struct tt_diff_ctx *x, struct tt_table *t)
 		tt_cell_int(&c[S_MEAN], s->mean);
 		if (d->nsite)
 			tt_cell_int(&c[S_BYTES], s->alloc_b);
+		if (d->by == TT_DIFF_CPU)
+			tt_cell_int(&c[S_WALL], s->wall);
 	}
 	c = tt_row(t);
 	tt_cell_text(&c[S_SIDE], "B-A");
 	tt_cell_int(&c[S_MEAN], d->side[TT_DIFF_B].mean - d->side[TT_DIFF_A].mean);
 	if (d->nsite)
 		tt_cell_int(&c[S_BYTES], d->side[TT_DIFF_B].alloc_b - d->side[TT_DIFF_A].alloc_b);
+	if (d->by == TT_DIFF_CPU)
+		tt_cell_int(&c[S_WALL], d->side[TT_DIFF_B].wall - d->side[TT_DIFF_A].wall);
 }
 
 static int64_t
@@ -163,12 +172,14 @@ fill_captures(const struct tt_diff_ctx *x, struct tt_table *t)
 
 			tt_cell_text(&c[C_SIDE], s == TT_DIFF_A ? "A" : "B");
 			tt_cell_text(&c[C_FILE], k->path);
-			tt_cell_int(&c[C_TOTAL], k->total);
-			tt_cell_int(&c[C_MEAN], k->mean);
+			tt_cell_int(&c[C_TOTAL], k->time[x->d->by].total);
+			tt_cell_int(&c[C_MEAN], k->time[x->d->by].mean);
 			if (!x->d->frames)
 				continue;
 			tt_cell_int(&c[C_FRAMES], (int64_t)k->frames);
-			tt_cell_int(&c[C_MEDIAN], k->median);
+			tt_cell_int(&c[C_MEDIAN], k->time[x->d->by].median);
+			if (x->d->by == TT_DIFF_CPU)
+				tt_cell_int(&c[C_WALL], k->time[TT_DIFF_WALL].mean);
 		}
 	}
 }
@@ -181,25 +192,25 @@ static const struct tt_diff_form sides = { side_col, S_N, fill_sides }, sites = 
     captures = { capture_col, C_N, fill_captures };
 
 static const struct table {
-	const char *id, *title, *totals;      /* totals: the title where there are no frames; NULL: the same */
+	const char *id, *title, *cpu, *totals;        /* cpu: the title where CPU-active time is compared, totals: without frames; NULL: the same */
 	const struct tt_diff_form *form;
 	enum when when;
 	bool extra;
 	const char *empty;
 } tables[] = {
-	{ "sides", "Frame time", "Time in markers, per capture", &sides, ALWAYS, false, NULL },
-	{ "parts", "What frame time is made of", "What it is made of", &tt_diff_classes, ALWAYS, false, NULL },
-	{ "markers", "Self time per frame on the frame thread", "Self time per capture", &tt_diff_markers, ALWAYS,
-	    false, "no markers" },
-	{ "other_threads", "Self time per frame on other threads (not part of the frame time)", NULL, &tt_diff_others,
+	{ "sides", "Frame time", "CPU-active frame time", "Time in markers, per capture", &sides, ALWAYS, false, NULL },
+	{ "parts", "What frame time is made of", "What CPU-active frame time is made of", "What it is made of", &tt_diff_classes, ALWAYS, false, NULL },
+	{ "markers", "Self time per frame on the frame thread", "CPU-active self time per frame on the frame thread", "Self time per capture",
+	    &tt_diff_markers, ALWAYS, false, "no markers" },
+	{ "other_threads", "Self time per frame on other threads (not part of the frame time)", NULL, NULL, &tt_diff_others,
 	    WITH_FRAMES, false, "no markers on other threads" },
-	{ "threads", "Threads", NULL, &tt_diff_threads, ALWAYS, false, "no threads" },
-	{ "changed", "New and vanished markers", NULL, &tt_diff_changed, ALWAYS, false,
+	{ "threads", "Threads", NULL, NULL, &tt_diff_threads, ALWAYS, false, "no threads" },
+	{ "changed", "New and vanished markers", NULL, NULL, &tt_diff_changed, ALWAYS, false,
 	    "both sides have the same markers" },
-	{ "alloc_sites", "Allocation per frame, by site", "Allocation per capture, by site", &sites, WITH_ALLOCATIONS,
+	{ "alloc_sites", "Allocation per frame, by site", NULL, "Allocation per capture, by site", &sites, WITH_ALLOCATIONS,
 	    false, "no allocations" },
-	{ "captures", "Captures", NULL, &captures, ALWAYS, false, NULL },
-	{ "paths", "Paths", NULL, &tt_diff_paths, ALWAYS, true, "no paths" },
+	{ "captures", "Captures", NULL, NULL, &captures, ALWAYS, false, NULL },
+	{ "paths", "Paths", NULL, NULL, &tt_diff_paths, ALWAYS, true, "no paths" },
 };
 
 const char *
@@ -225,11 +236,49 @@ wanted(const struct tt_diff_ctx *x, const struct table *t)
 static void
 fill_table(const struct tt_diff_ctx *x, const struct table *k)
 {
-	struct tt_table *t = tt_report_table(x->r, k->id, x->d->frames || !k->totals ? k->title : k->totals, k->form->col, k->form->ncol);
+	const char *other = !x->d->frames ? k->totals : x->d->by == TT_DIFF_CPU ? k->cpu : NULL;
+	bool wall = k->form->fill == fill_sides || k->form->fill == fill_captures;
+	struct tt_table *t = tt_report_table(x->r, k->id, other ? other : k->title, k->form->col, k->form->ncol - (wall && x->d->by != TT_DIFF_CPU));
 
 	k->form->fill(x, t);
 	if (t->nrow == 0)
 		t->empty_reason = k->empty;
+}
+
+/* Are two limits the same, but for how exactly frames were held? */
+static bool
+same_cap(int64_t a, int64_t b)
+{
+	int64_t off = a > b ? a - b : b - a;
+
+	return a && b && off <= a / 100;
+}
+
+/* Frames that are capped, at what, and what is compared therefore. */
+static void
+note_cap(const struct tt_diff *d, struct tt_report *r)
+{
+	int64_t a = tt_diff_cap(d, TT_DIFF_A), b = tt_diff_cap(d, TT_DIFF_B);
+	char at[TT_DIFF_SIDES][TT_CAP_TEXT] = { "", "" };
+	const char *which, *what = "their CPU-active time is compared, without waits and the Editor";
+
+	if (!a && !b && d->by != TT_DIFF_CPU)
+		return;
+	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
+		if (s ? b : a)
+			*tt_put_cap(at[s], s ? b : a) = '\0';
+	if (same_cap(a, b))
+		which = tt_text(r, "frames are capped at %s", at[TT_DIFF_A]);
+	else if (a && b)
+		which = tt_text(r, "frames are capped, of A at %s and of B at %s", at[TT_DIFF_A], at[TT_DIFF_B]);
+	else if (a || b)
+		which = tt_text(r, "frames of %s are capped at %s, those of %s are not", a ? "A" : "B", at[a ? TT_DIFF_A : TT_DIFF_B], a ? "B" : "A");
+	else
+		which = "frames of some captures are capped";
+	if (d->by == TT_DIFF_WALL)
+		what = a && b ? "CPU-active time is not known of all captures, and wall time is compared, which the limit sets" :
+		    tt_text(r, "wall time is compared, and that of %s is the limit's", a ? "A" : "B");
+	tt_report_note(r, tt_severity_name[TT_NOTICE], "capped", tt_text(r, "%s: %s", which, what));
 }
 
 void
@@ -245,5 +294,6 @@ tt_diff_report(const struct tt_diff *d, const struct tt_diff_report_opts *o, str
 		if (wanted(&x, &tables[i]))
 			fill_table(&x, &tables[i]);
 	}
+	note_cap(d, r);
 	tt_mem_free(r->mem, x.root, d->nnode * sizeof *x.root);
 }

@@ -71,7 +71,7 @@ share_nodes(struct tt_diff *d, unsigned side, bool of_whole, int64_t whole, stru
 	for (size_t i = 1; i < d->nnode; i++) {
 		const struct tt_diff_node *v = &d->node[i];
 
-		if ((v->kind == TT_DIFF_ZONE || v->kind == TT_DIFF_REST) && tt_diff_is_part(d, v) == of_whole)
+		if (tt_diff_is_timed(d, v) && tt_diff_is_part(d, v) == of_whole)
 			piece[n++] = (struct tt_diff_piece){ .v = v->side[side].self, .i = i };
 	}
 	tt_diff_share(piece, n, d->side[side].units, whole);
@@ -102,7 +102,7 @@ share_side(struct tt_diff *d, unsigned side, struct tt_diff_piece *piece)
 	d->side[side].mean = tt_diff_per(d->side[side].total, d->side[side].units);
 	share_nodes(d, side, true, d->side[side].mean, piece);
 	for (size_t i = 1; i < d->nnode; i++) {
-		if (!tt_diff_is_part(d, &d->node[i]))
+		if (tt_diff_is_timed(d, &d->node[i]) && !tt_diff_is_part(d, &d->node[i]))
 			beside += d->node[i].side[side].self;
 	}
 	share_nodes(d, side, false, tt_diff_per(beside, d->side[side].units), piece);
@@ -167,6 +167,67 @@ part_labels(struct tt_diff *d, struct tt_err *err)
 	return TT_OK;
 }
 
+/* --- the time of frames that is compared ------------------------------------------------ */
+
+int64_t
+tt_diff_cap(const struct tt_diff *d, unsigned side)
+{
+	const struct tt_diff_side *s = &d->side[side];
+	size_t i = 0;
+
+	if (2 * s->capped <= s->n)
+		return 0;
+	while (!s->capture[i].cap_ns)
+		i++;
+	return s->capture[i].cap_ns;
+}
+
+/* CPU-active time, if all know it, where the frames of both sides are capped, or the wall time of some says nothing. */
+static enum tt_diff_time
+time_to_compare(const struct tt_diff *d)
+{
+	bool known = d->frames, limit = tt_diff_cap(d, TT_DIFF_A) && tt_diff_cap(d, TT_DIFF_B);
+
+	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
+		for (size_t i = 0; i < d->side[s].n; i++) {
+			known = known && d->side[s].capture[i].knows_cpu;
+			limit = limit || d->side[s].capture[i].wall_is_limit;
+		}
+	return known && limit ? TT_DIFF_CPU : TT_DIFF_WALL;
+}
+
+/* The whole of ${side} is CPU-active time; its rest is what of that no path accounts for. */
+static void
+take_cpu(struct tt_diff *d, unsigned side)
+{
+	struct tt_diff_side *s = &d->side[side];
+	int64_t work = 0;
+	size_t rest = 0;
+
+	s->wall = tt_diff_per(s->total, s->units);
+	s->total = 0;
+	for (size_t i = 0; i < s->n; i++)
+		s->total += s->capture[i].time[TT_DIFF_CPU].total;
+	for (size_t i = 1; i < d->nnode; i++) {
+		if (d->node[i].kind == TT_DIFF_REST)
+			rest = i;
+		else if (tt_diff_is_part(d, &d->node[i]))
+			work += d->node[i].side[side].self;
+	}
+	d->node[rest].side[side].self = s->total - work;
+}
+
+static void
+choose_time(struct tt_diff *d)
+{
+	/* A parent has a lower number than its children. */
+	for (size_t i = 1; i < d->nnode; i++)
+		d->node[i].idle = d->node[d->node[i].parent].idle || (d->node[i].kind == TT_DIFF_ZONE && d->marker[d->node[i].name].idle);
+	d->by = time_to_compare(d);
+	for (unsigned s = 0; s < TT_DIFF_SIDES && d->by == TT_DIFF_CPU; s++)
+		take_cpu(d, s);
+}
+
 int
 tt_diff_finish(struct tt_diff *d, struct tt_err *err)
 {
@@ -175,6 +236,7 @@ tt_diff_finish(struct tt_diff *d, struct tt_err *err)
 
 	if (!piece)
 		return err->code;
+	choose_time(d);
 	for (unsigned s = 0; s < TT_DIFF_SIDES; s++)
 		share_side(d, s, piece);
 	for (size_t i = 1; i < d->nnode; i++)

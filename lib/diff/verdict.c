@@ -15,7 +15,7 @@ means(const struct tt_diff *d, unsigned side, struct tt_err *err)
 	int64_t *v = tt_mem_alloc(&d->env->mem, s->n * sizeof *v, err);
 
 	for (size_t i = 0; v && i < s->n; i++)
-		v[i] = s->capture[i].mean;
+		v[i] = s->capture[i].time[d->by].mean;
 	if (v)
 		tt_sort_i64(v, s->n);
 	return v;

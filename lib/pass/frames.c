@@ -227,13 +227,10 @@ cap_of(struct tt_making *k)
 static const char *
 cap_text(struct tt_making *k, int64_t period)
 {
-	char fps[32], ms[32];
+	char at[TT_CAP_TEXT];
 
-	*tt_put_fixed(fps, tt_ratio(10000000000, 1, (uint64_t)period), 1) = '\0';
-	*tt_put_fixed(ms, tt_ratio((uint64_t)period, 1, 100000), 1) = '\0';
-	if (strcmp(fps + strlen(fps) - 2, ".0") == 0)
-		fps[strlen(fps) - 2] = '\0';
-	return tt_text(k->r, "frames are capped at %s fps (%s ms)", fps, ms);
+	*tt_put_cap(at, period) = '\0';
+	return tt_text(k->r, "frames are capped at %s", at);
 }
 
 /* With what a frame is in this capture, and why there is no CPU-active time if there is none. */

@@ -2,6 +2,9 @@
  * Figures; the contract is in figures.h.
  */
 #include "view/figures.h"
+
+#include <string.h>
+
 #include "base/order.h"
 #include "view/paths.h"
 
@@ -189,6 +192,23 @@ tt_frames_cap(const struct tt_model *m, int64_t *period, struct tt_err *err)
 	if (regular >= f->n - f->n / 4)
 		*period = p;
 	return TT_OK;
+}
+
+bool
+tt_frames_wall_is_limit(const struct tt_frames *f, int64_t period)
+{
+	return f && period && f->player_only && f->has_editor;
+}
+
+char *
+tt_put_cap(char *p, int64_t period)
+{
+	char *end = tt_put_fixed(p, tt_ratio(10000000000, 1, (uint64_t)period), 1);
+
+	if (end[-1] == '0')
+		end -= 2;
+	end = stpcpy(end, " fps (");
+	return stpcpy(tt_put_fixed(end, tt_ratio((uint64_t)period, 1, 100000), 1), " ms)");
 }
 
 /* --- allocations ---------------------------------------------------------------------- */

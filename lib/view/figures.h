@@ -49,6 +49,13 @@ void tt_values_free(struct tt_values *v, struct tt_mem *mem);
  */
 int tt_frames_cap(const struct tt_model *m, int64_t *period, struct tt_err *err);
 
+/* Is wall time no figure of the program's, for it is what the Editor leaves of the limit? ${period} as above. */
+bool tt_frames_wall_is_limit(const struct tt_frames *f, int64_t period);
+
+/* "30 fps (33.3 ms)" */
+#define TT_CAP_TEXT 80
+char *tt_put_cap(char *p, int64_t period);
+
 /* How percentiles of frames are taken: by the nearest rank, or as Unity's Profile Analyzer does, which rounds the place in the list down. */
 enum tt_percentiles { TT_PERCENTILES_NEAREST = 1, TT_PERCENTILES_UNITY };
 int64_t tt_values_percentile(const struct tt_values *v, unsigned num, unsigned den, int rule);

@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 """A game that the frame limit holds at 30 frames per second, in the Editor, whose markers are 40 times the game's own: which frames are the
 worst, what the summary says, and what --player-only leaves, in our recorder's captures and in Unity's own. As tracetool-metrics(7) has it."""
+import hashlib
 import json
 import random
 import struct
+import zlib
 
 from raw_log import MAIN, Log
 from ttc import Capture, Suite
@@ -19,21 +21,21 @@ FLAGS = {PREVIEW: 4}                                      # available in the Edi
 suite = Suite()
 
 
-def game(wait=WAIT, frame=FRAME, regular=True):
+def game(wait=WAIT, frame=FRAME, regular=True, seed=7, more=0, editor_ms=9, noise=200):
     """Frames as (begin, zones), zones as (begin, end, marker) in order of begin. Without a marker to wait in, the game works on."""
-    rng = random.Random(7)
+    rng = random.Random(seed)
     at, frames = 0, []
     for k in range(FRAMES):
         end = at + (frame if regular else rng.randrange(frame // 2, frame))
-        work = 2 * MS + (SPIKE if k + 1 in SPIKES else 0) + rng.randrange(300 * US)
+        work = 2 * MS + (SPIKE if k + 1 in SPIKES else 0) + rng.randrange(300 * US) + more
         z = [(at, end, ROOT), (at, at + work + 1200 * US, LOOP), (at + 100 * US, at + 100 * US + work, SCRIPTS)]
         for i in range(5):
             z.append((at + 100 * US + i * (work // 5), at + 100 * US + (i + 1) * (work // 5), ENEMY))
         z.append((at + work + 200 * US, at + work + 400 * US, PREVIEW))
-        editor, busy = at + work + 1200 * US, MS + rng.randrange(9 * MS if regular else MS)
+        editor, busy = at + work + 1200 * US, MS + rng.randrange(editor_ms * MS if regular else MS)
         z.append((editor, editor + busy + MS, EDITOR))
-        for i in range(200):
-            z.append((editor + i * (busy // 200), editor + (i + 1) * (busy // 200), NOISE + i % 10))
+        for i in range(noise):
+            z.append((editor + i * (busy // noise), editor + (i + 1) * (busy // noise), NOISE + i % 10))
         z.append((editor + busy, editor + busy + MS, SIGNAL))
         if wait is not None and editor + busy + MS < end - 50 * US:
             z.append((editor + busy + MS, end - 50 * US, wait))
@@ -86,7 +88,7 @@ def ended(zones):
 
 
 def as_ttc(name, frames):
-    c = Capture()
+    c = Capture(run=hashlib.md5(name.encode()).digest())
     scripts = c.category("Scripts")
     keys = [c.marker(n, scripts if i == ENEMY else 0, FLAGS.get(i, 0)) for i, n in enumerate(NAMES)]
     t = c.thread()
@@ -105,7 +107,8 @@ def as_ttc(name, frames):
 
 
 def as_raw(name, frames):
-    c, zero = Log(100, NAMES, FLAGS), 100 * MS
+    start = 100 + zlib.crc32(name.encode()) % 1000                    # of one recording, and no other
+    c, zero = Log(start, NAMES, FLAGS), start * MS
     for k, (at, _, zones) in enumerate(frames):
         c.block(MAIN, struct.pack("<HIQ", 34, k, zero + at))
         body = b""
@@ -170,11 +173,56 @@ def player_only(path):
     suite.true("nor does an output", not any(m[:6] == "Editor" or m == "Preview" for m in shown) and NAMES[3].split("!")[1] in str(shown), shown)
 
 
-def compared(path):
-    both = suite.report("diff", "--player-only", path, "--", path, "--table", "parts", status=5)["tables"]["parts"]["rows"]
-    _, _, editor = figures(game(), True)
-    whole = [r for r in both if r["part"] == "all"][0]["a_ns"]
-    suite.equal("a comparison's frame time", whole, round((FRAME * FRAMES - sum(editor)) / FRAMES))
+TABLES = "verdict,sides,parts,markers,threads,changed,captures,paths"
+
+
+def compared(path, *args):
+    """The whole of capped frames is their CPU-active time, and its parts are work alone."""
+    own, cpu, _ = figures(game(), True)
+    report = suite.report("diff", *args, path, "--", path, "--table", TABLES, status=5)
+    t = {k: v["rows"] for k, v in report["tables"].items()}
+    mean = round(sum(cpu) / FRAMES)
+    suite.equal("a comparison's CPU-active time", [r["mean_ns"] for r in t["sides"]], [mean, mean, 0])
+    suite.equal("its median", [r["median_ns"] for r in t["captures"]], [sorted(cpu)[(FRAMES - 1) // 2]] * 2)
+    for table in ("parts", "markers", "threads", "paths"):
+        suite.equal("parts of %s" % table, sum(r["a_ns"] for r in t[table] if r.get("part") != "all"), mean)
+    suite.equal("its markers", {r["marker"]: True for r in t["markers"] if r["marker"] != "(in no marker)"},
+                {k: True for k in own if k not in [NAMES[w] for w in WAITS] and k != "GC.Alloc"})
+    suite.equal("time of the game's marker", [r["a_ns"] for r in t["markers"] if r["marker"] == NAMES[ENEMY]], [round(own[NAMES[ENEMY]][2] / FRAMES)])
+    suite.equal("time outside of them", [r["a_ns"] for r in t["markers"] if r["marker"] == "(in no marker)"], [])
+    said = [n["text"] for n in report["notes"] if n["id"] == "capped"]
+    suite.equal("the comparison says so", said, ["frames are capped at 30 fps (33.3 ms): their CPU-active time is compared, without waits and the Editor"])
+
+
+def verdict(a, b, *args, status=0):
+    t = suite.report("diff", *args, *a, "--", *b, "--table", "verdict,sides", status=status)["tables"]
+    return t["verdict"]["rows"][0], t["sides"]["rows"]
+
+
+def builds(write, what, **other):
+    """Four captures of the game, and of one that is the same but for ${other}."""
+    return [[write("%s-%s%d" % (what, side, k), game(seed=2 * k + (side == "b"), noise=5, **more)) for k in range(4)]
+            for side, more in (("a", {}), ("b", other))]
+
+
+def judged(write):
+    """Not the Editor, nor what it leaves of the limit, makes a build worse: its own work does."""
+    _, faster = builds(write, "editor", editor_ms=3)
+    a, slower = builds(write, "work", more=MS)
+    for args in ((), ("--player-only",)):
+        row, sides = verdict(a, faster, *args)
+        suite.equal("with a faster Editor B is %s" % (args,), row["verdict"], "not worse")
+        suite.true("the shift is none", abs(row["shift_ns"]) < 20 * US, row)
+        row, sides = verdict(a, slower, *args, status=1)
+        suite.equal("with more work B is %s" % (args,), row["verdict"], "worse")
+        suite.true("the shift is the work", abs(row["shift_ns"] - MS) < 20 * US, row)
+        suite.equal("wall time is there %s" % (args,), [("wall_mean_ns" in r) for r in sides], [True] * 3)
+    wall = [write("free%d" % k, game(None, 29 * MS, False, seed=k, noise=5)) for k in range(4)]
+    report = suite.report("diff", *a, "--", *wall, "--table", "sides")
+    suite.equal("of one side that is capped wall time is compared", [r["mean_ns"] for r in report["tables"]["sides"]["rows"]][0], FRAME)
+    said = [n["text"] for n in report["notes"] if n["id"] == "capped"]
+    suite.equal("and that is said", said, ["frames of A are capped at 30 fps (33.3 ms), those of B are not: wall time is compared, and that of A is "
+                                           "the limit's"])
 
 
 def gated(path):
@@ -199,6 +247,9 @@ for capture in (as_ttc("game.ttc", game()), as_raw("game.raw", game())):
     planted(capture)
     player_only(capture)
     compared(capture)
+    compared(capture, "--player-only")
     gated(capture)
+for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, frames: as_raw(name + ".raw", frames)):
+    judged(write)
 merely_regular()
 suite.end()
