@@ -10,9 +10,9 @@
  *
  * The file is a sequence of records, one for each frame, and a word for the end. A record says its size, and holds all threads one after the
  * other, with the tree of samples of each; where a thread ends is known only to whoever walks over it. So next takes records until they are
- * DATA_SEGMENT long, walks over each, which also proves it by its end mark, and makes one chunk of definitions and one for each thread. A
- * chunk's bytes are a struct data_head, a struct data_piece for each record, and the bytes of the pieces. A record that makes no sense costs
- * its frame. Memory is bounded by the longest record and the definitions.
+ * DATA_SEGMENT long, walks over each, which also proves it by its end mark, and makes one chunk of definitions and one for each thread, or
+ * several of whole pieces where they are more than DATA_CHUNK bytes together. A chunk's bytes are a struct data_head, a struct data_piece for
+ * each record, and the bytes of the pieces. A record that makes no sense costs its frame. Memory is bounded by the longest record and the definitions.
  *
  * Samples come whole, with begin and duration, so no zone is open between records. Markers have ids since 2022.2, and are defined where they
  * are first used; before, each sample says its name, and the key is a hash of it.
@@ -27,7 +27,7 @@
 #include "io/window.h"
 #include "model/format.h"
 
-enum { DATA_SEGMENT = 1 << 20 };
+enum { DATA_SEGMENT = 1 << 20, DATA_CHUNK = 1 << 16 };
 
 /* walk.c: one thread of a record. Lists are where they begin, and how many there are. */
 struct data_thread {

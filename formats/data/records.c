@@ -473,14 +473,15 @@ take_segment(struct data *m, struct tt_err *err)
 
 /* --- chunks ----------------------------------------------------------------------------------------------- */
 
-/* A chunk of the pieces from ${first} on. */
+/* A chunk of the pieces from *${first} on, up to ${most} bytes and the rest of a piece. *${first}: the next one; 0: there is none. */
 static int
-make_chunk(struct data *m, uint32_t first, struct tt_chunk *c, struct data_head **h, struct tt_err *err)
+make_chunk(struct data *m, uint32_t *first, size_t most, struct tt_chunk *c, struct data_head **h, struct tt_err *err)
 {
 	size_t n = 0, pieces = 0;
+	uint32_t stop = *first;
 
-	for (uint32_t k = first; k; k = m->part[k - 1].next, pieces++)
-		n += m->part[k - 1].piece.len;
+	for (; stop && n < most; stop = m->part[stop - 1].next, pieces++)
+		n += m->part[stop - 1].piece.len;
 	size_t front = sizeof **h + pieces * sizeof(struct data_piece);
 	int rc = tt_mem_grow(&m->env->mem, &c->bytes, &c->cap, front + n + TT_CHUNK_PAD, 1, err);
 	if (rc != TT_OK)
@@ -490,7 +491,7 @@ make_chunk(struct data *m, uint32_t first, struct tt_chunk *c, struct data_head 
 	uint8_t *p = c->bytes + front;
 	**h = (struct data_head){ .layout = m->layout, .marker = m->marker, .categories = m->version->categories, .zero = m->zero,
 		.npiece = (uint32_t)pieces, .front = front };
-	for (uint32_t k = first; k; k = m->part[k - 1].next) {
+	for (uint32_t k = *first; k != stop; k = m->part[k - 1].next) {
 		const struct data_part *x = &m->part[k - 1];
 		const uint32_t stats = x->piece.nstats;
 		*piece++ = x->piece;
@@ -499,6 +500,7 @@ make_chunk(struct data *m, uint32_t first, struct tt_chunk *c, struct data_head 
 		memcpy(p + stats, x->p, x->piece.len - stats);
 		p += x->piece.len;
 	}
+	*first = stop;
 	memset(p, 0, TT_CHUNK_PAD);
 	tt_loss_join(&c->loss, &m->loss);
 	tt_loss_reset(&m->loss);
@@ -514,9 +516,8 @@ static int
 definitions_chunk(struct data *m, struct tt_chunk *c, struct tt_err *err)
 {
 	struct data_head *h;
-	int rc = make_chunk(m, m->defines, c, &h, err);
+	int rc = make_chunk(m, &m->defines, SIZE_MAX, c, &h, err);
 
-	m->defines = 0;
 	if (rc != TT_OK)
 		return rc;
 	h->flags = DATA_H_DEFINES;
@@ -530,17 +531,20 @@ stream_chunk(struct data *m, struct tt_chunk *c, bool *some, struct tt_err *err)
 {
 	struct data_stream *st = &m->stream[m->order[m->next++]];
 	struct data_head *h;
+	uint32_t none = 0;
 
 	/* Only definitions, frames and threads are looked for. */
 	*some = !(m->cap->skim && st->seen && !st->main);
 	if (!*some)
 		return TT_OK;
-	int rc = make_chunk(m, st->ends ? 0 : st->first, c, &h, err);
+	const bool ends = st->ends;
+	int rc = make_chunk(m, ends ? &none : &st->first, DATA_CHUNK, c, &h, err);
 	if (rc != TT_OK)
 		return rc;
 	c->tid = st->tid;
-	if (st->ends) {
-		m->next--;            /* what it did is a chunk of its own */
+	if (st->first)
+		m->next--;            /* what it did, or the rest of it, is a chunk of its own */
+	if (ends) {
 		st->ends = false;
 		h->flags = DATA_H_ENDS;
 		h->ends = m->part[st->first - 1].piece.start;

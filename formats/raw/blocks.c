@@ -756,19 +756,25 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 {
 	struct raw_stream *st = &m->stream[index];
 	size_t n = st->ncarry, pieces = st->ncarry > 0;
-	const uint32_t stop = other_thread(m, st);
+	const uint32_t other = other_thread(m, st);
+	uint32_t stop = st->first;
 	int rc;
 
-	*some = !is_middle(m, st, stop);
+	*some = !is_middle(m, st, other);
 	if (!*some) {
 		st->first = 0;
 		st->ncarry = 0;
 		return TT_OK;
 	}
-	for (uint32_t k = st->first; k != stop; k = m->block[k - 1].next) {
-		n += m->block[k - 1].len;
+	for (; stop != other; stop = m->block[stop - 1].next) {
+		const struct raw_block *b = &m->block[stop - 1];
+		/* A message begins here, whatever came before. */
+		if (n >= RAW_CHUNK && b->flags & RAW_P_FRAME && st->id != RAW_SESSION)
+			break;
+		n += b->len;
 		pieces++;
 	}
+	const bool ends = stop && stop == other;
 	size_t front = sizeof(struct raw_head) + pieces * sizeof(struct raw_piece);
 	if ((rc = tt_mem_grow(&m->env->mem, &c->bytes, &c->cap, front + n + TT_CHUNK_PAD, 1, err)) != TT_OK)
 		return rc;
@@ -780,7 +786,7 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	h->n = n;
 	h->npiece = (uint32_t)pieces;
 	h->front = front;
-	h->flags = stop ? RAW_H_ENDS : 0;
+	h->flags = ends ? RAW_H_ENDS : 0;
 	put_pieces(m, st, stop, piece, p);
 	memset(p + n, 0, TT_CHUNK_PAD);
 	if (last || stop) {
@@ -790,8 +796,9 @@ make_chunk(struct raw *m, uint32_t index, bool last, struct tt_chunk *c, bool *s
 	}
 	st = &m->stream[index];
 	st->first = stop;
-	if (stop) {
+	if (stop)
 		m->next--;            /* the rest is a chunk of its own */
+	if (ends) {
 		st->other = true;
 		st->again = INT64_MAX;
 	}

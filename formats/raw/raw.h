@@ -12,10 +12,11 @@
  * The file is a sequence of blocks, each of one stream: a thread's, or the session's, which holds definitions. Messages follow each
  * other in a stream, may be cut between two of its blocks anywhere, and have no length of their own. So the chunk of this format is
  * not a block: next takes a segment of the file, RAW_SEGMENT long, and makes of it one chunk for each stream that has blocks there, the
- * session's first. How long messages are is found out (raw_measure) from the last block on that surely begins with a message, up to the
- * end; a message that is not whole there waits, as the stream's carry, for the stream's next chunk. A chunk's bytes are a struct
- * raw_head, a struct raw_piece for each block, and the contents of the blocks, one after the other: decode starts again at
- * a piece where a message made no sense. Memory is bounded by the segment, the carries, and the definitions.
+ * session's first; of a stream that has frames for RAW_CHUNK bytes and more, several, each up to a frame's mark. How long messages are is
+ * found out (raw_measure) from the last block on that surely begins with a message, up to the end; a message that is not whole there waits,
+ * as the stream's carry, for the stream's next chunk. A chunk's bytes are a struct raw_head, a struct raw_piece for each block, and the
+ * contents of the blocks, one after the other: decode starts again at a piece where a message made no sense. Memory is bounded by the
+ * segment, the carries, and the definitions.
  *
  * What decoding must know of definitions (which marker is GC.Alloc, which one a frame's root on this thread) comes in the
  * chunk's head, as far as it was defined in or before the segment; sets that do not fit there (counters, code, names
@@ -34,7 +35,7 @@
 #include "model/format.h"
 #include "raw/layout.h"
 
-enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20 };
+enum { RAW_SEGMENT = 1 << 20, RAW_ZERO_WITHIN = 16 << 20, RAW_CHUNK = 1 << 16 };
 #define RAW_FAR INT64_C(3600000000000)        /* ns; a time so long after the main thread's last one says nothing of its end */
 
 /* message.c. Of ${n} bytes at ${p}: how long the message is that begins there, if it is whole. */
