@@ -128,7 +128,7 @@ is_sane(const struct raw_layout *l, unsigned type, const uint8_t *p)
 	switch (type) {
 	case RAW_STATE:
 		/* Zeros, where a page of the file was lost, would be this message. */
-		return unity_u32(p + at) <= 1 && unity_u64(p + at + 4) != 0;
+		return unity_u32(p + at) <= 1 && (unity_u32(p + at) | unity_u64(p + at + 4) | unity_u32(p + at + 12)) != 0;
 	case RAW_FLOW:
 		return p[at] <= 3;
 	default:
