@@ -91,6 +91,8 @@ tt_loss_info_of(const struct tt_loss *l, enum tt_loss_kind k)
 		i.text = l->said[k].text;
 	if (l->said && l->said[k].advice)
 		i.advice = l->said[k].advice;
+	if (l->forced && (k == TT_LOST_DAMAGED || k == TT_LOST_SYNC || k == TT_LOST_MISSING || k == TT_LOST_CUT || k == TT_LOST_GARBAGE))
+		i.advice = "The layout of this version is not known: the file may be whole, and read like a version that it is not.";
 	return i;
 }
 

@@ -54,6 +54,7 @@ struct tt_loss_entry {
 
 struct tt_loss {
 	bool any;
+	bool forced;                  /* a version was read like another one because that was asked for: damage may be that */
 	const struct tt_loss_said *said;      /* how the format read says each kind; NULL: as all do, or several formats were read */
 	const char *input;        /* of several inputs: the one that is being read; lives as long as the ledger */
 	struct tt_loss_entry e[TT_LOST_KINDS];

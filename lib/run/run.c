@@ -298,6 +298,18 @@ said_by(const struct tt_run *r)
 	return said;
 }
 
+/* Was a version read like another one? */
+static bool
+is_forced(const struct tt_run *r)
+{
+	for (size_t i = 0; i < r->nin; i++) {
+		const char *layout = tt_capture_meta_get(r->in[i].cap, TT_META_LAYOUT);
+		if (layout && strcmp(layout, tt_layout_name(TT_LAYOUT_FORCED)) == 0)
+			return true;
+	}
+	return false;
+}
+
 static int
 read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err *err)
 {
@@ -305,6 +317,7 @@ read_all(struct tt_run *r, enum tt_phase phase, const char *name, struct tt_err 
 	int rc = TT_OK;
 
 	r->env->loss->said = said_by(r);
+	r->env->loss->forced = is_forced(r);
 	r->phase_name = name;
 	r->done_bytes = 0;
 	tt_threads_reset(&r->m->threads);
