@@ -239,12 +239,14 @@ add_frames(const struct tt_run *r, const struct tt_model *m, const struct tt_fra
 	for (size_t i = 0; i < n; i++) {
 		int64_t from = marks->ts[i], to = marks->ts[i + 1];
 		const struct tt_span *hole = flt->nhole ? tt_filter_hole(flt, from) : NULL;
-		if (!is_chosen(r, flt, from, to, i + 1) || to == from || (hole && from >= hole->from && to <= hole->to))
+		if (!is_chosen(r, flt, from, to, i + 1) || (hole && from >= hole->from && to <= hole->to))
 			continue;
 		if ((marks->by[i] & TT_MARK_GAP) || (hole && to > hole->from)) {
 			f->partial++;
 			continue;
 		}
+		if (to == from)
+			continue;
 		f->start[f->n] = from;
 		f->dur[f->n] = to - from;
 		f->number[f->n] = i + 1;
