@@ -214,22 +214,32 @@ raw_stream(struct raw *m, uint64_t id, struct tt_err *err)
 
 enum found { A_BLOCK, A_HEADER, NONE, MORE };
 
-/* What begins at ${p}? ${n} bytes are in hand; MORE: *${want} bytes are needed to tell. */
-static enum found
-what_is(const struct raw *m, const uint8_t *p, size_t n, size_t *want)
+/* Is there a header of *${size} bytes at ${p}, and after it a block or what there is of one? */
+static bool
+is_head(const struct raw *m, const uint8_t *p, size_t n, size_t *size)
 {
+	static const uint8_t block[4] = { 0xAD, 0x7E, 0x0C, 0xB1 };
+	struct raw other = { .env = m->env, .version = m->version };
+	struct raw_session s;
+	struct tt_err err;
+
+	return take_head(&other, p, n, &s, size, &err) == TT_OK && memcmp(p + *size, block, n - *size < 4 ? n - *size : 4) == 0;
+}
+
+/* What begins at ${p}? ${n} bytes are in hand, and with ${ended} there are no more; MORE: *${want} bytes are needed to tell. */
+static enum found
+what_is(const struct raw *m, const uint8_t *p, size_t n, bool ended, size_t *want)
+{
+	size_t size;
+
 	*want = RAW_BLOCK_HEAD;
 	if (n < 4)
 		return MORE;
 	if (unity_u32(p) == RAW_MAGIC) {
 		*want = RAW_HEAD_RELEASE + 4;
 		if (n < *want)
-			return MORE;
-		struct raw_session s;
-		struct tt_err err;
-		size_t size;
-		struct raw other = { .env = m->env, .version = m->version };
-		return take_head(&other, p, n, &s, &size, &err) == TT_OK && unity_u32(p + size) == RAW_BLOCK ? A_HEADER : NONE;
+			return ended && is_head(m, p, n, &size) ? A_HEADER : MORE;
+		return is_head(m, p, n, &size) ? A_HEADER : NONE;
 	}
 	if (unity_u32(p) != RAW_BLOCK)
 		return NONE;
@@ -269,20 +279,34 @@ foot_there(const struct raw *m, uint64_t at, uint32_t id, uint32_t len)
 	    unity_u32(foot) == id + 1 && unity_u32(foot + 4) == RAW_FOOT;
 }
 
+/* Of the block at the segment's beginning, which the next log follows after ${n} bytes: the bytes of its payload; 0 if it is whole, or none. */
+static size_t
+part_of_block(const struct raw *m, size_t n)
+{
+	if (n <= RAW_BLOCK_HEAD || unity_u32(m->p) != RAW_BLOCK)
+		return 0;
+	const size_t len = unity_u32(m->p + 16), there = n - RAW_BLOCK_HEAD;
+	return len > RAW_BLOCK_MAX || len + RAW_BLOCK_FOOT <= there ? 0 : len < there ? len : there;
+}
+
 /*
  * Find the next block or header after the first ${off} bytes of the segment, and move the segment there. The bytes before are skipped. If
- * there is none, the segment is empty and at the input's end.
+ * there is none, the segment is empty and at the input's end. But where a log ends in a block, and another one follows, the segment stays, and
+ * *${part} bytes of it are that block.
  */
 static int
-search(struct raw *m, size_t off, struct tt_err *err)
+search(struct raw *m, size_t off, size_t *part, struct tt_err *err)
 {
+	enum { NEAR = RAW_SEGMENT - RAW_HEAD_RELEASE };       /* bytes that are surely shown together */
 	uint64_t from = m->from;
 	size_t n, want = RAW_SEGMENT;
 	bool ended;
 	int rc;
 
+	*part = 0;
 	for (;;) {
 		size_t i = off;
+		bool stay = false;
 		if ((rc = show(m, want, &n, &ended, err)) != TT_OK)
 			return rc;
 		want = RAW_SEGMENT;
@@ -290,7 +314,12 @@ search(struct raw *m, size_t off, struct tt_err *err)
 			size_t need;
 			if (m->p[i] != 0xAD && m->p[i] != 0x50)
 				continue;
-			enum found f = what_is(m, m->p + i, n - i, &need);
+			enum found f = what_is(m, m->p + i, n - i, ended, &need);
+			if (f == A_HEADER && m->from == from && i < NEAR && part_of_block(m, i) > 0) {
+				*part = i;
+				tt_loss_add(&m->loss, TT_LOST_CUT, 1, i, from);
+				return TT_OK;
+			}
 			if (f == A_BLOCK || f == A_HEADER) {
 				m->from += i;
 				tt_loss_add(&m->loss, f == A_HEADER ? TT_LOST_CUT : TT_LOST_SYNC, 1, m->from - from, from);
@@ -298,12 +327,13 @@ search(struct raw *m, size_t off, struct tt_err *err)
 			}
 			if (f == MORE && !ended && (n - i < RAW_BLOCK_HEAD || unity_u32(m->p + i) == RAW_MAGIC ||
 			    foot_there(m, m->from + i, unity_u32(m->p + i + 4), unity_u32(m->p + i + 16)))) {
-				want = need + RAW_SEGMENT;
+				stay = m->from == from && i < NEAR;
+				want = (stay ? i : 0) + need + RAW_SEGMENT;
 				break;
 			}
 		}
-		m->from += ended || i > n ? n : i;
-		off = 0;
+		off = stay ? i : 0;
+		m->from += stay ? 0 : ended || i > n ? n : i;
 		if (ended)
 			break;
 	}
@@ -311,23 +341,24 @@ search(struct raw *m, size_t off, struct tt_err *err)
 	return TT_OK;
 }
 
-/* The input ends inside the block at ${off}. If a whole block follows, the length was wrong: go on there. Otherwise use the bytes there are. */
+/*
+ * The input ends inside what is at the segment's beginning. If a whole block or a header follows, go on there, like search(). Otherwise use the
+ * bytes there are: *${part} of them.
+ */
 static int
-cut_off(struct raw *m, size_t off, size_t n, bool *block, struct tt_err *err)
+cut_off(struct raw *m, size_t n, size_t *part, struct tt_err *err)
 {
 	size_t want;
 
-	*block = false;
-	for (size_t i = off + 1; i + RAW_BLOCK_HEAD <= n; i++) {
-		const uint8_t *hit = memchr(m->p + i, 0xAD, n - i);
-		if (!hit)
-			break;
-		i = (size_t)(hit - m->p);
-		if (what_is(m, hit, n - i, &want) == A_BLOCK)
-			return search(m, off + 1, err);
+	for (size_t i = 1; i + 4 <= n; i++) {
+		if (m->p[i] != 0xAD && m->p[i] != 0x50)
+			continue;
+		enum found f = what_is(m, m->p + i, n - i, true, &want);
+		if (f == A_BLOCK || f == A_HEADER)
+			return search(m, 1, part, err);
 	}
-	tt_loss_add(&m->loss, TT_LOST_CUT, 1, n - off, m->from + off);
-	*block = n - off > RAW_BLOCK_HEAD && unity_u32(m->p + off) == RAW_BLOCK;
+	tt_loss_add(&m->loss, TT_LOST_CUT, 1, n, m->from);
+	*part = n;
 	return TT_OK;
 }
 
@@ -502,17 +533,13 @@ lies(const struct raw *m, size_t n, size_t need)
 	    !foot_there(m, m->from, unity_u32(m->p + 4), unity_u32(m->p + 16)) && m->from + need <= tt_src_info(m->src)->size;
 }
 
-/* The input ends inside the block at the segment's beginning. *${off}: its bytes that were used; 0 if reading goes on at m->from. */
+/* A log ends ${n} bytes on. Use what there is of the block at the segment's beginning. */
 static int
-last_block(struct raw *m, size_t n, size_t *off, struct tt_err *err)
+last_block(struct raw *m, size_t n, struct tt_err *err)
 {
-	bool block;
-	int rc = cut_off(m, 0, n, &block, err);
+	const size_t len = part_of_block(m, n);
 
-	if (rc == TT_OK && block)
-		rc = add_block(m, 0, (uint32_t)(n - RAW_BLOCK_HEAD), RAW_P_CUT, err);
-	*off = m->loss.e[TT_LOST_CUT].n ? n : 0;
-	return rc;
+	return len ? add_block(m, 0, (uint32_t)len, RAW_P_CUT, err) : TT_OK;
 }
 
 /* Take blocks from the input's next place on, until there are enough of them. TT_END. */
@@ -526,7 +553,7 @@ take_segment(struct raw *m, struct tt_err *err)
 	m->nblock = m->norder = m->next = 0;
 	int rc = show(m, want, &n, &ended, err);
 	while (rc == TT_OK && off < n && off < RAW_SEGMENT) {
-		enum found f = what_is(m, m->p + off, n - off, &need);
+		enum found f = what_is(m, m->p + off, n - off, ended, &need);
 		if (f == A_BLOCK) {
 			rc = add_block(m, off, (uint32_t)(need - RAW_BLOCK_HEAD - RAW_BLOCK_FOOT), 0, err);
 			off += need;
@@ -540,11 +567,13 @@ take_segment(struct raw *m, struct tt_err *err)
 		if (f == A_HEADER)
 			rc = enter_session(m, n, err);
 		else if (f == MORE && ended)
-			rc = last_block(m, n, &off, err);
+			rc = cut_off(m, n, &off, err);
 		else if (f == NONE || lies(m, n, need))
-			rc = search(m, 1, err);
+			rc = search(m, 1, &off, err);
 		else
 			want = need > want ? need : want;
+		if (rc == TT_OK && off > 0)
+			rc = last_block(m, off, err);
 		if (rc == TT_OK && off == 0)
 			rc = show(m, want, &n, &ended, err);
 	}

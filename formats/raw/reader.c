@@ -104,11 +104,14 @@ rewind_(void *ctx, struct tt_err *err)
 }
 
 static const struct tt_loss_said said[TT_LOST_KINDS] = {
-	[TT_LOST_CUT] = { "a log ends inside a block", "Usual where a program crashed or was killed, else copy the file again; the rest was read." },
+	[TT_LOST_CUT] = { "a log ends inside a block or its header",
+	    "Usual where a program crashed or was killed, else copy the file again; the rest was read." },
 	[TT_LOST_SYNC] = { "bytes skipped to find the next block", NULL },
 	[TT_LOST_DAMAGED] = { "rest of a block that could not be decoded", "The frame around it is left out; other blocks are unaffected." },
 	[TT_LOST_MISSING] = { "blocks or frames missing, repeated or out of order",
 	    "The log was not written whole, or copied wrongly; the frames around them are left out." },
+	[TT_LOST_GARBAGE] = { "bytes after the last block, without another one",
+	    "They are damaged, or no log of Unity's profiler: a .data after a log has to be a file of its own. They were ignored." },
 	[TT_LOST_UNMATCHED] = { NULL, "Usual where the recording begins inside of zones; otherwise calls are missing." },
 };
 

@@ -284,7 +284,8 @@ what_is(struct copy *c, uint64_t at, char *what, const uint8_t **p, size_t *size
 	if (unity_u32(*p) == RAW_MAGIC && n >= RAW_HEAD) {
 		const bool release = n >= RAW_HEAD_RELEASE + 4 && unity_u32(*p + RAW_HEAD_RELEASE) == RAW_BLOCK;
 		*size = at == 0 ? (size_t)c->m->first : release ? RAW_HEAD_RELEASE : RAW_HEAD;
-		const bool next = at == 0 || (n >= *size + 4 && unity_u32(*p + *size) == RAW_BLOCK && c->s->number + (size_t)1 < c->m->nsession);
+		/* A header may be the last thing in the file. */
+		const bool next = at == 0 || ((n < *size + 4 || unity_u32(*p + *size) == RAW_BLOCK) && c->s->number + (size_t)1 < c->m->nsession);
 		*what = n >= *size && next ? 'h' : 0;
 		return rc;
 	}

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
 """Frames of Unity's .raw beside damage and pauses: which are left out, and what the ledger says, as tracetool-metrics(7) promises."""
+import json
 import struct
 
 from raw_log import MS, SESSION, Log, sample, state, zone
@@ -103,6 +104,65 @@ def appended(what, start, cut, ends, lost, status):
     suite.equal(what + ": losses", sorted(r["kind"] for r in report["loss"]["rows"] if r["severity"] != "info"), lost)
 
 
+FOOT, SAMPLE, FRAME, SAMPLES = 8, 15, 42, 88          # bytes: of a block's end, of a sample, and of the blocks of a frame's mark and samples
+
+
+def cut_before_another():
+    """A log of 5 frames that ends anywhere in its last frame, and a whole one: what is there is read, and the cut is all that is lost."""
+    first, second = Log(100), Log(20)
+    for k in range(5):
+        first.frame(100 + 10 * k)
+        second.frame(20 + 10 * k)
+    path = suite.path("cut.raw")
+    for cut in range(1, FRAME + SAMPLES):
+        with open(path, "wb") as f:
+            f.write(first.b[:-cut] + second.b)
+        report = suite.report("stats", path, "--table", "frames,markers,loss", status=0 if cut == SAMPLES else 3)["tables"]
+        frames = report["frames"]["rows"][0]
+        work = [r for r in report["markers"]["rows"] if r["marker"] == "Work"][0]
+        suite.equal("a log before another one without its last %d bytes: frames, zones, losses" % cut,
+                    (frames["count"] + frames["partial"], work["count"], sorted(r["kind"] for r in report["loss"]["rows"] if r["severity"] != "info")),
+                    (10 if cut <= SAMPLES + FOOT else 9, 10 if cut <= FOOT + 2 * SAMPLE else 9, ["cut", "not_ended"][cut == SAMPLES:]))
+
+
+def at_the_end():
+    """What follows a whole log: losses and what is said of them."""
+    log = Log(100)
+    for k in range(5):
+        log.frame(100 + 10 * k)
+    log.block(SESSION, state(0, 150))
+    with open("testdata/data/good-2021.data", "rb") as f:
+        other = f.read()
+    for what, more, lost, said in (("a header", Log(20).b[:36], [], ""), ("a part of a header", Log(20).b[:30], ["cut"], "inside a block or its header"),
+                                   ("a header and a part of a block", Log(20).b[:40], ["cut"], "ends inside"),
+                                   ("a .data", other, ["garbage"], "a .data after a log")):
+        path = suite.path("end.raw")
+        with open(path, "wb") as f:
+            f.write(log.b + more)
+        out, said_all = suite.run("info", "-q", path, "--format", "json", status=3 if lost else 0)
+        rows = json.loads(out)["tables"]["loss"]["rows"]
+        suite.equal(what + " at the end: losses", [x["kind"] for x in rows if x["severity"] in ("loss", "error")], lost)
+        suite.true(what + " at the end: what is said", said in said_all and (lost or not said_all), said_all)
+
+
+def guessed():
+    """Losses of a version that is read like another one name that as their cause."""
+    log = Log(100)
+    for k in range(5):
+        log.frame(100 + 10 * k)
+    log.b = log.b[:8] + struct.pack("<I", 0x20160622) + log.b[12:]
+    _, said = suite.run("info", "-q", "--force", log.write(suite.path("old.raw")), status=3)
+    suite.true("losses of a guessed layout", "could not be decoded" in said and "The layout of this version is not known" in said, said)
+
+
+def from_tick_zero():
+    """A clock that begins with the recording."""
+    log = Log(0)
+    for k in range(3):
+        log.frame(10 + 10 * k)
+    suite.equal("a recording that begins at tick 0", told(log, "zero.raw"), ([10, 20], {}))
+
+
 damaged()
 compared()
 numbers()
@@ -114,4 +174,8 @@ appended("one appended to a log that is cut in a block", 20, 60, False, ["cut", 
 times("a time hours later than those around it", 13744000)
 times("a time before the one before it", 50)
 paused()
+cut_before_another()
+at_the_end()
+guessed()
+from_tick_zero()
 suite.end()
