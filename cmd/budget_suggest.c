@@ -1,10 +1,10 @@
 /**
  * A budget to start from; the contract is in verdict.h.
  *
- * What it suggests is what can be judged: changes of the median and mean from +2 % up, more where the captures
- * themselves differ by more; tails as frames over a limit per thousand, for p99 and the maximum of a capture hang
- * on a few frames; allocation as "none" where there is none; the largest pause and heap of all captures as warnings,
- * for the next captures of the same build are often a little worse.
+ * What it suggests is what can be judged: changes of the median and mean from +2 % up, more where the captures themselves differ by
+ * more; tails as frames over a limit per thousand, for p99 and the maximum of a capture hang on a few frames; of capped frames both
+ * of CPU-active time, for wall time is the limit's; allocation as "none" where there is none; the largest pause and heap of all
+ * captures as warnings, for the next captures of the same build are often a little worse.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -25,6 +25,7 @@ struct suggest {
 	struct tt_buf *out;
 	bool some;                    /* a row has been written */
 	size_t relative;              /* rows that compare with a baseline */
+	int64_t cap_ns;               /* the frames of most captures are capped, of the first at this; 0: they are not */
 };
 
 /* The captures' figures of a measure: how many, and of those known the median, spread and largest. */
@@ -108,10 +109,12 @@ tail_row(struct suggest *g)
 		{ "33.33ms", 33330000 }, { "50ms", 50000000 }, { "66.67ms", 66670000 }, { "100ms", 100000000 },
 		{ "250ms", 250000000 }, { "1s", 1000000000 },
 	};
-	static const struct { const char *key; int per_1000; } most[] = {
-		{ "frame.time.p99", 10 }, { "frame.time.p95", 50 }, { "frame.time.p90", 100 }, { "frame.time.median", 500 },
+	static const struct { const char *wall, *cpu; int per_1000; } most[] = {
+		{ "frame.time.p99", "frame.cpu.p99", 10 }, { "frame.time.p95", "frame.cpu.p95", 50 }, { "frame.time.p90", "frame.cpu.p90", 100 },
+		{ "frame.time.median", "frame.cpu.median", 500 },
 	};
-	struct spread r = spread_of(g, "frame.time.median"), p99 = spread_of(g, "frame.time.p99");
+	bool cpu = g->cap_ns != 0;
+	struct spread r = spread_of(g, cpu ? most[3].cpu : most[3].wall), p99 = spread_of(g, cpu ? most[0].cpu : most[0].wall);
 	size_t k = 0, q = 0, n = sizeof limit / sizeof *limit, nmost = sizeof most / sizeof *most;
 	char text[64];
 
@@ -120,9 +123,9 @@ tail_row(struct suggest *g)
 	while (k + 1 < n && tt_frame_limit(limit[k].ns) < tt_scale(r.median, 3, 2 * TT_AMOUNT_ONE))
 		k++;
 	/* So many are over at most: the quantile says it of every capture. */
-	while (q + 1 < nmost && spread_of(g, most[q].key).max > tt_scale(tt_frame_limit(limit[k].ns), TT_AMOUNT_ONE, 1))
+	while (q + 1 < nmost && spread_of(g, cpu ? most[q].cpu : most[q].wall).max > tt_scale(tt_frame_limit(limit[k].ns), TT_AMOUNT_ONE, 1))
 		q++;
-	begin_row(g, "hitches", "frame.over", NULL);
+	begin_row(g, "hitches", cpu ? "frame.cpu.over" : "frame.over", NULL);
 	tt_buf_printf(g->out, ", \"limit\": \"%s\", \"stat\": \"per_1000\", \"max\": %d, \"level\": \"warn\",\n"
 	    "\t\t  \"comment\": \"frames of a thousand; p99 is %s\" }", limit[k].text, most[q].per_1000,
 	    amount(text, p99.median, TT_DIM_TIME));
@@ -183,24 +186,48 @@ alloc_rows(struct suggest *g)
 static void
 put_advice(struct suggest *g)
 {
-	size_t n = 2;
+	size_t n = 2, frames = 0;
+	char at[TT_CAP_TEXT];
 
-	if (spread_of(g, "frame.time.median").n == 0)
+	for (size_t i = 0; i < g->n; i++)
+		frames += g->s[i].frames;
+	if (frames == 0)
 		tt_buf_text(g->out, ",\n\t\"comment\": \"These captures have no whole frames, and rows of frames say most: name "
 		    "the marker that begins a frame with --frame-marker, and suggest again.\"");
-	if (spread_of(g, "frame.time.median").n == 0 || g->relative == 0)
+	if (g->cap_ns) {
+		*tt_put_cap(at, g->cap_ns) = '\0';
+		tt_buf_printf(g->out, ",\n\t\"comment\": \"Frames are capped at %s: their rows are of CPU-active time, for wall time is that of the limit.%s",
+		    at, g->relative ? " " : "\"");
+	}
+	if (frames == 0 || g->relative == 0)
 		return;
 	while (n < 100 && tt_mann_whitney_least(n, n) * (double)g->relative > 0.05)
 		n++;
-	tt_buf_printf(g->out, ",\n\t\"comment\": \"Rows with a change for max are held against a baseline (--save, "
+	if (!g->cap_ns)
+		tt_buf_text(g->out, ",\n\t\"comment\": \"");
+	tt_buf_printf(g->out, "Rows with a change for max are held against a baseline (--save, "
 	    "--baseline): these want at least %zu captures on each side, better 8.\"", n);
+}
+
+/* What the frames of most captures are capped at. */
+static int64_t
+cap_of(const struct tt_sample *s, size_t n)
+{
+	size_t capped = 0;
+	int64_t first = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		capped += s[i].cap_ns != 0;
+		first = first ? first : s[i].cap_ns;
+	}
+	return 2 * capped > n ? first : 0;
 }
 
 int
 budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, size_t nx, const char *frame_marker,
     struct tt_buf *out, struct tt_err *err)
 {
-	struct suggest g = { .s = s, .n = n, .x = x, .nx = nx, .out = out };
+	struct suggest g = { .s = s, .n = n, .x = x, .nx = nx, .out = out, .cap_ns = cap_of(s, n) };
 
 	tt_buf_text(out, "{\n\t\"tracetool_budget\": 1,\n");
 	if (frame_marker) {
@@ -209,9 +236,13 @@ budget_suggest(const struct tt_sample *s, size_t n, const struct tt_measure *x, 
 		tt_buf_text(out, ",\n");
 	}
 	tt_buf_text(out, "\t\"rows\": [");
-	relative_row(&g, "frame-median", "frame.time", "median", TT_DIM_TIME);
-	relative_row(&g, "frame-mean", "frame.time", "mean", TT_DIM_TIME);
+	if (!g.cap_ns) {
+		relative_row(&g, "frame-median", "frame.time", "median", TT_DIM_TIME);
+		relative_row(&g, "frame-mean", "frame.time", "mean", TT_DIM_TIME);
+	}
 	relative_row(&g, "cpu-median", "frame.cpu", "median", TT_DIM_TIME);
+	if (g.cap_ns)
+		relative_row(&g, "cpu-mean", "frame.cpu", "mean", TT_DIM_TIME);
 	relative_row(&g, "main-median", "frame.main", "median", TT_DIM_TIME);
 	relative_row(&g, "render-median", "frame.render", "median", TT_DIM_TIME);
 	relative_row(&g, "gpu-median", "frame.gpu", "median", TT_DIM_TIME);

@@ -319,6 +319,15 @@ amount_of(enum tt_unit unit, const struct tt_cell *c, int64_t *v)
 	return !__builtin_mul_overflow(c->v, unit == TT_UNIT_MILLI ? 1 : unit == TT_UNIT_PERCENT ? TT_AMOUNT_ONE / 100 : TT_AMOUNT_ONE, v);
 }
 
+/* Is the row of the wall time of frames? */
+static bool
+is_wall(const struct tt_table *t, const struct tt_cell *row)
+{
+	bool by_time = strcmp(t->id, "frames") == 0 || strcmp(t->id, "frame_budgets") == 0;
+
+	return strcmp(t->id, "frame_histogram") == 0 || (by_time && !row->empty && strcmp(row->s, "wall") == 0);
+}
+
 int
 tt_figures_cell(struct tt_figures *g, const struct tt_measure *x, struct tt_value *v, struct tt_err *err)
 {
@@ -327,7 +336,7 @@ tt_figures_cell(struct tt_figures *g, const struct tt_measure *x, struct tt_valu
 	const struct tt_col *col = &c->table->col[c->col];
 	const struct tt_cell *row = t ? row_of(g, t, x, col, v, err) : NULL;
 
-	if (!row)
+	if (!row || (is_wall(t, row) && tt_wall_is_limit(g, v, err)))
 		return t && v->why ? TT_OK : err->code;
 	row += c->col;
 	if (row->empty)

@@ -8,6 +8,9 @@
 #include <string.h>
 
 #include "gate/measure_model.h"
+
+#include "base/buf.h"
+#include "base/setting.h"
 #include "collect/collections.h"
 #include "collect/counters.h"
 #include "model/loss.h"
@@ -88,12 +91,34 @@ why_no_value(unsigned what)
 	return "no frame timings: the engine's own measurements are not in it";
 }
 
+bool
+tt_wall_is_limit(const struct tt_figures *g, struct tt_value *v, struct tt_err *err)
+{
+	struct tt_buf b = { 0 };
+	char at[TT_CAP_TEXT];
+	int64_t period;
+
+	if (tt_frames_cap(g->m, &period, err) != TT_OK)
+		return true;
+	if (!tt_frames_wall_is_limit(g->m->frames, period))
+		return false;
+	*tt_put_cap(at, period) = '\0';
+	tt_buf_printf(&b, "frames are capped at %s, and with %s their wall time is what the Editor leaves of that: judge CPU-active time "
+	    "(frame.cpu, frame.cpu.over)", at, tt_setting_name[TT_SETTING_PLAYER_ONLY]);
+	if (tt_buf_error(&b, err) == TT_OK)
+		v->why = tt_arena_text(g->out, b.p, b.n, err);
+	tt_buf_free(&b);
+	return true;
+}
+
 /* The values ${what} of all frames; NULL on an error, or if there are none, with the reason in ${v}. */
 static const struct tt_values *
 values_of(struct tt_figures *g, unsigned what, struct tt_value *v, struct tt_err *err)
 {
 	const struct tt_values *e = tt_view_frames(g->view, what, err);
 
+	if (e && what == TT_FRAME_WALL && tt_wall_is_limit(g, v, err))
+		return NULL;
 	if (e && e->n == 0)
 		v->why = tt_figures_frames(g) ? why_no_value(what) : TT_NO_FRAMES;
 	return e && e->n ? e : NULL;

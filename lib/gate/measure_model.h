@@ -62,6 +62,12 @@ tt_at_most(uint64_t v)
 /* True if the name matches the measure's pattern: as it is, or as it is shown if it is not UTF-8. */
 bool tt_figures_match(const struct tt_measure *x, const char *name);
 
+/*
+ * Where wall time of frames says nothing of the program, for it is what the Editor leaves of the limit, v->why says so and what to take
+ * instead. True: it does, or ${err}.
+ */
+bool tt_wall_is_limit(const struct tt_figures *g, struct tt_value *v, struct tt_err *err);
+
 /* The collections that ${x} measures: those of all generations, or of one. */
 struct tt_gc_stat tt_generations_of(const struct tt_figures *g, const struct tt_measure *x);
 

@@ -553,7 +553,9 @@ tt_sample_from(struct tt_views *view, const struct tt_loss *loss, const struct t
 	if (rc != TT_OK || s->empty)
 		return rc;
 	s->frames = m->frames ? m->frames->n : 0;
-	rc = tt_measure_all(view, loss, x, n, s->value, a, err);
+	rc = tt_frames_cap(m, &s->cap_ns, err);
+	if (rc == TT_OK)
+		rc = tt_measure_all(view, loss, x, n, s->value, a, err);
 	if (rc != TT_OK)
 		return rc;
 	t = tt_view_paths(view, TT_GROUP_NONE, TT_PATHS_ROWS, err);

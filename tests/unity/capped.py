@@ -7,7 +7,7 @@ import random
 import struct
 import zlib
 
-from raw_log import MAIN, Log
+from raw_log import MAIN, SESSION, Log, state
 from ttc import Capture, Suite
 
 MS, US = 10 ** 6, 10 ** 3
@@ -118,6 +118,7 @@ def as_raw(name, frames):
                 body += struct.pack("<HBIQBBI", 42, 0, ALLOC, a, 1, 3, 64) + struct.pack("<HBIQ", 37, 0, ALLOC, a)
         c.block(MAIN, body)
     c.block(MAIN, struct.pack("<HIQ", 34, len(frames), zero + frames[-1][1]))
+    c.block(SESSION, state(0, start + frames[-1][1] / MS))
     return c.write(suite.path(name))
 
 
@@ -225,6 +226,40 @@ def judged(write):
                                            "the limit's"])
 
 
+def budget(rows):
+    with open(suite.path("budget.json"), "w") as f:
+        json.dump({"tracetool_budget": 1, "rows": rows}, f)
+    return suite.path("budget.json")
+
+
+def no_wall_rows(path):
+    """Without the Editor, wall time of capped frames is what it leaves of the limit: such rows are not judged, and say which to take."""
+    rows = [{"id": "mean", "metric": "frame.time", "stat": "mean", "max": "40 ms"}, {"id": "hitches", "metric": "frame.over", "limit": "40 ms", "max": 0},
+            {"id": "rate", "metric": "frame.fps", "min": "1 fps"}, {"id": "cell", "metric": "frames/max_ns", "row": "wall", "max": "40 ms"},
+            {"id": "over", "metric": "frame_budgets/over", "row": "wall, 50", "max": 0}]
+    work = [{"id": "cpu", "metric": "frame.cpu", "stat": "mean", "max": "40 ms"}, {"id": "of", "metric": "frames/max_ns", "row": "cpu", "max": "40 ms"}]
+    suite.run("stats", path, "--gate", budget(rows + work))
+    suite.run("stats", path, "--player-only", "--gate", budget(work))
+    suite.run("stats", path, "--player-only", "--gate", budget(rows + work), "--json", suite.path("verdict.json"), status=5)
+    with open(suite.path("verdict.json")) as f:
+        judged = {r["id"]: (r["outcome"], r["text"]) for r in json.load(f)["rows"]}
+    why = "frames are capped at 30 fps (33.3 ms), and with --player-only their wall time is what the Editor leaves of that: judge CPU-active time " \
+        "(frame.cpu, frame.cpu.over)"
+    for row in rows:
+        suite.equal("row %s of wall time" % row["id"], judged[row["id"]], ("cannot_judge", why))
+    suite.equal("rows of CPU-active time", [judged[r["id"]][0] for r in work], ["pass"] * 2)
+
+
+def suggested(path):
+    for args in ((), ("--player-only",)):
+        out, _ = suite.run("stats", path, *args, "--suggest")
+        found = json.loads(out)
+        suite.equal("rows suggested %s" % (args,), [(r["id"], r["metric"]) for r in found["rows"] if r["metric"].startswith("frame")],
+                    [("cpu-median", "frame.cpu"), ("cpu-mean", "frame.cpu"), ("hitches", "frame.cpu.over")])
+        suite.true("and why", found["comment"].startswith("Frames are capped at 30 fps (33.3 ms): "), found["comment"])
+        suite.run("stats", path, *args, "--gate", budget([r for r in found["rows"] if "%" not in str(r["max"])]))
+
+
 def gated(path):
     _, cpu, _ = figures(game(), False)
     with open(suite.path("budget.json"), "w") as f:
@@ -249,6 +284,8 @@ for capture in (as_ttc("game.ttc", game()), as_raw("game.raw", game())):
     compared(capture)
     compared(capture, "--player-only")
     gated(capture)
+    no_wall_rows(capture)
+    suggested(capture)
 for write in (lambda name, frames: as_ttc(name + ".ttc", frames), lambda name, frames: as_raw(name + ".raw", frames)):
     judged(write)
 merely_regular()
