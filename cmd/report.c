@@ -215,12 +215,33 @@ write_stream(struct app *app, const struct report_opts *o, const struct tt_repor
 	return rc;
 }
 
+/* CSV has no place for notes: say on standard error that filters leave nothing, and why tables have no rows, if none has any. */
+static void
+say_nothing(struct app *app, const struct report_opts *o, const struct tt_report *r)
+{
+	static const char *const id[] = { "filter", "no_thread", "no_marker", "no_category" };
+	bool any = false;
+
+	if (report_form(o) != TT_RENDER_CSV)
+		return;
+	for (const struct tt_note *n = r->note; n; n = n->next)
+		for (size_t i = 0; i < sizeof id / sizeof *id; i++)
+			if (strcmp(n->id, id[i]) == 0)
+				tt_log(&app->env, TT_LOG_NORMAL, "%s", n->text);
+	for (const struct tt_table *t = r->first; t; t = t->next)
+		any = any || t->stream || t->nrow > 0;
+	for (const struct tt_table *t = r->first; t && !any; t = t->next)
+		if (t->empty_reason)
+			tt_log(&app->env, TT_LOG_NORMAL, "%s: %s", t->id, t->empty_reason);
+}
+
 int
 report_write(struct app *app, const struct report_opts *o, const struct tt_report *r, struct tt_err *err)
 {
 	struct tt_buf text = { 0 };
 	int rc;
 
+	say_nothing(app, o, r);
 	/* A pager wants to know how long it is. */
 	if (any_stream(r) && !(strcmp(target(o), "-") == 0 && app->pager.text))
 		return write_stream(app, o, r, err);
