@@ -53,20 +53,8 @@ tt_chrome_pairs_write(struct chrome *c, const struct tt_view *v, const char *p, 
 			p += f.n;
 			continue;
 		}
-		const char *text = p + f.n * sizeof(struct tt_slice);
-		for (; f.n > 0 && rc == TT_OK; f.n--, p += sizeof(struct tt_slice)) {
-			struct tt_slice s;
-
-			/* The text before may have left the slices at any address. */
-			memcpy(&s, p, sizeof s);
-			size_t args = s.flags;
-			if (args)
-				rc = tt_aside_put(&c->args, text, args, &s.flags, err);
-			text += args;
-			if (rc == TT_OK)
-				rc = tt_slices_add(&c->slices, v->thread, &s, 1, err);
-		}
-		p += f.text;
+		rc = tt_slices_add(&c->slices, v->thread, p, f.n, &c->args, err);
+		p += f.n * sizeof(struct tt_slice) + f.text;
 	}
 	return rc;
 }

@@ -193,12 +193,6 @@ put_instant(struct rare *r)
 	return TT_OK;
 }
 
-static const char *
-frame_name(const struct rare *r, uint64_t key, struct tt_nameless *own)
-{
-	return tt_emit_marker(tt_emit_name(r->c->m, r->v->cap->process, key, own));
-}
-
 /* `"stack":"Main > World:Frame"`, of deep stacks the innermost frames. */
 static void
 put_stack(struct rare *r, const uint64_t *key, size_t n)
@@ -208,7 +202,7 @@ put_stack(struct rare *r, const uint64_t *key, size_t n)
 	tt_buf_text(r->out, i ? "\"stack\":\"… > " : "\"stack\":\"");
 	for (; i < n; i++) {
 		struct tt_nameless own;
-		const char *name = frame_name(r, key[i], &own);
+		const char *name = tt_emit_frame(r->v, key[i], &own);
 
 		tt_buf_json(r->out, name, strlen(name));
 		if (i + 1 < n)

@@ -90,9 +90,10 @@ const char *tt_counter_unit(const struct tt_def *d);
 /* True for a number that is neither NaN nor infinite. */
 bool tt_value_finite(enum tt_type type, uint64_t bits);
 
-/* Print a number, or "NaN", "Infinity", "-Infinity"; a text writes nothing. At most 32 bytes. */
 /* "null", "false" or "true", of a TT_T_WORD. */
 const char *tt_word_text(uint64_t bits);
+
+/* Print a number, or "NaN", "Infinity", "-Infinity"; a text writes nothing. At most 32 bytes. */
 char *tt_put_value(char *p, enum tt_type type, uint64_t bits);
 
 /* Room for the name of what nothing defines. */
@@ -100,6 +101,13 @@ struct tt_nameless { struct tt_name name; char text[48]; };
 
 /* The name of zone key ${key} while streaming; an undefined one is named by its address, in ${own}. */
 const struct tt_name *tt_emit_name(const struct tt_model *m, uint32_t process, uint64_t key, struct tt_nameless *own);
+
+/* The name of frame ${key} of a recorded stack. */
+static inline const char *
+tt_emit_frame(const struct tt_view *v, uint64_t key, struct tt_nameless *own)
+{
+	return tt_emit_marker(tt_emit_name(v->m, v->cap->process, key, own));
+}
 
 /* "(unknown class 0x7f00)" in ${own}, or "(unnamed class 0x7f00)" where ${d} defines it without a name. */
 const char *tt_emit_nameless_class(const struct tt_def *d, uint64_t key, struct tt_nameless *own);

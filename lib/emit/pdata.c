@@ -130,15 +130,8 @@ static int
 pdata_write(void *state, const struct tt_view *v, const char *p, size_t n, struct tt_err *err)
 {
 	struct pdata *d = state;
-	int rc = TT_OK;
 
-	for (; n >= sizeof(struct tt_slice) && rc == TT_OK; p += sizeof(struct tt_slice), n -= sizeof(struct tt_slice)) {
-		struct tt_slice s;
-
-		memcpy(&s, p, sizeof s);
-		rc = tt_slices_add(&d->slices, v->thread, &s, 1, err);
-	}
-	return rc;
+	return tt_slices_add(&d->slices, v->thread, p, n / sizeof(struct tt_slice), NULL, err);
 }
 
 /* --- names --------------------------------------------------------------------------------------------- */

@@ -373,7 +373,7 @@ perfetto_write(void *state, const struct tt_view *v, const char *p, size_t n, st
 		rc = send_all(c, p, f.uses, err);
 		p += f.uses * sizeof(uint64_t);
 		if (rc == TT_OK && f.zones)
-			rc = tt_pf_aside_write(c, v, &f, p, err);
+			rc = tt_slices_add(&c->slices, v->thread, p, f.zones, &c->args, err);
 		else if (rc == TT_OK && f.text)
 			rc = tt_sink_write(c->sink, p, f.text, err);
 		p += f.zones * sizeof(struct tt_slice) + f.text;

@@ -217,7 +217,6 @@ pf_piece_name(const struct tt_piece *piece)
 /* --- perfetto_aside.c -------------------------------------------------------------- */
 
 int tt_pf_aside_chunk(const struct perfetto *c, const struct tt_view *v, struct tt_buf *out, struct tt_err *err);
-int tt_pf_aside_write(struct perfetto *c, const struct tt_view *v, const struct pf_frame *f, const char *p, struct tt_err *err);
 int tt_pf_aside_flow(struct perfetto *c, const struct tt_flow_step *s, char phase, uint64_t id, struct tt_err *err);
 int tt_pf_aside_finish(struct perfetto *c, struct tt_err *err);
 

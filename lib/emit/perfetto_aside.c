@@ -72,26 +72,6 @@ tt_pf_aside_chunk(const struct perfetto *c, const struct tt_view *v, struct tt_b
 }
 
 int
-tt_pf_aside_write(struct perfetto *c, const struct tt_view *v, const struct pf_frame *f, const char *p, struct tt_err *err)
-{
-	const char *text = p + f->zones * sizeof(struct tt_slice);
-	int rc = TT_OK;
-
-	for (uint64_t i = 0; i < f->zones && rc == TT_OK; i++, p += sizeof(struct tt_slice)) {
-		struct tt_slice s;
-
-		memcpy(&s, p, sizeof s);
-		size_t args = s.flags;
-		if (args)
-			rc = tt_aside_put(&c->args, text, args, &s.flags, err);
-		text += args;
-		if (rc == TT_OK)
-			rc = tt_slices_add(&c->slices, v->thread, &s, 1, err);
-	}
-	return rc;
-}
-
-int
 tt_pf_aside_flow(struct perfetto *c, const struct tt_flow_step *step, char phase, uint64_t id, struct tt_err *err)
 {
 	/* By their number those of one time stay in order. */

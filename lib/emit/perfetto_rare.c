@@ -365,12 +365,6 @@ put_instant(struct rare *r)
 	return TT_OK;
 }
 
-static const char *
-frame_name(const struct rare *r, uint64_t key, struct tt_nameless *own)
-{
-	return tt_emit_marker(tt_emit_name(r->c->m, r->v->cap->process, key, own));
-}
-
 /* The innermost frames, the innermost last. */
 static void
 put_stack(struct rare *r, const uint64_t *key, size_t n)
@@ -380,7 +374,7 @@ put_stack(struct rare *r, const uint64_t *key, size_t n)
 	pf_number(r->out, PF_NOTE_NAME_IID, PF_STACK);
 	for (size_t i = n > NOTE_FRAMES ? n - NOTE_FRAMES : 0; i < n; i++) {
 		struct tt_nameless own;
-		const char *name = frame_name(r, key[i], &own);
+		const char *name = tt_emit_frame(r->v, key[i], &own);
 		size_t value = pf_open(r->out, PF_NOTE_ARRAY);
 
 		tt_pf_text(r->out, PF_NOTE_TEXT, name, strlen(name));
@@ -477,7 +471,7 @@ frame_number(struct rare *r, uint32_t process, uint64_t key, struct tt_buf *in, 
 	s->frame[s->nframe].key = key;
 	s->frame[s->nframe].process = process;
 	*number = (uint32_t)++s->nframe;
-	put_numbered(in, PF_IN_FUNCTION, *number, process == UINT32_MAX ? "(native)" : frame_name(r, key, &own));
+	put_numbered(in, PF_IN_FUNCTION, *number, process == UINT32_MAX ? "(native)" : tt_emit_frame(r->v, key, &own));
 	size_t at = pf_open(in, PF_IN_FRAME);
 	pf_number(in, 1, *number);
 	pf_number(in, 2, *number);

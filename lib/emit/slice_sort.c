@@ -111,28 +111,46 @@ is_late(const struct tt_slices_thread *t, const struct tt_slice *s)
 	return t->nrun && (s->ts < t->last_ts || (s->ts == t->last_ts && s->depth < t->last_depth));
 }
 
+static int
+add(struct tt_slices *s, struct tt_slices_thread *t, const struct tt_slice *slice, struct tt_err *err)
+{
+	int rc = TT_OK;
+
+	if (is_late(t, slice))
+		return add_late(s, t, slice, err);
+	if (s->npending == PENDING)
+		rc = flush(s, err);
+	if (rc == TT_OK)
+		rc = open_run(s, t, err);
+	if (rc != TT_OK)
+		return rc;
+	s->pending[s->npending++] = *slice;
+	t->run[t->nrun - 1].n++;
+	t->last_ts = slice->ts;
+	t->last_depth = slice->depth;
+	return TT_OK;
+}
+
 int
-tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const struct tt_slice *slice, size_t n,
+tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p, size_t n, struct tt_aside *aside,
     struct tt_err *err)
 {
+	const char *at = p, *text = at + n * sizeof(struct tt_slice);
 	struct tt_slices_thread *t = NULL;
 	int rc = find_thread(s, thread, &t, err);
 
-	for (size_t i = 0; i < n && rc == TT_OK; i++) {
-		if (is_late(t, &slice[i])) {
-			rc = add_late(s, t, &slice[i], err);
-			continue;
+	for (; n > 0 && rc == TT_OK; n--, at += sizeof(struct tt_slice)) {
+		struct tt_slice z;
+
+		memcpy(&z, at, sizeof z);
+		if (aside && z.flags) {
+			size_t own = z.flags;
+
+			rc = tt_aside_put(aside, text, own, &z.flags, err);
+			text += own;
 		}
-		if (s->npending == PENDING)
-			rc = flush(s, err);
 		if (rc == TT_OK)
-			rc = open_run(s, t, err);
-		if (rc == TT_OK) {
-			s->pending[s->npending++] = slice[i];
-			t->run[t->nrun - 1].n++;
-			t->last_ts = slice[i].ts;
-			t->last_depth = slice[i].depth;
-		}
+			rc = add(s, t, &z, err);
 	}
 	return rc;
 }

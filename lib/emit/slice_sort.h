@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct tt_aside;
 struct tt_env;
 struct tt_err;
 struct tt_slice;
@@ -43,11 +44,16 @@ struct tt_slices {
 void tt_slices_init(struct tt_slices *s, struct tt_env *env, uint64_t *used);
 void tt_slices_free(struct tt_slices *s);
 
-/* Put aside ${n} zones of ${thread}; the more of them come in order of begin, the better. */
-int tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const struct tt_slice *slice, size_t n,
+/**
+ * tt_slices_add(s, thread, p, n, aside, err):
+ * Put aside the ${n} zones of ${thread} at ${p}, whatever that address is; the more of them come in order of begin, the better.
+ * ${aside} not NULL: of each zone, flags says how many bytes of the text behind them all are its own. They are put into ${aside}, and
+ * flags becomes their place in it.
+ */
+int tt_slices_add(struct tt_slices *s, const struct tt_thread *thread, const void *p, size_t n, struct tt_aside *aside,
     struct tt_err *err);
 
-/* The same of one that comes in any order. */
+/* Put aside one that comes in any order. */
 int tt_slices_add_late(struct tt_slices *s, const struct tt_thread *thread, const struct tt_slice *slice,
     struct tt_err *err);
 

@@ -257,7 +257,7 @@ put_aside(struct tt_slices *s, struct tt_aside *a, int zones, int texts, struct 
 	int rc = TT_OK;
 
 	for (int i = 0; i < zones && rc == TT_OK; i++)
-		rc = tt_slices_add(s, &t, &(struct tt_slice){ .ts = i, .key = 1 }, 1, err);
+		rc = tt_slices_add(s, &t, &(struct tt_slice){ .ts = i, .key = 1 }, 1, NULL, err);
 	for (int i = 0; i < texts && rc == TT_OK; i++)
 		rc = tt_aside_put(a, text, sizeof text, &place, err);
 	return rc;
